@@ -1,0 +1,165 @@
+# libut, utd, utctl: for GNU make and BSD make.
+
+PREFIX =	/usr/local
+BINDIR =	$(PREFIX)/bin
+SBINDIR =	$(PREFIX)/sbin
+LIBDIR =	$(PREFIX)/lib
+INCDIR =	$(PREFIX)/include
+MANDIR =	$(PREFIX)/share/man
+
+CC =		cc
+AR =		ar
+CFLAGS =	-O2 -g
+MAJOR =		1
+VERSION =	1.0
+
+OS !=		uname -s
+
+WARN =		-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
+		-Wmissing-prototypes -Wpointer-arith -Wcast-qual \
+		-Wwrite-strings
+FEATURES_Linux = -D_GNU_SOURCE
+FEATURES_NetBSD = -D_NETBSD_SOURCE
+LIBS_Linux =	-pthread
+LIBS_FreeBSD =	-pthread -lrt
+LIBS_NetBSD =	-pthread -lrt
+LIBS_OpenBSD =	-pthread
+DL_Linux =	-ldl
+
+ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
+		-pthread
+LIBS =		$(LIBS_$(OS))
+
+# libut: each object once, position-independent, for libut.so and libut.a.
+LIBUT_SRCS =	libut/compat.c libut/event.c libut/listener.c libut/log.c \
+		libut/msg.c libut/record.c libut/region.c libut/rundir.c \
+		libut/subbuf.c libut/thread.c
+LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
+LIBUT_HDRS =	libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
+		libut/compat.h libut/msg.h libut/rundir.h
+
+# What utd and utctl have in common with it.
+COMMON_OBJS =	libut/compat.o libut/msg.o libut/rundir.o
+
+UTD_SRCS =	utd/app.c utd/conn.c utd/consumer.c utd/consumers.c \
+		utd/control.c utd/desc.c utd/drain.c utd/link.c utd/listen.c \
+		utd/log.c utd/loop.c utd/metadata.c utd/output.c utd/packet.c \
+		utd/pool.c utd/registry.c utd/session.c utd/trace.c utd/utd.c \
+		utd/wait.c
+UTD_OBJS =	$(UTD_SRCS:.c=.o)
+
+UTCTL_SRCS =	utctl/client.c utctl/ctf_meta.c utctl/ctf_print.c \
+		utctl/ctf_read.c utctl/ctf_type.c utctl/event.c utctl/list.c utctl/record.c \
+		utctl/session.c utctl/utctl.c utctl/view.c
+UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
+
+WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o
+
+LIBUT_SO =	libut/libut.so.$(MAJOR)
+LIBS_BUILT =	libut/libut.a $(LIBUT_SO) libut/libut-malloc.so \
+		libut/libut-func.o
+PROGS =		utd/utd utctl/utctl
+
+MAN1 =		man/utctl.1
+MAN3 =		man/ut.3
+MAN5 =		man/ut_abi.5 man/ut_msg.5
+MAN7 =		man/ut.7
+MAN8 =		man/utd.8
+
+.PHONY: all install uninstall clean regress demo bench
+.SUFFIXES: .c .o
+
+all: $(LIBS_BUILT) $(PROGS)
+
+.c.o:
+	$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden \
+	    -DSBINDIR='"$(SBINDIR)"' -DLIBDIR='"$(LIBDIR)"' -Ilibut \
+	    -c $< -o $@
+
+$(LIBUT_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
+$(UTD_OBJS): $(LIBUT_HDRS) utd/utd.h
+$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/utctl.h utctl/ctf.h
+
+libut/libut.a: $(LIBUT_OBJS)
+	rm -f $@
+	$(AR) rcs $@ $(LIBUT_OBJS)
+
+# Never unloaded: it has a thread, and atfork handlers.
+$(LIBUT_SO): $(LIBUT_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libut.so.$(MAJOR) \
+	    -Wl,-z,now -Wl,-z,nodelete -o $@ $(LIBUT_OBJS) $(LIBS)
+	ln -sf libut.so.$(MAJOR) libut/libut.so
+
+libut/libut-malloc.so: libut/wrap/malloc.o $(LIBUT_SO)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libut-malloc.so \
+	    -Wl,-rpath,'$$ORIGIN' -o $@ libut/wrap/malloc.o $(LIBUT_SO) \
+	    $(DL_$(OS)) $(LIBS)
+
+libut/libut-func.o: libut/wrap/func.o
+	cp libut/wrap/func.o $@
+
+utd/utd: $(UTD_OBJS) $(COMMON_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTD_OBJS) $(COMMON_OBJS) $(LIBS)
+
+utctl/utctl: $(UTCTL_OBJS) $(COMMON_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTCTL_OBJS) $(COMMON_OBJS) $(LIBS)
+
+# A small program with threads, recorded and shown.
+demo: all
+	$(CC) $(CFLAGS) $(CPPFLAGS) -Ilibut $(LDFLAGS) -o regress/demo/demo \
+	    regress/demo/demo.c libut/libut.a $(LIBS)
+	rm -rf regress/demo/trace
+	utctl/utctl record -o regress/demo/trace -- regress/demo/demo 200
+	utctl/utctl view regress/demo/trace | tail -n 12
+
+regress: all
+	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
+	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" regress
+
+bench:
+	@echo "bench: not written yet" >&2; exit 1
+
+install: all
+	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) \
+	    $(DESTDIR)$(INCDIR) $(DESTDIR)$(LIBDIR)/pkgconfig \
+	    $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man3 \
+	    $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
+	    $(DESTDIR)$(MANDIR)/man8
+	install -m 755 utctl/utctl $(DESTDIR)$(BINDIR)/utctl
+	install -m 755 utd/utd $(DESTDIR)$(SBINDIR)/utd
+	install -m 644 libut/ut.h $(DESTDIR)$(INCDIR)/ut.h
+	install -m 644 libut/libut.a $(DESTDIR)$(LIBDIR)/libut.a
+	install -m 755 $(LIBUT_SO) $(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)
+	ln -sf libut.so.$(MAJOR) $(DESTDIR)$(LIBDIR)/libut.so
+	install -m 755 libut/libut-malloc.so \
+	    $(DESTDIR)$(LIBDIR)/libut-malloc.so
+	install -m 644 libut/libut-func.o $(DESTDIR)$(LIBDIR)/libut-func.o
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$(INCDIR)' \
+	    'libdir=$(LIBDIR)' '' 'Name: libut' \
+	    'Description: user-space trace events' 'Version: $(VERSION)' \
+	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lut' \
+	    'Libs.private: $(LIBS)' \
+	    > $(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc
+	install -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1/
+	install -m 644 $(MAN3) $(DESTDIR)$(MANDIR)/man3/
+	install -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5/
+	install -m 644 $(MAN7) $(DESTDIR)$(MANDIR)/man7/
+	install -m 644 $(MAN8) $(DESTDIR)$(MANDIR)/man8/
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/utctl $(DESTDIR)$(SBINDIR)/utd \
+	    $(DESTDIR)$(INCDIR)/ut.h $(DESTDIR)$(LIBDIR)/libut.a \
+	    $(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR) \
+	    $(DESTDIR)$(LIBDIR)/libut.so $(DESTDIR)$(LIBDIR)/libut-malloc.so \
+	    $(DESTDIR)$(LIBDIR)/libut-func.o \
+	    $(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc \
+	    $(DESTDIR)$(MANDIR)/man1/utctl.1 $(DESTDIR)$(MANDIR)/man3/ut.3 \
+	    $(DESTDIR)$(MANDIR)/man5/ut_abi.5 \
+	    $(DESTDIR)$(MANDIR)/man5/ut_msg.5 $(DESTDIR)$(MANDIR)/man7/ut.7 \
+	    $(DESTDIR)$(MANDIR)/man8/utd.8
+
+clean:
+	rm -f $(LIBUT_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) $(WRAP_OBJS) \
+	    $(LIBS_BUILT) $(PROGS) libut/libut.so regress/demo/demo
+	rm -rf regress/demo/trace
+	cd regress && $(MAKE) clean

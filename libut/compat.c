@@ -1,0 +1,425 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <poll.h>
+#elif defined(__FreeBSD__)
+#include <sys/param.h>
+#include <sys/ucred.h>
+#include <sys/un.h>
+#include <pthread_np.h>
+#elif defined(__NetBSD__)
+#include <sys/param.h>
+#include <sys/un.h>
+#include <lwp.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat.h"
+
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS	MAP_ANON
+#endif
+
+int
+ut_nonblock(int fd)
+{
+	int flags;
+
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) == -1 ||
+	    (flags = fcntl(fd, F_GETFL)) == -1)
+		return -1;
+	return fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+int
+ut_socket(void)
+{
+	int s;
+
+#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && !defined(UT_POSIX)
+	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+	if ((s = socket(AF_UNIX, SOCK_STREAM, 0)) != -1 &&
+	    ut_nonblock(s) == -1) {
+		close(s);
+		s = -1;
+	}
+#endif
+	return s;
+}
+
+void
+ut_closefrom(int fd)
+{
+	long max;
+
+#if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)
+	if (syscall(SYS_close_range, (unsigned int)fd, ~0u, 0) == 0)
+		return;
+#elif !defined(__linux__) && !defined(UT_POSIX)
+	closefrom(fd);
+	return;
+#endif
+	if ((max = sysconf(_SC_OPEN_MAX)) == -1)
+		max = 65536;
+	for (; fd < max; fd++)
+		close(fd);
+}
+
+#if defined(__linux__) || defined(__OpenBSD__)
+
+#if defined(__OpenBSD__)
+#define ucred	sockpeercred
+#endif
+
+int
+ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(s, SOL_SOCKET, SO_PEERCRED, &cred, &len) == -1)
+		return -1;
+	*uid = cred.uid;
+	*gid = cred.gid;
+	*pid = cred.pid;
+	return 0;
+}
+
+#elif defined(__NetBSD__)
+
+int
+ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
+{
+	struct unpcbid cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(s, 0, LOCAL_PEEREID, &cred, &len) == -1)
+		return -1;
+	*uid = cred.unp_euid;
+	*gid = cred.unp_egid;
+	*pid = cred.unp_pid;
+	return 0;
+}
+
+#elif defined(__FreeBSD__) || defined(__DragonFly__) || defined(__APPLE__)
+
+int
+ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
+{
+	*pid = 0;
+	return getpeereid(s, uid, gid);
+}
+
+#else
+#error "who is at the other end of a UNIX socket on this system?"
+#endif
+
+#if defined(__linux__) && defined(SYS_pidfd_open) && !defined(UT_POSIX)
+
+int
+ut_dead(pid_t pid)
+{
+	struct pollfd pfd;
+	int dead;
+
+	pfd.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pfd.fd == -1)
+		return kill(pid, 0) == -1 && errno == ESRCH;
+	pfd.events = POLLIN;
+	dead = poll(&pfd, 1, 0) == 1;
+	close(pfd.fd);
+	return dead;
+}
+
+#else
+
+int
+ut_dead(pid_t pid)
+{
+	return kill(pid, 0) == -1 && errno == ESRCH;
+}
+
+#endif
+
+uint32_t
+ut_gettid(void)
+{
+#if defined(__linux__)
+	return (uint32_t)syscall(SYS_gettid);
+#elif defined(__FreeBSD__)
+	return (uint32_t)pthread_getthreadid_np();
+#elif defined(__NetBSD__)
+	return (uint32_t)_lwp_self();
+#elif defined(__OpenBSD__)
+	return (uint32_t)getthrid();
+#else
+	static _Atomic uint32_t last;
+	static __thread uint32_t mine;
+
+	if (mine == 0)
+		mine = atomic_fetch_add(&last, 1) + 1;
+	return mine;
+#endif
+}
+
+void
+ut_progname(char *s, size_t n)
+{
+#if defined(__linux__)
+	snprintf(s, n, "%s", program_invocation_short_name);
+#else
+	const char *name = getprogname();
+
+	snprintf(s, n, "%s", name != NULL ? name : "?");
+#endif
+}
+
+int
+ut_issetugid(void)
+{
+#if defined(__linux__)
+	return getauxval(AT_SECURE) != 0;
+#else
+	return issetugid();
+#endif
+}
+
+void *
+ut_wipe_pages(size_t size)
+{
+	void *p;
+
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+#if defined(MADV_WIPEONFORK) && !defined(UT_POSIX)
+	(void)madvise(p, size, MADV_WIPEONFORK);
+#elif defined(INHERIT_ZERO) && !defined(UT_POSIX)
+	(void)minherit(p, size, INHERIT_ZERO);
+#elif defined(MAP_INHERIT_ZERO) && !defined(UT_POSIX)
+	(void)minherit(p, size, MAP_INHERIT_ZERO);
+#endif
+	return p;
+}
+
+/*
+ * Without membarrier(2), time stands in for it: a store leaves the store
+ * buffer of its processor within microseconds, so after ten milliseconds it
+ * is visible.
+ */
+void
+ut_barrier(void)
+{
+	static const struct timespec nap = { 0, 10000000 };
+
+#if defined(__linux__) && defined(SYS_membarrier) && !defined(UT_POSIX)
+	enum { PRIVATE = 8, REGISTER_PRIVATE = 16 };
+
+	if (syscall(SYS_membarrier, PRIVATE, 0, 0) == 0 ||
+	    (syscall(SYS_membarrier, REGISTER_PRIVATE, 0, 0) == 0 &&
+	    syscall(SYS_membarrier, PRIVATE, 0, 0) == 0))
+		return;
+#endif
+	nanosleep(&nap, NULL);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+void
+ut_name_thread(const char *name)
+{
+#if defined(__linux__)
+	(void)pthread_setname_np(pthread_self(), name);
+#elif defined(__NetBSD__)
+	(void)pthread_setname_np(pthread_self(), "%s", (void *)(uintptr_t)name);
+#elif defined(__FreeBSD__) || defined(__OpenBSD__)
+	pthread_set_name_np(pthread_self(), name);
+#else
+	(void)name;
+#endif
+}
+
+/* A name that nobody has: the exclusive creation that follows decides. */
+static void
+fresh_name(char *s, size_t n)
+{
+	static _Atomic unsigned int serial;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	snprintf(s, n, "/ut-%x-%x-%x", (unsigned int)getpid(),
+	    (unsigned int)(ts.tv_nsec ^ ts.tv_sec),
+	    atomic_fetch_add(&serial, 1));
+}
+
+int
+ut_shm(size_t size)
+{
+	char name[64];
+	int fd, error, tries = 0;
+
+	do {
+		fresh_name(name, sizeof(name));
+		fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	} while (fd == -1 && errno == EEXIST && ++tries < 100);
+	if (fd == -1)
+		return -1;
+	shm_unlink(name);
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	/*
+	 * Reserve the pages: who touches one that the system cannot give
+	 * gets SIGBUS.  Where shared memory cannot be reserved, it is backed
+	 * by swap and that does not happen.
+	 */
+	if (ftruncate(fd, (off_t)size) == -1) {
+		error = errno;
+	} else {
+		do
+			error = posix_fallocate(fd, 0, (off_t)size);
+		while (error == EINTR);
+	}
+	if (error == 0 || error == EINVAL || error == ENODEV ||
+	    error == EOPNOTSUPP)
+		return fd;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/*
+ * A sem_t in shared memory works between processes on Linux and FreeBSD; on
+ * OpenBSD and NetBSD it is a pointer into the process.
+ */
+#if (defined(__linux__) || defined(__FreeBSD__)) && !defined(UT_POSIX)
+
+int
+ut_bell_open(struct ut_bell *b, int fd, const char *name)
+{
+	struct stat st;
+	void *p;
+
+	(void)name;
+	b->sem = NULL;
+	b->fd = fd;
+	b->name[0] = '\0';
+	if (fd == -1 || fstat(fd, &st) == -1 ||
+	    st.st_size < (off_t)sizeof(sem_t)) {
+		errno = EINVAL;
+		return -1;
+	}
+	p = mmap(NULL, sizeof(sem_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	    0);
+	if (p == MAP_FAILED)
+		return -1;
+	b->sem = p;
+	return 0;
+}
+
+int
+ut_bell_create(struct ut_bell *b)
+{
+	int fd;
+
+	b->sem = NULL;
+	b->fd = -1;
+	if ((fd = ut_shm(sizeof(sem_t))) == -1)
+		return -1;
+	if (ut_bell_open(b, fd, "") == -1 || sem_init(b->sem, 1, 0) == -1) {
+		ut_bell_close(b);
+		return -1;
+	}
+	return 0;
+}
+
+void
+ut_bell_close(struct ut_bell *b)
+{
+	if (b->sem != NULL)
+		munmap(b->sem, sizeof(sem_t));
+	if (b->fd != -1)
+		close(b->fd);
+	b->sem = NULL;
+	b->fd = -1;
+}
+
+#else
+
+int
+ut_bell_open(struct ut_bell *b, int fd, const char *name)
+{
+	if (fd != -1)
+		close(fd);
+	b->fd = -1;
+	b->sem = NULL;
+	b->name[0] = '\0';
+	if (name[0] != '/') {
+		errno = EINVAL;
+		return -1;
+	}
+	b->sem = sem_open(name, 0);
+	if (b->sem != SEM_FAILED)
+		return 0;
+	b->sem = NULL;
+	return -1;
+}
+
+int
+ut_bell_create(struct ut_bell *b)
+{
+	int tries = 0;
+
+	b->fd = -1;
+	do {
+		fresh_name(b->name, sizeof(b->name));
+		b->sem = sem_open(b->name, O_CREAT | O_EXCL, 0600, 0);
+	} while (b->sem == SEM_FAILED && errno == EEXIST && ++tries < 100);
+	if (b->sem != SEM_FAILED)
+		return 0;
+	b->sem = NULL;
+	b->name[0] = '\0';
+	return -1;
+}
+
+void
+ut_bell_close(struct ut_bell *b)
+{
+	if (b->sem != NULL)
+		sem_close(b->sem);
+	if (b->name[0] != '\0')
+		sem_unlink(b->name);
+	b->sem = NULL;
+	b->name[0] = '\0';
+}
+
+#endif

@@ -1,0 +1,96 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What POSIX lacks, or what only some systems have, one function per need.
+ * With UT_POSIX defined every function takes its plain POSIX way, so that
+ * the tests run it too.
+ */
+
+#ifndef COMPAT_H
+#define COMPAT_H
+
+#include <sys/types.h>
+#include <sys/socket.h>
+
+#include <semaphore.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(MSG_CMSG_CLOEXEC) && !defined(UT_POSIX)
+#define UT_MSG_CLOEXEC	MSG_CMSG_CLOEXEC
+#else
+#define UT_MSG_CLOEXEC	0
+#endif
+
+/* A UNIX stream socket that exec closes and that does not block. */
+int	 ut_socket(void);
+/* Exec closes it, and it does not block; 0 or -1 with errno. */
+int	 ut_nonblock(int);
+
+/* Close all descriptors from that one on. */
+void	 ut_closefrom(int);
+
+/* Who is at the other end: 0, or -1 with errno.  No pid is 0. */
+int	 ut_peer(int, uid_t *, gid_t *, pid_t *);
+
+/*
+ * 1 when no process has that pid any more, or only a zombie; 0 when one
+ * has, or when the system cannot tell a zombie.
+ */
+int	 ut_dead(pid_t);
+
+/* The number of the calling thread, as the system's tools show it. */
+uint32_t ut_gettid(void);
+
+/* The name of the program, at most n bytes with the NUL. */
+void	 ut_progname(char *, size_t);
+
+/* True in a set-user-ID or set-group-ID program. */
+int	 ut_issetugid(void);
+
+/*
+ * Fresh pages, or NULL.  A child made without our knowledge sees zeros in
+ * them, where the system can do that.
+ */
+void	*ut_wipe_pages(size_t);
+
+/*
+ * When it returns, every store that another thread of this process made
+ * before its last load that we know of is visible here.
+ */
+void	 ut_barrier(void);
+
+/* Name the calling thread, where that can be done. */
+void	 ut_name_thread(const char *);
+
+/* An unnamed object of shared memory, or -1 with errno. */
+int	 ut_shm(size_t);
+
+/*
+ * The bell: a semaphore that processes of one UID share.  Either it lies in
+ * shared memory and is passed as a descriptor, or it has a name.
+ */
+struct ut_bell {
+	sem_t	*sem;
+	int	 fd;			/* -1: by name */
+	char	 name[32];
+};
+int	 ut_bell_create(struct ut_bell *);
+int	 ut_bell_open(struct ut_bell *, int, const char *);	/* takes the fd */
+void	 ut_bell_close(struct ut_bell *);	/* the creator's ends it */
+
+#endif /* COMPAT_H */

@@ -1,0 +1,417 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The events of the program.  Every module has a struct ut_event for each;
+ * those of the same name and description are twins and share a struct type,
+ * which utd knows by its number.
+ */
+
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ut_priv.h"
+
+#define BUCKETS		1024
+#define PER_CHUNK	256
+#define NCHUNKS		512
+#define ARENA		65536
+
+/* A type outlives the modules that it came from; they may come back. */
+struct type {
+	char		*name;
+	uint64_t	 hash;		/* of name, level and fields */
+	struct ut_event	*events;	/* twins; NULL: all unloaded */
+	struct type	*next;		/* in the bucket */
+	uint32_t	 number;
+	uint32_t	 said;		/* connections that know it, bits */
+	uint16_t	 id[UT_CHANNELS];
+};
+
+pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct type *chunks[NCHUNKS];
+static struct type *buckets[BUCKETS];
+static uint32_t ntypes;
+static struct ut_module *modules;
+
+/*
+ * Memory that is never given back, not from malloc: we may be called from
+ * inside of it.
+ */
+static void *
+arena_alloc(size_t n)
+{
+	static char *at;
+	static size_t left;
+	void *p;
+
+	n = (n + 15) & ~(size_t)15;
+	if (n > left) {
+		left = 0;
+		p = mmap(NULL, n > ARENA ? n : ARENA, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			return NULL;
+		at = p;
+		left = n > ARENA ? n : ARENA;
+	}
+	p = at;
+	at += n;
+	left -= n;
+	return p;
+}
+
+/* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
+static uint64_t
+hash_bytes(uint64_t h, const void *v, size_t n)
+{
+	const unsigned char *p = v;
+
+	while (n-- > 0)
+		h = (h ^ *p++) * UINT64_C(1099511628211);
+	return h;
+}
+
+static uint64_t
+hash_str(uint64_t h, const char *s)
+{
+	return hash_bytes(h, s, strlen(s) + 1);
+}
+
+static uint64_t
+hash_event(const struct ut_event *e)
+{
+	const struct ut_field *f;
+	const struct ut_value *v;
+	uint64_t h = UINT64_C(14695981039346656037);
+	size_t i;
+
+	h = hash_str(h, e->name);
+	h = hash_bytes(h, &e->level, sizeof(e->level));
+	for (f = e->fields; f->name != NULL; f++) {
+		h = hash_str(h, f->name);
+		h = hash_bytes(h, &f->count, sizeof(f->count));
+		h = hash_bytes(h, &f->kind, sizeof(f->kind));
+		h = hash_bytes(h, &f->size, sizeof(f->size));
+		h = hash_bytes(h, &f->flags, sizeof(f->flags));
+		if (f->enumeration == NULL)
+			continue;
+		h = hash_str(h, f->enumeration->name);
+		for (i = 0; i < f->enumeration->nvalues; i++) {
+			v = &f->enumeration->values[i];
+			h = hash_str(h, v->name);
+			h = hash_bytes(h, &v->low, sizeof(v->low));
+			h = hash_bytes(h, &v->high, sizeof(v->high));
+		}
+	}
+	return h;
+}
+
+static struct type *
+type_new(const char *name, uint64_t hash)
+{
+	struct type *t, **chunk;
+	size_t len = strlen(name) + 1;
+
+	if (ntypes == NCHUNKS * PER_CHUNK)
+		return NULL;
+	chunk = &chunks[ntypes / PER_CHUNK];
+	if (*chunk == NULL &&
+	    (*chunk = arena_alloc(PER_CHUNK * sizeof(**chunk))) == NULL)
+		return NULL;
+	t = *chunk + ntypes % PER_CHUNK;
+	if ((t->name = arena_alloc(len)) == NULL)
+		return NULL;
+	memcpy(t->name, name, len);
+	t->hash = hash;
+	t->number = ntypes++;
+	t->next = buckets[hash % BUCKETS];
+	buckets[hash % BUCKETS] = t;
+	return t;
+}
+
+static struct type *
+type_find(const char *name, uint64_t hash)
+{
+	struct type *t;
+
+	for (t = buckets[hash % BUCKETS]; t != NULL; t = t->next)
+		if (t->hash == hash && strcmp(t->name, name) == 0)
+			return t;
+	return type_new(name, hash);
+}
+
+static struct type *
+type_at(uint32_t i)
+{
+	return i < ntypes ? chunks[i / PER_CHUNK] + i % PER_CHUNK : NULL;
+}
+
+/* ID first, then the bit that says so: ut_begin reads them the other way. */
+static void
+event_set(struct ut_event *e, unsigned int c, uint16_t id)
+{
+	if (id == 0)
+		__atomic_fetch_and(&e->on, ~(1u << c), __ATOMIC_RELAXED);
+	__atomic_store_n(&e->id[c], id, __ATOMIC_RELAXED);
+	if (id != 0)
+		__atomic_fetch_or(&e->on, 1u << c, __ATOMIC_RELEASE);
+}
+
+/* True if the program offers something that it did not before. */
+static bool
+event_add(struct ut_event *e)
+{
+	struct type *t;
+	unsigned int c;
+
+	if ((t = type_find(e->name, hash_event(e))) == NULL)
+		return false;
+	e->type = t;
+	e->twin = t->events;
+	t->events = e;
+	for (c = 0; c < UT_CHANNELS; c++)
+		if (t->id[c] != 0)
+			event_set(e, c, t->id[c]);
+	return e->twin == NULL;
+}
+
+static void
+event_remove(struct ut_event *e)
+{
+	struct type *t = e->type;
+	struct ut_event **p;
+	unsigned int c;
+
+	if (t == NULL)
+		return;
+	for (p = &t->events; *p != NULL; p = &(*p)->twin) {
+		if (*p == e) {
+			*p = e->twin;
+			break;
+		}
+	}
+	for (c = 0; c < UT_CHANNELS; c++)
+		event_set(e, c, 0);
+	e->type = NULL;
+}
+
+/* A constructor of the program or of a library that it loads. */
+UT_EXPORT void
+ut_module_add(struct ut_module *m)
+{
+	struct thread *self;
+	struct ut_event *e;
+	bool news = false;
+
+	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event))
+		return;
+	self = ut_mute();
+	pthread_mutex_lock(&ut_lock);
+	if (!m->added) {
+		m->added = 1;
+		m->next = modules;
+		modules = m;
+		for (e = m->begin; e < m->end; e++)
+			news |= event_add(e);
+		if (!ut_listen() && news)
+			ut_listen_new();
+	}
+	pthread_mutex_unlock(&ut_lock);
+	ut_unmute(self);
+}
+
+UT_EXPORT void
+ut_module_remove(struct ut_module *m)
+{
+	struct ut_module **p;
+	struct ut_event *e;
+
+	pthread_mutex_lock(&ut_lock);
+	for (p = &modules; *p != NULL; p = &(*p)->next) {
+		if (*p == m) {
+			*p = m->next;
+			for (e = m->begin; e < m->end; e++)
+				event_remove(e);
+			m->added = 0;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&ut_lock);
+}
+
+/* The channel c listens to nothing any more. */
+void
+ut_events_forget(unsigned int c)
+{
+	struct ut_event *e;
+	struct type *t;
+	uint32_t i;
+
+	for (i = 0; i < ntypes; i++) {
+		t = type_at(i);
+		if (t->id[c] == 0)
+			continue;
+		t->id[c] = 0;
+		for (e = t->events; e != NULL; e = e->twin)
+			event_set(e, c, 0);
+	}
+}
+
+/* The connection knows of no event. */
+void
+ut_events_unsaid(int conn)
+{
+	uint32_t i;
+
+	for (i = 0; i < ntypes; i++)
+		type_at(i)->said &= ~(1u << conn);
+}
+
+int
+ut_event_map(uint32_t number, unsigned int c, uint32_t id)
+{
+	struct type *t = type_at(number);
+	struct ut_event *e;
+
+	if (t == NULL || id > UT_ID_MAX)
+		return EINVAL;
+	t->id[c] = (uint16_t)id;
+	for (e = t->events; e != NULL; e = e->twin)
+		event_set(e, c, (uint16_t)id);
+	return 0;
+}
+
+static void
+put_enum(struct ut_msg *m, const struct ut_enum *en)
+{
+	size_t i;
+
+	ut_msg_str(m, en->name);
+	ut_msg_u32(m, (uint32_t)en->nvalues);
+	for (i = 0; i < en->nvalues; i++) {
+		ut_msg_str(m, en->values[i].name);
+		ut_msg_u32(m, (uint32_t)en->values[i].low);
+		ut_msg_u32(m, (uint32_t)en->values[i].high);
+	}
+}
+
+static void
+put_event(struct ut_msg *m, const struct ut_event *e)
+{
+	const struct ut_field *f;
+	uint32_t n = 0;
+
+	for (f = e->fields; f->name != NULL; f++)
+		n++;
+	ut_msg_str(m, e->name);
+	ut_msg_u32(m, (uint32_t)e->level);
+	ut_msg_u32(m, n);
+	for (f = e->fields; f->name != NULL; f++) {
+		ut_msg_str(m, f->name);
+		ut_msg_u8(m, f->kind);
+		ut_msg_u8(m, f->size);
+		ut_msg_u8(m, f->flags);
+		ut_msg_u32(m, f->count);
+		if (f->kind == UT_KIND_ENUM)
+			put_enum(m, f->enumeration);
+	}
+}
+
+struct rule {
+	char		 glob[256];
+	uint32_t	 kind;
+	uint32_t	 level;
+};
+
+static bool
+rule_matches(const struct rule *r, const struct ut_event *e)
+{
+	uint32_t level = (uint32_t)e->level;
+
+	if (r->kind == UT_RULE_LEVEL && level > r->level)
+		return false;
+	if (r->kind == UT_RULE_ONLY && level != r->level)
+		return false;
+	return fnmatch(r->glob, e->name, 0) == 0;
+}
+
+static bool
+any_matches(struct ut_msg *query, const struct ut_event *e)
+{
+	struct rule r;
+	uint32_t i;
+
+	query->pos = 0;
+	for (i = 0; i < query->h.b; i++) {
+		ut_msg_get_str(query, r.glob, sizeof(r.glob));
+		r.kind = ut_msg_get_u32(query);
+		r.level = ut_msg_get_u32(query);
+		if (query->bad)
+			return false;
+		if (rule_matches(&r, e))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Answer a QUERY: every event that a rule matches, with its description
+ * where this connection has not had it yet, then how many there were.
+ */
+int
+ut_events_offer(int sock, int conn, struct ut_msg *query, int64_t deadline)
+{
+	static struct ut_msg m;
+	struct type *t;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < ntypes; i++) {
+		t = type_at(i);
+		if (t->events == NULL || !any_matches(query, t->events))
+			continue;
+		ut_msg_init(&m, UT_MSG_OFFER, query->h.a, t->number);
+		if (!(t->said & 1u << conn))
+			put_event(&m, t->events);
+		if (m.bad)
+			continue;	/* longer than a message can be */
+		if (ut_msg_send(sock, &m, deadline) == -1)
+			return -1;
+		t->said |= 1u << conn;
+		n++;
+	}
+	ut_msg_init(&m, UT_MSG_OFFERED, query->h.a, n);
+	return ut_msg_send(sock, &m, deadline);
+}
+
+/* In the child of a fork: nobody listens, nobody knows. */
+void
+ut_events_forked(void)
+{
+	unsigned int c;
+	uint32_t i;
+
+	for (c = 0; c < UT_CHANNELS; c++)
+		ut_events_forget(c);
+	for (i = 0; i < ntypes; i++)
+		type_at(i)->said = 0;
+}

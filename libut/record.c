@@ -1,0 +1,160 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The hot path: one event, from the first byte to the commit.
+ *
+ * No lock, no locked instruction, no system call.  What makes that right:
+ *
+ * - The sub-buffer has one writer, this thread at this depth of nesting, so
+ *   its position is thread-local and its stores need no order among
+ *   themselves.  The only order that counts is that of `commit' (release)
+ *   after the bytes of the event and after `last': whoever loads commit with
+ *   acquire order sees all of both.
+ *
+ * - A signal handler finds `nest' raised, by a plain store that precedes
+ *   everything else here in program order (the signal fence keeps the
+ *   compiler to it; a handler runs on the processor that it interrupts), and
+ *   uses the writer of the next depth.
+ *
+ * - `busy' is stored before `state' is loaded and cleared, with release
+ *   order, after the commit.  A consumer that wants the sub-buffer back sets
+ *   REVOKED, lets a grace time pass after which either it sees busy, or this
+ *   thread's next load sees REVOKED (the store cannot stay in a store buffer
+ *   for so long), and gives up if it sees busy or a changed commit.
+ *
+ * - A channel that is detached is neither unmapped nor attached again while
+ *   a thread is in an event that began before: the listener clears `gen',
+ *   passes ut_barrier, and then waits until it has seen nest at 0.
+ */
+
+#include <stddef.h>
+#include <string.h>
+
+#include "ut_priv.h"
+
+static unsigned char	*next_channel(struct ut_record *);
+static unsigned char	*too_deep(struct thread *, struct ut_event *);
+
+UT_EXPORT unsigned char *
+ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
+{
+	struct thread *t = ut_self;
+	uint32_t nest;
+
+	if (UT_UNLIKELY(t == NULL) && (t = ut_thread_new()) == NULL)
+		return NULL;
+	nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
+	if (UT_UNLIKELY(nest >= NEST))
+		return too_deep(t, ev);
+	atomic_store_explicit(&t->nest, nest + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+
+	r->event = ev;
+	r->thread = t;
+	r->nest = nest;
+	r->len = len + UT_EVENT_HEAD;
+	/* Acquire: who sees the bit sees the ID and the channel behind it. */
+	r->mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
+	return next_channel(r);
+}
+
+UT_EXPORT unsigned char *
+ut_commit(struct ut_record *r)
+{
+	struct writer *w = r->writer;
+	struct ut_subbuf *sub = w->sub;
+
+	/* Wiped, in a child that a signal handler forked in mid-event. */
+	if (UT_UNLIKELY(sub == NULL))
+		return NULL;
+	w->pos += (uint32_t)r->len;
+	w->count++;
+	atomic_store_explicit(&sub->last, r->time, memory_order_relaxed);
+	atomic_store_explicit(&sub->commit, UT_COMMIT_WORD(w->count, w->pos),
+	    memory_order_release);
+	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
+	return next_channel(r);
+}
+
+/* Room in the next channel that listens; without one, the event is over. */
+static unsigned char *
+next_channel(struct ut_record *r)
+{
+	struct thread *t = r->thread;
+	struct channel *ch;
+	struct writer *w;
+	unsigned char *p;
+	uint64_t head;
+	uint32_t gen;
+	uint16_t id;
+	int c;
+
+	while (r->mask != 0) {
+		c = __builtin_ctz(r->mask);
+		r->mask &= r->mask - 1;
+		ch = &ut_channels[c];
+		w = &t->writers[r->nest][c];
+		gen = atomic_load_explicit(&ch->gen, memory_order_acquire);
+		id = __atomic_load_n(&r->event->id[c], __ATOMIC_RELAXED);
+		if (UT_UNLIKELY(gen == 0 || id == 0))
+			continue;
+		if (UT_LIKELY(w->gen == gen)) {
+			atomic_store_explicit(&w->slot->busy, 1,
+			    memory_order_relaxed);
+			atomic_signal_fence(memory_order_seq_cst);
+		}
+		if (UT_UNLIKELY(w->gen != gen ||
+		    r->len > w->room - w->pos ||
+		    atomic_load_explicit(&w->sub->state,
+		    memory_order_relaxed) != w->mine ||
+		    !atomic_load_explicit(&ch->header->active,
+		    memory_order_relaxed)) &&
+		    !ut_writer_room(w, ch, gen, r->len))
+			continue;
+
+		r->writer = w;
+		r->time = ut_now();
+		p = w->data + w->pos;
+		head = ut_event_head(id, r->time);
+		memcpy(p, &head, sizeof(head));
+		return p + UT_EVENT_HEAD;
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&t->nest, r->nest, memory_order_release);
+	return NULL;
+}
+
+/* No writer so deep: count, where there is a region to count in. */
+static unsigned char * __attribute__((noinline, cold))
+too_deep(struct thread *t, struct ut_event *ev)
+{
+	struct channel *ch;
+	uint32_t mask;
+	int c;
+
+	if (atomic_load_explicit(&t->nest, memory_order_relaxed) != NEST)
+		return NULL;		/* mute, not deep */
+	mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
+	for (; mask != 0; mask &= mask - 1) {
+		c = __builtin_ctz(mask);
+		ch = &ut_channels[c];
+		if (atomic_load_explicit(&ch->gen, memory_order_acquire) != 0)
+			atomic_fetch_add_explicit(&ch->header->lost, 1,
+			    memory_order_relaxed);
+	}
+	return NULL;
+}

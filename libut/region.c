@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Regions: map what utd sends, check it, and let go of it again.  All under
+ * ut_lock.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ut_priv.h"
+
+/* Does the part fit in the region, behind the header, and aligned? */
+static bool
+inside(uint64_t offset, uint64_t n, uint64_t each, uint64_t size)
+{
+	return offset >= sizeof(struct ut_header) && offset <= size &&
+	    offset % UT_ABI_LINE == 0 && n <= (size - offset) / each;
+}
+
+static bool
+header_valid(const struct ut_header *h, uint64_t size)
+{
+	return h->magic == UT_ABI_MAGIC && h->version == UT_ABI_VERSION &&
+	    h->size == size && h->nslots >= 1 && h->nslots <= UT_NSLOTS_MAX &&
+	    h->nsubs >= UT_NSUBS_MIN && h->nsubs <= UT_NSUBS_MAX &&
+	    h->subsize >= UT_SUBSIZE_MIN && h->subsize <= UT_SUBSIZE_MAX &&
+	    h->mode == UT_MODE_DISCARD && h->clock == UT_CLOCK_MONOTONIC &&
+	    inside(h->slots, h->nslots, sizeof(struct ut_slot), size) &&
+	    inside(h->subs, h->nsubs, sizeof(struct ut_subbuf), size) &&
+	    inside(h->data, h->nsubs, h->subsize, size);
+}
+
+/* Others write in there too: check a copy, and keep to it. */
+static int
+channel_map(struct channel *ch, int fd)
+{
+	struct ut_header h;
+	struct stat st;
+	unsigned char *p;
+	size_t size;
+
+	if (fstat(fd, &st) == -1)
+		return errno;
+	if (st.st_size < (off_t)sizeof(h) ||
+	    (uint64_t)st.st_size > UT_REGION_MAX ||
+	    (uint64_t)st.st_size > SIZE_MAX)
+		return EINVAL;
+	size = (size_t)st.st_size;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return errno;
+	memcpy(&h, p, offsetof(struct ut_header, active));
+	if (!header_valid(&h, size)) {
+		munmap(p, size);
+		return EINVAL;
+	}
+	ch->header = (struct ut_header *)(void *)p;
+	ch->slots = (struct ut_slot *)(void *)(p + h.slots);
+	ch->subs = (struct ut_subbuf *)(void *)(p + h.subs);
+	ch->data = p + h.data;
+	ch->nslots = h.nslots;
+	ch->nsubs = h.nsubs;
+	ch->subsize = h.subsize;
+	ch->size = size;
+	return 0;
+}
+
+/*
+ * Detached channels whose last events are over: their threads' slots and
+ * sub-buffers go back, the memory too.
+ */
+static void
+reap(void)
+{
+	struct channel *ch;
+	unsigned int c;
+
+	for (c = 0; c < UT_CHANNELS; c++) {
+		ch = &ut_channels[c];
+		if (!ch->used || ch->gen != 0)
+			continue;
+		ut_threads_leave(c, ch->last_gen);
+		munmap(ch->header, ch->size);
+		ut_bell_close(&ch->bell);
+		ch->used = false;
+	}
+}
+
+/* The number of the channel, or -1. */
+int
+ut_region_find(int conn, uint32_t handle)
+{
+	int c;
+
+	for (c = 0; c < UT_CHANNELS; c++)
+		if (ut_channels[c].gen != 0 && ut_channels[c].conn == conn &&
+		    ut_channels[c].handle == handle)
+			return c;
+	return -1;
+}
+
+/* Takes both descriptors, the second may be -1.  0 or an errno. */
+int
+ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
+    const char *bellname)
+{
+	struct channel *ch;
+	int error;
+
+	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++)
+		if (!ch->used)
+			break;
+	if (ch == ut_channels + UT_CHANNELS)
+		error = EMFILE;
+	else
+		error = channel_map(ch, fd);
+	close(fd);
+	if (error != 0) {
+		if (bell != -1)
+			close(bell);
+		return error;
+	}
+	/* Without a bell the consumer looks by itself, later. */
+	ch->bell.sem = NULL;
+	ch->bell.fd = -1;
+	ch->bell.name[0] = '\0';
+	if (bell != -1 || bellname[0] != '\0')
+		(void)ut_bell_open(&ch->bell, bell, bellname);
+	if (ch->bell.fd != -1) {
+		close(ch->bell.fd);	/* mapped is enough */
+		ch->bell.fd = -1;
+	}
+	ch->bell.name[0] = '\0';	/* not ours to remove */
+	ch->conn = conn;
+	ch->handle = handle;
+	ch->owner = owner;
+	ch->used = true;
+	/* Release: who sees the generation sees all of the above. */
+	atomic_store_explicit(&ch->gen, ++ch->last_gen, memory_order_release);
+	return 0;
+}
+
+/*
+ * Nobody begins an event in there any more, and when those that began are
+ * over (a second is long for an event) all of it goes back.  An event that
+ * never ends, left by siglongjmp, keeps the memory.
+ */
+void
+ut_region_detach(unsigned int c)
+{
+	ut_events_forget(c);
+	atomic_store_explicit(&ut_channels[c].gen, 0, memory_order_relaxed);
+	ut_barrier();
+	if (ut_threads_quiet(1000))
+		reap();
+}
+
+/*
+ * In the child of a fork: the regions are the parent's.  An event that a
+ * signal handler interrupted to fork goes on in the child as well: let it
+ * find memory there, but not that.
+ */
+void
+ut_region_forked(bool in_event)
+{
+	struct channel *ch;
+
+	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++) {
+		atomic_store_explicit(&ch->gen, 0, memory_order_relaxed);
+		if (!ch->used)
+			continue;
+		if (!in_event || mmap(ch->header, ch->size,
+		    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+		    MAP_FIXED, -1, 0) == MAP_FAILED)
+			(void)munmap(ch->header, ch->size);
+		ut_bell_close(&ch->bell);
+		ch->used = false;
+	}
+}

@@ -1,0 +1,78 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "rundir.h"
+
+static int
+fit(int n, size_t size)
+{
+	if (n >= 0 && (size_t)n < size)
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+int
+ut_rundir_user(char *buf, size_t size)
+{
+	const char *dir;
+
+	if ((dir = getenv("XDG_RUNTIME_DIR")) != NULL && dir[0] == '/')
+		return fit(snprintf(buf, size, "%s/utd", dir), size);
+	if ((dir = getenv("HOME")) != NULL && dir[0] == '/')
+		return fit(snprintf(buf, size, "%s/.utd", dir), size);
+	errno = ENOENT;
+	return -1;
+}
+
+int
+ut_rundir(char *buf, size_t size)
+{
+	const char *dir;
+
+	if ((dir = getenv("UT_RUNDIR")) != NULL && dir[0] != '\0')
+		return fit(snprintf(buf, size, "%s", dir), size);
+	if (geteuid() == 0)
+		return fit(snprintf(buf, size, UT_RUNDIR_SYSTEM), size);
+	return ut_rundir_user(buf, size);
+}
+
+int
+ut_rundir_check(const char *dir)
+{
+	struct stat st;
+
+	if (stat(dir, &st) == -1)
+		return -1;
+	if (!S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		return -1;
+	}
+	if ((st.st_uid != 0 && st.st_uid != geteuid()) ||
+	    (st.st_mode & (S_IWGRP | S_IWOTH))) {
+		errno = EPERM;
+		return -1;
+	}
+	return 0;
+}

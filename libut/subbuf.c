@@ -1,0 +1,320 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The slow path, once per sub-buffer: claim, deliver, give back, count.
+ * Async-signal-safe.
+ */
+
+#include <stddef.h>
+
+#include "ut_priv.h"
+
+struct channel ut_channels[UT_CHANNELS];
+
+/* What a writer without a sub-buffer points to: its state is never `mine'. */
+struct ut_subbuf ut_no_subbuf;
+#define NOT_MINE	UINT64_MAX
+
+static void
+let_go(struct writer *w)
+{
+	w->sub = &ut_no_subbuf;
+	w->mine = NOT_MINE;
+	w->room = w->pos = w->count = 0;
+}
+
+/*
+ * Swap our number into a free slot.  slots_used is raised first: whoever
+ * scans that far after we died in between finds the slot free, or ours.
+ */
+static struct ut_slot *
+slot_claim(struct channel *ch)
+{
+	struct ut_slot *slot;
+	uint64_t none;
+	uint32_t i, used;
+
+	for (i = 0; i < ch->nslots; i++) {
+		slot = &ch->slots[i];
+		if (atomic_load_explicit(&slot->owner,
+		    memory_order_relaxed) != 0)
+			continue;
+		used = atomic_load_explicit(&ch->header->slots_used,
+		    memory_order_relaxed);
+		while (used <= i && !atomic_compare_exchange_weak_explicit(
+		    &ch->header->slots_used, &used, i + 1,
+		    memory_order_release, memory_order_relaxed))
+			continue;
+		/* Acquire: what the last owner left is ours. */
+		none = 0;
+		if (atomic_compare_exchange_strong_explicit(&slot->owner,
+		    &none, ch->owner, memory_order_acquire,
+		    memory_order_relaxed)) {
+			atomic_store_explicit(&slot->tid, ut_gettid(),
+			    memory_order_relaxed);
+			return slot;
+		}
+	}
+	return NULL;
+}
+
+static bool
+looked_in_vain(struct writer *w, struct channel *ch, uint32_t gen,
+    uint32_t *freed)
+{
+	/* Acquire: a scan that follows sees what was freed before. */
+	*freed = atomic_load_explicit(&ch->header->freed,
+	    memory_order_acquire);
+	return w->vain == gen && w->freed == *freed;
+}
+
+static void
+now_free(struct channel *ch)
+{
+	atomic_fetch_add_explicit(&ch->header->freed, 1,
+	    memory_order_release);
+}
+
+/* The writer's first event in this channel since it was attached. */
+static bool
+writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
+{
+	uint32_t freed;
+
+	if (looked_in_vain(w, ch, gen, &freed))
+		return false;
+	if ((w->slot = slot_claim(ch)) == NULL) {
+		w->freed = freed;
+		w->vain = gen;
+		return false;
+	}
+	w->vain = 0;
+	let_go(w);
+	w->gen = gen;
+	return true;
+}
+
+static void
+subbuf_take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word)
+{
+	struct ut_slot *slot = w->slot;
+	struct ut_subbuf *sub = &ch->subs[i];
+	uint64_t now = ut_now(), lost, seq;
+
+	atomic_store_explicit(&ch->header->hint, i + 1, memory_order_relaxed);
+	lost = atomic_exchange_explicit(&slot->lost, 0, memory_order_relaxed);
+	if (lost > UINT32_MAX) {
+		atomic_fetch_add_explicit(&slot->lost, lost - UINT32_MAX,
+		    memory_order_relaxed);
+		lost = UINT32_MAX;
+	}
+	/* Seen by the consumer with the first commit, or with FULL. */
+	seq = atomic_load_explicit(&slot->seq, memory_order_relaxed) + 1;
+	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
+	atomic_store_explicit(&sub->last, now, memory_order_relaxed);
+	atomic_store_explicit(&sub->owner, ch->owner, memory_order_relaxed);
+	atomic_store_explicit(&sub->tid, atomic_load_explicit(&slot->tid,
+	    memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&sub->lost, (uint32_t)lost,
+	    memory_order_relaxed);
+	atomic_store_explicit(&sub->seq, seq, memory_order_relaxed);
+	atomic_store_explicit(&slot->seq, seq, memory_order_relaxed);
+
+	w->sub = sub;
+	w->data = ch->data + (size_t)i * ch->subsize;
+	w->mine = word;
+	w->pos = w->count = 0;
+	w->room = ch->subsize;
+}
+
+/*
+ * FREE -> OWNED.  Acquire pairs with the release of who freed it: the
+ * consumer has read the old bytes, commit is 0.
+ */
+static bool
+subbuf_claim(struct writer *w, struct channel *ch)
+{
+	uint64_t word, mine;
+	uint32_t i, k, freed, slot = (uint32_t)(w->slot - ch->slots);
+
+	if (looked_in_vain(w, ch, w->gen, &freed))
+		return false;
+	i = atomic_load_explicit(&ch->header->hint, memory_order_relaxed);
+	for (k = 0; k < ch->nsubs; k++, i++) {
+		if (i >= ch->nsubs)
+			i = 0;
+		word = atomic_load_explicit(&ch->subs[i].state,
+		    memory_order_relaxed);
+		if (UT_STATE(word) != UT_FREE)
+			continue;
+		mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1, slot, UT_OWNED);
+		if (atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
+		    &word, mine, memory_order_acquire,
+		    memory_order_relaxed)) {
+			w->vain = 0;
+			subbuf_take(w, ch, i, mine);
+			return true;
+		}
+	}
+	w->freed = freed;
+	w->vain = w->gen;
+	return false;
+}
+
+/*
+ * Wake the consumer once there is enough to do.  The fence orders delivery
+ * before the load of `asleep', as the consumer orders asleep before its last
+ * look at `delivered': one of the two sees the other.
+ */
+static void
+bell_ring(struct channel *ch)
+{
+	struct ut_header *h = ch->header;
+	uint32_t n;
+
+	n = atomic_fetch_add_explicit(&h->delivered, 1,
+	    memory_order_relaxed) + 1;
+	if (n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
+	    atomic_load_explicit(&h->bell, memory_order_relaxed))
+		return;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) != 0 &&
+	    atomic_exchange_explicit(&h->asleep, 0,
+	    memory_order_relaxed) != 0 && ch->bell.sem != NULL)
+		sem_post(ch->bell.sem);	/* async-signal-safe */
+}
+
+/*
+ * OWNED -> FULL, by a release store: busy is 1 and the state was still ours
+ * after that, so nobody but us may end the ownership, and a REVOKED bit set
+ * meanwhile is overtaken.  One without events goes straight to FREE; its
+ * commit is still 0.
+ */
+static void
+subbuf_deliver(struct writer *w, struct channel *ch)
+{
+	uint32_t gen = UT_STATE_GEN(w->mine), slot = UT_STATE_SLOT(w->mine);
+
+	if (w->pos == 0) {
+		atomic_fetch_sub_explicit(&w->slot->seq, 1,
+		    memory_order_relaxed);
+		atomic_store_explicit(&w->sub->state,
+		    UT_STATE_WORD(gen, 0, UT_FREE), memory_order_release);
+		now_free(ch);
+	} else {
+		atomic_store_explicit(&w->sub->state,
+		    UT_STATE_WORD(gen, slot, UT_FULL), memory_order_release);
+		bell_ring(ch);
+	}
+}
+
+static bool
+still_mine(const struct writer *w)
+{
+	return atomic_load_explicit(&w->sub->state,
+	    memory_order_relaxed) == w->mine;
+}
+
+static void
+busy_begin(struct writer *w)
+{
+	atomic_store_explicit(&w->slot->busy, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void
+busy_end(struct writer *w)
+{
+	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
+}
+
+static void
+note_toobig(struct channel *ch, size_t len)
+{
+	uint32_t n = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
+	uint32_t old;
+
+	old = atomic_load_explicit(&ch->header->toobig, memory_order_relaxed);
+	while (old < n && !atomic_compare_exchange_weak_explicit(
+	    &ch->header->toobig, &old, n, memory_order_relaxed,
+	    memory_order_relaxed))
+		continue;
+}
+
+/*
+ * Room for an event of that length: true with busy set, or false with the
+ * event counted as lost, unless the session is stopped.
+ */
+bool __attribute__((noinline))
+ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
+{
+	if (!atomic_load_explicit(&ch->header->active, memory_order_relaxed)) {
+		if (w->gen == gen)
+			busy_end(w);
+		return false;
+	}
+	if (w->gen != gen && !writer_bind(w, ch, gen)) {
+		atomic_fetch_add_explicit(&ch->header->lost, 1,
+		    memory_order_relaxed);
+		return false;
+	}
+	busy_begin(w);
+	if (len > ch->subsize) {
+		note_toobig(ch, len);
+	} else {
+		if (!still_mine(w))
+			let_go(w);
+		if (w->room != 0 && len <= w->room - w->pos)
+			return true;
+		if (w->room != 0) {
+			subbuf_deliver(w, ch);
+			let_go(w);
+		}
+		if (subbuf_claim(w, ch))
+			return true;
+	}
+	atomic_fetch_add_explicit(&w->slot->lost, 1, memory_order_relaxed);
+	busy_end(w);
+	return false;
+}
+
+/*
+ * The writer ends: its thread does, or it is over with the channel.  The
+ * slot is free after all else is done; release, so that who claims it next
+ * finds it clean.
+ */
+void
+ut_writer_leave(struct writer *w, struct channel *ch)
+{
+	uint64_t lost;
+
+	busy_begin(w);
+	if (w->room != 0 && still_mine(w))
+		subbuf_deliver(w, ch);
+	let_go(w);
+	lost = atomic_exchange_explicit(&w->slot->lost, 0,
+	    memory_order_relaxed);
+	if (lost != 0)
+		atomic_fetch_add_explicit(&ch->header->lost, lost,
+		    memory_order_relaxed);
+	busy_end(w);
+	atomic_store_explicit(&w->slot->owner, 0, memory_order_release);
+	now_free(ch);
+	w->slot = NULL;
+	w->gen = 0;
+	w->vain = 0;
+}

@@ -1,0 +1,301 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What a thread that traces has: one struct thread, from its first event to
+ * its end, and then another thread's.
+ */
+
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "ut_priv.h"
+
+#define CHUNK	64		/* threads in one piece of memory */
+#define NCHUNKS	1024
+
+struct chunk {
+	_Atomic uint64_t	 used;		/* a bit per thread */
+	_Atomic(struct thread *) threads;	/* once set, stays */
+};
+
+/* As ut_priv.h says. */
+__thread struct thread *ut_self;
+
+/* Of a thread that must not trace: deeper than any event can be. */
+static struct thread mute = { NEST + 1, { { { 0 } } } };
+
+static struct chunk chunks[NCHUNKS];
+static pthread_key_t key;
+static bool key_made;
+
+static struct thread *
+chunk_threads(struct chunk *k)
+{
+	const size_t size = CHUNK * sizeof(struct thread);
+	struct thread *p, *other = NULL;
+
+	p = atomic_load_explicit(&k->threads, memory_order_acquire);
+	if (p != NULL || (p = ut_wipe_pages(size)) == NULL)
+		return p;
+	if (atomic_compare_exchange_strong_explicit(&k->threads, &other, p,
+	    memory_order_release, memory_order_acquire))
+		return p;
+	munmap(p, size);
+	return other;
+}
+
+static struct thread *
+thread_claim(void)
+{
+	struct chunk *k;
+	struct thread *p;
+	uint64_t used;
+	int bit;
+
+	for (k = chunks; k < chunks + NCHUNKS; k++) {
+		used = atomic_load_explicit(&k->used, memory_order_relaxed);
+		while (used != UINT64_MAX) {
+			if ((p = chunk_threads(k)) == NULL)
+				return NULL;
+			bit = __builtin_ctzll(~used);
+			/* Acquire: what the last thread left is ours. */
+			if (atomic_compare_exchange_weak_explicit(&k->used,
+			    &used, used | UINT64_C(1) << bit,
+			    memory_order_acquire, memory_order_relaxed))
+				return p + bit;
+		}
+	}
+	return NULL;
+}
+
+static void
+thread_free(struct thread *t)
+{
+	struct chunk *k;
+	struct thread *p;
+
+	for (k = chunks; k < chunks + NCHUNKS; k++) {
+		p = atomic_load_explicit(&k->threads, memory_order_acquire);
+		if (p != NULL && t >= p && t < p + CHUNK) {
+			atomic_fetch_and_explicit(&k->used,
+			    ~(UINT64_C(1) << (t - p)), memory_order_release);
+			return;
+		}
+	}
+}
+
+/* The writers of t let go of what they hold in the channel c. */
+static void
+leave(struct thread *t, unsigned int c, uint32_t gen)
+{
+	int n;
+
+	for (n = 0; n < NEST; n++)
+		if (t->writers[n][c].gen == gen)
+			ut_writer_leave(&t->writers[n][c], &ut_channels[c]);
+}
+
+/* Let go of everything.  It counts as an event: what is attached stays. */
+static void
+thread_leave(struct thread *t)
+{
+	uint32_t gen;
+	unsigned int c;
+
+	atomic_store_explicit(&t->nest, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	for (c = 0; c < UT_CHANNELS; c++) {
+		gen = atomic_load_explicit(&ut_channels[c].gen,
+		    memory_order_acquire);
+		if (gen != 0)
+			leave(t, c, gen);
+	}
+	atomic_store_explicit(&t->nest, 0, memory_order_release);
+	thread_free(t);
+}
+
+/*
+ * The end of a thread, in two passes: events of other destructors between
+ * them are recorded.  After the second the thread is mute, for the system's
+ * own clean-up may call a traced free(3) that nothing would end.
+ */
+static void
+thread_end(void *arg)
+{
+	static __thread bool ending;
+	struct thread *t = arg;
+	sigset_t all, old;
+	int error = errno;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	ut_self = &mute;
+	if (t != &mute)
+		thread_leave(t);
+	if (!ending) {
+		ending = true;
+		if (pthread_setspecific(key, &mute) == 0)
+			ut_self = NULL;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = error;
+}
+
+void
+ut_thread_init(void)
+{
+	if (!key_made && pthread_key_create(&key, thread_end) == 0)
+		key_made = true;
+}
+
+/*
+ * The first event of a thread.  Signals wait, so that a handler does not do
+ * the same in between.  pthread_setspecific is not on the list of what a
+ * handler may call; for a key made as early as ours it is a store.  Where it
+ * allocates, that is not traced.
+ */
+struct thread * __attribute__((noinline, cold))
+ut_thread_new(void)
+{
+	struct thread *t;
+	sigset_t all, old;
+	int error = errno;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	if ((t = ut_self) == NULL && (t = thread_claim()) != NULL) {
+		ut_self = &mute;
+		if (pthread_setspecific(key, t) != 0) {
+			thread_free(t);
+			t = NULL;
+		}
+		ut_self = t;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = error;
+	return t;
+}
+
+/* From here to ut_unmute this thread does not trace. */
+struct thread *
+ut_mute(void)
+{
+	struct thread *t = ut_self;
+
+	ut_self = &mute;
+	return t;
+}
+
+void
+ut_unmute(struct thread *t)
+{
+	ut_self = t;
+}
+
+/* Until the thread is seen out of events, or n milliseconds have passed. */
+static bool
+wait_quiet(struct thread *t, int *n)
+{
+	static const struct timespec nap = { 0, 1000000 };
+
+	while (atomic_load_explicit(&t->nest, memory_order_acquire) != 0) {
+		if ((*n)-- <= 0)
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+/*
+ * Wait until every thread was out of events once.  Asked after ut_barrier: a
+ * thread whose nest is seen at 0 begins its next event with what was stored
+ * before.  Acquire pairs with the release at the end of an event.
+ */
+bool
+ut_threads_quiet(int ms)
+{
+	struct thread *p;
+	uint64_t used;
+	int c;
+
+	for (c = 0; c < NCHUNKS; c++) {
+		p = atomic_load_explicit(&chunks[c].threads,
+		    memory_order_acquire);
+		if (p == NULL)
+			break;
+		used = atomic_load_explicit(&chunks[c].used,
+		    memory_order_acquire);
+		for (; used != 0; used &= used - 1)
+			if (!wait_quiet(&p[__builtin_ctzll(used)], &ms))
+				return false;
+	}
+	return true;
+}
+
+/*
+ * On behalf of all threads, which are quiet, and of those that ended after
+ * the channel c was detached: let go of it.
+ */
+void
+ut_threads_leave(unsigned int c, uint32_t gen)
+{
+	struct thread *p;
+	int k, i;
+
+	for (k = 0; k < NCHUNKS; k++) {
+		p = atomic_load_explicit(&chunks[k].threads,
+		    memory_order_acquire);
+		if (p == NULL)
+			break;
+		for (i = 0; i < CHUNK; i++)
+			leave(&p[i], c, gen);
+	}
+}
+
+/*
+ * In the child of a fork: the threads are the parent's.  If the fork was in
+ * a signal handler that interrupted an event, that event will go on, so the
+ * memory is left alone: true then.
+ */
+bool
+ut_threads_forked(void)
+{
+	struct thread *self = ut_self;
+	bool in_event;
+	int k;
+
+	in_event = self != NULL && self != &mute && atomic_load_explicit(
+	    &self->nest, memory_order_relaxed) != 0;
+	ut_self = NULL;
+	if (key_made)
+		(void)pthread_setspecific(key, NULL);
+	for (k = 0; k < NCHUNKS && chunks[k].threads != NULL; k++) {
+		if (!in_event)
+			munmap(chunks[k].threads,
+			    CHUNK * sizeof(struct thread));
+		atomic_store_explicit(&chunks[k].threads, NULL,
+		    memory_order_relaxed);
+		atomic_store_explicit(&chunks[k].used, 0,
+		    memory_order_relaxed);
+	}
+	return in_event;
+}

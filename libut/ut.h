@@ -1,0 +1,524 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * libut: trace events of a program.  See ut(3).
+ *
+ * C99, C11 and C++11, with the extensions that gcc and clang share.
+ */
+
+#ifndef UT_H
+#define UT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of functions in here: not all are used, none is to be instrumented. */
+#define UT_HELPER	__attribute__((unused, no_instrument_function))
+
+/* Version of the structures below: a module built for another is refused. */
+#define UT_VERSION	1
+
+/* Log levels, the most severe first. */
+#define UT_EMERG		0
+#define UT_ALERT		1
+#define UT_CRIT			2
+#define UT_ERR			3
+#define UT_WARNING		4
+#define UT_NOTICE		5
+#define UT_INFO			6
+#define UT_DEBUG_SYSTEM		7
+#define UT_DEBUG_PROGRAM	8
+#define UT_DEBUG_PROCESS	9
+#define UT_DEBUG_MODULE		10
+#define UT_DEBUG_UNIT		11
+#define UT_DEBUG_FUNCTION	12
+#define UT_DEBUG_LINE		13
+#define UT_DEBUG		14
+
+/* Channels that a program can be attached to at once; bits of ut_event.on. */
+#define UT_CHANNELS	32
+
+/* One value, or a range of them, of an enumeration. */
+struct ut_value {
+	const char	*name;
+	int		 low;
+	int		 high;
+};
+
+struct ut_enum {
+	const char		*name;
+	const struct ut_value	*values;
+	size_t			 nvalues;
+};
+
+/* One field of an event, as it stands in the trace. */
+struct ut_field {
+	const char		*name;		/* NULL ends the list */
+	const struct ut_enum	*enumeration;	/* of UT_KIND_ENUM */
+	uint32_t		 count;		/* elements, of ARRAY, TEXT */
+#define UT_KIND_INT	1
+#define UT_KIND_FLOAT	2
+#define UT_KIND_STRING	3	/* bytes, then a NUL */
+#define UT_KIND_TEXT	4	/* count bytes, padded with NULs */
+#define UT_KIND_ARRAY	5	/* count elements */
+#define UT_KIND_SEQ	6	/* 32-bit number of elements, elements */
+#define UT_KIND_ENUM	7
+	uint8_t			 kind;
+	uint8_t			 size;		/* of one element, in bytes */
+#define UT_F_SIGNED	0x01
+#define UT_F_HEX	0x02
+#define UT_F_BE		0x04	/* network byte order */
+#define UT_F_FLOAT	0x08	/* the elements of ARRAY, SEQ */
+	uint8_t			 flags;
+	uint8_t			 reserved;
+};
+
+/*
+ * One event, one of these in every file that traces it.  They lie side by
+ * side in the section ut_events, so the alignment is also the stride.
+ */
+struct ut_event {
+	uint32_t		 on;	/* channels that listen, a bit each */
+	int32_t			 level;
+	const char		*name;	/* "provider:event" */
+	const struct ut_field	*fields;
+	struct ut_event		*twin;	/* libut's: next of the same name */
+	void			*type;	/* libut's: what the twins share */
+	uint16_t		 id[UT_CHANNELS]; /* libut's, 0 is none */
+} __attribute__((aligned(64)));
+
+/* A program or shared library with events of its own. */
+struct ut_module {
+	uint32_t		 version;
+	uint32_t		 size;	/* of struct ut_event */
+	struct ut_event		*begin;
+	struct ut_event		*end;
+	struct ut_module	*next;	/* libut's */
+	uint32_t		 added;	/* libut's */
+};
+
+/* An event on its way into the channels that listen. */
+struct ut_record {
+	struct ut_event		*event;
+	void			*thread;
+	void			*writer;
+	uint64_t		 time;
+	size_t			 len;
+	uint32_t		 mask;
+	uint32_t		 nest;
+};
+
+/* utd and utctl know what events look like and have none of their own. */
+#ifndef UT_NO_EVENTS
+
+void		 ut_module_add(struct ut_module *);
+void		 ut_module_remove(struct ut_module *);
+unsigned char	*ut_begin(struct ut_record *, struct ut_event *, size_t);
+unsigned char	*ut_commit(struct ut_record *);
+void		 ut_log(struct ut_event *, const char *, int, const char *,
+		    const char *, ...) __attribute__((format(printf, 5, 6)));
+
+/*
+ * Every module finds its own events between two symbols that the linker
+ * makes, and hands them to libut before its other constructors run.  All
+ * files of a module share one ut_module.
+ */
+extern struct ut_event __start_ut_events[]
+    __attribute__((weak, visibility("hidden")));
+extern struct ut_event __stop_ut_events[]
+    __attribute__((weak, visibility("hidden")));
+extern struct ut_module ut_this_module
+    __attribute__((weak, visibility("hidden")));
+struct ut_module ut_this_module = {
+	UT_VERSION, (uint32_t)sizeof(struct ut_event), NULL, NULL, NULL, 0
+};
+
+static void __attribute__((constructor(65000))) UT_HELPER
+ut_this_module_add(void)
+{
+	ut_this_module.begin = __start_ut_events;
+	ut_this_module.end = __stop_ut_events;
+	if (!ut_this_module.added && ut_this_module.begin != NULL)
+		ut_module_add(&ut_this_module);
+}
+
+static void __attribute__((destructor(65000))) UT_HELPER
+ut_this_module_remove(void)
+{
+	if (ut_this_module.added)
+		ut_module_remove(&ut_this_module);
+}
+
+#define UT_SECTION	__attribute__((section("ut_events"), unused))
+#define UT_LIKELY(c)	__builtin_expect(!!(c), 1)
+#define UT_UNLIKELY(c)	__builtin_expect(!!(c), 0)
+
+/*
+ * Preprocessor: pasting, and choosing by the number of arguments.
+ */
+#define UT_CAT(a, b)	UT_CAT_(a, b)
+#define UT_CAT_(a, b)	a##b
+#define UT_CALL(m, args)	m args
+
+/* 1 for one argument, N for 2 to 33. */
+#define UT_ONE(...)	UT_ONE_(__VA_ARGS__, \
+	N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, \
+	N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, 1, 0)
+#define UT_ONE_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, \
+	a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, \
+	a27, a28, a29, a30, a31, a32, a33, n, ...)	n
+
+/* The number of arguments after the first, 0 to 16. */
+#define UT_REST(...)	UT_REST_(__VA_ARGS__, \
+	16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define UT_REST_(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, \
+	a13, a14, a15, a16, n, ...)	n
+
+/* The macro m for every argument after the first. */
+#define UT_EACH(m, ...) \
+	UT_CAT(UT_EACH_, UT_REST(__VA_ARGS__))(m, __VA_ARGS__)
+#define UT_EACH_0(m, l)
+#define UT_EACH_1(m, l, a)		m a
+#define UT_EACH_2(m, l, a, b)		m a m b
+#define UT_EACH_3(m, l, a, b, c)	m a m b m c
+#define UT_EACH_4(m, l, a, b, c, d)	m a m b m c m d
+#define UT_EACH_5(m, l, a, b, c, d, e)	m a m b m c m d m e
+#define UT_EACH_6(m, l, a, b, c, d, e, f)	\
+	UT_EACH_5(m, l, a, b, c, d, e) m f
+#define UT_EACH_7(m, l, a, b, c, d, e, f, g)	\
+	UT_EACH_5(m, l, a, b, c, d, e) m f m g
+#define UT_EACH_8(m, l, a, b, c, d, e, f, g, h)	\
+	UT_EACH_5(m, l, a, b, c, d, e) m f m g m h
+#define UT_EACH_9(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_4(m, l, __VA_ARGS__)
+#define UT_EACH_10(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_5(m, l, __VA_ARGS__)
+#define UT_EACH_11(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_6(m, l, __VA_ARGS__)
+#define UT_EACH_12(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_7(m, l, __VA_ARGS__)
+#define UT_EACH_13(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_8(m, l, __VA_ARGS__)
+#define UT_EACH_14(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_9(m, l, __VA_ARGS__)
+#define UT_EACH_15(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_10(m, l, __VA_ARGS__)
+#define UT_EACH_16(m, l, a, b, c, d, e, ...)	\
+	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_11(m, l, __VA_ARGS__)
+#define UT_FIRST(...)		UT_FIRST_(__VA_ARGS__, 0)
+#define UT_FIRST_(a, ...)	a
+
+/*
+ * Fields: a shape, then what the macros of that shape need.
+ */
+#define UT_NUM(name, str, arg, wire, kind, flags) \
+	(NUM, name, str, arg, wire, kind, flags, NULL)
+#define UT_SINT(name, str, type)	\
+	UT_NUM(name, str, type, type, UT_KIND_INT, UT_F_SIGNED)
+#define UT_UNSI(name, str, type, flags)	\
+	UT_NUM(name, str, type, type, UT_KIND_INT, flags)
+
+#define UT_I8(name)	UT_SINT(name, #name, int8_t)
+#define UT_I16(name)	UT_SINT(name, #name, int16_t)
+#define UT_I32(name)	UT_SINT(name, #name, int32_t)
+#define UT_I64(name)	UT_SINT(name, #name, int64_t)
+#define UT_INT(name)	UT_SINT(name, #name, int)
+#define UT_LONG(name)	UT_SINT(name, #name, long)
+#define UT_U8(name)	UT_UNSI(name, #name, uint8_t, 0)
+#define UT_U16(name)	UT_UNSI(name, #name, uint16_t, 0)
+#define UT_U32(name)	UT_UNSI(name, #name, uint32_t, 0)
+#define UT_U64(name)	UT_UNSI(name, #name, uint64_t, 0)
+#define UT_UINT(name)	UT_UNSI(name, #name, unsigned int, 0)
+#define UT_ULONG(name)	UT_UNSI(name, #name, unsigned long, 0)
+#define UT_SIZE(name)	UT_UNSI(name, #name, size_t, 0)
+#define UT_X8(name)	UT_UNSI(name, #name, uint8_t, UT_F_HEX)
+#define UT_X16(name)	UT_UNSI(name, #name, uint16_t, UT_F_HEX)
+#define UT_X32(name)	UT_UNSI(name, #name, uint32_t, UT_F_HEX)
+#define UT_X64(name)	UT_UNSI(name, #name, uint64_t, UT_F_HEX)
+#define UT_NET16(name)	UT_UNSI(name, #name, uint16_t, UT_F_BE)
+#define UT_NET32(name)	UT_UNSI(name, #name, uint32_t, UT_F_BE)
+#define UT_NET64(name)	UT_UNSI(name, #name, uint64_t, UT_F_BE)
+#define UT_PTR(name)	UT_NUM(name, #name, const volatile void *, \
+	uintptr_t, UT_KIND_INT, UT_F_HEX)
+#define UT_BOOL(name)	UT_NUM(name, #name, int, bool, UT_KIND_INT, 0)
+#define UT_F32(name)	UT_NUM(name, #name, float, float, UT_KIND_FLOAT, \
+	UT_F_SIGNED)
+#define UT_F64(name)	UT_NUM(name, #name, double, double, UT_KIND_FLOAT, \
+	UT_F_SIGNED)
+#define UT_ENUM(enumeration, name)	\
+	(NUM, name, #name, int, int32_t, UT_KIND_ENUM, UT_F_SIGNED, \
+	&ut_enum__##enumeration)
+#define UT_STR(name)	(STR, name, #name)
+#define UT_TEXT(name, n)	(TEXT, name, #name, n)
+#define UT_BYTES(name)	(SEQ, name, #name, void, uint8_t, UT_F_HEX)
+#define UT_ARRAY(type, name, n)	(ARRAY, name, #name, type, n)
+#define UT_SEQ(type, name)	\
+	(SEQ, name, #name, type, type, UT_FLAGS(type))
+
+/* Flags of an arithmetic type: is it signed, does it keep a fraction? */
+#define UT_FLAGS(type)	(((type)-1 < (type)1 ? UT_F_SIGNED : 0) | \
+	((type)0.5 != (type)0 && (type)2 != (type)1 ? UT_F_FLOAT : 0))
+
+/* UT_PARAM: the parameters of the function that records the event. */
+#define UT_PARAM(shape, ...)	UT_PARAM_##shape(__VA_ARGS__)
+#define UT_PARAM_NUM(name, str, arg, ...)	, arg name
+#define UT_PARAM_STR(name, str)			, const char *name
+#define UT_PARAM_TEXT(name, str, n)		, const char *name
+#define UT_PARAM_ARRAY(name, str, type, n)	, const type *name
+#define UT_PARAM_SEQ(name, str, arg, ...)	\
+	, const arg *name, size_t ut_n_##name
+
+/* UT_VAR: what has to be measured before room can be asked for. */
+#define UT_VAR(shape, ...)	UT_VAR_##shape(__VA_ARGS__)
+#define UT_VAR_NUM(...)
+#define UT_VAR_STR(name, str)	\
+	const size_t ut_n_##name = ut_strlen(&name);
+#define UT_VAR_TEXT(...)
+#define UT_VAR_ARRAY(...)
+#define UT_VAR_SEQ(name, str, arg, type, flags)	\
+	const size_t ut_l_##name = ut_seqlen(name, ut_n_##name, sizeof(type));
+
+/* UT_LEN: bytes in the trace. */
+#define UT_LEN(shape, ...)	UT_LEN_##shape(__VA_ARGS__)
+#define UT_LEN_NUM(name, str, arg, type, ...)	+ sizeof(type)
+#define UT_LEN_STR(name, str)			+ ut_n_##name + 1
+#define UT_LEN_TEXT(name, str, n)		+ (size_t)(n)
+#define UT_LEN_ARRAY(name, str, type, n)	+ (size_t)(n) * sizeof(type)
+#define UT_LEN_SEQ(name, ...)			+ 4 + ut_l_##name
+
+/* UT_PUT: the field itself. */
+#define UT_PUT(shape, ...)	UT_PUT_##shape(__VA_ARGS__)
+#define UT_PUT_NUM(name, str, arg, type, ...)	{		\
+		const type ut_v = (type)(name);			\
+		ut_p = ut_put(ut_p, &ut_v, sizeof(ut_v));	\
+	}
+#define UT_PUT_STR(name, str)	ut_p = ut_put_str(ut_p, name, ut_n_##name);
+#define UT_PUT_TEXT(name, str, n)	ut_p = ut_put_text(ut_p, name, n);
+#define UT_PUT_ARRAY(name, str, type, n)	\
+	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
+#define UT_PUT_SEQ(name, str, arg, type, flags)	\
+	ut_p = ut_put_seq(ut_p, name, ut_l_##name, sizeof(type));
+
+/* UT_DESC: its description. */
+#define UT_DESC(shape, ...)	UT_DESC_##shape(__VA_ARGS__)
+#define UT_DESC_NUM(name, str, arg, type, kind, flags, e)	\
+	{ str, e, 0, kind, (uint8_t)sizeof(type), flags, 0 },
+#define UT_DESC_STR(name, str)	\
+	{ str, NULL, 0, UT_KIND_STRING, 1, 0, 0 },
+#define UT_DESC_TEXT(name, str, n)	\
+	{ str, NULL, n, UT_KIND_TEXT, 1, 0, 0 },
+#define UT_DESC_ARRAY(name, str, type, n)	\
+	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), \
+	UT_FLAGS(type), 0 },
+#define UT_DESC_SEQ(name, str, arg, type, flags)	\
+	{ str, NULL, 0, UT_KIND_SEQ, (uint8_t)sizeof(type), flags, 0 },
+
+/*
+ * No field takes more than 64 MB: the sum of sixteen cannot wrap a size_t,
+ * and is too large for every sub-buffer, so the event is discarded.
+ */
+#define UT_FIELD_MAX	((size_t)1 << 26)
+
+static inline size_t UT_HELPER
+ut_strlen(const char **s)
+{
+	size_t n;
+
+	if (*s == NULL)
+		*s = "(null)";
+	n = strlen(*s);
+	return n > UT_FIELD_MAX ? UT_FIELD_MAX : n;
+}
+
+static inline size_t UT_HELPER
+ut_seqlen(const void *p, size_t n, size_t size)
+{
+	if (p == NULL)
+		return 0;
+	return (n > UT_FIELD_MAX / size ? UT_FIELD_MAX / size : n) * size;
+}
+
+static inline unsigned char * UT_HELPER
+ut_put(unsigned char *p, const void *v, size_t n)
+{
+	memcpy(p, v, n);
+	return p + n;
+}
+
+/* A string that another thread shortens meanwhile must not end early. */
+static inline unsigned char * UT_HELPER
+ut_put_str(unsigned char *p, const char *s, size_t n)
+{
+	unsigned char *end = p + n;
+	void *nul;
+
+	memcpy(p, s, n);
+	*end = '\0';
+	while (UT_UNLIKELY((nul = memchr(p, '\0', (size_t)(end - p))) != NULL)) {
+		p = (unsigned char *)nul;
+		*p++ = '?';
+	}
+	return end + 1;
+}
+
+static inline unsigned char * UT_HELPER
+ut_put_text(unsigned char *p, const char *s, size_t n)
+{
+	size_t len = 0;
+
+	if (s == NULL)
+		s = "(null)";
+	while (len < n && s[len] != '\0')
+		len++;
+	memcpy(p, s, len);
+	memset(p + len, 0, n - len);
+	return p + n;
+}
+
+static inline unsigned char * UT_HELPER
+ut_put_array(unsigned char *p, const void *v, size_t n)
+{
+	if (v == NULL)
+		memset(p, 0, n);
+	else
+		memcpy(p, v, n);
+	return p + n;
+}
+
+static inline unsigned char * UT_HELPER
+ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
+{
+	const uint32_t count = (uint32_t)(n / size);
+
+	p = ut_put(p, &count, sizeof(count));
+	return n == 0 ? p : ut_put(p, v, n);
+}
+
+/*
+ * UT_EVENT(provider, event, level, fields...), at file scope.
+ */
+#define UT_EVENT(provider, event, ...) \
+	UT_EVENT_(ut__##provider##__##event, #provider ":" #event, __VA_ARGS__)
+#define UT_EVENT_(ev, str, ...)						\
+	static const struct ut_field UT_CAT(ev, _fields)[] = {		\
+		UT_EACH(UT_DESC, __VA_ARGS__)				\
+		{ NULL, NULL, 0, 0, 0, 0, 0 }				\
+	};								\
+	static struct ut_event ev UT_SECTION = {			\
+		0, UT_FIRST(__VA_ARGS__), str, UT_CAT(ev, _fields),	\
+		NULL, NULL, { 0 }					\
+	};								\
+	static void __attribute__((noinline)) UT_HELPER			\
+	UT_CAT(ev, _record)(struct ut_event *ut_e			\
+	    UT_EACH(UT_PARAM, __VA_ARGS__))				\
+	{								\
+		struct ut_record ut_r;					\
+		unsigned char *ut_p;					\
+		UT_EACH(UT_VAR, __VA_ARGS__)				\
+		ut_p = ut_begin(&ut_r, ut_e,				\
+		    (size_t)0 UT_EACH(UT_LEN, __VA_ARGS__));		\
+		while (ut_p != NULL) {					\
+			UT_EACH(UT_PUT, __VA_ARGS__)			\
+			ut_p = ut_commit(&ut_r);			\
+		}							\
+	}
+
+/*
+ * UT_ENUMERATION(name, UT_VALUE("red", 0), ...), at file scope.
+ */
+#define UT_ENUMERATION(name, ...)					\
+	static const struct ut_value ut_values__##name[] = { __VA_ARGS__ }; \
+	static const struct ut_enum __attribute__((unused))		\
+	ut_enum__##name = { #name, ut_values__##name,			\
+		sizeof(ut_values__##name) / sizeof(ut_values__##name[0]) }; \
+	struct ut_enum
+#define UT_VALUE(str, value)	{ str, value, value }
+#define UT_RANGE(str, low, high)	{ str, low, high }
+
+/* UT_ON(provider, event): is anyone listening? */
+#define UT_ON(provider, event)	UT_LISTENS(ut__##provider##__##event)
+#define UT_LISTENS(ev)	\
+	UT_UNLIKELY(__atomic_load_n(&(ev).on, __ATOMIC_RELAXED) != 0)
+
+/* UT(provider, event, arguments...) */
+#define UT(provider, ...)	UT_FIRE(ut__##provider##__##__VA_ARGS__)
+#define UT_FIRE(...)	\
+	UT_CAT(UT_FIRE_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
+#define UT_FIRE_1(ev)							\
+	do {								\
+		if (UT_LISTENS(ev))					\
+			UT_CAT(ev, _record)(&ev);			\
+	} while (0)
+#define UT_FIRE_N(ev, ...)						\
+	do {								\
+		if (UT_LISTENS(ev))					\
+			UT_CAT(ev, _record)(&ev, __VA_ARGS__);		\
+	} while (0)
+
+/*
+ * UT_LOG(level, format, arguments...): the event ut:log, which, alone of
+ * all, comes in every level.
+ */
+#define UT_LOG(level, ...)						\
+	do {								\
+		struct ut_event *ut_e = ut_log_event(level);		\
+		if (UT_LISTENS(*ut_e))					\
+			ut_log(ut_e, __FILE__, __LINE__, __func__,	\
+			    __VA_ARGS__);				\
+	} while (0)
+#define UT_LOG_EVENT(level)	\
+	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 } }
+
+static const struct ut_field __attribute__((unused)) ut_log_fields[] = {
+	{ "msg", NULL, 0, UT_KIND_STRING, 1, 0, 0 },
+	{ "file", NULL, 0, UT_KIND_STRING, 1, 0, 0 },
+	{ "line", NULL, 0, UT_KIND_INT, (uint8_t)sizeof(int), UT_F_SIGNED, 0 },
+	{ "func", NULL, 0, UT_KIND_STRING, 1, 0, 0 },
+	{ NULL, NULL, 0, 0, 0, 0, 0 }
+};
+
+static struct ut_event ut_log_events[] UT_SECTION = {
+	UT_LOG_EVENT(UT_EMERG), UT_LOG_EVENT(UT_ALERT),
+	UT_LOG_EVENT(UT_CRIT), UT_LOG_EVENT(UT_ERR),
+	UT_LOG_EVENT(UT_WARNING), UT_LOG_EVENT(UT_NOTICE),
+	UT_LOG_EVENT(UT_INFO), UT_LOG_EVENT(UT_DEBUG_SYSTEM),
+	UT_LOG_EVENT(UT_DEBUG_PROGRAM), UT_LOG_EVENT(UT_DEBUG_PROCESS),
+	UT_LOG_EVENT(UT_DEBUG_MODULE), UT_LOG_EVENT(UT_DEBUG_UNIT),
+	UT_LOG_EVENT(UT_DEBUG_FUNCTION), UT_LOG_EVENT(UT_DEBUG_LINE),
+	UT_LOG_EVENT(UT_DEBUG)
+};
+
+static inline struct ut_event * UT_HELPER
+ut_log_event(int level)
+{
+	return &ut_log_events[level < UT_EMERG || level > UT_DEBUG ?
+	    UT_DEBUG : level];
+}
+
+#endif /* UT_NO_EVENTS */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* UT_H */

@@ -1,0 +1,213 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The shared region: the pool of sub-buffers that the programs of one UID
+ * write and one consumer drains.  ut_abi(5) is the long form of this page.
+ *
+ * A region is a POSIX shared memory object with four parts, each beginning
+ * on an offset that the header names:
+ *
+ *	header		struct ut_header
+ *	slots		nslots times struct ut_slot: who writes
+ *	sub-buffers	nsubs times struct ut_subbuf: what state each is in
+ *	data		nsubs times subsize bytes: the events
+ *
+ * Who writes what.  The geometry is written by the consumer before anyone
+ * else sees the region, and never again.  A slot belongs to the thread that
+ * swapped its own program's number into `owner'.  A sub-buffer belongs to
+ * whom its state says:
+ *
+ *	           claim (writer, CAS)             deliver (writer, store)
+ *	  FREE ------------------------> OWNED s ------------------------> FULL
+ *	    ^                              |  |                              |
+ *	    |   nothing committed (writer) |  | revoke, program died         |
+ *	    +------------------------------+  | (consumer, CAS)              |
+ *	    ^                                 v                              |
+ *	    |  drained (consumer)          READING <-------------------------+
+ *	    +---------------------------------+       drain (consumer, CAS)
+ *
+ * REVOKED is a bit that the consumer may set by CAS in an OWNED word; a
+ * writer that sees it lets go of the sub-buffer at once.  The generation
+ * grows with every claim, so no word is ever seen twice.
+ *
+ * Events are committed, not written: `commit' is stored, with release
+ * order, after the last byte of an event, and its low half is the number of
+ * bytes that are whole.  Whoever loads it with acquire order may read up to
+ * there, whatever the writer is doing, dead or alive.
+ *
+ * All numbers are in the byte order of the machine.  A region is of one ABI,
+ * but its layout is the same for all.
+ */
+
+#ifndef UT_ABI_H
+#define UT_ABI_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define UT_ABI_MAGIC	0x75745231	/* "utR1" */
+#define UT_ABI_VERSION	1
+#define UT_ABI_LINE	128		/* no two writers on one such line */
+
+#define UT_SUBSIZE_MIN	4096u
+#define UT_SUBSIZE_MAX	(16u << 20)
+#define UT_NSUBS_MIN	2u
+#define UT_NSUBS_MAX	65536u
+#define UT_NSLOTS_MAX	8192u
+#define UT_REGION_MAX	(UINT64_C(1) << 32)
+
+/* The state word: 3 bits of state, REVOKED, 24 of slot, 32 of generation. */
+#define UT_FREE		UINT64_C(0)
+#define UT_OWNED	UINT64_C(1)
+#define UT_FULL		UINT64_C(2)
+#define UT_READING	UINT64_C(3)
+#define UT_REVOKED	UINT64_C(8)
+#define UT_STATE(w)	((w) & 7)
+#define UT_STATE_SLOT(w)	((uint32_t)((w) >> 8) & 0xffffff)
+#define UT_STATE_GEN(w)	((uint32_t)((w) >> 32))
+#define UT_STATE_WORD(gen, slot, state) \
+	((uint64_t)(gen) << 32 | (uint64_t)(slot) << 8 | (state))
+
+/* The commit and consumed words: how many events, and their bytes. */
+#define UT_COMMIT_LEN(w)	((uint32_t)(w))
+#define UT_COMMIT_COUNT(w)	((uint32_t)((w) >> 32))
+#define UT_COMMIT_WORD(count, len)	((uint64_t)(count) << 32 | (len))
+
+/* An event begins with its ID (16 bits) and the time (the low 48). */
+#define UT_EVENT_HEAD	8u
+#define UT_TIME_MASK	((UINT64_C(1) << 48) - 1)
+#define UT_ID_MAX	65535u
+
+/* Older compilers aligned them to 4 in structures on i386: say 8 always. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+typedef _Atomic uint64_t ut_a64;
+typedef _Atomic uint32_t ut_a32;
+
+struct ut_slot {
+	/* Number of the program; 0 is free.  CAS by who claims it. */
+	_Alignas(UT_ABI_LINE) ut_a64 owner;
+	/*
+	 * 1 while the thread may be touching its sub-buffer.  Relaxed store
+	 * before, release store after: who sees 0 sees the commit.
+	 */
+	ut_a32 busy;
+	/* Of the thread, as it sees itself.  Relaxed. */
+	ut_a32 tid;
+	/*
+	 * Events lost and not yet accounted for; the next sub-buffer that
+	 * the slot claims takes them along, or the consumer does.  Atomic
+	 * add and exchange, relaxed.
+	 */
+	_Alignas(8) ut_a64 lost;
+	/* Sub-buffers claimed for this slot, ever.  Relaxed. */
+	_Alignas(8) ut_a64 seq;
+};
+
+struct ut_subbuf {
+	/* See above. */
+	_Alignas(UT_ABI_LINE) ut_a64 state;
+	/* Whole events.  Writer, release; 0 in every FREE sub-buffer. */
+	_Alignas(8) ut_a64 commit;
+	/* Of these, already in the file.  Consumer, relaxed. */
+	_Alignas(8) ut_a64 consumed;
+	/* Times of the claim and of the last event begun.  Writer, relaxed. */
+	_Alignas(8) ut_a64 first;
+	_Alignas(8) ut_a64 last;
+	/* Copies of the slot's at the claim.  Writer, relaxed. */
+	_Alignas(8) ut_a64 owner;
+	_Alignas(8) ut_a64 seq;
+	ut_a32 tid;
+	/* Events lost by this slot before the first event in here. */
+	ut_a32 lost;
+};
+
+struct ut_header {
+	/* Geometry: constant. */
+	uint32_t magic;
+	uint32_t version;
+	uint64_t size;			/* of the region */
+	uint64_t slots;			/* offsets */
+	uint64_t subs;
+	uint64_t data;
+	uint32_t nslots;
+	uint32_t nsubs;
+	uint32_t subsize;		/* bytes, a power of two */
+#define UT_MODE_DISCARD		0
+#define UT_MODE_OVERWRITE	1
+#define UT_MODE_BLOCK		2
+	uint32_t mode;
+#define UT_CLOCK_MONOTONIC	0
+	uint32_t clock;
+
+	/* 1 while the session is started.  Consumer; read by every event. */
+	_Alignas(UT_ABI_LINE) ut_a32 active;
+
+	/* Where a scan for a FREE sub-buffer begins: a hint.  Relaxed. */
+	_Alignas(UT_ABI_LINE) ut_a32 hint;
+	/* Slots from 0 up to here were used at least once.  Only grows. */
+	ut_a32 slots_used;
+	/*
+	 * Grows with each sub-buffer or slot that becomes free: who found
+	 * none need not look again until it does.
+	 */
+	ut_a32 freed;
+	/*
+	 * Sub-buffers delivered, ever (writers), and how many of them the
+	 * consumer knew of when it last looked; bell is the difference at
+	 * which a writer rings, if the consumer sleeps.
+	 */
+	ut_a32 delivered;
+	ut_a32 taken;
+	ut_a32 bell;
+	ut_a32 asleep;
+	/* Writers waiting for space, in block mode. */
+	ut_a32 waiting;
+	/* Length of the longest event that fits no sub-buffer. */
+	ut_a32 toobig;
+	uint32_t reserved;
+	/* Events lost by threads without a slot.  Atomic add, exchange. */
+	_Alignas(8) ut_a64 lost;
+};
+
+_Static_assert(sizeof(struct ut_slot) == UT_ABI_LINE, "ut_slot");
+_Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE, "ut_subbuf");
+_Static_assert(sizeof(struct ut_header) == 3 * UT_ABI_LINE, "ut_header");
+
+/* What both sides put at the start of an event. */
+static inline uint64_t
+ut_event_head(uint16_t id, uint64_t time)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return time << 16 | id;
+#else
+	return (uint64_t)id << 48 | (time & UT_TIME_MASK);
+#endif
+}
+
+static inline uint64_t
+ut_event_time48(uint64_t head)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return head >> 16;
+#else
+	return head & UT_TIME_MASK;
+#endif
+}
+
+#endif /* UT_ABI_H */

@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The wire protocol: programs and utctl on one side of a UNIX stream socket,
+ * utd on the other.  ut_msg(5) tells who sends what when.
+ *
+ * Rules of change: a number is never used for anything else, a message only
+ * ever grows at its end, and a change that an older peer would misread
+ * raises UT_MSG_VERSION, which the first message of either side carries.
+ *
+ * A message is a header and a body.  The body is a row of items without
+ * padding, in the order that the comment gives: u8, u32 and u64 in the byte
+ * order of the machine, str as a 16-bit length and that many bytes, none of
+ * them NUL.  Descriptors (SCM_RIGHTS) come with the header.
+ */
+
+#ifndef UT_MSG_H
+#define UT_MSG_H
+
+#include <stdint.h>
+
+#define UT_MSG_VERSION	1
+#define UT_MSG_MAX	65536u		/* header and body */
+#define UT_MSG_FDS	2		/* descriptors with one message */
+
+#define UT_SOCKET	"sock"		/* in the run directory */
+#define UT_FIFO		"wake"		/* utd opens it: here I am */
+
+struct ut_msghdr {
+	uint32_t	len;		/* of header and body */
+	uint16_t	type;
+	uint16_t	nfds;
+	uint32_t	a;
+	uint32_t	b;
+};
+
+/*
+ * Program -> utd.  `channel' is a number that utd gave, `event' one that the
+ * program gave: it names the event on this connection.
+ */
+#define UT_MSG_HELLO	1	/* a version, b 32 or 64: u32 pid, str name */
+#define UT_MSG_OFFER	2	/* a channel, b event: nothing if described
+				   before, else an event: see below */
+#define UT_MSG_OFFERED	3	/* a channel, b how many: end of the offers */
+#define UT_MSG_ACK	4	/* a channel, b errno: answers ATTACH, MAP */
+#define UT_MSG_NEW	5	/* events were added (dlopen) */
+
+/*
+ * Event: str name, u32 level, u32 number of fields, then for each
+ *	str name, u8 kind, u8 size, u8 flags, u32 count,
+ *	and for UT_KIND_ENUM: str name, u32 number of values, then for each
+ *		str name, u32 low, u32 high
+ */
+
+/* utd -> program. */
+#define UT_MSG_WELCOME	16	/* a version: u64 number of the program */
+#define UT_MSG_QUERY	17	/* a channel, b number of rules, then each:
+				   str glob, u32 kind, u32 level */
+#define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
+				   str name of the bell, if it has no descriptor */
+#define UT_MSG_MAP	19	/* a channel, b number of pairs, then each:
+				   u32 event, u32 id; id 0 takes it back */
+#define UT_MSG_DETACH	20	/* a channel */
+#define UT_MSG_DONE	21	/* answers HELLO, NEW: main() may go on */
+
+#define UT_RULE_ALL	0	/* every level */
+#define UT_RULE_LEVEL	1	/* that level and more severe ones */
+#define UT_RULE_ONLY	2	/* exactly that level */
+
+/*
+ * utctl -> utd.  The first request of a connection is UT_CTL_HELLO.  An
+ * empty session name means the only, or the last, session; an empty channel
+ * name, channel0.
+ */
+#define UT_CTL_HELLO	32	/* a version */
+#define UT_CTL_OWN	33	/* utd ends when this connection does */
+#define UT_CTL_CREATE	34	/* str session, str absolute directory */
+#define UT_CTL_DESTROY	35	/* str session */
+#define UT_CTL_START	36	/* str session */
+#define UT_CTL_STOP	37	/* str session */
+#define UT_CTL_CHANNEL	38	/* str session, str channel, u32 size of a
+				   sub-buffer, u32 number; 0 is the default */
+#define UT_CTL_ENABLE	39	/* str session, str channel, str glob,
+				   u32 rule, u32 level */
+#define UT_CTL_DISABLE	40	/* str session, str channel, str glob */
+#define UT_CTL_LIST	41	/* str session, or all */
+#define UT_CTL_EVENTS	42	/* nothing */
+
+/* utd -> utctl: any number of ROW and PROGRESS, then OK or ERR. */
+#define UT_CTL_OK	48	/* str text for the user, may be empty */
+#define UT_CTL_ERR	49	/* str text for the user */
+#define UT_CTL_ROW	50	/* a depth, b number of members: str what it
+				   is, then for each member: str key,
+				   u8 's', str value or u8 'n', u64 value */
+#define UT_CTL_PROGRESS	51	/* u64 bytes still to be written */
+
+#endif /* UT_MSG_H */

@@ -1,0 +1,156 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the files of libut share.
+ *
+ * The data path (record.c, subbuf.c, thread.c) takes no lock.  Everything
+ * else runs under ut_lock: modules that come and go, and the listeners.
+ */
+
+#ifndef UT_PRIV_H
+#define UT_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "compat.h"
+#include "msg.h"
+#include "ut.h"
+#include "ut_abi.h"
+
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS	MAP_ANON
+#endif
+
+#define UT_EXPORT	__attribute__((visibility("default")))
+
+/*
+ * Events in one another: one, and three signal handlers that interrupted
+ * each other.  What is nested deeper is counted as lost.
+ */
+#define NEST	4
+
+/*
+ * A region that the program is attached to.  Type-stable: attached again
+ * only when no thread can still be using what it held before.
+ */
+struct channel {
+	/* 0 is detached.  Store, release, under ut_lock; grows. */
+	_Atomic uint32_t	 gen;
+
+	/* All below is constant while gen is not 0. */
+	struct ut_header	*header;
+	struct ut_slot		*slots;
+	struct ut_subbuf	*subs;
+	unsigned char		*data;
+	uint32_t		 nslots;
+	uint32_t		 nsubs;
+	uint32_t		 subsize;
+	uint64_t		 owner;		/* our number in the slots */
+	struct ut_bell		 bell;
+
+	/* The listener's. */
+	size_t			 size;
+	int			 conn;		/* of which connection */
+	uint32_t		 handle;	/* utd's number for it */
+	uint32_t		 last_gen;
+	bool			 used;		/* mapped */
+};
+
+/* One thread in one channel at one depth.  The thread's own. */
+struct writer {
+	uint32_t		 gen;		/* of the channel; 0 unbound */
+	uint32_t		 room;		/* 0 without a sub-buffer */
+	uint32_t		 pos;
+	uint32_t		 count;
+	struct ut_slot		*slot;
+	struct ut_subbuf	*sub;
+	unsigned char		*data;
+	uint64_t		 mine;		/* the state of sub */
+	uint32_t		 vain;		/* gen, when a scan found nothing */
+	uint32_t		 freed;		/* and the header's freed then */
+};
+
+/*
+ * A thread that has traced.  Lies in pages that a child made behind our back
+ * sees as zeros: it then claims slots and sub-buffers of its own.
+ */
+struct thread {
+	/*
+	 * Events this thread is in.  The thread's, relaxed; a listener reads
+	 * it after ut_barrier.
+	 */
+	_Atomic uint32_t	 nest;
+	struct writer		 writers[NEST][UT_CHANNELS];
+};
+
+/* thread.c */
+extern __thread struct thread *ut_self
+#if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
+    /* Found without a call; eight bytes also fit a program that dlopens us. */
+    __attribute__((tls_model("initial-exec")))
+#endif
+    ;
+struct thread	*ut_thread_new(void);
+void		 ut_thread_init(void);
+struct thread	*ut_mute(void);
+void		 ut_unmute(struct thread *);
+bool		 ut_threads_quiet(int);
+void		 ut_threads_leave(unsigned int, uint32_t);
+bool		 ut_threads_forked(void);
+
+/* subbuf.c */
+extern struct channel ut_channels[UT_CHANNELS];
+extern struct ut_subbuf ut_no_subbuf;
+bool		 ut_writer_room(struct writer *, struct channel *, uint32_t,
+		    size_t);
+void		 ut_writer_leave(struct writer *, struct channel *);
+
+/* event.c */
+struct type;
+extern pthread_mutex_t ut_lock;
+void		 ut_events_forget(unsigned int);
+void		 ut_events_forked(void);
+void		 ut_events_unsaid(int);
+int		 ut_events_offer(int, int, struct ut_msg *, int64_t);
+int		 ut_event_map(uint32_t, unsigned int, uint32_t);
+
+/* region.c */
+int		 ut_region_attach(int, uint32_t, uint64_t, int, int,
+		    const char *);
+int		 ut_region_find(int, uint32_t);
+void		 ut_region_detach(unsigned int);
+void		 ut_region_forked(bool);
+
+/* listener.c */
+bool		 ut_listen(void);
+void		 ut_listen_new(void);
+
+/* Nanoseconds of the trace clock. */
+static inline uint64_t
+ut_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+#endif /* UT_PRIV_H */

@@ -1,0 +1,74 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * libut-func.o: events of every function that was compiled with
+ * -finstrument-functions.  Link it into the program; entry comes before the
+ * function's first statement and exit after its last, but longjmp(3) and
+ * exit(3) leave functions without one.
+ *
+ * The hooks, and what they call here, are never themselves instrumented:
+ * not even if this file, like the rest of the program, is compiled with that
+ * option.
+ */
+
+#include <errno.h>
+#include <stddef.h>
+
+#define NOT_TRACED	__attribute__((no_instrument_function))
+
+/* Before ut.h defines it. */
+static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
+    NOT_TRACED;
+
+#include "ut.h"
+
+static void	ut__func__entry_record(struct ut_event *,
+		    const volatile void *, const volatile void *) NOT_TRACED;
+static void	ut__func__exit_record(struct ut_event *,
+		    const volatile void *, const volatile void *) NOT_TRACED;
+
+UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site))
+UT_EVENT(func, exit, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site))
+
+void	__cyg_profile_func_enter(void *, void *) NOT_TRACED;
+void	__cyg_profile_func_exit(void *, void *) NOT_TRACED;
+
+#pragma GCC visibility push(default)
+
+void
+__cyg_profile_func_enter(void *addr, void *call_site)
+{
+	if (UT_ON(func, entry)) {
+		const int saved = errno;
+
+		UT(func, entry, addr, call_site);
+		errno = saved;
+	}
+}
+
+void
+__cyg_profile_func_exit(void *addr, void *call_site)
+{
+	if (UT_ON(func, exit)) {
+		const int saved = errno;
+
+		UT(func, exit, addr, call_site);
+		errno = saved;
+	}
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,427 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * libut-malloc.so: events of the allocator of an unmodified program.
+ *
+ *	LD_PRELOAD=libut-malloc.so program
+ *
+ * Every call is passed on to the next library that has the function, and
+ * recorded: free before it happens, because the address may be another
+ * thread's right after it, all others when they return.  A call is recorded
+ * as the program makes it, free(NULL) and realloc(NULL, n) included.  What
+ * the allocator and libut call for themselves is not, nor what a signal
+ * handler calls (it must not) that interrupts one of these functions.  A
+ * realloc is one event, so another thread's malloc may be seen to return the
+ * old address just before it.
+ *
+ * Nothing is recorded of a program that has an allocator linked into itself:
+ * its own symbols come before ours.  One that is preloaded comes after us in
+ * LD_PRELOAD.
+ *
+ * Where thread-local storage is emulated it is allocated, by malloc: OpenBSD
+ * needs -fno-emulated-tls for this file.
+ */
+
+#define _GNU_SOURCE 1	/* RTLD_NEXT, here and on NetBSD */
+#define _NETBSD_SOURCE 1
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ut.h"
+
+UT_EVENT(libc, malloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr))
+UT_EVENT(libc, calloc, UT_DEBUG_FUNCTION, UT_SIZE(count), UT_SIZE(size),
+    UT_PTR(ptr))
+UT_EVENT(libc, realloc, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(size),
+    UT_PTR(ptr))
+UT_EVENT(libc, reallocarray, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(count),
+    UT_SIZE(size), UT_PTR(ptr))
+UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr))
+UT_EVENT(libc, posix_memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
+    UT_SIZE(size), UT_PTR(ptr), UT_INT(result))
+UT_EVENT(libc, aligned_alloc, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
+    UT_SIZE(size), UT_PTR(ptr))
+#ifdef __linux__
+UT_EVENT(libc, memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
+    UT_SIZE(size), UT_PTR(ptr))
+#endif
+#ifndef __OpenBSD__
+UT_EVENT(libc, valloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr))
+#endif
+
+/* What malloc(3) aligns to at least, and the most the arena can align to. */
+#define ALIGN		16
+#define PAGE		4096
+#define ARENA		(16 * PAGE)
+
+/* The functions behind ours. */
+struct libc {
+	void	*(*malloc)(size_t);
+	void	*(*calloc)(size_t, size_t);
+	void	*(*realloc)(void *, size_t);
+	void	*(*reallocarray)(void *, size_t, size_t);
+	void	 (*free)(void *);
+	int	 (*posix_memalign)(void **, size_t, size_t);
+	void	*(*aligned_alloc)(size_t, size_t);
+	void	*(*memalign)(size_t, size_t);
+	void	*(*valloc)(size_t);
+};
+
+/* Set once, by whichever thread has looked all of them up first. */
+static const struct libc *found;
+
+/*
+ * The thread's own.  Only a call at depth 1 is the program's.  This model of
+ * TLS needs no memory when a thread first comes here.
+ */
+#define PER_THREAD	_Thread_local __attribute__((tls_model("initial-exec")))
+static PER_THREAD int depth;
+static PER_THREAD int finding;
+
+/*
+ * The arena: dlsym(3) may allocate while it looks for the functions to
+ * allocate with.  Each piece has its size in front; none is ever used again,
+ * so all are zeros.
+ */
+static unsigned char arena[ARENA] __attribute__((aligned(PAGE)));
+static size_t arena_used;
+
+static bool
+arena_has(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)arena < ARENA;
+}
+
+static void *
+arena_alloc(size_t alignment, size_t size)
+{
+	size_t pos, used;
+
+	if (alignment < ALIGN)
+		alignment = ALIGN;
+	used = __atomic_load_n(&arena_used, __ATOMIC_RELAXED);
+	do {
+		pos = used + sizeof(size) + alignment - 1;
+		pos -= pos % alignment;
+		if (alignment > PAGE || pos > ARENA || size > ARENA - pos) {
+			errno = ENOMEM;
+			return NULL;
+		}
+	} while (!__atomic_compare_exchange_n(&arena_used, &used, pos + size,
+	    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	memcpy(arena + pos - sizeof(size), &size, sizeof(size));
+	return arena + pos;
+}
+
+/* A piece moves out of the arena, or within it, as to->malloc decides. */
+static void *
+arena_move(const struct libc *to, const void *old, size_t size)
+{
+	size_t have;
+	void *p;
+
+	if ((p = to->malloc(size)) == NULL)
+		return NULL;
+	memcpy(&have, (const unsigned char *)old - sizeof(have), sizeof(have));
+	memcpy(p, old, have < size ? have : size);
+	return p;
+}
+
+static bool
+too_many(size_t count, size_t size)
+{
+	if (size == 0 || count <= SIZE_MAX / size)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+/*
+ * The same functions over the arena.  Also, for good, those that the system
+ * does not have.
+ */
+static void *
+early_malloc(size_t size)
+{
+	return arena_alloc(ALIGN, size);
+}
+
+static void *
+early_calloc(size_t count, size_t size)
+{
+	return too_many(count, size) ? NULL : arena_alloc(ALIGN, count * size);
+}
+
+/* Other pointers than NULL went to arena_move. */
+static void *
+early_realloc(void *old, size_t size)
+{
+	(void)old;
+	return arena_alloc(ALIGN, size);
+}
+
+static void *
+early_reallocarray(void *old, size_t count, size_t size)
+{
+	(void)old;
+	return early_calloc(count, size);
+}
+
+static void
+early_free(void *ptr)
+{
+	(void)ptr;
+}
+
+static int
+early_posix_memalign(void **ptr, size_t alignment, size_t size)
+{
+	const int saved = errno;
+	void *p;
+
+	if (alignment % sizeof(void *) != 0 || alignment == 0 ||
+	    (alignment & (alignment - 1)) != 0)
+		return EINVAL;
+	p = arena_alloc(alignment, size);
+	errno = saved;
+	if (p == NULL)
+		return ENOMEM;
+	*ptr = p;
+	return 0;
+}
+
+static void *
+early_aligned_alloc(size_t alignment, size_t size)
+{
+	return arena_alloc(alignment, size);
+}
+
+static void *
+early_valloc(size_t size)
+{
+	return arena_alloc(PAGE, size);
+}
+
+static const struct libc early = {
+	early_malloc, early_calloc, early_realloc, early_reallocarray,
+	early_free, early_posix_memalign, early_aligned_alloc,
+	early_aligned_alloc, early_valloc
+};
+
+static void
+find_one(void *function, const char *name)
+{
+	void *symbol;
+
+	if ((symbol = dlsym(RTLD_NEXT, name)) != NULL)
+		memcpy(function, &symbol, sizeof(symbol));
+	else
+		(void)dlerror();	/* the program must not see it */
+}
+
+/*
+ * Look all of them up.  Several threads may do so at once and need not wait
+ * for each other: they find the same.
+ */
+static const struct libc * __attribute__((noinline))
+find(void)
+{
+	const int saved = errno;
+	const struct libc *none = NULL;
+	struct libc *c;
+
+	if (finding || (c = arena_alloc(ALIGN, sizeof(*c))) == NULL)
+		return &early;
+	finding = 1;
+	depth++;
+	*c = early;
+	find_one(&c->malloc, "malloc");
+	find_one(&c->calloc, "calloc");
+	find_one(&c->realloc, "realloc");
+	find_one(&c->reallocarray, "reallocarray");
+	find_one(&c->free, "free");
+	find_one(&c->posix_memalign, "posix_memalign");
+	find_one(&c->aligned_alloc, "aligned_alloc");
+	find_one(&c->memalign, "memalign");
+	find_one(&c->valloc, "valloc");
+	depth--;
+	finding = 0;
+	errno = saved;
+	if (__atomic_compare_exchange_n(&found, &none, c, false,
+	    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return c;
+	return none;
+}
+
+static inline const struct libc *
+libc(void)
+{
+	const struct libc *c = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+
+	return UT_LIKELY(c != NULL) ? c : find();
+}
+
+/* Before there are threads, one of which may hold the linker's lock. */
+static void __attribute__((constructor))
+find_early(void)
+{
+	(void)libc();
+}
+
+/* Record what the program called, and leave errno as it is. */
+#define RECORD(event, ...)						\
+	do {								\
+		if (UT_ON(libc, event) && depth == 1) {			\
+			const int saved = errno;			\
+			UT(libc, event, __VA_ARGS__);			\
+			errno = saved;					\
+		}							\
+	} while (0)
+
+/* Not all headers declare these. */
+void	*memalign(size_t, size_t);
+void	*reallocarray(void *, size_t, size_t);
+void	*valloc(size_t);
+
+#pragma GCC visibility push(default)
+
+void *
+malloc(size_t size)
+{
+	void *p;
+
+	depth++;
+	p = libc()->malloc(size);
+	RECORD(malloc, size, p);
+	depth--;
+	return p;
+}
+
+void *
+calloc(size_t count, size_t size)
+{
+	void *p;
+
+	depth++;
+	p = libc()->calloc(count, size);
+	RECORD(calloc, count, size, p);
+	depth--;
+	return p;
+}
+
+void *
+realloc(void *old, size_t size)
+{
+	const struct libc *c;
+	void *p;
+
+	depth++;
+	c = libc();
+	if (UT_UNLIKELY(arena_has(old)))
+		p = arena_move(c, old, size);
+	else
+		p = c->realloc(old, size);
+	RECORD(realloc, old, size, p);
+	depth--;
+	return p;
+}
+
+void *
+reallocarray(void *old, size_t count, size_t size)
+{
+	const struct libc *c;
+	void *p;
+
+	depth++;
+	c = libc();
+	if (UT_UNLIKELY(arena_has(old)))
+		p = too_many(count, size) ? NULL :
+		    arena_move(c, old, count * size);
+	else
+		p = c->reallocarray(old, count, size);
+	RECORD(reallocarray, old, count, size, p);
+	depth--;
+	return p;
+}
+
+void
+free(void *ptr)
+{
+	depth++;
+	RECORD(free, ptr);
+	if (UT_LIKELY(!arena_has(ptr)))
+		libc()->free(ptr);
+	depth--;
+}
+
+int
+posix_memalign(void **ptr, size_t alignment, size_t size)
+{
+	int result;
+
+	depth++;
+	result = libc()->posix_memalign(ptr, alignment, size);
+	RECORD(posix_memalign, alignment, size, result == 0 ? *ptr : NULL,
+	    result);
+	depth--;
+	return result;
+}
+
+void *
+aligned_alloc(size_t alignment, size_t size)
+{
+	void *p;
+
+	depth++;
+	p = libc()->aligned_alloc(alignment, size);
+	RECORD(aligned_alloc, alignment, size, p);
+	depth--;
+	return p;
+}
+
+#ifdef __linux__
+void *
+memalign(size_t alignment, size_t size)
+{
+	void *p;
+
+	depth++;
+	p = libc()->memalign(alignment, size);
+	RECORD(memalign, alignment, size, p);
+	depth--;
+	return p;
+}
+#endif
+
+#ifndef __OpenBSD__
+void *
+valloc(size_t size)
+{
+	void *p;
+
+	depth++;
+	p = libc()->valloc(size);
+	RECORD(valloc, size, p);
+	depth--;
+	return p;
+}
+#endif
+
+#pragma GCC visibility pop

@@ -1,0 +1,365 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What `utctl view' reads CTF 1.8 with.
+ *
+ * The metadata is parsed into types (ctf_type.c) and the classes of streams
+ * and events made of them (ctf_meta.c).  A struct's fields are one flat array
+ * that is walked beside the bytes, once to check that they are all there
+ * (ctf_read.c) and once to print them (ctf_print.c): printing therefore need
+ * not check anything.  All input is hostile.
+ */
+
+#ifndef CTF_H
+#define CTF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CTF_DEPTH	16		/* of structs and arrays in each other */
+#define CTF_NODES	65536		/* of one type */
+#define CTF_NAMES	4096		/* of types; of clocks and streams */
+#define CTF_METAMAX	(64 << 20)	/* bytes of metadata */
+#define CTF_EVENTMAX	(32 << 20)	/* bytes of an event, or a header */
+#define CTF_NOPEN	64		/* files open at a time */
+#define CTF_TIMELEN	128		/* bytes of a time as text */
+
+enum ctf_kind {
+	CTF_INT,
+	CTF_ENUM,
+	CTF_FLOAT,
+	CTF_STRING,
+	CTF_ARRAY,
+	CTF_SEQ,
+	CTF_STRUCT
+};
+
+/* The fields that mean something to the reader. */
+enum ctf_role {
+	ROLE_NONE,
+	ROLE_MAGIC,			/* packet.header */
+	ROLE_UUID,
+	ROLE_STREAM,
+	ROLE_BEGIN,			/* packet.context */
+	ROLE_END,
+	ROLE_CONTENT,
+	ROLE_PACKET,
+	ROLE_SEQ,
+	ROLE_DISCARDED,
+	ROLE_ID,			/* event.header */
+	ROLE_TIME,
+	ROLE_VPID,			/* any context */
+	ROLE_VTID,
+	ROLE_PROCNAME,
+	ROLE_MAX
+};
+
+enum ctf_order {
+	ORDER_NATIVE,			/* the trace's */
+	ORDER_LE,
+	ORDER_BE
+};
+
+struct ctf_clock {
+	struct ctf_clock	*next;
+	const char		*name;
+	uint64_t		 freq;
+	int64_t			 offset_s;
+	int64_t			 offset;	/* cycles, added to offset_s */
+	int64_t			 base;		/* both, in ns */
+	uint64_t		 rest;		/* cycles that base lacks */
+};
+
+struct ctf_label {
+	const char	*name;
+	uint64_t	 lo, hi;	/* as signed as the enum */
+};
+
+struct ctf_field {
+	struct ctf_type	*type;
+	const char	*name;		/* without the leading _ */
+	const char	*key;		/* as ctf_print.c writes it */
+	size_t		 keylen;
+	enum ctf_role	 role;
+	int		 islen;		/* of a later sequence: not shown */
+	uint64_t	 val;		/* islen: as last read */
+	/*
+	 * From here on, so many fields take so many bytes whatever they
+	 * hold, and hold nothing that the reader wants.
+	 */
+	uint32_t	 run;
+	uint64_t	 runlen;
+};
+
+struct ctf_type {
+	struct ctf_type		*next;		/* all, newest first */
+	enum ctf_kind		 kind;
+	uint32_t		 align;		/* bytes */
+	uint32_t		 nbytes;	/* INT, ENUM, FLOAT */
+	uint32_t		 shift;		/* 64 less their bits */
+	enum ctf_order		 order;
+	int			 big;		/* order, when all is known */
+	int			 sign;
+	int			 base;
+	int			 text;		/* a character, or some */
+	const char		*map;		/* the clock's name */
+	struct ctf_clock	*clock;
+	struct ctf_type		*elem;		/* ARRAY, SEQ */
+	uint64_t		 count;		/* ARRAY */
+	struct ctf_field	*len;		/* SEQ: where its length is */
+	size_t			 lenidx;
+	struct ctf_field	*fields;	/* STRUCT */
+	size_t			 nfields;
+	struct ctf_label	*labels;	/* ENUM */
+	size_t			 nlabels;
+	uint64_t		 fixed;		/* bytes, 0 if they vary */
+	uint64_t		 min;		/* bytes, at least */
+	uint32_t		 depth;
+	uint32_t		 nodes;
+	unsigned long		 line;
+};
+
+/* Whose an event is. */
+struct ctf_who {
+	int	 has;			/* 1 << ROLE_VPID and so on */
+	int64_t	 vpid;
+	int64_t	 vtid;
+	char	 name[64];
+};
+
+struct ctf_eclass {
+	struct ctf_eclass	*next;
+	uint64_t		 id;
+	uint64_t		 stream;
+	const char		*name;
+	const char		*text;		/* as ctf_print.c writes it */
+	size_t			 textlen;
+	int			 haslevel;
+	int64_t			 level;
+	struct ctf_type		*context;	/* may be NULL, like fields */
+	struct ctf_type		*fields;
+	unsigned long		 line;
+};
+
+struct ctf_sclass {
+	struct ctf_sclass	*next;
+	uint64_t		 id;
+	struct ctf_type		*header;	/* event.header */
+	struct ctf_type		*packet;	/* packet.context */
+	struct ctf_type		*context;	/* event.context */
+	struct ctf_clock	*clock;		/* may be NULL */
+	struct ctf_clock	*endclock;	/* of timestamp_end */
+	uint32_t		 timebits;	/* of the event header's */
+	uint32_t		 beginbits;	/* of timestamp_begin */
+	int			 eventwho;	/* event.context says whose */
+	struct ctf_eclass	**events;	/* sorted by ID */
+	size_t			 nevents;
+	unsigned long		 line;
+};
+
+struct ctf_alias {
+	struct ctf_alias	*next;
+	const char		*name;
+	struct ctf_type		*type;
+};
+
+struct ctf_chunk {
+	struct ctf_chunk	*next;
+	size_t			 used, size;
+	max_align_t		 data[];
+};
+
+struct ctf_trace {
+	struct ctf_trace	*next;
+	char			*file;		/* the metadata's path */
+	struct ctf_chunk	*chunks;
+	struct ctf_type		*types;
+	struct ctf_alias	*aliases;
+	struct ctf_clock	*clocks;
+	struct ctf_sclass	*sclasses;
+	struct ctf_eclass	*events;
+	size_t			 nnames;
+	int			 hastrace;	/* a trace block was seen */
+	int			 big;
+	struct ctf_type		*header;	/* packet.header */
+	int			 hasuuid;
+	uint8_t			 uuid[16];
+	struct ctf_who		 who;		/* from env */
+};
+
+/* Where we are in a packet's bytes. */
+struct ctf_cur {
+	const uint8_t	*p, *end;
+	const uint8_t	*buf;		/* p == buf is ... */
+	uint64_t	 bias;		/* ... this far into the packet */
+};
+
+/* What a walk found in the fields that have a role. */
+struct ctf_vals {
+	uint32_t	 has;		/* 1 << role */
+	uint64_t	 val[ROLE_MAX];
+	const uint8_t	*uuid;
+	const uint8_t	*name;
+	size_t		 namelen;
+};
+
+enum ctf_item {
+	ITEM_EVENT,
+	ITEM_DISCARDED,
+	ITEM_LOST
+};
+
+/* A stream file, and what comes next in it. */
+struct ctf_stream {
+	const struct ctf_trace	*trace;
+	char			*path;
+	size_t			 index;		/* breaks ties */
+	int			 fd;		/* -1: not open now */
+	uint64_t		 size;		/* as it was when we began */
+
+	uint8_t			*buf;		/* a window of the file */
+	size_t			 cap, basecap;
+	size_t			 fill, pos;
+	size_t			 stop;		/* limit, or fill if nearer */
+	uint64_t		 off;		/* of buf in the file */
+	uint64_t		 limit;		/* end of the packet's content */
+
+	const struct ctf_sclass	*class;
+	int			 inpacket;
+	uint64_t		 pkt, nextpkt;	/* offsets in the file */
+	uint64_t		 cycles;
+	uint64_t		 seq;
+	uint64_t		 discarded;
+	int			 hasseq;
+	int			 hasend;	/* a packet came before */
+	int64_t			 end;		/* timestamp_end in ns */
+	struct ctf_who		 who;
+	char			 prefix[512];	/* who, as ctf_print.c writes */
+	size_t			 prefixlen;
+
+	uint64_t		 ndiscarded;	/* not told yet */
+	int64_t			 from, to;
+	uint64_t		 nlost;
+	int64_t			 lost;
+
+	enum ctf_item		 item;
+	int64_t			 ns;		/* item's time */
+	const struct ctf_eclass	*event;
+	uint64_t		 at;		/* event's offset in the file */
+	size_t			 body;		/* its contexts and fields */
+};
+
+/* The tokens and the parser's state. */
+enum {
+	TOK_END,
+	TOK_IDENT = 256,
+	TOK_NUM,
+	TOK_STR,
+	TOK_ASSIGN,			/* := */
+	TOK_DOTS			/* ... */
+};
+
+struct ctf_parse {
+	struct ctf_trace	*trace;
+	const char		*p, *end;
+	unsigned long		 line;
+	int			 tok;
+	const char		*str;		/* TOK_IDENT, TOK_STR */
+	uint64_t		 num;		/* TOK_NUM */
+	int			 depth;
+	int			 bad;		/* said why, or ... */
+	int			 cut;		/* ... the text ends here */
+};
+
+struct ctf_value {
+	int		 tok;		/* TOK_IDENT, TOK_NUM or TOK_STR */
+	int		 neg;
+	uint64_t	 num;
+	const char	*str;
+};
+
+/* Reads what follows a key of a block: "= value" or ":= type". */
+typedef void	 ctf_key(struct ctf_parse *, const char *, void *);
+
+/* view.c: counts what is damaged, to be said at the end. */
+void	 ctf_damage(const char *, const char *, ...)
+	    __attribute__((__format__(__printf__, 2, 3)));
+
+/* ctf_meta.c */
+struct ctf_trace *ctf_open(char *);
+void	 ctf_close(struct ctf_trace *);
+void	*ctf_alloc(struct ctf_trace *, size_t);
+char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
+void	 ctf_error(struct ctf_parse *, const char *, ...)
+	    __attribute__((__format__(__printf__, 2, 3)));
+void	 ctf_next(struct ctf_parse *);
+int	 ctf_accept(struct ctf_parse *, int);
+void	 ctf_expect(struct ctf_parse *, int, const char *);
+void	 ctf_value(struct ctf_parse *, struct ctf_value *);
+void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
+
+/* ctf_type.c */
+struct ctf_type	*ctf_type(struct ctf_parse *);
+void	 ctf_typealias(struct ctf_parse *);
+
+/* ctf_read.c */
+int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
+	    struct ctf_vals *);
+int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
+int	 ctf_align(struct ctf_cur *, uint32_t);
+int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);
+void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
+int	 ctf_peek(struct ctf_stream *);
+int	 ctf_body(struct ctf_stream *);
+void	 ctf_end(struct ctf_stream *);
+
+/* ctf_print.c */
+void	 ctf_print_init(int);
+void	 ctf_print_trace(struct ctf_trace *);
+size_t	 ctf_print_who(const struct ctf_who *, char *, size_t);
+void	 ctf_print_event(struct ctf_stream *);
+void	 ctf_print_flush(void);
+void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
+
+/*
+ * Eight bytes, of which the integer is the first: whoever fills a buffer
+ * leaves seven bytes of room behind it.
+ */
+static inline uint64_t
+ctf_load(const uint8_t *p, const struct ctf_type *t)
+{
+	uint64_t v;
+
+	if (t->big) {
+		v = (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
+		    (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32 |
+		    (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+		    (uint64_t)p[6] << 8 | (uint64_t)p[7];
+		v >>= t->shift;
+	} else {
+		v = (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
+		    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 |
+		    (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
+		    (uint64_t)p[1] << 8 | (uint64_t)p[0];
+		v = v << t->shift >> t->shift;
+	}
+	if (t->sign && v >> (63 - t->shift) != 0)
+		v |= ~(UINT64_MAX >> t->shift);
+	return v;
+}
+
+#endif /* CTF_H */

@@ -1,0 +1,754 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Events as text or JSON.  All functions that write take the place to write
+ * to and return the place behind; room() makes sure that there is some.
+ * ctf_body() has seen that the events' bytes are all there.
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctf.h"
+
+#define OUTSIZE	(256 * 1024)
+#define ROOM	256		/* more than a number or an escape takes */
+#define NS	1000000000
+
+static char	 out[OUTSIZE];
+static char	*outp = out;		/* between events */
+static int	 json;
+static char	 plain[256];		/* bytes that no string need escape */
+
+/* The second that was printed last. */
+static int64_t	 date_ns = INT64_MIN;	/* its beginning */
+static char	 date[80];
+static size_t	 datelen;
+static char	 zone[16];
+
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324"
+    "25262728293031323334353637383940414243444546474849"
+    "50515253545556575859606162636465666768697071727374"
+    "75767778798081828384858687888990919293949596979899";
+
+static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
+    10000000, 100000000, 1000000000, 10000000000, 100000000000,
+    1000000000000, 10000000000000, 100000000000000, 1000000000000000,
+    10000000000000000, 100000000000000000, 1000000000000000000,
+    10000000000000000000u };
+
+static void
+out_write(const char *p, size_t n)
+{
+	struct pollfd pfd;
+	ssize_t done;
+
+	while (n > 0) {
+		if ((done = write(STDOUT_FILENO, p, n)) == -1) {
+			if (errno == EINTR)
+				continue;
+			if (errno == EAGAIN) {
+				pfd.fd = STDOUT_FILENO;
+				pfd.events = POLLOUT;
+				poll(&pfd, 1, -1);
+				continue;
+			}
+			if (errno == EPIPE)
+				exit(1);
+			err(1, "stdout");
+		}
+		p += done;
+		n -= (size_t)done;
+	}
+}
+
+static char *
+room(char *p, size_t n)
+{
+	if ((size_t)(out + OUTSIZE - p) >= n)
+		return p;
+	out_write(out, (size_t)(p - out));
+	return out;
+}
+
+static char *
+put(char *p, const char *s, size_t n)
+{
+	size_t k;
+
+	while (n > (k = (size_t)(out + OUTSIZE - p))) {
+		memcpy(p, s, k);
+		out_write(out, OUTSIZE);
+		p = out;
+		s += k;
+		n -= k;
+	}
+	memcpy(p, s, n);
+	return p + n;
+}
+
+/* The last n digits. */
+static char *
+put_digits(char *p, uint64_t v, size_t n)
+{
+	size_t i;
+
+	for (i = n; i > 1; v /= 100) {
+		i -= 2;
+		memcpy(p + i, pairs + v % 100 * 2, 2);
+	}
+	if (i == 1)
+		*p = (char)('0' + v % 10);
+	return p + n;
+}
+
+static char *
+put_u64(char *p, uint64_t v)
+{
+	size_t n = 1;
+
+	while (n < 20 && v >= ten[n])
+		n++;
+	return put_digits(p, v, n);
+}
+
+static char *
+put_i64(char *p, int64_t v)
+{
+	if (v >= 0)
+		return put_u64(p, (uint64_t)v);
+	*p++ = '-';
+	return put_u64(p, 0 - (uint64_t)v);
+}
+
+/* The bits of an integer, by 1, 3 or 4. */
+static char *
+put_bits(char *p, const struct ctf_type *t, uint64_t v)
+{
+	char tmp[64], *s = tmp + sizeof(tmp);
+	int shift = t->base == 16 ? 4 : t->base == 8 ? 3 : 1;
+	size_t n;
+
+	v = v << t->shift >> t->shift;
+	*p++ = '0';
+	if (t->base != 8)
+		*p++ = t->base == 16 ? 'x' : 'b';
+	do {
+		*--s = "0123456789abcdef"[v & (((uint64_t)1 << shift) - 1)];
+		v >>= shift;
+	} while (v != 0);
+	n = (size_t)(tmp + sizeof(tmp) - s);
+	memcpy(p, s, n);
+	return p + n;
+}
+
+static char *
+put_int(char *p, const struct ctf_type *t, uint64_t v)
+{
+	if (t->base != 10 && !json)
+		return put_bits(p, t, v);
+	return t->sign ? put_i64(p, (int64_t)v) : put_u64(p, v);
+}
+
+/* As many bytes as a character of UTF-8 has here, 0 if it is none. */
+static size_t
+utf8_len(const uint8_t *s, const uint8_t *end)
+{
+	uint32_t c = s[0], min;
+	size_t n, i;
+
+	if (c >= 0xc2 && c < 0xe0) {
+		n = 2;
+		min = 0x80;
+		c &= 0x1f;
+	} else if (c >= 0xe0 && c < 0xf0) {
+		n = 3;
+		min = 0x800;
+		c &= 0x0f;
+	} else if (c >= 0xf0 && c < 0xf5) {
+		n = 4;
+		min = 0x10000;
+		c &= 0x07;
+	} else
+		return 0;
+	if ((size_t)(end - s) < n)
+		return 0;
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < min || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	return n;
+}
+
+/*
+ * One character that is not plain, at *sp.  In text the controls of Latin 1
+ * are escaped too: terminals obey them.
+ */
+static char *
+put_escape(char *p, const uint8_t **sp, const uint8_t *end)
+{
+	static const char hex[] = "0123456789abcdef";
+	const uint8_t *s = *sp;
+	uint8_t c = *s;
+	size_t n = c < 0x80 ? 0 : utf8_len(s, end);
+
+	*sp = s + 1;
+	if (c == '"' || c == '\\' || c == '\n' || c == '\t') {
+		*p++ = '\\';
+		*p++ = c == '\n' ? 'n' : c == '\t' ? 't' : (char)c;
+	} else if (n != 0 && (json || c != 0xc2 || s[1] >= 0xa0)) {
+		memcpy(p, s, n);
+		p += n;
+		*sp = s + n;
+	} else if (json && c >= 0x80) {
+		memcpy(p, "\\ufffd", 6);
+		p += 6;
+	} else {
+		memcpy(p, json ? "\\u00" : "\\x", json ? 4 : 2);
+		p += json ? 4 : 2;
+		*p++ = hex[c >> 4];
+		*p++ = hex[c & 15];
+	}
+	return p;
+}
+
+static char *
+put_string(char *p, const uint8_t *s, size_t len)
+{
+	const uint8_t *end = s + len, *stop;
+
+	p = room(p, ROOM);
+	*p++ = '"';
+	while (s < end) {
+		p = room(p, ROOM);
+		stop = (size_t)(end - s) > ROOM / 2 ? s + ROOM / 2 : end;
+		while (s < stop && plain[*s])
+			*p++ = (char)*s++;
+		if (s < stop)
+			p = put_escape(p, &s, end);
+	}
+	p = room(p, ROOM);
+	*p++ = '"';
+	return p;
+}
+
+/* Does a decimal of so many digits give the same number again? */
+static int
+float_same(const char *s, double d, int isfloat)
+{
+	return isfloat ? strtof(s, NULL) == (float)d : strtod(s, NULL) == d;
+}
+
+static char *
+put_anyfloat(char *p, double d, int isfloat)
+{
+	int digits = isfloat ? 7 : 15, max = isfloat ? 9 : 17;
+	char tmp[48];
+
+	if (d != d || d - d != 0) {
+		snprintf(tmp, sizeof(tmp), "%s", json ? "null" : d != d ?
+		    "nan" : d < 0 ? "-inf" : "inf");
+	} else do
+		snprintf(tmp, sizeof(tmp), "%.*g", digits, d);
+	while (digits++ < max && !float_same(tmp, d, isfloat));
+	return put(p, tmp, strlen(tmp));
+}
+
+/* a * b / 2^s to the nearest integer, and how far that is from it. */
+static uint64_t
+scale(uint64_t a, uint64_t b, int s, uint64_t *rest)
+{
+	uint64_t a0 = a & UINT32_MAX, a1 = a >> 32;
+	uint64_t b0 = b & UINT32_MAX, b1 = b >> 32;
+	uint64_t mid = a1 * b0 + (a0 * b0 >> 32);
+	uint64_t mid2 = a0 * b1 + (mid & UINT32_MAX);
+	uint64_t hi = a1 * b1 + (mid >> 32) + (mid2 >> 32), lo = a * b;
+	uint64_t n = hi << (64 - s) | lo >> s, one = (uint64_t)1 << s;
+
+	*rest = lo & (one - 1);
+	if (*rest > one / 2 || (*rest == one / 2 && n % 2 != 0)) {
+		*rest = one - *rest;
+		n++;
+	}
+	return n;
+}
+
+/* n / 10^k, without zeros at the end. */
+static char *
+put_decimal(char *p, uint64_t n, int k)
+{
+	int i;
+
+	for (i = 8; i > 0; i /= 2)
+		while (k >= i && n % ten[i] == 0) {
+			n /= ten[i];
+			k -= i;
+		}
+	p = put_u64(p, n / ten[k]);
+	if (k == 0)
+		return p;
+	*p++ = '.';
+	return put_digits(p, n % ten[k], (size_t)k);
+}
+
+/*
+ * What the printf(3) way does, for most doubles much faster.  The double is
+ * m / 2^s; with 15, 16 or 17 digits it is n / 10^k, and that gives the double
+ * back if it is nearer than half of 1 / 2^s.  All of this is exact.
+ */
+static char *
+put_double(char *p, double d)
+{
+	static const double from[] = { 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4,
+	    1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14 };
+	double a = d < 0 ? -d : d;
+	uint64_t bits, m, n, rest;
+	int k, s, max;
+
+	memcpy(&bits, &d, sizeof(bits));
+	m = (bits & UINT64_MAX >> 12) | (uint64_t)1 << 52;
+	s = 1075 - (int)(bits >> 52 & 0x7ff);
+	if (!(a >= 1e-3 && a < 1e15))
+		return put_anyfloat(p, d, 0);
+	for (k = 17; k > 0 && a >= from[17 - k]; k--)
+		continue;
+	for (max = k + 2;; k++) {
+		n = scale(m, ten[k], s, &rest);
+		if (k == max || 2 * rest < ten[k])
+			break;
+	}
+	/* Below a power of 2 doubles are twice as near. */
+	if (m == (uint64_t)1 << 52 && 4 * rest >= ten[k])
+		return put_anyfloat(p, d, 0);
+	if (d < 0)
+		*p++ = '-';
+	return put_decimal(p, n, k);
+}
+
+static char *
+put_float(char *p, const struct ctf_type *t, uint64_t v)
+{
+	uint32_t w = (uint32_t)v;
+	double d;
+	float f;
+
+	if (t->nbytes == 8) {
+		memcpy(&d, &v, sizeof(d));
+		return put_double(p, d);
+	}
+	memcpy(&f, &w, sizeof(f));
+	return put_anyfloat(p, (double)f, 1);
+}
+
+/* Labels were made printable by print_labels(). */
+static char *
+put_enum(char *p, const struct ctf_type *t, uint64_t v)
+{
+	const struct ctf_label *l;
+	const char *name = NULL;
+
+	for (l = t->labels; l < t->labels + t->nlabels; l++)
+		if (t->sign ? (int64_t)v >= (int64_t)l->lo &&
+		    (int64_t)v <= (int64_t)l->hi : v >= l->lo && v <= l->hi) {
+			name = l->name;
+			break;
+		}
+	if (json) {
+		memcpy(p, "{\"value\":", 9);
+		p = put_int(p + 9, t, v);
+		if (name == NULL)
+			name = ",\"label\":null}";
+	}
+	return name == NULL ? put_int(p, t, v) : put(p, name, strlen(name));
+}
+
+static char	*put_value(char *, struct ctf_cur *, const struct ctf_type *);
+
+static char *
+put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t, uint64_t n)
+{
+	const uint8_t *nul;
+	uint64_t i;
+
+	if (t->text) {
+		nul = memchr(c->p, '\0', (size_t)n);
+		p = put_string(p, c->p, nul == NULL ? (size_t)n :
+		    (size_t)(nul - c->p));
+		c->p += n;
+		return p;
+	}
+	*p++ = '[';
+	for (i = 0; i < n; i++) {
+		p = room(p, ROOM);
+		if (i != 0) {
+			*p++ = ',';
+			if (!json)
+				*p++ = ' ';
+		}
+		p = put_value(p, c, t->elem);
+	}
+	p = room(p, ROOM);
+	*p++ = ']';
+	return p;
+}
+
+static int
+is_who(const struct ctf_field *f)
+{
+	return f->role == ROLE_VPID || f->role == ROLE_VTID ||
+	    f->role == ROLE_PROCNAME;
+}
+
+/* The length of a sequence follows from the sequence. */
+static void
+length_read(struct ctf_cur *c, struct ctf_field *f)
+{
+	ctf_align(c, f->type->align);
+	f->val = ctf_load(c->p, f->type);
+	c->p += f->type->nbytes;
+}
+
+/* Where context is set, who it is was printed before. */
+static char *
+put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
+{
+	struct ctf_field *f = t->fields, *end = f + t->nfields;
+	size_t skip = json ? 1 : 2;	/* no comma before the first */
+
+	ctf_align(c, t->align);
+	p = room(p, ROOM);
+	*p++ = '{';
+	if (!json)
+		*p++ = ' ';
+	for (; f < end; f++) {
+		if (f->islen)
+			length_read(c, f);
+		else if (context && is_who(f))
+			ctf_walk_type(c, f->type);
+		else {
+			p = put(p, f->key + skip, f->keylen - skip);
+			p = put_value(p, c, f->type);
+			skip = 0;
+		}
+	}
+	p = room(p, ROOM);
+	if (!json && skip == 0)
+		*p++ = ' ';
+	*p++ = '}';
+	return p;
+}
+
+static char *
+put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
+{
+	const uint8_t *s;
+	uint64_t v;
+
+	p = room(p, ROOM);
+	switch (t->kind) {
+	case CTF_STRING:
+		s = c->p;
+		c->p = memchr(s, '\0', (size_t)(c->end - s));
+		p = put_string(p, s, (size_t)(c->p - s));
+		c->p++;
+		return p;
+	case CTF_ARRAY:
+		return put_elems(p, c, t, t->count);
+	case CTF_SEQ:
+		return put_elems(p, c, t, t->len->val);
+	case CTF_STRUCT:
+		return put_struct(p, c, t, 0);
+	case CTF_INT:
+	case CTF_ENUM:
+	case CTF_FLOAT:
+		break;
+	}
+	ctf_align(c, t->align);
+	v = ctf_load(c->p, t);
+	c->p += t->nbytes;
+	return t->kind == CTF_INT ? put_int(p, t, v) : t->kind == CTF_ENUM ?
+	    put_enum(p, t, v) : put_float(p, t, v);
+}
+
+/* Local time is asked for once per second of the trace. */
+static void
+date_set(int64_t ns)
+{
+	int64_t s = ns / NS - (ns % NS < 0);
+	time_t t = (time_t)s;
+	struct tm tm;
+
+	date_ns = s * NS;
+	zone[0] = '\0';
+	if ((int64_t)t != s || localtime_r(&t, &tm) == NULL) {
+		datelen = (size_t)snprintf(date, sizeof(date), "@%lld.",
+		    (long long)s);
+		return;
+	}
+	datelen = strftime(date, sizeof(date), json ? "%Y-%m-%dT%H:%M:%S." :
+	    "%Y-%m-%d %H:%M:%S.", &tm);
+	/* +hhmm, in ISO 8601 with a colon */
+	if (strftime(zone, sizeof(zone) - 1, "%z", &tm) == 5) {
+		memmove(zone + 4, zone + 3, 3);
+		zone[3] = ':';
+	} else
+		zone[0] = '\0';
+}
+
+static char *
+put_time(char *p, int64_t ns)
+{
+	uint64_t rest = (uint64_t)ns - (uint64_t)date_ns;
+
+	if (rest >= NS) {
+		date_set(ns);
+		rest = (uint64_t)ns - (uint64_t)date_ns;
+	}
+	memcpy(p, date, datelen);
+	return put_digits(p + datelen, rest, 9);
+}
+
+static char *
+put_text(char *p, const char *s)
+{
+	return put(p, s, strlen(s));
+}
+
+/* The blocks of the contexts, if they hold more than who it is. */
+static char *
+put_context(char *p, struct ctf_cur *c, const struct ctf_type *t,
+    const char *name)
+{
+	size_t i;
+
+	for (i = 0; t != NULL && i < t->nfields; i++)
+		if (!is_who(&t->fields[i]))
+			break;
+	if (t == NULL)
+		return p;
+	if (i == t->nfields) {
+		ctf_walk(c, t, NULL);
+		return p;
+	}
+	if (json)
+		p = put_text(p, name);
+	p = put_struct(p, c, t, 1);
+	return put_text(p, json ? "," : ", ");
+}
+
+static char *
+put_who(char *p, struct ctf_stream *s, const struct ctf_cur *c)
+{
+	struct ctf_cur at = *c;
+	struct ctf_vals v;
+	struct ctf_who who;
+	char buf[sizeof(s->prefix)];
+
+	if (!s->class->eventwho)
+		return put(p, s->prefix, s->prefixlen);
+	v.has = 0;
+	ctf_walk(&at, s->class->context, &v);
+	who = s->who;
+	ctf_who(&who, &v);
+	return put(p, buf, ctf_print_who(&who, buf, sizeof(buf)));
+}
+
+static char *
+put_when(char *p, int64_t ns)
+{
+	if (!json) {
+		p = put_time(p, ns);
+		*p++ = ' ';
+		return p;
+	}
+	p = put_i64(put_text(p, "{\"ns\":"), ns);
+	p = put_time(put_text(p, ",\"time\":\""), ns);
+	return put_text(put_text(p, zone), "\",");
+}
+
+void
+ctf_print_event(struct ctf_stream *s)
+{
+	const struct ctf_eclass *ev = s->event;
+	struct ctf_cur c;
+	char *p = room(outp, ROOM);
+
+	c.buf = s->buf;
+	c.p = s->buf + s->body;
+	c.end = s->buf + s->pos;
+	c.bias = s->off - s->pkt;
+	p = put_when(p, s->ns);
+	p = put_who(p, s, &c);
+	p = put(p, ev->text, ev->textlen);
+	p = put_context(p, &c, s->class->context, "\"context\":");
+	p = put_context(p, &c, ev->context, "\"event_context\":");
+	if (json)
+		p = put_text(p, "\"fields\":");
+	if (ev->fields != NULL)
+		p = put_struct(p, &c, ev->fields, 0);
+	else
+		p = put_text(p, json ? "{}" : "{ }");
+	outp = put_text(p, json ? "}\n" : "\n");
+}
+
+void
+ctf_print_flush(void)
+{
+	out_write(out, (size_t)(outp - out));
+	outp = out;
+}
+
+/* s as strings print it, between before and after, as long as the trace. */
+static const char *
+escaped(struct ctf_trace *tr, const char *before, const char *s,
+    const char *after, size_t *lenp)
+{
+	const uint8_t *from = (const uint8_t *)s, *end = from + strlen(s);
+	size_t b = strlen(before), n = b + strlen(after);
+	char tmp[16], *new, *p;
+
+	while (from < end)
+		if (plain[*from]) {
+			from++;
+			n++;
+		} else
+			n += (size_t)(put_escape(tmp, &from, end) - tmp);
+	new = ctf_alloc(tr, n + 1);
+	memcpy(new, before, b);
+	p = new + b;
+	for (from = (const uint8_t *)s; from < end;)
+		if (plain[*from])
+			*p++ = (char)*from++;
+		else
+			p = put_escape(p, &from, end);
+	strcpy(p, after);
+	*lenp = n;
+	return new;
+}
+
+static void
+print_keys(struct ctf_trace *tr, struct ctf_type *t)
+{
+	struct ctf_field *f;
+
+	for (f = t->fields; f < t->fields + t->nfields; f++)
+		f->key = escaped(tr, json ? ",\"" : ", ", f->name,
+		    json ? "\":" : " = ", &f->keylen);
+}
+
+static void
+print_labels(struct ctf_trace *tr, struct ctf_type *t)
+{
+	static const char word[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	    "abcdefghijklmnopqrstuvwxyz0123456789";
+	struct ctf_label *l;
+	size_t n;
+
+	for (l = t->labels; l < t->labels + t->nlabels; l++)
+		if (json)
+			l->name = escaped(tr, ",\"label\":\"", l->name, "\"}",
+			    &n);
+		else if (l->name[0] == '\0' ||
+		    l->name[strspn(l->name, word)] != '\0')
+			l->name = escaped(tr, "\"", l->name, "\"", &n);
+}
+
+/* Makes ready all of the trace's own text that may be printed. */
+void
+ctf_print_trace(struct ctf_trace *tr)
+{
+	struct ctf_eclass *ev;
+	struct ctf_type *t;
+	char level[48] = "\",";
+
+	for (t = tr->types; t != NULL; t = t->next)
+		if (t->kind == CTF_STRUCT)
+			print_keys(tr, t);
+		else if (t->kind == CTF_ENUM)
+			print_labels(tr, t);
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		if (ev->haslevel)
+			snprintf(level, sizeof(level), "\",\"level\":%lld,",
+			    (long long)ev->level);
+		else
+			strcpy(level, "\",");
+		ev->text = escaped(tr, json ? "\"event\":\"" : "", ev->name,
+		    json ? level : " ", &ev->textlen);
+	}
+}
+
+/* procname[vpid:vtid] and a space, or what of it there is. */
+size_t
+ctf_print_who(const struct ctf_who *w, char *buf, size_t size)
+{
+	const uint8_t *s = (const uint8_t *)w->name, *end;
+	int pid = w->has & 1 << ROLE_VPID, tid = w->has & 1 << ROLE_VTID;
+	char *p = buf, *stop = buf + size - 80;
+
+	if (w->has & 1 << ROLE_PROCNAME) {
+		if (json)
+			p = stpcpy(p, "\"procname\":\"");
+		for (end = s + strlen(w->name); s < end && p < stop;)
+			if (plain[*s])
+				*p++ = (char)*s++;
+			else
+				p = put_escape(p, &s, end);
+		if (json)
+			p = stpcpy(p, "\",");
+	}
+	if (json && pid)
+		p = stpcpy(put_i64(stpcpy(p, "\"vpid\":"), w->vpid), ",");
+	if (json && tid)
+		p = stpcpy(put_i64(stpcpy(p, "\"vtid\":"), w->vtid), ",");
+	if (!json && (pid || tid)) {
+		*p++ = '[';
+		if (pid)
+			p = put_i64(p, w->vpid);
+		if (tid)
+			p = put_i64(stpcpy(p, ":"), w->vtid);
+		*p++ = ']';
+	}
+	if (!json && p != buf)
+		*p++ = ' ';
+	return (size_t)(p - buf);
+}
+
+void
+ctf_print_time(int64_t ns, char *buf)
+{
+	*put_time(buf, ns) = '\0';
+}
+
+void
+ctf_print_init(int asjson)
+{
+	int c;
+
+	json = asjson;
+	for (c = 0x20; c < 0x7f; c++)
+		plain[c] = c != '"' && c != '\\';
+}

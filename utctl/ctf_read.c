@@ -1,0 +1,716 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Stream files: a window of each, the packets, the next event.
+ *
+ * Files are read, not mapped: one that shrinks meanwhile must not kill us.
+ * Nothing is believed before it was compared with the packet's content, the
+ * content with the packet, and the packet with the file.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctf.h"
+
+#define MAGIC	0xc1fc1fc1
+#define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
+
+/* The streams whose files are open; the longest open gives way. */
+static struct ctf_stream	*opened[CTF_NOPEN];
+static size_t			 oldest;
+
+/* To a multiple of so many bytes from the packet's beginning. */
+int
+ctf_align(struct ctf_cur *c, uint32_t align)
+{
+	uint64_t pad;
+
+	if (align == 1)
+		return 0;
+	pad = (0 - (c->bias + (uint64_t)(c->p - c->buf))) & (align - 1);
+	if (pad > (uint64_t)(c->end - c->p))
+		return -1;
+	c->p += pad;
+	return 0;
+}
+
+static int
+walk_skip(struct ctf_cur *c, uint64_t n)
+{
+	if (n > (uint64_t)(c->end - c->p))
+		return -1;
+	c->p += n;
+	return 0;
+}
+
+/* Every element is a byte at least, so a wrong number soon ends. */
+static int
+walk_elems(struct ctf_cur *c, const struct ctf_type *elem, uint64_t n)
+{
+	if (elem->fixed != 0) {
+		if (n > (uint64_t)(c->end - c->p) / elem->fixed)
+			return -1;
+		c->p += n * elem->fixed;
+		return 0;
+	}
+	for (; n > 0; n--)
+		if (ctf_walk_type(c, elem) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+walk_string(struct ctf_cur *c)
+{
+	const uint8_t *nul;
+
+	if (c->p == c->end ||
+	    (nul = memchr(c->p, '\0', (size_t)(c->end - c->p))) == NULL)
+		return -1;
+	c->p = nul + 1;
+	return 0;
+}
+
+int
+ctf_walk_type(struct ctf_cur *c, const struct ctf_type *t)
+{
+	switch (t->kind) {
+	case CTF_INT:
+	case CTF_ENUM:
+	case CTF_FLOAT:
+		if (ctf_align(c, t->align) == -1)
+			return -1;
+		return walk_skip(c, t->nbytes);
+	case CTF_STRING:
+		return walk_string(c);
+	case CTF_ARRAY:
+		return walk_elems(c, t->elem, t->count);
+	case CTF_SEQ:
+		return walk_elems(c, t->elem, t->len->val);
+	case CTF_STRUCT:
+		return ctf_walk(c, t, NULL);
+	}
+	return -1;
+}
+
+/* A field that the reader itself wants. */
+static int
+walk_noted(struct ctf_cur *c, struct ctf_field *f, struct ctf_vals *v)
+{
+	const struct ctf_type *t = f->type;
+	const uint8_t *from, *nul;
+	uint64_t val;
+
+	if (ctf_align(c, t->align) == -1)
+		return -1;
+	from = c->p;
+	if (ctf_walk_type(c, t) == -1)
+		return -1;
+	if (t->kind == CTF_INT || t->kind == CTF_ENUM) {
+		val = ctf_load(from, t);
+		f->val = val;
+		if (v != NULL)
+			v->val[f->role] = val;
+	} else if (v != NULL && f->role == ROLE_UUID)
+		v->uuid = from;
+	else if (v != NULL) {
+		nul = memchr(from, '\0', (size_t)(c->p - from));
+		v->name = from;
+		v->namelen = (size_t)((nul == NULL ? c->p : nul) - from);
+	}
+	if (v != NULL)
+		v->has |= (uint32_t)1 << f->role;
+	return 0;
+}
+
+/* Past a struct, if all of it is there. */
+int
+ctf_walk(struct ctf_cur *c, const struct ctf_type *t, struct ctf_vals *v)
+{
+	struct ctf_field *f = t->fields, *end = f + t->nfields;
+
+	if (ctf_align(c, t->align) == -1)
+		return -1;
+	while (f < end) {
+		if (f->run != 0) {
+			if (walk_skip(c, f->runlen) == -1)
+				return -1;
+			f += f->run;
+			continue;
+		}
+		if (f->role != ROLE_NONE || f->islen) {
+			if (walk_noted(c, f, v) == -1)
+				return -1;
+		} else if (ctf_walk_type(c, f->type) == -1)
+			return -1;
+		f++;
+	}
+	return 0;
+}
+
+/* cycles of this frequency as ns, rounded down; far too many are cut. */
+static int64_t
+clock_scale(const struct ctf_clock *cl, uint64_t cycles)
+{
+	uint64_t s = cycles / cl->freq, rest = cycles % cl->freq, ns = 0;
+	int i;
+
+	rest += cl->rest;
+	if (rest >= cl->freq) {
+		rest -= cl->freq;
+		s++;
+	}
+	if (cl->freq <= (uint64_t)1 << 34)
+		ns = rest * 1000000000 / cl->freq;
+	else for (i = 0; i < 9; i++) {
+		rest *= 10;
+		ns = ns * 10 + rest / cl->freq;
+		rest %= cl->freq;
+	}
+	if (s > 18000000000)
+		s = 18000000000;
+	s = s * 1000000000 + ns;
+	if (cl->base >= 0 && s > (uint64_t)(INT64_MAX - cl->base))
+		return INT64_MAX;
+	if (cl->base < 0 && s > (uint64_t)INT64_MAX)
+		return s - (uint64_t)-cl->base > (uint64_t)INT64_MAX ?
+		    INT64_MAX : (int64_t)(s - (uint64_t)-cl->base);
+	return cl->base + (int64_t)s;
+}
+
+int64_t
+ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
+{
+	if (cl == NULL)
+		return cycles > INT64_MAX ? INT64_MAX : (int64_t)cycles;
+	if (cl->freq == 1000000000 && cl->base >= 0 &&
+	    cycles <= (uint64_t)(INT64_MAX - cl->base - 1000000000) &&
+	    cl->base <= INT64_MAX - 1000000000)
+		return cl->base + (int64_t)(cycles + cl->rest);
+	return clock_scale(cl, cycles);
+}
+
+/* The counter's next value, of which these are the low bits. */
+static void
+clock_update(uint64_t *cycles, uint64_t low, uint32_t bits)
+{
+	uint64_t mask = UINT64_MAX >> (64 - bits);
+
+	low &= mask;
+	if (bits < 64 && low < (*cycles & mask))
+		*cycles += mask + 1;
+	*cycles = (*cycles & ~mask) | low;
+}
+
+void
+ctf_who(struct ctf_who *w, const struct ctf_vals *v)
+{
+	size_t n;
+
+	if (v->has & 1 << ROLE_VPID)
+		w->vpid = (int64_t)v->val[ROLE_VPID];
+	if (v->has & 1 << ROLE_VTID)
+		w->vtid = (int64_t)v->val[ROLE_VTID];
+	if (v->has & 1 << ROLE_PROCNAME) {
+		n = v->namelen;
+		if (n > sizeof(w->name) - 1)
+			n = sizeof(w->name) - 1;
+		memcpy(w->name, v->name, n);
+		w->name[n] = '\0';
+	}
+	w->has |= (int)v->has & (1 << ROLE_VPID | 1 << ROLE_VTID |
+	    1 << ROLE_PROCNAME);
+}
+
+static void
+stream_close(struct ctf_stream *s)
+{
+	size_t i;
+
+	if (s->fd == -1)
+		return;
+	close(s->fd);
+	s->fd = -1;
+	for (i = 0; i < CTF_NOPEN; i++)
+		if (opened[i] == s)
+			opened[i] = NULL;
+}
+
+static int
+stream_open(struct ctf_stream *s)
+{
+	struct stat st;
+
+	if (s->fd != -1)
+		return 0;
+	if (opened[oldest] != NULL)
+		stream_close(opened[oldest]);
+	s->fd = open(s->path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	if (s->fd == -1)
+		return -1;
+	opened[oldest] = s;
+	oldest = (oldest + 1) % CTF_NOPEN;
+	if (fstat(s->fd, &st) == -1)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return 0;
+}
+
+static void
+window_stop(struct ctf_stream *s)
+{
+	if (s->limit <= s->off)
+		s->stop = 0;
+	else if (s->limit - s->off < s->fill)
+		s->stop = (size_t)(s->limit - s->off);
+	else
+		s->stop = s->fill;
+}
+
+static void
+window_limit(struct ctf_stream *s, uint64_t limit)
+{
+	s->limit = limit;
+	window_stop(s);
+}
+
+static void
+window_seek(struct ctf_stream *s, uint64_t to)
+{
+	if (to >= s->off && to - s->off <= s->fill)
+		s->pos = (size_t)(to - s->off);
+	else {
+		s->off = to;
+		s->fill = s->pos = 0;
+	}
+	window_stop(s);
+}
+
+static void
+window_resize(struct ctf_stream *s, size_t cap)
+{
+	uint8_t *buf;
+
+	if ((buf = realloc(s->buf, cap + SLACK)) == NULL)
+		err(1, NULL);
+	memset(buf + cap, 0, SLACK);
+	s->buf = buf;
+	s->cap = cap;
+}
+
+/*
+ * Lets go what is before pos and makes the window larger if that is not
+ * much, or as small as it was once an unusually large event has passed.
+ */
+static void
+window_slide(struct ctf_stream *s)
+{
+	size_t left = s->fill - s->pos;
+
+	if (s->pos != 0)
+		memmove(s->buf, s->buf + s->pos, left);
+	s->off += s->pos;
+	s->pos = 0;
+	s->fill = left;
+	if (s->cap == 0 || (s->cap > s->basecap && left < s->basecap / 2))
+		window_resize(s, s->basecap);
+	else if (left > s->cap / 2)
+		window_resize(s, 2 * s->cap);
+}
+
+/* What the file had and has not any more is as if it had never been. */
+static void
+window_read(struct ctf_stream *s)
+{
+	size_t want;
+	ssize_t n;
+
+	while (s->fill < s->cap && s->off + s->fill < s->size) {
+		want = s->cap - s->fill;
+		if (want > s->size - s->off - s->fill)
+			want = (size_t)(s->size - s->off - s->fill);
+		if (stream_open(s) == -1)
+			n = -1;
+		else
+			n = pread(s->fd, s->buf + s->fill, want,
+			    (off_t)(s->off + s->fill));
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			ctf_damage(s->path, "byte %llu: %s",
+			    (unsigned long long)(s->off + s->fill), n == 0 ?
+			    "the file became shorter" : strerror(errno));
+			s->size = s->off + s->fill;
+		} else
+			s->fill += (size_t)n;
+	}
+}
+
+/* 0 if pos can be given no more of the packet. */
+static int
+window_more(struct ctf_stream *s)
+{
+	uint64_t had = s->off + s->fill;
+
+	if (had >= s->limit || s->fill - s->pos > CTF_EVENTMAX)
+		return 0;
+	window_slide(s);
+	window_read(s);
+	window_stop(s);
+	return s->off + s->fill > had;
+}
+
+static void
+cur_set(struct ctf_cur *c, const struct ctf_stream *s)
+{
+	c->buf = s->buf;
+	c->p = s->buf + s->pos;
+	c->end = s->buf + s->stop;
+	c->bias = s->off - s->pkt;
+}
+
+/* Reads a header or context at pos, which may be none. */
+static int
+stream_struct(struct ctf_stream *s, const struct ctf_type *t,
+    struct ctf_vals *v)
+{
+	struct ctf_cur c;
+
+	v->has = 0;
+	if (t == NULL)
+		return 0;
+	do {
+		cur_set(&c, s);
+		if (ctf_walk(&c, t, v) == 0) {
+			s->pos = (size_t)(c.p - s->buf);
+			return 0;
+		}
+	} while (window_more(s));
+	return -1;
+}
+
+static void
+packet_damage(const struct ctf_stream *s, const char *what)
+{
+	ctf_damage(s->path, "packet at byte %llu: %s",
+	    (unsigned long long)s->pkt, what);
+}
+
+static void
+packet_short(const struct ctf_stream *s, uint64_t size)
+{
+	unsigned long long left = s->size - s->pkt;
+
+	if (size == 0)
+		ctf_damage(s->path, "last packet cut short at byte %llu: "
+		    "%llu bytes", (unsigned long long)s->pkt, left);
+	else
+		ctf_damage(s->path, "last packet cut short at byte %llu: "
+		    "%llu of %llu bytes", (unsigned long long)s->pkt, left,
+		    (unsigned long long)size);
+}
+
+static const struct ctf_sclass *
+packet_class(const struct ctf_trace *tr, uint64_t id)
+{
+	const struct ctf_sclass *sc;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		if (sc->id == id)
+			return sc;
+	return NULL;
+}
+
+/*
+ * 0: a good header.  1: a bad one; the packet is skipped if its context, read
+ * as that of the packet before, gives a size.  -1: nothing can be read.
+ */
+static int
+packet_header(struct ctf_stream *s)
+{
+	const struct ctf_trace *tr = s->trace;
+	const struct ctf_sclass *sc;
+	struct ctf_vals v;
+	const char *what = NULL;
+
+	if (stream_struct(s, tr->header, &v) == -1) {
+		packet_short(s, 0);
+		return -1;
+	}
+	sc = packet_class(tr, v.has & 1 << ROLE_STREAM ?
+	    v.val[ROLE_STREAM] : 0);
+	if ((v.has & 1 << ROLE_MAGIC) && v.val[ROLE_MAGIC] != MAGIC)
+		what = "bad magic";
+	else if ((v.has & 1 << ROLE_UUID) && tr->hasuuid &&
+	    memcmp(v.uuid, tr->uuid, 16) != 0)
+		what = "the UUID is not the metadata's";
+	else if (sc == NULL)
+		what = "unknown stream id";
+	if (sc == NULL)
+		sc = s->class != NULL ? s->class : tr->sclasses;
+	s->class = sc;
+	if (what != NULL)
+		packet_damage(s, what);
+	if (sc == NULL)
+		return -1;
+	return what != NULL;
+}
+
+/*
+ * Where the packet and its content end.  With neither size the packet is the
+ * rest of the file.  0: good.  1: the packet must be skipped.  -1: it has no
+ * end.
+ */
+static int
+packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
+{
+	uint64_t size, content, head = s->off + s->pos - s->pkt;
+
+	size = content = 8 * (s->size - s->pkt);
+	if (v->has & 1 << ROLE_PACKET)
+		size = content = v->val[ROLE_PACKET];
+	if (v->has & 1 << ROLE_CONTENT) {
+		content = v->val[ROLE_CONTENT];
+		if (!(v->has & 1 << ROLE_PACKET))
+			size = content;
+	}
+	if (size % 8 != 0 || size / 8 < head || size == 0) {
+		if (!bad)
+			packet_damage(s, "no size of a packet");
+		return -1;
+	}
+	if (size / 8 > s->size - s->pkt) {
+		if (!bad)
+			packet_short(s, size / 8);
+		return -1;
+	}
+	s->nextpkt = s->pkt + size / 8;
+	if (bad)
+		return 1;
+	if (content > size || content % 8 != 0 || content / 8 < head) {
+		packet_damage(s, "no size of a content");
+		return 1;
+	}
+	window_limit(s, s->pkt + content / 8);
+	return 0;
+}
+
+/* What was lost since the packet before, to be told by ctf_peek(). */
+static void
+packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
+{
+	int64_t begin, end;
+	uint64_t n;
+
+	begin = ctf_ns(s->class->clock, s->cycles);
+	end = v->has & 1 << ROLE_END ?
+	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
+	if (v->has & 1 << ROLE_DISCARDED) {
+		n = v->val[ROLE_DISCARDED];
+		if (n > s->discarded) {
+			s->ndiscarded = n - s->discarded;
+			s->from = s->hasend ? s->end : begin;
+			s->to = end;
+		}
+		s->discarded = n;
+	}
+	if (v->has & 1 << ROLE_SEQ) {
+		n = v->val[ROLE_SEQ];
+		if (s->hasseq && n > s->seq && n - s->seq > 1) {
+			s->nlost = n - s->seq - 1;
+			s->lost = begin;
+		}
+		s->seq = n;
+		s->hasseq = 1;
+	}
+	s->end = end;
+	s->hasend = 1;
+}
+
+/* 0: a packet was entered.  1: this one is no good.  -1: there is no next. */
+static int
+packet_open(struct ctf_stream *s)
+{
+	struct ctf_vals v;
+	int bad, end;
+
+	s->pkt = s->nextpkt;
+	if (s->pkt >= s->size)
+		return -1;
+	window_seek(s, s->pkt);
+	window_limit(s, s->size);
+	if ((bad = packet_header(s)) == -1)
+		return -1;
+	if (stream_struct(s, s->class->packet, &v) == -1) {
+		if (!bad)
+			packet_short(s, 0);
+		return -1;
+	}
+	s->who = s->trace->who;
+	ctf_who(&s->who, &v);
+	if ((end = packet_sizes(s, &v, bad)) != 0)
+		return end;
+	if (v.has & 1 << ROLE_BEGIN)
+		clock_update(&s->cycles, v.val[ROLE_BEGIN],
+		    s->class->beginbits);
+	s->prefixlen = ctf_print_who(&s->who, s->prefix, sizeof(s->prefix));
+	packet_losses(s, &v);
+	s->inpacket = 1;
+	return 0;
+}
+
+static const struct ctf_eclass *
+event_find(const struct ctf_sclass *sc, uint64_t id)
+{
+	size_t lo = 0, hi = sc->nevents, mid;
+
+	/* IDs mostly count from the first. */
+	if (hi != 0 && id >= sc->events[0]->id &&
+	    (mid = (size_t)(id - sc->events[0]->id)) < hi &&
+	    sc->events[mid]->id == id)
+		return sc->events[mid];
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (sc->events[mid]->id == id)
+			return sc->events[mid];
+		if (sc->events[mid]->id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+/* After damage: the rest of the packet cannot be told apart. */
+static void
+event_damage(struct ctf_stream *s, const char *what)
+{
+	ctf_damage(s->path, "event at byte %llu: %s",
+	    (unsigned long long)s->at, what);
+	s->inpacket = 0;
+}
+
+/* The next event's header; -1: there are no more in this packet. */
+static int
+event_header(struct ctf_stream *s)
+{
+	const struct ctf_sclass *sc = s->class;
+	struct ctf_vals v;
+	uint64_t id;
+
+	s->at = s->off + s->pos;
+	if (s->at == s->limit) {
+		s->inpacket = 0;
+		return -1;
+	}
+	if (stream_struct(s, sc->header, &v) == -1) {
+		event_damage(s, "beyond the packet's content");
+		return -1;
+	}
+	id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
+	if ((s->event = event_find(sc, id)) == NULL) {
+		ctf_damage(s->path, "event at byte %llu: unknown event id "
+		    "%llu", (unsigned long long)s->at,
+		    (unsigned long long)id);
+		s->inpacket = 0;
+		return -1;
+	}
+	if (v.has & 1 << ROLE_TIME)
+		clock_update(&s->cycles, v.val[ROLE_TIME], sc->timebits);
+	s->item = ITEM_EVENT;
+	s->ns = ctf_ns(sc->clock, s->cycles);
+	return 0;
+}
+
+/* What comes next and when; 0 at the end of the stream. */
+int
+ctf_peek(struct ctf_stream *s)
+{
+	int n;
+
+	for (;;) {
+		if (s->ndiscarded != 0) {
+			s->item = ITEM_DISCARDED;
+			s->ns = s->from;
+			return 1;
+		}
+		if (s->nlost != 0) {
+			s->item = ITEM_LOST;
+			s->ns = s->lost;
+			return 1;
+		}
+		if (s->inpacket) {
+			if (event_header(s) == 0)
+				return 1;
+			continue;
+		}
+		while ((n = packet_open(s)) == 1)
+			continue;
+		if (n == -1)
+			return 0;
+	}
+}
+
+/*
+ * After ctf_peek() found an event: checks that all of it is there, leaves its
+ * place in body and pos behind it.
+ */
+int
+ctf_body(struct ctf_stream *s)
+{
+	const struct ctf_eclass *ev = s->event;
+	const struct ctf_sclass *sc = s->class;
+	struct ctf_cur c;
+
+	do {
+		cur_set(&c, s);
+		if ((sc->context == NULL ||
+		    ctf_walk(&c, sc->context, NULL) == 0) &&
+		    (ev->context == NULL ||
+		    ctf_walk(&c, ev->context, NULL) == 0) &&
+		    (ev->fields == NULL ||
+		    ctf_walk(&c, ev->fields, NULL) == 0)) {
+			s->body = s->pos;
+			s->pos = (size_t)(c.p - s->buf);
+			if (s->off + s->pos != s->at)
+				return 0;
+			event_damage(s, "of no bytes");
+			return -1;
+		}
+	} while (window_more(s));
+	event_damage(s, "beyond the packet's content");
+	return -1;
+}
+
+void
+ctf_end(struct ctf_stream *s)
+{
+	stream_close(s);
+	free(s->buf);
+	s->buf = NULL;
+}

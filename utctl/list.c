@@ -1,0 +1,430 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What there is: sessions, and the events of programs, as text or as JSON.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utctl.h"
+
+/* What rows have which rows under them: an array each, even if empty. */
+struct kin {
+	const char	*parent;
+	const char	*child;
+};
+
+static const struct kin sessions[] = {
+	{ "", "session" },
+	{ "session", "channel" },
+	{ "session", "program" },
+	{ "session", "warning" },
+	{ "channel", "rule" },
+	{ "channel", "registry" },
+	{ "registry", "event" },
+	{ NULL, NULL }
+};
+
+static const struct kin programs[] = {
+	{ "", "program" },
+	{ "program", "event" },
+	{ "event", "field" },
+	{ NULL, NULL }
+};
+
+/* The next character, or -1 for a byte that is none in UTF-8. */
+static int32_t
+utf8_next(const char **sp)
+{
+	static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *s = (const unsigned char *)*sp;
+	int32_t v = s[0];
+	int i, n;
+
+	++*sp;
+	if (v < 0x80)
+		return v;
+	n = v >= 0xf0 ? 3 : v >= 0xe0 ? 2 : 1;
+	if (v < 0xc2 || v > 0xf4)
+		return -1;
+	v &= 0x3f >> n;
+	for (i = 1; i <= n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return -1;
+		v = v << 6 | (s[i] & 0x3f);
+	}
+	if (v < least[n] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
+		return -1;
+	*sp += n;
+	return v;
+}
+
+/* Put question marks for what a terminal might obey, or cannot show. */
+void
+text_clean(char *s)
+{
+	const char *next = s;
+	int32_t v;
+
+	while (*s != '\0') {
+		v = utf8_next(&next);
+		if (v < 0x20 || (v >= 0x7f && v < 0xa0))
+			memset(s, '?', (size_t)(next - s));
+		s += next - s;
+	}
+}
+
+void
+json_string(FILE *f, const char *s)
+{
+	const char *next;
+	int32_t v;
+
+	putc('"', f);
+	for (; *s != '\0'; s = next) {
+		next = s;
+		v = utf8_next(&next);
+		if (v == -1)
+			fputs("\\ufffd", f);
+		else if (v < 0x20 || v == 0x7f)
+			fprintf(f, "\\u%04" PRIx32, (uint32_t)v);
+		else {
+			if (v == '"' || v == '\\')
+				putc('\\', f);
+			fwrite(s, 1, (size_t)(next - s), f);
+		}
+	}
+	putc('"', f);
+}
+
+static void	json_object(const struct row *, const struct kin *);
+
+/* The rows of one kind, from that one on. */
+static void
+json_array(const struct row *r, const char *what, const struct kin *kin)
+{
+	size_t n = strlen(what);
+	int y = n > 0 && what[n - 1] == 'y', first = 1;
+	char *name;
+
+	name = format("%.*s%s", (int)n - y, what, y ? "ies" : "s");
+	json_string(stdout, name);
+	free(name);
+	fputs(":[", stdout);
+	for (; r != NULL; r = r->next) {
+		if (strcmp(r->what, what) != 0)
+			continue;
+		if (!first)
+			putchar(',');
+		first = 0;
+		json_object(r, kin);
+	}
+	putchar(']');
+}
+
+static int
+kin_knows(const struct kin *k, const char *parent, const char *child)
+{
+	for (; k->parent != NULL; k++)
+		if (strcmp(k->parent, parent) == 0 &&
+		    strcmp(k->child, child) == 0)
+			return 1;
+	return 0;
+}
+
+/* Is it the first of its kind? */
+static int
+row_leads(const struct row *r, const struct row *list)
+{
+	while (strcmp(list->what, r->what) != 0)
+		list = list->next;
+	return list == r;
+}
+
+static void
+json_object(const struct row *r, const struct kin *kin)
+{
+	const struct kin *k;
+	const struct row *c;
+	const char *comma = "";
+	size_t i;
+
+	putchar('{');
+	for (i = 0; i < r->n; i++, comma = ",") {
+		fputs(comma, stdout);
+		json_string(stdout, r->m[i].key);
+		putchar(':');
+		if (r->m[i].str != NULL)
+			json_string(stdout, r->m[i].str);
+		else
+			printf("%" PRIu64, r->m[i].num);
+	}
+	for (k = kin; k->parent != NULL; k++) {
+		if (strcmp(k->parent, r->what) != 0)
+			continue;
+		fputs(comma, stdout);
+		comma = ",";
+		json_array(r->child, k->child, kin);
+	}
+	for (c = r->child; c != NULL; c = c->next) {
+		if (kin_knows(kin, r->what, c->what) ||
+		    !row_leads(c, r->child))
+			continue;
+		fputs(comma, stdout);
+		comma = ",";
+		json_array(c, c->what, kin);
+	}
+	putchar('}');
+}
+
+/* Make every value fit to be shown. */
+void
+rows_clean(struct row *r)
+{
+	size_t i;
+
+	for (; r != NULL; r = r->next) {
+		for (i = 0; i < r->n; i++)
+			if (r->m[i].str != NULL)
+				text_clean(r->m[i].str);
+		rows_clean(r->child);
+	}
+}
+
+static uint64_t
+rows_count(const struct row *r, const char *what)
+{
+	uint64_t n = 0;
+
+	for (; r != NULL; r = r->next)
+		n += strcmp(r->what, what) == 0;
+	return n;
+}
+
+/* `, 3 things', or nothing if there are none. */
+static void
+print_some(uint64_t n, const char *what)
+{
+	if (n > 0)
+		printf(", %" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void
+print_counts(const struct row *r)
+{
+	printf("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes",
+	    row_num(r, "written"), row_num(r, "lost"), row_num(r, "bytes"));
+}
+
+static void
+print_level(const struct row *r)
+{
+	const char *name = level_name(row_num(r, "level"));
+
+	if (name != NULL)
+		fputs(name, stdout);
+	else
+		printf("level %" PRIu64, row_num(r, "level"));
+}
+
+static void
+print_program(const struct row *r)
+{
+	printf("%s (pid %" PRIu64 ", uid %" PRIu64 ", %" PRIu64 "-bit)\n",
+	    row_str(r, "name"), row_num(r, "pid"), row_num(r, "uid"),
+	    row_num(r, "bits"));
+}
+
+static void
+print_registry(const struct row *r)
+{
+	const struct row *e;
+
+	printf("        uid %" PRIu64 ", %" PRIu64 "-bit: ",
+	    row_num(r, "uid"), row_num(r, "bits"));
+	print_counts(r);
+	print_some(row_num(r, "packets"), "packet");
+	putchar('\n');
+	for (e = r->child; e != NULL; e = e->next) {
+		if (strcmp(e->what, "event") != 0)
+			continue;
+		printf("            %s (id %" PRIu64 ", ", row_str(e, "name"),
+		    row_num(e, "id"));
+		print_level(e);
+		printf(")\n");
+	}
+}
+
+static void
+print_channel(const struct row *r, int all)
+{
+	const struct row *c;
+	const char *unit = "";
+	uint64_t size = row_num(r, "subbuf_size");
+
+	if (size % 1024 == 0) {
+		size /= 1024;
+		unit = "k";
+	}
+	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64
+	    "%s\n", row_str(r, "name"), row_str(r, "mode"),
+	    row_num(r, "subbufs"), size, unit);
+	for (c = r->child; c != NULL; c = c->next)
+		if (strcmp(c->what, "rule") == 0)
+			printf("        enabled: %s (level %s)\n",
+			    row_str(c, "glob"), row_str(c, "level"));
+	for (c = r->child; all && c != NULL; c = c->next)
+		if (strcmp(c->what, "registry") == 0)
+			print_registry(c);
+}
+
+static void
+print_session(const struct row *r, int all)
+{
+	const struct row *c;
+
+	printf("session %s (%s): %s\n    ", row_str(r, "name"),
+	    row_str(r, "state"), row_str(r, "dir"));
+	print_counts(r);
+	print_some(rows_count(r->child, "program"), "program");
+	print_some(rows_count(r->child, "warning"), "warning");
+	if (all)
+		printf(", uid %" PRIu64, row_num(r, "uid"));
+	putchar('\n');
+	if (row_str(r, "error")[0] != '\0')
+		printf("    error: %s\n", row_str(r, "error"));
+	for (c = r->child; c != NULL; c = c->next)
+		if (strcmp(c->what, "channel") == 0)
+			print_channel(c, all);
+	for (c = r->child; all && c != NULL; c = c->next) {
+		if (strcmp(c->what, "program") == 0) {
+			printf("    program ");
+			print_program(c);
+		} else if (strcmp(c->what, "warning") == 0)
+			printf("    warning: %s\n", row_str(c, "text"));
+	}
+}
+
+static void
+print_sessions(const struct row *r, int all)
+{
+	if (rows_count(r, "session") == 0)
+		printf("no sessions\n");
+	for (; r != NULL; r = r->next)
+		if (strcmp(r->what, "session") == 0)
+			print_session(r, all);
+}
+
+static void
+print_event(const struct row *r)
+{
+	const struct row *c;
+
+	printf("    %s (", row_str(r, "name"));
+	print_level(r);
+	printf(")\n");
+	for (c = r->child; c != NULL; c = c->next)
+		if (strcmp(c->what, "field") == 0)
+			printf("        %s: %s\n", row_str(c, "name"),
+			    row_str(c, "type"));
+}
+
+static void
+print_programs(const struct row *r)
+{
+	const struct row *c;
+
+	if (rows_count(r, "program") == 0)
+		printf("no programs\n");
+	for (; r != NULL; r = r->next) {
+		if (strcmp(r->what, "program") != 0)
+			continue;
+		print_program(r);
+		for (c = r->child; c != NULL; c = c->next)
+			if (strcmp(c->what, "event") == 0)
+				print_event(c);
+	}
+}
+
+/* Ask for rows, and print them. */
+static int
+show(int type, const char *name, int json)
+{
+	struct client *c;
+	struct row *rows;
+	int r;
+
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	r = client_ask(c, type, name, &rows);
+	client_close(c);
+	if (r == -1)
+		return 1;
+	if (json) {
+		json_object(rows, name == NULL ? programs : sessions);
+		putchar('\n');
+	} else {
+		rows_clean(rows);
+		if (name == NULL)
+			print_programs(rows->child);
+		else
+			print_sessions(rows->child, name[0] != '\0');
+	}
+	row_free(rows);
+	return 0;
+}
+
+/* Is JSON wanted?  -1: that is no way to call it. */
+static int
+parse_options(int argc, char **argv, int max)
+{
+	int ch, json = 0;
+
+	while ((ch = getopt(argc, argv, "+j")) != -1) {
+		if (ch != 'j')
+			return -1;
+		json = 1;
+	}
+	return argc - optind > max ? -1 : json;
+}
+
+int
+cmd_list(int argc, char **argv)
+{
+	const char *name = "";
+	int json;
+
+	if ((json = parse_options(argc, argv, 1)) == -1)
+		return usage(argv[0]);
+	if (argc > optind)
+		check_name("session", name = argv[optind]);
+	return show(UT_CTL_LIST, name, json);
+}
+
+int
+cmd_events(int argc, char **argv)
+{
+	int json;
+
+	if ((json = parse_options(argc, argv, 0)) == -1)
+		return usage(argv[0]);
+	return show(UT_CTL_EVENTS, NULL, json);
+}

@@ -1,0 +1,279 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Sessions and their channels.
+ */
+
+#include <ctype.h>
+#include <err.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ut_abi.h"
+#include "utctl.h"
+
+#define NAME_MAX_LEN	64
+
+void
+check_name(const char *what, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n == 0 || n > NAME_MAX_LEN || name[0] == '.' || name[0] == '-' ||
+	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
+		errx(1, "%s name '%s': not 1 to %d letters, digits, '_', '.' "
+		    "and '-', or '.' or '-' comes first", what, name,
+		    NAME_MAX_LEN);
+}
+
+/* A number with `k' or `m', or without: 0, or -1. */
+static int
+parse_size(const char *s, unsigned long long *v)
+{
+	unsigned long long unit = 1;
+	char *end;
+
+	if (!isdigit((unsigned char)s[0]))
+		return -1;
+	errno = 0;
+	*v = strtoull(s, &end, 10);
+	if (errno != 0)
+		return -1;
+	switch (*end) {
+	case 'k':
+	case 'K':
+		unit = 1024;
+		end++;
+		break;
+	case 'm':
+	case 'M':
+		unit = 1024 * 1024;
+		end++;
+		break;
+	}
+	if (*end != '\0' || *v > ULLONG_MAX / unit)
+		return -1;
+	*v *= unit;
+	return 0;
+}
+
+uint32_t
+parse_subsize(const char *s)
+{
+	unsigned long long v;
+
+	if (parse_size(s, &v) == -1)
+		errx(1, "sub-buffer size '%s': not a number with k or m", s);
+	if (v < UT_SUBSIZE_MIN || v > UT_SUBSIZE_MAX || (v & (v - 1)) != 0)
+		errx(1, "sub-buffer size '%s': not a power of two from %uk "
+		    "to %um", s, UT_SUBSIZE_MIN >> 10, UT_SUBSIZE_MAX >> 20);
+	return (uint32_t)v;
+}
+
+uint32_t
+parse_count(const char *s)
+{
+	unsigned long long v;
+
+	if (parse_size(s, &v) == -1)
+		errx(1, "number of sub-buffers '%s': not a number", s);
+	if (v < UT_NSUBS_MIN || v > UT_NSUBS_MAX)
+		errx(1, "number of sub-buffers '%s': not from %u to %u", s,
+		    UT_NSUBS_MIN, UT_NSUBS_MAX);
+	return (uint32_t)v;
+}
+
+/* That path, as utd can use it. */
+char *
+absolute(const char *path)
+{
+	char cwd[PATH_MAX];
+
+	if (path[0] == '\0')
+		errx(1, "the name of the directory is empty");
+	if (path[0] == '/')
+		return format("%s", path);
+	if (getcwd(cwd, sizeof(cwd)) == NULL)
+		err(1, "getcwd");
+	return format("%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path);
+}
+
+/* That name, with the date and time. */
+char *
+stamped(const char *name)
+{
+	char stamp[32] = "";
+	time_t now = time(NULL);
+	struct tm *tm;
+
+	if ((tm = localtime(&now)) != NULL)
+		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", tm);
+	return format("%s-%s", name, stamp);
+}
+
+/* Where a session goes by default: $HOME/ut-traces/name, or here. */
+static char *
+default_dir(const char *name)
+{
+	const char *home = getenv("HOME");
+
+	if (home == NULL || home[0] != '/')
+		return absolute(name);
+	return format("%s/ut-traces/%s", home, name);
+}
+
+static int
+create(const char *name, const char *dir)
+{
+	struct client *c;
+	struct ut_msg *m;
+	int r;
+
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	m = client_begin(c, UT_CTL_CREATE);
+	ut_msg_str(m, name);
+	ut_msg_str(m, dir);
+	r = client_request(c, NULL);
+	if (r == 0)
+		printf("session %s: %s\n", name, dir);
+	r = client_say(c, r);
+	client_close(c);
+	return r;
+}
+
+int
+cmd_create(int argc, char **argv)
+{
+	const char *out = NULL;
+	char *name, *unique, *dir;
+	int ch, r;
+
+	while ((ch = getopt(argc, argv, "+o:")) != -1) {
+		if (ch != 'o')
+			return usage(argv[0]);
+		out = optarg;
+	}
+	if (argc - optind > 1)
+		return usage(argv[0]);
+	if (argc > optind) {
+		check_name("session", argv[optind]);
+		name = format("%s", argv[optind]);
+		unique = stamped(name);
+	} else {
+		name = stamped("auto");
+		unique = format("%s", name);
+	}
+	dir = out != NULL ? absolute(out) : default_dir(unique);
+	r = create(name, dir);
+	free(dir);
+	free(unique);
+	free(name);
+	return r;
+}
+
+/* A command that names a session, or does not: then utd knows which. */
+static int
+session_command(int argc, char **argv, int type)
+{
+	const char *name = "";
+	struct client *c;
+	int r;
+
+	if (getopt(argc, argv, "+") != -1 || argc - optind > 1)
+		return usage(argv[0]);
+	if (argc > optind) {
+		name = argv[optind];
+		check_name("session", name);
+	}
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	r = client_say(c, client_ask(c, type, name, NULL));
+	client_close(c);
+	return r;
+}
+
+int
+cmd_start(int argc, char **argv)
+{
+	return session_command(argc, argv, UT_CTL_START);
+}
+
+int
+cmd_stop(int argc, char **argv)
+{
+	return session_command(argc, argv, UT_CTL_STOP);
+}
+
+int
+cmd_destroy(int argc, char **argv)
+{
+	return session_command(argc, argv, UT_CTL_DESTROY);
+}
+
+int
+client_channel(struct client *c, const char *session, const char *channel,
+    uint32_t subsize, uint32_t count)
+{
+	struct ut_msg *m = client_begin(c, UT_CTL_CHANNEL);
+
+	ut_msg_str(m, session);
+	ut_msg_str(m, channel);
+	ut_msg_u32(m, subsize);
+	ut_msg_u32(m, count);
+	return client_request(c, NULL);
+}
+
+int
+cmd_enable_channel(int argc, char **argv)
+{
+	const char *session = "";
+	uint32_t subsize = 0, count = 0;
+	struct client *c;
+	int ch, r;
+
+	while ((ch = getopt(argc, argv, "+s:b:n:")) != -1) {
+		switch (ch) {
+		case 's':
+			check_name("session", session = optarg);
+			break;
+		case 'b':
+			subsize = parse_subsize(optarg);
+			break;
+		case 'n':
+			count = parse_count(optarg);
+			break;
+		default:
+			return usage(argv[0]);
+		}
+	}
+	if (argc - optind != 1)
+		return usage(argv[0]);
+	check_name("channel", argv[optind]);
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	r = client_say(c, client_channel(c, session, argv[optind], subsize,
+	    count));
+	client_close(c);
+	return r;
+}

@@ -1,0 +1,135 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+#include <err.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utctl.h"
+
+struct command {
+	const char	*name;
+	int		(*run)(int, char **);
+	const char	*usage;
+};
+
+static const struct command commands[] = {
+	{ "create", cmd_create, "[-o dir] [name]" },
+	{ "start", cmd_start, "[name]" },
+	{ "stop", cmd_stop, "[name]" },
+	{ "destroy", cmd_destroy, "[name]" },
+	{ "enable-channel", cmd_enable_channel,
+	    "[-s session] [-b subbuf-size] [-n count] channel" },
+	{ "enable-event", cmd_enable_event,
+	    "[-s session] [-c channel] [-l level] 'glob' ..." },
+	{ "disable-event", cmd_disable_event,
+	    "[-s session] [-c channel] 'glob' ..." },
+	{ "list", cmd_list, "[-j] [session]" },
+	{ "events", cmd_events, "[-j]" },
+	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "
+	    "[-n count] [-w malloc]\n\t-- command [argument ...]" },
+	{ "view", cmd_view, "[-jq] dir" },
+};
+
+#define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+const char *utctl_path;
+
+static const struct command *
+command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NCOMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+int
+usage(const char *name)
+{
+	const struct command *c = command_find(name);
+
+	fprintf(stderr, "usage: utctl %s %s\n", c->name, c->usage);
+	return 1;
+}
+
+static int
+usage_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < NCOMMANDS; i++)
+		fprintf(stderr, "%s utctl %s %s\n", i == 0 ? "usage:" :
+		    "      ", commands[i].name, commands[i].usage);
+	return 1;
+}
+
+static int
+unknown(const char *name)
+{
+	size_t i;
+
+	warnx("unknown command '%s'", name);
+	fprintf(stderr, "usage: utctl");
+	for (i = 0; i < NCOMMANDS; i++)
+		fprintf(stderr, "%c%s", i == 0 ? ' ' : '|', commands[i].name);
+	fprintf(stderr, " ...\n");
+	return 1;
+}
+
+/* A new string. */
+char *
+format(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (s = malloc((size_t)n + 1)) == NULL)
+		err(1, NULL);
+	va_start(ap, fmt);
+	vsnprintf(s, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct command *c;
+	int status;
+
+	if (argc < 2)
+		return usage_all();
+	utctl_path = argv[0];
+	opterr = 0;
+	if ((c = command_find(argv[1])) == NULL)
+		return unknown(argv[1]);
+	status = c->run(argc - 1, argv + 1);
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		warn("stdout");
+		return status == 0 ? 1 : status;
+	}
+	return status;
+}

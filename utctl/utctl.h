@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl's files share: one file per family of commands, and what they
+ * all use.
+ */
+
+#ifndef UTCTL_H
+#define UTCTL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "msg.h"
+
+struct client;
+
+/* A row of a reply, with the rows under it. */
+struct member {
+	const char	*key;
+	char		*str;		/* NULL: it is a number */
+	uint64_t	 num;
+};
+
+struct row {
+	struct row	*next;		/* at the same depth */
+	struct row	*child;
+	struct row	*last;		/* child */
+	const char	*what;		/* "" is the reply itself */
+	size_t		 n;
+	struct member	 m[];
+};
+
+/* utctl.c */
+extern const char	*utctl_path;	/* as it was called */
+int	 usage(const char *);		/* of that command; returns 1 */
+char	*format(const char *, ...)
+	    __attribute__((__format__(__printf__, 1, 2)));
+
+/* client.c: what fails is said on stderr, and NULL or -1 returned. */
+struct client	*client_open(const char *, int);
+void		 client_close(struct client *);
+int		 client_gone(const struct client *);
+void		 client_interrupt(int);
+int		 client_interrupted(void);
+struct ut_msg	*client_begin(struct client *, int);
+int		 client_request(struct client *, struct row **);
+int		 client_ask(struct client *, int, const char *, struct row **);
+int		 client_say(struct client *, int);
+const char	*row_str(const struct row *, const char *);
+uint64_t	 row_num(const struct row *, const char *);
+void		 row_free(struct row *);
+
+/* session.c: what cannot be is said on stderr, and utctl ends. */
+void	 check_name(const char *, const char *);
+uint32_t parse_subsize(const char *);
+uint32_t parse_count(const char *);
+char	*absolute(const char *);
+char	*stamped(const char *);
+int	 client_channel(struct client *, const char *, const char *, uint32_t,
+	    uint32_t);
+int	 cmd_create(int, char **);
+int	 cmd_start(int, char **);
+int	 cmd_stop(int, char **);
+int	 cmd_destroy(int, char **);
+int	 cmd_enable_channel(int, char **);
+
+/* event.c */
+const char *level_name(uint64_t);	/* NULL: there is none */
+int	 client_enable(struct client *, const char *, const char *,
+	    const char *, uint32_t, uint32_t);
+int	 cmd_enable_event(int, char **);
+int	 cmd_disable_event(int, char **);
+
+/* list.c */
+void	 json_string(FILE *, const char *);
+void	 text_clean(char *);
+void	 rows_clean(struct row *);
+int	 cmd_list(int, char **);
+int	 cmd_events(int, char **);
+
+/* record.c */
+int	 cmd_record(int, char **);
+
+/* view.c */
+int	 cmd_view(int, char **);
+
+#endif /* UTCTL_H */

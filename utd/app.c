@@ -1,0 +1,277 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Programs: hello, what they offer, and their end.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "utd.h"
+
+#define TYPES_MAX	131072	/* events of one program */
+
+struct app *apps;
+static struct timer graves;
+static int graves_ms;
+
+static void	app_message(struct conn *, struct ut_msg *);
+static void	app_closed(struct conn *);
+static void	look_at_graves(void *);
+
+static const struct conn_ops app_ops = { app_message, app_closed };
+
+/* Never the same, not even after utd was started again. */
+static uint64_t
+owner_new(void)
+{
+	static uint64_t last;
+
+	if (last == 0)
+		last = (uint64_t)time(NULL) << 24;
+	return ++last;
+}
+
+/* The HELLO and NEW so far are dealt with. */
+static void
+app_started(void *arg)
+{
+	static struct ut_msg m;
+	struct app *a = arg;
+
+	a->start = NULL;
+	while (a->dones > 0 && a->conn != NULL) {
+		a->dones--;
+		ut_msg_init(&m, UT_MSG_DONE, 0, 0);
+		conn_send(a->conn, &m);
+	}
+}
+
+/* Everything that the program could be wanted for. */
+static void
+app_sync(struct app *a)
+{
+	struct session *s;
+	struct channel *ch;
+	struct wait *w;
+
+	a->dones++;
+	if (a->start == NULL)
+		a->start = wait_new(app_started, a);
+	else
+		wait_more(a->start);
+	w = a->start;
+	for (s = sessions; s != NULL; s = s->next) {
+		if (!s->active || !session_sees(s, a->uid))
+			continue;
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			if (ch->rules != NULL)
+				link_sync(a, ch, w);
+	}
+	wait_less(w);
+}
+
+static void
+app_free(struct app *a)
+{
+	struct app **p;
+	uint32_t i;
+
+	for (p = &apps; *p != a; p = &(*p)->next)
+		continue;
+	*p = a->next;
+	for (i = 0; i < a->ntypes; i++)
+		desc_unref(a->types[i]);
+	free(a->types);
+	free(a);
+}
+
+static void
+bury(struct app *a)
+{
+	links_free(a);
+	consumers_tell_dead(a);
+	app_free(a);
+}
+
+/*
+ * A process has one program in it: whoever had the pid before is gone, by
+ * exec or by losing its connection.
+ */
+static void
+supersede(const struct app *new)
+{
+	struct app *a, *next;
+
+	for (a = apps; a != NULL; a = next) {
+		next = a->next;
+		if (a == new || a->pid != new->pid || a->uid != new->uid)
+			continue;
+		if (a->conn != NULL)
+			conn_drop(a->conn);
+		else
+			bury(a);
+		next = apps;		/* conn_drop may have buried it */
+	}
+}
+
+void
+app_hello(struct conn *c, struct ut_msg *m)
+{
+	static struct ut_msg welcome;
+	struct app *a;
+
+	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
+	if (m->h.a != UT_MSG_VERSION) {
+		log_warnx("program %d speaks version %u of the protocol, "
+		    "not %u", (int)c->pid, m->h.a, UT_MSG_VERSION);
+		ut_msg_u64(&welcome, 0);
+		conn_send(c, &welcome);
+		conn_close(c);
+		return;
+	}
+	a = xcalloc(1, sizeof(*a));
+	a->bits = m->h.b;
+	a->vpid = (pid_t)ut_msg_get_u32(m);
+	ut_msg_get_str(m, a->name, sizeof(a->name));
+	if (m->bad || (a->bits != 32 && a->bits != 64)) {
+		log_warnx("program %d: bad hello", (int)c->pid);
+		free(a);
+		conn_drop(c);
+		return;
+	}
+	a->conn = c;
+	a->owner = owner_new();
+	a->uid = c->uid;
+	a->gid = c->gid;
+	a->pid = c->pid != 0 ? c->pid : a->vpid;
+	a->next = apps;
+	apps = a;
+	c->arg = a;
+	c->ops = &app_ops;
+	supersede(a);
+	log_debug("program %s (%d)", a->name, (int)a->pid);
+	ut_msg_u64(&welcome, a->owner);
+	conn_send(c, &welcome);
+	if (a->conn != NULL)
+		app_sync(a);
+}
+
+const struct desc *
+app_type(const struct app *a, uint32_t event)
+{
+	return event < a->ntypes ? a->types[event] : NULL;
+}
+
+/* False when it makes no sense. */
+static bool
+app_offer(struct app *a, struct ut_msg *m)
+{
+	uint32_t event = m->h.b, n;
+
+	if (event >= TYPES_MAX)
+		return false;
+	if (event >= a->ntypes) {
+		n = event * 2 + 64;
+		a->types = xrealloc(a->types, n * sizeof(*a->types));
+		memset(a->types + a->ntypes, 0,
+		    (n - a->ntypes) * sizeof(*a->types));
+		a->ntypes = n;
+	}
+	if (m->h.len > sizeof(m->h)) {
+		if (a->types[event] != NULL ||
+		    (a->types[event] = desc_get(m)) == NULL)
+			return false;
+	}
+	if (a->types[event] == NULL)
+		return false;
+	link_offer(a, m->h.a, event);
+	return true;
+}
+
+static void
+app_message(struct conn *c, struct ut_msg *m)
+{
+	struct app *a = c->arg;
+	bool good = true;
+
+	switch (m->h.type) {
+	case UT_MSG_OFFER:
+		good = app_offer(a, m);
+		break;
+	case UT_MSG_OFFERED:
+		link_offered(a, m->h.a);
+		break;
+	case UT_MSG_ACK:
+		link_acked(a, m->h.a, (int)m->h.b);
+		break;
+	case UT_MSG_NEW:
+		app_sync(a);
+		break;
+	default:
+		good = false;
+		break;
+	}
+	if (!good) {
+		log_warnx("program %s (%d): bad message %u", a->name,
+		    (int)a->pid, m->h.type);
+		conn_drop(c);
+	}
+}
+
+/*
+ * The connection is gone, which is not the same as the program: it may have
+ * closed all its descriptors, or become another by exec.  This can come in
+ * the middle of a send, so all else is left to the timer.
+ */
+static void
+app_closed(struct conn *c)
+{
+	struct app *a = c->arg;
+
+	a->conn = NULL;
+	wait_abandon(a->start);
+	a->start = NULL;
+	graves_ms = 1;
+	timer_set(&graves, 0, look_at_graves, NULL);
+}
+
+/* Soon at first: the last connection closes shortly before the process. */
+static void
+look_at_graves(void *arg)
+{
+	struct app *a, *next;
+	bool more = false;
+
+	(void)arg;
+	for (a = apps; a != NULL; a = next) {
+		next = a->next;
+		if (a->conn != NULL)
+			continue;
+		links_free(a);
+		if (ut_dead(a->pid))
+			bury(a);
+		else
+			more = true;
+	}
+	graves_ms = graves_ms < 1000 ? graves_ms * 2 : 1000;
+	if (more)
+		timer_set(&graves, graves_ms, look_at_graves, NULL);
+}

@@ -1,0 +1,245 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A connection: messages in, messages out, neither ever waited for.
+ */
+
+#include <sys/types.h>
+#include <sys/socket.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utd.h"
+
+/* A peer that lets more than this pile up does not read. */
+#define QUEUE_MAX	(16u << 20)
+/* Messages of one peer before the others have their turn. */
+#define TURN		64
+
+struct out {
+	struct out	*next;
+	struct ut_msg	 msg;		/* only as long as it needs to be */
+};
+
+static struct conn *conns;
+
+static void	conn_ready(void *, short);
+
+struct conn *
+conn_new(int fd, const struct conn_ops *ops, void *arg)
+{
+	struct conn *c = xcalloc(1, sizeof(*c));
+
+	c->ops = ops;
+	c->arg = arg;
+	c->tail = &c->out;
+	c->next = conns;
+	conns = c;
+	file_add(&c->file, fd, POLLIN, conn_ready, c);
+	return c;
+}
+
+static void
+out_free(struct out *o)
+{
+	ut_msg_clear(&o->msg);
+	free(o);
+}
+
+/* What could not be written at once; its descriptors are our own copies. */
+static void
+queue(struct conn *c, const struct ut_msg *m)
+{
+	struct out *o;
+	size_t body = m->h.len - sizeof(m->h);
+	int i;
+
+	o = xcalloc(1, sizeof(*o) - sizeof(m->body) + body);
+	memcpy(&o->msg, m, offsetof(struct ut_msg, body) + body);
+	for (i = 0; i < UT_MSG_FDS; i++)
+		if (m->fds[i] != -1)
+			o->msg.fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
+	*c->tail = o;
+	c->tail = &o->next;
+	c->queued += m->h.len;
+	c->file.events |= POLLOUT;
+}
+
+/* The descriptors stay the caller's. */
+void
+conn_send(struct conn *c, struct ut_msg *m)
+{
+	int r = 0;
+
+	if (c->dead || c->closing)
+		return;
+	if (m->bad) {
+		log_warnx("message %u does not fit", m->h.type);
+		return;
+	}
+	if (c->out == NULL && (r = ut_msg_write(c->file.fd, m)) == 1)
+		return;
+	if (r == -1 || c->queued + m->h.len > QUEUE_MAX)
+		conn_drop(c);
+	else
+		queue(c, m);
+}
+
+static void
+flush(struct conn *c)
+{
+	struct out *o;
+	int r;
+
+	while ((o = c->out) != NULL) {
+		if ((r = ut_msg_write(c->file.fd, &o->msg)) == 0)
+			return;
+		if (r == -1) {
+			conn_drop(c);
+			return;
+		}
+		c->queued -= o->msg.h.len;
+		if ((c->out = o->next) == NULL)
+			c->tail = &c->out;
+		out_free(o);
+	}
+	c->file.events &= (short)~POLLOUT;
+	if (c->closing)
+		conn_drop(c);
+}
+
+/* The next message into m: as ut_msg_read, but keeps what is not whole. */
+static int
+read_message(struct conn *c, struct ut_msg *m)
+{
+	int r;
+
+	if (c->in != NULL) {
+		memcpy(m, c->in, sizeof(*m));
+		free(c->in);
+		c->in = NULL;
+	} else {
+		ut_msg_init(m, 0, 0, 0);
+	}
+	r = ut_msg_read(c->file.fd, m);
+	if (r == 0 && m->have > 0) {
+		c->in = xcalloc(1, sizeof(*m));
+		memcpy(c->in, m, sizeof(*m));
+	} else if (r == -1) {
+		ut_msg_clear(m);
+	}
+	return r;
+}
+
+static void
+receive(struct conn *c)
+{
+	static struct ut_msg m;
+	int n, r;
+
+	for (n = 0; n < TURN && !c->dead && !c->closing; n++) {
+		if ((r = read_message(c, &m)) == 0)
+			return;
+		if (r == -1) {
+			conn_drop(c);
+			return;
+		}
+		c->ops->message(c, &m);
+		ut_msg_clear(&m);
+	}
+}
+
+static void
+conn_ready(void *arg, short revents)
+{
+	struct conn *c = arg;
+
+	if (revents & POLLOUT && !c->dead)
+		flush(c);
+	if (revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && !c->dead) {
+		if (c->closing)
+			conn_drop(c);
+		else
+			receive(c);
+	}
+}
+
+void
+conn_close(struct conn *c)
+{
+	if (c->out == NULL)
+		conn_drop(c);
+	else
+		c->closing = true;
+}
+
+/* Only when nothing else is left to do. */
+void
+conn_flush(struct conn *c)
+{
+	struct pollfd pfd;
+
+	while (!c->dead && c->out != NULL) {
+		pfd.fd = c->file.fd;
+		pfd.events = POLLOUT;
+		if (poll(&pfd, 1, -1) == -1 && errno != EINTR)
+			return;
+		flush(c);
+	}
+}
+
+void
+conn_drop(struct conn *c)
+{
+	if (c->dead)
+		return;
+	c->dead = true;
+	file_del(&c->file);
+	close(c->file.fd);
+	c->file.fd = -1;
+	c->ops->closed(c);
+}
+
+void
+conn_reap(void)
+{
+	struct conn **p = &conns, *c;
+	struct out *o;
+
+	while ((c = *p) != NULL) {
+		if (!c->dead) {
+			p = &c->next;
+			continue;
+		}
+		*p = c->next;
+		while ((o = c->out) != NULL) {
+			c->out = o->next;
+			out_free(o);
+		}
+		if (c->in != NULL) {
+			ut_msg_clear(c->in);
+			free(c->in);
+		}
+		free(c);
+	}
+}

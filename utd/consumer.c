@@ -1,0 +1,559 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The consumer: a process of the traced user.  It has the regions and the
+ * files, sleeps on the bell, and does what the parent says.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pwd.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utd.h"
+
+#define SOCK		3	/* where the parent's socket is */
+#define PROGRESS_MS	200
+
+/* A message that has to wait for the end of a pass. */
+struct later {
+	struct later	*next;
+	struct ut_msg	 msg;
+};
+
+static struct pool *pools;
+static struct outdir *outdirs;
+static struct owner *owners;
+static struct ut_bell bell;
+static volatile sig_atomic_t ticked;
+static struct later *laters, **last_later = &laters;
+static struct ut_msg in, out;
+static bool parent_gone;
+
+/*
+ * Signals: the parent has sent something, or a second has passed.
+ */
+static void
+on_signal(int sig)
+{
+	int error = errno;
+
+	if (sig == SIGALRM)
+		ticked = 1;
+	sem_post(bell.sem);
+	errno = error;
+}
+
+static void
+catch(int sig, void (*handler)(int))
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = handler;
+	sigemptyset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+}
+
+/* Only while there is something that the timer could be for. */
+static void
+tick(bool on)
+{
+	struct itimerval it;
+
+	memset(&it, 0, sizeof(it));
+	it.it_interval.tv_sec = it.it_value.tv_sec = on;
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/* For good: real, effective and saved IDs, and the groups. */
+static void
+drop_privileges(uid_t uid, gid_t gid)
+{
+	struct passwd *pw = getpwuid(uid);
+
+	if (geteuid() != 0 || uid == 0)
+		return;
+	if ((pw != NULL ? initgroups(pw->pw_name, gid) :
+	    setgroups(1, &gid)) == -1 || setgid(gid) == -1 ||
+	    setuid(uid) == -1)
+		fatal("uid %lu", (unsigned long)uid);
+	if (getuid() != uid || geteuid() != uid || getgid() != gid ||
+	    getegid() != gid || setuid(0) != -1) {
+		errno = EPERM;
+		fatal("uid %lu", (unsigned long)uid);
+	}
+}
+
+static void
+send_out(void)
+{
+	if (ut_msg_send(SOCK, &out, -1) == -1)
+		parent_gone = true;
+}
+
+void
+consumer_trouble(struct pool *p, bool error, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ut_msg_init(&out, UT_C_TROUBLE, p->id, error);
+	ut_msg_str(&out, text);
+	send_out();
+}
+
+/* Someone may be waiting for the end of this. */
+void
+consumer_progress(uint64_t left)
+{
+	static int64_t last;
+	int64_t now = ut_msg_now();
+
+	if (now - last < PROGRESS_MS)
+		return;
+	last = now;
+	ut_msg_init(&out, UT_C_PROGRESS, 0, 0);
+	ut_msg_u64(&out, left);
+	send_out();
+}
+
+void
+consumer_close_oldest(void)
+{
+	struct stream *s, *oldest = NULL;
+	struct pool *p;
+	uint32_t i;
+
+	for (p = pools; p != NULL; p = p->next) {
+		for (i = 0; i < p->nstreams; i++) {
+			s = &p->streams[i];
+			if (s->fd != -1 &&
+			    (oldest == NULL || s->used < oldest->used))
+				oldest = s;
+		}
+	}
+	if (oldest != NULL)
+		stream_close(oldest);
+}
+
+const struct owner *
+owner_find(uint64_t number)
+{
+	struct owner *o;
+
+	for (o = owners; o != NULL && o->number != number; o = o->next)
+		continue;
+	return o;
+}
+
+static struct pool *
+pool_find(uint32_t id)
+{
+	struct pool *p;
+
+	for (p = pools; p != NULL && p->id != id; p = p->next)
+		continue;
+	return p;
+}
+
+static struct outdir *
+outdir_find(uint32_t id)
+{
+	struct outdir *d;
+
+	for (d = outdirs; d != NULL && d->id != id; d = d->next)
+		continue;
+	return d;
+}
+
+static void
+reply_fd(uint32_t serial, int fd)
+{
+	ut_msg_init(&out, UT_C_REPLY, serial, fd == -1 ? (uint32_t)errno : 0);
+	if (fd != -1)
+		ut_msg_fd(&out, fd);
+	send_out();
+	if (fd != -1)
+		close(fd);
+}
+
+static void
+reply_counts(uint32_t serial, const struct pool *p)
+{
+	static const struct counts none;
+	const struct counts *c = p != NULL ? &p->counts : &none;
+
+	ut_msg_init(&out, UT_C_REPLY, serial, p != NULL ? 0 : ENOENT);
+	ut_msg_u64(&out, c->written);
+	ut_msg_u64(&out, c->lost);
+	ut_msg_u64(&out, c->bytes);
+	ut_msg_u64(&out, c->packets);
+	send_out();
+}
+
+static void
+do_outdir(struct ut_msg *m)
+{
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
+
+	ut_msg_get_str(m, path, sizeof(path));
+	errno = ENAMETOOLONG;
+	reply_fd(serial, m->bad ? -1 : output_session(path));
+}
+
+static void
+do_uiddir(struct ut_msg *m)
+{
+	uint32_t serial = ut_msg_get_u32(m);
+	uid_t uid = (uid_t)ut_msg_get_u32(m);
+	gid_t gid = (gid_t)ut_msg_get_u32(m);
+	int fd = ut_msg_get_fd(m), dir;
+
+	dir = output_uid(fd, uid, gid);
+	reply_fd(serial, dir);
+	if (fd != -1)
+		close(fd);
+}
+
+static void
+do_trace(struct ut_msg *m)
+{
+	struct outdir *d = xcalloc(1, sizeof(*d));
+	uint32_t serial = ut_msg_get_u32(m), bits = ut_msg_get_u32(m);
+	int fd = ut_msg_get_fd(m), error = 0, i;
+
+	d->id = m->h.a;
+	d->fd = d->meta = -1;
+	for (i = 0; i < UUID_LEN; i++)
+		d->uuid[i] = ut_msg_get_u8(m);
+	if (output_trace(d, fd, bits) == -1)
+		error = errno;
+	close(fd);
+	if (error != 0) {
+		output_close(d);
+	} else {
+		d->next = outdirs;
+		outdirs = d;
+	}
+	ut_msg_init(&out, UT_C_REPLY, serial, (uint32_t)error);
+	send_out();
+}
+
+static void
+do_region(struct ut_msg *m)
+{
+	struct pool *p = NULL;
+	uint32_t serial, stream, nsubs, subsize, active;
+	char name[NAME_MAXLEN];
+	int error = 0;
+
+	serial = ut_msg_get_u32(m);
+	stream = ut_msg_get_u32(m);
+	ut_msg_get_str(m, name, sizeof(name));
+	nsubs = ut_msg_get_u32(m);
+	subsize = ut_msg_get_u32(m);
+	active = ut_msg_get_u32(m);
+	if (outdir_find(m->h.b) == NULL)
+		error = ENOENT;
+	else if ((p = pool_new(m->h.a, nsubs, subsize)) == NULL)
+		error = errno;
+	ut_msg_init(&out, UT_C_REPLY, serial, (uint32_t)error);
+	if (p != NULL) {
+		p->dir = outdir_find(m->h.b);
+		p->stream = stream;
+		snprintf(p->name, sizeof(p->name), "%s", name);
+		if (active)
+			pool_activate(p, true);
+		if (pools == NULL)
+			tick(true);
+		p->next = pools;
+		pools = p;
+		ut_msg_u32(&out, active);
+		ut_msg_fd(&out, p->fd);
+	}
+	send_out();
+}
+
+/* A failure is told of when there is data that it keeps back. */
+static void
+do_metadata(struct ut_msg *m)
+{
+	static char text[UT_MSG_MAX];
+	struct outdir *d = outdir_find(m->h.a);
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if (d != NULL)
+		(void)output_metadata(d, text);
+}
+
+static void
+do_owner(struct ut_msg *m)
+{
+	uint64_t number = ut_msg_get_u64(m);
+	struct owner *o;
+
+	if (owner_find(number) != NULL)
+		return;
+	o = xcalloc(1, sizeof(*o));
+	o->number = number;
+	o->pid = ut_msg_get_u32(m);
+	ut_msg_get_str(m, o->name, sizeof(o->name));
+	o->next = owners;
+	owners = o;
+}
+
+static void
+do_dead(struct ut_msg *m)
+{
+	uint64_t number = ut_msg_get_u64(m);
+	struct owner **op, *o;
+	struct pool *p;
+
+	for (p = pools; p != NULL; p = p->next)
+		pool_bury(p, number);
+	for (op = &owners; (o = *op) != NULL; op = &o->next) {
+		if (o->number == number) {
+			*op = o->next;
+			free(o);
+			break;
+		}
+	}
+}
+
+static void
+do_active(struct ut_msg *m)
+{
+	struct pool *p = pool_find(m->h.a);
+	uint32_t serial = ut_msg_get_u32(m);
+
+	if (p != NULL)
+		pool_activate(p, m->h.b != 0);
+	reply_counts(serial, p);
+}
+
+static void
+do_count(struct ut_msg *m)
+{
+	struct pool *p = pool_find(m->h.a);
+
+	if (p != NULL)
+		(void)pool_drain(p, DRAIN_ALL);
+	reply_counts(ut_msg_get_u32(m), p);
+}
+
+static void
+do_close(struct ut_msg *m)
+{
+	struct pool **pp, *p;
+
+	for (pp = &pools; (p = *pp) != NULL; pp = &p->next) {
+		if (p->id == m->h.a) {
+			*pp = p->next;
+			pool_free(p);
+			break;
+		}
+	}
+	if (pools == NULL)
+		tick(false);
+}
+
+static void
+do_closetrace(struct ut_msg *m)
+{
+	struct outdir **dp, *d;
+
+	for (dp = &outdirs; (d = *dp) != NULL; dp = &d->next) {
+		if (d->id == m->h.a) {
+			*dp = d->next;
+			output_close(d);
+			return;
+		}
+	}
+}
+
+static const struct {
+	uint16_t	 type;
+	void		(*act)(struct ut_msg *);
+} orders[] = {
+	{ UT_C_OUTDIR,		do_outdir },
+	{ UT_C_UIDDIR,		do_uiddir },
+	{ UT_C_TRACE,		do_trace },
+	{ UT_C_REGION,		do_region },
+	{ UT_C_METADATA,	do_metadata },
+	{ UT_C_OWNER,		do_owner },
+	{ UT_C_DEAD,		do_dead },
+	{ UT_C_ACTIVE,		do_active },
+	{ UT_C_COUNT,		do_count },
+	{ UT_C_CLOSE,		do_close },
+	{ UT_C_CLOSETRACE,	do_closetrace },
+};
+
+static void
+obey(struct ut_msg *m)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (orders[i].type == m->h.type)
+			orders[i].act(m);
+	ut_msg_clear(m);
+}
+
+static void
+put_off(struct ut_msg *m)
+{
+	struct later *l = xcalloc(1, sizeof(*l));
+
+	l->msg = *m;
+	*last_later = l;
+	last_later = &l->next;
+	ut_msg_init(m, 0, 0, 0);
+}
+
+/*
+ * What the parent has sent, in order; but metadata and the names of programs
+ * at once, as events that are committed may need them.
+ */
+void
+consumer_metadata(void)
+{
+	int r;
+
+	while ((r = ut_msg_read(SOCK, &in)) == 1) {
+		if ((in.h.type == UT_C_METADATA &&
+		    outdir_find(in.h.a) != NULL) || in.h.type == UT_C_OWNER)
+			obey(&in);
+		else
+			put_off(&in);
+	}
+	if (r == -1)
+		parent_gone = true;
+}
+
+static void
+do_laters(void)
+{
+	struct later *l;
+
+	while ((l = laters) != NULL) {
+		if ((laters = l->next) == NULL)
+			last_later = &laters;
+		obey(&l->msg);
+		free(l);
+	}
+}
+
+/* With nothing to drain there is nothing to be rung for. */
+static void
+sleep_on_socket(void)
+{
+	struct pollfd pfd;
+
+	pfd.fd = SOCK;
+	pfd.events = POLLIN;
+	(void)poll(&pfd, 1, -1);
+}
+
+static void
+sleep_on_bell(void)
+{
+	struct pool *p;
+	bool asleep = true;
+
+	for (p = pools; p != NULL; p = p->next)
+		asleep &= pool_sleep(p, true);
+	if (asleep && !ticked)
+		(void)sem_wait(bell.sem);
+	for (p = pools; p != NULL; p = p->next)
+		(void)pool_sleep(p, false);
+	while (sem_trywait(bell.sem) == 0)
+		continue;
+}
+
+static void
+run(void)
+{
+	struct pool *p;
+	bool more = false;
+	int how;
+
+	while (!parent_gone) {
+		consumer_metadata();
+		do_laters();
+		if (parent_gone)
+			break;
+		if (pools == NULL) {
+			sleep_on_socket();
+			continue;
+		}
+		if (!more)
+			sleep_on_bell();
+		how = ticked ? DRAIN_ALL : DRAIN_FULL;
+		ticked = 0;
+		more = false;
+		for (p = pools; p != NULL; p = p->next)
+			more |= pool_drain(p, how);
+	}
+	for (p = pools; p != NULL; p = p->next)
+		pool_activate(p, false);
+}
+
+void
+consumer_main(int sock, uid_t uid, gid_t gid)
+{
+	catch(SIGINT, SIG_IGN);
+	catch(SIGTERM, SIG_IGN);
+	catch(SIGCHLD, SIG_DFL);
+	loop_forget();
+	if (dup2(sock, SOCK) == -1)
+		fatal("dup2");
+	ut_closefrom(SOCK + 1);
+	if (ut_nonblock(SOCK) == -1)
+		fatal("fcntl");
+	drop_privileges(uid, gid);
+	umask(022);
+	ut_name_thread("utd: consumer");
+	if (ut_bell_create(&bell) == -1)
+		fatal("bell");
+	catch(SIGUSR1, on_signal);
+	catch(SIGALRM, on_signal);
+	ut_msg_init(&in, 0, 0, 0);
+	ut_msg_init(&out, UT_C_READY, 0, 0);
+	if (bell.fd != -1)
+		ut_msg_fd(&out, bell.fd);
+	ut_msg_str(&out, bell.name);
+	send_out();
+	run();
+	ut_bell_close(&bell);
+	exit(0);
+}

@@ -1,0 +1,295 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Descriptions of events, as programs send them: checked once, then kept
+ * once, however many programs offer the same.
+ */
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utd.h"
+
+#define BUCKETS		4096
+#define FIELDS_MAX	16
+#define VALUES_MAX	4096
+#define COUNT_MAX	UT_SUBSIZE_MAX
+
+static struct desc *buckets[BUCKETS];
+
+static const char *const levels[] = {
+	"emerg", "alert", "crit", "err", "warning", "notice", "info",
+	"debug_system", "debug_program", "debug_process", "debug_module",
+	"debug_unit", "debug_function", "debug_line", "debug"
+};
+
+const char *
+level_name(uint32_t level)
+{
+	return level <= UT_DEBUG ? levels[level] : "?";
+}
+
+static bool
+identifier(const char *s)
+{
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	while (isalnum((unsigned char)*s) || *s == '_')
+		s++;
+	return *s == '\0';
+}
+
+/* provider:event */
+static bool
+event_name(const char *s)
+{
+	char name[NAME_MAXLEN], *colon;
+
+	snprintf(name, sizeof(name), "%s", s);
+	if ((colon = strchr(name, ':')) == NULL)
+		return false;
+	*colon = '\0';
+	return identifier(name) && identifier(colon + 1);
+}
+
+/* Labels go between quotes in the metadata. */
+static bool
+label(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if (iscntrl((unsigned char)*s) || *s == '"' || *s == '\\')
+			return false;
+	return true;
+}
+
+void
+desc_value(struct ut_msg *m, char *name, int *low, int *high)
+{
+	ut_msg_get_str(m, name, NAME_MAXLEN);
+	*low = (int)ut_msg_get_u32(m);
+	*high = (int)ut_msg_get_u32(m);
+}
+
+void
+desc_field(struct ut_msg *m, struct field *f)
+{
+	char name[NAME_MAXLEN];
+
+	ut_msg_get_str(m, f->name, sizeof(f->name));
+	f->kind = ut_msg_get_u8(m);
+	f->size = ut_msg_get_u8(m);
+	f->flags = ut_msg_get_u8(m);
+	f->count = ut_msg_get_u32(m);
+	f->nvalues = 0;
+	if (f->kind == UT_KIND_ENUM) {
+		ut_msg_get_str(m, name, sizeof(name));
+		f->nvalues = ut_msg_get_u32(m);
+	}
+}
+
+static bool
+size_valid(const struct field *f)
+{
+	if (f->kind == UT_KIND_FLOAT || f->flags & UT_F_FLOAT)
+		return f->size == 4 || f->size == 8;
+	if (f->kind == UT_KIND_ENUM)
+		return f->size == 4;
+	if (f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT)
+		return f->size == 1;
+	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
+}
+
+static bool
+field_valid(const struct field *f)
+{
+	return identifier(f->name) && f->kind >= UT_KIND_INT &&
+	    f->kind <= UT_KIND_ENUM && size_valid(f) &&
+	    f->count <= COUNT_MAX &&
+	    (f->kind != UT_KIND_ENUM || (f->nvalues >= 1 &&
+	    f->nvalues <= VALUES_MAX));
+}
+
+static bool
+values_valid(struct ut_msg *m, uint32_t n)
+{
+	char name[NAME_MAXLEN];
+	int low, high;
+
+	while (n-- > 0) {
+		desc_value(m, name, &low, &high);
+		if (m->bad || !label(name) || low > high)
+			return false;
+	}
+	return true;
+}
+
+static bool
+fields_valid(struct ut_msg *m, uint32_t n)
+{
+	static struct field f[FIELDS_MAX];
+	uint32_t i, k;
+
+	if (n > FIELDS_MAX)
+		return false;
+	for (i = 0; i < n; i++) {
+		desc_field(m, &f[i]);
+		if (m->bad || !field_valid(&f[i]) ||
+		    !values_valid(m, f[i].nvalues))
+			return false;
+		for (k = 0; k < i; k++)
+			if (strcmp(f[k].name, f[i].name) == 0)
+				return false;
+	}
+	return true;
+}
+
+static uint32_t
+hash_bytes(const unsigned char *p, size_t n)
+{
+	uint32_t h = 2166136261u;	/* FNV-1a, as in libut/event.c */
+
+	while (n-- > 0)
+		h = (h ^ *p++) * 16777619u;
+	return h;
+}
+
+static struct desc *
+desc_new(const char *name, uint32_t level, const unsigned char *body,
+    uint32_t len, uint32_t hash)
+{
+	struct desc *d = xcalloc(1, sizeof(*d));
+
+	d->name = xstrdup(name);
+	d->level = level;
+	d->hash = hash;
+	d->len = len;
+	d->body = xcalloc(1, len);
+	memcpy(d->body, body, len);
+	d->next = buckets[hash % BUCKETS];
+	buckets[hash % BUCKETS] = d;
+	return d;
+}
+
+/* The rest of the message is an event; a reference to what it says. */
+struct desc *
+desc_get(struct ut_msg *m)
+{
+	char name[NAME_MAXLEN];
+	const unsigned char *body = m->body + m->pos;
+	struct desc *d;
+	uint32_t level, n, len, hash;
+
+	len = (uint32_t)(m->h.len - sizeof(m->h) - m->pos);
+	ut_msg_get_str(m, name, sizeof(name));
+	level = ut_msg_get_u32(m);
+	n = ut_msg_get_u32(m);
+	if (m->bad || !event_name(name) || level > UT_DEBUG ||
+	    !fields_valid(m, n))
+		return NULL;
+	hash = hash_bytes(body, len);
+	for (d = buckets[hash % BUCKETS]; d != NULL; d = d->next)
+		if (d->hash == hash && d->len == len &&
+		    memcmp(d->body, body, len) == 0)
+			return desc_ref(d);
+	return desc_ref(desc_new(name, level, body, len, hash));
+}
+
+struct desc *
+desc_ref(struct desc *d)
+{
+	d->refs++;
+	return d;
+}
+
+void
+desc_unref(struct desc *d)
+{
+	struct desc **p;
+
+	if (d == NULL || --d->refs > 0)
+		return;
+	for (p = &buckets[d->hash % BUCKETS]; *p != d; p = &(*p)->next)
+		continue;
+	*p = d->next;
+	free(d->name);
+	free(d->body);
+	free(d);
+}
+
+/* Set m to read the fields of d one by one; there are n. */
+void
+desc_open(const struct desc *d, struct ut_msg *m, uint32_t *n)
+{
+	char name[NAME_MAXLEN];
+
+	ut_msg_init(m, 0, 0, 0);
+	memcpy(m->body, d->body, d->len);
+	m->h.len += d->len;
+	ut_msg_get_str(m, name, sizeof(name));
+	(void)ut_msg_get_u32(m);
+	*n = ut_msg_get_u32(m);
+}
+
+bool
+desc_same_fields(const struct desc *a, const struct desc *b)
+{
+	/* Name and level come first, and the names are the same. */
+	size_t head = 2 + strlen(a->name) + 4;
+
+	return a->len == b->len && a->len >= head &&
+	    memcmp(a->body + head, b->body + head, a->len - head) == 0;
+}
+
+/* What a person calls the type. */
+void
+desc_type(const struct field *f, char *s, size_t n)
+{
+	const char *what;
+	char element[32];
+
+	if (f->kind == UT_KIND_FLOAT || f->flags & UT_F_FLOAT)
+		what = "float";
+	else if (f->flags & UT_F_BE)
+		what = "net";
+	else if (f->flags & UT_F_HEX)
+		what = "hex";
+	else
+		what = f->flags & UT_F_SIGNED ? "int" : "uint";
+	snprintf(element, sizeof(element), "%s%u", what, f->size * 8u);
+	switch (f->kind) {
+	case UT_KIND_STRING:
+		snprintf(s, n, "string");
+		break;
+	case UT_KIND_TEXT:
+		snprintf(s, n, "text[%u]", f->count);
+		break;
+	case UT_KIND_ARRAY:
+		snprintf(s, n, "%s[%u]", element, f->count);
+		break;
+	case UT_KIND_SEQ:
+		snprintf(s, n, "%s[]", element);
+		break;
+	case UT_KIND_ENUM:
+		snprintf(s, n, "enum");
+		break;
+	default:
+		snprintf(s, n, "%s", element);
+		break;
+	}
+}

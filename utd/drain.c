@@ -1,0 +1,504 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * From sub-buffers to packets in files.
+ *
+ * One pass collects what is committed, lets the metadata catch up, and then
+ * writes it: each piece of a sub-buffer as a packet of its own, many in one
+ * writev(2), straight from the region.
+ *
+ * The sub-buffers of a slot are written in the order in which it claimed
+ * them, which their `seq' tells: a pass may come across the second when the
+ * first was not yet delivered as it passed there.
+ */
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utd.h"
+
+#define BATCH	64		/* packets in one writev */
+#define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
+
+struct piece {
+	uint32_t	 sub;
+	uint32_t	 slot;
+	uint64_t	 seq;
+	uint64_t	 commit;
+	bool		 full;
+};
+
+/* Packets of one stream on their way into the file. */
+static struct batch {
+	struct pool	*pool;
+	uint32_t	 stream;	/* index */
+	unsigned int	 n;
+	struct piece	 pieces[BATCH];
+	size_t		 lens[BATCH];	/* of the packets */
+	struct iovec	 iov[2 * BATCH];
+	unsigned char	 heads[BATCH][PACKET_HEAD_MAX];
+} batch;
+
+static struct piece *pieces;
+static size_t npieces, roompieces;
+static uint64_t bytes_left;
+
+static uint64_t
+load(ut_a64 *p)
+{
+	return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+/* Times of the header at that offset, given one not much later. */
+static uint64_t
+time_at(const struct pool *p, uint32_t sub, uint32_t offset, uint64_t later)
+{
+	uint64_t head;
+
+	memcpy(&head, p->data + (size_t)sub * p->subsize + offset,
+	    sizeof(head));
+	return later - ((later - ut_event_time48(head)) & UT_TIME_MASK);
+}
+
+/*
+ * When the packet that ends at that commit ends.  `last' may be ahead of the
+ * commit, as the writer goes on.  If commit still is what it was, then last
+ * is that of the next event at most, which has not been written out.  If
+ * not, the next event is there, and its header has its time.  Either way no
+ * later packet begins before.
+ */
+static uint64_t
+end_time(struct pool *p, const struct piece *pc)
+{
+	struct ut_subbuf *sub = &p->subs[pc->sub];
+	uint32_t len = UT_COMMIT_LEN(pc->commit);
+	uint64_t last = load(&sub->last), commit;
+
+	atomic_thread_fence(memory_order_acquire);
+	commit = atomic_load_explicit(&sub->commit, memory_order_acquire);
+	if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
+		return last;
+	return time_at(p, pc->sub, len, load(&sub->last));
+}
+
+/* Its slot's own, else one whose slot is free, else a new one. */
+static uint32_t
+stream_for(struct pool *p, uint32_t slot, uint64_t begin)
+{
+	struct stream *s;
+	uint32_t i, best = NONE;
+
+	i = p->stream_of[slot];
+	if (i != 0 && p->streams[i - 1].slot == slot &&
+	    p->streams[i - 1].end <= begin)
+		return i - 1;
+	for (i = 0; i < p->nstreams; i++) {
+		s = &p->streams[i];
+		if (s->end <= begin && load(&p->slots[s->slot].owner) == 0 &&
+		    (best == NONE || s->end > p->streams[best].end))
+			best = i;
+	}
+	if (best == NONE) {
+		best = p->nstreams++;
+		p->streams = xrealloc(p->streams,
+		    p->nstreams * sizeof(*p->streams));
+		s = &p->streams[best];
+		memset(s, 0, sizeof(*s));
+		s->index = best;
+		s->fd = -1;
+	}
+	p->streams[best].slot = slot;
+	p->stream_of[slot] = best + 1;
+	return best;
+}
+
+/* Written or not, the piece is dealt with. */
+static void
+piece_done(struct pool *p, const struct piece *pc, bool written)
+{
+	uint64_t *lost = &p->streams[batch.stream].discarded;
+	uint64_t before = p->consumed[pc->sub];
+	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
+
+	if (written) {
+		p->counts.written += n;
+	} else {
+		p->counts.lost += n;
+		*lost += n;
+	}
+	if (pc->full) {
+		pool_sub_free(p, pc->sub);
+		return;
+	}
+	p->consumed[pc->sub] = pc->commit;
+	atomic_store_explicit(&p->subs[pc->sub].consumed, pc->commit,
+	    memory_order_relaxed);
+}
+
+/* What could not be written is counted, and said once for each reason. */
+static void
+write_failed(struct pool *p, int error)
+{
+	if (error == p->trouble)
+		return;
+	p->trouble = error;
+	consumer_trouble(p, true, "channel %s: events are lost: %s", p->name,
+	    strerror(error));
+}
+
+static void
+batch_flush(void)
+{
+	struct pool *p = batch.pool;
+	struct stream *s;
+	unsigned int i;
+	bool written;
+
+	if (batch.n == 0)
+		return;
+	s = &p->streams[batch.stream];
+	written = stream_write(p, s, batch.iov, (int)batch.n * 2) == 0;
+	if (!written)
+		write_failed(p, errno);
+	for (i = 0; i < batch.n; i++) {
+		if (written) {
+			p->counts.bytes += batch.lens[i];
+			p->counts.packets++;
+		}
+		if (batch.pieces[i].sub != NONE)
+			piece_done(p, &batch.pieces[i], written);
+	}
+	if (!written)
+		s->seq -= batch.n;
+	batch.n = 0;
+	consumer_progress(bytes_left);
+}
+
+static void
+batch_add(struct pool *p, uint32_t stream, const struct piece *pc,
+    struct packet *pk, unsigned char *data)
+{
+	struct stream *s;
+	size_t head;
+
+	if (batch.n == BATCH || batch.pool != p || batch.stream != stream)
+		batch_flush();
+	batch.pool = p;
+	batch.stream = stream;
+	s = &p->streams[stream];
+	pk->uuid = p->dir->uuid;
+	pk->stream = p->stream;
+	pk->instance = stream;
+	pk->seq = s->seq++;
+	pk->discarded = s->discarded;
+	s->end = pk->end;
+	head = packet_head(batch.heads[batch.n], pk);
+	batch.pieces[batch.n] = *pc;
+	batch.lens[batch.n] = head + (size_t)pk->len;
+	batch.iov[2 * batch.n].iov_base = batch.heads[batch.n];
+	batch.iov[2 * batch.n].iov_len = head;
+	batch.iov[2 * batch.n + 1].iov_base = data;
+	batch.iov[2 * batch.n + 1].iov_len = (size_t)pk->len;
+	batch.n++;
+}
+
+static void
+name_packet(struct packet *pk, uint64_t owner, uint32_t tid)
+{
+	const struct owner *o = owner_find(owner);
+
+	pk->pid = o != NULL ? o->pid : 0;
+	pk->tid = tid;
+	pk->name = o != NULL ? o->name : "";
+}
+
+/*
+ * A packet without events tells of lost ones.  As the first of its stream it
+ * tells of none: readers know only the difference to the packet before.
+ */
+static void
+empty_packet(struct pool *p, uint32_t stream, const struct packet *like,
+    uint64_t when)
+{
+	struct piece none = { NONE, 0, 0, 0, false };
+	struct packet pk = *like;
+
+	pk.begin = pk.end = when;
+	pk.len = 0;
+	batch_add(p, stream, &none, &pk, batch.heads[0]);
+}
+
+/* Lost events go into the next packet, whosever it is. */
+static void
+say_lost(struct pool *p, uint32_t stream, const struct packet *pk)
+{
+	struct stream *s = &p->streams[stream];
+
+	if (p->unsaid == 0)
+		return;
+	if (s->seq == 0)
+		empty_packet(p, stream, pk, pk->begin);
+	p->streams[stream].discarded += p->unsaid;
+	p->unsaid = 0;
+}
+
+static void
+piece_write(struct pool *p, const struct piece *pc)
+{
+	struct ut_subbuf *sub = &p->subs[pc->sub];
+	struct packet pk;
+	uint32_t from = UT_COMMIT_LEN(p->consumed[pc->sub]), stream;
+
+	memset(&pk, 0, sizeof(pk));
+	pk.len = UT_COMMIT_LEN(pc->commit) - from;
+	pk.end = end_time(p, pc);
+	pk.begin = time_at(p, pc->sub, from, pk.end);
+	if (batch.n > 0 && batch.pieces[batch.n - 1].slot != pc->slot)
+		batch_flush();		/* stream_for may move the streams */
+	stream = stream_for(p, pc->slot, pk.begin);
+	if (pk.begin < p->streams[stream].end)
+		pk.begin = p->streams[stream].end;
+	if (pk.end < pk.begin)
+		pk.end = pk.begin;
+	name_packet(&pk, load(&sub->owner), atomic_load_explicit(&sub->tid,
+	    memory_order_relaxed));
+	if (from == 0) {
+		p->unsaid += atomic_load_explicit(&sub->lost,
+		    memory_order_relaxed);
+		p->counts.lost += atomic_load_explicit(&sub->lost,
+		    memory_order_relaxed);
+	}
+	say_lost(p, stream, &pk);
+	batch_add(p, stream, pc, &pk,
+	    p->data + (size_t)pc->sub * p->subsize + from);
+}
+
+static void
+piece_add(const struct piece *pc)
+{
+	if (npieces == roompieces) {
+		roompieces = roompieces == 0 ? 256 : roompieces * 2;
+		pieces = xrealloc(pieces, roompieces * sizeof(*pieces));
+	}
+	pieces[npieces++] = *pc;
+}
+
+/* Someone scribbled over the region: what makes no sense is thrown away. */
+static bool
+piece_valid(const struct pool *p, const struct piece *pc)
+{
+	uint64_t was = p->consumed[pc->sub];
+
+	return pc->slot < p->nslots &&
+	    UT_COMMIT_LEN(pc->commit) <= p->subsize &&
+	    UT_COMMIT_LEN(pc->commit) >= UT_COMMIT_LEN(was) &&
+	    UT_COMMIT_COUNT(pc->commit) >= UT_COMMIT_COUNT(was) &&
+	    (UT_COMMIT_LEN(pc->commit) == UT_COMMIT_LEN(was) ||
+	    UT_COMMIT_LEN(pc->commit) - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
+}
+
+/*
+ * FULL -> READING, unless another has taken it.  READING is left from a
+ * pass that had to let it wait.
+ */
+static bool
+take_full(struct ut_subbuf *sub, uint64_t word)
+{
+	if (UT_STATE(word) == UT_READING)
+		return true;
+	return atomic_compare_exchange_strong_explicit(&sub->state, &word,
+	    UT_STATE_WORD(UT_STATE_GEN(word), UT_STATE_SLOT(word),
+	    UT_READING), memory_order_acquire, memory_order_relaxed);
+}
+
+/* Acquire, so that the bytes are there: of FULL by state, else by commit. */
+static void
+collect_one(struct pool *p, uint32_t i, int how)
+{
+	struct ut_subbuf *sub = &p->subs[i];
+	struct piece pc;
+	uint64_t word;
+
+	word = atomic_load_explicit(&sub->state, memory_order_acquire);
+	if (UT_STATE(word) == UT_FREE)
+		return;
+	pc.full = UT_STATE(word) != UT_OWNED;
+	if (pc.full ? !take_full(sub, word) : how == DRAIN_FULL)
+		return;
+	pc.commit = atomic_load_explicit(&sub->commit, memory_order_acquire);
+	pc.sub = i;
+	pc.slot = UT_STATE_SLOT(word);
+	pc.seq = load(&sub->seq);
+	if (!piece_valid(p, &pc)) {
+		consumer_trouble(p, true, "channel %s: the buffers are "
+		    "damaged: events are lost", p->name);
+		if (pc.full)
+			pool_sub_free(p, i);
+		return;
+	}
+	if (pc.full || pc.commit != p->consumed[i])
+		piece_add(&pc);
+}
+
+static int
+by_slot(const void *va, const void *vb)
+{
+	const struct piece *a = va, *b = vb;
+
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+static void
+note_lost(struct pool *p, uint64_t n)
+{
+	p->unsaid += n;
+	p->counts.lost += n;
+}
+
+/* What was lost outside of sub-buffers. */
+static void
+collect_lost(struct pool *p)
+{
+	uint32_t i, n = pool_slots_used(p), len;
+
+	note_lost(p, atomic_exchange_explicit(&p->header->lost, 0,
+	    memory_order_relaxed));
+	for (i = 0; i < n; i++)
+		if (load(&p->slots[i].lost) != 0)
+			note_lost(p, atomic_exchange_explicit(
+			    &p->slots[i].lost, 0, memory_order_relaxed));
+	len = atomic_load_explicit(&p->header->toobig, memory_order_relaxed);
+	if (len <= p->toobig)
+		return;
+	p->toobig = len;
+	consumer_trouble(p, false, "channel %s: an event of %u bytes does not "
+	    "fit into a sub-buffer of %u: lost", p->name, len, p->subsize);
+}
+
+/* The end: what is still unsaid needs a packet of its own. */
+static void
+say_rest(struct pool *p)
+{
+	struct packet pk;
+	uint32_t stream = 0;
+
+	if (p->unsaid == 0)
+		return;
+	memset(&pk, 0, sizeof(pk));
+	pk.name = "";
+	pk.begin = (uint64_t)ut_msg_now() * 1000000u;
+	if (p->nstreams == 0)
+		stream = stream_for(p, 0, pk.begin);
+	if (pk.begin < p->streams[stream].end)
+		pk.begin = p->streams[stream].end;
+	say_lost(p, stream, &pk);
+	empty_packet(p, stream, &pk, pk.begin);
+}
+
+/* No metadata, no data: readers could not make sense of it. */
+static bool
+metadata_ready(struct pool *p, int how)
+{
+	if (output_pending(p->dir) == 0)
+		return true;
+	write_failed(p, errno);
+	if (how != DRAIN_LAST)
+		return false;
+	batch.pool = p;
+	batch.stream = 0;
+	if (p->nstreams == 0)
+		(void)stream_for(p, 0, 0);
+	while (npieces > 0)
+		piece_done(p, &pieces[--npieces], false);
+	return true;
+}
+
+/* In order: a piece whose predecessor is not there yet waits. */
+static bool
+in_turn(struct pool *p, const struct piece *pc, int how)
+{
+	if (how != DRAIN_LAST && pc->seq != p->next_seq[pc->slot])
+		return false;
+	if (pc->full)
+		p->next_seq[pc->slot] = pc->seq + 1;
+	return true;
+}
+
+bool
+pool_drain(struct pool *p, int how)
+{
+	size_t i, full = 0;
+
+	npieces = 0;
+	pool_look(p);
+	for (i = 0; i < p->nsubs; i++)
+		collect_one(p, (uint32_t)i, how);
+	if (how != DRAIN_FULL)
+		collect_lost(p);
+	consumer_metadata();
+	if (!metadata_ready(p, how))
+		return false;
+	qsort(pieces, npieces, sizeof(*pieces), by_slot);
+	for (bytes_left = 0, i = 0; i < npieces; i++) {
+		bytes_left += UT_COMMIT_LEN(pieces[i].commit);
+		full += pieces[i].full;
+	}
+	for (i = 0; i < npieces; i++) {
+		bytes_left -= UT_COMMIT_LEN(pieces[i].commit);
+		if (in_turn(p, &pieces[i], how))
+			piece_write(p, &pieces[i]);
+	}
+	if (how == DRAIN_LAST)
+		say_rest(p);
+	batch_flush();
+	return full >= p->bell;
+}
+
+/* The program is dead: nothing of it moves any more. */
+void
+pool_bury(struct pool *p, uint64_t owner)
+{
+	uint32_t i, slot, n = pool_slots_used(p);
+	uint64_t word;
+
+	for (i = 0; i < n && load(&p->slots[i].owner) != owner; i++)
+		continue;
+	if (i == n) {
+		/* Its threads ended, or never wrote here. */
+		(void)pool_drain(p, DRAIN_FULL);
+		return;
+	}
+	(void)pool_drain(p, output_pending(p->dir) == 0 ? DRAIN_ALL :
+	    DRAIN_LAST);
+	for (i = 0; i < p->nsubs; i++) {
+		word = load(&p->subs[i].state);
+		slot = UT_STATE_SLOT(word);
+		if (UT_STATE(word) == UT_OWNED && slot < n &&
+		    load(&p->slots[slot].owner) == owner)
+			pool_sub_free(p, i);
+	}
+	for (i = 0; i < n; i++)
+		if (load(&p->slots[i].owner) == owner)
+			pool_slot_free(p, i);
+}

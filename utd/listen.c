@@ -1,0 +1,253 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The run directory: the socket, the FIFO that wakes programs, and the lock
+ * that keeps a second utd out.
+ */
+
+#include <sys/types.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../libut/rundir.h"
+#include "utd.h"
+
+#define LOCK		"utd.pid"
+#define PATH_LEN	128		/* a socket's is shorter */
+
+static char sock_path[PATH_LEN], lock_path[PATH_LEN], fifo_path[PATH_LEN];
+static struct file listener;
+static struct timer pause_timer;
+static int lock_fd = -1, fifo_fd = -1;
+
+static void	first_message(struct conn *, struct ut_msg *);
+static void	nobody_left(struct conn *);
+
+/* Until the first message tells what it is. */
+static const struct conn_ops stranger_ops = { first_message, nobody_left };
+
+static void
+first_message(struct conn *c, struct ut_msg *m)
+{
+	if (m->h.type == UT_MSG_HELLO) {
+		app_hello(c, m);
+	} else if (m->h.type == UT_CTL_HELLO) {
+		control_hello(c, m);
+	} else {
+		log_warnx("uid %lu, process %d: garbage",
+		    (unsigned long)c->uid, (int)c->pid);
+		conn_drop(c);
+	}
+}
+
+static void
+nobody_left(struct conn *c)
+{
+	(void)c;
+}
+
+/* A user's own utd is for that user, and root. */
+static bool
+welcome(uid_t uid)
+{
+	return geteuid() == 0 || uid == geteuid() || uid == 0;
+}
+
+static void
+resume(void *arg)
+{
+	(void)arg;
+	listener.events = POLLIN;
+}
+
+static void
+accept_one(void *arg, short revents)
+{
+	struct conn *c;
+	uid_t uid;
+	gid_t gid;
+	pid_t pid;
+	int s;
+
+	(void)arg;
+	(void)revents;
+	if ((s = accept(listener.fd, NULL, NULL)) == -1) {
+		if (errno == EMFILE || errno == ENFILE) {
+			log_warn("accept");
+			listener.events = 0;
+			timer_set(&pause_timer, 100, resume, NULL);
+		}
+		return;
+	}
+	if (ut_nonblock(s) == -1 || ut_peer(s, &uid, &gid, &pid) == -1 ||
+	    !welcome(uid)) {
+		close(s);
+		return;
+	}
+	c = conn_new(s, &stranger_ops, NULL);
+	c->uid = uid;
+	c->gid = gid;
+	c->pid = pid;
+}
+
+static void
+make_path(char *path, const char *dir, const char *file)
+{
+	int n = snprintf(path, PATH_LEN, "%s/%s", dir, file);
+
+	if (n < 0 || (size_t)n >= PATH_LEN) {
+		errno = ENAMETOOLONG;
+		fatal("%s/%s", dir, file);
+	}
+}
+
+/* Ours alone: nobody else may put a socket in place of ours. */
+static void
+open_dir(const char *dir)
+{
+	struct stat st;
+	mode_t mode = geteuid() == 0 ? 0755 : 0700;
+
+	if (mkdir(dir, mode) == -1 && errno != EEXIST)
+		fatal("%s", dir);
+	if (stat(dir, &st) == -1)
+		fatal("%s", dir);
+	if (!S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		fatal("%s", dir);
+	}
+	errno = 0;
+	if (st.st_uid != geteuid()) {
+		log_warnx("%s: owned by uid %lu, not by %lu", dir,
+		    (unsigned long)st.st_uid, (unsigned long)geteuid());
+		exit(1);
+	}
+	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
+		log_warnx("%s: writable by others than its owner", dir);
+		exit(1);
+	}
+}
+
+static void
+take_lock(const char *dir)
+{
+	struct flock lock;
+	char pid[32];
+	int n;
+
+	lock_fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+	    0644);
+	if (lock_fd == -1)
+		fatal("%s", lock_path);
+	memset(&lock, 0, sizeof(lock));
+	lock.l_type = F_WRLCK;
+	lock.l_whence = SEEK_SET;
+	if (fcntl(lock_fd, F_SETLK, &lock) == -1) {
+		if (errno != EAGAIN && errno != EACCES)
+			fatal("%s", lock_path);
+		log_warnx("%s: another utd runs there", dir);
+		exit(1);
+	}
+	n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+	if (ftruncate(lock_fd, 0) == -1 || write(lock_fd, pid,
+	    (size_t)n) != n)
+		fatal("%s", lock_path);
+}
+
+static void
+open_socket(void)
+{
+	struct sockaddr_un sun;
+	mode_t mode = geteuid() == 0 ? 0666 : 0600;
+	int s;
+
+	memset(&sun, 0, sizeof(sun));
+	sun.sun_family = AF_UNIX;
+	if (strlen(sock_path) >= sizeof(sun.sun_path)) {
+		log_warnx("%s: longer than the %zu bytes of a socket's path",
+		    sock_path, sizeof(sun.sun_path) - 1);
+		exit(1);
+	}
+	strcpy(sun.sun_path, sock_path);
+	if (unlink(sock_path) == -1 && errno != ENOENT)
+		fatal("%s", sock_path);
+	if ((s = ut_socket()) == -1 ||
+	    bind(s, (struct sockaddr *)&sun, sizeof(sun)) == -1 ||
+	    chmod(sock_path, mode) == -1 || listen(s, 1024) == -1)
+		fatal("%s", sock_path);
+	file_add(&listener, s, POLLIN, accept_one, NULL);
+}
+
+/*
+ * Programs without a utd sleep in opening it for reading; as long as we hold
+ * it open for writing nobody sleeps there.  It stays when we go.
+ */
+static void
+open_fifo(void)
+{
+	mode_t mode = geteuid() == 0 ? 0644 : 0600;
+	struct stat st;
+	int fd;
+
+	if (mkfifo(fifo_path, mode) == -1 && errno != EEXIST)
+		fatal("%s", fifo_path);
+	if (lstat(fifo_path, &st) == -1)
+		fatal("%s", fifo_path);
+	if (!S_ISFIFO(st.st_mode) || st.st_uid != geteuid()) {
+		log_warnx("%s: not a FIFO of ours", fifo_path);
+		exit(1);
+	}
+	(void)chmod(fifo_path, mode);
+	/* With a reader there, opening for writing does not wait. */
+	fd = open(fifo_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd == -1 || (fifo_fd = open(fifo_path, O_WRONLY | O_NONBLOCK |
+	    O_CLOEXEC)) == -1)
+		fatal("%s", fifo_path);
+	close(fd);
+}
+
+void
+listen_open(const char *dir)
+{
+	make_path(sock_path, dir, UT_SOCKET);
+	make_path(lock_path, dir, LOCK);
+	make_path(fifo_path, dir, UT_FIFO);
+	open_dir(dir);
+	take_lock(dir);
+	open_socket();
+	open_fifo();
+}
+
+/* The socket goes last: then we are gone. */
+void
+listen_close(void)
+{
+	close(fifo_fd);
+	unlink(lock_path);
+	close(listener.fd);
+	unlink(sock_path);
+	close(lock_fd);
+}

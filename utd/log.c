@@ -1,0 +1,137 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "utd.h"
+
+static bool to_stderr = true;
+static bool verbose;
+
+void
+log_init(bool err, bool v)
+{
+	to_stderr = err;
+	verbose = v;
+	if (!to_stderr)
+		openlog("utd", LOG_PID, LOG_DAEMON);
+}
+
+static void
+say(int level, int error, const char *fmt, va_list ap)
+{
+	char msg[1024];
+	size_t n;
+
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	n = strlen(msg);
+	if (error != 0 && n < sizeof(msg) - 1)
+		snprintf(msg + n, sizeof(msg) - n, ": %s", strerror(error));
+	if (to_stderr)
+		fprintf(stderr, "utd: %s\n", msg);
+	else
+		syslog(level, "%s", msg);
+}
+
+void
+log_warn(const char *fmt, ...)
+{
+	int error = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(LOG_WARNING, error, fmt, ap);
+	va_end(ap);
+}
+
+void
+log_warnx(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(LOG_WARNING, 0, fmt, ap);
+	va_end(ap);
+}
+
+void
+log_info(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (to_stderr && !verbose)
+		return;
+	va_start(ap, fmt);
+	say(LOG_INFO, 0, fmt, ap);
+	va_end(ap);
+}
+
+void
+log_debug(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!verbose)
+		return;
+	va_start(ap, fmt);
+	say(LOG_DEBUG, 0, fmt, ap);
+	va_end(ap);
+}
+
+void
+fatal(const char *fmt, ...)
+{
+	int error = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(LOG_ERR, error, fmt, ap);
+	va_end(ap);
+	exit(1);
+}
+
+void *
+xcalloc(size_t n, size_t size)
+{
+	void *p;
+
+	if ((p = calloc(n, size)) == NULL)
+		fatal("calloc");
+	return p;
+}
+
+void *
+xrealloc(void *p, size_t size)
+{
+	if ((p = realloc(p, size)) == NULL)
+		fatal("realloc");
+	return p;
+}
+
+char *
+xstrdup(const char *s)
+{
+	char *p;
+
+	if ((p = strdup(s)) == NULL)
+		fatal("strdup");
+	return p;
+}

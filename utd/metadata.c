@@ -1,0 +1,240 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The metadata of a trace directory: TSDL of CTF 1.8
+ * (https://diamon.org/ctf/v1.8.3/).  Readers strip one underscore from the
+ * front of a name, so that a field may be called anything.
+ */
+
+#include <sys/utsname.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "utd.h"
+
+void
+text_add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	for (;;) {
+		va_start(ap, fmt);
+		n = vsnprintf(t->s == NULL ? NULL : t->s + t->len,
+		    t->size - t->len, fmt, ap);
+		va_end(ap);
+		if (n < 0)
+			fatal("vsnprintf");
+		if (t->len + (size_t)n < t->size)
+			break;
+		t->size = (t->len + (size_t)n + 1) * 2;
+		t->s = xrealloc(t->s, t->size);
+	}
+	t->len += (size_t)n;
+}
+
+static void
+add_types(struct text *t)
+{
+	static const struct {
+		const char *name;
+		int bits, sign;
+	} types[] = {
+		{ "uint8_t", 8, 0 }, { "uint16_t", 16, 0 },
+		{ "uint32_t", 32, 0 }, { "uint64_t", 64, 0 },
+		{ "int32_t", 32, 1 }
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		text_add(t, "typealias integer { size = %d; align = 8; "
+		    "signed = %s; } := %s;\n", types[i].bits,
+		    types[i].sign ? "true" : "false", types[i].name);
+}
+
+static void
+add_env(struct text *t, const struct trace *tr)
+{
+	struct utsname uts;
+	struct tm tm;
+	time_t when = (time_t)tr->session->created;
+	char date[64];
+
+	if (localtime_r(&when, &tm) == NULL ||
+	    strftime(date, sizeof(date), "%Y%m%dT%H%M%S%z", &tm) == 0)
+		date[0] = '\0';
+	if (uname(&uts) == -1)
+		uts.nodename[0] = '\0';
+	uts.nodename[strcspn(uts.nodename, "\"\\\n")] = '\0';
+	text_add(t, "\nenv {\n\tdomain = \"ust\";\n"
+	    "\ttracer_name = \"libut\";\n"
+	    "\ttracer_major = %d;\n\ttracer_minor = %d;\n"
+	    "\ttracer_buffering_scheme = \"uid\";\n"
+	    "\ttracer_buffering_id = %lu;\n"
+	    "\tarchitecture_bit_width = %u;\n"
+	    "\ttrace_name = \"%s\";\n"
+	    "\ttrace_creation_datetime = \"%s\";\n"
+	    "\thostname = \"%s\";\n};\n", UT_VERSION, 0,
+	    (unsigned long)tr->uid, tr->bits, tr->session->name, date,
+	    uts.nodename);
+}
+
+static void
+add_clock(struct text *t, const struct session *s)
+{
+	text_add(t, "\nclock {\n\tname = \"monotonic\";\n"
+	    "\tdescription = \"Monotonic Clock\";\n"
+	    "\tfreq = 1000000000;\n"
+	    "\toffset_s = %llu;\n\toffset = %llu;\n"
+	    "\tabsolute = TRUE;\n};\n",
+	    (unsigned long long)(s->offset / 1000000000u),
+	    (unsigned long long)(s->offset % 1000000000u));
+	text_add(t, "\ntypealias integer { size = 48; align = 8; "
+	    "signed = false; map = clock.monotonic.value; } := "
+	    "uint48_clock_t;\n"
+	    "typealias integer { size = 64; align = 8; "
+	    "signed = false; map = clock.monotonic.value; } := "
+	    "uint64_clock_t;\n");
+}
+
+void
+metadata_head(struct text *t, const struct trace *tr, const char *uuid)
+{
+	const uint16_t one = 1;
+
+	text_add(t, "/* CTF 1.8 */\n\n");
+	add_types(t);
+	text_add(t, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n"
+	    "\tuuid = \"%s\";\n\tbyte_order = %s;\n"
+	    "\tpacket.header := struct {\n"
+	    "\t\tuint32_t magic;\n\t\tuint8_t uuid[16];\n"
+	    "\t\tuint32_t stream_id;\n\t\tuint64_t stream_instance_id;\n"
+	    "\t};\n};\n", uuid,
+	    *(const unsigned char *)&one == 1 ? "le" : "be");
+	add_env(t, tr);
+	add_clock(t, tr->session);
+}
+
+void
+metadata_channel(struct text *t, const struct channel *ch)
+{
+	text_add(t, "\nstream {\n\tid = %u;\n"
+	    "\tevent.header := struct {\n"
+	    "\t\tuint16_t id;\n\t\tuint48_clock_t timestamp;\n\t};\n"
+	    "\tpacket.context := struct {\n"
+	    "\t\tuint64_clock_t timestamp_begin;\n"
+	    "\t\tuint64_clock_t timestamp_end;\n"
+	    "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
+	    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
+	    "\t\tint32_t _vpid;\n\t\tint32_t _vtid;\n"
+	    "\t\tstring _procname;\n\t};\n};\n", ch->stream);
+}
+
+static void
+add_integer(struct text *t, const struct field *f, const char *more)
+{
+	text_add(t, "integer { size = %u; align = 8; signed = %s;%s%s%s }",
+	    f->size * 8u, f->flags & UT_F_SIGNED ? "true" : "false",
+	    f->flags & UT_F_HEX ? " base = 16;" : "",
+	    f->flags & UT_F_BE ? " byte_order = be;" : "", more);
+}
+
+/* IEEE 754: exponent and mantissa as TSDL counts them. */
+static void
+add_element(struct text *t, const struct field *f)
+{
+	if (f->kind == UT_KIND_FLOAT || f->flags & UT_F_FLOAT)
+		text_add(t, "floating_point { exp_dig = %d; mant_dig = %d; "
+		    "align = 8; }", f->size == 4 ? 8 : 11,
+		    f->size == 4 ? 24 : 53);
+	else
+		add_integer(t, f, "");
+}
+
+static void
+add_enum(struct text *t, struct ut_msg *m, const struct field *f)
+{
+	char name[NAME_MAXLEN];
+	uint32_t i;
+	int low, high;
+
+	text_add(t, "enum : ");
+	add_integer(t, f, "");
+	text_add(t, " {");
+	for (i = 0; i < f->nvalues; i++) {
+		desc_value(m, name, &low, &high);
+		text_add(t, " \"%s\" = %d", name, low);
+		if (high != low)
+			text_add(t, " ... %d", high);
+		text_add(t, ",");
+	}
+	text_add(t, " }");
+}
+
+static void
+add_field(struct text *t, struct ut_msg *m)
+{
+	struct field f;
+
+	desc_field(m, &f);
+	text_add(t, "\t\t");
+	switch (f.kind) {
+	case UT_KIND_STRING:
+		text_add(t, "string _%s;\n", f.name);
+		break;
+	case UT_KIND_TEXT:
+		add_integer(t, &f, " encoding = UTF8;");
+		text_add(t, " _%s[%u];\n", f.name, f.count);
+		break;
+	case UT_KIND_ARRAY:
+		add_element(t, &f);
+		text_add(t, " _%s[%u];\n", f.name, f.count);
+		break;
+	case UT_KIND_SEQ:
+		text_add(t, "uint32_t __%s_length;\n\t\t", f.name);
+		add_element(t, &f);
+		text_add(t, " _%s[__%s_length];\n", f.name, f.name);
+		break;
+	case UT_KIND_ENUM:
+		add_enum(t, m, &f);
+		text_add(t, " _%s;\n", f.name);
+		break;
+	default:
+		add_element(t, &f);
+		text_add(t, " _%s;\n", f.name);
+		break;
+	}
+}
+
+void
+metadata_event(struct text *t, const struct channel *ch,
+    const struct entry *e)
+{
+	static struct ut_msg m;
+	uint32_t n;
+
+	text_add(t, "\nevent {\n\tname = \"%s\";\n\tid = %u;\n"
+	    "\tstream_id = %u;\n\tloglevel = %u;\n\tfields := struct {\n",
+	    e->desc->name, e->id, ch->stream, e->desc->level);
+	desc_open(e->desc, &m, &n);
+	while (n-- > 0)
+		add_field(t, &m);
+	text_add(t, "\t};\n};\n");
+}

@@ -1,0 +1,263 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Directories and files of the trace.  Everything here runs as the user who
+ * is traced, or as the owner of the session.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utd.h"
+
+#define OPEN_MAX_STREAMS	128	/* files open at a time */
+
+static unsigned int nopen;
+static uint64_t clock_used;
+
+/* All of the path; what is there already is fine. */
+static int
+make_dirs(const char *path)
+{
+	char part[PATH_MAX];
+	char *p;
+
+	snprintf(part, sizeof(part), "%s", path);
+	for (p = part + 1; (p = strchr(p, '/')) != NULL; p++) {
+		*p = '\0';
+		if (mkdir(part, 0755) == -1 && errno != EEXIST)
+			return -1;
+		*p = '/';
+	}
+	if (mkdir(part, geteuid() == 0 ? 0755 : 0700) == -1 &&
+	    errno != EEXIST)
+		return -1;
+	return 0;
+}
+
+static int
+check_empty(int fd)
+{
+	struct dirent *d;
+	DIR *dir;
+	int copy, error = 0;
+
+	if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1)
+		return -1;
+	if ((dir = fdopendir(copy)) == NULL) {
+		close(copy);
+		return -1;
+	}
+	while (error == 0 && (d = readdir(dir)) != NULL)
+		if (strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0)
+			error = ENOTEMPTY;
+	closedir(dir);
+	if (error == 0 && faccessat(fd, ".", R_OK | W_OK | X_OK, 0) == -1)
+		error = errno;
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
+/* The directory of a session: a descriptor, or -1 and errno. */
+int
+output_session(const char *path)
+{
+	int fd, error;
+
+	if (make_dirs(path) == -1)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1 || check_empty(fd) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static int
+open_subdir(int fd, const char *name, mode_t mode)
+{
+	if (mkdirat(fd, name, mode) == -1 && errno != EEXIST)
+		return -1;
+	return openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+}
+
+/* ust/uid/UID below the session's directory, and the UID's. */
+int
+output_uid(int fd, uid_t uid, gid_t gid)
+{
+	char name[32];
+	int ust, by, dir = -1;
+
+	if ((ust = open_subdir(fd, "ust", 0755)) == -1)
+		return -1;
+	if ((by = open_subdir(ust, "uid", 0755)) != -1) {
+		snprintf(name, sizeof(name), "%lu", (unsigned long)uid);
+		dir = open_subdir(by, name, 0700);
+		close(by);
+	}
+	close(ust);
+	if (dir != -1 && uid != geteuid() && fchown(dir, uid, gid) == -1) {
+		close(dir);
+		return -1;
+	}
+	return dir;
+}
+
+/* 64-bit or 32-bit in there, with an empty metadata file. */
+int
+output_trace(struct outdir *d, int fd, uint32_t bits)
+{
+	d->fd = open_subdir(fd, bits == 32 ? "32-bit" : "64-bit", 0700);
+	if (d->fd == -1)
+		return -1;
+	d->meta = openat(d->fd, "metadata", O_WRONLY | O_CREAT | O_EXCL |
+	    O_APPEND | O_CLOEXEC, 0600);
+	return d->meta == -1 ? -1 : 0;
+}
+
+void
+output_close(struct outdir *d)
+{
+	if (d->meta != -1)
+		close(d->meta);
+	if (d->fd != -1)
+		close(d->fd);
+	free(d->pending);
+	free(d);
+}
+
+/* All or nothing. */
+int
+output_pending(struct outdir *d)
+{
+	ssize_t n;
+	size_t done = 0;
+
+	while (done < d->npending) {
+		n = write(d->meta, d->pending + done, d->npending - done);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (n == 0)
+				errno = EIO;
+			(void)ftruncate(d->meta, d->meta_size);
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	d->meta_size += (off_t)done;
+	d->npending = 0;
+	return 0;
+}
+
+int
+output_metadata(struct outdir *d, const char *s)
+{
+	size_t n = strlen(s);
+
+	d->pending = xrealloc(d->pending, d->npending + n);
+	memcpy(d->pending + d->npending, s, n);
+	d->npending += n;
+	return output_pending(d);
+}
+
+static int
+stream_open(struct pool *p, struct stream *s)
+{
+	char name[NAME_MAXLEN + 16];
+
+	s->used = ++clock_used;
+	if (s->fd != -1)
+		return 0;
+	if (nopen >= OPEN_MAX_STREAMS)
+		consumer_close_oldest();	/* opened again when needed */
+	snprintf(name, sizeof(name), "%s_%u", p->name, s->index);
+	s->fd = openat(p->dir->fd, name, O_WRONLY | O_CREAT | O_APPEND |
+	    O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->fd == -1)
+		return -1;
+	nopen++;
+	return 0;
+}
+
+void
+stream_close(struct stream *s)
+{
+	if (s->fd == -1)
+		return;
+	close(s->fd);
+	s->fd = -1;
+	nopen--;
+}
+
+/* Forget n bytes from the front of the vector. */
+static void
+skip(struct iovec **iov, int *niov, size_t n)
+{
+	while (*niov > 0 && n >= (*iov)->iov_len) {
+		n -= (*iov)->iov_len;
+		++*iov;
+		--*niov;
+	}
+	if (*niov > 0) {
+		(*iov)->iov_base = (char *)(*iov)->iov_base + n;
+		(*iov)->iov_len -= n;
+	}
+}
+
+/*
+ * Append whole packets; all of them, or none: -1 and errno.
+ */
+int
+stream_write(struct pool *p, struct stream *s, struct iovec *iov, int niov)
+{
+	size_t done = 0;
+	ssize_t n;
+	int error;
+
+	if (stream_open(p, s) == -1)
+		return -1;
+	for (skip(&iov, &niov, 0); niov > 0; skip(&iov, &niov, (size_t)n)) {
+		n = writev(s->fd, iov, niov);
+		if (n == -1 && errno == EINTR) {
+			n = 0;
+			continue;
+		}
+		if (n <= 0) {
+			error = n == 0 ? EIO : errno;
+			(void)ftruncate(s->fd, (off_t)s->size);
+			errno = error;
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	s->size += done;
+	return 0;
+}

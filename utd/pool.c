@@ -1,0 +1,222 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The region, as its consumer handles it.  What it says is copied, checked
+ * and then used; the geometry is our own copy.
+ */
+
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "utd.h"
+
+#define PAGE		4096u
+#define QUIET_MS	50	/* for events under way when a session stops */
+
+static uint32_t
+slots_for(uint32_t nsubs)
+{
+	uint32_t n = nsubs < UT_NSLOTS_MAX / 16 ? nsubs * 16 : UT_NSLOTS_MAX;
+
+	return n < 64 ? 64 : n;
+}
+
+static void
+header_init(struct pool *p, uint64_t slots, uint64_t subs, uint64_t data)
+{
+	struct ut_header *h = p->header;
+
+	h->magic = UT_ABI_MAGIC;
+	h->version = UT_ABI_VERSION;
+	h->size = p->size;
+	h->slots = slots;
+	h->subs = subs;
+	h->data = data;
+	h->nslots = p->nslots;
+	h->nsubs = p->nsubs;
+	h->subsize = p->subsize;
+	h->mode = UT_MODE_DISCARD;
+	h->clock = UT_CLOCK_MONOTONIC;
+	p->bell = p->nsubs < 16 ? 1 : p->nsubs / 8;
+	atomic_store(&h->bell, p->bell);
+	p->slots = (struct ut_slot *)(void *)((char *)h + slots);
+	p->subs = (struct ut_subbuf *)(void *)((char *)h + subs);
+	p->data = (unsigned char *)h + data;
+}
+
+/* A fresh object is all zeros, which is: every slot and sub-buffer free. */
+struct pool *
+pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize)
+{
+	struct pool *p = xcalloc(1, sizeof(*p));
+	uint64_t slots, subs, data;
+	uint32_t i;
+	void *map;
+
+	p->id = id;
+	p->nsubs = nsubs;
+	p->subsize = subsize;
+	p->nslots = slots_for(nsubs);
+	slots = sizeof(struct ut_header);
+	subs = slots + (uint64_t)p->nslots * sizeof(struct ut_slot);
+	data = subs + (uint64_t)nsubs * sizeof(struct ut_subbuf);
+	data = (data + PAGE - 1) / PAGE * PAGE;
+	p->size = (size_t)(data + (uint64_t)nsubs * subsize);
+	if ((p->fd = ut_shm(p->size)) == -1) {
+		free(p);
+		return NULL;
+	}
+	map = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd,
+	    0);
+	if (map == MAP_FAILED) {
+		close(p->fd);
+		free(p);
+		return NULL;
+	}
+	p->header = map;
+	header_init(p, slots, subs, data);
+	p->next_seq = xcalloc(p->nslots, sizeof(*p->next_seq));
+	for (i = 0; i < p->nslots; i++)
+		p->next_seq[i] = 1;
+	p->stream_of = xcalloc(p->nslots, sizeof(*p->stream_of));
+	p->consumed = xcalloc(p->nsubs, sizeof(*p->consumed));
+	return p;
+}
+
+void
+pool_free(struct pool *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nstreams; i++)
+		stream_close(&p->streams[i]);
+	munmap(p->header, p->size);
+	close(p->fd);
+	free(p->streams);
+	free(p->next_seq);
+	free(p->stream_of);
+	free(p->consumed);
+	free(p);
+}
+
+uint32_t
+pool_slots_used(const struct pool *p)
+{
+	uint32_t n;
+
+	n = atomic_load_explicit(&p->header->slots_used,
+	    memory_order_acquire);
+	return n < p->nslots ? n : p->nslots;
+}
+
+/*
+ * Events that began before `active' was cleared end within this time, or
+ * their threads do not run; those are drained when they are done.
+ */
+static void
+wait_quiet(struct pool *p)
+{
+	static const struct timespec nap = { 0, 1000000 };
+	uint32_t i, n = pool_slots_used(p);
+	int ms = 0;
+
+	nanosleep(&nap, NULL);
+	for (i = 0; i < n; i++)
+		while (atomic_load_explicit(&p->slots[i].busy,
+		    memory_order_acquire) != 0 && ms++ < QUIET_MS)
+			nanosleep(&nap, NULL);
+}
+
+void
+pool_activate(struct pool *p, bool active)
+{
+	atomic_store(&p->header->active, active);
+	if (active)
+		return;
+	wait_quiet(p);
+	(void)pool_drain(p, DRAIN_LAST);
+}
+
+/* Release: who claims it, or looks again, finds it clean. */
+static void
+now_free(struct pool *p)
+{
+	atomic_fetch_add_explicit(&p->header->freed, 1,
+	    memory_order_release);
+}
+
+void
+pool_slot_free(struct pool *p, uint32_t i)
+{
+	struct ut_slot *slot = &p->slots[i];
+
+	p->next_seq[i] = atomic_load_explicit(&slot->seq,
+	    memory_order_relaxed) + 1;
+	atomic_store_explicit(&slot->busy, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->owner, 0, memory_order_release);
+	now_free(p);
+}
+
+/* Lower ones first: their pages are warm. */
+void
+pool_sub_free(struct pool *p, uint32_t i)
+{
+	struct ut_subbuf *sub = &p->subs[i];
+	uint32_t gen = UT_STATE_GEN(atomic_load_explicit(&sub->state,
+	    memory_order_relaxed));
+
+	p->consumed[i] = 0;
+	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
+	atomic_store_explicit(&sub->commit, 0, memory_order_relaxed);
+	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
+	    memory_order_release);
+	if (i < atomic_load_explicit(&p->header->hint, memory_order_relaxed))
+		atomic_store_explicit(&p->header->hint, i,
+		    memory_order_relaxed);
+	now_free(p);
+}
+
+void
+pool_look(struct pool *p)
+{
+	p->taken = atomic_load_explicit(&p->header->delivered,
+	    memory_order_acquire);
+	atomic_store_explicit(&p->header->taken, p->taken,
+	    memory_order_relaxed);
+}
+
+/*
+ * Ask to be woken, or say that we are awake.  False if there is enough to do
+ * already: see bell_ring in libut/subbuf.c.
+ */
+bool
+pool_sleep(struct pool *p, bool asleep)
+{
+	atomic_store_explicit(&p->header->asleep, asleep,
+	    memory_order_relaxed);
+	if (!asleep)
+		return true;
+	atomic_thread_fence(memory_order_seq_cst);
+	return atomic_load_explicit(&p->header->delivered,
+	    memory_order_relaxed) - p->taken < p->bell;
+}

@@ -1,0 +1,258 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Sessions, their channels and the rules of those.
+ */
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "utd.h"
+
+#define WARNINGS_MAX	100
+
+struct session *sessions;
+static uint32_t last_channel;
+
+/* Names become parts of paths. */
+bool
+name_valid(const char *name, const char *extra)
+{
+	if (*name == '\0' || *name == '.' || *name == '-' ||
+	    strlen(name) > 64)
+		return false;
+	for (; *name != '\0'; name++)
+		if (!isalnum((unsigned char)*name) &&
+		    strchr(extra, *name) == NULL)
+			return false;
+	return true;
+}
+
+static bool
+may_control(const struct session *s, uid_t uid)
+{
+	return !s->dying && (uid == 0 || uid == geteuid() || uid == s->uid);
+}
+
+/* By name, or the only or last one; else NULL and why. */
+struct session *
+session_find(const char *name, uid_t uid, char *why, size_t n)
+{
+	struct session *s;
+
+	for (s = sessions; s != NULL; s = s->next)
+		if (may_control(s, uid) &&
+		    (*name == '\0' || strcmp(s->name, name) == 0))
+			return s;
+	if (*name == '\0')
+		snprintf(why, n, "there is no session");
+	else
+		snprintf(why, n, "session %s does not exist", name);
+	return NULL;
+}
+
+/* What to add to CLOCK_MONOTONIC: the best of some tries. */
+static uint64_t
+clock_offset(void)
+{
+	struct timespec a, real, b;
+	uint64_t t1, t2, best = UINT64_MAX, offset = 0;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		clock_gettime(CLOCK_REALTIME, &real);
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		t1 = (uint64_t)a.tv_sec * 1000000000u + (uint64_t)a.tv_nsec;
+		t2 = (uint64_t)b.tv_sec * 1000000000u + (uint64_t)b.tv_nsec;
+		if (t2 - t1 < best) {
+			best = t2 - t1;
+			offset = (uint64_t)real.tv_sec * 1000000000u +
+			    (uint64_t)real.tv_nsec - (t1 + best / 2);
+		}
+	}
+	return offset;
+}
+
+struct session *
+session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
+{
+	struct session *s = xcalloc(1, sizeof(*s));
+
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	snprintf(s->dir, sizeof(s->dir), "%s", dir);
+	s->uid = uid;
+	s->gid = gid;
+	s->dirfd = -1;
+	s->offset = clock_offset();
+	s->created = (int64_t)time(NULL);
+	s->next = sessions;
+	sessions = s;
+	return s;
+}
+
+static void
+channel_free(struct channel *ch)
+{
+	struct rule *r;
+
+	while ((r = ch->rules) != NULL) {
+		ch->rules = r->next;
+		free(r);
+	}
+	free(ch);
+}
+
+/* Its traces are closed, no program is attached. */
+void
+session_free(struct session *s)
+{
+	struct session **p;
+	struct channel *ch;
+	struct warning *w;
+
+	for (p = &sessions; *p != NULL; p = &(*p)->next) {
+		if (*p == s) {
+			*p = s->next;
+			break;
+		}
+	}
+	while ((ch = s->channels) != NULL) {
+		s->channels = ch->next;
+		channel_free(ch);
+	}
+	while ((w = s->warnings) != NULL) {
+		s->warnings = w->next;
+		free(w->text);
+		free(w);
+	}
+	if (s->dirfd != -1)
+		close(s->dirfd);
+	free(s);
+}
+
+/* Only root's sessions, on root's utd, see the programs of others. */
+bool
+session_sees(const struct session *s, uid_t uid)
+{
+	return !s->dying && (s->uid == uid || s->uid == 0);
+}
+
+/* To the log and to `utctl list', each text once. */
+void
+session_warn(struct session *s, const char *fmt, ...)
+{
+	struct warning *w, **p;
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (p = &s->warnings; *p != NULL; p = &(*p)->next)
+		if (strcmp((*p)->text, text) == 0)
+			return;
+	if (s->nwarnings++ >= WARNINGS_MAX)
+		return;
+	log_warnx("session %s: %s", s->name, text);
+	w = xcalloc(1, sizeof(*w));
+	w->text = xstrdup(text);
+	*p = w;
+}
+
+struct channel *
+channel_find(struct session *s, const char *name)
+{
+	struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (strcmp(ch->name, name) == 0)
+			return ch;
+	return NULL;
+}
+
+struct channel *
+channel_by_id(uint32_t id)
+{
+	struct session *s;
+	struct channel *ch;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			if (ch->id == id)
+				return ch;
+	return NULL;
+}
+
+struct channel *
+channel_new(struct session *s, const char *name, uint32_t subsize,
+    uint32_t nsubs)
+{
+	struct channel *ch = xcalloc(1, sizeof(*ch)), **p;
+
+	snprintf(ch->name, sizeof(ch->name), "%s", name);
+	ch->id = ++last_channel;
+	ch->stream = s->nstreams++;
+	ch->subsize = subsize;
+	ch->nsubs = nsubs;
+	ch->session = s;
+	for (p = &s->channels; *p != NULL; p = &(*p)->next)
+		continue;
+	*p = ch;
+	return ch;
+}
+
+/* False if it is there already. */
+bool
+rule_add(struct channel *ch, const char *glob, uint32_t kind, uint32_t level)
+{
+	struct rule *r, **p;
+
+	for (p = &ch->rules; (r = *p) != NULL; p = &r->next)
+		if (strcmp(r->glob, glob) == 0 && r->kind == kind &&
+		    r->level == level)
+			return false;
+	r = xcalloc(1, sizeof(*r));
+	snprintf(r->glob, sizeof(r->glob), "%s", glob);
+	r->kind = kind;
+	r->level = level;
+	*p = r;
+	return true;
+}
+
+/* Every rule with that glob; false if there is none. */
+bool
+rule_del(struct channel *ch, const char *glob)
+{
+	struct rule *r, **p = &ch->rules;
+	bool found = false;
+
+	while ((r = *p) != NULL) {
+		if (strcmp(r->glob, glob) != 0) {
+			p = &r->next;
+			continue;
+		}
+		*p = r->next;
+		free(r);
+		found = true;
+	}
+	return found;
+}

@@ -1,0 +1,234 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utd: the daemon that programs and utctl talk to.  See utd(8).
+ */
+
+#include <sys/types.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../libut/rundir.h"
+#include "utd.h"
+
+static int signal_pipe[2];
+static struct file signal_file;
+
+static void
+usage(void)
+{
+	fprintf(stderr, "usage: utd [-dv] [-r rundir]\n");
+	exit(1);
+}
+
+static void
+on_signal(int sig)
+{
+	int error = errno;
+	unsigned char c = (unsigned char)sig;
+	ssize_t n;
+
+	n = write(signal_pipe[1], &c, 1);
+	(void)n;			/* full: others are waiting already */
+	errno = error;
+}
+
+static void
+signal_came(void *arg, short revents)
+{
+	unsigned char c;
+
+	(void)arg;
+	(void)revents;
+	while (read(signal_pipe[0], &c, 1) == 1) {
+		if (c != SIGCHLD)
+			loop_stop();
+		else
+			while (!loop_ending && waitpid(-1, NULL, WNOHANG) > 0)
+				continue;
+	}
+}
+
+static void
+catch(int sig, void (*handler)(int))
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = handler;
+	sa.sa_flags = SA_RESTART;
+	sigemptyset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+}
+
+static void
+signals_init(void)
+{
+	sigset_t none;
+
+	if (pipe(signal_pipe) == -1 || ut_nonblock(signal_pipe[0]) == -1 ||
+	    ut_nonblock(signal_pipe[1]) == -1)
+		fatal("pipe");
+	file_add(&signal_file, signal_pipe[0], POLLIN, signal_came, NULL);
+	catch(SIGTERM, on_signal);
+	catch(SIGINT, on_signal);
+	catch(SIGCHLD, on_signal);
+	catch(SIGHUP, SIG_IGN);
+	catch(SIGUSR1, SIG_IGN);	/* in consumers, until they listen */
+	catch(SIGPIPE, SIG_IGN);
+	catch(SIGXFSZ, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/*
+ * Into the background; the foreground ends when the socket is there, which
+ * the byte in the pipe says, or with failure, when the pipe closes.
+ */
+static int
+background(void)
+{
+	int ready[2], status;
+	pid_t pid;
+	char c;
+
+	if (pipe(ready) == -1)
+		fatal("pipe");
+	if ((pid = fork()) == -1)
+		fatal("fork");
+	if (pid > 0) {
+		close(ready[1]);
+		if (read(ready[0], &c, 1) == 1)
+			_exit(0);
+		_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+		    WEXITSTATUS(status) : 1);
+	}
+	close(ready[0]);
+	if (setsid() == -1)
+		fatal("setsid");
+	return ready[1];
+}
+
+/* Only now: until here failures were told to the terminal. */
+static void
+detach(int ready, bool verbose)
+{
+	int fd;
+
+	log_init(false, verbose);
+	if ((fd = open("/dev/null", O_RDWR)) == -1)
+		fatal("/dev/null");
+	(void)dup2(fd, 0);
+	(void)dup2(fd, 1);
+	(void)dup2(fd, 2);
+	if (fd > 2)
+		close(fd);
+	if (write(ready, "", 1) != 1)
+		fatal("the foreground process");
+	close(ready);
+}
+
+/* A descriptor for every program. */
+static void
+raise_limits(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
+		rl.rlim_cur = rl.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &rl);
+	}
+}
+
+/* We leave the directory that we were started in. */
+static void
+make_absolute(char *dir, size_t size)
+{
+	char cwd[PATH_MAX], rel[PATH_MAX];
+	int n;
+
+	if (dir[0] == '/')
+		return;
+	if (getcwd(cwd, sizeof(cwd)) == NULL)
+		fatal("getcwd");
+	snprintf(rel, sizeof(rel), "%s", dir);
+	n = snprintf(dir, size, "%s/%s", cwd, rel);
+	if (n < 0 || (size_t)n >= size) {
+		errno = ENAMETOOLONG;
+		fatal("%s", rel);
+	}
+}
+
+int
+main(int argc, char *argv[])
+{
+	char dir[PATH_MAX] = "";
+	bool debug = false, verbose = false;
+	int c, ready = -1;
+
+	while ((c = getopt(argc, argv, "dr:v")) != -1) {
+		switch (c) {
+		case 'd':
+			debug = true;
+			break;
+		case 'r':
+			if (strlen(optarg) >= sizeof(dir)) {
+				errno = ENAMETOOLONG;
+				fatal("run directory");
+			}
+			strcpy(dir, optarg);
+			break;
+		case 'v':
+			verbose = true;
+			break;
+		default:
+			usage();
+		}
+	}
+	if (argc > optind)
+		usage();
+	if (dir[0] == '\0' && ut_rundir(dir, sizeof(dir)) == -1)
+		fatal("run directory");
+	make_absolute(dir, sizeof(dir));
+	log_init(true, verbose);
+	umask(022);
+	raise_limits();
+	if (!debug)
+		ready = background();
+	signals_init();
+	listen_open(dir);
+	if (chdir("/") == -1)
+		fatal("/");
+	if (!debug)
+		detach(ready, verbose);
+	log_info("run directory %s", dir);
+	loop_run();
+	consumers_end();
+	listen_close();
+	return 0;
+}

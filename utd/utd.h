@@ -1,0 +1,544 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The daemon's one header, in two halves: what the parent has, and what a
+ * consumer has.  They share the loop, the connections and the voices.
+ */
+
+#ifndef UTD_H
+#define UTD_H
+
+#include <sys/types.h>
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../libut/compat.h"
+#include "../libut/msg.h"
+#define UT_NO_EVENTS
+#include "../libut/ut.h"
+#include "../libut/ut_abi.h"
+
+#define NAME_MAXLEN	256		/* names, globs, with the NUL */
+#define UUID_LEN	16
+#define DEFAULT_NSUBS	512
+#define DEFAULT_SUBSIZE	16384
+#define DEFAULT_CHANNEL	"channel0"
+
+/*
+ * log.c: the daemon's voices.
+ */
+void	 log_init(bool, bool);		/* to stderr; debug messages too */
+void	 log_warn(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 log_warnx(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 log_info(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 log_debug(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 fatal(const char *, ...)
+	    __attribute__((format(printf, 1, 2), noreturn));
+void	*xcalloc(size_t, size_t);	/* or fatal */
+void	*xrealloc(void *, size_t);
+char	*xstrdup(const char *);
+
+/*
+ * loop.c: descriptors that become ready and times that come.
+ */
+struct file {
+	int		 fd;
+	short		 events;	/* of poll(2) */
+	void		(*ready)(void *, short);
+	void		*arg;
+	struct file	*next;
+};
+
+struct timer {
+	int64_t		 when;		/* ut_msg_now(); 0 is unset */
+	void		(*fire)(void *);
+	void		*arg;
+	struct timer	*next;
+};
+
+void	 file_add(struct file *, int, short, void (*)(void *, short), void *);
+void	 file_del(struct file *);
+void	 timer_set(struct timer *, int, void (*)(void *), void *);
+void	 timer_clear(struct timer *);
+void	 loop_run(void);
+void	 loop_stop(void);
+void	 loop_forget(void);		/* in a child: all of it */
+
+/*
+ * conn.c: a socket on which messages go both ways.
+ */
+struct conn;
+struct conn_ops {
+	void	(*message)(struct conn *, struct ut_msg *);
+	void	(*closed)(struct conn *);
+};
+
+struct conn {
+	struct file	 file;
+	const struct conn_ops *ops;
+	void		*arg;		/* whose connection it is */
+	struct ut_msg	*in;		/* one that has not all come */
+	struct out	*out;		/* to be sent */
+	struct out	**tail;
+	size_t		 queued;	/* bytes in out */
+	uid_t		 uid;
+	gid_t		 gid;
+	pid_t		 pid;		/* 0: the system does not say */
+	bool		 closing;	/* once out is sent */
+	bool		 dead;
+	struct conn	*next;
+};
+
+struct conn *conn_new(int, const struct conn_ops *, void *);
+void	 conn_send(struct conn *, struct ut_msg *);
+void	 conn_close(struct conn *);	/* after what is queued */
+void	 conn_drop(struct conn *);	/* now */
+void	 conn_flush(struct conn *);	/* wait until all is sent */
+void	 conn_reap(void);		/* free what was dropped */
+
+/*
+ * THE PARENT.
+ */
+
+/* What an event looks like, once for all programs that offer it. */
+struct desc {
+	char		*name;
+	uint32_t	 level;
+	uint32_t	 hash;
+	uint32_t	 refs;
+	uint32_t	 len;
+	unsigned char	*body;		/* as it came in OFFER */
+	struct desc	*next;
+};
+
+struct field {
+	char		 name[NAME_MAXLEN];
+	uint8_t		 kind;
+	uint8_t		 size;
+	uint8_t		 flags;
+	uint32_t	 count;
+	uint32_t	 nvalues;	/* of an enumeration; read them next */
+};
+
+/* desc.c: the description of an event. */
+struct desc *desc_get(struct ut_msg *);	/* NULL: not valid */
+struct desc *desc_ref(struct desc *);
+void	 desc_unref(struct desc *);
+void	 desc_open(const struct desc *, struct ut_msg *, uint32_t *);
+void	 desc_field(struct ut_msg *, struct field *);
+void	 desc_value(struct ut_msg *, char *, int *, int *);
+void	 desc_type(const struct field *, char *, size_t);
+bool	 desc_same_fields(const struct desc *, const struct desc *);
+const char *level_name(uint32_t);
+
+/* One event of a registry. */
+struct entry {
+	struct desc	*desc;
+	uint32_t	 id;
+	char		 program[NAME_MAXLEN];	/* that offered it first */
+	struct entry	*next;		/* in the bucket */
+	struct entry	*after;		/* in the order of IDs */
+};
+
+struct registry {
+	struct entry	**buckets;
+	uint32_t	 nbuckets;
+	uint32_t	 nentries;	/* and so the last ID */
+	struct entry	*first, **last;
+	struct entry	*newest;
+};
+
+/* registry.c */
+void	 registry_init(struct registry *);
+void	 registry_free(struct registry *);
+/* The ID; 0 with a text when the event is refused. */
+uint32_t registry_id(struct registry *, struct desc *, const char *,
+	    bool *, char *, size_t);
+
+/* What a consumer counted; the parent adds regions up. */
+struct counts {
+	uint64_t	 written;	/* events */
+	uint64_t	 lost;
+	uint64_t	 bytes;
+	uint64_t	 packets;
+};
+
+/*
+ * wait.c: several answers that somebody waits for.  `done' is called when
+ * the last has come; then the wait is gone.
+ */
+struct wait {
+	unsigned int	 pending;
+	void		(*done)(void *);
+	void		*arg;
+};
+
+struct wait *wait_new(void (*)(void *), void *);	/* one is pending */
+void	 wait_more(struct wait *);
+void	 wait_less(struct wait *);
+void	 wait_abandon(struct wait *);	/* done is not to be called */
+
+enum region_state { REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED };
+
+/* The buffers of a channel, one UID and one ABI. */
+struct region {
+	uint32_t	 id;
+	struct trace	*trace;
+	struct channel	*channel;
+	struct registry	 registry;
+	enum region_state state;
+	int		 fd;
+	struct counts	 counts;
+	struct region	*next;		/* of the channel */
+};
+
+/* A directory of the trace: one UID, one ABI. */
+struct trace {
+	uint32_t	 id;
+	struct session	*session;
+	uid_t		 uid;
+	uint32_t	 bits;
+	struct consumer	*consumer;
+	enum region_state state;	/* REGION_READY: the directory is there */
+	struct trace	*next;		/* of the session */
+};
+
+struct rule {
+	char		 glob[NAME_MAXLEN];
+	uint32_t	 kind;		/* UT_RULE_ */
+	uint32_t	 level;
+	struct rule	*next;
+};
+
+struct channel {
+	char		 name[NAME_MAXLEN];
+	uint32_t	 id;		/* for programs */
+	uint32_t	 stream;	/* stream_id in the metadata */
+	uint32_t	 subsize;
+	uint32_t	 nsubs;
+	struct session	*session;
+	struct rule	*rules;
+	struct region	*regions;
+	struct channel	*next;		/* of the session */
+};
+
+struct warning {
+	char		*text;
+	struct warning	*next;
+};
+
+struct session {
+	char		 name[NAME_MAXLEN];
+	char		 dir[PATH_MAX];
+	char		 error[512];	/* why it does not record all */
+	uid_t		 uid;		/* 0: every UID, if we are root */
+	gid_t		 gid;
+	int		 dirfd;
+	bool		 active;
+	bool		 dying;		/* only its consumers know it still */
+	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	int64_t		 created;	/* time_t */
+	uint32_t	 nstreams;
+	struct channel	*channels;
+	struct trace	*traces;
+	struct warning	*warnings;
+	unsigned int	 nwarnings;
+	struct session	*next;
+};
+
+extern struct session *sessions;	/* the last one created is the first */
+extern bool loop_ending;
+
+/*
+ * consumers.c: the parent's side of the consumers.
+ */
+typedef void consumer_cb(void *, int, struct ut_msg *);	/* errno, reply */
+
+struct app;
+struct consumer {
+	uid_t		 uid;
+	pid_t		 pid;
+	struct conn	*conn;		/* NULL: dead */
+	int		 bell;		/* descriptor; -1: by name */
+	char		 bellname[32];
+	uint32_t	 serial;
+	struct request	*requests;
+	struct consumer	*next;
+};
+
+struct consumer *consumer_get(uid_t, gid_t);
+void	 consumer_send(struct consumer *, struct ut_msg *);
+/* The serial number that the request has to begin with. */
+uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
+void	 consumers_tell_dead(const struct app *);
+void	 consumer_tell_owner(struct consumer *, const struct app *);
+void	 consumers_end(void);
+
+/* session.c */
+struct session *session_find(const char *, uid_t, char *, size_t);
+struct session *session_new(const char *, const char *, uid_t, gid_t);
+void	 session_free(struct session *);
+bool	 session_sees(const struct session *, uid_t);
+void	 session_warn(struct session *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+struct channel *channel_find(struct session *, const char *);
+struct channel *channel_by_id(uint32_t);
+struct channel *channel_new(struct session *, const char *, uint32_t,
+	    uint32_t);
+bool	 rule_add(struct channel *, const char *, uint32_t, uint32_t);
+bool	 rule_del(struct channel *, const char *);
+bool	 name_valid(const char *, const char *);
+
+/* trace.c: directories and regions, as the parent sees them. */
+struct region *region_get(struct channel *, uid_t, gid_t, uint32_t);
+struct region *region_by_id(uint32_t);
+void	 region_name_event(struct region *, const struct entry *);
+void	 traces_activate(struct session *, bool, struct wait *);
+void	 traces_count(struct session *, struct wait *);
+void	 traces_close(struct session *);
+void	 traces_orphaned(const struct consumer *);
+void	 session_open(struct session *, consumer_cb *, void *);
+
+/* metadata.c: TSDL. */
+struct text {
+	char		*s;
+	size_t		 len, size;
+};
+void	 text_add(struct text *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+void	 metadata_head(struct text *, const struct trace *, const char *);
+void	 metadata_channel(struct text *, const struct channel *);
+void	 metadata_event(struct text *, const struct channel *,
+	    const struct entry *);
+
+/* A program. */
+struct app {
+	struct conn	*conn;		/* NULL: closed, but it lives */
+	uint64_t	 owner;
+	char		 name[64];
+	uid_t		 uid;
+	gid_t		 gid;
+	pid_t		 pid;		/* as we see it */
+	pid_t		 vpid;		/* as it sees itself */
+	uint32_t	 bits;
+	struct desc	**types;	/* by the program's number */
+	uint32_t	 ntypes;
+	struct link	*links;
+	struct wait	*start;		/* until DONE; or NULL */
+	unsigned int	 dones;		/* HELLO and NEW unanswered */
+	struct app	*next;
+};
+
+extern struct app *apps;
+
+/* app.c: programs come, offer events, go. */
+void	 app_hello(struct conn *, struct ut_msg *);
+const struct desc *app_type(const struct app *, uint32_t);
+
+/*
+ * link.c: a program and a channel, or all that the program offers when the
+ * channel is NULL.
+ */
+enum link_state { LINK_IDLE, LINK_QUERY, LINK_REGION, LINK_MAP };
+
+struct waits {
+	struct wait	**w;
+	unsigned int	 n;
+};
+
+struct link {
+	struct app	*app;
+	struct channel	*channel;
+	struct region	*region;	/* attached to; or NULL */
+	enum link_state	 state;
+	bool		 again;		/* something changed meanwhile */
+	unsigned int	 acks;		/* to come */
+	uint32_t	 size;		/* of the arrays, by event number */
+	uint32_t	*ids;		/* as the program has them */
+	bool		*offered;
+	struct waits	 now;		/* for what goes on */
+	struct waits	 later;		/* for what comes after it */
+	struct link	*next;		/* of the program */
+};
+
+void	 link_sync(struct app *, struct channel *, struct wait *);
+void	 link_offer(struct app *, uint32_t, uint32_t);
+void	 link_offered(struct app *, uint32_t);
+void	 link_acked(struct app *, uint32_t, int);
+void	 links_region(const struct region *);
+void	 links_free(struct app *);
+void	 links_detach(const struct channel *);
+struct link *link_find(const struct app *, const struct channel *);
+void	 channel_sync(struct channel *, struct wait *);
+
+/* control.c: utctl. */
+void	 control_hello(struct conn *, struct ut_msg *);
+void	 control_progress(uint64_t);
+void	 control_ended(struct conn *);
+
+/* listen.c: the run directory. */
+void	 listen_open(const char *);
+void	 listen_close(void);
+
+/*
+ * Parent -> consumer.  In a request the first item is the serial number that
+ * the reply repeats.
+ */
+#define UT_C_OUTDIR	64	/* u32 serial, str path: the session's */
+#define UT_C_UIDDIR	65	/* u32 serial, u32 uid, u32 gid; the fd above */
+#define UT_C_TRACE	66	/* a trace: u32 serial, u32 bits, 16 x u8 uuid;
+				   the fd above */
+#define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
+				   str channel, u32 nsubs, u32 subsize, u32
+				   active */
+#define UT_C_METADATA	68	/* a trace: str text */
+#define UT_C_OWNER	69	/* u64 owner, u32 pid, str name */
+#define UT_C_DEAD	70	/* u64 owner */
+#define UT_C_ACTIVE	71	/* a region, b 0 or 1: u32 serial */
+#define UT_C_COUNT	72	/* a region: u32 serial */
+#define UT_C_CLOSE	73	/* a region */
+#define UT_C_CLOSETRACE	74	/* a trace */
+
+/* Consumer -> parent. */
+#define UT_C_READY	96	/* bell: fd or str name */
+#define UT_C_REPLY	97	/* a serial, b errno: counts, or the fd */
+#define UT_C_TROUBLE	98	/* a region, b 1 if the session cannot record
+				   all: str text */
+#define UT_C_PROGRESS	99	/* u64 bytes */
+
+/*
+ * THE CONSUMER.
+ */
+
+/* One file of a channel.  Its packets do not overlap in time. */
+struct stream {
+	uint32_t	 index;
+	uint32_t	 slot;		/* whose packets go here */
+	int		 fd;		/* -1: closed to save descriptors */
+	uint64_t	 used;		/* when: for that */
+	uint64_t	 size;		/* whole packets */
+	uint64_t	 end;		/* of the last packet, in time */
+	uint64_t	 seq;		/* packets */
+	uint64_t	 discarded;	/* events, as packets tell it */
+};
+
+/* What the parent calls a trace. */
+struct outdir {
+	uint32_t	 id;
+	int		 fd;
+	int		 meta;		/* the metadata file */
+	unsigned char	 uuid[UUID_LEN];
+	char		*pending;	/* metadata that could not be written */
+	size_t		 npending;
+	off_t		 meta_size;
+	struct outdir	*next;
+};
+
+/* What the parent calls a region. */
+struct pool {
+	uint32_t	 id;
+	struct outdir	*dir;
+	char		 name[NAME_MAXLEN];	/* of the channel */
+	uint32_t	 stream;	/* stream_id */
+	int		 fd;
+	size_t		 size;
+	struct ut_header *header;
+	struct ut_slot	*slots;
+	struct ut_subbuf *subs;
+	unsigned char	*data;
+	uint32_t	 nslots;
+	uint32_t	 nsubs;
+	uint32_t	 subsize;
+	uint64_t	*next_seq;	/* by slot: sub-buffer to be written next */
+	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
+	uint64_t	*consumed;	/* by sub-buffer */
+	struct stream	*streams;
+	uint32_t	 nstreams;
+	struct counts	 counts;
+	uint64_t	 unsaid;	/* lost, but in no packet yet */
+	uint32_t	 bell;		/* as in the header, which others */
+	uint32_t	 taken;		/* can write */
+	uint32_t	 toobig;	/* the length last told of */
+	int		 trouble;	/* the errno last told of */
+	struct pool	*next;
+};
+
+/* A program, as packets name it. */
+struct owner {
+	uint64_t	 number;
+	uint32_t	 pid;
+	char		 name[64];
+	struct owner	*next;
+};
+
+/* consumer.c: the process. */
+void	 consumer_main(int, uid_t, gid_t) __attribute__((noreturn));
+void	 consumer_metadata(void);	/* take what the parent has sent */
+void	 consumer_trouble(struct pool *, bool, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
+void	 consumer_progress(uint64_t);
+void	 consumer_close_oldest(void);	/* of all streams */
+const struct owner *owner_find(uint64_t);
+
+/* pool.c: the region. */
+struct pool *pool_new(uint32_t, uint32_t, uint32_t);	/* NULL and errno */
+void	 pool_free(struct pool *);
+void	 pool_activate(struct pool *, bool);
+uint32_t pool_slots_used(const struct pool *);
+void	 pool_slot_free(struct pool *, uint32_t);
+void	 pool_sub_free(struct pool *, uint32_t);
+void	 pool_look(struct pool *);	/* what was delivered is known */
+bool	 pool_sleep(struct pool *, bool);
+
+/* drain.c: from sub-buffers to packets. */
+#define DRAIN_FULL	0		/* what is full */
+#define DRAIN_ALL	1		/* what is committed */
+#define DRAIN_LAST	2		/* and nothing more will come */
+bool	 pool_drain(struct pool *, int);	/* true: at once again */
+void	 pool_bury(struct pool *, uint64_t);
+
+/* packet.c: the head of a CTF packet. */
+#define PACKET_HEAD_MAX	256
+struct packet {
+	const unsigned char *uuid;
+	uint32_t	 stream;
+	uint64_t	 instance;
+	uint64_t	 begin, end;
+	uint64_t	 len;		/* bytes of events */
+	uint64_t	 seq;
+	uint64_t	 discarded;
+	uint32_t	 pid, tid;
+	const char	*name;
+};
+size_t	 packet_head(unsigned char *, const struct packet *);
+
+/* output.c: directories and files. */
+struct iovec;
+int	 output_session(const char *);
+int	 output_uid(int, uid_t, gid_t);
+int	 output_trace(struct outdir *, int, uint32_t);
+void	 output_close(struct outdir *);
+int	 output_metadata(struct outdir *, const char *);
+int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
+int	 stream_write(struct pool *, struct stream *, struct iovec *, int);
+void	 stream_close(struct stream *);
+
+#endif /* UTD_H */

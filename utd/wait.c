@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+#include <stdlib.h>
+
+#include "utd.h"
+
+struct wait *
+wait_new(void (*done)(void *), void *arg)
+{
+	struct wait *w = xcalloc(1, sizeof(*w));
+
+	w->pending = 1;
+	w->done = done;
+	w->arg = arg;
+	return w;
+}
+
+void
+wait_more(struct wait *w)
+{
+	if (w != NULL)
+		w->pending++;
+}
+
+void
+wait_less(struct wait *w)
+{
+	if (w == NULL || --w->pending > 0)
+		return;
+	if (w->done != NULL)
+		w->done(w->arg);
+	free(w);
+}
+
+void
+wait_abandon(struct wait *w)
+{
+	if (w != NULL)
+		w->done = NULL;
+}
