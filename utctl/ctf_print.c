@@ -126,7 +126,7 @@ put_digits(char *p, uint64_t v, size_t n)
 static char *
 put_u64(char *p, uint64_t v)
 {
-	size_t n = 1;
+	size_t n = v < ten[5] ? 1 : v < ten[10] ? 6 : 11;
 
 	while (n < 20 && v >= ten[n])
 		n++;
@@ -301,13 +301,12 @@ scale(uint64_t a, uint64_t b, int s, uint64_t *rest)
 static char *
 put_decimal(char *p, uint64_t n, int k)
 {
-	int i;
-
-	for (i = 8; i > 0; i /= 2)
-		while (k >= i && n % ten[i] == 0) {
-			n /= ten[i];
-			k -= i;
-		}
+	for (; k >= 8 && n % 100000000 == 0; k -= 8)
+		n /= 100000000;
+	for (; k >= 4 && n % 10000 == 0; k -= 4)
+		n /= 10000;
+	for (; k >= 1 && n % 10 == 0; k--)
+		n /= 10;
 	p = put_u64(p, n / ten[k]);
 	if (k == 0)
 		return p;

@@ -70,7 +70,7 @@ app_sync(struct app *a)
 {
 	struct session *s;
 	struct channel *ch;
-	struct wait *w;
+	struct waiter *w;
 
 	a->dones++;
 	if (a->start == NULL)

@@ -32,7 +32,7 @@
 /* A connection of utctl; it asks for one thing at a time. */
 struct client {
 	struct conn	*conn;		/* NULL: gone */
-	struct wait	*wait;		/* for this; NULL: idle */
+	struct waiter	*wait;		/* for this; NULL: idle */
 	void		(*finish)(struct client *);
 	struct timer	 timer;
 	unsigned int	 late;		/* programs that did not answer */
@@ -165,7 +165,7 @@ enough(void *arg)
 	finished(k);
 }
 
-static struct wait *
+static struct waiter *
 wait_for(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
@@ -279,7 +279,7 @@ do_start(struct client *k, struct ut_msg *m)
 {
 	struct session *s = find_session(k, m);
 	struct channel *ch;
-	struct wait *w;
+	struct waiter *w;
 
 	if (s == NULL)
 		return;
@@ -333,10 +333,10 @@ stopped(struct client *k)
 }
 
 /* Programs are told to listen no more, but nobody waits for them. */
-static struct wait *
+static struct waiter *
 stop_session(struct client *k, void (*finish)(struct client *))
 {
-	struct wait *w = wait_for(k, finish, 0);
+	struct waiter *w = wait_for(k, finish, 0);
 	struct channel *ch;
 
 	k->draining = true;
@@ -502,7 +502,7 @@ static void
 sync_rules(struct client *k, struct channel *ch,
     void (*finish)(struct client *))
 {
-	struct wait *w = wait_for(k, finish, PATIENCE);
+	struct waiter *w = wait_for(k, finish, PATIENCE);
 
 	k->channel = ch;
 	channel_sync(ch, w);
@@ -694,7 +694,7 @@ static void
 do_list(struct client *k, struct ut_msg *m)
 {
 	struct session *s;
-	struct wait *w;
+	struct waiter *w;
 	char name[NAME_MAXLEN], why[512];
 
 	ut_msg_get_str(m, name, sizeof(name));
@@ -765,7 +765,7 @@ events_listed(struct client *k)
 static void
 do_events(struct client *k, struct ut_msg *m)
 {
-	struct wait *w = wait_for(k, events_listed, PATIENCE);
+	struct waiter *w = wait_for(k, events_listed, PATIENCE);
 	struct app *a;
 
 	(void)m;

@@ -39,7 +39,7 @@ static void	link_start(struct link *);
 static void	link_finish(struct link *);
 
 static void
-waits_add(struct waits *ws, struct wait *w)
+waits_add(struct waiters *ws, struct waiter *w)
 {
 	if (w == NULL)
 		return;
@@ -49,9 +49,9 @@ waits_add(struct waits *ws, struct wait *w)
 }
 
 static void
-waits_done(struct waits *ws)
+waits_done(struct waiters *ws)
 {
-	struct waits old = *ws;
+	struct waiters old = *ws;
 	unsigned int i;
 
 	ws->w = NULL;
@@ -102,7 +102,7 @@ link_grow(struct link *l, uint32_t n)
 
 /* Make the program have what the rules want; the wait hears of it. */
 void
-link_sync(struct app *a, struct channel *ch, struct wait *w)
+link_sync(struct app *a, struct channel *ch, struct waiter *w)
 {
 	struct link *l;
 
@@ -391,7 +391,7 @@ links_detach(const struct channel *ch)
 
 /* After its rules changed, or the session started or stopped. */
 void
-channel_sync(struct channel *ch, struct wait *w)
+channel_sync(struct channel *ch, struct waiter *w)
 {
 	struct app *a;
 

@@ -338,7 +338,7 @@ region_get(struct channel *ch, uid_t uid, gid_t gid, uint32_t bits)
 /* A request for the counts of a region, and who waits for it. */
 struct counting {
 	uint32_t	 region;
-	struct wait	*wait;
+	struct waiter	*wait;
 };
 
 static void
@@ -358,7 +358,7 @@ got_counts(void *arg, int error, struct ut_msg *m)
 }
 
 static struct counting *
-counting_new(const struct region *r, struct wait *w)
+counting_new(const struct region *r, struct waiter *w)
 {
 	struct counting *k = xcalloc(1, sizeof(*k));
 
@@ -370,7 +370,7 @@ counting_new(const struct region *r, struct wait *w)
 
 /* Start or stop; the wait is for the counts when all is written. */
 void
-traces_activate(struct session *s, bool active, struct wait *w)
+traces_activate(struct session *s, bool active, struct waiter *w)
 {
 	struct channel *ch;
 	struct region *r;
@@ -384,7 +384,7 @@ traces_activate(struct session *s, bool active, struct wait *w)
 }
 
 void
-traces_count(struct session *s, struct wait *w)
+traces_count(struct session *s, struct waiter *w)
 {
 	struct counting *k;
 	struct channel *ch;

@@ -185,16 +185,16 @@ struct counts {
  * wait.c: several answers that somebody waits for.  `done' is called when
  * the last has come; then the wait is gone.
  */
-struct wait {
+struct waiter {
 	unsigned int	 pending;
 	void		(*done)(void *);
 	void		*arg;
 };
 
-struct wait *wait_new(void (*)(void *), void *);	/* one is pending */
-void	 wait_more(struct wait *);
-void	 wait_less(struct wait *);
-void	 wait_abandon(struct wait *);	/* done is not to be called */
+struct waiter *wait_new(void (*)(void *), void *);	/* one is pending */
+void	 wait_more(struct waiter *);
+void	 wait_less(struct waiter *);
+void	 wait_abandon(struct waiter *);	/* done is not to be called */
 
 enum region_state { REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED };
 
@@ -311,8 +311,8 @@ bool	 name_valid(const char *, const char *);
 struct region *region_get(struct channel *, uid_t, gid_t, uint32_t);
 struct region *region_by_id(uint32_t);
 void	 region_name_event(struct region *, const struct entry *);
-void	 traces_activate(struct session *, bool, struct wait *);
-void	 traces_count(struct session *, struct wait *);
+void	 traces_activate(struct session *, bool, struct waiter *);
+void	 traces_count(struct session *, struct waiter *);
 void	 traces_close(struct session *);
 void	 traces_orphaned(const struct consumer *);
 void	 session_open(struct session *, consumer_cb *, void *);
@@ -342,7 +342,7 @@ struct app {
 	struct desc	**types;	/* by the program's number */
 	uint32_t	 ntypes;
 	struct link	*links;
-	struct wait	*start;		/* until DONE; or NULL */
+	struct waiter	*start;		/* until DONE; or NULL */
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
 	struct app	*next;
 };
@@ -359,8 +359,8 @@ const struct desc *app_type(const struct app *, uint32_t);
  */
 enum link_state { LINK_IDLE, LINK_QUERY, LINK_REGION, LINK_MAP };
 
-struct waits {
-	struct wait	**w;
+struct waiters {
+	struct waiter	**w;
 	unsigned int	 n;
 };
 
@@ -374,12 +374,12 @@ struct link {
 	uint32_t	 size;		/* of the arrays, by event number */
 	uint32_t	*ids;		/* as the program has them */
 	bool		*offered;
-	struct waits	 now;		/* for what goes on */
-	struct waits	 later;		/* for what comes after it */
+	struct waiters	 now;		/* for what goes on */
+	struct waiters	 later;		/* for what comes after it */
 	struct link	*next;		/* of the program */
 };
 
-void	 link_sync(struct app *, struct channel *, struct wait *);
+void	 link_sync(struct app *, struct channel *, struct waiter *);
 void	 link_offer(struct app *, uint32_t, uint32_t);
 void	 link_offered(struct app *, uint32_t);
 void	 link_acked(struct app *, uint32_t, int);
@@ -387,7 +387,7 @@ void	 links_region(const struct region *);
 void	 links_free(struct app *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);
-void	 channel_sync(struct channel *, struct wait *);
+void	 channel_sync(struct channel *, struct waiter *);
 
 /* control.c: utctl. */
 void	 control_hello(struct conn *, struct ut_msg *);

@@ -18,10 +18,10 @@
 
 #include "utd.h"
 
-struct wait *
+struct waiter *
 wait_new(void (*done)(void *), void *arg)
 {
-	struct wait *w = xcalloc(1, sizeof(*w));
+	struct waiter *w = xcalloc(1, sizeof(*w));
 
 	w->pending = 1;
 	w->done = done;
@@ -30,14 +30,14 @@ wait_new(void (*done)(void *), void *arg)
 }
 
 void
-wait_more(struct wait *w)
+wait_more(struct waiter *w)
 {
 	if (w != NULL)
 		w->pending++;
 }
 
 void
-wait_less(struct wait *w)
+wait_less(struct waiter *w)
 {
 	if (w == NULL || --w->pending > 0)
 		return;
@@ -47,7 +47,7 @@ wait_less(struct wait *w)
 }
 
 void
-wait_abandon(struct wait *w)
+wait_abandon(struct waiter *w)
 {
 	if (w != NULL)
 		w->done = NULL;

@@ -1,0 +1,133 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../README.
+#
+# What every test script begins with:  . ./common.sh
+#
+# A test runs in regress/, has a directory $T of its own, and a run directory
+# $T/run that UT_RUNDIR names.  It ends with status 0, with `fail why', or
+# with `skip why'.
+
+set -u
+# The build tree, wherever the tests are run from.
+TOP=$(cd .. && pwd)
+PATH=$TOP/utctl:$TOP/utd:$PATH
+CC=${CC:-cc}
+CFLAGS=${CFLAGS:--O2}
+LIBS=${LIBS:--pthread}
+LC_ALL=C
+export PATH LC_ALL
+unset UT_DISABLE UT_REGISTER_TIMEOUT
+
+T=$(mktemp -d "${TMPDIR:-/tmp}/ut-test-XXXXXX") || exit 1
+mkdir -m 700 "$T/run" || exit 1
+UT_RUNDIR=$T/run
+export UT_RUNDIR
+UTD_PID=
+CHILDREN=
+
+finish() {
+	for p in $CHILDREN; do
+		kill -9 "$p" 2>/dev/null
+	done
+	stop_utd
+	rm -rf "$T"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+need() {
+	command -v "$1" >/dev/null 2>&1 || skip "no $1 here"
+}
+
+# A background command that the end of the test kills.
+background() {
+	"$@" &
+	LAST=$!
+	CHILDREN="$CHILDREN $LAST"
+}
+
+start_utd() {
+	utd -d -r "$UT_RUNDIR" "$@" 2>"$T/utd.log" &
+	UTD_PID=$!
+	n=0
+	while ! utctl list >/dev/null 2>&1; do
+		n=$((n + 1))
+		[ $n -lt 100 ] || fail "utd does not answer: $(cat "$T/utd.log")"
+		sleep 0.1
+	done
+}
+
+stop_utd() {
+	[ -n "$UTD_PID" ] || return 0
+	kill "$UTD_PID" 2>/dev/null
+	wait "$UTD_PID"
+	utd_status=$?
+	UTD_PID=
+	return $utd_status
+}
+
+# expect STATUS PATTERN command...: exit status, and text on stderr or stdout.
+expect() {
+	want=$1 pattern=$2
+	shift 2
+	"$@" >"$T/out" 2>"$T/err" </dev/null
+	got=$?
+	[ $got -eq "$want" ] ||
+	    fail "$*: status $got, not $want: $(cat "$T/out" "$T/err")"
+	cat "$T/out" "$T/err" | grep -q -e "$pattern" ||
+	    fail "$*: no '$pattern' in: $(cat "$T/out" "$T/err")"
+}
+
+# A complaint: one line on stderr, nothing on stdout, status 1.
+complains() {
+	pattern=$1
+	shift
+	expect 1 "$pattern" "$@"
+	[ "$(wc -l <"$T/err")" -eq 1 ] ||
+	    fail "$*: not one line: $(cat "$T/err")"
+	[ ! -s "$T/out" ] || fail "$*: on stdout: $(cat "$T/out")"
+}
+
+# Compile and link with libut: build OUTPUT SOURCE...
+build() {
+	out=$1
+	shift
+	$CC $CFLAGS -I"$TOP/libut" -o "$out" "$@" "$TOP/libut/libut.a" $LIBS ||
+	    fail "cannot build $out"
+}
+
+# What babeltrace2 prints, in the form of utctl view, without the level of
+# detail in which they differ.
+bt2_normal() {
+	babeltrace2 --clock-seconds --no-delta --names=payload,context "$1" \
+	    2>"$T/bt2.err"
+}
+
+# Both readers agree on DIR, event by event.  Where there is no babeltrace2,
+# one is enough.
+readers_agree() {
+	utctl view "$1" >"$T/view.out" 2>"$T/view.err" ||
+	    fail "view $1: $(head -5 "$T/view.err")"
+	command -v babeltrace2 >/dev/null 2>&1 || return 0
+	babeltrace2 "$1" >"$T/bt2.out" 2>"$T/bt2.err" ||
+	    fail "babeltrace2 $1: $(head -5 "$T/bt2.err")"
+	if grep -v -i 'discarded' "$T/bt2.err" | grep -q .; then
+		fail "babeltrace2 warns: $(head -5 "$T/bt2.err")"
+	fi
+	./prog/samelines "$T/view.out" "$T/bt2.out" ||
+	    fail "babeltrace2 reads $1 differently"
+}
+
+# Events that both readers count as discarded in the output of readers_agree.
+discarded() {
+	awk '/events discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
+}

@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Reads what utctl view or babeltrace2 print of seq's events and checks that
+ * each writer's come in order, whole, and none twice.  Prints
+ *
+ *	events WRITERS MISSING
+ *
+ * where MISSING counts the gaps before the last event of each writer.  With
+ * files of progress (seq's), also that no call that returned is missing:
+ *
+ *	seqcheck [writer:file ...]
+ */
+
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAXTHREADS	1024
+#define MAXWRITERS	(512 * MAXTHREADS)
+
+static uint64_t *last;
+
+static uint64_t
+value(const char *line, const char *key)
+{
+	const char *p;
+
+	if ((p = strstr(line, key)) == NULL)
+		errx(1, "no %s in: %s", key, line);
+	return strtoull(p + strlen(key), NULL, 10);
+}
+
+static int
+check_progress(const char *arg)
+{
+	uint64_t done[MAXTHREADS], w;
+	const char *file;
+	FILE *fp;
+	int i, bad = 0;
+
+	w = strtoull(arg, NULL, 10);
+	if ((file = strchr(arg, ':')) == NULL)
+		errx(1, "%s: not writer:file", arg);
+	if ((fp = fopen(++file, "r")) == NULL)
+		return 0;	/* killed before it began */
+	if (fread(done, sizeof(done), 1, fp) != 1)
+		memset(done, 0, sizeof(done));
+	fclose(fp);
+	for (i = 0; i < MAXTHREADS; i++) {
+		if (last[w * MAXTHREADS + (uint64_t)i] >= done[i])
+			continue;
+		warnx("writer %" PRIu64 " thread %d: %" PRIu64 " returned, %"
+		    PRIu64 " in the trace", w, i, done[i],
+		    last[w * MAXTHREADS + (uint64_t)i]);
+		bad = 1;
+	}
+	return bad;
+}
+
+int
+main(int argc, char *argv[])
+{
+	char line[4096];
+	uint64_t events = 0, writers = 0, missing = 0, w, n;
+	int i, bad = 0;
+
+	if ((last = calloc(MAXWRITERS, sizeof(*last))) == NULL)
+		err(1, "calloc");
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		if (strstr(line, "seq:tick") == NULL)
+			continue;
+		w = value(line, "writer = ");
+		n = value(line, " n = ");
+		if (w >= MAXWRITERS ||
+		    value(line, "sum = ") !=
+		    ((n * UINT64_C(0x9e3779b97f4a7c15)) ^ w))
+			errx(1, "torn: %s", line);
+		if (n <= last[w])
+			errx(1, "after %" PRIu64 ": %s", last[w], line);
+		if (last[w] == 0)
+			writers++;
+		missing += n - last[w] - 1;
+		last[w] = n;
+		events++;
+	}
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", events, writers,
+	    missing);
+	for (i = 1; i < argc; i++)
+		bad |= check_progress(argv[i]);
+	return bad;
+}

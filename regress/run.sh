@@ -1,0 +1,22 @@
+#!/bin/sh
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../README.
+#
+# Runs the tests that the arguments name, each t/NAME.sh in a process of its
+# own, and counts.  The log of a test is kept only when it failed.
+
+cd "$(dirname "$0")" || exit 1
+passed=0 failed=0 skipped=0
+for t in "$@"; do
+	sh "t/$t.sh" >"$t.log" 2>&1 </dev/null
+	case $? in
+	0)	passed=$((passed + 1)); rm -f "$t.log"
+		echo "ok      $t" ;;
+	77)	skipped=$((skipped + 1))
+		echo "skip    $t: $(sed -n 's/^SKIP: //p' "$t.log")"
+		rm -f "$t.log" ;;
+	*)	failed=$((failed + 1))
+		echo "FAILED  $t: $(tail -n 3 "$t.log" | tr '\n' ' ')" ;;
+	esac
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
