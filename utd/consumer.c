@@ -554,6 +554,9 @@ consumer_main(int sock, uid_t uid, gid_t gid)
 	ut_msg_str(&out, bell.name);
 	send_out();
 	run();
-	ut_bell_close(&bell);
+	tick(false);
+	catch(SIGUSR1, SIG_IGN);
+	catch(SIGALRM, SIG_IGN);
+	ut_bell_close(&bell);		/* the handlers rang it */
 	exit(0);
 }
