@@ -46,6 +46,7 @@
 
 #include "ut_priv.h"
 
+static unsigned char	*event_end(const struct ut_record *);
 static unsigned char	*next_channel(struct ut_record *);
 static unsigned char	*too_deep(struct thread *, struct ut_event *);
 
@@ -81,12 +82,12 @@ ut_commit(struct ut_record *r)
 	/* Wiped, in a child that a signal handler forked in mid-event. */
 	if (UT_UNLIKELY(sub == NULL))
 		return NULL;
-	w->pos += (uint32_t)r->len;
-	w->count++;
+	w->commit += UT_COMMIT_WORD(UINT64_C(1), r->len);
 	atomic_store_explicit(&sub->last, r->time, memory_order_relaxed);
-	atomic_store_explicit(&sub->commit, UT_COMMIT_WORD(w->count, w->pos),
-	    memory_order_release);
+	atomic_store_explicit(&sub->commit, w->commit, memory_order_release);
 	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
+	if (UT_LIKELY(r->mask == 0))
+		return event_end(r);
 	return next_channel(r);
 }
 
@@ -118,7 +119,7 @@ next_channel(struct ut_record *r)
 			atomic_signal_fence(memory_order_seq_cst);
 		}
 		if (UT_UNLIKELY(w->gen != gen ||
-		    r->len > w->room - w->pos ||
+		    r->len > w->room - UT_COMMIT_LEN(w->commit) ||
 		    atomic_load_explicit(&w->sub->state,
 		    memory_order_relaxed) != w->mine ||
 		    !atomic_load_explicit(&ch->header->active,
@@ -128,11 +129,19 @@ next_channel(struct ut_record *r)
 
 		r->writer = w;
 		r->time = ut_now();
-		p = w->data + w->pos;
+		p = w->data + UT_COMMIT_LEN(w->commit);
 		head = ut_event_head(id, r->time);
 		memcpy(p, &head, sizeof(head));
 		return p + UT_EVENT_HEAD;
 	}
+	return event_end(r);
+}
+
+static inline unsigned char *
+event_end(const struct ut_record *r)
+{
+	struct thread *t = r->thread;
+
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&t->nest, r->nest, memory_order_release);
 	return NULL;

@@ -34,7 +34,8 @@ let_go(struct writer *w)
 {
 	w->sub = &ut_no_subbuf;
 	w->mine = NOT_MINE;
-	w->room = w->pos = w->count = 0;
+	w->commit = 0;
+	w->room = 0;
 }
 
 /*
@@ -137,7 +138,7 @@ subbuf_take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word)
 	w->sub = sub;
 	w->data = ch->data + (size_t)i * ch->subsize;
 	w->mine = word;
-	w->pos = w->count = 0;
+	w->commit = 0;
 	w->room = ch->subsize;
 }
 
@@ -209,7 +210,7 @@ subbuf_deliver(struct writer *w, struct channel *ch)
 {
 	uint32_t gen = UT_STATE_GEN(w->mine), slot = UT_STATE_SLOT(w->mine);
 
-	if (w->pos == 0) {
+	if (w->commit == 0) {
 		atomic_fetch_sub_explicit(&w->slot->seq, 1,
 		    memory_order_relaxed);
 		atomic_store_explicit(&w->sub->state,
@@ -278,7 +279,7 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
 	} else {
 		if (!still_mine(w))
 			let_go(w);
-		if (w->room != 0 && len <= w->room - w->pos)
+		if (w->room != 0 && len <= w->room - UT_COMMIT_LEN(w->commit))
 			return true;
 		if (w->room != 0) {
 			subbuf_deliver(w, ch);

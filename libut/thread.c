@@ -41,7 +41,7 @@ struct chunk {
 __thread struct thread *ut_self;
 
 /* Of a thread that must not trace: deeper than any event can be. */
-static struct thread mute = { NEST + 1, { { { 0 } } } };
+static struct thread mute = { .nest = NEST + 1 };
 
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;

@@ -53,7 +53,7 @@
  */
 struct channel {
 	/* 0 is detached.  Store, release, under ut_lock; grows. */
-	_Atomic uint32_t	 gen;
+	_Alignas(128) _Atomic uint32_t gen;
 
 	/* All below is constant while gen is not 0. */
 	struct ut_header	*header;
@@ -74,12 +74,15 @@ struct channel {
 	bool			 used;		/* mapped */
 };
 
-/* One thread in one channel at one depth.  The thread's own. */
+/*
+ * One thread in one channel at one depth.  The thread's own.  A power of two
+ * in size, so that finding it is a shift.
+ */
 struct writer {
-	uint32_t		 gen;		/* of the channel; 0 unbound */
+	/* As in the sub-buffer: events, and their bytes. */
+	_Alignas(64) uint64_t	 commit;
 	uint32_t		 room;		/* 0 without a sub-buffer */
-	uint32_t		 pos;
-	uint32_t		 count;
+	uint32_t		 gen;		/* of the channel; 0 unbound */
 	struct ut_slot		*slot;
 	struct ut_subbuf	*sub;
 	unsigned char		*data;

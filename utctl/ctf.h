@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CTF_DEPTH	16		/* of structs and arrays in each other */
+#define CTF_DEPTH	16		/* of structs and arrays nested */
 #define CTF_NODES	65536		/* of one type */
 #define CTF_NAMES	4096		/* of types; of clocks and streams */
 #define CTF_METAMAX	(64 << 20)	/* bytes of metadata */
@@ -236,7 +236,7 @@ struct ctf_stream {
 	size_t			 fill, pos;
 	size_t			 stop;		/* limit, or fill if nearer */
 	uint64_t		 off;		/* of buf in the file */
-	uint64_t		 limit;		/* end of the packet's content */
+	uint64_t		 limit;		/* content's end in file */
 
 	const struct ctf_sclass	*class;
 	int			 inpacket;
