@@ -299,13 +299,18 @@ typedef void	 ctf_key(struct ctf_parse *, const char *, void *);
 void	 ctf_damage(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 
-/* ctf_meta.c */
+/* ctf_class.c */
+int	 ctf_finish(struct ctf_trace *);
+struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
+
+/* ctf_lex.c, ctf_meta.c */
 struct ctf_trace *ctf_open(char *);
 void	 ctf_close(struct ctf_trace *);
 void	*ctf_alloc(struct ctf_trace *, size_t);
 char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 void	 ctf_error(struct ctf_parse *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
+int	 ctf_digit(char);
 void	 ctf_next(struct ctf_parse *);
 int	 ctf_accept(struct ctf_parse *, int);
 void	 ctf_expect(struct ctf_parse *, int, const char *);

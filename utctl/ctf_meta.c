@@ -15,12 +15,11 @@
  */
 
 /*
- * TSDL: the tokens, the blocks, and what follows from them all.
+ * TSDL: the blocks.
  *
- * The first error is said and ends the parse.  The text of a trace that is
- * still written may stop anywhere: a last statement that is not whole is as
- * if it were not there.  So nothing is made part of the trace before its
- * semicolon was seen.
+ * The text of a trace that is still written may stop anywhere: a last
+ * statement that is not whole is as if it were not there.  So nothing is made
+ * part of the trace before its semicolon was seen.
  */
 
 #include <sys/types.h>
@@ -36,260 +35,6 @@
 #include <unistd.h>
 
 #include "ctf.h"
-
-#define CHUNK	(64 * 1024)
-
-/* Zeroed memory that lives as long as the trace. */
-void *
-ctf_alloc(struct ctf_trace *tr, size_t n)
-{
-	struct ctf_chunk *c = tr->chunks;
-	size_t size;
-
-	n = (n + sizeof(max_align_t) - 1) / sizeof(max_align_t);
-	if (c == NULL || n > c->size - c->used) {
-		size = n > CHUNK / sizeof(max_align_t) ? n :
-		    CHUNK / sizeof(max_align_t);
-		c = calloc(1, sizeof(*c) + size * sizeof(max_align_t));
-		if (c == NULL)
-			err(1, NULL);
-		c->size = size;
-		c->next = tr->chunks;
-		tr->chunks = c;
-	}
-	c->used += n;
-	return &c->data[c->used - n];
-}
-
-char *
-ctf_strdup(struct ctf_trace *tr, const char *s, size_t n)
-{
-	char *new = ctf_alloc(tr, n + 1);
-
-	memcpy(new, s, n);
-	return new;
-}
-
-/* What goes wrong where nothing follows is the end of the text. */
-void
-ctf_error(struct ctf_parse *p, const char *fmt, ...)
-{
-	char msg[256];
-	va_list ap;
-
-	if (p->bad)
-		return;
-	p->bad = 1;
-	p->tok = TOK_END;
-	if (p->p == p->end) {
-		p->cut = 1;
-		return;
-	}
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	ctf_damage(p->trace->file, "line %lu: %s", p->line, msg);
-}
-
-/* Past a comment; one half of its beginning may be all there is. */
-static const char *
-lex_comment(struct ctf_parse *p, const char *s)
-{
-	if (s + 1 == p->end)
-		return p->end;
-	if (s[1] == '/') {
-		while (s < p->end && *s != '\n')
-			s++;
-		return s;
-	}
-	for (s += 2; p->end - s >= 2; s++) {
-		if (*s == '*' && s[1] == '/')
-			return s + 2;
-		if (*s == '\n')
-			p->line++;
-	}
-	return p->end;
-}
-
-static void
-lex_space(struct ctf_parse *p)
-{
-	const char *s = p->p;
-
-	while (s < p->end) {
-		if (*s == '/' && (s + 1 == p->end || s[1] == '/' ||
-		    s[1] == '*')) {
-			s = lex_comment(p, s);
-			continue;
-		}
-		if (*s != '\n' && *s != ' ' && *s != '\t' && *s != '\r')
-			break;
-		if (*s++ == '\n')
-			p->line++;
-	}
-	p->p = s;
-}
-
-static int
-lex_isident(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	    (c >= '0' && c <= '9');
-}
-
-static void
-lex_ident(struct ctf_parse *p)
-{
-	const char *s = p->p;
-
-	while (p->p < p->end && lex_isident(*p->p))
-		p->p++;
-	p->str = ctf_strdup(p->trace, s, (size_t)(p->p - s));
-	p->tok = TOK_IDENT;
-}
-
-static int
-lex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
-static void
-lex_number(struct ctf_parse *p)
-{
-	int base = 10, d;
-
-	p->num = 0;
-	if (*p->p == '0' && p->p + 1 < p->end) {
-		base = 8;
-		if (p->p[1] == 'x' || p->p[1] == 'X') {
-			base = 16;
-			p->p += 2;
-		}
-	}
-	for (; p->p < p->end && (d = lex_digit(*p->p)) < base; p->p++) {
-		if (p->num > (UINT64_MAX - (uint64_t)d) / (uint64_t)base) {
-			ctf_error(p, "too large a number");
-			return;
-		}
-		p->num = p->num * (uint64_t)base + (uint64_t)d;
-	}
-	while (p->p < p->end && memchr("uUlL", *p->p, 4) != NULL)
-		p->p++;
-	p->tok = TOK_NUM;
-	if (p->p < p->end && lex_isident(*p->p))
-		ctf_error(p, "no number");
-}
-
-/* After a backslash; up to three digits are octal, two after x hexadecimal. */
-static char
-lex_escape(const char **sp, const char *end)
-{
-	static const char from[] = "abfnrtv", to[] = "\a\b\f\n\r\t\v";
-	const char *s = *sp, *f;
-	int base = 8, max = 3, n = 0, d;
-
-	if (*s == 'x') {
-		base = 16;
-		max = 2;
-		s++;
-	} else if (lex_digit(*s) >= 8) {
-		*sp = s + 1;
-		f = memchr(from, *s, sizeof(from) - 1);
-		return f == NULL ? *s : to[f - from];
-	}
-	for (; max > 0 && s < end && (d = lex_digit(*s)) < base; max--, s++)
-		n = n * base + d;
-	*sp = s;
-	return (char)(unsigned char)n;
-}
-
-static void
-lex_string(struct ctf_parse *p)
-{
-	const char *s = p->p + 1, *e;
-	char *to;
-
-	for (e = s; e < p->end && *e != '"' && *e != '\n'; e++)
-		if (*e == '\\' && e + 1 < p->end)
-			e++;
-	p->p = e;
-	if (e == p->end || *e != '"') {
-		ctf_error(p, "a string without end");
-		return;
-	}
-	p->p++;
-	to = ctf_strdup(p->trace, s, (size_t)(e - s));
-	p->str = to;
-	while (s < e) {
-		if (*s == '\\') {
-			s++;
-			*to++ = lex_escape(&s, e);
-		} else
-			*to++ = *s++;
-	}
-	*to = '\0';
-	p->tok = TOK_STR;
-}
-
-static void
-lex_punct(struct ctf_parse *p)
-{
-	size_t left = (size_t)(p->end - p->p);
-	unsigned char c = (unsigned char)*p->p;
-
-	if (left >= 2 && memcmp(p->p, ":=", 2) == 0) {
-		p->tok = TOK_ASSIGN;
-		p->p += 2;
-	} else if (left >= 3 && memcmp(p->p, "...", 3) == 0) {
-		p->tok = TOK_DOTS;
-		p->p += 3;
-	} else if (c != '\0' && strchr("{}()[]<>;:,=.-", c) != NULL) {
-		p->tok = c;
-		p->p++;
-	} else
-		ctf_error(p, "byte 0x%x is not of TSDL", (unsigned int)c);
-}
-
-void
-ctf_next(struct ctf_parse *p)
-{
-	if (p->bad)
-		return;
-	lex_space(p);
-	if (p->p == p->end)
-		p->tok = TOK_END;
-	else if (*p->p >= '0' && *p->p <= '9')
-		lex_number(p);
-	else if (lex_isident(*p->p))
-		lex_ident(p);
-	else if (*p->p == '"')
-		lex_string(p);
-	else
-		lex_punct(p);
-}
-
-int
-ctf_accept(struct ctf_parse *p, int tok)
-{
-	if (p->tok != tok)
-		return 0;
-	ctf_next(p);
-	return 1;
-}
-
-void
-ctf_expect(struct ctf_parse *p, int tok, const char *what)
-{
-	if (!ctf_accept(p, tok))
-		ctf_error(p, "%s expected", what);
-}
 
 /* a.b.c */
 static const char *
@@ -407,9 +152,9 @@ meta_uuid(struct ctf_parse *p, uint8_t *uuid)
 	for (i = 0; i < 16 && !p->bad; i++) {
 		if (*s == '-')
 			s++;
-		if (lex_digit(s[0]) == 16 || lex_digit(s[1]) == 16)
+		if (ctf_digit(s[0]) == 16 || ctf_digit(s[1]) == 16)
 			break;
-		uuid[i] = (uint8_t)(lex_digit(s[0]) << 4 | lex_digit(s[1]));
+		uuid[i] = (uint8_t)(ctf_digit(s[0]) << 4 | ctf_digit(s[1]));
 		s += 2;
 	}
 	if (!p->bad && (i < 16 || *s != '\0'))
@@ -573,17 +318,6 @@ stream_key(struct ctf_parse *p, const char *key, void *arg)
 		meta_skip(p);
 }
 
-static struct ctf_sclass *
-meta_sclass(const struct ctf_trace *tr, uint64_t id)
-{
-	struct ctf_sclass *sc;
-
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-		if (sc->id == id)
-			return sc;
-	return NULL;
-}
-
 static void
 meta_stream(struct ctf_parse *p)
 {
@@ -594,7 +328,7 @@ meta_stream(struct ctf_parse *p)
 	sc = ctf_alloc(p->trace, sizeof(*sc));
 	sc->line = p->line;
 	ctf_block(p, stream_key, sc);
-	if (!p->bad && meta_sclass(p->trace, sc->id) != NULL)
+	if (!p->bad && ctf_sclass(p->trace, sc->id) != NULL)
 		ctf_error(p, "a second stream %llu",
 		    (unsigned long long)sc->id);
 	ctf_expect(p, ';', "';'");
@@ -687,219 +421,6 @@ meta_statement(struct ctf_parse *p)
 	blocks[i].read(p);
 }
 
-/* Names that the reader knows, wherever a struct has them. */
-static enum ctf_role
-role_find(const struct ctf_field *f)
-{
-	static const struct {
-		const char	*name;
-		enum ctf_role	 role;
-	} roles[] = {
-		{ "magic", ROLE_MAGIC },
-		{ "uuid", ROLE_UUID },
-		{ "stream_id", ROLE_STREAM },
-		{ "timestamp_begin", ROLE_BEGIN },
-		{ "timestamp_end", ROLE_END },
-		{ "content_size", ROLE_CONTENT },
-		{ "packet_size", ROLE_PACKET },
-		{ "packet_seq_num", ROLE_SEQ },
-		{ "events_discarded", ROLE_DISCARDED },
-		{ "id", ROLE_ID },
-		{ "timestamp", ROLE_TIME },
-		{ "vpid", ROLE_VPID },
-		{ "vtid", ROLE_VTID },
-		{ "procname", ROLE_PROCNAME }
-	};
-	const struct ctf_type *t = f->type;
-	size_t i;
-
-	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (strcmp(roles[i].name, f->name) == 0)
-			break;
-	if (i == sizeof(roles) / sizeof(roles[0]))
-		return ROLE_NONE;
-	if (roles[i].role == ROLE_UUID)
-		return t->kind == CTF_ARRAY && t->fixed == 16 ? ROLE_UUID :
-		    ROLE_NONE;
-	if (roles[i].role == ROLE_PROCNAME)
-		return t->kind == CTF_STRING || (t->kind == CTF_ARRAY &&
-		    t->text) ? ROLE_PROCNAME : ROLE_NONE;
-	return t->kind == CTF_INT || t->kind == CTF_ENUM ? roles[i].role :
-	    ROLE_NONE;
-}
-
-/* The roles of a header's or context's fields; those found as bits. */
-static int
-roles_set(struct ctf_type *t)
-{
-	struct ctf_field *f;
-	int has = 0;
-
-	if (t == NULL)
-		return 0;
-	for (f = t->fields; f < t->fields + t->nfields; f++) {
-		f->role = role_find(f);
-		has |= 1 << f->role;
-	}
-	return has;
-}
-
-static const struct ctf_type *
-role_type(const struct ctf_type *t, enum ctf_role role)
-{
-	size_t i;
-
-	for (i = 0; t != NULL && i < t->nfields; i++)
-		if (t->fields[i].role == role)
-			return t->fields[i].type;
-	return NULL;
-}
-
-static struct ctf_clock *
-clock_find(struct ctf_trace *tr, const char *name)
-{
-	struct ctf_clock *c;
-
-	for (c = tr->clocks; c != NULL; c = c->next)
-		if (strcmp(c->name, name) == 0)
-			return c;
-	return NULL;
-}
-
-/* An integer that names no clock means the trace's. */
-static void
-finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
-{
-	const struct ctf_type *t;
-	int who;
-
-	roles_set(sc->header);
-	roles_set(sc->packet);
-	who = roles_set(sc->context);
-	sc->eventwho = (who & (1 << ROLE_VPID | 1 << ROLE_VTID |
-	    1 << ROLE_PROCNAME)) != 0;
-	sc->clock = sc->endclock = tr->clocks;
-	if ((t = role_type(sc->packet, ROLE_END)) != NULL && t->clock != NULL)
-		sc->endclock = t->clock;
-	if ((t = role_type(sc->packet, ROLE_BEGIN)) != NULL) {
-		sc->beginbits = 8 * t->nbytes;
-		if (t->clock != NULL)
-			sc->clock = t->clock;
-	}
-	if ((t = role_type(sc->header, ROLE_TIME)) != NULL) {
-		sc->timebits = 8 * t->nbytes;
-		if (t->clock != NULL)
-			sc->clock = t->clock;
-	}
-}
-
-static int
-event_cmp(const void *a, const void *b)
-{
-	const struct ctf_eclass *x = *(struct ctf_eclass *const *)a;
-	const struct ctf_eclass *y = *(struct ctf_eclass *const *)b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int
-finish_sort(struct ctf_trace *tr, struct ctf_sclass *sc)
-{
-	size_t i;
-
-	if (sc->nevents == 0)
-		return 0;
-	qsort(sc->events, sc->nevents, sizeof(*sc->events), event_cmp);
-	for (i = 1; i < sc->nevents; i++)
-		if (sc->events[i]->id == sc->events[i - 1]->id) {
-			ctf_damage(tr->file, "line %lu: a second event %llu "
-			    "of one stream", sc->events[i]->line,
-			    (unsigned long long)sc->events[i]->id);
-			return -1;
-		}
-	return 0;
-}
-
-static int
-finish_events(struct ctf_trace *tr)
-{
-	struct ctf_eclass *ev;
-	struct ctf_sclass *sc;
-
-	for (ev = tr->events; ev != NULL; ev = ev->next) {
-		if ((sc = meta_sclass(tr, ev->stream)) == NULL) {
-			ctf_damage(tr->file, "line %lu: an event of no stream",
-			    ev->line);
-			return -1;
-		}
-		sc->nevents++;
-	}
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next) {
-		sc->events = ctf_alloc(tr, sc->nevents * sizeof(ev));
-		sc->nevents = 0;
-	}
-	for (ev = tr->events; ev != NULL; ev = ev->next) {
-		sc = meta_sclass(tr, ev->stream);
-		sc->events[sc->nevents++] = ev;
-	}
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-		if (finish_sort(tr, sc) == -1)
-			return -1;
-	return 0;
-}
-
-static int
-finish_type(struct ctf_trace *tr, struct ctf_type *t)
-{
-	t->big = t->order == ORDER_BE || (t->order == ORDER_NATIVE && tr->big);
-	if (t->map != NULL && (t->clock = clock_find(tr, t->map)) == NULL) {
-		ctf_damage(tr->file, "line %lu: no clock '%.64s'", t->line,
-		    t->map);
-		return -1;
-	}
-	return 0;
-}
-
-static void
-finish_runs(struct ctf_type *t)
-{
-	struct ctf_field *f;
-	uint64_t len = 0;
-	uint32_t run = 0;
-	size_t i;
-
-	for (i = t->nfields; i > 0; i--) {
-		f = &t->fields[i - 1];
-		if (f->type->fixed == 0 || f->role != ROLE_NONE || f->islen) {
-			run = 0;
-			len = 0;
-		} else {
-			run++;
-			len += f->type->fixed;
-		}
-		f->run = run;
-		f->runlen = len;
-	}
-}
-
-/* What depends on blocks that may have come in any order. */
-static int
-meta_finish(struct ctf_trace *tr)
-{
-	struct ctf_sclass *sc;
-	struct ctf_type *t;
-
-	for (t = tr->types; t != NULL; t = t->next)
-		if (finish_type(tr, t) == -1)
-			return -1;
-	roles_set(tr->header);
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-		finish_stream(tr, sc);
-	for (t = tr->types; t != NULL; t = t->next)
-		finish_runs(t);
-	return finish_events(tr);
-}
-
 static int
 meta_parse(struct ctf_trace *tr, const char *text, size_t n)
 {
@@ -919,7 +440,7 @@ meta_parse(struct ctf_trace *tr, const char *text, size_t n)
 		meta_statement(&p);
 	if (p.bad && !p.cut)
 		return -1;
-	return meta_finish(tr);
+	return ctf_finish(tr);
 }
 
 /* A file's bytes, which may become more meanwhile. */
@@ -941,7 +462,7 @@ meta_read(const char *file, size_t *np)
 	}
 	while (got > 0 && n < CTF_METAMAX) {
 		if (n == cap) {
-			cap = cap == 0 ? CHUNK : 2 * cap;
+			cap = cap == 0 ? 65536 : 2 * cap;
 			if ((buf = realloc(buf, cap)) == NULL)
 				err(1, NULL);
 		}

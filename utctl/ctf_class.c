@@ -1,0 +1,252 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What follows from the metadata when all of it is read: which fields the
+ * reader itself needs, which class an ID means, what can be skipped at once.
+ */
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf.h"
+
+/* The class of streams with that ID; or NULL. */
+struct ctf_sclass *
+ctf_sclass(const struct ctf_trace *tr, uint64_t id)
+{
+	struct ctf_sclass *sc;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		if (sc->id == id)
+			return sc;
+	return NULL;
+}
+
+/* Names that the reader knows, wherever a struct has them. */
+static enum ctf_role
+role_find(const struct ctf_field *f)
+{
+	static const struct {
+		const char	*name;
+		enum ctf_role	 role;
+	} roles[] = {
+		{ "magic", ROLE_MAGIC },
+		{ "uuid", ROLE_UUID },
+		{ "stream_id", ROLE_STREAM },
+		{ "timestamp_begin", ROLE_BEGIN },
+		{ "timestamp_end", ROLE_END },
+		{ "content_size", ROLE_CONTENT },
+		{ "packet_size", ROLE_PACKET },
+		{ "packet_seq_num", ROLE_SEQ },
+		{ "events_discarded", ROLE_DISCARDED },
+		{ "id", ROLE_ID },
+		{ "timestamp", ROLE_TIME },
+		{ "vpid", ROLE_VPID },
+		{ "vtid", ROLE_VTID },
+		{ "procname", ROLE_PROCNAME }
+	};
+	const struct ctf_type *t = f->type;
+	size_t i;
+
+	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (strcmp(roles[i].name, f->name) == 0)
+			break;
+	if (i == sizeof(roles) / sizeof(roles[0]))
+		return ROLE_NONE;
+	if (roles[i].role == ROLE_UUID)
+		return t->kind == CTF_ARRAY && t->fixed == 16 ? ROLE_UUID :
+		    ROLE_NONE;
+	if (roles[i].role == ROLE_PROCNAME)
+		return t->kind == CTF_STRING || (t->kind == CTF_ARRAY &&
+		    t->text) ? ROLE_PROCNAME : ROLE_NONE;
+	return t->kind == CTF_INT || t->kind == CTF_ENUM ? roles[i].role :
+	    ROLE_NONE;
+}
+
+/* The roles of a header's or context's fields; those found as bits. */
+static int
+roles_set(struct ctf_type *t)
+{
+	struct ctf_field *f;
+	int has = 0;
+
+	if (t == NULL)
+		return 0;
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
+		f->role = role_find(f);
+		has |= 1 << f->role;
+	}
+	return has;
+}
+
+static const struct ctf_type *
+role_type(const struct ctf_type *t, enum ctf_role role)
+{
+	size_t i;
+
+	for (i = 0; t != NULL && i < t->nfields; i++)
+		if (t->fields[i].role == role)
+			return t->fields[i].type;
+	return NULL;
+}
+
+static struct ctf_clock *
+clock_find(struct ctf_trace *tr, const char *name)
+{
+	struct ctf_clock *c;
+
+	for (c = tr->clocks; c != NULL; c = c->next)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+/* An integer that names no clock means the trace's. */
+static void
+finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
+{
+	const struct ctf_type *t;
+	int who;
+
+	roles_set(sc->header);
+	roles_set(sc->packet);
+	who = roles_set(sc->context);
+	sc->eventwho = (who & (1 << ROLE_VPID | 1 << ROLE_VTID |
+	    1 << ROLE_PROCNAME)) != 0;
+	sc->clock = sc->endclock = tr->clocks;
+	if ((t = role_type(sc->packet, ROLE_END)) != NULL && t->clock != NULL)
+		sc->endclock = t->clock;
+	if ((t = role_type(sc->packet, ROLE_BEGIN)) != NULL) {
+		sc->beginbits = 8 * t->nbytes;
+		if (t->clock != NULL)
+			sc->clock = t->clock;
+	}
+	if ((t = role_type(sc->header, ROLE_TIME)) != NULL) {
+		sc->timebits = 8 * t->nbytes;
+		if (t->clock != NULL)
+			sc->clock = t->clock;
+	}
+}
+
+static int
+event_cmp(const void *a, const void *b)
+{
+	const struct ctf_eclass *x = *(struct ctf_eclass *const *)a;
+	const struct ctf_eclass *y = *(struct ctf_eclass *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int
+finish_sort(struct ctf_trace *tr, struct ctf_sclass *sc)
+{
+	size_t i;
+
+	if (sc->nevents == 0)
+		return 0;
+	qsort(sc->events, sc->nevents, sizeof(*sc->events), event_cmp);
+	for (i = 1; i < sc->nevents; i++)
+		if (sc->events[i]->id == sc->events[i - 1]->id) {
+			ctf_damage(tr->file, "line %lu: a second event %llu "
+			    "of one stream", sc->events[i]->line,
+			    (unsigned long long)sc->events[i]->id);
+			return -1;
+		}
+	return 0;
+}
+
+static int
+finish_events(struct ctf_trace *tr)
+{
+	struct ctf_eclass *ev;
+	struct ctf_sclass *sc;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		if ((sc = ctf_sclass(tr, ev->stream)) == NULL) {
+			ctf_damage(tr->file, "line %lu: an event of no stream",
+			    ev->line);
+			return -1;
+		}
+		sc->nevents++;
+	}
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next) {
+		sc->events = ctf_alloc(tr, sc->nevents * sizeof(ev));
+		sc->nevents = 0;
+	}
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		sc = ctf_sclass(tr, ev->stream);
+		sc->events[sc->nevents++] = ev;
+	}
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		if (finish_sort(tr, sc) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+finish_type(struct ctf_trace *tr, struct ctf_type *t)
+{
+	t->big = t->order == ORDER_BE || (t->order == ORDER_NATIVE && tr->big);
+	if (t->map != NULL && (t->clock = clock_find(tr, t->map)) == NULL) {
+		ctf_damage(tr->file, "line %lu: no clock '%.64s'", t->line,
+		    t->map);
+		return -1;
+	}
+	return 0;
+}
+
+static void
+finish_runs(struct ctf_type *t)
+{
+	struct ctf_field *f;
+	uint64_t len = 0;
+	uint32_t run = 0;
+	size_t i;
+
+	for (i = t->nfields; i > 0; i--) {
+		f = &t->fields[i - 1];
+		if (f->type->fixed == 0 || f->role != ROLE_NONE || f->islen) {
+			run = 0;
+			len = 0;
+		} else {
+			run++;
+			len += f->type->fixed;
+		}
+		f->run = run;
+		f->runlen = len;
+	}
+}
+
+/* What depends on blocks that may have come in any order. */
+int
+ctf_finish(struct ctf_trace *tr)
+{
+	struct ctf_sclass *sc;
+	struct ctf_type *t;
+
+	for (t = tr->types; t != NULL; t = t->next)
+		if (finish_type(tr, t) == -1)
+			return -1;
+	roles_set(tr->header);
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		finish_stream(tr, sc);
+	for (t = tr->types; t != NULL; t = t->next)
+		finish_runs(t);
+	return finish_events(tr);
+}
