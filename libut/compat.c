@@ -215,6 +215,22 @@ ut_issetugid(void)
 #endif
 }
 
+void
+ut_wipe_on_fork(void *p, size_t size, int wipe)
+{
+#if defined(MADV_WIPEONFORK) && !defined(UT_POSIX)
+	(void)madvise(p, size, wipe ? MADV_WIPEONFORK : MADV_KEEPONFORK);
+#elif defined(INHERIT_ZERO) && !defined(UT_POSIX)
+	(void)minherit(p, size, wipe ? INHERIT_ZERO : INHERIT_COPY);
+#elif defined(MAP_INHERIT_ZERO) && !defined(UT_POSIX)
+	(void)minherit(p, size, wipe ? MAP_INHERIT_ZERO : MAP_INHERIT_COPY);
+#else
+	(void)p;
+	(void)size;
+	(void)wipe;
+#endif
+}
+
 void *
 ut_wipe_pages(size_t size)
 {
@@ -224,13 +240,7 @@ ut_wipe_pages(size_t size)
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-#if defined(MADV_WIPEONFORK) && !defined(UT_POSIX)
-	(void)madvise(p, size, MADV_WIPEONFORK);
-#elif defined(INHERIT_ZERO) && !defined(UT_POSIX)
-	(void)minherit(p, size, INHERIT_ZERO);
-#elif defined(MAP_INHERIT_ZERO) && !defined(UT_POSIX)
-	(void)minherit(p, size, MAP_INHERIT_ZERO);
-#endif
+	ut_wipe_on_fork(p, size, 1);
 	return p;
 }
 

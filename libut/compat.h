@@ -67,6 +67,7 @@ int	 ut_issetugid(void);
  * them, where the system can do that.
  */
 void	*ut_wipe_pages(size_t);
+void	 ut_wipe_on_fork(void *, size_t, int);	/* 1 or 0 */
 
 /*
  * When it returns, every store that another thread of this process made

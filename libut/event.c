@@ -215,18 +215,40 @@ event_remove(struct ut_event *e)
 	e->type = NULL;
 }
 
+/*
+ * The lock is held with all signals blocked: a handler may fork, and so come
+ * here, but not over us.
+ */
+void
+ut_enter(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, old);
+	pthread_mutex_lock(&ut_lock);
+}
+
+void
+ut_leave(const sigset_t *old)
+{
+	pthread_mutex_unlock(&ut_lock);
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
 /* A constructor of the program or of a library that it loads. */
 UT_EXPORT void
 ut_module_add(struct ut_module *m)
 {
 	struct thread *self;
 	struct ut_event *e;
+	sigset_t signals;
 	bool news = false;
 
 	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event))
 		return;
+	ut_enter(&signals);
 	self = ut_mute();
-	pthread_mutex_lock(&ut_lock);
 	if (!m->added) {
 		m->added = 1;
 		m->next = modules;
@@ -236,8 +258,8 @@ ut_module_add(struct ut_module *m)
 		if (!ut_listen() && news)
 			ut_listen_new();
 	}
-	pthread_mutex_unlock(&ut_lock);
 	ut_unmute(self);
+	ut_leave(&signals);
 }
 
 UT_EXPORT void
@@ -245,8 +267,9 @@ ut_module_remove(struct ut_module *m)
 {
 	struct ut_module **p;
 	struct ut_event *e;
+	sigset_t signals;
 
-	pthread_mutex_lock(&ut_lock);
+	ut_enter(&signals);
 	for (p = &modules; *p != NULL; p = &(*p)->next) {
 		if (*p == m) {
 			*p = m->next;
@@ -256,7 +279,7 @@ ut_module_remove(struct ut_module *m)
 			break;
 		}
 	}
-	pthread_mutex_unlock(&ut_lock);
+	ut_leave(&signals);
 }
 
 /* The channel c listens to nothing any more. */

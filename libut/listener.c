@@ -24,7 +24,7 @@
  */
 
 #include <sys/types.h>
-#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -61,8 +61,9 @@ struct conn {
 static struct conn conns[NCONNS];
 static int nconns;
 static bool started;
-static struct ut_msg in;		/* under ut_lock while registering, */
-static struct ut_msg out;		/* then one per thread: see listen_on */
+static struct ut_msg in[NCONNS];	/* one each: may be half there */
+static struct ut_msg out;
+static sigset_t fork_signals;
 static pthread_cond_t answered;
 
 static int
@@ -265,6 +266,7 @@ conn_hello(struct conn *c, int64_t deadline)
 	    (uint32_t)(sizeof(void *) * CHAR_BIT));
 	ut_msg_u32(&out, (uint32_t)getpid());
 	ut_msg_str(&out, name);
+	ut_msg_u64(&out, c->owner);
 	c->asked++;
 	if (conn_send(c, &out) == 0)
 		return 0;
@@ -276,18 +278,20 @@ conn_hello(struct conn *c, int64_t deadline)
 static void
 conn_register(struct conn *c, int64_t deadline)
 {
+	struct ut_msg *m = &in[conn_index(c)];
+
+	ut_msg_init(m, 0, 0, 0);
 	if (conn_hello(c, deadline) == -1)
 		return;
 	while (c->sock != -1 && c->done != c->asked) {
-		if (ut_msg_recv(c->sock, &in, deadline) == -1) {
+		if (ut_msg_recv(c->sock, m, deadline) == -1) {
 			if (errno == ETIMEDOUT)
 				return;
 			conn_lost(c);
-		} else if (obey(c, &in) == -1) {
+		} else if (obey(c, m) == -1) {
 			conn_lost(c);
 		}
-		if (c->sock != -1)
-			ut_msg_clear(&in);
+		ut_msg_clear(m);
 	}
 }
 
@@ -320,11 +324,18 @@ static bool
 conn_find(struct conn *c)
 {
 	static const struct timespec nap = { 0, 100000000 };
-	int found;
+	bool settled;
+	int found, tries;
 
 	do {
-		/* A utd that turns us away is not asked without a pause. */
-		nanosleep(&nap, NULL);
+		/* Under a new number only when nothing uses the old. */
+		tries = 0;
+		do {
+			nanosleep(&nap, NULL);
+			pthread_mutex_lock(&ut_lock);
+			settled = ut_region_settle(20);
+			pthread_mutex_unlock(&ut_lock);
+		} while (!settled && ++tries < 10);
 		if (c->given_up || !wait_for_utd(c))
 			return false;
 		pthread_mutex_lock(&ut_lock);
@@ -334,14 +345,22 @@ conn_find(struct conn *c)
 	return true;
 }
 
-/* One message; the lock is held while it is obeyed, not while it comes. */
+/*
+ * One message; the lock is held while it is obeyed, not while it comes.
+ * False when the connection is gone.
+ */
 static bool
-listen_once(struct conn *c, struct ut_msg *m)
+listen_once(struct conn *c)
 {
+	struct ut_msg *m = &in[conn_index(c)];
 	struct pollfd pfd;
 	int r = 0;
 
+	pthread_mutex_lock(&ut_lock);
 	pfd.fd = c->sock;
+	pthread_mutex_unlock(&ut_lock);
+	if (pfd.fd == -1)
+		return false;
 	pfd.events = POLLIN;
 	if (poll(&pfd, 1, -1) == -1)
 		return errno == EINTR;
@@ -352,8 +371,10 @@ listen_once(struct conn *c, struct ut_msg *m)
 		r = obey(c, m);
 		ut_msg_clear(m);
 	}
-	if (r == -1)
+	if (r == -1) {
 		conn_lost(c);
+		ut_msg_clear(m);
+	}
 	pthread_mutex_unlock(&ut_lock);
 	return r != -1;
 }
@@ -362,31 +383,13 @@ static void *
 listen_on(void *arg)
 {
 	struct conn *c = arg;
-	struct ut_msg *m;
 
 	(void)ut_mute();
 	ut_name_thread("libut");
-	m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (m == MAP_FAILED)
-		return NULL;
-	ut_msg_init(m, 0, 0, 0);
-	/* Registering may have ended in the middle of a message. */
-	pthread_mutex_lock(&ut_lock);
-	if (c->sock != -1) {
-		*m = in;
-		ut_msg_init(&in, 0, 0, 0);
-	}
-	pthread_mutex_unlock(&ut_lock);
 	do {
-		while (c->sock != -1 && listen_once(c, m))
+		while (listen_once(c))
 			continue;
-		ut_msg_clear(m);
 	} while (conn_find(c));
-	pthread_mutex_lock(&ut_lock);
-	c->given_up = true;
-	pthread_mutex_unlock(&ut_lock);
-	munmap(m, sizeof(*m));
 	return NULL;
 }
 
@@ -411,8 +414,8 @@ conn_start(struct conn *c, int64_t deadline)
 
 	c->sock = -1;
 	c->asked = c->done = 0;
+	c->owner = 0;
 	c->given_up = false;
-	ut_msg_init(&in, 0, 0, 0);
 	conn_register(c, deadline);
 	if (!worth_waiting(c)) {
 		c->given_up = true;
@@ -484,39 +487,48 @@ start_all(void)
 static void
 before_fork(void)
 {
-	pthread_mutex_lock(&ut_lock);
+	sigset_t old;
+
+	ut_enter(&old);
+	fork_signals = old;
+	ut_threads_before_fork();
 }
 
 static void
 after_fork(void)
 {
-	pthread_mutex_unlock(&ut_lock);
+	sigset_t old = fork_signals;
+
+	ut_threads_after_fork();
+	ut_leave(&old);
 }
 
 /* The child is a program of its own. */
 static void
 child_of_fork(void)
 {
-	bool in_event;
+	struct thread *self;
+	sigset_t old = fork_signals;
 	int i;
 
-	in_event = ut_threads_forked();
-	(void)ut_mute();
-	ut_region_forked(in_event);
+	ut_threads_forked();
+	ut_region_forked();
+	self = ut_mute();
 	ut_events_forked();
 	for (i = 0; i < nconns; i++)
 		if (sock_ours(&conns[i]))
 			close(conns[i].sock);
 	start_all();
-	pthread_mutex_unlock(&ut_lock);
-	ut_unmute(NULL);
+	ut_unmute(self);
+	ut_threads_after_fork();
+	ut_leave(&old);
 }
 
 /* Once, with the first module, under ut_lock: true that time. */
 bool
 ut_listen(void)
 {
-	const char *s = getenv("UT_DISABLE");
+	const char *s = ut_issetugid() ? NULL : getenv("UT_DISABLE");
 	pthread_condattr_t attr;
 
 	if (started)
@@ -551,7 +563,9 @@ ut_listen_new(void)
 		ut_msg_init(&out, UT_MSG_NEW, 0, 0);
 		c->asked++;
 		if (conn_send(c, &out) == -1) {
-			conn_lost(c);
+			/* Its own thread finds it closed, and does the rest. */
+			if (sock_ours(c))
+				(void)shutdown(c->sock, SHUT_RDWR);
 			continue;
 		}
 		while (c->done != c->asked && c->sock != -1) {

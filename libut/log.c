@@ -18,6 +18,7 @@
  * UT_LOG: the event ut:log, whose one argument has to be formatted first.
  */
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,7 @@ ut_log(struct ut_event *e, const char *file, int line, const char *func,
 	unsigned char *p;
 	char msg[LOG_MAX];
 	size_t n, nfile, nfunc;
+	int error = errno;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -51,4 +53,5 @@ ut_log(struct ut_event *e, const char *file, int line, const char *func,
 		(void)ut_put(p, func, nfunc + 1);
 		p = ut_commit(&r);
 	}
+	errno = error;
 }

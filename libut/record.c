@@ -59,8 +59,10 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	if (UT_UNLIKELY(t == NULL) && (t = ut_thread_new()) == NULL)
 		return NULL;
 	nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
-	if (UT_UNLIKELY(nest >= NEST))
+	if (UT_UNLIKELY(nest != 0) && (nest = ut_thread_depth(t, r)) >= NEST)
 		return too_deep(t, ev);
+	t->frame[nest] = (uintptr_t)r;
+	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&t->nest, nest + 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 
@@ -83,7 +85,8 @@ ut_commit(struct ut_record *r)
 	if (UT_UNLIKELY(sub == NULL))
 		return NULL;
 	w->commit += UT_COMMIT_WORD(UINT64_C(1), r->len);
-	atomic_store_explicit(&sub->last, r->time, memory_order_relaxed);
+	/* Release: not before the commit of the event before this one. */
+	atomic_store_explicit(&sub->last, r->time, memory_order_release);
 	atomic_store_explicit(&sub->commit, w->commit, memory_order_release);
 	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
 	if (UT_LIKELY(r->mask == 0))

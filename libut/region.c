@@ -128,6 +128,7 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 	struct channel *ch;
 	int error;
 
+	(void)ut_region_settle(20);
 	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++)
 		if (!ch->used)
 			break;
@@ -162,18 +163,34 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 }
 
 /*
- * Nobody begins an event in there any more, and when those that began are
- * over (a second is long for an event) all of it goes back.  An event that
- * never ends, left by siglongjmp, keeps the memory.
+ * What was detached goes back when the last event that began before is over,
+ * for which it waits some milliseconds; false if that is still to come.  An
+ * event that was left by siglongjmp is over when its thread begins another.
  */
+bool
+ut_region_settle(int ms)
+{
+	unsigned int c;
+	bool pending = false;
+
+	for (c = 0; c < UT_CHANNELS; c++)
+		pending |= ut_channels[c].used && ut_channels[c].gen == 0;
+	if (!pending)
+		return true;
+	ut_barrier();
+	if (!ut_threads_quiet(ms))
+		return false;
+	reap();
+	return true;
+}
+
+/* Nobody begins an event in there any more. */
 void
 ut_region_detach(unsigned int c)
 {
 	ut_events_forget(c);
 	atomic_store_explicit(&ut_channels[c].gen, 0, memory_order_relaxed);
-	ut_barrier();
-	if (ut_threads_quiet(1000))
-		reap();
+	(void)ut_region_settle(20);
 }
 
 /*
@@ -182,7 +199,7 @@ ut_region_detach(unsigned int c)
  * find memory there, but not that.
  */
 void
-ut_region_forked(bool in_event)
+ut_region_forked(void)
 {
 	struct channel *ch;
 
@@ -190,11 +207,12 @@ ut_region_forked(bool in_event)
 		atomic_store_explicit(&ch->gen, 0, memory_order_relaxed);
 		if (!ch->used)
 			continue;
-		if (!in_event || mmap(ch->header, ch->size,
-		    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
-		    MAP_FIXED, -1, 0) == MAP_FAILED)
+		if (mmap(ch->header, ch->size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		    MAP_FAILED)
 			(void)munmap(ch->header, ch->size);
 		ut_bell_close(&ch->bell);
-		ch->used = false;
 	}
+	if (ut_threads_quiet(0))
+		reap();
 }

@@ -19,6 +19,7 @@
  * Async-signal-safe.
  */
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "ut_priv.h"
@@ -105,55 +106,47 @@ writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 	}
 	w->vain = 0;
 	let_go(w);
+	atomic_signal_fence(memory_order_seq_cst);
 	w->gen = gen;
 	return true;
 }
 
+/* What the consumer sees with the first commit, or with FULL. */
 static void
-subbuf_take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word)
+subbuf_label(struct writer *w, struct channel *ch)
 {
 	struct ut_slot *slot = w->slot;
-	struct ut_subbuf *sub = &ch->subs[i];
-	uint64_t now = ut_now(), lost, seq;
+	struct ut_subbuf *sub = w->sub;
+	uint64_t now = ut_now();
 
-	atomic_store_explicit(&ch->header->hint, i + 1, memory_order_relaxed);
-	lost = atomic_exchange_explicit(&slot->lost, 0, memory_order_relaxed);
-	if (lost > UINT32_MAX) {
-		atomic_fetch_add_explicit(&slot->lost, lost - UINT32_MAX,
-		    memory_order_relaxed);
-		lost = UINT32_MAX;
-	}
-	/* Seen by the consumer with the first commit, or with FULL. */
-	seq = atomic_load_explicit(&slot->seq, memory_order_relaxed) + 1;
 	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->owner, ch->owner, memory_order_relaxed);
 	atomic_store_explicit(&sub->tid, atomic_load_explicit(&slot->tid,
 	    memory_order_relaxed), memory_order_relaxed);
-	atomic_store_explicit(&sub->lost, (uint32_t)lost,
-	    memory_order_relaxed);
-	atomic_store_explicit(&sub->seq, seq, memory_order_relaxed);
-	atomic_store_explicit(&slot->seq, seq, memory_order_relaxed);
-
-	w->sub = sub;
-	w->data = ch->data + (size_t)i * ch->subsize;
-	w->mine = word;
-	w->commit = 0;
-	w->room = ch->subsize;
+	atomic_store_explicit(&sub->lost, atomic_load_explicit(&slot->lost,
+	    memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&sub->seq, w->seq + 1, memory_order_relaxed);
+	atomic_store_explicit(&slot->seq, w->seq + 1, memory_order_relaxed);
 }
 
 /*
  * FREE -> OWNED.  Acquire pairs with the release of who freed it: the
  * consumer has read the old bytes, commit is 0.
+ *
+ * The writer knows the sub-buffer before it is its own, so that it can be
+ * given back by ut_writer_leave even if a signal handler jumps out of here;
+ * `room' is last and makes it usable.
  */
 static bool
 subbuf_claim(struct writer *w, struct channel *ch)
 {
-	uint64_t word, mine;
+	uint64_t word;
 	uint32_t i, k, freed, slot = (uint32_t)(w->slot - ch->slots);
 
 	if (looked_in_vain(w, ch, w->gen, &freed))
 		return false;
+	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
 	i = atomic_load_explicit(&ch->header->hint, memory_order_relaxed);
 	for (k = 0; k < ch->nsubs; k++, i++) {
 		if (i >= ch->nsubs)
@@ -162,15 +155,24 @@ subbuf_claim(struct writer *w, struct channel *ch)
 		    memory_order_relaxed);
 		if (UT_STATE(word) != UT_FREE)
 			continue;
-		mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1, slot, UT_OWNED);
+		w->sub = &ch->subs[i];
+		w->data = ch->data + (size_t)i * ch->subsize;
+		w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1, slot,
+		    UT_OWNED);
+		atomic_signal_fence(memory_order_seq_cst);
 		if (atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
-		    &word, mine, memory_order_acquire,
+		    &word, w->mine, memory_order_acquire,
 		    memory_order_relaxed)) {
+			atomic_store_explicit(&ch->header->hint, i + 1,
+			    memory_order_relaxed);
+			subbuf_label(w, ch);
+			atomic_signal_fence(memory_order_seq_cst);
 			w->vain = 0;
-			subbuf_take(w, ch, i, mine);
+			w->room = ch->subsize;
 			return true;
 		}
 	}
+	let_go(w);
 	w->freed = freed;
 	w->vain = w->gen;
 	return false;
@@ -187,15 +189,16 @@ bell_ring(struct channel *ch)
 	struct ut_header *h = ch->header;
 	uint32_t n;
 
+	/* Release: who counts the delivery sees FULL. */
 	n = atomic_fetch_add_explicit(&h->delivered, 1,
-	    memory_order_relaxed) + 1;
-	if (n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
+	    memory_order_release) + 1;
+	if (ch->bell.sem == NULL || n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
 	    atomic_load_explicit(&h->bell, memory_order_relaxed))
 		return;
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) != 0 &&
 	    atomic_exchange_explicit(&h->asleep, 0,
-	    memory_order_relaxed) != 0 && ch->bell.sem != NULL)
+	    memory_order_relaxed) != 0)
 		sem_post(ch->bell.sem);	/* async-signal-safe */
 }
 
@@ -211,7 +214,7 @@ subbuf_deliver(struct writer *w, struct channel *ch)
 	uint32_t gen = UT_STATE_GEN(w->mine), slot = UT_STATE_SLOT(w->mine);
 
 	if (w->commit == 0) {
-		atomic_fetch_sub_explicit(&w->slot->seq, 1,
+		atomic_store_explicit(&w->slot->seq, w->seq,
 		    memory_order_relaxed);
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, 0, UT_FREE), memory_order_release);
@@ -256,6 +259,25 @@ note_toobig(struct channel *ch, size_t len)
 		continue;
 }
 
+/* No locked instruction: the slot has one owner. */
+static void
+count_lost(struct writer *w)
+{
+	atomic_store_explicit(&w->slot->lost, atomic_load_explicit(
+	    &w->slot->lost, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* Busy, and allowed to be: a session that is stopped waits for no more. */
+static bool
+writer_begin(struct writer *w, struct channel *ch)
+{
+	busy_begin(w);
+	if (atomic_load_explicit(&ch->header->active, memory_order_relaxed))
+		return true;
+	busy_end(w);
+	return false;
+}
+
 /*
  * Room for an event of that length: true with busy set, or false with the
  * event counted as lost, unless the session is stopped.
@@ -263,34 +285,40 @@ note_toobig(struct channel *ch, size_t len)
 bool __attribute__((noinline))
 ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
 {
-	if (!atomic_load_explicit(&ch->header->active, memory_order_relaxed)) {
-		if (w->gen == gen)
-			busy_end(w);
-		return false;
+	int error = errno;
+	bool found = false;
+
+	if (w->gen != gen) {
+		if (!atomic_load_explicit(&ch->header->active,
+		    memory_order_relaxed))
+			return false;
+		if (!writer_bind(w, ch, gen)) {
+			atomic_fetch_add_explicit(&ch->header->lost, 1,
+			    memory_order_relaxed);
+			return false;
+		}
 	}
-	if (w->gen != gen && !writer_bind(w, ch, gen)) {
-		atomic_fetch_add_explicit(&ch->header->lost, 1,
-		    memory_order_relaxed);
+	if (!writer_begin(w, ch))
 		return false;
-	}
-	busy_begin(w);
 	if (len > ch->subsize) {
 		note_toobig(ch, len);
 	} else {
-		if (!still_mine(w))
-			let_go(w);
-		if (w->room != 0 && len <= w->room - UT_COMMIT_LEN(w->commit))
-			return true;
-		if (w->room != 0) {
+		/* Without room: claimed by an event that was left. */
+		if (still_mine(w)) {
+			if (w->room != 0 &&
+			    len <= w->room - UT_COMMIT_LEN(w->commit))
+				return true;
 			subbuf_deliver(w, ch);
-			let_go(w);
 		}
-		if (subbuf_claim(w, ch))
-			return true;
+		let_go(w);
+		found = subbuf_claim(w, ch);
 	}
-	atomic_fetch_add_explicit(&w->slot->lost, 1, memory_order_relaxed);
-	busy_end(w);
-	return false;
+	if (!found) {
+		count_lost(w);
+		busy_end(w);
+	}
+	errno = error;
+	return found;
 }
 
 /*
@@ -301,17 +329,10 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
 void
 ut_writer_leave(struct writer *w, struct channel *ch)
 {
-	uint64_t lost;
-
 	busy_begin(w);
-	if (w->room != 0 && still_mine(w))
+	if (still_mine(w))
 		subbuf_deliver(w, ch);
 	let_go(w);
-	lost = atomic_exchange_explicit(&w->slot->lost, 0,
-	    memory_order_relaxed);
-	if (lost != 0)
-		atomic_fetch_add_explicit(&ch->header->lost, lost,
-		    memory_order_relaxed);
 	busy_end(w);
 	atomic_store_explicit(&w->slot->owner, 0, memory_order_release);
 	now_free(ch);

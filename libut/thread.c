@@ -87,20 +87,27 @@ thread_claim(void)
 	return NULL;
 }
 
-static void
-thread_free(struct thread *t)
+static struct chunk *
+chunk_of(const struct thread *t)
 {
 	struct chunk *k;
 	struct thread *p;
 
 	for (k = chunks; k < chunks + NCHUNKS; k++) {
 		p = atomic_load_explicit(&k->threads, memory_order_acquire);
-		if (p != NULL && t >= p && t < p + CHUNK) {
-			atomic_fetch_and_explicit(&k->used,
-			    ~(UINT64_C(1) << (t - p)), memory_order_release);
-			return;
-		}
+		if (p != NULL && t >= p && t < p + CHUNK)
+			return k;
 	}
+	return NULL;
+}
+
+static void
+thread_free(struct thread *t)
+{
+	struct chunk *k = chunk_of(t);
+
+	atomic_fetch_and_explicit(&k->used,
+	    ~(UINT64_C(1) << (t - k->threads)), memory_order_release);
 }
 
 /* The writers of t let go of what they hold in the channel c. */
@@ -182,7 +189,8 @@ ut_thread_new(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	if ((t = ut_self) == NULL && (t = thread_claim()) != NULL) {
+	if ((t = ut_self) == NULL && key_made &&
+	    (t = thread_claim()) != NULL) {
 		ut_self = &mute;
 		if (pthread_setspecific(key, t) != 0) {
 			thread_free(t);
@@ -193,6 +201,44 @@ ut_thread_new(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = error;
 	return t;
+}
+
+/*
+ * Was the event that is at f on the stack left, by siglongjmp, now that there
+ * is another at r?  A handler that interrupted it is deeper on the stack,
+ * which grows down, or has a stack of its own.
+ */
+static bool
+was_left(uintptr_t f, uintptr_t r, const stack_t *alt)
+{
+	const uintptr_t sp = (uintptr_t)alt->ss_sp;
+	const bool f_on_alt = !(alt->ss_flags & SS_DISABLE) &&
+	    f >= sp && f - sp < alt->ss_size;
+
+	if (alt->ss_flags & SS_ONSTACK)
+		return f_on_alt && f <= r;
+	return f_on_alt || f <= r;
+}
+
+/*
+ * How many events this thread really is in, when nest says that there are
+ * any.  Only an event in a signal handler asks.
+ */
+uint32_t __attribute__((noinline, cold))
+ut_thread_depth(struct thread *t, const void *r)
+{
+	uint32_t nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
+	int error = errno;
+	stack_t alt;
+
+	if (nest > NEST)
+		return nest;		/* mute */
+	if (sigaltstack(NULL, &alt) == -1)
+		alt.ss_flags = SS_DISABLE;
+	while (nest > 0 && was_left(t->frame[nest - 1], (uintptr_t)r, &alt))
+		nest--;
+	errno = error;
+	return nest;
 }
 
 /* From here to ut_unmute this thread does not trace. */
@@ -272,24 +318,51 @@ ut_threads_leave(unsigned int c, uint32_t gen)
 }
 
 /*
- * In the child of a fork: the threads are the parent's.  If the fork was in
- * a signal handler that interrupted an event, that event will go on, so the
- * memory is left alone: true then.
+ * fork(2) in a signal handler that interrupted an event: the event goes on
+ * in the child too, so what it uses must be there, and stays until it is
+ * over.  Else the child begins with nothing.
  */
-bool
+static struct chunk *kept;
+
+void
+ut_threads_before_fork(void)
+{
+	struct thread *t = ut_self;
+
+	kept = NULL;
+	if (t == NULL || t == &mute ||
+	    atomic_load_explicit(&t->nest, memory_order_relaxed) == 0)
+		return;
+	kept = chunk_of(t);
+	ut_wipe_on_fork(kept->threads, CHUNK * sizeof(*t), 0);
+}
+
+void
+ut_threads_after_fork(void)
+{
+	if (kept != NULL)
+		ut_wipe_on_fork(kept->threads, CHUNK * sizeof(struct thread),
+		    1);
+}
+
+/* The threads are the parent's, but for this one. */
+void
 ut_threads_forked(void)
 {
-	struct thread *self = ut_self;
-	bool in_event;
+	struct thread *mine = NULL;
+	uint64_t used = 0;
 	int k;
 
-	in_event = self != NULL && self != &mute && atomic_load_explicit(
-	    &self->nest, memory_order_relaxed) != 0;
-	ut_self = NULL;
-	if (key_made)
-		(void)pthread_setspecific(key, NULL);
+	if (kept != NULL) {
+		mine = kept->threads;
+		used = UINT64_C(1) << (ut_self - mine);
+	} else {
+		ut_self = NULL;
+		if (key_made)
+			(void)pthread_setspecific(key, NULL);
+	}
 	for (k = 0; k < NCHUNKS && chunks[k].threads != NULL; k++) {
-		if (!in_event)
+		if (chunks[k].threads != mine)
 			munmap(chunks[k].threads,
 			    CHUNK * sizeof(struct thread));
 		atomic_store_explicit(&chunks[k].threads, NULL,
@@ -297,5 +370,8 @@ ut_threads_forked(void)
 		atomic_store_explicit(&chunks[k].used, 0,
 		    memory_order_relaxed);
 	}
-	return in_event;
+	atomic_store_explicit(&chunks[0].threads, mine, memory_order_relaxed);
+	atomic_store_explicit(&chunks[0].used, used, memory_order_relaxed);
+	if (kept != NULL)
+		kept = &chunks[0];
 }

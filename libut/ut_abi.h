@@ -110,12 +110,11 @@ struct ut_slot {
 	/* Of the thread, as it sees itself.  Relaxed. */
 	ut_a32 tid;
 	/*
-	 * Events lost and not yet accounted for; the next sub-buffer that
-	 * the slot claims takes them along, or the consumer does.  Atomic
-	 * add and exchange, relaxed.
+	 * Events lost for want of room, ever, whoever had the slot.  Owner,
+	 * relaxed; the consumer remembers how many it has told of.
 	 */
 	_Alignas(8) ut_a64 lost;
-	/* Sub-buffers claimed for this slot, ever.  Relaxed. */
+	/* Sub-buffers claimed for this slot, ever.  Owner, relaxed. */
 	_Alignas(8) ut_a64 seq;
 };
 
@@ -126,15 +125,15 @@ struct ut_subbuf {
 	_Alignas(8) ut_a64 commit;
 	/* Of these, already in the file.  Consumer, relaxed. */
 	_Alignas(8) ut_a64 consumed;
-	/* Times of the claim and of the last event begun.  Writer, relaxed. */
+	/* Time of the claim.  Writer, relaxed. */
 	_Alignas(8) ut_a64 first;
+	/* Time of the last event; release, after its predecessor's commit. */
 	_Alignas(8) ut_a64 last;
 	/* Copies of the slot's at the claim.  Writer, relaxed. */
 	_Alignas(8) ut_a64 owner;
 	_Alignas(8) ut_a64 seq;
+	_Alignas(8) ut_a64 lost;
 	ut_a32 tid;
-	/* Events lost by this slot before the first event in here. */
-	ut_a32 lost;
 };
 
 struct ut_header {
@@ -185,6 +184,9 @@ struct ut_header {
 	_Alignas(8) ut_a64 lost;
 };
 
+/* Locks of libatomic's would not hold between processes. */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2,
+    "lock-free atomics of 32 and 64 bits");
 _Static_assert(sizeof(struct ut_slot) == UT_ABI_LINE, "ut_slot");
 _Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE, "ut_subbuf");
 _Static_assert(sizeof(struct ut_header) == 3 * UT_ABI_LINE, "ut_header");

@@ -52,7 +52,8 @@ struct ut_msghdr {
  * Program -> utd.  `channel' is a number that utd gave, `event' one that the
  * program gave: it names the event on this connection.
  */
-#define UT_MSG_HELLO	1	/* a version, b 32 or 64: u32 pid, str name */
+#define UT_MSG_HELLO	1	/* a version, b 32 or 64: u32 pid, str name,
+				   u64 number on an earlier connection, or 0 */
 #define UT_MSG_OFFER	2	/* a channel, b event: nothing if described
 				   before, else an event: see below */
 #define UT_MSG_OFFERED	3	/* a channel, b how many: end of the offers */

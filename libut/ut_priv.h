@@ -25,6 +25,7 @@
 #define UT_PRIV_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,6 +88,7 @@ struct writer {
 	struct ut_subbuf	*sub;
 	unsigned char		*data;
 	uint64_t		 mine;		/* the state of sub */
+	uint64_t		 seq;		/* the slot's before the claim */
 	uint32_t		 vain;		/* gen, when a scan found nothing */
 	uint32_t		 freed;		/* and the header's freed then */
 };
@@ -101,6 +103,8 @@ struct thread {
 	 * it after ut_barrier.
 	 */
 	_Atomic uint32_t	 nest;
+	/* Where on the stack each of them is. */
+	uintptr_t		 frame[NEST];
 	struct writer		 writers[NEST][UT_CHANNELS];
 };
 
@@ -117,7 +121,10 @@ struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
 bool		 ut_threads_quiet(int);
 void		 ut_threads_leave(unsigned int, uint32_t);
-bool		 ut_threads_forked(void);
+uint32_t	 ut_thread_depth(struct thread *, const void *);
+void		 ut_threads_before_fork(void);
+void		 ut_threads_after_fork(void);
+void		 ut_threads_forked(void);
 
 /* subbuf.c */
 extern struct channel ut_channels[UT_CHANNELS];
@@ -128,6 +135,8 @@ void		 ut_writer_leave(struct writer *, struct channel *);
 
 /* event.c */
 struct type;
+void		 ut_enter(sigset_t *);
+void		 ut_leave(const sigset_t *);
 extern pthread_mutex_t ut_lock;
 void		 ut_events_forget(unsigned int);
 void		 ut_events_forked(void);
@@ -140,7 +149,8 @@ int		 ut_region_attach(int, uint32_t, uint64_t, int, int,
 		    const char *);
 int		 ut_region_find(int, uint32_t);
 void		 ut_region_detach(unsigned int);
-void		 ut_region_forked(bool);
+bool		 ut_region_settle(int);
+void		 ut_region_forked(void);
 
 /* listener.c */
 bool		 ut_listen(void);

@@ -394,7 +394,7 @@ cmd_view(int argc, char **argv)
 	int c, json = 0;
 
 	memset(&v, 0, sizeof(v));
-	while ((c = getopt(argc, argv, "jq")) != -1)
+	while ((c = getopt(argc, argv, "+jq")) != -1)
 		switch (c) {
 		case 'j':
 			json = 1;

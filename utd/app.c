@@ -27,6 +27,7 @@
 #include "utd.h"
 
 #define TYPES_MAX	131072	/* events of one program */
+#define UNSEEN_MS	2000
 
 struct app *apps;
 static struct timer graves;
@@ -36,7 +37,7 @@ static void	app_message(struct conn *, struct ut_msg *);
 static void	app_closed(struct conn *);
 static void	look_at_graves(void *);
 
-static const struct conn_ops app_ops = { app_message, app_closed };
+static const struct conn_ops app_ops = { app_message, app_closed, NULL };
 
 /* Never the same, not even after utd was started again. */
 static uint64_t
@@ -112,23 +113,30 @@ bury(struct app *a)
 }
 
 /*
- * A process has one program in it: whoever had the pid before is gone, by
- * exec or by losing its connection.
+ * Whoever had the pid before.  With the number that it had there, it is the
+ * same program, which has lost its connection and has let go of all that it
+ * had under that number.  A connection that is still open is that of another
+ * libut in the same process.  What else there is was before an exec.
  */
 static void
-supersede(const struct app *new)
+supersede(const struct app *new, uint64_t before)
 {
 	struct app *a, *next;
 
 	for (a = apps; a != NULL; a = next) {
 		next = a->next;
-		if (a == new || a->pid != new->pid || a->uid != new->uid)
+		if (a == new || a->pid == 0 || a->pid != new->pid ||
+		    a->uid != new->uid)
+			continue;
+		if (before != 0 ? a->owner != before :
+		    a->conn != NULL && !conn_ended(a->conn))
 			continue;
 		if (a->conn != NULL)
 			conn_drop(a->conn);
+		if (before != 0)
+			a->replaced = true;
 		else
 			bury(a);
-		next = apps;		/* conn_drop may have buried it */
 	}
 }
 
@@ -137,6 +145,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 {
 	static struct ut_msg welcome;
 	struct app *a;
+	uint64_t before;
 
 	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
 	if (m->h.a != UT_MSG_VERSION) {
@@ -151,6 +160,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 	a->bits = m->h.b;
 	a->vpid = (pid_t)ut_msg_get_u32(m);
 	ut_msg_get_str(m, a->name, sizeof(a->name));
+	before = ut_msg_get_u64(m);
 	if (m->bad || (a->bits != 32 && a->bits != 64)) {
 		log_warnx("program %d: bad hello", (int)c->pid);
 		free(a);
@@ -161,12 +171,12 @@ app_hello(struct conn *c, struct ut_msg *m)
 	a->owner = owner_new();
 	a->uid = c->uid;
 	a->gid = c->gid;
-	a->pid = c->pid != 0 ? c->pid : a->vpid;
+	a->pid = c->pid;
 	a->next = apps;
 	apps = a;
 	c->arg = a;
 	c->ops = &app_ops;
-	supersede(a);
+	supersede(a, before);
 	log_debug("program %s (%d)", a->name, (int)a->pid);
 	ut_msg_u64(&welcome, a->owner);
 	conn_send(c, &welcome);
@@ -196,13 +206,14 @@ app_offer(struct app *a, struct ut_msg *m)
 		a->ntypes = n;
 	}
 	if (m->h.len > sizeof(m->h)) {
-		if (a->types[event] != NULL ||
-		    (a->types[event] = desc_get(m)) == NULL)
+		if (a->types[event] != NULL)
 			return false;
+		a->types[event] = desc_get(m);
+		if (a->types[event] == NULL)
+			link_refuse(a, m->h.a, m);
 	}
-	if (a->types[event] == NULL)
-		return false;
-	link_offer(a, m->h.a, event);
+	if (a->types[event] != NULL)
+		link_offer(a, m->h.a, event);
 	return true;
 }
 
@@ -253,6 +264,20 @@ app_closed(struct conn *c)
 	timer_set(&graves, 0, look_at_graves, NULL);
 }
 
+/*
+ * Of a process in a pid namespace that we do not see, all that can be known
+ * is that its connection went: some time later it is taken for dead.
+ */
+static bool
+is_dead(struct app *a)
+{
+	if (a->pid != 0)
+		return ut_dead(a->pid);
+	if (a->gone == 0)
+		a->gone = ut_msg_now();
+	return ut_msg_now() - a->gone > UNSEEN_MS;
+}
+
 /* Soon at first: the last connection closes shortly before the process. */
 static void
 look_at_graves(void *arg)
@@ -266,7 +291,7 @@ look_at_graves(void *arg)
 		if (a->conn != NULL)
 			continue;
 		links_free(a);
-		if (ut_dead(a->pid))
+		if (is_dead(a))
 			bury(a);
 		else
 			more = true;

@@ -126,6 +126,8 @@ flush(struct conn *c)
 	c->file.events &= (short)~POLLOUT;
 	if (c->closing)
 		conn_drop(c);
+	else if (c->ops->drained != NULL)
+		c->ops->drained(c);
 }
 
 /* The next message into m: as ut_msg_read, but keeps what is not whole. */
@@ -193,7 +195,24 @@ conn_close(struct conn *c)
 		c->closing = true;
 }
 
-/* Only when nothing else is left to do. */
+bool
+conn_behind(const struct conn *c)
+{
+	return c->out != NULL;
+}
+
+/* The other end is closed, whatever may still be there to read. */
+bool
+conn_ended(const struct conn *c)
+{
+	struct pollfd pfd;
+
+	pfd.fd = c->file.fd;
+	pfd.events = 0;
+	return poll(&pfd, 1, 0) == 1 && pfd.revents & (POLLHUP | POLLERR);
+}
+
+/* Only when nothing else is left to do.  The peer must not wait for us. */
 void
 conn_flush(struct conn *c)
 {
@@ -201,10 +220,11 @@ conn_flush(struct conn *c)
 
 	while (!c->dead && c->out != NULL) {
 		pfd.fd = c->file.fd;
-		pfd.events = POLLOUT;
+		pfd.events = POLLIN | POLLOUT;
+		pfd.revents = 0;
 		if (poll(&pfd, 1, -1) == -1 && errno != EINTR)
 			return;
-		flush(c);
+		conn_ready(c, pfd.revents);
 	}
 }
 

@@ -211,10 +211,11 @@ reply_counts(uint32_t serial, const struct pool *p)
 {
 	static const struct counts none;
 	const struct counts *c = p != NULL ? &p->counts : &none;
+	const uint64_t lost = p != NULL ? pool_lost(p) : 0;
 
 	ut_msg_init(&out, UT_C_REPLY, serial, p != NULL ? 0 : ENOENT);
 	ut_msg_u64(&out, c->written);
-	ut_msg_u64(&out, c->lost);
+	ut_msg_u64(&out, lost);
 	ut_msg_u64(&out, c->bytes);
 	ut_msg_u64(&out, c->packets);
 	send_out();
@@ -332,22 +333,36 @@ do_owner(struct ut_msg *m)
 	owners = o;
 }
 
+/* Those who died, where that has not been dealt with. */
+static void
+bury_dead(void)
+{
+	struct owner **op = &owners, *o;
+	struct pool *p;
+
+	while ((o = *op) != NULL) {
+		for (p = pools; o->dead && p != NULL; p = p->next)
+			if (!pool_bury(p, o->number))
+				break;
+		if (!o->dead || p != NULL) {
+			op = &o->next;
+			continue;
+		}
+		*op = o->next;
+		free(o);
+	}
+}
+
 static void
 do_dead(struct ut_msg *m)
 {
 	uint64_t number = ut_msg_get_u64(m);
-	struct owner **op, *o;
-	struct pool *p;
+	struct owner *o;
 
-	for (p = pools; p != NULL; p = p->next)
-		pool_bury(p, number);
-	for (op = &owners; (o = *op) != NULL; op = &o->next) {
-		if (o->number == number) {
-			*op = o->next;
-			free(o);
-			break;
-		}
-	}
+	for (o = owners; o != NULL; o = o->next)
+		if (o->number == number)
+			o->dead = true;
+	bury_dead();
 }
 
 static void
@@ -379,6 +394,7 @@ do_close(struct ut_msg *m)
 	for (pp = &pools; (p = *pp) != NULL; pp = &p->next) {
 		if (p->id == m->h.a) {
 			*pp = p->next;
+			pool_activate(p, false);
 			pool_free(p);
 			break;
 		}
@@ -489,6 +505,7 @@ sleep_on_bell(void)
 {
 	struct pool *p;
 	bool asleep = true;
+	int n;
 
 	for (p = pools; p != NULL; p = p->next)
 		asleep &= pool_sleep(p, true);
@@ -496,7 +513,8 @@ sleep_on_bell(void)
 		(void)sem_wait(bell.sem);
 	for (p = pools; p != NULL; p = p->next)
 		(void)pool_sleep(p, false);
-	while (sem_trywait(bell.sem) == 0)
+	/* One ring is as good as many, but who knows who rings. */
+	for (n = 0; n < 1000 && sem_trywait(bell.sem) == 0; n++)
 		continue;
 }
 
@@ -521,8 +539,13 @@ run(void)
 		how = ticked ? DRAIN_ALL : DRAIN_FULL;
 		ticked = 0;
 		more = false;
-		for (p = pools; p != NULL; p = p->next)
+		for (p = pools; p != NULL; p = p->next) {
 			more |= pool_drain(p, how);
+			if (how == DRAIN_ALL)
+				pool_revoke(p);
+		}
+		if (how == DRAIN_ALL)
+			bury_dead();
 	}
 	for (p = pools; p != NULL; p = p->next)
 		pool_activate(p, false);

@@ -43,9 +43,10 @@ static struct consumer *consumers;
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
+static void	consumer_drained(struct conn *);
 
 static const struct conn_ops consumer_ops = {
-	consumer_message, consumer_closed
+	consumer_message, consumer_closed, consumer_drained
 };
 
 static struct consumer *
@@ -204,6 +205,16 @@ consumer_closed(struct conn *conn)
 	c->bell = -1;
 	fail_requests(c);
 	traces_orphaned(c);
+}
+
+/* What was queued has gone: it looks, and held back programs go on. */
+static void
+consumer_drained(struct conn *conn)
+{
+	struct consumer *c = conn->arg;
+
+	kill(c->pid, SIGUSR1);
+	links_drained(c);
 }
 
 void

@@ -51,7 +51,7 @@ static struct ut_msg out;
 static void	control_message(struct conn *, struct ut_msg *);
 
 static const struct conn_ops control_ops = {
-	control_message, control_ended
+	control_message, control_ended, NULL
 };
 
 /* Clients that are gone and have no request under way. */
@@ -245,7 +245,7 @@ nothing(struct client *k)
 static void
 do_create(struct client *k, struct ut_msg *m)
 {
-	char name[NAME_MAXLEN], dir[PATH_MAX], why[512];
+	char name[NAME_MAXLEN], dir[PATH_MAX];
 
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, dir, sizeof(dir));
@@ -253,8 +253,7 @@ do_create(struct client *k, struct ut_msg *m)
 		refuse(k, "session name: 1 to 64 letters, digits, . _ -");
 	} else if (dir[0] != '/') {
 		refuse(k, "directory %s: not absolute", dir);
-	} else if (session_find(name, k->conn->uid, why, sizeof(why)) !=
-	    NULL) {
+	} else if (session_taken(name, k->conn->uid)) {
 		refuse(k, "session %s exists", name);
 	} else {
 		k->session = session_new(name, dir, k->conn->uid,
@@ -656,7 +655,7 @@ list_session(struct client *k, const struct session *s)
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
 	for (a = apps; a != NULL; a = a->next)
-		if (session_sees(s, a->uid))
+		if (session_sees(s, a->uid) && !a->replaced)
 			row_program(k, 1, a);
 	for (w = s->warnings; w != NULL; w = w->next) {
 		row_begin(1, "warning");
@@ -699,6 +698,10 @@ do_list(struct client *k, struct ut_msg *m)
 
 	ut_msg_get_str(m, name, sizeof(name));
 	k->session = NULL;
+	if (m->bad) {
+		refuse(k, "session name too long");
+		return;
+	}
 	if (name[0] != '\0' && (k->session = session_find(name,
 	    k->conn->uid, why, sizeof(why))) == NULL) {
 		refuse(k, "%s", why);

@@ -37,6 +37,7 @@
 #include "utd.h"
 
 #define BATCH	64		/* packets in one writev */
+#define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
 #define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
 
 struct piece {
@@ -146,6 +147,7 @@ piece_done(struct pool *p, const struct piece *pc, bool written)
 		*lost += n;
 	}
 	if (pc->full) {
+		pool_advance(p, pc->slot, pc->seq);
 		pool_sub_free(p, pc->sub);
 		return;
 	}
@@ -252,13 +254,32 @@ static void
 say_lost(struct pool *p, uint32_t stream, const struct packet *pk)
 {
 	struct stream *s = &p->streams[stream];
+	uint64_t before = s->discarded;
 
-	if (p->unsaid == 0)
-		return;
-	if (s->seq == 0)
+	if (s->seq == 0 && before + p->unsaid != 0) {
+		s->discarded = 0;
 		empty_packet(p, stream, pk, pk->begin);
-	p->streams[stream].discarded += p->unsaid;
+		s->discarded = before;
+	}
+	s->discarded += p->unsaid;
 	p->unsaid = 0;
+}
+
+static void
+note_lost(struct pool *p, uint64_t n)
+{
+	p->unsaid += n;
+	p->counts.lost += n;
+}
+
+/* What the slot has lost, of which not all may have been told of. */
+static void
+note_slot(struct pool *p, uint32_t slot, uint64_t lost)
+{
+	if ((int64_t)(lost - p->said[slot]) > 0) {
+		note_lost(p, lost - p->said[slot]);
+		p->said[slot] = lost;
+	}
 }
 
 static void
@@ -268,8 +289,15 @@ piece_write(struct pool *p, const struct piece *pc)
 	struct packet pk;
 	uint32_t from = UT_COMMIT_LEN(p->consumed[pc->sub]), stream;
 
+	note_slot(p, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
+	if (pk.len == 0) {
+		/* Full, and all of it was written before. */
+		pool_advance(p, pc->slot, pc->seq);
+		pool_sub_free(p, pc->sub);
+		return;
+	}
 	pk.end = end_time(p, pc);
 	pk.begin = time_at(p, pc->sub, from, pk.end);
 	if (batch.n > 0 && batch.pieces[batch.n - 1].slot != pc->slot)
@@ -281,12 +309,6 @@ piece_write(struct pool *p, const struct piece *pc)
 		pk.end = pk.begin;
 	name_packet(&pk, load(&sub->owner), atomic_load_explicit(&sub->tid,
 	    memory_order_relaxed));
-	if (from == 0) {
-		p->unsaid += atomic_load_explicit(&sub->lost,
-		    memory_order_relaxed);
-		p->counts.lost += atomic_load_explicit(&sub->lost,
-		    memory_order_relaxed);
-	}
 	say_lost(p, stream, &pk);
 	batch_add(p, stream, pc, &pk,
 	    p->data + (size_t)pc->sub * p->subsize + from);
@@ -349,8 +371,12 @@ collect_one(struct pool *p, uint32_t i, int how)
 	pc.slot = UT_STATE_SLOT(word);
 	pc.seq = load(&sub->seq);
 	if (!piece_valid(p, &pc)) {
-		consumer_trouble(p, true, "channel %s: the buffers are "
-		    "damaged: events are lost", p->name);
+		if (!p->damaged)
+			consumer_trouble(p, true, "channel %s: the buffers "
+			    "are damaged: events are lost", p->name);
+		p->damaged = true;
+		if (pc.full && pc.slot < p->nslots)
+			pool_advance(p, pc.slot, pc.seq);
 		if (pc.full)
 			pool_sub_free(p, i);
 		return;
@@ -369,13 +395,6 @@ by_slot(const void *va, const void *vb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-static void
-note_lost(struct pool *p, uint64_t n)
-{
-	p->unsaid += n;
-	p->counts.lost += n;
-}
-
 /* What was lost outside of sub-buffers. */
 static void
 collect_lost(struct pool *p)
@@ -385,9 +404,7 @@ collect_lost(struct pool *p)
 	note_lost(p, atomic_exchange_explicit(&p->header->lost, 0,
 	    memory_order_relaxed));
 	for (i = 0; i < n; i++)
-		if (load(&p->slots[i].lost) != 0)
-			note_lost(p, atomic_exchange_explicit(
-			    &p->slots[i].lost, 0, memory_order_relaxed));
+		note_slot(p, i, load(&p->slots[i].lost));
 	len = atomic_load_explicit(&p->header->toobig, memory_order_relaxed);
 	if (len <= p->toobig)
 		return;
@@ -416,10 +433,15 @@ say_rest(struct pool *p)
 	empty_packet(p, stream, &pk, pk.begin);
 }
 
-/* No metadata, no data: readers could not make sense of it. */
+/*
+ * No metadata, no data: readers could not make sense of it.  It waits in the
+ * region, and when that is full, writers count what they lose.
+ */
 static bool
 metadata_ready(struct pool *p, int how)
 {
+	size_t i;
+
 	if (output_pending(p->dir) == 0)
 		return true;
 	write_failed(p, errno);
@@ -429,20 +451,25 @@ metadata_ready(struct pool *p, int how)
 	batch.stream = 0;
 	if (p->nstreams == 0)
 		(void)stream_for(p, 0, 0);
-	while (npieces > 0)
-		piece_done(p, &pieces[--npieces], false);
+	for (i = 0; i < npieces; i++)
+		piece_done(p, &pieces[i], false);
+	npieces = 0;
 	return true;
 }
 
-/* In order: a piece whose predecessor is not there yet waits. */
+/*
+ * In order: a piece whose predecessor is not there yet waits.  If that is
+ * not there after some seconds, it will never be: it was claimed by a thread
+ * that somebody else has made jump or die in a way that we do not know.
+ */
 static bool
 in_turn(struct pool *p, const struct piece *pc, int how)
 {
-	if (how != DRAIN_LAST && pc->seq != p->next_seq[pc->slot])
-		return false;
-	if (pc->full)
-		p->next_seq[pc->slot] = pc->seq + 1;
-	return true;
+	if (how == DRAIN_LAST || pc->seq <= p->next_seq[pc->slot] ||
+	    (p->burying != 0 &&
+	    load(&p->slots[pc->slot].owner) == p->burying))
+		return true;
+	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;
 }
 
 bool
@@ -459,15 +486,18 @@ pool_drain(struct pool *p, int how)
 	consumer_metadata();
 	if (!metadata_ready(p, how))
 		return false;
-	qsort(pieces, npieces, sizeof(*pieces), by_slot);
-	for (bytes_left = 0, i = 0; i < npieces; i++) {
+	if (npieces > 0)
+		qsort(pieces, npieces, sizeof(*pieces), by_slot);
+	for (bytes_left = 0, i = 0; i < npieces; i++)
 		bytes_left += UT_COMMIT_LEN(pieces[i].commit);
-		full += pieces[i].full;
-	}
 	for (i = 0; i < npieces; i++) {
 		bytes_left -= UT_COMMIT_LEN(pieces[i].commit);
-		if (in_turn(p, &pieces[i], how))
-			piece_write(p, &pieces[i]);
+		if (!in_turn(p, &pieces[i], how))
+			continue;
+		full += pieces[i].full;
+		if (pieces[i].full)
+			pool_advance(p, pieces[i].slot, pieces[i].seq);
+		piece_write(p, &pieces[i]);
 	}
 	if (how == DRAIN_LAST)
 		say_rest(p);
@@ -475,22 +505,13 @@ pool_drain(struct pool *p, int how)
 	return full >= p->bell;
 }
 
-/* The program is dead: nothing of it moves any more. */
-void
-pool_bury(struct pool *p, uint64_t owner)
+/* What it still holds after the last drain is empty, or out of order. */
+static void
+bury_slots(struct pool *p, uint64_t owner)
 {
 	uint32_t i, slot, n = pool_slots_used(p);
 	uint64_t word;
 
-	for (i = 0; i < n && load(&p->slots[i].owner) != owner; i++)
-		continue;
-	if (i == n) {
-		/* Its threads ended, or never wrote here. */
-		(void)pool_drain(p, DRAIN_FULL);
-		return;
-	}
-	(void)pool_drain(p, output_pending(p->dir) == 0 ? DRAIN_ALL :
-	    DRAIN_LAST);
 	for (i = 0; i < p->nsubs; i++) {
 		word = load(&p->subs[i].state);
 		slot = UT_STATE_SLOT(word);
@@ -501,4 +522,25 @@ pool_bury(struct pool *p, uint64_t owner)
 	for (i = 0; i < n; i++)
 		if (load(&p->slots[i].owner) == owner)
 			pool_slot_free(p, i);
+}
+
+/*
+ * The program is dead: nothing of it moves any more.  While there is no room
+ * for the metadata, its events stay where they are: false.
+ */
+bool
+pool_bury(struct pool *p, uint64_t owner)
+{
+	uint32_t i, n = pool_slots_used(p);
+
+	for (i = 0; i < n && load(&p->slots[i].owner) != owner; i++)
+		continue;
+	p->burying = i < n ? owner : 0;
+	(void)pool_drain(p, i < n ? DRAIN_ALL : DRAIN_FULL);
+	p->burying = 0;
+	if (p->dir->npending > 0)
+		return false;
+	if (i < n)
+		bury_slots(p, owner);
+	return true;
 }

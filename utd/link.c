@@ -22,9 +22,13 @@
  *	  ^                                                           |
  *	  +-------------------------- the last ACK -------------------+
  *
- * What changes meanwhile is done once more from the start.
+ * REGION waits for the region to be made.  HELD waits until the consumer was
+ * sent the metadata of the events that are to be mapped: what it was sent it
+ * writes before it writes events, so metadata is never behind.  What changes
+ * meanwhile is done once more from the start.
  */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,9 +213,17 @@ wanted_id(struct link *l, uint32_t event)
 static void
 link_map(struct link *l)
 {
+	const struct conn *consumer;
 	struct app *a = l->app;
 	uint32_t i, id;
 
+	for (i = 0; i < l->size && i < a->ntypes; i++)
+		(void)wanted_id(l, i);	/* names the new ones */
+	consumer = l->region->trace->consumer->conn;
+	if (consumer != NULL && conn_behind(consumer)) {
+		l->state = LINK_HELD;
+		return;
+	}
 	l->state = LINK_MAP;
 	l->acks++;			/* ours, until all is sent */
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
@@ -285,6 +297,11 @@ static void
 link_finish(struct link *l)
 {
 	l->state = LINK_IDLE;
+	if (l->failed) {
+		l->failed = false;	/* the next sync tries again */
+		l->region = NULL;
+		memset(l->ids, 0, l->size * sizeof(*l->ids));
+	}
 	waits_done(&l->now);
 	if (l->again && l->app->conn != NULL)
 		link_start(l);
@@ -299,6 +316,25 @@ link_offer(struct app *a, uint32_t channel, uint32_t event)
 		return;
 	link_grow(l, event + 1);
 	l->offered[event] = true;
+}
+
+/* An event whose description makes no sense, or that no trace can hold. */
+void
+link_refuse(struct app *a, uint32_t channel, struct ut_msg *m)
+{
+	struct link *l = link_by_id(a, channel);
+	char name[NAME_MAXLEN], *p;
+
+	m->pos = 0;
+	m->bad = 0;
+	ut_msg_get_str(m, name, sizeof(name));
+	for (p = name; *p != '\0'; p++)
+		if (!isprint((unsigned char)*p))
+			*p = '?';
+	if (l != NULL && l->channel != NULL)
+		session_warn(l->channel->session, "event %s of %s (%d): "
+		    "description not valid: not recorded", name, a->name,
+		    (int)a->pid);
 }
 
 void
@@ -321,10 +357,12 @@ link_acked(struct app *a, uint32_t channel, int error)
 
 	if (l == NULL || l->state != LINK_MAP)
 		return;
-	if (error != 0)
+	if (error != 0 && !l->failed) {
+		l->failed = true;
 		session_warn(l->channel->session,
 		    "%s (%d) cannot attach to channel %s: %s", a->name,
 		    (int)a->pid, l->channel->name, strerror(error));
+	}
 	if (--l->acks == 0)
 		link_finish(l);
 }
@@ -343,6 +381,20 @@ links_region(const struct region *r)
 			continue;
 		link_attach(l);
 	}
+}
+
+/* The consumer has been sent all there was. */
+void
+links_drained(const struct consumer *c)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next)
+		for (l = a->links; l != NULL; l = l->next)
+			if (l->state == LINK_HELD && a->conn != NULL &&
+			    l->region->trace->consumer == c)
+				link_map(l);
 }
 
 static void

@@ -31,7 +31,9 @@
 #include "utd.h"
 
 #define PAGE		4096u
-#define QUIET_MS	50	/* for events under way when a session stops */
+/* Milliseconds for events that are under way when a session stops. */
+#define QUIET_EACH	100
+#define QUIET_ALL	400
 
 static uint32_t
 slots_for(uint32_t nsubs)
@@ -98,7 +100,10 @@ pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize)
 	p->next_seq = xcalloc(p->nslots, sizeof(*p->next_seq));
 	for (i = 0; i < p->nslots; i++)
 		p->next_seq[i] = 1;
+	p->waited = xcalloc(p->nslots, sizeof(*p->waited));
+	p->said = xcalloc(p->nslots, sizeof(*p->said));
 	p->stream_of = xcalloc(p->nslots, sizeof(*p->stream_of));
+	p->seen = xcalloc(p->nsubs, sizeof(*p->seen));
 	p->consumed = xcalloc(p->nsubs, sizeof(*p->consumed));
 	return p;
 }
@@ -114,6 +119,9 @@ pool_free(struct pool *p)
 	close(p->fd);
 	free(p->streams);
 	free(p->next_seq);
+	free(p->waited);
+	free(p->said);
+	free(p->seen);
 	free(p->stream_of);
 	free(p->consumed);
 	free(p);
@@ -130,20 +138,21 @@ pool_slots_used(const struct pool *p)
 }
 
 /*
- * Events that began before `active' was cleared end within this time, or
- * their threads do not run; those are drained when they are done.
+ * Wait for the events that began before `active' was cleared; for those of
+ * threads that do not run, or are dead and not yet buried, not for ever.
  */
 static void
 wait_quiet(struct pool *p)
 {
 	static const struct timespec nap = { 0, 1000000 };
 	uint32_t i, n = pool_slots_used(p);
-	int ms = 0;
+	int ms, all = 0;
 
 	nanosleep(&nap, NULL);
 	for (i = 0; i < n; i++)
-		while (atomic_load_explicit(&p->slots[i].busy,
-		    memory_order_acquire) != 0 && ms++ < QUIET_MS)
+		for (ms = 0; ms < QUIET_EACH && all < QUIET_ALL &&
+		    atomic_load_explicit(&p->slots[i].busy,
+		    memory_order_acquire) != 0; ms++, all++)
 			nanosleep(&nap, NULL);
 }
 
@@ -165,13 +174,22 @@ now_free(struct pool *p)
 	    memory_order_release);
 }
 
+/* That sub-buffer of the slot is dealt with, and so are all before it. */
+void
+pool_advance(struct pool *p, uint32_t slot, uint64_t seq)
+{
+	if (p->next_seq[slot] <= seq)
+		p->next_seq[slot] = seq + 1;
+	p->waited[slot] = 0;
+}
+
 void
 pool_slot_free(struct pool *p, uint32_t i)
 {
 	struct ut_slot *slot = &p->slots[i];
 
-	p->next_seq[i] = atomic_load_explicit(&slot->seq,
-	    memory_order_relaxed) + 1;
+	pool_advance(p, i, atomic_load_explicit(&slot->seq,
+	    memory_order_relaxed));
 	atomic_store_explicit(&slot->busy, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->owner, 0, memory_order_release);
 	now_free(p);
@@ -194,6 +212,20 @@ pool_sub_free(struct pool *p, uint32_t i)
 		atomic_store_explicit(&p->header->hint, i,
 		    memory_order_relaxed);
 	now_free(p);
+}
+
+/* All that was lost, also what no packet has told of. */
+uint64_t
+pool_lost(const struct pool *p)
+{
+	uint64_t lost = p->counts.lost;
+	uint32_t i, n = pool_slots_used(p);
+
+	lost += atomic_load_explicit(&p->header->lost, memory_order_relaxed);
+	for (i = 0; i < n; i++)
+		lost += atomic_load_explicit(&p->slots[i].lost,
+		    memory_order_relaxed) - p->said[i];
+	return lost;
 }
 
 void

@@ -49,7 +49,19 @@ name_valid(const char *name, const char *extra)
 static bool
 may_control(const struct session *s, uid_t uid)
 {
-	return !s->dying && (uid == 0 || uid == geteuid() || uid == s->uid);
+	return uid == 0 || uid == geteuid() || uid == s->uid;
+}
+
+/* Also by one that is not there yet, or about to go. */
+bool
+session_taken(const char *name, uid_t uid)
+{
+	const struct session *s;
+
+	for (s = sessions; s != NULL; s = s->next)
+		if (may_control(s, uid) && strcmp(s->name, name) == 0)
+			return true;
+	return false;
 }
 
 /* By name, or the only or last one; else NULL and why. */
@@ -59,7 +71,7 @@ session_find(const char *name, uid_t uid, char *why, size_t n)
 	struct session *s;
 
 	for (s = sessions; s != NULL; s = s->next)
-		if (may_control(s, uid) &&
+		if (!s->dying && may_control(s, uid) &&
 		    (*name == '\0' || strcmp(s->name, name) == 0))
 			return s;
 	if (*name == '\0')

@@ -89,6 +89,7 @@ struct conn;
 struct conn_ops {
 	void	(*message)(struct conn *, struct ut_msg *);
 	void	(*closed)(struct conn *);
+	void	(*drained)(struct conn *);	/* all is sent; or NULL */
 };
 
 struct conn {
@@ -109,6 +110,8 @@ struct conn {
 
 struct conn *conn_new(int, const struct conn_ops *, void *);
 void	 conn_send(struct conn *, struct ut_msg *);
+bool	 conn_behind(const struct conn *);	/* not all is sent */
+bool	 conn_ended(const struct conn *);	/* by the other side */
 void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_drop(struct conn *);	/* now */
 void	 conn_flush(struct conn *);	/* wait until all is sent */
@@ -294,6 +297,7 @@ void	 consumers_end(void);
 
 /* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
+bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 void	 session_free(struct session *);
 bool	 session_sees(const struct session *, uid_t);
@@ -339,11 +343,13 @@ struct app {
 	pid_t		 pid;		/* as we see it */
 	pid_t		 vpid;		/* as it sees itself */
 	uint32_t	 bits;
+	bool		 replaced;	/* the process has a new connection */
 	struct desc	**types;	/* by the program's number */
 	uint32_t	 ntypes;
 	struct link	*links;
 	struct waiter	*start;		/* until DONE; or NULL */
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
+	int64_t		 gone;		/* when its connection was missed */
 	struct app	*next;
 };
 
@@ -357,7 +363,7 @@ const struct desc *app_type(const struct app *, uint32_t);
  * link.c: a program and a channel, or all that the program offers when the
  * channel is NULL.
  */
-enum link_state { LINK_IDLE, LINK_QUERY, LINK_REGION, LINK_MAP };
+enum link_state { LINK_IDLE, LINK_QUERY, LINK_REGION, LINK_HELD, LINK_MAP };
 
 struct waiters {
 	struct waiter	**w;
@@ -371,6 +377,7 @@ struct link {
 	enum link_state	 state;
 	bool		 again;		/* something changed meanwhile */
 	unsigned int	 acks;		/* to come */
+	bool		 failed;	/* one of them told of an error */
 	uint32_t	 size;		/* of the arrays, by event number */
 	uint32_t	*ids;		/* as the program has them */
 	bool		*offered;
@@ -381,9 +388,11 @@ struct link {
 
 void	 link_sync(struct app *, struct channel *, struct waiter *);
 void	 link_offer(struct app *, uint32_t, uint32_t);
+void	 link_refuse(struct app *, uint32_t, struct ut_msg *);
 void	 link_offered(struct app *, uint32_t);
 void	 link_acked(struct app *, uint32_t, int);
 void	 links_region(const struct region *);
+void	 links_drained(const struct consumer *);
 void	 links_free(struct app *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);
@@ -469,7 +478,13 @@ struct pool {
 	uint32_t	 subsize;
 	uint64_t	*next_seq;	/* by slot: sub-buffer to be written next */
 	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
+	uint8_t		*waited;	/* by slot: passes, for that one */
+	uint64_t	*said;		/* by slot: lost events told of */
 	uint64_t	*consumed;	/* by sub-buffer */
+	uint64_t	*seen;		/* by sub-buffer: commit, a second ago */
+	int64_t		 revoked;	/* when we last looked for idle ones */
+	uint64_t	 burying;	/* the owner, meanwhile */
+	bool		 damaged;	/* was told of */
 	struct stream	*streams;
 	uint32_t	 nstreams;
 	struct counts	 counts;
@@ -486,6 +501,7 @@ struct owner {
 	uint64_t	 number;
 	uint32_t	 pid;
 	char		 name[64];
+	bool		 dead;		/* but not buried everywhere */
 	struct owner	*next;
 };
 
@@ -505,6 +521,7 @@ void	 pool_activate(struct pool *, bool);
 uint32_t pool_slots_used(const struct pool *);
 void	 pool_slot_free(struct pool *, uint32_t);
 void	 pool_sub_free(struct pool *, uint32_t);
+void	 pool_advance(struct pool *, uint32_t, uint64_t);
 void	 pool_look(struct pool *);	/* what was delivered is known */
 bool	 pool_sleep(struct pool *, bool);
 
@@ -513,7 +530,11 @@ bool	 pool_sleep(struct pool *, bool);
 #define DRAIN_ALL	1		/* what is committed */
 #define DRAIN_LAST	2		/* and nothing more will come */
 bool	 pool_drain(struct pool *, int);	/* true: at once again */
-void	 pool_bury(struct pool *, uint64_t);
+bool	 pool_bury(struct pool *, uint64_t);	/* false: not yet */
+uint64_t pool_lost(const struct pool *);	/* not yet told of, too */
+
+/* revoke.c: sub-buffers that idle threads hold. */
+void	 pool_revoke(struct pool *);
 
 /* packet.c: the head of a CTF packet. */
 #define PACKET_HEAD_MAX	256

@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Sub-buffers that idle threads hold, when others need them.
+ *
+ * Once a second, when few are free: a sub-buffer whose commit has not moved
+ * for a second gets REVOKED set.  A second later it is taken back if its
+ * slot is not busy and all that was committed is in the file.
+ *
+ * That is safe without a word from the writer.  It stores busy before it
+ * loads the state, so after the second, which is far longer than a store can
+ * stay invisible, one of two holds.  Either its event began before REVOKED
+ * was visible: then we see busy, or, after the event, another commit, and
+ * leave it for the next time.  Or it began after: then it saw REVOKED and let
+ * go without a store to the sub-buffer.  If it delivers meanwhile, its FULL
+ * overtakes the word that the exchange below expects.
+ */
+
+#include <stdatomic.h>
+
+#include "utd.h"
+
+#define GRACE_MS	500	/* a second, less what a tick may be late */
+
+static uint32_t
+count_free(const struct pool *p)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < p->nsubs; i++)
+		n += UT_STATE(atomic_load_explicit(&p->subs[i].state,
+		    memory_order_relaxed)) == UT_FREE;
+	return n;
+}
+
+static bool
+drained(const struct pool *p, uint32_t i)
+{
+	return atomic_load_explicit(&p->subs[i].commit,
+	    memory_order_acquire) == p->consumed[i];
+}
+
+/* REVOKED a second ago. */
+static void
+take_back(struct pool *p, uint32_t i, uint64_t word)
+{
+	struct ut_subbuf *sub = &p->subs[i];
+	uint32_t slot = UT_STATE_SLOT(word);
+
+	if (slot >= p->nslots || atomic_load_explicit(&p->slots[slot].busy,
+	    memory_order_acquire) != 0 || !drained(p, i))
+		return;
+	if (!atomic_compare_exchange_strong_explicit(&sub->state, &word,
+	    UT_STATE_WORD(UT_STATE_GEN(word), slot, UT_READING),
+	    memory_order_acquire, memory_order_relaxed))
+		return;
+	pool_advance(p, slot, atomic_load_explicit(&sub->seq,
+	    memory_order_relaxed));
+	pool_sub_free(p, i);
+}
+
+void
+pool_revoke(struct pool *p)
+{
+	bool scarce = count_free(p) <= p->nsubs / 4;
+	int64_t now = ut_msg_now();
+	uint64_t word, commit;
+	uint32_t i;
+
+	if (now - p->revoked < GRACE_MS)
+		return;		/* we were late, the clock was not */
+	p->revoked = now;
+
+	for (i = 0; i < p->nsubs; i++) {
+		word = atomic_load_explicit(&p->subs[i].state,
+		    memory_order_acquire);
+		commit = atomic_load_explicit(&p->subs[i].commit,
+		    memory_order_acquire);
+		if (UT_STATE(word) == UT_OWNED && word & UT_REVOKED)
+			take_back(p, i, word);
+		else if (UT_STATE(word) == UT_OWNED && scarce &&
+		    commit != 0 && p->seen[i] == commit)
+			(void)atomic_compare_exchange_strong_explicit(
+			    &p->subs[i].state, &word, word | UT_REVOKED,
+			    memory_order_relaxed, memory_order_relaxed);
+		p->seen[i] = commit;
+	}
+}
