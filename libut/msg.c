@@ -168,6 +168,12 @@ ut_msg_get_str(struct ut_msg *m, char *s, size_t size)
 }
 
 int
+ut_msg_more(const struct ut_msg *m)
+{
+	return !m->bad && m->pos < m->h.len - HEAD;
+}
+
+int
 ut_msg_get_fd(struct ut_msg *m)
 {
 	int i, fd;

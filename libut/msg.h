@@ -48,6 +48,7 @@ uint8_t	 ut_msg_get_u8(struct ut_msg *);
 uint32_t ut_msg_get_u32(struct ut_msg *);
 uint64_t ut_msg_get_u64(struct ut_msg *);
 void	 ut_msg_get_str(struct ut_msg *, char *, size_t);
+int	 ut_msg_more(const struct ut_msg *);	/* is there another item? */
 int	 ut_msg_get_fd(struct ut_msg *);	/* the caller's now; -1 */
 
 /*

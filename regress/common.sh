@@ -75,7 +75,8 @@ stop_utd() {
 	return $utd_status
 }
 
-# expect STATUS PATTERN command...: exit status, and text on stderr or stdout.
+# expect STATUS PATTERN command...: exit status, and text on stderr or stdout,
+# or any.
 expect() {
 	want=$1 pattern=$2
 	shift 2
@@ -83,7 +84,7 @@ expect() {
 	got=$?
 	[ $got -eq "$want" ] ||
 	    fail "$*: status $got, not $want: $(cat "$T/out" "$T/err")"
-	cat "$T/out" "$T/err" | grep -q -e "$pattern" ||
+	[ -z "$pattern" ] || cat "$T/out" "$T/err" | grep -q -e "$pattern" ||
 	    fail "$*: no '$pattern' in: $(cat "$T/out" "$T/err")"
 }
 
@@ -105,11 +106,14 @@ build() {
 	    fail "cannot build $out"
 }
 
-# What babeltrace2 prints, in the form of utctl view, without the level of
-# detail in which they differ.
-bt2_normal() {
-	babeltrace2 --clock-seconds --no-delta --names=payload,context "$1" \
-	    2>"$T/bt2.err"
+# Record a command into $T/trace: $events and $lost, from what record says.
+recorded() {
+	rm -rf "$T/trace"
+	utctl record -o "$T/trace" "$@" >"$T/record.out" 2>"$T/record.err" ||
+	    fail "record $*: status $?: $(cat "$T/record.err")"
+	read -r events lost <<-END
+	$(sed -n 's/^utctl: \([0-9]*\) events, \([0-9]*\) lost, .*/\1 \2/p' "$T/record.err")
+	END
 }
 
 # Both readers agree on DIR, event by event.  Where there is no babeltrace2,
@@ -130,4 +134,69 @@ readers_agree() {
 # Events that both readers count as discarded in the output of readers_agree.
 discarded() {
 	awk '/events discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
+}
+
+# Wait, ten seconds at most, until the command succeeds.
+until_ok() {
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ $tries -lt 100 ] || return 1
+		sleep 0.1
+	done
+}
+
+# No process, or only a zombie that nobody waits for.
+gone() {
+	case $(ps -o stat= -p "$1" 2>/dev/null) in
+	''|Z*)	return 0 ;;
+	esac
+	return 1
+}
+
+# The children of utd.
+consumers() {
+	ps -A -o pid= -o ppid= | awk -v p="$UTD_PID" '$2 == p { print $1 }'
+}
+
+# The command as a user who is not root.
+as_user() {
+	if [ "$(id -u)" -eq 0 ]; then
+		./prog/asuser 65534 "$@"
+	else
+		"$@"
+	fi
+}
+
+# What utd counts of a session: $events, $lost, $bytes.
+counts() {
+	utctl list "$1" >"$T/counts" || fail "list $1"
+	read -r events lost bytes <<-END
+	$(sed -n '2s/^ *\([0-9]*\) events, \([0-9]*\) lost, \([0-9]*\) .*/\1 \2 \3/p' "$T/counts")
+	END
+}
+
+# Events in what view prints of a directory, with that in them.
+count_events() {
+	utctl view "$1" 2>"$T/view.err" | grep -c -e "$2"
+}
+
+# pulse_start starts prog/pulse; pulse tells it something: $answer.
+pulse_start() {
+	trap '' PIPE
+	rm -f "$T/to" "$T/from"
+	mkfifo "$T/to" "$T/from" || fail "mkfifo"
+	./prog/pulse <"$T/to" >"$T/from" &
+	PULSE=$!
+	CHILDREN="$CHILDREN $PULSE"
+	exec 3>"$T/to" 4<"$T/from"
+}
+
+pulse() {
+	echo "$*" >&3 && read -r answer <&4 || fail "pulse is gone"
+}
+
+pulse_on() {
+	pulse on
+	[ "$answer" = "$1" ]
 }

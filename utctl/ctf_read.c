@@ -30,6 +30,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ctf.h"
@@ -421,11 +422,31 @@ packet_damage(const struct ctf_stream *s, const char *what)
 	    (unsigned long long)s->pkt, what);
 }
 
+/* Somebody is writing it right now, and we came in the midst of a packet. */
+static int
+still_growing(const struct ctf_stream *s)
+{
+	static const struct timespec nap = { 0, 10000000 };
+	struct stat st;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		if (stat(s->path, &st) == -1)
+			return 0;
+		if ((uint64_t)st.st_size > s->size)
+			return 1;
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 static void
 packet_short(const struct ctf_stream *s, uint64_t size)
 {
 	unsigned long long left = s->size - s->pkt;
 
+	if (still_growing(s))
+		return;
 	if (size == 0)
 		ctf_damage(s->path, "last packet cut short at byte %llu: "
 		    "%llu bytes", (unsigned long long)s->pkt, left);

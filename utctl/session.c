@@ -33,6 +33,16 @@
 
 #define NAME_MAX_LEN	64
 
+/* A copy that can be shown in one line. */
+char *
+clean(const char *s)
+{
+	char *copy = format("%s", s);
+
+	text_clean(copy);
+	return copy;
+}
+
 void
 check_name(const char *what, const char *name)
 {
@@ -42,8 +52,8 @@ check_name(const char *what, const char *name)
 	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
 		errx(1, "%s name '%s': not 1 to %d letters, digits, '_', '.' "
-		    "and '-', or '.' or '-' comes first", what, name,
-		    NAME_MAX_LEN);
+		    "and '-', or '.' or '-' comes first", what,
+		    clean(name), NAME_MAX_LEN);
 }
 
 /* A number with `k' or `m', or without: 0, or -1. */
@@ -83,7 +93,8 @@ parse_subsize(const char *s)
 	unsigned long long v;
 
 	if (parse_size(s, &v) == -1)
-		errx(1, "sub-buffer size '%s': not a number with k or m", s);
+		errx(1, "sub-buffer size '%s': not a number with k or m",
+		    clean(s));
 	if (v < UT_SUBSIZE_MIN || v > UT_SUBSIZE_MAX || (v & (v - 1)) != 0)
 		errx(1, "sub-buffer size '%s': not a power of two from %uk "
 		    "to %um", s, UT_SUBSIZE_MIN >> 10, UT_SUBSIZE_MAX >> 20);
@@ -96,7 +107,8 @@ parse_count(const char *s)
 	unsigned long long v;
 
 	if (parse_size(s, &v) == -1)
-		errx(1, "number of sub-buffers '%s': not a number", s);
+		errx(1, "number of sub-buffers '%s': not a number",
+		    clean(s));
 	if (v < UT_NSUBS_MIN || v > UT_NSUBS_MAX)
 		errx(1, "number of sub-buffers '%s': not from %u to %u", s,
 		    UT_NSUBS_MIN, UT_NSUBS_MAX);
@@ -107,15 +119,20 @@ parse_count(const char *s)
 char *
 absolute(const char *path)
 {
-	char cwd[PATH_MAX];
+	char cwd[PATH_MAX + 1];
 
 	if (path[0] == '\0')
 		errx(1, "the name of the directory is empty");
 	if (path[0] == '/')
-		return format("%s", path);
-	if (getcwd(cwd, sizeof(cwd)) == NULL)
+		cwd[0] = '\0';
+	else if (getcwd(cwd, sizeof(cwd)) == NULL)
 		err(1, "getcwd");
-	return format("%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path);
+	else
+		strcat(cwd, cwd[1] == '\0' ? "" : "/");
+	if (strlen(cwd) + strlen(path) >= PATH_MAX)
+		errx(1, "the name of the directory is longer than %d bytes",
+		    PATH_MAX - 1);
+	return format("%s%s", cwd, path);
 }
 
 /* That name, with the date and time. */

@@ -87,7 +87,7 @@ unknown(const char *name)
 {
 	size_t i;
 
-	warnx("unknown command '%s'", name);
+	warnx("unknown command '%s'", clean(name));
 	fprintf(stderr, "usage: utctl");
 	for (i = 0; i < NCOMMANDS; i++)
 		fprintf(stderr, "%c%s", i == 0 ? ' ' : '|', commands[i].name);

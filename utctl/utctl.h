@@ -67,6 +67,7 @@ uint64_t	 row_num(const struct row *, const char *);
 void		 row_free(struct row *);
 
 /* session.c: what cannot be is said on stderr, and utctl ends. */
+char	*clean(const char *);
 void	 check_name(const char *, const char *);
 uint32_t parse_subsize(const char *);
 uint32_t parse_count(const char *);

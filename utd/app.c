@@ -160,7 +160,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 	a->bits = m->h.b;
 	a->vpid = (pid_t)ut_msg_get_u32(m);
 	ut_msg_get_str(m, a->name, sizeof(a->name));
-	before = ut_msg_get_u64(m);
+	before = ut_msg_more(m) ? ut_msg_get_u64(m) : 0;
 	if (m->bad || (a->bits != 32 && a->bits != 64)) {
 		log_warnx("program %d: bad hello", (int)c->pid);
 		free(a);

@@ -204,7 +204,8 @@ consumer_closed(struct conn *conn)
 		close(c->bell);
 	c->bell = -1;
 	fail_requests(c);
-	traces_orphaned(c);
+	if (!loop_ending)
+		traces_orphaned(c);
 }
 
 /* What was queued has gone: it looks, and held back programs go on. */

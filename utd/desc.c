@@ -120,7 +120,7 @@ field_valid(const struct field *f)
 {
 	return identifier(f->name) && f->kind >= UT_KIND_INT &&
 	    f->kind <= UT_KIND_ENUM && size_valid(f) &&
-	    f->count <= COUNT_MAX &&
+	    f->count <= COUNT_MAX / f->size &&
 	    (f->kind != UT_KIND_ENUM || (f->nvalues >= 1 &&
 	    f->nvalues <= VALUES_MAX));
 }
@@ -139,6 +139,21 @@ values_valid(struct ut_msg *m, uint32_t n)
 	return true;
 }
 
+/*
+ * Two fields of one name.  babeltrace2 2.0 also mixes up names that differ
+ * only by underscores in front, and then refuses the trace.
+ */
+static bool
+same_name(const struct field *a, const struct field *b)
+{
+	const char *s = a->name + strspn(a->name, "_");
+	const char *t = b->name + strspn(b->name, "_");
+
+	return strcmp(s, t) == 0 && (strcmp(a->name, b->name) == 0 ||
+	    a->count != 0 || b->count != 0 || a->kind == UT_KIND_SEQ ||
+	    b->kind == UT_KIND_SEQ);
+}
+
 static bool
 fields_valid(struct ut_msg *m, uint32_t n)
 {
@@ -153,7 +168,7 @@ fields_valid(struct ut_msg *m, uint32_t n)
 		    !values_valid(m, f[i].nvalues))
 			return false;
 		for (k = 0; k < i; k++)
-			if (strcmp(f[k].name, f[i].name) == 0)
+			if (same_name(&f[k], &f[i]))
 				return false;
 	}
 	return true;

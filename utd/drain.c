@@ -132,20 +132,24 @@ stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 	return best;
 }
 
+static void
+note_lost(struct pool *p, uint64_t n)
+{
+	p->unsaid += n;
+	p->counts.lost += n;
+}
+
 /* Written or not, the piece is dealt with. */
 static void
 piece_done(struct pool *p, const struct piece *pc, bool written)
 {
-	uint64_t *lost = &p->streams[batch.stream].discarded;
 	uint64_t before = p->consumed[pc->sub];
 	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
 
-	if (written) {
+	if (written)
 		p->counts.written += n;
-	} else {
-		p->counts.lost += n;
-		*lost += n;
-	}
+	else
+		note_lost(p, n);
 	if (pc->full) {
 		pool_advance(p, pc->slot, pc->seq);
 		pool_sub_free(p, pc->sub);
@@ -189,8 +193,14 @@ batch_flush(void)
 		if (batch.pieces[i].sub != NONE)
 			piece_done(p, &batch.pieces[i], written);
 	}
-	if (!written)
+	if (written) {
+		s->told = s->discarded;
+	} else {
+		/* It is as if these packets had never been. */
 		s->seq -= batch.n;
+		p->unsaid += s->discarded - s->told;
+		s->discarded = s->told;
+	}
 	batch.n = 0;
 	consumer_progress(bytes_left);
 }
@@ -254,22 +264,11 @@ static void
 say_lost(struct pool *p, uint32_t stream, const struct packet *pk)
 {
 	struct stream *s = &p->streams[stream];
-	uint64_t before = s->discarded;
 
-	if (s->seq == 0 && before + p->unsaid != 0) {
-		s->discarded = 0;
+	if (p->unsaid != 0 && s->seq == 0)
 		empty_packet(p, stream, pk, pk->begin);
-		s->discarded = before;
-	}
 	s->discarded += p->unsaid;
 	p->unsaid = 0;
-}
-
-static void
-note_lost(struct pool *p, uint64_t n)
-{
-	p->unsaid += n;
-	p->counts.lost += n;
 }
 
 /* What the slot has lost, of which not all may have been told of. */
@@ -447,10 +446,6 @@ metadata_ready(struct pool *p, int how)
 	write_failed(p, errno);
 	if (how != DRAIN_LAST)
 		return false;
-	batch.pool = p;
-	batch.stream = 0;
-	if (p->nstreams == 0)
-		(void)stream_for(p, 0, 0);
 	for (i = 0; i < npieces; i++)
 		piece_done(p, &pieces[i], false);
 	npieces = 0;

@@ -132,26 +132,40 @@ link_wanted(const struct link *l)
 	    l->channel->rules != NULL);
 }
 
-static void
-send_query(struct link *l)
+static bool
+put_rule(const struct rule *r)
 {
-	const struct rule *r = l->channel == NULL ? NULL : l->channel->rules;
-	uint32_t n = 0;
+	const uint32_t len = out.h.len;
 
+	ut_msg_str(&out, r->glob);
+	ut_msg_u32(&out, r->kind);
+	ut_msg_u32(&out, r->level);
+	if (!out.bad) {
+		out.h.b++;
+		return true;
+	}
+	out.h.len = len;
+	out.bad = 0;
+	return false;
+}
+
+/* The rules from that one on, as many as fit: others have their own QUERY. */
+static void
+send_query(struct link *l, uint32_t from)
+{
+	static const struct rule everything = { "*", UT_RULE_ALL, 0, NULL };
+	const struct rule *r = l->channel == NULL ? &everything :
+	    l->channel->rules;
+	uint32_t n;
+
+	for (n = 0; n < from && r != NULL; n++)
+		r = r->next;
 	ut_msg_init(&out, UT_MSG_QUERY,
 	    l->channel == NULL ? 0 : l->channel->id, 0);
-	if (l->channel == NULL) {
-		ut_msg_str(&out, "*");
-		ut_msg_u32(&out, UT_RULE_ALL);
-		ut_msg_u32(&out, 0);
-		n = 1;
-	}
-	for (; r != NULL; r = r->next, n++) {
-		ut_msg_str(&out, r->glob);
-		ut_msg_u32(&out, r->kind);
-		ut_msg_u32(&out, r->level);
-	}
-	out.h.b = n;
+	while (r != NULL && put_rule(r))
+		r = r->next;
+	l->asked = from + out.h.b;
+	l->more = r != NULL;
 	l->state = LINK_QUERY;
 	conn_send(l->app->conn, &out);
 }
@@ -286,7 +300,7 @@ link_start(struct link *l)
 	if (l->size > 0)
 		memset(l->offered, 0, l->size * sizeof(*l->offered));
 	if (link_wanted(l))
-		send_query(l);
+		send_query(l, 0);
 	else if (l->region != NULL)
 		link_map(l);
 	else
@@ -344,7 +358,9 @@ link_offered(struct app *a, uint32_t channel)
 
 	if (l == NULL || l->state != LINK_QUERY)
 		return;
-	if (l->channel == NULL)
+	if (l->more && !l->again)
+		send_query(l, l->asked);
+	else if (l->channel == NULL)
 		link_finish(l);
 	else
 		link_attach(l);

@@ -188,10 +188,38 @@ add_enum(struct text *t, struct ut_msg *m, const struct field *f)
 	text_add(t, " }");
 }
 
+/*
+ * The length of a sequence is a field before it: _NAME_length, and more
+ * underscores behind as long as the event has a field of that name.
+ */
 static void
-add_field(struct text *t, struct ut_msg *m)
+length_name(const struct desc *d, const char *name, char *s, size_t size)
+{
+	static struct ut_msg m;
+	struct field f;
+	char label[NAME_MAXLEN];
+	uint32_t n, v;
+	int low, high;
+
+	snprintf(s, size, "_%s_length", name);
+	desc_open(d, &m, &n);
+	while (n-- > 0) {
+		desc_field(&m, &f);
+		for (v = 0; v < f.nvalues; v++)
+			desc_value(&m, label, &low, &high);
+		if (strcmp(f.name + strspn(f.name, "_"),
+		    s + strspn(s, "_")) == 0) {
+			snprintf(s + strlen(s), size - strlen(s), "_");
+			desc_open(d, &m, &n);
+		}
+	}
+}
+
+static void
+add_field(struct text *t, const struct desc *d, struct ut_msg *m)
 {
 	struct field f;
+	char length[2 * NAME_MAXLEN];
 
 	desc_field(m, &f);
 	text_add(t, "\t\t");
@@ -208,9 +236,10 @@ add_field(struct text *t, struct ut_msg *m)
 		text_add(t, " _%s[%u];\n", f.name, f.count);
 		break;
 	case UT_KIND_SEQ:
-		text_add(t, "uint32_t __%s_length;\n\t\t", f.name);
+		length_name(d, f.name, length, sizeof(length));
+		text_add(t, "uint32_t %s;\n\t\t", length);
 		add_element(t, &f);
-		text_add(t, " _%s[__%s_length];\n", f.name, f.name);
+		text_add(t, " _%s[%s];\n", f.name, length);
 		break;
 	case UT_KIND_ENUM:
 		add_enum(t, m, &f);
@@ -235,6 +264,6 @@ metadata_event(struct text *t, const struct channel *ch,
 	    e->desc->name, e->id, ch->stream, e->desc->level);
 	desc_open(e->desc, &m, &n);
 	while (n-- > 0)
-		add_field(t, &m);
+		add_field(t, e->desc, &m);
 	text_add(t, "\t};\n};\n");
 }

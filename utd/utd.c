@@ -197,8 +197,8 @@ main(int argc, char *argv[])
 			debug = true;
 			break;
 		case 'r':
-			if (strlen(optarg) >= sizeof(dir)) {
-				errno = ENAMETOOLONG;
+			if (*optarg == '\0' || strlen(optarg) >= sizeof(dir)) {
+				errno = *optarg == '\0' ? ENOENT : ENAMETOOLONG;
 				fatal("run directory");
 			}
 			strcpy(dir, optarg);

@@ -376,6 +376,8 @@ struct link {
 	struct region	*region;	/* attached to; or NULL */
 	enum link_state	 state;
 	bool		 again;		/* something changed meanwhile */
+	uint32_t	 asked;		/* rules that went into a QUERY */
+	bool		 more;		/* and there are others */
 	unsigned int	 acks;		/* to come */
 	bool		 failed;	/* one of them told of an error */
 	uint32_t	 size;		/* of the arrays, by event number */
@@ -447,6 +449,7 @@ struct stream {
 	uint64_t	 end;		/* of the last packet, in time */
 	uint64_t	 seq;		/* packets */
 	uint64_t	 discarded;	/* events, as packets tell it */
+	uint64_t	 told;		/* by the last packet in the file */
 };
 
 /* What the parent calls a trace. */

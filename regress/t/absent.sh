@@ -1,0 +1,46 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Without a utd a program runs as if it were not traced: no thread where there
+# is no run directory, no waiting in any case.
+
+. ./common.sh
+
+# Twenty times, in less than the time that one would wait for a utd.
+quick() {
+	t0=$(date +%s)
+	i=0
+	while [ $i -lt 20 ]; do
+		out=$(./prog/about </dev/null) || fail "$1: status $?"
+		case $out in
+		"off, 0 descriptors, "[0$2]" threads")	;;
+		*)	fail "$1: $out" ;;
+		esac
+		i=$((i + 1))
+	done
+	[ $(($(date +%s) - t0)) -lt 3 ] || fail "$1: slow"
+}
+
+quick "an empty run directory" 1
+UT_RUNDIR=$T/nowhere
+quick "no run directory" 1
+UT_RUNDIR=$T/$(printf '%0200d' 0)
+quick "a name that is too long" 1
+UT_RUNDIR=$T/utd.log
+: >"$T/utd.log"
+quick "a file" 1
+mkdir "$T/open"
+chmod 777 "$T/open"
+UT_RUNDIR=$T/open
+quick "a directory of everyone's" 1
+
+# What a utd left: the library may wait for the next one, asleep.
+UT_RUNDIR=$T/run
+start_utd
+kill -9 $UTD_PID
+wait $UTD_PID 2>/dev/null
+UTD_PID=
+quick "a dead utd" 2
+# Nobody looks at such a socket.
+rm -f "$T/run/sock"
+mkfifo "$T/run/sock"
+quick "no socket" 2

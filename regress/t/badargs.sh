@@ -1,0 +1,127 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# What is called wrongly says so in one line, usage apart, ends with status 1
+# and changes nothing.
+
+. ./common.sh
+
+start_utd
+mkdir "$T/cwd" "$T/home"
+HOME=$T/home
+TMPDIR=$T/cwd
+export HOME TMPDIR
+utctl create -o "$T/trace" s >/dev/null && utctl enable-channel c ||
+    fail "set-up"
+utctl list -j >"$T/before" || fail "list"
+
+bad() {
+	expect 1 "$@"
+	[ ! -s "$T/out" ] || fail "$*: on stdout: $(cat "$T/out")"
+	lines=$(grep -c -v -e '^usage: ' -e '^	' -e '^       utctl' \
+	    "$T/err")
+	[ "$lines" -le 1 ] || fail "$*: $lines lines: $(cat "$T/err")"
+	utctl list -j >"$T/after" || fail "list"
+	cmp -s "$T/before" "$T/after" || fail "$* changed $(cat "$T/after")"
+}
+
+long=$(printf '%065d' 0)
+toolong=$(printf '%0300d' 0)
+path=/$(printf '%05000d' 0)
+
+# Commands and options.
+bad '^usage: utctl create' utctl
+bad "unknown command 'frobnicate'" utctl frobnicate
+bad "unknown command '-x'" utctl -x
+bad "unknown command ''" utctl ''
+for c in create start stop destroy enable-channel enable-event \
+    disable-event list events record view; do
+	bad "^usage: utctl $c" utctl $c -x
+done
+bad '^usage: utctl create' utctl create a b
+bad '^usage: utctl create' utctl create -o
+for c in start stop destroy; do
+	bad "^usage: utctl $c" utctl $c a b
+done
+bad '^usage: utctl enable-channel' utctl enable-channel
+bad '^usage: utctl enable-channel' utctl enable-channel a b
+bad '^usage: utctl enable-event' utctl enable-event
+bad '^usage: utctl enable-event' utctl enable-event -l
+bad '^usage: utctl disable-event' utctl disable-event
+bad '^usage: utctl disable-event' utctl disable-event -l info 'a:b'
+bad '^usage: utctl list' utctl list a b
+bad '^usage: utctl events' utctl events a
+bad '^usage: utctl view' utctl view
+bad '^usage: utctl view' utctl view a b
+bad '^usage: utctl record' utctl record
+bad '^usage: utctl record' utctl record -e 'a:*'
+
+# Sizes and numbers.
+for size in '' x 4kk 4096x 4k4 -4096 0x1000 1e6 4g 99999999999999999999 \
+    99999999999999999999k 17592186044416m; do
+	bad "sub-buffer size '$size': not a" utctl enable-channel -b "$size" d
+done
+for size in 0 1 4095 4097 6k 2k 32m 4096m; do
+	bad "sub-buffer size '$size': not a power of two" \
+	    utctl enable-channel -b $size d
+done
+bad "sub-buffer size '3k': not a power" utctl record -b 3k -- \
+    touch "$T/ran"
+for n in '' x 1.5 -2 5x; do
+	bad "number of sub-buffers '$n': not a number" \
+	    utctl enable-channel -n "$n" d
+done
+for n in 0 1 65537 4294967298 18446744073709551616; do
+	bad "number of sub-buffers '$n': not" utctl enable-channel -n $n d
+done
+bad 'more than [0-9]* bytes' utctl enable-channel -b 16m -n 65536 d
+
+# Levels.
+for l in '' = loud 15 -1 99999999999999999999 6x UT_ ==info; do
+	bad "level '.*': neither" utctl enable-event -l "$l" 'a:b'
+done
+
+# Names.
+for name in '' .a -a a/b 'a b' 'a*' ../a "$long" 'a
+b'; do
+	case $name in
+	-*)	set -- -- "$name" ;;
+	*)	set -- "$name" ;;
+	esac
+	bad 'session name' utctl create "$@"
+	bad 'session name' utctl start "$@"
+	bad 'session name' utctl list "$@"
+	bad 'channel name' utctl enable-channel "$@"
+	bad 'session name' utctl enable-channel -s "$name" d
+	bad 'session name' utctl enable-event -s "$name" 'a:b'
+	bad 'channel name' utctl enable-event -c "$name" 'a:b'
+	bad 'channel name' utctl disable-event -c "$name" 'a:b'
+done
+bad 'metadata is taken' utctl enable-channel metadata
+bad 'channel c exists' utctl enable-channel c
+bad 'channel d does not exist' utctl enable-event -c d 'a:b'
+bad 'channel d does not exist' utctl disable-event -c d 'a:b'
+bad 'session t does not exist' utctl enable-event -s t 'a:b'
+bad 'a:b is not enabled in channel c' utctl disable-event -c c 'a:b'
+bad 'pattern' utctl enable-event -c c ''
+bad 'pattern' utctl enable-event -c c "$toolong"
+bad 'pattern' utctl disable-event -c c "$toolong"
+bad 'directory is empty' utctl create -o '' d
+bad 'director' utctl create -o "$path" d
+
+# record: the command does not run, and nothing is left.
+bad 'pattern' utctl record -o "$T/new/trace" -e '' -- touch "$T/ran"
+bad "wrapper 'foo'" utctl record -w foo -- touch "$T/ran"
+bad 'directory is empty' utctl record -o '' -- touch "$T/ran"
+[ ! -e "$T/ran" ] || fail "a command ran"
+[ ! -e "$T/new/trace" ] || fail "record left its directory"
+
+# utd.
+bad '^usage: utd' utd -x
+bad '^usage: utd' utd -r
+bad '^usage: utd' utd -d something
+bad 'name too long' utd -r "$path"
+
+set -- "$T"/cwd/* "$T"/cwd/.[!.]* "$T"/home/*
+for f in "$@"; do
+	[ ! -e "$f" ] || fail "left: $f"
+done

@@ -1,0 +1,31 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# fork, also from a thread and while another traces, vfork and exec,
+# posix_spawn, a daemon: every child traces as the process that it is from its
+# first event on, and the events of the parent are as they would be alone.
+
+. ./common.sh
+
+recorded -b 64k -n 512 -- ./prog/forks 5000
+[ "$lost" -eq 0 ] || fail "$lost lost"
+utctl view "$T/trace" >"$T/view.out" 2>"$T/view.err" || fail "view"
+./prog/seqcheck <"$T/view.out" >"$T/got" || fail "seqcheck"
+read -r got writers missing <"$T/got"
+[ "$writers $missing" = "8 0" ] || fail "$writers writers, gaps of $missing"
+for w in 3 4 5 6 7; do
+	n=$(grep -c "writer = $w," "$T/view.out")
+	[ "$n" -eq 5000 ] || fail "writer $w: $n events"
+done
+[ "$(grep -c 'writer = 0,' "$T/view.out")" -eq 500 ] || fail "parent: not 500"
+[ "$(grep -c 'writer = 2,' "$T/view.out")" -eq 20 ] || fail "thread: not 20"
+# Who wrote is who it says it was.
+sed 's/.* forks\[\([0-9]*\):.* writer = \([0-9]*\),.*/\2 \1/' "$T/view.out" |
+    sort -u >"$T/seen"
+sort -u "$T/record.out" | diff - "$T/seen" || fail "other processes"
+# A child is one thread, with its own number.
+for w in 3 4 5 6 7; do
+	p=$(sed -n "s/^$w //p" "$T/seen")
+	grep "writer = $w," "$T/view.out" | grep -v -F "[$p:$p]" &&
+	    fail "writer $w: another thread than $p"
+done
+readers_agree "$T/trace"

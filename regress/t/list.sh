@@ -1,0 +1,101 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utctl list and events: as text and as JSON, with the right numbers.
+
+. ./common.sh
+
+json() {
+	expect 0 '^{' "$@"
+	command -v python3 >/dev/null 2>&1 || return 0
+	python3 -m json.tool <"$T/out" >"$T/json" 2>"$T/json.err" ||
+	    fail "$*: $(cat "$T/json.err")"
+}
+
+has() {
+	grep -q -e "$1" "$T/out" || fail "no '$1' in: $(cat "$T/out")"
+}
+
+start_utd
+json utctl list -j
+[ "$(cat "$T/out")" = '{"sessions":[]}' ] || fail "$(cat "$T/out")"
+json utctl events -j
+[ "$(cat "$T/out")" = '{"programs":[]}' ] || fail "$(cat "$T/out")"
+expect 0 '^no programs$' utctl events
+
+dir="$T/a \"b\\ c"
+expect 0 '' utctl create -o "$dir" s
+expect 0 '' utctl enable-channel -b 8k -n 16 c
+expect 0 '' utctl enable-event -c c -l info 'pulse:*'
+expect 0 '' utctl enable-event -c c 'x"\[y'
+expect 0 '' utctl start
+pulse_start
+pulse hit 25
+pulse pid
+pid=$answer
+
+expect 0 '' utctl list
+has "^session s (active): $T/a \"b\\\\ c$"
+has '^    50 events, 0 lost, [1-9][0-9]* bytes, 1 program$'
+has '^    channel c: discard, 16 sub-buffers of 8k$'
+has '^        enabled: pulse:\* (level <= info)$'
+expect 0 '' utctl list s
+has "^    program pulse (pid $pid, uid $(id -u), [36][24]-bit)$"
+has "^        uid $(id -u), [36][24]-bit: 50 events, 0 lost, [0-9]* bytes, [0-9]* packet"
+has '^            pulse:a (id [12], info)$'
+has '^            pulse:c (id [12], err)$'
+grep -q pulse:b "$T/out" && fail "pulse:b is listed"
+
+json utctl list -j
+has '"name":"s","dir":"'
+has '"state":"active"'
+has '"written":50,"lost":0,'
+has '"subbuf_size":8192,"subbufs":16'
+has '{"glob":"pulse:\*","level":"<= info"}'
+has '{"glob":"x\\"\\\\\[y","level":"all"}'
+has '"name":"pulse:c","id":[12],"level":3'
+has "\"name\":\"pulse\",\"pid\":$pid,\"uid\":$(id -u),\"bits\":"
+has '"warnings":\[\]'
+if command -v python3 >/dev/null 2>&1; then
+	python3 -c 'import json, sys
+s = json.load(open(sys.argv[1]))["sessions"][0]
+assert s["dir"] == sys.argv[2], s["dir"]
+c = s["channels"][0]
+assert [r["glob"] for r in c["rules"]] == ["pulse:*", "x\"\\[y"]
+r, = c["registries"]
+assert r["written"] == 50 and r["packets"] > 0 and r["bytes"] == s["bytes"]
+assert sorted(e["name"] for e in r["events"]) == ["pulse:a", "pulse:c"]
+assert len(s["programs"]) == 1' "$T/out" "$dir" 2>"$T/json.err" ||
+	    fail "$(tail -n 1 "$T/json.err")"
+fi
+cp "$T/out" "$T/one"
+json utctl list -j s
+cmp "$T/out" "$T/one" || fail "list -j and list -j s differ"
+# The bytes are those on the disk.
+counts s
+n=$(cat "$dir"/ust/uid/*/*/c_* | wc -c)
+[ "$bytes" -eq "$n" ] || fail "$bytes bytes listed, $n there"
+
+# Events, also of programs that nobody traces.
+expect 0 '' utctl events
+has "^pulse (pid $pid, uid $(id -u), [36][24]-bit)$"
+has '^    pulse:b (debug)$'
+has '^    other:a (warning)$'
+has '^        n: uint64$'
+has '^        text: string$'
+[ "$(grep -c '^    [^ ]*:[^ ]* (' "$T/out")" -eq \
+    "$(sort -u "$T/out" | grep -c '^    [^ ]*:[^ ]* (')" ] ||
+    fail "an event twice: $(cat "$T/out")"
+json utctl events -j
+has '{"name":"pulse:c","level":3,"fields":\[{"name":"n","type":"int32"},{"name":"text","type":"string"}\]}'
+expect 0 '' utctl destroy
+expect 0 '' utctl events
+has '^    pulse:b (debug)$'
+
+# Nothing on stderr, and a full disk is told.
+expect 0 '' utctl events
+[ ! -s "$T/err" ] || fail "$(cat "$T/err")"
+if [ -c /dev/full ]; then
+	utctl events >/dev/full 2>"$T/err" && fail "/dev/full: status 0"
+	grep -q stdout "$T/err" || fail "/dev/full: $(cat "$T/err")"
+fi
+stop_utd || fail "utd: status $?"

@@ -1,0 +1,67 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A trace can be read while it is written: view sees more each time and no
+# damage, and a copy that is cut to its whole packets is a trace for every
+# reader, though programs with new events come all the time.
+
+. ./common.sh
+
+i=0
+while [ $i -lt 5 ]; do
+	build "$T/kind$i" -DNAME=e$i prog/kind.c
+	i=$((i + 1))
+done
+start_utd
+utctl create -o "$T/trace" s >/dev/null &&
+    utctl enable-channel -b 4k -n 256 c && utctl enable-event -c c '*' &&
+    utctl start || fail "set-up"
+background ./prog/seq -p 20 1 2 100000000
+seq=$LAST
+until_ok sh -c 'utctl list s | grep -q seq:tick' || fail "seq does not run"
+sleep 0.1
+
+# Metadata last: it is never behind the streams.
+copy() {
+	rm -rf "$T/copy"
+	mkdir "$T/copy" || exit 1
+	cp "$T"/trace/ust/uid/*/*/c_* "$T/copy" || fail "copy"
+	cp "$T"/trace/ust/uid/*/*/metadata "$T/copy" || fail "copy"
+	./prog/packets -t "$T"/copy/c_* || fail "packets"
+}
+
+sawn=0 round=0
+while [ $round -lt 20 ]; do
+	"$T/kind$((round % 5))" 3 </dev/null >/dev/null &
+	kid=$!
+	./prog/seq $((round + 2)) 1 30000 &	# writes of many packets
+	burst=$!
+	utctl list >/dev/null || fail "list"	# all there is, into the files
+	utctl view -q "$T/trace" >"$T/out" 2>"$T/err" ||
+	    fail "view, round $round: $(cat "$T/err")"
+	grep -v 'events discarded' "$T/err" && fail "view, round $round"
+	read -r n rest <"$T/out"
+	[ "$n" -gt "$sawn" ] || fail "round $round: $sawn events, then $n"
+	sawn=$n
+	copy
+	utctl view "$T/copy" >"$T/view.out" 2>"$T/err" ||
+	    fail "copy, round $round: $(cat "$T/err")"
+	if command -v babeltrace2 >/dev/null 2>&1; then
+		babeltrace2 "$T/copy" >"$T/bt2.out" 2>"$T/bt2.err" ||
+		    fail "babeltrace2, round $round: $(cat "$T/bt2.err")"
+		[ "$(wc -l <"$T/bt2.out")" -eq "$(wc -l <"$T/view.out")" ] ||
+		    fail "round $round: babeltrace2 sees another number"
+	fi
+	wait $kid $burst
+	round=$((round + 1))
+done
+kill -9 $seq
+wait $seq 2>/dev/null
+expect 0 's destroyed' utctl destroy s
+readers_agree "$T/trace"
+i=0
+while [ $i -lt 5 ]; do
+	[ "$(grep -c "kind:e$i" "$T/view.out")" -eq 12 ] || fail "kind:e$i"
+	i=$((i + 1))
+done
+echo "$sawn events seen while they came"
+stop_utd || fail "utd: status $?"

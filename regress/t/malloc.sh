@@ -1,0 +1,88 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# libut-malloc.so: every call is an event, no more, with what valgrind counts;
+# programs do the same as without it.
+
+. ./common.sh
+
+count() {
+	grep -c "libc:$1 " "$T/view.out"
+}
+
+traced() {
+	recorded -b 64k -n 512 -w malloc -- "$@"
+	[ "$lost" -eq 0 ] || fail "$*: $lost lost"
+	utctl view "$T/trace" >"$T/view.out" || fail "view"
+}
+
+traced ./prog/mallocs
+# What the system's libraries call before main and after it comes on top.
+[ "$(count calloc)" -ge 50 ] || fail "$(count calloc) callocs"
+for want in malloc:102 realloc:100 posix_memalign:25 aligned_alloc:25; do
+	n=$(count ${want%:*})
+	[ "$n" -ge ${want#*:} ] && [ "$n" -le $((${want#*:} + 2)) ] ||
+	    fail "$n of $want"
+done
+[ "$(count free)" -ge 208 ] || fail "$(count free) frees"
+grep 'libc:malloc ' "$T/view.out" | sed 's/.*{ size = \([0-9]*\),.*/\1/' |
+    awk '$1 == n + 1 && n < 100 { n++ } END { exit n != 100 }' ||
+    fail "not the sizes of malloc"
+grep -q 'libc:malloc { size = 9223372036854775807, ptr = 0x0 }' \
+    "$T/view.out" || grep -q 'size = 2147483647, ptr = 0x0 }' "$T/view.out" ||
+    fail "not the malloc that fails"
+grep -q 'libc:posix_memalign { alignment = 256, size = 100, ptr = 0x[0-9a-f]*00, result = 0 }' \
+    "$T/view.out" || fail "posix_memalign"
+# A piece is freed that was allocated, and none twice.
+awk '{ sub(/.* libc:/, ""); p = $0; sub(/.* ptr = /, "", p)
+    sub(/[ ,].*/, "", p); what = $1 }
+    what == "realloc" { o = $0; sub(/.*old = /, "", o); sub(/,.*/, "", o)
+    if (o != "0x0" && !live[o]--) { print "realloc of", o; exit 1 } }
+    p == "0x0" { next }
+    what == "free" { if (!live[p]--) { print "free of", p; exit 1 }; next }
+    { if (live[p]++) { print "twice", p; exit 1 } }' "$T/view.out" ||
+    fail "pieces that are not there"
+
+if valgrind --tool=memcheck ./prog/mallocs >"$T/valgrind" 2>&1; then
+	set -- $(sed -n 's/,//g; s/.*heap usage: \([0-9]*\) allocs \([0-9]*\) frees.*/\1 \2/p' \
+	    "$T/valgrind")
+	# valgrind counts no call that fails, nor free(NULL).
+	allocs=$(($(wc -l <"$T/view.out") - $(count free) - 1))
+	frees=$(($(grep -v 'ptr = 0x0 ' "$T/view.out" | grep -c 'libc:free ') +
+	    $(grep 'libc:realloc ' "$T/view.out" | grep -vc 'old = 0x0,')))
+	echo "valgrind: $1 allocs, $2 frees; we: $allocs, $frees"
+	[ "$allocs $frees" = "$1 $2" ] ||
+	    fail "$allocs allocs, $frees frees; valgrind: $1, $2"
+fi
+
+traced ./prog/mallocs 4
+[ "$(count realloc)" -ge 4100 ] || fail "threads: $(count realloc) reallocs"
+[ "$(count free)" -ge 8208 ] || fail "threads: $(count free) frees"
+
+# Programs that are nothing of ours.
+cat ../libut/*.c ../utd/*.c >"$T/text"
+sort "$T/text" >"$T/sorted"
+traced sort -o "$T/sorted2" "$T/text"
+cmp "$T/sorted" "$T/sorted2" || fail "sort sorts otherwise"
+traced sort -S 64k --parallel=2 -o "$T/sorted3" "$T/text" 2>/dev/null &&
+    cmp "$T/sorted" "$T/sorted3" || fail "sort sorts otherwise"
+traced awk '{ n[$1]++ } END { for (w in n) s += n[w]; print s }' "$T/text"
+[ "$(cat "$T/record.out")" -eq "$(wc -l <"$T/text")" ] || fail "awk counts"
+[ "$(wc -l <"$T/view.out")" -gt 10 ] || fail "awk allocates nothing"
+traced sh -c 'x=$(echo 1; echo 2); echo $x | sed s/1/one/; (echo sub)'
+[ "$(tr '\n' ' ' <"$T/record.out")" = "one 2 sub " ] ||
+    fail "sh: $(cat "$T/record.out")"
+if command -v python3 >/dev/null 2>&1; then
+	py='
+import threading, json
+l = []
+def f(i): l.append(json.loads(json.dumps({str(k): k * i for k in range(999)})))
+t = [threading.Thread(target=f, args=(i,)) for i in range(4)]
+[x.start() for x in t]; [x.join() for x in t]
+print(sum(sum(d.values()) for d in l))'
+	python3 -c "$py" >"$T/want" 2>/dev/null && {
+		recorded -b 64k -n 512 -w malloc -- python3 -c "$py"
+		cmp "$T/want" "$T/record.out" || fail "python3 computes otherwise"
+		[ "$events" -gt 1000 ] || fail "python3: $events events"
+	}
+fi
+exit 0

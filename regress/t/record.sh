@@ -1,0 +1,154 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utctl record: the command's own business is not touched, its events are in
+# the trace, and nothing else stays, whatever way it ends.
+
+. ./common.sh
+
+mkdir "$T/tmp" "$T/cwd"
+TMPDIR=$T/tmp
+export TMPDIR
+unset UT_RUNDIR
+PROG=$PWD/prog
+
+shm() {
+	ls -A /dev/shm 2>/dev/null | grep -e '^ut' -e '^sem\.ut'
+}
+
+# No process that has our directory as an argument, nothing in there.
+no_utd() {
+	! ps -A -o args= | grep -v grep | grep -q "utd.*$T/tmp"
+}
+
+nothing_left() {
+	[ -z "$(ls -A "$T/tmp")" ] || fail "$1: left $(ls -A "$T/tmp")"
+	until_ok no_utd || fail "$1: a utd is left"
+	[ "$(shm)" = "$shm0" ] || { sleep 1; [ "$(shm)" = "$shm0" ]; } ||
+	    fail "$1: in /dev/shm: $(shm)"
+}
+
+shm0=$(shm)
+
+# The exit status.
+expect 0 "^utctl: 10 events, 0 lost, [1-9][0-9]* bytes in $T/t$" \
+    utctl record -o "$T/t" -- ./prog/seq 1 1 10
+[ "$(count_events "$T/t" seq:tick)" -eq 10 ] || fail "not 10 events"
+[ ! -s "$T/out" ] || fail "on stdout: $(cat "$T/out")"
+[ "$(wc -l <"$T/err")" -eq 1 ] || fail "more said: $(cat "$T/err")"
+nothing_left "a command"
+expect 7 '0 events, 0 lost, 0 bytes in' utctl record -o "$T/7" -- \
+    sh -c 'exit 7'
+expect 137 ' in ' utctl record -o "$T/9" -- sh -c 'kill -9 $$'
+expect 143 ' in ' utctl record -o "$T/15" -- sh -c 'kill -15 $$'
+expect 130 ' in ' ./prog/asuser - utctl record -o "$T/2" -- \
+    sh -c 'kill -2 $$'
+expect 127 "$T/none: No such file" utctl record -o "$T/127" -- "$T/none"
+expect 127 'ut-no-such-command: No such file' utctl record -o "$T/127" -- \
+    ut-no-such-command
+: >"$T/plain"
+expect 126 "$T/plain: Permission denied" utctl record -o "$T/126" -- "$T/plain"
+[ ! -e "$T/127" ] && [ ! -e "$T/126" ] || fail "a trace of no command"
+mkdir "$T/kept"
+expect 127 'No such file' utctl record -o "$T/kept" -- "$T/none"
+[ -d "$T/kept" ] && [ -z "$(ls -A "$T/kept")" ] || fail "kept was not kept"
+complains "$T/t: not empty" utctl record -o "$T/t" -- touch "$T/ran"
+complains "$T/plain: Not a dir" utctl record -o "$T/plain" -- touch "$T/ran"
+[ ! -e "$T/ran" ] || fail "the command ran without a trace"
+nothing_left "statuses"
+
+# Globs.
+expect 0 '^utctl: 10 events' utctl record -o "$T/g1" -e 'seq:tick' -- \
+    ./prog/seq 1 1 10
+expect 0 '^utctl: 0 events' utctl record -o "$T/g2" -e 'seq:idle' -e 'x:*' \
+    -- ./prog/seq 1 1 10
+expect 0 '^utctl: 10 events' utctl record -o "$T/g3" -e 'x:*' -e 'seq:t*' \
+    -e '*:tick' -- ./prog/seq 1 1 10
+
+# Its geometry: 2 x 4 kB are not enough for what nobody fetches in time.
+expect 0 ' in ' utctl record -o "$T/g4" -b 4k -n 2 -- ./prog/seq 1 4 50000
+set -- $(sed -n 's/^utctl: \([0-9]*\) events, \([0-9]*\) lost.*/\1 \2/p' \
+    "$T/err")
+[ $(($1 + $2)) -eq 200000 ] || fail "$1 + $2 are not 200000"
+[ "$2" -gt 0 ] || fail "nothing was lost of 8 kB"
+expect 0 '^utctl: 200000 events, 0 lost' utctl record -o "$T/g5" -b 1m \
+    -n 64 -- ./prog/seq 1 4 50000
+
+# Where it goes by default: a new directory each time.
+for i in 1 2 3; do
+	(cd "$T/cwd" && utctl record -- "$PROG/seq" 1 1 3) 2>"$T/err" ||
+	    fail "default: $(cat "$T/err")"
+	grep -q "3 events, 0 lost, .* in $T/cwd/ut-trace-seq-[-0-9]*$" \
+	    "$T/err" || fail "default: $(cat "$T/err")"
+done
+n=$(ls -d "$T"/cwd/ut-trace-seq-* | wc -l)
+[ "$n" -eq 3 ] || fail "$n directories of three"
+(cd "$T/cwd" && utctl record -o here -- "$PROG/seq" 1 1 3) 2>"$T/err" &&
+    [ -d "$T/cwd/here/ust" ] || fail "-o here: $(cat "$T/err")"
+
+# stdin, stdout and stderr are the command's, as are its arguments.
+echo 'to be read' | utctl record -o "$T/io" -- \
+    sh -c 'cat; echo "$1" >&2; exit 3' sh '-x  y' >"$T/out" 2>"$T/err"
+[ $? -eq 3 ] || fail "stdin: $(cat "$T/err")"
+[ "$(cat "$T/out")" = 'to be read' ] || fail "stdin: $(cat "$T/out")"
+grep -q '^-x  y$' "$T/err" || fail "arguments: $(cat "$T/err")"
+
+# The whole family is recorded, and what the command leaves behind does not
+# hold up utctl.
+expect 0 '^utctl: 30 events' utctl record -o "$T/family" -- \
+    sh -c './prog/seq 1 1 10; ./prog/seq 2 1 10; ./prog/seq 3 1 10'
+expect 0 ' in ' utctl record -o "$T/left" -- \
+    sh -c './prog/seq -p 1000 1 1 2000 >/dev/null 2>&1 </dev/null &'
+nothing_left "a command in the background"
+
+# Keys of a terminal come to the whole group: the command ends, utctl says
+# what was recorded.
+./prog/asuser -g - utctl record -o "$T/int" -- ./prog/seq -p 100 1 1 9000000 \
+    2>"$T/err" &
+pid=$!
+CHILDREN="$CHILDREN $pid"
+until_ok grep -rq "seq:tick" "$T/int" || fail "not recording"
+sleep 0.2
+kill -INT -$pid
+wait $pid
+[ $? -eq 130 ] || fail "SIGINT: $(cat "$T/err")"
+grep -q '^utctl: [1-9][0-9]* events, 0 lost' "$T/err" ||
+    fail "SIGINT: $(cat "$T/err")"
+readers_agree "$T/int"
+nothing_left SIGINT
+
+# SIGTERM and SIGHUP come to utctl alone, and are passed on.
+for sig in TERM HUP; do
+	./prog/asuser - utctl record -o "$T/$sig" -- \
+	    ./prog/seq -p 100 1 1 9000000 2>"$T/err" &
+	pid=$!
+	CHILDREN="$CHILDREN $pid"
+	until_ok grep -rq "seq:tick" "$T/$sig" || fail "not recording"
+	kill -$sig $pid
+	wait $pid
+	status=$?
+	[ $status -eq 143 ] || [ $status -eq 129 ] ||
+	    fail "SIG$sig: status $status $(cat "$T/err")"
+	grep -q '^utctl: [0-9]* events, 0 lost' "$T/err" ||
+	    fail "SIG$sig: $(cat "$T/err")"
+	readers_agree "$T/$sig"
+	nothing_left SIG$sig
+done
+
+# utctl killed: its utd ends, the command goes on, the trace can be read.
+./prog/asuser - utctl record -o "$T/kill" -- \
+    ./prog/seq -p 100 1 1 9000000 "$T/progress" 2>"$T/err" &
+pid=$!
+until_ok grep -rq "seq:tick" "$T/kill" || fail "not recording"
+sleep 0.3
+command=$(ps -A -o pid= -o ppid= | awk -v p=$pid '$2 == p { print $1 }')
+CHILDREN="$CHILDREN $command"
+cp "$T/progress" "$T/snapshot"
+kill -9 $pid
+wait $pid 2>/dev/null
+until_ok no_utd || fail "the utd of a killed utctl stays"
+gone "$command" && fail "the command is gone"
+kill -9 $command
+readers_agree "$T/kill"
+./prog/seqcheck "1:$T/snapshot" <"$T/view.out" >"$T/got" ||
+    fail "$(cat "$T/got")"
+exit 0

@@ -1,0 +1,68 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utd ends and comes again, or is killed with all it has, while a program
+# lives: the program is never harmed, is found again and traced.
+
+. ./common.sh
+
+session() {
+	utctl create -o "$T/$1" "$1" >/dev/null && utctl enable-event 'pulse:a' &&
+	    utctl start || fail "set-up of $1"
+}
+
+listed() {
+	utctl list "$1" | grep -q "program pulse (pid $PULSE,"
+}
+
+start_utd
+pulse_start
+session one
+pulse_on a--- || fail "one: $answer"
+pulse hit 10
+stop_utd || fail "utd: status $?"
+pulse hit 10		# into buffers that nobody empties any more
+until_ok pulse_on ---- || fail "on without a utd: $answer"
+[ "$(count_events "$T/one" pulse:a)" -eq 10 ] || fail "one: not 10 events"
+
+start_utd
+session two
+until_ok listed two || fail "not found again"
+until_ok pulse_on a--- || fail "two: $answer"
+pulse hit 20
+expect 0 'two stopped: 20 events, 0 lost' utctl stop
+expect 0 '' utctl start
+pulse hit 5
+
+# Killed, with its consumers.
+for p in $UTD_PID $(consumers); do
+	kill -9 "$p"
+done
+wait $UTD_PID 2>/dev/null
+UTD_PID=
+pulse hit 200000
+until_ok pulse_on ---- || fail "on with a dead utd: $answer"
+gone $PULSE && fail "the program is gone"
+
+start_utd
+session three
+until_ok listed three || fail "not found a third time"
+until_ok pulse_on a--- || fail "three: $answer"
+pulse hit 30
+expect 0 'three destroyed: 30 events, 0 lost' utctl destroy
+readers_agree "$T/three"
+
+# Many times in a row: what the program has open stays the same.
+fds() {
+	ls "/proc/$PULSE/fd" 2>/dev/null | wc -l
+}
+before=$(fds)
+for i in 4 5 6; do
+	session "n$i"
+	until_ok pulse_on a--- || fail "n$i: $answer"
+	stop_utd || fail "utd: status $?"
+	until_ok pulse_on ---- || fail "n$i: $answer"
+	start_utd
+	until_ok sh -c "utctl events | grep -q pid.$PULSE" || fail "n$i: lost"
+done
+[ "$(fds)" -le $((before + 1)) ] || fail "$before descriptors, then $(fds)"
+stop_utd || fail "utd: status $?"

@@ -1,0 +1,106 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Which events are traced, and from when to when: enable-event and
+# disable-event beside a program that runs.
+
+. ./common.sh
+
+start_utd
+utctl create -o "$T/trace" s >/dev/null || fail "create"
+
+# Rules before the program, and before the session starts.
+expect 0 '' utctl enable-event 'pulse:*'
+complains 'pulse:\* is enabled already in channel channel0' \
+    utctl enable-event 'pulse:*'
+pulse_start
+pulse_on ---- || fail "on before start: $answer"
+expect 0 '' utctl start
+pulse_on abc- || fail "after start: $answer"
+expect 0 '' utctl disable-event 'pulse:*'
+pulse_on ---- || fail "disable came back before it was done: $answer"
+complains 'not enabled' utctl disable-event 'pulse:*'
+
+# What enable-event says, and that it has happened when it says so.
+expect 0 '^pulse:?: 3 events of 1 programs$' utctl enable-event 'pulse:?'
+pulse_on abc- || fail "enable came back before it was done: $answer"
+expect 0 '' utctl disable-event 'pulse:?'
+expect 0 '^none:\*: 0 events of 0 programs$' utctl enable-event 'none:*'
+expect 0 '' utctl disable-event 'none:*'
+pulse_on ---- || fail "none:*: $answer"
+expect 0 '^\*:a: 2 events of 1 programs$' utctl enable-event '*:a'
+pulse_on a--o || fail "*:a: $answer"
+expect 0 '' utctl disable-event '*:a'
+expect 0 '^pulse:\[bc\]: 2 events' utctl enable-event 'pulse:[bc]'
+pulse_on -bc- || fail "pulse:[bc]: $answer"
+expect 0 '' utctl disable-event 'pulse:[bc]'
+
+# Levels: that one and more severe, or exactly that.
+level() {
+	expect 0 '' utctl enable-event -l "$1" '*'
+	pulse_on "$2" || fail "-l $1: $answer, not $2"
+	expect 0 '' utctl disable-event '*'
+	pulse_on ---- || fail "after -l $1: $answer"
+}
+level debug abco
+level info a-co
+level notice --co
+level WARNING --co
+level UT_ERR --c-
+level 3 --c-
+level crit ----
+level =debug -b--
+level =info a---
+level =TRACE_ERR --c-
+level =4 ---o
+level =13 ----
+
+# Two rules are one or the other; the same glob may come in two levels, and
+# disable-event takes both.
+expect 0 '' utctl enable-event -l =info 'pulse:*'
+expect 0 '' utctl enable-event -l =err 'pulse:*'
+complains 'already' utctl enable-event -l =err 'pulse:*'
+expect 0 '' utctl enable-event 'other:a' 'pulse:b'
+pulse_on abco || fail "four rules: $answer"
+expect 0 'enabled: pulse:\* (level == err)' utctl list s
+expect 0 '' utctl disable-event 'pulse:*'
+pulse_on -b-o || fail "two rules left: $answer"
+
+# A program that comes later, and one that has nothing of it.
+./prog/seq 1 1 5
+./prog/kind 3 </dev/null >/dev/null 2>&1
+pulse hit 7
+expect 0 '' utctl stop
+until_ok pulse_on ---- || fail "on after stop: $answer"
+pulse hit 1000
+[ "$(count_events "$T/trace" 'pulse:b')" -eq 7 ] || fail "pulse:b"
+[ "$(count_events "$T/trace" 'other:a')" -eq 7 ] || fail "other:a"
+[ "$(count_events "$T/trace" '')" -eq 14 ] || fail "more than that"
+
+# Rules that change while it is stopped hold when it starts again.
+expect 0 '' utctl disable-event 'pulse:b'
+expect 0 '' utctl enable-event 'pulse:c'
+pulse_on ---- || fail "on while stopped: $answer"
+expect 0 '' utctl start
+pulse_on --co || fail "started again: $answer"
+pulse hit 1
+expect 0 'session s destroyed: 16 events, 0 lost' utctl destroy
+until_ok pulse_on ---- || fail "on after destroy: $answer"
+
+# More rules than fit a message, of the longest kind: none is in the way of
+# the last one.
+utctl create -o "$T/many" many >/dev/null || fail "create"
+i=0 globs=
+while [ $i -lt 300 ]; do
+	i=$((i + 1))
+	globs="$globs $(printf 'x%03d:%0250d' $i 0)"
+done
+expect 0 '' utctl enable-event $globs 'pulse:a'
+expect 0 '' utctl start
+pulse_on a--- || fail "one of 301 rules: $answer"
+t0=$(date +%s)
+./prog/seq 1 1 1
+[ $(($(date +%s) - t0)) -lt 2 ] || fail "301 rules hold up a program"
+expect 0 '^seq:\*: 2 events of 0 programs$\|^seq:\*: 0 events' \
+    utctl enable-event 'seq:*'
+expect 0 '' utctl destroy
+stop_utd || fail "utd: status $?"

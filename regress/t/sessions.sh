@@ -1,0 +1,77 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Sessions: made, found, started, stopped, destroyed, each only as it may be.
+
+. ./common.sh
+
+HOME=$T/home
+export HOME
+start_utd
+complains 'there is no session' utctl start
+complains 'there is no session' utctl destroy
+complains 'session a does not exist' utctl start a
+complains 'session a does not exist' utctl stop a
+complains 'session a does not exist' utctl destroy a
+complains 'session a does not exist' utctl list a
+expect 0 '^no sessions$' utctl list
+
+expect 0 "^session a: $T/a$" utctl create -o "$T/a" a
+[ -d "$T/a" ] || fail "no $T/a"
+complains 'session a exists' utctl create -o "$T/a2" a
+[ ! -e "$T/a2" ] || fail "a second a left its directory"
+complains 'session a is not started' utctl stop a
+expect 0 '' utctl start a
+complains 'session a is started already' utctl start a
+expect 0 'session a stopped: 0 events, 0 lost, 0 bytes' utctl stop a
+complains 'session a is not started' utctl stop a
+expect 0 '' utctl start a
+complains 'session b does not exist' utctl stop b
+
+# Without a name: the only session, then the last one; without a channel,
+# channel0, which needs no making.
+expect 0 'session a stopped' utctl stop
+expect 0 "^session b: $T/home/ut-traces/b-" utctl create b
+ls -d "$T"/home/ut-traces/b-* >/dev/null || fail "no directory of b"
+expect 0 '' utctl enable-event 'x:y'
+expect 0 'channel channel0: ' utctl list b
+grep -q 'enabled: x:y (level all)' "$T/out" || fail "$(cat "$T/out")"
+utctl list a | grep -q 'x:y' && fail "a has b's rule"
+expect 0 '' utctl start
+expect 0 'session b (active)' utctl list
+expect 0 'session a (stopped)' utctl list
+expect 0 'session b destroyed' utctl destroy
+expect 0 '' utctl start
+expect 0 'session a (active)' utctl list
+expect 0 'session a destroyed' utctl destroy
+complains 'there is no session' utctl destroy
+
+# The name is free again, the old trace is not touched.
+complains 'not empty' utctl create -o "$T/home/ut-traces" a
+expect 0 '' utctl create -o "$T/a3" a
+expect 0 'session a destroyed' utctl destroy a
+
+# One without a name.
+expect 0 "^session auto-[0-9]*-[0-9]*: $T/home/ut-traces/auto-" utctl create
+expect 0 'session auto-.*destroyed' utctl destroy
+
+# Two at once: one of them gets the name.  The consumer, which makes the
+# directories, is held up until both have asked.
+for p in $(consumers); do
+	kill -STOP "$p"
+done
+utctl create -o "$T/t1" twin >"$T/o1" 2>"$T/e1" &
+p1=$!
+utctl create -o "$T/t2" twin >"$T/o2" 2>"$T/e2" &
+p2=$!
+sleep 0.5
+for p in $(consumers); do
+	kill -CONT "$p"
+done
+wait $p1
+s1=$?
+wait $p2
+s2=$?
+[ $((s1 + s2)) -eq 1 ] || fail "two sessions twin: $s1, $s2:" \
+    "$(cat "$T/e1" "$T/e2") $(utctl list)"
+grep -q 'session twin exists' "$T/e1" "$T/e2" || fail "not said why"
+stop_utd || fail "utd: status $?"

@@ -1,0 +1,84 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# ut.h compiles without a warning as C99, C11 and C++11 and later, with every
+# compiler that is here and every way to compile and link, and what comes out
+# traces.
+
+. ./common.sh
+
+cat >"$T/want" <<'END'
+std:none { }
+std:one { n = 0 }
+std:one { n = 1 }
+std:one { n = 2 }
+std:numbers { i8 = -8, x16 = 0x10, net = 0, u64 = 64, f = 0.25, d = 0.125, p = 0x0, b = 1, c = grey }
+std:rest { s = "s", t = "tex", b = [0x62], a = [-1, 1], d = [0.5] }
+ut:log { msg = "on 3", file = "prog/std.c", line = 52, func = "main" }
+END
+warn="-Wall -Wextra -Wpedantic -Werror -I$TOP/libut"
+n=0
+
+# traces NAME: what was built does.
+traces() {
+	recorded -- "$T/prog"
+	utctl view "$T/trace" 2>&1 | cut -d' ' -f4- >"$T/got"
+	diff "$T/want" "$T/got" || fail "$*: traces something else"
+	n=$((n + 1))
+}
+
+try() {
+	"$@" -o "$T/prog" prog/std.c "$TOP/libut/libut.a" $LIBS ||
+	    fail "$*: does not compile"
+	traces "$@"
+}
+
+try_cxx() {
+	"$@" -o "$T/prog" -x c++ prog/std.c -x none "$TOP/libut/libut.a" \
+	    $LIBS || fail "$*: does not compile"
+	traces "$@"
+}
+
+# Can it link such a program at all?
+able() {
+	echo 'int main(void) { return 0; }' >"$T/able.c"
+	"$@" -o "$T/able" "$T/able.c" >/dev/null 2>&1 && "$T/able"
+}
+
+# $CC too, where it is neither.
+others=$CC
+for cc in gcc clang; do
+	[ "$($cc --version 2>/dev/null | sed '1s/^[^ ]* //;q')" != \
+	    "$($CC --version 2>/dev/null | sed '1s/^[^ ]* //;q')" ] || others=
+done
+for cc in gcc clang $others; do
+	able $cc || continue
+	for std in c99 c11; do
+		try $cc -std=$std $warn -O0
+		try $cc -std=$std $warn -O2 -Wshadow -Wcast-qual -Wconversion \
+		    -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
+	done
+	for opt in -O3 -Os -fvisibility=hidden -fPIE "-fno-pie -no-pie" \
+	    -fno-common "-ffunction-sections -fdata-sections -Wl,--gc-sections" \
+	    -flto "-O2 -flto -Wl,--gc-sections" -static "-static -flto -O2" \
+	    "-fsanitize=address,undefined -static-libasan" -fuse-ld=gold \
+	    "-fuse-ld=lld -Wl,--gc-sections"; do
+		able $cc $opt || continue
+		try $cc $warn $opt
+	done
+done
+for cxx in g++ clang++; do
+	able $cxx || continue
+	for std in c++11 c++14 c++17 c++20; do
+		able $cxx -std=$std || continue
+		try_cxx $cxx -std=$std $warn -O2
+	done
+	try_cxx $cxx -std=c++11 $warn -O0 -Wconversion -Wshadow -Wcast-qual
+done
+# The library from its sources, with a C library that is not the system's.
+if able musl-gcc -static; then
+	musl-gcc -std=c99 $warn -O2 -c -o "$T/std.o" prog/std.c &&
+	    musl-gcc -static -std=c11 -D_GNU_SOURCE -O2 -o "$T/prog" \
+	    "$T/std.o" "$TOP"/libut/*.c || fail "musl: does not compile"
+	traces musl-gcc
+fi
+echo "$n programs"

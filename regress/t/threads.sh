@@ -1,0 +1,40 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A thousand short threads, with destructors that trace: all of it is there,
+# and what they held is free again: a later program gets every sub-buffer.
+
+. ./common.sh
+
+recorded -- ./prog/threads 1000
+[ "$events $lost" = "11000 0" ] || fail "$events events, $lost lost"
+utctl view "$T/trace" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
+    fail "$(cat "$T/view.err")"
+[ "$(cat "$T/got")" = "11000 1000 0" ] || fail "$(cat "$T/got")"
+
+# 8 sub-buffers of 4096 bytes, 128 slots.
+start_utd
+utctl create -o "$T/small" small >/dev/null &&
+    utctl enable-channel -b 4k -n 8 channel0 &&
+    utctl enable-event 'seq:tick' 'pulse:a' && utctl start || fail "set-up"
+./prog/threads 1000 || fail "threads"
+pulse_start
+until_ok pulse_on a--- || fail "pulse: $answer"
+until_ok sh -c 'utctl list small | grep -q "lost.*1 program,"' ||
+    fail "the threads' program has not ended: $(utctl list small)"
+sleep 0.3
+counts small
+[ $((events + lost)) -eq 11000 ] || fail "$events + $lost are not 11000"
+had=$events missed=$lost
+# While nobody drains, as many events as fit: of 12 bytes each.
+for p in $(consumers); do
+	kill -STOP "$p"
+done
+pulse hit 4000
+for p in $(consumers); do
+	kill -CONT "$p"
+done
+utctl stop >"$T/stop" || fail "stop"
+counts small
+[ $((events - had)) -eq $((8 * (4096 / 12))) ] ||
+    fail "$((events - had)) events fit, not $((8 * (4096 / 12)))"
+[ $((events - had + lost - missed)) -eq 4000 ] || fail "$lost lost"

@@ -1,0 +1,79 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# One header in several files of a program, in its libraries, and in one
+# that it loads and unloads many times: each event is one event, with one
+# ID, recorded from the first call on; a second program shares it.
+
+. ./common.sh
+
+so() {
+	lib=$1
+	shift
+	$CC $CFLAGS -fPIC -shared -I"$TOP/libut" -DUNIT=$lib "$@" \
+	    -o "$T/$lib.so" prog/unit.c -L"$TOP/libut" -lut ||
+	    fail "cannot build $lib.so"
+}
+for unit in a b; do
+	$CC $CFLAGS -I"$TOP/libut" -DUNIT=$unit -c -o "$T/$unit.o" \
+	    prog/unit.c || fail "cannot build $unit.o"
+done
+so lib1
+so lib2
+so lib3 -DEXTRA
+$CC $CFLAGS -I"$TOP/libut" -o "$T/units" prog/units.c "$T/a.o" "$T/b.o" \
+    "$T/lib1.so" "$T/lib2.so" -L"$TOP/libut" -lut -Wl,-rpath,"$TOP/libut" \
+    $LIBS -ldl || fail "cannot build units"
+cp "$T/units" "$T/again"
+
+start_utd
+utctl create -o "$T/trace" s >/dev/null &&
+    utctl enable-event 'units:*' && utctl start || fail "set-up"
+mkfifo "$T/stdin"
+"$T/units" "$T/lib3.so" 100 <"$T/stdin" >"$T/out1" &
+CHILDREN=$!
+"$T/again" "$T/lib3.so" 100 <"$T/stdin" >"$T/out2" &
+CHILDREN="$CHILDREN $!"
+exec 3>"$T/stdin"
+until_ok grep done "$T/out1" && until_ok grep done "$T/out2" ||
+    fail "the programs"
+
+# Both programs are there: one entry for each event.
+utctl list -j s >"$T/list" || fail "list"
+for e in call extra; do
+	n=$(grep -o "\"name\":\"units:$e\"" "$T/list" | wc -l)
+	[ "$n" -eq 1 ] || fail "units:$e has $n entries: $(cat "$T/list")"
+done
+# What programs have: the library is not loaded now.
+utctl events -j >"$T/events" || fail "events"
+n=$(grep -o '"name":"units:call"' "$T/events" | wc -l)
+[ "$n" -eq 2 ] || fail "events: units:call $n times for two programs"
+exec 3>&-
+for p in $CHILDREN; do
+	wait $p || fail "a program: status $?"
+done
+CHILDREN=
+utctl stop >"$T/stop" || fail "stop"
+grep -q ' 412 events, 0 lost' "$T/stop" || fail "not 412: $(cat "$T/stop")"
+n=$(grep -c '^event {' "$T"/trace/ust/uid/*/*-bit/metadata)
+[ "$n" -eq 2 ] || fail "$n events in the metadata"
+
+# Of either program, in this order.
+{
+	echo 'units:call { unit = "main", n = 0, where = program }'
+	echo 'units:call { unit = "a", n = 1, where = program }'
+	echo 'units:call { unit = "b", n = 2, where = program }'
+	echo 'units:call { unit = "lib1", n = 3, where = library }'
+	echo 'units:call { unit = "lib2", n = 4, where = library }'
+	i=0
+	while [ $i -lt 100 ]; do
+		echo "units:extra { n = $i }"
+		echo "units:call { unit = \"lib3\", n = $i, where = library }"
+		i=$((i + 1))
+	done
+	echo 'units:call { unit = "a", n = -1, where = program }'
+} >"$T/want"
+readers_agree "$T/trace"
+for p in units again; do
+	grep " $p\[" "$T/view.out" | cut -d' ' -f4- | diff "$T/want" - ||
+	    fail "$p traced something else"
+done
