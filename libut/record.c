@@ -53,15 +53,17 @@ static unsigned char	*too_deep(struct thread *, struct ut_event *);
 UT_EXPORT unsigned char *
 ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 {
+	/* Not that of r: sanitizers keep variables elsewhere. */
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct thread *t = ut_self;
 	uint32_t nest;
 
 	if (UT_UNLIKELY(t == NULL) && (t = ut_thread_new()) == NULL)
 		return NULL;
 	nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
-	if (UT_UNLIKELY(nest != 0) && (nest = ut_thread_depth(t, r)) >= NEST)
+	if (UT_UNLIKELY(nest != 0) && (nest = ut_thread_depth(t, frame)) >= NEST)
 		return too_deep(t, ev);
-	t->frame[nest] = (uintptr_t)r;
+	t->frame[nest] = frame;
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&t->nest, nest + 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);

@@ -204,8 +204,8 @@ ut_thread_new(void)
 }
 
 /*
- * Was the event that is at f on the stack left, by siglongjmp, now that there
- * is another at r?  A handler that interrupted it is deeper on the stack,
+ * Was the event that began at f on the stack left, by siglongjmp, now that
+ * there is another at r?  A handler that interrupted it is deeper on the stack,
  * which grows down, or has a stack of its own.
  */
 static bool
@@ -225,7 +225,7 @@ was_left(uintptr_t f, uintptr_t r, const stack_t *alt)
  * any.  Only an event in a signal handler asks.
  */
 uint32_t __attribute__((noinline, cold))
-ut_thread_depth(struct thread *t, const void *r)
+ut_thread_depth(struct thread *t, uintptr_t frame)
 {
 	uint32_t nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
 	int error = errno;
@@ -235,7 +235,7 @@ ut_thread_depth(struct thread *t, const void *r)
 		return nest;		/* mute */
 	if (sigaltstack(NULL, &alt) == -1)
 		alt.ss_flags = SS_DISABLE;
-	while (nest > 0 && was_left(t->frame[nest - 1], (uintptr_t)r, &alt))
+	while (nest > 0 && was_left(t->frame[nest - 1], frame, &alt))
 		nest--;
 	errno = error;
 	return nest;

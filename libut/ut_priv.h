@@ -121,7 +121,7 @@ struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
 bool		 ut_threads_quiet(int);
 void		 ut_threads_leave(unsigned int, uint32_t);
-uint32_t	 ut_thread_depth(struct thread *, const void *);
+uint32_t	 ut_thread_depth(struct thread *, uintptr_t);
 void		 ut_threads_before_fork(void);
 void		 ut_threads_after_fork(void);
 void		 ut_threads_forked(void);
