@@ -91,7 +91,8 @@ struct ut_bell {
 	char	 name[32];
 };
 int	 ut_bell_create(struct ut_bell *);
-int	 ut_bell_open(struct ut_bell *, int, const char *);	/* takes the fd */
+/* The descriptor becomes the bell's. */
+int	 ut_bell_open(struct ut_bell *, int, const char *);
 void	 ut_bell_close(struct ut_bell *);	/* the creator's ends it */
 
 #endif /* COMPAT_H */

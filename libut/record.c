@@ -61,7 +61,8 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	if (UT_UNLIKELY(t == NULL) && (t = ut_thread_new()) == NULL)
 		return NULL;
 	nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
-	if (UT_UNLIKELY(nest != 0) && (nest = ut_thread_depth(t, frame)) >= NEST)
+	if (UT_UNLIKELY(nest != 0) &&
+	    (nest = ut_thread_depth(t, frame)) >= NEST)
 		return too_deep(t, ev);
 	t->frame[nest] = frame;
 	atomic_signal_fence(memory_order_seq_cst);

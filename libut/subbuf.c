@@ -192,7 +192,8 @@ bell_ring(struct channel *ch)
 	/* Release: who counts the delivery sees FULL. */
 	n = atomic_fetch_add_explicit(&h->delivered, 1,
 	    memory_order_release) + 1;
-	if (ch->bell.sem == NULL || n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
+	if (ch->bell.sem == NULL ||
+	    n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
 	    atomic_load_explicit(&h->bell, memory_order_relaxed))
 		return;
 	atomic_thread_fence(memory_order_seq_cst);

@@ -33,7 +33,7 @@
 #define NCHUNKS	1024
 
 struct chunk {
-	_Atomic uint64_t	 used;		/* a bit per thread */
+	ut_a64			 used;		/* a bit per thread */
 	_Atomic(struct thread *) threads;	/* once set, stays */
 };
 

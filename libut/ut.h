@@ -374,7 +374,7 @@ ut_put_str(unsigned char *p, const char *s, size_t n)
 
 	memcpy(p, s, n);
 	*end = '\0';
-	while (UT_UNLIKELY((nul = memchr(p, '\0', (size_t)(end - p))) != NULL)) {
+	while ((nul = memchr(p, '\0', (size_t)(end - p))) != NULL) {
 		p = (unsigned char *)nul;
 		*p++ = '?';
 	}

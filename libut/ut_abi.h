@@ -92,11 +92,8 @@
 #define UT_TIME_MASK	((UINT64_C(1) << 48) - 1)
 #define UT_ID_MAX	65535u
 
-/* Older compilers aligned them to 4 in structures on i386: say 8 always. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-typedef _Atomic uint64_t ut_a64;
+/* i386 aligns these to 4 in structures, or did once: say 8 for all. */
+typedef _Atomic uint64_t ut_a64 __attribute__((aligned(8)));
 typedef _Atomic uint32_t ut_a32;
 
 struct ut_slot {
@@ -113,26 +110,26 @@ struct ut_slot {
 	 * Events lost for want of room, ever, whoever had the slot.  Owner,
 	 * relaxed; the consumer remembers how many it has told of.
 	 */
-	_Alignas(8) ut_a64 lost;
+	ut_a64 lost;
 	/* Sub-buffers claimed for this slot, ever.  Owner, relaxed. */
-	_Alignas(8) ut_a64 seq;
+	ut_a64 seq;
 };
 
 struct ut_subbuf {
 	/* See above. */
 	_Alignas(UT_ABI_LINE) ut_a64 state;
 	/* Whole events.  Writer, release; 0 in every FREE sub-buffer. */
-	_Alignas(8) ut_a64 commit;
+	ut_a64 commit;
 	/* Of these, already in the file.  Consumer, relaxed. */
-	_Alignas(8) ut_a64 consumed;
+	ut_a64 consumed;
 	/* Time of the claim.  Writer, relaxed. */
-	_Alignas(8) ut_a64 first;
+	ut_a64 first;
 	/* Time of the last event; release, after its predecessor's commit. */
-	_Alignas(8) ut_a64 last;
+	ut_a64 last;
 	/* Copies of the slot's at the claim.  Writer, relaxed. */
-	_Alignas(8) ut_a64 owner;
-	_Alignas(8) ut_a64 seq;
-	_Alignas(8) ut_a64 lost;
+	ut_a64 owner;
+	ut_a64 seq;
+	ut_a64 lost;
 	ut_a32 tid;
 };
 
@@ -181,11 +178,14 @@ struct ut_header {
 	ut_a32 toobig;
 	uint32_t reserved;
 	/* Events lost by threads without a slot.  Atomic add, exchange. */
-	_Alignas(8) ut_a64 lost;
+	ut_a64 lost;
 };
 
-/* Locks of libatomic's would not hold between processes. */
-_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2,
+/*
+ * Locks of libatomic's would not hold between processes.  (1 is `if aligned',
+ * and these are; where it is not true either, nothing links.)
+ */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE >= 1,
     "lock-free atomics of 32 and 64 bits");
 _Static_assert(sizeof(struct ut_slot) == UT_ABI_LINE, "ut_slot");
 _Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE, "ut_subbuf");

@@ -70,9 +70,10 @@ struct ut_msghdr {
 /* utd -> program. */
 #define UT_MSG_WELCOME	16	/* a version: u64 number of the program */
 #define UT_MSG_QUERY	17	/* a channel, b number of rules, then each:
-				   str glob, u32 kind, u32 level */
+				   str glob, u32 kind, u32 level; as many of
+				   these messages as the rules need */
 #define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
-				   str name of the bell, if it has no descriptor */
+				   str name of the bell without descriptor */
 #define UT_MSG_MAP	19	/* a channel, b number of pairs, then each:
 				   u32 event, u32 id; id 0 takes it back */
 #define UT_MSG_DETACH	20	/* a channel */

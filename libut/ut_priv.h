@@ -88,8 +88,8 @@ struct writer {
 	struct ut_subbuf	*sub;
 	unsigned char		*data;
 	uint64_t		 mine;		/* the state of sub */
-	uint64_t		 seq;		/* the slot's before the claim */
-	uint32_t		 vain;		/* gen, when a scan found nothing */
+	uint64_t		 seq;		/* the slot's, before the claim */
+	uint32_t		 vain;		/* gen, if a scan found none, */
 	uint32_t		 freed;		/* and the header's freed then */
 };
 

@@ -47,7 +47,9 @@ static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
 
 /* Until the first message tells what it is. */
-static const struct conn_ops stranger_ops = { first_message, nobody_left, NULL };
+static const struct conn_ops stranger_ops = {
+	first_message, nobody_left, NULL
+};
 
 static void
 first_message(struct conn *c, struct ut_msg *m)

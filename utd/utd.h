@@ -220,7 +220,7 @@ struct trace {
 	uid_t		 uid;
 	uint32_t	 bits;
 	struct consumer	*consumer;
-	enum region_state state;	/* REGION_READY: the directory is there */
+	enum region_state state;	/* READY: the directory is there */
 	struct trace	*next;		/* of the session */
 };
 
@@ -400,10 +400,38 @@ void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);
 
-/* control.c: utctl. */
+/*
+ * control.c: utctl.
+ */
+/* A connection of utctl; it asks for one thing at a time. */
+struct client {
+	struct conn	*conn;		/* NULL: gone */
+	struct waiter	*wait;		/* for this; NULL: idle */
+	void		(*finish)(struct client *);
+	struct timer	 timer;
+	unsigned int	 late;		/* programs that did not answer */
+	bool		 owner;		/* utd ends when it does */
+	bool		 draining;	/* wants to see progress */
+	struct session	*session;	/* that the request is about */
+	struct channel	*channel;
+	char		 glob[NAME_MAXLEN];
+	struct client	*next;
+};
+
 void	 control_hello(struct conn *, struct ut_msg *);
 void	 control_progress(uint64_t);
 void	 control_ended(struct conn *);
+void	 client_ok(struct client *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+void	 client_refuse(struct client *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+struct waiter *client_wait(struct client *, void (*)(struct client *), int);
+bool	 client_session_there(const struct client *);
+void	 session_counts(const struct session *, struct counts *);
+
+/* list.c */
+void	 list_sessions(struct client *, struct ut_msg *);
+void	 list_events(struct client *, struct ut_msg *);
 
 /* listen.c: the run directory. */
 void	 listen_open(const char *);
@@ -479,12 +507,12 @@ struct pool {
 	uint32_t	 nslots;
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
-	uint64_t	*next_seq;	/* by slot: sub-buffer to be written next */
+	uint64_t	*next_seq;	/* by slot: to be written next */
 	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
 	uint8_t		*waited;	/* by slot: passes, for that one */
 	uint64_t	*said;		/* by slot: lost events told of */
 	uint64_t	*consumed;	/* by sub-buffer */
-	uint64_t	*seen;		/* by sub-buffer: commit, a second ago */
+	uint64_t	*seen;		/* by sub-buffer: a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
 	uint64_t	 burying;	/* the owner, meanwhile */
 	bool		 damaged;	/* was told of */
