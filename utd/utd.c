@@ -216,6 +216,7 @@ main(int argc, char *argv[])
 		fatal("run directory");
 	make_absolute(dir, sizeof(dir));
 	log_init(true, verbose);
+	ut_closefrom(3);	/* whoever waits for the end of them */
 	umask(022);
 	raise_limits();
 	if (!debug)
