@@ -30,7 +30,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -219,12 +218,14 @@ obey(struct conn *c, struct ut_msg *m)
 	}
 }
 
-/* Out of the way of programs that expect the lowest numbers. */
+/* Out of the way of programs that expect the lowest numbers; and it waits. */
 static int
 high_fd(int s)
 {
-	int fd;
+	int fd, flags;
 
+	if ((flags = fcntl(s, F_GETFL)) != -1)
+		(void)fcntl(s, F_SETFL, flags & ~O_NONBLOCK);
 	if ((fd = fcntl(s, F_DUPFD_CLOEXEC, HIGH_FD)) == -1)
 		return s;
 	close(s);
@@ -348,22 +349,25 @@ conn_find(struct conn *c)
 /*
  * One message; the lock is held while it is obeyed, not while it comes.
  * False when the connection is gone.
+ *
+ * It waits by looking at the first byte: recv(2) keeps to the socket that it
+ * began with, where poll(2) would go on with whatever the program has opened
+ * at the number since, and even if that is a socket, nothing is taken.
  */
 static bool
 listen_once(struct conn *c)
 {
 	struct ut_msg *m = &in[conn_index(c)];
-	struct pollfd pfd;
-	int r = 0;
+	int s, r = 0;
+	char byte;
 
 	pthread_mutex_lock(&ut_lock);
-	pfd.fd = c->sock;
+	s = c->sock;
 	pthread_mutex_unlock(&ut_lock);
-	if (pfd.fd == -1)
+	if (s == -1)
 		return false;
-	pfd.events = POLLIN;
-	if (poll(&pfd, 1, -1) == -1)
-		return errno == EINTR;
+	if (recv(s, &byte, 1, MSG_PEEK) == -1 && errno == EINTR)
+		return true;
 	pthread_mutex_lock(&ut_lock);
 	if (!sock_ours(c)) {
 		r = -1;

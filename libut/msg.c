@@ -238,7 +238,7 @@ read_head(int s, struct ut_msg *m)
 	mh.msg_iovlen = 1;
 	mh.msg_control = control.buf;
 	mh.msg_controllen = sizeof(control.buf);
-	n = recvmsg(s, &mh, UT_MSG_CLOEXEC);
+	n = recvmsg(s, &mh, UT_MSG_CLOEXEC | MSG_DONTWAIT);
 	if (n > 0 && take_fds(m, &mh) == -1) {
 		errno = EPROTO;
 		return -1;
@@ -258,7 +258,7 @@ ut_msg_read(int s, struct ut_msg *m)
 			n = read_head(s, m);
 		else
 			n = recv(s, m->body + m->have - HEAD,
-			    m->h.len - m->have, 0);
+			    m->h.len - m->have, MSG_DONTWAIT);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == -1)
@@ -304,7 +304,7 @@ ut_msg_write(int s, struct ut_msg *m)
 			c->cmsg_len = CMSG_LEN(m->h.nfds * sizeof(int));
 			memcpy(CMSG_DATA(c), m->fds, m->h.nfds * sizeof(int));
 		}
-		n = sendmsg(s, &mh, MSG_NOSIGNAL);
+		n = sendmsg(s, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == -1)
