@@ -42,10 +42,9 @@ UT_EVENT(odd, odd, UT_EMERG - 1, UT_INT(odd))
 #elif ODD == 7
 UT_EVENT(odd, odd, UT_INFO, UT_ARRAY(int, odd, 1 << 23))
 #elif ODD == 8
-UT_EVENT(a_provider_with_a_name_that_is_longer_than_others_are_usually_and_then_some_more_of_it_until_it_does_not_fit_into_what_one_would_think_is_enough_for_everyone, 
+UT_EVENT(a_provider_with_a_name_that_is_longer_than_others_are_usually_and_then_some_more_of_it_until_it_does_not_fit_into_what_one_would_think_is_enough_for_everyone,
     an_event_with_a_name_that_is_longer_than_others_are_usually_and_then_some_more_of_it_until_it_does_not_fit_into_what_one_would_think_is_enough,
     UT_INFO, UT_INT(odd))
-#define odd	an_event_with_a_name_that_is_longer_than_others_are_usually_and_then_some_more_of_it_until_it_does_not_fit_into_what_one_would_think_is_enough
 #endif
 UT_EVENT(odd, even, UT_INFO, UT_INT(n))
 
@@ -58,7 +57,7 @@ main(void)
 	UT(odd, odd, NULL);
 #elif ODD == 8
 	UT(a_provider_with_a_name_that_is_longer_than_others_are_usually_and_then_some_more_of_it_until_it_does_not_fit_into_what_one_would_think_is_enough_for_everyone,
-	    odd, 0);
+	    an_event_with_a_name_that_is_longer_than_others_are_usually_and_then_some_more_of_it_until_it_does_not_fit_into_what_one_would_think_is_enough, 0);
 #else
 	UT(odd, odd, 0);
 #endif
