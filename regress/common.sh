@@ -44,6 +44,13 @@ skip() {
 	exit 77
 }
 
+# What a sanitizer's run time changes, and this test looks at.
+not_sanitized() {
+	case $CFLAGS in
+	*-fsanitize*)	skip "not with sanitizers" ;;
+	esac
+}
+
 need() {
 	command -v "$1" >/dev/null 2>&1 || skip "no $1 here"
 }

@@ -144,6 +144,30 @@ prepare_command(const struct record *r)
 		setenv("LD_PRELOAD", format("%s:%s", r->preload, old), 1);
 }
 
+/*
+ * Is there a file of that name in PATH?  execvp(3) says EACCES also when it
+ * may not look into a directory of PATH and finds nothing in the others.
+ */
+static int
+somewhere(const char *name)
+{
+	const char *dir = getenv("PATH");
+	char *path;
+	int found;
+
+	if (strchr(name, '/') != NULL || dir == NULL)
+		return 1;
+	for (; *dir != '\0'; dir += strspn(dir, ":")) {
+		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
+		found = access(path, F_OK) == 0;
+		free(path);
+		if (found)
+			return 1;
+		dir += strcspn(dir, ":");
+	}
+	return 0;
+}
+
 /* In the child: signals are as utctl found them, or as prepare() wants. */
 static int
 execute(char **argv, void (*prepare)(const struct record *),
@@ -156,7 +180,7 @@ execute(char **argv, void (*prepare)(const struct record *),
 	prepare(r);
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);
 	execvp(argv[0], argv);
-	return errno;
+	return errno == EACCES && !somewhere(argv[0]) ? ENOENT : errno;
 }
 
 /* Start a program: its pid, or -1 with the errno that exec(2) gave. */

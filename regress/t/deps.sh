@@ -3,6 +3,7 @@
 # The library needs the system's own libraries and no other.
 
 . ./common.sh
+not_sanitized
 
 need ldd
 for lib in libut.so libut-malloc.so; do

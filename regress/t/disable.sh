@@ -3,6 +3,7 @@
 # UT_DISABLE switches the library off: no thread, no descriptor, no call.
 
 . ./common.sh
+not_sanitized
 
 about() {
 	env "$@" ./prog/about </dev/null 2>/dev/null

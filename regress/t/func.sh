@@ -4,6 +4,7 @@
 # left, in order, and those that called are there.
 
 . ./common.sh
+not_sanitized
 
 try() {
 	"$@" -finstrument-functions -o "$T/funcs" prog/funcs.c \

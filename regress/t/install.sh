@@ -4,6 +4,7 @@
 # uninstall leaves nothing.  In a copy of the tree.
 
 . ./common.sh
+not_sanitized
 
 MAKE=${MAKE:-make}
 LDFLAGS=${LDFLAGS:-}

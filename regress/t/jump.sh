@@ -6,6 +6,7 @@
 # deeper is counted.
 
 . ./common.sh
+not_sanitized
 
 try() {
 	times=$1 depth=$2 handlers=$3 dropped=$4

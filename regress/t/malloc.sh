@@ -4,6 +4,7 @@
 # programs do the same as without it.
 
 . ./common.sh
+not_sanitized
 
 count() {
 	grep -c "libc:$1 " "$T/view.out"

@@ -3,6 +3,7 @@
 # What the library exports begins with ut_, shared or not.
 
 . ./common.sh
+not_sanitized
 
 need nm
 nm -D --defined-only "$TOP/libut/libut.so" >"$T/so" || fail "nm"

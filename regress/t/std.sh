@@ -5,6 +5,7 @@
 # traces.
 
 . ./common.sh
+not_sanitized
 
 cat >"$T/want" <<'END'
 std:none { }
