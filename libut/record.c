@@ -28,7 +28,8 @@
  * - A signal handler finds `nest' raised, by a plain store that precedes
  *   everything else here in program order (the signal fence keeps the
  *   compiler to it; a handler runs on the processor that it interrupts), and
- *   uses the writer of the next depth.
+ *   uses the writer of the next depth.  One that comes just before nest is
+ *   raised finds it as it was, and puts `frame' back as it was.
  *
  * - `busy' is stored before `state' is loaded and cleared, with release
  *   order, after the commit.  A consumer that wants the sub-buffer back sets
@@ -64,6 +65,7 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	if (UT_UNLIKELY(nest != 0) &&
 	    (nest = ut_thread_depth(t, frame)) >= NEST)
 		return too_deep(t, ev);
+	r->frame = t->frame[nest];
 	t->frame[nest] = frame;
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&t->nest, nest + 1, memory_order_relaxed);
@@ -150,6 +152,8 @@ event_end(const struct ut_record *r)
 
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&t->nest, r->nest, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	t->frame[r->nest] = r->frame;
 	return NULL;
 }
 

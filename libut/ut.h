@@ -124,6 +124,7 @@ struct ut_record {
 	void			*writer;
 	uint64_t		 time;
 	size_t			 len;
+	uintptr_t		 frame;
 	uint32_t		 mask;
 	uint32_t		 nest;
 };
