@@ -44,6 +44,13 @@ skip() {
 	exit 77
 }
 
+# What calls compilers by name and links with the library as it was built.
+not_cross() {
+	case $CC in
+	*-m32*)	skip "not with $CC" ;;
+	esac
+}
+
 # What a sanitizer's run time changes, and this test looks at.
 not_sanitized() {
 	case $CFLAGS in

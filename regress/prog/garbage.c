@@ -36,6 +36,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -170,7 +171,8 @@ hello(int type, uint32_t version)
 {
 	int s = dial();
 
-	begin(type, version, type == UT_MSG_HELLO ? 64 : 0);
+	begin(type, version, type == UT_MSG_HELLO ?
+	    (uint32_t)(sizeof(void *) * CHAR_BIT) : 0);
 	if (type == UT_MSG_HELLO) {
 		put32((uint32_t)getpid());
 		put_str("garb\033[31m\"age");

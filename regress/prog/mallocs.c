@@ -29,7 +29,7 @@
 
 static void * volatile pieces[N];	/* so that no call is left out */
 static void * volatile none;
-static volatile size_t huge = SIZE_MAX / 2;
+static volatile size_t huge = SIZE_MAX - 65536;
 
 static int
 fill(int i, size_t size)

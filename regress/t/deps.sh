@@ -4,6 +4,7 @@
 
 . ./common.sh
 not_sanitized
+not_cross
 
 need ldd
 for lib in libut.so libut-malloc.so; do

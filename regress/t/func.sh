@@ -5,6 +5,7 @@
 
 . ./common.sh
 not_sanitized
+not_cross
 
 try() {
 	"$@" -finstrument-functions -o "$T/funcs" prog/funcs.c \

@@ -4,6 +4,7 @@
 
 . ./common.sh
 not_sanitized
+not_cross
 
 need nm
 nm -D --defined-only "$TOP/libut/libut.so" >"$T/so" || fail "nm"

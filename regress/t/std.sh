@@ -6,6 +6,7 @@
 
 . ./common.sh
 not_sanitized
+not_cross
 
 cat >"$T/want" <<'END'
 std:none { }
