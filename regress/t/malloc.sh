@@ -28,7 +28,7 @@ done
 grep 'libc:malloc ' "$T/view.out" | sed 's/.*{ size = \([0-9]*\),.*/\1/' |
     awk '$1 == n + 1 && n < 100 { n++ } END { exit n != 100 }' ||
     fail "not the sizes of malloc"
-grep -q 'libc:malloc { size = 9223372036854775807, ptr = 0x0 }' \
+grep -q 'libc:malloc { size = [0-9]*, ptr = 0x0 }' \
     "$T/view.out" || grep -q 'size = 2147483647, ptr = 0x0 }' "$T/view.out" ||
     fail "not the malloc that fails"
 grep -q 'libc:posix_memalign { alignment = 256, size = 100, ptr = 0x[0-9a-f]*00, result = 0 }' \
