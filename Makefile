@@ -36,10 +36,10 @@ LIBUT_SRCS =	libut/compat.c libut/event.c libut/listener.c libut/log.c \
 		libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
-		libut/compat.h libut/msg.h libut/rundir.h
+		libut/compat.h libut/level.h libut/msg.h libut/rundir.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/compat.o libut/msg.o libut/rundir.o
+COMMON_OBJS =	libut/compat.o libut/level.o libut/msg.o libut/rundir.o
 
 UTD_SRCS =	utd/app.c utd/conn.c utd/consumer.c utd/consumers.c \
 		utd/control.c utd/desc.c utd/drain.c utd/link.c utd/list.c \
@@ -77,7 +77,7 @@ all: $(LIBS_BUILT) $(PROGS)
 	    -DSBINDIR='"$(SBINDIR)"' -DLIBDIR='"$(LIBDIR)"' -Ilibut \
 	    -c $< -o $@
 
-$(LIBUT_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
+$(LIBUT_OBJS) libut/level.o $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) utd/utd.h
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/utctl.h utctl/ctf.h
 
@@ -160,7 +160,7 @@ uninstall:
 	    $(DESTDIR)$(MANDIR)/man8/utd.8
 
 clean:
-	rm -f $(LIBUT_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) $(WRAP_OBJS) \
+	rm -f $(LIBUT_OBJS) libut/level.o $(UTD_OBJS) $(UTCTL_OBJS) $(WRAP_OBJS) \
 	    $(LIBS_BUILT) $(PROGS) libut/libut.so regress/demo/demo
 	rm -rf regress/demo/trace
 	cd regress && $(MAKE) clean

@@ -456,17 +456,6 @@ packet_short(const struct ctf_stream *s, uint64_t size)
 		    (unsigned long long)size);
 }
 
-static const struct ctf_sclass *
-packet_class(const struct ctf_trace *tr, uint64_t id)
-{
-	const struct ctf_sclass *sc;
-
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-		if (sc->id == id)
-			return sc;
-	return NULL;
-}
-
 /*
  * 0: a good header.  1: a bad one; the packet is skipped if its context, read
  * as that of the packet before, gives a size.  -1: nothing can be read.
@@ -483,7 +472,7 @@ packet_header(struct ctf_stream *s)
 		packet_short(s, 0);
 		return -1;
 	}
-	sc = packet_class(tr, v.has & 1 << ROLE_STREAM ?
+	sc = ctf_sclass(tr, v.has & 1 << ROLE_STREAM ?
 	    v.val[ROLE_STREAM] : 0);
 	if ((v.has & 1 << ROLE_MAGIC) && v.val[ROLE_MAGIC] != MAGIC)
 		what = "bad magic";

@@ -26,22 +26,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "level.h"
 #include "utctl.h"
-
-/* The most severe first: a level is its place. */
-static const char *const levels[] = {
-	"emerg", "alert", "crit", "err", "warning", "notice", "info",
-	"debug_system", "debug_program", "debug_process", "debug_module",
-	"debug_unit", "debug_function", "debug_line", "debug"
-};
-
-#define NLEVELS	(sizeof(levels) / sizeof(levels[0]))
-
-const char *
-level_name(uint64_t level)
-{
-	return level < NLEVELS ? levels[level] : NULL;
-}
 
 /* A name, also as the programmer writes it, or a number. */
 static uint32_t
@@ -57,7 +43,7 @@ parse_level(const char *s)
 	else if (strncasecmp(name, "TRACE_", 6) == 0)
 		name += 6;
 	for (i = 0; i < NLEVELS; i++)
-		if (strcasecmp(name, levels[i]) == 0)
+		if (strcasecmp(name, level_names[i]) == 0)
 			return i;
 	if (isdigit((unsigned char)s[0])) {
 		n = strtoul(s, &end, 10);
@@ -65,7 +51,7 @@ parse_level(const char *s)
 			return (uint32_t)n;
 	}
 	errx(1, "level '%s': neither a name like warning nor a number from 0 "
-	    "to %zu", s, NLEVELS - 1);
+	    "to %d", clean(s), NLEVELS - 1);
 }
 
 int

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "level.h"
 #include "utctl.h"
 
 /* What rows have which rows under them: an array each, even if empty. */

@@ -300,7 +300,7 @@ find_wrapper(const char *name)
 	char *path, *full;
 
 	if (strcmp(name, "malloc") != 0)
-		errx(1, "wrapper '%s': there is only malloc", name);
+		errx(1, "wrapper '%s': there is only malloc", clean(name));
 	path = find(malloc_places, LIBDIR "/libut-malloc.so", R_OK);
 	if (path == NULL)
 		errx(1, "libut-malloc.so: not in %s, nor near utctl", LIBDIR);

@@ -82,7 +82,6 @@ int	 cmd_destroy(int, char **);
 int	 cmd_enable_channel(int, char **);
 
 /* event.c */
-const char *level_name(uint64_t);	/* NULL: there is none */
 int	 client_enable(struct client *, const char *, const char *,
 	    const char *, uint32_t, uint32_t);
 int	 cmd_enable_event(int, char **);

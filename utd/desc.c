@@ -33,18 +33,6 @@
 
 static struct desc *buckets[BUCKETS];
 
-static const char *const levels[] = {
-	"emerg", "alert", "crit", "err", "warning", "notice", "info",
-	"debug_system", "debug_program", "debug_process", "debug_module",
-	"debug_unit", "debug_function", "debug_line", "debug"
-};
-
-const char *
-level_name(uint32_t level)
-{
-	return level <= UT_DEBUG ? levels[level] : "?";
-}
-
 static bool
 identifier(const char *s)
 {

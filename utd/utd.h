@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "../libut/compat.h"
+#include "../libut/level.h"
 #include "../libut/msg.h"
 #define UT_NO_EVENTS
 #include "../libut/ut.h"
@@ -150,7 +151,6 @@ void	 desc_field(struct ut_msg *, struct field *);
 void	 desc_value(struct ut_msg *, char *, int *, int *);
 void	 desc_type(const struct field *, char *, size_t);
 bool	 desc_same_fields(const struct desc *, const struct desc *);
-const char *level_name(uint32_t);
 
 /* One event of a registry. */
 struct entry {
