@@ -59,7 +59,10 @@ traced ./prog/mallocs 4
 [ "$(count realloc)" -ge 4100 ] || fail "threads: $(count realloc) reallocs"
 [ "$(count free)" -ge 8208 ] || fail "threads: $(count free) frees"
 
-# Programs that are nothing of ours.
+# Programs that are nothing of ours: of the system's ABI.
+case $CC in
+*-m32*)	exit 0 ;;
+esac
 cat ../libut/*.c ../utd/*.c >"$T/text"
 sort "$T/text" >"$T/sorted"
 traced sort -o "$T/sorted2" "$T/text"
