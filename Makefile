@@ -41,11 +41,13 @@ LIBUT_HDRS =	libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/compat.o libut/level.o libut/msg.o libut/rundir.o
 
-UTD_SRCS =	utd/app.c utd/conn.c utd/consumer.c utd/consumers.c \
-		utd/control.c utd/desc.c utd/drain.c utd/link.c utd/list.c \
-		utd/listen.c utd/log.c utd/loop.c utd/metadata.c utd/output.c utd/packet.c \
-		utd/pool.c utd/registry.c utd/revoke.c utd/session.c \
-		utd/trace.c utd/utd.c utd/wait.c
+UTD_SRCS =	utd/app.c utd/client.c utd/conn.c utd/consumer.c \
+		utd/consumers.c utd/control.c utd/desc.c utd/drain.c \
+		utd/link.c utd/list.c utd/listen.c utd/log.c utd/loop.c \
+		utd/metadata.c utd/output.c utd/packet.c utd/plan.c \
+		utd/pool.c utd/region.c utd/registry.c utd/revoke.c \
+		utd/rule.c utd/session.c utd/table.c utd/trace.c utd/utd.c \
+		utd/wait.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/client.c utctl/ctf_class.c utctl/ctf_lex.c \

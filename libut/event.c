@@ -23,7 +23,6 @@
 #include <sys/mman.h>
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +34,23 @@
 #define NCHUNKS		512
 #define ARENA		65536
 
-/* A type outlives the modules that it came from; they may come back. */
+#define NAME_MAX_SENT	4096
+#define FIELDS_MAX_SENT	(UT_MSG_MAX - 64)
+
+#define FNV_INIT	UINT64_C(14695981039346656037)
+
+/*
+ * A type outlives the modules that it came from; they may come back, and then
+ * find it mapped as it was.
+ */
 struct type {
 	char		*name;
 	uint64_t	 hash;		/* of name, level and fields */
 	struct ut_event	*events;	/* twins; NULL: all unloaded */
 	struct type	*next;		/* in the bucket */
 	uint32_t	 number;
-	uint32_t	 said;		/* connections that know it, bits */
+	uint32_t	 level;
+	bool		 missed;	/* asked about while unloaded */
 	uint16_t	 id[UT_CHANNELS];
 };
 
@@ -51,6 +59,7 @@ pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
 static uint32_t ntypes;
+static uint64_t fingerprint = FNV_INIT;	/* of all types, in order */
 static struct ut_module *modules;
 
 /*
@@ -102,7 +111,7 @@ hash_event(const struct ut_event *e)
 {
 	const struct ut_field *f;
 	const struct ut_value *v;
-	uint64_t h = UINT64_C(14695981039346656037);
+	uint64_t h = FNV_INIT;
 	size_t i;
 
 	h = hash_str(h, e->name);
@@ -127,10 +136,10 @@ hash_event(const struct ut_event *e)
 }
 
 static struct type *
-type_new(const char *name, uint64_t hash)
+type_new(const struct ut_event *e, uint64_t hash)
 {
 	struct type *t, **chunk;
-	size_t len = strlen(name) + 1;
+	size_t len = strlen(e->name) + 1;
 
 	if (ntypes == NCHUNKS * PER_CHUNK)
 		return NULL;
@@ -141,8 +150,10 @@ type_new(const char *name, uint64_t hash)
 	t = *chunk + ntypes % PER_CHUNK;
 	if ((t->name = arena_alloc(len)) == NULL)
 		return NULL;
-	memcpy(t->name, name, len);
+	memcpy(t->name, e->name, len);
+	t->level = (uint32_t)e->level;
 	t->hash = hash;
+	fingerprint = hash_bytes(fingerprint, &hash, sizeof(hash));
 	t->number = ntypes++;
 	t->next = buckets[hash % BUCKETS];
 	buckets[hash % BUCKETS] = t;
@@ -150,14 +161,15 @@ type_new(const char *name, uint64_t hash)
 }
 
 static struct type *
-type_find(const char *name, uint64_t hash)
+type_find(const struct ut_event *e)
 {
+	const uint64_t hash = hash_event(e);
 	struct type *t;
 
 	for (t = buckets[hash % BUCKETS]; t != NULL; t = t->next)
-		if (t->hash == hash && strcmp(t->name, name) == 0)
+		if (t->hash == hash && strcmp(t->name, e->name) == 0)
 			return t;
-	return type_new(name, hash);
+	return type_new(e, hash);
 }
 
 static struct type *
@@ -177,22 +189,26 @@ event_set(struct ut_event *e, unsigned int c, uint16_t id)
 		__atomic_fetch_or(&e->on, 1u << c, __ATOMIC_RELEASE);
 }
 
-/* True if the program offers something that it did not before. */
+/* True if utd has to hear of it. */
 static bool
 event_add(struct ut_event *e)
 {
 	struct type *t;
 	unsigned int c;
+	const uint32_t n = ntypes;
+	bool news;
 
-	if ((t = type_find(e->name, hash_event(e))) == NULL)
+	if ((t = type_find(e)) == NULL)
 		return false;
+	news = ntypes > n || t->missed;
+	t->missed = false;
 	e->type = t;
 	e->twin = t->events;
 	t->events = e;
 	for (c = 0; c < UT_CHANNELS; c++)
 		if (t->id[c] != 0)
 			event_set(e, c, t->id[c]);
-	return e->twin == NULL;
+	return news;
 }
 
 static void
@@ -300,16 +316,6 @@ ut_events_forget(unsigned int c)
 	}
 }
 
-/* The connection knows of no event. */
-void
-ut_events_unsaid(int conn)
-{
-	uint32_t i;
-
-	for (i = 0; i < ntypes; i++)
-		type_at(i)->said &= ~(1u << conn);
-}
-
 int
 ut_event_map(uint32_t number, unsigned int c, uint32_t id)
 {
@@ -339,15 +345,13 @@ put_enum(struct ut_msg *m, const struct ut_enum *en)
 }
 
 static void
-put_event(struct ut_msg *m, const struct ut_event *e)
+put_fields(struct ut_msg *m, const struct ut_event *e)
 {
 	const struct ut_field *f;
 	uint32_t n = 0;
 
 	for (f = e->fields; f->name != NULL; f++)
 		n++;
-	ut_msg_str(m, e->name);
-	ut_msg_u32(m, (uint32_t)e->level);
 	ut_msg_u32(m, n);
 	for (f = e->fields; f->name != NULL; f++) {
 		ut_msg_str(m, f->name);
@@ -360,81 +364,99 @@ put_event(struct ut_msg *m, const struct ut_event *e)
 	}
 }
 
-struct rule {
-	char		 glob[256];
-	uint32_t	 kind;
-	uint32_t	 level;
-};
-
-static bool
-rule_matches(const struct rule *r, const struct ut_event *e)
+/* What stands for all events of the program, and how many they are. */
+void
+ut_events_summary(struct ut_msg *m)
 {
-	uint32_t level = (uint32_t)e->level;
-
-	if (r->kind == UT_RULE_LEVEL && level > r->level)
-		return false;
-	if (r->kind == UT_RULE_ONLY && level != r->level)
-		return false;
-	return fnmatch(r->glob, e->name, 0) == 0;
+	ut_msg_u64(m, fingerprint);
+	ut_msg_u32(m, ntypes);
 }
 
 static bool
-any_matches(struct ut_msg *query, const struct ut_event *e)
+put_name(struct ut_msg *m, const struct type *t)
 {
-	struct rule r;
-	uint32_t i;
+	const uint32_t len = m->h.len;
 
-	query->pos = 0;
-	for (i = 0; i < query->h.b; i++) {
-		ut_msg_get_str(query, r.glob, sizeof(r.glob));
-		r.kind = ut_msg_get_u32(query);
-		r.level = ut_msg_get_u32(query);
-		if (query->bad)
-			return false;
-		if (rule_matches(&r, e))
-			return true;
+	/* Nobody wants names like that, but they have a number. */
+	ut_msg_str(m, strlen(t->name) < NAME_MAX_SENT ? t->name : "");
+	ut_msg_u32(m, t->level);
+	return ut_msg_fits(m, len);
+}
+
+/* Answer a LIST: as many messages as it takes. */
+int
+ut_events_list(int sock, uint32_t first, uint32_t n, int64_t deadline)
+{
+	static struct ut_msg m;
+	uint32_t i, end;
+
+	if (first > ntypes || n > ntypes - first) {
+		errno = EPROTO;
+		return -1;
 	}
-	return false;
+	for (i = first, end = first + n; i < end;) {
+		ut_msg_init(&m, UT_MSG_NAMES, i, 0);
+		while (i < end && put_name(&m, type_at(i)))
+			i++;
+		if (m.h.b == 0 || ut_msg_send(sock, &m, deadline) == -1)
+			return -1;
+	}
+	return 0;
 }
 
 /*
- * Answer a QUERY: every event that a rule matches, with its description
- * where this connection has not had it yet, then how many there were.
+ * An event of which all modules are unloaded has no fields to tell of; with
+ * more fields than a message can hold, it has more than there can be.
  */
+static bool
+put_event(struct ut_msg *m, uint32_t number)
+{
+	static struct ut_msg fields;
+	const uint32_t len = m->h.len;
+	struct type *t = type_at(number);
+
+	ut_msg_init(&fields, 0, 0, 0);
+	if (t != NULL && t->events != NULL)
+		put_fields(&fields, t->events);
+	else if (t != NULL)
+		t->missed = true;
+	if (fields.bad || fields.h.len > FIELDS_MAX_SENT) {
+		ut_msg_init(&fields, 0, 0, 0);
+		ut_msg_u32(&fields, UINT32_MAX);
+	}
+	ut_msg_u32(m, number);
+	ut_msg_bytes(m, &fields);
+	return ut_msg_fits(m, len);
+}
+
+/* Answer a DESCRIBE. */
 int
-ut_events_offer(int sock, int conn, struct ut_msg *query, int64_t deadline)
+ut_events_describe(int sock, struct ut_msg *ask, int64_t deadline)
 {
 	static struct ut_msg m;
-	struct type *t;
-	uint32_t i, n = 0;
+	uint32_t i, number;
 
-	for (i = 0; i < ntypes; i++) {
-		t = type_at(i);
-		if (t->events == NULL || !any_matches(query, t->events))
+	ut_msg_init(&m, UT_MSG_EVENTS, ask->h.a, 0);
+	for (i = 0; i < ask->h.b; i++) {
+		number = ut_msg_get_u32(ask);
+		if (ask->bad)
+			return -1;
+		if (put_event(&m, number))
 			continue;
-		ut_msg_init(&m, UT_MSG_OFFER, query->h.a, t->number);
-		if (!(t->said & 1u << conn))
-			put_event(&m, t->events);
-		if (m.bad)
-			continue;	/* longer than a message can be */
 		if (ut_msg_send(sock, &m, deadline) == -1)
 			return -1;
-		t->said |= 1u << conn;
-		n++;
+		ut_msg_init(&m, UT_MSG_EVENTS, ask->h.a, 0);
+		(void)put_event(&m, number);
 	}
-	ut_msg_init(&m, UT_MSG_OFFERED, query->h.a, n);
 	return ut_msg_send(sock, &m, deadline);
 }
 
-/* In the child of a fork: nobody listens, nobody knows. */
+/* In the child of a fork: nobody listens. */
 void
 ut_events_forked(void)
 {
 	unsigned int c;
-	uint32_t i;
 
 	for (c = 0; c < UT_CHANNELS; c++)
 		ut_events_forget(c);
-	for (i = 0; i < ntypes; i++)
-		type_at(i)->said = 0;
 }

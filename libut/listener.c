@@ -98,7 +98,6 @@ conn_lost(struct conn *c)
 		if (ut_channels[i].gen != 0 &&
 		    ut_channels[i].conn == conn_index(c))
 			ut_region_detach((unsigned int)i);
-	ut_events_unsaid(conn_index(c));
 }
 
 static int
@@ -112,9 +111,9 @@ conn_send(struct conn *c, struct ut_msg *m)
 }
 
 static int
-conn_ack(struct conn *c, uint32_t channel, int error)
+conn_answer(struct conn *c, int type, uint32_t channel, int error)
 {
-	ut_msg_init(&out, UT_MSG_ACK, channel, (uint32_t)error);
+	ut_msg_init(&out, type, channel, (uint32_t)error);
 	return conn_send(c, &out);
 }
 
@@ -130,12 +129,20 @@ do_welcome(struct conn *c, struct ut_msg *m)
 }
 
 static int
-do_query(struct conn *c, struct ut_msg *m)
+do_list(struct conn *c, struct ut_msg *m)
 {
 	if (!sock_ours(c))
 		return -1;
-	return ut_events_offer(c->sock, conn_index(c), m,
+	return ut_events_list(c->sock, m->h.a, m->h.b,
 	    ut_msg_now() + SEND_TIMEOUT);
+}
+
+static int
+do_describe(struct conn *c, struct ut_msg *m)
+{
+	if (!sock_ours(c))
+		return -1;
+	return ut_events_describe(c->sock, m, ut_msg_now() + SEND_TIMEOUT);
 }
 
 static int
@@ -156,7 +163,7 @@ do_attach(struct conn *c, struct ut_msg *m)
 	}
 	error = ut_region_attach(conn_index(c), m->h.a, c->owner, fd, bell,
 	    bellname);
-	return conn_ack(c, m->h.a, error);
+	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 }
 
 static int
@@ -166,7 +173,7 @@ do_map(struct conn *c, struct ut_msg *m)
 	int channel, error = 0;
 
 	if ((channel = ut_region_find(conn_index(c), m->h.a)) == -1)
-		return conn_ack(c, m->h.a, ENOENT);
+		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
 	for (i = 0; i < m->h.b; i++) {
 		number = ut_msg_get_u32(m);
 		id = ut_msg_get_u32(m);
@@ -176,7 +183,7 @@ do_map(struct conn *c, struct ut_msg *m)
 		if (error != 0)
 			break;
 	}
-	return conn_ack(c, m->h.a, error);
+	return conn_answer(c, UT_MSG_ACK, m->h.a, error);
 }
 
 static int
@@ -203,8 +210,10 @@ obey(struct conn *c, struct ut_msg *m)
 	switch (m->h.type) {
 	case UT_MSG_WELCOME:
 		return do_welcome(c, m);
-	case UT_MSG_QUERY:
-		return do_query(c, m);
+	case UT_MSG_LIST:
+		return do_list(c, m);
+	case UT_MSG_DESCRIBE:
+		return do_describe(c, m);
 	case UT_MSG_ATTACH:
 		return do_attach(c, m);
 	case UT_MSG_MAP:
@@ -268,6 +277,7 @@ conn_hello(struct conn *c, int64_t deadline)
 	ut_msg_u32(&out, (uint32_t)getpid());
 	ut_msg_str(&out, name);
 	ut_msg_u64(&out, c->owner);
+	ut_events_summary(&out);
 	c->asked++;
 	if (conn_send(c, &out) == 0)
 		return 0;
@@ -565,6 +575,7 @@ ut_listen_new(void)
 		if (c->sock == -1)
 			continue;
 		ut_msg_init(&out, UT_MSG_NEW, 0, 0);
+		ut_events_summary(&out);
 		c->asked++;
 		if (conn_send(c, &out) == -1) {
 			/* Its own thread finds it closed, and does the rest. */

@@ -101,6 +101,27 @@ ut_msg_str(struct ut_msg *m, const char *s)
 }
 
 void
+ut_msg_bytes(struct ut_msg *m, const struct ut_msg *of)
+{
+	const uint32_t n = of->h.len - (uint32_t)HEAD;
+
+	ut_msg_u32(m, n);
+	put(m, of->body, n);
+}
+
+int
+ut_msg_fits(struct ut_msg *m, uint32_t len)
+{
+	if (!m->bad) {
+		m->h.b++;
+		return 1;
+	}
+	m->h.len = len;
+	m->bad = 0;
+	return 0;
+}
+
+void
 ut_msg_fd(struct ut_msg *m, int fd)
 {
 	if (m->h.nfds == UT_MSG_FDS)
@@ -165,6 +186,21 @@ ut_msg_get_str(struct ut_msg *m, char *s, size_t size)
 		n = 0;
 	}
 	s[n] = '\0';
+}
+
+/* What ut_msg_bytes has put there. */
+void
+ut_msg_get_bytes(struct ut_msg *m, struct ut_msg *to)
+{
+	const uint32_t n = ut_msg_get_u32(m);
+
+	ut_msg_init(to, 0, 0, 0);
+	if (m->bad || n > m->h.len - HEAD - m->pos) {
+		m->bad = 1;
+		return;
+	}
+	put(to, m->body + m->pos, n);
+	m->pos += n;
 }
 
 int

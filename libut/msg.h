@@ -42,12 +42,21 @@ void	 ut_msg_u32(struct ut_msg *, uint32_t);
 void	 ut_msg_u64(struct ut_msg *, uint64_t);
 void	 ut_msg_str(struct ut_msg *, const char *);
 void	 ut_msg_fd(struct ut_msg *, int);
+/* The body of another, with its length before it. */
+void	 ut_msg_bytes(struct ut_msg *, const struct ut_msg *);
+/*
+ * Count one more thing in b; or, if it did not fit, take back what is behind
+ * that length and return 0.
+ */
+int	 ut_msg_fits(struct ut_msg *, uint32_t);
 
 /* Take one apart.  What is not there sets `bad', and is 0 or "". */
 uint8_t	 ut_msg_get_u8(struct ut_msg *);
 uint32_t ut_msg_get_u32(struct ut_msg *);
 uint64_t ut_msg_get_u64(struct ut_msg *);
 void	 ut_msg_get_str(struct ut_msg *, char *, size_t);
+/* What ut_msg_bytes put there, as a message of its own to read from. */
+void	 ut_msg_get_bytes(struct ut_msg *, struct ut_msg *);
 int	 ut_msg_more(const struct ut_msg *);	/* is there another item? */
 int	 ut_msg_get_fd(struct ut_msg *);	/* the caller's now; -1 */
 

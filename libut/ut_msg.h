@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define UT_MSG_VERSION	1
+#define UT_MSG_VERSION	2
 #define UT_MSG_MAX	65536u		/* header and body */
 #define UT_MSG_FDS	2		/* descriptors with one message */
 
@@ -49,19 +49,26 @@ struct ut_msghdr {
 };
 
 /*
- * Program -> utd.  `channel' is a number that utd gave, `event' one that the
- * program gave: it names the event on this connection.
+ * Program -> utd.  `channel' is a number that utd gave.  `event' is one that
+ * the program gave: its events are numbered from 0 as they come, for good,
+ * and the fingerprint stands for the names, levels and fields of them all.
  */
 #define UT_MSG_HELLO	1	/* a version, b 32 or 64: u32 pid, str name,
-				   u64 number on an earlier connection, or 0 */
-#define UT_MSG_OFFER	2	/* a channel, b event: nothing if described
-				   before, else an event: see below */
-#define UT_MSG_OFFERED	3	/* a channel, b how many: end of the offers */
-#define UT_MSG_ACK	4	/* a channel, b errno: answers ATTACH, MAP */
-#define UT_MSG_NEW	5	/* events were added (dlopen) */
+				   u64 number on an earlier connection or 0,
+				   u64 fingerprint, u32 number of events */
+				/* 2 and 3 were of version 1 */
+#define UT_MSG_ACK	4	/* a channel, b errno: answers MAP */
+#define UT_MSG_NEW	5	/* events were added (dlopen): u64
+				   fingerprint, u32 number of events */
+#define UT_MSG_NAMES	6	/* a first event, b how many, then each:
+				   str name, u32 level; answers LIST */
+#define UT_MSG_EVENTS	7	/* a channel, b how many, then each:
+				   u32 event, u32 length of the fields,
+				   fields, see below; answers DESCRIBE */
+#define UT_MSG_FAILED	8	/* a channel, b errno: ATTACH went wrong */
 
 /*
- * Event: str name, u32 level, u32 number of fields, then for each
+ * Fields: u32 number of fields, then for each
  *	str name, u8 kind, u8 size, u8 flags, u32 count,
  *	and for UT_KIND_ENUM: str name, u32 number of values, then for each
  *		str name, u32 low, u32 high
@@ -69,19 +76,16 @@ struct ut_msghdr {
 
 /* utd -> program. */
 #define UT_MSG_WELCOME	16	/* a version: u64 number of the program */
-#define UT_MSG_QUERY	17	/* a channel, b number of rules, then each:
-				   str glob, u32 kind, u32 level; as many of
-				   these messages as the rules need */
+				/* 17 was of version 1 */
 #define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
 				   str name of the bell without descriptor */
 #define UT_MSG_MAP	19	/* a channel, b number of pairs, then each:
 				   u32 event, u32 id; id 0 takes it back */
 #define UT_MSG_DETACH	20	/* a channel */
 #define UT_MSG_DONE	21	/* answers HELLO, NEW: main() may go on */
-
-#define UT_RULE_ALL	0	/* every level */
-#define UT_RULE_LEVEL	1	/* that level and more severe ones */
-#define UT_RULE_ONLY	2	/* exactly that level */
+#define UT_MSG_LIST	22	/* a first event, b how many: their names */
+#define UT_MSG_DESCRIBE	23	/* a channel, b how many, then each:
+				   u32 event: its fields */
 
 /*
  * utctl -> utd.  The first request of a connection is UT_CTL_HELLO.  An
@@ -95,12 +99,26 @@ struct ut_msghdr {
 #define UT_CTL_START	36	/* str session */
 #define UT_CTL_STOP	37	/* str session */
 #define UT_CTL_CHANNEL	38	/* str session, str channel, u32 size of a
-				   sub-buffer, u32 number; 0 is the default */
-#define UT_CTL_ENABLE	39	/* str session, str channel, str glob,
-				   u32 rule, u32 level */
-#define UT_CTL_DISABLE	40	/* str session, str channel, str glob */
+				   sub-buffer, u32 number; 0 is the default;
+				   u32 UT_BUFFERS_ */
+#define UT_CTL_ENABLE	39	/* str session, str channel, rule */
+#define UT_CTL_DISABLE	40	/* str session, str channel, rule */
 #define UT_CTL_LIST	41	/* str session, or all */
 #define UT_CTL_EVENTS	42	/* nothing */
+#define UT_CTL_CHOFF	43	/* str session, str channel: record nothing */
+#define UT_CTL_CHREMOVE	44	/* str session, str channel: and forget it */
+
+#define UT_BUFFERS_UID	0	/* shared by the programs of a user */
+#define UT_BUFFERS_PID	1	/* of one program each */
+
+/*
+ * Rule: str glob, u32 UT_RULE_, u32 level, u32 number of exclusions, str glob
+ * of each.
+ */
+#define UT_RULE_ALL	0	/* every level */
+#define UT_RULE_LEVEL	1	/* that level and more severe ones */
+#define UT_RULE_ONLY	2	/* exactly that level */
+#define UT_RULE_ANY	3	/* DISABLE: every rule with that glob */
 
 /* utd -> utctl: any number of ROW and PROGRESS, then OK or ERR. */
 #define UT_CTL_OK	48	/* str text for the user, may be empty */

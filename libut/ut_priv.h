@@ -140,8 +140,9 @@ void		 ut_leave(const sigset_t *);
 extern pthread_mutex_t ut_lock;
 void		 ut_events_forget(unsigned int);
 void		 ut_events_forked(void);
-void		 ut_events_unsaid(int);
-int		 ut_events_offer(int, int, struct ut_msg *, int64_t);
+void		 ut_events_summary(struct ut_msg *);
+int		 ut_events_list(int, uint32_t, uint32_t, int64_t);
+int		 ut_events_describe(int, struct ut_msg *, int64_t);
 int		 ut_event_map(uint32_t, unsigned int, uint32_t);
 
 /* region.c */

@@ -54,80 +54,89 @@ parse_level(const char *s)
 	    "to %d", clean(s), NLEVELS - 1);
 }
 
+/* UT_CTL_ENABLE or UT_CTL_DISABLE. */
 int
-client_enable(struct client *c, const char *session, const char *channel,
-    const char *glob, uint32_t rule, uint32_t level)
+client_rule(struct client *c, int type, const struct rule *r)
 {
-	struct ut_msg *m = client_begin(c, UT_CTL_ENABLE);
+	struct ut_msg *m = client_begin(c, type);
+	size_t i;
 
-	ut_msg_str(m, session);
-	ut_msg_str(m, channel);
-	ut_msg_str(m, glob);
-	ut_msg_u32(m, rule);
-	ut_msg_u32(m, level);
+	ut_msg_str(m, r->session);
+	ut_msg_str(m, r->channel);
+	ut_msg_str(m, r->glob);
+	ut_msg_u32(m, r->kind);
+	ut_msg_u32(m, r->level);
+	ut_msg_u32(m, (uint32_t)r->nexcept);
+	for (i = 0; i < r->nexcept; i++)
+		ut_msg_str(m, r->except[i]);
 	return client_request(c, NULL);
 }
 
 static int
-client_disable(struct client *c, const char *session, const char *channel,
-    const char *glob)
+rules(int type, struct rule *r, char **globs)
 {
-	struct ut_msg *m = client_begin(c, UT_CTL_DISABLE);
-
-	ut_msg_str(m, session);
-	ut_msg_str(m, channel);
-	ut_msg_str(m, glob);
-	return client_request(c, NULL);
-}
-
-static int
-event_command(int argc, char **argv, int enable)
-{
-	const char *session = "", *channel = "";
-	uint32_t rule = UT_RULE_ALL, level = 0;
 	struct client *c;
-	int ch, i, r = 0;
+	int status = 0;
 
-	while ((ch = getopt(argc, argv, enable ? "+s:c:l:" : "+s:c:")) != -1) {
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	for (; *globs != NULL && status == 0; globs++) {
+		r->glob = *globs;
+		status = client_say(c, client_rule(c, type, r));
+	}
+	client_close(c);
+	return status;
+}
+
+static int
+event_command(int argc, char **argv, int type)
+{
+	static char star[] = "*", *all[] = { star, NULL };
+	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0 };
+	int ch, any = 0, levels = 0;
+
+	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
+		err(1, NULL);
+	while ((ch = getopt(argc, argv, "+as:c:l:L:x:")) != -1) {
 		switch (ch) {
+		case 'a':
+			any = 1;
+			break;
 		case 's':
-			check_name("session", session = optarg);
+			check_name("session", r.session = optarg);
 			break;
 		case 'c':
-			check_name("channel", channel = optarg);
+			check_name("channel", r.channel = optarg);
 			break;
 		case 'l':
-			rule = UT_RULE_LEVEL;
-			if (optarg[0] == '=') {
-				rule = UT_RULE_ONLY;
-				optarg++;
-			}
-			level = parse_level(optarg);
+		case 'L':
+			r.kind = ch == 'l' ? UT_RULE_LEVEL : UT_RULE_ONLY;
+			r.level = parse_level(optarg);
+			levels++;
+			break;
+		case 'x':
+			r.except[r.nexcept++] = optarg;
 			break;
 		default:
 			return usage(argv[0]);
 		}
 	}
-	if (optind == argc)
+	if (any != (optind == argc) || levels > 1)
 		return usage(argv[0]);
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	for (i = optind; i < argc && r == 0; i++)
-		r = client_say(c, enable ? client_enable(c, session, channel,
-		    argv[i], rule, level) :
-		    client_disable(c, session, channel, argv[i]));
-	client_close(c);
-	return r;
+	/* Without options, all that there are with the pattern. */
+	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0)
+		r.kind = UT_RULE_ANY;
+	return rules(type, &r, any ? all : argv + optind);
 }
 
 int
 cmd_enable_event(int argc, char **argv)
 {
-	return event_command(argc, argv, 1);
+	return event_command(argc, argv, UT_CTL_ENABLE);
 }
 
 int
 cmd_disable_event(int argc, char **argv)
 {
-	return event_command(argc, argv, 0);
+	return event_command(argc, argv, UT_CTL_DISABLE);
 }

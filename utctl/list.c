@@ -39,6 +39,7 @@ static const struct kin sessions[] = {
 	{ "session", "program" },
 	{ "session", "warning" },
 	{ "channel", "rule" },
+	{ "rule", "exclusion" },
 	{ "channel", "registry" },
 	{ "registry", "event" },
 	{ NULL, NULL }
@@ -259,8 +260,12 @@ print_registry(const struct row *r)
 {
 	const struct row *e;
 
-	printf("        uid %" PRIu64 ", %" PRIu64 "-bit: ",
-	    row_num(r, "uid"), row_num(r, "bits"));
+	fputs("        ", stdout);
+	if (row_num(r, "pid") != 0)
+		printf("%s (pid %" PRIu64 "), ", row_str(r, "name"),
+		    row_num(r, "pid"));
+	printf("uid %" PRIu64 ", %" PRIu64 "-bit: ", row_num(r, "uid"),
+	    row_num(r, "bits"));
 	print_counts(r);
 	print_some(row_num(r, "packets"), "packet");
 	putchar('\n');
@@ -275,23 +280,46 @@ print_registry(const struct row *r)
 }
 
 static void
+print_rule(const struct row *r)
+{
+	const struct row *c;
+	const char *comma = "; not ";
+
+	printf("        enabled: %s (level %s", row_str(r, "glob"),
+	    row_str(r, "level"));
+	for (c = r->child; c != NULL; c = c->next) {
+		if (strcmp(c->what, "exclusion") != 0)
+			continue;
+		printf("%s%s", comma, row_str(c, "glob"));
+		comma = ", ";
+	}
+	printf(")\n");
+}
+
+static void
 print_channel(const struct row *r, int all)
 {
 	const struct row *c;
-	const char *unit = "";
+	const char *unit = "", *note = "";
 	uint64_t size = row_num(r, "subbuf_size");
+
+	if (strcmp(row_str(r, "state"), "disabled") == 0)
+		note = ", disabled";
+	else if (strcmp(row_str(r, "state"), "removed") == 0)
+		note = ", removed";
 
 	if (size % 1024 == 0) {
 		size /= 1024;
 		unit = "k";
 	}
 	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64
-	    "%s\n", row_str(r, "name"), row_str(r, "mode"),
-	    row_num(r, "subbufs"), size, unit);
+	    "%s%s%s\n", row_str(r, "name"), row_str(r, "mode"),
+	    row_num(r, "subbufs"), size, unit,
+	    strcmp(row_str(r, "buffers"), "pid") == 0 ? " per process" : "",
+	    note);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)
-			printf("        enabled: %s (level %s)\n",
-			    row_str(c, "glob"), row_str(c, "level"));
+			print_rule(c);
 	for (c = r->child; all && c != NULL; c = c->next)
 		if (strcmp(c->what, "registry") == 0)
 			print_registry(c);

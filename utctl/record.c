@@ -425,6 +425,7 @@ utd_start(struct record *r, int *sig)
 static int
 session_begin(struct record *r)
 {
+	struct rule rule = { SESSION, CHANNEL, "", UT_RULE_ALL, 0, NULL, 0 };
 	struct client *c = r->client;
 	struct ut_msg *m;
 	size_t i;
@@ -436,12 +437,13 @@ session_begin(struct record *r)
 		return -1;
 	r->created = 1;
 	if ((r->subsize != 0 || r->count != 0) && client_channel(c, SESSION,
-	    CHANNEL, r->subsize, r->count) == -1)
+	    CHANNEL, r->subsize, r->count, UT_BUFFERS_UID) == -1)
 		return -1;
-	for (i = 0; i < r->nglobs; i++)
-		if (client_enable(c, SESSION, CHANNEL, r->globs[i],
-		    UT_RULE_ALL, 0) == -1)
+	for (i = 0; i < r->nglobs; i++) {
+		rule.glob = r->globs[i];
+		if (client_rule(c, UT_CTL_ENABLE, &rule) == -1)
 			return -1;
+	}
 	return client_ask(c, UT_CTL_START, SESSION, NULL);
 }
 

@@ -250,7 +250,7 @@ cmd_destroy(int argc, char **argv)
 
 int
 client_channel(struct client *c, const char *session, const char *channel,
-    uint32_t subsize, uint32_t count)
+    uint32_t subsize, uint32_t count, uint32_t buffers)
 {
 	struct ut_msg *m = client_begin(c, UT_CTL_CHANNEL);
 
@@ -258,6 +258,7 @@ client_channel(struct client *c, const char *session, const char *channel,
 	ut_msg_str(m, channel);
 	ut_msg_u32(m, subsize);
 	ut_msg_u32(m, count);
+	ut_msg_u32(m, buffers);
 	return client_request(c, NULL);
 }
 
@@ -265,12 +266,15 @@ int
 cmd_enable_channel(int argc, char **argv)
 {
 	const char *session = "";
-	uint32_t subsize = 0, count = 0;
+	uint32_t subsize = 0, count = 0, buffers = UT_BUFFERS_UID;
 	struct client *c;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+s:b:n:")) != -1) {
+	while ((ch = getopt(argc, argv, "+ps:b:n:")) != -1) {
 		switch (ch) {
+		case 'p':
+			buffers = UT_BUFFERS_PID;
+			break;
 		case 's':
 			check_name("session", session = optarg);
 			break;
@@ -290,7 +294,45 @@ cmd_enable_channel(int argc, char **argv)
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
 	r = client_say(c, client_channel(c, session, argv[optind], subsize,
-	    count));
+	    count, buffers));
 	client_close(c);
 	return r;
+}
+
+static int
+channel_command(int argc, char **argv, int type)
+{
+	const char *session = "";
+	struct client *c;
+	struct ut_msg *m;
+	int ch, r;
+
+	while ((ch = getopt(argc, argv, "+s:")) != -1) {
+		if (ch != 's')
+			return usage(argv[0]);
+		check_name("session", session = optarg);
+	}
+	if (argc - optind != 1)
+		return usage(argv[0]);
+	check_name("channel", argv[optind]);
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	m = client_begin(c, type);
+	ut_msg_str(m, session);
+	ut_msg_str(m, argv[optind]);
+	r = client_say(c, client_request(c, NULL));
+	client_close(c);
+	return r;
+}
+
+int
+cmd_disable_channel(int argc, char **argv)
+{
+	return channel_command(argc, argv, UT_CTL_CHOFF);
+}
+
+int
+cmd_remove_channel(int argc, char **argv)
+{
+	return channel_command(argc, argv, UT_CTL_CHREMOVE);
 }

@@ -35,11 +35,13 @@ static const struct command commands[] = {
 	{ "stop", cmd_stop, "[name]" },
 	{ "destroy", cmd_destroy, "[name]" },
 	{ "enable-channel", cmd_enable_channel,
-	    "[-s session] [-b subbuf-size] [-n count] channel" },
-	{ "enable-event", cmd_enable_event,
-	    "[-s session] [-c channel] [-l level] 'glob' ..." },
-	{ "disable-event", cmd_disable_event,
-	    "[-s session] [-c channel] 'glob' ..." },
+	    "[-p] [-s session] [-b subbuf-size] [-n count] channel" },
+	{ "disable-channel", cmd_disable_channel, "[-s session] channel" },
+	{ "remove-channel", cmd_remove_channel, "[-s session] channel" },
+	{ "enable-event", cmd_enable_event, "[-s session] [-c channel] "
+	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
+	{ "disable-event", cmd_disable_event, "[-s session] [-c channel] "
+	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
 	{ "list", cmd_list, "[-j] [session]" },
 	{ "events", cmd_events, "[-j]" },
 	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "

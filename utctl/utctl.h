@@ -74,16 +74,27 @@ uint32_t parse_count(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
 int	 client_channel(struct client *, const char *, const char *, uint32_t,
-	    uint32_t);
+	    uint32_t, uint32_t);
 int	 cmd_create(int, char **);
 int	 cmd_start(int, char **);
 int	 cmd_stop(int, char **);
 int	 cmd_destroy(int, char **);
 int	 cmd_enable_channel(int, char **);
+int	 cmd_disable_channel(int, char **);
+int	 cmd_remove_channel(int, char **);
 
 /* event.c */
-int	 client_enable(struct client *, const char *, const char *,
-	    const char *, uint32_t, uint32_t);
+struct rule {
+	const char	*session;
+	const char	*channel;
+	const char	*glob;
+	uint32_t	 kind;		/* UT_RULE_ */
+	uint32_t	 level;
+	char		**except;
+	size_t		 nexcept;
+};
+
+int	 client_rule(struct client *, int, const struct rule *);
 int	 cmd_enable_event(int, char **);
 int	 cmd_disable_event(int, char **);
 

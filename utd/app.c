@@ -26,7 +26,6 @@
 
 #include "utd.h"
 
-#define TYPES_MAX	131072	/* events of one program */
 #define UNSEEN_MS	2000
 
 struct app *apps;
@@ -80,10 +79,10 @@ app_sync(struct app *a)
 		wait_more(a->start);
 	w = a->start;
 	for (s = sessions; s != NULL; s = s->next) {
-		if (!s->active || !session_sees(s, a->uid))
+		if (!session_sees(s, a->uid))
 			continue;
 		for (ch = s->channels; ch != NULL; ch = ch->next)
-			if (ch->rules != NULL)
+			if (channel_active(ch) && ch->rules != NULL)
 				link_sync(a, ch, w);
 	}
 	wait_less(w);
@@ -93,14 +92,11 @@ static void
 app_free(struct app *a)
 {
 	struct app **p;
-	uint32_t i;
 
 	for (p = &apps; *p != a; p = &(*p)->next)
 		continue;
 	*p = a->next;
-	for (i = 0; i < a->ntypes; i++)
-		desc_unref(a->types[i]);
-	free(a->types);
+	table_drop(a->table);
 	free(a);
 }
 
@@ -109,6 +105,7 @@ bury(struct app *a)
 {
 	links_free(a);
 	consumers_tell_dead(a);
+	regions_bury(a);
 	app_free(a);
 }
 
@@ -140,6 +137,45 @@ supersede(const struct app *new, uint64_t before)
 	}
 }
 
+/* A program that will not be traced: whoever might miss it reads why. */
+static void
+app_refuse(struct conn *c, uint32_t version)
+{
+	static struct ut_msg welcome;
+	struct session *s;
+
+	log_warnx("program %d speaks version %u of the protocol, not %u",
+	    (int)c->pid, version, UT_MSG_VERSION);
+	for (s = sessions; s != NULL; s = s->next)
+		if (session_sees(s, c->uid))
+			session_warn(s, "program %d speaks version %u of the "
+			    "protocol, not %u: not recorded", (int)c->pid,
+			    version, UT_MSG_VERSION);
+	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
+	ut_msg_u64(&welcome, 0);
+	conn_send(c, &welcome);
+	conn_close(c);
+}
+
+/* It has these events now. */
+static bool
+app_has(struct app *a, struct ut_msg *m)
+{
+	struct table *older = a->table;
+	uint64_t fingerprint = ut_msg_get_u64(m);
+	uint32_t n = ut_msg_get_u32(m);
+
+	if (m->bad || (older != NULL && n < older->size))
+		return false;
+	a->table = table_get(a->uid, fingerprint, n, older);
+	if (a->table == NULL) {
+		a->table = older;
+		return false;
+	}
+	table_drop(older);
+	return true;
+}
+
 void
 app_hello(struct conn *c, struct ut_msg *m)
 {
@@ -147,21 +183,19 @@ app_hello(struct conn *c, struct ut_msg *m)
 	struct app *a;
 	uint64_t before;
 
-	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
 	if (m->h.a != UT_MSG_VERSION) {
-		log_warnx("program %d speaks version %u of the protocol, "
-		    "not %u", (int)c->pid, m->h.a, UT_MSG_VERSION);
-		ut_msg_u64(&welcome, 0);
-		conn_send(c, &welcome);
-		conn_close(c);
+		app_refuse(c, m->h.a);
 		return;
 	}
 	a = xcalloc(1, sizeof(*a));
 	a->bits = m->h.b;
+	a->uid = c->uid;
+	a->gid = c->gid;
+	a->pid = c->pid;
 	a->vpid = (pid_t)ut_msg_get_u32(m);
 	ut_msg_get_str(m, a->name, sizeof(a->name));
-	before = ut_msg_more(m) ? ut_msg_get_u64(m) : 0;
-	if (m->bad || (a->bits != 32 && a->bits != 64)) {
+	before = ut_msg_get_u64(m);
+	if ((a->bits != 32 && a->bits != 64) || !app_has(a, m)) {
 		log_warnx("program %d: bad hello", (int)c->pid);
 		free(a);
 		conn_drop(c);
@@ -169,51 +203,61 @@ app_hello(struct conn *c, struct ut_msg *m)
 	}
 	a->conn = c;
 	a->owner = owner_new();
-	a->uid = c->uid;
-	a->gid = c->gid;
-	a->pid = c->pid;
 	a->next = apps;
 	apps = a;
 	c->arg = a;
 	c->ops = &app_ops;
 	supersede(a, before);
 	log_debug("program %s (%d)", a->name, (int)a->pid);
+	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
 	ut_msg_u64(&welcome, a->owner);
 	conn_send(c, &welcome);
 	if (a->conn != NULL)
 		app_sync(a);
 }
 
-const struct desc *
-app_type(const struct app *a, uint32_t event)
+/* Ask for the names that nobody has told yet. */
+void
+app_list(struct app *a)
 {
-	return event < a->ntypes ? a->types[event] : NULL;
+	static struct ut_msg m;
+	const struct table *t = a->table;
+
+	if (a->listed < a->listing)
+		return;			/* asked already */
+	a->listed = t->known;
+	a->listing = t->size;
+	ut_msg_init(&m, UT_MSG_LIST, t->known, t->size - t->known);
+	conn_send(a->conn, &m);
 }
 
-/* False when it makes no sense. */
+/* NAMES.  False when it makes no sense. */
 static bool
-app_offer(struct app *a, struct ut_msg *m)
+app_names(struct app *a, struct ut_msg *m)
 {
-	uint32_t event = m->h.b, n;
-
-	if (event >= TYPES_MAX)
+	if (m->h.a != a->listed || m->h.b > a->listing - a->listed ||
+	    !table_names(a->table, m))
 		return false;
-	if (event >= a->ntypes) {
-		n = event * 2 + 64;
-		a->types = xrealloc(a->types, n * sizeof(*a->types));
-		memset(a->types + a->ntypes, 0,
-		    (n - a->ntypes) * sizeof(*a->types));
-		a->ntypes = n;
-	}
-	if (m->h.len > sizeof(m->h)) {
-		if (a->types[event] != NULL)
+	a->listed += m->h.b;
+	if (a->listed == a->listing)
+		links_named(a);
+	return true;
+}
+
+/* EVENTS.  False when it makes no sense. */
+static bool
+app_events(struct app *a, struct ut_msg *m)
+{
+	static struct ut_msg fields;
+	uint32_t i, number;
+
+	for (i = 0; i < m->h.b; i++) {
+		number = ut_msg_get_u32(m);
+		ut_msg_get_bytes(m, &fields);
+		if (m->bad || !table_event(a->table, number, &fields))
 			return false;
-		a->types[event] = desc_get(m);
-		if (a->types[event] == NULL)
-			link_refuse(a, m->h.a, m);
 	}
-	if (a->types[event] != NULL)
-		link_offer(a, m->h.a, event);
+	link_described(a, m->h.a, m->h.b);
 	return true;
 }
 
@@ -224,17 +268,21 @@ app_message(struct conn *c, struct ut_msg *m)
 	bool good = true;
 
 	switch (m->h.type) {
-	case UT_MSG_OFFER:
-		good = app_offer(a, m);
+	case UT_MSG_NAMES:
+		good = app_names(a, m);
 		break;
-	case UT_MSG_OFFERED:
-		link_offered(a, m->h.a);
+	case UT_MSG_EVENTS:
+		good = app_events(a, m);
 		break;
 	case UT_MSG_ACK:
 		link_acked(a, m->h.a, (int)m->h.b);
 		break;
+	case UT_MSG_FAILED:
+		link_unattached(a, m->h.a, (int)m->h.b);
+		break;
 	case UT_MSG_NEW:
-		app_sync(a);
+		if ((good = app_has(a, m)))
+			app_sync(a);
 		break;
 	default:
 		good = false;

@@ -232,15 +232,27 @@ do_outdir(struct ut_msg *m)
 	reply_fd(serial, m->bad ? -1 : output_session(path));
 }
 
+/* Of another user, who is to write there. */
 static void
 do_uiddir(struct ut_msg *m)
 {
+	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
-	uid_t uid = (uid_t)ut_msg_get_u32(m);
-	gid_t gid = (gid_t)ut_msg_get_u32(m);
+	bool new;
 	int fd = ut_msg_get_fd(m), dir;
 
-	dir = output_uid(fd, uid, gid);
+	ut_msg_get_str(m, path, sizeof(path));
+	new = ut_msg_get_u32(m) != 0;
+	dir = output_dir(fd, path, new);
+	if (dir != -1) {
+		uid_t uid = (uid_t)ut_msg_get_u32(m);
+		gid_t gid = (gid_t)ut_msg_get_u32(m);
+
+		if (uid != geteuid() && fchown(dir, uid, gid) == -1) {
+			close(dir);
+			dir = -1;
+		}
+	}
 	reply_fd(serial, dir);
 	if (fd != -1)
 		close(fd);
@@ -250,14 +262,18 @@ static void
 do_trace(struct ut_msg *m)
 {
 	struct outdir *d = xcalloc(1, sizeof(*d));
-	uint32_t serial = ut_msg_get_u32(m), bits = ut_msg_get_u32(m);
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
 	int fd = ut_msg_get_fd(m), error = 0, i;
+	bool new;
 
 	d->id = m->h.a;
 	d->fd = d->meta = -1;
+	ut_msg_get_str(m, path, sizeof(path));
+	new = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		d->uuid[i] = ut_msg_get_u8(m);
-	if (output_trace(d, fd, bits) == -1)
+	if (output_trace(d, fd, path, new) == -1)
 		error = errno;
 	close(fd);
 	if (error != 0) {
@@ -391,14 +407,16 @@ do_close(struct ut_msg *m)
 {
 	struct pool **pp, *p;
 
-	for (pp = &pools; (p = *pp) != NULL; pp = &p->next) {
-		if (p->id == m->h.a) {
-			*pp = p->next;
-			pool_activate(p, false);
-			pool_free(p);
+	for (pp = &pools; (p = *pp) != NULL; pp = &p->next)
+		if (p->id == m->h.a)
 			break;
-		}
+	if (p != NULL) {
+		*pp = p->next;
+		pool_finish(p, m->h.b != 0);
 	}
+	reply_counts(ut_msg_get_u32(m), p);
+	if (p != NULL)
+		pool_free(p);
 	if (pools == NULL)
 		tick(false);
 }

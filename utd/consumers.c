@@ -181,7 +181,7 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 		got_trouble(m);
 		break;
 	case UT_C_PROGRESS:
-		control_progress(ut_msg_get_u64(m));
+		clients_progress(ut_msg_get_u64(m));
 		break;
 	default:
 		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);

@@ -19,7 +19,6 @@
  */
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,115 +27,6 @@
 #include "utd.h"
 
 #define PATIENCE	3000	/* ms for programs that do not answer */
-
-static struct client *clients;
-static struct timer sweeper;
-static struct ut_msg out;
-
-static void	control_message(struct conn *, struct ut_msg *);
-
-static const struct conn_ops control_ops = {
-	control_message, control_ended, NULL
-};
-
-/* Clients that are gone and have no request under way. */
-static void
-sweep(void *arg)
-{
-	struct client **p = &clients, *k;
-
-	(void)arg;
-	while ((k = *p) != NULL) {
-		if (k->conn != NULL || k->wait != NULL) {
-			p = &k->next;
-		} else {
-			*p = k->next;
-			free(k);
-		}
-	}
-}
-
-static void
-reply(struct client *k, int type, const char *fmt, va_list ap)
-{
-	char text[1024];
-
-	if (k->conn == NULL)
-		return;
-	vsnprintf(text, sizeof(text), fmt, ap);
-	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, 0);
-	ut_msg_str(&out, text);
-	conn_send(k->conn, &out);
-}
-
-void
-client_ok(struct client *k, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	reply(k, UT_CTL_OK, fmt, ap);
-	va_end(ap);
-}
-
-void
-client_refuse(struct client *k, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	reply(k, UT_CTL_ERR, fmt, ap);
-	va_end(ap);
-}
-
-/*
- * Waiting.  The request ends with the last answer, or, where programs are
- * asked, when they were given time enough.
- */
-static void
-finished(void *arg)
-{
-	struct client *k = arg;
-
-	k->wait = NULL;
-	k->draining = false;
-	timer_clear(&k->timer);
-	k->finish(k);
-	timer_set(&sweeper, 0, sweep, NULL);
-}
-
-static void
-enough(void *arg)
-{
-	struct client *k = arg;
-
-	k->late = k->wait->pending;
-	wait_abandon(k->wait);
-	finished(k);
-}
-
-struct waiter *
-client_wait(struct client *k, void (*finish)(struct client *), int ms)
-{
-	k->finish = finish;
-	k->late = 0;
-	k->wait = wait_new(finished, k);
-	if (ms > 0)
-		timer_set(&k->timer, ms, enough, k);
-	return k->wait;
-}
-
-/* The session may have been destroyed meanwhile. */
-bool
-client_session_there(const struct client *k)
-{
-	struct session *s;
-
-	for (s = sessions; s != NULL; s = s->next)
-		if (s == k->session)
-			return true;
-	return false;
-}
 
 static struct session *
 find_session(struct client *k, struct ut_msg *m)
@@ -214,13 +104,46 @@ do_create(struct client *k, struct ut_msg *m)
 	}
 }
 
+/* It is done, as far as programs have answered. */
+static void
+answer(struct client *k, const char *text)
+{
+	char late[64] = "";
+
+	if (!client_session_there(k)) {
+		client_refuse(k, "the session was destroyed");
+		return;
+	}
+	if (k->late > 0)
+		snprintf(late, sizeof(late), "%s%u programs do not answer",
+		    *text != '\0' ? "; " : "", k->late);
+	client_ok(k, "%s%s", text, late);
+}
+
+static void
+done(struct client *k)
+{
+	answer(k, "");
+}
+
+/* The same, where buffers may have been needed that could not be made. */
+static void
+answer_buffers(struct client *k, const char *text)
+{
+	char why[512] = "";
+
+	if (client_session_there(k))
+		session_failed(k->session, why, sizeof(why));
+	if (*why != '\0')
+		client_refuse(k, "%s", why);
+	else
+		answer(k, text);
+}
+
 static void
 started(struct client *k)
 {
-	if (k->late > 0)
-		client_ok(k, "%u programs do not answer", k->late);
-	else
-		client_ok(k, "%s", "");
+	answer_buffers(k, "");
 }
 
 static void
@@ -237,9 +160,12 @@ do_start(struct client *k, struct ut_msg *m)
 		return;
 	}
 	w = client_wait(k, started, PATIENCE);
-	traces_activate(s, true, w);
-	for (ch = s->channels; ch != NULL; ch = ch->next)
+	s->active = true;
+	session_renew(s);
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		channel_activate(ch, w);
 		channel_sync(ch, w);
+	}
 	wait_less(w);
 }
 
@@ -247,29 +173,24 @@ void
 session_counts(const struct session *s, struct counts *sum)
 {
 	const struct channel *ch;
-	const struct region *r;
 
 	memset(sum, 0, sizeof(*sum));
-	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		for (r = ch->regions; r != NULL; r = r->next) {
-			sum->written += r->counts.written;
-			sum->lost += r->counts.lost;
-			sum->bytes += r->counts.bytes;
-			sum->packets += r->counts.packets;
-		}
-	}
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		channel_counts(ch, sum);
 }
 
 static void
 tell_counts(struct client *k, const char *what)
 {
 	struct counts sum;
+	char why[512];
 
 	session_counts(k->session, &sum);
+	session_error(k->session, why, sizeof(why));
 	client_ok(k, "session %s %s: %llu events, %llu lost, %llu bytes%s%s",
 	    k->session->name, what, (unsigned long long)sum.written,
 	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes,
-	    k->session->error[0] != '\0' ? "; " : "", k->session->error);
+	    *why != '\0' ? "; " : "", why);
 }
 
 static void
@@ -289,9 +210,11 @@ stop_session(struct client *k, void (*finish)(struct client *))
 	struct channel *ch;
 
 	k->draining = true;
-	traces_activate(k->session, false, w);
-	for (ch = k->session->channels; ch != NULL; ch = ch->next)
+	k->session->active = false;
+	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
+		channel_activate(ch, w);
 		channel_sync(ch, NULL);
+	}
 	return w;
 }
 
@@ -313,7 +236,7 @@ destroyed(struct client *k)
 {
 	log_info("session %s destroyed", k->session->name);
 	tell_counts(k, "destroyed");
-	traces_close(k->session);
+	regions_free(k->session);
 	session_free(k->session);
 }
 
@@ -352,37 +275,69 @@ geometry_valid(struct client *k, uint32_t size, uint32_t n)
 	return false;
 }
 
+/* On or off; programs and the consumer follow if the session is started. */
+static void
+channel_switch(struct client *k, struct channel *ch, bool on,
+    void (*finish)(struct client *))
+{
+	struct waiter *w = client_wait(k, finish, PATIENCE);
+
+	ch->enabled = on;
+	session_renew(ch->session);
+	channel_activate(ch, w);
+	channel_sync(ch, w);
+	wait_less(w);
+}
+
+/* enable-channel of one that is there: as it was, if it was disabled. */
+static void
+channel_again(struct client *k, struct channel *ch, bool different)
+{
+	if (ch->removed)
+		client_refuse(k, "channel %s was removed; its files have the "
+		    "name", ch->name);
+	else if (ch->enabled || different)
+		client_refuse(k, "channel %s exists", ch->name);
+	else
+		channel_switch(k, ch, true, started);
+}
+
 static void
 do_channel(struct client *k, struct ut_msg *m)
 {
 	struct session *s = find_session(k, m);
+	struct channel *ch;
 	char name[NAME_MAXLEN];
-	uint32_t size, n;
+	uint32_t size, n, buffers;
 
 	if (s == NULL)
 		return;
 	ut_msg_get_str(m, name, sizeof(name));
 	size = ut_msg_get_u32(m);
 	n = ut_msg_get_u32(m);
-	if (size == 0)
-		size = DEFAULT_SUBSIZE;
-	if (n == 0)
-		n = DEFAULT_NSUBS;
+	buffers = ut_msg_get_u32(m);
 	if (name[0] == '\0' && !m->bad)
 		snprintf(name, sizeof(name), "%s", DEFAULT_CHANNEL);
-	if (m->bad || !name_valid(name, "._-"))
+	if (m->bad || !name_valid(name, "._-") || buffers > UT_BUFFERS_PID) {
 		client_refuse(k, "channel name: 1 to 64 letters, digits, . _ -");
-	else if (strcmp(name, "metadata") == 0)
+	} else if (strcmp(name, "metadata") == 0) {
 		client_refuse(k, "channel name metadata is taken");
-	else if (channel_find(s, name) != NULL)
-		client_refuse(k, "channel %s exists", name);
-	else if (geometry_valid(k, size, n)) {
-		(void)channel_new(s, name, size, n);
+	} else if ((ch = channel_find(s, name)) != NULL) {
+		channel_again(k, ch, size != 0 || n != 0 || buffers != 0);
+	} else {
+		if (size == 0)
+			size = DEFAULT_SUBSIZE;
+		if (n == 0)
+			n = buffers == UT_BUFFERS_PID ? DEFAULT_NSUBS_PID :
+			    DEFAULT_NSUBS;
+		if (!geometry_valid(k, size, n))
+			return;
+		(void)channel_new(s, name, buffers, size, n);
 		client_ok(k, "%s", "");
 	}
 }
 
-/* The channel that a rule is about; the default one comes by itself. */
+/* The channel that a request is about; the default one comes by itself. */
 static struct channel *
 find_channel(struct client *k, struct session *s, const char *name,
     bool create)
@@ -393,122 +348,209 @@ find_channel(struct client *k, struct session *s, const char *name,
 		name = DEFAULT_CHANNEL;
 	ch = channel_find(s, name);
 	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0)
-		ch = channel_new(s, name, DEFAULT_SUBSIZE, DEFAULT_NSUBS);
-	if (ch == NULL)
-		client_refuse(k, "channel %s does not exist", name);
-	return ch;
+		ch = channel_new(s, name, UT_BUFFERS_UID, DEFAULT_SUBSIZE,
+		    DEFAULT_NSUBS);
+	if (ch != NULL && !ch->removed)
+		return k->channel = ch;
+	client_refuse(k, "channel %s %s", name, ch == NULL ?
+	    "does not exist" : "was removed");
+	return NULL;
 }
 
-/* Events that the glob matches, and programs that have any of the channel. */
-static void
-count_matches(const struct client *k, unsigned int *events,
-    unsigned int *programs)
+static struct channel *
+get_channel(struct client *k, struct ut_msg *m)
 {
-	const struct channel *ch = k->channel;
+	struct session *s = find_session(k, m);
+	char name[NAME_MAXLEN];
+
+	if (s == NULL)
+		return NULL;
+	ut_msg_get_str(m, name, sizeof(name));
+	if (!m->bad)
+		return find_channel(k, s, name, false);
+	client_refuse(k, "channel name too long");
+	return NULL;
+}
+
+static void
+do_choff(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_channel(k, m);
+
+	if (ch == NULL)
+		return;
+	if (!ch->enabled)
+		client_refuse(k, "channel %s is disabled already", ch->name);
+	else
+		channel_switch(k, ch, false, done);
+}
+
+/* All is written: what is left is the name, which files have, and counts. */
+static void
+removed(struct client *k)
+{
+	if (client_session_there(k) && !k->channel->removed) {
+		k->channel->removed = true;
+		channel_close(k->channel);
+	}
+	answer(k, "");
+}
+
+static void
+do_chremove(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_channel(k, m);
+
+	if (ch != NULL)
+		channel_switch(k, ch, false, removed);
+}
+
+static int
+by_name(const void *va, const void *vb)
+{
+	const char *const *a = va, *const *b = vb;
+
+	return strcmp(*a, *b);
+}
+
+/* Names in the registries that the rule matches, each once. */
+static unsigned int
+count_events(const struct channel *ch, const struct rule *rule)
+{
 	const struct region *r;
 	const struct entry *e;
-	const struct app *a;
-	const struct link *l;
-	uint32_t i;
+	const char **names = NULL;
+	unsigned int i, n = 0, room = 0, different = 0;
 
-	*events = *programs = 0;
-	for (r = ch->regions; r != NULL; r = r->next)
-		for (e = r->registry.first; e != NULL; e = e->after)
-			if (fnmatch(k->glob, e->desc->name, 0) == 0)
-				++*events;
-	for (a = apps; a != NULL; a = a->next) {
-		if ((l = link_find(a, ch)) == NULL)
-			continue;
-		for (i = 0; i < l->size; i++) {
-			if (l->ids[i] != 0 && a->types[i] != NULL &&
-			    fnmatch(k->glob, a->types[i]->name, 0) == 0) {
-				++*programs;
-				break;
+	for (r = ch->regions; r != NULL; r = r->next) {
+		for (e = r->registry.first; e != NULL; e = e->after) {
+			if (!rule_matches(rule, e->desc->name,
+			    e->desc->level))
+				continue;
+			if (n == room) {
+				room = room * 2 + 64;
+				names = xrealloc(names,
+				    room * sizeof(*names));
 			}
+			names[n++] = e->desc->name;
 		}
 	}
+	if (n > 0)
+		qsort(names, n, sizeof(*names), by_name);
+	for (i = 0; i < n; i++)
+		different += i == 0 || strcmp(names[i], names[i - 1]) != 0;
+	free(names);
+	return different;
+}
+
+static bool
+plan_has(const struct plan *p, const struct table *t, const struct rule *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n && i < t->known; i++)
+		if (p->ids[i] != 0 && rule_matches(r, t->types[i].name,
+		    t->types[i].level))
+			return true;
+	return false;
+}
+
+/* Programs that have any event mapped which the rule matches. */
+static unsigned int
+count_programs(const struct channel *ch, const struct rule *rule)
+{
+	static unsigned int last;
+	const struct app *a;
+	const struct link *l;
+	const unsigned int no = last += 2;
+	unsigned int n = 0;
+
+	for (a = apps; a != NULL; a = a->next) {
+		if (a->conn == NULL || (l = link_find(a, ch)) == NULL ||
+		    l->mapped == NULL)
+			continue;
+		/* The answer is the same for all that share the plan. */
+		if (l->mapped->mark != no && l->mapped->mark != no + 1)
+			l->mapped->mark = no + plan_has(l->mapped, a->table,
+			    rule);
+		n += l->mapped->mark == no + 1;
+	}
+	return n;
 }
 
 static void
 enabled(struct client *k)
 {
-	unsigned int events, programs;
-	char late[64] = "";
+	char text[NAME_MAXLEN + 64] = "";
 
-	if (!client_session_there(k)) {
-		client_refuse(k, "the session was destroyed");
-		return;
-	}
-	count_matches(k, &events, &programs);
-	if (k->late > 0)
-		snprintf(late, sizeof(late), "; %u programs do not answer",
-		    k->late);
-	client_ok(k, "%s: %u events of %u programs%s", k->glob, events, programs,
-	    late);
+	if (client_session_there(k))
+		snprintf(text, sizeof(text), "%s: %u events of %u programs",
+		    k->rule->glob, count_events(k->channel, k->rule),
+		    count_programs(k->channel, k->rule));
+	answer_buffers(k, text);
+}
+
+/* The channel and the rule that the request is about. */
+static struct channel *
+get_rule(struct client *k, struct ut_msg *m, bool create)
+{
+	struct session *s = find_session(k, m);
+	char name[NAME_MAXLEN];
+
+	if (s == NULL)
+		return NULL;
+	rule_free(k->rule);
+	ut_msg_get_str(m, name, sizeof(name));
+	if ((k->rule = rule_read(m)) != NULL)
+		return find_channel(k, s, name, create);
+	client_refuse(k, "rule: patterns of 1 to %d characters, a level from "
+	    "0 to %d", NAME_MAXLEN - 1, UT_DEBUG);
+	return NULL;
 }
 
 static void
-sync_rules(struct client *k, struct channel *ch,
-    void (*finish)(struct client *))
+sync_rules(struct client *k, void (*finish)(struct client *))
 {
-	struct waiter *w = client_wait(k, finish, PATIENCE);
+	struct waiter *w;
 
-	k->channel = ch;
-	channel_sync(ch, w);
+	if (!channel_active(k->channel)) {
+		client_ok(k, "%s", "");
+		return;
+	}
+	w = client_wait(k, finish, PATIENCE);
+	session_renew(k->session);
+	channel_sync(k->channel, w);
 	wait_less(w);
 }
 
 static void
 do_enable(struct client *k, struct ut_msg *m)
 {
-	struct session *s = find_session(k, m);
-	struct channel *ch;
-	char name[NAME_MAXLEN];
-	uint32_t kind, level;
+	struct channel *ch = get_rule(k, m, true);
 
-	if (s == NULL)
+	if (ch == NULL)
 		return;
-	ut_msg_get_str(m, name, sizeof(name));
-	ut_msg_get_str(m, k->glob, sizeof(k->glob));
-	kind = ut_msg_get_u32(m);
-	level = ut_msg_get_u32(m);
-	if (m->bad || k->glob[0] == '\0')
-		client_refuse(k, "pattern: 1 to %d characters", NAME_MAXLEN - 1);
-	else if (kind > UT_RULE_ONLY || level > UT_DEBUG)
-		client_refuse(k, "log level %u: not from 0 to %d", level, UT_DEBUG);
-	else if ((ch = find_channel(k, s, name, true)) == NULL)
-		return;
-	else if (!rule_add(ch, k->glob, kind, level))
-		client_refuse(k, "%s is enabled already in channel %s", k->glob,
-		    ch->name);
-	else if (s->active)
-		sync_rules(k, ch, enabled);
+	if (k->rule->kind == UT_RULE_ANY)
+		client_refuse(k, "rule: no such kind");
+	else if (!rule_add(ch, k->rule))
+		client_refuse(k, "%s is enabled already in channel %s",
+		    k->rule->glob, ch->name);
 	else
-		client_ok(k, "%s", "");
+		sync_rules(k, enabled);
 }
 
 static void
 do_disable(struct client *k, struct ut_msg *m)
 {
-	struct session *s = find_session(k, m);
-	struct channel *ch;
-	char name[NAME_MAXLEN];
+	struct channel *ch = get_rule(k, m, false);
 
-	if (s == NULL)
+	if (ch == NULL)
 		return;
-	ut_msg_get_str(m, name, sizeof(name));
-	ut_msg_get_str(m, k->glob, sizeof(k->glob));
-	if (m->bad)
-		client_refuse(k, "pattern too long");
-	else if ((ch = find_channel(k, s, name, false)) == NULL)
-		return;
-	else if (!rule_del(ch, k->glob))
-		client_refuse(k, "%s is not enabled in channel %s", k->glob,
-		    ch->name);
-	else if (s->active)
-		sync_rules(k, ch, started);
+	if (!rule_del(ch, k->rule))
+		client_refuse(k, "%s is not enabled in channel %s",
+		    k->rule->glob, ch->name);
 	else
-		client_ok(k, "%s", "");
+		sync_rules(k, done);
 }
 
 static const struct {
@@ -521,71 +563,25 @@ static const struct {
 	{ UT_CTL_START,		do_start },
 	{ UT_CTL_STOP,		do_stop },
 	{ UT_CTL_CHANNEL,	do_channel },
+	{ UT_CTL_CHOFF,		do_choff },
+	{ UT_CTL_CHREMOVE,	do_chremove },
 	{ UT_CTL_ENABLE,	do_enable },
 	{ UT_CTL_DISABLE,	do_disable },
 	{ UT_CTL_LIST,		list_sessions },
 	{ UT_CTL_EVENTS,	list_events },
 };
 
-static void
-control_message(struct conn *c, struct ut_msg *m)
+/* False when it is none. */
+bool
+control_request(struct client *k, struct ut_msg *m)
 {
-	struct client *k = c->arg;
 	size_t i;
 
 	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-		if (requests[i].type == m->h.type && k->wait == NULL) {
+		if (requests[i].type == m->h.type) {
 			requests[i].act(k, m);
-			return;
+			return true;
 		}
 	}
-	log_warnx("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
-	    m->h.type);
-	conn_drop(c);
-}
-
-void
-control_hello(struct conn *c, struct ut_msg *m)
-{
-	struct client *k = xcalloc(1, sizeof(*k));
-
-	k->conn = c;
-	k->next = clients;
-	clients = k;
-	c->arg = k;
-	c->ops = &control_ops;
-	if (m->h.a == UT_MSG_VERSION) {
-		client_ok(k, "%s", "");
-		return;
-	}
-	client_refuse(k, "utd speaks version %u of the protocol, utctl %u",
-	    UT_MSG_VERSION, m->h.a);
-	conn_close(c);
-}
-
-/* A drain takes long. */
-void
-control_progress(uint64_t left)
-{
-	struct client *k;
-
-	for (k = clients; k != NULL; k = k->next) {
-		if (!k->draining || k->conn == NULL)
-			continue;
-		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
-		ut_msg_u64(&out, left);
-		conn_send(k->conn, &out);
-	}
-}
-
-/* In the middle of a send, maybe: the client goes later. */
-void
-control_ended(struct conn *c)
-{
-	struct client *k = c->arg;
-
-	k->conn = NULL;
-	if (k->owner)
-		loop_stop();
-	timer_set(&sweeper, 0, sweep, NULL);
+	return false;
 }

@@ -162,18 +162,17 @@ fields_valid(struct ut_msg *m, uint32_t n)
 	return true;
 }
 
+/* FNV-1a, as in libut/event.c, here of 32 bits. */
 static uint32_t
-hash_bytes(const unsigned char *p, size_t n)
+hash_bytes(uint32_t h, const unsigned char *p, size_t n)
 {
-	uint32_t h = 2166136261u;	/* FNV-1a, as in libut/event.c */
-
 	while (n-- > 0)
 		h = (h ^ *p++) * 16777619u;
 	return h;
 }
 
 static struct desc *
-desc_new(const char *name, uint32_t level, const unsigned char *body,
+desc_new(const char *name, uint32_t level, const struct ut_msg *m,
     uint32_t len, uint32_t hash)
 {
 	struct desc *d = xcalloc(1, sizeof(*d));
@@ -183,34 +182,41 @@ desc_new(const char *name, uint32_t level, const unsigned char *body,
 	d->hash = hash;
 	d->len = len;
 	d->body = xcalloc(1, len);
-	memcpy(d->body, body, len);
+	memcpy(d->body, m->body, len);
 	d->next = buckets[hash % BUCKETS];
 	buckets[hash % BUCKETS] = d;
 	return d;
 }
 
-/* The rest of the message is an event; a reference to what it says. */
-struct desc *
-desc_get(struct ut_msg *m)
+bool
+desc_name_valid(const char *name, uint32_t level)
 {
-	char name[NAME_MAXLEN];
-	const unsigned char *body = m->body + m->pos;
-	struct desc *d;
-	uint32_t level, n, len, hash;
+	return strlen(name) < NAME_MAXLEN && event_name(name) &&
+	    level <= UT_DEBUG;
+}
 
-	len = (uint32_t)(m->h.len - sizeof(m->h) - m->pos);
-	ut_msg_get_str(m, name, sizeof(name));
-	level = ut_msg_get_u32(m);
+/*
+ * An event of that name and level, with the fields that are all of the
+ * message: a reference to what there is of that kind, or NULL.
+ */
+struct desc *
+desc_get(const char *name, uint32_t level, struct ut_msg *m)
+{
+	const uint32_t len = m->h.len - (uint32_t)sizeof(m->h);
+	struct desc *d;
+	uint32_t n, hash;
+
 	n = ut_msg_get_u32(m);
-	if (m->bad || !event_name(name) || level > UT_DEBUG ||
-	    !fields_valid(m, n))
+	if (m->bad || !fields_valid(m, n))
 		return NULL;
-	hash = hash_bytes(body, len);
+	hash = hash_bytes(hash_bytes(2166136261u,
+	    (const unsigned char *)name, strlen(name)), m->body, len);
 	for (d = buckets[hash % BUCKETS]; d != NULL; d = d->next)
-		if (d->hash == hash && d->len == len &&
-		    memcmp(d->body, body, len) == 0)
+		if (d->hash == hash && d->level == level && d->len == len &&
+		    strcmp(d->name, name) == 0 &&
+		    memcmp(d->body, m->body, len) == 0)
 			return desc_ref(d);
-	return desc_ref(desc_new(name, level, body, len, hash));
+	return desc_ref(desc_new(name, level, m, len, hash));
 }
 
 struct desc *
@@ -239,24 +245,16 @@ desc_unref(struct desc *d)
 void
 desc_open(const struct desc *d, struct ut_msg *m, uint32_t *n)
 {
-	char name[NAME_MAXLEN];
-
 	ut_msg_init(m, 0, 0, 0);
 	memcpy(m->body, d->body, d->len);
 	m->h.len += d->len;
-	ut_msg_get_str(m, name, sizeof(name));
-	(void)ut_msg_get_u32(m);
 	*n = ut_msg_get_u32(m);
 }
 
 bool
 desc_same_fields(const struct desc *a, const struct desc *b)
 {
-	/* Name and level come first, and the names are the same. */
-	size_t head = 2 + strlen(a->name) + 4;
-
-	return a->len == b->len && a->len >= head &&
-	    memcmp(a->body + head, b->body + head, a->len - head) == 0;
+	return a->len == b->len && memcmp(a->body, b->body, a->len) == 0;
 }
 
 /* What a person calls the type. */

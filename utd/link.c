@@ -15,31 +15,33 @@
  */
 
 /*
- * A program and a channel: what the program offers that the rules of the
+ * A program and a channel: what of the program's events the rules of the
  * channel want, and which of it is mapped.
  *
- *	IDLE --QUERY--> QUERY --OFFERED--> (REGION) --ATTACH, MAP--> MAP
- *	  ^                                                           |
- *	  +-------------------------- the last ACK -------------------+
+ *	IDLE --LIST--> NAMES --DESCRIBE--> EVENTS --> REGION --> HELD --+
+ *	  ^                                                             |
+ *	  +------------ the last ACK ------------ MAP <--ATTACH, MAP----+
  *
- * REGION waits for the region to be made.  HELD waits until the consumer was
- * sent the metadata of the events that are to be mapped: what it was sent it
- * writes before it writes events, so metadata is never behind.  What changes
- * meanwhile is done once more from the start.
+ * NAMES and EVENTS wait for what the program tells, REGION for the region to
+ * be made, HELD until the consumer was sent the metadata of the events that
+ * are to be mapped: what it was sent it writes before it writes events, so
+ * metadata is never behind.  Each is passed over when there is nothing to
+ * wait for: a program whose events are known is told everything at once.
+ * What changes meanwhile is done once more from the start.
  */
 
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "utd.h"
 
 #define PAIRS		4000	/* in one MAP */
+#define ASKED		16000	/* in one DESCRIBE */
 
 static struct ut_msg out;
 
 static void	link_start(struct link *);
+static void	link_step(struct link *);
 static void	link_finish(struct link *);
 
 static void
@@ -65,6 +67,23 @@ waits_done(struct waiters *ws)
 	free(old.w);
 }
 
+/* That one need not wait for the rest. */
+static void
+waits_release(struct waiters *ws, struct waiter *w)
+{
+	unsigned int i, n = 0, released = 0;
+
+	for (i = 0; i < ws->n; i++) {
+		if (ws->w[i] == w)
+			released++;
+		else
+			ws->w[n++] = ws->w[i];
+	}
+	ws->n = n;
+	while (released-- > 0)
+		wait_less(w);
+}
+
 struct link *
 link_find(const struct app *a, const struct channel *ch)
 {
@@ -76,35 +95,26 @@ link_find(const struct app *a, const struct channel *ch)
 	return NULL;
 }
 
+static uint32_t
+link_id(const struct link *l)
+{
+	return l->channel == NULL ? 0 : l->channel->id;
+}
+
 static struct link *
 link_by_id(const struct app *a, uint32_t id)
 {
 	struct link *l;
 
-	for (l = a->links; l != NULL; l = l->next)
-		if ((l->channel == NULL ? 0 : l->channel->id) == id)
-			return l;
-	return NULL;
+	for (l = a->links; l != NULL && link_id(l) != id; l = l->next)
+		continue;
+	return l;
 }
 
-static void
-link_grow(struct link *l, uint32_t n)
-{
-	uint32_t size = l->size;
-
-	if (n <= size)
-		return;
-	while (size < n)
-		size = size == 0 ? 64 : size * 2;
-	l->ids = xrealloc(l->ids, size * sizeof(*l->ids));
-	l->offered = xrealloc(l->offered, size * sizeof(*l->offered));
-	memset(l->ids + l->size, 0, (size - l->size) * sizeof(*l->ids));
-	memset(l->offered + l->size, 0,
-	    (size - l->size) * sizeof(*l->offered));
-	l->size = size;
-}
-
-/* Make the program have what the rules want; the wait hears of it. */
+/*
+ * Make the program have what the rules want; the wait hears of it.  Without
+ * a channel: get to know all that the program has.
+ */
 void
 link_sync(struct app *a, struct channel *ch, struct waiter *w)
 {
@@ -128,46 +138,26 @@ link_sync(struct app *a, struct channel *ch, struct waiter *w)
 static bool
 link_wanted(const struct link *l)
 {
-	return l->channel == NULL || (l->channel->session->active &&
-	    l->channel->rules != NULL);
+	return l->channel == NULL || channel_active(l->channel);
 }
 
+/* The next events that the program has to describe; false if none. */
 static bool
-put_rule(const struct rule *r)
+send_describe(struct link *l)
 {
-	const uint32_t len = out.h.len;
+	uint32_t i = l->described;
 
-	ut_msg_str(&out, r->glob);
-	ut_msg_u32(&out, r->kind);
-	ut_msg_u32(&out, r->level);
-	if (!out.bad) {
+	ut_msg_init(&out, UT_MSG_DESCRIBE, link_id(l), 0);
+	for (; out.h.b < ASKED && plan_lacks(l->channel, l->app, &i); i++) {
+		ut_msg_u32(&out, i);
 		out.h.b++;
-		return true;
 	}
-	out.h.len = len;
-	out.bad = 0;
-	return false;
-}
-
-/* The rules from that one on, as many as fit: others have their own QUERY. */
-static void
-send_query(struct link *l, uint32_t from)
-{
-	static const struct rule everything = { "*", UT_RULE_ALL, 0, NULL };
-	const struct rule *r = l->channel == NULL ? &everything :
-	    l->channel->rules;
-	uint32_t n;
-
-	for (n = 0; n < from && r != NULL; n++)
-		r = r->next;
-	ut_msg_init(&out, UT_MSG_QUERY,
-	    l->channel == NULL ? 0 : l->channel->id, 0);
-	while (r != NULL && put_rule(r))
-		r = r->next;
-	l->asked = from + out.h.b;
-	l->more = r != NULL;
-	l->state = LINK_QUERY;
+	l->described = i;
+	l->answers = out.h.b;
+	if (out.h.b == 0)
+		return false;
 	conn_send(l->app->conn, &out);
+	return true;
 }
 
 /* The region has to be attached before anything is mapped. */
@@ -188,7 +178,6 @@ send_attach(struct link *l)
 			ut_msg_fd(&out, c->bell);
 		ut_msg_str(&out, c->bellname);
 	}
-	l->acks++;
 	conn_send(l->app->conn, &out);
 }
 
@@ -203,108 +192,126 @@ send_map(struct link *l)
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 }
 
-/* The ID that the program's event shall have; 0 is none. */
-static uint32_t
-wanted_id(struct link *l, uint32_t event)
+static uint16_t
+plan_id(const struct plan *p, uint32_t event)
 {
-	struct region *r = l->region;
-	struct desc *d = l->app->types[event];
-	char why[1024];
-	uint32_t id;
-	bool isnew;
-
-	if (!l->offered[event] || d == NULL)
-		return 0;
-	id = registry_id(&r->registry, d, l->app->name, &isnew, why,
-	    sizeof(why));
-	if (id == 0)
-		session_warn(l->channel->session, "%s", why);
-	else if (isnew)
-		region_name_event(r, r->registry.newest);
-	return id;
+	return p != NULL && event < p->n ? p->ids[event] : 0;
 }
 
+/* What is different from what the program has. */
+static void
+send_plan(struct link *l)
+{
+	const struct plan *old = l->mapped, *new = l->plan;
+	uint32_t i, n = old == NULL ? 0 : old->n;
+
+	if (new != NULL && new->n > n)
+		n = new->n;
+	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
+	for (i = 0; i < n; i++) {
+		if (plan_id(old, i) == plan_id(new, i))
+			continue;
+		ut_msg_u32(&out, i);
+		ut_msg_u32(&out, plan_id(new, i));
+		if (++out.h.b == PAIRS)
+			send_map(l);
+	}
+	send_map(l);
+	plan_unref(l->mapped);
+	l->mapped = l->plan;
+	l->plan = NULL;
+}
+
+/* Everything is there: the program is told. */
 static void
 link_map(struct link *l)
 {
 	const struct conn *consumer;
 	struct app *a = l->app;
-	uint32_t i, id;
 
-	for (i = 0; i < l->size && i < a->ntypes; i++)
-		(void)wanted_id(l, i);	/* names the new ones */
-	consumer = l->region->trace->consumer->conn;
-	if (consumer != NULL && conn_behind(consumer)) {
-		l->state = LINK_HELD;
-		return;
+	if (l->region != NULL) {
+		trace_flush(l->region->trace);
+		consumer = l->region->trace->consumer->conn;
+		if (consumer != NULL && conn_behind(consumer)) {
+			l->state = LINK_HELD;
+			return;
+		}
 	}
 	l->state = LINK_MAP;
-	l->acks++;			/* ours, until all is sent */
-	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
-	for (i = 0; i < l->size && i < a->ntypes; i++) {
-		id = wanted_id(l, i);
-		if (id == l->ids[i])
-			continue;
-		l->ids[i] = id;
-		ut_msg_u32(&out, i);
-		ut_msg_u32(&out, id);
-		if (++out.h.b == PAIRS)
-			send_map(l);
-		if (a->conn == NULL)
-			return;		/* dropped, and the link with it */
+	l->acks = 1;			/* ours, until all is sent */
+	if (l->region != NULL && !l->attached) {
+		send_attach(l);
+		l->attached = true;
 	}
-	send_map(l);
-	if (a->conn != NULL)
-		link_acked(a, l->channel->id, 0);
+	send_plan(l);
+	if (a->conn == NULL)
+		return;			/* the grave-digger takes it from here */
+	/* The program does all this before it sees DONE. */
+	waits_release(&l->now, a->start);
+	link_acked(a, l->channel->id, 0);
 }
 
-/* The answers to a QUERY are there. */
+/* There is a plan: whatever region it is about has to be there. */
 static void
-link_attach(struct link *l)
+link_plan(struct link *l)
+{
+	if (l->region == NULL && l->plan != NULL)
+		l->region = l->plan->region;
+	if (l->region == NULL || l->region->state == REGION_READY) {
+		link_map(l);
+	} else if (l->region->state == REGION_FAILED) {
+		plan_unref(l->plan);
+		l->plan = NULL;
+		if (!l->attached)
+			l->region = NULL;
+		link_finish(l);
+	} else {
+		l->state = LINK_REGION;
+	}
+}
+
+/* From whatever is known of the program's events to what is not. */
+static void
+link_step(struct link *l)
 {
 	struct app *a = l->app;
-	struct region *r;
-	uint32_t i;
+	struct plan *p;
 
-	for (i = 0; i < l->size && !l->offered[i]; i++)
-		continue;
-	if (l->region == NULL && i == l->size) {
+	if (!link_wanted(l)) {
+		link_plan(l);
+		return;
+	}
+	if (a->table->known < a->table->size) {
+		l->state = LINK_NAMES;
+		app_list(a);
+		return;
+	}
+	if (l->channel != NULL && l->described == 0 &&
+	    (p = plan_find(l->channel, a)) != NULL) {
+		l->plan = plan_ref(p);
+	} else if (send_describe(l)) {
+		l->state = LINK_EVENTS;
+		return;
+	} else if (l->channel != NULL) {
+		l->plan = plan_make(l->channel, a);
+	}
+	if (l->channel == NULL) {
 		link_finish(l);
 		return;
 	}
-	if (l->region == NULL) {
-		r = region_get(l->channel, a->uid, a->gid, a->bits);
-		if (r->state == REGION_FAILED) {
-			link_finish(l);
-			return;
-		}
-		if (r->state != REGION_READY) {
-			l->state = LINK_REGION;
-			return;
-		}
-		l->region = r;
-		send_attach(l);
-		if (a->conn == NULL)
-			return;
-	}
-	link_map(l);
+	if (l->plan->region != NULL)
+		region_retry(l->plan->region);
+	link_plan(l);
 }
 
 static void
 link_start(struct link *l)
 {
 	l->again = false;
-	l->acks = 0;
+	l->described = 0;
 	l->now = l->later;
 	memset(&l->later, 0, sizeof(l->later));
-	if (l->size > 0)
-		memset(l->offered, 0, l->size * sizeof(*l->offered));
-	if (link_wanted(l))
-		send_query(l, 0);
-	else if (l->region != NULL)
-		link_map(l);
-	else
-		link_finish(l);
+	link_step(l);
 }
 
 static void
@@ -313,57 +320,58 @@ link_finish(struct link *l)
 	l->state = LINK_IDLE;
 	if (l->failed) {
 		l->failed = false;	/* the next sync tries again */
-		l->region = NULL;
-		memset(l->ids, 0, l->size * sizeof(*l->ids));
+		plan_unref(l->mapped);
+		l->mapped = NULL;
 	}
 	waits_done(&l->now);
 	if (l->again && l->app->conn != NULL)
 		link_start(l);
 }
 
+/* The program has told the names. */
 void
-link_offer(struct app *a, uint32_t channel, uint32_t event)
+links_named(struct app *a)
 {
-	struct link *l = link_by_id(a, channel);
+	struct link *l;
 
-	if (l == NULL || l->state != LINK_QUERY)
-		return;
-	link_grow(l, event + 1);
-	l->offered[event] = true;
+	for (l = a->links; l != NULL && a->conn != NULL; l = l->next)
+		if (l->state == LINK_NAMES)
+			link_step(l);
 }
 
-/* An event whose description makes no sense, or that no trace can hold. */
+/* So many events were described, or cannot be. */
 void
-link_refuse(struct app *a, uint32_t channel, struct ut_msg *m)
+link_described(struct app *a, uint32_t channel, uint32_t n)
 {
 	struct link *l = link_by_id(a, channel);
-	char name[NAME_MAXLEN], *p;
 
-	m->pos = 0;
-	m->bad = 0;
-	ut_msg_get_str(m, name, sizeof(name));
-	for (p = name; *p != '\0'; p++)
-		if (!isprint((unsigned char)*p))
-			*p = '?';
-	if (l != NULL && l->channel != NULL)
-		session_warn(l->channel->session, "event %s of %s (%d): "
-		    "description not valid: not recorded", name, a->name,
-		    (int)a->pid);
+	if (l == NULL || l->state != LINK_EVENTS)
+		return;
+	l->answers = n < l->answers ? l->answers - n : 0;
+	if (l->answers == 0)
+		link_step(l);
 }
 
+static void
+link_failed(struct link *l, int error)
+{
+	if (!l->failed)
+		session_warn(l->channel->session,
+		    "%s (%d) cannot attach to channel %s: %s", l->app->name,
+		    (int)l->app->pid, l->channel->name, strerror(error));
+	l->failed = true;
+}
+
+/* ATTACH went wrong. */
 void
-link_offered(struct app *a, uint32_t channel)
+link_unattached(struct app *a, uint32_t channel, int error)
 {
 	struct link *l = link_by_id(a, channel);
 
-	if (l == NULL || l->state != LINK_QUERY)
+	if (l == NULL || l->channel == NULL)
 		return;
-	if (l->more && !l->again)
-		send_query(l, l->asked);
-	else if (l->channel == NULL)
-		link_finish(l);
-	else
-		link_attach(l);
+	link_failed(l, error);
+	l->attached = false;
 }
 
 void
@@ -373,17 +381,13 @@ link_acked(struct app *a, uint32_t channel, int error)
 
 	if (l == NULL || l->state != LINK_MAP)
 		return;
-	if (error != 0 && !l->failed) {
-		l->failed = true;
-		session_warn(l->channel->session,
-		    "%s (%d) cannot attach to channel %s: %s", a->name,
-		    (int)a->pid, l->channel->name, strerror(error));
-	}
+	if (error != 0)
+		link_failed(l, error);
 	if (--l->acks == 0)
 		link_finish(l);
 }
 
-/* The region is there, or will never be. */
+/* The region is there, or will not be. */
 void
 links_region(const struct region *r)
 {
@@ -392,10 +396,9 @@ links_region(const struct region *r)
 
 	for (a = apps; a != NULL; a = a->next) {
 		l = link_find(a, r->channel);
-		if (l == NULL || l->state != LINK_REGION ||
-		    a->uid != r->trace->uid || a->bits != r->trace->bits)
-			continue;
-		link_attach(l);
+		if (l != NULL && l->state == LINK_REGION &&
+		    l->region == r && a->conn != NULL)
+			link_plan(l);
 	}
 }
 
@@ -418,8 +421,8 @@ link_free(struct link *l)
 {
 	waits_done(&l->now);
 	waits_done(&l->later);
-	free(l->ids);
-	free(l->offered);
+	plan_unref(l->plan);
+	plan_unref(l->mapped);
 	free(l);
 }
 
@@ -449,7 +452,7 @@ links_detach(const struct channel *ch)
 		if (l == NULL)
 			continue;
 		*p = l->next;
-		if (a->conn != NULL && l->region != NULL) {
+		if (a->conn != NULL && l->attached) {
 			ut_msg_init(&out, UT_MSG_DETACH, ch->id, 0);
 			conn_send(a->conn, &out);
 		}

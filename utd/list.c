@@ -71,6 +71,7 @@ list_rules(struct client *k, const struct channel *ch)
 {
 	const struct rule *r;
 	char level[64];
+	uint32_t i;
 
 	for (r = ch->rules; r != NULL; r = r->next) {
 		if (r->kind == UT_RULE_ALL)
@@ -83,6 +84,11 @@ list_rules(struct client *k, const struct channel *ch)
 		row_str("glob", r->glob);
 		row_str("level", level);
 		row_end(k);
+		for (i = 0; i < r->nexcept; i++) {
+			row_begin(3, "exclusion");
+			row_str("glob", r->except[i]);
+			row_end(k);
+		}
 	}
 }
 
@@ -98,6 +104,10 @@ list_registry(struct client *k, const struct region *r)
 	row_num("lost", r->counts.lost);
 	row_num("bytes", r->counts.bytes);
 	row_num("packets", r->counts.packets);
+	if (r->trace->owner != 0) {
+		row_str("name", r->trace->name);
+		row_num("pid", (uint64_t)r->trace->pid);
+	}
 	row_end(k);
 	for (e = r->registry.first; e != NULL; e = e->after) {
 		row_begin(3, "event");
@@ -112,12 +122,21 @@ static void
 list_channel(struct client *k, const struct channel *ch)
 {
 	const struct region *r;
+	struct counts sum;
 
+	memset(&sum, 0, sizeof(sum));
+	channel_counts(ch, &sum);
 	row_begin(1, "channel");
 	row_str("name", ch->name);
+	row_str("state", ch->removed ? "removed" : ch->enabled ? "enabled" :
+	    "disabled");
+	row_str("buffers", ch->buffers == UT_BUFFERS_PID ? "pid" : "uid");
 	row_str("mode", "discard");
 	row_num("subbuf_size", ch->subsize);
 	row_num("subbufs", ch->nsubs);
+	row_num("written", sum.written);
+	row_num("lost", sum.lost);
+	row_num("bytes", sum.bytes);
 	row_end(k);
 	list_rules(k, ch);
 	for (r = ch->regions; r != NULL; r = r->next)
@@ -130,6 +149,7 @@ row_program(struct client *k, int depth, const struct app *a)
 	row_begin(depth, "program");
 	row_str("name", a->name);
 	row_num("pid", (uint64_t)a->pid);
+	row_num("vpid", (uint64_t)a->vpid);
 	row_num("uid", a->uid);
 	row_num("bits", a->bits);
 	row_end(k);
@@ -142,8 +162,10 @@ list_session(struct client *k, const struct session *s)
 	const struct app *a;
 	const struct warning *w;
 	struct counts sum;
+	char why[512];
 
 	session_counts(s, &sum);
+	session_error(s, why, sizeof(why));
 	row_begin(0, "session");
 	row_str("name", s->name);
 	row_str("dir", s->dir);
@@ -152,7 +174,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
 	row_num("bytes", sum.bytes);
-	row_str("error", s->error);
+	row_str("error", why);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
@@ -195,6 +217,7 @@ void
 list_sessions(struct client *k, struct ut_msg *m)
 {
 	struct session *s;
+	struct channel *ch;
 	struct waiter *w;
 	char name[NAME_MAXLEN], why[512];
 
@@ -211,8 +234,9 @@ list_sessions(struct client *k, struct ut_msg *m)
 	}
 	w = client_wait(k, listed, PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
-		if (k->session == NULL || k->session == s)
-			traces_count(s, w);
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			if (k->session == NULL || k->session == s)
+				channel_count(ch, w);
 	wait_less(w);
 }
 
@@ -249,7 +273,7 @@ static void
 events_listed(struct client *k)
 {
 	const struct app *a;
-	const struct link *l;
+	const struct desc *d;
 	uint32_t i;
 
 	if (k->conn == NULL)
@@ -258,11 +282,9 @@ events_listed(struct client *k)
 		if (a->conn == NULL || !sees(k, a->uid))
 			continue;
 		row_program(k, 0, a);
-		if ((l = link_find(a, NULL)) == NULL)
-			continue;
-		for (i = 0; i < l->size && k->conn != NULL; i++)
-			if (l->offered[i] && app_type(a, i) != NULL)
-				list_event(k, app_type(a, i));
+		for (i = 0; i < a->table->size && k->conn != NULL; i++)
+			if ((d = a->table->types[i].desc) != NULL)
+				list_event(k, d);
 	}
 	client_ok(k, "%s", "");
 }

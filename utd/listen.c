@@ -57,7 +57,7 @@ first_message(struct conn *c, struct ut_msg *m)
 	if (m->h.type == UT_MSG_HELLO) {
 		app_hello(c, m);
 	} else if (m->h.type == UT_CTL_HELLO) {
-		control_hello(c, m);
+		client_hello(c, m);
 	} else {
 		log_warnx("uid %lu, process %d: garbage",
 		    (unsigned long)c->uid, (int)c->pid);

@@ -22,6 +22,7 @@
 
 #include <sys/utsname.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,31 +70,49 @@ add_types(struct text *t)
 		    types[i].sign ? "true" : "false", types[i].name);
 }
 
+/* Between quotes, as it is to be shown. */
+static const char *
+quotable(const char *from, char *s, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && from[i] != '\0'; i++)
+		s[i] = iscntrl((unsigned char)from[i]) || from[i] == '"' ||
+		    from[i] == '\\' ? '?' : from[i];
+	s[i] = '\0';
+	return s;
+}
+
 static void
 add_env(struct text *t, const struct trace *tr)
 {
 	struct utsname uts;
 	struct tm tm;
 	time_t when = (time_t)tr->session->created;
-	char date[64];
+	char date[64], name[64], host[sizeof(uts.nodename)];
 
 	if (localtime_r(&when, &tm) == NULL ||
 	    strftime(date, sizeof(date), "%Y%m%dT%H%M%S%z", &tm) == 0)
 		date[0] = '\0';
 	if (uname(&uts) == -1)
 		uts.nodename[0] = '\0';
-	uts.nodename[strcspn(uts.nodename, "\"\\\n")] = '\0';
 	text_add(t, "\nenv {\n\tdomain = \"ust\";\n"
 	    "\ttracer_name = \"libut\";\n"
 	    "\ttracer_major = %d;\n\ttracer_minor = %d;\n"
-	    "\ttracer_buffering_scheme = \"uid\";\n"
+	    "\ttracer_buffering_scheme = \"%s\";\n"
 	    "\ttracer_buffering_id = %lu;\n"
 	    "\tarchitecture_bit_width = %u;\n"
 	    "\ttrace_name = \"%s\";\n"
 	    "\ttrace_creation_datetime = \"%s\";\n"
-	    "\thostname = \"%s\";\n};\n", UT_VERSION, 0,
-	    (unsigned long)tr->uid, tr->bits, tr->session->name, date,
-	    uts.nodename);
+	    "\thostname = \"%s\";\n", UT_VERSION, 0,
+	    tr->owner != 0 ? "pid" : "uid",
+	    (unsigned long)(tr->owner != 0 ? tr->pid : (pid_t)tr->uid),
+	    tr->bits, tr->session->name, date, quotable(uts.nodename, host,
+	    sizeof(host)));
+	if (tr->owner != 0)
+		text_add(t, "\tvpid = %ld;\n\tprocname = \"%s\";\n",
+		    (long)tr->vpid, quotable(tr->name, name, sizeof(name)));
+	text_add(t, "};\n");
 }
 
 static void

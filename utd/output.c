@@ -99,43 +99,58 @@ output_session(const char *path)
 	return -1;
 }
 
+/* The last one with another name, if it must be new and is not. */
 static int
-open_subdir(int fd, const char *name, mode_t mode)
+make_subdir(int fd, char *name, size_t size, mode_t mode, bool new)
 {
-	if (mkdirat(fd, name, mode) == -1 && errno != EEXIST)
-		return -1;
-	return openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-	    O_NOFOLLOW);
+	const size_t len = strlen(name);
+	int n, r;
+
+	r = mkdirat(fd, name, mode);
+	for (n = 2; new && r == -1 && errno == EEXIST && n < 1000; n++) {
+		snprintf(name + len, size - len, "-%d", n);
+		r = mkdirat(fd, name, mode);
+	}
+	return r == 0 || (errno == EEXIST && !new) ? 0 : -1;
 }
 
-/* ust/uid/UID below the session's directory, and the UID's. */
+/*
+ * A directory below that one, with all between: a descriptor, or -1 and
+ * errno.  Below ust/uid and ust/pid it is for the user alone.
+ */
 int
-output_uid(int fd, uid_t uid, gid_t gid)
+output_dir(int fd, const char *path, bool new)
 {
-	char name[32];
-	int ust, by, dir = -1;
+	char name[NAME_MAXLEN];
+	size_t n;
+	int dir, at = fd, depth;
 
-	if ((ust = open_subdir(fd, "ust", 0755)) == -1)
-		return -1;
-	if ((by = open_subdir(ust, "uid", 0755)) != -1) {
-		snprintf(name, sizeof(name), "%lu", (unsigned long)uid);
-		dir = open_subdir(by, name, 0700);
-		close(by);
+	for (depth = 0;; depth++, path += n + 1) {
+		n = strcspn(path, "/");
+		if (n == 0 || n + 8 > sizeof(name)) {
+			errno = ENAMETOOLONG;
+			dir = -1;
+		} else {
+			snprintf(name, sizeof(name), "%.*s", (int)n, path);
+			dir = strcmp(name, ".") != 0 && make_subdir(at, name,
+			    sizeof(name), depth < 2 && path[n] != '\0' ?
+			    0755 : 0700, new && path[n] == '\0') == -1 ? -1 :
+			    openat(at, name, O_RDONLY | O_DIRECTORY |
+			    O_CLOEXEC | O_NOFOLLOW);
+		}
+		if (at != fd)
+			close(at);
+		if (dir == -1 || path[n] == '\0')
+			return dir;
+		at = dir;
 	}
-	close(ust);
-	if (dir != -1 && uid != geteuid() && fchown(dir, uid, gid) == -1) {
-		close(dir);
-		return -1;
-	}
-	return dir;
 }
 
-/* 64-bit or 32-bit in there, with an empty metadata file. */
+/* With an empty metadata file in there. */
 int
-output_trace(struct outdir *d, int fd, uint32_t bits)
+output_trace(struct outdir *d, int fd, const char *path, bool new)
 {
-	d->fd = open_subdir(fd, bits == 32 ? "32-bit" : "64-bit", 0700);
-	if (d->fd == -1)
+	if ((d->fd = output_dir(fd, path, new)) == -1)
 		return -1;
 	d->meta = openat(d->fd, "metadata", O_WRONLY | O_CREAT | O_EXCL |
 	    O_APPEND | O_CLOEXEC, 0600);

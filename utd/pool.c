@@ -159,10 +159,19 @@ wait_quiet(struct pool *p)
 void
 pool_activate(struct pool *p, bool active)
 {
-	atomic_store(&p->header->active, active);
 	if (active)
-		return;
-	wait_quiet(p);
+		atomic_store(&p->header->active, true);
+	else
+		pool_finish(p, false);
+}
+
+/* No more events; those of the dead are over already. */
+void
+pool_finish(struct pool *p, bool dead)
+{
+	atomic_store(&p->header->active, false);
+	if (!dead)
+		wait_quiet(p);
 	(void)pool_drain(p, DRAIN_LAST);
 }
 

@@ -128,8 +128,9 @@ channel_free(struct channel *ch)
 
 	while ((r = ch->rules) != NULL) {
 		ch->rules = r->next;
-		free(r);
+		rule_free(r);
 	}
+	plans_forget(ch, NULL);
 	free(ch);
 }
 
@@ -214,15 +215,24 @@ channel_by_id(uint32_t id)
 	return NULL;
 }
 
+/* Do its regions take events? */
+bool
+channel_active(const struct channel *ch)
+{
+	return ch->session->active && ch->enabled && !ch->session->dying;
+}
+
 struct channel *
-channel_new(struct session *s, const char *name, uint32_t subsize,
-    uint32_t nsubs)
+channel_new(struct session *s, const char *name, uint32_t buffers,
+    uint32_t subsize, uint32_t nsubs)
 {
 	struct channel *ch = xcalloc(1, sizeof(*ch)), **p;
 
 	snprintf(ch->name, sizeof(ch->name), "%s", name);
 	ch->id = ++last_channel;
 	ch->stream = s->nstreams++;
+	ch->enabled = true;
+	ch->buffers = buffers;
 	ch->subsize = subsize;
 	ch->nsubs = nsubs;
 	ch->session = s;
@@ -230,41 +240,4 @@ channel_new(struct session *s, const char *name, uint32_t subsize,
 		continue;
 	*p = ch;
 	return ch;
-}
-
-/* False if it is there already. */
-bool
-rule_add(struct channel *ch, const char *glob, uint32_t kind, uint32_t level)
-{
-	struct rule *r, **p;
-
-	for (p = &ch->rules; (r = *p) != NULL; p = &r->next)
-		if (strcmp(r->glob, glob) == 0 && r->kind == kind &&
-		    r->level == level)
-			return false;
-	r = xcalloc(1, sizeof(*r));
-	snprintf(r->glob, sizeof(r->glob), "%s", glob);
-	r->kind = kind;
-	r->level = level;
-	*p = r;
-	return true;
-}
-
-/* Every rule with that glob; false if there is none. */
-bool
-rule_del(struct channel *ch, const char *glob)
-{
-	struct rule *r, **p = &ch->rules;
-	bool found = false;
-
-	while ((r = *p) != NULL) {
-		if (strcmp(r->glob, glob) != 0) {
-			p = &r->next;
-			continue;
-		}
-		*p = r->next;
-		free(r);
-		found = true;
-	}
-	return found;
 }

@@ -15,20 +15,18 @@
  */
 
 /*
- * The directories of a session and the regions of its channels, as the
- * parent sees them.  Each takes some steps in the consumers, so whoever
- * needs a region is told by links_region when it is there, or never will be.
- *
- *	directory of the UID	by the consumer of who owns the session
- *	directory of the ABI	by the consumer of the UID
- *	region			by the same
+ * The directories of a session, as the parent sees them: one for each UID
+ * and ABI, or one for each program.  The consumer of who owns the session
+ * makes what another UID's consumer is to write into.
  */
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "utd.h"
@@ -38,27 +36,16 @@
 static uint32_t last_id;
 static struct ut_msg out;
 
-static void	trace_step(struct trace *);
+uint32_t
+new_id(void)
+{
+	return ++last_id;
+}
 
-static void *
+void *
 id_arg(uint32_t id)
 {
 	return (void *)(uintptr_t)id;
-}
-
-struct region *
-region_by_id(uint32_t id)
-{
-	struct session *s;
-	struct channel *ch;
-	struct region *r;
-
-	for (s = sessions; s != NULL; s = s->next)
-		for (ch = s->channels; ch != NULL; ch = ch->next)
-			for (r = ch->regions; r != NULL; r = r->next)
-				if (r->id == id)
-					return r;
-	return NULL;
 }
 
 static struct trace *
@@ -74,126 +61,23 @@ trace_by_id(uint32_t id)
 	return NULL;
 }
 
-static void
-send_metadata(struct trace *t, const struct text *text)
+/* Send what metadata has come together. */
+void
+trace_flush(struct trace *t)
 {
 	char piece[PIECE + 1];
 	size_t at, n;
 
-	for (at = 0; at < text->len; at += n) {
-		n = text->len - at < PIECE ? text->len - at : PIECE;
-		memcpy(piece, text->s + at, n);
+	for (at = 0; at < t->text.len; at += n) {
+		n = t->text.len - at < PIECE ? t->text.len - at : PIECE;
+		memcpy(piece, t->text.s + at, n);
 		piece[n] = '\0';
 		ut_msg_init(&out, UT_C_METADATA, t->id, 0);
 		ut_msg_str(&out, piece);
 		consumer_send(t->consumer, &out);
 	}
-}
-
-/*
- * Before a program may use the ID.  The consumer takes what it was sent
- * before it writes events that it saw committed, so the metadata is always
- * ahead of the data.
- */
-void
-region_name_event(struct region *r, const struct entry *e)
-{
-	struct text text = { NULL, 0, 0 };
-
-	metadata_event(&text, r->channel, e);
-	send_metadata(r->trace, &text);
-	free(text.s);
-}
-
-static void
-region_failed(struct region *r, int error)
-{
-	struct session *s = r->trace->session;
-
-	r->state = REGION_FAILED;
-	snprintf(s->error, sizeof(s->error), "channel %s for uid %lu: %s",
-	    r->channel->name, (unsigned long)r->trace->uid, strerror(error));
-	session_warn(s, "%s", s->error);
-	links_region(r);
-}
-
-static void
-trace_failed(struct trace *t, int error)
-{
-	struct channel *ch;
-	struct region *r;
-
-	t->state = REGION_FAILED;
-	for (ch = t->session->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && r->state != REGION_FAILED)
-				region_failed(r, error);
-}
-
-static void
-send_active(struct region *r, bool active, consumer_cb *cb, void *arg)
-{
-	uint32_t serial = consumer_expect(r->trace->consumer, cb, arg);
-
-	ut_msg_init(&out, UT_C_ACTIVE, r->id, active);
-	ut_msg_u32(&out, serial);
-	consumer_send(r->trace->consumer, &out);
-}
-
-static void
-nothing_to_do(void *arg, int error, struct ut_msg *m)
-{
-	(void)arg;
-	(void)error;
-	(void)m;
-}
-
-/* UT_C_REGION is answered: a is what `active' was then. */
-static void
-got_region(void *arg, int error, struct ut_msg *m)
-{
-	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
-	bool active;
-
-	if (r == NULL)
-		return;
-	if (error == 0) {
-		active = ut_msg_get_u32(m) != 0;
-		r->fd = ut_msg_get_fd(m);
-		if (r->fd == -1)
-			error = EPROTO;
-	}
-	if (error != 0) {
-		region_failed(r, error);
-		return;
-	}
-	r->state = REGION_READY;
-	if (active != r->trace->session->active)
-		send_active(r, !active, nothing_to_do, NULL);
-	links_region(r);
-}
-
-static void
-ask_region(struct region *r)
-{
-	struct text text = { NULL, 0, 0 };
-	struct consumer *c = r->trace->consumer;
-	struct channel *ch = r->channel;
-
-	if (r->state != REGION_NEW)
-		return;
-	r->state = REGION_ASKED;
-	metadata_channel(&text, ch);
-	send_metadata(r->trace, &text);
-	free(text.s);
-	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
-	ut_msg_u32(&out, consumer_expect(c, got_region, id_arg(r->id)));
-	ut_msg_u32(&out, ch->stream);
-	ut_msg_str(&out, ch->name);
-	ut_msg_u32(&out, ch->nsubs);
-	ut_msg_u32(&out, ch->subsize);
-	ut_msg_u32(&out, ch->session->active);
-	consumer_send(c, &out);
+	free(t->text.s);
+	memset(&t->text, 0, sizeof(t->text));
 }
 
 /* 36 characters: RFC 9562, version 4. */
@@ -223,48 +107,58 @@ got_trace(void *arg, int error, struct ut_msg *m)
 	(void)m;
 	if (t == NULL)
 		return;
-	if (error != 0) {
-		trace_failed(t, error);
-		return;
-	}
+	t->state = error == 0 ? REGION_READY : REGION_FAILED;
+	if (error != 0)
+		regions_failed(t, error);
+}
+
+/* The regions that are asked for next find it made. */
+static void
+ask_trace(struct trace *t, int fd, const char *path)
+{
+	unsigned char uuid[UUID_LEN];
+	char str[40];
+	int i;
+
 	t->state = REGION_READY;
-	trace_step(t);
+	uuid_make(uuid, str);
+	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
+	ut_msg_fd(&out, fd);
+	ut_msg_u32(&out, consumer_expect(t->consumer, got_trace,
+	    id_arg(t->id)));
+	ut_msg_str(&out, path);
+	ut_msg_u32(&out, t->owner != 0);
+	for (i = 0; i < UUID_LEN; i++)
+		ut_msg_u8(&out, uuid[i]);
+	consumer_send(t->consumer, &out);
+	free(t->text.s);
+	memset(&t->text, 0, sizeof(t->text));
+	metadata_head(&t->text, t, str);
 }
 
 static void
 got_uid_dir(void *arg, int error, struct ut_msg *m)
 {
-	struct text text = { NULL, 0, 0 };
 	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
-	unsigned char uuid[UUID_LEN];
-	char str[40];
-	int i, fd;
+	int fd;
 
 	if (t == NULL)
 		return;
 	if (error == 0 && (fd = ut_msg_get_fd(m)) == -1)
 		error = EPROTO;
 	if (error != 0) {
-		trace_failed(t, error);
+		t->state = REGION_FAILED;
+		regions_failed(t, error);
 		return;
 	}
-	uuid_make(uuid, str);
-	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
-	ut_msg_fd(&out, fd);
-	ut_msg_u32(&out, consumer_expect(t->consumer, got_trace,
-	    id_arg(t->id)));
-	ut_msg_u32(&out, t->bits);
-	for (i = 0; i < UUID_LEN; i++)
-		ut_msg_u8(&out, uuid[i]);
-	consumer_send(t->consumer, &out);
+	ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ? "32-bit" :
+	    "64-bit");
 	close(fd);
-	metadata_head(&text, t, str);
-	send_metadata(t, &text);
-	free(text.s);
+	regions_ask(t);
 }
 
 static void
-ask_uid_dir(struct trace *t, gid_t gid)
+ask_uid_dir(struct trace *t, const char *path)
 {
 	struct session *s = t->session;
 	struct consumer *c = consumer_get(s->uid, s->gid);
@@ -273,167 +167,102 @@ ask_uid_dir(struct trace *t, gid_t gid)
 	ut_msg_init(&out, UT_C_UIDDIR, 0, 0);
 	ut_msg_fd(&out, s->dirfd);
 	ut_msg_u32(&out, consumer_expect(c, got_uid_dir, id_arg(t->id)));
+	ut_msg_str(&out, path);
+	ut_msg_u32(&out, t->owner != 0);
 	ut_msg_u32(&out, (uint32_t)t->uid);
-	ut_msg_u32(&out, (uint32_t)gid);
+	ut_msg_u32(&out, (uint32_t)t->gid);
 	consumer_send(c, &out);
 }
 
-/* Regions wait for their directory. */
+/* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME. */
 static void
-trace_step(struct trace *t)
+trace_path(const struct trace *t, char *path, size_t n)
 {
-	struct channel *ch;
-	struct region *r;
+	struct tm tm;
+	time_t now = time(NULL);
+	char date[32] = "", name[sizeof(t->name)], *p;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && t->state == REGION_READY)
-				ask_region(r);
+	if (t->owner == 0) {
+		snprintf(path, n, "ust/uid/%lu/%u-bit",
+		    (unsigned long)t->uid, t->bits);
+		return;
+	}
+	if (localtime_r(&now, &tm) != NULL)
+		strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm);
+	strcpy(name, t->name);
+	for (p = name; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && strchr("._-+", *p) == NULL)
+			*p = '_';
+	snprintf(path, n, "ust/pid/%s-%ld-%s", name, (long)t->pid, date);
 }
 
-static struct trace *
-trace_get(struct session *s, uid_t uid, gid_t gid, uint32_t bits)
+/* Where the session's owner is who is traced, one step does it. */
+static void
+trace_ask(struct trace *t)
 {
+	char path[PATH_MAX];
+	const struct session *s = t->session;
+
+	trace_path(t, path, sizeof(path));
+	if (t->consumer == consumer_get(s->uid, s->gid)) {
+		ask_trace(t, s->dirfd, path);
+		return;
+	}
+	if (t->owner == 0)
+		*strrchr(path, '/') = '\0';
+	ask_uid_dir(t, path);
+}
+
+/* That of the UID and ABI, or of the program alone. */
+struct trace *
+trace_get(struct session *s, const struct app *a, bool alone)
+{
+	const uint64_t owner = alone ? a->owner : 0;
 	struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->uid == uid && t->bits == bits)
+		if (t->uid == a->uid && t->bits == a->bits &&
+		    t->owner == owner)
 			return t;
 	t = xcalloc(1, sizeof(*t));
-	t->id = ++last_id;
+	t->id = new_id();
 	t->session = s;
-	t->uid = uid;
-	t->bits = bits;
-	t->consumer = consumer_get(uid, gid);
+	t->uid = a->uid;
+	t->gid = a->gid;
+	t->bits = a->bits;
+	t->owner = owner;
+	t->pid = a->pid != 0 ? a->pid : a->vpid;
+	t->vpid = a->vpid;
+	snprintf(t->name, sizeof(t->name), "%s", a->name);
+	t->consumer = consumer_get(a->uid, a->gid);
 	t->next = s->traces;
 	s->traces = t;
-	ask_uid_dir(t, gid);
+	trace_ask(t);
 	return t;
 }
 
-struct region *
-region_get(struct channel *ch, uid_t uid, gid_t gid, uint32_t bits)
+/* Once more, after it could not be made; all its regions, too. */
+void
+trace_retry(struct trace *t)
 {
-	struct trace *t = trace_get(ch->session, uid, gid, bits);
-	struct region *r;
-
-	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->trace == t)
-			return r;
-	r = xcalloc(1, sizeof(*r));
-	r->id = ++last_id;
-	r->trace = t;
-	r->channel = ch;
-	r->fd = -1;
-	registry_init(&r->registry);
-	r->next = ch->regions;
-	ch->regions = r;
+	regions_renew(t);
+	trace_ask(t);
 	if (t->state == REGION_READY)
-		ask_region(r);
-	else if (t->state == REGION_FAILED)
-		r->state = REGION_FAILED;
-	return r;
-}
-
-/* A request for the counts of a region, and who waits for it. */
-struct counting {
-	uint32_t	 region;
-	struct waiter	*wait;
-};
-
-static void
-got_counts(void *arg, int error, struct ut_msg *m)
-{
-	struct counting *k = arg;
-	struct region *r = region_by_id(k->region);
-
-	if (error == 0 && r != NULL) {
-		r->counts.written = ut_msg_get_u64(m);
-		r->counts.lost = ut_msg_get_u64(m);
-		r->counts.bytes = ut_msg_get_u64(m);
-		r->counts.packets = ut_msg_get_u64(m);
-	}
-	wait_less(k->wait);
-	free(k);
-}
-
-static struct counting *
-counting_new(const struct region *r, struct waiter *w)
-{
-	struct counting *k = xcalloc(1, sizeof(*k));
-
-	k->region = r->id;
-	k->wait = w;
-	wait_more(w);
-	return k;
-}
-
-/* Start or stop; the wait is for the counts when all is written. */
-void
-traces_activate(struct session *s, bool active, struct waiter *w)
-{
-	struct channel *ch;
-	struct region *r;
-
-	s->active = active;
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->state == REGION_READY)
-				send_active(r, active, got_counts,
-				    counting_new(r, w));
+		regions_ask(t);
 }
 
 void
-traces_count(struct session *s, struct waiter *w)
+trace_close(struct trace *t)
 {
-	struct counting *k;
-	struct channel *ch;
-	struct region *r;
+	struct trace **p;
 
-	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		for (r = ch->regions; r != NULL; r = r->next) {
-			if (r->state != REGION_READY)
-				continue;
-			k = counting_new(r, w);
-			ut_msg_init(&out, UT_C_COUNT, r->id, 0);
-			ut_msg_u32(&out, consumer_expect(r->trace->consumer,
-			    got_counts, k));
-			consumer_send(r->trace->consumer, &out);
-		}
-	}
-}
-
-static void
-region_free(struct region *r)
-{
-	ut_msg_init(&out, UT_C_CLOSE, r->id, 0);
-	consumer_send(r->trace->consumer, &out);
-	if (r->fd != -1)
-		close(r->fd);
-	registry_free(&r->registry);
-	free(r);
-}
-
-void
-traces_close(struct session *s)
-{
-	struct channel *ch;
-	struct region *r;
-	struct trace *t;
-
-	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		links_detach(ch);
-		while ((r = ch->regions) != NULL) {
-			ch->regions = r->next;
-			region_free(r);
-		}
-	}
-	while ((t = s->traces) != NULL) {
-		s->traces = t->next;
-		ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
-		consumer_send(t->consumer, &out);
-		free(t);
-	}
+	for (p = &t->session->traces; *p != t; p = &(*p)->next)
+		continue;
+	*p = t->next;
+	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
+	consumer_send(t->consumer, &out);
+	free(t->text.s);
+	free(t);
 }
 
 /* The consumer died: nobody writes these any more. */
@@ -443,10 +272,14 @@ traces_orphaned(const struct consumer *c)
 	struct session *s;
 	struct trace *t;
 
-	for (s = sessions; s != NULL; s = s->next)
-		for (t = s->traces; t != NULL; t = t->next)
-			if (t->consumer == c)
-				trace_failed(t, EPIPE);
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL; t = t->next) {
+			if (t->consumer != c)
+				continue;
+			t->state = REGION_FAILED;
+			regions_failed(t, EPIPE);
+		}
+	}
 }
 
 /* The session's own directory, by whom it belongs to. */

@@ -40,6 +40,7 @@
 #define NAME_MAXLEN	256		/* names, globs, with the NUL */
 #define UUID_LEN	16
 #define DEFAULT_NSUBS	512
+#define DEFAULT_NSUBS_PID 32		/* of one program */
 #define DEFAULT_SUBSIZE	16384
 #define DEFAULT_CHANNEL	"channel0"
 
@@ -129,7 +130,7 @@ struct desc {
 	uint32_t	 hash;
 	uint32_t	 refs;
 	uint32_t	 len;
-	unsigned char	*body;		/* as it came in OFFER */
+	unsigned char	*body;		/* fields, as they came in EVENTS */
 	struct desc	*next;
 };
 
@@ -143,7 +144,8 @@ struct field {
 };
 
 /* desc.c: the description of an event. */
-struct desc *desc_get(struct ut_msg *);	/* NULL: not valid */
+bool	 desc_name_valid(const char *, uint32_t);
+struct desc *desc_get(const char *, uint32_t, struct ut_msg *);
 struct desc *desc_ref(struct desc *);
 void	 desc_unref(struct desc *);
 void	 desc_open(const struct desc *, struct ut_msg *, uint32_t *);
@@ -199,47 +201,125 @@ void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);
 void	 wait_abandon(struct waiter *);	/* done is not to be called */
 
-enum region_state { REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED };
+/* CLOSING: its last counts are on the way. */
+enum region_state {
+	REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED, REGION_CLOSING
+};
 
-/* The buffers of a channel, one UID and one ABI. */
+/* The buffers of a channel, one UID and one ABI, or one program. */
 struct region {
 	uint32_t	 id;
 	struct trace	*trace;
 	struct channel	*channel;
 	struct registry	 registry;
 	enum region_state state;
+	int		 error;		/* why it failed */
+	uint32_t	 serial;	/* of what it was asked for with */
 	int		 fd;
 	struct counts	 counts;
 	struct region	*next;		/* of the channel */
 };
 
-/* A directory of the trace: one UID, one ABI. */
+struct text {
+	char		*s;
+	size_t		 len, size;
+};
+
+/* A directory of the trace: one UID, one ABI, or one program. */
 struct trace {
 	uint32_t	 id;
 	struct session	*session;
 	uid_t		 uid;
+	gid_t		 gid;
 	uint32_t	 bits;
+	uint64_t	 owner;		/* the program; 0: all of them */
+	pid_t		 pid, vpid;	/* the program's */
+	char		 name[64];
 	struct consumer	*consumer;
-	enum region_state state;	/* READY: the directory is there */
+	enum region_state state;	/* READY: made, or on its way */
+	struct text	 text;		/* metadata, not yet sent */
 	struct trace	*next;		/* of the session */
 };
 
+/* rule.c */
 struct rule {
 	char		 glob[NAME_MAXLEN];
 	uint32_t	 kind;		/* UT_RULE_ */
 	uint32_t	 level;
+	char		**except;
+	uint32_t	 nexcept;
 	struct rule	*next;
 };
+
+struct channel;
+struct rule *rule_read(struct ut_msg *);
+void	 rule_free(struct rule *);
+bool	 rule_matches(const struct rule *, const char *, uint32_t);
+bool	 rule_add(struct channel *, const struct rule *);
+bool	 rule_del(struct channel *, const struct rule *);
+bool	 channel_matches(const struct channel *, const char *, uint32_t);
+
+/* An event as programs of one table have it. */
+struct type {
+	char		*name;		/* NULL: not told yet */
+	uint32_t	 level;
+	bool		 refused;	/* it makes no sense */
+	struct desc	*desc;		/* NULL: not told yet */
+};
+
+/* table.c: the events that a program has. */
+struct table {
+	uid_t		 uid;
+	uint64_t	 fingerprint;
+	uint64_t	 serial;	/* never that of another */
+	unsigned int	 refs;
+	uint32_t	 size;
+	uint32_t	 known;		/* names, from the first on */
+	struct type	*types;
+	size_t		 bytes;
+	struct table	*next;
+};
+
+struct table *table_get(uid_t, uint64_t, uint32_t, const struct table *);
+void	 table_drop(struct table *);
+bool	 table_names(struct table *, struct ut_msg *);
+bool	 table_event(struct table *, uint32_t, struct ut_msg *);
+
+/* plan.c: the IDs of a table's events in a region. */
+struct plan {
+	uint64_t	 table;		/* its serial number */
+	uint32_t	 rules;		/* the generation they are of */
+	struct region	*region;	/* NULL: nothing matches */
+	unsigned int	 refs;
+	uint32_t	 n;
+	uint16_t	*ids;		/* of the first n events; 0: none */
+	unsigned int	 mark;		/* for who counts */
+	struct plan	*next;		/* of the channel */
+};
+
+struct app;
+struct plan *plan_ref(struct plan *);
+void	 plan_unref(struct plan *);
+struct plan *plan_find(const struct channel *, const struct app *);
+struct plan *plan_make(struct channel *, const struct app *);
+bool	 plan_lacks(const struct channel *, const struct app *, uint32_t *);
+void	 plans_forget(struct channel *, const struct region *);
 
 struct channel {
 	char		 name[NAME_MAXLEN];
 	uint32_t	 id;		/* for programs */
 	uint32_t	 stream;	/* stream_id in the metadata */
+	uint32_t	 buffers;	/* UT_BUFFERS_ */
 	uint32_t	 subsize;
 	uint32_t	 nsubs;
+	bool		 enabled;
+	bool		 removed;	/* only its name and counts are left */
 	struct session	*session;
 	struct rule	*rules;
+	uint32_t	 generation;	/* of the rules: never twice the same */
+	struct plan	*plans;
 	struct region	*regions;
+	struct counts	 past;		/* of regions that are gone */
 	struct channel	*next;		/* of the session */
 };
 
@@ -251,7 +331,7 @@ struct warning {
 struct session {
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];
-	char		 error[512];	/* why it does not record all */
+	char		 error[512];	/* what was not written, and why */
 	uid_t		 uid;		/* 0: every UID, if we are root */
 	gid_t		 gid;
 	int		 dirfd;
@@ -306,26 +386,40 @@ void	 session_warn(struct session *, const char *, ...)
 struct channel *channel_find(struct session *, const char *);
 struct channel *channel_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *, uint32_t,
-	    uint32_t);
-bool	 rule_add(struct channel *, const char *, uint32_t, uint32_t);
-bool	 rule_del(struct channel *, const char *);
+	    uint32_t, uint32_t);
+bool	 channel_active(const struct channel *);
 bool	 name_valid(const char *, const char *);
 
-/* trace.c: directories and regions, as the parent sees them. */
-struct region *region_get(struct channel *, uid_t, gid_t, uint32_t);
-struct region *region_by_id(uint32_t);
-void	 region_name_event(struct region *, const struct entry *);
-void	 traces_activate(struct session *, bool, struct waiter *);
-void	 traces_count(struct session *, struct waiter *);
-void	 traces_close(struct session *);
+/* trace.c: directories, as the parent sees them. */
+uint32_t new_id(void);
+void	*id_arg(uint32_t);
+struct trace *trace_get(struct session *, const struct app *, bool);
+void	 trace_retry(struct trace *);
+void	 trace_flush(struct trace *);
+void	 trace_close(struct trace *);
 void	 traces_orphaned(const struct consumer *);
 void	 session_open(struct session *, consumer_cb *, void *);
 
+/* region.c: regions, as the parent sees them. */
+struct region *region_find(const struct channel *, const struct app *);
+struct region *region_get(struct channel *, const struct app *);
+struct region *region_by_id(uint32_t);
+void	 region_retry(struct region *);
+void	 region_name_event(struct region *, const struct entry *);
+void	 regions_ask(struct trace *);
+void	 regions_renew(struct trace *);
+void	 regions_failed(struct trace *, int);
+void	 regions_bury(const struct app *);
+void	 regions_free(struct session *);
+void	 channel_activate(struct channel *, struct waiter *);
+void	 channel_count(struct channel *, struct waiter *);
+void	 channel_counts(const struct channel *, struct counts *);
+void	 channel_close(struct channel *);
+void	 session_error(const struct session *, char *, size_t);
+void	 session_failed(const struct session *, char *, size_t);
+void	 session_renew(struct session *);
+
 /* metadata.c: TSDL. */
-struct text {
-	char		*s;
-	size_t		 len, size;
-};
 void	 text_add(struct text *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 metadata_head(struct text *, const struct trace *, const char *);
@@ -344,8 +438,9 @@ struct app {
 	pid_t		 vpid;		/* as it sees itself */
 	uint32_t	 bits;
 	bool		 replaced;	/* the process has a new connection */
-	struct desc	**types;	/* by the program's number */
-	uint32_t	 ntypes;
+	struct table	*table;		/* its events */
+	uint32_t	 listed;	/* names told, */
+	uint32_t	 listing;	/* of those asked for */
 	struct link	*links;
 	struct waiter	*start;		/* until DONE; or NULL */
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
@@ -357,13 +452,15 @@ extern struct app *apps;
 
 /* app.c: programs come, offer events, go. */
 void	 app_hello(struct conn *, struct ut_msg *);
-const struct desc *app_type(const struct app *, uint32_t);
+void	 app_list(struct app *);	/* its names; links_named tells */
 
 /*
  * link.c: a program and a channel, or all that the program offers when the
  * channel is NULL.
  */
-enum link_state { LINK_IDLE, LINK_QUERY, LINK_REGION, LINK_HELD, LINK_MAP };
+enum link_state {
+	LINK_IDLE, LINK_NAMES, LINK_EVENTS, LINK_REGION, LINK_HELD, LINK_MAP
+};
 
 struct waiters {
 	struct waiter	**w;
@@ -373,26 +470,26 @@ struct waiters {
 struct link {
 	struct app	*app;
 	struct channel	*channel;
-	struct region	*region;	/* attached to; or NULL */
+	struct region	*region;	/* NULL: nothing was mapped yet */
 	enum link_state	 state;
+	bool		 attached;	/* to the region */
 	bool		 again;		/* something changed meanwhile */
-	uint32_t	 asked;		/* rules that went into a QUERY */
-	bool		 more;		/* and there are others */
+	bool		 failed;	/* the program told of an error */
+	uint32_t	 described;	/* events up to that were asked for */
+	uint32_t	 answers;	/* to come */
 	unsigned int	 acks;		/* to come */
-	bool		 failed;	/* one of them told of an error */
-	uint32_t	 size;		/* of the arrays, by event number */
-	uint32_t	*ids;		/* as the program has them */
-	bool		*offered;
+	struct plan	*mapped;	/* what the program has */
+	struct plan	*plan;		/* what it shall have */
 	struct waiters	 now;		/* for what goes on */
 	struct waiters	 later;		/* for what comes after it */
 	struct link	*next;		/* of the program */
 };
 
 void	 link_sync(struct app *, struct channel *, struct waiter *);
-void	 link_offer(struct app *, uint32_t, uint32_t);
-void	 link_refuse(struct app *, uint32_t, struct ut_msg *);
-void	 link_offered(struct app *, uint32_t);
+void	 link_described(struct app *, uint32_t, uint32_t);
+void	 link_unattached(struct app *, uint32_t, int);
 void	 link_acked(struct app *, uint32_t, int);
+void	 links_named(struct app *);
 void	 links_region(const struct region *);
 void	 links_drained(const struct consumer *);
 void	 links_free(struct app *);
@@ -401,7 +498,7 @@ struct link *link_find(const struct app *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);
 
 /*
- * control.c: utctl.
+ * client.c: connections of utctl.
  */
 /* A connection of utctl; it asks for one thing at a time. */
 struct client {
@@ -414,19 +511,21 @@ struct client {
 	bool		 draining;	/* wants to see progress */
 	struct session	*session;	/* that the request is about */
 	struct channel	*channel;
-	char		 glob[NAME_MAXLEN];
+	struct rule	*rule;
 	struct client	*next;
 };
 
-void	 control_hello(struct conn *, struct ut_msg *);
-void	 control_progress(uint64_t);
-void	 control_ended(struct conn *);
+void	 client_hello(struct conn *, struct ut_msg *);
 void	 client_ok(struct client *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 client_refuse(struct client *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);
 bool	 client_session_there(const struct client *);
+void	 clients_progress(uint64_t);
+
+/* control.c: what utctl asks for. */
+bool	 control_request(struct client *, struct ut_msg *);
 void	 session_counts(const struct session *, struct counts *);
 
 /* list.c */
@@ -442,9 +541,10 @@ void	 listen_close(void);
  * the reply repeats.
  */
 #define UT_C_OUTDIR	64	/* u32 serial, str path: the session's */
-#define UT_C_UIDDIR	65	/* u32 serial, u32 uid, u32 gid; the fd above */
-#define UT_C_TRACE	66	/* a trace: u32 serial, u32 bits, 16 x u8 uuid;
-				   the fd above */
+#define UT_C_UIDDIR	65	/* u32 serial, str path, u32 1 if it must be
+				   new, u32 uid, u32 gid of it; the fd above */
+#define UT_C_TRACE	66	/* a trace: u32 serial, str path, u32 1 if it
+				   must be new, 16 x u8 uuid; the fd above */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, u32 nsubs, u32 subsize, u32
 				   active */
@@ -453,7 +553,8 @@ void	 listen_close(void);
 #define UT_C_DEAD	70	/* u64 owner */
 #define UT_C_ACTIVE	71	/* a region, b 0 or 1: u32 serial */
 #define UT_C_COUNT	72	/* a region: u32 serial */
-#define UT_C_CLOSE	73	/* a region */
+#define UT_C_CLOSE	73	/* a region, b 1 if nothing can be under way
+				   in it: u32 serial */
 #define UT_C_CLOSETRACE	74	/* a trace */
 
 /* Consumer -> parent. */
@@ -549,6 +650,7 @@ const struct owner *owner_find(uint64_t);
 struct pool *pool_new(uint32_t, uint32_t, uint32_t);	/* NULL and errno */
 void	 pool_free(struct pool *);
 void	 pool_activate(struct pool *, bool);
+void	 pool_finish(struct pool *, bool);
 uint32_t pool_slots_used(const struct pool *);
 void	 pool_slot_free(struct pool *, uint32_t);
 void	 pool_sub_free(struct pool *, uint32_t);
@@ -585,8 +687,8 @@ size_t	 packet_head(unsigned char *, const struct packet *);
 /* output.c: directories and files. */
 struct iovec;
 int	 output_session(const char *);
-int	 output_uid(int, uid_t, gid_t);
-int	 output_trace(struct outdir *, int, uint32_t);
+int	 output_dir(int, const char *, bool);
+int	 output_trace(struct outdir *, int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *);
 int	 output_pending(struct outdir *);	/* try again: 0 or -1 */

@@ -22,7 +22,7 @@
  *	heads		headers of all kinds, cut anywhere, and left so
  *	program		a good hello, then any message with any body
  *	control		the same as utctl
- *	offer		a program that answers, with events of all kinds
+ *	events		a program that answers, with events of all kinds
  *	silent n	that many connections that say nothing, until stdin ends
  *	version		hellos of another version: prints what comes back
  */
@@ -134,6 +134,12 @@ put32(uint32_t v)
 }
 
 static void
+put64(uint64_t v)
+{
+	put(&v, sizeof(v));
+}
+
+static void
 put_str(const char *s)
 {
 	uint16_t n = (uint16_t)strlen(s);
@@ -176,8 +182,9 @@ hello(int type, uint32_t version)
 	if (type == UT_MSG_HELLO) {
 		put32((uint32_t)getpid());
 		put_str("garb\033[31m\"age");
-		put32(0);	/* no earlier connection */
-		put32(0);
+		put64(0);	/* no earlier connection */
+		put64(version == UT_MSG_VERSION ? state : 0);
+		put32(version == UT_MSG_VERSION ? rnd(60) : 0);
 	}
 	(void)finish(s);
 	return s;
@@ -258,8 +265,8 @@ do_messages(int type)
 			if ((t = (int)rnd(112)) == UT_CTL_OWN)
 				continue;
 			if (rnd(2))
-				t = type == UT_MSG_HELLO ? 1 + (int)rnd(5) :
-				    34 + (int)rnd(9);
+				t = type == UT_MSG_HELLO ? 1 + (int)rnd(8) :
+				    34 + (int)rnd(11);
 			begin(t, rnd(3) ? rnd(4) : rnd(UINT32_MAX),
 			    rnd(3) ? rnd(4) : rnd(UINT32_MAX));
 			for (n = rnd(4) ? rnd(40) : rnd(60000); n > 0; n--)
@@ -322,63 +329,107 @@ static const char *const bad_names[] = {
 };
 
 /* Most are good, so that the bad ones do not end the talk at once. */
-static int
-offer(int s, uint32_t channel, uint32_t event)
+static void
+put_name(uint32_t event)
 {
 	char name[400];
-	uint32_t n;
 
-	begin(UT_MSG_OFFER, channel, event);
-	snprintf(name, sizeof(name), "garbage:e%u", (unsigned)state % 1000);
+	snprintf(name, sizeof(name), "garbage:e%u_%u",
+	    (unsigned)(state % 1000), (unsigned)event);
 	if (rnd(20) == 0)
 		snprintf(name, sizeof(name), "garbage:%0*d",
 		    (int)rnd(300), 0);
 	put_str(rnd(10) == 0 ? bad_names[rnd(10)] : name);
 	put32(rnd(20) == 0 ? 15 : rnd(15));
-	n = rnd(20) == 0 ? 17 : rnd(4);
-	put32(n);
-	for (; n > 0; n--)
-		put_field();
+}
+
+static int
+tell_names(int s, const struct ut_msghdr *h)
+{
+	uint32_t i, n = rnd(20) ? h->b : rnd(100);
+
+	begin(UT_MSG_NAMES, rnd(20) ? h->a : rnd(100), n);
+	for (i = 0; i < n && len < 50000; i++)
+		put_name(h->a + i);
+	if (len >= 50000)
+		((struct ut_msghdr *)(void *)buf)->b = i;
+	return finish(s);
+}
+
+static void
+put_event(uint32_t event)
+{
+	uint32_t n, bytes;
+	size_t before;
+
+	put32(rnd(50) ? event : rnd(100));
+	before = len;
+	put32(0);
+	if (rnd(10) != 0) {
+		n = rnd(20) == 0 ? 17 : rnd(4);
+		put32(n);
+		for (; n > 0; n--)
+			put_field();
+	}
+	bytes = (uint32_t)(len - before - sizeof(bytes));
+	if (rnd(50) == 0)
+		bytes = rnd(2) ? rnd(100) : rnd(UINT32_MAX);
+	memcpy(buf + before, &bytes, sizeof(bytes));
+}
+
+static int
+tell_events(int s, const struct ut_msghdr *h, const unsigned char *body)
+{
+	uint32_t i, event;
+
+	begin(UT_MSG_EVENTS, rnd(20) ? h->a : rnd(10), h->b);
+	for (i = 0; i < h->b && len < 50000; i++) {
+		memcpy(&event, body + i * sizeof(event), sizeof(event));
+		put_event(event);
+	}
 	return finish(s);
 }
 
 static int
-answer(int s, const struct ut_msghdr *h, uint32_t *event)
+answer(int s, const struct ut_msghdr *h, const unsigned char *body)
 {
-	uint32_t n;
-
 	switch (h->type) {
-	case UT_MSG_QUERY:
-		for (n = rnd(8) ? rnd(3) : rnd(40); n > 0; n--)
-			if (!offer(s, h->a, (*event)++))
-				return 0;
-		begin(UT_MSG_OFFERED, h->a, rnd(20));
-		return finish(s);
+	case UT_MSG_LIST:
+		return tell_names(s, h);
+	case UT_MSG_DESCRIBE:
+		return tell_events(s, h, body);
 	case UT_MSG_ATTACH:
+		if (rnd(4) != 0)
+			return 1;
+		begin(UT_MSG_FAILED, h->a, rnd(200));
+		return finish(s);
 	case UT_MSG_MAP:
 		begin(UT_MSG_ACK, h->a, rnd(4) ? 0 : rnd(200));
 		return finish(s);
 	case UT_MSG_DONE:
 		begin(UT_MSG_NEW, 0, 0);
+		put64(state);
+		put32(rnd(4) ? 60 + rnd(20) : rnd(200000));
 		return finish(s);
 	}
 	return 1;
 }
 
 static void
-do_offers(void)
+do_events(void)
 {
 	static unsigned char body[UT_MSG_MAX];
 	const uint64_t seed = state;
+	/* When utd waits for what never comes, so do we, not for long. */
+	struct timeval tv = { 0, 20000 };
 	struct ut_msghdr h;
-	uint32_t event;
 	int i, k, s;
 
 	for (i = 0; i < 300; i++) {
 		state = seed * 1000 + (uint64_t)i;
 		(void)rnd(1);
 		s = hello(UT_MSG_HELLO, UT_MSG_VERSION);
-		event = 0;
+		(void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 		for (k = 0; k < 20; k++) {
 			if (recv(s, &h, sizeof(h), MSG_WAITALL) !=
 			    sizeof(h) || h.len < sizeof(h) ||
@@ -387,7 +438,7 @@ do_offers(void)
 			if (h.len > sizeof(h) && recv(s, body, h.len -
 			    sizeof(h), MSG_WAITALL) <= 0)
 				break;
-			if (!answer(s, &h, &event))
+			if (!answer(s, &h, body))
 				break;
 		}
 		close(s);
@@ -455,8 +506,8 @@ main(int argc, char *argv[])
 		do_messages(UT_MSG_HELLO);
 	else if (strcmp(mode, "control") == 0)
 		do_messages(UT_CTL_HELLO);
-	else if (strcmp(mode, "offer") == 0)
-		do_offers();
+	else if (strcmp(mode, "events") == 0)
+		do_events();
 	else if (strcmp(mode, "silent") == 0)
 		do_silent((int)state);
 	else if (strcmp(mode, "version") == 0)

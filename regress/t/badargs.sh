@@ -33,8 +33,8 @@ bad '^usage: utctl create' utctl
 bad "unknown command 'frobnicate'" utctl frobnicate
 bad "unknown command '-x'" utctl -x
 bad "unknown command ''" utctl ''
-for c in create start stop destroy enable-channel enable-event \
-    disable-event list events record view; do
+for c in create start stop destroy enable-channel disable-channel \
+    remove-channel enable-event disable-event list events record view; do
 	bad "^usage: utctl $c" utctl $c -x
 done
 bad '^usage: utctl create' utctl create a b
@@ -47,7 +47,18 @@ bad '^usage: utctl enable-channel' utctl enable-channel a b
 bad '^usage: utctl enable-event' utctl enable-event
 bad '^usage: utctl enable-event' utctl enable-event -l
 bad '^usage: utctl disable-event' utctl disable-event
-bad '^usage: utctl disable-event' utctl disable-event -l info 'a:b'
+for c in enable-event disable-event; do
+	bad "^usage: utctl $c" utctl $c -c c -a 'a:b'
+	bad "^usage: utctl $c" utctl $c -c c -l info -L info 'a:b'
+	bad "^usage: utctl $c" utctl $c -c c -x 'a:b'
+done
+bad 'a:b is not enabled' utctl disable-event -c c -l info 'a:b'
+for c in disable-channel remove-channel; do
+	bad "^usage: utctl $c" utctl $c
+	bad "^usage: utctl $c" utctl $c a b
+	bad 'channel d does not exist' utctl $c d
+	bad 'session t does not exist' utctl $c -s t c
+done
 bad '^usage: utctl list' utctl list a b
 bad '^usage: utctl events' utctl events a
 bad '^usage: utctl view' utctl view
@@ -76,8 +87,9 @@ done
 bad 'more than [0-9]* bytes' utctl enable-channel -b 16m -n 65536 d
 
 # Levels.
-for l in '' = loud 15 -1 99999999999999999999 6x UT_ ==info; do
+for l in '' = =info loud 15 -1 99999999999999999999 6x UT_ ==info; do
 	bad "level '.*': neither" utctl enable-event -l "$l" 'a:b'
+	bad "level '.*': neither" utctl enable-event -L "$l" 'a:b'
 done
 
 # Names.
@@ -103,6 +115,7 @@ bad 'channel d does not exist' utctl disable-event -c d 'a:b'
 bad 'session t does not exist' utctl enable-event -s t 'a:b'
 bad 'a:b is not enabled in channel c' utctl disable-event -c c 'a:b'
 bad 'pattern' utctl enable-event -c c ''
+bad 'pattern' utctl enable-event -c c -x "$toolong" 'a:b'
 bad 'pattern' utctl enable-event -c c "$toolong"
 bad 'pattern' utctl disable-event -c c "$toolong"
 bad 'directory is empty' utctl create -o '' d

@@ -24,7 +24,7 @@ background ./prog/seq -p 500 2 2 100000000 "$T/progress"
 seq=$LAST
 
 for seed in ${SEEDS:-1}; do
-	for mode in bytes heads program control offer; do
+	for mode in bytes heads program control events; do
 		./prog/garbage "$UT_RUNDIR" $mode $seed 2>"$T/garbage.err" ||
 		    fail "$mode $seed: $(cat "$T/garbage.err" "$T/utd.log")"
 		utctl list s >"$T/list" || fail "$mode $seed: utd is gone:" \
@@ -58,7 +58,7 @@ grep -i -e sanitizer -e 'runtime error' "$T/utd.log" && fail "$(cat "$T/utd.log"
 
 # The trace, with what the garbage offered in its metadata.
 grep -q 'garbage:e' "$T"/trace/ust/uid/*/*/metadata ||
-    fail "no garbage was offered"
+    fail "no garbage was described"
 readers_agree "$T/trace"
 ./prog/seqcheck "2:$T/snapshot" <"$T/view.out" >"$T/got" ||
     fail "$(cat "$T/got")"

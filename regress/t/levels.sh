@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # The fifteen levels: -l LEVEL takes that one and the more severe ones,
-# -l =LEVEL that one alone, by name or number; readers are told the level.
+# -L "LEVEL that one alone, by name or number; readers are told the level.
 
 . ./common.sh
 
@@ -18,7 +18,7 @@ session() {
 n=0
 for name in $names; do
 	session "upto$n" -l "$name" 'levels:*'
-	session "only$n" -l "=$name" 'levels:*' 'ut:log'
+	session "only$n" -L "$name" 'levels:*' 'ut:log'
 	n=$((n + 1))
 done
 session number -l 4 'levels:*'		# the 31st channel
@@ -41,10 +41,10 @@ for n in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
 	14:"levels:l14 { } ut:log { msg = \"14\", "*"ut:log { msg = \"-1\","*\
 "ut:log { msg = \"15\","*)
 		;;
-	14:*)	fail "-l =14: $got" ;;
+	14:*)	fail "-L "14: $got" ;;
 	$n:"levels:l$n { } ut:log { msg = \"$n\", "*)
 		;;
-	*)	fail "-l =$n: $got" ;;
+	*)	fail "-L "$n: $got" ;;
 	esac
 	utctl view -j "$T/only$n" | grep -v "\"level\":$n," &&
 	    fail "another level than $n"

@@ -50,10 +50,10 @@ has '"name":"s","dir":"'
 has '"state":"active"'
 has '"written":50,"lost":0,'
 has '"subbuf_size":8192,"subbufs":16'
-has '{"glob":"pulse:\*","level":"<= info"}'
-has '{"glob":"x\\"\\\\\[y","level":"all"}'
+has '{"glob":"pulse:\*","level":"<= info","exclusions":\[\]}'
+has '{"glob":"x\\"\\\\\[y","level":"all","exclusions":\[\]}'
 has '"name":"pulse:c","id":[12],"level":3'
-has "\"name\":\"pulse\",\"pid\":$pid,\"uid\":$(id -u),\"bits\":"
+has "\"name\":\"pulse\",\"pid\":$pid,\"vpid\":$pid,\"uid\":$(id -u),\"bits\":"
 has '"warnings":\[\]'
 if command -v python3 >/dev/null 2>&1; then
 	python3 -c 'import json, sys

@@ -41,6 +41,12 @@ level() {
 	expect 0 '' utctl disable-event '*'
 	pulse_on ---- || fail "after -l $1: $answer"
 }
+exact() {
+	expect 0 '' utctl enable-event -L "$1" '*'
+	pulse_on "$2" || fail "-L $1: $answer, not $2"
+	expect 0 '' utctl disable-event '*'
+	pulse_on ---- || fail "after -L $1: $answer"
+}
 level debug abco
 level info a-co
 level notice --co
@@ -48,17 +54,17 @@ level WARNING --co
 level UT_ERR --c-
 level 3 --c-
 level crit ----
-level =debug -b--
-level =info a---
-level =TRACE_ERR --c-
-level =4 ---o
-level =13 ----
+exact debug -b--
+exact info a---
+exact TRACE_ERR --c-
+exact 4 ---o
+exact 13 ----
 
 # Two rules are one or the other; the same glob may come in two levels, and
 # disable-event takes both.
-expect 0 '' utctl enable-event -l =info 'pulse:*'
-expect 0 '' utctl enable-event -l =err 'pulse:*'
-complains 'already' utctl enable-event -l =err 'pulse:*'
+expect 0 '' utctl enable-event -L info 'pulse:*'
+expect 0 '' utctl enable-event -L err 'pulse:*'
+complains 'already' utctl enable-event -L err 'pulse:*'
 expect 0 '' utctl enable-event 'other:a' 'pulse:b'
 pulse_on abco || fail "four rules: $answer"
 expect 0 'enabled: pulse:\* (level == err)' utctl list s

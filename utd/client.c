@@ -1,0 +1,194 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The connections of utctl: one request at a time, its answer, and the wait
+ * for it.  What is asked for is in control.c.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "utd.h"
+
+static struct client *clients;
+static struct timer sweeper;
+static struct ut_msg out;
+
+static void	client_message(struct conn *, struct ut_msg *);
+static void	client_closed(struct conn *);
+
+static const struct conn_ops client_ops = {
+	client_message, client_closed, NULL
+};
+
+/* Clients that are gone and have no request under way. */
+static void
+sweep(void *arg)
+{
+	struct client **p = &clients, *k;
+
+	(void)arg;
+	while ((k = *p) != NULL) {
+		if (k->conn != NULL || k->wait != NULL) {
+			p = &k->next;
+		} else {
+			*p = k->next;
+			rule_free(k->rule);
+			free(k);
+		}
+	}
+}
+
+static void
+reply(struct client *k, int type, const char *fmt, va_list ap)
+{
+	char text[1024];
+
+	if (k->conn == NULL)
+		return;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, 0);
+	ut_msg_str(&out, text);
+	conn_send(k->conn, &out);
+}
+
+void
+client_ok(struct client *k, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reply(k, UT_CTL_OK, fmt, ap);
+	va_end(ap);
+}
+
+void
+client_refuse(struct client *k, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reply(k, UT_CTL_ERR, fmt, ap);
+	va_end(ap);
+}
+
+/*
+ * Waiting.  The request ends with the last answer, or, where programs are
+ * asked, when they were given time enough.
+ */
+static void
+finished(void *arg)
+{
+	struct client *k = arg;
+
+	k->wait = NULL;
+	k->draining = false;
+	timer_clear(&k->timer);
+	k->finish(k);
+	timer_set(&sweeper, 0, sweep, NULL);
+}
+
+static void
+enough(void *arg)
+{
+	struct client *k = arg;
+
+	k->late = k->wait->pending;
+	wait_abandon(k->wait);
+	finished(k);
+}
+
+struct waiter *
+client_wait(struct client *k, void (*finish)(struct client *), int ms)
+{
+	k->finish = finish;
+	k->late = 0;
+	k->wait = wait_new(finished, k);
+	if (ms > 0)
+		timer_set(&k->timer, ms, enough, k);
+	return k->wait;
+}
+
+/* The session may have been destroyed meanwhile. */
+bool
+client_session_there(const struct client *k)
+{
+	struct session *s;
+
+	for (s = sessions; s != NULL; s = s->next)
+		if (s == k->session)
+			return true;
+	return false;
+}
+
+static void
+client_message(struct conn *c, struct ut_msg *m)
+{
+	struct client *k = c->arg;
+
+	if (k->wait == NULL && control_request(k, m))
+		return;
+	log_warnx("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
+	    m->h.type);
+	conn_drop(c);
+}
+
+void
+client_hello(struct conn *c, struct ut_msg *m)
+{
+	struct client *k = xcalloc(1, sizeof(*k));
+
+	k->conn = c;
+	k->next = clients;
+	clients = k;
+	c->arg = k;
+	c->ops = &client_ops;
+	if (m->h.a == UT_MSG_VERSION) {
+		client_ok(k, "%s", "");
+		return;
+	}
+	client_refuse(k, "utd speaks version %u of the protocol, utctl %u",
+	    UT_MSG_VERSION, m->h.a);
+	conn_close(c);
+}
+
+/* A drain takes long. */
+void
+clients_progress(uint64_t left)
+{
+	struct client *k;
+
+	for (k = clients; k != NULL; k = k->next) {
+		if (!k->draining || k->conn == NULL)
+			continue;
+		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
+		ut_msg_u64(&out, left);
+		conn_send(k->conn, &out);
+	}
+}
+
+/* In the middle of a send, maybe: the client goes later. */
+static void
+client_closed(struct conn *c)
+{
+	struct client *k = c->arg;
+
+	k->conn = NULL;
+	if (k->owner)
+		loop_stop();
+	timer_set(&sweeper, 0, sweep, NULL);
+}

@@ -1,0 +1,472 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The regions of channels, as the parent sees them.  Making one takes some
+ * steps in the consumers, so whoever needs it is told by links_region when
+ * it is there, or will not be.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utd.h"
+
+static struct ut_msg out;
+
+struct region *
+region_by_id(uint32_t id)
+{
+	struct session *s;
+	struct channel *ch;
+	struct region *r;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			for (r = ch->regions; r != NULL; r = r->next)
+				if (r->id == id)
+					return r;
+	return NULL;
+}
+
+/* Before a program may use the ID. */
+void
+region_name_event(struct region *r, const struct entry *e)
+{
+	metadata_event(&r->trace->text, r->channel, e);
+}
+
+static void
+region_failed(struct region *r, int error)
+{
+	r->state = REGION_FAILED;
+	r->error = error;
+	session_warn(r->channel->session, "channel %s for uid %lu: %s",
+	    r->channel->name, (unsigned long)r->trace->uid, strerror(error));
+	links_region(r);
+}
+
+/* All that lie in that directory. */
+void
+regions_failed(struct trace *t, int error)
+{
+	struct channel *ch;
+	struct region *r;
+
+	for (ch = t->session->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->trace == t && r->state != REGION_FAILED &&
+			    r->state != REGION_CLOSING)
+				region_failed(r, error);
+}
+
+/* Which of its buffers could not be made, and why; or "". */
+void
+session_failed(const struct session *s, char *text, size_t n)
+{
+	const struct channel *ch;
+	const struct region *r;
+
+	*text = '\0';
+	for (ch = s->channels; ch != NULL && *text == '\0'; ch = ch->next)
+		for (r = ch->regions; r != NULL && *text == '\0'; r = r->next)
+			if (r->state == REGION_FAILED)
+				snprintf(text, n, "channel %s for uid %lu: %s",
+				    ch->name, (unsigned long)r->trace->uid,
+				    strerror(r->error));
+}
+
+/* Why the session does not record all; or "". */
+void
+session_error(const struct session *s, char *text, size_t n)
+{
+	if (s->error[0] != '\0')
+		snprintf(text, n, "%s", s->error);
+	else
+		session_failed(s, text, n);
+}
+
+/* Whoever needs what could not be made may try again. */
+void
+session_renew(struct session *s)
+{
+	struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		regions_renew(t);
+}
+
+static void
+send_active(struct region *r, bool active, consumer_cb *cb, void *arg)
+{
+	uint32_t serial = consumer_expect(r->trace->consumer, cb, arg);
+
+	ut_msg_init(&out, UT_C_ACTIVE, r->id, active);
+	ut_msg_u32(&out, serial);
+	consumer_send(r->trace->consumer, &out);
+}
+
+static void
+nothing_to_do(void *arg, int error, struct ut_msg *m)
+{
+	(void)arg;
+	(void)error;
+	(void)m;
+}
+
+/* UT_C_REGION is answered: a is what `active' was then. */
+static void
+got_region(void *arg, int error, struct ut_msg *m)
+{
+	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	bool active;
+
+	if (r == NULL || r->state != REGION_ASKED ||
+	    (m->h.a != 0 && m->h.a != r->serial))
+		return;			/* it has failed otherwise since */
+	if (error == 0) {
+		active = ut_msg_get_u32(m) != 0;
+		r->fd = ut_msg_get_fd(m);
+		if (r->fd == -1)
+			error = EPROTO;
+	}
+	if (error != 0) {
+		region_failed(r, error);
+		return;
+	}
+	r->state = REGION_READY;
+	if (active != channel_active(r->channel))
+		send_active(r, !active, nothing_to_do, NULL);
+	links_region(r);
+}
+
+static void
+region_ask(struct region *r)
+{
+	struct consumer *c = r->trace->consumer;
+	struct channel *ch = r->channel;
+
+	r->state = REGION_ASKED;
+	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
+	r->serial = consumer_expect(c, got_region, id_arg(r->id));
+	ut_msg_u32(&out, r->serial);
+	ut_msg_u32(&out, ch->stream);
+	ut_msg_str(&out, ch->name);
+	ut_msg_u32(&out, ch->nsubs);
+	ut_msg_u32(&out, ch->subsize);
+	ut_msg_u32(&out, channel_active(ch));
+	consumer_send(c, &out);
+}
+
+/* All metadata of the region so far; that of others went another way. */
+static void
+region_describe(struct region *r)
+{
+	const struct entry *e;
+
+	metadata_channel(&r->trace->text, r->channel);
+	for (e = r->registry.first; e != NULL; e = e->after)
+		metadata_event(&r->trace->text, r->channel, e);
+}
+
+/* The directory is on its way: now what waited for it. */
+void
+regions_ask(struct trace *t)
+{
+	struct channel *ch;
+	struct region *r;
+
+	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
+		for (r = ch->regions; r != NULL; r = r->next) {
+			if (r->trace != t)
+				continue;
+			region_describe(r);
+			if (r->state == REGION_NEW)
+				region_ask(r);
+		}
+	}
+}
+
+void
+regions_renew(struct trace *t)
+{
+	struct channel *ch;
+	struct region *r;
+
+	for (ch = t->session->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->trace == t && r->state == REGION_FAILED)
+				r->state = REGION_NEW;
+}
+
+/* The channel's that the program would have; NULL if there is none yet. */
+struct region *
+region_find(const struct channel *ch, const struct app *a)
+{
+	const uint64_t owner = ch->buffers == UT_BUFFERS_PID ? a->owner : 0;
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (r->trace->uid == a->uid && r->trace->bits == a->bits &&
+		    r->trace->owner == owner && r->state != REGION_CLOSING)
+			return r;
+	return NULL;
+}
+
+struct region *
+region_get(struct channel *ch, const struct app *a)
+{
+	struct region *r;
+	struct trace *t;
+
+	if ((r = region_find(ch, a)) != NULL)
+		return r;
+	t = trace_get(ch->session, a, ch->buffers == UT_BUFFERS_PID);
+	r = xcalloc(1, sizeof(*r));
+	r->id = new_id();
+	r->trace = t;
+	r->channel = ch;
+	r->fd = -1;
+	registry_init(&r->registry);
+	r->next = ch->regions;
+	ch->regions = r;
+	if (t->state == REGION_FAILED) {
+		r->state = REGION_FAILED;
+	} else if (t->state == REGION_READY) {
+		metadata_channel(&t->text, ch);
+		region_ask(r);
+	}
+	return r;
+}
+
+/* Once more, if it could not be made. */
+void
+region_retry(struct region *r)
+{
+	struct trace *t = r->trace;
+
+	if (r->state != REGION_FAILED && r->state != REGION_NEW)
+		return;
+	r->state = REGION_NEW;
+	if (t->consumer->conn == NULL)
+		region_failed(r, EPIPE);
+	else if (t->state == REGION_FAILED)
+		trace_retry(t);
+	else if (t->state == REGION_READY)
+		region_ask(r);
+}
+
+/* A request for the counts of a region, and who waits for it. */
+struct counting {
+	uint32_t	 region;
+	struct waiter	*wait;
+};
+
+static void
+counts_read(struct ut_msg *m, struct counts *c)
+{
+	c->written = ut_msg_get_u64(m);
+	c->lost = ut_msg_get_u64(m);
+	c->bytes = ut_msg_get_u64(m);
+	c->packets = ut_msg_get_u64(m);
+}
+
+static void
+counts_add(struct counts *sum, const struct counts *c)
+{
+	sum->written += c->written;
+	sum->lost += c->lost;
+	sum->bytes += c->bytes;
+	sum->packets += c->packets;
+}
+
+static void
+got_counts(void *arg, int error, struct ut_msg *m)
+{
+	struct counting *k = arg;
+	struct region *r = region_by_id(k->region);
+
+	if (error == 0 && r != NULL)
+		counts_read(m, &r->counts);
+	wait_less(k->wait);
+	free(k);
+}
+
+static struct counting *
+counting_new(const struct region *r, struct waiter *w)
+{
+	struct counting *k = xcalloc(1, sizeof(*k));
+
+	k->region = r->id;
+	k->wait = w;
+	wait_more(w);
+	return k;
+}
+
+static void
+send_count(struct region *r, struct waiter *w)
+{
+	struct consumer *c = r->trace->consumer;
+	uint32_t serial = consumer_expect(c, got_counts, counting_new(r, w));
+
+	ut_msg_init(&out, UT_C_COUNT, r->id, 0);
+	ut_msg_u32(&out, serial);
+	consumer_send(c, &out);
+}
+
+/*
+ * Start or stop, as the session and the channel are; the wait is for the
+ * counts when all is written.  One that is closing has its counts on the way
+ * already: the answer to another question comes behind them.
+ */
+void
+channel_activate(struct channel *ch, struct waiter *w)
+{
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next) {
+		if (r->state == REGION_READY)
+			send_active(r, channel_active(ch), got_counts,
+			    counting_new(r, w));
+		else if (r->state == REGION_CLOSING)
+			send_count(r, w);
+	}
+}
+
+void
+channel_count(struct channel *ch, struct waiter *w)
+{
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (r->state == REGION_READY || r->state == REGION_CLOSING)
+			send_count(r, w);
+}
+
+/* What all regions have counted, also those that are gone. */
+void
+channel_counts(const struct channel *ch, struct counts *sum)
+{
+	const struct region *r;
+
+	counts_add(sum, &ch->past);
+	for (r = ch->regions; r != NULL; r = r->next)
+		counts_add(sum, &r->counts);
+}
+
+/* The directory of a program alone goes with its last region. */
+static void
+region_free(struct region *r)
+{
+	struct channel *ch = r->channel;
+	struct trace *t = r->trace;
+	struct region **p;
+
+	counts_add(&ch->past, &r->counts);
+	for (p = &ch->regions; *p != r; p = &(*p)->next)
+		continue;
+	*p = r->next;
+	if (r->fd != -1)
+		close(r->fd);
+	registry_free(&r->registry);
+	free(r);
+	if (t->owner == 0)
+		return;
+	for (ch = t->session->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->trace == t)
+				return;
+	trace_close(t);
+}
+
+static void
+got_last(void *arg, int error, struct ut_msg *m)
+{
+	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+
+	if (r == NULL)
+		return;
+	if (error == 0)
+		counts_read(m, &r->counts);
+	region_free(r);
+}
+
+/* Nothing more will come; it goes when it has told its counts. */
+static void
+region_close(struct region *r, bool dead)
+{
+	struct consumer *c = r->trace->consumer;
+	uint32_t serial;
+
+	plans_forget(r->channel, r);
+	if (r->state == REGION_CLOSING)
+		return;
+	trace_flush(r->trace);
+	r->state = REGION_CLOSING;
+	serial = consumer_expect(c, got_last, id_arg(r->id));
+	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
+	ut_msg_u32(&out, serial);
+	consumer_send(c, &out);
+}
+
+/* The program is dead, and its own regions with it. */
+void
+regions_bury(const struct app *a)
+{
+	struct session *s;
+	struct channel *ch;
+	struct region *r, *next;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (ch = s->channels; ch != NULL; ch = ch->next) {
+			for (r = ch->regions; r != NULL; r = next) {
+				next = r->next;
+				if (r->trace->owner == a->owner)
+					region_close(r, true);
+			}
+		}
+	}
+}
+
+/* Programs are detached, all regions closed. */
+void
+channel_close(struct channel *ch)
+{
+	struct region *r, *next;
+
+	links_detach(ch);
+	for (r = ch->regions; r != NULL; r = next) {
+		next = r->next;
+		region_close(r, false);
+	}
+}
+
+void
+regions_free(struct session *s)
+{
+	struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		channel_close(ch);
+		while (ch->regions != NULL)
+			region_free(ch->regions);
+	}
+	while (s->traces != NULL)
+		trace_close(s->traces);
+}

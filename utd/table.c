@@ -1,0 +1,183 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Tables: the events that a program has, by the numbers that it gave them.
+ * Programs of one UID whose events have the same fingerprint share a table,
+ * so that what one has told need not be told by the next, and some are kept
+ * when their last program has ended.  A program that lies about its
+ * fingerprint spoils the traces of its own UID only.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "utd.h"
+
+#define EVENTS_MAX	131072		/* of one program */
+#define TABLE_MAX	(64u << 20)	/* bytes of descriptions */
+#define KEPT_MAX	32		/* tables that no program has */
+#define KEPT_BYTES	(16u << 20)	/* of them all */
+
+static struct table *tables;		/* the one used last is the first */
+static uint64_t last_serial;
+
+static void
+table_free(struct table *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->size; i++) {
+		desc_unref(t->types[i].desc);
+		free(t->types[i].name);
+	}
+	free(t->types);
+	free(t);
+}
+
+static void
+type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
+{
+	struct type *type = &t->types[number];
+
+	if (type->name != NULL)
+		return;
+	type->name = xstrdup(name);
+	type->level = level;
+	type->refused = !desc_name_valid(name, level);
+	t->bytes += strlen(name);
+	while (t->known < t->size && t->types[t->known].name != NULL)
+		t->known++;
+}
+
+/* What the older of the same program had is the beginning of the newer. */
+static void
+take_over(struct table *t, const struct table *older)
+{
+	const struct type *from;
+	uint32_t i;
+
+	for (i = 0; i < older->known && i < t->size; i++) {
+		from = &older->types[i];
+		type_name(t, i, from->name, from->level);
+		if (t->types[i].desc == NULL && from->desc != NULL) {
+			t->types[i].desc = desc_ref(from->desc);
+			t->bytes += from->desc->len;
+		}
+		t->types[i].refused |= from->refused;
+	}
+}
+
+/* A reference to it, or NULL when a program cannot have so many. */
+struct table *
+table_get(uid_t uid, uint64_t fingerprint, uint32_t size,
+    const struct table *older)
+{
+	struct table **p, *t;
+
+	if (size > EVENTS_MAX)
+		return NULL;
+	for (p = &tables; (t = *p) != NULL; p = &t->next)
+		if (t->uid == uid && t->fingerprint == fingerprint &&
+		    t->size == size)
+			break;
+	if (t != NULL) {
+		*p = t->next;
+	} else {
+		t = xcalloc(1, sizeof(*t));
+		t->uid = uid;
+		t->fingerprint = fingerprint;
+		t->serial = ++last_serial;
+		t->size = size;
+		t->types = xcalloc(size + 1, sizeof(*t->types));
+		t->bytes = size * sizeof(*t->types);
+	}
+	t->next = tables;
+	tables = t;
+	t->refs++;
+	if (older != NULL)
+		take_over(t, older);
+	return t;
+}
+
+/* One program less.  Those that were not used for longest go. */
+void
+table_drop(struct table *drop)
+{
+	struct table **p = &tables, *t;
+	unsigned int kept = 0;
+	size_t bytes = 0;
+
+	if (drop == NULL || --drop->refs > 0)
+		return;
+	while ((t = *p) != NULL) {
+		if (t->refs == 0) {
+			kept++;
+			bytes += t->bytes;
+		}
+		if (t->refs == 0 && (kept > KEPT_MAX || bytes > KEPT_BYTES)) {
+			kept--;
+			bytes -= t->bytes;
+			*p = t->next;
+			table_free(t);
+			continue;
+		}
+		p = &t->next;
+	}
+}
+
+/* NAMES: false when it makes no sense. */
+bool
+table_names(struct table *t, struct ut_msg *m)
+{
+	static char name[UT_MSG_MAX];
+	uint32_t i, level;
+
+	if (m->h.a > t->size || m->h.b > t->size - m->h.a)
+		return false;
+	for (i = 0; i < m->h.b; i++) {
+		ut_msg_get_str(m, name, sizeof(name));
+		level = ut_msg_get_u32(m);
+		if (m->bad)
+			return false;
+		name[NAME_MAXLEN] = '\0';	/* too long as it is */
+		type_name(t, m->h.a + i, name, level);
+	}
+	return true;
+}
+
+/*
+ * One of EVENTS: false when there is no such event.  Without fields it is
+ * one of a library that was unloaded.
+ */
+bool
+table_event(struct table *t, uint32_t number, struct ut_msg *fields)
+{
+	struct type *type;
+
+	if (number >= t->known)
+		return false;
+	type = &t->types[number];
+	if (type->desc != NULL || type->refused || !ut_msg_more(fields))
+		return true;
+	if (t->bytes < TABLE_MAX)
+		type->desc = desc_get(type->name, type->level, fields);
+	if (type->desc != NULL)
+		t->bytes += type->desc->len;
+	else
+		type->refused = true;
+	return true;
+}
