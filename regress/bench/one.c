@@ -1,0 +1,41 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A program of one event: libut's, LTTng-UST's with -DLTTNG, none with
+ * -DPLAIN.
+ */
+
+#if defined(LTTNG)
+#define TRACEPOINT_DEFINE
+#define TRACEPOINT_CREATE_PROBES
+#include "lttngone.h"
+#define HELLO(n)	tracepoint(one, hello, n)
+#elif defined(PLAIN)
+#define HELLO(n)	((void)(n))
+#else
+#include <ut.h>
+UT_EVENT(one, hello, UT_INFO, UT_INT(n))
+#define HELLO(n)	UT(one, hello, n)
+#endif
+
+int
+main(int argc, char *argv[])
+{
+	(void)argv;
+	HELLO(argc);
+	return 0;
+}

@@ -1,0 +1,221 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# What it costs to start and to end a program of one event, beside one of
+# none: with libut.a, libut.so and LTTng-UST, one at a time and 20 at a time,
+# in turns, ROUNDS (7) of them.  From regress/, or by `make bench-start'.
+#
+#	sh bench/start.sh	the table
+#	sh bench/start.sh -l	what utd and its consumer have before and after
+#				COUNT (10000) programs
+
+# The daemons are an ordinary user's, and the directories below HOME: root's
+# would be the system's.
+if [ "$(id -u)" -eq 0 ]; then
+	exec ./prog/asuser 65534 sh "$0" "$@"
+fi
+. ./common.sh
+unset UT_RUNDIR XDG_RUNTIME_DIR
+LTTNG_HOME=
+export LTTNG_HOME
+ROUNDS=${ROUNDS:-7}
+COUNT=${COUNT:-10000}
+MS=${MS:-400}			# each, in a round
+DAEMONS=
+
+clean_up() {
+	for p in $DAEMONS; do
+		kill "$p" 2>/dev/null
+	done
+	wait
+	rm -rf "$T"
+}
+trap clean_up EXIT
+
+# daemon DIRECTORY: a utd of its own, for programs with HOME there.
+daemon() {
+	HOME=$T/$1 utd -d 2>"$T/$1/utd.log" &
+	UTD_PID=$!
+	DAEMONS="$DAEMONS $UTD_PID"
+	HOME=$T/$1 until_ok utctl list || fail "utd: $(cat "$T/$1/utd.log")"
+}
+
+# session DIRECTORY [option of enable-channel]: everything is recorded; false
+# if enable-channel does not know the option.
+session() {
+	HOME=$T/$1
+	daemon "$1"
+	utctl create -o "$T/$1/trace" s >/dev/null || fail "create"
+	shift
+	utctl enable-channel "$@" c >"$T/err" 2>&1 || return 1
+	utctl enable-event -c c '*' && utctl start || fail "set-up"
+}
+
+lttng_daemon() {
+	LTTNG_HOME=$T/$1
+	lttng-sessiond --no-kernel >"$T/$1/sessiond.log" 2>&1 &
+	DAEMONS="$DAEMONS $!"
+	until_ok lttng -q list || fail "lttng-sessiond: $(cat "$T/$1/sessiond.log")"
+}
+
+lttng_session() {
+	lttng_daemon "$1"
+	lttng -q create -o "$T/$1/lttng" s &&
+	    lttng -q enable-channel -u -s s "$2" c &&
+	    lttng -q enable-event -u -s s -c c 'one:*' &&
+	    lttng -q start s
+}
+
+compile() {
+	out=$1
+	shift
+	$CC $CFLAGS -Ibench -I"$TOP/libut" -o "$T/$out" bench/one.c "$@" $LIBS
+}
+
+# What a process has: kilobytes, and descriptors.
+has() {
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1 kB/p' "/proc/$1/status"
+	ls "/proc/$1/fd" | wc -l
+}
+
+both_have() {
+	echo "utd" $(has "$UTD_PID") descriptors, \
+	    "consumer" $(has "$CONSUMER") descriptors
+}
+
+$CC $CFLAGS -o "$T/start" bench/start.c || exit 1
+compile plain -DPLAIN && compile libut.a "$TOP/libut/libut.a" &&
+    compile libut.so -L"$TOP/libut" -lut -Wl,-rpath,"$TOP/libut" || exit 1
+for d in none gone idle uid pid; do
+	mkdir -m 700 "$T/$d" || exit 1
+done
+chmod 700 "$T"
+
+# 10,000 in a row.
+if [ "${1:-}" = -l ]; then
+	session uid
+	"$T/start" 100 "$T/libut.a" >/dev/null
+	CONSUMER=$(consumers)
+	both_have
+	left=$COUNT
+	while [ "$left" -gt 0 ]; do
+		n=$((left < 2500 ? left : 2500))
+		set -- $("$T/start" "$n" "$T/libut.a")
+		left=$((left - n))
+		sleep 1
+		echo "$((COUNT - left)) programs, $1 us each:" $(both_have)
+	done
+	utctl stop
+	exit
+fi
+
+# A row: its name, the program, the directory.
+ROWS="plain:plain:none"
+for lib in libut.a libut.so; do
+	for d in none gone idle uid pid; do
+		ROWS="$ROWS $lib:$lib:$d"
+	done
+done
+not_measured=
+daemon gone
+kill "$UTD_PID" && wait "$UTD_PID"
+daemon idle
+session uid
+session pid -p || {
+	ROWS=$(echo "$ROWS" | sed 's/ libut[^ ]*:pid//g')
+	not_measured="$not_measured
+libut per-PID: not measured: $(head -1 "$T/err")"
+}
+if ! command -v lttng-sessiond >/dev/null 2>&1; then
+	not_measured="$not_measured
+lttng-ust: not measured: no lttng-sessiond"
+elif ! compile lttng -DLTTNG -llttng-ust -ldl 2>"$T/err"; then
+	not_measured="$not_measured
+lttng-ust: not measured: $(head -1 "$T/err")"
+else
+	ROWS="$ROWS lttng-ust:lttng:none lttng-ust:lttng:idle"
+	lttng_daemon idle
+	for d in uid pid; do
+		if lttng_session $d --buffers-$d >"$T/err" 2>&1; then
+			ROWS="$ROWS lttng-ust:lttng:$d"
+		else
+			not_measured="$not_measured
+lttng-ust per-$d: not measured: $(head -1 "$T/err")"
+		fi
+	done
+fi
+
+round=0
+while [ $round -lt "$ROUNDS" ]; do
+	for at_once in 1 20; do
+		for row in $ROWS; do
+			d=${row##*:} prog=${row#*:} prog=${prog%:*}
+			HOME=$T/$d LTTNG_HOME=$T/$d "$T/start" -j $at_once \
+			    -t "$MS" 100000 "$T/$prog" >"$T/out" || fail "$row"
+			echo "$row $at_once $round $(cat "$T/out")"
+		done
+	done
+	round=$((round + 1))
+done >"$T/times"
+
+# The median of the times, and of what is added to the plain program's in
+# the same round.
+awk '
+function median(v, n,  i, j, x) {
+	for (i = 2; i <= n; i++) {
+		x = v[i]
+		for (j = i - 1; j > 0 && v[j] > x; j--)
+			v[j + 1] = v[j]
+		v[j + 1] = x
+	}
+	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+}
+function cell(row, at_once,  i, all, more) {
+	for (i = 0; i < rounds; i++) {
+		all[i + 1] = us[row, at_once, i]
+		more[i + 1] = us[row, at_once, i] - us[plain, at_once, i]
+	}
+	printf " %9.0f", median(all, rounds)
+	if (row != plain)
+		printf " %+9.0f", median(more, rounds)
+	else
+		printf " %9s", ""
+}
+BEGIN {
+	said["none"] = "no daemon"; said["gone"] = "daemon gone"
+	said["idle"] = "idle daemon"; said["uid"] = "per-UID session"
+	said["pid"] = "per-PID session"; plain = "plain:plain:none"
+}
+!($1 in seen) { seen[$1] = 1; rows[++nrows] = $1 }
+{ us[$1, $2, $3] = $4; if ($3 >= rounds) rounds = $3 + 1 }
+END {
+	printf "Microseconds for each process, medians of %d rounds\n", rounds
+	printf "%-28s %20s %20s\n", "", "1 at a time,   added",
+	    "20 at a time,  added"
+	for (i = 1; i <= nrows; i++) {
+		split(rows[i], f, ":")
+		printf "%-11s %-16s", f[1], i == 1 ? "" : said[f[3]]
+		cell(rows[i], 1)
+		cell(rows[i], 20)
+		printf "\n"
+	}
+}' "$T/times"
+[ -z "$not_measured" ] || echo "${not_measured#?}"
+
+# All that was measured did what it should.
+for d in uid pid; do
+	n=$(awk -v d=":$d" '$1 ~ /^libut/ && index($1, d) { n += $5 }
+	    END { print n + 0 }' "$T/times")
+	[ "$n" -gt 0 ] || continue
+	export HOME="$T/$d"
+	echo "libut per-$d: $n processes, $(utctl stop)"
+done
+command -v babeltrace2 >/dev/null 2>&1 || exit 0
+for d in uid pid; do
+	[ -d "$T/$d/lttng" ] || continue
+	export LTTNG_HOME="$T/$d"
+	lttng -q stop s
+	n=$(awk -v r="lttng-ust:lttng:$d" '$1 == r { n += $5 }
+	    END { print n + 0 }' "$T/times")
+	echo "lttng-ust per-$d: $n processes," \
+	    "$(babeltrace2 "$T/$d/lttng" 2>/dev/null | wc -l) events in the trace"
+done
