@@ -39,21 +39,24 @@
 
 #define SOCK		3	/* where the parent's socket is */
 #define PROGRESS_MS	200
+#define BUCKETS		1024	/* of owners, whose numbers are in a row */
 
 /* A message that has to wait for the end of a pass. */
 struct later {
 	struct later	*next;
-	struct ut_msg	 msg;
+	struct ut_msg	 msg;		/* only as long as it needs to be */
 };
 
 static struct pool *pools;
 static struct outdir *outdirs;
-static struct owner *owners;
+static struct owner *owners[BUCKETS];
 static struct ut_bell bell;
 static volatile sig_atomic_t ticked;
 static struct later *laters, **last_later = &laters;
 static struct ut_msg in, out;
 static bool parent_gone;
+static unsigned int ndead;	/* owners, to be buried */
+static bool died;		/* one of them just now */
 
 /*
  * Signals: the parent has sent something, or a second has passed.
@@ -165,14 +168,28 @@ consumer_close_oldest(void)
 		stream_close(oldest);
 }
 
+static struct owner *
+find_owner(uint64_t number)
+{
+	struct owner *o = owners[number % BUCKETS];
+
+	while (o != NULL && o->number != number)
+		o = o->next;
+	return o;
+}
+
 const struct owner *
 owner_find(uint64_t number)
 {
-	struct owner *o;
+	return find_owner(number);
+}
 
-	for (o = owners; o != NULL && o->number != number; o = o->next)
-		continue;
-	return o;
+bool
+owner_dead(uint64_t number)
+{
+	const struct owner *o = find_owner(number);
+
+	return o != NULL && o->dead;
 }
 
 static struct pool *
@@ -339,46 +356,62 @@ do_owner(struct ut_msg *m)
 	uint64_t number = ut_msg_get_u64(m);
 	struct owner *o;
 
-	if (owner_find(number) != NULL)
+	if (find_owner(number) != NULL)
 		return;
 	o = xcalloc(1, sizeof(*o));
 	o->number = number;
 	o->pid = ut_msg_get_u32(m);
 	ut_msg_get_str(m, o->name, sizeof(o->name));
-	o->next = owners;
-	owners = o;
+	o->next = owners[number % BUCKETS];
+	owners[number % BUCKETS] = o;
 }
 
-/* Those who died, where that has not been dealt with. */
 static void
-bury_dead(void)
+forget_dead(void)
 {
-	struct owner **op = &owners, *o;
-	struct pool *p;
+	struct owner **op, *o;
+	int i;
 
-	while ((o = *op) != NULL) {
-		for (p = pools; o->dead && p != NULL; p = p->next)
-			if (!pool_bury(p, o->number))
-				break;
-		if (!o->dead || p != NULL) {
-			op = &o->next;
-			continue;
+	for (i = 0; i < BUCKETS && ndead > 0; i++) {
+		for (op = &owners[i]; (o = *op) != NULL;) {
+			if (!o->dead) {
+				op = &o->next;
+				continue;
+			}
+			*op = o->next;
+			free(o);
+			ndead--;
 		}
-		*op = o->next;
-		free(o);
 	}
 }
 
+/* All who died, in one pass; what that cannot deal with is tried again. */
+static void
+bury_dead(void)
+{
+	struct pool *p;
+	bool buried = true;
+
+	died = false;
+	if (ndead == 0)
+		return;
+	for (p = pools; p != NULL; p = p->next)
+		buried &= pool_bury(p);
+	if (buried)
+		forget_dead();
+}
+
+/* Buried with those that the next messages tell of. */
 static void
 do_dead(struct ut_msg *m)
 {
-	uint64_t number = ut_msg_get_u64(m);
-	struct owner *o;
+	struct owner *o = find_owner(ut_msg_get_u64(m));
 
-	for (o = owners; o != NULL; o = o->next)
-		if (o->number == number)
-			o->dead = true;
-	bury_dead();
+	if (o == NULL || o->dead)
+		return;
+	o->dead = true;
+	ndead++;
+	died = true;
 }
 
 static void
@@ -466,9 +499,11 @@ obey(struct ut_msg *m)
 static void
 put_off(struct ut_msg *m)
 {
-	struct later *l = xcalloc(1, sizeof(*l));
+	size_t body = m->h.len - sizeof(m->h);
+	struct later *l;
 
-	l->msg = *m;
+	l = xcalloc(1, sizeof(*l) - sizeof(m->body) + body);
+	memcpy(&l->msg, m, offsetof(struct ut_msg, body) + body);
 	*last_later = l;
 	last_later = &l->next;
 	ut_msg_init(m, 0, 0, 0);
@@ -494,6 +529,7 @@ consumer_metadata(void)
 		parent_gone = true;
 }
 
+/* The dead are buried before anything that was ordered after their end. */
 static void
 do_laters(void)
 {
@@ -502,9 +538,13 @@ do_laters(void)
 	while ((l = laters) != NULL) {
 		if ((laters = l->next) == NULL)
 			last_later = &laters;
+		if (died && l->msg.h.type != UT_C_DEAD)
+			bury_dead();
 		obey(&l->msg);
 		free(l);
 	}
+	if (died)
+		bury_dead();
 }
 
 /* With nothing to drain there is nothing to be rung for. */

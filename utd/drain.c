@@ -351,6 +351,18 @@ take_full(struct ut_subbuf *sub, uint64_t word)
 	    UT_READING), memory_order_acquire, memory_order_relaxed);
 }
 
+/* What is committed in a sub-buffer that somebody has. */
+static bool
+wanted(struct pool *p, uint64_t word, int how)
+{
+	uint32_t slot = UT_STATE_SLOT(word);
+
+	if (how == DRAIN_DEAD)
+		return slot < p->nslots &&
+		    owner_dead(load(&p->slots[slot].owner));
+	return how != DRAIN_FULL;
+}
+
 /* Acquire, so that the bytes are there: of FULL by state, else by commit. */
 static void
 collect_one(struct pool *p, uint32_t i, int how)
@@ -363,7 +375,7 @@ collect_one(struct pool *p, uint32_t i, int how)
 	if (UT_STATE(word) == UT_FREE)
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED;
-	if (pc.full ? !take_full(sub, word) : how == DRAIN_FULL)
+	if (pc.full ? !take_full(sub, word) : !wanted(p, word, how))
 		return;
 	pc.commit = atomic_load_explicit(&sub->commit, memory_order_acquire);
 	pc.sub = i;
@@ -452,6 +464,14 @@ metadata_ready(struct pool *p, int how)
 	return true;
 }
 
+/* Of a program that is dead, whoever may have the slot by now. */
+static bool
+is_dead(struct pool *p, const struct piece *pc)
+{
+	return owner_dead(load(&p->subs[pc->sub].owner)) ||
+	    owner_dead(load(&p->slots[pc->slot].owner));
+}
+
 /*
  * In order: a piece whose predecessor is not there yet waits.  If that is
  * not there after some seconds, it will never be: it was claimed by a thread
@@ -461,8 +481,7 @@ static bool
 in_turn(struct pool *p, const struct piece *pc, int how)
 {
 	if (how == DRAIN_LAST || pc->seq <= p->next_seq[pc->slot] ||
-	    (p->burying != 0 &&
-	    load(&p->slots[pc->slot].owner) == p->burying))
+	    (how == DRAIN_DEAD && is_dead(p, pc)))
 		return true;
 	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;
 }
@@ -500,9 +519,9 @@ pool_drain(struct pool *p, int how)
 	return full >= p->bell;
 }
 
-/* What it still holds after the last drain is empty, or out of order. */
+/* What they still hold after that is empty, or out of order. */
 static void
-bury_slots(struct pool *p, uint64_t owner)
+bury_slots(struct pool *p)
 {
 	uint32_t i, slot, n = pool_slots_used(p);
 	uint64_t word;
@@ -511,31 +530,24 @@ bury_slots(struct pool *p, uint64_t owner)
 		word = load(&p->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		if (UT_STATE(word) == UT_OWNED && slot < n &&
-		    load(&p->slots[slot].owner) == owner)
+		    owner_dead(load(&p->slots[slot].owner)))
 			pool_sub_free(p, i);
 	}
 	for (i = 0; i < n; i++)
-		if (load(&p->slots[i].owner) == owner)
+		if (owner_dead(load(&p->slots[i].owner)))
 			pool_slot_free(p, i);
 }
 
 /*
- * The program is dead: nothing of it moves any more.  While there is no room
- * for the metadata, its events stay where they are: false.
+ * Programs are dead: nothing of them moves any more.  While there is no room
+ * for the metadata, their events stay where they are: false.
  */
 bool
-pool_bury(struct pool *p, uint64_t owner)
+pool_bury(struct pool *p)
 {
-	uint32_t i, n = pool_slots_used(p);
-
-	for (i = 0; i < n && load(&p->slots[i].owner) != owner; i++)
-		continue;
-	p->burying = i < n ? owner : 0;
-	(void)pool_drain(p, i < n ? DRAIN_ALL : DRAIN_FULL);
-	p->burying = 0;
+	(void)pool_drain(p, DRAIN_DEAD);
 	if (p->dir->npending > 0)
 		return false;
-	if (i < n)
-		bury_slots(p, owner);
+	bury_slots(p);
 	return true;
 }

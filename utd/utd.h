@@ -615,7 +615,6 @@ struct pool {
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*seen;		/* by sub-buffer: a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
-	uint64_t	 burying;	/* the owner, meanwhile */
 	bool		 damaged;	/* was told of */
 	struct stream	*streams;
 	uint32_t	 nstreams;
@@ -645,6 +644,7 @@ void	 consumer_trouble(struct pool *, bool, const char *, ...)
 void	 consumer_progress(uint64_t);
 void	 consumer_close_oldest(void);	/* of all streams */
 const struct owner *owner_find(uint64_t);
+bool	 owner_dead(uint64_t);
 
 /* pool.c: the region. */
 struct pool *pool_new(uint32_t, uint32_t, uint32_t);	/* NULL and errno */
@@ -660,10 +660,11 @@ bool	 pool_sleep(struct pool *, bool);
 
 /* drain.c: from sub-buffers to packets. */
 #define DRAIN_FULL	0		/* what is full */
-#define DRAIN_ALL	1		/* what is committed */
-#define DRAIN_LAST	2		/* and nothing more will come */
+#define DRAIN_DEAD	1		/* and what dead programs committed */
+#define DRAIN_ALL	2		/* and everybody else */
+#define DRAIN_LAST	3		/* and nothing more will come */
 bool	 pool_drain(struct pool *, int);	/* true: at once again */
-bool	 pool_bury(struct pool *, uint64_t);	/* false: not yet */
+bool	 pool_bury(struct pool *);	/* the dead; false: not yet */
 uint64_t pool_lost(const struct pool *);	/* not yet told of, too */
 
 /* revoke.c: sub-buffers that idle threads hold. */
