@@ -78,6 +78,27 @@ ut_socket(void)
 	return s;
 }
 
+int
+ut_accept(int listener)
+{
+	int s;
+
+#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && !defined(UT_POSIX)
+	s = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+	int error;
+
+	if ((s = accept(listener, NULL, NULL)) != -1 &&
+	    ut_nonblock(s) == -1) {
+		error = errno;
+		close(s);
+		errno = error;
+		s = -1;
+	}
+#endif
+	return s;
+}
+
 void
 ut_closefrom(int fd)
 {

@@ -38,6 +38,8 @@
 
 /* A UNIX stream socket that exec closes and that does not block. */
 int	 ut_socket(void);
+/* The next of such that connects to a socket, or -1 with errno. */
+int	 ut_accept(int);
 /* Exec closes it, and it does not block; 0 or -1 with errno. */
 int	 ut_nonblock(int);
 

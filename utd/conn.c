@@ -41,7 +41,7 @@ struct out {
 	struct ut_msg	 msg;		/* only as long as it needs to be */
 };
 
-static struct conn *conns;
+static struct conn *dropped;
 
 static void	conn_ready(void *, short);
 
@@ -53,8 +53,6 @@ conn_new(int fd, const struct conn_ops *ops, void *arg)
 	c->ops = ops;
 	c->arg = arg;
 	c->tail = &c->out;
-	c->next = conns;
-	conns = c;
 	file_add(&c->file, fd, POLLIN, conn_ready, c);
 	return c;
 }
@@ -82,7 +80,7 @@ queue(struct conn *c, const struct ut_msg *m)
 	*c->tail = o;
 	c->tail = &o->next;
 	c->queued += m->h.len;
-	c->file.events |= POLLOUT;
+	file_events(&c->file, POLLIN | POLLOUT);
 }
 
 /* The descriptors stay the caller's. */
@@ -123,7 +121,7 @@ flush(struct conn *c)
 			c->tail = &c->out;
 		out_free(o);
 	}
-	c->file.events &= (short)~POLLOUT;
+	file_events(&c->file, POLLIN);
 	if (c->closing)
 		conn_drop(c);
 	else if (c->ops->drained != NULL)
@@ -134,10 +132,11 @@ flush(struct conn *c)
 static int
 read_message(struct conn *c, struct ut_msg *m)
 {
+	size_t n;
 	int r;
 
 	if (c->in != NULL) {
-		memcpy(m, c->in, sizeof(*m));
+		memcpy(m, c->in, offsetof(struct ut_msg, h) + c->in->have);
 		free(c->in);
 		c->in = NULL;
 	} else {
@@ -145,16 +144,18 @@ read_message(struct conn *c, struct ut_msg *m)
 	}
 	r = ut_msg_read(c->file.fd, m);
 	if (r == 0 && m->have > 0) {
-		c->in = xcalloc(1, sizeof(*m));
-		memcpy(c->in, m, sizeof(*m));
+		n = offsetof(struct ut_msg, h) + m->have;
+		c->in = xcalloc(1, n < offsetof(struct ut_msg, body) ?
+		    offsetof(struct ut_msg, body) : n);
+		memcpy(c->in, m, n);
 	} else if (r == -1) {
 		ut_msg_clear(m);
 	}
 	return r;
 }
 
-static void
-receive(struct conn *c)
+void
+conn_read(struct conn *c)
 {
 	static struct ut_msg m;
 	int n, r;
@@ -182,7 +183,7 @@ conn_ready(void *arg, short revents)
 		if (c->closing)
 			conn_drop(c);
 		else
-			receive(c);
+			conn_read(c);
 	}
 }
 
@@ -237,29 +238,26 @@ conn_drop(struct conn *c)
 	file_del(&c->file);
 	close(c->file.fd);
 	c->file.fd = -1;
+	c->next = dropped;
+	dropped = c;
 	c->ops->closed(c);
 }
 
 void
 conn_reap(void)
 {
-	struct conn **p = &conns, *c;
+	struct conn *c;
 	struct out *o;
 
-	while ((c = *p) != NULL) {
-		if (!c->dead) {
-			p = &c->next;
-			continue;
-		}
-		*p = c->next;
+	while ((c = dropped) != NULL) {
+		dropped = c->next;
 		while ((o = c->out) != NULL) {
 			c->out = o->next;
 			out_free(o);
 		}
-		if (c->in != NULL) {
+		if (c->in != NULL)
 			ut_msg_clear(c->in);
-			free(c->in);
-		}
+		free(c->in);
 		free(c);
 	}
 }

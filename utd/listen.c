@@ -37,6 +37,7 @@
 
 #define LOCK		"utd.pid"
 #define PATH_LEN	128		/* a socket's is shorter */
+#define TURN		64		/* connections */
 
 static char sock_path[PATH_LEN], lock_path[PATH_LEN], fifo_path[PATH_LEN];
 static struct file listener;
@@ -82,11 +83,12 @@ static void
 resume(void *arg)
 {
 	(void)arg;
-	listener.events = POLLIN;
+	file_events(&listener, POLLIN);
 }
 
-static void
-accept_one(void *arg, short revents)
+/* False when there is no other. */
+static bool
+accept_one(void)
 {
 	struct conn *c;
 	uid_t uid;
@@ -94,25 +96,36 @@ accept_one(void *arg, short revents)
 	pid_t pid;
 	int s;
 
-	(void)arg;
-	(void)revents;
-	if ((s = accept(listener.fd, NULL, NULL)) == -1) {
+	if ((s = ut_accept(listener.fd)) == -1) {
 		if (errno == EMFILE || errno == ENFILE) {
 			log_warn("accept");
-			listener.events = 0;
+			file_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
 		}
-		return;
+		return errno == EINTR || errno == ECONNABORTED;
 	}
-	if (ut_nonblock(s) == -1 || ut_peer(s, &uid, &gid, &pid) == -1 ||
-	    !welcome(uid)) {
+	if (ut_peer(s, &uid, &gid, &pid) == -1 || !welcome(uid)) {
 		close(s);
-		return;
+		return true;
 	}
 	c = conn_new(s, &stranger_ops, NULL);
 	c->uid = uid;
 	c->gid = gid;
 	c->pid = pid;
+	conn_read(c);		/* it said hello at once */
+	return true;
+}
+
+/* Many may have come since, but others want their turn. */
+static void
+accept_some(void *arg, short revents)
+{
+	int n;
+
+	(void)arg;
+	(void)revents;
+	for (n = 0; n < TURN && accept_one(); n++)
+		continue;
 }
 
 static void
@@ -200,7 +213,7 @@ open_socket(void)
 	    bind(s, (struct sockaddr *)&sun, sizeof(sun)) == -1 ||
 	    chmod(sock_path, mode) == -1 || listen(s, 1024) == -1)
 		fatal("%s", sock_path);
-	file_add(&listener, s, POLLIN, accept_one, NULL);
+	file_add(&listener, s, POLLIN, accept_some, NULL);
 }
 
 /*

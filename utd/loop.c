@@ -24,8 +24,10 @@
 
 #include "utd.h"
 
-static struct file *files;
-static unsigned int nfiles;
+/* Two arrays in step: what poll(2) takes, and whose each entry is. */
+static struct pollfd *pfds;
+static struct file **files;
+static unsigned int nfiles, room;
 static struct timer *timers;
 bool loop_ending;
 
@@ -33,27 +35,37 @@ void
 file_add(struct file *f, int fd, short events, void (*ready)(void *, short),
     void *arg)
 {
+	if (nfiles == room) {
+		room = room == 0 ? 64 : room * 2;
+		pfds = xrealloc(pfds, room * sizeof(*pfds));
+		files = xrealloc(files, room * sizeof(*files));
+	}
 	f->fd = fd;
-	f->events = events;
 	f->ready = ready;
 	f->arg = arg;
-	f->next = files;
-	files = f;
-	nfiles++;
+	f->at = nfiles;
+	files[nfiles] = f;
+	pfds[nfiles].fd = fd;
+	pfds[nfiles].events = events;
+	pfds[nfiles++].revents = 0;
 }
 
+/* The last one takes its place. */
 void
 file_del(struct file *f)
 {
-	struct file **p;
+	const unsigned int last = --nfiles;
 
-	for (p = &files; *p != NULL; p = &(*p)->next) {
-		if (*p == f) {
-			*p = f->next;
-			nfiles--;
-			return;
-		}
-	}
+	files[f->at] = files[last];
+	pfds[f->at] = pfds[last];
+	files[f->at]->at = f->at;
+}
+
+/* What to wait for, from now on. */
+void
+file_events(struct file *f, short events)
+{
+	pfds[f->at].events = events;
 }
 
 /* In ms milliseconds from now, instead of whenever it was. */
@@ -115,50 +127,39 @@ run_timers(void)
 }
 
 /*
- * The list may change under our hands, but a file is freed only by conn_reap,
- * between two rounds: the copies are safe to look at.
+ * Backwards, as the arrays change under our hands: what is behind us has had
+ * its turn or is new, and only from there something takes the place of one
+ * that goes.
  */
 static void
-run_once(struct pollfd *pfds, struct file **polled)
+run_once(void)
 {
-	struct file *f;
-	nfds_t i, n = 0;
+	unsigned int i;
+	short revents;
+	int left;
 
-	for (f = files; f != NULL; f = f->next) {
-		polled[n] = f;
-		pfds[n].fd = f->fd;
-		pfds[n].events = f->events;
-		pfds[n++].revents = 0;
-	}
-	if (poll(pfds, n, until_next_timer()) == -1) {
+	if ((left = poll(pfds, nfiles, until_next_timer())) == -1) {
 		if (errno != EINTR)
 			fatal("poll");
 		return;
 	}
-	for (i = 0; i < n; i++)
-		if (pfds[i].revents != 0 && polled[i]->fd == pfds[i].fd)
-			polled[i]->ready(polled[i]->arg, pfds[i].revents);
+	for (i = nfiles; i-- > 0 && left > 0;) {
+		if (i >= nfiles || (revents = pfds[i].revents) == 0)
+			continue;
+		left--;
+		pfds[i].revents = 0;
+		files[i]->ready(files[i]->arg, revents);
+	}
 }
 
 void
 loop_run(void)
 {
-	struct pollfd *pfds = NULL;
-	struct file **polled = NULL;
-	unsigned int room = 0;
-
 	while (!loop_ending) {
-		if (nfiles > room) {
-			room = nfiles * 2;
-			pfds = xrealloc(pfds, room * sizeof(*pfds));
-			polled = xrealloc(polled, room * sizeof(*polled));
-		}
-		run_once(pfds, polled);
+		run_once();
 		run_timers();
 		conn_reap();
 	}
-	free(pfds);
-	free(polled);
 }
 
 void
@@ -170,7 +171,6 @@ loop_stop(void)
 void
 loop_forget(void)
 {
-	files = NULL;
 	nfiles = 0;
 	timers = NULL;
 }

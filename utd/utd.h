@@ -63,10 +63,9 @@ char	*xstrdup(const char *);
  */
 struct file {
 	int		 fd;
-	short		 events;	/* of poll(2) */
 	void		(*ready)(void *, short);
 	void		*arg;
-	struct file	*next;
+	unsigned int	 at;		/* in the loop's arrays */
 };
 
 struct timer {
@@ -78,6 +77,7 @@ struct timer {
 
 void	 file_add(struct file *, int, short, void (*)(void *, short), void *);
 void	 file_del(struct file *);
+void	 file_events(struct file *, short);	/* of poll(2) */
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
 void	 timer_clear(struct timer *);
 void	 loop_run(void);
@@ -107,10 +107,11 @@ struct conn {
 	pid_t		 pid;		/* 0: the system does not say */
 	bool		 closing;	/* once out is sent */
 	bool		 dead;
-	struct conn	*next;
+	struct conn	*next;		/* that is dead */
 };
 
 struct conn *conn_new(int, const struct conn_ops *, void *);
+void	 conn_read(struct conn *);	/* what is there already */
 void	 conn_send(struct conn *, struct ut_msg *);
 bool	 conn_behind(const struct conn *);	/* not all is sent */
 bool	 conn_ended(const struct conn *);	/* by the other side */
