@@ -218,6 +218,10 @@ consumer_drained(struct conn *conn)
 	links_drained(c);
 }
 
+/*
+ * It looks at what it was sent before it writes anything of anybody, so it
+ * need not wake up for this, unless there is no room for more.
+ */
 void
 consumer_tell_owner(struct consumer *c, const struct app *a)
 {
@@ -227,7 +231,10 @@ consumer_tell_owner(struct consumer *c, const struct app *a)
 	ut_msg_u64(&m, a->owner);
 	ut_msg_u32(&m, (uint32_t)a->vpid);
 	ut_msg_str(&m, a->name);
-	consumer_send(c, &m);
+	if (c->conn != NULL)
+		conn_send(c->conn, &m);
+	if (c->conn != NULL && conn_behind(c->conn))
+		kill(c->pid, SIGUSR1);
 }
 
 /* The program is no more: what it held goes back. */
