@@ -249,7 +249,8 @@ take_fds(struct ut_msg *m, struct msghdr *mh)
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		for (i = 0; i < n; i++) {
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
-			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+			if (UT_MSG_CLOEXEC == 0)
+				(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 			if (kept < UT_MSG_FDS && m->fds[kept] == -1)
 				m->fds[kept++] = fd;
 			else
