@@ -50,7 +50,7 @@ struct later {
 static struct pool *pools;
 static struct outdir *outdirs;
 static struct owner *owners[BUCKETS];
-static struct ut_bell bell;
+static struct ut_bell bell = { NULL, -1, "" };
 static volatile sig_atomic_t ticked;
 static struct later *laters, **last_later = &laters;
 static struct ut_msg in, out;
@@ -68,7 +68,8 @@ on_signal(int sig)
 
 	if (sig == SIGALRM)
 		ticked = 1;
-	sem_post(bell.sem);
+	if (bell.sem != NULL)
+		sem_post(bell.sem);
 	errno = error;
 }
 
@@ -303,6 +304,30 @@ do_trace(struct ut_msg *m)
 	send_out();
 }
 
+/*
+ * With the first region; what takes shared memory is then told of by the one
+ * answer, and can be tried again.  It rings at once, for the signals that
+ * came when there was none.
+ */
+static int
+make_bell(void)
+{
+	struct ut_bell b;
+
+	if (bell.sem != NULL)
+		return 0;
+	if (ut_bell_create(&b) == -1)
+		return -1;
+	bell = b;
+	sem_post(bell.sem);
+	ut_msg_init(&out, UT_C_READY, 0, 0);
+	if (bell.fd != -1)
+		ut_msg_fd(&out, bell.fd);
+	ut_msg_str(&out, bell.name);
+	send_out();
+	return 0;
+}
+
 static void
 do_region(struct ut_msg *m)
 {
@@ -319,7 +344,8 @@ do_region(struct ut_msg *m)
 	active = ut_msg_get_u32(m);
 	if (outdir_find(m->h.b) == NULL)
 		error = ENOENT;
-	else if ((p = pool_new(m->h.a, nsubs, subsize)) == NULL)
+	else if (make_bell() == -1 ||
+	    (p = pool_new(m->h.a, nsubs, subsize)) == NULL)
 		error = errno;
 	ut_msg_init(&out, UT_C_REPLY, serial, (uint32_t)error);
 	if (p != NULL) {
@@ -624,16 +650,9 @@ consumer_main(int sock, uid_t uid, gid_t gid)
 	drop_privileges(uid, gid);
 	umask(022);
 	ut_name_thread("utd: consumer");
-	if (ut_bell_create(&bell) == -1)
-		fatal("bell");
 	catch(SIGUSR1, on_signal);
 	catch(SIGALRM, on_signal);
 	ut_msg_init(&in, 0, 0, 0);
-	ut_msg_init(&out, UT_C_READY, 0, 0);
-	if (bell.fd != -1)
-		ut_msg_fd(&out, bell.fd);
-	ut_msg_str(&out, bell.name);
-	send_out();
 	run();
 	tick(false);
 	catch(SIGUSR1, SIG_IGN);
