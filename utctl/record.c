@@ -459,10 +459,11 @@ report(const struct record *r, struct row *rows)
 		warnx("utd has lost the session");
 		return -1;
 	}
-	for (w = s->child; w != NULL; w = w->next)
-		if (strcmp(w->what, "warning") == 0)
-			warnx("warning: %s", row_str(w, "text"));
 	error = row_str(s, "error");
+	for (w = s->child; w != NULL; w = w->next)
+		if (strcmp(w->what, "warning") == 0 &&
+		    strcmp(row_str(w, "text"), error) != 0)
+			warnx("warning: %s", row_str(w, "text"));
 	if (*error != '\0')
 		warnx("%s", error);
 	warnx("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
