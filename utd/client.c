@@ -95,6 +95,7 @@ finished(void *arg)
 {
 	struct client *k = arg;
 
+	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
 	k->wait = NULL;
 	k->draining = false;
 	timer_clear(&k->timer);

@@ -126,24 +126,27 @@ done(struct client *k)
 	answer(k, "");
 }
 
-/* The same, where buffers may have been needed that could not be made. */
-static void
-answer_buffers(struct client *k, const char *text)
-{
-	char why[512] = "";
-
-	if (client_session_there(k))
-		session_failed(k->session, why, sizeof(why));
-	if (*why != '\0')
-		client_refuse(k, "%s", why);
-	else
-		answer(k, text);
-}
-
+/* It is started all the same: what else it records, it does. */
 static void
 started(struct client *k)
 {
-	answer_buffers(k, "");
+	if (k->why[0] != '\0' && client_session_there(k))
+		client_refuse(k, "session %s is started, but %s",
+		    k->session->name, k->why);
+	else
+		answer(k, "");
+}
+
+/* Is there a region that could not be made? */
+static bool
+session_failed(const struct session *s)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (channel_failed(ch))
+			return true;
+	return false;
 }
 
 static void
@@ -155,13 +158,12 @@ do_start(struct client *k, struct ut_msg *m)
 
 	if (s == NULL)
 		return;
-	if (s->active) {
+	if (s->active && !session_failed(s)) {
 		client_refuse(k, "session %s is started already", s->name);
 		return;
 	}
 	w = client_wait(k, started, PATIENCE);
 	s->active = true;
-	session_renew(s);
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		channel_activate(ch, w);
 		channel_sync(ch, w);
@@ -183,14 +185,12 @@ static void
 tell_counts(struct client *k, const char *what)
 {
 	struct counts sum;
-	char why[512];
 
 	session_counts(k->session, &sum);
-	session_error(k->session, why, sizeof(why));
 	client_ok(k, "session %s %s: %llu events, %llu lost, %llu bytes%s%s",
 	    k->session->name, what, (unsigned long long)sum.written,
 	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes,
-	    *why != '\0' ? "; " : "", why);
+	    k->session->error[0] != '\0' ? "; " : "", k->session->error);
 }
 
 static void
@@ -283,10 +283,19 @@ channel_switch(struct client *k, struct channel *ch, bool on,
 	struct waiter *w = client_wait(k, finish, PATIENCE);
 
 	ch->enabled = on;
-	session_renew(ch->session);
 	channel_activate(ch, w);
 	channel_sync(ch, w);
 	wait_less(w);
+}
+
+static void
+switched_on(struct client *k)
+{
+	if (k->why[0] != '\0' && client_session_there(k))
+		client_refuse(k, "channel %s is enabled, but %s",
+		    k->channel->name, k->why);
+	else
+		answer(k, "");
 }
 
 /* enable-channel of one that is there: as it was, if it was disabled. */
@@ -299,7 +308,7 @@ channel_again(struct client *k, struct channel *ch, bool different)
 	else if (ch->enabled || different)
 		client_refuse(k, "channel %s exists", ch->name);
 	else
-		channel_switch(k, ch, true, started);
+		channel_switch(k, ch, true, switched_on);
 }
 
 static void
@@ -483,11 +492,16 @@ enabled(struct client *k)
 {
 	char text[NAME_MAXLEN + 64] = "";
 
+	if (client_session_there(k) && k->why[0] != '\0') {
+		client_refuse(k, "%s is enabled, but %s", k->rule->glob,
+		    k->why);
+		return;
+	}
 	if (client_session_there(k))
 		snprintf(text, sizeof(text), "%s: %u events of %u programs",
 		    k->rule->glob, count_events(k->channel, k->rule),
 		    count_programs(k->channel, k->rule));
-	answer_buffers(k, text);
+	answer(k, text);
 }
 
 /* The channel and the rule that the request is about. */
@@ -518,7 +532,6 @@ sync_rules(struct client *k, void (*finish)(struct client *))
 		return;
 	}
 	w = client_wait(k, finish, PATIENCE);
-	session_renew(k->session);
 	channel_sync(k->channel, w);
 	wait_less(w);
 }
@@ -532,7 +545,8 @@ do_enable(struct client *k, struct ut_msg *m)
 		return;
 	if (k->rule->kind == UT_RULE_ANY)
 		client_refuse(k, "rule: no such kind");
-	else if (!rule_add(ch, k->rule))
+	else if (!rule_add(ch, k->rule) &&
+	    !(channel_active(ch) && channel_failed(ch)))
 		client_refuse(k, "%s is enabled already in channel %s",
 		    k->rule->glob, ch->name);
 	else

@@ -23,7 +23,8 @@
  *	  +------------ the last ACK ------------ MAP <--ATTACH, MAP----+
  *
  * NAMES and EVENTS wait for what the program tells, REGION for the region to
- * be made, HELD until the consumer was sent the metadata of the events that
+ * be made (if it cannot be, the waits hear why, and the next sync tries
+ * again), HELD until the consumer was sent the metadata of the events that
  * are to be mapped: what it was sent it writes before it writes events, so
  * metadata is never behind.  Each is passed over when there is nothing to
  * wait for: a program whose events are known is told everything at once.
@@ -82,6 +83,15 @@ waits_release(struct waiters *ws, struct waiter *w)
 	ws->n = n;
 	while (released-- > 0)
 		wait_less(w);
+}
+
+static void
+waits_failed(struct waiters *ws, const char *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < ws->n; i++)
+		wait_failed(ws->w[i], why);
 }
 
 struct link *
@@ -251,6 +261,21 @@ link_map(struct link *l)
 	link_acked(a, l->channel->id, 0);
 }
 
+/* There are no buffers for it. */
+static void
+link_unable(struct link *l)
+{
+	char why[512];
+
+	region_why(l->region, why, sizeof(why));
+	waits_failed(&l->now, why);
+	plan_unref(l->plan);
+	l->plan = NULL;
+	if (!l->attached)
+		l->region = NULL;
+	link_finish(l);
+}
+
 /* There is a plan: whatever region it is about has to be there. */
 static void
 link_plan(struct link *l)
@@ -260,11 +285,7 @@ link_plan(struct link *l)
 	if (l->region == NULL || l->region->state == REGION_READY) {
 		link_map(l);
 	} else if (l->region->state == REGION_FAILED) {
-		plan_unref(l->plan);
-		l->plan = NULL;
-		if (!l->attached)
-			l->region = NULL;
-		link_finish(l);
+		link_unable(l);
 	} else {
 		l->state = LINK_REGION;
 	}

@@ -162,10 +162,8 @@ list_session(struct client *k, const struct session *s)
 	const struct app *a;
 	const struct warning *w;
 	struct counts sum;
-	char why[512];
 
 	session_counts(s, &sum);
-	session_error(s, why, sizeof(why));
 	row_begin(0, "session");
 	row_str("name", s->name);
 	row_str("dir", s->dir);
@@ -174,7 +172,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
 	row_num("bytes", sum.bytes);
-	row_str("error", why);
+	row_str("error", s->error);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);

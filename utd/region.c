@@ -52,13 +52,33 @@ region_name_event(struct region *r, const struct entry *e)
 	metadata_event(&r->trace->text, r->channel, e);
 }
 
+void
+region_why(const struct region *r, char *why, size_t n)
+{
+	snprintf(why, n, "channel %s for uid %lu: %s", r->channel->name,
+	    (unsigned long)r->trace->uid, strerror(r->error));
+}
+
+bool
+channel_failed(const struct channel *ch)
+{
+	const struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (r->state == REGION_FAILED)
+			return true;
+	return false;
+}
+
 static void
 region_failed(struct region *r, int error)
 {
+	struct session *s = r->channel->session;
+
 	r->state = REGION_FAILED;
 	r->error = error;
-	session_warn(r->channel->session, "channel %s for uid %lu: %s",
-	    r->channel->name, (unsigned long)r->trace->uid, strerror(error));
+	region_why(r, s->error, sizeof(s->error));
+	session_warn(s, "%s", s->error);
 	links_region(r);
 }
 
@@ -74,42 +94,6 @@ regions_failed(struct trace *t, int error)
 			if (r->trace == t && r->state != REGION_FAILED &&
 			    r->state != REGION_CLOSING)
 				region_failed(r, error);
-}
-
-/* Which of its buffers could not be made, and why; or "". */
-void
-session_failed(const struct session *s, char *text, size_t n)
-{
-	const struct channel *ch;
-	const struct region *r;
-
-	*text = '\0';
-	for (ch = s->channels; ch != NULL && *text == '\0'; ch = ch->next)
-		for (r = ch->regions; r != NULL && *text == '\0'; r = r->next)
-			if (r->state == REGION_FAILED)
-				snprintf(text, n, "channel %s for uid %lu: %s",
-				    ch->name, (unsigned long)r->trace->uid,
-				    strerror(r->error));
-}
-
-/* Why the session does not record all; or "". */
-void
-session_error(const struct session *s, char *text, size_t n)
-{
-	if (s->error[0] != '\0')
-		snprintf(text, n, "%s", s->error);
-	else
-		session_failed(s, text, n);
-}
-
-/* Whoever needs what could not be made may try again. */
-void
-session_renew(struct session *s)
-{
-	struct trace *t;
-
-	for (t = s->traces; t != NULL; t = t->next)
-		regions_renew(t);
 }
 
 static void

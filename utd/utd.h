@@ -195,11 +195,13 @@ struct waiter {
 	unsigned int	 pending;
 	void		(*done)(void *);
 	void		*arg;
+	char		 why[512];	/* one of them was: it failed */
 };
 
 struct waiter *wait_new(void (*)(void *), void *);	/* one is pending */
 void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);
+void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
 void	 wait_abandon(struct waiter *);	/* done is not to be called */
 
 /* CLOSING: its last counts are on the way. */
@@ -332,7 +334,7 @@ struct warning {
 struct session {
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];
-	char		 error[512];	/* what was not written, and why */
+	char		 error[512];	/* why it does not record all */
 	uid_t		 uid;		/* 0: every UID, if we are root */
 	gid_t		 gid;
 	int		 dirfd;
@@ -416,9 +418,8 @@ void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
 void	 channel_counts(const struct channel *, struct counts *);
 void	 channel_close(struct channel *);
-void	 session_error(const struct session *, char *, size_t);
-void	 session_failed(const struct session *, char *, size_t);
-void	 session_renew(struct session *);
+void	 region_why(const struct region *, char *, size_t);	/* it failed */
+bool	 channel_failed(const struct channel *);	/* a region of it */
 
 /* metadata.c: TSDL. */
 void	 text_add(struct text *, const char *, ...)
@@ -508,6 +509,7 @@ struct client {
 	void		(*finish)(struct client *);
 	struct timer	 timer;
 	unsigned int	 late;		/* programs that did not answer */
+	char		 why[512];	/* a program cannot have buffers */
 	bool		 owner;		/* utd ends when it does */
 	bool		 draining;	/* wants to see progress */
 	struct session	*session;	/* that the request is about */

@@ -14,6 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "utd.h"
@@ -44,6 +45,14 @@ wait_less(struct waiter *w)
 	if (w->done != NULL)
 		w->done(w->arg);
 	free(w);
+}
+
+/* The first reason is kept. */
+void
+wait_failed(struct waiter *w, const char *why)
+{
+	if (w != NULL && w->why[0] == '\0')
+		snprintf(w->why, sizeof(w->why), "%s", why);
 }
 
 void
