@@ -1,0 +1,130 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Too little shared memory: the command that needed it fails and says why, a
+# program is told of nothing and runs on, nobody gets SIGBUS; and once there
+# is memory the next command, or the next program, has it.
+
+# In a mount namespace of its own, where there is such a thing.
+if [ -z "${UT_TEST_INSIDE-}" ]; then
+	for how in "unshare -m" "unshare -Urm"; do
+		$how true 2>/dev/null || continue
+		UT_TEST_INSIDE=1 exec $how sh "$0"
+	done
+fi
+. ./common.sh
+
+uid=$(id -u)
+session() {
+	utctl create -o "$T/$1" "$1" >/dev/null &&
+	    utctl enable-channel -s "$1" -b 4k -n 8 small &&
+	    utctl enable-channel -s "$1" -b 16k -n 256 big || fail "set-up $1"
+}
+
+# Files must not grow beyond 2 MB: one channel is larger, the other is not.
+(ulimit -f 4096 && exec utd -d -r "$UT_RUNDIR") 2>"$T/utd.log" &
+UTD_PID=$!
+until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
+pulse_start
+session l
+expect 0 '' utctl enable-event -c big 'pulse:*'
+expect 0 '' utctl enable-event -c small 'other:*'
+complains "session l is started, but channel big for uid $uid: File too" \
+    utctl start
+pulse_on ---o || fail "big and small: $answer"
+pulse hit 10
+expect 0 'session l (active)' utctl list l
+grep -q "error: channel big for uid $uid: File too large" "$T/out" ||
+    fail "list does not say it: $(cat "$T/out")"
+# What a program cannot have does not fail the command that takes it away.
+expect 0 '' utctl disable-event -c big 'pulse:*'
+expect 0 'l stopped: 10 events, 0 lost.*File too large' utctl stop l
+readers_agree "$T/l"
+expect 0 'l destroyed' utctl destroy l
+kill -9 $PULSE
+stop_utd || fail "utd: status $?"
+expect 1 'channel channel0 for uid .*: File too large' \
+    sh -c "ulimit -f 4096 && utctl record -o $T/rec1 -- ./prog/seq 1 1 10"
+
+[ -n "${UT_TEST_INSIDE-}" ] || exit 0
+mount -t tmpfs -o size=16m tmpfs /dev/shm || skip "only with a limit of files"
+all_room() {
+	rm -f /dev/shm/ballast
+}
+no_room() {
+	dd if=/dev/zero bs=1k 2>/dev/null >>/dev/shm/ballast
+	[ -s /dev/shm/ballast ] || fail "it was full before"
+}
+
+# Not even a page: a session can be made, but has no buffers.
+no_room
+start_utd
+pulse_start
+session a
+expect 0 '' utctl enable-event -c big 'pulse:*'
+none="channel big for uid $uid: No space left on device"
+complains "session a is started, but $none" utctl start
+pulse_on ---- || fail "without memory: $answer"
+expect 0 '' ./prog/seq 1 1 10
+pulse hit 10
+complains "pulse:a is enabled, but $none" utctl enable-event -c big 'pulse:a'
+# Again is another try, not a complaint that it is there.
+complains "pulse:a is enabled, but $none" utctl enable-event -c big 'pulse:a'
+complains "session a is started, but $none" utctl start
+
+# A little: enough for the small channel.
+all_room
+dd if=/dev/zero of=/dev/shm/ballast bs=1k count=15360 2>/dev/null
+expect 0 'other:a: 1 events of 1 programs' utctl enable-event -c small \
+    'other:a'
+pulse_on ---o || fail "small: $answer"
+complains "pulse:b is enabled, but $none" utctl enable-event -c big 'pulse:b'
+expect 0 'enabled: pulse:\* (level all)' utctl list a
+grep -q 'enabled: pulse:b (level all)' "$T/out" || fail "the rule is gone"
+pulse hit 10
+
+# Enough: the command that failed does not fail, nor does another.
+all_room
+expect 0 'pulse:b: 1 events of 1 programs' utctl enable-event -c big 'pulse:b'
+pulse_on abco || fail "big: $answer"
+complains 'pulse:b is enabled already' utctl enable-event -c big 'pulse:b'
+complains 'session a is started already' utctl start
+
+# What is there stays there, whoever takes the rest: all of it is written.
+no_room
+pulse hit 40000
+expect 0 'session a stopped: ' utctl stop
+counts a
+[ $((events + lost)) -eq $((10 + 4 * 40000)) ] ||
+    fail "$events + $lost are not $((10 + 4 * 40000))"
+readers_agree "$T/a"
+expect 0 'session a destroyed' utctl destroy
+
+# The next program tries as well, and has it before its first event.
+until_ok sh -c 'df -Pk /dev/shm | awk "NR == 2 { exit \$4 < 4096 }"' ||
+    fail "the buffers of a stay: $(df /dev/shm)"
+no_room
+session b
+expect 0 '' utctl enable-event -c big 'seq:*'
+expect 0 '' utctl start
+expect 0 '' ./prog/seq 1 1 10
+expect 0 "error: $none" utctl list b
+all_room
+expect 0 '' ./prog/seq 2 1 20
+expect 0 "b stopped: 20 events, 0 lost.*No space" utctl stop b
+readers_agree "$T/b"
+[ "$(grep -c '^stream {' "$T"/b/ust/uid/*/*/metadata)" -eq 1 ] ||
+    fail "a stream is described twice"
+kill -9 $PULSE
+stop_utd || fail "utd: status $?"
+
+# And record.
+no_room
+expect 1 'channel channel0 for uid .*: No space left on device' \
+    utctl record -o "$T/rec2" -- ./prog/seq 1 1 10
+[ "$(wc -l <"$T/err")" -eq 2 ] || fail "record says more: $(cat "$T/err")"
+all_room
+expect 0 '^utctl: 10 events, 0 lost' utctl record -o "$T/rec3" -- \
+    ./prog/seq 1 1 10
+expect 1 '^utctl: 20 events, 0 lost' utctl record -o "$T/rec4" -- \
+    sh -c "dd if=/dev/zero of=/dev/shm/ballast bs=1k 2>/dev/null
+        ./prog/seq 1 1 10; rm /dev/shm/ballast; ./prog/seq 2 1 20"
