@@ -23,7 +23,9 @@
 
 #include <stddef.h>
 
+#ifndef UT_RUNDIR_SYSTEM		/* tests have one of their own */
 #define UT_RUNDIR_SYSTEM	"/var/run/utd"
+#endif
 
 /* The user's own: 0, or -1 with ENOENT or ENAMETOOLONG. */
 int	 ut_rundir_user(char *, size_t);
