@@ -44,17 +44,50 @@ find "$T/one/t" ! -user 65534 | grep . && fail "not all of it is one's"
 # Nor may anyone use another's directory.
 complains 'ermission denied' $two create -o "$T/one/u" u
 
-# Root's session sees them all, each in a directory of its own.
+# Nor is told of another's programs.
+background ./prog/asuser 65534 ./prog/seq -p 1000 5 1 1000000
+pid1=$LAST
+background ./prog/asuser 65533 ./prog/seq -p 1000 6 1 1000000
+pid2=$LAST
+until_ok sh -c "utctl events | grep -q 'pid $pid1,'" &&
+    until_ok sh -c "utctl events | grep -q 'pid $pid2,'" || fail "no programs"
+$one list s | grep -q "program seq (pid $pid1, uid 65534" ||
+    fail "one's program: $($one list s)"
+$two list s | grep -q "program seq (pid $pid2, uid 65533" ||
+    fail "two's program: $($two list s)"
+{ $one list s; $one list -j; $one events; $one events -j; } >"$T/one.seen"
+{ $two list s; $two list -j; $two events; $two events -j; } >"$T/two.seen"
+grep -q -e "$pid2" -e 65533 "$T/one.seen" && fail "one is told of two's"
+grep -q -e "$pid1" -e 65534 "$T/two.seen" && fail "two is told of one's"
+kill -9 $pid1 $pid2
+
+# Root's session sees them all, each in a directory of its own, which is
+# open to that user alone.
 expect 0 '' utctl create -o "$T/root" r
 expect 0 '' utctl enable-event -s r 'seq:*'
 expect 0 '' utctl start r
-./prog/asuser 65534 ./prog/seq 1 1 10
-./prog/seq 3 1 40
-expect 0 'session r stopped: 50 events, 0 lost' utctl stop r
-[ "$(count_events "$T/root/ust/uid/65534" 'seq:tick')" -eq 10 ] ||
-    fail "65534 in root's trace"
-[ "$(count_events "$T/root/ust/uid/0" 'seq:tick')" -eq 40 ] ||
-    fail "root in root's trace"
-find "$T/root/ust/uid/65534" ! -user 65534 | grep . &&
-    fail "65534's part is not all 65534's"
+./prog/asuser 65534 ./prog/seq 1 1 5000 &
+p1=$!
+./prog/asuser 65533 ./prog/seq 2 1 5000 &
+p2=$!
+./prog/seq 3 1 5000 &
+p3=$!
+for p in $p1 $p2 $p3; do
+	wait $p || fail "seq: $?"
+done
+expect 0 'session r stopped: 15000 events, 0 lost' utctl stop r
+n=0
+for uid in 65534 65533 0; do
+	n=$((n + 1))
+	dir=$T/root/ust/uid/$uid
+	readers_agree "$dir"
+	[ "$(./prog/seqcheck <"$T/view.out")" = "5000 1 0" ] ||
+	    fail "$uid: $(./prog/seqcheck <"$T/view.out")"
+	[ "$(grep -c "writer = $((n * 1024))," "$T/view.out")" -eq 5000 ] ||
+	    fail "$uid has events of others"
+	find "$dir" ! -user $uid | grep . && fail "not all of it is $uid's"
+	find "$dir" -type d ! -perm 700 | grep . && fail "not mode 700"
+	find "$dir" -type f ! -perm 600 | grep . && fail "not mode 600"
+done
+[ "$(ls "$T/root/ust/uid" | wc -l)" -eq 3 ] || fail "$(ls "$T/root/ust/uid")"
 stop_utd || fail "utd: status $?"
