@@ -13,6 +13,7 @@ PATH=$TOP/utctl:$TOP/utd:$PATH
 CC=${CC:-cc}
 CFLAGS=${CFLAGS:--O2}
 LIBS=${LIBS:--pthread}
+LIBUT=$TOP/libut/libut.a
 LC_ALL=C
 export PATH LC_ALL
 unset UT_DISABLE UT_REGISTER_TIMEOUT
@@ -116,8 +117,18 @@ complains() {
 build() {
 	out=$1
 	shift
-	$CC $CFLAGS -I"$TOP/libut" -o "$out" "$@" "$TOP/libut/libut.a" $LIBS ||
+	$CC $CFLAGS -I"$TOP/libut" -o "$out" "$@" "$LIBUT" $LIBS ||
 	    fail "cannot build $out"
+}
+
+# Programs that are built from now on look for the system's utd there.
+system_at() {
+	cp "$LIBUT" "$T/libut.a" || fail "cannot copy $LIBUT"
+	$CC -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fvisibility=hidden \
+	    $CFLAGS -I"$TOP/libut" -DUT_RUNDIR_SYSTEM="\"$1\"" -c \
+	    -o "$T/listener.o" "$TOP/libut/listener.c" &&
+	    ar r "$T/libut.a" "$T/listener.o" || fail "cannot build libut"
+	LIBUT=$T/libut.a
 }
 
 # Record a command into $T/trace: $events and $lost, from what record says.
