@@ -31,9 +31,9 @@ ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
 LIBS =		$(LIBS_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/compat.c libut/event.c libut/listener.c libut/log.c \
-		libut/msg.c libut/record.c libut/region.c libut/rundir.c \
-		libut/subbuf.c libut/thread.c
+LIBUT_SRCS =	libut/compat.c libut/event.c libut/find.c libut/listener.c \
+		libut/log.c libut/msg.c libut/record.c libut/region.c \
+		libut/rundir.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
 		libut/compat.h libut/level.h libut/msg.h libut/rundir.h
@@ -47,7 +47,7 @@ UTD_SRCS =	utd/app.c utd/client.c utd/conn.c utd/consumer.c \
 		utd/metadata.c utd/output.c utd/packet.c utd/plan.c \
 		utd/pool.c utd/region.c utd/registry.c utd/revoke.c \
 		utd/rule.c utd/session.c utd/table.c utd/trace.c utd/utd.c \
-		utd/wait.c
+		utd/wait.c utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/client.c utctl/ctf_class.c utctl/ctf_lex.c \

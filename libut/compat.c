@@ -35,6 +35,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -45,6 +46,8 @@
 #include <unistd.h>
 
 #include "compat.h"
+
+#define STACK	(64 * 1024)	/* what our own threads use at most, fourfold */
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS	MAP_ANON
@@ -299,6 +302,51 @@ ut_name_thread(const char *name)
 #else
 	(void)name;
 #endif
+}
+
+/*
+ * What the system itself wants of a stack, for a signal's frame or the
+ * binding of a symbol, differs a lot and comes on top of what we use.
+ */
+static size_t
+stack_size(void)
+{
+	long min = -1;
+
+#ifdef _SC_THREAD_STACK_MIN
+	min = sysconf(_SC_THREAD_STACK_MIN);
+#endif
+#ifdef PTHREAD_STACK_MIN
+	if (min < (long)PTHREAD_STACK_MIN)
+		min = (long)PTHREAD_STACK_MIN;
+#endif
+	return STACK + (min > 0 ? ((size_t)min + 4095) & ~(size_t)4095 : 0);
+}
+
+int
+ut_thread_start(void *(*run)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setstacksize(&attr, stack_size());
+	error = pthread_create(&thread, &attr, run, arg);
+	pthread_attr_destroy(&attr);
+	if (error == EINVAL) {
+		/* Thread-local storage may count: then as the system likes. */
+		pthread_attr_init(&attr);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		error = pthread_create(&thread, &attr, run, arg);
+		pthread_attr_destroy(&attr);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return error;
 }
 
 /* A name that nobody has: the exclusive creation that follows decides. */

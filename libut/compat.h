@@ -80,6 +80,12 @@ void	 ut_barrier(void);
 /* Name the calling thread, where that can be done. */
 void	 ut_name_thread(const char *);
 
+/*
+ * A thread that nobody waits for, with a small stack and every signal
+ * blocked: 0 or an errno.
+ */
+int	 ut_thread_start(void *(*)(void *), void *);
+
 /* An unnamed object of shared memory, or -1 with errno. */
 int	 ut_shm(size_t);
 

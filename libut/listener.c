@@ -15,21 +15,22 @@
  */
 
 /*
- * The library's side of ut_msg(5): find utd, say hello, do as told.
+ * The library's side of ut_msg(5): say hello to utd, do as told.
  *
  * The thread that starts the program registers it by itself, so that main()
- * is not entered before; then one thread for each utd takes over.  Without a
- * utd that thread sleeps in open(2) of a FIFO which utd, once there, holds
- * open for writing.
+ * is not entered before; then one thread for each utd takes over.  For those
+ * that are not there one more thread sleeps: see find.c.
  */
 
 #include <sys/types.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,34 +42,52 @@
 #include "rundir.h"
 #include "ut_priv.h"
 
-#define NCONNS		2		/* the system's utd and the user's */
 #define SEND_TIMEOUT	3000		/* ms; then utd is given up */
+#define BUSY_NAP	5		/* ms, until we try to connect again */
 #define HIGH_FD		400		/* out of the program's way */
-#define STACK		(128 * 1024)
 
-struct conn {
-	char		 dir[108];	/* more does not fit a socket */
-	int		 sock;		/* -1: none */
-	dev_t		 dev;		/* of the socket, to know it by */
-	ino_t		 ino;
-	uint64_t	 owner;		/* our number there */
-	unsigned int	 asked;		/* HELLO and NEW sent */
-	unsigned int	 done;		/* and answered */
-	bool		 given_up;	/* no utd will ever be there */
-};
-
-static struct conn conns[NCONNS];
-static int nconns;
 static bool started;
-static struct ut_msg in[NCONNS];	/* one each: may be half there */
+static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
 static struct ut_msg out;
 static sigset_t fork_signals;
 static pthread_cond_t answered;
+static int64_t hurry = -1;		/* no send takes longer; -1: none */
+
+/*
+ * Of which utd something was not had in time: nobody waits for it until it
+ * has answered.  What a child finds out its parent and later children need
+ * not find out again, so before the first fork this moves to memory that they
+ * share.
+ */
+static _Atomic bool late_here[UT_CONNS];
+static _Atomic bool *late = late_here;
 
 static int
 conn_index(const struct conn *c)
 {
-	return (int)(c - conns);
+	return (int)(c - ut_conns);
+}
+
+static bool
+is_late(const struct conn *c)
+{
+	return atomic_load_explicit(&late[conn_index(c)],
+	    memory_order_relaxed);
+}
+
+static void
+set_late(const struct conn *c, bool is)
+{
+	atomic_store_explicit(&late[conn_index(c)], is, memory_order_relaxed);
+}
+
+/* When what is sent now must have gone. */
+static int64_t
+send_deadline(void)
+{
+	int64_t deadline = ut_msg_now() + SEND_TIMEOUT;
+
+	return hurry != -1 && hurry < deadline ? hurry : deadline;
 }
 
 /*
@@ -93,6 +112,7 @@ conn_lost(struct conn *c)
 		close(c->sock);
 	c->sock = -1;
 	c->done = c->asked;
+	c->news = false;
 	pthread_cond_broadcast(&answered);
 	for (i = 0; i < UT_CHANNELS; i++)
 		if (ut_channels[i].gen != 0 &&
@@ -103,9 +123,7 @@ conn_lost(struct conn *c)
 static int
 conn_send(struct conn *c, struct ut_msg *m)
 {
-	int64_t deadline = ut_msg_now() + SEND_TIMEOUT;
-
-	if (!sock_ours(c) || ut_msg_send(c->sock, m, deadline) == -1)
+	if (!sock_ours(c) || ut_msg_send(c->sock, m, send_deadline()) == -1)
 		return -1;
 	return 0;
 }
@@ -133,8 +151,7 @@ do_list(struct conn *c, struct ut_msg *m)
 {
 	if (!sock_ours(c))
 		return -1;
-	return ut_events_list(c->sock, m->h.a, m->h.b,
-	    ut_msg_now() + SEND_TIMEOUT);
+	return ut_events_list(c->sock, m->h.a, m->h.b, send_deadline());
 }
 
 static int
@@ -142,7 +159,7 @@ do_describe(struct conn *c, struct ut_msg *m)
 {
 	if (!sock_ours(c))
 		return -1;
-	return ut_events_describe(c->sock, m, ut_msg_now() + SEND_TIMEOUT);
+	return ut_events_describe(c->sock, m, send_deadline());
 }
 
 static int
@@ -197,11 +214,24 @@ do_detach(struct conn *c, struct ut_msg *m)
 }
 
 static int
+conn_send_new(struct conn *c)
+{
+	ut_msg_init(&out, UT_MSG_NEW, 0, 0);
+	ut_events_summary(&out);
+	c->news = false;
+	c->asked++;
+	return conn_send(c, &out);
+}
+
+static int
 do_done(struct conn *c)
 {
 	c->done++;
 	pthread_cond_broadcast(&answered);
-	return 0;
+	if (c->done != c->asked)
+		return 0;
+	set_late(c, false);
+	return c->news ? conn_send_new(c) : 0;
 }
 
 static int
@@ -252,17 +282,21 @@ peer_trusted(int s)
 	    (uid == 0 || uid == geteuid());
 }
 
-/* Connect and say hello: 0, or -1 if there is no utd for us. */
+/* Connected, if it is a utd that we trust. */
 static int
-conn_hello(struct conn *c, int64_t deadline)
+conn_open(struct conn *c)
 {
 	struct stat st;
-	char name[64];
 	int s;
 
-	if (ut_rundir_check(c->dir) == -1 ||
-	    (s = ut_msg_connect(c->dir, deadline)) == -1)
+	c->busy = false;
+	if (ut_rundir_check(c->dir) == -1)
 		return -1;
+	if ((s = ut_msg_connect(c->dir, ut_msg_now())) == -1) {
+		c->busy = errno == EAGAIN || errno == EWOULDBLOCK ||
+		    errno == EINTR;
+		return -1;
+	}
 	s = high_fd(s);
 	if (!peer_trusted(s) || fstat(s, &st) == -1) {
 		close(s);
@@ -271,6 +305,21 @@ conn_hello(struct conn *c, int64_t deadline)
 	c->sock = s;
 	c->dev = st.st_dev;
 	c->ino = st.st_ino;
+	return 0;
+}
+
+/*
+ * Connect and say hello, without waiting: 0, or -1 if there is no utd for us,
+ * or it is busy.
+ */
+int
+ut_conn_hello(struct conn *c)
+{
+	char name[64];
+
+	if (conn_open(c) == -1)
+		return -1;
+	ut_msg_clear(&in[conn_index(c)]);
 	ut_progname(name, sizeof(name));
 	ut_msg_init(&out, UT_MSG_HELLO, UT_MSG_VERSION,
 	    (uint32_t)(sizeof(void *) * CHAR_BIT));
@@ -285,75 +334,100 @@ conn_hello(struct conn *c, int64_t deadline)
 	return -1;
 }
 
-/* Register, and be through with it by the deadline or let it go on. */
-static void
-conn_register(struct conn *c, int64_t deadline)
+/* Do what has come; false when the connection is gone. */
+static bool
+conn_obey(struct conn *c)
 {
 	struct ut_msg *m = &in[conn_index(c)];
+	int r = -1;
 
-	ut_msg_init(m, 0, 0, 0);
-	if (conn_hello(c, deadline) == -1)
-		return;
-	while (c->sock != -1 && c->done != c->asked) {
-		if (ut_msg_recv(c->sock, m, deadline) == -1) {
-			if (errno == ETIMEDOUT)
-				return;
-			conn_lost(c);
-		} else if (obey(c, m) == -1) {
-			conn_lost(c);
-		}
+	if (sock_ours(c) && (r = ut_msg_read(c->sock, m)) == 1) {
+		r = obey(c, m);
 		ut_msg_clear(m);
 	}
+	if (r == -1) {
+		conn_lost(c);
+		ut_msg_clear(m);
+	}
+	return r != -1;
+}
+
+/* The next step towards being registered; none is left when it is over. */
+static void
+register_step(struct conn *c, bool readable)
+{
+	if (c->sock == -1) {
+		if (ut_conn_hello(c) == -1 && !c->busy)
+			c->over = true;
+	} else if (readable && !conn_obey(c)) {
+		c->over = true;
+	}
+	if (c->sock != -1 && c->done == c->asked)
+		c->over = true;
+}
+
+/* Until something comes, or a utd may have become less busy. */
+static void
+register_poll(struct pollfd *pfds, int64_t deadline)
+{
+	int64_t left = deadline == -1 ? -1 : deadline - ut_msg_now();
+	int i;
+
+	for (i = 0; i < ut_nconns; i++) {
+		pfds[i].fd = ut_conns[i].over ? -1 : ut_conns[i].sock;
+		pfds[i].events = POLLIN;
+		pfds[i].revents = 0;
+		if (ut_conns[i].over || ut_conns[i].sock != -1)
+			continue;
+		if (left == -1 || left > BUSY_NAP)
+			left = BUSY_NAP;
+	}
+	if (left > 60000)
+		left = 60000;
+	if (left < -1)
+		left = 0;
+	(void)poll(pfds, (nfds_t)ut_nconns, (int)left);
+}
+
+/* Is there one to wait for that has always answered in time? */
+static bool
+register_waits(void)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (!c->over && !is_late(c))
+			return true;
+	return false;
 }
 
 /*
- * Sleep until utd is there: it holds the FIFO open.  False when there never
- * was one, or someone else put the FIFO there.
+ * Register with all at once, and be through with it by the deadline or let it
+ * go on.  Who is late now is not waited for again.
  */
-static bool
-wait_for_utd(struct conn *c)
+static void
+register_all(int64_t deadline)
 {
-	char path[sizeof(c->dir) + sizeof(UT_FIFO) + 1];
-	struct stat st;
-	int fd;
+	struct pollfd pfds[UT_CONNS];
+	int i;
 
-	snprintf(path, sizeof(path), "%s/%s", c->dir, UT_FIFO);
-	if (lstat(path, &st) == -1 || !S_ISFIFO(st.st_mode) ||
-	    (st.st_uid != 0 && st.st_uid != geteuid()))
-		return false;
-	do
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	while (fd == -1 && errno == EINTR);
-	if (fd == -1)
-		return false;
-	close(fd);
-	return true;
-}
-
-/* Be connected; false when there is nothing to wait for. */
-static bool
-conn_find(struct conn *c)
-{
-	static const struct timespec nap = { 0, 100000000 };
-	bool settled;
-	int found, tries;
-
-	do {
-		/* Under a new number only when nothing uses the old. */
-		tries = 0;
-		do {
-			nanosleep(&nap, NULL);
-			pthread_mutex_lock(&ut_lock);
-			settled = ut_region_settle(20);
-			pthread_mutex_unlock(&ut_lock);
-		} while (!settled && ++tries < 10);
-		if (c->given_up || !wait_for_utd(c))
-			return false;
-		pthread_mutex_lock(&ut_lock);
-		found = conn_hello(c, ut_msg_now() + SEND_TIMEOUT);
-		pthread_mutex_unlock(&ut_lock);
-	} while (found == -1);
-	return true;
+	hurry = deadline;
+	for (i = 0; i < ut_nconns; i++) {
+		ut_conns[i].over = false;
+		register_step(&ut_conns[i], false);
+	}
+	while (register_waits() &&
+	    (deadline == -1 || ut_msg_now() < deadline)) {
+		register_poll(pfds, deadline);
+		for (i = 0; i < ut_nconns; i++)
+			if (!ut_conns[i].over)
+				register_step(&ut_conns[i],
+				    pfds[i].revents != 0);
+	}
+	for (i = 0; i < ut_nconns; i++)
+		if (!ut_conns[i].over)
+			set_late(&ut_conns[i], true);
+	hurry = -1;
 }
 
 /*
@@ -367,9 +441,9 @@ conn_find(struct conn *c)
 static bool
 listen_once(struct conn *c)
 {
-	struct ut_msg *m = &in[conn_index(c)];
-	int s, r = 0;
+	bool there;
 	char byte;
+	int s;
 
 	pthread_mutex_lock(&ut_lock);
 	s = c->sock;
@@ -379,74 +453,40 @@ listen_once(struct conn *c)
 	if (recv(s, &byte, 1, MSG_PEEK) == -1 && errno == EINTR)
 		return true;
 	pthread_mutex_lock(&ut_lock);
-	if (!sock_ours(c)) {
-		r = -1;
-	} else if ((r = ut_msg_read(c->sock, m)) == 1) {
-		r = obey(c, m);
-		ut_msg_clear(m);
-	}
-	if (r == -1) {
-		conn_lost(c);
-		ut_msg_clear(m);
-	}
+	there = conn_obey(c);
 	pthread_mutex_unlock(&ut_lock);
-	return r != -1;
+	return there;
 }
 
+/* Listens to a connection or looks for those that are not there. */
 static void *
-listen_on(void *arg)
+run(void *arg)
 {
 	struct conn *c = arg;
 
 	(void)ut_mute();
 	ut_name_thread("libut");
-	do {
+	if (c == NULL)
+		c = ut_find(NULL);
+	while (c != NULL) {
 		while (listen_once(c))
 			continue;
-	} while (conn_find(c));
+		c = ut_find(c);
+	}
 	return NULL;
 }
 
-/* Can there be a utd at all? */
-static bool
-worth_waiting(struct conn *c)
+/* Have a thread listen to it, or hang up. */
+int
+ut_conn_listen(struct conn *c)
 {
-	char path[sizeof(c->dir) + sizeof(UT_FIFO) + 1];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/%s", c->dir, UT_FIFO);
-	return c->sock != -1 || lstat(path, &st) == 0;
-}
-
-static void
-conn_start(struct conn *c, int64_t deadline)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
-	int error;
-
-	c->sock = -1;
-	c->asked = c->done = 0;
-	c->owner = 0;
-	c->given_up = false;
-	conn_register(c, deadline);
-	if (!worth_waiting(c)) {
-		c->given_up = true;
-		return;
-	}
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setstacksize(&attr, STACK);
-	error = pthread_create(&thread, &attr, listen_on, c);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (error != 0) {
-		conn_lost(c);
-		c->given_up = true;
-	}
+	c->listened = true;
+	c->since = ut_msg_now();
+	if (ut_thread_start(run, c) == 0)
+		return 0;
+	conn_lost(c);
+	c->listened = false;
+	return -1;
 }
 
 /* When main() must go on: UT_REGISTER_TIMEOUT from now. */
@@ -466,36 +506,59 @@ register_deadline(void)
 }
 
 static void
-add_conn(const char *dir)
+conn_reset(struct conn *c)
 {
-	if (strlen(dir) < sizeof(conns[0].dir))
-		strcpy(conns[nconns++].dir, dir);
-}
-
-static void
-find_rundirs(void)
-{
-	const char *dir = ut_issetugid() ? NULL : getenv("UT_RUNDIR");
-	char user[sizeof(conns[0].dir)];
-
-	if (dir != NULL && *dir != '\0') {
-		add_conn(dir);
-		return;
-	}
-	add_conn(UT_RUNDIR_SYSTEM);
-	if (!ut_issetugid() && geteuid() != 0 &&
-	    ut_rundir_user(user, sizeof(user)) == 0)
-		add_conn(user);
+	c->sock = -1;
+	c->asked = c->done = 0;
+	c->news = false;
+	c->owner = 0;
+	c->listened = c->given_up = c->busy = false;
+	c->finder = 0;
+	c->place[0] = '\0';
+	ut_msg_init(&in[conn_index(c)], 0, 0, 0);
 }
 
 static void
 start_all(void)
 {
-	int64_t deadline = register_deadline();
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		conn_reset(c);
+	register_all(register_deadline());
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (c->sock != -1 && ut_conn_listen(c) == -1)
+			c->given_up = true;
+	if (ut_find_later())
+		(void)ut_thread_start(run, NULL);
+}
+
+static void
+answered_init(void)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&answered, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static void
+share_late(void)
+{
+	_Atomic bool *p;
 	int i;
 
-	for (i = 0; i < nconns; i++)
-		conn_start(&conns[i], deadline);
+	if (late != late_here)
+		return;
+	p = mmap(NULL, sizeof(late_here), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+	for (i = 0; i < UT_CONNS; i++)
+		atomic_init(&p[i], late_here[i]);
+	late = p;
 }
 
 static void
@@ -505,6 +568,7 @@ before_fork(void)
 
 	ut_enter(&old);
 	fork_signals = old;
+	share_late();
 	ut_threads_before_fork();
 }
 
@@ -529,9 +593,12 @@ child_of_fork(void)
 	ut_region_forked();
 	self = ut_mute();
 	ut_events_forked();
-	for (i = 0; i < nconns; i++)
-		if (sock_ours(&conns[i]))
-			close(conns[i].sock);
+	answered_init();	/* others may have waited there */
+	for (i = 0; i < ut_nconns; i++) {
+		if (sock_ours(&ut_conns[i]))
+			close(ut_conns[i].sock);
+		ut_msg_clear(&in[i]);
+	}
 	start_all();
 	ut_unmute(self);
 	ut_threads_after_fork();
@@ -543,7 +610,6 @@ bool
 ut_listen(void)
 {
 	const char *s = ut_issetugid() ? NULL : getenv("UT_DISABLE");
-	pthread_condattr_t attr;
 
 	if (started)
 		return false;
@@ -551,14 +617,53 @@ ut_listen(void)
 	if (s != NULL && *s != '\0' && strcmp(s, "0") != 0)
 		return true;
 	ut_thread_init();
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&answered, &attr);
-	pthread_condattr_destroy(&attr);
-	find_rundirs();
+	answered_init();
+	ut_find_init();
 	pthread_atfork(before_fork, after_fork, child_of_fork);
 	start_all();
 	return true;
+}
+
+/*
+ * Tell one: true if it is to be waited for.  One that is late and still owes
+ * an answer is told when it has given it, so that what it does not read never
+ * fills the socket.
+ */
+static bool
+tell_news(struct conn *c)
+{
+	if (c->sock == -1)
+		return false;
+	if (is_late(c) && c->done != c->asked) {
+		c->news = true;
+		return false;
+	}
+	if (conn_send_new(c) == 0)
+		return !is_late(c);
+	/* Its own thread finds it closed, and does the rest. */
+	if (sock_ours(c))
+		(void)shutdown(c->sock, SHUT_RDWR);
+	return false;
+}
+
+/* Until all that it was asked is answered, or it is gone, or late. */
+static void
+await_answer(struct conn *c, int64_t deadline)
+{
+	struct timespec ts;
+	int error = 0;
+
+	ts.tv_sec = (time_t)(deadline / 1000);
+	ts.tv_nsec = (long)(deadline % 1000) * 1000000;
+	while (c->done != c->asked && !is_late(c) && error == 0) {
+		if (deadline == -1)
+			pthread_cond_wait(&answered, &ut_lock);
+		else
+			error = pthread_cond_timedwait(&answered, &ut_lock,
+			    &ts);
+	}
+	if (c->done != c->asked)
+		set_late(c, true);
 }
 
 /* Tell of new events, and wait for what comes of it: under ut_lock. */
@@ -566,29 +671,14 @@ void
 ut_listen_new(void)
 {
 	int64_t deadline = register_deadline();
-	struct timespec ts;
-	struct conn *c;
+	bool wait[UT_CONNS];
+	int i;
 
-	ts.tv_sec = (time_t)(deadline / 1000);
-	ts.tv_nsec = (long)(deadline % 1000) * 1000000;
-	for (c = conns; c < conns + nconns; c++) {
-		if (c->sock == -1)
-			continue;
-		ut_msg_init(&out, UT_MSG_NEW, 0, 0);
-		ut_events_summary(&out);
-		c->asked++;
-		if (conn_send(c, &out) == -1) {
-			/* Its own thread finds it closed, and does the rest. */
-			if (sock_ours(c))
-				(void)shutdown(c->sock, SHUT_RDWR);
-			continue;
-		}
-		while (c->done != c->asked && c->sock != -1) {
-			if (deadline == -1)
-				pthread_cond_wait(&answered, &ut_lock);
-			else if (pthread_cond_timedwait(&answered, &ut_lock,
-			    &ts) != 0)
-				break;
-		}
-	}
+	hurry = deadline;
+	for (i = 0; i < ut_nconns; i++)
+		wait[i] = tell_news(&ut_conns[i]);
+	hurry = -1;
+	for (i = 0; i < ut_nconns; i++)
+		if (wait[i])
+			await_answer(&ut_conns[i], deadline);
 }

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -75,4 +76,20 @@ ut_rundir_check(const char *dir)
 		return -1;
 	}
 	return 0;
+}
+
+/*
+ * Whose FIFO it is stands in the name, for all to check; which directory it
+ * is about, as FNV-1a, which is the same for everybody who has the same name
+ * for it: http://www.isthe.com/chongo/tech/comp/fnv/
+ */
+int
+ut_rundir_tmp(char *buf, size_t size, uid_t uid, const char *dir)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	for (; *dir != '\0'; dir++)
+		h = (h ^ (unsigned char)*dir) * UINT64_C(1099511628211);
+	return fit(snprintf(buf, size, UT_TMP "/" UT_TMP_NAME,
+	    (unsigned long)uid, (unsigned long long)h), size);
 }

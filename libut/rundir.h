@@ -21,11 +21,18 @@
 #ifndef RUNDIR_H
 #define RUNDIR_H
 
+#include <sys/types.h>
+
 #include <stddef.h>
 
 #ifndef UT_RUNDIR_SYSTEM		/* tests have one of their own */
 #define UT_RUNDIR_SYSTEM	"/var/run/utd"
 #endif
+
+/* Where every user can leave a FIFO, named like this. */
+#define UT_TMP			"/tmp"
+#define UT_TMP_PREFIX		".utd-"
+#define UT_TMP_NAME		UT_TMP_PREFIX "%lu-%016llx"
 
 /* The user's own: 0, or -1 with ENOENT or ENAMETOOLONG. */
 int	 ut_rundir_user(char *, size_t);
@@ -35,5 +42,11 @@ int	 ut_rundir(char *, size_t);
 
 /* 0 if root or this user, and nobody else, can have put files there. */
 int	 ut_rundir_check(const char *);
+
+/*
+ * The FIFO outside of all run directories on which programs of a user sleep
+ * that look for the utd of that directory: 0 or -1.
+ */
+int	 ut_rundir_tmp(char *, size_t, uid_t, const char *);
 
 #endif /* RUNDIR_H */

@@ -24,6 +24,8 @@
 #ifndef UT_PRIV_H
 #define UT_PRIV_H
 
+#include <sys/types.h>
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -153,9 +155,45 @@ void		 ut_region_detach(unsigned int);
 bool		 ut_region_settle(int);
 void		 ut_region_forked(void);
 
+/*
+ * A connection to utd, or where one may come from.  All under ut_lock.
+ */
+#define UT_CONNS	2		/* the system's utd and the user's */
+#define RUNDIR_LEN	108		/* more does not fit a socket */
+#define PLACE_LEN	(RUNDIR_LEN + 8)
+
+struct conn {
+	char		 dir[RUNDIR_LEN];
+	bool		 system;	/* the directory is never ours */
+	int		 sock;		/* -1: none */
+	dev_t		 dev;		/* of the socket, to know it by */
+	ino_t		 ino;
+	uint64_t	 owner;		/* our number there */
+	unsigned int	 asked;		/* HELLO and NEW sent */
+	unsigned int	 done;		/* and answered */
+	bool		 news;		/* NEW has yet to be sent */
+	bool		 over;		/* nothing to wait for at the start */
+
+	bool		 listened;	/* a thread listens to it */
+	bool		 given_up;	/* no utd will ever be there */
+	bool		 busy;		/* there, but did not let us connect */
+	int64_t		 since;		/* when it was found, ms */
+	unsigned int	 finder;	/* the thread that looks for it */
+	char		 place[PLACE_LEN];	/* where that sleeps, or "" */
+};
+
+/* find.c */
+extern struct conn ut_conns[UT_CONNS];
+extern int	 ut_nconns;
+void		 ut_find_init(void);
+bool		 ut_find_later(void);
+struct conn	*ut_find(struct conn *);
+
 /* listener.c */
 bool		 ut_listen(void);
 void		 ut_listen_new(void);
+int		 ut_conn_hello(struct conn *);
+int		 ut_conn_listen(struct conn *);
 
 /* Nanoseconds of the trace clock. */
 static inline uint64_t

@@ -62,7 +62,8 @@ struct record {
 	uint32_t	 count;
 	char		*preload;	/* library of -w, or NULL */
 	char		*utd;
-	char		*rundir;
+	char		*private;	/* directory */
+	char		*rundir;	/* in there */
 	struct client	*client;
 };
 
@@ -335,7 +336,11 @@ remove_empty(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* A private run directory, with a path that fits the name of a socket. */
+/*
+ * A private run directory, with a path that fits the name of a socket.  It is
+ * a level deeper than need be, for programs that outlive us make their run
+ * directory, but none above it.
+ */
 static int
 rundir_make(struct record *r)
 {
@@ -343,11 +348,13 @@ rundir_make(struct record *r)
 	const char *tmp = getenv("TMPDIR");
 
 	if (tmp == NULL || tmp[0] != '/' ||
-	    strlen(tmp) + strlen("/ut-XXXXXX/" UT_SOCKET) >= max)
+	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max)
 		tmp = "/tmp";
-	r->rundir = format("%s/ut-XXXXXX", tmp);
-	if (mkdtemp(r->rundir) != NULL)
+	r->private = format("%s/ut-XXXXXX", tmp);
+	if (mkdtemp(r->private) != NULL) {
+		r->rundir = format("%s/run", r->private);
 		return 0;
+	}
 	warn("run directory in %s", tmp);
 	return -1;
 }
@@ -566,9 +573,9 @@ clean_up(struct record *r)
 {
 	if (r->client != NULL)
 		interruptible(utd_end, r);
-	nftw(r->rundir, remove_any, 8, FTW_DEPTH | FTW_PHYS);
-	if (access(r->rundir, F_OK) == 0)
-		warnx("%s could not be removed", r->rundir);
+	nftw(r->private, remove_any, 8, FTW_DEPTH | FTW_PHYS);
+	if (access(r->private, F_OK) == 0)
+		warnx("%s could not be removed", r->private);
 	if (r->ran)
 		return;
 	if (r->created)

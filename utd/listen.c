@@ -15,8 +15,7 @@
  */
 
 /*
- * The run directory: the socket, the FIFO that wakes programs, and the lock
- * that keeps a second utd out.
+ * The run directory: the socket, and the lock that keeps a second utd out.
  */
 
 #include <sys/types.h>
@@ -39,10 +38,10 @@
 #define PATH_LEN	128		/* a socket's is shorter */
 #define TURN		64		/* connections */
 
-static char sock_path[PATH_LEN], lock_path[PATH_LEN], fifo_path[PATH_LEN];
+static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
-static int lock_fd = -1, fifo_fd = -1;
+static int lock_fd = -1;
 
 static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
@@ -216,51 +215,22 @@ open_socket(void)
 	file_add(&listener, s, POLLIN, accept_some, NULL);
 }
 
-/*
- * Programs without a utd sleep in opening it for reading; as long as we hold
- * it open for writing nobody sleeps there.  It stays when we go.
- */
-static void
-open_fifo(void)
-{
-	mode_t mode = geteuid() == 0 ? 0644 : 0600;
-	struct stat st;
-	int fd;
-
-	if (mkfifo(fifo_path, mode) == -1 && errno != EEXIST)
-		fatal("%s", fifo_path);
-	if (lstat(fifo_path, &st) == -1)
-		fatal("%s", fifo_path);
-	if (!S_ISFIFO(st.st_mode) || st.st_uid != geteuid()) {
-		log_warnx("%s: not a FIFO of ours", fifo_path);
-		exit(1);
-	}
-	(void)chmod(fifo_path, mode);
-	/* With a reader there, opening for writing does not wait. */
-	fd = open(fifo_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd == -1 || (fifo_fd = open(fifo_path, O_WRONLY | O_NONBLOCK |
-	    O_CLOEXEC)) == -1)
-		fatal("%s", fifo_path);
-	close(fd);
-}
-
 void
 listen_open(const char *dir)
 {
 	make_path(sock_path, dir, UT_SOCKET);
 	make_path(lock_path, dir, LOCK);
-	make_path(fifo_path, dir, UT_FIFO);
 	open_dir(dir);
 	take_lock(dir);
 	open_socket();
-	open_fifo();
+	wake_open(dir);		/* only now, as libut/find.c says */
 }
 
 /* The socket goes last: then we are gone. */
 void
 listen_close(void)
 {
-	close(fifo_fd);
+	wake_close();
 	unlink(lock_path);
 	close(listener.fd);
 	unlink(sock_path);

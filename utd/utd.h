@@ -539,6 +539,10 @@ void	 list_events(struct client *, struct ut_msg *);
 void	 listen_open(const char *);
 void	 listen_close(void);
 
+/* wake.c: the FIFOs that programs sleep on. */
+void	 wake_open(const char *);
+void	 wake_close(void);
+
 /*
  * Parent -> consumer.  In a request the first item is the serial number that
  * the reply repeats.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# Without a utd a program runs as if it were not traced: no thread where there
-# is no run directory, no waiting in any case.
+# Without a utd a program runs as if it were not traced: one thread that waits
+# for it at most, none where it cannot come, no waiting in any case.
 
 . ./common.sh
 
@@ -20,9 +20,14 @@ quick() {
 	[ $(($(date +%s) - t0)) -lt 3 ] || fail "$1: slow"
 }
 
-quick "an empty run directory" 1
-UT_RUNDIR=$T/nowhere
-quick "no run directory" 1
+quick "an empty run directory" 2
+UT_RUNDIR=$T/new
+quick "no run directory" 2
+UT_RUNDIR=$T/nowhere/new
+quick "nowhere to make one" 1
+UT_RUNDIR=nowhere
+quick "a relative name" 1
+[ ! -e nowhere ] || fail "made it"
 UT_RUNDIR=$T/$(printf '%0200d' 0)
 quick "a name that is too long" 1
 UT_RUNDIR=$T/utd.log

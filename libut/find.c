@@ -1,0 +1,419 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Finding a utd that is not there yet, without looking for it again and
+ * again.
+ *
+ * A thread sleeps in open(2) of a FIFO for reading; utd, once there, holds
+ * that FIFO open for writing as long as it lives.  The thread first makes the
+ * FIFO, then looks whether utd is there, and only then opens it; utd first
+ * listens at its socket, then takes hold of the FIFOs that there are.  So
+ * either the FIFO was there in time for utd, and open(2) does not wait, or it
+ * came later, and then utd is seen at its socket: no start of utd is missed,
+ * whenever it comes.
+ *
+ * There may be two: the system's utd and the user's.  One thread sleeps for
+ * both, on a FIFO in /tmp that both take hold of.  It is the user's, for an
+ * ordinary user cannot make one in the directory of the system.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rundir.h"
+#include "ut_priv.h"
+
+/*
+ * Between two attempts that come to nothing though someone holds the FIFO,
+ * or listens: twice as long each time.
+ */
+#define PACE_MIN	100		/* ms */
+#define PACE_MAX	6400
+#define LASTED		10000		/* ms: that was a good connection */
+#define SLEPT		20		/* ms: nobody held the FIFO */
+
+struct conn ut_conns[UT_CONNS];
+int ut_nconns;
+
+static unsigned int finders;		/* numbers given to threads */
+static int pace;
+
+/* What we may put there: not in a program that runs for somebody else. */
+static bool
+may_create(const char *path)
+{
+	return path[0] == '/' && !ut_issetugid();
+}
+
+/* Can nobody but root and us replace what we put into that directory? */
+static bool
+dir_safe(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    (!(st.st_mode & (S_IWGRP | S_IWOTH)) || (st.st_mode & S_ISVTX));
+}
+
+/* The mode is set again: the program's umask may take away anything. */
+static void
+dir_make(const char *dir)
+{
+	const mode_t mode = geteuid() == 0 ? 0755 : 0700;
+	char above[RUNDIR_LEN];
+	char *slash;
+
+	if (!may_create(dir))
+		return;
+	strcpy(above, dir);
+	for (slash = strrchr(above, '/'); slash > above && slash[1] == '\0';
+	    slash = strrchr(above, '/'))
+		*slash = '\0';
+	slash[slash == above] = '\0';
+	if (dir_safe(above) && mkdir(dir, mode) == 0)
+		(void)chmod(dir, mode);
+}
+
+/* A FIFO there that is root's or ours, made if need be. */
+static bool
+fifo_make(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	/* The sticky bit keeps those away who clean up; not all have it. */
+	if (may_create(path) && mkfifo(path, mode & 0777) == 0 &&
+	    chmod(path, mode) == -1)
+		(void)chmod(path, mode & 0777);
+	return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode) &&
+	    (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+/* That in the run directory, which its utd alone holds. */
+static bool
+own_fifo(char *path, const char *dir)
+{
+	int n = snprintf(path, PLACE_LEN, "%s/%s", dir, UT_FIFO);
+
+	return n > 0 && n < PLACE_LEN && ut_rundir_check(dir) == 0 &&
+	    fifo_make(path, geteuid() == 0 ? 0644 : 0600);
+}
+
+/* That in /tmp, which the system's utd holds, and that of the directory. */
+static bool
+tmp_fifo(char *path, const char *dir)
+{
+	return !ut_issetugid() && dir_safe(UT_TMP) &&
+	    ut_rundir_tmp(path, PLACE_LEN, geteuid(), dir) == 0 &&
+	    fifo_make(path, S_ISVTX | 0600);
+}
+
+/* Is it to be found, by that thread? */
+static bool
+wanted(const struct conn *c, unsigned int me)
+{
+	return !c->given_up && !c->listened && c->finder == me;
+}
+
+/*
+ * Where to sleep for all that this thread looks for.  If another thread may
+ * want to wake it, rather on a FIFO that is ours.
+ */
+static bool
+choose_place(unsigned int me, char *path)
+{
+	const char *system = NULL, *own = NULL;
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (!wanted(c, me))
+			continue;
+		if (c->system)
+			system = c->dir;
+		else
+			own = c->dir;
+	}
+	if (own != NULL && system != NULL && tmp_fifo(path, own))
+		return true;
+	if (own != NULL)
+		return own_fifo(path, own);
+	if (system == NULL)
+		return false;
+	if (ut_nconns > 1)
+		return tmp_fifo(path, system) || own_fifo(path, system);
+	return own_fifo(path, system) || tmp_fifo(path, system);
+}
+
+/* Whoever sleeps there wakes up, and looks. */
+static bool
+poke(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd == -1)
+		return false;
+	close(fd);
+	return true;
+}
+
+/*
+ * This thread looks for what nobody else looks for, and for what others do if
+ * they can be told: a thread that finds nothing left to look for ends.  One
+ * that is told before it has gone to sleep ends when it wakes, later.
+ */
+static unsigned int
+take_over(const struct conn *lost)
+{
+	unsigned int me = ++finders;
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (c->given_up || c->listened)
+			continue;
+		if (c == lost || c->place[0] == '\0' || poke(c->place)) {
+			c->finder = me;
+			c->place[0] = '\0';
+		}
+	}
+	return me;
+}
+
+static int
+count_wanted(unsigned int me)
+{
+	int i, n = 0;
+
+	for (i = 0; i < ut_nconns; i++)
+		n += wanted(&ut_conns[i], me);
+	return n;
+}
+
+static void
+give_up(unsigned int me)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (wanted(c, me))
+			c->given_up = true;
+}
+
+/* One that is there, now; or is one there that cannot be talked to yet? */
+static struct conn *
+look(unsigned int me, bool *busy)
+{
+	struct conn *c;
+
+	*busy = false;
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (!wanted(c, me))
+			continue;
+		if (ut_conn_hello(c) == 0)
+			return c;
+		*busy |= c->busy;
+	}
+	return NULL;
+}
+
+static int
+slower(void)
+{
+	pace = pace == 0 ? PACE_MIN : pace * 2;
+	if (pace > PACE_MAX)
+		pace = PACE_MAX;
+	return pace;
+}
+
+/*
+ * The lock is let go.  Under a new number only when nothing uses the old:
+ * what was detached has to be settled, though not for ever.
+ */
+static void
+pause_ms(int ms)
+{
+	struct timespec nap;
+	int tries = 0;
+
+	do {
+		nap.tv_sec = ms / 1000;
+		nap.tv_nsec = ms % 1000 * 1000000L;
+		pthread_mutex_unlock(&ut_lock);
+		if (ms > 0)
+			nanosleep(&nap, NULL);
+		pthread_mutex_lock(&ut_lock);
+		ms = PACE_MIN;
+	} while (!ut_region_settle(20) && ++tries < 10);
+}
+
+/* Sleep until somebody holds it.  How long to wait then: -1 if it failed. */
+static int
+sleep_at(unsigned int me, const char *place)
+{
+	int64_t begin = ut_msg_now();
+	struct conn *c;
+	int fd, error;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (wanted(c, me))
+			strcpy(c->place, place);
+	pthread_mutex_unlock(&ut_lock);
+	do
+		fd = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	while (fd == -1 && errno == EINTR);
+	error = errno;
+	if (fd != -1)
+		close(fd);
+	pthread_mutex_lock(&ut_lock);
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (wanted(c, me))
+			c->place[0] = '\0';
+	if (fd == -1 && error != EMFILE && error != ENFILE)
+		return -1;
+	if (fd == -1 || ut_msg_now() - begin < SLEPT)
+		return slower();
+	pace = 0;
+	return 0;
+}
+
+/* Found; another thread listens if this one has to go on looking. */
+static bool
+found(struct conn *c, unsigned int me)
+{
+	c->listened = true;
+	c->since = ut_msg_now();
+	if (count_wanted(me) == 0)
+		return true;
+	if (ut_conn_listen(c) == -1)
+		slower();
+	return false;
+}
+
+/* Look until there is nothing to look for, or one to listen to. */
+static struct conn *
+find(unsigned int me, int ms)
+{
+	char place[PLACE_LEN];
+	struct conn *c;
+	bool busy, placed;
+
+	for (;;) {
+		pause_ms(ms);
+		ms = 0;
+		if (count_wanted(me) == 0)
+			return NULL;
+		placed = choose_place(me, place);
+		if ((c = look(me, &busy)) != NULL) {
+			if (found(c, me))
+				return c;
+			if (!c->listened)
+				ms = pace;
+		} else if (busy) {
+			ms = slower();
+		} else if (!placed || (ms = sleep_at(me, place)) == -1) {
+			give_up(me);
+			return NULL;
+		}
+	}
+}
+
+/*
+ * Under no lock: the connection that this thread is to listen to, or NULL if
+ * it is to end.  It comes from one that it has lost, if not NULL.
+ */
+struct conn *
+ut_find(struct conn *lost)
+{
+	struct conn *c;
+	int ms = 0;
+
+	pthread_mutex_lock(&ut_lock);
+	if (lost != NULL) {
+		lost->listened = false;
+		if (ut_msg_now() - lost->since > LASTED)
+			pace = 0;
+		ms = slower();
+	}
+	c = find(take_over(lost), ms);
+	pthread_mutex_unlock(&ut_lock);
+	return c;
+}
+
+/*
+ * Is a thread of use that looks for what is not there?  If not, nothing is
+ * looked for.
+ */
+bool
+ut_find_later(void)
+{
+	char place[PLACE_LEN];
+	unsigned int me = take_over(NULL);
+	struct conn *c;
+
+	if (count_wanted(me) == 0)
+		return false;
+	if (choose_place(me, place))
+		return true;
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (wanted(c, me) && c->busy)
+			return true;
+	give_up(me);
+	return false;
+}
+
+/* One without a directory cannot be there, and will not be. */
+static void
+add(const char *dir, bool system)
+{
+	struct conn *c = &ut_conns[ut_nconns];
+
+	if (strlen(dir) >= sizeof(c->dir))
+		return;
+	if (!system) {
+		dir_make(dir);
+		if (access(dir, F_OK) == -1)
+			return;
+	}
+	strcpy(c->dir, dir);
+	c->system = system;
+	ut_nconns++;
+}
+
+/* Where utd can be. */
+void
+ut_find_init(void)
+{
+	const char *dir = ut_issetugid() ? NULL : getenv("UT_RUNDIR");
+	char user[RUNDIR_LEN];
+
+	if (dir != NULL && *dir != '\0') {
+		add(dir, false);
+		return;
+	}
+	add(UT_RUNDIR_SYSTEM, geteuid() != 0 || ut_issetugid());
+	if (!ut_issetugid() && geteuid() != 0 &&
+	    ut_rundir_user(user, sizeof(user)) == 0)
+		add(user, false);
+}

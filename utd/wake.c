@@ -1,0 +1,195 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The FIFOs on which programs sleep that have no utd: see libut/find.c.
+ *
+ * To hold one is to have it open for writing: nobody sleeps there then.  It
+ * is done once, after the socket is there.  They stay when we go.
+ *
+ * Besides the one in the run directory there are those in /tmp, which users
+ * make.  What is not exactly one of them is left alone, nothing is created
+ * or written there, no open(2) waits, and no user has more than a few of our
+ * descriptors.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../libut/rundir.h"
+#include "utd.h"
+
+#define PATH_LEN	128
+#define HELD_MAX	1024
+#define PER_USER	16
+
+struct held {
+	int	 fd;
+	uid_t	 uid;
+};
+
+static struct held held[HELD_MAX];
+static int nheld, held_max;
+
+static bool
+is_fifo_of(const struct stat *st, uid_t uid)
+{
+	return S_ISFIFO(st->st_mode) && st->st_uid == uid;
+}
+
+/*
+ * Open for writing, or -1.  With a reader there, ourselves, that does not
+ * wait; whether it still is the same FIFO is asked again of both.
+ */
+static int
+fifo_hold(const char *path, uid_t uid)
+{
+	const int flags = O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
+	struct stat st, also;
+	int r, w = -1;
+
+	if (lstat(path, &st) == -1 || !is_fifo_of(&st, uid) ||
+	    (r = open(path, O_RDONLY | flags)) == -1)
+		return -1;
+	if (fstat(r, &st) == 0 && is_fifo_of(&st, uid))
+		w = open(path, O_WRONLY | flags);
+	close(r);
+	if (w != -1 && (fstat(w, &also) == -1 || also.st_dev != st.st_dev ||
+	    also.st_ino != st.st_ino)) {
+		close(w);
+		w = -1;
+	}
+	return w;
+}
+
+static int
+held_by(uid_t uid)
+{
+	int i, n = 0;
+
+	for (i = 0; i < nheld; i++)
+		n += held[i].uid == uid;
+	return n;
+}
+
+static bool
+wake_hold(const char *path, uid_t uid)
+{
+	int fd;
+
+	if (nheld >= held_max || held_by(uid) >= PER_USER ||
+	    (fd = fifo_hold(path, uid)) == -1)
+		return false;
+	held[nheld].fd = fd;
+	held[nheld++].uid = uid;
+	return true;
+}
+
+/* Is it a name as ut_rundir_tmp makes it?  It says whose it is. */
+static bool
+tmp_name(const char *name, uid_t *uid)
+{
+	const char *digits = name + strlen(UT_TMP_PREFIX);
+	unsigned long long key;
+	unsigned long n;
+	char again[64], *end;
+
+	if (strncmp(name, UT_TMP_PREFIX, strlen(UT_TMP_PREFIX)) != 0)
+		return false;
+	n = strtoul(digits, &end, 10);
+	if (*end != '-')
+		return false;
+	key = strtoull(end + 1, NULL, 16);
+	*uid = (uid_t)n;
+	snprintf(again, sizeof(again), UT_TMP_NAME, n, key);
+	return *uid == n && strcmp(name, again) == 0;
+}
+
+/* The system's utd: whatever users look for, it may be us. */
+static void
+hold_all(void)
+{
+	char path[PATH_LEN];
+	struct dirent *d;
+	DIR *dir;
+	uid_t uid;
+
+	if ((dir = opendir(UT_TMP)) == NULL)
+		return;
+	while (nheld < held_max && (d = readdir(dir)) != NULL) {
+		if (!tmp_name(d->d_name, &uid))
+			continue;
+		snprintf(path, sizeof(path), "%s/%.64s", UT_TMP, d->d_name);
+		(void)wake_hold(path, uid);
+	}
+	closedir(dir);
+}
+
+/* That of the directory, which has to be. */
+static void
+hold_own(const char *dir)
+{
+	const mode_t mode = geteuid() == 0 ? 0644 : 0600;
+	char path[PATH_LEN];
+	int n;
+
+	n = snprintf(path, sizeof(path), "%s/%s", dir, UT_FIFO);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		fatal("%s/%s", dir, UT_FIFO);
+	}
+	if (mkfifo(path, mode) == -1 && errno != EEXIST)
+		fatal("%s", path);
+	(void)chmod(path, mode);
+	errno = 0;
+	if (wake_hold(path, geteuid()))
+		return;
+	if (errno != 0)
+		fatal("%s", path);
+	log_warnx("%s: not a FIFO of ours", path);
+	exit(1);
+}
+
+void
+wake_open(const char *dir)
+{
+	long max = sysconf(_SC_OPEN_MAX) / 4;
+	char path[PATH_LEN];
+
+	held_max = max < 4 || max > HELD_MAX ? HELD_MAX : (int)max;
+	hold_own(dir);
+	if (geteuid() == 0) {
+		if (strcmp(dir, UT_RUNDIR_SYSTEM) == 0)
+			hold_all();
+	} else if (ut_rundir_tmp(path, sizeof(path), geteuid(), dir) == 0) {
+		(void)wake_hold(path, geteuid());
+	}
+}
+
+void
+wake_close(void)
+{
+	while (nheld > 0)
+		close(held[--nheld].fd);
+}
