@@ -156,6 +156,7 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 	ch->conn = conn;
 	ch->handle = handle;
 	ch->owner = owner;
+	ch->pid = getpid();
 	ch->used = true;
 	/* Release: who sees the generation sees all of the above. */
 	atomic_store_explicit(&ch->gen, ++ch->last_gen, memory_order_release);

@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "ut_priv.h"
 
@@ -91,24 +92,37 @@ now_free(struct channel *ch)
 	    memory_order_release);
 }
 
-/* The writer's first event in this channel since it was attached. */
+/*
+ * The writer's first event in this channel since it was attached: a slot.
+ *
+ * A child that ran no atfork handler, of clone(2) or _Fork(3), has our memory
+ * and a wiped struct thread, so here it comes with its first event.  It could
+ * only claim in the name of its parent, and what it has would be freed under
+ * it when the parent dies.  utd does not know it, so it gets nothing until it
+ * executes a program.  Nothing is counted or noted: a child of vfork(2) comes
+ * here too, and what it notes would be its parent's.  One whose parent has a
+ * slot already never gets here, and writes as its parent, which waits for it.
+ */
 static bool
 writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 {
 	uint32_t freed;
 
-	if (looked_in_vain(w, ch, gen, &freed))
-		return false;
-	if ((w->slot = slot_claim(ch)) == NULL) {
+	if (!looked_in_vain(w, ch, gen, &freed)) {
+		if (getpid() != ch->pid)
+			return false;
+		if ((w->slot = slot_claim(ch)) != NULL) {
+			w->vain = 0;
+			let_go(w);
+			atomic_signal_fence(memory_order_seq_cst);
+			w->gen = gen;
+			return true;
+		}
 		w->freed = freed;
 		w->vain = gen;
-		return false;
 	}
-	w->vain = 0;
-	let_go(w);
-	atomic_signal_fence(memory_order_seq_cst);
-	w->gen = gen;
-	return true;
+	atomic_fetch_add_explicit(&ch->header->lost, 1, memory_order_relaxed);
+	return false;
 }
 
 /* What the consumer sees with the first commit, or with FULL. */
@@ -281,7 +295,7 @@ writer_begin(struct writer *w, struct channel *ch)
 
 /*
  * Room for an event of that length: true with busy set, or false with the
- * event counted as lost, unless the session is stopped.
+ * event counted as lost, unless the session is stopped or not ours.
  */
 bool __attribute__((noinline))
 ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
@@ -289,16 +303,9 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
 	int error = errno;
 	bool found = false;
 
-	if (w->gen != gen) {
-		if (!atomic_load_explicit(&ch->header->active,
-		    memory_order_relaxed))
-			return false;
-		if (!writer_bind(w, ch, gen)) {
-			atomic_fetch_add_explicit(&ch->header->lost, 1,
-			    memory_order_relaxed);
-			return false;
-		}
-	}
+	if (w->gen != gen && (!atomic_load_explicit(&ch->header->active,
+	    memory_order_relaxed) || !writer_bind(w, ch, gen)))
+		return false;
 	if (!writer_begin(w, ch))
 		return false;
 	if (len > ch->subsize) {

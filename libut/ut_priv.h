@@ -67,6 +67,7 @@ struct channel {
 	uint32_t		 nsubs;
 	uint32_t		 subsize;
 	uint64_t		 owner;		/* our number in the slots */
+	pid_t			 pid;		/* who attached it */
 	struct ut_bell		 bell;
 
 	/* The listener's. */
@@ -97,7 +98,8 @@ struct writer {
 
 /*
  * A thread that has traced.  Lies in pages that a child made behind our back
- * sees as zeros: it then claims slots and sub-buffers of its own.
+ * sees as zeros, where the system can do that: it then has nothing, and is
+ * given nothing (writer_bind).
  */
 struct thread {
 	/*
