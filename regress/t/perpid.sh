@@ -14,7 +14,11 @@ expect 0 'channel own: discard, 32 sub-buffers of 16k per process$' utctl list
 
 # Where it is, and what it says of itself.
 cp prog/seq "$T/a b:c" || fail "cp"
+closed() {
+	utctl list s >"$T/list" && ! grep -q "$1" "$T/list"
+}
 "$T/a b:c" 1 2 10 || fail "seq: $?"
+until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
 set -- "$T"/trace/ust/pid/*
 [ $# -eq 1 ] || fail "$# directories"
 case ${1##*/} in
@@ -37,6 +41,7 @@ build "$T/level" -DLEVEL=UT_WARNING prog/kind.c
 build "$T/fields" '-DFIELDS=UT_U64(n)' -DVALUES='(uint64_t)i' prog/kind.c
 for p in level fields; do
 	"$T/$p" 5 </dev/null >/dev/null || fail "$p"
+	until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
 	set -- "$T"/trace/ust/pid/$p-*
 	grep -A 1 'name = "kind:one"' "$1/metadata" | grep -q 'id = 1;' ||
 	    fail "$p: not ID 1"
@@ -61,15 +66,13 @@ set -- "$T"/trace/ust/uid/*/*
 pulse hit 100
 kill -9 $PULSE
 wait $PULSE 2>/dev/null
-closed() {
-	utctl list s >"$T/list" && ! grep -q "$1" "$T/list"
-}
 until_ok closed "(pid $PULSE)" || fail "still listed: $(cat "$T/list")"
 set -- "$T"/trace/ust/pid/pulse-$PULSE-*
 [ "$(count_events "$1" 'pulse:')" -eq 315 ] || fail "killed: events are gone"
 
 # A child, and what it becomes, are other processes, or the same another time.
 ./prog/forks 20 >"$T/forks.out" || fail "forks: $?"
+until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
 sort -u "$T/forks.out" | while read -r writer p; do
 	n=0
 	for d in "$T"/trace/ust/pid/forks-$p-*; do
