@@ -108,6 +108,30 @@ fail_requests(struct consumer *c)
 	}
 }
 
+static void
+wake_them(void *arg)
+{
+	struct consumer *c;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->wake && c->conn != NULL)
+			kill(c->pid, SIGUSR1);
+		c->wake = false;
+	}
+}
+
+/* At the end of this round of the loop, one signal for all it was sent. */
+static void
+wake_later(struct consumer *c)
+{
+	static struct timer timer;
+
+	c->wake = true;
+	if (timer.when == 0)
+		timer_set(&timer, 0, wake_them, NULL);
+}
+
 /* The signal makes it look at its socket. */
 void
 consumer_send(struct consumer *c, struct ut_msg *m)
@@ -115,7 +139,7 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 	if (c->conn != NULL)
 		conn_send(c->conn, m);
 	if (c->conn != NULL)
-		kill(c->pid, SIGUSR1);
+		wake_later(c);
 	else
 		fail_requests(c);
 }

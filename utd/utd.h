@@ -363,6 +363,7 @@ struct consumer {
 	uid_t		 uid;
 	pid_t		 pid;
 	struct conn	*conn;		/* NULL: dead */
+	bool		 wake;		/* it was sent something */
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[32];
 	uint32_t	 serial;

@@ -5,7 +5,7 @@
 
 . ./common.sh
 
-recorded -- ./prog/threads 1000
+recorded -b 4k -n 4096 -- ./prog/threads 1000
 [ "$events $lost" = "11000 0" ] || fail "$events events, $lost lost"
 utctl view "$T/trace" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
     fail "$(cat "$T/view.err")"
