@@ -111,7 +111,7 @@ flush(struct conn *c)
 
 	while ((o = c->out) != NULL) {
 		if ((r = ut_msg_write(c->file.fd, &o->msg)) == 0)
-			return;
+			break;
 		if (r == -1) {
 			conn_drop(c);
 			return;
@@ -121,11 +121,12 @@ flush(struct conn *c)
 			c->tail = &c->out;
 		out_free(o);
 	}
-	file_events(&c->file, POLLIN);
-	if (c->closing)
+	if (c->out == NULL)
+		file_events(&c->file, POLLIN);
+	if (c->out == NULL && c->closing)
 		conn_drop(c);
-	else if (c->ops->drained != NULL)
-		c->ops->drained(c);
+	else if (c->ops->sent != NULL)
+		c->ops->sent(c);
 }
 
 /* The next message into m: as ut_msg_read, but keeps what is not whole. */

@@ -43,10 +43,10 @@ static struct consumer *consumers;
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
-static void	consumer_drained(struct conn *);
+static void	consumer_sent(struct conn *);
 
 static const struct conn_ops consumer_ops = {
-	consumer_message, consumer_closed, consumer_drained
+	consumer_message, consumer_closed, consumer_sent
 };
 
 static struct consumer *
@@ -232,14 +232,18 @@ consumer_closed(struct conn *conn)
 		traces_orphaned(c);
 }
 
-/* What was queued has gone: it looks, and held back programs go on. */
+/*
+ * More of what was queued has gone: it looks, or there will be no room for
+ * the rest.  After all of it held back programs go on.
+ */
 static void
-consumer_drained(struct conn *conn)
+consumer_sent(struct conn *conn)
 {
 	struct consumer *c = conn->arg;
 
 	kill(c->pid, SIGUSR1);
-	links_drained(c);
+	if (!conn_behind(conn))
+		links_drained(c);
 }
 
 /*

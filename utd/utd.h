@@ -91,7 +91,7 @@ struct conn;
 struct conn_ops {
 	void	(*message)(struct conn *, struct ut_msg *);
 	void	(*closed)(struct conn *);
-	void	(*drained)(struct conn *);	/* all is sent; or NULL */
+	void	(*sent)(struct conn *);	/* some of the queue; or NULL */
 };
 
 struct conn {
