@@ -101,6 +101,17 @@ end_time(struct pool *p, const struct piece *pc)
 	return time_at(p, pc->sub, len, load(&sub->last));
 }
 
+/* Nothing more is to come: it is free, or its owner dead, or all is over. */
+static bool
+slot_over(struct pool *p, uint32_t slot)
+{
+	uint64_t owner = load(&p->slots[slot].owner);
+
+	return owner == 0 || owner_dead(owner) ||
+	    atomic_load_explicit(&p->header->active,
+	    memory_order_relaxed) == 0;
+}
+
 /* Its slot's own, else one whose slot is free, else a new one. */
 static uint32_t
 stream_for(struct pool *p, uint32_t slot, uint64_t begin)
@@ -114,8 +125,8 @@ stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 		return i - 1;
 	for (i = 0; i < p->nstreams; i++) {
 		s = &p->streams[i];
-		if (s->end <= begin && load(&p->slots[s->slot].owner) == 0 &&
-		    (best == NONE || s->end > p->streams[best].end))
+		if (s->end <= begin && (best == NONE ||
+		    s->end > p->streams[best].end) && slot_over(p, s->slot))
 			best = i;
 	}
 	if (best == NONE) {
@@ -299,8 +310,6 @@ piece_write(struct pool *p, const struct piece *pc)
 	}
 	pk.end = end_time(p, pc);
 	pk.begin = time_at(p, pc->sub, from, pk.end);
-	if (batch.n > 0 && batch.pieces[batch.n - 1].slot != pc->slot)
-		batch_flush();		/* stream_for may move the streams */
 	stream = stream_for(p, pc->slot, pk.begin);
 	if (pk.begin < p->streams[stream].end)
 		pk.begin = p->streams[stream].end;
