@@ -47,6 +47,13 @@ static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
 static bool key_made;
 
+/*
+ * fork(2) in a signal handler that interrupted an event: the event goes on
+ * in the child too, so what it uses must be there, and stays until it is
+ * over.  Else the child begins with nothing.  NULL when nobody forks.
+ */
+static struct chunk *kept;
+
 static struct thread *
 chunk_threads(struct chunk *k)
 {
@@ -283,6 +290,8 @@ ut_threads_quiet(int ms)
 	uint64_t used;
 	int c;
 
+	if (kept != NULL)
+		ms = 0;		/* it is we who are in an event */
 	for (c = 0; c < NCHUNKS; c++) {
 		p = atomic_load_explicit(&chunks[c].threads,
 		    memory_order_acquire);
@@ -317,13 +326,6 @@ ut_threads_leave(unsigned int c, uint32_t gen)
 	}
 }
 
-/*
- * fork(2) in a signal handler that interrupted an event: the event goes on
- * in the child too, so what it uses must be there, and stays until it is
- * over.  Else the child begins with nothing.
- */
-static struct chunk *kept;
-
 void
 ut_threads_before_fork(void)
 {
@@ -343,6 +345,7 @@ ut_threads_after_fork(void)
 	if (kept != NULL)
 		ut_wipe_on_fork(kept->threads, CHUNK * sizeof(struct thread),
 		    1);
+	kept = NULL;
 }
 
 /* The threads are the parent's, but for this one. */
