@@ -197,7 +197,8 @@ ut_region_detach(unsigned int c)
 /*
  * In the child of a fork: the regions are the parent's.  An event that a
  * signal handler interrupted to fork goes on in the child as well: let it
- * find memory there, but not that.
+ * find memory there, but not that.  It may have been about to ring the bell,
+ * which wakes a consumer that then finds nothing: that stays until then.
  */
 void
 ut_region_forked(void)
@@ -212,7 +213,6 @@ ut_region_forked(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
 		    MAP_FAILED)
 			(void)munmap(ch->header, ch->size);
-		ut_bell_close(&ch->bell);
 	}
 	if (ut_threads_quiet(0))
 		reap();
