@@ -373,7 +373,7 @@ do_metadata(struct ut_msg *m)
 
 	ut_msg_get_str(m, text, sizeof(text));
 	if (d != NULL)
-		(void)output_metadata(d, text);
+		(void)output_metadata(d, text, m->h.b == 0);
 }
 
 static void

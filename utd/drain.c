@@ -555,7 +555,7 @@ bool
 pool_bury(struct pool *p)
 {
 	(void)pool_drain(p, DRAIN_DEAD);
-	if (p->dir->npending > 0)
+	if (p->dir->nwhole > 0)
 		return false;
 	bury_slots(p);
 	return true;

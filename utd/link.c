@@ -240,9 +240,9 @@ link_map(struct link *l)
 	struct app *a = l->app;
 
 	if (l->region != NULL) {
-		trace_flush(l->region->trace);
 		consumer = l->region->trace->consumer->conn;
-		if (consumer != NULL && conn_behind(consumer)) {
+		if (!trace_flush(l->region->trace) ||
+		    (consumer != NULL && conn_behind(consumer))) {
 			l->state = LINK_HELD;
 			return;
 		}

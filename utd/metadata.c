@@ -51,6 +51,13 @@ text_add(struct text *t, const char *fmt, ...)
 	t->len += (size_t)n;
 }
 
+void
+text_free(struct text *t)
+{
+	free(t->s);
+	memset(t, 0, sizeof(*t));
+}
+
 static void
 add_types(struct text *t)
 {
@@ -278,7 +285,7 @@ metadata_event(struct text *t, const struct channel *ch,
 	static struct ut_msg m;
 	uint32_t n;
 
-	text_add(t, "\nevent {\n\tname = \"%s\";\n\tid = %u;\n"
+	text_add(t, METADATA_EVENT "\tname = \"%s\";\n\tid = %u;\n"
 	    "\tstream_id = %u;\n\tloglevel = %u;\n\tfields := struct {\n",
 	    e->desc->name, e->id, ch->stream, e->desc->level);
 	desc_open(e->desc, &m, &n);

@@ -175,8 +175,8 @@ output_pending(struct outdir *d)
 	ssize_t n;
 	size_t done = 0;
 
-	while (done < d->npending) {
-		n = write(d->meta, d->pending + done, d->npending - done);
+	while (done < d->nwhole) {
+		n = write(d->meta, d->pending + done, d->nwhole - done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0) {
@@ -188,18 +188,25 @@ output_pending(struct outdir *d)
 		done += (size_t)n;
 	}
 	d->meta_size += (off_t)done;
-	d->npending = 0;
+	d->npending -= done;
+	d->nwhole = 0;
+	if (done > 0 && d->npending > 0)
+		memmove(d->pending, d->pending + done, d->npending);
 	return 0;
 }
 
+/* A reader never sees the beginning of a description without its end. */
 int
-output_metadata(struct outdir *d, const char *s)
+output_metadata(struct outdir *d, const char *s, bool whole)
 {
 	size_t n = strlen(s);
 
 	d->pending = xrealloc(d->pending, d->npending + n);
 	memcpy(d->pending + d->npending, s, n);
 	d->npending += n;
+	if (!whole)
+		return 0;
+	d->nwhole = d->npending;
 	return output_pending(d);
 }
 

@@ -401,7 +401,6 @@ region_close(struct region *r, bool dead)
 	plans_forget(r->channel, r);
 	if (r->state == REGION_CLOSING)
 		return;
-	trace_flush(r->trace);
 	r->state = REGION_CLOSING;
 	serial = consumer_expect(c, got_last, id_arg(r->id));
 	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);

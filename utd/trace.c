@@ -31,7 +31,8 @@
 
 #include "utd.h"
 
-#define PIECE	32768		/* of metadata, in one message */
+#define PIECE	32768u		/* of metadata, in one message */
+#define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
 
 static uint32_t last_id;
 static struct ut_msg out;
@@ -61,23 +62,53 @@ trace_by_id(uint32_t id)
 	return NULL;
 }
 
-/* Send what metadata has come together. */
-void
+/*
+ * Where the next piece of the text ends, and whether that is between two
+ * descriptions: in the middle of one only if it is longer than a piece.
+ */
+static size_t
+piece_end(const struct text *t, bool *whole)
+{
+	size_t end = t->sent + PIECE;
+
+	*whole = true;
+	if (t->len <= end)
+		return t->len;
+	for (; end > t->sent; end--)
+		if (strncmp(t->s + end, METADATA_EVENT,
+		    sizeof(METADATA_EVENT) - 1) == 0)
+			return end;
+	*whole = false;
+	return t->sent + PIECE;
+}
+
+/*
+ * Send what metadata has come together, but not so much that the consumer
+ * could be taken for one that does not read: false if there is more, to be
+ * sent when that is read.
+ */
+bool
 trace_flush(struct trace *t)
 {
+	struct text *text = &t->text;
 	char piece[PIECE + 1];
-	size_t at, n;
+	size_t end;
+	bool whole = true;
 
-	for (at = 0; at < t->text.len; at += n) {
-		n = t->text.len - at < PIECE ? t->text.len - at : PIECE;
-		memcpy(piece, t->text.s + at, n);
-		piece[n] = '\0';
-		ut_msg_init(&out, UT_C_METADATA, t->id, 0);
+	while (text->sent < text->len) {
+		if (whole && t->consumer->conn != NULL &&
+		    t->consumer->conn->queued > AHEAD)
+			return false;
+		end = piece_end(text, &whole);
+		memcpy(piece, text->s + text->sent, end - text->sent);
+		piece[end - text->sent] = '\0';
+		text->sent = end;
+		ut_msg_init(&out, UT_C_METADATA, t->id, !whole);
 		ut_msg_str(&out, piece);
 		consumer_send(t->consumer, &out);
 	}
-	free(t->text.s);
-	memset(&t->text, 0, sizeof(t->text));
+	text_free(text);
+	return true;
 }
 
 /* 36 characters: RFC 9562, version 4. */
@@ -131,8 +162,7 @@ ask_trace(struct trace *t, int fd, const char *path)
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, uuid[i]);
 	consumer_send(t->consumer, &out);
-	free(t->text.s);
-	memset(&t->text, 0, sizeof(t->text));
+	text_free(&t->text);
 	metadata_head(&t->text, t, str);
 }
 
@@ -261,7 +291,7 @@ trace_close(struct trace *t)
 	*p = t->next;
 	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
 	consumer_send(t->consumer, &out);
-	free(t->text.s);
+	text_free(&t->text);
 	free(t);
 }
 

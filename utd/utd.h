@@ -226,6 +226,7 @@ struct region {
 struct text {
 	char		*s;
 	size_t		 len, size;
+	size_t		 sent;		/* of it */
 };
 
 /* A directory of the trace: one UID, one ABI, or one program. */
@@ -399,7 +400,7 @@ uint32_t new_id(void);
 void	*id_arg(uint32_t);
 struct trace *trace_get(struct session *, const struct app *, bool);
 void	 trace_retry(struct trace *);
-void	 trace_flush(struct trace *);
+bool	 trace_flush(struct trace *);
 void	 trace_close(struct trace *);
 void	 traces_orphaned(const struct consumer *);
 void	 session_open(struct session *, consumer_cb *, void *);
@@ -423,6 +424,8 @@ void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
 
 /* metadata.c: TSDL. */
+#define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */
+void	 text_free(struct text *);
 void	 text_add(struct text *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 metadata_head(struct text *, const struct trace *, const char *);
@@ -556,7 +559,8 @@ void	 wake_close(void);
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, u32 nsubs, u32 subsize, u32
 				   active */
-#define UT_C_METADATA	68	/* a trace: str text */
+#define UT_C_METADATA	68	/* a trace, b 1 if it ends in the middle of
+				   something: str text */
 #define UT_C_OWNER	69	/* u64 owner, u32 pid, str name */
 #define UT_C_DEAD	70	/* u64 owner */
 #define UT_C_ACTIVE	71	/* a region, b 0 or 1: u32 serial */
@@ -595,8 +599,9 @@ struct outdir {
 	int		 fd;
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
-	char		*pending;	/* metadata that could not be written */
+	char		*pending;	/* metadata that is not written */
 	size_t		 npending;
+	size_t		 nwhole;	/* bytes of it that can be */
 	off_t		 meta_size;
 	struct outdir	*next;
 };
@@ -699,7 +704,7 @@ int	 output_session(const char *);
 int	 output_dir(int, const char *, bool);
 int	 output_trace(struct outdir *, int, const char *, bool);
 void	 output_close(struct outdir *);
-int	 output_metadata(struct outdir *, const char *);
+int	 output_metadata(struct outdir *, const char *, bool);
 int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
 int	 stream_write(struct pool *, struct stream *, struct iovec *, int);
 void	 stream_close(struct stream *);
