@@ -420,6 +420,9 @@ no_utd(const char *dir)
 		warnx("no utd is running in %s: the path of its socket would "
 		    "be longer than %zu bytes", dir,
 		    sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1);
+	else if (errno == ECONNREFUSED)
+		warnx("no utd is running in %s: %s: it was killed, or the "
+		    "directory is another machine's", dir, strerror(errno));
 	else
 		warn("no utd is running in %s", dir);
 }

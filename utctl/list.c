@@ -247,11 +247,27 @@ print_level(const struct row *r)
 		printf("level %" PRIu64, row_num(r, "level"));
 }
 
+/* As utd sees it, if it does, and as the program sees itself. */
+static void
+print_pid(const struct row *r)
+{
+	uint64_t pid = row_num(r, "pid"), vpid = row_num(r, "vpid");
+
+	if (pid == 0)
+		printf("pid %" PRIu64 " in its namespace", vpid);
+	else if (vpid != 0 && vpid != pid)
+		printf("pid %" PRIu64 " (%" PRIu64 " in its namespace)", pid,
+		    vpid);
+	else
+		printf("pid %" PRIu64, pid);
+}
+
 static void
 print_program(const struct row *r)
 {
-	printf("%s (pid %" PRIu64 ", uid %" PRIu64 ", %" PRIu64 "-bit)\n",
-	    row_str(r, "name"), row_num(r, "pid"), row_num(r, "uid"),
+	printf("%s (", row_str(r, "name"));
+	print_pid(r);
+	printf(", uid %" PRIu64 ", %" PRIu64 "-bit)\n", row_num(r, "uid"),
 	    row_num(r, "bits"));
 }
 

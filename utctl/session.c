@@ -175,6 +175,10 @@ create(const char *name, const char *dir)
 	if (r == 0)
 		printf("session %s: %s\n", name, dir);
 	r = client_say(c, r);
+	/* The path is utd's: in a container it may lead elsewhere. */
+	if (r == 0 && access(dir, F_OK) == -1 && errno == ENOENT)
+		warnx("utd has made %s, but it is not there for us: does it "
+		    "run in another container?", dir);
 	client_close(c);
 	return r;
 }
