@@ -13,28 +13,37 @@ while [ $i -lt 5 ]; do
 done
 start_utd
 utctl create -o "$T/trace" s >/dev/null &&
-    utctl enable-channel -b 4k -n 256 c && utctl enable-event -c c '*' &&
-    utctl start || fail "set-up"
+    utctl enable-channel -b 4k -n 256 c &&
+    utctl enable-event -c c 'seq:*' && utctl enable-channel new &&
+    utctl enable-event -c new 'kind:*' 'many:*' && utctl start ||
+    fail "set-up"
 background ./prog/seq -p 20 1 2 100000000
 seq=$LAST
+# Ever new events, each traced at once: by one that has them by and by, and
+# by those that come in each round.
+background ./prog/many -m 2 -p 20 long 0 20000 </dev/null >/dev/null
+many=$LAST
 until_ok sh -c 'utctl list s | grep -q seq:tick' || fail "seq does not run"
+until_ok sh -c 'utctl list s | grep -q many:long' || fail "many does not run"
 sleep 0.1
 
 # Metadata last: it is never behind the streams.
 copy() {
 	rm -rf "$T/copy"
 	mkdir "$T/copy" || exit 1
-	cp "$T"/trace/ust/uid/*/*/c_* "$T/copy" || fail "copy"
+	cp "$T"/trace/ust/uid/*/*/*_* "$T/copy" || fail "copy"
 	cp "$T"/trace/ust/uid/*/*/metadata "$T/copy" || fail "copy"
-	./prog/packets -t "$T"/copy/c_* || fail "packets"
+	./prog/packets -t "$T"/copy/*_* || fail "packets"
 }
 
 sawn=0 round=0
-while [ $round -lt 20 ]; do
+while [ $round -lt 15 ]; do
 	"$T/kind$((round % 5))" 3 </dev/null >/dev/null &
 	kid=$!
 	./prog/seq $((round + 2)) 1 30000 &	# writes of many packets
 	burst=$!
+	./prog/many -m 10 "r$round" 0 50 </dev/null >/dev/null &
+	new=$!
 	utctl list >/dev/null || fail "list"	# all there is, into the files
 	utctl view -q "$T/trace" >"$T/out" 2>"$T/err" ||
 	    fail "view, round $round: $(cat "$T/err")"
@@ -51,17 +60,20 @@ while [ $round -lt 20 ]; do
 		[ "$(wc -l <"$T/bt2.out")" -eq "$(wc -l <"$T/view.out")" ] ||
 		    fail "round $round: babeltrace2 sees another number"
 	fi
-	wait $kid $burst
+	wait $kid $burst $new
 	round=$((round + 1))
 done
-kill -9 $seq
-wait $seq 2>/dev/null
+kill -9 $seq $many
+wait $seq $many 2>/dev/null
 expect 0 's destroyed' utctl destroy s
 readers_agree "$T/trace"
 i=0
 while [ $i -lt 5 ]; do
-	[ "$(grep -c "kind:e$i" "$T/view.out")" -eq 12 ] || fail "kind:e$i"
+	[ "$(grep -c "kind:e$i" "$T/view.out")" -eq 9 ] || fail "kind:e$i"
 	i=$((i + 1))
 done
+[ "$(grep -c "many:r[0-9]*_" "$T/view.out")" -eq 750 ] || fail "many"
+[ "$(grep "many:" "$T/view.out" | awk '{ sub(/.*_/, "", $4)
+    if ($4 != $8) print }' | wc -l)" -eq 0 ] || fail "another event's name"
 echo "$sawn events seen while they came"
 stop_utd || fail "utd: status $?"
