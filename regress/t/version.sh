@@ -7,12 +7,15 @@
 
 # utd and older or newer ones.
 start_utd
+utctl create -o "$T/trace" s >/dev/null || fail "create"
 ./prog/garbage "$UT_RUNDIR" version >"$T/out" || fail "version"
 cat "$T/out"
 grep -q '^1: type 16 version 2 $' "$T/out" || fail "a program: $(cat "$T/out")"
 grep -q '^32: type 49 .*version 2 .*99$' "$T/out" ||
     fail "a utctl: $(cat "$T/out")"
 grep -q 'version 99' "$T/utd.log" || fail "not in the log"
+expect 0 'warning: program [0-9]* speaks version 99 of the protocol, not 2' \
+    utctl list s
 expect 0 '^no programs' utctl events
 stop_utd || fail "utd: status $?"
 
