@@ -124,16 +124,29 @@ client_wait(struct client *k, void (*finish)(struct client *), int ms)
 	return k->wait;
 }
 
+/* What a request is about; NULL is all of them. */
+void
+client_about(struct client *k, struct session *s)
+{
+	k->session = s;
+	k->orphan = false;
+}
+
 /* The session may have been destroyed meanwhile. */
 bool
 client_session_there(const struct client *k)
 {
-	struct session *s;
+	return !k->orphan;
+}
 
-	for (s = sessions; s != NULL; s = s->next)
-		if (s == k->session)
-			return true;
-	return false;
+void
+clients_forget(const struct session *s)
+{
+	struct client *k;
+
+	for (k = clients; k != NULL; k = k->next)
+		if (k->session == s)
+			k->orphan = true;
 }
 
 static void

@@ -39,11 +39,10 @@ find_session(struct client *k, struct ut_msg *m)
 		client_refuse(k, "session name too long");
 		return NULL;
 	}
-	k->session = NULL;
 	s = session_find(name, k->conn->uid, why, sizeof(why));
 	if (s == NULL)
 		client_refuse(k, "%s", why);
-	k->session = s;
+	client_about(k, s);
 	return s;
 }
 
@@ -96,8 +95,8 @@ do_create(struct client *k, struct ut_msg *m)
 	} else if (session_taken(name, k->conn->uid)) {
 		client_refuse(k, "session %s exists", name);
 	} else {
-		k->session = session_new(name, dir, k->conn->uid,
-		    k->conn->gid);
+		client_about(k, session_new(name, dir, k->conn->uid,
+		    k->conn->gid));
 		k->session->dying = true;	/* not there yet */
 		(void)client_wait(k, nothing, 0);
 		session_open(k->session, created, k);

@@ -200,7 +200,7 @@ listed(struct client *k)
 
 	if (k->conn == NULL)
 		return;
-	if (k->session != NULL && !client_session_there(k)) {
+	if (!client_session_there(k)) {
 		client_refuse(k, "the session was destroyed");
 		return;
 	}
@@ -220,15 +220,18 @@ list_sessions(struct client *k, struct ut_msg *m)
 	char name[NAME_MAXLEN], why[512];
 
 	ut_msg_get_str(m, name, sizeof(name));
-	k->session = NULL;
+	client_about(k, NULL);
 	if (m->bad) {
 		client_refuse(k, "session name too long");
 		return;
 	}
-	if (name[0] != '\0' && (k->session = session_find(name,
-	    k->conn->uid, why, sizeof(why))) == NULL) {
-		client_refuse(k, "%s", why);
-		return;
+	if (name[0] != '\0') {
+		s = session_find(name, k->conn->uid, why, sizeof(why));
+		if (s == NULL) {
+			client_refuse(k, "%s", why);
+			return;
+		}
+		client_about(k, s);
 	}
 	w = client_wait(k, listed, PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)

@@ -142,6 +142,7 @@ session_free(struct session *s)
 	struct channel *ch;
 	struct warning *w;
 
+	clients_forget(s);
 	for (p = &sessions; *p != NULL; p = &(*p)->next) {
 		if (*p == s) {
 			*p = s->next;

@@ -517,6 +517,7 @@ struct client {
 	bool		 owner;		/* utd ends when it does */
 	bool		 draining;	/* wants to see progress */
 	struct session	*session;	/* that the request is about */
+	bool		 orphan;	/* and that is gone */
 	struct channel	*channel;
 	struct rule	*rule;
 	struct client	*next;
@@ -528,7 +529,9 @@ void	 client_ok(struct client *, const char *, ...)
 void	 client_refuse(struct client *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);
+void	 client_about(struct client *, struct session *);
 bool	 client_session_there(const struct client *);
+void	 clients_forget(const struct session *);
 void	 clients_progress(uint64_t);
 
 /* control.c: what utctl asks for. */
