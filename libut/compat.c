@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #if defined(__linux__)
 #include <sys/auxv.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <poll.h>
 #elif defined(__FreeBSD__)
@@ -348,6 +349,70 @@ ut_thread_start(void *(*run)(void *), void *arg)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return error;
 }
+
+#if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)
+
+int
+ut_own_fds(void)
+{
+	const unsigned int unshare = 1u << 1;	/* CLOSE_RANGE_UNSHARE */
+
+	return syscall(SYS_close_range, 0u, ~0u, unshare) == 0;
+}
+
+/* A signal that does nothing, and that all our threads block. */
+int
+ut_nudge_open(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGURG);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void
+ut_nudge(pthread_t thread)
+{
+	(void)pthread_kill(thread, SIGURG);
+}
+
+void
+ut_nudge_read(int fd)
+{
+	struct signalfd_siginfo si;
+
+	while (read(fd, &si, sizeof(si)) > 0)
+		continue;
+}
+
+#else
+
+int
+ut_own_fds(void)
+{
+	return 0;
+}
+
+int
+ut_nudge_open(void)
+{
+	return -1;
+}
+
+void
+ut_nudge(pthread_t thread)
+{
+	(void)thread;
+}
+
+void
+ut_nudge_read(int fd)
+{
+	(void)fd;
+}
+
+#endif
 
 /* A name that nobody has: the exclusive creation that follows decides. */
 static void

@@ -26,6 +26,7 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -85,6 +86,16 @@ void	 ut_name_thread(const char *);
  * blocked: 0 or an errno.
  */
 int	 ut_thread_start(void *(*)(void *), void *);
+
+/*
+ * From now on the calling thread has descriptors of its own, and none yet:
+ * 1, or 0 where that cannot be.  It can still be woken, by whoever knows it,
+ * to read from a descriptor that it has made; -1 where not.
+ */
+int	 ut_own_fds(void);
+int	 ut_nudge_open(void);
+void	 ut_nudge(pthread_t);
+void	 ut_nudge_read(int);
 
 /* An unnamed object of shared memory, or -1 with errno. */
 int	 ut_shm(size_t);

@@ -29,6 +29,10 @@
  * There may be two: the system's utd and the user's.  One thread sleeps for
  * both, on a FIFO in /tmp that both take hold of.  It is the user's, for an
  * ordinary user cannot make one in the directory of the system.
+ *
+ * An open(2) that sleeps has its descriptor already: on some systems dup2(2)
+ * to that number fails.  So the thread has descriptors of its own, where that
+ * can be had, and those that it finds are not among the program's.
  */
 
 #include <sys/types.h>
@@ -223,7 +227,7 @@ give_up(unsigned int me)
 
 /* One that is there, now; or is one there that cannot be talked to yet? */
 static struct conn *
-look(unsigned int me, bool *busy)
+look(unsigned int me, bool apart, bool *busy)
 {
 	struct conn *c;
 
@@ -231,6 +235,7 @@ look(unsigned int me, bool *busy)
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
 		if (!wanted(c, me))
 			continue;
+		c->apart = apart;
 		if (ut_conn_hello(c) == 0)
 			return c;
 		*busy |= c->busy;
@@ -313,7 +318,7 @@ found(struct conn *c, unsigned int me)
 
 /* Look until there is nothing to look for, or one to listen to. */
 static struct conn *
-find(unsigned int me, int ms)
+find(unsigned int me, bool apart, int ms)
 {
 	char place[PLACE_LEN];
 	struct conn *c;
@@ -325,7 +330,7 @@ find(unsigned int me, int ms)
 		if (count_wanted(me) == 0)
 			return NULL;
 		placed = choose_place(me, place);
-		if ((c = look(me, &busy)) != NULL) {
+		if ((c = look(me, apart, &busy)) != NULL) {
 			if (found(c, me))
 				return c;
 			if (!c->listened)
@@ -341,10 +346,11 @@ find(unsigned int me, int ms)
 
 /*
  * Under no lock: the connection that this thread is to listen to, or NULL if
- * it is to end.  It comes from one that it has lost, if not NULL.
+ * it is to end.  It comes from one that it has lost, if not NULL, and may have
+ * descriptors of its own.
  */
 struct conn *
-ut_find(struct conn *lost)
+ut_find(struct conn *lost, bool apart)
 {
 	struct conn *c;
 	int ms = 0;
@@ -356,7 +362,7 @@ ut_find(struct conn *lost)
 			pace = 0;
 		ms = slower();
 	}
-	c = find(take_over(lost), ms);
+	c = find(take_over(lost), apart, ms);
 	pthread_mutex_unlock(&ut_lock);
 	return c;
 }

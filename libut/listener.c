@@ -112,7 +112,7 @@ conn_lost(struct conn *c)
 		close(c->sock);
 	c->sock = -1;
 	c->done = c->asked;
-	c->news = false;
+	c->news = c->unsent = false;
 	pthread_cond_broadcast(&answered);
 	for (i = 0; i < UT_CHANNELS; i++)
 		if (ut_channels[i].gen != 0 &&
@@ -430,6 +430,18 @@ register_all(int64_t deadline)
 	hurry = -1;
 }
 
+/* Say what another thread has left to be said. */
+static void
+say_unsent(struct conn *c)
+{
+	if (!c->unsent)
+		return;
+	c->unsent = false;
+	ut_msg_init(&out, UT_MSG_NEW, 0, 0);
+	if (conn_send(c, &out) == -1)
+		(void)shutdown(c->sock, SHUT_RDWR);
+}
+
 /*
  * One message; the lock is held while it is obeyed, not while it comes.
  * False when the connection is gone.
@@ -453,9 +465,60 @@ listen_once(struct conn *c)
 	if (recv(s, &byte, 1, MSG_PEEK) == -1 && errno == EINTR)
 		return true;
 	pthread_mutex_lock(&ut_lock);
-	there = conn_obey(c);
+	if ((there = conn_obey(c)))
+		say_unsent(c);
 	pthread_mutex_unlock(&ut_lock);
 	return there;
+}
+
+/* The same with descriptors of our own, and with a nudge. */
+static bool
+listen_apart(struct conn *c, int nudge)
+{
+	struct pollfd pfds[2];
+	bool there = true;
+
+	pthread_mutex_lock(&ut_lock);
+	pfds[0].fd = c->sock;
+	pfds[1].fd = nudge;
+	pfds[0].events = pfds[1].events = POLLIN;
+	pfds[0].revents = pfds[1].revents = 0;
+	pthread_mutex_unlock(&ut_lock);
+	if (poll(pfds, 2, -1) == -1)
+		return true;
+	pthread_mutex_lock(&ut_lock);
+	if (pfds[1].revents != 0) {
+		ut_nudge_read(nudge);
+		say_unsent(c);
+	}
+	if (pfds[0].revents != 0)
+		there = conn_obey(c);
+	pthread_mutex_unlock(&ut_lock);
+	return there;
+}
+
+/* Until it is lost. */
+static void
+listen_to(struct conn *c)
+{
+	int nudge;
+
+	if (!c->apart || (nudge = ut_nudge_open()) == -1) {
+		while (listen_once(c))
+			continue;
+		return;
+	}
+	pthread_mutex_lock(&ut_lock);
+	c->thread = pthread_self();
+	c->ready = true;
+	say_unsent(c);
+	pthread_mutex_unlock(&ut_lock);
+	while (listen_apart(c, nudge))
+		continue;
+	pthread_mutex_lock(&ut_lock);
+	c->ready = false;
+	pthread_mutex_unlock(&ut_lock);
+	close(nudge);
 }
 
 /* Listens to a connection or looks for those that are not there. */
@@ -463,16 +526,15 @@ static void *
 run(void *arg)
 {
 	struct conn *c = arg;
+	bool apart = c != NULL && c->apart;
 
 	(void)ut_mute();
 	ut_name_thread("libut");
-	if (c == NULL)
-		c = ut_find(NULL);
-	while (c != NULL) {
-		while (listen_once(c))
-			continue;
-		c = ut_find(c);
-	}
+	do {
+		if (c != NULL)
+			listen_to(c);
+		apart = apart || ut_own_fds();
+	} while ((c = ut_find(c, apart)) != NULL);
 	return NULL;
 }
 
@@ -510,7 +572,8 @@ conn_reset(struct conn *c)
 {
 	c->sock = -1;
 	c->asked = c->done = 0;
-	c->news = false;
+	c->news = c->unsent = false;
+	c->apart = c->ready = false;
 	c->owner = 0;
 	c->listened = c->given_up = c->busy = false;
 	c->finder = 0;
@@ -561,6 +624,24 @@ share_late(void)
 	late = p;
 }
 
+static bool	tell_news(struct conn *);
+
+/*
+ * Children that are not waited for may never live to see an answer, so ask
+ * for one ourselves: with it nobody is late any more.
+ */
+static void
+ask_late(void)
+{
+	struct conn *c;
+
+	hurry = ut_msg_now();
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (is_late(c) && c->done == c->asked)
+			(void)tell_news(c);
+	hurry = -1;
+}
+
 static void
 before_fork(void)
 {
@@ -569,6 +650,7 @@ before_fork(void)
 	ut_enter(&old);
 	fork_signals = old;
 	share_late();
+	ask_late();
 	ut_threads_before_fork();
 }
 
@@ -637,6 +719,14 @@ tell_news(struct conn *c)
 	if (is_late(c) && c->done != c->asked) {
 		c->news = true;
 		return false;
+	}
+	if (c->apart) {
+		if (!c->unsent)
+			c->asked++;
+		c->unsent = true;
+		if (c->ready)
+			ut_nudge(c->thread);
+		return !is_late(c);
 	}
 	if (conn_send_new(c) == 0)
 		return !is_late(c);

@@ -176,6 +176,15 @@ struct conn {
 	bool		 news;		/* NEW has yet to be sent */
 	bool		 over;		/* nothing to wait for at the start */
 
+	/*
+	 * The socket is a descriptor of the threads that find and listen
+	 * alone: others have the one that listens say what is to be said.
+	 */
+	bool		 apart;
+	bool		 ready;		/* it listens, so that */
+	pthread_t	 thread;	/* can be nudged */
+	bool		 unsent;	/* NEW is to be sent, and counted */
+
 	bool		 listened;	/* a thread listens to it */
 	bool		 given_up;	/* no utd will ever be there */
 	bool		 busy;		/* there, but did not let us connect */
@@ -189,7 +198,7 @@ extern struct conn ut_conns[UT_CONNS];
 extern int	 ut_nconns;
 void		 ut_find_init(void);
 bool		 ut_find_later(void);
-struct conn	*ut_find(struct conn *);
+struct conn	*ut_find(struct conn *, bool);
 
 /* listener.c */
 bool		 ut_listen(void);

@@ -209,12 +209,14 @@ count_events() {
 	utctl view "$1" 2>"$T/view.err" | grep -c -e "$2"
 }
 
-# pulse_start starts prog/pulse; pulse tells it something: $answer.
+# pulse_start starts prog/pulse, or another command that obeys in the same way;
+# pulse tells it something: $answer.
 pulse_start() {
+	[ $# -gt 0 ] || set -- ./prog/pulse
 	trap '' PIPE
 	rm -f "$T/to" "$T/from"
 	mkfifo "$T/to" "$T/from" || fail "mkfifo"
-	./prog/pulse <"$T/to" >"$T/from" &
+	"$@" <"$T/to" >"$T/from" &
 	PULSE=$!
 	CHILDREN="$CHILDREN $PULSE"
 	exec 3>"$T/to" 4<"$T/from"
@@ -227,4 +229,16 @@ pulse() {
 pulse_on() {
 	pulse on
 	[ "$answer" = "$1" ]
+}
+
+# Wait until the program that pulse_start started has so many threads, where
+# that can be seen.
+threads() {
+	[ -r /proc/$PULSE/task ] || return 0
+	until_ok test_threads "$1" ||
+	    fail "$2: $(ls /proc/$PULSE/task | wc -l) threads, not $1"
+}
+
+test_threads() {
+	[ "$(ls /proc/$PULSE/task | wc -l)" -eq "$1" ]
 }

@@ -30,6 +30,11 @@ UT_EVENT(about, event, UT_INFO)
 
 static int before;
 
+#ifdef TLS
+/* What every thread has; may come out of its stack. */
+_Thread_local char local[TLS];
+#endif
+
 static int
 descriptors(void)
 {

@@ -1,0 +1,299 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A program that is older than anything of utd: it makes what it needs to be
+# found, and is found; in a directory that UT_RUNDIR names, in the user's own,
+# and by the system's utd, for which it leaves a FIFO in /tmp.
+
+. ./common.sh
+
+: >"$T/stamp"
+chmod 711 "$T" || exit 1
+
+# What users have left in /tmp, since the test began.
+left() {
+	find /tmp -maxdepth 1 -name '.utd-*' -newer "$T/stamp" 2>/dev/null
+}
+
+clean() {
+	left | while read -r f; do
+		rm -f "$f"
+	done
+	finish
+}
+trap clean EXIT
+
+known() {
+	"$@" utctl events 2>/dev/null | grep -q "pid $PULSE,"
+}
+
+quit() {
+	exec 3>&- 4<&-
+	wait $PULSE
+}
+
+mode() {
+	ls -ld "$1" | cut -c1-10
+}
+
+# Found and traced, by the utd that utctl as $* talks to.
+traced() {
+	until_ok known "$@" || fail "not found"
+	"$@" utctl create -o "$out/trace" s >/dev/null &&
+	    "$@" utctl enable-event 'pulse:a' && "$@" utctl start ||
+	    fail "set-up"
+	until_ok pulse_on a--- || fail "on: $answer"
+	pulse hit 10
+	expect 0 ': 10 events, 0 lost' "$@" utctl destroy
+	rm -rf "$out/trace"
+}
+
+# No directory at all, an empty one, one with a FIFO.
+out=$T
+for dir in none empty fifo; do
+	UT_RUNDIR=$T/$dir
+	[ $dir = none ] || mkdir -m 700 "$UT_RUNDIR"
+	[ $dir != fifo ] || mkfifo -m 600 "$UT_RUNDIR/wake"
+	pulse_start
+	pulse hit 1
+	threads 2 "$dir"
+	[ -p "$UT_RUNDIR/wake" ] || fail "$dir: no FIFO"
+	if [ $dir = none ]; then
+		case $(id -u),$(mode "$T/none"),$(mode "$T/none/wake") in
+		0,drwxr-xr-x,prw-r--r--|[1-9]*,drwx------,prw-------) ;;
+		*)	fail "modes: $(ls -la "$T/none")" ;;
+		esac
+	fi
+	sleep 0.3
+	start_utd
+	traced env
+	threads 2 "$dir, found"
+	stop_utd || fail "utd: status $?"
+	threads 2 "$dir, gone"
+	start_utd
+	traced env
+	stop_utd
+	quit
+done
+
+# As it comes, many at a time: none misses a utd that starts meanwhile.
+UT_RUNDIR=$T/race
+i=0
+while [ $i -lt 5 ]; do
+	i=$((i + 1))
+	pids=
+	for j in 1 2 3 4 5 6 7 8 9 10; do
+		(exec sleep 20) | ./prog/pulse >/dev/null &
+		pids="$pids $!"
+		[ $j -ne 5 ] || start_utd
+	done
+	CHILDREN="$CHILDREN $pids"
+	all_known() {
+		[ "$(utctl events | grep -c '^pulse (pid')" -eq 10 ]
+	}
+	until_ok all_known || fail "not all are found: $(utctl events)"
+	kill $pids
+	stop_utd
+	rm -rf "$UT_RUNDIR"
+done
+
+# What is not to be had: a directory that is not there, one of everybody, one
+# that is reached through one of everybody.
+no_thread() {
+	pulse_start
+	pulse hit 1
+	threads 1 "$1"
+	quit
+}
+UT_RUNDIR=$T/not/there
+no_thread "no directory above"
+mkdir -m 777 "$T/all"
+chmod 777 "$T/all"
+UT_RUNDIR=$T/all
+no_thread "a directory of everybody"
+UT_RUNDIR=$T/all/run
+no_thread "a directory in one of everybody"
+[ ! -e "$T/all/run" ] || fail "made in one of everybody"
+mkdir -m 700 "$T/squat"
+: >"$T/squat/wake"
+UT_RUNDIR=$T/squat
+no_thread "a file in place of the FIFO"
+(umask 0777 && UT_RUNDIR=$T/umask ./prog/about >/dev/null)
+case $(mode "$T/umask"),$(mode "$T/umask/wake") in
+drwx*,prw*)	;;
+*)	fail "umask: $(ls -la "$T/umask")" ;;
+esac
+
+# The user's own, by either variable.  One thread sleeps for the system's and
+# for that; a second one listens.
+unset UT_RUNDIR
+[ ! -e /var/run/utd ] || skip "there is a /var/run/utd"
+[ "$(id -u)" -ne 0 ] && uid=$(id -u) || uid=65534
+mkdir -m 700 "$T/home" "$T/xdg" "$T/own" && chmod 711 "$T/home" || exit 1
+[ "$(id -u)" -ne 0 ] || chown 65534 "$T/home" "$T/xdg" "$T/own" || exit 1
+out=$T/own
+
+user_utd() {
+	if [ "$(id -u)" -eq 0 ]; then
+		./prog/asuser 65534 "$@" utd -d 2>"$T/utd.log" &
+	else
+		"$@" utd -d 2>"$T/utd.log" &
+	fi
+	UTD_PID=$!
+}
+
+for var in HOME XDG_RUNTIME_DIR; do
+	if [ $var = HOME ]; then
+		set -- env -u XDG_RUNTIME_DIR "HOME=$T/home"
+	else
+		set -- env "XDG_RUNTIME_DIR=$T/xdg"
+	fi
+	pulse_start as_user "$@" ./prog/pulse
+	pulse pid
+	PULSE=$answer
+	threads 2 "$var"
+	fifos=$(left | grep -c "^/tmp/.utd-$uid-")
+	[ "$fifos" -ge 1 ] || fail "$var: no FIFO in /tmp: $(left)"
+	sleep 0.3
+	user_utd "$@"
+	traced as_user "$@"
+	threads 3 "$var, found"
+	stop_utd || fail "utd: status $?"
+	threads 2 "$var, gone"
+	user_utd "$@"
+	traced as_user "$@"
+	stop_utd
+	threads 2 "$var, gone again"
+	quit
+done
+[ -p "$T/home/.utd/wake" ] && [ -p "$T/xdg/utd/wake" ] ||
+    fail "no FIFO in the user's directory"
+
+# The system's utd, built so that it has a directory of the test's.
+[ "$(id -u)" -eq 0 ] || exit 0
+not_cross
+mkdir "$T/src" && cp -r "$TOP/Makefile" "$TOP/libut" "$TOP/utd" \
+    "$TOP/utctl" "$T/src" && find "$T/src" -name '*.[oa]' -exec rm {} + &&
+    (cd "$T/src" && ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \
+    CPPFLAGS="-DUT_RUNDIR_SYSTEM='\"$T/sys\"'" all) >"$T/make.log" 2>&1 ||
+    fail "cannot build: $(tail -3 "$T/make.log")"
+chmod -R a+rX "$T/src"
+PATH=$T/src/utctl:$T/src/utd:$PATH
+$CC $CFLAGS -I"$TOP/libut" -o "$T/pulse" prog/pulse.c \
+    "$T/src/libut/libut.a" $LIBS || fail "cannot build pulse"
+
+system_utd() {
+	utd -d 2>"$T/sys.log" &
+	SYS=$!
+	CHILDREN="$CHILDREN $SYS"
+	until_ok utctl list || fail "no system's utd: $(cat "$T/sys.log")"
+}
+
+end_system_utd() {
+	kill $SYS
+	wait $SYS
+}
+
+user="env -u XDG_RUNTIME_DIR HOME=$T/home"
+start() {
+	pulse_start as_user "$@" "$T/pulse"
+	pulse pid
+	PULSE=$answer
+	threads 2 "at first"
+	sleep 0.3
+}
+
+# Names that users may take: more than their share, those of others, and what
+# is no FIFO.
+n=0
+while [ $n -lt 40 ]; do
+	n=$((n + 1))
+	as_user mkfifo "/tmp/.utd-65534-$(printf '%016x' $n)" || fail "mkfifo"
+done
+as_user mkfifo /tmp/.utd-65533-0000000000000001 /tmp/.utd-65534-1 \
+    /tmp/.utd-065534-0000000000000001 /tmp/.utd-65534-000000000000000A \
+    /tmp/.utd-65534-0000000000000001x || fail "mkfifo"
+as_user sh -c ': >/tmp/.utd-65534-00000000000000ff'
+as_user ln -s /tmp/.utd-65534-1 /tmp/.utd-65534-00000000000000fe
+system_utd
+if [ -d /proc/$SYS/fd ]; then
+	held=$(ls -l /proc/$SYS/fd | grep '/tmp/\.utd-')
+	n=$(echo "$held" | wc -l)
+	[ "$n" -le 16 ] || fail "utd holds $n FIFOs of a user"
+	echo "$held" | grep -v '/tmp/\.utd-65534-[0-9a-f]\{16\}$' &&
+	    fail "utd holds what it must not"
+	echo "$held" | grep '0000fe$\|0000ff$' && fail "utd holds no FIFO"
+fi
+end_system_utd
+left | while read -r f; do
+	rm -f "$f"
+done
+rm -rf "$T/sys"
+
+# Never was any: both come, in either order, and go in either order.
+for order in 'system user' 'user system'; do
+	rm -rf "$T/sys" "$T/home/.utd"
+	start $user
+	for which in $order; do
+		if [ $which = system ]; then
+			system_utd
+			traced as_user env "UT_RUNDIR=$T/sys"
+		else
+			user_utd $user
+			traced as_user $user
+		fi
+		threads 3 "$order: $which came"
+	done
+	for which in $order; do
+		if [ $which = system ]; then
+			end_system_utd
+		else
+			stop_utd
+		fi
+		[ "$which" != "${order%% *}" ] ||
+		    threads 3 "$order: $which went"
+	done
+	threads 2 "$order: both gone"
+	sleep 0.3
+	system_utd
+	traced as_user env "UT_RUNDIR=$T/sys"
+	threads 3 "$order: system again"
+	user_utd $user
+	traced as_user $user
+	threads 3 "$order: both again"
+	stop_utd
+	end_system_utd
+	quit
+done
+
+# Without a directory of the user's, and where the FIFO is someone else's.
+start env -u XDG_RUNTIME_DIR HOME=/nonexistent
+system_utd
+traced as_user env "UT_RUNDIR=$T/sys"
+threads 2 "no home"
+end_system_utd
+quit
+left | while read -r f; do
+	rm -f "$f" && : >"$f"
+done
+rm -rf "$T/sys"
+pulse_start as_user env -u XDG_RUNTIME_DIR HOME=/nonexistent "$T/pulse"
+pulse hit 1
+pulse pid
+PULSE=$answer
+threads 1 "squatted"
+quit
+
+# A program that runs for somebody else makes nothing.
+cp prog/about "$T/about"
+chown 65534 "$T/about" && chmod 4755 "$T/about" || exit 1
+mkdir "$T/setid" && chmod 777 "$T/setid"
+before=$(left)
+out=$(./prog/asuser 65533 env "UT_RUNDIR=$T/setid/run" \
+    "HOME=$T/setid" "XDG_RUNTIME_DIR=$T/setid" "$T/about") ||
+    fail "set-id: status $?"
+case $out in
+*", 0 descriptors, 1 threads")	;;
+*)	fail "set-id: $out" ;;
+esac
+[ -z "$(ls "$T/setid")" ] && [ "$(left)" = "$before" ] ||
+    fail "set-id: $(ls -la "$T/setid"; left)"
