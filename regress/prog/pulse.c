@@ -54,7 +54,7 @@ main(void)
 {
 	char line[80];
 
-	alarm(120);
+	alarm(600);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (fgets(line, sizeof(line), stdin) != NULL) {
 		if (strncmp(line, "hit ", 4) == 0) {

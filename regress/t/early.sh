@@ -170,7 +170,6 @@ done
 
 # The system's utd, built so that it has a directory of the test's.
 [ "$(id -u)" -eq 0 ] || exit 0
-not_cross
 mkdir "$T/src" && cp -r "$TOP/Makefile" "$TOP/libut" "$TOP/utd" \
     "$TOP/utctl" "$T/src" && find "$T/src" -name '*.[oa]' -exec rm {} + &&
     (cd "$T/src" && ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \
@@ -284,6 +283,9 @@ threads 1 "squatted"
 quit
 
 # A program that runs for somebody else makes nothing.
+case $CFLAGS in
+*-fsanitize*)	exit 0 ;;	# it wants more than such a program may
+esac
 cp prog/about "$T/about"
 chown 65534 "$T/about" && chmod 4755 "$T/about" || exit 1
 mkdir "$T/setid" && chmod 777 "$T/setid"

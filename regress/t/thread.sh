@@ -4,7 +4,6 @@
 # blocked, whether utd is there or not; and in nobody's way.
 
 . ./common.sh
-not_cross
 
 [ -r /proc/self/task/self ] || [ -d /proc/self/task ] || skip "no /proc here"
 
