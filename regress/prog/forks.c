@@ -41,6 +41,7 @@ extern char **environ;
 
 static uint64_t nevents;
 static char *self;
+static int out = STDOUT_FILENO;
 
 /* The next events of a writer of this process. */
 static void
@@ -61,7 +62,7 @@ say(uint32_t writer)
 
 	n = snprintf(line, sizeof(line), "%" PRIu32 " %ld\n", writer,
 	    (long)getpid());
-	if (write(STDOUT_FILENO, line, (size_t)n) != n)
+	if (write(out, line, (size_t)n) != n)
 		err(1, "stdout");
 }
 
@@ -118,6 +119,41 @@ fork_twice(uint32_t writer)
 	join(pid);
 	if (read(end[0], &c, 1) != 1)
 		errx(1, "the daemon died");
+}
+
+/* daemon(3) itself, which is fork, setsid, and other descriptors 0 to 2. */
+static void
+fork_daemon(uint32_t writer)
+{
+	int end[2];
+	pid_t pid;
+	char c;
+
+	if ((out = dup(STDOUT_FILENO)) == -1 || pipe(end) == -1 ||
+	    (pid = fork()) == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		if (daemon(0, 0) == -1)
+			err(1, "daemon");
+		child(writer);
+		_exit(write(end[1], "", 1) != 1);
+	}
+	join(pid);
+	if (read(end[0], &c, 1) != 1)
+		errx(1, "the daemon died");
+}
+
+/* This process becomes another program. */
+static void
+exec_self(uint32_t writer)
+{
+	char w[16], n[24];
+	char *argv[] = { self, "-c", w, n, NULL };
+
+	snprintf(w, sizeof(w), "%" PRIu32, writer);
+	snprintf(n, sizeof(n), "%" PRIu64, nevents);
+	execv(self, argv);
+	_exit(127);
 }
 
 static void
@@ -195,9 +231,10 @@ main(int argc, char *argv[])
 	exec_one(6, 0);
 	tick(0, &n, 100);
 	exec_one(7, 1);
+	fork_daemon(8);
 	tick(0, &n, 100);
 	forked = 1;
 	pthread_join(other, NULL);
 	say(0);
-	return 0;
+	exec_self(9);
 }
