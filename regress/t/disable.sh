@@ -32,11 +32,24 @@ case $(about UT_DISABLE=) in
 on*)	;;
 *)	fail "UT_DISABLE empty disables" ;;
 esac
+# Call by call, it is the program that it would be without the library.
+calls() {
+	UT_DISABLE=1 strace -f -o "$T/strace" "$1" >/dev/null ||
+	    fail "strace $1"
+	sed 's/^[0-9]* *//; s/(.*//' "$T/strace" >"$T/$2"
+	if grep -q -F "$UT_RUNDIR" "$T/strace"; then
+		fail "$1 looks for utd"
+	fi
+}
+
 if strace -o "$T/able" true 2>/dev/null; then
-	calls=socket,connect,clone,clone3,mmap,openat,membarrier
-	UT_DISABLE=1 strace -f -e trace=$calls -o "$T/strace" ./prog/about \
-	    >/dev/null
-	grep -e socket -e connect -e 'clone' -e membarrier -e "$UT_RUNDIR" \
-	    "$T/strace" && fail "system calls of the library"
+	$CC $CFLAGS -DWITHOUT -o "$T/without" prog/about.c $LIBS ||
+	    fail "cannot build it without the library"
+	build "$T/with" prog/about.c
+	calls "$T/without" calls.without
+	calls "$T/with" calls.with
+	[ "$(wc -l <"$T/calls.with")" -gt 1000 ] || fail "no calls"
+	diff "$T/calls.without" "$T/calls.with" ||
+	    fail "system calls of the library"
 fi
 exit 0
