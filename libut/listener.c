@@ -47,6 +47,7 @@
 #define HIGH_FD		400		/* out of the program's way */
 
 static bool started;
+static pid_t listens;			/* the process whose conns these are */
 static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
 static struct ut_msg out;
 static sigset_t fork_signals;
@@ -586,6 +587,7 @@ start_all(void)
 {
 	struct conn *c;
 
+	listens = getpid();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		conn_reset(c);
 	register_all(register_deadline());
@@ -752,7 +754,11 @@ await_answer(struct conn *c, int64_t deadline)
 		set_late(c, true);
 }
 
-/* Tell of new events, and wait for what comes of it: under ut_lock. */
+/*
+ * Tell of new events, and wait for what comes of it: under ut_lock.  In a
+ * child that ran no atfork handler the sockets are its parent's, and so would
+ * be the answers.
+ */
 void
 ut_listen_new(void)
 {
@@ -760,6 +766,8 @@ ut_listen_new(void)
 	bool wait[UT_CONNS];
 	int i;
 
+	if (getpid() != listens)
+		return;
 	hurry = deadline;
 	for (i = 0; i < ut_nconns; i++)
 		wait[i] = tell_news(&ut_conns[i]);

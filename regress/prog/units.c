@@ -17,13 +17,19 @@
 /*
  * The program of the units: calls each, then those of a library that it
  * loads and unloads: units [library times].  Waits for its stdin to end.
+ * With a third argument a child of clone(2) loads the library before.
  */
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <dlfcn.h>
 #include <err.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "units.h"
 
@@ -43,6 +49,25 @@ load(const char *path, int n)
 		errx(1, "dlclose: %s", dlerror());
 }
 
+static void
+load_in_clone(const char *path)
+{
+#if defined(SYS_clone)
+	pid_t pid;
+	int status;
+
+	if ((pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) == 0) {
+		/* It may not trace on every system. */
+		_exit(dlopen(path, RTLD_NOW) == NULL);
+	}
+	if (pid == -1 || waitpid(pid, &status, 0) == -1 || status != 0)
+		err(1, "child");
+	usleep(300000);		/* until utd has answered, if it was asked */
+#else
+	(void)path;
+#endif
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -52,6 +77,8 @@ main(int argc, char *argv[])
 	if (unit_a(1) != 2 || unit_b(2) != 3 || unit_lib1(3) != 4 ||
 	    unit_lib2(4) != 5)
 		return 1;
+	if (argc > 3)
+		load_in_clone(argv[1]);
 	for (i = 0; i < times; i++)
 		load(argv[1], i);
 	unit_a(-1);
