@@ -76,4 +76,27 @@ done
 [ "$(grep "many:" "$T/view.out" | awk '{ sub(/.*_/, "", $4)
     if ($4 != $8) print }' | wc -l)" -eq 0 ] || fail "another event's name"
 echo "$sawn events seen while they came"
+
+# More new events at a time than a socket holds descriptions of, and a
+# consumer that does not read them: the program is held up, so there may be
+# metadata without its events, but no event without metadata.
+UT_REGISTER_TIMEOUT=20000
+export UT_REGISTER_TIMEOUT
+utctl create -o "$T/big" b >/dev/null && utctl enable-event 'many:*' &&
+    utctl start || fail "set-up of b"
+./prog/many x 0 10 </dev/null >/dev/null || fail "many: $?"
+kids=$(consumers)
+kill -STOP $kids
+background ./prog/many -w y 0 5000 </dev/null >"$T/done"
+sleep 1
+kill -STOP $UTD_PID
+kill -CONT $kids
+sleep 1.5
+utctl view "$T/big" >"$T/view.out" 2>"$T/err"
+status=$?
+kill -CONT $UTD_PID
+[ $status -eq 0 ] || fail "metadata is behind: $(head -3 "$T/err")"
+wait $LAST || fail "many: $?"
+expect 0 'b destroyed: 5010 events, 0 lost' utctl destroy b
+readers_agree "$T/big"
 stop_utd || fail "utd: status $?"
