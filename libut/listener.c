@@ -215,13 +215,19 @@ do_detach(struct conn *c, struct ut_msg *m)
 }
 
 static int
-conn_send_new(struct conn *c)
+send_new(struct conn *c)
 {
 	ut_msg_init(&out, UT_MSG_NEW, 0, 0);
 	ut_events_summary(&out);
+	return conn_send(c, &out);
+}
+
+static int
+conn_send_new(struct conn *c)
+{
 	c->news = false;
 	c->asked++;
-	return conn_send(c, &out);
+	return send_new(c);
 }
 
 static int
@@ -438,8 +444,7 @@ say_unsent(struct conn *c)
 	if (!c->unsent)
 		return;
 	c->unsent = false;
-	ut_msg_init(&out, UT_MSG_NEW, 0, 0);
-	if (conn_send(c, &out) == -1)
+	if (send_new(c) == -1)
 		(void)shutdown(c->sock, SHUT_RDWR);
 }
 
