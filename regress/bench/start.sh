@@ -224,6 +224,11 @@ for d in uid pid; do
 	lttng -q stop s
 	n=$(awk -v r="lttng-ust:lttng:$d" '$1 == r { n += $5 }
 	    END { print n + 0 }' "$T/times")
-	echo "lttng-ust per-$d: $n processes," \
-	    "$(babeltrace2 "$T/$d/lttng" 2>/dev/null | wc -l) events in the trace"
+	if babeltrace2 "$T/$d/lttng" >"$T/out" 2>"$T/err"; then
+		echo "lttng-ust per-$d: $n processes," \
+		    "$(wc -l <"$T/out") events in the trace"
+	else
+		echo "lttng-ust per-$d: $n processes, a trace that" \
+		    "babeltrace2 refuses: $(grep -m 1 ERROR "$T/err")"
+	fi
 done
