@@ -309,7 +309,7 @@ app_closed(struct conn *c)
 	wait_abandon(a->start);
 	a->start = NULL;
 	graves_ms = 1;
-	timer_set(&graves, 0, look_at_graves, NULL);
+	timer_set(&graves, graves_ms, look_at_graves, NULL);
 }
 
 /*

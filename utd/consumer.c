@@ -279,28 +279,26 @@ do_uiddir(struct ut_msg *m)
 static void
 do_trace(struct ut_msg *m)
 {
-	struct outdir *d = xcalloc(1, sizeof(*d));
+	unsigned char uuid[UUID_LEN];
 	char path[PATH_MAX];
+	struct outdir *d;
 	uint32_t serial = ut_msg_get_u32(m);
-	int fd = ut_msg_get_fd(m), error = 0, i;
 	bool new;
+	int i;
 
-	d->id = m->h.a;
-	d->fd = d->meta = -1;
 	ut_msg_get_str(m, path, sizeof(path));
 	new = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
-		d->uuid[i] = ut_msg_get_u8(m);
-	if (output_trace(d, fd, path, new) == -1)
-		error = errno;
-	close(fd);
-	if (error != 0) {
-		output_close(d);
-	} else {
+		uuid[i] = ut_msg_get_u8(m);
+	d = output_trace(ut_msg_get_fd(m), path, new);
+	ut_msg_init(&out, UT_C_REPLY, serial, d != NULL ? 0 :
+	    (uint32_t)errno);
+	if (d != NULL) {
+		d->id = m->h.a;
+		memcpy(d->uuid, uuid, sizeof(uuid));
 		d->next = outdirs;
 		outdirs = d;
 	}
-	ut_msg_init(&out, UT_C_REPLY, serial, (uint32_t)error);
 	send_out();
 }
 
@@ -536,17 +534,34 @@ put_off(struct ut_msg *m)
 }
 
 /*
- * What the parent has sent, in order; but metadata and the names of programs
- * at once, as events that are committed may need them.
+ * What can be done in the middle of a pass: metadata and the names of
+ * programs must be, as events that are committed may need them, and new
+ * buffers are what a program waits for.
  */
+static bool
+at_once(const struct ut_msg *m)
+{
+	switch (m->h.type) {
+	case UT_C_OWNER:
+	case UT_C_TRACE:
+		return true;
+	case UT_C_METADATA:
+		return outdir_find(m->h.a) != NULL;
+	case UT_C_REGION:
+		return outdir_find(m->h.b) != NULL;
+	default:
+		return false;
+	}
+}
+
+/* What the parent has sent, in order but for that. */
 void
 consumer_metadata(void)
 {
 	int r;
 
 	while ((r = ut_msg_read(SOCK, &in)) == 1) {
-		if ((in.h.type == UT_C_METADATA &&
-		    outdir_find(in.h.a) != NULL) || in.h.type == UT_C_OWNER)
+		if (at_once(&in))
 			obey(&in);
 		else
 			put_off(&in);
@@ -555,7 +570,6 @@ consumer_metadata(void)
 		parent_gone = true;
 }
 
-/* The dead are buried before anything that was ordered after their end. */
 static void
 do_laters(void)
 {

@@ -146,15 +146,43 @@ output_dir(int fd, const char *path, bool new)
 	}
 }
 
-/* With an empty metadata file in there. */
-int
-output_trace(struct outdir *d, int fd, const char *path, bool new)
+/*
+ * The directory of a trace, with its metadata file: 0, or -1 and errno.  It
+ * takes a disk a millisecond, for which no program waits that has a new one
+ * of its own: that is made when there is something to be written.
+ */
+static int
+output_make(struct outdir *d)
 {
-	if ((d->fd = output_dir(fd, path, new)) == -1)
+	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
+	    d->new)) == -1)
 		return -1;
 	d->meta = openat(d->fd, "metadata", O_WRONLY | O_CREAT | O_EXCL |
 	    O_APPEND | O_CLOEXEC, 0600);
-	return d->meta == -1 ? -1 : 0;
+	if (d->meta == -1)
+		return -1;
+	close(d->base);
+	d->base = -1;
+	return 0;
+}
+
+/* Takes the descriptor, of the directory that the path is below. */
+struct outdir *
+output_trace(int fd, const char *path, bool new)
+{
+	struct outdir *d = xcalloc(1, sizeof(*d));
+	int error;
+
+	d->fd = d->meta = -1;
+	d->base = fd;
+	d->path = xstrdup(path);
+	d->new = new;
+	if (new || output_make(d) == 0)
+		return d;
+	error = errno;
+	output_close(d);
+	errno = error;
+	return NULL;
 }
 
 void
@@ -164,6 +192,9 @@ output_close(struct outdir *d)
 		close(d->meta);
 	if (d->fd != -1)
 		close(d->fd);
+	if (d->base != -1)
+		close(d->base);
+	free(d->path);
 	free(d->pending);
 	free(d);
 }
@@ -175,6 +206,8 @@ output_pending(struct outdir *d)
 	ssize_t n;
 	size_t done = 0;
 
+	if (d->meta == -1 && output_make(d) == -1)
+		return -1;
 	while (done < d->nwhole) {
 		n = write(d->meta, d->pending + done, d->nwhole - done);
 		if (n == -1 && errno == EINTR)
@@ -207,7 +240,7 @@ output_metadata(struct outdir *d, const char *s, bool whole)
 	if (!whole)
 		return 0;
 	d->nwhole = d->npending;
-	return output_pending(d);
+	return d->meta != -1 ? output_pending(d) : 0;
 }
 
 static int

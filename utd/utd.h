@@ -599,7 +599,10 @@ struct stream {
 /* What the parent calls a trace. */
 struct outdir {
 	uint32_t	 id;
-	int		 fd;
+	int		 fd;		/* -1: not made yet, */
+	int		 base;		/* but below that */
+	char		*path;
+	bool		 new;		/* nobody else's */
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
 	char		*pending;	/* metadata that is not written */
@@ -705,7 +708,7 @@ size_t	 packet_head(unsigned char *, const struct packet *);
 struct iovec;
 int	 output_session(const char *);
 int	 output_dir(int, const char *, bool);
-int	 output_trace(struct outdir *, int, const char *, bool);
+struct outdir *output_trace(int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);
 int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
