@@ -96,6 +96,7 @@ utctl view "$T/big" >"$T/view.out" 2>"$T/err"
 status=$?
 kill -CONT $UTD_PID
 [ $status -eq 0 ] || fail "metadata is behind: $(head -3 "$T/err")"
+until_ok grep -q done "$T/done" || fail "many waits on"
 wait $LAST || fail "many: $?"
 expect 0 'b destroyed: 5010 events, 0 lost' utctl destroy b
 readers_agree "$T/big"
