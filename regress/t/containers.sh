@@ -50,7 +50,8 @@ done
 
 # Both numbers are told; the trace has the one that the program knows.
 start p
-background $new -p -f ./prog/seq -p 1000 2 1 1000000 "$T/progress"
+background $new -p -f --kill-child ./prog/seq -p 1000 2 1 1000000 \
+    "$T/progress"
 pids p
 [ "$inner" = 1 ] && [ "$outer" -gt 1 ] || fail "pids: $(cat "$T/json")"
 expect 0 "^    program seq (pid $outer (1 in its namespace), uid $uid, " \

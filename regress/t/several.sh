@@ -13,7 +13,8 @@ utctl create -o "$T/one" one >/dev/null &&
     utctl enable-event '*:a' || fail "set-up of one"
 utctl create -o "$T/two" two >/dev/null &&
     utctl enable-event 'pulse:a' 'other:*' &&
-    utctl enable-event -l err '*' && utctl start one && utctl start two || fail "set-up of two"
+    utctl enable-event -l err '*' && utctl start one && utctl start two ||
+    fail "set-up of two"
 pulse_start
 pulse_on abco || fail "$answer"
 pulse hit 1000
