@@ -1,0 +1,71 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Four threads load and unload libraries a hundred times, while eight others
+# trace, children are forked, and sessions come and go: no event is torn or
+# missing, from the first call of each library on, and nothing is leaked.
+# UT_LOADS is another number than 100; UT_LOADS_PAUSE is not 1000 us, and with
+# 0 more is traced than can be written.
+
+. ./common.sh
+
+# Each has an event that no other has: only its own loading brings that.
+for i in 0 1 2 3; do
+	sed "s/only/only$i/" prog/load.c >"$T/load.c"
+	$CC $CFLAGS -fPIC -shared -I"$TOP/libut" -o "$T/load$i.so" \
+	    "$T/load.c" -L"$TOP/libut" -lut || fail "cannot build load$i.so"
+done
+$CC $CFLAGS -D_GNU_SOURCE -I"$TOP/libut" -o "$T/loads" prog/loads.c \
+    -L"$TOP/libut" -lut -Wl,-rpath,"$TOP/libut" $LIBS -ldl ||
+    fail "cannot build loads"
+LOADS=${UT_LOADS:-100}
+PAUSE=${UT_LOADS_PAUSE:-1000}
+
+start_utd
+utctl create -o "$T/trace" s >/dev/null &&
+    utctl enable-channel -s s -b 64k -n 512 channel0 &&
+    utctl enable-event -s s 'seq:tick' && utctl start s || fail "set-up"
+# utctl frees nothing; this program does.
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=1
+export ASAN_OPTIONS
+background "$T/loads" "$LOADS" "$PAUSE" "$T/load0.so" "$T/load1.so" \
+    "$T/load2.so" "$T/load3.so" >"$T/loads.out" 2>"$T/loads.err"
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
+
+# One after another, of all events or some, stopped or just destroyed.
+n=0 seen=0
+until gone $LAST; do
+	n=$((n + 1))
+	rm -rf "$T/other"
+	utctl create -o "$T/other" other >/dev/null &&
+	    utctl enable-event -s other '*' && utctl start other ||
+	    fail "set-up of other: $(tail -n 3 "$T/utd.log")"
+	case $((n % 3)) in
+	0)	utctl disable-event -s other '*' || fail "disable" ;;
+	1)	utctl stop other >/dev/null || fail "stop" ;;
+	esac
+	utctl destroy other >/dev/null || fail "destroy"
+	# The program has not begun, or has ended.
+	[ -d "$T/other/ust" ] || continue
+	seen=$((seen + 1))
+	utctl view "$T/other" >"$T/view.out" 2>"$T/view.err" ||
+	    fail "view other: $(head -n 5 "$T/view.err")"
+	./prog/seqcheck <"$T/view.out" >"$T/got" || fail "other: seqcheck"
+done
+wait $LAST || fail "status $?: $(head -n 40 "$T/loads.err")"
+[ ! -s "$T/loads.err" ] || fail "$(head -n 40 "$T/loads.err")"
+utctl stop s >/dev/null || fail "stop s"
+counts s
+read -r total loads <"$T/loads.out"
+echo "$loads loads, $seen of $n sessions, $events events, $lost lost"
+[ "$loads" -eq $((4 * LOADS)) ] || fail "$loads loads"
+[ $((events + lost)) -eq "$total" ] ||
+    fail "$events events + $lost lost, not $total"
+[ "$lost" -eq 0 ] || [ "$PAUSE" -eq 0 ] || fail "$lost lost"
+readers_agree "$T/trace"
+[ "$(discarded)" -eq "$lost" ] || fail "view: $(tail -n 3 "$T/view.err")"
+./prog/seqcheck <"$T/view.out" >"$T/got" || fail "seqcheck"
+read -r got writers missing <"$T/got"
+[ "$got" -eq "$events" ] && [ "$missing" -le "$lost" ] || fail "$(cat "$T/got")"
+utctl list s | grep warning && fail "a warning"
+stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
+exit 0
