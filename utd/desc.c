@@ -109,8 +109,8 @@ field_valid(const struct field *f)
 	return identifier(f->name) && f->kind >= UT_KIND_INT &&
 	    f->kind <= UT_KIND_ENUM && size_valid(f) &&
 	    f->count <= COUNT_MAX / f->size &&
-	    (f->kind != UT_KIND_ENUM || (f->nvalues >= 1 &&
-	    f->nvalues <= VALUES_MAX));
+	    (f->kind != UT_KIND_ENUM || (f->flags == UT_F_SIGNED &&
+	    f->nvalues >= 1 && f->nvalues <= VALUES_MAX));
 }
 
 static bool
