@@ -28,7 +28,7 @@
 UT_EVENT(units, extra, UT_INFO, UT_INT(n))
 #endif
 
-int	UT_CAT(unit_, UNIT)(int);
+int	UT_CAT(unit_, UNIT)(int) __attribute__((visibility("default")));
 
 int
 UT_CAT(unit_, UNIT)(int n)
