@@ -16,12 +16,18 @@
 
 /*
  * A program that closes all descriptors, as daemons do, opens as many of its
- * own as the argument says, and looks whether anyone touched them.  Traces
- * all the while; commands come as signals: SIGUSR1 close all, SIGUSR2 look and
- * end.  Writer 0 of seq:tick, for seqcheck.
+ * own as the argument says, and looks whether anyone touched them: closefds
+ * [number [how]].  How is loop, closefrom, or daemon, which is daemon(3)
+ * before all else and then a loop.  Its own are pipes and sockets.  Traces all
+ * the while, and says which pid it has; commands come as signals: SIGUSR1
+ * close all, SIGUSR2 look and end.  Writer 0 of seq:tick, for seqcheck.
  */
 
+#include <sys/socket.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 #include <err.h>
 #include <fcntl.h>
@@ -52,16 +58,40 @@ handler(int sig)
 		got_end = 1;
 }
 
-/* Close all, then have pipes at so many. */
 static void
-take_all(int max)
+close_all(const char *how)
+{
+	int i;
+
+	if (strcmp(how, "closefrom") == 0) {
+#if !defined(__linux__)
+		closefrom(3);
+		return;
+#elif defined(SYS_close_range)
+		if (syscall(SYS_close_range, 3u, ~0u, 0) == 0)
+			return;
+#endif
+	}
+	for (i = 3; i < MAXFD; i++)
+		close(i);
+}
+
+/* Two that are connected: each pair another kind. */
+static int
+make_pair(int fd[2], int n)
+{
+	return n % 4 < 2 ? pipe(fd) : socketpair(AF_UNIX, SOCK_STREAM, 0, fd);
+}
+
+/* Close all, then have so many. */
+static void
+take_all(int max, const char *how)
 {
 	int fd[2], i;
 
-	for (i = 3; i < MAXFD; i++)
-		close(i);
+	close_all(how);
 	memset(ends, -1, sizeof(ends));
-	for (; max > 1 && pipe(fd) == 0; max -= 2) {
+	for (; max > 1 && make_pair(fd, max) == 0; max -= 2) {
 		if (fd[0] >= MAXFD || fd[1] >= MAXFD)
 			errx(1, "descriptors %d, %d", fd[0], fd[1]);
 		ends[fd[0]] = fd[1];
@@ -70,6 +100,7 @@ take_all(int max)
 		if (write(fd[1], "x", 1) != 1)
 			err(1, "write");
 		fcntl(fd[0], F_SETFL, O_NONBLOCK);
+		fcntl(fd[1], F_SETFL, O_NONBLOCK);
 	}
 	for (i = 3; i < MAXFD; i++)
 		if (ends[i] != -1 && fstat(i, &was[i]) == -1)
@@ -96,6 +127,11 @@ untouched(void)
 			warnx("descriptor %d: not one byte", i);
 			bad = 1;
 		}
+		if (ends[i] < i && S_ISSOCK(st.st_mode) &&
+		    read(i, c, 2) != -1) {
+			warnx("descriptor %d: something came", i);
+			bad = 1;
+		}
 	}
 	printf("%d descriptors\n", n);
 	return bad;
@@ -105,14 +141,18 @@ int
 main(int argc, char *argv[])
 {
 	const struct timespec nap = { 0, 100000 };
+	const char *how = argc > 2 ? argv[2] : "loop";
 	struct sigaction sa;
 	uint64_t n = 0;
+	int bad;
 
+	if (strcmp(how, "daemon") == 0 && daemon(1, 1) == -1)
+		err(1, "daemon");
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = handler;
 	sigaction(SIGUSR1, &sa, NULL);
 	sigaction(SIGUSR2, &sa, NULL);
-	printf("ready\n");
+	printf("ready %ld\n", (long)getpid());
 	fflush(stdout);
 	alarm(60);
 	while (!got_end) {
@@ -120,12 +160,14 @@ main(int argc, char *argv[])
 		UT(seq, tick, 0, n, "", n * UINT64_C(0x9e3779b97f4a7c15));
 		nanosleep(&nap, NULL);
 		if (got_close == 1) {
-			take_all(argc > 1 ? atoi(argv[1]) : 0);
+			take_all(argc > 1 ? atoi(argv[1]) : 0, how);
 			got_close = 2;
 			printf("closed\n");
 			fflush(stdout);
 		}
 	}
 	printf("%llu events\n", (unsigned long long)n);
-	return untouched();
+	bad = untouched();
+	printf("status %d\n", bad);
+	return bad;
 }

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# A program closes all descriptors and opens its own at their numbers: none of
-# them is touched, its events go on to the trace, and a session that begins
-# later finds it again.
+# A program closes all descriptors, one by one, by closefrom, or after
+# daemon(3), and opens its own at their numbers: none of them is touched, its
+# events go on to the trace, and a session that begins later finds it again.
 
 . ./common.sh
 
@@ -18,14 +18,21 @@ some_events() {
 	[ "$events" -gt "$2" ]
 }
 
-# Of the program's descriptors none, some, or that at the library's number.
+listed() {
+	utctl events | grep -q "^closefds (pid $pid,"
+}
+
+# How many are the program's: none, some, that at the library's number; how.
 try() {
 	start_utd
 	session one
-	background ./prog/closefds $1 >"$T/prog.out" 2>"$T/prog.err"
+	background ./prog/closefds $1 $2 >"$T/prog.out" 2>"$T/prog.err"
 	until_ok grep ready "$T/prog.out" || fail "no program"
+	pid=$(sed -n 's/ready //p' "$T/prog.out")
+	CHILDREN="$CHILDREN $pid"
+	listed || fail "$*: not listed: $(utctl events)"
 	sleep 0.3
-	kill -USR1 $LAST
+	kill -USR1 "$pid"
 	until_ok grep closed "$T/prog.out" || fail "not closed"
 	sleep 0.3
 
@@ -40,11 +47,13 @@ try() {
 
 	session two
 	until_ok some_events two 100 ||
-	    fail "$1 descriptors: not found again: $(utctl list)"
+	    fail "$* descriptors: not found again: $(utctl list)"
 	until_ok some_events one $((had + 100)) || fail "one: no more events"
-	kill -USR2 $LAST
-	wait $LAST || fail "status $?: $(cat "$T/prog.err")"
+	listed || fail "$*: not listed again: $(utctl events)"
+	kill -USR2 "$pid"
+	until_ok gone "$pid" || fail "$*: it does not end"
 	cat "$T/prog.out"
+	grep -q '^status 0$' "$T/prog.out" || fail "$*: $(cat "$T/prog.err")"
 	for s in one two; do
 		utctl stop $s >/dev/null || fail "stop $s"
 		utctl view "$T/$s" 2>"$T/view.err" | ./prog/seqcheck \
@@ -59,6 +68,7 @@ try() {
 	rm -rf "$T/one" "$T/two"
 }
 
-try 0
-try 100
-try 600
+try 0 loop
+try 100 closefrom
+try 600 loop
+try 600 daemon
