@@ -31,9 +31,10 @@ ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
 LIBS =		$(LIBS_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/compat.c libut/event.c libut/find.c libut/listener.c \
-		libut/log.c libut/msg.c libut/record.c libut/region.c \
-		libut/rundir.c libut/subbuf.c libut/thread.c
+LIBUT_SRCS =	libut/compat.c libut/conn.c libut/event.c libut/find.c \
+		libut/listener.c libut/log.c libut/msg.c libut/record.c \
+		libut/region.c libut/register.c libut/rundir.c \
+		libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
 		libut/compat.h libut/level.h libut/msg.h libut/rundir.h

@@ -55,6 +55,7 @@ struct type {
 };
 
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
+sigset_t ut_signals;
 
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
@@ -243,6 +244,7 @@ ut_enter(sigset_t *old)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, old);
 	pthread_mutex_lock(&ut_lock);
+	ut_signals = *old;
 }
 
 void

@@ -142,6 +142,7 @@ struct type;
 void		 ut_enter(sigset_t *);
 void		 ut_leave(const sigset_t *);
 extern pthread_mutex_t ut_lock;
+extern sigset_t	 ut_signals;		/* blocked before ut_enter */
 void		 ut_events_forget(unsigned int);
 void		 ut_events_forked(void);
 void		 ut_events_summary(struct ut_msg *);
@@ -200,11 +201,30 @@ void		 ut_find_init(void);
 bool		 ut_find_later(void);
 struct conn	*ut_find(struct conn *, bool);
 
+/* conn.c */
+extern int64_t	 ut_hurry;		/* no send takes longer; -1: none */
+void		 ut_conn_init(void);
+void		 ut_conn_reset(struct conn *);
+void		 ut_conn_forked(struct conn *);
+int		 ut_conn_hello(struct conn *);
+bool		 ut_conn_ours(const struct conn *);
+bool		 ut_conn_obey(struct conn *);
+void		 ut_conn_lost(struct conn *);
+int		 ut_conn_say_new(struct conn *);
+int		 ut_conn_send_new(struct conn *);
+void		 ut_conn_await(struct conn *, int64_t);
+bool		 ut_conn_late(const struct conn *);
+void		 ut_conn_set_late(const struct conn *, bool);
+void		 ut_conn_share_late(void);
+
 /* listener.c */
+int		 ut_conn_listen(struct conn *);
+bool		 ut_conn_tell(struct conn *);
+void		 ut_find_start(void);
+
+/* register.c */
 bool		 ut_listen(void);
 void		 ut_listen_new(void);
-int		 ut_conn_hello(struct conn *);
-int		 ut_conn_listen(struct conn *);
 
 /* Nanoseconds of the trace clock. */
 static inline uint64_t

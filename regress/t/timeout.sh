@@ -129,8 +129,13 @@ else
 	kill -9 $filler
 fi
 
-# For ever, but not without utd.
+# For ever, but not against the user's will, and not without utd.
 UT_REGISTER_TIMEOUT=-1
+background ./prog/about
+sleep 1
+gone $LAST && fail "does not wait"
+kill $LAST
+until_ok gone $LAST || fail "SIGTERM does not end it"
 background ./prog/about >"$T/about.out"
 sleep 4
 [ ! -s "$T/about.out" ] || fail "did not wait: $(cat "$T/about.out")"

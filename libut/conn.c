@@ -1,0 +1,424 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The connection to a utd: say hello, do as told.  All under ut_lock.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rundir.h"
+#include "ut_priv.h"
+
+#define SEND_TIMEOUT	3000		/* ms; then utd is given up */
+#define HIGH_FD		400		/* out of the program's way */
+
+int64_t ut_hurry = -1;
+static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
+static struct ut_msg out;
+static pthread_cond_t answered;
+
+/*
+ * Of which utd something was not had in time: nobody waits for it until it
+ * has answered.  What a child finds out its parent and later children need
+ * not find out again, so before the first fork this moves to memory that they
+ * share.
+ */
+static _Atomic bool late_here[UT_CONNS];
+static _Atomic bool *late = late_here;
+
+static int
+conn_index(const struct conn *c)
+{
+	return (int)(c - ut_conns);
+}
+
+bool
+ut_conn_late(const struct conn *c)
+{
+	return atomic_load_explicit(&late[conn_index(c)],
+	    memory_order_relaxed);
+}
+
+void
+ut_conn_set_late(const struct conn *c, bool is)
+{
+	atomic_store_explicit(&late[conn_index(c)], is, memory_order_relaxed);
+}
+
+/* Before a fork. */
+void
+ut_conn_share_late(void)
+{
+	_Atomic bool *p;
+	int i;
+
+	if (late != late_here)
+		return;
+	p = mmap(NULL, sizeof(late_here), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+	for (i = 0; i < UT_CONNS; i++)
+		atomic_init(&p[i], late_here[i]);
+	late = p;
+}
+
+/* When what is sent now must have gone. */
+static int64_t
+send_deadline(void)
+{
+	int64_t deadline = ut_msg_now() + SEND_TIMEOUT;
+
+	return ut_hurry != -1 && ut_hurry < deadline ? ut_hurry : deadline;
+}
+
+/*
+ * Programs close descriptors that are not theirs, and open others at the
+ * same numbers.  Ask before every use.
+ */
+bool
+ut_conn_ours(const struct conn *c)
+{
+	struct stat st;
+
+	return c->sock != -1 && fstat(c->sock, &st) == 0 &&
+	    st.st_dev == c->dev && st.st_ino == c->ino;
+}
+
+void
+ut_conn_lost(struct conn *c)
+{
+	int i;
+
+	if (ut_conn_ours(c))
+		close(c->sock);
+	c->sock = -1;
+	c->done = c->asked;
+	c->news = c->unsent = false;
+	pthread_cond_broadcast(&answered);
+	for (i = 0; i < UT_CHANNELS; i++)
+		if (ut_channels[i].gen != 0 &&
+		    ut_channels[i].conn == conn_index(c))
+			ut_region_detach((unsigned int)i);
+}
+
+static int
+conn_send(struct conn *c, struct ut_msg *m)
+{
+	if (!ut_conn_ours(c) || ut_msg_send(c->sock, m, send_deadline()) == -1)
+		return -1;
+	return 0;
+}
+
+static int
+conn_answer(struct conn *c, int type, uint32_t channel, int error)
+{
+	ut_msg_init(&out, type, channel, (uint32_t)error);
+	return conn_send(c, &out);
+}
+
+static int
+do_welcome(struct conn *c, struct ut_msg *m)
+{
+	if (m->h.a != UT_MSG_VERSION) {
+		c->given_up = true;	/* it will not learn */
+		return -1;
+	}
+	c->owner = ut_msg_get_u64(m);
+	return m->bad || c->owner == 0 ? -1 : 0;
+}
+
+static int
+do_list(struct conn *c, struct ut_msg *m)
+{
+	if (!ut_conn_ours(c))
+		return -1;
+	return ut_events_list(c->sock, m->h.a, m->h.b, send_deadline());
+}
+
+static int
+do_describe(struct conn *c, struct ut_msg *m)
+{
+	if (!ut_conn_ours(c))
+		return -1;
+	return ut_events_describe(c->sock, m, send_deadline());
+}
+
+static int
+do_attach(struct conn *c, struct ut_msg *m)
+{
+	char bellname[32];
+	int fd, bell, error;
+
+	fd = ut_msg_get_fd(m);
+	bell = m->h.nfds > 1 ? ut_msg_get_fd(m) : -1;
+	ut_msg_get_str(m, bellname, sizeof(bellname));
+	if (m->bad || ut_region_find(conn_index(c), m->h.a) != -1) {
+		if (fd != -1)
+			close(fd);
+		if (bell != -1)
+			close(bell);
+		return -1;
+	}
+	error = ut_region_attach(conn_index(c), m->h.a, c->owner, fd, bell,
+	    bellname);
+	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
+}
+
+static int
+do_map(struct conn *c, struct ut_msg *m)
+{
+	uint32_t i, number, id;
+	int channel, error = 0;
+
+	if ((channel = ut_region_find(conn_index(c), m->h.a)) == -1)
+		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
+	for (i = 0; i < m->h.b; i++) {
+		number = ut_msg_get_u32(m);
+		id = ut_msg_get_u32(m);
+		if (m->bad)
+			return -1;
+		error = ut_event_map(number, (unsigned int)channel, id);
+		if (error != 0)
+			break;
+	}
+	return conn_answer(c, UT_MSG_ACK, m->h.a, error);
+}
+
+static int
+do_detach(struct conn *c, struct ut_msg *m)
+{
+	int channel;
+
+	if ((channel = ut_region_find(conn_index(c), m->h.a)) != -1)
+		ut_region_detach((unsigned int)channel);
+	return 0;
+}
+
+/* NEW, not counted here, */
+int
+ut_conn_say_new(struct conn *c)
+{
+	ut_msg_init(&out, UT_MSG_NEW, 0, 0);
+	ut_events_summary(&out);
+	return conn_send(c, &out);
+}
+
+/* and counted. */
+int
+ut_conn_send_new(struct conn *c)
+{
+	c->news = false;
+	c->asked++;
+	return ut_conn_say_new(c);
+}
+
+static int
+do_done(struct conn *c)
+{
+	c->done++;
+	pthread_cond_broadcast(&answered);
+	if (c->done != c->asked)
+		return 0;
+	ut_conn_set_late(c, false);
+	return c->news ? ut_conn_send_new(c) : 0;
+}
+
+static int
+obey(struct conn *c, struct ut_msg *m)
+{
+	switch (m->h.type) {
+	case UT_MSG_WELCOME:
+		return do_welcome(c, m);
+	case UT_MSG_LIST:
+		return do_list(c, m);
+	case UT_MSG_DESCRIBE:
+		return do_describe(c, m);
+	case UT_MSG_ATTACH:
+		return do_attach(c, m);
+	case UT_MSG_MAP:
+		return do_map(c, m);
+	case UT_MSG_DETACH:
+		return do_detach(c, m);
+	case UT_MSG_DONE:
+		return do_done(c);
+	default:
+		return -1;
+	}
+}
+
+/* Out of the way of programs that expect the lowest numbers; and it waits. */
+static int
+high_fd(int s)
+{
+	int fd, flags;
+
+	if ((flags = fcntl(s, F_GETFL)) != -1)
+		(void)fcntl(s, F_SETFL, flags & ~O_NONBLOCK);
+	if ((fd = fcntl(s, F_DUPFD_CLOEXEC, HIGH_FD)) == -1)
+		return s;
+	close(s);
+	return fd;
+}
+
+static bool
+peer_trusted(int s)
+{
+	uid_t uid;
+	gid_t gid;
+	pid_t pid;
+
+	return ut_peer(s, &uid, &gid, &pid) == 0 &&
+	    (uid == 0 || uid == geteuid());
+}
+
+/* Connected, if it is a utd that we trust. */
+static int
+conn_open(struct conn *c)
+{
+	struct stat st;
+	int s;
+
+	c->busy = false;
+	if (ut_rundir_check(c->dir) == -1)
+		return -1;
+	if ((s = ut_msg_connect(c->dir, ut_msg_now())) == -1) {
+		c->busy = errno == EAGAIN || errno == EWOULDBLOCK ||
+		    errno == EINTR;
+		return -1;
+	}
+	s = high_fd(s);
+	if (!peer_trusted(s) || fstat(s, &st) == -1) {
+		close(s);
+		return -1;
+	}
+	c->sock = s;
+	c->dev = st.st_dev;
+	c->ino = st.st_ino;
+	return 0;
+}
+
+/*
+ * Connect and say hello, without waiting: 0, or -1 if there is no utd for us,
+ * or it is busy.
+ */
+int
+ut_conn_hello(struct conn *c)
+{
+	char name[64];
+
+	if (conn_open(c) == -1)
+		return -1;
+	ut_msg_clear(&in[conn_index(c)]);
+	ut_progname(name, sizeof(name));
+	ut_msg_init(&out, UT_MSG_HELLO, UT_MSG_VERSION,
+	    (uint32_t)(sizeof(void *) * CHAR_BIT));
+	ut_msg_u32(&out, (uint32_t)getpid());
+	ut_msg_str(&out, name);
+	ut_msg_u64(&out, c->owner);
+	ut_events_summary(&out);
+	c->asked++;
+	if (conn_send(c, &out) == 0)
+		return 0;
+	ut_conn_lost(c);
+	return -1;
+}
+
+/* Do what has come; false when the connection is gone. */
+bool
+ut_conn_obey(struct conn *c)
+{
+	struct ut_msg *m = &in[conn_index(c)];
+	int r = -1;
+
+	if (ut_conn_ours(c) && (r = ut_msg_read(c->sock, m)) == 1) {
+		r = obey(c, m);
+		ut_msg_clear(m);
+	}
+	if (r == -1) {
+		ut_conn_lost(c);
+		ut_msg_clear(m);
+	}
+	return r != -1;
+}
+
+/* Until all that it was asked is answered, or it is gone, or late. */
+void
+ut_conn_await(struct conn *c, int64_t deadline)
+{
+	struct timespec ts;
+	int error = 0;
+
+	ts.tv_sec = (time_t)(deadline / 1000);
+	ts.tv_nsec = (long)(deadline % 1000) * 1000000;
+	while (c->done != c->asked && !ut_conn_late(c) && error == 0) {
+		if (deadline == -1)
+			pthread_cond_wait(&answered, &ut_lock);
+		else
+			error = pthread_cond_timedwait(&answered, &ut_lock,
+			    &ts);
+	}
+	if (c->done != c->asked)
+		ut_conn_set_late(c, true);
+}
+
+/* Also in the child of a fork: others may have waited there. */
+void
+ut_conn_init(void)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&answered, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+void
+ut_conn_reset(struct conn *c)
+{
+	c->sock = -1;
+	c->asked = c->done = 0;
+	c->news = c->unsent = false;
+	c->apart = c->ready = false;
+	c->owner = 0;
+	c->listened = c->given_up = c->busy = false;
+	c->finder = 0;
+	c->place[0] = '\0';
+	ut_msg_init(&in[conn_index(c)], 0, 0, 0);
+}
+
+/* In the child of a fork: what is open there is the parent's. */
+void
+ut_conn_forked(struct conn *c)
+{
+	if (ut_conn_ours(c))
+		close(c->sock);
+	ut_msg_clear(&in[conn_index(c)]);
+}

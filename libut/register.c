@@ -1,0 +1,270 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * When a program is told of: at its start, in the child of a fork, and when
+ * it has loaded a library.  The thread that starts the program registers it
+ * by itself, so that main() is not entered before; then others listen.
+ */
+
+#include <sys/types.h>
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ut_priv.h"
+
+#define BUSY_NAP	5		/* ms, until we try to connect again */
+#define SHORT		50		/* ms */
+
+static bool started;
+static pid_t listens;			/* the process whose conns these are */
+static sigset_t fork_signals;
+
+/* The next step towards being registered; none is left when it is over. */
+static void
+register_step(struct conn *c, bool readable)
+{
+	if (c->sock == -1) {
+		if (ut_conn_hello(c) == -1 && !c->busy)
+			c->over = true;
+	} else if (readable && !ut_conn_obey(c)) {
+		c->over = true;
+	}
+	if (c->sock != -1 && c->done == c->asked)
+		c->over = true;
+}
+
+/*
+ * Poll so that what ends a program can: a signal that has no handler, and
+ * that was not blocked.  No handler may run, for it might fork, under the lock.
+ */
+static void
+poll_mortal(struct pollfd *pfds, int ms)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+	struct sigaction sa;
+	sigset_t set, old;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigismember(&ut_signals, ends[i]) == 0 &&
+		    sigaction(ends[i], NULL, &sa) == 0 &&
+		    sa.sa_handler == SIG_DFL)
+			sigaddset(&set, ends[i]);
+	pthread_sigmask(SIG_UNBLOCK, &set, &old);
+	(void)poll(pfds, (nfds_t)ut_nconns, ms);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* Until something comes, or a utd may have become less busy. */
+static void
+register_poll(struct pollfd *pfds, int64_t deadline)
+{
+	int64_t left = deadline == -1 ? -1 : deadline - ut_msg_now();
+	int i;
+
+	for (i = 0; i < ut_nconns; i++) {
+		pfds[i].fd = ut_conns[i].over ? -1 : ut_conns[i].sock;
+		pfds[i].events = POLLIN;
+		pfds[i].revents = 0;
+		if (ut_conns[i].over || ut_conns[i].sock != -1)
+			continue;
+		if (left == -1 || left > BUSY_NAP)
+			left = BUSY_NAP;
+	}
+	if (left > 60000)
+		left = 60000;
+	if (left < -1)
+		left = 0;
+	/* Mostly it does not take long. */
+	if ((left >= 0 && left <= SHORT) ||
+	    poll(pfds, (nfds_t)ut_nconns, SHORT) == 0)
+		poll_mortal(pfds, (int)left);
+}
+
+/* Is there one to wait for that has always answered in time? */
+static bool
+register_waits(void)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (!c->over && !ut_conn_late(c))
+			return true;
+	return false;
+}
+
+/*
+ * Register with all at once, and be through with it by the deadline or let it
+ * go on.  Who is late now is not waited for again.
+ */
+static void
+register_all(int64_t deadline)
+{
+	struct pollfd pfds[UT_CONNS];
+	int i;
+
+	ut_hurry = deadline;
+	for (i = 0; i < ut_nconns; i++) {
+		ut_conns[i].over = false;
+		register_step(&ut_conns[i], false);
+	}
+	while (register_waits() &&
+	    (deadline == -1 || ut_msg_now() < deadline)) {
+		register_poll(pfds, deadline);
+		for (i = 0; i < ut_nconns; i++)
+			if (!ut_conns[i].over)
+				register_step(&ut_conns[i],
+				    pfds[i].revents != 0);
+	}
+	for (i = 0; i < ut_nconns; i++)
+		if (!ut_conns[i].over)
+			ut_conn_set_late(&ut_conns[i], true);
+	ut_hurry = -1;
+}
+
+/* When main() must go on: UT_REGISTER_TIMEOUT from now. */
+static int64_t
+register_deadline(void)
+{
+	const char *s = ut_issetugid() ? NULL : getenv("UT_REGISTER_TIMEOUT");
+	long ms = 3000;
+	char *end;
+
+	if (s != NULL && *s != '\0') {
+		ms = strtol(s, &end, 10);
+		if (*end != '\0' || ms < -1)
+			ms = 3000;
+	}
+	return ms == -1 ? -1 : ut_msg_now() + ms;
+}
+
+static void
+start_all(void)
+{
+	struct conn *c;
+
+	listens = getpid();
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		ut_conn_reset(c);
+	register_all(register_deadline());
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (c->sock != -1 && ut_conn_listen(c) == -1)
+			c->given_up = true;
+	if (ut_find_later())
+		ut_find_start();
+}
+
+/*
+ * Children that are not waited for may never live to see an answer, so ask
+ * for one ourselves: with it nobody is late any more.
+ */
+static void
+ask_late(void)
+{
+	struct conn *c;
+
+	ut_hurry = ut_msg_now();
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (ut_conn_late(c) && c->done == c->asked)
+			(void)ut_conn_tell(c);
+	ut_hurry = -1;
+}
+
+static void
+before_fork(void)
+{
+	sigset_t old;
+
+	ut_enter(&old);
+	fork_signals = old;
+	ut_conn_share_late();
+	ask_late();
+	ut_threads_before_fork();
+}
+
+static void
+after_fork(void)
+{
+	sigset_t old = fork_signals;
+
+	ut_threads_after_fork();
+	ut_leave(&old);
+}
+
+/* The child is a program of its own. */
+static void
+child_of_fork(void)
+{
+	struct thread *self;
+	sigset_t old = fork_signals;
+	struct conn *c;
+
+	ut_threads_forked();
+	ut_region_forked();
+	self = ut_mute();
+	ut_events_forked();
+	ut_conn_init();
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		ut_conn_forked(c);
+	start_all();
+	ut_unmute(self);
+	ut_threads_after_fork();
+	ut_leave(&old);
+}
+
+/* Once, with the first module, under ut_lock: true that time. */
+bool
+ut_listen(void)
+{
+	if (started)
+		return false;
+	started = true;
+	ut_thread_init();
+	ut_conn_init();
+	ut_find_init();
+	pthread_atfork(before_fork, after_fork, child_of_fork);
+	start_all();
+	return true;
+}
+
+/*
+ * Tell of new events, and wait for what comes of it: under ut_lock.  In a
+ * child that ran no atfork handler the sockets are its parent's, and so would
+ * be the answers.
+ */
+void
+ut_listen_new(void)
+{
+	int64_t deadline = register_deadline();
+	bool wait[UT_CONNS];
+	int i;
+
+	if (getpid() != listens)
+		return;
+	ut_hurry = deadline;
+	for (i = 0; i < ut_nconns; i++)
+		wait[i] = ut_conn_tell(&ut_conns[i]);
+	ut_hurry = -1;
+	for (i = 0; i < ut_nconns; i++)
+		if (wait[i])
+			ut_conn_await(&ut_conns[i], deadline);
+}
