@@ -20,6 +20,9 @@ stop() {
 	kill -STOP $UTD_PID
 }
 
+# Whatever happens: a utd that is stopped does not end.
+trap 'kill -CONT ${UTD_PID:-} 2>/dev/null; finish' EXIT
+
 go_on() {
 	kill -CONT $UTD_PID
 }
