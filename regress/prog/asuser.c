@@ -17,7 +17,7 @@
 /*
  * Run a command as another user, for root, or as the same with `-'; with -g
  * in a process group of its own.  Signals are as a terminal's shell has them,
- * not ignored as they are in the background of a script.
+ * not ignored as in the background of a script or under nohup(1).
  */
 
 #include <sys/types.h>
@@ -42,6 +42,7 @@ main(int argc, char *argv[])
 	}
 	if (argc < 3)
 		errx(1, "asuser [-g] uid|- command [argument ...]");
+	signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
