@@ -181,10 +181,14 @@ ut_this_module_remove(void)
 #define UT_CAT_(a, b)	a##b
 #define UT_CALL(m, args)	m args
 
-/* 1 for one argument, N for 2 to 33. */
+/*
+ * ut_1 for one argument, ut_n for 2 to 33.  A word in a result begins with
+ * ut_, for any other may be a macro of the program's.
+ */
 #define UT_ONE(...)	UT_ONE_(__VA_ARGS__, \
-	N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, \
-	N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, 1, 0)
+	ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, \
+	ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, \
+	ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_n, ut_1, 0)
 #define UT_ONE_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, \
 	a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, \
 	a27, a28, a29, a30, a31, a32, a33, n, ...)	n
@@ -233,7 +237,7 @@ ut_this_module_remove(void)
  * Fields: a shape, then what the macros of that shape need.
  */
 #define UT_NUM(name, str, arg, wire, kind, flags) \
-	(NUM, name, str, arg, wire, kind, flags, NULL)
+	(ut_num, name, str, arg, wire, kind, flags, NULL)
 #define UT_SINT(name, str, type)	\
 	UT_NUM(name, str, type, type, UT_KIND_INT, UT_F_SIGNED)
 #define UT_UNSI(name, str, type, flags)	\
@@ -267,14 +271,14 @@ ut_this_module_remove(void)
 #define UT_F64(name)	UT_NUM(name, #name, double, double, UT_KIND_FLOAT, \
 	UT_F_SIGNED)
 #define UT_ENUM(enumeration, name)	\
-	(NUM, name, #name, int, int32_t, UT_KIND_ENUM, UT_F_SIGNED, \
+	(ut_num, name, #name, int, int32_t, UT_KIND_ENUM, UT_F_SIGNED, \
 	&ut_enum__##enumeration)
-#define UT_STR(name)	(STR, name, #name)
-#define UT_TEXT(name, n)	(TEXT, name, #name, n)
-#define UT_BYTES(name)	(SEQ, name, #name, void, uint8_t, UT_F_HEX)
-#define UT_ARRAY(type, name, n)	(ARRAY, name, #name, type, n)
+#define UT_STR(name)	(ut_str, name, #name)
+#define UT_TEXT(name, n)	(ut_text, name, #name, n)
+#define UT_BYTES(name)	(ut_seq, name, #name, void, uint8_t, UT_F_HEX)
+#define UT_ARRAY(type, name, n)	(ut_array, name, #name, type, n)
 #define UT_SEQ(type, name)	\
-	(SEQ, name, #name, type, type, UT_FLAGS(type))
+	(ut_seq, name, #name, type, type, UT_FLAGS(type))
 
 /* Flags of an arithmetic type: is it signed, does it keep a fraction? */
 #define UT_FLAGS(type)	(((type)-1 < (type)1 ? UT_F_SIGNED : 0) | \
@@ -282,56 +286,56 @@ ut_this_module_remove(void)
 
 /* UT_PARAM: the parameters of the function that records the event. */
 #define UT_PARAM(shape, ...)	UT_PARAM_##shape(__VA_ARGS__)
-#define UT_PARAM_NUM(name, str, arg, ...)	, arg name
-#define UT_PARAM_STR(name, str)			, const char *name
-#define UT_PARAM_TEXT(name, str, n)		, const char *name
-#define UT_PARAM_ARRAY(name, str, type, n)	, const type *name
-#define UT_PARAM_SEQ(name, str, arg, ...)	\
+#define UT_PARAM_ut_num(name, str, arg, ...)	, arg name
+#define UT_PARAM_ut_str(name, str)		, const char *name
+#define UT_PARAM_ut_text(name, str, n)		, const char *name
+#define UT_PARAM_ut_array(name, str, type, n)	, const type *name
+#define UT_PARAM_ut_seq(name, str, arg, ...)	\
 	, const arg *name, size_t ut_n_##name
 
 /* UT_VAR: what has to be measured before room can be asked for. */
 #define UT_VAR(shape, ...)	UT_VAR_##shape(__VA_ARGS__)
-#define UT_VAR_NUM(...)
-#define UT_VAR_STR(name, str)	\
+#define UT_VAR_ut_num(...)
+#define UT_VAR_ut_str(name, str)	\
 	const size_t ut_n_##name = ut_strlen(&name);
-#define UT_VAR_TEXT(...)
-#define UT_VAR_ARRAY(...)
-#define UT_VAR_SEQ(name, str, arg, type, flags)	\
+#define UT_VAR_ut_text(...)
+#define UT_VAR_ut_array(...)
+#define UT_VAR_ut_seq(name, str, arg, type, flags)	\
 	const size_t ut_l_##name = ut_seqlen(name, ut_n_##name, sizeof(type));
 
 /* UT_LEN: bytes in the trace. */
 #define UT_LEN(shape, ...)	UT_LEN_##shape(__VA_ARGS__)
-#define UT_LEN_NUM(name, str, arg, type, ...)	+ sizeof(type)
-#define UT_LEN_STR(name, str)			+ ut_n_##name + 1
-#define UT_LEN_TEXT(name, str, n)		+ (size_t)(n)
-#define UT_LEN_ARRAY(name, str, type, n)	+ (size_t)(n) * sizeof(type)
-#define UT_LEN_SEQ(name, ...)			+ 4 + ut_l_##name
+#define UT_LEN_ut_num(name, str, arg, type, ...)	+ sizeof(type)
+#define UT_LEN_ut_str(name, str)		+ ut_n_##name + 1
+#define UT_LEN_ut_text(name, str, n)		+ (size_t)(n)
+#define UT_LEN_ut_array(name, str, type, n)	+ (size_t)(n) * sizeof(type)
+#define UT_LEN_ut_seq(name, ...)		+ 4 + ut_l_##name
 
 /* UT_PUT: the field itself. */
 #define UT_PUT(shape, ...)	UT_PUT_##shape(__VA_ARGS__)
-#define UT_PUT_NUM(name, str, arg, type, ...)	{		\
+#define UT_PUT_ut_num(name, str, arg, type, ...)	{	\
 		const type ut_v = (type)(name);			\
 		ut_p = ut_put(ut_p, &ut_v, sizeof(ut_v));	\
 	}
-#define UT_PUT_STR(name, str)	ut_p = ut_put_str(ut_p, name, ut_n_##name);
-#define UT_PUT_TEXT(name, str, n)	ut_p = ut_put_text(ut_p, name, n);
-#define UT_PUT_ARRAY(name, str, type, n)	\
+#define UT_PUT_ut_str(name, str)	ut_p = ut_put_str(ut_p, name, ut_n_##name);
+#define UT_PUT_ut_text(name, str, n)	ut_p = ut_put_text(ut_p, name, n);
+#define UT_PUT_ut_array(name, str, type, n)	\
 	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
-#define UT_PUT_SEQ(name, str, arg, type, flags)	\
+#define UT_PUT_ut_seq(name, str, arg, type, flags)	\
 	ut_p = ut_put_seq(ut_p, name, ut_l_##name, sizeof(type));
 
 /* UT_DESC: its description. */
 #define UT_DESC(shape, ...)	UT_DESC_##shape(__VA_ARGS__)
-#define UT_DESC_NUM(name, str, arg, type, kind, flags, e)	\
+#define UT_DESC_ut_num(name, str, arg, type, kind, flags, e)	\
 	{ str, e, 0, kind, (uint8_t)sizeof(type), flags, 0 },
-#define UT_DESC_STR(name, str)	\
+#define UT_DESC_ut_str(name, str)	\
 	{ str, NULL, 0, UT_KIND_STRING, 1, 0, 0 },
-#define UT_DESC_TEXT(name, str, n)	\
+#define UT_DESC_ut_text(name, str, n)	\
 	{ str, NULL, n, UT_KIND_TEXT, 1, 0, 0 },
-#define UT_DESC_ARRAY(name, str, type, n)	\
+#define UT_DESC_ut_array(name, str, type, n)	\
 	{ str, NULL, n, UT_KIND_ARRAY, (uint8_t)sizeof(type), \
 	UT_FLAGS(type), 0 },
-#define UT_DESC_SEQ(name, str, arg, type, flags)	\
+#define UT_DESC_ut_seq(name, str, arg, type, flags)	\
 	{ str, NULL, 0, UT_KIND_SEQ, (uint8_t)sizeof(type), flags, 0 },
 
 /*
@@ -465,12 +469,12 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 #define UT(provider, ...)	UT_FIRE(ut__##provider##__##__VA_ARGS__)
 #define UT_FIRE(...)	\
 	UT_CAT(UT_FIRE_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
-#define UT_FIRE_1(ev)							\
+#define UT_FIRE_ut_1(ev)						\
 	do {								\
 		if (UT_LISTENS(ev))					\
 			UT_CAT(ev, _record)(&ev);			\
 	} while (0)
-#define UT_FIRE_N(ev, ...)						\
+#define UT_FIRE_ut_n(ev, ...)						\
 	do {								\
 		if (UT_LISTENS(ev))					\
 			UT_CAT(ev, _record)(&ev, __VA_ARGS__);		\

@@ -55,7 +55,8 @@ done
 for cc in gcc clang $others; do
 	able $cc || continue
 	for std in c99 c11; do
-		try $cc -std=$std $warn -O0
+		try $cc -std=$std $warn -O0 -DN=2 -DNUM=3 -DSTR=4 -DSEQ=5 \
+		    -DTEXT=6 -DARRAY=7 -DEACH=8 -DONE=9 -DREST=10 -DFIRST=11
 		try $cc -std=$std $warn -O2 -Wshadow -Wcast-qual -Wconversion \
 		    -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 	done
