@@ -32,10 +32,13 @@
 #include <sys/param.h>
 #include <sys/un.h>
 #include <lwp.h>
+#elif defined(__OpenBSD__)
+#include <pthread_np.h>
 #endif
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -49,6 +52,8 @@
 #include "compat.h"
 
 #define STACK	(64 * 1024)	/* what our own threads use at most, fourfold */
+/* POSIX promises 14 bytes, and NetBSD takes no more for a semaphore. */
+#define NAME	15
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS	MAP_ANON
@@ -87,7 +92,10 @@ ut_accept(int listener)
 {
 	int s;
 
-#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && !defined(UT_POSIX)
+#if defined(__NetBSD__) && !defined(UT_POSIX)
+	/* Older than accept4, which came with NetBSD 8. */
+	s = paccept(listener, NULL, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#elif defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && !defined(UT_POSIX)
 	s = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 #else
 	int error;
@@ -414,47 +422,79 @@ ut_nudge_read(int fd)
 
 #endif
 
-/* A name that nobody has: the exclusive creation that follows decides. */
+/*
+ * A name that nobody has: the exclusive creation that follows decides.  As
+ * much of it as fits, for what is hashed differs in the first digits.
+ */
 static void
-fresh_name(char *s, size_t n)
+fresh_name(char *s)
 {
-	static _Atomic unsigned int serial;
+	static _Atomic uint32_t serial;
 	struct timespec ts;
+	uint32_t x;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	snprintf(s, n, "/ut-%x-%x-%x", (unsigned int)getpid(),
-	    (unsigned int)(ts.tv_nsec ^ ts.tv_sec),
-	    atomic_fetch_add(&serial, 1));
+	x = ((uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec) +
+	    atomic_fetch_add(&serial, 1);
+	snprintf(s, NAME, "/ut-%x-%08" PRIx32, (unsigned int)getpid(),
+	    x * UINT32_C(0x9e3779b1));
+}
+
+/*
+ * Reserve the pages: who touches one that the system cannot give gets
+ * SIGBUS.  0 or an errno.
+ */
+static int
+reserve(int fd, off_t size)
+{
+#if defined(__OpenBSD__) || defined(UT_POSIX)
+	/*
+	 * POSIX lets a system lack posix_fallocate(3), and OpenBSD does.
+	 * There shared memory is a file in /tmp, with holes until written.
+	 */
+	static const char zeros[4096];
+	off_t pos = 0;
+	ssize_t n;
+
+	while (pos < size) {
+		n = pwrite(fd, zeros, size - pos < (off_t)sizeof(zeros) ?
+		    (size_t)(size - pos) : sizeof(zeros), pos);
+		if (n > 0)
+			pos += n;
+		else if (n == -1 && errno != EINTR)
+			return errno;
+	}
+	return 0;
+#else
+	int error;
+
+	do
+		error = posix_fallocate(fd, 0, size);
+	while (error == EINTR);
+	/* What cannot be reserved is backed by swap: no SIGBUS there. */
+	if (error == EINVAL || error == ENODEV || error == EOPNOTSUPP)
+		return 0;
+	return error;
+#endif
 }
 
 int
 ut_shm(size_t size)
 {
-	char name[64];
+	char name[NAME];
 	int fd, error, tries = 0;
 
 	do {
-		fresh_name(name, sizeof(name));
+		fresh_name(name);
 		fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
 	} while (fd == -1 && errno == EEXIST && ++tries < 100);
 	if (fd == -1)
 		return -1;
 	shm_unlink(name);
 	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-	/*
-	 * Reserve the pages: who touches one that the system cannot give
-	 * gets SIGBUS.  Where shared memory cannot be reserved, it is backed
-	 * by swap and that does not happen.
-	 */
-	if (ftruncate(fd, (off_t)size) == -1) {
+	if (ftruncate(fd, (off_t)size) == -1)
 		error = errno;
-	} else {
-		do
-			error = posix_fallocate(fd, 0, (off_t)size);
-		while (error == EINTR);
-	}
-	if (error == 0 || error == EINVAL || error == ENODEV ||
-	    error == EOPNOTSUPP)
+	else if ((error = reserve(fd, (off_t)size)) == 0)
 		return fd;
 	close(fd);
 	errno = error;
@@ -545,7 +585,7 @@ ut_bell_create(struct ut_bell *b)
 
 	b->fd = -1;
 	do {
-		fresh_name(b->name, sizeof(b->name));
+		fresh_name(b->name);
 		b->sem = sem_open(b->name, O_CREAT | O_EXCL, 0600, 0);
 	} while (b->sem == SEM_FAILED && errno == EEXIST && ++tries < 100);
 	if (b->sem != SEM_FAILED)
