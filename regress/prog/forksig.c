@@ -29,6 +29,7 @@
 
 #if defined(__linux__)
 #include <sys/auxv.h>
+#include <ucontext.h>
 #endif
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -40,7 +41,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <ut.h>

@@ -103,7 +103,7 @@ static void
 fork_one(uint32_t writer)
 {
 	pid_t pid;
-	int status;
+	int status = -1;
 
 	if ((pid = fork()) == 0) {
 		tick(writer, 0, 10);

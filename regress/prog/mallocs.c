@@ -63,9 +63,10 @@ rounds(void)
 		free(pieces[i]);
 	}
 	for (i = 0; i < N / 4; i++) {
-		bad |= posix_memalign(&p, 256, 100) != 0 ||
-		    (uintptr_t)p % 256 != 0;
-		free(p);
+		bad |= posix_memalign(&p, 256, 100) != 0;
+		pieces[i] = p;
+		bad |= (uintptr_t)pieces[i] % 256 != 0;
+		free(pieces[i]);
 		pieces[i] = aligned_alloc(4096, 8192);
 		bad |= fill(i, 8192) || (uintptr_t)pieces[i] % 4096 != 0;
 		free(pieces[i]);
