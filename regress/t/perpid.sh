@@ -92,8 +92,8 @@ held() {
 	for p in $UTD_PID $(consumers); do
 		ls /proc/$p/fd | wc -l
 		grep -c -e '/ut-' -e '/dev/shm' /proc/$p/maps
+		ls /dev/shm 2>/dev/null | grep -c "ut-$(printf %x "$p")-"
 	done | tr '\n' ' '
-	ls /dev/shm 2>/dev/null | grep -c '^ut-'
 }
 until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
 before=$(held)

@@ -12,7 +12,7 @@ unset UT_RUNDIR
 PROG=$PWD/prog
 
 shm() {
-	ls -A /dev/shm 2>/dev/null | grep -e '^ut' -e '^sem\.ut'
+	ls -A /dev/shm 2>/dev/null | grep '^\(sem\.\)*ut-[0-9a-f]*-'
 }
 
 # No process that has our directory as an argument, nothing in there.
