@@ -370,20 +370,27 @@ ut_put(unsigned char *p, const void *v, size_t n)
 	return p + n;
 }
 
-/* A string that another thread shortens meanwhile must not end early. */
+/*
+ * A string that another thread shortens meanwhile must not end early.  Eight
+ * bytes at a time, as long as none of them is NUL: strings are short.
+ */
 static inline unsigned char * UT_HELPER
 ut_put_str(unsigned char *p, const char *s, size_t n)
 {
-	unsigned char *end = p + n;
-	void *nul;
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t v;
 
-	memcpy(p, s, n);
-	*end = '\0';
-	while ((nul = memchr(p, '\0', (size_t)(end - p))) != NULL) {
-		p = (unsigned char *)nul;
-		*p++ = '?';
+	for (; n >= sizeof(v); n -= sizeof(v)) {
+		memcpy(&v, s, sizeof(v));
+		if (((v - ones) & ~v & ones << 7) != 0)
+			break;
+		p = ut_put(p, &v, sizeof(v));
+		s += sizeof(v);
 	}
-	return end + 1;
+	for (; n > 0; n--, s++)
+		*p++ = *s != '\0' ? (unsigned char)*s : '?';
+	*p++ = '\0';
+	return p;
 }
 
 static inline unsigned char * UT_HELPER
