@@ -36,13 +36,13 @@ LIBUT_SRCS =	libut/compat.c libut/conn.c libut/event.c libut/find.c \
 		libut/region.c libut/register.c libut/rundir.c \
 		libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
-LIBUT_HDRS =	libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
+LIBUT_HDRS =	libut/clock.h libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
 		libut/compat.h libut/level.h libut/msg.h libut/rundir.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/compat.o libut/level.o libut/msg.o libut/rundir.o
 
-UTD_SRCS =	utd/app.c utd/client.c utd/conn.c utd/consumer.c \
+UTD_SRCS =	utd/app.c utd/client.c utd/clock.c utd/conn.c utd/consumer.c \
 		utd/consumers.c utd/control.c utd/desc.c utd/drain.c \
 		utd/link.c utd/list.c utd/listen.c utd/log.c utd/loop.c \
 		utd/metadata.c utd/output.c utd/packet.c utd/plan.c \

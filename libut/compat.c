@@ -25,14 +25,17 @@
 #include <poll.h>
 #elif defined(__FreeBSD__)
 #include <sys/param.h>
+#include <sys/sysctl.h>
 #include <sys/ucred.h>
 #include <sys/un.h>
 #include <pthread_np.h>
 #elif defined(__NetBSD__)
 #include <sys/param.h>
+#include <sys/sysctl.h>
 #include <sys/un.h>
 #include <lwp.h>
 #elif defined(__OpenBSD__)
+#include <sys/sysctl.h>
 #include <pthread_np.h>
 #endif
 
@@ -298,6 +301,51 @@ ut_barrier(void)
 	nanosleep(&nap, NULL);
 	atomic_thread_fence(memory_order_seq_cst);
 }
+
+#if defined(__linux__) && !defined(UT_POSIX)
+int
+ut_clock_source(char *name, size_t size)
+{
+	ssize_t n;
+	int fd;
+
+	fd = open("/sys/devices/system/clocksource/clocksource0/"
+	    "current_clocksource", O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return -1;
+	n = read(fd, name, size - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	name[n] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	return 0;
+}
+#elif (defined(__FreeBSD__) || defined(__NetBSD__)) && !defined(UT_POSIX)
+int
+ut_clock_source(char *name, size_t size)
+{
+	return sysctlbyname("kern.timecounter.hardware", name, &size, NULL, 0);
+}
+#elif defined(__OpenBSD__) && !defined(UT_POSIX)
+int
+ut_clock_source(char *name, size_t size)
+{
+	const int mib[] = { CTL_KERN, KERN_TIMECOUNTER,
+		KERN_TIMECOUNTER_HARDWARE };
+
+	return sysctl(mib, 3, name, &size, NULL, 0);
+}
+#else
+int
+ut_clock_source(char *name, size_t size)
+{
+	(void)name;
+	(void)size;
+	errno = ENOTSUP;
+	return -1;
+}
+#endif
 
 void
 ut_name_thread(const char *name)

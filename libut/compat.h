@@ -78,6 +78,12 @@ void	 ut_wipe_on_fork(void *, size_t, int);	/* 1 or 0 */
  */
 void	 ut_barrier(void);
 
+/*
+ * What the system takes for its clock, by the name that it has for it: 0, or
+ * -1 if it does not say.
+ */
+int	 ut_clock_source(char *, size_t);
+
 /* Name the calling thread, where that can be done. */
 void	 ut_name_thread(const char *);
 

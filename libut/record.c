@@ -47,17 +47,82 @@
 
 #include "ut_priv.h"
 
-static unsigned char	*event_end(const struct ut_record *);
 static unsigned char	*next_channel(struct ut_record *);
 static unsigned char	*too_deep(struct thread *, struct ut_event *);
 
+static inline unsigned char *
+event_end(const struct ut_record *r)
+{
+	struct thread *t = r->thread;
+
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&t->nest, r->nest, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	t->frame[r->nest] = r->frame;
+	return NULL;
+}
+
+static inline uint64_t
+read_clock(uint32_t clock)
+{
+	return clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() : ut_cycles();
+}
+
+/*
+ * The event gets its time and its head.  `last' is stored before the event
+ * is committed, and after the commit of the one before, hence release.
+ *
+ * Time does not go back: the low 48 bits of one that did would look to
+ * readers as if they had wrapped.  A cycle counter might, by a hair.
+ */
+static inline unsigned char *
+event_head(struct ut_record *r, struct writer *w, uint64_t time, uint16_t id)
+{
+	unsigned char *p = w->data + UT_COMMIT_LEN(w->commit);
+	uint64_t head, last;
+
+	last = atomic_load_explicit(&w->sub->last, memory_order_relaxed);
+	if (time < last)
+		time = last;
+	atomic_store_explicit(&w->sub->last, time, memory_order_release);
+	head = ut_event_head(id, time);
+	memcpy(p, &head, sizeof(head));
+	r->writer = w;
+	return p + UT_EVENT_HEAD;
+}
+
+/* Busy, and with room in a sub-buffer that is still ours? */
+static inline bool
+writer_ready(struct writer *w, const struct channel *ch, uint32_t gen,
+    size_t len)
+{
+	if (UT_UNLIKELY(w->gen != gen))
+		return false;
+	atomic_store_explicit(&w->slot->busy, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	return UT_LIKELY(len <= w->room - UT_COMMIT_LEN(w->commit)) &&
+	    UT_LIKELY(atomic_load_explicit(&w->sub->state,
+	    memory_order_relaxed) == w->mine) &&
+	    UT_LIKELY(atomic_load_explicit(&ch->header->active,
+	    memory_order_relaxed));
+}
+
+/*
+ * The first channel is dealt with here, as next_channel would: mostly there
+ * is no other.  The clock is read as soon as it is known which: it waits for
+ * all that comes before it, and what comes after is done meanwhile.
+ */
 UT_EXPORT unsigned char *
 ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 {
 	/* Not that of r: sanitizers keep variables elsewhere. */
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct thread *t = ut_self;
-	uint32_t nest;
+	struct channel *ch;
+	struct writer *w;
+	uint32_t nest, mask, gen;
+	uint16_t id;
+	int c;
 
 	if (UT_UNLIKELY(t == NULL) && (t = ut_thread_new()) == NULL)
 		return NULL;
@@ -74,10 +139,25 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	r->event = ev;
 	r->thread = t;
 	r->nest = nest;
-	r->len = len + UT_EVENT_HEAD;
+	r->len = len += UT_EVENT_HEAD;
+	r->clock = UT_CLOCK_NONE;
 	/* Acquire: who sees the bit sees the ID and the channel behind it. */
-	r->mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
-	return next_channel(r);
+	r->mask = mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
+	if (UT_UNLIKELY(mask == 0))
+		return event_end(r);
+	c = __builtin_ctz(mask);
+	ch = &ut_channels[c];
+	gen = atomic_load_explicit(&ch->gen, memory_order_acquire);
+	id = __atomic_load_n(&ev->id[c], __ATOMIC_RELAXED);
+	if (UT_UNLIKELY(gen == 0 || id == 0))
+		return next_channel(r);
+	r->clock = ch->clock;
+	r->time = read_clock(ch->clock);
+	w = &t->writers[nest][c];
+	if (UT_UNLIKELY(!writer_ready(w, ch, gen, len)))
+		return next_channel(r);
+	r->mask = mask & (mask - 1);
+	return event_head(r, w, r->time, id);
 }
 
 UT_EXPORT unsigned char *
@@ -90,8 +170,6 @@ ut_commit(struct ut_record *r)
 	if (UT_UNLIKELY(sub == NULL))
 		return NULL;
 	w->commit += UT_COMMIT_WORD(UINT64_C(1), r->len);
-	/* Release: not before the commit of the event before this one. */
-	atomic_store_explicit(&sub->last, r->time, memory_order_release);
 	atomic_store_explicit(&sub->commit, w->commit, memory_order_release);
 	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
 	if (UT_LIKELY(r->mask == 0))
@@ -99,15 +177,17 @@ ut_commit(struct ut_record *r)
 	return next_channel(r);
 }
 
-/* Room in the next channel that listens; without one, the event is over. */
-static unsigned char *
+/*
+ * Room in the next channel that listens; without one, the event is over.  One
+ * time is good for all that have the same clock, but not for a sub-buffer
+ * that was claimed since: that begins later.
+ */
+static unsigned char * __attribute__((noinline))
 next_channel(struct ut_record *r)
 {
 	struct thread *t = r->thread;
 	struct channel *ch;
 	struct writer *w;
-	unsigned char *p;
-	uint64_t head;
 	uint32_t gen;
 	uint16_t id;
 	int c;
@@ -119,42 +199,20 @@ next_channel(struct ut_record *r)
 		w = &t->writers[r->nest][c];
 		gen = atomic_load_explicit(&ch->gen, memory_order_acquire);
 		id = __atomic_load_n(&r->event->id[c], __ATOMIC_RELAXED);
-		if (UT_UNLIKELY(gen == 0 || id == 0))
+		if (gen == 0 || id == 0)
 			continue;
-		if (UT_LIKELY(w->gen == gen)) {
-			atomic_store_explicit(&w->slot->busy, 1,
-			    memory_order_relaxed);
-			atomic_signal_fence(memory_order_seq_cst);
+		if (!writer_ready(w, ch, gen, r->len)) {
+			if (!ut_writer_room(w, ch, gen, r->len))
+				continue;
+			r->clock = UT_CLOCK_NONE;
 		}
-		if (UT_UNLIKELY(w->gen != gen ||
-		    r->len > w->room - UT_COMMIT_LEN(w->commit) ||
-		    atomic_load_explicit(&w->sub->state,
-		    memory_order_relaxed) != w->mine ||
-		    !atomic_load_explicit(&ch->header->active,
-		    memory_order_relaxed)) &&
-		    !ut_writer_room(w, ch, gen, r->len))
-			continue;
-
-		r->writer = w;
-		r->time = ut_now();
-		p = w->data + UT_COMMIT_LEN(w->commit);
-		head = ut_event_head(id, r->time);
-		memcpy(p, &head, sizeof(head));
-		return p + UT_EVENT_HEAD;
+		if (r->clock != ch->clock) {
+			r->clock = ch->clock;
+			r->time = read_clock(ch->clock);
+		}
+		return event_head(r, w, r->time, id);
 	}
 	return event_end(r);
-}
-
-static inline unsigned char *
-event_end(const struct ut_record *r)
-{
-	struct thread *t = r->thread;
-
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&t->nest, r->nest, memory_order_release);
-	atomic_signal_fence(memory_order_seq_cst);
-	t->frame[r->nest] = r->frame;
-	return NULL;
 }
 
 /* No writer so deep: count, where there is a region to count in. */

@@ -45,7 +45,7 @@ header_valid(const struct ut_header *h, uint64_t size)
 	    h->size == size && h->nslots >= 1 && h->nslots <= UT_NSLOTS_MAX &&
 	    h->nsubs >= UT_NSUBS_MIN && h->nsubs <= UT_NSUBS_MAX &&
 	    h->subsize >= UT_SUBSIZE_MIN && h->subsize <= UT_SUBSIZE_MAX &&
-	    h->mode == UT_MODE_DISCARD && h->clock == UT_CLOCK_MONOTONIC &&
+	    h->mode == UT_MODE_DISCARD &&
 	    inside(h->slots, h->nslots, sizeof(struct ut_slot), size) &&
 	    inside(h->subs, h->nsubs, sizeof(struct ut_subbuf), size) &&
 	    inside(h->data, h->nsubs, h->subsize, size);
@@ -75,6 +75,12 @@ channel_map(struct channel *ch, int fd)
 		munmap(p, size);
 		return EINVAL;
 	}
+	if (h.clock != UT_CLOCK_MONOTONIC &&
+	    (h.clock != UT_CLOCK_CYCLES || !UT_HAVE_CYCLES)) {
+		munmap(p, size);
+		return ENOTSUP;
+	}
+	ch->clock = h.clock;
 	ch->header = (struct ut_header *)(void *)p;
 	ch->slots = (struct ut_slot *)(void *)(p + h.slots);
 	ch->subs = (struct ut_subbuf *)(void *)(p + h.subs);

@@ -131,7 +131,8 @@ subbuf_label(struct writer *w, struct channel *ch)
 {
 	struct ut_slot *slot = w->slot;
 	struct ut_subbuf *sub = w->sub;
-	uint64_t now = ut_now();
+	uint64_t now = ch->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
+	    ut_cycles();
 
 	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, now, memory_order_relaxed);

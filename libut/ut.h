@@ -125,6 +125,7 @@ struct ut_record {
 	uint64_t		 time;
 	size_t			 len;
 	uintptr_t		 frame;
+	uint32_t		 clock;	/* that time is of */
 	uint32_t		 mask;
 	uint32_t		 nest;
 };

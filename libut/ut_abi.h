@@ -148,7 +148,8 @@ struct ut_header {
 #define UT_MODE_OVERWRITE	1
 #define UT_MODE_BLOCK		2
 	uint32_t mode;
-#define UT_CLOCK_MONOTONIC	0
+#define UT_CLOCK_MONOTONIC	0	/* nanoseconds */
+#define UT_CLOCK_CYCLES		1	/* of the processor */
 	uint32_t clock;
 
 	/* 1 while the session is started.  Consumer; read by every event. */

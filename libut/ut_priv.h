@@ -31,8 +31,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
+#include "clock.h"
 #include "compat.h"
 #include "msg.h"
 #include "ut.h"
@@ -50,6 +50,8 @@
  */
 #define NEST	4
 
+#define UT_CLOCK_NONE	UINT32_MAX	/* no time is known */
+
 /*
  * A region that the program is attached to.  Type-stable: attached again
  * only when no thread can still be using what it held before.
@@ -59,6 +61,7 @@ struct channel {
 	_Alignas(128) _Atomic uint32_t gen;
 
 	/* All below is constant while gen is not 0. */
+	uint32_t		 clock;		/* UT_CLOCK_ */
 	struct ut_header	*header;
 	struct ut_slot		*slots;
 	struct ut_subbuf	*subs;
@@ -225,15 +228,5 @@ void		 ut_find_start(void);
 /* register.c */
 bool		 ut_listen(void);
 void		 ut_listen_new(void);
-
-/* Nanoseconds of the trace clock. */
-static inline uint64_t
-ut_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 #endif /* UT_PRIV_H */

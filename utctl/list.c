@@ -329,9 +329,10 @@ print_channel(const struct row *r, int all)
 		unit = "k";
 	}
 	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64
-	    "%s%s%s\n", row_str(r, "name"), row_str(r, "mode"),
+	    "%s%s%s%s\n", row_str(r, "name"), row_str(r, "mode"),
 	    row_num(r, "subbufs"), size, unit,
 	    strcmp(row_str(r, "buffers"), "pid") == 0 ? " per process" : "",
+	    strcmp(row_str(r, "clock"), "cycles") == 0 ? ", clock cycles" : "",
 	    note);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)

@@ -58,8 +58,7 @@ struct record {
 	int		 ran;		/* the command did */
 	char		**globs;
 	size_t		 nglobs;
-	uint32_t	 subsize;	/* 0 is utd's default */
-	uint32_t	 count;
+	struct geometry	 geometry;
 	char		*preload;	/* library of -w, or NULL */
 	char		*utd;
 	char		*private;	/* directory */
@@ -443,8 +442,7 @@ session_begin(struct record *r)
 	if (client_request(c, NULL) == -1)
 		return -1;
 	r->created = 1;
-	if ((r->subsize != 0 || r->count != 0) && client_channel(c, SESSION,
-	    CHANNEL, r->subsize, r->count, UT_BUFFERS_UID) == -1)
+	if (client_channel(c, SESSION, CHANNEL, &r->geometry) == -1)
 		return -1;
 	for (i = 0; i < r->nglobs; i++) {
 		rule.glob = r->globs[i];
@@ -592,7 +590,7 @@ parse_options(struct record *r, int argc, char **argv)
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
 		err(1, NULL);
-	while ((ch = getopt(argc, argv, "+o:e:b:n:w:")) != -1) {
+	while ((ch = getopt(argc, argv, "+o:e:b:n:k:w:")) != -1) {
 		switch (ch) {
 		case 'o':
 			r->out = optarg;
@@ -601,10 +599,13 @@ parse_options(struct record *r, int argc, char **argv)
 			r->globs[r->nglobs++] = optarg;
 			break;
 		case 'b':
-			r->subsize = parse_subsize(optarg);
+			r->geometry.subsize = parse_subsize(optarg);
 			break;
 		case 'n':
-			r->count = parse_count(optarg);
+			r->geometry.count = parse_count(optarg);
+			break;
+		case 'k':
+			r->geometry.clock = parse_clock(optarg);
 			break;
 		case 'w':
 			r->preload = find_wrapper(optarg);

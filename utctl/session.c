@@ -252,17 +252,28 @@ cmd_destroy(int argc, char **argv)
 	return session_command(argc, argv, UT_CTL_DESTROY);
 }
 
+uint32_t
+parse_clock(const char *s)
+{
+	if (strcmp(s, "monotonic") == 0)
+		return UT_CLOCK_MONOTONIC;
+	if (strcmp(s, "cycles") == 0)
+		return UT_CLOCK_CYCLES;
+	errx(1, "clock %s: neither monotonic nor cycles", s);
+}
+
 int
 client_channel(struct client *c, const char *session, const char *channel,
-    uint32_t subsize, uint32_t count, uint32_t buffers)
+    const struct geometry *g)
 {
 	struct ut_msg *m = client_begin(c, UT_CTL_CHANNEL);
 
 	ut_msg_str(m, session);
 	ut_msg_str(m, channel);
-	ut_msg_u32(m, subsize);
-	ut_msg_u32(m, count);
-	ut_msg_u32(m, buffers);
+	ut_msg_u32(m, g->subsize);
+	ut_msg_u32(m, g->count);
+	ut_msg_u32(m, g->buffers);
+	ut_msg_u32(m, g->clock);
 	return client_request(c, NULL);
 }
 
@@ -270,23 +281,26 @@ int
 cmd_enable_channel(int argc, char **argv)
 {
 	const char *session = "";
-	uint32_t subsize = 0, count = 0, buffers = UT_BUFFERS_UID;
+	struct geometry g = { 0, 0, UT_BUFFERS_UID, UT_CLOCK_MONOTONIC };
 	struct client *c;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+ps:b:n:")) != -1) {
+	while ((ch = getopt(argc, argv, "+ps:b:n:k:")) != -1) {
 		switch (ch) {
 		case 'p':
-			buffers = UT_BUFFERS_PID;
+			g.buffers = UT_BUFFERS_PID;
+			break;
+		case 'k':
+			g.clock = parse_clock(optarg);
 			break;
 		case 's':
 			check_name("session", session = optarg);
 			break;
 		case 'b':
-			subsize = parse_subsize(optarg);
+			g.subsize = parse_subsize(optarg);
 			break;
 		case 'n':
-			count = parse_count(optarg);
+			g.count = parse_count(optarg);
 			break;
 		default:
 			return usage(argv[0]);
@@ -297,8 +311,7 @@ cmd_enable_channel(int argc, char **argv)
 	check_name("channel", argv[optind]);
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
-	r = client_say(c, client_channel(c, session, argv[optind], subsize,
-	    count, buffers));
+	r = client_say(c, client_channel(c, session, argv[optind], &g));
 	client_close(c);
 	return r;
 }

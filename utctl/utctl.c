@@ -35,7 +35,8 @@ static const struct command commands[] = {
 	{ "stop", cmd_stop, "[name]" },
 	{ "destroy", cmd_destroy, "[name]" },
 	{ "enable-channel", cmd_enable_channel,
-	    "[-p] [-s session] [-b subbuf-size] [-n count] channel" },
+	    "[-p] [-s session] [-b subbuf-size] [-n count]\n"
+	    "\t[-k monotonic | cycles] channel" },
 	{ "disable-channel", cmd_disable_channel, "[-s session] channel" },
 	{ "remove-channel", cmd_remove_channel, "[-s session] channel" },
 	{ "enable-event", cmd_enable_event, "[-s session] [-c channel] "
@@ -45,7 +46,8 @@ static const struct command commands[] = {
 	{ "list", cmd_list, "[-j] [session]" },
 	{ "events", cmd_events, "[-j]" },
 	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "
-	    "[-n count] [-w malloc]\n\t-- command [argument ...]" },
+	    "[-n count]\n\t[-k monotonic | cycles] [-w malloc]\n"
+	    "\t-- command [argument ...]" },
 	{ "view", cmd_view, "[-jq] dir" },
 };
 

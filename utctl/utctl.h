@@ -73,8 +73,16 @@ uint32_t parse_subsize(const char *);
 uint32_t parse_count(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
-int	 client_channel(struct client *, const char *, const char *, uint32_t,
-	    uint32_t, uint32_t);
+/* Of a channel; 0 is the default of each. */
+struct geometry {
+	uint32_t	 subsize;
+	uint32_t	 count;
+	uint32_t	 buffers;	/* UT_BUFFERS_ */
+	uint32_t	 clock;		/* UT_CLOCK_ */
+};
+int	 client_channel(struct client *, const char *, const char *,
+	    const struct geometry *);
+uint32_t parse_clock(const char *);
 int	 cmd_create(int, char **);
 int	 cmd_start(int, char **);
 int	 cmd_stop(int, char **);

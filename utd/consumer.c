@@ -330,7 +330,7 @@ static void
 do_region(struct ut_msg *m)
 {
 	struct pool *p = NULL;
-	uint32_t serial, stream, nsubs, subsize, active;
+	uint32_t serial, stream, nsubs, subsize, clock, active;
 	char name[NAME_MAXLEN];
 	int error = 0;
 
@@ -339,11 +339,12 @@ do_region(struct ut_msg *m)
 	ut_msg_get_str(m, name, sizeof(name));
 	nsubs = ut_msg_get_u32(m);
 	subsize = ut_msg_get_u32(m);
+	clock = ut_msg_get_u32(m);
 	active = ut_msg_get_u32(m);
 	if (outdir_find(m->h.b) == NULL)
 		error = ENOENT;
 	else if (make_bell() == -1 ||
-	    (p = pool_new(m->h.a, nsubs, subsize)) == NULL)
+	    (p = pool_new(m->h.a, nsubs, subsize, clock)) == NULL)
 		error = errno;
 	ut_msg_init(&out, UT_C_REPLY, serial, (uint32_t)error);
 	if (p != NULL) {
@@ -372,6 +373,18 @@ do_metadata(struct ut_msg *m)
 	ut_msg_get_str(m, text, sizeof(text));
 	if (d != NULL)
 		(void)output_metadata(d, text, m->h.b == 0);
+}
+
+static void
+do_refine(struct ut_msg *m)
+{
+	char text[512];
+	struct outdir *d = outdir_find(m->h.a);
+	uint64_t at = ut_msg_get_u64(m);
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if (d != NULL && !m->bad)
+		output_refine(d, at, text);
 }
 
 static void
@@ -501,6 +514,7 @@ static const struct {
 	{ UT_C_TRACE,		do_trace },
 	{ UT_C_REGION,		do_region },
 	{ UT_C_METADATA,	do_metadata },
+	{ UT_C_REFINE,		do_refine },
 	{ UT_C_OWNER,		do_owner },
 	{ UT_C_DEAD,		do_dead },
 	{ UT_C_ACTIVE,		do_active },

@@ -207,9 +207,12 @@ stop_session(struct client *k, void (*finish)(struct client *))
 {
 	struct waiter *w = client_wait(k, finish, 0);
 	struct channel *ch;
+	struct trace *t;
 
 	k->draining = true;
 	k->session->active = false;
+	for (t = k->session->traces; t != NULL; t = t->next)
+		trace_refine(t);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_activate(ch, w);
 		channel_sync(ch, NULL);
@@ -251,8 +254,9 @@ do_destroy(struct client *k, struct ut_msg *m)
 }
 
 static bool
-geometry_valid(struct client *k, uint32_t size, uint32_t n)
+geometry_valid(struct client *k, const struct geometry *g)
 {
+	const uint32_t size = g->subsize, n = g->nsubs;
 	const uint64_t rest = 3 * UT_ABI_LINE +
 	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
 	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
@@ -311,37 +315,53 @@ channel_again(struct client *k, struct channel *ch, bool different)
 }
 
 static void
+channel_create(struct client *k, struct session *s, const char *name,
+    struct geometry *g)
+{
+	char why[128];
+
+	if (g->subsize == 0)
+		g->subsize = DEFAULT_SUBSIZE;
+	if (g->nsubs == 0)
+		g->nsubs = g->buffers == UT_BUFFERS_PID ? DEFAULT_NSUBS_PID :
+		    DEFAULT_NSUBS;
+	if (!geometry_valid(k, g))
+		return;
+	if (g->clock == UT_CLOCK_CYCLES && !clock_trusted(why, sizeof(why))) {
+		client_refuse(k, "channel %s: %s", name, why);
+		return;
+	}
+	(void)channel_new(s, name, g);
+	client_ok(k, "%s", "");
+}
+
+static void
 do_channel(struct client *k, struct ut_msg *m)
 {
 	struct session *s = find_session(k, m);
+	struct geometry g;
 	struct channel *ch;
 	char name[NAME_MAXLEN];
-	uint32_t size, n, buffers;
 
 	if (s == NULL)
 		return;
 	ut_msg_get_str(m, name, sizeof(name));
-	size = ut_msg_get_u32(m);
-	n = ut_msg_get_u32(m);
-	buffers = ut_msg_get_u32(m);
+	g.subsize = ut_msg_get_u32(m);
+	g.nsubs = ut_msg_get_u32(m);
+	g.buffers = ut_msg_get_u32(m);
+	g.clock = ut_msg_get_u32(m);
 	if (name[0] == '\0' && !m->bad)
 		snprintf(name, sizeof(name), "%s", DEFAULT_CHANNEL);
-	if (m->bad || !name_valid(name, "._-") || buffers > UT_BUFFERS_PID) {
+	if (m->bad || !name_valid(name, "._-") ||
+	    g.buffers > UT_BUFFERS_PID || g.clock > UT_CLOCK_CYCLES) {
 		client_refuse(k, "channel name: 1 to 64 letters, digits, . _ -");
 	} else if (strcmp(name, "metadata") == 0) {
 		client_refuse(k, "channel name metadata is taken");
 	} else if ((ch = channel_find(s, name)) != NULL) {
-		channel_again(k, ch, size != 0 || n != 0 || buffers != 0);
+		channel_again(k, ch, g.subsize != 0 || g.nsubs != 0 ||
+		    g.buffers != 0 || g.clock != 0);
 	} else {
-		if (size == 0)
-			size = DEFAULT_SUBSIZE;
-		if (n == 0)
-			n = buffers == UT_BUFFERS_PID ? DEFAULT_NSUBS_PID :
-			    DEFAULT_NSUBS;
-		if (!geometry_valid(k, size, n))
-			return;
-		(void)channel_new(s, name, buffers, size, n);
-		client_ok(k, "%s", "");
+		channel_create(k, s, name, &g);
 	}
 }
 
@@ -350,14 +370,15 @@ static struct channel *
 find_channel(struct client *k, struct session *s, const char *name,
     bool create)
 {
+	static const struct geometry g = { DEFAULT_SUBSIZE, DEFAULT_NSUBS,
+		UT_BUFFERS_UID, UT_CLOCK_MONOTONIC };
 	struct channel *ch;
 
 	if (name[0] == '\0')
 		name = DEFAULT_CHANNEL;
 	ch = channel_find(s, name);
 	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0)
-		ch = channel_new(s, name, UT_BUFFERS_UID, DEFAULT_SUBSIZE,
-		    DEFAULT_NSUBS);
+		ch = channel_new(s, name, &g);
 	if (ch != NULL && !ch->removed)
 		return k->channel = ch;
 	client_refuse(k, "channel %s %s", name, ch == NULL ?

@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../libut/clock.h"
 #include "utd.h"
 
 #define BATCH	64		/* packets in one writev */
@@ -444,7 +445,8 @@ say_rest(struct pool *p)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
-	pk.begin = (uint64_t)ut_msg_now() * 1000000u;
+	pk.begin = p->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
+	    ut_cycles();
 	if (p->nstreams == 0)
 		stream = stream_for(p, 0, pk.begin);
 	if (pk.begin < p->streams[stream].end)

@@ -130,10 +130,12 @@ list_channel(struct client *k, const struct channel *ch)
 	row_str("name", ch->name);
 	row_str("state", ch->removed ? "removed" : ch->enabled ? "enabled" :
 	    "disabled");
-	row_str("buffers", ch->buffers == UT_BUFFERS_PID ? "pid" : "uid");
+	row_str("buffers", ch->geometry.buffers == UT_BUFFERS_PID ? "pid" : "uid");
 	row_str("mode", "discard");
-	row_num("subbuf_size", ch->subsize);
-	row_num("subbufs", ch->nsubs);
+	row_str("clock", ch->geometry.clock == UT_CLOCK_CYCLES ? "cycles" :
+	    "monotonic");
+	row_num("subbuf_size", ch->geometry.subsize);
+	row_num("subbufs", ch->geometry.nsubs);
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
 	row_num("bytes", sum.bytes);

@@ -122,6 +122,20 @@ add_env(struct text *t, const struct trace *tr)
 	text_add(t, "};\n");
 }
 
+/* Of a clock: the low bits that events have, and all. */
+static void
+add_clock_types(struct text *t, const char *clock)
+{
+	static const unsigned int sizes[] = { 48, 64 };
+	size_t i;
+
+	text_add(t, "\n");
+	for (i = 0; i < 2; i++)
+		text_add(t, "typealias integer { size = %u; align = 8; "
+		    "signed = false; map = clock.%s.value; } := "
+		    "uint%u_%s_t;\n", sizes[i], clock, sizes[i], clock);
+}
+
 static void
 add_clock(struct text *t, const struct session *s)
 {
@@ -132,12 +146,28 @@ add_clock(struct text *t, const struct session *s)
 	    "\tabsolute = TRUE;\n};\n",
 	    (unsigned long long)(s->offset / 1000000000u),
 	    (unsigned long long)(s->offset % 1000000000u));
-	text_add(t, "\ntypealias integer { size = 48; align = 8; "
-	    "signed = false; map = clock.monotonic.value; } := "
-	    "uint48_clock_t;\n"
-	    "typealias integer { size = 64; align = 8; "
-	    "signed = false; map = clock.monotonic.value; } := "
-	    "uint64_clock_t;\n");
+	add_clock_types(t, "monotonic");
+}
+
+/* As long every time, so that it can be written over what was there. */
+void
+metadata_cycles(struct text *t, const struct session *s)
+{
+	struct line l;
+
+	clock_line(&l, &s->since, s->offset);
+	text_add(t, "\nclock {\n\tname = \"cycles\";\n"
+	    "\tdescription = \"Cycle Counter\";\n"
+	    "\tfreq = %20llu;\n"
+	    "\toffset_s = %20llu;\n\toffset = %20llu;\n"
+	    "\tabsolute = TRUE;\n};\n", (unsigned long long)l.freq,
+	    (unsigned long long)l.offset_s, (unsigned long long)l.offset);
+}
+
+void
+metadata_cycles_types(struct text *t)
+{
+	add_clock_types(t, "cycles");
 }
 
 void
@@ -161,16 +191,20 @@ metadata_head(struct text *t, const struct trace *tr, const char *uuid)
 void
 metadata_channel(struct text *t, const struct channel *ch)
 {
+	const char *clock = ch->geometry.clock == UT_CLOCK_CYCLES ? "cycles" :
+	    "monotonic";
+
 	text_add(t, "\nstream {\n\tid = %u;\n"
 	    "\tevent.header := struct {\n"
-	    "\t\tuint16_t id;\n\t\tuint48_clock_t timestamp;\n\t};\n"
+	    "\t\tuint16_t id;\n\t\tuint48_%s_t timestamp;\n\t};\n"
 	    "\tpacket.context := struct {\n"
-	    "\t\tuint64_clock_t timestamp_begin;\n"
-	    "\t\tuint64_clock_t timestamp_end;\n"
+	    "\t\tuint64_%s_t timestamp_begin;\n"
+	    "\t\tuint64_%s_t timestamp_end;\n"
 	    "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
 	    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
 	    "\t\tint32_t _vpid;\n\t\tint32_t _vtid;\n"
-	    "\t\tstring _procname;\n\t};\n};\n", ch->stream);
+	    "\t\tstring _procname;\n\t};\n};\n", ch->stream, clock, clock,
+	    clock);
 }
 
 static void

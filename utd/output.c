@@ -243,6 +243,29 @@ output_metadata(struct outdir *d, const char *s, bool whole)
 	return d->meta != -1 ? output_pending(d) : 0;
 }
 
+/*
+ * Write over what is there already, in the file or on its way.  If that goes
+ * wrong, what was there is good enough.
+ */
+void
+output_refine(struct outdir *d, uint64_t at, const char *s)
+{
+	const uint64_t size = (uint64_t)d->meta_size;
+	size_t n = strlen(s);
+	int fd;
+
+	if (at >= size && n <= d->npending && at - size <= d->npending - n)
+		memcpy(d->pending + (at - size), s, n);
+	if (n > size || at > size - n)
+		return;
+	/* Not that of the others, which appends wherever it is told to. */
+	fd = openat(d->fd, "metadata", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd == -1)
+		return;
+	(void)!pwrite(fd, s, n, (off_t)at);
+	close(fd);
+}
+
 static int
 stream_open(struct pool *p, struct stream *s)
 {

@@ -58,7 +58,7 @@ header_init(struct pool *p, uint64_t slots, uint64_t subs, uint64_t data)
 	h->nsubs = p->nsubs;
 	h->subsize = p->subsize;
 	h->mode = UT_MODE_DISCARD;
-	h->clock = UT_CLOCK_MONOTONIC;
+	h->clock = p->clock;
 	p->bell = p->nsubs < 16 ? 1 : p->nsubs / 8;
 	atomic_store(&h->bell, p->bell);
 	p->slots = (struct ut_slot *)(void *)((char *)h + slots);
@@ -68,7 +68,7 @@ header_init(struct pool *p, uint64_t slots, uint64_t subs, uint64_t data)
 
 /* A fresh object is all zeros, which is: every slot and sub-buffer free. */
 struct pool *
-pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize)
+pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize, uint32_t clock)
 {
 	struct pool *p = xcalloc(1, sizeof(*p));
 	uint64_t slots, subs, data;
@@ -78,6 +78,7 @@ pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize)
 	p->id = id;
 	p->nsubs = nsubs;
 	p->subsize = subsize;
+	p->clock = clock;
 	p->nslots = slots_for(nsubs);
 	slots = sizeof(struct ut_header);
 	subs = slots + (uint64_t)p->nslots * sizeof(struct ut_slot);

@@ -152,8 +152,9 @@ region_ask(struct region *r)
 	ut_msg_u32(&out, r->serial);
 	ut_msg_u32(&out, ch->stream);
 	ut_msg_str(&out, ch->name);
-	ut_msg_u32(&out, ch->nsubs);
-	ut_msg_u32(&out, ch->subsize);
+	ut_msg_u32(&out, ch->geometry.nsubs);
+	ut_msg_u32(&out, ch->geometry.subsize);
+	ut_msg_u32(&out, ch->geometry.clock);
 	ut_msg_u32(&out, channel_active(ch));
 	consumer_send(c, &out);
 }
@@ -164,7 +165,7 @@ region_describe(struct region *r)
 {
 	const struct entry *e;
 
-	metadata_channel(&r->trace->text, r->channel);
+	trace_channel(r->trace, r->channel);
 	for (e = r->registry.first; e != NULL; e = e->after)
 		metadata_event(&r->trace->text, r->channel, e);
 }
@@ -203,7 +204,7 @@ regions_renew(struct trace *t)
 struct region *
 region_find(const struct channel *ch, const struct app *a)
 {
-	const uint64_t owner = ch->buffers == UT_BUFFERS_PID ? a->owner : 0;
+	const uint64_t owner = ch->geometry.buffers == UT_BUFFERS_PID ? a->owner : 0;
 	struct region *r;
 
 	for (r = ch->regions; r != NULL; r = r->next)
@@ -221,7 +222,7 @@ region_get(struct channel *ch, const struct app *a)
 
 	if ((r = region_find(ch, a)) != NULL)
 		return r;
-	t = trace_get(ch->session, a, ch->buffers == UT_BUFFERS_PID);
+	t = trace_get(ch->session, a, ch->geometry.buffers == UT_BUFFERS_PID);
 	r = xcalloc(1, sizeof(*r));
 	r->id = new_id();
 	r->trace = t;
@@ -233,7 +234,7 @@ region_get(struct channel *ch, const struct app *a)
 	if (t->state == REGION_FAILED) {
 		r->state = REGION_FAILED;
 	} else if (t->state == REGION_READY) {
-		metadata_channel(&t->text, ch);
+		trace_channel(t, ch);
 		region_ask(r);
 	}
 	return r;

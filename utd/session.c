@@ -115,6 +115,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 	s->gid = gid;
 	s->dirfd = -1;
 	s->offset = clock_offset();
+	clock_read(&s->since);
 	s->created = (int64_t)time(NULL);
 	s->next = sessions;
 	sessions = s;
@@ -224,8 +225,7 @@ channel_active(const struct channel *ch)
 }
 
 struct channel *
-channel_new(struct session *s, const char *name, uint32_t buffers,
-    uint32_t subsize, uint32_t nsubs)
+channel_new(struct session *s, const char *name, const struct geometry *g)
 {
 	struct channel *ch = xcalloc(1, sizeof(*ch)), **p;
 
@@ -233,9 +233,7 @@ channel_new(struct session *s, const char *name, uint32_t buffers,
 	ch->id = ++last_channel;
 	ch->stream = s->nstreams++;
 	ch->enabled = true;
-	ch->buffers = buffers;
-	ch->subsize = subsize;
-	ch->nsubs = nsubs;
+	ch->geometry = *g;
 	ch->session = s;
 	for (p = &s->channels; *p != NULL; p = &(*p)->next)
 		continue;

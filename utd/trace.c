@@ -107,8 +107,38 @@ trace_flush(struct trace *t)
 		ut_msg_str(&out, piece);
 		consumer_send(t->consumer, &out);
 	}
+	t->past += text->len;
 	text_free(text);
 	return true;
+}
+
+/* A channel that is to have a region there. */
+void
+trace_channel(struct trace *t, const struct channel *ch)
+{
+	if (ch->geometry.clock == UT_CLOCK_CYCLES && t->clock_at == 0) {
+		t->clock_at = t->past + t->text.len;
+		metadata_cycles(&t->text, t->session);
+		metadata_cycles_types(&t->text);
+	}
+	metadata_channel(&t->text, ch);
+}
+
+/* The frequency of the cycle counter is better known the longer it goes. */
+void
+trace_refine(struct trace *t)
+{
+	struct text text;
+
+	if (t->clock_at == 0 || t->clock_at >= t->past + t->text.sent)
+		return;
+	memset(&text, 0, sizeof(text));
+	metadata_cycles(&text, t->session);
+	ut_msg_init(&out, UT_C_REFINE, t->id, 0);
+	ut_msg_u64(&out, t->clock_at);
+	ut_msg_str(&out, text.s);
+	consumer_send(t->consumer, &out);
+	text_free(&text);
 }
 
 /* 36 characters: RFC 9562, version 4. */
@@ -163,6 +193,7 @@ ask_trace(struct trace *t, int fd, const char *path)
 		ut_msg_u8(&out, uuid[i]);
 	consumer_send(t->consumer, &out);
 	text_free(&t->text);
+	t->past = t->clock_at = 0;
 	metadata_head(&t->text, t, str);
 }
 
@@ -289,6 +320,7 @@ trace_close(struct trace *t)
 	for (p = &t->session->traces; *p != t; p = &(*p)->next)
 		continue;
 	*p = t->next;
+	trace_refine(t);
 	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
 	consumer_send(t->consumer, &out);
 	text_free(&t->text);

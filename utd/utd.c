@@ -222,6 +222,7 @@ main(int argc, char *argv[])
 	if (!debug)
 		ready = background();
 	signals_init();
+	clock_begin();
 	listen_open(dir);
 	if (chdir("/") == -1)
 		fatal("/");

@@ -242,6 +242,8 @@ struct trace {
 	struct consumer	*consumer;
 	enum region_state state;	/* READY: made, or on its way */
 	struct text	 text;		/* metadata, not yet sent */
+	uint64_t	 past;		/* bytes of it before text */
+	uint64_t	 clock_at;	/* where the cycle counter is, or 0 */
 	struct trace	*next;		/* of the session */
 };
 
@@ -309,13 +311,19 @@ struct plan *plan_make(struct channel *, const struct app *);
 bool	 plan_lacks(const struct channel *, const struct app *, uint32_t *);
 void	 plans_forget(struct channel *, const struct region *);
 
+/* What the regions of a channel are like. */
+struct geometry {
+	uint32_t	 subsize;
+	uint32_t	 nsubs;
+	uint32_t	 buffers;	/* UT_BUFFERS_ */
+	uint32_t	 clock;		/* UT_CLOCK_ */
+};
+
 struct channel {
 	char		 name[NAME_MAXLEN];
 	uint32_t	 id;		/* for programs */
 	uint32_t	 stream;	/* stream_id in the metadata */
-	uint32_t	 buffers;	/* UT_BUFFERS_ */
-	uint32_t	 subsize;
-	uint32_t	 nsubs;
+	struct geometry	 geometry;
 	bool		 enabled;
 	bool		 removed;	/* only its name and counts are left */
 	struct session	*session;
@@ -332,6 +340,24 @@ struct warning {
 	struct warning	*next;
 };
 
+/* clock.c: the cycle counter against CLOCK_MONOTONIC. */
+struct instant {
+	uint64_t	 cycles;
+	uint64_t	 ns;
+};
+
+/* A counter's time, as CTF tells it. */
+struct line {
+	uint64_t	 freq;
+	uint64_t	 offset_s;
+	uint64_t	 offset;	/* cycles */
+};
+
+void	 clock_begin(void);
+void	 clock_read(struct instant *);
+bool	 clock_trusted(char *, size_t);
+void	 clock_line(struct line *, const struct instant *, uint64_t);
+
 struct session {
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];
@@ -342,6 +368,7 @@ struct session {
 	bool		 active;
 	bool		 dying;		/* only its consumers know it still */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	struct instant	 since;
 	int64_t		 created;	/* time_t */
 	uint32_t	 nstreams;
 	struct channel	*channels;
@@ -390,8 +417,8 @@ void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct channel *channel_find(struct session *, const char *);
 struct channel *channel_by_id(uint32_t);
-struct channel *channel_new(struct session *, const char *, uint32_t,
-	    uint32_t, uint32_t);
+struct channel *channel_new(struct session *, const char *,
+	    const struct geometry *);
 bool	 channel_active(const struct channel *);
 bool	 name_valid(const char *, const char *);
 
@@ -402,6 +429,8 @@ struct trace *trace_get(struct session *, const struct app *, bool);
 void	 trace_retry(struct trace *);
 bool	 trace_flush(struct trace *);
 void	 trace_close(struct trace *);
+void	 trace_channel(struct trace *, const struct channel *);
+void	 trace_refine(struct trace *);
 void	 traces_orphaned(const struct consumer *);
 void	 session_open(struct session *, consumer_cb *, void *);
 
@@ -430,6 +459,8 @@ void	 text_add(struct text *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 metadata_head(struct text *, const struct trace *, const char *);
 void	 metadata_channel(struct text *, const struct channel *);
+void	 metadata_cycles(struct text *, const struct session *);
+void	 metadata_cycles_types(struct text *);
 void	 metadata_event(struct text *, const struct channel *,
 	    const struct entry *);
 
@@ -561,7 +592,7 @@ void	 wake_close(void);
 				   must be new, 16 x u8 uuid; the fd above */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, u32 nsubs, u32 subsize, u32
-				   active */
+				   clock, u32 active */
 #define UT_C_METADATA	68	/* a trace, b 1 if it ends in the middle of
 				   something: str text */
 #define UT_C_OWNER	69	/* u64 owner, u32 pid, str name */
@@ -571,6 +602,8 @@ void	 wake_close(void);
 #define UT_C_CLOSE	73	/* a region, b 1 if nothing can be under way
 				   in it: u32 serial */
 #define UT_C_CLOSETRACE	74	/* a trace */
+#define UT_C_REFINE	75	/* a trace: u64 where, str text: metadata that
+				   is there already, better known now */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* bell: fd or str name */
@@ -627,6 +660,7 @@ struct pool {
 	uint32_t	 nslots;
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
+	uint32_t	 clock;		/* UT_CLOCK_ */
 	uint64_t	*next_seq;	/* by slot: to be written next */
 	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
 	uint8_t		*waited;	/* by slot: passes, for that one */
@@ -666,7 +700,8 @@ const struct owner *owner_find(uint64_t);
 bool	 owner_dead(uint64_t);
 
 /* pool.c: the region. */
-struct pool *pool_new(uint32_t, uint32_t, uint32_t);	/* NULL and errno */
+struct pool *pool_new(uint32_t, uint32_t, uint32_t, uint32_t);	/* or NULL,
+				   and errno */
 void	 pool_free(struct pool *);
 void	 pool_activate(struct pool *, bool);
 void	 pool_finish(struct pool *, bool);
@@ -711,6 +746,7 @@ int	 output_dir(int, const char *, bool);
 struct outdir *output_trace(int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);
+void	 output_refine(struct outdir *, uint64_t, const char *);
 int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
 int	 stream_write(struct pool *, struct stream *, struct iovec *, int);
 void	 stream_close(struct stream *);

@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The clocks that events can be timed with, as UT_CLOCK_ in ut_abi.h counts
+ * them.
+ *
+ * The cycle counter is that which counts at one rate, whatever the processor
+ * does, and which programs may read: one function for each architecture.
+ * utd, not the program, decides whether the system can be trusted with it
+ * (utd/clock.c).  The read is not ordered with other instructions, so it may
+ * be some ten nanoseconds early; waiting for all that came before would cost
+ * as much as the system's own clock.
+ */
+
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#if defined(UT_POSIX)
+#define UT_HAVE_CYCLES	0
+#elif defined(__x86_64__) || defined(__i386__)
+#define UT_HAVE_CYCLES	1
+/* As the systems call it, in upper case or not. */
+#define UT_CYCLES_NAMES	"tsc", "TSC", "TSC-low"
+static inline uint64_t
+ut_cycles(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#elif defined(__aarch64__)
+#define UT_HAVE_CYCLES	1
+/* Linux, FreeBSD, NetBSD, OpenBSD. */
+#define UT_CYCLES_NAMES	"arch_sys_counter", "ARM MPCore Timecounter", \
+	"armgtmr0", "agtimer0"
+static inline uint64_t
+ut_cycles(void)
+{
+	uint64_t v;
+
+	__asm__ __volatile__ ("mrs %0, cntvct_el0" : "=r" (v));
+	return v;
+}
+#else
+#define UT_HAVE_CYCLES	0
+#endif
+
+#if !UT_HAVE_CYCLES
+#define UT_CYCLES_NAMES	NULL
+static inline uint64_t
+ut_cycles(void)
+{
+	return 0;
+}
+#endif
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+static inline uint64_t
+ut_nanoseconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+#endif /* CLOCK_H */
