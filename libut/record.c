@@ -47,6 +47,8 @@
 
 #include "ut_priv.h"
 
+#define AHEAD	256		/* bytes to be written soon */
+
 static unsigned char	*next_channel(struct ut_record *);
 static unsigned char	*too_deep(struct thread *, struct ut_event *);
 
@@ -87,6 +89,7 @@ event_head(struct ut_record *r, struct writer *w, uint64_t time, uint16_t id)
 	atomic_store_explicit(&w->sub->last, time, memory_order_release);
 	head = ut_event_head(id, time);
 	memcpy(p, &head, sizeof(head));
+	__builtin_prefetch(p + AHEAD, 1);
 	r->writer = w;
 	return p + UT_EVENT_HEAD;
 }
