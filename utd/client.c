@@ -91,16 +91,28 @@ client_refuse(struct client *k, const char *fmt, ...)
  * asked, when they were given time enough.
  */
 static void
+request_end(void *arg)
+{
+	struct client *k = arg;
+
+	k->wait = NULL;
+	k->draining = false;
+	k->finish(k);
+	timer_set(&sweeper, 0, sweep, NULL);
+}
+
+/*
+ * The answer may come in the middle of a walk over the links and regions that
+ * the end of the request does away with, so that is left to the timer; until
+ * then the wait, which is gone, still says that a request is under way.
+ */
+static void
 finished(void *arg)
 {
 	struct client *k = arg;
 
 	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
-	k->wait = NULL;
-	k->draining = false;
-	timer_clear(&k->timer);
-	k->finish(k);
-	timer_set(&sweeper, 0, sweep, NULL);
+	timer_set(&k->timer, 0, request_end, k);
 }
 
 static void
@@ -108,9 +120,10 @@ enough(void *arg)
 {
 	struct client *k = arg;
 
+	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
 	k->late = k->wait->pending;
 	wait_abandon(k->wait);
-	finished(k);
+	request_end(k);
 }
 
 struct waiter *

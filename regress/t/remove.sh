@@ -1,0 +1,33 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A channel is removed while a program is slow to answer, and others ask for
+# other things meanwhile.
+
+. ./common.sh
+
+start_utd
+utctl create -o "$T/trace" s >/dev/null &&
+    utctl enable-channel c && utctl enable-event -c c 'pulse:*' &&
+    utctl enable-event 'other:*' && utctl start || fail "set-up"
+pulse_start
+pulse_on abco || fail "$answer"
+pulse hit 10
+
+# The answer to this is the last that the channel waits for, and more is to
+# be done then.
+kill -STOP $PULSE
+utctl remove-channel c >"$T/removed" 2>&1 &
+remove=$!
+until_ok sh -c 'utctl list s | grep -q "channel c: .*disabled"' ||
+    fail "not disabled: $(utctl list s)"
+expect 0 's stopped: 40 events, 0 lost' utctl stop
+kill -CONT $PULSE
+wait $remove || fail "remove: $(cat "$T/removed")"
+expect 0 'channel c: .*removed' utctl list s
+expect 0 '' utctl start
+until_ok pulse_on ---o || fail "$answer"
+pulse hit 5
+expect 0 's stopped: 45 events, 0 lost' utctl stop
+readers_agree "$T/trace"
+expect 0 '' utctl destroy
+stop_utd || fail "utd: status $?"
