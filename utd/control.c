@@ -414,12 +414,16 @@ do_choff(struct client *k, struct ut_msg *m)
 		channel_switch(k, ch, false, done);
 }
 
-/* All is written: what is left is the name, which files have, and counts. */
+/*
+ * All is written: what is left is the name, which files have, and counts.
+ * Somebody may have enabled it meanwhile.
+ */
 static void
 removed(struct client *k)
 {
 	if (client_session_there(k) && !k->channel->removed) {
 		k->channel->removed = true;
+		k->channel->enabled = false;
 		channel_close(k->channel);
 	}
 	answer(k, "");

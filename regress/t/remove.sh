@@ -29,5 +29,29 @@ until_ok pulse_on ---o || fail "$answer"
 pulse hit 5
 expect 0 's stopped: 45 events, 0 lost' utctl stop
 readers_agree "$T/trace"
+
+# It is gone, even if somebody enables it before that.
+utctl enable-channel d && utctl enable-event -c d 'pulse:*' &&
+    utctl start || fail "set-up of d"
+until_ok pulse_on abco || fail "$answer"
+kill -STOP $PULSE
+utctl remove-channel d >"$T/removed" 2>&1 &
+remove=$!
+until_ok sh -c 'utctl list s | grep -q "channel d: .*disabled"' ||
+    fail "not disabled: $(utctl list s)"
+utctl enable-channel d >"$T/enabled" 2>&1 &
+enable=$!
+until_ok sh -c 'utctl list s | grep -v disabled | grep -q "channel d: "' ||
+    fail "not enabled: $(utctl list s)"
+kill -CONT $PULSE
+wait $remove || fail "remove: $(cat "$T/removed")"
+wait $enable
+expect 0 'channel d: .*removed' utctl list s
+until_ok pulse_on ---o || fail "$answer"
+exec 3>&- 4<&-
+pulse_start
+pulse_on ---o || fail "a removed channel is used: $answer"
+complains 'channel d was removed' utctl enable-event -c d 'pulse:*'
+readers_agree "$T/trace"
 expect 0 '' utctl destroy
 stop_utd || fail "utd: status $?"
