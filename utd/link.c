@@ -408,7 +408,7 @@ link_acked(struct app *a, uint32_t channel, int error)
 		link_finish(l);
 }
 
-/* The region is there, or will not be. */
+/* The region is there, or will not be: also for who was held back. */
 void
 links_region(const struct region *r)
 {
@@ -417,8 +417,8 @@ links_region(const struct region *r)
 
 	for (a = apps; a != NULL; a = a->next) {
 		l = link_find(a, r->channel);
-		if (l != NULL && l->state == LINK_REGION &&
-		    l->region == r && a->conn != NULL)
+		if (l != NULL && l->region == r && a->conn != NULL &&
+		    (l->state == LINK_REGION || l->state == LINK_HELD))
 			link_plan(l);
 	}
 }
