@@ -108,6 +108,35 @@ fail_requests(struct consumer *c)
 	}
 }
 
+/* They died: whoever waits for them has an answer, their regions are lost. */
+static void
+mourn(void *arg)
+{
+	struct consumer *c;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->conn != NULL)
+			continue;
+		fail_requests(c);
+		traces_orphaned(c);
+	}
+}
+
+/*
+ * At the end of this round of the loop.  That one died is found out in the
+ * middle of sending it something about regions, some of which are freed when
+ * what was asked about them has failed.
+ */
+static void
+mourn_later(void)
+{
+	static struct timer timer;
+
+	if (timer.when == 0)
+		timer_set(&timer, 0, mourn, NULL);
+}
+
 static void
 wake_them(void *arg)
 {
@@ -141,7 +170,7 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 	if (c->conn != NULL)
 		wake_later(c);
 	else
-		fail_requests(c);
+		mourn_later();
 }
 
 uint32_t
@@ -214,7 +243,6 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 	}
 }
 
-/* It died: whoever waits for it has an answer, its regions are lost. */
 static void
 consumer_closed(struct conn *conn)
 {
@@ -227,9 +255,7 @@ consumer_closed(struct conn *conn)
 	if (c->bell != -1)
 		close(c->bell);
 	c->bell = -1;
-	fail_requests(c);
-	if (!loop_ending)
-		traces_orphaned(c);
+	mourn_later();
 }
 
 /*
