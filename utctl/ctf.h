@@ -152,7 +152,15 @@ struct ctf_eclass {
 	int64_t			 level;
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
+	int			 isfixed;	/* all after the header is ... */
+	size_t			 fixed;		/* ... so many bytes */
 	unsigned long		 line;
+};
+
+/* An integer so far into a struct; or type is NULL: there is none. */
+struct ctf_place {
+	const struct ctf_type	*type;
+	size_t			 off;
 };
 
 struct ctf_sclass {
@@ -166,6 +174,9 @@ struct ctf_sclass {
 	uint32_t		 timebits;	/* of the event header's */
 	uint32_t		 beginbits;	/* of timestamp_begin */
 	int			 eventwho;	/* event.context says whose */
+	size_t			 headlen;	/* bytes, 0 if they vary */
+	struct ctf_place	 headid;	/* if they don't */
+	struct ctf_place	 headtime;
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
 	unsigned long		 line;

@@ -106,6 +106,31 @@ role_type(const struct ctf_type *t, enum ctf_role role)
 	return NULL;
 }
 
+/*
+ * Does it begin anywhere and have as many bytes whatever they hold?  A struct
+ * of nothing has too, but its 0 for fixed means that they vary.
+ */
+static int
+type_isfixed(const struct ctf_type *t)
+{
+	return t == NULL || (t->align == 1 && t->fixed == t->min);
+}
+
+/* The last field of that role, as ctf_walk() leaves it; t is fixed. */
+static void
+place_find(struct ctf_place *pl, const struct ctf_type *t, enum ctf_role role)
+{
+	size_t i, off = 0;
+
+	for (i = 0; i < t->nfields; i++) {
+		if (t->fields[i].role == role) {
+			pl->type = t->fields[i].type;
+			pl->off = off;
+		}
+		off += t->fields[i].type->fixed;
+	}
+}
+
 static struct ctf_clock *
 clock_find(struct ctf_trace *tr, const char *name)
 {
@@ -142,6 +167,26 @@ finish_stream(struct ctf_trace *tr, struct ctf_sclass *sc)
 		if (t->clock != NULL)
 			sc->clock = t->clock;
 	}
+	if (sc->header != NULL && type_isfixed(sc->header)) {
+		sc->headlen = sc->header->fixed;
+		place_find(&sc->headid, sc->header, ROLE_ID);
+		place_find(&sc->headtime, sc->header, ROLE_TIME);
+	}
+}
+
+static void
+finish_event(const struct ctf_sclass *sc, struct ctf_eclass *ev)
+{
+	const struct ctf_type *all[] = { sc->context, ev->context,
+	    ev->fields };
+	size_t i;
+
+	ev->isfixed = 1;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!type_isfixed(all[i]))
+			ev->isfixed = 0;
+		else if (all[i] != NULL)
+			ev->fixed += all[i]->fixed;
 }
 
 static int
@@ -192,6 +237,7 @@ finish_events(struct ctf_trace *tr)
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		sc = ctf_sclass(tr, ev->stream);
 		sc->events[sc->nevents++] = ev;
+		finish_event(sc, ev);
 	}
 	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
 		if (finish_sort(tr, sc) == -1)

@@ -625,24 +625,49 @@ event_damage(struct ctf_stream *s, const char *what)
 	s->inpacket = 0;
 }
 
+/* The event's ID and, if there is one, its time; most are of one size. */
+static int
+header_read(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
+{
+	const struct ctf_sclass *sc = s->class;
+	const uint8_t *p = s->buf + s->pos;
+	struct ctf_vals v;
+
+	*id = 0;
+	if (sc->headlen != 0 && sc->headlen <= s->stop - s->pos) {
+		if (sc->headid.type != NULL)
+			*id = ctf_load(p + sc->headid.off, sc->headid.type);
+		if (sc->headtime.type != NULL)
+			clock_update(cycles, ctf_load(p + sc->headtime.off,
+			    sc->headtime.type), sc->timebits);
+		s->pos += sc->headlen;
+		return 0;
+	}
+	if (stream_struct(s, sc->header, &v) == -1)
+		return -1;
+	if (v.has & 1 << ROLE_ID)
+		*id = v.val[ROLE_ID];
+	if (v.has & 1 << ROLE_TIME)
+		clock_update(cycles, v.val[ROLE_TIME], sc->timebits);
+	return 0;
+}
+
 /* The next event's header; -1: there are no more in this packet. */
 static int
 event_header(struct ctf_stream *s)
 {
 	const struct ctf_sclass *sc = s->class;
-	struct ctf_vals v;
-	uint64_t id;
+	uint64_t id, cycles = s->cycles;
 
 	s->at = s->off + s->pos;
 	if (s->at == s->limit) {
 		s->inpacket = 0;
 		return -1;
 	}
-	if (stream_struct(s, sc->header, &v) == -1) {
+	if (header_read(s, &id, &cycles) == -1) {
 		event_damage(s, "beyond the packet's content");
 		return -1;
 	}
-	id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
 	if ((s->event = event_find(sc, id)) == NULL) {
 		ctf_damage(s->path, "event at byte %llu: unknown event id "
 		    "%llu", (unsigned long long)s->at,
@@ -650,8 +675,7 @@ event_header(struct ctf_stream *s)
 		s->inpacket = 0;
 		return -1;
 	}
-	if (v.has & 1 << ROLE_TIME)
-		clock_update(&s->cycles, v.val[ROLE_TIME], sc->timebits);
+	s->cycles = cycles;
 	s->item = ITEM_EVENT;
 	s->ns = ctf_ns(sc->clock, s->cycles);
 	return 0;
@@ -686,6 +710,25 @@ ctf_peek(struct ctf_stream *s)
 	}
 }
 
+/* Where the event that was found ends; NULL if not all of it is here. */
+static const uint8_t *
+event_end(const struct ctf_stream *s)
+{
+	const struct ctf_eclass *ev = s->event;
+	const struct ctf_type *context = s->class->context;
+	struct ctf_cur c;
+
+	if (ev->isfixed)
+		return ev->fixed > s->stop - s->pos ? NULL :
+		    s->buf + s->pos + ev->fixed;
+	cur_set(&c, s);
+	if ((context != NULL && ctf_walk(&c, context, NULL) == -1) ||
+	    (ev->context != NULL && ctf_walk(&c, ev->context, NULL) == -1) ||
+	    (ev->fields != NULL && ctf_walk(&c, ev->fields, NULL) == -1))
+		return NULL;
+	return c.p;
+}
+
 /*
  * After ctf_peek() found an event: checks that all of it is there, leaves its
  * place in body and pos behind it.
@@ -693,28 +736,20 @@ ctf_peek(struct ctf_stream *s)
 int
 ctf_body(struct ctf_stream *s)
 {
-	const struct ctf_eclass *ev = s->event;
-	const struct ctf_sclass *sc = s->class;
-	struct ctf_cur c;
+	const uint8_t *end;
 
-	do {
-		cur_set(&c, s);
-		if ((sc->context == NULL ||
-		    ctf_walk(&c, sc->context, NULL) == 0) &&
-		    (ev->context == NULL ||
-		    ctf_walk(&c, ev->context, NULL) == 0) &&
-		    (ev->fields == NULL ||
-		    ctf_walk(&c, ev->fields, NULL) == 0)) {
-			s->body = s->pos;
-			s->pos = (size_t)(c.p - s->buf);
-			if (s->off + s->pos != s->at)
-				return 0;
-			event_damage(s, "of no bytes");
+	while ((end = event_end(s)) == NULL)
+		if (!window_more(s)) {
+			event_damage(s, "beyond the packet's content");
 			return -1;
 		}
-	} while (window_more(s));
-	event_damage(s, "beyond the packet's content");
-	return -1;
+	s->body = s->pos;
+	s->pos = (size_t)(end - s->buf);
+	if (s->off + s->pos == s->at) {
+		event_damage(s, "of no bytes");
+		return -1;
+	}
+	return 0;
 }
 
 void
