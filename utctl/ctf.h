@@ -341,6 +341,7 @@ int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
 int	 ctf_peek(struct ctf_stream *);
 int	 ctf_body(struct ctf_stream *);
+uint64_t ctf_skip(struct ctf_stream *);
 void	 ctf_end(struct ctf_stream *);
 
 /* ctf_print.c */

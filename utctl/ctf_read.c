@@ -625,28 +625,32 @@ event_damage(struct ctf_stream *s, const char *what)
 	s->inpacket = 0;
 }
 
-/* The event's ID and, if there is one, its time; most are of one size. */
+/* The ID and the time, if there is one, in a header of fixed size. */
+static inline uint64_t
+header_fixed(const struct ctf_sclass *sc, const uint8_t *p, uint64_t *cycles)
+{
+	const struct ctf_type *id = sc->headid.type, *time = sc->headtime.type;
+
+	if (time != NULL)
+		clock_update(cycles, ctf_load(p + sc->headtime.off, time),
+		    sc->timebits);
+	return id != NULL ? ctf_load(p + sc->headid.off, id) : 0;
+}
+
 static int
 header_read(struct ctf_stream *s, uint64_t *id, uint64_t *cycles)
 {
 	const struct ctf_sclass *sc = s->class;
-	const uint8_t *p = s->buf + s->pos;
 	struct ctf_vals v;
 
-	*id = 0;
 	if (sc->headlen != 0 && sc->headlen <= s->stop - s->pos) {
-		if (sc->headid.type != NULL)
-			*id = ctf_load(p + sc->headid.off, sc->headid.type);
-		if (sc->headtime.type != NULL)
-			clock_update(cycles, ctf_load(p + sc->headtime.off,
-			    sc->headtime.type), sc->timebits);
+		*id = header_fixed(sc, s->buf + s->pos, cycles);
 		s->pos += sc->headlen;
 		return 0;
 	}
 	if (stream_struct(s, sc->header, &v) == -1)
 		return -1;
-	if (v.has & 1 << ROLE_ID)
-		*id = v.val[ROLE_ID];
+	*id = v.has & 1 << ROLE_ID ? v.val[ROLE_ID] : 0;
 	if (v.has & 1 << ROLE_TIME)
 		clock_update(cycles, v.val[ROLE_TIME], sc->timebits);
 	return 0;
@@ -710,18 +714,19 @@ ctf_peek(struct ctf_stream *s)
 	}
 }
 
-/* Where the event that was found ends; NULL if not all of it is here. */
+/* Where the event ends that has its body at p; NULL: not all of it is here. */
 static const uint8_t *
-event_end(const struct ctf_stream *s)
+event_end(const struct ctf_stream *s, const struct ctf_eclass *ev,
+    const uint8_t *p)
 {
-	const struct ctf_eclass *ev = s->event;
 	const struct ctf_type *context = s->class->context;
 	struct ctf_cur c;
 
 	if (ev->isfixed)
-		return ev->fixed > s->stop - s->pos ? NULL :
-		    s->buf + s->pos + ev->fixed;
+		return ev->fixed > (size_t)(s->buf + s->stop - p) ? NULL :
+		    p + ev->fixed;
 	cur_set(&c, s);
+	c.p = p;
 	if ((context != NULL && ctf_walk(&c, context, NULL) == -1) ||
 	    (ev->context != NULL && ctf_walk(&c, ev->context, NULL) == -1) ||
 	    (ev->fields != NULL && ctf_walk(&c, ev->fields, NULL) == -1))
@@ -738,7 +743,7 @@ ctf_body(struct ctf_stream *s)
 {
 	const uint8_t *end;
 
-	while ((end = event_end(s)) == NULL)
+	while ((end = event_end(s, s->event, s->buf + s->pos)) == NULL)
 		if (!window_more(s)) {
 			event_damage(s, "beyond the packet's content");
 			return -1;
@@ -750,6 +755,39 @@ ctf_body(struct ctf_stream *s)
 		return -1;
 	}
 	return 0;
+}
+
+/*
+ * After ctf_body(): passes over the events that are here as a whole and
+ * counts them.  Whatever ends this is left to ctf_peek(): the end of the
+ * window, of the packet, or damage.  Trying the class of the event before
+ * first lets the processor go on before it has the ID.
+ */
+uint64_t
+ctf_skip(struct ctf_stream *s)
+{
+	const struct ctf_sclass *sc = s->class;
+	const struct ctf_eclass *ev = s->event;
+	const uint8_t *end, *next, *p;
+	uint64_t cycles, done = s->cycles, id, n = 0;
+
+	if (!s->inpacket || sc->headlen == 0)
+		return 0;
+	p = s->buf + s->pos;
+	end = s->buf + s->stop;
+	while (sc->headlen <= (size_t)(end - p)) {
+		cycles = done;
+		id = header_fixed(sc, p, &cycles);
+		if ((id != ev->id && (ev = event_find(sc, id)) == NULL) ||
+		    (next = event_end(s, ev, p + sc->headlen)) == NULL)
+			break;
+		p = next;
+		done = cycles;
+		n++;
+	}
+	s->pos = (size_t)(p - s->buf);
+	s->cycles = done;
+	return n;
 }
 
 void

@@ -333,10 +333,22 @@ view_item(struct view *v, struct ctf_stream *s)
 		if (ctf_body(s) == -1)
 			break;
 		v->nevents++;
-		if (!v->quiet)
+		if (v->quiet)
+			v->nevents += ctf_skip(s);
+		else
 			ctf_print_event(s);
 		break;
 	}
+}
+
+/* Events that are only counted have no order; losses are told in theirs. */
+static int
+in_turn(const struct view *v, const struct ctf_stream *s,
+    const struct ctf_stream *second)
+{
+	if (v->quiet && s->item == ITEM_EVENT)
+		return 1;
+	return second == NULL || heap_before(s, second);
 }
 
 static void
@@ -353,7 +365,7 @@ view_merge(struct view *v)
 		do {
 			view_item(v, s);
 			more = ctf_peek(s);
-		} while (more && (second == NULL || heap_before(s, second)));
+		} while (more && in_turn(v, s, second));
 		if (!more) {
 			stream_free(s);
 			v->streams[0] = v->streams[--v->nstreams];
