@@ -22,6 +22,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,12 @@ put(char *p, const char *s, size_t n)
 	}
 	memcpy(p, s, n);
 	return p + n;
+}
+
+static char *
+put_text(char *p, const char *s)
+{
+	return put(p, s, strlen(s));
 }
 
 /* Eight digits, in pairs that need not wait for each other. */
@@ -286,13 +293,15 @@ put_anyfloat(char *p, double d, int isfloat)
 	int digits = isfloat ? 7 : 15, max = isfloat ? 9 : 17;
 	char tmp[48];
 
-	if (d != d || d - d != 0) {
-		snprintf(tmp, sizeof(tmp), "%s", json ? "null" : d != d ?
-		    "nan" : d < 0 ? "-inf" : "inf");
-	} else do
+	if (d == 0)
+		return put_text(p, signbit(d) ? "-0" : "0");
+	if (d != d || d - d != 0)
+		return put_text(p, json ? "null" : d != d ? "nan" : d < 0 ?
+		    "-inf" : "inf");
+	do
 		snprintf(tmp, sizeof(tmp), "%.*g", digits, d);
 	while (digits++ < max && !float_same(tmp, d, isfloat));
-	return put(p, tmp, strlen(tmp));
+	return put_text(p, tmp);
 }
 
 /* a * b / 2^s to the nearest integer, and how far that is from it. */
@@ -332,34 +341,36 @@ put_decimal(char *p, uint64_t n, int k)
 }
 
 /*
- * What the printf(3) way does, for most doubles much faster.  The double is
+ * What the printf(3) way does, for most numbers much faster.  The double is
  * m / 2^s; with 15, 16 or 17 digits it is n / 10^k, and that gives the double
- * back if it is nearer than half of 1 / 2^s.  All of this is exact.
+ * back if it is nearer than half of 1 / 2^s.  A float is a double that ends
+ * in 29 bits of 0: it needs 7 to 9 digits, and 2^29 times that distance will
+ * do.  All of this is exact.
  */
 static char *
-put_double(char *p, double d)
+put_real(char *p, double d, int isfloat)
 {
 	static const double from[] = { 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4,
 	    1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14 };
 	double a = d < 0 ? -d : d;
 	uint64_t bits, m, n, rest;
-	int k, s, max;
+	int k, s, max, most = isfloat ? 9 : 17, zeros = isfloat ? 29 : 0;
 
 	memcpy(&bits, &d, sizeof(bits));
 	m = (bits & UINT64_MAX >> 12) | (uint64_t)1 << 52;
 	s = 1075 - (int)(bits >> 52 & 0x7ff);
-	if (!(a >= 1e-3 && a < 1e15))
-		return put_anyfloat(p, d, 0);
-	for (k = 17; k > 0 && a >= from[17 - k]; k--)
+	if (!(a >= 1e-3 && a < (isfloat ? 1e7 : 1e15)))
+		return put_anyfloat(p, d, isfloat);
+	for (k = most; k > 0 && a >= from[most - k]; k--)
 		continue;
 	for (max = k + 2;; k++) {
 		n = scale(m, ten[k], s, &rest);
-		if (k == max || 2 * rest < ten[k])
+		if (k == max || 2 * rest >> zeros < ten[k])
 			break;
 	}
-	/* Below a power of 2 doubles are twice as near. */
-	if (m == (uint64_t)1 << 52 && 4 * rest >= ten[k])
-		return put_anyfloat(p, d, 0);
+	/* Below a power of 2 numbers are twice as near. */
+	if (m == (uint64_t)1 << 52 && 4 * rest >> zeros >= ten[k])
+		return put_anyfloat(p, d, isfloat);
 	if (d < 0)
 		*p++ = '-';
 	return put_decimal(p, n, k);
@@ -374,10 +385,10 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 
 	if (t->nbytes == 8) {
 		memcpy(&d, &v, sizeof(d));
-		return put_double(p, d);
+		return put_real(p, d, 0);
 	}
 	memcpy(&f, &w, sizeof(f));
-	return put_anyfloat(p, (double)f, 1);
+	return put_real(p, (double)f, 1);
 }
 
 /* Labels were made printable by print_labels(). */
@@ -547,12 +558,6 @@ put_time(char *p, int64_t ns)
 	/* All of it: so many bytes, known here, are a few moves. */
 	memcpy(p, date, sizeof(date));
 	return put_digits(p + datelen, rest, 9);
-}
-
-static char *
-put_text(char *p, const char *s)
-{
-	return put(p, s, strlen(s));
 }
 
 /* The blocks of the contexts, if they hold more than who it is. */
