@@ -344,6 +344,18 @@ int	 ctf_body(struct ctf_stream *);
 uint64_t ctf_skip(struct ctf_stream *);
 void	 ctf_end(struct ctf_stream *);
 
+/* ctf_window.c */
+void	 ctf_window_seek(struct ctf_stream *, uint64_t);
+void	 ctf_window_limit(struct ctf_stream *, uint64_t);
+int	 ctf_window_more(struct ctf_stream *);
+void	 ctf_window_close(struct ctf_stream *);
+
+/* ctf_num.c */
+char	*ctf_put_digits(char *, uint64_t, size_t);
+char	*ctf_put_u64(char *, uint64_t);
+char	*ctf_put_i64(char *, int64_t);
+char	*ctf_put_real(char *, double, int);
+
 /* ctf_print.c */
 void	 ctf_print_init(int);
 void	 ctf_print_trace(struct ctf_trace *);

@@ -47,18 +47,6 @@ static char	 date[80];
 static size_t	 datelen;
 static char	 zone[16];
 
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324"
-    "25262728293031323334353637383940414243444546474849"
-    "50515253545556575859606162636465666768697071727374"
-    "75767778798081828384858687888990919293949596979899";
-
-static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000,
-    10000000, 100000000, 1000000000, 10000000000, 100000000000,
-    1000000000000, 10000000000000, 100000000000000, 1000000000000000,
-    10000000000000000, 100000000000000000, 1000000000000000000,
-    10000000000000000000u };
-
 static void
 out_write(const char *p, size_t n)
 {
@@ -115,57 +103,6 @@ put_text(char *p, const char *s)
 	return put(p, s, strlen(s));
 }
 
-/* Eight digits, in pairs that need not wait for each other. */
-static void
-put_eight(char *p, uint32_t v)
-{
-	uint32_t hi = v / 10000, lo = v % 10000;
-
-	memcpy(p, pairs + hi / 100 * 2, 2);
-	memcpy(p + 2, pairs + hi % 100 * 2, 2);
-	memcpy(p + 4, pairs + lo / 100 * 2, 2);
-	memcpy(p + 6, pairs + lo % 100 * 2, 2);
-}
-
-/* n digits; v has no more. */
-static char *
-put_digits(char *p, uint64_t v, size_t n)
-{
-	uint32_t w;
-	size_t i;
-
-	for (i = n; i >= 8; v /= 100000000) {
-		i -= 8;
-		put_eight(p + i, (uint32_t)(v % 100000000));
-	}
-	for (w = (uint32_t)v; i > 1; w /= 100) {
-		i -= 2;
-		memcpy(p + i, pairs + w % 100 * 2, 2);
-	}
-	if (i == 1)
-		*p = (char)('0' + w);
-	return p + n;
-}
-
-static char *
-put_u64(char *p, uint64_t v)
-{
-	size_t n = v < ten[5] ? 1 : v < ten[10] ? 6 : v < ten[15] ? 11 : 16;
-
-	while (n < 20 && v >= ten[n])
-		n++;
-	return put_digits(p, v, n);
-}
-
-static char *
-put_i64(char *p, int64_t v)
-{
-	if (v >= 0)
-		return put_u64(p, (uint64_t)v);
-	*p++ = '-';
-	return put_u64(p, 0 - (uint64_t)v);
-}
-
 /* The bits of an integer, by 1, 3 or 4. */
 static char *
 put_bits(char *p, const struct ctf_type *t, uint64_t v)
@@ -192,7 +129,7 @@ put_int(char *p, const struct ctf_type *t, uint64_t v)
 {
 	if (t->base != 10 && !json)
 		return put_bits(p, t, v);
-	return t->sign ? put_i64(p, (int64_t)v) : put_u64(p, v);
+	return t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
 }
 
 /* As many bytes as a character of UTF-8 has here, 0 if it is none. */
@@ -280,102 +217,6 @@ put_string(char *p, const uint8_t *s, size_t len)
 	return p;
 }
 
-/* Does a decimal of so many digits give the same number again? */
-static int
-float_same(const char *s, double d, int isfloat)
-{
-	return isfloat ? strtof(s, NULL) == (float)d : strtod(s, NULL) == d;
-}
-
-static char *
-put_anyfloat(char *p, double d, int isfloat)
-{
-	int digits = isfloat ? 7 : 15, max = isfloat ? 9 : 17;
-	char tmp[48];
-
-	if (d == 0)
-		return put_text(p, signbit(d) ? "-0" : "0");
-	if (d != d || d - d != 0)
-		return put_text(p, json ? "null" : d != d ? "nan" : d < 0 ?
-		    "-inf" : "inf");
-	do
-		snprintf(tmp, sizeof(tmp), "%.*g", digits, d);
-	while (digits++ < max && !float_same(tmp, d, isfloat));
-	return put_text(p, tmp);
-}
-
-/* a * b / 2^s to the nearest integer, and how far that is from it. */
-static uint64_t
-scale(uint64_t a, uint64_t b, int s, uint64_t *rest)
-{
-	uint64_t a0 = a & UINT32_MAX, a1 = a >> 32;
-	uint64_t b0 = b & UINT32_MAX, b1 = b >> 32;
-	uint64_t mid = a1 * b0 + (a0 * b0 >> 32);
-	uint64_t mid2 = a0 * b1 + (mid & UINT32_MAX);
-	uint64_t hi = a1 * b1 + (mid >> 32) + (mid2 >> 32), lo = a * b;
-	uint64_t n = hi << (64 - s) | lo >> s, one = (uint64_t)1 << s;
-
-	*rest = lo & (one - 1);
-	if (*rest > one / 2 || (*rest == one / 2 && n % 2 != 0)) {
-		*rest = one - *rest;
-		n++;
-	}
-	return n;
-}
-
-/* n / 10^k, without zeros at the end. */
-static char *
-put_decimal(char *p, uint64_t n, int k)
-{
-	for (; k >= 8 && n % 100000000 == 0; k -= 8)
-		n /= 100000000;
-	for (; k >= 4 && n % 10000 == 0; k -= 4)
-		n /= 10000;
-	for (; k >= 1 && n % 10 == 0; k--)
-		n /= 10;
-	p = put_u64(p, n / ten[k]);
-	if (k == 0)
-		return p;
-	*p++ = '.';
-	return put_digits(p, n % ten[k], (size_t)k);
-}
-
-/*
- * What the printf(3) way does, for most numbers much faster.  The double is
- * m / 2^s; with 15, 16 or 17 digits it is n / 10^k, and that gives the double
- * back if it is nearer than half of 1 / 2^s.  A float is a double that ends
- * in 29 bits of 0: it needs 7 to 9 digits, and 2^29 times that distance will
- * do.  All of this is exact.
- */
-static char *
-put_real(char *p, double d, int isfloat)
-{
-	static const double from[] = { 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4,
-	    1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14 };
-	double a = d < 0 ? -d : d;
-	uint64_t bits, m, n, rest;
-	int k, s, max, most = isfloat ? 9 : 17, zeros = isfloat ? 29 : 0;
-
-	memcpy(&bits, &d, sizeof(bits));
-	m = (bits & UINT64_MAX >> 12) | (uint64_t)1 << 52;
-	s = 1075 - (int)(bits >> 52 & 0x7ff);
-	if (!(a >= 1e-3 && a < (isfloat ? 1e7 : 1e15)))
-		return put_anyfloat(p, d, isfloat);
-	for (k = most; k > 0 && a >= from[most - k]; k--)
-		continue;
-	for (max = k + 2;; k++) {
-		n = scale(m, ten[k], s, &rest);
-		if (k == max || 2 * rest >> zeros < ten[k])
-			break;
-	}
-	/* Below a power of 2 numbers are twice as near. */
-	if (m == (uint64_t)1 << 52 && 4 * rest >> zeros >= ten[k])
-		return put_anyfloat(p, d, isfloat);
-	if (d < 0)
-		*p++ = '-';
-	return put_decimal(p, n, k);
-}
-
 static char *
 put_float(char *p, const struct ctf_type *t, uint64_t v)
 {
@@ -383,12 +224,16 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 	double d;
 	float f;
 
-	if (t->nbytes == 8) {
+	if (t->nbytes == 8)
 		memcpy(&d, &v, sizeof(d));
-		return put_real(p, d, 0);
+	else {
+		memcpy(&f, &w, sizeof(f));
+		d = (double)f;
 	}
-	memcpy(&f, &w, sizeof(f));
-	return put_real(p, (double)f, 1);
+	if (isfinite(d))
+		return ctf_put_real(p, d, t->nbytes == 4);
+	return put_text(p, json ? "null" : isnan(d) ? "nan" : d < 0 ? "-inf" :
+	    "inf");
 }
 
 /* Labels were made printable by print_labels(). */
@@ -557,7 +402,7 @@ put_time(char *p, int64_t ns)
 	}
 	/* All of it: so many bytes, known here, are a few moves. */
 	memcpy(p, date, sizeof(date));
-	return put_digits(p + datelen, rest, 9);
+	return ctf_put_digits(p + datelen, rest, 9);
 }
 
 /* The blocks of the contexts, if they hold more than who it is. */
@@ -607,7 +452,7 @@ put_when(char *p, int64_t ns)
 		*p++ = ' ';
 		return p;
 	}
-	p = put_i64(put_text(p, "{\"ns\":"), ns);
+	p = ctf_put_i64(put_text(p, "{\"ns\":"), ns);
 	p = put_time(put_text(p, ",\"time\":\""), ns);
 	return put_text(put_text(p, zone), "\",");
 }
@@ -743,15 +588,15 @@ ctf_print_who(const struct ctf_who *w, char *buf, size_t size)
 			p = stpcpy(p, "\",");
 	}
 	if (json && pid)
-		p = stpcpy(put_i64(stpcpy(p, "\"vpid\":"), w->vpid), ",");
+		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vpid\":"), w->vpid), ",");
 	if (json && tid)
-		p = stpcpy(put_i64(stpcpy(p, "\"vtid\":"), w->vtid), ",");
+		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vtid\":"), w->vtid), ",");
 	if (!json && (pid || tid)) {
 		*p++ = '[';
 		if (pid)
-			p = put_i64(p, w->vpid);
+			p = ctf_put_i64(p, w->vpid);
 		if (tid)
-			p = put_i64(stpcpy(p, ":"), w->vtid);
+			p = ctf_put_i64(stpcpy(p, ":"), w->vtid);
 		*p++ = ']';
 	}
 	if (!json && p != buf)

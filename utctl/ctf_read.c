@@ -15,9 +15,8 @@
  */
 
 /*
- * Stream files: a window of each, the packets, the next event.
+ * The packets of a stream, and the next event.
  *
- * Files are read, not mapped: one that shrinks meanwhile must not kill us.
  * Nothing is believed before it was compared with the packet's content, the
  * content with the packet, and the packet with the file.
  */
@@ -25,22 +24,13 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <err.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "ctf.h"
 
 #define MAGIC	0xc1fc1fc1
-#define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
-
-/* The streams whose files are open; the longest open gives way. */
-static struct ctf_stream	*opened[CTF_NOPEN];
-static size_t			 oldest;
 
 /* To a multiple of so many bytes from the packet's beginning. */
 int
@@ -246,147 +236,6 @@ ctf_who(struct ctf_who *w, const struct ctf_vals *v)
 }
 
 static void
-stream_close(struct ctf_stream *s)
-{
-	size_t i;
-
-	if (s->fd == -1)
-		return;
-	close(s->fd);
-	s->fd = -1;
-	for (i = 0; i < CTF_NOPEN; i++)
-		if (opened[i] == s)
-			opened[i] = NULL;
-}
-
-static int
-stream_open(struct ctf_stream *s)
-{
-	struct stat st;
-
-	if (s->fd != -1)
-		return 0;
-	if (opened[oldest] != NULL)
-		stream_close(opened[oldest]);
-	s->fd = open(s->path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-	if (s->fd == -1)
-		return -1;
-	opened[oldest] = s;
-	oldest = (oldest + 1) % CTF_NOPEN;
-	if (fstat(s->fd, &st) == -1)
-		return -1;
-	if (!S_ISREG(st.st_mode)) {
-		errno = EINVAL;
-		return -1;
-	}
-	return 0;
-}
-
-static void
-window_stop(struct ctf_stream *s)
-{
-	if (s->limit <= s->off)
-		s->stop = 0;
-	else if (s->limit - s->off < s->fill)
-		s->stop = (size_t)(s->limit - s->off);
-	else
-		s->stop = s->fill;
-}
-
-static void
-window_limit(struct ctf_stream *s, uint64_t limit)
-{
-	s->limit = limit;
-	window_stop(s);
-}
-
-static void
-window_seek(struct ctf_stream *s, uint64_t to)
-{
-	if (to >= s->off && to - s->off <= s->fill)
-		s->pos = (size_t)(to - s->off);
-	else {
-		s->off = to;
-		s->fill = s->pos = 0;
-	}
-	window_stop(s);
-}
-
-static void
-window_resize(struct ctf_stream *s, size_t cap)
-{
-	uint8_t *buf;
-
-	if ((buf = realloc(s->buf, cap + SLACK)) == NULL)
-		err(1, NULL);
-	memset(buf + cap, 0, SLACK);
-	s->buf = buf;
-	s->cap = cap;
-}
-
-/*
- * Lets go what is before pos and makes the window larger if that is not
- * much, or as small as it was once an unusually large event has passed.
- */
-static void
-window_slide(struct ctf_stream *s)
-{
-	size_t left = s->fill - s->pos;
-
-	if (s->pos != 0)
-		memmove(s->buf, s->buf + s->pos, left);
-	s->off += s->pos;
-	s->pos = 0;
-	s->fill = left;
-	if (s->cap == 0 || (s->cap > s->basecap && left < s->basecap / 2))
-		window_resize(s, s->basecap);
-	else if (left > s->cap / 2)
-		window_resize(s, 2 * s->cap);
-}
-
-/* What the file had and has not any more is as if it had never been. */
-static void
-window_read(struct ctf_stream *s)
-{
-	size_t want;
-	ssize_t n;
-
-	while (s->fill < s->cap && s->off + s->fill < s->size) {
-		want = s->cap - s->fill;
-		if (want > s->size - s->off - s->fill)
-			want = (size_t)(s->size - s->off - s->fill);
-		if (stream_open(s) == -1)
-			n = -1;
-		else
-			n = pread(s->fd, s->buf + s->fill, want,
-			    (off_t)(s->off + s->fill));
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			ctf_damage(s->path, "byte %llu: %s",
-			    (unsigned long long)(s->off + s->fill), n == 0 ?
-			    "the file became shorter" : strerror(errno));
-			s->size = s->off + s->fill;
-		} else
-			s->fill += (size_t)n;
-	}
-}
-
-/* 0 if pos can be given no more of the packet. */
-static int
-window_more(struct ctf_stream *s)
-{
-	uint64_t had = s->off + s->fill;
-
-	if (had >= s->limit || s->fill - s->pos > CTF_EVENTMAX)
-		return 0;
-	window_slide(s);
-	window_read(s);
-	window_stop(s);
-	return s->off + s->fill > had;
-}
-
-static void
 cur_set(struct ctf_cur *c, const struct ctf_stream *s)
 {
 	c->buf = s->buf;
@@ -411,7 +260,7 @@ stream_struct(struct ctf_stream *s, const struct ctf_type *t,
 			s->pos = (size_t)(c.p - s->buf);
 			return 0;
 		}
-	} while (window_more(s));
+	} while (ctf_window_more(s));
 	return -1;
 }
 
@@ -526,7 +375,7 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 		packet_damage(s, "no size of a content");
 		return 1;
 	}
-	window_limit(s, s->pkt + content / 8);
+	ctf_window_limit(s, s->pkt + content / 8);
 	return 0;
 }
 
@@ -572,8 +421,8 @@ packet_open(struct ctf_stream *s)
 	s->pkt = s->nextpkt;
 	if (s->pkt >= s->size)
 		return -1;
-	window_seek(s, s->pkt);
-	window_limit(s, s->size);
+	ctf_window_seek(s, s->pkt);
+	ctf_window_limit(s, s->size);
 	if ((bad = packet_header(s)) == -1)
 		return -1;
 	if (stream_struct(s, s->class->packet, &v) == -1) {
@@ -714,7 +563,7 @@ ctf_peek(struct ctf_stream *s)
 	}
 }
 
-/* Where the event ends that has its body at p; NULL: not all of it is here. */
+/* Where the event ends whose body is at p; NULL: not all of it is here. */
 static const uint8_t *
 event_end(const struct ctf_stream *s, const struct ctf_eclass *ev,
     const uint8_t *p)
@@ -744,7 +593,7 @@ ctf_body(struct ctf_stream *s)
 	const uint8_t *end;
 
 	while ((end = event_end(s, s->event, s->buf + s->pos)) == NULL)
-		if (!window_more(s)) {
+		if (!ctf_window_more(s)) {
 			event_damage(s, "beyond the packet's content");
 			return -1;
 		}
@@ -793,7 +642,7 @@ ctf_skip(struct ctf_stream *s)
 void
 ctf_end(struct ctf_stream *s)
 {
-	stream_close(s);
+	ctf_window_close(s);
 	free(s->buf);
 	s->buf = NULL;
 }

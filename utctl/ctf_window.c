@@ -1,0 +1,179 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Stream files, and the window of each that is in memory.  They are read, not
+ * mapped: one that shrinks meanwhile must not kill us.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctf.h"
+
+#define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
+
+/* The streams whose files are open; the longest open gives way. */
+static struct ctf_stream	*opened[CTF_NOPEN];
+static size_t			 oldest;
+
+void
+ctf_window_close(struct ctf_stream *s)
+{
+	size_t i;
+
+	if (s->fd == -1)
+		return;
+	close(s->fd);
+	s->fd = -1;
+	for (i = 0; i < CTF_NOPEN; i++)
+		if (opened[i] == s)
+			opened[i] = NULL;
+}
+
+static int
+stream_open(struct ctf_stream *s)
+{
+	struct stat st;
+
+	if (s->fd != -1)
+		return 0;
+	if (opened[oldest] != NULL)
+		ctf_window_close(opened[oldest]);
+	s->fd = open(s->path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	if (s->fd == -1)
+		return -1;
+	opened[oldest] = s;
+	oldest = (oldest + 1) % CTF_NOPEN;
+	if (fstat(s->fd, &st) == -1)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return 0;
+}
+
+static void
+window_stop(struct ctf_stream *s)
+{
+	if (s->limit <= s->off)
+		s->stop = 0;
+	else if (s->limit - s->off < s->fill)
+		s->stop = (size_t)(s->limit - s->off);
+	else
+		s->stop = s->fill;
+}
+
+void
+ctf_window_limit(struct ctf_stream *s, uint64_t limit)
+{
+	s->limit = limit;
+	window_stop(s);
+}
+
+void
+ctf_window_seek(struct ctf_stream *s, uint64_t to)
+{
+	if (to >= s->off && to - s->off <= s->fill)
+		s->pos = (size_t)(to - s->off);
+	else {
+		s->off = to;
+		s->fill = s->pos = 0;
+	}
+	window_stop(s);
+}
+
+static void
+window_resize(struct ctf_stream *s, size_t cap)
+{
+	uint8_t *buf;
+
+	if ((buf = realloc(s->buf, cap + SLACK)) == NULL)
+		err(1, NULL);
+	memset(buf + cap, 0, SLACK);
+	s->buf = buf;
+	s->cap = cap;
+}
+
+/*
+ * Lets go what is before pos and makes the window larger if that is not
+ * much, or as small as it was once an unusually large event has passed.
+ */
+static void
+window_slide(struct ctf_stream *s)
+{
+	size_t left = s->fill - s->pos;
+
+	if (s->pos != 0)
+		memmove(s->buf, s->buf + s->pos, left);
+	s->off += s->pos;
+	s->pos = 0;
+	s->fill = left;
+	if (s->cap == 0 || (s->cap > s->basecap && left < s->basecap / 2))
+		window_resize(s, s->basecap);
+	else if (left > s->cap / 2)
+		window_resize(s, 2 * s->cap);
+}
+
+/* What the file had and has not any more is as if it had never been. */
+static void
+window_read(struct ctf_stream *s)
+{
+	size_t want;
+	ssize_t n;
+
+	while (s->fill < s->cap && s->off + s->fill < s->size) {
+		want = s->cap - s->fill;
+		if (want > s->size - s->off - s->fill)
+			want = (size_t)(s->size - s->off - s->fill);
+		if (stream_open(s) == -1)
+			n = -1;
+		else
+			n = pread(s->fd, s->buf + s->fill, want,
+			    (off_t)(s->off + s->fill));
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			ctf_damage(s->path, "byte %llu: %s",
+			    (unsigned long long)(s->off + s->fill), n == 0 ?
+			    "the file became shorter" : strerror(errno));
+			s->size = s->off + s->fill;
+		} else
+			s->fill += (size_t)n;
+	}
+}
+
+/* 0 if pos can be given no more of the packet. */
+int
+ctf_window_more(struct ctf_stream *s)
+{
+	uint64_t had = s->off + s->fill;
+
+	if (had >= s->limit || s->fill - s->pos > CTF_EVENTMAX)
+		return 0;
+	window_slide(s);
+	window_read(s);
+	window_stop(s);
+	return s->off + s->fill > had;
+}
