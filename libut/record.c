@@ -70,25 +70,13 @@ read_clock(uint32_t clock)
 	return clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() : ut_cycles();
 }
 
-/*
- * The event gets its time and its head.  `last' is stored before the event
- * is committed, and after the commit of the one before, hence release.
- *
- * Time does not go back: the low 48 bits of one that did would look to
- * readers as if they had wrapped.  A cycle counter might, by a hair.
- */
+/* The event's head; it has its time, and room. */
 static inline unsigned char *
-event_head(struct ut_record *r, struct writer *w, uint64_t time, uint16_t id)
+event_head(struct ut_record *r, struct writer *w, uint16_t id)
 {
 	unsigned char *p = w->data + UT_COMMIT_LEN(w->commit);
-	uint64_t head, last;
 
-	last = atomic_load_explicit(&w->sub->last, memory_order_relaxed);
-	if (time < last)
-		time = last;
-	atomic_store_explicit(&w->sub->last, time, memory_order_release);
-	head = ut_event_head(id, time);
-	memcpy(p, &head, sizeof(head));
+	ut_event_head(p, id, r->time);
 	__builtin_prefetch(p + AHEAD, 1);
 	r->writer = w;
 	return p + UT_EVENT_HEAD;
@@ -108,6 +96,18 @@ writer_ready(struct writer *w, const struct channel *ch, uint32_t gen,
 	    memory_order_relaxed) == w->mine) &&
 	    UT_LIKELY(atomic_load_explicit(&ch->header->active,
 	    memory_order_relaxed));
+}
+
+/*
+ * Can the low bits of the time tell all of it?  Not if too much time has
+ * passed since the event before, nor if it has gone back, which a cycle
+ * counter might by a hair.
+ */
+static inline bool
+time_fits(const struct ut_record *r, const struct writer *w)
+{
+	return r->time - atomic_load_explicit(&w->sub->last,
+	    memory_order_relaxed) < UT_TIME_GAP;
 }
 
 /*
@@ -157,10 +157,10 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	r->clock = ch->clock;
 	r->time = read_clock(ch->clock);
 	w = &t->writers[nest][c];
-	if (UT_UNLIKELY(!writer_ready(w, ch, gen, len)))
+	if (UT_UNLIKELY(!writer_ready(w, ch, gen, len) || !time_fits(r, w)))
 		return next_channel(r);
 	r->mask = mask & (mask - 1);
-	return event_head(r, w, r->time, id);
+	return event_head(r, w, id);
 }
 
 UT_EXPORT unsigned char *
@@ -173,11 +173,36 @@ ut_commit(struct ut_record *r)
 	if (UT_UNLIKELY(sub == NULL))
 		return NULL;
 	w->commit += UT_COMMIT_WORD(UINT64_C(1), r->len);
+	/* Release: not before the commit of the event before this one. */
+	atomic_store_explicit(&sub->last, r->time, memory_order_release);
 	atomic_store_explicit(&sub->commit, w->commit, memory_order_release);
 	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
 	if (UT_LIKELY(r->mask == 0))
 		return event_end(r);
 	return next_channel(r);
+}
+
+/*
+ * A sub-buffer whose last event is too long ago makes room for another, which
+ * begins now.  False if there is none.
+ */
+static bool
+time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
+{
+	uint64_t last;
+
+	while (!time_fits(r, w)) {
+		last = atomic_load_explicit(&w->sub->last,
+		    memory_order_relaxed);
+		if (r->time < last) {
+			r->time = last;
+			return true;
+		}
+		if (!ut_writer_next(w, ch))
+			return false;
+		r->time = read_clock(ch->clock);
+	}
+	return true;
 }
 
 /*
@@ -213,7 +238,8 @@ next_channel(struct ut_record *r)
 			r->clock = ch->clock;
 			r->time = read_clock(ch->clock);
 		}
-		return event_head(r, w, r->time, id);
+		if (time_fit(r, w, ch))
+			return event_head(r, w, id);
 	}
 	return event_end(r);
 }

@@ -295,6 +295,29 @@ writer_begin(struct writer *w, struct channel *ch)
 }
 
 /*
+ * The busy writer goes on to a fresh sub-buffer; without one, false, with the
+ * event counted as lost.  (One without room was claimed by an event that was
+ * left.)
+ */
+bool
+ut_writer_next(struct writer *w, struct channel *ch)
+{
+	int error = errno;
+	bool found;
+
+	if (still_mine(w))
+		subbuf_deliver(w, ch);
+	let_go(w);
+	found = subbuf_claim(w, ch);
+	if (!found) {
+		count_lost(w);
+		busy_end(w);
+	}
+	errno = error;
+	return found;
+}
+
+/*
  * Room for an event of that length: true with busy set, or false with the
  * event counted as lost, unless the session is stopped or not ours.
  */
@@ -311,20 +334,13 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
 		return false;
 	if (len > ch->subsize) {
 		note_toobig(ch, len);
-	} else {
-		/* Without room: claimed by an event that was left. */
-		if (still_mine(w)) {
-			if (w->room != 0 &&
-			    len <= w->room - UT_COMMIT_LEN(w->commit))
-				return true;
-			subbuf_deliver(w, ch);
-		}
-		let_go(w);
-		found = subbuf_claim(w, ch);
-	}
-	if (!found) {
 		count_lost(w);
 		busy_end(w);
+	} else if (w->room != 0 && still_mine(w) &&
+	    len <= w->room - UT_COMMIT_LEN(w->commit)) {
+		found = true;
+	} else {
+		found = ut_writer_next(w, ch);
 	}
 	errno = error;
 	return found;

@@ -58,9 +58,10 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 
 #define UT_ABI_MAGIC	0x75745231	/* "utR1" */
-#define UT_ABI_VERSION	1
+#define UT_ABI_VERSION	2
 #define UT_ABI_LINE	128		/* no two writers on one such line */
 
 #define UT_SUBSIZE_MIN	4096u
@@ -87,9 +88,13 @@
 #define UT_COMMIT_COUNT(w)	((uint32_t)((w) >> 32))
 #define UT_COMMIT_WORD(count, len)	((uint64_t)(count) << 32 | (len))
 
-/* An event begins with its ID (16 bits) and the time (the low 48). */
-#define UT_EVENT_HEAD	8u
-#define UT_TIME_MASK	((UINT64_C(1) << 48) - 1)
+/*
+ * An event begins with its ID (16 bits) and the low 32 bits of its time.  That
+ * is less than UT_TIME_GAP after the last of the event before it in the
+ * sub-buffer, or after that of the claim, so the rest can be told.
+ */
+#define UT_EVENT_HEAD	6u
+#define UT_TIME_GAP	(UINT64_C(1) << 31)
 #define UT_ID_MAX	65535u
 
 /* i386 aligns these to 4 in structures, or did once: say 8 for all. */
@@ -124,12 +129,17 @@ struct ut_subbuf {
 	ut_a64 consumed;
 	/* Time of the claim.  Writer, relaxed. */
 	ut_a64 first;
-	/* Time of the last event; release, after its predecessor's commit. */
+	/*
+	 * Time of the last event, or of the claim.  Writer, release: before
+	 * its commit, and after that of the one before it.
+	 */
 	ut_a64 last;
 	/* Copies of the slot's at the claim.  Writer, relaxed. */
 	ut_a64 owner;
 	ut_a64 seq;
 	ut_a64 lost;
+	/* Up to when the consumed ones are, or later.  Consumer, relaxed. */
+	ut_a64 until;
 	ut_a32 tid;
 };
 
@@ -192,25 +202,24 @@ _Static_assert(sizeof(struct ut_slot) == UT_ABI_LINE, "ut_slot");
 _Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE, "ut_subbuf");
 _Static_assert(sizeof(struct ut_header) == 3 * UT_ABI_LINE, "ut_header");
 
-/* What both sides put at the start of an event. */
-static inline uint64_t
-ut_event_head(uint16_t id, uint64_t time)
+/* An event's head; both sides put it there. */
+static inline void
+ut_event_head(unsigned char *p, uint16_t id, uint64_t time)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return time << 16 | id;
-#else
-	return (uint64_t)id << 48 | (time & UT_TIME_MASK);
-#endif
+	const uint32_t low = (uint32_t)time;
+
+	memcpy(p, &id, sizeof(id));
+	memcpy(p + sizeof(id), &low, sizeof(low));
 }
 
+/* The time in it, given one before by less than 32 bits. */
 static inline uint64_t
-ut_event_time48(uint64_t head)
+ut_event_time(const unsigned char *p, uint64_t before)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return head >> 16;
-#else
-	return head & UT_TIME_MASK;
-#endif
+	uint32_t low;
+
+	memcpy(&low, p + sizeof(uint16_t), sizeof(low));
+	return before + (uint32_t)(low - (uint32_t)before);
 }
 
 #endif /* UT_ABI_H */

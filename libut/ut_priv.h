@@ -138,6 +138,7 @@ extern struct channel ut_channels[UT_CHANNELS];
 extern struct ut_subbuf ut_no_subbuf;
 bool		 ut_writer_room(struct writer *, struct channel *, uint32_t,
 		    size_t);
+bool		 ut_writer_next(struct writer *, struct channel *);
 void		 ut_writer_leave(struct writer *, struct channel *);
 
 /* event.c */

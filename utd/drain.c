@@ -46,6 +46,7 @@ struct piece {
 	uint32_t	 slot;
 	uint64_t	 seq;
 	uint64_t	 commit;
+	uint64_t	 end;		/* of the packet, in time */
 	bool		 full;
 };
 
@@ -70,15 +71,29 @@ load(ut_a64 *p)
 	return atomic_load_explicit(p, memory_order_relaxed);
 }
 
-/* Times of the header at that offset, given one not much later. */
-static uint64_t
-time_at(const struct pool *p, uint32_t sub, uint32_t offset, uint64_t later)
+/* May that follow what was there before? */
+static bool
+commit_valid(const struct pool *p, uint64_t commit, uint64_t was)
 {
-	uint64_t head;
+	const uint32_t len = UT_COMMIT_LEN(commit);
 
-	memcpy(&head, p->data + (size_t)sub * p->subsize + offset,
-	    sizeof(head));
-	return later - ((later - ut_event_time48(head)) & UT_TIME_MASK);
+	return len <= p->subsize && len >= UT_COMMIT_LEN(was) &&
+	    UT_COMMIT_COUNT(commit) >= UT_COMMIT_COUNT(was) &&
+	    (len == UT_COMMIT_LEN(was) ||
+	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
+}
+
+static const unsigned char *
+data_at(const struct pool *p, uint32_t sub, uint32_t offset)
+{
+	return p->data + (size_t)sub * p->subsize + offset;
+}
+
+static uint64_t
+now(const struct pool *p)
+{
+	return p->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
+	    ut_cycles();
 }
 
 /*
@@ -87,19 +102,37 @@ time_at(const struct pool *p, uint32_t sub, uint32_t offset, uint64_t later)
  * is that of the next event at most, which has not been written out.  If
  * not, the next event is there, and its header has its time.  Either way no
  * later packet begins before.
+ *
+ * A header has the low 32 bits of a time that is not much before last.  How
+ * much?  Commit is loaded anew first.  The next event is committed after that
+ * and the one after it begins less than UT_TIME_GAP later, by its own time;
+ * all further ones begin after that load.  So if no more than half of that
+ * passes here, the two are 32 bits apart at most.
  */
 static uint64_t
-end_time(struct pool *p, const struct piece *pc)
+end_time(struct pool *p, struct piece *pc)
 {
 	struct ut_subbuf *sub = &p->subs[pc->sub];
-	uint32_t len = UT_COMMIT_LEN(pc->commit);
-	uint64_t last = load(&sub->last), commit;
+	uint64_t begin, last, commit, len;
 
-	atomic_thread_fence(memory_order_acquire);
-	commit = atomic_load_explicit(&sub->commit, memory_order_acquire);
-	if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
-		return last;
-	return time_at(p, pc->sub, len, load(&sub->last));
+	if (pc->full)
+		return load(&sub->last);
+	do {
+		begin = now(p);
+		commit = atomic_load_explicit(&sub->commit,
+		    memory_order_acquire);
+		if (commit_valid(p, commit, pc->commit))
+			pc->commit = commit;
+		len = UT_COMMIT_LEN(pc->commit);
+		last = load(&sub->last);
+		atomic_thread_fence(memory_order_acquire);
+		commit = atomic_load_explicit(&sub->commit,
+		    memory_order_acquire);
+		if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
+			return last;
+	} while (now(p) - begin >= UT_TIME_GAP / 2);
+	return ut_event_time(data_at(p, pc->sub, (uint32_t)len),
+	    last - UINT32_MAX);
 }
 
 /* Nothing more is to come: it is free, or its owner dead, or all is over. */
@@ -167,9 +200,7 @@ piece_done(struct pool *p, const struct piece *pc, bool written)
 		pool_sub_free(p, pc->sub);
 		return;
 	}
-	p->consumed[pc->sub] = pc->commit;
-	atomic_store_explicit(&p->subs[pc->sub].consumed, pc->commit,
-	    memory_order_relaxed);
+	pool_sub_consumed(p, pc->sub, pc->commit, pc->end);
 }
 
 /* What could not be written is counted, and said once for each reason. */
@@ -219,7 +250,7 @@ batch_flush(void)
 
 static void
 batch_add(struct pool *p, uint32_t stream, const struct piece *pc,
-    struct packet *pk, unsigned char *data)
+    struct packet *pk, const unsigned char *data)
 {
 	struct stream *s;
 	size_t head;
@@ -237,10 +268,11 @@ batch_add(struct pool *p, uint32_t stream, const struct piece *pc,
 	s->end = pk->end;
 	head = packet_head(batch.heads[batch.n], pk);
 	batch.pieces[batch.n] = *pc;
+	batch.pieces[batch.n].end = pk->end;
 	batch.lens[batch.n] = head + (size_t)pk->len;
 	batch.iov[2 * batch.n].iov_base = batch.heads[batch.n];
 	batch.iov[2 * batch.n].iov_len = head;
-	batch.iov[2 * batch.n + 1].iov_base = data;
+	batch.iov[2 * batch.n + 1].iov_base = (void *)(uintptr_t)data;
 	batch.iov[2 * batch.n + 1].iov_len = (size_t)pk->len;
 	batch.n++;
 }
@@ -263,7 +295,7 @@ static void
 empty_packet(struct pool *p, uint32_t stream, const struct packet *like,
     uint64_t when)
 {
-	struct piece none = { NONE, 0, 0, 0, false };
+	struct piece none = { NONE, 0, 0, 0, 0, false };
 	struct packet pk = *like;
 
 	pk.begin = pk.end = when;
@@ -294,7 +326,7 @@ note_slot(struct pool *p, uint32_t slot, uint64_t lost)
 }
 
 static void
-piece_write(struct pool *p, const struct piece *pc)
+piece_write(struct pool *p, struct piece *pc)
 {
 	struct ut_subbuf *sub = &p->subs[pc->sub];
 	struct packet pk;
@@ -302,25 +334,23 @@ piece_write(struct pool *p, const struct piece *pc)
 
 	note_slot(p, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
-	pk.len = UT_COMMIT_LEN(pc->commit) - from;
-	if (pk.len == 0) {
+	if (UT_COMMIT_LEN(pc->commit) == from) {
 		/* Full, and all of it was written before. */
 		pool_advance(p, pc->slot, pc->seq);
 		pool_sub_free(p, pc->sub);
 		return;
 	}
 	pk.end = end_time(p, pc);
-	pk.begin = time_at(p, pc->sub, from, pk.end);
-	stream = stream_for(p, pc->slot, pk.begin);
-	if (pk.begin < p->streams[stream].end)
-		pk.begin = p->streams[stream].end;
+	pk.len = UT_COMMIT_LEN(pc->commit) - from;
+	pk.begin = ut_event_time(data_at(p, pc->sub, from), from == 0 ?
+	    load(&sub->first) : p->until[pc->sub]);
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
+	stream = stream_for(p, pc->slot, pk.begin);
 	name_packet(&pk, load(&sub->owner), atomic_load_explicit(&sub->tid,
 	    memory_order_relaxed));
 	say_lost(p, stream, &pk);
-	batch_add(p, stream, pc, &pk,
-	    p->data + (size_t)pc->sub * p->subsize + from);
+	batch_add(p, stream, pc, &pk, data_at(p, pc->sub, from));
 }
 
 static void
@@ -337,14 +367,8 @@ piece_add(const struct piece *pc)
 static bool
 piece_valid(const struct pool *p, const struct piece *pc)
 {
-	uint64_t was = p->consumed[pc->sub];
-
 	return pc->slot < p->nslots &&
-	    UT_COMMIT_LEN(pc->commit) <= p->subsize &&
-	    UT_COMMIT_LEN(pc->commit) >= UT_COMMIT_LEN(was) &&
-	    UT_COMMIT_COUNT(pc->commit) >= UT_COMMIT_COUNT(was) &&
-	    (UT_COMMIT_LEN(pc->commit) == UT_COMMIT_LEN(was) ||
-	    UT_COMMIT_LEN(pc->commit) - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
+	    commit_valid(p, pc->commit, p->consumed[pc->sub]);
 }
 
 /*
@@ -445,8 +469,7 @@ say_rest(struct pool *p)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
-	pk.begin = p->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
-	    ut_cycles();
+	pk.begin = now(p);
 	if (p->nstreams == 0)
 		stream = stream_for(p, 0, pk.begin);
 	if (pk.begin < p->streams[stream].end)

@@ -126,7 +126,7 @@ add_env(struct text *t, const struct trace *tr)
 static void
 add_clock_types(struct text *t, const char *clock)
 {
-	static const unsigned int sizes[] = { 48, 64 };
+	static const unsigned int sizes[] = { 32, 64 };
 	size_t i;
 
 	text_add(t, "\n");
@@ -196,7 +196,7 @@ metadata_channel(struct text *t, const struct channel *ch)
 
 	text_add(t, "\nstream {\n\tid = %u;\n"
 	    "\tevent.header := struct {\n"
-	    "\t\tuint16_t id;\n\t\tuint48_%s_t timestamp;\n\t};\n"
+	    "\t\tuint16_t id;\n\t\tuint32_%s_t timestamp;\n\t};\n"
 	    "\tpacket.context := struct {\n"
 	    "\t\tuint64_%s_t timestamp_begin;\n"
 	    "\t\tuint64_%s_t timestamp_end;\n"

@@ -106,6 +106,7 @@ pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize, uint32_t clock)
 	p->stream_of = xcalloc(p->nslots, sizeof(*p->stream_of));
 	p->seen = xcalloc(p->nsubs, sizeof(*p->seen));
 	p->consumed = xcalloc(p->nsubs, sizeof(*p->consumed));
+	p->until = xcalloc(p->nsubs, sizeof(*p->until));
 	return p;
 }
 
@@ -125,6 +126,7 @@ pool_free(struct pool *p)
 	free(p->seen);
 	free(p->stream_of);
 	free(p->consumed);
+	free(p->until);
 	free(p);
 }
 
@@ -236,6 +238,17 @@ pool_lost(const struct pool *p)
 		lost += atomic_load_explicit(&p->slots[i].lost,
 		    memory_order_relaxed) - p->said[i];
 	return lost;
+}
+
+/* So much of it is in the file, up to that time. */
+void
+pool_sub_consumed(struct pool *p, uint32_t i, uint64_t commit, uint64_t until)
+{
+	p->consumed[i] = commit;
+	p->until[i] = until;
+	atomic_store_explicit(&p->subs[i].consumed, commit,
+	    memory_order_relaxed);
+	atomic_store_explicit(&p->subs[i].until, until, memory_order_relaxed);
 }
 
 void

@@ -666,6 +666,7 @@ struct pool {
 	uint8_t		*waited;	/* by slot: passes, for that one */
 	uint64_t	*said;		/* by slot: lost events told of */
 	uint64_t	*consumed;	/* by sub-buffer */
+	uint64_t	*until;		/* by sub-buffer: the time of that */
 	uint64_t	*seen;		/* by sub-buffer: a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
 	bool		 damaged;	/* was told of */
@@ -708,6 +709,7 @@ void	 pool_finish(struct pool *, bool);
 uint32_t pool_slots_used(const struct pool *);
 void	 pool_slot_free(struct pool *, uint32_t);
 void	 pool_sub_free(struct pool *, uint32_t);
+void	 pool_sub_consumed(struct pool *, uint32_t, uint64_t, uint64_t);
 void	 pool_advance(struct pool *, uint32_t, uint64_t);
 void	 pool_look(struct pool *);	/* what was delivered is known */
 bool	 pool_sleep(struct pool *, bool);

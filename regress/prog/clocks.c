@@ -15,30 +15,56 @@
  */
 
 /*
- * Events that say when they are: clocks seconds.  The field is CLOCK_REALTIME
- * in nanoseconds just before the event.
+ * Events that say when they are: clocks seconds, or clocks -p ms ... for as
+ * many pauses.  The field is CLOCK_REALTIME in nanoseconds just before the
+ * event.
  */
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <ut.h>
 
 UT_EVENT(clocks, now, UT_INFO, UT_INT(n), UT_U64(ns))
 
+static void
+event(int n)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	UT(clocks, now, n, (uint64_t)ts.tv_sec * 1000000000u +
+	    (uint64_t)ts.tv_nsec);
+}
+
+static void
+pause_for(int ms)
+{
+	struct timespec nap;
+
+	nap.tv_sec = ms / 1000;
+	nap.tv_nsec = ms % 1000 * 1000000L;
+	nanosleep(&nap, NULL);
+}
+
 int
 main(int argc, char *argv[])
 {
-	const struct timespec nap = { 0, 1000000 };
-	struct timespec ts;
 	int i, n = argc > 1 ? atoi(argv[1]) * 500 : 500;
 
+	if (argc > 1 && strcmp(argv[1], "-p") == 0) {
+		event(0);
+		for (i = 2; i < argc; i++) {
+			pause_for(atoi(argv[i]));
+			event(i - 1);
+		}
+		return 0;
+	}
 	for (i = 0; i < n; i++) {
-		clock_gettime(CLOCK_REALTIME, &ts);
-		UT(clocks, now, i, (uint64_t)ts.tv_sec * 1000000000u +
-		    (uint64_t)ts.tv_nsec);
-		nanosleep(&nap, NULL);
+		event(i);
+		pause_for(1);
 	}
 	return 0;
 }

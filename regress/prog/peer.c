@@ -80,9 +80,10 @@ struct msghead {
 
 /* ut_abi(5) */
 #define MAGIC		0x75745231
-#define ABI_VERSION	1
+#define ABI_VERSION	2
 #define PART		128		/* size of a slot, a sub-buffer */
-#define EVENT_HEAD	8
+#define EVENT_HEAD	6
+#define TIME_GAP	(UINT64_C(1) << 31)
 
 enum { FREE, OWNED, FULL };
 
@@ -132,6 +133,7 @@ struct subbuf {
 	_Atomic uint64_t owner;
 	_Atomic uint64_t seq;
 	_Atomic uint64_t lost;
+	_Atomic uint64_t until;
 	_Atomic uint32_t tid;
 };
 
@@ -175,6 +177,7 @@ struct channel {
 	struct slot	*slot;
 	struct subbuf	*sub;
 	uint64_t	 word;			/* state when we claimed it */
+	uint64_t	 last;			/* time of the last event there */
 	uint32_t	 len;			/* commit */
 	uint32_t	 count;
 	uint32_t	 freed;			/* when a scan was in vain */
@@ -588,7 +591,9 @@ fill_in(struct channel *c)
 {
 	const uint64_t seq = GET(&c->slot->seq, relaxed) + 1;
 
-	SET(&c->sub->first, now(), relaxed);
+	c->last = now();
+	SET(&c->sub->first, c->last, relaxed);
+	SET(&c->sub->last, c->last, relaxed);
 	SET(&c->sub->owner, number, relaxed);
 	SET(&c->sub->seq, seq, relaxed);
 	SET(&c->sub->lost, GET(&c->slot->lost, relaxed), relaxed);
@@ -709,33 +714,58 @@ make_room(struct channel *c, size_t len)
 }
 
 static void
-write_event(struct channel *c, uint32_t id, const struct row *fields)
+write_event(struct channel *c, uint32_t id, uint64_t t,
+    const struct row *fields)
 {
 	unsigned char *p = c->data +
 	    (size_t)(c->sub - c->subs) * c->subsize + c->len;
-	const uint64_t t = now();
-	const uint64_t one = 1;
-	const uint64_t low = t & ((one << 48) - 1);
-	uint64_t head;
+	const uint16_t event = (uint16_t)id;
+	const uint32_t low = (uint32_t)t;
 
-	/* The number comes first in memory, whatever the byte order is. */
-	head = *(const uint8_t *)&one == 1 ? low << 16 | id :
-	    (uint64_t)id << 48 | low;
-	memcpy(p, &head, sizeof(head));
+	memcpy(p, &event, sizeof(event));
+	memcpy(p + sizeof(event), &low, sizeof(low));
 	die_in("fields");
-	memcpy(p + sizeof(head), fields->bytes, fields->len);
-	c->len += (uint32_t)(sizeof(head) + fields->len);
+	memcpy(p + EVENT_HEAD, fields->bytes, fields->len);
+	c->len += (uint32_t)(EVENT_HEAD + fields->len);
 	c->count++;
-	SET(&c->sub->last, t, release);
+	SET(&c->sub->last, c->last = t, release);
 	die_in("last");
 	SET(&c->sub->commit, (uint64_t)c->count << 32 | c->len, release);
 	recorded++;
 	die_in("commit");
 }
 
+/* Nothing of it is wanted: as if it had not been claimed. */
+static void
+give_back(struct channel *c)
+{
+	SET(&c->slot->seq, GET(&c->slot->seq, relaxed) - 1, relaxed);
+	SET(&c->sub->state, GENERATION(c->word) | FREE, release);
+	ADD(&c->header->freed, 1, release);
+	c->sub = NULL;
+}
+
+/* Room, in a sub-buffer whose last event was not too long ago. */
+static int
+timely_room(struct channel *c, size_t len, uint64_t *t)
+{
+	while (make_room(c, len)) {
+		*t = now();
+		if (*t - c->last < TIME_GAP)
+			return 1;
+		if (c->count > 0)
+			deliver(c);
+		else
+			give_back(c);
+	}
+	return 0;
+}
+
 static void
 record_in(struct channel *c, uint32_t id, const struct row *fields)
 {
+	uint64_t t;
+
 	if (c->slot == NULL && !claim_slot(c)) {
 		ADD(&c->header->lost, 1, relaxed);
 		lost++;
@@ -747,8 +777,8 @@ record_in(struct channel *c, uint32_t id, const struct row *fields)
 		end_event(c);
 		return;
 	}
-	if (make_room(c, EVENT_HEAD + fields->len))
-		write_event(c, id, fields);
+	if (timely_room(c, EVENT_HEAD + fields->len, &t))
+		write_event(c, id, t, fields);
 	else
 		lose(c);
 	end_event(c);
@@ -762,16 +792,6 @@ record(uint32_t event, const struct row *fields)
 	for (c = channels; c < channels + NCHANNELS; c++)
 		if (c->number != 0 && c->id[event] != 0)
 			record_in(c, c->id[event], fields);
-}
-
-/* Nothing of it is wanted: as if it had not been claimed. */
-static void
-give_back(struct channel *c)
-{
-	SET(&c->slot->seq, GET(&c->slot->seq, relaxed) - 1, relaxed);
-	SET(&c->sub->state, GENERATION(c->word) | FREE, release);
-	ADD(&c->header->freed, 1, release);
-	c->sub = NULL;
 }
 
 static void

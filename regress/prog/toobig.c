@@ -16,7 +16,7 @@
 
 /*
  * Events of which some are larger than a sub-buffer of 4096 bytes: the event
- * takes 8 bytes, the length of the bytes 4, the number 4.
+ * takes 6 bytes, the length of the bytes 4, the number 4.
  */
 
 #include <ut.h>
@@ -33,12 +33,12 @@ main(void)
 
 	for (i = 0; i < 7; i++) {
 		UT(toobig, small, i);
-		UT(toobig, bytes, i, b, 4096 - 16 + 1);
+		UT(toobig, bytes, i, b, 4096 - 14 + 1);
 	}
-	UT(toobig, bytes, 7, b, 4096 - 16);	/* just fits */
+	UT(toobig, bytes, 7, b, 4096 - 14);	/* just fits */
 	UT(toobig, bytes, 8, b, sizeof(b));
 	UT(toobig, bytes, 9, b, SIZE_MAX);	/* of which 64 MB count */
-	UT(toobig, bytes, 10, b, 4096 - 16);
+	UT(toobig, bytes, 10, b, 4096 - 14);
 	UT(toobig, small, 11);
 	return 0;
 }

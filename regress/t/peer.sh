@@ -149,7 +149,7 @@ session lossy 2
 ./prog/peer -l 10000 >"$T/lossy" || fail "lossy: $?"
 n=$(said "$T/lossy" recorded) lost=$(said "$T/lossy" lost)
 [ $((n + lost)) -eq 30001 ] && [ "$lost" -gt 0 ] || fail "$n and $lost lost"
-expect 0 'warning: .*an event of 60029 bytes does not fit' utctl list lossy
+expect 0 'warning: .*an event of 60027 bytes does not fit' utctl list lossy
 expect 0 "lossy destroyed: $n events, $lost lost" utctl destroy
 readers_agree "$T/trace"
 [ "$(discarded)" -eq "$lost" ] || fail "view: $(discarded) of $lost discarded"

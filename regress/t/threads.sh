@@ -25,7 +25,7 @@ sleep 0.3
 counts small
 [ $((events + lost)) -eq 11000 ] || fail "$events + $lost are not 11000"
 had=$events missed=$lost
-# While nobody drains, as many events as fit: of 12 bytes each.
+# While nobody drains, as many events as fit: of 10 bytes each.
 for p in $(consumers); do
 	kill -STOP "$p"
 done
@@ -35,6 +35,6 @@ for p in $(consumers); do
 done
 utctl stop >"$T/stop" || fail "stop"
 counts small
-[ $((events - had)) -eq $((8 * (4096 / 12))) ] ||
-    fail "$((events - had)) events fit, not $((8 * (4096 / 12)))"
+[ $((events - had)) -eq $((8 * (4096 / 10))) ] ||
+    fail "$((events - had)) events fit, not $((8 * (4096 / 10)))"
 [ $((events - had + lost - missed)) -eq 4000 ] || fail "$lost lost"
