@@ -514,7 +514,7 @@ is_dead(struct pool *p, const struct piece *pc)
 static bool
 in_turn(struct pool *p, const struct piece *pc, int how)
 {
-	if (how == DRAIN_LAST || pc->seq <= p->next_seq[pc->slot] ||
+	if (how == DRAIN_LAST || pc->seq <= p->done_seq[pc->slot] + 1 ||
 	    (how == DRAIN_DEAD && is_dead(p, pc)))
 		return true;
 	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;

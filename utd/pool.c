@@ -72,7 +72,6 @@ pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize, uint32_t clock)
 {
 	struct pool *p = xcalloc(1, sizeof(*p));
 	uint64_t slots, subs, data;
-	uint32_t i;
 	void *map;
 
 	p->id = id;
@@ -98,9 +97,7 @@ pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize, uint32_t clock)
 	}
 	p->header = map;
 	header_init(p, slots, subs, data);
-	p->next_seq = xcalloc(p->nslots, sizeof(*p->next_seq));
-	for (i = 0; i < p->nslots; i++)
-		p->next_seq[i] = 1;
+	p->done_seq = xcalloc(p->nslots, sizeof(*p->done_seq));
 	p->waited = xcalloc(p->nslots, sizeof(*p->waited));
 	p->said = xcalloc(p->nslots, sizeof(*p->said));
 	p->stream_of = xcalloc(p->nslots, sizeof(*p->stream_of));
@@ -120,7 +117,7 @@ pool_free(struct pool *p)
 	munmap(p->header, p->size);
 	close(p->fd);
 	free(p->streams);
-	free(p->next_seq);
+	free(p->done_seq);
 	free(p->waited);
 	free(p->said);
 	free(p->seen);
@@ -190,8 +187,8 @@ now_free(struct pool *p)
 void
 pool_advance(struct pool *p, uint32_t slot, uint64_t seq)
 {
-	if (p->next_seq[slot] <= seq)
-		p->next_seq[slot] = seq + 1;
+	if (p->done_seq[slot] < seq)
+		p->done_seq[slot] = seq;
 	p->waited[slot] = 0;
 }
 

@@ -661,7 +661,7 @@ struct pool {
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
 	uint32_t	 clock;		/* UT_CLOCK_ */
-	uint64_t	*next_seq;	/* by slot: to be written next */
+	uint64_t	*done_seq;	/* by slot: the last one written */
 	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
 	uint8_t		*waited;	/* by slot: passes, for that one */
 	uint64_t	*said;		/* by slot: lost events told of */
