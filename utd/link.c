@@ -249,7 +249,7 @@ link_map(struct link *l)
 	}
 	l->state = LINK_MAP;
 	l->acks = 1;			/* ours, until all is sent */
-	if (l->region != NULL && !l->attached) {
+	if (l->region != NULL && !l->attached && l->plan != NULL) {
 		send_attach(l);
 		l->attached = true;
 	}
