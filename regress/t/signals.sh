@@ -14,4 +14,9 @@ read -r got writers missing <"$T/got"
 [ "$got" -eq "$(cat "$T/record.out")" ] ||
     fail "$got events, not $(cat "$T/record.out")"
 [ "$missing" -eq 0 ] || fail "gaps of $missing"
-[ "$writers" -ge 9 ] || fail "$writers writers: no handler was interrupted"
+# The thread sanitizer puts signals off: few handlers are interrupted.
+case $CFLAGS in
+*-fsanitize=thread*)	want=7 ;;
+*)	want=9 ;;
+esac
+[ "$writers" -ge $want ] || fail "$writers writers: no handler was interrupted"
