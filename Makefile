@@ -121,8 +121,10 @@ regress: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" regress
 
-bench:
-	@echo "bench: not written yet" >&2; exit 1
+# What it costs, in one table; QUICK=1 is a trial.
+bench: all
+	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
+	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" bench
 
 install: all
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) \

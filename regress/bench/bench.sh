@@ -1,0 +1,60 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Everything that is measured, in one table; into the file bench/RESULTS too
+# unless it is a trial.  From regress/, or by `make bench'.
+#
+#	sh bench/bench.sh [part ...]
+#
+# QUICK=1 is a trial in less than two minutes.  Where LTTng-UST and
+# babeltrace2 are installed they are measured in turn with ours.
+# BENCHDIR is where traces go, BENCHDISK where those go that are to be on a
+# disk.
+
+# Sessions are an ordinary user's: root's would be the system's.
+PARTS="event"
+results=bench/RESULTS
+[ $# -eq 0 ] || { PARTS=$*; results=; }
+[ -z "${QUICK:-}" ] || results=
+if [ "$(id -u)" -eq 0 ]; then
+	as="./prog/asuser 65534"
+else
+	as=
+fi
+rows=$(mktemp "${TMPDIR:-/tmp}/ut-bench-XXXXXX") || exit 1
+part=
+# What a part made, it takes away itself.
+end() {
+	[ -z "$part" ] || { kill "$part" && wait "$part"; } 2>/dev/null
+	rm -f "$rows" "$rows.table"
+}
+trap end EXIT
+trap 'exit 1' HUP INT TERM
+
+failed=0
+for p in $PARTS; do
+	echo "bench: $p" >&2
+	$as sh "bench/$p.sh" >>"$rows" &
+	part=$!
+	if ! wait "$part"; then
+		failed=1
+		echo "$p: the rest was not measured|||||" >>"$rows"
+	fi
+	part=
+done
+
+{
+	if [ -n "${QUICK:-}" ]; then
+		echo "A trial: too short for numbers to be relied on."
+	fi
+	echo "$(uname -srm), $(getconf _NPROCESSORS_ONLN) processors," \
+	    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null |
+	    head -1)"
+	${CC:-cc} --version | head -1
+	! command -v lttng-sessiond >/dev/null 2>&1 ||
+		lttng-sessiond --version | sed 's/^/lttng-sessiond /'
+	awk -f bench/table.awk "$rows"
+} >"$rows.table"
+cat "$rows.table"
+grep '^FAIL' "$rows" >&2
+[ $failed -eq 0 ] || exit 1
+[ -z "$results" ] || cp "$rows.table" "$results"

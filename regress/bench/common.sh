@@ -1,0 +1,271 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# What every bench script begins with:  . bench/common.sh
+#
+# It runs in regress/, as an ordinary user, and prints rows that bench.sh
+# makes a table of; see row.  All that it makes is in $T, on a tmpfs where
+# there is one, or BENCHDIR.
+
+TMPDIR=${BENCHDIR:-/dev/shm}
+[ -d "$TMPDIR" ] && [ -w "$TMPDIR" ] || TMPDIR=/tmp
+export TMPDIR
+. ./common.sh
+trap bench_finish EXIT
+chmod 700 "$T"
+HOME=$T
+export HOME
+QUICK=${QUICK:-}
+if [ -n "$QUICK" ]; then
+	ROUNDS=3 BURSTS=8
+else
+	ROUNDS=5 BURSTS=25
+fi
+NCPU=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+SESSIOND_PID=
+LTTNG_ABSENT=
+# Both tracers have as much memory for sub-buffers: libut's default, for each
+# user.  LTTng-UST's is for each processor: its default size, or less where
+# that leaves less than four.
+POOL=$((8 * 1024 * 1024))
+pool_ncpu=$(getconf _NPROCESSORS_CONF 2>/dev/null || echo 1)
+LT_SIZE=$((512 * 1024)) LT_NUM=16
+while [ $((LT_SIZE * LT_NUM * pool_ncpu)) -gt $POOL ]; do
+	if [ $LT_NUM -gt 4 ]; then
+		LT_NUM=$((LT_NUM / 2))
+	else
+		LT_SIZE=$((LT_SIZE / 2))
+	fi
+done
+LT_POOL="--subbuf-size=$LT_SIZE --num-subbuf=$LT_NUM"
+
+bench_finish() {
+	trap '' HUP INT TERM
+	exec 3>&- 4>&- 5>&-
+	lt_down
+	finish
+	[ -z "${DISK:-}" ] || rm -rf "$DISK"
+}
+
+compile() {
+	out=$1
+	shift
+	$CC -std=gnu11 -D_GNU_SOURCE $CFLAGS -Ibench -I"$TOP/libut" \
+	    -o "$T/$out" "$@" $LIBS
+}
+
+# The programs: load.ut, load.lt where there is LTTng-UST, load.fl.
+programs() {
+	compile load.ut bench/load.c "$LIBUT" &&
+	    compile load.fl -DPLAIN bench/load.c &&
+	    compile timed bench/timed.c || fail "cannot build"
+	if ! command -v lttng-sessiond >/dev/null 2>&1; then
+		LTTNG_ABSENT="no LTTng here"
+	elif ! compile load.lt -DLTTNG bench/load.c -llttng-ust -ldl \
+	    2>"$T/err"; then
+		LTTNG_ABSENT="no LTTng here"
+	else
+		lt_up
+	fi
+}
+
+have_lttng() {
+	[ -z "$LTTNG_ABSENT" ]
+}
+
+# LTTng's daemons, with a home of their own, for this user.
+lt_up() {
+	# What its library leaves there: what is new we take away.
+	ls /dev/shm/lttng-ust-wait-* >"$T/lt.before" 2>/dev/null
+	mkdir -p -m 700 "$T/lt"
+	LTTNG_HOME=$T/lt
+	export LTTNG_HOME
+	lttng-sessiond --no-kernel >"$T/sessiond.log" 2>&1 &
+	SESSIOND_PID=$!
+	until_ok lttng --no-sessiond list ||
+	    fail "lttng-sessiond: $(head -3 "$T/sessiond.log")"
+}
+
+lt_down() {
+	[ -n "$SESSIOND_PID" ] || return 0
+	kill "$SESSIOND_PID" 2>/dev/null
+	wait "$SESSIOND_PID" 2>/dev/null
+	SESSIOND_PID=
+	for lt_file in /dev/shm/lttng-ust-wait-*; do
+		grep -q -x -e "$lt_file" "$T/lt.before" || rm -f "$lt_file"
+	done
+}
+
+lt() {
+	lttng --no-sessiond -q "$@" >"$T/lt.out" 2>&1
+}
+
+# ut_begin EVENT [option of enable-channel ...]: a session "s" that records
+# load:EVENT into ${DISK:-$T}/ut; false if the channel cannot be had.
+ut_begin() {
+	what=$1
+	shift
+	ut_dir=${DISK:-$T}/ut
+	utctl create -o "$ut_dir" s >/dev/null || fail "create"
+	if ! utctl enable-channel "$@" c 2>"$T/err"; then
+		utctl destroy s >/dev/null
+		rm -rf "$ut_dir"
+		return 1
+	fi
+	utctl enable-event -c c "load:$what" >/dev/null && utctl start ||
+	    fail "cannot start a session"
+}
+
+# The session ends: $ut_events, $ut_lost, $ut_size of the files of events;
+# with -k they stay.
+ut_end() {
+	utctl destroy s >"$T/out" || fail "destroy"
+	read -r ut_events ut_lost <<-END
+	$(sed -n 's/.* \([0-9]*\) events, \([0-9]*\) lost.*/\1 \2/p
+	    s/^\([0-9]*\) events, \([0-9]*\) lost.*/\1 \2/p' "$T/out")
+	END
+	ut_size=$(sizes "$ut_dir")
+	[ "${1:-}" = -k ] || rm -rf "$ut_dir"
+}
+
+# The same with LTTng: lt_begin EVENT [option of enable-channel ...].
+lt_begin() {
+	what=$1
+	shift
+	[ $# -gt 0 ] || set -- $LT_POOL
+	lt_dir=${DISK:-$T}/lttng
+	lt create -o "$lt_dir" s &&
+	    lt enable-channel -u -s s "$@" c &&
+	    lt enable-event -u -s s -c c "load:$what" &&
+	    lt start s || fail "lttng: $(head -3 "$T/lt.out")"
+}
+
+lt_end() {
+	lt stop s || fail "lttng: $(head -3 "$T/lt.out")"
+	lt_lost=$(lttng --no-sessiond list s |
+	    sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' |
+	    awk '{ n += $1 } END { print n + 0 }')
+	lt destroy s || fail "lttng: $(head -3 "$T/lt.out")"
+	lt_size=$(sizes "$lt_dir")
+	[ "${1:-}" = -k ] || rm -rf "$lt_dir"
+}
+
+# Bytes in the files of events below a directory.
+sizes() {
+	find "$1" -type f -name 'c_*' ! -name '*.idx' -exec wc -c {} \; |
+	    awk '{ n += $1 } END { printf "%.0f\n", n }'
+}
+
+# measure KEY command ...: the numbers that it prints are kept under that name.
+measure() {
+	m_key=$1
+	shift
+	"$@" >"$T/out" || fail "$*: status $?"
+	cat "$T/out" >>"$T/m.$m_key"
+}
+
+# Several of it at once, and the mean of the first number.
+measure_many() {
+	many_key=$1 many=$2
+	shift 2
+	many_pids= many_i=0
+	while [ $many_i -lt "$many" ]; do
+		"$@" >"$T/out.$many_i" &
+		many_pids="$many_pids $!"
+		many_i=$((many_i + 1))
+	done
+	for many_pid in $many_pids; do
+		wait "$many_pid" || fail "$*: status $?"
+	done
+	many_i=0
+	while [ $many_i -lt "$many" ]; do
+		cat "$T/out.$many_i"
+		many_i=$((many_i + 1))
+	done | awk '{ s += $1; n += $2 } END { print s / NR, n }' \
+	    >>"$T/m.$many_key"
+}
+
+# The median of what was measured under KEY, or of another column; or nothing.
+median() {
+	[ -s "$T/m.$1" ] || return 0
+	awk -v c="${2:-1}" '{ print $c }' "$T/m.$1" | sort -n | awk '
+	{ v[NR] = $1 }
+	END {
+		h = int((NR + 1) / 2)
+		print NR % 2 ? v[h] : (v[h] + v[h + 1]) / 2
+	}'
+}
+
+sum() {
+	awk -v c="${2:-1}" '{ n += $c } END { printf "%.0f\n", n }' "$T/m.$1"
+}
+
+# calc EXPRESSION: nothing if a part of it was not measured and so is empty.
+calc() {
+	awk "BEGIN { printf \"%.6g\n\", $1 }" 2>/dev/null
+}
+
+# Words in place of the measurement if something was lost.
+unless_lost() {
+	if [ "$2" -gt 0 ]; then
+		echo "$2 lost"
+	else
+		echo "$1"
+	fi
+}
+
+lttng_or_why() {
+	if have_lttng; then
+		echo "$1"
+	else
+		echo "$LTTNG_ABSENT"
+	fi
+}
+
+# row NAME UNIT LIBUT LTTNG FLOOR [GOAL CONDITION] ...
+# Numbers, or words that say why there is none.  A condition is awk's, of u,
+# l and f; it is not decided if it needs a number that is not there.
+row() {
+	line="$1|$2|$3|$4|$5" row_u=$3 row_l=$4 row_f=$5
+	shift 5
+	while [ $# -ge 2 ]; do
+		line="$line|$1|$(met "$2")"
+		shift 2
+	done
+	echo "$line"
+}
+
+met() {
+	for met_name in u l f; do
+		eval "met_value=\$row_$met_name"
+		case $1 in
+		*"$met_name"*)
+			number "$met_value" || { echo "-"; return; } ;;
+		esac
+	done
+	awk -v u="$row_u" -v l="$row_l" -v f="$row_f" \
+	    "BEGIN { print ($1) ? \"yes\" : \"no\" }"
+}
+
+number() {
+	case $1 in
+	''|*[!0-9.e+-]*|[!0-9.-]*)	return 1 ;;
+	esac
+}
+
+# Whether there are channels with the processor's counter as their clock.
+have_cycles() {
+	utctl create -o "$T/k" k >/dev/null || fail "create"
+	utctl enable-channel -s k -k cycles c >/dev/null 2>&1
+	cycles_status=$?
+	utctl destroy k >/dev/null
+	rm -rf "$T/k"
+	return $cycles_status
+}
+
+# Events in a burst, for so many bytes each: a quarter of the sub-buffers
+# that one processor has, so that none is lost.
+burst_of() {
+	burst_n=$((POOL / 4 / pool_ncpu / $1))
+	[ $burst_n -lt 50000 ] || burst_n=50000
+	echo $burst_n
+}

@@ -1,0 +1,426 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What traces, and measures what that costs: see load.h for the events.
+ *
+ *	load [-b bursts] [-e event] [-n events] [-p ms] [-t threads] burst
+ *		Each thread has so many events in a burst, and the next one
+ *		when the clock comes to a multiple of so many milliseconds,
+ *		so that threads and processes trace at the same time and
+ *		the tracer has none to drain in between.  Nanoseconds for
+ *		each event, the median of the bursts of all threads, and how
+ *		many events there were.
+ *	load off
+ *		An event that is not enabled, beyond the loop around it: ns.
+ *	load [-e event] [-s ms] [-r rate] [-t threads] rate
+ *		So many events a second, shared by the threads, in a burst
+ *		each millisecond: the rate that came of it, and events.
+ *	load [-n threads] [-e event] thread
+ *		Threads one after the other, with one event each if -e is
+ *		there: ns for each.
+ *	load [-e event] [-n events] count
+ *		Just so many events, or the event that is not enabled.
+ *	load on
+ *		Wait until load:one is enabled, and print the time, in
+ *		milliseconds of CLOCK_MONOTONIC.
+ *	load sleep
+ *		One load:one and then nothing, until its input ends.
+ */
+
+#include <sys/types.h>
+
+#include <err.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "load.h"
+
+#define MAXTHREADS	1024
+#define MAXBURSTS	1000
+#define WARM		2	/* bursts that do not count */
+
+struct thread {
+	pthread_t	 id;
+	double		 ns[MAXBURSTS];
+	double		 rate;
+	long		 events;
+};
+
+static struct thread *threads;
+static uint8_t bytes[NBYTES];
+static void (*trace)(long);
+static long nthreads = 1, nbursts = 20, nevents = 50000;
+static long period = 30, seconds_ms = 1000;
+static double rate = 1e6;
+
+/* Nanoseconds. */
+static double
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+static void
+sleep_until(double t)
+{
+	struct timespec ts;
+	double d;
+
+	while ((d = t - now()) > 0) {
+		ts.tv_sec = (time_t)(d / 1e9);
+		ts.tv_nsec = (long)(d - (double)ts.tv_sec * 1e9);
+		nanosleep(&ts, NULL);
+	}
+}
+
+/* The optimizer is to know nothing of n, nor to leave the loop out. */
+#define FENCE(i)	__asm__ volatile ("" : "+r" (i) : : "memory")
+
+static void
+trace_none(long n)
+{
+	long i;
+
+	for (i = 0; i < n; i++) {
+		FENCE(i);
+		EV_NONE();
+	}
+}
+
+static void
+trace_one(long n)
+{
+	int i;
+
+	for (i = 0; i < (int)n; i++) {
+		FENCE(i);
+		EV_ONE(i);
+	}
+}
+
+static void
+trace_mix(long n)
+{
+	const char *s = STRING;
+	int i;
+
+	for (i = 0; i < (int)n; i++) {
+		FENCE(i);
+		FENCE(s);
+		EV_MIX((uint64_t)i, (uint32_t)i, s, (double)i);
+	}
+}
+
+static void
+trace_bytes(long n)
+{
+	long i;
+
+	for (i = 0; i < n; i++) {
+		FENCE(i);
+		EV_BYTES(bytes);
+	}
+}
+
+static void __attribute__((noinline))
+trace_off(long n)
+{
+	int i;
+
+	for (i = 0; i < (int)n; i++) {
+		FENCE(i);
+		EV_OFF(i);
+	}
+}
+
+static void __attribute__((noinline))
+trace_nothing(long n)
+{
+	int i;
+
+	for (i = 0; i < (int)n; i++)
+		FENCE(i);
+}
+
+static const struct {
+	const char	*name;
+	void		(*run)(long);
+} events[] = {
+	{ "none", trace_none },
+	{ "one", trace_one },
+	{ "mix", trace_mix },
+	{ "bytes", trace_bytes },
+	{ "off", trace_off },
+	{ "nothing", trace_nothing }
+};
+
+static void
+event_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (strcmp(events[i].name, name) == 0)
+			trace = events[i].run;
+	if (trace == NULL)
+		errx(1, "no event %s", name);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double
+median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return v[n / 2];
+}
+
+static void
+run_threads(void *(*run)(void *))
+{
+	long i;
+
+	for (i = 1; i < nthreads; i++)
+		if (pthread_create(&threads[i].id, NULL, run,
+		    &threads[i]) != 0)
+			errx(1, "pthread_create");
+	run(&threads[0]);
+	for (i = 1; i < nthreads; i++)
+		pthread_join(threads[i].id, NULL);
+}
+
+static void *
+burst(void *arg)
+{
+	const double ms = (double)period * 1e6;
+	struct thread *th = arg;
+	double t;
+	long i;
+
+	for (i = -WARM; i < nbursts; i++) {
+		sleep_until(((double)(long)(now() / ms) + 1) * ms);
+		t = now();
+		trace(nevents);
+		t = now() - t;
+		if (i >= 0)
+			th->ns[i] = t / (double)nevents;
+		th->events += nevents;
+	}
+	return NULL;
+}
+
+static void
+do_burst(void)
+{
+	double *all;
+	long i, total = 0;
+
+	if ((all = calloc((size_t)(nthreads * nbursts), sizeof(*all))) == NULL)
+		err(1, "calloc");
+	run_threads(burst);
+	for (i = 0; i < nthreads; i++) {
+		memcpy(all + i * nbursts, threads[i].ns,
+		    (size_t)nbursts * sizeof(*all));
+		total += threads[i].events;
+	}
+	printf("%.2f %ld\n", median(all, (size_t)(nthreads * nbursts)), total);
+}
+
+static void
+do_off(void)
+{
+	static double without[MAXBURSTS], with[MAXBURSTS];
+	double t;
+	long i;
+
+	for (i = 0; i < nbursts; i++) {
+		t = now();
+		trace_nothing(2000000);
+		without[i] = (now() - t) / 2e6;
+		t = now();
+		trace_off(2000000);
+		with[i] = (now() - t) / 2e6;
+	}
+	printf("%.3f 0\n", median(with, (size_t)nbursts) -
+	    median(without, (size_t)nbursts));
+}
+
+/* What falls due by the time, however late the thread is. */
+static void *
+pace(void *arg)
+{
+	struct thread *th = arg;
+	const double mine = rate / (double)nthreads / 1e9;
+	const double start = now(), end = start + (double)seconds_ms * 1e6;
+	double t;
+	long due, n, done = 0;
+
+	while ((t = now()) < end) {
+		due = (long)((t - start) * mine);
+		/* Not all at once after the scheduler left it out. */
+		n = due - done;
+		if (n > (long)(mine * 4e6))
+			n = (long)(mine * 4e6);
+		if (n > 0)
+			trace(n);
+		done += n;
+		if (due - done < (long)(mine * 1e6))
+			sleep_until(t + 1e6);
+	}
+	th->events = done;
+	th->rate = (double)done / (now() - start) * 1e9;
+	return NULL;
+}
+
+static void
+do_rate(void)
+{
+	double sum = 0;
+	long i, total = 0;
+
+	run_threads(pace);
+	for (i = 0; i < nthreads; i++) {
+		sum += threads[i].rate;
+		total += threads[i].events;
+	}
+	printf("%.0f %ld\n", sum, total);
+}
+
+static void *
+once(void *arg)
+{
+	if (trace != NULL)
+		trace(1);
+	return arg;
+}
+
+static void
+do_thread(void)
+{
+	pthread_t id;
+	double t = now();
+	long i;
+
+	for (i = 0; i < nevents; i++)
+		if (pthread_create(&id, NULL, once, NULL) != 0 ||
+		    pthread_join(id, NULL) != 0)
+			errx(1, "threads");
+	printf("%.0f %ld\n", (now() - t) / (double)nevents, nevents);
+}
+
+static void
+do_count(void)
+{
+	trace(nevents);
+}
+
+static void
+do_on(void)
+{
+	const struct timespec nap = { 0, 50000 };
+
+	printf("ready\n");
+	fflush(stdout);
+	while (!EV_ONE_ON())
+		nanosleep(&nap, NULL);
+	printf("%.3f\n", now() / 1e6);
+}
+
+static void
+do_sleep(void)
+{
+	trace_one(1);
+	printf("ready\n");
+	fflush(stdout);
+	while (getchar() != EOF)
+		continue;
+}
+
+static const struct {
+	const char	*name;
+	void		(*run)(void);
+} modes[] = {
+	{ "burst", do_burst },
+	{ "off", do_off },
+	{ "rate", do_rate },
+	{ "thread", do_thread },
+	{ "count", do_count },
+	{ "on", do_on },
+	{ "sleep", do_sleep }
+};
+
+int
+main(int argc, char *argv[])
+{
+	size_t i;
+	int c;
+
+	while ((c = getopt(argc, argv, "b:e:n:p:r:s:t:")) != -1) {
+		switch (c) {
+		case 'b':
+			nbursts = atol(optarg);
+			break;
+		case 'e':
+			event_find(optarg);
+			break;
+		case 'n':
+			nevents = atol(optarg);
+			break;
+		case 'p':
+			period = atol(optarg);
+			break;
+		case 'r':
+			rate = atof(optarg);
+			break;
+		case 's':
+			seconds_ms = atol(optarg);
+			break;
+		case 't':
+			nthreads = atol(optarg);
+			break;
+		default:
+			return 1;
+		}
+	}
+	if (argc - optind != 1 || nbursts < 1 || nbursts > MAXBURSTS ||
+	    nthreads < 1 || nthreads > MAXTHREADS)
+		errx(1, "load [option ...] mode");
+	if ((threads = calloc((size_t)nthreads, sizeof(*threads))) == NULL)
+		err(1, "calloc");
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(modes[i].name, argv[optind]) != 0)
+			continue;
+		if (trace == NULL && strcmp(argv[optind], "thread") != 0)
+			event_find("one");
+		modes[i].run();
+		return 0;
+	}
+	errx(1, "no mode %s", argv[optind]);
+}
