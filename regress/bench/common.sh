@@ -23,6 +23,8 @@ fi
 NCPU=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 SESSIOND_PID=
 LTTNG_ABSENT=
+# Where traces go, and a directory elsewhere that is taken away at the end.
+WHERE=$T DISK=
 # Both tracers have as much memory for sub-buffers: libut's default, for each
 # user.  LTTng-UST's is for each processor: its default size, or less where
 # that leaves less than four.
@@ -43,7 +45,7 @@ bench_finish() {
 	exec 3>&- 4>&- 5>&-
 	lt_down
 	finish
-	[ -z "${DISK:-}" ] || rm -rf "$DISK"
+	[ -z "$DISK" ] || rm -rf "$DISK"
 }
 
 compile() {
@@ -100,11 +102,11 @@ lt() {
 }
 
 # ut_begin EVENT [option of enable-channel ...]: a session "s" that records
-# load:EVENT into ${DISK:-$T}/ut; false if the channel cannot be had.
+# load:EVENT into $WHERE/ut; false if the channel cannot be had.
 ut_begin() {
 	what=$1
 	shift
-	ut_dir=${DISK:-$T}/ut
+	ut_dir=$WHERE/ut
 	utctl create -o "$ut_dir" s >/dev/null || fail "create"
 	if ! utctl enable-channel "$@" c 2>"$T/err"; then
 		utctl destroy s >/dev/null
@@ -132,21 +134,51 @@ lt_begin() {
 	what=$1
 	shift
 	[ $# -gt 0 ] || set -- $LT_POOL
-	lt_dir=${DISK:-$T}/lttng
+	lt_dir=$WHERE/lttng
 	lt create -o "$lt_dir" s &&
 	    lt enable-channel -u -s s "$@" c &&
 	    lt enable-event -u -s s -c c "load:$what" &&
 	    lt start s || fail "lttng: $(head -3 "$T/lt.out")"
+	lt_started=1
+}
+
+lt_stop() {
+	[ -n "$lt_started" ] || return 0
+	lt stop s || fail "lttng: $(head -3 "$T/lt.out")"
+	lt_started=
 }
 
 lt_end() {
-	lt stop s || fail "lttng: $(head -3 "$T/lt.out")"
+	lt_stop
 	lt_lost=$(lttng --no-sessiond list s |
 	    sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' |
 	    awk '{ n += $1 } END { print n + 0 }')
 	lt destroy s || fail "lttng: $(head -3 "$T/lt.out")"
 	lt_size=$(sizes "$lt_dir")
 	[ "${1:-}" = -k ] || rm -rf "$lt_dir"
+}
+
+lt_consumerd() {
+	ps -A -o pid= -o ppid= -o comm= | awk -v p="$SESSIOND_PID" '
+	$2 == p && /consumerd/ { print $1 }'
+}
+
+# Seconds of a processor that processes have used.
+cpu() {
+	for cpu_pid in "$@"; do
+		if [ -r "/proc/$cpu_pid/stat" ]; then
+			sed 's/.*) //' "/proc/$cpu_pid/stat" |
+			    awk -v hz="$(getconf CLK_TCK)" \
+			    '{ print ($12 + $13) / hz }'
+		else
+			ps -o time= -p "$cpu_pid" | awk -F '[-:]' '{
+				n = 0
+				for (i = 1; i <= NF; i++)
+					n = n * (NF == 4 && i == 2 ? 24 : 60) + $i
+				print n
+			}'
+		fi
+	done | awk '{ n += $1 } END { print n + 0 }'
 }
 
 # Bytes in the files of events below a directory.

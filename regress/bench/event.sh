@@ -123,7 +123,7 @@ for n in 1 2 4 8 16; do
 	turns "t$n" one -t $n
 	ends "t$n"
 	[ $n -gt 1 ] || t1=$u
-	row "one int, $n threads" ns "$u" "$l" "$(median "fl.t$n")" \
+	row "one int, threads: $n" ns "$u" "$l" "$(median "fl.t$n")" \
 	    "<= 1 thread + 10%" "u <= 1.1 * ${t1%% *}"
 done
 for n in 1 2 4 8 16; do
@@ -140,7 +140,7 @@ for n in 1 2 4 8 16; do
 	done
 	ends "p$n"
 	[ $n -gt 1 ] || t1=$u
-	row "one int, $n processes" ns "$u" "$l" "$(median "fl.p$n")" \
+	row "one int, processes: $n" ns "$u" "$l" "$(median "fl.p$n")" \
 	    "<= 1 process + 10%" "u <= 1.1 * ${t1%% *}"
 done
 

@@ -29,9 +29,9 @@
  *	load [-e event] [-s ms] [-r rate] [-t threads] rate
  *		So many events a second, shared by the threads, in a burst
  *		each millisecond: the rate that came of it, and events.
- *	load [-n threads] [-e event] thread
+ *	load [-b bursts] [-n threads] [-e event] [-p ms] thread
  *		Threads one after the other, with one event each if -e is
- *		there: ns for each.
+ *		there, so many in a burst: ns for each.
  *	load [-e event] [-n events] count
  *		Just so many events, or the event that is not enabled.
  *	load on
@@ -324,15 +324,24 @@ once(void *arg)
 static void
 do_thread(void)
 {
+	static double ns[MAXBURSTS];
+	const double ms = (double)period * 1e6;
 	pthread_t id;
-	double t = now();
-	long i;
+	double t;
+	long i, j;
 
-	for (i = 0; i < nevents; i++)
-		if (pthread_create(&id, NULL, once, NULL) != 0 ||
-		    pthread_join(id, NULL) != 0)
-			errx(1, "threads");
-	printf("%.0f %ld\n", (now() - t) / (double)nevents, nevents);
+	for (i = -WARM; i < nbursts; i++) {
+		sleep_until(((double)(long)(now() / ms) + 1) * ms);
+		t = now();
+		for (j = 0; j < nevents; j++)
+			if (pthread_create(&id, NULL, once, NULL) != 0 ||
+			    pthread_join(id, NULL) != 0)
+				errx(1, "threads");
+		if (i >= 0)
+			ns[i] = (now() - t) / (double)nevents;
+	}
+	printf("%.0f %ld\n", median(ns, (size_t)nbursts),
+	    (nbursts + WARM) * nevents);
 }
 
 static void

@@ -6,6 +6,7 @@
 # else goes on here meets all alike.  From regress/, or by `make bench-start'.
 #
 #	sh bench/start.sh	the table
+#	sh bench/start.sh -b	rows of it for bench.sh
 #	sh bench/start.sh -l	what utd and its consumer have before and after
 #				COUNT (10000) programs
 
@@ -165,7 +166,7 @@ done >"$T/times"
 
 # The median of the times, and of what is added to the plain program's in
 # the same round.
-awk '
+awk -v bench="${1:-}" '
 function median(v, n,  i, j, x) {
 	for (i = 2; i <= n; i++) {
 		x = v[i]
@@ -188,6 +189,27 @@ function cell(row, at_once,  i, n, all, more) {
 	else
 		printf " %9s", ""
 }
+# Milliseconds of all that there are.
+function ms(row, at_once,  i, n, all) {
+	for (i = 0; i < rounds; i++)
+		if ((row, at_once, i) in us)
+			all[++n] = us[row, at_once, i]
+	return n ? median(all, n) / 1000 : "not measured"
+}
+function bench_rows(  i, d, at_once, u, l, met) {
+	for (i = 1; i <= split("none idle uid pid", d, " "); i++) {
+		for (at_once = 1; at_once <= 20; at_once += 19) {
+			u = ms("libut.a:libut.a:" d[i], at_once)
+			l = ms("lttng-ust:lttng:" d[i], at_once)
+			printf "process: %s, %d at once|ms|%s|%s|%s|", \
+			    said[d[i]], at_once, u, l, ms(plain, at_once)
+			met = u <= l ? "yes" : "no"
+			if (u == "not measured" || l == "not measured")
+				met = "-"
+			printf "<= LTTng|%s\n", met
+		}
+	}
+}
 BEGIN {
 	said["none"] = "no daemon"; said["gone"] = "daemon gone"
 	said["idle"] = "idle daemon"; said["uid"] = "per-UID session"
@@ -196,6 +218,10 @@ BEGIN {
 !($1 in seen) { seen[$1] = 1; rows[++nrows] = $1 }
 { us[$1, $2, $3] = $4; if ($3 >= rounds) rounds = $3 + 1 }
 END {
+	if (bench == "-b") {
+		bench_rows()
+		exit
+	}
 	printf "Microseconds for each process, medians of %d rounds\n", rounds
 	printf "%-28s %20s %20s\n", "", "1 at a time,   added",
 	    "20 at a time,  added"

@@ -1,0 +1,100 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# What happens seldom: bench.sh's row 13.
+
+. bench/common.sh
+programs
+start_utd
+
+# A change of sub-buffer: events of 256 bytes in sub-buffers of 4k, where
+# every 15th has one, beyond the same in large ones; as much memory in both.
+n=$(burst_of 264) u= l=$LTTNG_ABSENT r=0
+while [ $r -lt "$ROUNDS" ]; do
+	for size in 4 256; do
+		ut_begin bytes -b ${size}k -n $((8192 / size))
+		measure ut.$size "$T/load.ut" -b "$BURSTS" -e bytes -n "$n" \
+		    burst
+		ut_end
+		[ "$ut_lost" -eq 0 ] || u="events lost"
+		have_lttng || continue
+		if [ $size -eq 4 ]; then
+			lt_begin bytes --subbuf-size=4096 \
+			    --num-subbuf=$((LT_SIZE * LT_NUM / 4096))
+		else
+			lt_begin bytes
+		fi
+		measure lt.$size "$T/load.lt" -b "$BURSTS" -e bytes -n "$n" \
+		    burst
+		lt_end
+		[ "$lt_lost" -eq 0 ] || l="events lost"
+	done
+	r=$((r + 1))
+done
+beyond() {
+	calc "($(median "$1.4") - $(median "$1.256")) * 15"
+}
+u=${u:-$(beyond ut)}
+! have_lttng || l=${l:-$(beyond lt)}
+case $l in
+-*)	l="below noise" ;;
+esac
+case $u in
+-*)	u="below noise" ;;
+esac
+row "change of sub-buffer" ns "$u" "$l" ""
+
+# The first event of a thread, and the end of a thread that had one.
+ut_begin one
+! have_lttng || lt_begin one
+r=0
+while [ $r -lt "$ROUNDS" ]; do
+	for p in ut lt fl; do
+		[ $p != lt ] || have_lttng || continue
+		measure $p.first "$T/load.$p" -b "$BURSTS" -n 50 \
+		    -e one thread
+		measure $p.without "$T/load.$p" -b "$BURSTS" -n 50 \
+		    thread
+	done
+	r=$((r + 1))
+done
+ut_end
+u=$(calc "$(median ut.first) - $(median ut.without)")
+u=$(unless_lost "$u" "$ut_lost") l=$LTTNG_ABSENT
+if have_lttng; then
+	lt_end
+	l=$(calc "$(median lt.first) - $(median lt.without)")
+	l=$(unless_lost "$l" "$lt_lost")
+fi
+row "a thread's first event, and end" ns "$u" "$l" ""
+row "a thread of libut, LTTng, neither" ns "$(median ut.without)" \
+    "$(lttng_or_why "$(median lt.without)")" "$(median fl.without)"
+
+# attach PROGRAM command ...: ms from there till the event is on in a program
+# that runs.
+attach() {
+	a_key=$1 a_prog=$2
+	shift 2
+	"$T/$a_prog" on >"$T/on" &
+	on=$!
+	until_ok test -s "$T/on" || fail "$a_prog does not start"
+	"$T/timed" -n "$@" >"$T/out" 2>&1 || fail "$*"
+	wait $on || fail "$a_prog"
+	calc "$(tail -1 "$T/on") - $(head -1 "$T/out")" >>"$T/m.$a_key"
+}
+
+# Sessions with an event that no program has.
+r=0
+while [ $r -lt "$ROUNDS" ]; do
+	ut_begin not_there
+	attach ut.attach load.ut utctl enable-event -c c load:one
+	ut_end
+	if have_lttng; then
+		lt_begin not_there
+		attach lt.attach load.lt lttng --no-sessiond enable-event \
+		    -u -s s -c c load:one
+		lt_end
+	fi
+	r=$((r + 1))
+done
+row "enable-event, to a program" ms "$(median ut.attach)" \
+    "$(lttng_or_why "$(median lt.attach)")" ""
