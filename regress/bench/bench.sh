@@ -46,7 +46,8 @@ done
 	if [ -n "${QUICK:-}" ]; then
 		echo "A trial: too short for numbers to be relied on."
 	fi
-	echo "$(uname -srm), $(getconf _NPROCESSORS_ONLN) processors," \
+	echo "$(uname -srm), processors: $(getconf _NPROCESSORS_ONLN ||
+	    getconf NPROCESSORS_ONLN)" \
 	    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null |
 	    head -1)"
 	${CC:-cc} --version | head -1

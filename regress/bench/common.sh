@@ -20,7 +20,12 @@ if [ -n "$QUICK" ]; then
 else
 	ROUNDS=5 BURSTS=25
 fi
-NCPU=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+# Some have names without the first character.
+processors() {
+	getconf "_NPROCESSORS_$1" 2>/dev/null ||
+	    getconf "NPROCESSORS_$1" 2>/dev/null || echo 1
+}
+NCPU=$(processors ONLN)
 SESSIOND_PID=
 LTTNG_ABSENT=
 # Where traces go, and a directory elsewhere that is taken away at the end.
@@ -29,7 +34,7 @@ WHERE=$T DISK=
 # user.  LTTng-UST's is for each processor: its default size, or less where
 # that leaves less than four.
 POOL=$((8 * 1024 * 1024))
-pool_ncpu=$(getconf _NPROCESSORS_CONF 2>/dev/null || echo 1)
+pool_ncpu=$(processors CONF)
 LT_SIZE=$((512 * 1024)) LT_NUM=16
 while [ $((LT_SIZE * LT_NUM * pool_ncpu)) -gt $POOL ]; do
 	if [ $LT_NUM -gt 4 ]; then
@@ -148,11 +153,15 @@ lt_stop() {
 	lt_started=
 }
 
+lt_discarded() {
+	lttng --no-sessiond list "$1" |
+	    sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' |
+	    awk '{ n += $1 } END { print n + 0 }'
+}
+
 lt_end() {
 	lt_stop
-	lt_lost=$(lttng --no-sessiond list s |
-	    sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' |
-	    awk '{ n += $1 } END { print n + 0 }')
+	lt_lost=$(lt_discarded s)
 	lt destroy s || fail "lttng: $(head -3 "$T/lt.out")"
 	lt_size=$(sizes "$lt_dir")
 	[ "${1:-}" = -k ] || rm -rf "$lt_dir"

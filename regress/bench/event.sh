@@ -155,7 +155,7 @@ row "disabled event, beyond the loop" ns "$(median ut.off)" \
     "$(lttng_or_why "$(median lt.off)")" "" "<= 0.3" "u <= 0.3"
 
 # 5: one event into two sessions.
-u2= l2=
+u2= l2=0
 begins one
 utctl create -o "$T/ut2" s2 >/dev/null && utctl enable-channel -s s2 c &&
     utctl enable-event -s s2 -c c load:one >/dev/null && utctl start s2 ||
@@ -169,9 +169,14 @@ fi
 turns two one
 utctl destroy s2 >"$T/out" || fail "destroy"
 grep -q ' 0 lost' "$T/out" || u2="events lost"
-! have_lttng || lt destroy s2
+if have_lttng; then
+	lt stop s2
+	l2=$(lt_discarded s2)
+	lt destroy s2
+fi
 rm -rf "$T/ut2" "$T/lttng2"
 ends two
+[ "$l2" -eq 0 ] || l="$l2 lost"
 case $u in
 *lost)	u2=$u ;;
 esac

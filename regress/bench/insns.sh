@@ -10,17 +10,19 @@ programs
 start_utd
 N=2000
 
-# count FILE PROGRAM EVENT EVENTS: instructions of each function, or false.
+# count FILE PROGRAM EVENT EVENTS: instructions of each function in the first
+# thread, or false.
 count() {
 	valgrind --tool=callgrind --callgrind-out-file="$T/cg" \
-	    --compress-strings=no --compress-pos=no "$T/$2" -e "$3" \
-	    -n "$4" count >"$T/out" 2>&1 </dev/null || return 1
+	    --separate-threads=yes --compress-strings=no --compress-pos=no \
+	    "$T/$2" -e "$3" -n "$4" count >"$T/out" 2>&1 </dev/null ||
+	    return 1
 	# Lines of a call count what is called, too.
 	awk '
 	/^fn=/ { f = substr($0, 4); sub(/\.constprop.*/, "", f); next }
 	/^calls=/ { skip = 1; next }
 	/^[0-9]/ { if (!skip) n[f] += $2; skip = 0 }
-	END { for (f in n) print n[f], f }' "$T/cg" >"$T/$1"
+	END { for (f in n) print n[f], f }' "$T/cg-01" >"$T/$1"
 }
 
 # each TRACER EVENT: $all for an event, and $T/functions.

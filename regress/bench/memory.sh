@@ -40,6 +40,7 @@ sleeper() {
 	exec 5>"$T/to"
 	until_ok test -s "$T/ready" || fail "$1 does not start"
 	private=$(smaps '^Private_(Clean|Dirty):' $sleeper)
+	private=${private:-0}
 	threads=$(ls "/proc/$sleeper/task" 2>/dev/null | wc -l)
 }
 

@@ -201,8 +201,8 @@ function bench_rows(  i, d, at_once, u, l, met) {
 		for (at_once = 1; at_once <= 20; at_once += 19) {
 			u = ms("libut.a:libut.a:" d[i], at_once)
 			l = ms("lttng-ust:lttng:" d[i], at_once)
-			printf "process: %s, %d at once|ms|%s|%s|%s|", \
-			    said[d[i]], at_once, u, l, ms(plain, at_once)
+			printf "process, %s, at once: %d|ms|%s|%s|%s|", \
+			    brief[d[i]], at_once, u, l, ms(plain, at_once)
 			met = u <= l ? "yes" : "no"
 			if (u == "not measured" || l == "not measured")
 				met = "-"
@@ -211,6 +211,8 @@ function bench_rows(  i, d, at_once, u, l, met) {
 	}
 }
 BEGIN {
+	brief["none"] = "no daemon"; brief["idle"] = "idle daemon"
+	brief["uid"] = "per-UID"; brief["pid"] = "per-PID"
 	said["none"] = "no daemon"; said["gone"] = "daemon gone"
 	said["idle"] = "idle daemon"; said["uid"] = "per-UID session"
 	said["pid"] = "per-PID session"; plain = "plain:plain:none"

@@ -4,7 +4,7 @@
 
 . bench/common.sh
 if [ -n "$QUICK" ]; then
-	ROUNDS=4 COUNT=1000
+	ROUNDS=3 COUNT=500
 else
 	ROUNDS=20 COUNT=10000
 fi

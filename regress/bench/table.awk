@@ -16,7 +16,7 @@ function figure(s) {
 }
 # How many times better than LTTng: less is better, but for a rate.
 function ratio(unit, u, l) {
-	if (!is_number(u) || !is_number(l) || u <= 0 || l <= 0)
+	if (!is_number(u) || !is_number(l) || u < 0.005 || l < 0.005)
 		return ""
 	return figure(unit ~ /\/s$/ ? u / l : l / u)
 }
