@@ -10,7 +10,7 @@ programs
 start_utd
 DISK=$(mktemp -d "${BENCHDISK:-/var/tmp}/ut-bench-XXXXXX") || exit 1
 if [ -n "$QUICK" ]; then
-	ms=300 steps=2 places=tmpfs
+	ms=300 steps=1 places=tmpfs
 else
 	ms=1000 steps=4 places="tmpfs disk"
 fi
@@ -37,7 +37,7 @@ try() {
 		    -t "$writers" rate)"
 		lt_stop
 		used=$(cpu $(lt_consumerd))
-		lt_end
+		lt_end "${3#* }"
 		lost=$lt_lost size=$lt_size
 	fi
 	got=${3%% *} n=${3#* }

@@ -66,7 +66,7 @@ if have_lttng; then
 	l=$(unless_lost "$l" "$lt_lost")
 fi
 row "a thread's first event, and end" ns "$u" "$l" ""
-row "a thread of libut, LTTng, neither" ns "$(median ut.without)" \
+row "a thread without an event" ns "$(median ut.without)" \
     "$(lttng_or_why "$(median lt.without)")" "$(median fl.without)"
 
 # attach PROGRAM command ...: ms from there till the event is on in a program

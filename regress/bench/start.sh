@@ -56,7 +56,8 @@ lttng_daemon() {
 	LTTNG_HOME=$T/$1
 	lttng-sessiond --no-kernel >"$T/$1/sessiond.log" 2>&1 &
 	DAEMONS="$DAEMONS $!"
-	until_ok lttng -q list || fail "lttng-sessiond: $(cat "$T/$1/sessiond.log")"
+	until_ok lttng -q list ||
+	    fail "lttng-sessiond: $(cat "$T/$1/sessiond.log")"
 }
 
 lttng_session() {
