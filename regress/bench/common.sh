@@ -250,8 +250,12 @@ sum() {
 	awk -v c="${2:-1}" '{ n += $c } END { printf "%.0f\n", n }' "$T/m.$1"
 }
 
-# calc EXPRESSION: nothing if a part of it was not measured and so is empty.
+# calc EXPRESSION: nothing and false if a part of it was not measured, and so
+# is empty or words.
 calc() {
+	case $1 in
+	' '*|*' '|*'  '*|*'( '*|*[a-df-zA-Z]*)	return 1 ;;
+	esac
 	awk "BEGIN { printf \"%.6g\n\", $1 }" 2>/dev/null
 }
 

@@ -95,14 +95,13 @@ for place in $places; do
 		esac
 		l=$LTTNG_ABSENT lm=$LTTNG_ABSENT ls=$LTTNG_ABSENT
 		highest ut
-		u=$best um=$(mega ut) us=$(seconds ut)
+		u=$(calc "$best / 1000") um=$(mega ut) us=$(seconds ut)
 		if have_lttng; then
 			highest lt
-			l=$best lm=$(mega lt) ls=$(seconds lt)
+			l=$(calc "$best / 1000") lm=$(mega lt) ls=$(seconds lt)
 		fi
 		name="$place, writers: $writers"
-		row "none lost, $name" k/s "$(calc "$u / 1000")" \
-		    "$(calc "${l%% *} / 1000" || echo "$l")" "" \
+		row "none lost, $name" k/s "$u" "$l" "" \
 		    ">= 3 x LTTng" "u >= 3 * l"
 		row "the same" MB/s "$um" "$lm" ""
 		row "consumer, CPU for 1 GB" s "$us" "$ls" ""
