@@ -242,7 +242,7 @@ median() {
 	{ v[NR] = $1 }
 	END {
 		h = int((NR + 1) / 2)
-		print NR % 2 ? v[h] : (v[h] + v[h + 1]) / 2
+		printf "%.10g\n", NR % 2 ? v[h] : (v[h] + v[h + 1]) / 2
 	}'
 }
 

@@ -3,7 +3,9 @@
 # The highest rate at which nothing is lost, and what the consumer takes for
 # it: bench.sh's row 6.  Writers have a burst each millisecond; the rate is
 # doubled until events are lost, or the writers cannot have them any faster,
-# twice in a row, and then halved in between.
+# twice in a row, and then halved in between.  What else goes on here
+# may be in the way: with SEARCHES=n both do all that so often, in turn, and
+# the medians are told.
 
 . bench/common.sh
 programs
@@ -14,6 +16,7 @@ if [ -n "$QUICK" ]; then
 else
 	ms=1000 steps=4 places="tmpfs disk"
 fi
+searches=${SEARCHES:-1}
 case $TMPDIR in
 /dev/shm*)	;;
 *)		places=$(echo "$places" | sed "s|tmpfs|$TMPDIR|") ;;
@@ -48,9 +51,13 @@ try() {
 	awk "BEGIN { exit !($got >= 0.95 * $2) }"
 }
 
-# The highest rate of one of them: $best.
+# The highest rate of one of them: $best.  A second search begins at a
+# quarter of what the first one found.
 highest() {
-	low=1000000 high= best=0
+	low=$(median "best.$1.$key")
+	low=${low:-4000000}
+	low=$((${low%%.*} / 4)) high= best=0
+	[ $low -gt 10000 ] || low=10000
 	# Slow machines begin below.
 	while ! try "$1" $low && ! try "$1" $low; do
 		high=$low low=$((low / 2))
@@ -77,7 +84,7 @@ highest() {
 
 # The rate in MB, and CPU seconds for each GB, of what was not lost.
 mega() {
-	calc "$best * $(sum "cpu.$1.$key" 2) / $(sum "cpu.$1.$key" 3) / 1e6"
+	calc "$2 * $(sum "cpu.$1.$key" 2) / $(sum "cpu.$1.$key" 3) / 1e6"
 }
 
 seconds() {
@@ -93,12 +100,23 @@ for place in $places; do
 		disk)	WHERE=$DISK ;;
 		*)	WHERE=$T ;;
 		esac
+		search=0
+		while [ $search -lt $searches ]; do
+			for tracer in ut lt; do
+				[ $tracer = ut ] || have_lttng || continue
+				highest $tracer
+				echo "$best" >>"$T/m.best.$tracer.$key"
+			done
+			search=$((search + 1))
+		done
+		best=$(median "best.ut.$key")
+		u=$(calc "$best / 1000") um=$(mega ut "$best")
+		us=$(seconds ut)
 		l=$LTTNG_ABSENT lm=$LTTNG_ABSENT ls=$LTTNG_ABSENT
-		highest ut
-		u=$(calc "$best / 1000") um=$(mega ut) us=$(seconds ut)
 		if have_lttng; then
-			highest lt
-			l=$(calc "$best / 1000") lm=$(mega lt) ls=$(seconds lt)
+			best=$(median "best.lt.$key")
+			l=$(calc "$best / 1000") lm=$(mega lt "$best")
+			ls=$(seconds lt)
 		fi
 		name="$place, writers: $writers"
 		row "none lost, $name" k/s "$u" "$l" "" \
