@@ -28,6 +28,8 @@
  * leave it for the next time.  Or it began after: then it saw REVOKED and let
  * go without a store to the sub-buffer.  If it delivers meanwhile, its FULL
  * overtakes the word that the exchange below expects.
+ *
+ * regress/spin/revoke.pml is this, for a model checker.
  */
 
 #include <stdatomic.h>
@@ -77,14 +79,11 @@ void
 pool_revoke(struct pool *p)
 {
 	bool scarce = count_free(p) <= p->nsubs / 4;
-	int64_t now = ut_msg_now();
 	uint64_t word, commit;
 	uint32_t i;
 
-	if (now - p->revoked < GRACE_MS)
+	if (ut_msg_now() - p->revoked < GRACE_MS)
 		return;		/* we were late, the clock was not */
-	p->revoked = now;
-
 	for (i = 0; i < p->nsubs; i++) {
 		word = atomic_load_explicit(&p->subs[i].state,
 		    memory_order_acquire);
@@ -99,4 +98,6 @@ pool_revoke(struct pool *p)
 			    memory_order_relaxed, memory_order_relaxed);
 		p->seen[i] = commit;
 	}
+	/* Now: we may have been stopped before the last mark was made. */
+	p->revoked = ut_msg_now();
 }
