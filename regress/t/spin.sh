@@ -1,0 +1,51 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# The model of a sub-buffer's life in spin/revoke.pml: all that can happen is
+# right, and each rule of the protocol that is left out shows as an error.
+# SPIN_LONG=1 is the long form: three minutes, and 2 GB of memory.
+
+. ./common.sh
+
+need spin
+cp spin/revoke.pml "$T" && cd "$T" || fail "no model"
+
+# check FLAGS...: $states and $errors.
+check() {
+	spin -a "$@" revoke.pml >spin.out 2>&1 || fail "spin: $(cat spin.out)"
+	$CC $optimize -w -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c ||
+	    fail "cannot build pan"
+	./pan -m10000 -w22 >pan.out 2>&1
+	grep -q 'Search not completed' pan.out && ! grep -q 'pan:1:' pan.out &&
+	    fail "$*: $(cat pan.out)"
+	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.out)
+	errors=$(sed -n 's/.*errors: \([0-9]*\)$/\1/p' pan.out)
+	echo "$*: $states states, $errors errors" \
+	    "$(sed -n 's/^pan:1: //p' pan.out)"
+	[ -n "$states" ] && [ -n "$errors" ] || fail "$*: $(cat pan.out)"
+}
+
+right() {
+	optimize=-O2
+	check "$@"
+	[ "$errors" -eq 0 ] || fail "$*: an error"
+}
+
+wrong() {
+	optimize=-O0
+	check "$@"
+	[ "$errors" -eq 1 ] || fail "$*: no error"
+}
+
+for rule in NO_BUSY NO_COMMIT_CHECK NO_GRACE EARLY_GRACE LATE_BUSY KEEP; do
+	wrong -D$rule
+done
+wrong -DWEAK -DRELAXED_BUSY
+
+right -DNS=1
+right -DWEAK
+right -DEVENTS=1 -DDEATH -DSTOP -DJUMP -DWEAK
+right -DEVENTS=1 -DNS=2 -DWEAK
+[ -n "${SPIN_LONG:-}" ] || exit 0
+right -DDEATH -DSTOP -DJUMP
+right -DDEATH -DSTOP -DJUMP -DWEAK
+right -DNS=2
