@@ -213,6 +213,7 @@ pool_sub_free(struct pool *p, uint32_t i)
 	    memory_order_relaxed));
 
 	p->consumed[i] = 0;
+	p->seen[i] = 0;			/* the next one's is another */
 	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->commit, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),

@@ -79,7 +79,7 @@ void
 pool_revoke(struct pool *p)
 {
 	bool scarce = count_free(p) <= p->nsubs / 4;
-	uint64_t word, commit;
+	uint64_t word, commit, was;
 	uint32_t i;
 
 	if (ut_msg_now() - p->revoked < GRACE_MS)
@@ -89,14 +89,15 @@ pool_revoke(struct pool *p)
 		    memory_order_acquire);
 		commit = atomic_load_explicit(&p->subs[i].commit,
 		    memory_order_acquire);
+		was = p->seen[i];
+		p->seen[i] = commit;
 		if (UT_STATE(word) == UT_OWNED && word & UT_REVOKED)
 			take_back(p, i, word);
 		else if (UT_STATE(word) == UT_OWNED && scarce &&
-		    commit != 0 && p->seen[i] == commit)
+		    commit != 0 && was == commit)
 			(void)atomic_compare_exchange_strong_explicit(
 			    &p->subs[i].state, &word, word | UT_REVOKED,
 			    memory_order_relaxed, memory_order_relaxed);
-		p->seen[i] = commit;
 	}
 	/* Now: we may have been stopped before the last mark was made. */
 	p->revoked = ut_msg_now();
