@@ -47,7 +47,8 @@ UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
 #define MAXPROCS	400
 #define MAXTHREADS	1024		/* as in seq */
 #define BURST		3000		/* events at most */
-#define STOP_MS		4000		/* at most: it takes up to 3000 */
+#define SHORT_MS	1000		/* a stop; or */
+#define LONG_MS		3000		/* as revocation takes, and more */
 
 static struct shared {
 	_Atomic int		over;
@@ -153,7 +154,8 @@ main(int argc, char *argv[])
 				until[i] = 0;
 				continue;
 			}
-			until[i] = now_ms() + random() % STOP_MS;
+			until[i] = now_ms() + random() % SHORT_MS +
+			    (random() % 3 == 0 ? 0 : LONG_MS);
 			stops++;
 		}
 		if (now_ms() > end || failed)
