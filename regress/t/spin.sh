@@ -42,7 +42,7 @@ done
 wrong -DWEAK -DRELAXED_BUSY
 
 right -DNS=1
-right -DWEAK
+right -DWEAK -DJUMP
 right -DEVENTS=1 -DDEATH -DSTOP -DJUMP -DWEAK
 right -DEVENTS=1 -DNS=2 -DWEAK
 [ -n "${SPIN_LONG:-}" ] || exit 0
