@@ -21,7 +21,8 @@
  *	events WRITERS MISSING
  *
  * where MISSING counts the gaps before the last event of each writer.  With
- * files of progress (seq's), also that no call that returned is missing:
+ * files of progress (seq's), also that no call that returned is missing,
+ * and that there is no more than one whose call did not return:
  *
  *	seqcheck [writer:file ...]
  */
@@ -51,6 +52,7 @@ static int
 check_progress(const char *arg)
 {
 	uint64_t done[MAXTHREADS], w;
+	const uint64_t *got;
 	const char *file;
 	FILE *fp;
 	int i, bad = 0;
@@ -63,12 +65,12 @@ check_progress(const char *arg)
 	if (fread(done, sizeof(done), 1, fp) != 1)
 		memset(done, 0, sizeof(done));
 	fclose(fp);
+	got = last + w * MAXTHREADS;
 	for (i = 0; i < MAXTHREADS; i++) {
-		if (last[w * MAXTHREADS + (uint64_t)i] >= done[i])
+		if (got[i] == done[i] || got[i] == done[i] + 1)
 			continue;
 		warnx("writer %" PRIu64 " thread %d: %" PRIu64 " returned, %"
-		    PRIu64 " in the trace", w, i, done[i],
-		    last[w * MAXTHREADS + (uint64_t)i]);
+		    PRIu64 " in the trace", w, i, done[i], got[i]);
 		bad = 1;
 	}
 	return bad;

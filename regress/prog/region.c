@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * What is taken in the regions among some files, which may be descriptors of
+ * a consumer's: for each, how many slots, by how many programs, how many
+ * sub-buffers are OWNED, how many are on their way to the consumer, and how
+ * many free slots and sub-buffers are not clean.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../../libut/ut_abi.h"
+
+static struct ut_header *h;
+
+static void
+slots_look(void)
+{
+	struct ut_slot *s = (struct ut_slot *)(void *)((char *)h + h->slots);
+	unsigned int taken = 0, programs = 0, dirty = 0;
+	uint64_t owner;
+	uint32_t i, k;
+
+	for (i = 0; i < h->nslots; i++) {
+		if ((owner = atomic_load(&s[i].owner)) == 0) {
+			dirty += atomic_load(&s[i].busy) != 0 &&
+			    atomic_load(&s[i].owner) == 0;
+			continue;
+		}
+		taken++;
+		for (k = 0; k < i && atomic_load(&s[k].owner) != owner; k++)
+			continue;
+		programs += k == i;
+	}
+	printf("%u slots %u programs ", taken, programs);
+	if (dirty > 0)
+		printf("%u free but busy ", dirty);
+}
+
+static void
+subs_look(void)
+{
+	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
+	    h->subs);
+	unsigned int owned = 0, full = 0, dirty = 0;
+	uint64_t word;
+	uint32_t i;
+
+	for (i = 0; i < h->nsubs; i++) {
+		word = atomic_load(&s[i].state);
+		if (UT_STATE(word) == UT_FREE)
+			dirty += (atomic_load(&s[i].commit) != 0 ||
+			    atomic_load(&s[i].consumed) != 0) &&
+			    atomic_load(&s[i].state) == word;
+		else if (UT_STATE(word) == UT_OWNED)
+			owned++;
+		else
+			full++;
+	}
+	printf("%u owned %u full", owned, full);
+	if (dirty > 0)
+		printf(" %u free but not empty", dirty);
+	printf("\n");
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct stat st;
+	int i, fd;
+
+	for (i = 1; i < argc; i++) {
+		if (stat(argv[i], &st) == -1 || !S_ISREG(st.st_mode) ||
+		    st.st_size < (off_t)sizeof(*h) ||
+		    (fd = open(argv[i], O_RDONLY)) == -1)
+			continue;
+		h = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd,
+		    0);
+		close(fd);
+		if (h == MAP_FAILED)
+			err(1, "%s", argv[i]);
+		if (h->magic == UT_ABI_MAGIC) {
+			slots_look();
+			subs_look();
+		}
+		munmap(h, (size_t)st.st_size);
+	}
+	return 0;
+}

@@ -1,0 +1,261 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What step kills: victim how prefix number.  Between two marks, which are
+ * signals that only step can bear, it does one thing:
+ *
+ *	one	an event, with a sub-buffer at hand
+ *	first	the first event of a thread
+ *	next	an event for which the sub-buffer, of 4096 bytes, has no room
+ *	nest	an event; at SIGUSR1 another, in the handler
+ *	jump	an event; at SIGUSR1 it is left by siglongjmp, for another
+ *	end	a thread ends
+ *	fork	a fork, and an event; the child has one too
+ *	start	libut's constructor
+ *	trace	an event now and then, for ever
+ *	wait	nothing, for ever
+ *
+ * Events are like seq's, of the writers 2 * number and the one after it.  The
+ * calls that returned are counted in files like seq's, prefix.0 and so on,
+ * for the writers 0 to 1023, and so on.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+
+#include <err.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ut.h>
+
+UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
+    UT_U64(sum))
+
+#define MAXTHREADS	1024
+#define FIT		(4096 / (6 + 4 + 8 + 1 + 8))
+
+static uint32_t first;
+static _Atomic uint64_t *progress;
+static uint64_t count[2];
+static sigjmp_buf left;
+
+static void
+mark(void)
+{
+	raise(SIGUSR2);
+}
+
+static void
+tick(int i)
+{
+	const uint32_t writer = first + (uint32_t)i;
+	const uint64_t n = ++count[i];
+
+	UT(seq, tick, writer, n, "", (n * UINT64_C(0x9e3779b97f4a7c15)) ^
+	    writer);
+	atomic_store_explicit(&progress[i], n, memory_order_release);
+}
+
+static void
+one(void)
+{
+	tick(0);
+	mark();
+	tick(0);
+	mark();
+}
+
+static void
+first_one(void)
+{
+	mark();
+	tick(0);
+	mark();
+}
+
+static void
+next(void)
+{
+	int i;
+
+	for (i = 0; i < FIT; i++)
+		tick(0);
+	mark();
+	tick(0);
+	mark();
+}
+
+static void
+nested(int sig)
+{
+	(void)sig;
+	tick(1);
+}
+
+static void
+nest(void)
+{
+	signal(SIGUSR1, nested);
+	one();
+}
+
+static void
+leave(int sig)
+{
+	(void)sig;
+	siglongjmp(left, 1);
+}
+
+static void
+jump(void)
+{
+	signal(SIGUSR1, leave);
+	tick(0);
+	mark();
+	if (sigsetjmp(left, 1) == 0)
+		tick(0);
+	tick(1);
+	mark();
+}
+
+static void *
+end_thread(void *arg)
+{
+	tick(1);
+	mark();
+	return arg;
+}
+
+static void
+end(void)
+{
+	pthread_t thread;
+
+	tick(0);
+	if (pthread_create(&thread, NULL, end_thread, NULL) != 0)
+		errx(1, "pthread_create");
+	pthread_join(thread, NULL);
+	mark();
+}
+
+static void
+trace(void)
+{
+	const struct timespec nap = { 0, 100000 };
+
+	tick(0);
+	mark();
+	for (;;) {
+		tick(0);
+		nanosleep(&nap, NULL);
+	}
+}
+
+static void
+wait_here(void)
+{
+	tick(0);
+	tick(0);
+	mark();
+	for (;;)
+		pause();
+}
+
+static void
+fork_one(void)
+{
+	tick(0);
+	mark();
+	if (fork() == 0) {
+		tick(1);
+		_exit(0);
+	}
+	tick(0);
+	mark();
+}
+
+/* The mark before libut's constructor. */
+static void
+start(void)
+{
+	mark();
+	tick(0);
+}
+
+static void __attribute__((constructor(101)))
+before(int argc, char *argv[])
+{
+#ifdef __GLIBC__
+	if (argc > 1 && strcmp(argv[1], "start") == 0)
+		mark();
+#else
+	(void)argc;
+	(void)argv;
+#endif
+}
+
+static const struct {
+	const char	 *name;
+	void		(*act)(void);
+} hows[] = {
+	{ "one",	one },
+	{ "first",	first_one },
+	{ "next",	next },
+	{ "nest",	nest },
+	{ "jump",	jump },
+	{ "end",	end },
+	{ "fork",	fork_one },
+	{ "start",	start },
+	{ "trace",	trace },
+	{ "wait",	wait_here },
+};
+
+int
+main(int argc, char *argv[])
+{
+	const size_t size = MAXTHREADS * sizeof(uint64_t);
+	char path[1024];
+	size_t i;
+	int fd;
+
+	if (argc != 4)
+		errx(1, "victim how prefix number");
+	first = 2 * (uint32_t)strtoul(argv[3], NULL, 10);
+	snprintf(path, sizeof(path), "%s.%u", argv[2],
+	    (unsigned int)(first / MAXTHREADS));
+	if ((fd = open(path, O_RDWR | O_CREAT, 0600)) == -1 ||
+	    ftruncate(fd, (off_t)size) == -1)
+		err(1, "%s", path);
+	progress = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	    0);
+	if (progress == MAP_FAILED)
+		err(1, "mmap");
+	progress += first % MAXTHREADS;
+	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
+		if (strcmp(argv[1], hows[i].name) == 0)
+			hows[i].act();
+	return 0;
+}
