@@ -174,6 +174,12 @@ until_ok() {
 	done
 }
 
+# Up to that many milliseconds, less than 100.
+nap() {
+	sleep "0.0$(od -An -N2 -tu2 /dev/urandom |
+	    awk -v n="$1" '{ printf "%02d", $1 % n }')"
+}
+
 # No process, or only a zombie that nobody waits for.
 gone() {
 	case $(ps -o stat= -p "$1" 2>/dev/null) in

@@ -15,9 +15,11 @@
  */
 
 /*
- * Threads that trace as fast as they can: seq [-p us] writer threads events
- * [prefix of a progress file].  Each event carries who wrote it, its number
+ * Threads that trace as fast as they can: seq [-p us] [-f children] writer
+ * threads events [progress file].  Each event carries who wrote it, its number
  * and a sum over both, so that seqcheck can tell what is missing or torn.
+ * A child, made every 50 events, does as a thread would, for some events, and
+ * kills itself.
  */
 
 #include <sys/types.h>
@@ -26,6 +28,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,14 +42,28 @@ UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
 UT_EVENT(seq, idle, UT_DEBUG, UT_U32(writer))
 
 #define MAXTHREADS	1024
+#define EACH_CHILD	50
+#define OF_CHILD	300
 
 static const char pads[][16] = {
 	"", "a", "bc", "def", "ghij", "klmno", "pqrstu", "0123456789abcde"
 };
 
-static unsigned long first, nthreads, nevents;
+static unsigned long first, nthreads, nevents, nchildren;
 static long pause_us;
 static _Atomic uint64_t *progress;	/* calls that returned, by thread */
+
+static void	*run(void *);
+
+static void
+child(unsigned long t)
+{
+	if (fork() != 0)
+		return;
+	nevents = OF_CHILD;
+	run((void *)(uintptr_t)t);
+	raise(SIGKILL);
+}
 
 static void *
 run(void *arg)
@@ -62,6 +79,8 @@ run(void *arg)
 		atomic_store_explicit(&progress[t], n, memory_order_release);
 		if (pause_us > 0)
 			nanosleep(&ts, NULL);
+		if (t == 0 && nchildren > 0 && n % EACH_CHILD == 0)
+			child(nthreads + --nchildren);
 	}
 	return NULL;
 }
@@ -74,15 +93,20 @@ main(int argc, char *argv[])
 	unsigned long i;
 	int c, fd;
 
-	while ((c = getopt(argc, argv, "p:")) != -1) {
-		if (c != 'p')
+	while ((c = getopt(argc, argv, "p:f:")) != -1) {
+		if (c == 'p')
+			pause_us = atol(optarg);
+		else if (c == 'f')
+			nchildren = strtoul(optarg, NULL, 10);
+		else
 			return 1;
-		pause_us = atol(optarg);
 	}
+	signal(SIGCHLD, SIG_IGN);
 	argc -= optind;
 	argv += optind;
 	if (argc < 3)
-		errx(1, "seq [-p us] writer threads events [progress]");
+		errx(1, "seq [-p us] [-f children] writer threads events "
+		    "[progress]");
 	first = strtoul(argv[0], NULL, 10);
 	nthreads = strtoul(argv[1], NULL, 10);
 	nevents = strtoull(argv[2], NULL, 10);

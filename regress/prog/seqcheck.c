@@ -34,7 +34,7 @@
 #include <string.h>
 
 #define MAXTHREADS	1024
-#define MAXWRITERS	(512 * MAXTHREADS)
+#define MAXWRITERS	(4096 * MAXTHREADS)
 
 static uint64_t *last;
 

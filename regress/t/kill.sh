@@ -17,8 +17,7 @@ while [ $i -lt "$kills" ]; do
 		args="$args $i:$T/progress.$i"
 		i=$((i + 1))
 	done
-	# 0 to 99 ms
-	sleep "0.0$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%02d", $1 % 100 }')"
+	nap 100
 	for p in $batch; do
 		kill -9 "$p"
 	done
