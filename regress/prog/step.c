@@ -20,7 +20,7 @@
  * of what it does between two marks, each a SIGUSR2 that it raises:
  *
  *	step [-l] [-b before] [-c while] [-i most] [-k kills]
- *	    command [argument ...]
+ *	    [-w wait] command [argument ...]
  *
  * The thread that marks is stepped; with -l, the one that the program had
  * when it marked, libut's, which listens.  A number, from 0 for the first, is
@@ -32,9 +32,11 @@
  *	-i most		SIGUSR1 is sent after so many instructions at most, and
  *			each time after another number of them
  *	-k kills	so many of them, evenly spread
+ *	-w wait		they are not killed, but stopped, all until a shell
+ *			command is over; then they go on to their end
  *
- * Prints how many were killed, and after how many instructions the last one.
- * Where nothing can be stepped the status is 77.
+ * Prints how many were killed or stopped, and after how many instructions the
+ * last one.  Where nothing can be stepped the status is 77.
  */
 
 #include <stdio.h>
@@ -58,6 +60,7 @@ main(void)
 
 #include <err.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,8 +73,8 @@ main(void)
 #define OVER		40		/* so often too short: it is the end */
 #define OPTIONS		(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL)
 
-static const char *before, *meanwhile;
-static unsigned long signals, signal_at;
+static const char *before, *meanwhile, *hold;
+static unsigned long signals, signal_at, most;
 static bool listener, begun;
 static char number[24];
 
@@ -79,6 +82,9 @@ static pid_t victim, command;		/* 0: is no more */
 static pid_t stepped;			/* the thread; 0: not yet */
 static unsigned long other;		/* the one that was made last */
 static unsigned long steps;
+
+static pid_t *held;			/* threads that are stopped */
+static size_t nheld;
 
 /* Go on, unless it was killed meanwhile. */
 static void
@@ -167,6 +173,49 @@ victim_kill(void)
 		(void)wait_any(&status);
 }
 
+/* It stays as it is, or is no more. */
+static void
+victim_end(bool far)
+{
+	if (!far || hold == NULL) {
+		victim_kill();
+		return;
+	}
+	if ((held = realloc(held, (nheld + 1) * sizeof(*held))) == NULL)
+		err(1, "realloc");
+	held[nheld++] = stepped;
+	victim = 0;
+}
+
+static void
+go_on(pid_t tid, int sig)
+{
+	if (sig == SIGTRAP || sig == SIGSTOP || sig == MARK)
+		sig = 0;
+	resume(PTRACE_CONT, tid, sig);
+}
+
+/* Those that were stopped go on, one after the other, to the end. */
+static void
+release(void)
+{
+	int status;
+	size_t i;
+	pid_t tid;
+
+	if (hold != NULL && system(hold) != 0)
+		errx(1, "%s: failed", hold);
+	for (i = 0; i < nheld; i++) {
+		go_on(held[i], 0);
+		while ((tid = wait_any(&status)) != held[i] ||
+		    WIFSTOPPED(status))
+			if (WIFSTOPPED(status))
+				go_on(tid, WSTOPSIG(status));
+		if (status != 0)
+			errx(1, "status %d", status);
+	}
+}
+
 /* It has marked: what follows is stepped. */
 static void
 begin(pid_t tid)
@@ -200,9 +249,9 @@ step(int sig, unsigned long n)
 	return false;
 }
 
-/* True if it was killed after n instructions, false if it had not so many. */
+/* True if it came to an end after n instructions, false if it had fewer. */
 static bool
-kill_after(unsigned long n)
+end_after(unsigned long n)
 {
 	int status, sig;
 	pid_t tid;
@@ -225,13 +274,12 @@ kill_after(unsigned long n)
 			if ((had = step(sig, n)))
 				break;
 		} else {
-			resume(PTRACE_CONT, tid, sig == SIGTRAP ||
-			    sig == SIGSTOP ? 0 : sig);
+			go_on(tid, sig);
 		}
 	}
 	if (stepped == 0)
 		errx(1, "%s: no mark", number);
-	victim_kill();
+	victim_end(had);
 	return had;
 }
 
@@ -248,17 +296,22 @@ run(char *argv[], unsigned long i, unsigned long n)
 	    status != 0))
 		errx(1, "%s: failed", before);
 	victim_start(argv);
-	return kill_after(n);
+	return end_after(n);
 }
 
-int
-main(int argc, char *argv[])
+static void
+usage(void)
 {
-	unsigned long kills = 0, i = 0, n = 1, last = 0, stride = 1;
-	char **args;
-	int c, over = 0;
+	errx(1, "step [-l] [-b before] [-c while] [-i most] [-k kills] "
+	    "[-w wait] command [argument ...]");
+}
 
-	while ((c = getopt(argc, argv, "+lb:c:i:k:")) != -1) {
+static void
+options(int argc, char *argv[])
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "+lb:c:i:k:w:")) != -1) {
 		if (c == 'l')
 			listener = true;
 		else if (c == 'b')
@@ -268,37 +321,62 @@ main(int argc, char *argv[])
 		else if (c == 'i')
 			signals = strtoul(optarg, NULL, 10);
 		else if (c == 'k')
-			kills = strtoul(optarg, NULL, 10);
+			most = strtoul(optarg, NULL, 10);
+		else if (c == 'w')
+			hold = optarg;
 		else
-			return 1;
+			usage();
 	}
-	if (argc - optind < 1 || argc - optind > 16)
-		errx(1, "step [-l] [-b before] [-c while] [-i most] "
-		    "[-k kills] command [argument ...]");
-	args = calloc((size_t)(argc - optind) + 2, sizeof(*args));
-	if (args == NULL)
-		err(1, "calloc");
-	for (c = 0; c < argc - optind; c++)
-		args[c] = argv[optind + c];
-	args[c] = number;
-	if (kills != 0) {
-		(void)run(args, i++, UINT32_MAX);
-		stride = steps / kills + 1;
-		/* Another time, other ones. */
+}
+
+/*
+ * With -k, another time other ones.  Where a signal comes changes how long it
+ * takes.
+ */
+static void
+run_all(char *argv[])
+{
+	unsigned long i = 0, k, n, from = 1, ends = 0, last = 0;
+	double stride = 1;
+	int over = 0;
+
+	if (most != 0) {
+		(void)run(argv, i++, ULONG_MAX);
+		if (steps > most)
+			stride = (double)steps / (double)most;
 		srandom((unsigned int)(time(NULL) ^ getpid()));
-		n += (unsigned long)random() % stride;
+		from += (unsigned long)random() % (unsigned long)stride;
 	}
-	/* Where the signal comes changes how long it takes. */
-	for (kills = 0; over < (signals != 0 ? OVER : 1); i++, n += stride) {
-		if (run(args, i, n)) {
-			kills++;
+	for (k = 0; over < (signals != 0 ? OVER : 1); k++) {
+		n = from + (unsigned long)(stride * (double)k);
+		if (run(argv, i++, n)) {
+			ends++;
 			last = n;
 			over = 0;
 		} else {
 			over++;
 		}
 	}
-	printf("%lu %lu\n", kills, last);
+	alarm(TIMEOUT);
+	release();
+	printf("%lu %lu\n", ends, last);
+}
+
+int
+main(int argc, char *argv[])
+{
+	char **args;
+	int i, n;
+
+	options(argc, argv);
+	if ((n = argc - optind) < 1)
+		usage();
+	if ((args = calloc((size_t)n + 2, sizeof(*args))) == NULL)
+		err(1, "calloc");
+	for (i = 0; i < n; i++)
+		args[i] = argv[optind + i];
+	args[n] = number;
+	run_all(args);
 	return 0;
 }
 

@@ -3,7 +3,8 @@
 # Programs killed at every instruction of what they do in libut, or at some
 # of them where that is long: every event whose call returned is in the trace,
 # once; nothing stays taken; and another program of the user loses nothing.
-# STEP_ALL=1 is the long form, of many minutes.
+# The same when they are stopped there, until all that they may be deprived of
+# is another's.  STEP_ALL=1 is the long form, of 20 minutes.
 
 . ./common.sh
 
@@ -14,9 +15,11 @@ LD_BIND_NOW=1
 export LD_BIND_NOW
 total=0
 
+# session NAME [sub-buffers]
 session() {
+	subs=${2:-32}
 	utctl create -o "$T/$1" "$1" >/dev/null &&
-	    utctl enable-channel -s "$1" -b 4k -n 32 channel0 &&
+	    utctl enable-channel -s "$1" -b 4k -n $subs channel0 &&
 	    utctl enable-event -s "$1" 'seq:tick' 'pulse:a' &&
 	    utctl start "$1" || fail "$1: set-up"
 }
@@ -44,50 +47,58 @@ attack() {
 	*)	fail "$name: $(cat "$T/step.err")" ;;
 	esac
 	read -r kills last <"$T/step.out"
-	echo "$name: $kills killed, at 1 to $last instructions"
+	echo "$name: $kills, at 1 to $last instructions"
 	total=$((total + kills))
 	until_ok regions '2 slots 1 programs [0-2] owned [0-9]* full' ||
 	    fail "$name: taken for ever: $(cat "$T/regions")"
 	kill -9 $OTHER
 	wait $OTHER 2>/dev/null
+	CHILDREN=		# the number may soon be another's
 	until_ok regions '0 slots 0 programs 0 owned 0 full' ||
 	    fail "$name: taken for ever: $(cat "$T/regions")"
 }
 
-# All is free: while nobody drains, so many events of 10 bytes fit.
+# fill NAME [LOST]: all is free: while nobody drains, so many events of 10
+# bytes fit.
 fill() {
 	pulse_start
 	until_ok pulse_on a--- || fail "$1: pulse: $answer"
 	counts "$1"
-	had=$events
+	had=$events missed=$lost
+	[ "$lost" -eq "${2:-0}" ] || fail "$1: $lost lost"
 	kill -STOP $(consumers)
-	pulse hit 14000
+	hits=$((subs * 420))
+	pulse hit $hits
 	kill -CONT $(consumers)
 	utctl stop "$1" >"$T/stop" || fail "stop"
 	counts "$1"
-	[ $((events - had)) -eq $((32 * (4096 / 10))) ] ||
+	[ $((events - had)) -eq $((subs * (4096 / 10))) ] ||
 	    fail "$1: $((events - had)) events fit"
-	[ $((events + lost - had)) -eq 14000 ] ||
-	    fail "$1: $((events - had)) events, $lost lost of 14000"
+	[ $((events - had + lost - missed)) -eq $hits ] ||
+	    fail "$1: $((lost - missed)) lost"
 	kill -9 $PULSE
 	wait $PULSE 2>/dev/null
+	CHILDREN=
 }
 
-# check SESSION PROGRESS: all that returned is there, and no more.
+# The files of progress that seqcheck is to look at.
+progress() {
+	for f in "$T/$1".p.*; do
+		echo "${f##*.}:$f"
+	done
+}
+
+# check DIRECTORY SESSION: all that returned is there, and no more.
 check() {
 	readers_agree "$T/$1"
-	args=
-	for f in "$T/$2".p.*; do
-		args="$args ${f##*.}:$f"
-	done
-	./prog/seqcheck $args <"$T/view.out" >"$T/got" ||
+	./prog/seqcheck $(progress "$2") <"$T/view.out" >"$T/got" ||
 	    fail "$1: $(cat "$T/got")"
 	read -r events writers missing <"$T/got"
 	echo "$1: $events events of $writers writers, gaps of $missing"
 	[ "$missing" -eq 0 ] || fail "$1: gaps of $missing"
 }
 
-# One set: SESSION HOW option...
+# One set: NAME HOW option...
 set_of() {
 	session "$1"
 	attack "$@"
@@ -104,18 +115,72 @@ few() {
 start_utd
 set_of one one
 set_of next next
-set_of end end $(few 300)
-set_of first first $(few 300)
-set_of nest nest -i 160 $(few 300)
-set_of jump jump -i 160 $(few 300)
-set_of fork fork $(few 100)
-set_of start start $(few 50)
+set_of end end $(few 120)
+set_of first first $(few 120)
+set_of nest nest -i 160 $(few 120)
+set_of jump jump -i 160 $(few 120)
+set_of fork fork $(few 50)
+
+# all_counted SESSION N: what returned is there or lost, and of what did not
+# return no more than N are.
+all_counted() {
+	counts "$1"
+	sum=$(cat "$T/$1".p.* | od -An -v -t u8 |
+	    awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n }')
+	echo "$1: $sum returned, $events events and $lost lost"
+	more=$((events + lost - sum))
+	[ $more -ge 0 ] && [ $more -le $2 ] || fail "$1: $more too many"
+}
+
+# Stopped, and then so few sub-buffers are free that all those of idle threads
+# are taken, and used by others.
+for how in one next; do
+	session hold 470
+	attack hold $how -k 340 -w "sleep 1
+	    ./prog/seq -p 900000 510 60 4 $T/hold.p.510"
+	all_counted hold 2
+	want=$events
+	utctl destroy hold >/dev/null || fail "destroy"
+	readers_agree "$T/hold"
+	./prog/seqcheck <"$T/view.out" >"$T/got" || fail "hold: $(cat "$T/got")"
+	read -r events writers missing <"$T/got"
+	[ "$events" -eq "$want" ] || fail "hold: $events events, not $want"
+	rm -rf "$T/hold" "$T"/hold.p.*
+done
+
+# Too few for all.
+session full 2
+attack full first $(few 100)
+all_counted full $((kills + 2))
+fill full $lost
+utctl destroy full >/dev/null || fail "destroy"
+
+# As it starts, also with buffers of its own, of which nothing is left.
+session start
+utctl enable-channel -s start -p -n 8 own &&
+    utctl enable-event -s start -c own seq:tick >/dev/null ||
+    fail "channel own"
+./prog/seq 510 1 1 || fail "seq"
+until_ok regions '0 slots .*' || fail "start: $(cat "$T/regions")"
+# But for the files, of which there are as many as threads at a time.
+is_open() {
+	ls -l /proc/$UTD_PID/fd /proc/$(consumers)/fd |
+	    grep -c -v "$T/start/ust/uid"
+}
+before=$(is_open)
+attack start start $(few 50)
+until_ok eval '[ $(is_open) -eq $before ]' ||
+    fail "start: $before, then open: $(ls -l /proc/$UTD_PID/fd)"
+fill start
+utctl destroy start >/dev/null || fail "destroy"
+check start/ust/uid start
+check start/ust/pid start
 
 # In two sessions at once.
 for how in first next; do
 	session both
 	session two
-	attack both $how $(few 200)
+	attack both $how $(few 100)
 	fill both
 	utctl stop two >/dev/null || fail "stop"
 	utctl destroy both >/dev/null && utctl destroy two >/dev/null ||
@@ -149,8 +214,7 @@ check leave leave
 rm "$T/leave.p.511"
 for d in "$T"/x.*; do
 	utctl view "$d" || fail "view"
-done | grep ' victim\[' | ./prog/seqcheck $(for f in "$T"/leave.p.*; do
-	echo "${f##*.}:$f"
-done) >"$T/got" || fail "x.*: $(cat "$T/got")"
-echo "$total killed"
+done | grep ' victim\[' | ./prog/seqcheck $(progress leave) >"$T/got" ||
+    fail "x.*: $(cat "$T/got")"
+echo "$total in all"
 stop_utd || fail "utd: status $?"
