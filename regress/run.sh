@@ -2,11 +2,15 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../README.
 #
 # Runs the tests that the arguments name, each t/NAME.sh in a process of its
-# own, and counts.  The log of a test is kept only when it failed.
+# own, and counts.  The log of a test is kept only when it failed.  SKIP is
+# those that are not to be run.
 
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0 skipped=0
 for t in "$@"; do
+	case " ${SKIP:-} " in
+	*" $t "*)	continue ;;
+	esac
 	sh "t/$t.sh" >"$t.log" 2>&1 </dev/null
 	case $? in
 	0)	passed=$((passed + 1)); rm -f "$t.log"
