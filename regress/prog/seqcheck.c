@@ -22,9 +22,10 @@
  *
  * where MISSING counts the gaps before the last event of each writer.  With
  * files of progress (seq's), also that no call that returned is missing,
- * and that there is no more than one whose call did not return:
+ * and that there is no more than one whose call did not return; or with -s,
+ * if it went on after the files were copied, only the former:
  *
- *	seqcheck [writer:file ...]
+ *	seqcheck [-s] [writer:file ...]
  */
 
 #include <err.h>
@@ -37,6 +38,7 @@
 #define MAXWRITERS	(4096 * MAXTHREADS)
 
 static uint64_t *last;
+static int went_on;
 
 static uint64_t
 value(const char *line, const char *key)
@@ -67,7 +69,8 @@ check_progress(const char *arg)
 	fclose(fp);
 	got = last + w * MAXTHREADS;
 	for (i = 0; i < MAXTHREADS; i++) {
-		if (got[i] == done[i] || got[i] == done[i] + 1)
+		if (got[i] == done[i] || got[i] == done[i] + 1 ||
+		    (went_on && got[i] > done[i]))
 			continue;
 		warnx("writer %" PRIu64 " thread %d: %" PRIu64 " returned, %"
 		    PRIu64 " in the trace", w, i, done[i], got[i]);
@@ -104,7 +107,8 @@ main(int argc, char *argv[])
 	}
 	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", events, writers,
 	    missing);
-	for (i = 1; i < argc; i++)
+	i = went_on = argc > 1 && strcmp(argv[1], "-s") == 0;
+	while (++i < argc)
 		bad |= check_progress(argv[i]);
 	return bad;
 }

@@ -60,7 +60,7 @@ grep -i -e sanitizer -e 'runtime error' "$T/utd.log" && fail "$(cat "$T/utd.log"
 grep -q 'garbage:e' "$T"/trace/ust/uid/*/*/metadata ||
     fail "no garbage was described"
 readers_agree "$T/trace"
-./prog/seqcheck "2:$T/snapshot" <"$T/view.out" >"$T/got" ||
+./prog/seqcheck -s "2:$T/snapshot" <"$T/view.out" >"$T/got" ||
     fail "$(cat "$T/got")"
 read -r events writers missing <"$T/got"
 echo "$n silent; $events events, gaps of $missing"

@@ -149,6 +149,6 @@ until_ok no_utd || fail "the utd of a killed utctl stays"
 gone "$command" && fail "the command is gone"
 kill -9 $command
 readers_agree "$T/kill"
-./prog/seqcheck "1:$T/snapshot" <"$T/view.out" >"$T/got" ||
+./prog/seqcheck -s "1:$T/snapshot" <"$T/view.out" >"$T/got" ||
     fail "$(cat "$T/got")"
 exit 0

@@ -25,7 +25,7 @@ for sig in TERM INT; do
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
 	readers_agree "$T/$sig"
-	./prog/seqcheck "1:$T/snapshot" <"$T/view.out" >"$T/got" ||
+	./prog/seqcheck -s "1:$T/snapshot" <"$T/view.out" >"$T/got" ||
 	    fail "SIG$sig: $(cat "$T/got")"
 	read -r events writers missing <"$T/got"
 	echo "SIG$sig: $events events of $writers threads, gaps of $missing"
