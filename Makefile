@@ -25,6 +25,8 @@ LIBS_FreeBSD =	-pthread -lrt
 LIBS_NetBSD =	-pthread -lrt
 LIBS_OpenBSD =	-pthread
 DL_Linux =	-ldl
+# No page that is only there so that code and data have none in common.
+SO_Linux =	-Wl,-z,noseparate-code
 
 ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
 		-pthread
@@ -92,7 +94,8 @@ libut/libut.a: $(LIBUT_OBJS)
 # Never unloaded: it has a thread, and atfork handlers.
 $(LIBUT_SO): $(LIBUT_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libut.so.$(MAJOR) \
-	    -Wl,-z,now -Wl,-z,nodelete -o $@ $(LIBUT_OBJS) $(LIBS)
+	    -Wl,-z,now -Wl,-z,nodelete $(SO_$(OS)) -o $@ $(LIBUT_OBJS) \
+	    $(LIBS)
 	ln -sf libut.so.$(MAJOR) libut/libut.so
 
 libut/libut-malloc.so: libut/wrap/malloc.o $(LIBUT_SO)
