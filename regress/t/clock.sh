@@ -58,8 +58,9 @@ awk -v a="$(freq "$T/before")" -v b="$(freq "$1")" 'BEGIN {
 	exit !(a > 1e6 && b > 1e6 && a / b < 1.0002 && b / a < 1.0002) }' ||
     fail "from $(freq "$T/before") Hz to $(freq "$1")"
 
-# Each event in three channels; its time, and its time as it says itself, in
-# ns after midnight.  Another time zone moves all by the same.
+# Each event in three channels, but for the one that the end of the session
+# overtook; its time, and its time as it says itself, in ns after midnight.
+# Another time zone moves all by the same.
 utctl view "$T/trace" >"$T/view.out" 2>"$T/view.err" || fail "view"
 [ ! -s "$T/view.err" ] || fail "view: $(cat "$T/view.err")"
 ns='{ split($2, t, /[:.]/); ns = ((t[1] * 60 + t[2]) * 60 + t[3]) * 1e9 + t[4] }'
@@ -86,7 +87,7 @@ END {
 	}
 	printf "%d events, %d early, %d late, %d keys, %d not thrice, " \
 	    "%d apart\n", n, early, late, keys, three, apart
-	exit !(keys > 900 && early == 0 && late < n / 10 && three == 0 &&
+	exit !(keys > 900 && early == 0 && late < n / 10 && three <= 1 &&
 	    apart < keys / 10)
 }' >"$T/got" || fail "$(cat "$T/got")"
 
