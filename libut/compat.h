@@ -103,8 +103,15 @@ int	 ut_nudge_open(void);
 void	 ut_nudge(pthread_t);
 void	 ut_nudge_read(int);
 
-/* An unnamed object of shared memory, or -1 with errno. */
-int	 ut_shm(size_t);
+/*
+ * Shared memory (shm.c).  A name that hardly anybody has; an object that is
+ * made, all of it; one that is there, if it is our user's alone.  -1 with
+ * errno.  POSIX promises names of 14 bytes, and NetBSD takes no more.
+ */
+#define UT_SHM_NAME	15
+void	 ut_shm_name(char *);
+int	 ut_shm_create(const char *, size_t);
+int	 ut_shm_open(const char *);
 
 /*
  * The bell: a semaphore that processes of one UID share.  Either it lies in
@@ -115,9 +122,11 @@ struct ut_bell {
 	int	 fd;			/* -1: by name */
 	char	 name[32];
 };
-int	 ut_bell_create(struct ut_bell *);
+int	 ut_bell_create(struct ut_bell *, const char *);
+int	 ut_bell_adopt(struct ut_bell *, const char *);	/* somebody's else */
 /* The descriptor becomes the bell's. */
 int	 ut_bell_open(struct ut_bell *, int, const char *);
+void	 ut_bell_remove(const char *);	/* its name, of whoever it was */
 void	 ut_bell_close(struct ut_bell *);	/* the creator's ends it */
 
 #endif /* COMPAT_H */

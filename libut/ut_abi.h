@@ -140,6 +140,8 @@ struct ut_subbuf {
 	ut_a64 lost;
 	/* Up to when the consumed ones are, or later.  Consumer, relaxed. */
 	ut_a64 until;
+	/* What consumed is about to be: for the next consumer.  Relaxed. */
+	ut_a64 writing;
 	ut_a32 tid;
 };
 
@@ -188,8 +190,14 @@ struct ut_header {
 	/* Length of the longest event that fits no sub-buffer. */
 	ut_a32 toobig;
 	uint32_t reserved;
-	/* Events lost by threads without a slot.  Atomic add, exchange. */
+	/* Events lost by threads without a slot, ever.  Atomic add. */
 	ut_a64 lost;
+	/*
+	 * Events in the files, and those that could not be written there.
+	 * Consumer, relaxed, for the next one.
+	 */
+	ut_a64 written;
+	ut_a64 dropped;
 };
 
 /*

@@ -173,6 +173,18 @@ conn_read(struct conn *c)
 	}
 }
 
+/* All that it said before it was closed. */
+void
+conn_rest(struct conn *c)
+{
+	static struct ut_msg m;
+
+	while (read_message(c, &m) == 1) {
+		c->ops->message(c, &m);
+		ut_msg_clear(&m);
+	}
+}
+
 static void
 conn_ready(void *arg, short revents)
 {
@@ -237,11 +249,11 @@ conn_drop(struct conn *c)
 		return;
 	c->dead = true;
 	file_del(&c->file);
-	close(c->file.fd);
-	c->file.fd = -1;
 	c->next = dropped;
 	dropped = c;
 	c->ops->closed(c);
+	close(c->file.fd);
+	c->file.fd = -1;
 }
 
 void

@@ -51,6 +51,7 @@ static struct pool *pools;
 static struct outdir *outdirs;
 static struct owner *owners[BUCKETS];
 static struct ut_bell bell = { NULL, -1, "" };
+static char bell_name[sizeof(bell.name)];	/* of one that is there */
 static volatile sig_atomic_t ticked;
 static struct later *laters, **last_later = &laters;
 static struct ut_msg in, out;
@@ -150,6 +151,23 @@ consumer_progress(uint64_t left)
 	send_out();
 }
 
+/* Under another name, perhaps, than that which was asked for. */
+void
+consumer_made(const struct outdir *d)
+{
+	ut_msg_init(&out, UT_C_MADE, d->id, 0);
+	ut_msg_str(&out, d->path);
+	send_out();
+}
+
+void
+consumer_wrote(const struct outdir *d)
+{
+	ut_msg_init(&out, UT_C_WROTE, d->id, 0);
+	ut_msg_u64(&out, (uint64_t)d->meta_size);
+	send_out();
+}
+
 void
 consumer_close_oldest(void)
 {
@@ -214,11 +232,12 @@ outdir_find(uint32_t id)
 }
 
 static void
-reply_fd(uint32_t serial, int fd)
+reply_fd(uint32_t serial, int fd, const char *path)
 {
 	ut_msg_init(&out, UT_C_REPLY, serial, fd == -1 ? (uint32_t)errno : 0);
 	if (fd != -1)
 		ut_msg_fd(&out, fd);
+	ut_msg_str(&out, path);
 	send_out();
 	if (fd != -1)
 		close(fd);
@@ -247,7 +266,7 @@ do_outdir(struct ut_msg *m)
 
 	ut_msg_get_str(m, path, sizeof(path));
 	errno = ENAMETOOLONG;
-	reply_fd(serial, m->bad ? -1 : output_session(path));
+	reply_fd(serial, m->bad ? -1 : output_session(path), path);
 }
 
 /* Of another user, who is to write there. */
@@ -271,7 +290,7 @@ do_uiddir(struct ut_msg *m)
 			dir = -1;
 		}
 	}
-	reply_fd(serial, dir);
+	reply_fd(serial, dir, path);
 	if (fd != -1)
 		close(fd);
 }
@@ -283,14 +302,15 @@ do_trace(struct ut_msg *m)
 	char path[PATH_MAX];
 	struct outdir *d;
 	uint32_t serial = ut_msg_get_u32(m);
-	bool new;
+	bool new, again;
 	int i;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	new = ut_msg_get_u32(m) != 0;
+	again = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		uuid[i] = ut_msg_get_u8(m);
-	d = output_trace(ut_msg_get_fd(m), path, new);
+	d = output_trace(ut_msg_get_fd(m), path, new, again);
 	ut_msg_init(&out, UT_C_REPLY, serial, d != NULL ? 0 :
 	    (uint32_t)errno);
 	if (d != NULL) {
@@ -298,8 +318,16 @@ do_trace(struct ut_msg *m)
 		memcpy(d->uuid, uuid, sizeof(uuid));
 		d->next = outdirs;
 		outdirs = d;
+		ut_msg_u64(&out, (uint64_t)d->meta_size);
 	}
 	send_out();
+}
+
+/* How it is called, or is to be. */
+static void
+do_bell(struct ut_msg *m)
+{
+	ut_msg_get_str(m, bell_name, sizeof(bell_name));
 }
 
 /*
@@ -311,11 +339,19 @@ static int
 make_bell(void)
 {
 	struct ut_bell b;
+	int tries = 0;
 
 	if (bell.sem != NULL)
 		return 0;
-	if (ut_bell_create(&b) == -1)
-		return -1;
+	if (ut_bell_adopt(&b, bell_name) == -1) {
+		if (errno != ENOENT)
+			ut_bell_remove(bell_name);	/* half made */
+		while (ut_bell_create(&b, bell_name) == -1) {
+			if (errno != EEXIST || ++tries == 100)
+				return -1;
+			ut_shm_name(bell_name);
+		}
+	}
 	bell = b;
 	sem_post(bell.sem);
 	ut_msg_init(&out, UT_C_READY, 0, 0);
@@ -326,31 +362,52 @@ make_bell(void)
 	return 0;
 }
 
+/* Made, or taken over; NULL and errno. */
+static struct pool *
+make_region(struct pool *like, bool again, int fd)
+{
+	struct pool *p;
+	int error;
+
+	if (like->dir == NULL || make_bell() == -1) {
+		if (like->dir == NULL)
+			errno = ENOENT;
+		if (fd != -1)
+			close(fd);
+		return NULL;
+	}
+	if ((p = pool_new(like, again, fd)) == NULL || !again ||
+	    pool_adopt(p))
+		return p;
+	error = errno;
+	pool_free(p);
+	errno = error;
+	return NULL;
+}
+
 static void
 do_region(struct ut_msg *m)
 {
-	struct pool *p = NULL;
-	uint32_t serial, stream, nsubs, subsize, clock, active;
-	char name[NAME_MAXLEN];
-	int error = 0;
+	struct pool like, *p;
+	uint32_t serial, active;
+	bool again;
 
+	memset(&like, 0, sizeof(like));
+	like.id = m->h.a;
+	like.dir = outdir_find(m->h.b);
 	serial = ut_msg_get_u32(m);
-	stream = ut_msg_get_u32(m);
-	ut_msg_get_str(m, name, sizeof(name));
-	nsubs = ut_msg_get_u32(m);
-	subsize = ut_msg_get_u32(m);
-	clock = ut_msg_get_u32(m);
+	like.stream = ut_msg_get_u32(m);
+	ut_msg_get_str(m, like.name, sizeof(like.name));
+	like.nsubs = ut_msg_get_u32(m);
+	like.subsize = ut_msg_get_u32(m);
+	like.clock = ut_msg_get_u32(m);
 	active = ut_msg_get_u32(m);
-	if (outdir_find(m->h.b) == NULL)
-		error = ENOENT;
-	else if (make_bell() == -1 ||
-	    (p = pool_new(m->h.a, nsubs, subsize, clock)) == NULL)
-		error = errno;
-	ut_msg_init(&out, UT_C_REPLY, serial, (uint32_t)error);
+	ut_msg_get_str(m, like.shm, sizeof(like.shm));
+	again = ut_msg_get_u32(m) != 0;
+	p = make_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
+	ut_msg_init(&out, UT_C_REPLY, serial, p != NULL ? 0 :
+	    (uint32_t)errno);
 	if (p != NULL) {
-		p->dir = outdir_find(m->h.b);
-		p->stream = stream;
-		snprintf(p->name, sizeof(p->name), "%s", name);
 		if (active)
 			pool_activate(p, true);
 		if (pools == NULL)
@@ -387,22 +444,30 @@ do_refine(struct ut_msg *m)
 		output_refine(d, at, text);
 }
 
-static void
-do_owner(struct ut_msg *m)
+static struct owner *
+get_owner(struct ut_msg *m)
 {
 	uint64_t number = ut_msg_get_u64(m);
 	struct owner *o;
 
-	if (find_owner(number) != NULL)
-		return;
+	if ((o = find_owner(number)) != NULL)
+		return o;
 	o = xcalloc(1, sizeof(*o));
 	o->number = number;
 	o->pid = ut_msg_get_u32(m);
 	ut_msg_get_str(m, o->name, sizeof(o->name));
 	o->next = owners[number % BUCKETS];
 	owners[number % BUCKETS] = o;
+	return o;
 }
 
+static void
+do_owner(struct ut_msg *m)
+{
+	(void)get_owner(m);
+}
+
+/* The parent need not remember them for another consumer. */
 static void
 forget_dead(void)
 {
@@ -416,6 +481,8 @@ forget_dead(void)
 				continue;
 			}
 			*op = o->next;
+			ut_msg_init(&out, UT_C_REPLY, o->serial, 0);
+			send_out();
 			free(o);
 			ndead--;
 		}
@@ -438,15 +505,20 @@ bury_dead(void)
 		forget_dead();
 }
 
-/* Buried with those that the next messages tell of. */
+/*
+ * Buried with those that the next messages tell of.  It may never have been
+ * told of before, by the parent to this consumer.
+ */
 static void
 do_dead(struct ut_msg *m)
 {
-	struct owner *o = find_owner(ut_msg_get_u64(m));
+	uint32_t serial = ut_msg_get_u32(m);
+	struct owner *o = get_owner(m);
 
-	if (o == NULL || o->dead)
+	if (o->dead)
 		return;
 	o->dead = true;
+	o->serial = serial;
 	ndead++;
 	died = true;
 }
@@ -515,6 +587,7 @@ static const struct {
 	{ UT_C_REGION,		do_region },
 	{ UT_C_METADATA,	do_metadata },
 	{ UT_C_REFINE,		do_refine },
+	{ UT_C_BELL,		do_bell },
 	{ UT_C_OWNER,		do_owner },
 	{ UT_C_DEAD,		do_dead },
 	{ UT_C_ACTIVE,		do_active },
@@ -556,6 +629,7 @@ static bool
 at_once(const struct ut_msg *m)
 {
 	switch (m->h.type) {
+	case UT_C_BELL:
 	case UT_C_OWNER:
 	case UT_C_TRACE:
 		return true;
@@ -659,8 +733,11 @@ run(void)
 		if (how == DRAIN_ALL)
 			bury_dead();
 	}
-	for (p = pools; p != NULL; p = p->next)
-		pool_activate(p, false);
+	while ((p = pools) != NULL) {
+		pools = p->next;
+		pool_finish(p, false);
+		pool_free(p);
+	}
 }
 
 void

@@ -23,7 +23,9 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +33,13 @@
 
 #include "utd.h"
 
-/* A reply that is to come. */
+/* A reply that is to come, and what is asked for once more if it does not. */
 struct request {
 	uint32_t	 serial;
 	consumer_cb	*cb;
 	void		*arg;
+	struct ut_msg	*msg;		/* only as long as it needs to be */
+	bool		 sent;
 	struct request	*next;
 };
 
@@ -44,53 +48,72 @@ static struct consumer *consumers;
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
 static void	consumer_sent(struct conn *);
+static void	wake_later(struct consumer *);
 
 static const struct conn_ops consumer_ops = {
 	consumer_message, consumer_closed, consumer_sent
 };
 
-static struct consumer *
-consumer_start(uid_t uid, gid_t gid)
+/* The process. */
+static bool
+spawn(struct consumer *c)
 {
-	struct consumer *c = xcalloc(1, sizeof(*c));
+	static struct ut_msg m;
 	int pair[2];
 
-	c->uid = uid;
-	c->bell = -1;
-	c->next = consumers;
-	consumers = c;
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1) {
 		log_warn("socketpair");
-		return c;
+		return false;
 	}
 	if ((c->pid = fork()) == -1) {
 		log_warn("fork");
 		close(pair[0]);
 		close(pair[1]);
-		return c;
+		return false;
 	}
 	if (c->pid == 0) {
 		close(pair[0]);
-		consumer_main(pair[1], uid, gid);
+		consumer_main(pair[1], c->uid, c->gid);
 	}
 	close(pair[1]);
 	if (ut_nonblock(pair[0]) == -1)
 		fatal("fcntl");
 	c->conn = conn_new(pair[0], &consumer_ops, c);
-	log_debug("consumer %d for uid %lu", (int)c->pid, (unsigned long)uid);
-	return c;
+	log_debug("consumer %d for uid %lu", (int)c->pid,
+	    (unsigned long)c->uid);
+	ut_msg_init(&m, UT_C_BELL, 0, 0);
+	ut_msg_str(&m, c->bellname);
+	conn_send(c->conn, &m);
+	return true;
 }
 
-/* The UID's, started if need be; one that died stays dead for its traces. */
+/* The UID's, started if need be. */
 struct consumer *
 consumer_get(uid_t uid, gid_t gid)
 {
 	struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next)
-		if (c->uid == uid && c->conn != NULL)
+		if (c->uid == uid && !c->given_up)
 			return c;
-	return consumer_start(uid, gid);
+	c = xcalloc(1, sizeof(*c));
+	c->uid = uid;
+	c->gid = gid;
+	c->bell = -1;
+	ut_shm_name(c->bellname);
+	c->next = consumers;
+	consumers = c;
+	c->given_up = !spawn(c);
+	return c;
+}
+
+static void
+request_free(struct request *r)
+{
+	if (r->msg != NULL)
+		ut_msg_clear(r->msg);
+	free(r->msg);
+	free(r);
 }
 
 /* Nobody will reply any more. */
@@ -104,11 +127,76 @@ fail_requests(struct consumer *c)
 		c->requests = r->next;
 		ut_msg_init(&none, 0, 0, 0);
 		r->cb(r->arg, EPIPE, &none);
-		free(r);
+		request_free(r);
 	}
 }
 
-/* They died: whoever waits for them has an answer, their regions are lost. */
+/* Those for traces and regions are made anew, from what these are. */
+static void
+forget_some(struct consumer *c)
+{
+	struct request **p, *r;
+
+	for (p = &c->requests; (r = *p) != NULL;) {
+		r->sent = false;
+		if (r->msg == NULL || (r->msg->h.type != UT_C_TRACE &&
+		    r->msg->h.type != UT_C_REGION)) {
+			p = &r->next;
+			continue;
+		}
+		*p = r->next;
+		request_free(r);
+	}
+}
+
+static void
+send_requests(struct consumer *c)
+{
+	struct request *r;
+
+	for (r = c->requests; r != NULL && c->conn != NULL; r = r->next) {
+		if (r->sent || r->msg == NULL)
+			continue;
+		r->sent = true;
+		r->msg->have = 0;
+		conn_send(c->conn, r->msg);
+	}
+	if (c->conn != NULL)
+		wake_later(c);
+}
+
+/* Whatever kills it kills the next one, too. */
+static bool
+too_often(struct consumer *c)
+{
+	int64_t *when = &c->deaths[c->ndeaths++ % DEATHS];
+	int64_t now = ut_msg_now(), before = *when;
+
+	*when = now;
+	return before != 0 && now - before < DEATHS_MS;
+}
+
+/*
+ * Another takes over: its regions are there, what programs do in them goes
+ * on, and it finds out by itself how far the last one has come.
+ */
+static void
+take_over(struct consumer *c)
+{
+	struct app *a;
+
+	log_warnx("consumer %d of uid %lu takes over", (int)c->pid,
+	    (unsigned long)c->uid);
+	for (a = apps; a != NULL; a = a->next)
+		if (a->uid == c->uid)
+			consumer_tell_owner(c, a);
+	forget_some(c);
+	consumer_hold(c);
+	traces_again(c);
+	consumer_go_on(c);
+}
+
+/* They died: another takes over, or whoever waits for them has an answer. */
 static void
 mourn(void *arg)
 {
@@ -116,10 +204,22 @@ mourn(void *arg)
 
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->conn != NULL)
+		if (c->conn != NULL || c->given_up || loop_ending)
 			continue;
+		while (waitpid(c->pid, NULL, 0) == -1 && errno == EINTR)
+			continue;
+		c->held = 0;
+		if (!too_often(c) && spawn(c)) {
+			take_over(c);
+			continue;
+		}
+		log_warnx("consumer of uid %lu is given up",
+		    (unsigned long)c->uid);
+		c->given_up = true;
 		fail_requests(c);
 		traces_orphaned(c);
+		ut_bell_remove(c->bellname);
+		c->bellname[0] = '\0';
 	}
 }
 
@@ -187,6 +287,49 @@ consumer_expect(struct consumer *c, consumer_cb *cb, void *arg)
 	return r->serial;
 }
 
+static struct ut_msg *
+copy_of(const struct ut_msg *m)
+{
+	const size_t n = offsetof(struct ut_msg, body) + m->h.len -
+	    sizeof(m->h);
+	struct ut_msg *copy = xcalloc(1, n);
+	int i;
+
+	memcpy(copy, m, n);
+	for (i = 0; i < UT_MSG_FDS; i++)
+		if (m->fds[i] != -1)
+			copy->fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
+	return copy;
+}
+
+void
+consumer_ask(struct consumer *c, struct ut_msg *m)
+{
+	struct request *r = c->requests;
+
+	while (r->next != NULL)
+		r = r->next;
+	r->msg = copy_of(m);
+	if (c->held > 0 && m->h.type != UT_C_TRACE && m->h.type != UT_C_REGION)
+		return;
+	r->sent = true;
+	consumer_send(c, m);
+}
+
+void
+consumer_hold(struct consumer *c)
+{
+	c->held++;
+}
+
+/* What it is asked is about regions that it has by now. */
+void
+consumer_go_on(struct consumer *c)
+{
+	if (c->held > 0 && --c->held == 0)
+		send_requests(c);
+}
+
 static void
 got_reply(struct consumer *c, struct ut_msg *m)
 {
@@ -196,7 +339,7 @@ got_reply(struct consumer *c, struct ut_msg *m)
 		if (r->serial == m->h.a) {
 			*p = r->next;
 			r->cb(r->arg, (int)m->h.b, m);
-			free(r);
+			request_free(r);
 			return;
 		}
 	}
@@ -221,9 +364,12 @@ static void
 consumer_message(struct conn *conn, struct ut_msg *m)
 {
 	struct consumer *c = conn->arg;
+	char path[PATH_MAX];
 
 	switch (m->h.type) {
 	case UT_C_READY:
+		if (c->bell != -1)
+			close(c->bell);
 		c->bell = m->h.nfds > 0 ? ut_msg_get_fd(m) : -1;
 		ut_msg_get_str(m, c->bellname, sizeof(c->bellname));
 		break;
@@ -235,6 +381,13 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 		break;
 	case UT_C_PROGRESS:
 		clients_progress(ut_msg_get_u64(m));
+		break;
+	case UT_C_MADE:
+		ut_msg_get_str(m, path, sizeof(path));
+		trace_made(m->h.a, path);
+		break;
+	case UT_C_WROTE:
+		trace_wrote(m->h.a, ut_msg_get_u64(m));
 		break;
 	default:
 		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);
@@ -252,9 +405,7 @@ consumer_closed(struct conn *conn)
 	if (!loop_ending)
 		log_warnx("consumer %d of uid %lu ended", (int)c->pid,
 		    (unsigned long)c->uid);
-	if (c->bell != -1)
-		close(c->bell);
-	c->bell = -1;
+	conn_rest(conn);
 	mourn_later();
 }
 
@@ -291,6 +442,14 @@ consumer_tell_owner(struct consumer *c, const struct app *a)
 		kill(c->pid, SIGUSR1);
 }
 
+static void
+buried(void *arg, int error, struct ut_msg *m)
+{
+	(void)arg;
+	(void)error;
+	(void)m;
+}
+
 /* The program is no more: what it held goes back. */
 void
 consumers_tell_dead(const struct app *a)
@@ -299,11 +458,14 @@ consumers_tell_dead(const struct app *a)
 	struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != a->uid)
+		if (c->uid != a->uid || c->given_up)
 			continue;
 		ut_msg_init(&m, UT_C_DEAD, 0, 0);
+		ut_msg_u32(&m, consumer_expect(c, buried, NULL));
 		ut_msg_u64(&m, a->owner);
-		consumer_send(c, &m);
+		ut_msg_u32(&m, (uint32_t)a->vpid);
+		ut_msg_str(&m, a->name);
+		consumer_ask(c, &m);
 	}
 }
 
@@ -321,8 +483,10 @@ consumers_end(void)
 			conn_drop(c->conn);
 		kill(c->pid, SIGUSR1);
 	}
-	for (c = consumers; c != NULL; c = c->next)
+	for (c = consumers; c != NULL; c = c->next) {
 		while (c->pid > 0 && waitpid(c->pid, NULL, 0) == -1 &&
 		    errno == EINTR)
 			continue;
+		ut_bell_remove(c->bellname);	/* of one that did not end */
+	}
 }

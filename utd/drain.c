@@ -37,7 +37,6 @@
 #include "../libut/clock.h"
 #include "utd.h"
 
-#define BATCH	64		/* packets in one writev */
 #define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
 #define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
 
@@ -72,7 +71,7 @@ load(ut_a64 *p)
 }
 
 /* May that follow what was there before? */
-static bool
+bool
 commit_valid(const struct pool *p, uint64_t commit, uint64_t was)
 {
 	const uint32_t len = UT_COMMIT_LEN(commit);
@@ -139,11 +138,28 @@ end_time(struct pool *p, struct piece *pc)
 static bool
 slot_over(struct pool *p, uint32_t slot)
 {
-	uint64_t owner = load(&p->slots[slot].owner);
+	uint64_t owner;
 
+	if (slot >= p->nslots)
+		return true;		/* of the last consumer's */
+	owner = load(&p->slots[slot].owner);
 	return owner == 0 || owner_dead(owner) ||
 	    atomic_load_explicit(&p->header->active,
 	    memory_order_relaxed) == 0;
+}
+
+struct stream *
+stream_new(struct pool *p)
+{
+	struct stream *s;
+
+	p->streams = xrealloc(p->streams,
+	    (p->nstreams + 1) * sizeof(*p->streams));
+	s = &p->streams[p->nstreams];
+	memset(s, 0, sizeof(*s));
+	s->index = p->nstreams++;
+	s->fd = -1;
+	return s;
 }
 
 /* Its slot's own, else one whose slot is free, else a new one. */
@@ -163,26 +179,13 @@ stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 		    s->end > p->streams[best].end) && slot_over(p, s->slot))
 			best = i;
 	}
-	if (best == NONE) {
-		best = p->nstreams++;
-		p->streams = xrealloc(p->streams,
-		    p->nstreams * sizeof(*p->streams));
-		s = &p->streams[best];
-		memset(s, 0, sizeof(*s));
-		s->index = best;
-		s->fd = -1;
-	}
+	if (best == NONE)
+		best = stream_new(p)->index;
 	p->streams[best].slot = slot;
 	p->stream_of[slot] = best + 1;
 	return best;
 }
 
-static void
-note_lost(struct pool *p, uint64_t n)
-{
-	p->unsaid += n;
-	p->counts.lost += n;
-}
 
 /* Written or not, the piece is dealt with. */
 static void
@@ -192,9 +195,9 @@ piece_done(struct pool *p, const struct piece *pc, bool written)
 	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
 
 	if (written)
-		p->counts.written += n;
+		pool_written(p, n);
 	else
-		note_lost(p, n);
+		pool_dropped(p, n);
 	if (pc->full) {
 		pool_advance(p, pc->slot, pc->seq);
 		pool_sub_free(p, pc->sub);
@@ -225,6 +228,11 @@ batch_flush(void)
 	if (batch.n == 0)
 		return;
 	s = &p->streams[batch.stream];
+	for (i = 0; i < batch.n; i++)
+		if (batch.pieces[i].sub != NONE)
+			atomic_store_explicit(
+			    &p->subs[batch.pieces[i].sub].writing,
+			    batch.pieces[i].commit, memory_order_relaxed);
 	written = stream_write(p, s, batch.iov, (int)batch.n * 2) == 0;
 	if (!written)
 		write_failed(p, errno);
@@ -320,7 +328,7 @@ static void
 note_slot(struct pool *p, uint32_t slot, uint64_t lost)
 {
 	if ((int64_t)(lost - p->said[slot]) > 0) {
-		note_lost(p, lost - p->said[slot]);
+		p->unsaid += lost - p->said[slot];
 		p->said[slot] = lost;
 	}
 }
@@ -444,10 +452,13 @@ by_slot(const void *va, const void *vb)
 static void
 collect_lost(struct pool *p)
 {
+	uint64_t lost = load(&p->header->lost);
 	uint32_t i, n = pool_slots_used(p), len;
 
-	note_lost(p, atomic_exchange_explicit(&p->header->lost, 0,
-	    memory_order_relaxed));
+	if (lost > p->said_lost) {
+		p->unsaid += lost - p->said_lost;
+		p->said_lost = lost;
+	}
 	for (i = 0; i < n; i++)
 		note_slot(p, i, load(&p->slots[i].lost));
 	len = atomic_load_explicit(&p->header->toobig, memory_order_relaxed);

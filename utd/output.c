@@ -116,10 +116,11 @@ make_subdir(int fd, char *name, size_t size, mode_t mode, bool new)
 
 /*
  * A directory below that one, with all between: a descriptor, or -1 and
- * errno.  Below ust/uid and ust/pid it is for the user alone.
+ * errno.  Below ust/uid and ust/pid it is for the user alone.  One that must
+ * be new may get another name, for which path has room.
  */
 int
-output_dir(int fd, const char *path, bool new)
+output_dir(int fd, char *path, bool new)
 {
 	char name[NAME_MAXLEN];
 	size_t n;
@@ -140,6 +141,8 @@ output_dir(int fd, const char *path, bool new)
 		}
 		if (at != fd)
 			close(at);
+		if (dir != -1 && path[n] == '\0' && n > 0)
+			strcpy(path, name);
 		if (dir == -1 || path[n] == '\0')
 			return dir;
 		at = dir;
@@ -149,35 +152,47 @@ output_dir(int fd, const char *path, bool new)
 /*
  * The directory of a trace, with its metadata file: 0, or -1 and errno.  It
  * takes a disk a millisecond, for which no program waits that has a new one
- * of its own: that is made when there is something to be written.
+ * of its own: that is made when there is something to be written, and the
+ * parent is told how it is called.
  */
 static int
 output_make(struct outdir *d)
 {
+	const int excl = d->again ? 0 : O_EXCL;
+	struct stat st;
+
 	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
-	    d->new)) == -1)
+	    d->new && !d->again)) == -1)
 		return -1;
-	d->meta = openat(d->fd, "metadata", O_WRONLY | O_CREAT | O_EXCL |
-	    O_APPEND | O_CLOEXEC, 0600);
-	if (d->meta == -1)
+	d->meta = openat(d->fd, "metadata", O_WRONLY | O_CREAT | excl |
+	    O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (d->meta == -1 || fstat(d->meta, &st) == -1)
 		return -1;
+	d->meta_size = st.st_size;
 	close(d->base);
 	d->base = -1;
+	if (d->new && !d->again)
+		consumer_made(d);
 	return 0;
 }
 
-/* Takes the descriptor, of the directory that the path is below. */
+/*
+ * Takes the descriptor, of the directory that the path is below.  Again: it
+ * is that which another consumer has left.
+ */
 struct outdir *
-output_trace(int fd, const char *path, bool new)
+output_trace(int fd, const char *path, bool new, bool again)
 {
 	struct outdir *d = xcalloc(1, sizeof(*d));
 	int error;
 
 	d->fd = d->meta = -1;
 	d->base = fd;
-	d->path = xstrdup(path);
+	d->path = xcalloc(1, strlen(path) + NAME_MAXLEN);
+	strcpy(d->path, path);
 	d->new = new;
-	if (new || output_make(d) == 0)
+	d->again = again;
+	if ((new && !again) || output_make(d) == 0)
 		return d;
 	error = errno;
 	output_close(d);
@@ -221,6 +236,8 @@ output_pending(struct outdir *d)
 		done += (size_t)n;
 	}
 	d->meta_size += (off_t)done;
+	if (done > 0)
+		consumer_wrote(d);
 	d->npending -= done;
 	d->nwhole = 0;
 	if (done > 0 && d->npending > 0)

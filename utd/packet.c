@@ -68,3 +68,55 @@ packet_head(unsigned char *buf, const struct packet *pk)
 	(void)put(p, pk->name, name);
 	return len;
 }
+
+static uint32_t
+get32(const unsigned char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t
+get64(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/*
+ * The other way round: what a head of ours says, and its length, or 0 if
+ * there is none in these n bytes.  uuid and name stay in there.
+ */
+size_t
+packet_read(const unsigned char *p, size_t n, struct packet *pk)
+{
+	const size_t fixed = 4 + UUID_LEN + 4 + 8 + 6 * 8 + 2 * 4;
+	const unsigned char *nul;
+	uint64_t size;
+	size_t len;
+
+	if (n <= fixed || get32(p) != CTF_MAGIC ||
+	    (nul = memchr(p + fixed, '\0', n - fixed)) == NULL)
+		return 0;
+	len = (size_t)(nul + 1 - p);
+	pk->uuid = p + 4;
+	p += 4 + UUID_LEN;
+	pk->stream = get32(p);
+	pk->instance = get64(p + 4);
+	pk->begin = get64(p + 12);
+	pk->end = get64(p + 20);
+	size = get64(p + 28);
+	if (size != get64(p + 36) || size % 8 != 0 || size / 8 < len)
+		return 0;
+	pk->len = size / 8 - len;
+	pk->seq = get64(p + 44);
+	pk->discarded = get64(p + 52);
+	pk->pid = get32(p + 60);
+	pk->tid = get32(p + 64);
+	pk->name = (const char *)p + 68;
+	return len;
+}

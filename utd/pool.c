@@ -20,6 +20,7 @@
  */
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -43,60 +44,126 @@ slots_for(uint32_t nsubs)
 	return n < 64 ? 64 : n;
 }
 
+/*
+ * A fresh object is all zeros, which is: every slot and sub-buffer free.  The
+ * magic is last: what has one is complete.
+ */
 static void
-header_init(struct pool *p, uint64_t slots, uint64_t subs, uint64_t data)
+header_init(struct pool *p)
 {
 	struct ut_header *h = p->header;
 
-	h->magic = UT_ABI_MAGIC;
 	h->version = UT_ABI_VERSION;
 	h->size = p->size;
-	h->slots = slots;
-	h->subs = subs;
-	h->data = data;
+	h->slots = (uint64_t)((char *)p->slots - (char *)h);
+	h->subs = (uint64_t)((char *)p->subs - (char *)h);
+	h->data = (uint64_t)(p->data - (unsigned char *)h);
 	h->nslots = p->nslots;
 	h->nsubs = p->nsubs;
 	h->subsize = p->subsize;
 	h->mode = UT_MODE_DISCARD;
 	h->clock = p->clock;
-	p->bell = p->nsubs < 16 ? 1 : p->nsubs / 8;
 	atomic_store(&h->bell, p->bell);
-	p->slots = (struct ut_slot *)(void *)((char *)h + slots);
-	p->subs = (struct ut_subbuf *)(void *)((char *)h + subs);
-	p->data = (unsigned char *)h + data;
+	atomic_signal_fence(memory_order_seq_cst);
+	h->magic = UT_ABI_MAGIC;
 }
 
-/* A fresh object is all zeros, which is: every slot and sub-buffer free. */
-struct pool *
-pool_new(uint32_t id, uint32_t nsubs, uint32_t subsize, uint32_t clock)
+/* Where everything is, in an object of that size at that address. */
+static void
+layout(struct pool *p, unsigned char *at)
 {
-	struct pool *p = xcalloc(1, sizeof(*p));
-	uint64_t slots, subs, data;
+	uint64_t slots = sizeof(struct ut_header), subs, data;
+
+	p->nslots = slots_for(p->nsubs);
+	subs = slots + (uint64_t)p->nslots * sizeof(struct ut_slot);
+	data = subs + (uint64_t)p->nsubs * sizeof(struct ut_subbuf);
+	data = (data + PAGE - 1) / PAGE * PAGE;
+	p->size = (size_t)(data + (uint64_t)p->nsubs * p->subsize);
+	p->bell = p->nsubs < 16 ? 1 : p->nsubs / 8;
+	p->header = (struct ut_header *)(void *)at;
+	p->slots = (struct ut_slot *)(void *)(at + slots);
+	p->subs = (struct ut_subbuf *)(void *)(at + subs);
+	p->data = at + data;
+}
+
+/* Of that size; what is in it is seen to later. */
+static int
+pool_map(struct pool *p)
+{
+	struct stat st;
 	void *map;
 
-	p->id = id;
-	p->nsubs = nsubs;
-	p->subsize = subsize;
-	p->clock = clock;
-	p->nslots = slots_for(nsubs);
-	slots = sizeof(struct ut_header);
-	subs = slots + (uint64_t)p->nslots * sizeof(struct ut_slot);
-	data = subs + (uint64_t)nsubs * sizeof(struct ut_subbuf);
-	data = (data + PAGE - 1) / PAGE * PAGE;
-	p->size = (size_t)(data + (uint64_t)nsubs * subsize);
-	if ((p->fd = ut_shm(p->size)) == -1) {
-		free(p);
-		return NULL;
+	layout(p, NULL);
+	if (fstat(p->fd, &st) == -1)
+		return -1;
+	if (st.st_size != (off_t)p->size) {
+		errno = EINVAL;
+		return -1;
 	}
 	map = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd,
 	    0);
-	if (map == MAP_FAILED) {
-		close(p->fd);
+	if (map == MAP_FAILED)
+		return -1;
+	layout(p, map);
+	return 0;
+}
+
+static int
+pool_create(struct pool *p)
+{
+	int error;
+
+	if ((p->fd = ut_shm_create(p->shm, p->size)) == -1)
+		return -1;
+	if (pool_map(p) == 0) {
+		header_init(p);
+		return 0;
+	}
+	error = errno;
+	close(p->fd);
+	shm_unlink(p->shm);
+	errno = error;
+	return -1;
+}
+
+/* That which another consumer has left, or one that it could not finish. */
+static int
+pool_reopen(struct pool *p, int fd)
+{
+	int error = 0;
+
+	p->fd = fd != -1 ? fd : ut_shm_open(p->shm);
+	if (p->fd == -1)
+		return errno == ENOENT ? pool_create(p) : -1;
+	if (pool_map(p) == 0) {
+		if (p->header->magic == UT_ABI_MAGIC)
+			return 0;
+		munmap(p->header, p->size);
+	} else {
+		error = errno;
+	}
+	close(p->fd);
+	errno = error;
+	if (fd != -1 || shm_unlink(p->shm) == -1)
+		return -1;
+	return pool_create(p);
+}
+
+/*
+ * A region of that name and geometry, made, or, if again, taken over: then
+ * the descriptor may be it.  NULL and errno.
+ */
+struct pool *
+pool_new(const struct pool *like, bool again, int fd)
+{
+	struct pool *p = xcalloc(1, sizeof(*p));
+
+	*p = *like;
+	layout(p, NULL);
+	if ((again ? pool_reopen(p, fd) : pool_create(p)) == -1) {
 		free(p);
 		return NULL;
 	}
-	p->header = map;
-	header_init(p, slots, subs, data);
 	p->done_seq = xcalloc(p->nslots, sizeof(*p->done_seq));
 	p->waited = xcalloc(p->nslots, sizeof(*p->waited));
 	p->said = xcalloc(p->nslots, sizeof(*p->said));
@@ -116,6 +183,7 @@ pool_free(struct pool *p)
 		stream_close(&p->streams[i]);
 	munmap(p->header, p->size);
 	close(p->fd);
+	shm_unlink(p->shm);
 	free(p->streams);
 	free(p->done_seq);
 	free(p->waited);
@@ -212,10 +280,16 @@ pool_sub_free(struct pool *p, uint32_t i)
 	uint32_t gen = UT_STATE_GEN(atomic_load_explicit(&sub->state,
 	    memory_order_relaxed));
 
+	/*
+	 * Commit first: what is READING and has none is as good as free, for
+	 * who takes over after we died here.
+	 */
 	p->consumed[i] = 0;
 	p->seen[i] = 0;			/* the next one's is another */
-	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->commit, 0, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
+	atomic_store_explicit(&sub->writing, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
 	if (i < atomic_load_explicit(&p->header->hint, memory_order_relaxed))
@@ -228,25 +302,46 @@ pool_sub_free(struct pool *p, uint32_t i)
 uint64_t
 pool_lost(const struct pool *p)
 {
-	uint64_t lost = p->counts.lost;
+	uint64_t lost;
 	uint32_t i, n = pool_slots_used(p);
 
-	lost += atomic_load_explicit(&p->header->lost, memory_order_relaxed);
+	lost = p->dropped + atomic_load_explicit(&p->header->lost,
+	    memory_order_relaxed);
 	for (i = 0; i < n; i++)
 		lost += atomic_load_explicit(&p->slots[i].lost,
-		    memory_order_relaxed) - p->said[i];
+		    memory_order_relaxed);
 	return lost;
 }
 
-/* So much of it is in the file, up to that time. */
+/* Events that are in a file now, */
+void
+pool_written(struct pool *p, uint64_t n)
+{
+	p->counts.written += n;
+	atomic_store_explicit(&p->header->written, p->counts.written,
+	    memory_order_relaxed);
+}
+
+/* and such as will never be. */
+void
+pool_dropped(struct pool *p, uint64_t n)
+{
+	p->unsaid += n;
+	p->dropped += n;
+	atomic_store_explicit(&p->header->dropped, p->dropped,
+	    memory_order_relaxed);
+}
+
+/* So much of it is in the file, up to that time: which is first. */
 void
 pool_sub_consumed(struct pool *p, uint32_t i, uint64_t commit, uint64_t until)
 {
 	p->consumed[i] = commit;
 	p->until[i] = until;
+	atomic_store_explicit(&p->subs[i].until, until, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&p->subs[i].consumed, commit,
 	    memory_order_relaxed);
-	atomic_store_explicit(&p->subs[i].until, until, memory_order_relaxed);
 }
 
 void

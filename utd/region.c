@@ -20,6 +20,8 @@
  * it is there, or will not be.
  */
 
+#include <sys/mman.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,8 @@
 #include "utd.h"
 
 static struct ut_msg out;
+
+static void	region_ask(struct region *, bool);
 
 struct region *
 region_by_id(uint32_t id)
@@ -49,7 +53,8 @@ region_by_id(uint32_t id)
 void
 region_name_event(struct region *r, const struct entry *e)
 {
-	metadata_event(&r->trace->text, r->channel, e);
+	if (r->described)
+		metadata_event(&r->trace->text, r->channel, e);
 }
 
 void
@@ -96,6 +101,19 @@ regions_failed(struct trace *t, int error)
 				region_failed(r, error);
 }
 
+/* There is no consumer to remove what it had there. */
+void
+regions_remove(const struct trace *t)
+{
+	struct channel *ch;
+	struct region *r;
+
+	for (ch = t->session->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->trace == t)
+				(void)shm_unlink(r->shm);
+}
+
 static void
 send_active(struct region *r, bool active, consumer_cb *cb, void *arg)
 {
@@ -103,7 +121,7 @@ send_active(struct region *r, bool active, consumer_cb *cb, void *arg)
 
 	ut_msg_init(&out, UT_C_ACTIVE, r->id, active);
 	ut_msg_u32(&out, serial);
-	consumer_send(r->trace->consumer, &out);
+	consumer_ask(r->trace->consumer, &out);
 }
 
 static void
@@ -114,39 +132,52 @@ nothing_to_do(void *arg, int error, struct ut_msg *m)
 	(void)m;
 }
 
-/* UT_C_REGION is answered: a is what `active' was then. */
+static void
+region_here(struct region *r, bool active)
+{
+	if (active != channel_active(r->channel))
+		send_active(r, !active, nothing_to_do, NULL);
+}
+
+/* UT_C_REGION is answered; if it was ready before, by who took over. */
 static void
 got_region(void *arg, int error, struct ut_msg *m)
 {
 	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
 	bool active;
 
-	if (r == NULL || r->state != REGION_ASKED ||
-	    (m->h.a != 0 && m->h.a != r->serial))
+	if (r == NULL || (m->h.a != 0 && m->h.a != r->serial) ||
+	    (r->state != REGION_ASKED && r->state != REGION_READY))
 		return;			/* it has failed otherwise since */
-	if (error == 0) {
-		active = ut_msg_get_u32(m) != 0;
-		r->fd = ut_msg_get_fd(m);
-		if (r->fd == -1)
-			error = EPROTO;
+	active = error == 0 && ut_msg_get_u32(m) != 0;
+	if (error == 0 && r->state == REGION_READY) {
+		region_here(r, active);
+		return;
 	}
+	if (error == EEXIST) {
+		ut_shm_name(r->shm);
+		region_ask(r, false);
+		return;
+	}
+	if (error == 0 && (r->fd = ut_msg_get_fd(m)) == -1)
+		error = EPROTO;
 	if (error != 0) {
 		region_failed(r, error);
 		return;
 	}
 	r->state = REGION_READY;
-	if (active != channel_active(r->channel))
-		send_active(r, !active, nothing_to_do, NULL);
+	region_here(r, active);
 	links_region(r);
 }
 
 static void
-region_ask(struct region *r)
+region_ask(struct region *r, bool again)
 {
 	struct consumer *c = r->trace->consumer;
-	struct channel *ch = r->channel;
+	const struct channel *ch = r->channel;
 
-	r->state = REGION_ASKED;
+	if (!again)
+		r->state = REGION_ASKED;
 	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
 	r->serial = consumer_expect(c, got_region, id_arg(r->id));
 	ut_msg_u32(&out, r->serial);
@@ -156,7 +187,11 @@ region_ask(struct region *r)
 	ut_msg_u32(&out, ch->geometry.subsize);
 	ut_msg_u32(&out, ch->geometry.clock);
 	ut_msg_u32(&out, channel_active(ch));
-	consumer_send(c, &out);
+	ut_msg_str(&out, r->shm);
+	ut_msg_u32(&out, again);
+	if (r->fd != -1)
+		ut_msg_fd(&out, r->fd);
+	consumer_ask(c, &out);
 }
 
 /* All metadata of the region so far; that of others went another way. */
@@ -165,6 +200,9 @@ region_describe(struct region *r)
 {
 	const struct entry *e;
 
+	if (r->described)
+		return;
+	r->described = true;
 	trace_channel(r->trace, r->channel);
 	for (e = r->registry.first; e != NULL; e = e->after)
 		metadata_event(&r->trace->text, r->channel, e);
@@ -183,7 +221,9 @@ regions_ask(struct trace *t)
 				continue;
 			region_describe(r);
 			if (r->state == REGION_NEW)
-				region_ask(r);
+				region_ask(r, false);
+			else if (t->again && r->state != REGION_FAILED)
+				region_ask(r, true);
 		}
 	}
 }
@@ -196,8 +236,10 @@ regions_renew(struct trace *t)
 
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && r->state == REGION_FAILED)
+			if (r->trace == t && r->state == REGION_FAILED) {
 				r->state = REGION_NEW;
+				r->described = false;
+			}
 }
 
 /* The channel's that the program would have; NULL if there is none yet. */
@@ -228,14 +270,15 @@ region_get(struct channel *ch, const struct app *a)
 	r->trace = t;
 	r->channel = ch;
 	r->fd = -1;
+	ut_shm_name(r->shm);
 	registry_init(&r->registry);
 	r->next = ch->regions;
 	ch->regions = r;
 	if (t->state == REGION_FAILED) {
 		r->state = REGION_FAILED;
 	} else if (t->state == REGION_READY) {
-		trace_channel(t, ch);
-		region_ask(r);
+		region_describe(r);
+		region_ask(r, false);
 	}
 	return r;
 }
@@ -249,12 +292,12 @@ region_retry(struct region *r)
 	if (r->state != REGION_FAILED && r->state != REGION_NEW)
 		return;
 	r->state = REGION_NEW;
-	if (t->consumer->conn == NULL)
+	if (t->consumer->given_up)
 		region_failed(r, EPIPE);
 	else if (t->state == REGION_FAILED)
 		trace_retry(t);
 	else if (t->state == REGION_READY)
-		region_ask(r);
+		region_ask(r, false);
 }
 
 /* A request for the counts of a region, and who waits for it. */
@@ -312,7 +355,7 @@ send_count(struct region *r, struct waiter *w)
 
 	ut_msg_init(&out, UT_C_COUNT, r->id, 0);
 	ut_msg_u32(&out, serial);
-	consumer_send(c, &out);
+	consumer_ask(c, &out);
 }
 
 /*
@@ -406,7 +449,7 @@ region_close(struct region *r, bool dead)
 	serial = consumer_expect(c, got_last, id_arg(r->id));
 	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
 	ut_msg_u32(&out, serial);
-	consumer_send(c, &out);
+	consumer_ask(c, &out);
 }
 
 /* The program is dead, and its own regions with it. */

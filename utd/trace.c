@@ -95,6 +95,8 @@ trace_flush(struct trace *t)
 	size_t end;
 	bool whole = true;
 
+	if (t->syncing)
+		return false;
 	while (text->sent < text->len) {
 		if (whole && t->consumer->conn != NULL &&
 		    t->consumer->conn->queued > AHEAD)
@@ -107,9 +109,42 @@ trace_flush(struct trace *t)
 		ut_msg_str(&out, piece);
 		consumer_send(t->consumer, &out);
 	}
-	t->past += text->len;
-	text_free(text);
 	return true;
+}
+
+/* So much is in the file: it need not be kept for another consumer. */
+void
+trace_wrote(uint32_t id, uint64_t size)
+{
+	struct trace *t = trace_by_id(id);
+	struct text *text;
+	size_t n;
+
+	if (t == NULL || size < t->past || size - t->past > t->text.sent)
+		return;
+	text = &t->text;
+	n = (size_t)(size - t->past);
+	t->past = size;
+	if (n == text->len) {
+		text_free(text);
+		return;
+	}
+	memmove(text->s, text->s + n, text->len - n);
+	text->len -= n;
+	text->sent -= n;
+}
+
+/* Its directory may have another name than it was to have. */
+void
+trace_made(uint32_t id, const char *path)
+{
+	struct trace *t = trace_by_id(id);
+
+	if (t == NULL)
+		return;
+	free(t->path);
+	t->path = xstrdup(path);
+	t->made = true;
 }
 
 /* A channel that is to have a region there. */
@@ -161,46 +196,73 @@ uuid_make(unsigned char *uuid, char *s)
 }
 
 static void
+trace_failed(struct trace *t, int error)
+{
+	t->state = REGION_FAILED;
+	t->syncing = false;
+	regions_failed(t, error);
+}
+
+/* What the file lacks is what has not been sent. */
+static void
 got_trace(void *arg, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	uint64_t size;
 
-	(void)m;
 	if (t == NULL)
 		return;
-	t->state = error == 0 ? REGION_READY : REGION_FAILED;
-	if (error != 0)
-		regions_failed(t, error);
+	size = error == 0 ? ut_msg_get_u64(m) : 0;
+	if (t->syncing && error == 0) {
+		if (size < t->past || size - t->past > t->text.len)
+			error = EINVAL;	/* somebody has changed it */
+		else
+			t->text.sent = (size_t)(size - t->past);
+	}
+	if (error != 0) {
+		trace_failed(t, error);
+		return;
+	}
+	t->made |= t->owner == 0;
+	t->state = REGION_READY;
+	if (t->syncing) {
+		t->syncing = false;
+		links_drained(t->consumer);
+	}
 }
 
 /* The regions that are asked for next find it made. */
 static void
 ask_trace(struct trace *t, int fd, const char *path)
 {
-	unsigned char uuid[UUID_LEN];
-	char str[40];
+	const bool again = t->again && (t->made || t->owner == 0);
 	int i;
 
 	t->state = REGION_READY;
-	uuid_make(uuid, str);
+	if (!t->again)
+		uuid_make(t->uuid, t->uuidstr);
 	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
 	ut_msg_fd(&out, fd);
 	ut_msg_u32(&out, consumer_expect(t->consumer, got_trace,
 	    id_arg(t->id)));
 	ut_msg_str(&out, path);
 	ut_msg_u32(&out, t->owner != 0);
+	ut_msg_u32(&out, again);
 	for (i = 0; i < UUID_LEN; i++)
-		ut_msg_u8(&out, uuid[i]);
-	consumer_send(t->consumer, &out);
+		ut_msg_u8(&out, t->uuid[i]);
+	consumer_ask(t->consumer, &out);
+	if (t->again)
+		return;
 	text_free(&t->text);
 	t->past = t->clock_at = 0;
-	metadata_head(&t->text, t, str);
+	metadata_head(&t->text, t, t->uuidstr);
 }
 
 static void
 got_uid_dir(void *arg, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	char path[PATH_MAX];
 	int fd;
 
 	if (t == NULL)
@@ -208,18 +270,21 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 	if (error == 0 && (fd = ut_msg_get_fd(m)) == -1)
 		error = EPROTO;
 	if (error != 0) {
-		t->state = REGION_FAILED;
-		regions_failed(t, error);
-		return;
+		trace_failed(t, error);
+	} else {
+		ut_msg_get_str(m, path, sizeof(path));
+		trace_made(t->id, path);
+		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
+		    "32-bit" : "64-bit");
+		close(fd);
+		regions_ask(t);
 	}
-	ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ? "32-bit" :
-	    "64-bit");
-	close(fd);
-	regions_ask(t);
+	if (t->again)
+		consumer_go_on(t->consumer);
 }
 
 static void
-ask_uid_dir(struct trace *t, const char *path)
+ask_uid_dir(struct trace *t)
 {
 	struct session *s = t->session;
 	struct consumer *c = consumer_get(s->uid, s->gid);
@@ -228,11 +293,11 @@ ask_uid_dir(struct trace *t, const char *path)
 	ut_msg_init(&out, UT_C_UIDDIR, 0, 0);
 	ut_msg_fd(&out, s->dirfd);
 	ut_msg_u32(&out, consumer_expect(c, got_uid_dir, id_arg(t->id)));
-	ut_msg_str(&out, path);
-	ut_msg_u32(&out, t->owner != 0);
+	ut_msg_str(&out, t->path);
+	ut_msg_u32(&out, t->owner != 0 && !t->made);
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
-	consumer_send(c, &out);
+	consumer_ask(c, &out);
 }
 
 /* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME. */
@@ -258,20 +323,27 @@ trace_path(const struct trace *t, char *path, size_t n)
 }
 
 /* Where the session's owner is who is traced, one step does it. */
+static bool
+own_trace(const struct trace *t)
+{
+	return t->session->uid == t->uid;
+}
+
 static void
 trace_ask(struct trace *t)
 {
 	char path[PATH_MAX];
-	const struct session *s = t->session;
 
-	trace_path(t, path, sizeof(path));
-	if (t->consumer == consumer_get(s->uid, s->gid)) {
-		ask_trace(t, s->dirfd, path);
-		return;
+	if (t->path == NULL) {
+		trace_path(t, path, sizeof(path));
+		if (!own_trace(t) && t->owner == 0)
+			*strrchr(path, '/') = '\0';
+		t->path = xstrdup(path);
 	}
-	if (t->owner == 0)
-		*strrchr(path, '/') = '\0';
-	ask_uid_dir(t, path);
+	if (own_trace(t))
+		ask_trace(t, t->session->dirfd, t->path);
+	else
+		ask_uid_dir(t);
 }
 
 /* That of the UID and ABI, or of the program alone. */
@@ -306,6 +378,7 @@ trace_get(struct session *s, const struct app *a, bool alone)
 void
 trace_retry(struct trace *t)
 {
+	t->again = false;
 	regions_renew(t);
 	trace_ask(t);
 	if (t->state == REGION_READY)
@@ -324,7 +397,34 @@ trace_close(struct trace *t)
 	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
 	consumer_send(t->consumer, &out);
 	text_free(&t->text);
+	free(t->path);
 	free(t);
+}
+
+/*
+ * The consumer is another: it is told of all that it is to go on with, and
+ * then of the regions.
+ */
+void
+traces_again(struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL; t = t->next) {
+			if (t->consumer != c || t->state != REGION_READY)
+				continue;
+			t->again = t->syncing = true;
+			session_warn(s, "the consumer of uid %lu ended; "
+			    "another took over", (unsigned long)c->uid);
+			if (!own_trace(t))
+				consumer_hold(c);
+			trace_ask(t);
+			if (t->state == REGION_READY)
+				regions_ask(t);
+		}
+	}
 }
 
 /* The consumer died: nobody writes these any more. */
@@ -338,8 +438,8 @@ traces_orphaned(const struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer != c)
 				continue;
-			t->state = REGION_FAILED;
-			regions_failed(t, EPIPE);
+			trace_failed(t, EPIPE);
+			regions_remove(t);
 		}
 	}
 }
@@ -353,5 +453,5 @@ session_open(struct session *s, consumer_cb *cb, void *arg)
 	ut_msg_init(&out, UT_C_OUTDIR, 0, 0);
 	ut_msg_u32(&out, consumer_expect(c, cb, arg));
 	ut_msg_str(&out, s->dir);
-	consumer_send(c, &out);
+	consumer_ask(c, &out);
 }

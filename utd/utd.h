@@ -116,6 +116,7 @@ void	 conn_send(struct conn *, struct ut_msg *);
 bool	 conn_behind(const struct conn *);	/* not all is sent */
 bool	 conn_ended(const struct conn *);	/* by the other side */
 void	 conn_close(struct conn *);	/* after what is queued */
+void	 conn_rest(struct conn *);	/* in closed: what it has said */
 void	 conn_drop(struct conn *);	/* now */
 void	 conn_flush(struct conn *);	/* wait until all is sent */
 void	 conn_reap(void);		/* free what was dropped */
@@ -218,7 +219,9 @@ struct region {
 	enum region_state state;
 	int		 error;		/* why it failed */
 	uint32_t	 serial;	/* of what it was asked for with */
+	char		 shm[UT_SHM_NAME];
 	int		 fd;
+	bool		 described;	/* in the metadata */
 	struct counts	 counts;
 	struct region	*next;		/* of the channel */
 };
@@ -228,6 +231,7 @@ struct text {
 	size_t		 len, size;
 	size_t		 sent;		/* of it */
 };
+
 
 /* A directory of the trace: one UID, one ABI, or one program. */
 struct trace {
@@ -241,7 +245,13 @@ struct trace {
 	char		 name[64];
 	struct consumer	*consumer;
 	enum region_state state;	/* READY: made, or on its way */
-	struct text	 text;		/* metadata, not yet sent */
+	char		*path;		/* below the session's directory */
+	bool		 made;		/* that is what it is called */
+	bool		 again;		/* its consumer took over */
+	bool		 syncing;	/* and has yet to say what is there */
+	unsigned char	 uuid[UUID_LEN];
+	char		 uuidstr[40];
+	struct text	 text;		/* metadata that may not be there */
 	uint64_t	 past;		/* bytes of it before text */
 	uint64_t	 clock_at;	/* where the cycle counter is, or 0 */
 	struct trace	*next;		/* of the session */
@@ -385,15 +395,22 @@ extern bool loop_ending;
  * consumers.c: the parent's side of the consumers.
  */
 typedef void consumer_cb(void *, int, struct ut_msg *);	/* errno, reply */
+#define DEATHS		20		/* in DEATHS_MS: it is given up */
+#define DEATHS_MS	10000
 
 struct app;
 struct consumer {
 	uid_t		 uid;
+	gid_t		 gid;
 	pid_t		 pid;
 	struct conn	*conn;		/* NULL: dead */
 	bool		 wake;		/* it was sent something */
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[32];
+	bool		 given_up;	/* it died once too often */
+	int64_t		 deaths[DEATHS];	/* when, last ones, in turn */
+	unsigned int	 ndeaths;
+	unsigned int	 held;		/* traces that it has yet to be told */
 	uint32_t	 serial;
 	struct request	*requests;
 	struct consumer	*next;
@@ -403,6 +420,10 @@ struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
 /* The serial number that the request has to begin with. */
 uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
+/* What consumer_expect was just told of: the next consumer is asked again. */
+void	 consumer_ask(struct consumer *, struct ut_msg *);
+void	 consumer_hold(struct consumer *);	/* until a trace is there */
+void	 consumer_go_on(struct consumer *);
 void	 consumers_tell_dead(const struct app *);
 void	 consumer_tell_owner(struct consumer *, const struct app *);
 void	 consumers_end(void);
@@ -432,6 +453,9 @@ void	 trace_close(struct trace *);
 void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_refine(struct trace *);
 void	 traces_orphaned(const struct consumer *);
+void	 traces_again(struct consumer *);
+void	 trace_made(uint32_t, const char *);
+void	 trace_wrote(uint32_t, uint64_t);
 void	 session_open(struct session *, consumer_cb *, void *);
 
 /* region.c: regions, as the parent sees them. */
@@ -443,6 +467,7 @@ void	 region_name_event(struct region *, const struct entry *);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
 void	 regions_failed(struct trace *, int);
+void	 regions_remove(const struct trace *);
 void	 regions_bury(const struct app *);
 void	 regions_free(struct session *);
 void	 channel_activate(struct channel *, struct waiter *);
@@ -589,28 +614,36 @@ void	 wake_close(void);
 #define UT_C_UIDDIR	65	/* u32 serial, str path, u32 1 if it must be
 				   new, u32 uid, u32 gid of it; the fd above */
 #define UT_C_TRACE	66	/* a trace: u32 serial, str path, u32 1 if it
-				   must be new, 16 x u8 uuid; the fd above */
+				   must be new, u32 1 if another consumer had
+				   it, 16 x u8 uuid; the fd above */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, u32 nsubs, u32 subsize, u32
-				   clock, u32 active */
+				   clock, u32 active, str name of the object,
+				   u32 1 if another consumer had it; its fd,
+				   perhaps */
 #define UT_C_METADATA	68	/* a trace, b 1 if it ends in the middle of
 				   something: str text */
 #define UT_C_OWNER	69	/* u64 owner, u32 pid, str name */
-#define UT_C_DEAD	70	/* u64 owner */
+#define UT_C_DEAD	70	/* u32 serial, u64 owner, u32 pid, str name */
 #define UT_C_ACTIVE	71	/* a region, b 0 or 1: u32 serial */
 #define UT_C_COUNT	72	/* a region: u32 serial */
 #define UT_C_CLOSE	73	/* a region, b 1 if nothing can be under way
 				   in it: u32 serial */
 #define UT_C_CLOSETRACE	74	/* a trace */
+#define UT_C_BELL	76	/* str name of the bell, perhaps there */
 #define UT_C_REFINE	75	/* a trace: u64 where, str text: metadata that
 				   is there already, better known now */
 
 /* Consumer -> parent. */
-#define UT_C_READY	96	/* bell: fd or str name */
-#define UT_C_REPLY	97	/* a serial, b errno: counts, or the fd */
+#define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
+#define UT_C_REPLY	97	/* a serial, b errno: counts; the fd and str
+				   path; u64 bytes of metadata; u32 active and
+				   the fd */
 #define UT_C_TROUBLE	98	/* a region, b 1 if the session cannot record
 				   all: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */
+#define UT_C_MADE	100	/* a trace: str path: its directory is there */
+#define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
 
 /*
  * THE CONSUMER.
@@ -636,6 +669,7 @@ struct outdir {
 	int		 base;		/* but below that */
 	char		*path;
 	bool		 new;		/* nobody else's */
+	bool		 again;		/* another consumer's, before */
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
 	char		*pending;	/* metadata that is not written */
@@ -651,6 +685,7 @@ struct pool {
 	struct outdir	*dir;
 	char		 name[NAME_MAXLEN];	/* of the channel */
 	uint32_t	 stream;	/* stream_id */
+	char		 shm[UT_SHM_NAME];
 	int		 fd;
 	size_t		 size;
 	struct ut_header *header;
@@ -665,6 +700,8 @@ struct pool {
 	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
 	uint8_t		*waited;	/* by slot: passes, for that one */
 	uint64_t	*said;		/* by slot: lost events told of */
+	uint64_t	 said_lost;	/* and those of the header */
+	uint64_t	 dropped;	/* as in the header */
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*until;		/* by sub-buffer: the time of that */
 	uint64_t	*seen;		/* by sub-buffer: a second ago */
@@ -686,7 +723,8 @@ struct owner {
 	uint64_t	 number;
 	uint32_t	 pid;
 	char		 name[64];
-	bool		 dead;		/* but not buried everywhere */
+	bool		 dead;		/* but not buried everywhere, */
+	uint32_t	 serial;	/* and answers that, then */
 	struct owner	*next;
 };
 
@@ -696,25 +734,31 @@ void	 consumer_metadata(void);	/* take what the parent has sent */
 void	 consumer_trouble(struct pool *, bool, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
 void	 consumer_progress(uint64_t);
+void	 consumer_made(const struct outdir *);	/* under a new name */
+void	 consumer_wrote(const struct outdir *);	/* metadata */
 void	 consumer_close_oldest(void);	/* of all streams */
 const struct owner *owner_find(uint64_t);
 bool	 owner_dead(uint64_t);
 
 /* pool.c: the region. */
-struct pool *pool_new(uint32_t, uint32_t, uint32_t, uint32_t);	/* or NULL,
-				   and errno */
+struct pool *pool_new(const struct pool *, bool, int);	/* NULL and errno */
 void	 pool_free(struct pool *);
 void	 pool_activate(struct pool *, bool);
 void	 pool_finish(struct pool *, bool);
 uint32_t pool_slots_used(const struct pool *);
 void	 pool_slot_free(struct pool *, uint32_t);
 void	 pool_sub_free(struct pool *, uint32_t);
+void	 pool_written(struct pool *, uint64_t);
+void	 pool_dropped(struct pool *, uint64_t);
 void	 pool_sub_consumed(struct pool *, uint32_t, uint64_t, uint64_t);
 void	 pool_advance(struct pool *, uint32_t, uint64_t);
 void	 pool_look(struct pool *);	/* what was delivered is known */
 bool	 pool_sleep(struct pool *, bool);
 
 /* drain.c: from sub-buffers to packets. */
+#define BATCH		64		/* packets in one writev */
+struct stream *stream_new(struct pool *);
+bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
 #define DRAIN_FULL	0		/* what is full */
 #define DRAIN_DEAD	1		/* and what dead programs committed */
 #define DRAIN_ALL	2		/* and everybody else */
@@ -722,6 +766,9 @@ bool	 pool_sleep(struct pool *, bool);
 bool	 pool_drain(struct pool *, int);	/* true: at once again */
 bool	 pool_bury(struct pool *);	/* the dead; false: not yet */
 uint64_t pool_lost(const struct pool *);	/* not yet told of, too */
+
+/* adopt.c: what another consumer has left. */
+bool	 pool_adopt(struct pool *);
 
 /* revoke.c: sub-buffers that idle threads hold. */
 void	 pool_revoke(struct pool *);
@@ -740,12 +787,13 @@ struct packet {
 	const char	*name;
 };
 size_t	 packet_head(unsigned char *, const struct packet *);
+size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 
 /* output.c: directories and files. */
 struct iovec;
 int	 output_session(const char *);
-int	 output_dir(int, const char *, bool);
-struct outdir *output_trace(int, const char *, bool);
+int	 output_dir(int, char *, bool);
+struct outdir *output_trace(int, const char *, bool, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);
 void	 output_refine(struct outdir *, uint64_t, const char *);

@@ -134,6 +134,7 @@ struct subbuf {
 	_Atomic uint64_t seq;
 	_Atomic uint64_t lost;
 	_Atomic uint64_t until;
+	_Atomic uint64_t writing;
 	_Atomic uint32_t tid;
 };
 

@@ -1,0 +1,269 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Shared memory and semaphores: what compat.h says of them.
+ */
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat.h"
+
+/* As much of it as fits, for what is hashed differs in the first digits. */
+void
+ut_shm_name(char *s)
+{
+	static _Atomic uint32_t serial;
+	struct timespec ts;
+	uint32_t x;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	x = ((uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec) +
+	    atomic_fetch_add(&serial, 1);
+	snprintf(s, UT_SHM_NAME, "/ut-%x-%08" PRIx32, (unsigned int)getpid(),
+	    x * UINT32_C(0x9e3779b1));
+}
+
+/*
+ * Reserve the pages: who touches one that the system cannot give gets
+ * SIGBUS.  0 or an errno.
+ */
+static int
+reserve(int fd, off_t size)
+{
+#if defined(__OpenBSD__) || defined(UT_POSIX)
+	/*
+	 * POSIX lets a system lack posix_fallocate(3), and OpenBSD does.
+	 * There shared memory is a file in /tmp, with holes until written.
+	 */
+	static const char zeros[4096];
+	off_t pos = 0;
+	ssize_t n;
+
+	while (pos < size) {
+		n = pwrite(fd, zeros, size - pos < (off_t)sizeof(zeros) ?
+		    (size_t)(size - pos) : sizeof(zeros), pos);
+		if (n > 0)
+			pos += n;
+		else if (n == -1 && errno != EINTR)
+			return errno;
+	}
+	return 0;
+#else
+	int error;
+
+	do
+		error = posix_fallocate(fd, 0, size);
+	while (error == EINTR);
+	/* What cannot be reserved is backed by swap: no SIGBUS there. */
+	if (error == EINVAL || error == ENODEV || error == EOPNOTSUPP)
+		return 0;
+	return error;
+#endif
+}
+
+int
+ut_shm_create(const char *name, size_t size)
+{
+	int fd, error;
+
+	fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd == -1)
+		return -1;
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (ftruncate(fd, (off_t)size) == -1)
+		error = errno;
+	else if ((error = reserve(fd, (off_t)size)) == 0)
+		return fd;
+	shm_unlink(name);
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+int
+ut_shm_open(const char *name)
+{
+	struct stat st;
+	int fd;
+
+	if ((fd = shm_open(name, O_RDWR, 0)) == -1)
+		return -1;
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    (st.st_mode & 077) == 0)
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+/*
+ * A sem_t in shared memory works between processes on Linux and FreeBSD; on
+ * OpenBSD and NetBSD it is a pointer into the process.
+ */
+#if (defined(__linux__) || defined(__FreeBSD__)) && !defined(UT_POSIX)
+
+int
+ut_bell_open(struct ut_bell *b, int fd, const char *name)
+{
+	struct stat st;
+	void *p;
+
+	(void)name;
+	b->sem = NULL;
+	b->fd = fd;
+	b->name[0] = '\0';
+	if (fd == -1 || fstat(fd, &st) == -1 ||
+	    st.st_size < (off_t)sizeof(sem_t)) {
+		errno = EINVAL;
+		return -1;
+	}
+	p = mmap(NULL, sizeof(sem_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	    0);
+	if (p == MAP_FAILED)
+		return -1;
+	b->sem = p;
+	return 0;
+}
+
+/* Only one that is its creator's has a name. */
+static int
+bell_take(struct ut_bell *b, int fd, const char *name)
+{
+	if (ut_bell_open(b, fd, "") == -1)
+		return -1;
+	snprintf(b->name, sizeof(b->name), "%s", name);
+	return 0;
+}
+
+int
+ut_bell_create(struct ut_bell *b, const char *name)
+{
+	int fd;
+
+	b->sem = NULL;
+	b->fd = -1;
+	if ((fd = ut_shm_create(name, sizeof(sem_t))) == -1)
+		return -1;
+	if (bell_take(b, fd, name) == 0 && sem_init(b->sem, 1, 0) == 0)
+		return 0;
+	shm_unlink(name);
+	ut_bell_close(b);
+	return -1;
+}
+
+int
+ut_bell_adopt(struct ut_bell *b, const char *name)
+{
+	int fd = ut_shm_open(name);
+
+	return fd == -1 ? -1 : bell_take(b, fd, name);
+}
+
+void
+ut_bell_close(struct ut_bell *b)
+{
+	if (b->sem != NULL)
+		munmap(b->sem, sizeof(sem_t));
+	if (b->fd != -1)
+		close(b->fd);
+	if (b->name[0] != '\0')
+		shm_unlink(b->name);
+	b->sem = NULL;
+	b->fd = -1;
+	b->name[0] = '\0';
+}
+
+void
+ut_bell_remove(const char *name)
+{
+	if (name[0] != '\0')
+		(void)shm_unlink(name);
+}
+
+#else
+
+int
+ut_bell_open(struct ut_bell *b, int fd, const char *name)
+{
+	if (fd != -1)
+		close(fd);
+	b->fd = -1;
+	b->sem = NULL;
+	b->name[0] = '\0';
+	if (name[0] != '/') {
+		errno = EINVAL;
+		return -1;
+	}
+	b->sem = sem_open(name, 0);
+	if (b->sem != SEM_FAILED)
+		return 0;
+	b->sem = NULL;
+	return -1;
+}
+
+int
+ut_bell_create(struct ut_bell *b, const char *name)
+{
+	b->fd = -1;
+	b->sem = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
+	if (b->sem == SEM_FAILED) {
+		b->sem = NULL;
+		b->name[0] = '\0';
+		return -1;
+	}
+	snprintf(b->name, sizeof(b->name), "%s", name);
+	return 0;
+}
+
+int
+ut_bell_adopt(struct ut_bell *b, const char *name)
+{
+	if (ut_bell_open(b, -1, name) == -1)
+		return -1;
+	snprintf(b->name, sizeof(b->name), "%s", name);
+	return 0;
+}
+
+void
+ut_bell_close(struct ut_bell *b)
+{
+	if (b->sem != NULL)
+		sem_close(b->sem);
+	if (b->name[0] != '\0')
+		sem_unlink(b->name);
+	b->sem = NULL;
+	b->name[0] = '\0';
+}
+
+void
+ut_bell_remove(const char *name)
+{
+	if (name[0] != '\0')
+		(void)sem_unlink(name);
+}
+
+#endif

@@ -1,0 +1,62 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Consumers are killed, at any time: another takes over what they had, on the
+# same regions and files.  Nothing is lost, nothing is there twice, requests
+# are answered, and utd says what happened.  KILLS is how many.
+
+. ./common.sh
+KILLS=${KILLS:-8}
+
+kill_consumers() {
+	for p in $(consumers); do
+		kill -9 "$p" 2>/dev/null
+	done
+}
+
+# As an ordinary user's utd would have it, and per process.
+try() {
+	start_utd
+	utctl create -o "$T/$1" "$1" >/dev/null &&
+	    utctl enable-channel -n 4096 ${2:-} channel0 &&
+	    utctl enable-event 'seq:*' >/dev/null && utctl start >/dev/null ||
+	    fail "set-up of $1"
+	background ./prog/seq -p 20 1 2 9000000 "$T/progress"
+	a=$LAST
+	background ./prog/seq -p 20 2 2 9000000
+	b=$LAST
+	until_ok sh -c "utctl list | grep -q '2 programs'" || fail "no programs"
+	i=0
+	while [ $i -lt $KILLS ]; do
+		sleep 0.$((i * 7 % 10))
+		kill_consumers
+		case $((i % 5)) in
+		0)	./prog/seq $((i + 10)) 1 100 || fail "seq" ;;
+		1)	utctl list >"$T/list" || fail "list: $(cat "$T/list")" ;;
+		2)	utctl enable-event "other$i:*" >"$T/list" ||
+			    fail "enable-event: $(cat "$T/list")" ;;
+		esac
+		# Not so often that it is given up.
+		sleep 0.6
+		i=$((i + 1))
+	done
+	kill -9 $a $b
+	kill_consumers
+	expect 0 'stopped: [0-9]* events, 0 lost' utctl stop
+	total=$(sed -n 's/.*: \([0-9]*\) events.*/\1/p' "$T/out")
+	utctl view "$T/$1" 2>"$T/view.err" | ./prog/seqcheck \
+	    1:"$T/progress" >"$T/got" ||
+	    fail "$1: $(head -3 "$T/view.err")"
+	[ ! -s "$T/view.err" ] || fail "$1: $(head -3 "$T/view.err")"
+	read -r got writers missing <"$T/got"
+	echo "$1: $got events of $writers writers, $missing missing"
+	[ "$got" -eq "$total" ] || fail "$1: $got events, not $total"
+	[ "$missing" -eq 0 ] || fail "$1: $missing missing"
+	readers_agree "$T/$1"
+	expect 0 'warning: the consumer of uid [0-9]* ended; another took over' \
+	    utctl list "$1"
+	expect 0 '' utctl destroy
+	stop_utd || fail "utd: status $?"
+}
+
+try uid
+try pid -p

@@ -1,0 +1,251 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A consumer takes over what another has left, in the region and in the
+ * files, wherever it died.
+ *
+ * A file ends with the last packet that is whole; what is behind that was
+ * being written, is cut off, and is written once more, for it still is in
+ * the region.  The other way round, packets of the last writev(2) may be in
+ * the file and not be marked as consumed.  So each sub-buffer has in
+ * `writing' what consumed was about to become, and if one of the last packets
+ * has just these bytes, it has become that.
+ *
+ * What was lost is counted by who lost it, and how much of that was told is
+ * in the packets, so that nothing of it is told twice or never.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utd.h"
+
+/* A packet that was among the last to be written. */
+struct late {
+	uint32_t	 stream;
+	uint32_t	 tid;
+	off_t		 at;		/* of its events */
+	uint64_t	 len;
+	uint64_t	 end;		/* in time */
+};
+
+static struct late *late;
+static size_t nlate;
+
+static uint64_t
+load(ut_a64 *a)
+{
+	return atomic_load_explicit(a, memory_order_relaxed);
+}
+
+static int
+stream_file(const struct pool *p, uint32_t i)
+{
+	char name[NAME_MAXLEN + 16];
+
+	snprintf(name, sizeof(name), "%s_%u", p->name, i);
+	return openat(p->dir->fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* The last BATCH packets of a stream, in turn. */
+static void
+note_late(const struct stream *s, const struct packet *pk, off_t at)
+{
+	struct late *l = &late[s->index * BATCH + s->seq % BATCH];
+
+	l->stream = s->index;
+	l->tid = pk->tid;
+	l->at = at;
+	l->len = pk->len;
+	l->end = pk->end;
+}
+
+/* Whole packets of ours, from the first on; false if the file is unusable. */
+static bool
+scan_file(struct pool *p, struct stream *s, int fd)
+{
+	unsigned char buf[PACKET_HEAD_MAX];
+	struct packet pk;
+	struct stat st;
+	ssize_t n;
+	size_t head;
+
+	if (fstat(fd, &st) == -1)
+		return false;
+	while ((n = pread(fd, buf, sizeof(buf), (off_t)s->size)) > 0) {
+		head = packet_read(buf, (size_t)n, &pk);
+		if (head == 0 ||
+		    memcmp(pk.uuid, p->dir->uuid, UUID_LEN) != 0 ||
+		    pk.len > (uint64_t)st.st_size - s->size - head)
+			break;
+		note_late(s, &pk, (off_t)(s->size + head));
+		s->size += head + pk.len;
+		s->seq++;
+		s->end = pk.end;
+		s->discarded = s->told = pk.discarded;
+		p->counts.packets++;
+	}
+	p->counts.bytes += s->size;
+	return (uint64_t)st.st_size == s->size ||
+	    ftruncate(fd, (off_t)s->size) == 0;
+}
+
+/* Streams are numbered from 0; their owners are over with them. */
+static bool
+scan_files(struct pool *p)
+{
+	struct stream *s;
+	bool ok = true;
+	int fd;
+
+	while (ok && (fd = stream_file(p, p->nstreams)) != -1) {
+		s = stream_new(p);
+		s->slot = p->nslots;	/* nobody's */
+		late = xrealloc(late, p->nstreams * BATCH * sizeof(*late));
+		memset(late + s->index * BATCH, 0, BATCH * sizeof(*late));
+		nlate = p->nstreams * BATCH;
+		ok = scan_file(p, s, fd);
+		close(fd);
+	}
+	return ok && (p->dir->fd == -1 || errno == ENOENT);
+}
+
+static bool
+same_bytes(int fd, off_t at, const unsigned char *data, size_t len)
+{
+	unsigned char buf[4096];
+	size_t n;
+
+	for (; len > 0; len -= n, data += n, at += (off_t)n) {
+		n = len < sizeof(buf) ? len : sizeof(buf);
+		if (pread(fd, buf, n, at) != (ssize_t)n ||
+		    memcmp(buf, data, n) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Is what was being written of it in a file, and until when was that? */
+static bool
+was_written(struct pool *p, uint32_t i, uint32_t from, uint32_t len,
+    uint64_t *until)
+{
+	const unsigned char *data = p->data + (size_t)i * p->subsize + from;
+	const uint32_t tid = atomic_load_explicit(&p->subs[i].tid,
+	    memory_order_relaxed);
+	bool is = false;
+	size_t k;
+	int fd;
+
+	for (k = 0; k < nlate && !is; k++) {
+		if (late[k].len != len || late[k].tid != tid ||
+		    (fd = stream_file(p, late[k].stream)) == -1)
+			continue;
+		is = same_bytes(fd, late[k].at, data, len);
+		*until = late[k].end;
+		close(fd);
+	}
+	return is;
+}
+
+/* Where the last consumer was with that sub-buffer. */
+static void
+adopt_sub(struct pool *p, uint32_t i)
+{
+	struct ut_subbuf *sub = &p->subs[i];
+	uint64_t word = atomic_load_explicit(&sub->state,
+	    memory_order_acquire);
+	uint64_t consumed = load(&sub->consumed), next = load(&sub->writing);
+	uint64_t commit = atomic_load_explicit(&sub->commit,
+	    memory_order_acquire), until;
+
+	if (UT_STATE(word) == UT_FREE)
+		return;
+	if (UT_STATE(word) == UT_READING && commit == 0) {
+		pool_sub_free(p, i);
+		return;
+	}
+	if (!commit_valid(p, commit, consumed))
+		return;			/* damaged: let the drain say so */
+	p->consumed[i] = consumed;
+	p->until[i] = load(&sub->until);
+	if (next == consumed || !commit_valid(p, next, consumed) ||
+	    !commit_valid(p, commit, next) ||
+	    !was_written(p, i, UT_COMMIT_LEN(consumed),
+	    UT_COMMIT_LEN(next) - UT_COMMIT_LEN(consumed), &until))
+		return;
+	pool_written(p, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
+	pool_sub_consumed(p, i, next, until);
+}
+
+/* What each slot has written: all before the first that is still there. */
+static void
+adopt_slots(struct pool *p)
+{
+	uint32_t i, n = pool_slots_used(p), slot;
+	uint64_t word, seq;
+
+	for (i = 0; i < n; i++) {
+		p->done_seq[i] = load(&p->slots[i].seq);
+		p->said[i] = load(&p->slots[i].lost);
+	}
+	for (i = 0; i < p->nsubs; i++) {
+		word = load(&p->subs[i].state);
+		slot = UT_STATE_SLOT(word);
+		seq = load(&p->subs[i].seq);
+		if (UT_STATE(word) != UT_FREE && slot < n && seq > 0 &&
+		    p->done_seq[slot] >= seq)
+			p->done_seq[slot] = seq - 1;
+	}
+}
+
+/* False and errno: nothing can be written there. */
+bool
+pool_adopt(struct pool *p)
+{
+	uint64_t told = 0;
+	uint32_t i;
+	bool ok;
+
+	p->counts.written = load(&p->header->written);
+	p->dropped = load(&p->header->dropped);
+	p->said_lost = load(&p->header->lost);
+	/* What it has revoked, it may have revoked just now. */
+	p->revoked = ut_msg_now();
+	ok = p->dir->fd == -1 || scan_files(p);
+	if (ok) {
+		for (i = 0; i < p->nsubs; i++)
+			adopt_sub(p, i);
+		adopt_slots(p);
+		for (i = 0; i < p->nstreams; i++)
+			told += p->streams[i].discarded;
+		if (pool_lost(p) > told)
+			p->unsaid = pool_lost(p) - told;
+	}
+	free(late);
+	late = NULL;
+	nlate = 0;
+	return ok;
+}
