@@ -111,21 +111,20 @@ ut_conn_ours(const struct conn *c)
 	    st.st_dev == c->dev && st.st_ino == c->ino;
 }
 
+/*
+ * What it has attached goes on: somebody will empty it, or it fills up.  When
+ * there is a connection again, utd says what is to stay.
+ */
 void
 ut_conn_lost(struct conn *c)
 {
-	int i;
-
 	if (ut_conn_ours(c))
 		close(c->sock);
 	c->sock = -1;
 	c->done = c->asked;
 	c->news = c->unsent = false;
 	pthread_cond_broadcast(&answered);
-	for (i = 0; i < UT_CHANNELS; i++)
-		if (ut_channels[i].gen != 0 &&
-		    ut_channels[i].conn == conn_index(c))
-			ut_region_detach((unsigned int)i);
+	ut_regions_keep(conn_index(c));
 }
 
 static int
@@ -146,11 +145,16 @@ conn_answer(struct conn *c, int type, uint32_t channel, int error)
 static int
 do_welcome(struct conn *c, struct ut_msg *m)
 {
+	const uint64_t before = c->owner;
+
 	if (m->h.a != UT_MSG_VERSION) {
 		c->given_up = true;	/* it will not learn */
+		ut_regions_drop(conn_index(c));
 		return -1;
 	}
 	c->owner = ut_msg_get_u64(m);
+	if (c->owner != before)
+		ut_regions_drop(conn_index(c));
 	return m->bad || c->owner == 0 ? -1 : 0;
 }
 
@@ -179,6 +183,13 @@ do_attach(struct conn *c, struct ut_msg *m)
 	fd = ut_msg_get_fd(m);
 	bell = m->h.nfds > 1 ? ut_msg_get_fd(m) : -1;
 	ut_msg_get_str(m, bellname, sizeof(bellname));
+	if (!m->bad && fd != -1 && ut_region_again(conn_index(c), m->h.a,
+	    fd)) {
+		close(fd);
+		if (bell != -1)
+			close(bell);
+		return 0;
+	}
 	if (m->bad || ut_region_find(conn_index(c), m->h.a) != -1) {
 		if (fd != -1)
 			close(fd);
@@ -247,6 +258,7 @@ do_done(struct conn *c)
 	if (c->done != c->asked)
 		return 0;
 	ut_conn_set_late(c, false);
+	ut_regions_drop(conn_index(c));
 	return c->news ? ut_conn_send_new(c) : 0;
 }
 

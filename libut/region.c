@@ -89,6 +89,8 @@ channel_map(struct channel *ch, int fd)
 	ch->nsubs = h.nsubs;
 	ch->subsize = h.subsize;
 	ch->size = size;
+	ch->dev = st.st_dev;
+	ch->ino = st.st_ino;
 	return 0;
 }
 
@@ -121,9 +123,58 @@ ut_region_find(int conn, uint32_t handle)
 
 	for (c = 0; c < UT_CHANNELS; c++)
 		if (ut_channels[c].gen != 0 && ut_channels[c].conn == conn &&
-		    ut_channels[c].handle == handle)
+		    ut_channels[c].handle == handle && !ut_channels[c].kept)
 			return c;
 	return -1;
+}
+
+/* One that was kept, under whatever number: nothing needs to be done. */
+bool
+ut_region_again(int conn, uint32_t handle, int fd)
+{
+	struct channel *ch;
+	struct stat st;
+
+	if (fstat(fd, &st) == -1)
+		return false;
+	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++) {
+		if (ch->gen == 0 || ch->conn != conn || !ch->kept ||
+		    ch->dev != st.st_dev || ch->ino != st.st_ino)
+			continue;
+		ch->handle = handle;
+		ch->kept = false;
+		return true;
+	}
+	return false;
+}
+
+/* The connection is gone; what is stopped is not wanted. */
+void
+ut_regions_keep(int conn)
+{
+	unsigned int c;
+
+	for (c = 0; c < UT_CHANNELS; c++) {
+		if (ut_channels[c].gen == 0 || ut_channels[c].conn != conn)
+			continue;
+		if (atomic_load_explicit(&ut_channels[c].header->active,
+		    memory_order_relaxed))
+			ut_channels[c].kept = true;
+		else
+			ut_region_detach(c);
+	}
+}
+
+/* There is one, and it has not asked for these. */
+void
+ut_regions_drop(int conn)
+{
+	unsigned int c;
+
+	for (c = 0; c < UT_CHANNELS; c++)
+		if (ut_channels[c].gen != 0 && ut_channels[c].conn == conn &&
+		    ut_channels[c].kept)
+			ut_region_detach(c);
 }
 
 /* Takes both descriptors, the second may be -1.  0 or an errno. */
@@ -163,6 +214,7 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 	ch->handle = handle;
 	ch->owner = owner;
 	ch->pid = getpid();
+	ch->kept = false;
 	ch->used = true;
 	/* Release: who sees the generation sees all of the above. */
 	atomic_store_explicit(&ch->gen, ++ch->last_gen, memory_order_release);

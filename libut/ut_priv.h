@@ -78,6 +78,9 @@ struct channel {
 	int			 conn;		/* of which connection */
 	uint32_t		 handle;	/* utd's number for it */
 	uint32_t		 last_gen;
+	dev_t			 dev;		/* to know the region by */
+	ino_t			 ino;
+	bool			 kept;		/* over the end of a connection */
 	bool			 used;		/* mapped */
 };
 
@@ -158,6 +161,9 @@ int		 ut_event_map(uint32_t, unsigned int, uint32_t);
 int		 ut_region_attach(int, uint32_t, uint64_t, int, int,
 		    const char *);
 int		 ut_region_find(int, uint32_t);
+bool		 ut_region_again(int, uint32_t, int);
+void		 ut_regions_keep(int);
+void		 ut_regions_drop(int);
 void		 ut_region_detach(unsigned int);
 bool		 ut_region_settle(int);
 void		 ut_region_forked(void);

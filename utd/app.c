@@ -96,6 +96,7 @@ app_free(struct app *a)
 	for (p = &apps; *p != a; p = &(*p)->next)
 		continue;
 	*p = a->next;
+	state_app_gone(a);
 	table_drop(a->table);
 	free(a);
 }
@@ -110,30 +111,45 @@ bury(struct app *a)
 }
 
 /*
- * Whoever had the pid before.  With the number that it had there, it is the
- * same program, which has lost its connection and has let go of all that it
- * had under that number.  A connection that is still open is that of another
- * libut in the same process.  What else there is was before an exec.
+ * The number that the program had.  It has lost its connection, and goes on
+ * under that number with what it is attached to.
+ */
+static uint64_t
+owner_again(const struct app *new, uint64_t before)
+{
+	struct app *a;
+
+	for (a = apps; a != NULL; a = a->next)
+		if (a->owner == before && a->pid == new->pid &&
+		    a->vpid == new->vpid && a->uid == new->uid)
+			break;
+	if (before == 0 || a == NULL)
+		return 0;
+	if (a->conn != NULL)
+		conn_drop(a->conn);
+	links_free(a);
+	app_free(a);
+	return before;
+}
+
+/*
+ * Whoever had the pid before an exec.  A connection that is still open is that
+ * of another libut in the same process.
  */
 static void
-supersede(const struct app *new, uint64_t before)
+supersede(const struct app *new)
 {
 	struct app *a, *next;
 
 	for (a = apps; a != NULL; a = next) {
 		next = a->next;
 		if (a == new || a->pid == 0 || a->pid != new->pid ||
-		    a->uid != new->uid)
-			continue;
-		if (before != 0 ? a->owner != before :
-		    a->conn != NULL && !conn_ended(a->conn))
+		    a->uid != new->uid ||
+		    (a->conn != NULL && !conn_ended(a->conn)))
 			continue;
 		if (a->conn != NULL)
 			conn_drop(a->conn);
-		if (before != 0)
-			a->replaced = true;
-		else
-			bury(a);
+		bury(a);
 	}
 }
 
@@ -202,12 +218,16 @@ app_hello(struct conn *c, struct ut_msg *m)
 		return;
 	}
 	a->conn = c;
-	a->owner = owner_new();
+	a->owner = owner_again(a, before);
+	a->kept = a->owner != 0;
+	if (!a->kept)
+		a->owner = owner_new();
 	a->next = apps;
 	apps = a;
 	c->arg = a;
 	c->ops = &app_ops;
-	supersede(a, before);
+	if (before == 0)
+		supersede(a);
 	log_debug("program %s (%d)", a->name, (int)a->pid);
 	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
 	ut_msg_u64(&welcome, a->owner);
@@ -347,4 +367,24 @@ look_at_graves(void *arg)
 	graves_ms = graves_ms < 1000 ? graves_ms * 2 : 1000;
 	if (more)
 		timer_set(&graves, graves_ms, look_at_graves, NULL);
+}
+
+/* One that another utd knew: it comes again, or is dead. */
+void
+app_restore(const struct state_app *s)
+{
+	struct app *a = xcalloc(1, sizeof(*a));
+
+	a->owner = s->owner;
+	a->uid = (uid_t)s->uid;
+	a->gid = (gid_t)s->gid;
+	a->pid = (pid_t)s->pid;
+	a->vpid = (pid_t)s->vpid;
+	a->bits = s->bits;
+	strcpy(a->name, s->name);
+	a->table = table_get(a->uid, 0, 0, NULL);
+	a->next = apps;
+	apps = a;
+	graves_ms = 1;
+	timer_set(&graves, 1000, look_at_graves, NULL);
 }

@@ -38,6 +38,7 @@
 #include "utd.h"
 
 #define SOCK		3	/* where the parent's socket is */
+#define LOCK		4	/* and a file to wait in */
 #define PROGRESS_MS	200
 #define BUCKETS		1024	/* of owners, whose numbers are in a row */
 
@@ -56,6 +57,7 @@ static volatile sig_atomic_t ticked;
 static struct later *laters, **last_later = &laters;
 static struct ut_msg in, out;
 static bool parent_gone;
+static bool ending;		/* in order */
 static unsigned int ndead;	/* owners, to be buried */
 static bool died;		/* one of them just now */
 
@@ -263,10 +265,12 @@ do_outdir(struct ut_msg *m)
 {
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
+	bool again;
 
 	ut_msg_get_str(m, path, sizeof(path));
+	again = ut_msg_get_u32(m) != 0;
 	errno = ENAMETOOLONG;
-	reply_fd(serial, m->bad ? -1 : output_session(path), path);
+	reply_fd(serial, m->bad ? -1 : output_session(path, again), path);
 }
 
 /* Of another user, who is to write there. */
@@ -380,7 +384,7 @@ make_region(struct pool *like, bool again, int fd)
 	    pool_adopt(p))
 		return p;
 	error = errno;
-	pool_free(p);
+	pool_free(p, false);
 	errno = error;
 	return NULL;
 }
@@ -558,7 +562,7 @@ do_close(struct ut_msg *m)
 	}
 	reply_counts(ut_msg_get_u32(m), p);
 	if (p != NULL)
-		pool_free(p);
+		pool_free(p, true);
 	if (pools == NULL)
 		tick(false);
 }
@@ -577,10 +581,18 @@ do_closetrace(struct ut_msg *m)
 	}
 }
 
+static void
+do_end(struct ut_msg *m)
+{
+	(void)m;
+	ending = true;
+}
+
 static const struct {
 	uint16_t	 type;
 	void		(*act)(struct ut_msg *);
 } orders[] = {
+	{ UT_C_END,		do_end },
 	{ UT_C_OUTDIR,		do_outdir },
 	{ UT_C_UIDDIR,		do_uiddir },
 	{ UT_C_TRACE,		do_trace },
@@ -711,7 +723,7 @@ run(void)
 	bool more = false;
 	int how;
 
-	while (!parent_gone) {
+	while (!parent_gone && !ending) {
 		consumer_metadata();
 		do_laters();
 		if (parent_gone)
@@ -733,11 +745,45 @@ run(void)
 		if (how == DRAIN_ALL)
 			bury_dead();
 	}
+	do_laters();
 	while ((p = pools) != NULL) {
 		pools = p->next;
-		pool_finish(p, false);
-		pool_free(p);
+		if (ending) {
+			pool_finish(p, false);
+			pool_free(p, true);
+		} else {
+			(void)pool_drain(p, DRAIN_ALL);
+		}
 	}
+}
+
+/* Wherever the two are, here is where they are to be. */
+static void
+move(int sock, int lock)
+{
+	if ((sock = fcntl(sock, F_DUPFD, LOCK + 1)) == -1 ||
+	    (lock = fcntl(lock, F_DUPFD, LOCK + 1)) == -1 ||
+	    dup2(sock, SOCK) == -1 || dup2(lock, LOCK) == -1)
+		fatal("dup2");
+}
+
+/*
+ * The consumer of a utd that was killed may not have found that out: two must
+ * not empty the same regions.  The lock goes when its process does.
+ */
+static void
+take_turn(uid_t uid)
+{
+	struct flock lock;
+
+	memset(&lock, 0, sizeof(lock));
+	lock.l_type = F_WRLCK;
+	lock.l_whence = SEEK_SET;
+	lock.l_start = (off_t)uid;
+	lock.l_len = 1;
+	while (fcntl(LOCK, F_SETLKW, &lock) == -1)
+		if (errno != EINTR)
+			fatal("lock of uid %lu", (unsigned long)uid);
 }
 
 void
@@ -747,9 +793,8 @@ consumer_main(int sock, uid_t uid, gid_t gid)
 	catch(SIGTERM, SIG_IGN);
 	catch(SIGCHLD, SIG_DFL);
 	loop_forget();
-	if (dup2(sock, SOCK) == -1)
-		fatal("dup2");
-	ut_closefrom(SOCK + 1);
+	move(sock, state_lock);
+	ut_closefrom(LOCK + 1);
 	if (ut_nonblock(SOCK) == -1)
 		fatal("fcntl");
 	drop_privileges(uid, gid);
@@ -758,10 +803,13 @@ consumer_main(int sock, uid_t uid, gid_t gid)
 	catch(SIGUSR1, on_signal);
 	catch(SIGALRM, on_signal);
 	ut_msg_init(&in, 0, 0, 0);
+	take_turn(uid);
 	run();
 	tick(false);
 	catch(SIGUSR1, SIG_IGN);
 	catch(SIGALRM, SIG_IGN);
+	if (!ending)
+		exit(0);		/* another needs the bell */
 	ut_bell_close(&bell);		/* the handlers rang it */
 	exit(0);
 }

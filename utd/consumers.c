@@ -87,6 +87,19 @@ spawn(struct consumer *c)
 	return true;
 }
 
+static struct consumer *
+consumer_new(uid_t uid, gid_t gid)
+{
+	struct consumer *c = xcalloc(1, sizeof(*c));
+
+	c->uid = uid;
+	c->gid = gid;
+	c->bell = -1;
+	c->next = consumers;
+	consumers = c;
+	return c;
+}
+
 /* The UID's, started if need be. */
 struct consumer *
 consumer_get(uid_t uid, gid_t gid)
@@ -96,13 +109,9 @@ consumer_get(uid_t uid, gid_t gid)
 	for (c = consumers; c != NULL; c = c->next)
 		if (c->uid == uid && !c->given_up)
 			return c;
-	c = xcalloc(1, sizeof(*c));
-	c->uid = uid;
-	c->gid = gid;
-	c->bell = -1;
+	c = consumer_new(uid, gid);
 	ut_shm_name(c->bellname);
-	c->next = consumers;
-	consumers = c;
+	state_changed();
 	c->given_up = !spawn(c);
 	return c;
 }
@@ -310,8 +319,8 @@ consumer_ask(struct consumer *c, struct ut_msg *m)
 	while (r->next != NULL)
 		r = r->next;
 	r->msg = copy_of(m);
-	if (c->held > 0 && m->h.type != UT_C_TRACE && m->h.type != UT_C_REGION)
-		return;
+	if (c->held > 0 && m->h.type >= UT_C_DEAD)
+		return;			/* about regions */
 	r->sent = true;
 	consumer_send(c, m);
 }
@@ -372,6 +381,7 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 			close(c->bell);
 		c->bell = m->h.nfds > 0 ? ut_msg_get_fd(m) : -1;
 		ut_msg_get_str(m, c->bellname, sizeof(c->bellname));
+		state_changed();
 		break;
 	case UT_C_REPLY:
 		got_reply(c, m);
@@ -469,16 +479,50 @@ consumers_tell_dead(const struct app *a)
 	}
 }
 
-/* They drain what there is when their socket closes, and end. */
+void
+consumers_tell_owner(const struct app *a)
+{
+	struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (c->uid == a->uid)
+			consumer_tell_owner(c, a);
+}
+
+void
+consumers_each(void (*f)(const struct consumer *))
+{
+	const struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (!c->given_up)
+			f(c);
+}
+
+/* That of another utd, whose bell programs ring. */
+void
+consumer_restore(uid_t uid, gid_t gid, const char *bellname)
+{
+	struct consumer *c = consumer_new(uid, gid);
+
+	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
+	c->given_up = !spawn(c);
+}
+
+/* They drain what there is, stop what is started, and end. */
 void
 consumers_end(void)
 {
+	static struct ut_msg m;
 	struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->conn == NULL)
 			continue;
-		conn_flush(c->conn);
+		ut_msg_init(&m, UT_C_END, 0, 0);
+		conn_send(c->conn, &m);
+		if (c->conn != NULL)
+			conn_flush(c->conn);
 		if (c->conn != NULL)
 			conn_drop(c->conn);
 		kill(c->pid, SIGUSR1);

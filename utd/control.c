@@ -99,7 +99,7 @@ do_create(struct client *k, struct ut_msg *m)
 		    k->conn->gid));
 		k->session->dying = true;	/* not there yet */
 		(void)client_wait(k, nothing, 0);
-		session_open(k->session, created, k);
+		session_open(k->session, false, created, k);
 	}
 }
 
@@ -163,6 +163,7 @@ do_start(struct client *k, struct ut_msg *m)
 	}
 	w = client_wait(k, started, PATIENCE);
 	s->active = true;
+	state_changed();
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		channel_activate(ch, w);
 		channel_sync(ch, w);
@@ -211,6 +212,7 @@ stop_session(struct client *k, void (*finish)(struct client *))
 
 	k->draining = true;
 	k->session->active = false;
+	state_changed();
 	for (t = k->session->traces; t != NULL; t = t->next)
 		trace_refine(t);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
@@ -286,6 +288,7 @@ channel_switch(struct client *k, struct channel *ch, bool on,
 	struct waiter *w = client_wait(k, finish, PATIENCE);
 
 	ch->enabled = on;
+	state_changed();
 	channel_activate(ch, w);
 	channel_sync(ch, w);
 	wait_less(w);
@@ -424,6 +427,7 @@ removed(struct client *k)
 	if (client_session_there(k) && !k->channel->removed) {
 		k->channel->removed = true;
 		k->channel->enabled = false;
+		state_changed();
 		channel_close(k->channel);
 	}
 	answer(k, "");

@@ -136,6 +136,7 @@ link_sync(struct app *a, struct channel *ch, struct waiter *w)
 		l = xcalloc(1, sizeof(*l));
 		l->app = a;
 		l->channel = ch;
+		l->unsure = a->kept;
 		l->next = a->links;
 		a->links = l;
 	}
@@ -178,6 +179,7 @@ send_attach(struct link *l)
 	const struct consumer *c = r->trace->consumer;
 
 	consumer_tell_owner(r->trace->consumer, l->app);
+	state_app(l->app);
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
 	ut_msg_fd(&out, r->fd);
 	/* A semaphore of another ABI is another thing: no bell then. */
@@ -217,9 +219,11 @@ send_plan(struct link *l)
 
 	if (new != NULL && new->n > n)
 		n = new->n;
+	if (l->unsure && l->attached)
+		n = l->app->table->size;
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 	for (i = 0; i < n; i++) {
-		if (plan_id(old, i) == plan_id(new, i))
+		if (plan_id(old, i) == plan_id(new, i) && !l->unsure)
 			continue;
 		ut_msg_u32(&out, i);
 		ut_msg_u32(&out, plan_id(new, i));
@@ -227,6 +231,7 @@ send_plan(struct link *l)
 			send_map(l);
 	}
 	send_map(l);
+	l->unsure &= !l->attached;
 	plan_unref(l->mapped);
 	l->mapped = l->plan;
 	l->plan = NULL;
@@ -239,6 +244,7 @@ link_map(struct link *l)
 	const struct conn *consumer;
 	struct app *a = l->app;
 
+	state_save();			/* no ID that the next utd gives away */
 	if (l->region != NULL) {
 		consumer = l->region->trace->consumer->conn;
 		if (!trace_flush(l->region->trace) ||

@@ -179,7 +179,7 @@ list_session(struct client *k, const struct session *s)
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
 	for (a = apps; a != NULL; a = a->next)
-		if (session_sees(s, a->uid) && !a->replaced)
+		if (session_sees(s, a->uid))
 			row_program(k, 1, a);
 	for (w = s->warnings; w != NULL; w = w->next) {
 		row_begin(1, "warning");

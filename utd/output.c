@@ -84,14 +84,14 @@ check_empty(int fd)
 
 /* The directory of a session: a descriptor, or -1 and errno. */
 int
-output_session(const char *path)
+output_session(const char *path, bool again)
 {
 	int fd, error;
 
-	if (make_dirs(path) == -1)
+	if (!again && make_dirs(path) == -1)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1 || check_empty(fd) == 0)
+	if (fd == -1 || again || check_empty(fd) == 0)
 		return fd;
 	error = errno;
 	close(fd);

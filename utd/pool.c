@@ -174,8 +174,9 @@ pool_new(const struct pool *like, bool again, int fd)
 	return p;
 }
 
+/* The region goes, too, or is left to somebody else. */
 void
-pool_free(struct pool *p)
+pool_free(struct pool *p, bool gone)
 {
 	uint32_t i;
 
@@ -183,7 +184,8 @@ pool_free(struct pool *p)
 		stream_close(&p->streams[i]);
 	munmap(p->header, p->size);
 	close(p->fd);
-	shm_unlink(p->shm);
+	if (gone)
+		shm_unlink(p->shm);
 	free(p->streams);
 	free(p->done_seq);
 	free(p->waited);

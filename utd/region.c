@@ -53,6 +53,7 @@ region_by_id(uint32_t id)
 void
 region_name_event(struct region *r, const struct entry *e)
 {
+	state_changed();
 	if (r->described)
 		metadata_event(&r->trace->text, r->channel, e);
 }
@@ -203,6 +204,7 @@ region_describe(struct region *r)
 	if (r->described)
 		return;
 	r->described = true;
+	state_changed();
 	trace_channel(r->trace, r->channel);
 	for (e = r->registry.first; e != NULL; e = e->after)
 		metadata_event(&r->trace->text, r->channel, e);
@@ -274,12 +276,34 @@ region_get(struct channel *ch, const struct app *a)
 	registry_init(&r->registry);
 	r->next = ch->regions;
 	ch->regions = r;
+	state_changed();
 	if (t->state == REGION_FAILED) {
 		r->state = REGION_FAILED;
 	} else if (t->state == REGION_READY) {
 		region_describe(r);
 		region_ask(r, false);
 	}
+	return r;
+}
+
+/* One that another utd had: it is adopted when its directory is. */
+struct region *
+region_restore(struct channel *ch, struct trace *t, uint32_t id,
+    const char *shm)
+{
+	struct region *r = xcalloc(1, sizeof(*r));
+
+	while (new_id() < id)
+		continue;
+	r->id = id;
+	r->trace = t;
+	r->channel = ch;
+	r->fd = -1;
+	r->state = REGION_ASKED;
+	snprintf(r->shm, sizeof(r->shm), "%s", shm);
+	registry_init(&r->registry);
+	r->next = ch->regions;
+	ch->regions = r;
 	return r;
 }
 
@@ -407,6 +431,7 @@ region_free(struct region *r)
 	struct region **p;
 
 	counts_add(&ch->past, &r->counts);
+	state_changed();
 	for (p = &ch->regions; *p != r; p = &(*p)->next)
 		continue;
 	*p = r->next;

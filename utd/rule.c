@@ -135,6 +135,7 @@ rule_add(struct channel *ch, const struct rule *new)
 			return false;
 	*p = rule_copy(new);
 	ch->generation = ++last_generation;
+	state_changed();
 	return true;
 }
 
@@ -155,7 +156,9 @@ rule_del(struct channel *ch, const struct rule *old)
 		rule_free(r);
 		found = true;
 	}
-	if (found)
+	if (found) {
 		ch->generation = ++last_generation;
+		state_changed();
+	}
 	return found;
 }

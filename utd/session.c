@@ -119,6 +119,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 	s->created = (int64_t)time(NULL);
 	s->next = sessions;
 	sessions = s;
+	state_changed();
 	return s;
 }
 
@@ -144,6 +145,7 @@ session_free(struct session *s)
 	struct warning *w;
 
 	clients_forget(s);
+	state_changed();
 	for (p = &sessions; *p != NULL; p = &(*p)->next) {
 		if (*p == s) {
 			*p = s->next;
@@ -191,6 +193,7 @@ session_warn(struct session *s, const char *fmt, ...)
 	w = xcalloc(1, sizeof(*w));
 	w->text = xstrdup(text);
 	*p = w;
+	state_changed();
 }
 
 struct channel *
@@ -238,5 +241,21 @@ channel_new(struct session *s, const char *name, const struct geometry *g)
 	for (p = &s->channels; *p != NULL; p = &(*p)->next)
 		continue;
 	*p = ch;
+	state_changed();
+	return ch;
+}
+
+/* One that another utd had, under the same number. */
+struct channel *
+channel_restore(struct session *s, const char *name, const struct geometry *g,
+    uint32_t id, uint32_t stream)
+{
+	const uint32_t nstreams = s->nstreams, last = last_channel;
+	struct channel *ch = channel_new(s, name, g);
+
+	ch->id = id;
+	ch->stream = stream;
+	s->nstreams = nstreams;
+	last_channel = id > last ? id : last;
 	return ch;
 }

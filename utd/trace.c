@@ -145,6 +145,7 @@ trace_made(uint32_t id, const char *path)
 	free(t->path);
 	t->path = xstrdup(path);
 	t->made = true;
+	state_changed();
 }
 
 /* A channel that is to have a region there. */
@@ -340,6 +341,10 @@ trace_ask(struct trace *t)
 			*strrchr(path, '/') = '\0';
 		t->path = xstrdup(path);
 	}
+	if (t->session->dirfd == -1) {
+		t->state = REGION_ASKED;	/* until traces_resume */
+		return;
+	}
 	if (own_trace(t))
 		ask_trace(t, t->session->dirfd, t->path);
 	else
@@ -370,6 +375,7 @@ trace_get(struct session *s, const struct app *a, bool alone)
 	t->consumer = consumer_get(a->uid, a->gid);
 	t->next = s->traces;
 	s->traces = t;
+	state_changed();
 	trace_ask(t);
 	return t;
 }
@@ -393,6 +399,7 @@ trace_close(struct trace *t)
 	for (p = &t->session->traces; *p != t; p = &(*p)->next)
 		continue;
 	*p = t->next;
+	state_changed();
 	trace_refine(t);
 	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
 	consumer_send(t->consumer, &out);
@@ -446,12 +453,48 @@ traces_orphaned(const struct consumer *c)
 
 /* The session's own directory, by whom it belongs to. */
 void
-session_open(struct session *s, consumer_cb *cb, void *arg)
+session_open(struct session *s, bool again, consumer_cb *cb, void *arg)
 {
 	struct consumer *c = consumer_get(s->uid, s->gid);
 
 	ut_msg_init(&out, UT_C_OUTDIR, 0, 0);
 	ut_msg_u32(&out, consumer_expect(c, cb, arg));
 	ut_msg_str(&out, s->dir);
+	ut_msg_u32(&out, again);
 	consumer_ask(c, &out);
+}
+
+/* One that another utd had: the caller fills it in. */
+struct trace *
+trace_restore(struct session *s, uint32_t id)
+{
+	struct trace *t = xcalloc(1, sizeof(*t));
+
+	t->id = id;
+	if (last_id < id)
+		last_id = id;
+	t->session = s;
+	t->state = REGION_ASKED;
+	t->again = t->syncing = true;
+	t->next = s->traces;
+	s->traces = t;
+	return t;
+}
+
+/* The directory of the session is open again, or cannot be. */
+void
+traces_resume(struct session *s, int error)
+{
+	struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next) {
+		if (error != 0)
+			trace_failed(t, error);
+		else
+			trace_ask(t);
+		if (t->state == REGION_READY)
+			regions_ask(t);
+		if (t->again && (error != 0 || own_trace(t)))
+			consumer_go_on(t->consumer);
+	}
 }

@@ -224,6 +224,7 @@ main(int argc, char *argv[])
 	signals_init();
 	clock_begin();
 	listen_open(dir);
+	state_open(dir);
 	if (chdir("/") == -1)
 		fatal("/");
 	if (!debug)
@@ -231,6 +232,7 @@ main(int argc, char *argv[])
 	log_info("run directory %s", dir);
 	loop_run();
 	consumers_end();
+	state_close();
 	listen_close();
 	return 0;
 }

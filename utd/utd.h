@@ -426,6 +426,9 @@ void	 consumer_hold(struct consumer *);	/* until a trace is there */
 void	 consumer_go_on(struct consumer *);
 void	 consumers_tell_dead(const struct app *);
 void	 consumer_tell_owner(struct consumer *, const struct app *);
+void	 consumers_tell_owner(const struct app *);
+void	 consumers_each(void (*)(const struct consumer *));
+void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumers_end(void);
 
 /* session.c */
@@ -440,6 +443,8 @@ struct channel *channel_find(struct session *, const char *);
 struct channel *channel_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *,
 	    const struct geometry *);
+struct channel *channel_restore(struct session *, const char *,
+	    const struct geometry *, uint32_t, uint32_t);
 bool	 channel_active(const struct channel *);
 bool	 name_valid(const char *, const char *);
 
@@ -456,13 +461,17 @@ void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
 void	 trace_made(uint32_t, const char *);
 void	 trace_wrote(uint32_t, uint64_t);
-void	 session_open(struct session *, consumer_cb *, void *);
+void	 session_open(struct session *, bool, consumer_cb *, void *);
+struct trace *trace_restore(struct session *, uint32_t);
+void	 traces_resume(struct session *, int);
 
 /* region.c: regions, as the parent sees them. */
 struct region *region_find(const struct channel *, const struct app *);
 struct region *region_get(struct channel *, const struct app *);
 struct region *region_by_id(uint32_t);
 void	 region_retry(struct region *);
+struct region *region_restore(struct channel *, struct trace *, uint32_t,
+	    const char *);
 void	 region_name_event(struct region *, const struct entry *);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
@@ -499,7 +508,8 @@ struct app {
 	pid_t		 pid;		/* as we see it */
 	pid_t		 vpid;		/* as it sees itself */
 	uint32_t	 bits;
-	bool		 replaced;	/* the process has a new connection */
+	bool		 kept;		/* it may be attached already */
+	uint32_t	 place;		/* in the table of state.c; 0: none */
 	struct table	*table;		/* its events */
 	uint32_t	 listed;	/* names told, */
 	uint32_t	 listing;	/* of those asked for */
@@ -512,7 +522,47 @@ struct app {
 
 extern struct app *apps;
 
+/*
+ * state.c, restore.c: what the next utd needs to know if this one is killed.
+ * The numbers of messages are not those of the protocol.
+ */
+#define STATE_VERSION	1
+#define STATE_BEGIN	1	/* a version */
+#define STATE_END	2
+#define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell */
+#define STATE_SESSION	4	/* a active, b streams: see put_session */
+#define STATE_WARNING	5	/* str */
+#define STATE_TRACE	6	/* a id, b made: see put_trace; of the session */
+#define STATE_TEXT	7	/* str: metadata of the trace */
+#define STATE_CHANNEL	8	/* a id, b stream: see put_channel */
+#define STATE_RULE	9	/* as in the protocol; of the channel */
+#define STATE_REGION	10	/* a id, b trace: see put_region */
+#define STATE_ENTRY	11	/* a id, b level: str name, str program,
+				   fields as in EVENTS; of the region */
+
+/* A place in the table of programs. */
+struct state_app {
+	uint64_t	 owner;		/* 0: nobody's */
+	uint32_t	 uid, gid;
+	uint32_t	 pid, vpid;
+	uint32_t	 bits;
+	char		 name[64];
+	uint32_t	 unused;
+};
+
+extern int state_lock;
+void	 state_open(const char *);
+void	 state_close(void);
+void	 state_changed(void);	/* save it, soon */
+void	 state_save(void);	/* now, if it has changed */
+void	 state_app(struct app *);
+void	 state_app_gone(struct app *);
+uint32_t state_place(void);
+void	 state_load(const char *, const char *);
+void	 state_resume(void);
+
 /* app.c: programs come, offer events, go. */
+void	 app_restore(const struct state_app *);
 void	 app_hello(struct conn *, struct ut_msg *);
 void	 app_list(struct app *);	/* its names; links_named tells */
 
@@ -535,6 +585,7 @@ struct link {
 	struct region	*region;	/* NULL: nothing was mapped yet */
 	enum link_state	 state;
 	bool		 attached;	/* to the region */
+	bool		 unsure;	/* what it has mapped there */
 	bool		 again;		/* something changed meanwhile */
 	bool		 failed;	/* the program told of an error */
 	uint32_t	 described;	/* events up to that were asked for */
@@ -610,7 +661,8 @@ void	 wake_close(void);
  * Parent -> consumer.  In a request the first item is the serial number that
  * the reply repeats.
  */
-#define UT_C_OUTDIR	64	/* u32 serial, str path: the session's */
+#define UT_C_OUTDIR	64	/* u32 serial, str path: the session's; u32 1
+				   if it is there already */
 #define UT_C_UIDDIR	65	/* u32 serial, str path, u32 1 if it must be
 				   new, u32 uid, u32 gid of it; the fd above */
 #define UT_C_TRACE	66	/* a trace: u32 serial, str path, u32 1 if it
@@ -630,6 +682,7 @@ void	 wake_close(void);
 #define UT_C_CLOSE	73	/* a region, b 1 if nothing can be under way
 				   in it: u32 serial */
 #define UT_C_CLOSETRACE	74	/* a trace */
+#define UT_C_END	77	/* an orderly one: finish and go */
 #define UT_C_BELL	76	/* str name of the bell, perhaps there */
 #define UT_C_REFINE	75	/* a trace: u64 where, str text: metadata that
 				   is there already, better known now */
@@ -742,7 +795,7 @@ bool	 owner_dead(uint64_t);
 
 /* pool.c: the region. */
 struct pool *pool_new(const struct pool *, bool, int);	/* NULL and errno */
-void	 pool_free(struct pool *);
+void	 pool_free(struct pool *, bool);
 void	 pool_activate(struct pool *, bool);
 void	 pool_finish(struct pool *, bool);
 uint32_t pool_slots_used(const struct pool *);
@@ -791,7 +844,7 @@ size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 
 /* output.c: directories and files. */
 struct iovec;
-int	 output_session(const char *);
+int	 output_session(const char *, bool);
 int	 output_dir(int, char *, bool);
 struct outdir *output_trace(int, const char *, bool, bool);
 void	 output_close(struct outdir *);

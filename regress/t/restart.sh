@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # utd ends and comes again, or is killed with all it has, while a program
-# lives: the program is never harmed, is found again and traced.
+# lives: the program is never harmed, is found again and traced.  A session
+# that did not end goes on.
 
 . ./common.sh
 
@@ -39,17 +40,26 @@ for p in $UTD_PID $(consumers); do
 done
 wait $UTD_PID 2>/dev/null
 UTD_PID=
-pulse hit 200000
-until_ok pulse_on ---- || fail "on with a dead utd: $answer"
+pulse hit 7			# into buffers that are emptied later
+pulse_on a--- || fail "off with a dead utd: $answer"
 gone $PULSE && fail "the program is gone"
 
 start_utd
+until_ok listed two || fail "not found by the next utd"
+expect 0 'warning: utd was killed, and another took over' utctl list two
+pulse hit 3
+expect 0 'two stopped: [0-9]* events, 0 lost' utctl stop
+[ "$(count_events "$T/two" pulse:a)" -eq 35 ] ||
+    fail "two: $(count_events "$T/two" pulse:a) events, not 35"
+readers_agree "$T/two"
+until_ok pulse_on ---- || fail "on in a stopped session: $answer"
 session three
 until_ok listed three || fail "not found a third time"
 until_ok pulse_on a--- || fail "three: $answer"
 pulse hit 30
 expect 0 'three destroyed: 30 events, 0 lost' utctl destroy
 readers_agree "$T/three"
+expect 0 'two destroyed' utctl destroy two
 
 # Many times in a row: what the program has open stays the same.
 fds() {
