@@ -43,9 +43,13 @@ static uint64_t
 owner_new(void)
 {
 	static uint64_t last;
+	struct timespec ts;
 
-	if (last == 0)
-		last = (uint64_t)time(NULL) << 24;
+	if (last == 0) {
+		clock_gettime(CLOCK_REALTIME, &ts);
+		last = (uint64_t)ts.tv_sec * 1000000000u +
+		    (uint64_t)ts.tv_nsec;
+	}
 	return ++last;
 }
 
