@@ -293,6 +293,15 @@ find(const char *const *places, const char *installed, int mode)
 	return is_file(installed, mode) ? format("%s", installed) : NULL;
 }
 
+/* utd; in PATH, or nowhere, if it is not where it should be. */
+char *
+utd_find(void)
+{
+	char *path = find(utd_places, SBINDIR "/utd", X_OK);
+
+	return path != NULL ? path : format("utd");
+}
+
 /* The library for -w. */
 static char *
 find_wrapper(const char *name)
@@ -621,7 +630,7 @@ parse_options(struct record *r, int argc, char **argv)
 int
 cmd_record(int argc, char **argv)
 {
-	static char every[] = "*", utd[] = "utd";
+	static char every[] = "*";
 	static struct record r;
 	int status = 1;
 
@@ -629,9 +638,7 @@ cmd_record(int argc, char **argv)
 		return usage(argv[0]);
 	if (r.nglobs == 0)
 		r.globs[r.nglobs++] = every;
-	r.utd = find(utd_places, SBINDIR "/utd", X_OK);
-	if (r.utd == NULL)
-		r.utd = utd;		/* then it is in PATH, or nowhere */
+	r.utd = utd_find();
 	r.dir = output_name(&r);
 	signals_catch();
 	if (rundir_make(&r) == -1)

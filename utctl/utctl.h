@@ -83,6 +83,8 @@ struct geometry {
 int	 client_channel(struct client *, const char *, const char *,
 	    const struct geometry *);
 uint32_t parse_clock(const char *);
+char	*utd_find(void);
+int	 cmd_recover(int, char **);
 int	 cmd_create(int, char **);
 int	 cmd_start(int, char **);
 int	 cmd_stop(int, char **);

@@ -382,6 +382,14 @@ send_count(struct region *r, struct waiter *w)
 	consumer_ask(c, &out);
 }
 
+/* The consumer has it, or will have it when it gets what is asked now. */
+static bool
+region_there(const struct region *r)
+{
+	return r->state == REGION_READY ||
+	    (r->state == REGION_ASKED && r->trace->again);
+}
+
 /*
  * Start or stop, as the session and the channel are; the wait is for the
  * counts when all is written.  One that is closing has its counts on the way
@@ -393,7 +401,7 @@ channel_activate(struct channel *ch, struct waiter *w)
 	struct region *r;
 
 	for (r = ch->regions; r != NULL; r = r->next) {
-		if (r->state == REGION_READY)
+		if (region_there(r))
 			send_active(r, channel_active(ch), got_counts,
 			    counting_new(r, w));
 		else if (r->state == REGION_CLOSING)
@@ -407,7 +415,7 @@ channel_count(struct channel *ch, struct waiter *w)
 	struct region *r;
 
 	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->state == REGION_READY || r->state == REGION_CLOSING)
+		if (region_there(r) || r->state == REGION_CLOSING)
 			send_count(r, w);
 }
 

@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl recover: after utd, its consumers and perhaps all programs were
+ * killed, write what the buffers still have.  A utd is started that takes up
+ * the sessions, as any would; they are ended in order, and it with them.
+ */
+
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <err.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rundir.h"
+#include "utctl.h"
+
+/* It goes into the background when it listens. */
+static int
+utd_start(const char *dir)
+{
+	char *utd = utd_find();
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	if ((pid = fork()) == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		execlp(utd, "utd", "-r", dir, (char *)NULL);
+		warn("%s", utd);
+		_exit(127);
+	}
+	free(utd);
+	while (waitpid(pid, &status, 0) == -1)
+		if (errno != EINTR)
+			err(1, "waitpid");
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+/* All sessions, each with what there is of it; -1 if one went wrong. */
+static int
+sessions_end(struct client *c)
+{
+	struct row *rows;
+	const struct row *s;
+	int r = 0;
+
+	if (client_ask(c, UT_CTL_LIST, "", &rows) == -1)
+		return -1;
+	rows_clean(rows);
+	for (s = rows->child; s != NULL; s = s->next) {
+		printf("%s:\n", row_str(s, "dir"));
+		if (client_say(c, client_ask(c, UT_CTL_DESTROY,
+		    row_str(s, "name"), NULL)) != 0)
+			r = -1;
+	}
+	if (rows->child == NULL)
+		warnx("there was no session");
+	row_free(rows);
+	return r;
+}
+
+int
+cmd_recover(int argc, char **argv)
+{
+	char dir[PATH_MAX], *state;
+	struct client *c;
+	int s, r;
+
+	if (getopt(argc, argv, "+") != -1 || argc != optind)
+		return usage(argv[0]);
+	if (ut_rundir(dir, sizeof(dir)) == -1)
+		errx(1, "no run directory");
+	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1)
+		errx(1, "utd runs in %s, and has taken up what there was",
+		    dir);
+	state = format("%s/state", dir);
+	if (access(state, F_OK) == -1)
+		err(1, "%s", state);
+	free(state);
+	if (utd_start(dir) == -1)
+		errx(1, "utd did not start in %s", dir);
+	if ((c = client_open(dir, 1)) == NULL)
+		return 1;
+	r = sessions_end(c);
+	client_close(c);
+	return r == 0 ? 0 : 1;
+}
