@@ -75,6 +75,23 @@ client_gone(const struct client *c)
 	return c->gone;
 }
 
+/* What has something to read when utd goes; -1: it is gone. */
+int
+client_fd(const struct client *c)
+{
+	return c == NULL || c->gone ? -1 : c->fd;
+}
+
+/* There is something to read, between requests: is utd gone? */
+int
+client_look(struct client *c)
+{
+	char byte;
+
+	c->gone = recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+	return c->gone;
+}
+
 static void
 progress_show(struct client *c)
 {

@@ -22,11 +22,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -38,16 +36,10 @@
 
 #include "utctl.h"
 
-#ifndef SBINDIR
-#define SBINDIR	"/usr/local/sbin"
-#endif
-#ifndef LIBDIR
-#define LIBDIR	"/usr/local/lib"
-#endif
-
 #define SESSION		"record"
 #define CHANNEL		"channel0"
 #define LINGER		5000		/* ms that utd may take to end */
+#define AGAIN		20		/* times that it is started anew */
 
 struct record {
 	char		**argv;		/* the command */
@@ -63,76 +55,24 @@ struct record {
 	char		*utd;
 	char		*private;	/* directory */
 	char		*rundir;	/* in there */
-	struct client	*client;
+	struct client	*client;	/* or NULL: utd is no more */
+	int		 again;		/* how often it was killed */
 };
-
-/* Where they are, seen from the directory of utctl: installed, or built. */
-static const char *const utd_places[] = {
-	"utd", "../sbin/utd", "../utd/utd", NULL
-};
-static const char *const malloc_places[] = {
-	"../lib/libut-malloc.so", "../libut/libut-malloc.so", NULL
-};
-
-/*
- * The signals that must not end utctl before it has cleaned up.  They are
- * blocked but while it waits for something that may take long.
- */
-static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
-#define NSIGNALS	(sizeof(signals) / sizeof(signals[0]))
-
-static struct sigaction	 old_action[NSIGNALS];
-static sigset_t		 old_mask;
-static sigset_t		 wait_mask;	/* without those signals */
-static sigset_t		 our_mask;	/* with them */
-
-static void
-signal_caught(int sig)
-{
-	/* What asks to end is not forgotten for a key that was hit. */
-	if (sig == SIGTERM || sig == SIGHUP ||
-	    (sig != SIGCHLD && client_interrupted() == 0))
-		client_interrupt(sig);
-}
-
-static void
-signals_catch(void)
-{
-	struct sigaction sa;
-	size_t i;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = signal_caught;
-	sigemptyset(&sa.sa_mask);
-	sigprocmask(SIG_SETMASK, NULL, &old_mask);
-	wait_mask = our_mask = old_mask;
-	for (i = 0; i < NSIGNALS; i++) {
-		sigaddset(&our_mask, signals[i]);
-		sigdelset(&wait_mask, signals[i]);
-	}
-	sigprocmask(SIG_SETMASK, &our_mask, NULL);
-	for (i = 0; i < NSIGNALS; i++) {
-		sigaction(signals[i], NULL, &old_action[i]);
-		/* As nohup(1) wants it. */
-		if (old_action[i].sa_handler != SIG_IGN ||
-		    signals[i] == SIGCHLD)
-			sigaction(signals[i], &sa, NULL);
-	}
-}
 
 /* In the child: what keys and hangups do to utctl is no matter of utd. */
 static void
-prepare_utd(const struct record *r)
+prepare_utd(const void *arg)
 {
-	(void)r;
+	(void)arg;
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 }
 
 static void
-prepare_command(const struct record *r)
+prepare_command(const void *arg)
 {
+	const struct record *r = arg;
 	const char *old = getenv("LD_PRELOAD");
 
 	setenv("UT_RUNDIR", r->rundir, 1);
@@ -142,184 +82,6 @@ prepare_command(const struct record *r)
 		setenv("LD_PRELOAD", r->preload, 1);
 	else
 		setenv("LD_PRELOAD", format("%s:%s", r->preload, old), 1);
-}
-
-/*
- * Is there a file of that name in PATH?  execvp(3) says EACCES also when it
- * may not look into a directory of PATH and finds nothing in the others.
- */
-static int
-somewhere(const char *name)
-{
-	const char *dir = getenv("PATH");
-	char *path;
-	int found;
-
-	if (strchr(name, '/') != NULL || dir == NULL)
-		return 1;
-	for (; *dir != '\0'; dir += strspn(dir, ":")) {
-		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
-		found = access(path, F_OK) == 0;
-		free(path);
-		if (found)
-			return 1;
-		dir += strcspn(dir, ":");
-	}
-	return 0;
-}
-
-/* In the child: signals are as utctl found them, or as prepare() wants. */
-static int
-execute(char **argv, void (*prepare)(const struct record *),
-    const struct record *r)
-{
-	size_t i;
-
-	for (i = 0; i < NSIGNALS; i++)
-		sigaction(signals[i], &old_action[i], NULL);
-	prepare(r);
-	sigprocmask(SIG_SETMASK, &old_mask, NULL);
-	execvp(argv[0], argv);
-	return errno == EACCES && !somewhere(argv[0]) ? ENOENT : errno;
-}
-
-/* Start a program: its pid, or -1 with the errno that exec(2) gave. */
-static pid_t
-spawn(char **argv, void (*prepare)(const struct record *),
-    const struct record *r)
-{
-	int fds[2], error = 0;
-	pid_t pid;
-
-	if (pipe(fds) == -1)
-		return -1;
-	if ((pid = fork()) == 0) {
-		close(fds[0]);
-		fcntl(fds[1], F_SETFD, FD_CLOEXEC);
-		error = execute(argv, prepare, r);
-		while (write(fds[1], &error, sizeof(error)) == -1 &&
-		    errno == EINTR)
-			continue;
-		_exit(127);
-	}
-	if (pid == -1)
-		error = errno;
-	close(fds[1]);
-	while (read(fds[0], &error, sizeof(error)) == -1 && errno == EINTR)
-		continue;
-	close(fds[0]);
-	if (error == 0)
-		return pid;
-	if (pid != -1)
-		waitpid(pid, NULL, 0);
-	errno = error;
-	return -1;
-}
-
-/*
- * Wait for a child, passing on what asks utctl to end; *last is the last
- * signal that came meanwhile, or 0.  Returns what the shell would.
- */
-static int
-await(pid_t pid, int *last)
-{
-	int sig, status;
-
-	*last = 0;
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		sigsuspend(&wait_mask);
-		if ((sig = client_interrupted()) == 0)
-			continue;
-		client_interrupt(0);
-		*last = sig;
-		if (sig == SIGTERM || sig == SIGHUP)
-			kill(pid, sig);
-	}
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-	    WEXITSTATUS(status);
-}
-
-static int
-is_file(const char *path, int mode)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    access(path, mode) == 0;
-}
-
-/* The directory of this utctl, or NULL. */
-static char *
-own_dir(void)
-{
-	const char *p, *name = utctl_path, *slash = strrchr(name, '/');
-	char *dir, *path;
-	size_t n;
-	int found;
-
-	if (slash != NULL)
-		return format("%.*s/", (int)(slash - name), name);
-	for (p = getenv("PATH"); p != NULL; p = p[n] == '\0' ? NULL :
-	    p + n + 1) {
-		n = strcspn(p, ":");
-		dir = n == 0 ? format("./") : format("%.*s/", (int)n, p);
-		path = format("%s%s", dir, name);
-		found = is_file(path, X_OK);
-		free(path);
-		if (found)
-			return dir;
-		free(dir);
-	}
-	return NULL;
-}
-
-/* A file at one of these places, or where it is installed; else NULL. */
-static char *
-find(const char *const *places, const char *installed, int mode)
-{
-	char *path, *dir;
-
-	if ((dir = own_dir()) != NULL) {
-		for (; *places != NULL; places++) {
-			path = format("%s%s", dir, *places);
-			if (is_file(path, mode)) {
-				free(dir);
-				return path;
-			}
-			free(path);
-		}
-		free(dir);
-	}
-	return is_file(installed, mode) ? format("%s", installed) : NULL;
-}
-
-/* utd; in PATH, or nowhere, if it is not where it should be. */
-char *
-utd_find(void)
-{
-	char *path = find(utd_places, SBINDIR "/utd", X_OK);
-
-	return path != NULL ? path : format("utd");
-}
-
-/* The library for -w. */
-static char *
-find_wrapper(const char *name)
-{
-	char *path, *full;
-
-	if (strcmp(name, "malloc") != 0)
-		errx(1, "wrapper '%s': there is only malloc", clean(name));
-	path = find(malloc_places, LIBDIR "/libut-malloc.so", R_OK);
-	if (path == NULL)
-		errx(1, "libut-malloc.so: not in %s, nor near utctl", LIBDIR);
-	if ((full = realpath(path, NULL)) == NULL)
-		err(1, "%s", path);
-	free(path);
-	if (strpbrk(full, ": ") != NULL)
-		errx(1, "%s: a path in LD_PRELOAD has no colon and no space",
-		    full);
-	return full;
 }
 
 static int
@@ -425,11 +187,11 @@ utd_start(struct record *r, int *sig)
 	argv[1] = opt;
 	argv[2] = r->rundir;
 	argv[3] = NULL;
-	if ((pid = spawn(argv, prepare_utd, r)) == -1) {
+	if ((pid = child_spawn(argv, prepare_utd, r)) == -1) {
 		warn("cannot run %s", r->utd);
 		return -1;
 	}
-	if (await(pid, sig) != 0) {
+	if (child_await(pid, -1, sig) != 0) {
 		warnx("%s did not start", r->utd);
 		return -1;
 	}
@@ -437,9 +199,23 @@ utd_start(struct record *r, int *sig)
 	return r->client == NULL ? -1 : 0;
 }
 
+/* It was killed: another takes up what it had; -1 if there is none. */
 static int
-session_begin(struct record *r)
+utd_again(struct record *r, int *sig)
 {
+	client_close(r->client);
+	r->client = NULL;
+	if (r->again++ < AGAIN && utd_start(r, sig) == 0)
+		return 0;
+	warnx("to have what was recorded: UT_RUNDIR=%s utctl recover",
+	    r->rundir);
+	return -1;
+}
+
+static int
+session_begin(void *arg)
+{
+	struct record *r = arg;
 	struct rule rule = { SESSION, CHANNEL, "", UT_RULE_ALL, 0, NULL, 0 };
 	struct client *c = r->client;
 	struct ut_msg *m;
@@ -487,18 +263,31 @@ report(const struct record *r, struct row *rows)
 }
 
 static int
-session_end(struct record *r)
+session_ask(struct record *r, struct row **rows)
 {
-	struct row *rows = NULL;
-	int result;
+	return client_ask(r->client, UT_CTL_STOP, SESSION, NULL) == -1 ||
+	    client_ask(r->client, UT_CTL_LIST, SESSION, rows) == -1 ||
+	    client_ask(r->client, UT_CTL_DESTROY, SESSION, NULL) == -1 ?
+	    -1 : 0;
+}
 
-	if (client_ask(r->client, UT_CTL_STOP, SESSION, NULL) == -1 ||
-	    client_ask(r->client, UT_CTL_LIST, SESSION, &rows) == -1 ||
-	    client_ask(r->client, UT_CTL_DESTROY, SESSION, NULL) == -1) {
-		warnx("the trace in %s may not be complete", r->dir);
-		result = -1;
-	} else
+static int
+session_end(void *arg)
+{
+	struct record *r = arg;
+	struct row *rows = NULL;
+	int result = -1, sig = 0;
+
+	while (r->client != NULL &&
+	    (result = session_ask(r, &rows)) == -1 &&
+	    client_gone(r->client) && utd_again(r, &sig) == 0) {
+		row_free(rows);
+		rows = NULL;
+	}
+	if (result == 0)
 		result = report(r, rows);
+	else
+		warnx("the trace in %s may not be complete", r->dir);
 	row_free(rows);
 	return result;
 }
@@ -507,28 +296,19 @@ session_end(struct record *r)
 static int
 command_run(struct record *r)
 {
-	int sig, saved;
+	int sig = 0, saved, status;
 	pid_t pid;
 
-	if ((pid = spawn(r->argv, prepare_command, r)) == -1) {
+	if ((pid = child_spawn(r->argv, prepare_command, r)) == -1) {
 		saved = errno;
 		warn("%s", r->argv[0]);
 		return saved == ENOENT ? 127 : 126;
 	}
 	r->ran = 1;
-	return await(pid, &sig);
-}
-
-/* Let the signals through while that function works. */
-static int
-interruptible(int (*function)(struct record *), struct record *r)
-{
-	int result;
-
-	sigprocmask(SIG_SETMASK, &wait_mask, NULL);
-	result = function(r);
-	sigprocmask(SIG_SETMASK, &our_mask, NULL);
-	return result;
+	while ((status = child_await(pid, client_fd(r->client), &sig)) == -1)
+		if (client_look(r->client))
+			(void)utd_again(r, &sig);
+	return status;
 }
 
 /* All from a utd that runs to a trace that is whole; -> exit status. */
@@ -554,8 +334,9 @@ record(struct record *r)
 
 /* utd ends when nobody owns it: wait for that, within bounds. */
 static int
-utd_end(struct record *r)
+utd_end(void *arg)
 {
+	struct record *r = arg;
 	static const struct timespec nap = { 0, 5000000 };
 	int64_t deadline = ut_msg_now() + LINGER;
 	char *path = format("%s/%s", r->rundir, UT_SOCKET);
@@ -580,6 +361,8 @@ clean_up(struct record *r)
 {
 	if (r->client != NULL)
 		interruptible(utd_end, r);
+	if (r->client == NULL && r->ran)
+		return;			/* something is left to recover */
 	nftw(r->private, remove_any, 8, FTW_DEPTH | FTW_PHYS);
 	if (access(r->private, F_OK) == 0)
 		warnx("%s could not be removed", r->private);
@@ -617,7 +400,7 @@ parse_options(struct record *r, int argc, char **argv)
 			r->geometry.clock = parse_clock(optarg);
 			break;
 		case 'w':
-			r->preload = find_wrapper(optarg);
+			r->preload = wrapper_find(optarg);
 			break;
 		default:
 			return -1;

@@ -22,6 +22,8 @@
 #ifndef UTCTL_H
 #define UTCTL_H
 
+#include <sys/types.h>
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -56,6 +58,8 @@ char	*format(const char *, ...)
 struct client	*client_open(const char *, int);
 void		 client_close(struct client *);
 int		 client_gone(const struct client *);
+int		 client_fd(const struct client *);
+int		 client_look(struct client *);
 void		 client_interrupt(int);
 int		 client_interrupted(void);
 struct ut_msg	*client_begin(struct client *, int);
@@ -83,8 +87,6 @@ struct geometry {
 int	 client_channel(struct client *, const char *, const char *,
 	    const struct geometry *);
 uint32_t parse_clock(const char *);
-char	*utd_find(void);
-int	 cmd_recover(int, char **);
 int	 cmd_create(int, char **);
 int	 cmd_start(int, char **);
 int	 cmd_stop(int, char **);
@@ -115,8 +117,21 @@ void	 rows_clean(struct row *);
 int	 cmd_list(int, char **);
 int	 cmd_events(int, char **);
 
+/* find.c */
+char	*utd_find(void);
+char	*wrapper_find(const char *);
+
+/* child.c */
+void	 signals_catch(void);
+pid_t	 child_spawn(char **, void (*)(const void *), const void *);
+int	 child_await(pid_t, int, int *);
+int	 interruptible(int (*)(void *), void *);
+
 /* record.c */
 int	 cmd_record(int, char **);
+
+/* recover.c */
+int	 cmd_recover(int, char **);
 
 /* view.c */
 int	 cmd_view(int, char **);

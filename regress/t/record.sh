@@ -134,6 +134,46 @@ for sig in TERM HUP; do
 	nothing_left SIG$sig
 done
 
+# Its utd killed, alone or with the consumer: another takes up.
+utds() {
+	ps -A -o pid= -o args= | awk -v d="$T/tmp/" '
+	    $2 ~ /utd$/ && index($4, d) == 1 { print $1 }'
+}
+
+mkfifo "$T/hold"
+utctl record -o "$T/again" -- sh -c "./prog/seq -p 100 1 2 9000000 \
+    '$T/progress2' & read x <'$T/hold'; kill -9 \$!" 2>"$T/err" &
+pid=$!
+CHILDREN="$CHILDREN $pid"
+exec 9>"$T/hold"
+until_ok grep -rq "seq:tick" "$T/again" || fail "not recording"
+for n in 1 2 3; do
+	sleep 0.2
+	old=$(utds)
+	if [ $n -eq 2 ]; then
+		kill -9 $old
+	else
+		kill -9 $(echo "$old" | head -1)
+	fi
+	another() {
+		[ -n "$(utds)" ] && [ "$(utds | head -1)" != \
+		    "$(echo "$old" | head -1)" ] &&
+		    UT_RUNDIR=$(echo "$T"/tmp/ut-*/run) utctl list |
+		    grep -q ' 1 program'
+	}
+	until_ok another || fail "no other utd: $(cat "$T/err")"
+done
+sleep 0.2
+echo >&9
+exec 9>&-
+wait $pid || fail "utd killed: status $?: $(cat "$T/err")"
+grep -q '^utctl: [1-9][0-9]* events, 0 lost' "$T/err" &&
+    grep -q 'warning: utd was killed' "$T/err" || fail "$(cat "$T/err")"
+readers_agree "$T/again"
+./prog/seqcheck "1:$T/progress2" <"$T/view.out" >"$T/got" ||
+    fail "$(cat "$T/got" "$T/err")"
+nothing_left "utd killed"
+
 # utctl killed: its utd ends, the command goes on, the trace can be read.
 ./prog/asuser - utctl record -o "$T/kill" -- \
     ./prog/seq -p 100 1 1 9000000 "$T/progress" 2>"$T/err" &

@@ -1,0 +1,198 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Programs that utctl starts and waits for, and the signals meanwhile.
+ */
+
+#include <sys/types.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utctl.h"
+
+/*
+ * The signals that must not end utctl before it has cleaned up.  They are
+ * blocked but while it waits for something that may take long.
+ */
+static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
+#define NSIGNALS	(sizeof(signals) / sizeof(signals[0]))
+
+static struct sigaction	 old_action[NSIGNALS];
+static sigset_t		 old_mask;
+static sigset_t		 wait_mask;	/* without those signals */
+static sigset_t		 our_mask;	/* with them */
+
+static void
+signal_caught(int sig)
+{
+	/* What asks to end is not forgotten for a key that was hit. */
+	if (sig == SIGTERM || sig == SIGHUP ||
+	    (sig != SIGCHLD && client_interrupted() == 0))
+		client_interrupt(sig);
+}
+
+void
+signals_catch(void)
+{
+	struct sigaction sa;
+	size_t i;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = signal_caught;
+	sigemptyset(&sa.sa_mask);
+	sigprocmask(SIG_SETMASK, NULL, &old_mask);
+	wait_mask = our_mask = old_mask;
+	for (i = 0; i < NSIGNALS; i++) {
+		sigaddset(&our_mask, signals[i]);
+		sigdelset(&wait_mask, signals[i]);
+	}
+	sigprocmask(SIG_SETMASK, &our_mask, NULL);
+	for (i = 0; i < NSIGNALS; i++) {
+		sigaction(signals[i], NULL, &old_action[i]);
+		/* As nohup(1) wants it. */
+		if (old_action[i].sa_handler != SIG_IGN ||
+		    signals[i] == SIGCHLD)
+			sigaction(signals[i], &sa, NULL);
+	}
+}
+
+/*
+ * Is there a file of that name in PATH?  execvp(3) says EACCES also when it
+ * may not look into a directory of PATH and finds nothing in the others.
+ */
+static int
+somewhere(const char *name)
+{
+	const char *dir = getenv("PATH");
+	char *path;
+	int found;
+
+	if (strchr(name, '/') != NULL || dir == NULL)
+		return 1;
+	for (; *dir != '\0'; dir += strspn(dir, ":")) {
+		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
+		found = access(path, F_OK) == 0;
+		free(path);
+		if (found)
+			return 1;
+		dir += strcspn(dir, ":");
+	}
+	return 0;
+}
+
+/* In the child: signals are as utctl found them, or as prepare() wants. */
+static int
+execute(char **argv, void (*prepare)(const void *), const void *arg)
+{
+	size_t i;
+
+	for (i = 0; i < NSIGNALS; i++)
+		sigaction(signals[i], &old_action[i], NULL);
+	prepare(arg);
+	sigprocmask(SIG_SETMASK, &old_mask, NULL);
+	execvp(argv[0], argv);
+	return errno == EACCES && !somewhere(argv[0]) ? ENOENT : errno;
+}
+
+/* Start a program: its pid, or -1 with the errno that exec(2) gave. */
+pid_t
+child_spawn(char **argv, void (*prepare)(const void *), const void *arg)
+{
+	int fds[2], error = 0;
+	pid_t pid;
+
+	if (pipe(fds) == -1)
+		return -1;
+	if ((pid = fork()) == 0) {
+		close(fds[0]);
+		fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+		error = execute(argv, prepare, arg);
+		while (write(fds[1], &error, sizeof(error)) == -1 &&
+		    errno == EINTR)
+			continue;
+		_exit(127);
+	}
+	if (pid == -1)
+		error = errno;
+	close(fds[1]);
+	while (read(fds[0], &error, sizeof(error)) == -1 && errno == EINTR)
+		continue;
+	close(fds[0]);
+	if (error == 0)
+		return pid;
+	if (pid != -1)
+		waitpid(pid, NULL, 0);
+	errno = error;
+	return -1;
+}
+
+/* Until a signal comes; 1 if there is something to read. */
+static int
+nap(int fd)
+{
+	fd_set set;
+
+	FD_ZERO(&set);
+	if (fd >= 0 && fd < FD_SETSIZE)
+		FD_SET(fd, &set);
+	else
+		fd = -1;
+	return pselect(fd + 1, &set, NULL, NULL, NULL, &wait_mask) == 1;
+}
+
+/*
+ * Wait for a child, passing on what asks utctl to end; *last is the last
+ * signal that came meanwhile, if any.  Returns what the shell would, or -1 if
+ * there is something to read before it ends.
+ */
+int
+child_await(pid_t pid, int fd, int *last)
+{
+	int sig, status;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (nap(fd))
+			return -1;
+		if ((sig = client_interrupted()) == 0)
+			continue;
+		client_interrupt(0);
+		*last = sig;
+		if (sig == SIGTERM || sig == SIGHUP)
+			kill(pid, sig);
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+	    WEXITSTATUS(status);
+}
+
+/* Let the signals through while that function works. */
+int
+interruptible(int (*function)(void *), void *arg)
+{
+	int result;
+
+	sigprocmask(SIG_SETMASK, &wait_mask, NULL);
+	result = function(arg);
+	sigprocmask(SIG_SETMASK, &our_mask, NULL);
+	return result;
+}
