@@ -11,8 +11,13 @@ export TMPDIR
 unset UT_RUNDIR
 PROG=$PWD/prog
 
+# What somebody has left who is no more: others may be at work here.
 shm() {
-	ls -A /dev/shm 2>/dev/null | grep '^\(sem\.\)*ut-[0-9a-f]*-'
+	ls -A /dev/shm 2>/dev/null |
+	    sed -n 's/^\(sem\.\)*ut-\([0-9a-f]*\)-.*/\2 &/p' |
+	    while read -r hex name; do
+		ps -p $((0x$hex)) >/dev/null || echo "$name"
+	    done
 }
 
 # No process that has our directory as an argument, nothing in there.
