@@ -186,7 +186,6 @@ stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 	return best;
 }
 
-
 /* Written or not, the piece is dealt with. */
 static void
 piece_done(struct pool *p, const struct piece *pc, bool written)
@@ -489,6 +488,20 @@ say_rest(struct pool *p)
 	empty_packet(p, stream, &pk, pk.begin);
 }
 
+/* A directory that is a program's own is made with its first packet. */
+static bool
+nothing_yet(const struct pool *p, int how)
+{
+	size_t i;
+
+	if (p->dir->meta != -1 || (how == DRAIN_LAST && p->unsaid > 0))
+		return false;
+	for (i = 0; i < npieces; i++)
+		if (UT_COMMIT_COUNT(pieces[i].commit) > 0)
+			return false;
+	return true;
+}
+
 /*
  * No metadata, no data: readers could not make sense of it.  It waits in the
  * region, and when that is full, writers count what they lose.
@@ -498,7 +511,7 @@ metadata_ready(struct pool *p, int how)
 {
 	size_t i;
 
-	if (output_pending(p->dir) == 0)
+	if (nothing_yet(p, how) || output_pending(p->dir) == 0)
 		return true;
 	write_failed(p, errno);
 	if (how != DRAIN_LAST)
