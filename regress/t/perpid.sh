@@ -35,6 +35,12 @@ done
 readers_agree "$1"
 [ "$(ls -ld "$1" | cut -c 1-10)" = drwx------ ] || fail "others may read it"
 
+# A program without an event has none.
+./prog/seq -p 1000 1 1 0 || fail "seq: $?"
+until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
+set -- "$T"/trace/ust/pid/*
+[ $# -eq 1 ] || fail "a directory of no events: $*"
+
 # A registry each: events that differ only from process to process are no
 # conflict, and the first has ID 1 in all.
 build "$T/level" -DLEVEL=UT_WARNING prog/kind.c
