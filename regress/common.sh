@@ -193,6 +193,18 @@ consumers() {
 	ps -A -o pid= -o ppid= | awk -v p="$UTD_PID" '$2 == p { print $1 }'
 }
 
+# Calls that returned, all together, from files of progress (seq's).
+returned() {
+	cat "$@" | od -An -v -t u8 |
+	    awk '{ for (i = 1; i <= NF; i++) n += $i }
+	    END { printf "%.0f\n", n }'
+}
+
+# survived FAULTS WHAT RETURNED READ: run.sh says so of the test.
+survived() {
+	echo "SURVIVED: $1 $2, $3 calls returned, $4 events read back"
+}
+
 # The command as a user who is not root.
 as_user() {
 	if [ "$(id -u)" -eq 0 ]; then

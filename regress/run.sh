@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../README.
 #
 # Runs the tests that the arguments name, each t/NAME.sh in a process of its
-# own, and counts.  The log of a test is kept only when it failed.  SKIP is
-# those that are not to be run.
+# own, and counts.  The log of a test is kept only when it failed; what it
+# survived is said in any case.  SKIP is those that are not to be run.
 
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0 skipped=0
@@ -13,8 +13,9 @@ for t in "$@"; do
 	esac
 	sh "t/$t.sh" >"$t.log" 2>&1 </dev/null
 	case $? in
-	0)	passed=$((passed + 1)); rm -f "$t.log"
-		echo "ok      $t" ;;
+	0)	passed=$((passed + 1))
+		echo "ok      $t$(sed -n 's/^SURVIVED//p' "$t.log" | tail -1)"
+		rm -f "$t.log" ;;
 	77)	skipped=$((skipped + 1))
 		echo "skip    $t: $(sed -n 's/^SKIP: //p' "$t.log")"
 		rm -f "$t.log" ;;

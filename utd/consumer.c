@@ -302,24 +302,24 @@ do_uiddir(struct ut_msg *m)
 static void
 do_trace(struct ut_msg *m)
 {
-	unsigned char uuid[UUID_LEN];
+	struct outdir like, *d;
 	char path[PATH_MAX];
-	struct outdir *d;
 	uint32_t serial = ut_msg_get_u32(m);
-	bool new, again;
+	bool made;
 	int i;
 
 	ut_msg_get_str(m, path, sizeof(path));
-	new = ut_msg_get_u32(m) != 0;
-	again = ut_msg_get_u32(m) != 0;
+	memset(&like, 0, sizeof(like));
+	like.id = m->h.a;
+	like.new = ut_msg_get_u32(m) != 0;
+	like.again = ut_msg_get_u32(m) != 0;
+	made = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
-		uuid[i] = ut_msg_get_u8(m);
-	d = output_trace(ut_msg_get_fd(m), path, new, again);
+		like.uuid[i] = ut_msg_get_u8(m);
+	d = output_trace(&like, ut_msg_get_fd(m), path, made);
 	ut_msg_init(&out, UT_C_REPLY, serial, d != NULL ? 0 :
 	    (uint32_t)errno);
 	if (d != NULL) {
-		d->id = m->h.a;
-		memcpy(d->uuid, uuid, sizeof(uuid));
 		d->next = outdirs;
 		outdirs = d;
 		ut_msg_u64(&out, (uint64_t)d->meta_size);

@@ -124,26 +124,28 @@ output_dir(int fd, char *path, bool new)
 {
 	char name[NAME_MAXLEN];
 	size_t n;
+	bool last;
 	int dir, at = fd, depth;
 
 	for (depth = 0;; depth++, path += n + 1) {
 		n = strcspn(path, "/");
+		last = path[n] == '\0';
 		if (n == 0 || n + 8 > sizeof(name)) {
 			errno = ENAMETOOLONG;
 			dir = -1;
 		} else {
 			snprintf(name, sizeof(name), "%.*s", (int)n, path);
 			dir = strcmp(name, ".") != 0 && make_subdir(at, name,
-			    sizeof(name), depth < 2 && path[n] != '\0' ?
-			    0755 : 0700, new && path[n] == '\0') == -1 ? -1 :
+			    sizeof(name), depth < 2 && !last ? 0755 : 0700,
+			    new && last) == -1 ? -1 :
 			    openat(at, name, O_RDONLY | O_DIRECTORY |
 			    O_CLOEXEC | O_NOFOLLOW);
 		}
 		if (at != fd)
 			close(at);
-		if (dir != -1 && path[n] == '\0' && n > 0)
+		if (dir != -1 && last)
 			strcpy(path, name);
-		if (dir == -1 || path[n] == '\0')
+		if (dir == -1 || last)
 			return dir;
 		at = dir;
 	}
@@ -176,23 +178,68 @@ output_make(struct outdir *d)
 	return 0;
 }
 
+/* The metadata there begin with what this trace is called. */
+static bool
+is_ours(const struct outdir *d)
+{
+	char head[512], name[PATH_MAX], uuid[UUID_TEXT];
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/metadata", d->path);
+	fd = openat(d->base, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+	    O_NONBLOCK);
+	if (fd == -1)
+		return false;
+	n = read(fd, head, sizeof(head) - 1);
+	close(fd);
+	head[n > 0 ? n : 0] = '\0';
+	uuid_text(uuid, d->uuid);
+	return strstr(head, uuid) != NULL;
+}
+
+/*
+ * The last consumer may have made it, and nobody was there any more to be
+ * told how it is called.
+ */
+static void
+output_find(struct outdir *d)
+{
+	const size_t len = strlen(d->path);
+	struct stat st;
+	int n;
+
+	for (n = 2; n < 1000 && fstatat(d->base, d->path, &st,
+	    AT_SYMLINK_NOFOLLOW) == 0; n++) {
+		if (is_ours(d)) {
+			consumer_made(d);
+			d->again = true;
+			return;
+		}
+		snprintf(d->path + len, NAME_MAXLEN, "-%d", n);
+	}
+	d->path[len] = '\0';
+}
+
 /*
  * Takes the descriptor, of the directory that the path is below.  Again: it
- * is that which another consumer has left.
+ * is that which another consumer has left, if that had made it.
  */
 struct outdir *
-output_trace(int fd, const char *path, bool new, bool again)
+output_trace(const struct outdir *like, int fd, const char *path, bool made)
 {
 	struct outdir *d = xcalloc(1, sizeof(*d));
 	int error;
 
+	*d = *like;
 	d->fd = d->meta = -1;
 	d->base = fd;
 	d->path = xcalloc(1, strlen(path) + NAME_MAXLEN);
 	strcpy(d->path, path);
-	d->new = new;
-	d->again = again;
-	if ((new && !again) || output_make(d) == 0)
+	d->again = like->again && made;
+	if (like->again && !made)
+		output_find(d);
+	if ((d->new && !d->again) || output_make(d) == 0)
 		return d;
 	error = errno;
 	output_close(d);

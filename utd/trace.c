@@ -177,11 +177,11 @@ trace_refine(struct trace *t)
 	text_free(&text);
 }
 
-/* 36 characters: RFC 9562, version 4. */
+/* RFC 9562, version 4. */
 static void
 uuid_make(unsigned char *uuid, char *s)
 {
-	int fd, i;
+	int fd;
 
 	if ((fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) == -1 ||
 	    read(fd, uuid, UUID_LEN) != UUID_LEN)
@@ -189,11 +189,7 @@ uuid_make(unsigned char *uuid, char *s)
 	close(fd);
 	uuid[6] = (uuid[6] & 0x0f) | 0x40;
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
-	for (i = 0; i < UUID_LEN; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*s++ = '-';
-		s += snprintf(s, 3, "%02x", uuid[i]);
-	}
+	uuid_text(s, uuid);
 }
 
 static void
@@ -236,7 +232,6 @@ got_trace(void *arg, int error, struct ut_msg *m)
 static void
 ask_trace(struct trace *t, int fd, const char *path)
 {
-	const bool again = t->again && (t->made || t->owner == 0);
 	int i;
 
 	t->state = REGION_READY;
@@ -248,7 +243,8 @@ ask_trace(struct trace *t, int fd, const char *path)
 	    id_arg(t->id)));
 	ut_msg_str(&out, path);
 	ut_msg_u32(&out, t->owner != 0);
-	ut_msg_u32(&out, again);
+	ut_msg_u32(&out, t->again);
+	ut_msg_u32(&out, t->made || t->owner == 0);
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
 	consumer_ask(t->consumer, &out);

@@ -39,6 +39,7 @@
 
 #define NAME_MAXLEN	256		/* names, globs, with the NUL */
 #define UUID_LEN	16
+#define UUID_TEXT	40	/* room for it in words */
 #define DEFAULT_NSUBS	512
 #define DEFAULT_NSUBS_PID 32		/* of one program */
 #define DEFAULT_SUBSIZE	16384
@@ -250,7 +251,7 @@ struct trace {
 	bool		 again;		/* its consumer took over */
 	bool		 syncing;	/* and has yet to say what is there */
 	unsigned char	 uuid[UUID_LEN];
-	char		 uuidstr[40];
+	char		 uuidstr[UUID_TEXT];
 	struct text	 text;		/* metadata that may not be there */
 	uint64_t	 past;		/* bytes of it before text */
 	uint64_t	 clock_at;	/* where the cycle counter is, or 0 */
@@ -839,6 +840,7 @@ struct packet {
 	uint32_t	 pid, tid;
 	const char	*name;
 };
+void	 uuid_text(char *, const unsigned char *);
 size_t	 packet_head(unsigned char *, const struct packet *);
 size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 
@@ -846,7 +848,7 @@ size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 struct iovec;
 int	 output_session(const char *, bool);
 int	 output_dir(int, char *, bool);
-struct outdir *output_trace(int, const char *, bool, bool);
+struct outdir *output_trace(const struct outdir *, int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);
 void	 output_refine(struct outdir *, uint64_t, const char *);

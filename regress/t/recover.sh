@@ -34,6 +34,7 @@ UTD_PID=
 expect 0 'session one destroyed: [0-9]* events, 0 lost' utctl recover
 cat "$T/out"
 [ "$(grep -c destroyed "$T/out")" -eq 2 ] || fail "$(cat "$T/out")"
+total=0
 for s in one two; do
 	for d in "$T/$s"/ust/uid/* "$T/$s/ust/pid"; do
 		utctl view "$d" 2>"$T/view.err" | ./prog/seqcheck \
@@ -41,9 +42,12 @@ for s in one two; do
 		    fail "$d: $(head -3 "$T/view.err" "$T/bad")"
 		read -r got writers missing <"$T/got"
 		[ "$writers $missing" = "6 0" ] || fail "$d: $(cat "$T/got")"
+		total=$((total + got))
 	done
 	readers_agree "$T/$s"
 done
 until_ok test ! -e "$T/run/sock" || fail "a utd is left"
 [ "$(ls "$T/run" | grep -v wake)" = "" ] || fail "left: $(ls "$T/run")"
 complains 'state: No such file' utctl recover
+survived 2 "programs, utd and its consumer killed" \
+    $((4 * $(returned "$T"/progress*))) $total

@@ -13,7 +13,7 @@ export T
 # What they call is found before: fewer instructions.
 LD_BIND_NOW=1
 export LD_BIND_NOW
-total=0
+total=0 all_read=0 all_returned=0
 
 # session NAME [sub-buffers]
 session() {
@@ -96,6 +96,8 @@ check() {
 	read -r events writers missing <"$T/got"
 	echo "$1: $events events of $writers writers, gaps of $missing"
 	[ "$missing" -eq 0 ] || fail "$1: gaps of $missing"
+	all_read=$((all_read + events))
+	all_returned=$((all_returned + $(returned "$T/$2".p.*)))
 }
 
 # One set: NAME HOW option...
@@ -125,8 +127,7 @@ set_of fork fork $(few 50)
 # return no more than N are.
 all_counted() {
 	counts "$1"
-	sum=$(cat "$T/$1".p.* | od -An -v -t u8 |
-	    awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n }')
+	sum=$(returned "$T/$1".p.*)
 	echo "$1: $sum returned, $events events and $lost lost"
 	more=$((events + lost - sum))
 	[ $more -ge 0 ] && [ $more -le $2 ] || fail "$1: $more too many"
@@ -216,5 +217,6 @@ for d in "$T"/x.*; do
 	utctl view "$d" || fail "view"
 done | grep ' victim\[' | ./prog/seqcheck $(progress leave) >"$T/got" ||
     fail "x.*: $(cat "$T/got")"
-echo "$total in all"
+survived "$total" "kills and stops, at each instruction" \
+    "$all_returned" "$all_read"
 stop_utd || fail "utd: status $?"

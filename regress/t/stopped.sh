@@ -28,4 +28,5 @@ echo "$stops stops; of $calls events $events in the trace, $lost lost"
 [ $((events + lost)) -eq "$calls" ] ||
     fail "$events + $lost are not $calls: $(cat "$T/list")"
 [ "$missing" -le "$lost" ] || fail "gaps of $missing"
+survived "$stops" "stops" "$calls" "$events and $lost lost"
 stop_utd || fail "utd: status $?"

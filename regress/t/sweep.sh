@@ -83,6 +83,7 @@ while [ $i -gt 0 ]; do
 	i=$((i - 1))
 	args="$args $i:$T/progress.$i"
 done
+total=0
 for d in uid pid; do
 	utctl view "$T/trace/ust/$d" 2>"$T/view.err" |
 	    ./prog/seqcheck $args >"$T/got" ||
@@ -92,6 +93,9 @@ for d in uid pid; do
 	echo "$d: $events events of $writers threads, gaps of $missing"
 	[ "$missing" -eq 0 ] || fail "$d: gaps of $missing"
 	[ "$writers" -gt "$programs" ] || fail "$d: only $writers threads"
+	total=$((total + events))
 done
+survived "$programs" "programs killed" \
+    $(($(returned "$T"/progress.*) * 2)) $total
 readers_agree "$T/trace/ust/uid"
 stop_utd || fail "utd: status $?"

@@ -22,7 +22,7 @@ try() {
 	    fail "set-up of $1"
 	background ./prog/seq -p 20 1 2 9000000 "$T/progress"
 	a=$LAST
-	background ./prog/seq -p 20 2 2 9000000
+	background ./prog/seq -p 20 2 2 9000000 "$T/progress2"
 	b=$LAST
 	until_ok sh -c "utctl list | grep -q '2 programs'" || fail "no programs"
 	i=0
@@ -30,7 +30,8 @@ try() {
 		sleep 0.$((i * 7 % 10))
 		kill_consumers
 		case $((i % 5)) in
-		0)	./prog/seq $((i + 10)) 1 100 || fail "seq" ;;
+		0)	./prog/seq $((i + 10)) 1 100 "$T/short$i" ||
+			    fail "seq" ;;
 		1)	utctl list >"$T/list" || fail "list: $(cat "$T/list")" ;;
 		2)	utctl enable-event "other$i:*" >"$T/list" ||
 			    fail "enable-event: $(cat "$T/list")" ;;
@@ -44,7 +45,7 @@ try() {
 	expect 0 'stopped: [0-9]* events, 0 lost' utctl stop
 	total=$(sed -n 's/.*: \([0-9]*\) events.*/\1/p' "$T/out")
 	utctl view "$T/$1" 2>"$T/view.err" | ./prog/seqcheck \
-	    1:"$T/progress" >"$T/got" ||
+	    1:"$T/progress" 2:"$T/progress2" >"$T/got" ||
 	    fail "$1: $(head -3 "$T/view.err")"
 	[ ! -s "$T/view.err" ] || fail "$1: $(head -3 "$T/view.err")"
 	read -r got writers missing <"$T/got"
@@ -52,11 +53,16 @@ try() {
 	[ "$got" -eq "$total" ] || fail "$1: $got events, not $total"
 	[ "$missing" -eq 0 ] || fail "$1: $missing missing"
 	readers_agree "$T/$1"
+	all_read=$((all_read + got))
+	all_returned=$((all_returned + $(returned "$T"/progress* "$T"/short*)))
+	rm -f "$T"/progress* "$T"/short*
 	expect 0 'warning: the consumer of uid [0-9]* ended; another took over' \
 	    utctl list "$1"
 	expect 0 '' utctl destroy
 	stop_utd || fail "utd: status $?"
 }
 
+all_read=0 all_returned=0
 try uid
 try pid -p
+survived $((2 * KILLS)) "consumers killed" $all_returned $all_read

@@ -52,6 +52,7 @@ expect 0 'stopped: [0-9]* events, 0 lost' utctl stop
 total=$(sed -n 's/.*: \([0-9]*\) events.*/\1/p' "$T/out")
 
 # Each of the two channels has all of it.
+all=$total
 uid=$(echo "$T"/s/ust/uid/*)
 for d in "$uid" "$T/s/ust/pid"; do
 	utctl view "$d" 2>"$T/view.err" | ./prog/seqcheck 1:"$T/progress" \
@@ -68,6 +69,8 @@ done
 [ "$(ls -d "$T"/s/ust/pid/seq-$a-* | wc -l)" -eq 1 ] ||
     fail "more directories: $(ls "$T/s/ust/pid")"
 readers_agree "$T/s"
+survived $KILLS "utds killed" \
+    $((2 * $(returned "$T"/progress* "$T"/short*))) $all
 expect 0 '' utctl destroy
 stop_utd || fail "utd: status $?"
 [ ! -e "$T/run/state" ] && [ ! -e "$T/run/programs" ] ||
