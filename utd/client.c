@@ -61,6 +61,7 @@ reply(struct client *k, int type, const char *fmt, va_list ap)
 	if (k->conn == NULL)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
+	state_save();			/* what is said to be so stays so */
 	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, 0);
 	ut_msg_str(&out, text);
 	conn_send(k->conn, &out);

@@ -20,8 +20,8 @@
  * programs that are attached, in `programs'.
  *
  * state is a snapshot, written anew as a whole and put in place by rename(2)
- * whenever something in it has changed: at the end of a round of the loop, and
- * before a program is told of it.  It is a row of messages, in the form of
+ * whenever something in it has changed: soon, and before a program or utctl
+ * is told of it.  It is a row of messages, in the form of
  * those of ut_msg(5).  programs is a table that is written in place, as
  * programs come and go all the time.
  */
@@ -40,6 +40,7 @@
 #include "utd.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
+#define SAVE_MS		50		/* after a change that nobody knows */
 
 static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
 static char lock_path[PATH_MAX];
@@ -47,6 +48,7 @@ static struct ut_msg out;
 static char *buf;
 static size_t len, room;
 static bool changed, off;
+static int64_t took;			/* ms, the last time */
 static int apps_fd = -1;
 int state_lock = -1;			/* for consumers, a byte each */
 static uint32_t napps;			/* places in the table */
@@ -246,6 +248,7 @@ state_save(void)
 	if (!changed || off)
 		return;
 	changed = false;
+	took = ut_msg_now();
 	len = 0;
 	ut_msg_init(&out, STATE_BEGIN, STATE_VERSION, 0);
 	put();
@@ -260,6 +263,7 @@ state_save(void)
 		log_warn("%s", new_path);
 	if (fd != -1)
 		close(fd);
+	took = ut_msg_now() - took;
 }
 
 static void
@@ -276,7 +280,7 @@ state_changed(void)
 
 	changed = true;
 	if (timer.when == 0)
-		timer_set(&timer, 0, save_later, NULL);
+		timer_set(&timer, SAVE_MS + 20 * took, save_later, NULL);
 }
 
 /*

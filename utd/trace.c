@@ -124,6 +124,8 @@ trace_wrote(uint32_t id, uint64_t size)
 		return;
 	text = &t->text;
 	n = (size_t)(size - t->past);
+	if (n < text->len / 2)
+		return;			/* or too much would be moved */
 	t->past = size;
 	if (n == text->len) {
 		text_free(text);
