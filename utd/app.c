@@ -100,7 +100,7 @@ app_free(struct app *a)
 	for (p = &apps; *p != a; p = &(*p)->next)
 		continue;
 	*p = a->next;
-	state_app_gone(a);
+	state_place_free(a->place);
 	table_drop(a->table);
 	free(a);
 }
@@ -119,7 +119,7 @@ bury(struct app *a)
  * under that number with what it is attached to.
  */
 static uint64_t
-owner_again(const struct app *new, uint64_t before)
+owner_again(struct app *new, uint64_t before)
 {
 	struct app *a;
 
@@ -132,6 +132,8 @@ owner_again(const struct app *new, uint64_t before)
 	if (a->conn != NULL)
 		conn_drop(a->conn);
 	links_free(a);
+	new->place = a->place;
+	a->place = 0;
 	app_free(a);
 	return before;
 }

@@ -185,6 +185,33 @@ too_often(struct consumer *c)
 	return before != 0 && now - before < DEATHS_MS;
 }
 
+/* Whom it has to bury has written what it may write first. */
+static void
+tell_dead_owners(struct consumer *c)
+{
+	static struct ut_msg m;
+	struct request *r;
+	char name[sizeof(((struct app *)NULL)->name)];
+	uint64_t owner;
+	uint32_t pid;
+
+	for (r = c->requests; r != NULL; r = r->next) {
+		if (r->msg == NULL || r->msg->h.type != UT_C_DEAD)
+			continue;
+		r->msg->pos = 0;
+		(void)ut_msg_get_u32(r->msg);
+		owner = ut_msg_get_u64(r->msg);
+		pid = ut_msg_get_u32(r->msg);
+		ut_msg_get_str(r->msg, name, sizeof(name));
+		ut_msg_init(&m, UT_C_OWNER, 0, 0);
+		ut_msg_u64(&m, owner);
+		ut_msg_u32(&m, pid);
+		ut_msg_str(&m, name);
+		if (c->conn != NULL)
+			conn_send(c->conn, &m);
+	}
+}
+
 /*
  * Another takes over: its regions are there, what programs do in them goes
  * on, and it finds out by itself how far the last one has come.
@@ -199,6 +226,7 @@ take_over(struct consumer *c)
 	for (a = apps; a != NULL; a = a->next)
 		if (a->uid == c->uid)
 			consumer_tell_owner(c, a);
+	tell_dead_owners(c);
 	forget_some(c);
 	consumer_hold(c);
 	traces_again(c);
@@ -452,31 +480,48 @@ consumer_tell_owner(struct consumer *c, const struct app *a)
 		kill(c->pid, SIGUSR1);
 }
 
+/* The consumers that have not yet written what a dead program has left. */
+struct burial {
+	unsigned int	 left;
+	uint32_t	 place;		/* where the next utd finds who it was */
+};
+
 static void
 buried(void *arg, int error, struct ut_msg *m)
 {
-	(void)arg;
+	struct burial *b = arg;
+
 	(void)error;
 	(void)m;
+	if (--b->left > 0)
+		return;
+	state_place_free(b->place);
+	free(b);
 }
 
 /* The program is no more: what it held goes back. */
 void
-consumers_tell_dead(const struct app *a)
+consumers_tell_dead(struct app *a)
 {
 	static struct ut_msg m;
+	struct burial *b = xcalloc(1, sizeof(*b));
 	struct consumer *c;
 
+	b->left = 1;
+	b->place = a->place;
+	a->place = 0;
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->uid != a->uid || c->given_up)
 			continue;
+		b->left++;
 		ut_msg_init(&m, UT_C_DEAD, 0, 0);
-		ut_msg_u32(&m, consumer_expect(c, buried, NULL));
+		ut_msg_u32(&m, consumer_expect(c, buried, b));
 		ut_msg_u64(&m, a->owner);
 		ut_msg_u32(&m, (uint32_t)a->vpid);
 		ut_msg_str(&m, a->name);
 		consumer_ask(c, &m);
 	}
+	buried(b, 0, NULL);
 }
 
 void

@@ -20,8 +20,8 @@
  * programs that are attached, in `programs'.
  *
  * state is a snapshot, written anew as a whole and put in place by rename(2)
- * whenever something in it has changed: soon, and before a program or utctl
- * is told of it.  It is a row of messages, in the form of
+ * whenever something in it has changed: at the end of a round of the loop, later
+ * if it is large, and before a program or utctl is told of it.  It is a row of messages, in the form of
  * those of ut_msg(5).  programs is a table that is written in place, as
  * programs come and go all the time.
  */
@@ -40,7 +40,6 @@
 #include "utd.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
-#define SAVE_MS		50		/* after a change that nobody knows */
 
 static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
 static char lock_path[PATH_MAX];
@@ -280,7 +279,7 @@ state_changed(void)
 
 	changed = true;
 	if (timer.when == 0)
-		timer_set(&timer, SAVE_MS + 20 * took, save_later, NULL);
+		timer_set(&timer, (int)(20 * took), save_later, NULL);
 }
 
 /*
@@ -317,23 +316,22 @@ state_place(void)
 	return nfree > 0 ? free_places[--nfree] : ++napps;
 }
 
-/* It is no more. */
+/* Nobody will ask any more who that was. */
 void
-state_app_gone(struct app *a)
+state_place_free(uint32_t place)
 {
 	static const struct state_app none;
 
-	if (a->place == 0 || apps_fd == -1)
+	if (place == 0 || apps_fd == -1)
 		return;
-	(void)!pwrite(apps_fd, &none, sizeof(none), (off_t)((a->place - 1) *
+	(void)!pwrite(apps_fd, &none, sizeof(none), (off_t)((place - 1) *
 	    sizeof(none)));
 	if (nfree == roomfree) {
 		roomfree = roomfree == 0 ? 64 : roomfree * 2;
 		free_places = xrealloc(free_places, roomfree *
 		    sizeof(*free_places));
 	}
-	free_places[nfree++] = a->place;
-	a->place = 0;
+	free_places[nfree++] = place;
 }
 
 static void

@@ -425,7 +425,7 @@ uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
 void	 consumer_ask(struct consumer *, struct ut_msg *);
 void	 consumer_hold(struct consumer *);	/* until a trace is there */
 void	 consumer_go_on(struct consumer *);
-void	 consumers_tell_dead(const struct app *);
+void	 consumers_tell_dead(struct app *);
 void	 consumer_tell_owner(struct consumer *, const struct app *);
 void	 consumers_tell_owner(const struct app *);
 void	 consumers_each(void (*)(const struct consumer *));
@@ -557,7 +557,7 @@ void	 state_close(void);
 void	 state_changed(void);	/* save it, soon */
 void	 state_save(void);	/* now, if it has changed */
 void	 state_app(struct app *);
-void	 state_app_gone(struct app *);
+void	 state_place_free(uint32_t);
 uint32_t state_place(void);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);
