@@ -200,7 +200,7 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 		return error;
 	}
 	/* Without a bell the consumer looks by itself, later. */
-	ch->bell.sem = NULL;
+	ch->bell.at = NULL;
 	ch->bell.fd = -1;
 	ch->bell.name[0] = '\0';
 	if (bell != -1 || bellname[0] != '\0')
