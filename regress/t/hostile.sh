@@ -47,6 +47,7 @@ release
 hold ./prog/scribble "$UT_RUNDIR" times 100
 until_ok sh -c "utctl list bad | grep -q 'warning: .*events are lost: '" ||
     fail "the FIFO: $(utctl list bad)"
+utctl list bad | grep 'Interrupted' && fail "the consumer waited"
 good_goes_on "the FIFO"
 release
 expect 0 '' utctl stop bad
