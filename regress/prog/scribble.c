@@ -38,6 +38,8 @@
  *	flicker		it shrinks and grows
  *	unring		the bell has no bytes any more
  *	none		nothing
+ *
+ * After the first four no sub-buffer makes sense.
  */
 
 #include <sys/types.h>
@@ -492,25 +494,36 @@ nothing(void)
 {
 }
 
+/* Slots that are not there. */
+static void
+spoil(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < geometry.nsubs; i++)
+		subs[i].state = word(UT_NSLOTS_MAX, UT_FULL);
+}
+
 static const struct {
 	const char	*what;
 	void		(*act)(void);
+	void		(*last)(void);
 } acts[] = {
-	{ "all",	any_bytes },
-	{ "fields",	any_field },
-	{ "state",	any_state },
-	{ "commit",	any_commit },
-	{ "times",	any_time_packet },
-	{ "seq",	any_order },
-	{ "header",	header },
-	{ "lost",	any_lost },
-	{ "owner",	any_owner },
-	{ "bell",	any_bell },
-	{ "shrink",	shrink },
-	{ "half",	half },
-	{ "flicker",	flicker },
-	{ "unring",	unring },
-	{ "none",	nothing },
+	{ "all",	any_bytes,	spoil },
+	{ "fields",	any_field,	spoil },
+	{ "state",	any_state,	spoil },
+	{ "commit",	any_commit,	spoil },
+	{ "times",	any_time_packet,	nothing },
+	{ "seq",	any_order,	nothing },
+	{ "header",	header,		nothing },
+	{ "lost",	any_lost,	nothing },
+	{ "owner",	any_owner,	nothing },
+	{ "bell",	any_bell,	nothing },
+	{ "shrink",	shrink,		nothing },
+	{ "half",	half,		nothing },
+	{ "flicker",	flicker,	nothing },
+	{ "unring",	unring,		nothing },
+	{ "none",	nothing,	nothing },
 };
 
 static void
@@ -553,6 +566,7 @@ act(const char *what, int ms)
 		if (sigsetjmp(gone, 1) == 0)
 			ring();
 	}
+	acts[i].last();
 }
 
 int

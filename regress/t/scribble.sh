@@ -20,7 +20,7 @@ scribble() {
 	[ "$(grep -c warning "$T/out")" -le 12 ] ||
 	    fail "$1: many warnings: $(cat "$T/out")"
 	case $1 in
-	all|fields|state|commit|shrink|flicker)
+	all|fields|state|commit|shrink)
 		until_ok sh -c "utctl list bad |
 		    grep -q 'warning: channel channel0: the buffers are damaged'" ||
 		    fail "$1: not said" ;;
