@@ -203,7 +203,8 @@ map(int fd, size_t *size)
 
 	if (fstat(fd, &st) == -1)
 		err(1, "fstat");
-	*size = (size_t)st.st_size;
+	if ((*size = (size_t)st.st_size) == 0)
+		return NULL;		/* another has cut it off */
 	p = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		err(1, "mmap");
@@ -218,7 +219,8 @@ attach(const int *fds, int n)
 	if (n < 1)
 		errx(1, "no region");
 	region_fd = fds[0];
-	h = map(region_fd, &size);
+	if ((h = map(region_fd, &size)) == NULL)
+		errx(1, "no region");
 	geometry = *h;
 	slots = (struct ut_slot *)(void *)((char *)h + h->slots);
 	subs = (struct ut_subbuf *)(void *)((char *)h + h->subs);
