@@ -43,6 +43,9 @@ int	 ut_accept(int);
 /* Exec closes it, and it does not block; 0 or -1 with errno. */
 int	 ut_nonblock(int);
 
+/* What connects to it shall not pass descriptors, where that can be had. */
+void	 ut_refuse_fds(int);
+
 /* Close all descriptors from that one on. */
 void	 ut_closefrom(int);
 

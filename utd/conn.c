@@ -157,19 +157,12 @@ flush(struct conn *c)
 		c->ops->sent(c);
 }
 
-static void
-drop_fds(struct ut_msg *m)
-{
-	int i;
-
-	for (i = 0; i < UT_MSG_FDS; i++) {
-		if (m->fds[i] != -1)
-			close(m->fds[i]);
-		m->fds[i] = -1;
-	}
-}
-
-/* The next message into m: as ut_msg_read, but keeps what is not whole. */
+/*
+ * The next message into m: as ut_msg_read, but keeps what is not whole.  Only
+ * processes of ours have descriptors for us; to close one of somebody else's
+ * may take a long time, if it is a socket that lingers, or a file of a file
+ * system that somebody runs.
+ */
 static int
 read_message(struct conn *c, struct ut_msg *m)
 {
@@ -183,7 +176,8 @@ read_message(struct conn *c, struct ut_msg *m)
 	} else {
 		ut_msg_init(m, 0, 0, 0);
 	}
-	r = ut_msg_read(c->file.fd, m);
+	r = c->user == NULL ? ut_msg_read(c->file.fd, m) :
+	    ut_msg_read_bare(c->file.fd, m);
 	if (r == 0 && m->have > 0) {
 		n = offsetof(struct ut_msg, h) + m->have;
 		c->in = xcalloc(1, n < offsetof(struct ut_msg, body) ?
@@ -192,9 +186,6 @@ read_message(struct conn *c, struct ut_msg *m)
 	} else if (r == -1) {
 		ut_msg_clear(m);
 	}
-	/* Of descriptors we have use only for those of our own processes. */
-	if (c->in != NULL && c->user != NULL)
-		drop_fds(c->in);
 	return r;
 }
 

@@ -221,6 +221,7 @@ open_socket(void)
 	    bind(s, (struct sockaddr *)&sun, sizeof(sun)) == -1 ||
 	    chmod(sock_path, mode) == -1 || listen(s, 1024) == -1)
 		fatal("%s", sock_path);
+	ut_refuse_fds(s);
 	file_add(&listener, s, POLLIN, accept_some, NULL);
 }
 
