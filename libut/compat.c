@@ -112,6 +112,25 @@ ut_accept(int listener)
 	return s;
 }
 
+/* Linux 6.16; most architectures have that number. */
+#if defined(__linux__) && !defined(SO_PASSRIGHTS) && (defined(__x86_64__) || \
+    defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \
+    defined(__riscv))
+#define SO_PASSRIGHTS	83
+#endif
+
+void
+ut_refuse_fds(int s)
+{
+#if defined(SO_PASSRIGHTS) && !defined(UT_POSIX)
+	const int no = 0;
+
+	(void)setsockopt(s, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no));
+#else
+	(void)s;
+#endif
+}
+
 void
 ut_closefrom(int fd)
 {

@@ -27,7 +27,6 @@
 #include <sys/socket.h>
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +42,9 @@ int	 ut_socket(void);
 int	 ut_accept(int);
 /* Exec closes it, and it does not block; 0 or -1 with errno. */
 int	 ut_nonblock(int);
+
+/* What connects to it shall not pass descriptors, where that can be had. */
+void	 ut_refuse_fds(int);
 
 /* Close all descriptors from that one on. */
 void	 ut_closefrom(int);
@@ -114,12 +116,14 @@ int	 ut_shm_create(const char *, size_t);
 int	 ut_shm_open(const char *);
 
 /*
- * The bell: a semaphore that processes of one UID share.  Either it lies in
- * shared memory and is passed as a descriptor, or it has a name.
+ * The bell (bell.c), which processes of one UID share, and on which one sleeps.  Any of
+ * them may write over it at any time.  It is a word or a semaphore in shared
+ * memory, passed as a descriptor, or a semaphore that has a name.
  */
 struct ut_bell {
-	sem_t	*sem;
-	int	 fd;			/* -1: by name */
+	void	*at;			/* NULL: none */
+	size_t	 size;			/* mapped there; 0: by name */
+	int	 fd;			/* -1: by name, or not needed */
 	char	 name[32];
 };
 int	 ut_bell_create(struct ut_bell *, const char *);
@@ -128,5 +132,12 @@ int	 ut_bell_adopt(struct ut_bell *, const char *);	/* somebody's else */
 int	 ut_bell_open(struct ut_bell *, int, const char *);
 void	 ut_bell_remove(const char *);	/* its name, of whoever it was */
 void	 ut_bell_close(struct ut_bell *);	/* the creator's ends it */
+/* Async-signal-safe. */
+void	 ut_bell_ring(struct ut_bell *);
+/*
+ * Sleep until it rings, or a signal comes: 0, or -1 if it is no bell any more.
+ * Rings before that are one.
+ */
+int	 ut_bell_wait(struct ut_bell *);
 
 #endif /* COMPAT_H */

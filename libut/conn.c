@@ -35,10 +35,12 @@
 #include "rundir.h"
 #include "ut_priv.h"
 
-#define SEND_TIMEOUT	3000		/* ms; then utd is given up */
+#define SEND_MIN	100		/* ms; then utd is given up, */
+#define SEND_MAX	3000		/* or then */
 #define HIGH_FD		400		/* out of the program's way */
 
 int64_t ut_hurry = -1;
+int64_t ut_patience = SEND_MAX;
 static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
 static struct ut_msg out;
 static pthread_cond_t answered;
@@ -89,12 +91,18 @@ ut_conn_share_late(void)
 	late = p;
 }
 
-/* When what is sent now must have gone. */
+/*
+ * When what is sent now must have gone.  Others may wait for the lock, whose
+ * program is not to be held up for longer than it waits for utd at its start.
+ */
 static int64_t
 send_deadline(void)
 {
-	int64_t deadline = ut_msg_now() + SEND_TIMEOUT;
+	int64_t deadline = ut_msg_now() + SEND_MAX;
 
+	if (ut_patience >= 0 && ut_patience < SEND_MAX)
+		deadline += (ut_patience > SEND_MIN ? ut_patience : SEND_MIN) -
+		    SEND_MAX;
 	return ut_hurry != -1 && ut_hurry < deadline ? ut_hurry : deadline;
 }
 
@@ -190,7 +198,8 @@ do_attach(struct conn *c, struct ut_msg *m)
 			close(bell);
 		return 0;
 	}
-	if (m->bad || ut_region_find(conn_index(c), m->h.a) != -1) {
+	if (m->bad || c->owner == 0 ||
+	    ut_region_find(conn_index(c), m->h.a) != -1) {
 		if (fd != -1)
 			close(fd);
 		if (bell != -1)
@@ -253,6 +262,8 @@ ut_conn_send_new(struct conn *c)
 static int
 do_done(struct conn *c)
 {
+	if (c->done == c->asked)
+		return -1;		/* what for? */
 	c->done++;
 	pthread_cond_broadcast(&answered);
 	if (c->done != c->asked)

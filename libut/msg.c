@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -283,15 +284,18 @@ read_head(int s, struct ut_msg *m)
 	return n;
 }
 
-int
-ut_msg_read(int s, struct ut_msg *m)
+static int
+read_some(int s, struct ut_msg *m, bool bare)
 {
 	ssize_t n;
 
 	if (m->have == 0)
 		m->h.len = HEAD;
 	for (;;) {
-		if (m->have < HEAD)
+		if (m->have < HEAD && bare)
+			n = recv(s, (unsigned char *)m + BEGIN + m->have,
+			    HEAD - m->have, MSG_DONTWAIT);
+		else if (m->have < HEAD)
 			n = read_head(s, m);
 		else
 			n = recv(s, m->body + m->have - HEAD,
@@ -314,6 +318,18 @@ ut_msg_read(int s, struct ut_msg *m)
 		if (m->have == m->h.len)
 			return 1;
 	}
+}
+
+int
+ut_msg_read(int s, struct ut_msg *m)
+{
+	return read_some(s, m, false);
+}
+
+int
+ut_msg_read_bare(int s, struct ut_msg *m)
+{
+	return read_some(s, m, true);
 }
 
 int

@@ -67,6 +67,7 @@ int	 ut_msg_get_fd(struct ut_msg *);	/* the caller's now; -1 */
  */
 void	 ut_msg_clear(struct ut_msg *);		/* closes unclaimed fds */
 int	 ut_msg_read(int, struct ut_msg *);
+int	 ut_msg_read_bare(int, struct ut_msg *);	/* without descriptors */
 int	 ut_msg_write(int, struct ut_msg *);
 
 /*

@@ -30,12 +30,13 @@
 
 #include "ut_priv.h"
 
-/* Does the part fit in the region, behind the header, and aligned? */
+/* Does the part fit between these two, and is it aligned? */
 static bool
-inside(uint64_t offset, uint64_t n, uint64_t each, uint64_t size)
+inside(uint64_t offset, uint64_t n, uint64_t each, uint64_t begin,
+    uint64_t end)
 {
-	return offset >= sizeof(struct ut_header) && offset <= size &&
-	    offset % UT_ABI_LINE == 0 && n <= (size - offset) / each;
+	return offset >= begin && offset <= end &&
+	    offset % UT_ABI_LINE == 0 && n <= (end - offset) / each;
 }
 
 static bool
@@ -45,10 +46,13 @@ header_valid(const struct ut_header *h, uint64_t size)
 	    h->size == size && h->nslots >= 1 && h->nslots <= UT_NSLOTS_MAX &&
 	    h->nsubs >= UT_NSUBS_MIN && h->nsubs <= UT_NSUBS_MAX &&
 	    h->subsize >= UT_SUBSIZE_MIN && h->subsize <= UT_SUBSIZE_MAX &&
+	    (h->subsize & (h->subsize - 1)) == 0 &&
 	    h->mode == UT_MODE_DISCARD &&
-	    inside(h->slots, h->nslots, sizeof(struct ut_slot), size) &&
-	    inside(h->subs, h->nsubs, sizeof(struct ut_subbuf), size) &&
-	    inside(h->data, h->nsubs, h->subsize, size);
+	    inside(h->data, h->nsubs, h->subsize, sizeof(*h), size) &&
+	    inside(h->subs, h->nsubs, sizeof(struct ut_subbuf), sizeof(*h),
+	    h->data) &&
+	    inside(h->slots, h->nslots, sizeof(struct ut_slot), sizeof(*h),
+	    h->subs);
 }
 
 /* Others write in there too: check a copy, and keep to it. */
@@ -200,7 +204,7 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 		return error;
 	}
 	/* Without a bell the consumer looks by itself, later. */
-	ch->bell.sem = NULL;
+	ch->bell.at = NULL;
 	ch->bell.fd = -1;
 	ch->bell.name[0] = '\0';
 	if (bell != -1 || bellname[0] != '\0')

@@ -141,7 +141,7 @@ register_all(int64_t deadline)
 	ut_hurry = -1;
 }
 
-/* When main() must go on: UT_REGISTER_TIMEOUT from now. */
+/* When main() must go on: UT_REGISTER_TIMEOUT from now; -1 is never. */
 static int64_t
 register_deadline(void)
 {
@@ -154,6 +154,7 @@ register_deadline(void)
 		if (*end != '\0' || ms < -1)
 			ms = 3000;
 	}
+	ut_patience = ms;
 	return ms == -1 ? -1 : ut_msg_now() + ms;
 }
 

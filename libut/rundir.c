@@ -64,6 +64,13 @@ ut_rundir_check(const char *dir)
 {
 	struct stat st;
 
+	/* Who made a link there can have it lead anywhere at any time. */
+	if (lstat(dir, &st) == -1)
+		return -1;
+	if (S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != geteuid()) {
+		errno = EPERM;
+		return -1;
+	}
 	if (stat(dir, &st) == -1)
 		return -1;
 	if (!S_ISDIR(st.st_mode)) {

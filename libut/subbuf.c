@@ -207,7 +207,7 @@ bell_ring(struct channel *ch)
 	/* Release: who counts the delivery sees FULL. */
 	n = atomic_fetch_add_explicit(&h->delivered, 1,
 	    memory_order_release) + 1;
-	if (ch->bell.sem == NULL ||
+	if (ch->bell.at == NULL ||
 	    n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
 	    atomic_load_explicit(&h->bell, memory_order_relaxed))
 		return;
@@ -215,7 +215,7 @@ bell_ring(struct channel *ch)
 	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) != 0 &&
 	    atomic_exchange_explicit(&h->asleep, 0,
 	    memory_order_relaxed) != 0)
-		sem_post(ch->bell.sem);	/* async-signal-safe */
+		ut_bell_ring(&ch->bell);
 }
 
 /*

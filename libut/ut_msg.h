@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define UT_MSG_VERSION	2
+#define UT_MSG_VERSION	3
 #define UT_MSG_MAX	65536u		/* header and body */
 #define UT_MSG_FDS	2		/* descriptors with one message */
 

@@ -213,6 +213,7 @@ struct conn	*ut_find(struct conn *, bool);
 
 /* conn.c */
 extern int64_t	 ut_hurry;		/* no send takes longer; -1: none */
+extern int64_t	 ut_patience;		/* UT_REGISTER_TIMEOUT */
 void		 ut_conn_init(void);
 void		 ut_conn_reset(struct conn *);
 void		 ut_conn_forked(struct conn *);

@@ -260,3 +260,109 @@ threads() {
 test_threads() {
 	[ "$(ls /proc/$PULSE/task | wc -l)" -eq "$1" ]
 }
+
+# What utd and its consumers have: descriptors, and 0 where that cannot be
+# seen; memory; and the ticks, 100 in a second, that they have run.
+fds() {
+	n=0
+	for p in $UTD_PID $(consumers); do
+		n=$((n + $(ls "/proc/$p/fd" 2>/dev/null | wc -l)))
+	done
+	echo $n
+}
+
+few_fds() {
+	[ "$(fds)" -le "$1" ]
+}
+
+kilobytes() {
+	ps -o rss= -p "$(echo $UTD_PID $(consumers) | tr ' ' ,)" |
+	    awk '{ n += $1 } END { print n + 0 }'
+}
+
+ticks() {
+	cat $(for p in $UTD_PID $(consumers); do echo "/proc/$p/stat"; done) \
+	    2>/dev/null | awk '{ n += $14 + $15 } END { print n + 0 }'
+}
+
+# So much memory, and so much after: a sanitizer's run time has its own ways.
+not_piled_up() {
+	case $CFLAGS in
+	*-fsanitize*)	;;
+	*)		[ $(($2 - $1)) -lt 20000 ] || fail "$1 kB, then $2" ;;
+	esac
+}
+
+# They have nothing to do: half a second of one is generous.
+idle() {
+	before=$(ticks)
+	sleep 1
+	n=$(($(ticks) - before))
+	[ $n -lt 50 ] || fail "$1: $n ticks in a second"
+}
+
+# hold command...: in the background until release; $said is the first line
+# that it prints.
+hold() {
+	rm -f "$T/hold" "$T/ready"
+	mkfifo "$T/hold" "$T/ready" || fail "mkfifo"
+	"$@" <"$T/hold" >"$T/ready" &
+	HOLDER=$!
+	CHILDREN="$CHILDREN $HOLDER"
+	exec 5>"$T/hold"
+	read -r said <"$T/ready" || fail "$*"
+}
+
+release() {
+	exec 5>&-
+	wait $HOLDER
+}
+
+# good_start starts a session, "good", and a program in it for which nothing
+# may change whatever others do, and for root also one of another user.
+good_start() {
+	utctl create -o "$T/good" good >/dev/null &&
+	    utctl enable-event -s good 'seq:*' &&
+	    utctl start good >/dev/null || fail "set-up"
+	background ./prog/seq -p 1000 1 2 9000000 "$T/progress"
+	GOOD=$LAST
+	n=1
+	if [ "$(id -u)" -eq 0 ]; then
+		background ./prog/asuser 65533 ./prog/seq -p 1000 2 1 9000000
+		GOOD="$GOOD $LAST"
+		n=2
+	fi
+	until_ok sh -c "utctl list good | grep -c 'program seq' |
+	    grep -q '^$n\$'" || fail "no programs"
+	sleep 0.2
+	THEIRS=$(consumers | tr '\n' ' ')
+}
+
+# They are there, and nobody had to take over.
+good_goes_on() {
+	[ "$(consumers | tr '\n' ' ')" = "$THEIRS" ] ||
+	    fail "$1: other consumers: $(tail -5 "$T/utd.log")"
+	for p in $GOOD; do
+		gone "$p" && fail "$1: a good program is gone"
+	done
+	return 0
+}
+
+# All that they recorded is there, once; utd ends.
+good_end() {
+	cp "$T/progress" "$T/snapshot"
+	expect 0 'stopped: [0-9]* events, 0 lost, [0-9]* bytes$' \
+	    utctl stop good
+	total=$(sed -n 's/.*: \([0-9]*\) events.*/\1/p' "$T/out")
+	kill -9 $GOOD
+	stop_utd || fail "utd: status $? $(tail -5 "$T/utd.log")"
+	grep -i -e sanitizer -e 'runtime error' "$T/utd.log" &&
+	    fail "$(cat "$T/utd.log")"
+	readers_agree "$T/good"
+	./prog/seqcheck -s 1:"$T/snapshot" <"$T/view.out" >"$T/got" ||
+	    fail "$(cat "$T/got")"
+	read -r events writers missing <"$T/got"
+	echo "$events events, gaps of $missing"
+	[ "$missing" -eq 0 ] || fail "gaps of $missing"
+	[ "$events" -eq "$total" ] || fail "$events events, not $total"
+}

@@ -66,7 +66,8 @@ stream_file(const struct pool *p, uint32_t i)
 	char name[NAME_MAXLEN + 16];
 
 	snprintf(name, sizeof(name), "%s_%u", p->name, i);
-	return openat(p->dir->fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return openat(p->dir->fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+	    O_NONBLOCK);
 }
 
 /* The last BATCH packets of a stream, in turn. */
@@ -120,7 +121,8 @@ scan_files(struct pool *p)
 	bool ok = true;
 	int fd;
 
-	while (ok && (fd = stream_file(p, p->nstreams)) != -1) {
+	while (ok && p->nstreams < p->maxstreams &&
+	    (fd = stream_file(p, p->nstreams)) != -1) {
 		s = stream_new(p);
 		s->slot = p->nslots;	/* nobody's */
 		late = xrealloc(late, p->nstreams * BATCH * sizeof(*late));
@@ -129,7 +131,8 @@ scan_files(struct pool *p)
 		ok = scan_file(p, s, fd);
 		close(fd);
 	}
-	return ok && (p->dir->fd == -1 || errno == ENOENT);
+	return ok && (p->nstreams == p->maxstreams || p->dir->fd == -1 ||
+	    errno == ENOENT);
 }
 
 static bool

@@ -166,7 +166,7 @@ app_refuse(struct conn *c, uint32_t version)
 	static struct ut_msg welcome;
 	struct session *s;
 
-	log_warnx("program %d speaks version %u of the protocol, not %u",
+	log_peer("program %d speaks version %u of the protocol, not %u",
 	    (int)c->pid, version, UT_MSG_VERSION);
 	for (s = sessions; s != NULL; s = s->next)
 		if (session_sees(s, c->uid))
@@ -218,7 +218,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 	ut_msg_get_str(m, a->name, sizeof(a->name));
 	before = ut_msg_get_u64(m);
 	if ((a->bits != 32 && a->bits != 64) || !app_has(a, m)) {
-		log_warnx("program %d: bad hello", (int)c->pid);
+		log_peer("program %d: bad hello", (int)c->pid);
 		free(a);
 		conn_drop(c);
 		return;
@@ -315,7 +315,7 @@ app_message(struct conn *c, struct ut_msg *m)
 		break;
 	}
 	if (!good) {
-		log_warnx("program %s (%d): bad message %u", a->name,
+		log_peer("program %s (%d): bad message %u", a->name,
 		    (int)a->pid, m->h.type);
 		conn_drop(c);
 	}

@@ -170,7 +170,7 @@ client_message(struct conn *c, struct ut_msg *m)
 
 	if (k->wait == NULL && control_request(k, m))
 		return;
-	log_warnx("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
+	log_peer("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
 	    m->h.type);
 	conn_drop(c);
 }

@@ -40,6 +40,8 @@ struct out {
 	struct out	*next;
 	struct ut_msg	 msg;		/* only as long as it needs to be */
 };
+#define OUT_SIZE(m)	(offsetof(struct out, msg.body) + (m)->h.len - \
+			    sizeof((m)->h))
 
 static struct conn *dropped;
 
@@ -57,29 +59,58 @@ conn_new(int fd, const struct conn_ops *ops, void *arg)
 	return c;
 }
 
-static void
-out_free(struct out *o)
+void
+conn_of(struct conn *c, struct user *u)
 {
+	c->user = u;
+	c->uid = u->uid;
+	u->nconns++;
+}
+
+/* So many bytes more, or less. */
+static void
+count(struct conn *c, size_t more, size_t less)
+{
+	c->queued += more - less;
+	if (c->user != NULL)
+		c->user->queued += more - less;
+}
+
+/* What is in the queue has gone, or will not. */
+static void
+out_done(struct conn *c)
+{
+	struct out *o = c->out;
+
+	if ((c->out = o->next) == NULL)
+		c->tail = &c->out;
+	count(c, 0, OUT_SIZE(&o->msg));
 	ut_msg_clear(&o->msg);
 	free(o);
+}
+
+static bool
+too_much(const struct conn *c, size_t n)
+{
+	return c->queued + n > QUEUE_MAX ||
+	    (c->user != NULL && !user_queues(c->user, n));
 }
 
 /* What could not be written at once; its descriptors are our own copies. */
 static void
 queue(struct conn *c, const struct ut_msg *m)
 {
-	struct out *o;
-	size_t body = m->h.len - sizeof(m->h);
+	const size_t n = OUT_SIZE(m);
+	struct out *o = xcalloc(1, n);
 	int i;
 
-	o = xcalloc(1, sizeof(*o) - sizeof(m->body) + body);
-	memcpy(&o->msg, m, offsetof(struct ut_msg, body) + body);
+	memcpy(&o->msg, m, n - offsetof(struct out, msg));
 	for (i = 0; i < UT_MSG_FDS; i++)
 		if (m->fds[i] != -1)
 			o->msg.fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
 	*c->tail = o;
 	c->tail = &o->next;
-	c->queued += m->h.len;
+	count(c, n, 0);
 	file_events(&c->file, POLLIN | POLLOUT);
 }
 
@@ -97,7 +128,7 @@ conn_send(struct conn *c, struct ut_msg *m)
 	}
 	if (c->out == NULL && (r = ut_msg_write(c->file.fd, m)) == 1)
 		return;
-	if (r == -1 || c->queued + m->h.len > QUEUE_MAX)
+	if (r == -1 || too_much(c, OUT_SIZE(m)))
 		conn_drop(c);
 	else
 		queue(c, m);
@@ -116,10 +147,7 @@ flush(struct conn *c)
 			conn_drop(c);
 			return;
 		}
-		c->queued -= o->msg.h.len;
-		if ((c->out = o->next) == NULL)
-			c->tail = &c->out;
-		out_free(o);
+		out_done(c);
 	}
 	if (c->out == NULL)
 		file_events(&c->file, POLLIN);
@@ -129,7 +157,12 @@ flush(struct conn *c)
 		c->ops->sent(c);
 }
 
-/* The next message into m: as ut_msg_read, but keeps what is not whole. */
+/*
+ * The next message into m: as ut_msg_read, but keeps what is not whole.  Only
+ * processes of ours have descriptors for us; to close one of somebody else's
+ * may take a long time, if it is a socket that lingers, or a file of a file
+ * system that somebody runs.
+ */
 static int
 read_message(struct conn *c, struct ut_msg *m)
 {
@@ -143,7 +176,8 @@ read_message(struct conn *c, struct ut_msg *m)
 	} else {
 		ut_msg_init(m, 0, 0, 0);
 	}
-	r = ut_msg_read(c->file.fd, m);
+	r = c->user == NULL ? ut_msg_read(c->file.fd, m) :
+	    ut_msg_read_bare(c->file.fd, m);
 	if (r == 0 && m->have > 0) {
 		n = offsetof(struct ut_msg, h) + m->have;
 		c->in = xcalloc(1, n < offsetof(struct ut_msg, body) ?
@@ -254,20 +288,20 @@ conn_drop(struct conn *c)
 	c->ops->closed(c);
 	close(c->file.fd);
 	c->file.fd = -1;
+	if (c->user != NULL)
+		c->user->nconns--;
 }
 
 void
 conn_reap(void)
 {
 	struct conn *c;
-	struct out *o;
 
 	while ((c = dropped) != NULL) {
 		dropped = c->next;
-		while ((o = c->out) != NULL) {
-			c->out = o->next;
-			out_free(o);
-		}
+		while (c->out != NULL)
+			out_done(c);
+		user_drop(c->user);
 		if (c->in != NULL)
 			ut_msg_clear(c->in);
 		free(c->in);

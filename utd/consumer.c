@@ -28,7 +28,6 @@
 #include <grp.h>
 #include <poll.h>
 #include <pwd.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +50,8 @@ struct later {
 static struct pool *pools;
 static struct outdir *outdirs;
 static struct owner *owners[BUCKETS];
-static struct ut_bell bell = { NULL, -1, "" };
+static struct ut_bell bell = { NULL, 0, -1, "" };
+static struct shared bell_shared;
 static char bell_name[sizeof(bell.name)];	/* of one that is there */
 static volatile sig_atomic_t ticked;
 static struct later *laters, **last_later = &laters;
@@ -71,8 +71,8 @@ on_signal(int sig)
 
 	if (sig == SIGALRM)
 		ticked = 1;
-	if (bell.sem != NULL)
-		sem_post(bell.sem);
+	if (bell.at != NULL)
+		ut_bell_ring(&bell);
 	errno = error;
 }
 
@@ -345,7 +345,7 @@ make_bell(void)
 	struct ut_bell b;
 	int tries = 0;
 
-	if (bell.sem != NULL)
+	if (bell.at != NULL)
 		return 0;
 	if (ut_bell_adopt(&b, bell_name) == -1) {
 		if (errno != ENOENT)
@@ -356,8 +356,10 @@ make_bell(void)
 			ut_shm_name(bell_name);
 		}
 	}
+	if (b.size > 0)
+		fault_watch(&bell_shared, b.at, b.size);
 	bell = b;
-	sem_post(bell.sem);
+	ut_bell_ring(&bell);
 	ut_msg_init(&out, UT_C_READY, 0, 0);
 	if (bell.fd != -1)
 		ut_msg_fd(&out, bell.fd);
@@ -689,13 +691,13 @@ do_laters(void)
 
 /* With nothing to drain there is nothing to be rung for. */
 static void
-sleep_on_socket(void)
+sleep_on_socket(int ms)
 {
 	struct pollfd pfd;
 
 	pfd.fd = SOCK;
 	pfd.events = POLLIN;
-	(void)poll(&pfd, 1, -1);
+	(void)poll(&pfd, 1, ms);
 }
 
 static void
@@ -703,17 +705,14 @@ sleep_on_bell(void)
 {
 	struct pool *p;
 	bool asleep = true;
-	int n;
 
 	for (p = pools; p != NULL; p = p->next)
 		asleep &= pool_sleep(p, true);
-	if (asleep && !ticked)
-		(void)sem_wait(bell.sem);
+	/* If somebody has spoiled the bell, each second is often enough. */
+	if (asleep && !ticked && ut_bell_wait(&bell) == -1)
+		sleep_on_socket(1000);
 	for (p = pools; p != NULL; p = p->next)
 		(void)pool_sleep(p, false);
-	/* One ring is as good as many, but who knows who rings. */
-	for (n = 0; n < 1000 && sem_trywait(bell.sem) == 0; n++)
-		continue;
 }
 
 static void
@@ -729,7 +728,7 @@ run(void)
 		if (parent_gone)
 			break;
 		if (pools == NULL) {
-			sleep_on_socket();
+			sleep_on_socket(-1);
 			continue;
 		}
 		if (!more)
@@ -802,6 +801,7 @@ consumer_main(int sock, uid_t uid, gid_t gid)
 	ut_name_thread("utd: consumer");
 	catch(SIGUSR1, on_signal);
 	catch(SIGALRM, on_signal);
+	fault_init();
 	ut_msg_init(&in, 0, 0, 0);
 	take_turn(uid);
 	run();

@@ -39,6 +39,7 @@
 
 #define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
 #define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
+#define TOOBIG_MAX	10	/* times that longer ones are told of */
 
 struct piece {
 	uint32_t	 sub;
@@ -162,7 +163,21 @@ stream_new(struct pool *p)
 	return s;
 }
 
-/* Its slot's own, else one whose slot is free, else a new one. */
+void
+pool_damaged(struct pool *p)
+{
+	if (!p->damaged)
+		consumer_trouble(p, true, "channel %s: the buffers are "
+		    "damaged: events are lost", p->name);
+	p->damaged = true;
+}
+
+/*
+ * Its slot's own, else one whose slot is free, else a new one: NONE if there
+ * are too many.  A slot needs no second stream unless its time goes back, or
+ * another consumer took over, so that is never so if times are what they
+ * should be.
+ */
 static uint32_t
 stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 {
@@ -179,8 +194,11 @@ stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 		    s->end > p->streams[best].end) && slot_over(p, s->slot))
 			best = i;
 	}
-	if (best == NONE)
+	if (best == NONE) {
+		if (p->nstreams >= p->maxstreams)
+			return NONE;
 		best = stream_new(p)->index;
+	}
 	p->streams[best].slot = slot;
 	p->stream_of[slot] = best + 1;
 	return best;
@@ -354,6 +372,12 @@ piece_write(struct pool *p, struct piece *pc)
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
 	stream = stream_for(p, pc->slot, pk.begin);
+	if (stream == NONE) {
+		pool_damaged(p);
+		pc->end = pk.end;
+		piece_done(p, pc, false);
+		return;
+	}
 	name_packet(&pk, load(&sub->owner), atomic_load_explicit(&sub->tid,
 	    memory_order_relaxed));
 	say_lost(p, stream, &pk);
@@ -423,10 +447,7 @@ collect_one(struct pool *p, uint32_t i, int how)
 	pc.slot = UT_STATE_SLOT(word);
 	pc.seq = load(&sub->seq);
 	if (!piece_valid(p, &pc)) {
-		if (!p->damaged)
-			consumer_trouble(p, true, "channel %s: the buffers "
-			    "are damaged: events are lost", p->name);
-		p->damaged = true;
+		pool_damaged(p);
 		if (pc.full && pc.slot < p->nslots)
 			pool_advance(p, pc.slot, pc.seq);
 		if (pc.full)
@@ -461,8 +482,9 @@ collect_lost(struct pool *p)
 	for (i = 0; i < n; i++)
 		note_slot(p, i, load(&p->slots[i].lost));
 	len = atomic_load_explicit(&p->header->toobig, memory_order_relaxed);
-	if (len <= p->toobig)
+	if (len <= p->toobig || p->ntoobig == TOOBIG_MAX)
 		return;
+	p->ntoobig++;
 	p->toobig = len;
 	consumer_trouble(p, false, "channel %s: an event of %u bytes does not "
 	    "fit into a sub-buffer of %u: lost", p->name, len, p->subsize);
@@ -533,12 +555,13 @@ is_dead(struct pool *p, const struct piece *pc)
 /*
  * In order: a piece whose predecessor is not there yet waits.  If that is
  * not there after some seconds, it will never be: it was claimed by a thread
- * that somebody else has made jump or die in a way that we do not know.
+ * that somebody else has made jump or die in a way that we do not know.  (The
+ * first seq is 1; whatever was scribbled there, nothing waits for ever.)
  */
 static bool
 in_turn(struct pool *p, const struct piece *pc, int how)
 {
-	if (how == DRAIN_LAST || pc->seq <= p->done_seq[pc->slot] + 1 ||
+	if (how == DRAIN_LAST || pc->seq - 1 <= p->done_seq[pc->slot] ||
 	    (how == DRAIN_DEAD && is_dead(p, pc)))
 		return true;
 	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;
@@ -551,6 +574,8 @@ pool_drain(struct pool *p, int how)
 
 	npieces = 0;
 	pool_look(p);
+	if (p->shared.cut)
+		pool_damaged(p);
 	for (i = 0; i < p->nsubs; i++)
 		collect_one(p, (uint32_t)i, how);
 	if (how != DRAIN_FULL)

@@ -59,7 +59,7 @@ first_message(struct conn *c, struct ut_msg *m)
 	} else if (m->h.type == UT_CTL_HELLO) {
 		client_hello(c, m);
 	} else {
-		log_warnx("uid %lu, process %d: garbage",
+		log_peer("uid %lu, process %d: garbage",
 		    (unsigned long)c->uid, (int)c->pid);
 		conn_drop(c);
 	}
@@ -90,6 +90,7 @@ static bool
 accept_one(void)
 {
 	struct conn *c;
+	struct user *u;
 	uid_t uid;
 	gid_t gid;
 	pid_t pid;
@@ -97,7 +98,7 @@ accept_one(void)
 
 	if ((s = ut_accept(listener.fd)) == -1) {
 		if (errno == EMFILE || errno == ENFILE) {
-			log_warn("accept");
+			log_peer("accept: %s", strerror(errno));
 			file_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
 		}
@@ -107,8 +108,16 @@ accept_one(void)
 		close(s);
 		return true;
 	}
+	u = user_get(uid);
+	if (!user_connects(u, s)) {
+		log_peer("uid %lu has too many connections",
+		    (unsigned long)uid);
+		user_drop(u);
+		close(s);
+		return true;
+	}
 	c = conn_new(s, &stranger_ops, NULL);
-	c->uid = uid;
+	conn_of(c, u);
 	c->gid = gid;
 	c->pid = pid;
 	conn_read(c);		/* it said hello at once */
@@ -212,6 +221,7 @@ open_socket(void)
 	    bind(s, (struct sockaddr *)&sun, sizeof(sun)) == -1 ||
 	    chmod(sock_path, mode) == -1 || listen(s, 1024) == -1)
 		fatal("%s", sock_path);
+	ut_refuse_fds(s);
 	file_add(&listener, s, POLLIN, accept_some, NULL);
 }
 

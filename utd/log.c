@@ -14,6 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +23,9 @@
 #include <syslog.h>
 
 #include "utd.h"
+
+#define PEER_LINES	20		/* in a minute */
+#define PEER_MS		60000
 
 static bool to_stderr = true;
 static bool verbose;
@@ -35,6 +39,15 @@ log_init(bool err, bool v)
 		openlog("utd", LOG_PID, LOG_DAEMON);
 }
 
+/* Names come from programs. */
+static void
+clean(char *s)
+{
+	for (; *s != '\0'; s++)
+		if (iscntrl((unsigned char)*s))
+			*s = '?';
+}
+
 static void
 say(int level, int error, const char *fmt, va_list ap)
 {
@@ -45,6 +58,7 @@ say(int level, int error, const char *fmt, va_list ap)
 	n = strlen(msg);
 	if (error != 0 && n < sizeof(msg) - 1)
 		snprintf(msg + n, sizeof(msg) - n, ": %s", strerror(error));
+	clean(msg);
 	if (to_stderr)
 		fprintf(stderr, "utd: %s\n", msg);
 	else
@@ -67,6 +81,29 @@ log_warnx(const char *fmt, ...)
 {
 	va_list ap;
 
+	va_start(ap, fmt);
+	say(LOG_WARNING, 0, fmt, ap);
+	va_end(ap);
+}
+
+/* The first ones of each minute; how many others there were, the next says. */
+void
+log_peer(const char *fmt, ...)
+{
+	static int64_t since;
+	static unsigned int n;
+	int64_t now = ut_msg_now();
+	va_list ap;
+
+	if (n == 0 || now - since >= PEER_MS) {
+		if (n > PEER_LINES)
+			log_warnx("%u more complaints about programs",
+			    n - PEER_LINES);
+		since = now;
+		n = 0;
+	}
+	if (++n > PEER_LINES)
+		return;
 	va_start(ap, fmt);
 	say(LOG_WARNING, 0, fmt, ap);
 	va_end(ap);

@@ -34,6 +34,11 @@
 #include "utd.h"
 
 #define OPEN_MAX_STREAMS	128	/* files open at a time */
+/*
+ * The directory is the user's, who may have put something else there, such as
+ * a FIFO that nobody reads, for which open(2) would wait.
+ */
+#define OPEN_FLAGS	(O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
 
 static unsigned int nopen;
 static uint64_t clock_used;
@@ -166,8 +171,8 @@ output_make(struct outdir *d)
 	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
 	    d->new && !d->again)) == -1)
 		return -1;
-	d->meta = openat(d->fd, "metadata", O_WRONLY | O_CREAT | excl |
-	    O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	d->meta = openat(d->fd, "metadata", OPEN_FLAGS | O_CREAT | excl |
+	    O_APPEND, 0600);
 	if (d->meta == -1 || fstat(d->meta, &st) == -1)
 		return -1;
 	d->meta_size = st.st_size;
@@ -323,7 +328,7 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 	if (n > size || at > size - n)
 		return;
 	/* Not that of the others, which appends wherever it is told to. */
-	fd = openat(d->fd, "metadata", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(d->fd, "metadata", OPEN_FLAGS);
 	if (fd == -1)
 		return;
 	(void)!pwrite(fd, s, n, (off_t)at);
@@ -341,8 +346,8 @@ stream_open(struct pool *p, struct stream *s)
 	if (nopen >= OPEN_MAX_STREAMS)
 		consumer_close_oldest();	/* opened again when needed */
 	snprintf(name, sizeof(name), "%s_%u", p->name, s->index);
-	s->fd = openat(p->dir->fd, name, O_WRONLY | O_CREAT | O_APPEND |
-	    O_CLOEXEC | O_NOFOLLOW, 0600);
+	s->fd = openat(p->dir->fd, name, OPEN_FLAGS | O_CREAT | O_APPEND,
+	    0600);
 	if (s->fd == -1)
 		return -1;
 	nopen++;

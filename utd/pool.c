@@ -105,7 +105,15 @@ pool_map(struct pool *p)
 	if (map == MAP_FAILED)
 		return -1;
 	layout(p, map);
+	fault_watch(&p->shared, map, p->size);
 	return 0;
+}
+
+static void
+pool_unmap(struct pool *p)
+{
+	fault_forget(&p->shared);
+	munmap(p->header, p->size);
 }
 
 static int
@@ -126,7 +134,10 @@ pool_create(struct pool *p)
 	return -1;
 }
 
-/* That which another consumer has left, or one that it could not finish. */
+/*
+ * That which another consumer has left, or one that it could not finish: that
+ * one has no magic, but then nobody has a descriptor of it either.
+ */
 static int
 pool_reopen(struct pool *p, int fd)
 {
@@ -136,9 +147,9 @@ pool_reopen(struct pool *p, int fd)
 	if (p->fd == -1)
 		return errno == ENOENT ? pool_create(p) : -1;
 	if (pool_map(p) == 0) {
-		if (p->header->magic == UT_ABI_MAGIC)
+		if (fd != -1 || p->header->magic == UT_ABI_MAGIC)
 			return 0;
-		munmap(p->header, p->size);
+		pool_unmap(p);
 	} else {
 		error = errno;
 	}
@@ -164,6 +175,7 @@ pool_new(const struct pool *like, bool again, int fd)
 		free(p);
 		return NULL;
 	}
+	p->maxstreams = 2 * p->nslots;
 	p->done_seq = xcalloc(p->nslots, sizeof(*p->done_seq));
 	p->waited = xcalloc(p->nslots, sizeof(*p->waited));
 	p->said = xcalloc(p->nslots, sizeof(*p->said));
@@ -182,7 +194,7 @@ pool_free(struct pool *p, bool gone)
 
 	for (i = 0; i < p->nstreams; i++)
 		stream_close(&p->streams[i]);
-	munmap(p->header, p->size);
+	pool_unmap(p);
 	close(p->fd);
 	if (gone)
 		shm_unlink(p->shm);

@@ -25,6 +25,8 @@
 
 #include "utd.h"
 
+#define BYTES_MAX	(64u << 20)	/* of descriptions */
+
 void
 registry_init(struct registry *r)
 {
@@ -122,15 +124,16 @@ registry_id(struct registry *r, struct desc *d, const char *program,
 		conflict(e, d, program, why, n);
 		return 0;
 	}
-	if (r->nentries == UT_ID_MAX) {
+	if (r->nentries == UT_ID_MAX || r->bytes > BYTES_MAX) {
 		snprintf(why, n, "event %s of %s: there are %u events "
-		    "already: not recorded", d->name, program, UT_ID_MAX);
+		    "already: not recorded", d->name, program, r->nentries);
 		return 0;
 	}
 	if (r->nentries >= r->nbuckets)
 		grow(r);
 	e = xcalloc(1, sizeof(*e));
 	e->desc = desc_ref(d);
+	r->bytes += d->len;
 	e->id = ++r->nentries;
 	snprintf(e->program, sizeof(e->program), "%s", program);
 	h = hash_name(d->name) % r->nbuckets;

@@ -45,22 +45,38 @@ table_free(struct table *t)
 		free(t->types[i].name);
 	}
 	free(t->types);
+	t->user->described -= t->bytes;
+	user_drop(t->user);
 	free(t);
 }
 
-static void
+/* Count bytes more; false if they are too many. */
+static bool
+table_grow(struct table *t, size_t n)
+{
+	if (!user_describes(t->user, n))
+		return false;
+	t->user->described += n;
+	t->bytes += n;
+	return true;
+}
+
+/* False if there is no room. */
+static bool
 type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 {
 	struct type *type = &t->types[number];
 
 	if (type->name != NULL)
-		return;
+		return true;
+	if (!table_grow(t, strlen(name)))
+		return false;
 	type->name = xstrdup(name);
 	type->level = level;
 	type->refused = !desc_name_valid(name, level);
-	t->bytes += strlen(name);
 	while (t->known < t->size && t->types[t->known].name != NULL)
 		t->known++;
+	return true;
 }
 
 /* What the older of the same program had is the beginning of the newer. */
@@ -72,11 +88,11 @@ take_over(struct table *t, const struct table *older)
 
 	for (i = 0; i < older->known && i < t->size; i++) {
 		from = &older->types[i];
-		type_name(t, i, from->name, from->level);
-		if (t->types[i].desc == NULL && from->desc != NULL) {
+		if (!type_name(t, i, from->name, from->level))
+			return;
+		if (t->types[i].desc == NULL && from->desc != NULL &&
+		    table_grow(t, from->desc->len))
 			t->types[i].desc = desc_ref(from->desc);
-			t->bytes += from->desc->len;
-		}
 		t->types[i].refused |= from->refused;
 	}
 }
@@ -86,24 +102,31 @@ struct table *
 table_get(uid_t uid, uint64_t fingerprint, uint32_t size,
     const struct table *older)
 {
+	const size_t bytes = size * sizeof(struct type);
 	struct table **p, *t;
+	struct user *u;
 
 	if (size > EVENTS_MAX)
 		return NULL;
 	for (p = &tables; (t = *p) != NULL; p = &t->next)
-		if (t->uid == uid && t->fingerprint == fingerprint &&
+		if (t->user->uid == uid && t->fingerprint == fingerprint &&
 		    t->size == size)
 			break;
 	if (t != NULL) {
 		*p = t->next;
 	} else {
+		u = user_get(uid);
+		if (!user_describes(u, bytes)) {
+			user_drop(u);
+			return NULL;
+		}
 		t = xcalloc(1, sizeof(*t));
-		t->uid = uid;
+		t->user = u;
 		t->fingerprint = fingerprint;
 		t->serial = ++last_serial;
 		t->size = size;
 		t->types = xcalloc(size + 1, sizeof(*t->types));
-		t->bytes = size * sizeof(*t->types);
+		(void)table_grow(t, bytes);
 	}
 	t->next = tables;
 	tables = t;
@@ -154,7 +177,8 @@ table_names(struct table *t, struct ut_msg *m)
 		if (m->bad)
 			return false;
 		name[NAME_MAXLEN] = '\0';	/* too long as it is */
-		type_name(t, m->h.a + i, name, level);
+		if (!type_name(t, m->h.a + i, name, level))
+			return false;
 	}
 	return true;
 }
@@ -173,10 +197,10 @@ table_event(struct table *t, uint32_t number, struct ut_msg *fields)
 	type = &t->types[number];
 	if (type->desc != NULL || type->refused || !ut_msg_more(fields))
 		return true;
-	if (t->bytes < TABLE_MAX)
+	if (t->bytes < TABLE_MAX && user_describes(t->user, UT_MSG_MAX))
 		type->desc = desc_get(type->name, type->level, fields);
 	if (type->desc != NULL)
-		t->bytes += type->desc->len;
+		(void)table_grow(t, type->desc->len);
 	else
 		type->refused = true;
 	return true;

@@ -25,6 +25,7 @@
 #include <sys/types.h>
 
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,6 +54,8 @@ void	 log_warn(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_warnx(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_info(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 log_debug(const char *, ...) __attribute__((format(printf, 1, 2)));
+/* As log_warnx, of what anybody can cause, again and again: not always. */
+void	 log_peer(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 fatal(const char *, ...)
 	    __attribute__((format(printf, 1, 2), noreturn));
 void	*xcalloc(size_t, size_t);	/* or fatal */
@@ -86,6 +89,24 @@ void	 loop_stop(void);
 void	 loop_forget(void);		/* in a child: all of it */
 
 /*
+ * user.c: what each user takes of us.
+ */
+struct user {
+	uid_t		 uid;
+	unsigned int	 refs;
+	unsigned int	 nconns;
+	size_t		 queued;	/* bytes, for all of them */
+	size_t		 described;	/* bytes, in tables */
+	struct user	*next;
+};
+
+struct user *user_get(uid_t);
+void	 user_drop(struct user *);
+bool	 user_connects(const struct user *, int);	/* once more? */
+bool	 user_queues(const struct user *, size_t);
+bool	 user_describes(const struct user *, size_t);
+
+/*
  * conn.c: a socket on which messages go both ways.
  */
 struct conn;
@@ -103,6 +124,7 @@ struct conn {
 	struct out	*out;		/* to be sent */
 	struct out	**tail;
 	size_t		 queued;	/* bytes in out */
+	struct user	*user;		/* NULL: a process of ours */
 	uid_t		 uid;
 	gid_t		 gid;
 	pid_t		 pid;		/* 0: the system does not say */
@@ -112,6 +134,7 @@ struct conn {
 };
 
 struct conn *conn_new(int, const struct conn_ops *, void *);
+void	 conn_of(struct conn *, struct user *);	/* takes the reference */
 void	 conn_read(struct conn *);	/* what is there already */
 void	 conn_send(struct conn *, struct ut_msg *);
 bool	 conn_behind(const struct conn *);	/* not all is sent */
@@ -167,6 +190,7 @@ struct entry {
 };
 
 struct registry {
+	size_t		 bytes;		/* of descriptions */
 	struct entry	**buckets;
 	uint32_t	 nbuckets;
 	uint32_t	 nentries;	/* and so the last ID */
@@ -286,7 +310,7 @@ struct type {
 
 /* table.c: the events that a program has. */
 struct table {
-	uid_t		 uid;
+	struct user	*user;
 	uint64_t	 fingerprint;
 	uint64_t	 serial;	/* never that of another */
 	unsigned int	 refs;
@@ -733,6 +757,14 @@ struct outdir {
 	struct outdir	*next;
 };
 
+/* Memory that others can cut off: see fault.c. */
+struct shared {
+	void		*at;
+	size_t		 size;
+	volatile sig_atomic_t cut;	/* now it is ours, and was zeros */
+	struct shared	*next;
+};
+
 /* What the parent calls a region. */
 struct pool {
 	uint32_t	 id;
@@ -742,6 +774,7 @@ struct pool {
 	char		 shm[UT_SHM_NAME];
 	int		 fd;
 	size_t		 size;
+	struct shared	 shared;
 	struct ut_header *header;
 	struct ut_slot	*slots;
 	struct ut_subbuf *subs;
@@ -763,11 +796,13 @@ struct pool {
 	bool		 damaged;	/* was told of */
 	struct stream	*streams;
 	uint32_t	 nstreams;
+	uint32_t	 maxstreams;	/* more is nonsense */
 	struct counts	 counts;
 	uint64_t	 unsaid;	/* lost, but in no packet yet */
 	uint32_t	 bell;		/* as in the header, which others */
 	uint32_t	 taken;		/* can write */
-	uint32_t	 toobig;	/* the length last told of */
+	uint32_t	 toobig;	/* the length last told of, */
+	unsigned int	 ntoobig;	/* and how often */
 	int		 trouble;	/* the errno last told of */
 	struct pool	*next;
 };
@@ -813,6 +848,7 @@ bool	 pool_sleep(struct pool *, bool);
 #define BATCH		64		/* packets in one writev */
 struct stream *stream_new(struct pool *);
 bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
+void	 pool_damaged(struct pool *);	/* say so, once */
 #define DRAIN_FULL	0		/* what is full */
 #define DRAIN_DEAD	1		/* and what dead programs committed */
 #define DRAIN_ALL	2		/* and everybody else */
@@ -820,6 +856,11 @@ bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
 bool	 pool_drain(struct pool *, int);	/* true: at once again */
 bool	 pool_bury(struct pool *);	/* the dead; false: not yet */
 uint64_t pool_lost(const struct pool *);	/* not yet told of, too */
+
+/* fault.c: SIGBUS. */
+void	 fault_init(void);
+void	 fault_watch(struct shared *, void *, size_t);
+void	 fault_forget(struct shared *);
 
 /* adopt.c: what another consumer has left. */
 bool	 pool_adopt(struct pool *);

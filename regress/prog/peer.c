@@ -37,6 +37,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 #include <err.h>
 #include <errno.h>
@@ -55,7 +58,7 @@
 #include <unistd.h>
 
 /* ut_msg(5) */
-#define VERSION		2
+#define VERSION		3
 #define MSG_MAX		65536
 #define MAXFDS		2
 
@@ -172,8 +175,8 @@ struct channel {
 	uint32_t	 nslots;
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
-	sem_t		*bell;
-	int		 bell_mapped;
+	void		*bell;
+	size_t		 bell_size;		/* 0: it has a name */
 	/* what of it is ours */
 	struct slot	*slot;
 	struct subbuf	*sub;
@@ -477,13 +480,30 @@ map_region(struct channel *c, int fd)
 	return 0;
 }
 
-/* The semaphore is at the start of the memory of the second descriptor. */
+#ifdef __linux__
+/* In there the bell is a word: store 1, and wake who waits. */
+static void
+ring_word(void *bell)
+{
+	atomic_store((_Atomic uint32_t *)bell, 1);
+	(void)syscall(SYS_futex, bell, 1 /* FUTEX_WAKE */, 1, NULL, NULL, 0);
+}
+#define WORD_SIZE	sizeof(uint32_t)
+#else
+static void
+ring_word(void *bell)
+{
+	(void)sem_post(bell);
+}
+#define WORD_SIZE	sizeof(sem_t)
+#endif
+
+/* It is at the start of the memory of the second descriptor. */
 static int
 map_bell(struct channel *c, int fd, const struct row *in)
 {
 	char name[256];
 	uint16_t len;
-	size_t size;
 
 	if (in->len < sizeof(len))
 		errx(1, "ATTACH without a name");
@@ -493,10 +513,9 @@ map_bell(struct channel *c, int fd, const struct row *in)
 	memcpy(name, in->bytes + sizeof(len), len);
 	name[len] = '\0';
 	if (fd != -1) {
-		c->bell = map_all(fd, &size);
-		if (c->bell == NULL || size < sizeof(sem_t))
+		c->bell = map_all(fd, &c->bell_size);
+		if (c->bell == NULL || c->bell_size < WORD_SIZE)
 			return EINVAL;
-		c->bell_mapped = 1;
 	} else if (len > 0 && (c->bell = sem_open(name, 0)) == SEM_FAILED)
 		return errno;
 	printf("%s bell\n", c->bell == NULL ? "no" : "a");
@@ -655,7 +674,10 @@ ring(struct channel *c, uint32_t n)
 	    atomic_exchange_explicit(&h->asleep, 0, memory_order_relaxed) != 1)
 		return;
 	rung++;
-	(void)sem_post(c->bell);
+	if (c->bell_size > 0)
+		ring_word(c->bell);
+	else
+		(void)sem_post(c->bell);
 }
 
 /* busy is 1, and the sub-buffer is ours. */
@@ -823,8 +845,8 @@ detach(uint32_t channel)
 		return;
 	leave(c);
 	(void)munmap(c->header, c->size);
-	if (c->bell_mapped)
-		(void)munmap(c->bell, sizeof(sem_t));
+	if (c->bell_size > 0)
+		(void)munmap(c->bell, c->bell_size);
 	else if (c->bell != NULL)
 		(void)sem_close(c->bell);
 	memset(c, 0, sizeof(*c));
