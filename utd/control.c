@@ -46,10 +46,15 @@ find_session(struct client *k, struct ut_msg *m)
 	return s;
 }
 
+/* It is not for everybody to end what others use. */
 static void
 do_own(struct client *k, struct ut_msg *m)
 {
 	(void)m;
+	if (k->conn->uid != 0 && k->conn->uid != geteuid()) {
+		client_refuse(k, "this utd is not yours");
+		return;
+	}
 	k->owner = true;
 	client_ok(k, "%s", "");
 }
