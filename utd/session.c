@@ -59,21 +59,31 @@ session_taken(const char *name, uid_t uid)
 	const struct session *s;
 
 	for (s = sessions; s != NULL; s = s->next)
-		if (may_control(s, uid) && strcmp(s->name, name) == 0)
+		if (s->uid == uid && strcmp(s->name, name) == 0)
 			return true;
 	return false;
 }
 
-/* By name, or the only or last one; else NULL and why. */
+/*
+ * By name, or the only or last one; else NULL and why.  The user's own come
+ * first: nobody else's takes the place of one that root has in mind.
+ */
 struct session *
 session_find(const char *name, uid_t uid, char *why, size_t n)
 {
-	struct session *s;
+	struct session *s, *found = NULL;
 
-	for (s = sessions; s != NULL; s = s->next)
-		if (!s->dying && may_control(s, uid) &&
-		    (*name == '\0' || strcmp(s->name, name) == 0))
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->dying || !may_control(s, uid) ||
+		    (*name != '\0' && strcmp(s->name, name) != 0))
+			continue;
+		if (s->uid == uid)
 			return s;
+		if (found == NULL)
+			found = s;
+	}
+	if (found != NULL)
+		return found;
 	if (*name == '\0')
 		snprintf(why, n, "there is no session");
 	else
