@@ -354,14 +354,15 @@ got_reply(struct consumer *c, struct ut_msg *m)
 	}
 }
 
+/* It tells of its own regions, not of those of others. */
 static void
-got_trouble(struct ut_msg *m)
+got_trouble(const struct consumer *c, struct ut_msg *m)
 {
 	struct region *r;
 	char text[512];
 
 	ut_msg_get_str(m, text, sizeof(text));
-	if ((r = region_by_id(m->h.a)) == NULL)
+	if ((r = region_by_id(m->h.a)) == NULL || r->trace->consumer != c)
 		return;
 	session_warn(r->trace->session, "%s", text);
 	if (m->h.b != 0)
@@ -387,17 +388,17 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 		got_reply(c, m);
 		break;
 	case UT_C_TROUBLE:
-		got_trouble(m);
+		got_trouble(c, m);
 		break;
 	case UT_C_PROGRESS:
-		clients_progress(ut_msg_get_u64(m));
+		clients_progress(c->uid, ut_msg_get_u64(m));
 		break;
 	case UT_C_MADE:
 		ut_msg_get_str(m, path, sizeof(path));
-		trace_made(m->h.a, path);
+		trace_made(c, m->h.a, path);
 		break;
 	case UT_C_WROTE:
-		trace_wrote(m->h.a, ut_msg_get_u64(m));
+		trace_wrote(c, m->h.a, ut_msg_get_u64(m));
 		break;
 	default:
 		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);

@@ -459,8 +459,8 @@ void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_refine(struct trace *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
-void	 trace_made(uint32_t, const char *);
-void	 trace_wrote(uint32_t, uint64_t);
+void	 trace_made(const struct consumer *, uint32_t, const char *);
+void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
 void	 session_open(struct session *, bool, consumer_cb *, void *);
 struct trace *trace_restore(struct session *, uint32_t);
 void	 traces_resume(struct session *, int);
@@ -639,7 +639,7 @@ struct waiter *client_wait(struct client *, void (*)(struct client *), int);
 void	 client_about(struct client *, struct session *);
 bool	 client_session_there(const struct client *);
 void	 clients_forget(const struct session *);
-void	 clients_progress(uint64_t);
+void	 clients_progress(uid_t, uint64_t);
 
 /* control.c: what utctl asks for. */
 bool	 control_request(struct client *, struct ut_msg *);
