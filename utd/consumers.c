@@ -19,6 +19,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -42,6 +43,9 @@ struct request {
 	bool		 sent;
 	struct request	*next;
 };
+
+#define STOPS		100	/* by its user, of one that is to end */
+#define FLUSH_MS	100
 
 static struct consumer *consumers;
 
@@ -205,6 +209,51 @@ take_over(struct consumer *c)
 	consumer_go_on(c);
 }
 
+/*
+ * It is gone, or will be: who let its queue fill up has been given up, and
+ * may have been stopped by its user.  Its number is nobody else's before.
+ */
+static void
+bury(struct consumer *c)
+{
+	if (c->pid <= 0)
+		return;
+	kill(c->pid, SIGKILL);
+	while (waitpid(c->pid, NULL, 0) == -1 && errno == EINTR)
+		continue;
+	c->pid = 0;
+}
+
+/*
+ * What the consumer has left, removed with no more rights than it had: the
+ * name may be that of another user's object by now.
+ */
+static void
+remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
+{
+	const bool other = geteuid() == 0 && c->uid != 0;
+
+	if (other && seteuid(c->uid) == -1) {
+		log_warn("uid %lu", (unsigned long)c->uid);
+		return;
+	}
+	f(name);
+	if (other && seteuid(0) == -1)
+		fatal("uid 0");
+}
+
+static void
+region_unlink(const char *name)
+{
+	(void)shm_unlink(name);
+}
+
+void
+consumer_remove(const struct consumer *c, const char *name)
+{
+	remove_as(c, region_unlink, name);
+}
+
 /* They died: another takes over, or whoever waits for them has an answer. */
 static void
 mourn(void *arg)
@@ -215,8 +264,7 @@ mourn(void *arg)
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->conn != NULL || c->given_up || loop_ending)
 			continue;
-		while (waitpid(c->pid, NULL, 0) == -1 && errno == EINTR)
-			continue;
+		bury(c);
 		c->held = 0;
 		if (!too_often(c) && spawn(c)) {
 			take_over(c);
@@ -227,7 +275,7 @@ mourn(void *arg)
 		c->given_up = true;
 		fail_requests(c);
 		traces_orphaned(c);
-		ut_bell_remove(c->bellname);
+		remove_as(c, ut_bell_remove, c->bellname);
 		c->bellname[0] = '\0';
 	}
 }
@@ -510,6 +558,29 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 	c->given_up = !spawn(c);
 }
 
+/*
+ * Has it ended?  One that its user stops goes on, some times, for we do not
+ * stay for its sake.
+ */
+static bool
+ended(struct consumer *c, int flags)
+{
+	int status;
+	pid_t pid;
+
+	if (c->pid <= 0)
+		return true;
+	if ((pid = waitpid(c->pid, &status, flags | WUNTRACED)) == 0 ||
+	    (pid == -1 && errno == EINTR))
+		return false;
+	if (pid == -1 || !WIFSTOPPED(status)) {
+		c->pid = 0;
+		return true;
+	}
+	kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
+	return false;
+}
+
 /* They drain what there is, stop what is started, and end. */
 void
 consumers_end(void)
@@ -522,16 +593,18 @@ consumers_end(void)
 			continue;
 		ut_msg_init(&m, UT_C_END, 0, 0);
 		conn_send(c->conn, &m);
-		if (c->conn != NULL)
-			conn_flush(c->conn);
+		while (c->conn != NULL && conn_behind(c->conn) &&
+		    !ended(c, WNOHANG))
+			conn_flush(c->conn, FLUSH_MS);
 		if (c->conn != NULL)
 			conn_drop(c->conn);
-		kill(c->pid, SIGUSR1);
+		if (c->pid > 0)
+			kill(c->pid, SIGUSR1);
 	}
 	for (c = consumers; c != NULL; c = c->next) {
-		while (c->pid > 0 && waitpid(c->pid, NULL, 0) == -1 &&
-		    errno == EINTR)
+		while (!ended(c, 0))
 			continue;
-		ut_bell_remove(c->bellname);	/* of one that did not end */
+		/* Of one that did not end in order. */
+		remove_as(c, ut_bell_remove, c->bellname);
 	}
 }

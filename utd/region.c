@@ -20,8 +20,6 @@
  * it is there, or will not be.
  */
 
-#include <sys/mman.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +110,7 @@ regions_remove(const struct trace *t)
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->trace == t)
-				(void)shm_unlink(r->shm);
+				consumer_remove(t->consumer, r->shm);
 }
 
 static void

@@ -118,7 +118,7 @@ bool	 conn_ended(const struct conn *);	/* by the other side */
 void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_rest(struct conn *);	/* in closed: what it has said */
 void	 conn_drop(struct conn *);	/* now */
-void	 conn_flush(struct conn *);	/* wait until all is sent */
+void	 conn_flush(struct conn *, int);	/* some, in so many ms */
 void	 conn_reap(void);		/* free what was dropped */
 
 /*
@@ -410,6 +410,7 @@ struct consumer {
 	bool		 given_up;	/* it died once too often */
 	int64_t		 deaths[DEATHS];	/* when, last ones, in turn */
 	unsigned int	 ndeaths;
+	unsigned int	 nstops;	/* by its user, when it was to end */
 	unsigned int	 held;		/* traces that it has yet to be told */
 	uint32_t	 serial;
 	struct request	*requests;
@@ -429,6 +430,7 @@ void	 consumer_tell_owner(struct consumer *, const struct app *);
 void	 consumers_tell_owner(const struct app *);
 void	 consumers_each(void (*)(const struct consumer *));
 void	 consumer_restore(uid_t, gid_t, const char *);
+void	 consumer_remove(const struct consumer *, const char *);	/* a region */
 void	 consumers_end(void);
 
 /* session.c */
