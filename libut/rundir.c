@@ -64,8 +64,17 @@ ut_rundir_check(const char *dir)
 {
 	struct stat st;
 
-	if (stat(dir, &st) == -1)
+	/* Nor where it is: a link could lead to any directory of ours. */
+	if (lstat(dir, &st) == -1)
 		return -1;
+	if (S_ISLNK(st.st_mode)) {
+		if (st.st_uid != 0 && st.st_uid != geteuid()) {
+			errno = EPERM;
+			return -1;
+		}
+		if (stat(dir, &st) == -1)
+			return -1;
+	}
 	if (!S_ISDIR(st.st_mode)) {
 		errno = ENOTDIR;
 		return -1;

@@ -14,6 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +43,10 @@ say(int level, int error, const char *fmt, va_list ap)
 	size_t n;
 
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	n = strlen(msg);
+	/* Programs and users choose names. */
+	for (n = 0; msg[n] != '\0'; n++)
+		if (iscntrl((unsigned char)msg[n]))
+			msg[n] = '?';
 	if (error != 0 && n < sizeof(msg) - 1)
 		snprintf(msg + n, sizeof(msg) - n, ": %s", strerror(error));
 	if (to_stderr)

@@ -160,13 +160,19 @@ raise_limits(void)
 	}
 }
 
-/* We leave the directory that we were started in. */
+/*
+ * We leave the directory that we were started in.  With a slash at its end,
+ * a name that is a link would not look like one.
+ */
 static void
 make_absolute(char *dir, size_t size)
 {
 	char cwd[PATH_MAX], rel[PATH_MAX];
+	size_t len;
 	int n;
 
+	for (len = strlen(dir); len > 1 && dir[len - 1] == '/'; len--)
+		dir[len - 1] = '\0';
 	if (dir[0] == '/')
 		return;
 	if (getcwd(cwd, sizeof(cwd)) == NULL)
