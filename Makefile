@@ -51,7 +51,8 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c utd/consume
 		utd/metadata.c utd/output.c utd/packet.c utd/plan.c \
 		utd/pool.c utd/region.c utd/registry.c utd/restore.c \
 		utd/revoke.c utd/rule.c utd/session.c utd/state.c \
-		utd/table.c utd/trace.c utd/utd.c utd/wait.c utd/wake.c
+		utd/table.c utd/trace.c utd/utd.c utd/wait.c utd/wake.c \
+		utd/walk.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/client.c utctl/ctf_class.c utctl/ctf_lex.c \

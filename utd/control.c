@@ -73,6 +73,7 @@ created(void *arg, int error, struct ut_msg *m)
 		    "not empty" : strerror(error));
 		session_free(s);
 	} else {
+		session_know_dir(s);
 		s->dying = false;
 		log_info("session %s: %s", s->name, s->dir);
 		client_ok(k, "%s", "");

@@ -38,26 +38,6 @@
 static unsigned int nopen;
 static uint64_t clock_used;
 
-/* All of the path; what is there already is fine. */
-static int
-make_dirs(const char *path)
-{
-	char part[PATH_MAX];
-	char *p;
-
-	snprintf(part, sizeof(part), "%s", path);
-	for (p = part + 1; (p = strchr(p, '/')) != NULL; p++) {
-		*p = '\0';
-		if (mkdir(part, 0755) == -1 && errno != EEXIST)
-			return -1;
-		*p = '/';
-	}
-	if (mkdir(part, geteuid() == 0 ? 0755 : 0700) == -1 &&
-	    errno != EEXIST)
-		return -1;
-	return 0;
-}
-
 static int
 check_empty(int fd)
 {
@@ -88,9 +68,7 @@ output_session(const char *path, bool again)
 {
 	int fd, error;
 
-	if (!again && make_dirs(path) == -1)
-		return -1;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = walk_open(path, !again, geteuid() == 0 ? 0755 : 0700);
 	if (fd == -1 || again || check_empty(fd) == 0)
 		return fd;
 	error = errno;
@@ -115,38 +93,98 @@ make_subdir(int fd, char *name, size_t size, mode_t mode, bool new)
 }
 
 /*
- * A directory below that one, with all between: a descriptor, or -1 and
- * errno.  Below ust/uid and ust/pid it is for the user alone.  One that must
- * be new may get another name, for which path has room.
+ * Who may write into the session's directory may have put another in place of
+ * one that was made there.  Ours belongs to us, to the user, or, where file
+ * systems have owners of their own, to whom the one above does; one that is
+ * to be given away, to nobody but us or that user.
+ */
+static bool
+is_ours(int at, int dir, uid_t uid)
+{
+	struct stat above, st;
+
+	if (fstat(at, &above) == 0 && fstat(dir, &st) == 0 &&
+	    (st.st_uid == geteuid() || st.st_uid == uid ||
+	    (uid == geteuid() && st.st_uid == above.st_uid)))
+		return true;
+	errno = EPERM;
+	return false;
+}
+
+/* One name of the path; it may become another. */
+static int
+open_subdir(int at, char *name, size_t size, mode_t mode, bool new, uid_t uid)
+{
+	int dir;
+
+	if (strcmp(name, "..") == 0) {
+		errno = EPERM;
+		return -1;
+	}
+	if (strcmp(name, ".") != 0 &&
+	    make_subdir(at, name, size, mode, new) == -1)
+		return -1;
+	dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+	if (dir == -1 || is_ours(at, dir, uid))
+		return dir;
+	close(dir);
+	errno = EPERM;
+	return -1;
+}
+
+/*
+ * A directory below that one, with all between, for that user: a descriptor,
+ * or -1 and errno.  Below ust/uid and ust/pid it is for the user alone.  One
+ * that must be new may get another name, for which path has room.
  */
 int
-output_dir(int fd, char *path, bool new)
+output_dir(int fd, char *path, bool new, uid_t uid)
 {
 	char name[NAME_MAXLEN];
 	size_t n;
 	int dir, at = fd, depth;
+	bool last;
 
 	for (depth = 0;; depth++, path += n + 1) {
 		n = strcspn(path, "/");
+		last = path[n] == '\0';
 		if (n == 0 || n + 8 > sizeof(name)) {
 			errno = ENAMETOOLONG;
 			dir = -1;
 		} else {
 			snprintf(name, sizeof(name), "%.*s", (int)n, path);
-			dir = strcmp(name, ".") != 0 && make_subdir(at, name,
-			    sizeof(name), depth < 2 && path[n] != '\0' ?
-			    0755 : 0700, new && path[n] == '\0') == -1 ? -1 :
-			    openat(at, name, O_RDONLY | O_DIRECTORY |
-			    O_CLOEXEC | O_NOFOLLOW);
+			dir = open_subdir(at, name, sizeof(name),
+			    depth < 2 && !last ? 0755 : 0700, new && last,
+			    last ? uid : geteuid());
 		}
 		if (at != fd)
 			close(at);
-		if (dir != -1 && path[n] == '\0' && n > 0)
+		if (dir != -1 && last)
 			strcpy(path, name);
-		if (dir == -1 || path[n] == '\0')
+		if (dir == -1 || last)
 			return dir;
 		at = dir;
 	}
+}
+
+/*
+ * A file in there.  What the user has put in its place, who may, keeps nobody
+ * waiting.
+ */
+int
+output_file(int dir, const char *name, int flags)
+{
+	struct stat st;
+	int fd;
+
+	fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY, 0600);
+	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 /*
@@ -162,10 +200,10 @@ output_make(struct outdir *d)
 	struct stat st;
 
 	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
-	    d->new && !d->again)) == -1)
+	    d->new && !d->again, geteuid())) == -1)
 		return -1;
-	d->meta = openat(d->fd, "metadata", O_WRONLY | O_CREAT | excl |
-	    O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	d->meta = output_file(d->fd, "metadata", O_WRONLY | O_CREAT | excl |
+	    O_APPEND);
 	if (d->meta == -1 || fstat(d->meta, &st) == -1)
 		return -1;
 	d->meta_size = st.st_size;
@@ -276,7 +314,7 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 	if (n > size || at > size - n)
 		return;
 	/* Not that of the others, which appends wherever it is told to. */
-	fd = openat(d->fd, "metadata", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = output_file(d->fd, "metadata", O_WRONLY);
 	if (fd == -1)
 		return;
 	(void)!pwrite(fd, s, n, (off_t)at);
@@ -294,8 +332,7 @@ stream_open(struct pool *p, struct stream *s)
 	if (nopen >= OPEN_MAX_STREAMS)
 		consumer_close_oldest();	/* opened again when needed */
 	snprintf(name, sizeof(name), "%s_%u", p->name, s->index);
-	s->fd = openat(p->dir->fd, name, O_WRONLY | O_CREAT | O_APPEND |
-	    O_CLOEXEC | O_NOFOLLOW, 0600);
+	s->fd = output_file(p->dir->fd, name, O_WRONLY | O_CREAT | O_APPEND);
 	if (s->fd == -1)
 		return -1;
 	nopen++;

@@ -18,6 +18,9 @@
  * Sessions, their channels and the rules of those.
  */
 
+#include <sys/types.h>
+#include <sys/stat.h>
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +177,31 @@ session_free(struct session *s)
 	if (s->dirfd != -1)
 		close(s->dirfd);
 	free(s);
+}
+
+/*
+ * A directory is found by its name only once.  When another utd opens it
+ * again, it is to be the same.
+ */
+void
+session_know_dir(struct session *s)
+{
+	struct stat st;
+
+	if (fstat(s->dirfd, &st) == -1)
+		fatal("fstat");
+	s->dev = (uint64_t)st.st_dev;
+	s->ino = (uint64_t)st.st_ino;
+	state_changed();
+}
+
+bool
+session_dir_known(const struct session *s)
+{
+	struct stat st;
+
+	return fstat(s->dirfd, &st) == 0 && (uint64_t)st.st_dev == s->dev &&
+	    (uint64_t)st.st_ino == s->ino;
 }
 
 /* Only root's sessions, on root's utd, see the programs of others. */

@@ -183,6 +183,8 @@ put_session(const struct session *s)
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, (uint32_t)s->uid);
 	ut_msg_u32(&out, (uint32_t)s->gid);
+	ut_msg_u64(&out, s->dev);
+	ut_msg_u64(&out, s->ino);
 	ut_msg_u64(&out, s->offset);
 	ut_msg_u64(&out, s->since.cycles);
 	ut_msg_u64(&out, s->since.ns);

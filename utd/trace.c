@@ -360,6 +360,10 @@ trace_ask(struct trace *t)
 			*strrchr(path, '/') = '\0';
 		t->path = xstrdup(path);
 	}
+	if (t->session->gone != 0) {
+		trace_failed(t, t->session->gone);
+		return;
+	}
 	if (t->session->dirfd == -1) {
 		t->state = REGION_ASKED;	/* until traces_resume */
 		return;

@@ -374,7 +374,9 @@ struct session {
 	char		 error[512];	/* why it does not record all */
 	uid_t		 uid;		/* 0: every UID, if we are root */
 	gid_t		 gid;
-	int		 dirfd;
+	int		 dirfd;		/* -1: not open yet, or */
+	int		 gone;		/* why it cannot be opened again */
+	uint64_t	 dev, ino;	/* of the directory */
 	bool		 active;
 	bool		 dying;		/* only its consumers know it still */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
@@ -438,6 +440,8 @@ struct session *session_find(const char *, uid_t, char *, size_t);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 void	 session_free(struct session *);
+void	 session_know_dir(struct session *);
+bool	 session_dir_known(const struct session *);	/* it is that one */
 bool	 session_sees(const struct session *, uid_t);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
@@ -528,7 +532,7 @@ extern struct app *apps;
  * state.c, restore.c: what the next utd needs to know if this one is killed.
  * The numbers of messages are not those of the protocol.
  */
-#define STATE_VERSION	1
+#define STATE_VERSION	2
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell */
@@ -844,10 +848,14 @@ struct packet {
 size_t	 packet_head(unsigned char *, const struct packet *);
 size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 
+/* walk.c: a path, where others write as well. */
+int	 walk_open(const char *, bool, mode_t);
+
 /* output.c: directories and files. */
 struct iovec;
 int	 output_session(const char *, bool);
-int	 output_dir(int, char *, bool);
+int	 output_dir(int, char *, bool, uid_t);
+int	 output_file(int, const char *, int);
 struct outdir *output_trace(int, const char *, bool, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);
