@@ -798,8 +798,6 @@ take_turn(uid_t uid)
 	memset(&lock, 0, sizeof(lock));
 	lock.l_type = F_WRLCK;
 	lock.l_whence = SEEK_SET;
-	lock.l_start = (off_t)uid;
-	lock.l_len = 1;
 	while (fcntl(LOCK, F_SETLKW, &lock) == -1)
 		if (errno != EINTR)
 			fatal("lock of uid %lu", (unsigned long)uid);
@@ -810,13 +808,12 @@ consumer_main(int sock, uid_t uid, gid_t gid)
 {
 	catch(SIGINT, SIG_IGN);
 	catch(SIGTERM, SIG_IGN);
-	catch(SIGCHLD, SIG_DFL);
 	loop_forget();
-	move(sock, state_lock);
+	move(sock, state_lock(uid));
 	ut_closefrom(LOCK + 1);
 	if (ut_nonblock(SOCK) == -1)
 		fatal("fcntl");
-	drop_privileges(uid, gid);
+	ut_confine(drop_privileges(uid, gid));
 	umask(022);
 	ut_name_thread("utd: consumer");
 	catch(SIGUSR1, on_signal);

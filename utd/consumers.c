@@ -544,8 +544,7 @@ consumers_each(void (*f)(const struct consumer *))
 	const struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next)
-		if (!c->given_up)
-			f(c);
+		f(c);
 }
 
 /* That of another utd, whose bell programs ring. */

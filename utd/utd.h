@@ -556,7 +556,7 @@ struct state_app {
 	uint32_t	 unused;
 };
 
-extern int state_lock;
+int	 state_lock(uid_t);	/* for a consumer */
 void	 state_open(const char *);
 void	 state_close(void);
 void	 state_changed(void);	/* save it, soon */
