@@ -25,6 +25,7 @@ LIBS_FreeBSD =	-pthread -lrt
 LIBS_NetBSD =	-pthread -lrt
 LIBS_OpenBSD =	-pthread
 DL_Linux =	-ldl
+LIBM_FreeBSD =	-lm
 # No page that is only there so that code and data have none in common.
 SO_Linux =	-Wl,-z,noseparate-code
 
@@ -112,7 +113,8 @@ utd/utd: $(UTD_OBJS) $(COMMON_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTD_OBJS) $(COMMON_OBJS) $(LIBS)
 
 utctl/utctl: $(UTCTL_OBJS) $(COMMON_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTCTL_OBJS) $(COMMON_OBJS) $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTCTL_OBJS) $(COMMON_OBJS) \
+	    $(LIBM_$(OS)) $(LIBS)
 
 # A small program with threads, recorded and shown.
 demo: all
