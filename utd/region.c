@@ -131,6 +131,15 @@ nothing_to_do(void *arg, int error, struct ut_msg *m)
 	(void)m;
 }
 
+/* Nobody will adopt it. */
+static void
+region_abandon(struct region *r)
+{
+	if (r->left)
+		consumer_remove(r->trace->consumer, r->shm);
+	r->left = false;
+}
+
 static void
 region_here(struct region *r, bool active)
 {
@@ -154,6 +163,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 		return;
 	}
 	if (error == EEXIST) {
+		region_abandon(r);
 		ut_shm_name(r->shm);
 		region_ask(r, false);
 		return;
@@ -165,6 +175,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 		return;
 	}
 	r->state = REGION_READY;
+	r->left = false;
 	region_here(r, active);
 	links_region(r);
 }
@@ -298,6 +309,7 @@ region_restore(struct channel *ch, struct trace *t, uint32_t id,
 	r->channel = ch;
 	r->fd = -1;
 	r->state = REGION_ASKED;
+	r->left = true;
 	snprintf(r->shm, sizeof(r->shm), "%s", shm);
 	registry_init(&r->registry);
 	r->next = ch->regions;
@@ -438,6 +450,7 @@ region_free(struct region *r)
 
 	counts_add(&ch->past, &r->counts);
 	state_changed();
+	region_abandon(r);
 	for (p = &ch->regions; *p != r; p = &(*p)->next)
 		continue;
 	*p = r->next;

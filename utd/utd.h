@@ -220,6 +220,7 @@ struct region {
 	int		 error;		/* why it failed */
 	uint32_t	 serial;	/* of what it was asked for with */
 	char		 shm[UT_SHM_NAME];
+	bool		 left;		/* by another utd, for who adopts it */
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	struct counts	 counts;

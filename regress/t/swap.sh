@@ -78,6 +78,14 @@ away() {	# victim
 	    fail "mv"
 }
 
+# Of the utd that was killed, but for the semaphores.
+no_buffers() {	# pid
+	[ -d /dev/shm ] || return 0
+	found=$(find /dev/shm -maxdepth 1 -size +16k \
+	    -name "ut-$(printf %x "$1")-*")
+	[ -z "$found" ] || fail "buffers are left: $found"
+}
+
 for user in 0 65534; do
 	v=victim
 	[ $user = 0 ] || v=victim1
@@ -106,6 +114,7 @@ for user in 0 65534; do
 		session $user c$user$with
 		expect 0 '' us $user utctl start c$user$with
 		$one ./prog/seq 1 1 10
+		killed=$UTD_PID
 		kill -9 $UTD_PID $(consumers)
 		wait $UTD_PID 2>/dev/null
 		if [ $with = dir ]; then
@@ -127,6 +136,7 @@ for user in 0 65534; do
 		    fail "$with: $(utctl list c$user$with)"
 		$one ./prog/seq 2 1 10
 		expect 0 'destroyed' us $user utctl destroy c$user$with
+		no_buffers $killed
 		[ $with = link ] || [ -z "$(ls "$dir/t")" ] ||
 		    fail "it goes on in another directory"
 		as_before "restart, $with"
