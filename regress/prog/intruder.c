@@ -22,6 +22,8 @@
  *				or, if it does not talk to us, `closed'
  *	intruder trace pid	look into a process: exits 0 if that can be done
  *	intruder swap a b	have two names change places, until killed
+ *	intruder fifo uid dir	prints the name of the FIFO in /tmp on which that
+ *				user's programs sleep for the utd in there
  */
 
 #include <sys/types.h>
@@ -135,6 +137,18 @@ swap(const char *a, const char *b)
 			err(1, "%s", a);
 }
 
+/* ut(7), FILES: FNV-1a */
+static int
+fifo(const char *uid, const char *dir)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	for (; *dir != '\0'; dir++)
+		h = (h ^ (unsigned char)*dir) * UINT64_C(1099511628211);
+	printf("/tmp/.utd-%s-%016llx\n", uid, (unsigned long long)h);
+	return 0;
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -144,5 +158,7 @@ main(int argc, char *argv[])
 		return trace(argv[2]);
 	if (argc == 4 && strcmp(argv[1], "swap") == 0)
 		return swap(argv[2], argv[3]);
-	errx(1, "intruder own rundir | trace pid | swap a b");
+	if (argc == 4 && strcmp(argv[1], "fifo") == 0)
+		return fifo(argv[2], argv[3]);
+	errx(1, "intruder own rundir | trace pid | swap a b | fifo uid dir");
 }

@@ -6,12 +6,12 @@
 
 . ./common.sh
 
-: >"$T/stamp"
 [ -d /dev/shm ] || skip "shared memory has no names here"
 
-# Objects that are there since the test began, but those of other tests.
+# Those of that user that this utd has named.
 objects() {
-	find /dev/shm -type f -newer "$T/stamp" -name '*ut-*' -user "$1"
+	find /dev/shm -maxdepth 1 -type f -user "$1" \
+	    -name "*ut-$(printf %x $UTD_PID)-*"
 }
 refused() {
 	"$@" >/dev/null 2>&1 && fail "$*"
@@ -24,9 +24,10 @@ if [ "$(id -u)" -ne 0 ]; then
 	utctl create -o "$T/t" s >/dev/null && utctl enable-event '*' &&
 	    utctl start || fail "set-up"
 	background ./prog/seq -p 1000 1 1 1000000
-	until_ok sh -c "utctl list | grep -q seq:tick" || fail "no seq"
+	until_ok sh -c "utctl list s | grep -q seq:tick" || fail "no seq"
 	[ "$(objects "$(id -u)" | wc -l)" -ge 2 ] || fail "no shared memory"
-	find $(objects "$(id -u)") "$T/t" "$UT_RUNDIR" ! -type l -perm /077 |
+	[ "$(ls -ld "$T/t" | cut -c1-10)" = drwx------ ] || fail "$(ls -ld "$T/t")"
+	find $(objects "$(id -u)") "$T"/t/ust/uid/* "$UT_RUNDIR" -perm /077 |
 	    grep . && fail "not only its user's"
 	[ "$(./prog/intruder own "$UT_RUNDIR")" = ok ] || fail "not its user's"
 	until_ok gone $UTD_PID || fail "utd stays"
@@ -130,9 +131,10 @@ kill $pid
 
 # Objects that somebody else puts in the place of those that are gone, as the
 # next utd looks for them: they are not used, nor removed.
+names=$(objects 65534)
 kill -9 $(consumers) $UTD_PID
 wait $UTD_PID 2>/dev/null
-for f in $(objects 65534); do
+for f in $names; do
 	rm "$f" && cp "$T/copy" "$f" && chown 65533 "$f" && chmod 666 "$f" ||
 	    exit 1
 	echo "$f" >>"$T/planted"

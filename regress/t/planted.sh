@@ -5,14 +5,9 @@
 
 . ./common.sh
 
-: >"$T/stamp"
-left() {
-	find /tmp -maxdepth 1 -name '.utd-*' -newer "$T/stamp" 2>/dev/null
-}
+name=$(./prog/intruder fifo 65534 "$T/sys") || exit 1
 clean() {
-	left | while read -r f; do
-		rm -rf "$f"
-	done
+	rm -rf "$name"
 	finish
 }
 trap clean EXIT
@@ -98,16 +93,9 @@ UT_RUNDIR=$T/sys
 system_at "$UT_RUNDIR"
 build "$T/pulse" prog/pulse.c
 run="./prog/asuser 65534 env -u UT_RUNDIR -u XDG_RUNTIME_DIR HOME=/nonexistent"
-nothing() {
-	left | while read -r f; do
-		rm -rf "$f"
-	done
-}
-nothing
 pulse_start $run "$T/pulse"
 pulse hit 1
-name=$(left)
-[ -p "$name" ] || fail "no FIFO of one: $name"
+until_ok test -p "$name" || fail "no FIFO of one: $name"
 exec 3>&- 4<&-
 wait $PULSE
 rm "$name"
