@@ -44,7 +44,7 @@ LIBUT_HDRS =	libut/clock.h libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_pri
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/compat.o libut/confine.o libut/level.o libut/msg.o \
-		libut/rundir.o libut/shm.o
+		libut/rundir.o libut/shm.o libut/walk.o
 
 UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c utd/consumer.c \
 		utd/consumers.c utd/control.c utd/desc.c utd/drain.c \
@@ -52,8 +52,7 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c utd/consume
 		utd/metadata.c utd/output.c utd/packet.c utd/plan.c \
 		utd/pool.c utd/region.c utd/registry.c utd/restore.c \
 		utd/revoke.c utd/rule.c utd/session.c utd/state.c \
-		utd/table.c utd/trace.c utd/utd.c utd/wait.c utd/wake.c \
-		utd/walk.c
+		utd/table.c utd/trace.c utd/utd.c utd/wait.c utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/client.c utctl/ctf_class.c utctl/ctf_lex.c \

@@ -115,6 +115,13 @@ void	 ut_confine(int);
 void	 ut_confine_reader(void);
 
 /*
+ * Go to that absolute path, and stay there (walk.c), where others may write on
+ * the way; with what is missing made, if that is wanted, the last with that
+ * mode: 0 or -1.
+ */
+int	 ut_walk(const char *, int, mode_t);
+
+/*
  * Shared memory (shm.c).  A name that hardly anybody has; an object that is
  * made, all of it; one that is there, if it is our user's alone.  -1 with
  * errno.  POSIX promises names of 14 bytes, and NetBSD takes no more.

@@ -66,9 +66,14 @@ check_empty(int fd)
 int
 output_session(const char *path, bool again)
 {
-	int fd, error;
+	int fd = -1, error;
 
-	fd = walk_open(path, !again, geteuid() == 0 ? 0755 : 0700);
+	if (ut_walk(path, !again, geteuid() == 0 ? 0755 : 0700) == 0)
+		fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = errno;
+	if (chdir("/") == -1)
+		fatal("/");
+	errno = error;
 	if (fd == -1 || again || check_empty(fd) == 0)
 		return fd;
 	error = errno;

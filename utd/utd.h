@@ -849,9 +849,6 @@ struct packet {
 size_t	 packet_head(unsigned char *, const struct packet *);
 size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 
-/* walk.c: a path, where others write as well. */
-int	 walk_open(const char *, bool, mode_t);
-
 /* output.c: directories and files. */
 struct iovec;
 int	 output_session(const char *, bool);

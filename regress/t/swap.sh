@@ -220,6 +220,9 @@ while [ "$(now)" -lt $end ]; do
 			$one ./prog/seq $((n % 1000)) 1 10
 			us $user utctl destroy r$n >/dev/null ||
 			    fail "destroy r$n"
+			# What it has made, and no more, is removed again.
+			us $user utctl record -o "$T/two/x/real/$where/empty" \
+			    -- /nonexistent >/dev/null 2>&1
 		done
 	done
 done

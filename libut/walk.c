@@ -16,12 +16,11 @@
 
 
 /*
- * The way to the directory of a session, which may lead through directories
- * of others.  They can put a symbolic link anywhere there, at any time, so no
- * name is looked up twice: we go there step by step, in each to what we have
- * seen to be a directory, and look at what we have come to.  It takes no more
- * rights than the kernel wants of a path, which open(2) of each directory
- * would.
+ * The way to a directory, which may lead through directories of others.  They
+ * can put a symbolic link anywhere there, at any time, so no name is looked up
+ * twice: we go there step by step, in each to what we have seen to be a
+ * directory, and look at what we have come to.  It takes no more rights than
+ * the kernel wants of a path, which open(2) of each directory would.
  *
  * A link is followed if nobody but its owner can have put it there, and that is
  * root or the user that we work for.
@@ -31,16 +30,16 @@
 #include <sys/stat.h>
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "compat.h"
 
 #define LINKS_MAX	32
 
-static bool
+static int
 trusted(uid_t uid)
 {
 	return uid == 0 || uid == geteuid();
@@ -91,8 +90,8 @@ step(const char *name, const struct stat *seen)
 	return -1;
 }
 
-/* The first name of the way, which loses it; false at the end. */
-static bool
+/* The first name of the way, which loses it; 0 at the end. */
+static int
 next_name(char *rest, char *name)
 {
 	const size_t from = strspn(rest, "/");
@@ -104,20 +103,25 @@ next_name(char *rest, char *name)
 	return n > 0;
 }
 
-static int
-walk(char *rest, bool make, mode_t last)
+int
+ut_walk(const char *path, int make, mode_t mode)
 {
-	char name[PATH_MAX];
+	char rest[PATH_MAX], name[PATH_MAX];
 	struct stat st;
 	int links = 0;
 
+	if (strlen(path) >= sizeof(rest)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(rest, path);
 	if (chdir("/") == -1)
 		return -1;
 	while (next_name(rest, name)) {
-		const bool end = rest[strspn(rest, "/")] == '\0';
+		const int end = rest[strspn(rest, "/")] == '\0';
 
 		if (make && lstat(name, &st) == -1 && errno == ENOENT &&
-		    mkdir(name, end ? last : 0755) == -1 && errno != EEXIST)
+		    mkdir(name, end ? mode : 0755) == -1 && errno != EEXIST)
 			return -1;
 		if (lstat(name, &st) == -1)
 			return -1;
@@ -132,24 +136,4 @@ walk(char *rest, bool make, mode_t last)
 		}
 	}
 	return 0;
-}
-
-/*
- * The directory with that absolute path, made if need be, with those above
- * it: a descriptor, or -1 and errno.
- */
-int
-walk_open(const char *path, bool make, mode_t mode)
-{
-	char rest[PATH_MAX];
-	int fd = -1, error;
-
-	snprintf(rest, sizeof(rest), "%s", path);
-	if (walk(rest, make, mode) == 0)
-		fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	error = errno;
-	if (chdir("/") == -1)
-		fatal("/");
-	errno = error;
-	return fd;
 }
