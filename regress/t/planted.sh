@@ -1,13 +1,13 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# What somebody has put where utd and programs look for something: in place of
-# the run directory, of what is in there, and of the FIFO in /tmp.
+# What somebody has put where utd, utctl and programs look for something: in
+# place of the run directory, of what is in there, of the FIFO in /tmp, into a
+# trace that somebody else views, and into names.
 
 . ./common.sh
 
-name=$(./prog/intruder fifo 65534 "$T/sys") || exit 1
 clean() {
-	rm -rf "$name"
+	rm -rf "$(./prog/intruder fifo 65534 "$T/sys")"
 	finish
 }
 trap clean EXIT
@@ -69,7 +69,41 @@ UT_RUNDIR=$T/real
 start_utd
 stop_utd || fail "status $?"
 
+# In a trace: what is no file of it is not read, nor waited for.
+recorded -- ./prog/seq 1 1 10
+[ "$events" -eq 10 ] || fail "$events events, not 10"
+d=$(echo "$T"/trace/ust/uid/*/*)
+utctl view "$T/trace" >"$T/view0" || fail "view"
+echo "a secret" >"$T/secret"
+ln -s "$T/secret" "$d/channel0_1" && mkfifo "$d/channel0_2" &&
+    ln -s . "$d/loop" && ln -s / "$d/root" && ln -s "$T/secret" "$d/index" ||
+    exit 1
+expect 0 '' utctl view "$T/trace"
+cmp -s "$T/view0" "$T/out" || fail "view: $(cat "$T/out")"
+for how in 'mkfifo' "ln -s $T/secret" 'mkdir'; do
+	rm "$d/metadata"
+	$how "$d/metadata" || exit 1
+	expect 1 'no trace here' utctl view "$T/trace"
+	grep -q secret "$T/out" "$T/err" && fail "$how: it is read"
+	: >"$d/x" && rm -rf "$d/metadata" && mv "$d/x" "$d/metadata" || exit 1
+done
+
+# In a name: the log, and who lists, are sent nothing that a terminal obeys.
+UT_RUNDIR=$T/run
+start_utd -v
+name="$T/$(printf 'x\033[2Jy\rz\nutd: all is well')"
+cp prog/pulse "$name" || fail "cp"
+pulse_start "$name"
+until_ok sh -c "utctl events | grep -q 'x?\[2Jy?z'" ||
+    fail "events: $(utctl events | cat -v)"
+exec 3>&- 4<&-
+stop_utd || fail "utd: status $?"
+grep -q 'program x?\[2Jy?z?utd: all' "$T/utd.log" ||
+    fail "log: $(cat -v "$T/utd.log")"
+tr -d '\n' <"$T/utd.log" | grep '[[:cntrl:]]' && fail "the log"
+
 root || exit 0
+name=$(./prog/intruder fifo 65534 "$T/sys") || exit 1
 two="./prog/asuser 65533"
 one="./prog/asuser 65534"
 
