@@ -49,7 +49,7 @@ ut_msg_init(struct ut_msg *m, int type, uint32_t a, uint32_t b)
 	int i;
 
 	m->have = m->pos = 0;
-	m->bad = 0;
+	m->bad = m->nofds = 0;
 	for (i = 0; i < UT_MSG_FDS; i++)
 		m->fds[i] = -1;
 	m->h.len = HEAD;
@@ -273,8 +273,11 @@ read_head(int s, struct ut_msg *m)
 	memset(&mh, 0, sizeof(mh));
 	mh.msg_iov = &iov;
 	mh.msg_iovlen = 1;
-	mh.msg_control = control.buf;
-	mh.msg_controllen = sizeof(control.buf);
+	/* With no room for them, the system lets go of what comes. */
+	if (!m->nofds) {
+		mh.msg_control = control.buf;
+		mh.msg_controllen = sizeof(control.buf);
+	}
 	n = recvmsg(s, &mh, UT_MSG_CLOEXEC | MSG_DONTWAIT);
 	if (n > 0 && take_fds(m, &mh) == -1) {
 		errno = EPROTO;

@@ -30,6 +30,7 @@ struct ut_msg {
 	size_t			have;	/* bytes read or written so far */
 	size_t			pos;	/* of the next item */
 	int			bad;	/* an item did not fit, was not there */
+	int			nofds;	/* to be read: none may come along */
 	int			fds[UT_MSG_FDS];	/* -1 is none */
 	struct ut_msghdr	h;
 	unsigned char		body[UT_MSG_MAX - sizeof(struct ut_msghdr)];

@@ -143,6 +143,7 @@ read_message(struct conn *c, struct ut_msg *m)
 	} else {
 		ut_msg_init(m, 0, 0, 0);
 	}
+	m->nofds = c->nofds;
 	r = ut_msg_read(c->file.fd, m);
 	if (r == 0 && m->have > 0) {
 		n = offsetof(struct ut_msg, h) + m->have;

@@ -105,6 +105,7 @@ struct conn {
 	uid_t		 uid;
 	gid_t		 gid;
 	pid_t		 pid;		/* 0: the system does not say */
+	bool		 nofds;		/* the peer has none to send */
 	bool		 closing;	/* once out is sent */
 	bool		 dead;
 	struct conn	*next;		/* that is dead */
