@@ -110,7 +110,7 @@ one="./prog/asuser 65534"
 # Put there by somebody else.
 mkdir "$T/two" && chown 65533 "$T/two" || exit 1
 mkdir -m 1777 "$T/tmp" && chmod 1777 "$T/tmp" || exit 1
-ls -laR "$T/victim" >"$T/before"
+ls -lR "$T/victim" >"$T/before"
 $two ln -s "$T/victim" "$T/tmp/link" && $two mkdir "$T/tmp/dir" &&
     $two ln -s "$T/victim" "$T/two/link" || exit 1
 for link in "$T/tmp/link" "$T/two/link" "$T/two/link/" "$T/two/link///"; do
@@ -119,7 +119,7 @@ done
 utd_refuses 'owned by uid 65533, not by 0' "$T/tmp/dir"
 UT_RUNDIR=$T/two/link ./prog/about >/dev/null || fail "about"
 [ ! -e "$T/victim/wake" ] || fail "a FIFO is made behind another's link"
-ls -laR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -laR "$T/victim")"
+ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"
 
 # The FIFO in /tmp on which one's programs would sleep: whatever two puts
 # there, no program sleeps there, is woken from there, or waits.
@@ -154,4 +154,4 @@ for what in "mkfifo -m 666 $name" "touch $name" "mkdir $name" \
 	rm -rf "$name" "$T/sys"
 done
 [ "$(cat "$T/victim/state")" = untouched ] || fail "written"
-ls -laR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -laR "$T/victim")"
+ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"
