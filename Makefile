@@ -25,6 +25,7 @@ LIBS_FreeBSD =	-pthread -lrt
 LIBS_NetBSD =	-pthread -lrt
 LIBS_OpenBSD =	-pthread
 DL_Linux =	-ldl
+LIBM_FreeBSD =	-lm
 # No page that is only there so that code and data have none in common.
 SO_Linux =	-Wl,-z,noseparate-code
 
@@ -42,8 +43,8 @@ LIBUT_HDRS =	libut/clock.h libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_pri
 		libut/compat.h libut/level.h libut/msg.h libut/rundir.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/bell.o libut/compat.o libut/level.o libut/msg.o \
-		libut/rundir.o libut/shm.o
+COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/level.o \
+		libut/msg.o libut/rundir.o libut/shm.o libut/walk.o
 
 UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c utd/consumer.c \
 		utd/consumers.c utd/control.c utd/desc.c utd/drain.c utd/fault.c \
@@ -85,7 +86,7 @@ all: $(LIBS_BUILT) $(PROGS)
 	    -DSBINDIR='"$(SBINDIR)"' -DLIBDIR='"$(LIBDIR)"' -Ilibut \
 	    -c $< -o $@
 
-$(LIBUT_OBJS) libut/level.o $(WRAP_OBJS): $(LIBUT_HDRS)
+$(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) utd/utd.h
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/utctl.h utctl/ctf.h
 
@@ -112,7 +113,8 @@ utd/utd: $(UTD_OBJS) $(COMMON_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTD_OBJS) $(COMMON_OBJS) $(LIBS)
 
 utctl/utctl: $(UTCTL_OBJS) $(COMMON_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTCTL_OBJS) $(COMMON_OBJS) $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTCTL_OBJS) $(COMMON_OBJS) \
+	    $(LIBM_$(OS)) $(LIBS)
 
 # A small program with threads, recorded and shown.
 demo: all
@@ -171,7 +173,7 @@ uninstall:
 	    $(DESTDIR)$(MANDIR)/man8/utd.8
 
 clean:
-	rm -f $(LIBUT_OBJS) libut/level.o $(UTD_OBJS) $(UTCTL_OBJS) $(WRAP_OBJS) \
+	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) $(WRAP_OBJS) \
 	    $(LIBS_BUILT) $(PROGS) libut/libut.so regress/demo/demo
 	rm -rf regress/demo/trace
 	cd regress && $(MAKE) clean

@@ -106,6 +106,24 @@ void	 ut_nudge(pthread_t);
 void	 ut_nudge_read(int);
 
 /*
+ * From now on it starts no processes, and gets no rights that it does not
+ * have (confine.c).  With `others', which has what is other users', nobody but
+ * root can look into it, nor does it leave a core.  A reader opens files to
+ * read them, and does nothing else, on OpenBSD by pledge(2).
+ *
+ * utd's processes pass each other directories, which pledge(2) forbids.
+ */
+void	 ut_confine(int);
+void	 ut_confine_reader(void);
+
+/*
+ * Go to that absolute path, and stay there (walk.c), where others may write on
+ * the way; with what is missing made, if that is wanted, the last with that
+ * mode: 0 or -1.
+ */
+int	 ut_walk(const char *, int, mode_t);
+
+/*
  * Shared memory (shm.c).  A name that hardly anybody has; an object that is
  * made, all of it; one that is there, if it is our user's alone.  -1 with
  * errno.  POSIX promises names of 14 bytes, and NetBSD takes no more.

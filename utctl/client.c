@@ -32,6 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "rundir.h"
 #include "utctl.h"
 
@@ -403,10 +404,21 @@ client_hello(struct client *c, int own)
 	return own ? client_ask(c, UT_CTL_OWN, NULL, NULL) : 0;
 }
 
+/* Root may talk to anybody's, others to theirs and to root's. */
 static int
 connect_to(const char *dir)
 {
-	return ut_msg_connect(dir, ut_msg_now() + PATIENCE);
+	int s = ut_msg_connect(dir, ut_msg_now() + PATIENCE);
+	uid_t uid;
+	gid_t gid;
+	pid_t pid;
+
+	if (s == -1 || geteuid() == 0 || (ut_peer(s, &uid, &gid, &pid) == 0 &&
+	    (uid == 0 || uid == geteuid())))
+		return s;
+	close(s);
+	errno = EPERM;
+	return -1;
 }
 
 /* Connect to the user's own utd, else to the system's. */

@@ -453,7 +453,8 @@ meta_read(const char *file, size_t *np)
 	ssize_t got = 1;
 	int fd;
 
-	if ((fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) == -1)
+	if ((fd = open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW |
+	    O_CLOEXEC)) == -1)
 		return NULL;
 	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
 		close(fd);

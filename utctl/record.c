@@ -34,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "utctl.h"
 
 #define SESSION		"record"
@@ -355,6 +356,28 @@ utd_end(void *arg)
 	return 0;
 }
 
+/*
+ * Who can write above the trace may have put another directory in its place,
+ * or a link to one.
+ */
+static void
+remove_trace(struct record *r)
+{
+	size_t n = strlen(r->dir);
+	char *name;
+
+	if (r->created && ut_walk(r->dir, 0, 0) == 0)
+		nftw(".", remove_empty, 8, FTW_DEPTH | FTW_PHYS);
+	if (r->keep)
+		return;
+	while (n > 1 && r->dir[n - 1] == '/')
+		r->dir[--n] = '\0';
+	name = strrchr(r->dir, '/');
+	*name++ = '\0';
+	if (ut_walk(r->dir, 0, 0) == 0)
+		rmdir(name);
+}
+
 /* Leave nothing behind but the trace. */
 static void
 clean_up(struct record *r)
@@ -366,12 +389,8 @@ clean_up(struct record *r)
 	nftw(r->private, remove_any, 8, FTW_DEPTH | FTW_PHYS);
 	if (access(r->private, F_OK) == 0)
 		warnx("%s could not be removed", r->private);
-	if (r->ran)
-		return;
-	if (r->created)
-		nftw(r->dir, remove_empty, 8, FTW_DEPTH | FTW_PHYS);
-	if (!r->keep)
-		rmdir(r->dir);
+	if (!r->ran)
+		remove_trace(r);
 }
 
 static int

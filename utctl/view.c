@@ -35,6 +35,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "ctf.h"
 #include "utctl.h"
 
@@ -420,6 +421,7 @@ cmd_view(int argc, char **argv)
 	if (argc - optind != 1)
 		return usage("view");
 	ctf_print_init(json);
+	ut_confine_reader();	/* what it reads may be anybody's */
 	view_dir(&v, argv[optind], 0);
 	if (v.ntraces == 0 && damage.n == 0)
 		ctf_damage(argv[optind], "no trace here");

@@ -66,8 +66,7 @@ stream_file(const struct pool *p, uint32_t i)
 	char name[NAME_MAXLEN + 16];
 
 	snprintf(name, sizeof(name), "%s_%u", p->name, i);
-	return openat(p->dir->fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
-	    O_NONBLOCK);
+	return output_file(p->dir->fd, name, O_RDWR);
 }
 
 /* The last BATCH packets of a stream, in turn. */

@@ -21,6 +21,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "utd.h"
 
@@ -194,14 +195,16 @@ client_hello(struct conn *c, struct ut_msg *m)
 	conn_close(c);
 }
 
-/* A drain takes long. */
+/* A drain takes long, in the consumer of that user. */
 void
-clients_progress(uint64_t left)
+clients_progress(uid_t uid, uint64_t left)
 {
 	struct client *k;
 
 	for (k = clients; k != NULL; k = k->next) {
-		if (!k->draining || k->conn == NULL)
+		if (!k->draining || k->conn == NULL ||
+		    (k->conn->uid != uid && k->conn->uid != 0 &&
+		    k->conn->uid != geteuid()))
 			continue;
 		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
 		ut_msg_u64(&out, left);

@@ -262,18 +262,15 @@ conn_ended(const struct conn *c)
 
 /* Only when nothing else is left to do.  The peer must not wait for us. */
 void
-conn_flush(struct conn *c)
+conn_flush(struct conn *c, int ms)
 {
 	struct pollfd pfd;
 
-	while (!c->dead && c->out != NULL) {
-		pfd.fd = c->file.fd;
-		pfd.events = POLLIN | POLLOUT;
-		pfd.revents = 0;
-		if (poll(&pfd, 1, -1) == -1 && errno != EINTR)
-			return;
+	pfd.fd = c->file.fd;
+	pfd.events = POLLIN | POLLOUT;
+	pfd.revents = 0;
+	if (poll(&pfd, 1, ms) > 0)
 		conn_ready(c, pfd.revents);
-	}
 }
 
 void

@@ -98,23 +98,42 @@ tick(bool on)
 	setitimer(ITIMER_REAL, &it, NULL);
 }
 
-/* For good: real, effective and saved IDs, and the groups. */
-static void
+/*
+ * The user's own group.  That of a program may be one that the user is not
+ * in, if the program is set-group-ID; it counts where nobody knows the user.
+ */
+static gid_t
+group_of(uid_t uid, gid_t gid)
+{
+	const struct passwd *pw = getpwuid(uid);
+
+	return pw != NULL ? pw->pw_gid : gid;
+}
+
+/*
+ * For good: real, effective and saved IDs, and the groups.  True if there was
+ * anything to give up.
+ */
+static bool
 drop_privileges(uid_t uid, gid_t gid)
 {
-	struct passwd *pw = getpwuid(uid);
+	const struct passwd *pw;
 
 	if (geteuid() != 0 || uid == 0)
-		return;
+		return false;
+	gid = group_of(uid, gid);
+	pw = getpwuid(uid);
 	if ((pw != NULL ? initgroups(pw->pw_name, gid) :
 	    setgroups(1, &gid)) == -1 || setgid(gid) == -1 ||
 	    setuid(uid) == -1)
 		fatal("uid %lu", (unsigned long)uid);
 	if (getuid() != uid || geteuid() != uid || getgid() != gid ||
-	    getegid() != gid || setuid(0) != -1) {
+	    getegid() != gid || setuid(0) != -1 ||
+	    (gid != 0 && setgid(0) != -1)) {
 		errno = EPERM;
 		fatal("uid %lu", (unsigned long)uid);
 	}
+	return true;
 }
 
 static void
@@ -279,20 +298,20 @@ do_uiddir(struct ut_msg *m)
 {
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
+	uid_t uid;
+	gid_t gid;
 	bool new;
 	int fd = ut_msg_get_fd(m), dir;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	new = ut_msg_get_u32(m) != 0;
-	dir = output_dir(fd, path, new);
-	if (dir != -1) {
-		uid_t uid = (uid_t)ut_msg_get_u32(m);
-		gid_t gid = (gid_t)ut_msg_get_u32(m);
-
-		if (uid != geteuid() && fchown(dir, uid, gid) == -1) {
-			close(dir);
-			dir = -1;
-		}
+	uid = (uid_t)ut_msg_get_u32(m);
+	gid = (gid_t)ut_msg_get_u32(m);
+	dir = output_dir(fd, path, new, uid);
+	if (dir != -1 && uid != geteuid() &&
+	    fchown(dir, uid, group_of(uid, gid)) == -1) {
+		close(dir);
+		dir = -1;
 	}
 	reply_fd(serial, dir, path);
 	if (fd != -1)
@@ -778,8 +797,6 @@ take_turn(uid_t uid)
 	memset(&lock, 0, sizeof(lock));
 	lock.l_type = F_WRLCK;
 	lock.l_whence = SEEK_SET;
-	lock.l_start = (off_t)uid;
-	lock.l_len = 1;
 	while (fcntl(LOCK, F_SETLKW, &lock) == -1)
 		if (errno != EINTR)
 			fatal("lock of uid %lu", (unsigned long)uid);
@@ -790,13 +807,12 @@ consumer_main(int sock, uid_t uid, gid_t gid)
 {
 	catch(SIGINT, SIG_IGN);
 	catch(SIGTERM, SIG_IGN);
-	catch(SIGCHLD, SIG_DFL);
 	loop_forget();
-	move(sock, state_lock);
+	move(sock, state_lock(uid));
 	ut_closefrom(LOCK + 1);
 	if (ut_nonblock(SOCK) == -1)
 		fatal("fcntl");
-	drop_privileges(uid, gid);
+	ut_confine(drop_privileges(uid, gid));
 	umask(022);
 	ut_name_thread("utd: consumer");
 	catch(SIGUSR1, on_signal);

@@ -19,6 +19,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -42,6 +43,9 @@ struct request {
 	bool		 sent;
 	struct request	*next;
 };
+
+#define STOPS		100	/* by its user, of one that is to end */
+#define FLUSH_MS	100
 
 static struct consumer *consumers;
 
@@ -233,6 +237,51 @@ take_over(struct consumer *c)
 	consumer_go_on(c);
 }
 
+/*
+ * It is gone, or will be: who let its queue fill up has been given up, and
+ * may have been stopped by its user.  Its number is nobody else's before.
+ */
+static void
+bury(struct consumer *c)
+{
+	if (c->pid <= 0)
+		return;
+	kill(c->pid, SIGKILL);
+	while (waitpid(c->pid, NULL, 0) == -1 && errno == EINTR)
+		continue;
+	c->pid = 0;
+}
+
+/*
+ * What the consumer has left, removed with no more rights than it had: the
+ * name may be that of another user's object by now.
+ */
+static void
+remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
+{
+	const bool other = geteuid() == 0 && c->uid != 0;
+
+	if (other && seteuid(c->uid) == -1) {
+		log_warn("uid %lu", (unsigned long)c->uid);
+		return;
+	}
+	f(name);
+	if (other && seteuid(0) == -1)
+		fatal("uid 0");
+}
+
+static void
+region_unlink(const char *name)
+{
+	(void)shm_unlink(name);
+}
+
+void
+consumer_remove(const struct consumer *c, const char *name)
+{
+	remove_as(c, region_unlink, name);
+}
+
 /* They died: another takes over, or whoever waits for them has an answer. */
 static void
 mourn(void *arg)
@@ -243,8 +292,7 @@ mourn(void *arg)
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->conn != NULL || c->given_up || loop_ending)
 			continue;
-		while (waitpid(c->pid, NULL, 0) == -1 && errno == EINTR)
-			continue;
+		bury(c);
 		c->held = 0;
 		if (!too_often(c) && spawn(c)) {
 			take_over(c);
@@ -255,7 +303,7 @@ mourn(void *arg)
 		c->given_up = true;
 		fail_requests(c);
 		traces_orphaned(c);
-		ut_bell_remove(c->bellname);
+		remove_as(c, ut_bell_remove, c->bellname);
 		c->bellname[0] = '\0';
 	}
 }
@@ -382,14 +430,15 @@ got_reply(struct consumer *c, struct ut_msg *m)
 	}
 }
 
+/* It tells of its own regions, not of those of others. */
 static void
-got_trouble(struct ut_msg *m)
+got_trouble(const struct consumer *c, struct ut_msg *m)
 {
 	struct region *r;
 	char text[512];
 
 	ut_msg_get_str(m, text, sizeof(text));
-	if ((r = region_by_id(m->h.a)) == NULL)
+	if ((r = region_by_id(m->h.a)) == NULL || r->trace->consumer != c)
 		return;
 	session_warn(r->trace->session, "%s", text);
 	if (m->h.b != 0)
@@ -415,17 +464,17 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 		got_reply(c, m);
 		break;
 	case UT_C_TROUBLE:
-		got_trouble(m);
+		got_trouble(c, m);
 		break;
 	case UT_C_PROGRESS:
-		clients_progress(ut_msg_get_u64(m));
+		clients_progress(c->uid, ut_msg_get_u64(m));
 		break;
 	case UT_C_MADE:
 		ut_msg_get_str(m, path, sizeof(path));
-		trace_made(m->h.a, path);
+		trace_made(c, m->h.a, path);
 		break;
 	case UT_C_WROTE:
-		trace_wrote(m->h.a, ut_msg_get_u64(m));
+		trace_wrote(c, m->h.a, ut_msg_get_u64(m));
 		break;
 	default:
 		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);
@@ -540,8 +589,7 @@ consumers_each(void (*f)(const struct consumer *))
 	const struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next)
-		if (!c->given_up)
-			f(c);
+		f(c);
 }
 
 /* That of another utd, whose bell programs ring. */
@@ -552,6 +600,29 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 
 	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
 	c->given_up = !spawn(c);
+}
+
+/*
+ * Has it ended?  One that its user stops goes on, some times, for we do not
+ * stay for its sake.
+ */
+static bool
+ended(struct consumer *c, int flags)
+{
+	int status;
+	pid_t pid;
+
+	if (c->pid <= 0)
+		return true;
+	if ((pid = waitpid(c->pid, &status, flags | WUNTRACED)) == 0 ||
+	    (pid == -1 && errno == EINTR))
+		return false;
+	if (pid == -1 || !WIFSTOPPED(status)) {
+		c->pid = 0;
+		return true;
+	}
+	kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
+	return false;
 }
 
 /* They drain what there is, stop what is started, and end. */
@@ -566,16 +637,18 @@ consumers_end(void)
 			continue;
 		ut_msg_init(&m, UT_C_END, 0, 0);
 		conn_send(c->conn, &m);
-		if (c->conn != NULL)
-			conn_flush(c->conn);
+		while (c->conn != NULL && conn_behind(c->conn) &&
+		    !ended(c, WNOHANG))
+			conn_flush(c->conn, FLUSH_MS);
 		if (c->conn != NULL)
 			conn_drop(c->conn);
-		kill(c->pid, SIGUSR1);
+		if (c->pid > 0)
+			kill(c->pid, SIGUSR1);
 	}
 	for (c = consumers; c != NULL; c = c->next) {
-		while (c->pid > 0 && waitpid(c->pid, NULL, 0) == -1 &&
-		    errno == EINTR)
+		while (!ended(c, 0))
 			continue;
-		ut_bell_remove(c->bellname);	/* of one that did not end */
+		/* Of one that did not end in order. */
+		remove_as(c, ut_bell_remove, c->bellname);
 	}
 }

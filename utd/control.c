@@ -46,10 +46,15 @@ find_session(struct client *k, struct ut_msg *m)
 	return s;
 }
 
+/* It is not for everybody to end what others use. */
 static void
 do_own(struct client *k, struct ut_msg *m)
 {
 	(void)m;
+	if (k->conn->uid != 0 && k->conn->uid != geteuid()) {
+		client_refuse(k, "this utd is not yours");
+		return;
+	}
 	k->owner = true;
 	client_ok(k, "%s", "");
 }
@@ -68,6 +73,7 @@ created(void *arg, int error, struct ut_msg *m)
 		    "not empty" : strerror(error));
 		session_free(s);
 	} else {
+		session_know_dir(s);
 		s->dying = false;
 		log_info("session %s: %s", s->name, s->dir);
 		client_ok(k, "%s", "");

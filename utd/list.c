@@ -237,8 +237,9 @@ list_sessions(struct client *k, struct ut_msg *m)
 	}
 	w = client_wait(k, listed, PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
-		for (ch = s->channels; ch != NULL; ch = ch->next)
-			if (k->session == NULL || k->session == s)
+		if ((k->session == NULL || k->session == s) &&
+		    sees(k, s->uid))
+			for (ch = s->channels; ch != NULL; ch = ch->next)
 				channel_count(ch, w);
 	wait_less(w);
 }

@@ -156,6 +156,14 @@ open_dir(const char *dir)
 
 	if (mkdir(dir, mode) == -1 && errno != EEXIST)
 		fatal("%s", dir);
+	if (lstat(dir, &st) == -1)
+		fatal("%s", dir);
+	if (S_ISLNK(st.st_mode) && st.st_uid != 0 &&
+	    st.st_uid != geteuid()) {
+		log_warnx("%s: a symbolic link of uid %lu", dir,
+		    (unsigned long)st.st_uid);
+		exit(1);
+	}
 	if (stat(dir, &st) == -1)
 		fatal("%s", dir);
 	if (!S_ISDIR(st.st_mode)) {
@@ -181,9 +189,10 @@ take_lock(const char *dir)
 	char pid[32];
 	int n;
 
+	/* Not for others to read: who can, can lock it as well. */
 	lock_fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-	    0644);
-	if (lock_fd == -1)
+	    0600);
+	if (lock_fd == -1 || fchmod(lock_fd, 0600) == -1)
 		fatal("%s", lock_path);
 	memset(&lock, 0, sizeof(lock));
 	lock.l_type = F_WRLCK;

@@ -55,7 +55,10 @@ say(int level, int error, const char *fmt, va_list ap)
 	size_t n;
 
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	n = strlen(msg);
+	/* Programs and users choose names. */
+	for (n = 0; msg[n] != '\0'; n++)
+		if (iscntrl((unsigned char)msg[n]))
+			msg[n] = '?';
 	if (error != 0 && n < sizeof(msg) - 1)
 		snprintf(msg + n, sizeof(msg) - n, ": %s", strerror(error));
 	clean(msg);

@@ -38,30 +38,9 @@
  * The directory is the user's, who may have put something else there, such as
  * a FIFO that nobody reads, for which open(2) would wait.
  */
-#define OPEN_FLAGS	(O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
 
 static unsigned int nopen;
 static uint64_t clock_used;
-
-/* All of the path; what is there already is fine. */
-static int
-make_dirs(const char *path)
-{
-	char part[PATH_MAX];
-	char *p;
-
-	snprintf(part, sizeof(part), "%s", path);
-	for (p = part + 1; (p = strchr(p, '/')) != NULL; p++) {
-		*p = '\0';
-		if (mkdir(part, 0755) == -1 && errno != EEXIST)
-			return -1;
-		*p = '/';
-	}
-	if (mkdir(part, geteuid() == 0 ? 0755 : 0700) == -1 &&
-	    errno != EEXIST)
-		return -1;
-	return 0;
-}
 
 static int
 check_empty(int fd)
@@ -91,11 +70,14 @@ check_empty(int fd)
 int
 output_session(const char *path, bool again)
 {
-	int fd, error;
+	int fd = -1, error;
 
-	if (!again && make_dirs(path) == -1)
-		return -1;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ut_walk(path, !again, geteuid() == 0 ? 0755 : 0700) == 0)
+		fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = errno;
+	if (chdir("/") == -1)
+		fatal("/");
+	errno = error;
 	if (fd == -1 || again || check_empty(fd) == 0)
 		return fd;
 	error = errno;
@@ -120,12 +102,53 @@ make_subdir(int fd, char *name, size_t size, mode_t mode, bool new)
 }
 
 /*
- * A directory below that one, with all between: a descriptor, or -1 and
- * errno.  Below ust/uid and ust/pid it is for the user alone.  One that must
- * be new may get another name, for which path has room.
+ * Who may write into the session's directory may have put another in place of
+ * one that was made there.  Ours belongs to us, to the user, or, where file
+ * systems have owners of their own, to whom the one above does; one that is
+ * to be given away, to nobody but us or that user.
+ */
+static bool
+is_ours(int at, int dir, uid_t uid)
+{
+	struct stat above, st;
+
+	if (fstat(at, &above) == 0 && fstat(dir, &st) == 0 &&
+	    (st.st_uid == geteuid() || st.st_uid == uid ||
+	    (uid == geteuid() && st.st_uid == above.st_uid)))
+		return true;
+	errno = EPERM;
+	return false;
+}
+
+/* One name of the path; it may become another. */
+static int
+open_subdir(int at, char *name, size_t size, mode_t mode, bool new, uid_t uid)
+{
+	int dir;
+
+	if (strcmp(name, "..") == 0) {
+		errno = EPERM;
+		return -1;
+	}
+	if (strcmp(name, ".") != 0 &&
+	    make_subdir(at, name, size, mode, new) == -1)
+		return -1;
+	dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+	if (dir == -1 || is_ours(at, dir, uid))
+		return dir;
+	close(dir);
+	errno = EPERM;
+	return -1;
+}
+
+/*
+ * A directory below that one, with all between, for that user: a descriptor,
+ * or -1 and errno.  Below ust/uid and ust/pid it is for the user alone.  One
+ * that must be new may get another name, for which path has room.
  */
 int
-output_dir(int fd, char *path, bool new)
+output_dir(int fd, char *path, bool new, uid_t uid)
 {
 	char name[NAME_MAXLEN];
 	size_t n;
@@ -140,11 +163,9 @@ output_dir(int fd, char *path, bool new)
 			dir = -1;
 		} else {
 			snprintf(name, sizeof(name), "%.*s", (int)n, path);
-			dir = strcmp(name, ".") != 0 && make_subdir(at, name,
-			    sizeof(name), depth < 2 && !last ? 0755 : 0700,
-			    new && last) == -1 ? -1 :
-			    openat(at, name, O_RDONLY | O_DIRECTORY |
-			    O_CLOEXEC | O_NOFOLLOW);
+			dir = open_subdir(at, name, sizeof(name),
+			    depth < 2 && !last ? 0755 : 0700, new && last,
+			    last ? uid : geteuid());
 		}
 		if (at != fd)
 			close(at);
@@ -154,6 +175,25 @@ output_dir(int fd, char *path, bool new)
 			return dir;
 		at = dir;
 	}
+}
+
+/*
+ * A file in there.  What the user has put in its place, who may, keeps nobody
+ * waiting.
+ */
+int
+output_file(int dir, const char *name, int flags)
+{
+	struct stat st;
+	int fd;
+
+	fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY, 0600);
+	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 /*
@@ -169,10 +209,10 @@ output_make(struct outdir *d)
 	struct stat st;
 
 	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
-	    d->new && !d->again)) == -1)
+	    d->new && !d->again, geteuid())) == -1)
 		return -1;
-	d->meta = openat(d->fd, "metadata", OPEN_FLAGS | O_CREAT | excl |
-	    O_APPEND, 0600);
+	d->meta = output_file(d->fd, "metadata", O_WRONLY | O_CREAT | excl |
+	    O_APPEND);
 	if (d->meta == -1 || fstat(d->meta, &st) == -1)
 		return -1;
 	d->meta_size = st.st_size;
@@ -185,7 +225,7 @@ output_make(struct outdir *d)
 
 /* The metadata there begin with what this trace is called. */
 static bool
-is_ours(const struct outdir *d)
+has_uuid(const struct outdir *d)
 {
 	char head[512], name[PATH_MAX], uuid[UUID_TEXT];
 	ssize_t n;
@@ -216,7 +256,7 @@ output_find(struct outdir *d)
 
 	for (n = 2; n < 1000 && fstatat(d->base, d->path, &st,
 	    AT_SYMLINK_NOFOLLOW) == 0; n++) {
-		if (is_ours(d)) {
+		if (has_uuid(d)) {
 			consumer_made(d);
 			d->again = true;
 			return;
@@ -328,7 +368,7 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 	if (n > size || at > size - n)
 		return;
 	/* Not that of the others, which appends wherever it is told to. */
-	fd = openat(d->fd, "metadata", OPEN_FLAGS);
+	fd = output_file(d->fd, "metadata", O_WRONLY);
 	if (fd == -1)
 		return;
 	(void)!pwrite(fd, s, n, (off_t)at);
@@ -346,8 +386,7 @@ stream_open(struct pool *p, struct stream *s)
 	if (nopen >= OPEN_MAX_STREAMS)
 		consumer_close_oldest();	/* opened again when needed */
 	snprintf(name, sizeof(name), "%s_%u", p->name, s->index);
-	s->fd = openat(p->dir->fd, name, OPEN_FLAGS | O_CREAT | O_APPEND,
-	    0600);
+	s->fd = output_file(p->dir->fd, name, O_WRONLY | O_CREAT | O_APPEND);
 	if (s->fd == -1)
 		return -1;
 	nopen++;

@@ -20,8 +20,6 @@
  * it is there, or will not be.
  */
 
-#include <sys/mman.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +110,7 @@ regions_remove(const struct trace *t)
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->trace == t)
-				(void)shm_unlink(r->shm);
+				consumer_remove(t->consumer, r->shm);
 }
 
 static void
@@ -131,6 +129,15 @@ nothing_to_do(void *arg, int error, struct ut_msg *m)
 	(void)arg;
 	(void)error;
 	(void)m;
+}
+
+/* Nobody will adopt it. */
+static void
+region_abandon(struct region *r)
+{
+	if (r->left)
+		consumer_remove(r->trace->consumer, r->shm);
+	r->left = false;
 }
 
 static void
@@ -156,6 +163,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 		return;
 	}
 	if (error == EEXIST) {
+		region_abandon(r);
 		ut_shm_name(r->shm);
 		region_ask(r, false);
 		return;
@@ -167,6 +175,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 		return;
 	}
 	r->state = REGION_READY;
+	r->left = false;
 	region_here(r, active);
 	links_region(r);
 }
@@ -300,6 +309,7 @@ region_restore(struct channel *ch, struct trace *t, uint32_t id,
 	r->channel = ch;
 	r->fd = -1;
 	r->state = REGION_ASKED;
+	r->left = true;
 	snprintf(r->shm, sizeof(r->shm), "%s", shm);
 	registry_init(&r->registry);
 	r->next = ch->regions;
@@ -440,6 +450,7 @@ region_free(struct region *r)
 
 	counts_add(&ch->past, &r->counts);
 	state_changed();
+	region_abandon(r);
 	for (p = &ch->regions; *p != r; p = &(*p)->next)
 		continue;
 	*p = r->next;

@@ -64,6 +64,8 @@ read_session(struct ut_msg *m)
 	session = session_new(name, dir, uid, (gid_t)ut_msg_get_u32(m));
 	session->active = m->h.a != 0;
 	session->nstreams = m->h.b;
+	session->dev = ut_msg_get_u64(m);
+	session->ino = ut_msg_get_u64(m);
 	session->offset = ut_msg_get_u64(m);
 	session->since.cycles = ut_msg_get_u64(m);
 	session->since.ns = ut_msg_get_u64(m);
@@ -333,7 +335,13 @@ reopened(void *arg, int error, struct ut_msg *m)
 		return;
 	if (error == 0 && (s->dirfd = ut_msg_get_fd(m)) == -1)
 		error = EPROTO;
+	if (error == 0 && !session_dir_known(s)) {
+		error = ESTALE;		/* another has its name now */
+		close(s->dirfd);
+		s->dirfd = -1;
+	}
 	if (error != 0) {
+		s->gone = error;
 		snprintf(s->error, sizeof(s->error), "the directory: %s",
 		    strerror(error));
 		session_warn(s, "%s", s->error);

@@ -18,6 +18,9 @@
  * Sessions, their channels and the rules of those.
  */
 
+#include <sys/types.h>
+#include <sys/stat.h>
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,21 +62,31 @@ session_taken(const char *name, uid_t uid)
 	const struct session *s;
 
 	for (s = sessions; s != NULL; s = s->next)
-		if (may_control(s, uid) && strcmp(s->name, name) == 0)
+		if (s->uid == uid && strcmp(s->name, name) == 0)
 			return true;
 	return false;
 }
 
-/* By name, or the only or last one; else NULL and why. */
+/*
+ * By name, or the only or last one; else NULL and why.  The user's own come
+ * first: nobody else's takes the place of one that root has in mind.
+ */
 struct session *
 session_find(const char *name, uid_t uid, char *why, size_t n)
 {
-	struct session *s;
+	struct session *s, *found = NULL;
 
-	for (s = sessions; s != NULL; s = s->next)
-		if (!s->dying && may_control(s, uid) &&
-		    (*name == '\0' || strcmp(s->name, name) == 0))
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->dying || !may_control(s, uid) ||
+		    (*name != '\0' && strcmp(s->name, name) != 0))
+			continue;
+		if (s->uid == uid)
 			return s;
+		if (found == NULL)
+			found = s;
+	}
+	if (found != NULL)
+		return found;
 	if (*name == '\0')
 		snprintf(why, n, "there is no session");
 	else
@@ -164,6 +177,31 @@ session_free(struct session *s)
 	if (s->dirfd != -1)
 		close(s->dirfd);
 	free(s);
+}
+
+/*
+ * A directory is found by its name only once.  When another utd opens it
+ * again, it is to be the same.
+ */
+void
+session_know_dir(struct session *s)
+{
+	struct stat st;
+
+	if (fstat(s->dirfd, &st) == -1)
+		fatal("fstat");
+	s->dev = (uint64_t)st.st_dev;
+	s->ino = (uint64_t)st.st_ino;
+	state_changed();
+}
+
+bool
+session_dir_known(const struct session *s)
+{
+	struct stat st;
+
+	return fstat(s->dirfd, &st) == 0 && (uint64_t)st.st_dev == s->dev &&
+	    (uint64_t)st.st_ino == s->ino;
 }
 
 /* Only root's sessions, on root's utd, see the programs of others. */

@@ -42,14 +42,13 @@
 #define CHUNK		32768u		/* of metadata, in one message */
 
 static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
-static char lock_path[PATH_MAX];
+static char lock_path[PATH_MAX];	/* and a UID behind */
 static struct ut_msg out;
 static char *buf;
 static size_t len, room;
 static bool changed, off;
 static int64_t took;			/* ms, the last time */
 static int apps_fd = -1;
-int state_lock = -1;			/* for consumers, a byte each */
 static uint32_t napps;			/* places in the table */
 
 /* The message goes behind the others. */
@@ -184,6 +183,8 @@ put_session(const struct session *s)
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, (uint32_t)s->uid);
 	ut_msg_u32(&out, (uint32_t)s->gid);
+	ut_msg_u64(&out, s->dev);
+	ut_msg_u64(&out, s->ino);
 	ut_msg_u64(&out, s->offset);
 	ut_msg_u64(&out, s->since.cycles);
 	ut_msg_u64(&out, s->since.ns);
@@ -216,6 +217,8 @@ put_sessions(const struct session *s)
 static void
 put_bell(const struct consumer *c)
 {
+	if (c->given_up)
+		return;
 	ut_msg_init(&out, STATE_CONSUMER, (uint32_t)c->uid, (uint32_t)c->gid);
 	ut_msg_str(&out, c->bellname);
 	put();
@@ -345,6 +348,44 @@ make_path(char *path, const char *dir, const char *file)
 	}
 }
 
+/*
+ * The file in which the consumers of that user wait for each other.  Nobody
+ * else's has it open: who has can keep them waiting for ever.
+ */
+static void
+lock_name(char *path, size_t size, uid_t uid)
+{
+	const int n = snprintf(path, size, "%s%lu", lock_path,
+	    (unsigned long)uid);
+
+	if (n < 0 || (size_t)n >= size) {
+		errno = ENAMETOOLONG;
+		fatal("%s", lock_path);
+	}
+}
+
+int
+state_lock(uid_t uid)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	lock_name(path, sizeof(path), uid);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd == -1)
+		fatal("%s", path);
+	return fd;
+}
+
+static void
+remove_lock(const struct consumer *c)
+{
+	char path[PATH_MAX];
+
+	lock_name(path, sizeof(path), c->uid);
+	unlink(path);
+}
+
 /* Take up what another utd has left there, and begin. */
 void
 state_open(const char *dir)
@@ -352,11 +393,7 @@ state_open(const char *dir)
 	make_path(state_path, dir, "state");
 	make_path(new_path, dir, "state.new");
 	make_path(apps_path, dir, "programs");
-	make_path(lock_path, dir, "consumers");
-	state_lock = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC |
-	    O_NOFOLLOW, 0600);
-	if (state_lock == -1)
-		fatal("%s", lock_path);
+	make_path(lock_path, dir, "consumer-");
 	state_load(state_path, apps_path);
 	apps_fd = open(apps_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
@@ -374,5 +411,5 @@ state_close(void)
 	unlink(new_path);
 	unlink(state_path);
 	unlink(apps_path);
-	unlink(lock_path);
+	consumers_each(remove_lock);
 }

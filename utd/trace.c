@@ -62,6 +62,13 @@ trace_by_id(uint32_t id)
 	return NULL;
 }
 
+/* Where the session's owner is who is traced, one step does it. */
+static bool
+own_trace(const struct trace *t)
+{
+	return t->session->uid == t->uid;
+}
+
 /*
  * Where the next piece of the text ends, and whether that is between two
  * descriptions: in the middle of one only if it is longer than a piece.
@@ -114,13 +121,13 @@ trace_flush(struct trace *t)
 
 /* So much is in the file: it need not be kept for another consumer. */
 void
-trace_wrote(uint32_t id, uint64_t size)
+trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 {
 	struct trace *t = trace_by_id(id);
 	struct text *text;
 	size_t n;
 
-	if (t == NULL || size < t->past || size - t->past > t->text.sent)
+	if (t == NULL || t->consumer != c || size < t->past || size - t->past > t->text.sent)
 		return;
 	text = &t->text;
 	n = (size_t)(size - t->past);
@@ -136,18 +143,35 @@ trace_wrote(uint32_t id, uint64_t size)
 	text->sent -= n;
 }
 
-/* Its directory may have another name than it was to have. */
-void
-trace_made(uint32_t id, const char *path)
+/*
+ * Its directory is called as it was to be, or with a number behind.  With any
+ * other name it is none of ours: false.
+ */
+static bool
+trace_called(struct trace *t, const char *path)
 {
-	struct trace *t = trace_by_id(id);
+	const size_t n = strlen(t->path);
 
-	if (t == NULL)
-		return;
+	if (strncmp(path, t->path, n) != 0 || (path[n] != '\0' &&
+	    (path[n] != '-' || path[n + 1 + strspn(path + n + 1,
+	    "0123456789")] != '\0')))
+		return false;
 	free(t->path);
 	t->path = xstrdup(path);
 	t->made = true;
 	state_changed();
+	return true;
+}
+
+/* A new one, that the consumer has made by itself. */
+void
+trace_made(const struct consumer *c, uint32_t id, const char *path)
+{
+	struct trace *t = trace_by_id(id);
+
+	if (t != NULL && t->consumer == c && t->owner != 0 && own_trace(t) &&
+	    !trace_called(t, path))
+		log_warnx("consumer %d: directory %s", (int)c->pid, path);
 }
 
 /* A channel that is to have a region there. */
@@ -266,13 +290,15 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 
 	if (t == NULL)
 		return;
-	if (error == 0 && (fd = ut_msg_get_fd(m)) == -1)
-		error = EPROTO;
+	if (error == 0) {
+		ut_msg_get_str(m, path, sizeof(path));
+		if (m->bad || !trace_called(t, path) ||
+		    (fd = ut_msg_get_fd(m)) == -1)
+			error = EPROTO;
+	}
 	if (error != 0) {
 		trace_failed(t, error);
 	} else {
-		ut_msg_get_str(m, path, sizeof(path));
-		trace_made(t->id, path);
 		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
 		    "32-bit" : "64-bit");
 		close(fd);
@@ -321,13 +347,6 @@ trace_path(const struct trace *t, char *path, size_t n)
 	snprintf(path, n, "ust/pid/%s-%ld-%s", name, (long)t->pid, date);
 }
 
-/* Where the session's owner is who is traced, one step does it. */
-static bool
-own_trace(const struct trace *t)
-{
-	return t->session->uid == t->uid;
-}
-
 static void
 trace_ask(struct trace *t)
 {
@@ -338,6 +357,10 @@ trace_ask(struct trace *t)
 		if (!own_trace(t) && t->owner == 0)
 			*strrchr(path, '/') = '\0';
 		t->path = xstrdup(path);
+	}
+	if (t->session->gone != 0) {
+		trace_failed(t, t->session->gone);
+		return;
 	}
 	if (t->session->dirfd == -1) {
 		t->state = REGION_ASKED;	/* until traces_resume */

@@ -65,13 +65,8 @@ signal_came(void *arg, short revents)
 
 	(void)arg;
 	(void)revents;
-	while (read(signal_pipe[0], &c, 1) == 1) {
-		if (c != SIGCHLD)
-			loop_stop();
-		else
-			while (!loop_ending && waitpid(-1, NULL, WNOHANG) > 0)
-				continue;
-	}
+	while (read(signal_pipe[0], &c, 1) == 1)
+		loop_stop();
 }
 
 static void
@@ -97,7 +92,7 @@ signals_init(void)
 	file_add(&signal_file, signal_pipe[0], POLLIN, signal_came, NULL);
 	catch(SIGTERM, on_signal);
 	catch(SIGINT, on_signal);
-	catch(SIGCHLD, on_signal);
+	catch(SIGCHLD, SIG_DFL);	/* zombies stay, for consumers.c */
 	catch(SIGHUP, SIG_IGN);
 	catch(SIGUSR1, SIG_IGN);	/* in consumers, until they listen */
 	catch(SIGPIPE, SIG_IGN);
@@ -165,13 +160,19 @@ raise_limits(void)
 	}
 }
 
-/* We leave the directory that we were started in. */
+/*
+ * We leave the directory that we were started in.  With a slash at its end,
+ * a name that is a link would not look like one.
+ */
 static void
 make_absolute(char *dir, size_t size)
 {
 	char cwd[PATH_MAX], rel[PATH_MAX];
+	size_t len;
 	int n;
 
+	for (len = strlen(dir); len > 1 && dir[len - 1] == '/'; len--)
+		dir[len - 1] = '\0';
 	if (dir[0] == '/')
 		return;
 	if (getcwd(cwd, sizeof(cwd)) == NULL)

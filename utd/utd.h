@@ -142,7 +142,7 @@ bool	 conn_ended(const struct conn *);	/* by the other side */
 void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_rest(struct conn *);	/* in closed: what it has said */
 void	 conn_drop(struct conn *);	/* now */
-void	 conn_flush(struct conn *);	/* wait until all is sent */
+void	 conn_flush(struct conn *, int);	/* some, in so many ms */
 void	 conn_reap(void);		/* free what was dropped */
 
 /*
@@ -245,6 +245,7 @@ struct region {
 	int		 error;		/* why it failed */
 	uint32_t	 serial;	/* of what it was asked for with */
 	char		 shm[UT_SHM_NAME];
+	bool		 left;		/* by another utd, for who adopts it */
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	struct counts	 counts;
@@ -399,7 +400,9 @@ struct session {
 	char		 error[512];	/* why it does not record all */
 	uid_t		 uid;		/* 0: every UID, if we are root */
 	gid_t		 gid;
-	int		 dirfd;
+	int		 dirfd;		/* -1: not open yet, or */
+	int		 gone;		/* why it cannot be opened again */
+	uint64_t	 dev, ino;	/* of the directory */
 	bool		 active;
 	bool		 dying;		/* only its consumers know it still */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
@@ -435,6 +438,7 @@ struct consumer {
 	bool		 given_up;	/* it died once too often */
 	int64_t		 deaths[DEATHS];	/* when, last ones, in turn */
 	unsigned int	 ndeaths;
+	unsigned int	 nstops;	/* by its user, when it was to end */
 	unsigned int	 held;		/* traces that it has yet to be told */
 	uint32_t	 serial;
 	struct request	*requests;
@@ -454,6 +458,7 @@ void	 consumer_tell_owner(struct consumer *, const struct app *);
 void	 consumers_tell_owner(const struct app *);
 void	 consumers_each(void (*)(const struct consumer *));
 void	 consumer_restore(uid_t, gid_t, const char *);
+void	 consumer_remove(const struct consumer *, const char *);	/* a region */
 void	 consumers_end(void);
 
 /* session.c */
@@ -461,6 +466,8 @@ struct session *session_find(const char *, uid_t, char *, size_t);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 void	 session_free(struct session *);
+void	 session_know_dir(struct session *);
+bool	 session_dir_known(const struct session *);	/* it is that one */
 bool	 session_sees(const struct session *, uid_t);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
@@ -484,8 +491,8 @@ void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_refine(struct trace *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
-void	 trace_made(uint32_t, const char *);
-void	 trace_wrote(uint32_t, uint64_t);
+void	 trace_made(const struct consumer *, uint32_t, const char *);
+void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
 void	 session_open(struct session *, bool, consumer_cb *, void *);
 struct trace *trace_restore(struct session *, uint32_t);
 void	 traces_resume(struct session *, int);
@@ -551,7 +558,7 @@ extern struct app *apps;
  * state.c, restore.c: what the next utd needs to know if this one is killed.
  * The numbers of messages are not those of the protocol.
  */
-#define STATE_VERSION	1
+#define STATE_VERSION	2
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell */
@@ -575,7 +582,7 @@ struct state_app {
 	uint32_t	 unused;
 };
 
-extern int state_lock;
+int	 state_lock(uid_t);	/* for a consumer */
 void	 state_open(const char *);
 void	 state_close(void);
 void	 state_changed(void);	/* save it, soon */
@@ -664,7 +671,7 @@ struct waiter *client_wait(struct client *, void (*)(struct client *), int);
 void	 client_about(struct client *, struct session *);
 bool	 client_session_there(const struct client *);
 void	 clients_forget(const struct session *);
-void	 clients_progress(uint64_t);
+void	 clients_progress(uid_t, uint64_t);
 
 /* control.c: what utctl asks for. */
 bool	 control_request(struct client *, struct ut_msg *);
@@ -888,7 +895,8 @@ size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 /* output.c: directories and files. */
 struct iovec;
 int	 output_session(const char *, bool);
-int	 output_dir(int, char *, bool);
+int	 output_dir(int, char *, bool, uid_t);
+int	 output_file(int, const char *, int);
 struct outdir *output_trace(const struct outdir *, int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);

@@ -139,6 +139,9 @@ user_utd() {
 		"$@" utd -d 2>"$T/utd.log" &
 	fi
 	UTD_PID=$!
+	# Or utctl would turn to the system's.
+	until_ok sh -c "test -S $T/home/.utd/sock || test -S $T/xdg/utd/sock" ||
+	    fail "no utd of the user: $(cat "$T/utd.log")"
 }
 
 for var in HOME XDG_RUNTIME_DIR; do

@@ -1,3 +1,4 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # Peers that know the protocol and mean harm: whatever they say, or do not
 # read, utd and other sessions and users go on as before, and neither memory

@@ -1,104 +1,157 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-#
-# Something else in the place of utd: a daemon that says what it should not,
-# gives what is no region or none that it should be, floods, or is silent; and
-# files and directories that somebody else has put there.  A program goes on,
-# not later than UT_REGISTER_TIMEOUT has it, and keeps no descriptor.
-# SEEDS="1 2 3" is the long form.
+# What somebody has put where utd, utctl and programs look for something: in
+# place of the run directory, of what is in there, of the FIFO in /tmp, into a
+# trace that somebody else views, and into names.
 
 . ./common.sh
-UT_REGISTER_TIMEOUT=200
-export UT_REGISTER_TIMEOUT
 
-# A child registers, too, and a listener may be just giving up.
-goes_on() {
-	took=$(./prog/ms "$@" ./prog/gulled $most 2>"$T/err") ||
-	    fail "$what: $(cat "$T/err")"
-	[ "$took" -lt 2800 ] || fail "$what: $took ms"
+clean() {
+	rm -rf "$(./prog/intruder fifo 65534 "$T/sys")"
+	finish
 }
+trap clean EXIT
+utd_refuses() {	# pattern rundir
+	utd -d -r "$2" 2>"$T/err" &
+	UTD_PID=$!
+	until_ok gone $UTD_PID || fail "utd runs in $2"
+	stop_utd
+	grep -q -e "$1" "$T/err" && [ "$(wc -l <"$T/err")" -eq 1 ] ||
+	    fail "$2: $(cat "$T/err")"
+}
+root() {
+	[ "$(id -u)" -eq 0 ]
+}
+chmod 711 "$T" || exit 1
 
-most=$(UT_DISABLE=1 ./prog/gulled) || fail "gulled"
-# Its socket, and what it sleeps on.
-most=$((most + 2))
+# In place of the run directory, for whoever runs utd.
+mkdir -m 700 "$T/real" "$T/open" "$T/group" "$T/victim" && chmod 777 \
+    "$T/open" && chmod 770 "$T/group" && : >"$T/file" && ln -s real "$T/link" &&
+    ln -s "$T/loop" "$T/loop" || exit 1
+echo untouched >"$T/victim/sock" && cp "$T/victim/sock" "$T/victim/state" ||
+    exit 1
+utd_refuses 'writable by others' "$T/open"
+utd_refuses 'writable by others' "$T/group"
+utd_refuses 'Not a directory' "$T/file"
+utd_refuses 'symbolic links' "$T/loop"
+UT_RUNDIR=$T/link
+start_utd
+[ -S "$T/real/sock" ] || fail "one's own link"
+stop_utd || fail "utd: status $?"
 
-for seed in ${SEEDS:-1}; do
-	rm -rf "$UT_RUNDIR"/*
-	background ./prog/badutd "$UT_RUNDIR" $seed >"$T/talks"
-	bad=$LAST
-	until_ok test -S "$UT_RUNDIR/sock" || fail "badutd"
-	n=0 longest=0
-	until grep -q end "$T/talks"; do
-		n=$((n + 1))
-		what=$(tail -n 1 "$T/talks")
-		goes_on
-		[ $took -le $longest ] || longest=$took
-		[ $n -lt 2000 ] || fail "no end: $what"
-	done
-	echo "$n programs, $(sort -u "$T/talks" | wc -l) talks, $longest ms"
-	gone $bad && fail "badutd died"
-	kill -9 $bad
-	wait $bad 2>/dev/null
+# In place of what is in there.
+for f in sock wake utd.pid state state.new programs consumer-$(id -u); do
+	rm -rf "$T/real"
+	mkdir -m 700 "$T/real" && ln -s "$T/victim/state" "$T/real/$f" ||
+	    exit 1
+	utd -d -r "$T/real" 2>"$T/err" &
+	UTD_PID=$!
+	case $f in
+	wake|utd.pid)
+		until_ok gone $UTD_PID || fail "$f: a link is used" ;;
+	*)	UT_RUNDIR=$T/real
+		until_ok utctl list || fail "$f: $(cat "$T/err")"
+		utctl create -o "$T/t.$f" s >/dev/null 2>&1 ;;
+	esac
+	stop_utd
+	[ "$(cat "$T/victim/state")" = untouched ] || fail "$f: written"
+	mkdir -m 700 "$T/with.$f" && mkdir "$T/with.$f/$f" || exit 1
+	utd -d -r "$T/with.$f" 2>"$T/err" &
+	UTD_PID=$!
+	sleep 0.1
+	stop_utd
+	[ -d "$T/with.$f/$f" ] || fail "$f: a directory is gone"
+done
+# A FIFO, for which nobody waits.
+rm -rf "$T/real"
+mkdir -m 700 "$T/real" && mkfifo "$T/real/state" || exit 1
+UT_RUNDIR=$T/real
+start_utd
+stop_utd || fail "status $?"
+
+# In a trace: what is no file of it is not read, nor waited for.
+recorded -- ./prog/seq 1 1 10
+[ "$events" -eq 10 ] || fail "$events events, not 10"
+d=$(echo "$T"/trace/ust/uid/*/*)
+utctl view "$T/trace" >"$T/view0" || fail "view"
+echo "a secret" >"$T/secret"
+ln -s "$T/secret" "$d/channel0_1" && mkfifo "$d/channel0_2" &&
+    ln -s . "$d/loop" && ln -s / "$d/root" && ln -s "$T/secret" "$d/index" ||
+    exit 1
+expect 0 '' utctl view "$T/trace"
+cmp -s "$T/view0" "$T/out" || fail "view: $(cat "$T/out")"
+for how in 'mkfifo' "ln -s $T/secret" 'mkdir'; do
+	rm "$d/metadata"
+	$how "$d/metadata" || exit 1
+	expect 1 'no trace here' utctl view "$T/trace"
+	grep -q secret "$T/out" "$T/err" && fail "$how: it is read"
+	: >"$d/x" && rm -rf "$d/metadata" && mv "$d/x" "$d/metadata" || exit 1
 done
 
-# One that comes back again and again keeps nothing either.
-if [ -r /proc/self/task ]; then
-	rm -rf "$UT_RUNDIR"/*
-	background ./prog/badutd "$UT_RUNDIR" >"$T/talks"
-	bad=$LAST
-	until_ok test -S "$UT_RUNDIR/sock" || fail "badutd"
-	pulse_start
+# In a name: the log, and who lists, are sent nothing that a terminal obeys.
+UT_RUNDIR=$T/run
+start_utd -v
+name="$T/$(printf 'x\033[2Jy\rz\nutd: all is well')"
+cp prog/pulse "$name" || fail "cp"
+pulse_start "$name"
+until_ok sh -c "utctl events | grep -q 'x?\[2Jy?z'" ||
+    fail "events: $(utctl events | cat -v)"
+exec 3>&- 4<&-
+stop_utd || fail "utd: status $?"
+grep -q 'program x?\[2Jy?z?utd: all' "$T/utd.log" ||
+    fail "log: $(cat -v "$T/utd.log")"
+tr -d '\n' <"$T/utd.log" | grep '[[:cntrl:]]' && fail "the log"
+
+root || exit 0
+name=$(./prog/intruder fifo 65534 "$T/sys") || exit 1
+two="./prog/asuser 65533"
+one="./prog/asuser 65534"
+
+# Put there by somebody else.
+mkdir "$T/two" && chown 65533 "$T/two" || exit 1
+mkdir -m 1777 "$T/tmp" && chmod 1777 "$T/tmp" || exit 1
+ls -lR "$T/victim" >"$T/before"
+$two ln -s "$T/victim" "$T/tmp/link" && $two mkdir "$T/tmp/dir" &&
+    $two ln -s "$T/victim" "$T/two/link" || exit 1
+for link in "$T/tmp/link" "$T/two/link" "$T/two/link/" "$T/two/link///"; do
+	utd_refuses 'a symbolic link of uid 65533\|Permission denied' "$link"
+done
+utd_refuses 'owned by uid 65533, not by 0' "$T/tmp/dir"
+UT_RUNDIR=$T/two/link ./prog/about >/dev/null || fail "about"
+[ ! -e "$T/victim/wake" ] || fail "a FIFO is made behind another's link"
+ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"
+
+# The FIFO in /tmp on which one's programs would sleep: whatever two puts
+# there, no program sleeps there, is woken from there, or waits.
+UT_RUNDIR=$T/sys
+system_at "$UT_RUNDIR"
+build "$T/pulse" prog/pulse.c
+run="./prog/asuser 65534 env -u UT_RUNDIR -u XDG_RUNTIME_DIR HOME=/nonexistent"
+pulse_start $run "$T/pulse"
+pulse hit 1
+until_ok test -p "$name" || fail "no FIFO of one: $name"
+exec 3>&- 4<&-
+wait $PULSE
+rm "$name"
+: >"$T/two/file" && chown 65533 "$T/two/file" && mkfifo -m 600 "$T/fifo" &&
+    chown 65534 "$T/fifo" || exit 1
+for what in "mkfifo -m 666 $name" "touch $name" "mkdir $name" \
+    "ln -s $T/fifo $name" "ln -s $T/victim/state $name" \
+    "ln $T/two/file $name" "ln -s $name $name"; do
+	$two $what || fail "$what"
+	pulse_start $run "$T/pulse"
 	pulse hit 1
-	sleep 2
-	n=$(ls -d /proc/$PULSE/task/*/fd/* | wc -l)
-	[ $n -le 40 ] || fail "$n descriptors: $(ls -l /proc/$PULSE/fd)"
-	kill -9 $bad $PULSE
-	wait $bad $PULSE 2>/dev/null
-fi
-
-# planted WHAT DIR: nobody is talked to there, nor waited for.
-planted() {
-	what=$1
-	UT_RUNDIR=$2 goes_on
-	[ ! -s "$T/talks" ] || fail "$what: talked to: $(cat "$T/talks")"
-}
-
-: >"$T/talks"
-for there in 'mkfifo' 'mkdir' 'touch' 'ln -s sock' 'ln -s /dev/null'; do
-	for name in sock wake; do
-		rm -rf "$T/dir"
-		mkdir -m 700 "$T/dir" && (cd "$T/dir" && $there $name) ||
-		    fail "$there $name"
-		planted "$there $name" "$T/dir"
-	done
-	rm -rf "$T/dir"
-	(cd "$T" && $there dir) || fail "$there dir"
-	planted "$there in place of the directory" "$T/dir"
+	pulse pid
+	PULSE=$answer
+	threads 1 "$what"
+	utd -d -r "$UT_RUNDIR" 2>"$T/err" &
+	UTD_PID=$!
+	until_ok utctl list || fail "$what: no utd: $(cat "$T/err")"
+	$run "$T/pulse" </dev/null >/dev/null || fail "$what: pulse"
+	stop_utd || fail "$what: utd: $?"
+	exec 3>&- 4<&-
+	until_ok gone $PULSE || fail "$what: pulse stays"
+	rm -rf "$name" "$T/sys"
 done
-
-# A daemon in a directory where others may write.
-rm -rf "$T/dir"
-mkdir "$T/dir" && chmod 777 "$T/dir"
-background ./prog/badutd "$T/dir" >"$T/talks"
-until_ok test -S "$T/dir/sock" || fail "badutd"
-planted "a directory for all" "$T/dir"
-chmod 770 "$T/dir"
-planted "a directory for the group" "$T/dir"
-
-# Another user's directory, link and daemon; our own link is one.
-[ "$(id -u)" -eq 0 ] || exit 0
-chmod 777 "$T"
-other="./prog/asuser 65534"
-$other mkdir "$T/theirs" || fail "mkdir"
-background $other ./prog/badutd "$T/theirs" >"$T/talks"
-until_ok test -S "$T/theirs/sock" || fail "badutd"
-planted "another's directory" "$T/theirs"
-chown 0 "$T/theirs"
-planted "another's daemon" "$T/theirs"
-chmod 700 "$T/dir"
-ln -s dir "$T/link" || fail "ln"
-$other ln -s dir "$T/theirlink" || fail "ln"
-planted "another's link" "$T/theirlink"
-what="our own link"
-UT_RUNDIR=$T/link goes_on
-[ -s "$T/talks" ] || fail "not talked to by our own link"
-exit 0
+[ "$(cat "$T/victim/state")" = untouched ] || fail "written"
+ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"
