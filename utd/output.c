@@ -171,7 +171,8 @@ output_make(struct outdir *d)
 	d->meta_size = st.st_size;
 	close(d->base);
 	d->base = -1;
-	if (d->new && !d->again)
+	/* One that another consumer made has the name that it told. */
+	if (d->new && !d->again && strcmp(d->path, ".") != 0)
 		consumer_made(d);
 	return 0;
 }

@@ -5,7 +5,7 @@
 # are answered, and utd says what happened.  KILLS is how many.
 
 . ./common.sh
-KILLS=${KILLS:-8}
+KILLS=${KILLS:-6}
 
 kill_consumers() {
 	for p in $(consumers); do
@@ -20,7 +20,7 @@ try() {
 	    utctl enable-channel -n 4096 ${2:-} channel0 &&
 	    utctl enable-event 'seq:*' >/dev/null && utctl start >/dev/null ||
 	    fail "set-up of $1"
-	background ./prog/seq -p 20 1 2 9000000 "$T/progress"
+	background $as ./prog/seq -p 20 1 2 9000000 "$T/public/progress"
 	a=$LAST
 	background ./prog/seq -p 20 2 2 9000000
 	b=$LAST
@@ -44,7 +44,7 @@ try() {
 	expect 0 'stopped: [0-9]* events, 0 lost' utctl stop
 	total=$(sed -n 's/.*: \([0-9]*\) events.*/\1/p' "$T/out")
 	utctl view "$T/$1" 2>"$T/view.err" | ./prog/seqcheck \
-	    1:"$T/progress" >"$T/got" ||
+	    1:"$T/public/progress" >"$T/got" ||
 	    fail "$1: $(head -3 "$T/view.err")"
 	[ ! -s "$T/view.err" ] || fail "$1: $(head -3 "$T/view.err")"
 	read -r got writers missing <"$T/got"
@@ -56,7 +56,16 @@ try() {
 	    utctl list "$1"
 	expect 0 '' utctl destroy
 	stop_utd || fail "utd: status $?"
+	rm "$T/public/progress"
 }
 
+as=
+mkdir "$T/public" && chmod 1777 "$T/public" || exit 1
 try uid
 try pid -p
+# Of another user, in directories that the session's owner makes.
+[ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null || exit 0
+chmod 711 "$T" && chmod 755 "$UT_RUNDIR" || exit 1
+as="./prog/asuser 65534"
+KILLS=2
+try other -p
