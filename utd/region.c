@@ -230,6 +230,7 @@ regions_ask(struct trace *t)
 	}
 }
 
+/* The metadata of the trace begin anew. */
 void
 regions_renew(struct trace *t)
 {
@@ -238,7 +239,8 @@ regions_renew(struct trace *t)
 
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && r->state == REGION_FAILED) {
+			if (r->trace == t && (r->state == REGION_FAILED ||
+			    r->state == REGION_NEW)) {
 				r->state = REGION_NEW;
 				r->described = false;
 			}
