@@ -152,13 +152,21 @@ session_start() {
 	nchecked=$((nchecked + 1))
 }
 
+# What does not agree is kept for who wants to look at it.
+bad_trace() {
+	echo "$s: $(cat "$T/out")"
+	tail -n 20 "$T/utd.log"
+	[ -z "${SOAK_KEEP-}" ] || cp -r "$T" "$SOAK_KEEP"
+	fail "$*"
+}
+
 check_dir() {
 	utctl view "$1" 2>"$T/view.err" |
 	    ./prog/seqcheck -s $args >"$T/got" 2>"$T/bad" ||
-	    fail "$1: $(head -n 3 "$T/view.err" "$T/bad")"
-	[ ! -s "$T/view.err" ] || fail "$1: $(head -n 3 "$T/view.err")"
+	    bad_trace "$1: $(head -n 3 "$T/view.err" "$T/bad")"
+	[ ! -s "$T/view.err" ] || bad_trace "$1: $(head -n 3 "$T/view.err")"
 	read -r got writers missing <"$T/got"
-	[ "$missing" -eq 0 ] || fail "$1: $missing missing"
+	[ "$missing" -eq 0 ] || bad_trace "$1: $missing missing"
 	nevents=$((nevents + got))
 }
 
@@ -175,7 +183,8 @@ session_end() {
 	nchecked=$((nchecked - 1))
 	for p in $live; do
 		w=${p%%:*}
-		cp "$(progress_of $w)" "$T/checked/$s.$w.after" 2>/dev/null
+		cp "$(progress_of $w)" "$T/checked/$s.$w.after" 2>/dev/null ||
+		    : >"$T/checked/$s.$w.after"
 	done
 	random 2
 	[ $r -eq 0 ] || utctl list $s >/dev/null || fail "list $s"
