@@ -48,13 +48,17 @@ static void	conn_ready(void *, short);
 struct conn *
 conn_new(int fd, const struct conn_ops *ops, void *arg)
 {
-	struct conn *c = xcalloc(1, sizeof(*c));
+	struct conn *c;
 
+	if ((c = calloc(1, sizeof(*c))) == NULL)
+		return NULL;
 	c->ops = ops;
 	c->arg = arg;
 	c->tail = &c->out;
-	file_add(&c->file, fd, POLLIN, conn_ready, c);
-	return c;
+	if (file_add(&c->file, fd, POLLIN, conn_ready, c))
+		return c;
+	free(c);
+	return NULL;
 }
 
 static void
@@ -64,23 +68,36 @@ out_free(struct out *o)
 	free(o);
 }
 
-/* What could not be written at once; its descriptors are our own copies. */
-static void
+/*
+ * What could not be written at once; its descriptors are our own copies.
+ * False when it cannot be kept: half a message would do harm.
+ */
+static bool
 queue(struct conn *c, const struct ut_msg *m)
 {
 	struct out *o;
 	size_t body = m->h.len - sizeof(m->h);
 	int i;
 
-	o = xcalloc(1, sizeof(*o) - sizeof(m->body) + body);
+	if ((o = calloc(1, sizeof(*o) - sizeof(m->body) + body)) == NULL)
+		return false;
 	memcpy(&o->msg, m, offsetof(struct ut_msg, body) + body);
 	for (i = 0; i < UT_MSG_FDS; i++)
-		if (m->fds[i] != -1)
-			o->msg.fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
+		o->msg.fds[i] = -1;
+	for (i = 0; i < UT_MSG_FDS; i++) {
+		if (m->fds[i] == -1)
+			continue;
+		o->msg.fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
+		if (o->msg.fds[i] == -1) {
+			out_free(o);
+			return false;
+		}
+	}
 	*c->tail = o;
 	c->tail = &o->next;
 	c->queued += m->h.len;
 	file_events(&c->file, POLLIN | POLLOUT);
+	return true;
 }
 
 /* The descriptors stay the caller's. */
@@ -97,10 +114,11 @@ conn_send(struct conn *c, struct ut_msg *m)
 	}
 	if (c->out == NULL && (r = ut_msg_write(c->file.fd, m)) == 1)
 		return;
-	if (r == -1 || c->queued + m->h.len > QUEUE_MAX)
+	if (r == -1 || c->queued + m->h.len > QUEUE_MAX) {
 		conn_drop(c);
-	else
-		queue(c, m);
+	} else if (!queue(c, m)) {
+		conn_fail(c);
+	}
 }
 
 static void
@@ -129,6 +147,15 @@ flush(struct conn *c)
 		c->ops->sent(c);
 }
 
+/* We cannot go on with it, for lack of memory or descriptors. */
+void
+conn_fail(struct conn *c)
+{
+	log_warn("connection of process %d, uid %lu", (int)c->pid,
+	    (unsigned long)c->uid);
+	conn_drop(c);
+}
+
 /* The next message into m: as ut_msg_read, but keeps what is not whole. */
 static int
 read_message(struct conn *c, struct ut_msg *m)
@@ -146,8 +173,12 @@ read_message(struct conn *c, struct ut_msg *m)
 	r = ut_msg_read(c->file.fd, m);
 	if (r == 0 && m->have > 0) {
 		n = offsetof(struct ut_msg, h) + m->have;
-		c->in = xcalloc(1, n < offsetof(struct ut_msg, body) ?
+		c->in = calloc(1, n < offsetof(struct ut_msg, body) ?
 		    offsetof(struct ut_msg, body) : n);
+		if (c->in == NULL) {
+			ut_msg_clear(m);
+			return -1;
+		}
 		memcpy(c->in, m, n);
 	} else if (r == -1) {
 		ut_msg_clear(m);

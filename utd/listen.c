@@ -96,7 +96,8 @@ accept_one(void)
 	int s;
 
 	if ((s = ut_accept(listener.fd)) == -1) {
-		if (errno == EMFILE || errno == ENFILE) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
+		    errno == ENOBUFS) {
 			log_warn("accept");
 			file_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
@@ -107,7 +108,12 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	c = conn_new(s, &stranger_ops, NULL);
+	if ((c = conn_new(s, &stranger_ops, NULL)) == NULL) {
+		log_warn("connection of process %d, uid %lu", (int)pid,
+		    (unsigned long)uid);
+		close(s);
+		return true;
+	}
 	c->uid = uid;
 	c->gid = gid;
 	c->pid = pid;
@@ -212,7 +218,8 @@ open_socket(void)
 	    bind(s, (struct sockaddr *)&sun, sizeof(sun)) == -1 ||
 	    chmod(sock_path, mode) == -1 || listen(s, 1024) == -1)
 		fatal("%s", sock_path);
-	file_add(&listener, s, POLLIN, accept_some, NULL);
+	if (!file_add(&listener, s, POLLIN, accept_some, NULL))
+		fatal("%s", sock_path);
 }
 
 void

@@ -184,12 +184,18 @@ output_make(struct outdir *d)
 struct outdir *
 output_trace(int fd, const char *path, bool new, bool again)
 {
-	struct outdir *d = xcalloc(1, sizeof(*d));
+	struct outdir *d;
 	int error;
 
+	if ((d = calloc(1, sizeof(*d))) == NULL ||
+	    (d->path = calloc(1, strlen(path) + NAME_MAXLEN)) == NULL) {
+		free(d);
+		close(fd);
+		errno = ENOMEM;
+		return NULL;
+	}
 	d->fd = d->meta = -1;
 	d->base = fd;
-	d->path = xcalloc(1, strlen(path) + NAME_MAXLEN);
 	strcpy(d->path, path);
 	d->new = new;
 	d->again = again;

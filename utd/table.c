@@ -22,6 +22,7 @@
  * fingerprint spoils the traces of its own UID only.
  */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,23 +49,25 @@ table_free(struct table *t)
 	free(t);
 }
 
-static void
+static bool
 type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 {
 	struct type *type = &t->types[number];
 
 	if (type->name != NULL)
-		return;
-	type->name = xstrdup(name);
+		return true;
+	if ((type->name = strdup(name)) == NULL)
+		return false;
 	type->level = level;
 	type->refused = !desc_name_valid(name, level);
 	t->bytes += strlen(name);
 	while (t->known < t->size && t->types[t->known].name != NULL)
 		t->known++;
+	return true;
 }
 
 /* What the older of the same program had is the beginning of the newer. */
-static void
+static bool
 take_over(struct table *t, const struct table *older)
 {
 	const struct type *from;
@@ -72,13 +75,34 @@ take_over(struct table *t, const struct table *older)
 
 	for (i = 0; i < older->known && i < t->size; i++) {
 		from = &older->types[i];
-		type_name(t, i, from->name, from->level);
+		if (!type_name(t, i, from->name, from->level))
+			return false;
 		if (t->types[i].desc == NULL && from->desc != NULL) {
 			t->types[i].desc = desc_ref(from->desc);
 			t->bytes += from->desc->len;
 		}
 		t->types[i].refused |= from->refused;
 	}
+	return true;
+}
+
+static struct table *
+table_new(uid_t uid, uint64_t fingerprint, uint32_t size)
+{
+	struct table *t;
+
+	if ((t = calloc(1, sizeof(*t))) == NULL)
+		return NULL;
+	if ((t->types = calloc(size + 1, sizeof(*t->types))) == NULL) {
+		free(t);
+		return NULL;
+	}
+	t->uid = uid;
+	t->fingerprint = fingerprint;
+	t->serial = ++last_serial;
+	t->size = size;
+	t->bytes = size * sizeof(*t->types);
+	return t;
 }
 
 /* A reference to it, or NULL when a program cannot have so many. */
@@ -94,23 +118,18 @@ table_get(uid_t uid, uint64_t fingerprint, uint32_t size,
 		if (t->uid == uid && t->fingerprint == fingerprint &&
 		    t->size == size)
 			break;
-	if (t != NULL) {
+	if (t != NULL)
 		*p = t->next;
-	} else {
-		t = xcalloc(1, sizeof(*t));
-		t->uid = uid;
-		t->fingerprint = fingerprint;
-		t->serial = ++last_serial;
-		t->size = size;
-		t->types = xcalloc(size + 1, sizeof(*t->types));
-		t->bytes = size * sizeof(*t->types);
-	}
+	else if ((t = table_new(uid, fingerprint, size)) == NULL)
+		return NULL;
 	t->next = tables;
 	tables = t;
 	t->refs++;
-	if (older != NULL)
-		take_over(t, older);
-	return t;
+	if (older == NULL || take_over(t, older))
+		return t;
+	table_drop(t);
+	errno = ENOMEM;
+	return NULL;
 }
 
 /* One program less.  Those that were not used for longest go. */
@@ -139,7 +158,7 @@ table_drop(struct table *drop)
 	}
 }
 
-/* NAMES: false when it makes no sense. */
+/* NAMES: false when it makes no sense, or ENOMEM. */
 bool
 table_names(struct table *t, struct ut_msg *m)
 {
@@ -154,13 +173,14 @@ table_names(struct table *t, struct ut_msg *m)
 		if (m->bad)
 			return false;
 		name[NAME_MAXLEN] = '\0';	/* too long as it is */
-		type_name(t, m->h.a + i, name, level);
+		if (!type_name(t, m->h.a + i, name, level))
+			return false;
 	}
 	return true;
 }
 
 /*
- * One of EVENTS: false when there is no such event.  Without fields it is
+ * One of EVENTS: false when there is no such event, or ENOMEM.  Without fields it is
  * one of a library that was unloaded.
  */
 bool
@@ -173,8 +193,11 @@ table_event(struct table *t, uint32_t number, struct ut_msg *fields)
 	type = &t->types[number];
 	if (type->desc != NULL || type->refused || !ut_msg_more(fields))
 		return true;
+	errno = 0;
 	if (t->bytes < TABLE_MAX)
 		type->desc = desc_get(type->name, type->level, fields);
+	if (type->desc == NULL && errno == ENOMEM)
+		return false;
 	if (type->desc != NULL)
 		t->bytes += type->desc->len;
 	else

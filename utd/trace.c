@@ -112,6 +112,19 @@ trace_flush(struct trace *t)
 	return true;
 }
 
+/* The consumer has read what it was sent: the rest, whoever waits for it. */
+void
+traces_drained(const struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->consumer == c && t->state == REGION_READY)
+				(void)trace_flush(t);
+}
+
 /* So much is in the file: it need not be kept for another consumer. */
 void
 trace_wrote(uint32_t id, uint64_t size)
@@ -228,6 +241,8 @@ got_trace(void *arg, int error, struct ut_msg *m)
 	t->state = REGION_READY;
 	if (t->syncing) {
 		t->syncing = false;
+		/* What the last one was sent it may not have written. */
+		(void)trace_flush(t);
 		links_drained(t->consumer);
 	}
 }

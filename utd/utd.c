@@ -94,7 +94,8 @@ signals_init(void)
 	if (pipe(signal_pipe) == -1 || ut_nonblock(signal_pipe[0]) == -1 ||
 	    ut_nonblock(signal_pipe[1]) == -1)
 		fatal("pipe");
-	file_add(&signal_file, signal_pipe[0], POLLIN, signal_came, NULL);
+	if (!file_add(&signal_file, signal_pipe[0], POLLIN, signal_came, NULL))
+		fatal("pipe");
 	catch(SIGTERM, on_signal);
 	catch(SIGINT, on_signal);
 	catch(SIGCHLD, on_signal);
