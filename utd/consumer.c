@@ -280,11 +280,12 @@ do_uiddir(struct ut_msg *m)
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
 	bool new;
-	int fd = ut_msg_get_fd(m), dir;
+	int fd, dir = -1;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	new = ut_msg_get_u32(m) != 0;
-	dir = output_dir(fd, path, new);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		dir = output_dir(fd, path, new);
 	if (dir != -1) {
 		uid_t uid = (uid_t)ut_msg_get_u32(m);
 		gid_t gid = (gid_t)ut_msg_get_u32(m);
@@ -304,17 +305,18 @@ do_trace(struct ut_msg *m)
 {
 	unsigned char uuid[UUID_LEN];
 	char path[PATH_MAX];
-	struct outdir *d;
+	struct outdir *d = NULL;
 	uint32_t serial = ut_msg_get_u32(m);
 	bool new, again;
-	int i;
+	int i, fd;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	new = ut_msg_get_u32(m) != 0;
 	again = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		uuid[i] = ut_msg_get_u8(m);
-	d = output_trace(ut_msg_get_fd(m), path, new, again);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		d = output_trace(fd, path, new, again);
 	ut_msg_init(&out, UT_C_REPLY, serial, d != NULL ? 0 :
 	    (uint32_t)errno);
 	if (d != NULL) {

@@ -25,6 +25,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,11 +38,14 @@
 #define LOCK		"utd.pid"
 #define PATH_LEN	128		/* a socket's is shorter */
 #define TURN		64		/* connections */
+#define SPARE		64		/* descriptors that no program gets */
+#define SAY_MS		60000		/* not more often */
 
 static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
+static int last_fd;			/* too high for a program */
 
 static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
@@ -51,10 +55,31 @@ static const struct conn_ops stranger_ops = {
 	first_message, nobody_left, NULL
 };
 
+/* errno */
+static void
+say_full(void)
+{
+	static int64_t said;
+	const int64_t now = ut_msg_now();
+
+	if (said == 0 || now - said > SAY_MS) {
+		log_warn("programs have to wait");
+		said = now;
+	}
+}
+
+/*
+ * The last descriptors are for regions, consumers, files, and for utctl, who
+ * may change that.  A program connects again some time later.
+ */
 static void
 first_message(struct conn *c, struct ut_msg *m)
 {
-	if (m->h.type == UT_MSG_HELLO) {
+	if (m->h.type == UT_MSG_HELLO && c->file.fd >= last_fd) {
+		errno = EMFILE;
+		say_full();
+		conn_drop(c);
+	} else if (m->h.type == UT_MSG_HELLO) {
 		app_hello(c, m);
 	} else if (m->h.type == UT_CTL_HELLO) {
 		client_hello(c, m);
@@ -85,6 +110,16 @@ resume(void *arg)
 	file_events(&listener, POLLIN);
 }
 
+static void
+reserve(void)
+{
+	const long max = sysconf(_SC_OPEN_MAX);
+
+	/* accept(2) takes the lowest number that there is. */
+	last_fd = max <= 0 || max > INT_MAX ? INT_MAX :
+	    (int)(max - (max < 4 * SPARE ? max / 4 : SPARE));
+}
+
 /* False when there is no other. */
 static bool
 accept_one(void)
@@ -98,9 +133,10 @@ accept_one(void)
 	if ((s = ut_accept(listener.fd)) == -1) {
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
 		    errno == ENOBUFS) {
-			log_warn("accept");
+			say_full();
 			file_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
+			return false;
 		}
 		return errno == EINTR || errno == ECONNABORTED;
 	}
@@ -229,6 +265,7 @@ listen_open(const char *dir)
 	make_path(lock_path, dir, LOCK);
 	open_dir(dir);
 	take_lock(dir);
+	reserve();
 	open_socket();
 	wake_open(dir);		/* only now, as libut/find.c says */
 }

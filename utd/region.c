@@ -140,6 +140,18 @@ region_here(struct region *r, bool active)
 		send_active(r, !active, nothing_to_do, NULL);
 }
 
+/* It was made, but we have not got it: let it be unmade. */
+static void
+region_undo(struct region *r)
+{
+	uint32_t serial = consumer_expect(r->trace->consumer, nothing_to_do,
+	    NULL);
+
+	ut_msg_init(&out, UT_C_CLOSE, r->id, 1);
+	ut_msg_u32(&out, serial);
+	consumer_ask(r->trace->consumer, &out);
+}
+
 /* UT_C_REGION is answered; if it was ready before, by who took over. */
 static void
 got_region(void *arg, int error, struct ut_msg *m)
@@ -160,8 +172,10 @@ got_region(void *arg, int error, struct ut_msg *m)
 		region_ask(r, false);
 		return;
 	}
-	if (error == 0 && (r->fd = ut_msg_get_fd(m)) == -1)
-		error = EPROTO;
+	if (error == 0 && (r->fd = ut_msg_get_fd(m)) == -1) {
+		error = errno;
+		region_undo(r);
+	}
 	if (error != 0) {
 		region_failed(r, error);
 		return;

@@ -332,7 +332,7 @@ reopened(void *arg, int error, struct ut_msg *m)
 	if (s == NULL)
 		return;
 	if (error == 0 && (s->dirfd = ut_msg_get_fd(m)) == -1)
-		error = EPROTO;
+		error = errno;
 	if (error != 0) {
 		snprintf(s->error, sizeof(s->error), "the directory: %s",
 		    strerror(error));

@@ -35,6 +35,7 @@
 #define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
 
 static uint32_t last_id;
+static int random_fd = -1;
 static struct ut_msg out;
 
 uint32_t
@@ -190,16 +191,23 @@ trace_refine(struct trace *t)
 	text_free(&text);
 }
 
+/* Before there may be no descriptor for it. */
+void
+traces_begin(void)
+{
+	random_fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	if (random_fd == -1)
+		fatal("/dev/urandom");
+}
+
 /* 36 characters: RFC 9562, version 4. */
 static void
 uuid_make(unsigned char *uuid, char *s)
 {
-	int fd, i;
+	int i;
 
-	if ((fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) == -1 ||
-	    read(fd, uuid, UUID_LEN) != UUID_LEN)
+	if (read(random_fd, uuid, UUID_LEN) != UUID_LEN)
 		fatal("/dev/urandom");
-	close(fd);
 	uuid[6] = (uuid[6] & 0x0f) | 0x40;
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 	for (i = 0; i < UUID_LEN; i++) {
@@ -284,7 +292,7 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 	if (t == NULL)
 		return;
 	if (error == 0 && (fd = ut_msg_get_fd(m)) == -1)
-		error = EPROTO;
+		error = errno;
 	if (error != 0) {
 		trace_failed(t, error);
 	} else {

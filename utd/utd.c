@@ -224,6 +224,7 @@ main(int argc, char *argv[])
 		ready = background();
 	signals_init();
 	clock_begin();
+	traces_begin();
 	listen_open(dir);
 	state_open(dir);
 	if (chdir("/") == -1)

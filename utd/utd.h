@@ -453,6 +453,7 @@ bool	 channel_active(const struct channel *);
 bool	 name_valid(const char *, const char *);
 
 /* trace.c: directories, as the parent sees them. */
+void	 traces_begin(void);
 uint32_t new_id(void);
 void	*id_arg(uint32_t);
 struct trace *trace_get(struct session *, const struct app *, bool);
