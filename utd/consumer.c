@@ -721,6 +721,7 @@ sleep_on_bell(void)
 static void
 run(void)
 {
+	struct outdir *d;
 	struct pool *p;
 	bool more = false;
 	int how;
@@ -756,6 +757,10 @@ run(void)
 		} else {
 			(void)pool_drain(p, DRAIN_ALL);
 		}
+	}
+	while (ending && (d = outdirs) != NULL) {
+		outdirs = d->next;
+		output_close(d);
 	}
 }
 

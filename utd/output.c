@@ -207,9 +207,15 @@ output_trace(int fd, const char *path, bool new, bool again)
 	return NULL;
 }
 
+/*
+ * One without metadata has no events either, and readers would refuse the
+ * whole trace for an empty file.
+ */
 void
 output_close(struct outdir *d)
 {
+	if (d->meta != -1 && d->meta_size == 0)
+		(void)unlinkat(d->fd, "metadata", 0);
 	if (d->meta != -1)
 		close(d->meta);
 	if (d->fd != -1)
