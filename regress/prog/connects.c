@@ -111,28 +111,13 @@ child(int n, int in, int out)
 	_exit(0);
 }
 
-int
-main(int argc, char *argv[])
+/* Processes, all of them connected; they go when that is closed. */
+static int
+start(int processes, int each)
 {
-	struct rlimit rl;
-	int in[2], out[2], i, processes, each, status, bad = 0;
+	int in[2], out[2], i;
 	char c;
 
-	if (argc > 1 && strcmp(argv[1], "-n") == 0) {
-		awaits = 0;
-		argc--;
-		argv++;
-	}
-	if (argc != 4 || strlen(argv[1]) >= sizeof(sun.sun_path))
-		errx(1, "connects [-n] path processes each");
-	processes = atoi(argv[2]);
-	each = atoi(argv[3]);
-	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
-		rl.rlim_cur = rl.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &rl);
-	}
-	sun.sun_family = AF_UNIX;
-	strcpy(sun.sun_path, argv[1]);
 	if (pipe(in) == -1 || pipe(out) == -1)
 		err(1, "pipe");
 	for (i = 0; i < processes; i++) {
@@ -148,11 +133,44 @@ main(int argc, char *argv[])
 	for (i = 0; i < processes; i++)
 		if (read(out[0], &c, 1) != 1)
 			errx(1, "not all are there");
+	return in[1];
+}
+
+static void
+raise_limit(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
+		rl.rlim_cur = rl.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &rl);
+	}
+}
+
+int
+main(int argc, char *argv[])
+{
+	int fd, processes, each, status, bad = 0;
+	char c;
+
+	if (argc > 1 && strcmp(argv[1], "-n") == 0) {
+		awaits = 0;
+		argc--;
+		argv++;
+	}
+	if (argc != 4 || strlen(argv[1]) >= sizeof(sun.sun_path))
+		errx(1, "connects [-n] path processes each");
+	processes = atoi(argv[2]);
+	each = atoi(argv[3]);
+	raise_limit();
+	sun.sun_family = AF_UNIX;
+	strcpy(sun.sun_path, argv[1]);
+	fd = start(processes, each);
 	printf("%d\n", processes * each);
 	fflush(stdout);
 	while (read(0, &c, 1) > 0)
 		continue;
-	close(in[1]);
+	close(fd);
 	while (wait(&status) != -1)
 		bad |= status != 0;
 	return bad;
