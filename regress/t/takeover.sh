@@ -6,6 +6,9 @@
 
 . ./common.sh
 KILLS=${KILLS:-6}
+# What comes before a program is known is not recorded.
+UT_REGISTER_TIMEOUT=60000
+export UT_REGISTER_TIMEOUT
 
 kill_consumers() {
 	for p in $(consumers); do
