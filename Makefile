@@ -76,7 +76,7 @@ MAN5 =		man/ut_abi.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
-.PHONY: all install uninstall clean regress demo bench
+.PHONY: all install uninstall clean regress demo bench soak
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -132,6 +132,11 @@ regress: all
 bench: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" bench
+
+# Whether anything leaks or gets lost in an hour, or SOAK_MINUTES.
+soak: all
+	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
+	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" soak-long
 
 install: all
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) \

@@ -50,7 +50,7 @@ ut_msg_init(struct ut_msg *m, int type, uint32_t a, uint32_t b)
 	int i;
 
 	m->have = m->pos = 0;
-	m->bad = 0;
+	m->bad = m->nofds = 0;
 	for (i = 0; i < UT_MSG_FDS; i++)
 		m->fds[i] = -1;
 	m->h.len = HEAD;
@@ -222,6 +222,7 @@ ut_msg_get_fd(struct ut_msg *m)
 		}
 	}
 	m->bad = 1;
+	errno = m->nofds ? EMFILE : EPROTO;
 	return -1;
 }
 
@@ -236,8 +237,11 @@ ut_msg_clear(struct ut_msg *m)
 	ut_msg_init(m, 0, 0, 0);
 }
 
-/* Keep what descriptors came; a message with too many is none of ours. */
-static int
+/*
+ * Keep what descriptors came.  If we may not have another, the message is
+ * there without; who needs them finds out.
+ */
+static void
 take_fds(struct ut_msg *m, struct msghdr *mh)
 {
 	struct cmsghdr *c;
@@ -258,7 +262,7 @@ take_fds(struct ut_msg *m, struct msghdr *mh)
 				close(fd);
 		}
 	}
-	return mh->msg_flags & MSG_CTRUNC ? -1 : 0;
+	m->nofds |= (mh->msg_flags & MSG_CTRUNC) != 0;
 }
 
 static ssize_t
@@ -277,10 +281,8 @@ read_head(int s, struct ut_msg *m)
 	mh.msg_control = control.buf;
 	mh.msg_controllen = sizeof(control.buf);
 	n = recvmsg(s, &mh, UT_MSG_CLOEXEC | MSG_DONTWAIT);
-	if (n > 0 && take_fds(m, &mh) == -1) {
-		errno = EPROTO;
-		return -1;
-	}
+	if (n > 0)
+		take_fds(m, &mh);
 	return n;
 }
 
@@ -311,7 +313,8 @@ read_some(int s, struct ut_msg *m, bool bare)
 		m->have += (size_t)n;
 		if (m->have < HEAD)
 			continue;
-		if (m->h.len < HEAD || m->h.len > UT_MSG_MAX) {
+		if (m->h.len < HEAD || m->h.len > UT_MSG_MAX ||
+		    m->h.nfds > UT_MSG_FDS) {
 			errno = EPROTO;
 			return -1;
 		}

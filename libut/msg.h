@@ -30,6 +30,7 @@ struct ut_msg {
 	size_t			have;	/* bytes read or written so far */
 	size_t			pos;	/* of the next item */
 	int			bad;	/* an item did not fit, was not there */
+	int			nofds;	/* some came, but we had no room */
 	int			fds[UT_MSG_FDS];	/* -1 is none */
 	struct ut_msghdr	h;
 	unsigned char		body[UT_MSG_MAX - sizeof(struct ut_msghdr)];
@@ -58,7 +59,7 @@ void	 ut_msg_get_str(struct ut_msg *, char *, size_t);
 /* What ut_msg_bytes put there, as a message of its own to read from. */
 void	 ut_msg_get_bytes(struct ut_msg *, struct ut_msg *);
 int	 ut_msg_more(const struct ut_msg *);	/* is there another item? */
-int	 ut_msg_get_fd(struct ut_msg *);	/* the caller's now; -1 */
+int	 ut_msg_get_fd(struct ut_msg *);	/* the caller's now; -1, errno */
 
 /*
  * Go on reading or writing one: 1 when it is whole, 0 when the socket would

@@ -77,10 +77,12 @@ app_sync(struct app *a)
 	struct waiter *w;
 
 	a->dones++;
-	if (a->start == NULL)
-		a->start = wait_new(app_started, a);
-	else
+	if (a->start != NULL) {
 		wait_more(a->start);
+	} else if ((a->start = wait_new(app_started, a)) == NULL) {
+		conn_fail(a->conn);
+		return;
+	}
 	w = a->start;
 	for (s = sessions; s != NULL; s = s->next) {
 		if (!session_sees(s, a->uid))
@@ -209,7 +211,10 @@ app_hello(struct conn *c, struct ut_msg *m)
 		app_refuse(c, m->h.a);
 		return;
 	}
-	a = xcalloc(1, sizeof(*a));
+	if ((a = calloc(1, sizeof(*a))) == NULL) {
+		conn_fail(c);
+		return;
+	}
 	a->bits = m->h.b;
 	a->uid = c->uid;
 	a->gid = c->gid;
@@ -217,10 +222,15 @@ app_hello(struct conn *c, struct ut_msg *m)
 	a->vpid = (pid_t)ut_msg_get_u32(m);
 	ut_msg_get_str(m, a->name, sizeof(a->name));
 	before = ut_msg_get_u64(m);
+	errno = 0;
 	if ((a->bits != 32 && a->bits != 64) || !app_has(a, m)) {
-		log_peer("program %d: bad hello", (int)c->pid);
+		if (errno == ENOMEM) {
+			conn_fail(c);
+		} else {
+			log_peer("program %d: bad hello", (int)c->pid);
+			conn_drop(c);
+		}
 		free(a);
-		conn_drop(c);
 		return;
 	}
 	a->conn = c;
@@ -293,6 +303,7 @@ app_message(struct conn *c, struct ut_msg *m)
 	struct app *a = c->arg;
 	bool good = true;
 
+	errno = 0;
 	switch (m->h.type) {
 	case UT_MSG_NAMES:
 		good = app_names(a, m);
@@ -314,7 +325,9 @@ app_message(struct conn *c, struct ut_msg *m)
 		good = false;
 		break;
 	}
-	if (!good) {
+	if (!good && errno == ENOMEM) {
+		conn_fail(c);
+	} else if (!good) {
 		log_peer("program %s (%d): bad message %u", a->name,
 		    (int)a->pid, m->h.type);
 		conn_drop(c);
@@ -381,6 +394,8 @@ app_restore(const struct state_app *s)
 {
 	struct app *a = xcalloc(1, sizeof(*a));
 
+	if ((a->table = table_get((uid_t)s->uid, 0, 0, NULL)) == NULL)
+		fatal("calloc");
 	a->owner = s->owner;
 	a->uid = (uid_t)s->uid;
 	a->gid = (gid_t)s->gid;
@@ -388,7 +403,6 @@ app_restore(const struct state_app *s)
 	a->vpid = (pid_t)s->vpid;
 	a->bits = s->bits;
 	strcpy(a->name, s->name);
-	a->table = table_get(a->uid, 0, 0, NULL);
 	a->next = apps;
 	apps = a;
 	graves_ms = 1;

@@ -133,7 +133,8 @@ client_wait(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
 	k->late = 0;
-	k->wait = wait_new(finished, k);
+	if ((k->wait = wait_new(finished, k)) == NULL)
+		fatal("calloc");
 	if (ms > 0)
 		timer_set(&k->timer, ms, enough, k);
 	return k->wait;
@@ -179,8 +180,12 @@ client_message(struct conn *c, struct ut_msg *m)
 void
 client_hello(struct conn *c, struct ut_msg *m)
 {
-	struct client *k = xcalloc(1, sizeof(*k));
+	struct client *k;
 
+	if ((k = calloc(1, sizeof(*k))) == NULL) {
+		conn_fail(c);
+		return;
+	}
 	k->conn = c;
 	k->next = clients;
 	clients = k;

@@ -50,13 +50,17 @@ static void	conn_ready(void *, short);
 struct conn *
 conn_new(int fd, const struct conn_ops *ops, void *arg)
 {
-	struct conn *c = xcalloc(1, sizeof(*c));
+	struct conn *c;
 
+	if ((c = calloc(1, sizeof(*c))) == NULL)
+		return NULL;
 	c->ops = ops;
 	c->arg = arg;
 	c->tail = &c->out;
-	file_add(&c->file, fd, POLLIN, conn_ready, c);
-	return c;
+	if (file_add(&c->file, fd, POLLIN, conn_ready, c))
+		return c;
+	free(c);
+	return NULL;
 }
 
 void
@@ -96,22 +100,37 @@ too_much(const struct conn *c, size_t n)
 	    (c->user != NULL && !user_queues(c->user, n));
 }
 
-/* What could not be written at once; its descriptors are our own copies. */
-static void
+/*
+ * What could not be written at once; its descriptors are our own copies.
+ * False when it cannot be kept: half a message would do harm.
+ */
+static bool
 queue(struct conn *c, const struct ut_msg *m)
 {
 	const size_t n = OUT_SIZE(m);
-	struct out *o = xcalloc(1, n);
+	struct out *o;
 	int i;
 
+	if ((o = calloc(1, n)) == NULL)
+		return false;
 	memcpy(&o->msg, m, n - offsetof(struct out, msg));
 	for (i = 0; i < UT_MSG_FDS; i++)
-		if (m->fds[i] != -1)
-			o->msg.fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
+		o->msg.fds[i] = -1;
+	for (i = 0; i < UT_MSG_FDS; i++) {
+		if (m->fds[i] == -1)
+			continue;
+		o->msg.fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
+		if (o->msg.fds[i] == -1) {
+			ut_msg_clear(&o->msg);
+			free(o);
+			return false;
+		}
+	}
 	*c->tail = o;
 	c->tail = &o->next;
 	count(c, n, 0);
 	file_events(&c->file, POLLIN | POLLOUT);
+	return true;
 }
 
 /* The descriptors stay the caller's. */
@@ -128,10 +147,11 @@ conn_send(struct conn *c, struct ut_msg *m)
 	}
 	if (c->out == NULL && (r = ut_msg_write(c->file.fd, m)) == 1)
 		return;
-	if (r == -1 || too_much(c, OUT_SIZE(m)))
+	if (r == -1 || too_much(c, OUT_SIZE(m))) {
 		conn_drop(c);
-	else
-		queue(c, m);
+	} else if (!queue(c, m)) {
+		conn_fail(c);
+	}
 }
 
 static void
@@ -157,6 +177,15 @@ flush(struct conn *c)
 		c->ops->sent(c);
 }
 
+/* We cannot go on with it, for lack of memory or descriptors. */
+void
+conn_fail(struct conn *c)
+{
+	log_warn("connection of process %d, uid %lu", (int)c->pid,
+	    (unsigned long)c->uid);
+	conn_drop(c);
+}
+
 /*
  * The next message into m: as ut_msg_read, but keeps what is not whole.  Only
  * processes of ours have descriptors for us; to close one of somebody else's
@@ -180,8 +209,12 @@ read_message(struct conn *c, struct ut_msg *m)
 	    ut_msg_read_bare(c->file.fd, m);
 	if (r == 0 && m->have > 0) {
 		n = offsetof(struct ut_msg, h) + m->have;
-		c->in = xcalloc(1, n < offsetof(struct ut_msg, body) ?
+		c->in = calloc(1, n < offsetof(struct ut_msg, body) ?
 		    offsetof(struct ut_msg, body) : n);
+		if (c->in == NULL) {
+			ut_msg_clear(m);
+			return -1;
+		}
 		memcpy(c->in, m, n);
 	} else if (r == -1) {
 		ut_msg_clear(m);

@@ -301,13 +301,14 @@ do_uiddir(struct ut_msg *m)
 	uid_t uid;
 	gid_t gid;
 	bool new;
-	int fd = ut_msg_get_fd(m), dir;
+	int fd, dir = -1;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	new = ut_msg_get_u32(m) != 0;
 	uid = (uid_t)ut_msg_get_u32(m);
 	gid = (gid_t)ut_msg_get_u32(m);
-	dir = output_dir(fd, path, new, uid);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		dir = output_dir(fd, path, new, uid);
 	if (dir != -1 && uid != geteuid() &&
 	    fchown(dir, uid, group_of(uid, gid)) == -1) {
 		close(dir);
@@ -321,11 +322,11 @@ do_uiddir(struct ut_msg *m)
 static void
 do_trace(struct ut_msg *m)
 {
-	struct outdir like, *d;
+	struct outdir like, *d = NULL;
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
 	bool made;
-	int i;
+	int i, fd;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	memset(&like, 0, sizeof(like));
@@ -335,7 +336,8 @@ do_trace(struct ut_msg *m)
 	made = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
-	d = output_trace(&like, ut_msg_get_fd(m), path, made);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		d = output_trace(&like, fd, path, made);
 	ut_msg_init(&out, UT_C_REPLY, serial, d != NULL ? 0 :
 	    (uint32_t)errno);
 	if (d != NULL) {
@@ -737,6 +739,7 @@ sleep_on_bell(void)
 static void
 run(void)
 {
+	struct outdir *d;
 	struct pool *p;
 	bool more = false;
 	int how;
@@ -772,6 +775,10 @@ run(void)
 		} else {
 			(void)pool_drain(p, DRAIN_ALL);
 		}
+	}
+	while (ending && (d = outdirs) != NULL) {
+		outdirs = d->next;
+		output_close(d);
 	}
 }
 

@@ -82,7 +82,12 @@ spawn(struct consumer *c)
 	close(pair[1]);
 	if (ut_nonblock(pair[0]) == -1)
 		fatal("fcntl");
-	c->conn = conn_new(pair[0], &consumer_ops, c);
+	if ((c->conn = conn_new(pair[0], &consumer_ops, c)) == NULL) {
+		log_warn("consumer %d of uid %lu", (int)c->pid,
+		    (unsigned long)c->uid);
+		close(pair[0]);		/* it ends */
+		return false;
+	}
 	log_debug("consumer %d for uid %lu", (int)c->pid,
 	    (unsigned long)c->uid);
 	ut_msg_init(&m, UT_C_BELL, 0, 0);
@@ -282,7 +287,20 @@ consumer_remove(const struct consumer *c, const char *name)
 	remove_as(c, region_unlink, name);
 }
 
-/* They died: another takes over, or whoever waits for them has an answer. */
+static void
+give_up(struct consumer *c)
+{
+	c->given_up = true;
+	fail_requests(c);
+	traces_orphaned(c);
+	remove_as(c, ut_bell_remove, c->bellname);
+	c->bellname[0] = '\0';
+}
+
+/*
+ * They died: another takes over, or whoever waits for them has an answer.  So
+ * has who asked one that could not be started.
+ */
 static void
 mourn(void *arg)
 {
@@ -290,8 +308,13 @@ mourn(void *arg)
 
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->conn != NULL || c->given_up || loop_ending)
+		if (c->conn != NULL || loop_ending)
 			continue;
+		if (c->given_up) {
+			if (c->requests != NULL)
+				give_up(c);
+			continue;
+		}
 		bury(c);
 		c->held = 0;
 		if (!too_often(c) && spawn(c)) {
@@ -300,11 +323,7 @@ mourn(void *arg)
 		}
 		log_warnx("consumer of uid %lu is given up",
 		    (unsigned long)c->uid);
-		c->given_up = true;
-		fail_requests(c);
-		traces_orphaned(c);
-		remove_as(c, ut_bell_remove, c->bellname);
-		c->bellname[0] = '\0';
+		give_up(c);
 	}
 }
 
@@ -506,8 +525,10 @@ consumer_sent(struct conn *conn)
 	struct consumer *c = conn->arg;
 
 	kill(c->pid, SIGUSR1);
-	if (!conn_behind(conn))
+	if (!conn_behind(conn)) {
+		traces_drained(c);
 		links_drained(c);
+	}
 }
 
 /*

@@ -67,7 +67,7 @@ created(void *arg, int error, struct ut_msg *m)
 	struct session *s = k->session;
 
 	if (error == 0 && (s->dirfd = ut_msg_get_fd(m)) == -1)
-		error = EPROTO;
+		error = errno;
 	if (error != 0) {
 		client_refuse(k, "%s: %s", s->dir, error == ENOTEMPTY ?
 		    "not empty" : strerror(error));

@@ -175,13 +175,22 @@ static struct desc *
 desc_new(const char *name, uint32_t level, const struct ut_msg *m,
     uint32_t len, uint32_t hash)
 {
-	struct desc *d = xcalloc(1, sizeof(*d));
+	struct desc *d;
 
-	d->name = xstrdup(name);
+	if ((d = calloc(1, sizeof(*d))) == NULL)
+		return NULL;
+	d->name = strdup(name);
+	d->body = malloc(len);
+	if (d->name == NULL || d->body == NULL) {
+		free(d->name);
+		free(d->body);
+		free(d);
+		return NULL;
+	}
 	d->level = level;
 	d->hash = hash;
 	d->len = len;
-	d->body = xcalloc(1, len);
+	d->refs = 1;
 	memcpy(d->body, m->body, len);
 	d->next = buckets[hash % BUCKETS];
 	buckets[hash % BUCKETS] = d;
@@ -197,7 +206,8 @@ desc_name_valid(const char *name, uint32_t level)
 
 /*
  * An event of that name and level, with the fields that are all of the
- * message: a reference to what there is of that kind, or NULL.
+ * message: a reference to what there is of that kind, or NULL, with ENOMEM if
+ * that is why.
  */
 struct desc *
 desc_get(const char *name, uint32_t level, struct ut_msg *m)
@@ -216,7 +226,7 @@ desc_get(const char *name, uint32_t level, struct ut_msg *m)
 		    strcmp(d->name, name) == 0 &&
 		    memcmp(d->body, m->body, len) == 0)
 			return desc_ref(d);
-	return desc_ref(desc_new(name, level, m, len, hash));
+	return desc_new(name, level, m, len, hash);
 }
 
 struct desc *

@@ -45,14 +45,20 @@ static void	link_start(struct link *);
 static void	link_step(struct link *);
 static void	link_finish(struct link *);
 
-static void
+static bool
 waits_add(struct waiters *ws, struct waiter *w)
 {
+	struct waiter **more;
+
 	if (w == NULL)
-		return;
+		return true;
+	more = realloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
+	if (more == NULL)
+		return false;
 	wait_more(w);
-	ws->w = xrealloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
+	ws->w = more;
 	ws->w[ws->n++] = w;
+	return true;
 }
 
 static void
@@ -121,6 +127,23 @@ link_by_id(const struct app *a, uint32_t id)
 	return l;
 }
 
+static struct link *
+link_get(struct app *a, struct channel *ch)
+{
+	struct link *l;
+
+	if ((l = link_find(a, ch)) != NULL)
+		return l;
+	if ((l = calloc(1, sizeof(*l))) == NULL)
+		return NULL;
+	l->app = a;
+	l->channel = ch;
+	l->unsure = a->kept;
+	l->next = a->links;
+	a->links = l;
+	return l;
+}
+
 /*
  * Make the program have what the rules want; the wait hears of it.  Without
  * a channel: get to know all that the program has.
@@ -132,15 +155,10 @@ link_sync(struct app *a, struct channel *ch, struct waiter *w)
 
 	if (a->conn == NULL)
 		return;
-	if ((l = link_find(a, ch)) == NULL) {
-		l = xcalloc(1, sizeof(*l));
-		l->app = a;
-		l->channel = ch;
-		l->unsure = a->kept;
-		l->next = a->links;
-		a->links = l;
+	if ((l = link_get(a, ch)) == NULL || !waits_add(&l->later, w)) {
+		conn_fail(a->conn);
+		return;
 	}
-	waits_add(&l->later, w);
 	l->again = true;
 	if (l->state == LINK_IDLE)
 		link_start(l);
@@ -319,8 +337,10 @@ link_step(struct link *l)
 	} else if (send_describe(l)) {
 		l->state = LINK_EVENTS;
 		return;
-	} else if (l->channel != NULL) {
-		l->plan = plan_make(l->channel, a);
+	} else if (l->channel != NULL &&
+	    (l->plan = plan_make(l->channel, a)) == NULL) {
+		conn_fail(a->conn);
+		return;
 	}
 	if (l->channel == NULL) {
 		link_finish(l);

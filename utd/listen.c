@@ -25,6 +25,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,11 +38,14 @@
 #define LOCK		"utd.pid"
 #define PATH_LEN	128		/* a socket's is shorter */
 #define TURN		64		/* connections */
+#define SPARE		64		/* descriptors that no program gets */
+#define SAY_MS		60000		/* not more often */
 
 static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
+static int last_fd;			/* too high for a program */
 
 static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
@@ -51,10 +55,31 @@ static const struct conn_ops stranger_ops = {
 	first_message, nobody_left, NULL
 };
 
+/* errno */
+static void
+say_full(void)
+{
+	static int64_t said;
+	const int64_t now = ut_msg_now();
+
+	if (said == 0 || now - said > SAY_MS) {
+		log_warn("programs have to wait");
+		said = now;
+	}
+}
+
+/*
+ * The last descriptors are for regions, consumers, files, and for utctl, who
+ * may change that.  A program connects again some time later.
+ */
 static void
 first_message(struct conn *c, struct ut_msg *m)
 {
-	if (m->h.type == UT_MSG_HELLO) {
+	if (m->h.type == UT_MSG_HELLO && c->file.fd >= last_fd) {
+		errno = EMFILE;
+		say_full();
+		conn_drop(c);
+	} else if (m->h.type == UT_MSG_HELLO) {
 		app_hello(c, m);
 	} else if (m->h.type == UT_CTL_HELLO) {
 		client_hello(c, m);
@@ -85,6 +110,16 @@ resume(void *arg)
 	file_events(&listener, POLLIN);
 }
 
+static void
+reserve(void)
+{
+	const long max = sysconf(_SC_OPEN_MAX);
+
+	/* accept(2) takes the lowest number that there is. */
+	last_fd = max <= 0 || max > INT_MAX ? INT_MAX :
+	    (int)(max - (max < 4 * SPARE ? max / 4 : SPARE));
+}
+
 /* False when there is no other. */
 static bool
 accept_one(void)
@@ -97,10 +132,12 @@ accept_one(void)
 	int s;
 
 	if ((s = ut_accept(listener.fd)) == -1) {
-		if (errno == EMFILE || errno == ENFILE) {
-			log_peer("accept: %s", strerror(errno));
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
+		    errno == ENOBUFS) {
+			say_full();
 			file_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
+			return false;
 		}
 		return errno == EINTR || errno == ECONNABORTED;
 	}
@@ -108,7 +145,11 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	u = user_get(uid);
+	if ((u = user_get(uid)) == NULL) {
+		log_warn("connection of uid %lu", (unsigned long)uid);
+		close(s);
+		return true;
+	}
 	if (!user_connects(u, s)) {
 		log_peer("uid %lu has too many connections",
 		    (unsigned long)uid);
@@ -116,7 +157,13 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	c = conn_new(s, &stranger_ops, NULL);
+	if ((c = conn_new(s, &stranger_ops, NULL)) == NULL) {
+		log_warn("connection of process %d, uid %lu", (int)pid,
+		    (unsigned long)uid);
+		user_drop(u);
+		close(s);
+		return true;
+	}
 	conn_of(c, u);
 	c->gid = gid;
 	c->pid = pid;
@@ -231,7 +278,8 @@ open_socket(void)
 	    chmod(sock_path, mode) == -1 || listen(s, 1024) == -1)
 		fatal("%s", sock_path);
 	ut_refuse_fds(s);
-	file_add(&listener, s, POLLIN, accept_some, NULL);
+	if (!file_add(&listener, s, POLLIN, accept_some, NULL))
+		fatal("%s", sock_path);
 }
 
 void
@@ -241,6 +289,7 @@ listen_open(const char *dir)
 	make_path(lock_path, dir, LOCK);
 	open_dir(dir);
 	take_lock(dir);
+	reserve();
 	open_socket();
 	wake_open(dir);		/* only now, as libut/find.c says */
 }

@@ -31,15 +31,30 @@ static unsigned int nfiles, room;
 static struct timer *timers;
 bool loop_ending;
 
-void
+static bool
+grow(void)
+{
+	const unsigned int n = room == 0 ? 64 : room * 2;
+	struct pollfd *p;
+	struct file **f;
+
+	if ((p = realloc(pfds, n * sizeof(*pfds))) == NULL)
+		return false;
+	pfds = p;
+	if ((f = realloc(files, n * sizeof(*files))) == NULL)
+		return false;
+	files = f;
+	room = n;
+	return true;
+}
+
+/* False and errno when there is no memory for one more. */
+bool
 file_add(struct file *f, int fd, short events, void (*ready)(void *, short),
     void *arg)
 {
-	if (nfiles == room) {
-		room = room == 0 ? 64 : room * 2;
-		pfds = xrealloc(pfds, room * sizeof(*pfds));
-		files = xrealloc(files, room * sizeof(*files));
-	}
+	if (nfiles == room && !grow())
+		return false;
 	f->fd = fd;
 	f->ready = ready;
 	f->arg = arg;
@@ -48,6 +63,7 @@ file_add(struct file *f, int fd, short events, void (*ready)(void *, short),
 	pfds[nfiles].fd = fd;
 	pfds[nfiles].events = events;
 	pfds[nfiles++].revents = 0;
+	return true;
 }
 
 /* The last one takes its place. */

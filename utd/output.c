@@ -218,7 +218,8 @@ output_make(struct outdir *d)
 	d->meta_size = st.st_size;
 	close(d->base);
 	d->base = -1;
-	if (d->new && !d->again)
+	/* One that another consumer made has the name that it told. */
+	if (d->new && !d->again && strcmp(d->path, ".") != 0)
 		consumer_made(d);
 	return 0;
 }
@@ -273,13 +274,21 @@ output_find(struct outdir *d)
 struct outdir *
 output_trace(const struct outdir *like, int fd, const char *path, bool made)
 {
-	struct outdir *d = xcalloc(1, sizeof(*d));
+	struct outdir *d;
+	char *path_room;
 	int error;
 
+	if ((d = calloc(1, sizeof(*d))) == NULL ||
+	    (path_room = calloc(1, strlen(path) + NAME_MAXLEN)) == NULL) {
+		free(d);
+		close(fd);
+		errno = ENOMEM;
+		return NULL;
+	}
 	*d = *like;
+	d->path = path_room;
 	d->fd = d->meta = -1;
 	d->base = fd;
-	d->path = xcalloc(1, strlen(path) + NAME_MAXLEN);
 	strcpy(d->path, path);
 	d->again = like->again && made;
 	if (like->again && !made)
@@ -292,9 +301,15 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 	return NULL;
 }
 
+/*
+ * One without metadata has no events either, and readers would refuse the
+ * whole trace for an empty file.
+ */
 void
 output_close(struct outdir *d)
 {
+	if (d->meta != -1 && d->meta_size == 0)
+		(void)unlinkat(d->fd, "metadata", 0);
 	if (d->meta != -1)
 		close(d->meta);
 	if (d->fd != -1)

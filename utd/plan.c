@@ -131,22 +131,37 @@ type_wanted(const struct channel *ch, const struct app *a, uint32_t i)
 	return channel_matches(ch, t->name, t->level);
 }
 
+static struct plan *
+plan_new(const struct channel *ch, const struct table *t)
+{
+	struct plan *p;
+
+	if ((p = calloc(1, sizeof(*p))) == NULL)
+		return NULL;
+	if ((p->ids = calloc(t->size + 1, sizeof(*p->ids))) == NULL) {
+		free(p);
+		return NULL;
+	}
+	p->refs = 1;
+	p->table = t->serial;
+	p->rules = ch->generation;
+	return p;
+}
+
 /*
- * A reference to a new plan for the program.  The region is asked for only
- * if anything matches; it need not be there yet.
+ * A reference to a new plan for the program, or NULL and errno.  The region is
+ * asked for only if anything matches; it need not be there yet.
  */
 struct plan *
 plan_make(struct channel *ch, const struct app *a)
 {
-	struct plan *p = xcalloc(1, sizeof(*p));
+	struct plan *p = plan_new(ch, a->table);
 	const struct table *t = a->table;
 	bool whole = true;
 	uint32_t i;
 
-	p->refs = 1;
-	p->table = t->serial;
-	p->rules = ch->generation;
-	p->ids = xcalloc(t->size + 1, sizeof(*p->ids));
+	if (p == NULL)
+		return NULL;
 	for (i = 0; i < t->size; i++) {
 		if (!type_wanted(ch, a, i))
 			continue;

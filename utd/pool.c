@@ -160,30 +160,66 @@ pool_reopen(struct pool *p, int fd)
 	return pool_create(p);
 }
 
+/* Of our own. */
+static bool
+pool_alloc(struct pool *p)
+{
+	p->done_seq = calloc(p->nslots, sizeof(*p->done_seq));
+	p->waited = calloc(p->nslots, sizeof(*p->waited));
+	p->said = calloc(p->nslots, sizeof(*p->said));
+	p->stream_of = calloc(p->nslots, sizeof(*p->stream_of));
+	p->seen = calloc(p->nsubs, sizeof(*p->seen));
+	p->consumed = calloc(p->nsubs, sizeof(*p->consumed));
+	p->until = calloc(p->nsubs, sizeof(*p->until));
+	return p->done_seq != NULL && p->waited != NULL && p->said != NULL &&
+	    p->stream_of != NULL && p->seen != NULL && p->consumed != NULL &&
+	    p->until != NULL;
+}
+
+static void
+pool_release(struct pool *p)
+{
+	free(p->streams);
+	free(p->done_seq);
+	free(p->waited);
+	free(p->said);
+	free(p->seen);
+	free(p->stream_of);
+	free(p->consumed);
+	free(p->until);
+	free(p);
+}
+
 /*
  * A region of that name and geometry, made, or, if again, taken over: then
- * the descriptor may be it.  NULL and errno.
+ * the descriptor may be it.  NULL and errno.  What is taken over has events:
+ * without memory that is not given up, but left to the next consumer.
  */
 struct pool *
 pool_new(const struct pool *like, bool again, int fd)
 {
-	struct pool *p = xcalloc(1, sizeof(*p));
+	struct pool *p;
+	int error;
 
-	*p = *like;
-	layout(p, NULL);
-	if ((again ? pool_reopen(p, fd) : pool_create(p)) == -1) {
-		free(p);
+	if ((p = malloc(sizeof(*p))) != NULL) {
+		*p = *like;
+		layout(p, NULL);
+		p->maxstreams = 2 * p->nslots;
+	}
+	if (p == NULL || !pool_alloc(p)) {
+		if (again)
+			fatal("channel %s", like->name);
+		if (p != NULL)
+			pool_release(p);
+		errno = ENOMEM;
 		return NULL;
 	}
-	p->maxstreams = 2 * p->nslots;
-	p->done_seq = xcalloc(p->nslots, sizeof(*p->done_seq));
-	p->waited = xcalloc(p->nslots, sizeof(*p->waited));
-	p->said = xcalloc(p->nslots, sizeof(*p->said));
-	p->stream_of = xcalloc(p->nslots, sizeof(*p->stream_of));
-	p->seen = xcalloc(p->nsubs, sizeof(*p->seen));
-	p->consumed = xcalloc(p->nsubs, sizeof(*p->consumed));
-	p->until = xcalloc(p->nsubs, sizeof(*p->until));
-	return p;
+	if ((again ? pool_reopen(p, fd) : pool_create(p)) == 0)
+		return p;
+	error = errno;
+	pool_release(p);
+	errno = error;
+	return NULL;
 }
 
 /* The region goes, too, or is left to somebody else. */
@@ -198,15 +234,7 @@ pool_free(struct pool *p, bool gone)
 	close(p->fd);
 	if (gone)
 		shm_unlink(p->shm);
-	free(p->streams);
-	free(p->done_seq);
-	free(p->waited);
-	free(p->said);
-	free(p->seen);
-	free(p->stream_of);
-	free(p->consumed);
-	free(p->until);
-	free(p);
+	pool_release(p);
 }
 
 uint32_t

@@ -147,6 +147,18 @@ region_here(struct region *r, bool active)
 		send_active(r, !active, nothing_to_do, NULL);
 }
 
+/* It was made, but we have not got it: let it be unmade. */
+static void
+region_undo(struct region *r)
+{
+	uint32_t serial = consumer_expect(r->trace->consumer, nothing_to_do,
+	    NULL);
+
+	ut_msg_init(&out, UT_C_CLOSE, r->id, 1);
+	ut_msg_u32(&out, serial);
+	consumer_ask(r->trace->consumer, &out);
+}
+
 /* UT_C_REGION is answered; if it was ready before, by who took over. */
 static void
 got_region(void *arg, int error, struct ut_msg *m)
@@ -168,8 +180,10 @@ got_region(void *arg, int error, struct ut_msg *m)
 		region_ask(r, false);
 		return;
 	}
-	if (error == 0 && (r->fd = ut_msg_get_fd(m)) == -1)
-		error = EPROTO;
+	if (error == 0 && (r->fd = ut_msg_get_fd(m)) == -1) {
+		error = errno;
+		region_undo(r);
+	}
 	if (error != 0) {
 		region_failed(r, error);
 		return;
@@ -239,6 +253,7 @@ regions_ask(struct trace *t)
 	}
 }
 
+/* The metadata of the trace begin anew. */
 void
 regions_renew(struct trace *t)
 {
@@ -247,7 +262,8 @@ regions_renew(struct trace *t)
 
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && r->state == REGION_FAILED) {
+			if (r->trace == t && (r->state == REGION_FAILED ||
+			    r->state == REGION_NEW)) {
 				r->state = REGION_NEW;
 				r->described = false;
 			}

@@ -334,7 +334,7 @@ reopened(void *arg, int error, struct ut_msg *m)
 	if (s == NULL)
 		return;
 	if (error == 0 && (s->dirfd = ut_msg_get_fd(m)) == -1)
-		error = EPROTO;
+		error = errno;
 	if (error == 0 && !session_dir_known(s)) {
 		error = ESTALE;		/* another has its name now */
 		close(s->dirfd);

@@ -40,14 +40,20 @@
 #include "utd.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
+#define RETRY_MS	1000		/* after it could not be written */
 
 static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
 static char lock_path[PATH_MAX];	/* and a UID behind */
 static struct ut_msg out;
+
+static void	save_later(void *);
+
 static char *buf;
 static size_t len, room;
 static bool changed, off;
 static int64_t took;			/* ms, the last time */
+static bool failed;			/* and was told of */
+static struct timer timer;		/* until it is saved */
 static int apps_fd = -1;
 static uint32_t napps;			/* places in the table */
 
@@ -241,12 +247,25 @@ write_all(int fd)
 	return 0;
 }
 
+static bool
+write_state(void)
+{
+	bool ok;
+	int fd;
+
+	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
+	if (fd == -1)
+		return false;
+	ok = write_all(fd) == 0 && rename(new_path, state_path) == 0;
+	close(fd);
+	return ok;
+}
+
 /* Now, if there is anything new. */
 void
 state_save(void)
 {
-	int fd;
-
 	if (!changed || off)
 		return;
 	changed = false;
@@ -258,14 +277,16 @@ state_save(void)
 	put_sessions(sessions);
 	ut_msg_init(&out, STATE_END, 0, 0);
 	put();
-	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOFOLLOW, 0600);
-	if (fd == -1 || write_all(fd) == -1 ||
-	    rename(new_path, state_path) == -1)
+	if (write_state()) {
+		took = ut_msg_now() - took;
+		failed = false;
+		return;
+	}
+	if (!failed)
 		log_warn("%s", new_path);
-	if (fd != -1)
-		close(fd);
 	took = ut_msg_now() - took;
+	failed = changed = true;
+	timer_set(&timer, RETRY_MS, save_later, NULL);
 }
 
 static void
@@ -278,8 +299,6 @@ save_later(void *arg)
 void
 state_changed(void)
 {
-	static struct timer timer;
-
 	changed = true;
 	if (timer.when == 0)
 		timer_set(&timer, (int)(20 * took), save_later, NULL);

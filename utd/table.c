@@ -22,6 +22,7 @@
  * fingerprint spoils the traces of its own UID only.
  */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,18 +51,20 @@ table_free(struct table *t)
 	free(t);
 }
 
-/* Count bytes more; false if they are too many. */
+/* Count bytes more; false and ENOMEM if they are too many. */
 static bool
 table_grow(struct table *t, size_t n)
 {
-	if (!user_describes(t->user, n))
+	if (!user_describes(t->user, n)) {
+		errno = ENOMEM;
 		return false;
+	}
 	t->user->described += n;
 	t->bytes += n;
 	return true;
 }
 
-/* False if there is no room. */
+/* False and ENOMEM if there is no room. */
 static bool
 type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 {
@@ -69,9 +72,9 @@ type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 
 	if (type->name != NULL)
 		return true;
-	if (!table_grow(t, strlen(name)))
+	if (!table_grow(t, strlen(name)) ||
+	    (type->name = strdup(name)) == NULL)
 		return false;
-	type->name = xstrdup(name);
 	type->level = level;
 	type->refused = !desc_name_valid(name, level);
 	while (t->known < t->size && t->types[t->known].name != NULL)
@@ -80,7 +83,7 @@ type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 }
 
 /* What the older of the same program had is the beginning of the newer. */
-static void
+static bool
 take_over(struct table *t, const struct table *older)
 {
 	const struct type *from;
@@ -89,12 +92,38 @@ take_over(struct table *t, const struct table *older)
 	for (i = 0; i < older->known && i < t->size; i++) {
 		from = &older->types[i];
 		if (!type_name(t, i, from->name, from->level))
-			return;
-		if (t->types[i].desc == NULL && from->desc != NULL &&
-		    table_grow(t, from->desc->len))
+			return false;
+		if (t->types[i].desc == NULL && from->desc != NULL) {
+			if (!table_grow(t, from->desc->len))
+				return false;
 			t->types[i].desc = desc_ref(from->desc);
+		}
 		t->types[i].refused |= from->refused;
 	}
+	return true;
+}
+
+static struct table *
+table_new(uid_t uid, uint64_t fingerprint, uint32_t size)
+{
+	const size_t bytes = size * sizeof(struct type);
+	struct table *t = calloc(1, sizeof(*t));
+	struct user *u = user_get(uid);
+
+	if (t == NULL || u == NULL || !user_describes(u, bytes) ||
+	    (t->types = calloc(size + 1, sizeof(*t->types))) == NULL) {
+		if (u != NULL)
+			user_drop(u);
+		free(t);
+		errno = ENOMEM;
+		return NULL;
+	}
+	t->user = u;
+	t->fingerprint = fingerprint;
+	t->serial = ++last_serial;
+	t->size = size;
+	(void)table_grow(t, bytes);
+	return t;
 }
 
 /* A reference to it, or NULL when a program cannot have so many. */
@@ -102,9 +131,7 @@ struct table *
 table_get(uid_t uid, uint64_t fingerprint, uint32_t size,
     const struct table *older)
 {
-	const size_t bytes = size * sizeof(struct type);
 	struct table **p, *t;
-	struct user *u;
 
 	if (size > EVENTS_MAX)
 		return NULL;
@@ -112,28 +139,18 @@ table_get(uid_t uid, uint64_t fingerprint, uint32_t size,
 		if (t->user->uid == uid && t->fingerprint == fingerprint &&
 		    t->size == size)
 			break;
-	if (t != NULL) {
+	if (t != NULL)
 		*p = t->next;
-	} else {
-		u = user_get(uid);
-		if (!user_describes(u, bytes)) {
-			user_drop(u);
-			return NULL;
-		}
-		t = xcalloc(1, sizeof(*t));
-		t->user = u;
-		t->fingerprint = fingerprint;
-		t->serial = ++last_serial;
-		t->size = size;
-		t->types = xcalloc(size + 1, sizeof(*t->types));
-		(void)table_grow(t, bytes);
-	}
+	else if ((t = table_new(uid, fingerprint, size)) == NULL)
+		return NULL;
 	t->next = tables;
 	tables = t;
 	t->refs++;
-	if (older != NULL)
-		take_over(t, older);
-	return t;
+	if (older == NULL || take_over(t, older))
+		return t;
+	table_drop(t);
+	errno = ENOMEM;
+	return NULL;
 }
 
 /* One program less.  Those that were not used for longest go. */
@@ -162,7 +179,7 @@ table_drop(struct table *drop)
 	}
 }
 
-/* NAMES: false when it makes no sense. */
+/* NAMES: false when it makes no sense, or ENOMEM. */
 bool
 table_names(struct table *t, struct ut_msg *m)
 {
@@ -184,8 +201,8 @@ table_names(struct table *t, struct ut_msg *m)
 }
 
 /*
- * One of EVENTS: false when there is no such event.  Without fields it is
- * one of a library that was unloaded.
+ * One of EVENTS: false when there is no such event, or ENOMEM.  Without fields
+ * it is one of a library that was unloaded.
  */
 bool
 table_event(struct table *t, uint32_t number, struct ut_msg *fields)
@@ -197,8 +214,11 @@ table_event(struct table *t, uint32_t number, struct ut_msg *fields)
 	type = &t->types[number];
 	if (type->desc != NULL || type->refused || !ut_msg_more(fields))
 		return true;
+	errno = 0;
 	if (t->bytes < TABLE_MAX && user_describes(t->user, UT_MSG_MAX))
 		type->desc = desc_get(type->name, type->level, fields);
+	if (type->desc == NULL && errno == ENOMEM)
+		return false;
 	if (type->desc != NULL)
 		(void)table_grow(t, type->desc->len);
 	else

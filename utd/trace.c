@@ -35,6 +35,7 @@
 #define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
 
 static uint32_t last_id;
+static int random_fd = -1;
 static struct ut_msg out;
 
 uint32_t
@@ -117,6 +118,19 @@ trace_flush(struct trace *t)
 		consumer_send(t->consumer, &out);
 	}
 	return true;
+}
+
+/* The consumer has read what it was sent: the rest, whoever waits for it. */
+void
+traces_drained(const struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->consumer == c && t->state == REGION_READY)
+				(void)trace_flush(t);
 }
 
 /* So much is in the file: it need not be kept for another consumer. */
@@ -203,16 +217,21 @@ trace_refine(struct trace *t)
 	text_free(&text);
 }
 
+/* Before there may be no descriptor for it. */
+void
+traces_begin(void)
+{
+	random_fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	if (random_fd == -1)
+		fatal("/dev/urandom");
+}
+
 /* RFC 9562, version 4. */
 static void
 uuid_make(unsigned char *uuid, char *s)
 {
-	int fd;
-
-	if ((fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) == -1 ||
-	    read(fd, uuid, UUID_LEN) != UUID_LEN)
+	if (read(random_fd, uuid, UUID_LEN) != UUID_LEN)
 		fatal("/dev/urandom");
-	close(fd);
 	uuid[6] = (uuid[6] & 0x0f) | 0x40;
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 	uuid_text(s, uuid);
@@ -250,6 +269,8 @@ got_trace(void *arg, int error, struct ut_msg *m)
 	t->state = REGION_READY;
 	if (t->syncing) {
 		t->syncing = false;
+		/* What the last one was sent it may not have written. */
+		(void)trace_flush(t);
 		links_drained(t->consumer);
 	}
 }
@@ -292,9 +313,10 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 		return;
 	if (error == 0) {
 		ut_msg_get_str(m, path, sizeof(path));
-		if (m->bad || !trace_called(t, path) ||
-		    (fd = ut_msg_get_fd(m)) == -1)
+		if (m->bad || !trace_called(t, path))
 			error = EPROTO;
+		else if ((fd = ut_msg_get_fd(m)) == -1)
+			error = errno;
 	}
 	if (error != 0) {
 		trace_failed(t, error);

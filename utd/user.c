@@ -28,7 +28,7 @@
 
 static struct user *users;
 
-/* A reference to it. */
+/* A reference to it, or NULL. */
 struct user *
 user_get(uid_t uid)
 {
@@ -37,7 +37,8 @@ user_get(uid_t uid)
 	for (u = users; u != NULL && u->uid != uid; u = u->next)
 		continue;
 	if (u == NULL) {
-		u = xcalloc(1, sizeof(*u));
+		if ((u = calloc(1, sizeof(*u))) == NULL)
+			return NULL;
 		u->uid = uid;
 		u->next = users;
 		users = u;

@@ -89,7 +89,8 @@ signals_init(void)
 	if (pipe(signal_pipe) == -1 || ut_nonblock(signal_pipe[0]) == -1 ||
 	    ut_nonblock(signal_pipe[1]) == -1)
 		fatal("pipe");
-	file_add(&signal_file, signal_pipe[0], POLLIN, signal_came, NULL);
+	if (!file_add(&signal_file, signal_pipe[0], POLLIN, signal_came, NULL))
+		fatal("pipe");
 	catch(SIGTERM, on_signal);
 	catch(SIGINT, on_signal);
 	catch(SIGCHLD, SIG_DFL);	/* zombies stay, for consumers.c */
@@ -224,6 +225,7 @@ main(int argc, char *argv[])
 		ready = background();
 	signals_init();
 	clock_begin();
+	traces_begin();
 	listen_open(dir);
 	state_open(dir);
 	if (chdir("/") == -1)

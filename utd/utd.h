@@ -79,7 +79,7 @@ struct timer {
 	struct timer	*next;
 };
 
-void	 file_add(struct file *, int, short, void (*)(void *, short), void *);
+bool	 file_add(struct file *, int, short, void (*)(void *, short), void *);
 void	 file_del(struct file *);
 void	 file_events(struct file *, short);	/* of poll(2) */
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
@@ -133,6 +133,7 @@ struct conn {
 	struct conn	*next;		/* that is dead */
 };
 
+/* NULL and errno, as malloc(3): then the descriptor is still the caller's. */
 struct conn *conn_new(int, const struct conn_ops *, void *);
 void	 conn_of(struct conn *, struct user *);	/* takes the reference */
 void	 conn_read(struct conn *);	/* what is there already */
@@ -142,6 +143,7 @@ bool	 conn_ended(const struct conn *);	/* by the other side */
 void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_rest(struct conn *);	/* in closed: what it has said */
 void	 conn_drop(struct conn *);	/* now */
+void	 conn_fail(struct conn *);	/* and say errno */
 void	 conn_flush(struct conn *, int);	/* some, in so many ms */
 void	 conn_reap(void);		/* free what was dropped */
 
@@ -224,7 +226,8 @@ struct waiter {
 	char		 why[512];	/* one of them was: it failed */
 };
 
-struct waiter *wait_new(void (*)(void *), void *);	/* one is pending */
+/* One is pending; NULL and errno, as malloc(3). */
+struct waiter *wait_new(void (*)(void *), void *);
 void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);
 void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
@@ -322,6 +325,7 @@ struct table {
 	struct table	*next;
 };
 
+/* These three: NULL or false, and errno is ENOMEM if that is why. */
 struct table *table_get(uid_t, uint64_t, uint32_t, const struct table *);
 void	 table_drop(struct table *);
 bool	 table_names(struct table *, struct ut_msg *);
@@ -481,11 +485,13 @@ bool	 channel_active(const struct channel *);
 bool	 name_valid(const char *, const char *);
 
 /* trace.c: directories, as the parent sees them. */
+void	 traces_begin(void);
 uint32_t new_id(void);
 void	*id_arg(uint32_t);
 struct trace *trace_get(struct session *, const struct app *, bool);
 void	 trace_retry(struct trace *);
 bool	 trace_flush(struct trace *);
+void	 traces_drained(const struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_refine(struct trace *);

@@ -22,8 +22,10 @@
 struct waiter *
 wait_new(void (*done)(void *), void *arg)
 {
-	struct waiter *w = xcalloc(1, sizeof(*w));
+	struct waiter *w;
 
+	if ((w = calloc(1, sizeof(*w))) == NULL)
+		return NULL;
 	w->pending = 1;
 	w->done = done;
 	w->arg = arg;

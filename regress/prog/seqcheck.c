@@ -23,9 +23,10 @@
  * where MISSING counts the gaps before the last event of each writer.  With
  * files of progress (seq's), also that no call that returned is missing,
  * and that there is no more than one whose call did not return; or with -s,
- * if it went on after the files were copied, only the former:
+ * if it went on after the files were copied, only the former.  A second file
+ * is what had returned when the session began: from there on, all is there.
  *
- *	seqcheck [-s] [writer:file ...]
+ *	seqcheck [-s] [writer:file[:file] ...]
  */
 
 #include <err.h>
@@ -38,6 +39,7 @@
 #define MAXWRITERS	(4096 * MAXTHREADS)
 
 static uint64_t *last;
+static uint64_t *before;	/* what need not be there */
 static int went_on;
 
 static uint64_t
@@ -50,27 +52,58 @@ value(const char *line, const char *key)
 	return strtoull(p + strlen(key), NULL, 10);
 }
 
+/* One that is not there or not whole is of a writer that has not begun. */
+static void
+read_progress(const char *file, size_t len, uint64_t *done)
+{
+	char path[4096];
+	FILE *fp;
+
+	memset(done, 0, MAXTHREADS * sizeof(*done));
+	snprintf(path, sizeof(path), "%.*s", (int)len, file);
+	if ((fp = fopen(path, "r")) == NULL)
+		return;
+	if (fread(done, sizeof(*done), MAXTHREADS, fp) != MAXTHREADS)
+		memset(done, 0, MAXTHREADS * sizeof(*done));
+	fclose(fp);
+}
+
+/*
+ * When the session had begun: the call after the last that had returned may
+ * have begun before that.
+ */
+static void
+read_before(const char *arg)
+{
+	const char *file = strchr(arg, ':');
+	uint64_t w = strtoull(arg, NULL, 10), *b;
+	int i;
+
+	if (file == NULL || w >= MAXWRITERS / MAXTHREADS)
+		errx(1, "%s: not writer:file", arg);
+	if ((file = strchr(file + 1, ':')) == NULL)
+		return;
+	b = before + w * MAXTHREADS;
+	read_progress(file + 1, strlen(file + 1), b);
+	for (i = 0; i < MAXTHREADS; i++)
+		b[i]++;
+}
+
 static int
 check_progress(const char *arg)
 {
 	uint64_t done[MAXTHREADS], w;
 	const uint64_t *got;
-	const char *file;
-	FILE *fp;
+	const char *file = strchr(arg, ':') + 1;
 	int i, bad = 0;
 
 	w = strtoull(arg, NULL, 10);
-	if ((file = strchr(arg, ':')) == NULL)
-		errx(1, "%s: not writer:file", arg);
-	if ((fp = fopen(++file, "r")) == NULL)
-		return 0;	/* killed before it began */
-	if (fread(done, sizeof(done), 1, fp) != 1)
-		memset(done, 0, sizeof(done));
-	fclose(fp);
+	read_progress(file, strcspn(file, ":"), done);
 	got = last + w * MAXTHREADS;
 	for (i = 0; i < MAXTHREADS; i++) {
 		if (got[i] == done[i] || got[i] == done[i] + 1 ||
-		    (went_on && got[i] > done[i]))
+		    (went_on && got[i] > done[i]) ||
+		    done[i] <= before[w * MAXTHREADS + (uint64_t)i])
 			continue;
 		warnx("writer %" PRIu64 " thread %d: %" PRIu64 " returned, %"
 		    PRIu64 " in the trace", w, i, done[i], got[i]);
@@ -86,8 +119,12 @@ main(int argc, char *argv[])
 	uint64_t events = 0, writers = 0, missing = 0, w, n;
 	int i, bad = 0;
 
-	if ((last = calloc(MAXWRITERS, sizeof(*last))) == NULL)
+	if ((last = calloc(MAXWRITERS, sizeof(*last))) == NULL ||
+	    (before = calloc(MAXWRITERS, sizeof(*before))) == NULL)
 		err(1, "calloc");
+	i = went_on = argc > 1 && strcmp(argv[1], "-s") == 0;
+	while (++i < argc)
+		read_before(argv[i]);
 	while (fgets(line, sizeof(line), stdin) != NULL) {
 		if (strstr(line, "seq:tick") == NULL)
 			continue;
@@ -99,15 +136,18 @@ main(int argc, char *argv[])
 			errx(1, "torn: %s", line);
 		if (n <= last[w])
 			errx(1, "after %" PRIu64 ": %s", last[w], line);
-		if (last[w] == 0)
+		if (last[w] == 0) {
 			writers++;
+			if (before[w] != 0)
+				last[w] = (n > before[w] ? before[w] : n - 1);
+		}
 		missing += n - last[w] - 1;
 		last[w] = n;
 		events++;
 	}
 	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", events, writers,
 	    missing);
-	i = went_on = argc > 1 && strcmp(argv[1], "-s") == 0;
+	i = went_on;
 	while (++i < argc)
 		bad |= check_progress(argv[i]);
 	return bad;

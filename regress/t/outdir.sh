@@ -33,6 +33,20 @@ expect 0 '' utctl start
 expect 0 '10 events, 0 lost' utctl destroy
 [ "$(count_events "$T/cwd/rel/x" seq:tick)" -eq 10 ] || fail "no trace there"
 complains "rel/x: not empty" utctl create -o "$T/cwd/rel/x" s
+
+# What is in the way there is said, and once it is gone all goes well.
+expect 0 '' utctl create -o "$T/way" s
+expect 0 '' utctl enable-event 'seq:*'
+expect 0 '' utctl start
+d=$T/way/ust/uid/$(id -u)
+mkdir -p "$d" && : >"$d/64-bit" && : >"$d/32-bit" || fail "mkdir"
+./prog/seq 1 1 10
+expect 0 "error: channel channel0 for uid [0-9]*: Not a dir" utctl list s
+rm "$d/64-bit" "$d/32-bit"
+./prog/seq 2 1 10
+expect 0 ': 10 events, 0 lost' utctl destroy
+readers_agree "$T/way"
+[ "$(wc -l <"$T/view.out")" -eq 10 ] || fail "not 10 events"
 stop_utd || fail "utd: status $?"
 
 # No permission: somebody who is not root.

@@ -1,0 +1,411 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../README.
+#
+# A day in the life of utd, for as long as one likes: sessions come and go,
+# some of them checked to the last event, others treated badly; programs come
+# and are killed, fork and load libraries; consumers are killed and now and
+# then utd, alone or with them.  In every round all of it comes to an end, and
+# what utd and its consumers then have is what they had in the first ones: a
+# line tells of that.
+#
+# SOAK_MINUTES is how long, a round is one of them; or SOAK_SECONDS is, with
+# four rounds.
+
+# With shared memory of our own that can be counted, where that can be had.
+if [ -z "${UT_TEST_INSIDE-}" ]; then
+	for how in "unshare -m" "unshare -Urm"; do
+		$how mount -t tmpfs tmpfs /dev/shm 2>/dev/null || continue
+		UT_TEST_INSIDE=1 exec $how sh "$0"
+	done
+fi
+. ./common.sh
+if [ -n "${UT_TEST_INSIDE-}" ]; then
+	mount -t tmpfs tmpfs /dev/shm || fail "mount"
+fi
+
+if [ -n "${SOAK_SECONDS-}" ]; then
+	rounds=4 length=$((SOAK_SECONDS / 4))
+else
+	rounds=${SOAK_MINUTES:-60} length=60
+fi
+[ "$length" -gt 0 ] && [ "$rounds" -gt 0 ] || fail "not long enough"
+UT_REGISTER_TIMEOUT=30000
+export UT_REGISTER_TIMEOUT
+
+# Some programs are another user's.
+other=
+if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null; then
+	other="./prog/asuser 65534"
+	chmod 711 "$T" && chmod 755 "$UT_RUNDIR" || fail "chmod"
+fi
+mkdir "$T/progress" "$T/checked" && chmod 1777 "$T/progress" || fail "mkdir"
+
+sed "s/only/only0/" prog/load.c >"$T/load.c"
+loads=
+if $CC $CFLAGS -fPIC -shared -I"$TOP/libut" -o "$T/load0.so" "$T/load.c" \
+    -L"$TOP/libut" -lut 2>/dev/null && $CC $CFLAGS -D_GNU_SOURCE \
+    -I"$TOP/libut" -o "$T/loads" prog/loads.c -L"$TOP/libut" -lut \
+    -Wl,-rpath,"$TOP/libut" $LIBS -ldl 2>/dev/null; then
+	loads="$T/loads 20 1000 $T/load0.so"
+fi
+
+seconds() {
+	date +%s
+}
+
+# $r: a number below that.
+random() {
+	r=$(($(od -An -N4 -tu4 /dev/urandom) % $1))
+}
+
+# Programs: $live are `writer:pid', and each writes its progress.
+writer=0 live= nlive=0 programs=0
+
+progress_of() {
+	echo "$T/progress/$1"
+}
+
+# A session that is checked is told of each program that comes.
+comes() {
+	for s in $checked; do
+		echo "$1" >>"$T/checked/$s"
+	done
+	programs=$((programs + 1))
+}
+
+program_start() {
+	[ $nlive -lt 6 ] || return 0
+	writer=$((writer + 1))
+	as=
+	[ $((writer % 3)) -ne 0 ] || as=$other
+	comes $writer
+	$as ./prog/seq -p 1000 $writer 2 1000000000 "$(progress_of $writer)" &
+	live="$live $writer:$!"
+	nlive=$((nlive + 1))
+}
+
+program_kill() {
+	[ $nlive -gt 0 ] || return 0
+	random $nlive
+	kept=
+	for p in $live; do
+		if [ $r -eq 0 ]; then
+			kill -9 ${p#*:} 2>/dev/null
+			wait ${p#*:} 2>/dev/null
+		else
+			kept="$kept $p"
+		fi
+		r=$((r - 1))
+	done
+	live=$kept
+	nlive=$((nlive - 1))
+}
+
+# One with children that outlive it, while nothing else happens.
+program_forks() {
+	writer=$((writer + 1))
+	comes $writer
+	cat "$T/alive" >/dev/null &
+	cat=$!
+	exec 8>"$T/alive"
+	./prog/seq -p 100 -f 3 $writer 2 400 "$(progress_of $writer)" ||
+	    fail "seq: $?"
+	exec 8>&-
+	wait $cat
+}
+
+# Once in a round: its writers' numbers are always the same.
+program_loads() {
+	[ -n "$loads" ] && [ -z "$loaded" ] || return 0
+	loaded=1
+	$loads >"$T/loads.out" 2>"$T/loads.err" ||
+	    fail "loads: $?: $(cat "$T/loads.err")"
+}
+
+# Sessions that are checked: $checked are their names.
+checked= nchecked=0 name=0 nsessions=0 nevents=0
+
+session_start() {
+	[ $nchecked -lt 3 ] || return 0
+	name=$((name + 1))
+	s=s$name
+	random 3
+	kind=$r
+	utctl create -o "$T/$s" $s >"$T/out" 2>&1 || fail "$(cat "$T/out")"
+	if [ $kind -ne 1 ]; then
+		utctl enable-channel -s $s -n 1024 uid &&
+		    utctl enable-event -s $s -c uid 'seq:*' >/dev/null ||
+		    fail "channel of $s"
+	fi
+	if [ $kind -ne 0 ]; then
+		utctl enable-channel -s $s -p -n 128 pid &&
+		    utctl enable-event -s $s -c pid 'seq:tick' >/dev/null ||
+		    fail "channel of $s"
+	fi
+	utctl start $s >"$T/out" 2>&1 || fail "start $s: $(cat "$T/out")"
+	for p in $live; do
+		w=${p%%:*}
+		cp "$(progress_of $w)" "$T/checked/$s.$w.before" 2>/dev/null ||
+		    : >"$T/checked/$s.$w.before"
+		echo $w
+	done >"$T/checked/$s"
+	checked="$checked $s"
+	nchecked=$((nchecked + 1))
+}
+
+# What does not agree is kept for who wants to look at it.
+bad_trace() {
+	echo "$s: $(cat "$T/out")"
+	tail -n 20 "$T/utd.log"
+	[ -z "${SOAK_KEEP-}" ] || cp -r "$T" "$SOAK_KEEP"
+	fail "$*"
+}
+
+check_dir() {
+	utctl view "$1" 2>"$T/view.err" |
+	    ./prog/seqcheck -s $args >"$T/got" 2>"$T/bad" ||
+	    bad_trace "$1: $(head -n 3 "$T/view.err" "$T/bad")"
+	[ ! -s "$T/view.err" ] || bad_trace "$1: $(head -n 3 "$T/view.err")"
+	read -r got writers missing <"$T/got"
+	[ "$missing" -eq 0 ] || bad_trace "$1: $missing missing"
+	nevents=$((nevents + got))
+}
+
+session_end() {
+	[ $nchecked -gt 0 ] || return 0
+	random $nchecked
+	kept=
+	for s in $checked; do
+		[ $r -ne 0 ] || which=$s
+		[ $r -eq 0 ] || kept="$kept $s"
+		r=$((r - 1))
+	done
+	checked=$kept s=$which
+	nchecked=$((nchecked - 1))
+	for p in $live; do
+		w=${p%%:*}
+		cp "$(progress_of $w)" "$T/checked/$s.$w.after" 2>/dev/null ||
+		    : >"$T/checked/$s.$w.after"
+	done
+	random 2
+	[ $r -eq 0 ] || utctl list $s >/dev/null || fail "list $s"
+	utctl destroy $s >"$T/out" 2>&1 || fail "destroy $s: $(cat "$T/out")"
+	grep -q ' events, 0 lost' "$T/out" || fail "$(cat "$T/out")"
+	args=
+	while read -r w; do
+		after=$T/checked/$s.$w.after
+		[ -f "$after" ] || after=$(progress_of $w)
+		before=$T/checked/$s.$w.before
+		[ -f "$before" ] || before=
+		args="$args $w:$after${before:+:$before}"
+	done <"$T/checked/$s"
+	for d in uid pid; do
+		[ ! -d "$T/$s/ust/$d" ] || check_dir "$T/$s/ust/$d"
+	done
+	rm -rf "$T/$s" "$T/checked/$s" "$T/checked/$s".*
+	nsessions=$((nsessions + 1))
+}
+
+# And one that is not: whatever it comes to, utd answers.
+session_badly() {
+	for n in 1 2 3 4 5 6; do
+		random 12
+		case $r in
+		0|1)	utctl create -o "$T/bad.$(date +%s).$$.$n" bad ;;
+		2|3)	utctl enable-event -s bad 'seq:*' ;;
+		4)	utctl enable-event -s bad -l warning -x 'a*' '*' ;;
+		5)	utctl disable-event -s bad 'seq:*' ;;
+		6|7)	utctl start bad ;;
+		8)	utctl stop bad ;;
+		9)	utctl enable-channel -s bad -p -b 4k -n 4 other
+			utctl enable-event -s bad -c other 'seq:tick' ;;
+		10)	utctl remove-channel -s bad other ;;
+		11)	utctl destroy bad ;;
+		esac >/dev/null 2>"$T/err" || ! grep -q 'no utd' "$T/err" ||
+		    fail "$(cat "$T/err")"
+	done
+}
+
+kill_consumers() {
+	for p in $(consumers); do
+		kill -9 "$p" 2>/dev/null
+	done
+	kills=$((kills + 1))
+	sleep 0.6
+}
+
+known() {
+	[ "$(utctl events 2>/dev/null | grep -c '^seq (pid')" -eq $nlive ]
+}
+
+# The next one takes up what it had, when all programs are there again.
+kill_utd() {
+	random 3
+	case $r in
+	0)	victims=$UTD_PID ;;
+	1)	victims="$(consumers) $UTD_PID" ;;
+	2)	victims="$UTD_PID $(consumers)" ;;
+	esac
+	for p in $victims; do
+		kill -9 "$p" 2>/dev/null
+	done
+	wait "$UTD_PID" 2>/dev/null
+	kills=$((kills + 1))
+	nap 90
+	start_utd
+	until_ok known || until_ok known || fail "programs do not come again"
+}
+
+program_record() {
+	[ -z "$recorded" ] || return 0
+	recorded=1
+	recorded ./prog/seq 1 2 1000
+	[ "$events $lost" = "2000 0" ] || fail "record: $events, $lost"
+}
+
+act() {
+	random 20
+	case $r in
+	0|1|2|3) program_start ;;
+	4|5)	program_kill ;;
+	6|7|8)	session_start ;;
+	9|10)	session_end ;;
+	11|12|13) session_badly ;;
+	14)	program_forks ;;
+	15)	program_loads ;;
+	16)	program_record ;;
+	17)	utctl list >/dev/null || fail "list" ;;
+	18)	[ $((round % 5)) -ne 0 ] || kill_consumers ;;
+	19)	sleep 1 ;;
+	esac
+	nap 90
+}
+
+# What there is when all is over.
+settled() {
+	utctl list >"$T/list" && utctl events >>"$T/list" &&
+	    [ "$(cat "$T/list")" = "no sessions
+no programs" ]
+}
+
+kb() {
+	if [ -r "/proc/$UTD_PID/status" ]; then
+		cat /dev/null $(printf '/proc/%s/status ' "$@") |
+		    awk '/^RssAnon/ { n += $2 } END { print n + 0 }'
+	else
+		ps -o rss= -p "$(echo "$@" | tr ' ' ,)" |
+		    awk '{ n += $1 } END { print n + 0 }'
+	fi
+}
+
+# Descriptors and threads, where that can be seen, and memory.
+has() {
+	[ -d "/proc/$UTD_PID/task" ] || { echo "- - $(kb "$@")"; return; }
+	fds=0 threads=0
+	for p in "$@"; do
+		fds=$((fds + $(ls "/proc/$p/fd" | wc -l)))
+		threads=$((threads + $(ls "/proc/$p/task" | wc -l)))
+	done
+	echo "$fds $threads $(kb "$@")"
+}
+
+measure() {
+	set -- $(consumers)
+	nconsumers=$#
+	read -r ufds uthreads ukb <<-END
+	$(has "$UTD_PID")
+	END
+	read -r cfds cthreads ckb <<-END
+	$([ $# -eq 0 ] && echo 0 0 0 || has "$@")
+	END
+	shms=-
+	if [ -n "${UT_TEST_INSIDE-}" ]; then
+		shms="$(ls /dev/shm | grep -c '^ut-') $(ls /dev/shm |
+		    grep -c '^sem\.')"
+	fi
+	files="$(find "$UT_RUNDIR" -type p | wc -l) $(ls "$UT_RUNDIR" | wc -l)"
+	held="$nconsumers: $ufds $uthreads $cfds $cthreads $shms $files"
+}
+
+# As it was before, though it may take utd a moment to see it.
+as_before() {
+	measure
+	[ -z "$first" ] || [ "$held" = "$first" ]
+}
+
+# Sanitizers keep what is freed, and the memory that utd keeps for the next
+# program is little.
+flat() {
+	case $CFLAGS in
+	*-fsanitize*)	return 0 ;;
+	esac
+	[ "$ukb" -le $((first_ukb + 512)) ] &&
+	    [ "$ckb" -le $((first_ckb + 512 * nconsumers)) ]
+}
+
+# A consumer has its bell from its first region on.
+warm_up() {
+	utctl create -o "$T/warm" warm >/dev/null &&
+	    utctl enable-event -s warm 'seq:*' >/dev/null &&
+	    utctl start warm || fail "session warm"
+	./prog/seq 1 1 10 && $other ./prog/seq 2 1 10 || fail "seq: $?"
+	utctl destroy warm >"$T/out" && grep -q ": 20 events, 0 lost" "$T/out" || fail "$(cat "$T/out")"
+	rm -rf "$T/warm"
+}
+
+round_end() {
+	while [ $nchecked -gt 0 ]; do
+		session_end
+	done
+	utctl destroy bad >/dev/null 2>&1
+	while [ $nlive -gt 0 ]; do
+		program_kill
+	done
+	rm -rf "$T"/bad.* "$T"/progress/*
+	writer=0
+	warm_up
+	until_ok settled || fail "not all is over: $(cat "$T/list")"
+	until_ok as_before || fail "not flat: first $first, now $held"
+	echo "round $round: utd $ufds fds, $uthreads threads, $ukb kB;" \
+	    "$nconsumers consumers $cfds fds, $cthreads threads, $ckb kB;" \
+	    "shm and semaphores $shms, FIFOs and files $files;" \
+	    "$programs programs, $nsessions sessions, $nevents events," \
+	    "$kills kills"
+	# The first rounds are to warm up.
+	if [ $round -eq $warm ]; then
+		first=$held first_ukb=$ukb first_ckb=$ckb
+	elif [ $round -gt $warm ]; then
+		flat || grows=$((grows + 1))
+	fi
+}
+
+first= grows=0 kills=0 round=1
+warm=$((rounds > 10 ? 3 : 1))
+mkfifo "$T/alive" || fail "mkfifo"
+start_utd
+while [ $round -le $rounds ]; do
+	loaded= recorded=
+	end=$(($(seconds) + length))
+	# Each has a consumer of each user.
+	program_start
+	session_start
+	program_start
+	program_start
+	while [ "$(seconds)" -lt $end ]; do
+		act
+	done
+	# In one of the long rounds, and in the last, there is another utd.
+	if [ $((round % 7)) -eq 0 ] || [ $round -eq $rounds ]; then
+		kill_utd
+	fi
+	[ $((round % 5)) -ne 2 ] || kill_consumers
+	round_end
+	round=$((round + 1))
+done
+[ $grows -eq 0 ] || flat || fail "more memory: $first_ukb and $first_ckb kB," \
+    "now $ukb and $ckb"
+stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
+[ "$(ls "$UT_RUNDIR")" = wake ] || fail "left: $(ls "$UT_RUNDIR")"
+if [ -n "${UT_TEST_INSIDE-}" ]; then
+	[ -z "$(ls /dev/shm)" ] || fail "left: $(ls /dev/shm)"
+fi
+echo "$programs programs, $nsessions sessions, $nevents events, $kills kills"
