@@ -40,6 +40,7 @@
 #include "utd.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
+#define SLOW_MS		10		/* to save it */
 #define RETRY_MS	1000		/* after it could not be written */
 
 static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
@@ -301,7 +302,8 @@ state_changed(void)
 {
 	changed = true;
 	if (timer.when == 0)
-		timer_set(&timer, (int)(20 * took), save_later, NULL);
+		timer_set(&timer, took < SLOW_MS ? 0 : (int)(20 * took),
+		    save_later, NULL);
 }
 
 /*

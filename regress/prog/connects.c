@@ -37,7 +37,7 @@
 #include <unistd.h>
 
 #define HELLO	1
-#define VERSION	2
+#define VERSION	3
 #define WELCOME	16
 
 /* ut_msg(5) */

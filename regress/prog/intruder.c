@@ -59,7 +59,7 @@ enum { HELLO = 32, OWN = 33, OK = 48, ERR = 49 };
 static int
 ask(int s, uint16_t type)
 {
-	struct msghead h = { sizeof(h), type, 0, 2, 0 };
+	struct msghead h = { sizeof(h), type, 0, 3, 0 };
 	char rest[65536];
 	size_t n;
 

@@ -126,7 +126,9 @@ for s in clock clockp; do
 	readers_agree "$T/$s"
 	./prog/seqcheck <"$T/view.out" >"$T/got" || fail "$s: not in order"
 	read -r got writers missing <"$T/got"
-	[ "$got $missing" = "$events 0" ] || fail "$s: $(cat "$T/got")"
+	# Which utd may not know, of programs that ended when it was killed.
+	[ "$got" -ge "$events" ] && [ "$missing" -eq 0 ] ||
+	    fail "$s: $(cat "$T/got")"
 	# An offset there is one of, however late a program comes.
 	[ "$(cat $(find "$T/$s" -name metadata) | grep -e '[^a-z]offset' |
 	    sort -u | wc -l)" -eq 2 ] || fail "$s: clocks differ"

@@ -65,7 +65,9 @@ for d in "$uid" "$T/s/ust/pid"; do
 	[ "$writers" -eq $((4 + KILLS)) ] || fail "$writers writers"
 	total=$((total - got))
 done
-[ "$total" -eq 0 ] || fail "utd counts $total more than there are"
+# Of a program that ended just when utd was killed the number may be lost.
+[ "$total" -le 0 ] && [ "$total" -ge $((KILLS * -100)) ] ||
+    fail "utd counts $total more than there are"
 [ "$(ls -d "$T"/s/ust/pid/seq-$a-* | wc -l)" -eq 1 ] ||
     fail "more directories: $(ls "$T/s/ust/pid")"
 readers_agree "$T/s"
