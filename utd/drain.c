@@ -162,7 +162,11 @@ stream_new(struct pool *p)
 	return s;
 }
 
-/* Its slot's own, else one whose slot is free, else a new one. */
+/*
+ * Its slot's own, else one whose slot is free, else a new one.  The packets of
+ * a slot follow each other, so there is hardly one for each slot that was ever
+ * used; many more come of times that somebody made up: NONE.
+ */
 static uint32_t
 stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 {
@@ -179,6 +183,8 @@ stream_for(struct pool *p, uint32_t slot, uint64_t begin)
 		    s->end > p->streams[best].end) && slot_over(p, s->slot))
 			best = i;
 	}
+	if (best == NONE && p->nstreams >= 2 * p->nslots)
+		return NONE;
 	if (best == NONE)
 		best = stream_new(p)->index;
 	p->streams[best].slot = slot;
@@ -333,6 +339,16 @@ note_slot(struct pool *p, uint32_t slot, uint64_t lost)
 	}
 }
 
+/* Someone scribbled over the region. */
+static void
+damaged(struct pool *p)
+{
+	if (!p->damaged)
+		consumer_trouble(p, true, "channel %s: the buffers are "
+		    "damaged: events are lost", p->name);
+	p->damaged = true;
+}
+
 static void
 piece_write(struct pool *p, struct piece *pc)
 {
@@ -354,7 +370,12 @@ piece_write(struct pool *p, struct piece *pc)
 	    load(&sub->first) : p->until[pc->sub]);
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
-	stream = stream_for(p, pc->slot, pk.begin);
+	if ((stream = stream_for(p, pc->slot, pk.begin)) == NONE) {
+		damaged(p);
+		pc->end = pk.end;
+		piece_done(p, pc, false);
+		return;
+	}
 	name_packet(&pk, load(&sub->owner), atomic_load_explicit(&sub->tid,
 	    memory_order_relaxed));
 	say_lost(p, stream, &pk);
@@ -371,7 +392,7 @@ piece_add(const struct piece *pc)
 	pieces[npieces++] = *pc;
 }
 
-/* Someone scribbled over the region: what makes no sense is thrown away. */
+/* What makes no sense is thrown away. */
 static bool
 piece_valid(const struct pool *p, const struct piece *pc)
 {
@@ -424,10 +445,7 @@ collect_one(struct pool *p, uint32_t i, int how)
 	pc.slot = UT_STATE_SLOT(word);
 	pc.seq = load(&sub->seq);
 	if (!piece_valid(p, &pc)) {
-		if (!p->damaged)
-			consumer_trouble(p, true, "channel %s: the buffers "
-			    "are damaged: events are lost", p->name);
-		p->damaged = true;
+		damaged(p);
 		if (pc.full && pc.slot < p->nslots)
 			pool_advance(p, pc.slot, pc.seq);
 		if (pc.full)
