@@ -446,11 +446,14 @@ struct channel *channel_new(struct session *, const char *,
 struct channel *channel_restore(struct session *, const char *,
 	    const struct geometry *, uint32_t, uint32_t);
 bool	 channel_active(const struct channel *);
+bool	 geometry_valid(const struct geometry *, char *, size_t);
 bool	 name_valid(const char *, const char *);
 
 /* trace.c: directories, as the parent sees them. */
 uint32_t new_id(void);
+void	 id_taken(uint32_t);		/* by what another utd had */
 void	*id_arg(uint32_t);
+struct trace *trace_by_id(uint32_t);
 struct trace *trace_get(struct session *, const struct app *, bool);
 void	 trace_retry(struct trace *);
 bool	 trace_flush(struct trace *);
