@@ -32,7 +32,9 @@
 /* How consumers answer. */
 enum { ANSWER_WELL, ANSWER_ERROR, ANSWER_NOT, ANSWER_STUCK, ANSWER_MAX };
 
-void	 parent_begin(void);
+extern int null_fd;		/* of /dev/null */
+
+/* peers.c: programs and utctl. */
 /* A connection of that user and process; the one before is closed. */
 void	 peer_open(unsigned int, uid_t, pid_t);
 void	 peer_close(unsigned int);
@@ -44,11 +46,14 @@ void	 peer_send(unsigned int, const void *, size_t);
 /* Type, a, b, and body from the input, with so many descriptors. */
 void	 input_message(struct input *, struct ut_msg *, int, int);
 void	 peer_message(unsigned int, struct ut_msg *);
+void	 peers_read(void);	/* what they were sent */
 
+/* parent.c: consumers, and the loop. */
 void	 consumers_answer(int);
 void	 consumer_say(unsigned int, struct ut_msg *);
 void	 consumer_kill(unsigned int);
 
+void	 parent_begin(void);
 /* Until there is nothing left to do; and let so many ms pass before that. */
 void	 parent_run(void);
 void	 parent_wait(int);

@@ -21,7 +21,6 @@
  * into the files are whole packets that do not overlap.
  */
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 

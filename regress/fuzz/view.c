@@ -106,7 +106,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 	const uint8_t *p;
 	const char *option;
-	char name[16], path[160];
+	char name[32], path[160];
 	size_t n;
 	int i;
 
