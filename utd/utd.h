@@ -125,6 +125,9 @@ void	 conn_reap(void);		/* free what was dropped */
  * THE PARENT.
  */
 
+/* hash.c */
+uint32_t hash_bytes(uint32_t, const void *, size_t);
+
 /* What an event looks like, once for all programs that offer it. */
 struct desc {
 	char		*name;

@@ -34,7 +34,7 @@ clang $sanitize -fsanitize=fuzzer -o "$T/c" "$T/c.c" >/dev/null 2>&1 || {
 }
 TMPDIR=$T
 export TMPDIR
-$make run FUZZ_CFLAGS="-O0 $sanitize" SECONDS="$seconds" NEW="$T/new" \
+$make -j2 run FUZZ_CFLAGS="-O0 $sanitize" SECONDS="$seconds" NEW="$T/new" \
     >"$T/fuzz.log" 2>&1 ||
     fail "run: $(grep -v '^#' "$T/fuzz.log" | tail -n 30)"
 sed -n 's/^Done /&/p' "$T/fuzz.log"
