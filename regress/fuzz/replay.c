@@ -18,19 +18,21 @@
  * Without libFuzzer: the inputs are the files that the arguments name.
  */
 
+#include <sys/time.h>
+
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 
 #define INPUT_MAX	(1 << 20)
-#define PATIENCE	60		/* seconds, for one */
+#define PATIENCE	20		/* seconds of the processor, for one */
 
 static void
 replay(const char *path)
 {
+	const struct itimerval it = { { 0, 0 }, { PATIENCE, 0 } };
 	uint8_t *buf;
 	size_t n;
 	FILE *f;
@@ -44,7 +46,7 @@ replay(const char *path)
 	/* Not a byte more than there are, for who looks at bounds. */
 	if (n > 0 && (buf = realloc(buf, n)) == NULL)
 		err(1, NULL);
-	alarm(PATIENCE);
+	setitimer(ITIMER_PROF, &it, NULL);
 	(void)LLVMFuzzerTestOneInput(buf, n);
 	free(buf);
 }

@@ -32,9 +32,10 @@ clang $sanitize -fsanitize=fuzzer -o "$T/c" "$T/c.c" >/dev/null 2>&1 || {
 	echo "no clang with libFuzzer: only what is known"
 	exit 0
 }
+# TIMEOUT is of time that passes, and others may have the processors.
 TMPDIR=$T
 export TMPDIR
 $make -j2 run FUZZ_CFLAGS="-O0 $sanitize" SECONDS="$seconds" NEW="$T/new" \
-    >"$T/fuzz.log" 2>&1 ||
+    TIMEOUT=300 >"$T/fuzz.log" 2>&1 ||
     fail "run: $(grep -v '^#' "$T/fuzz.log" | tail -n 30)"
 sed -n 's/^Done /&/p' "$T/fuzz.log"
