@@ -48,7 +48,8 @@ COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/level.o \
 
 UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c utd/consumer.c \
 		utd/consumers.c utd/control.c utd/desc.c utd/drain.c utd/fault.c \
-		utd/link.c utd/list.c utd/listen.c utd/log.c utd/loop.c \
+		utd/hash.c utd/link.c utd/list.c utd/listen.c utd/log.c \
+		utd/loop.c \
 		utd/metadata.c utd/output.c utd/packet.c utd/plan.c \
 		utd/pool.c utd/region.c utd/registry.c utd/restore.c \
 		utd/revoke.c utd/rule.c utd/session.c utd/state.c \

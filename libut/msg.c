@@ -67,7 +67,7 @@ put(struct ut_msg *m, const void *v, size_t n)
 		m->bad = 1;
 		return;
 	}
-	memcpy(m->body + m->h.len - HEAD, v, n);
+	memcpy(m->body + (m->h.len - HEAD), v, n);
 	m->h.len += (uint32_t)n;
 }
 
@@ -300,7 +300,7 @@ read_some(int s, struct ut_msg *m, bool bare)
 		else if (m->have < HEAD)
 			n = read_head(s, m);
 		else
-			n = recv(s, m->body + m->have - HEAD,
+			n = recv(s, m->body + (m->have - HEAD),
 			    m->h.len - m->have, MSG_DONTWAIT);
 		if (n == -1 && errno == EINTR)
 			continue;

@@ -521,10 +521,13 @@ static void
 print_keys(struct ctf_trace *tr, struct ctf_type *t)
 {
 	struct ctf_field *f;
+	size_t i;
 
-	for (f = t->fields; f < t->fields + t->nfields; f++)
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
 		f->key = escaped(tr, json ? ",\"" : ", ", f->name,
 		    json ? "\":" : " = ", &f->keylen);
+	}
 }
 
 static void

@@ -421,11 +421,10 @@ type_enum(struct ctf_parse *p)
 			break;
 	}
 	ctf_expect(p, '}', "'}'");
-	if (l.n != 0) {
-		l.type->labels = ctf_alloc(p->trace, l.n * sizeof(*l.list));
+	l.type->labels = ctf_alloc(p->trace, l.n * sizeof(*l.list));
+	if (l.n != 0)
 		memcpy(l.type->labels, l.list, l.n * sizeof(*l.list));
-		l.type->nlabels = l.n;
-	}
+	l.type->nlabels = l.n;
 	free(l.list);
 	if (tag != NULL)
 		type_name(p, tag, l.type);
@@ -583,8 +582,7 @@ struct_close(struct ctf_parse *p, struct ctf_type *t, struct fields *fs)
 	struct ctf_type *a;
 	size_t i;
 
-	if (fs->n != 0)
-		t->fields = ctf_alloc(p->trace, fs->n * sizeof(*fs->list));
+	t->fields = ctf_alloc(p->trace, fs->n * sizeof(*fs->list));
 	t->nfields = fs->n;
 	for (i = 0; i < fs->n; i++) {
 		t->fields[i] = fs->list[i];

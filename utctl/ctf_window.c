@@ -92,18 +92,6 @@ ctf_window_limit(struct ctf_stream *s, uint64_t limit)
 	window_stop(s);
 }
 
-void
-ctf_window_seek(struct ctf_stream *s, uint64_t to)
-{
-	if (to >= s->off && to - s->off <= s->fill)
-		s->pos = (size_t)(to - s->off);
-	else {
-		s->off = to;
-		s->fill = s->pos = 0;
-	}
-	window_stop(s);
-}
-
 static void
 window_resize(struct ctf_stream *s, size_t cap)
 {
@@ -114,6 +102,20 @@ window_resize(struct ctf_stream *s, size_t cap)
 	memset(buf + cap, 0, SLACK);
 	s->buf = buf;
 	s->cap = cap;
+}
+
+void
+ctf_window_seek(struct ctf_stream *s, uint64_t to)
+{
+	if (s->buf == NULL)
+		window_resize(s, s->basecap);
+	if (to >= s->off && to - s->off <= s->fill)
+		s->pos = (size_t)(to - s->off);
+	else {
+		s->off = to;
+		s->fill = s->pos = 0;
+	}
+	window_stop(s);
 }
 
 /*
@@ -130,7 +132,7 @@ window_slide(struct ctf_stream *s)
 	s->off += s->pos;
 	s->pos = 0;
 	s->fill = left;
-	if (s->cap == 0 || (s->cap > s->basecap && left < s->basecap / 2))
+	if (s->cap > s->basecap && left < s->basecap / 2)
 		window_resize(s, s->basecap);
 	else if (left > s->cap / 2)
 		window_resize(s, 2 * s->cap);

@@ -261,31 +261,6 @@ do_destroy(struct client *k, struct ut_msg *m)
 	wait_less(stop_session(k, destroyed));
 }
 
-static bool
-geometry_valid(struct client *k, const struct geometry *g)
-{
-	const uint32_t size = g->subsize, n = g->nsubs;
-	const uint64_t rest = 3 * UT_ABI_LINE +
-	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
-	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
-
-	if (size < UT_SUBSIZE_MIN || size > UT_SUBSIZE_MAX ||
-	    (size & (size - 1)) != 0) {
-		client_refuse(k, "sub-buffer size %u: not a power of two from %u to "
-		    "%u", size, UT_SUBSIZE_MIN, UT_SUBSIZE_MAX);
-	} else if (n < UT_NSUBS_MIN || n > UT_NSUBS_MAX) {
-		client_refuse(k, "number of sub-buffers %u: not from %u to %u", n,
-		    UT_NSUBS_MIN, UT_NSUBS_MAX);
-	} else if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest >
-	    max) {
-		client_refuse(k, "%u sub-buffers of %u bytes are more than %llu "
-		    "bytes", n, size, (unsigned long long)max);
-	} else {
-		return true;
-	}
-	return false;
-}
-
 /* On or off; programs and the consumer follow if the session is started. */
 static void
 channel_switch(struct client *k, struct channel *ch, bool on,
@@ -334,8 +309,10 @@ channel_create(struct client *k, struct session *s, const char *name,
 	if (g->nsubs == 0)
 		g->nsubs = g->buffers == UT_BUFFERS_PID ? DEFAULT_NSUBS_PID :
 		    DEFAULT_NSUBS;
-	if (!geometry_valid(k, g))
+	if (!geometry_valid(g, why, sizeof(why))) {
+		client_refuse(k, "%s", why);
 		return;
+	}
 	if (g->clock == UT_CLOCK_CYCLES && !clock_trusted(why, sizeof(why))) {
 		client_refuse(k, "channel %s: %s", name, why);
 		return;

@@ -162,15 +162,6 @@ fields_valid(struct ut_msg *m, uint32_t n)
 	return true;
 }
 
-/* FNV-1a, as in libut/event.c, here of 32 bits. */
-static uint32_t
-hash_bytes(uint32_t h, const unsigned char *p, size_t n)
-{
-	while (n-- > 0)
-		h = (h ^ *p++) * 16777619u;
-	return h;
-}
-
 static struct desc *
 desc_new(const char *name, uint32_t level, const struct ut_msg *m,
     uint32_t len, uint32_t hash)
@@ -219,8 +210,7 @@ desc_get(const char *name, uint32_t level, struct ut_msg *m)
 	n = ut_msg_get_u32(m);
 	if (m->bad || !fields_valid(m, n))
 		return NULL;
-	hash = hash_bytes(hash_bytes(2166136261u,
-	    (const unsigned char *)name, strlen(name)), m->body, len);
+	hash = hash_bytes(hash_bytes(0, name, strlen(name)), m->body, len);
 	for (d = buckets[hash % BUCKETS]; d != NULL; d = d->next)
 		if (d->hash == hash && d->level == level && d->len == len &&
 		    strcmp(d->name, name) == 0 &&

@@ -394,7 +394,7 @@ piece_add(const struct piece *pc)
 	pieces[npieces++] = *pc;
 }
 
-/* Someone scribbled over the region: what makes no sense is thrown away. */
+/* What makes no sense is thrown away. */
 static bool
 piece_valid(const struct pool *p, const struct piece *pc)
 {

@@ -68,7 +68,7 @@ header_init(struct pool *p)
 	h->magic = UT_ABI_MAGIC;
 }
 
-/* Where everything is, in an object of that size at that address. */
+/* How large it is, and, once it is mapped, where everything is. */
 static void
 layout(struct pool *p, unsigned char *at)
 {
@@ -80,6 +80,8 @@ layout(struct pool *p, unsigned char *at)
 	data = (data + PAGE - 1) / PAGE * PAGE;
 	p->size = (size_t)(data + (uint64_t)p->nsubs * p->subsize);
 	p->bell = p->nsubs < 16 ? 1 : p->nsubs / 8;
+	if (at == NULL)
+		return;
 	p->header = (struct ut_header *)(void *)at;
 	p->slots = (struct ut_slot *)(void *)(at + slots);
 	p->subs = (struct ut_subbuf *)(void *)(at + subs);

@@ -318,8 +318,7 @@ region_restore(struct channel *ch, struct trace *t, uint32_t id,
 {
 	struct region *r = xcalloc(1, sizeof(*r));
 
-	while (new_id() < id)
-		continue;
+	id_taken(id);
 	r->id = id;
 	r->trace = t;
 	r->channel = ch;

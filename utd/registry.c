@@ -51,11 +51,7 @@ registry_free(struct registry *r)
 static uint32_t
 hash_name(const char *s)
 {
-	uint32_t h = 5381;		/* Bernstein's */
-
-	while (*s != '\0')
-		h = h * 33 + (unsigned char)*s++;
-	return h;
+	return hash_bytes(0, s, strlen(s));
 }
 
 /* As many buckets as entries, or more. */

@@ -39,6 +39,13 @@ static struct channel *channel;
 static struct trace *trace;
 static struct region *region;
 
+/* Numbers are given from 1 on, and there are not that many. */
+static bool
+id_valid(uint32_t id)
+{
+	return id > 0 && id <= INT32_MAX;
+}
+
 static bool
 read_consumer(struct ut_msg *m)
 {
@@ -95,7 +102,8 @@ read_trace(struct ut_msg *m)
 	char path[PATH_MAX];
 	int i;
 
-	if (session == NULL)
+	if (session == NULL || !id_valid(m->h.a) ||
+	    trace_by_id(m->h.a) != NULL)
 		return false;
 	trace = trace_restore(session, m->h.a);
 	trace->made = m->h.b != 0;
@@ -134,14 +142,17 @@ static bool
 read_channel(struct ut_msg *m)
 {
 	struct geometry g;
-	char name[NAME_MAXLEN];
+	char name[NAME_MAXLEN], why[128];
 
 	ut_msg_get_str(m, name, sizeof(name));
 	g.subsize = ut_msg_get_u32(m);
 	g.nsubs = ut_msg_get_u32(m);
 	g.buffers = ut_msg_get_u32(m);
 	g.clock = ut_msg_get_u32(m);
-	if (m->bad || session == NULL || !name_valid(name, "._-"))
+	if (m->bad || session == NULL || !name_valid(name, "._-") ||
+	    !id_valid(m->h.a) || channel_by_id(m->h.a) != NULL ||
+	    g.buffers > UT_BUFFERS_PID || g.clock > UT_CLOCK_CYCLES ||
+	    !geometry_valid(&g, why, sizeof(why)))
 		return false;
 	channel = channel_restore(session, name, &g, m->h.a, m->h.b);
 	channel->enabled = ut_msg_get_u32(m) != 0;
@@ -159,11 +170,10 @@ read_rule(struct ut_msg *m)
 {
 	struct rule *r = rule_read(m);
 
-	if (r == NULL || channel == NULL)
-		return false;
-	(void)rule_add(channel, r);
+	if (r != NULL && channel != NULL)
+		(void)rule_add(channel, r);
 	rule_free(r);
-	return true;
+	return r != NULL && channel != NULL;
 }
 
 static bool
@@ -173,7 +183,8 @@ read_region(struct ut_msg *m)
 	char shm[UT_SHM_NAME];
 
 	ut_msg_get_str(m, shm, sizeof(shm));
-	if (m->bad || channel == NULL)
+	if (m->bad || channel == NULL || !id_valid(m->h.a) ||
+	    region_by_id(m->h.a) != NULL)
 		return false;
 	for (t = session->traces; t != NULL && t->id != m->h.b; t = t->next)
 		continue;
@@ -311,8 +322,8 @@ state_load(const char *state, const char *programs)
 		return;
 	if (!load_sessions(f)) {
 		log_warnx("%s: damaged: not all sessions go on", state);
-		if (session != NULL)
-			session->dying = session->traces == NULL;
+		if (session != NULL && session->traces == NULL)
+			session_free(session);
 	}
 	fclose(f);
 	for (s = sessions; s != NULL; s = s->next)

@@ -283,6 +283,32 @@ channel_new(struct session *s, const char *name, const struct geometry *g)
 	return ch;
 }
 
+/* Can there be regions like that?  If not, why. */
+bool
+geometry_valid(const struct geometry *g, char *why, size_t len)
+{
+	const uint32_t size = g->subsize, n = g->nsubs;
+	const uint64_t rest = 3 * UT_ABI_LINE +
+	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
+	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
+
+	if (size < UT_SUBSIZE_MIN || size > UT_SUBSIZE_MAX ||
+	    (size & (size - 1)) != 0) {
+		snprintf(why, len, "sub-buffer size %u: not a power of two "
+		    "from %u to %u", size, UT_SUBSIZE_MIN, UT_SUBSIZE_MAX);
+	} else if (n < UT_NSUBS_MIN || n > UT_NSUBS_MAX) {
+		snprintf(why, len, "number of sub-buffers %u: not from %u to "
+		    "%u", n, UT_NSUBS_MIN, UT_NSUBS_MAX);
+	} else if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest >
+	    max) {
+		snprintf(why, len, "%u sub-buffers of %u bytes are more than "
+		    "%llu bytes", n, size, (unsigned long long)max);
+	} else {
+		return true;
+	}
+	return false;
+}
+
 /* One that another utd had, under the same number. */
 struct channel *
 channel_restore(struct session *s, const char *name, const struct geometry *g,

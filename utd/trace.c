@@ -44,13 +44,20 @@ new_id(void)
 	return ++last_id;
 }
 
+void
+id_taken(uint32_t id)
+{
+	if (last_id < id)
+		last_id = id;
+}
+
 void *
 id_arg(uint32_t id)
 {
 	return (void *)(uintptr_t)id;
 }
 
-static struct trace *
+struct trace *
 trace_by_id(uint32_t id)
 {
 	struct session *s;
@@ -514,8 +521,7 @@ trace_restore(struct session *s, uint32_t id)
 	struct trace *t = xcalloc(1, sizeof(*t));
 
 	t->id = id;
-	if (last_id < id)
-		last_id = id;
+	id_taken(id);
 	t->session = s;
 	t->state = REGION_ASKED;
 	t->again = t->syncing = true;

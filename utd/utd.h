@@ -151,6 +151,9 @@ void	 conn_reap(void);		/* free what was dropped */
  * THE PARENT.
  */
 
+/* hash.c */
+uint32_t hash_bytes(uint32_t, const void *, size_t);
+
 /* What an event looks like, once for all programs that offer it. */
 struct desc {
 	char		*name;
@@ -482,12 +485,15 @@ struct channel *channel_new(struct session *, const char *,
 struct channel *channel_restore(struct session *, const char *,
 	    const struct geometry *, uint32_t, uint32_t);
 bool	 channel_active(const struct channel *);
+bool	 geometry_valid(const struct geometry *, char *, size_t);
 bool	 name_valid(const char *, const char *);
 
 /* trace.c: directories, as the parent sees them. */
 void	 traces_begin(void);
 uint32_t new_id(void);
+void	 id_taken(uint32_t);		/* by what another utd had */
 void	*id_arg(uint32_t);
+struct trace *trace_by_id(uint32_t);
 struct trace *trace_get(struct session *, const struct app *, bool);
 void	 trace_retry(struct trace *);
 bool	 trace_flush(struct trace *);

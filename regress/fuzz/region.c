@@ -1,0 +1,482 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What a consumer reads: a region in which a program has written anything at
+ * all, also while it is drained, and stream files that another consumer has
+ * left.  The input is a row of steps.  Whatever is in the region, what gets
+ * into the files are whole packets that do not overlap.
+ */
+
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../utd/utd.h"
+#include "fuzz.h"
+
+#define NOWNERS		8
+#define GEOMETRIES	2
+#define FILE_MAX	(64 << 20)
+
+static const uint32_t nsubs[GEOMETRIES] = { 4, 16 };
+
+static struct owner owners[NOWNERS];
+static int fds[GEOMETRIES] = { -1, -1 };
+static struct outdir *dir;
+static off_t meta_size;
+static struct pool *pool;
+static struct input *mid;		/* steps in the middle of a drain */
+static unsigned int nmid;
+static int failing;			/* how writev(2) does */
+static int64_t later;			/* ms that have passed */
+
+int	 __wrap_nanosleep(const struct timespec *, struct timespec *);
+int64_t	 __real_ut_msg_now(void);
+int64_t	 __wrap_ut_msg_now(void);
+ssize_t	 __real_writev(int, const struct iovec *, int);
+ssize_t	 __wrap_writev(int, const struct iovec *, int);
+
+int
+__wrap_nanosleep(const struct timespec *t, struct timespec *left)
+{
+	(void)t;
+	(void)left;
+	return 0;
+}
+
+int64_t
+__wrap_ut_msg_now(void)
+{
+	return __real_ut_msg_now() + later;
+}
+
+/* A disk that is full, or becomes so. */
+ssize_t
+__wrap_writev(int fd, const struct iovec *iov, int n)
+{
+	const int how = failing;
+
+	if (how == 1) {
+		errno = ENOSPC;
+		return -1;
+	}
+	if (how == 2)
+		failing = 1;
+	return __real_writev(fd, iov, how == 0 ? n : 1);
+}
+
+/*
+ * What drain.c wants of consumer.c.
+ */
+static void	scribble(struct input *);
+
+const struct owner *
+owner_find(uint64_t number)
+{
+	return number >= 1 && number <= NOWNERS ? &owners[number - 1] : NULL;
+}
+
+bool
+owner_dead(uint64_t number)
+{
+	const struct owner *o = owner_find(number);
+
+	return o != NULL && o->dead;
+}
+
+void
+consumer_metadata(void)
+{
+	for (; nmid > 0 && mid != NULL; nmid--)
+		scribble(mid);
+}
+
+void
+consumer_progress(uint64_t left)
+{
+	(void)left;
+}
+
+void
+consumer_trouble(struct pool *p, bool error, const char *fmt, ...)
+{
+	(void)p;
+	(void)error;
+	(void)fmt;
+}
+
+void
+consumer_made(const struct outdir *d)
+{
+	(void)d;
+}
+
+void
+consumer_wrote(const struct outdir *d)
+{
+	(void)d;
+}
+
+void
+consumer_close_oldest(void)
+{
+	uint32_t i;
+
+	for (i = 0; pool != NULL && i < pool->nstreams; i++)
+		stream_close(&pool->streams[i]);
+}
+
+/* Any number, but mostly such as might matter. */
+static uint64_t
+number(struct input *in)
+{
+	switch (input_u8(in) % 6) {
+	case 0:
+		return input_u8(in);
+	case 1:
+		return input_u16(in);
+	case 2:
+		return input_u32(in);
+	case 3:
+		return (uint64_t)input_u16(in) << 32 | input_u16(in);
+	case 4:
+		return (uint64_t)(int64_t)(int8_t)input_u8(in);
+	default:
+		return input_u64(in);
+	}
+}
+
+/* A sub-buffer as a writer might leave it. */
+static void
+write_sub(struct input *in)
+{
+	struct ut_subbuf *sub = &pool->subs[input_u8(in) % pool->nsubs];
+	const uint32_t slot = input_u8(in), state = input_u8(in) & 15;
+	const uint64_t first = number(in);
+
+	sub->state = UT_STATE_WORD(input_u8(in), slot, state);
+	sub->seq = input_u8(in);
+	sub->first = first;
+	sub->last = first + input_u16(in);
+	sub->owner = input_u8(in) % (NOWNERS + 1);
+	sub->lost = input_u8(in);
+	sub->commit = UT_COMMIT_WORD(input_u8(in), input_u16(in) % 5000);
+	pool->slots[slot % pool->nslots].owner = input_u8(in) % (NOWNERS + 1);
+	if (pool->header->slots_used <= slot)
+		pool->header->slots_used = slot + 1;
+}
+
+static void
+write_data(struct input *in)
+{
+	const uint32_t i = input_u8(in) % pool->nsubs;
+	const uint32_t at = input_u16(in) % pool->subsize;
+	const uint8_t *p;
+	size_t n = input_u8(in);
+
+	if (n > pool->subsize - at)
+		n = pool->subsize - at;
+	n = input_some(in, n, &p);
+	if (n > 0)
+		memcpy(pool->data + (size_t)i * pool->subsize + at, p, n);
+}
+
+static void
+write_word(void *where, struct input *in)
+{
+	const uint64_t v = number(in);
+
+	memcpy((char *)where + input_u8(in) % 16 * sizeof(v), &v, sizeof(v));
+}
+
+/* Some program writes somewhere. */
+static void
+scribble(struct input *in)
+{
+	struct pool *p = pool;
+	unsigned char *at;
+	uint64_t v;
+
+	switch (input_u8(in) % 6) {
+	case 0:
+		write_sub(in);
+		break;
+	case 1:
+		write_data(in);
+		break;
+	case 2:
+		write_word(&p->subs[input_u8(in) % p->nsubs], in);
+		break;
+	case 3:
+		write_word(&p->slots[input_u8(in) % p->nslots], in);
+		break;
+	case 4:
+		at = (unsigned char *)p->header;
+		v = number(in);
+		memcpy(at + input_u16(in) * sizeof(v) %
+		    (size_t)(p->data - at), &v, sizeof(v));
+		break;
+	default:
+		write_word((char *)p->header + sizeof(*p->header) / 3 *
+		    (input_u8(in) % 3), in);
+		break;
+	}
+}
+
+/* One packet after the other, nothing else. */
+static void
+check_stream(const unsigned char *buf, size_t size)
+{
+	struct packet pk, last;
+	size_t at, head;
+
+	memset(&last, 0, sizeof(last));
+	for (at = 0; at < size; at += head + pk.len) {
+		head = packet_read(buf + at, size - at, &pk);
+		if (head == 0 || pk.len > size - at - head)
+			fuzz_die("no packet");
+		if (memcmp(pk.uuid, dir->uuid, UUID_LEN) != 0)
+			fuzz_die("a packet of another trace");
+		if (pk.end < pk.begin || pk.begin < last.end)
+			fuzz_die("packets that overlap");
+		if (at > 0 && pk.seq != last.seq + 1)
+			fuzz_die("not the next packet");
+		last = pk;
+	}
+}
+
+static void
+check_files(bool removed)
+{
+	static unsigned char buf[FILE_MAX];
+	char name[32];
+	size_t n;
+	ssize_t got;
+	uint32_t i;
+	int fd;
+
+	for (i = 0;; i++) {
+		snprintf(name, sizeof(name), "c_%u", i);
+		if ((fd = openat(dir->fd, name, O_RDONLY)) == -1)
+			break;
+		for (n = 0; n < sizeof(buf); n += (size_t)got)
+			if ((got = read(fd, buf + n, sizeof(buf) - n)) <= 0)
+				break;
+		close(fd);
+		check_stream(buf, n);
+		if (removed)
+			unlinkat(dir->fd, name, 0);
+	}
+}
+
+static void
+drain(struct input *in)
+{
+	const uint64_t bytes = pool->counts.bytes;
+
+	nmid = input_u8(in) % 4;
+	mid = in;
+	(void)pool_drain(pool, input_u8(in) % 4);
+	mid = NULL;
+	if (pool->counts.bytes - bytes > pool->nsubs *
+	    (uint64_t)(pool->subsize + 2 * PACKET_HEAD_MAX) + PACKET_HEAD_MAX)
+		fuzz_die("more than there can be");
+	if (pool->nstreams > 2 * pool->nslots)
+		fuzz_die("too many files");
+}
+
+static void
+open_pool(unsigned int geometry, bool cycles)
+{
+	struct pool like;
+
+	memset(&like, 0, sizeof(like));
+	like.dir = dir;
+	strcpy(like.name, "c");
+	like.nsubs = nsubs[geometry];
+	like.subsize = UT_SUBSIZE_MIN;
+	like.clock = cycles ? UT_CLOCK_CYCLES : UT_CLOCK_MONOTONIC;
+	ut_shm_name(like.shm);
+	if (fds[geometry] == -1) {
+		pool = pool_new(&like, false, -1);
+		if (pool == NULL || (fds[geometry] = dup(pool->fd)) == -1)
+			fuzz_die("no region");
+		pool_free(pool, true);
+	}
+	if ((pool = pool_new(&like, true, dup(fds[geometry]))) == NULL)
+		fuzz_die("no region");
+}
+
+/* The one before died while it wrote a file; or somebody else wrote there. */
+static void
+cut_file(struct input *in)
+{
+	static const char zeros[200];
+	struct stat st;
+	char name[32];
+	off_t cut;
+	int fd;
+
+	snprintf(name, sizeof(name), "c_%u", input_u8(in) % 4);
+	if ((fd = openat(dir->fd, name, O_WRONLY | O_APPEND)) == -1)
+		return;
+	if (fstat(fd, &st) == -1)
+		fuzz_die("fstat");
+	cut = st.st_size > 0 ? input_u16(in) % st.st_size : 0;
+	if (cut > 0 ? ftruncate(fd, st.st_size - cut) == -1 :
+	    write(fd, zeros, input_u8(in) % sizeof(zeros)) == -1)
+		fuzz_die("file");
+	close(fd);
+}
+
+/* Another consumer. */
+static void
+adopt(struct input *in, unsigned int geometry, bool cycles)
+{
+	pool->header->magic = UT_ABI_MAGIC;	/* else there is nothing to do */
+	pool_free(pool, false);
+	if (input_u8(in) % 2)
+		cut_file(in);
+	open_pool(geometry, cycles);
+	if (!pool_adopt(pool))
+		fuzz_die("not adopted");
+	check_files(false);
+}
+
+static void
+metadata(struct input *in)
+{
+	(void)output_metadata(dir, "text", input_u8(in) % 2 == 0);
+}
+
+static void
+bury(struct input *in)
+{
+	const uint8_t mask = input_u8(in);
+	int i;
+
+	for (i = 0; i < NOWNERS; i++)
+		owners[i].dead = (mask >> i & 1) != 0;
+	if (pool_bury(pool))
+		for (i = 0; i < NOWNERS; i++)
+			owners[i].dead = false;
+}
+
+static void
+begin(void)
+{
+	static const char *const names[] = { "", "a", "b c", "\\\"" };
+	struct outdir like;
+	int fd, i;
+
+	for (i = 0; i < NOWNERS; i++) {
+		owners[i].number = (uint64_t)i + 1;
+		owners[i].pid = (uint32_t)i;
+		snprintf(owners[i].name, sizeof(owners[i].name), "%s",
+		    names[i % 4]);
+	}
+	memset(owners[0].name, 'x', sizeof(owners[0].name) - 1);
+	memset(&like, 0, sizeof(like));
+	like.again = true;
+	memset(like.uuid, 'u', sizeof(like.uuid));
+	if ((fd = open(fuzz_dir(), O_RDONLY | O_DIRECTORY)) == -1 ||
+	    (dir = output_trace(&like, fd, "t", true)) == NULL)
+		fuzz_die("set-up");
+	meta_size = dir->meta_size;
+}
+
+/* All is as if nothing had been. */
+static void
+end(void)
+{
+	pool->header->magic = UT_ABI_MAGIC;
+	pool_free(pool, false);
+	pool = NULL;
+	check_files(true);
+	dir->npending = dir->nwhole = 0;
+	if (ftruncate(dir->meta, meta_size) == -1)
+		fuzz_die("ftruncate");
+	dir->meta_size = meta_size;
+}
+
+static void
+step(struct input *in, unsigned int geometry, bool cycles)
+{
+	switch (input_u8(in) % 12) {
+	case 0:
+	case 1:
+		drain(in);
+		break;
+	case 2:
+		bury(in);
+		break;
+	case 3:
+		later += 1100;
+		pool_revoke(pool);
+		break;
+	case 4:
+		adopt(in, geometry, cycles);
+		break;
+	case 5:
+		pool_activate(pool, input_u8(in) % 2 == 0);
+		break;
+	case 6:
+		(void)pool_sleep(pool, input_u8(in) % 2 == 0);
+		break;
+	case 7:
+		failing = input_u8(in) % 3;
+		break;
+	case 8:
+		metadata(in);
+		break;
+	default:
+		scribble(in);
+		break;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	unsigned int geometry;
+	uint8_t kind;
+	bool cycles;
+
+	if (dir == NULL)
+		begin();
+	kind = input_u8(&in);
+	geometry = kind % GEOMETRIES;
+	cycles = (kind & 2) != 0;
+	failing = 0;
+	open_pool(geometry, cycles);
+	memset((char *)pool->header + UT_ABI_LINE, 0,
+	    pool->size - UT_ABI_LINE);
+	while (in.n > 0)
+		step(&in, geometry, cycles);
+	failing = 0;
+	pool_finish(pool, false);
+	end();
+	return 0;
+}
