@@ -154,7 +154,7 @@ nap(int fd)
 	fd_set set;
 
 	FD_ZERO(&set);
-	if (fd >= 0 && fd < FD_SETSIZE)
+	if (fd >= 0 && fd < (int)FD_SETSIZE)
 		FD_SET(fd, &set);
 	else
 		fd = -1;

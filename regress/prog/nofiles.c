@@ -68,8 +68,8 @@ main(void)
 				UT(nofiles, hit, ++n);
 			printf("%d\n", n);
 		} else {
-			printf("%ld\n", (long)(clock() /
-			    (CLOCKS_PER_SEC / 1000)));
+			printf("%ld\n", (long)((double)clock() * 1000 /
+			    CLOCKS_PER_SEC));
 		}
 		fflush(stdout);
 	}
