@@ -30,6 +30,13 @@ finish() {
 		kill -9 "$p" 2>/dev/null
 	done
 	stop_utd
+	# What is in memory of a utd that was killed.
+	limit=
+	! command -v timeout >/dev/null 2>&1 || limit="timeout 30"
+	for state in "$T"/state "$T"/*/state "$T"/*/*/state; do
+		[ ! -f "$state" ] || UT_RUNDIR=${state%/state} \
+		    $limit utctl recover
+	done >/dev/null 2>&1
 	rm -rf "$T"
 }
 trap finish EXIT

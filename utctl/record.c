@@ -25,8 +25,10 @@
 
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,8 @@
 #define CHANNEL		"channel0"
 #define LINGER		5000		/* ms that utd may take to end */
 #define AGAIN		20		/* times that it is started anew */
+
+static const char *unowned;	/* run directory of a utd that nobody owns */
 
 struct record {
 	char		**argv;		/* the command */
@@ -174,6 +178,23 @@ output_make(struct record *r)
 	return 0;
 }
 
+/* It would stay; at exit, too, as utctl ends where it lacks memory. */
+static void
+utd_kill(void)
+{
+	char path[PATH_MAX], pid[32] = "";
+	int fd;
+
+	if (unowned == NULL)
+		return;
+	snprintf(path, sizeof(path), "%s/utd.pid", unowned);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return;
+	if (read(fd, pid, sizeof(pid) - 1) > 0 && atol(pid) > 1)
+		kill((pid_t)atol(pid), SIGTERM);
+	close(fd);
+}
+
 /*
  * Start utd, which goes into the background once its socket accepts, and
  * own it.  A signal has to wait until then, or utd would stay.
@@ -196,7 +217,10 @@ utd_start(struct record *r, int *sig)
 		warnx("%s did not start", r->utd);
 		return -1;
 	}
-	r->client = client_open(r->rundir, 1);
+	unowned = r->rundir;
+	if ((r->client = client_open(r->rundir, 1)) == NULL)
+		utd_kill();
+	unowned = NULL;
 	return r->client == NULL ? -1 : 0;
 }
 
@@ -443,6 +467,7 @@ cmd_record(int argc, char **argv)
 	r.utd = utd_find();
 	r.dir = output_name(&r);
 	signals_catch();
+	atexit(utd_kill);
 	if (rundir_make(&r) == -1)
 		return 1;
 	if (output_make(&r) == 0)

@@ -177,6 +177,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 	if (error == EEXIST) {
 		region_abandon(r);
 		ut_shm_name(r->shm);
+		state_changed();
 		region_ask(r, false);
 		return;
 	}
@@ -202,6 +203,7 @@ region_ask(struct region *r, bool again)
 
 	if (!again)
 		r->state = REGION_ASKED;
+	state_save();		/* the next utd knows its name before it is */
 	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
 	r->serial = consumer_expect(c, got_region, id_arg(r->id));
 	ut_msg_u32(&out, r->serial);

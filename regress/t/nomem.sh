@@ -75,6 +75,9 @@ readers_agree "$T/trace"
     fail "the last program's events are not there"
 
 # utctl does what it is to, or says that it cannot.
+mkdir "$T/tmp" || exit 1
+TMPDIR=$T/tmp
+export TMPDIR
 mv "$T/trace" "$T/kept"
 session "" >/dev/null 2>&1
 while read -r command; do
@@ -102,6 +105,12 @@ record -o $T/rec -- ./prog/seq 1 1 10
 END
 utctl destroy >/dev/null
 stop_utd || fail "utd: status $?"
+# Nor does a utd stay that was for a record.
+none_left() {
+	! ps -A -o args= | grep -v grep | grep -q "utd -r $T/tmp"
+}
+until_ok none_left || fail "left: $(ps -A -o args= | grep "$T/tmp")"
+unset TMPDIR
 
 # utd, or its consumers: what is asked for works or is refused in a line, and
 # utd goes on or says why it does not.  Then the next one takes over.

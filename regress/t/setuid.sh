@@ -88,3 +88,6 @@ n "$T/trace/ust/uid/65534" child 10
 n "$T/two/t" child 10
 readers_agree "$T/trace"
 stop_utd || fail "utd: status $?"
+kill $CHILDREN
+until_ok gone $CHILDREN || fail "the user's utd does not end"
+CHILDREN=
