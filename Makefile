@@ -39,21 +39,21 @@ LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
 		libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shm.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
-LIBUT_HDRS =	libut/clock.h libut/ut.h libut/ut_abi.h libut/ut_msg.h libut/ut_priv.h \
-		libut/compat.h libut/level.h libut/msg.h libut/rundir.h
+LIBUT_HDRS =	libut/clock.h libut/ut.h libut/ut_abi.h libut/ut_msg.h \
+		libut/ut_priv.h libut/compat.h libut/level.h libut/msg.h libut/rundir.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/level.o \
 		libut/msg.o libut/rundir.o libut/shm.o libut/walk.o
 
-UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c utd/consumer.c \
-		utd/consumers.c utd/control.c utd/desc.c utd/drain.c utd/fault.c \
-		utd/hash.c utd/link.c utd/list.c utd/listen.c utd/log.c \
-		utd/loop.c \
-		utd/metadata.c utd/output.c utd/packet.c utd/plan.c \
-		utd/pool.c utd/region.c utd/registry.c utd/restore.c \
-		utd/revoke.c utd/rule.c utd/session.c utd/state.c \
-		utd/table.c utd/trace.c utd/user.c utd/utd.c utd/wait.c utd/wake.c
+UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
+		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \
+		utd/drain.c utd/fault.c utd/hash.c utd/link.c utd/list.c \
+		utd/listen.c utd/log.c utd/loop.c utd/metadata.c \
+		utd/output.c utd/packet.c utd/plan.c utd/pool.c utd/region.c \
+		utd/registry.c utd/restore.c utd/revoke.c utd/rule.c \
+		utd/session.c utd/state.c utd/table.c utd/trace.c utd/user.c \
+		utd/utd.c utd/wait.c utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/client.c utctl/ctf_class.c utctl/ctf_lex.c \

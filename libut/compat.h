@@ -134,9 +134,10 @@ int	 ut_shm_create(const char *, size_t);
 int	 ut_shm_open(const char *);
 
 /*
- * The bell (bell.c), which processes of one UID share, and on which one sleeps.  Any of
- * them may write over it at any time.  It is a word or a semaphore in shared
- * memory, passed as a descriptor, or a semaphore that has a name.
+ * The bell (bell.c), which processes of one UID share, and on which one
+ * sleeps.  Any of them may write over it at any time.  It is a word or a
+ * semaphore in shared memory, passed as a descriptor, or a semaphore that has
+ * a name.
  */
 struct ut_bell {
 	void	*at;			/* NULL: none */

@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * What a process gives up for good, where the system can be told: see
  * compat.h.  It is more than has to be, so nothing here may fail.

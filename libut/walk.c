@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * The way to a directory, which may lead through directories of others.  They
  * can put a symbolic link anywhere there, at any time, so no name is looked up

@@ -348,7 +348,8 @@ warm_up() {
 	    utctl enable-event -s warm 'seq:*' >/dev/null &&
 	    utctl start warm || fail "session warm"
 	./prog/seq 1 1 10 && $other ./prog/seq 2 1 10 || fail "seq: $?"
-	utctl destroy warm >"$T/out" && grep -q ": 20 events, 0 lost" "$T/out" || fail "$(cat "$T/out")"
+	utctl destroy warm >"$T/out" &&
+	    grep -q ": 20 events, 0 lost" "$T/out" || fail "$(cat "$T/out")"
 	rm -rf "$T/warm"
 }
 

@@ -20,10 +20,10 @@
  * programs that are attached, in `programs'.
  *
  * state is a snapshot, written anew as a whole and put in place by rename(2)
- * whenever something in it has changed: at the end of a round of the loop, later
- * if it is large, and before a program or utctl is told of it.  It is a row of messages, in the form of
- * those of ut_msg(5).  programs is a table that is written in place, as
- * programs come and go all the time.
+ * whenever something in it has changed: at the end of a round of the loop,
+ * later if it is large, and before a program, a consumer or utctl is told of
+ * it.  It is a row of messages, in the form of those of ut_msg(5).  programs
+ * is a table that is written in place, as programs come and go all the time.
  */
 
 #include <sys/types.h>

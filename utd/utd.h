@@ -264,7 +264,6 @@ struct text {
 	size_t		 sent;		/* of it */
 };
 
-
 /* A directory of the trace: one UID, one ABI, or one program. */
 struct trace {
 	uint32_t	 id;
