@@ -195,6 +195,22 @@ gone() {
 	return 1
 }
 
+# Stop processes, and wait until they have: a signal is only sent by kill, and
+# threads run on until the system gets round to it.
+halt() {
+	kill -STOP "$@" || fail "kill -STOP $*"
+	for p in "$@"; do
+		until_ok halted "$p" || fail "$p does not stop"
+	done
+}
+
+halted() {
+	case $(ps -o stat= -p "$1") in
+	T*)	return 0 ;;
+	esac
+	return 1
+}
+
 # The children of utd.
 consumers() {
 	ps -A -o pid= -o ppid= | awk -v p="$UTD_PID" '$2 == p { print $1 }'

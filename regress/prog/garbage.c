@@ -30,8 +30,6 @@
 #include <sys/types.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 
 #include <err.h>
 #include <errno.h>
@@ -44,39 +42,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/ut_msg.h"
+#include "message.h"
 
 #define FDS	10
 
 static const char *dir;
 static uint64_t state = 1;
-static unsigned char buf[UT_MSG_MAX + 64];
-static size_t len;
 
 static uint32_t
 rnd(uint32_t n)
 {
 	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
 	return (uint32_t)(state >> 33) % n;
-}
-
-static int
-dial(void)
-{
-	struct timeval tv = { 2, 0 };
-	struct sockaddr_un sun;
-	int s;
-
-	memset(&sun, 0, sizeof(sun));
-	sun.sun_family = AF_UNIX;
-	snprintf(sun.sun_path, sizeof(sun.sun_path), "%s/%s", dir, UT_SOCKET);
-	if ((s = socket(AF_UNIX, SOCK_STREAM, 0)) == -1)
-		return -1;
-	if (connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1)
-		err(1, "%s", sun.sun_path);
-	(void)setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	(void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	return s;
 }
 
 /* What is in buf, with so many descriptors; false when utd hung up. */
@@ -112,55 +89,6 @@ post(int s, size_t n, int nfds)
 	return sendmsg(s, &mh, MSG_NOSIGNAL) != -1;
 }
 
-static void
-put(const void *p, size_t n)
-{
-	if (len + n > sizeof(buf))
-		errx(1, "too long");
-	memcpy(buf + len, p, n);
-	len += n;
-}
-
-static void
-put8(uint8_t v)
-{
-	put(&v, sizeof(v));
-}
-
-static void
-put32(uint32_t v)
-{
-	put(&v, sizeof(v));
-}
-
-static void
-put64(uint64_t v)
-{
-	put(&v, sizeof(v));
-}
-
-static void
-put_str(const char *s)
-{
-	uint16_t n = (uint16_t)strlen(s);
-
-	put(&n, sizeof(n));
-	put(s, n);
-}
-
-static void
-begin(int type, uint32_t a, uint32_t b)
-{
-	struct ut_msghdr h;
-
-	memset(&h, 0, sizeof(h));
-	h.type = (uint16_t)type;
-	h.a = a;
-	h.b = b;
-	len = 0;
-	put(&h, sizeof(h));
-}
-
 static int
 finish(int s)
 {
@@ -175,7 +103,7 @@ finish(int s)
 static int
 hello(int type, uint32_t version)
 {
-	int s = dial();
+	int s = dial(dir, 2);
 
 	begin(type, version, type == UT_MSG_HELLO ?
 	    (uint32_t)(sizeof(void *) * CHAR_BIT) : 0);
@@ -197,7 +125,7 @@ do_bytes(void)
 	size_t n;
 
 	for (i = 0; i < 300; i++) {
-		s = dial();
+		s = dial(dir, 2);
 		for (k = 0; k < 3; k++) {
 			for (n = 0; n < 1 + rnd(4096); n++)
 				buf[n] = (unsigned char)rnd(256);
@@ -230,7 +158,7 @@ do_heads(void)
 			h.a = rnd(2) ? UT_MSG_VERSION : rnd(1000);
 			h.b = rnd(4);
 			memcpy(buf, &h, sizeof(h));
-			s = dial();
+			s = dial(dir, 2);
 			(void)post(s, rnd(3) == 0 ? cut : sizeof(h),
 			    (int)rnd(4));
 			if (open_ones[n % 64] != 0)
@@ -245,7 +173,7 @@ do_heads(void)
 		h.type = (uint16_t)type;
 		memset(buf, 0xff, sizeof(buf));
 		memcpy(buf, &h, sizeof(h));
-		s = dial();
+		s = dial(dir, 2);
 		for (k = 0; k < 16 && post(s, UT_MSG_MAX, 0); k++)
 			memset(buf, 0xff, sizeof(buf));
 		close(s);
@@ -455,7 +383,7 @@ do_silent(int n)
 		rl.rlim_cur = rl.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &rl);
 	}
-	for (i = 0; i < n && dial() != -1; i++)
+	for (i = 0; i < n && dial(dir, 2) != -1; i++)
 		continue;
 	printf("%d\n", i);
 	fflush(stdout);

@@ -32,8 +32,6 @@
 #include <sys/types.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 
 #include <err.h>
 #include <fcntl.h>
@@ -44,74 +42,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/ut_msg.h"
+#include "message.h"
 
 #define FDS	200			/* more than one message may have */
 #define MANY	131072			/* events */
 
 static const char *dir;
-static unsigned char buf[UT_MSG_MAX];
-static size_t len;
 static uint64_t fingerprint;
-
-static int
-dial(void)
-{
-	struct timeval tv = { 2, 0 };
-	struct sockaddr_un sun;
-	int s;
-
-	memset(&sun, 0, sizeof(sun));
-	sun.sun_family = AF_UNIX;
-	snprintf(sun.sun_path, sizeof(sun.sun_path), "%s/%s", dir, UT_SOCKET);
-	if ((s = socket(AF_UNIX, SOCK_STREAM, 0)) == -1 ||
-	    connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1)
-		err(1, "%s", sun.sun_path);
-	(void)setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	(void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	return s;
-}
-
-static void
-put(const void *p, size_t n)
-{
-	memcpy(buf + len, p, n);
-	len += n;
-}
-
-static void
-put32(uint32_t v)
-{
-	put(&v, sizeof(v));
-}
-
-static void
-put64(uint64_t v)
-{
-	put(&v, sizeof(v));
-}
-
-static void
-put_str(const char *s)
-{
-	uint16_t n = (uint16_t)strlen(s);
-
-	put(&n, sizeof(n));
-	put(s, n);
-}
-
-static void
-begin(int type, uint32_t a, uint32_t b)
-{
-	struct ut_msghdr h;
-
-	memset(&h, 0, sizeof(h));
-	h.type = (uint16_t)type;
-	h.a = a;
-	h.b = b;
-	len = 0;
-	put(&h, sizeof(h));
-}
 
 /* So many bytes, of a message that says it has so many. */
 static int
@@ -238,7 +175,7 @@ is_control(int kind)
 static int
 meet(int kind)
 {
-	int s = dial();
+	int s = dial(dir, 2);
 
 	if (kind == 0)
 		return s;
@@ -412,7 +349,7 @@ do_fat(int n)
 	int i, s, in = 0;
 
 	for (i = 0; i < n; i++) {
-		s = dial();
+		s = dial(dir, 2);
 		make_hello();
 		len -= sizeof(uint32_t);
 		put32(MANY);
@@ -435,7 +372,7 @@ do_again(int n)
 	int i, s;
 
 	for (i = 0; i < n; i++) {
-		s = dial();
+		s = dial(dir, 2);
 		make_hello();
 		(void)post(s);
 		make(1);

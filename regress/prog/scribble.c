@@ -46,7 +46,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -65,15 +64,13 @@
 #include <unistd.h>
 
 #include "../../libut/ut_abi.h"
-#include "../../libut/ut_msg.h"
+#include "message.h"
 
 #define NAME	"hostile:event"
 #define GARBAGE	20			/* bytes after a header, at most */
 
 static int sock;
 static uint64_t state;
-static unsigned char buf[UT_MSG_MAX];
-static size_t len;
 static struct ut_header *h;
 static struct ut_slot *slots;
 static struct ut_subbuf *subs;
@@ -125,47 +122,6 @@ now_ns(void)
 /* The program's side of the protocol. */
 
 static void
-put(const void *p, size_t n)
-{
-	memcpy(buf + len, p, n);
-	len += n;
-}
-
-static void
-put32(uint32_t v)
-{
-	put(&v, sizeof(v));
-}
-
-static void
-put64(uint64_t v)
-{
-	put(&v, sizeof(v));
-}
-
-static void
-put_str(const char *s)
-{
-	uint16_t n = (uint16_t)strlen(s);
-
-	put(&n, sizeof(n));
-	put(s, n);
-}
-
-static void
-begin(int type, uint32_t a, uint32_t b)
-{
-	struct ut_msghdr head;
-
-	memset(&head, 0, sizeof(head));
-	head.type = (uint16_t)type;
-	head.a = a;
-	head.b = b;
-	len = 0;
-	put(&head, sizeof(head));
-}
-
-static void
 post(void)
 {
 	uint32_t n = (uint32_t)len;
@@ -176,16 +132,10 @@ post(void)
 }
 
 static void
-dial(const char *dir)
+hello(const char *dir)
 {
-	struct sockaddr_un sun;
-
-	memset(&sun, 0, sizeof(sun));
-	sun.sun_family = AF_UNIX;
-	snprintf(sun.sun_path, sizeof(sun.sun_path), "%s/%s", dir, UT_SOCKET);
-	if ((sock = socket(AF_UNIX, SOCK_STREAM, 0)) == -1 ||
-	    connect(sock, (struct sockaddr *)&sun, sizeof(sun)) == -1)
-		err(1, "%s", sun.sun_path);
+	if ((sock = dial(dir, 0)) == -1)
+		err(1, "socket");
 	begin(UT_MSG_HELLO, UT_MSG_VERSION, sizeof(void *) * CHAR_BIT);
 	put32((uint32_t)getpid());
 	put_str("scribble");
@@ -579,7 +529,7 @@ main(int argc, char *argv[])
 	alarm(60);
 	state = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
 	signal(SIGBUS, on_bus);
-	dial(argv[1]);
+	hello(argv[1]);
 	if (!join())
 		errx(1, "not wanted");
 	act(argv[2], atoi(argv[3]));

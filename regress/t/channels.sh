@@ -47,13 +47,9 @@ expect 0 '' utctl start one
 expect 0 '' utctl start two
 until_ok pulse_on abco || fail "$answer"
 kids=$(consumers)
-for p in $kids; do
-	kill -STOP "$p"
-done
+halt $kids
 pulse hit 2000
-for p in $kids; do
-	kill -CONT "$p"
-done
+kill -CONT $kids
 expect 0 'one stopped' utctl stop one
 expect 0 'two stopped: 2010 events, 0 lost' utctl stop two
 utctl list one >"$T/list"

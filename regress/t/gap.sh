@@ -24,13 +24,9 @@ try() {
 	until_ok sh -c 'utctl list | grep -q "1 program"' || fail "no program"
 	stopped=
 	[ "$1" = drained ] || stopped=$(consumers)
-	for p in $stopped; do
-		kill -STOP "$p"
-	done
+	[ -z "$stopped" ] || halt $stopped
 	until_ok gone "$pid"
-	for p in $stopped; do
-		kill -CONT "$p"
-	done
+	[ -z "$stopped" ] || kill -CONT $stopped
 	utctl stop >/dev/null || fail "stop"
 	readers="utctl view"
 	command -v babeltrace2 >/dev/null 2>&1 &&

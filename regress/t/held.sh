@@ -13,7 +13,7 @@ utctl create -o "$T/trace" s >/dev/null &&
 ./prog/seq 0 1 1 || fail "seq"
 
 CONSUMER=$(consumers)
-kill -STOP $CONSUMER
+halt $CONSUMER
 background ./prog/many -w a 0 20000 </dev/null >"$T/many"
 many=$LAST
 until_ok sh -c 'utctl list s | grep -q many:a_19999' || fail "not described"

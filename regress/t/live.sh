@@ -86,10 +86,10 @@ utctl create -o "$T/big" b >/dev/null && utctl enable-event 'many:*' &&
     utctl start || fail "set-up of b"
 ./prog/many x 0 10 </dev/null >/dev/null || fail "many: $?"
 kids=$(consumers)
-kill -STOP $kids
+halt $kids
 background ./prog/many -w y 0 5000 </dev/null >"$T/done"
 sleep 1
-kill -STOP $UTD_PID
+halt $UTD_PID
 kill -CONT $kids
 sleep 1.5
 utctl view "$T/big" >"$T/view.out" 2>"$T/err"

@@ -24,17 +24,13 @@ utctl create -o "$T/trace" s >/dev/null &&
 # Long, because the consumer is held up until its buffers are full.
 slow_stop() {
 	kids=$(consumers)
-	for p in $kids; do
-		kill -STOP "$p"
-	done
+	halt $kids
 	./prog/seq "$1" 1 100000 || fail "seq"
 	shift
 	"$@" utctl stop >"$T/out" 2>"$T/err" </dev/null &
 	stop=$!
 	sleep 1.5
-	for p in $kids; do
-		kill -CONT "$p"
-	done
+	kill -CONT $kids
 	wait $stop || fail "stop: $? $(cat "$T/out" "$T/err")"
 	grep -q "s stopped: $((n += 100000)) events, 0 lost" "$T/out" ||
 	    fail "stop: $(cat "$T/out")"

@@ -23,12 +23,8 @@ pids="$pids $LAST"
 until_ok sh -c "utctl list | grep -q '2 programs'" || fail "no programs"
 sleep 1.3
 # The consumer first, so that much is still in the buffers.
-for p in $(consumers) $UTD_PID $pids; do
-	kill -STOP $p
-done
-for p in $(consumers) $UTD_PID $pids; do
-	kill -9 $p
-done
+halt $(consumers) $UTD_PID $pids
+kill -9 $(consumers) $UTD_PID $pids
 wait "$UTD_PID" 2>/dev/null
 UTD_PID=
 expect 0 'session one destroyed: [0-9]* events, 0 lost' utctl recover

@@ -15,7 +15,7 @@ pulse hit 10
 
 # The answer to this is the last that the channel waits for, and more is to
 # be done then.
-kill -STOP $PULSE
+halt $PULSE
 utctl remove-channel c >"$T/removed" 2>&1 &
 remove=$!
 until_ok sh -c 'utctl list s | grep -q "channel c: .*disabled"' ||
@@ -34,7 +34,7 @@ readers_agree "$T/trace"
 utctl enable-channel d && utctl enable-event -c d 'pulse:*' &&
     utctl start || fail "set-up of d"
 until_ok pulse_on abco || fail "$answer"
-kill -STOP $PULSE
+halt $PULSE
 utctl remove-channel d >"$T/removed" 2>&1 &
 remove=$!
 until_ok sh -c 'utctl list s | grep -q "channel d: .*disabled"' ||

@@ -56,17 +56,13 @@ expect 0 'session auto-.*destroyed' utctl destroy
 
 # Two at once: one of them gets the name.  The consumer, which makes the
 # directories, is held up until both have asked.
-for p in $(consumers); do
-	kill -STOP "$p"
-done
+halt $(consumers)
 utctl create -o "$T/t1" twin >"$T/o1" 2>"$T/e1" &
 p1=$!
 utctl create -o "$T/t2" twin >"$T/o2" 2>"$T/e2" &
 p2=$!
 sleep 0.5
-for p in $(consumers); do
-	kill -CONT "$p"
-done
+kill -CONT $(consumers)
 wait $p1
 s1=$?
 wait $p2

@@ -66,7 +66,7 @@ fill() {
 	counts "$1"
 	had=$events missed=$lost
 	[ "$lost" -eq "${2:-0}" ] || fail "$1: $lost lost"
-	kill -STOP $(consumers)
+	halt $(consumers)
 	hits=$((subs * 420))
 	pulse hit $hits
 	kill -CONT $(consumers)

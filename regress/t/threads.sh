@@ -26,13 +26,9 @@ counts small
 [ $((events + lost)) -eq 11000 ] || fail "$events + $lost are not 11000"
 had=$events missed=$lost
 # While nobody drains, as many events as fit: of 10 bytes each.
-for p in $(consumers); do
-	kill -STOP "$p"
-done
+halt $(consumers)
 pulse hit 4000
-for p in $(consumers); do
-	kill -CONT "$p"
-done
+kill -CONT $(consumers)
 utctl stop >"$T/stop" || fail "stop"
 counts small
 [ $((events - had)) -eq $((8 * (4096 / 10))) ] ||

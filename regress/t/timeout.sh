@@ -17,7 +17,7 @@ took() {
 }
 
 stop() {
-	kill -STOP $UTD_PID
+	halt $UTD_PID
 }
 
 # Whatever happens: a utd that is stopped does not end.
