@@ -39,8 +39,9 @@ LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
 		libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shm.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
-LIBUT_HDRS =	libut/clock.h libut/ut.h libut/ut_abi.h libut/ut_msg.h \
-		libut/ut_priv.h libut/compat.h libut/level.h libut/msg.h libut/rundir.h
+LIBUT_HDRS =	libut/clock.h libut/compat.h libut/level.h libut/msg.h \
+		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_msg.h \
+		libut/ut_priv.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/level.o \
@@ -50,18 +51,19 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \
 		utd/drain.c utd/fault.c utd/hash.c utd/link.c utd/list.c \
 		utd/listen.c utd/log.c utd/loop.c utd/metadata.c \
-		utd/output.c utd/packet.c utd/plan.c utd/pool.c utd/region.c \
-		utd/registry.c utd/restore.c utd/revoke.c utd/rule.c \
+		utd/orders.c utd/output.c utd/owners.c utd/packet.c \
+		utd/plan.c utd/pool.c utd/region.c utd/registry.c \
+		utd/report.c utd/restore.c utd/revoke.c utd/rule.c \
 		utd/session.c utd/state.c utd/table.c utd/trace.c utd/user.c \
 		utd/utd.c utd/wait.c utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
-UTCTL_SRCS =	utctl/client.c utctl/ctf_class.c utctl/ctf_lex.c \
-		utctl/ctf_meta.c utctl/ctf_num.c utctl/ctf_print.c \
-		utctl/ctf_read.c utctl/ctf_type.c utctl/ctf_window.c \
-		utctl/child.c utctl/event.c utctl/find.c utctl/list.c \
-		utctl/record.c utctl/recover.c \
-		utctl/session.c utctl/utctl.c utctl/view.c
+UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
+		utctl/ctf_lex.c utctl/ctf_meta.c utctl/ctf_num.c \
+		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
+		utctl/ctf_window.c utctl/event.c utctl/find.c utctl/list.c \
+		utctl/record.c utctl/recover.c utctl/session.c utctl/utctl.c \
+		utctl/view.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o
@@ -88,7 +90,7 @@ all: $(LIBS_BUILT) $(PROGS)
 	    -c $< -o $@
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
-$(UTD_OBJS): $(LIBUT_HDRS) utd/utd.h
+$(UTD_OBJS): $(LIBUT_HDRS) utd/consumer.h utd/parent.h utd/utd.h
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/utctl.h utctl/ctf.h
 
 libut/libut.a: $(LIBUT_OBJS)
@@ -179,7 +181,7 @@ uninstall:
 	    $(DESTDIR)$(MANDIR)/man8/utd.8
 
 clean:
-	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) $(WRAP_OBJS) \
-	    $(LIBS_BUILT) $(PROGS) libut/libut.so regress/demo/demo
+	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \
+	    $(WRAP_OBJS) $(LIBS_BUILT) $(PROGS) libut/libut.so regress/demo/demo
 	rm -rf regress/demo/trace
 	cd regress && $(MAKE) clean

@@ -139,11 +139,12 @@ int	 ut_shm_open(const char *);
  * semaphore in shared memory, passed as a descriptor, or a semaphore that has
  * a name.
  */
+#define UT_BELL_NAME	32
 struct ut_bell {
 	void	*at;			/* NULL: none */
 	size_t	 size;			/* mapped there; 0: by name */
 	int	 fd;			/* -1: by name, or not needed */
-	char	 name[32];
+	char	 name[UT_BELL_NAME];
 };
 int	 ut_bell_create(struct ut_bell *, const char *);
 int	 ut_bell_adopt(struct ut_bell *, const char *);	/* somebody's else */

@@ -185,7 +185,7 @@ do_describe(struct conn *c, struct ut_msg *m)
 static int
 do_attach(struct conn *c, struct ut_msg *m)
 {
-	char bellname[32];
+	char bellname[UT_BELL_NAME];
 	int fd, bell, error;
 
 	fd = ut_msg_get_fd(m);

@@ -40,7 +40,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "consumer.h"
 
 /* A packet that was among the last to be written. */
 struct late {

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define UNSEEN_MS	2000
 

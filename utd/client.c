@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 static struct client *clients;
 static struct timer sweeper;

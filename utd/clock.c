@@ -32,7 +32,7 @@
 #include <string.h>
 
 #include "../libut/clock.h"
-#include "utd.h"
+#include "parent.h"
 
 #define TRIES	16
 

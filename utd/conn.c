@@ -29,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 /* A peer that lets more than this pile up does not read. */
 #define QUEUE_MAX	(16u << 20)

@@ -32,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 /* A reply that is to come, and what is asked for once more if it does not. */
 struct request {
@@ -77,7 +77,7 @@ spawn(struct consumer *c)
 	}
 	if (c->pid == 0) {
 		close(pair[0]);
-		consumer_main(pair[1], c->uid, c->gid);
+		consumer_main(pair[1], state_lock(c->uid), c->uid, c->gid);
 	}
 	close(pair[1]);
 	if (ut_nonblock(pair[0]) == -1)

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define PATIENCE	3000	/* ms for programs that do not answer */
 

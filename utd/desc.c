@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define BUCKETS		4096
 #define FIELDS_MAX	16

@@ -35,7 +35,7 @@
 #include <string.h>
 
 #include "../libut/clock.h"
-#include "utd.h"
+#include "consumer.h"
 
 #define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
 #define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
@@ -167,7 +167,7 @@ void
 pool_damaged(struct pool *p)
 {
 	if (!p->damaged)
-		consumer_trouble(p, true, "channel %s: the buffers are "
+		report_trouble(p, true, "channel %s: the buffers are "
 		    "damaged: events are lost", p->name);
 	p->damaged = true;
 }
@@ -230,7 +230,7 @@ write_failed(struct pool *p, int error)
 	if (error == p->trouble)
 		return;
 	p->trouble = error;
-	consumer_trouble(p, true, "channel %s: events are lost: %s", p->name,
+	report_trouble(p, true, "channel %s: events are lost: %s", p->name,
 	    strerror(error));
 }
 
@@ -270,7 +270,7 @@ batch_flush(void)
 		s->discarded = s->told;
 	}
 	batch.n = 0;
-	consumer_progress(bytes_left);
+	report_progress(bytes_left);
 }
 
 static void
@@ -486,7 +486,7 @@ collect_lost(struct pool *p)
 		return;
 	p->ntoobig++;
 	p->toobig = len;
-	consumer_trouble(p, false, "channel %s: an event of %u bytes does not "
+	report_trouble(p, false, "channel %s: an event of %u bytes does not "
 	    "fit into a sub-buffer of %u: lost", p->name, len, p->subsize);
 }
 
@@ -580,7 +580,7 @@ pool_drain(struct pool *p, int how)
 		collect_one(p, (uint32_t)i, how);
 	if (how != DRAIN_FULL)
 		collect_lost(p);
-	consumer_metadata();
+	orders_take();
 	if (!metadata_ready(p, how))
 		return false;
 	if (npieces > 0)

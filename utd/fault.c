@@ -30,7 +30,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "utd.h"
+#include "consumer.h"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS	MAP_ANON

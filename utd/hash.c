@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 static uint64_t key[2];
 

@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define PAIRS		4000	/* in one MAP */
 #define ASKED		16000	/* in one DESCRIBE */

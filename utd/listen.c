@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
-#include "utd.h"
+#include "parent.h"
 
 #define LOCK		"utd.pid"
 #define PATH_LEN	128		/* a socket's is shorter */

@@ -22,7 +22,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "utd.h"
+#include "parent.h"
 
 /* Two arrays in step: what poll(2) takes, and whose each entry is. */
 static struct pollfd *pfds;
@@ -182,11 +182,4 @@ void
 loop_stop(void)
 {
 	loop_ending = true;
-}
-
-void
-loop_forget(void)
-{
-	nfiles = 0;
-	timers = NULL;
 }

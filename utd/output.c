@@ -31,7 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "consumer.h"
 
 #define OPEN_MAX_STREAMS	128	/* files open at a time */
 /*
@@ -220,7 +220,7 @@ output_make(struct outdir *d)
 	d->base = -1;
 	/* One that another consumer made has the name that it told. */
 	if (d->new && !d->again && strcmp(d->path, ".") != 0)
-		consumer_made(d);
+		report_made(d);
 	return 0;
 }
 
@@ -258,7 +258,7 @@ output_find(struct outdir *d)
 	for (n = 2; n < 1000 && fstatat(d->base, d->path, &st,
 	    AT_SYMLINK_NOFOLLOW) == 0; n++) {
 		if (has_uuid(d)) {
-			consumer_made(d);
+			report_made(d);
 			d->again = true;
 			return;
 		}
@@ -344,7 +344,7 @@ output_pending(struct outdir *d)
 	}
 	d->meta_size += (off_t)done;
 	if (done > 0)
-		consumer_wrote(d);
+		report_wrote(d);
 	d->npending -= done;
 	d->nwhole = 0;
 	if (done > 0 && d->npending > 0)

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "utd.h"
+#include "consumer.h"
 
 #define CTF_MAGIC	0xc1fc1fc1u
 

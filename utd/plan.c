@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define KEPT_MAX	64	/* of a channel, that no program has */
 

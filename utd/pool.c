@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "consumer.h"
 
 #define PAGE		4096u
 /* Milliseconds for events that are under way when a session stops. */

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 static struct ut_msg out;
 

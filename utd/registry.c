@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define BYTES_MAX	(64u << 20)	/* of descriptions */
 

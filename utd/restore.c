@@ -32,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 static struct session *session;		/* the one that is being read */
 static struct channel *channel;

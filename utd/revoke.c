@@ -34,7 +34,7 @@
 
 #include <stdatomic.h>
 
-#include "utd.h"
+#include "consumer.h"
 
 #define GRACE_MS	500	/* a second, less what a tick may be late */
 

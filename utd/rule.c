@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define EXCEPT_MAX	256
 

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define WARNINGS_MAX	100
 

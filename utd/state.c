@@ -37,7 +37,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
 #define SLOW_MS		10		/* to save it */

@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define PIECE	32768u		/* of metadata, in one message */
 #define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
@@ -148,7 +148,8 @@ trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 	struct text *text;
 	size_t n;
 
-	if (t == NULL || t->consumer != c || size < t->past || size - t->past > t->text.sent)
+	if (t == NULL || t->consumer != c || size < t->past ||
+	    size - t->past > t->text.sent)
 		return;
 	text = &t->text;
 	n = (size_t)(size - t->past);

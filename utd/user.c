@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "utd.h"
+#include "parent.h"
 
 #define QUEUED_MAX	(64u << 20)	/* bytes that are not read */
 #define TABLES_MAX	(128u << 20)	/* bytes of names and descriptions */

@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
-#include "utd.h"
+#include "parent.h"
 
 static int signal_pipe[2];
 static struct file signal_file;

@@ -38,7 +38,7 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
-#include "utd.h"
+#include "parent.h"
 
 #define PATH_LEN	128
 #define HELD_MAX	1024

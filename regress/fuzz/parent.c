@@ -127,9 +127,10 @@ __wrap_ut_dead(pid_t pid)
 }
 
 void
-consumer_main(int sock, uid_t uid, gid_t gid)
+consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 {
 	(void)sock;
+	(void)lock;
 	(void)uid;
 	(void)gid;
 	abort();

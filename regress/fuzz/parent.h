@@ -19,12 +19,12 @@
  * consumers are played: they answer what they are asked.
  */
 
-#ifndef PARENT_H
-#define PARENT_H
+#ifndef FUZZ_PARENT_H
+#define FUZZ_PARENT_H
 
 #include <stdbool.h>
 
-#include "../../utd/utd.h"
+#include "../../utd/parent.h"
 #include "fuzz.h"
 
 #define NPEERS		4
@@ -60,4 +60,4 @@ void	 parent_wait(int);
 /* Everybody is gone, all sessions are destroyed. */
 void	 parent_reset(void);
 
-#endif /* PARENT_H */
+#endif /* FUZZ_PARENT_H */

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../utd/utd.h"
+#include "../../utd/consumer.h"
 #include "fuzz.h"
 
 #define NOWNERS		8
@@ -106,20 +106,20 @@ owner_dead(uint64_t number)
 }
 
 void
-consumer_metadata(void)
+orders_take(void)
 {
 	for (; nmid > 0 && mid != NULL; nmid--)
 		scribble(mid);
 }
 
 void
-consumer_progress(uint64_t left)
+report_progress(uint64_t left)
 {
 	(void)left;
 }
 
 void
-consumer_trouble(struct pool *p, bool error, const char *fmt, ...)
+report_trouble(struct pool *p, bool error, const char *fmt, ...)
 {
 	(void)p;
 	(void)error;
@@ -127,13 +127,13 @@ consumer_trouble(struct pool *p, bool error, const char *fmt, ...)
 }
 
 void
-consumer_made(const struct outdir *d)
+report_made(const struct outdir *d)
 {
 	(void)d;
 }
 
 void
-consumer_wrote(const struct outdir *d)
+report_wrote(const struct outdir *d)
 {
 	(void)d;
 }

@@ -1,0 +1,221 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A consumer: a process of one user, which has the regions and the files.
+ */
+
+#ifndef CONSUMER_H
+#define CONSUMER_H
+
+#include <signal.h>
+
+#include "utd.h"
+
+/* One file of a channel.  Its packets do not overlap in time. */
+struct stream {
+	uint32_t	 index;
+	uint32_t	 slot;		/* whose packets go here */
+	int		 fd;		/* -1: closed to save descriptors */
+	uint64_t	 used;		/* when: for that */
+	uint64_t	 size;		/* whole packets */
+	uint64_t	 end;		/* of the last packet, in time */
+	uint64_t	 seq;		/* packets */
+	uint64_t	 discarded;	/* events, as packets tell it */
+	uint64_t	 told;		/* by the last packet in the file */
+};
+
+/* What the parent calls a trace. */
+struct outdir {
+	uint32_t	 id;
+	int		 fd;		/* -1: not made yet, */
+	int		 base;		/* but below that */
+	char		*path;
+	bool		 new;		/* nobody else's */
+	bool		 again;		/* another consumer's, before */
+	int		 meta;		/* the metadata file */
+	unsigned char	 uuid[UUID_LEN];
+	char		*pending;	/* metadata that is not written */
+	size_t		 npending;
+	size_t		 nwhole;	/* bytes of it that can be */
+	off_t		 meta_size;
+	struct outdir	*next;
+};
+
+/* Memory that others can cut off: see fault.c. */
+struct shared {
+	void		*at;
+	size_t		 size;
+	volatile sig_atomic_t cut;	/* now it is ours, and was zeros */
+	struct shared	*next;
+};
+
+/* What the parent calls a region. */
+struct pool {
+	uint32_t	 id;
+	struct outdir	*dir;
+	char		 name[NAME_MAXLEN];	/* of the channel */
+	uint32_t	 stream;	/* stream_id */
+	char		 shm[UT_SHM_NAME];
+	int		 fd;
+	size_t		 size;
+	struct shared	 shared;
+	struct ut_header *header;
+	struct ut_slot	*slots;
+	struct ut_subbuf *subs;
+	unsigned char	*data;
+	uint32_t	 nslots;
+	uint32_t	 nsubs;
+	uint32_t	 subsize;
+	uint32_t	 clock;		/* UT_CLOCK_ */
+	uint64_t	*done_seq;	/* by slot: the last one written */
+	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
+	uint8_t		*waited;	/* by slot: passes, for that one */
+	uint64_t	*said;		/* by slot: lost events told of */
+	uint64_t	 said_lost;	/* and those of the header */
+	uint64_t	 dropped;	/* as in the header */
+	uint64_t	*consumed;	/* by sub-buffer */
+	uint64_t	*until;		/* by sub-buffer: the time of that */
+	uint64_t	*seen;		/* by sub-buffer: a second ago */
+	int64_t		 revoked;	/* when we last looked for idle ones */
+	bool		 damaged;	/* was told of */
+	struct stream	*streams;
+	uint32_t	 nstreams;
+	uint32_t	 maxstreams;	/* more is nonsense */
+	struct counts	 counts;
+	uint64_t	 unsaid;	/* lost, but in no packet yet */
+	uint32_t	 bell;		/* as in the header, which others */
+	uint32_t	 taken;		/* can write */
+	uint32_t	 toobig;	/* the length last told of, */
+	unsigned int	 ntoobig;	/* and how often */
+	int		 trouble;	/* the errno last told of */
+	struct pool	*next;
+};
+
+/* A program, as packets name it. */
+struct owner {
+	uint64_t	 number;
+	uint32_t	 pid;
+	char		 name[64];
+	bool		 dead;		/* but not buried everywhere, */
+	uint32_t	 serial;	/* and answers that, then */
+	struct owner	*next;
+};
+
+#define PARENT_FD	3	/* the parent's socket */
+
+extern struct pool *pools;
+extern struct outdir *outdirs;
+extern bool parent_gone;
+extern bool ending;			/* in order */
+
+/* consumer.c: the process. */
+int	 consumer_bell(char *);		/* called so, or made: 0 or -1 */
+void	 consumer_tick(bool);		/* each second */
+gid_t	 consumer_group(uid_t, gid_t);
+void	 consumer_close_oldest(void);	/* of all streams */
+
+/* orders.c: what the parent says. */
+void	 orders_init(void);
+void	 orders_take(void);		/* at once, what can be */
+void	 orders_obey(void);		/* the rest */
+
+/* report.c: what it is told. */
+struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
+void	 report_send(void);		/* what was begun */
+void	 report_trouble(struct pool *, bool, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
+void	 report_progress(uint64_t);
+void	 report_made(const struct outdir *);	/* under a new name */
+void	 report_wrote(const struct outdir *);	/* metadata */
+
+/* owners.c: programs. */
+struct owner *owner_read(struct ut_msg *);
+const struct owner *owner_find(uint64_t);
+bool	 owner_dead(uint64_t);
+void	 owner_died(struct ut_msg *);
+void	 owners_bury(void);		/* where they can be */
+void	 owners_bury_new(void);
+
+/* pool.c: the region. */
+struct pool *pool_new(const struct pool *, bool, int);	/* NULL and errno */
+void	 pool_free(struct pool *, bool);
+void	 pool_activate(struct pool *, bool);
+void	 pool_finish(struct pool *, bool);
+uint32_t pool_slots_used(const struct pool *);
+void	 pool_slot_free(struct pool *, uint32_t);
+void	 pool_sub_free(struct pool *, uint32_t);
+void	 pool_written(struct pool *, uint64_t);
+void	 pool_dropped(struct pool *, uint64_t);
+void	 pool_sub_consumed(struct pool *, uint32_t, uint64_t, uint64_t);
+void	 pool_advance(struct pool *, uint32_t, uint64_t);
+void	 pool_look(struct pool *);	/* what was delivered is known */
+bool	 pool_sleep(struct pool *, bool);
+
+/* drain.c: from sub-buffers to packets. */
+#define BATCH		64		/* packets in one writev */
+struct stream *stream_new(struct pool *);
+bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
+void	 pool_damaged(struct pool *);	/* say so, once */
+#define DRAIN_FULL	0		/* what is full */
+#define DRAIN_DEAD	1		/* and what dead programs committed */
+#define DRAIN_ALL	2		/* and everybody else */
+#define DRAIN_LAST	3		/* and nothing more will come */
+bool	 pool_drain(struct pool *, int);	/* true: at once again */
+bool	 pool_bury(struct pool *);	/* the dead; false: not yet */
+uint64_t pool_lost(const struct pool *);	/* not yet told of, too */
+
+/* fault.c: SIGBUS. */
+void	 fault_init(void);
+void	 fault_watch(struct shared *, void *, size_t);
+void	 fault_forget(struct shared *);
+
+/* adopt.c: what another consumer has left. */
+bool	 pool_adopt(struct pool *);
+
+/* revoke.c: sub-buffers that idle threads hold. */
+void	 pool_revoke(struct pool *);
+
+/* packet.c: the head of a CTF packet. */
+#define PACKET_HEAD_MAX	256
+struct packet {
+	const unsigned char *uuid;
+	uint32_t	 stream;
+	uint64_t	 instance;
+	uint64_t	 begin, end;
+	uint64_t	 len;		/* bytes of events */
+	uint64_t	 seq;
+	uint64_t	 discarded;
+	uint32_t	 pid, tid;
+	const char	*name;
+};
+size_t	 packet_head(unsigned char *, const struct packet *);
+size_t	 packet_read(const unsigned char *, size_t, struct packet *);
+
+/* output.c: directories and files. */
+struct iovec;
+int	 output_session(const char *, bool);
+int	 output_dir(int, char *, bool, uid_t);
+int	 output_file(int, const char *, int);
+struct outdir *output_trace(const struct outdir *, int, const char *, bool);
+void	 output_close(struct outdir *);
+int	 output_metadata(struct outdir *, const char *, bool);
+void	 output_refine(struct outdir *, uint64_t, const char *);
+int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
+int	 stream_write(struct pool *, struct stream *, struct iovec *, int);
+void	 stream_close(struct stream *);
+
+#endif /* CONSUMER_H */

@@ -1,0 +1,422 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the parent tells a consumer to do.
+ */
+
+#include <sys/types.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+/* A message that has to wait for the end of a pass. */
+struct later {
+	struct later	*next;
+	struct ut_msg	 msg;		/* only as long as it needs to be */
+};
+
+bool ending;
+
+static char bell_name[UT_BELL_NAME];	/* or what it is to be called */
+static struct later *laters, **last_later = &laters;
+static struct ut_msg in;
+
+void
+orders_init(void)
+{
+	ut_msg_init(&in, 0, 0, 0);
+}
+
+static struct pool *
+pool_find(uint32_t id)
+{
+	struct pool *p;
+
+	for (p = pools; p != NULL && p->id != id; p = p->next)
+		continue;
+	return p;
+}
+
+static struct outdir *
+outdir_find(uint32_t id)
+{
+	struct outdir *d;
+
+	for (d = outdirs; d != NULL && d->id != id; d = d->next)
+		continue;
+	return d;
+}
+
+static void
+reply_fd(uint32_t serial, int fd, const char *path)
+{
+	struct ut_msg *out;
+
+	out = report_begin(UT_C_REPLY, serial, fd == -1 ? (uint32_t)errno : 0);
+	if (fd != -1)
+		ut_msg_fd(out, fd);
+	ut_msg_str(out, path);
+	report_send();
+	if (fd != -1)
+		close(fd);
+}
+
+static void
+reply_counts(uint32_t serial, const struct pool *p)
+{
+	static const struct counts none;
+	const struct counts *c = p != NULL ? &p->counts : &none;
+	const uint64_t lost = p != NULL ? pool_lost(p) : 0;
+	struct ut_msg *out;
+
+	out = report_begin(UT_C_REPLY, serial, p != NULL ? 0 : ENOENT);
+	ut_msg_u64(out, c->written);
+	ut_msg_u64(out, lost);
+	ut_msg_u64(out, c->bytes);
+	ut_msg_u64(out, c->packets);
+	report_send();
+}
+
+static void
+do_outdir(struct ut_msg *m)
+{
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
+	bool again;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	again = ut_msg_get_u32(m) != 0;
+	errno = ENAMETOOLONG;
+	reply_fd(serial, m->bad ? -1 : output_session(path, again), path);
+}
+
+/* Of another user, who is to write there. */
+static void
+do_uiddir(struct ut_msg *m)
+{
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
+	uid_t uid;
+	gid_t gid;
+	bool new;
+	int fd, dir = -1;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	new = ut_msg_get_u32(m) != 0;
+	uid = (uid_t)ut_msg_get_u32(m);
+	gid = (gid_t)ut_msg_get_u32(m);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		dir = output_dir(fd, path, new, uid);
+	if (dir != -1 && uid != geteuid() &&
+	    fchown(dir, uid, consumer_group(uid, gid)) == -1) {
+		close(dir);
+		dir = -1;
+	}
+	reply_fd(serial, dir, path);
+	if (fd != -1)
+		close(fd);
+}
+
+static void
+do_trace(struct ut_msg *m)
+{
+	struct outdir like, *d = NULL;
+	struct ut_msg *out;
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
+	bool made;
+	int i, fd;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	memset(&like, 0, sizeof(like));
+	like.id = m->h.a;
+	like.new = ut_msg_get_u32(m) != 0;
+	like.again = ut_msg_get_u32(m) != 0;
+	made = ut_msg_get_u32(m) != 0;
+	for (i = 0; i < UUID_LEN; i++)
+		like.uuid[i] = ut_msg_get_u8(m);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		d = output_trace(&like, fd, path, made);
+	out = report_begin(UT_C_REPLY, serial, d != NULL ? 0 :
+	    (uint32_t)errno);
+	if (d != NULL) {
+		d->next = outdirs;
+		outdirs = d;
+		ut_msg_u64(out, (uint64_t)d->meta_size);
+	}
+	report_send();
+}
+
+/* How it is called, or is to be. */
+static void
+do_bell(struct ut_msg *m)
+{
+	ut_msg_get_str(m, bell_name, sizeof(bell_name));
+}
+
+/* Made, or taken over; NULL and errno. */
+static struct pool *
+make_region(struct pool *like, bool again, int fd)
+{
+	struct pool *p;
+	int error;
+
+	if (like->dir == NULL || consumer_bell(bell_name) == -1) {
+		if (like->dir == NULL)
+			errno = ENOENT;
+		if (fd != -1)
+			close(fd);
+		return NULL;
+	}
+	if ((p = pool_new(like, again, fd)) == NULL || !again ||
+	    pool_adopt(p))
+		return p;
+	error = errno;
+	pool_free(p, false);
+	errno = error;
+	return NULL;
+}
+
+static void
+do_region(struct ut_msg *m)
+{
+	struct pool like, *p;
+	struct ut_msg *out;
+	uint32_t serial, active;
+	bool again;
+
+	memset(&like, 0, sizeof(like));
+	like.id = m->h.a;
+	like.dir = outdir_find(m->h.b);
+	serial = ut_msg_get_u32(m);
+	like.stream = ut_msg_get_u32(m);
+	ut_msg_get_str(m, like.name, sizeof(like.name));
+	like.nsubs = ut_msg_get_u32(m);
+	like.subsize = ut_msg_get_u32(m);
+	like.clock = ut_msg_get_u32(m);
+	active = ut_msg_get_u32(m);
+	ut_msg_get_str(m, like.shm, sizeof(like.shm));
+	again = ut_msg_get_u32(m) != 0;
+	p = make_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
+	out = report_begin(UT_C_REPLY, serial, p != NULL ? 0 :
+	    (uint32_t)errno);
+	if (p != NULL) {
+		if (active)
+			pool_activate(p, true);
+		if (pools == NULL)
+			consumer_tick(true);
+		p->next = pools;
+		pools = p;
+		ut_msg_u32(out, active);
+		ut_msg_fd(out, p->fd);
+	}
+	report_send();
+}
+
+/* A failure is told of when there is data that it keeps back. */
+static void
+do_metadata(struct ut_msg *m)
+{
+	static char text[UT_MSG_MAX];
+	struct outdir *d = outdir_find(m->h.a);
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if (d != NULL)
+		(void)output_metadata(d, text, m->h.b == 0);
+}
+
+static void
+do_refine(struct ut_msg *m)
+{
+	char text[512];
+	struct outdir *d = outdir_find(m->h.a);
+	uint64_t at = ut_msg_get_u64(m);
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if (d != NULL && !m->bad)
+		output_refine(d, at, text);
+}
+
+static void
+do_owner(struct ut_msg *m)
+{
+	(void)owner_read(m);
+}
+
+static void
+do_active(struct ut_msg *m)
+{
+	struct pool *p = pool_find(m->h.a);
+	uint32_t serial = ut_msg_get_u32(m);
+
+	if (p != NULL)
+		pool_activate(p, m->h.b != 0);
+	reply_counts(serial, p);
+}
+
+static void
+do_count(struct ut_msg *m)
+{
+	struct pool *p = pool_find(m->h.a);
+
+	if (p != NULL)
+		(void)pool_drain(p, DRAIN_ALL);
+	reply_counts(ut_msg_get_u32(m), p);
+}
+
+static void
+do_close(struct ut_msg *m)
+{
+	struct pool **pp, *p;
+
+	for (pp = &pools; (p = *pp) != NULL; pp = &p->next)
+		if (p->id == m->h.a)
+			break;
+	if (p != NULL) {
+		*pp = p->next;
+		pool_finish(p, m->h.b != 0);
+	}
+	reply_counts(ut_msg_get_u32(m), p);
+	if (p != NULL)
+		pool_free(p, true);
+	if (pools == NULL)
+		consumer_tick(false);
+}
+
+static void
+do_closetrace(struct ut_msg *m)
+{
+	struct outdir **dp, *d;
+
+	for (dp = &outdirs; (d = *dp) != NULL; dp = &d->next) {
+		if (d->id == m->h.a) {
+			*dp = d->next;
+			output_close(d);
+			return;
+		}
+	}
+}
+
+static void
+do_end(struct ut_msg *m)
+{
+	(void)m;
+	ending = true;
+}
+
+static const struct {
+	uint16_t	 type;
+	void		(*act)(struct ut_msg *);
+} orders[] = {
+	{ UT_C_END,		do_end },
+	{ UT_C_OUTDIR,		do_outdir },
+	{ UT_C_UIDDIR,		do_uiddir },
+	{ UT_C_TRACE,		do_trace },
+	{ UT_C_REGION,		do_region },
+	{ UT_C_METADATA,	do_metadata },
+	{ UT_C_REFINE,		do_refine },
+	{ UT_C_BELL,		do_bell },
+	{ UT_C_OWNER,		do_owner },
+	{ UT_C_DEAD,		owner_died },
+	{ UT_C_ACTIVE,		do_active },
+	{ UT_C_COUNT,		do_count },
+	{ UT_C_CLOSE,		do_close },
+	{ UT_C_CLOSETRACE,	do_closetrace },
+};
+
+static void
+obey(struct ut_msg *m)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (orders[i].type == m->h.type)
+			orders[i].act(m);
+	ut_msg_clear(m);
+}
+
+static void
+put_off(struct ut_msg *m)
+{
+	size_t body = m->h.len - sizeof(m->h);
+	struct later *l;
+
+	l = xcalloc(1, sizeof(*l) - sizeof(m->body) + body);
+	memcpy(&l->msg, m, offsetof(struct ut_msg, body) + body);
+	*last_later = l;
+	last_later = &l->next;
+	ut_msg_init(m, 0, 0, 0);
+}
+
+/*
+ * What can be done in the middle of a pass: metadata and the names of
+ * programs must be, as events that are committed may need them, and new
+ * buffers are what a program waits for.
+ */
+static bool
+at_once(const struct ut_msg *m)
+{
+	switch (m->h.type) {
+	case UT_C_BELL:
+	case UT_C_OWNER:
+	case UT_C_TRACE:
+		return true;
+	case UT_C_METADATA:
+		return outdir_find(m->h.a) != NULL;
+	case UT_C_REGION:
+		return outdir_find(m->h.b) != NULL;
+	default:
+		return false;
+	}
+}
+
+/* What the parent has sent, in order but for that. */
+void
+orders_take(void)
+{
+	int r;
+
+	while ((r = ut_msg_read(PARENT_FD, &in)) == 1) {
+		if (at_once(&in))
+			obey(&in);
+		else
+			put_off(&in);
+	}
+	if (r == -1)
+		parent_gone = true;
+}
+
+/* And the rest, between two passes. */
+void
+orders_obey(void)
+{
+	struct later *l;
+
+	while ((l = laters) != NULL) {
+		if ((laters = l->next) == NULL)
+			last_later = &laters;
+		if (l->msg.h.type != UT_C_DEAD)
+			owners_bury_new();
+		obey(&l->msg);
+		free(l);
+	}
+	owners_bury_new();
+}

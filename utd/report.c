@@ -1,0 +1,90 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What a consumer tells the parent.
+ */
+
+#include <stdio.h>
+
+#include "consumer.h"
+
+#define PROGRESS_MS	200
+
+bool parent_gone;
+
+static struct ut_msg out;
+
+/* One message at a time: it is begun, items are added, it is sent. */
+struct ut_msg *
+report_begin(uint16_t type, uint32_t a, uint32_t b)
+{
+	ut_msg_init(&out, type, a, b);
+	return &out;
+}
+
+void
+report_send(void)
+{
+	if (ut_msg_send(PARENT_FD, &out, -1) == -1)
+		parent_gone = true;
+}
+
+void
+report_trouble(struct pool *p, bool error, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ut_msg_init(&out, UT_C_TROUBLE, p->id, error);
+	ut_msg_str(&out, text);
+	report_send();
+}
+
+/* Someone may be waiting for the end of this. */
+void
+report_progress(uint64_t left)
+{
+	static int64_t last;
+	int64_t now = ut_msg_now();
+
+	if (now - last < PROGRESS_MS)
+		return;
+	last = now;
+	ut_msg_init(&out, UT_C_PROGRESS, 0, 0);
+	ut_msg_u64(&out, left);
+	report_send();
+}
+
+/* Under another name, perhaps, than that which was asked for. */
+void
+report_made(const struct outdir *d)
+{
+	ut_msg_init(&out, UT_C_MADE, d->id, 0);
+	ut_msg_str(&out, d->path);
+	report_send();
+}
+
+void
+report_wrote(const struct outdir *d)
+{
+	ut_msg_init(&out, UT_C_WROTE, d->id, 0);
+	ut_msg_u64(&out, (uint64_t)d->meta_size);
+	report_send();
+}
