@@ -284,6 +284,26 @@ test_threads() {
 	[ "$(ls /proc/$PULSE/task | wc -l)" -eq "$1" ]
 }
 
+# Kill utd alone (0), after its consumers (1), or before them (2).
+kill_utd() {
+	case $1 in
+	0)	victims=$UTD_PID ;;
+	1)	victims="$(consumers) $UTD_PID" ;;
+	2)	victims="$UTD_PID $(consumers)" ;;
+	esac
+	for p in $victims; do
+		kill -9 "$p" 2>/dev/null
+	done
+	wait "$UTD_PID" 2>/dev/null
+	UTD_PID=
+}
+
+kill_consumers() {
+	for p in $(consumers); do
+		kill -9 "$p" 2>/dev/null
+	done
+}
+
 # What utd and its consumers have: descriptors, and 0 where that cannot be
 # seen; memory; and the ticks, 100 in a second, that they have run.
 fds() {

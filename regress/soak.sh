@@ -225,10 +225,8 @@ session_badly() {
 	done
 }
 
-kill_consumers() {
-	for p in $(consumers); do
-		kill -9 "$p" 2>/dev/null
-	done
+consumers_die() {
+	kill_consumers
 	kills=$((kills + 1))
 	sleep 0.6
 }
@@ -237,18 +235,12 @@ known() {
 	[ "$(utctl events 2>/dev/null | grep -c '^seq (pid')" -eq $nlive ]
 }
 
-# The next one takes up what it had, when all programs are there again.
-kill_utd() {
+# The next one takes up what it had, when all programs are there again.  One
+# that is only about to come would find none, and begin without.
+utd_dies() {
+	until_ok known || fail "programs do not come"
 	random 3
-	case $r in
-	0)	victims=$UTD_PID ;;
-	1)	victims="$(consumers) $UTD_PID" ;;
-	2)	victims="$UTD_PID $(consumers)" ;;
-	esac
-	for p in $victims; do
-		kill -9 "$p" 2>/dev/null
-	done
-	wait "$UTD_PID" 2>/dev/null
+	kill_utd $r
 	kills=$((kills + 1))
 	nap 90
 	start_utd
@@ -274,7 +266,7 @@ act() {
 	15)	program_loads ;;
 	16)	program_record ;;
 	17)	utctl list >/dev/null || fail "list" ;;
-	18)	[ $((round % 5)) -ne 0 ] || kill_consumers ;;
+	18)	[ $((round % 5)) -ne 0 ] || consumers_die ;;
 	19)	sleep 1 ;;
 	esac
 	nap 90
@@ -396,9 +388,9 @@ while [ $round -le $rounds ]; do
 	done
 	# In one of the long rounds, and in the last, there is another utd.
 	if [ $((round % 7)) -eq 0 ] || [ $round -eq $rounds ]; then
-		kill_utd
+		utd_dies
 	fi
-	[ $((round % 5)) -ne 2 ] || kill_consumers
+	[ $((round % 5)) -ne 2 ] || consumers_die
 	round_end
 	round=$((round + 1))
 done

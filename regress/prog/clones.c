@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Children that run no atfork handler: clones how events.  They trace as
  * writer 1 of seq:tick, for seqcheck, beside their parent, writer 0, and

@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Children of a program whose threads trace as fast as they can: forkload
  * threads children.  Every other child is one of posix_spawn, which executes

@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * fork in signal handlers that interrupt events: forksig events forks.  A
  * timer interrupts the events of writer 0 of seq:tick, and the handler forks.

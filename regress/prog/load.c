@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * A library that loads.c loads.  It has an event that the program has too,
  * and one that it has alone, once "only" is made something else.

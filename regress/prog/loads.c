@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Threads that load libraries, call them and unload them, while others trace
  * and children are forked: loads times pause library...  There is a thread for

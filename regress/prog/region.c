@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * What is taken in the regions among some files, which may be descriptors of
  * a consumer's: for each, how many slots, by how many programs, how many

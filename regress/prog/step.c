@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Runs a program again and again, and kills it after 1, 2, 3, ... instructions
  * of what it does between two marks, each a SIGUSR2 that it raises:

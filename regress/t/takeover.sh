@@ -10,12 +10,6 @@ KILLS=${KILLS:-6}
 UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT
 
-kill_consumers() {
-	for p in $(consumers); do
-		kill -9 "$p" 2>/dev/null
-	done
-}
-
 # As an ordinary user's utd would have it, and per process.
 try() {
 	start_utd

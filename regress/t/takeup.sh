@@ -7,19 +7,6 @@
 . ./common.sh
 KILLS=${KILLS:-6}
 
-kill_all() {
-	case $1 in
-	0)	victims=$UTD_PID ;;
-	1)	victims="$(consumers) $UTD_PID" ;;
-	2)	victims="$UTD_PID $(consumers)" ;;
-	esac
-	for p in $victims; do
-		kill -9 "$p" 2>/dev/null
-	done
-	wait "$UTD_PID" 2>/dev/null
-	UTD_PID=
-}
-
 start_utd
 utctl create -o "$T/s" s >/dev/null &&
     utctl enable-channel -n 4096 uid &&
@@ -36,7 +23,7 @@ sleep 0.3
 i=0 short=
 while [ $i -lt $KILLS ]; do
 	sleep 0.$((i * 7 % 10))
-	kill_all $((i % 3))
+	kill_utd $((i % 3))
 	sleep 0.$((i * 3 % 5))
 	start_utd
 	expect 0 'warning: utd was killed, and another took over' utctl list s
