@@ -93,7 +93,7 @@ event_command(int argc, char **argv, int type)
 {
 	static char star[] = "*", *all[] = { star, NULL };
 	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0 };
-	int ch, any = 0, levels = 0;
+	int ch, any = 0, levels = 0, status;
 
 	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
 		err(1, NULL);
@@ -126,7 +126,9 @@ event_command(int argc, char **argv, int type)
 	/* Without options, all that there are with the pattern. */
 	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0)
 		r.kind = UT_RULE_ANY;
-	return rules(type, &r, any ? all : argv + optind);
+	status = rules(type, &r, any ? all : argv + optind);
+	free(r.except);
+	return status;
 }
 
 int

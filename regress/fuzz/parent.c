@@ -195,7 +195,8 @@ static void
 answer(struct played *c, struct ut_msg *m)
 {
 	if (m->h.type < UT_C_OUTDIR || m->h.type > UT_C_CLOSE ||
-	    m->h.type == UT_C_METADATA || m->h.type == UT_C_OWNER)
+	    m->h.type == UT_C_METADATA || m->h.type == UT_C_SYNCED ||
+	    m->h.type == UT_C_OWNER)
 		return;
 	if (answers == ANSWER_NOT) {
 		c->owes = true;
@@ -336,6 +337,7 @@ parent_begin(void)
 	signal(SIGPIPE, SIG_IGN);
 	log_init(true, false);
 	clock_begin();
+	traces_begin();
 	listen_open(fuzz_dir());
 	state_open(fuzz_dir());
 	parent_run();
