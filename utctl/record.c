@@ -33,7 +33,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "compat.h"
@@ -41,7 +40,6 @@
 
 #define SESSION		"record"
 #define CHANNEL		"channel0"
-#define LINGER		5000		/* ms that utd may take to end */
 #define AGAIN		20		/* times that it is started anew */
 
 static const char *unowned;	/* run directory of a utd that nobody owns */
@@ -287,10 +285,28 @@ report(const struct record *r, struct row *rows)
 	return *error == '\0' ? 0 : -1;
 }
 
+/* Of a session that was taken up nobody knows how far its end has come. */
+static int
+session_active(struct record *r)
+{
+	struct row *rows;
+	int active;
+
+	if (r->again == 0)
+		return 1;
+	if (client_ask(r->client, UT_CTL_LIST, SESSION, &rows) == -1)
+		return 0;
+	active = rows->child != NULL &&
+	    strcmp(row_str(rows->child, "state"), "active") == 0;
+	row_free(rows);
+	return active;
+}
+
 static int
 session_ask(struct record *r, struct row **rows)
 {
-	return client_ask(r->client, UT_CTL_STOP, SESSION, NULL) == -1 ||
+	return (session_active(r) &&
+	    client_ask(r->client, UT_CTL_STOP, SESSION, NULL) == -1) ||
 	    client_ask(r->client, UT_CTL_LIST, SESSION, rows) == -1 ||
 	    client_ask(r->client, UT_CTL_DESTROY, SESSION, NULL) == -1 ?
 	    -1 : 0;
@@ -357,26 +373,12 @@ record(struct record *r)
 	return status;
 }
 
-/* utd ends when nobody owns it: wait for that, within bounds. */
 static int
 utd_end(void *arg)
 {
 	struct record *r = arg;
-	static const struct timespec nap = { 0, 5000000 };
-	int64_t deadline = ut_msg_now() + LINGER;
-	char *path = format("%s/%s", r->rundir, UT_SOCKET);
-	int gone = client_gone(r->client);
 
-	client_close(r->client);
-	client_interrupt(0);
-	while (!gone && access(path, F_OK) == 0 && client_interrupted() == 0) {
-		if (ut_msg_now() > deadline) {
-			warnx("utd in %s does not end", r->rundir);
-			break;
-		}
-		nanosleep(&nap, NULL);
-	}
-	free(path);
+	client_end(r->client);
 	return 0;
 }
 

@@ -103,6 +103,6 @@ cmd_recover(int argc, char **argv)
 	if ((c = client_open(dir, 1)) == NULL)
 		return 1;
 	r = sessions_end(c);
-	client_close(c);
+	client_end(c);
 	return r == 0 ? 0 : 1;
 }

@@ -57,6 +57,7 @@ char	*format(const char *, ...)
 /* client.c: what fails is said on stderr, and NULL or -1 returned. */
 struct client	*client_open(const char *, int);
 void		 client_close(struct client *);
+void		 client_end(struct client *);	/* and of its utd */
 int		 client_gone(const struct client *);
 int		 client_fd(const struct client *);
 int		 client_look(struct client *);

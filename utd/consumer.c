@@ -231,6 +231,8 @@ run(void)
 			owners_bury();
 	}
 	orders_obey();
+	for (d = outdirs; d != NULL; d = d->next)
+		ending &= !d->behind;	/* not yet: another will */
 	while ((p = pools) != NULL) {
 		pools = p->next;
 		if (ending) {
@@ -295,7 +297,7 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	catch(SIGUSR1, SIG_IGN);
 	catch(SIGALRM, SIG_IGN);
 	if (!ending)
-		exit(0);		/* another needs the bell */
+		exit(1);		/* another needs the bell */
 	ut_bell_close(&bell);		/* the handlers rang it */
 	exit(0);
 }

@@ -46,6 +46,7 @@ struct outdir {
 	char		*path;
 	bool		 new;		/* nobody else's */
 	bool		 again;		/* another consumer's, before */
+	bool		 behind;	/* metadata of then may be to come */
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
 	char		*pending;	/* metadata that is not written */

@@ -167,13 +167,20 @@ forget_some(struct consumer *c)
 	}
 }
 
+/* What is about regions waits for those. */
+static bool
+waits(const struct consumer *c, const struct ut_msg *m)
+{
+	return c->held > 0 && m->h.type >= UT_C_DEAD;
+}
+
 static void
 send_requests(struct consumer *c)
 {
 	struct request *r;
 
 	for (r = c->requests; r != NULL && c->conn != NULL; r = r->next) {
-		if (r->sent || r->msg == NULL)
+		if (r->sent || r->msg == NULL || waits(c, r->msg))
 			continue;
 		r->sent = true;
 		r->msg->have = 0;
@@ -240,6 +247,7 @@ take_over(struct consumer *c)
 	consumer_hold(c);
 	traces_again(c);
 	consumer_go_on(c);
+	send_requests(c);	/* those that need not wait */
 }
 
 /*
@@ -287,13 +295,19 @@ consumer_remove(const struct consumer *c, const char *name)
 	remove_as(c, region_unlink, name);
 }
 
+void
+consumer_remove_bell(const struct consumer *c)
+{
+	remove_as(c, ut_bell_remove, c->bellname);
+}
+
 static void
 give_up(struct consumer *c)
 {
 	c->given_up = true;
 	fail_requests(c);
 	traces_orphaned(c);
-	remove_as(c, ut_bell_remove, c->bellname);
+	consumer_remove_bell(c);
 	c->bellname[0] = '\0';
 }
 
@@ -414,8 +428,8 @@ consumer_ask(struct consumer *c, struct ut_msg *m)
 	while (r->next != NULL)
 		r = r->next;
 	r->msg = copy_of(m);
-	if (c->held > 0 && m->h.type >= UT_C_DEAD)
-		return;			/* about regions */
+	if (waits(c, m))
+		return;
 	r->sent = true;
 	consumer_send(c, m);
 }
@@ -640,13 +654,18 @@ ended(struct consumer *c, int flags)
 		return false;
 	if (pid == -1 || !WIFSTOPPED(status)) {
 		c->pid = 0;
+		c->finished = pid != -1 && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == 0;
 		return true;
 	}
 	kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
 	return false;
 }
 
-/* They drain what there is, stop what is started, and end. */
+/*
+ * They drain what there is, stop what is started, and end.  Of one that did not
+ * end in order there may be something left, for the next utd.
+ */
 void
 consumers_end(void)
 {
@@ -669,7 +688,7 @@ consumers_end(void)
 	for (c = consumers; c != NULL; c = c->next) {
 		while (!ended(c, 0))
 			continue;
-		/* Of one that did not end in order. */
-		remove_as(c, ut_bell_remove, c->bellname);
+		if (c->finished || c->given_up)
+			regions_gone(c);
 	}
 }

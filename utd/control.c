@@ -250,6 +250,20 @@ destroyed(struct client *k)
 	session_free(k->session);
 }
 
+/* All is written.  Until no memory is left the next utd would know of it. */
+static void
+drained(struct client *k)
+{
+	struct waiter *w = client_wait(k, destroyed, 0);
+	struct channel *ch;
+
+	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
+		channel_close(ch);
+		channel_count(ch, w);
+	}
+	wait_less(w);
+}
+
 static void
 do_destroy(struct client *k, struct ut_msg *m)
 {
@@ -258,7 +272,7 @@ do_destroy(struct client *k, struct ut_msg *m)
 	if (s == NULL)
 		return;
 	s->dying = true;
-	wait_less(stop_session(k, destroyed));
+	wait_less(stop_session(k, drained));
 }
 
 /* On or off; programs and the consumer follow if the session is started. */

@@ -572,6 +572,8 @@ pool_drain(struct pool *p, int how)
 {
 	size_t i, full = 0;
 
+	if (p->dir->behind)
+		return false;
 	npieces = 0;
 	pool_look(p);
 	if (p->shared.cut)
@@ -629,7 +631,7 @@ bool
 pool_bury(struct pool *p)
 {
 	(void)pool_drain(p, DRAIN_DEAD);
-	if (p->dir->nwhole > 0)
+	if (p->dir->behind || p->dir->nwhole > 0)
 		return false;
 	bury_slots(p);
 	return true;

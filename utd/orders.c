@@ -243,6 +243,16 @@ do_metadata(struct ut_msg *m)
 		(void)output_metadata(d, text, m->h.b == 0);
 }
 
+/* What was held back can be written. */
+static void
+do_synced(struct ut_msg *m)
+{
+	struct outdir *d = outdir_find(m->h.a);
+
+	if (d != NULL)
+		d->behind = false;
+}
+
 static void
 do_refine(struct ut_msg *m)
 {
@@ -332,6 +342,7 @@ static const struct {
 	{ UT_C_TRACE,		do_trace },
 	{ UT_C_REGION,		do_region },
 	{ UT_C_METADATA,	do_metadata },
+	{ UT_C_SYNCED,		do_synced },
 	{ UT_C_REFINE,		do_refine },
 	{ UT_C_BELL,		do_bell },
 	{ UT_C_OWNER,		do_owner },
@@ -380,6 +391,7 @@ at_once(const struct ut_msg *m)
 	case UT_C_TRACE:
 		return true;
 	case UT_C_METADATA:
+	case UT_C_SYNCED:
 		return outdir_find(m->h.a) != NULL;
 	case UT_C_REGION:
 		return outdir_find(m->h.b) != NULL;

@@ -224,7 +224,10 @@ output_make(struct outdir *d)
 	return 0;
 }
 
-/* The metadata there begin with what this trace is called. */
+/*
+ * The metadata there begin with what this trace is called, or have yet to be
+ * written.
+ */
 static bool
 has_uuid(const struct outdir *d)
 {
@@ -241,7 +244,7 @@ has_uuid(const struct outdir *d)
 	close(fd);
 	head[n > 0 ? n : 0] = '\0';
 	uuid_text(uuid, d->uuid);
-	return strstr(head, uuid) != NULL;
+	return n == 0 || strstr(head, uuid) != NULL;
 }
 
 /*
@@ -290,6 +293,7 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 	d->fd = d->meta = -1;
 	d->base = fd;
 	strcpy(d->path, path);
+	d->behind = like->again;
 	d->again = like->again && made;
 	if (like->again && !made)
 		output_find(d);

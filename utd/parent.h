@@ -234,6 +234,7 @@ struct trace {
 	bool		 made;		/* that is what it is called */
 	bool		 again;		/* its consumer took over */
 	bool		 syncing;	/* and has yet to say what is there */
+	bool		 behind;	/* and to be sent what is not */
 	unsigned char	 uuid[UUID_LEN];
 	char		 uuidstr[UUID_TEXT];
 	struct text	 text;		/* metadata that may not be there */
@@ -362,7 +363,7 @@ struct session {
 	gid_t		 gid;
 	int		 dirfd;		/* -1: not open yet, or */
 	int		 gone;		/* why it cannot be opened again */
-	uint64_t	 dev, ino;	/* of the directory */
+	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
 	bool		 active;
 	bool		 dying;		/* only its consumers know it still */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
@@ -399,6 +400,7 @@ struct consumer {
 	int64_t		 deaths[DEATHS];	/* when, last ones, in turn */
 	unsigned int	 ndeaths;
 	unsigned int	 nstops;	/* by its user, when it was to end */
+	bool		 finished;	/* it has ended in order */
 	unsigned int	 held;		/* traces that it has yet to be told */
 	uint32_t	 serial;
 	struct request	*requests;
@@ -419,6 +421,7 @@ void	 consumers_tell_owner(const struct app *);
 void	 consumers_each(void (*)(const struct consumer *));
 void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_remove(const struct consumer *, const char *);	/* a region */
+void	 consumer_remove_bell(const struct consumer *);
 void	 consumers_end(void);
 
 /* session.c */
@@ -426,6 +429,7 @@ struct session *session_find(const char *, uid_t, char *, size_t);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 void	 session_free(struct session *);
+bool	 sessions_end(void);		/* false: not all of them */
 void	 session_know_dir(struct session *);
 bool	 session_dir_known(const struct session *);	/* it is that one */
 bool	 session_sees(const struct session *, uid_t);
@@ -459,7 +463,7 @@ void	 traces_again(struct consumer *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
 void	 session_open(struct session *, bool, consumer_cb *, void *);
-struct trace *trace_restore(struct session *, uint32_t);
+struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
 void	 traces_resume(struct session *, int);
 
 /* region.c: regions, as the parent sees them. */
@@ -476,6 +480,7 @@ void	 regions_failed(struct trace *, int);
 void	 regions_remove(const struct trace *);
 void	 regions_bury(const struct app *);
 void	 regions_free(struct session *);
+void	 regions_gone(const struct consumer *);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
 void	 channel_counts(const struct channel *, struct counts *);

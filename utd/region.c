@@ -545,6 +545,25 @@ channel_close(struct channel *ch)
 	}
 }
 
+/* Their consumer has ended in order, and they with it. */
+void
+regions_gone(const struct consumer *c)
+{
+	struct session *s;
+	struct channel *ch;
+	struct region *r, *next;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (ch = s->channels; ch != NULL; ch = ch->next) {
+			for (r = ch->regions; r != NULL; r = next) {
+				next = r->next;
+				if (r->trace->consumer == c)
+					region_free(r);
+			}
+		}
+	}
+}
+
 void
 regions_free(struct session *s)
 {

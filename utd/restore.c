@@ -100,15 +100,17 @@ static bool
 read_trace(struct ut_msg *m)
 {
 	char path[PATH_MAX];
+	uid_t uid;
+	gid_t gid;
 	int i;
 
 	if (session == NULL || !id_valid(m->h.a) ||
 	    trace_by_id(m->h.a) != NULL)
 		return false;
-	trace = trace_restore(session, m->h.a);
+	uid = (uid_t)ut_msg_get_u32(m);
+	gid = (gid_t)ut_msg_get_u32(m);
+	trace = trace_restore(session, m->h.a, uid, gid);
 	trace->made = m->h.b != 0;
-	trace->uid = (uid_t)ut_msg_get_u32(m);
-	trace->gid = (gid_t)ut_msg_get_u32(m);
 	trace->bits = ut_msg_get_u32(m);
 	trace->owner = ut_msg_get_u64(m);
 	trace->pid = (pid_t)ut_msg_get_u32(m);
@@ -121,8 +123,6 @@ read_trace(struct ut_msg *m)
 	ut_msg_get_str(m, trace->uuidstr, sizeof(trace->uuidstr));
 	trace->past = ut_msg_get_u64(m);
 	trace->clock_at = ut_msg_get_u64(m);
-	trace->consumer = consumer_get(trace->uid, trace->gid);
-	consumer_hold(trace->consumer);
 	return !m->bad;
 }
 

@@ -179,6 +179,38 @@ session_free(struct session *s)
 	free(s);
 }
 
+static bool
+has_regions(const struct session *s)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (ch->regions != NULL)
+			return true;
+	return false;
+}
+
+/* utd ends, and with it all sessions of which consumers have left nothing. */
+bool
+sessions_end(void)
+{
+	struct session *s, *next;
+
+	for (s = sessions; s != NULL; s = next) {
+		next = s->next;
+		if (has_regions(s)) {
+			log_warnx("session %s: not all is written: "
+			    "see utctl recover", s->name);
+			s->active = false;
+			state_changed();
+		} else {
+			regions_free(s);
+			session_free(s);
+		}
+	}
+	return sessions == NULL;
+}
+
 /*
  * A directory is found by its name only once.  When another utd opens it
  * again, it is to be the same.

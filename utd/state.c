@@ -210,14 +210,14 @@ put_session(const struct session *s)
 		put_channel(ch);
 }
 
-/* A session that is about to go is not taken up. */
+/* One that is about to go is taken up as it is, one that is about to come not. */
 static void
 put_sessions(const struct session *s)
 {
 	if (s == NULL)
 		return;
 	put_sessions(s->next);	/* the last one made is the first in the list */
-	if (!s->dying)
+	if (s->ino != 0)
 		put_session(s);
 }
 
@@ -424,7 +424,7 @@ state_open(const char *dir)
 	state_changed();
 }
 
-/* An orderly end: nobody goes on. */
+/* An orderly end of all: nobody goes on. */
 void
 state_close(void)
 {
@@ -432,5 +432,6 @@ state_close(void)
 	unlink(new_path);
 	unlink(state_path);
 	unlink(apps_path);
+	consumers_each(consumer_remove_bell);
 	consumers_each(remove_lock);
 }

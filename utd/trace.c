@@ -97,6 +97,34 @@ piece_end(const struct text *t, bool *whole)
 	return t->sent + PIECE;
 }
 
+/* The consumer is another: what it is asked about regions waits for a trace. */
+static void
+trace_hold(struct trace *t)
+{
+	t->again = t->syncing = t->behind = true;
+	consumer_hold(t->consumer);
+}
+
+static void
+trace_go_on(struct trace *t)
+{
+	if (!t->behind)
+		return;
+	t->syncing = t->behind = false;
+	consumer_go_on(t->consumer);
+}
+
+/* Nothing that it lacked is on our side any more: it may write data. */
+static void
+trace_synced(struct trace *t)
+{
+	if (!t->behind)
+		return;
+	ut_msg_init(&out, UT_C_SYNCED, t->id, 0);
+	consumer_send(t->consumer, &out);
+	trace_go_on(t);
+}
+
 /*
  * Send what metadata has come together, but not so much that the consumer
  * could be taken for one that does not read: false if there is more, to be
@@ -124,6 +152,7 @@ trace_flush(struct trace *t)
 		ut_msg_str(&out, piece);
 		consumer_send(t->consumer, &out);
 	}
+	trace_synced(t);
 	return true;
 }
 
@@ -249,7 +278,7 @@ static void
 trace_failed(struct trace *t, int error)
 {
 	t->state = REGION_FAILED;
-	t->syncing = false;
+	trace_go_on(t);
 	regions_failed(t, error);
 }
 
@@ -264,10 +293,12 @@ got_trace(void *arg, int error, struct ut_msg *m)
 		return;
 	size = error == 0 ? ut_msg_get_u64(m) : 0;
 	if (t->syncing && error == 0) {
-		if (size < t->past || size - t->past > t->text.len)
+		if (size < t->past || size - t->past > t->text.len) {
 			error = EINVAL;	/* somebody has changed it */
-		else
+			trace_synced(t);
+		} else {
 			t->text.sent = (size_t)(size - t->past);
+		}
 	}
 	if (error != 0) {
 		trace_failed(t, error);
@@ -334,8 +365,6 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 		close(fd);
 		regions_ask(t);
 	}
-	if (t->again)
-		consumer_go_on(t->consumer);
 }
 
 static void
@@ -451,6 +480,7 @@ trace_close(struct trace *t)
 		continue;
 	*p = t->next;
 	state_changed();
+	trace_go_on(t);
 	trace_refine(t);
 	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
 	consumer_send(t->consumer, &out);
@@ -471,13 +501,14 @@ traces_again(struct consumer *c)
 
 	for (s = sessions; s != NULL; s = s->next) {
 		for (t = s->traces; t != NULL; t = t->next) {
-			if (t->consumer != c || t->state != REGION_READY)
+			if (t->consumer != c)
 				continue;
-			t->again = t->syncing = true;
+			if (t->behind || t->state == REGION_READY)
+				trace_hold(t);
+			if (t->state != REGION_READY)
+				continue;
 			session_warn(s, "the consumer of uid %lu ended; "
 			    "another took over", (unsigned long)c->uid);
-			if (!own_trace(t))
-				consumer_hold(c);
 			trace_ask(t);
 			if (t->state == REGION_READY)
 				regions_ask(t);
@@ -517,7 +548,7 @@ session_open(struct session *s, bool again, consumer_cb *cb, void *arg)
 
 /* One that another utd had: the caller fills it in. */
 struct trace *
-trace_restore(struct session *s, uint32_t id)
+trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
 
@@ -525,7 +556,10 @@ trace_restore(struct session *s, uint32_t id)
 	id_taken(id);
 	t->session = s;
 	t->state = REGION_ASKED;
-	t->again = t->syncing = true;
+	t->uid = uid;
+	t->gid = gid;
+	t->consumer = consumer_get(uid, gid);
+	trace_hold(t);
 	t->next = s->traces;
 	s->traces = t;
 	return t;
@@ -544,7 +578,5 @@ traces_resume(struct session *s, int error)
 			trace_ask(t);
 		if (t->state == REGION_READY)
 			regions_ask(t);
-		if (t->again && (error != 0 || own_trace(t)))
-			consumer_go_on(t->consumer);
 	}
 }

@@ -190,7 +190,7 @@ int
 main(int argc, char *argv[])
 {
 	char dir[PATH_MAX] = "";
-	bool debug = false, verbose = false;
+	bool all, debug = false, verbose = false;
 	int c, ready = -1;
 
 	while ((c = getopt(argc, argv, "dr:v")) != -1) {
@@ -235,7 +235,10 @@ main(int argc, char *argv[])
 	log_info("run directory %s", dir);
 	loop_run();
 	consumers_end();
-	state_close();
+	if ((all = sessions_end()))
+		state_close();
+	else
+		state_save();
 	listen_close();
-	return 0;
+	return all ? 0 : 1;
 }

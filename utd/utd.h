@@ -92,17 +92,19 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   perhaps */
 #define UT_C_METADATA	68	/* a trace, b 1 if it ends in the middle of
 				   something: str text */
-#define UT_C_OWNER	69	/* u64 owner, u32 pid, str name */
-#define UT_C_DEAD	70	/* u32 serial, u64 owner, u32 pid, str name */
-#define UT_C_ACTIVE	71	/* a region, b 0 or 1: u32 serial */
-#define UT_C_COUNT	72	/* a region: u32 serial */
-#define UT_C_CLOSE	73	/* a region, b 1 if nothing can be under way
+#define UT_C_SYNCED	69	/* a trace that another consumer had: all that
+				   its metadata lacked was sent */
+#define UT_C_OWNER	70	/* u64 owner, u32 pid, str name */
+#define UT_C_DEAD	71	/* u32 serial, u64 owner, u32 pid, str name */
+#define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */
+#define UT_C_COUNT	73	/* a region: u32 serial */
+#define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
 				   in it: u32 serial */
-#define UT_C_CLOSETRACE	74	/* a trace */
-#define UT_C_REFINE	75	/* a trace: u64 where, str text: metadata that
+#define UT_C_CLOSETRACE	75	/* a trace */
+#define UT_C_REFINE	76	/* a trace: u64 where, str text: metadata that
 				   is there already, better known now */
-#define UT_C_BELL	76	/* str name of the bell, perhaps there */
-#define UT_C_END	77	/* an orderly one: finish and go */
+#define UT_C_BELL	77	/* str name of the bell, perhaps there */
+#define UT_C_END	78	/* an orderly one: finish and go */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
