@@ -48,30 +48,35 @@ end() {
 	echo "$1: fine"
 }
 
+destroy() {
+	utctl destroy s >"$T/destroyed" 2>&1 &
+	destroy=$!
+}
+
+destroyed() {
+	wait $destroy && grep -q ', 0 lost' "$T/destroyed" ||
+	    fail "destroy: $(cat "$T/destroyed")"
+}
+
 all=0 kills=0 i=0
 while [ $i -lt $KILLS ]; do
 	begin
-	utctl destroy s >"$T/destroyed" 2>&1 &
-	destroy=$!
+	destroy
 	sleep 0.1
 	kill_consumers
-	wait $destroy && grep -q ', 0 lost' "$T/destroyed" ||
-	    fail "destroy: $(cat "$T/destroyed")"
+	destroyed
 	end "consumer, destroy"
 
 	begin
 	kill -CONT $(consumers)
-	utctl destroy s >"$T/destroyed" 2>&1 &
-	destroy=$!
+	destroy
 	nap 60
 	kill_consumers
-	wait $destroy && grep -q ', 0 lost' "$T/destroyed" ||
-	    fail "destroy: $(cat "$T/destroyed")"
+	destroyed
 	end "consumer, some time of destroy"
 
 	begin
-	utctl destroy s >"$T/destroyed" 2>&1 &
-	destroy=$!
+	destroy
 	sleep 0.1
 	kill_utd 1
 	wait $destroy
@@ -79,8 +84,7 @@ while [ $i -lt $KILLS ]; do
 
 	begin
 	kill -CONT $(consumers)
-	utctl destroy s >"$T/destroyed" 2>&1 &
-	destroy=$!
+	destroy
 	nap 60
 	kill_utd $((i % 3))
 	wait $destroy
