@@ -10,17 +10,8 @@
 # SOAK_MINUTES is how long, a round is one of them; or SOAK_SECONDS is, with
 # four rounds.
 
-# With shared memory of our own that can be counted, where that can be had.
-if [ -z "${UT_TEST_INSIDE-}" ]; then
-	for how in "unshare -m" "unshare -Urm"; do
-		$how mount -t tmpfs tmpfs /dev/shm 2>/dev/null || continue
-		UT_TEST_INSIDE=1 exec $how sh "$0"
-	done
-fi
+. ./inside.sh
 . ./common.sh
-if [ -n "${UT_TEST_INSIDE-}" ]; then
-	mount -t tmpfs tmpfs /dev/shm || fail "mount"
-fi
 
 if [ -n "${SOAK_SECONDS-}" ]; then
 	rounds=4 length=$((SOAK_SECONDS / 4))

@@ -44,6 +44,7 @@ struct out {
 			    sizeof((m)->h))
 
 static struct conn *dropped;
+static struct conn *broken;
 
 static void	conn_ready(void *, short);
 
@@ -133,13 +134,32 @@ queue(struct conn *c, const struct ut_msg *m)
 	return true;
 }
 
+static void
+warn_of(const struct conn *c)
+{
+	log_warn("connection of process %d, uid %lu", (int)c->pid,
+	    (unsigned long)c->uid);
+}
+
+/*
+ * To be dropped at the end of this round of the loop: who sends may be walking
+ * over what the end of the connection does away with.
+ */
+static void
+give_up(struct conn *c)
+{
+	c->broken = true;
+	c->also = broken;
+	broken = c;
+}
+
 /* The descriptors stay the caller's. */
 void
 conn_send(struct conn *c, struct ut_msg *m)
 {
 	int r = 0;
 
-	if (c->dead || c->closing)
+	if (c->dead || c->closing || c->broken)
 		return;
 	if (m->bad) {
 		log_warnx("message %u does not fit", m->h.type);
@@ -148,9 +168,10 @@ conn_send(struct conn *c, struct ut_msg *m)
 	if (c->out == NULL && (r = ut_msg_write(c->file.fd, m)) == 1)
 		return;
 	if (r == -1 || too_much(c, OUT_SIZE(m))) {
-		conn_drop(c);
+		give_up(c);
 	} else if (!queue(c, m)) {
-		conn_fail(c);
+		warn_of(c);
+		give_up(c);
 	}
 }
 
@@ -181,8 +202,7 @@ flush(struct conn *c)
 void
 conn_fail(struct conn *c)
 {
-	log_warn("connection of process %d, uid %lu", (int)c->pid,
-	    (unsigned long)c->uid);
+	warn_of(c);
 	conn_drop(c);
 }
 
@@ -327,6 +347,10 @@ conn_reap(void)
 {
 	struct conn *c;
 
+	while ((c = broken) != NULL) {
+		broken = c->also;
+		conn_drop(c);
+	}
 	while ((c = dropped) != NULL) {
 		dropped = c->next;
 		while (c->out != NULL)

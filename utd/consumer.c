@@ -230,6 +230,7 @@ run(void)
 		if (how == DRAIN_ALL)
 			owners_bury();
 	}
+	orders_take();		/* it may have gone after it said so */
 	orders_obey();
 	for (d = outdirs; d != NULL; d = d->next)
 		ending &= !d->behind;	/* not yet: another will */
@@ -260,19 +261,28 @@ move(int sock, int lock)
 
 /*
  * The consumer of a utd that was killed may not have found that out: two must
- * not empty the same regions.  The lock goes when its process does.
+ * not empty the same regions.  The lock goes when its process does.  Our own
+ * parent may not wait so long.
  */
 static void
 take_turn(uid_t uid)
 {
+	struct pollfd pfd;
 	struct flock lock;
 
 	memset(&lock, 0, sizeof(lock));
 	lock.l_type = F_WRLCK;
 	lock.l_whence = SEEK_SET;
-	while (fcntl(LOCK, F_SETLKW, &lock) == -1)
+	pfd.fd = PARENT_FD;
+	pfd.events = 0;
+	consumer_tick(true);
+	while (fcntl(LOCK, F_SETLKW, &lock) == -1) {
 		if (errno != EINTR)
 			fatal("lock of uid %lu", (unsigned long)uid);
+		if (poll(&pfd, 1, 0) == 1)	/* it hung up */
+			exit(1);
+	}
+	consumer_tick(false);
 }
 
 void

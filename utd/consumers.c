@@ -342,9 +342,8 @@ mourn(void *arg)
 }
 
 /*
- * At the end of this round of the loop.  That one died is found out in the
- * middle of sending it something about regions, some of which are freed when
- * what was asked about them has failed.
+ * At the end of this round of the loop, for regions are freed when what was
+ * asked about them has failed, and others may be walking over them.
  */
 static void
 mourn_later(void)
@@ -676,7 +675,8 @@ consumers_end(void)
 		if (c->conn == NULL)
 			continue;
 		ut_msg_init(&m, UT_C_END, 0, 0);
-		conn_send(c->conn, &m);
+		if (c->held == 0)	/* it has all that is to be ended */
+			conn_send(c->conn, &m);
 		while (c->conn != NULL && conn_behind(c->conn) &&
 		    !ended(c, WNOHANG))
 			conn_flush(c->conn, FLUSH_MS);

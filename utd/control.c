@@ -245,6 +245,7 @@ static void
 destroyed(struct client *k)
 {
 	log_info("session %s destroyed", k->session->name);
+	session_forget_dir(k->session);
 	tell_counts(k, "destroyed");
 	regions_free(k->session);
 	session_free(k->session);

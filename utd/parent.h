@@ -95,6 +95,8 @@ struct conn {
 	gid_t		 gid;
 	pid_t		 pid;		/* 0: the system does not say */
 	bool		 closing;	/* once out is sent */
+	bool		 broken;	/* to be dropped */
+	struct conn	*also;		/* the next that is */
 	bool		 dead;
 	struct conn	*next;		/* that is dead */
 };
@@ -356,6 +358,7 @@ bool	 clock_trusted(char *, size_t);
 void	 clock_line(struct line *, const struct instant *, uint64_t);
 
 struct session {
+	uint32_t	 id;
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];
 	char		 error[512];	/* why it does not record all */
@@ -431,6 +434,7 @@ struct session *session_new(const char *, const char *, uid_t, gid_t);
 void	 session_free(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */
 void	 session_know_dir(struct session *);
+void	 session_forget_dir(struct session *);
 bool	 session_dir_known(const struct session *);	/* it is that one */
 bool	 session_sees(const struct session *, uid_t);
 void	 session_warn(struct session *, const char *, ...)

@@ -340,8 +340,9 @@ reopened(void *arg, int error, struct ut_msg *m)
 {
 	struct session *s;
 
-	for (s = sessions; s != NULL && s != arg; s = s->next)
-		continue;
+	for (s = sessions; s != NULL; s = s->next)
+		if (s->id == (uint32_t)(uintptr_t)arg)
+			break;
 	if (s == NULL)
 		return;
 	if (error == 0 && (s->dirfd = ut_msg_get_fd(m)) == -1)
@@ -372,6 +373,6 @@ state_resume(void)
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
-		session_open(s, true, reopened, s);
+		session_open(s, true, reopened, id_arg(s->id));
 	}
 }

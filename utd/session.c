@@ -122,6 +122,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 
+	s->id = new_id();
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	snprintf(s->dir, sizeof(s->dir), "%s", dir);
 	s->uid = uid;
@@ -183,10 +184,12 @@ static bool
 has_regions(const struct session *s)
 {
 	const struct channel *ch;
+	const struct region *r;
 
 	for (ch = s->channels; ch != NULL; ch = ch->next)
-		if (ch->regions != NULL)
-			return true;
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->state != REGION_FAILED)
+				return true;
 	return false;
 }
 
@@ -224,6 +227,14 @@ session_know_dir(struct session *s)
 		fatal("fstat");
 	s->dev = (uint64_t)st.st_dev;
 	s->ino = (uint64_t)st.st_ino;
+	state_changed();
+}
+
+/* The next utd is not to know of the session. */
+void
+session_forget_dir(struct session *s)
+{
+	s->ino = 0;
 	state_changed();
 }
 

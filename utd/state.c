@@ -151,6 +151,13 @@ put_rule(const struct rule *r)
 	put();
 }
 
+/* Before its consumer is asked, nothing of it is anywhere. */
+static bool
+trace_begun(const struct trace *t)
+{
+	return t->path != NULL && t->uuidstr[0] != '\0';
+}
+
 static void
 put_channel(const struct channel *ch)
 {
@@ -174,7 +181,7 @@ put_channel(const struct channel *ch)
 	for (rule = ch->rules; rule != NULL; rule = rule->next)
 		put_rule(rule);
 	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->state != REGION_FAILED && r->trace->path != NULL)
+		if (r->state != REGION_FAILED && trace_begun(r->trace))
 			put_region(r);
 }
 
@@ -204,7 +211,7 @@ put_session(const struct session *s)
 		put();
 	}
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->state != REGION_FAILED && t->path != NULL)
+		if (t->state != REGION_FAILED && trace_begun(t))
 			put_trace(t);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		put_channel(ch);

@@ -321,8 +321,10 @@ ask_trace(struct trace *t, int fd, const char *path)
 	int i;
 
 	t->state = REGION_READY;
-	if (!t->again)
+	if (!t->again) {
 		uuid_make(t->uuid, t->uuidstr);
+		state_changed();
+	}
 	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
 	ut_msg_fd(&out, fd);
 	ut_msg_u32(&out, consumer_expect(t->consumer, got_trace,
