@@ -120,6 +120,46 @@ while [ $i -lt $KILLS ]; do
 	i=$((i + 1))
 done
 
+# utd is slow to hear what the next consumer finds in its files, and is killed
+# before it can tell what they lack: without metadata there is no data.
+slow() {
+	command -v strace >/dev/null 2>&1 || return 1
+	strace -qq -e trace=recvmsg -e "inject=recvmsg:delay_enter=$1" \
+	    -o "$T/strace" -p "$UTD_PID" 2>"$T/strace.err" &
+	tracer=$!
+	CHILDREN="$CHILDREN $tracer"
+	sleep 0.3
+	! gone $tracer
+}
+begin
+if slow 2000000; then
+	was=$(consumers)
+	kill -9 $was
+	until_ok sh -c "ps -A -o pid= -o ppid= | grep ' $UTD_PID\$' |
+	    grep -v '^ *$was '" || fail "no other consumer"
+	sleep 1.5
+	kill_utd 1
+	for d in "$T"/s/ust/uid/*/* "$T"/s/ust/pid/*; do
+		[ -s "$d/metadata" ] || [ -z "$(find "$d" -name '*_[0-9]*' \
+		    -size +0 2>/dev/null)" ] ||
+		    fail "data without metadata: $(ls -l "$d")"
+	done
+else
+	echo "cannot slow utd down: $(cat "$T/strace.err")"
+fi
+end "slow utd"
+
+# And what it is asked meanwhile waits for that.
+begin
+if slow 100000; then
+	destroy
+	sleep 0.5
+	kill_consumers
+	destroyed
+	kill $tracer
+fi
+end "slow utd, destroy"
+
 # A directory that nobody has been asked for yet is the next utd's to make.
 if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null; then
 	chmod 711 "$T" && chmod 755 "$UT_RUNDIR" || exit 1
