@@ -91,6 +91,7 @@ start_utd() {
 stop_utd() {
 	[ -n "$UTD_PID" ] || return 0
 	kill "$UTD_PID" 2>/dev/null
+	kill -CONT "$UTD_PID" 2>/dev/null	# if the test has failed
 	wait "$UTD_PID"
 	utd_status=$?
 	UTD_PID=

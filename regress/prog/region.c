@@ -19,6 +19,9 @@
  * a consumer's: for each, how many slots, by how many programs, how many
  * sub-buffers are OWNED, how many are on their way to the consumer, and how
  * many free slots and sub-buffers are not clean.
+ *
+ * With -u they become what they were when the consumer had written the last
+ * packet of each and had not yet noted that: for one packet of each.
  */
 
 #include <sys/types.h>
@@ -28,6 +31,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../libut/ut_abi.h"
@@ -84,23 +88,44 @@ subs_look(void)
 	printf("\n");
 }
 
+static void
+forget_writes(void)
+{
+	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
+	    h->subs);
+	uint64_t consumed;
+	uint32_t i;
+
+	for (i = 0; i < h->nsubs; i++) {
+		if ((consumed = atomic_load(&s[i].consumed)) == 0)
+			continue;
+		printf("%u events\n", (unsigned int)UT_COMMIT_COUNT(consumed));
+		atomic_store(&s[i].writing, consumed);
+		atomic_store(&s[i].consumed, 0);
+		atomic_fetch_sub(&h->written, UT_COMMIT_COUNT(consumed));
+	}
+}
+
 int
 main(int argc, char *argv[])
 {
+	const int forget = argc > 1 && strcmp(argv[1], "-u") == 0;
 	struct stat st;
 	int i, fd;
 
-	for (i = 1; i < argc; i++) {
+	for (i = 1 + forget; i < argc; i++) {
 		if (stat(argv[i], &st) == -1 || !S_ISREG(st.st_mode) ||
 		    st.st_size < (off_t)sizeof(*h) ||
-		    (fd = open(argv[i], O_RDONLY)) == -1)
+		    (fd = open(argv[i], forget ? O_RDWR : O_RDONLY)) == -1)
 			continue;
-		h = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd,
-		    0);
+		h = mmap(NULL, (size_t)st.st_size, forget ? PROT_READ |
+		    PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
 		close(fd);
 		if (h == MAP_FAILED)
 			err(1, "%s", argv[i]);
-		if (h->magic == UT_ABI_MAGIC) {
+		if (h->magic == UT_ABI_MAGIC && forget) {
+			forget_writes();
+		} else if (h->magic == UT_ABI_MAGIC) {
 			slots_look();
 			subs_look();
 		}

@@ -74,4 +74,31 @@ if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null; then
 	KILLS=2
 	try other -p
 fi
+# At the worst moment: its last packet is in the file, but not noted, and half
+# of another is behind it.
+at_worst() {
+	start_utd
+	utctl create -o "$T/worst" w >/dev/null &&
+	    utctl enable-event 'pulse:a' && utctl start || fail "set-up"
+	pulse_start
+	until_ok pulse_on a--- || fail "$answer"
+	pulse hit 100
+	expect 0 ' 100 events, 0 lost' utctl list w
+	halt $UTD_PID
+	kill_consumers
+	./prog/region -u /proc/$UTD_PID/fd/* >"$T/forgot"
+	[ "$(cat "$T/forgot")" = "100 events" ] || fail "$(cat "$T/forgot")"
+	stream=$(ls "$T"/worst/ust/uid/*/*/channel0_0)
+	dd if="$stream" bs=60 count=1 2>/dev/null >"$T/half"
+	cat "$T/half" >>"$stream"
+	kill -CONT $UTD_PID
+	pulse hit 50
+	expect 0 ' 150 events, 0 lost' utctl destroy
+	exec 3>&- 4<&-
+	stop_utd || fail "utd: status $?"
+	readers_agree "$T/worst"
+	[ "$(wc -l <"$T/view.out")" -eq 150 ] ||
+	    fail "$(wc -l <"$T/view.out") events, not 150"
+}
+[ ! -d "/proc/$$/fd" ] || at_worst
 survived $all_kills "consumers killed" $all_returned $all_read
