@@ -513,9 +513,9 @@ region_close(struct region *r, bool dead)
 	consumer_ask(c, &out);
 }
 
-/* The program is dead, and its own regions with it. */
-void
-regions_bury(const struct app *a)
+/* Each of all, which may go. */
+static void
+regions_each(void (*f)(struct region *, const void *), const void *arg)
 {
 	struct session *s;
 	struct channel *ch;
@@ -525,11 +525,40 @@ regions_bury(const struct app *a)
 		for (ch = s->channels; ch != NULL; ch = ch->next) {
 			for (r = ch->regions; r != NULL; r = next) {
 				next = r->next;
-				if (r->trace->owner == a->owner)
-					region_close(r, true);
+				f(r, arg);
 			}
 		}
 	}
+}
+
+static void
+bury_one(struct region *r, const void *arg)
+{
+	const struct app *a = arg;
+
+	if (r->trace->owner == a->owner)
+		region_close(r, true);
+}
+
+/* The program is dead, and its own regions with it. */
+void
+regions_bury(const struct app *a)
+{
+	regions_each(bury_one, a);
+}
+
+static void
+free_one(struct region *r, const void *consumer)
+{
+	if (r->trace->consumer == consumer)
+		region_free(r);
+}
+
+/* Their consumer has ended in order, and they with it. */
+void
+regions_gone(const struct consumer *c)
+{
+	regions_each(free_one, c);
 }
 
 /* Programs are detached, all regions closed. */
@@ -542,25 +571,6 @@ channel_close(struct channel *ch)
 	for (r = ch->regions; r != NULL; r = next) {
 		next = r->next;
 		region_close(r, false);
-	}
-}
-
-/* Their consumer has ended in order, and they with it. */
-void
-regions_gone(const struct consumer *c)
-{
-	struct session *s;
-	struct channel *ch;
-	struct region *r, *next;
-
-	for (s = sessions; s != NULL; s = s->next) {
-		for (ch = s->channels; ch != NULL; ch = ch->next) {
-			for (r = ch->regions; r != NULL; r = next) {
-				next = r->next;
-				if (r->trace->consumer == c)
-					region_free(r);
-			}
-		}
 	}
 }
 

@@ -4,13 +4,7 @@
 # program is told of nothing and runs on, nobody gets SIGBUS; and once there
 # is memory the next command, or the next program, has it.
 
-# In a mount namespace of its own, where there is such a thing.
-if [ -z "${UT_TEST_INSIDE-}" ]; then
-	for how in "unshare -m" "unshare -Urm"; do
-		$how true 2>/dev/null || continue
-		UT_TEST_INSIDE=1 exec $how sh "$0"
-	done
-fi
+. ./inside.sh
 . ./common.sh
 
 uid=$(id -u)
