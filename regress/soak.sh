@@ -3,9 +3,10 @@
 # A day in the life of utd, for as long as one likes: sessions come and go,
 # some of them checked to the last event, others treated badly; programs come
 # and are killed, fork and load libraries; consumers are killed and now and
-# then utd, alone or with them.  In every round all of it comes to an end, and
-# what utd and its consumers then have is what they had in the first ones: a
-# line tells of that.
+# then utd, alone or with them, but not in the second half, where what leaks
+# has time to show.  In every round all of it comes to an end, and what utd and
+# its consumers then have is what they had in the first ones: a line tells of
+# that.
 #
 # SOAK_MINUTES is how long, a round is one of them; or SOAK_SECONDS is, with
 # four rounds.
@@ -115,12 +116,13 @@ program_loads() {
 # Sessions that are checked: $checked are their names.
 checked= nchecked=0 name=0 nsessions=0 nevents=0
 
+# Of one kind: 0 is per-UID, 1 per-PID, 2 both.
 session_start() {
 	[ $nchecked -lt 3 ] || return 0
 	name=$((name + 1))
 	s=s$name
 	random 3
-	kind=$r
+	kind=${1-$r}
 	utctl create -o "$T/$s" $s >"$T/out" 2>&1 || fail "$(cat "$T/out")"
 	if [ $kind -ne 1 ]; then
 		utctl enable-channel -s $s -n 1024 uid &&
@@ -257,7 +259,7 @@ act() {
 	15)	program_loads ;;
 	16)	program_record ;;
 	17)	utctl list >/dev/null || fail "list" ;;
-	18)	[ $((round % 5)) -ne 0 ] || consumers_die ;;
+	18)	[ $((round % 3)) -ne 0 ] || calm || consumers_die ;;
 	19)	sleep 1 ;;
 	esac
 	nap 90
@@ -315,14 +317,30 @@ as_before() {
 	[ -z "$first" ] || [ "$held" = "$first" ]
 }
 
-# Sanitizers keep what is freed, and the memory that utd keeps for the next
-# program is little.
+# Memory is compared of rounds that each had a full house.  Sanitizers keep
+# what is freed, and what utd keeps for the next program is little.
 flat() {
 	case $CFLAGS in
 	*-fsanitize*)	return 0 ;;
 	esac
 	[ "$ukb" -le $((first_ukb + 512)) ] &&
 	    [ "$ckb" -le $((first_ckb + 512 * nconsumers)) ]
+}
+
+# As much at once as there ever is: what memory it takes is not a leak later.
+full_house() {
+	for n in 1 2 3 4 5 6; do
+		[ $n -gt 3 ] || session_start 2
+		program_start
+	done
+	until_ok known || until_ok known || fail "programs do not come"
+	utctl create -o "$T/bad.0" bad && utctl enable-event -s bad 'seq:*' &&
+	    utctl enable-channel -s bad -p -b 4k -n 4 other &&
+	    utctl enable-event -s bad -c other 'seq:tick' &&
+	    utctl start bad || fail "session bad"
+	program_forks
+	program_loads
+	program_record
 }
 
 # A consumer has its bell from its first region on.
@@ -355,19 +373,23 @@ round_end() {
 	    "$programs programs, $nsessions sessions, $nevents events," \
 	    "$kills kills"
 	# The first rounds are to warm up.
-	if [ $round -eq $warm ]; then
-		first=$held first_ukb=$ukb first_ckb=$ckb
-	elif [ $round -gt $warm ]; then
-		flat || grows=$((grows + 1))
-	fi
+	[ $round -ne $warm ] || first=$held
+	[ $round -ne $base ] || first_ukb=$ukb first_ckb=$ckb
 }
 
-first= grows=0 kills=0 round=1
-warm=$((rounds > 10 ? 3 : 1))
+# Nobody but programs is killed.
+calm() {
+	[ $round -gt $half ]
+}
+
+first= kills=0 round=1
+half=$((rounds / 2)) warm=$((rounds > 10 ? 3 : 1))
+base=$((half + warm))
 mkfifo "$T/alive" || fail "mkfifo"
 start_utd
 while [ $round -le $rounds ]; do
 	loaded= recorded=
+	[ $round -ne $base ] && [ $round -ne $rounds ] || full_house >/dev/null
 	end=$(($(seconds) + length))
 	# Each has a consumer of each user.
 	program_start
@@ -377,15 +399,14 @@ while [ $round -le $rounds ]; do
 	while [ "$(seconds)" -lt $end ]; do
 		act
 	done
-	# In one of the long rounds, and in the last, there is another utd.
-	if [ $((round % 7)) -eq 0 ] || [ $round -eq $rounds ]; then
-		utd_dies
+	if ! calm; then
+		[ $((round % 4)) -ne 0 ] && [ $round -ne $half ] || utd_dies
+		[ $((round % 5)) -ne 2 ] || consumers_die
 	fi
-	[ $((round % 5)) -ne 2 ] || consumers_die
 	round_end
 	round=$((round + 1))
 done
-[ $grows -eq 0 ] || flat || fail "more memory: $first_ukb and $first_ckb kB," \
+flat || fail "more memory: $first_ukb and $first_ckb kB," \
     "now $ukb and $ckb"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 [ "$(ls "$UT_RUNDIR")" = wake ] || fail "left: $(ls "$UT_RUNDIR")"
