@@ -103,11 +103,13 @@ now(const struct pool *p)
  * not, the next event is there, and its header has its time.  Either way no
  * later packet begins before.
  *
- * A header has the low 32 bits of a time that is not much before last.  How
- * much?  Commit is loaded anew first.  The next event is committed after that
- * and the one after it begins less than UT_TIME_GAP later, by its own time;
- * all further ones begin after that load.  So if no more than half of that
- * passes here, the two are 32 bits apart at most.
+ * A header has the low 32 bits of a time that is not after last, as loaded
+ * once more: that commit has the next event in it, and each event stores last
+ * before its commit.  Nor is it much before last.  How much?  Commit is loaded
+ * anew first.  The next event is committed after that and the one after it
+ * begins less than UT_TIME_GAP later, by its own time; all further ones begin
+ * after that load.  So if no more than half of that passes here, the two are
+ * 32 bits apart at most.
  */
 static uint64_t
 end_time(struct pool *p, struct piece *pc)
@@ -130,6 +132,7 @@ end_time(struct pool *p, struct piece *pc)
 		    memory_order_acquire);
 		if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
 			return last;
+		last = load(&sub->last);
 	} while (now(p) - begin >= UT_TIME_GAP / 2);
 	return ut_event_time(data_at(p, pc->sub, (uint32_t)len),
 	    last - UINT32_MAX);
