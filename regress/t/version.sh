@@ -22,7 +22,7 @@ stop_utd || fail "utd: status $?"
 seconds() {
 	t0=$(date +%s)
 	"$@"
-	[ $(($(date +%s) - t0)) -lt 2 ] || fail "$*: held up"
+	[ $(($(date +%s) - t0)) -lt 3 ] || fail "$*: held up"
 }
 
 # A program, and a utctl, with another utd: one that says so, and one that
