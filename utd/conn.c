@@ -69,7 +69,6 @@ conn_of(struct conn *c, struct user *u)
 {
 	c->user = u;
 	c->uid = u->uid;
-	u->nconns++;
 }
 
 /* So many bytes more, or less. */
@@ -336,10 +335,11 @@ conn_drop(struct conn *c)
 	c->next = dropped;
 	dropped = c;
 	c->ops->closed(c);
-	close(c->file.fd);
-	c->file.fd = -1;
 	if (c->user != NULL)
-		c->user->nconns--;
+		user_close(c->user, c->file.fd);
+	else
+		close(c->file.fd);
+	c->file.fd = -1;
 }
 
 void

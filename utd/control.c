@@ -66,8 +66,8 @@ created(void *arg, int error, struct ut_msg *m)
 	struct client *k = arg;
 	struct session *s = k->session;
 
-	if (error == 0 && (s->dirfd = ut_msg_get_fd(m)) == -1)
-		error = errno;
+	if (error == 0)
+		error = session_own(s, ut_msg_get_fd(m));
 	if (error != 0) {
 		client_refuse(k, "%s: %s", s->dir, error == ENOTEMPTY ?
 		    "not empty" : strerror(error));
@@ -87,10 +87,19 @@ nothing(struct client *k)
 	(void)k;
 }
 
+/* Somebody who is not root has come to what one may have. */
+static void
+no_room(struct client *k, const char *what)
+{
+	client_refuse(k, "%s: no memory for more of uid %lu", what,
+	    (unsigned long)k->conn->uid);
+}
+
 static void
 do_create(struct client *k, struct ut_msg *m)
 {
 	char name[NAME_MAXLEN], dir[PATH_MAX];
+	struct session *s;
 
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, dir, sizeof(dir));
@@ -100,12 +109,14 @@ do_create(struct client *k, struct ut_msg *m)
 		client_refuse(k, "directory %s: not absolute", dir);
 	} else if (session_taken(name, k->conn->uid)) {
 		client_refuse(k, "session %s exists", name);
+	} else if ((s = session_new(name, dir, k->conn->uid,
+	    k->conn->gid)) == NULL) {
+		no_room(k, name);
 	} else {
-		client_about(k, session_new(name, dir, k->conn->uid,
-		    k->conn->gid));
-		k->session->dying = true;	/* not there yet */
+		client_about(k, s);
+		s->dying = true;	/* not there yet */
 		(void)client_wait(k, nothing, 0);
-		session_open(k->session, false, created, k);
+		session_open(s, false, created, k);
 	}
 }
 
@@ -332,8 +343,10 @@ channel_create(struct client *k, struct session *s, const char *name,
 		client_refuse(k, "channel %s: %s", name, why);
 		return;
 	}
-	(void)channel_new(s, name, g);
-	client_ok(k, "%s", "");
+	if (channel_new(s, name, g) == NULL)
+		no_room(k, name);
+	else
+		client_ok(k, "%s", "");
 }
 
 static void
@@ -378,8 +391,11 @@ find_channel(struct client *k, struct session *s, const char *name,
 	if (name[0] == '\0')
 		name = DEFAULT_CHANNEL;
 	ch = channel_find(s, name);
-	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0)
-		ch = channel_new(s, name, &g);
+	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0 &&
+	    (ch = channel_new(s, name, &g)) == NULL) {
+		no_room(k, name);
+		return NULL;
+	}
 	if (ch != NULL && !ch->removed)
 		return k->channel = ch;
 	client_refuse(k, "channel %s %s", name, ch == NULL ?
@@ -448,7 +464,7 @@ by_name(const void *va, const void *vb)
 	return strcmp(*a, *b);
 }
 
-/* Names in the registries that the rule matches, each once. */
+/* Names in the registries that are there for that rule, each once. */
 static unsigned int
 count_events(const struct channel *ch, const struct rule *rule)
 {
@@ -459,8 +475,7 @@ count_events(const struct channel *ch, const struct rule *rule)
 
 	for (r = ch->regions; r != NULL; r = r->next) {
 		for (e = r->registry.first; e != NULL; e = e->after) {
-			if (!rule_matches(rule, e->desc->name,
-			    e->desc->level))
+			if (e->rule != rule->serial)
 				continue;
 			if (n == room) {
 				room = room * 2 + 64;
@@ -478,38 +493,19 @@ count_events(const struct channel *ch, const struct rule *rule)
 	return different;
 }
 
-static bool
-plan_has(const struct plan *p, const struct table *t, const struct rule *r)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n && i < t->known; i++)
-		if (p->ids[i] != 0 && rule_matches(r, t->types[i].name,
-		    t->types[i].level))
-			return true;
-	return false;
-}
-
-/* Programs that have any event mapped which the rule matches. */
+/* Programs that have any of them mapped. */
 static unsigned int
 count_programs(const struct channel *ch, const struct rule *rule)
 {
-	static unsigned int last;
 	const struct app *a;
 	const struct link *l;
-	const unsigned int no = last += 2;
 	unsigned int n = 0;
 
-	for (a = apps; a != NULL; a = a->next) {
-		if (a->conn == NULL || (l = link_find(a, ch)) == NULL ||
-		    l->mapped == NULL)
-			continue;
-		/* The answer is the same for all that share the plan. */
-		if (l->mapped->mark != no && l->mapped->mark != no + 1)
-			l->mapped->mark = no + plan_has(l->mapped, a->table,
-			    rule);
-		n += l->mapped->mark == no + 1;
-	}
+	for (a = apps; a != NULL; a = a->next)
+		if (a->conn != NULL && (l = link_find(a, ch)) != NULL &&
+		    l->mapped != NULL && l->mapped->hit &&
+		    l->mapped->newest == rule->serial)
+			n++;
 	return n;
 }
 
@@ -569,14 +565,19 @@ do_enable(struct client *k, struct ut_msg *m)
 
 	if (ch == NULL)
 		return;
-	if (k->rule->kind == UT_RULE_ANY)
+	if (k->rule->kind == UT_RULE_ANY) {
 		client_refuse(k, "rule: no such kind");
-	else if (!rule_add(ch, k->rule) &&
-	    !(channel_active(ch) && channel_failed(ch)))
+		return;
+	}
+	if (channel_active(ch) && channel_failed(ch))
+		(void)rule_del(ch, k->rule);	/* it is tried again */
+	if (rule_add(ch, k->rule))
+		sync_rules(k, enabled);
+	else if (errno == EEXIST)
 		client_refuse(k, "%s is enabled already in channel %s",
 		    k->rule->glob, ch->name);
 	else
-		sync_rules(k, enabled);
+		no_room(k, k->rule->glob);
 }
 
 static void

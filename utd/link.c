@@ -40,6 +40,7 @@
 #define ASKED		16000	/* in one DESCRIBE */
 
 static struct ut_msg out;
+static struct timer judge_timer;
 
 static void	link_start(struct link *);
 static void	link_step(struct link *);
@@ -177,7 +178,7 @@ send_describe(struct link *l)
 	uint32_t i = l->described;
 
 	ut_msg_init(&out, UT_MSG_DESCRIBE, link_id(l), 0);
-	for (; out.h.b < ASKED && plan_lacks(l->channel, l->app, &i); i++) {
+	for (; out.h.b < ASKED && plan_lacks(l->plan, l->app->table, &i); i++) {
 		ut_msg_u32(&out, i);
 		out.h.b++;
 	}
@@ -285,6 +286,14 @@ link_map(struct link *l)
 	link_acked(a, l->channel->id, 0);
 }
 
+static void
+drop_plan(struct link *l)
+{
+	plan_unref(l->plan);
+	l->plan = NULL;
+	l->described = 0;
+}
+
 /* There are no buffers for it. */
 static void
 link_unable(struct link *l)
@@ -293,8 +302,7 @@ link_unable(struct link *l)
 
 	region_why(l->region, why, sizeof(why));
 	waits_failed(&l->now, why);
-	plan_unref(l->plan);
-	l->plan = NULL;
+	drop_plan(l);
 	if (!l->attached)
 		l->region = NULL;
 	link_finish(l);
@@ -315,6 +323,40 @@ link_plan(struct link *l)
 	}
 }
 
+/* The links that were late in the last round go on. */
+static void
+links_judge(void *arg)
+{
+	struct app *a;
+	struct link *l;
+
+	(void)arg;
+	for (a = apps; a != NULL; a = a->next)
+		for (l = a->links; l != NULL; l = l->next)
+			if (l->state == LINK_TURN && a->conn != NULL)
+				link_step(l);
+}
+
+/* There is a plan, of which all events are judged. */
+static bool
+link_judge(struct link *l)
+{
+	struct app *a = l->app;
+
+	/* It has loaded a library meanwhile, maybe. */
+	if (l->plan != NULL && l->plan->table != a->table->serial)
+		drop_plan(l);
+	if (l->plan == NULL && (l->plan = plan_new(a->table)) == NULL) {
+		conn_fail(a->conn);
+		return false;
+	}
+	if (plan_judge(l->plan, l->channel, a->table))
+		return true;
+	l->state = LINK_TURN;
+	timer_set(&judge_timer, 1, links_judge, NULL);
+	return false;
+}
+
 /* From whatever is known of the program's events to what is not. */
 static void
 link_step(struct link *l)
@@ -323,6 +365,7 @@ link_step(struct link *l)
 	struct plan *p;
 
 	if (!link_wanted(l)) {
+		drop_plan(l);
 		link_plan(l);
 		return;
 	}
@@ -333,18 +376,20 @@ link_step(struct link *l)
 	}
 	if (l->channel != NULL && l->described == 0 &&
 	    (p = plan_find(l->channel, a)) != NULL) {
+		drop_plan(l);
 		l->plan = plan_ref(p);
-	} else if (send_describe(l)) {
-		l->state = LINK_EVENTS;
-		return;
-	} else if (l->channel != NULL &&
-	    (l->plan = plan_make(l->channel, a)) == NULL) {
-		conn_fail(a->conn);
-		return;
-	}
-	if (l->channel == NULL) {
-		link_finish(l);
-		return;
+	} else {
+		if (l->channel != NULL && !link_judge(l))
+			return;
+		if (send_describe(l)) {
+			l->state = LINK_EVENTS;
+			return;
+		}
+		if (l->channel == NULL) {
+			link_finish(l);
+			return;
+		}
+		plan_make(l->plan, l->channel, a);
 	}
 	if (l->plan->region != NULL)
 		region_retry(l->plan->region);

@@ -150,18 +150,17 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	if (!user_connects(u, s)) {
+	if ((s = user_open(u, s)) == -1) {
 		log_peer("uid %lu has too many connections",
 		    (unsigned long)uid);
 		user_drop(u);
-		close(s);
 		return true;
 	}
 	if ((c = conn_new(s, &stranger_ops, NULL)) == NULL) {
 		log_warn("connection of process %d, uid %lu", (int)pid,
 		    (unsigned long)uid);
+		user_close(u, s);
 		user_drop(u);
-		close(s);
 		return true;
 	}
 	conn_of(c, u);

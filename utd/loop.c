@@ -30,6 +30,7 @@ static struct file **files;
 static unsigned int nfiles, room;
 static struct timer *timers;
 bool loop_ending;
+unsigned int loop_round;
 
 static bool
 grow(void)
@@ -172,6 +173,7 @@ void
 loop_run(void)
 {
 	while (!loop_ending) {
+		loop_round++;
 		run_once();
 		run_timers();
 		conn_reap();

@@ -57,20 +57,36 @@ void	 loop_stop(void);
 /*
  * user.c: what each user takes of us.
  */
+enum keep {
+	KEEP_SESSIONS,			/* with channels and rules */
+	KEEP_EVENTS,			/* in registries, and plans for them */
+	KEEP_KINDS
+};
+
 struct user {
 	uid_t		 uid;
 	unsigned int	 refs;
-	unsigned int	 nconns;
+	unsigned int	 nfiles;	/* connections, sessions, regions */
+	size_t		 kept[KEEP_KINDS];	/* bytes */
 	size_t		 queued;	/* bytes, for all of them */
 	size_t		 described;	/* bytes, in tables */
+	size_t		 worked;	/* since the clock was looked at */
+	unsigned int	 round;		/* of the loop, that it had last, */
+	int64_t		 until;		/* and until when */
 	struct user	*next;
 };
 
-struct user *user_get(uid_t);
+struct user *user_get(uid_t);		/* or NULL */
+struct user *xuser_get(uid_t);
+struct user *user_ref(struct user *);
 void	 user_drop(struct user *);
-bool	 user_connects(const struct user *, int);	/* once more? */
+int	 user_open(struct user *, int);
+void	 user_close(struct user *, int);
+bool	 user_keep(struct user *, enum keep, size_t);
+void	 user_unkeep(struct user *, enum keep, size_t);
 bool	 user_queues(const struct user *, size_t);
 bool	 user_describes(const struct user *, size_t);
+bool	 user_works(struct user *, size_t);
 
 /*
  * conn.c: a socket on which messages go both ways.
@@ -153,25 +169,27 @@ bool	 desc_same_fields(const struct desc *, const struct desc *);
 struct entry {
 	struct desc	*desc;
 	uint32_t	 id;
+	uint32_t	 rule;		/* the last new one that it was for */
 	char		 program[NAME_MAXLEN];	/* that offered it first */
 	struct entry	*next;		/* in the bucket */
 	struct entry	*after;		/* in the order of IDs */
 };
 
 struct registry {
+	struct user	*user;		/* whose events they are */
+	size_t		 kept;		/* bytes, of what it has */
 	size_t		 bytes;		/* of descriptions */
 	struct entry	**buckets;
 	uint32_t	 nbuckets;
 	uint32_t	 nentries;	/* and so the last ID */
 	struct entry	*first, **last;
-	struct entry	*newest;
 };
 
 /* registry.c */
-void	 registry_init(struct registry *);
+void	 registry_init(struct registry *, uid_t);
 void	 registry_free(struct registry *);
-/* The ID; 0 with a text when the event is refused. */
-uint32_t registry_id(struct registry *, struct desc *, const char *,
+/* The entry; NULL with a text when the event is refused. */
+struct entry *registry_get(struct registry *, struct desc *, const char *,
 	    bool *, char *, size_t);
 
 /*
@@ -252,16 +270,19 @@ struct rule {
 	uint32_t	 level;
 	char		**except;
 	uint32_t	 nexcept;
+	uint32_t	 serial;	/* never that of another */
+	size_t		 bytes;		/* of patterns */
 	struct rule	*next;
+	struct rule	*prev;		/* an older one */
 };
 
 struct channel;
 struct rule *rule_read(struct ut_msg *);
 void	 rule_free(struct rule *);
 bool	 rule_matches(const struct rule *, const char *, uint32_t);
-bool	 rule_add(struct channel *, const struct rule *);
+bool	 rule_add(struct channel *, struct rule *);
 bool	 rule_del(struct channel *, const struct rule *);
-bool	 channel_matches(const struct channel *, const char *, uint32_t);
+void	 rules_free(struct channel *);
 
 /* An event as programs of one table have it. */
 struct type {
@@ -292,13 +313,18 @@ bool	 table_event(struct table *, uint32_t, struct ut_msg *);
 
 /* plan.c: the IDs of a table's events in a region. */
 struct plan {
+	struct user	*user;
 	uint64_t	 table;		/* its serial number */
 	uint32_t	 rules;		/* the generation they are of */
+	uint32_t	 newest;	/* the serial number of the newest */
 	struct region	*region;	/* NULL: nothing matches */
 	unsigned int	 refs;
+	uint32_t	 judged;	/* events, from the first on, */
+	const struct rule *rule;	/* and the next by those after it */
+	size_t		 kept;		/* bytes of ids */
 	uint32_t	 n;
 	uint16_t	*ids;		/* of the first n events; 0: none */
-	unsigned int	 mark;		/* for who counts */
+	bool		 hit;		/* one is there for the newest rule */
 	struct plan	*next;		/* of the channel */
 };
 
@@ -306,8 +332,11 @@ struct app;
 struct plan *plan_ref(struct plan *);
 void	 plan_unref(struct plan *);
 struct plan *plan_find(const struct channel *, const struct app *);
-struct plan *plan_make(struct channel *, const struct app *);
-bool	 plan_lacks(const struct channel *, const struct app *, uint32_t *);
+struct plan *plan_new(const struct table *);
+bool	 plan_judge(struct plan *, const struct channel *,
+	    const struct table *);
+void	 plan_make(struct plan *, struct channel *, const struct app *);
+bool	 plan_lacks(const struct plan *, const struct table *, uint32_t *);
 void	 plans_forget(struct channel *, const struct region *);
 
 /* What the regions of a channel are like. */
@@ -326,7 +355,7 @@ struct channel {
 	bool		 enabled;
 	bool		 removed;	/* only its name and counts are left */
 	struct session	*session;
-	struct rule	*rules;
+	struct rule	*rules, *newest;
 	uint32_t	 generation;	/* of the rules: never twice the same */
 	struct plan	*plans;
 	struct region	*regions;
@@ -364,6 +393,7 @@ struct session {
 	char		 error[512];	/* why it does not record all */
 	uid_t		 uid;		/* 0: every UID, if we are root */
 	gid_t		 gid;
+	struct user	*user;
 	int		 dirfd;		/* -1: not open yet, or */
 	int		 gone;		/* why it cannot be opened again */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
@@ -382,6 +412,7 @@ struct session {
 
 extern struct session *sessions;	/* the last one created is the first */
 extern bool loop_ending;
+extern unsigned int loop_round;		/* of the loop */
 
 /*
  * consumers.c: the parent's side of the consumers.
@@ -431,6 +462,7 @@ void	 consumers_end(void);
 struct session *session_find(const char *, uid_t, char *, size_t);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
+int	 session_own(struct session *, int);
 void	 session_free(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */
 void	 session_know_dir(struct session *);
@@ -577,7 +609,8 @@ void	 app_list(struct app *);	/* its names; links_named tells */
  * channel is NULL.
  */
 enum link_state {
-	LINK_IDLE, LINK_NAMES, LINK_EVENTS, LINK_REGION, LINK_HELD, LINK_MAP
+	LINK_IDLE, LINK_NAMES, LINK_TURN, LINK_EVENTS, LINK_REGION,
+	LINK_HELD, LINK_MAP
 };
 
 struct waiters {

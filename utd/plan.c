@@ -18,6 +18,10 @@
  * Plans: the IDs that a table's events have in a region.  They are the same
  * for all programs with that table, so they are made once, and found again
  * as long as the rules stay the same.
+ *
+ * First each event is judged by the rules, the newest first, in as many turns
+ * as it takes; then the program describes what is wanted of it, and that gets
+ * its IDs.
  */
 
 #include <ctype.h>
@@ -27,6 +31,10 @@
 #include "parent.h"
 
 #define KEPT_MAX	64	/* of a channel, that no program has */
+
+/* What an event is that was judged, in the place of its ID. */
+#define WANTED		1
+#define BY_NEWEST	2
 
 struct plan *
 plan_ref(struct plan *p)
@@ -39,6 +47,8 @@ void
 plan_unref(struct plan *p)
 {
 	if (p != NULL && --p->refs == 0) {
+		user_unkeep(p->user, KEEP_EVENTS, p->kept);
+		user_drop(p->user);
 		free(p->ids);
 		free(p);
 	}
@@ -107,64 +117,99 @@ warn_refused(const struct channel *ch, const struct app *a, const char *event)
 	    "valid: not recorded", name, a->name, (int)a->pid);
 }
 
-/* The ID in the region, for which a new one may need metadata; 0 is none. */
-static uint32_t
-id_in(struct region *r, struct desc *d, const struct app *a)
+/* A reference to one of which nothing is judged; NULL and errno. */
+struct plan *
+plan_new(const struct table *t)
 {
-	char why[1024];
-	uint32_t id;
-	bool isnew;
-
-	id = registry_id(&r->registry, d, a->name, &isnew, why, sizeof(why));
-	if (id == 0)
-		session_warn(r->channel->session, "%s", why);
-	else if (isnew)
-		region_name_event(r, r->registry.newest);
-	return id;
-}
-
-static bool
-type_wanted(const struct channel *ch, const struct app *a, uint32_t i)
-{
-	const struct type *t = &a->table->types[i];
-
-	return channel_matches(ch, t->name, t->level);
-}
-
-static struct plan *
-plan_new(const struct channel *ch, const struct table *t)
-{
+	const size_t size = (t->size + 1) * sizeof(uint16_t);
 	struct plan *p;
 
-	if ((p = calloc(1, sizeof(*p))) == NULL)
+	if (!user_keep(t->user, KEEP_EVENTS, size))
 		return NULL;
-	if ((p->ids = calloc(t->size + 1, sizeof(*p->ids))) == NULL) {
+	if ((p = calloc(1, sizeof(*p))) == NULL ||
+	    (p->ids = calloc(1, size)) == NULL) {
+		user_unkeep(t->user, KEEP_EVENTS, size);
 		free(p);
 		return NULL;
 	}
+	p->user = user_ref(t->user);
+	p->kept = size;
 	p->refs = 1;
 	p->table = t->serial;
-	p->rules = ch->generation;
 	return p;
 }
 
-/*
- * A reference to a new plan for the program, or NULL and errno.  The region is
- * asked for only if anything matches; it need not be there yet.
- */
-struct plan *
-plan_make(struct channel *ch, const struct app *a)
+/* From the first event on, by the rules that there are now. */
+static void
+judge_anew(struct plan *p, const struct channel *ch)
 {
-	struct plan *p = plan_new(ch, a->table);
+	memset(p->ids, 0, p->judged * sizeof(*p->ids));
+	p->judged = 0;
+	p->rules = ch->generation;
+	p->rule = ch->newest;
+	p->newest = ch->newest == NULL ? 0 : ch->newest->serial;
+}
+
+/* Go on with it; false when the user has had enough time for now. */
+bool
+plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
+{
+	const struct type *type;
+
+	if (p->judged < t->size && p->rules != ch->generation)
+		judge_anew(p, ch);
+	for (; p->judged < t->size; p->judged++, p->rule = ch->newest) {
+		type = &t->types[p->judged];
+		for (; p->rule != NULL; p->rule = p->rule->prev) {
+			if (!user_works(t->user, p->rule->bytes))
+				return false;
+			if (!rule_matches(p->rule, type->name, type->level))
+				continue;
+			p->ids[p->judged] = p->rule == ch->newest ?
+			    BY_NEWEST : WANTED;
+			break;
+		}
+	}
+	return true;
+}
+
+/* The ID in the region, for which a new one may need metadata; 0 is none. */
+static uint32_t
+id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit)
+{
+	struct region *r = p->region;
+	struct entry *e;
+	char why[1024];
+	bool isnew;
+
+	e = registry_get(&r->registry, d, a->name, &isnew, why, sizeof(why));
+	if (e == NULL) {
+		session_warn(r->channel->session, "%s", why);
+		return 0;
+	}
+	if (isnew)
+		region_name_event(r, e);
+	if (hit)
+		e->rule = p->newest;
+	return e->id;
+}
+
+/*
+ * All is judged, and was described as far as that can be.  The region is asked
+ * for only if anything is wanted; it need not be there yet.
+ */
+void
+plan_make(struct plan *p, struct channel *ch, const struct app *a)
+{
 	const struct table *t = a->table;
-	bool whole = true;
+	bool whole = true, hit;
 	uint32_t i;
 
-	if (p == NULL)
-		return NULL;
 	for (i = 0; i < t->size; i++) {
-		if (!type_wanted(ch, a, i))
+		if (p->ids[i] == 0)
 			continue;
+		hit = p->ids[i] == BY_NEWEST;
+		p->ids[i] = 0;
 		if (t->types[i].refused)
 			warn_refused(ch, a, t->types[i].name);
 		else if (t->types[i].desc == NULL)
@@ -172,25 +217,30 @@ plan_make(struct channel *ch, const struct app *a)
 		else {
 			if (p->region == NULL)
 				p->region = region_get(ch, a);
-			p->ids[i] = (uint16_t)id_in(p->region,
-			    t->types[i].desc, a);
+			p->ids[i] = (uint16_t)id_in(p, t->types[i].desc, a,
+			    hit);
+			p->hit |= hit && p->ids[i] != 0;
 			p->n = i + 1;
 		}
 	}
 	if (whole)
 		plan_keep(ch, p);
-	return p;
 }
 
-/* The next event, from that on, which has to be described for a plan. */
+/*
+ * The next event, from that on, which has to be described for a plan that is
+ * judged; without one, for its own sake.
+ */
 bool
-plan_lacks(const struct channel *ch, const struct app *a, uint32_t *i)
+plan_lacks(const struct plan *p, const struct table *t, uint32_t *i)
 {
-	const struct type *t = a->table->types;
+	const struct type *type;
 
-	for (; *i < a->table->size; ++*i)
-		if (t[*i].desc == NULL && !t[*i].refused &&
-		    type_wanted(ch, a, *i))
+	for (; *i < t->size; ++*i) {
+		type = &t->types[*i];
+		if (type->desc == NULL && !type->refused &&
+		    (p == NULL || p->ids[*i] != 0))
 			return true;
+	}
 	return false;
 }

@@ -181,7 +181,8 @@ got_region(void *arg, int error, struct ut_msg *m)
 		region_ask(r, false);
 		return;
 	}
-	if (error == 0 && (r->fd = ut_msg_get_fd(m)) == -1) {
+	if (error == 0 && ((r->fd = ut_msg_get_fd(m)) == -1 ||
+	    (r->fd = user_open(r->registry.user, r->fd)) == -1)) {
 		error = errno;
 		region_undo(r);
 	}
@@ -285,6 +286,21 @@ region_find(const struct channel *ch, const struct app *a)
 	return NULL;
 }
 
+static struct region *
+region_new(struct channel *ch, struct trace *t, uint32_t id)
+{
+	struct region *r = xcalloc(1, sizeof(*r));
+
+	r->id = id;
+	r->trace = t;
+	r->channel = ch;
+	r->fd = -1;
+	registry_init(&r->registry, t->uid);
+	r->next = ch->regions;
+	ch->regions = r;
+	return r;
+}
+
 struct region *
 region_get(struct channel *ch, const struct app *a)
 {
@@ -294,15 +310,8 @@ region_get(struct channel *ch, const struct app *a)
 	if ((r = region_find(ch, a)) != NULL)
 		return r;
 	t = trace_get(ch->session, a, ch->geometry.buffers == UT_BUFFERS_PID);
-	r = xcalloc(1, sizeof(*r));
-	r->id = new_id();
-	r->trace = t;
-	r->channel = ch;
-	r->fd = -1;
+	r = region_new(ch, t, new_id());
 	ut_shm_name(r->shm);
-	registry_init(&r->registry);
-	r->next = ch->regions;
-	ch->regions = r;
 	state_changed();
 	if (t->state == REGION_FAILED) {
 		r->state = REGION_FAILED;
@@ -318,19 +327,12 @@ struct region *
 region_restore(struct channel *ch, struct trace *t, uint32_t id,
     const char *shm)
 {
-	struct region *r = xcalloc(1, sizeof(*r));
+	struct region *r = region_new(ch, t, id);
 
 	id_taken(id);
-	r->id = id;
-	r->trace = t;
-	r->channel = ch;
-	r->fd = -1;
 	r->state = REGION_ASKED;
 	r->left = true;
 	snprintf(r->shm, sizeof(r->shm), "%s", shm);
-	registry_init(&r->registry);
-	r->next = ch->regions;
-	ch->regions = r;
 	return r;
 }
 
@@ -472,7 +474,7 @@ region_free(struct region *r)
 		continue;
 	*p = r->next;
 	if (r->fd != -1)
-		close(r->fd);
+		user_close(r->registry.user, r->fd);
 	registry_free(&r->registry);
 	free(r);
 	if (t->owner == 0)

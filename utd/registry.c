@@ -28,9 +28,10 @@
 #define BYTES_MAX	(64u << 20)	/* of descriptions */
 
 void
-registry_init(struct registry *r)
+registry_init(struct registry *r, uid_t uid)
 {
 	memset(r, 0, sizeof(*r));
+	r->user = xuser_get(uid);
 	r->last = &r->first;
 }
 
@@ -45,7 +46,9 @@ registry_free(struct registry *r)
 		free(e);
 	}
 	free(r->buckets);
-	registry_init(r);
+	user_unkeep(r->user, KEEP_EVENTS, r->kept);
+	user_drop(r->user);
+	memset(r, 0, sizeof(*r));
 }
 
 static uint32_t
@@ -106,25 +109,33 @@ conflict(const struct entry *e, const struct desc *d, const char *program,
 		    level_name(e->desc->level));
 }
 
-uint32_t
-registry_id(struct registry *r, struct desc *d, const char *program,
+struct entry *
+registry_get(struct registry *r, struct desc *d, const char *program,
     bool *isnew, char *why, size_t n)
 {
+	const size_t size = sizeof(struct entry) + d->len;
 	struct entry *e;
 	uint32_t h;
 
 	*isnew = false;
 	if ((e = find(r, d)) != NULL) {
 		if (e->desc == d)
-			return e->id;
+			return e;
 		conflict(e, d, program, why, n);
-		return 0;
+		return NULL;
 	}
 	if (r->nentries == UT_ID_MAX || r->bytes > BYTES_MAX) {
 		snprintf(why, n, "event %s of %s: there are %u events "
 		    "already: not recorded", d->name, program, r->nentries);
-		return 0;
+		return NULL;
 	}
+	if (!user_keep(r->user, KEEP_EVENTS, size)) {
+		snprintf(why, n, "event %s of %s: no memory for what uid %lu "
+		    "has: not recorded", d->name, program,
+		    (unsigned long)r->user->uid);
+		return NULL;
+	}
+	r->kept += size;
 	if (r->nentries >= r->nbuckets)
 		grow(r);
 	e = xcalloc(1, sizeof(*e));
@@ -137,7 +148,6 @@ registry_id(struct registry *r, struct desc *d, const char *program,
 	r->buckets[h] = e;
 	*r->last = e;
 	r->last = &e->after;
-	r->newest = e;
 	*isnew = true;
-	return e->id;
+	return e;
 }

@@ -69,6 +69,8 @@ read_session(struct ut_msg *m)
 	if (m->bad || !name_valid(name, "._-") || dir[0] != '/')
 		return false;
 	session = session_new(name, dir, uid, (gid_t)ut_msg_get_u32(m));
+	if (session == NULL)
+		return false;
 	session->active = m->h.a != 0;
 	session->nstreams = m->h.b;
 	session->dev = ut_msg_get_u64(m);
@@ -155,6 +157,8 @@ read_channel(struct ut_msg *m)
 	    !geometry_valid(&g, why, sizeof(why)))
 		return false;
 	channel = channel_restore(session, name, &g, m->h.a, m->h.b);
+	if (channel == NULL)
+		return false;
 	channel->enabled = ut_msg_get_u32(m) != 0;
 	channel->removed = ut_msg_get_u32(m) != 0;
 	channel->past.written = ut_msg_get_u64(m);
@@ -201,8 +205,8 @@ read_entry(struct ut_msg *m)
 {
 	static struct ut_msg fields;
 	char name[NAME_MAXLEN], program[NAME_MAXLEN], why[512];
+	struct entry *e;
 	struct desc *d;
-	uint32_t id;
 	bool new;
 
 	ut_msg_get_str(m, name, sizeof(name));
@@ -211,10 +215,10 @@ read_entry(struct ut_msg *m)
 	if (m->bad || region == NULL || !desc_name_valid(name, m->h.b) ||
 	    (d = desc_get(name, m->h.b, &fields)) == NULL)
 		return false;
-	id = registry_id(&region->registry, d, program, &new, why,
+	e = registry_get(&region->registry, d, program, &new, why,
 	    sizeof(why));
 	desc_unref(d);
-	return new && id == m->h.a;
+	return e != NULL && new && e->id == m->h.a;
 }
 
 static bool
@@ -345,11 +349,11 @@ reopened(void *arg, int error, struct ut_msg *m)
 			break;
 	if (s == NULL)
 		return;
-	if (error == 0 && (s->dirfd = ut_msg_get_fd(m)) == -1)
-		error = errno;
+	if (error == 0)
+		error = session_own(s, ut_msg_get_fd(m));
 	if (error == 0 && !session_dir_known(s)) {
 		error = ESTALE;		/* another has its name now */
-		close(s->dirfd);
+		user_close(s->user, s->dirfd);
 		s->dirfd = -1;
 	}
 	if (error != 0) {

@@ -18,6 +18,7 @@
  * Rules: which events a channel wants.
  */
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,16 @@ rule_free(struct rule *r)
 	free(r);
 }
 
+static void
+count_bytes(struct rule *r)
+{
+	uint32_t i;
+
+	r->bytes = strlen(r->glob) + 1;
+	for (i = 0; i < r->nexcept; i++)
+		r->bytes += strlen(r->except[i]) + 1;
+}
+
 /* What utctl has sent; NULL when it makes no sense. */
 struct rule *
 rule_read(struct ut_msg *m)
@@ -61,8 +72,10 @@ rule_read(struct ut_msg *m)
 		}
 	}
 	if (!m->bad && r->nexcept == n && r->glob[0] != '\0' &&
-	    r->kind <= UT_RULE_ANY && r->level <= UT_DEBUG)
+	    r->kind <= UT_RULE_ANY && r->level <= UT_DEBUG) {
+		count_bytes(r);
 		return r;
+	}
 	rule_free(r);
 	return NULL;
 }
@@ -74,7 +87,6 @@ rule_copy(const struct rule *r)
 	uint32_t i;
 
 	*copy = *r;
-	copy->next = NULL;
 	copy->except = xcalloc(r->nexcept + 1, sizeof(*copy->except));
 	for (i = 0; i < r->nexcept; i++)
 		copy->except[i] = xstrdup(r->except[i]);
@@ -110,33 +122,65 @@ rule_matches(const struct rule *r, const char *name, uint32_t level)
 	return true;
 }
 
-/* Does the channel want it?  Without a channel, everything. */
-bool
-channel_matches(const struct channel *ch, const char *name, uint32_t level)
+static void
+rules_changed(struct channel *ch)
 {
-	const struct rule *r;
-
-	if (ch == NULL)
-		return true;
-	for (r = ch->rules; r != NULL; r = r->next)
-		if (rule_matches(r, name, level))
-			return true;
-	return false;
+	ch->generation = ++last_generation;
+	state_changed();
 }
 
-/* A copy of it; false if it is there already. */
+static size_t
+rule_size(const struct rule *r)
+{
+	return sizeof(*r) + r->nexcept * sizeof(*r->except) + r->bytes;
+}
+
+/*
+ * A copy of it, which gets a number; false and EEXIST if it is there already,
+ * or ENOMEM.
+ */
 bool
-rule_add(struct channel *ch, const struct rule *new)
+rule_add(struct channel *ch, struct rule *new)
 {
 	struct rule *r, **p;
 
-	for (p = &ch->rules; (r = *p) != NULL; p = &r->next)
-		if (rule_same(r, new))
+	for (p = &ch->rules; (r = *p) != NULL; p = &r->next) {
+		if (rule_same(r, new)) {
+			errno = EEXIST;
 			return false;
-	*p = rule_copy(new);
-	ch->generation = ++last_generation;
-	state_changed();
+		}
+	}
+	if (!user_keep(ch->session->user, KEEP_SESSIONS, rule_size(new)))
+		return false;
+	rules_changed(ch);
+	new->serial = ch->generation;
+	*p = r = rule_copy(new);
+	r->next = NULL;
+	r->prev = ch->newest;
+	ch->newest = r;
 	return true;
+}
+
+/* Take out the first of the list, which need not be the channel's first. */
+static void
+rule_remove(struct channel *ch, struct rule **p)
+{
+	struct rule *r = *p;
+
+	*p = r->next;
+	if (r->next != NULL)
+		r->next->prev = r->prev;
+	else
+		ch->newest = r->prev;
+	user_unkeep(ch->session->user, KEEP_SESSIONS, rule_size(r));
+	rule_free(r);
+}
+
+void
+rules_free(struct channel *ch)
+{
+	while (ch->rules != NULL)
+		rule_remove(ch, &ch->rules);
 }
 
 /* That rule, or all with its glob; false if there is none. */
@@ -152,13 +196,10 @@ rule_del(struct channel *ch, const struct rule *old)
 			p = &r->next;
 			continue;
 		}
-		*p = r->next;
-		rule_free(r);
+		rule_remove(ch, p);
 		found = true;
 	}
-	if (found) {
-		ch->generation = ++last_generation;
-		state_changed();
-	}
+	if (found)
+		rules_changed(ch);
 	return found;
 }

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,16 +118,24 @@ clock_offset(void)
 	return offset;
 }
 
+/* NULL and ENOMEM when the user has too much. */
 struct session *
 session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 {
-	struct session *s = xcalloc(1, sizeof(*s));
+	struct user *u = xuser_get(uid);
+	struct session *s;
 
+	if (!user_keep(u, KEEP_SESSIONS, sizeof(*s))) {
+		user_drop(u);
+		return NULL;
+	}
+	s = xcalloc(1, sizeof(*s));
 	s->id = new_id();
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	snprintf(s->dir, sizeof(s->dir), "%s", dir);
 	s->uid = uid;
 	s->gid = gid;
+	s->user = u;
 	s->dirfd = -1;
 	s->offset = clock_offset();
 	clock_read(&s->since);
@@ -140,14 +149,18 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 static void
 channel_free(struct channel *ch)
 {
-	struct rule *r;
-
-	while ((r = ch->rules) != NULL) {
-		ch->rules = r->next;
-		rule_free(r);
-	}
+	rules_free(ch);
 	plans_forget(ch, NULL);
+	user_unkeep(ch->session->user, KEEP_SESSIONS, sizeof(*ch));
 	free(ch);
+}
+
+/* It has that descriptor of its directory from now on, or there is an error. */
+int
+session_own(struct session *s, int fd)
+{
+	s->dirfd = fd == -1 ? -1 : user_open(s->user, fd);
+	return s->dirfd == -1 ? errno : 0;
 }
 
 /* Its traces are closed, no program is attached. */
@@ -176,7 +189,9 @@ session_free(struct session *s)
 		free(w);
 	}
 	if (s->dirfd != -1)
-		close(s->dirfd);
+		user_close(s->user, s->dirfd);
+	user_unkeep(s->user, KEEP_SESSIONS, sizeof(*s));
+	user_drop(s->user);
 	free(s);
 }
 
@@ -308,11 +323,15 @@ channel_active(const struct channel *ch)
 	return ch->session->active && ch->enabled && !ch->session->dying;
 }
 
+/* NULL and ENOMEM when the user has too much. */
 struct channel *
 channel_new(struct session *s, const char *name, const struct geometry *g)
 {
-	struct channel *ch = xcalloc(1, sizeof(*ch)), **p;
+	struct channel *ch, **p;
 
+	if (!user_keep(s->user, KEEP_SESSIONS, sizeof(*ch)))
+		return NULL;
+	ch = xcalloc(1, sizeof(*ch));
 	snprintf(ch->name, sizeof(ch->name), "%s", name);
 	ch->id = ++last_channel;
 	ch->stream = s->nstreams++;
@@ -360,6 +379,8 @@ channel_restore(struct session *s, const char *name, const struct geometry *g,
 	const uint32_t nstreams = s->nstreams, last = last_channel;
 	struct channel *ch = channel_new(s, name, g);
 
+	if (ch == NULL)
+		return NULL;
 	ch->id = id;
 	ch->stream = stream;
 	s->nstreams = nstreams;

@@ -18,6 +18,7 @@
  * What each user takes of us, so that none takes what others need.
  */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,7 +26,11 @@
 
 #define QUEUED_MAX	(64u << 20)	/* bytes that are not read */
 #define TABLES_MAX	(128u << 20)	/* bytes of names and descriptions */
+#define LOOK		4096		/* bytes of patterns, some us or ms */
+#define TURN_MS		5
 
+/* Bytes: all that is saved takes time whenever anything is. */
+static const size_t kept_max[KEEP_KINDS] = { 4u << 20, 64u << 20 };
 static struct user *users;
 
 /* A reference to it, or NULL. */
@@ -47,6 +52,23 @@ user_get(uid_t uid)
 	return u;
 }
 
+struct user *
+xuser_get(uid_t uid)
+{
+	struct user *u = user_get(uid);
+
+	if (u == NULL)
+		fatal("calloc");
+	return u;
+}
+
+struct user *
+user_ref(struct user *u)
+{
+	u->refs++;
+	return u;
+}
+
 void
 user_drop(struct user *u)
 {
@@ -60,19 +82,58 @@ user_drop(struct user *u)
 	free(u);
 }
 
+/* Root, and the user that we work for, need not leave anything. */
+static bool
+greedy(const struct user *u)
+{
+	return u->uid == 0 || u->uid == geteuid();
+}
+
 /*
- * May it have one connection more, which has that descriptor?  The lowest
- * that is free tells how many are taken.  No user has more than what is left,
- * so however many are greedy, there is something for the next; but the user
- * that we work for, and root, need not leave anything.
+ * The descriptor, if the user may have one more, else -1 and EMFILE, and it is
+ * closed.  The lowest that was free tells how many are taken.  No user has
+ * more than what is left, so however many want all, there is something for the
+ * next.
  */
-bool
-user_connects(const struct user *u, int fd)
+int
+user_open(struct user *u, int fd)
 {
 	const long max = sysconf(_SC_OPEN_MAX);
 
-	return u->uid == 0 || u->uid == geteuid() || max == -1 ||
-	    (long)u->nconns < max - fd;
+	if (!greedy(u) && max != -1 && (long)u->nfiles >= max - fd) {
+		close(fd);
+		errno = EMFILE;
+		return -1;
+	}
+	u->nfiles++;
+	return fd;
+}
+
+void
+user_close(struct user *u, int fd)
+{
+	close(fd);
+	u->nfiles--;
+}
+
+/* False and ENOMEM if that is more than what it may have. */
+bool
+user_keep(struct user *u, enum keep kind, size_t n)
+{
+	const size_t max = kept_max[kind];
+
+	if (!greedy(u) && (n > max || u->kept[kind] > max - n)) {
+		errno = ENOMEM;
+		return false;
+	}
+	u->kept[kind] += n;
+	return true;
+}
+
+void
+user_unkeep(struct user *u, enum keep kind, size_t n)
+{
+	u->kept[kind] -= n;
 }
 
 bool
@@ -85,4 +146,30 @@ bool
 user_describes(const struct user *u, size_t n)
 {
 	return n <= TABLES_MAX && u->described <= TABLES_MAX - n;
+}
+
+/*
+ * A user's names and rules can keep us busy for an hour, so they get some
+ * milliseconds in a round of the loop, and then others have their turn.  Is
+ * there time for a name and patterns of so many bytes?  If not, the next round
+ * begins with it.
+ */
+bool
+user_works(struct user *u, size_t n)
+{
+	int64_t now;
+
+	if (u->worked < LOOK) {
+		u->worked += n;
+		return true;
+	}
+	now = ut_msg_now();
+	if (u->round != loop_round) {
+		u->round = loop_round;
+		u->until = now + TURN_MS;
+	} else if (now >= u->until) {
+		return false;
+	}
+	u->worked = n;
+	return true;
 }
