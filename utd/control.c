@@ -67,7 +67,7 @@ created(void *arg, int error, struct ut_msg *m)
 	struct session *s = k->session;
 
 	if (error == 0)
-		error = session_own(s, ut_msg_get_fd(m));
+		error = session_own(s, ut_msg_get_fd(m), false);
 	if (error != 0) {
 		client_refuse(k, "%s: %s", s->dir, error == ENOTEMPTY ?
 		    "not empty" : strerror(error));
@@ -87,12 +87,12 @@ nothing(struct client *k)
 	(void)k;
 }
 
-/* Somebody who is not root has come to what one may have. */
+/* A user who is not root has come to what one may have. */
 static void
-no_room(struct client *k, const char *what)
+no_room(struct client *k, const char *what, uid_t uid)
 {
 	client_refuse(k, "%s: no memory for more of uid %lu", what,
-	    (unsigned long)k->conn->uid);
+	    (unsigned long)uid);
 }
 
 static void
@@ -111,7 +111,7 @@ do_create(struct client *k, struct ut_msg *m)
 		client_refuse(k, "session %s exists", name);
 	} else if ((s = session_new(name, dir, k->conn->uid,
 	    k->conn->gid)) == NULL) {
-		no_room(k, name);
+		no_room(k, name, k->conn->uid);
 	} else {
 		client_about(k, s);
 		s->dying = true;	/* not there yet */
@@ -344,7 +344,7 @@ channel_create(struct client *k, struct session *s, const char *name,
 		return;
 	}
 	if (channel_new(s, name, g) == NULL)
-		no_room(k, name);
+		no_room(k, name, s->uid);
 	else
 		client_ok(k, "%s", "");
 }
@@ -393,7 +393,7 @@ find_channel(struct client *k, struct session *s, const char *name,
 	ch = channel_find(s, name);
 	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0 &&
 	    (ch = channel_new(s, name, &g)) == NULL) {
-		no_room(k, name);
+		no_room(k, name, s->uid);
 		return NULL;
 	}
 	if (ch != NULL && !ch->removed)
@@ -509,17 +509,24 @@ count_programs(const struct channel *ch, const struct rule *rule)
 	return n;
 }
 
+/* What is there for it can be told as long as no rule is newer. */
 static void
 enabled(struct client *k)
 {
+	const struct rule *newest;
 	char text[NAME_MAXLEN + 64] = "";
 
-	if (client_session_there(k) && k->why[0] != '\0') {
+	if (!client_session_there(k)) {
+		answer(k, "");
+		return;
+	}
+	if (k->why[0] != '\0') {
 		client_refuse(k, "%s is enabled, but %s", k->rule->glob,
 		    k->why);
 		return;
 	}
-	if (client_session_there(k))
+	newest = k->channel->newest;
+	if (newest != NULL && newest->serial == k->rule->serial)
 		snprintf(text, sizeof(text), "%s: %u events of %u programs",
 		    k->rule->glob, count_events(k->channel, k->rule),
 		    count_programs(k->channel, k->rule));
@@ -577,7 +584,7 @@ do_enable(struct client *k, struct ut_msg *m)
 		client_refuse(k, "%s is enabled already in channel %s",
 		    k->rule->glob, ch->name);
 	else
-		no_room(k, k->rule->glob);
+		no_room(k, k->rule->glob, ch->session->uid);
 }
 
 static void

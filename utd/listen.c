@@ -150,7 +150,7 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	if ((s = user_open(u, s)) == -1) {
+	if ((s = user_open(u, s, false)) == -1) {
 		log_peer("uid %lu has too many connections",
 		    (unsigned long)uid);
 		user_drop(u);

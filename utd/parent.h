@@ -80,7 +80,7 @@ struct user *user_get(uid_t);		/* or NULL */
 struct user *xuser_get(uid_t);
 struct user *user_ref(struct user *);
 void	 user_drop(struct user *);
-int	 user_open(struct user *, int);
+int	 user_open(struct user *, int, bool);
 void	 user_close(struct user *, int);
 bool	 user_keep(struct user *, enum keep, size_t);
 void	 user_unkeep(struct user *, enum keep, size_t);
@@ -462,7 +462,7 @@ void	 consumers_end(void);
 struct session *session_find(const char *, uid_t, char *, size_t);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
-int	 session_own(struct session *, int);
+int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */
 void	 session_know_dir(struct session *);

@@ -182,7 +182,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 		return;
 	}
 	if (error == 0 && ((r->fd = ut_msg_get_fd(m)) == -1 ||
-	    (r->fd = user_open(r->registry.user, r->fd)) == -1)) {
+	    (r->fd = user_open(r->registry.user, r->fd, r->left)) == -1)) {
 		error = errno;
 		region_undo(r);
 	}

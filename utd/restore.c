@@ -350,7 +350,7 @@ reopened(void *arg, int error, struct ut_msg *m)
 	if (s == NULL)
 		return;
 	if (error == 0)
-		error = session_own(s, ut_msg_get_fd(m));
+		error = session_own(s, ut_msg_get_fd(m), true);
 	if (error == 0 && !session_dir_known(s)) {
 		error = ESTALE;		/* another has its name now */
 		user_close(s->user, s->dirfd);

@@ -157,9 +157,9 @@ channel_free(struct channel *ch)
 
 /* It has that descriptor of its directory from now on, or there is an error. */
 int
-session_own(struct session *s, int fd)
+session_own(struct session *s, int fd, bool had)
 {
-	s->dirfd = fd == -1 ? -1 : user_open(s->user, fd);
+	s->dirfd = fd == -1 ? -1 : user_open(s->user, fd, had);
 	return s->dirfd == -1 ? errno : 0;
 }
 

@@ -84,7 +84,7 @@ user_drop(struct user *u)
 
 /* Root, and the user that we work for, need not leave anything. */
 static bool
-greedy(const struct user *u)
+may_have_all(const struct user *u)
 {
 	return u->uid == 0 || u->uid == geteuid();
 }
@@ -93,14 +93,14 @@ greedy(const struct user *u)
  * The descriptor, if the user may have one more, else -1 and EMFILE, and it is
  * closed.  The lowest that was free tells how many are taken.  No user has
  * more than what is left, so however many want all, there is something for the
- * next.
+ * next.  What the user had of another utd is not refused.
  */
 int
-user_open(struct user *u, int fd)
+user_open(struct user *u, int fd, bool had)
 {
 	const long max = sysconf(_SC_OPEN_MAX);
 
-	if (!greedy(u) && max != -1 && (long)u->nfiles >= max - fd) {
+	if (!had && !may_have_all(u) && max != -1 && (long)u->nfiles >= max - fd) {
 		close(fd);
 		errno = EMFILE;
 		return -1;
@@ -122,7 +122,7 @@ user_keep(struct user *u, enum keep kind, size_t n)
 {
 	const size_t max = kept_max[kind];
 
-	if (!greedy(u) && (n > max || u->kept[kind] > max - n)) {
+	if (!may_have_all(u) && (n > max || u->kept[kind] > max - n)) {
 		errno = ENOMEM;
 		return false;
 	}
