@@ -27,10 +27,14 @@ LIBS_OpenBSD =	-pthread
 DL_Linux =	-ldl
 LIBM_FreeBSD =	-lm
 # No page that is only there so that code and data have none in common.
-SO_Linux =	-Wl,-z,noseparate-code
+LINK_Linux =	-Wl,-z,noseparate-code
+# By directory: nobody but debuggers unwinds the stacks of utd and utctl, and
+# those have tables of their own.  Programs' threads are in libut.
+TABLES_utd =	-fno-asynchronous-unwind-tables
+TABLES_utctl =	-fno-asynchronous-unwind-tables
 
 ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
-		-pthread
+		-pthread $(TABLES_$(@D))
 LIBS =		$(LIBS_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
@@ -100,7 +104,7 @@ libut/libut.a: $(LIBUT_OBJS)
 # Never unloaded: it has a thread, and atfork handlers.
 $(LIBUT_SO): $(LIBUT_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libut.so.$(MAJOR) \
-	    -Wl,-z,now -Wl,-z,nodelete $(SO_$(OS)) -o $@ $(LIBUT_OBJS) \
+	    -Wl,-z,now -Wl,-z,nodelete $(LINK_$(OS)) -o $@ $(LIBUT_OBJS) \
 	    $(LIBS)
 	ln -sf libut.so.$(MAJOR) libut/libut.so
 
@@ -113,11 +117,12 @@ libut/libut-func.o: libut/wrap/func.o
 	cp libut/wrap/func.o $@
 
 utd/utd: $(UTD_OBJS) $(COMMON_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTD_OBJS) $(COMMON_OBJS) $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(LINK_$(OS)) -o $@ $(UTD_OBJS) \
+	    $(COMMON_OBJS) $(LIBS)
 
 utctl/utctl: $(UTCTL_OBJS) $(COMMON_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(UTCTL_OBJS) $(COMMON_OBJS) \
-	    $(LIBM_$(OS)) $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(LINK_$(OS)) -o $@ $(UTCTL_OBJS) \
+	    $(COMMON_OBJS) $(LIBM_$(OS)) $(LIBS)
 
 # A small program with threads, recorded and shown.
 demo: all
