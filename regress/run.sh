@@ -3,7 +3,8 @@
 #
 # Runs the tests that the arguments name, each t/NAME.sh in a process of its
 # own, and counts.  The log of a test is kept only when it failed; what it
-# survived is said in any case.  SKIP is those that are not to be run.
+# survived is said in any case.  SKIP is those that are not to be run, LIMIT
+# the seconds that one may take.
 
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0 skipped=0
@@ -11,7 +12,7 @@ for t in "$@"; do
 	case " ${SKIP:-} " in
 	*" $t "*)	continue ;;
 	esac
-	sh "t/$t.sh" >"$t.log" 2>&1 </dev/null
+	${LIMIT:+timeout -k 20 "$LIMIT"} sh "t/$t.sh" >"$t.log" 2>&1 </dev/null
 	case $? in
 	0)	passed=$((passed + 1))
 		echo "ok      $t$(sed -n 's/^SURVIVED//p' "$t.log" | tail -1)"
@@ -19,6 +20,8 @@ for t in "$@"; do
 	77)	skipped=$((skipped + 1))
 		echo "skip    $t: $(sed -n 's/^SKIP: //p' "$t.log")"
 		rm -f "$t.log" ;;
+	124)	failed=$((failed + 1))
+		echo "FAILED  $t: longer than $LIMIT seconds" ;;
 	*)	failed=$((failed + 1))
 		echo "FAILED  $t: $(tail -n 3 "$t.log" | tr '\n' ' ')" ;;
 	esac

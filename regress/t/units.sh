@@ -79,7 +79,11 @@ for p in units again; do
 done
 
 # A child that utd does not know loads the library: that is not offered in
-# the parent's name, which then has answers that it did not ask for.
+# the parent's name, which then has answers that it did not ask for.  Not with
+# sanitizers, whose allocator another thread of the parent may have locked.
+case $CFLAGS in
+*-fsanitize*)	exit 0 ;;
+esac
 recorded -- "$T/units" "$T/lib3.so" 3 clone </dev/null
 readers_agree "$T/trace"
 cut -d' ' -f4- "$T/view.out" >"$T/got"
