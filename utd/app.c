@@ -34,9 +34,10 @@ static int graves_ms;
 
 static void	app_message(struct conn *, struct ut_msg *);
 static void	app_closed(struct conn *);
+static void	app_sent(struct conn *);
 static void	look_at_graves(void *);
 
-static const struct conn_ops app_ops = { app_message, app_closed, NULL };
+static const struct conn_ops app_ops = { app_message, app_closed, app_sent };
 
 /* Never the same, not even after utd was started again. */
 static uint64_t
@@ -332,6 +333,12 @@ app_message(struct conn *c, struct ut_msg *m)
 		    (int)a->pid, m->h.type);
 		conn_drop(c);
 	}
+}
+
+static void
+app_sent(struct conn *c)
+{
+	links_sent(c->arg);
 }
 
 /*

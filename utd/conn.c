@@ -29,6 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../libut/clock.h"
 #include "parent.h"
 
 /* A peer that lets more than this pile up does not read. */
@@ -245,9 +246,12 @@ void
 conn_read(struct conn *c)
 {
 	static struct ut_msg m;
+	uint64_t since;
 	int n, r;
 
-	for (n = 0; n < TURN && !c->dead && !c->closing; n++) {
+	for (n = 0; n < TURN && !c->dead && !c->closing &&
+	    (c->user == NULL || user_turn(c->user)); n++) {
+		since = ut_nanoseconds();
 		if ((r = read_message(c, &m)) == 0)
 			return;
 		if (r == -1) {
@@ -256,6 +260,8 @@ conn_read(struct conn *c)
 		}
 		c->ops->message(c, &m);
 		ut_msg_clear(&m);
+		if (c->user != NULL)
+			user_spent(c->user, since);
 	}
 }
 

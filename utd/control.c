@@ -87,12 +87,12 @@ nothing(struct client *k)
 	(void)k;
 }
 
-/* A user who is not root has come to what one may have. */
+/* A user who is not root has what one may have. */
 static void
-no_room(struct client *k, const char *what, uid_t uid)
+too_many(struct client *k, const char *what, const char *name, uid_t uid)
 {
-	client_refuse(k, "%s: no memory for more of uid %lu", what,
-	    (unsigned long)uid);
+	client_refuse(k, "%s %s: uid %lu has too many %ss", what, name,
+	    (unsigned long)uid, what);
 }
 
 static void
@@ -111,7 +111,7 @@ do_create(struct client *k, struct ut_msg *m)
 		client_refuse(k, "session %s exists", name);
 	} else if ((s = session_new(name, dir, k->conn->uid,
 	    k->conn->gid)) == NULL) {
-		no_room(k, name, k->conn->uid);
+		too_many(k, "session", name, k->conn->uid);
 	} else {
 		client_about(k, s);
 		s->dying = true;	/* not there yet */
@@ -344,7 +344,7 @@ channel_create(struct client *k, struct session *s, const char *name,
 		return;
 	}
 	if (channel_new(s, name, g) == NULL)
-		no_room(k, name, s->uid);
+		too_many(k, "channel", name, s->uid);
 	else
 		client_ok(k, "%s", "");
 }
@@ -393,7 +393,7 @@ find_channel(struct client *k, struct session *s, const char *name,
 	ch = channel_find(s, name);
 	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0 &&
 	    (ch = channel_new(s, name, &g)) == NULL) {
-		no_room(k, name, s->uid);
+		too_many(k, "channel", name, s->uid);
 		return NULL;
 	}
 	if (ch != NULL && !ch->removed)
@@ -584,7 +584,7 @@ do_enable(struct client *k, struct ut_msg *m)
 		client_refuse(k, "%s is enabled already in channel %s",
 		    k->rule->glob, ch->name);
 	else
-		no_room(k, k->rule->glob, ch->session->uid);
+		too_many(k, "rule", k->rule->glob, ch->session->uid);
 }
 
 static void

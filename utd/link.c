@@ -267,7 +267,8 @@ link_map(struct link *l)
 	if (l->region != NULL) {
 		consumer = l->region->trace->consumer->conn;
 		if (!trace_flush(l->region->trace) ||
-		    (consumer != NULL && conn_behind(consumer))) {
+		    (consumer != NULL && conn_behind(consumer)) ||
+		    (a->conn != NULL && conn_behind(a->conn))) {
 			l->state = LINK_HELD;
 			return;
 		}
@@ -374,8 +375,7 @@ link_step(struct link *l)
 		app_list(a);
 		return;
 	}
-	if (l->channel != NULL && l->described == 0 &&
-	    (p = plan_find(l->channel, a)) != NULL) {
+	if (l->channel != NULL && (p = plan_find(l->channel, a)) != NULL) {
 		drop_plan(l);
 		l->plan = plan_ref(p);
 	} else {
@@ -506,6 +506,20 @@ links_drained(const struct consumer *c)
 			if (l->state == LINK_HELD && a->conn != NULL &&
 			    l->region->trace->consumer == c)
 				link_map(l);
+}
+
+/*
+ * The program has been sent some of what there was.  Until that is all, it
+ * gets no more descriptors, of which we would have copies.
+ */
+void
+links_sent(struct app *a)
+{
+	struct link *l;
+
+	for (l = a->links; l != NULL; l = l->next)
+		if (l->state == LINK_HELD && a->conn != NULL)
+			link_map(l);
 }
 
 static void

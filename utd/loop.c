@@ -129,17 +129,17 @@ until_next_timer(void)
 static void
 run_timers(void)
 {
-	struct timer *t;
+	struct timer *t = timers;
 	int64_t now = ut_msg_now();
 
-	for (t = timers; t != NULL; t = t->next) {
-		if (t->when <= now) {
-			timer_clear(t);
-			t->fire(t->arg);
-			t = timers;
-			if (t == NULL)
-				break;
+	while (t != NULL) {
+		if (t->when > now) {
+			t = t->next;
+			continue;
 		}
+		timer_clear(t);
+		t->fire(t->arg);
+		t = timers;
 	}
 }
 

@@ -57,36 +57,37 @@ void	 loop_stop(void);
 /*
  * user.c: what each user takes of us.
  */
-enum keep {
-	KEEP_SESSIONS,			/* with channels and rules */
-	KEEP_EVENTS,			/* in registries, and plans for them */
-	KEEP_KINDS
+enum quota {
+	QUOTA_SESSIONS, QUOTA_CHANNELS,
+	QUOTA_RULES,			/* bytes */
+	QUOTA_EVENTS,			/* bytes, in registries */
+	QUOTAS
 };
 
 struct user {
 	uid_t		 uid;
 	unsigned int	 refs;
 	unsigned int	 nfiles;	/* connections, sessions, regions */
-	size_t		 kept[KEEP_KINDS];	/* bytes */
+	size_t		 has[QUOTAS];
 	size_t		 queued;	/* bytes, for all of them */
 	size_t		 described;	/* bytes, in tables */
-	size_t		 worked;	/* since the clock was looked at */
-	unsigned int	 round;		/* of the loop, that it had last, */
-	int64_t		 until;		/* and until when */
+	unsigned int	 round;		/* of the loop, in which it has */
+	uint64_t	 spent;		/* so much of its time, ns */
+	size_t		 matched;	/* since the clock was looked at */
 	struct user	*next;
 };
 
 struct user *user_get(uid_t);		/* or NULL */
-struct user *xuser_get(uid_t);
-struct user *user_ref(struct user *);
 void	 user_drop(struct user *);
 int	 user_open(struct user *, int, bool);
 void	 user_close(struct user *, int);
-bool	 user_keep(struct user *, enum keep, size_t);
-void	 user_unkeep(struct user *, enum keep, size_t);
+bool	 user_take(struct user *, enum quota, size_t);
+void	 user_give(struct user *, enum quota, size_t);
 bool	 user_queues(const struct user *, size_t);
 bool	 user_describes(const struct user *, size_t);
-bool	 user_works(struct user *, size_t);
+bool	 user_turn(struct user *);
+void	 user_spent(struct user *, uint64_t);
+bool	 user_goes_on(struct user *, uint64_t, size_t);
 
 /*
  * conn.c: a socket on which messages go both ways.
@@ -170,14 +171,14 @@ struct entry {
 	struct desc	*desc;
 	uint32_t	 id;
 	uint32_t	 rule;		/* the last new one that it was for */
-	char		 program[NAME_MAXLEN];	/* that offered it first */
+	char		 program[64];	/* that offered it first */
 	struct entry	*next;		/* in the bucket */
 	struct entry	*after;		/* in the order of IDs */
 };
 
 struct registry {
-	struct user	*user;		/* whose events they are */
-	size_t		 kept;		/* bytes, of what it has */
+	struct user	*user;		/* who has to do with less */
+	size_t		 taken;		/* bytes, of that user's */
 	size_t		 bytes;		/* of descriptions */
 	struct entry	**buckets;
 	uint32_t	 nbuckets;
@@ -186,9 +187,9 @@ struct registry {
 };
 
 /* registry.c */
-void	 registry_init(struct registry *, uid_t);
+void	 registry_init(struct registry *, struct user *);
 void	 registry_free(struct registry *);
-/* The entry; NULL with a text when the event is refused. */
+/* The entry; NULL with a text when it is refused, now (ENOMEM) or for good. */
 struct entry *registry_get(struct registry *, struct desc *, const char *,
 	    bool *, char *, size_t);
 
@@ -313,7 +314,6 @@ bool	 table_event(struct table *, uint32_t, struct ut_msg *);
 
 /* plan.c: the IDs of a table's events in a region. */
 struct plan {
-	struct user	*user;
 	uint64_t	 table;		/* its serial number */
 	uint32_t	 rules;		/* the generation they are of */
 	uint32_t	 newest;	/* the serial number of the newest */
@@ -321,7 +321,6 @@ struct plan {
 	unsigned int	 refs;
 	uint32_t	 judged;	/* events, from the first on, */
 	const struct rule *rule;	/* and the next by those after it */
-	size_t		 kept;		/* bytes of ids */
 	uint32_t	 n;
 	uint16_t	*ids;		/* of the first n events; 0: none */
 	bool		 hit;		/* one is there for the newest rule */
@@ -644,6 +643,7 @@ void	 link_acked(struct app *, uint32_t, int);
 void	 links_named(struct app *);
 void	 links_region(const struct region *);
 void	 links_drained(const struct consumer *);
+void	 links_sent(struct app *);
 void	 links_free(struct app *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);

@@ -25,9 +25,11 @@
  */
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../libut/clock.h"
 #include "parent.h"
 
 #define KEPT_MAX	64	/* of a channel, that no program has */
@@ -47,8 +49,6 @@ void
 plan_unref(struct plan *p)
 {
 	if (p != NULL && --p->refs == 0) {
-		user_unkeep(p->user, KEEP_EVENTS, p->kept);
-		user_drop(p->user);
 		free(p->ids);
 		free(p);
 	}
@@ -121,19 +121,14 @@ warn_refused(const struct channel *ch, const struct app *a, const char *event)
 struct plan *
 plan_new(const struct table *t)
 {
-	const size_t size = (t->size + 1) * sizeof(uint16_t);
 	struct plan *p;
 
-	if (!user_keep(t->user, KEEP_EVENTS, size))
+	if ((p = calloc(1, sizeof(*p))) == NULL)
 		return NULL;
-	if ((p = calloc(1, sizeof(*p))) == NULL ||
-	    (p->ids = calloc(1, size)) == NULL) {
-		user_unkeep(t->user, KEEP_EVENTS, size);
+	if ((p->ids = calloc(t->size + 1, sizeof(*p->ids))) == NULL) {
 		free(p);
 		return NULL;
 	}
-	p->user = user_ref(t->user);
-	p->kept = size;
 	p->refs = 1;
 	p->table = t->serial;
 	return p;
@@ -150,18 +145,17 @@ judge_anew(struct plan *p, const struct channel *ch)
 	p->newest = ch->newest == NULL ? 0 : ch->newest->serial;
 }
 
-/* Go on with it; false when the user has had enough time for now. */
-bool
-plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
+static bool
+judge(struct plan *p, const struct channel *ch, const struct table *t,
+    uint64_t since)
 {
 	const struct type *type;
 
-	if (p->judged < t->size && p->rules != ch->generation)
-		judge_anew(p, ch);
 	for (; p->judged < t->size; p->judged++, p->rule = ch->newest) {
 		type = &t->types[p->judged];
 		for (; p->rule != NULL; p->rule = p->rule->prev) {
-			if (!user_works(t->user, p->rule->bytes))
+			if (!user_goes_on(ch->session->user, since,
+			    p->rule->bytes))
 				return false;
 			if (!rule_matches(p->rule, type->name, type->level))
 				continue;
@@ -173,9 +167,27 @@ plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
 	return true;
 }
 
-/* The ID in the region, for which a new one may need metadata; 0 is none. */
+/* Go on with it; false when the session's user has had its turn. */
+bool
+plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
+{
+	const uint64_t since = ut_nanoseconds();
+	bool all;
+
+	if (p->judged < t->size && p->rules != ch->generation)
+		judge_anew(p, ch);
+	all = judge(p, ch, t, since);
+	user_spent(ch->session->user, since);
+	return all;
+}
+
+/*
+ * The ID in the region, for which a new one may need metadata; 0 is none, and
+ * if that need not stay so the plan is not whole.
+ */
 static uint32_t
-id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit)
+id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit,
+    bool *whole)
 {
 	struct region *r = p->region;
 	struct entry *e;
@@ -184,12 +196,13 @@ id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit)
 
 	e = registry_get(&r->registry, d, a->name, &isnew, why, sizeof(why));
 	if (e == NULL) {
+		*whole &= errno != ENOMEM;
 		session_warn(r->channel->session, "%s", why);
 		return 0;
 	}
 	if (isnew)
 		region_name_event(r, e);
-	if (hit)
+	if (hit && e->rule < p->newest)
 		e->rule = p->newest;
 	return e->id;
 }
@@ -203,6 +216,7 @@ plan_make(struct plan *p, struct channel *ch, const struct app *a)
 {
 	const struct table *t = a->table;
 	bool whole = true, hit;
+	uint16_t *ids;
 	uint32_t i;
 
 	for (i = 0; i < t->size; i++) {
@@ -218,11 +232,13 @@ plan_make(struct plan *p, struct channel *ch, const struct app *a)
 			if (p->region == NULL)
 				p->region = region_get(ch, a);
 			p->ids[i] = (uint16_t)id_in(p, t->types[i].desc, a,
-			    hit);
+			    hit, &whole);
 			p->hit |= hit && p->ids[i] != 0;
 			p->n = i + 1;
 		}
 	}
+	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
+		p->ids = ids;
 	if (whole)
 		plan_keep(ch, p);
 }

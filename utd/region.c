@@ -165,6 +165,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 {
 	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
 	bool active;
+	int fd;
 
 	if (r == NULL || (m->h.a != 0 && m->h.a != r->serial) ||
 	    (r->state != REGION_ASKED && r->state != REGION_READY))
@@ -181,8 +182,9 @@ got_region(void *arg, int error, struct ut_msg *m)
 		region_ask(r, false);
 		return;
 	}
-	if (error == 0 && ((r->fd = ut_msg_get_fd(m)) == -1 ||
-	    (r->fd = user_open(r->registry.user, r->fd, r->left)) == -1)) {
+	if (error == 0 && (fd = ut_msg_get_fd(m)) != -1)
+		r->fd = user_open(r->channel->session->user, fd, r->left);
+	if (error == 0 && r->fd == -1) {
 		error = errno;
 		region_undo(r);
 	}
@@ -295,7 +297,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	r->trace = t;
 	r->channel = ch;
 	r->fd = -1;
-	registry_init(&r->registry, t->uid);
+	registry_init(&r->registry, ch->session->user);
 	r->next = ch->regions;
 	ch->regions = r;
 	return r;
@@ -345,6 +347,13 @@ region_retry(struct region *r)
 	if (r->state != REGION_FAILED && r->state != REGION_NEW)
 		return;
 	r->state = REGION_NEW;
+	if (r->fd != -1) {		/* it was there, but is given up */
+		user_close(r->channel->session->user, r->fd);
+		r->fd = -1;
+		consumer_remove(t->consumer, r->shm);
+		ut_shm_name(r->shm);
+		state_changed();
+	}
 	if (t->consumer->given_up)
 		region_failed(r, EPIPE);
 	else if (t->state == REGION_FAILED)
@@ -474,7 +483,7 @@ region_free(struct region *r)
 		continue;
 	*p = r->next;
 	if (r->fd != -1)
-		user_close(r->registry.user, r->fd);
+		user_close(r->channel->session->user, r->fd);
 	registry_free(&r->registry);
 	free(r);
 	if (t->owner == 0)

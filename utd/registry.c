@@ -19,6 +19,7 @@
  * begin at 1 and are never used again.
  */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,10 @@
 #define BYTES_MAX	(64u << 20)	/* of descriptions */
 
 void
-registry_init(struct registry *r, uid_t uid)
+registry_init(struct registry *r, struct user *u)
 {
 	memset(r, 0, sizeof(*r));
-	r->user = xuser_get(uid);
+	r->user = u;
 	r->last = &r->first;
 }
 
@@ -46,8 +47,7 @@ registry_free(struct registry *r)
 		free(e);
 	}
 	free(r->buckets);
-	user_unkeep(r->user, KEEP_EVENTS, r->kept);
-	user_drop(r->user);
+	user_give(r->user, QUOTA_EVENTS, r->taken);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -122,20 +122,22 @@ registry_get(struct registry *r, struct desc *d, const char *program,
 		if (e->desc == d)
 			return e;
 		conflict(e, d, program, why, n);
+		errno = EEXIST;
 		return NULL;
 	}
 	if (r->nentries == UT_ID_MAX || r->bytes > BYTES_MAX) {
 		snprintf(why, n, "event %s of %s: there are %u events "
 		    "already: not recorded", d->name, program, r->nentries);
+		errno = ENOSPC;
 		return NULL;
 	}
-	if (!user_keep(r->user, KEEP_EVENTS, size)) {
-		snprintf(why, n, "event %s of %s: no memory for what uid %lu "
-		    "has: not recorded", d->name, program,
-		    (unsigned long)r->user->uid);
+	if (!user_take(r->user, QUOTA_EVENTS, size)) {
+		snprintf(why, n, "no memory for more events of uid %lu: not "
+		    "recorded", (unsigned long)r->user->uid);
+		errno = ENOMEM;
 		return NULL;
 	}
-	r->kept += size;
+	r->taken += size;
 	if (r->nentries >= r->nbuckets)
 		grow(r);
 	e = xcalloc(1, sizeof(*e));

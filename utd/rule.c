@@ -150,7 +150,7 @@ rule_add(struct channel *ch, struct rule *new)
 			return false;
 		}
 	}
-	if (!user_keep(ch->session->user, KEEP_SESSIONS, rule_size(new)))
+	if (!user_take(ch->session->user, QUOTA_RULES, rule_size(new)))
 		return false;
 	rules_changed(ch);
 	new->serial = ch->generation;
@@ -172,7 +172,7 @@ rule_remove(struct channel *ch, struct rule **p)
 		r->next->prev = r->prev;
 	else
 		ch->newest = r->prev;
-	user_unkeep(ch->session->user, KEEP_SESSIONS, rule_size(r));
+	user_give(ch->session->user, QUOTA_RULES, rule_size(r));
 	rule_free(r);
 }
 

@@ -122,10 +122,12 @@ clock_offset(void)
 struct session *
 session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 {
-	struct user *u = xuser_get(uid);
+	struct user *u = user_get(uid);
 	struct session *s;
 
-	if (!user_keep(u, KEEP_SESSIONS, sizeof(*s))) {
+	if (u == NULL)
+		return NULL;
+	if (!user_take(u, QUOTA_SESSIONS, 1)) {
 		user_drop(u);
 		return NULL;
 	}
@@ -151,7 +153,7 @@ channel_free(struct channel *ch)
 {
 	rules_free(ch);
 	plans_forget(ch, NULL);
-	user_unkeep(ch->session->user, KEEP_SESSIONS, sizeof(*ch));
+	user_give(ch->session->user, QUOTA_CHANNELS, 1);
 	free(ch);
 }
 
@@ -190,7 +192,7 @@ session_free(struct session *s)
 	}
 	if (s->dirfd != -1)
 		user_close(s->user, s->dirfd);
-	user_unkeep(s->user, KEEP_SESSIONS, sizeof(*s));
+	user_give(s->user, QUOTA_SESSIONS, 1);
 	user_drop(s->user);
 	free(s);
 }
@@ -329,7 +331,7 @@ channel_new(struct session *s, const char *name, const struct geometry *g)
 {
 	struct channel *ch, **p;
 
-	if (!user_keep(s->user, KEEP_SESSIONS, sizeof(*ch)))
+	if (!user_take(s->user, QUOTA_CHANNELS, 1))
 		return NULL;
 	ch = xcalloc(1, sizeof(*ch));
 	snprintf(ch->name, sizeof(ch->name), "%s", name);

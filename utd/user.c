@@ -22,15 +22,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../libut/clock.h"
 #include "parent.h"
 
 #define QUEUED_MAX	(64u << 20)	/* bytes that are not read */
 #define TABLES_MAX	(128u << 20)	/* bytes of names and descriptions */
 #define LOOK		4096		/* bytes of patterns, some us or ms */
-#define TURN_MS		5
+#define TURN		UINT64_C(10000000)	/* ns */
 
-/* Bytes: all that is saved takes time whenever anything is. */
-static const size_t kept_max[KEEP_KINDS] = { 4u << 20, 64u << 20 };
+static const size_t quotas[QUOTAS] = { 64, 128, 1u << 20, 64u << 20 };
 static struct user *users;
 
 /* A reference to it, or NULL. */
@@ -52,23 +52,6 @@ user_get(uid_t uid)
 	return u;
 }
 
-struct user *
-xuser_get(uid_t uid)
-{
-	struct user *u = user_get(uid);
-
-	if (u == NULL)
-		fatal("calloc");
-	return u;
-}
-
-struct user *
-user_ref(struct user *u)
-{
-	u->refs++;
-	return u;
-}
-
 void
 user_drop(struct user *u)
 {
@@ -82,11 +65,14 @@ user_drop(struct user *u)
 	free(u);
 }
 
-/* Root, and the user that we work for, need not leave anything. */
+/*
+ * Root, and the user that we work for, need not leave anything.  And before
+ * the first round there is only what was there before, with another utd.
+ */
 static bool
 may_have_all(const struct user *u)
 {
-	return u->uid == 0 || u->uid == geteuid();
+	return u->uid == 0 || u->uid == geteuid() || loop_round == 0;
 }
 
 /*
@@ -100,7 +86,8 @@ user_open(struct user *u, int fd, bool had)
 {
 	const long max = sysconf(_SC_OPEN_MAX);
 
-	if (!had && !may_have_all(u) && max != -1 && (long)u->nfiles >= max - fd) {
+	if (!had && !may_have_all(u) && max != -1 &&
+	    (long)u->nfiles >= max - fd) {
 		close(fd);
 		errno = EMFILE;
 		return -1;
@@ -116,24 +103,23 @@ user_close(struct user *u, int fd)
 	u->nfiles--;
 }
 
-/* False and ENOMEM if that is more than what it may have. */
+/* So many more; false and ENOMEM if that is more than it may have. */
 bool
-user_keep(struct user *u, enum keep kind, size_t n)
+user_take(struct user *u, enum quota q, size_t n)
 {
-	const size_t max = kept_max[kind];
-
-	if (!may_have_all(u) && (n > max || u->kept[kind] > max - n)) {
+	if (!may_have_all(u) &&
+	    (n > quotas[q] || u->has[q] > quotas[q] - n)) {
 		errno = ENOMEM;
 		return false;
 	}
-	u->kept[kind] += n;
+	u->has[q] += n;
 	return true;
 }
 
 void
-user_unkeep(struct user *u, enum keep kind, size_t n)
+user_give(struct user *u, enum quota q, size_t n)
 {
-	u->kept[kind] -= n;
+	u->has[q] -= n;
 }
 
 bool
@@ -149,27 +135,40 @@ user_describes(const struct user *u, size_t n)
 }
 
 /*
- * A user's names and rules can keep us busy for an hour, so they get some
- * milliseconds in a round of the loop, and then others have their turn.  Is
- * there time for a name and patterns of so many bytes?  If not, the next round
- * begins with it.
+ * What users ask for can keep us busy for long, and a rule for an hour that is
+ * made for that.  So each has some milliseconds in a round of the loop; then
+ * it is others' turn.  Is there any time left?
  */
 bool
-user_works(struct user *u, size_t n)
+user_turn(struct user *u)
 {
-	int64_t now;
-
-	if (u->worked < LOOK) {
-		u->worked += n;
-		return true;
-	}
-	now = ut_msg_now();
 	if (u->round != loop_round) {
 		u->round = loop_round;
-		u->until = now + TURN_MS;
-	} else if (now >= u->until) {
-		return false;
+		u->spent = 0;
 	}
-	u->worked = n;
+	return u->spent < TURN;
+}
+
+/* From that time on, ns, something was done for it. */
+void
+user_spent(struct user *u, uint64_t since)
+{
+	u->spent += ut_nanoseconds() - since;
+}
+
+/*
+ * The same within something that takes long, asked as often as patterns of so
+ * many bytes are to be matched.
+ */
+bool
+user_goes_on(struct user *u, uint64_t since, size_t bytes)
+{
+	if (u->matched < LOOK) {
+		u->matched += bytes;
+		return true;
+	}
+	if (!user_turn(u) || ut_nanoseconds() - since >= TURN - u->spent)
+		return false;
+	u->matched = bytes;
 	return true;
 }

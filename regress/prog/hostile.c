@@ -25,8 +25,10 @@
  *			with the longest names, that stay
  *	again n		so many connections, one after the other, of one
  *			program with events that nobody else has
+ *	busy n		so many utctls that give the session "busy" rules and
+ *			take them back, and do not wait for the answers
  *
- * deaf and fat print how many they are, and stay until stdin ends.
+ * deaf, fat and busy print how many they are, and stay until stdin ends.
  */
 
 #include <sys/types.h>
@@ -36,6 +38,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -381,6 +384,49 @@ do_again(int n)
 	}
 }
 
+static int
+post_rule(int s, int type, const char *glob)
+{
+	begin(type, 0, 0);
+	put_str("busy");
+	put_str("");
+	put_str(glob);
+	put32(UT_RULE_ALL);
+	put32(0);
+	put32(0);
+	return post(s);
+}
+
+static void
+do_busy(int n)
+{
+	struct pollfd pfd = { STDIN_FILENO, POLLIN, 0 };
+	int *socks = calloc((size_t)n, sizeof(*socks));
+	char glob[32];
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		socks[i] = meet(11);
+		(void)fcntl(socks[i], F_SETFL, O_NONBLOCK);
+	}
+	printf("%d\n", n);
+	fflush(stdout);
+	while (poll(&pfd, 1, 0) == 0) {
+		for (i = 0; i < n; i++) {
+			snprintf(glob, sizeof(glob), "busy%d", i);
+			for (k = 0; k < 32; k++) {
+				(void)post_rule(socks[i], UT_CTL_ENABLE, glob);
+				(void)post_rule(socks[i], UT_CTL_DISABLE, glob);
+			}
+		}
+		for (i = 0; i < n; i++)
+			while (recv(socks[i], buf, sizeof(buf), 0) > 0)
+				continue;
+		usleep(1000);
+	}
+	free(socks);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -407,6 +453,8 @@ main(int argc, char *argv[])
 		do_fat(n);
 	else if (strcmp(argv[2], "again") == 0)
 		do_again(n);
+	else if (strcmp(argv[2], "busy") == 0)
+		do_busy(n);
 	else
 		errx(1, "mode %s", argv[2]);
 	return 0;

@@ -49,19 +49,40 @@ release || fail "many: $?"
 as_user utctl destroy slow >/dev/null || fail "destroy slow"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
+# Requests that all have to be saved, with many rules each time, from many who
+# do not wait for the answers.
+start_utd
+as_user utctl create -o "$T/theirs/busy" busy >/dev/null || fail "create"
+i=0
+while [ $i -lt 30 ]; do
+	i=$((i + 1))
+	as_user utctl enable-event -s busy $without "x$i" || fail "rule $i"
+done
+utctl create -o "$T/root" root >/dev/null || fail "create"
+hold as_user ./prog/hostile "$UT_RUNDIR" busy 50
+longest=0 n=0
+while [ $n -lt 20 ]; do
+	n=$((n + 1))
+	promptly utctl list root
+	promptly ./prog/seq $n 1 1
+done
+release
+echo "50 who ask all the time: at most $longest ms"
+stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
+
 [ "$(id -u)" -eq 0 ] || exit 0	# one who is alone may have all
 
 # Descriptors, of which utd has few here: sessions and buffers.
-(ulimit -n 200 && exec utd -d -r "$UT_RUNDIR") 2>"$T/utd.log" &
+(ulimit -n 120 && exec utd -d -r "$UT_RUNDIR") 2>"$T/utd.log" &
 UTD_PID=$!
 until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
 n=0
 while as_user utctl create -o "$T/theirs/s$n" s$n >"$T/out" 2>&1; do
 	n=$((n + 1))
-	[ $n -lt 200 ] || fail "200 sessions"
+	[ $n -lt 120 ] || fail "120 sessions"
 done
 grep -q "s$n: Too many open files" "$T/out" || fail "$(cat "$T/out")"
-[ $n -ge 50 ] || fail "only $n sessions"
+[ $n -ge 30 ] || fail "only $n sessions"
 sessions=$n
 for s in s0 s1 s2; do
 	as_user utctl destroy $s >/dev/null || fail "destroy $s"
@@ -87,22 +108,48 @@ expect 0 'other destroyed: 200 events, 0 lost' utctl destroy other
 
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
-# Memory: rules.  All of them are saved with every change.
+# Numbers, where utd could have more: of sessions, channels, and bytes of rules.
 start_utd
-as_user utctl create -o "$T/theirs/rules" rules >/dev/null || fail "create"
 i=0
-while as_user utctl enable-event $without "x$i" >"$T/out" 2>&1; do
+while as_user utctl create -o "$T/theirs/n$i" n$i >"$T/out" 2>&1; do
 	i=$((i + 1))
-	[ $i -lt 1000 ] || fail "1000 rules of $((${#without} * 10 / 13)) bytes"
+	[ $i -lt 100 ] || fail "100 sessions"
 done
-grep -q "x$i: no memory for more of uid 65534" "$T/out" ||
+grep -q "session n$i: uid 65534 has too many sessions" "$T/out" ||
     fail "$(cat "$T/out")"
-[ $i -ge 50 ] || fail "only $i rules"
-expect 0 '' utctl create -o "$T/root" root
+j=0
+while as_user utctl enable-channel -s n0 c$j >"$T/out" 2>&1; do
+	j=$((j + 1))
+	[ $j -lt 200 ] || fail "200 channels"
+done
+grep -q "channel c$j: uid 65534 has too many channels" "$T/out" ||
+    fail "$(cat "$T/out")"
+expect 1 'uid 65534 has too many channels' \
+    as_user utctl enable-event -s n1 x
+k=0
+while as_user utctl enable-event -s n0 -c c0 $without "x$k" >"$T/out" 2>&1; do
+	k=$((k + 1))
+	[ $k -lt 200 ] || fail "200 rules of $((${#without} * 10 / 13)) bytes"
+done
+grep -q "rule x$k: uid 65534 has too many rules" "$T/out" ||
+    fail "$(cat "$T/out")"
+echo "$sessions with few descriptors; $i sessions, $j channels, $k rules"
+expect 0 '' utctl create -o "$T/roots" root
 expect 0 '' utctl enable-event -s root $without x
 expect 0 '' ./prog/asuser 65533 utctl create -o "$T/theirs/third" third
 expect 0 '' ./prog/asuser 65533 utctl enable-event $without x
-expect 0 '' as_user utctl disable-event 'x0'
-expect 0 '' as_user utctl enable-event $without y
-echo "$sessions sessions, $i rules"
+# What goes makes room; and the next utd has all that there was.
+expect 0 '' as_user utctl disable-event -s n0 -c c0 x0
+expect 0 '' as_user utctl enable-event -s n0 -c c0 $without y
+expect 0 '' as_user utctl destroy n1
+expect 0 '' as_user utctl create -o "$T/theirs/more" more
+kill_utd 0
+start_utd
+[ "$(as_user utctl list | grep -c '^session ')" -eq "$i" ] ||
+    fail "not all are there again: $(as_user utctl list)"
+expect 1 'uid 65534 has too many sessions' \
+    as_user utctl create -o "$T/theirs/again" again
+expect 1 'uid 65534 has too many rules' \
+    as_user utctl enable-event -s n0 -c c0 $without z
+expect 0 'destroyed' as_user utctl destroy more
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"

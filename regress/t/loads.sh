@@ -51,8 +51,11 @@ until gone $LAST; do
 	1)	utctl stop other >/dev/null || fail "stop" ;;
 	esac
 	utctl destroy other >/dev/null || fail "destroy"
-	# The program has not begun, or has ended.
-	[ -d "$T/other/ust" ] || continue
+	# The program has not begun, or has ended, maybe just now.
+	if [ -z "$(find "$T/other" -name metadata)" ]; then
+		[ -z "$(find "$T/other" -type f)" ] || fail "no metadata"
+		continue
+	fi
 	seen=$((seen + 1))
 	utctl view "$T/other" >"$T/view.out" 2>"$T/view.err" ||
 	    fail "view other: $(head -n 5 "$T/view.err")"
