@@ -45,7 +45,8 @@ static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
-static int last_fd;			/* too high for a program */
+static int last_fd;			/* too high for a program, */
+static int last_region;			/* and for a region */
 
 static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
@@ -69,8 +70,9 @@ say_full(void)
 }
 
 /*
- * The last descriptors are for regions, consumers, files, and for utctl, who
- * may change that.  A program connects again some time later.
+ * The last descriptors are for regions, and the very last for consumers,
+ * files, and utctl, who may change that.  A program connects again some time
+ * later.
  */
 static void
 first_message(struct conn *c, struct ut_msg *m)
@@ -114,10 +116,21 @@ static void
 reserve(void)
 {
 	const long max = sysconf(_SC_OPEN_MAX);
+	const int spare = max < 4 * SPARE ? (int)max / 4 : SPARE;
 
-	/* accept(2) takes the lowest number that there is. */
-	last_fd = max <= 0 || max > INT_MAX ? INT_MAX :
-	    (int)(max - (max < 4 * SPARE ? max / 4 : SPARE));
+	/* accept(2) and recvmsg(2) take the lowest number that there is. */
+	last_fd = last_region = INT_MAX;
+	if (max > 0 && max <= INT_MAX) {
+		last_fd = (int)max - spare;
+		last_region = (int)max - spare / 2;
+	}
+}
+
+/* Enough are left if a region has that descriptor. */
+bool
+listen_spares(int fd)
+{
+	return fd < last_region;
 }
 
 /* False when there is no other. */

@@ -691,6 +691,7 @@ void	 list_events(struct client *, struct ut_msg *);
 /* listen.c: the run directory. */
 void	 listen_open(const char *);
 void	 listen_close(void);
+bool	 listen_spares(int);
 
 /* wake.c: the FIFOs that programs sleep on. */
 void	 wake_open(const char *);

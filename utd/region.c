@@ -159,13 +159,26 @@ region_undo(struct region *r)
 	consumer_ask(r->trace->consumer, &out);
 }
 
+/* The descriptor that has come, or -1 and errno if it may not be kept. */
+static int
+region_fd(const struct region *r, int fd)
+{
+	if (fd == -1)
+		return -1;
+	if (!r->left && !listen_spares(fd)) {
+		close(fd);
+		errno = EMFILE;
+		return -1;
+	}
+	return user_open(r->channel->session->user, fd, r->left);
+}
+
 /* UT_C_REGION is answered; if it was ready before, by who took over. */
 static void
 got_region(void *arg, int error, struct ut_msg *m)
 {
 	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
 	bool active;
-	int fd;
 
 	if (r == NULL || (m->h.a != 0 && m->h.a != r->serial) ||
 	    (r->state != REGION_ASKED && r->state != REGION_READY))
@@ -182,9 +195,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 		region_ask(r, false);
 		return;
 	}
-	if (error == 0 && (fd = ut_msg_get_fd(m)) != -1)
-		r->fd = user_open(r->channel->session->user, fd, r->left);
-	if (error == 0 && r->fd == -1) {
+	if (error == 0 && (r->fd = region_fd(r, ut_msg_get_fd(m))) == -1) {
 		error = errno;
 		region_undo(r);
 	}
