@@ -319,8 +319,8 @@ struct plan {
 	uint32_t	 newest;	/* the serial number of the newest */
 	struct region	*region;	/* NULL: nothing matches */
 	unsigned int	 refs;
-	uint32_t	 judged;	/* events, from the first on, */
-	const struct rule *rule;	/* and the next by those after it */
+	uint32_t	 judged;	/* events, from the first on */
+	const struct rule *rule;	/* to try on the next of them */
 	uint32_t	 n;
 	uint16_t	*ids;		/* of the first n events; 0: none */
 	bool		 hit;		/* one is there for the newest rule */

@@ -161,7 +161,7 @@ rule_add(struct channel *ch, struct rule *new)
 	return true;
 }
 
-/* Take out the first of the list, which need not be the channel's first. */
+/* The rule that *p, in the channel's list, points to goes. */
 static void
 rule_remove(struct channel *ch, struct rule **p)
 {

@@ -30,7 +30,12 @@
 #define LOOK		4096		/* bytes of patterns, some us or ms */
 #define TURN		UINT64_C(10000000)	/* ns */
 
-static const size_t quotas[QUOTAS] = { 64, 128, 1u << 20, 64u << 20 };
+static const size_t quotas[QUOTAS] = {
+	[QUOTA_SESSIONS] = 64,
+	[QUOTA_CHANNELS] = 128,
+	[QUOTA_RULES] = 1u << 20,
+	[QUOTA_EVENTS] = 64u << 20
+};
 static struct user *users;
 
 /* A reference to it, or NULL. */
@@ -149,7 +154,10 @@ user_turn(struct user *u)
 	return u->spent < TURN;
 }
 
-/* From that time on, ns, something was done for it. */
+/*
+ * From that time on, ns, something was done for it.  What is judged while its
+ * message is dealt with counts twice; that matters only beyond a turn.
+ */
 void
 user_spent(struct user *u, uint64_t since)
 {

@@ -46,16 +46,8 @@ main(void)
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
-static int64_t
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
+#include "../../libut/clock.h"
 
 /* The signal that it is to get, of those that are not of our making. */
 static int
@@ -75,21 +67,21 @@ int
 main(int argc, char *argv[])
 {
 	unsigned long n = 0;
-	int64_t end;
+	uint64_t end;
 	pid_t pid;
 	int sig;
 
 	if (argc != 3)
 		errx(1, "slowly pid milliseconds");
 	pid = (pid_t)atoi(argv[1]);
-	end = now() + atoi(argv[2]);
+	end = ut_nanoseconds() + (uint64_t)atoi(argv[2]) * 1000000;
 	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) == -1) {
 		warn("%d", (int)pid);
 		return 77;
 	}
 	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == -1)
 		err(1, "interrupt");
-	for (sig = stopped(pid); now() < end; sig = stopped(pid), n++)
+	for (sig = stopped(pid); ut_nanoseconds() < end; sig = stopped(pid), n++)
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL,
 		    (void *)(intptr_t)sig) == -1)
 			err(1, "step");
