@@ -41,7 +41,8 @@ LIBS =		$(LIBS_$(OS))
 LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
 		libut/find.c libut/listener.c libut/log.c libut/msg.c \
 		libut/record.c libut/region.c libut/register.c \
-		libut/rundir.c libut/shm.c libut/subbuf.c libut/thread.c
+		libut/rundir.c libut/shared.c libut/shm.c libut/subbuf.c \
+		libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/clock.h libut/compat.h libut/level.h libut/msg.h \
 		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_msg.h \

@@ -354,7 +354,7 @@ conn_open(struct conn *c)
 int
 ut_conn_hello(struct conn *c)
 {
-	char name[64];
+	char name[NAME_MAX_LEN];
 
 	if (conn_open(c) == -1)
 		return -1;

@@ -49,6 +49,7 @@
 
 #define AHEAD	256		/* bytes to be written soon */
 
+static unsigned char	*commit_shared(struct ut_record *);
 static unsigned char	*next_channel(struct ut_record *);
 static unsigned char	*too_deep(struct thread *, struct ut_event *);
 
@@ -169,9 +170,8 @@ ut_commit(struct ut_record *r)
 	struct writer *w = r->writer;
 	struct ut_subbuf *sub = w->sub;
 
-	/* Wiped, in a child that a signal handler forked in mid-event. */
 	if (UT_UNLIKELY(sub == NULL))
-		return NULL;
+		return commit_shared(r);
 	w->commit += UT_COMMIT_WORD(UINT64_C(1), r->len);
 	/* Release: not before the commit of the event before this one. */
 	atomic_store_explicit(&sub->last, r->time, memory_order_release);
@@ -184,11 +184,12 @@ ut_commit(struct ut_record *r)
 
 /*
  * A sub-buffer whose last event is too long ago makes room for another, which
- * begins now.  False if there is none.
+ * begins now.
  */
-static bool
+static enum room
 time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
 {
+	enum room room;
 	uint64_t last;
 
 	while (!time_fits(r, w)) {
@@ -196,13 +197,29 @@ time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
 		    memory_order_relaxed);
 		if (r->time < last) {
 			r->time = last;
-			return true;
+			break;
 		}
-		if (!ut_writer_next(w, ch))
-			return false;
+		room = ut_writer_next(w, ch, r->len, r->time);
+		if (room != ROOM_OWN)
+			return room;
 		r->time = read_clock(ch->clock);
 	}
-	return true;
+	return ROOM_OWN;
+}
+
+static enum room
+find_room(struct ut_record *r, struct writer *w, struct channel *ch,
+    uint32_t gen)
+{
+	enum room room;
+
+	if (!writer_ready(w, ch, gen, r->len)) {
+		room = ut_writer_room(w, ch, gen, r->len, r->time);
+		if (room != ROOM_OWN)
+			return room;
+		r->time = read_clock(ch->clock);
+	}
+	return time_fit(r, w, ch);
 }
 
 /*
@@ -229,19 +246,37 @@ next_channel(struct ut_record *r)
 		id = __atomic_load_n(&r->event->id[c], __ATOMIC_RELAXED);
 		if (gen == 0 || id == 0)
 			continue;
-		if (!writer_ready(w, ch, gen, r->len)) {
-			if (!ut_writer_room(w, ch, gen, r->len))
-				continue;
-			r->clock = UT_CLOCK_NONE;
-		}
 		if (r->clock != ch->clock) {
 			r->clock = ch->clock;
 			r->time = read_clock(ch->clock);
 		}
-		if (time_fit(r, w, ch))
+		switch (find_room(r, w, ch, gen)) {
+		case ROOM_NONE:
+			break;
+		case ROOM_OWN:
 			return event_head(r, w, id);
+		case ROOM_SHARED:
+			r->writer = w;
+			return ut_shared_head(w, ch, id);
+		}
 	}
 	return event_end(r);
+}
+
+/*
+ * Of an event in a shared sub-buffer.  Or all is wiped, in a child that a
+ * signal handler forked in mid-event.
+ */
+static unsigned char * __attribute__((noinline))
+commit_shared(struct ut_record *r)
+{
+	const struct thread *t = r->thread;
+	struct writer *w = r->writer;
+
+	if (w->slot == NULL)
+		return NULL;
+	ut_shared_commit(w, &ut_channels[w - t->writers[r->nest]], r->len);
+	return next_channel(r);
 }
 
 /* No writer so deep: count, where there is a region to count in. */

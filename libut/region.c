@@ -218,6 +218,8 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 	ch->handle = handle;
 	ch->owner = owner;
 	ch->pid = getpid();
+	ut_shared_name(ch);
+	atomic_store_explicit(&ch->slots_taken, 0, memory_order_relaxed);
 	ch->kept = false;
 	ch->used = true;
 	/* Release: who sees the generation sees all of the above. */

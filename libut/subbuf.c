@@ -31,8 +31,14 @@ struct channel ut_channels[UT_CHANNELS];
 struct ut_subbuf ut_no_subbuf;
 #define NOT_MINE	UINT64_MAX
 
-static void
-let_go(struct writer *w)
+/*
+ * Between two events of a busy thread less time passes, in units of the clock:
+ * 34 ms, or 10 ms of a cycle counter.
+ */
+#define SLOW		(UINT64_C(1) << 25)
+
+void
+ut_writer_let_go(struct writer *w)
 {
 	w->sub = &ut_no_subbuf;
 	w->mine = NOT_MINE;
@@ -44,45 +50,42 @@ let_go(struct writer *w)
  * Swap our number into a free slot.  slots_used is raised first: whoever
  * scans that far after we died in between finds the slot free, or ours.
  */
+static bool
+slot_take(struct channel *ch, uint32_t i)
+{
+	struct ut_slot *slot = &ch->slots[i];
+	uint64_t none = 0;
+	uint32_t used;
+
+	if (atomic_load_explicit(&slot->owner, memory_order_relaxed) != 0)
+		return false;
+	used = atomic_load_explicit(&ch->header->slots_used,
+	    memory_order_relaxed);
+	while (used <= i && !atomic_compare_exchange_weak_explicit(
+	    &ch->header->slots_used, &used, i + 1, memory_order_release,
+	    memory_order_relaxed))
+		continue;
+	/* Acquire: what the last owner left is ours. */
+	if (!atomic_compare_exchange_strong_explicit(&slot->owner, &none,
+	    ch->owner, memory_order_acquire, memory_order_relaxed))
+		return false;
+	atomic_store_explicit(&slot->tid, ut_gettid(), memory_order_relaxed);
+	return true;
+}
+
+/* The one that this program has given back last is probably free. */
 static struct ut_slot *
 slot_claim(struct channel *ch)
 {
-	struct ut_slot *slot;
-	uint64_t none;
-	uint32_t i, used;
+	uint32_t i;
 
-	for (i = 0; i < ch->nslots; i++) {
-		slot = &ch->slots[i];
-		if (atomic_load_explicit(&slot->owner,
-		    memory_order_relaxed) != 0)
-			continue;
-		used = atomic_load_explicit(&ch->header->slots_used,
-		    memory_order_relaxed);
-		while (used <= i && !atomic_compare_exchange_weak_explicit(
-		    &ch->header->slots_used, &used, i + 1,
-		    memory_order_release, memory_order_relaxed))
-			continue;
-		/* Acquire: what the last owner left is ours. */
-		none = 0;
-		if (atomic_compare_exchange_strong_explicit(&slot->owner,
-		    &none, ch->owner, memory_order_acquire,
-		    memory_order_relaxed)) {
-			atomic_store_explicit(&slot->tid, ut_gettid(),
-			    memory_order_relaxed);
-			return slot;
-		}
-	}
+	i = atomic_load_explicit(&ch->slot_hint, memory_order_relaxed);
+	if (i < ch->nslots && slot_take(ch, i))
+		return &ch->slots[i];
+	for (i = 0; i < ch->nslots; i++)
+		if (slot_take(ch, i))
+			return &ch->slots[i];
 	return NULL;
-}
-
-static bool
-looked_in_vain(struct writer *w, struct channel *ch, uint32_t gen,
-    uint32_t *freed)
-{
-	/* Acquire: a scan that follows sees what was freed before. */
-	*freed = atomic_load_explicit(&ch->header->freed,
-	    memory_order_acquire);
-	return w->vain == gen && w->freed == *freed;
 }
 
 static void
@@ -93,7 +96,8 @@ now_free(struct channel *ch)
 }
 
 /*
- * The writer's first event in this channel since it was attached: a slot.
+ * The writer's first event in this channel since it was attached, or since it
+ * last wrote into a shared sub-buffer: a slot.
  *
  * A child that ran no atfork handler, of clone(2) or _Fork(3), has our memory
  * and a wiped struct thread, so here it comes with its first event.  It could
@@ -106,23 +110,49 @@ now_free(struct channel *ch)
 static bool
 writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 {
-	uint32_t freed;
+	uint64_t freed;
 
-	if (!looked_in_vain(w, ch, gen, &freed)) {
+	/* Acquire: a scan that follows sees what was freed before. */
+	freed = atomic_load_explicit(&ch->header->freed,
+	    memory_order_acquire) + UINT64_C(1);
+	if (atomic_load_explicit(&ch->slots_taken, memory_order_relaxed) !=
+	    freed) {
 		if (getpid() != ch->pid)
 			return false;
 		if ((w->slot = slot_claim(ch)) != NULL) {
-			w->vain = 0;
-			let_go(w);
+			ut_writer_let_go(w);
 			atomic_signal_fence(memory_order_seq_cst);
 			w->gen = gen;
 			return true;
 		}
-		w->freed = freed;
-		w->vain = gen;
+		atomic_store_explicit(&ch->slots_taken, freed,
+		    memory_order_relaxed);
 	}
 	atomic_fetch_add_explicit(&ch->header->lost, 1, memory_order_relaxed);
 	return false;
+}
+
+/*
+ * The other way round, after an event that left the writer without a
+ * sub-buffer of its own: any number of threads share the slots that there are.
+ * The slot is free after all else is done; release, so that who claims it next
+ * finds it clean.  A handler that jumps away before that is done leaves the
+ * slot to the program until it ends.
+ */
+void
+ut_writer_unbind(struct writer *w, struct channel *ch)
+{
+	struct ut_slot *slot = w->slot;
+
+	ut_writer_let_go(w);
+	w->gen = 0;
+	w->slot = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&slot->busy, 0, memory_order_release);
+	atomic_store_explicit(&slot->owner, 0, memory_order_release);
+	atomic_store_explicit(&ch->slot_hint, (uint32_t)(slot - ch->slots),
+	    memory_order_relaxed);
+	now_free(ch);
 }
 
 /* What the consumer sees with the first commit, or with FULL. */
@@ -154,42 +184,63 @@ subbuf_label(struct writer *w, struct channel *ch)
  * `room' is last and makes it usable.
  */
 static bool
-subbuf_claim(struct writer *w, struct channel *ch)
+subbuf_take(struct writer *w, struct channel *ch, uint32_t i)
 {
 	uint64_t word;
-	uint32_t i, k, freed, slot = (uint32_t)(w->slot - ch->slots);
 
-	if (looked_in_vain(w, ch, w->gen, &freed))
+	word = atomic_load_explicit(&ch->subs[i].state, memory_order_relaxed);
+	if (UT_STATE(word) != UT_FREE)
+		return false;
+	w->sub = &ch->subs[i];
+	w->data = ch->data + (size_t)i * ch->subsize;
+	w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
+	    (uint32_t)(w->slot - ch->slots), UT_OWNED);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (!atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
+	    &word, w->mine, memory_order_acquire, memory_order_relaxed))
+		return false;
+	subbuf_label(w, ch);
+	atomic_signal_fence(memory_order_seq_cst);
+	w->vain = 0;
+	w->room = ch->subsize;
+	return true;
+}
+
+/*
+ * One of those that such a writer may have; without one, it has none.  when is
+ * in the place of seq: it is put back.
+ */
+static bool
+subbuf_claim(struct writer *w, struct channel *ch, bool slow)
+{
+	const uint32_t n = slow ? ut_subs_slow(ch->nsubs) :
+	    ch->nsubs - ut_subs_reserved(ch->nsubs);
+	const uint64_t when = w->when;
+	uint32_t i, k, freed;
+
+	/* Acquire: a scan that follows sees what was freed before. */
+	freed = atomic_load_explicit(&ch->header->freed,
+	    memory_order_acquire);
+	if (!slow && w->vain == w->gen && w->freed == freed)
 		return false;
 	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
-	i = atomic_load_explicit(&ch->header->hint, memory_order_relaxed);
-	for (k = 0; k < ch->nsubs; k++, i++) {
-		if (i >= ch->nsubs)
+	i = slow ? 0 : atomic_load_explicit(&ch->header->hint,
+	    memory_order_relaxed);
+	for (k = 0; k < n; k++, i++) {
+		if (i >= n)
 			i = 0;
-		word = atomic_load_explicit(&ch->subs[i].state,
-		    memory_order_relaxed);
-		if (UT_STATE(word) != UT_FREE)
+		if (!subbuf_take(w, ch, i))
 			continue;
-		w->sub = &ch->subs[i];
-		w->data = ch->data + (size_t)i * ch->subsize;
-		w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1, slot,
-		    UT_OWNED);
-		atomic_signal_fence(memory_order_seq_cst);
-		if (atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
-		    &word, w->mine, memory_order_acquire,
-		    memory_order_relaxed)) {
-			atomic_store_explicit(&ch->header->hint, i + 1,
-			    memory_order_relaxed);
-			subbuf_label(w, ch);
-			atomic_signal_fence(memory_order_seq_cst);
-			w->vain = 0;
-			w->room = ch->subsize;
-			return true;
-		}
+		atomic_store_explicit(&ch->header->hint, i + 1,
+		    memory_order_relaxed);
+		return true;
 	}
-	let_go(w);
-	w->freed = freed;
-	w->vain = w->gen;
+	ut_writer_let_go(w);
+	w->when = when;
+	if (!slow) {
+		w->freed = freed;
+		w->vain = w->gen;
+	}
 	return false;
 }
 
@@ -198,8 +249,8 @@ subbuf_claim(struct writer *w, struct channel *ch)
  * before the load of `asleep', as the consumer orders asleep before its last
  * look at `delivered': one of the two sees the other.
  */
-static void
-bell_ring(struct channel *ch)
+void
+ut_bell_maybe(struct channel *ch)
 {
 	struct ut_header *h = ch->header;
 	uint32_t n;
@@ -238,7 +289,7 @@ subbuf_deliver(struct writer *w, struct channel *ch)
 	} else {
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, slot, UT_FULL), memory_order_release);
-		bell_ring(ch);
+		ut_bell_maybe(ch);
 	}
 }
 
@@ -295,73 +346,97 @@ writer_begin(struct writer *w, struct channel *ch)
 }
 
 /*
- * The busy writer goes on to a fresh sub-buffer; without one, false, with the
- * event counted as lost.  (One without room was claimed by an event that was
- * left.)
+ * Has the consumer more to do than it can?  Then events are to be lost at once:
+ * to share what is left would only take longer.
  */
-bool
-ut_writer_next(struct writer *w, struct channel *ch)
+static bool
+overloaded(const struct channel *ch)
 {
-	int error = errno;
-	bool found;
+	const struct ut_header *h = ch->header;
 
-	if (still_mine(w))
-		subbuf_deliver(w, ch);
-	let_go(w);
-	found = subbuf_claim(w, ch);
-	if (!found) {
-		count_lost(w);
-		busy_end(w);
-	}
-	errno = error;
-	return found;
+	return atomic_load_explicit(&h->delivered, memory_order_relaxed) -
+	    atomic_load_explicit(&h->drained, memory_order_relaxed) >=
+	    (ch->nsubs + 1) / 2;
 }
 
 /*
- * Room for an event of that length: true with busy set, or false with the
- * event counted as lost, unless the session is stopped or not ours.
+ * The busy writer goes on to a fresh sub-buffer: now is the time, more or less,
+ * of the event that needs room.  A thread whose last event is long ago, or that
+ * finds none of its own though the consumer keeps up, shares one for this
+ * event.  Without any, the event is counted as lost.
  */
-bool __attribute__((noinline))
-ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len)
+enum room
+ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
 {
-	int error = errno;
-	bool found = false;
+	const int error = errno;
+	const bool fits = ut_shared_fits(ch, len);
+	enum room room = ROOM_NONE;
+	uint64_t last;
+	bool slow;
 
+	last = w->room == 0 ? w->when : 0;
+	if (still_mine(w)) {
+		/* Without room it was claimed by an event that was left. */
+		if (w->room != 0)
+			last = atomic_load_explicit(&w->sub->last,
+			    memory_order_relaxed);
+		subbuf_deliver(w, ch);
+	}
+	slow = fits && now - last >= SLOW;
+	ut_writer_let_go(w);
+	w->when = now;
+	if (subbuf_claim(w, ch, slow))
+		room = ROOM_OWN;
+	else if (fits && (slow || !overloaded(ch)) &&
+	    ut_shared_claim(w, ch, len))
+		room = ROOM_SHARED;
+	if (room == ROOM_NONE) {
+		count_lost(w);
+		if (slow)
+			ut_writer_unbind(w, ch);
+		else
+			busy_end(w);
+	}
+	errno = error;
+	return room;
+}
+
+/*
+ * Room for an event of that length: with busy set, or ROOM_NONE with the event
+ * counted as lost, unless the session is stopped or not ours.
+ */
+enum room __attribute__((noinline))
+ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len,
+    uint64_t now)
+{
 	if (w->gen != gen && (!atomic_load_explicit(&ch->header->active,
 	    memory_order_relaxed) || !writer_bind(w, ch, gen)))
-		return false;
+		return ROOM_NONE;
+	if (w->sub == NULL)
+		ut_shared_park(w, ch);		/* an event that was left */
 	if (!writer_begin(w, ch))
-		return false;
+		return ROOM_NONE;
 	if (len > ch->subsize) {
 		note_toobig(ch, len);
 		count_lost(w);
 		busy_end(w);
-	} else if (w->room != 0 && still_mine(w) &&
-	    len <= w->room - UT_COMMIT_LEN(w->commit)) {
-		found = true;
-	} else {
-		found = ut_writer_next(w, ch);
+		return ROOM_NONE;
 	}
-	errno = error;
-	return found;
+	if (w->room != 0 && still_mine(w) &&
+	    len <= w->room - UT_COMMIT_LEN(w->commit))
+		return ROOM_OWN;
+	return ut_writer_next(w, ch, len, now);
 }
 
-/*
- * The writer ends: its thread does, or it is over with the channel.  The
- * slot is free after all else is done; release, so that who claims it next
- * finds it clean.
- */
+/* The writer ends: its thread does, or it is over with the channel. */
 void
 ut_writer_leave(struct writer *w, struct channel *ch)
 {
 	busy_begin(w);
-	if (still_mine(w))
+	if (w->sub == NULL)
+		ut_shared_park(w, ch);
+	else if (still_mine(w))
 		subbuf_deliver(w, ch);
-	let_go(w);
-	busy_end(w);
-	atomic_store_explicit(&w->slot->owner, 0, memory_order_release);
-	now_free(ch);
-	w->slot = NULL;
-	w->gen = 0;
+	ut_writer_unbind(w, ch);
 	w->vain = 0;
 }

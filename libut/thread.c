@@ -117,15 +117,23 @@ thread_free(struct thread *t)
 	    ~(UINT64_C(1) << (t - k->threads)), memory_order_release);
 }
 
-/* The writers of t let go of what they hold in the channel c. */
+/*
+ * The writers of t let go of what they hold in the channel c, and of when that
+ * was: the next thread to have them is another.
+ */
 static void
 leave(struct thread *t, unsigned int c, uint32_t gen)
 {
+	struct writer *w;
 	int n;
 
-	for (n = 0; n < NEST; n++)
-		if (t->writers[n][c].gen == gen)
-			ut_writer_leave(&t->writers[n][c], &ut_channels[c]);
+	for (n = 0; n < NEST; n++) {
+		w = &t->writers[n][c];
+		if (w->gen == gen)
+			ut_writer_leave(w, &ut_channels[c]);
+		if (w->when != 0)
+			w->when = 0;
+	}
 }
 
 /* Let go of everything.  It counts as an event: what is attached stays. */

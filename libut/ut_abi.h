@@ -61,7 +61,7 @@
 #include <string.h>
 
 #define UT_ABI_MAGIC	0x75745231	/* "utR1" */
-#define UT_ABI_VERSION	2
+#define UT_ABI_VERSION	3
 #define UT_ABI_LINE	128		/* no two writers on one such line */
 
 #define UT_SUBSIZE_MIN	4096u
@@ -71,12 +71,14 @@
 #define UT_NSLOTS_MAX	8192u
 #define UT_REGION_MAX	(UINT64_C(1) << 32)
 
-/* The state word: 3 bits of state, REVOKED, 24 of slot, 32 of generation. */
+/* The state word: 3 bits of state, 2 flags, 24 of slot, 32 of generation. */
 #define UT_FREE		UINT64_C(0)
 #define UT_OWNED	UINT64_C(1)
 #define UT_FULL		UINT64_C(2)
 #define UT_READING	UINT64_C(3)
+#define UT_PARKED	UINT64_C(4)	/* with events, and nobody's */
 #define UT_REVOKED	UINT64_C(8)
+#define UT_SHARED	UINT64_C(16)	/* events say whose they are */
 #define UT_STATE(w)	((w) & 7)
 #define UT_STATE_SLOT(w)	((uint32_t)((w) >> 8) & 0xffffff)
 #define UT_STATE_GEN(w)	((uint32_t)((w) >> 32))
@@ -189,7 +191,11 @@ struct ut_header {
 	ut_a32 waiting;
 	/* Length of the longest event that fits no sub-buffer. */
 	ut_a32 toobig;
-	uint32_t reserved;
+	/*
+	 * Of the sub-buffers delivered, those that are dealt with.  Consumer,
+	 * relaxed: a hint.
+	 */
+	ut_a32 drained;
 	/* Events lost by threads without a slot, ever.  Atomic add. */
 	ut_a64 lost;
 	/*
@@ -198,6 +204,8 @@ struct ut_header {
 	 */
 	ut_a64 written;
 	ut_a64 dropped;
+	/* The sub-buffer that was parked last: a hint.  Relaxed. */
+	ut_a32 parked;
 };
 
 /*
@@ -209,6 +217,31 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE >= 1,
 _Static_assert(sizeof(struct ut_slot) == UT_ABI_LINE, "ut_slot");
 _Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE, "ut_subbuf");
 _Static_assert(sizeof(struct ut_header) == 3 * UT_ABI_LINE, "ut_header");
+
+/*
+ * Which sub-buffers are for whom, of n.  A thread whose last event is some time
+ * ago gets one of its own only among the first few, and writes into shared
+ * ones, which are among the last, else.  Some of the last are for nothing but
+ * that, so that threads that keep what they have leave room for any number of
+ * others.
+ */
+static inline uint32_t
+ut_subs_slow(uint32_t n)
+{
+	return n < 32 ? 1 : n < 512 ? n / 16 : 32;
+}
+
+static inline uint32_t
+ut_subs_shared(uint32_t n)
+{
+	return n < 64 ? n : n < 128 ? 64 : n < 1024 ? n / 2 : 512;
+}
+
+static inline uint32_t
+ut_subs_reserved(uint32_t n)
+{
+	return n < 4 ? 0 : ut_subs_slow(n);
+}
 
 /* An event's head; both sides put it there. */
 static inline void

@@ -52,9 +52,12 @@
 
 #define UT_CLOCK_NONE	UINT32_MAX	/* no time is known */
 
+#define NAME_MAX_LEN	64		/* of a program, with its NUL */
+
 /*
  * A region that the program is attached to.  Type-stable: attached again
- * only when no thread can still be using what it held before.
+ * only when no thread can still be using what it held before.  A power of two
+ * in size, so that finding it is a shift.
  */
 struct channel {
 	/* 0 is detached.  Store, release, under ut_lock; grows. */
@@ -73,6 +76,14 @@ struct channel {
 	pid_t			 pid;		/* who attached it */
 	struct ut_bell		 bell;
 
+	/* The program, and the bytes of pid, tid and that in a shared event. */
+	char			 name[NAME_MAX_LEN];
+	uint32_t		 wholen;
+
+	/* Where a slot was free last, and the header's freed when none was. */
+	ut_a32			 slot_hint;
+	ut_a64			 slots_taken;	/* that + 1, or 0 */
+
 	/* The listener's. */
 	size_t			 size;
 	int			 conn;		/* of which connection */
@@ -84,23 +95,36 @@ struct channel {
 	bool			 used;		/* mapped */
 };
 
+_Static_assert((sizeof(struct channel) & (sizeof(struct channel) - 1)) == 0,
+    "channel");
+
 /*
  * One thread in one channel at one depth.  The thread's own.  A power of two
  * in size, so that finding it is a shift.
+ *
+ * It is unbound; or bound, that is, has a slot, with a sub-buffer of its own or
+ * none; or in an event in a shared sub-buffer, and then sub is NULL, with data
+ * where that sub-buffer's begin.
  */
 struct writer {
 	/* As in the sub-buffer: events, and their bytes. */
 	_Alignas(64) uint64_t	 commit;
-	uint32_t		 room;		/* 0 without a sub-buffer */
+	uint32_t		 room;		/* 0 without its own */
 	uint32_t		 gen;		/* of the channel; 0 unbound */
 	struct ut_slot		*slot;
 	struct ut_subbuf	*sub;
 	unsigned char		*data;
 	uint64_t		 mine;		/* the state of sub */
-	uint64_t		 seq;		/* the slot's, before the claim */
+	union {
+		uint64_t	 seq;		/* the slot's, before the claim */
+		uint64_t	 when;		/* without: the last event */
+	};
 	uint32_t		 vain;		/* gen, if a scan found none, */
 	uint32_t		 freed;		/* and the header's freed then */
 };
+
+_Static_assert((sizeof(struct writer) & (sizeof(struct writer) - 1)) == 0,
+    "writer");
 
 /*
  * A thread that has traced.  Lies in pages that a child made behind our back
@@ -139,10 +163,27 @@ void		 ut_threads_forked(void);
 /* subbuf.c */
 extern struct channel ut_channels[UT_CHANNELS];
 extern struct ut_subbuf ut_no_subbuf;
-bool		 ut_writer_room(struct writer *, struct channel *, uint32_t,
-		    size_t);
-bool		 ut_writer_next(struct writer *, struct channel *);
+enum room {
+	ROOM_NONE,			/* the event is lost, or not wanted */
+	ROOM_OWN,
+	ROOM_SHARED			/* for this event */
+};
+enum room	 ut_writer_room(struct writer *, struct channel *, uint32_t,
+		    size_t, uint64_t);
+enum room	 ut_writer_next(struct writer *, struct channel *, size_t,
+		    uint64_t);
+void		 ut_writer_unbind(struct writer *, struct channel *);
 void		 ut_writer_leave(struct writer *, struct channel *);
+void		 ut_writer_let_go(struct writer *);
+void		 ut_bell_maybe(struct channel *);
+
+/* shared.c */
+void		 ut_shared_name(struct channel *);
+bool		 ut_shared_fits(const struct channel *, size_t);
+bool		 ut_shared_claim(struct writer *, struct channel *, size_t);
+unsigned char	*ut_shared_head(struct writer *, struct channel *, uint16_t);
+void		 ut_shared_commit(struct writer *, struct channel *, size_t);
+void		 ut_shared_park(struct writer *, struct channel *);
 
 /* event.c */
 struct type;

@@ -246,6 +246,27 @@ counts() {
 	END
 }
 
+# Events whose names begin so that metadata on stdin or in a file describe, once
+# for each of the two classes of streams that a channel has.
+described() {
+	text=$1
+	shift
+	echo $(($(grep -c "^	name = \"$text" "$@") / 2))
+}
+
+# Sub-buffers of so many that no thread has for itself: ut_subs_reserved.
+reserved() {
+	if [ "$1" -lt 4 ]; then
+		echo 0
+	elif [ "$1" -lt 32 ]; then
+		echo 1
+	elif [ "$1" -lt 512 ]; then
+		echo $(($1 / 16))
+	else
+		echo 32
+	fi
+}
+
 # Events in what view prints of a directory, with that in them.
 count_events() {
 	utctl view "$1" 2>"$T/view.err" | grep -c -e "$2"

@@ -101,6 +101,7 @@ scan_file(struct pool *p, struct stream *s, int fd)
 		    pk.len > (uint64_t)st.st_size - s->size - head)
 			break;
 		note_late(s, &pk, (off_t)(s->size + head));
+		s->shared = pk.shared;
 		s->size += head + pk.len;
 		s->seq++;
 		s->end = pk.end;
@@ -123,7 +124,7 @@ scan_files(struct pool *p)
 	while (ok && p->nstreams < p->maxstreams &&
 	    (fd = stream_file(p, p->nstreams)) != -1) {
 		s = stream_new(p);
-		s->slot = p->nslots;	/* nobody's */
+		s->source = p->nslots + p->nsubs;	/* nobody's */
 		late = xrealloc(late, p->nstreams * BATCH * sizeof(*late));
 		memset(late + s->index * BATCH, 0, BATCH * sizeof(*late));
 		nlate = p->nstreams * BATCH;
@@ -217,8 +218,8 @@ adopt_slots(struct pool *p)
 		word = load(&p->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		seq = load(&p->subs[i].seq);
-		if (UT_STATE(word) != UT_FREE && slot < n && seq > 0 &&
-		    p->done_seq[slot] >= seq)
+		if (UT_STATE(word) != UT_FREE && !(word & UT_SHARED) &&
+		    slot < n && seq > 0 && p->done_seq[slot] >= seq)
 			p->done_seq[slot] = seq - 1;
 	}
 }

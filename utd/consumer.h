@@ -28,7 +28,8 @@
 /* One file of a channel.  Its packets do not overlap in time. */
 struct stream {
 	uint32_t	 index;
-	uint32_t	 slot;		/* whose packets go here */
+	bool		 shared;	/* of the channel's second class */
+	uint32_t	 source;	/* whose packets go here */
 	int		 fd;		/* -1: closed to save descriptors */
 	uint64_t	 used;		/* when: for that */
 	uint64_t	 size;		/* whole packets */
@@ -64,7 +65,11 @@ struct shared {
 	struct shared	*next;
 };
 
-/* What the parent calls a region. */
+/*
+ * What the parent calls a region.  Packets come from sources, by which their
+ * streams are chosen: a slot, or a sub-buffer that is shared, which is nslots
+ * and its number.
+ */
 struct pool {
 	uint32_t	 id;
 	struct outdir	*dir;
@@ -83,14 +88,14 @@ struct pool {
 	uint32_t	 subsize;
 	uint32_t	 clock;		/* UT_CLOCK_ */
 	uint64_t	*done_seq;	/* by slot: the last one written */
-	uint32_t	*stream_of;	/* by slot: index + 1 of its stream */
+	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
 	uint8_t		*waited;	/* by slot: passes, for that one */
 	uint64_t	*said;		/* by slot: lost events told of */
 	uint64_t	 said_lost;	/* and those of the header */
 	uint64_t	 dropped;	/* as in the header */
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*until;		/* by sub-buffer: the time of that */
-	uint64_t	*seen;		/* by sub-buffer: a second ago */
+	uint64_t	*seen;		/* commit, by sub-buffer: a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
 	bool		 damaged;	/* was told of */
 	struct stream	*streams;
@@ -163,7 +168,8 @@ void	 pool_written(struct pool *, uint64_t);
 void	 pool_dropped(struct pool *, uint64_t);
 void	 pool_sub_consumed(struct pool *, uint32_t, uint64_t, uint64_t);
 void	 pool_advance(struct pool *, uint32_t, uint64_t);
-void	 pool_look(struct pool *);	/* what was delivered is known */
+void	 pool_look(struct pool *);	/* what was delivered is known, */
+void	 pool_looked(struct pool *);	/* and now written */
 bool	 pool_sleep(struct pool *, bool);
 
 /* drain.c: from sub-buffers to packets. */
@@ -195,6 +201,7 @@ void	 pool_revoke(struct pool *);
 struct packet {
 	const unsigned char *uuid;
 	uint32_t	 stream;
+	bool		 shared;	/* no pid, tid, name: the events have */
 	uint64_t	 instance;
 	uint64_t	 begin, end;
 	uint64_t	 len;		/* bytes of events */

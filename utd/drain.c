@@ -24,6 +24,9 @@
  * The sub-buffers of a slot are written in the order in which it claimed
  * them, which their `seq' tells: a pass may come across the second when the
  * first was not yet delivered as it passed there.
+ *
+ * A sub-buffer that threads share goes into a stream that no other one has, so
+ * it need not be told whose its events are, nor wait for another.
  */
 
 #include <sys/types.h>
@@ -48,6 +51,7 @@ struct piece {
 	uint64_t	 commit;
 	uint64_t	 end;		/* of the packet, in time */
 	bool		 full;
+	bool		 shared;
 };
 
 /* Packets of one stream on their way into the file. */
@@ -138,15 +142,19 @@ end_time(struct pool *p, struct piece *pc)
 	    last - UINT32_MAX);
 }
 
-/* Nothing more is to come: it is free, or its owner dead, or all is over. */
+/*
+ * Nothing more is to come: the slot is free, or its owner dead, or all is over.
+ * What is above slots is of shared sub-buffers, which are never over, or of the
+ * last consumer.
+ */
 static bool
-slot_over(struct pool *p, uint32_t slot)
+source_over(struct pool *p, uint32_t source)
 {
 	uint64_t owner;
 
-	if (slot >= p->nslots)
-		return true;		/* of the last consumer's */
-	owner = load(&p->slots[slot].owner);
+	if (source >= p->nslots)
+		return source >= p->nslots + p->nsubs;
+	owner = load(&p->slots[source].owner);
 	return owner == 0 || owner_dead(owner) ||
 	    atomic_load_explicit(&p->header->active,
 	    memory_order_relaxed) == 0;
@@ -176,35 +184,47 @@ pool_damaged(struct pool *p)
 }
 
 /*
- * Its slot's own, else one whose slot is free, else a new one: NONE if there
- * are too many.  A slot needs no second stream unless its time goes back, or
- * another consumer took over, so that is never so if times are what they
- * should be.
+ * Its source's own, else one whose source is over, else a new one: NONE if
+ * there are too many.  A source needs no second stream unless its time goes
+ * back, or another consumer took over, so that is never so if times are what
+ * they should be.
  */
 static uint32_t
-stream_for(struct pool *p, uint32_t slot, uint64_t begin)
+stream_for(struct pool *p, uint32_t source, uint64_t begin)
 {
+	const bool shared = source >= p->nslots;
 	struct stream *s;
 	uint32_t i, best = NONE;
 
-	i = p->stream_of[slot];
-	if (i != 0 && p->streams[i - 1].slot == slot &&
+	i = p->stream_of[source];
+	if (i != 0 && p->streams[i - 1].source == source &&
 	    p->streams[i - 1].end <= begin)
 		return i - 1;
 	for (i = 0; i < p->nstreams; i++) {
 		s = &p->streams[i];
-		if (s->end <= begin && (best == NONE ||
-		    s->end > p->streams[best].end) && slot_over(p, s->slot))
+		if (s->shared == shared && s->end <= begin && (best == NONE ||
+		    s->end > p->streams[best].end) &&
+		    source_over(p, s->source))
 			best = i;
 	}
 	if (best == NONE) {
 		if (p->nstreams >= p->maxstreams)
 			return NONE;
 		best = stream_new(p)->index;
+		p->streams[best].shared = shared;
 	}
-	p->streams[best].slot = slot;
-	p->stream_of[slot] = best + 1;
+	p->streams[best].source = source;
+	p->stream_of[source] = best + 1;
 	return best;
+}
+
+/* Full, and written or not: it is free, and what its slot has next may come. */
+static void
+piece_over(struct pool *p, const struct piece *pc)
+{
+	if (!pc->shared)
+		pool_advance(p, pc->slot, pc->seq);
+	pool_sub_free(p, pc->sub);
 }
 
 /* Written or not, the piece is dealt with. */
@@ -219,8 +239,7 @@ piece_done(struct pool *p, const struct piece *pc, bool written)
 	else
 		pool_dropped(p, n);
 	if (pc->full) {
-		pool_advance(p, pc->slot, pc->seq);
-		pool_sub_free(p, pc->sub);
+		piece_over(p, pc);
 		return;
 	}
 	pool_sub_consumed(p, pc->sub, pc->commit, pc->end);
@@ -290,6 +309,7 @@ batch_add(struct pool *p, uint32_t stream, const struct piece *pc,
 	s = &p->streams[stream];
 	pk->uuid = p->dir->uuid;
 	pk->stream = p->stream;
+	pk->shared = s->shared;
 	pk->instance = stream;
 	pk->seq = s->seq++;
 	pk->discarded = s->discarded;
@@ -323,7 +343,7 @@ static void
 empty_packet(struct pool *p, uint32_t stream, const struct packet *like,
     uint64_t when)
 {
-	struct piece none = { NONE, 0, 0, 0, 0, false };
+	struct piece none = { NONE, 0, 0, 0, 0, false, false };
 	struct packet pk = *like;
 
 	pk.begin = pk.end = when;
@@ -360,12 +380,12 @@ piece_write(struct pool *p, struct piece *pc)
 	struct packet pk;
 	uint32_t from = UT_COMMIT_LEN(p->consumed[pc->sub]), stream;
 
-	note_slot(p, pc->slot, load(&sub->lost));
+	if (!pc->shared)
+		note_slot(p, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
 	if (UT_COMMIT_LEN(pc->commit) == from) {
 		/* Full, and all of it was written before. */
-		pool_advance(p, pc->slot, pc->seq);
-		pool_sub_free(p, pc->sub);
+		piece_over(p, pc);
 		return;
 	}
 	pk.end = end_time(p, pc);
@@ -374,15 +394,17 @@ piece_write(struct pool *p, struct piece *pc)
 	    load(&sub->first) : p->until[pc->sub]);
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
-	stream = stream_for(p, pc->slot, pk.begin);
+	stream = stream_for(p, pc->shared ? p->nslots + pc->sub : pc->slot,
+	    pk.begin);
 	if (stream == NONE) {
 		pool_damaged(p);
 		pc->end = pk.end;
 		piece_done(p, pc, false);
 		return;
 	}
-	name_packet(&pk, load(&sub->owner), atomic_load_explicit(&sub->tid,
-	    memory_order_relaxed));
+	if (!pc->shared)
+		name_packet(&pk, load(&sub->owner), atomic_load_explicit(
+		    &sub->tid, memory_order_relaxed));
 	say_lost(p, stream, &pk);
 	batch_add(p, stream, pc, &pk, data_at(p, pc->sub, from));
 }
@@ -401,13 +423,13 @@ piece_add(const struct piece *pc)
 static bool
 piece_valid(const struct pool *p, const struct piece *pc)
 {
-	return pc->slot < p->nslots &&
+	return (pc->shared || pc->slot < p->nslots) &&
 	    commit_valid(p, pc->commit, p->consumed[pc->sub]);
 }
 
 /*
- * FULL -> READING, unless another has taken it.  READING is left from a
- * pass that had to let it wait.
+ * FULL or PARKED -> READING, unless another has taken it.  READING is left from
+ * a pass that had to let it wait.
  */
 static bool
 take_full(struct ut_subbuf *sub, uint64_t word)
@@ -416,22 +438,37 @@ take_full(struct ut_subbuf *sub, uint64_t word)
 		return true;
 	return atomic_compare_exchange_strong_explicit(&sub->state, &word,
 	    UT_STATE_WORD(UT_STATE_GEN(word), UT_STATE_SLOT(word),
-	    UT_READING), memory_order_acquire, memory_order_relaxed);
+	    UT_READING | (word & UT_SHARED)), memory_order_acquire,
+	    memory_order_relaxed);
 }
 
-/* What is committed in a sub-buffer that somebody has. */
+/*
+ * Is what is committed in there wanted?  What is parked may wait for more, but
+ * not so long that nobody could see it.
+ */
 static bool
 wanted(struct pool *p, uint64_t word, int how)
 {
 	uint32_t slot = UT_STATE_SLOT(word);
 
-	if (how == DRAIN_DEAD)
-		return slot < p->nslots &&
-		    owner_dead(load(&p->slots[slot].owner));
-	return how != DRAIN_FULL;
+	switch (UT_STATE(word)) {
+	case UT_FREE:
+		return false;
+	case UT_OWNED:
+		if (how == DRAIN_DEAD)
+			return slot < p->nslots &&
+			    owner_dead(load(&p->slots[slot].owner));
+		return how != DRAIN_FULL;
+	case UT_PARKED:
+		return how == DRAIN_ALL || how == DRAIN_LAST;
+	default:
+		return true;
+	}
 }
 
-/* Acquire, so that the bytes are there: of FULL by state, else by commit. */
+/*
+ * Acquire, so that the bytes are there: of OWNED by commit, else by state.
+ */
 static void
 collect_one(struct pool *p, uint32_t i, int how)
 {
@@ -440,11 +477,12 @@ collect_one(struct pool *p, uint32_t i, int how)
 	uint64_t word;
 
 	word = atomic_load_explicit(&sub->state, memory_order_acquire);
-	if (UT_STATE(word) == UT_FREE)
+	if (!wanted(p, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED;
-	if (pc.full ? !take_full(sub, word) : !wanted(p, word, how))
+	if (pc.full && !take_full(sub, word))
 		return;
+	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = atomic_load_explicit(&sub->commit, memory_order_acquire);
 	pc.sub = i;
 	pc.slot = UT_STATE_SLOT(word);
@@ -452,8 +490,8 @@ collect_one(struct pool *p, uint32_t i, int how)
 	if (!piece_valid(p, &pc)) {
 		pool_damaged(p);
 		if (pc.full && pc.slot < p->nslots)
-			pool_advance(p, pc.slot, pc.seq);
-		if (pc.full)
+			piece_over(p, &pc);
+		else if (pc.full)
 			pool_sub_free(p, i);
 		return;
 	}
@@ -466,6 +504,8 @@ by_slot(const void *va, const void *vb)
 {
 	const struct piece *a = va, *b = vb;
 
+	if (a->shared != b->shared)
+		return a->shared ? 1 : -1;
 	if (a->slot != b->slot)
 		return a->slot < b->slot ? -1 : 1;
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
@@ -564,7 +604,7 @@ is_dead(struct pool *p, const struct piece *pc)
 static bool
 in_turn(struct pool *p, const struct piece *pc, int how)
 {
-	if (how == DRAIN_LAST || pc->seq - 1 <= p->done_seq[pc->slot] ||
+	if (pc->shared || how == DRAIN_LAST || pc->seq - 1 <= p->done_seq[pc->slot] ||
 	    (how == DRAIN_DEAD && is_dead(p, pc)))
 		return true;
 	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;
@@ -597,13 +637,14 @@ pool_drain(struct pool *p, int how)
 		if (!in_turn(p, &pieces[i], how))
 			continue;
 		full += pieces[i].full;
-		if (pieces[i].full)
+		if (pieces[i].full && !pieces[i].shared)
 			pool_advance(p, pieces[i].slot, pieces[i].seq);
 		piece_write(p, &pieces[i]);
 	}
 	if (how == DRAIN_LAST)
 		say_rest(p);
 	batch_flush();
+	pool_looked(p);
 	return full >= p->bell;
 }
 

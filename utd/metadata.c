@@ -188,9 +188,15 @@ metadata_head(struct text *t, const struct trace *tr, const char *uuid)
 	add_clock(t, tr->session);
 }
 
-void
-metadata_channel(struct text *t, const struct channel *ch)
+/*
+ * A class of streams: packets tell whose they are, or, where many threads
+ * share them, each event does.
+ */
+static void
+add_class(struct text *t, const struct channel *ch, bool shared)
 {
+	static const char who[] = "\t\tint32_t _vpid;\n\t\tint32_t _vtid;\n"
+	    "\t\tstring _procname;\n\t};\n";
 	const char *clock = ch->geometry.clock == UT_CLOCK_CYCLES ? "cycles" :
 	    "monotonic";
 
@@ -201,10 +207,18 @@ metadata_channel(struct text *t, const struct channel *ch)
 	    "\t\tuint64_%s_t timestamp_begin;\n"
 	    "\t\tuint64_%s_t timestamp_end;\n"
 	    "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
-	    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
-	    "\t\tint32_t _vpid;\n\t\tint32_t _vtid;\n"
-	    "\t\tstring _procname;\n\t};\n};\n", ch->stream, clock, clock,
-	    clock);
+	    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n",
+	    CTF_STREAM(ch->stream, shared), clock, clock, clock);
+	if (shared)
+		text_add(t, "\t};\n\tevent.context := struct {\n");
+	text_add(t, "%s};\n", who);
+}
+
+void
+metadata_channel(struct text *t, const struct channel *ch)
+{
+	add_class(t, ch, false);
+	add_class(t, ch, true);
 }
 
 static void
@@ -312,18 +326,25 @@ add_field(struct text *t, const struct desc *d, struct ut_msg *m)
 	}
 }
 
-void
-metadata_event(struct text *t, const struct channel *ch,
-    const struct entry *e)
+static void
+add_event(struct text *t, const struct entry *e, uint32_t stream)
 {
 	static struct ut_msg m;
 	uint32_t n;
 
 	text_add(t, METADATA_EVENT "\tname = \"%s\";\n\tid = %u;\n"
 	    "\tstream_id = %u;\n\tloglevel = %u;\n\tfields := struct {\n",
-	    e->desc->name, e->id, ch->stream, e->desc->level);
+	    e->desc->name, e->id, stream, e->desc->level);
 	desc_open(e->desc, &m, &n);
 	while (n-- > 0)
 		add_field(t, e->desc, &m);
 	text_add(t, "\t};\n};\n");
+}
+
+void
+metadata_event(struct text *t, const struct channel *ch,
+    const struct entry *e)
+{
+	add_event(t, e, CTF_STREAM(ch->stream, false));
+	add_event(t, e, CTF_STREAM(ch->stream, true));
 }

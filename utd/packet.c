@@ -26,6 +26,7 @@
 #include "consumer.h"
 
 #define CTF_MAGIC	0xc1fc1fc1u
+#define FIXED		(4 + UUID_LEN + 4 + 8 + 6 * 8)	/* bytes */
 
 static unsigned char *
 put(unsigned char *p, const void *v, size_t n)
@@ -63,13 +64,13 @@ uuid_text(char *s, const unsigned char *uuid)
 size_t
 packet_head(unsigned char *buf, const struct packet *pk)
 {
-	size_t name = strlen(pk->name) + 1;
-	const size_t len = 4 + UUID_LEN + 4 + 8 + 6 * 8 + 2 * 4 + name;
+	const size_t who = pk->shared ? 0 : 2 * 4 + strlen(pk->name) + 1;
+	const size_t len = FIXED + who;
 	unsigned char *p = buf;
 
 	p = put32(p, CTF_MAGIC);
 	p = put(p, pk->uuid, UUID_LEN);
-	p = put32(p, pk->stream);
+	p = put32(p, CTF_STREAM(pk->stream, pk->shared));
 	p = put64(p, pk->instance);
 	p = put64(p, pk->begin);
 	p = put64(p, pk->end);
@@ -77,9 +78,11 @@ packet_head(unsigned char *buf, const struct packet *pk)
 	p = put64(p, (len + pk->len) * 8);	/* packet_size */
 	p = put64(p, pk->seq);
 	p = put64(p, pk->discarded);
+	if (pk->shared)
+		return len;
 	p = put32(p, pk->pid);
 	p = put32(p, pk->tid);
-	(void)put(p, pk->name, name);
+	(void)put(p, pk->name, strlen(pk->name) + 1);
 	return len;
 }
 
@@ -108,29 +111,35 @@ get64(const unsigned char *p)
 size_t
 packet_read(const unsigned char *p, size_t n, struct packet *pk)
 {
-	const size_t fixed = 4 + UUID_LEN + 4 + 8 + 6 * 8 + 2 * 4;
 	const unsigned char *nul;
 	uint64_t size;
-	size_t len;
+	size_t len = FIXED;
 
-	if (n <= fixed || get32(p) != CTF_MAGIC ||
-	    (nul = memchr(p + fixed, '\0', n - fixed)) == NULL)
+	if (n < FIXED || get32(p) != CTF_MAGIC)
 		return 0;
-	len = (size_t)(nul + 1 - p);
 	pk->uuid = p + 4;
 	p += 4 + UUID_LEN;
-	pk->stream = get32(p);
+	pk->stream = get32(p) / 2;
+	pk->shared = get32(p) % 2 != 0;
 	pk->instance = get64(p + 4);
 	pk->begin = get64(p + 12);
 	pk->end = get64(p + 20);
 	size = get64(p + 28);
+	pk->seq = get64(p + 44);
+	pk->discarded = get64(p + 52);
+	pk->pid = pk->tid = 0;
+	pk->name = "";
+	if (!pk->shared) {
+		if (n <= FIXED + 8 ||
+		    (nul = memchr(p + 68, '\0', n - FIXED - 8)) == NULL)
+			return 0;
+		pk->pid = get32(p + 60);
+		pk->tid = get32(p + 64);
+		pk->name = (const char *)p + 68;
+		len += (size_t)(nul + 1 - (p + 60));
+	}
 	if (size != get64(p + 36) || size % 8 != 0 || size / 8 < len)
 		return 0;
 	pk->len = size / 8 - len;
-	pk->seq = get64(p + 44);
-	pk->discarded = get64(p + 52);
-	pk->pid = get32(p + 60);
-	pk->tid = get32(p + 64);
-	pk->name = (const char *)p + 68;
 	return len;
 }

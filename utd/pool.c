@@ -169,7 +169,8 @@ pool_alloc(struct pool *p)
 	p->done_seq = calloc(p->nslots, sizeof(*p->done_seq));
 	p->waited = calloc(p->nslots, sizeof(*p->waited));
 	p->said = calloc(p->nslots, sizeof(*p->said));
-	p->stream_of = calloc(p->nslots, sizeof(*p->stream_of));
+	p->stream_of = calloc((size_t)p->nslots + p->nsubs,
+	    sizeof(*p->stream_of));
 	p->seen = calloc(p->nsubs, sizeof(*p->seen));
 	p->consumed = calloc(p->nsubs, sizeof(*p->consumed));
 	p->until = calloc(p->nsubs, sizeof(*p->until));
@@ -206,7 +207,7 @@ pool_new(const struct pool *like, bool again, int fd)
 	if ((p = malloc(sizeof(*p))) != NULL) {
 		*p = *like;
 		layout(p, NULL);
-		p->maxstreams = 2 * p->nslots;
+		p->maxstreams = 2 * (p->nslots + ut_subs_shared(p->nsubs));
 	}
 	if (p == NULL || !pool_alloc(p)) {
 		if (again)
@@ -394,6 +395,14 @@ pool_look(struct pool *p)
 	p->taken = atomic_load_explicit(&p->header->delivered,
 	    memory_order_acquire);
 	atomic_store_explicit(&p->header->taken, p->taken,
+	    memory_order_relaxed);
+}
+
+/* What was known at that look is dealt with. */
+void
+pool_looked(struct pool *p)
+{
+	atomic_store_explicit(&p->header->drained, p->taken,
 	    memory_order_relaxed);
 }
 

@@ -17,9 +17,11 @@
 /*
  * Sub-buffers that idle threads hold, when others need them.
  *
- * Once a second, when few are free: a sub-buffer whose commit has not moved
- * for a second gets REVOKED set.  A second later it is taken back if its
- * slot is not busy and all that was committed is in the file.
+ * Once a second, when few are free: a sub-buffer that got no more than a few
+ * events in that second has REVOKED set.  A second later it is taken back if
+ * its slot is not busy and all that was committed is in the file.  If the
+ * thread traces meanwhile, it lets go by itself, and goes on in a shared one.
+ * Shared ones are nobody's but for an event: they are not taken back.
  *
  * That is safe without a word from the writer.  It stores busy before it
  * loads the state, so after the second, which is far longer than a store can
@@ -37,6 +39,7 @@
 #include "consumer.h"
 
 #define GRACE_MS	500	/* a second, less what a tick may be late */
+#define FEW	30		/* events in a second */
 
 static uint32_t
 count_free(const struct pool *p)
@@ -91,10 +94,12 @@ pool_revoke(struct pool *p)
 		    memory_order_acquire);
 		was = p->seen[i];
 		p->seen[i] = commit;
-		if (UT_STATE(word) == UT_OWNED && word & UT_REVOKED)
+		if (UT_STATE(word) != UT_OWNED || word & UT_SHARED)
+			continue;
+		if (word & UT_REVOKED)
 			take_back(p, i, word);
-		else if (UT_STATE(word) == UT_OWNED && scarce &&
-		    commit != 0 && was == commit)
+		else if (scarce && was != 0 && UT_COMMIT_COUNT(commit) -
+		    UT_COMMIT_COUNT(was) <= FEW)
 			(void)atomic_compare_exchange_strong_explicit(
 			    &p->subs[i].state, &word, word | UT_REVOKED,
 			    memory_order_relaxed, memory_order_relaxed);

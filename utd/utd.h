@@ -38,6 +38,9 @@
 #include "../libut/ut_abi.h"
 
 #define NAME_MAXLEN	256		/* names, globs, with the NUL */
+/* The ID that the CTF has for a class of streams; each channel has two. */
+#define CTF_STREAM(channel, shared)	((channel) * 2 + ((shared) ? 1u : 0u))
+
 #define UUID_LEN	16
 #define UUID_TEXT	40	/* room for it in words */
 

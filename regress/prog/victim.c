@@ -23,6 +23,10 @@
  *	next	an event for which the sub-buffer, of 4096 bytes, has no room
  *	nest	an event; at SIGUSR1 another, in the handler
  *	jump	an event; at SIGUSR1 it is left by siglongjmp, for another
+ *	share, sharenest, sharejump
+ *		as one, nest and jump, some time after the last event, when
+ *		another thread has the sub-buffer that is for such: in one that
+ *		is shared
  *	end	a thread ends
  *	fork	a fork, and an event; the child has one too
  *	start	libut's constructor
@@ -40,6 +44,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -142,6 +147,60 @@ jump(void)
 }
 
 static void *
+keep(void *arg)
+{
+	tick(1);
+	sem_post(arg);
+	for (;;)
+		pause();
+}
+
+/* From here on all that this thread does is of one that hardly traces. */
+static void
+hardly(void)
+{
+	const struct timespec nap = { 0, 60000000 };
+	pthread_t thread;
+	sem_t kept;
+
+	sem_init(&kept, 0, 0);
+	if (pthread_create(&thread, NULL, keep, &kept) != 0)
+		errx(1, "pthread_create");
+	while (sem_wait(&kept) == -1)
+		continue;
+	tick(0);
+	nanosleep(&nap, NULL);
+}
+
+static void
+share(void)
+{
+	hardly();
+	mark();
+	tick(0);
+	mark();
+}
+
+static void
+share_nest(void)
+{
+	signal(SIGUSR1, nested);
+	share();
+}
+
+static void
+share_jump(void)
+{
+	signal(SIGUSR1, leave);
+	hardly();
+	mark();
+	if (sigsetjmp(left, 1) == 0)
+		tick(0);
+	tick(1);
+	mark();
+}
+
+static void *
 end_thread(void *arg)
 {
 	tick(1);
@@ -226,6 +285,9 @@ static const struct {
 	{ "next",	next },
 	{ "nest",	nest },
 	{ "jump",	jump },
+	{ "share",	share },
+	{ "sharenest",	share_nest },
+	{ "sharejump",	share_jump },
 	{ "end",	end },
 	{ "fork",	fork_one },
 	{ "start",	start },

@@ -18,8 +18,11 @@
  * The life of a sub-buffer, for spin: one consumer, that drains, revokes,
  * takes back and buries, and two programs of one thread each, which compete
  * for NS sub-buffers and for two slots.  What is here is libut/record.c,
- * libut/subbuf.c, utd/drain.c, utd/pool.c and utd/revoke.c, less the bytes.
- * t/spin.sh runs it; ut(7) says why it is right.
+ * libut/subbuf.c, libut/shared.c, utd/drain.c, utd/pool.c and utd/revoke.c, less
+ * the bytes.  t/spin.sh runs it; ut(7) says why it is right.
+ *
+ * Each event goes, as it pleases, into a sub-buffer of the writer's own or into
+ * one that is shared: how libut chooses between them is of no consequence here.
  *
  * Memory.  A writer's stores go into a store buffer and land in memory some
  * time later; its loads and exchanges see memory at once, so every store may
@@ -38,8 +41,8 @@
  *
  * - A store to a sub-buffer lands while that is its writer's, by state, slot
  *   and generation, and not below what is committed.
- * - What the consumer reads was written by whom the label names, and it has
- *   not read it before.
+ * - What the consumer reads was written by whom the label names, if the
+ *   sub-buffer is not shared, and it has not read it before.
  * - In the end every event whose call returned was read, if it was not counted
  *   as lost.
  * - In the end every sub-buffer is free but those of a slot that is busy, whose
@@ -51,7 +54,10 @@
  * Broken on purpose:  NO_BUSY, NO_COMMIT_CHECK: taken back without a look at
  * that.  NO_GRACE: at once.  EARLY_GRACE: the time begins before the mark is
  * made.  LATE_BUSY: the writer looks at the state first.  RELAXED_BUSY, with
- * WEAK: busy = 0 is no release store.  KEEP: nothing is taken back.
+ * WEAK: busy = 0 is no release store.  RELAXED_PARK, RELAXED_OWNER, with WEAK
+ * and SHARED: nor is PARKED, nor owner = 0.  KEEP: nothing is taken back.
+ *
+ * SHARED: events may go into shared sub-buffers.
  */
 
 #ifndef NS
@@ -72,17 +78,20 @@
 #define NONE	255
 
 /*
- * The state word: 2 bits of state, REVOKED, one of slot, 4 of generation.
- * READING is not needed, as the consumer does at once what it does behind it.
+ * The state word: 2 bits of state, REVOKED, one of slot, SHARED, 3 of
+ * generation.  READING is not needed, as the consumer does at once what it does
+ * behind it.
  */
 #define FREE	0
 #define OWNED	1
 #define FULL	2
+#define PARKED	3
 #define REVOKED	4
+#define COMMON	16			/* UT_SHARED */
 #define STATE(w)	((w) & 3)
 #define SLOT(w)		(((w) >> 3) & 1)
-#define GEN(w)		((w) >> 4)
-#define WORD(gen, slot, st)	((gen) << 4 | (slot) << 3 | (st))
+#define GEN(w)		((w) >> 5)
+#define WORD(gen, slot, st)	(((gen) & 7) << 5 | (slot) << 3 | (st))
 
 /*
  * A store on its way: is it old, a release store, to what, of which sub-buffer
@@ -92,7 +101,7 @@
 #define RELEASE		2
 #define BUSY		(0 << 2)	/* of a slot */
 #define OWNER		(1 << 2)	/* of a slot: 0 */
-#define TURN		(2 << 2)	/* of a sub-buffer: FULL, FREE */
+#define TURN		(2 << 2)	/* of a sub-buffer: another state */
 #define COMMIT		(3 << 2)	/* of a sub-buffer */
 #define LABEL		(4 << 2)	/* of a sub-buffer */
 #define DATA		(5 << 2)	/* of a sub-buffer: an event */
@@ -246,8 +255,110 @@ inline deliver()
 #define CLEAR_BUSY	put(STORE(BUSY | RELEASE, slot, 0, 0, 0))
 #endif
 
+/* Any number of threads share the slots. */
+inline bind()
+{
+	if
+	:: bound
+	:: else ->
+		atomic {
+			FLUSHED(w);
+			if
+			:: owner[0] == 0 -> slot = 0
+			:: owner[0] != 0 && owner[1] == 0 -> slot = 1
+			fi;
+			owner[slot] = w + 1;
+			bound = true
+		}
+	fi
+}
+
+#ifdef RELAXED_OWNER
+#define CLEAR_OWNER	put(STORE(OWNER, slot, 0, 0, 0))
+#else
+#define CLEAR_OWNER	put(STORE(OWNER | RELEASE, slot, 0, 0, 0))
+#endif
+#ifdef RELAXED_PARK
+#define PARK		put(STORE(TURN, sub, 0, mine, \
+			WORD(GEN(mine), 0, PARKED | COMMON)))
+#else
+#define PARK		put(STORE(TURN | RELEASE, sub, 0, mine, \
+			WORD(GEN(mine), 0, PARKED | COMMON)))
+#endif
+
+/* What the writer holds, of whatever kind, is no more its. */
+inline let_go()
+{
+	if
+	:: STILL_MINE && (mine & COMMON) -> PARK
+	:: STILL_MINE && !(mine & COMMON) -> deliver()
+	:: else
+	fi;
+	sub = NONE; mine = 0; n = 0
+}
+
+#define SHAREABLE(i)	(STATE(state[i]) == FREE || STATE(state[i]) == PARKED)
+#define SHARE(i)	mine = WORD(GEN(state[i]) + 1, slot, OWNED | COMMON); \
+			state[i] = mine; sub = i; n = commit[i]
+
+inline claim_shared()
+{
+	atomic {
+		FLUSHED(w);
+		if
+		:: SHAREABLE(0) -> SHARE(0)
+#if NS > 1
+		:: SHAREABLE(1) -> SHARE(1)
+#endif
+		:: else -> sub = NONE; mine = 0; n = 0
+		fi;
+		assert(sub == NONE || STATE(mine) == OWNED)
+	}
+}
+
+/* One event in a sub-buffer of many. */
+inline share()
+{
+	bind();
+	SET_BUSY;
+	let_go();
+	claim_shared();
+	if
+	:: sub == NONE -> left = false		/* and counted as lost */
+	:: sub != NONE && n == CAP ->		/* so is that */
+		put(STORE(TURN | RELEASE, sub, 0, mine,
+		    WORD(GEN(mine), 0, FULL | COMMON)));
+		left = false
+	:: sub != NONE && n < CAP ->
+		put(STORE(DATA, sub, n, mine, EVENT(w, e)));
+		put(STORE(COMMIT | RELEASE, sub, 0, mine, n + 1));
+		PARK;
+		returned = returned | 1 << EVENT(w, e);
+		left = false
+#ifdef JUMP
+	:: sub != NONE -> left = true		/* left by siglongjmp */
+#endif
+	fi;
+	if
+	:: left
+	:: else ->
+		sub = NONE; mine = 0; n = 0;
+		CLEAR_BUSY;
+		CLEAR_OWNER;
+		bound = false
+	fi;
+	left = false
+}
+
 inline record()
 {
+	bind();
+#ifdef SHARED
+	if
+	:: sub != NONE && (mine & COMMON) -> SET_BUSY; let_go()
+	:: else
+	fi;
+#endif
 #ifdef LATE_BUSY
 	ready = STILL_MINE && n < CAP;
 	SET_BUSY;
@@ -285,31 +396,27 @@ inline record()
 
 inline leave()
 {
-	SET_BUSY;
 	if
-	:: STILL_MINE -> deliver()
+	:: bound ->
+		SET_BUSY;
+		let_go();
+		CLEAR_BUSY;
+		CLEAR_OWNER
 	:: else
-	fi;
-	CLEAR_BUSY;
-	put(STORE(OWNER | RELEASE, slot, 0, 0, 0))
+	fi
 }
 
 proctype writer(byte w)
 {
 	byte slot, sub = NONE, mine, n, e;
-	bool ready;
+	bool bound, ready, left;
 
 	{
-		atomic {
-			FLUSHED(w);
-			if
-			:: owner[0] == 0 -> slot = 0
-			:: owner[0] != 0 && owner[1] == 0 -> slot = 1
-			fi;
-			owner[slot] = w + 1
-		}
 		do
 		:: e < (w == 0 -> EVENTS : OTHERS) -> e++; record()
+#ifdef SHARED
+		:: e < (w == 0 -> EVENTS : OTHERS) -> e++; share()
+#endif
 		:: leave(); break
 		:: break				/* idle for ever */
 		od
@@ -318,6 +425,7 @@ proctype writer(byte w)
 	}
 	atomic {
 		slot = 0; sub = 0; mine = 0; n = 0; e = 0; ready = false;
+		bound = false; left = false;
 		over[w] = true
 	}
 }
@@ -345,7 +453,8 @@ inline read_events(s)
 	do
 	:: consumed[s] < commit[s] ->
 		k = data[s * CAP + consumed[s]];
-		assert(k != 0 && label[s] == WRITER(k) + 1);
+		assert(k != 0 && ((state[s] & COMMON) ||
+		    label[s] == WRITER(k) + 1));
 		assert((got & 1 << k) == 0);
 		got = got | 1 << k;
 		consumed[s]++
@@ -355,7 +464,7 @@ inline read_events(s)
 }
 
 #define WORTH(s) \
-	(STATE(state[s]) == FULL || \
+	(STATE(state[s]) == FULL || STATE(state[s]) == PARKED || \
 	(STATE(state[s]) == OWNED && consumed[s] < commit[s]))
 
 inline drain(s)
@@ -364,7 +473,7 @@ inline drain(s)
 	:: WORTH(s) ->
 		read_events(s);
 		if
-		:: STATE(state[s]) == FULL -> sub_free(s)
+		:: STATE(state[s]) != OWNED -> sub_free(s)
 		:: else
 		fi
 	:: else
@@ -418,7 +527,7 @@ inline mark(s)
 	if
 	:: d_step {
 		STATE(state[s]) == OWNED && commit[s] != 0 &&
-		    !(state[s] & REVOKED) ->
+		    !(state[s] & (REVOKED | COMMON)) ->
 		state[s] = state[s] | REVOKED;
 		marked = true
 	   }

@@ -46,7 +46,7 @@ expect 0 '3 warnings' utctl list
 expect 0 's stopped: 20 events, 0 lost' utctl stop
 readers_agree "$T/trace"
 [ "$(grep -c 'kind:one.* n = ' "$T/view.out")" -eq 20 ] || fail "the trace"
-[ "$(grep -c 'name = "kind:one"' "$T"/trace/ust/uid/*/*/metadata)" -eq 1 ] ||
+[ "$(described 'kind:one"' "$T"/trace/ust/uid/*/*/metadata)" -eq 1 ] ||
     fail "more than one kind:one in the metadata"
 
 # A session that has not seen the first takes the other.

@@ -39,8 +39,7 @@ traces() {
 	readers_agree "$T/trace"
 	cut -d' ' -f4- "$T/view.out" | diff "$T/want" - ||
 	    fail "$how: traces something else"
-	c=$(cat "$T"/trace/ust/uid/*/*-bit/metadata |
-	    grep -c "name = \"$provider:")
+	c=$(cat "$T"/trace/ust/uid/*/*-bit/metadata | described "$provider:")
 	[ "$c" -eq 2 ] || fail "$how: $c events in the metadata"
 	n=$((n + 1))
 }

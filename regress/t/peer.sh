@@ -215,7 +215,7 @@ grep warning "$T/list" && fail "a warning for the same events"
 expect 0 'warning: event peer:number of other has other fields than that of peer: not recorded' \
     utctl list both
 expect 0 'both destroyed: 17000 events, 0 lost' utctl destroy
-[ "$(grep -c 'name = "peer:' "$T"/trace/ust/uid/*/*/metadata)" -eq 3 ] ||
+[ "$(described peer: "$T"/trace/ust/uid/*/*/metadata)" -eq 3 ] ||
     fail "not three events in the metadata"
 values "$T/turn.1" "$T/turn.2" "$T/turn.3"
 stop_utd || fail "utd: status $?"

