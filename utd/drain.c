@@ -442,10 +442,7 @@ take_full(struct ut_subbuf *sub, uint64_t word)
 	    memory_order_relaxed);
 }
 
-/*
- * Is what is committed in there wanted?  What is parked may wait for more, but
- * not so long that nobody could see it.
- */
+/* Is what is committed in there wanted? */
 static bool
 wanted(struct pool *p, uint64_t word, int how)
 {
@@ -467,7 +464,9 @@ wanted(struct pool *p, uint64_t word, int how)
 }
 
 /*
- * Acquire, so that the bytes are there: of OWNED by commit, else by state.
+ * Acquire, so that the bytes are there: of OWNED and PARKED by commit, else by
+ * state.  What is parked stays there for others, until all is over: they could
+ * find nothing else while we write.
  */
 static void
 collect_one(struct pool *p, uint32_t i, int how)
@@ -479,7 +478,8 @@ collect_one(struct pool *p, uint32_t i, int how)
 	word = atomic_load_explicit(&sub->state, memory_order_acquire);
 	if (!wanted(p, word, how))
 		return;
-	pc.full = UT_STATE(word) != UT_OWNED;
+	pc.full = UT_STATE(word) != UT_OWNED &&
+	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST);
 	if (pc.full && !take_full(sub, word))
 		return;
 	pc.shared = (word & UT_SHARED) != 0;

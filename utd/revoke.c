@@ -21,7 +21,9 @@
  * events in that second has REVOKED set.  A second later it is taken back if
  * its slot is not busy and all that was committed is in the file.  If the
  * thread traces meanwhile, it lets go by itself, and goes on in a shared one.
- * Shared ones are nobody's but for an event: they are not taken back.
+ *
+ * Shared ones are nobody's but for an event.  One that is parked, and has got
+ * none for a second, is free again.
  *
  * That is safe without a word from the writer.  It stores busy before it
  * loads the state, so after the second, which is far longer than a store can
@@ -78,6 +80,20 @@ take_back(struct pool *p, uint32_t i, uint64_t word)
 	pool_sub_free(p, i);
 }
 
+/*
+ * No event since it was parked so, or the word were another; and that of then
+ * was all in the file.
+ */
+static void
+unpark(struct pool *p, uint32_t i, uint64_t word)
+{
+	if (drained(p, i) && atomic_compare_exchange_strong_explicit(
+	    &p->subs[i].state, &word, UT_STATE_WORD(UT_STATE_GEN(word), 0,
+	    UT_READING | UT_SHARED), memory_order_acquire,
+	    memory_order_relaxed))
+		pool_sub_free(p, i);
+}
+
 void
 pool_revoke(struct pool *p)
 {
@@ -94,6 +110,8 @@ pool_revoke(struct pool *p)
 		    memory_order_acquire);
 		was = p->seen[i];
 		p->seen[i] = commit;
+		if (UT_STATE(word) == UT_PARKED && was == commit)
+			unpark(p, i, word);
 		if (UT_STATE(word) != UT_OWNED || word & UT_SHARED)
 			continue;
 		if (word & UT_REVOKED)

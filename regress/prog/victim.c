@@ -151,8 +151,9 @@ keep(void *arg)
 {
 	tick(1);
 	sem_post(arg);
-	for (;;)
-		pause();
+	while (pause() == -1)
+		continue;
+	return arg;
 }
 
 /* From here on all that this thread does is of one that hardly traces. */

@@ -464,8 +464,8 @@ inline read_events(s)
 }
 
 #define WORTH(s) \
-	(STATE(state[s]) == FULL || STATE(state[s]) == PARKED || \
-	(STATE(state[s]) == OWNED && consumed[s] < commit[s]))
+	(STATE(state[s]) == FULL || \
+	(STATE(state[s]) != FREE && consumed[s] < commit[s]))
 
 inline drain(s)
 {
@@ -473,7 +473,7 @@ inline drain(s)
 	:: WORTH(s) ->
 		read_events(s);
 		if
-		:: STATE(state[s]) != OWNED -> sub_free(s)
+		:: STATE(state[s]) == FULL -> sub_free(s)
 		:: else
 		fi
 	:: else
@@ -557,10 +557,28 @@ inline grace_begins()
 #define ANY_OLD(w) \
 	(((AT(w, 0) | AT(w, 1) | AT(w, 2) | AT(w, 3)) & OLD) != 0)
 
+/* The word that the exchange expects is of before the look at commit. */
+inline unpark(s)
+{
+	word = state[s];
+	if
+	:: STATE(word) == PARKED && DRAINED(s) ->
+		d_step {
+			if
+			:: state[s] == word -> sub_free(s)
+			:: else
+			fi
+		}
+	:: else
+	fi;
+	word = 0
+}
+
 inline revoke_one(s)
 {
 	if
 	:: IS_REVOKED(s) -> take_back(s)
+	:: STATE(state[s]) == PARKED -> unpark(s)
 	:: else -> mark(s)
 	fi
 }
@@ -650,6 +668,7 @@ inline the_end()
 			if
 			:: IS_REVOKED(s) && !IS_BUSY(state[s]) ->
 				sub_free(s)
+			:: STATE(state[s]) == PARKED -> sub_free(s)
 			:: else
 			fi;
 			assert(STATE(state[s]) == FREE ||
