@@ -22,11 +22,15 @@ warn="-Wall -Wextra -Wpedantic -Werror -I$TOP/libut"
 most="-pedantic-errors -Wfloat-equal -Wpadded -Wundef -Wsign-conversion \
     -Wredundant-decls -Wunused-macros"
 most_cxx="$most -Wold-style-cast -Wzero-as-null-pointer-constant"
+# All that clang has, but for standards that the header is not for, and for
+# what it says of the program's own lines.
 most_of() {
 	case $($1 --version 2>/dev/null) in
-	*clang*)	echo "-Weverything -Wno-used-but-marked-unused" \
-			    "-Wno-c++98-compat" \
-			    "-Wno-c++98-compat-pedantic" ;;
+	*clang*)	echo "-Weverything -Wno-unknown-warning-option" \
+			    "-Wno-c++98-compat -Wno-c++98-compat-pedantic" \
+			    "-Wno-pre-c11-compat -Wno-pre-c2x-compat" \
+			    "-Wno-pre-c23-compat -Wno-unsafe-buffer-usage" \
+			    "-Wno-used-but-marked-unused" ;;
 	*)		echo "-Wlogical-op -Wduplicated-branches" ;;
 	esac
 }
