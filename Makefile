@@ -147,6 +147,8 @@ soak: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" soak-long
 
+# ut.pc finds the rest from where it lies itself, so that all of it can be moved;
+# but pkg-config(1) must recognize /usr, which compilers search by themselves.
 install: all
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) \
 	    $(DESTDIR)$(INCDIR) $(DESTDIR)$(LIBDIR)/pkgconfig \
@@ -162,11 +164,16 @@ install: all
 	install -m 755 libut/libut-malloc.so \
 	    $(DESTDIR)$(LIBDIR)/libut-malloc.so
 	install -m 644 libut/libut-func.o $(DESTDIR)$(LIBDIR)/libut-func.o
-	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$(INCDIR)' \
+	case '$(PREFIX),$(LIBDIR)' in \
+	/usr,*)	prefix=/usr ;; \
+	*,'$(PREFIX)/lib')	prefix='$${pcfiledir}/../..' ;; \
+	*)	prefix='$(PREFIX)' ;; \
+	esac && printf '%s\n' "prefix=$$prefix" 'includedir=$(INCDIR)' \
 	    'libdir=$(LIBDIR)' '' 'Name: libut' \
 	    'Description: user-space trace events' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lut' \
-	    'Libs.private: $(LIBS)' \
+	    'Libs.private: $(LIBS)' | \
+	    sed '2,3s:=$(PREFIX)/:=$${prefix}/:' \
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc
 	install -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1/
 	install -m 644 $(MAN3) $(DESTDIR)$(MANDIR)/man3/

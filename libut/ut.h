@@ -23,6 +23,54 @@
 #ifndef UT_H
 #define UT_H
 
+/*
+ * What stands in a program's functions.  utd and utctl know what events look
+ * like, and have none of their own.
+ */
+#ifndef UT_NO_EVENTS
+
+/* UT_ON(provider, event): is anyone listening? */
+#define UT_ON(provider, event)	UT_LISTENS(ut__##provider##__##event)
+#define UT_LISTENS(ev)	\
+	UT_UNLIKELY(__atomic_load_n(&(ev).on, __ATOMIC_RELAXED) != 0)
+
+/* UT(provider, event, arguments...) */
+#define UT(provider, ...)	UT_FIRE(ut__##provider##__##__VA_ARGS__)
+#define UT_FIRE(...)	\
+	UT_CAT(UT_FIRE_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
+#define UT_FIRE_ut_1(ev)						\
+	do {								\
+		if (UT_LISTENS(ev))					\
+			ev##_record(&ev);				\
+	} while (0)
+#define UT_FIRE_ut_n(ev, ...)						\
+	do {								\
+		if (UT_LISTENS(ev))					\
+			ev##_record(&ev, __VA_ARGS__);			\
+	} while (0)
+
+/*
+ * UT_LOG(level, format, arguments...): the event ut:log, which, alone of
+ * all, comes in every level.
+ */
+#define UT_LOG(level, ...)						\
+	do {								\
+		struct ut_event *ut_e = ut_log_event(level);		\
+		if (UT_LISTENS(*ut_e))					\
+			ut_log(ut_e, __FILE__, __LINE__, __func__,	\
+			    __VA_ARGS__);				\
+	} while (0)
+
+#endif /* UT_NO_EVENTS */
+
+/*
+ * From here on compilers do not warn, or -Wold-style-cast and its like would
+ * complain about every event.  Above they do, of the program's arguments.
+ */
+#if __INCLUDE_LEVEL__ > 0
+#pragma GCC system_header
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -130,7 +178,6 @@ struct ut_record {
 	uint32_t		 nest;
 };
 
-/* utd and utctl know what events look like and have none of their own. */
 #ifndef UT_NO_EVENTS
 
 void		 ut_module_add(struct ut_module *);
@@ -180,7 +227,6 @@ ut_this_module_remove(void)
  */
 #define UT_CAT(a, b)	UT_CAT_(a, b)
 #define UT_CAT_(a, b)	a##b
-#define UT_CALL(m, args)	m args
 
 /*
  * ut_1 for one argument, ut_n for 2 to 33.  A word in a result begins with
@@ -194,11 +240,15 @@ ut_this_module_remove(void)
 	a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, \
 	a27, a28, a29, a30, a31, a32, a33, n, ...)	n
 
-/* The number of arguments after the first, 0 to 16. */
+/* The number of arguments after the first: 0 to 16, or ut_many up to 32. */
 #define UT_REST(...)	UT_REST_(__VA_ARGS__, \
+	ut_many, ut_many, ut_many, ut_many, ut_many, ut_many, ut_many, \
+	ut_many, ut_many, ut_many, ut_many, ut_many, ut_many, ut_many, \
+	ut_many, ut_many, \
 	16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
 #define UT_REST_(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, \
-	a13, a14, a15, a16, n, ...)	n
+	a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, \
+	a26, a27, a28, a29, a30, a31, a32, n, ...)	n
 
 /* The macro m for every argument after the first. */
 #define UT_EACH(m, ...) \
@@ -231,6 +281,7 @@ ut_this_module_remove(void)
 	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_10(m, l, __VA_ARGS__)
 #define UT_EACH_16(m, l, a, b, c, d, e, ...)	\
 	UT_EACH_5(m, l, a, b, c, d, e) UT_EACH_11(m, l, __VA_ARGS__)
+#define UT_EACH_ut_many(...)
 #define UT_FIRST(...)		UT_FIRST_(__VA_ARGS__, 0)
 #define UT_FIRST_(a, ...)	a
 
@@ -283,7 +334,7 @@ ut_this_module_remove(void)
 
 /* Flags of an arithmetic type: is it signed, does it keep a fraction? */
 #define UT_FLAGS(type)	(((type)-1 < (type)1 ? UT_F_SIGNED : 0) | \
-	((type)0.5 != (type)0 && (type)2 != (type)1 ? UT_F_FLOAT : 0))
+	((type)0.5 > (type)0 && (type)2 > (type)1 ? UT_F_FLOAT : 0))
 
 /* UT_PARAM: the parameters of the function that records the event. */
 #define UT_PARAM(shape, ...)	UT_PARAM_##shape(__VA_ARGS__)
@@ -428,18 +479,63 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 }
 
 /*
- * UT_EVENT(provider, event, level, fields...), at file scope.
+ * The level: what stands first, or nothing if that is a field, which has
+ * commas in parentheses.  UT_LEVEL_VALUE is 0 then.
+ */
+#define UT_LEVEL(...)	UT_LEVEL_(UT_FIRST(__VA_ARGS__))
+#define UT_LEVEL_VALUE(...)	(UT_LEVEL(__VA_ARGS__) + 0)
+#define UT_LEVEL_(a)	UT_CAT(UT_LEVEL_, UT_ONE(UT_COMMA a))(a)
+#define UT_LEVEL_ut_1(a)	a
+#define UT_LEVEL_ut_n(a)
+#define UT_COMMA(...)	UT_CAT(UT_COMMA_, UT_ONE(__VA_ARGS__))
+#define UT_COMMA_ut_1	0
+#define UT_COMMA_ut_n	,
+
+/* What an argument expands to, as a string. */
+#define UT_STRING(...)	UT_STRING_(__VA_ARGS__)
+#define UT_STRING_(...)	#__VA_ARGS__
+
+/*
+ * UT_END lets a semicolon follow, as after a declaration, or none: C has no
+ * empty declaration, but for one with that word in front.
+ */
+#ifdef __cplusplus
+#define UT_END
+#define UT_ASSERT(word, condition, text)	static_assert(condition, text)
+#elif !defined _Static_assert
+#define UT_END	__extension__
+#define UT_ASSERT(word, condition, text)	\
+	__extension__ _Static_assert(condition, text)
+#else	/* glibc's, in strict C99, which drops the text */
+#define UT_END	__extension__
+#define UT_ASSERT(word, condition, text)	\
+	extern int ut_assert[!!sizeof(struct {				\
+		int word : (condition) ? (int)sizeof(int) * 8 : -1; })]
+#endif
+
+/*
+ * UT_EVENT(provider, event, level, fields...); at file scope.
  */
 #define UT_EVENT(provider, event, ...) \
 	UT_EVENT_(ut__##provider##__##event, #provider ":" #event, __VA_ARGS__)
 #define UT_EVENT_(ev, str, ...)						\
+	UT_ASSERT(ut_event_has_no_level,				\
+	    sizeof(UT_STRING(UT_LEVEL(__VA_ARGS__))) > 1,		\
+	    str " has no level: UT_EVENT(provider, event, level, fields...)"); \
+	UT_ASSERT(ut_event_has_a_level_that_does_not_exist,		\
+	    UT_LEVEL_VALUE(__VA_ARGS__) >= UT_EMERG &&			\
+	    UT_LEVEL_VALUE(__VA_ARGS__) <= UT_DEBUG,			\
+	    str " has a level that is not one of UT_EMERG to UT_DEBUG"); \
+	UT_ASSERT(ut_event_has_more_than_16_fields,			\
+	    sizeof(UT_STRING(UT_REST(__VA_ARGS__))) <= sizeof("16"),	\
+	    str " has more than 16 fields");				\
 	static const struct ut_field UT_CAT(ev, _fields)[] = {		\
 		UT_EACH(UT_DESC, __VA_ARGS__)				\
 		{ NULL, NULL, 0, 0, 0, 0, 0 }				\
 	};								\
 	static struct ut_event ev UT_SECTION = {			\
-		0, UT_FIRST(__VA_ARGS__), str, UT_CAT(ev, _fields),	\
-		NULL, NULL, { 0 }					\
+		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
+		UT_CAT(ev, _fields), NULL, NULL, { 0 }			\
 	};								\
 	static void __attribute__((noinline)) UT_HELPER			\
 	UT_CAT(ev, _record)(struct ut_event *ut_e			\
@@ -454,51 +550,20 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 			UT_EACH(UT_PUT, __VA_ARGS__)			\
 			ut_p = ut_commit(&ut_r);			\
 		}							\
-	}
+	} UT_END
 
 /*
- * UT_ENUMERATION(name, UT_VALUE("red", 0), ...), at file scope.
+ * UT_ENUMERATION(name, UT_VALUE("red", 0), ...); at file scope.
  */
 #define UT_ENUMERATION(name, ...)					\
 	static const struct ut_value ut_values__##name[] = { __VA_ARGS__ }; \
 	static const struct ut_enum __attribute__((unused))		\
 	ut_enum__##name = { #name, ut_values__##name,			\
 		sizeof(ut_values__##name) / sizeof(ut_values__##name[0]) }; \
-	struct ut_enum
+	UT_END
 #define UT_VALUE(str, value)	{ str, value, value }
 #define UT_RANGE(str, low, high)	{ str, low, high }
 
-/* UT_ON(provider, event): is anyone listening? */
-#define UT_ON(provider, event)	UT_LISTENS(ut__##provider##__##event)
-#define UT_LISTENS(ev)	\
-	UT_UNLIKELY(__atomic_load_n(&(ev).on, __ATOMIC_RELAXED) != 0)
-
-/* UT(provider, event, arguments...) */
-#define UT(provider, ...)	UT_FIRE(ut__##provider##__##__VA_ARGS__)
-#define UT_FIRE(...)	\
-	UT_CAT(UT_FIRE_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
-#define UT_FIRE_ut_1(ev)						\
-	do {								\
-		if (UT_LISTENS(ev))					\
-			UT_CAT(ev, _record)(&ev);			\
-	} while (0)
-#define UT_FIRE_ut_n(ev, ...)						\
-	do {								\
-		if (UT_LISTENS(ev))					\
-			UT_CAT(ev, _record)(&ev, __VA_ARGS__);		\
-	} while (0)
-
-/*
- * UT_LOG(level, format, arguments...): the event ut:log, which, alone of
- * all, comes in every level.
- */
-#define UT_LOG(level, ...)						\
-	do {								\
-		struct ut_event *ut_e = ut_log_event(level);		\
-		if (UT_LISTENS(*ut_e))					\
-			ut_log(ut_e, __FILE__, __LINE__, __func__,	\
-			    __VA_ARGS__);				\
-	} while (0)
 #define UT_LOG_EVENT(level)	\
 	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 } }
 

@@ -8,6 +8,7 @@
 
 set -u
 # The build tree, wherever the tests are run from.
+unset CDPATH
 TOP=$(cd .. && pwd)
 PATH=$TOP/utctl:$TOP/utd:$PATH
 CC=${CC:-cc}
@@ -16,8 +17,23 @@ LIBS=${LIBS:--pthread}
 LIBUT=$TOP/libut/libut.a
 LC_ALL=C
 export PATH LC_ALL
-unset UT_DISABLE UT_REGISTER_TIMEOUT
 
+# What the tests must not have from whoever runs them: other libraries and
+# headers than those of the tree, what changes what programs do and print, and
+# who may read what is created.  They need 1024 descriptors.
+unset UT_DISABLE UT_REGISTER_TIMEOUT LD_LIBRARY_PATH LD_PRELOAD LD_BIND_NOW \
+    CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_RUN_PATH \
+    PKG_CONFIG_PATH PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR DESTDIR PREFIX \
+    XDG_RUNTIME_DIR LANGUAGE POSIXLY_CORRECT GREP_OPTIONS GREP_COLORS \
+    MAKEFILES VALGRIND_OPTS TZ
+umask 022
+[ "$(ulimit -S -n)" = unlimited ] || [ "$(ulimit -S -n)" -ge 1024 ] ||
+    ulimit -S -n 1024 2>/dev/null || ulimit -S -n "$(ulimit -H -n)"
+
+# Names of sockets are short, and names of files are not quoted everywhere.
+case ${TMPDIR:-/tmp} in
+*[!A-Za-z0-9/._+-]*|[!/]*|????????????????????????????????*)	TMPDIR=/tmp ;;
+esac
 T=$(mktemp -d "${TMPDIR:-/tmp}/ut-test-XXXXXX") || exit 1
 mkdir -m 700 "$T/run" || exit 1
 UT_RUNDIR=$T/run

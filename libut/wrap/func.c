@@ -41,8 +41,8 @@ static void	ut__func__entry_record(struct ut_event *,
 static void	ut__func__exit_record(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
 
-UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site))
-UT_EVENT(func, exit, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site))
+UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
+UT_EVENT(func, exit, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));
 
 void	__cyg_profile_func_enter(void *, void *) NOT_TRACED;
 void	__cyg_profile_func_exit(void *, void *) NOT_TRACED;

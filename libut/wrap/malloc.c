@@ -46,24 +46,24 @@
 
 #include "ut.h"
 
-UT_EVENT(libc, malloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr))
+UT_EVENT(libc, malloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr));
 UT_EVENT(libc, calloc, UT_DEBUG_FUNCTION, UT_SIZE(count), UT_SIZE(size),
-    UT_PTR(ptr))
+    UT_PTR(ptr));
 UT_EVENT(libc, realloc, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(size),
-    UT_PTR(ptr))
+    UT_PTR(ptr));
 UT_EVENT(libc, reallocarray, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(count),
-    UT_SIZE(size), UT_PTR(ptr))
-UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr))
+    UT_SIZE(size), UT_PTR(ptr));
+UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr));
 UT_EVENT(libc, posix_memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
-    UT_SIZE(size), UT_PTR(ptr), UT_INT(result))
+    UT_SIZE(size), UT_PTR(ptr), UT_INT(result));
 UT_EVENT(libc, aligned_alloc, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
-    UT_SIZE(size), UT_PTR(ptr))
+    UT_SIZE(size), UT_PTR(ptr));
 #ifdef __linux__
 UT_EVENT(libc, memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
-    UT_SIZE(size), UT_PTR(ptr))
+    UT_SIZE(size), UT_PTR(ptr));
 #endif
 #ifndef __OpenBSD__
-UT_EVENT(libc, valloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr))
+UT_EVENT(libc, valloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr));
 #endif
 
 /* What malloc(3) aligns to at least, and the most the arena can align to. */

@@ -33,14 +33,14 @@ UT_ENUMERATION(kind,
 
 /* A job enters the queue, now so long. */
 UT_EVENT(job, submit, UT_INFO,
-    UT_U64(id), UT_ENUM(kind, kind), UT_STR(text), UT_SIZE(queued))
+    UT_U64(id), UT_ENUM(kind, kind), UT_STR(text), UT_SIZE(queued));
 
 UT_EVENT(job, start, UT_DEBUG_PROGRAM,
-    UT_U64(id), UT_INT(worker))
+    UT_U64(id), UT_INT(worker));
 
 /* What was found, its mean, and a hash of it. */
 UT_EVENT(job, done, UT_INFO,
     UT_U64(id), UT_INT(worker), UT_ENUM(kind, kind), UT_BOOL(right),
-    UT_F64(mean), UT_SEQ(uint32_t, found), UT_BYTES(hash))
+    UT_F64(mean), UT_SEQ(uint32_t, found), UT_BYTES(hash));
 
 #endif /* DEMO_H */

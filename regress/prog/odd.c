@@ -38,7 +38,15 @@ UT_ENUMERATION(odd, UT_VALUE("zero", 0), UT_VALUE("zero", 1),
     UT_VALUE("", 2));
 UT_EVENT(odd, odd, UT_INFO, UT_ENUM(odd, odd))
 #elif ODD == 6
-UT_EVENT(odd, odd, UT_EMERG - 1, UT_INT(odd))
+/* A level that there is not, which UT_EVENT would not take. */
+UT_EVENT(odd, odd, UT_EMERG, UT_INT(odd));
+
+static void __attribute__((constructor(60000)))
+lower(void)
+{
+	ut__odd__odd.level = UT_EMERG - 1;
+}
+
 #elif ODD == 7
 UT_EVENT(odd, odd, UT_INFO, UT_ARRAY(int, odd, 1 << 23))
 #elif ODD == 8

@@ -21,11 +21,13 @@
 #include <ut.h>
 
 UT_ENUMERATION(colour, UT_VALUE("red", 0), UT_RANGE("grey", 1, 9));
-UT_EVENT(std, none, UT_EMERG)
-UT_EVENT(std, one, UT_INFO, UT_INT(n))
+UT_EVENT(std, none, UT_EMERG);
+UT_EVENT(std, one, UT_INFO, UT_INT(n));
 UT_EVENT(std, numbers, UT_INFO, UT_I8(i8), UT_X16(x16), UT_NET32(net),
     UT_U64(u64), UT_F32(f), UT_F64(d), UT_PTR(p), UT_BOOL(b),
-    UT_ENUM(colour, c))
+    UT_ENUM(colour, c));
+/* With no semicolon, too, as these. */
+UT_ENUMERATION(unused, UT_VALUE("only", 1))
 UT_EVENT(std, rest, UT_DEBUG, UT_STR(s), UT_TEXT(t, 3), UT_BYTES(b),
     UT_ARRAY(int32_t, a, 2), UT_SEQ(double, d))
 UT_EVENT(std, never, UT_DEBUG, UT_INT(i0), UT_INT(i1), UT_INT(i2),

@@ -46,6 +46,16 @@ UT_EVENT(wrong, many, UT_INFO, UT_I8(a), UT_I8(b), UT_I8(c), UT_I8(d),
     UT_I8(l), UT_I8(m), UT_I8(n), UT_I8(o), UT_I8(p), UT_I8(q))
 #elif CASE == 25
 UT_EVENT(wrong, field, UT_INFO, UT_INTEGER(n))
+#elif CASE == 27
+UT_EVENT(wrong, nolevel, UT_INT(n))
+#elif CASE == 28
+UT_EVENT(wrong, nolevel, )
+#elif CASE == 29
+UT_EVENT(wrong, nolevel)
+#elif CASE == 30
+UT_EVENT(wrong, level, UT_DEBUG + 1, UT_INT(n))
+#elif CASE == 31
+UT_EVENT(wrong, level, UT_EMERG - 1)
 #endif
 
 int
@@ -102,6 +112,8 @@ main(void)
 	UT_LOG(UT_INFO, "%d");
 #elif CASE == 18
 	UT_LOG("info", "x");
+#elif CASE == 26
+	UT(wrong, one, 2.6);
 #elif CASE == 19
 	if (UT_ON(wrong, nothing))
 		return 1;

@@ -6,13 +6,27 @@
 
 . ./common.sh
 
-: >"$T/stamp"
 chmod 711 "$T" || exit 1
 
-# What users have left in /tmp, since the test began.
-left() {
-	find /tmp -maxdepth 1 -name '.utd-*' -newer "$T/stamp" 2>/dev/null
+# The number that a directory has in the names of FIFOs: 64 bits, FNV-1a.
+number() {
+	h=-3750763034362895579
+	for byte in $(printf %s "$1" | od -An -v -tu1); do
+		h=$(((h ^ byte) * 1099511628211))
+	done
+	printf '%016x\n' $h
 }
+
+# What programs of the test have left in /tmp: others have theirs there, too.
+home=$(number "$T/home/.utd") xdg=$(number "$T/xdg/utd")
+system=$(number "$T/top/sys")
+left() {
+	find /tmp -maxdepth 1 \( -name ".utd-*-$home" -o \
+	    -name ".utd-*-$xdg" -o -name ".utd-*-$system" -o \
+	    -name ".utd-*-$mine*" \) 2>/dev/null
+}
+# What it makes there itself.
+mine=$(printf '%08x' $$)
 
 clean() {
 	left | while read -r f; do
@@ -123,10 +137,22 @@ drwx*,prw*)	;;
 *)	fail "umask: $(ls -la "$T/umask")" ;;
 esac
 
+# From here on the system's utd is one that has a directory of the test's, which
+# only root can make.
+unset UT_RUNDIR
+mkdir "$T/src" && cp -r "$TOP/Makefile" "$TOP/libut" "$TOP/utd" \
+    "$TOP/utctl" "$T/src" && find "$T/src" -name '*.[oa]' -exec rm {} + &&
+    (cd "$T/src" && ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \
+    CPPFLAGS="-DUT_RUNDIR_SYSTEM='\"$T/top/sys\"'" all) >"$T/make.log" 2>&1 ||
+    fail "cannot build: $(tail -3 "$T/make.log")"
+chmod -R a+rX "$T/src"
+PATH=$T/src/utctl:$T/src/utd:$PATH
+$CC $CFLAGS -I"$TOP/libut" -o "$T/pulse" prog/pulse.c \
+    "$T/src/libut/libut.a" $LIBS || fail "cannot build pulse"
+mkdir -m 555 "$T/top" || exit 1
+
 # The user's own, by either variable.  One thread sleeps for the system's and
 # for that; a second one listens.
-unset UT_RUNDIR
-[ ! -e /var/run/utd ] || skip "there is a /var/run/utd"
 [ "$(id -u)" -ne 0 ] && uid=$(id -u) || uid=65534
 mkdir -m 700 "$T/home" "$T/xdg" "$T/own" && chmod 711 "$T/home" || exit 1
 [ "$(id -u)" -ne 0 ] || chown 65534 "$T/home" "$T/xdg" "$T/own" || exit 1
@@ -150,11 +176,11 @@ for var in HOME XDG_RUNTIME_DIR; do
 	else
 		set -- env "XDG_RUNTIME_DIR=$T/xdg"
 	fi
-	pulse_start as_user "$@" ./prog/pulse
+	pulse_start as_user "$@" "$T/pulse"
 	pulse pid
 	PULSE=$answer
 	threads 2 "$var"
-	fifos=$(left | grep -c "^/tmp/.utd-$uid-")
+	fifos=$(left | grep -c "^/tmp/\.utd-$uid-")
 	[ "$fifos" -ge 1 ] || fail "$var: no FIFO in /tmp: $(left)"
 	sleep 0.3
 	user_utd "$@"
@@ -171,18 +197,8 @@ done
 [ -p "$T/home/.utd/wake" ] && [ -p "$T/xdg/utd/wake" ] ||
     fail "no FIFO in the user's directory"
 
-# The system's utd, built so that it has a directory of the test's.
+# The system's utd.
 [ "$(id -u)" -eq 0 ] || exit 0
-mkdir "$T/src" && cp -r "$TOP/Makefile" "$TOP/libut" "$TOP/utd" \
-    "$TOP/utctl" "$T/src" && find "$T/src" -name '*.[oa]' -exec rm {} + &&
-    (cd "$T/src" && ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \
-    CPPFLAGS="-DUT_RUNDIR_SYSTEM='\"$T/sys\"'" all) >"$T/make.log" 2>&1 ||
-    fail "cannot build: $(tail -3 "$T/make.log")"
-chmod -R a+rX "$T/src"
-PATH=$T/src/utctl:$T/src/utd:$PATH
-$CC $CFLAGS -I"$TOP/libut" -o "$T/pulse" prog/pulse.c \
-    "$T/src/libut/libut.a" $LIBS || fail "cannot build pulse"
-
 system_utd() {
 	utd -d 2>"$T/sys.log" &
 	SYS=$!
@@ -209,36 +225,39 @@ start() {
 n=0
 while [ $n -lt 40 ]; do
 	n=$((n + 1))
-	as_user mkfifo "/tmp/.utd-65534-$(printf '%016x' $n)" || fail "mkfifo"
+	as_user mkfifo "/tmp/.utd-65534-$mine$(printf '%08x' $n)" ||
+	    fail "mkfifo"
 done
-as_user mkfifo /tmp/.utd-65533-0000000000000001 /tmp/.utd-65534-1 \
-    /tmp/.utd-065534-0000000000000001 /tmp/.utd-65534-000000000000000A \
-    /tmp/.utd-65534-0000000000000001x || fail "mkfifo"
-as_user sh -c ': >/tmp/.utd-65534-00000000000000ff'
-as_user ln -s /tmp/.utd-65534-1 /tmp/.utd-65534-00000000000000fe
+as_user mkfifo /tmp/.utd-65533-${mine}00000001 /tmp/.utd-65534-${mine}1 \
+    /tmp/.utd-065534-${mine}00000001 /tmp/.utd-65534-${mine}0000000A \
+    /tmp/.utd-65534-${mine}00000001x || fail "mkfifo"
+as_user sh -c ": >/tmp/.utd-65534-${mine}000000ff"
+as_user ln -s /tmp/.utd-65534-${mine}1 /tmp/.utd-65534-${mine}000000fe
 system_utd
 if [ -d /proc/$SYS/fd ]; then
-	held=$(ls -l /proc/$SYS/fd | grep '/tmp/\.utd-')
-	n=$(echo "$held" | wc -l)
+	held=$(ls -l /proc/$SYS/fd | grep '/tmp/\.utd-' | sed 's/.* //')
+	n=$(echo "$held" | grep -c '^/tmp/\.utd-65534-')
 	[ "$n" -gt 1 ] && [ "$n" -le 16 ] || fail "utd holds $n FIFOs of a user"
-	echo "$held" | grep -v '/tmp/\.utd-65534-[0-9a-f]\{16\}$' &&
+	echo "$held" | grep "$mine" |
+	    grep -v "^/tmp/\.utd-65534-${mine}[0-9a-f]\{8\}\$" &&
 	    fail "utd holds what it must not"
-	echo "$held" | grep '0000fe$\|0000ff$' && fail "utd holds no FIFO"
+	echo "$held" | grep -e "${mine}000000f[ef]\$" &&
+	    fail "utd holds no FIFO"
 fi
 end_system_utd
 left | while read -r f; do
 	rm -f "$f"
 done
-rm -rf "$T/sys"
+rm -rf "$T/top/sys"
 
 # Never was any: both come, in either order, and go in either order.
 for order in 'system user' 'user system'; do
-	rm -rf "$T/sys" "$T/home/.utd"
+	rm -rf "$T/top/sys" "$T/home/.utd"
 	start $user
 	for which in $order; do
 		if [ $which = system ]; then
 			system_utd
-			traced as_user env "UT_RUNDIR=$T/sys"
+			traced as_user env "UT_RUNDIR=$T/top/sys"
 		else
 			user_utd $user
 			traced as_user $user
@@ -257,7 +276,7 @@ for order in 'system user' 'user system'; do
 	threads 2 "$order: both gone"
 	sleep 0.3
 	system_utd
-	traced as_user env "UT_RUNDIR=$T/sys"
+	traced as_user env "UT_RUNDIR=$T/top/sys"
 	threads 3 "$order: system again"
 	user_utd $user
 	traced as_user $user
@@ -268,17 +287,17 @@ for order in 'system user' 'user system'; do
 done
 
 # Without a directory of the user's, and where the FIFO is someone else's.
-start env -u XDG_RUNTIME_DIR HOME=/nonexistent
+start env -u XDG_RUNTIME_DIR "HOME=$T/nonexistent"
 system_utd
-traced as_user env "UT_RUNDIR=$T/sys"
+traced as_user env "UT_RUNDIR=$T/top/sys"
 threads 2 "no home"
 end_system_utd
 quit
 left | while read -r f; do
 	rm -f "$f" && : >"$f"
 done
-rm -rf "$T/sys"
-pulse_start as_user env -u XDG_RUNTIME_DIR HOME=/nonexistent "$T/pulse"
+rm -rf "$T/top/sys"
+pulse_start as_user env -u XDG_RUNTIME_DIR "HOME=$T/nonexistent" "$T/pulse"
 pulse hit 1
 pulse pid
 PULSE=$answer
@@ -291,7 +310,7 @@ case $CFLAGS in
 esac
 $CC $CFLAGS -I"$TOP/libut" -o "$T/about" prog/about.c \
     "$T/src/libut/libut.a" $LIBS || fail "cannot build about"
-mkdir "$T/setid" && chmod 777 "$T/setid" && mkdir -m 755 "$T/sys" || exit 1
+mkdir "$T/setid" && chmod 777 "$T/setid" && mkdir -m 755 "$T/top/sys" || exit 1
 before=$(left)
 for owner in 65534 0; do
 	chown $owner "$T/about" && chmod 4755 "$T/about" || exit 1
@@ -302,7 +321,7 @@ for owner in 65534 0; do
 	*", 0 descriptors, 1 threads")	;;
 	*)	fail "set-id: $out" ;;
 	esac
-	[ -z "$(ls "$T/setid" "$T/sys" | grep -v :)" ] &&
+	[ -z "$(ls "$T/setid" "$T/top/sys" | grep -v :)" ] &&
 	    [ "$(left)" = "$before" ] ||
-	    fail "set-id: $(ls -la "$T/setid" "$T/sys"; left)"
+	    fail "set-id: $(ls -la "$T/setid" "$T/top/sys"; left)"
 done

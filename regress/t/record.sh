@@ -11,13 +11,18 @@ export TMPDIR
 unset UT_RUNDIR
 PROG=$PWD/prog
 
-# What somebody has left who is no more: others may be at work here.
+# What a utd of this user has left that is no more: others are at work here.
 shm() {
-	ls -A /dev/shm 2>/dev/null |
-	    sed -n 's/^\(sem\.\)*ut-\([0-9a-f]*\)-.*/\2 &/p' |
+	find /dev/shm -maxdepth 1 -user "$(id -u)" 2>/dev/null |
+	    sed -n 's,.*/\(\(sem\.\)*ut-\([0-9a-f]*\)-.*\),\3 \1,p' |
 	    while read -r hex name; do
 		ps -p $((0x$hex)) >/dev/null || echo "$name"
 	    done
+}
+
+# Of those that were not there before.
+new_shm() {
+	shm | grep -F -v -x -e "$shm0"
 }
 
 # No process that has our directory as an argument, nothing in there.
@@ -28,8 +33,8 @@ no_utd() {
 nothing_left() {
 	[ -z "$(ls -A "$T/tmp")" ] || fail "$1: left $(ls -A "$T/tmp")"
 	until_ok no_utd || fail "$1: a utd is left"
-	[ "$(shm)" = "$shm0" ] || { sleep 1; [ "$(shm)" = "$shm0" ]; } ||
-	    fail "$1: in /dev/shm: $(shm)"
+	[ -z "$(new_shm)" ] || { sleep 1; [ -z "$(new_shm)" ]; } ||
+	    fail "$1: in /dev/shm: $(new_shm)"
 }
 
 shm0=$(shm)

@@ -15,9 +15,25 @@ std:one { n = 1 }
 std:one { n = 2 }
 std:numbers { i8 = -8, x16 = 0x10, net = 0, u64 = 64, f = 0.25, d = 0.125, p = 0x0, b = 1, c = grey }
 std:rest { s = "s", t = "tex", b = [0x62], a = [-1, 1], d = [0.5] }
-ut:log { msg = "on 3", file = "prog/std.c", line = 52, func = "main" }
+ut:log { msg = "on 3", file = "prog/std.c", line = 54, func = "main" }
 END
 warn="-Wall -Wextra -Wpedantic -Werror -I$TOP/libut"
+# What programs are compiled with that want to know it all.
+most="-pedantic-errors -Wfloat-equal -Wpadded -Wundef -Wsign-conversion \
+    -Wredundant-decls -Wunused-macros"
+most_cxx="$most -Wold-style-cast -Wzero-as-null-pointer-constant"
+# All that clang has, but for standards that the header is not for, and for
+# what it says of the program's own lines.
+most_of() {
+	case $($1 --version 2>/dev/null) in
+	*clang*)	echo "-Weverything -Wno-unknown-warning-option" \
+			    "-Wno-c++98-compat -Wno-c++98-compat-pedantic" \
+			    "-Wno-pre-c11-compat -Wno-pre-c2x-compat" \
+			    "-Wno-pre-c23-compat -Wno-unsafe-buffer-usage" \
+			    "-Wno-used-but-marked-unused" ;;
+	*)		echo "-Wlogical-op -Wduplicated-branches" ;;
+	esac
+}
 n=0
 
 # traces NAME: what was built does.
@@ -59,6 +75,7 @@ for cc in gcc clang $others; do
 		    -DTEXT=6 -DARRAY=7 -DEACH=8 -DONE=9 -DREST=10 -DFIRST=11
 		try $cc -std=$std $warn -O2 -Wshadow -Wcast-qual -Wconversion \
 		    -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
+		try $cc -std=$std $warn $most $(most_of $cc)
 	done
 	for opt in -O3 -Os -fvisibility=hidden -fPIE "-fno-pie -no-pie" \
 	    -fno-common "-ffunction-sections -fdata-sections -Wl,--gc-sections" \
@@ -74,8 +91,20 @@ for cxx in g++ clang++; do
 	for std in c++11 c++14 c++17 c++20; do
 		able $cxx -std=$std || continue
 		try_cxx $cxx -std=$std $warn -O2
+		try_cxx $cxx -std=$std $warn $most_cxx $(most_of $cxx)
 	done
 	try_cxx $cxx -std=c++11 $warn -O0 -Wconversion -Wshadow -Wcast-qual
+done
+# The header keeps to some of it by itself, if it is not a system's.
+sed '/GCC system_header/d' "$TOP/libut/ut.h" >"$T/ut.h" || exit 1
+for cc in gcc clang; do
+	able $cc || continue
+	for std in c99 c11; do
+		$cc -std=$std -I"$T" $warn -O2 -Wshadow -Wcast-qual \
+		    -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+		    -Wwrite-strings -Wfloat-equal -c -o "$T/std.o" prog/std.c ||
+		    fail "$cc -std=$std warns of ut.h itself"
+	done
 done
 # The library from its sources, with a C library that is not the system's.
 if able musl-gcc -static; then
