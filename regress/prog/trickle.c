@@ -29,7 +29,8 @@
  *	trickle -i writer programs
  *
  * forks as many, each for one event, and ends them when all have traced and
- * standard input is at its end.  Events are as seq's.
+ * standard input is at its end.  Events are as seq's; with -DBENCH, load:one of
+ * bench/load.h.
  */
 
 #include <sys/types.h>
@@ -46,10 +47,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef BENCH
+#include "load.h"
+#define TICK(writer, n)	EV_ONE((int)n)
+#else
 #include <ut.h>
 
 UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
     UT_U64(sum))
+#define TICK(writer, n)	UT(seq, tick, writer, n, "",			\
+	    (n * UINT64_C(0x9e3779b97f4a7c15)) ^ writer)
+#endif
 
 #define STACK	65536
 
@@ -62,8 +70,8 @@ tick(unsigned long t, uint64_t n)
 {
 	const uint32_t writer = (uint32_t)(first * 1024 + t);
 
-	UT(seq, tick, writer, n, "",
-	    (n * UINT64_C(0x9e3779b97f4a7c15)) ^ writer);
+	(void)writer;
+	TICK(writer, n);
 }
 
 static void *
