@@ -19,7 +19,6 @@
  */
 
 #include <ctype.h>
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +49,8 @@ parse_level(const char *s)
 		if (*end == '\0' && n < NLEVELS)
 			return (uint32_t)n;
 	}
-	errx(1, "level '%s': neither a name like warning nor a number from 0 "
-	    "to %d", clean(s), NLEVELS - 1);
+	die("level '%s': neither a name like warning nor a number from 0 "
+	    "to %d", s, NLEVELS - 1);
 }
 
 /* UT_CTL_ENABLE or UT_CTL_DISABLE. */
@@ -96,7 +95,7 @@ event_command(int argc, char **argv, int type)
 	int ch, any = 0, levels = 0, status;
 
 	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	while ((ch = getopt(argc, argv, "+as:c:l:L:x:")) != -1) {
 		switch (ch) {
 		case 'a':

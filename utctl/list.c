@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "level.h"
 #include "utctl.h"
 
@@ -52,69 +53,18 @@ static const struct kin programs[] = {
 	{ NULL, NULL }
 };
 
-/* The next character, or -1 for a byte that is none in UTF-8. */
-static int32_t
-utf8_next(const char **sp)
+static void
+json_string(const char *string)
 {
-	static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *s = (const unsigned char *)*sp;
-	int32_t v = s[0];
-	int i, n;
+	const unsigned char *s = (const unsigned char *)string;
+	const unsigned char *end = s + strlen(string);
+	char c[ESCAPE_MAX];
 
-	++*sp;
-	if (v < 0x80)
-		return v;
-	n = v >= 0xf0 ? 3 : v >= 0xe0 ? 2 : 1;
-	if (v < 0xc2 || v > 0xf4)
-		return -1;
-	v &= 0x3f >> n;
-	for (i = 1; i <= n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return -1;
-		v = v << 6 | (s[i] & 0x3f);
-	}
-	if (v < least[n] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
-		return -1;
-	*sp += n;
-	return v;
-}
-
-/* Put question marks for what a terminal might obey, or cannot show. */
-void
-text_clean(char *s)
-{
-	const char *next = s;
-	int32_t v;
-
-	while (*s != '\0') {
-		v = utf8_next(&next);
-		if (v < 0x20 || (v >= 0x7f && v < 0xa0))
-			memset(s, '?', (size_t)(next - s));
-		s += next - s;
-	}
-}
-
-void
-json_string(FILE *f, const char *s)
-{
-	const char *next;
-	int32_t v;
-
-	putc('"', f);
-	for (; *s != '\0'; s = next) {
-		next = s;
-		v = utf8_next(&next);
-		if (v == -1)
-			fputs("\\ufffd", f);
-		else if (v < 0x20 || v == 0x7f)
-			fprintf(f, "\\u%04" PRIx32, (uint32_t)v);
-		else {
-			if (v == '"' || v == '\\')
-				putc('\\', f);
-			fwrite(s, 1, (size_t)(next - s), f);
-		}
-	}
-	putc('"', f);
+	putchar('"');
+	while (s < end)
+		fwrite(c, 1, (size_t)(escape_char(c, &s, end, ESCAPE_JSON) -
+		    c), stdout);
+	putchar('"');
 }
 
 static void	json_object(const struct row *, const struct kin *);
@@ -128,7 +78,7 @@ json_array(const struct row *r, const char *what, const struct kin *kin)
 	char *name;
 
 	name = format("%.*s%s", (int)n - y, what, y ? "ies" : "s");
-	json_string(stdout, name);
+	json_string(name);
 	free(name);
 	fputs(":[", stdout);
 	for (; r != NULL; r = r->next) {
@@ -172,10 +122,10 @@ json_object(const struct row *r, const struct kin *kin)
 	putchar('{');
 	for (i = 0; i < r->n; i++, comma = ",") {
 		fputs(comma, stdout);
-		json_string(stdout, r->m[i].key);
+		json_string(r->m[i].key);
 		putchar(':');
 		if (r->m[i].str != NULL)
-			json_string(stdout, r->m[i].str);
+			json_string(r->m[i].str);
 		else
 			printf("%" PRIu64, r->m[i].num);
 	}
@@ -195,20 +145,6 @@ json_object(const struct row *r, const struct kin *kin)
 		json_array(c, c->what, kin);
 	}
 	putchar('}');
-}
-
-/* Make every value fit to be shown. */
-void
-rows_clean(struct row *r)
-{
-	size_t i;
-
-	for (; r != NULL; r = r->next) {
-		for (i = 0; i < r->n; i++)
-			if (r->m[i].str != NULL)
-				text_clean(r->m[i].str);
-		rows_clean(r->child);
-	}
 }
 
 static uint64_t

@@ -23,7 +23,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -128,7 +127,7 @@ rundir_make(struct record *r)
 		r->rundir = format("%s/run", r->private);
 		return 0;
 	}
-	warn("run directory in %s", tmp);
+	say_errno("run directory in %s", tmp);
 	return -1;
 }
 
@@ -163,7 +162,7 @@ output_make(struct record *r)
 	}
 	while (mkdir(r->dir, 0777) == -1) {
 		if (errno != EEXIST || n == 1000) {
-			warn("%s", r->dir);
+			say_errno("%s", r->dir);
 			r->keep = 1;
 			return -1;
 		}
@@ -208,11 +207,11 @@ utd_start(struct record *r, int *sig)
 	argv[2] = r->rundir;
 	argv[3] = NULL;
 	if ((pid = child_spawn(argv, prepare_utd, r)) == -1) {
-		warn("cannot run %s", r->utd);
+		say_errno("cannot run %s", r->utd);
 		return -1;
 	}
 	if (child_await(pid, -1, sig) != 0) {
-		warnx("%s did not start", r->utd);
+		say("%s did not start", r->utd);
 		return -1;
 	}
 	unowned = r->rundir;
@@ -230,7 +229,7 @@ utd_again(struct record *r, int *sig)
 	r->client = NULL;
 	if (r->again++ < AGAIN && utd_start(r, sig) == 0)
 		return 0;
-	warnx("to have what was recorded: UT_RUNDIR=%s utctl recover",
+	say("to have what was recorded: UT_RUNDIR=%s utctl recover",
 	    r->rundir);
 	return -1;
 }
@@ -267,19 +266,18 @@ report(const struct record *r, struct row *rows)
 	const struct row *s, *w;
 	const char *error;
 
-	rows_clean(rows);
 	if ((s = rows->child) == NULL) {
-		warnx("utd has lost the session");
+		say("utd has lost the session");
 		return -1;
 	}
 	error = row_str(s, "error");
 	for (w = s->child; w != NULL; w = w->next)
 		if (strcmp(w->what, "warning") == 0 &&
 		    strcmp(row_str(w, "text"), error) != 0)
-			warnx("warning: %s", row_str(w, "text"));
+			say("warning: %s", row_str(w, "text"));
 	if (*error != '\0')
-		warnx("%s", error);
-	warnx("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
+		say("%s", error);
+	say("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
 	    row_num(s, "written"), row_num(s, "lost"), row_num(s, "bytes"),
 	    r->dir);
 	return *error == '\0' ? 0 : -1;
@@ -328,7 +326,7 @@ session_end(void *arg)
 	if (result == 0)
 		result = report(r, rows);
 	else
-		warnx("the trace in %s may not be complete", r->dir);
+		say("the trace in %s may not be complete", r->dir);
 	row_free(rows);
 	return result;
 }
@@ -342,7 +340,7 @@ command_run(struct record *r)
 
 	if ((pid = child_spawn(r->argv, prepare_command, r)) == -1) {
 		saved = errno;
-		warn("%s", r->argv[0]);
+		say_errno("%s", r->argv[0]);
 		return saved == ENOENT ? 127 : 126;
 	}
 	r->ran = 1;
@@ -414,7 +412,7 @@ clean_up(struct record *r)
 		return;			/* something is left to recover */
 	nftw(r->private, remove_any, 8, FTW_DEPTH | FTW_PHYS);
 	if (access(r->private, F_OK) == 0)
-		warnx("%s could not be removed", r->private);
+		say("%s could not be removed", r->private);
 	if (!r->ran)
 		remove_trace(r);
 }
@@ -426,7 +424,7 @@ parse_options(struct record *r, int argc, char **argv)
 
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	while ((ch = getopt(argc, argv, "+o:e:b:n:k:w:")) != -1) {
 		switch (ch) {
 		case 'o':

@@ -23,7 +23,6 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
-#include <err.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -44,16 +43,16 @@ utd_start(const char *dir)
 
 	fflush(NULL);
 	if ((pid = fork()) == -1)
-		err(1, "fork");
+		die_errno("fork");
 	if (pid == 0) {
 		execlp(utd, "utd", "-r", dir, (char *)NULL);
-		warn("%s", utd);
+		say_errno("%s", utd);
 		_exit(127);
 	}
 	free(utd);
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
-			err(1, "waitpid");
+			die_errno("waitpid");
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
@@ -75,7 +74,7 @@ sessions_end(struct client *c)
 			r = -1;
 	}
 	if (rows->child == NULL)
-		warnx("there was no session");
+		say("there was no session");
 	row_free(rows);
 	return r;
 }
@@ -90,16 +89,16 @@ cmd_recover(int argc, char **argv)
 	if (getopt(argc, argv, "+") != -1 || argc != optind)
 		return usage(argv[0]);
 	if (ut_rundir(dir, sizeof(dir)) == -1)
-		errx(1, "no run directory");
+		die("no run directory");
 	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1)
-		errx(1, "utd runs in %s, and has taken up what there was",
+		die("utd runs in %s, and has taken up what there was",
 		    dir);
 	state = format("%s/state", dir);
 	if (access(state, F_OK) == -1)
-		err(1, "%s", state);
+		die_errno("%s", state);
 	free(state);
 	if (utd_start(dir) == -1)
-		errx(1, "utd did not start in %s", dir);
+		die("utd did not start in %s", dir);
 	if ((c = client_open(dir, 1)) == NULL)
 		return 1;
 	r = sessions_end(c);

@@ -19,7 +19,6 @@
  */
 
 #include <ctype.h>
-#include <err.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,16 +32,6 @@
 
 #define NAME_MAX_LEN	64
 
-/* A copy that can be shown in one line. */
-char *
-clean(const char *s)
-{
-	char *copy = format("%s", s);
-
-	text_clean(copy);
-	return copy;
-}
-
 void
 check_name(const char *what, const char *name)
 {
@@ -51,9 +40,9 @@ check_name(const char *what, const char *name)
 	if (n == 0 || n > NAME_MAX_LEN || name[0] == '.' || name[0] == '-' ||
 	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
-		errx(1, "%s name '%s': not 1 to %d letters, digits, '_', '.' "
+		die("%s name '%s': not 1 to %d letters, digits, '_', '.' "
 		    "and '-', or '.' or '-' comes first", what,
-		    clean(name), NAME_MAX_LEN);
+		    name, NAME_MAX_LEN);
 }
 
 /* A number with `k' or `m', or without: 0, or -1. */
@@ -93,10 +82,10 @@ parse_subsize(const char *s)
 	unsigned long long v;
 
 	if (parse_size(s, &v) == -1)
-		errx(1, "sub-buffer size '%s': not a number with k or m",
-		    clean(s));
+		die("sub-buffer size '%s': not a number with k or m",
+		    s);
 	if (v < UT_SUBSIZE_MIN || v > UT_SUBSIZE_MAX || (v & (v - 1)) != 0)
-		errx(1, "sub-buffer size '%s': not a power of two from %uk "
+		die("sub-buffer size '%s': not a power of two from %uk "
 		    "to %um", s, UT_SUBSIZE_MIN >> 10, UT_SUBSIZE_MAX >> 20);
 	return (uint32_t)v;
 }
@@ -107,10 +96,10 @@ parse_count(const char *s)
 	unsigned long long v;
 
 	if (parse_size(s, &v) == -1)
-		errx(1, "number of sub-buffers '%s': not a number",
-		    clean(s));
+		die("number of sub-buffers '%s': not a number",
+		    s);
 	if (v < UT_NSUBS_MIN || v > UT_NSUBS_MAX)
-		errx(1, "number of sub-buffers '%s': not from %u to %u", s,
+		die("number of sub-buffers '%s': not from %u to %u", s,
 		    UT_NSUBS_MIN, UT_NSUBS_MAX);
 	return (uint32_t)v;
 }
@@ -122,15 +111,15 @@ absolute(const char *path)
 	char cwd[PATH_MAX + 1];
 
 	if (path[0] == '\0')
-		errx(1, "the name of the directory is empty");
+		die("the name of the directory is empty");
 	if (path[0] == '/')
 		cwd[0] = '\0';
 	else if (getcwd(cwd, sizeof(cwd)) == NULL)
-		err(1, "getcwd");
+		die_errno("getcwd");
 	else
 		strcat(cwd, cwd[1] == '\0' ? "" : "/");
 	if (strlen(cwd) + strlen(path) >= PATH_MAX)
-		errx(1, "the name of the directory is longer than %d bytes",
+		die("the name of the directory is longer than %d bytes",
 		    PATH_MAX - 1);
 	return format("%s%s", cwd, path);
 }
@@ -164,6 +153,7 @@ create(const char *name, const char *dir)
 {
 	struct client *c;
 	struct ut_msg *m;
+	char *shown = NULL;
 	int r;
 
 	if ((c = client_open(NULL, 0)) == NULL)
@@ -173,11 +163,12 @@ create(const char *name, const char *dir)
 	ut_msg_str(m, dir);
 	r = client_request(c, NULL);
 	if (r == 0)
-		printf("session %s: %s\n", name, dir);
+		printf("session %s: %s\n", name, shown = clean(dir));
+	free(shown);
 	r = client_say(c, r);
 	/* The path is utd's: in a container it may lead elsewhere. */
 	if (r == 0 && access(dir, F_OK) == -1 && errno == ENOENT)
-		warnx("utd has made %s, but it is not there for us: does it "
+		say("utd has made %s, but it is not there for us: does it "
 		    "run in another container?", dir);
 	client_close(c);
 	return r;
@@ -259,7 +250,7 @@ parse_clock(const char *s)
 		return UT_CLOCK_MONOTONIC;
 	if (strcmp(s, "cycles") == 0)
 		return UT_CLOCK_CYCLES;
-	errx(1, "clock %s: neither monotonic nor cycles", s);
+	die("clock %s: neither monotonic nor cycles", s);
 }
 
 int

@@ -14,10 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-#include <err.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -92,31 +89,12 @@ unknown(const char *name)
 {
 	size_t i;
 
-	warnx("unknown command '%s'", clean(name));
+	say("unknown command '%s'", name);
 	fprintf(stderr, "usage: utctl");
 	for (i = 0; i < NCOMMANDS; i++)
 		fprintf(stderr, "%c%s", i == 0 ? ' ' : '|', commands[i].name);
 	fprintf(stderr, " ...\n");
 	return 1;
-}
-
-/* A new string. */
-char *
-format(const char *fmt, ...)
-{
-	va_list ap;
-	char *s;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
-	if (n < 0 || (s = malloc((size_t)n + 1)) == NULL)
-		err(1, NULL);
-	va_start(ap, fmt);
-	vsnprintf(s, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	return s;
 }
 
 int
@@ -133,7 +111,7 @@ main(int argc, char **argv)
 		return unknown(argv[1]);
 	status = c->run(argc - 1, argv + 1);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
-		warn("stdout");
+		say_errno("stdout");
 		return status == 0 ? 1 : status;
 	}
 	return status;

@@ -27,7 +27,6 @@
 #include <sys/stat.h>
 
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,7 +71,7 @@ names_add(struct names *ns, char *name)
 		ns->cap = ns->cap == 0 ? 16 : 2 * ns->cap;
 		if ((list = realloc(ns->list, ns->cap * sizeof(*list))) ==
 		    NULL)
-			err(1, NULL);
+			die_errno("malloc");
 		ns->list = list;
 	}
 	ns->list[ns->n++] = name;
@@ -139,11 +138,11 @@ view_stream(struct view *v, char *path, uint64_t size)
 		v->cap = v->cap == 0 ? 16 : 2 * v->cap;
 		if ((list = realloc(v->streams, v->cap * sizeof(*list))) ==
 		    NULL)
-			err(1, NULL);
+			die_errno("malloc");
 		v->streams = list;
 	}
 	if ((s = calloc(1, sizeof(*s))) == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	s->path = path;
 	s->size = size;
 	s->fd = -1;
@@ -302,7 +301,7 @@ say_discarded(struct view *v, struct ctf_stream *s)
 	ctf_print_flush();
 	ctf_print_time(s->from, from);
 	ctf_print_time(s->to, to);
-	warnx("%llu events discarded between %s and %s in %s",
+	say("%llu events discarded between %s and %s in %s",
 	    (unsigned long long)s->ndiscarded, from, to, s->path);
 	v->ndiscarded += s->ndiscarded;
 	s->ndiscarded = 0;
@@ -315,7 +314,7 @@ say_lost(struct ctf_stream *s)
 
 	ctf_print_flush();
 	ctf_print_time(s->lost, when);
-	warnx("%llu packets lost before %s in %s",
+	say("%llu packets lost before %s in %s",
 	    (unsigned long long)s->nlost, when, s->path);
 	s->nlost = 0;
 }
@@ -388,9 +387,9 @@ view_end(struct view *v)
 		printf("%llu events, %llu discarded\n", v->nevents,
 		    v->ndiscarded);
 	for (i = 0; i < damage.n; i++)
-		warnx("%s", damage.list[i]);
+		say("%s", damage.list[i]);
 	if (damage_more != 0)
-		warnx("and %lu more", damage_more);
+		say("and %lu more", damage_more);
 	names_free(&damage);
 	while ((tr = v->traces) != NULL) {
 		v->traces = tr->next;
