@@ -102,7 +102,7 @@ event_command(int argc, char **argv, int type)
 			any = 1;
 			break;
 		case 's':
-			check_name("session", r.session = optarg);
+			check_session(r.session = optarg);
 			break;
 		case 'c':
 			check_name("channel", r.channel = optarg);

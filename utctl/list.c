@@ -283,8 +283,11 @@ print_session(const struct row *r, int all)
 {
 	const struct row *c;
 
-	printf("session %s (%s): %s\n    ", row_str(r, "name"),
-	    row_str(r, "state"), row_str(r, "dir"));
+	printf("session ");
+	if (row_num(r, "uid") != geteuid())
+		printf("%" PRIu64 "/", row_num(r, "uid"));
+	printf("%s (%s): %s\n    ", row_str(r, "name"), row_str(r, "state"),
+	    row_str(r, "dir"));
 	print_counts(r);
 	print_some(rows_count(r->child, "program"), "program");
 	print_some(rows_count(r->child, "warning"), "warning");
@@ -397,7 +400,7 @@ cmd_list(int argc, char **argv)
 	if ((json = parse_options(argc, argv, 1)) == -1)
 		return usage(argv[0]);
 	if (argc > optind)
-		check_name("session", name = argv[optind]);
+		check_session(name = argv[optind]);
 	return show(UT_CTL_LIST, name, json);
 }
 

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ sessions_end(struct client *c)
 {
 	struct row *rows;
 	const struct row *s;
+	char *name;
 	int r = 0;
 
 	if (client_ask(c, UT_CTL_LIST, "", &rows) == -1)
@@ -69,9 +71,12 @@ sessions_end(struct client *c)
 	rows_clean(rows);
 	for (s = rows->child; s != NULL; s = s->next) {
 		printf("%s:\n", row_str(s, "dir"));
-		if (client_say(c, client_ask(c, UT_CTL_DESTROY,
-		    row_str(s, "name"), NULL)) != 0)
+		name = format("%" PRIu64 "/%s", row_num(s, "uid"),
+		    row_str(s, "name"));
+		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
+		    NULL)) != 0)
 			r = -1;
+		free(name);
 	}
 	if (rows->child == NULL)
 		say("there was no session");

@@ -45,6 +45,15 @@ check_name(const char *what, const char *name)
 		    name, NAME_MAX_LEN);
 }
 
+/* NAME, or UID/NAME of what may be another user's. */
+void
+check_session(const char *name)
+{
+	size_t n = strspn(name, "0123456789");
+
+	check_name("session", n > 0 && name[n] == '/' ? name + n + 1 : name);
+}
+
 /* A number with `k' or `m', or without: 0, or -1. */
 static int
 parse_size(const char *s, unsigned long long *v)
@@ -216,7 +225,7 @@ session_command(int argc, char **argv, int type)
 		return usage(argv[0]);
 	if (argc > optind) {
 		name = argv[optind];
-		check_name("session", name);
+		check_session(name);
 	}
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
@@ -285,7 +294,7 @@ cmd_enable_channel(int argc, char **argv)
 			g.clock = parse_clock(optarg);
 			break;
 		case 's':
-			check_name("session", session = optarg);
+			check_session(session = optarg);
 			break;
 		case 'b':
 			g.subsize = parse_subsize(optarg);
@@ -318,7 +327,7 @@ channel_command(int argc, char **argv, int type)
 	while ((ch = getopt(argc, argv, "+s:")) != -1) {
 		if (ch != 's')
 			return usage(argv[0]);
-		check_name("session", session = optarg);
+		check_session(session = optarg);
 	}
 	if (argc - optind != 1)
 		return usage(argv[0]);

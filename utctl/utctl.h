@@ -86,6 +86,7 @@ void		 row_free(struct row *);
 
 /* session.c: what cannot be is said on stderr, and utctl ends. */
 void	 check_name(const char *, const char *);
+void	 check_session(const char *);
 uint32_t parse_subsize(const char *);
 uint32_t parse_count(const char *);
 char	*absolute(const char *);
