@@ -93,10 +93,11 @@ event_command(int argc, char **argv, int type)
 	static char star[] = "*", *all[] = { star, NULL };
 	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0 };
 	int ch, any = 0, levels = 0, status;
+	size_t i;
 
 	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
 		die_errno("malloc");
-	while ((ch = getopt(argc, argv, "+as:c:l:L:x:")) != -1) {
+	while ((ch = option(argc, argv, "+as:c:l:L:x:")) != -1) {
 		switch (ch) {
 		case 'a':
 			any = 1;
@@ -122,6 +123,10 @@ event_command(int argc, char **argv, int type)
 	}
 	if (any != (optind == argc) || levels > 1)
 		return usage(argv[0]);
+	for (i = 0; i < r.nexcept; i++)
+		check_glob(r.except[i]);
+	for (i = (size_t)optind; i < (size_t)argc; i++)
+		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
 	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0)
 		r.kind = UT_RULE_ANY;

@@ -383,7 +383,7 @@ parse_options(int argc, char **argv, int max)
 {
 	int ch, json = 0;
 
-	while ((ch = getopt(argc, argv, "+j")) != -1) {
+	while ((ch = option(argc, argv, "+j")) != -1) {
 		if (ch != 'j')
 			return -1;
 		json = 1;

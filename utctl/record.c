@@ -431,7 +431,7 @@ parse_options(struct record *r, int argc, char **argv)
 			r->out = optarg;
 			break;
 		case 'e':
-			r->globs[r->nglobs++] = optarg;
+			check_glob(r->globs[r->nglobs++] = optarg);
 			break;
 		case 'b':
 			r->geometry.subsize = parse_subsize(optarg);

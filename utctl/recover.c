@@ -91,7 +91,7 @@ cmd_recover(int argc, char **argv)
 	struct client *c;
 	int s, r;
 
-	if (getopt(argc, argv, "+") != -1 || argc != optind)
+	if (option(argc, argv, "+") != -1 || argc != optind)
 		return usage(argv[0]);
 	if (ut_rundir(dir, sizeof(dir)) == -1)
 		die("no run directory");

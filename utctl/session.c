@@ -121,6 +121,9 @@ absolute(const char *path)
 
 	if (path[0] == '\0')
 		die("the name of the directory is empty");
+	if (path[0] == '-')
+		die("directory '%s': begins like an option; ./%s does not",
+		    path, path);
 	if (path[0] == '/')
 		cwd[0] = '\0';
 	else if (getcwd(cwd, sizeof(cwd)) == NULL)
@@ -190,7 +193,7 @@ cmd_create(int argc, char **argv)
 	char *name, *unique, *dir;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+o:")) != -1) {
+	while ((ch = option(argc, argv, "+o:")) != -1) {
 		if (ch != 'o')
 			return usage(argv[0]);
 		out = optarg;
@@ -221,7 +224,7 @@ session_command(int argc, char **argv, int type)
 	struct client *c;
 	int r;
 
-	if (getopt(argc, argv, "+") != -1 || argc - optind > 1)
+	if (option(argc, argv, "+") != -1 || argc - optind > 1)
 		return usage(argv[0]);
 	if (argc > optind) {
 		name = argv[optind];
@@ -285,7 +288,7 @@ cmd_enable_channel(int argc, char **argv)
 	struct client *c;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+ps:b:n:k:")) != -1) {
+	while ((ch = option(argc, argv, "+ps:b:n:k:")) != -1) {
 		switch (ch) {
 		case 'p':
 			g.buffers = UT_BUFFERS_PID;
@@ -324,7 +327,7 @@ channel_command(int argc, char **argv, int type)
 	struct ut_msg *m;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+s:")) != -1) {
+	while ((ch = option(argc, argv, "+s:")) != -1) {
 		if (ch != 's')
 			return usage(argv[0]);
 		check_session(session = optarg);

@@ -73,6 +73,29 @@ usage(const char *name)
 	return 1;
 }
 
+/*
+ * getopt(3), where the options end at the first other argument, on all
+ * systems.  One behind that would be taken for something else: it is refused.
+ */
+int
+option(int argc, char **argv, const char *known)
+{
+	static const char *arg;		/* of the last option */
+	int ch, i;
+
+	if ((ch = getopt(argc, argv, known)) != -1) {
+		arg = optarg;
+		return ch;
+	}
+	if (argv[optind - 1] != arg && strcmp(argv[optind - 1], "--") == 0)
+		return -1;
+	for (i = optind + 1; i < argc; i++)
+		if (argv[i][0] == '-' && argv[i][1] != '\0')
+			die("%s: %s comes after %s; options come first",
+			    argv[0], argv[i], argv[optind]);
+	return -1;
+}
+
 static int
 usage_all(void)
 {

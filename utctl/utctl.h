@@ -52,6 +52,7 @@ struct row {
 /* utctl.c */
 extern const char	*utctl_path;	/* as it was called */
 int	 usage(const char *);		/* of that command; returns 1 */
+int	 option(int, char **, const char *);
 
 /*
  * say.c: as warnx(3), warn(3), errx(3) and err(3) with status 1, but nothing
@@ -123,6 +124,9 @@ struct rule {
 int	 client_rule(struct client *, int, const struct rule *);
 int	 cmd_enable_event(int, char **);
 int	 cmd_disable_event(int, char **);
+
+/* glob.c: what cannot be is said on stderr, and utctl ends. */
+void	 check_glob(const char *);
 
 /* list.c */
 int	 cmd_list(int, char **);

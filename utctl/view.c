@@ -406,7 +406,7 @@ cmd_view(int argc, char **argv)
 	int c, json = 0;
 
 	memset(&v, 0, sizeof(v));
-	while ((c = getopt(argc, argv, "+jq")) != -1)
+	while ((c = option(argc, argv, "+jq")) != -1)
 		switch (c) {
 		case 'j':
 			json = 1;

@@ -26,7 +26,7 @@ dir="$T/a \"b\\ c"
 expect 0 '' utctl create -o "$dir" s
 expect 0 '' utctl enable-channel -b 8k -n 16 c
 expect 0 '' utctl enable-event -c c -l info 'pulse:*'
-expect 0 '' utctl enable-event -c c 'x"\[y'
+expect 0 '' utctl enable-event -c c 'x:["\y]'
 expect 0 '' utctl start
 pulse_start
 pulse hit 25
@@ -51,7 +51,7 @@ has '"state":"active"'
 has '"written":50,"lost":0,'
 has '"subbuf_size":8192,"subbufs":16'
 has '{"glob":"pulse:\*","level":"<= info","exclusions":\[\]}'
-has '{"glob":"x\\"\\\\\[y","level":"all","exclusions":\[\]}'
+has '{"glob":"x:\[\\"\\\\y\]","level":"all","exclusions":\[\]}'
 has '"name":"pulse:c","id":[12],"level":3'
 has "\"name\":\"pulse\",\"pid\":$pid,\"vpid\":$pid,\"uid\":$(id -u),\"bits\":"
 has '"warnings":\[\]'
@@ -60,7 +60,7 @@ if command -v python3 >/dev/null 2>&1; then
 s = json.load(open(sys.argv[1]))["sessions"][0]
 assert s["dir"] == sys.argv[2], s["dir"]
 c = s["channels"][0]
-assert [r["glob"] for r in c["rules"]] == ["pulse:*", "x\"\\[y"]
+assert [r["glob"] for r in c["rules"]] == ["pulse:*", "x:[\"\\y]"]
 r, = c["registries"]
 assert r["written"] == 50 and r["packets"] > 0 and r["bytes"] == s["bytes"]
 assert sorted(e["name"] for e in r["events"]) == ["pulse:a", "pulse:c"]

@@ -98,7 +98,7 @@ done <<END
 list
 list -j s
 events
-enable-event -s s -c c -x abc -x def something
+enable-event -s s -c c -x abc:a -x def:b some:thing
 view $T/kept
 view -j $T/kept
 record -o $T/rec -- ./prog/seq 1 1 10
