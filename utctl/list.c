@@ -53,6 +53,8 @@ static const struct kin programs[] = {
 	{ NULL, NULL }
 };
 
+static int verbose;		/* all of ut:log is wanted */
+
 static void
 json_string(const char *string)
 {
@@ -208,10 +210,45 @@ print_program(const struct row *r)
 }
 
 static void
-print_registry(const struct row *r)
+print_registered(const struct row *e)
+{
+	printf("            %s (id %" PRIu64 ", ", row_str(e, "name"),
+	    row_num(e, "id"));
+	print_level(e);
+	printf(")\n");
+}
+
+/*
+ * The events of a row: ut:log comes last, and as one though it is an event at
+ * each of 15 levels, if not all is to be shown.
+ */
+static void
+print_events(const struct row *r, int indent, void (*print)(const struct row *))
 {
 	const struct row *e;
+	uint64_t n = 0;
 
+	for (e = r->child; e != NULL; e = e->next) {
+		if (strcmp(e->what, "event") != 0)
+			continue;
+		if (strcmp(row_str(e, "name"), "ut:log") == 0)
+			n++;
+		else
+			print(e);
+	}
+	if (n > 1 && !verbose) {
+		printf("%*sut:log (%" PRIu64 " levels)\n", indent, "", n);
+		return;
+	}
+	for (e = r->child; n > 0 && e != NULL; e = e->next)
+		if (strcmp(e->what, "event") == 0 &&
+		    strcmp(row_str(e, "name"), "ut:log") == 0)
+			print(e);
+}
+
+static void
+print_registry(const struct row *r)
+{
 	fputs("        ", stdout);
 	if (row_num(r, "pid") != 0)
 		printf("%s (pid %" PRIu64 "), ", row_str(r, "name"),
@@ -221,14 +258,7 @@ print_registry(const struct row *r)
 	print_counts(r);
 	print_some(row_num(r, "packets"), "packet");
 	putchar('\n');
-	for (e = r->child; e != NULL; e = e->next) {
-		if (strcmp(e->what, "event") != 0)
-			continue;
-		printf("            %s (id %" PRIu64 ", ", row_str(e, "name"),
-		    row_num(e, "id"));
-		print_level(e);
-		printf(")\n");
-	}
+	print_events(r, 12, print_registered);
 }
 
 static void
@@ -335,17 +365,13 @@ print_event(const struct row *r)
 static void
 print_programs(const struct row *r)
 {
-	const struct row *c;
-
 	if (rows_count(r, "program") == 0)
 		printf("no programs\n");
 	for (; r != NULL; r = r->next) {
 		if (strcmp(r->what, "program") != 0)
 			continue;
 		print_program(r);
-		for (c = r->child; c != NULL; c = c->next)
-			if (strcmp(c->what, "event") == 0)
-				print_event(c);
+		print_events(r, 4, print_event);
 	}
 }
 
@@ -383,10 +409,17 @@ parse_options(int argc, char **argv, int max)
 {
 	int ch, json = 0;
 
-	while ((ch = option(argc, argv, "+j")) != -1) {
-		if (ch != 'j')
+	while ((ch = option(argc, argv, "+jv")) != -1) {
+		switch (ch) {
+		case 'j':
+			json = 1;
+			break;
+		case 'v':
+			verbose = 1;
+			break;
+		default:
 			return -1;
-		json = 1;
+		}
 	}
 	return argc - optind > max ? -1 : json;
 }

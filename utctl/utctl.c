@@ -40,8 +40,8 @@ static const struct command commands[] = {
 	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
 	{ "disable-event", cmd_disable_event, "[-s session] [-c channel] "
 	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
-	{ "list", cmd_list, "[-j] [session]" },
-	{ "events", cmd_events, "[-j]" },
+	{ "list", cmd_list, "[-jv] [session]" },
+	{ "events", cmd_events, "[-jv]" },
 	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "
 	    "[-n count]\n\t[-k monotonic | cycles] [-w malloc]\n"
 	    "\t-- command [argument ...]" },

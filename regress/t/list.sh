@@ -85,8 +85,41 @@ has '^        text: string$'
 [ "$(grep -c '^    [^ ]*:[^ ]* (' "$T/out")" -eq \
     "$(sort -u "$T/out" | grep -c '^    [^ ]*:[^ ]* (')" ] ||
     fail "an event twice: $(cat "$T/out")"
+# ut:log, an event at each of 15 levels, is one line, the last.
+hold ./prog/chatty
+until_ok sh -c "utctl events | grep -q '^chatty (pid $HOLDER'" ||
+    fail "no chatty"
+for opts in '' -v; do
+	expect 0 '' utctl events $opts
+	sed -n '/^chatty/,/^pulse/{ /^    [^ ]/p; }' "$T/out" >"$T/events"
+	sed 3q "$T/events" | tr '\n' ' ' | grep -q "^    chatty:b[eforhind]* (\
+[inforer]*)     chatty:b[eforhind]* ([inforer]*)     ut:log (" ||
+	    fail "events $opts: $(cat "$T/out")"
+	n=3
+	[ -z "$opts" ] || n=17
+	[ "$(wc -l <"$T/events")" -eq $n ] || fail "events $opts: $(cat "$T/out")"
+done
+has '^    ut:log (warning)$'
+has '^        msg: string$'
+expect 0 '' utctl events
+has '^    ut:log (15 levels)$'
+has '^        text: string$'
+grep -q '  msg: string' "$T/out" && fail "fields of ut:log: $(cat "$T/out")"
 json utctl events -j
 has '{"name":"pulse:c","level":3,"fields":\[{"name":"n","type":"int32"},{"name":"text","type":"string"}\]}'
+[ "$(grep -o '"ut:log"' "$T/out" | wc -l)" -eq 15 ] || fail "not 15 in JSON"
+# So it is in a list.
+expect 0 '' utctl enable-event -c c -l info ut:log
+expect 0 '' utctl list s
+has '^            ut:log (7 levels)$'
+expect 0 '' utctl list -v s
+[ "$(grep -c '^            ut:log (id [0-9]*, [a-z]*)$' "$T/out")" -eq 7 ] ||
+    fail "list -v: $(cat "$T/out")"
+has '^            pulse:c (id [12], err)$'
+expect 0 '' utctl enable-channel one
+expect 0 '' utctl enable-event -c one -L info ut:log
+expect 0 '^            ut:log (id [0-9]*, info)$' utctl list s
+release
 expect 0 '' utctl destroy
 expect 0 '' utctl events
 has '^    pulse:b (debug)$'
