@@ -108,22 +108,52 @@ remove_empty(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/*
- * A private run directory, with a path that fits the name of a socket.  It is
- * a level deeper than need be, for programs that outlive us make their run
- * directory, but none above it.
- */
+/* Can every user get to what is in that directory? */
 static int
-rundir_make(struct record *r)
+open_to_all(const char *dir)
+{
+	char path[PATH_MAX], *p = path;
+	struct stat st;
+	int ok;
+
+	if (snprintf(path, sizeof(path), "%s/", dir) >= (int)sizeof(path))
+		return 0;
+	do {
+		p += strcspn(p + 1, "/") + 1;
+		*p = '\0';
+		ok = stat(path, &st) == 0 && (st.st_mode & S_IXOTH) != 0;
+		*p = '/';
+	} while (ok && p[1] != '\0');
+	return ok;
+}
+
+/* For a run directory, whose socket has a name that is bounded. */
+static const char *
+tmp_dir(void)
 {
 	const size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path);
 	const char *tmp = getenv("TMPDIR");
 
 	if (tmp == NULL || tmp[0] != '/' ||
-	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max)
-		tmp = "/tmp";
+	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max ||
+	    (geteuid() == 0 && !open_to_all(tmp)))
+		return "/tmp";
+	return tmp;
+}
+
+/*
+ * A run directory of our own.  It is a level deeper than need be, for programs
+ * that outlive us make their run directory, but none above it.  What root runs
+ * may become any user, and its utd serves them all.
+ */
+static int
+rundir_make(struct record *r)
+{
+	const char *tmp = tmp_dir();
+
 	r->private = format("%s/ut-XXXXXX", tmp);
-	if (mkdtemp(r->private) != NULL) {
+	if (mkdtemp(r->private) != NULL &&
+	    (geteuid() != 0 || chmod(r->private, 0711) == 0)) {
 		r->rundir = format("%s/run", r->private);
 		return 0;
 	}
@@ -259,6 +289,19 @@ session_begin(void *arg)
 	return client_ask(c, UT_CTL_START, SESSION, NULL);
 }
 
+/* Was there a program with an event that was wanted? */
+static int
+had_program(const struct row *session)
+{
+	const struct row *ch, *r;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		for (r = ch->child; r != NULL; r = r->next)
+			if (strcmp(r->what, "registry") == 0)
+				return 1;
+	return 0;
+}
+
 /* Say what was recorded; -1 if it is not all. */
 static int
 report(const struct record *r, struct row *rows)
@@ -280,6 +323,8 @@ report(const struct record *r, struct row *rows)
 	say("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
 	    row_num(s, "written"), row_num(s, "lost"), row_num(s, "bytes"),
 	    r->dir);
+	if (!had_program(s))
+		say("no program came that has such events");
 	return *error == '\0' ? 0 : -1;
 }
 

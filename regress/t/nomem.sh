@@ -75,7 +75,7 @@ readers_agree "$T/trace"
     fail "the last program's events are not there"
 
 # utctl does what it is to, or says that it cannot.
-mkdir "$T/tmp" || exit 1
+chmod 711 "$T" && mkdir "$T/tmp" && chmod 711 "$T/tmp" || exit 1
 TMPDIR=$T/tmp
 export TMPDIR
 mv "$T/trace" "$T/kept"
