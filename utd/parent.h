@@ -569,9 +569,9 @@ extern struct app *apps;
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell */
-#define STATE_SESSION	4	/* a sum of these, b streams: put_session */
-#define STATE_ACTIVE	1
-#define STATE_CURRENT	2
+#define STATE_SESSION	4	/* a these, b streams: see put_session */
+#define STATE_ACTIVE	1u
+#define STATE_CURRENT	4u
 #define STATE_WARNING	5	/* str */
 #define STATE_TRACE	6	/* a id, b made: see put_trace; of the session */
 #define STATE_TEXT	7	/* str: metadata of the trace */
