@@ -44,13 +44,14 @@ LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/subbuf.c \
 		libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
-LIBUT_HDRS =	libut/clock.h libut/compat.h libut/level.h libut/msg.h \
-		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_msg.h \
-		libut/ut_priv.h
+LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \
+		libut/msg.h libut/rundir.h libut/ut.h libut/ut_abi.h \
+		libut/ut_msg.h libut/ut_priv.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/level.o \
-		libut/msg.o libut/rundir.o libut/shm.o libut/walk.o
+COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \
+		libut/level.o libut/msg.o libut/rundir.o libut/shm.o \
+		libut/walk.o
 
 UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \
@@ -66,9 +67,9 @@ UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_lex.c utctl/ctf_meta.c utctl/ctf_num.c \
 		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
-		utctl/ctf_window.c utctl/event.c utctl/find.c utctl/list.c \
-		utctl/record.c utctl/recover.c utctl/session.c utctl/utctl.c \
-		utctl/view.c
+		utctl/ctf_window.c utctl/event.c utctl/find.c utctl/glob.c \
+		utctl/list.c utctl/record.c utctl/recover.c utctl/say.c \
+		utctl/session.c utctl/utctl.c utctl/view.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o

@@ -22,7 +22,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -131,21 +130,21 @@ client_fail(struct client *c)
 	case 0:
 	case EPIPE:
 	case ECONNRESET:
-		warnx("utd in %s has gone away", c->dir);
+		say("utd in %s has gone away", c->dir);
 		c->gone = 1;
 		break;
 	case EINTR:
-		warnx("interrupted while utd was working");
+		say("interrupted while utd was working");
 		break;
 	case ETIMEDOUT:
-		warnx("utd in %s does not answer", c->dir);
+		say("utd in %s does not answer", c->dir);
 		break;
 	case EBADMSG:
 	case EPROTO:
-		warnx("utd in %s sent a malformed message", c->dir);
+		say("utd in %s sent a malformed message", c->dir);
 		break;
 	default:
-		warn("utd in %s", c->dir);
+		say_errno("utd in %s", c->dir);
 		break;
 	}
 	return -1;
@@ -248,11 +247,28 @@ void
 row_free(struct row *r)
 {
 	struct row *next;
+	size_t i;
 
 	for (; r != NULL; r = next) {
 		next = r->next;
 		row_free(r->child);
+		for (i = 0; i < r->n; i++)
+			free(r->m[i].clean);
 		free(r);
+	}
+}
+
+/* Make every value fit to be shown as text. */
+void
+rows_clean(struct row *r)
+{
+	struct member *m;
+
+	for (; r != NULL; r = r->next) {
+		for (m = r->m; m < r->m + r->n; m++)
+			if (m->str != NULL && m->clean == NULL)
+				m->str = m->clean = clean(m->str);
+		rows_clean(r->child);
 	}
 }
 
@@ -290,10 +306,9 @@ static int
 client_verdict(struct client *c)
 {
 	ut_msg_get_str(&c->m, c->text, sizeof(c->text));
-	text_clean(c->text);
 	if (c->m.h.type == UT_CTL_OK)
 		return 0;
-	warnx("%s", c->text[0] == '\0' ? "utd refused" : c->text);
+	say("%s", c->text[0] == '\0' ? "utd refused" : c->text);
 	return -1;
 }
 
@@ -346,7 +361,7 @@ client_request(struct client *c, struct row **rows)
 	int r;
 
 	if ((root = calloc(1, sizeof(*root))) == NULL) {
-		warn(NULL);
+		say_errno("malloc");
 		return -1;
 	}
 	root->what = "";
@@ -384,8 +399,12 @@ client_ask(struct client *c, int type, const char *name, struct row **rows)
 int
 client_say(struct client *c, int r)
 {
-	if (r == 0 && c->text[0] != '\0')
-		puts(c->text);
+	char *text;
+
+	if (r == 0 && c->text[0] != '\0') {
+		puts(text = clean(c->text));
+		free(text);
+	}
 	return r == 0 ? 0 : 1;
 }
 
@@ -398,7 +417,7 @@ client_hello(struct client *c, int own)
 	if (client_request(c, NULL) == -1)
 		return -1;
 	if (c->m.h.a != UT_MSG_VERSION) {
-		warnx("utd in %s speaks version %" PRIu32
+		say("utd in %s speaks version %" PRIu32
 		    " of the protocol, this utctl version %d", c->dir,
 		    c->m.h.a, UT_MSG_VERSION);
 		return -1;
@@ -448,14 +467,14 @@ static void
 no_utd(const char *dir)
 {
 	if (errno == ENAMETOOLONG)
-		warnx("no utd is running in %s: the path of its socket would "
+		say("no utd is running in %s: the path of its socket would "
 		    "be longer than %zu bytes", dir,
 		    sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1);
 	else if (errno == ECONNREFUSED)
-		warnx("no utd is running in %s: %s: it was killed, or the "
+		say("no utd is running in %s: %s: it was killed, or the "
 		    "directory is another machine's", dir, strerror(errno));
 	else
-		warn("no utd is running in %s", dir);
+		say_errno("no utd is running in %s", dir);
 }
 
 /*
@@ -477,7 +496,7 @@ client_open(const char *where, int own)
 		return NULL;
 	}
 	if ((c = calloc(1, sizeof(*c))) == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	c->fd = s;
 	c->dir = format("%s", dir);
 	c->deadline = ut_msg_now() + PATIENCE;
@@ -504,7 +523,7 @@ client_end(struct client *c)
 	client_interrupt(0);
 	while (!gone && access(path, F_OK) == 0 && interrupted == 0) {
 		if (ut_msg_now() > deadline) {
-			warnx("utd in %s does not end", dir);
+			say("utd in %s does not end", dir);
 			break;
 		}
 		nanosleep(&nap, NULL);

@@ -19,7 +19,6 @@
  * reader itself needs, which class an ID means, what can be skipped at once.
  */
 
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,13 +20,13 @@
  * The first error is said and ends the parse.
  */
 
-#include <err.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctf.h"
+#include "utctl.h"
 
 #define CHUNK	(64 * 1024)
 
@@ -43,7 +43,7 @@ ctf_alloc(struct ctf_trace *tr, size_t n)
 		    CHUNK / sizeof(max_align_t);
 		c = calloc(1, sizeof(*c) + size * sizeof(max_align_t));
 		if (c == NULL)
-			err(1, NULL);
+			die_errno("malloc");
 		c->size = size;
 		c->next = tr->chunks;
 		tr->chunks = c;

@@ -25,7 +25,6 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -35,6 +34,7 @@
 #include <unistd.h>
 
 #include "ctf.h"
+#include "utctl.h"
 
 /* a.b.c */
 static const char *
@@ -465,7 +465,7 @@ meta_read(const char *file, size_t *np)
 		if (n == cap) {
 			cap = cap == 0 ? 65536 : 2 * cap;
 			if ((buf = realloc(buf, cap)) == NULL)
-				err(1, NULL);
+				die_errno("malloc");
 		}
 		if ((got = read(fd, buf + n, cap - n)) > 0)
 			n += (size_t)got;
@@ -491,7 +491,7 @@ ctf_open(char *file)
 	int ok;
 
 	if ((tr = calloc(1, sizeof(*tr))) == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	tr->file = file;
 	if ((text = meta_read(file, &n)) == NULL) {
 		ctf_damage(file, "%s", strerror(errno));

@@ -20,7 +20,6 @@
  * ctf_body() has seen that the events' bytes are all there.
  */
 
-#include <err.h>
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -31,6 +30,8 @@
 #include <unistd.h>
 
 #include "ctf.h"
+#include "escape.h"
+#include "utctl.h"
 
 #define OUTSIZE	(256 * 1024)
 #define ROOM	256		/* more than a number or an escape takes */
@@ -39,6 +40,7 @@
 static char	 out[OUTSIZE];
 static char	*outp = out;		/* between events */
 static int	 json;
+static enum escape how;			/* strings are */
 static char	 plain[256];		/* bytes that no string need escape */
 
 /* The second that was printed last. */
@@ -65,7 +67,7 @@ out_write(const char *p, size_t n)
 			}
 			if (errno == EPIPE)
 				exit(1);
-			err(1, "stdout");
+			die_errno("stdout");
 		}
 		p += done;
 		n -= (size_t)done;
@@ -132,71 +134,6 @@ put_int(char *p, const struct ctf_type *t, uint64_t v)
 	return t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
 }
 
-/* As many bytes as a character of UTF-8 has here, 0 if it is none. */
-static size_t
-utf8_len(const uint8_t *s, const uint8_t *end)
-{
-	uint32_t c = s[0], min;
-	size_t n, i;
-
-	if (c >= 0xc2 && c < 0xe0) {
-		n = 2;
-		min = 0x80;
-		c &= 0x1f;
-	} else if (c >= 0xe0 && c < 0xf0) {
-		n = 3;
-		min = 0x800;
-		c &= 0x0f;
-	} else if (c >= 0xf0 && c < 0xf5) {
-		n = 4;
-		min = 0x10000;
-		c &= 0x07;
-	} else
-		return 0;
-	if ((size_t)(end - s) < n)
-		return 0;
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (c < min || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return 0;
-	return n;
-}
-
-/*
- * One character that is not plain, at *sp.  In text the controls of Latin 1
- * are escaped too: terminals obey them.
- */
-static char *
-put_escape(char *p, const uint8_t **sp, const uint8_t *end)
-{
-	static const char hex[] = "0123456789abcdef";
-	const uint8_t *s = *sp;
-	uint8_t c = *s;
-	size_t n = c < 0x80 ? 0 : utf8_len(s, end);
-
-	*sp = s + 1;
-	if (c == '"' || c == '\\' || c == '\n' || c == '\t') {
-		*p++ = '\\';
-		*p++ = c == '\n' ? 'n' : c == '\t' ? 't' : (char)c;
-	} else if (n != 0 && (json || c != 0xc2 || s[1] >= 0xa0)) {
-		memcpy(p, s, n);
-		p += n;
-		*sp = s + n;
-	} else if (json && c >= 0x80) {
-		memcpy(p, "\\ufffd", 6);
-		p += 6;
-	} else {
-		memcpy(p, json ? "\\u00" : "\\x", json ? 4 : 2);
-		p += json ? 4 : 2;
-		*p++ = hex[c >> 4];
-		*p++ = hex[c & 15];
-	}
-	return p;
-}
-
 static char *
 put_string(char *p, const uint8_t *s, size_t len)
 {
@@ -210,7 +147,7 @@ put_string(char *p, const uint8_t *s, size_t len)
 		while (s < stop && plain[*s])
 			*p++ = (char)*s++;
 		if (s < stop)
-			p = put_escape(p, &s, end);
+			p = escape_char(p, &s, end, how);
 	}
 	p = room(p, ROOM);
 	*p++ = '"';
@@ -494,25 +431,13 @@ static const char *
 escaped(struct ctf_trace *tr, const char *before, const char *s,
     const char *after, size_t *lenp)
 {
-	const uint8_t *from = (const uint8_t *)s, *end = from + strlen(s);
-	size_t b = strlen(before), n = b + strlen(after);
-	char tmp[16], *new, *p;
+	size_t b = strlen(before), n = b + escape(NULL, 0, s, how) +
+	    strlen(after);
+	char *new = ctf_alloc(tr, n + 1);
 
-	while (from < end)
-		if (plain[*from]) {
-			from++;
-			n++;
-		} else
-			n += (size_t)(put_escape(tmp, &from, end) - tmp);
-	new = ctf_alloc(tr, n + 1);
 	memcpy(new, before, b);
-	p = new + b;
-	for (from = (const uint8_t *)s; from < end;)
-		if (plain[*from])
-			*p++ = (char)*from++;
-		else
-			p = put_escape(p, &from, end);
-	strcpy(p, after);
+	b += escape(new + b, n + 1 - b, s, how);
+	strcpy(new + b, after);
 	*lenp = n;
 	return new;
 }
@@ -586,7 +511,7 @@ ctf_print_who(const struct ctf_who *w, char *buf, size_t size)
 			if (plain[*s])
 				*p++ = (char)*s++;
 			else
-				p = put_escape(p, &s, end);
+				p = escape_char(p, &s, end, how);
 		if (json)
 			p = stpcpy(p, "\",");
 	}
@@ -619,6 +544,7 @@ ctf_print_init(int asjson)
 	int c;
 
 	json = asjson;
+	how = json ? ESCAPE_JSON : ESCAPE_STRING;
 	for (c = 0x20; c < 0x7f; c++)
 		plain[c] = c != '"' && c != '\\';
 }

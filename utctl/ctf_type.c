@@ -19,11 +19,11 @@
  * ctf_error(), after which every token is TOK_END: no loop goes on.
  */
 
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctf.h"
+#include "utctl.h"
 
 /* The fields of a struct while they are read. */
 struct fields {
@@ -352,7 +352,7 @@ label_add(struct labels *l, const struct ctf_label *new)
 	if (l->n == l->cap) {
 		l->cap = l->cap == 0 ? 8 : 2 * l->cap;
 		if ((list = realloc(l->list, l->cap * sizeof(*list))) == NULL)
-			err(1, NULL);
+			die_errno("malloc");
 		l->list = list;
 	}
 	l->list[l->n++] = *new;
@@ -540,7 +540,7 @@ field_read(struct ctf_parse *p, struct fields *fs)
 	if (fs->n == fs->cap) {
 		fs->cap = fs->cap == 0 ? 8 : 2 * fs->cap;
 		if ((list = realloc(fs->list, fs->cap * sizeof(*f))) == NULL)
-			err(1, NULL);
+			die_errno("malloc");
 		fs->list = list;
 	}
 	f = &fs->list[fs->n++];

@@ -22,7 +22,6 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,6 +29,7 @@
 #include <unistd.h>
 
 #include "ctf.h"
+#include "utctl.h"
 
 #define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
 
@@ -98,7 +98,7 @@ window_resize(struct ctf_stream *s, size_t cap)
 	uint8_t *buf;
 
 	if ((buf = realloc(s->buf, cap + SLACK)) == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	memset(buf + cap, 0, SLACK);
 	s->buf = buf;
 	s->cap = cap;

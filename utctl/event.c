@@ -19,7 +19,6 @@
  */
 
 #include <ctype.h>
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +49,8 @@ parse_level(const char *s)
 		if (*end == '\0' && n < NLEVELS)
 			return (uint32_t)n;
 	}
-	errx(1, "level '%s': neither a name like warning nor a number from 0 "
-	    "to %d", clean(s), NLEVELS - 1);
+	die("level '%s': neither a name like warning nor a number from 0 "
+	    "to %d", s, NLEVELS - 1);
 }
 
 /* UT_CTL_ENABLE or UT_CTL_DISABLE. */
@@ -94,16 +93,17 @@ event_command(int argc, char **argv, int type)
 	static char star[] = "*", *all[] = { star, NULL };
 	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0 };
 	int ch, any = 0, levels = 0, status;
+	size_t i;
 
 	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
-		err(1, NULL);
-	while ((ch = getopt(argc, argv, "+as:c:l:L:x:")) != -1) {
+		die_errno("malloc");
+	while ((ch = option(argc, argv, "+as:c:l:L:x:")) != -1) {
 		switch (ch) {
 		case 'a':
 			any = 1;
 			break;
 		case 's':
-			check_name("session", r.session = optarg);
+			check_session(r.session = optarg);
 			break;
 		case 'c':
 			check_name("channel", r.channel = optarg);
@@ -123,6 +123,10 @@ event_command(int argc, char **argv, int type)
 	}
 	if (any != (optind == argc) || levels > 1)
 		return usage(argv[0]);
+	for (i = 0; i < r.nexcept; i++)
+		check_glob(r.except[i]);
+	for (i = (size_t)optind; i < (size_t)argc; i++)
+		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
 	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0)
 		r.kind = UT_RULE_ANY;

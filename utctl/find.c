@@ -22,7 +22,6 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,15 +114,15 @@ wrapper_find(const char *name)
 	char *path, *full;
 
 	if (strcmp(name, "malloc") != 0)
-		errx(1, "wrapper '%s': there is only malloc", clean(name));
+		die("wrapper '%s': there is only malloc", name);
 	path = find(malloc_places, LIBDIR "/libut-malloc.so", R_OK);
 	if (path == NULL)
-		errx(1, "libut-malloc.so: not in %s, nor near utctl", LIBDIR);
+		die("libut-malloc.so: not in %s, nor near utctl", LIBDIR);
 	if ((full = realpath(path, NULL)) == NULL)
-		err(1, "%s", path);
+		die_errno("%s", path);
 	free(path);
 	if (strpbrk(full, ": ") != NULL)
-		errx(1, "%s: a path in LD_PRELOAD has no colon and no space",
+		die("%s: a path in LD_PRELOAD has no colon and no space",
 		    full);
 	return full;
 }

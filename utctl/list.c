@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "level.h"
 #include "utctl.h"
 
@@ -52,69 +53,20 @@ static const struct kin programs[] = {
 	{ NULL, NULL }
 };
 
-/* The next character, or -1 for a byte that is none in UTF-8. */
-static int32_t
-utf8_next(const char **sp)
+static int verbose;		/* all of ut:log is wanted */
+
+static void
+json_string(const char *string)
 {
-	static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *s = (const unsigned char *)*sp;
-	int32_t v = s[0];
-	int i, n;
+	const unsigned char *s = (const unsigned char *)string;
+	const unsigned char *end = s + strlen(string);
+	char c[ESCAPE_MAX];
 
-	++*sp;
-	if (v < 0x80)
-		return v;
-	n = v >= 0xf0 ? 3 : v >= 0xe0 ? 2 : 1;
-	if (v < 0xc2 || v > 0xf4)
-		return -1;
-	v &= 0x3f >> n;
-	for (i = 1; i <= n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return -1;
-		v = v << 6 | (s[i] & 0x3f);
-	}
-	if (v < least[n] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
-		return -1;
-	*sp += n;
-	return v;
-}
-
-/* Put question marks for what a terminal might obey, or cannot show. */
-void
-text_clean(char *s)
-{
-	const char *next = s;
-	int32_t v;
-
-	while (*s != '\0') {
-		v = utf8_next(&next);
-		if (v < 0x20 || (v >= 0x7f && v < 0xa0))
-			memset(s, '?', (size_t)(next - s));
-		s += next - s;
-	}
-}
-
-void
-json_string(FILE *f, const char *s)
-{
-	const char *next;
-	int32_t v;
-
-	putc('"', f);
-	for (; *s != '\0'; s = next) {
-		next = s;
-		v = utf8_next(&next);
-		if (v == -1)
-			fputs("\\ufffd", f);
-		else if (v < 0x20 || v == 0x7f)
-			fprintf(f, "\\u%04" PRIx32, (uint32_t)v);
-		else {
-			if (v == '"' || v == '\\')
-				putc('\\', f);
-			fwrite(s, 1, (size_t)(next - s), f);
-		}
-	}
-	putc('"', f);
+	putchar('"');
+	while (s < end)
+		fwrite(c, 1, (size_t)(escape_char(c, &s, end, ESCAPE_JSON) -
+		    c), stdout);
+	putchar('"');
 }
 
 static void	json_object(const struct row *, const struct kin *);
@@ -128,7 +80,7 @@ json_array(const struct row *r, const char *what, const struct kin *kin)
 	char *name;
 
 	name = format("%.*s%s", (int)n - y, what, y ? "ies" : "s");
-	json_string(stdout, name);
+	json_string(name);
 	free(name);
 	fputs(":[", stdout);
 	for (; r != NULL; r = r->next) {
@@ -172,10 +124,10 @@ json_object(const struct row *r, const struct kin *kin)
 	putchar('{');
 	for (i = 0; i < r->n; i++, comma = ",") {
 		fputs(comma, stdout);
-		json_string(stdout, r->m[i].key);
+		json_string(r->m[i].key);
 		putchar(':');
 		if (r->m[i].str != NULL)
-			json_string(stdout, r->m[i].str);
+			json_string(r->m[i].str);
 		else
 			printf("%" PRIu64, r->m[i].num);
 	}
@@ -195,20 +147,6 @@ json_object(const struct row *r, const struct kin *kin)
 		json_array(c, c->what, kin);
 	}
 	putchar('}');
-}
-
-/* Make every value fit to be shown. */
-void
-rows_clean(struct row *r)
-{
-	size_t i;
-
-	for (; r != NULL; r = r->next) {
-		for (i = 0; i < r->n; i++)
-			if (r->m[i].str != NULL)
-				text_clean(r->m[i].str);
-		rows_clean(r->child);
-	}
 }
 
 static uint64_t
@@ -272,10 +210,45 @@ print_program(const struct row *r)
 }
 
 static void
-print_registry(const struct row *r)
+print_registered(const struct row *e)
+{
+	printf("            %s (id %" PRIu64 ", ", row_str(e, "name"),
+	    row_num(e, "id"));
+	print_level(e);
+	printf(")\n");
+}
+
+/*
+ * The events of a row: ut:log comes last, and as one though it is an event at
+ * each of 15 levels, if not all is to be shown.
+ */
+static void
+print_events(const struct row *r, int indent, void (*print)(const struct row *))
 {
 	const struct row *e;
+	uint64_t n = 0;
 
+	for (e = r->child; e != NULL; e = e->next) {
+		if (strcmp(e->what, "event") != 0)
+			continue;
+		if (strcmp(row_str(e, "name"), "ut:log") == 0)
+			n++;
+		else
+			print(e);
+	}
+	if (n > 1 && !verbose) {
+		printf("%*sut:log (%" PRIu64 " levels)\n", indent, "", n);
+		return;
+	}
+	for (e = r->child; n > 0 && e != NULL; e = e->next)
+		if (strcmp(e->what, "event") == 0 &&
+		    strcmp(row_str(e, "name"), "ut:log") == 0)
+			print(e);
+}
+
+static void
+print_registry(const struct row *r)
+{
 	fputs("        ", stdout);
 	if (row_num(r, "pid") != 0)
 		printf("%s (pid %" PRIu64 "), ", row_str(r, "name"),
@@ -285,14 +258,7 @@ print_registry(const struct row *r)
 	print_counts(r);
 	print_some(row_num(r, "packets"), "packet");
 	putchar('\n');
-	for (e = r->child; e != NULL; e = e->next) {
-		if (strcmp(e->what, "event") != 0)
-			continue;
-		printf("            %s (id %" PRIu64 ", ", row_str(e, "name"),
-		    row_num(e, "id"));
-		print_level(e);
-		printf(")\n");
-	}
+	print_events(r, 12, print_registered);
 }
 
 static void
@@ -347,8 +313,11 @@ print_session(const struct row *r, int all)
 {
 	const struct row *c;
 
-	printf("session %s (%s): %s\n    ", row_str(r, "name"),
-	    row_str(r, "state"), row_str(r, "dir"));
+	printf("session ");
+	if (row_num(r, "uid") != geteuid())
+		printf("%" PRIu64 "/", row_num(r, "uid"));
+	printf("%s (%s): %s\n    ", row_str(r, "name"), row_str(r, "state"),
+	    row_str(r, "dir"));
 	print_counts(r);
 	print_some(rows_count(r->child, "program"), "program");
 	print_some(rows_count(r->child, "warning"), "warning");
@@ -396,17 +365,13 @@ print_event(const struct row *r)
 static void
 print_programs(const struct row *r)
 {
-	const struct row *c;
-
 	if (rows_count(r, "program") == 0)
 		printf("no programs\n");
 	for (; r != NULL; r = r->next) {
 		if (strcmp(r->what, "program") != 0)
 			continue;
 		print_program(r);
-		for (c = r->child; c != NULL; c = c->next)
-			if (strcmp(c->what, "event") == 0)
-				print_event(c);
+		print_events(r, 4, print_event);
 	}
 }
 
@@ -444,10 +409,17 @@ parse_options(int argc, char **argv, int max)
 {
 	int ch, json = 0;
 
-	while ((ch = getopt(argc, argv, "+j")) != -1) {
-		if (ch != 'j')
+	while ((ch = option(argc, argv, "+jv")) != -1) {
+		switch (ch) {
+		case 'j':
+			json = 1;
+			break;
+		case 'v':
+			verbose = 1;
+			break;
+		default:
 			return -1;
-		json = 1;
+		}
 	}
 	return argc - optind > max ? -1 : json;
 }
@@ -461,7 +433,7 @@ cmd_list(int argc, char **argv)
 	if ((json = parse_options(argc, argv, 1)) == -1)
 		return usage(argv[0]);
 	if (argc > optind)
-		check_name("session", name = argv[optind]);
+		check_session(name = argv[optind]);
 	return show(UT_CTL_LIST, name, json);
 }
 

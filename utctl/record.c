@@ -23,7 +23,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -109,26 +108,56 @@ remove_empty(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/*
- * A private run directory, with a path that fits the name of a socket.  It is
- * a level deeper than need be, for programs that outlive us make their run
- * directory, but none above it.
- */
+/* Can every user get to what is in that directory? */
 static int
-rundir_make(struct record *r)
+open_to_all(const char *dir)
+{
+	char path[PATH_MAX], *p = path;
+	struct stat st;
+	int ok;
+
+	if (snprintf(path, sizeof(path), "%s/", dir) >= (int)sizeof(path))
+		return 0;
+	do {
+		p += strcspn(p + 1, "/") + 1;
+		*p = '\0';
+		ok = stat(path, &st) == 0 && (st.st_mode & S_IXOTH) != 0;
+		*p = '/';
+	} while (ok && p[1] != '\0');
+	return ok;
+}
+
+/* For a run directory, whose socket has a name that is bounded. */
+static const char *
+tmp_dir(void)
 {
 	const size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path);
 	const char *tmp = getenv("TMPDIR");
 
 	if (tmp == NULL || tmp[0] != '/' ||
-	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max)
-		tmp = "/tmp";
+	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max ||
+	    (geteuid() == 0 && !open_to_all(tmp)))
+		return "/tmp";
+	return tmp;
+}
+
+/*
+ * A run directory of our own.  It is a level deeper than need be, for programs
+ * that outlive us make their run directory, but none above it.  What root runs
+ * may become any user, and its utd serves them all.
+ */
+static int
+rundir_make(struct record *r)
+{
+	const char *tmp = tmp_dir();
+
 	r->private = format("%s/ut-XXXXXX", tmp);
-	if (mkdtemp(r->private) != NULL) {
+	if (mkdtemp(r->private) != NULL &&
+	    (geteuid() != 0 || chmod(r->private, 0711) == 0)) {
 		r->rundir = format("%s/run", r->private);
 		return 0;
 	}
-	warn("run directory in %s", tmp);
+	say_errno("run directory in %s", tmp);
 	return -1;
 }
 
@@ -163,7 +192,7 @@ output_make(struct record *r)
 	}
 	while (mkdir(r->dir, 0777) == -1) {
 		if (errno != EEXIST || n == 1000) {
-			warn("%s", r->dir);
+			say_errno("%s", r->dir);
 			r->keep = 1;
 			return -1;
 		}
@@ -208,11 +237,11 @@ utd_start(struct record *r, int *sig)
 	argv[2] = r->rundir;
 	argv[3] = NULL;
 	if ((pid = child_spawn(argv, prepare_utd, r)) == -1) {
-		warn("cannot run %s", r->utd);
+		say_errno("cannot run %s", r->utd);
 		return -1;
 	}
 	if (child_await(pid, -1, sig) != 0) {
-		warnx("%s did not start", r->utd);
+		say("%s did not start", r->utd);
 		return -1;
 	}
 	unowned = r->rundir;
@@ -230,7 +259,7 @@ utd_again(struct record *r, int *sig)
 	r->client = NULL;
 	if (r->again++ < AGAIN && utd_start(r, sig) == 0)
 		return 0;
-	warnx("to have what was recorded: UT_RUNDIR=%s utctl recover",
+	say("to have what was recorded: UT_RUNDIR=%s utctl recover",
 	    r->rundir);
 	return -1;
 }
@@ -260,6 +289,19 @@ session_begin(void *arg)
 	return client_ask(c, UT_CTL_START, SESSION, NULL);
 }
 
+/* Was there a program with an event that was wanted? */
+static int
+had_program(const struct row *session)
+{
+	const struct row *ch, *r;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		for (r = ch->child; r != NULL; r = r->next)
+			if (strcmp(r->what, "registry") == 0)
+				return 1;
+	return 0;
+}
+
 /* Say what was recorded; -1 if it is not all. */
 static int
 report(const struct record *r, struct row *rows)
@@ -267,21 +309,22 @@ report(const struct record *r, struct row *rows)
 	const struct row *s, *w;
 	const char *error;
 
-	rows_clean(rows);
 	if ((s = rows->child) == NULL) {
-		warnx("utd has lost the session");
+		say("utd has lost the session");
 		return -1;
 	}
 	error = row_str(s, "error");
 	for (w = s->child; w != NULL; w = w->next)
 		if (strcmp(w->what, "warning") == 0 &&
 		    strcmp(row_str(w, "text"), error) != 0)
-			warnx("warning: %s", row_str(w, "text"));
+			say("warning: %s", row_str(w, "text"));
 	if (*error != '\0')
-		warnx("%s", error);
-	warnx("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
+		say("%s", error);
+	say("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
 	    row_num(s, "written"), row_num(s, "lost"), row_num(s, "bytes"),
 	    r->dir);
+	if (!had_program(s))
+		say("no program came that has such events");
 	return *error == '\0' ? 0 : -1;
 }
 
@@ -328,7 +371,7 @@ session_end(void *arg)
 	if (result == 0)
 		result = report(r, rows);
 	else
-		warnx("the trace in %s may not be complete", r->dir);
+		say("the trace in %s may not be complete", r->dir);
 	row_free(rows);
 	return result;
 }
@@ -342,7 +385,7 @@ command_run(struct record *r)
 
 	if ((pid = child_spawn(r->argv, prepare_command, r)) == -1) {
 		saved = errno;
-		warn("%s", r->argv[0]);
+		say_errno("%s", r->argv[0]);
 		return saved == ENOENT ? 127 : 126;
 	}
 	r->ran = 1;
@@ -414,7 +457,7 @@ clean_up(struct record *r)
 		return;			/* something is left to recover */
 	nftw(r->private, remove_any, 8, FTW_DEPTH | FTW_PHYS);
 	if (access(r->private, F_OK) == 0)
-		warnx("%s could not be removed", r->private);
+		say("%s could not be removed", r->private);
 	if (!r->ran)
 		remove_trace(r);
 }
@@ -426,14 +469,14 @@ parse_options(struct record *r, int argc, char **argv)
 
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	while ((ch = getopt(argc, argv, "+o:e:b:n:k:w:")) != -1) {
 		switch (ch) {
 		case 'o':
 			r->out = optarg;
 			break;
 		case 'e':
-			r->globs[r->nglobs++] = optarg;
+			check_glob(r->globs[r->nglobs++] = optarg);
 			break;
 		case 'b':
 			r->geometry.subsize = parse_subsize(optarg);

@@ -23,8 +23,8 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
-#include <err.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,16 +44,16 @@ utd_start(const char *dir)
 
 	fflush(NULL);
 	if ((pid = fork()) == -1)
-		err(1, "fork");
+		die_errno("fork");
 	if (pid == 0) {
 		execlp(utd, "utd", "-r", dir, (char *)NULL);
-		warn("%s", utd);
+		say_errno("%s", utd);
 		_exit(127);
 	}
 	free(utd);
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
-			err(1, "waitpid");
+			die_errno("waitpid");
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
@@ -63,6 +63,7 @@ sessions_end(struct client *c)
 {
 	struct row *rows;
 	const struct row *s;
+	char *name;
 	int r = 0;
 
 	if (client_ask(c, UT_CTL_LIST, "", &rows) == -1)
@@ -70,12 +71,15 @@ sessions_end(struct client *c)
 	rows_clean(rows);
 	for (s = rows->child; s != NULL; s = s->next) {
 		printf("%s:\n", row_str(s, "dir"));
-		if (client_say(c, client_ask(c, UT_CTL_DESTROY,
-		    row_str(s, "name"), NULL)) != 0)
+		name = format("%" PRIu64 "/%s", row_num(s, "uid"),
+		    row_str(s, "name"));
+		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
+		    NULL)) != 0)
 			r = -1;
+		free(name);
 	}
 	if (rows->child == NULL)
-		warnx("there was no session");
+		say("there was no session");
 	row_free(rows);
 	return r;
 }
@@ -87,19 +91,19 @@ cmd_recover(int argc, char **argv)
 	struct client *c;
 	int s, r;
 
-	if (getopt(argc, argv, "+") != -1 || argc != optind)
+	if (option(argc, argv, "+") != -1 || argc != optind)
 		return usage(argv[0]);
 	if (ut_rundir(dir, sizeof(dir)) == -1)
-		errx(1, "no run directory");
+		die("no run directory");
 	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1)
-		errx(1, "utd runs in %s, and has taken up what there was",
+		die("utd runs in %s, and has taken up what there was",
 		    dir);
 	state = format("%s/state", dir);
 	if (access(state, F_OK) == -1)
-		err(1, "%s", state);
+		die_errno("%s", state);
 	free(state);
 	if (utd_start(dir) == -1)
-		errx(1, "utd did not start in %s", dir);
+		die("utd did not start in %s", dir);
 	if ((c = client_open(dir, 1)) == NULL)
 		return 1;
 	r = sessions_end(c);

@@ -19,7 +19,6 @@
  */
 
 #include <ctype.h>
-#include <err.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,16 +32,6 @@
 
 #define NAME_MAX_LEN	64
 
-/* A copy that can be shown in one line. */
-char *
-clean(const char *s)
-{
-	char *copy = format("%s", s);
-
-	text_clean(copy);
-	return copy;
-}
-
 void
 check_name(const char *what, const char *name)
 {
@@ -51,9 +40,18 @@ check_name(const char *what, const char *name)
 	if (n == 0 || n > NAME_MAX_LEN || name[0] == '.' || name[0] == '-' ||
 	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
-		errx(1, "%s name '%s': not 1 to %d letters, digits, '_', '.' "
+		die("%s name '%s': not 1 to %d letters, digits, '_', '.' "
 		    "and '-', or '.' or '-' comes first", what,
-		    clean(name), NAME_MAX_LEN);
+		    name, NAME_MAX_LEN);
+}
+
+/* NAME, or UID/NAME of what may be another user's. */
+void
+check_session(const char *name)
+{
+	size_t n = strspn(name, "0123456789");
+
+	check_name("session", n > 0 && name[n] == '/' ? name + n + 1 : name);
 }
 
 /* A number with `k' or `m', or without: 0, or -1. */
@@ -93,10 +91,10 @@ parse_subsize(const char *s)
 	unsigned long long v;
 
 	if (parse_size(s, &v) == -1)
-		errx(1, "sub-buffer size '%s': not a number with k or m",
-		    clean(s));
+		die("sub-buffer size '%s': not a number with k or m",
+		    s);
 	if (v < UT_SUBSIZE_MIN || v > UT_SUBSIZE_MAX || (v & (v - 1)) != 0)
-		errx(1, "sub-buffer size '%s': not a power of two from %uk "
+		die("sub-buffer size '%s': not a power of two from %uk "
 		    "to %um", s, UT_SUBSIZE_MIN >> 10, UT_SUBSIZE_MAX >> 20);
 	return (uint32_t)v;
 }
@@ -107,10 +105,10 @@ parse_count(const char *s)
 	unsigned long long v;
 
 	if (parse_size(s, &v) == -1)
-		errx(1, "number of sub-buffers '%s': not a number",
-		    clean(s));
+		die("number of sub-buffers '%s': not a number",
+		    s);
 	if (v < UT_NSUBS_MIN || v > UT_NSUBS_MAX)
-		errx(1, "number of sub-buffers '%s': not from %u to %u", s,
+		die("number of sub-buffers '%s': not from %u to %u", s,
 		    UT_NSUBS_MIN, UT_NSUBS_MAX);
 	return (uint32_t)v;
 }
@@ -122,15 +120,18 @@ absolute(const char *path)
 	char cwd[PATH_MAX + 1];
 
 	if (path[0] == '\0')
-		errx(1, "the name of the directory is empty");
+		die("the name of the directory is empty");
+	if (path[0] == '-')
+		die("directory '%s': begins like an option; ./%s does not",
+		    path, path);
 	if (path[0] == '/')
 		cwd[0] = '\0';
 	else if (getcwd(cwd, sizeof(cwd)) == NULL)
-		err(1, "getcwd");
+		die_errno("getcwd");
 	else
 		strcat(cwd, cwd[1] == '\0' ? "" : "/");
 	if (strlen(cwd) + strlen(path) >= PATH_MAX)
-		errx(1, "the name of the directory is longer than %d bytes",
+		die("the name of the directory is longer than %d bytes",
 		    PATH_MAX - 1);
 	return format("%s%s", cwd, path);
 }
@@ -164,6 +165,7 @@ create(const char *name, const char *dir)
 {
 	struct client *c;
 	struct ut_msg *m;
+	char *shown = NULL;
 	int r;
 
 	if ((c = client_open(NULL, 0)) == NULL)
@@ -173,11 +175,12 @@ create(const char *name, const char *dir)
 	ut_msg_str(m, dir);
 	r = client_request(c, NULL);
 	if (r == 0)
-		printf("session %s: %s\n", name, dir);
+		printf("session %s: %s\n", name, shown = clean(dir));
+	free(shown);
 	r = client_say(c, r);
 	/* The path is utd's: in a container it may lead elsewhere. */
 	if (r == 0 && access(dir, F_OK) == -1 && errno == ENOENT)
-		warnx("utd has made %s, but it is not there for us: does it "
+		say("utd has made %s, but it is not there for us: does it "
 		    "run in another container?", dir);
 	client_close(c);
 	return r;
@@ -190,7 +193,7 @@ cmd_create(int argc, char **argv)
 	char *name, *unique, *dir;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+o:")) != -1) {
+	while ((ch = option(argc, argv, "+o:")) != -1) {
 		if (ch != 'o')
 			return usage(argv[0]);
 		out = optarg;
@@ -221,11 +224,11 @@ session_command(int argc, char **argv, int type)
 	struct client *c;
 	int r;
 
-	if (getopt(argc, argv, "+") != -1 || argc - optind > 1)
+	if (option(argc, argv, "+") != -1 || argc - optind > 1)
 		return usage(argv[0]);
 	if (argc > optind) {
 		name = argv[optind];
-		check_name("session", name);
+		check_session(name);
 	}
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
@@ -259,7 +262,7 @@ parse_clock(const char *s)
 		return UT_CLOCK_MONOTONIC;
 	if (strcmp(s, "cycles") == 0)
 		return UT_CLOCK_CYCLES;
-	errx(1, "clock %s: neither monotonic nor cycles", s);
+	die("clock %s: neither monotonic nor cycles", s);
 }
 
 int
@@ -285,7 +288,7 @@ cmd_enable_channel(int argc, char **argv)
 	struct client *c;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+ps:b:n:k:")) != -1) {
+	while ((ch = option(argc, argv, "+ps:b:n:k:")) != -1) {
 		switch (ch) {
 		case 'p':
 			g.buffers = UT_BUFFERS_PID;
@@ -294,7 +297,7 @@ cmd_enable_channel(int argc, char **argv)
 			g.clock = parse_clock(optarg);
 			break;
 		case 's':
-			check_name("session", session = optarg);
+			check_session(session = optarg);
 			break;
 		case 'b':
 			g.subsize = parse_subsize(optarg);
@@ -324,10 +327,10 @@ channel_command(int argc, char **argv, int type)
 	struct ut_msg *m;
 	int ch, r;
 
-	while ((ch = getopt(argc, argv, "+s:")) != -1) {
+	while ((ch = option(argc, argv, "+s:")) != -1) {
 		if (ch != 's')
 			return usage(argv[0]);
-		check_name("session", session = optarg);
+		check_session(session = optarg);
 	}
 	if (argc - optind != 1)
 		return usage(argv[0]);

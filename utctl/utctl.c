@@ -14,10 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-#include <err.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,8 +40,8 @@ static const struct command commands[] = {
 	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
 	{ "disable-event", cmd_disable_event, "[-s session] [-c channel] "
 	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
-	{ "list", cmd_list, "[-j] [session]" },
-	{ "events", cmd_events, "[-j]" },
+	{ "list", cmd_list, "[-jv] [session]" },
+	{ "events", cmd_events, "[-jv]" },
 	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "
 	    "[-n count]\n\t[-k monotonic | cycles] [-w malloc]\n"
 	    "\t-- command [argument ...]" },
@@ -76,6 +73,29 @@ usage(const char *name)
 	return 1;
 }
 
+/*
+ * getopt(3), where the options end at the first other argument, on all
+ * systems.  One behind that would be taken for something else: it is refused.
+ */
+int
+option(int argc, char **argv, const char *known)
+{
+	static const char *arg;		/* of the last option */
+	int ch, i;
+
+	if ((ch = getopt(argc, argv, known)) != -1) {
+		arg = optarg;
+		return ch;
+	}
+	if (argv[optind - 1] != arg && strcmp(argv[optind - 1], "--") == 0)
+		return -1;
+	for (i = optind + 1; i < argc; i++)
+		if (argv[i][0] == '-' && argv[i][1] != '\0')
+			die("%s: %s comes after %s; options come first",
+			    argv[0], argv[i], argv[optind]);
+	return -1;
+}
+
 static int
 usage_all(void)
 {
@@ -92,31 +112,12 @@ unknown(const char *name)
 {
 	size_t i;
 
-	warnx("unknown command '%s'", clean(name));
+	say("unknown command '%s'", name);
 	fprintf(stderr, "usage: utctl");
 	for (i = 0; i < NCOMMANDS; i++)
 		fprintf(stderr, "%c%s", i == 0 ? ' ' : '|', commands[i].name);
 	fprintf(stderr, " ...\n");
 	return 1;
-}
-
-/* A new string. */
-char *
-format(const char *fmt, ...)
-{
-	va_list ap;
-	char *s;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
-	if (n < 0 || (s = malloc((size_t)n + 1)) == NULL)
-		err(1, NULL);
-	va_start(ap, fmt);
-	vsnprintf(s, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	return s;
 }
 
 int
@@ -133,7 +134,7 @@ main(int argc, char **argv)
 		return unknown(argv[1]);
 	status = c->run(argc - 1, argv + 1);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
-		warn("stdout");
+		say_errno("stdout");
 		return status == 0 ? 1 : status;
 	}
 	return status;

@@ -36,6 +36,7 @@ struct client;
 struct member {
 	const char	*key;
 	char		*str;		/* NULL: it is a number */
+	char		*clean;		/* what str is instead, or NULL */
 	uint64_t	 num;
 };
 
@@ -51,8 +52,20 @@ struct row {
 /* utctl.c */
 extern const char	*utctl_path;	/* as it was called */
 int	 usage(const char *);		/* of that command; returns 1 */
-char	*format(const char *, ...)
-	    __attribute__((__format__(__printf__, 1, 2)));
+int	 option(int, char **, const char *);
+
+/*
+ * say.c: as warnx(3), warn(3), errx(3) and err(3) with status 1, but nothing
+ * in the message reaches the terminal that it might obey.
+ */
+void	 say(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 say_errno(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 die(const char *, ...)
+	    __attribute__((format(printf, 1, 2), noreturn));
+void	 die_errno(const char *, ...)
+	    __attribute__((format(printf, 1, 2), noreturn));
+char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
+char	*clean(const char *);
 
 /* client.c: what fails is said on stderr, and NULL or -1 returned. */
 struct client	*client_open(const char *, int);
@@ -69,11 +82,12 @@ int		 client_ask(struct client *, int, const char *, struct row **);
 int		 client_say(struct client *, int);
 const char	*row_str(const struct row *, const char *);
 uint64_t	 row_num(const struct row *, const char *);
+void		 rows_clean(struct row *);
 void		 row_free(struct row *);
 
 /* session.c: what cannot be is said on stderr, and utctl ends. */
-char	*clean(const char *);
 void	 check_name(const char *, const char *);
+void	 check_session(const char *);
 uint32_t parse_subsize(const char *);
 uint32_t parse_count(const char *);
 char	*absolute(const char *);
@@ -111,10 +125,10 @@ int	 client_rule(struct client *, int, const struct rule *);
 int	 cmd_enable_event(int, char **);
 int	 cmd_disable_event(int, char **);
 
+/* glob.c: what cannot be is said on stderr, and utctl ends. */
+void	 check_glob(const char *);
+
 /* list.c */
-void	 json_string(FILE *, const char *);
-void	 text_clean(char *);
-void	 rows_clean(struct row *);
 int	 cmd_list(int, char **);
 int	 cmd_events(int, char **);
 

@@ -27,7 +27,6 @@
 #include <sys/stat.h>
 
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,9 +54,10 @@ struct view {
 	struct ctf_stream	**streams;	/* the heap, once it is made */
 	size_t			 nstreams, cap;
 	size_t			 ntraces;
-	int			 quiet;
+	int			 json, quiet;
 	unsigned long long	 nevents;
 	unsigned long long	 ndiscarded;
+	unsigned long long	 nlost;		/* packets */
 };
 
 static struct names	 damage;
@@ -72,7 +72,7 @@ names_add(struct names *ns, char *name)
 		ns->cap = ns->cap == 0 ? 16 : 2 * ns->cap;
 		if ((list = realloc(ns->list, ns->cap * sizeof(*list))) ==
 		    NULL)
-			err(1, NULL);
+			die_errno("malloc");
 		ns->list = list;
 	}
 	ns->list[ns->n++] = name;
@@ -139,11 +139,11 @@ view_stream(struct view *v, char *path, uint64_t size)
 		v->cap = v->cap == 0 ? 16 : 2 * v->cap;
 		if ((list = realloc(v->streams, v->cap * sizeof(*list))) ==
 		    NULL)
-			err(1, NULL);
+			die_errno("malloc");
 		v->streams = list;
 	}
 	if ((s = calloc(1, sizeof(*s))) == NULL)
-		err(1, NULL);
+		die_errno("malloc");
 	s->path = path;
 	s->size = size;
 	s->fd = -1;
@@ -295,29 +295,26 @@ heap_make(struct view *v)
 }
 
 static void
-say_discarded(struct view *v, struct ctf_stream *s)
+say_discarded(const struct ctf_stream *s)
 {
 	char from[CTF_TIMELEN], to[CTF_TIMELEN];
 
 	ctf_print_flush();
 	ctf_print_time(s->from, from);
 	ctf_print_time(s->to, to);
-	warnx("%llu events discarded between %s and %s in %s",
+	say("%llu events discarded between %s and %s in %s",
 	    (unsigned long long)s->ndiscarded, from, to, s->path);
-	v->ndiscarded += s->ndiscarded;
-	s->ndiscarded = 0;
 }
 
 static void
-say_lost(struct ctf_stream *s)
+say_lost(const struct ctf_stream *s)
 {
 	char when[CTF_TIMELEN];
 
 	ctf_print_flush();
 	ctf_print_time(s->lost, when);
-	warnx("%llu packets lost before %s in %s",
+	say("%llu packets lost before %s in %s",
 	    (unsigned long long)s->nlost, when, s->path);
-	s->nlost = 0;
 }
 
 static void
@@ -325,10 +322,16 @@ view_item(struct view *v, struct ctf_stream *s)
 {
 	switch (s->item) {
 	case ITEM_DISCARDED:
-		say_discarded(v, s);
+		if (!v->quiet)
+			say_discarded(s);
+		v->ndiscarded += s->ndiscarded;
+		s->ndiscarded = 0;
 		break;
 	case ITEM_LOST:
-		say_lost(s);
+		if (!v->quiet)
+			say_lost(s);
+		v->nlost += s->nlost;
+		s->nlost = 0;
 		break;
 	case ITEM_EVENT:
 		if (ctf_body(s) == -1)
@@ -342,14 +345,12 @@ view_item(struct view *v, struct ctf_stream *s)
 	}
 }
 
-/* Events that are only counted have no order; losses are told in theirs. */
+/* What is only counted has no order. */
 static int
 in_turn(const struct view *v, const struct ctf_stream *s,
     const struct ctf_stream *second)
 {
-	if (v->quiet && s->item == ITEM_EVENT)
-		return 1;
-	return second == NULL || heap_before(s, second);
+	return v->quiet || second == NULL || heap_before(s, second);
 }
 
 static void
@@ -376,6 +377,22 @@ view_merge(struct view *v)
 	}
 }
 
+/* The totals, all there is of -q. */
+static void
+view_totals(const struct view *v)
+{
+	if (v->json) {
+		printf("{\"events\":%llu,\"discarded\":%llu,"
+		    "\"lost_packets\":%llu}\n", v->nevents, v->ndiscarded,
+		    v->nlost);
+		return;
+	}
+	printf("%llu events, %llu discarded", v->nevents, v->ndiscarded);
+	if (v->nlost != 0)
+		printf(", %llu packets lost", v->nlost);
+	putchar('\n');
+}
+
 static int
 view_end(struct view *v)
 {
@@ -385,12 +402,11 @@ view_end(struct view *v)
 
 	ctf_print_flush();
 	if (v->quiet)
-		printf("%llu events, %llu discarded\n", v->nevents,
-		    v->ndiscarded);
+		view_totals(v);
 	for (i = 0; i < damage.n; i++)
-		warnx("%s", damage.list[i]);
+		say("%s", damage.list[i]);
 	if (damage_more != 0)
-		warnx("and %lu more", damage_more);
+		say("and %lu more", damage_more);
 	names_free(&damage);
 	while ((tr = v->traces) != NULL) {
 		v->traces = tr->next;
@@ -404,13 +420,13 @@ int
 cmd_view(int argc, char **argv)
 {
 	struct view v;
-	int c, json = 0;
+	int c;
 
 	memset(&v, 0, sizeof(v));
-	while ((c = getopt(argc, argv, "+jq")) != -1)
+	while ((c = option(argc, argv, "+jq")) != -1)
 		switch (c) {
 		case 'j':
-			json = 1;
+			v.json = 1;
 			break;
 		case 'q':
 			v.quiet = 1;
@@ -420,7 +436,7 @@ cmd_view(int argc, char **argv)
 		}
 	if (argc - optind != 1)
 		return usage("view");
-	ctf_print_init(json);
+	ctf_print_init(v.json);
 	ut_confine_reader();	/* what it reads may be anybody's */
 	view_dir(&v, argv[optind], 0);
 	if (v.ntraces == 0 && damage.n == 0)

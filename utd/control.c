@@ -75,6 +75,7 @@ created(void *arg, int error, struct ut_msg *m)
 	} else {
 		session_know_dir(s);
 		s->dying = false;
+		session_make_current(s);
 		log_info("session %s: %s", s->name, s->dir);
 		client_ok(k, "%s", "");
 	}

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <syslog.h>
 
+#include "../libut/escape.h"
 #include "utd.h"
 
 #define PEER_LINES	20		/* in a minute */
@@ -39,33 +40,22 @@ log_init(bool err, bool v)
 		openlog("utd", LOG_PID, LOG_DAEMON);
 }
 
-/* Names come from programs. */
-static void
-clean(char *s)
-{
-	for (; *s != '\0'; s++)
-		if (iscntrl((unsigned char)*s))
-			*s = '?';
-}
-
+/* Programs and users choose names: see escape.h. */
 static void
 say(int level, int error, const char *fmt, va_list ap)
 {
-	char msg[1024];
+	char text[1024], line[2 * sizeof(text)];
 	size_t n;
 
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	/* Programs and users choose names. */
-	for (n = 0; msg[n] != '\0'; n++)
-		if (iscntrl((unsigned char)msg[n]))
-			msg[n] = '?';
-	if (error != 0 && n < sizeof(msg) - 1)
-		snprintf(msg + n, sizeof(msg) - n, ": %s", strerror(error));
-	clean(msg);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	n = strlen(text);
+	if (error != 0)
+		snprintf(text + n, sizeof(text) - n, ": %s", strerror(error));
+	escape(line, sizeof(line), text, ESCAPE_NAME);
 	if (to_stderr)
-		fprintf(stderr, "utd: %s\n", msg);
+		fprintf(stderr, "utd: %s\n", line);
 	else
-		syslog(level, "%s", msg);
+		syslog(level, "%s", line);
 }
 
 void

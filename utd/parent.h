@@ -397,6 +397,7 @@ struct session {
 	int		 gone;		/* why it cannot be opened again */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
 	bool		 active;
+	bool		 current;	/* what its user created last */
 	bool		 dying;		/* only its consumers know it still */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	struct instant	 since;
@@ -459,6 +460,7 @@ void	 consumers_end(void);
 
 /* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
+void	 session_make_current(struct session *);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 int	 session_own(struct session *, int, bool);
@@ -567,7 +569,9 @@ extern struct app *apps;
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell */
-#define STATE_SESSION	4	/* a active, b streams: see put_session */
+#define STATE_SESSION	4	/* a these, b streams: see put_session */
+#define STATE_ACTIVE	1u
+#define STATE_CURRENT	4u
 #define STATE_WARNING	5	/* str */
 #define STATE_TRACE	6	/* a id, b made: see put_trace; of the session */
 #define STATE_TEXT	7	/* str: metadata of the trace */

@@ -24,7 +24,6 @@
  * its IDs.
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,14 +106,8 @@ plan_find(const struct channel *ch, const struct app *a)
 static void
 warn_refused(const struct channel *ch, const struct app *a, const char *event)
 {
-	char name[NAME_MAXLEN + 1], *p;
-
-	strcpy(name, event);		/* table_names has cut it */
-	for (p = name; *p != '\0'; p++)
-		if (!isprint((unsigned char)*p))
-			*p = '?';
 	session_warn(ch->session, "event %s of %s (%d): description not "
-	    "valid: not recorded", name, a->name, (int)a->pid);
+	    "valid: not recorded", event, a->name, (int)a->pid);
 }
 
 /* A reference to one of which nothing is judged; NULL and errno. */

@@ -71,7 +71,8 @@ read_session(struct ut_msg *m)
 	session = session_new(name, dir, uid, (gid_t)ut_msg_get_u32(m));
 	if (session == NULL)
 		return false;
-	session->active = m->h.a != 0;
+	session->active = (m->h.a & STATE_ACTIVE) != 0;
+	session->current = (m->h.a & STATE_CURRENT) != 0;
 	session->nstreams = m->h.b;
 	session->dev = ut_msg_get_u64(m);
 	session->ino = ut_msg_get_u64(m);

@@ -68,30 +68,120 @@ session_taken(const char *name, uid_t uid)
 	return false;
 }
 
-/*
- * By name, or the only or last one; else NULL and why.  The user's own come
- * first: nobody else's takes the place of one that root has in mind.
- */
-struct session *
-session_find(const char *name, uid_t uid, char *why, size_t n)
+/* Those that the user may name, all or those of a name, behind why. */
+static void
+add_choices(const char *name, uid_t uid, char *why, size_t size)
 {
-	struct session *s, *found = NULL;
+	const char *before = ": name one of ";
+	const struct session *s;
+	char one[NAME_MAXLEN + 32];
+	size_t len = strlen(why);
 
 	for (s = sessions; s != NULL; s = s->next) {
 		if (s->dying || !may_control(s, uid) ||
 		    (*name != '\0' && strcmp(s->name, name) != 0))
 			continue;
 		if (s->uid == uid)
-			return s;
-		if (found == NULL)
-			found = s;
+			snprintf(one, sizeof(one), "%s", s->name);
+		else
+			snprintf(one, sizeof(one), "%lu/%s",
+			    (unsigned long)s->uid, s->name);
+		if (len + strlen(before) + strlen(one) + 8 > size) {
+			snprintf(why + len, size - len, ", ...");
+			break;
+		}
+		len += (size_t)snprintf(why + len, size - len, "%s%s", before,
+		    one);
+		before = ", ";
 	}
-	if (found != NULL)
-		return found;
+}
+
+/*
+ * What a user means who names none is the session that the user has created
+ * last.  Once it is gone that is none, until the user creates another: it is
+ * never one that nobody has thought of.
+ */
+static struct session *
+session_current(uid_t uid, char *why, size_t size)
+{
+	struct session *s;
+	bool any = false;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->dying || s->uid != uid)
+			continue;
+		if (s->current)
+			return s;
+		any = true;
+	}
+	snprintf(why, size, any ? "the session that you created last is gone" :
+	    "there is no session of yours");
+	add_choices("", uid, why, size);
+	return NULL;
+}
+
+/* It is there now, and its user's last one. */
+void
+session_make_current(struct session *new)
+{
+	struct session *s;
+
+	for (s = sessions; s != NULL; s = s->next)
+		if (s->uid == new->uid)
+			s->current = s == new;
+	state_changed();
+}
+
+/* The user of UID/NAME, and then name is the rest; or none. */
+static bool
+split_name(const char **name, unsigned long *uid)
+{
+	const size_t n = strspn(*name, "0123456789");
+
+	if (n == 0 || (*name)[n] != '/')
+		return false;
+	errno = 0;
+	*uid = strtoul(*name, NULL, 10);
+	if (errno != 0)
+		return false;
+	*name += n + 1;
+	return true;
+}
+
+/*
+ * By NAME, UID/NAME or, with an empty name, what the user means by that; else
+ * NULL and why.  The user's own come first: nobody else's takes the place of
+ * one that root has in mind.
+ */
+struct session *
+session_find(const char *name, uid_t uid, char *why, size_t size)
+{
+	struct session *s, *found = NULL;
+	const char *full = name;
+	unsigned long owner;
+	unsigned int n = 0;
+	bool one;
+
 	if (*name == '\0')
-		snprintf(why, n, "there is no session");
-	else
-		snprintf(why, n, "session %s does not exist", name);
+		return session_current(uid, why, size);
+	one = split_name(&name, &owner);
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->dying || !may_control(s, uid) ||
+		    strcmp(s->name, name) != 0 || (one && s->uid != owner))
+			continue;
+		if (one || s->uid == uid)
+			return s;
+		found = s;
+		n++;
+	}
+	if (n == 1)
+		return found;
+	if (n == 0) {
+		snprintf(why, size, "session %s does not exist", full);
+	} else {
+		snprintf(why, size, "several users have a session %s", name);
+		add_choices(name, uid, why, size);
+	}
 	return NULL;
 }
 

@@ -61,7 +61,7 @@ ut_confine_reader(void)
 }
 
 static void
-say(int s, const void *p, size_t n)
+tell(int s, const void *p, size_t n)
 {
 	(void)send(s, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -84,9 +84,9 @@ say_message(int s)
 	if (type < sizeof(types) / sizeof(types[0])) {
 		h.type = types[type];
 		h.len = (uint32_t)(sizeof(h) + n);
-		say(s, &h, sizeof(h));
+		tell(s, &h, sizeof(h));
 	}
-	say(s, body, n);
+	tell(s, body, n);
 }
 
 /* All that utd will ever say is there already. */

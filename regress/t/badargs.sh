@@ -6,7 +6,7 @@
 . ./common.sh
 
 start_utd
-mkdir "$T/cwd" "$T/home"
+chmod 711 "$T" && mkdir "$T/cwd" "$T/home" || exit 1
 HOME=$T/home
 TMPDIR=$T/cwd
 export HOME TMPDIR

@@ -56,7 +56,7 @@ as_user utctl create -o "$T/theirs/busy" busy >/dev/null || fail "create"
 i=0
 while [ $i -lt 30 ]; do
 	i=$((i + 1))
-	as_user utctl enable-event -s busy $without "x$i" || fail "rule $i"
+	as_user utctl enable-event -s busy $without "x:y$i" || fail "rule $i"
 done
 utctl create -o "$T/root" root >/dev/null || fail "create"
 hold as_user ./prog/hostile "$UT_RUNDIR" busy 50
@@ -124,22 +124,22 @@ done
 grep -q "channel c$j: uid 65534 has too many channels" "$T/out" ||
     fail "$(cat "$T/out")"
 expect 1 'uid 65534 has too many channels' \
-    as_user utctl enable-event -s n1 x
+    as_user utctl enable-event -s n1 x:y
 k=0
-while as_user utctl enable-event -s n0 -c c0 $without "x$k" >"$T/out" 2>&1; do
+while as_user utctl enable-event -s n0 -c c0 $without "x:y$k" >"$T/out" 2>&1; do
 	k=$((k + 1))
 	[ $k -lt 200 ] || fail "200 rules"
 done
-grep -q "rule x$k: uid 65534 has too many rules" "$T/out" ||
+grep -q "rule x:y$k: uid 65534 has too many rules" "$T/out" ||
     fail "$(cat "$T/out")"
 echo "$sessions with few descriptors; $i sessions, $j channels, $k rules"
 expect 0 '' utctl create -o "$T/roots" root
-expect 0 '' utctl enable-event -s root $without x
+expect 0 '' utctl enable-event -s root $without x:x
 expect 0 '' ./prog/asuser 65533 utctl create -o "$T/theirs/third" third
-expect 0 '' ./prog/asuser 65533 utctl enable-event $without x
+expect 0 '' ./prog/asuser 65533 utctl enable-event $without x:x
 # What goes makes room; and the next utd has all that there was.
-expect 0 '' as_user utctl disable-event -s n0 -c c0 x0
-expect 0 '' as_user utctl enable-event -s n0 -c c0 $without y
+expect 0 '' as_user utctl disable-event -s n0 -c c0 x:y0
+expect 0 '' as_user utctl enable-event -s n0 -c c0 $without x:y
 expect 0 '' as_user utctl destroy n1
 expect 0 '' as_user utctl create -o "$T/theirs/more" more
 kill_utd 0
@@ -149,6 +149,6 @@ start_utd
 expect 1 'uid 65534 has too many sessions' \
     as_user utctl create -o "$T/theirs/again" again
 expect 1 'uid 65534 has too many rules' \
-    as_user utctl enable-event -s n0 -c c0 $without z
+    as_user utctl enable-event -s n0 -c c0 $without x:z
 expect 0 'destroyed' as_user utctl destroy more
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"

@@ -102,7 +102,7 @@ expect 0 'newer destroyed' utctl destroy newer
 expect 0 '' utctl create -o "$T/mine" s
 expect 0 "session s (stopped): $T/mine" utctl list s
 expect 0 's destroyed' utctl destroy s
-expect 0 "session s (active): $T/one/t" utctl list s
+expect 0 "session 65534/s (active): $T/one/t" utctl list s
 
 # A user's utd, whatever the modes.
 mkdir "$T/one/run" && chown 65534 "$T/one/run" || exit 1

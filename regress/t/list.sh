@@ -26,7 +26,7 @@ dir="$T/a \"b\\ c"
 expect 0 '' utctl create -o "$dir" s
 expect 0 '' utctl enable-channel -b 8k -n 16 c
 expect 0 '' utctl enable-event -c c -l info 'pulse:*'
-expect 0 '' utctl enable-event -c c 'x"\[y'
+expect 0 '' utctl enable-event -c c 'x:["\y]'
 expect 0 '' utctl start
 pulse_start
 pulse hit 25
@@ -51,7 +51,7 @@ has '"state":"active"'
 has '"written":50,"lost":0,'
 has '"subbuf_size":8192,"subbufs":16'
 has '{"glob":"pulse:\*","level":"<= info","exclusions":\[\]}'
-has '{"glob":"x\\"\\\\\[y","level":"all","exclusions":\[\]}'
+has '{"glob":"x:\[\\"\\\\y\]","level":"all","exclusions":\[\]}'
 has '"name":"pulse:c","id":[12],"level":3'
 has "\"name\":\"pulse\",\"pid\":$pid,\"vpid\":$pid,\"uid\":$(id -u),\"bits\":"
 has '"warnings":\[\]'
@@ -60,7 +60,7 @@ if command -v python3 >/dev/null 2>&1; then
 s = json.load(open(sys.argv[1]))["sessions"][0]
 assert s["dir"] == sys.argv[2], s["dir"]
 c = s["channels"][0]
-assert [r["glob"] for r in c["rules"]] == ["pulse:*", "x\"\\[y"]
+assert [r["glob"] for r in c["rules"]] == ["pulse:*", "x:[\"\\y]"]
 r, = c["registries"]
 assert r["written"] == 50 and r["packets"] > 0 and r["bytes"] == s["bytes"]
 assert sorted(e["name"] for e in r["events"]) == ["pulse:a", "pulse:c"]
@@ -85,8 +85,41 @@ has '^        text: string$'
 [ "$(grep -c '^    [^ ]*:[^ ]* (' "$T/out")" -eq \
     "$(sort -u "$T/out" | grep -c '^    [^ ]*:[^ ]* (')" ] ||
     fail "an event twice: $(cat "$T/out")"
+# ut:log, an event at each of 15 levels, is one line, the last.
+hold ./prog/chatty
+until_ok sh -c "utctl events | grep -q '^chatty (pid $HOLDER'" ||
+    fail "no chatty"
+for opts in '' -v; do
+	expect 0 '' utctl events $opts
+	sed -n '/^chatty/,/^pulse/{ /^    [^ ]/p; }' "$T/out" >"$T/events"
+	sed 3q "$T/events" | tr '\n' ' ' | grep -q "^    chatty:b[eforhind]* (\
+[inforer]*)     chatty:b[eforhind]* ([inforer]*)     ut:log (" ||
+	    fail "events $opts: $(cat "$T/out")"
+	n=3
+	[ -z "$opts" ] || n=17
+	[ "$(wc -l <"$T/events")" -eq $n ] || fail "events $opts: $(cat "$T/out")"
+done
+has '^    ut:log (warning)$'
+has '^        msg: string$'
+expect 0 '' utctl events
+has '^    ut:log (15 levels)$'
+has '^        text: string$'
+grep -q '  msg: string' "$T/out" && fail "fields of ut:log: $(cat "$T/out")"
 json utctl events -j
 has '{"name":"pulse:c","level":3,"fields":\[{"name":"n","type":"int32"},{"name":"text","type":"string"}\]}'
+[ "$(grep -o '"ut:log"' "$T/out" | wc -l)" -eq 15 ] || fail "not 15 in JSON"
+# So it is in a list.
+expect 0 '' utctl enable-event -c c -l info ut:log
+expect 0 '' utctl list s
+has '^            ut:log (7 levels)$'
+expect 0 '' utctl list -v s
+[ "$(grep -c '^            ut:log (id [0-9]*, [a-z]*)$' "$T/out")" -eq 7 ] ||
+    fail "list -v: $(cat "$T/out")"
+has '^            pulse:c (id [12], err)$'
+expect 0 '' utctl enable-channel one
+expect 0 '' utctl enable-event -c one -L info ut:log
+expect 0 '^            ut:log (id [0-9]*, info)$' utctl list s
+release
 expect 0 '' utctl destroy
 expect 0 '' utctl events
 has '^    pulse:b (debug)$'

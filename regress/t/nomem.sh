@@ -75,7 +75,7 @@ readers_agree "$T/trace"
     fail "the last program's events are not there"
 
 # utctl does what it is to, or says that it cannot.
-mkdir "$T/tmp" || exit 1
+chmod 711 "$T" && mkdir "$T/tmp" && chmod 711 "$T/tmp" || exit 1
 TMPDIR=$T/tmp
 export TMPDIR
 mv "$T/trace" "$T/kept"
@@ -98,7 +98,7 @@ done <<END
 list
 list -j s
 events
-enable-event -s s -c c -x abc -x def something
+enable-event -s s -c c -x abc:a -x def:b some:thing
 view $T/kept
 view -j $T/kept
 record -o $T/rec -- ./prog/seq 1 1 10

@@ -94,11 +94,11 @@ start_utd -v
 name="$T/$(printf 'x\033[2Jy\rz\nutd: all is well')"
 cp prog/pulse "$name" || fail "cp"
 pulse_start "$name"
-until_ok sh -c "utctl events | grep -q 'x?\[2Jy?z'" ||
+until_ok sh -c "utctl events | grep -q 'x.x1b\[2Jy.x0dz'" ||
     fail "events: $(utctl events | cat -v)"
 exec 3>&- 4<&-
 stop_utd || fail "utd: status $?"
-grep -q 'program x?\[2Jy?z?utd: all' "$T/utd.log" ||
+grep -q 'program x.x1b\[2Jy.x0dz.nutd: all' "$T/utd.log" ||
     fail "log: $(cat -v "$T/utd.log")"
 tr -d '\n' <"$T/utd.log" | grep '[[:cntrl:]]' && fail "the log"
 

@@ -5,7 +5,8 @@
 
 . ./common.sh
 
-mkdir "$T/tmp" "$T/cwd"
+# Root's has to be open to all, or another is taken.
+chmod 711 "$T" && mkdir "$T/tmp" "$T/cwd" && chmod 755 "$T/tmp" || exit 1
 TMPDIR=$T/tmp
 export TMPDIR
 unset UT_RUNDIR

@@ -84,10 +84,10 @@ expect 0 '' utctl enable-event -x pulse:a 'pulse:*'
 expect 0 '^pulse:\*: 1 events of 1 programs$' \
     utctl enable-event -L info 'pulse:*'
 expect 0 '^pulse:\*: 1 events of 1 programs$' \
-    utctl enable-event -l err -x 'nothing' 'pulse:*'
+    utctl enable-event -l err -x 'nothing:a' 'pulse:*'
 pulse_on abc- || fail "three rules: $answer"
 expect 0 'enabled: pulse:\* (level all; not pulse:a)$' utctl list
-expect 0 'enabled: pulse:\* (level <= err; not nothing)$' utctl list
+expect 0 'enabled: pulse:\* (level <= err; not nothing:a)$' utctl list
 expect 0 '"exclusions":\[{"glob":"pulse:a"}\]' utctl list -j
 complains 'already' utctl enable-event -x pulse:a 'pulse:*'
 complains 'not enabled' utctl disable-event -x pulse:b 'pulse:*'
@@ -134,7 +134,7 @@ utctl create -o "$T/many" many >/dev/null || fail "create"
 i=0 globs=
 while [ $i -lt 300 ]; do
 	i=$((i + 1))
-	globs="$globs $(printf 'x%03d:%0250d' $i 0)"
+	globs="$globs $(printf 'x%03d:_%0249d' $i 0)"
 done
 expect 0 '' utctl enable-event $globs 'pulse:a'
 expect 0 '' utctl start

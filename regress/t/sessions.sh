@@ -27,8 +27,8 @@ complains 'session a is not started' utctl stop a
 expect 0 '' utctl start a
 complains 'session b does not exist' utctl stop b
 
-# Without a name: the only session, then the last one; without a channel,
-# channel0, which needs no making.
+# Without a name: the one that was created last; without a channel, channel0,
+# which needs no making.
 expect 0 'session a stopped' utctl stop
 expect 0 "^session b: $T/home/ut-traces/b-" utctl create b
 ls -d "$T"/home/ut-traces/b-* >/dev/null || fail "no directory of b"
@@ -39,11 +39,49 @@ utctl list a | grep -q 'x:y' && fail "a has b's rule"
 expect 0 '' utctl start
 expect 0 'session b (active)' utctl list
 expect 0 'session a (stopped)' utctl list
-expect 0 'session b destroyed' utctl destroy
+
+# One that failed to come is none; another utd knows it, too.
+complains 'not empty' utctl create -o "$T/home" c
+expect 0 'session b stopped' utctl stop
+kill_utd 0
+start_utd
 expect 0 '' utctl start
-expect 0 'session a (active)' utctl list
-expect 0 'session a destroyed' utctl destroy
-complains 'there is no session' utctl destroy
+expect 0 'session b (active)' utctl list
+
+# When it is gone nothing takes its place, whoever has what is left.
+gone='the session that you created last is gone: name one of a$'
+expect 0 'session b destroyed' utctl destroy
+utctl list -j >"$T/before" || fail "list"
+for i in 1 2; do
+	for c in start stop destroy "enable-event x:y" "disable-event x:y" \
+	    "enable-channel c" "disable-channel channel0" \
+	    "remove-channel channel0"; do
+		complains "$gone" utctl $c
+	done
+	utctl list -j | cmp -s - "$T/before" || fail "changed: $(utctl list)"
+	kill_utd $((i - 1))
+	start_utd
+	utctl list -j >"$T/before" || fail "list"
+done
+expect 0 '' utctl create -o "$T/d" d
+expect 0 'session d destroyed' utctl destroy
+complains "$gone" utctl destroy
+expect 0 'session a destroyed' utctl destroy a
+complains 'there is no session of yours$' utctl destroy
+
+# Many: as many as fit are named.
+n=0
+while [ $n -lt 9 ]; do
+	n=$((n + 1))
+	expect 0 '' utctl create -o "$T/many$n" "$(printf '%062d' 0).$n"
+done
+expect 0 '' utctl destroy
+complains 'is gone: name one of [0.]*8, 0[0.]*7, .*[0-9], \.\.\.$' utctl destroy
+n=0
+while [ $n -lt 8 ]; do
+	n=$((n + 1))
+	expect 0 '' utctl destroy "$(printf '%062d' 0).$n"
+done
 
 # The name is free again, the old trace is not touched.
 complains 'not empty' utctl create -o "$T/home/ut-traces" a

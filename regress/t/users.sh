@@ -19,12 +19,46 @@ complains 'session s does not exist' $two list s
 complains 'session s does not exist' $two stop s
 complains 'session s does not exist' $two destroy s
 complains 'session s does not exist' $two enable-event -s s '*'
-complains 'there is no session' $two stop
-expect 0 'session s (active).*' utctl list
+complains 'there is no session of yours$' $two stop
+expect 0 'session 65534/s (active).*' utctl list
+
+# Without a name root means none of others; by name it may have them.
+for c in start stop destroy "enable-event x:y" "remove-channel channel0"; do
+	complains 'there is no session of yours: name one of 65534/s$' utctl $c
+done
+expect 0 '' utctl stop s
+expect 0 '' utctl start 65534/s
+for s in 65533/s 0/s 65534/t 18446744073709617150/s 99999999999999999999999/s
+do
+	complains "session $s does not exist" utctl stop $s
+done
+expect 0 '' $one stop 65534/s
+expect 0 '' $one start
+expect 0 '' utctl enable-event -s 65534/s 'a:b'
+expect 0 '' utctl disable-event -s 65534/s 'a:b'
+complains 'session 65534/s does not exist' $two stop 65534/s
+for name in a/s /s 1/ 1/2/s 65534/; do
+	complains 'session name' utctl stop $name
+	complains 'session name' utctl create -o "$T/bad" 1/x
+done
 # The same name, of another user, is another session.
 expect 0 '^session s: ' $two create -o "$T/two/t" s
 expect 0 "session s (stopped): $T/two/t" $two list
 expect 0 "session s (active): $T/one/t" $one list
+complains 'several users have a session s: name one of 65533/s, 65534/s$' \
+    utctl stop s
+complains 'several users have a session s' utctl destroy s
+complains 'several users have a session s' utctl enable-event -s s x:y
+complains 'there is no session of yours: name one of 65533/s, 65534/s$' \
+    utctl destroy
+expect 0 "session 65534/s (active): $T/one/t" utctl list 65534/s
+# One of its own is preferred.
+expect 0 '' utctl create -o "$T/own" s
+expect 0 'session s destroyed' utctl destroy s
+expect 0 '' utctl create -o "$T/own2" s
+expect 0 'session s destroyed' utctl destroy
+complains 'there is no session of yours: name one of 65533/s, 65534/s$' \
+    utctl destroy
 
 # Each sees only its own programs.
 expect 0 '' $two enable-event '*'
@@ -90,4 +124,11 @@ for uid in 65534 65533 0; do
 	find "$dir" -type f ! -perm 600 | grep . && fail "not mode 600"
 done
 [ "$(ls "$T/root/ust/uid" | wc -l)" -eq 3 ] || fail "$(ls "$T/root/ust/uid")"
-stop_utd || fail "utd: status $?"
+
+# None is taken for another of the same name when all of them end.
+kill_utd 1
+expect 0 "^$T/one/t:\$" utctl recover
+grep -q "^$T/two/t:\$" "$T/out" &&
+    [ "$(grep -c '^session s destroyed: ' "$T/out")" -eq 2 ] &&
+    [ "$(grep -c '^session r destroyed: ' "$T/out")" -eq 1 ] ||
+    fail "recover: $(cat "$T/out")"

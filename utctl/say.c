@@ -1,0 +1,122 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl says: messages, and strings that can be shown.  Names in messages
+ * may be anybody's, and are escaped: see escape.h.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "utctl.h"
+
+#define MESSAGE	8192		/* bytes, with two paths */
+
+/* One line to stderr, in one piece. */
+static void
+complain(int error, const char *fmt, va_list ap)
+{
+	static char text[MESSAGE], line[2 * MESSAGE];
+	size_t n;
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	n = strlen(text);
+	if (error != 0)
+		snprintf(text + n, sizeof(text) - n, ": %s", strerror(error));
+	escape(line, sizeof(line), text, ESCAPE_NAME);
+	fprintf(stderr, "utctl: %s\n", line);
+}
+
+void
+say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(0, fmt, ap);
+	va_end(ap);
+}
+
+void
+say_errno(const char *fmt, ...)
+{
+	int error = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(error, fmt, ap);
+	va_end(ap);
+}
+
+void
+die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(0, fmt, ap);
+	va_end(ap);
+	exit(1);
+}
+
+void
+die_errno(const char *fmt, ...)
+{
+	int error = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(error, fmt, ap);
+	va_end(ap);
+	exit(1);
+}
+
+/* A new string. */
+char *
+format(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (s = malloc((size_t)n + 1)) == NULL)
+		die_errno("malloc");
+	va_start(ap, fmt);
+	vsnprintf(s, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+/* A copy that can be shown in one line. */
+char *
+clean(const char *s)
+{
+	size_t n = escape(NULL, 0, s, ESCAPE_NAME);
+	char *copy = malloc(n + 1);
+
+	if (copy == NULL)
+		die_errno("malloc");
+	escape(copy, n + 1, s, ESCAPE_NAME);
+	return copy;
+}
