@@ -132,6 +132,8 @@ int	 ut_walk(const char *, int, mode_t);
 void	 ut_shm_name(char *);
 int	 ut_shm_create(const char *, size_t);
 int	 ut_shm_open(const char *);
+/* The file system that it is in, to tell people; NULL: none, or unknown. */
+const char *ut_shm_where(void);
 
 /*
  * The bell (bell.c), which processes of one UID share, and on which one

@@ -119,3 +119,19 @@ ut_shm_open(const char *name)
 	errno = EPERM;
 	return -1;
 }
+
+const char *
+ut_shm_where(void)
+{
+#if defined(UT_POSIX)
+	return NULL;
+#elif defined(__linux__)
+	return "/dev/shm";
+#elif defined(__NetBSD__)
+	return "/var/shm";
+#elif defined(__OpenBSD__)
+	return "/tmp";
+#else
+	return NULL;
+#endif
+}

@@ -122,10 +122,14 @@ struct ut_msghdr {
 
 /* utd -> utctl: any number of ROW and PROGRESS, then OK or ERR. */
 #define UT_CTL_OK	48	/* str text for the user, may be empty */
-#define UT_CTL_ERR	49	/* str text for the user */
+#define UT_CTL_ERR	49	/* b UT_TAKEN_ or 0: str text for the user */
 #define UT_CTL_ROW	50	/* a depth, b number of members: str what it
 				   is, then for each member: str key,
 				   u8 's', str value or u8 'n', u64 value */
 #define UT_CTL_PROGRESS	51	/* u64 bytes still to be written */
+
+/* CREATE was refused for what it named, and may do with another name. */
+#define UT_TAKEN_NAME	1	/* there is a session of that name */
+#define UT_TAKEN_DIR	2	/* the directory is not empty, or not free */
 
 #endif /* UT_MSG_H */

@@ -22,7 +22,9 @@
  * the kernel wants of a path, which open(2) of each directory would.
  *
  * A link is followed if nobody but its owner can have put it there, and that is
- * root or the user that we work for.
+ * root or the user that we work for.  Where others can write, somebody else may
+ * have given the link of its owner that name, by rename(2), which the sticky
+ * bit forbids, or by link(2): then it has two.
  */
 
 #include <sys/types.h>
@@ -59,7 +61,8 @@ follow(const char *name, const struct stat *link, char *rest)
 	if (stat(".", &st) == -1)
 		return -1;
 	if (!trusted(link->st_uid) || !trusted(st.st_uid) ||
-	    (st.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH) {
+	    ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+	    ((st.st_mode & S_ISVTX) == 0 || link->st_nlink > 1))) {
 		errno = EPERM;
 		return -1;
 	}

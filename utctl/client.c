@@ -54,6 +54,8 @@ struct client {
 	struct row	*last[DEPTH_MAX + 1];
 	struct ut_msg	 m;
 	char		 text[UT_MSG_MAX];	/* of OK or ERR */
+	unsigned int	 taken;		/* bit UT_TAKEN_ of it, or 0 */
+	unsigned int	 hush;		/* those that are not told */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -306,8 +308,13 @@ static int
 client_verdict(struct client *c)
 {
 	ut_msg_get_str(&c->m, c->text, sizeof(c->text));
+	c->taken = 0;
 	if (c->m.h.type == UT_CTL_OK)
 		return 0;
+	if (c->m.h.b == UT_TAKEN_NAME || c->m.h.b == UT_TAKEN_DIR)
+		c->taken = 1u << c->m.h.b;
+	if ((c->taken & c->hush) != 0)
+		return -1;
 	say("%s", c->text[0] == '\0' ? "utd refused" : c->text);
 	return -1;
 }
@@ -393,6 +400,21 @@ client_ask(struct client *c, int type, const char *name, struct row **rows)
 	if (name != NULL)
 		ut_msg_str(m, name);
 	return client_request(c, rows);
+}
+
+/* From now on it is not said, but asked for, that one of these is taken. */
+void
+client_hush(struct client *c, unsigned int taken)
+{
+	c->hush = taken;
+	c->taken = 0;
+}
+
+/* The request before has failed, and nothing was said. */
+int
+client_hushed(const struct client *c)
+{
+	return (c->taken & c->hush) != 0;
 }
 
 /* Print what utd had to say to a request that came back so; -> exit status. */

@@ -90,7 +90,8 @@ static int
 remove_any(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
-	(void)ftw;
+	if (ftw->level == 0)
+		return 0;
 	if (type == FTW_DP)
 		rmdir(path);
 	else
@@ -98,14 +99,44 @@ remove_any(const char *path, const struct stat *st, int type, struct FTW *ftw)
 	return 0;
 }
 
-static int
-remove_empty(const char *path, const struct stat *st, int type,
-    struct FTW *ftw)
+/*
+ * The directory, if it is empty, or with all that is in it.  Who can write
+ * above it may have put another in its place, or a link to one.
+ */
+static void
+remove_dir(const char *path, int all)
 {
-	(void)st;
-	if (type == FTW_DP && ftw->level > 0)
-		rmdir(path);
-	return 0;
+	char *above = format("%s", path), *name;
+	size_t n = strlen(above);
+
+	while (n > 1 && above[n - 1] == '/')
+		above[--n] = '\0';
+	if (all && ut_walk(above, 0, 0) == 0)
+		nftw(".", remove_any, 8, FTW_DEPTH | FTW_PHYS);
+	name = strrchr(above, '/');
+	*name++ = '\0';
+	if (ut_walk(above, 0, 0) == 0)
+		rmdir(name);
+	free(above);
+}
+
+/* We get there, and nobody but us and root can rename what we make there. */
+static int
+tmp_safe(const char *tmp)
+{
+	struct stat st;
+	int here, safe;
+
+	if ((here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
+		return 0;
+	safe = ut_walk(tmp, 0, 0) == 0 && stat(".", &st) == 0 &&
+	    (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
+	    (st.st_mode & S_ISVTX) != 0);
+	if (fchdir(here) == -1)
+		die_errno("fchdir");
+	close(here);
+	return safe;
 }
 
 /* Can every user get to what is in that directory? */
@@ -134,7 +165,7 @@ tmp_dir(void)
 	const size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path);
 	const char *tmp = getenv("TMPDIR");
 
-	if (tmp == NULL || tmp[0] != '/' ||
+	if (tmp == NULL || tmp[0] != '/' || !tmp_safe(tmp) ||
 	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max ||
 	    (geteuid() == 0 && !open_to_all(tmp)))
 		return "/tmp";
@@ -179,7 +210,10 @@ output_name(const struct record *r)
 	return dir;
 }
 
-/* If nobody said where, that is a new directory. */
+/*
+ * If nobody said where, that is a new directory, in the one where we are: by
+ * its path that may be another by now.
+ */
 static int
 output_make(struct record *r)
 {
@@ -190,7 +224,7 @@ output_make(struct record *r)
 		r->keep = access(r->dir, F_OK) == 0;
 		return 0;
 	}
-	while (mkdir(r->dir, 0777) == -1) {
+	while (mkdir(strrchr(r->dir, '/') + 1, 0777) == -1) {
 		if (errno != EEXIST || n == 1000) {
 			say_errno("%s", r->dir);
 			r->keep = 1;
@@ -325,7 +359,7 @@ report(const struct record *r, struct row *rows)
 	    r->dir);
 	if (!had_program(s))
 		say("no program came that has such events");
-	return *error == '\0' ? 0 : -1;
+	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }
 
 /* Of a session that was taken up nobody knows how far its end has come. */
@@ -425,28 +459,6 @@ utd_end(void *arg)
 	return 0;
 }
 
-/*
- * Who can write above the trace may have put another directory in its place,
- * or a link to one.
- */
-static void
-remove_trace(struct record *r)
-{
-	size_t n = strlen(r->dir);
-	char *name;
-
-	if (r->created && ut_walk(r->dir, 0, 0) == 0)
-		nftw(".", remove_empty, 8, FTW_DEPTH | FTW_PHYS);
-	if (r->keep)
-		return;
-	while (n > 1 && r->dir[n - 1] == '/')
-		r->dir[--n] = '\0';
-	name = strrchr(r->dir, '/');
-	*name++ = '\0';
-	if (ut_walk(r->dir, 0, 0) == 0)
-		rmdir(name);
-}
-
 /* Leave nothing behind but the trace. */
 static void
 clean_up(struct record *r)
@@ -455,11 +467,15 @@ clean_up(struct record *r)
 		interruptible(utd_end, r);
 	if (r->client == NULL && r->ran)
 		return;			/* something is left to recover */
-	nftw(r->private, remove_any, 8, FTW_DEPTH | FTW_PHYS);
+	remove_dir(r->private, 1);
 	if (access(r->private, F_OK) == 0)
 		say("%s could not be removed", r->private);
-	if (!r->ran)
-		remove_trace(r);
+	if (r->ran)
+		return;
+	if (r->created)
+		remove_dir(format("%s/ust", r->dir), 0);
+	if (!r->keep)
+		remove_dir(r->dir, 0);
 }
 
 static int

@@ -31,6 +31,7 @@
 #include "utctl.h"
 
 #define NAME_MAX_LEN	64
+#define NUMBERS		1000	/* behind a name that is taken */
 
 void
 check_name(const char *what, const char *name)
@@ -160,28 +161,57 @@ default_dir(const char *name)
 	return format("%s/ut-traces/%s", home, name);
 }
 
-static int
-create(const char *name, const char *dir)
+static void
+created(const char *name, const char *dir)
 {
+	char *shown = clean(dir);
+
+	printf("session %s: %s\n", name, shown);
+	free(shown);
+	/* The path is utd's: in a container it may lead elsewhere. */
+	if (access(dir, F_OK) == -1 && errno == ENOENT)
+		say("utd has made %s, but it is not there for us: does it "
+		    "run in another container?", dir);
+}
+
+static int
+create_ask(struct client *c, const char *name, const char *dir)
+{
+	struct ut_msg *m = client_begin(c, UT_CTL_CREATE);
+
+	ut_msg_str(m, name);
+	ut_msg_str(m, dir);
+	return client_request(c, NULL);
+}
+
+/*
+ * What nobody has chosen, the name or the directory, gets a number behind if
+ * there is one of that second already.
+ */
+static int
+create(const char *name, const char *out)
+{
+	const unsigned int free_name = name == NULL ? 1u << UT_TAKEN_NAME : 0;
+	const unsigned int free_dir = out == NULL ? 1u << UT_TAKEN_DIR : 0;
+	char *first = stamped(name == NULL ? "auto" : name), *unique, *dir;
 	struct client *c;
-	struct ut_msg *m;
-	char *shown = NULL;
-	int r;
+	int n, r = -1;
 
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
-	m = client_begin(c, UT_CTL_CREATE);
-	ut_msg_str(m, name);
-	ut_msg_str(m, dir);
-	r = client_request(c, NULL);
-	if (r == 0)
-		printf("session %s: %s\n", name, shown = clean(dir));
-	free(shown);
+	for (n = 1; n == 1 || (r == -1 && client_hushed(c)); n++) {
+		unique = n == 1 ? format("%s", first) :
+		    format("%s-%d", first, n);
+		dir = out != NULL ? format("%s", out) : default_dir(unique);
+		client_hush(c, n < NUMBERS ? free_name | free_dir : 0);
+		r = create_ask(c, name == NULL ? unique : name, dir);
+		if (r == 0)
+			created(name == NULL ? unique : name, dir);
+		free(unique);
+		free(dir);
+	}
+	free(first);
 	r = client_say(c, r);
-	/* The path is utd's: in a container it may lead elsewhere. */
-	if (r == 0 && access(dir, F_OK) == -1 && errno == ENOENT)
-		say("utd has made %s, but it is not there for us: does it "
-		    "run in another container?", dir);
 	client_close(c);
 	return r;
 }
@@ -190,30 +220,18 @@ int
 cmd_create(int argc, char **argv)
 {
 	const char *out = NULL;
-	char *name, *unique, *dir;
-	int ch, r;
+	int ch;
 
 	while ((ch = option(argc, argv, "+o:")) != -1) {
 		if (ch != 'o')
 			return usage(argv[0]);
-		out = optarg;
+		out = absolute(optarg);
 	}
 	if (argc - optind > 1)
 		return usage(argv[0]);
-	if (argc > optind) {
+	if (argc > optind)
 		check_name("session", argv[optind]);
-		name = format("%s", argv[optind]);
-		unique = stamped(name);
-	} else {
-		name = stamped("auto");
-		unique = format("%s", name);
-	}
-	dir = out != NULL ? absolute(out) : default_dir(unique);
-	r = create(name, dir);
-	free(dir);
-	free(unique);
-	free(name);
-	return r;
+	return create(argv[optind], out);
 }
 
 /* A command that names a session, or does not: then utd knows which. */

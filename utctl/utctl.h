@@ -80,6 +80,9 @@ struct ut_msg	*client_begin(struct client *, int);
 int		 client_request(struct client *, struct row **);
 int		 client_ask(struct client *, int, const char *, struct row **);
 int		 client_say(struct client *, int);
+/* A mask: bit UT_TAKEN_ of each. */
+void		 client_hush(struct client *, unsigned int);
+int		 client_hushed(const struct client *);
 const char	*row_str(const struct row *, const char *);
 uint64_t	 row_num(const struct row *, const char *);
 void		 rows_clean(struct row *);

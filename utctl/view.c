@@ -54,6 +54,8 @@ struct view {
 	struct ctf_stream	**streams;	/* the heap, once it is made */
 	size_t			 nstreams, cap;
 	size_t			 ntraces;
+	int			 top;		/* there is a session's "ust", */
+	int			 files;		/* and what is no directory */
 	int			 json, quiet;
 	unsigned long long	 nevents;
 	unsigned long long	 ndiscarded;
@@ -228,14 +230,18 @@ view_dir(struct view *v, const char *path, int depth)
 		view_trace(v, metadata, first);
 	} else
 		free(metadata);
-	for (i = 0; i < ns.n; i++)
-		if (ns.list[i] != NULL && lstat(ns.list[i], &st) == 0 &&
-		    S_ISDIR(st.st_mode)) {
-			if (depth < DIRDEPTH)
-				view_dir(v, ns.list[i], depth + 1);
-			else
-				ctf_damage(ns.list[i], "too deep");
-		}
+	for (i = 0; i < ns.n; i++) {
+		if (ns.list[i] == NULL || lstat(ns.list[i], &st) == -1)
+			continue;
+		if (depth == 0 && S_ISDIR(st.st_mode))
+			v->top |= strcmp(strrchr(ns.list[i], '/'), "/ust") == 0;
+		if (!S_ISDIR(st.st_mode))
+			v->files = 1;
+		else if (depth < DIRDEPTH)
+			view_dir(v, ns.list[i], depth + 1);
+		else
+			ctf_damage(ns.list[i], "too deep");
+	}
 	names_free(&ns);
 }
 
@@ -439,8 +445,11 @@ cmd_view(int argc, char **argv)
 	ctf_print_init(v.json);
 	ut_confine_reader();	/* what it reads may be anybody's */
 	view_dir(&v, argv[optind], 0);
-	if (v.ntraces == 0 && damage.n == 0)
+	if (v.ntraces == 0 && damage.n == 0 && (!v.top || v.files))
 		ctf_damage(argv[optind], "no trace here");
+	else if (v.ntraces == 0 && damage.n == 0)
+		say("%s: an empty trace: no events were recorded",
+		    argv[optind]);
 	view_merge(&v);
 	return view_end(&v);
 }

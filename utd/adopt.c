@@ -65,8 +65,8 @@ stream_file(const struct pool *p, uint32_t i)
 {
 	char name[NAME_MAXLEN + 16];
 
-	snprintf(name, sizeof(name), "%s_%u", p->name, i);
-	return output_file(p->dir->fd, name, O_RDWR);
+	stream_name(p, i, name, sizeof(name));
+	return output_file(p->dir, name, O_RDWR);
 }
 
 /* The last BATCH packets of a stream, in turn. */
@@ -80,6 +80,17 @@ note_late(const struct stream *s, const struct packet *pk, off_t at)
 	l->at = at;
 	l->len = pk->len;
 	l->end = pk->end;
+}
+
+/* It was not written for this trace: nothing of it is cut off. */
+static bool
+foreign(const struct pool *p, const struct stream *s)
+{
+	char name[NAME_MAXLEN + 16];
+
+	stream_name(p, s->index, name, sizeof(name));
+	output_refuse(name, "somebody else has written there");
+	return false;
 }
 
 /* Whole packets of ours, from the first on; false if the file is unusable. */
@@ -108,6 +119,9 @@ scan_file(struct pool *p, struct stream *s, int fd)
 		s->discarded = s->told = pk.discarded;
 		p->counts.packets++;
 	}
+	if (s->size == 0 && n > 0 &&
+	    !packet_begins(buf, (size_t)n, p->dir->uuid))
+		return foreign(p, s);
 	p->counts.bytes += s->size;
 	return (uint64_t)st.st_size == s->size ||
 	    ftruncate(fd, (off_t)s->size) == 0;
@@ -125,12 +139,15 @@ scan_files(struct pool *p)
 	    (fd = stream_file(p, p->nstreams)) != -1) {
 		s = stream_new(p);
 		s->source = p->nslots + p->nsubs;	/* nobody's */
+		s->made = true;
 		late = xrealloc(late, p->nstreams * BATCH * sizeof(*late));
 		memset(late + s->index * BATCH, 0, BATCH * sizeof(*late));
 		nlate = p->nstreams * BATCH;
 		ok = scan_file(p, s, fd);
 		close(fd);
 	}
+	if (!ok)
+		p->nstreams--;
 	return ok && (p->nstreams == p->maxstreams || p->dir->fd == -1 ||
 	    errno == ENOENT);
 }
@@ -251,4 +268,18 @@ pool_adopt(struct pool *p)
 	late = NULL;
 	nlate = 0;
 	return ok;
+}
+
+/*
+ * A new region, where another consumer may have left files of the channel, but
+ * not the region that they are of: the next ones have other names.
+ */
+void
+pool_follow(struct pool *p)
+{
+	if (p->dir->again && p->dir->fd != -1)
+		(void)scan_files(p);
+	free(late);
+	late = NULL;
+	nlate = 0;
 }

@@ -55,15 +55,15 @@ sweep(void *arg)
 }
 
 static void
-reply(struct client *k, int type, const char *fmt, va_list ap)
+reply(struct client *k, int type, uint32_t taken, const char *fmt, va_list ap)
 {
-	char text[1024];
+	char text[PATH_MAX + 1024];
 
 	if (k->conn == NULL)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
 	state_save();			/* what is said to be so stays so */
-	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, 0);
+	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, taken);
 	ut_msg_str(&out, text);
 	conn_send(k->conn, &out);
 }
@@ -74,7 +74,7 @@ client_ok(struct client *k, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	reply(k, UT_CTL_OK, fmt, ap);
+	reply(k, UT_CTL_OK, 0, fmt, ap);
 	va_end(ap);
 }
 
@@ -84,7 +84,18 @@ client_refuse(struct client *k, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	reply(k, UT_CTL_ERR, fmt, ap);
+	reply(k, UT_CTL_ERR, 0, fmt, ap);
+	va_end(ap);
+}
+
+/* With another name it may do. */
+void
+client_taken(struct client *k, uint32_t what, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reply(k, UT_CTL_ERR, what, fmt, ap);
 	va_end(ap);
 }
 

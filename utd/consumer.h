@@ -30,6 +30,7 @@ struct stream {
 	uint32_t	 index;
 	bool		 shared;	/* of the channel's second class */
 	uint32_t	 source;	/* whose packets go here */
+	bool		 made;		/* the file, by a consumer */
 	int		 fd;		/* -1: closed to save descriptors */
 	uint64_t	 used;		/* when: for that */
 	uint64_t	 size;		/* whole packets */
@@ -108,6 +109,8 @@ struct pool {
 	uint32_t	 toobig;	/* the length last told of, */
 	unsigned int	 ntoobig;	/* and how often */
 	int		 trouble;	/* the errno last told of */
+	int		 waits;		/* the one that events wait for now, */
+	uint64_t	 waited_lost;	/* and what was lost before it */
 	struct pool	*next;
 };
 
@@ -142,7 +145,12 @@ void	 orders_obey(void);		/* the rest */
 /* report.c: what it is told. */
 struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
 void	 report_send(void);		/* what was begun */
-void	 report_trouble(struct pool *, bool, const char *, ...)
+int	 report_why(const char *, const char *, ...)	/* -1 */
+	    __attribute__((format(printf, 2, 3)));
+void	 report_try(void);
+const char *report_reason(int);		/* that of the last failure */
+void	 report_failed(uint32_t, int);
+void	 report_trouble(struct pool *, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
 void	 report_progress(uint64_t);
 void	 report_made(const struct outdir *);	/* under a new name */
@@ -158,6 +166,7 @@ void	 owners_bury_new(void);
 
 /* pool.c: the region. */
 struct pool *pool_new(const struct pool *, bool, int);	/* NULL and errno */
+size_t	 pool_size(const struct pool *);	/* of shared memory */
 void	 pool_free(struct pool *, bool);
 void	 pool_activate(struct pool *, bool);
 void	 pool_finish(struct pool *, bool);
@@ -192,6 +201,7 @@ void	 fault_forget(struct shared *);
 
 /* adopt.c: what another consumer has left. */
 bool	 pool_adopt(struct pool *);
+void	 pool_follow(struct pool *);	/* the files, and nothing else */
 
 /* revoke.c: sub-buffers that idle threads hold. */
 void	 pool_revoke(struct pool *);
@@ -212,18 +222,31 @@ struct packet {
 };
 size_t	 packet_head(unsigned char *, const struct packet *);
 size_t	 packet_read(const unsigned char *, size_t, struct packet *);
+bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 
-/* output.c: directories and files. */
-struct iovec;
+/*
+ * ours.c: directories and files.  Of what goes wrong there is a reason: see
+ * report_why.  A directory has to be there, is made if it is not, or must be
+ * new; then the path needs room for a number.
+ */
+enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
+#define OUTPUT_NUMBER	16		/* bytes */
+#define OUTPUT_NUMBERS	1000
+int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
-int	 output_dir(int, char *, bool, uid_t);
-int	 output_file(int, const char *, int);
+int	 output_dir(int, char *, enum output_how, uid_t);
+int	 output_give(int, const char *, uid_t, gid_t);
+int	 output_file(const struct outdir *, const char *, int);
+
+/* output.c: what is in them. */
+struct iovec;
 struct outdir *output_trace(const struct outdir *, int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);
 void	 output_refine(struct outdir *, uint64_t, const char *);
 int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
 int	 stream_write(struct pool *, struct stream *, struct iovec *, int);
+void	 stream_name(const struct pool *, uint32_t, char *, size_t);
 void	 stream_close(struct stream *);
 
 #endif /* CONSUMER_H */

@@ -434,6 +434,15 @@ consumer_ask(struct consumer *c, struct ut_msg *m)
 }
 
 void
+consumer_why(struct ut_msg *m, int error, char *why, size_t n)
+{
+	ut_msg_get_str(m, why, n);
+	if (m->bad || why[0] == '\0')
+		snprintf(why, n, "%s", error == EPIPE ?
+		    "the consumer has ended too often" : strerror(error));
+}
+
+void
 consumer_hold(struct consumer *c)
 {
 	c->held++;
@@ -472,8 +481,11 @@ got_trouble(const struct consumer *c, struct ut_msg *m)
 	ut_msg_get_str(m, text, sizeof(text));
 	if ((r = region_by_id(m->h.a)) == NULL || r->trace->consumer != c)
 		return;
-	session_warn(r->trace->session, "%s", text);
-	if (m->h.b != 0)
+	if (m->h.b == UT_TROUBLE_NOW)
+		region_trouble(r, text);
+	if (text[0] != '\0')
+		session_warn(r->trace->session, "%s", text);
+	if (m->h.b == UT_TROUBLE_LOST)
 		snprintf(r->trace->session->error,
 		    sizeof(r->trace->session->error), "%s", text);
 }

@@ -65,15 +65,24 @@ created(void *arg, int error, struct ut_msg *m)
 {
 	struct client *k = arg;
 	struct session *s = k->session;
+	char why[512];
 
-	if (error == 0)
-		error = session_own(s, ut_msg_get_fd(m), false);
 	if (error != 0) {
-		client_refuse(k, "%s: %s", s->dir, error == ENOTEMPTY ?
-		    "not empty" : strerror(error));
-		session_free(s);
+		consumer_why(m, error, why, sizeof(why));
+	} else if ((error = session_own(s, ut_msg_get_fd(m), false)) != 0) {
+		snprintf(why, sizeof(why), "%s", strerror(error));
 	} else {
 		session_know_dir(s);
+		if (!session_alone(s)) {
+			error = ENOTEMPTY;
+			snprintf(why, sizeof(why), "another session's");
+		}
+	}
+	if (error != 0) {
+		client_taken(k, error == ENOTEMPTY ? UT_TAKEN_DIR : 0,
+		    "%s: %s", s->dir, why);
+		session_free(s);
+	} else {
 		s->dying = false;
 		session_make_current(s);
 		log_info("session %s: %s", s->name, s->dir);
@@ -109,7 +118,7 @@ do_create(struct client *k, struct ut_msg *m)
 	} else if (dir[0] != '/') {
 		client_refuse(k, "directory %s: not absolute", dir);
 	} else if (session_taken(name, k->conn->uid)) {
-		client_refuse(k, "session %s exists", name);
+		client_taken(k, UT_TAKEN_NAME, "session %s exists", name);
 	} else if ((s = session_new(name, dir, k->conn->uid,
 	    k->conn->gid)) == NULL) {
 		too_many(k, "session", name, k->conn->uid);
@@ -202,13 +211,14 @@ session_counts(const struct session *s, struct counts *sum)
 static void
 tell_counts(struct client *k, const char *what)
 {
+	const char *error = session_error(k->session);
 	struct counts sum;
 
 	session_counts(k->session, &sum);
 	client_ok(k, "session %s %s: %llu events, %llu lost, %llu bytes%s%s",
 	    k->session->name, what, (unsigned long long)sum.written,
 	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes,
-	    k->session->error[0] != '\0' ? "; " : "", k->session->error);
+	    error[0] != '\0' ? "; " : "", error);
 }
 
 static void

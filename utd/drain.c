@@ -178,8 +178,8 @@ void
 pool_damaged(struct pool *p)
 {
 	if (!p->damaged)
-		report_trouble(p, true, "channel %s: the buffers are "
-		    "damaged: events are lost", p->name);
+		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the buffers "
+		    "are damaged: events are lost", p->name);
 	p->damaged = true;
 }
 
@@ -252,8 +252,31 @@ write_failed(struct pool *p, int error)
 	if (error == p->trouble)
 		return;
 	p->trouble = error;
-	report_trouble(p, true, "channel %s: events are lost: %s", p->name,
-	    strerror(error));
+	report_trouble(p, UT_TROUBLE_LOST, "channel %s: events are lost: %s",
+	    p->name, report_reason(error));
+}
+
+/* There is no room for the metadata; 0: now there is. */
+static void
+write_waits(struct pool *p, int error)
+{
+	const int before = p->waits;
+
+	if (error == before)
+		return;
+	p->waits = error;
+	if (error != 0) {
+		if (before == 0)
+			p->waited_lost = pool_lost(p);
+		report_trouble(p, UT_TROUBLE_NOW, "channel %s: events wait: "
+		    "%s", p->name, report_reason(error));
+		return;
+	}
+	report_trouble(p, UT_TROUBLE_NOW, "%s", "");
+	if (pool_lost(p) > p->waited_lost) {
+		report_try();
+		write_failed(p, before);
+	}
 }
 
 static void
@@ -529,8 +552,9 @@ collect_lost(struct pool *p)
 		return;
 	p->ntoobig++;
 	p->toobig = len;
-	report_trouble(p, false, "channel %s: an event of %u bytes does not "
-	    "fit into a sub-buffer of %u: lost", p->name, len, p->subsize);
+	report_trouble(p, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
+	    "does not fit into a sub-buffer of %u: lost", p->name, len,
+	    p->subsize);
 }
 
 /* The end: what is still unsaid needs a packet of its own. */
@@ -576,11 +600,15 @@ metadata_ready(struct pool *p, int how)
 {
 	size_t i;
 
-	if (nothing_yet(p, how) || output_pending(p->dir) == 0)
+	if (nothing_yet(p, how) || output_pending(p->dir) == 0) {
+		write_waits(p, 0);
 		return true;
-	write_failed(p, errno);
-	if (how != DRAIN_LAST)
+	}
+	if (how != DRAIN_LAST) {
+		write_waits(p, errno);
 		return false;
+	}
+	write_failed(p, errno);
 	for (i = 0; i < npieces; i++)
 		piece_done(p, &pieces[i], false);
 	npieces = 0;

@@ -31,6 +31,8 @@
  * What changes meanwhile is done once more from the start.
  */
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -447,11 +449,18 @@ link_described(struct app *a, uint32_t channel, uint32_t n)
 static void
 link_failed(struct link *l, int error)
 {
+	const struct geometry *g = &l->channel->geometry;
+	char help[64] = "";
+
+	if (error == ENOMEM)
+		snprintf(help, sizeof(help), ": %llu kB of buffers (-n, -b)",
+		    (unsigned long long)g->nsubs * g->subsize / 1024);
 	if (!l->failed)
 		session_warn(l->channel->session,
-		    "%s (%d) cannot attach to channel %s: %s", l->app->name,
-		    (int)l->app->pid, l->channel->name, strerror(error));
+		    "%s (%d) cannot attach to channel %s: %s%s", l->app->name,
+		    (int)l->app->pid, l->channel->name, strerror(error), help);
 	l->failed = true;
+	l->channel->session->missed = true;
 }
 
 /* ATTACH went wrong. */

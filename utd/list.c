@@ -174,7 +174,8 @@ list_session(struct client *k, const struct session *s)
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
 	row_num("bytes", sum.bytes);
-	row_str("error", s->error);
+	row_str("error", session_error(s));
+	row_num("missed", s->missed);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);

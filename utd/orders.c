@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,13 +71,15 @@ reply_fd(uint32_t serial, int fd, const char *path)
 {
 	struct ut_msg *out;
 
-	out = report_begin(UT_C_REPLY, serial, fd == -1 ? (uint32_t)errno : 0);
-	if (fd != -1)
-		ut_msg_fd(out, fd);
+	if (fd == -1) {
+		report_failed(serial, errno);
+		return;
+	}
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_fd(out, fd);
 	ut_msg_str(out, path);
 	report_send();
-	if (fd != -1)
-		close(fd);
+	close(fd);
 }
 
 static void
@@ -112,21 +115,22 @@ do_outdir(struct ut_msg *m)
 static void
 do_uiddir(struct ut_msg *m)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX + OUTPUT_NUMBER];
 	uint32_t serial = ut_msg_get_u32(m);
 	uid_t uid;
 	gid_t gid;
 	bool new;
 	int fd, dir = -1;
 
-	ut_msg_get_str(m, path, sizeof(path));
+	ut_msg_get_str(m, path, PATH_MAX);
 	new = ut_msg_get_u32(m) != 0;
 	uid = (uid_t)ut_msg_get_u32(m);
 	gid = (gid_t)ut_msg_get_u32(m);
 	if ((fd = ut_msg_get_fd(m)) != -1)
-		dir = output_dir(fd, path, new, uid);
-	if (dir != -1 && uid != geteuid() &&
-	    fchown(dir, uid, consumer_group(uid, gid)) == -1) {
+		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
+		    uid);
+	if (dir != -1 && output_give(dir, path, uid,
+	    consumer_group(uid, gid)) == -1) {
 		close(dir);
 		dir = -1;
 	}
@@ -155,13 +159,14 @@ do_trace(struct ut_msg *m)
 		like.uuid[i] = ut_msg_get_u8(m);
 	if ((fd = ut_msg_get_fd(m)) != -1)
 		d = output_trace(&like, fd, path, made);
-	out = report_begin(UT_C_REPLY, serial, d != NULL ? 0 :
-	    (uint32_t)errno);
-	if (d != NULL) {
-		d->next = outdirs;
-		outdirs = d;
-		ut_msg_u64(out, (uint64_t)d->meta_size);
+	if (d == NULL) {
+		report_failed(serial, errno);
+		return;
 	}
+	d->next = outdirs;
+	outdirs = d;
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_u64(out, (uint64_t)d->meta_size);
 	report_send();
 }
 
@@ -170,6 +175,40 @@ static void
 do_bell(struct ut_msg *m)
 {
 	ut_msg_get_str(m, bell_name, sizeof(bell_name));
+}
+
+/* What somebody can do about it. */
+static const char *
+shm_help(int error)
+{
+	switch (error) {
+	case EFBIG:
+		return ": raise the limit of file sizes, or have fewer or "
+		    "smaller sub-buffers (-n, -b)";
+	case ENOMEM:
+	case ENOSPC:
+		return ": make room there, or have fewer or smaller "
+		    "sub-buffers (-n, -b)";
+	case EMFILE:
+	case ENFILE:
+		return ": see getrlimit(2)";
+	default:
+		return "";
+	}
+}
+
+/* There is none, for the region or for the bell. */
+static void
+no_shm(const struct pool *like)
+{
+	const int error = errno;
+	const char *where = ut_shm_where();
+	char size[64];
+
+	snprintf(size, sizeof(size), "%zu kB of shared memory%s%s",
+	    (pool_size(like) + 1023) / 1024, where != NULL ? " in " : "",
+	    where != NULL ? where : "");
+	report_why(size, "%s%s", strerror(error), shm_help(error));
 }
 
 /* Made, or taken over; NULL and errno. */
@@ -182,12 +221,20 @@ make_region(struct pool *like, bool again, int fd)
 	if (like->dir == NULL || consumer_bell(bell_name) == -1) {
 		if (like->dir == NULL)
 			errno = ENOENT;
+		else
+			no_shm(like);
+		error = errno;
 		if (fd != -1)
 			close(fd);
+		errno = error;
 		return NULL;
 	}
-	if ((p = pool_new(like, again, fd)) == NULL || !again ||
-	    pool_adopt(p))
+	p = pool_new(like, again, fd);
+	if (p == NULL)
+		no_shm(like);
+	if (p != NULL && !again)
+		pool_follow(p);
+	if (p == NULL || !again || pool_adopt(p))
 		return p;
 	error = errno;
 	pool_free(p, false);
@@ -216,18 +263,19 @@ do_region(struct ut_msg *m)
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
 	p = make_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
-	out = report_begin(UT_C_REPLY, serial, p != NULL ? 0 :
-	    (uint32_t)errno);
-	if (p != NULL) {
-		if (active)
-			pool_activate(p, true);
-		if (pools == NULL)
-			consumer_tick(true);
-		p->next = pools;
-		pools = p;
-		ut_msg_u32(out, active);
-		ut_msg_fd(out, p->fd);
+	if (p == NULL) {
+		report_failed(serial, errno);
+		return;
 	}
+	if (active)
+		pool_activate(p, true);
+	if (pools == NULL)
+		consumer_tick(true);
+	p->next = pools;
+	pools = p;
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_u32(out, active);
+	ut_msg_fd(out, p->fd);
 	report_send();
 }
 
@@ -358,6 +406,7 @@ obey(struct ut_msg *m)
 {
 	size_t i;
 
+	report_try();
 	for (i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		if (orders[i].type == m->h.type)
 			orders[i].act(m);

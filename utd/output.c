@@ -15,15 +15,14 @@
  */
 
 /*
- * Directories and files of the trace.  Everything here runs as the user who
- * is traced, or as the owner of the session.
+ * What is in the directories and files of the trace: see ours.c for how they
+ * are made.
  */
 
 #include <sys/types.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,166 +33,55 @@
 #include "consumer.h"
 
 #define OPEN_MAX_STREAMS	128	/* files open at a time */
-/*
- * The directory is the user's, who may have put something else there, such as
- * a FIFO that nobody reads, for which open(2) would wait.
- */
 
 static unsigned int nopen;
 static uint64_t clock_used;
 
-static int
-check_empty(int fd)
-{
-	struct dirent *d;
-	DIR *dir;
-	int copy, error = 0;
-
-	if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1)
-		return -1;
-	if ((dir = fdopendir(copy)) == NULL) {
-		close(copy);
-		return -1;
-	}
-	while (error == 0 && (d = readdir(dir)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 &&
-		    strcmp(d->d_name, "..") != 0)
-			error = ENOTEMPTY;
-	closedir(dir);
-	if (error == 0 && faccessat(fd, ".", R_OK | W_OK | X_OK, 0) == -1)
-		error = errno;
-	errno = error;
-	return error == 0 ? 0 : -1;
-}
-
-/* The directory of a session: a descriptor, or -1 and errno. */
-int
-output_session(const char *path, bool again)
-{
-	int fd = -1, error;
-
-	if (ut_walk(path, !again, geteuid() == 0 ? 0755 : 0700) == 0)
-		fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	error = errno;
-	if (chdir("/") == -1)
-		fatal("/");
-	errno = error;
-	if (fd == -1 || again || check_empty(fd) == 0)
-		return fd;
-	error = errno;
-	close(fd);
-	errno = error;
-	return -1;
-}
-
-/* The last one with another name, if it must be new and is not. */
-static int
-make_subdir(int fd, char *name, size_t size, mode_t mode, bool new)
-{
-	const size_t len = strlen(name);
-	int n, r;
-
-	r = mkdirat(fd, name, mode);
-	for (n = 2; new && r == -1 && errno == EEXIST && n < 1000; n++) {
-		snprintf(name + len, size - len, "-%d", n);
-		r = mkdirat(fd, name, mode);
-	}
-	return r == 0 || (errno == EEXIST && !new) ? 0 : -1;
-}
-
 /*
- * Who may write into the session's directory may have put another in place of
- * one that was made there.  Ours belongs to us, to the user, or, where file
- * systems have owners of their own, to whom the one above does; one that is
- * to be given away, to nobody but us or that user.
+ * The metadata there begin with what this trace is called, or have yet to be
+ * written.
  */
 static bool
-is_ours(int at, int dir, uid_t uid)
+has_uuid(const struct outdir *d)
 {
-	struct stat above, st;
-
-	if (fstat(at, &above) == 0 && fstat(dir, &st) == 0 &&
-	    (st.st_uid == geteuid() || st.st_uid == uid ||
-	    (uid == geteuid() && st.st_uid == above.st_uid)))
-		return true;
-	errno = EPERM;
-	return false;
-}
-
-/* One name of the path; it may become another. */
-static int
-open_subdir(int at, char *name, size_t size, mode_t mode, bool new, uid_t uid)
-{
-	int dir;
-
-	if (strcmp(name, "..") == 0) {
-		errno = EPERM;
-		return -1;
-	}
-	if (strcmp(name, ".") != 0 &&
-	    make_subdir(at, name, size, mode, new) == -1)
-		return -1;
-	dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-	    O_NOFOLLOW);
-	if (dir == -1 || is_ours(at, dir, uid))
-		return dir;
-	close(dir);
-	errno = EPERM;
-	return -1;
-}
-
-/*
- * A directory below that one, with all between, for that user: a descriptor,
- * or -1 and errno.  Below ust/uid and ust/pid it is for the user alone.  One
- * that must be new may get another name, for which path has room.
- */
-int
-output_dir(int fd, char *path, bool new, uid_t uid)
-{
-	char name[NAME_MAXLEN];
-	size_t n;
-	bool last;
-	int dir, at = fd, depth;
-
-	for (depth = 0;; depth++, path += n + 1) {
-		n = strcspn(path, "/");
-		last = path[n] == '\0';
-		if (n == 0 || n + 8 > sizeof(name)) {
-			errno = ENAMETOOLONG;
-			dir = -1;
-		} else {
-			snprintf(name, sizeof(name), "%.*s", (int)n, path);
-			dir = open_subdir(at, name, sizeof(name),
-			    depth < 2 && !last ? 0755 : 0700, new && last,
-			    last ? uid : geteuid());
-		}
-		if (at != fd)
-			close(at);
-		if (dir != -1 && last)
-			strcpy(path, name);
-		if (dir == -1 || last)
-			return dir;
-		at = dir;
-	}
-}
-
-/*
- * A file in there.  What the user has put in its place, who may, keeps nobody
- * waiting.
- */
-int
-output_file(int dir, const char *name, int flags)
-{
-	struct stat st;
+	char head[512], uuid[UUID_TEXT];
+	ssize_t n;
 	int fd;
 
-	fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
-	    O_NOCTTY, 0600);
-	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
-		return fd;
+	if ((fd = output_file(d, "metadata", O_RDONLY)) == -1)
+		return false;
+	n = read(fd, head, sizeof(head) - 1);
 	close(fd);
-	errno = EPERM;
-	return -1;
+	head[n > 0 ? n : 0] = '\0';
+	uuid_text(uuid, d->uuid);
+	return n == 0 || strstr(head, uuid) != NULL;
+}
+
+/* One that another consumer has left, if it came to that, or a new one. */
+static int
+open_metadata(struct outdir *d)
+{
+	const int flags = O_WRONLY | O_APPEND;
+	struct stat st;
+	int fd = -1;
+
+	if (d->again) {
+		fd = output_file(d, "metadata", flags);
+		if (fd == -1 && errno != ENOENT)
+			return -1;
+		if (fd != -1 && !has_uuid(d)) {
+			close(fd);
+			return output_refuse(d->path, "the metadata are not "
+			    "those that were there");
+		}
+	}
+	if (fd == -1)
+		fd = output_file(d, "metadata", flags | O_CREAT);
+	if (fd == -1 || fstat(fd, &st) == -1)
+		return -1;
+	d->meta = fd;
+	d->meta_size = st.st_size;
+	return 0;
 }
 
 /*
@@ -205,17 +93,11 @@ output_file(int dir, const char *name, int flags)
 static int
 output_make(struct outdir *d)
 {
-	const int excl = d->again ? 0 : O_EXCL;
-	struct stat st;
-
 	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
-	    d->new && !d->again, geteuid())) == -1)
+	    d->new && !d->again ? OUTPUT_NEW : OUTPUT_MAKE, geteuid())) == -1)
 		return -1;
-	d->meta = output_file(d->fd, "metadata", O_WRONLY | O_CREAT | excl |
-	    O_APPEND);
-	if (d->meta == -1 || fstat(d->meta, &st) == -1)
+	if (open_metadata(d) == -1)
 		return -1;
-	d->meta_size = st.st_size;
 	close(d->base);
 	d->base = -1;
 	/* One that another consumer made has the name that it told. */
@@ -225,49 +107,30 @@ output_make(struct outdir *d)
 }
 
 /*
- * The metadata there begin with what this trace is called, or have yet to be
- * written.
- */
-static bool
-has_uuid(const struct outdir *d)
-{
-	char head[512], name[PATH_MAX], uuid[UUID_TEXT];
-	ssize_t n;
-	int fd;
-
-	snprintf(name, sizeof(name), "%s/metadata", d->path);
-	fd = openat(d->base, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
-	    O_NONBLOCK);
-	if (fd == -1)
-		return false;
-	n = read(fd, head, sizeof(head) - 1);
-	close(fd);
-	head[n > 0 ? n : 0] = '\0';
-	uuid_text(uuid, d->uuid);
-	return n == 0 || strstr(head, uuid) != NULL;
-}
-
-/*
  * The last consumer may have made it, and nobody was there any more to be
  * told how it is called.
  */
 static void
 output_find(struct outdir *d)
 {
-	const size_t len = strlen(d->path);
-	struct stat st;
+	char *end = d->path + strlen(d->path);
 	int n;
 
-	for (n = 2; n < 1000 && fstatat(d->base, d->path, &st,
-	    AT_SYMLINK_NOFOLLOW) == 0; n++) {
-		if (has_uuid(d)) {
+	for (n = 2; n < OUTPUT_NUMBERS; n++) {
+		if ((d->fd = output_dir(d->base, d->path, OUTPUT_OPEN,
+		    geteuid())) == -1 && errno == ENOENT)
+			break;
+		if (d->fd != -1 && has_uuid(d)) {
 			report_made(d);
 			d->again = true;
 			return;
 		}
-		snprintf(d->path + len, NAME_MAXLEN, "-%d", n);
+		if (d->fd != -1)
+			close(d->fd);
+		d->fd = -1;
+		snprintf(end, OUTPUT_NUMBER, "-%d", n);
 	}
-	d->path[len] = '\0';
+	*end = '\0';
 }
 
 /*
@@ -282,7 +145,7 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 	int error;
 
 	if ((d = calloc(1, sizeof(*d))) == NULL ||
-	    (path_room = calloc(1, strlen(path) + NAME_MAXLEN)) == NULL) {
+	    (path_room = calloc(1, strlen(path) + OUTPUT_NUMBER)) == NULL) {
 		free(d);
 		close(fd);
 		errno = ENOMEM;
@@ -332,6 +195,7 @@ output_pending(struct outdir *d)
 	ssize_t n;
 	size_t done = 0;
 
+	report_try();
 	if (d->meta == -1 && output_make(d) == -1)
 		return -1;
 	while (done < d->nwhole) {
@@ -387,29 +251,11 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 	if (n > size || at > size - n)
 		return;
 	/* Not that of the others, which appends wherever it is told to. */
-	fd = output_file(d->fd, "metadata", O_WRONLY);
+	fd = output_file(d, "metadata", O_WRONLY);
 	if (fd == -1)
 		return;
 	(void)!pwrite(fd, s, n, (off_t)at);
 	close(fd);
-}
-
-static int
-stream_open(struct pool *p, struct stream *s)
-{
-	char name[NAME_MAXLEN + 16];
-
-	s->used = ++clock_used;
-	if (s->fd != -1)
-		return 0;
-	if (nopen >= OPEN_MAX_STREAMS)
-		consumer_close_oldest();	/* opened again when needed */
-	snprintf(name, sizeof(name), "%s_%u", p->name, s->index);
-	s->fd = output_file(p->dir->fd, name, O_WRONLY | O_CREAT | O_APPEND);
-	if (s->fd == -1)
-		return -1;
-	nopen++;
-	return 0;
 }
 
 void
@@ -420,6 +266,40 @@ stream_close(struct stream *s)
 	close(s->fd);
 	s->fd = -1;
 	nopen--;
+}
+
+void
+stream_name(const struct pool *p, uint32_t index, char *name, size_t size)
+{
+	snprintf(name, size, "%s_%u", p->name, index);
+}
+
+/*
+ * The file of the stream.  The first time it is made; one that was there
+ * before has what we have written, and nothing else.
+ */
+static int
+stream_open(struct pool *p, struct stream *s)
+{
+	char name[NAME_MAXLEN + 16];
+	struct stat st;
+
+	s->used = ++clock_used;
+	if (s->fd != -1)
+		return 0;
+	if (nopen >= OPEN_MAX_STREAMS)
+		consumer_close_oldest();	/* opened again when needed */
+	stream_name(p, s->index, name, sizeof(name));
+	s->fd = output_file(p->dir, name, O_WRONLY | O_APPEND |
+	    (s->made ? 0 : O_CREAT));
+	if (s->fd == -1)
+		return -1;
+	nopen++;
+	s->made = true;
+	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
+		return 0;
+	stream_close(s);
+	return output_refuse(name, "somebody else has written there");
 }
 
 /* Forget n bytes from the front of the vector. */
@@ -447,6 +327,7 @@ stream_write(struct pool *p, struct stream *s, struct iovec *iov, int niov)
 	ssize_t n;
 	int error;
 
+	report_try();
 	if (stream_open(p, s) == -1)
 		return -1;
 	for (skip(&iov, &niov, 0); niov > 0; skip(&iov, &niov, (size_t)n)) {

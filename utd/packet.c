@@ -143,3 +143,13 @@ packet_read(const unsigned char *p, size_t n, struct packet *pk)
 	pk->len = size / 8 - len;
 	return len;
 }
+
+/* Can these be the first bytes of a packet of the trace with that UUID? */
+bool
+packet_begins(const unsigned char *p, size_t n, const unsigned char *uuid)
+{
+	unsigned char first[4 + UUID_LEN];
+
+	(void)put(put32(first, CTF_MAGIC), uuid, UUID_LEN);
+	return memcmp(p, first, n < sizeof(first) ? n : sizeof(first)) == 0;
+}

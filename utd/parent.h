@@ -223,7 +223,7 @@ struct region {
 	struct channel	*channel;
 	struct registry	 registry;
 	enum region_state state;
-	int		 error;		/* why it failed */
+	char		*why;		/* it has failed, or has to wait */
 	uint32_t	 serial;	/* of what it was asked for with */
 	char		 shm[UT_SHM_NAME];
 	bool		 left;		/* by another utd, for who adopts it */
@@ -389,12 +389,14 @@ struct session {
 	uint32_t	 id;
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];
-	char		 error[512];	/* why it does not record all */
+	char		 error[512];	/* why it has not recorded all */
+	char		 failing[512];	/* why it does not record all now */
+	bool		 missed;	/* some program, for some time */
 	uid_t		 uid;		/* 0: every UID, if we are root */
 	gid_t		 gid;
 	struct user	*user;
 	int		 dirfd;		/* -1: not open yet, or */
-	int		 gone;		/* why it cannot be opened again */
+	bool		 gone;		/* it cannot be opened again */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
 	bool		 active;
 	bool		 current;	/* what its user created last */
@@ -447,6 +449,8 @@ void	 consumer_send(struct consumer *, struct ut_msg *);
 uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
 /* What consumer_expect was just told of: the next consumer is asked again. */
 void	 consumer_ask(struct consumer *, struct ut_msg *);
+/* What a reply says of an error. */
+void	 consumer_why(struct ut_msg *, int, char *, size_t);
 void	 consumer_hold(struct consumer *);	/* until a trace is there */
 void	 consumer_go_on(struct consumer *);
 void	 consumers_tell_dead(struct app *);
@@ -470,6 +474,8 @@ void	 session_know_dir(struct session *);
 void	 session_forget_dir(struct session *);
 bool	 session_dir_known(const struct session *);	/* it is that one */
 bool	 session_sees(const struct session *, uid_t);
+bool	 session_alone(const struct session *);	/* in its directory */
+const char *session_error(const struct session *);	/* "": none */
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct channel *channel_find(struct session *, const char *);
@@ -501,7 +507,7 @@ void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
 void	 session_open(struct session *, bool, consumer_cb *, void *);
 struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
-void	 traces_resume(struct session *, int);
+void	 traces_resume(struct session *);
 
 /* region.c: regions, as the parent sees them. */
 struct region *region_find(const struct channel *, const struct app *);
@@ -513,7 +519,8 @@ struct region *region_restore(struct channel *, struct trace *, uint32_t,
 void	 region_name_event(struct region *, const struct entry *);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
-void	 regions_failed(struct trace *, int);
+void	 regions_failed(struct trace *, const char *);
+void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
 void	 regions_bury(const struct app *);
 void	 regions_free(struct session *);
@@ -572,6 +579,7 @@ extern struct app *apps;
 #define STATE_SESSION	4	/* a these, b streams: see put_session */
 #define STATE_ACTIVE	1u
 #define STATE_CURRENT	4u
+#define STATE_MISSED	2u
 #define STATE_WARNING	5	/* str */
 #define STATE_TRACE	6	/* a id, b made: see put_trace; of the session */
 #define STATE_TEXT	7	/* str: metadata of the trace */
@@ -676,6 +684,8 @@ struct client {
 void	 client_hello(struct conn *, struct ut_msg *);
 void	 client_ok(struct client *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
+void	 client_taken(struct client *, uint32_t, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
 void	 client_refuse(struct client *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);

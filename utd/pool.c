@@ -88,6 +88,15 @@ layout(struct pool *p, unsigned char *at)
 	p->data = at + data;
 }
 
+size_t
+pool_size(const struct pool *like)
+{
+	struct pool p = *like;
+
+	layout(&p, NULL);
+	return p.size;
+}
+
 /* Of that size; what is in it is seen to later. */
 static int
 pool_map(struct pool *p)

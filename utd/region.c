@@ -59,8 +59,7 @@ region_name_event(struct region *r, const struct entry *e)
 void
 region_why(const struct region *r, char *why, size_t n)
 {
-	snprintf(why, n, "channel %s for uid %lu: %s", r->channel->name,
-	    (unsigned long)r->trace->uid, strerror(r->error));
+	snprintf(why, n, "%s", r->why != NULL ? r->why : "no buffers");
 }
 
 bool
@@ -74,21 +73,49 @@ channel_failed(const struct channel *ch)
 	return false;
 }
 
+/* What is the matter with any of them now. */
 static void
-region_failed(struct region *r, int error)
+session_look(struct session *s)
+{
+	const struct channel *ch;
+	const struct region *r;
+
+	s->failing[0] = '\0';
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->why != NULL)
+				region_why(r, s->failing, sizeof(s->failing));
+}
+
+/* It is said until that is over: then why is "". */
+void
+region_trouble(struct region *r, const char *why)
+{
+	if (r->why == NULL && why[0] == '\0')
+		return;
+	free(r->why);
+	r->why = why[0] != '\0' ? xstrdup(why) : NULL;
+	session_look(r->channel->session);
+}
+
+static void
+region_failed(struct region *r, const char *why)
 {
 	struct session *s = r->channel->session;
+	char text[512];
 
+	snprintf(text, sizeof(text), "channel %s for uid %lu: %s",
+	    r->channel->name, (unsigned long)r->trace->uid, why);
 	r->state = REGION_FAILED;
-	r->error = error;
-	region_why(r, s->error, sizeof(s->error));
-	session_warn(s, "%s", s->error);
+	s->missed = true;
+	region_trouble(r, text);
+	session_warn(s, "%s", text);
 	links_region(r);
 }
 
 /* All that lie in that directory. */
 void
-regions_failed(struct trace *t, int error)
+regions_failed(struct trace *t, const char *why)
 {
 	struct channel *ch;
 	struct region *r;
@@ -97,7 +124,7 @@ regions_failed(struct trace *t, int error)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->trace == t && r->state != REGION_FAILED &&
 			    r->state != REGION_CLOSING)
-				region_failed(r, error);
+				region_failed(r, why);
 }
 
 /* There is no consumer to remove what it had there. */
@@ -159,18 +186,21 @@ region_undo(struct region *r)
 	consumer_ask(r->trace->consumer, &out);
 }
 
-/* The descriptor that has come, or -1 and errno if it may not be kept. */
+/* The descriptor that has come, or -1 and why it may not be kept. */
 static int
-region_fd(const struct region *r, int fd)
+region_fd(const struct region *r, int fd, char *why, size_t n)
 {
-	if (fd == -1)
-		return -1;
-	if (!r->left && !listen_spares(fd)) {
+	if (fd != -1 && !r->left && !listen_spares(fd)) {
 		close(fd);
-		errno = EMFILE;
+		snprintf(why, n, "%s: utd has none left for buffers",
+		    strerror(EMFILE));
 		return -1;
 	}
-	return user_open(r->channel->session->user, fd, r->left);
+	if (fd != -1)
+		fd = user_open(r->channel->session->user, fd, r->left);
+	if (fd == -1)
+		snprintf(why, n, "%s: none for buffers", strerror(errno));
+	return fd;
 }
 
 /* UT_C_REGION is answered; if it was ready before, by who took over. */
@@ -178,13 +208,17 @@ static void
 got_region(void *arg, int error, struct ut_msg *m)
 {
 	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
-	bool active;
+	struct session *s;
+	char why[512];
+	bool active, lost;
 
 	if (r == NULL || (m->h.a != 0 && m->h.a != r->serial) ||
 	    (r->state != REGION_ASKED && r->state != REGION_READY))
 		return;			/* it has failed otherwise since */
+	s = r->channel->session;
 	active = error == 0 && ut_msg_get_u32(m) != 0;
 	if (error == 0 && r->state == REGION_READY) {
+		region_trouble(r, "");
 		region_here(r, active);
 		return;
 	}
@@ -195,16 +229,23 @@ got_region(void *arg, int error, struct ut_msg *m)
 		region_ask(r, false);
 		return;
 	}
-	if (error == 0 && (r->fd = region_fd(r, ut_msg_get_fd(m))) == -1) {
-		error = errno;
-		region_undo(r);
-	}
 	if (error != 0) {
-		region_failed(r, error);
+		lost = r->left || r->fd != -1;
+		consumer_why(m, error, why, sizeof(why));
+		region_failed(r, why);
+		if (lost)		/* what was in there */
+			region_why(r, s->error, sizeof(s->error));
+		return;
+	}
+	r->fd = region_fd(r, ut_msg_get_fd(m), why, sizeof(why));
+	if (r->fd == -1) {
+		region_undo(r);
+		region_failed(r, why);
 		return;
 	}
 	r->state = REGION_READY;
 	r->left = false;
+	region_trouble(r, "");
 	region_here(r, active);
 	links_region(r);
 }
@@ -366,7 +407,7 @@ region_retry(struct region *r)
 		state_changed();
 	}
 	if (t->consumer->given_up)
-		region_failed(r, EPIPE);
+		region_failed(r, "the consumer has ended too often");
 	else if (t->state == REGION_FAILED)
 		trace_retry(t);
 	else if (t->state == REGION_READY)
@@ -486,6 +527,7 @@ region_free(struct region *r)
 	struct channel *ch = r->channel;
 	struct trace *t = r->trace;
 	struct region **p;
+	bool troubled;
 
 	counts_add(&ch->past, &r->counts);
 	state_changed();
@@ -496,9 +538,14 @@ region_free(struct region *r)
 	if (r->fd != -1)
 		user_close(r->channel->session->user, r->fd);
 	registry_free(&r->registry);
+	troubled = r->why != NULL;
+	free(r->why);
 	free(r);
-	if (t->owner == 0)
+	if (t->owner == 0) {
+		if (troubled)
+			session_look(t->session);
 		return;
+	}
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->trace == t)

@@ -18,7 +18,9 @@
  * What a consumer tells the parent.
  */
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "consumer.h"
 
@@ -27,6 +29,7 @@
 bool parent_gone;
 
 static struct ut_msg out;
+static char reason[512];	/* why what goes wrong does; "": see errno */
 
 /* One message at a time: it is begun, items are added, it is sent. */
 struct ut_msg *
@@ -43,8 +46,51 @@ report_send(void)
 		parent_gone = true;
 }
 
+/*
+ * Why what was asked for cannot be, better than errno says it, and which file
+ * it is about, if any.  errno stays as it is: -1.
+ */
+int
+report_why(const char *path, const char *fmt, ...)
+{
+	const int error = errno;
+	va_list ap;
+	size_t n;
+
+	snprintf(reason, sizeof(reason), "%.256s%s", path == NULL ? "" :
+	    path, path == NULL ? "" : ": ");
+	n = strlen(reason);
+	va_start(ap, fmt);
+	vsnprintf(reason + n, sizeof(reason) - n, fmt, ap);
+	va_end(ap);
+	errno = error;
+	return -1;
+}
+
+/* Before something is tried of which the reason is wanted. */
 void
-report_trouble(struct pool *p, bool error, const char *fmt, ...)
+report_try(void)
+{
+	reason[0] = '\0';
+}
+
+const char *
+report_reason(int error)
+{
+	return reason[0] != '\0' ? reason : strerror(error);
+}
+
+/* What was asked for cannot be. */
+void
+report_failed(uint32_t serial, int error)
+{
+	ut_msg_init(&out, UT_C_REPLY, serial, (uint32_t)error);
+	ut_msg_str(&out, report_reason(error));
+	report_send();
+}
+
+void
+report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -52,7 +98,7 @@ report_trouble(struct pool *p, bool error, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ut_msg_init(&out, UT_C_TROUBLE, p->id, error);
+	ut_msg_init(&out, UT_C_TROUBLE, p->id, what);
 	ut_msg_str(&out, text);
 	report_send();
 }

@@ -73,6 +73,7 @@ read_session(struct ut_msg *m)
 		return false;
 	session->active = (m->h.a & STATE_ACTIVE) != 0;
 	session->current = (m->h.a & STATE_CURRENT) != 0;
+	session->missed = (m->h.a & STATE_MISSED) != 0;
 	session->nstreams = m->h.b;
 	session->dev = ut_msg_get_u64(m);
 	session->ino = ut_msg_get_u64(m);
@@ -344,26 +345,28 @@ static void
 reopened(void *arg, int error, struct ut_msg *m)
 {
 	struct session *s;
+	char why[256] = "";
 
 	for (s = sessions; s != NULL; s = s->next)
 		if (s->id == (uint32_t)(uintptr_t)arg)
 			break;
 	if (s == NULL)
 		return;
-	if (error == 0)
-		error = session_own(s, ut_msg_get_fd(m), true);
-	if (error == 0 && !session_dir_known(s)) {
-		error = ESTALE;		/* another has its name now */
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+	} else if ((error = session_own(s, ut_msg_get_fd(m), true)) != 0) {
+		snprintf(why, sizeof(why), "%s", strerror(error));
+	} else if (!session_dir_known(s)) {
+		snprintf(why, sizeof(why), "another one has its name now");
 		user_close(s->user, s->dirfd);
 		s->dirfd = -1;
 	}
-	if (error != 0) {
-		s->gone = error;
-		snprintf(s->error, sizeof(s->error), "the directory: %s",
-		    strerror(error));
+	if (why[0] != '\0') {
+		s->gone = true;
+		snprintf(s->error, sizeof(s->error), "the directory: %s", why);
 		session_warn(s, "%s", s->error);
 	}
-	traces_resume(s, error);
+	traces_resume(s);
 }
 
 void

@@ -354,6 +354,25 @@ session_dir_known(const struct session *s)
 	    (uint64_t)st.st_ino == s->ino;
 }
 
+/* No other session writes there. */
+bool
+session_alone(const struct session *s)
+{
+	const struct session *t;
+
+	for (t = sessions; t != NULL; t = t->next)
+		if (t != s && t->ino == s->ino && t->dev == s->dev)
+			return false;
+	return true;
+}
+
+/* Why it has not recorded all, or does not now. */
+const char *
+session_error(const struct session *s)
+{
+	return s->error[0] != '\0' ? s->error : s->failing;
+}
+
 /* Only root's sessions, on root's utd, see the programs of others. */
 bool
 session_sees(const struct session *s, uid_t uid)

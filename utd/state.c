@@ -193,7 +193,8 @@ put_session(const struct session *s)
 	const struct channel *ch;
 
 	ut_msg_init(&out, STATE_SESSION, (s->active ? STATE_ACTIVE : 0) |
-	    (s->current ? STATE_CURRENT : 0), s->nstreams);
+	    (s->current ? STATE_CURRENT : 0) |
+	    (s->missed ? STATE_MISSED : 0), s->nstreams);
 	ut_msg_str(&out, s->name);
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, (uint32_t)s->uid);

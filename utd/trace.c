@@ -275,11 +275,11 @@ uuid_make(unsigned char *uuid, char *s)
 }
 
 static void
-trace_failed(struct trace *t, int error)
+trace_failed(struct trace *t, const char *why)
 {
 	t->state = REGION_FAILED;
 	trace_go_on(t);
-	regions_failed(t, error);
+	regions_failed(t, why);
 }
 
 /* What the file lacks is what has not been sent. */
@@ -287,23 +287,26 @@ static void
 got_trace(void *arg, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	char why[512];
 	uint64_t size;
 
 	if (t == NULL)
 		return;
-	size = error == 0 ? ut_msg_get_u64(m) : 0;
-	if (t->syncing && error == 0) {
-		if (size < t->past || size - t->past > t->text.len) {
-			error = EINVAL;	/* somebody has changed it */
-			trace_synced(t);
-		} else {
-			t->text.sent = (size_t)(size - t->past);
-		}
-	}
 	if (error != 0) {
-		trace_failed(t, error);
+		consumer_why(m, error, why, sizeof(why));
+		trace_failed(t, why);
 		return;
 	}
+	size = ut_msg_get_u64(m);
+	if (t->syncing && (size < t->past || size - t->past > t->text.len)) {
+		trace_synced(t);
+		snprintf(why, sizeof(why), "%s: somebody else has changed the "
+		    "metadata", t->path);
+		trace_failed(t, why);
+		return;
+	}
+	if (t->syncing)
+		t->text.sent = (size_t)(size - t->past);
 	t->made |= t->owner == 0;
 	t->state = REGION_READY;
 	if (t->syncing) {
@@ -347,20 +350,22 @@ static void
 got_uid_dir(void *arg, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
-	char path[PATH_MAX];
-	int fd;
+	char path[PATH_MAX], why[512] = "";
+	int fd = -1;
 
 	if (t == NULL)
 		return;
-	if (error == 0) {
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+	} else {
 		ut_msg_get_str(m, path, sizeof(path));
 		if (m->bad || !trace_called(t, path))
-			error = EPROTO;
+			consumer_why(m, EPROTO, why, sizeof(why));
 		else if ((fd = ut_msg_get_fd(m)) == -1)
-			error = errno;
+			consumer_why(m, errno, why, sizeof(why));
 	}
-	if (error != 0) {
-		trace_failed(t, error);
+	if (why[0] != '\0') {
+		trace_failed(t, why);
 	} else {
 		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
 		    "32-bit" : "64-bit");
@@ -419,8 +424,8 @@ trace_ask(struct trace *t)
 			*strrchr(path, '/') = '\0';
 		t->path = xstrdup(path);
 	}
-	if (t->session->gone != 0) {
-		trace_failed(t, t->session->gone);
+	if (t->session->gone) {
+		trace_failed(t, t->session->error);
 		return;
 	}
 	if (t->session->dirfd == -1) {
@@ -529,7 +534,7 @@ traces_orphaned(const struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer != c)
 				continue;
-			trace_failed(t, EPIPE);
+			trace_failed(t, "the consumer has ended too often");
 			regions_remove(t);
 		}
 	}
@@ -569,15 +574,12 @@ trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 
 /* The directory of the session is open again, or cannot be. */
 void
-traces_resume(struct session *s, int error)
+traces_resume(struct session *s)
 {
 	struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next) {
-		if (error != 0)
-			trace_failed(t, error);
-		else
-			trace_ask(t);
+		trace_ask(t);
 		if (t->state == REGION_READY)
 			regions_ask(t);
 	}

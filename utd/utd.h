@@ -113,11 +113,14 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts; the fd and str
 				   path; u64 bytes of metadata; u32 active and
-				   the fd */
-#define UT_C_TROUBLE	98	/* a region, b 1 if the session cannot record
-				   all: str text */
+				   the fd; with an errno, str why */
+#define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */
 #define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
+
+#define UT_TROUBLE_SAY	0	/* nothing but that */
+#define UT_TROUBLE_LOST	1	/* and not all has been recorded */
+#define UT_TROUBLE_NOW	2	/* and cannot for now: "" is the end of that */
 
 #endif /* UTD_H */

@@ -119,11 +119,30 @@ report_progress(uint64_t left)
 }
 
 void
-report_trouble(struct pool *p, bool error, const char *fmt, ...)
+report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
 {
 	(void)p;
-	(void)error;
+	(void)what;
 	(void)fmt;
+}
+
+int
+report_why(const char *path, const char *fmt, ...)
+{
+	(void)path;
+	(void)fmt;
+	return -1;
+}
+
+void
+report_try(void)
+{
+}
+
+const char *
+report_reason(int error)
+{
+	return strerror(error);
 }
 
 void

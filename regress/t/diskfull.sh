@@ -92,9 +92,18 @@ utctl create -o "$T/small/full" s >/dev/null 2>&1 &&
 ./prog/seq 1 1 100
 counts s
 [ "$events" -eq 0 ] || fail "$events events without metadata"
+grep -q 'error: channel c: events wait: No space left' "$T/counts" ||
+    fail "list does not say why: $(cat "$T/counts")"
 rm "$T/small/ballast"
+# They have waited in the buffers: once they are written all is well.
+written() {
+	counts s
+	[ "$events" -eq 100 ]
+}
+until_ok written || fail "not written: $(utctl list s)"
+grep 'error:' "$T/counts" && fail "an error of before"
 ./prog/seq 2 1 100
-expect 0 's destroyed: ' utctl destroy s
+expect 0 's destroyed: 200 events, 0 lost, [0-9]* bytes$' utctl destroy s
 if [ -s "$(ls -d "$T"/small/full/ust/uid/*/*/metadata)" ]; then
 	readers_agree "$T/small/full"
 fi

@@ -67,6 +67,22 @@ complains "$T/plain: Not a dir" utctl record -o "$T/plain" -- touch "$T/ran"
 [ ! -e "$T/ran" ] || fail "the command ran without a trace"
 nothing_left "statuses"
 
+# A trace of nothing is one, and no error; an empty directory is none.
+expect 0 '^utctl: 0 events, 0 lost, 0 bytes' utctl record -o "$T/0" -- true
+complains_not() {
+	expect 0 "$T/0: an empty trace: no events were recorded" "$@"
+	[ "$(wc -l <"$T/err")" -eq 1 ] || fail "$*: $(cat "$T/err")"
+}
+complains_not utctl view "$T/0"
+complains_not utctl view -j "$T/0"
+[ ! -s "$T/out" ] || fail "view of nothing: $(cat "$T/out")"
+complains_not utctl view -q "$T/0"
+[ "$(cat "$T/out")" = "0 events, 0 discarded" ] || fail "$(cat "$T/out")"
+expect 0 '^utctl: 0 events, 0 lost, 0 bytes' utctl record -o "$T/01" \
+    -e 'none:*' -- ./prog/seq 1 1 10
+expect 0 'an empty trace' utctl view "$T/01"
+expect 1 'no trace here' utctl view "$T/kept"
+
 # Globs.
 expect 0 '^utctl: 10 events' utctl record -o "$T/g1" -e 'seq:tick' -- \
     ./prog/seq 1 1 10

@@ -92,6 +92,44 @@ expect 0 'session a destroyed' utctl destroy a
 expect 0 "^session auto-[0-9]*-[0-9]*: $T/home/ut-traces/auto-" utctl create
 expect 0 'session auto-.*destroyed' utctl destroy
 
+# Many in one second, some of them at once: each has a name, and a directory.
+i=0
+while [ $i -lt 12 ]; do
+	utctl create >"$T/auto$i" 2>&1 || fail "create $i: $(cat "$T/auto$i")"
+	i=$((i + 1))
+done
+pids=
+while [ $i -lt 20 ]; do
+	utctl create >"$T/auto$i" 2>&1 &
+	pids="$pids $!"
+	i=$((i + 1))
+done
+for p in $pids; do
+	wait $p || fail "create: $(cat "$T"/auto*)"
+done
+for n in 2 3; do	# words of the line: the name, the directory
+	[ "$(cut -d ' ' -f $n "$T"/auto* | sort -u | wc -l)" -eq 20 ] ||
+	    fail "the same twice: $(cat "$T"/auto*)"
+done
+for d in $(cut -d ' ' -f 3 "$T"/auto*); do
+	[ -d "$d" ] || fail "no directory $d"
+	expect 0 'destroyed' utctl destroy
+done
+# One of the same name again, with a trace there already.
+for i in 1 2 3 4; do
+	expect 0 "^session again: $T/home/ut-traces/again-" utctl create again
+	expect 0 '' utctl enable-event 'seq:*'
+	expect 0 '' utctl start
+	./prog/seq 1 1 10
+	expect 0 '10 events, 0 lost' utctl destroy again
+done
+[ "$(ls -d "$T"/home/ut-traces/again-*/ust/uid | wc -l)" -eq 4 ] ||
+    fail "not four traces: $(ls "$T/home/ut-traces")"
+# A name that was chosen gets no number.
+expect 0 '' utctl create chosen
+complains 'session chosen exists' utctl create chosen
+expect 0 '' utctl destroy chosen
+
 # Two at once: one of them gets the name.  The consumer, which makes the
 # directories, is held up until both have asked.
 halt $(consumers)

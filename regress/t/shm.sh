@@ -22,12 +22,13 @@ pulse_start
 session l
 expect 0 '' utctl enable-event -c big 'pulse:*'
 expect 0 '' utctl enable-event -c small 'other:*'
-complains "session l is started, but channel big for uid $uid: File too" \
-    utctl start
+mem="4[0-9]* kB of shared memory\( in /dev/shm\)\?"
+complains "session l is started, but channel big for uid $uid: $mem: \
+File too large: raise the limit .* (-n, -b)\$" utctl start
 pulse_on ---o || fail "big and small: $answer"
 pulse hit 10
 expect 0 'session l (active)' utctl list l
-grep -q "error: channel big for uid $uid: File too large" "$T/out" ||
+grep -q "error: channel big for uid $uid: $mem: File too large" "$T/out" ||
     fail "list does not say it: $(cat "$T/out")"
 # What a program cannot have does not fail the command that takes it away.
 expect 0 '' utctl disable-event -c big 'pulse:*'
@@ -36,7 +37,7 @@ readers_agree "$T/l"
 expect 0 'l destroyed' utctl destroy l
 kill -9 $PULSE
 stop_utd || fail "utd: status $?"
-expect 1 'channel channel0 for uid .*: File too large' \
+expect 1 'channel channel0 for uid .*: 9[0-9]* kB .*: File too large' \
     sh -c "ulimit -f 4096 && utctl record -o $T/rec1 -- ./prog/seq 1 1 10"
 
 [ -n "${UT_TEST_INSIDE-}" ] || exit 0
@@ -55,8 +56,9 @@ start_utd
 pulse_start
 session a
 expect 0 '' utctl enable-event -c big 'pulse:*'
-none="channel big for uid $uid: No space left on device"
-complains "session a is started, but $none" utctl start
+none="channel big for uid $uid: $mem: No space left on device"
+help=": make room there, or have fewer or smaller sub-buffers (-n, -b)"
+complains "session a is started, but $none$help\$" utctl start
 pulse_on ---- || fail "without memory: $answer"
 expect 0 '' ./prog/seq 1 1 10
 pulse hit 10
@@ -82,6 +84,10 @@ expect 0 'pulse:b: 1 events of 1 programs' utctl enable-event -c big 'pulse:b'
 pulse_on abco || fail "big: $answer"
 complains 'pulse:b is enabled already' utctl enable-event -c big 'pulse:b'
 complains 'session a is started already' utctl start
+# What worked in the end is no error any more.
+expect 0 '' utctl list a
+grep -q 'error:' "$T/out" && fail "an error of before: $(cat "$T/out")"
+expect 0 '"error":""' utctl list -j a
 
 # What is there stays there, whoever takes the rest: all of it is written.
 no_room
@@ -104,12 +110,40 @@ expect 0 '' ./prog/seq 1 1 10
 expect 0 "error: $none" utctl list b
 all_room
 expect 0 '' ./prog/seq 2 1 20
-expect 0 "b stopped: 20 events, 0 lost.*No space" utctl stop b
+expect 0 'b stopped: 20 events, 0 lost, [0-9]* bytes$' utctl stop b
+expect 0 '' utctl list
+grep -q 'error:' "$T/out" && fail "an error of before: $(cat "$T/out")"
 readers_agree "$T/b"
 [ "$(grep -c '^stream {' "$T"/b/ust/uid/*/*/metadata)" -eq 2 ] ||
     fail "a stream is described twice"
+expect 0 'b destroyed: 20 events, 0 lost, [0-9]* bytes$' utctl destroy b
+
+# As long as there is something that could not be had, that is said, also of a
+# program that is gone, and no longer.
+no_room
+session c
+expect 0 '' utctl enable-channel -p -b 16k -n 256 own
+expect 0 '' utctl enable-event -c own 'seq:*'
+expect 0 '' utctl enable-event -c big 'pulse:*'
+none2="channel own for uid $uid: $mem: No space left on device"
+expect 1 "$none" utctl start
+expect 0 '' ./prog/seq 1 1 10
+expect 0 "warning: $none2" utctl list c
+expect 0 "error: $none2\|error: $none" utctl list c
+expect 0 '' utctl disable-channel big
+all_room
+expect 0 '' ./prog/seq 2 1 20
+expect 0 '' utctl enable-channel big
+expect 0 'c destroyed: 20 events, 0 lost, [0-9]* bytes$' utctl destroy c
 kill -9 $PULSE
 stop_utd || fail "utd: status $?"
+
+# Where nobody can write.
+if mount -o remount,ro /dev/shm 2>/dev/null; then
+	expect 1 'channel0 for uid .*: 9[0-9]* kB .*: Read-only file system$' \
+	    utctl record -o "$T/rec0" -- ./prog/seq 1 1 10
+	mount -o remount,rw /dev/shm || fail "remount"
+fi
 
 # And record.
 no_room
