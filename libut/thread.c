@@ -156,6 +156,43 @@ thread_leave(struct thread *t)
 }
 
 /*
+ * From here to ut_unblock the thread is neither interrupted by a signal nor
+ * cancelled, neither at a cancellation point nor, if its cancellation is
+ * asynchronous, anywhere else: the library looks like none of this to who
+ * calls it.  Returns the state that pthread_setcancelstate(3) had.  That
+ * function is async-signal-safe in fact, on all systems that we know of.
+ */
+int
+ut_block(sigset_t *old)
+{
+	sigset_t all;
+	int state;
+
+	if (pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state) != 0)
+		state = PTHREAD_CANCEL_ENABLE;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, old);
+	return state;
+}
+
+/*
+ * A thread that was cancelled asynchronously meanwhile ends here, by the last
+ * call: in glibc 2.36 the one that enables it would end the thread with NULL
+ * instead of PTHREAD_CANCELED.
+ */
+void
+ut_unblock(const sigset_t *old, int state)
+{
+	int type;
+
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+	if (pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type) != 0)
+		type = PTHREAD_CANCEL_DEFERRED;
+	(void)pthread_setcancelstate(state, NULL);
+	(void)pthread_setcanceltype(type, NULL);
+}
+
+/*
  * The end of a thread, in two passes: events of other destructors between
  * them are recorded.  After the second the thread is mute, for the system's
  * own clean-up may call a traced free(3) that nothing would end.
@@ -165,11 +202,9 @@ thread_end(void *arg)
 {
 	static __thread bool ending;
 	struct thread *t = arg;
-	sigset_t all, old;
-	int error = errno;
+	sigset_t old;
+	const int error = errno, state = ut_block(&old);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
 	ut_self = &mute;
 	if (t != &mute)
 		thread_leave(t);
@@ -178,7 +213,7 @@ thread_end(void *arg)
 		if (pthread_setspecific(key, &mute) == 0)
 			ut_self = NULL;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	ut_unblock(&old, state);
 	errno = error;
 }
 
@@ -199,11 +234,9 @@ struct thread * __attribute__((noinline, cold))
 ut_thread_new(void)
 {
 	struct thread *t;
-	sigset_t all, old;
-	int error = errno;
+	sigset_t old;
+	const int error = errno, state = ut_block(&old);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
 	if ((t = ut_self) == NULL && key_made &&
 	    (t = thread_claim()) != NULL) {
 		ut_self = &mute;
@@ -213,7 +246,7 @@ ut_thread_new(void)
 		}
 		ut_self = t;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	ut_unblock(&old, state);
 	errno = error;
 	return t;
 }

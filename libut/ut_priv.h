@@ -151,6 +151,8 @@ extern __thread struct thread *ut_self
     ;
 struct thread	*ut_thread_new(void);
 void		 ut_thread_init(void);
+int		 ut_block(sigset_t *);
+void		 ut_unblock(const sigset_t *, int);
 struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
 bool		 ut_threads_quiet(int);
