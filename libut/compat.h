@@ -68,6 +68,12 @@ void	 ut_progname(char *, size_t);
 int	 ut_issetugid(void);
 
 /*
+ * Where the stack of the calling thread begins and ends: 0, or -1 if that is
+ * not known.  Async-signal-safe.
+ */
+int	 ut_stack(uintptr_t *, uintptr_t *);
+
+/*
  * Fresh pages, or NULL.  A child made without our knowledge sees zeros in
  * them, where the system can do that.
  */
