@@ -542,11 +542,16 @@ ut_thread_start(void *(*run)(void *), void *arg)
 #if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)
 
 int
-ut_own_fds(void)
+ut_own_fds(int keep)
 {
 	const unsigned int unshare = 1u << 1;	/* CLOSE_RANGE_UNSHARE */
 
-	return syscall(SYS_close_range, 0u, ~0u, unshare) == 0;
+	if (syscall(SYS_close_range, (unsigned int)(keep + 1), ~0u,
+	    unshare) == -1)
+		return 0;
+	if (keep > 0)
+		(void)syscall(SYS_close_range, 0u, (unsigned int)keep - 1, 0);
+	return 1;
 }
 
 /* A signal that does nothing, and that all our threads block. */
@@ -578,8 +583,9 @@ ut_nudge_read(int fd)
 #else
 
 int
-ut_own_fds(void)
+ut_own_fds(int keep)
 {
+	(void)keep;
 	return 0;
 }
 
