@@ -268,6 +268,90 @@ ut_issetugid(void)
 #endif
 }
 
+#if defined(__linux__) && !defined(UT_POSIX)
+
+/* In a line of that file: true if it is of the thread's stack. */
+static int
+stack_line(const char *line, uintptr_t *low, uintptr_t *high, uintptr_t *end)
+{
+	const uintptr_t self = (uintptr_t)pthread_self();
+	const int first = (pid_t)ut_gettid() == getpid();
+	uintptr_t from, to;
+	const size_t n = strlen(line);
+	char *p;
+
+	from = (uintptr_t)strtoull(line, &p, 16);
+	to = *p == '-' ? (uintptr_t)strtoull(p + 1, &p, 16) : from;
+	/* The first thread's stack grows as far as there is nothing else. */
+	*low = first ? *end : from;
+	*high = first ? to : self;
+	*end = to;
+	if (first)
+		return n >= 7 && strcmp(line + n - 7, "[stack]") == 0;
+	return self >= from && self < to;
+}
+
+/*
+ * pthread_getattr_np(3) allocates memory, and may wait for the lock of an
+ * allocator that a signal handler has interrupted.  What it would say of a
+ * thread that is not the first one ends, in glibc and musl, where pthread_t
+ * points.
+ */
+int
+ut_stack(uintptr_t *low, uintptr_t *high)
+{
+	char buf[256], line[160];
+	uintptr_t end = 0;
+	size_t len = 0;
+	ssize_t n, i;
+	int fd, state, found = 0;
+
+	if (pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state) != 0)
+		state = PTHREAD_CANCEL_ENABLE;
+	fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	while (fd != -1 && !found && (n = read(fd, buf, sizeof(buf))) > 0) {
+		for (i = 0; i < n && !found; i++) {
+			if (buf[i] != '\n') {
+				if (len < sizeof(line) - 1)
+					line[len++] = buf[i];
+				continue;
+			}
+			line[len] = '\0';
+			len = 0;
+			found = stack_line(line, low, high, &end);
+		}
+	}
+	if (fd != -1)
+		close(fd);
+	(void)pthread_setcancelstate(state, NULL);
+	return found ? 0 : -1;
+}
+
+#elif defined(__linux__)
+
+int
+ut_stack(uintptr_t *low, uintptr_t *high)
+{
+	*low = *high = 0;
+	return -1;
+}
+
+#else
+
+/*
+ * Handlers run on the thread's stack or on the alternate one, which the system
+ * tells: what is not there is taken for the thread's.
+ */
+int
+ut_stack(uintptr_t *low, uintptr_t *high)
+{
+	*low = 0;
+	*high = UINTPTR_MAX;
+	return 0;
+}
+
+#endif
+
 void
 ut_wipe_on_fork(void *p, size_t size, int wipe)
 {
@@ -458,11 +542,16 @@ ut_thread_start(void *(*run)(void *), void *arg)
 #if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)
 
 int
-ut_own_fds(void)
+ut_own_fds(int keep)
 {
 	const unsigned int unshare = 1u << 1;	/* CLOSE_RANGE_UNSHARE */
 
-	return syscall(SYS_close_range, 0u, ~0u, unshare) == 0;
+	if (syscall(SYS_close_range, (unsigned int)(keep + 1), ~0u,
+	    unshare) == -1)
+		return 0;
+	if (keep > 0)
+		(void)syscall(SYS_close_range, 0u, (unsigned int)keep - 1, 0);
+	return 1;
 }
 
 /* A signal that does nothing, and that all our threads block. */
@@ -494,8 +583,9 @@ ut_nudge_read(int fd)
 #else
 
 int
-ut_own_fds(void)
+ut_own_fds(int keep)
 {
+	(void)keep;
 	return 0;
 }
 

@@ -68,6 +68,12 @@ void	 ut_progname(char *, size_t);
 int	 ut_issetugid(void);
 
 /*
+ * Where the stack of the calling thread begins and ends: 0, or -1 if that is
+ * not known.  Async-signal-safe.
+ */
+int	 ut_stack(uintptr_t *, uintptr_t *);
+
+/*
  * Fresh pages, or NULL.  A child made without our knowledge sees zeros in
  * them, where the system can do that.
  */
@@ -96,11 +102,11 @@ void	 ut_name_thread(const char *);
 int	 ut_thread_start(void *(*)(void *), void *);
 
 /*
- * From now on the calling thread has descriptors of its own, and none yet:
- * 1, or 0 where that cannot be.  It can still be woken, by whoever knows it,
+ * From now on the calling thread has descriptors of its own, and of those that
+ * there were only that one, or none if it is -1: 1, or 0 where that cannot be.  It can still be woken, by whoever knows it,
  * to read from a descriptor that it has made; -1 where not.
  */
-int	 ut_own_fds(void);
+int	 ut_own_fds(int);
 int	 ut_nudge_open(void);
 void	 ut_nudge(pthread_t);
 void	 ut_nudge_read(int);

@@ -126,8 +126,11 @@ ut_conn_ours(const struct conn *c)
 void
 ut_conn_lost(struct conn *c)
 {
-	if (ut_conn_ours(c))
+	if (ut_conn_ours(c)) {
+		/* The program may still have it, too. */
+		(void)shutdown(c->sock, SHUT_RDWR);
 		close(c->sock);
+	}
 	c->sock = -1;
 	c->done = c->asked;
 	c->news = c->unsent = false;

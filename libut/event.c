@@ -56,6 +56,7 @@ struct type {
 
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
+static int cancel_state;		/* of who has the lock, before */
 
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
@@ -239,19 +240,20 @@ event_remove(struct ut_event *e)
 void
 ut_enter(sigset_t *old)
 {
-	sigset_t all;
+	const int state = ut_block(old);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, old);
 	pthread_mutex_lock(&ut_lock);
 	ut_signals = *old;
+	cancel_state = state;
 }
 
 void
 ut_leave(const sigset_t *old)
 {
+	const int state = cancel_state;
+
 	pthread_mutex_unlock(&ut_lock);
-	pthread_sigmask(SIG_SETMASK, old, NULL);
+	ut_unblock(old, state);
 }
 
 /*

@@ -22,12 +22,14 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include "ut_priv.h"
+
+#define NAP_MIN		100		/* ms */
+#define NAP_MAX		10000
 
 /* Say what another thread has left to be said. */
 static void
@@ -41,27 +43,30 @@ say_unsent(struct conn *c)
 }
 
 /*
- * One message; the lock is held while it is obeyed, not while it comes.
- * False when the connection is gone.
+ * One message, or some time without any; the lock is held while it is obeyed,
+ * not while it comes.  False when the connection is gone.
  *
- * It waits by looking at the first byte: recv(2) keeps to the socket that it
- * began with, where poll(2) would go on with whatever the program has opened
- * at the number since, and even if that is a socket, nothing is taken.
+ * The program may put a descriptor of its own in the socket's place between
+ * the look at it and the sleep.  So no sleep is for ever: it takes nothing, and
+ * a program that closes what we sleep on waits for the other end to see that
+ * no longer than this.  Programs do such things when they start, or become
+ * daemons, so it is short at first.
  */
 static bool
-listen_once(struct conn *c)
+listen_once(struct conn *c, int *ms)
 {
+	struct pollfd pfd;
 	bool there;
-	char byte;
-	int s;
 
 	pthread_mutex_lock(&ut_lock);
-	s = c->sock;
+	pfd.fd = ut_conn_ours(c) ? c->sock : -1;
 	pthread_mutex_unlock(&ut_lock);
-	if (s == -1)
-		return false;
-	if (recv(s, &byte, 1, MSG_PEEK) == -1 && errno == EINTR)
-		return true;
+	pfd.events = POLLIN;
+	pfd.revents = 0;
+	if (pfd.fd == -1 || poll(&pfd, 1, *ms) != 0)
+		*ms = NAP_MIN;
+	else if ((*ms *= 2) > NAP_MAX)
+		*ms = NAP_MAX;
 	pthread_mutex_lock(&ut_lock);
 	if ((there = ut_conn_obey(c)))
 		say_unsent(c);
@@ -95,14 +100,39 @@ listen_apart(struct conn *c, int nudge)
 	return there;
 }
 
+/*
+ * Take the socket along into a table of descriptors of our own, where the
+ * program cannot reach it, nor we by mistake what the program has put in its
+ * place.  What stays at its number is the program's to close.
+ */
+static bool
+come_apart(struct conn *c)
+{
+	bool there;
+
+	pthread_mutex_lock(&ut_lock);
+	if (!c->apart && ut_conn_ours(c) && ut_own_fds(c->sock))
+		c->apart = true;
+	if (!(there = ut_conn_ours(c))) {
+		/* Not a moment too late, unless it was: let it go. */
+		if (c->apart)
+			(void)ut_own_fds(-1);
+		ut_conn_lost(c);
+	}
+	pthread_mutex_unlock(&ut_lock);
+	return there;
+}
+
 /* Until it is lost. */
 static void
 listen_to(struct conn *c)
 {
-	int nudge;
+	int nudge, ms = NAP_MIN;
 
+	if (!come_apart(c))
+		return;
 	if (!c->apart || (nudge = ut_nudge_open()) == -1) {
-		while (listen_once(c))
+		while (listen_once(c, &ms))
 			continue;
 		return;
 	}
@@ -131,7 +161,7 @@ run(void *arg)
 	do {
 		if (c != NULL)
 			listen_to(c);
-		apart = apart || ut_own_fds();
+		apart = apart || ut_own_fds(-1);
 	} while ((c = ut_find(c, apart)) != NULL);
 	return NULL;
 }

@@ -287,7 +287,7 @@ too_deep(struct thread *t, struct ut_event *ev)
 	uint32_t mask;
 	int c;
 
-	if (atomic_load_explicit(&t->nest, memory_order_relaxed) != NEST)
+	if (atomic_load_explicit(&t->nest, memory_order_relaxed) > NEST)
 		return NULL;		/* mute, not deep */
 	mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
 	for (; mask != 0; mask &= mask - 1) {

@@ -25,12 +25,17 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <time.h>
 
 #include "ut_priv.h"
 
 #define CHUNK	64		/* threads in one piece of memory */
 #define NCHUNKS	1024
+
+/* Linux; not all C libraries have it. */
+#define AUTODISARM	(1u << 31)
+#define KNOWN_FLAGS	((unsigned int)(SS_ONSTACK | SS_DISABLE) | AUTODISARM)
 
 struct chunk {
 	ut_a64			 used;		/* a bit per thread */
@@ -151,8 +156,48 @@ thread_leave(struct thread *t)
 		if (gen != 0)
 			leave(t, c, gen);
 	}
+	for (c = 0; c < NEST; c++)
+		__atomic_store_n(&t->frame[c], 0, __ATOMIC_RELAXED);
+	t->stack_high = 0;
 	atomic_store_explicit(&t->nest, 0, memory_order_release);
 	thread_free(t);
+}
+
+/*
+ * From here to ut_unblock the thread is neither interrupted by a signal nor
+ * cancelled, neither at a cancellation point nor, if its cancellation is
+ * asynchronous, anywhere else: the library looks like none of this to who
+ * calls it.  Returns the state that pthread_setcancelstate(3) had.  That
+ * function is async-signal-safe in fact, on all systems that we know of.
+ */
+int
+ut_block(sigset_t *old)
+{
+	sigset_t all;
+	int state;
+
+	if (pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state) != 0)
+		state = PTHREAD_CANCEL_ENABLE;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, old);
+	return state;
+}
+
+/*
+ * A thread that was cancelled asynchronously meanwhile ends here, by the last
+ * call: in glibc 2.36 the one that enables it would end the thread with NULL
+ * instead of PTHREAD_CANCELED.
+ */
+void
+ut_unblock(const sigset_t *old, int state)
+{
+	int type;
+
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+	if (pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type) != 0)
+		type = PTHREAD_CANCEL_DEFERRED;
+	(void)pthread_setcancelstate(state, NULL);
+	(void)pthread_setcanceltype(type, NULL);
 }
 
 /*
@@ -165,11 +210,9 @@ thread_end(void *arg)
 {
 	static __thread bool ending;
 	struct thread *t = arg;
-	sigset_t all, old;
-	int error = errno;
+	sigset_t old;
+	const int error = errno, state = ut_block(&old);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
 	ut_self = &mute;
 	if (t != &mute)
 		thread_leave(t);
@@ -178,7 +221,7 @@ thread_end(void *arg)
 		if (pthread_setspecific(key, &mute) == 0)
 			ut_self = NULL;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	ut_unblock(&old, state);
 	errno = error;
 }
 
@@ -199,11 +242,9 @@ struct thread * __attribute__((noinline, cold))
 ut_thread_new(void)
 {
 	struct thread *t;
-	sigset_t all, old;
-	int error = errno;
+	sigset_t old;
+	const int error = errno, state = ut_block(&old);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
 	if ((t = ut_self) == NULL && key_made &&
 	    (t = thread_claim()) != NULL) {
 		ut_self = &mute;
@@ -213,47 +254,108 @@ ut_thread_new(void)
 		}
 		ut_self = t;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	ut_unblock(&old, state);
 	errno = error;
 	return t;
 }
 
 /*
- * Was the event that began at f on the stack left, by siglongjmp, now that
- * there is another at r?  A handler that interrupted it is deeper on the stack,
- * which grows down, or has a stack of its own.
+ * Does a stack_t above r say that r is on a stack that lies inside of the
+ * thread's?  Linux leaves one in the frame of a handler whose stack it has
+ * disarmed (SS_AUTODISARM), and a ucontext_t has one.
  */
-static bool
-was_left(uintptr_t f, uintptr_t r, const stack_t *alt)
+static bool __attribute__((no_sanitize_address, no_sanitize_thread))
+on_inner_stack(uintptr_t r, uintptr_t low, uintptr_t high)
 {
-	const uintptr_t sp = (uintptr_t)alt->ss_sp;
-	const bool f_on_alt = !(alt->ss_flags & SS_DISABLE) &&
-	    f >= sp && f - sp < alt->ss_size;
+	const volatile stack_t *s;
+	uintptr_t at = r & ~(sizeof(at) - 1), sp;
 
-	if (alt->ss_flags & SS_ONSTACK)
-		return f_on_alt && f <= r;
-	return f_on_alt || f <= r;
+	for (; high - at >= sizeof(*s); at += sizeof(at)) {
+		s = (const volatile stack_t *)at;
+		sp = (uintptr_t)s->ss_sp;
+		if (sp >= low && sp <= r && r - sp < s->ss_size &&
+		    s->ss_size <= high - sp &&
+		    ((unsigned int)s->ss_flags & ~KNOWN_FLAGS) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Are f, and r above it, known to be on the thread's stack and no other? */
+static bool
+on_own_stack(struct thread *t, uintptr_t f, uintptr_t r)
+{
+	if (t->stack_high == 0 &&
+	    ut_stack(&t->stack_low, &t->stack_high) == -1)
+		t->stack_low = t->stack_high = UINTPTR_MAX;
+	return f >= t->stack_low && r < t->stack_high &&
+	    !on_inner_stack(r, t->stack_low, t->stack_high);
+}
+
+static bool
+on(const stack_t *s, uintptr_t at)
+{
+	const uintptr_t sp = (uintptr_t)s->ss_sp;
+
+	return at >= sp && at - sp < s->ss_size;
 }
 
 /*
- * How many events this thread really is in, when nest says that there are
- * any.  Only an event in a signal handler asks.
+ * Was the event that began at f left, by siglongjmp, now that there is another
+ * at r?  It was if f is where the calls lie that led here, or below them on
+ * the same stack, all of which grow down.  Addresses of two stacks tell
+ * nothing, so both must be known to be of one: of the alternate one that the
+ * thread has, or of the thread's own.  An alternate stack that nothing runs on
+ * any more is used again from its top, unless it is disarmed while in use:
+ * then handlers and coroutines may come back to it.
+ *
+ * The stack's bounds tell what SS_ONSTACK should: NetBSD leaves that set after
+ * siglongjmp.
+ */
+static bool
+was_left(struct thread *t, uintptr_t f, uintptr_t r, const stack_t *alt)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const unsigned int flags = (unsigned int)alt->ss_flags;
+
+	if (f > r)
+		return !(flags & (SS_DISABLE | AUTODISARM)) && on(alt, f) &&
+		    !on(alt, r);
+	if (f >= here)
+		return true;
+	if (!(flags & SS_DISABLE) && (on(alt, f) || on(alt, r)))
+		return !(flags & AUTODISARM) && on(alt, f);
+	return on_own_stack(t, f, r);
+}
+
+/*
+ * The depth of an event that begins at frame when nest says that this thread
+ * is in others: the first that is free.  Only an event in a signal handler
+ * asks, or the first one after another was left.  What may still be under way
+ * keeps its depth, also if it is of a coroutine that another has overtaken.
  */
 uint32_t __attribute__((noinline, cold))
 ut_thread_depth(struct thread *t, uintptr_t frame)
 {
-	uint32_t nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
-	int error = errno;
+	const int error = errno;
+	uintptr_t f;
+	uint32_t n, depth = NEST;
 	stack_t alt;
 
-	if (nest > NEST)
-		return nest;		/* mute */
+	n = atomic_load_explicit(&t->nest, memory_order_relaxed);
+	if (n > NEST)
+		return n;		/* mute */
 	if (sigaltstack(NULL, &alt) == -1)
 		alt.ss_flags = SS_DISABLE;
-	while (nest > 0 && was_left(t->frame[nest - 1], frame, &alt))
-		nest--;
+	for (n = NEST; n-- > 0;) {
+		f = t->frame[n];
+		if (f != 0 && was_left(t, f, frame, &alt))
+			t->frame[n] = f = 0;
+		if (f == 0)
+			depth = n;
+	}
 	errno = error;
-	return nest;
+	return depth;
 }
 
 /* From here to ut_unmute this thread does not trace. */
@@ -272,13 +374,30 @@ ut_unmute(struct thread *t)
 	ut_self = t;
 }
 
+/*
+ * In no event?  A coroutine may be in one, at a depth of its own, while others
+ * of the thread have ended theirs.
+ */
+static bool
+is_quiet(struct thread *t)
+{
+	int n;
+
+	if (atomic_load_explicit(&t->nest, memory_order_acquire) != 0)
+		return false;
+	for (n = 1; n < NEST; n++)
+		if (__atomic_load_n(&t->frame[n], __ATOMIC_ACQUIRE) != 0)
+			return false;
+	return true;
+}
+
 /* Until the thread is seen out of events, or n milliseconds have passed. */
 static bool
 wait_quiet(struct thread *t, int *n)
 {
 	static const struct timespec nap = { 0, 1000000 };
 
-	while (atomic_load_explicit(&t->nest, memory_order_acquire) != 0) {
+	while (!is_quiet(t)) {
 		if ((*n)-- <= 0)
 			return false;
 		nanosleep(&nap, NULL);
@@ -341,7 +460,8 @@ ut_threads_before_fork(void)
 
 	kept = NULL;
 	if (t == NULL || t == &mute ||
-	    atomic_load_explicit(&t->nest, memory_order_relaxed) == 0)
+	    (atomic_load_explicit(&t->nest, memory_order_relaxed) == 0 &&
+	    t->frame[0] == 0))
 		return;
 	kept = chunk_of(t);
 	ut_wipe_on_fork(kept->threads, CHUNK * sizeof(*t), 0);
@@ -356,32 +476,48 @@ ut_threads_after_fork(void)
 	kept = NULL;
 }
 
-/* The threads are the parent's, but for this one. */
+/* The other threads, which may have been in events, are the parent's alone. */
+static void
+forget_others(struct chunk *k, uint64_t mine)
+{
+	uint64_t used = k->used & ~mine;
+
+	for (; used != 0; used &= used - 1)
+		memset(k->threads + __builtin_ctzll(used), 0,
+		    sizeof(struct thread));
+}
+
+/*
+ * The threads are the parent's, but for this one.  What it has stays where it
+ * is: a handler that forks may have interrupted an event that is about to
+ * begin.
+ */
 void
 ut_threads_forked(void)
 {
-	struct thread *mine = NULL;
+	const size_t size = CHUNK * sizeof(struct thread);
+	struct chunk *k, *own = NULL;
+	struct thread *threads = NULL;
 	uint64_t used = 0;
-	int k;
 
-	if (kept != NULL) {
-		mine = kept->threads;
-		used = UINT64_C(1) << (ut_self - mine);
-	} else {
-		ut_self = NULL;
-		if (key_made)
-			(void)pthread_setspecific(key, NULL);
+	if (ut_self != NULL && (own = chunk_of(ut_self)) != NULL) {
+		threads = own->threads;
+		used = UINT64_C(1) << (ut_self - threads);
 	}
-	for (k = 0; k < NCHUNKS && chunks[k].threads != NULL; k++) {
-		if (chunks[k].threads != mine)
-			munmap(chunks[k].threads,
-			    CHUNK * sizeof(struct thread));
-		atomic_store_explicit(&chunks[k].threads, NULL,
+	if (kept != NULL)
+		forget_others(own, used);
+	else if (own != NULL && mmap(threads, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+		ut_wipe_on_fork(threads, size, 1);
+	for (k = chunks; k < chunks + NCHUNKS && k->threads != NULL; k++) {
+		if (k != own)
+			munmap(k->threads, size);
+		atomic_store_explicit(&k->threads, NULL,
 		    memory_order_relaxed);
-		atomic_store_explicit(&chunks[k].used, 0,
-		    memory_order_relaxed);
+		atomic_store_explicit(&k->used, 0, memory_order_relaxed);
 	}
-	atomic_store_explicit(&chunks[0].threads, mine, memory_order_relaxed);
+	atomic_store_explicit(&chunks[0].threads, threads,
+	    memory_order_relaxed);
 	atomic_store_explicit(&chunks[0].used, used, memory_order_relaxed);
 	if (kept != NULL)
 		kept = &chunks[0];

@@ -137,8 +137,15 @@ struct thread {
 	 * it after ut_barrier.
 	 */
 	_Atomic uint32_t	 nest;
-	/* Where on the stack each of them is. */
+	/*
+	 * Where on its stack the event at each depth is; 0: there is none.
+	 * No _Atomic, with which compilers make more of a plain store; others
+	 * load it atomically.
+	 */
 	uintptr_t		 frame[NEST];
+	/* Of the thread, once it was asked for; all 1 if it is not known. */
+	uintptr_t		 stack_low;
+	uintptr_t		 stack_high;
 	struct writer		 writers[NEST][UT_CHANNELS];
 };
 
@@ -151,6 +158,8 @@ extern __thread struct thread *ut_self
     ;
 struct thread	*ut_thread_new(void);
 void		 ut_thread_init(void);
+int		 ut_block(sigset_t *);
+void		 ut_unblock(const sigset_t *, int);
 struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
 bool		 ut_threads_quiet(int);
