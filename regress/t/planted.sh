@@ -151,7 +151,7 @@ for what in "mkfifo -m 666 $name" "touch $name" "mkdir $name" \
 	stop_utd || fail "$what: utd: $?"
 	exec 3>&- 4<&-
 	until_ok gone $PULSE || fail "$what: pulse stays"
-	rm -rf "$name" "$T/sys"
+	rm -rf "$name" "$T/sys" "$T/sys.wake"
 done
 [ "$(cat "$T/victim/state")" = untouched ] || fail "written"
 ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"
