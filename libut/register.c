@@ -100,16 +100,27 @@ register_poll(struct pollfd *pfds, int64_t deadline)
 		poll_mortal(pfds, (int)left);
 }
 
-/* Is there one to wait for that has always answered in time? */
+/*
+ * Is there one to wait for that has always answered in time?  How long, until
+ * the first of them is late.
+ */
 static bool
-register_waits(void)
+register_waits(int64_t *until)
 {
+	const int64_t now = ut_msg_now();
 	struct conn *c;
+	bool any = false;
 
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (!c->over && !ut_conn_late(c))
-			return true;
-	return false;
+	*until = -1;
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (c->over || ut_conn_late(c) ||
+		    (c->until != -1 && c->until <= now))
+			continue;
+		any = true;
+		if (*until == -1 || (c->until != -1 && c->until < *until))
+			*until = c->until;
+	}
+	return any;
 }
 
 /*
@@ -120,16 +131,19 @@ static void
 register_all(int64_t deadline)
 {
 	struct pollfd pfds[UT_CONNS];
+	int64_t until;
 	int i;
 
 	ut_hurry = deadline;
 	for (i = 0; i < ut_nconns; i++) {
 		ut_conns[i].over = false;
 		register_step(&ut_conns[i], false);
+		if (!ut_conns[i].over)
+			ut_conns[i].until = ut_conn_until(&ut_conns[i],
+			    deadline);
 	}
-	while (register_waits() &&
-	    (deadline == -1 || ut_msg_now() < deadline)) {
-		register_poll(pfds, deadline);
+	while (register_waits(&until)) {
+		register_poll(pfds, until);
 		for (i = 0; i < ut_nconns; i++)
 			if (!ut_conns[i].over)
 				register_step(&ut_conns[i],
@@ -267,5 +281,6 @@ ut_listen_new(void)
 	ut_hurry = -1;
 	for (i = 0; i < ut_nconns; i++)
 		if (wait[i])
-			ut_conn_await(&ut_conns[i], deadline);
+			ut_conn_await(&ut_conns[i],
+			    ut_conn_until(&ut_conns[i], deadline));
 }

@@ -227,6 +227,8 @@ struct conn {
 	unsigned int	 done;		/* and answered */
 	bool		 news;		/* NEW has yet to be sent */
 	bool		 over;		/* nothing to wait for at the start */
+	int64_t		 until;		/* it is waited for, then; -1: no end */
+	bool		 marked;	/* others have waited in vain */
 
 	/*
 	 * The socket is a descriptor of the threads that find and listen
@@ -265,9 +267,12 @@ void		 ut_conn_lost(struct conn *);
 int		 ut_conn_say_new(struct conn *);
 int		 ut_conn_send_new(struct conn *);
 void		 ut_conn_await(struct conn *, int64_t);
+
+/* late.c */
 bool		 ut_conn_late(const struct conn *);
-void		 ut_conn_set_late(const struct conn *, bool);
+void		 ut_conn_set_late(struct conn *, bool);
 void		 ut_conn_share_late(void);
+int64_t		 ut_conn_until(struct conn *, int64_t);
 
 /* listener.c */
 int		 ut_conn_listen(struct conn *);
