@@ -455,6 +455,17 @@ ut_thread_start(void *(*run)(void *), void *arg)
 	return error;
 }
 
+int
+ut_thread_gone(uint32_t tid)
+{
+#if defined(__linux__)
+	return syscall(SYS_tgkill, getpid(), tid, 0) == -1 && errno == ESRCH;
+#else
+	(void)tid;
+	return 1;
+#endif
+}
+
 #if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)
 
 int

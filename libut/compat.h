@@ -96,6 +96,12 @@ void	 ut_name_thread(const char *);
 int	 ut_thread_start(void *(*)(void *), void *);
 
 /*
+ * 1 when the system has no thread of this process any more with that number
+ * of ut_gettid: it counts some that have ended, for a while.
+ */
+int	 ut_thread_gone(uint32_t);
+
+/*
  * From now on the calling thread has descriptors of its own, and none yet:
  * 1, or 0 where that cannot be.  It can still be woken, by whoever knows it,
  * to read from a descriptor that it has made; -1 where not.

@@ -44,7 +44,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rundir.h"
@@ -215,8 +214,8 @@ choose_place(unsigned int me, char *path)
 }
 
 /* Whoever sleeps there wakes up, and looks. */
-static bool
-poke(const char *path)
+bool
+ut_find_poke(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 
@@ -240,7 +239,7 @@ take_over(const struct conn *lost)
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
 		if (c->given_up || c->listened)
 			continue;
-		if (c == lost || c->place[0] == '\0' || poke(c->place)) {
+		if (c == lost || c->place[0] == '\0' || ut_find_poke(c->place)) {
 			c->finder = me;
 			c->place[0] = '\0';
 		}
@@ -302,16 +301,10 @@ slower(void)
 static void
 pause_ms(int ms)
 {
-	struct timespec nap;
 	int tries = 0;
 
 	do {
-		nap.tv_sec = ms / 1000;
-		nap.tv_nsec = ms % 1000 * 1000000L;
-		pthread_mutex_unlock(&ut_lock);
-		if (ms > 0)
-			nanosleep(&nap, NULL);
-		pthread_mutex_lock(&ut_lock);
+		ut_threads_nap(ms);
 		ms = PACE_MIN;
 	} while (!ut_region_settle(20) && ++tries < 10);
 }
@@ -371,7 +364,7 @@ find(unsigned int me, bool apart, int ms)
 	for (;;) {
 		pause_ms(ms);
 		ms = 0;
-		if (count_wanted(me) == 0)
+		if (ut_alone || count_wanted(me) == 0)
 			return NULL;
 		placed = choose_place(me, place);
 		if ((c = look(me, apart, &busy)) != NULL) {

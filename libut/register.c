@@ -22,6 +22,7 @@
 
 #include <sys/types.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -172,20 +173,40 @@ register_deadline(void)
 	return ms == -1 ? -1 : ut_msg_now() + ms;
 }
 
+/*
+ * Register, and listen from then on; without threads, hang up: what is
+ * enabled by then stays so.
+ */
+static void
+talk(int64_t deadline)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		c->apart = c->apart && c->listened;
+	register_all(deadline);
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (c->listened)
+			continue;	/* by one that would not end */
+		if (ut_alone)
+			ut_conn_lost(c);
+		else if (c->sock != -1 && ut_conn_listen(c) == -1)
+			c->given_up = true;
+	}
+	if (!ut_alone && ut_find_later())
+		ut_find_start();
+}
+
 static void
 start_all(void)
 {
 	struct conn *c;
 
 	listens = getpid();
+	ut_threads_none();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		ut_conn_reset(c);
-	register_all(register_deadline());
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (c->sock != -1 && ut_conn_listen(c) == -1)
-			c->given_up = true;
-	if (ut_find_later())
-		ut_find_start();
+	talk(register_deadline());
 }
 
 /*
@@ -275,6 +296,10 @@ ut_listen_new(void)
 
 	if (getpid() != listens)
 		return;
+	if (ut_alone) {
+		talk(deadline);
+		return;
+	}
 	ut_hurry = deadline;
 	for (i = 0; i < ut_nconns; i++)
 		wait[i] = ut_conn_tell(&ut_conns[i]);
@@ -283,4 +308,31 @@ ut_listen_new(void)
 		if (wait[i])
 			ut_conn_await(&ut_conns[i],
 			    ut_conn_until(&ut_conns[i], deadline));
+}
+
+/* Whether the library has threads. */
+UT_EXPORT int
+ut_threads(int want)
+{
+	struct thread *self;
+	sigset_t signals;
+	int error = 0;
+	bool had;
+
+	ut_enter(&signals);
+	self = ut_mute();
+	had = !ut_alone;
+	ut_threads_want(want != 0);
+	if (started && getpid() == listens) {
+		if (!want)
+			error = ut_threads_end();
+		else if (!had)
+			talk(register_deadline());
+	}
+	ut_unmute(self);
+	ut_leave(&signals);
+	if (error == 0)
+		return 0;
+	errno = error;
+	return -1;
 }

@@ -252,6 +252,7 @@ extern struct conn ut_conns[UT_CONNS];
 extern int	 ut_nconns;
 void		 ut_find_init(void);
 bool		 ut_find_later(void);
+bool		 ut_find_poke(const char *);
 struct conn	*ut_find(struct conn *, bool);
 
 /* conn.c */
@@ -278,6 +279,11 @@ int64_t		 ut_conn_until(struct conn *, int64_t);
 int		 ut_conn_listen(struct conn *);
 bool		 ut_conn_tell(struct conn *);
 void		 ut_find_start(void);
+extern bool	 ut_alone;
+void		 ut_threads_none(void);
+void		 ut_threads_nap(int);
+void		 ut_threads_want(bool);
+int		 ut_threads_end(void);
 
 /* register.c */
 bool		 ut_listen(void);
