@@ -86,6 +86,12 @@ void	 ut_barrier(void);
  */
 int	 ut_clock_source(char *, size_t);
 
+/*
+ * How far this process's CLOCK_MONOTONIC is ahead of the machine's, in
+ * nanoseconds: some systems have time namespaces, as containers may be in.
+ */
+int64_t	 ut_clock_ahead(void);
+
 /* Name the calling thread, where that can be done. */
 void	 ut_name_thread(const char *);
 

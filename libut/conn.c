@@ -120,6 +120,7 @@ do_welcome(struct conn *c, struct ut_msg *m)
 		return -1;
 	}
 	c->owner = ut_msg_get_u64(m);
+	c->ahead = ut_msg_more(m) ? (int64_t)ut_msg_get_u64(m) : 0;
 	if (c->owner != before)
 		ut_regions_drop(conn_index(c));
 	return m->bad || c->owner == 0 ? -1 : 0;
@@ -165,8 +166,7 @@ do_attach(struct conn *c, struct ut_msg *m)
 			close(bell);
 		return -1;
 	}
-	error = ut_region_attach(conn_index(c), m->h.a, c->owner, fd, bell,
-	    bellname);
+	error = ut_region_attach(conn_index(c), m->h.a, fd, bell, bellname);
 	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 }
 

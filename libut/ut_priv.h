@@ -31,6 +31,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
+
+/* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: region.c. */
+extern int (*ut_gettime)(clockid_t, struct timespec *)
+    __attribute__((visibility("hidden")));
+#define UT_GETTIME	ut_gettime
 
 #include "clock.h"
 #include "compat.h"
@@ -199,8 +205,7 @@ int		 ut_events_describe(int, struct ut_msg *, int64_t);
 int		 ut_event_map(uint32_t, unsigned int, uint32_t);
 
 /* region.c */
-int		 ut_region_attach(int, uint32_t, uint64_t, int, int,
-		    const char *);
+int		 ut_region_attach(int, uint32_t, int, int, const char *);
 int		 ut_region_find(int, uint32_t);
 bool		 ut_region_again(int, uint32_t, int);
 void		 ut_regions_keep(int);
@@ -223,6 +228,7 @@ struct conn {
 	dev_t		 dev;		/* of the socket, to know it by */
 	ino_t		 ino;
 	uint64_t	 owner;		/* our number there */
+	int64_t		 ahead;		/* its clock: ut_clock_ahead */
 	unsigned int	 asked;		/* HELLO and NEW sent */
 	unsigned int	 done;		/* and answered */
 	bool		 news;		/* NEW has yet to be sent */
