@@ -33,7 +33,7 @@ echo untouched >"$T/victim/sock" && cp "$T/victim/sock" "$T/victim/state" ||
 utd_refuses 'writable by others' "$T/open"
 utd_refuses 'writable by others' "$T/group"
 utd_refuses 'Not a directory' "$T/file"
-utd_refuses 'symbolic links' "$T/loop"
+utd_refuses 'ymbolic link' "$T/loop"
 UT_RUNDIR=$T/link
 start_utd
 [ -S "$T/real/sock" ] || fail "one's own link"
