@@ -373,28 +373,29 @@ ut_clock_source(char *name, size_t size)
 int64_t
 ut_clock_ahead(void)
 {
+	const char *const file = "/proc/self/timens_offsets";
 	char own[64] = "", next[64] = "", text[256], *p;
-	long long s = 0;
-	long ns = 0;
+	int64_t ns;
 	ssize_t n;
 	int fd;
 
-	if (readlink("/proc/self/ns/time", own, sizeof(own) - 1) == -1 ||
-	    readlink("/proc/self/ns/time_for_children", next,
-	    sizeof(next) - 1) == -1 || strcmp(own, next) != 0)
-		return 0;
-	fd = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
+	if ((fd = open(file, O_RDONLY | O_CLOEXEC)) == -1)
 		return 0;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	if ((p = strstr(text, "monotonic")) == NULL ||
-	    sscanf(p, "monotonic %lld %ld", &s, &ns) != 2)
+	if ((p = strstr(text, "monotonic")) == NULL)
 		return 0;
-	return (int64_t)s * 1000000000 + ns;
+	ns = strtoll(p + strlen("monotonic"), &p, 10) * 1000000000;
+	ns += strtoll(p, NULL, 10);
+	if (ns == 0 ||
+	    readlink("/proc/self/ns/time", own, sizeof(own) - 1) == -1 ||
+	    readlink("/proc/self/ns/time_for_children", next,
+	    sizeof(next) - 1) == -1 || strcmp(own, next) != 0)
+		return 0;
+	return ns;
 }
 
 #else

@@ -291,9 +291,11 @@ all_gone(void)
 {
 	int i;
 
-	for (i = 0; i < NTIDS; i++)
+	for (i = 0; i < NTIDS; i++) {
 		if (tids[i] != 0 && !ut_thread_gone(tids[i]))
 			return false;
+		tids[i] = 0;
+	}
 	return running == 0;
 }
 
@@ -324,6 +326,5 @@ ut_threads_end(void)
 		nanosleep(&nap, NULL);
 		pthread_mutex_lock(&ut_lock);
 	}
-	memset(tids, 0, sizeof(tids));
 	return 0;
 }

@@ -30,7 +30,8 @@
 
 #include "ut_priv.h"
 
-#define SECOND	INT64_C(1000000000)	/* ns */
+#define SECOND		INT64_C(1000000000)	/* ns */
+#define SHIFT_MAX	(SECOND << 30)
 
 int (*ut_gettime)(clockid_t, struct timespec *) = clock_gettime;
 static int64_t shift;			/* ns, of what that tells */
@@ -54,11 +55,14 @@ shifted_gettime(clockid_t clock, struct timespec *ts)
 static int
 clock_follow(int64_t ahead)
 {
-	const int64_t new = ahead - ut_clock_ahead();
+	const int64_t new = (int64_t)((uint64_t)ahead -
+	    (uint64_t)ut_clock_ahead());
 	struct channel *ch;
 
 	if (new == shift)
 		return 0;
+	if (new < -SHIFT_MAX || new > SHIFT_MAX)
+		return ENOTSUP;
 	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++)
 		if (ch->used && ch->clock == UT_CLOCK_MONOTONIC)
 			return ENOTSUP;
