@@ -9,8 +9,9 @@ need unshare
 case $CFLAGS in
 *-DUT_POSIX*)	skip "plain POSIX does not know of time namespaces" ;;
 esac
-other="unshare -T --monotonic 100000 -f --kill-child"
-[ "$(id -u)" -eq 0 ] || other="unshare -Ur -T --monotonic 100000 -f --kill-child"
+other="-T --monotonic 100000 -f --kill-child"
+[ "$(id -u)" -eq 0 ] || other="-Ur $other"
+other="unshare $other"
 $other true 2>/dev/null || skip "no time namespaces here"
 [ -r /proc/self/timens_offsets ] || skip "no /proc/self/timens_offsets"
 
