@@ -448,6 +448,50 @@ ut_clock_source(char *name, size_t size)
 }
 #endif
 
+#if defined(__linux__) && !defined(UT_POSIX)
+
+/*
+ * The file tells it of the namespace that our children are in.  That is ours
+ * too, unless we have just left it for them, and then nothing tells ours.
+ */
+int64_t
+ut_clock_ahead(void)
+{
+	const char *const file = "/proc/self/timens_offsets";
+	char own[64] = "", next[64] = "", text[256], *p;
+	int64_t ns;
+	ssize_t n;
+	int fd;
+
+	if ((fd = open(file, O_RDONLY | O_CLOEXEC)) == -1)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	if ((p = strstr(text, "monotonic")) == NULL)
+		return 0;
+	ns = strtoll(p + strlen("monotonic"), &p, 10) * 1000000000;
+	ns += strtoll(p, NULL, 10);
+	if (ns == 0 ||
+	    readlink("/proc/self/ns/time", own, sizeof(own) - 1) == -1 ||
+	    readlink("/proc/self/ns/time_for_children", next,
+	    sizeof(next) - 1) == -1 || strcmp(own, next) != 0)
+		return 0;
+	return ns;
+}
+
+#else
+
+int64_t
+ut_clock_ahead(void)
+{
+	return 0;
+}
+
+#endif
+
 void
 ut_name_thread(const char *name)
 {
@@ -537,6 +581,17 @@ ut_thread_start(void *(*run)(void *), void *arg)
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return error;
+}
+
+int
+ut_thread_gone(uint32_t tid)
+{
+#if defined(__linux__)
+	return syscall(SYS_tgkill, getpid(), tid, 0) == -1 && errno == ESRCH;
+#else
+	(void)tid;
+	return 1;
+#endif
 }
 
 #if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)

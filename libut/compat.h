@@ -92,6 +92,12 @@ void	 ut_barrier(void);
  */
 int	 ut_clock_source(char *, size_t);
 
+/*
+ * How far this process's CLOCK_MONOTONIC is ahead of the machine's, in
+ * nanoseconds: some systems have time namespaces, as containers may be in.
+ */
+int64_t	 ut_clock_ahead(void);
+
 /* Name the calling thread, where that can be done. */
 void	 ut_name_thread(const char *);
 
@@ -102,8 +108,15 @@ void	 ut_name_thread(const char *);
 int	 ut_thread_start(void *(*)(void *), void *);
 
 /*
+ * 1 when the system has no thread of this process any more with that number
+ * of ut_gettid: it counts some that have ended, for a while.
+ */
+int	 ut_thread_gone(uint32_t);
+
+/*
  * From now on the calling thread has descriptors of its own, and of those that
- * there were only that one, or none if it is -1: 1, or 0 where that cannot be.  It can still be woken, by whoever knows it,
+ * there were only that one, or none if it is -1: 1, or 0 where that cannot be.
+ * It can still be woken, by whoever knows it,
  * to read from a descriptor that it has made; -1 where not.
  */
 int	 ut_own_fds(int);

@@ -19,7 +19,6 @@
  */
 
 #include <sys/types.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -45,50 +44,10 @@ static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
 static struct ut_msg out;
 static pthread_cond_t answered;
 
-/*
- * Of which utd something was not had in time: nobody waits for it until it
- * has answered.  What a child finds out its parent and later children need
- * not find out again, so before the first fork this moves to memory that they
- * share.
- */
-static _Atomic bool late_here[UT_CONNS];
-static _Atomic bool *late = late_here;
-
 static int
 conn_index(const struct conn *c)
 {
 	return (int)(c - ut_conns);
-}
-
-bool
-ut_conn_late(const struct conn *c)
-{
-	return atomic_load_explicit(&late[conn_index(c)],
-	    memory_order_relaxed);
-}
-
-void
-ut_conn_set_late(const struct conn *c, bool is)
-{
-	atomic_store_explicit(&late[conn_index(c)], is, memory_order_relaxed);
-}
-
-/* Before a fork. */
-void
-ut_conn_share_late(void)
-{
-	_Atomic bool *p;
-	int i;
-
-	if (late != late_here)
-		return;
-	p = mmap(NULL, sizeof(late_here), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return;
-	for (i = 0; i < UT_CONNS; i++)
-		atomic_init(&p[i], late_here[i]);
-	late = p;
 }
 
 /*
@@ -164,6 +123,7 @@ do_welcome(struct conn *c, struct ut_msg *m)
 		return -1;
 	}
 	c->owner = ut_msg_get_u64(m);
+	c->ahead = ut_msg_more(m) ? (int64_t)ut_msg_get_u64(m) : 0;
 	if (c->owner != before)
 		ut_regions_drop(conn_index(c));
 	return m->bad || c->owner == 0 ? -1 : 0;
@@ -209,8 +169,7 @@ do_attach(struct conn *c, struct ut_msg *m)
 			close(bell);
 		return -1;
 	}
-	error = ut_region_attach(conn_index(c), m->h.a, c->owner, fd, bell,
-	    bellname);
+	error = ut_region_attach(conn_index(c), m->h.a, fd, bell, bellname);
 	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 }
 
@@ -434,7 +393,7 @@ ut_conn_reset(struct conn *c)
 	c->news = c->unsent = false;
 	c->apart = c->ready = false;
 	c->owner = 0;
-	c->listened = c->given_up = c->busy = false;
+	c->listened = c->given_up = c->busy = c->marked = false;
 	c->finder = 0;
 	c->place[0] = '\0';
 	ut_msg_init(&in[conn_index(c)], 0, 0, 0);

@@ -44,7 +44,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rundir.h"
@@ -102,37 +101,80 @@ dir_make(const char *dir)
 		(void)chmod(dir, mode);
 }
 
-/* A FIFO there that is root's or ours, made if need be. */
+/* A FIFO that is root's or ours. */
 static bool
-fifo_make(const char *path, mode_t mode)
+fifo_there(const char *path, struct stat *st)
 {
-	struct stat st;
+	return lstat(path, st) == 0 && S_ISFIFO(st->st_mode) &&
+	    (st->st_uid == 0 || st->st_uid == geteuid());
+}
 
+/* The same, made if need be. */
+static bool
+fifo_make(const char *path, mode_t mode, struct stat *st)
+{
 	/* The sticky bit keeps those away who clean up; not all have it. */
 	if (may_create(path) && mkfifo(path, mode & 0777) == 0 &&
 	    chmod(path, mode) == -1)
 		(void)chmod(path, mode & 0777);
-	return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode) &&
-	    (st.st_uid == 0 || st.st_uid == geteuid());
+	return fifo_there(path, st);
 }
 
-/* That in the run directory, which its utd alone holds. */
+/* That in the directory, and its second name if it can have one. */
+static bool
+fifo_named(const char *path, const char *beside, struct stat *st)
+{
+	const bool names = beside != NULL && may_create(path);
+
+	if (names && fifo_there(beside, st))
+		(void)link(beside, path);
+	if (!fifo_make(path, geteuid() == 0 ? 0644 : 0600, st))
+		return false;
+	if (names)
+		(void)link(path, beside);
+	return true;
+}
+
+/*
+ * That of the run directory, which its utd alone holds.  Somebody may remove
+ * the directory while there is no utd, as systemd does with what it has made
+ * for one; a FIFO without a name is held by nobody, and who sleeps there
+ * sleeps for ever.  So it has a second name, beside the directory, by which
+ * it comes into the next one.  Where the two are not the same, the one in the
+ * directory counts: a container may see no more of ours than that.
+ */
 static bool
 own_fifo(char *path, const char *dir)
 {
-	int n = snprintf(path, PLACE_LEN, "%s/%s", dir, UT_FIFO);
+	char inside[PLACE_LEN], beside[PLACE_LEN];
+	struct stat in, out;
+	bool may, has_in, has_out;
+	int n = snprintf(inside, sizeof(inside), "%s/%s", dir, UT_FIFO);
 
-	return n > 0 && n < PLACE_LEN && ut_rundir_check(dir) == 0 &&
-	    fifo_make(path, geteuid() == 0 ? 0644 : 0600);
+	if (n < 0 || (size_t)n >= sizeof(inside))
+		return false;
+	may = ut_rundir_beside(beside, sizeof(beside), dir) == 0;
+	has_in = ut_rundir_check(dir) == 0;
+	if (!has_in && errno != ENOENT)
+		return false;
+	has_in = has_in && fifo_named(inside, may ? beside : NULL, &in);
+	has_out = may && fifo_there(beside, &out);
+	if (has_out && has_in && (in.st_dev != out.st_dev ||
+	    in.st_ino != out.st_ino))
+		has_out = false;
+	strcpy(path, has_out ? beside : inside);
+	return has_in || has_out;
 }
 
 /* That in /tmp, which the system's utd holds, and that of the directory. */
 static bool
 tmp_fifo(char *path, const char *dir)
 {
+	struct stat st;
+
 	return !ut_issetugid() && dir_safe(UT_TMP) &&
 	    ut_rundir_tmp(path, PLACE_LEN, geteuid(), dir) == 0 &&
-	    fifo_make(path, S_ISVTX | 0600);
+	    fifo_make(path, S_ISVTX | 0600, &st);
 }
 
 /* Is it to be found, by that thread? */
@@ -172,8 +214,8 @@ choose_place(unsigned int me, char *path)
 }
 
 /* Whoever sleeps there wakes up, and looks. */
-static bool
-poke(const char *path)
+bool
+ut_find_poke(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 
@@ -197,7 +239,7 @@ take_over(const struct conn *lost)
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
 		if (c->given_up || c->listened)
 			continue;
-		if (c == lost || c->place[0] == '\0' || poke(c->place)) {
+		if (c == lost || c->place[0] == '\0' || ut_find_poke(c->place)) {
 			c->finder = me;
 			c->place[0] = '\0';
 		}
@@ -259,16 +301,10 @@ slower(void)
 static void
 pause_ms(int ms)
 {
-	struct timespec nap;
 	int tries = 0;
 
 	do {
-		nap.tv_sec = ms / 1000;
-		nap.tv_nsec = ms % 1000 * 1000000L;
-		pthread_mutex_unlock(&ut_lock);
-		if (ms > 0)
-			nanosleep(&nap, NULL);
-		pthread_mutex_lock(&ut_lock);
+		ut_threads_nap(ms);
 		ms = PACE_MIN;
 	} while (!ut_region_settle(20) && ++tries < 10);
 }
@@ -295,7 +331,8 @@ sleep_at(unsigned int me, const char *place)
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		if (wanted(c, me))
 			c->place[0] = '\0';
-	if (fd == -1 && error != EMFILE && error != ENFILE)
+	/* Without a descriptor, or if it is gone: choose again, later. */
+	if (fd == -1 && error != EMFILE && error != ENFILE && error != ENOENT)
 		return -1;
 	if (fd == -1 || ut_msg_now() - begin < SLEPT)
 		return slower();
@@ -327,7 +364,7 @@ find(unsigned int me, bool apart, int ms)
 	for (;;) {
 		pause_ms(ms);
 		ms = 0;
-		if (count_wanted(me) == 0)
+		if (ut_alone || count_wanted(me) == 0)
 			return NULL;
 		placed = choose_place(me, place);
 		if ((c = look(me, apart, &busy)) != NULL) {

@@ -24,12 +24,23 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ut_priv.h"
 
 #define NAP_MIN		100		/* ms */
 #define NAP_MAX		10000
+#define NTIDS		8		/* more than there ever are */
+#define END_MAX		3000		/* ms, for all to end */
+
+bool ut_alone;				/* there are to be none */
+static bool alone_known;
+static unsigned int running;
+static uint32_t tids[NTIDS];		/* of those, or that end; 0: none */
+static pthread_cond_t ending;
 
 /* Say what another thread has left to be said. */
 static void
@@ -94,8 +105,12 @@ listen_apart(struct conn *c, int nudge)
 		ut_nudge_read(nudge);
 		say_unsent(c);
 	}
-	if (pfds[0].revents != 0)
+	if (ut_alone) {
+		ut_conn_lost(c);
+		there = false;
+	} else if (pfds[0].revents != 0) {
 		there = ut_conn_obey(c);
+	}
 	pthread_mutex_unlock(&ut_lock);
 	return there;
 }
@@ -149,21 +164,60 @@ listen_to(struct conn *c)
 	close(nudge);
 }
 
+static uint32_t *
+run_begin(void)
+{
+	uint32_t *tid = tids;
+
+	pthread_mutex_lock(&ut_lock);
+	while (*tid != 0 && tid < tids + NTIDS - 1)
+		tid++;
+	*tid = ut_gettid();
+	pthread_mutex_unlock(&ut_lock);
+	return tid;
+}
+
+/* Whoever has it end goes on waiting until the system knows, too. */
+static void
+run_end(uint32_t *tid)
+{
+	pthread_mutex_lock(&ut_lock);
+	if (!ut_alone)
+		*tid = 0;
+	running--;
+	pthread_mutex_unlock(&ut_lock);
+}
+
 /* Listens to a connection or looks for those that are not there. */
 static void *
 run(void *arg)
 {
 	struct conn *c = arg;
 	bool apart = c != NULL && c->apart;
+	uint32_t *tid;
 
 	(void)ut_mute();
 	ut_name_thread("libut");
+	tid = run_begin();
 	do {
 		if (c != NULL)
 			listen_to(c);
 		apart = apart || ut_own_fds(-1);
 	} while ((c = ut_find(c, apart)) != NULL);
+	run_end(tid);
 	return NULL;
+}
+
+static int
+run_start(struct conn *c)
+{
+	int error;
+
+	if (ut_alone)
+		return EPERM;
+	if ((error = ut_thread_start(run, c)) == 0)
+		running++;
+	return error;
 }
 
 /* Have a thread listen to it, or hang up. */
@@ -172,7 +226,7 @@ ut_conn_listen(struct conn *c)
 {
 	c->listened = true;
 	c->since = ut_msg_now();
-	if (ut_thread_start(run, c) == 0)
+	if (run_start(c) == 0)
 		return 0;
 	ut_conn_lost(c);
 	c->listened = false;
@@ -213,5 +267,93 @@ ut_conn_tell(struct conn *c)
 void
 ut_find_start(void)
 {
-	(void)ut_thread_start(run, NULL);
+	(void)run_start(NULL);
+}
+
+/* At the start, and in the child of a fork: there are none. */
+void
+ut_threads_none(void)
+{
+	pthread_condattr_t attr;
+	const char *s;
+
+	if (!alone_known && !ut_issetugid() &&
+	    (s = getenv("UT_THREADS")) != NULL)
+		ut_alone = strcmp(s, "0") == 0;
+	alone_known = true;
+	running = 0;
+	memset(tids, 0, sizeof(tids));
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&ending, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+/* Let go of the lock for so long, or until the threads are to end. */
+void
+ut_threads_nap(int ms)
+{
+	const int64_t deadline = ut_msg_now() + ms;
+	struct timespec ts;
+	int error = 0;
+
+	ts.tv_sec = (time_t)(deadline / 1000);
+	ts.tv_nsec = (long)(deadline % 1000) * 1000000;
+	while (!ut_alone && error == 0)
+		error = pthread_cond_timedwait(&ending, &ut_lock, &ts);
+}
+
+/* Wake it, wherever it sleeps; false if we may not. */
+static bool
+wake(struct conn *c)
+{
+	if (c->apart && c->ready)
+		ut_nudge(c->thread);
+	else if (!c->apart && ut_conn_ours(c))
+		(void)shutdown(c->sock, SHUT_RDWR);
+	return c->place[0] == '\0' || ut_find_poke(c->place) ||
+	    errno != EACCES;
+}
+
+static bool
+all_gone(void)
+{
+	int i;
+
+	for (i = 0; i < NTIDS; i++) {
+		if (tids[i] != 0 && !ut_thread_gone(tids[i]))
+			return false;
+		tids[i] = 0;
+	}
+	return running == 0;
+}
+
+/* Whether there are to be threads, before any is needed. */
+void
+ut_threads_want(bool want)
+{
+	ut_alone = !want;
+	alone_known = true;
+}
+
+/* All threads end: 0, or EBUSY if one of them cannot be woken. */
+int
+ut_threads_end(void)
+{
+	static const struct timespec nap = { 0, 1000000 };
+	const int64_t deadline = ut_msg_now() + END_MAX;
+	struct conn *c;
+
+	pthread_cond_broadcast(&ending);
+	while (!all_gone()) {
+		if (ut_msg_now() >= deadline)
+			return EBUSY;
+		for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+			if (!wake(c))
+				return EBUSY;
+		pthread_mutex_unlock(&ut_lock);
+		nanosleep(&nap, NULL);
+		pthread_mutex_lock(&ut_lock);
+	}
+	return 0;
 }

@@ -30,6 +30,47 @@
 
 #include "ut_priv.h"
 
+#define SECOND		INT64_C(1000000000)	/* ns */
+#define SHIFT_MAX	(SECOND << 30)
+
+int (*ut_gettime)(clockid_t, struct timespec *) = clock_gettime;
+static int64_t shift;			/* ns, of what that tells */
+
+static int
+shifted_gettime(clockid_t clock, struct timespec *ts)
+{
+	int r = clock_gettime(clock, ts);
+
+	ts->tv_sec += (time_t)(shift / SECOND);
+	ts->tv_nsec += (long)(shift % SECOND);	/* for who adds them up */
+	return r;
+}
+
+/*
+ * Tell the time as utd does, whose clock is so far ahead of the machine's:
+ * one of us may be in a time namespace.  0, or an errno if what is attached
+ * needs another.  A region has no event under way before it is attached, nor
+ * after it is let go, so nobody reads the clock meanwhile.
+ */
+static int
+clock_follow(int64_t ahead)
+{
+	const int64_t new = (int64_t)((uint64_t)ahead -
+	    (uint64_t)ut_clock_ahead());
+	struct channel *ch;
+
+	if (new == shift)
+		return 0;
+	if (new < -SHIFT_MAX || new > SHIFT_MAX)
+		return ENOTSUP;
+	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++)
+		if (ch->used && ch->clock == UT_CLOCK_MONOTONIC)
+			return ENOTSUP;
+	shift = new;
+	ut_gettime = shift == 0 ? clock_gettime : shifted_gettime;
+	return 0;
+}
+
 /* Does the part fit between these two, and is it aligned? */
 static bool
 inside(uint64_t offset, uint64_t n, uint64_t each, uint64_t begin,
@@ -57,12 +98,13 @@ header_valid(const struct ut_header *h, uint64_t size)
 
 /* Others write in there too: check a copy, and keep to it. */
 static int
-channel_map(struct channel *ch, int fd)
+channel_map(struct channel *ch, int fd, int64_t ahead)
 {
 	struct ut_header h;
 	struct stat st;
 	unsigned char *p;
 	size_t size;
+	int error = 0;
 
 	if (fstat(fd, &st) == -1)
 		return errno;
@@ -79,10 +121,13 @@ channel_map(struct channel *ch, int fd)
 		munmap(p, size);
 		return EINVAL;
 	}
-	if (h.clock != UT_CLOCK_MONOTONIC &&
-	    (h.clock != UT_CLOCK_CYCLES || !UT_HAVE_CYCLES)) {
+	if (h.clock == UT_CLOCK_MONOTONIC)
+		error = clock_follow(ahead);
+	else if (h.clock != UT_CLOCK_CYCLES || !UT_HAVE_CYCLES)
+		error = ENOTSUP;
+	if (error != 0) {
 		munmap(p, size);
-		return ENOTSUP;
+		return error;
 	}
 	ch->clock = h.clock;
 	ch->header = (struct ut_header *)(void *)p;
@@ -183,9 +228,10 @@ ut_regions_drop(int conn)
 
 /* Takes both descriptors, the second may be -1.  0 or an errno. */
 int
-ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
+ut_region_attach(int conn, uint32_t handle, int fd, int bell,
     const char *bellname)
 {
+	const struct conn *c = &ut_conns[conn];
 	struct channel *ch;
 	int error;
 
@@ -196,7 +242,7 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 	if (ch == ut_channels + UT_CHANNELS)
 		error = EMFILE;
 	else
-		error = channel_map(ch, fd);
+		error = channel_map(ch, fd, c->ahead);
 	close(fd);
 	if (error != 0) {
 		if (bell != -1)
@@ -216,7 +262,7 @@ ut_region_attach(int conn, uint32_t handle, uint64_t owner, int fd, int bell,
 	ch->bell.name[0] = '\0';	/* not ours to remove */
 	ch->conn = conn;
 	ch->handle = handle;
-	ch->owner = owner;
+	ch->owner = c->owner;
 	ch->pid = getpid();
 	ut_shared_name(ch);
 	atomic_store_explicit(&ch->slots_taken, 0, memory_order_relaxed);

@@ -22,6 +22,7 @@
 
 #include <sys/types.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -100,16 +101,27 @@ register_poll(struct pollfd *pfds, int64_t deadline)
 		poll_mortal(pfds, (int)left);
 }
 
-/* Is there one to wait for that has always answered in time? */
+/*
+ * Is there one to wait for that has always answered in time?  How long, until
+ * the first of them is late.
+ */
 static bool
-register_waits(void)
+register_waits(int64_t *until)
 {
+	const int64_t now = ut_msg_now();
 	struct conn *c;
+	bool any = false;
 
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (!c->over && !ut_conn_late(c))
-			return true;
-	return false;
+	*until = -1;
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (c->over || ut_conn_late(c) ||
+		    (c->until != -1 && c->until <= now))
+			continue;
+		any = true;
+		if (*until == -1 || (c->until != -1 && c->until < *until))
+			*until = c->until;
+	}
+	return any;
 }
 
 /*
@@ -120,16 +132,19 @@ static void
 register_all(int64_t deadline)
 {
 	struct pollfd pfds[UT_CONNS];
+	int64_t until;
 	int i;
 
 	ut_hurry = deadline;
 	for (i = 0; i < ut_nconns; i++) {
 		ut_conns[i].over = false;
 		register_step(&ut_conns[i], false);
+		if (!ut_conns[i].over)
+			ut_conns[i].until = ut_conn_until(&ut_conns[i],
+			    deadline);
 	}
-	while (register_waits() &&
-	    (deadline == -1 || ut_msg_now() < deadline)) {
-		register_poll(pfds, deadline);
+	while (register_waits(&until)) {
+		register_poll(pfds, until);
 		for (i = 0; i < ut_nconns; i++)
 			if (!ut_conns[i].over)
 				register_step(&ut_conns[i],
@@ -158,20 +173,40 @@ register_deadline(void)
 	return ms == -1 ? -1 : ut_msg_now() + ms;
 }
 
+/*
+ * Register, and listen from then on; without threads, hang up: what is
+ * enabled by then stays so.
+ */
+static void
+talk(int64_t deadline)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		c->apart = c->apart && c->listened;
+	register_all(deadline);
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (c->listened)
+			continue;	/* by one that would not end */
+		if (ut_alone)
+			ut_conn_lost(c);
+		else if (c->sock != -1 && ut_conn_listen(c) == -1)
+			c->given_up = true;
+	}
+	if (!ut_alone && ut_find_later())
+		ut_find_start();
+}
+
 static void
 start_all(void)
 {
 	struct conn *c;
 
 	listens = getpid();
+	ut_threads_none();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		ut_conn_reset(c);
-	register_all(register_deadline());
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (c->sock != -1 && ut_conn_listen(c) == -1)
-			c->given_up = true;
-	if (ut_find_later())
-		ut_find_start();
+	talk(register_deadline());
 }
 
 /*
@@ -261,11 +296,43 @@ ut_listen_new(void)
 
 	if (getpid() != listens)
 		return;
+	if (ut_alone) {
+		talk(deadline);
+		return;
+	}
 	ut_hurry = deadline;
 	for (i = 0; i < ut_nconns; i++)
 		wait[i] = ut_conn_tell(&ut_conns[i]);
 	ut_hurry = -1;
 	for (i = 0; i < ut_nconns; i++)
 		if (wait[i])
-			ut_conn_await(&ut_conns[i], deadline);
+			ut_conn_await(&ut_conns[i],
+			    ut_conn_until(&ut_conns[i], deadline));
+}
+
+/* Whether the library has threads. */
+UT_EXPORT int
+ut_threads(int want)
+{
+	struct thread *self;
+	sigset_t signals;
+	int error = 0;
+	bool had;
+
+	ut_enter(&signals);
+	self = ut_mute();
+	had = !ut_alone;
+	ut_threads_want(want != 0);
+	if (started && getpid() == listens) {
+		if (!want)
+			error = ut_threads_end();
+		else if (!had)
+			talk(register_deadline());
+	}
+	ut_unmute(self);
+	ut_leave(&signals);
+	if (error == 0)
+		return 0;
+	errno = error;
+	return -1;
 }

@@ -21,9 +21,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "rundir.h"
+#include "ut_msg.h"
 
 static int
 fit(int n, size_t size)
@@ -83,6 +85,28 @@ ut_rundir_check(const char *dir)
 		return -1;
 	}
 	return 0;
+}
+
+int
+ut_rundir_beside(char *buf, size_t size, const char *dir)
+{
+	size_t len = strlen(dir);
+	char *slash;
+
+	while (len > 0 && dir[len - 1] == '/')
+		len--;
+	if (dir[0] != '/' || len == 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	/* The directory above, to be checked, and then the name. */
+	if (fit(snprintf(buf, size, "%.*s", (int)len, dir), size) == -1)
+		return -1;
+	slash = strrchr(buf, '/');
+	slash[slash == buf] = '\0';
+	if (ut_rundir_check(buf) == -1)
+		return -1;
+	return fit(snprintf(buf, size, "%.*s." UT_FIFO, (int)len, dir), size);
 }
 
 /*

@@ -44,6 +44,13 @@ int	 ut_rundir(char *, size_t);
 int	 ut_rundir_check(const char *);
 
 /*
+ * The second name of the FIFO in that directory: beside it, and so still
+ * there when somebody has removed the directory.  -1 where somebody else
+ * could put something.
+ */
+int	 ut_rundir_beside(char *, size_t, const char *);
+
+/*
  * The FIFO outside of all run directories on which programs of a user sleep
  * that look for the utd of that directory: 0 or -1.
  */

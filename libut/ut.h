@@ -184,6 +184,7 @@ void		 ut_module_add(struct ut_module *);
 void		 ut_module_remove(struct ut_module *);
 unsigned char	*ut_begin(struct ut_record *, struct ut_event *, size_t);
 unsigned char	*ut_commit(struct ut_record *);
+int		 ut_threads(int);
 void		 ut_log(struct ut_event *, const char *, int, const char *,
 		    const char *, ...) __attribute__((format(printf, 5, 6)));
 

@@ -75,7 +75,9 @@ struct ut_msghdr {
  */
 
 /* utd -> program. */
-#define UT_MSG_WELCOME	16	/* a version: u64 number of the program */
+#define UT_MSG_WELCOME	16	/* a version: u64 number of the program,
+				   u64 ns that utd's clock is ahead of the
+				   machine's, signed */
 				/* 17 was of version 1 */
 #define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
 				   str name of the bell without descriptor */

@@ -31,6 +31,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
+
+/* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: region.c. */
+extern int (*ut_gettime)(clockid_t, struct timespec *)
+    __attribute__((visibility("hidden")));
+#define UT_GETTIME	ut_gettime
 
 #include "clock.h"
 #include "compat.h"
@@ -208,8 +214,7 @@ int		 ut_events_describe(int, struct ut_msg *, int64_t);
 int		 ut_event_map(uint32_t, unsigned int, uint32_t);
 
 /* region.c */
-int		 ut_region_attach(int, uint32_t, uint64_t, int, int,
-		    const char *);
+int		 ut_region_attach(int, uint32_t, int, int, const char *);
 int		 ut_region_find(int, uint32_t);
 bool		 ut_region_again(int, uint32_t, int);
 void		 ut_regions_keep(int);
@@ -232,10 +237,13 @@ struct conn {
 	dev_t		 dev;		/* of the socket, to know it by */
 	ino_t		 ino;
 	uint64_t	 owner;		/* our number there */
+	int64_t		 ahead;		/* its clock: ut_clock_ahead */
 	unsigned int	 asked;		/* HELLO and NEW sent */
 	unsigned int	 done;		/* and answered */
 	bool		 news;		/* NEW has yet to be sent */
 	bool		 over;		/* nothing to wait for at the start */
+	int64_t		 until;		/* it is waited for, then; -1: no end */
+	bool		 marked;	/* others have waited in vain */
 
 	/*
 	 * The socket is a descriptor of the threads that find and listen
@@ -259,6 +267,7 @@ extern struct conn ut_conns[UT_CONNS];
 extern int	 ut_nconns;
 void		 ut_find_init(void);
 bool		 ut_find_later(void);
+bool		 ut_find_poke(const char *);
 struct conn	*ut_find(struct conn *, bool);
 
 /* conn.c */
@@ -274,14 +283,22 @@ void		 ut_conn_lost(struct conn *);
 int		 ut_conn_say_new(struct conn *);
 int		 ut_conn_send_new(struct conn *);
 void		 ut_conn_await(struct conn *, int64_t);
+
+/* late.c */
 bool		 ut_conn_late(const struct conn *);
-void		 ut_conn_set_late(const struct conn *, bool);
+void		 ut_conn_set_late(struct conn *, bool);
 void		 ut_conn_share_late(void);
+int64_t		 ut_conn_until(struct conn *, int64_t);
 
 /* listener.c */
 int		 ut_conn_listen(struct conn *);
 bool		 ut_conn_tell(struct conn *);
 void		 ut_find_start(void);
+extern bool	 ut_alone;
+void		 ut_threads_none(void);
+void		 ut_threads_nap(int);
+void		 ut_threads_want(bool);
+int		 ut_threads_end(void);
 
 /* register.c */
 bool		 ut_listen(void);

@@ -248,6 +248,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 	log_debug("program %s (%d)", a->name, (int)a->pid);
 	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
 	ut_msg_u64(&welcome, a->owner);
+	ut_msg_u64(&welcome, (uint64_t)clock_ahead);
 	conn_send(c, &welcome);
 	if (a->conn != NULL)
 		app_sync(a);

@@ -37,6 +37,7 @@
 #define TRIES	16
 
 static struct instant beginning;
+int64_t clock_ahead;
 
 /* Both clocks at one time: the try that took the least. */
 void
@@ -62,6 +63,7 @@ void
 clock_begin(void)
 {
 	clock_read(&beginning);
+	clock_ahead = ut_clock_ahead();
 }
 
 /* True, or why not. */

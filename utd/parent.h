@@ -380,6 +380,7 @@ struct line {
 	uint64_t	 offset;	/* cycles */
 };
 
+extern int64_t clock_ahead;		/* ut_clock_ahead() of ours */
 void	 clock_begin(void);
 void	 clock_read(struct instant *);
 bool	 clock_trusted(char *, size_t);

@@ -146,6 +146,26 @@ hold_all(void)
 	closedir(dir);
 }
 
+/*
+ * Its second name, under which it was there before the directory, if somebody
+ * has removed that since.  Then this one is put in the place of ours.
+ */
+static void
+hold_beside(const char *path, const char *dir)
+{
+	char beside[PATH_LEN];
+	struct stat st, also;
+
+	if (ut_rundir_beside(beside, sizeof(beside), dir) == -1 ||
+	    link(path, beside) == 0 || lstat(path, &st) == -1 ||
+	    lstat(beside, &also) == -1 ||
+	    (st.st_dev == also.st_dev && st.st_ino == also.st_ino))
+		return;
+	if (wake_hold(beside, geteuid()) && unlink(path) == 0 &&
+	    link(beside, path) == -1)
+		log_warn("%s", path);
+}
+
 /* That of the directory, which has to be. */
 static void
 hold_own(const char *dir)
@@ -163,8 +183,10 @@ hold_own(const char *dir)
 		fatal("%s", path);
 	(void)chmod(path, mode);
 	errno = 0;
-	if (wake_hold(path, geteuid()))
+	if (wake_hold(path, geteuid())) {
+		hold_beside(path, dir);
 		return;
+	}
 	if (errno != 0)
 		fatal("%s", path);
 	log_warnx("%s: not a FIFO of ours", path);

@@ -296,7 +296,7 @@ quit
 left | while read -r f; do
 	rm -f "$f" && : >"$f"
 done
-rm -rf "$T/top/sys"
+rm -rf "$T/top/sys" "$T/top/sys.wake"
 pulse_start as_user env -u XDG_RUNTIME_DIR "HOME=$T/nonexistent" "$T/pulse"
 pulse hit 1
 pulse pid

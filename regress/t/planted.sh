@@ -33,7 +33,7 @@ echo untouched >"$T/victim/sock" && cp "$T/victim/sock" "$T/victim/state" ||
 utd_refuses 'writable by others' "$T/open"
 utd_refuses 'writable by others' "$T/group"
 utd_refuses 'Not a directory' "$T/file"
-utd_refuses 'symbolic links' "$T/loop"
+utd_refuses 'ymbolic link' "$T/loop"
 UT_RUNDIR=$T/link
 start_utd
 [ -S "$T/real/sock" ] || fail "one's own link"
@@ -151,7 +151,7 @@ for what in "mkfifo -m 666 $name" "touch $name" "mkdir $name" \
 	stop_utd || fail "$what: utd: $?"
 	exec 3>&- 4<&-
 	until_ok gone $PULSE || fail "$what: pulse stays"
-	rm -rf "$name" "$T/sys"
+	rm -rf "$name" "$T/sys" "$T/sys.wake"
 done
 [ "$(cat "$T/victim/state")" = untouched ] || fail "written"
 ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"

@@ -1,0 +1,163 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Which utd has not answered in time: it is not waited for again until it
+ * has.  What a child finds out, its parent and later children need not find
+ * out again, so before the first fork that moves to memory that they share.
+ * The other programs of the user find a mark in /tmp, a file with the number
+ * of milliseconds that somebody has waited in vain.  They give utd a moment,
+ * for it may have come round since: who gets an answer removes the mark.  It
+ * does not last, so if nobody does, one of them waits again now and then.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rundir.h"
+#include "ut_priv.h"
+
+#define MARK		".late"		/* behind the name of the FIFO */
+#define MARK_LASTS	60		/* s */
+#define MOMENT		100		/* that part of the time-out, */
+#define MOMENT_MIN	10		/* and at least so many ms */
+
+static _Atomic bool late_here[UT_CONNS];
+static _Atomic bool *late = late_here;
+
+static _Atomic bool *
+late_at(const struct conn *c)
+{
+	return &late[c - ut_conns];
+}
+
+bool
+ut_conn_late(const struct conn *c)
+{
+	return atomic_load_explicit(late_at(c), memory_order_relaxed);
+}
+
+/* Before a fork. */
+void
+ut_conn_share_late(void)
+{
+	_Atomic bool *p;
+	int i;
+
+	if (late != late_here)
+		return;
+	p = mmap(NULL, sizeof(late_here), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+	for (i = 0; i < UT_CONNS; i++)
+		atomic_init(&p[i], late_here[i]);
+	late = p;
+}
+
+static bool
+mark_name(char *path, const struct conn *c)
+{
+	if (ut_rundir_tmp(path, PLACE_LEN - strlen(MARK), geteuid(),
+	    c->dir) == -1)
+		return false;
+	strcat(path, MARK);
+	return true;
+}
+
+/* How long somebody has waited, ms; 0 if nobody has, of late. */
+static long
+mark_read(const struct conn *c)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW;
+	const time_t now = time(NULL);
+	char path[PLACE_LEN], text[32];
+	struct stat st;
+	ssize_t n = 0;
+	int fd;
+
+	if (!mark_name(path, c) || (fd = open(path, flags)) == -1)
+		return 0;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() && st.st_mtime <= now + 1 &&
+	    now - st.st_mtime < MARK_LASTS)
+		n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+/* A program that runs for somebody else leaves nothing behind. */
+static void
+mark_make(const struct conn *c)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	char path[PLACE_LEN];
+	int fd;
+
+	if (ut_patience <= 0 || ut_issetugid() || !mark_name(path, c))
+		return;
+	(void)unlink(path);
+	if ((fd = open(path, flags, 0600)) == -1)
+		return;
+	(void)dprintf(fd, "%ld\n", (long)ut_patience);
+	close(fd);
+}
+
+static void
+mark_remove(const struct conn *c)
+{
+	char path[PLACE_LEN];
+
+	if (!ut_issetugid() && mark_name(path, c))
+		(void)unlink(path);
+}
+
+/* When to go on without it, if that is the deadline for others. */
+int64_t
+ut_conn_until(struct conn *c, int64_t deadline)
+{
+	int64_t moment = ut_patience / MOMENT;
+
+	if (ut_patience <= 0 || ut_conn_late(c) || mark_read(c) < ut_patience)
+		return deadline;
+	c->marked = true;
+	moment = ut_msg_now() + (moment < MOMENT_MIN ? MOMENT_MIN : moment);
+	return moment < deadline ? moment : deadline;
+}
+
+void
+ut_conn_set_late(struct conn *c, bool is)
+{
+	const bool was = ut_conn_late(c);
+
+	atomic_store_explicit(late_at(c), is, memory_order_relaxed);
+	if (is && !was && !c->marked)
+		mark_make(c);
+	if (!is && (was || c->marked))
+		mark_remove(c);
+	c->marked = false;
+}
