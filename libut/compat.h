@@ -116,8 +116,8 @@ int	 ut_thread_gone(uint32_t);
 /*
  * From now on the calling thread has descriptors of its own, and of those that
  * there were only that one, or none if it is -1: 1, or 0 where that cannot be.
- * It can still be woken, by whoever knows it,
- * to read from a descriptor that it has made; -1 where not.
+ * It can still be woken, by whoever knows it, to read from a descriptor that it
+ * has made; -1 where not.
  */
 int	 ut_own_fds(int);
 int	 ut_nudge_open(void);
