@@ -514,6 +514,7 @@ void	 regions_renew(struct trace *);
 void	 regions_failed(struct trace *, int);
 void	 regions_remove(const struct trace *);
 void	 regions_bury(const struct app *);
+bool	 regions_hold(const struct app *);	/* some that it may have */
 void	 regions_free(struct session *);
 void	 regions_gone(const struct consumer *);
 void	 channel_activate(struct channel *, struct waiter *);
@@ -553,7 +554,9 @@ struct app {
 	struct link	*links;
 	struct waiter	*start;		/* until DONE; or NULL */
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
-	int64_t		 gone;		/* when its connection was missed */
+	bool		 known;		/* to consumers: it was sent buffers */
+	bool		 dead;		/* its connection told so */
+	int		 life;		/* readable when it is dead; or -1 */
 	struct app	*next;
 };
 
@@ -584,7 +587,7 @@ struct state_app {
 	uint32_t	 pid, vpid;
 	uint32_t	 bits;
 	char		 name[64];
-	uint32_t	 unused;
+	uint32_t	 space;		/* of the pid: ut_pid_space */
 };
 
 int	 state_lock(uid_t);	/* for a consumer */

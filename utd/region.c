@@ -576,6 +576,24 @@ free_one(struct region *r, const void *consumer)
 		region_free(r);
 }
 
+/* Is there any that the program may have mapped? */
+bool
+regions_hold(const struct app *a)
+{
+	const struct session *s;
+	const struct channel *ch;
+	const struct region *r;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			for (r = ch->regions; r != NULL; r = r->next)
+				if (r->trace->uid == a->uid &&
+				    (r->trace->owner == 0 ||
+				    r->trace->owner == a->owner))
+					return true;
+	return false;
+}
+
 /* Their consumer has ended in order, and they with it. */
 void
 regions_gone(const struct consumer *c)

@@ -330,6 +330,7 @@ state_app(struct app *a)
 	s.pid = (uint32_t)a->pid;
 	s.vpid = (uint32_t)a->vpid;
 	s.bits = a->bits;
+	s.space = ut_pid_space();
 	snprintf(s.name, sizeof(s.name), "%s", a->name);
 	if (a->place == 0)
 		a->place = state_place();
