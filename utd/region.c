@@ -170,7 +170,7 @@ region_fd(const struct region *r, int fd)
 		errno = EMFILE;
 		return -1;
 	}
-	return user_open(r->channel->session->user, fd, r->left);
+	return user_open(r->trace->user, fd, r->left);
 }
 
 /* UT_C_REGION is answered; if it was ready before, by who took over. */
@@ -308,7 +308,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	r->trace = t;
 	r->channel = ch;
 	r->fd = -1;
-	registry_init(&r->registry, ch->session->user);
+	registry_init(&r->registry, t->user);
 	r->next = ch->regions;
 	ch->regions = r;
 	return r;
@@ -359,14 +359,17 @@ region_retry(struct region *r)
 		return;
 	r->state = REGION_NEW;
 	if (r->fd != -1) {		/* it was there, but is given up */
-		user_close(r->channel->session->user, r->fd);
+		user_close(r->trace->user, r->fd);
 		r->fd = -1;
 		consumer_remove(t->consumer, r->shm);
 		ut_shm_name(r->shm);
 		state_changed();
 	}
+	if (t->consumer->given_up && t->consumer->error != 0)
+		t->consumer = consumer_get(t->uid, t->gid);
 	if (t->consumer->given_up)
-		region_failed(r, EPIPE);
+		region_failed(r, t->consumer->error != 0 ?
+		    t->consumer->error : EPIPE);
 	else if (t->state == REGION_FAILED)
 		trace_retry(t);
 	else if (t->state == REGION_READY)
@@ -494,7 +497,7 @@ region_free(struct region *r)
 		continue;
 	*p = r->next;
 	if (r->fd != -1)
-		user_close(r->channel->session->user, r->fd);
+		user_close(r->trace->user, r->fd);
 	registry_free(&r->registry);
 	free(r);
 	if (t->owner == 0)

@@ -231,7 +231,7 @@ put_sessions(const struct session *s)
 static void
 put_bell(const struct consumer *c)
 {
-	if (c->given_up)
+	if (c->given_up || c->leaving)
 		return;
 	ut_msg_init(&out, STATE_CONSUMER, (uint32_t)c->uid, (uint32_t)c->gid);
 	ut_msg_str(&out, c->bellname);
@@ -406,13 +406,20 @@ state_lock(uid_t uid)
 	return fd;
 }
 
-static void
-remove_lock(const struct consumer *c)
+/* There is no consumer of that user any more that could wait. */
+void
+state_unlock(uid_t uid)
 {
 	char path[PATH_MAX];
 
-	lock_name(path, sizeof(path), c->uid);
+	lock_name(path, sizeof(path), uid);
 	unlink(path);
+}
+
+static void
+remove_lock(const struct consumer *c)
+{
+	state_unlock(c->uid);
 }
 
 /* Take up what another utd has left there, and begin. */
