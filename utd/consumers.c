@@ -431,7 +431,7 @@ leave(struct consumer *c)
 	consumer_send(c, &m);
 }
 
-/* Twice in a row is long enough. */
+/* Twice in a row is long enough; so it is for one that its user has stopped. */
 static void
 end_idle(void *arg)
 {
@@ -439,11 +439,11 @@ end_idle(void *arg)
 
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->leaving)
-			continue;
-		if (c->requests != NULL || traces_need(c))
+		if (c->leaving && c->conn != NULL)
+			kill(c->pid, SIGKILL);
+		else if (c->requests != NULL || traces_need(c))
 			c->idle = false;
-		else if (c->idle)
+		else if (c->idle && !c->leaving)
 			leave(c);
 		else
 			c->idle = true;

@@ -53,7 +53,11 @@ until_ok no_consumers || fail "consumers stay: $(consumers)"
 ls "$UT_RUNDIR" | grep '^consumer-' && fail "files of consumers stay"
 grep -q 'has nothing to do' "$T/utd.log" || fail "$(cat "$T/utd.log")"
 grep 'takes over\| ended$' "$T/utd.log" && fail "as if it had been killed"
+# One that its user has stopped is no longer waited for.
 round 2
+kill -STOP $(consumers) 2>/dev/null
+until_ok no_consumers || fail "stopped consumers stay: $(consumers)"
+round 3
 
 # A session alone needs none, and is there for the first program all the same;
 # so it is with the next utd.
