@@ -185,6 +185,27 @@ ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
 	return 0;
 }
 
+#elif defined(__FreeBSD__) && __FreeBSD_version >= 1300030
+
+/* A jail has no number for a process outside. */
+int
+ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
+{
+	struct xucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(s, 0, LOCAL_PEERCRED, &cred, &len) == -1)
+		return -1;
+	if (cred.cr_version != XUCRED_VERSION) {
+		errno = EINVAL;
+		return -1;
+	}
+	*uid = cred.cr_uid;
+	*gid = cred.cr_groups[0];
+	*pid = kill(cred.cr_pid, 0) == -1 && errno == ESRCH ? 0 : cred.cr_pid;
+	return 0;
+}
+
 #elif defined(__FreeBSD__) || defined(__DragonFly__) || defined(__APPLE__)
 
 int
@@ -197,6 +218,81 @@ ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
 #else
 #error "who is at the other end of a UNIX socket on this system?"
 #endif
+
+/* Linux 6.5; most architectures have that number. */
+#if defined(__linux__) && !defined(SO_PEERPIDFD) && (defined(__x86_64__) || \
+    defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \
+    defined(__riscv))
+#define SO_PEERPIDFD	77
+#endif
+
+#if defined(SO_PEERPIDFD) && !defined(UT_POSIX)
+
+static int
+peer_pidfd(int s)
+{
+	socklen_t len = sizeof(int);
+	int fd;
+
+	return getsockopt(s, SOL_SOCKET, SO_PEERPIDFD, &fd, &len) == -1 ?
+	    -1 : fd;
+}
+
+/* We are not dead: a failure would be that of the system. */
+static int
+peer_pidfd_works(void)
+{
+	int pair[2], fd;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1)
+		return 0;
+	fd = peer_pidfd(pair[0]);
+	close(pair[0]);
+	close(pair[1]);
+	if (fd != -1)
+		close(fd);
+	return fd != -1;
+}
+
+int
+ut_peer_life(int s)
+{
+	int fd, error;
+
+	if ((fd = peer_pidfd(s)) != -1)
+		return fd;
+	error = errno;
+	/* Before Linux 6.16, that its parent has waited for it. */
+	if ((error == ESRCH || error == EINVAL) && peer_pidfd_works())
+		errno = ESRCH;
+	else
+		errno = error == ESRCH ? ENOTSUP : error;
+	return -1;
+}
+
+#else
+
+int
+ut_peer_life(int s)
+{
+	(void)s;
+	errno = ENOTSUP;
+	return -1;
+}
+
+#endif
+
+uint32_t
+ut_pid_space(void)
+{
+#if defined(__linux__)
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == -1 ? 0 : (uint32_t)st.st_ino;
+#else
+	return 1;
+#endif
+}
 
 #if defined(__linux__) && defined(SYS_pidfd_open) && !defined(UT_POSIX)
 

@@ -49,8 +49,25 @@ void	 ut_refuse_fds(int);
 /* Close all descriptors from that one on. */
 void	 ut_closefrom(int);
 
-/* Who is at the other end: 0, or -1 with errno.  No pid is 0. */
+/*
+ * Who is at the other end: 0, or -1 with errno.  The pid is 0 if the system
+ * does not tell, or if this process has no number for that one, which is in
+ * another PID namespace or outside of the jail.
+ */
 int	 ut_peer(int, uid_t *, gid_t *, pid_t *);
+
+/*
+ * A descriptor that poll(2) finds readable once the process at the other end
+ * is dead, wherever it is.  -1 and ESRCH if it is dead; any other error is
+ * that its death cannot be seen in this way.
+ */
+int	 ut_peer_life(int);
+
+/*
+ * Which processes the pids that this one sees are of: the same number is the
+ * same namespace, and 0 is that this cannot be known.
+ */
+uint32_t ut_pid_space(void);
 
 /*
  * 1 when no process has that pid any more, or only a zombie; 0 when one

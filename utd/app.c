@@ -19,14 +19,13 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "parent.h"
-
-#define UNSEEN_MS	2000
 
 struct app *apps;
 static struct timer graves;
@@ -104,6 +103,8 @@ app_free(struct app *a)
 		continue;
 	*p = a->next;
 	state_place_free(a->place);
+	if (a->life != -1)
+		user_close(a->table->user, a->life);
 	table_drop(a->table);
 	free(a);
 }
@@ -119,7 +120,8 @@ bury(struct app *a)
 
 /*
  * The number that the program had.  It has lost its connection, and goes on
- * under that number with what it is attached to.
+ * under that number with what it is attached to.  Another utd may have had
+ * another pid for it.
  */
 static uint64_t
 owner_again(struct app *new, uint64_t before)
@@ -127,8 +129,9 @@ owner_again(struct app *new, uint64_t before)
 	struct app *a;
 
 	for (a = apps; a != NULL; a = a->next)
-		if (a->owner == before && a->pid == new->pid &&
-		    a->vpid == new->vpid && a->uid == new->uid)
+		if (a->owner == before && a->uid == new->uid &&
+		    a->vpid == new->vpid &&
+		    (a->pid == new->pid || a->pid == 0))
 			break;
 	if (before == 0 || a == NULL)
 		return 0;
@@ -136,6 +139,7 @@ owner_again(struct app *new, uint64_t before)
 		conn_drop(a->conn);
 	links_free(a);
 	new->place = a->place;
+	new->known = a->known;
 	a->place = 0;
 	app_free(a);
 	return before;
@@ -216,6 +220,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 		conn_fail(c);
 		return;
 	}
+	a->life = -1;
 	a->bits = m->h.b;
 	a->uid = c->uid;
 	a->gid = c->gid;
@@ -343,6 +348,20 @@ app_sent(struct conn *c)
 }
 
 /*
+ * What will tell that the process is dead, from the connection while it is
+ * there.  It takes the descriptor that the connection had.
+ */
+static void
+app_watch(struct app *a)
+{
+	const int fd = ut_peer_life(a->conn->file.fd);
+
+	a->dead = fd == -1 && errno == ESRCH;
+	if (fd != -1)
+		a->life = user_open(a->table->user, fd, true);
+}
+
+/*
  * The connection is gone, which is not the same as the program: it may have
  * closed all its descriptors, or become another by exec.  This can come in
  * the middle of a send, so all else is left to the timer.
@@ -352,6 +371,7 @@ app_closed(struct conn *c)
 {
 	struct app *a = c->arg;
 
+	app_watch(a);
 	a->conn = NULL;
 	wait_abandon(a->start);
 	a->start = NULL;
@@ -359,18 +379,29 @@ app_closed(struct conn *c)
 	timer_set(&graves, graves_ms, look_at_graves, NULL);
 }
 
+/* Of what is dead, nothing moves any more: that it has died has to be seen. */
+static bool
+is_dead(const struct app *a)
+{
+	struct pollfd pfd;
+
+	if (a->dead)
+		return true;
+	if (a->life == -1)
+		return a->pid != 0 && ut_dead(a->pid);
+	pfd.fd = a->life;
+	pfd.events = POLLIN;
+	return poll(&pfd, 1, 0) == 1;
+}
+
 /*
- * Of a process in a pid namespace that we do not see, all that can be known
- * is that its connection went: some time later it is taken for dead.
+ * One whose death cannot be seen keeps what it has, of which only sub-buffers
+ * are taken back when others need them (revoke.c), as long as that is there.
  */
 static bool
-is_dead(struct app *a)
+is_over(const struct app *a)
 {
-	if (a->pid != 0)
-		return ut_dead(a->pid);
-	if (a->gone == 0)
-		a->gone = ut_msg_now();
-	return ut_msg_now() - a->gone > UNSEEN_MS;
+	return !a->known || is_dead(a) || !regions_hold(a);
 }
 
 /* Soon at first: the last connection closes shortly before the process. */
@@ -386,7 +417,7 @@ look_at_graves(void *arg)
 		if (a->conn != NULL)
 			continue;
 		links_free(a);
-		if (is_dead(a))
+		if (is_over(a))
 			bury(a);
 		else
 			more = true;
@@ -396,7 +427,10 @@ look_at_graves(void *arg)
 		timer_set(&graves, graves_ms, look_at_graves, NULL);
 }
 
-/* One that another utd knew: it comes again, or is dead. */
+/*
+ * One that another utd knew: it comes again, or is dead.  Its pid says nothing
+ * if it was that in another namespace.
+ */
 void
 app_restore(const struct state_app *s)
 {
@@ -407,10 +441,13 @@ app_restore(const struct state_app *s)
 	a->owner = s->owner;
 	a->uid = (uid_t)s->uid;
 	a->gid = (gid_t)s->gid;
-	a->pid = (pid_t)s->pid;
+	if (s->space != 0 && s->space == ut_pid_space())
+		a->pid = (pid_t)s->pid;
 	a->vpid = (pid_t)s->vpid;
 	a->bits = s->bits;
 	strcpy(a->name, s->name);
+	a->known = true;
+	a->life = -1;
 	a->next = apps;
 	apps = a;
 	graves_ms = 1;

@@ -77,8 +77,10 @@ static void
 count(struct conn *c, size_t more, size_t less)
 {
 	c->queued += more - less;
-	if (c->user != NULL)
-		c->user->queued += more - less;
+	if (c->user == NULL)
+		return;
+	user_count(c->user, QUOTA_QUEUED, more);
+	user_give(c->user, QUOTA_QUEUED, less);
 }
 
 /* What is in the queue has gone, or will not. */
@@ -98,7 +100,7 @@ static bool
 too_much(const struct conn *c, size_t n)
 {
 	return c->queued + n > QUEUE_MAX ||
-	    (c->user != NULL && !user_queues(c->user, n));
+	    (c->user != NULL && !user_may(c->user, QUOTA_QUEUED, n));
 }
 
 /*

@@ -211,7 +211,7 @@ run(void)
 	while (!parent_gone && !ending) {
 		orders_take();
 		orders_obey();
-		if (parent_gone)
+		if (parent_gone || ending)
 			break;
 		if (pools == NULL) {
 			sleep_on_socket(-1);

@@ -46,17 +46,37 @@ struct request {
 
 #define STOPS		100	/* by its user, of one that is to end */
 #define FLUSH_MS	100
+#define IDLE_MS		1000	/* with nothing to do, once or twice */
 
 static struct consumer *consumers;
+static struct timer idle_timer;
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
 static void	consumer_sent(struct conn *);
 static void	wake_later(struct consumer *);
+static void	end_idle(void *);
 
 static const struct conn_ops consumer_ops = {
 	consumer_message, consumer_closed, consumer_sent
 };
+
+/*
+ * A socket to it, if its user may have one more process that needs one: those
+ * who had one, had one before they were limited.
+ */
+static bool
+make_pair(const struct consumer *c, int *pair)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1)
+		return false;
+	if (c->ndeaths > 0 || loop_round == 0 || user_spares(c->uid, pair[0]))
+		return true;
+	close(pair[0]);
+	close(pair[1]);
+	errno = EMFILE;
+	return false;
+}
 
 /* The process. */
 static bool
@@ -65,11 +85,14 @@ spawn(struct consumer *c)
 	static struct ut_msg m;
 	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1) {
-		log_warn("socketpair");
+	if (!make_pair(c, pair)) {
+		c->error = errno;
+		log_peer("consumer of uid %lu: %s", (unsigned long)c->uid,
+		    strerror(c->error));
 		return false;
 	}
 	if ((c->pid = fork()) == -1) {
+		c->error = errno;
 		log_warn("fork");
 		close(pair[0]);
 		close(pair[1]);
@@ -83,6 +106,7 @@ spawn(struct consumer *c)
 	if (ut_nonblock(pair[0]) == -1)
 		fatal("fcntl");
 	if ((c->conn = conn_new(pair[0], &consumer_ops, c)) == NULL) {
+		c->error = errno;
 		log_warn("consumer %d of uid %lu", (int)c->pid,
 		    (unsigned long)c->uid);
 		close(pair[0]);		/* it ends */
@@ -106,6 +130,8 @@ consumer_new(uid_t uid, gid_t gid)
 	c->bell = -1;
 	c->next = consumers;
 	consumers = c;
+	if (idle_timer.when == 0)
+		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 	return c;
 }
 
@@ -116,8 +142,10 @@ consumer_get(uid_t uid, gid_t gid)
 	struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next)
-		if (c->uid == uid && !c->given_up)
+		if (c->uid == uid && !c->given_up && !c->leaving) {
+			c->idle = false;
 			return c;
+		}
 	c = consumer_new(uid, gid);
 	ut_shm_name(c->bellname);
 	state_changed();
@@ -144,7 +172,7 @@ fail_requests(struct consumer *c)
 	while ((r = c->requests) != NULL) {
 		c->requests = r->next;
 		ut_msg_init(&none, 0, 0, 0);
-		r->cb(r->arg, EPIPE, &none);
+		r->cb(r->arg, c->error != 0 ? c->error : EPIPE, &none);
 		request_free(r);
 	}
 }
@@ -301,6 +329,28 @@ consumer_remove_bell(const struct consumer *c)
 	remove_as(c, ut_bell_remove, c->bellname);
 }
 
+/* One that ended in time, so that nobody misses it. */
+static void
+consumer_free(struct consumer *c)
+{
+	struct consumer **p, *other;
+
+	for (p = &consumers; *p != c; p = &(*p)->next)
+		continue;
+	*p = c->next;
+	for (other = consumers; other != NULL; other = other->next)
+		if (other->uid == c->uid)
+			break;
+	if (other == NULL)
+		state_unlock(c->uid);
+	fail_requests(c);
+	consumer_remove_bell(c);
+	if (c->bell != -1)
+		close(c->bell);
+	free(c);
+	state_changed();
+}
+
 static void
 give_up(struct consumer *c)
 {
@@ -318,12 +368,18 @@ give_up(struct consumer *c)
 static void
 mourn(void *arg)
 {
-	struct consumer *c;
+	struct consumer *c, *next;
 
 	(void)arg;
-	for (c = consumers; c != NULL; c = c->next) {
+	for (c = consumers; c != NULL; c = next) {
+		next = c->next;
 		if (c->conn != NULL || loop_ending)
 			continue;
+		if (c->leaving) {
+			bury(c);
+			consumer_free(c);
+			continue;
+		}
 		if (c->given_up) {
 			if (c->requests != NULL)
 				give_up(c);
@@ -352,6 +408,48 @@ mourn_later(void)
 
 	if (timer.when == 0)
 		timer_set(&timer, 0, mourn, NULL);
+}
+
+/*
+ * Nothing of its user's is recorded any more: it ends, and if there is
+ * something again, another is started.
+ */
+static void
+leave(struct consumer *c)
+{
+	static struct ut_msg m;
+
+	log_debug("consumer %d for uid %lu has nothing to do", (int)c->pid,
+	    (unsigned long)c->uid);
+	c->leaving = true;
+	state_changed();
+	if (c->conn == NULL) {
+		mourn_later();
+		return;
+	}
+	ut_msg_init(&m, UT_C_END, 0, 0);
+	consumer_send(c, &m);
+}
+
+/* Twice in a row is long enough; so it is for one that its user has stopped. */
+static void
+end_idle(void *arg)
+{
+	struct consumer *c;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->leaving && c->conn != NULL)
+			kill(c->pid, SIGKILL);
+		else if (c->requests != NULL || traces_need(c))
+			c->idle = false;
+		else if (c->idle && !c->leaving)
+			leave(c);
+		else
+			c->idle = true;
+	}
+	if (consumers != NULL)
+		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 }
 
 static void
@@ -431,6 +529,14 @@ consumer_ask(struct consumer *c, struct ut_msg *m)
 		return;
 	r->sent = true;
 	consumer_send(c, m);
+}
+
+/* Why one that was given up is none. */
+const char *
+consumer_trouble(const struct consumer *c)
+{
+	return c->error != 0 && c->error != EPIPE ? strerror(c->error) :
+	    "the consumer has ended too often";
 }
 
 void
@@ -533,7 +639,7 @@ consumer_closed(struct conn *conn)
 	struct consumer *c = conn->arg;
 
 	c->conn = NULL;
-	if (!loop_ending)
+	if (!loop_ending && !c->leaving)
 		log_warnx("consumer %d of uid %lu ended", (int)c->pid,
 		    (unsigned long)c->uid);
 	conn_rest(conn);
@@ -606,7 +712,7 @@ consumers_tell_dead(struct app *a)
 	b->place = a->place;
 	a->place = 0;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != a->uid || c->given_up)
+		if (c->uid != a->uid || c->given_up || c->leaving)
 			continue;
 		b->left++;
 		ut_msg_init(&m, UT_C_DEAD, 0, 0);

@@ -200,6 +200,7 @@ send_attach(struct link *l)
 	const struct consumer *c = r->trace->consumer;
 
 	consumer_tell_owner(r->trace->consumer, l->app);
+	l->app->known = true;
 	state_app(l->app);
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
 	ut_msg_fd(&out, r->fd);

@@ -40,13 +40,15 @@
 #define TURN		64		/* connections */
 #define SPARE		64		/* descriptors that no program gets */
 #define SAY_MS		60000		/* not more often */
+#define FIRST_MS	5000		/* for the first message */
 
 static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
-static int last_fd;			/* too high for a program, */
-static int last_region;			/* and for a region */
+static int last_shared = INT_MAX;	/* too high for a stranger, */
+static int last_fd = INT_MAX;		/* for a program, */
+static int last_region = INT_MAX;	/* and for a region */
 
 static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
@@ -70,13 +72,14 @@ say_full(void)
 }
 
 /*
- * The last descriptors are for regions, and the very last for consumers,
- * files, and utctl, who may change that.  A program connects again some time
- * later.
+ * Of the last descriptors, which no stranger gets, the first are for programs,
+ * some for regions, and the very last for consumers, files, and utctl, who may
+ * change that.  A program connects again some time later.
  */
 static void
 first_message(struct conn *c, struct ut_msg *m)
 {
+	timer_clear(&c->patience);
 	if (m->h.type == UT_MSG_HELLO && c->file.fd >= last_fd) {
 		errno = EMFILE;
 		say_full();
@@ -95,7 +98,18 @@ first_message(struct conn *c, struct ut_msg *m)
 static void
 nobody_left(struct conn *c)
 {
-	(void)c;
+	timer_clear(&c->patience);
+}
+
+/* It takes a descriptor that others could make use of. */
+static void
+says_nothing(void *arg)
+{
+	struct conn *c = arg;
+
+	log_peer("uid %lu, process %d: says nothing", (unsigned long)c->uid,
+	    (int)c->pid);
+	conn_drop(c);
 }
 
 /* A user's own utd is for that user, and root. */
@@ -119,11 +133,17 @@ reserve(void)
 	const int spare = max < 4 * SPARE ? (int)max / 4 : SPARE;
 
 	/* accept(2) and recvmsg(2) take the lowest number that there is. */
-	last_fd = last_region = INT_MAX;
 	if (max > 0 && max <= INT_MAX) {
+		last_shared = (int)max - spare - spare / 2;
 		last_fd = (int)max - spare;
 		last_region = (int)max - spare / 2;
 	}
+}
+
+int
+listen_shared(void)
+{
+	return last_shared;
 }
 
 /* Enough are left if a region has that descriptor. */
@@ -180,6 +200,8 @@ accept_one(void)
 	c->gid = gid;
 	c->pid = pid;
 	conn_read(c);		/* it said hello at once */
+	if (!c->dead && c->ops == &stranger_ops)
+		timer_set(&c->patience, FIRST_MS, says_nothing, c);
 	return true;
 }
 

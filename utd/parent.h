@@ -60,7 +60,9 @@ void	 loop_stop(void);
 enum quota {
 	QUOTA_SESSIONS, QUOTA_CHANNELS,
 	QUOTA_RULES,			/* bytes */
-	QUOTA_EVENTS,			/* bytes, in registries */
+	QUOTA_EVENTS,			/* bytes, in registries, */
+	QUOTA_QUEUED,			/* of messages that are not read, */
+	QUOTA_TABLES,			/* and of what programs have */
 	QUOTAS
 };
 
@@ -69,8 +71,6 @@ struct user {
 	unsigned int	 refs;
 	unsigned int	 nfiles;	/* connections, sessions, regions */
 	size_t		 has[QUOTAS];
-	size_t		 queued;	/* bytes, for all of them */
-	size_t		 described;	/* bytes, in tables */
 	unsigned int	 round;		/* of the loop, in which it has */
 	uint64_t	 spent;		/* so much of its time, ns */
 	size_t		 matched;	/* since the clock was looked at */
@@ -83,8 +83,9 @@ int	 user_open(struct user *, int, bool);
 void	 user_close(struct user *, int);
 bool	 user_take(struct user *, enum quota, size_t);
 void	 user_give(struct user *, enum quota, size_t);
-bool	 user_queues(const struct user *, size_t);
-bool	 user_describes(const struct user *, size_t);
+bool	 user_may(const struct user *, enum quota, size_t);
+void	 user_count(struct user *, enum quota, size_t);
+bool	 user_spares(uid_t, int);	/* may that descriptor be for it? */
 bool	 user_turn(struct user *);
 void	 user_spent(struct user *, uint64_t);
 bool	 user_goes_on(struct user *, uint64_t, size_t);
@@ -111,6 +112,7 @@ struct conn {
 	uid_t		 uid;
 	gid_t		 gid;
 	pid_t		 pid;		/* 0: the system does not say */
+	struct timer	 patience;	/* until the first message */
 	bool		 closing;	/* once out is sent */
 	bool		 broken;	/* to be dropped */
 	struct conn	*also;		/* the next that is */
@@ -177,7 +179,7 @@ struct entry {
 };
 
 struct registry {
-	struct user	*user;		/* who has to do with less */
+	struct user	*user;		/* whose programs' events they are */
 	size_t		 taken;		/* bytes, of that user's */
 	size_t		 bytes;		/* of descriptions */
 	struct entry	**buckets;
@@ -245,6 +247,7 @@ struct trace {
 	struct session	*session;
 	uid_t		 uid;
 	gid_t		 gid;
+	struct user	*user;		/* that of the programs */
 	uint32_t	 bits;
 	uint64_t	 owner;		/* the program; 0: all of them */
 	pid_t		 pid, vpid;	/* the program's */
@@ -433,7 +436,10 @@ struct consumer {
 	bool		 wake;		/* it was sent something */
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[UT_BELL_NAME];
-	bool		 given_up;	/* it died once too often */
+	bool		 given_up;	/* it died once too often, or */
+	int		 error;		/* why it could not be started */
+	bool		 idle;		/* when we last looked */
+	bool		 leaving;	/* it was told to end, for that */
 	int64_t		 deaths[DEATHS];	/* when, last ones, in turn */
 	unsigned int	 ndeaths;
 	unsigned int	 nstops;	/* by its user, when it was to end */
@@ -451,6 +457,7 @@ uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
 /* What consumer_expect was just told of: the next consumer is asked again. */
 void	 consumer_ask(struct consumer *, struct ut_msg *);
 /* What a reply says of an error. */
+const char *consumer_trouble(const struct consumer *);
 void	 consumer_why(struct ut_msg *, int, char *, size_t);
 void	 consumer_hold(struct consumer *);	/* until a trace is there */
 void	 consumer_go_on(struct consumer *);
@@ -503,6 +510,7 @@ void	 trace_close(struct trace *);
 void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_refine(struct trace *);
 void	 traces_orphaned(const struct consumer *);
+bool	 traces_need(const struct consumer *);
 void	 traces_again(struct consumer *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
@@ -524,6 +532,7 @@ void	 regions_failed(struct trace *, const char *);
 void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
 void	 regions_bury(const struct app *);
+bool	 regions_hold(const struct app *);	/* some that it may have */
 void	 regions_free(struct session *);
 void	 regions_gone(const struct consumer *);
 void	 channel_activate(struct channel *, struct waiter *);
@@ -563,7 +572,9 @@ struct app {
 	struct link	*links;
 	struct waiter	*start;		/* until DONE; or NULL */
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
-	int64_t		 gone;		/* when its connection was missed */
+	bool		 known;		/* to consumers: it was sent buffers */
+	bool		 dead;		/* its connection told so */
+	int		 life;		/* readable when it is dead; or -1 */
 	struct app	*next;
 };
 
@@ -597,10 +608,11 @@ struct state_app {
 	uint32_t	 pid, vpid;
 	uint32_t	 bits;
 	char		 name[64];
-	uint32_t	 unused;
+	uint32_t	 space;		/* of the pid: ut_pid_space */
 };
 
 int	 state_lock(uid_t);	/* for a consumer */
+void	 state_unlock(uid_t);
 void	 state_open(const char *);
 void	 state_close(void);
 void	 state_changed(void);	/* save it, soon */
@@ -707,6 +719,7 @@ void	 list_events(struct client *, struct ut_msg *);
 void	 listen_open(const char *);
 void	 listen_close(void);
 bool	 listen_spares(int);
+int	 listen_shared(void);	/* the first that no stranger gets */
 
 /* wake.c: the FIFOs that programs sleep on. */
 void	 wake_open(const char *);

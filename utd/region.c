@@ -197,7 +197,7 @@ region_fd(const struct region *r, int fd, char *why, size_t n)
 		return -1;
 	}
 	if (fd != -1)
-		fd = user_open(r->channel->session->user, fd, r->left);
+		fd = user_open(r->trace->user, fd, r->left);
 	if (fd == -1)
 		snprintf(why, n, "%s: none for buffers", strerror(errno));
 	return fd;
@@ -349,7 +349,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	r->trace = t;
 	r->channel = ch;
 	r->fd = -1;
-	registry_init(&r->registry, ch->session->user);
+	registry_init(&r->registry, t->user);
 	r->next = ch->regions;
 	ch->regions = r;
 	return r;
@@ -400,14 +400,16 @@ region_retry(struct region *r)
 		return;
 	r->state = REGION_NEW;
 	if (r->fd != -1) {		/* it was there, but is given up */
-		user_close(r->channel->session->user, r->fd);
+		user_close(r->trace->user, r->fd);
 		r->fd = -1;
 		consumer_remove(t->consumer, r->shm);
 		ut_shm_name(r->shm);
 		state_changed();
 	}
+	if (t->consumer->given_up && t->consumer->error != 0)
+		t->consumer = consumer_get(t->uid, t->gid);
 	if (t->consumer->given_up)
-		region_failed(r, "the consumer has ended too often");
+		region_failed(r, consumer_trouble(t->consumer));
 	else if (t->state == REGION_FAILED)
 		trace_retry(t);
 	else if (t->state == REGION_READY)
@@ -536,7 +538,7 @@ region_free(struct region *r)
 		continue;
 	*p = r->next;
 	if (r->fd != -1)
-		user_close(r->channel->session->user, r->fd);
+		user_close(r->trace->user, r->fd);
 	registry_free(&r->registry);
 	troubled = r->why != NULL;
 	free(r->why);
@@ -621,6 +623,24 @@ free_one(struct region *r, const void *consumer)
 {
 	if (r->trace->consumer == consumer)
 		region_free(r);
+}
+
+/* Is there any that the program may have mapped? */
+bool
+regions_hold(const struct app *a)
+{
+	const struct session *s;
+	const struct channel *ch;
+	const struct region *r;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			for (r = ch->regions; r != NULL; r = r->next)
+				if (r->trace->uid == a->uid &&
+				    (r->trace->owner == 0 ||
+				    r->trace->owner == a->owner))
+					return true;
+	return false;
 }
 
 /* Their consumer has ended in order, and they with it. */

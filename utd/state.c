@@ -233,7 +233,7 @@ put_sessions(const struct session *s)
 static void
 put_bell(const struct consumer *c)
 {
-	if (c->given_up)
+	if (c->given_up || c->leaving)
 		return;
 	ut_msg_init(&out, STATE_CONSUMER, (uint32_t)c->uid, (uint32_t)c->gid);
 	ut_msg_str(&out, c->bellname);
@@ -332,6 +332,7 @@ state_app(struct app *a)
 	s.pid = (uint32_t)a->pid;
 	s.vpid = (uint32_t)a->vpid;
 	s.bits = a->bits;
+	s.space = ut_pid_space();
 	snprintf(s.name, sizeof(s.name), "%s", a->name);
 	if (a->place == 0)
 		a->place = state_place();
@@ -407,13 +408,20 @@ state_lock(uid_t uid)
 	return fd;
 }
 
-static void
-remove_lock(const struct consumer *c)
+/* There is no consumer of that user any more that could wait. */
+void
+state_unlock(uid_t uid)
 {
 	char path[PATH_MAX];
 
-	lock_name(path, sizeof(path), c->uid);
+	lock_name(path, sizeof(path), uid);
 	unlink(path);
+}
+
+static void
+remove_lock(const struct consumer *c)
+{
+	state_unlock(c->uid);
 }
 
 /* Take up what another utd has left there, and begin. */

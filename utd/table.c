@@ -46,7 +46,7 @@ table_free(struct table *t)
 		free(t->types[i].name);
 	}
 	free(t->types);
-	t->user->described -= t->bytes;
+	user_give(t->user, QUOTA_TABLES, t->bytes);
 	user_drop(t->user);
 	free(t);
 }
@@ -55,11 +55,11 @@ table_free(struct table *t)
 static bool
 table_grow(struct table *t, size_t n)
 {
-	if (!user_describes(t->user, n)) {
+	if (!user_may(t->user, QUOTA_TABLES, n)) {
 		errno = ENOMEM;
 		return false;
 	}
-	t->user->described += n;
+	user_count(t->user, QUOTA_TABLES, n);
 	t->bytes += n;
 	return true;
 }
@@ -110,7 +110,7 @@ table_new(uid_t uid, uint64_t fingerprint, uint32_t size)
 	struct table *t = calloc(1, sizeof(*t));
 	struct user *u = user_get(uid);
 
-	if (t == NULL || u == NULL || !user_describes(u, bytes) ||
+	if (t == NULL || u == NULL || !user_may(u, QUOTA_TABLES, bytes) ||
 	    (t->types = calloc(size + 1, sizeof(*t->types))) == NULL) {
 		if (u != NULL)
 			user_drop(u);
@@ -215,7 +215,8 @@ table_event(struct table *t, uint32_t number, struct ut_msg *fields)
 	if (type->desc != NULL || type->refused || !ut_msg_more(fields))
 		return true;
 	errno = 0;
-	if (t->bytes < TABLE_MAX && user_describes(t->user, UT_MSG_MAX))
+	if (t->bytes < TABLE_MAX &&
+	    user_may(t->user, QUOTA_TABLES, UT_MSG_MAX))
 		type->desc = desc_get(type->name, type->level, fields);
 	if (type->desc == NULL && errno == ENOMEM)
 		return false;

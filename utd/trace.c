@@ -438,6 +438,23 @@ trace_ask(struct trace *t)
 		ask_uid_dir(t);
 }
 
+static struct trace *
+trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid)
+{
+	struct trace *t = xcalloc(1, sizeof(*t));
+
+	if ((t->user = user_get(uid)) == NULL)
+		fatal("calloc");
+	t->id = id;
+	t->session = s;
+	t->uid = uid;
+	t->gid = gid;
+	t->consumer = consumer_get(uid, gid);
+	t->next = s->traces;
+	s->traces = t;
+	return t;
+}
+
 /* That of the UID and ABI, or of the program alone. */
 struct trace *
 trace_get(struct session *s, const struct app *a, bool alone)
@@ -449,19 +466,12 @@ trace_get(struct session *s, const struct app *a, bool alone)
 		if (t->uid == a->uid && t->bits == a->bits &&
 		    t->owner == owner)
 			return t;
-	t = xcalloc(1, sizeof(*t));
-	t->id = new_id();
-	t->session = s;
-	t->uid = a->uid;
-	t->gid = a->gid;
+	t = trace_new(s, new_id(), a->uid, a->gid);
 	t->bits = a->bits;
 	t->owner = owner;
 	t->pid = a->pid != 0 ? a->pid : a->vpid;
 	t->vpid = a->vpid;
 	snprintf(t->name, sizeof(t->name), "%s", a->name);
-	t->consumer = consumer_get(a->uid, a->gid);
-	t->next = s->traces;
-	s->traces = t;
 	state_changed();
 	trace_ask(t);
 	return t;
@@ -492,6 +502,7 @@ trace_close(struct trace *t)
 	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
 	consumer_send(t->consumer, &out);
 	text_free(&t->text);
+	user_drop(t->user);
 	free(t->path);
 	free(t);
 }
@@ -534,10 +545,24 @@ traces_orphaned(const struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer != c)
 				continue;
-			trace_failed(t, "the consumer has ended too often");
+			trace_failed(t, consumer_trouble(c));
 			regions_remove(t);
 		}
 	}
+}
+
+/* Does it have something to write, or will it? */
+bool
+traces_need(const struct consumer *c)
+{
+	const struct session *s;
+	const struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->consumer == c)
+				return true;
+	return false;
 }
 
 /* The session's own directory, by whom it belongs to. */
@@ -557,18 +582,11 @@ session_open(struct session *s, bool again, consumer_cb *cb, void *arg)
 struct trace *
 trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 {
-	struct trace *t = xcalloc(1, sizeof(*t));
+	struct trace *t = trace_new(s, id, uid, gid);
 
-	t->id = id;
 	id_taken(id);
-	t->session = s;
 	t->state = REGION_ASKED;
-	t->uid = uid;
-	t->gid = gid;
-	t->consumer = consumer_get(uid, gid);
 	trace_hold(t);
-	t->next = s->traces;
-	s->traces = t;
 	return t;
 }
 

@@ -25,18 +25,33 @@
 #include "../libut/clock.h"
 #include "parent.h"
 
-#define QUEUED_MAX	(64u << 20)	/* bytes that are not read */
-#define TABLES_MAX	(128u << 20)	/* bytes of names and descriptions */
 #define LOOK		4096		/* bytes of patterns, some us or ms */
-#define TURN		UINT64_C(10000000)	/* ns */
+#define TURN		UINT64_C(10000000)	/* ns, of a user in a round, */
+#define ROUND		(5 * TURN)	/* and of all strangers */
+#define SHARE		4		/* so many users' is for all strangers */
 
 static const size_t quotas[QUOTAS] = {
 	[QUOTA_SESSIONS] = 64,
 	[QUOTA_CHANNELS] = 128,
 	[QUOTA_RULES] = 1u << 20,
-	[QUOTA_EVENTS] = 64u << 20
+	[QUOTA_EVENTS] = 64u << 20,
+	[QUOTA_QUEUED] = 64u << 20,
+	[QUOTA_TABLES] = 128u << 20
 };
 static struct user *users;
+static size_t strangers_have[QUOTAS];
+static unsigned int busy, was_busy;	/* strangers, in this round and before */
+static unsigned int busy_round;
+
+/*
+ * Root, and the user that we work for, need not leave anything.  All others
+ * are strangers, and one of them may be many: who has subordinate UIDs.
+ */
+static bool
+is_stranger(uid_t uid)
+{
+	return uid != 0 && uid != geteuid();
+}
 
 /* A reference to it, or NULL. */
 struct user *
@@ -70,29 +85,32 @@ user_drop(struct user *u)
 	free(u);
 }
 
-/*
- * Root, and the user that we work for, need not leave anything.  And before
- * the first round there is only what was there before, with another utd.
- */
+/* Before the first round there is only what was there with another utd. */
 static bool
-may_have_all(const struct user *u)
+is_limited(const struct user *u)
 {
-	return u->uid == 0 || u->uid == geteuid() || loop_round == 0;
+	return is_stranger(u->uid) && loop_round != 0;
+}
+
+bool
+user_spares(uid_t uid, int fd)
+{
+	return !is_stranger(uid) || fd < listen_shared();
 }
 
 /*
  * The descriptor, if the user may have one more, else -1 and EMFILE, and it is
- * closed.  The lowest that was free tells how many are taken.  No user has
- * more than what is left, so however many want all, there is something for the
- * next.  What the user had of another utd is not refused.
+ * closed.  The lowest that was free tells how many are taken.  No stranger has
+ * more than what is left for strangers, so however many want all, there is
+ * something for the next.  What the user had of another utd is not refused.
  */
 int
 user_open(struct user *u, int fd, bool had)
 {
-	const long max = sysconf(_SC_OPEN_MAX);
+	const int shared = listen_shared();
 
-	if (!had && !may_have_all(u) && max != -1 &&
-	    (long)u->nfiles >= max - fd) {
+	if (!had && is_limited(u) &&
+	    (fd >= shared || u->nfiles >= (unsigned int)(shared - fd))) {
 		close(fd);
 		errno = EMFILE;
 		return -1;
@@ -108,16 +126,35 @@ user_close(struct user *u, int fd)
 	u->nfiles--;
 }
 
+/* Is that within what it may have, and what others leave? */
+bool
+user_may(const struct user *u, enum quota q, size_t n)
+{
+	const size_t all = SHARE * quotas[q], theirs = strangers_have[q];
+
+	if (n > quotas[q] || u->has[q] > quotas[q] - n)
+		return false;
+	return !is_limited(u) ||
+	    (theirs <= all && u->has[q] + n <= all - theirs);
+}
+
+void
+user_count(struct user *u, enum quota q, size_t n)
+{
+	u->has[q] += n;
+	if (is_stranger(u->uid))
+		strangers_have[q] += n;
+}
+
 /* So many more; false and ENOMEM if that is more than it may have. */
 bool
 user_take(struct user *u, enum quota q, size_t n)
 {
-	if (!may_have_all(u) &&
-	    (n > quotas[q] || u->has[q] > quotas[q] - n)) {
+	if (is_limited(u) && !user_may(u, q, n)) {
 		errno = ENOMEM;
 		return false;
 	}
-	u->has[q] += n;
+	user_count(u, q, n);
 	return true;
 }
 
@@ -125,33 +162,40 @@ void
 user_give(struct user *u, enum quota q, size_t n)
 {
 	u->has[q] -= n;
-}
-
-bool
-user_queues(const struct user *u, size_t n)
-{
-	return n <= QUEUED_MAX && u->queued <= QUEUED_MAX - n;
-}
-
-bool
-user_describes(const struct user *u, size_t n)
-{
-	return n <= TABLES_MAX && u->described <= TABLES_MAX - n;
+	if (is_stranger(u->uid))
+		strangers_have[q] -= n;
 }
 
 /*
  * What users ask for can keep us busy for long, and a rule for an hour that is
  * made for that.  So each has some milliseconds in a round of the loop; then
- * it is others' turn.  Is there any time left?
+ * it is others' turn.  However many strangers there are, a round takes no
+ * longer: as many as were busy in the last one share the time.
  */
-bool
-user_turn(struct user *u)
+static uint64_t
+turn(struct user *u)
 {
+	if (busy_round != loop_round) {
+		busy_round = loop_round;
+		was_busy = busy;
+		busy = 0;
+	}
 	if (u->round != loop_round) {
 		u->round = loop_round;
 		u->spent = 0;
+		busy += is_stranger(u->uid);
 	}
-	return u->spent < TURN;
+	return !is_stranger(u->uid) || was_busy < ROUND / TURN ? TURN :
+	    ROUND / was_busy;
+}
+
+/* Is there any time left? */
+bool
+user_turn(struct user *u)
+{
+	const uint64_t mine = turn(u);
+
+	return u->spent < mine;
 }
 
 /*
@@ -171,11 +215,14 @@ user_spent(struct user *u, uint64_t since)
 bool
 user_goes_on(struct user *u, uint64_t since, size_t bytes)
 {
+	uint64_t mine;
+
 	if (u->matched < LOOK) {
 		u->matched += bytes;
 		return true;
 	}
-	if (!user_turn(u) || ut_nanoseconds() - since >= TURN - u->spent)
+	mine = turn(u);
+	if (u->spent >= mine || ut_nanoseconds() - since >= mine - u->spent)
 		return false;
 	u->matched = bytes;
 	return true;

@@ -23,7 +23,10 @@
  * Besides the one in the run directory there are those in /tmp, which users
  * make.  What is not exactly one of them is left alone, nothing is created
  * or written there, no open(2) waits, and no user has more than a few of our
- * descriptors.
+ * descriptors.  Those on which somebody sleeps come first, and are opened
+ * however many there are: open(2) for writing succeeds only with a reader.
+ * All others are for who has made one and is about to look for us, or to
+ * sleep.
  */
 
 #include <sys/types.h>
@@ -43,10 +46,13 @@
 #define PATH_LEN	128
 #define HELD_MAX	1024
 #define PER_USER	16
+#define FLAGS		(O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY)
 
 struct held {
 	int	 fd;
 	uid_t	 uid;
+	dev_t	 dev;
+	ino_t	 ino;
 };
 
 static struct held held[HELD_MAX];
@@ -58,29 +64,51 @@ is_fifo_of(const struct stat *st, uid_t uid)
 	return S_ISFIFO(st->st_mode) && st->st_uid == uid;
 }
 
-/*
- * Open for writing, or -1.  With a reader there, ourselves, that does not
- * wait; whether it still is the same FIFO is asked again of both.
- */
+/* Open for writing, if it is one and somebody sleeps there; or -1. */
 static int
-fifo_hold(const char *path, uid_t uid)
+fifo_wake(const char *path, uid_t uid)
 {
-	const int flags = O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
-	struct stat st, also;
-	int r, w = -1;
+	struct stat st;
+	int w;
 
-	if (lstat(path, &st) == -1 || !is_fifo_of(&st, uid) ||
-	    (r = open(path, O_RDONLY | flags)) == -1)
+	if (lstat(path, &st) == -1 || !is_fifo_of(&st, uid))
 		return -1;
-	if (fstat(r, &st) == 0 && is_fifo_of(&st, uid))
-		w = open(path, O_WRONLY | flags);
-	close(r);
-	if (w != -1 && (fstat(w, &also) == -1 || also.st_dev != st.st_dev ||
-	    also.st_ino != st.st_ino)) {
+	w = open(path, O_WRONLY | FLAGS);
+	if (w != -1 && (fstat(w, &st) == -1 || !is_fifo_of(&st, uid))) {
 		close(w);
 		w = -1;
 	}
 	return w;
+}
+
+/* Nobody need sleep there: it has a reader meanwhile, ourselves. */
+static int
+fifo_hold(const char *path, uid_t uid)
+{
+	struct stat st;
+	int r, w = -1;
+
+	if (lstat(path, &st) == -1 || !is_fifo_of(&st, uid) ||
+	    (r = open(path, O_RDONLY | FLAGS)) == -1)
+		return -1;
+	if (fstat(r, &st) == 0 && is_fifo_of(&st, uid))
+		w = fifo_wake(path, uid);
+	close(r);
+	return w;
+}
+
+static bool
+is_held(const char *path)
+{
+	struct stat st;
+	int i;
+
+	if (lstat(path, &st) == -1)
+		return true;
+	for (i = 0; i < nheld; i++)
+		if (held[i].ino == st.st_ino && held[i].dev == st.st_dev)
+			return true;
+	return false;
 }
 
 static int
@@ -93,17 +121,41 @@ held_by(uid_t uid)
 	return n;
 }
 
+/*
+ * The descriptor is kept.  When there are too many, the one that was first,
+ * but for our own, makes room: whoever slept there has been woken, and will
+ * find us.
+ */
+static void
+keep(int fd, uid_t uid)
+{
+	static int next;
+	struct held *h;
+	struct stat st;
+
+	if (nheld < held_max) {
+		h = &held[nheld++];
+	} else {
+		h = &held[1 + next++ % (held_max - 1)];
+		close(h->fd);
+	}
+	h->fd = fd;
+	h->uid = uid;
+	h->dev = h->ino = 0;
+	if (fstat(fd, &st) == 0) {
+		h->dev = st.st_dev;
+		h->ino = st.st_ino;
+	}
+}
+
 static bool
 wake_hold(const char *path, uid_t uid)
 {
-	int fd;
+	const int fd = fifo_hold(path, uid);
 
-	if (nheld >= held_max || held_by(uid) >= PER_USER ||
-	    (fd = fifo_hold(path, uid)) == -1)
-		return false;
-	held[nheld].fd = fd;
-	held[nheld++].uid = uid;
-	return true;
+	if (fd != -1)
+		keep(fd, uid);
+	return fd != -1;
 }
 
 /* Is it a name as ut_rundir_tmp makes it?  It says whose it is. */
@@ -126,9 +178,22 @@ tmp_name(const char *name, uid_t *uid)
 	return *uid == n && strcmp(name, again) == 0;
 }
 
-/* The system's utd: whatever users look for, it may be us. */
+/* One of many, of which no user has more than a few. */
 static void
-hold_all(void)
+hold_some(const char *path, uid_t uid, bool slept_on)
+{
+	int fd;
+
+	if (held_by(uid) >= PER_USER || (!slept_on && nheld == held_max) ||
+	    is_held(path))
+		return;
+	fd = slept_on ? fifo_wake(path, uid) : fifo_hold(path, uid);
+	if (fd != -1)
+		keep(fd, uid);
+}
+
+static void
+hold_all(bool slept_on)
 {
 	char path[PATH_LEN];
 	struct dirent *d;
@@ -137,11 +202,11 @@ hold_all(void)
 
 	if ((dir = opendir(UT_TMP)) == NULL)
 		return;
-	while (nheld < held_max && (d = readdir(dir)) != NULL) {
+	while ((d = readdir(dir)) != NULL) {
 		if (!tmp_name(d->d_name, &uid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.64s", UT_TMP, d->d_name);
-		(void)wake_hold(path, uid);
+		hold_some(path, uid, slept_on);
 	}
 	closedir(dir);
 }
@@ -199,11 +264,14 @@ wake_open(const char *dir)
 	long max = sysconf(_SC_OPEN_MAX) / 4;
 	char path[PATH_LEN];
 
-	held_max = max < 4 || max > HELD_MAX ? HELD_MAX : (int)max;
+	held_max = max < 2 || max > HELD_MAX ? HELD_MAX : (int)max;
 	hold_own(dir);
 	if (geteuid() == 0) {
-		if (strcmp(dir, UT_RUNDIR_SYSTEM) == 0)
-			hold_all();
+		/* The system's utd: whatever users look for, it may be us. */
+		if (strcmp(dir, UT_RUNDIR_SYSTEM) == 0) {
+			hold_all(true);
+			hold_all(false);
+		}
 	} else if (ut_rundir_tmp(path, sizeof(path), geteuid(), dir) == 0) {
 		(void)wake_hold(path, geteuid());
 	}

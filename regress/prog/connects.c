@@ -18,7 +18,8 @@
  * Many programs, as far as utd can tell: connects path processes each.  Every
  * process connects so many times and says HELLO, without events.  They answer
  * nothing, and go when the input ends.  Prints how many connections there are
- * when utd has welcomed all of them, or with -n at once.
+ * when utd has welcomed all of them, or with -n at once, whatever becomes of
+ * them; with -m they say nothing at all.
  */
 
 #include <sys/types.h>
@@ -51,7 +52,7 @@ struct hello {
 };
 
 static struct sockaddr_un sun;
-static int awaits = 1;
+static int awaits = 1, mute;
 
 static void
 say_hello(int s)
@@ -68,7 +69,7 @@ say_hello(int s)
 	memcpy(h.body, &pid, sizeof(pid));
 	memcpy(h.body + 4, &n, sizeof(n));
 	memcpy(h.body + 6, "connects", 8);
-	if (send(s, &h, sizeof(h), MSG_NOSIGNAL) != sizeof(h))
+	if (send(s, &h, sizeof(h), MSG_NOSIGNAL) != sizeof(h) && awaits)
 		err(1, "send");
 }
 
@@ -86,7 +87,8 @@ connection(void)
 			err(1, "%s", sun.sun_path);
 		nanosleep(&nap, NULL);
 	}
-	say_hello(s);
+	if (!mute)
+		say_hello(s);
 	return s;
 }
 
@@ -153,13 +155,15 @@ main(int argc, char *argv[])
 	int fd, processes, each, status, bad = 0;
 	char c;
 
-	if (argc > 1 && strcmp(argv[1], "-n") == 0) {
+	if (argc > 1 && (strcmp(argv[1], "-n") == 0 ||
+	    strcmp(argv[1], "-m") == 0)) {
 		awaits = 0;
+		mute = argv[1][1] == 'm';
 		argc--;
 		argv++;
 	}
 	if (argc != 4 || strlen(argv[1]) >= sizeof(sun.sun_path))
-		errx(1, "connects [-n] path processes each");
+		errx(1, "connects [-m | -n] path processes each");
 	processes = atoi(argv[2]);
 	each = atoi(argv[3]);
 	raise_limit();

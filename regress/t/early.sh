@@ -250,6 +250,38 @@ left | while read -r f; do
 done
 rm -rf "$T/top/sys"
 
+# More FIFOs than utd has descriptors for, of many users; some of them have
+# readers that are no programs.  Who sleeps before and behind them is found.
+many() {	# users from, to
+	u=$1
+	while [ $u -lt "$2" ]; do
+		./prog/asuser $u mkfifo $(for i in 0 1 2 3 4 5 6 7 8 9 a b c d \
+		    e f; do echo "/tmp/.utd-$u-${mine}0000000$i"; done) ||
+		    fail "mkfifo"
+		u=$((u + 1))
+	done
+}
+many 70000 70030
+start $user
+many 70030 70060
+many 70060 70065
+for f in /tmp/.utd-7006[0-4]-${mine}0000000?; do
+	cat "$f" &
+	CHILDREN="$CHILDREN $!"
+done >/dev/null
+sleep 0.3
+(ulimit -n 256 && exec utd -d) 2>"$T/sys.log" &
+SYS=$!
+CHILDREN="$CHILDREN $SYS"
+until_ok utctl list || fail "no system's utd: $(cat "$T/sys.log")"
+traced as_user env "UT_RUNDIR=$T/top/sys"
+end_system_utd
+quit
+left | while read -r f; do
+	rm -f "$f"
+done
+rm -rf "$T/top/sys"
+
 # Never was any: both come, in either order, and go in either order.
 for order in 'system user' 'user system'; do
 	rm -rf "$T/top/sys" "$T/home/.utd"
