@@ -27,6 +27,7 @@
 #include "parent.h"
 
 #define UNSEEN_MS	2000
+#define LOST_MAX	4096	/* of a user, without a connection */
 
 struct app *apps;
 static struct timer graves;
@@ -137,6 +138,7 @@ owner_again(struct app *new, uint64_t before)
 	links_free(a);
 	new->place = a->place;
 	a->place = 0;
+	new->known = a->known;
 	app_free(a);
 	return before;
 }
@@ -160,6 +162,21 @@ supersede(const struct app *new)
 			conn_drop(a->conn);
 		bury(a);
 	}
+}
+
+/*
+ * Programs of the user that have closed their connections and live on with what
+ * they were sent.  One process can pretend to be any number of them.
+ */
+static bool
+too_many_lost(uid_t uid)
+{
+	const struct app *a;
+	unsigned int n = 0;
+
+	for (a = apps; a != NULL; a = a->next)
+		n += a->uid == uid && a->conn == NULL;
+	return n >= LOST_MAX;
 }
 
 /* A program that will not be traced: whoever might miss it reads why. */
@@ -237,6 +254,14 @@ app_hello(struct conn *c, struct ut_msg *m)
 	a->conn = c;
 	a->owner = owner_again(a, before);
 	a->kept = a->owner != 0;
+	if (!a->kept && too_many_lost(a->uid)) {
+		log_peer("uid %lu has too many programs without a connection",
+		    (unsigned long)a->uid);
+		table_drop(a->table);
+		free(a);
+		conn_drop(c);
+		return;
+	}
 	if (!a->kept)
 		a->owner = owner_new();
 	a->next = apps;
@@ -359,12 +384,16 @@ app_closed(struct conn *c)
 }
 
 /*
+ * One that was sent no buffers has left nothing, whatever it does now.
+ *
  * Of a process in a pid namespace that we do not see, all that can be known
  * is that its connection went: some time later it is taken for dead.
  */
 static bool
 is_dead(struct app *a)
 {
+	if (!a->known)
+		return true;
 	if (a->pid != 0)
 		return ut_dead(a->pid);
 	if (a->gone == 0)
@@ -404,6 +433,7 @@ app_restore(const struct state_app *s)
 	if ((a->table = table_get((uid_t)s->uid, 0, 0, NULL)) == NULL)
 		fatal("calloc");
 	a->owner = s->owner;
+	a->known = true;
 	a->uid = (uid_t)s->uid;
 	a->gid = (gid_t)s->gid;
 	a->pid = (pid_t)s->pid;

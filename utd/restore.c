@@ -351,7 +351,7 @@ reopened(void *arg, int error, struct ut_msg *m)
 		return;
 	if (error == 0)
 		error = session_own(s, ut_msg_get_fd(m), true);
-	if (error == 0 && !session_dir_known(s)) {
+	if (error == 0 && !session_dir_known(s, m)) {
 		error = ESTALE;		/* another has its name now */
 		user_close(s->user, s->dirfd);
 		s->dirfd = -1;
@@ -377,6 +377,6 @@ state_resume(void)
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
-		session_open(s, true, reopened, id_arg(s->id));
+		session_open(s, true, reopened, id_arg(s->id), NULL);
 	}
 }

@@ -410,6 +410,8 @@ remove_lock(const struct consumer *c)
 {
 	char path[PATH_MAX];
 
+	if (c->pid > 0)
+		return;			/* it has it until it ends */
 	lock_name(path, sizeof(path), c->uid);
 	unlink(path);
 }

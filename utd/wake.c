@@ -23,15 +23,20 @@
  * Besides the one in the run directory there are those in /tmp, which users
  * make.  What is not exactly one of them is left alone, nothing is created
  * or written there, no open(2) waits, and no user has more than a few of our
- * descriptors.
+ * descriptors.  Who may mount a file system there can have whoever looks wait
+ * for ever, so a process of its own does that, and passes on what it finds.
  */
 
 #include <sys/types.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +56,8 @@ struct held {
 
 static struct held held[HELD_MAX];
 static int nheld, held_max;
+static struct file finder;		/* a process of ours, */
+static pid_t finder_pid;		/* or 0 */
 
 static bool
 is_fifo_of(const struct stat *st, uid_t uid)
@@ -126,9 +133,20 @@ tmp_name(const char *name, uid_t *uid)
 	return *uid == n && strcmp(name, again) == 0;
 }
 
-/* The system's utd: whatever users look for, it may be us. */
+/* In the process that looks: the last one that was held. */
 static void
-hold_all(void)
+pass_on(int sock)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, 0, (uint32_t)held[nheld - 1].uid, 0);
+	ut_msg_fd(&m, held[nheld - 1].fd);
+	if (ut_msg_send(sock, &m, -1) == -1)
+		_exit(1);
+}
+
+static void
+find_all(int sock)
 {
 	char path[PATH_LEN];
 	struct dirent *d;
@@ -141,9 +159,78 @@ hold_all(void)
 		if (!tmp_name(d->d_name, &uid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.64s", UT_TMP, d->d_name);
-		(void)wake_hold(path, uid);
+		if (wake_hold(path, uid))
+			pass_on(sock);
 	}
 	closedir(dir);
+}
+
+static void	find(int) __attribute__((noreturn));
+
+static void
+find(int sock)
+{
+	(void)signal(SIGTERM, SIG_DFL);
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGCHLD, SIG_DFL);
+	if (dup2(sock, 3) == -1)
+		_exit(1);
+	ut_closefrom(4);	/* nobody is to wait for us */
+	find_all(3);
+	_exit(0);
+}
+
+static void
+finder_close(void)
+{
+	if (finder.fd == -1)
+		return;
+	file_del(&finder);
+	close(finder.fd);
+	finder.fd = -1;
+}
+
+static void
+found(void *arg, short revents)
+{
+	struct ut_msg *m = arg;
+	int r;
+
+	(void)revents;
+	while ((r = ut_msg_read(finder.fd, m)) == 1) {
+		if (nheld < held_max &&
+		    (held[nheld].fd = ut_msg_get_fd(m)) != -1)
+			held[nheld++].uid = (uid_t)m->h.a;
+		ut_msg_clear(m);
+	}
+	if (r == -1)
+		finder_close();
+}
+
+/* The process that looks has ended, maybe. */
+void
+wake_reap(void)
+{
+	if (finder_pid > 0 && waitpid(finder_pid, NULL, WNOHANG) != 0)
+		finder_pid = 0;
+}
+
+/* The system's utd: whatever users look for, it may be us. */
+static void
+hold_all(void)
+{
+	static struct ut_msg m;
+	int pair[2];
+
+	ut_msg_init(&m, 0, 0, 0);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1 ||
+	    ut_nonblock(pair[0]) == -1 || (finder_pid = fork()) == -1)
+		fatal("%s", UT_TMP);
+	if (finder_pid == 0)
+		find(pair[1]);
+	close(pair[1]);
+	if (!file_add(&finder, pair[0], POLLIN, found, &m))
+		fatal("%s", UT_TMP);
 }
 
 /* That of the directory, which has to be. */
@@ -177,6 +264,7 @@ wake_open(const char *dir)
 	long max = sysconf(_SC_OPEN_MAX) / 4;
 	char path[PATH_LEN];
 
+	finder.fd = -1;
 	held_max = max < 4 || max > HELD_MAX ? HELD_MAX : (int)max;
 	hold_own(dir);
 	if (geteuid() == 0) {
@@ -190,6 +278,9 @@ wake_open(const char *dir)
 void
 wake_close(void)
 {
+	if (finder_pid > 0)
+		kill(finder_pid, SIGKILL);
+	finder_close();
 	while (nheld > 0)
 		close(held[--nheld].fd);
 }
