@@ -59,17 +59,17 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/listen.c utd/log.c utd/loop.c utd/metadata.c \
 		utd/orders.c utd/ours.c utd/output.c utd/owners.c \
 		utd/packet.c utd/plan.c utd/pool.c utd/region.c utd/registry.c \
-		utd/report.c utd/restore.c utd/revoke.c utd/rule.c \
-		utd/session.c utd/state.c utd/table.c utd/trace.c utd/user.c \
-		utd/utd.c utd/wait.c utd/wake.c
+		utd/report.c utd/requests.c utd/restore.c utd/revoke.c \
+		utd/rule.c utd/session.c utd/state.c utd/table.c utd/trace.c \
+		utd/user.c utd/utd.c utd/wait.c utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_lex.c utctl/ctf_meta.c utctl/ctf_num.c \
 		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
-		utctl/ctf_window.c utctl/event.c utctl/find.c utctl/glob.c \
-		utctl/list.c utctl/record.c utctl/recover.c utctl/say.c \
-		utctl/session.c utctl/utctl.c utctl/view.c
+		utctl/ctf_window.c utctl/daemon.c utctl/event.c utctl/find.c \
+		utctl/glob.c utctl/list.c utctl/record.c utctl/recover.c \
+		utctl/say.c utctl/session.c utctl/utctl.c utctl/view.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o

@@ -41,7 +41,7 @@
 #define CHANNEL		"channel0"
 #define AGAIN		20		/* times that it is started anew */
 
-static const char *unowned;	/* run directory of a utd that nobody owns */
+static pid_t unowned;		/* a utd that nobody owns, or 0 */
 
 struct record {
 	char		**argv;		/* the command */
@@ -57,19 +57,10 @@ struct record {
 	char		*utd;
 	char		*private;	/* directory */
 	char		*rundir;	/* in there */
+	pid_t		 pid;		/* of utd */
 	struct client	*client;	/* or NULL: utd is no more */
 	int		 again;		/* how often it was killed */
 };
-
-/* In the child: what keys and hangups do to utctl is no matter of utd. */
-static void
-prepare_utd(const void *arg)
-{
-	(void)arg;
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-}
 
 static void
 prepare_command(const void *arg)
@@ -243,45 +234,24 @@ output_make(struct record *r)
 static void
 utd_kill(void)
 {
-	char path[PATH_MAX], pid[32] = "";
-	int fd;
-
-	if (unowned == NULL)
+	if (unowned == 0)
 		return;
-	snprintf(path, sizeof(path), "%s/utd.pid", unowned);
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-		return;
-	if (read(fd, pid, sizeof(pid) - 1) > 0 && atol(pid) > 1)
-		kill((pid_t)atol(pid), SIGTERM);
-	close(fd);
+	kill(unowned, SIGTERM);
+	utd_reap(unowned);
+	unowned = 0;
 }
 
-/*
- * Start utd, which goes into the background once its socket accepts, and
- * own it.  A signal has to wait until then, or utd would stay.
- */
+/* Start utd, and own it.  A signal has to wait until then, or it would stay. */
 static int
-utd_start(struct record *r, int *sig)
+utd_own(struct record *r, int *sig)
 {
-	char opt[] = "-r", *argv[4];
-	pid_t pid;
-
-	argv[0] = r->utd;
-	argv[1] = opt;
-	argv[2] = r->rundir;
-	argv[3] = NULL;
-	if ((pid = child_spawn(argv, prepare_utd, r)) == -1) {
-		say_errno("cannot run %s", r->utd);
+	if ((r->pid = utd_start(r->utd, r->rundir, sig)) == -1)
 		return -1;
-	}
-	if (child_await(pid, -1, sig) != 0) {
-		say("%s did not start", r->utd);
-		return -1;
-	}
-	unowned = r->rundir;
-	if ((r->client = client_open(r->rundir, 1)) == NULL)
+	unowned = r->pid;
+	r->client = client_open(r->rundir, 1);
+	if (r->client == NULL)
 		utd_kill();
-	unowned = NULL;
+	unowned = 0;
 	return r->client == NULL ? -1 : 0;
 }
 
@@ -291,7 +261,8 @@ utd_again(struct record *r, int *sig)
 {
 	client_close(r->client);
 	r->client = NULL;
-	if (r->again++ < AGAIN && utd_start(r, sig) == 0)
+	utd_reap(r->pid);
+	if (r->again++ < AGAIN && utd_own(r, sig) == 0)
 		return 0;
 	say("to have what was recorded: UT_RUNDIR=%s utctl recover",
 	    r->rundir);
@@ -435,7 +406,7 @@ record(struct record *r)
 {
 	int sig = 0, status;
 
-	status = utd_start(r, &sig);
+	status = utd_own(r, &sig);
 	if (status == 0 && sig == 0) {
 		status = interruptible(session_begin, r);
 		sig = client_interrupted();
@@ -456,6 +427,7 @@ utd_end(void *arg)
 	struct record *r = arg;
 
 	client_end(r->client);
+	utd_reap(r->pid);
 	return 0;
 }
 

@@ -21,11 +21,10 @@
  */
 
 #include <sys/types.h>
-#include <sys/wait.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,33 +33,11 @@
 #include "rundir.h"
 #include "utctl.h"
 
-/* It goes into the background when it listens. */
-static int
-utd_start(const char *dir)
-{
-	char *utd = utd_find();
-	int status;
-	pid_t pid;
-
-	fflush(NULL);
-	if ((pid = fork()) == -1)
-		die_errno("fork");
-	if (pid == 0) {
-		execlp(utd, "utd", "-r", dir, (char *)NULL);
-		say_errno("%s", utd);
-		_exit(127);
-	}
-	free(utd);
-	while (waitpid(pid, &status, 0) == -1)
-		if (errno != EINTR)
-			die_errno("waitpid");
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
-}
-
 /* All sessions, each with what there is of it; -1 if one went wrong. */
 static int
-sessions_end(struct client *c)
+sessions_end(void *arg)
 {
+	struct client *c = arg;
 	struct row *rows;
 	const struct row *s;
 	char *name;
@@ -89,7 +66,8 @@ cmd_recover(int argc, char **argv)
 {
 	char dir[PATH_MAX], *state;
 	struct client *c;
-	int s, r;
+	pid_t pid;
+	int s, r, sig = 0;
 
 	if (option(argc, argv, "+") != -1 || argc != optind)
 		return usage(argv[0]);
@@ -102,11 +80,17 @@ cmd_recover(int argc, char **argv)
 	if (access(state, F_OK) == -1)
 		die_errno("%s", state);
 	free(state);
-	if (utd_start(dir) == -1)
-		die("utd did not start in %s", dir);
-	if ((c = client_open(dir, 1)) == NULL)
+	signals_catch();
+	if ((pid = utd_start(utd_find(), dir, &sig)) == -1)
 		return 1;
-	r = sessions_end(c);
-	client_end(c);
+	r = -1;
+	if ((c = client_open(dir, 1)) == NULL) {
+		kill(pid, SIGTERM);
+	} else {
+		if (sig == 0)
+			r = interruptible(sessions_end, c);
+		client_end(c);
+	}
+	utd_reap(pid);
 	return r == 0 ? 0 : 1;
 }

@@ -140,6 +140,8 @@ char	*utd_find(void);
 char	*wrapper_find(const char *);
 
 /* child.c */
+pid_t	 utd_start(char *, char *, int *);	/* -1: it said why not */
+void	 utd_reap(pid_t);
 void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);
 int	 child_await(pid_t, int, int *);

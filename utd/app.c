@@ -27,6 +27,8 @@
 
 #include "parent.h"
 
+#define LOST_MAX	4096	/* of a user, without a connection */
+
 struct app *apps;
 static struct timer graves;
 static int graves_ms;
@@ -166,6 +168,21 @@ supersede(const struct app *new)
 	}
 }
 
+/*
+ * Programs of the user that have closed their connections and live on with what
+ * they were sent.  One process can pretend to be any number of them.
+ */
+static bool
+too_many_lost(uid_t uid)
+{
+	const struct app *a;
+	unsigned int n = 0;
+
+	for (a = apps; a != NULL; a = a->next)
+		n += a->uid == uid && a->conn == NULL;
+	return n >= LOST_MAX;
+}
+
 /* A program that will not be traced: whoever might miss it reads why. */
 static void
 app_refuse(struct conn *c, uint32_t version)
@@ -242,6 +259,14 @@ app_hello(struct conn *c, struct ut_msg *m)
 	a->conn = c;
 	a->owner = owner_again(a, before);
 	a->kept = a->owner != 0;
+	if (!a->kept && too_many_lost(a->uid)) {
+		log_peer("uid %lu has too many programs without a connection",
+		    (unsigned long)a->uid);
+		table_drop(a->table);
+		free(a);
+		conn_drop(c);
+		return;
+	}
 	if (!a->kept)
 		a->owner = owner_new();
 	a->next = apps;
@@ -439,6 +464,7 @@ app_restore(const struct state_app *s)
 	if ((a->table = table_get((uid_t)s->uid, 0, 0, NULL)) == NULL)
 		fatal("calloc");
 	a->owner = s->owner;
+	a->known = true;
 	a->uid = (uid_t)s->uid;
 	a->gid = (gid_t)s->gid;
 	if (s->space != 0 && s->space == ut_pid_space())

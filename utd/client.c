@@ -26,6 +26,7 @@
 #include "parent.h"
 
 static struct client *clients;
+static struct client *done;		/* nobody will see them any more */
 static struct timer sweeper;
 static struct ut_msg out;
 
@@ -36,22 +37,33 @@ static const struct conn_ops client_ops = {
 	client_message, client_closed, NULL
 };
 
-/* Clients that are gone and have no request under way. */
 static void
 sweep(void *arg)
 {
-	struct client **p = &clients, *k;
+	struct client *k;
 
 	(void)arg;
-	while ((k = *p) != NULL) {
-		if (k->conn != NULL || k->wait != NULL) {
-			p = &k->next;
-		} else {
-			*p = k->next;
-			rule_free(k->rule);
-			free(k);
-		}
+	while ((k = done) != NULL) {
+		done = k->next;
+		rule_free(k->rule);
+		free(k);
 	}
+}
+
+/*
+ * A client that is gone and has no request under way goes, too, but later: this
+ * may be in the middle of a send.
+ */
+static void
+sweep_later(struct client *k)
+{
+	if (k->conn != NULL || k->wait != NULL)
+		return;
+	if ((*k->prev = k->next) != NULL)
+		k->next->prev = k->prev;
+	k->next = done;
+	done = k;
+	timer_set(&sweeper, 0, sweep, NULL);
 }
 
 static void
@@ -111,7 +123,7 @@ request_end(void *arg)
 	k->wait = NULL;
 	k->draining = false;
 	k->finish(k);
-	timer_set(&sweeper, 0, sweep, NULL);
+	sweep_later(k);
 }
 
 /*
@@ -181,6 +193,11 @@ client_message(struct conn *c, struct ut_msg *m)
 {
 	struct client *k = c->arg;
 
+	if (k->wait == NULL && consumers_full(c->uid)) {
+		client_refuse(k, "the consumer of uid %lu has too many "
+		    "requests", (unsigned long)c->uid);
+		return;
+	}
 	if (k->wait == NULL && control_request(k, m))
 		return;
 	log_peer("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
@@ -198,7 +215,9 @@ client_hello(struct conn *c, struct ut_msg *m)
 		return;
 	}
 	k->conn = c;
-	k->next = clients;
+	if ((k->next = clients) != NULL)
+		clients->prev = &k->next;
+	k->prev = &clients;
 	clients = k;
 	c->arg = k;
 	c->ops = &client_ops;
@@ -228,7 +247,6 @@ clients_progress(uid_t uid, uint64_t left)
 	}
 }
 
-/* In the middle of a send, maybe: the client goes later. */
 static void
 client_closed(struct conn *c)
 {
@@ -237,5 +255,5 @@ client_closed(struct conn *c)
 	k->conn = NULL;
 	if (k->owner)
 		loop_stop();
-	timer_set(&sweeper, 0, sweep, NULL);
+	sweep_later(k);
 }

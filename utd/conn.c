@@ -327,7 +327,7 @@ conn_flush(struct conn *c, int ms)
 	struct pollfd pfd;
 
 	pfd.fd = c->file.fd;
-	pfd.events = POLLIN | POLLOUT;
+	pfd.events = c->out != NULL ? POLLIN | POLLOUT : POLLIN;
 	pfd.revents = 0;
 	if (poll(&pfd, 1, ms) > 0)
 		conn_ready(c, pfd.revents);

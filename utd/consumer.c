@@ -290,6 +290,7 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 {
 	catch(SIGINT, SIG_IGN);
 	catch(SIGTERM, SIG_IGN);
+	catch(SIGCHLD, SIG_DFL);	/* that pipe is the parent's */
 	move(sock, lock);
 	ut_closefrom(LOCK + 1);
 	if (ut_nonblock(PARENT_FD) == -1)

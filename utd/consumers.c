@@ -24,9 +24,8 @@
 #include <sys/wait.h>
 
 #include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,22 +33,16 @@
 
 #include "parent.h"
 
-/* A reply that is to come, and what is asked for once more if it does not. */
-struct request {
-	uint32_t	 serial;
-	consumer_cb	*cb;
-	void		*arg;
-	struct ut_msg	*msg;		/* only as long as it needs to be */
-	bool		 sent;
-	struct request	*next;
-};
-
 #define STOPS		100	/* by its user, of one that is to end */
-#define FLUSH_MS	100
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
+#define WATCH_MS	1000
+/* At the end: for one to end that is killed, for all, and between two looks. */
+#define KILLED_MS	1000
+#define END_MS		60000
+#define LOOK_MS		5
 
 static struct consumer *consumers;
-static struct timer idle_timer;
+static struct timer idle_timer, watch_timer;
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
@@ -98,6 +91,7 @@ spawn(struct consumer *c)
 		close(pair[1]);
 		return false;
 	}
+	c->heard = ut_msg_now();
 	if (c->pid == 0) {
 		close(pair[0]);
 		consumer_main(pair[1], state_lock(c->uid), c->uid, c->gid);
@@ -135,87 +129,32 @@ consumer_new(uid_t uid, gid_t gid)
 	return c;
 }
 
+static struct consumer *
+consumer_find(uid_t uid)
+{
+	struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (c->uid == uid && !c->given_up && !c->leaving)
+			return c;
+	return NULL;
+}
+
 /* The UID's, started if need be. */
 struct consumer *
 consumer_get(uid_t uid, gid_t gid)
 {
 	struct consumer *c;
 
-	for (c = consumers; c != NULL; c = c->next)
-		if (c->uid == uid && !c->given_up && !c->leaving) {
-			c->idle = false;
-			return c;
-		}
+	if ((c = consumer_find(uid)) != NULL) {
+		c->idle = false;
+		return c;
+	}
 	c = consumer_new(uid, gid);
 	ut_shm_name(c->bellname);
 	state_changed();
 	c->given_up = !spawn(c);
 	return c;
-}
-
-static void
-request_free(struct request *r)
-{
-	if (r->msg != NULL)
-		ut_msg_clear(r->msg);
-	free(r->msg);
-	free(r);
-}
-
-/* Nobody will reply any more. */
-static void
-fail_requests(struct consumer *c)
-{
-	static struct ut_msg none;
-	struct request *r;
-
-	while ((r = c->requests) != NULL) {
-		c->requests = r->next;
-		ut_msg_init(&none, 0, 0, 0);
-		r->cb(r->arg, c->error != 0 ? c->error : EPIPE, &none);
-		request_free(r);
-	}
-}
-
-/* Those for traces and regions are made anew, from what these are. */
-static void
-forget_some(struct consumer *c)
-{
-	struct request **p, *r;
-
-	for (p = &c->requests; (r = *p) != NULL;) {
-		r->sent = false;
-		if (r->msg == NULL || (r->msg->h.type != UT_C_TRACE &&
-		    r->msg->h.type != UT_C_REGION)) {
-			p = &r->next;
-			continue;
-		}
-		*p = r->next;
-		request_free(r);
-	}
-}
-
-/* What is about regions waits for those. */
-static bool
-waits(const struct consumer *c, const struct ut_msg *m)
-{
-	return c->held > 0 && m->h.type >= UT_C_DEAD;
-}
-
-static void
-send_requests(struct consumer *c)
-{
-	struct request *r;
-
-	for (r = c->requests; r != NULL && c->conn != NULL; r = r->next) {
-		if (r->sent || r->msg == NULL || waits(c, r->msg))
-			continue;
-		r->sent = true;
-		r->msg->have = 0;
-		conn_send(c->conn, r->msg);
-	}
-	if (c->conn != NULL)
-		wake_later(c);
 }
 
 /* Whatever kills it kills the next one, too. */
@@ -227,33 +166,6 @@ too_often(struct consumer *c)
 
 	*when = now;
 	return before != 0 && now - before < DEATHS_MS;
-}
-
-/* Whom it has to bury has written what it may write first. */
-static void
-tell_dead_owners(struct consumer *c)
-{
-	static struct ut_msg m;
-	struct request *r;
-	char name[sizeof(((struct app *)NULL)->name)];
-	uint64_t owner;
-	uint32_t pid;
-
-	for (r = c->requests; r != NULL; r = r->next) {
-		if (r->msg == NULL || r->msg->h.type != UT_C_DEAD)
-			continue;
-		r->msg->pos = 0;
-		(void)ut_msg_get_u32(r->msg);
-		owner = ut_msg_get_u64(r->msg);
-		pid = ut_msg_get_u32(r->msg);
-		ut_msg_get_str(r->msg, name, sizeof(name));
-		ut_msg_init(&m, UT_C_OWNER, 0, 0);
-		ut_msg_u64(&m, owner);
-		ut_msg_u32(&m, pid);
-		ut_msg_str(&m, name);
-		if (c->conn != NULL)
-			conn_send(c->conn, &m);
-	}
 }
 
 /*
@@ -268,29 +180,36 @@ take_over(struct consumer *c)
 	log_warnx("consumer %d of uid %lu takes over", (int)c->pid,
 	    (unsigned long)c->uid);
 	for (a = apps; a != NULL; a = a->next)
-		if (a->uid == c->uid)
+		if (a->uid == c->uid && a->known)
 			consumer_tell_owner(c, a);
-	tell_dead_owners(c);
-	forget_some(c);
+	requests_tell_dead(c);
+	requests_again(c);
 	consumer_hold(c);
 	traces_again(c);
 	consumer_go_on(c);
-	send_requests(c);	/* those that need not wait */
+	requests_send(c);	/* those that need not wait */
+	traces_drained(c);
 }
 
 /*
- * It is gone, or will be: who let its queue fill up has been given up, and
- * may have been stopped by its user.  Its number is nobody else's before.
+ * The process is gone, or will be, for who let its queue fill up has been
+ * given up, and may have been stopped by its user.  One that sleeps in a file
+ * system that does not answer cannot be killed: nobody waits for that, and
+ * consumers_reap hears when it is over.
  */
-static void
-bury(struct consumer *c)
+static bool
+reaped(struct consumer *c)
 {
+	pid_t pid;
+
 	if (c->pid <= 0)
-		return;
+		return true;
 	kill(c->pid, SIGKILL);
-	while (waitpid(c->pid, NULL, 0) == -1 && errno == EINTR)
-		continue;
+	pid = waitpid(c->pid, NULL, WNOHANG);
+	if (pid == 0 || (pid == -1 && errno == EINTR))
+		return false;
 	c->pid = 0;
+	return true;
 }
 
 /*
@@ -343,7 +262,7 @@ consumer_free(struct consumer *c)
 			break;
 	if (other == NULL)
 		state_unlock(c->uid);
-	fail_requests(c);
+	requests_fail(c);
 	consumer_remove_bell(c);
 	if (c->bell != -1)
 		close(c->bell);
@@ -355,8 +274,9 @@ static void
 give_up(struct consumer *c)
 {
 	c->given_up = true;
-	fail_requests(c);
+	requests_fail(c);
 	traces_orphaned(c);
+	traces_drained(c);
 	consumer_remove_bell(c);
 	c->bellname[0] = '\0';
 }
@@ -376,16 +296,18 @@ mourn(void *arg)
 		if (c->conn != NULL || loop_ending)
 			continue;
 		if (c->leaving) {
-			bury(c);
-			consumer_free(c);
+			if (reaped(c))
+				consumer_free(c);
 			continue;
 		}
 		if (c->given_up) {
-			if (c->requests != NULL)
+			(void)reaped(c);
+			if (c->requests.n > 0)
 				give_up(c);
 			continue;
 		}
-		bury(c);
+		if (!reaped(c))
+			continue;
 		c->held = 0;
 		if (!too_often(c) && spawn(c)) {
 			take_over(c);
@@ -441,7 +363,7 @@ end_idle(void *arg)
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->leaving && c->conn != NULL)
 			kill(c->pid, SIGKILL);
-		else if (c->requests != NULL || traces_need(c))
+		else if (c->requests.n > 0 || traces_need(c))
 			c->idle = false;
 		else if (c->idle && !c->leaving)
 			leave(c);
@@ -450,6 +372,86 @@ end_idle(void *arg)
 	}
 	if (consumers != NULL)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
+}
+
+void
+consumers_reap(void)
+{
+	mourn_later();
+}
+
+/*
+ * It has said nothing for long, or does not end.  Nobody waits for it any
+ * more, and what it has yet to write stays where it is.
+ */
+static void
+now_late(struct consumer *c)
+{
+	c->late = true;
+	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
+	    (unsigned long)c->uid, c->conn != NULL ? "does not answer" :
+	    "was killed, but does not end");
+	traces_late(c);
+	requests_late(c);
+	links_late();
+}
+
+static void
+watch(void *arg)
+{
+	const int64_t now = ut_msg_now();
+	struct consumer *c;
+	bool more = false;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->late || c->given_up || (c->requests.awaited == 0 &&
+		    (c->conn != NULL || c->pid <= 0)))
+			continue;
+		if (now - c->heard >= LATE_MS)
+			now_late(c);
+		else
+			more = true;
+	}
+	if (more)
+		timer_set(&watch_timer, WATCH_MS, watch, NULL);
+}
+
+/* From now on there is something that it has to do. */
+void
+consumer_watch(struct consumer *c)
+{
+	c->heard = ut_msg_now();
+	if (watch_timer.when == 0)
+		timer_set(&watch_timer, WATCH_MS, watch, NULL);
+}
+
+static void
+heard(struct consumer *c)
+{
+	c->heard = ut_msg_now();
+	if (!c->late)
+		return;
+	c->late = false;
+	log_warnx("consumer %d of uid %lu answers again", (int)c->pid,
+	    (unsigned long)c->uid);
+	consumer_watch(c);
+}
+
+bool
+consumers_late(uid_t uid)
+{
+	const struct consumer *c = consumer_find(uid);
+
+	return c != NULL && c->late;
+}
+
+bool
+consumers_full(uid_t uid)
+{
+	const struct consumer *c = consumer_find(uid);
+
+	return c != NULL && c->requests.n >= REQUESTS_MAX;
 }
 
 static void
@@ -488,49 +490,6 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 		mourn_later();
 }
 
-uint32_t
-consumer_expect(struct consumer *c, consumer_cb *cb, void *arg)
-{
-	struct request *r = xcalloc(1, sizeof(*r)), **p;
-
-	r->serial = ++c->serial;
-	r->cb = cb;
-	r->arg = arg;
-	for (p = &c->requests; *p != NULL; p = &(*p)->next)
-		continue;
-	*p = r;
-	return r->serial;
-}
-
-static struct ut_msg *
-copy_of(const struct ut_msg *m)
-{
-	const size_t n = offsetof(struct ut_msg, body) + m->h.len -
-	    sizeof(m->h);
-	struct ut_msg *copy = xcalloc(1, n);
-	int i;
-
-	memcpy(copy, m, n);
-	for (i = 0; i < UT_MSG_FDS; i++)
-		if (m->fds[i] != -1)
-			copy->fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
-	return copy;
-}
-
-void
-consumer_ask(struct consumer *c, struct ut_msg *m)
-{
-	struct request *r = c->requests;
-
-	while (r->next != NULL)
-		r = r->next;
-	r->msg = copy_of(m);
-	if (waits(c, m))
-		return;
-	r->sent = true;
-	consumer_send(c, m);
-}
-
 /* Why one that was given up is none. */
 const char *
 consumer_trouble(const struct consumer *c)
@@ -539,6 +498,7 @@ consumer_trouble(const struct consumer *c)
 	    "the consumer has ended too often";
 }
 
+/* What a reply says of an error. */
 void
 consumer_why(struct ut_msg *m, int error, char *why, size_t n)
 {
@@ -546,35 +506,6 @@ consumer_why(struct ut_msg *m, int error, char *why, size_t n)
 	if (m->bad || why[0] == '\0')
 		snprintf(why, n, "%s", error == EPIPE ?
 		    "the consumer has ended too often" : strerror(error));
-}
-
-void
-consumer_hold(struct consumer *c)
-{
-	c->held++;
-}
-
-/* What it is asked is about regions that it has by now. */
-void
-consumer_go_on(struct consumer *c)
-{
-	if (c->held > 0 && --c->held == 0)
-		send_requests(c);
-}
-
-static void
-got_reply(struct consumer *c, struct ut_msg *m)
-{
-	struct request **p, *r;
-
-	for (p = &c->requests; (r = *p) != NULL; p = &r->next) {
-		if (r->serial == m->h.a) {
-			*p = r->next;
-			r->cb(r->arg, (int)m->h.b, m);
-			request_free(r);
-			return;
-		}
-	}
 }
 
 /* It tells of its own regions, not of those of others. */
@@ -602,6 +533,7 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 	struct consumer *c = conn->arg;
 	char path[PATH_MAX];
 
+	heard(c);
 	switch (m->h.type) {
 	case UT_C_READY:
 		if (c->bell != -1)
@@ -611,7 +543,7 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 		state_changed();
 		break;
 	case UT_C_REPLY:
-		got_reply(c, m);
+		requests_reply(c, m);
 		break;
 	case UT_C_TROUBLE:
 		got_trouble(c, m);
@@ -643,6 +575,7 @@ consumer_closed(struct conn *conn)
 		log_warnx("consumer %d of uid %lu ended", (int)c->pid,
 		    (unsigned long)c->uid);
 	conn_rest(conn);
+	consumer_watch(c);
 	mourn_later();
 }
 
@@ -700,14 +633,20 @@ buried(void *arg, int error, struct ut_msg *m)
 	free(b);
 }
 
-/* The program is no more: what it held goes back. */
+/*
+ * The program is no more: what it held goes back.  One that had no buffers is
+ * no matter of consumers.
+ */
 void
 consumers_tell_dead(struct app *a)
 {
 	static struct ut_msg m;
-	struct burial *b = xcalloc(1, sizeof(*b));
+	struct burial *b;
 	struct consumer *c;
 
+	if (!a->known)
+		return;
+	b = xcalloc(1, sizeof(*b));
 	b->left = 1;
 	b->place = a->place;
 	a->place = 0;
@@ -720,7 +659,7 @@ consumers_tell_dead(struct app *a)
 		ut_msg_u64(&m, a->owner);
 		ut_msg_u32(&m, (uint32_t)a->vpid);
 		ut_msg_str(&m, a->name);
-		consumer_ask(c, &m);
+		consumer_ask(c, &m, NULL);
 	}
 	buried(b, 0, NULL);
 }
@@ -756,56 +695,100 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 
 /*
  * Has it ended?  One that its user stops goes on, some times, for we do not
- * stay for its sake.
+ * stay for its sake.  All that it said is heard.
  */
 static bool
-ended(struct consumer *c, int flags)
+ended(struct consumer *c)
 {
 	int status;
 	pid_t pid;
 
 	if (c->pid <= 0)
 		return true;
-	if ((pid = waitpid(c->pid, &status, flags | WUNTRACED)) == 0 ||
-	    (pid == -1 && errno == EINTR))
+	pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED);
+	if (pid == 0 || (pid == -1 && errno == EINTR))
 		return false;
-	if (pid == -1 || !WIFSTOPPED(status)) {
-		c->pid = 0;
-		c->finished = pid != -1 && WIFEXITED(status) &&
-		    WEXITSTATUS(status) == 0;
-		return true;
+	if (pid != -1 && WIFSTOPPED(status)) {
+		kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
+		return false;
 	}
-	kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
+	if (c->conn != NULL)
+		conn_drop(c->conn);
+	c->pid = 0;
+	c->finished = pid != -1 && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == 0;
+	return true;
+}
+
+/*
+ * It is told to end.  One that has yet to hear what is to be ended leaves
+ * that to the next utd.
+ */
+static void
+end(struct consumer *c, int64_t now)
+{
+	static struct ut_msg m;
+
+	c->heard = c->late ? now - LATE_MS + KILLED_MS : now;
+	if (c->conn != NULL && c->held == 0) {
+		ut_msg_init(&m, UT_C_END, 0, 0);
+		conn_send(c->conn, &m);
+	} else if (c->conn != NULL) {
+		conn_drop(c->conn);
+	}
+	if (c->pid > 0)
+		kill(c->pid, SIGUSR1);
+}
+
+/* Is there nothing more to wait for, at that time at least? */
+static bool
+over(struct consumer *c, int64_t now, int64_t deadline)
+{
+	if (ended(c))
+		return true;
+	if (c->killed && now - c->heard >= KILLED_MS)
+		return true;
+	if (!c->killed && (now >= deadline || now - c->heard >= LATE_MS)) {
+		log_warnx("consumer %d of uid %lu does not end: killed",
+		    (int)c->pid, (unsigned long)c->uid);
+		kill(c->pid, SIGKILL);
+		c->killed = true;
+		c->heard = now;
+	}
 	return false;
 }
 
 /*
- * They drain what there is, stop what is started, and end.  Of one that did not
- * end in order there may be something left, for the next utd.
+ * They drain what there is, stop what is started, and end.  Who says nothing
+ * for long is killed, and who cannot be killed is left alone.  Of one that did
+ * not end in order there may be something left, for the next utd.
  */
 void
 consumers_end(void)
 {
-	static struct ut_msg m;
+	int64_t now = ut_msg_now(), deadline = now + END_MS;
 	struct consumer *c;
+	bool all = false;
 
-	for (c = consumers; c != NULL; c = c->next) {
-		if (c->conn == NULL)
-			continue;
-		ut_msg_init(&m, UT_C_END, 0, 0);
-		if (c->held == 0)	/* it has all that is to be ended */
-			conn_send(c->conn, &m);
-		while (c->conn != NULL && conn_behind(c->conn) &&
-		    !ended(c, WNOHANG))
-			conn_flush(c->conn, FLUSH_MS);
-		if (c->conn != NULL)
-			conn_drop(c->conn);
-		if (c->pid > 0)
-			kill(c->pid, SIGUSR1);
+	for (c = consumers; c != NULL; c = c->next)
+		end(c, now);
+	while (!all) {
+		all = true;
+		for (c = consumers; c != NULL; c = c->next) {
+			if (c->conn != NULL)
+				conn_flush(c->conn, 0);
+			all &= over(c, now, deadline);
+		}
+		conn_reap();
+		if (!all)
+			(void)poll(NULL, 0, LOOK_MS);
+		now = ut_msg_now();
 	}
 	for (c = consumers; c != NULL; c = c->next) {
-		while (!ended(c, 0))
-			continue;
+		if (c->pid > 0)
+			log_warnx("consumer %d of uid %lu was killed, but "
+			    "does not end", (int)c->pid,
+			    (unsigned long)c->uid);
 		if (c->finished || c->given_up)
 			regions_gone(c);
 	}

@@ -72,7 +72,7 @@ created(void *arg, int error, struct ut_msg *m)
 	} else if ((error = session_own(s, ut_msg_get_fd(m), false)) != 0) {
 		snprintf(why, sizeof(why), "%s", strerror(error));
 	} else {
-		session_know_dir(s);
+		session_know_dir(s, m);
 		if (!session_alone(s)) {
 			error = ENOTEMPTY;
 			snprintf(why, sizeof(why), "another session's");
@@ -89,6 +89,20 @@ created(void *arg, int error, struct ut_msg *m)
 		client_ok(k, "%s", "");
 	}
 	wait_less(k->wait);
+}
+
+/* The directory may be there some day, but nobody will use it. */
+static bool
+created_late(void *arg)
+{
+	struct client *k = arg;
+	struct session *s = k->session;
+
+	client_refuse(k, "%s: the consumer of uid %lu does not answer", s->dir,
+	    (unsigned long)s->uid);
+	session_free(s);
+	wait_less(k->wait);
+	return false;
 }
 
 static void
@@ -119,6 +133,9 @@ do_create(struct client *k, struct ut_msg *m)
 		client_refuse(k, "directory %s: not absolute", dir);
 	} else if (session_taken(name, k->conn->uid)) {
 		client_taken(k, UT_TAKEN_NAME, "session %s exists", name);
+	} else if (consumers_late(k->conn->uid)) {
+		client_refuse(k, "%s: the consumer of uid %lu does not answer",
+		    dir, (unsigned long)k->conn->uid);
 	} else if ((s = session_new(name, dir, k->conn->uid,
 	    k->conn->gid)) == NULL) {
 		too_many(k, "session", name, k->conn->uid);
@@ -126,7 +143,7 @@ do_create(struct client *k, struct ut_msg *m)
 		client_about(k, s);
 		s->dying = true;	/* not there yet */
 		(void)client_wait(k, nothing, 0);
-		session_open(s, false, created, k);
+		session_open(s, false, created, k, created_late);
 	}
 }
 
@@ -221,13 +238,27 @@ tell_counts(struct client *k, const char *what)
 	    error[0] != '\0' ? "; " : "", error);
 }
 
+/* A user's consumer that does not answer keeps a session from its end. */
+static bool
+refused_late(struct client *k, const char *what)
+{
+	const struct consumer *c = session_late(k->session);
+
+	if (c == NULL)
+		return false;
+	client_refuse(k, "session %s is %s: the consumer of uid %lu does not "
+	    "answer, and its events are still in the buffers",
+	    k->session->name, what, (unsigned long)c->uid);
+	return true;
+}
+
 static void
 stopped(struct client *k)
 {
-	if (client_session_there(k))
-		tell_counts(k, "stopped");
-	else
+	if (!client_session_there(k))
 		client_refuse(k, "the session was destroyed");
+	else if (!refused_late(k, "stopped"))
+		tell_counts(k, "stopped");
 }
 
 /* Programs are told to listen no more, but nobody waits for them. */
@@ -263,9 +294,22 @@ do_stop(struct client *k, struct ut_msg *m)
 		wait_less(stop_session(k, stopped));
 }
 
+/* It stays, and can be destroyed when its buffers can be written. */
+static bool
+undestroyed(struct client *k)
+{
+	if (!refused_late(k, "stopped, not destroyed"))
+		return false;
+	k->session->dying = false;
+	state_changed();
+	return true;
+}
+
 static void
 destroyed(struct client *k)
 {
+	if (undestroyed(k))
+		return;
 	log_info("session %s destroyed", k->session->name);
 	session_forget_dir(k->session);
 	tell_counts(k, "destroyed");
@@ -277,9 +321,12 @@ destroyed(struct client *k)
 static void
 drained(struct client *k)
 {
-	struct waiter *w = client_wait(k, destroyed, 0);
+	struct waiter *w;
 	struct channel *ch;
 
+	if (undestroyed(k))
+		return;
+	w = client_wait(k, destroyed, 0);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);
 		channel_count(ch, w);

@@ -259,6 +259,14 @@ send_plan(struct link *l)
 	l->plan = NULL;
 }
 
+/* A program does not start later because of a consumer that does not answer. */
+static void
+link_late(struct link *l)
+{
+	if (l->region != NULL && trace_late(l->region->trace))
+		waits_release(&l->now, l->app->start);
+}
+
 /* Everything is there: the program is told. */
 static void
 link_map(struct link *l)
@@ -273,6 +281,7 @@ link_map(struct link *l)
 		    (consumer != NULL && conn_behind(consumer)) ||
 		    (a->conn != NULL && conn_behind(a->conn))) {
 			l->state = LINK_HELD;
+			link_late(l);
 			return;
 		}
 	}
@@ -324,7 +333,21 @@ link_plan(struct link *l)
 		link_unable(l);
 	} else {
 		l->state = LINK_REGION;
+		link_late(l);
 	}
+}
+
+/* The programs that waited for a consumer that does not answer start. */
+void
+links_late(void)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next)
+		for (l = a->links; l != NULL; l = l->next)
+			if (l->state == LINK_REGION || l->state == LINK_HELD)
+				link_late(l);
 }
 
 /* The links that were late in the last round go on. */

@@ -84,6 +84,10 @@ first_message(struct conn *c, struct ut_msg *m)
 		errno = EMFILE;
 		say_full();
 		conn_drop(c);
+	} else if (m->h.type == UT_MSG_HELLO && consumers_full(c->uid)) {
+		log_peer("the consumer of uid %lu has too many requests: "
+		    "programs have to wait", (unsigned long)c->uid);
+		conn_drop(c);
 	} else if (m->h.type == UT_MSG_HELLO) {
 		app_hello(c, m);
 	} else if (m->h.type == UT_CTL_HELLO) {

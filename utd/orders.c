@@ -19,6 +19,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -66,8 +67,9 @@ outdir_find(uint32_t id)
 	return d;
 }
 
+/* Which directory it is the parent does not ask the file system. */
 static void
-reply_fd(uint32_t serial, int fd, const char *path)
+reply_dir(uint32_t serial, int fd, const char *path, const struct stat *st)
 {
 	struct ut_msg *out;
 
@@ -78,6 +80,8 @@ reply_fd(uint32_t serial, int fd, const char *path)
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_fd(out, fd);
 	ut_msg_str(out, path);
+	ut_msg_u64(out, (uint64_t)st->st_dev);
+	ut_msg_u64(out, (uint64_t)st->st_ino);
 	report_send();
 	close(fd);
 }
@@ -103,12 +107,20 @@ do_outdir(struct ut_msg *m)
 {
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
+	struct stat st;
 	bool again;
+	int fd;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	again = ut_msg_get_u32(m) != 0;
 	errno = ENAMETOOLONG;
-	reply_fd(serial, m->bad ? -1 : output_session(path, again), path);
+	fd = m->bad ? -1 : output_session(path, again);
+	memset(&st, 0, sizeof(st));
+	if (fd != -1 && fstat(fd, &st) == -1) {
+		close(fd);
+		fd = -1;
+	}
+	reply_dir(serial, fd, path, &st);
 }
 
 /* Of another user, who is to write there. */
@@ -120,6 +132,7 @@ do_uiddir(struct ut_msg *m)
 	uid_t uid;
 	gid_t gid;
 	bool new;
+	static const struct stat any;
 	int fd, dir = -1;
 
 	ut_msg_get_str(m, path, PATH_MAX);
@@ -134,7 +147,7 @@ do_uiddir(struct ut_msg *m)
 		close(dir);
 		dir = -1;
 	}
-	reply_fd(serial, dir, path);
+	reply_dir(serial, dir, path, &any);
 	if (fd != -1)
 		close(fd);
 }

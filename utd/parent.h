@@ -259,6 +259,7 @@ struct trace {
 	bool		 again;		/* its consumer took over */
 	bool		 syncing;	/* and has yet to say what is there */
 	bool		 behind;	/* and to be sent what is not */
+	bool		 left;		/* at the end: not all is written */
 	unsigned char	 uuid[UUID_LEN];
 	char		 uuidstr[UUID_TEXT];
 	struct text	 text;		/* metadata that may not be there */
@@ -427,12 +428,28 @@ typedef void consumer_cb(void *, int, struct ut_msg *);	/* errno, reply */
 #define DEATHS		20		/* in DEATHS_MS: it is given up */
 #define DEATHS_MS	10000
 
+/* False: nobody wants to know any more. */
+typedef bool consumer_late(void *);
+#define LATE_MS		10000	/* without an answer */
+#define REQUEST_BUCKETS	1024
+#define REQUESTS_MAX	(16 * REQUEST_BUCKETS)	/* then its user has to wait */
+
+/* What a consumer has not answered yet: see requests.c. */
+struct requests {
+	struct request	*first, **last;	/* in turn */
+	struct request	*buckets[REQUEST_BUCKETS];	/* by serial number */
+	struct request	*newest;
+	uint32_t	 serial;	/* of that */
+	unsigned int	 n;
+	unsigned int	 awaited;	/* of these, without the dead */
+};
+
 struct app;
 struct consumer {
 	uid_t		 uid;
 	gid_t		 gid;
-	pid_t		 pid;
-	struct conn	*conn;		/* NULL: dead */
+	pid_t		 pid;		/* 0: there is none, and no zombie */
+	struct conn	*conn;		/* NULL: dead, or about to be */
 	bool		 wake;		/* it was sent something */
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[UT_BELL_NAME];
@@ -442,25 +459,25 @@ struct consumer {
 	bool		 leaving;	/* it was told to end, for that */
 	int64_t		 deaths[DEATHS];	/* when, last ones, in turn */
 	unsigned int	 ndeaths;
+	int64_t		 heard;		/* when it said something, or had to */
+	bool		 late;		/* it does not answer */
 	unsigned int	 nstops;	/* by its user, when it was to end */
+	bool		 killed;	/* it did not end */
 	bool		 finished;	/* it has ended in order */
 	unsigned int	 held;		/* traces that it has yet to be told */
-	uint32_t	 serial;
-	struct request	*requests;
+	struct requests	 requests;
 	struct consumer	*next;
 };
 
 struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
-/* The serial number that the request has to begin with. */
-uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
-/* What consumer_expect was just told of: the next consumer is asked again. */
-void	 consumer_ask(struct consumer *, struct ut_msg *);
 /* What a reply says of an error. */
-const char *consumer_trouble(const struct consumer *);
 void	 consumer_why(struct ut_msg *, int, char *, size_t);
-void	 consumer_hold(struct consumer *);	/* until a trace is there */
-void	 consumer_go_on(struct consumer *);
+const char *consumer_trouble(const struct consumer *);	/* given up: why */
+void	 consumer_watch(struct consumer *);	/* it has to say something */
+bool	 consumers_late(uid_t);
+bool	 consumers_full(uid_t);		/* nothing more is asked of it */
+void	 consumers_reap(void);		/* a process has ended */
 void	 consumers_tell_dead(struct app *);
 void	 consumer_tell_owner(struct consumer *, const struct app *);
 void	 consumers_tell_owner(const struct app *);
@@ -470,6 +487,23 @@ void	 consumer_remove(const struct consumer *, const char *);	/* a region */
 void	 consumer_remove_bell(const struct consumer *);
 void	 consumers_end(void);
 
+/* requests.c: what consumers are asked. */
+/* The serial number that the request has to begin with. */
+uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
+/*
+ * Send the request that consumer_expect was just told of.  The next consumer
+ * is asked again.  If the answer is late, who waits for it is told once.
+ */
+void	 consumer_ask(struct consumer *, struct ut_msg *, consumer_late *);
+void	 consumer_hold(struct consumer *);	/* until a trace is there */
+void	 consumer_go_on(struct consumer *);
+void	 requests_send(struct consumer *);
+void	 requests_reply(struct consumer *, struct ut_msg *);
+void	 requests_late(struct consumer *);
+void	 requests_fail(struct consumer *);
+void	 requests_again(struct consumer *);
+void	 requests_tell_dead(struct consumer *);
+
 /* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_make_current(struct session *);
@@ -478,9 +512,9 @@ struct session *session_new(const char *, const char *, uid_t, gid_t);
 int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */
-void	 session_know_dir(struct session *);
+void	 session_know_dir(struct session *, struct ut_msg *);
 void	 session_forget_dir(struct session *);
-bool	 session_dir_known(const struct session *);	/* it is that one */
+bool	 session_dir_known(const struct session *, struct ut_msg *);
 bool	 session_sees(const struct session *, uid_t);
 bool	 session_alone(const struct session *);	/* in its directory */
 const char *session_error(const struct session *);	/* "": none */
@@ -506,6 +540,9 @@ struct trace *trace_get(struct session *, const struct app *, bool);
 void	 trace_retry(struct trace *);
 bool	 trace_flush(struct trace *);
 void	 traces_drained(const struct consumer *);
+void	 traces_late(const struct consumer *);
+bool	 trace_late(const struct trace *);
+const struct consumer *session_late(const struct session *);
 void	 trace_close(struct trace *);
 void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_refine(struct trace *);
@@ -514,7 +551,8 @@ bool	 traces_need(const struct consumer *);
 void	 traces_again(struct consumer *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
-void	 session_open(struct session *, bool, consumer_cb *, void *);
+void	 session_open(struct session *, bool, consumer_cb *, void *,
+	    consumer_late *);
 struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
 void	 traces_resume(struct session *);
 
@@ -565,6 +603,7 @@ struct app {
 	pid_t		 vpid;		/* as it sees itself */
 	uint32_t	 bits;
 	bool		 kept;		/* it may be attached already */
+	bool		 known;		/* to consumers: it was sent buffers */
 	uint32_t	 place;		/* in the table of state.c; 0: none */
 	struct table	*table;		/* its events */
 	uint32_t	 listed;	/* names told, */
@@ -572,7 +611,6 @@ struct app {
 	struct link	*links;
 	struct waiter	*start;		/* until DONE; or NULL */
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
-	bool		 known;		/* to consumers: it was sent buffers */
 	bool		 dead;		/* its connection told so */
 	int		 life;		/* readable when it is dead; or -1 */
 	struct app	*next;
@@ -668,6 +706,7 @@ void	 link_acked(struct app *, uint32_t, int);
 void	 links_named(struct app *);
 void	 links_region(const struct region *);
 void	 links_drained(const struct consumer *);
+void	 links_late(void);
 void	 links_sent(struct app *);
 void	 links_free(struct app *);
 void	 links_detach(const struct channel *);
@@ -691,7 +730,7 @@ struct client {
 	bool		 orphan;	/* and that is gone */
 	struct channel	*channel;
 	struct rule	*rule;
-	struct client	*next;
+	struct client	*next, **prev;
 };
 
 void	 client_hello(struct conn *, struct ut_msg *);
@@ -723,6 +762,7 @@ int	 listen_shared(void);	/* the first that no stranger gets */
 
 /* wake.c: the FIFOs that programs sleep on. */
 void	 wake_open(const char *);
+void	 wake_reap(void);	/* a process has ended */
 void	 wake_close(void);
 
 #endif /* PARENT_H */

@@ -141,13 +141,14 @@ regions_remove(const struct trace *t)
 }
 
 static void
-send_active(struct region *r, bool active, consumer_cb *cb, void *arg)
+send_active(struct region *r, bool active, consumer_cb *cb, void *arg,
+    consumer_late *late)
 {
 	uint32_t serial = consumer_expect(r->trace->consumer, cb, arg);
 
 	ut_msg_init(&out, UT_C_ACTIVE, r->id, active);
 	ut_msg_u32(&out, serial);
-	consumer_ask(r->trace->consumer, &out);
+	consumer_ask(r->trace->consumer, &out, late);
 }
 
 static void
@@ -171,7 +172,7 @@ static void
 region_here(struct region *r, bool active)
 {
 	if (active != channel_active(r->channel))
-		send_active(r, !active, nothing_to_do, NULL);
+		send_active(r, !active, nothing_to_do, NULL, NULL);
 }
 
 /* It was made, but we have not got it: let it be unmade. */
@@ -183,7 +184,7 @@ region_undo(struct region *r)
 
 	ut_msg_init(&out, UT_C_CLOSE, r->id, 1);
 	ut_msg_u32(&out, serial);
-	consumer_ask(r->trace->consumer, &out);
+	consumer_ask(r->trace->consumer, &out, NULL);
 }
 
 /* The descriptor that has come, or -1 and why it may not be kept. */
@@ -272,7 +273,7 @@ region_ask(struct region *r, bool again)
 	ut_msg_u32(&out, again);
 	if (r->fd != -1)
 		ut_msg_fd(&out, r->fd);
-	consumer_ask(c, &out);
+	consumer_ask(c, &out, NULL);
 }
 
 /* All metadata of the region so far; that of others went another way. */
@@ -416,7 +417,7 @@ region_retry(struct region *r)
 		region_ask(r, false);
 }
 
-/* A request for the counts of a region, and who waits for it. */
+/* A request for the counts of a region, and who waits for it, or NULL. */
 struct counting {
 	uint32_t	 region;
 	struct waiter	*wait;
@@ -452,14 +453,25 @@ got_counts(void *arg, int error, struct ut_msg *m)
 	free(k);
 }
 
+static bool
+counts_late(void *arg)
+{
+	struct counting *k = arg;
+
+	wait_less(k->wait);
+	k->wait = NULL;
+	return true;
+}
+
+/* Nobody waits for a consumer that is known not to answer. */
 static struct counting *
 counting_new(const struct region *r, struct waiter *w)
 {
 	struct counting *k = xcalloc(1, sizeof(*k));
 
 	k->region = r->id;
-	k->wait = w;
-	wait_more(w);
+	k->wait = r->trace->consumer->late ? NULL : w;
+	wait_more(k->wait);
 	return k;
 }
 
@@ -467,11 +479,14 @@ static void
 send_count(struct region *r, struct waiter *w)
 {
 	struct consumer *c = r->trace->consumer;
-	uint32_t serial = consumer_expect(c, got_counts, counting_new(r, w));
+	uint32_t serial;
 
+	if (c->late)
+		return;			/* or questions would pile up */
+	serial = consumer_expect(c, got_counts, counting_new(r, w));
 	ut_msg_init(&out, UT_C_COUNT, r->id, 0);
 	ut_msg_u32(&out, serial);
-	consumer_ask(c, &out);
+	consumer_ask(c, &out, counts_late);
 }
 
 /* The consumer has it, or will have it when it gets what is asked now. */
@@ -495,7 +510,7 @@ channel_activate(struct channel *ch, struct waiter *w)
 	for (r = ch->regions; r != NULL; r = r->next) {
 		if (region_there(r))
 			send_active(r, channel_active(ch), got_counts,
-			    counting_new(r, w));
+			    counting_new(r, w), counts_late);
 		else if (r->state == REGION_CLOSING)
 			send_count(r, w);
 	}
@@ -581,7 +596,7 @@ region_close(struct region *r, bool dead)
 	serial = consumer_expect(c, got_last, id_arg(r->id));
 	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
 	ut_msg_u32(&out, serial);
-	consumer_ask(c, &out);
+	consumer_ask(c, &out, NULL);
 }
 
 /* Each of all, which may go. */

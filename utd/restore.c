@@ -356,7 +356,7 @@ reopened(void *arg, int error, struct ut_msg *m)
 		consumer_why(m, error, why, sizeof(why));
 	} else if ((error = session_own(s, ut_msg_get_fd(m), true)) != 0) {
 		snprintf(why, sizeof(why), "%s", strerror(error));
-	} else if (!session_dir_known(s)) {
+	} else if (!session_dir_known(s, m)) {
 		snprintf(why, sizeof(why), "another one has its name now");
 		user_close(s->user, s->dirfd);
 		s->dirfd = -1;
@@ -381,6 +381,6 @@ state_resume(void)
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
-		session_open(s, true, reopened, id_arg(s->id));
+		session_open(s, true, reopened, id_arg(s->id), NULL);
 	}
 }

@@ -19,7 +19,6 @@
  */
 
 #include <sys/types.h>
-#include <sys/stat.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -287,17 +286,30 @@ session_free(struct session *s)
 	free(s);
 }
 
+/* Say whose buffers are still there, of each user once. */
 static bool
-has_regions(const struct session *s)
+not_written(struct session *s)
 {
 	const struct channel *ch;
 	const struct region *r;
+	struct trace *t, *u;
+	bool any = false;
 
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->state != REGION_FAILED)
-				return true;
-	return false;
+				r->trace->left = any = true;
+	for (t = s->traces; t != NULL; t = t->next) {
+		if (!t->left)
+			continue;
+		log_warnx("session %s: the buffers of uid %lu are not all "
+		    "written: see utctl recover", s->name,
+		    (unsigned long)t->uid);
+		for (u = t; u != NULL; u = u->next)
+			if (u->uid == t->uid)
+				u->left = false;
+	}
+	return any;
 }
 
 /* utd ends, and with it all sessions of which consumers have left nothing. */
@@ -308,9 +320,7 @@ sessions_end(void)
 
 	for (s = sessions; s != NULL; s = next) {
 		next = s->next;
-		if (has_regions(s)) {
-			log_warnx("session %s: not all is written: "
-			    "see utctl recover", s->name);
+		if (not_written(s)) {
 			s->active = false;
 			state_changed();
 		} else {
@@ -322,18 +332,27 @@ sessions_end(void)
 }
 
 /*
+ * What the consumer tells of a session's directory.  To ask the file system
+ * ourselves could take as long as its user likes.
+ */
+static void
+dir_read(struct ut_msg *m, uint64_t *dev, uint64_t *ino)
+{
+	char path[PATH_MAX];
+
+	ut_msg_get_str(m, path, sizeof(path));
+	*dev = ut_msg_get_u64(m);
+	*ino = ut_msg_get_u64(m);
+}
+
+/*
  * A directory is found by its name only once.  When another utd opens it
  * again, it is to be the same.
  */
 void
-session_know_dir(struct session *s)
+session_know_dir(struct session *s, struct ut_msg *m)
 {
-	struct stat st;
-
-	if (fstat(s->dirfd, &st) == -1)
-		fatal("fstat");
-	s->dev = (uint64_t)st.st_dev;
-	s->ino = (uint64_t)st.st_ino;
+	dir_read(m, &s->dev, &s->ino);
 	state_changed();
 }
 
@@ -346,12 +365,12 @@ session_forget_dir(struct session *s)
 }
 
 bool
-session_dir_known(const struct session *s)
+session_dir_known(const struct session *s, struct ut_msg *m)
 {
-	struct stat st;
+	uint64_t dev, ino;
 
-	return fstat(s->dirfd, &st) == 0 && (uint64_t)st.st_dev == s->dev &&
-	    (uint64_t)st.st_ino == s->ino;
+	dir_read(m, &dev, &ino);
+	return !m->bad && dev == s->dev && ino == s->ino;
 }
 
 /* No other session writes there. */

@@ -421,7 +421,8 @@ state_unlock(uid_t uid)
 static void
 remove_lock(const struct consumer *c)
 {
-	state_unlock(c->uid);
+	if (c->pid <= 0)		/* else it has it until it ends */
+		state_unlock(c->uid);
 }
 
 /* Take up what another utd has left there, and begin. */

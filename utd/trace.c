@@ -156,18 +156,6 @@ trace_flush(struct trace *t)
 	return true;
 }
 
-/* The consumer has read what it was sent: the rest, whoever waits for it. */
-void
-traces_drained(const struct consumer *c)
-{
-	struct session *s;
-	struct trace *t;
-
-	for (s = sessions; s != NULL; s = s->next)
-		for (t = s->traces; t != NULL; t = t->next)
-			if (t->consumer == c && t->state == REGION_READY)
-				(void)trace_flush(t);
-}
 
 /* So much is in the file: it need not be kept for another consumer. */
 void
@@ -338,7 +326,7 @@ ask_trace(struct trace *t, int fd, const char *path)
 	ut_msg_u32(&out, t->made || t->owner == 0);
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
-	consumer_ask(t->consumer, &out);
+	consumer_ask(t->consumer, &out, NULL);
 	if (t->again)
 		return;
 	text_free(&t->text);
@@ -388,7 +376,7 @@ ask_uid_dir(struct trace *t)
 	ut_msg_u32(&out, t->owner != 0 && !t->made);
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
-	consumer_ask(c, &out);
+	consumer_ask(c, &out, NULL);
 }
 
 /* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME. */
@@ -413,6 +401,23 @@ trace_path(const struct trace *t, char *path, size_t n)
 	snprintf(path, n, "ust/pid/%s-%ld-%s", name, (long)t->pid, date);
 }
 
+/* Who makes the directory. */
+static uid_t
+maker(const struct trace *t)
+{
+	return own_trace(t) ? t->uid : t->session->uid;
+}
+
+/*
+ * While a consumer does not read, it is sent no more descriptors, of which we
+ * would have copies: nobody else would be left any.
+ */
+static bool
+behind(const struct consumer *c)
+{
+	return !c->given_up && (c->conn == NULL || conn_behind(c->conn));
+}
+
 static void
 trace_ask(struct trace *t)
 {
@@ -432,7 +437,10 @@ trace_ask(struct trace *t)
 		t->state = REGION_ASKED;	/* until traces_resume */
 		return;
 	}
-	if (own_trace(t))
+	if (!t->again && behind(own_trace(t) ? t->consumer :
+	    consumer_get(t->session->uid, t->session->gid)))
+		t->state = REGION_NEW;	/* until traces_drained */
+	else if (own_trace(t))
 		ask_trace(t, t->session->dirfd, t->path);
 	else
 		ask_uid_dir(t);
@@ -486,6 +494,63 @@ trace_retry(struct trace *t)
 	trace_ask(t);
 	if (t->state == REGION_READY)
 		regions_ask(t);
+}
+
+/* The consumer has read what it was sent: the rest, whoever waits for it. */
+void
+traces_drained(const struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL; t = t->next) {
+			if (t->consumer == c && t->state == REGION_READY)
+				(void)trace_flush(t);
+			if (t->state != REGION_NEW || maker(t) != c->uid)
+				continue;
+			trace_ask(t);
+			if (t->state == REGION_READY)
+				regions_ask(t);
+		}
+	}
+}
+
+/* It does not answer, which each session that it works for is to know. */
+void
+traces_late(const struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL && t->consumer != c; t = t->next)
+			continue;
+		if (t != NULL)
+			session_warn(s, "the consumer of uid %lu does not "
+			    "answer: its events stay in the buffers",
+			    (unsigned long)c->uid);
+	}
+}
+
+/* Nobody knows when there will be anything of it. */
+bool
+trace_late(const struct trace *t)
+{
+	return t->consumer->late || (t->state != REGION_READY &&
+	    consumers_late(maker(t)));
+}
+
+/* One that the session waits for in vain, or NULL. */
+const struct consumer *
+session_late(const struct session *s)
+{
+	const struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->consumer->late && t->state != REGION_FAILED)
+			return t->consumer;
+	return NULL;
 }
 
 void
@@ -567,7 +632,8 @@ traces_need(const struct consumer *c)
 
 /* The session's own directory, by whom it belongs to. */
 void
-session_open(struct session *s, bool again, consumer_cb *cb, void *arg)
+session_open(struct session *s, bool again, consumer_cb *cb, void *arg,
+    consumer_late *late)
 {
 	struct consumer *c = consumer_get(s->uid, s->gid);
 
@@ -575,7 +641,7 @@ session_open(struct session *s, bool again, consumer_cb *cb, void *arg)
 	ut_msg_u32(&out, consumer_expect(c, cb, arg));
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, again);
-	consumer_ask(c, &out);
+	consumer_ask(c, &out, late);
 }
 
 /* One that another utd had: the caller fills it in. */

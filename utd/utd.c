@@ -42,7 +42,7 @@ static struct file signal_file;
 static void
 usage(void)
 {
-	fprintf(stderr, "usage: utd [-dv] [-r rundir]\n");
+	fprintf(stderr, "usage: utd [-dfv] [-r rundir]\n");
 	exit(1);
 }
 
@@ -65,8 +65,14 @@ signal_came(void *arg, short revents)
 
 	(void)arg;
 	(void)revents;
-	while (read(signal_pipe[0], &c, 1) == 1)
-		loop_stop();
+	while (read(signal_pipe[0], &c, 1) == 1) {
+		if (c != SIGCHLD) {
+			loop_stop();
+			continue;
+		}
+		consumers_reap();
+		wake_reap();
+	}
 }
 
 static void
@@ -76,7 +82,7 @@ catch(int sig, void (*handler)(int))
 
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = handler;
-	sa.sa_flags = SA_RESTART;
+	sa.sa_flags = SA_RESTART | SA_NOCLDSTOP;
 	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
 }
@@ -93,7 +99,7 @@ signals_init(void)
 		fatal("pipe");
 	catch(SIGTERM, on_signal);
 	catch(SIGINT, on_signal);
-	catch(SIGCHLD, SIG_DFL);	/* zombies stay, for consumers.c */
+	catch(SIGCHLD, on_signal);
 	catch(SIGHUP, SIG_IGN);
 	catch(SIGUSR1, SIG_IGN);	/* in consumers, until they listen */
 	catch(SIGPIPE, SIG_IGN);
@@ -125,9 +131,18 @@ background(void)
 		    WEXITSTATUS(status) : 1);
 	}
 	close(ready[0]);
-	if (setsid() == -1)
-		fatal("setsid");
 	return ready[1];
+}
+
+/* Whoever started us waits for the same on our output, and for our end. */
+static int
+foreground(void)
+{
+	int ready;
+
+	if ((ready = fcntl(1, F_DUPFD_CLOEXEC, 3)) == -1)
+		fatal("standard output");
+	return ready;
 }
 
 /* Only now: until here failures were told to the terminal. */
@@ -190,13 +205,16 @@ int
 main(int argc, char *argv[])
 {
 	char dir[PATH_MAX] = "";
-	bool all, debug = false, verbose = false;
+	bool all, debug = false, stay = false, verbose = false;
 	int c, ready = -1;
 
-	while ((c = getopt(argc, argv, "dr:v")) != -1) {
+	while ((c = getopt(argc, argv, "dfr:v")) != -1) {
 		switch (c) {
 		case 'd':
 			debug = true;
+			break;
+		case 'f':
+			stay = true;
 			break;
 		case 'r':
 			if (*optarg == '\0' || strlen(optarg) >= sizeof(dir)) {
@@ -212,7 +230,7 @@ main(int argc, char *argv[])
 			usage();
 		}
 	}
-	if (argc > optind)
+	if (argc > optind || (debug && stay))
 		usage();
 	if (dir[0] == '\0' && ut_rundir(dir, sizeof(dir)) == -1)
 		fatal("run directory");
@@ -221,8 +239,11 @@ main(int argc, char *argv[])
 	ut_closefrom(3);	/* whoever waits for the end of them */
 	umask(022);
 	raise_limits();
-	if (!debug)
-		ready = background();
+	if (!debug) {
+		ready = stay ? foreground() : background();
+		if (setsid() == -1 && !stay)
+			fatal("setsid");
+	}
 	signals_init();
 	clock_begin();
 	traces_begin();

@@ -111,8 +111,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
-#define UT_C_REPLY	97	/* a serial, b errno: counts; the fd and str
-				   path; u64 bytes of metadata; u32 active and
+#define UT_C_REPLY	97	/* a serial, b errno: counts; the fd, str
+				   path, u64 device and u64 inode of that of a
+				   session; u64 bytes of metadata; u32 active and
 				   the fd; with an errno, str why */
 #define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */

@@ -26,15 +26,20 @@
  * descriptors.  Those on which somebody sleeps come first, and are opened
  * however many there are: open(2) for writing succeeds only with a reader.
  * All others are for who has made one and is about to look for us, or to
- * sleep.
+ * sleep.  Who may mount a file system there can have whoever looks wait for
+ * ever, so a process of its own does that, and passes on what it finds.
  */
 
 #include <sys/types.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +62,8 @@ struct held {
 
 static struct held held[HELD_MAX];
 static int nheld, held_max;
+static struct file finder;		/* a process of ours, */
+static pid_t finder_pid;		/* or 0 */
 
 static bool
 is_fifo_of(const struct stat *st, uid_t uid)
@@ -178,9 +185,20 @@ tmp_name(const char *name, uid_t *uid)
 	return *uid == n && strcmp(name, again) == 0;
 }
 
-/* One of many, of which no user has more than a few. */
 static void
-hold_some(const char *path, uid_t uid, bool slept_on)
+pass_on(int sock, int fd, uid_t uid)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, 0, (uint32_t)uid, 0);
+	ut_msg_fd(&m, fd);
+	if (ut_msg_send(sock, &m, -1) == -1)
+		_exit(1);
+}
+
+/* In the process that looks: one of many, of which no user has more than a few. */
+static void
+hold_some(const char *path, uid_t uid, bool slept_on, int sock)
 {
 	int fd;
 
@@ -188,12 +206,14 @@ hold_some(const char *path, uid_t uid, bool slept_on)
 	    is_held(path))
 		return;
 	fd = slept_on ? fifo_wake(path, uid) : fifo_hold(path, uid);
-	if (fd != -1)
-		keep(fd, uid);
+	if (fd == -1)
+		return;
+	keep(fd, uid);
+	pass_on(sock, fd, uid);
 }
 
 static void
-hold_all(bool slept_on)
+find_all(int sock, bool slept_on)
 {
 	char path[PATH_LEN];
 	struct dirent *d;
@@ -206,7 +226,7 @@ hold_all(bool slept_on)
 		if (!tmp_name(d->d_name, &uid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.64s", UT_TMP, d->d_name);
-		hold_some(path, uid, slept_on);
+		hold_some(path, uid, slept_on, sock);
 	}
 	closedir(dir);
 }
@@ -229,6 +249,74 @@ hold_beside(const char *path, const char *dir)
 	if (wake_hold(beside, geteuid()) && unlink(path) == 0 &&
 	    link(beside, path) == -1)
 		log_warn("%s", path);
+}
+
+static void	find(int) __attribute__((noreturn));
+
+static void
+find(int sock)
+{
+	(void)signal(SIGTERM, SIG_DFL);
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGCHLD, SIG_DFL);
+	if (dup2(sock, 3) == -1)
+		_exit(1);
+	ut_closefrom(4);	/* nobody is to wait for us */
+	find_all(3, true);
+	find_all(3, false);
+	_exit(0);
+}
+
+static void
+finder_close(void)
+{
+	if (finder.fd == -1)
+		return;
+	file_del(&finder);
+	close(finder.fd);
+	finder.fd = -1;
+}
+
+static void
+found(void *arg, short revents)
+{
+	struct ut_msg *m = arg;
+	int fd, r;
+
+	(void)revents;
+	while ((r = ut_msg_read(finder.fd, m)) == 1) {
+		if ((fd = ut_msg_get_fd(m)) != -1)
+			keep(fd, (uid_t)m->h.a);
+		ut_msg_clear(m);
+	}
+	if (r == -1)
+		finder_close();
+}
+
+/* The process that looks has ended, maybe. */
+void
+wake_reap(void)
+{
+	if (finder_pid > 0 && waitpid(finder_pid, NULL, WNOHANG) != 0)
+		finder_pid = 0;
+}
+
+/* The system's utd: whatever users look for, it may be us. */
+static void
+hold_all(void)
+{
+	static struct ut_msg m;
+	int pair[2];
+
+	ut_msg_init(&m, 0, 0, 0);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1 ||
+	    ut_nonblock(pair[0]) == -1 || (finder_pid = fork()) == -1)
+		fatal("%s", UT_TMP);
+	if (finder_pid == 0)
+		find(pair[1]);
+	close(pair[1]);
+	if (!file_add(&finder, pair[0], POLLIN, found, &m))
+		fatal("%s", UT_TMP);
 }
 
 /* That of the directory, which has to be. */
@@ -264,14 +352,12 @@ wake_open(const char *dir)
 	long max = sysconf(_SC_OPEN_MAX) / 4;
 	char path[PATH_LEN];
 
-	held_max = max < 2 || max > HELD_MAX ? HELD_MAX : (int)max;
+	finder.fd = -1;
+	held_max = max < 4 || max > HELD_MAX ? HELD_MAX : (int)max;
 	hold_own(dir);
 	if (geteuid() == 0) {
-		/* The system's utd: whatever users look for, it may be us. */
-		if (strcmp(dir, UT_RUNDIR_SYSTEM) == 0) {
-			hold_all(true);
-			hold_all(false);
-		}
+		if (strcmp(dir, UT_RUNDIR_SYSTEM) == 0)
+			hold_all();
 	} else if (ut_rundir_tmp(path, sizeof(path), geteuid(), dir) == 0) {
 		(void)wake_hold(path, geteuid());
 	}
@@ -280,6 +366,9 @@ wake_open(const char *dir)
 void
 wake_close(void)
 {
+	if (finder_pid > 0)
+		kill(finder_pid, SIGKILL);
+	finder_close();
 	while (nheld > 0)
 		close(held[--nheld].fd);
 }

@@ -207,7 +207,8 @@ nothing_left "utd killed"
 pid=$!
 until_ok grep -rq "seq:tick" "$T/kill" || fail "not recording"
 sleep 0.3
-command=$(ps -A -o pid= -o ppid= | awk -v p=$pid '$2 == p { print $1 }')
+command=$(ps -A -o pid= -o ppid= -o args= |
+    awk -v p=$pid '$2 == p && !/utd/ { print $1 }')
 CHILDREN="$CHILDREN $command"
 cp "$T/progress" "$T/snapshot"
 kill -9 $pid

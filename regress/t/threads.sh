@@ -21,7 +21,7 @@ pulse_start
 until_ok pulse_on a--- || fail "pulse: $answer"
 until_ok sh -c 'utctl list small | grep -q "lost.*1 program,"' ||
     fail "the threads' program has not ended: $(utctl list small)"
-sleep 0.3
+sleep 2.5			# what is parked is idle, then
 counts small
 [ $((events + lost)) -eq 11000 ] || fail "$events + $lost are not 11000"
 had=$events missed=$lost

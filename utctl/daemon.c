@@ -1,0 +1,95 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A utd of utctl's own.  It stays the child of utctl, which waits for its end:
+ * an orphan would be left to process 1, which in a container may be a program
+ * that waits for nothing but its own.
+ */
+
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "utctl.h"
+
+#define LINGER		5000		/* ms that it may take to end */
+
+/*
+ * In the child: the output is for utd to say that it is ready, and what keys
+ * and hangups do to utctl is no matter of utd.
+ */
+static void
+prepare(const void *arg)
+{
+	const int *fds = arg;
+
+	(void)dup2(fds[1], 1);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+}
+
+/*
+ * Its pid once its socket accepts, or -1; *sig is the last signal that came
+ * meanwhile, if any.
+ */
+pid_t
+utd_start(char *utd, char *dir, int *sig)
+{
+	char stay[] = "-f", opt[] = "-r", *argv[5], c;
+	int fds[2], r;
+	pid_t pid;
+
+	argv[0] = utd;
+	argv[1] = opt;
+	argv[2] = dir;
+	argv[3] = stay;
+	argv[4] = NULL;
+	if (pipe(fds) == -1) {
+		say_errno("pipe");
+		return -1;
+	}
+	if ((pid = child_spawn(argv, prepare, fds)) == -1)
+		say_errno("cannot run %s", utd);
+	close(fds[1]);
+	r = pid == -1 ? 0 : child_await(pid, fds[0], sig);
+	if (r == -1 && read(fds[0], &c, 1) != 1)
+		r = child_await(pid, -1, sig);	/* it failed */
+	close(fds[0]);
+	if (pid == -1 || r == -1)
+		return pid;
+	say("%s did not start", utd);
+	return -1;
+}
+
+/* Wait for its end, within bounds. */
+void
+utd_reap(pid_t pid)
+{
+	static const struct timespec nap = { 0, 5000000 };
+	const int64_t deadline = ut_msg_now() + LINGER;
+
+	while (waitpid(pid, NULL, WNOHANG) == 0 && ut_msg_now() < deadline)
+		nanosleep(&nap, NULL);
+}
