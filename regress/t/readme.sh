@@ -34,7 +34,7 @@ is || file || more { print text; more = text ~ /\\$/ }' "$TOP/README" \
 [ "$(wc -l <"$T/commands")" -ge 35 ] || fail "README: $(cat "$T/commands")"
 
 cc() {
-	$CC $CFLAGS $LDFLAGS "$@"
+	command $CC $CFLAGS $LDFLAGS "$@"
 }
 
 # What is for everybody is only tried.
