@@ -1,0 +1,81 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Threads that hardly trace, thousands of them, with the buffers that a session
+# has by default: how many of their events are lost, and how many bytes those
+# that are not take.  bench.sh's row 15.
+
+. bench/common.sh
+programs
+compile trickle.ut -DBENCH prog/trickle.c "$LIBUT" || fail "cannot build"
+! have_lttng || compile trickle.lt -DBENCH -DLTTNG prog/trickle.c \
+    -llttng-ust -ldl || fail "cannot build"
+seconds=10 idle=5000 row=100000
+[ -z "$QUICK" ] || seconds=2 idle=500 row=10000
+UT_REGISTER_TIMEOUT=-1
+LTTNG_UST_REGISTER_TIMEOUT=-1
+export UT_REGISTER_TIMEOUT LTTNG_UST_REGISTER_TIMEOUT
+ulimit -n $((idle + 1000)) 2>/dev/null
+start_utd
+
+# spread TRACER THREADS PROGRAMS: so many, ten times a second.
+spread() {
+	s_pids= s_i=0
+	while [ $s_i -lt "$3" ]; do
+		"$T/trickle.$1" 0 $(($2 / $3)) $((seconds * 10)) 100 &
+		s_pids="$s_pids $!"
+		s_i=$((s_i + 1))
+	done
+	wait $s_pids
+}
+
+in_a_row() {
+	"$T/trickle.$1" -r 16 0 "$row"
+}
+
+# They stay for a second after the last of them has traced.
+stay() {
+	mkfifo "$T/end"
+	"$T/trickle.$1" -i 0 "$idle" <"$T/end" >"$T/stay" &
+	s_pid=$!
+	exec 6>"$T/end"
+	until [ -s "$T/stay" ]; do
+		sleep 0.2
+	done
+	sleep 2
+	exec 6>&-
+	wait $s_pid
+	rm -f "$T/end"
+}
+
+# shape NAME EVENTS command...: the command's next argument is the tracer.
+shape() {
+	sh_name=$1 sh_events=$2 sh_run=$3
+	shift 3
+	ut_begin one
+	$sh_run ut "$@"
+	ut_end
+	[ $((ut_events + ut_lost)) -eq "$sh_events" ] ||
+	    fail "$sh_name: $ut_events + $ut_lost are not $sh_events"
+	sh_lt=$LTTNG_ABSENT sh_lt_size=$LTTNG_ABSENT
+	if have_lttng; then
+		lt_begin one
+		$sh_run lt "$@"
+		lt_end "$sh_events"
+		sh_lt=$(calc "100 * $lt_lost / $sh_events")
+		sh_lt_size=$(calc "$lt_size / ($sh_events - $lt_lost)")
+	fi
+	row "$sh_name: lost" "%" "$(calc "100 * $ut_lost / $sh_events")" \
+	    "$sh_lt" "" "none" "u == 0"
+	row "  bytes for one, of 4" "" "$(calc "$ut_size / $ut_events")" \
+	    "$sh_lt_size" "" "<= 44" "u <= 44"
+}
+
+for n in 1000 3000 10000; do
+	for p in 1 50; do
+		shape "$n threads, programs: $p" $((n * seconds * 10)) \
+		    spread $n $p
+	done
+done
+shape "$idle programs that trace once" "$idle" stay
+shape "$row threads that do, 16 at a time" "$row" in_a_row
+stop_utd
