@@ -83,7 +83,7 @@ struct msghead {
 
 /* ut_abi(5) */
 #define MAGIC		0x75745231
-#define ABI_VERSION	2
+#define ABI_VERSION	3
 #define PART		128		/* size of a slot, a sub-buffer */
 #define EVENT_HEAD	6
 #define TIME_GAP	(UINT64_C(1) << 31)
@@ -641,18 +641,32 @@ claim_this(struct channel *c, struct subbuf *s)
 	return 1;
 }
 
+/* Those that are not reserved: this program never shares one. */
+static uint32_t
+claimable(uint32_t n)
+{
+	uint32_t reserved = n / 16;
+
+	if (reserved < 1)
+		reserved = 1;
+	if (reserved > 32)
+		reserved = 32;
+	return n < 4 ? n : n - reserved;
+}
+
 static int
 claim(struct channel *c)
 {
+	const uint32_t n = claimable(c->nsubs);
 	uint32_t freed = GET(&c->header->freed, acquire);
 	uint32_t at, i;
 
 	if (c->in_vain && freed == c->freed)
 		return 0;
-	at = GET(&c->header->hint, relaxed) % c->nsubs;
-	for (i = 0; i < c->nsubs; i++, at = (at + 1) % c->nsubs)
+	at = GET(&c->header->hint, relaxed) % n;
+	for (i = 0; i < n; i++, at = (at + 1) % n)
 		if (claim_this(c, &c->subs[at])) {
-			SET(&c->header->hint, (at + 1) % c->nsubs, relaxed);
+			SET(&c->header->hint, (at + 1) % n, relaxed);
 			c->in_vain = 0;
 			return 1;
 		}
