@@ -72,10 +72,11 @@ now(const struct channel *ch)
 	    ut_cycles();
 }
 
-static uint32_t
-index_of(const struct writer *w, const struct channel *ch)
+/* Of the sub-buffer that the writer's data is in. */
+static struct ut_subbuf *
+sub_of(const struct writer *w, const struct channel *ch)
 {
-	return (uint32_t)((size_t)(w->data - ch->data) / ch->subsize);
+	return &ch->subs[(size_t)(w->data - ch->data) / ch->subsize];
 }
 
 /* What the consumer sees with the first commit.  Of nobody's. */
@@ -99,8 +100,10 @@ leave(struct writer *w, struct ut_subbuf *sub, uint64_t state)
 }
 
 /*
- * The event is to have a time of its own, which is not before that of the last
- * one, whoever's that was, nor too far behind it to be told in 32 bits.
+ * The event goes behind those that are there.  It is to have a time of its own,
+ * which is not before that of the last one, whoever's that was, nor too far
+ * behind it to be told in 32 bits.  What the region says is looked at once, and
+ * may be nonsense.
  */
 static bool
 has_room(struct writer *w, struct channel *ch, struct ut_subbuf *sub,
@@ -118,8 +121,11 @@ has_room(struct writer *w, struct channel *ch, struct ut_subbuf *sub,
 	last = atomic_load_explicit(&sub->last, memory_order_relaxed);
 	if (w->when < last)
 		w->when = last;
-	return len + ch->wholen <= ch->subsize - had &&
-	    w->when - last < UT_TIME_GAP;
+	if (had > ch->subsize || len + ch->wholen > ch->subsize - had ||
+	    w->when - last >= UT_TIME_GAP)
+		return false;
+	w->data += had;
+	return true;
 }
 
 /*
@@ -216,11 +222,9 @@ ut_shared_claim(struct writer *w, struct channel *ch, size_t len)
 unsigned char *
 ut_shared_head(struct writer *w, struct channel *ch, uint16_t id)
 {
-	const struct ut_subbuf *sub = &ch->subs[index_of(w, ch)];
 	const uint32_t ids[2] = { (uint32_t)ch->pid,
 	    atomic_load_explicit(&w->slot->tid, memory_order_relaxed) };
-	unsigned char *p = w->data + UT_COMMIT_LEN(atomic_load_explicit(
-	    &sub->commit, memory_order_relaxed));
+	unsigned char *p = w->data;
 
 	ut_event_head(p, id, w->when);
 	p += UT_EVENT_HEAD;
@@ -233,14 +237,16 @@ ut_shared_head(struct writer *w, struct channel *ch, uint16_t id)
 void
 ut_shared_commit(struct writer *w, struct channel *ch, size_t len)
 {
-	struct ut_subbuf *sub = &ch->subs[index_of(w, ch)];
-	const uint64_t commit = atomic_load_explicit(&sub->commit,
-	    memory_order_relaxed) + UT_COMMIT_WORD(UINT64_C(1),
-	    (uint32_t)len + ch->wholen);
+	struct ut_subbuf *sub = sub_of(w, ch);
+	const uint32_t had = (uint32_t)((size_t)(w->data - ch->data) %
+	    ch->subsize);
+	const uint32_t count = UT_COMMIT_COUNT(atomic_load_explicit(
+	    &sub->commit, memory_order_relaxed));
 	const uint64_t when = w->when;
 
 	atomic_store_explicit(&sub->last, when, memory_order_release);
-	atomic_store_explicit(&sub->commit, commit, memory_order_release);
+	atomic_store_explicit(&sub->commit, UT_COMMIT_WORD(count + 1, had +
+	    (uint32_t)len + ch->wholen), memory_order_release);
 	ut_shared_park(w, ch);
 	ut_writer_unbind(w, ch);
 	w->when = when;
@@ -254,8 +260,8 @@ ut_shared_commit(struct writer *w, struct channel *ch, size_t len)
 void
 ut_shared_park(struct writer *w, struct channel *ch)
 {
-	const uint32_t i = index_of(w, ch);
-	struct ut_subbuf *sub = &ch->subs[i];
+	struct ut_subbuf *sub = sub_of(w, ch);
+	const uint32_t i = (uint32_t)(sub - ch->subs);
 
 	if (atomic_load_explicit(&sub->state, memory_order_relaxed) ==
 	    w->mine) {

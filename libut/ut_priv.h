@@ -109,8 +109,8 @@ _Static_assert((sizeof(struct channel) & (sizeof(struct channel) - 1)) == 0,
  * in size, so that finding it is a shift.
  *
  * It is unbound; or bound, that is, has a slot, with a sub-buffer of its own or
- * none; or in an event in a shared sub-buffer, and then sub is NULL, with data
- * where that sub-buffer's begin.
+ * none; or in an event in a shared sub-buffer, and then sub is NULL, and data
+ * where in there the event begins.
  */
 struct writer {
 	/* As in the sub-buffer: events, and their bytes. */

@@ -30,9 +30,10 @@ scribble() {
 	expect 0 '' utctl stop bad
 	expect 0 '' utctl destroy bad
 	good_goes_on $1
-	# The metadata, and a file for each thread that there could be.
+	# The metadata, and files for each thread that there could be and each
+	# sub-buffer that could be shared.
 	n=$(ls "$T"/bad/ust/uid/*/* 2>/dev/null | wc -l)
-	[ $n -le 130 ] || fail "$1: $n files"
+	[ $n -le $((2 * (64 + 4) + 2)) ] || fail "$1: $n files"
 	rm -rf "$T/bad"
 }
 
