@@ -191,7 +191,7 @@ static void
 write_sub(struct input *in)
 {
 	struct ut_subbuf *sub = &pool->subs[input_u8(in) % pool->nsubs];
-	const uint32_t slot = input_u8(in), state = input_u8(in) & 15;
+	const uint32_t slot = input_u8(in), state = input_u8(in) & 31;
 	const uint64_t first = number(in);
 
 	sub->state = UT_STATE_WORD(input_u8(in), slot, state);

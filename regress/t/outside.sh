@@ -59,7 +59,8 @@ all_there() {
 	    >"$T/nameless"
 	[ ! -s "$T/nameless" ] || fail "$1: $(wc -l <"$T/nameless") events" \
 	    "of nobody: $(head -2 "$T/nameless")"
-	./prog/seqcheck ${2:-} <"$T/view.out" >"$T/got" ||
+	grep -v -e "${3:-no such program}" "$T/view.out" |
+	    ./prog/seqcheck ${2:-} >"$T/got" ||
 	    fail "$1: $(cat "$T/got")"
 	read -r events writers missing <"$T/got"
 	[ "$missing" -eq 0 ] || fail "$1: $missing are missing"
@@ -100,7 +101,9 @@ total=$(sed -n 's/ events//p' "$T/prog.out")
 buried closed closefds
 all_there closed
 cp "$T/view.out" "$T/closed.out"
-all_there other
+# Where libut's thread has descriptors of its own the connection is not lost at
+# all, and the program comes into this session in the middle.
+all_there other '' ' closefds\['
 n=$(grep -c closefds "$T/closed.out")
 [ "$n" -eq "$total" ] || fail "$n events, not $total"
 
