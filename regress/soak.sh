@@ -6,7 +6,8 @@
 # then utd, alone or with them, but not in the second half, where what leaks
 # has time to show.  In every round all of it comes to an end, and what utd and
 # its consumers then have is what they had in the first ones: a line tells of
-# that.
+# that.  Beside it all threads that hardly trace do that, SOAK_SLOW of them, and
+# none of their events is ever lost.
 #
 # SOAK_MINUTES is how long, a round is one of them; or SOAK_SECONDS is, with
 # four rounds.
@@ -15,9 +16,9 @@
 . ./common.sh
 
 if [ -n "${SOAK_SECONDS-}" ]; then
-	rounds=4 length=$((SOAK_SECONDS / 4))
+	rounds=4 length=$((SOAK_SECONDS / 4)) slow=${SOAK_SLOW:-100}
 else
-	rounds=${SOAK_MINUTES:-60} length=60
+	rounds=${SOAK_MINUTES:-60} length=60 slow=${SOAK_SLOW:-2000}
 fi
 [ "$length" -gt 0 ] && [ "$rounds" -gt 0 ] || fail "not long enough"
 UT_REGISTER_TIMEOUT=30000
@@ -114,7 +115,7 @@ program_loads() {
 }
 
 # Sessions that are checked: $checked are their names.
-checked= nchecked=0 name=0 nsessions=0 nevents=0
+checked= nchecked=0 name=0 nsessions=0 nevents=0 nslow=0
 
 # Of one kind: 0 is per-UID, 1 per-PID, 2 both.
 session_start() {
@@ -216,6 +217,27 @@ session_badly() {
 		esac >/dev/null 2>"$T/err" || ! grep -q 'no utd' "$T/err" ||
 		    fail "$(cat "$T/err")"
 	done
+}
+
+# Ten events a second each, for as long as the round.
+slow_start() {
+	utctl create -o "$T/slow" slow >/dev/null &&
+	    utctl enable-event -s slow 'trickle:*' >/dev/null &&
+	    utctl start slow || fail "session slow"
+	./prog/trickle 3000 "$slow" $((length * 10)) 100 &
+	slow_pid=$!
+}
+
+slow_end() {
+	wait $slow_pid || fail "trickle: $?"
+	utctl destroy slow >"$T/out" 2>&1 || fail "slow: $(cat "$T/out")"
+	grep -q ' events, 0 lost' "$T/out" || fail "slow: $(cat "$T/out")"
+	utctl view "$T/slow" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
+	    fail "slow: $(head -n 3 "$T/view.err")"
+	[ "$(cat "$T/got")" = "$((slow * length * 10)) $slow 0" ] ||
+	    fail "slow: $(cat "$T/got")"
+	nslow=$((nslow + slow * length * 10))
+	rm -rf "$T/slow"
 }
 
 consumers_die() {
@@ -355,6 +377,7 @@ warm_up() {
 }
 
 round_end() {
+	slow_end
 	while [ $nchecked -gt 0 ]; do
 		session_end
 	done
@@ -371,7 +394,7 @@ round_end() {
 	    "$nconsumers consumers $cfds fds, $cthreads threads, $ckb kB;" \
 	    "shm and semaphores $shms, FIFOs and files $files;" \
 	    "$programs programs, $nsessions sessions, $nevents events," \
-	    "$kills kills"
+	    "$nslow of slow threads, $kills kills"
 	# The first rounds are to warm up.
 	[ $round -ne $warm ] || first=$held
 	[ $round -ne $base ] || first_ukb=$ukb first_ckb=$ckb
@@ -391,6 +414,7 @@ while [ $round -le $rounds ]; do
 	loaded= recorded=
 	[ $round -ne $base ] && [ $round -ne $rounds ] || full_house >/dev/null
 	end=$(($(seconds) + length))
+	slow_start
 	# Each has a consumer of each user.
 	program_start
 	session_start
@@ -413,4 +437,5 @@ stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 if [ -n "${UT_TEST_INSIDE-}" ]; then
 	[ -z "$(ls /dev/shm)" ] || fail "left: $(ls /dev/shm)"
 fi
-echo "$programs programs, $nsessions sessions, $nevents events, $kills kills"
+echo "$programs programs, $nsessions sessions, $nevents events," \
+    "$nslow of slow threads, $kills kills"

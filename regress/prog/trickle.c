@@ -29,7 +29,7 @@
  *	trickle -i writer programs
  *
  * forks as many, each for one event, and ends them when all have traced and
- * standard input is at its end.  Events are as seq's; with -DBENCH, load:one of
+ * standard input is at its end.  Events look like seq's; with -DBENCH, load:one of
  * bench/load.h.
  */
 
@@ -53,9 +53,9 @@
 #else
 #include <ut.h>
 
-UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
+UT_EVENT(trickle, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
     UT_U64(sum))
-#define TICK(writer, n)	UT(seq, tick, writer, n, "",			\
+#define TICK(writer, n)	UT(trickle, tick, writer, n, "",		\
 	    (n * UINT64_C(0x9e3779b97f4a7c15)) ^ writer)
 #endif
 

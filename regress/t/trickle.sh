@@ -71,7 +71,7 @@ many 1000 50 "$seconds" 1000 -b 64k -n 4
 
 # Programs that stay.  They are seen at once, or within a second.
 start_utd
-utctl create -o "$T/idle" idle >/dev/null && utctl enable-event 'seq:*' &&
+utctl create -o "$T/idle" idle >/dev/null && utctl enable-event 'trickle:*' &&
     utctl start || fail "set-up"
 hold ./prog/trickle -i 0 "$programs"
 enough() {
@@ -95,8 +95,8 @@ utctl destroy >/dev/null || fail "destroy"
 # Beside two at full speed, more than can be written: what is lost is theirs,
 # and it is counted.
 n=$((${threads##* } > 3000 ? 3000 : ${threads##* }))
-utctl create -o "$T/full" full >/dev/null && utctl enable-event 'seq:*' &&
-    utctl start || fail "set-up"
+utctl create -o "$T/full" full >/dev/null &&
+    utctl enable-event 'seq:*' 'trickle:*' && utctl start || fail "set-up"
 ./prog/seq 900 2 1500000 &
 fast=$!
 CHILDREN="$CHILDREN $fast"
