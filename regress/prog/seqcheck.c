@@ -15,7 +15,7 @@
  */
 
 /*
- * Reads what utctl view or babeltrace2 print of seq's events and checks that
+ * Reads what utctl view or babeltrace2 print of events like seq's and checks that
  * each writer's come in order, whole, and none twice.  Prints
  *
  *	events WRITERS MISSING
@@ -126,7 +126,7 @@ main(int argc, char *argv[])
 	while (++i < argc)
 		read_before(argv[i]);
 	while (fgets(line, sizeof(line), stdin) != NULL) {
-		if (strstr(line, "seq:tick") == NULL)
+		if (strstr(line, ":tick ") == NULL)
 			continue;
 		w = value(line, "writer = ");
 		n = value(line, " n = ");
