@@ -49,7 +49,6 @@
 #include "ut_priv.h"
 
 #define IDS	8		/* bytes, of process and thread */
-#define YIELDS	64		/* for who is in the way to get out of it */
 
 /* What each event says before its fields: process, thread, name. */
 void
@@ -148,7 +147,8 @@ take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
 		if (has_room(w, ch, sub, len))
 			return true;
 		leave(w, sub, UT_FULL);
-		ut_bell_maybe(ch);
+		/* A few may be all that nobody has for itself. */
+		ut_bell_maybe(ch, ut_subs_reserved(ch->nsubs) / 4);
 	}
 	ut_writer_let_go(w);
 	return false;
@@ -189,10 +189,7 @@ scan(struct writer *w, struct channel *ch, size_t len, uint32_t *owned)
 
 /*
  * The bound and busy writer gets a shared sub-buffer for an event of that
- * length.  The one that was parked last is warm.  If all are in the hands of
- * threads in mid-event, which may be waiting for this processor, let them go
- * on: not for long, since one of them may be that which a signal handler that
- * traces has interrupted.
+ * length.  The one that was parked last is warm.
  */
 bool
 ut_shared_claim(struct writer *w, struct channel *ch, size_t len)

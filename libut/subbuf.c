@@ -20,6 +20,7 @@
  */
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -88,6 +89,23 @@ slot_claim(struct channel *ch)
 	return NULL;
 }
 
+/* If there is none, those that are in use for one event are soon free. */
+static struct ut_slot *
+slot_find(struct channel *ch)
+{
+	struct ut_slot *slot;
+	int n;
+
+	for (n = 0; n < YIELDS; n++) {
+		if ((slot = slot_claim(ch)) != NULL)
+			return slot;
+		atomic_store_explicit(&ch->header->noslot, 1,
+		    memory_order_relaxed);
+		(void)sched_yield();
+	}
+	return NULL;
+}
+
 static void
 now_free(struct channel *ch)
 {
@@ -119,7 +137,7 @@ writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 	    freed) {
 		if (getpid() != ch->pid)
 			return false;
-		if ((w->slot = slot_claim(ch)) != NULL) {
+		if ((w->slot = slot_find(ch)) != NULL) {
 			ut_writer_let_go(w);
 			atomic_signal_fence(memory_order_seq_cst);
 			w->gen = gen;
@@ -152,7 +170,12 @@ ut_writer_unbind(struct writer *w, struct channel *ch)
 	atomic_store_explicit(&slot->owner, 0, memory_order_release);
 	atomic_store_explicit(&ch->slot_hint, (uint32_t)(slot - ch->slots),
 	    memory_order_relaxed);
-	now_free(ch);
+	if (atomic_load_explicit(&ch->header->noslot,
+	    memory_order_relaxed) != 0) {
+		atomic_store_explicit(&ch->header->noslot, 0,
+		    memory_order_relaxed);
+		now_free(ch);
+	}
 }
 
 /* What the consumer sees with the first commit, or with FULL. */
@@ -245,12 +268,13 @@ subbuf_claim(struct writer *w, struct channel *ch, bool slow)
 }
 
 /*
- * Wake the consumer once there is enough to do.  The fence orders delivery
+ * Wake the consumer once there is enough to do.  Where that is the header's
+ * bell, the consumer does not go to sleep either, and the fence orders delivery
  * before the load of `asleep', as the consumer orders asleep before its last
  * look at `delivered': one of the two sees the other.
  */
 void
-ut_bell_maybe(struct channel *ch)
+ut_bell_maybe(struct channel *ch, uint32_t enough)
 {
 	struct ut_header *h = ch->header;
 	uint32_t n;
@@ -260,7 +284,7 @@ ut_bell_maybe(struct channel *ch)
 	    memory_order_release) + 1;
 	if (ch->bell.at == NULL ||
 	    n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
-	    atomic_load_explicit(&h->bell, memory_order_relaxed))
+	    enough)
 		return;
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) != 0 &&
@@ -289,7 +313,8 @@ subbuf_deliver(struct writer *w, struct channel *ch)
 	} else {
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, slot, UT_FULL), memory_order_release);
-		ut_bell_maybe(ch);
+		ut_bell_maybe(ch, atomic_load_explicit(&ch->header->bell,
+		    memory_order_relaxed));
 	}
 }
 

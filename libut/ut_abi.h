@@ -206,6 +206,8 @@ struct ut_header {
 	ut_a64 dropped;
 	/* The sub-buffer that was parked last: a hint.  Relaxed. */
 	ut_a32 parked;
+	/* Somebody found no slot: who gives one back raises freed.  Relaxed. */
+	ut_a32 noslot;
 };
 
 /*

@@ -61,6 +61,14 @@ extern int (*ut_gettime)(clockid_t, struct timespec *)
 #define NAME_MAX_LEN	64		/* of a program, with its NUL */
 
 /*
+ * How often a thread that finds all slots, or all shared sub-buffers, in the
+ * hands of threads in mid-event lets those go on.  They may be waiting for its
+ * processor, but one of them may also be that which a signal handler that
+ * traces has interrupted, or stopped.
+ */
+#define YIELDS		64
+
+/*
  * A region that the program is attached to.  Type-stable: attached again
  * only when no thread can still be using what it held before.  A power of two
  * in size, so that finding it is a shift.
@@ -190,7 +198,7 @@ enum room	 ut_writer_next(struct writer *, struct channel *, size_t,
 void		 ut_writer_unbind(struct writer *, struct channel *);
 void		 ut_writer_leave(struct writer *, struct channel *);
 void		 ut_writer_let_go(struct writer *);
-void		 ut_bell_maybe(struct channel *);
+void		 ut_bell_maybe(struct channel *, uint32_t);
 
 /* shared.c */
 void		 ut_shared_name(struct channel *);
