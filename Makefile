@@ -55,7 +55,8 @@ COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \
 
 UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \
-		utd/drain.c utd/fault.c utd/hash.c utd/link.c utd/list.c \
+		utd/drain.c utd/fault.c utd/hash.c utd/journal.c \
+		utd/link.c utd/list.c \
 		utd/listen.c utd/log.c utd/loop.c utd/metadata.c \
 		utd/orders.c utd/output.c utd/owners.c utd/packet.c \
 		utd/plan.c utd/pool.c utd/region.c utd/registry.c \

@@ -58,11 +58,21 @@ static const struct conn_ops consumer_ops = {
 	consumer_message, consumer_closed, consumer_sent
 };
 
+static void
+send_bell(struct consumer *c)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, UT_C_BELL, 0, 0);
+	ut_msg_str(&m, c->bellname);
+	if (c->conn != NULL)
+		conn_send(c->conn, &m);
+}
+
 /* The process. */
 static bool
 spawn(struct consumer *c)
 {
-	static struct ut_msg m;
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1) {
@@ -90,9 +100,7 @@ spawn(struct consumer *c)
 	}
 	log_debug("consumer %d for uid %lu", (int)c->pid,
 	    (unsigned long)c->uid);
-	ut_msg_init(&m, UT_C_BELL, 0, 0);
-	ut_msg_str(&m, c->bellname);
-	conn_send(c->conn, &m);
+	send_bell(c);
 	return true;
 }
 
@@ -106,6 +114,7 @@ consumer_new(uid_t uid, gid_t gid)
 	c->bell = -1;
 	c->next = consumers;
 	consumers = c;
+	state_add(&c->saved, SAVED_CONSUMER, c);
 	return c;
 }
 
@@ -120,7 +129,6 @@ consumer_get(uid_t uid, gid_t gid)
 			return c;
 	c = consumer_new(uid, gid);
 	ut_shm_name(c->bellname);
-	state_changed();
 	c->given_up = !spawn(c);
 	return c;
 }
@@ -305,6 +313,7 @@ static void
 give_up(struct consumer *c)
 {
 	c->given_up = true;
+	state_changed(&c->saved);
 	fail_requests(c);
 	traces_orphaned(c);
 	consumer_remove_bell(c);
@@ -490,7 +499,7 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 			close(c->bell);
 		c->bell = m->h.nfds > 0 ? ut_msg_get_fd(m) : -1;
 		ut_msg_get_str(m, c->bellname, sizeof(c->bellname));
-		state_changed();
+		state_changed(&c->saved);
 		break;
 	case UT_C_REPLY:
 		got_reply(c, m);
@@ -626,12 +635,21 @@ consumers_each(void (*f)(const struct consumer *))
 		f(c);
 }
 
-/* That of another utd, whose bell programs ring. */
+/* That of another utd, whose bell programs ring; it may have told of another. */
 void
 consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 {
-	struct consumer *c = consumer_new(uid, gid);
+	struct consumer *c;
 
+	for (c = consumers; c != NULL; c = c->next)
+		if (c->uid == uid && !c->given_up)
+			break;
+	if (c != NULL) {
+		snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
+		send_bell(c);
+		return;
+	}
+	c = consumer_new(uid, gid);
 	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
 	c->given_up = !spawn(c);
 }

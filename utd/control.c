@@ -181,7 +181,7 @@ do_start(struct client *k, struct ut_msg *m)
 	}
 	w = client_wait(k, started, PATIENCE);
 	s->active = true;
-	state_changed();
+	state_changed(&s->saved);
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		channel_activate(ch, w);
 		channel_sync(ch, w);
@@ -230,7 +230,7 @@ stop_session(struct client *k, void (*finish)(struct client *))
 
 	k->draining = true;
 	k->session->active = false;
-	state_changed();
+	state_changed(&k->session->saved);
 	for (t = k->session->traces; t != NULL; t = t->next)
 		trace_refine(t);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
@@ -296,7 +296,7 @@ channel_switch(struct client *k, struct channel *ch, bool on,
 	struct waiter *w = client_wait(k, finish, PATIENCE);
 
 	ch->enabled = on;
-	state_changed();
+	state_changed(&ch->saved);
 	channel_activate(ch, w);
 	channel_sync(ch, w);
 	wait_less(w);
@@ -442,7 +442,7 @@ removed(struct client *k)
 	if (client_session_there(k) && !k->channel->removed) {
 		k->channel->removed = true;
 		k->channel->enabled = false;
-		state_changed();
+		state_changed(&k->channel->saved);
 		channel_close(k->channel);
 	}
 	answer(k, "");

@@ -51,9 +51,11 @@ region_by_id(uint32_t id)
 void
 region_name_event(struct region *r, const struct entry *e)
 {
-	state_changed();
-	if (r->described)
-		metadata_event(&r->trace->text, r->channel, e);
+	state_changed(&r->saved);
+	if (!r->described)
+		return;
+	state_changed(&r->trace->saved);
+	metadata_event(&r->trace->text, r->channel, e);
 }
 
 void
@@ -74,6 +76,13 @@ channel_failed(const struct channel *ch)
 	return false;
 }
 
+/* Until its consumer has removed it, or has not made it. */
+bool
+region_left(const struct region *r)
+{
+	return r->fd != -1 || r->left;
+}
+
 static void
 region_failed(struct region *r, int error)
 {
@@ -81,6 +90,7 @@ region_failed(struct region *r, int error)
 
 	r->state = REGION_FAILED;
 	r->error = error;
+	state_changed(&r->saved);
 	region_why(r, s->error, sizeof(s->error));
 	session_warn(s, "%s", s->error);
 	links_region(r);
@@ -191,7 +201,6 @@ got_region(void *arg, int error, struct ut_msg *m)
 	if (error == EEXIST) {
 		region_abandon(r);
 		ut_shm_name(r->shm);
-		state_changed();
 		region_ask(r, false);
 		return;
 	}
@@ -217,6 +226,7 @@ region_ask(struct region *r, bool again)
 
 	if (!again)
 		r->state = REGION_ASKED;
+	state_changed(&r->saved);
 	state_save();		/* the next utd knows its name before it is */
 	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
 	r->serial = consumer_expect(c, got_region, id_arg(r->id));
@@ -243,7 +253,7 @@ region_describe(struct region *r)
 	if (r->described)
 		return;
 	r->described = true;
-	state_changed();
+	state_changed(&r->saved);
 	trace_channel(r->trace, r->channel);
 	for (e = r->registry.first; e != NULL; e = e->after)
 		metadata_event(&r->trace->text, r->channel, e);
@@ -311,6 +321,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	registry_init(&r->registry, ch->session->user);
 	r->next = ch->regions;
 	ch->regions = r;
+	state_add(&r->saved, SAVED_REGION, r);
 	return r;
 }
 
@@ -325,7 +336,6 @@ region_get(struct channel *ch, const struct app *a)
 	t = trace_get(ch->session, a, ch->geometry.buffers == UT_BUFFERS_PID);
 	r = region_new(ch, t, new_id());
 	ut_shm_name(r->shm);
-	state_changed();
 	if (t->state == REGION_FAILED) {
 		r->state = REGION_FAILED;
 	} else if (t->state == REGION_READY) {
@@ -337,15 +347,13 @@ region_get(struct channel *ch, const struct app *a)
 
 /* One that another utd had: it is adopted when its directory is. */
 struct region *
-region_restore(struct channel *ch, struct trace *t, uint32_t id,
-    const char *shm)
+region_restore(struct channel *ch, struct trace *t, uint32_t id)
 {
 	struct region *r = region_new(ch, t, id);
 
 	id_taken(id);
 	r->state = REGION_ASKED;
 	r->left = true;
-	snprintf(r->shm, sizeof(r->shm), "%s", shm);
 	return r;
 }
 
@@ -363,7 +371,7 @@ region_retry(struct region *r)
 		r->fd = -1;
 		consumer_remove(t->consumer, r->shm);
 		ut_shm_name(r->shm);
-		state_changed();
+		state_changed(&r->saved);
 	}
 	if (t->consumer->given_up)
 		region_failed(r, EPIPE);
@@ -479,24 +487,33 @@ channel_counts(const struct channel *ch, struct counts *sum)
 		counts_add(sum, &r->counts);
 }
 
+/* That is all that is known of it. */
+void
+region_drop(struct region *r)
+{
+	struct region **p;
+
+	for (p = &r->channel->regions; *p != r; p = &(*p)->next)
+		continue;
+	*p = r->next;
+	state_del(&r->saved);
+	if (r->fd != -1)
+		user_close(r->channel->session->user, r->fd);
+	registry_free(&r->registry);
+	free(r);
+}
+
 /* The directory of a program alone goes with its last region. */
 static void
 region_free(struct region *r)
 {
 	struct channel *ch = r->channel;
 	struct trace *t = r->trace;
-	struct region **p;
 
 	counts_add(&ch->past, &r->counts);
-	state_changed();
+	state_changed(&ch->saved);
 	region_abandon(r);
-	for (p = &ch->regions; *p != r; p = &(*p)->next)
-		continue;
-	*p = r->next;
-	if (r->fd != -1)
-		user_close(r->channel->session->user, r->fd);
-	registry_free(&r->registry);
-	free(r);
+	region_drop(r);
 	if (t->owner == 0)
 		return;
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)

@@ -126,10 +126,12 @@ session_make_current(struct session *new)
 {
 	struct session *s;
 
-	for (s = sessions; s != NULL; s = s->next)
-		if (s->uid == new->uid)
-			s->current = s == new;
-	state_changed();
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->uid != new->uid)
+			continue;
+		s->current = s == new;
+		state_changed(&s->saved);
+	}
 }
 
 /* The user of UID/NAME, and then name is the rest; or none. */
@@ -234,7 +236,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 	s->created = (int64_t)time(NULL);
 	s->next = sessions;
 	sessions = s;
-	state_changed();
+	state_add(&s->saved, SAVED_SESSION, s);
 	return s;
 }
 
@@ -244,6 +246,7 @@ channel_free(struct channel *ch)
 	rules_free(ch);
 	plans_forget(ch, NULL);
 	user_give(ch->session->user, QUOTA_CHANNELS, 1);
+	state_del(&ch->saved);
 	free(ch);
 }
 
@@ -264,7 +267,6 @@ session_free(struct session *s)
 	struct warning *w;
 
 	clients_forget(s);
-	state_changed();
 	for (p = &sessions; *p != NULL; p = &(*p)->next) {
 		if (*p == s) {
 			*p = s->next;
@@ -284,6 +286,7 @@ session_free(struct session *s)
 		user_close(s->user, s->dirfd);
 	user_give(s->user, QUOTA_SESSIONS, 1);
 	user_drop(s->user);
+	state_del(&s->saved);
 	free(s);
 }
 
@@ -312,7 +315,7 @@ sessions_end(void)
 			log_warnx("session %s: not all is written: "
 			    "see utctl recover", s->name);
 			s->active = false;
-			state_changed();
+			state_changed(&s->saved);
 		} else {
 			regions_free(s);
 			session_free(s);
@@ -334,7 +337,7 @@ session_know_dir(struct session *s)
 		fatal("fstat");
 	s->dev = (uint64_t)st.st_dev;
 	s->ino = (uint64_t)st.st_ino;
-	state_changed();
+	state_changed(&s->saved);
 }
 
 /* The next utd is not to know of the session. */
@@ -342,7 +345,7 @@ void
 session_forget_dir(struct session *s)
 {
 	s->ino = 0;
-	state_changed();
+	state_changed(&s->saved);
 }
 
 bool
@@ -381,7 +384,7 @@ session_warn(struct session *s, const char *fmt, ...)
 	w = xcalloc(1, sizeof(*w));
 	w->text = xstrdup(text);
 	*p = w;
-	state_changed();
+	state_warning(s, text);
 }
 
 struct channel *
@@ -415,6 +418,16 @@ channel_active(const struct channel *ch)
 	return ch->session->active && ch->enabled && !ch->session->dying;
 }
 
+struct session *
+session_by_id(uint32_t id)
+{
+	struct session *s;
+
+	for (s = sessions; s != NULL && s->id != id; s = s->next)
+		continue;
+	return s;
+}
+
 /* NULL and ENOMEM when the user has too much. */
 struct channel *
 channel_new(struct session *s, const char *name, const struct geometry *g)
@@ -433,7 +446,8 @@ channel_new(struct session *s, const char *name, const struct geometry *g)
 	for (p = &s->channels; *p != NULL; p = &(*p)->next)
 		continue;
 	*p = ch;
-	state_changed();
+	state_add(&ch->saved, SAVED_CHANNEL, ch);
+	state_changed(&s->saved);	/* a stream more */
 	return ch;
 }
 

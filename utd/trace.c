@@ -140,6 +140,8 @@ trace_flush(struct trace *t)
 
 	if (t->syncing)
 		return false;
+	if (text->sent < text->len)
+		state_save();	/* no file has more than the next utd knows */
 	while (text->sent < text->len) {
 		if (whole && t->consumer->conn != NULL &&
 		    t->consumer->conn->queued > AHEAD)
@@ -185,13 +187,7 @@ trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 	if (n < text->len / 2)
 		return;			/* or too much would be moved */
 	t->past = size;
-	if (n == text->len) {
-		text_free(text);
-		return;
-	}
-	memmove(text->s, text->s + n, text->len - n);
-	text->len -= n;
-	text->sent -= n;
+	text_cut(text, n);
 }
 
 /*
@@ -210,7 +206,7 @@ trace_called(struct trace *t, const char *path)
 	free(t->path);
 	t->path = xstrdup(path);
 	t->made = true;
-	state_changed();
+	state_changed(&t->saved);
 	return true;
 }
 
@@ -235,6 +231,7 @@ trace_channel(struct trace *t, const struct channel *ch)
 		metadata_cycles_types(&t->text);
 	}
 	metadata_channel(&t->text, ch);
+	state_changed(&t->saved);
 }
 
 /* The frequency of the cycle counter is better known the longer it goes. */
@@ -278,6 +275,7 @@ static void
 trace_failed(struct trace *t, int error)
 {
 	t->state = REGION_FAILED;
+	state_changed(&t->saved);
 	trace_go_on(t);
 	regions_failed(t, error);
 }
@@ -323,7 +321,6 @@ ask_trace(struct trace *t, int fd, const char *path)
 	t->state = REGION_READY;
 	if (!t->again) {
 		uuid_make(t->uuid, t->uuidstr);
-		state_changed();
 	}
 	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
 	ut_msg_fd(&out, fd);
@@ -341,6 +338,7 @@ ask_trace(struct trace *t, int fd, const char *path)
 	text_free(&t->text);
 	t->past = t->clock_at = 0;
 	metadata_head(&t->text, t, t->uuidstr);
+	state_renew(t);
 }
 
 static void
@@ -457,7 +455,7 @@ trace_get(struct session *s, const struct app *a, bool alone)
 	t->consumer = consumer_get(a->uid, a->gid);
 	t->next = s->traces;
 	s->traces = t;
-	state_changed();
+	state_add(&t->saved, SAVED_TRACE, t);
 	trace_ask(t);
 	return t;
 }
@@ -473,22 +471,29 @@ trace_retry(struct trace *t)
 		regions_ask(t);
 }
 
+/* Its consumer knows nothing of it, or not any more. */
 void
-trace_close(struct trace *t)
+trace_drop(struct trace *t)
 {
 	struct trace **p;
 
 	for (p = &t->session->traces; *p != t; p = &(*p)->next)
 		continue;
 	*p = t->next;
-	state_changed();
+	state_del(&t->saved);
 	trace_go_on(t);
-	trace_refine(t);
-	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
-	consumer_send(t->consumer, &out);
 	text_free(&t->text);
 	free(t->path);
 	free(t);
+}
+
+void
+trace_close(struct trace *t)
+{
+	trace_refine(t);
+	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
+	consumer_send(t->consumer, &out);
+	trace_drop(t);
 }
 
 /*
@@ -564,6 +569,7 @@ trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 	trace_hold(t);
 	t->next = s->traces;
 	s->traces = t;
+	state_add(&t->saved, SAVED_TRACE, t);
 	return t;
 }
 
