@@ -544,6 +544,26 @@ links_free(struct app *a)
 	}
 }
 
+/* Nobody reads that region any more; the next sync begins anew. */
+void
+links_let_go(const struct region *r)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next) {
+		l = link_find(a, r->channel);
+		if (l == NULL || l->region != r || !l->attached ||
+		    a->conn == NULL)
+			continue;
+		l->attached = l->unsure = false;
+		plan_unref(l->mapped);
+		l->mapped = NULL;
+		ut_msg_init(&out, UT_MSG_DETACH, r->channel->id, 0);
+		conn_send(a->conn, &out);
+	}
+}
+
 /* The channel is about to go. */
 void
 links_detach(const struct channel *ch)

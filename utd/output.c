@@ -332,6 +332,10 @@ output_pending(struct outdir *d)
 	ssize_t n;
 	size_t done = 0;
 
+	if (d->lost != 0) {
+		errno = d->lost;
+		return -1;
+	}
 	if (d->meta == -1 && output_make(d) == -1)
 		return -1;
 	while (done < d->nwhole) {
@@ -402,6 +406,10 @@ stream_open(struct pool *p, struct stream *s)
 	s->used = ++clock_used;
 	if (s->fd != -1)
 		return 0;
+	if (p->dir->lost != 0) {
+		errno = p->dir->lost;
+		return -1;
+	}
 	if (nopen >= OPEN_MAX_STREAMS)
 		consumer_close_oldest();	/* opened again when needed */
 	snprintf(name, sizeof(name), "%s_%u", p->name, s->index);

@@ -251,6 +251,7 @@ struct region {
 	uint32_t	 serial;	/* of what it was asked for with */
 	char		 shm[UT_SHM_NAME];
 	bool		 left;		/* by another utd, for who adopts it */
+	bool		 buried;	/* or about to be: see region_bury */
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	struct counts	 counts;
@@ -279,6 +280,7 @@ struct trace {
 	char		*path;		/* below the session's directory */
 	bool		 made;		/* that is what it is called */
 	bool		 again;		/* its consumer took over */
+	bool		 over;		/* what there was cannot be opened */
 	bool		 syncing;	/* and has yet to say what is there */
 	bool		 behind;	/* and to be sent what is not */
 	unsigned char	 uuid[UUID_LEN];
@@ -421,7 +423,9 @@ struct session {
 	gid_t		 gid;
 	struct user	*user;
 	int		 dirfd;		/* -1: not open yet, or */
-	int		 gone;		/* why it cannot be opened again */
+	int		 gone;		/* why it cannot be opened again, */
+	struct timer	 retry;		/* until that is tried */
+	int		 patience;	/* ms, the last time */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
 	bool		 active;
 	bool		 current;	/* what its user created last */
@@ -546,6 +550,8 @@ void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
 void	 regions_failed(struct trace *, int);
 void	 regions_remove(const struct trace *);
+void	 regions_bury_lost(struct trace *);
+bool	 regions_buried(const struct trace *);
 void	 regions_bury(const struct app *);
 void	 regions_free(struct session *);
 void	 regions_gone(const struct consumer *);
@@ -649,6 +655,7 @@ void	 state_place_free(uint32_t);
 uint32_t state_place(void);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);
+void	 session_wait(struct session *);	/* and try its directory again */
 
 /* app.c: programs come, offer events, go. */
 void	 app_restore(const struct state_app *);
@@ -697,6 +704,7 @@ void	 links_region(const struct region *);
 void	 links_drained(const struct consumer *);
 void	 links_sent(struct app *);
 void	 links_free(struct app *);
+void	 links_let_go(const struct region *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);

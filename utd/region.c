@@ -31,6 +31,7 @@
 static struct ut_msg out;
 
 static void	region_ask(struct region *, bool);
+static void	region_free(struct region *);
 
 struct region *
 region_by_id(uint32_t id)
@@ -83,6 +84,27 @@ region_left(const struct region *r)
 	return r->fd != -1 || r->left;
 }
 
+/* Nothing of it can be written: its consumer counts that, and removes it. */
+static void
+region_bury(struct region *r, consumer_cb *cb)
+{
+	struct consumer *c = r->trace->consumer;
+	const struct channel *ch = r->channel;
+	const uint32_t serial = consumer_expect(c, cb, id_arg(r->id));
+
+	ut_msg_init(&out, UT_C_BURY, r->id, (uint32_t)r->error);
+	ut_msg_u32(&out, serial);
+	ut_msg_u32(&out, ch->stream);
+	ut_msg_str(&out, ch->name);
+	ut_msg_u32(&out, ch->geometry.nsubs);
+	ut_msg_u32(&out, ch->geometry.subsize);
+	ut_msg_u32(&out, ch->geometry.clock);
+	ut_msg_str(&out, r->shm);
+	if (r->fd != -1)
+		ut_msg_fd(&out, r->fd);
+	consumer_ask(c, &out);
+}
+
 static void
 region_failed(struct region *r, int error)
 {
@@ -110,6 +132,18 @@ regions_failed(struct trace *t, int error)
 				region_failed(r, error);
 }
 
+/* The next one of its kind is another. */
+static void
+region_forget(struct region *r)
+{
+	if (r->fd != -1)
+		user_close(r->channel->session->user, r->fd);
+	r->fd = -1;
+	r->left = false;
+	ut_shm_name(r->shm);
+	state_changed(&r->saved);
+}
+
 /* There is no consumer to remove what it had there. */
 void
 regions_remove(const struct trace *t)
@@ -117,10 +151,96 @@ regions_remove(const struct trace *t)
 	struct channel *ch;
 	struct region *r;
 
+	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
+		for (r = ch->regions; r != NULL; r = r->next) {
+			if (r->trace != t)
+				continue;
+			consumer_remove(t->consumer, r->shm);
+			if (r->state == REGION_FAILED)
+				region_forget(r);
+		}
+	}
+}
+
+static void
+counts_read(struct ut_msg *m, struct counts *c)
+{
+	c->written = ut_msg_get_u64(m);
+	c->lost = ut_msg_get_u64(m);
+	c->bytes = ut_msg_get_u64(m);
+	c->packets = ut_msg_get_u64(m);
+}
+
+static void
+counts_add(struct counts *sum, const struct counts *c)
+{
+	sum->written += c->written;
+	sum->lost += c->lost;
+	sum->bytes += c->bytes;
+	sum->packets += c->packets;
+}
+
+/* What it had recorded counts, though it is gone. */
+static void
+got_buried(void *arg, int error, struct ut_msg *m)
+{
+	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct counts counts;
+
+	if (r == NULL)
+		return;
+	if (error == 0) {
+		/* How much was written before it has forgotten. */
+		counts = r->counts;
+		counts_read(m, &r->counts);
+		r->counts.bytes = counts.bytes;
+		r->counts.packets = counts.packets;
+	}
+	r->buried = false;
+	if (r->state == REGION_CLOSING) {
+		r->left = error != 0;
+		region_free(r);
+		return;
+	}
+	counts_add(&r->channel->past, &r->counts);
+	memset(&r->counts, 0, sizeof(r->counts));
+	state_changed(&r->channel->saved);
+	region_forget(r);
+}
+
+bool
+regions_buried(const struct trace *t)
+{
+	const struct channel *ch;
+	const struct region *r;
+
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t)
-				consumer_remove(t->consumer, r->shm);
+			if (r->trace == t && r->buried)
+				return true;
+	return false;
+}
+
+/*
+ * The directory is no more, and so is what has not been written there: all
+ * of it is counted, and programs let go of it.
+ */
+void
+regions_bury_lost(struct trace *t)
+{
+	struct channel *ch;
+	struct region *r;
+
+	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
+		for (r = ch->regions; r != NULL; r = r->next) {
+			if (r->trace != t || r->state != REGION_FAILED ||
+			    !region_left(r) || r->buried)
+				continue;
+			r->buried = true;
+			links_let_go(r);
+			region_bury(r, got_buried);
+		}
+	}
 }
 
 static void
@@ -204,7 +324,8 @@ got_region(void *arg, int error, struct ut_msg *m)
 		region_ask(r, false);
 		return;
 	}
-	if (error == 0 && (r->fd = region_fd(r, ut_msg_get_fd(m))) == -1) {
+	if (error == 0 && r->fd == -1 &&
+	    (r->fd = region_fd(r, ut_msg_get_fd(m))) == -1) {
 		error = errno;
 		region_undo(r);
 	}
@@ -216,6 +337,9 @@ got_region(void *arg, int error, struct ut_msg *m)
 	r->left = false;
 	region_here(r, active);
 	links_region(r);
+	if (r->error != 0)		/* who was told so may come again */
+		channel_sync(r->channel, NULL);
+	r->error = 0;
 }
 
 static void
@@ -279,7 +403,7 @@ regions_ask(struct trace *t)
 	}
 }
 
-/* The metadata of the trace begin anew. */
+/* They are as they were, or the metadata of the trace begin anew. */
 void
 regions_renew(struct trace *t)
 {
@@ -290,8 +414,9 @@ regions_renew(struct trace *t)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->trace == t && (r->state == REGION_FAILED ||
 			    r->state == REGION_NEW)) {
-				r->state = REGION_NEW;
-				r->described = false;
+				r->state = region_left(r) ? REGION_ASKED :
+				    REGION_NEW;
+				r->described &= t->again;
 			}
 }
 
@@ -363,22 +488,18 @@ region_retry(struct region *r)
 {
 	struct trace *t = r->trace;
 
-	if (r->state != REGION_FAILED && r->state != REGION_NEW)
+	if ((r->state != REGION_FAILED && r->state != REGION_NEW) ||
+	    r->buried)
 		return;
-	r->state = REGION_NEW;
-	if (r->fd != -1) {		/* it was there, but is given up */
-		user_close(r->channel->session->user, r->fd);
-		r->fd = -1;
-		consumer_remove(t->consumer, r->shm);
-		ut_shm_name(r->shm);
-		state_changed(&r->saved);
-	}
-	if (t->consumer->given_up)
+	if (t->consumer->given_up) {
 		region_failed(r, EPIPE);
-	else if (t->state == REGION_FAILED)
+	} else if (t->state == REGION_FAILED) {
 		trace_retry(t);
-	else if (t->state == REGION_READY)
-		region_ask(r, false);
+	} else {
+		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+		if (t->state == REGION_READY)
+			region_ask(r, region_left(r));
+	}
 }
 
 /* A request for the counts of a region, and who waits for it. */
@@ -386,24 +507,6 @@ struct counting {
 	uint32_t	 region;
 	struct waiter	*wait;
 };
-
-static void
-counts_read(struct ut_msg *m, struct counts *c)
-{
-	c->written = ut_msg_get_u64(m);
-	c->lost = ut_msg_get_u64(m);
-	c->bytes = ut_msg_get_u64(m);
-	c->packets = ut_msg_get_u64(m);
-}
-
-static void
-counts_add(struct counts *sum, const struct counts *c)
-{
-	sum->written += c->written;
-	sum->lost += c->lost;
-	sum->bytes += c->bytes;
-	sum->packets += c->packets;
-}
 
 static void
 got_counts(void *arg, int error, struct ut_msg *m)
@@ -523,6 +626,16 @@ region_free(struct region *r)
 	trace_close(t);
 }
 
+/* Its consumer does not have it, and will not. */
+static void
+region_close_lost(struct region *r)
+{
+	if (r->error == 0)
+		r->error = ENOENT;
+	r->buried = true;
+	region_bury(r, got_buried);
+}
+
 static void
 got_last(void *arg, int error, struct ut_msg *m)
 {
@@ -530,8 +643,14 @@ got_last(void *arg, int error, struct ut_msg *m)
 
 	if (r == NULL)
 		return;
+	if (error == ENOENT && region_left(r)) {
+		region_close_lost(r);
+		return;
+	}
 	if (error == 0)
 		counts_read(m, &r->counts);
+	else
+		r->left |= r->fd != -1;
 	region_free(r);
 }
 
@@ -540,12 +659,19 @@ static void
 region_close(struct region *r, bool dead)
 {
 	struct consumer *c = r->trace->consumer;
+	const bool lost = r->state == REGION_FAILED && region_left(r);
 	uint32_t serial;
 
 	plans_forget(r->channel, r);
 	if (r->state == REGION_CLOSING)
 		return;
 	r->state = REGION_CLOSING;
+	if (r->buried)
+		return;
+	if (lost) {
+		region_close_lost(r);
+		return;
+	}
 	serial = consumer_expect(c, got_last, id_arg(r->id));
 	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
 	ut_msg_u32(&out, serial);
@@ -589,11 +715,15 @@ regions_bury(const struct app *a)
 static void
 free_one(struct region *r, const void *consumer)
 {
-	if (r->trace->consumer == consumer)
+	if (r->trace->consumer == consumer && (r->state != REGION_FAILED ||
+	    r->buried || !region_left(r)))
 		region_free(r);
 }
 
-/* Their consumer has ended in order, and they with it. */
+/*
+ * Their consumer has ended in order, and they with it, but for those that it
+ * could not take over: the next utd may find their directory.
+ */
 void
 regions_gone(const struct consumer *c)
 {

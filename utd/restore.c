@@ -34,6 +34,11 @@
 
 #include "parent.h"
 
+#define PATIENCE	500		/* ms until a directory is tried */
+#define PATIENCE_MAX	30000		/* again, twice as long each time */
+
+static void	reopened(void *, int, struct ut_msg *);
+
 static struct region *region;		/* the last one that had an event */
 
 /* Numbers are given from 1 on, and there are not that many. */
@@ -519,6 +524,36 @@ state_load(const char *state, const char *programs)
 	}
 }
 
+/* Its directory, or those in there, may be there by now. */
+static void
+session_again(void *arg)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t;
+
+	if (s == NULL || s->dying)
+		return;
+	if (s->gone != 0) {
+		session_open(s, true, reopened, id_arg(s->id));
+		return;
+	}
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->state == REGION_FAILED && t->again && !t->over &&
+		    !t->consumer->given_up)
+			trace_retry(t);
+}
+
+void
+session_wait(struct session *s)
+{
+	if (s->retry.when != 0 || s->dying)
+		return;
+	s->patience = s->patience == 0 ? PATIENCE : s->patience * 2;
+	if (s->patience > PATIENCE_MAX)
+		s->patience = PATIENCE_MAX;
+	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
+}
+
 /* The directory is open again; what was written there goes on. */
 static void
 reopened(void *arg, int error, struct ut_msg *m)
@@ -535,12 +570,23 @@ reopened(void *arg, int error, struct ut_msg *m)
 		s->dirfd = -1;
 	}
 	if (error != 0) {
+		if (s->gone == 0)
+			traces_resume(s, error);
 		s->gone = error;
 		snprintf(s->error, sizeof(s->error), "the directory: %s",
 		    strerror(error));
 		session_warn(s, "%s", s->error);
+		state_changed(&s->saved);
+		session_wait(s);
+		return;
 	}
-	traces_resume(s, error);
+	if (s->gone != 0) {
+		s->gone = 0;
+		s->error[0] = '\0';
+		session_warn(s, "the directory is there again");
+		state_changed(&s->saved);
+	}
+	traces_resume(s, 0);
 }
 
 void

@@ -282,6 +282,7 @@ session_free(struct session *s)
 		free(w->text);
 		free(w);
 	}
+	timer_clear(&s->retry);
 	if (s->dirfd != -1)
 		user_close(s->user, s->dirfd);
 	user_give(s->user, QUOTA_SESSIONS, 1);
@@ -298,7 +299,7 @@ has_regions(const struct session *s)
 
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->state != REGION_FAILED)
+			if (r->state != REGION_FAILED || region_left(r))
 				return true;
 	return false;
 }

@@ -271,13 +271,30 @@ uuid_make(unsigned char *uuid, char *s)
 	uuid_text(s, uuid);
 }
 
+/* What was there is not there any more, or is somebody else's. */
+static bool
+over(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
+	    error == EINVAL || error == ESTALE;
+}
+
+/*
+ * What its buffers have is counted as lost if that is how it stays.  Else
+ * they are kept: the file system may be mounted, or written to, later.
+ */
 static void
-trace_failed(struct trace *t, int error)
+trace_failed(struct trace *t, int error, bool for_good)
 {
 	t->state = REGION_FAILED;
+	t->over = for_good;
 	state_changed(&t->saved);
 	trace_go_on(t);
 	regions_failed(t, error);
+	if (for_good)
+		regions_bury_lost(t);
+	else if (t->again)
+		session_wait(t->session);
 }
 
 /* What the file lacks is what has not been sent. */
@@ -299,7 +316,7 @@ got_trace(void *arg, int error, struct ut_msg *m)
 		}
 	}
 	if (error != 0) {
-		trace_failed(t, error);
+		trace_failed(t, error, over(error));
 		return;
 	}
 	t->made |= t->owner == 0;
@@ -358,7 +375,7 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 			error = errno;
 	}
 	if (error != 0) {
-		trace_failed(t, error);
+		trace_failed(t, error, over(error));
 	} else {
 		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
 		    "32-bit" : "64-bit");
@@ -418,7 +435,7 @@ trace_ask(struct trace *t)
 		t->path = xstrdup(path);
 	}
 	if (t->session->gone != 0) {
-		trace_failed(t, t->session->gone);
+		trace_failed(t, t->session->gone, false);
 		return;
 	}
 	if (t->session->dirfd == -1) {
@@ -460,11 +477,19 @@ trace_get(struct session *s, const struct app *a, bool alone)
 	return t;
 }
 
-/* Once more, after it could not be made; all its regions, too. */
+/*
+ * Once more, after it could not be made, or opened again; all its regions,
+ * too.
+ */
 void
 trace_retry(struct trace *t)
 {
-	t->again = false;
+	if (regions_buried(t))
+		return;
+	t->again &= !t->over;
+	t->over = false;
+	if (t->again && t->session->gone == 0)
+		trace_hold(t);
 	regions_renew(t);
 	trace_ask(t);
 	if (t->state == REGION_READY)
@@ -534,7 +559,8 @@ traces_orphaned(const struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer != c)
 				continue;
-			trace_failed(t, EPIPE);
+			t->again = false;
+			trace_failed(t, EPIPE, false);
 			regions_remove(t);
 		}
 	}
@@ -580,11 +606,14 @@ traces_resume(struct session *s, int error)
 	struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next) {
-		if (error != 0)
-			trace_failed(t, error);
-		else
+		if (error != 0) {
+			trace_failed(t, error, false);
+		} else if (t->state == REGION_FAILED) {
+			trace_retry(t);
+		} else if (t->state == REGION_ASKED) {
 			trace_ask(t);
-		if (t->state == REGION_READY)
-			regions_ask(t);
+			if (t->state == REGION_READY)
+				regions_ask(t);
+		}
 	}
 }
