@@ -482,6 +482,7 @@ load_sessions(FILE *f, const char *state)
 	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
 		keep(state, "damaged");
 	} else if (m.h.a > STATE_VERSION) {
+		listen_close();
 		errno = EPROTONOSUPPORT;
 		fatal("%s: of a newer utd, which has to take it up or end "
 		    "(version %u, not %u)", state, m.h.a, STATE_VERSION);
