@@ -338,6 +338,11 @@ ask_trace(struct trace *t, int fd, const char *path)
 	t->state = REGION_READY;
 	if (!t->again) {
 		uuid_make(t->uuid, t->uuidstr);
+		text_free(&t->text);
+		t->past = t->clock_at = 0;
+		metadata_head(&t->text, t, t->uuidstr);
+		state_renew(t);
+		state_save();	/* the next utd knows of it before it is */
 	}
 	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
 	ut_msg_fd(&out, fd);
@@ -350,12 +355,6 @@ ask_trace(struct trace *t, int fd, const char *path)
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
 	consumer_ask(t->consumer, &out);
-	if (t->again)
-		return;
-	text_free(&t->text);
-	t->past = t->clock_at = 0;
-	metadata_head(&t->text, t, t->uuidstr);
-	state_renew(t);
 }
 
 static void
