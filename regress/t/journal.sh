@@ -116,6 +116,33 @@ $CC $CFLAGS -std=c11 -D_GNU_SOURCE -fPIC -shared -o "$T/torn.so" \
 TORNPART=/run/state
 export TORNPART
 
+# No room for it: that is said once, and all goes on; when there is, the next
+# utd has everything.
+$CC $CFLAGS -std=c11 -D_GNU_SOURCE -fPIC -shared -o "$T/badday.so" \
+    prog/badday.c -ldl 2>"$T/err" || fail "badday: $(cat "$T/err")"
+echo good >"$T/day"
+BADPART=/run/state BADFILE=$T/day LD_PRELOAD=$T/badday.so \
+    utd -d -r "$UT_RUNDIR" 2>"$T/utd.log" &
+UTD_PID=$!
+until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
+session full 'seq:*'
+echo torn >"$T/day"
+utctl enable-event -s full -c c 'other:*' >/dev/null &&
+    utctl enable-event -s full -c c 'third:*' >/dev/null || fail "no room"
+./prog/seq 1 1 100 || fail "seq"
+sleep 1.5
+[ "$(grep -c 'state.*: Input/output error' "$T/utd.log")" -eq 1 ] ||
+    fail "said: $(cat "$T/utd.log")"
+echo good >"$T/day"
+until_ok sh -c "grep -q third: '$state' && [ ! -e '$state.new' ]" ||
+    fail "not saved: $(cat "$T/utd.log")"
+kill -9 "$UTD_PID"
+wait "$UTD_PID" 2>/dev/null
+start_utd
+utctl list full | grep -q 'third:' || fail "no rule: $(utctl list full)"
+expect 0 'full destroyed: 100 events, 0 lost' utctl destroy full
+stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
+
 # What is said to be so is in $T/so, a line each; the rest may or may not be.
 so() {
 	say=$1
