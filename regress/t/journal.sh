@@ -46,8 +46,8 @@ if [ -r "/proc/$UTD_PID/io" ]; then
 	while [ $i -lt 20 ]; do
 		i=$((i + 1))
 		./prog/seq $i 1 10 || fail "seq: $?"
-		utctl enable-event -s small -c c "x$i" >/dev/null || fail "enable-event"
-		utctl enable-event -s big -c c "x$i" >/dev/null || fail "enable-event"
+		utctl enable-event -s small -c c "x:e$i" >/dev/null || fail "enable-event"
+		utctl enable-event -s big -c c "x:e$i" >/dev/null || fail "enable-event"
 	done
 	until_ok quiet || fail "utd does not come to rest"
 	cost=$((($(written) - before) / i))
@@ -79,20 +79,20 @@ without=
 i=0
 while [ $i -lt 100 ]; do
 	i=$((i + 1))
-	without="$without -x $long$i"
+	without="$without -x y:e$long$i"
 done
 i=0 most=0
 while [ $i -lt 70 ]; do
 	i=$((i + 1))
-	utctl enable-event -s small -c c $without y >/dev/null &&
-	    utctl disable-event -s small -c c y || fail "rule $i"
+	utctl enable-event -s small -c c $without y:y >/dev/null &&
+	    utctl disable-event -s small -c c y:y || fail "rule $i"
 	./prog/seq 1$i 1 10 || fail "seq: $?"
 	size=$(wc -c <"$state")
 	[ "$size" -le "$most" ] || most=$size
 done
 echo "at most $most bytes of state"
 [ "$most" -gt 1000000 ] && [ "$most" -lt 2000000 ] || fail "$most bytes"
-utctl enable-event -s small -c c $without y >/dev/null || fail "rule y"
+utctl enable-event -s small -c c $without y:y >/dev/null || fail "rule y"
 listed >"$T/before"
 kill -9 "$UTD_PID" $(consumers)
 wait "$UTD_PID" 2>/dev/null
