@@ -351,6 +351,7 @@ free_consumers(void)
 
 	while ((c = consumers) != NULL) {
 		consumers = c->next;
+		state_del(&c->saved);
 		if (c->conn != NULL)
 			conn_drop(c->conn);
 		fail_requests(c);
