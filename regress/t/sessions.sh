@@ -111,10 +111,12 @@ for n in 2 3; do	# words of the line: the name, the directory
 	[ "$(cut -d ' ' -f $n "$T"/auto* | sort -u | wc -l)" -eq 20 ] ||
 	    fail "the same twice: $(cat "$T"/auto*)"
 done
-for d in $(cut -d ' ' -f 3 "$T"/auto*); do
+while IFS=' :' read -r word name d; do
 	[ -d "$d" ] || fail "no directory $d"
-	expect 0 'destroyed' utctl destroy
-done
+	expect 0 'destroyed' utctl destroy "$name"
+done <<END
+$(cat "$T"/auto*)
+END
 # One of the same name again, with a trace there already.
 for i in 1 2 3 4; do
 	expect 0 "^session again: $T/home/ut-traces/again-" utctl create again
