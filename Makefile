@@ -55,8 +55,8 @@ COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \
 
 UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \
-		utd/drain.c utd/fault.c utd/hash.c utd/link.c utd/list.c \
-		utd/listen.c utd/log.c utd/loop.c utd/metadata.c \
+		utd/drain.c utd/fault.c utd/hash.c utd/journal.c \
+		utd/link.c utd/list.c utd/listen.c utd/log.c utd/loop.c utd/metadata.c \
 		utd/orders.c utd/ours.c utd/output.c utd/owners.c \
 		utd/packet.c utd/plan.c utd/pool.c utd/region.c utd/registry.c \
 		utd/report.c utd/requests.c utd/restore.c utd/revoke.c \
@@ -68,8 +68,9 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_lex.c utctl/ctf_meta.c utctl/ctf_num.c \
 		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
 		utctl/ctf_window.c utctl/daemon.c utctl/event.c utctl/find.c \
-		utctl/glob.c utctl/list.c utctl/record.c utctl/recover.c \
-		utctl/say.c utctl/session.c utctl/utctl.c utctl/view.c
+		utctl/glob.c utctl/left.c utctl/list.c utctl/record.c \
+		utctl/recover.c utctl/say.c utctl/session.c utctl/utctl.c \
+		utctl/view.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o

@@ -22,6 +22,7 @@
 
 #include <sys/types.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -61,29 +62,16 @@ sessions_end(void *arg)
 	return r;
 }
 
-int
-cmd_recover(int argc, char **argv)
+static int
+recover(char *dir)
 {
-	char dir[PATH_MAX], *state;
 	struct client *c;
 	pid_t pid;
-	int s, r, sig = 0;
+	int r = -1, sig = 0;
 
-	if (option(argc, argv, "+") != -1 || argc != optind)
-		return usage(argv[0]);
-	if (ut_rundir(dir, sizeof(dir)) == -1)
-		die("no run directory");
-	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1)
-		die("utd runs in %s, and has taken up what there was",
-		    dir);
-	state = format("%s/state", dir);
-	if (access(state, F_OK) == -1)
-		die_errno("%s", state);
-	free(state);
 	signals_catch();
 	if ((pid = utd_start(utd_find(), dir, &sig)) == -1)
 		return 1;
-	r = -1;
 	if ((c = client_open(dir, 1)) == NULL) {
 		kill(pid, SIGTERM);
 	} else {
@@ -93,4 +81,38 @@ cmd_recover(int argc, char **argv)
 	}
 	utd_reap(pid);
 	return r == 0 ? 0 : 1;
+}
+
+/* With -d, only what nobody can write is removed. */
+int
+cmd_recover(int argc, char **argv)
+{
+	char dir[PATH_MAX], *state;
+	int c, s, delete = 0, r = 0;
+
+	while ((c = option(argc, argv, "+d")) != -1) {
+		if (c != 'd')
+			return usage(argv[0]);
+		delete = 1;
+	}
+	if (argc != optind)
+		return usage(argv[0]);
+	if (ut_rundir(dir, sizeof(dir)) == -1)
+		die("no run directory");
+	state = format("%s/state", dir);
+	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1) {
+		close(s);
+		if (left_behind(dir, delete) == 0)
+			die("utd runs in %s, and has taken up what there "
+			    "was", dir);
+	} else if (access(state, F_OK) == -1) {
+		s = errno;
+		if (left_behind(dir, delete) == 0)
+			die("%s: %s", state, strerror(s));
+	} else {
+		r = delete ? 0 : recover(dir);
+		(void)left_behind(dir, delete);
+	}
+	free(state);
+	return r;
 }

@@ -45,7 +45,7 @@ static const struct command commands[] = {
 	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "
 	    "[-n count]\n\t[-k monotonic | cycles] [-w malloc]\n"
 	    "\t-- command [argument ...]" },
-	{ "recover", cmd_recover, "" },
+	{ "recover", cmd_recover, "[-d]" },
 	{ "view", cmd_view, "[-jq] dir" },
 };
 

@@ -150,6 +150,9 @@ int	 interruptible(int (*)(void *), void *);
 /* record.c */
 int	 cmd_record(int, char **);
 
+/* left.c */
+unsigned int left_behind(const char *, int);
+
 /* recover.c */
 int	 cmd_recover(int, char **);
 

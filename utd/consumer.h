@@ -49,6 +49,7 @@ struct outdir {
 	bool		 new;		/* nobody else's */
 	bool		 again;		/* another consumer's, before */
 	bool		 behind;	/* metadata of then may be to come */
+	int		 lost;		/* errno: it is not there any more */
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
 	char		*pending;	/* metadata that is not written */

@@ -71,11 +71,21 @@ make_pair(const struct consumer *c, int *pair)
 	return false;
 }
 
+static void
+send_bell(struct consumer *c)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, UT_C_BELL, 0, 0);
+	ut_msg_str(&m, c->bellname);
+	if (c->conn != NULL)
+		conn_send(c->conn, &m);
+}
+
 /* The process. */
 static bool
 spawn(struct consumer *c)
 {
-	static struct ut_msg m;
 	int pair[2];
 
 	if (!make_pair(c, pair)) {
@@ -108,9 +118,7 @@ spawn(struct consumer *c)
 	}
 	log_debug("consumer %d for uid %lu", (int)c->pid,
 	    (unsigned long)c->uid);
-	ut_msg_init(&m, UT_C_BELL, 0, 0);
-	ut_msg_str(&m, c->bellname);
-	conn_send(c->conn, &m);
+	send_bell(c);
 	return true;
 }
 
@@ -124,6 +132,7 @@ consumer_new(uid_t uid, gid_t gid)
 	c->bell = -1;
 	c->next = consumers;
 	consumers = c;
+	state_add(&c->saved, SAVED_CONSUMER, c);
 	if (idle_timer.when == 0)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 	return c;
@@ -152,7 +161,6 @@ consumer_get(uid_t uid, gid_t gid)
 	}
 	c = consumer_new(uid, gid);
 	ut_shm_name(c->bellname);
-	state_changed();
 	c->given_up = !spawn(c);
 	return c;
 }
@@ -266,14 +274,15 @@ consumer_free(struct consumer *c)
 	consumer_remove_bell(c);
 	if (c->bell != -1)
 		close(c->bell);
+	state_del(&c->saved);
 	free(c);
-	state_changed();
 }
 
 static void
 give_up(struct consumer *c)
 {
 	c->given_up = true;
+	state_changed(&c->saved);
 	requests_fail(c);
 	traces_orphaned(c);
 	traces_drained(c);
@@ -344,7 +353,7 @@ leave(struct consumer *c)
 	log_debug("consumer %d for uid %lu has nothing to do", (int)c->pid,
 	    (unsigned long)c->uid);
 	c->leaving = true;
-	state_changed();
+	state_changed(&c->saved);
 	if (c->conn == NULL) {
 		mourn_later();
 		return;
@@ -523,8 +532,7 @@ got_trouble(const struct consumer *c, struct ut_msg *m)
 	if (text[0] != '\0')
 		session_warn(r->trace->session, "%s", text);
 	if (m->h.b == UT_TROUBLE_LOST)
-		snprintf(r->trace->session->error,
-		    sizeof(r->trace->session->error), "%s", text);
+		session_lost(r->trace->session, text);
 }
 
 static void
@@ -540,7 +548,7 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 			close(c->bell);
 		c->bell = m->h.nfds > 0 ? ut_msg_get_fd(m) : -1;
 		ut_msg_get_str(m, c->bellname, sizeof(c->bellname));
-		state_changed();
+		state_changed(&c->saved);
 		break;
 	case UT_C_REPLY:
 		requests_reply(c, m);
@@ -683,12 +691,18 @@ consumers_each(void (*f)(const struct consumer *))
 		f(c);
 }
 
-/* That of another utd, whose bell programs ring. */
+/* That of another utd, whose bell programs ring; it may have told of another. */
 void
 consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 {
-	struct consumer *c = consumer_new(uid, gid);
+	struct consumer *c = consumer_find(uid);
 
+	if (c != NULL) {
+		snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
+		send_bell(c);
+		return;
+	}
+	c = consumer_new(uid, gid);
 	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
 	c->given_up = !spawn(c);
 }

@@ -207,7 +207,7 @@ do_start(struct client *k, struct ut_msg *m)
 	}
 	w = client_wait(k, started, PATIENCE);
 	s->active = true;
-	state_changed();
+	state_changed(&s->saved);
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		channel_activate(ch, w);
 		channel_sync(ch, w);
@@ -271,7 +271,7 @@ stop_session(struct client *k, void (*finish)(struct client *))
 
 	k->draining = true;
 	k->session->active = false;
-	state_changed();
+	state_changed(&k->session->saved);
 	for (t = k->session->traces; t != NULL; t = t->next)
 		trace_refine(t);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
@@ -301,7 +301,7 @@ undestroyed(struct client *k)
 	if (!refused_late(k, "stopped, not destroyed"))
 		return false;
 	k->session->dying = false;
-	state_changed();
+	session_wait(k->session);
 	return true;
 }
 
@@ -353,7 +353,7 @@ channel_switch(struct client *k, struct channel *ch, bool on,
 	struct waiter *w = client_wait(k, finish, PATIENCE);
 
 	ch->enabled = on;
-	state_changed();
+	state_changed(&ch->saved);
 	channel_activate(ch, w);
 	channel_sync(ch, w);
 	wait_less(w);
@@ -499,7 +499,7 @@ removed(struct client *k)
 	if (client_session_there(k) && !k->channel->removed) {
 		k->channel->removed = true;
 		k->channel->enabled = false;
-		state_changed();
+		state_changed(&k->channel->saved);
 		channel_close(k->channel);
 	}
 	answer(k, "");

@@ -484,7 +484,7 @@ link_failed(struct link *l, int error)
 		    "%s (%d) cannot attach to channel %s: %s%s", l->app->name,
 		    (int)l->app->pid, l->channel->name, strerror(error), help);
 	l->failed = true;
-	l->channel->session->missed = true;
+	session_missed(l->channel->session);
 }
 
 /* ATTACH went wrong. */
@@ -574,6 +574,26 @@ links_free(struct app *a)
 	while ((l = a->links) != NULL) {
 		a->links = l->next;
 		link_free(l);
+	}
+}
+
+/* Nobody reads that region any more; the next sync begins anew. */
+void
+links_let_go(const struct region *r)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next) {
+		l = link_find(a, r->channel);
+		if (l == NULL || l->region != r || !l->attached ||
+		    a->conn == NULL)
+			continue;
+		l->attached = l->unsure = false;
+		plan_unref(l->mapped);
+		l->mapped = NULL;
+		ut_msg_init(&out, UT_MSG_DETACH, r->channel->id, 0);
+		conn_send(a->conn, &out);
 	}
 }
 

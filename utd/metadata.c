@@ -58,6 +58,19 @@ text_free(struct text *t)
 	memset(t, 0, sizeof(*t));
 }
 
+/* So much of it, from the front, is elsewhere by now. */
+void
+text_cut(struct text *t, size_t n)
+{
+	if (n == t->len) {
+		text_free(t);
+		return;
+	}
+	memmove(t->s, t->s + n, t->len - n);
+	t->len -= n;
+	t->sent -= t->sent < n ? t->sent : n;
+}
+
 static void
 add_types(struct text *t)
 {

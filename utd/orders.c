@@ -19,6 +19,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -372,6 +373,48 @@ do_close(struct ut_msg *m)
 		consumer_tick(false);
 }
 
+/*
+ * There is nowhere to write what is in there.  The parent has said why; how
+ * much it was is said here, for who ends utd hears of it in no other way.
+ */
+static void
+do_bury(struct ut_msg *m)
+{
+	struct outdir nowhere = { .fd = -1, .meta = -1, .base = -1 };
+	struct pool like, *p = NULL;
+	const uint32_t serial = ut_msg_get_u32(m);
+	char why[512];
+	uint64_t before;
+	int fd;
+
+	nowhere.lost = ENOENT;
+	memset(&like, 0, sizeof(like));
+	like.id = m->h.a;
+	like.dir = &nowhere;
+	like.stream = ut_msg_get_u32(m);
+	ut_msg_get_str(m, like.name, sizeof(like.name));
+	like.nsubs = ut_msg_get_u32(m);
+	like.subsize = ut_msg_get_u32(m);
+	like.clock = ut_msg_get_u32(m);
+	ut_msg_get_str(m, like.shm, sizeof(like.shm));
+	ut_msg_get_str(m, why, sizeof(why));
+	like.trouble = nowhere.lost;
+	fd = m->h.nfds > 0 ? ut_msg_get_fd(m) : ut_shm_open(like.shm);
+	if (fd != -1 && (p = make_region(&like, true, fd)) != NULL) {
+		before = pool_lost(p);
+		pool_finish(p, false);
+		if (pool_lost(p) > before)
+			log_warnx("channel %s: %llu events are lost: %s",
+			    p->name, (unsigned long long)(pool_lost(p) -
+			    before), why);
+	}
+	reply_counts(serial, p);
+	if (p != NULL)
+		pool_free(p, true);
+	else
+		(void)shm_unlink(like.shm);
+}
+
 static void
 do_closetrace(struct ut_msg *m)
 {
@@ -412,6 +455,7 @@ static const struct {
 	{ UT_C_COUNT,		do_count },
 	{ UT_C_CLOSE,		do_close },
 	{ UT_C_CLOSETRACE,	do_closetrace },
+	{ UT_C_BURY,		do_bury },
 };
 
 static void

@@ -71,8 +71,10 @@ open_metadata(struct outdir *d)
 			return -1;
 		if (fd != -1 && !has_uuid(d)) {
 			close(fd);
-			return output_refuse(d->path, "the metadata are not "
+			(void)output_refuse(d->path, "the metadata are not "
 			    "those that were there");
+			errno = ESTALE;		/* nor will they be */
+			return -1;
 		}
 	}
 	if (fd == -1)
@@ -196,6 +198,10 @@ output_pending(struct outdir *d)
 	size_t done = 0;
 
 	report_try();
+	if (d->lost != 0) {
+		errno = d->lost;
+		return -1;
+	}
 	if (d->meta == -1 && output_make(d) == -1)
 		return -1;
 	while (done < d->nwhole) {
@@ -287,6 +293,10 @@ stream_open(struct pool *p, struct stream *s)
 	s->used = ++clock_used;
 	if (s->fd != -1)
 		return 0;
+	if (p->dir->lost != 0) {
+		errno = p->dir->lost;
+		return -1;
+	}
 	if (nopen >= OPEN_MAX_STREAMS)
 		consumer_close_oldest();	/* opened again when needed */
 	stream_name(p, s->index, name, sizeof(name));

@@ -55,6 +55,29 @@ void	 loop_run(void);
 void	 loop_stop(void);
 
 /*
+ * journal.c: an object that the next utd is to know.
+ */
+enum saved_kind {
+	SAVED_CONSUMER, SAVED_SESSION, SAVED_TRACE, SAVED_CHANNEL,
+	SAVED_REGION
+};
+
+struct entry;
+struct saved {
+	enum saved_kind	 kind;
+	void		*object;
+	bool		 changed;	/* and in the list of those */
+	bool		 seen;		/* by what copies the journal */
+	struct saved	*next, **at;
+	struct saved	*next_changed, **changed_at;
+	struct {
+		bool		 there;
+		const struct entry *entry;	/* the last one there */
+		uint64_t	 text;		/* where it ends there */
+	} in[2];			/* the journal, and its copy */
+};
+
+/*
  * user.c: what each user takes of us.
  */
 enum quota {
@@ -221,14 +244,17 @@ enum region_state {
 /* The buffers of a channel, one UID and one ABI, or one program. */
 struct region {
 	uint32_t	 id;
+	struct saved	 saved;
 	struct trace	*trace;
 	struct channel	*channel;
 	struct registry	 registry;
 	enum region_state state;
 	char		*why;		/* it has failed, or has to wait */
+	const char	*cause;		/* in there, what is not about it */
 	uint32_t	 serial;	/* of what it was asked for with */
 	char		 shm[UT_SHM_NAME];
 	bool		 left;		/* by another utd, for who adopts it */
+	bool		 buried;	/* or about to be: see region_bury */
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	struct counts	 counts;
@@ -244,6 +270,7 @@ struct text {
 /* A directory of the trace: one UID, one ABI, or one program. */
 struct trace {
 	uint32_t	 id;
+	struct saved	 saved;
 	struct session	*session;
 	uid_t		 uid;
 	gid_t		 gid;
@@ -257,6 +284,7 @@ struct trace {
 	char		*path;		/* below the session's directory */
 	bool		 made;		/* that is what it is called */
 	bool		 again;		/* its consumer took over */
+	bool		 over;		/* what there was cannot be opened */
 	bool		 syncing;	/* and has yet to say what is there */
 	bool		 behind;	/* and to be sent what is not */
 	bool		 left;		/* at the end: not all is written */
@@ -354,6 +382,7 @@ struct channel {
 	char		 name[NAME_MAXLEN];
 	uint32_t	 id;		/* for programs */
 	uint32_t	 stream;	/* stream_id in the metadata */
+	struct saved	 saved;
 	struct geometry	 geometry;
 	bool		 enabled;
 	bool		 removed;	/* only its name and counts are left */
@@ -392,6 +421,7 @@ void	 clock_line(struct line *, const struct instant *, uint64_t);
 
 struct session {
 	uint32_t	 id;
+	struct saved	 saved;
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];
 	char		 error[512];	/* why it has not recorded all */
@@ -401,7 +431,9 @@ struct session {
 	gid_t		 gid;
 	struct user	*user;
 	int		 dirfd;		/* -1: not open yet, or */
-	bool		 gone;		/* it cannot be opened again */
+	char		 gone[256];	/* why it cannot be opened again, */
+	struct timer	 retry;		/* until that is tried */
+	int		 patience;	/* ms, the last time */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
 	bool		 active;
 	bool		 current;	/* what its user created last */
@@ -448,6 +480,7 @@ struct app;
 struct consumer {
 	uid_t		 uid;
 	gid_t		 gid;
+	struct saved	 saved;
 	pid_t		 pid;		/* 0: there is none, and no zombie */
 	struct conn	*conn;		/* NULL: dead, or about to be */
 	bool		 wake;		/* it was sent something */
@@ -518,10 +551,14 @@ bool	 session_dir_known(const struct session *, struct ut_msg *);
 bool	 session_sees(const struct session *, uid_t);
 bool	 session_alone(const struct session *);	/* in its directory */
 const char *session_error(const struct session *);	/* "": none */
+void	 session_missed(struct session *);	/* it has not recorded all, */
+void	 session_lost(struct session *, const char *);	/* for that reason */
+void	 session_look(struct session *);	/* what is the matter now? */
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct channel *channel_find(struct session *, const char *);
 struct channel *channel_by_id(uint32_t);
+struct session *session_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *,
 	    const struct geometry *);
 struct channel *channel_restore(struct session *, const char *,
@@ -544,6 +581,7 @@ void	 traces_late(const struct consumer *);
 bool	 trace_late(const struct trace *);
 const struct consumer *session_late(const struct session *);
 void	 trace_close(struct trace *);
+void	 trace_drop(struct trace *);
 void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_refine(struct trace *);
 void	 traces_orphaned(const struct consumer *);
@@ -561,14 +599,17 @@ struct region *region_find(const struct channel *, const struct app *);
 struct region *region_get(struct channel *, const struct app *);
 struct region *region_by_id(uint32_t);
 void	 region_retry(struct region *);
-struct region *region_restore(struct channel *, struct trace *, uint32_t,
-	    const char *);
+bool	 region_left(const struct region *);	/* there may be memory of it */
+void	 region_drop(struct region *);
+struct region *region_restore(struct channel *, struct trace *, uint32_t);
 void	 region_name_event(struct region *, const struct entry *);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
 void	 regions_failed(struct trace *, const char *);
 void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
+void	 regions_bury_lost(struct trace *);
+bool	 regions_buried(const struct trace *);
 void	 regions_bury(const struct app *);
 bool	 regions_hold(const struct app *);	/* some that it may have */
 void	 regions_free(struct session *);
@@ -583,6 +624,7 @@ bool	 channel_failed(const struct channel *);	/* a region of it */
 /* metadata.c: TSDL. */
 #define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */
 void	 text_free(struct text *);
+void	 text_cut(struct text *, size_t);	/* from the front */
 void	 text_add(struct text *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 metadata_head(struct text *, const struct trace *, const char *);
@@ -619,25 +661,27 @@ struct app {
 extern struct app *apps;
 
 /*
- * state.c, restore.c: what the next utd needs to know if this one is killed.
- * The numbers of messages are not those of the protocol.
+ * journal.c, state.c, restore.c: what the next utd needs to know if this one
+ * is killed.  The numbers of messages are not those of the protocol.
  */
-#define STATE_VERSION	2
+#define STATE_VERSION	3
 #define STATE_BEGIN	1	/* a version */
-#define STATE_END	2
+#define STATE_END	2	/* of what belongs together */
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell */
-#define STATE_SESSION	4	/* a these, b streams: see put_session */
+#define STATE_SESSION	4	/* a id, b these: see put_session */
 #define STATE_ACTIVE	1u
-#define STATE_CURRENT	4u
 #define STATE_MISSED	2u
-#define STATE_WARNING	5	/* str */
-#define STATE_TRACE	6	/* a id, b made: see put_trace; of the session */
-#define STATE_TEXT	7	/* str: metadata of the trace */
-#define STATE_CHANNEL	8	/* a id, b stream: see put_channel */
-#define STATE_RULE	9	/* as in the protocol; of the channel */
-#define STATE_REGION	10	/* a id, b trace: see put_region */
-#define STATE_ENTRY	11	/* a id, b level: str name, str program,
-				   fields as in EVENTS; of the region */
+#define STATE_CURRENT	4u
+#define STATE_WARNING	5	/* a session: str */
+#define STATE_TRACE	6	/* a id, b session: see put_trace */
+#define STATE_TEXT	7	/* a trace: u64 where, str metadata */
+#define STATE_CHANNEL	8	/* a id, b session: see put_channel */
+#define STATE_RULE	9	/* a channel: as in the protocol */
+#define STATE_REGION	10	/* a id, b channel: see put_region */
+#define STATE_ENTRY	11	/* a id, b region: u32 level, str name, str
+				   program, fields as in EVENTS */
+#define STATE_UNRULE	12	/* a channel: as in the protocol */
+#define STATE_GONE	13	/* a what, b id: with all that is below it */
 
 /* A place in the table of programs. */
 struct state_app {
@@ -653,13 +697,28 @@ int	 state_lock(uid_t);	/* for a consumer */
 void	 state_unlock(uid_t);
 void	 state_open(const char *);
 void	 state_close(void);
-void	 state_changed(void);	/* save it, soon */
-void	 state_save(void);	/* now, if it has changed */
+void	 state_save(void);	/* now, what has changed */
+void	 state_soon(void);
+void	 state_add(struct saved *, enum saved_kind, void *);
+void	 state_changed(struct saved *);
+void	 state_del(struct saved *);
+void	 state_renew(struct trace *);	/* its metadata begin anew */
+void	 state_warning(const struct session *, const char *);
+void	 state_rule(const struct channel *, const struct rule *, bool);
+/* For the journal: false if there are more rows than so many bytes hold. */
+bool	 state_put(unsigned int, struct saved *, size_t);
+bool	 state_rows(unsigned int, struct saved *, size_t);
+void	 state_gone(unsigned int, struct saved *);
+size_t	 journal_put(unsigned int, const struct ut_msg *);
+void	 journal_open(const char *, const char *);
+void	 journal_end(void);
+void	 journal_remove(void);
 void	 state_app(struct app *);
 void	 state_place_free(uint32_t);
 uint32_t state_place(void);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);
+void	 session_wait(struct session *);	/* and try its directory again */
 
 /* app.c: programs come, offer events, go. */
 void	 app_restore(const struct state_app *);
@@ -709,6 +768,7 @@ void	 links_drained(const struct consumer *);
 void	 links_late(void);
 void	 links_sent(struct app *);
 void	 links_free(struct app *);
+void	 links_let_go(const struct region *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);

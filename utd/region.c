@@ -31,6 +31,8 @@
 static struct ut_msg out;
 
 static void	region_ask(struct region *, bool);
+static void	region_free(struct region *);
+static void	got_buried(void *, int, struct ut_msg *);
 
 struct region *
 region_by_id(uint32_t id)
@@ -51,9 +53,11 @@ region_by_id(uint32_t id)
 void
 region_name_event(struct region *r, const struct entry *e)
 {
-	state_changed();
-	if (r->described)
-		metadata_event(&r->trace->text, r->channel, e);
+	state_changed(&r->saved);
+	if (!r->described)
+		return;
+	state_changed(&r->trace->saved);
+	metadata_event(&r->trace->text, r->channel, e);
 }
 
 void
@@ -73,18 +77,37 @@ channel_failed(const struct channel *ch)
 	return false;
 }
 
-/* What is the matter with any of them now. */
-static void
-session_look(struct session *s)
+/* Until its consumer has removed it, or has not made it. */
+bool
+region_left(const struct region *r)
 {
-	const struct channel *ch;
-	const struct region *r;
+	return r->fd != -1 || r->left;
+}
 
-	s->failing[0] = '\0';
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->why != NULL)
-				region_why(r, s->failing, sizeof(s->failing));
+/* Nothing of it can be written: its consumer counts that, and removes it. */
+static void
+region_bury(struct region *r)
+{
+	struct consumer *c = r->trace->consumer;
+	const struct channel *ch = r->channel;
+	const uint32_t serial = consumer_expect(c, got_buried,
+	    id_arg(r->id));
+
+	ut_msg_init(&out, UT_C_BURY, r->id, 0);
+	ut_msg_u32(&out, serial);
+	ut_msg_u32(&out, ch->stream);
+	ut_msg_str(&out, ch->name);
+	ut_msg_u32(&out, ch->geometry.nsubs);
+	ut_msg_u32(&out, ch->geometry.subsize);
+	ut_msg_u32(&out, ch->geometry.clock);
+	ut_msg_str(&out, r->shm);
+	ut_msg_str(&out, r->why != NULL ? r->cause : strerror(ENOENT));
+	if (r->fd != -1)
+		ut_msg_fd(&out, r->fd);
+	consumer_ask(c, &out, NULL);
+	r->buried = true;
+	if (r->why != NULL)
+		session_lost(ch->session, r->why);
 }
 
 /* It is said until that is over: then why is "". */
@@ -94,7 +117,7 @@ region_trouble(struct region *r, const char *why)
 	if (r->why == NULL && why[0] == '\0')
 		return;
 	free(r->why);
-	r->why = why[0] != '\0' ? xstrdup(why) : NULL;
+	r->cause = r->why = why[0] != '\0' ? xstrdup(why) : NULL;
 	session_look(r->channel->session);
 }
 
@@ -103,12 +126,16 @@ region_failed(struct region *r, const char *why)
 {
 	struct session *s = r->channel->session;
 	char text[512];
+	int n;
 
-	snprintf(text, sizeof(text), "channel %s for uid %lu: %s",
-	    r->channel->name, (unsigned long)r->trace->uid, why);
+	n = snprintf(text, sizeof(text), "channel %s for uid %lu: ",
+	    r->channel->name, (unsigned long)r->trace->uid);
+	snprintf(text + n, sizeof(text) - (size_t)n, "%s", why);
 	r->state = REGION_FAILED;
-	s->missed = true;
 	region_trouble(r, text);
+	r->cause = r->why + n;
+	state_changed(&r->saved);
+	session_missed(s);
 	session_warn(s, "%s", text);
 	links_region(r);
 }
@@ -127,6 +154,18 @@ regions_failed(struct trace *t, const char *why)
 				region_failed(r, why);
 }
 
+/* The next one of its kind is another. */
+static void
+region_forget(struct region *r)
+{
+	if (r->fd != -1)
+		user_close(r->trace->user, r->fd);
+	r->fd = -1;
+	r->left = false;
+	ut_shm_name(r->shm);
+	state_changed(&r->saved);
+}
+
 /* There is no consumer to remove what it had there. */
 void
 regions_remove(const struct trace *t)
@@ -134,10 +173,95 @@ regions_remove(const struct trace *t)
 	struct channel *ch;
 	struct region *r;
 
+	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
+		for (r = ch->regions; r != NULL; r = r->next) {
+			if (r->trace != t)
+				continue;
+			consumer_remove(t->consumer, r->shm);
+			if (r->state == REGION_FAILED)
+				region_forget(r);
+		}
+	}
+}
+
+static void
+counts_read(struct ut_msg *m, struct counts *c)
+{
+	c->written = ut_msg_get_u64(m);
+	c->lost = ut_msg_get_u64(m);
+	c->bytes = ut_msg_get_u64(m);
+	c->packets = ut_msg_get_u64(m);
+}
+
+static void
+counts_add(struct counts *sum, const struct counts *c)
+{
+	sum->written += c->written;
+	sum->lost += c->lost;
+	sum->bytes += c->bytes;
+	sum->packets += c->packets;
+}
+
+/* What it had recorded counts, though it is gone. */
+static void
+got_buried(void *arg, int error, struct ut_msg *m)
+{
+	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct counts counts;
+
+	if (r == NULL)
+		return;
+	if (error == 0) {
+		/* How much was written before it has forgotten. */
+		counts = r->counts;
+		counts_read(m, &r->counts);
+		r->counts.bytes = counts.bytes;
+		r->counts.packets = counts.packets;
+	}
+	r->buried = false;
+	if (r->state == REGION_CLOSING) {
+		r->left = error != 0;
+		region_free(r);
+		return;
+	}
+	counts_add(&r->channel->past, &r->counts);
+	memset(&r->counts, 0, sizeof(r->counts));
+	state_changed(&r->channel->saved);
+	region_forget(r);
+}
+
+bool
+regions_buried(const struct trace *t)
+{
+	const struct channel *ch;
+	const struct region *r;
+
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t)
-				consumer_remove(t->consumer, r->shm);
+			if (r->trace == t && r->buried)
+				return true;
+	return false;
+}
+
+/*
+ * The directory is no more, and so is what has not been written there: all
+ * of it is counted, and programs let go of it.
+ */
+void
+regions_bury_lost(struct trace *t)
+{
+	struct channel *ch;
+	struct region *r;
+
+	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
+		for (r = ch->regions; r != NULL; r = r->next) {
+			if (r->trace != t || r->state != REGION_FAILED ||
+			    !region_left(r) || r->buried)
+				continue;
+			links_let_go(r);
+			region_bury(r);
+		}
+	}
 }
 
 static void
@@ -209,14 +333,12 @@ static void
 got_region(void *arg, int error, struct ut_msg *m)
 {
 	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
-	struct session *s;
 	char why[512];
-	bool active, lost;
+	bool active, failed;
 
 	if (r == NULL || (m->h.a != 0 && m->h.a != r->serial) ||
 	    (r->state != REGION_ASKED && r->state != REGION_READY))
 		return;			/* it has failed otherwise since */
-	s = r->channel->session;
 	active = error == 0 && ut_msg_get_u32(m) != 0;
 	if (error == 0 && r->state == REGION_READY) {
 		region_trouble(r, "");
@@ -226,29 +348,28 @@ got_region(void *arg, int error, struct ut_msg *m)
 	if (error == EEXIST) {
 		region_abandon(r);
 		ut_shm_name(r->shm);
-		state_changed();
 		region_ask(r, false);
 		return;
 	}
 	if (error != 0) {
-		lost = r->left || r->fd != -1;
 		consumer_why(m, error, why, sizeof(why));
 		region_failed(r, why);
-		if (lost)		/* what was in there */
-			region_why(r, s->error, sizeof(s->error));
 		return;
 	}
-	r->fd = region_fd(r, ut_msg_get_fd(m), why, sizeof(why));
-	if (r->fd == -1) {
+	if (r->fd == -1 && (r->fd = region_fd(r, ut_msg_get_fd(m), why,
+	    sizeof(why))) == -1) {
 		region_undo(r);
 		region_failed(r, why);
 		return;
 	}
+	failed = r->why != NULL;
 	r->state = REGION_READY;
 	r->left = false;
 	region_trouble(r, "");
 	region_here(r, active);
 	links_region(r);
+	if (failed)			/* who was told so may come again */
+		channel_sync(r->channel, NULL);
 }
 
 static void
@@ -259,6 +380,7 @@ region_ask(struct region *r, bool again)
 
 	if (!again)
 		r->state = REGION_ASKED;
+	state_changed(&r->saved);
 	state_save();		/* the next utd knows its name before it is */
 	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
 	r->serial = consumer_expect(c, got_region, id_arg(r->id));
@@ -285,7 +407,7 @@ region_describe(struct region *r)
 	if (r->described)
 		return;
 	r->described = true;
-	state_changed();
+	state_changed(&r->saved);
 	trace_channel(r->trace, r->channel);
 	for (e = r->registry.first; e != NULL; e = e->after)
 		metadata_event(&r->trace->text, r->channel, e);
@@ -311,7 +433,7 @@ regions_ask(struct trace *t)
 	}
 }
 
-/* The metadata of the trace begin anew. */
+/* They are as they were, or the metadata of the trace begin anew. */
 void
 regions_renew(struct trace *t)
 {
@@ -322,8 +444,9 @@ regions_renew(struct trace *t)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->trace == t && (r->state == REGION_FAILED ||
 			    r->state == REGION_NEW)) {
-				r->state = REGION_NEW;
-				r->described = false;
+				r->state = region_left(r) ? REGION_ASKED :
+				    REGION_NEW;
+				r->described &= t->again;
 			}
 }
 
@@ -353,6 +476,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	registry_init(&r->registry, t->user);
 	r->next = ch->regions;
 	ch->regions = r;
+	state_add(&r->saved, SAVED_REGION, r);
 	return r;
 }
 
@@ -367,7 +491,6 @@ region_get(struct channel *ch, const struct app *a)
 	t = trace_get(ch->session, a, ch->geometry.buffers == UT_BUFFERS_PID);
 	r = region_new(ch, t, new_id());
 	ut_shm_name(r->shm);
-	state_changed();
 	if (t->state == REGION_FAILED) {
 		r->state = REGION_FAILED;
 	} else if (t->state == REGION_READY) {
@@ -379,15 +502,13 @@ region_get(struct channel *ch, const struct app *a)
 
 /* One that another utd had: it is adopted when its directory is. */
 struct region *
-region_restore(struct channel *ch, struct trace *t, uint32_t id,
-    const char *shm)
+region_restore(struct channel *ch, struct trace *t, uint32_t id)
 {
 	struct region *r = region_new(ch, t, id);
 
 	id_taken(id);
 	r->state = REGION_ASKED;
 	r->left = true;
-	snprintf(r->shm, sizeof(r->shm), "%s", shm);
 	return r;
 }
 
@@ -397,24 +518,20 @@ region_retry(struct region *r)
 {
 	struct trace *t = r->trace;
 
-	if (r->state != REGION_FAILED && r->state != REGION_NEW)
+	if ((r->state != REGION_FAILED && r->state != REGION_NEW) ||
+	    r->buried)
 		return;
-	r->state = REGION_NEW;
-	if (r->fd != -1) {		/* it was there, but is given up */
-		user_close(r->trace->user, r->fd);
-		r->fd = -1;
-		consumer_remove(t->consumer, r->shm);
-		ut_shm_name(r->shm);
-		state_changed();
-	}
 	if (t->consumer->given_up && t->consumer->error != 0)
 		t->consumer = consumer_get(t->uid, t->gid);
-	if (t->consumer->given_up)
+	if (t->consumer->given_up) {
 		region_failed(r, consumer_trouble(t->consumer));
-	else if (t->state == REGION_FAILED)
+	} else if (t->state == REGION_FAILED) {
 		trace_retry(t);
-	else if (t->state == REGION_READY)
-		region_ask(r, false);
+	} else {
+		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+		if (t->state == REGION_READY)
+			region_ask(r, region_left(r));
+	}
 }
 
 /* A request for the counts of a region, and who waits for it, or NULL. */
@@ -422,24 +539,6 @@ struct counting {
 	uint32_t	 region;
 	struct waiter	*wait;
 };
-
-static void
-counts_read(struct ut_msg *m, struct counts *c)
-{
-	c->written = ut_msg_get_u64(m);
-	c->lost = ut_msg_get_u64(m);
-	c->bytes = ut_msg_get_u64(m);
-	c->packets = ut_msg_get_u64(m);
-}
-
-static void
-counts_add(struct counts *sum, const struct counts *c)
-{
-	sum->written += c->written;
-	sum->lost += c->lost;
-	sum->bytes += c->bytes;
-	sum->packets += c->packets;
-}
 
 static void
 got_counts(void *arg, int error, struct ut_msg *m)
@@ -537,32 +636,36 @@ channel_counts(const struct channel *ch, struct counts *sum)
 		counts_add(sum, &r->counts);
 }
 
+/* That is all that is known of it. */
+void
+region_drop(struct region *r)
+{
+	struct region **p;
+
+	for (p = &r->channel->regions; *p != r; p = &(*p)->next)
+		continue;
+	*p = r->next;
+	region_trouble(r, "");
+	state_del(&r->saved);
+	if (r->fd != -1)
+		user_close(r->trace->user, r->fd);
+	registry_free(&r->registry);
+	free(r);
+}
+
 /* The directory of a program alone goes with its last region. */
 static void
 region_free(struct region *r)
 {
 	struct channel *ch = r->channel;
 	struct trace *t = r->trace;
-	struct region **p;
-	bool troubled;
 
 	counts_add(&ch->past, &r->counts);
-	state_changed();
+	state_changed(&ch->saved);
 	region_abandon(r);
-	for (p = &ch->regions; *p != r; p = &(*p)->next)
-		continue;
-	*p = r->next;
-	if (r->fd != -1)
-		user_close(r->trace->user, r->fd);
-	registry_free(&r->registry);
-	troubled = r->why != NULL;
-	free(r->why);
-	free(r);
-	if (t->owner == 0) {
-		if (troubled)
-			session_look(t->session);
+	region_drop(r);
+	if (t->owner == 0)
 		return;
-	}
 	for (ch = t->session->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->trace == t)
@@ -577,8 +680,14 @@ got_last(void *arg, int error, struct ut_msg *m)
 
 	if (r == NULL)
 		return;
+	if (error == ENOENT && region_left(r)) {
+		region_bury(r);		/* it does not have it, and will not */
+		return;
+	}
 	if (error == 0)
 		counts_read(m, &r->counts);
+	else
+		r->left |= r->fd != -1;
 	region_free(r);
 }
 
@@ -587,12 +696,19 @@ static void
 region_close(struct region *r, bool dead)
 {
 	struct consumer *c = r->trace->consumer;
+	const bool lost = r->state == REGION_FAILED && region_left(r);
 	uint32_t serial;
 
 	plans_forget(r->channel, r);
 	if (r->state == REGION_CLOSING)
 		return;
 	r->state = REGION_CLOSING;
+	if (r->buried)
+		return;
+	if (lost) {
+		region_bury(r);
+		return;
+	}
 	serial = consumer_expect(c, got_last, id_arg(r->id));
 	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
 	ut_msg_u32(&out, serial);
@@ -636,7 +752,8 @@ regions_bury(const struct app *a)
 static void
 free_one(struct region *r, const void *consumer)
 {
-	if (r->trace->consumer == consumer)
+	if (r->trace->consumer == consumer && (r->state != REGION_FAILED ||
+	    r->buried || !region_left(r)))
 		region_free(r);
 }
 
@@ -658,7 +775,10 @@ regions_hold(const struct app *a)
 	return false;
 }
 
-/* Their consumer has ended in order, and they with it. */
+/*
+ * Their consumer has ended in order, and they with it, but for those that it
+ * could not take over: the next utd may find their directory.
+ */
 void
 regions_gone(const struct consumer *c)
 {

@@ -15,10 +15,10 @@
  */
 
 /*
- * The sessions of a utd that was killed are taken up again: see state.c for
- * what is in the files.  Their regions are where they were, and consumers
- * take them over as they do from a consumer that died (adopt.c).  Programs
- * come by themselves, and are known by the numbers that they had.
+ * The sessions of a utd that was killed are taken up again: see journal.c and
+ * state.c for what is in the files.  Their regions are where they were, and
+ * consumers take them over as they do from a consumer that died (adopt.c).
+ * Programs come by themselves, and are known by the numbers that they had.
  */
 
 #include <sys/types.h>
@@ -34,10 +34,12 @@
 
 #include "parent.h"
 
-static struct session *session;		/* the one that is being read */
-static struct channel *channel;
-static struct trace *trace;
-static struct region *region;
+#define PATIENCE	500		/* ms until a directory is tried */
+#define PATIENCE_MAX	30000		/* again, twice as long each time */
+
+static void	reopened(void *, int, struct ut_msg *);
+
+static struct region *region;		/* the last one that had an event */
 
 /* Numbers are given from 1 on, and there are not that many. */
 static bool
@@ -57,76 +59,103 @@ read_consumer(struct ut_msg *m)
 	return !m->bad;
 }
 
+/* One that is there already is what it is told to be by now. */
 static bool
 read_session(struct ut_msg *m)
 {
+	struct session *s = session_by_id(m->h.a);
 	char name[NAME_MAXLEN], dir[PATH_MAX];
+	const uint32_t nstreams = ut_msg_get_u32(m);
 	uid_t uid;
+	gid_t gid;
 
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, dir, sizeof(dir));
 	uid = (uid_t)ut_msg_get_u32(m);
-	if (m->bad || !name_valid(name, "._-") || dir[0] != '/')
+	gid = (gid_t)ut_msg_get_u32(m);
+	if (m->bad || !name_valid(name, "._-") || dir[0] != '/' ||
+	    !id_valid(m->h.a) || (s != NULL && s->uid != uid) ||
+	    (s == NULL && (s = session_new(name, dir, uid, gid)) == NULL))
 		return false;
-	session = session_new(name, dir, uid, (gid_t)ut_msg_get_u32(m));
-	if (session == NULL)
-		return false;
-	session->active = (m->h.a & STATE_ACTIVE) != 0;
-	session->current = (m->h.a & STATE_CURRENT) != 0;
-	session->missed = (m->h.a & STATE_MISSED) != 0;
-	session->nstreams = m->h.b;
-	session->dev = ut_msg_get_u64(m);
-	session->ino = ut_msg_get_u64(m);
-	session->offset = ut_msg_get_u64(m);
-	session->since.cycles = ut_msg_get_u64(m);
-	session->since.ns = ut_msg_get_u64(m);
-	session->created = (int64_t)ut_msg_get_u64(m);
-	ut_msg_get_str(m, session->error, sizeof(session->error));
-	channel = NULL;
-	trace = NULL;
-	region = NULL;
+	s->id = m->h.a;
+	id_taken(s->id);
+	s->active = (m->h.b & STATE_ACTIVE) != 0;
+	s->current = (m->h.b & STATE_CURRENT) != 0;
+	s->missed = (m->h.b & STATE_MISSED) != 0;
+	s->nstreams = nstreams;
+	s->dev = ut_msg_get_u64(m);
+	s->ino = ut_msg_get_u64(m);
+	s->offset = ut_msg_get_u64(m);
+	s->since.cycles = ut_msg_get_u64(m);
+	s->since.ns = ut_msg_get_u64(m);
+	s->created = (int64_t)ut_msg_get_u64(m);
+	ut_msg_get_str(m, s->error, sizeof(s->error));
 	return !m->bad;
 }
 
 static bool
 read_warning(struct ut_msg *m)
 {
+	struct session *s = session_by_id(m->h.a);
 	char text[1024];
 
 	ut_msg_get_str(m, text, sizeof(text));
-	if (m->bad || session == NULL)
+	if (m->bad || s == NULL)
 		return false;
-	session_warn(session, "%s", text);
+	session_warn(s, "%s", text);
+	return true;
+}
+
+/* Its metadata go on where they were, or have begun anew. */
+static bool
+trace_past(struct trace *t, const unsigned char *uuid, uint64_t past)
+{
+	if (memcmp(t->uuid, uuid, UUID_LEN) != 0) {
+		memcpy(t->uuid, uuid, UUID_LEN);
+		text_free(&t->text);
+	} else if (past < t->past) {
+		return false;
+	} else if (past - t->past < t->text.len) {
+		text_cut(&t->text, (size_t)(past - t->past));
+	} else {
+		text_free(&t->text);
+	}
+	t->past = past;
 	return true;
 }
 
 static bool
 read_trace(struct ut_msg *m)
 {
+	struct session *s = session_by_id(m->h.b);
+	struct trace *t = trace_by_id(m->h.a);
+	unsigned char uuid[UUID_LEN];
 	char path[PATH_MAX];
-	uid_t uid;
-	gid_t gid;
+	const bool made = ut_msg_get_u32(m) != 0;
+	const uid_t uid = (uid_t)ut_msg_get_u32(m);
+	const gid_t gid = (gid_t)ut_msg_get_u32(m);
 	int i;
 
-	if (session == NULL || !id_valid(m->h.a) ||
-	    trace_by_id(m->h.a) != NULL)
+	if (s == NULL || !id_valid(m->h.a) || (t != NULL &&
+	    (t->session != s || t->uid != uid)))
 		return false;
-	uid = (uid_t)ut_msg_get_u32(m);
-	gid = (gid_t)ut_msg_get_u32(m);
-	trace = trace_restore(session, m->h.a, uid, gid);
-	trace->made = m->h.b != 0;
-	trace->bits = ut_msg_get_u32(m);
-	trace->owner = ut_msg_get_u64(m);
-	trace->pid = (pid_t)ut_msg_get_u32(m);
-	trace->vpid = (pid_t)ut_msg_get_u32(m);
-	ut_msg_get_str(m, trace->name, sizeof(trace->name));
+	if (t == NULL)
+		t = trace_restore(s, m->h.a, uid, gid);
+	t->made = made;
+	t->bits = ut_msg_get_u32(m);
+	t->owner = ut_msg_get_u64(m);
+	t->pid = (pid_t)ut_msg_get_u32(m);
+	t->vpid = (pid_t)ut_msg_get_u32(m);
+	ut_msg_get_str(m, t->name, sizeof(t->name));
 	ut_msg_get_str(m, path, sizeof(path));
-	trace->path = xstrdup(path);
+	free(t->path);
+	t->path = xstrdup(path);
 	for (i = 0; i < UUID_LEN; i++)
-		trace->uuid[i] = ut_msg_get_u8(m);
-	ut_msg_get_str(m, trace->uuidstr, sizeof(trace->uuidstr));
-	trace->past = ut_msg_get_u64(m);
-	trace->clock_at = ut_msg_get_u64(m);
+		uuid[i] = ut_msg_get_u8(m);
+	ut_msg_get_str(m, t->uuidstr, sizeof(t->uuidstr));
+	if (!trace_past(t, uuid, ut_msg_get_u64(m)))
+		return false;
+	t->clock_at = ut_msg_get_u64(m);
 	return !m->bad;
 }
 
@@ -134,70 +163,88 @@ static bool
 read_text(struct ut_msg *m)
 {
 	static char chunk[UT_MSG_MAX];
+	struct trace *t = trace_by_id(m->h.a);
+	const uint64_t at = ut_msg_get_u64(m);
 
 	ut_msg_get_str(m, chunk, sizeof(chunk));
-	if (m->bad || trace == NULL)
+	if (m->bad || t == NULL || at != t->past + t->text.len)
 		return false;
-	text_add(&trace->text, "%s", chunk);
+	text_add(&t->text, "%s", chunk);
 	return true;
+}
+
+static bool
+same_geometry(const struct geometry *a, const struct geometry *b)
+{
+	return a->subsize == b->subsize && a->nsubs == b->nsubs &&
+	    a->buffers == b->buffers && a->clock == b->clock;
 }
 
 static bool
 read_channel(struct ut_msg *m)
 {
+	struct session *s = session_by_id(m->h.b);
+	struct channel *ch = channel_by_id(m->h.a);
 	struct geometry g;
 	char name[NAME_MAXLEN], why[128];
+	const uint32_t stream = ut_msg_get_u32(m);
 
 	ut_msg_get_str(m, name, sizeof(name));
 	g.subsize = ut_msg_get_u32(m);
 	g.nsubs = ut_msg_get_u32(m);
 	g.buffers = ut_msg_get_u32(m);
 	g.clock = ut_msg_get_u32(m);
-	if (m->bad || session == NULL || !name_valid(name, "._-") ||
-	    !id_valid(m->h.a) || channel_by_id(m->h.a) != NULL ||
-	    g.buffers > UT_BUFFERS_PID || g.clock > UT_CLOCK_CYCLES ||
-	    !geometry_valid(&g, why, sizeof(why)))
+	if (m->bad || s == NULL || !name_valid(name, "._-") ||
+	    !id_valid(m->h.a) || g.buffers > UT_BUFFERS_PID ||
+	    g.clock > UT_CLOCK_CYCLES || !geometry_valid(&g, why, sizeof(why)))
 		return false;
-	channel = channel_restore(session, name, &g, m->h.a, m->h.b);
-	if (channel == NULL)
+	if (ch != NULL && (ch->session != s || !same_geometry(&ch->geometry,
+	    &g)))
 		return false;
-	channel->enabled = ut_msg_get_u32(m) != 0;
-	channel->removed = ut_msg_get_u32(m) != 0;
-	channel->past.written = ut_msg_get_u64(m);
-	channel->past.lost = ut_msg_get_u64(m);
-	channel->past.bytes = ut_msg_get_u64(m);
-	channel->past.packets = ut_msg_get_u64(m);
-	region = NULL;
+	if (ch == NULL && (ch = channel_restore(s, name, &g, m->h.a,
+	    stream)) == NULL)
+		return false;
+	ch->enabled = ut_msg_get_u32(m) != 0;
+	ch->removed = ut_msg_get_u32(m) != 0;
+	ch->past.written = ut_msg_get_u64(m);
+	ch->past.lost = ut_msg_get_u64(m);
+	ch->past.bytes = ut_msg_get_u64(m);
+	ch->past.packets = ut_msg_get_u64(m);
 	return !m->bad;
 }
 
 static bool
 read_rule(struct ut_msg *m)
 {
+	struct channel *ch = channel_by_id(m->h.a);
 	struct rule *r = rule_read(m);
+	const bool ok = r != NULL && ch != NULL;
 
-	if (r != NULL && channel != NULL)
-		(void)rule_add(channel, r);
+	if (ok && m->h.type == STATE_RULE)
+		(void)rule_add(ch, r);
+	else if (ok)
+		(void)rule_del(ch, r);
 	rule_free(r);
-	return r != NULL && channel != NULL;
+	return ok;
 }
 
 static bool
 read_region(struct ut_msg *m)
 {
-	struct trace *t;
+	struct channel *ch = channel_by_id(m->h.b);
+	struct trace *t = trace_by_id(ut_msg_get_u32(m));
+	struct region *r = region_by_id(m->h.a);
 	char shm[UT_SHM_NAME];
 
 	ut_msg_get_str(m, shm, sizeof(shm));
-	if (m->bad || channel == NULL || !id_valid(m->h.a) ||
-	    region_by_id(m->h.a) != NULL)
+	if (m->bad || ch == NULL || t == NULL || !id_valid(m->h.a) ||
+	    t->session != ch->session ||
+	    (r != NULL && (r->channel != ch || r->trace != t)))
 		return false;
-	for (t = session->traces; t != NULL && t->id != m->h.b; t = t->next)
-		continue;
-	if (t == NULL)
-		return false;
-	region = region_restore(channel, t, m->h.a, shm);
-	region->described = ut_msg_get_u32(m) != 0;
+	if (r == NULL)
+		r = region_restore(ch, t, m->h.a);
+	snprintf(r->shm, sizeof(r->shm), "%s", shm);
+	r->described = ut_msg_get_u32(m) != 0;
 	return !m->bad;
 }
 
@@ -207,15 +254,18 @@ read_entry(struct ut_msg *m)
 {
 	static struct ut_msg fields;
 	char name[NAME_MAXLEN], program[NAME_MAXLEN], why[512];
+	const uint32_t level = ut_msg_get_u32(m);
 	struct entry *e;
 	struct desc *d;
 	bool new;
 
+	if (region == NULL || region->id != m->h.b)
+		region = region_by_id(m->h.b);
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, program, sizeof(program));
 	ut_msg_get_bytes(m, &fields);
-	if (m->bad || region == NULL || !desc_name_valid(name, m->h.b) ||
-	    (d = desc_get(name, m->h.b, &fields)) == NULL)
+	if (m->bad || region == NULL || !desc_name_valid(name, level) ||
+	    (d = desc_get(name, level, &fields)) == NULL)
 		return false;
 	e = registry_get(&region->registry, d, program, &new, why,
 	    sizeof(why));
@@ -223,17 +273,87 @@ read_entry(struct ut_msg *m)
 	return e != NULL && new && e->id == m->h.a;
 }
 
-static bool
-read_begin(struct ut_msg *m)
+/* Those of the trace, or of the channel; all if both are NULL. */
+static void
+drop_regions(struct session *s, const struct trace *t,
+    const struct channel *of)
 {
-	return m->h.a == STATE_VERSION;
+	struct channel *ch;
+	struct region *r, *next;
+
+	region = NULL;
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		for (r = ch->regions; r != NULL; r = next) {
+			next = r->next;
+			if ((t == NULL || r->trace == t) &&
+			    (of == NULL || ch == of))
+				region_drop(r);
+		}
+	}
+}
+
+static bool
+drop_session(uint32_t id)
+{
+	struct session *s = session_by_id(id);
+
+	if (s == NULL)
+		return false;
+	drop_regions(s, NULL, NULL);
+	while (s->traces != NULL)
+		trace_drop(s->traces);
+	session_free(s);
+	return true;
+}
+
+static bool
+drop_trace(uint32_t id)
+{
+	struct trace *t = trace_by_id(id);
+
+	if (t == NULL)
+		return false;
+	drop_regions(t->session, t, NULL);
+	trace_drop(t);
+	return true;
+}
+
+static bool
+drop_region(uint32_t id)
+{
+	struct region *r = region_by_id(id);
+
+	if (r == NULL)
+		return false;
+	region = NULL;
+	region_drop(r);
+	return true;
+}
+
+/* What it had the consumers and utctl have done away with. */
+static bool
+read_gone(struct ut_msg *m)
+{
+	switch (m->h.a) {
+	case SAVED_CONSUMER:
+		return true;		/* another of that UID comes, or none */
+	case SAVED_SESSION:
+		return drop_session(m->h.b);
+	case SAVED_TRACE:
+		return drop_trace(m->h.b);
+	case SAVED_CHANNEL:		/* its session goes, too */
+		return channel_by_id(m->h.b) != NULL;
+	case SAVED_REGION:
+		return drop_region(m->h.b);
+	default:
+		return false;
+	}
 }
 
 static const struct {
 	uint16_t	 type;
 	bool		(*take)(struct ut_msg *);
 } records[] = {
-	{ STATE_BEGIN,		read_begin },
 	{ STATE_CONSUMER,	read_consumer },
 	{ STATE_SESSION,	read_session },
 	{ STATE_WARNING,	read_warning },
@@ -241,8 +361,10 @@ static const struct {
 	{ STATE_TEXT,		read_text },
 	{ STATE_CHANNEL,	read_channel },
 	{ STATE_RULE,		read_rule },
+	{ STATE_UNRULE,		read_rule },
 	{ STATE_REGION,		read_region },
 	{ STATE_ENTRY,		read_entry },
+	{ STATE_GONE,		read_gone },
 };
 
 static bool
@@ -253,7 +375,7 @@ read_record(struct ut_msg *m)
 	for (i = 0; i < sizeof(records) / sizeof(records[0]); i++)
 		if (records[i].type == m->h.type)
 			return records[i].take(m);
-	return false;
+	return m->h.type == STATE_END;
 }
 
 /* Nobody but us can have written it. */
@@ -265,8 +387,11 @@ open_ours(const char *path)
 	int fd;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd == -1)
+	if (fd == -1) {
+		if (errno != ENOENT)
+			fatal("%s", path);
 		return NULL;
+	}
 	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
 	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
 	    (f = fdopen(fd, "r")) == NULL) {
@@ -277,34 +402,99 @@ open_ours(const char *path)
 	return f;
 }
 
+enum reading { GOT, END, TORN, DAMAGED };
+
 /* One whole message; its header says how long it is. */
-static bool
+static enum reading
 read_message(FILE *f, struct ut_msg *m)
 {
+	size_t n;
+
 	ut_msg_init(m, 0, 0, 0);
-	if (fread(&m->h, sizeof(m->h), 1, f) != 1 ||
-	    m->h.len < sizeof(m->h) || m->h.len > UT_MSG_MAX ||
+	if ((n = fread(&m->h, 1, sizeof(m->h), f)) != sizeof(m->h))
+		return n == 0 ? END : TORN;
+	if (m->h.len < sizeof(m->h) || m->h.len > UT_MSG_MAX ||
 	    m->h.nfds != 0)
-		return false;
-	return fread(m->body, 1, m->h.len - sizeof(m->h), f) ==
-	    m->h.len - sizeof(m->h);
+		return DAMAGED;
+	n = m->h.len - sizeof(m->h);
+	return fread(m->body, 1, n, f) == n ? GOT : TORN;
 }
 
-/* Without its end it is none. */
-static bool
-load_sessions(FILE *f)
+/*
+ * How much of it counts: as far as to the last STATE_END.  What is behind
+ * that was being written, or is damage.
+ */
+static enum reading
+measure(FILE *f, off_t *end)
 {
 	static struct ut_msg m;
-	bool first = true;
+	enum reading r;
 
-	while (read_message(f, &m)) {
+	*end = 0;
+	while ((r = read_message(f, &m)) == GOT)
 		if (m.h.type == STATE_END)
-			return !first;
-		if ((first && m.h.type != STATE_BEGIN) || !read_record(&m))
+			*end = ftello(f);
+	return *end == 0 || r == DAMAGED ? DAMAGED : END;
+}
+
+static bool
+load_records(FILE *f, off_t end)
+{
+	static struct ut_msg m;
+
+	while (ftello(f) < end)
+		if (read_message(f, &m) != GOT || !read_record(&m))
 			return false;
-		first = false;
+	return true;
+}
+
+/* Another name for what cannot be read, so that it is not written over. */
+static void
+keep(const char *state, const char *why)
+{
+	char name[PATH_MAX];
+	struct stat st;
+	int i, n;
+
+	for (i = 1; i < 1000; i++) {
+		n = snprintf(name, sizeof(name), "%s.kept-%d", state, i);
+		if (n < 0 || (size_t)n >= sizeof(name))
+			break;
+		if (lstat(name, &st) == 0)
+			continue;
+		if (rename(state, name) == -1)
+			break;
+		log_warnx("%s: %s: kept as %s: see utctl recover", state, why,
+		    name);
+		return;
 	}
-	return false;
+	fatal("%s: %s, and cannot be kept", state, why);
+}
+
+/* Its version is in front, in the form that all versions have. */
+static void
+load_sessions(FILE *f, const char *state)
+{
+	static struct ut_msg m;
+	enum reading r;
+	off_t end;
+
+	region = NULL;
+	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
+		keep(state, "damaged");
+	} else if (m.h.a > STATE_VERSION) {
+		listen_close();
+		errno = EPROTONOSUPPORT;
+		fatal("%s: of a newer utd, which has to take it up or end "
+		    "(version %u, not %u)", state, m.h.a, STATE_VERSION);
+	} else if (m.h.a < STATE_VERSION) {
+		keep(state, "of an older utd");
+	} else {
+		r = measure(f, &end);
+		if (fseeko(f, (off_t)m.h.len, SEEK_SET) == -1 ||
+		    !load_records(f, end) || r == DAMAGED)
+			keep(state, "damaged: not all sessions go on");
+	}
 }
 
 static void
@@ -326,11 +516,7 @@ state_load(const char *state, const char *programs)
 
 	if ((f = open_ours(state)) == NULL)
 		return;
-	if (!load_sessions(f)) {
-		log_warnx("%s: damaged: not all sessions go on", state);
-		if (session != NULL && session->traces == NULL)
-			session_free(session);
-	}
+	load_sessions(f, state);
 	fclose(f);
 	for (s = sessions; s != NULL; s = s->next)
 		session_warn(s, "utd was killed, and another took over");
@@ -340,16 +526,44 @@ state_load(const char *state, const char *programs)
 	}
 }
 
+/* Its directory, or those in there, may be there by now. */
+static void
+session_again(void *arg)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t;
+
+	if (s == NULL || s->dying)
+		return;
+	if (s->gone[0] != '\0') {
+		session_open(s, true, reopened, id_arg(s->id), NULL);
+		return;
+	}
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->state == REGION_FAILED && t->again && !t->over &&
+		    !t->consumer->given_up)
+			trace_retry(t);
+}
+
+void
+session_wait(struct session *s)
+{
+	if (s->retry.when != 0 || s->dying)
+		return;
+	s->patience = s->patience == 0 ? PATIENCE : s->patience * 2;
+	if (s->patience > PATIENCE_MAX)
+		s->patience = PATIENCE_MAX;
+	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
+}
+
 /* The directory is open again; what was written there goes on. */
 static void
 reopened(void *arg, int error, struct ut_msg *m)
 {
-	struct session *s;
-	char why[256] = "";
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	char why[240] = "";
+	bool first;
 
-	for (s = sessions; s != NULL; s = s->next)
-		if (s->id == (uint32_t)(uintptr_t)arg)
-			break;
 	if (s == NULL)
 		return;
 	if (error != 0) {
@@ -362,9 +576,19 @@ reopened(void *arg, int error, struct ut_msg *m)
 		s->dirfd = -1;
 	}
 	if (why[0] != '\0') {
-		s->gone = true;
-		snprintf(s->error, sizeof(s->error), "the directory: %s", why);
-		session_warn(s, "%s", s->error);
+		first = s->gone[0] == '\0';
+		snprintf(s->gone, sizeof(s->gone), "the directory: %s", why);
+		session_look(s);
+		if (first)
+			traces_resume(s);
+		session_warn(s, "%s", s->gone);
+		session_wait(s);
+		return;
+	}
+	if (s->gone[0] != '\0') {
+		s->gone[0] = '\0';
+		session_look(s);
+		session_warn(s, "the directory is there again");
 	}
 	traces_resume(s);
 }

@@ -126,7 +126,6 @@ static void
 rules_changed(struct channel *ch)
 {
 	ch->generation = ++last_generation;
-	state_changed();
 }
 
 static size_t
@@ -158,6 +157,7 @@ rule_add(struct channel *ch, struct rule *new)
 	r->next = NULL;
 	r->prev = ch->newest;
 	ch->newest = r;
+	state_rule(ch, r, true);
 	return true;
 }
 
@@ -199,7 +199,9 @@ rule_del(struct channel *ch, const struct rule *old)
 		rule_remove(ch, p);
 		found = true;
 	}
-	if (found)
+	if (found) {
 		rules_changed(ch);
+		state_rule(ch, old, false);
+	}
 	return found;
 }

@@ -125,10 +125,12 @@ session_make_current(struct session *new)
 {
 	struct session *s;
 
-	for (s = sessions; s != NULL; s = s->next)
-		if (s->uid == new->uid)
-			s->current = s == new;
-	state_changed();
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->uid != new->uid)
+			continue;
+		s->current = s == new;
+		state_changed(&s->saved);
+	}
 }
 
 /* The user of UID/NAME, and then name is the rest; or none. */
@@ -233,7 +235,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 	s->created = (int64_t)time(NULL);
 	s->next = sessions;
 	sessions = s;
-	state_changed();
+	state_add(&s->saved, SAVED_SESSION, s);
 	return s;
 }
 
@@ -243,6 +245,7 @@ channel_free(struct channel *ch)
 	rules_free(ch);
 	plans_forget(ch, NULL);
 	user_give(ch->session->user, QUOTA_CHANNELS, 1);
+	state_del(&ch->saved);
 	free(ch);
 }
 
@@ -263,7 +266,6 @@ session_free(struct session *s)
 	struct warning *w;
 
 	clients_forget(s);
-	state_changed();
 	for (p = &sessions; *p != NULL; p = &(*p)->next) {
 		if (*p == s) {
 			*p = s->next;
@@ -279,10 +281,12 @@ session_free(struct session *s)
 		free(w->text);
 		free(w);
 	}
+	timer_clear(&s->retry);
 	if (s->dirfd != -1)
 		user_close(s->user, s->dirfd);
 	user_give(s->user, QUOTA_SESSIONS, 1);
 	user_drop(s->user);
+	state_del(&s->saved);
 	free(s);
 }
 
@@ -297,7 +301,7 @@ not_written(struct session *s)
 
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->state != REGION_FAILED)
+			if (r->state != REGION_FAILED || region_left(r))
 				r->trace->left = any = true;
 	for (t = s->traces; t != NULL; t = t->next) {
 		if (!t->left)
@@ -322,7 +326,7 @@ sessions_end(void)
 		next = s->next;
 		if (not_written(s)) {
 			s->active = false;
-			state_changed();
+			state_changed(&s->saved);
 		} else {
 			regions_free(s);
 			session_free(s);
@@ -353,7 +357,7 @@ void
 session_know_dir(struct session *s, struct ut_msg *m)
 {
 	dir_read(m, &s->dev, &s->ino);
-	state_changed();
+	state_changed(&s->saved);
 }
 
 /* The next utd is not to know of the session. */
@@ -361,7 +365,7 @@ void
 session_forget_dir(struct session *s)
 {
 	s->ino = 0;
-	state_changed();
+	state_changed(&s->saved);
 }
 
 bool
@@ -392,6 +396,34 @@ session_error(const struct session *s)
 	return s->error[0] != '\0' ? s->error : s->failing;
 }
 
+void
+session_missed(struct session *s)
+{
+	s->missed = true;
+	state_changed(&s->saved);
+}
+
+void
+session_lost(struct session *s, const char *why)
+{
+	snprintf(s->error, sizeof(s->error), "%s", why);
+	state_changed(&s->saved);
+}
+
+/* Of its directory, or of any of its regions. */
+void
+session_look(struct session *s)
+{
+	const struct channel *ch;
+	const struct region *r;
+
+	snprintf(s->failing, sizeof(s->failing), "%s", s->gone);
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->why != NULL)
+				region_why(r, s->failing, sizeof(s->failing));
+}
+
 /* Only root's sessions, on root's utd, see the programs of others. */
 bool
 session_sees(const struct session *s, uid_t uid)
@@ -419,7 +451,7 @@ session_warn(struct session *s, const char *fmt, ...)
 	w = xcalloc(1, sizeof(*w));
 	w->text = xstrdup(text);
 	*p = w;
-	state_changed();
+	state_warning(s, text);
 }
 
 struct channel *
@@ -453,6 +485,16 @@ channel_active(const struct channel *ch)
 	return ch->session->active && ch->enabled && !ch->session->dying;
 }
 
+struct session *
+session_by_id(uint32_t id)
+{
+	struct session *s;
+
+	for (s = sessions; s != NULL && s->id != id; s = s->next)
+		continue;
+	return s;
+}
+
 /* NULL and ENOMEM when the user has too much. */
 struct channel *
 channel_new(struct session *s, const char *name, const struct geometry *g)
@@ -471,7 +513,8 @@ channel_new(struct session *s, const char *name, const struct geometry *g)
 	for (p = &s->channels; *p != NULL; p = &(*p)->next)
 		continue;
 	*p = ch;
-	state_changed();
+	state_add(&ch->saved, SAVED_CHANNEL, ch);
+	state_changed(&s->saved);	/* a stream more */
 	return ch;
 }
 

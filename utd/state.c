@@ -16,22 +16,21 @@
 
 /*
  * What the next utd needs to go on where this one was killed: sessions with
- * all that they have, in the file `state' of the run directory, and the
- * programs that are attached, in `programs'.
+ * all that they have, in the journal (journal.c), and the programs that are
+ * attached, in `programs'.
  *
- * state is a snapshot, written anew as a whole and put in place by rename(2)
- * whenever something in it has changed: at the end of a round of the loop,
- * later if it is large, and before a program, a consumer or utctl is told of
- * it.  It is a row of messages, in the form of those of ut_msg(5).  programs
- * is a table that is written in place, as programs come and go all the time.
+ * Each object has a record in the journal, written again as a whole when
+ * something in it has changed: at the end of a round of the loop, and before
+ * a program, a consumer or utctl is told of it.  What an object has much of,
+ * and what only grows, are rows of their own: events of a region, metadata of
+ * a trace, rules of a channel, warnings of a session.  programs is a table
+ * that is written in place, as programs come and go all the time.
  */
 
 #include <sys/types.h>
-#include <sys/stat.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,64 +39,68 @@
 #include "parent.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
-#define SLOW_MS		10		/* to save it */
-#define RETRY_MS	1000		/* after it could not be written */
 
 static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
 static char lock_path[PATH_MAX];	/* and a UID behind */
 static struct ut_msg out;
-
-static void	save_later(void *);
-
-static char *buf;
-static size_t len, room;
-static bool changed, off;
-static int64_t took;			/* ms, the last time */
-static bool failed;			/* and was told of */
-static struct timer timer;		/* until it is saved */
 static int apps_fd = -1;
 static uint32_t napps;			/* places in the table */
 
-/* The message goes behind the others. */
 static void
-put(void)
+put_consumer(unsigned int j, struct saved *v)
 {
-	if (out.bad) {
-		log_warnx("state: message %u does not fit", out.h.type);
+	const struct consumer *c = v->object;
+
+	ut_msg_init(&out, STATE_CONSUMER, (uint32_t)c->uid, (uint32_t)c->gid);
+	ut_msg_str(&out, c->bellname);
+	(void)journal_put(j, &out);
+}
+
+static void
+put_warning(unsigned int j, const struct session *s, const char *text)
+{
+	ut_msg_init(&out, STATE_WARNING, s->id, 0);
+	ut_msg_str(&out, text);
+	(void)journal_put(j, &out);
+}
+
+static void
+put_session(unsigned int j, struct saved *v)
+{
+	const struct session *s = v->object;
+	const struct warning *w;
+
+	ut_msg_init(&out, STATE_SESSION, s->id,
+	    (s->active ? STATE_ACTIVE : 0) |
+	    (s->missed ? STATE_MISSED : 0) |
+	    (s->current ? STATE_CURRENT : 0));
+	ut_msg_u32(&out, s->nstreams);
+	ut_msg_str(&out, s->name);
+	ut_msg_str(&out, s->dir);
+	ut_msg_u32(&out, (uint32_t)s->uid);
+	ut_msg_u32(&out, (uint32_t)s->gid);
+	ut_msg_u64(&out, s->dev);
+	ut_msg_u64(&out, s->ino);
+	ut_msg_u64(&out, s->offset);
+	ut_msg_u64(&out, s->since.cycles);
+	ut_msg_u64(&out, s->since.ns);
+	ut_msg_u64(&out, (uint64_t)s->created);
+	ut_msg_str(&out, s->error);
+	(void)journal_put(j, &out);
+	if (v->in[j].there)
 		return;
-	}
-	if (len + out.h.len > room) {
-		room = (len + out.h.len) * 2;
-		buf = xrealloc(buf, room);
-	}
-	memcpy(buf + len, &out.h, sizeof(out.h));
-	memcpy(buf + len + sizeof(out.h), out.body, out.h.len -
-	    sizeof(out.h));
-	len += out.h.len;
+	for (w = s->warnings; w != NULL; w = w->next)
+		put_warning(j, s, w->text);
 }
 
 static void
-put_text(const struct text *t)
+put_trace(unsigned int j, struct saved *v)
 {
-	char chunk[CHUNK + 1];
-	size_t pos, n;
-
-	for (pos = 0; pos < t->len; pos += n) {
-		n = t->len - pos < CHUNK ? t->len - pos : CHUNK;
-		memcpy(chunk, t->s + pos, n);
-		chunk[n] = '\0';
-		ut_msg_init(&out, STATE_TEXT, 0, 0);
-		ut_msg_str(&out, chunk);
-		put();
-	}
-}
-
-static void
-put_trace(const struct trace *t)
-{
+	const struct trace *t = v->object;
 	int i;
 
-	ut_msg_init(&out, STATE_TRACE, t->id, t->made);
+	ut_msg_init(&out, STATE_TRACE, t->id, t->session->id);
+	ut_msg_u32(&out, t->made);
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
 	ut_msg_u32(&out, t->bits);
@@ -111,61 +114,64 @@ put_trace(const struct trace *t)
 	ut_msg_str(&out, t->uuidstr);
 	ut_msg_u64(&out, t->past);
 	ut_msg_u64(&out, t->clock_at);
-	put();
-	put_text(&t->text);
+	(void)journal_put(j, &out);
+	if (v->in[j].text < t->past)
+		v->in[j].text = t->past;
 }
 
-static void
-put_region(const struct region *r)
+/* What has come since the text there ended, unless too much is past by now. */
+static bool
+put_text(unsigned int j, struct saved *v, size_t left)
 {
-	static struct ut_msg body;
-	const struct entry *e;
-	uint32_t n;
+	const struct trace *t = v->object;
+	const struct text *text = &t->text;
+	uint64_t *at = &v->in[j].text;
+	char chunk[CHUNK + 1];
+	size_t pos, n;
 
-	ut_msg_init(&out, STATE_REGION, r->id, r->trace->id);
-	ut_msg_str(&out, r->shm);
-	ut_msg_u32(&out, r->described);
-	put();
-	for (e = r->registry.first; e != NULL; e = e->after) {
-		desc_open(e->desc, &body, &n);
-		ut_msg_init(&out, STATE_ENTRY, e->id, e->desc->level);
-		ut_msg_str(&out, e->desc->name);
-		ut_msg_str(&out, e->program);
-		ut_msg_bytes(&out, &body);
-		put();
+	if (*at < t->past)
+		put_trace(j, v);
+	while ((pos = (size_t)(*at - t->past)) < text->len) {
+		if (left == 0)
+			return false;
+		n = text->len - pos < CHUNK ? text->len - pos : CHUNK;
+		memcpy(chunk, text->s + pos, n);
+		chunk[n] = '\0';
+		ut_msg_init(&out, STATE_TEXT, t->id, 0);
+		ut_msg_u64(&out, *at);
+		ut_msg_str(&out, chunk);
+		(void)journal_put(j, &out);
+		*at += n;
+		left -= left < n ? left : n;
 	}
+	return true;
 }
 
 static void
-put_rule(const struct rule *r)
+put_rule(unsigned int j, uint16_t type, const struct channel *ch,
+    const struct rule *r)
 {
 	uint32_t i;
 
-	ut_msg_init(&out, STATE_RULE, 0, 0);
+	ut_msg_init(&out, type, ch->id, 0);
 	ut_msg_str(&out, r->glob);
 	ut_msg_u32(&out, r->kind);
 	ut_msg_u32(&out, r->level);
 	ut_msg_u32(&out, r->nexcept);
 	for (i = 0; i < r->nexcept; i++)
 		ut_msg_str(&out, r->except[i]);
-	put();
-}
-
-/* Before its consumer is asked, nothing of it is anywhere. */
-static bool
-trace_begun(const struct trace *t)
-{
-	return t->path != NULL && t->uuidstr[0] != '\0';
+	(void)journal_put(j, &out);
 }
 
 static void
-put_channel(const struct channel *ch)
+put_channel(unsigned int j, struct saved *v)
 {
+	const struct channel *ch = v->object;
 	const struct geometry *g = &ch->geometry;
-	const struct rule *rule;
-	const struct region *r;
+	const struct rule *r;
 
-	ut_msg_init(&out, STATE_CHANNEL, ch->id, ch->stream);
+	ut_msg_init(&out, STATE_CHANNEL, ch->id, ch->session->id);
+	ut_msg_u32(&out, ch->stream);
 	ut_msg_str(&out, ch->name);
 	ut_msg_u32(&out, g->subsize);
 	ut_msg_u32(&out, g->nsubs);
@@ -177,142 +183,211 @@ put_channel(const struct channel *ch)
 	ut_msg_u64(&out, ch->past.lost);
 	ut_msg_u64(&out, ch->past.bytes);
 	ut_msg_u64(&out, ch->past.packets);
-	put();
-	for (rule = ch->rules; rule != NULL; rule = rule->next)
-		put_rule(rule);
-	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->state != REGION_FAILED && trace_begun(r->trace))
-			put_region(r);
+	(void)journal_put(j, &out);
+	if (v->in[j].there)
+		return;
+	for (r = ch->rules; r != NULL; r = r->next)
+		put_rule(j, STATE_RULE, ch, r);
 }
 
 static void
-put_session(const struct session *s)
+put_region(unsigned int j, struct saved *v)
 {
-	const struct warning *w;
-	const struct trace *t;
-	const struct channel *ch;
+	const struct region *r = v->object;
 
-	ut_msg_init(&out, STATE_SESSION, (s->active ? STATE_ACTIVE : 0) |
-	    (s->current ? STATE_CURRENT : 0) |
-	    (s->missed ? STATE_MISSED : 0), s->nstreams);
-	ut_msg_str(&out, s->name);
-	ut_msg_str(&out, s->dir);
-	ut_msg_u32(&out, (uint32_t)s->uid);
-	ut_msg_u32(&out, (uint32_t)s->gid);
-	ut_msg_u64(&out, s->dev);
-	ut_msg_u64(&out, s->ino);
-	ut_msg_u64(&out, s->offset);
-	ut_msg_u64(&out, s->since.cycles);
-	ut_msg_u64(&out, s->since.ns);
-	ut_msg_u64(&out, (uint64_t)s->created);
-	ut_msg_str(&out, s->error);
-	put();
-	for (w = s->warnings; w != NULL; w = w->next) {
-		ut_msg_init(&out, STATE_WARNING, 0, 0);
-		ut_msg_str(&out, w->text);
-		put();
+	ut_msg_init(&out, STATE_REGION, r->id, r->channel->id);
+	ut_msg_u32(&out, r->trace->id);
+	ut_msg_str(&out, r->shm);
+	ut_msg_u32(&out, r->described);
+	(void)journal_put(j, &out);
+}
+
+static bool
+put_entries(unsigned int j, struct saved *v, size_t left)
+{
+	static struct ut_msg body;
+	const struct region *r = v->object;
+	const struct entry **at = &v->in[j].entry, *e;
+	uint32_t n;
+
+	while ((e = *at == NULL ? r->registry.first : (*at)->after) != NULL) {
+		if (left == 0)
+			return false;
+		desc_open(e->desc, &body, &n);
+		ut_msg_init(&out, STATE_ENTRY, e->id, r->id);
+		ut_msg_u32(&out, e->desc->level);
+		ut_msg_str(&out, e->desc->name);
+		ut_msg_str(&out, e->program);
+		ut_msg_bytes(&out, &body);
+		(void)journal_put(j, &out);
+		*at = e;
+		left -= left < out.h.len ? left : out.h.len;
 	}
-	for (t = s->traces; t != NULL; t = t->next)
-		if (t->state != REGION_FAILED && trace_begun(t))
-			put_trace(t);
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		put_channel(ch);
+	return true;
 }
 
 /* One that is about to go is taken up as it is, one that is about to come not. */
-static void
-put_sessions(const struct session *s)
+static bool
+session_lasts(const struct session *s)
 {
-	if (s == NULL)
-		return;
-	put_sessions(s->next);	/* the last one made is the first in the list */
-	if (s->ino != 0)
-		put_session(s);
+	return s->ino != 0;
 }
 
-static void
-put_bell(const struct consumer *c)
+/*
+ * Before its consumer is asked, nothing of it is anywhere; nor is there if it
+ * could not be made.
+ */
+static bool
+trace_lasts(const struct trace *t)
 {
-	if (c->given_up || c->leaving)
-		return;
-	ut_msg_init(&out, STATE_CONSUMER, (uint32_t)c->uid, (uint32_t)c->gid);
-	ut_msg_str(&out, c->bellname);
-	put();
+	return session_lasts(t->session) && t->path != NULL &&
+	    t->uuidstr[0] != '\0' && (t->state != REGION_FAILED || t->again);
 }
 
-static int
-write_all(int fd)
+static bool
+lasts(const struct saved *v)
 {
-	size_t done = 0;
-	ssize_t n;
+	const struct consumer *c;
+	const struct region *r;
 
-	while (done < len) {
-		n = write(fd, buf + done, len - done);
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		done += (size_t)n;
+	switch (v->kind) {
+	case SAVED_CONSUMER:
+		c = v->object;
+		return !c->given_up && !c->leaving;
+	case SAVED_SESSION:
+		return session_lasts(v->object);
+	case SAVED_TRACE:
+		return trace_lasts(v->object);
+	case SAVED_CHANNEL:
+		return session_lasts(
+		    ((const struct channel *)v->object)->session);
+	case SAVED_REGION:
+		r = v->object;
+		return trace_lasts(r->trace) && (r->state != REGION_FAILED ||
+		    region_left(r));
+	}
+	return false;
+}
+
+/* What it is a part of: without that the journal does not have it either. */
+static struct saved *
+above(const struct saved *v)
+{
+	switch (v->kind) {
+	case SAVED_TRACE:
+		return &((const struct trace *)v->object)->session->saved;
+	case SAVED_CHANNEL:
+		return &((const struct channel *)v->object)->session->saved;
+	case SAVED_REGION:
+		return &((const struct region *)v->object)->trace->saved;
+	default:
+		return NULL;
+	}
+}
+
+static uint32_t
+number(const struct saved *v)
+{
+	switch (v->kind) {
+	case SAVED_CONSUMER:
+		return (uint32_t)((const struct consumer *)v->object)->uid;
+	case SAVED_SESSION:
+		return ((const struct session *)v->object)->id;
+	case SAVED_TRACE:
+		return ((const struct trace *)v->object)->id;
+	case SAVED_CHANNEL:
+		return ((const struct channel *)v->object)->id;
+	case SAVED_REGION:
+		return ((const struct region *)v->object)->id;
 	}
 	return 0;
 }
 
 static bool
-write_state(void)
+there(unsigned int j, const struct saved *v)
 {
-	bool ok;
-	int fd;
-
-	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOFOLLOW, 0600);
-	if (fd == -1)
-		return false;
-	ok = write_all(fd) == 0 && rename(new_path, state_path) == 0;
-	close(fd);
-	return ok;
+	while (v != NULL && v->in[j].there)
+		v = above(v);
+	return v == NULL;
 }
 
-/* Now, if there is anything new. */
+/* The journal has it no more. */
 void
-state_save(void)
+state_gone(unsigned int j, struct saved *v)
 {
-	if (!changed || off)
-		return;
-	changed = false;
-	took = ut_msg_now();
-	len = 0;
-	ut_msg_init(&out, STATE_BEGIN, STATE_VERSION, 0);
-	put();
-	consumers_each(put_bell);
-	put_sessions(sessions);
-	ut_msg_init(&out, STATE_END, 0, 0);
-	put();
-	if (write_state()) {
-		took = ut_msg_now() - took;
-		failed = false;
-		return;
+	if (there(j, v)) {
+		ut_msg_init(&out, STATE_GONE, v->kind, number(v));
+		(void)journal_put(j, &out);
 	}
-	if (!failed)
-		log_warn("%s", new_path);
-	took = ut_msg_now() - took;
-	failed = changed = true;
-	timer_set(&timer, RETRY_MS, save_later, NULL);
+	memset(&v->in[j], 0, sizeof(v->in[j]));
 }
 
-static void
-save_later(void *arg)
+bool
+state_rows(unsigned int j, struct saved *v, size_t left)
 {
-	(void)arg;
-	state_save();
+	if (v->kind == SAVED_TRACE)
+		return put_text(j, v, left);
+	if (v->kind == SAVED_REGION)
+		return put_entries(j, v, left);
+	return true;
+}
+
+bool
+state_put(unsigned int j, struct saved *v, size_t left)
+{
+	static void (*const puts[])(unsigned int, struct saved *) = {
+		[SAVED_CONSUMER] = put_consumer,
+		[SAVED_SESSION] = put_session,
+		[SAVED_TRACE] = put_trace,
+		[SAVED_CHANNEL] = put_channel,
+		[SAVED_REGION] = put_region
+	};
+	struct saved *up = above(v);
+
+	if (!lasts(v)) {
+		state_gone(j, v);
+		return true;
+	}
+	if (up != NULL && !up->in[j].there)
+		(void)state_put(j, up, SIZE_MAX);
+	if (v->kind == SAVED_REGION) {
+		up = &((struct region *)v->object)->channel->saved;
+		if (!up->in[j].there)
+			(void)state_put(j, up, SIZE_MAX);
+	}
+	puts[v->kind](j, v);
+	v->in[j].there = true;
+	return state_rows(j, v, left);
 }
 
 void
-state_changed(void)
+state_renew(struct trace *t)
 {
-	changed = true;
-	if (timer.when == 0)
-		timer_set(&timer, took < SLOW_MS ? 0 : (int)(20 * took),
-		    save_later, NULL);
+	t->saved.in[0].text = t->saved.in[1].text = 0;
+	state_changed(&t->saved);
+}
+
+void
+state_warning(const struct session *s, const char *text)
+{
+	unsigned int j;
+
+	for (j = 0; j < 2; j++)
+		if (there(j, &s->saved))
+			put_warning(j, s, text);
+	state_soon();
+}
+
+/* It was added, or it and those that are like it are no more. */
+void
+state_rule(const struct channel *ch, const struct rule *r, bool added)
+{
+	unsigned int j;
+
+	for (j = 0; j < 2; j++)
+		if (there(j, &ch->saved))
+			put_rule(j, added ? STATE_RULE : STATE_UNRULE, ch, r);
+	state_soon();
 }
 
 /*
@@ -439,16 +514,14 @@ state_open(const char *dir)
 	if (apps_fd == -1)
 		log_warn("%s", apps_path);
 	state_resume();
-	state_changed();
+	journal_open(state_path, new_path);
 }
 
 /* An orderly end of all: nobody goes on. */
 void
 state_close(void)
 {
-	off = true;
-	unlink(new_path);
-	unlink(state_path);
+	journal_remove();
 	unlink(apps_path);
 	consumers_each(consumer_remove_bell);
 	consumers_each(remove_lock);

@@ -140,6 +140,8 @@ trace_flush(struct trace *t)
 
 	if (t->syncing)
 		return false;
+	if (text->sent < text->len)
+		state_save();	/* no file has more than the next utd knows */
 	while (text->sent < text->len) {
 		if (whole && t->consumer->conn != NULL &&
 		    t->consumer->conn->queued > AHEAD)
@@ -155,7 +157,6 @@ trace_flush(struct trace *t)
 	trace_synced(t);
 	return true;
 }
-
 
 /* So much is in the file: it need not be kept for another consumer. */
 void
@@ -173,13 +174,7 @@ trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 	if (n < text->len / 2)
 		return;			/* or too much would be moved */
 	t->past = size;
-	if (n == text->len) {
-		text_free(text);
-		return;
-	}
-	memmove(text->s, text->s + n, text->len - n);
-	text->len -= n;
-	text->sent -= n;
+	text_cut(text, n);
 }
 
 /*
@@ -198,7 +193,7 @@ trace_called(struct trace *t, const char *path)
 	free(t->path);
 	t->path = xstrdup(path);
 	t->made = true;
-	state_changed();
+	state_changed(&t->saved);
 	return true;
 }
 
@@ -223,6 +218,7 @@ trace_channel(struct trace *t, const struct channel *ch)
 		metadata_cycles_types(&t->text);
 	}
 	metadata_channel(&t->text, ch);
+	state_changed(&t->saved);
 }
 
 /* The frequency of the cycle counter is better known the longer it goes. */
@@ -262,12 +258,30 @@ uuid_make(unsigned char *uuid, char *s)
 	uuid_text(s, uuid);
 }
 
+/* What was there is not there any more, or is somebody else's. */
+static bool
+over(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
+	    error == EINVAL || error == ESTALE;
+}
+
+/*
+ * What its buffers have is counted as lost if that is how it stays.  Else
+ * they are kept: the file system may be mounted, or written to, later.
+ */
 static void
-trace_failed(struct trace *t, const char *why)
+trace_failed(struct trace *t, const char *why, bool for_good)
 {
 	t->state = REGION_FAILED;
+	t->over = for_good;
+	state_changed(&t->saved);
 	trace_go_on(t);
 	regions_failed(t, why);
+	if (for_good)
+		regions_bury_lost(t);
+	else if (t->again)
+		session_wait(t->session);
 }
 
 /* What the file lacks is what has not been sent. */
@@ -282,7 +296,7 @@ got_trace(void *arg, int error, struct ut_msg *m)
 		return;
 	if (error != 0) {
 		consumer_why(m, error, why, sizeof(why));
-		trace_failed(t, why);
+		trace_failed(t, why, over(error));
 		return;
 	}
 	size = ut_msg_get_u64(m);
@@ -290,7 +304,7 @@ got_trace(void *arg, int error, struct ut_msg *m)
 		trace_synced(t);
 		snprintf(why, sizeof(why), "%s: somebody else has changed the "
 		    "metadata", t->path);
-		trace_failed(t, why);
+		trace_failed(t, why, true);
 		return;
 	}
 	if (t->syncing)
@@ -314,7 +328,11 @@ ask_trace(struct trace *t, int fd, const char *path)
 	t->state = REGION_READY;
 	if (!t->again) {
 		uuid_make(t->uuid, t->uuidstr);
-		state_changed();
+		text_free(&t->text);
+		t->past = t->clock_at = 0;
+		metadata_head(&t->text, t, t->uuidstr);
+		state_renew(t);
+		state_save();	/* the next utd knows of it before it is */
 	}
 	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
 	ut_msg_fd(&out, fd);
@@ -327,11 +345,6 @@ ask_trace(struct trace *t, int fd, const char *path)
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
 	consumer_ask(t->consumer, &out, NULL);
-	if (t->again)
-		return;
-	text_free(&t->text);
-	t->past = t->clock_at = 0;
-	metadata_head(&t->text, t, t->uuidstr);
 }
 
 static void
@@ -353,7 +366,7 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 			consumer_why(m, errno, why, sizeof(why));
 	}
 	if (why[0] != '\0') {
-		trace_failed(t, why);
+		trace_failed(t, why, over(error));
 	} else {
 		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
 		    "32-bit" : "64-bit");
@@ -429,8 +442,8 @@ trace_ask(struct trace *t)
 			*strrchr(path, '/') = '\0';
 		t->path = xstrdup(path);
 	}
-	if (t->session->gone) {
-		trace_failed(t, t->session->error);
+	if (t->session->gone[0] != '\0') {
+		trace_failed(t, t->session->gone, false);
 		return;
 	}
 	if (t->session->dirfd == -1) {
@@ -460,6 +473,7 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 	t->consumer = consumer_get(uid, gid);
 	t->next = s->traces;
 	s->traces = t;
+	state_add(&t->saved, SAVED_TRACE, t);
 	return t;
 }
 
@@ -480,16 +494,23 @@ trace_get(struct session *s, const struct app *a, bool alone)
 	t->pid = a->pid != 0 ? a->pid : a->vpid;
 	t->vpid = a->vpid;
 	snprintf(t->name, sizeof(t->name), "%s", a->name);
-	state_changed();
 	trace_ask(t);
 	return t;
 }
 
-/* Once more, after it could not be made; all its regions, too. */
+/*
+ * Once more, after it could not be made, or opened again; all its regions,
+ * too.
+ */
 void
 trace_retry(struct trace *t)
 {
-	t->again = false;
+	if (regions_buried(t))
+		return;
+	t->again &= !t->over;
+	t->over = false;
+	if (t->again && t->session->gone[0] == '\0')
+		trace_hold(t);
 	regions_renew(t);
 	trace_ask(t);
 	if (t->state == REGION_READY)
@@ -548,28 +569,36 @@ session_late(const struct session *s)
 	const struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->consumer->late && t->state != REGION_FAILED)
+		if (t->consumer->late && (t->state != REGION_FAILED ||
+		    regions_buried(t)))
 			return t->consumer;
 	return NULL;
 }
 
+/* Its consumer knows nothing of it, or not any more. */
 void
-trace_close(struct trace *t)
+trace_drop(struct trace *t)
 {
 	struct trace **p;
 
 	for (p = &t->session->traces; *p != t; p = &(*p)->next)
 		continue;
 	*p = t->next;
-	state_changed();
+	state_del(&t->saved);
 	trace_go_on(t);
-	trace_refine(t);
-	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
-	consumer_send(t->consumer, &out);
 	text_free(&t->text);
 	user_drop(t->user);
 	free(t->path);
 	free(t);
+}
+
+void
+trace_close(struct trace *t)
+{
+	trace_refine(t);
+	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
+	consumer_send(t->consumer, &out);
+	trace_drop(t);
 }
 
 /*
@@ -610,7 +639,8 @@ traces_orphaned(const struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer != c)
 				continue;
-			trace_failed(t, consumer_trouble(c));
+			t->again = false;
+			trace_failed(t, consumer_trouble(c), false);
 			regions_remove(t);
 		}
 	}
@@ -663,8 +693,14 @@ traces_resume(struct session *s)
 	struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next) {
-		trace_ask(t);
-		if (t->state == REGION_READY)
-			regions_ask(t);
+		if (s->gone[0] != '\0') {
+			trace_failed(t, s->gone, false);
+		} else if (t->state == REGION_FAILED) {
+			trace_retry(t);
+		} else if (t->state == REGION_ASKED) {
+			trace_ask(t);
+			if (t->state == REGION_READY)
+				regions_ask(t);
+		}
 	}
 }

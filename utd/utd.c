@@ -259,7 +259,7 @@ main(int argc, char *argv[])
 	if ((all = sessions_end()))
 		state_close();
 	else
-		state_save();
+		journal_end();
 	listen_close();
 	return all ? 0 : 1;
 }

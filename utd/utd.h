@@ -108,6 +108,11 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   is there already, better known now */
 #define UT_C_BELL	77	/* str name of the bell, perhaps there */
 #define UT_C_END	78	/* an orderly one: finish and go */
+#define UT_C_BURY	79	/* a region: u32 serial, u32 stream, str
+				   channel, u32 nsubs, u32 subsize, u32 clock,
+				   str name of the object, str why nothing can
+				   be written; its fd, perhaps: count what is
+				   lost with it, and remove it */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */

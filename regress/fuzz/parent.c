@@ -63,6 +63,7 @@ int	 __wrap_poll(struct pollfd *, nfds_t, int);
 int64_t	 __real_ut_msg_now(void);
 int64_t	 __wrap_ut_msg_now(void);
 int	 __wrap_ut_dead(pid_t);
+int	 __wrap_ut_peer_life(int);
 
 /*
  * What the parent asks of the system.
@@ -126,6 +127,14 @@ __wrap_ut_dead(pid_t pid)
 	return 1;
 }
 
+int
+__wrap_ut_peer_life(int s)
+{
+	(void)s;
+	errno = ENOSYS;
+	return -1;
+}
+
 void
 consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 {
@@ -166,6 +175,8 @@ answer_path(struct ut_msg *m)
 	ut_msg_get_str(m, path, sizeof(path));
 	ut_msg_fd(&reply, null_fd);
 	ut_msg_str(&reply, path);
+	ut_msg_u64(&reply, 1);		/* device, */
+	ut_msg_u64(&reply, 1);		/* inode */
 }
 
 static void
@@ -194,8 +205,8 @@ answer_counts(void)
 static void
 answer(struct played *c, struct ut_msg *m)
 {
-	if (m->h.type < UT_C_OUTDIR || m->h.type > UT_C_CLOSE ||
-	    m->h.type == UT_C_METADATA || m->h.type == UT_C_SYNCED ||
+	if (m->h.type < UT_C_OUTDIR || (m->h.type > UT_C_CLOSE &&
+	    m->h.type != UT_C_BURY) || m->h.type == UT_C_METADATA || m->h.type == UT_C_SYNCED ||
 	    m->h.type == UT_C_OWNER)
 		return;
 	if (answers == ANSWER_NOT) {
@@ -351,9 +362,10 @@ free_consumers(void)
 
 	while ((c = consumers) != NULL) {
 		consumers = c->next;
+		state_del(&c->saved);
 		if (c->conn != NULL)
 			conn_drop(c->conn);
-		fail_requests(c);
+		requests_fail(c);
 		if (c->bell != -1)
 			close(c->bell);
 		free(c);
@@ -378,7 +390,7 @@ parent_reset(void)
 		regions_free(s);
 		session_free(s);
 	}
-	parent_run();
+	parent_wait(1100);		/* until the dead are looked for */
 	if (apps != NULL)
 		fuzz_die("programs stay");
 	loop_ending = true;		/* nobody mourns */

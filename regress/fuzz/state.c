@@ -76,11 +76,31 @@ write_state(struct input *in, int how)
 		put(&message);
 	while (in->n > 0) {
 		input_message(in, &message, input_u8(in) % 16, 0);
+		if (message.h.type == STATE_BEGIN)
+			message.h.a %= STATE_VERSION + 1;
 		put(&message);
 	}
 	ut_msg_init(&message, STATE_END, 0, 0);
 	if (!(how & NO_END))
 		put(&message);
+	fuzz_file("old-state", file, filled);
+}
+
+/* As it is; only that of a newer utd would end this one, as it has to. */
+static void
+write_raw(const struct input *in)
+{
+	struct ut_msghdr h;
+
+	filled = in->n < sizeof(file) ? in->n : sizeof(file);
+	memcpy(file, in->p, filled);
+	if (filled >= sizeof(h)) {
+		memcpy(&h, file, sizeof(h));
+		if (h.a > STATE_VERSION)
+			h.a = STATE_VERSION;
+		memcpy(file, &h, sizeof(h));
+	}
+	fuzz_file("old-programs", "", 0);
 	fuzz_file("old-state", file, filled);
 }
 
@@ -112,16 +132,14 @@ check(const struct session *s)
 static void
 load(void)
 {
-	char state[128], programs[128];
+	char state[128], programs[128], kept[160];
 	const struct session *s;
 
 	snprintf(state, sizeof(state), "%s/old-state", fuzz_dir());
 	snprintf(programs, sizeof(programs), "%s/old-programs", fuzz_dir());
-	session = NULL;
-	channel = NULL;
-	trace = NULL;
-	region = NULL;
+	snprintf(kept, sizeof(kept), "%s.kept-1", state);
 	state_load(state, programs);
+	(void)unlink(kept);
 	for (s = sessions; s != NULL; s = s->next)
 		check(s);
 	state_resume();
@@ -162,8 +180,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	parent_begin();
 	if (how & RAW) {
-		fuzz_file("old-programs", "", 0);
-		fuzz_file("old-state", in.p, in.n);
+		write_raw(&in);
 	} else {
 		write_programs(&in);
 		write_state(&in, how);

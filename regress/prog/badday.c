@@ -139,6 +139,27 @@ write(int fd, const void *buf, size_t len)
 	return n == -1 ? -1 : real(fd, buf, (size_t)n);
 }
 
+ssize_t
+pwrite(int fd, const void *buf, size_t len, off_t at)
+{
+	static ssize_t (*real)(int, const void *, size_t, off_t);
+	ssize_t n;
+
+	if (real == NULL)
+		next(&real, "pwrite");
+	n = share(fd, len);
+	return n == -1 ? -1 : real(fd, buf, (size_t)n, at);
+}
+
+#ifdef __GLIBC__
+/* What utd calls, whose files may be large. */
+ssize_t
+pwrite64(int fd, const void *buf, size_t len, off64_t at)
+{
+	return pwrite(fd, buf, len, (off_t)at);
+}
+#endif
+
 /* A part of it by way of write(2). */
 ssize_t
 writev(int fd, const struct iovec *iov, int niov)

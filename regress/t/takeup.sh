@@ -14,9 +14,9 @@ utctl create -o "$T/s" s >/dev/null &&
     utctl enable-event -c uid 'seq:*' >/dev/null &&
     utctl enable-event -c pid 'seq:*' >/dev/null &&
     utctl start >/dev/null || fail "set-up"
-background ./prog/seq -p 40 1 2 9000000 "$T/progress"
+background env UT_REGISTER_TIMEOUT=-1 ./prog/seq -p 40 1 2 9000000 "$T/progress"
 a=$LAST
-background ./prog/seq -p 40 2 2 9000000 "$T/progress2"
+background env UT_REGISTER_TIMEOUT=-1 ./prog/seq -p 40 2 2 9000000 "$T/progress2"
 b=$LAST
 until_ok sh -c "utctl list | grep -q '2 programs'" || fail "no programs"
 sleep 0.3

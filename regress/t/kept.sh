@@ -1,0 +1,132 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A state file that is torn, damaged, of an older or of a newer utd: what can
+# be taken up goes on, nothing is written over, and utctl recover finds what
+# is left in memory, and removes it when told to.
+
+. ./inside.sh
+. ./common.sh
+state=$UT_RUNDIR/state
+
+# Killed, with a program whose events nobody has written.
+begin() {
+	rm -rf "$T/s"
+	start_utd
+	utctl create -o "$T/s" s >/dev/null &&
+	    utctl enable-channel -b 4k -n 64 c &&
+	    utctl enable-event -c c 'seq:*' >/dev/null &&
+	    utctl start || fail "set-up"
+	./prog/seq 1 1 10 || fail "seq"
+	halt $(consumers)
+	kill -9 $UTD_PID $(consumers)
+	wait $UTD_PID 2>/dev/null
+	UTD_PID=
+}
+
+empty() {
+	[ -z "${UT_TEST_INSIDE-}" ] || [ -z "$(ls /dev/shm)" ] ||
+	    fail "$1: left in memory: $(ls /dev/shm)"
+	[ "$(ls "$UT_RUNDIR" | grep -v -e wake -e consumer-)" = "" ] ||
+	    fail "$1: left: $(ls "$UT_RUNDIR")"
+	echo "$1: fine"
+}
+
+poke() {	# file, offset, byte
+	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+# How the header begins: length, type, descriptors, version, 0.
+version() {
+	od -An -t u4 -j 8 -N 4 "$state" | tr -d ' '
+}
+first_byte=$(printf '\1\0\0\0' | od -An -t u4 | tr -d ' ')
+case $first_byte in
+1)	low=8 ;;
+*)	low=11 ;;
+esac
+
+# Torn: killed as it wrote.  Nothing is missing.
+begin
+printf '\050\0\0\0\012\0' >>"$state"
+cp "$state" "$T/torn"
+expect 0 's destroyed: 10 events, 0 lost' utctl recover
+! grep left "$T/out" || fail "torn: $(cat "$T/out")"
+empty torn
+
+# Damaged at the end: what is before goes on.
+begin
+printf '\377\377\377\377\0\0\0\0\0\0\0\0\0\0\0\0' >>"$state"
+cp "$state" "$T/was"
+start_utd
+grep -q "state: damaged: .*kept as $state.kept-1: see utctl recover" \
+    "$T/utd.log" || fail "damaged: $(cat "$T/utd.log")"
+cmp "$T/was" "$state.kept-1" || fail "damaged: not kept"
+expect 0 '^0 left' utctl recover
+utctl list s >/dev/null || fail "damaged: no session"
+expect 0 's destroyed: 10 events, 0 lost' utctl destroy s
+stop_utd || fail "damaged: utd: status $?"
+expect 0 '' utctl recover -d
+empty damaged
+
+# Damaged from the start, and again: both are kept, what is in memory is
+# named, and goes when that is asked for.
+for i in 1 2; do
+	begin
+	poke "$state" 4 '\377'
+	poke "$state" 5 '\377'
+	start_utd
+	grep -q "state: damaged: kept as " "$T/utd.log" ||
+	    fail "bad: $(cat "$T/utd.log")"
+	./prog/seq 1 1 10 || fail "seq"
+	stop_utd || fail "bad: utd: status $?"
+	[ -e "$state.kept-$i" ] || fail "not kept: $(ls "$UT_RUNDIR")"
+done
+expect 0 'shared memory of [0-9]* bytes, uid' utctl recover
+[ "$(grep -c 'shared memory' "$T/out")" -eq 4 ] ||
+    fail "bad: not two buffers and two bells: $(cat "$T/out")"
+expect 0 '4 left: "utctl recover -d" removes them' utctl recover
+expect 0 'removed' utctl recover -d
+empty bad
+complains 'state: No such file' utctl recover
+
+# Of a utd that runs nothing is removed.
+begin
+poke "$state" 4 '\377'
+start_utd
+utctl create -o "$T/t" t >/dev/null && utctl enable-event 'seq:*' &&
+    utctl start || fail "set-up of t"
+./prog/seq 1 1 10 || fail "seq"
+cat "$state" >>"$state.kept-1"
+expect 0 '2 left' utctl recover
+expect 0 'removed' utctl recover -d
+complains 'utd runs in .*taken up' utctl recover
+./prog/seq 2 1 10 || fail "seq"
+expect 0 't destroyed: 20 events, 0 lost' utctl destroy t
+stop_utd || fail "running: utd: status $?"
+empty running
+
+# Of an older utd.
+begin
+new=$(version)
+poke "$state" $low "\\$((new - 1))"
+[ "$(version)" -eq $((new - 1)) ] || fail "version $(version)"
+start_utd
+grep -q "state: of an older utd: kept as $state.kept-1" "$T/utd.log" ||
+    fail "older: $(cat "$T/utd.log")"
+expect 0 '2 left' utctl recover
+stop_utd || fail "older: utd: status $?"
+expect 0 'removed' utctl recover -d
+empty older
+
+# Of a newer one: that is told, and all stays as it is.
+begin
+poke "$state" $low "\\$((new + 1))"
+cp "$state" "$T/was"
+expect 1 "state: of a newer utd.*version $((new + 1)), not $new" \
+    utd -d -r "$UT_RUNDIR"
+expect 1 'of a newer utd' utctl recover
+cmp "$T/was" "$state" || fail "newer: written over"
+ls "$UT_RUNDIR" | grep kept && fail "newer: kept"
+poke "$state" $low "\\$new"
+expect 0 's destroyed: 10 events, 0 lost' utctl recover
+empty newer

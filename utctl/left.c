@@ -1,0 +1,189 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Shared memory that nobody takes up: utd keeps a state file that it cannot
+ * read, damaged or of an older utd, under another name, state.kept-NUMBER.
+ * Whatever else is in there, names of shared memory look like nothing else.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../libut/compat.h"
+#include "utctl.h"
+
+#define KEPT		"state.kept-"
+#define PREFIX		"/ut-"		/* see ut_shm_name */
+#define HEX		"0123456789abcdef"
+
+/* A file of ours, all of it. */
+struct bytes {
+	char	*s;
+	size_t	 n;
+};
+
+static bool
+bytes_read(struct bytes *b, const char *path)
+{
+	struct stat st;
+	FILE *f;
+	int fd;
+
+	memset(b, 0, sizeof(*b));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd == -1)
+		return false;
+	/* Who could write there could have us remove what is another's. */
+	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
+	    (f = fdopen(fd, "r")) == NULL) {
+		say("%s: not ours", path);
+		close(fd);
+		return false;
+	}
+	if ((b->s = malloc((size_t)st.st_size + 1)) == NULL)
+		die_errno("malloc");
+	b->n = fread(b->s, 1, (size_t)st.st_size, f);
+	b->s[b->n] = '\0';
+	fclose(f);
+	return true;
+}
+
+/* Is a name there, as ut_shm_name makes them?  Its length is before it. */
+static bool
+name_at(const struct bytes *b, size_t at, char *name)
+{
+	const size_t pre = sizeof(PREFIX) - 1;
+	size_t digits;
+	uint16_t n;
+
+	if (at < sizeof(n) || b->s[at] != '/')
+		return false;
+	memcpy(&n, b->s + at - sizeof(n), sizeof(n));
+	if (n <= pre || n >= UT_SHM_NAME || n > b->n - at)
+		return false;
+	memcpy(name, b->s + at, n);
+	name[n] = '\0';
+	if (strncmp(name, PREFIX, pre) != 0)
+		return false;
+	digits = strspn(name + pre, HEX);
+	return digits > 0 && name[pre + digits] == '-' &&
+	    strspn(name + pre + digits + 1, HEX) == n - pre - digits - 1;
+}
+
+static bool
+has_name(const struct bytes *b, const char *name)
+{
+	char other[UT_SHM_NAME];
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		if (name_at(b, i, other) && strcmp(name, other) == 0)
+			return true;
+	return false;
+}
+
+/* But what utd has now is not left; there may be nothing of that name. */
+static bool
+is_left(const char *name, const struct bytes *now, int delete)
+{
+	struct stat st;
+	bool is;
+	int fd;
+
+	if ((fd = shm_open(name, O_RDONLY, 0)) == -1)
+		return false;
+	is = fstat(fd, &st) == 0 && !has_name(now, name);
+	close(fd);
+	if (!is)
+		return false;
+	printf("%s: shared memory of %llu bytes, uid %lu%s\n", name,
+	    (unsigned long long)st.st_size, (unsigned long)st.st_uid,
+	    delete ? ": removed" : "");
+	if (delete && shm_unlink(name) == -1)
+		say_errno("%s", name);
+	return true;
+}
+
+/* The same name may be there many times, as things have changed. */
+static unsigned int
+left_of(const char *path, const struct bytes *now, int delete)
+{
+	struct bytes b, before;
+	char name[UT_SHM_NAME];
+	unsigned int n = 0;
+
+	if (!bytes_read(&b, path))
+		return 0;
+	printf("%s:\n", path);
+	before = b;
+	for (before.n = 0; before.n < b.n; before.n++) {
+		if (!name_at(&b, before.n, name) || has_name(&before, name))
+			continue;
+		n += is_left(name, now, delete);
+		if (delete && !has_name(now, name))
+			ut_bell_remove(name);
+	}
+	if (delete && unlink(path) == -1)
+		say_errno("%s", path);
+	free(b.s);
+	return n;
+}
+
+/* How many such files there are.  Say what is left of each, or remove it. */
+unsigned int
+left_behind(const char *dir, int delete)
+{
+	const struct dirent *e;
+	struct bytes now;
+	unsigned int files = 0, n = 0;
+	char *path;
+	DIR *d;
+
+	if ((d = opendir(dir)) == NULL)
+		return 0;
+	path = format("%s/state", dir);
+	if (!bytes_read(&now, path))
+		now.n = 0;
+	free(path);
+	while ((e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, KEPT, sizeof(KEPT) - 1) != 0)
+			continue;
+		files++;
+		path = format("%s/%s", dir, e->d_name);
+		n += left_of(path, &now, delete);
+		free(path);
+	}
+	closedir(d);
+	free(now.s);
+	if (files > 0 && !delete)
+		printf("%u left: \"utctl recover -d\" removes %s\n", n,
+		    n > 0 ? "them, and what is recorded there" : "the files");
+	return files;
+}
