@@ -138,9 +138,9 @@ all_counted() {
 
 # Stopped, and then so few sub-buffers are free that all those of idle threads
 # are taken, and used by others.
-for how in one next share; do
+for how in 'one 340' 'next 340' 'share 120'; do
 	session hold 470
-	attack hold $how -k 340 -w "sleep 1
+	attack hold ${how% *} -k ${how#* } -w "sleep 1
 	    ./prog/seq -p 900000 510 60 4 $T/hold.p.510"
 	all_counted hold 2
 	want=$events
