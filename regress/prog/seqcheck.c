@@ -126,7 +126,7 @@ main(int argc, char *argv[])
 	while (++i < argc)
 		read_before(argv[i]);
 	while (fgets(line, sizeof(line), stdin) != NULL) {
-		if (strstr(line, ":tick ") == NULL)
+		if (strstr(line, ":tick") == NULL)
 			continue;
 		w = value(line, "writer = ");
 		n = value(line, " n = ");
