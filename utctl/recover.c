@@ -66,11 +66,14 @@ static int
 recover(char *dir)
 {
 	struct client *c;
+	char *utd = utd_find();
 	pid_t pid;
 	int r = -1, sig = 0;
 
 	signals_catch();
-	if ((pid = utd_start(utd_find(), dir, &sig)) == -1)
+	pid = utd_start(utd, dir, &sig);
+	free(utd);
+	if (pid == -1)
 		return 1;
 	if ((c = client_open(dir, 1)) == NULL) {
 		kill(pid, SIGTERM);

@@ -193,12 +193,13 @@ create(const char *name, const char *out)
 {
 	const unsigned int free_name = name == NULL ? 1u << UT_TAKEN_NAME : 0;
 	const unsigned int free_dir = out == NULL ? 1u << UT_TAKEN_DIR : 0;
-	char *first = stamped(name == NULL ? "auto" : name), *unique, *dir;
+	char *first, *unique, *dir;
 	struct client *c;
 	int n, r = -1;
 
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
+	first = stamped(name == NULL ? "auto" : name);
 	for (n = 1; n == 1 || (r == -1 && client_hushed(c)); n++) {
 		unique = n == 1 ? format("%s", first) :
 		    format("%s-%d", first, n);
@@ -219,19 +220,22 @@ create(const char *name, const char *out)
 int
 cmd_create(int argc, char **argv)
 {
-	const char *out = NULL;
-	int ch;
+	char *out = NULL;
+	int ch, r;
 
 	while ((ch = option(argc, argv, "+o:")) != -1) {
 		if (ch != 'o')
 			return usage(argv[0]);
+		free(out);
 		out = absolute(optarg);
 	}
 	if (argc - optind > 1)
 		return usage(argv[0]);
 	if (argc > optind)
 		check_name("session", argv[optind]);
-	return create(argv[optind], out);
+	r = create(argv[optind], out);
+	free(out);
+	return r;
 }
 
 /* A command that names a session, or does not: then utd knows which. */
