@@ -30,7 +30,7 @@
 #ifndef UT_NO_EVENTS
 
 /* UT_ON(provider, event): is anyone listening? */
-#define UT_ON(provider, event)	UT_LISTENS(ut__##provider##__##event)
+#define UT_ON(provider, event)	(UT_LISTENS(ut__##provider##__##event) != 0)
 #define UT_LISTENS(ev)	\
 	UT_UNLIKELY(__atomic_load_n(&(ev).on, __ATOMIC_RELAXED) != 0)
 
@@ -146,7 +146,11 @@ struct ut_field {
  * side in the section ut_events, so the alignment is also the stride.
  */
 struct ut_event {
-	uint32_t		 on;	/* channels that listen, a bit each */
+	/*
+	 * Channels that listen, a bit each.  Volatile, or clang takes it for
+	 * constant where no code of the file can store to it.
+	 */
+	volatile uint32_t	 on;
 	int32_t			 level;
 	const char		*name;	/* "provider:event" */
 	const struct ut_field	*fields;

@@ -71,6 +71,11 @@ prepare_command(const void *arg)
 	setenv("UT_RUNDIR", r->rundir, 1);
 	if (r->preload == NULL)
 		return;
+	/*
+	 * Programs that know nothing of libut may do what fails with a second
+	 * thread.  Our rules never change, so nothing is lost without it.
+	 */
+	setenv("UT_THREADS", "0", 0);
 	if (old == NULL || *old == '\0')
 		setenv("LD_PRELOAD", r->preload, 1);
 	else

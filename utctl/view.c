@@ -407,7 +407,7 @@ view_end(struct view *v)
 	int status = damage.n != 0;
 
 	ctf_print_flush();
-	if (v->quiet)
+	if (v->quiet && (v->ntraces > 0 || damage.n == 0))
 		view_totals(v);
 	for (i = 0; i < damage.n; i++)
 		say("%s", damage.list[i]);

@@ -89,4 +89,10 @@ print(sum(sum(d.values()) for d in l))'
 		[ "$events" -gt 1000 ] || fail "python3: $events events"
 	}
 fi
+
+# What a program may not do that has a second thread, in one that knows nothing
+# of libut.
+if command -v unshare >/dev/null && unshare -Ur true 2>/dev/null; then
+	traced unshare -Ur true
+fi
 exit 0
