@@ -38,6 +38,10 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+#if defined(__NetBSD__)
+#define ppoll	pollts
+#endif
+
 UT_EVENT(taken, tick, UT_INFO, UT_INT(n))
 
 #define SLOW	15000			/* ms */
