@@ -388,8 +388,12 @@ open_ours(const char *path)
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd == -1) {
-		if (errno != ENOENT)
+		if (errno == ENOENT)
+			return NULL;
+		/* For a link that is not followed each system has an error. */
+		if (lstat(path, &st) == -1 || !S_ISLNK(st.st_mode))
 			fatal("%s", path);
+		log_warnx("%s: not ours", path);
 		return NULL;
 	}
 	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
