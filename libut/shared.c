@@ -136,10 +136,13 @@ take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
     size_t len)
 {
 	struct ut_subbuf *sub = &ch->subs[i];
+	struct ut_slot *slot = w->slot;
 
+	if (slot == NULL)
+		return false;			/* wiped: ut_writer_next */
 	w->data = ch->data + (size_t)i * ch->subsize;
 	w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
-	    (uint32_t)(w->slot - ch->slots), UT_OWNED | UT_SHARED);
+	    (uint32_t)(slot - ch->slots), UT_OWNED | UT_SHARED);
 	w->sub = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (atomic_compare_exchange_strong_explicit(&sub->state, &word,

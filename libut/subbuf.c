@@ -209,15 +209,16 @@ subbuf_label(struct writer *w, struct channel *ch)
 static bool
 subbuf_take(struct writer *w, struct channel *ch, uint32_t i)
 {
+	struct ut_slot *slot = w->slot;
 	uint64_t word;
 
 	word = atomic_load_explicit(&ch->subs[i].state, memory_order_relaxed);
-	if (UT_STATE(word) != UT_FREE)
-		return false;
+	if (UT_STATE(word) != UT_FREE || slot == NULL)
+		return false;			/* or wiped: ut_writer_next */
 	w->sub = &ch->subs[i];
 	w->data = ch->data + (size_t)i * ch->subsize;
 	w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
-	    (uint32_t)(w->slot - ch->slots), UT_OWNED);
+	    (uint32_t)(slot - ch->slots), UT_OWNED);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
 	    &word, w->mine, memory_order_acquire, memory_order_relaxed))
@@ -389,6 +390,10 @@ overloaded(const struct channel *ch)
  * of the event that needs room.  A thread whose last event is long ago, or that
  * finds none of its own though the consumer keeps up, shares one for this
  * event.  Without any, the event is counted as lost.
+ *
+ * In a child that a signal handler made by _Fork(3) the writer is wiped, and
+ * the event goes on from anywhere: it gets nothing.  Above all it must not
+ * claim in the name of a slot that is none, for nobody would free that.
  */
 enum room
 ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
@@ -399,6 +404,8 @@ ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
 	uint64_t last;
 	bool slow;
 
+	if (w->slot == NULL)
+		return ROOM_NONE;		/* wiped */
 	last = w->room == 0 ? w->when : 0;
 	if (still_mine(w)) {
 		/* Without room it was claimed by an event that was left. */
@@ -415,7 +422,9 @@ ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
 	else if (fits && (slow || !overloaded(ch)) &&
 	    ut_shared_claim(w, ch, len))
 		room = ROOM_SHARED;
-	if (room == ROOM_NONE) {
+	if (w->slot == NULL) {
+		room = ROOM_NONE;		/* wiped */
+	} else if (room == ROOM_NONE) {
 		count_lost(w);
 		if (slow)
 			ut_writer_unbind(w, ch);
@@ -437,6 +446,8 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len,
 	if (w->gen != gen && (!atomic_load_explicit(&ch->header->active,
 	    memory_order_relaxed) || !writer_bind(w, ch, gen)))
 		return ROOM_NONE;
+	if (w->slot == NULL)
+		return ROOM_NONE;		/* wiped: ut_writer_next */
 	if (w->sub == NULL)
 		ut_shared_park(w, ch);		/* an event that was left */
 	if (!writer_begin(w, ch))
