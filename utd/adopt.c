@@ -241,11 +241,26 @@ adopt_slots(struct pool *p)
 	}
 }
 
+/*
+ * What was lost until we looked: with more there would be events that are told
+ * of here, and once more when they are found in the slots.
+ */
+static uint64_t
+lost_then(const struct pool *p)
+{
+	uint64_t lost = p->dropped + p->said_lost;
+	uint32_t i;
+
+	for (i = 0; i < p->nslots; i++)
+		lost += p->said[i];
+	return lost;
+}
+
 /* False and errno: nothing can be written there. */
 bool
 pool_adopt(struct pool *p)
 {
-	uint64_t told = 0;
+	uint64_t told = 0, lost;
 	uint32_t i;
 	bool ok;
 
@@ -261,8 +276,8 @@ pool_adopt(struct pool *p)
 		adopt_slots(p);
 		for (i = 0; i < p->nstreams; i++)
 			told += p->streams[i].discarded;
-		if (pool_lost(p) > told)
-			p->unsaid = pool_lost(p) - told;
+		if ((lost = lost_then(p)) > told)
+			p->unsaid = lost - told;
 	}
 	free(late);
 	late = NULL;
