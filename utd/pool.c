@@ -32,6 +32,7 @@
 #include "consumer.h"
 
 #define PAGE		4096u
+#define NSLOTS_MIN	512u	/* idle threads keep theirs */
 /* Milliseconds for events that are under way when a session stops. */
 #define QUIET_EACH	100
 #define QUIET_ALL	400
@@ -41,7 +42,7 @@ slots_for(uint32_t nsubs)
 {
 	uint32_t n = nsubs < UT_NSLOTS_MAX / 16 ? nsubs * 16 : UT_NSLOTS_MAX;
 
-	return n < 64 ? 64 : n;
+	return n < NSLOTS_MIN ? NSLOTS_MIN : n;
 }
 
 /*

@@ -50,6 +50,7 @@
 #ifdef BENCH
 #include "load.h"
 #define TICK(writer, n)	EV_ONE((int)n)
+#define ON()		1
 #else
 #include <ut.h>
 
@@ -57,6 +58,7 @@ UT_EVENT(trickle, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
     UT_U64(sum))
 #define TICK(writer, n)	UT(trickle, tick, writer, n, "",		\
 	    (n * UINT64_C(0x9e3779b97f4a7c15)) ^ writer)
+#define ON()		UT_ON(trickle, tick)
 #endif
 
 #define STACK	65536
@@ -72,6 +74,17 @@ tick(unsigned long t, uint64_t n)
 
 	(void)writer;
 	TICK(writer, n);
+}
+
+/* What is before the session is known here is not asked about. */
+static void
+await(void)
+{
+	const struct timespec nap = { 0, 10000000 };
+	int i;
+
+	for (i = 0; i < 3000 && !ON(); i++)
+		nanosleep(&nap, NULL);
 }
 
 static void *
@@ -146,6 +159,7 @@ programs(void)
 			kill(0, SIGKILL);
 			break;
 		case 0:
+			await();
 			tick(t, 1);
 			close(1);
 			for (;;)
@@ -201,6 +215,7 @@ main(int argc, char *argv[])
 		nevents = strtoul(argv[2], NULL, 10);
 		pause_ms = strtoul(argv[3], NULL, 10);
 	}
+	await();
 	if (at_a_time > 0)
 		in_a_row(at_a_time);
 	else if (idle)

@@ -33,7 +33,7 @@ scribble() {
 	# The metadata, and files for each thread that there could be and each
 	# sub-buffer that could be shared.
 	n=$(ls "$T"/bad/ust/uid/*/* 2>/dev/null | wc -l)
-	[ $n -le $((2 * (64 + 4) + 2)) ] || fail "$1: $n files"
+	[ $n -le $((2 * (512 + 4) + 2)) ] || fail "$1: $n files"
 	rm -rf "$T/bad"
 }
 

@@ -11,7 +11,7 @@ utctl view "$T/trace" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
     fail "$(cat "$T/view.err")"
 [ "$(cat "$T/got")" = "11000 1000 0" ] || fail "$(cat "$T/got")"
 
-# 8 sub-buffers of 4096 bytes, 128 slots.
+# 8 sub-buffers of 4096 bytes, 512 slots.
 start_utd
 utctl create -o "$T/small" small >/dev/null &&
     utctl enable-channel -b 4k -n 8 channel0 &&
