@@ -76,7 +76,7 @@ count(void)
 static char
 alone(void)
 {
-#ifdef __linux__
+#if defined(__linux__) && defined(CLONE_NEWUSER)
 	return unshare(CLONE_VM) == 0 ? 'y' : 'n';
 #else
 	return 'y';
@@ -86,7 +86,7 @@ alone(void)
 static char
 user(void)
 {
-#ifdef __linux__
+#if defined(__linux__) && defined(CLONE_NEWUSER)
 	if (unshare(CLONE_NEWUSER) == 0)
 		return 'y';
 	return errno == EINVAL ? 'n' : '-';
