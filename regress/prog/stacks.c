@@ -78,9 +78,11 @@ coroutine_main(void)
 }
 
 static void
-handler(int sig)
+handler(int sig, siginfo_t *si, void *context)
 {
 	(void)sig;
+	(void)si;
+	(void)context;
 	if (*how == 's')
 		swapcontext(&interrupted, &coroutine);
 	else
@@ -143,8 +145,9 @@ main(int argc, char *argv[])
 	if (page == MAP_FAILED || stack == NULL)
 		err(1, NULL);
 	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = handler;
-	sa.sa_flags = SA_NODEFER;
+	sa.sa_sigaction = handler;
+	/* Without SA_SIGINFO a frame of Linux/i386 tells of no stack. */
+	sa.sa_flags = SA_NODEFER | SA_SIGINFO;
 	if (*how == 'i' || *how == 'o' || *how == 'b') {
 		flags = SS_AUTODISARM;
 		sa.sa_flags |= SA_ONSTACK;
