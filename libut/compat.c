@@ -633,7 +633,7 @@ stack_size(void)
 
 #define BLOCKS	8		/* of the threads started last */
 
-static void
+static void __attribute__((no_sanitize_thread))
 keep_block(pthread_t thread)
 {
 	static void **_Atomic blocks[BLOCKS];
