@@ -65,12 +65,6 @@ event_end(const struct ut_record *r)
 	return NULL;
 }
 
-static inline uint64_t
-read_clock(uint32_t clock)
-{
-	return clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() : ut_cycles();
-}
-
 /* The event's head; it has its time, and room. */
 static inline unsigned char *
 event_head(struct ut_record *r, struct writer *w, uint16_t id)
@@ -156,7 +150,7 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	if (UT_UNLIKELY(gen == 0 || id == 0))
 		return next_channel(r);
 	r->clock = ch->clock;
-	r->time = read_clock(ch->clock);
+	r->time = ut_read_clock(ch->clock);
 	w = &t->writers[nest][c];
 	if (UT_UNLIKELY(!writer_ready(w, ch, gen, len) || !time_fits(r, w)))
 		return next_channel(r);
@@ -202,7 +196,7 @@ time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
 		room = ut_writer_next(w, ch, r->len, r->time);
 		if (room != ROOM_OWN)
 			return room;
-		r->time = read_clock(ch->clock);
+		r->time = ut_read_clock(ch->clock);
 	}
 	return ROOM_OWN;
 }
@@ -217,7 +211,7 @@ find_room(struct ut_record *r, struct writer *w, struct channel *ch,
 		room = ut_writer_room(w, ch, gen, r->len, r->time);
 		if (room != ROOM_OWN)
 			return room;
-		r->time = read_clock(ch->clock);
+		r->time = ut_read_clock(ch->clock);
 	}
 	return time_fit(r, w, ch);
 }
@@ -248,7 +242,7 @@ next_channel(struct ut_record *r)
 			continue;
 		if (r->clock != ch->clock) {
 			r->clock = ch->clock;
-			r->time = read_clock(ch->clock);
+			r->time = ut_read_clock(ch->clock);
 		}
 		switch (find_room(r, w, ch, gen)) {
 		case ROOM_NONE:

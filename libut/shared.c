@@ -64,13 +64,6 @@ ut_shared_fits(const struct channel *ch, size_t len)
 	return len <= ch->subsize - ch->wholen;
 }
 
-static uint64_t
-now(const struct channel *ch)
-{
-	return ch->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
-	    ut_cycles();
-}
-
 /* Of the sub-buffer that the writer's data is in. */
 static struct ut_subbuf *
 sub_of(const struct writer *w, const struct channel *ch)
@@ -112,7 +105,7 @@ has_room(struct writer *w, struct channel *ch, struct ut_subbuf *sub,
 	    memory_order_relaxed));
 	uint64_t last;
 
-	w->when = now(ch);
+	w->when = ut_read_clock(ch->clock);
 	if (had == 0) {
 		label(sub, w->when);
 		return true;

@@ -184,8 +184,7 @@ subbuf_label(struct writer *w, struct channel *ch)
 {
 	struct ut_slot *slot = w->slot;
 	struct ut_subbuf *sub = w->sub;
-	uint64_t now = ch->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
-	    ut_cycles();
+	uint64_t now = ut_read_clock(ch->clock);
 
 	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, now, memory_order_relaxed);

@@ -68,6 +68,13 @@ extern int (*ut_gettime)(clockid_t, struct timespec *)
  */
 #define YIELDS		64
 
+/* A channel's clock. */
+static inline uint64_t
+ut_read_clock(uint32_t clock)
+{
+	return clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() : ut_cycles();
+}
+
 /*
  * A region that the program is attached to.  Type-stable: attached again
  * only when no thread can still be using what it held before.  A power of two

@@ -632,7 +632,8 @@ is_dead(struct pool *p, const struct piece *pc)
 static bool
 in_turn(struct pool *p, const struct piece *pc, int how)
 {
-	if (pc->shared || how == DRAIN_LAST || pc->seq - 1 <= p->done_seq[pc->slot] ||
+	if (pc->shared || how == DRAIN_LAST ||
+	    pc->seq - 1 <= p->done_seq[pc->slot] ||
 	    (how == DRAIN_DEAD && is_dead(p, pc)))
 		return true;
 	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;
