@@ -29,6 +29,7 @@ as_before() {
 
 mkfifo "$T/hold" || exit 1
 connect() {
+	rm -f "$T/connected"
 	./prog/connects "$UT_RUNDIR/sock" $((count / 100)) 100 <"$T/hold" \
 	    >"$T/connected" 2>"$T/err" &
 	connects=$!

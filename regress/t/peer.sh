@@ -68,7 +68,7 @@ values() {
 halfway() {
 	rounds=$1
 	shift
-	rm -f "$T/hold"
+	rm -f "$T/hold" "$@"		# what the last ones said is not read
 	mkfifo "$T/hold" || fail "mkfifo"
 	for f in "$@"; do
 		./prog/peer -h "$rounds" <"$T/hold" >"$f" &

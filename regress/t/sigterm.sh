@@ -11,6 +11,7 @@ for sig in TERM INT; do
 	until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
 	utctl create -o "$T/$sig" s >/dev/null && utctl enable-event 'seq:*' &&
 	    utctl start || fail "set-up"
+	rm -f "$T/progress"
 	background ./prog/seq -p 50 1 4 100000000 "$T/progress"
 	pid=$LAST
 	until_ok test -s "$T/progress" || fail "seq does not run"
