@@ -7,8 +7,11 @@
 . ./inside.sh
 . ./common.sh
 
-case $CFLAGS in
-*UT_POSIX*)	skip "bells are semaphores here, which have no size" ;;
+# Where the bell is a semaphore, it is not among what is named, but goes, too.
+case $CFLAGS-$(uname) in
+*UT_POSIX*)	bells=0 ;;
+*-Linux)	bells=1 ;;
+*)		bells=0 ;;
 esac
 state=$UT_RUNDIR/state
 
@@ -86,9 +89,9 @@ for i in 1 2; do
 	[ -e "$state.kept-$i" ] || fail "not kept: $(ls "$UT_RUNDIR")"
 done
 expect 0 'shared memory of [0-9]* bytes, uid' utctl recover
-[ "$(grep -c 'shared memory' "$T/out")" -eq 4 ] ||
-    fail "bad: not two buffers and two bells: $(cat "$T/out")"
-expect 0 '4 left: "utctl recover -d" removes them' utctl recover
+[ "$(grep -c 'shared memory' "$T/out")" -eq $((2 + 2 * bells)) ] ||
+    fail "bad: not two buffers and their bells: $(cat "$T/out")"
+expect 0 "$((2 + 2 * bells)) left: \"utctl recover -d\" removes them" utctl recover
 expect 0 'removed' utctl recover -d
 empty bad
 complains 'state: No such file' utctl recover
@@ -101,7 +104,7 @@ utctl create -o "$T/t" t >/dev/null && utctl enable-event 'seq:*' &&
     utctl start || fail "set-up of t"
 ./prog/seq 1 1 10 || fail "seq"
 cat "$state" >>"$state.kept-1"
-expect 0 '2 left' utctl recover
+expect 0 "^$((1 + bells)) left" utctl recover
 expect 0 'removed' utctl recover -d
 complains 'utd runs in .*taken up' utctl recover
 ./prog/seq 2 1 10 || fail "seq"
@@ -117,7 +120,7 @@ poke "$state" $low "\\$((new - 1))"
 start_utd
 grep -q "state: of an older utd: kept as $state.kept-1" "$T/utd.log" ||
     fail "older: $(cat "$T/utd.log")"
-expect 0 '2 left' utctl recover
+expect 0 "^$((1 + bells)) left" utctl recover
 stop_utd || fail "older: utd: status $?"
 expect 0 'removed' utctl recover -d
 empty older

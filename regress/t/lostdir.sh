@@ -8,9 +8,6 @@
 . ./inside.sh
 . ./common.sh
 
-case $CFLAGS in
-*UT_POSIX*)	skip "not with the fallbacks: its end is not as it should be" ;;
-esac
 
 # Some events in the files, and many in buffers that nobody has written.
 HITS=1000
@@ -85,7 +82,8 @@ for how in '' -p; do
 	begin $how
 	rm -rf "$T/s"
 	kill -9 $(consumers)
-	until_ok grep -q 'takes over' "$T/utd.log" || fail "$(cat "$T/utd.log")"
+	until_ok sh -c 'utctl list s | grep -q "No such file"' ||
+	    fail "removed, end: $(utctl list s)"
 	stop_utd || fail "removed, end: utd: status $?: $(cat "$T/utd.log")"
 	said_lost "removed, end $how"
 	end "removed, end $how"
