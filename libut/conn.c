@@ -316,16 +316,14 @@ conn_open(struct conn *c)
 int
 ut_conn_hello(struct conn *c)
 {
-	char name[NAME_MAX_LEN];
-
 	if (conn_open(c) == -1)
 		return -1;
 	ut_msg_clear(&in[conn_index(c)]);
-	ut_progname(name, sizeof(name));
+	ut_progname(c->name, sizeof(c->name));
 	ut_msg_init(&out, UT_MSG_HELLO, UT_MSG_VERSION,
 	    (uint32_t)(sizeof(void *) * CHAR_BIT));
 	ut_msg_u32(&out, (uint32_t)getpid());
-	ut_msg_str(&out, name);
+	ut_msg_str(&out, c->name);
 	ut_msg_u64(&out, c->owner);
 	ut_events_summary(&out);
 	c->asked++;

@@ -264,7 +264,7 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 	ch->handle = handle;
 	ch->owner = c->owner;
 	ch->pid = getpid();
-	ut_shared_name(ch);
+	ut_shared_name(ch, c->name);
 	atomic_store_explicit(&ch->slots_taken, 0, memory_order_relaxed);
 	ch->kept = false;
 	ch->used = true;

@@ -43,6 +43,7 @@
  */
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,11 +51,15 @@
 
 #define IDS	8		/* bytes, of process and thread */
 
-/* What each event says before its fields: process, thread, name. */
+/*
+ * What each event says before its fields: process, thread, and the name that
+ * utd was told, which is that of packets, whatever the program calls itself by
+ * now.
+ */
 void
-ut_shared_name(struct channel *ch)
+ut_shared_name(struct channel *ch, const char *name)
 {
-	ut_progname(ch->name, sizeof(ch->name));
+	snprintf(ch->name, sizeof(ch->name), "%s", name);
 	ch->wholen = IDS + (uint32_t)strlen(ch->name) + 1;
 }
 

@@ -208,7 +208,7 @@ void		 ut_writer_let_go(struct writer *);
 void		 ut_bell_maybe(struct channel *, uint32_t);
 
 /* shared.c */
-void		 ut_shared_name(struct channel *);
+void		 ut_shared_name(struct channel *, const char *);
 bool		 ut_shared_fits(const struct channel *, size_t);
 bool		 ut_shared_claim(struct writer *, struct channel *, size_t);
 unsigned char	*ut_shared_head(struct writer *, struct channel *, uint16_t);
@@ -252,6 +252,7 @@ struct conn {
 	dev_t		 dev;		/* of the socket, to know it by */
 	ino_t		 ino;
 	uint64_t	 owner;		/* our number there */
+	char		 name[NAME_MAX_LEN];	/* as it was told */
 	int64_t		 ahead;		/* its clock: ut_clock_ahead */
 	unsigned int	 asked;		/* HELLO and NEW sent */
 	unsigned int	 done;		/* and answered */

@@ -113,4 +113,50 @@ utctl view "$T/full" 2>"$T/view.err" |
 slow=$(awk '$2 == "slow" { print $1 }' "$T/got")
 [ "$slow" -eq $((n * seconds * 10)) ] ||
     fail "$slow of $((n * seconds * 10)) events of slow threads"
+
+# A program that has another name by the time that it is told of a session is
+# called the same in shared packets, which one of two has, and in its own.
+cat >"$T/renamed.c" <<'END'
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <ut.h>
+
+UT_EVENT(renamed, tick, UT_INFO, UT_INT(n))
+
+int
+main(void)
+{
+	const struct timespec nap = { 0, 10000000 };
+
+#ifdef __linux__
+	program_invocation_short_name = "later";
+#else
+	setprogname("later");
+#endif
+	while (!UT_ON(renamed, tick))
+		(void)nanosleep(&nap, NULL);
+	for (int i = 0; i < 20; i++) {
+		UT(renamed, tick, i);
+		for (int n = 0; n < 5; n++)
+			(void)nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+END
+build "$T/renamed" -D_GNU_SOURCE "$T/renamed.c"
+background "$T/renamed"
+one=$LAST
+background "$T/renamed"
+until_ok sh -c "utctl events | grep -q '^renamed (pid $one' &&
+    utctl events | grep -q '^renamed (pid $LAST'" || fail "renamed: not known"
+utctl create -o "$T/named" named >/dev/null &&
+    utctl enable-channel -b 4k -n 4 c &&
+    utctl enable-event -c c 'renamed:*' >/dev/null && utctl start ||
+    fail "set-up"
+wait $one && wait $LAST || fail "renamed: status $?"
+expect 0 'stopped: 40 events, 0 lost' utctl stop named
+readers_agree "$T/named"
+[ "$(grep -c ' renamed\[' "$T/view.out")" -eq 40 ] ||
+    fail "other names: $(sed 's/:.*//' "$T/view.out" | sort | uniq -c)"
 stop_utd || fail "utd: status $?"
