@@ -396,6 +396,18 @@ note_slot(struct pool *p, uint32_t slot, uint64_t lost)
 	}
 }
 
+/*
+ * What nobody can have written yet is nonsense, and readers that add to it
+ * would leave their 64 bits: one such packet, and the trace is not read at all.
+ */
+static uint64_t
+no_later(const struct pool *p, uint64_t t)
+{
+	const uint64_t latest = now(p) + UT_TIME_GAP;
+
+	return t < latest ? t : latest;
+}
+
 static void
 piece_write(struct pool *p, struct piece *pc)
 {
@@ -411,10 +423,10 @@ piece_write(struct pool *p, struct piece *pc)
 		piece_over(p, pc);
 		return;
 	}
-	pk.end = end_time(p, pc);
+	pk.end = no_later(p, end_time(p, pc));
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
-	pk.begin = ut_event_time(data_at(p, pc->sub, from), from == 0 ?
-	    load(&sub->first) : p->until[pc->sub]);
+	pk.begin = no_later(p, ut_event_time(data_at(p, pc->sub, from),
+	    from == 0 ? load(&sub->first) : p->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
 	stream = stream_for(p, pc->shared ? p->nslots + pc->sub : pc->slot,

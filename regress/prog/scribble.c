@@ -28,6 +28,7 @@
  *	state		states and generations, with slots that are not there
  *	commit		positions and counts, also below what is consumed
  *	times		whole packets, each of another time
+ *	future		whole packets that end when time does
  *	seq		whole packets in no order, of all slots
  *	header		geometry and counters
  *	lost		counts of what was lost, and of what was too big
@@ -345,9 +346,9 @@ any_time(void)
 	}
 }
 
-/* A packet of one event that looks good but for its time, or its place. */
+/* A packet of one event that looks good but for its times, or its place. */
 static void
-packet(uint32_t slot, uint64_t seq, uint64_t t)
+packet(uint32_t slot, uint64_t seq, uint64_t t, uint64_t last)
 {
 	uint32_t i = rnd(geometry.nsubs);
 	struct ut_subbuf *s = &subs[i];
@@ -356,7 +357,7 @@ packet(uint32_t slot, uint64_t seq, uint64_t t)
 		return;
 	ut_event_head(data + (size_t)i * geometry.subsize, 1, t);
 	s->first = t;
-	s->last = rnd(8) ? t : any_time();
+	s->last = last;
 	s->seq = seq;
 	s->owner = rnd(2);
 	s->commit = UT_COMMIT_WORD(UINT64_C(1), UT_EVENT_HEAD);
@@ -367,13 +368,21 @@ packet(uint32_t slot, uint64_t seq, uint64_t t)
 static void
 any_time_packet(void)
 {
-	packet(rnd(geometry.nslots), 1, any_time());
+	const uint64_t t = any_time();
+
+	packet(rnd(geometry.nslots), 1, t, rnd(8) ? t : any_time());
+}
+
+static void
+no_end(void)
+{
+	packet(0, 0, now_ns(), UINT64_MAX);
 }
 
 static void
 any_order(void)
 {
-	packet(rnd(3), rnd(2) ? value() : rnd(100), now_ns());
+	packet(rnd(3), rnd(2) ? value() : rnd(100), now_ns(), now_ns());
 }
 
 static void
@@ -466,6 +475,7 @@ static const struct {
 	{ "state",	any_state,	spoil },
 	{ "commit",	any_commit,	spoil },
 	{ "times",	any_time_packet,	nothing },
+	{ "future",	no_end,		nothing },
 	{ "seq",	any_order,	nothing },
 	{ "header",	header,		nothing },
 	{ "lost",	any_lost,	nothing },

@@ -34,6 +34,8 @@ scribble() {
 	# sub-buffer that could be shared.
 	n=$(ls "$T"/bad/ust/uid/*/* 2>/dev/null | wc -l)
 	[ $n -le $((2 * (512 + 4) + 2)) ] || fail "$1: $n files"
+	# Times to come are not believed: babeltrace2 reads nothing else either.
+	[ $1 != future ] || readers_agree "$T/bad"
 	rm -rf "$T/bad"
 }
 
@@ -43,7 +45,7 @@ good_start
 before=$(fds)
 memory=$(kilobytes)
 for seed in ${SEEDS:-1}; do
-	for what in all fields state commit times seq header lost owner bell \
+	for what in all fields state commit times future seq header lost owner bell \
 	    shrink half flicker unring; do
 		scribble $what
 	done
