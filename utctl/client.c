@@ -73,6 +73,13 @@ client_interrupted(void)
 	return interrupted;
 }
 
+/* Where its utd is. */
+const char *
+client_dir(const struct client *c)
+{
+	return c->dir;
+}
+
 int
 client_gone(const struct client *c)
 {
@@ -494,7 +501,12 @@ no_utd(const char *dir)
 		    sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1);
 	else if (errno == ECONNREFUSED)
 		say("no utd is running in %s: %s: it was killed, or the "
-		    "directory is another machine's", dir, strerror(errno));
+		    "directory is another machine's; what it has not written "
+		    "the next utd or utctl recover will", dir,
+		    strerror(errno));
+	else if (errno == ENOENT)
+		say("no utd is running in %s: %s: start one, see utd(8), or "
+		    "use utctl record", dir, strerror(errno));
 	else
 		say_errno("no utd is running in %s", dir);
 }

@@ -30,6 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CTF_MAGIC	0xc1fc1fc1u	/* first in each packet */
+#define CTF_SWAPPED	0xc11ffcc1u	/* of the other byte order */
 #define CTF_DEPTH	16		/* of structs and arrays nested */
 #define CTF_NODES	65536		/* of one type */
 #define CTF_NAMES	4096		/* of types; of clocks and streams */

@@ -30,7 +30,6 @@
 
 #include "ctf.h"
 
-#define MAGIC	0xc1fc1fc1
 
 /* To a multiple of so many bytes from the packet's beginning. */
 int
@@ -323,7 +322,7 @@ packet_header(struct ctf_stream *s)
 	}
 	sc = ctf_sclass(tr, v.has & 1 << ROLE_STREAM ?
 	    v.val[ROLE_STREAM] : 0);
-	if ((v.has & 1 << ROLE_MAGIC) && v.val[ROLE_MAGIC] != MAGIC)
+	if ((v.has & 1 << ROLE_MAGIC) && v.val[ROLE_MAGIC] != CTF_MAGIC)
 		what = "bad magic";
 	else if ((v.has & 1 << ROLE_UUID) && tr->hasuuid &&
 	    memcmp(v.uuid, tr->uuid, 16) != 0)

@@ -49,8 +49,8 @@ parse_level(const char *s)
 		if (*end == '\0' && n < NLEVELS)
 			return (uint32_t)n;
 	}
-	die("level '%s': neither a name like warning nor a number from 0 "
-	    "to %d", s, NLEVELS - 1);
+	die("level '%s': neither a number from 0 to %d nor a name: see "
+	    "utctl(1)", s, NLEVELS - 1);
 }
 
 /* UT_CTL_ENABLE or UT_CTL_DISABLE. */
@@ -79,9 +79,9 @@ rules(int type, struct rule *r, char **globs)
 
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
-	for (; *globs != NULL && status == 0; globs++) {
+	for (; *globs != NULL && !client_gone(c); globs++) {
 		r->glob = *globs;
-		status = client_say(c, client_rule(c, type, r));
+		status |= client_say(c, client_rule(c, type, r));
 	}
 	client_close(c);
 	return status;

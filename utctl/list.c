@@ -363,10 +363,10 @@ print_event(const struct row *r)
 }
 
 static void
-print_programs(const struct row *r)
+print_programs(const struct row *r, const char *dir)
 {
 	if (rows_count(r, "program") == 0)
-		printf("no programs\n");
+		printf("no programs know of the utd in %s\n", dir);
 	for (; r != NULL; r = r->next) {
 		if (strcmp(r->what, "program") != 0)
 			continue;
@@ -381,25 +381,30 @@ show(int type, const char *name, int json)
 {
 	struct client *c;
 	struct row *rows;
+	char *dir;
 	int r;
 
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
 	r = client_ask(c, type, name, &rows);
+	dir = clean(client_dir(c));
 	client_close(c);
-	if (r == -1)
+	if (r == -1) {
+		free(dir);
 		return 1;
+	}
 	if (json) {
 		json_object(rows, name == NULL ? programs : sessions);
 		putchar('\n');
 	} else {
 		rows_clean(rows);
 		if (name == NULL)
-			print_programs(rows->child);
+			print_programs(rows->child, dir);
 		else
 			print_sessions(rows->child, name[0] != '\0');
 	}
 	row_free(rows);
+	free(dir);
 	return 0;
 }
 

@@ -25,6 +25,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -39,6 +40,7 @@
 
 #define SESSION		"record"
 #define CHANNEL		"channel0"
+#define EVERY		"*"
 #define AGAIN		20		/* times that it is started anew */
 
 static pid_t unowned;		/* a utd that nobody owns, or 0 */
@@ -299,17 +301,57 @@ session_begin(void *arg)
 	return client_ask(c, UT_CTL_START, SESSION, NULL);
 }
 
-/* Was there a program with an event that was wanted? */
+/* Was there a program with an event that matches, or with any event? */
 static int
-had_program(const struct row *session)
+had_event(const struct row *session, const char *glob)
 {
-	const struct row *ch, *r;
+	const struct row *ch, *r, *e;
 
 	for (ch = session->child; ch != NULL; ch = ch->next)
 		for (r = ch->child; r != NULL; r = r->next)
-			if (strcmp(r->what, "registry") == 0)
-				return 1;
+			for (e = strcmp(r->what, "registry") == 0 ? r->child :
+			    NULL; e != NULL; e = e->next)
+				if (fnmatch(glob, row_str(e, "name"), 0) == 0)
+					return 1;
 	return 0;
+}
+
+/* Nobody may have an event of that name, or not one that can be recorded. */
+static void
+report_globs(const struct record *r, const struct row *session)
+{
+	size_t i;
+
+	for (i = 0; i < r->nglobs; i++) {
+		if (had_event(session, r->globs[i]))
+			continue;
+		if (strcmp(r->globs[i], EVERY) == 0)
+			say("no program came that uses ut(3)");
+		else
+			say("no program came that has an event %s",
+			    r->globs[i]);
+	}
+}
+
+/* What went into the background is not waited for. */
+static void
+report_left(const struct row *session)
+{
+	const struct row *a, *first = NULL;
+	unsigned int n = 0;
+
+	for (a = session->child; a != NULL; a = a->next) {
+		if (strcmp(a->what, "program") != 0 ||
+		    ut_dead((pid_t)row_num(a, "pid")))
+			continue;
+		if (n++ == 0)
+			first = a;
+	}
+	if (n > 0)
+		say("%s (%" PRIu64 ")%s still run%s, unrecorded from now on: "
+		    "for programs that outlive a command there are sessions",
+		    row_str(first, "name"), row_num(first, "pid"),
+		    n > 1 ? " and others" : "", n > 1 ? "" : "s");
 }
 
 /* Say what was recorded; -1 if it is not all. */
@@ -333,8 +375,8 @@ report(const struct record *r, struct row *rows)
 	say("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
 	    row_num(s, "written"), row_num(s, "lost"), row_num(s, "bytes"),
 	    r->dir);
-	if (!had_program(s))
-		say("no program came that has such events");
+	report_globs(r, s);
+	report_left(s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }
 
@@ -463,7 +505,7 @@ parse_options(struct record *r, int argc, char **argv)
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
 		die_errno("malloc");
-	while ((ch = getopt(argc, argv, "+o:e:b:n:k:w:")) != -1) {
+	while ((ch = option_first(argc, argv, "+o:e:b:n:k:w:")) != -1) {
 		switch (ch) {
 		case 'o':
 			r->out = optarg;
@@ -494,7 +536,7 @@ parse_options(struct record *r, int argc, char **argv)
 int
 cmd_record(int argc, char **argv)
 {
-	static char every[] = "*";
+	static char every[] = EVERY;
 	static struct record r;
 	int status = 1;
 

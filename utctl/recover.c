@@ -101,7 +101,8 @@ cmd_recover(int argc, char **argv)
 	if (argc != optind)
 		return usage(argv[0]);
 	if (ut_rundir(dir, sizeof(dir)) == -1)
-		die("no run directory");
+		die("no run directory: neither UT_RUNDIR, XDG_RUNTIME_DIR nor "
+		    "HOME names one");
 	state = format("%s/state", dir);
 	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1) {
 		close(s);
@@ -111,7 +112,7 @@ cmd_recover(int argc, char **argv)
 	} else if (access(state, F_OK) == -1) {
 		s = errno;
 		if (left_behind(dir, delete) == 0)
-			die("%s: %s", state, strerror(s));
+			die("nothing to recover: %s: %s", state, strerror(s));
 	} else {
 		r = delete ? 0 : recover(dir);
 		(void)left_behind(dir, delete);

@@ -41,8 +41,8 @@ check_name(const char *what, const char *name)
 	if (n == 0 || n > NAME_MAX_LEN || name[0] == '.' || name[0] == '-' ||
 	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
-		die("%s name '%s': not 1 to %d letters, digits, '_', '.' "
-		    "and '-', or '.' or '-' comes first", what,
+		die("%s name '%s': a name has 1 to %d letters, digits, '_', "
+		    "'.' and '-', and does not begin with '.' or '-'", what,
 		    name, NAME_MAX_LEN);
 }
 

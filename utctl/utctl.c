@@ -73,9 +73,28 @@ usage(const char *name)
 	return 1;
 }
 
+/* getopt(3), which says what is wrong in the way that utctl does. */
+int
+option_first(int argc, char **argv, const char *known)
+{
+	const int ch = getopt(argc, argv, known);
+	const char *k;
+
+	if (ch != '?')
+		return ch;
+	k = optopt == ':' ? NULL : strchr(known, optopt);
+	if (optopt == '-')
+		say("%s: there are no long options", argv[0]);
+	else if (k != NULL && k[1] == ':')
+		say("%s: option -%c needs a value", argv[0], optopt);
+	else
+		say("%s: unknown option -%c", argv[0], optopt);
+	return ch;
+}
+
 /*
- * getopt(3), where the options end at the first other argument, on all
- * systems.  One behind that would be taken for something else: it is refused.
+ * The same where no other command follows: an option behind the first other
+ * argument would be taken for something else, and is refused.
  */
 int
 option(int argc, char **argv, const char *known)
@@ -83,7 +102,7 @@ option(int argc, char **argv, const char *known)
 	static const char *arg;		/* of the last option */
 	int ch, i;
 
-	if ((ch = getopt(argc, argv, known)) != -1) {
+	if ((ch = option_first(argc, argv, known)) != -1) {
 		arg = optarg;
 		return ch;
 	}

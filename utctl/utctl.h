@@ -53,6 +53,7 @@ struct row {
 extern const char	*utctl_path;	/* as it was called */
 int	 usage(const char *);		/* of that command; returns 1 */
 int	 option(int, char **, const char *);
+int	 option_first(int, char **, const char *);
 
 /*
  * say.c: as warnx(3), warn(3), errx(3) and err(3) with status 1, but nothing
@@ -72,6 +73,7 @@ struct client	*client_open(const char *, int);
 void		 client_close(struct client *);
 void		 client_end(struct client *);	/* and of its utd */
 int		 client_gone(const struct client *);
+const char	*client_dir(const struct client *);
 int		 client_fd(const struct client *);
 int		 client_look(struct client *);
 void		 client_interrupt(int);

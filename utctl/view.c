@@ -214,6 +214,38 @@ view_streams(struct view *v, struct names *ns)
 	}
 }
 
+/* Does the file begin as a packet does, in either byte order? */
+static int
+is_stream(const char *path)
+{
+	uint32_t magic = 0;
+	struct stat st;
+	FILE *f;
+
+	if (lstat(path, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    (f = fopen(path, "r")) == NULL)
+		return 0;
+	if (fread(&magic, sizeof(magic), 1, f) != 1)
+		magic = 0;
+	fclose(f);
+	return magic == CTF_MAGIC || magic == CTF_SWAPPED;
+}
+
+/* Nobody can say what is in there. */
+static void
+view_unknown(const char *path, const struct names *ns)
+{
+	size_t i;
+
+	for (i = 0; i < ns->n; i++) {
+		if (!is_stream(ns->list[i]))
+			continue;
+		ctf_damage(path, "streams of events, but no metadata: left "
+		    "out");
+		break;
+	}
+}
+
 static void
 view_dir(struct view *v, const char *path, int depth)
 {
@@ -228,8 +260,10 @@ view_dir(struct view *v, const char *path, int depth)
 	if (lstat(metadata, &st) == 0 && S_ISREG(st.st_mode)) {
 		view_streams(v, &ns);
 		view_trace(v, metadata, first);
-	} else
+	} else {
+		view_unknown(path, &ns);
 		free(metadata);
+	}
 	for (i = 0; i < ns.n; i++) {
 		if (ns.list[i] == NULL || lstat(ns.list[i], &st) == -1)
 			continue;

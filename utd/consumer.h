@@ -245,6 +245,7 @@ struct outdir *output_trace(const struct outdir *, int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);
 void	 output_refine(struct outdir *, uint64_t, const char *);
+bool	 output_removed(const struct outdir *);
 int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
 int	 stream_write(struct pool *, struct stream *, struct iovec *, int);
 void	 stream_name(const struct pool *, uint32_t, char *, size_t);

@@ -158,8 +158,9 @@ answer(struct client *k, const char *text)
 		return;
 	}
 	if (k->late > 0)
-		snprintf(late, sizeof(late), "%s%u programs do not answer",
-		    *text != '\0' ? "; " : "", k->late);
+		snprintf(late, sizeof(late), "%s%u program%s not answer",
+		    *text != '\0' ? "; " : "", k->late,
+		    k->late == 1 ? " does" : "s do");
 	client_ok(k, "%s%s", text, late);
 }
 
@@ -169,15 +170,35 @@ done(struct client *k)
 	answer(k, "");
 }
 
+static bool
+any_rule(const struct session *s)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (ch->enabled && !ch->removed && ch->newest != NULL)
+			return true;
+	return false;
+}
+
 /* It is started all the same: what else it records, it does. */
 static void
 started(struct client *k)
 {
-	if (k->why[0] != '\0' && client_session_there(k))
+	char text[NAME_MAXLEN + 64] = "";
+
+	if (!client_session_there(k)) {
+		answer(k, "");
+		return;
+	}
+	if (k->why[0] != '\0') {
 		client_refuse(k, "session %s is started, but %s",
 		    k->session->name, k->why);
-	else
-		answer(k, "");
+		return;
+	}
+	snprintf(text, sizeof(text), "session %s started%s", k->session->name,
+	    any_rule(k->session) ? "" : ": no event is enabled yet");
+	answer(k, text);
 }
 
 /* Is there a region that could not be made? */
@@ -225,17 +246,36 @@ session_counts(const struct session *s, struct counts *sum)
 		channel_counts(ch, sum);
 }
 
+/* Behind the counts: what went wrong, and warnings, while there is a session. */
 static void
-tell_counts(struct client *k, const char *what)
+troubles(const struct session *s, bool last, char *text, size_t n)
 {
-	const char *error = session_error(k->session);
+	const char *error = session_error(s);
+	const struct warning *w;
+	unsigned int warnings = 0;
+	size_t len;
+
+	snprintf(text, n, "%s%s", error[0] != '\0' ? "; " : "", error);
+	for (w = s->warnings; w != NULL; w = w->next)
+		warnings += strcmp(w->text, error) != 0;
+	len = strlen(text);
+	if (warnings > 0)
+		snprintf(text + len, n - len, "; %u warning%s: see %s",
+		    warnings, warnings == 1 ? "" : "s",
+		    last ? "the log of utd" : "utctl list");
+}
+
+static void
+tell_counts(struct client *k, const char *what, bool last)
+{
+	char text[2048];
 	struct counts sum;
 
 	session_counts(k->session, &sum);
-	client_ok(k, "session %s %s: %llu events, %llu lost, %llu bytes%s%s",
+	troubles(k->session, last, text, sizeof(text));
+	client_ok(k, "session %s %s: %llu events, %llu lost, %llu bytes%s",
 	    k->session->name, what, (unsigned long long)sum.written,
-	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes,
-	    error[0] != '\0' ? "; " : "", error);
+	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes, text);
 }
 
 /* A user's consumer that does not answer keeps a session from its end. */
@@ -258,7 +298,7 @@ stopped(struct client *k)
 	if (!client_session_there(k))
 		client_refuse(k, "the session was destroyed");
 	else if (!refused_late(k, "stopped"))
-		tell_counts(k, "stopped");
+		tell_counts(k, "stopped", false);
 }
 
 /* Programs are told to listen no more, but nobody waits for them. */
@@ -312,7 +352,7 @@ destroyed(struct client *k)
 		return;
 	log_info("session %s destroyed", k->session->name);
 	session_forget_dir(k->session);
-	tell_counts(k, "destroyed");
+	tell_counts(k, "destroyed", true);
 	regions_free(k->session);
 	session_free(k->session);
 }
@@ -326,6 +366,7 @@ drained(struct client *k)
 
 	if (undestroyed(k))
 		return;
+	session_keep_error(k->session);
 	w = client_wait(k, destroyed, 0);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);
@@ -572,7 +613,7 @@ static void
 enabled(struct client *k)
 {
 	const struct rule *newest;
-	char text[NAME_MAXLEN + 64] = "";
+	char text[2 * NAME_MAXLEN + 64] = "";
 
 	if (!client_session_there(k)) {
 		answer(k, "");
@@ -584,7 +625,12 @@ enabled(struct client *k)
 		return;
 	}
 	newest = k->channel->newest;
-	if (newest != NULL && newest->serial == k->rule->serial)
+	if (!channel_active(k->channel))
+		snprintf(text, sizeof(text), "%s: enabled; %s %s is %s",
+		    k->rule->glob, k->channel->enabled ? "session" : "channel",
+		    k->channel->enabled ? k->session->name : k->channel->name,
+		    k->channel->enabled ? "not started" : "disabled");
+	else if (newest != NULL && newest->serial == k->rule->serial)
 		snprintf(text, sizeof(text), "%s: %u events of %u programs",
 		    k->rule->glob, count_events(k->channel, k->rule),
 		    count_programs(k->channel, k->rule));
@@ -614,12 +660,9 @@ sync_rules(struct client *k, void (*finish)(struct client *))
 {
 	struct waiter *w;
 
-	if (!channel_active(k->channel)) {
-		client_ok(k, "%s", "");
-		return;
-	}
 	w = client_wait(k, finish, PATIENCE);
-	channel_sync(k->channel, w);
+	if (channel_active(k->channel))
+		channel_sync(k->channel, w);
 	wait_less(w);
 }
 

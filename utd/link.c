@@ -476,6 +476,9 @@ link_failed(struct link *l, int error)
 	const struct geometry *g = &l->channel->geometry;
 	char help[64] = "";
 
+	if (error == EMFILE)
+		snprintf(help, sizeof(help), ": it has %u already, of all "
+		    "sessions", UT_CHANNELS);
 	if (error == ENOMEM)
 		snprintf(help, sizeof(help), ": %llu kB of buffers (-n, -b)",
 		    (unsigned long long)g->nsubs * g->subsize / 1024);

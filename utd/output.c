@@ -190,6 +190,15 @@ output_close(struct outdir *d)
 	free(d);
 }
 
+/* Has somebody removed the files that are still open? */
+bool
+output_removed(const struct outdir *d)
+{
+	struct stat st;
+
+	return d->meta != -1 && fstat(d->meta, &st) == 0 && st.st_nlink == 0;
+}
+
 /* All or nothing. */
 int
 output_pending(struct outdir *d)

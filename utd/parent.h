@@ -552,6 +552,7 @@ bool	 session_sees(const struct session *, uid_t);
 bool	 session_alone(const struct session *);	/* in its directory */
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it has not recorded all, */
+void	 session_keep_error(struct session *);
 void	 session_lost(struct session *, const char *);	/* for that reason */
 void	 session_look(struct session *);	/* what is the matter now? */
 void	 session_warn(struct session *, const char *, ...)

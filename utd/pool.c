@@ -296,6 +296,10 @@ pool_finish(struct pool *p, bool dead)
 	if (!dead)
 		wait_quiet(p);
 	(void)pool_drain(p, DRAIN_LAST);
+	if (output_removed(p->dir))
+		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the files "
+		    "were removed, and what was written there is gone",
+		    p->name);
 }
 
 /* Release: who claims it, or looks again, finds it clean. */

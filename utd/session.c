@@ -403,6 +403,14 @@ session_missed(struct session *s)
 	state_changed(&s->saved);
 }
 
+/* What fails now is to be told when all that failed is gone. */
+void
+session_keep_error(struct session *s)
+{
+	if (s->error[0] == '\0' && s->failing[0] != '\0')
+		session_lost(s, s->failing);
+}
+
 void
 session_lost(struct session *s, const char *why)
 {
@@ -536,8 +544,10 @@ geometry_valid(const struct geometry *g, char *why, size_t len)
 		    "%u", n, UT_NSUBS_MIN, UT_NSUBS_MAX);
 	} else if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest >
 	    max) {
-		snprintf(why, len, "%u sub-buffers of %u bytes are more than "
-		    "%llu bytes", n, size, (unsigned long long)max);
+		snprintf(why, len, "%u sub-buffers of %u bytes, and %llu for "
+		    "what describes them, are more than %llu bytes", n, size,
+		    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
+		    (unsigned long long)max);
 	} else {
 		return true;
 	}

@@ -233,7 +233,8 @@ main(int argc, char *argv[])
 	if (argc > optind || (debug && stay))
 		usage();
 	if (dir[0] == '\0' && ut_rundir(dir, sizeof(dir)) == -1)
-		fatal("run directory");
+		fatal("no run directory: neither -r nor UT_RUNDIR, "
+		    "XDG_RUNTIME_DIR or HOME names one");
 	make_absolute(dir, sizeof(dir));
 	log_init(true, verbose);
 	ut_closefrom(3);	/* whoever waits for the end of them */

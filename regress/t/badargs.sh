@@ -34,18 +34,22 @@ bad "unknown command 'frobnicate'" utctl frobnicate
 bad "unknown command '-x'" utctl -x
 bad "unknown command ''" utctl ''
 for c in create start stop destroy enable-channel disable-channel \
-    remove-channel enable-event disable-event list events record view; do
-	bad "^usage: utctl $c" utctl $c -x
+    remove-channel enable-event disable-event list events record recover \
+    view; do
+	bad "^usage: utctl $c" utctl $c -Z
+	bad "utctl: $c: unknown option -Z" utctl $c -Z
+	bad "utctl: $c: unknown option -:" utctl $c -:
+	bad "utctl: $c: there are no long options" utctl $c --help
 done
 bad '^usage: utctl create' utctl create a b
-bad '^usage: utctl create' utctl create -o
+bad "utctl: create: option -o needs a value" utctl create -o
 for c in start stop destroy; do
 	bad "^usage: utctl $c" utctl $c a b
 done
 bad '^usage: utctl enable-channel' utctl enable-channel
 bad '^usage: utctl enable-channel' utctl enable-channel a b
 bad '^usage: utctl enable-event' utctl enable-event
-bad '^usage: utctl enable-event' utctl enable-event -l
+bad 'utctl: enable-event: option -l needs a value' utctl enable-event -l
 bad '^usage: utctl disable-event' utctl disable-event
 for c in enable-event disable-event; do
 	bad "^usage: utctl $c" utctl $c -c c -a 'a:b'

@@ -14,18 +14,24 @@ cp prog/seq prog/changes prog/asuser "$T" || exit 1
 
 # Nothing came: no program of ours, none with that event, none that looks
 # here; and something that was not hit is no reason to say so.
-why='no program came that has such events'
+why='no program came that'
 n=0
 nothing() {
 	n=$((n + 1))
-	expect 0 "$why" utctl record -o "$T/none$n" "$@"
+	nothing_why=$1
+	shift
+	expect 0 "$nothing_why" utctl record -o "$T/none$n" "$@"
 	grep -q '^utctl: 0 events, 0 lost, 0 bytes in' "$T/err" ||
 	    fail "$*: $(cat "$T/err")"
 }
-nothing -- true
-nothing -e 'none:*' -- "$T/seq" 1 1 10
-nothing -- env UT_RUNDIR="$T/nowhere" "$T/seq" 1 1 10
-nothing -- env UT_DISABLE=1 "$T/seq" 1 1 10
+nothing "$why uses ut(3)\$" -- true
+nothing "$why has an event none:\*\$" -e 'none:*' -- "$T/seq" 1 1 10
+nothing "$why uses" -- env UT_RUNDIR="$T/nowhere" "$T/seq" 1 1 10
+nothing "$why uses" -- env UT_DISABLE=1 "$T/seq" 1 1 10
+# One of two patterns.
+expect 0 "$why has an event sqe:\*\$" utctl record -o "$T/two" -e 'sqe:*' \
+    -e 'seq:*' -- "$T/seq" 1 1 10
+[ "$(grep -c "$why" "$T/err")" -eq 1 ] || fail "two: $(cat "$T/err")"
 for command in "$T/seq 1 1 10" "$T/seq 1 1 0"; do
 	n=$((n + 1))
 	expect 0 ' events, 0 lost' utctl record -o "$T/none$n" -- $command

@@ -20,7 +20,7 @@ json utctl list -j
 [ "$(cat "$T/out")" = '{"sessions":[]}' ] || fail "$(cat "$T/out")"
 json utctl events -j
 [ "$(cat "$T/out")" = '{"programs":[]}' ] || fail "$(cat "$T/out")"
-expect 0 '^no programs$' utctl events
+expect 0 '^no programs know of the utd in ' utctl events
 
 dir="$T/a \"b\\ c"
 expect 0 '' utctl create -o "$dir" s

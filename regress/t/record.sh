@@ -123,8 +123,11 @@ grep -q '^-x  y$' "$T/err" || fail "arguments: $(cat "$T/err")"
 # hold up utctl.
 expect 0 '^utctl: 30 events' utctl record -o "$T/family" -- \
     sh -c './prog/seq 1 1 10; ./prog/seq 2 1 10; ./prog/seq 3 1 10'
-expect 0 ' in ' utctl record -o "$T/left" -- \
-    sh -c './prog/seq -p 1000 1 1 2000 >/dev/null 2>&1 </dev/null &'
+expect 0 ' in ' utctl record -o "$T/left" -- sh -c "
+    ./prog/seq -p 1000 1 1 4000 '$T/n' >/dev/null 2>&1 </dev/null &
+    until [ -s '$T/n' ]; do sleep 0.1; done"
+grep -q '^utctl: seq ([0-9]*) still runs, unrecorded from now on' "$T/err" ||
+    fail "in the background: $(cat "$T/err")"
 nothing_left "a command in the background"
 
 # Keys of a terminal come to the whole group: the command ends, utctl says

@@ -12,9 +12,15 @@ utctl create -o "$T/trace" s >/dev/null || fail "create"
 expect 0 '' utctl enable-event 'pulse:*'
 complains 'pulse:\* is enabled already in channel channel0' \
     utctl enable-event 'pulse:*'
+expect 0 '^more:\*: enabled; session s is not started$' \
+    utctl enable-event 'more:*'
+# One that cannot be enabled keeps no other from it.
+expect 1 'more:\* is enabled already' utctl enable-event 'more:*' 'most:*'
+expect 1 'more:\* is not enabled' utctl disable-event 'more:*' 'more:*' 'most:*'
+complains 'most:\* is not enabled' utctl disable-event 'most:*'
 pulse_start
 pulse_on ---- || fail "on before start: $answer"
-expect 0 '' utctl start
+expect 0 '^session s started$' utctl start
 pulse_on abc- || fail "after start: $answer"
 expect 0 '' utctl disable-event 'pulse:*'
 pulse_on ---- || fail "disable came back before it was done: $answer"
