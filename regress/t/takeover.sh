@@ -101,4 +101,31 @@ at_worst() {
 	    fail "$(wc -l <"$T/view.out") events, not 150"
 }
 [ ! -d "/proc/$$/fd" ] || at_worst
+# While more is lost than is written: each event is counted once.
+lossy() {
+	start_utd
+	utctl create -o "$T/lossy" lossy >/dev/null &&
+	    utctl enable-channel -b 4k -n 2 c &&
+	    utctl enable-event -c c 'seq:*' >/dev/null &&
+	    utctl start >/dev/null || fail "set-up of lossy"
+	n=0
+	while [ $n -lt 3 ]; do
+		n=$((n + 1))
+		background ./prog/seq 1 2 3000000
+		sleep 0.3
+		kill_consumers
+		wait $LAST || fail "lossy: seq"
+		sleep 0.3
+	done
+	expect 0 'stopped' utctl stop lossy
+	counts lossy
+	echo "lossy: $events events, $lost lost"
+	[ $((events + lost)) -eq $((n * 6000000)) ] && [ "$lost" -gt 0 ] ||
+	    fail "lossy: $events events and $lost lost are not $((n * 6000000))"
+	readers_agree "$T/lossy"
+	[ "$(discarded)" -eq "$lost" ] ||
+	    fail "lossy: $(discarded) discarded, not $lost"
+	utctl destroy >/dev/null && stop_utd || fail "lossy: utd"
+}
+lossy
 survived $all_kills "consumers killed" $all_returned $all_read
