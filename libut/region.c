@@ -143,6 +143,25 @@ channel_map(struct channel *ch, int fd, int64_t ahead)
 	return 0;
 }
 
+static size_t
+users_size(const struct channel *ch)
+{
+	return ch->nslots * sizeof(**ut_users);
+}
+
+/* All of them nobody's. */
+static int
+users_map(struct channel *ch)
+{
+	void *p = mmap(NULL, users_size(ch), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return errno;
+	ut_users[ch - ut_channels] = p;
+	return 0;
+}
+
 /*
  * Detached channels whose last events are over: their threads' slots and
  * sub-buffers go back, the memory too.
@@ -159,6 +178,7 @@ reap(void)
 			continue;
 		ut_threads_leave(c, ch->last_gen);
 		munmap(ch->header, ch->size);
+		munmap((void *)(uintptr_t)ut_users[c], users_size(ch));
 		ut_bell_close(&ch->bell);
 		ch->used = false;
 	}
@@ -243,6 +263,8 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 		error = EMFILE;
 	else
 		error = channel_map(ch, fd, c->ahead);
+	if (error == 0 && (error = users_map(ch)) != 0)
+		munmap(ch->header, ch->size);
 	close(fd);
 	if (error != 0) {
 		if (bell != -1)

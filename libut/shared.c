@@ -90,9 +90,9 @@ label(struct ut_subbuf *sub, uint64_t time)
 
 /* OWNED -> PARKED or FULL: what the owner has stored goes before it. */
 static void
-leave(struct writer *w, struct ut_subbuf *sub, uint64_t state)
+leave(struct ut_subbuf *sub, uint64_t mine, uint64_t state)
 {
-	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(w->mine),
+	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(mine),
 	    0, state | UT_SHARED), memory_order_release);
 }
 
@@ -135,19 +135,25 @@ take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
 {
 	struct ut_subbuf *sub = &ch->subs[i];
 	struct ut_slot *slot = w->slot;
+	uint64_t mine;
 
 	if (slot == NULL)
 		return false;			/* wiped: ut_writer_next */
-	w->data = ch->data + (size_t)i * ch->subsize;
-	w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
+	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
 	    (uint32_t)(slot - ch->slots), UT_OWNED | UT_SHARED);
+	w->data = ch->data + (size_t)i * ch->subsize;
+	w->mine = mine;
 	w->sub = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (atomic_compare_exchange_strong_explicit(&sub->state, &word,
-	    w->mine, memory_order_acquire, memory_order_relaxed)) {
+	if (atomic_compare_exchange_strong_explicit(&sub->state, &word, mine,
+	    memory_order_acquire, memory_order_relaxed)) {
+		if (w->slot != slot) {
+			leave(sub, mine, UT_PARKED);
+			return false;		/* wiped, just now */
+		}
 		if (has_room(w, ch, sub, len))
 			return true;
-		leave(w, sub, UT_FULL);
+		leave(sub, mine, UT_FULL);
 		/* A few may be all that nobody has for itself. */
 		ut_bell_maybe(ch, ut_subs_reserved(ch->nsubs) / 4);
 	}
@@ -263,7 +269,7 @@ ut_shared_park(struct writer *w, struct channel *ch)
 
 	if (atomic_load_explicit(&sub->state, memory_order_relaxed) ==
 	    w->mine) {
-		leave(w, sub, UT_PARKED);
+		leave(sub, w->mine, UT_PARKED);
 		if (atomic_load_explicit(&ch->header->parked,
 		    memory_order_relaxed) != i)
 			atomic_store_explicit(&ch->header->parked, i,

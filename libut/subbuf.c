@@ -27,6 +27,7 @@
 #include "ut_priv.h"
 
 struct channel ut_channels[UT_CHANNELS];
+struct writer *_Atomic *ut_users[UT_CHANNELS];
 
 /* What a writer without a sub-buffer points to: its state is never `mine'. */
 struct ut_subbuf ut_no_subbuf;
@@ -47,19 +48,23 @@ ut_writer_let_go(struct writer *w)
 	w->room = 0;
 }
 
+static struct writer *_Atomic *
+slot_user(const struct channel *ch, uint32_t i)
+{
+	return &ut_users[ch - ut_channels][i];
+}
+
 /*
  * Swap our number into a free slot.  slots_used is raised first: whoever
  * scans that far after we died in between finds the slot free, or ours.
  */
 static bool
-slot_take(struct channel *ch, uint32_t i)
+slot_own(struct writer *w, struct channel *ch, uint32_t i)
 {
 	struct ut_slot *slot = &ch->slots[i];
 	uint64_t none = 0;
 	uint32_t used;
 
-	if (atomic_load_explicit(&slot->owner, memory_order_relaxed) != 0)
-		return false;
 	used = atomic_load_explicit(&ch->header->slots_used,
 	    memory_order_relaxed);
 	while (used <= i && !atomic_compare_exchange_weak_explicit(
@@ -68,42 +73,106 @@ slot_take(struct channel *ch, uint32_t i)
 		continue;
 	/* Acquire: what the last owner left is ours. */
 	if (!atomic_compare_exchange_strong_explicit(&slot->owner, &none,
-	    ch->owner, memory_order_acquire, memory_order_relaxed))
+	    ch->owner, memory_order_acquire, memory_order_relaxed)) {
+		atomic_store_explicit(slot_user(ch, i), NULL,
+		    memory_order_release);
 		return false;
+	}
 	atomic_store_explicit(&slot->tid, ut_gettid(), memory_order_relaxed);
+	w->slot = slot;
 	return true;
 }
 
+/*
+ * A handler may jump out of here, or out of slot_free, at any time.  The
+ * program's number does not tell whose of its threads the slot is then, so
+ * before that is there, and until it is gone, users says so; and the writer
+ * knows before that where to look: slot_again.
+ *
+ * Acquire pairs with slot_free: whoever is in users next sees that the program
+ * has given the slot back, and does not take an old number for its own.
+ */
+static bool
+slot_take(struct writer *w, struct channel *ch, uint32_t i)
+{
+	struct writer *nobody = NULL;
+
+	if (atomic_load_explicit(&ch->slots[i].owner, memory_order_relaxed) !=
+	    0)
+		return false;
+	w->claim = (uint16_t)(i + 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	return atomic_compare_exchange_strong_explicit(slot_user(ch, i),
+	    &nobody, w, memory_order_acquire, memory_order_relaxed) &&
+	    slot_own(w, ch, i);
+}
+
+/* The slot of an event that was left as it took it, or gave it back. */
+static bool
+slot_left(const struct writer *w, const struct channel *ch)
+{
+	return w->claim != 0 && w->claim <= ch->nslots &&
+	    atomic_load_explicit(slot_user(ch, w->claim - 1u),
+	    memory_order_relaxed) == w;
+}
+
+static bool
+slot_again(struct writer *w, struct channel *ch)
+{
+	const uint32_t i = w->claim - 1u;
+	struct ut_slot *slot;
+
+	if (!slot_left(w, ch))
+		return false;
+	slot = &ch->slots[i];
+	if (atomic_load_explicit(&slot->owner, memory_order_relaxed) !=
+	    ch->owner)
+		return slot_own(w, ch, i);
+	atomic_store_explicit(&slot->tid, ut_gettid(), memory_order_relaxed);
+	w->slot = slot;
+	return true;
+}
+
+/* Release, so that who claims it next finds it clean. */
+static void
+slot_free(struct channel *ch, uint32_t i)
+{
+	atomic_store_explicit(&ch->slots[i].busy, 0, memory_order_release);
+	atomic_store_explicit(&ch->slots[i].owner, 0, memory_order_release);
+	atomic_store_explicit(slot_user(ch, i), NULL, memory_order_release);
+}
+
 /* The one that this program has given back last is probably free. */
-static struct ut_slot *
-slot_claim(struct channel *ch)
+static bool
+slot_claim(struct writer *w, struct channel *ch)
 {
 	uint32_t i;
 
 	i = atomic_load_explicit(&ch->slot_hint, memory_order_relaxed);
-	if (i < ch->nslots && slot_take(ch, i))
-		return &ch->slots[i];
+	if (i < ch->nslots && slot_take(w, ch, i))
+		return true;
 	for (i = 0; i < ch->nslots; i++)
-		if (slot_take(ch, i))
-			return &ch->slots[i];
-	return NULL;
+		if (slot_take(w, ch, i))
+			return true;
+	return false;
 }
 
 /* If there is none, those that are in use for one event are soon free. */
-static struct ut_slot *
-slot_find(struct channel *ch)
+static bool
+slot_find(struct writer *w, struct channel *ch)
 {
-	struct ut_slot *slot;
 	int n;
 
+	if (slot_again(w, ch))
+		return true;
 	for (n = 0; n < YIELDS; n++) {
-		if ((slot = slot_claim(ch)) != NULL)
-			return slot;
+		if (slot_claim(w, ch))
+			return true;
 		atomic_store_explicit(&ch->header->noslot, 1,
 		    memory_order_relaxed);
 		(void)sched_yield();
 	}
-	return NULL;
+	return false;
 }
 
 static void
@@ -137,7 +206,7 @@ writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 	    freed) {
 		if (getpid() != ch->pid)
 			return false;
-		if ((w->slot = slot_find(ch)) != NULL) {
+		if (slot_find(w, ch)) {
 			ut_writer_let_go(w);
 			atomic_signal_fence(memory_order_seq_cst);
 			w->gen = gen;
@@ -153,23 +222,19 @@ writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 /*
  * The other way round, after an event that left the writer without a
  * sub-buffer of its own: any number of threads share the slots that there are.
- * The slot is free after all else is done; release, so that who claims it next
- * finds it clean.  A handler that jumps away before that is done leaves the
- * slot to the program until it ends.
+ * The slot is free after all else is done.
  */
 void
 ut_writer_unbind(struct writer *w, struct channel *ch)
 {
-	struct ut_slot *slot = w->slot;
+	const uint32_t i = (uint32_t)(w->slot - ch->slots);
 
 	ut_writer_let_go(w);
 	w->gen = 0;
 	w->slot = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&slot->busy, 0, memory_order_release);
-	atomic_store_explicit(&slot->owner, 0, memory_order_release);
-	atomic_store_explicit(&ch->slot_hint, (uint32_t)(slot - ch->slots),
-	    memory_order_relaxed);
+	slot_free(ch, i);
+	atomic_store_explicit(&ch->slot_hint, i, memory_order_relaxed);
 	if (atomic_load_explicit(&ch->header->noslot,
 	    memory_order_relaxed) != 0) {
 		atomic_store_explicit(&ch->header->noslot, 0,
@@ -180,9 +245,8 @@ ut_writer_unbind(struct writer *w, struct channel *ch)
 
 /* What the consumer sees with the first commit, or with FULL. */
 static void
-subbuf_label(struct writer *w, struct channel *ch)
+subbuf_label(struct writer *w, struct ut_slot *slot, struct channel *ch)
 {
-	struct ut_slot *slot = w->slot;
 	struct ut_subbuf *sub = w->sub;
 	uint64_t now = ut_read_clock(ch->clock);
 
@@ -209,20 +273,26 @@ static bool
 subbuf_take(struct writer *w, struct channel *ch, uint32_t i)
 {
 	struct ut_slot *slot = w->slot;
-	uint64_t word;
+	uint64_t word, mine;
 
 	word = atomic_load_explicit(&ch->subs[i].state, memory_order_relaxed);
 	if (UT_STATE(word) != UT_FREE || slot == NULL)
 		return false;			/* or wiped: ut_writer_next */
+	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
+	    (uint32_t)(slot - ch->slots), UT_OWNED);
 	w->sub = &ch->subs[i];
 	w->data = ch->data + (size_t)i * ch->subsize;
-	w->mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
-	    (uint32_t)(slot - ch->slots), UT_OWNED);
+	w->mine = mine;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
-	    &word, w->mine, memory_order_acquire, memory_order_relaxed))
+	    &word, mine, memory_order_acquire, memory_order_relaxed))
 		return false;
-	subbuf_label(w, ch);
+	if (w->slot != slot) {
+		atomic_store_explicit(&ch->subs[i].state, UT_STATE_WORD(
+		    UT_STATE_GEN(mine), 0, UT_FREE), memory_order_release);
+		return false;			/* wiped, just now */
+	}
+	subbuf_label(w, slot, ch);
 	atomic_signal_fence(memory_order_seq_cst);
 	w->vain = 0;
 	w->room = ch->subsize;
@@ -244,7 +314,7 @@ subbuf_claim(struct writer *w, struct channel *ch, bool slow)
 	/* Acquire: a scan that follows sees what was freed before. */
 	freed = atomic_load_explicit(&ch->header->freed,
 	    memory_order_acquire);
-	if (!slow && w->vain == w->gen && w->freed == freed)
+	if (!slow && w->vain && w->freed == freed)
 		return false;
 	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
 	i = slow ? 0 : atomic_load_explicit(&ch->header->hint,
@@ -262,7 +332,7 @@ subbuf_claim(struct writer *w, struct channel *ch, bool slow)
 	w->when = when;
 	if (!slow) {
 		w->freed = freed;
-		w->vain = w->gen;
+		w->vain = 1;
 	}
 	return false;
 }
@@ -463,15 +533,25 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len,
 	return ut_writer_next(w, ch, len, now);
 }
 
-/* The writer ends: its thread does, or it is over with the channel. */
+/*
+ * The writer ends: its thread does, or it is over with the channel.  It may be
+ * bound, or have left an event on the way there or back.
+ */
 void
-ut_writer_leave(struct writer *w, struct channel *ch)
+ut_writer_leave(struct writer *w, struct channel *ch, uint32_t gen)
 {
-	busy_begin(w);
-	if (w->sub == NULL)
-		ut_shared_park(w, ch);
-	else if (still_mine(w))
-		subbuf_deliver(w, ch);
-	ut_writer_unbind(w, ch);
-	w->vain = 0;
+	if (w->gen == gen) {
+		busy_begin(w);
+		if (w->sub == NULL)
+			ut_shared_park(w, ch);
+		else if (still_mine(w))
+			subbuf_deliver(w, ch);
+		ut_writer_unbind(w, ch);
+	} else if (slot_again(w, ch)) {
+		ut_writer_unbind(w, ch);
+	}
+	if (w->vain != 0)
+		w->vain = 0;
+	if (w->claim != 0)
+		w->claim = 0;
 }

@@ -134,8 +134,7 @@ leave(struct thread *t, unsigned int c, uint32_t gen)
 
 	for (n = 0; n < NEST; n++) {
 		w = &t->writers[n][c];
-		if (w->gen == gen)
-			ut_writer_leave(w, &ut_channels[c]);
+		ut_writer_leave(w, &ut_channels[c], gen);
 		if (w->when != 0)
 			w->when = 0;
 	}

@@ -140,12 +140,14 @@ struct writer {
 		uint64_t	 seq;		/* the slot's, before the claim */
 		uint64_t	 when;		/* without: the last event */
 	};
-	uint32_t		 vain;		/* gen, if a scan found none, */
-	uint32_t		 freed;		/* and the header's freed then */
+	uint32_t		 freed;		/* the header's, when a scan */
+	uint16_t		 vain;		/* found none */
+	uint16_t		 claim;		/* see slot_take: a slot + 1 */
 };
 
 _Static_assert((sizeof(struct writer) & (sizeof(struct writer) - 1)) == 0,
     "writer");
+_Static_assert(UT_NSLOTS_MAX < UINT16_MAX, "claim");
 
 /*
  * A thread that has traced.  Lies in pages that a child made behind our back
@@ -192,6 +194,8 @@ void		 ut_threads_forked(void);
 
 /* subbuf.c */
 extern struct channel ut_channels[UT_CHANNELS];
+/* Of each, for each slot: which writer of ours has it, or is about to. */
+extern struct writer *_Atomic *ut_users[UT_CHANNELS];
 extern struct ut_subbuf ut_no_subbuf;
 enum room {
 	ROOM_NONE,			/* the event is lost, or not wanted */
@@ -203,7 +207,7 @@ enum room	 ut_writer_room(struct writer *, struct channel *, uint32_t,
 enum room	 ut_writer_next(struct writer *, struct channel *, size_t,
 		    uint64_t);
 void		 ut_writer_unbind(struct writer *, struct channel *);
-void		 ut_writer_leave(struct writer *, struct channel *);
+void		 ut_writer_leave(struct writer *, struct channel *, uint32_t);
 void		 ut_writer_let_go(struct writer *);
 void		 ut_bell_maybe(struct channel *, uint32_t);
 

@@ -37,3 +37,27 @@ done
 # Of each time the fourth handler, and the event in it.
 try 7 5 3 14
 try 7 5 3 14 -a
+
+# What an event has that is left as it begins or ends is not gone for others:
+# after many jumps of one program another finds room for each event.
+start_utd
+utctl create -o "$T/leaps" leaps >/dev/null &&
+    utctl enable-channel -b 4k -n 4 c && utctl enable-event -c c 'seq:*' \
+    'leaps:*' >/dev/null && utctl start >/dev/null || fail "set-up of leaps"
+hold ./prog/leaps 15000
+echo "$said jumps"
+room() {
+	counts leaps
+	before=$lost
+	./prog/seq 1 1 10 && counts leaps && [ "$lost" -eq "$before" ]
+}
+until_ok room || fail "no room after $said jumps"
+if [ -d "/proc/$(consumers)/fd" ]; then
+	./prog/region /proc/$(consumers)/fd/* >"$T/regions"
+	[ "$(sed 's/ slots.*//' "$T/regions")" -le 8 ] ||
+	    fail "$said jumps: $(cat "$T/regions")"
+fi
+release || fail "leaps: $?"
+utctl destroy leaps >/dev/null || fail "destroy"
+readers_agree "$T/leaps"
+stop_utd || fail "utd: $?"
