@@ -91,8 +91,8 @@ struct ut_msghdr {
 
 /*
  * utctl -> utd.  The first request of a connection is UT_CTL_HELLO.  An
- * empty session name means the only, or the last, session; an empty channel
- * name, channel0.
+ * empty session name means the session that the user created last, if it
+ * still exists; an empty channel name, channel0.
  */
 #define UT_CTL_HELLO	32	/* a version */
 #define UT_CTL_OWN	33	/* utd ends when this connection does */
