@@ -50,8 +50,8 @@
 #include "ut_priv.h"
 
 /*
- * Between two attempts that come to nothing though someone holds the FIFO,
- * or listens: twice as long each time.
+ * The delay after an attempt that failed although a utd seems to be there: it
+ * holds the FIFO, or its queue is full.  Doubles each time.
  */
 #define PACE_MIN	100		/* ms */
 #define PACE_MAX	6400

@@ -15,13 +15,16 @@
  */
 
 /*
- * Which utd has not answered in time: it is not waited for again until it
- * has.  What a child finds out, its parent and later children need not find
- * out again, so before the first fork that moves to memory that they share.
- * The other programs of the user find a mark in /tmp, a file with the number
- * of milliseconds that somebody has waited in vain.  They give utd a moment,
- * for it may have come round since: who gets an answer removes the mark.  It
- * does not last, so if nobody does, one of them waits again now and then.
+ * A utd that missed a deadline is late: nobody waits for it again until it has
+ * answered.
+ *
+ * Before the first fork, the note of that moves to shared memory, so that a
+ * parent and its later children know what one child has found out.
+ *
+ * Other programs of the user find a mark in /tmp, a file with the number of
+ * milliseconds that a program has waited in vain.  They wait only for a moment,
+ * in case utd has recovered; a program that gets an answer removes the mark.
+ * The mark expires, so that a program waits for the full time now and then.
  */
 
 #include <sys/types.h>
@@ -40,8 +43,8 @@
 
 #define MARK		".late"		/* behind the name of the FIFO */
 #define MARK_LASTS	60		/* s */
-#define MOMENT		100		/* that part of the time-out, */
-#define MOMENT_MIN	10		/* and at least so many ms */
+#define MOMENT		100		/* the moment: this part of the time-out */
+#define MOMENT_MIN	10		/* ms, the least moment */
 
 static _Atomic bool late_here[UT_CONNS];
 static _Atomic bool *late = late_here;
@@ -86,7 +89,7 @@ mark_name(char *path, const struct conn *c)
 	return true;
 }
 
-/* How long somebody has waited, ms; 0 if nobody has, of late. */
+/* How long a program has waited in vain of late, ms; 0 if none has. */
 static long
 mark_read(const struct conn *c)
 {
@@ -136,7 +139,7 @@ mark_remove(const struct conn *c)
 		(void)unlink(path);
 }
 
-/* When to go on without it, if that is the deadline for others. */
+/* When to go on without it; deadline is for those that are not late. */
 int64_t
 ut_conn_until(struct conn *c, int64_t deadline)
 {

@@ -46,7 +46,7 @@ find_session(struct client *k, struct ut_msg *m)
 	return s;
 }
 
-/* It is not for everybody to end what others use. */
+/* Only root and the user utd runs as may tie utd's life to a connection. */
 static void
 do_own(struct client *k, struct ut_msg *m)
 {
@@ -91,7 +91,7 @@ created(void *arg, int error, struct ut_msg *m)
 	wait_less(k->wait);
 }
 
-/* The directory may be there some day, but nobody will use it. */
+/* Give up: if the consumer makes the directory later, nobody uses it. */
 static bool
 created_late(void *arg)
 {
@@ -111,7 +111,7 @@ nothing(struct client *k)
 	(void)k;
 }
 
-/* A user who is not root has what one may have. */
+/* The user's limit is reached. */
 static void
 too_many(struct client *k, const char *what, const char *name, uid_t uid)
 {
@@ -147,7 +147,7 @@ do_create(struct client *k, struct ut_msg *m)
 	}
 }
 
-/* It is done, as far as programs have answered. */
+/* The request is done; say how many programs have not answered. */
 static void
 answer(struct client *k, const char *text)
 {
@@ -170,6 +170,7 @@ done(struct client *k)
 	answer(k, "");
 }
 
+/* Does the session want any event? */
 static bool
 any_rule(const struct session *s)
 {
@@ -181,7 +182,7 @@ any_rule(const struct session *s)
 	return false;
 }
 
-/* It is started all the same: what else it records, it does. */
+/* If some buffers could not be made, the session records everything else. */
 static void
 started(struct client *k)
 {
@@ -246,7 +247,7 @@ session_counts(const struct session *s, struct counts *sum)
 		channel_counts(ch, sum);
 }
 
-/* Behind the counts: what went wrong, and warnings, while there is a session. */
+/* What to add to the counts: errors, and how many warnings there are. */
 static void
 troubles(const struct session *s, bool last, char *text, size_t n)
 {
@@ -278,7 +279,7 @@ tell_counts(struct client *k, const char *what, bool last)
 	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes, text);
 }
 
-/* A user's consumer that does not answer keeps a session from its end. */
+/* Refuse to end a session if a consumer of its events does not answer. */
 static bool
 refused_late(struct client *k, const char *what)
 {
@@ -301,7 +302,7 @@ stopped(struct client *k)
 		tell_counts(k, "stopped", false);
 }
 
-/* Programs are told to listen no more, but nobody waits for them. */
+/* Programs are told to record no more, but nobody waits for their answers. */
 static struct waiter *
 stop_session(struct client *k, void (*finish)(struct client *))
 {
@@ -334,7 +335,7 @@ do_stop(struct client *k, struct ut_msg *m)
 		wait_less(stop_session(k, stopped));
 }
 
-/* It stays, and can be destroyed when its buffers can be written. */
+/* If a consumer is late the session stays, to be destroyed later. */
 static bool
 undestroyed(struct client *k)
 {
@@ -357,7 +358,10 @@ destroyed(struct client *k)
 	session_free(k->session);
 }
 
-/* All is written.  Until no memory is left the next utd would know of it. */
+/*
+ * Everything is in the files.  The session stays in the saved state until its
+ * regions are freed.
+ */
 static void
 drained(struct client *k)
 {
@@ -410,7 +414,7 @@ switched_on(struct client *k)
 		answer(k, "");
 }
 
-/* enable-channel of one that is there: as it was, if it was disabled. */
+/* enable-channel of an existing channel: enables it if it is disabled. */
 static void
 channel_again(struct client *k, struct channel *ch, bool different)
 {
@@ -478,7 +482,7 @@ do_channel(struct client *k, struct ut_msg *m)
 	}
 }
 
-/* The channel that a request is about; the default one comes by itself. */
+/* The channel of a request; the default one is created if that is asked for. */
 static struct channel *
 find_channel(struct client *k, struct session *s, const char *name,
     bool create)
@@ -531,8 +535,8 @@ do_choff(struct client *k, struct ut_msg *m)
 }
 
 /*
- * All is written: what is left is the name, which files have, and counts.
- * Somebody may have enabled it meanwhile.
+ * Everything is written: keep only the name, which the files have, and the
+ * counts.  Somebody may have enabled the channel again meanwhile.
  */
 static void
 removed(struct client *k)
@@ -563,7 +567,7 @@ by_name(const void *va, const void *vb)
 	return strcmp(*a, *b);
 }
 
-/* Names in the registries that are there for that rule, each once. */
+/* How many different events of the registries the newest rule matches. */
 static unsigned int
 count_events(const struct channel *ch, const struct rule *rule)
 {
@@ -592,7 +596,7 @@ count_events(const struct channel *ch, const struct rule *rule)
 	return different;
 }
 
-/* Programs that have any of them mapped. */
+/* How many programs have such events mapped. */
 static unsigned int
 count_programs(const struct channel *ch, const struct rule *rule)
 {
@@ -608,7 +612,7 @@ count_programs(const struct channel *ch, const struct rule *rule)
 	return n;
 }
 
-/* What is there for it can be told as long as no rule is newer. */
+/* The counts are known only as long as no rule is newer. */
 static void
 enabled(struct client *k)
 {
@@ -678,7 +682,7 @@ do_enable(struct client *k, struct ut_msg *m)
 		return;
 	}
 	if (channel_active(ch) && channel_failed(ch))
-		(void)rule_del(ch, k->rule);	/* it is tried again */
+		(void)rule_del(ch, k->rule);	/* to add it again */
 	if (rule_add(ch, k->rule))
 		sync_rules(k, enabled);
 	else if (errno == EEXIST)
@@ -720,7 +724,7 @@ static const struct {
 	{ UT_CTL_EVENTS,	list_events },
 };
 
-/* False when it is none. */
+/* False if the message is no request. */
 bool
 control_request(struct client *k, struct ut_msg *m)
 {

@@ -22,13 +22,18 @@
  *	  ^                                                             |
  *	  +------------ the last ACK ------------ MAP <--ATTACH, MAP----+
  *
- * NAMES and EVENTS wait for what the program tells, REGION for the region to
- * be made (if it cannot be, the waits hear why, and the next sync tries
- * again), HELD until the consumer was sent the metadata of the events that
- * are to be mapped: what it was sent it writes before it writes events, so
- * metadata is never behind.  Each is passed over when there is nothing to
- * wait for: a program whose events are known is told everything at once.
- * What changes meanwhile is done once more from the start.
+ * NAMES and EVENTS wait for the program's answers.
+ *
+ * REGION waits until the region is made.  If it cannot be made, those who wait
+ * for this link are told why, and the next sync tries again.
+ *
+ * HELD waits until the events' metadata has been handed to the consumer, which
+ * writes metadata before events; so no event reaches a file before its
+ * description.
+ *
+ * A state is skipped when there is nothing to wait for: a program whose events
+ * are known is told everything at once.  If something changes meanwhile, the
+ * link goes through all states again.
  */
 
 #include <errno.h>
@@ -77,7 +82,7 @@ waits_done(struct waiters *ws)
 	free(old.w);
 }
 
-/* That one need not wait for the rest. */
+/* w need not wait for the rest. */
 static void
 waits_release(struct waiters *ws, struct waiter *w)
 {
@@ -148,8 +153,8 @@ link_get(struct app *a, struct channel *ch)
 }
 
 /*
- * Make the program have what the rules want; the wait hears of it.  Without
- * a channel: get to know all that the program has.
+ * Make the program record what the rules want; w waits for that.  Without a
+ * channel: learn all events of the program.
  */
 void
 link_sync(struct app *a, struct channel *ch, struct waiter *w)
@@ -173,7 +178,7 @@ link_wanted(const struct link *l)
 	return l->channel == NULL || channel_active(l->channel);
 }
 
-/* The next events that the program has to describe; false if none. */
+/* Ask for the next events to be described; false if there are none. */
 static bool
 send_describe(struct link *l)
 {
@@ -232,7 +237,7 @@ plan_id(const struct plan *p, uint32_t event)
 	return p != NULL && event < p->n ? p->ids[event] : 0;
 }
 
-/* What is different from what the program has. */
+/* Send the difference between the plan and what the program has. */
 static void
 send_plan(struct link *l)
 {
@@ -259,7 +264,7 @@ send_plan(struct link *l)
 	l->plan = NULL;
 }
 
-/* A program does not start later because of a consumer that does not answer. */
+/* The start of a program does not wait for a consumer that does not answer. */
 static void
 link_late(struct link *l)
 {
@@ -293,7 +298,7 @@ link_map(struct link *l)
 	}
 	send_plan(l);
 	if (a->conn == NULL)
-		return;			/* the grave-digger takes it from here */
+		return;			/* look_at_graves does the rest */
 	/* The program does all this before it sees DONE. */
 	waits_release(&l->now, a->start);
 	link_acked(a, l->channel->id, 0);
@@ -321,7 +326,7 @@ link_unable(struct link *l)
 	link_finish(l);
 }
 
-/* There is a plan: whatever region it is about has to be there. */
+/* There is a plan: go on when its region is there. */
 static void
 link_plan(struct link *l)
 {
@@ -337,7 +342,7 @@ link_plan(struct link *l)
 	}
 }
 
-/* The programs that waited for a consumer that does not answer start. */
+/* A consumer does not answer: programs that waited for it may start. */
 void
 links_late(void)
 {
@@ -350,7 +355,7 @@ links_late(void)
 				link_late(l);
 }
 
-/* The links that were late in the last round go on. */
+/* Links whose user had no time left in the last round go on. */
 static void
 links_judge(void *arg)
 {
@@ -364,7 +369,7 @@ links_judge(void *arg)
 				link_step(l);
 }
 
-/* There is a plan, of which all events are judged. */
+/* Judge all events by the rules; false if that is not finished. */
 static bool
 link_judge(struct link *l)
 {
@@ -384,7 +389,7 @@ link_judge(struct link *l)
 	return false;
 }
 
-/* From whatever is known of the program's events to what is not. */
+/* Go on from what is known of the program's events. */
 static void
 link_step(struct link *l)
 {
@@ -457,7 +462,7 @@ links_named(struct app *a)
 			link_step(l);
 }
 
-/* So many events were described, or cannot be. */
+/* The program answered for n events, described or not. */
 void
 link_described(struct app *a, uint32_t channel, uint32_t n)
 {
@@ -515,7 +520,7 @@ link_acked(struct app *a, uint32_t channel, int error)
 		link_finish(l);
 }
 
-/* The region is there, or will not be: also for who was held back. */
+/* The region is there, or could not be made: its links go on. */
 void
 links_region(const struct region *r)
 {
@@ -530,7 +535,7 @@ links_region(const struct region *r)
 	}
 }
 
-/* The consumer has been sent all there was. */
+/* Everything was sent to the consumer: links that were held go on. */
 void
 links_drained(const struct consumer *c)
 {
@@ -545,8 +550,8 @@ links_drained(const struct consumer *c)
 }
 
 /*
- * The program has been sent some of what there was.  Until that is all, it
- * gets no more descriptors, of which we would have copies.
+ * More was sent to the program.  While something is queued for it, it gets no
+ * more descriptors, because we would have to keep copies of them.
  */
 void
 links_sent(struct app *a)
@@ -580,7 +585,7 @@ links_free(struct app *a)
 	}
 }
 
-/* Nobody reads that region any more; the next sync begins anew. */
+/* Nobody reads that region any more: detach it.  The next sync begins anew. */
 void
 links_let_go(const struct region *r)
 {

@@ -66,14 +66,14 @@ struct entry;
 struct saved {
 	enum saved_kind	 kind;
 	void		*object;
-	bool		 changed;	/* and in the list of those */
-	bool		 seen;		/* by what copies the journal */
+	bool		 changed;	/* in the list of changed objects */
+	bool		 seen;		/* copied to the new journal */
 	struct saved	*next, **at;
 	struct saved	*next_changed, **changed_at;
 	struct {
 		bool		 there;
-		const struct entry *entry;	/* the last one there */
-		uint64_t	 text;		/* where it ends there */
+		const struct entry *entry;	/* the last event there */
+		uint64_t	 text;	/* bytes of metadata there */
 	} in[2];			/* the journal, and its copy */
 };
 
@@ -82,10 +82,10 @@ struct saved {
  */
 enum quota {
 	QUOTA_SESSIONS, QUOTA_CHANNELS,
-	QUOTA_RULES,			/* bytes */
-	QUOTA_EVENTS,			/* bytes, in registries, */
-	QUOTA_QUEUED,			/* of messages that are not read, */
-	QUOTA_TABLES,			/* and of what programs have */
+	QUOTA_RULES,			/* bytes of rules */
+	QUOTA_EVENTS,			/* bytes in registries */
+	QUOTA_QUEUED,			/* bytes of unread messages */
+	QUOTA_TABLES,			/* bytes of programs' events */
 	QUOTAS
 };
 
@@ -94,9 +94,9 @@ struct user {
 	unsigned int	 refs;
 	unsigned int	 nfiles;	/* connections, sessions, regions */
 	size_t		 has[QUOTAS];
-	unsigned int	 round;		/* of the loop, in which it has */
-	uint64_t	 spent;		/* so much of its time, ns */
-	size_t		 matched;	/* since the clock was looked at */
+	unsigned int	 round;		/* of the loop, that spent is of */
+	uint64_t	 spent;		/* ns used for this user in it */
+	size_t		 matched;	/* bytes since the clock was read */
 	struct user	*next;
 };
 
@@ -108,7 +108,7 @@ bool	 user_take(struct user *, enum quota, size_t);
 void	 user_give(struct user *, enum quota, size_t);
 bool	 user_may(const struct user *, enum quota, size_t);
 void	 user_count(struct user *, enum quota, size_t);
-bool	 user_spares(uid_t, int);	/* may that descriptor be for it? */
+bool	 user_spares(uid_t, int);	/* may that descriptor be the user's? */
 bool	 user_turn(struct user *);
 void	 user_spent(struct user *, uint64_t);
 bool	 user_goes_on(struct user *, uint64_t, size_t);
@@ -127,7 +127,7 @@ struct conn {
 	struct file	 file;
 	const struct conn_ops *ops;
 	void		*arg;		/* whose connection it is */
-	struct ut_msg	*in;		/* one that has not all come */
+	struct ut_msg	*in;		/* a message received in part */
 	struct out	*out;		/* to be sent */
 	struct out	**tail;
 	size_t		 queued;	/* bytes in out */
@@ -138,9 +138,9 @@ struct conn {
 	struct timer	 patience;	/* until the first message */
 	bool		 closing;	/* once out is sent */
 	bool		 broken;	/* to be dropped */
-	struct conn	*also;		/* the next that is */
+	struct conn	*also;		/* the next broken one */
 	bool		 dead;
-	struct conn	*next;		/* that is dead */
+	struct conn	*next;		/* the next dead one */
 };
 
 /* NULL and errno, as malloc(3): then the descriptor is still the caller's. */
@@ -195,15 +195,15 @@ bool	 desc_same_fields(const struct desc *, const struct desc *);
 struct entry {
 	struct desc	*desc;
 	uint32_t	 id;
-	uint32_t	 rule;		/* the last new one that it was for */
-	char		 program[64];	/* that offered it first */
+	uint32_t	 rule;		/* serial of the newest that matched */
+	char		 program[64];	/* the first that offered it */
 	struct entry	*next;		/* in the bucket */
 	struct entry	*after;		/* in the order of IDs */
 };
 
 struct registry {
 	struct user	*user;		/* whose programs' events they are */
-	size_t		 taken;		/* bytes, of that user's */
+	size_t		 taken;		/* bytes charged to that user */
 	size_t		 bytes;		/* of descriptions */
 	struct entry	**buckets;
 	uint32_t	 nbuckets;
@@ -214,7 +214,10 @@ struct registry {
 /* registry.c */
 void	 registry_init(struct registry *, struct user *);
 void	 registry_free(struct registry *);
-/* The entry; NULL with a text when it is refused, now (ENOMEM) or for good. */
+/*
+ * The entry, perhaps a new one.  NULL, a text and errno if it is refused:
+ * ENOMEM if only for now.
+ */
 struct entry *registry_get(struct registry *, struct desc *, const char *,
 	    bool *, char *, size_t);
 
@@ -226,7 +229,7 @@ struct waiter {
 	unsigned int	 pending;
 	void		(*done)(void *);
 	void		*arg;
-	char		 why[512];	/* one of them was: it failed */
+	char		 why[512];	/* the first that failed: why; or "" */
 };
 
 /* One is pending; NULL and errno, as malloc(3). */
@@ -236,7 +239,7 @@ void	 wait_less(struct waiter *);
 void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
 void	 wait_abandon(struct waiter *);	/* done is not to be called */
 
-/* CLOSING: its last counts are on the way. */
+/* CLOSING: the consumer has yet to reply with the last counts. */
 enum region_state {
 	REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED, REGION_CLOSING
 };
@@ -249,11 +252,11 @@ struct region {
 	struct channel	*channel;
 	struct registry	 registry;
 	enum region_state state;
-	char		*why;		/* it has failed, or has to wait */
-	const char	*cause;		/* in there, what is not about it */
-	uint32_t	 serial;	/* of what it was asked for with */
+	char		*why;		/* why it failed or waits; or NULL */
+	const char	*cause;		/* the part of why after the names */
+	uint32_t	 serial;	/* of the request for it */
 	char		 shm[UT_SHM_NAME];
-	bool		 left;		/* by another utd, for who adopts it */
+	bool		 left;		/* by another utd, to be adopted */
 	bool		 buried;	/* or about to be: see region_bury */
 	int		 fd;
 	bool		 described;	/* in the metadata */
@@ -264,7 +267,7 @@ struct region {
 struct text {
 	char		*s;
 	size_t		 len, size;
-	size_t		 sent;		/* of it */
+	size_t		 sent;		/* bytes sent to the consumer */
 };
 
 /* A directory of the trace: one UID, one ABI, or one program. */
@@ -282,17 +285,18 @@ struct trace {
 	struct consumer	*consumer;
 	enum region_state state;	/* READY: made, or on its way */
 	char		*path;		/* below the session's directory */
-	bool		 made;		/* that is what it is called */
-	bool		 again;		/* its consumer took over */
-	bool		 over;		/* what there was cannot be opened */
-	bool		 syncing;	/* and has yet to say what is there */
-	bool		 behind;	/* and to be sent what is not */
-	bool		 left;		/* at the end: not all is written */
+	bool		 made;		/* path is the final one */
+	bool		 again;		/* another consumer had it before */
+	bool		 over;		/* it cannot be opened again, ever */
+	/* After a take-over, the new consumer has yet to */
+	bool		 syncing;	/* say how much metadata it found, */
+	bool		 behind;	/* and be sent what is missing */
+	bool		 left;		/* at the end: buffers not written */
 	unsigned char	 uuid[UUID_LEN];
 	char		 uuidstr[UUID_TEXT];
-	struct text	 text;		/* metadata that may not be there */
-	uint64_t	 past;		/* bytes of it before text */
-	uint64_t	 clock_at;	/* where the cycle counter is, or 0 */
+	struct text	 text;		/* metadata perhaps not in the file */
+	uint64_t	 past;		/* bytes of metadata before text */
+	uint64_t	 clock_at;	/* where the counter's clock is, or 0 */
 	struct trace	*next;		/* of the session */
 };
 
@@ -303,7 +307,7 @@ struct rule {
 	uint32_t	 level;
 	char		**except;
 	uint32_t	 nexcept;
-	uint32_t	 serial;	/* never that of another */
+	uint32_t	 serial;	/* unique */
 	size_t		 bytes;		/* of patterns */
 	struct rule	*next;
 	struct rule	*prev;		/* an older one */
@@ -329,16 +333,16 @@ struct type {
 struct table {
 	struct user	*user;
 	uint64_t	 fingerprint;
-	uint64_t	 serial;	/* never that of another */
+	uint64_t	 serial;	/* unique */
 	unsigned int	 refs;
 	uint32_t	 size;
-	uint32_t	 known;		/* names, from the first on */
+	uint32_t	 known;		/* events whose name is known */
 	struct type	*types;
 	size_t		 bytes;
 	struct table	*next;
 };
 
-/* These three: NULL or false, and errno is ENOMEM if that is why. */
+/* NULL or false on failure; errno is ENOMEM if memory or a quota lacks. */
 struct table *table_get(uid_t, uint64_t, uint32_t, const struct table *);
 void	 table_drop(struct table *);
 bool	 table_names(struct table *, struct ut_msg *);
@@ -347,15 +351,15 @@ bool	 table_event(struct table *, uint32_t, struct ut_msg *);
 /* plan.c: the IDs of a table's events in a region. */
 struct plan {
 	uint64_t	 table;		/* its serial number */
-	uint32_t	 rules;		/* the generation they are of */
-	uint32_t	 newest;	/* the serial number of the newest */
+	uint32_t	 rules;		/* generation of the rules */
+	uint32_t	 newest;	/* serial number of the newest rule */
 	struct region	*region;	/* NULL: nothing matches */
 	unsigned int	 refs;
-	uint32_t	 judged;	/* events, from the first on */
-	const struct rule *rule;	/* to try on the next of them */
+	uint32_t	 judged;	/* how many events were, in turn */
+	const struct rule *rule;	/* to try next, on the next event */
 	uint32_t	 n;
 	uint16_t	*ids;		/* of the first n events; 0: none */
-	bool		 hit;		/* one is there for the newest rule */
+	bool		 hit;		/* the newest rule matches an event */
 	struct plan	*next;		/* of the channel */
 };
 
@@ -388,7 +392,7 @@ struct channel {
 	bool		 removed;	/* only its name and counts are left */
 	struct session	*session;
 	struct rule	*rules, *newest;
-	uint32_t	 generation;	/* of the rules: never twice the same */
+	uint32_t	 generation;	/* of the rules; unique */
 	struct plan	*plans;
 	struct region	*regions;
 	struct counts	 past;		/* of regions that are gone */
@@ -430,14 +434,14 @@ struct session {
 	uid_t		 uid;		/* 0: every UID, if we are root */
 	gid_t		 gid;
 	struct user	*user;
-	int		 dirfd;		/* -1: not open yet, or */
-	char		 gone[256];	/* why it cannot be opened again, */
-	struct timer	 retry;		/* until that is tried */
-	int		 patience;	/* ms, the last time */
+	int		 dirfd;		/* the directory; -1: not open */
+	char		 gone[256];	/* why it cannot be reopened, or "" */
+	struct timer	 retry;		/* of opening it */
+	int		 patience;	/* ms, the last delay of that */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
 	bool		 active;
-	bool		 current;	/* what its user created last */
-	bool		 dying;		/* only its consumers know it still */
+	bool		 current;	/* the last one its user created */
+	bool		 dying;		/* being created or destroyed */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	struct instant	 since;
 	int64_t		 created;	/* time_t */
@@ -460,20 +464,20 @@ typedef void consumer_cb(void *, int, struct ut_msg *);	/* errno, reply */
 #define DEATHS		20		/* in DEATHS_MS: it is given up */
 #define DEATHS_MS	10000
 
-/* False: nobody wants to know any more. */
+/* The answer is late.  Returns false if nobody waits for it any more. */
 typedef bool consumer_late(void *);
 #define LATE_MS		10000	/* without an answer */
 #define REQUEST_BUCKETS	1024
-#define REQUESTS_MAX	(16 * REQUEST_BUCKETS)	/* then its user has to wait */
+#define REQUESTS_MAX	(16 * REQUEST_BUCKETS)	/* then its user must wait */
 
 /* What a consumer has not answered yet: see requests.c. */
 struct requests {
 	struct request	*first, **last;	/* in turn */
 	struct request	*buckets[REQUEST_BUCKETS];	/* by serial number */
 	struct request	*newest;
-	uint32_t	 serial;	/* of that */
+	uint32_t	 serial;	/* of the newest */
 	unsigned int	 n;
-	unsigned int	 awaited;	/* of these, without the dead */
+	unsigned int	 awaited;	/* n without UT_C_DEAD */
 };
 
 struct app;
@@ -483,21 +487,21 @@ struct consumer {
 	struct saved	 saved;
 	pid_t		 pid;		/* 0: there is none, and no zombie */
 	struct conn	*conn;		/* NULL: dead, or about to be */
-	bool		 wake;		/* it was sent something */
+	bool		 wake;		/* to be woken: it was sent something */
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[UT_BELL_NAME];
-	bool		 given_up;	/* it died once too often, or */
-	int		 error;		/* why it could not be started */
+	bool		 given_up;	/* it died too often or did not start */
+	int		 error;		/* why it did not start; or 0 */
 	bool		 idle;		/* when we last looked */
-	bool		 leaving;	/* it was told to end, for that */
-	int64_t		 deaths[DEATHS];	/* when, last ones, in turn */
+	bool		 leaving;	/* it was told to end, being idle */
+	int64_t		 deaths[DEATHS];	/* times of the last ones */
 	unsigned int	 ndeaths;
-	int64_t		 heard;		/* when it said something, or had to */
+	int64_t		 heard;		/* when it last spoke, or was asked */
 	bool		 late;		/* it does not answer */
-	unsigned int	 nstops;	/* by its user, when it was to end */
-	bool		 killed;	/* it did not end */
+	unsigned int	 nstops;	/* at our end: stops by its user */
+	bool		 killed;	/* at our end: it did not end in time */
 	bool		 finished;	/* it has ended in order */
-	unsigned int	 held;		/* traces that it has yet to be told */
+	unsigned int	 held;		/* traces to be synced first */
 	struct requests	 requests;
 	struct consumer	*next;
 };
@@ -507,9 +511,9 @@ void	 consumer_send(struct consumer *, struct ut_msg *);
 /* What a reply says of an error. */
 void	 consumer_why(struct ut_msg *, int, char *, size_t);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */
-void	 consumer_watch(struct consumer *);	/* it has to say something */
+void	 consumer_watch(struct consumer *);	/* it was asked something */
 bool	 consumers_late(uid_t);
-bool	 consumers_full(uid_t);		/* nothing more is asked of it */
+bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
 void	 consumers_tell_dead(struct app *);
 void	 consumer_tell_owner(struct consumer *, const struct app *);
@@ -524,11 +528,12 @@ void	 consumers_end(void);
 /* The serial number that the request has to begin with. */
 uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
 /*
- * Send the request that consumer_expect was just told of.  The next consumer
- * is asked again.  If the answer is late, who waits for it is told once.
+ * Send the request begun by consumer_expect.  The request is kept, and repeated
+ * to the next consumer if this one dies.  If the answer is late, consumer_late
+ * is called once.
  */
 void	 consumer_ask(struct consumer *, struct ut_msg *, consumer_late *);
-void	 consumer_hold(struct consumer *);	/* until a trace is there */
+void	 consumer_hold(struct consumer *);	/* until a trace is synced */
 void	 consumer_go_on(struct consumer *);
 void	 requests_send(struct consumer *);
 void	 requests_reply(struct consumer *, struct ut_msg *);
@@ -551,10 +556,10 @@ bool	 session_dir_known(const struct session *, struct ut_msg *);
 bool	 session_sees(const struct session *, uid_t);
 bool	 session_alone(const struct session *);	/* in its directory */
 const char *session_error(const struct session *);	/* "": none */
-void	 session_missed(struct session *);	/* it has not recorded all, */
-void	 session_keep_error(struct session *);
-void	 session_lost(struct session *, const char *);	/* for that reason */
-void	 session_look(struct session *);	/* what is the matter now? */
+void	 session_missed(struct session *);	/* it missed a program */
+void	 session_lost(struct session *, const char *);	/* events, and why */
+void	 session_keep_error(struct session *);	/* what fails now */
+void	 session_look(struct session *);	/* set what fails now */
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct channel *channel_find(struct session *, const char *);
@@ -600,7 +605,7 @@ struct region *region_find(const struct channel *, const struct app *);
 struct region *region_get(struct channel *, const struct app *);
 struct region *region_by_id(uint32_t);
 void	 region_retry(struct region *);
-bool	 region_left(const struct region *);	/* there may be memory of it */
+bool	 region_left(const struct region *);	/* its memory may exist */
 void	 region_drop(struct region *);
 struct region *region_restore(struct channel *, struct trace *, uint32_t);
 void	 region_name_event(struct region *, const struct entry *);
@@ -612,7 +617,7 @@ void	 regions_remove(const struct trace *);
 void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
 void	 regions_bury(const struct app *);
-bool	 regions_hold(const struct app *);	/* some that it may have */
+bool	 regions_hold(const struct app *);	/* may it have any mapped? */
 void	 regions_free(struct session *);
 void	 regions_gone(const struct consumer *);
 void	 channel_activate(struct channel *, struct waiter *);
@@ -719,7 +724,7 @@ void	 state_place_free(uint32_t);
 uint32_t state_place(void);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);
-void	 session_wait(struct session *);	/* and try its directory again */
+void	 session_wait(struct session *);	/* then retry its directory */
 
 /* app.c: programs come, offer events, go. */
 void	 app_restore(const struct state_app *);

@@ -16,12 +16,12 @@
 
 /*
  * Plans: the IDs that a table's events have in a region.  They are the same
- * for all programs with that table, so they are made once, and found again
+ * for all programs with that table, so a plan is made once, and found again
  * as long as the rules stay the same.
  *
  * First each event is judged by the rules, the newest first, in as many turns
- * as it takes; then the program describes what is wanted of it, and that gets
- * its IDs.
+ * as necessary.  Then the program describes the wanted events, and these get
+ * their IDs.
  */
 
 #include <errno.h>
@@ -31,9 +31,9 @@
 #include "../libut/clock.h"
 #include "parent.h"
 
-#define KEPT_MAX	64	/* of a channel, that no program has */
+#define KEPT_MAX	64	/* plans kept for a channel */
 
-/* What an event is that was judged, in the place of its ID. */
+/* The verdict on an event, until its ID takes this place. */
 #define WANTED		1
 #define BY_NEWEST	2
 
@@ -69,7 +69,7 @@ plans_forget(struct channel *ch, const struct region *r)
 	}
 }
 
-/* What was made for older rules, or too long ago, is not kept. */
+/* Keep a new plan, and drop those for older rules and the oldest of many. */
 static void
 plan_keep(struct channel *ch, struct plan *new)
 {
@@ -88,7 +88,10 @@ plan_keep(struct channel *ch, struct plan *new)
 	}
 }
 
-/* Made before, for programs like that one; the region NULL: nothing. */
+/*
+ * The plan that was made before for programs like this one, or NULL.  A plan
+ * without a region wants nothing.
+ */
 struct plan *
 plan_find(const struct channel *ch, const struct app *a)
 {
@@ -110,7 +113,7 @@ warn_refused(const struct channel *ch, const struct app *a, const char *event)
 	    "valid: not recorded", event, a->name, (int)a->pid);
 }
 
-/* A reference to one of which nothing is judged; NULL and errno. */
+/* A reference to a new plan, with nothing judged; NULL and errno. */
 struct plan *
 plan_new(const struct table *t)
 {
@@ -127,7 +130,7 @@ plan_new(const struct table *t)
 	return p;
 }
 
-/* From the first event on, by the rules that there are now. */
+/* Begin again with the first event, by the present rules. */
 static void
 judge_anew(struct plan *p, const struct channel *ch)
 {
@@ -160,7 +163,7 @@ judge(struct plan *p, const struct channel *ch, const struct table *t,
 	return true;
 }
 
-/* Go on with it; false when the session's user has had its turn. */
+/* Go on judging; false when the session's user has no time left. */
 bool
 plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
 {
@@ -175,8 +178,8 @@ plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
 }
 
 /*
- * The ID in the region, for which a new one may need metadata; 0 is none, and
- * if that need not stay so the plan is not whole.
+ * The event's ID, or 0 if it cannot be recorded.  If the refusal may be
+ * temporary (ENOMEM), clears *whole, so that the plan is not cached.
  */
 static uint32_t
 id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit,
@@ -201,8 +204,9 @@ id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit,
 }
 
 /*
- * All is judged, and was described as far as that can be.  The region is asked
- * for only if anything is wanted; it need not be there yet.
+ * Everything is judged, and described if the program could do that: assign the
+ * IDs.  The region is asked for only if an event is wanted; the plan does not
+ * wait for it.
  */
 void
 plan_make(struct plan *p, struct channel *ch, const struct app *a)
@@ -237,8 +241,8 @@ plan_make(struct plan *p, struct channel *ch, const struct app *a)
 }
 
 /*
- * The next event, from that on, which has to be described for a plan that is
- * judged; without one, for its own sake.
+ * Find the next event, from *i on, that is not described yet: one that the
+ * plan wants, or, without a plan, any.  False if there is none.
  */
 bool
 plan_lacks(const struct plan *p, const struct table *t, uint32_t *i)

@@ -41,7 +41,7 @@
 #define CHUNK		32768u		/* of metadata, in one message */
 
 static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
-static char lock_path[PATH_MAX];	/* and a UID behind */
+static char lock_path[PATH_MAX];	/* without the UID */
 static struct ut_msg out;
 static int apps_fd = -1;
 static uint32_t napps;			/* places in the table */
@@ -226,7 +226,7 @@ put_entries(unsigned int j, struct saved *v, size_t left)
 	return true;
 }
 
-/* One that is about to go is taken up as it is, one that is about to come not. */
+/* A session being destroyed is saved; one still being created is not. */
 static bool
 session_lasts(const struct session *s)
 {
@@ -234,8 +234,8 @@ session_lasts(const struct session *s)
 }
 
 /*
- * Before its consumer is asked, nothing of it is anywhere; nor is there if it
- * could not be made.
+ * A trace is saved from when its consumer is asked to make it, but not if that
+ * failed: until then, and then, nothing of it exists.
  */
 static bool
 trace_lasts(const struct trace *t)
@@ -418,14 +418,14 @@ state_app(struct app *a)
 static uint32_t *free_places;
 static uint32_t nfree, roomfree;
 
-/* One that is free, counted from 1. */
+/* A free place, counted from 1. */
 uint32_t
 state_place(void)
 {
 	return nfree > 0 ? free_places[--nfree] : ++napps;
 }
 
-/* Nobody will ask any more who that was. */
+/* The program in that place need not be known any more. */
 void
 state_place_free(uint32_t place)
 {
@@ -455,8 +455,8 @@ make_path(char *path, const char *dir, const char *file)
 }
 
 /*
- * The file in which the consumers of that user wait for each other.  Nobody
- * else's has it open: who has can keep them waiting for ever.
+ * The lock file of a user's consumers.  No consumer of another user has it
+ * open, because a process that has it open can lock it for ever.
  */
 static void
 lock_name(char *path, size_t size, uid_t uid)
@@ -483,7 +483,7 @@ state_lock(uid_t uid)
 	return fd;
 }
 
-/* There is no consumer of that user any more that could wait. */
+/* The user has no consumer any more that could wait. */
 void
 state_unlock(uid_t uid)
 {
@@ -496,11 +496,11 @@ state_unlock(uid_t uid)
 static void
 remove_lock(const struct consumer *c)
 {
-	if (c->pid <= 0)		/* else it has it until it ends */
+	if (c->pid <= 0)		/* or it holds the lock until it ends */
 		state_unlock(c->uid);
 }
 
-/* Take up what another utd has left there, and begin. */
+/* Restore what another utd has left there, and begin a new journal. */
 void
 state_open(const char *dir)
 {
@@ -517,7 +517,7 @@ state_open(const char *dir)
 	journal_open(state_path, new_path);
 }
 
-/* An orderly end of all: nobody goes on. */
+/* Everything ended in order: there is nothing for the next utd. */
 void
 state_close(void)
 {

@@ -26,9 +26,9 @@
 #include "parent.h"
 
 #define LOOK		4096		/* bytes of patterns, some us or ms */
-#define TURN		UINT64_C(10000000)	/* ns, of a user in a round, */
-#define ROUND		(5 * TURN)	/* and of all strangers */
-#define SHARE		4		/* so many users' is for all strangers */
+#define TURN		UINT64_C(10000000)	/* ns for a user in a round */
+#define ROUND		(5 * TURN)	/* ns for all strangers in a round */
+#define SHARE		4		/* quotas that all strangers share */
 
 static const size_t quotas[QUOTAS] = {
 	[QUOTA_SESSIONS] = 64,
@@ -40,12 +40,12 @@ static const size_t quotas[QUOTAS] = {
 };
 static struct user *users;
 static size_t strangers_have[QUOTAS];
-static unsigned int busy, was_busy;	/* strangers, in this round and before */
+static unsigned int busy, was_busy;	/* strangers, in this round, the last */
 static unsigned int busy_round;
 
 /*
- * Root, and the user that we work for, need not leave anything.  All others
- * are strangers, and one of them may be many: who has subordinate UIDs.
+ * Root, and the user that we work for, have no limits.  All others are
+ * strangers.  One person may be many strangers, by subordinate UIDs.
  */
 static bool
 is_stranger(uid_t uid)
@@ -53,7 +53,7 @@ is_stranger(uid_t uid)
 	return uid != 0 && uid != geteuid();
 }
 
-/* A reference to it, or NULL. */
+/* A reference to the user, or NULL. */
 struct user *
 user_get(uid_t uid)
 {
@@ -85,7 +85,10 @@ user_drop(struct user *u)
 	free(u);
 }
 
-/* Before the first round there is only what was there with another utd. */
+/*
+ * A stranger is limited, except before the first round of the loop: everything
+ * until then was there with another utd.
+ */
 static bool
 is_limited(const struct user *u)
 {
@@ -99,10 +102,11 @@ user_spares(uid_t uid, int fd)
 }
 
 /*
- * The descriptor, if the user may have one more, else -1 and EMFILE, and it is
- * closed.  The lowest that was free tells how many are taken.  No stranger has
- * more than what is left for strangers, so however many want all, there is
- * something for the next.  What the user had of another utd is not refused.
+ * Charge fd to the user.  Closes fd and returns -1 with EMFILE if a stranger
+ * already holds as many as are still free for strangers, so that something is
+ * left for the next one.  (fd was the lowest free number, so the limit minus
+ * fd estimates what is left.)  What the user had with another utd is always
+ * accepted.
  */
 int
 user_open(struct user *u, int fd, bool had)
@@ -126,7 +130,7 @@ user_close(struct user *u, int fd)
 	u->nfiles--;
 }
 
-/* Is that within what it may have, and what others leave? */
+/* Are n more within the user's quota, and within what others leave? */
 bool
 user_may(const struct user *u, enum quota q, size_t n)
 {
@@ -146,7 +150,7 @@ user_count(struct user *u, enum quota q, size_t n)
 		strangers_have[q] += n;
 }
 
-/* So many more; false and ENOMEM if that is more than it may have. */
+/* Charge n more; false and ENOMEM if that exceeds what the user may have. */
 bool
 user_take(struct user *u, enum quota q, size_t n)
 {
@@ -167,10 +171,10 @@ user_give(struct user *u, enum quota q, size_t n)
 }
 
 /*
- * What users ask for can keep us busy for long, and a rule for an hour that is
- * made for that.  So each has some milliseconds in a round of the loop; then
- * it is others' turn.  However many strangers there are, a round takes no
- * longer: as many as were busy in the last one share the time.
+ * The requests of users can take long; a malicious rule can take an hour.  So
+ * each user has some milliseconds in a round of the loop; then it is the turn
+ * of others.  All strangers together have ROUND: those that were busy in the
+ * last round share it, so a round does not take longer with more of them.
  */
 static uint64_t
 turn(struct user *u)
@@ -189,7 +193,7 @@ turn(struct user *u)
 	    ROUND / was_busy;
 }
 
-/* Is there any time left? */
+/* Has the user any time left in this round? */
 bool
 user_turn(struct user *u)
 {
@@ -199,8 +203,9 @@ user_turn(struct user *u)
 }
 
 /*
- * From that time on, ns, something was done for it.  What is judged while its
- * message is dealt with counts twice; that matters only beyond a turn.
+ * Charge the user for the time since then, in ns.  Rule matching inside the
+ * handling of a message is charged twice; that is harmless and only makes this
+ * turn of the user shorter.
  */
 void
 user_spent(struct user *u, uint64_t since)
@@ -209,8 +214,9 @@ user_spent(struct user *u, uint64_t since)
 }
 
 /*
- * The same within something that takes long, asked as often as patterns of so
- * many bytes are to be matched.
+ * Has the user any time left, within work that began at that time and is not
+ * charged yet?  Called before patterns of so many bytes are matched; looks at
+ * the clock only once every LOOK bytes.
  */
 bool
 user_goes_on(struct user *u, uint64_t since, size_t bytes)
