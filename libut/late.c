@@ -43,7 +43,7 @@
 
 #define MARK		".late"		/* behind the name of the FIFO */
 #define MARK_LASTS	60		/* s */
-#define MOMENT		100		/* the moment: this part of the time-out */
+#define MOMENT		100		/* part of the time-out that is one */
 #define MOMENT_MIN	10		/* ms, the least moment */
 
 static _Atomic bool late_here[UT_CONNS];
