@@ -32,7 +32,7 @@
 #include "../libut/clock.h"
 #include "parent.h"
 
-/* A peer that lets more than this pile up does not read. */
+/* A peer that lets more bytes than this pile up does not read. */
 #define QUEUE_MAX	(16u << 20)
 /* Messages of one peer before the others have their turn. */
 #define TURN		64
@@ -72,7 +72,7 @@ conn_of(struct conn *c, struct user *u)
 	c->uid = u->uid;
 }
 
-/* So many bytes more, or less. */
+/* Count bytes that were queued, or have left the queue. */
 static void
 count(struct conn *c, size_t more, size_t less)
 {
@@ -83,7 +83,7 @@ count(struct conn *c, size_t more, size_t less)
 	user_give(c->user, QUOTA_QUEUED, less);
 }
 
-/* What is in the queue has gone, or will not. */
+/* Remove the first message from the queue. */
 static void
 out_done(struct conn *c)
 {
@@ -104,8 +104,9 @@ too_much(const struct conn *c, size_t n)
 }
 
 /*
- * What could not be written at once; its descriptors are our own copies.
- * False when it cannot be kept: half a message would do harm.
+ * Queue what could not be written at once, with copies of its descriptors.
+ * False if that fails; then the connection must end, as half a message may have
+ * been sent.
  */
 static bool
 queue(struct conn *c, const struct ut_msg *m)
@@ -144,8 +145,8 @@ warn_of(const struct conn *c)
 }
 
 /*
- * To be dropped at the end of this round of the loop: who sends may be walking
- * over what the end of the connection does away with.
+ * Drop the connection at the end of this round of the loop.  Not at once: the
+ * sender may be walking over objects that the end of the connection frees.
  */
 static void
 give_up(struct conn *c)
@@ -155,7 +156,7 @@ give_up(struct conn *c)
 	broken = c;
 }
 
-/* The descriptors stay the caller's. */
+/* Send a message; its descriptors stay the caller's. */
 void
 conn_send(struct conn *c, struct ut_msg *m)
 {
@@ -200,7 +201,7 @@ flush(struct conn *c)
 		c->ops->sent(c);
 }
 
-/* We cannot go on with it, for lack of memory or descriptors. */
+/* Drop the connection for lack of memory or descriptors, and say so. */
 void
 conn_fail(struct conn *c)
 {
@@ -209,10 +210,10 @@ conn_fail(struct conn *c)
 }
 
 /*
- * The next message into m: as ut_msg_read, but keeps what is not whole.  Only
- * processes of ours have descriptors for us; to close one of somebody else's
- * may take a long time, if it is a socket that lingers, or a file of a file
- * system that somebody runs.
+ * Read the next message into m, as ut_msg_read does, but keep a partial one.
+ * We take descriptors only from our own processes: to close somebody else's may
+ * take long, if it is a socket that lingers, or a file in a file system that
+ * somebody runs.
  */
 static int
 read_message(struct conn *c, struct ut_msg *m)
@@ -267,7 +268,7 @@ conn_read(struct conn *c)
 	}
 }
 
-/* All that it said before it was closed. */
+/* Read everything that the peer said before the connection was closed. */
 void
 conn_rest(struct conn *c)
 {
@@ -309,7 +310,7 @@ conn_behind(const struct conn *c)
 	return c->out != NULL;
 }
 
-/* The other end is closed, whatever may still be there to read. */
+/* Has the peer closed the connection?  There may still be messages. */
 bool
 conn_ended(const struct conn *c)
 {
@@ -320,7 +321,7 @@ conn_ended(const struct conn *c)
 	return poll(&pfd, 1, 0) == 1 && pfd.revents & (POLLHUP | POLLERR);
 }
 
-/* Only when nothing else is left to do.  The peer must not wait for us. */
+/* Wait up to ms for the peer; only at our end, with nothing else to do. */
 void
 conn_flush(struct conn *c, int ms)
 {

@@ -15,9 +15,9 @@
  */
 
 /*
- * The regions of channels, as the parent sees them.  Making one takes some
- * steps in the consumers, so whoever needs it is told by links_region when
- * it is there, or will not be.
+ * The regions of channels, as the parent sees them.  The consumers make a
+ * region in several steps; links_region tells the links that wait for it when
+ * it is there, or could not be made.
  */
 
 #include <errno.h>
@@ -49,7 +49,7 @@ region_by_id(uint32_t id)
 	return NULL;
 }
 
-/* Before a program may use the ID. */
+/* Describe a new event in the metadata, before a program may use its ID. */
 void
 region_name_event(struct region *r, const struct entry *e)
 {
@@ -77,14 +77,14 @@ channel_failed(const struct channel *ch)
 	return false;
 }
 
-/* Until its consumer has removed it, or has not made it. */
+/* May its shared memory exist? */
 bool
 region_left(const struct region *r)
 {
 	return r->fd != -1 || r->left;
 }
 
-/* Nothing of it can be written: its consumer counts that, and removes it. */
+/* Nothing can be written: the consumer counts the events and removes it. */
 static void
 region_bury(struct region *r)
 {
@@ -110,7 +110,7 @@ region_bury(struct region *r)
 		session_lost(ch->session, r->why);
 }
 
-/* It is said until that is over: then why is "". */
+/* What is wrong with the region now; "": nothing any more. */
 void
 region_trouble(struct region *r, const char *why)
 {
@@ -140,7 +140,7 @@ region_failed(struct region *r, const char *why)
 	links_region(r);
 }
 
-/* All that lie in that directory. */
+/* All regions of that trace have failed. */
 void
 regions_failed(struct trace *t, const char *why)
 {
@@ -154,7 +154,7 @@ regions_failed(struct trace *t, const char *why)
 				region_failed(r, why);
 }
 
-/* The next one of its kind is another. */
+/* The memory is gone: if the region is made again, it has another name. */
 static void
 region_forget(struct region *r)
 {
@@ -166,7 +166,7 @@ region_forget(struct region *r)
 	state_changed(&r->saved);
 }
 
-/* There is no consumer to remove what it had there. */
+/* The consumer is gone: remove the memory of its regions in its place. */
 void
 regions_remove(const struct trace *t)
 {
@@ -202,7 +202,7 @@ counts_add(struct counts *sum, const struct counts *c)
 	sum->packets += c->packets;
 }
 
-/* What it had recorded counts, though it is gone. */
+/* UT_C_BURY is answered: keep the counts of the region. */
 static void
 got_buried(void *arg, int error, struct ut_msg *m)
 {
@@ -244,8 +244,8 @@ regions_buried(const struct trace *t)
 }
 
 /*
- * The directory is no more, and so is what has not been written there: all
- * of it is counted, and programs let go of it.
+ * The directory is gone for good: detach programs from its regions, count the
+ * events that were not written, and remove the regions.
  */
 void
 regions_bury_lost(struct trace *t)
@@ -283,7 +283,7 @@ nothing_to_do(void *arg, int error, struct ut_msg *m)
 	(void)m;
 }
 
-/* Nobody will adopt it. */
+/* Remove what another utd has left; nobody will adopt it. */
 static void
 region_abandon(struct region *r)
 {
@@ -299,7 +299,7 @@ region_here(struct region *r, bool active)
 		send_active(r, !active, nothing_to_do, NULL, NULL);
 }
 
-/* It was made, but we have not got it: let it be unmade. */
+/* The region was made, but we cannot keep its descriptor: close it. */
 static void
 region_undo(struct region *r)
 {
@@ -311,7 +311,7 @@ region_undo(struct region *r)
 	consumer_ask(r->trace->consumer, &out, NULL);
 }
 
-/* The descriptor that has come, or -1 and why it may not be kept. */
+/* Keep the descriptor of a region; -1 and why if there is none to spare. */
 static int
 region_fd(const struct region *r, int fd, char *why, size_t n)
 {
@@ -328,7 +328,7 @@ region_fd(const struct region *r, int fd, char *why, size_t n)
 	return fd;
 }
 
-/* UT_C_REGION is answered; if it was ready before, by who took over. */
+/* UT_C_REGION is answered; for a READY region, by a new consumer. */
 static void
 got_region(void *arg, int error, struct ut_msg *m)
 {
@@ -381,7 +381,7 @@ region_ask(struct region *r, bool again)
 	if (!again)
 		r->state = REGION_ASKED;
 	state_changed(&r->saved);
-	state_save();		/* the next utd knows its name before it is */
+	state_save();		/* so that the next utd knows its name */
 	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
 	r->serial = consumer_expect(c, got_region, id_arg(r->id));
 	ut_msg_u32(&out, r->serial);
@@ -398,7 +398,7 @@ region_ask(struct region *r, bool again)
 	consumer_ask(c, &out, NULL);
 }
 
-/* All metadata of the region so far; that of others went another way. */
+/* Add the channel and all events so far to the metadata, once. */
 static void
 region_describe(struct region *r)
 {
@@ -413,7 +413,7 @@ region_describe(struct region *r)
 		metadata_event(&r->trace->text, r->channel, e);
 }
 
-/* The directory is on its way: now what waited for it. */
+/* The directory is being made: ask for the regions in it. */
 void
 regions_ask(struct trace *t)
 {
@@ -433,7 +433,10 @@ regions_ask(struct trace *t)
 	}
 }
 
-/* They are as they were, or the metadata of the trace begin anew. */
+/*
+ * The trace is tried again: so are its regions.  If its metadata begin anew,
+ * they have to be described again.
+ */
 void
 regions_renew(struct trace *t)
 {
@@ -450,7 +453,7 @@ regions_renew(struct trace *t)
 			}
 }
 
-/* The channel's that the program would have; NULL if there is none yet. */
+/* The region of the channel for the program; NULL if there is none yet. */
 struct region *
 region_find(const struct channel *ch, const struct app *a)
 {
@@ -500,7 +503,7 @@ region_get(struct channel *ch, const struct app *a)
 	return r;
 }
 
-/* One that another utd had: it is adopted when its directory is. */
+/* A region of another utd, to be adopted when its directory is open. */
 struct region *
 region_restore(struct channel *ch, struct trace *t, uint32_t id)
 {
@@ -512,7 +515,7 @@ region_restore(struct channel *ch, struct trace *t, uint32_t id)
 	return r;
 }
 
-/* Once more, if it could not be made. */
+/* Try again to make a region that could not be made. */
 void
 region_retry(struct region *r)
 {
@@ -588,7 +591,7 @@ send_count(struct region *r, struct waiter *w)
 	consumer_ask(c, &out, counts_late);
 }
 
-/* The consumer has it, or will have it when it gets what is asked now. */
+/* Will the consumer have the region when it gets the next request? */
 static bool
 region_there(const struct region *r)
 {
@@ -597,9 +600,9 @@ region_there(const struct region *r)
 }
 
 /*
- * Start or stop, as the session and the channel are; the wait is for the
- * counts when all is written.  One that is closing has its counts on the way
- * already: the answer to another question comes behind them.
+ * Start or stop the regions, as the session and the channel are; w waits for
+ * the counts after everything is written.  A region that is CLOSING sends its
+ * counts anyway; w waits for the answer to a request behind that.
  */
 void
 channel_activate(struct channel *ch, struct waiter *w)
@@ -625,7 +628,7 @@ channel_count(struct channel *ch, struct waiter *w)
 			send_count(r, w);
 }
 
-/* What all regions have counted, also those that are gone. */
+/* Add up the counts of all regions, including those that are gone. */
 void
 channel_counts(const struct channel *ch, struct counts *sum)
 {
@@ -636,7 +639,7 @@ channel_counts(const struct channel *ch, struct counts *sum)
 		counts_add(sum, &r->counts);
 }
 
-/* That is all that is known of it. */
+/* Free the region, and nothing else. */
 void
 region_drop(struct region *r)
 {
@@ -653,7 +656,7 @@ region_drop(struct region *r)
 	free(r);
 }
 
-/* The directory of a program alone goes with its last region. */
+/* Free the region; the trace of a single program goes with its last region. */
 static void
 region_free(struct region *r)
 {
@@ -691,7 +694,7 @@ got_last(void *arg, int error, struct ut_msg *m)
 	region_free(r);
 }
 
-/* Nothing more will come; it goes when it has told its counts. */
+/* Close the region; it is freed when the consumer has told its counts. */
 static void
 region_close(struct region *r, bool dead)
 {
@@ -715,7 +718,7 @@ region_close(struct region *r, bool dead)
 	consumer_ask(c, &out, NULL);
 }
 
-/* Each of all, which may go. */
+/* Call f for each region; f may free it. */
 static void
 regions_each(void (*f)(struct region *, const void *), const void *arg)
 {
@@ -742,7 +745,7 @@ bury_one(struct region *r, const void *arg)
 		region_close(r, true);
 }
 
-/* The program is dead, and its own regions with it. */
+/* The program is dead: close the regions that were its own. */
 void
 regions_bury(const struct app *a)
 {
@@ -776,8 +779,8 @@ regions_hold(const struct app *a)
 }
 
 /*
- * Their consumer has ended in order, and they with it, but for those that it
- * could not take over: the next utd may find their directory.
+ * The consumer has ended in order: free its regions, except those that it could
+ * not take over, because the next utd may find their directory.
  */
 void
 regions_gone(const struct consumer *c)
@@ -785,7 +788,7 @@ regions_gone(const struct consumer *c)
 	regions_each(free_one, c);
 }
 
-/* Programs are detached, all regions closed. */
+/* Detach all programs, and close all regions. */
 void
 channel_close(struct channel *ch)
 {

@@ -15,12 +15,12 @@
  */
 
 /*
- * What a consumer is asked, until it replies.
+ * The requests to a consumer, until it replies.
  *
- * A request is kept with its text, as the next consumer is asked once more if
- * this one dies.  All that is done for one takes the same time however many
- * there are, and programs and utctl of a user are turned away while there are
- * too many: see consumers_full.
+ * A request is kept with its text, and repeated to the next consumer if this
+ * one dies.  The time for each does not depend on their number, and programs
+ * and utctl of a user are turned away while there are too many: see
+ * consumers_full.
  */
 
 #include <errno.h>
@@ -50,8 +50,8 @@ bucket(struct requests *rs, uint32_t serial)
 }
 
 /*
- * The consumer answers requests in turn, but the dead it buries when it can,
- * which may be when there is room on a disk again.
+ * The consumer answers requests in turn, except those to bury the dead: it
+ * answers these when it can, perhaps when there is room on a disk again.
  */
 static bool
 in_turn(const struct request *r)
@@ -59,7 +59,7 @@ in_turn(const struct request *r)
 	return r->type != UT_C_DEAD;
 }
 
-/* These are made anew for another consumer, from what traces and regions are. */
+/* Is it made anew for another consumer, from the trace or the region? */
 static bool
 made_anew(const struct request *r)
 {
@@ -126,7 +126,7 @@ copy_of(const struct ut_msg *m)
 	return copy;
 }
 
-/* What is about regions waits for those. */
+/* Does the message wait until the consumer has taken over the traces? */
 static bool
 waits(const struct consumer *c, const struct ut_msg *m)
 {
@@ -150,7 +150,7 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_late *late)
 	consumer_send(c, m);
 }
 
-/* Those that are not sent yet, and need not wait. */
+/* Send the requests that are not sent yet and need not wait. */
 void
 requests_send(struct consumer *c)
 {
@@ -171,7 +171,7 @@ consumer_hold(struct consumer *c)
 	c->held++;
 }
 
-/* What it is asked is about regions that it has by now. */
+/* One more trace is taken over; after the last, send what has waited. */
 void
 consumer_go_on(struct consumer *c)
 {
@@ -192,7 +192,7 @@ requests_reply(struct consumer *c, struct ut_msg *m)
 	request_free(c, r);
 }
 
-/* Nobody will reply any more. */
+/* The consumer will not reply any more: all its requests fail. */
 void
 requests_fail(struct consumer *c)
 {
@@ -214,7 +214,7 @@ nobody(void *arg, int error, struct ut_msg *m)
 	(void)m;
 }
 
-/* Who waits for an answer hears that there may be none for long. */
+/* Tell those who wait for an answer that the consumer does not answer. */
 void
 requests_late(struct consumer *c)
 {
@@ -231,7 +231,7 @@ requests_late(struct consumer *c)
 	}
 }
 
-/* Another consumer is to be asked. */
+/* The consumer is new: all requests are to be sent again, or made anew. */
 void
 requests_again(struct consumer *c)
 {
@@ -245,7 +245,10 @@ requests_again(struct consumer *c)
 	}
 }
 
-/* Whom it has to bury has written what it may write first. */
+/*
+ * Tell a new consumer the names of the dead that it has to bury: it may write
+ * their events before it gets those requests.
+ */
 void
 requests_tell_dead(struct consumer *c)
 {

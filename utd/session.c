@@ -35,7 +35,7 @@
 struct session *sessions;
 static uint32_t last_channel;
 
-/* Names become parts of paths. */
+/* Is the name fit to be part of a path? */
 bool
 name_valid(const char *name, const char *extra)
 {
@@ -55,7 +55,7 @@ may_control(const struct session *s, uid_t uid)
 	return uid == 0 || uid == geteuid() || uid == s->uid;
 }
 
-/* Also by one that is not there yet, or about to go. */
+/* Has the user a session of that name, even one being made or destroyed? */
 bool
 session_taken(const char *name, uid_t uid)
 {
@@ -67,7 +67,7 @@ session_taken(const char *name, uid_t uid)
 	return false;
 }
 
-/* Those that the user may name, all or those of a name, behind why. */
+/* Append to why the names that the user can give: all, or those like name. */
 static void
 add_choices(const char *name, uid_t uid, char *why, size_t size)
 {
@@ -96,9 +96,9 @@ add_choices(const char *name, uid_t uid, char *why, size_t size)
 }
 
 /*
- * What a user means who names none is the session that the user has created
- * last.  Once it is gone that is none, until the user creates another: it is
- * never one that nobody has thought of.
+ * The session that a user means who names none: the one that the user created
+ * last.  Once it is gone there is none, until the user creates another, so that
+ * no command is for a session that the user did not have in mind.
  */
 static struct session *
 session_current(uid_t uid, char *why, size_t size)
@@ -119,7 +119,7 @@ session_current(uid_t uid, char *why, size_t size)
 	return NULL;
 }
 
-/* It is there now, and its user's last one. */
+/* A new session is ready: it is the last one that its user created. */
 void
 session_make_current(struct session *new)
 {
@@ -133,7 +133,7 @@ session_make_current(struct session *new)
 	}
 }
 
-/* The user of UID/NAME, and then name is the rest; or none. */
+/* Split UID/NAME; false if there is no UID. */
 static bool
 split_name(const char **name, unsigned long *uid)
 {
@@ -150,9 +150,9 @@ split_name(const char **name, unsigned long *uid)
 }
 
 /*
- * By NAME, UID/NAME or, with an empty name, what the user means by that; else
- * NULL and why.  The user's own come first: nobody else's takes the place of
- * one that root has in mind.
+ * Find a session by NAME, UID/NAME or an empty name; NULL and why if there is
+ * none, or several.  The user's own sessions come first, so that nobody else's
+ * takes the place of the one that root has in mind.
  */
 struct session *
 session_find(const char *name, uid_t uid, char *why, size_t size)
@@ -186,7 +186,7 @@ session_find(const char *name, uid_t uid, char *why, size_t size)
 	return NULL;
 }
 
-/* What to add to CLOCK_MONOTONIC: the best of some tries. */
+/* CLOCK_REALTIME - CLOCK_MONOTONIC: the best of some tries. */
 static uint64_t
 clock_offset(void)
 {
@@ -249,7 +249,7 @@ channel_free(struct channel *ch)
 	free(ch);
 }
 
-/* It has that descriptor of its directory from now on, or there is an error. */
+/* Keep fd as the session's directory: 0, or an errno. */
 int
 session_own(struct session *s, int fd, bool had)
 {
@@ -257,7 +257,7 @@ session_own(struct session *s, int fd, bool had)
 	return s->dirfd == -1 ? errno : 0;
 }
 
-/* Its traces are closed, no program is attached. */
+/* Free a session whose traces are closed. */
 void
 session_free(struct session *s)
 {
@@ -290,7 +290,7 @@ session_free(struct session *s)
 	free(s);
 }
 
-/* Say whose buffers are still there, of each user once. */
+/* Warn, once for each user, of buffers that are not written; any? */
 static bool
 not_written(struct session *s)
 {
@@ -316,7 +316,7 @@ not_written(struct session *s)
 	return any;
 }
 
-/* utd ends, and with it all sessions of which consumers have left nothing. */
+/* utd ends, and with it all sessions whose buffers are written. */
 bool
 sessions_end(void)
 {
@@ -336,8 +336,8 @@ sessions_end(void)
 }
 
 /*
- * What the consumer tells of a session's directory.  To ask the file system
- * ourselves could take as long as its user likes.
+ * Read what the consumer says of a session's directory.  We do not ask the file
+ * system ourselves: its user could keep us waiting.
  */
 static void
 dir_read(struct ut_msg *m, uint64_t *dev, uint64_t *ino)
@@ -350,8 +350,8 @@ dir_read(struct ut_msg *m, uint64_t *dev, uint64_t *ino)
 }
 
 /*
- * A directory is found by its name only once.  When another utd opens it
- * again, it is to be the same.
+ * Remember which directory the path leads to.  Another utd that opens the path
+ * again goes on only if it leads to the same one.
  */
 void
 session_know_dir(struct session *s, struct ut_msg *m)
@@ -360,7 +360,7 @@ session_know_dir(struct session *s, struct ut_msg *m)
 	state_changed(&s->saved);
 }
 
-/* The next utd is not to know of the session. */
+/* Take the session out of the saved state. */
 void
 session_forget_dir(struct session *s)
 {
@@ -377,7 +377,7 @@ session_dir_known(const struct session *s, struct ut_msg *m)
 	return !m->bad && dev == s->dev && ino == s->ino;
 }
 
-/* No other session writes there. */
+/* Is it the only session in its directory? */
 bool
 session_alone(const struct session *s)
 {
@@ -389,7 +389,7 @@ session_alone(const struct session *s)
 	return true;
 }
 
-/* Why it has not recorded all, or does not now. */
+/* Why it has not recorded everything, or does not now. */
 const char *
 session_error(const struct session *s)
 {
@@ -418,7 +418,7 @@ session_lost(struct session *s, const char *why)
 	state_changed(&s->saved);
 }
 
-/* Of its directory, or of any of its regions. */
+/* Set what fails now: the directory, or a region. */
 void
 session_look(struct session *s)
 {
@@ -486,7 +486,7 @@ channel_by_id(uint32_t id)
 	return NULL;
 }
 
-/* Do its regions take events? */
+/* Do the channel's regions take events? */
 bool
 channel_active(const struct channel *ch)
 {
@@ -554,7 +554,7 @@ geometry_valid(const struct geometry *g, char *why, size_t len)
 	return false;
 }
 
-/* One that another utd had, under the same number. */
+/* A channel of another utd, with the same number. */
 struct channel *
 channel_restore(struct session *s, const char *name, const struct geometry *g,
     uint32_t id, uint32_t stream)

@@ -70,7 +70,10 @@ trace_by_id(uint32_t id)
 	return NULL;
 }
 
-/* Where the session's owner is who is traced, one step does it. */
+/*
+ * Is the session's owner the traced user?  Then one consumer makes the whole
+ * directory, in one step.
+ */
 static bool
 own_trace(const struct trace *t)
 {
@@ -97,7 +100,7 @@ piece_end(const struct text *t, bool *whole)
 	return t->sent + PIECE;
 }
 
-/* The consumer is another: what it is asked about regions waits for a trace. */
+/* The consumer is new: its requests about regions wait until t is synced. */
 static void
 trace_hold(struct trace *t)
 {
@@ -114,7 +117,7 @@ trace_go_on(struct trace *t)
 	consumer_go_on(t->consumer);
 }
 
-/* Nothing that it lacked is on our side any more: it may write data. */
+/* All metadata that the consumer lacked is sent: it may write data. */
 static void
 trace_synced(struct trace *t)
 {
@@ -126,9 +129,9 @@ trace_synced(struct trace *t)
 }
 
 /*
- * Send what metadata has come together, but not so much that the consumer
- * could be taken for one that does not read: false if there is more, to be
- * sent when that is read.
+ * Send the metadata that is not sent yet, but not so much at once that the
+ * consumer seems not to read.  False if there is more, to be sent when the
+ * consumer has read this.
  */
 bool
 trace_flush(struct trace *t)
@@ -158,7 +161,7 @@ trace_flush(struct trace *t)
 	return true;
 }
 
-/* So much is in the file: it need not be kept for another consumer. */
+/* The file has size bytes: we need not keep these for another consumer. */
 void
 trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 {
@@ -178,8 +181,8 @@ trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 }
 
 /*
- * Its directory is called as it was to be, or with a number behind.  With any
- * other name it is none of ours: false.
+ * Take the final name of the directory: the one we asked for, perhaps with a
+ * number appended.  False if the consumer tells of any other.
  */
 static bool
 trace_called(struct trace *t, const char *path)
@@ -197,7 +200,7 @@ trace_called(struct trace *t, const char *path)
 	return true;
 }
 
-/* A new one, that the consumer has made by itself. */
+/* The consumer has made the new directory of a trace. */
 void
 trace_made(const struct consumer *c, uint32_t id, const char *path)
 {
@@ -208,7 +211,7 @@ trace_made(const struct consumer *c, uint32_t id, const char *path)
 		log_warnx("consumer %d: directory %s", (int)c->pid, path);
 }
 
-/* A channel that is to have a region there. */
+/* Describe a channel that will have a region in this trace. */
 void
 trace_channel(struct trace *t, const struct channel *ch)
 {
@@ -221,7 +224,7 @@ trace_channel(struct trace *t, const struct channel *ch)
 	state_changed(&t->saved);
 }
 
-/* The frequency of the cycle counter is better known the longer it goes. */
+/* Replace the frequency of the cycle counter by what is measured by now. */
 void
 trace_refine(struct trace *t)
 {
@@ -238,7 +241,7 @@ trace_refine(struct trace *t)
 	text_free(&text);
 }
 
-/* Before there may be no descriptor for it. */
+/* Opened early, while there surely is a descriptor for it. */
 void
 traces_begin(void)
 {
@@ -258,7 +261,7 @@ uuid_make(unsigned char *uuid, char *s)
 	uuid_text(s, uuid);
 }
 
-/* What was there is not there any more, or is somebody else's. */
+/* Does the error mean that the directory is gone for good? */
 static bool
 over(int error)
 {
@@ -267,8 +270,9 @@ over(int error)
 }
 
 /*
- * What its buffers have is counted as lost if that is how it stays.  Else
- * they are kept: the file system may be mounted, or written to, later.
+ * The directory cannot be used.  If that is for good, the events in its buffers
+ * are counted as lost.  Otherwise the buffers are kept, because the file system
+ * may be mounted, or have room, later.
  */
 static void
 trace_failed(struct trace *t, const char *why, bool for_good)
@@ -284,7 +288,7 @@ trace_failed(struct trace *t, const char *why, bool for_good)
 		session_wait(t->session);
 }
 
-/* What the file lacks is what has not been sent. */
+/* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
 static void
 got_trace(void *arg, int error, struct ut_msg *m)
 {
@@ -319,7 +323,10 @@ got_trace(void *arg, int error, struct ut_msg *m)
 	}
 }
 
-/* The regions that are asked for next find it made. */
+/*
+ * Have the consumer make the directory, or open it again.  Requests are
+ * answered in order, so regions can be asked for at once.
+ */
 static void
 ask_trace(struct trace *t, int fd, const char *path)
 {
@@ -414,7 +421,7 @@ trace_path(const struct trace *t, char *path, size_t n)
 	snprintf(path, n, "ust/pid/%s-%ld-%s", name, (long)t->pid, date);
 }
 
-/* Who makes the directory. */
+/* The user whose consumer makes the directory. */
 static uid_t
 maker(const struct trace *t)
 {
@@ -422,8 +429,8 @@ maker(const struct trace *t)
 }
 
 /*
- * While a consumer does not read, it is sent no more descriptors, of which we
- * would have copies: nobody else would be left any.
+ * A consumer that does not read gets no more descriptors: we would have to keep
+ * copies of them, and would have none left for others.
  */
 static bool
 behind(const struct consumer *c)
@@ -477,7 +484,7 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 	return t;
 }
 
-/* That of the UID and ABI, or of the program alone. */
+/* The trace of the program's UID and ABI, or of the program alone. */
 struct trace *
 trace_get(struct session *s, const struct app *a, bool alone)
 {
@@ -498,10 +505,7 @@ trace_get(struct session *s, const struct app *a, bool alone)
 	return t;
 }
 
-/*
- * Once more, after it could not be made, or opened again; all its regions,
- * too.
- */
+/* Try again to make or open the directory, and then all its regions. */
 void
 trace_retry(struct trace *t)
 {
@@ -517,7 +521,7 @@ trace_retry(struct trace *t)
 		regions_ask(t);
 }
 
-/* The consumer has read what it was sent: the rest, whoever waits for it. */
+/* The consumer has read everything: send the rest, for all who wait for it. */
 void
 traces_drained(const struct consumer *c)
 {
@@ -537,7 +541,7 @@ traces_drained(const struct consumer *c)
 	}
 }
 
-/* It does not answer, which each session that it works for is to know. */
+/* The consumer does not answer: warn in each session that it works for. */
 void
 traces_late(const struct consumer *c)
 {
@@ -554,7 +558,7 @@ traces_late(const struct consumer *c)
 	}
 }
 
-/* Nobody knows when there will be anything of it. */
+/* Does it depend on a consumer that does not answer? */
 bool
 trace_late(const struct trace *t)
 {
@@ -562,7 +566,7 @@ trace_late(const struct trace *t)
 	    consumers_late(maker(t)));
 }
 
-/* One that the session waits for in vain, or NULL. */
+/* A consumer of the session that does not answer, or NULL. */
 const struct consumer *
 session_late(const struct session *s)
 {
@@ -575,7 +579,7 @@ session_late(const struct session *s)
 	return NULL;
 }
 
-/* Its consumer knows nothing of it, or not any more. */
+/* Free a trace that its consumer does not know, or has closed. */
 void
 trace_drop(struct trace *t)
 {
@@ -602,8 +606,8 @@ trace_close(struct trace *t)
 }
 
 /*
- * The consumer is another: it is told of all that it is to go on with, and
- * then of the regions.
+ * The consumer is new: tell it of all traces that it takes over, and then of
+ * their regions.
  */
 void
 traces_again(struct consumer *c)
@@ -628,7 +632,7 @@ traces_again(struct consumer *c)
 	}
 }
 
-/* The consumer died: nobody writes these any more. */
+/* The consumer was given up: nobody writes its traces any more. */
 void
 traces_orphaned(const struct consumer *c)
 {
@@ -646,7 +650,7 @@ traces_orphaned(const struct consumer *c)
 	}
 }
 
-/* Does it have something to write, or will it? */
+/* Does the consumer have any traces? */
 bool
 traces_need(const struct consumer *c)
 {
@@ -660,7 +664,7 @@ traces_need(const struct consumer *c)
 	return false;
 }
 
-/* The session's own directory, by whom it belongs to. */
+/* Have the consumer of the session's owner make or open the directory. */
 void
 session_open(struct session *s, bool again, consumer_cb *cb, void *arg,
     consumer_late *late)
@@ -674,7 +678,7 @@ session_open(struct session *s, bool again, consumer_cb *cb, void *arg,
 	consumer_ask(c, &out, late);
 }
 
-/* One that another utd had: the caller fills it in. */
+/* A trace of another utd, to be filled in by the caller. */
 struct trace *
 trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 {
