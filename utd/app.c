@@ -40,7 +40,7 @@ static void	look_at_graves(void *);
 
 static const struct conn_ops app_ops = { app_message, app_closed, app_sent };
 
-/* Never the same, not even after utd was started again. */
+/* A number that was never given before, not even by an earlier utd. */
 static uint64_t
 owner_new(void)
 {
@@ -55,7 +55,7 @@ owner_new(void)
 	return ++last;
 }
 
-/* The HELLO and NEW so far are dealt with. */
+/* Answer the HELLO and NEW so far. */
 static void
 app_started(void *arg)
 {
@@ -70,7 +70,7 @@ app_started(void *arg)
 	}
 }
 
-/* Everything that the program could be wanted for. */
+/* Sync the program with all channels that may want its events. */
 static void
 app_sync(struct app *a)
 {
@@ -121,9 +121,9 @@ bury(struct app *a)
 }
 
 /*
- * The number that the program had.  It has lost its connection, and goes on
- * under that number with what it is attached to.  Another utd may have had
- * another pid for it.
+ * The number that a program had on a connection that it has lost, or 0 if we do
+ * not know the number.  The program keeps it, with what it is attached to.  An
+ * earlier utd may have seen another pid.
  */
 static uint64_t
 owner_again(struct app *new, uint64_t before)
@@ -148,8 +148,8 @@ owner_again(struct app *new, uint64_t before)
 }
 
 /*
- * Whoever had the pid before an exec.  A connection that is still open is that
- * of another libut in the same process.
+ * Bury the program that the process was before an exec.  If its connection is
+ * still open, it is another libut in the same process.
  */
 static void
 supersede(const struct app *new)
@@ -169,8 +169,8 @@ supersede(const struct app *new)
 }
 
 /*
- * Programs of the user that have closed their connections and live on with what
- * they were sent.  One process can pretend to be any number of them.
+ * Has the user too many programs that have closed their connections and not
+ * ended?  One process can pretend to be any number of them.
  */
 static bool
 too_many_lost(uid_t uid)
@@ -183,7 +183,7 @@ too_many_lost(uid_t uid)
 	return n >= LOST_MAX;
 }
 
-/* A program that will not be traced: whoever might miss it reads why. */
+/* Refuse a program of another version, and warn whoever might miss it. */
 static void
 app_refuse(struct conn *c, uint32_t version)
 {
@@ -203,7 +203,7 @@ app_refuse(struct conn *c, uint32_t version)
 	conn_close(c);
 }
 
-/* It has these events now. */
+/* HELLO and NEW: the events that the program has now. */
 static bool
 app_has(struct app *a, struct ut_msg *m)
 {
@@ -284,7 +284,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 		app_sync(a);
 }
 
-/* Ask for the names that nobody has told yet. */
+/* Ask for the names that no program with this table has told yet. */
 void
 app_list(struct app *a)
 {
@@ -373,8 +373,8 @@ app_sent(struct conn *c)
 }
 
 /*
- * What will tell that the process is dead, from the connection while it is
- * there.  It takes the descriptor that the connection had.
+ * Get, from the connection before it is closed, a descriptor that tells when
+ * the process is dead.
  */
 static void
 app_watch(struct app *a)
@@ -387,9 +387,9 @@ app_watch(struct app *a)
 }
 
 /*
- * The connection is gone, which is not the same as the program: it may have
- * closed all its descriptors, or become another by exec.  This can come in
- * the middle of a send, so all else is left to the timer.
+ * The connection is closed, but the process need not be dead: it may have
+ * closed all its descriptors, or become another program by exec.  This can be
+ * in the middle of a send, so the timer does everything else.
  */
 static void
 app_closed(struct conn *c)
@@ -404,7 +404,7 @@ app_closed(struct conn *c)
 	timer_set(&graves, graves_ms, look_at_graves, NULL);
 }
 
-/* Of what is dead, nothing moves any more: that it has died has to be seen. */
+/* Is the process known to be dead, so that it stores nothing any more? */
 static bool
 is_dead(const struct app *a)
 {
@@ -420,8 +420,9 @@ is_dead(const struct app *a)
 }
 
 /*
- * One whose death cannot be seen keeps what it has, of which only sub-buffers
- * are taken back when others need them (revoke.c), as long as that is there.
+ * Can the program be forgotten?  If its death cannot be seen, it keeps its part
+ * of the regions while these exist; only sub-buffers are taken back when others
+ * need them (revoke.c).
  */
 static bool
 is_over(const struct app *a)
@@ -429,7 +430,10 @@ is_over(const struct app *a)
 	return !a->known || is_dead(a) || !regions_hold(a);
 }
 
-/* Soon at first: the last connection closes shortly before the process. */
+/*
+ * Bury the dead, and look again later for the others.  Soon at first: a process
+ * that exits closes its connection shortly before it is dead.
+ */
 static void
 look_at_graves(void *arg)
 {
@@ -453,8 +457,8 @@ look_at_graves(void *arg)
 }
 
 /*
- * One that another utd knew: it comes again, or is dead.  Its pid says nothing
- * if it was that in another namespace.
+ * A program that another utd knew: it connects again, or is dead.  Its pid is
+ * of no use if the other utd was in another PID namespace.
  */
 void
 app_restore(const struct state_app *s)

@@ -26,7 +26,7 @@
 #include "parent.h"
 
 static struct client *clients;
-static struct client *done;		/* nobody will see them any more */
+static struct client *done;		/* to be freed */
 static struct timer sweeper;
 static struct ut_msg out;
 
@@ -51,8 +51,8 @@ sweep(void *arg)
 }
 
 /*
- * A client that is gone and has no request under way goes, too, but later: this
- * may be in the middle of a send.
+ * Free a client whose connection is closed and that has no request under way.
+ * Not at once: this may be in the middle of a send.
  */
 static void
 sweep_later(struct client *k)
@@ -100,7 +100,7 @@ client_refuse(struct client *k, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* With another name it may do. */
+/* Refuse a name or a directory that is taken; another one may do. */
 void
 client_taken(struct client *k, uint32_t what, const char *fmt, ...)
 {
@@ -112,8 +112,8 @@ client_taken(struct client *k, uint32_t what, const char *fmt, ...)
 }
 
 /*
- * Waiting.  The request ends with the last answer, or, where programs are
- * asked, when they were given time enough.
+ * Waiting.  A request ends with the last answer, or, if it waits for programs,
+ * when these have had enough time.
  */
 static void
 request_end(void *arg)
@@ -127,9 +127,9 @@ request_end(void *arg)
 }
 
 /*
- * The answer may come in the middle of a walk over the links and regions that
- * the end of the request does away with, so that is left to the timer; until
- * then the wait, which is gone, still says that a request is under way.
+ * The last answer came.  That may be in the middle of a walk over links and
+ * regions that the end of the request frees, so the timer ends the request.
+ * Until then k->wait, though freed, says that a request is under way.
  */
 static void
 finished(void *arg)
@@ -163,7 +163,7 @@ client_wait(struct client *k, void (*finish)(struct client *), int ms)
 	return k->wait;
 }
 
-/* What a request is about; NULL is all of them. */
+/* The session that a request is about; NULL is all sessions. */
 void
 client_about(struct client *k, struct session *s)
 {
@@ -171,7 +171,7 @@ client_about(struct client *k, struct session *s)
 	k->orphan = false;
 }
 
-/* The session may have been destroyed meanwhile. */
+/* Does the session of the request still exist? */
 bool
 client_session_there(const struct client *k)
 {
@@ -230,7 +230,7 @@ client_hello(struct conn *c, struct ut_msg *m)
 	conn_close(c);
 }
 
-/* A drain takes long, in the consumer of that user. */
+/* The consumer of that user still has so many bytes to write. */
 void
 clients_progress(uid_t uid, uint64_t left)
 {

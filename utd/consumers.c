@@ -36,7 +36,7 @@
 #define STOPS		100	/* by its user, of one that is to end */
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
-/* At the end: for one to end that is killed, for all, and between two looks. */
+/* When utd ends: for a killed one to end, for all, and between two looks. */
 #define KILLED_MS	1000
 #define END_MS		60000
 #define LOOK_MS		5
@@ -55,8 +55,8 @@ static const struct conn_ops consumer_ops = {
 };
 
 /*
- * A socket to it, if its user may have one more process that needs one: those
- * who had one, had one before they were limited.
+ * A socket pair for the consumer, if its user may have one more descriptor.  A
+ * consumer that takes over needs no permission: the one before had it.
  */
 static bool
 make_pair(const struct consumer *c, int *pair)
@@ -82,7 +82,7 @@ send_bell(struct consumer *c)
 		conn_send(c->conn, &m);
 }
 
-/* The process. */
+/* Start the process; false, and c->error, if that fails. */
 static bool
 spawn(struct consumer *c)
 {
@@ -149,7 +149,7 @@ consumer_find(uid_t uid)
 	return NULL;
 }
 
-/* The UID's, started if need be. */
+/* The consumer of that UID, started if necessary. */
 struct consumer *
 consumer_get(uid_t uid, gid_t gid)
 {
@@ -165,7 +165,7 @@ consumer_get(uid_t uid, gid_t gid)
 	return c;
 }
 
-/* Whatever kills it kills the next one, too. */
+/* Count its death; has it died so often that the next one would, too? */
 static bool
 too_often(struct consumer *c)
 {
@@ -177,8 +177,8 @@ too_often(struct consumer *c)
 }
 
 /*
- * Another takes over: its regions are there, what programs do in them goes
- * on, and it finds out by itself how far the last one has come.
+ * A new process takes over.  The regions still exist, programs continue to
+ * record, and the process finds out itself how far the last one has come.
  */
 static void
 take_over(struct consumer *c)
@@ -200,10 +200,10 @@ take_over(struct consumer *c)
 }
 
 /*
- * The process is gone, or will be, for who let its queue fill up has been
- * given up, and may have been stopped by its user.  One that sleeps in a file
- * system that does not answer cannot be killed: nobody waits for that, and
- * consumers_reap hears when it is over.
+ * Is the process gone?  Kills it, because a process that let its queue fill up
+ * may have been stopped by its user.  A process that sleeps in a file system
+ * that does not answer cannot be killed: nobody waits for its end, and
+ * consumers_reap is called when it comes.
  */
 static bool
 reaped(struct consumer *c)
@@ -221,8 +221,8 @@ reaped(struct consumer *c)
 }
 
 /*
- * What the consumer has left, removed with no more rights than it had: the
- * name may be that of another user's object by now.
+ * Remove what the consumer has left, with no more rights than it had: the name
+ * may be that of another user's object by now.
  */
 static void
 remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
@@ -256,7 +256,7 @@ consumer_remove_bell(const struct consumer *c)
 	remove_as(c, ut_bell_remove, c->bellname);
 }
 
-/* One that ended in time, so that nobody misses it. */
+/* Free a consumer that has ended and is not needed any more. */
 static void
 consumer_free(struct consumer *c)
 {
@@ -291,8 +291,8 @@ give_up(struct consumer *c)
 }
 
 /*
- * They died: another takes over, or whoever waits for them has an answer.  So
- * has who asked one that could not be started.
+ * Consumers died, or could not be started: another process takes over, or those
+ * who wait for them get an answer.
  */
 static void
 mourn(void *arg)
@@ -329,8 +329,8 @@ mourn(void *arg)
 }
 
 /*
- * At the end of this round of the loop, for regions are freed when what was
- * asked about them has failed, and others may be walking over them.
+ * Mourn at the end of this round of the loop.  Not at once: when requests fail,
+ * regions are freed, and others may be walking over them.
  */
 static void
 mourn_later(void)
@@ -342,8 +342,8 @@ mourn_later(void)
 }
 
 /*
- * Nothing of its user's is recorded any more: it ends, and if there is
- * something again, another is started.
+ * Have a consumer end that has nothing to do.  If its user is traced again,
+ * another one is started.
  */
 static void
 leave(struct consumer *c)
@@ -362,7 +362,10 @@ leave(struct consumer *c)
 	consumer_send(c, &m);
 }
 
-/* Twice in a row is long enough; so it is for one that its user has stopped. */
+/*
+ * End the consumers that have been idle twice in a row, and kill those that
+ * were told to end the last time: their user may have stopped them.
+ */
 static void
 end_idle(void *arg)
 {
@@ -390,8 +393,8 @@ consumers_reap(void)
 }
 
 /*
- * It has said nothing for long, or does not end.  Nobody waits for it any
- * more, and what it has yet to write stays where it is.
+ * The consumer has said nothing for long, or does not end.  Nobody waits for it
+ * any more; the events that it has yet to write stay in the buffers.
  */
 static void
 now_late(struct consumer *c)
@@ -426,7 +429,7 @@ watch(void *arg)
 		timer_set(&watch_timer, WATCH_MS, watch, NULL);
 }
 
-/* From now on there is something that it has to do. */
+/* The consumer has something to answer from now on: watch it. */
 void
 consumer_watch(struct consumer *c)
 {
@@ -476,7 +479,7 @@ wake_them(void *arg)
 	}
 }
 
-/* At the end of this round of the loop, one signal for all it was sent. */
+/* One signal for all messages, at the end of this round of the loop. */
 static void
 wake_later(struct consumer *c)
 {
@@ -487,7 +490,7 @@ wake_later(struct consumer *c)
 		timer_set(&timer, 0, wake_them, NULL);
 }
 
-/* The signal makes it look at its socket. */
+/* Send a message, and a signal that makes the consumer look at its socket. */
 void
 consumer_send(struct consumer *c, struct ut_msg *m)
 {
@@ -499,7 +502,7 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 		mourn_later();
 }
 
-/* Why one that was given up is none. */
+/* Why a consumer was given up. */
 const char *
 consumer_trouble(const struct consumer *c)
 {
@@ -507,7 +510,7 @@ consumer_trouble(const struct consumer *c)
 	    "the consumer has ended too often";
 }
 
-/* What a reply says of an error. */
+/* The reason that a reply gives for an error. */
 void
 consumer_why(struct ut_msg *m, int error, char *why, size_t n)
 {
@@ -517,7 +520,7 @@ consumer_why(struct ut_msg *m, int error, char *why, size_t n)
 		    "the consumer has ended too often" : strerror(error));
 }
 
-/* It tells of its own regions, not of those of others. */
+/* UT_C_TROUBLE: a consumer may tell only of its own regions. */
 static void
 got_trouble(const struct consumer *c, struct ut_msg *m)
 {
@@ -588,8 +591,8 @@ consumer_closed(struct conn *conn)
 }
 
 /*
- * More of what was queued has gone: it looks, or there will be no room for
- * the rest.  After all of it held back programs go on.
+ * More of the queue was sent: signal the consumer, so that it makes room for
+ * the rest.  When all is sent, programs that were held go on.
  */
 static void
 consumer_sent(struct conn *conn)
@@ -604,8 +607,8 @@ consumer_sent(struct conn *conn)
 }
 
 /*
- * It looks at what it was sent before it writes anything of anybody, so it
- * need not wake up for this, unless there is no room for more.
+ * Tell the consumer the name of a program.  It reads its messages before it
+ * writes events, so it need not wake up for this, unless the socket is full.
  */
 void
 consumer_tell_owner(struct consumer *c, const struct app *a)
@@ -622,10 +625,10 @@ consumer_tell_owner(struct consumer *c, const struct app *a)
 		kill(c->pid, SIGUSR1);
 }
 
-/* The consumers that have not yet written what a dead program has left. */
+/* A dead program, and how many consumers have yet to write its events. */
 struct burial {
 	unsigned int	 left;
-	uint32_t	 place;		/* where the next utd finds who it was */
+	uint32_t	 place;		/* in the table of programs */
 };
 
 static void
@@ -642,8 +645,8 @@ buried(void *arg, int error, struct ut_msg *m)
 }
 
 /*
- * The program is no more: what it held goes back.  One that had no buffers is
- * no matter of consumers.
+ * The program is dead: have its consumers free what it held.  A program that
+ * was never sent buffers is not known to them.
  */
 void
 consumers_tell_dead(struct app *a)
@@ -691,7 +694,10 @@ consumers_each(void (*f)(const struct consumer *))
 		f(c);
 }
 
-/* That of another utd, whose bell programs ring; it may have told of another. */
+/*
+ * A consumer of another utd, with the bell that programs still ring.  The
+ * journal may tell of the bell more than once; the last one counts.
+ */
 void
 consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 {
@@ -708,8 +714,8 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 }
 
 /*
- * Has it ended?  One that its user stops goes on, some times, for we do not
- * stay for its sake.  All that it said is heard.
+ * Has the process ended?  If its user has stopped it, it is continued, some
+ * times, and then killed.  Reads everything that it has said.
  */
 static bool
 ended(struct consumer *c)
@@ -735,8 +741,8 @@ ended(struct consumer *c)
 }
 
 /*
- * It is told to end.  One that has yet to hear what is to be ended leaves
- * that to the next utd.
+ * Tell the consumer to end.  One that has not taken over everything yet is
+ * dropped instead, and leaves its regions to the next utd.
  */
 static void
 end(struct consumer *c, int64_t now)
@@ -754,7 +760,7 @@ end(struct consumer *c, int64_t now)
 		kill(c->pid, SIGUSR1);
 }
 
-/* Is there nothing more to wait for, at that time at least? */
+/* Need we not wait for the consumer any more?  Kills it when it is time. */
 static bool
 over(struct consumer *c, int64_t now, int64_t deadline)
 {
@@ -773,9 +779,9 @@ over(struct consumer *c, int64_t now, int64_t deadline)
 }
 
 /*
- * They drain what there is, stop what is started, and end.  Who says nothing
- * for long is killed, and who cannot be killed is left alone.  Of one that did
- * not end in order there may be something left, for the next utd.
+ * Have all consumers drain and stop their regions, and end.  One that says
+ * nothing for long is killed, and one that cannot be killed is left alone.  A
+ * consumer that did not end in order may leave regions for the next utd.
  */
 void
 consumers_end(void)

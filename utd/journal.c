@@ -85,7 +85,7 @@ journal_close(struct journal *j)
 	j->fd = -1;
 }
 
-/* What is in the file stays consistent without the rest: see load_sessions. */
+/* Give up the file; what was written to it stays valid: see load_sessions. */
 static void
 journal_failed(struct journal *j)
 {
@@ -121,7 +121,7 @@ journal_flush(struct journal *j)
 	j->len = 0;
 }
 
-/* The message goes behind the others; how long it is. */
+/* Append a message; returns its length. */
 size_t
 journal_put(unsigned int i, const struct ut_msg *m)
 {
@@ -156,7 +156,7 @@ put_mark(unsigned int i, uint16_t type, uint32_t a)
 	(void)journal_put(i, &m);
 }
 
-/* All that was put belongs together, and is in the file. */
+/* Write everything that was put, and mark it as belonging together. */
 static void
 commit(unsigned int i)
 {
@@ -198,7 +198,7 @@ state_changed(struct saved *v)
 	state_soon();
 }
 
-/* Something was put that is not part of an object's record. */
+/* Save at the end of this round of the loop. */
 void
 state_soon(void)
 {
@@ -219,7 +219,7 @@ unlist(struct saved *v)
 	v->changed = false;
 }
 
-/* It is about to be freed. */
+/* The object is about to be freed. */
 void
 state_del(struct saved *v)
 {
@@ -236,14 +236,17 @@ state_del(struct saved *v)
 		last = v->at;
 }
 
-/* Has the copy come by there? */
+/* Has the copy reached or passed the object? */
 static bool
 passed(const struct saved *v)
 {
 	return v->seen || v == cursor;
 }
 
-/* Everything of it, as it is now; the rows of the cursor's come by and by. */
+/*
+ * Write the object's record to the journal, and to the copy if that has passed
+ * it.  The copy writes the rows of the object at the cursor piece by piece.
+ */
 static void
 save(struct saved *v)
 {
@@ -278,7 +281,7 @@ copy_begin(void)
 	return true;
 }
 
-/* It takes the other's place. */
+/* The copy is complete: it takes the journal's place. */
 static void
 copy_end(void)
 {
@@ -297,7 +300,7 @@ copy_end(void)
 	failed = false;
 }
 
-/* One more piece; false when there is nothing to copy, or it failed. */
+/* Copy one more piece; false when the copy is complete, or failed. */
 static bool
 copy_more(void)
 {
@@ -326,7 +329,7 @@ copy_more(void)
 	return false;
 }
 
-/* Both have all that has changed before it may take the other's place. */
+/* Save all changes to both files first, as this piece may be the last. */
 static void
 copy_later(void *arg)
 {
@@ -350,7 +353,7 @@ copy_if_worth_it(void)
 		timer_set(&copy_timer, 0, copy_later, NULL);
 }
 
-/* Now, if there is anything new. */
+/* Write all changes now. */
 void
 state_save(void)
 {
@@ -373,7 +376,7 @@ save_later(void *arg)
 	state_save();
 }
 
-/* All of it, in a new one. */
+/* Write everything to a new journal at once. */
 static void
 journal_renew(void)
 {
@@ -392,7 +395,7 @@ journal_open(const char *state, const char *new)
 	journal_renew();
 }
 
-/* As it is to be when nobody writes to it any more. */
+/* Write the last changes; utd ends. */
 void
 journal_end(void)
 {

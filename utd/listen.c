@@ -46,19 +46,19 @@ static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
-static int last_shared = INT_MAX;	/* too high for a stranger, */
-static int last_fd = INT_MAX;		/* for a program, */
-static int last_region = INT_MAX;	/* and for a region */
+static int last_shared = INT_MAX;	/* the first not for strangers, */
+static int last_fd = INT_MAX;		/* not for programs, */
+static int last_region = INT_MAX;	/* not for regions */
 
 static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
 
-/* Until the first message tells what it is. */
+/* For a connection whose first message has not come. */
 static const struct conn_ops stranger_ops = {
 	first_message, nobody_left, NULL
 };
 
-/* errno */
+/* Say, with errno, that programs have to wait; not too often. */
 static void
 say_full(void)
 {
@@ -72,9 +72,10 @@ say_full(void)
 }
 
 /*
- * Of the last descriptors, which no stranger gets, the first are for programs,
- * some for regions, and the very last for consumers, files, and utctl, who may
- * change that.  A program connects again some time later.
+ * The last descriptors are not for strangers: see reserve().  The last SPARE of
+ * them are not for programs, and the last half of SPARE not for regions: they
+ * are kept for consumers, files and utctl, by which a user can make room.  A
+ * program that is dropped here connects again some time later.
  */
 static void
 first_message(struct conn *c, struct ut_msg *m)
@@ -105,7 +106,7 @@ nobody_left(struct conn *c)
 	timer_clear(&c->patience);
 }
 
-/* It takes a descriptor that others could make use of. */
+/* Drop a silent connection, because others may need its descriptor. */
 static void
 says_nothing(void *arg)
 {
@@ -116,7 +117,7 @@ says_nothing(void *arg)
 	conn_drop(c);
 }
 
-/* A user's own utd is for that user, and root. */
+/* A user's own utd accepts only that user and root. */
 static bool
 welcome(uid_t uid)
 {
@@ -150,14 +151,14 @@ listen_shared(void)
 	return last_shared;
 }
 
-/* Enough are left if a region has that descriptor. */
+/* May a region have that descriptor, so that enough are left? */
 bool
 listen_spares(int fd)
 {
 	return fd < last_region;
 }
 
-/* False when there is no other. */
+/* Accept a connection; false when there is none. */
 static bool
 accept_one(void)
 {
@@ -209,7 +210,7 @@ accept_one(void)
 	return true;
 }
 
-/* Many may have come since, but others want their turn. */
+/* Accept some connections; then it is the turn of others. */
 static void
 accept_some(void *arg, short revents)
 {
@@ -232,7 +233,7 @@ make_path(char *path, const char *dir, const char *file)
 	}
 }
 
-/* Ours alone: nobody else may put a socket in place of ours. */
+/* The run directory must be ours, or others could replace the socket. */
 static void
 open_dir(const char *dir)
 {
@@ -332,7 +333,7 @@ listen_open(const char *dir)
 	wake_open(dir);		/* only now, as libut/find.c says */
 }
 
-/* The socket goes last: then we are gone. */
+/* Remove the socket last: utctl takes that for our end. */
 void
 listen_close(void)
 {

@@ -41,7 +41,7 @@ static void	reopened(void *, int, struct ut_msg *);
 
 static struct region *region;		/* the last one that had an event */
 
-/* Numbers are given from 1 on, and there are not that many. */
+/* IDs are given from 1 on, and never reach INT32_MAX. */
 static bool
 id_valid(uint32_t id)
 {
@@ -59,7 +59,7 @@ read_consumer(struct ut_msg *m)
 	return !m->bad;
 }
 
-/* One that is there already is what it is told to be by now. */
+/* A new session, or the new state of one that was read before. */
 static bool
 read_session(struct ut_msg *m)
 {
@@ -106,7 +106,7 @@ read_warning(struct ut_msg *m)
 	return true;
 }
 
-/* Its metadata go on where they were, or have begun anew. */
+/* So many bytes of metadata are past; with another UUID they begin anew. */
 static bool
 trace_past(struct trace *t, const unsigned char *uuid, uint64_t past)
 {
@@ -248,7 +248,7 @@ read_region(struct ut_msg *m)
 	return !m->bad;
 }
 
-/* IDs are given in turn, as they were. */
+/* An event: the registry gives IDs in the same order as before. */
 static bool
 read_entry(struct ut_msg *m)
 {
@@ -273,7 +273,7 @@ read_entry(struct ut_msg *m)
 	return e != NULL && new && e->id == m->h.a;
 }
 
-/* Those of the trace, or of the channel; all if both are NULL. */
+/* Drop the regions of a trace or a channel; all if both are NULL. */
 static void
 drop_regions(struct session *s, const struct trace *t,
     const struct channel *of)
@@ -330,7 +330,7 @@ drop_region(uint32_t id)
 	return true;
 }
 
-/* What it had the consumers and utctl have done away with. */
+/* An object is gone, with everything below it. */
 static bool
 read_gone(struct ut_msg *m)
 {
@@ -378,7 +378,7 @@ read_record(struct ut_msg *m)
 	return m->h.type == STATE_END;
 }
 
-/* Nobody but us can have written it. */
+/* Open a file that nobody but us can have written; NULL if there is none. */
 static FILE *
 open_ours(const char *path)
 {
@@ -408,7 +408,7 @@ open_ours(const char *path)
 
 enum reading { GOT, END, TORN, DAMAGED };
 
-/* One whole message; its header says how long it is. */
+/* Read one message, whose header says how long it is. */
 static enum reading
 read_message(FILE *f, struct ut_msg *m)
 {
@@ -425,8 +425,8 @@ read_message(FILE *f, struct ut_msg *m)
 }
 
 /*
- * How much of it counts: as far as to the last STATE_END.  What is behind
- * that was being written, or is damage.
+ * Find the end of the valid part, which is the last STATE_END.  Anything behind
+ * it was being written, or is damaged.
  */
 static enum reading
 measure(FILE *f, off_t *end)
@@ -452,7 +452,7 @@ load_records(FILE *f, off_t end)
 	return true;
 }
 
-/* Another name for what cannot be read, so that it is not written over. */
+/* Rename a file that cannot be read, so that it is not overwritten. */
 static void
 keep(const char *state, const char *why)
 {
@@ -475,7 +475,7 @@ keep(const char *state, const char *why)
 	fatal("%s: %s, and cannot be kept", state, why);
 }
 
-/* Its version is in front, in the form that all versions have. */
+/* Read the journal.  Its version comes first, in a form that never changes. */
 static void
 load_sessions(FILE *f, const char *state)
 {
@@ -530,7 +530,7 @@ state_load(const char *state, const char *programs)
 	}
 }
 
-/* Its directory, or those in there, may be there by now. */
+/* Try again to open the directory, or those of its traces. */
 static void
 session_again(void *arg)
 {
@@ -560,7 +560,7 @@ session_wait(struct session *s)
 	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
 }
 
-/* The directory is open again; what was written there goes on. */
+/* The directory is open, and its traces go on; or it cannot be opened. */
 static void
 reopened(void *arg, int error, struct ut_msg *m)
 {

@@ -71,7 +71,7 @@ is_fifo_of(const struct stat *st, uid_t uid)
 	return S_ISFIFO(st->st_mode) && st->st_uid == uid;
 }
 
-/* Open for writing, if it is one and somebody sleeps there; or -1. */
+/* Open a FIFO of the user for writing; -1 if it is none or nobody sleeps. */
 static int
 fifo_wake(const char *path, uid_t uid)
 {
@@ -88,7 +88,7 @@ fifo_wake(const char *path, uid_t uid)
 	return w;
 }
 
-/* Nobody need sleep there: it has a reader meanwhile, ourselves. */
+/* The same if nobody sleeps there: we are the reader meanwhile. */
 static int
 fifo_hold(const char *path, uid_t uid)
 {
@@ -129,9 +129,8 @@ held_by(uid_t uid)
 }
 
 /*
- * The descriptor is kept.  When there are too many, the one that was first,
- * but for our own, makes room: whoever slept there has been woken, and will
- * find us.
+ * Keep the descriptor.  If there are too many, the oldest is closed, except our
+ * own FIFO: the programs that slept there are awake, and will find us.
  */
 static void
 keep(int fd, uid_t uid)
@@ -165,7 +164,7 @@ wake_hold(const char *path, uid_t uid)
 	return fd != -1;
 }
 
-/* Is it a name as ut_rundir_tmp makes it?  It says whose it is. */
+/* Is it a name that ut_rundir_tmp makes?  Then *uid is the user in it. */
 static bool
 tmp_name(const char *name, uid_t *uid)
 {
@@ -196,7 +195,7 @@ pass_on(int sock, int fd, uid_t uid)
 		_exit(1);
 }
 
-/* In the process that looks: one of many, of which no user has more than a few. */
+/* In the finder: open a FIFO, unless its user has enough, and pass it on. */
 static void
 hold_some(const char *path, uid_t uid, bool slept_on, int sock)
 {
@@ -232,8 +231,9 @@ find_all(int sock, bool slept_on)
 }
 
 /*
- * Its second name, under which it was there before the directory, if somebody
- * has removed that since.  Then this one is put in the place of ours.
+ * The FIFO has a second name.  If that is another FIFO, somebody has removed
+ * the run directory, and programs still sleep on the old FIFO: it takes the
+ * place of ours.
  */
 static void
 hold_beside(const char *path, const char *dir)
@@ -293,7 +293,7 @@ found(void *arg, short revents)
 		finder_close();
 }
 
-/* The process that looks has ended, maybe. */
+/* A process has ended, perhaps the finder. */
 void
 wake_reap(void)
 {
@@ -301,7 +301,7 @@ wake_reap(void)
 		finder_pid = 0;
 }
 
-/* The system's utd: whatever users look for, it may be us. */
+/* The system's utd holds the FIFOs of all users, by means of the finder. */
 static void
 hold_all(void)
 {
@@ -319,7 +319,7 @@ hold_all(void)
 		fatal("%s", UT_TMP);
 }
 
-/* That of the directory, which has to be. */
+/* Hold the FIFO in the run directory; it must be there. */
 static void
 hold_own(const char *dir)
 {
