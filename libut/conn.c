@@ -51,8 +51,9 @@ conn_index(const struct conn *c)
 }
 
 /*
- * When what is sent now must have gone.  Others may wait for the lock, whose
- * program is not to be held up for longer than it waits for utd at its start.
+ * The deadline for a message that is sent now.  Threads of the program may wait
+ * for the lock meanwhile, and they should not wait for longer than the program
+ * waits for utd at its start.
  */
 static int64_t
 send_deadline(void)
@@ -66,8 +67,8 @@ send_deadline(void)
 }
 
 /*
- * Programs close descriptors that are not theirs, and open others at the
- * same numbers.  Ask before every use.
+ * Is the socket still ours?  Programs close descriptors that are not theirs,
+ * and open others at the same numbers, so ask before every use.
  */
 bool
 ut_conn_ours(const struct conn *c)
@@ -79,8 +80,9 @@ ut_conn_ours(const struct conn *c)
 }
 
 /*
- * What it has attached goes on: somebody will empty it, or it fills up.  When
- * there is a connection again, utd says what is to stay.
+ * The connection is lost.  Its regions stay attached: a consumer will drain
+ * them, or they fill up.  When there is a connection again, utd says which of
+ * them stay.
  */
 void
 ut_conn_lost(struct conn *c)
@@ -203,7 +205,7 @@ do_detach(struct conn *c, struct ut_msg *m)
 	return 0;
 }
 
-/* NEW, not counted here, */
+/* Send NEW, without counting it as asked. */
 int
 ut_conn_say_new(struct conn *c)
 {
@@ -212,7 +214,7 @@ ut_conn_say_new(struct conn *c)
 	return conn_send(c, &out);
 }
 
-/* and counted. */
+/* Send NEW, and count it. */
 int
 ut_conn_send_new(struct conn *c)
 {
@@ -258,7 +260,10 @@ obey(struct conn *c, struct ut_msg *m)
 	}
 }
 
-/* Out of the way of programs that expect the lowest numbers; and it waits. */
+/*
+ * Move the socket out of the way of programs that expect the lowest numbers,
+ * and make it blocking.
+ */
 static int
 high_fd(int s)
 {
@@ -283,7 +288,7 @@ peer_trusted(int s)
 	    (uid == 0 || uid == geteuid());
 }
 
-/* Connected, if it is a utd that we trust. */
+/* Connect: 0, or -1 if there is no utd that we trust. */
 static int
 conn_open(struct conn *c)
 {
@@ -333,7 +338,7 @@ ut_conn_hello(struct conn *c)
 	return -1;
 }
 
-/* Do what has come; false when the connection is gone. */
+/* Obey a message, if one has come; false when the connection is lost. */
 bool
 ut_conn_obey(struct conn *c)
 {
@@ -351,7 +356,7 @@ ut_conn_obey(struct conn *c)
 	return r != -1;
 }
 
-/* Until all that it was asked is answered, or it is gone, or late. */
+/* Wait until everything is answered, the connection is lost, or it is late. */
 void
 ut_conn_await(struct conn *c, int64_t deadline)
 {
@@ -371,7 +376,7 @@ ut_conn_await(struct conn *c, int64_t deadline)
 		ut_conn_set_late(c, true);
 }
 
-/* Also in the child of a fork: others may have waited there. */
+/* At the start, and in the child of a fork, whose parent may have waiters. */
 void
 ut_conn_init(void)
 {
@@ -397,7 +402,7 @@ ut_conn_reset(struct conn *c)
 	ut_msg_init(&in[conn_index(c)], 0, 0, 0);
 }
 
-/* In the child of a fork: what is open there is the parent's. */
+/* In the child of a fork: close our copy of the parent's socket. */
 void
 ut_conn_forked(struct conn *c)
 {

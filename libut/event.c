@@ -40,8 +40,8 @@
 #define FNV_INIT	UINT64_C(14695981039346656037)
 
 /*
- * A type outlives the modules that it came from; they may come back, and then
- * find it mapped as it was.
+ * A type outlives the modules that it came from.  If a module is loaded again,
+ * its events are mapped as before.
  */
 struct type {
 	char		*name;
@@ -65,8 +65,8 @@ static uint64_t fingerprint = FNV_INIT;	/* of all types, in order */
 static struct ut_module *modules;
 
 /*
- * Memory that is never given back, not from malloc: we may be called from
- * inside of it.
+ * Memory that is never freed.  Not from malloc, because malloc itself may be
+ * traced and call us.
  */
 static void *
 arena_alloc(size_t n)
@@ -191,7 +191,7 @@ event_set(struct ut_event *e, unsigned int c, uint16_t id)
 		__atomic_fetch_or(&e->on, 1u << c, __ATOMIC_RELEASE);
 }
 
-/* True if utd has to hear of it. */
+/* Add an event; true if utd has to be told. */
 static bool
 event_add(struct ut_event *e)
 {
@@ -234,8 +234,8 @@ event_remove(struct ut_event *e)
 }
 
 /*
- * The lock is held with all signals blocked: a handler may fork, and so come
- * here, but not over us.
+ * Take the lock, with all signals blocked: a handler that forks takes it, too,
+ * and must not interrupt us here.
  */
 void
 ut_enter(sigset_t *old)
@@ -253,8 +253,8 @@ ut_leave(const sigset_t *old)
 }
 
 /*
- * UT_DISABLE, as it was when the first module came.  Such a program makes no
- * system call for us, and so does not even take the lock.
+ * Was UT_DISABLE set when the first module was added?  Then we make no system
+ * call in the program, and so do not even take the lock.
  */
 static bool
 disabled(void)
@@ -318,7 +318,7 @@ ut_module_remove(struct ut_module *m)
 	ut_leave(&signals);
 }
 
-/* The channel c listens to nothing any more. */
+/* The channel c wants no event any more. */
 void
 ut_events_forget(unsigned int c)
 {
@@ -384,7 +384,7 @@ put_fields(struct ut_msg *m, const struct ut_event *e)
 	}
 }
 
-/* What stands for all events of the program, and how many they are. */
+/* Put the fingerprint of all events, and their number. */
 void
 ut_events_summary(struct ut_msg *m)
 {
@@ -403,7 +403,7 @@ put_name(struct ut_msg *m, const struct type *t)
 	return ut_msg_fits(m, len);
 }
 
-/* Answer a LIST: as many messages as it takes. */
+/* Answer a LIST, with as many messages as necessary. */
 int
 ut_events_list(int sock, uint32_t first, uint32_t n, int64_t deadline)
 {
@@ -425,8 +425,8 @@ ut_events_list(int sock, uint32_t first, uint32_t n, int64_t deadline)
 }
 
 /*
- * An event of which all modules are unloaded has no fields to tell of; with
- * more fields than a message can hold, it has more than there can be.
+ * Put an event with its fields: with none if all its modules are unloaded, and
+ * with an impossible number of them if they do not fit into a message.
  */
 static bool
 put_event(struct ut_msg *m, uint32_t number)
@@ -471,7 +471,7 @@ ut_events_describe(int sock, struct ut_msg *ask, int64_t deadline)
 	return ut_msg_send(sock, &m, deadline);
 }
 
-/* In the child of a fork: nobody listens. */
+/* In the child of a fork: no channel wants any event. */
 void
 ut_events_forked(void)
 {

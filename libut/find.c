@@ -64,7 +64,7 @@ int ut_nconns;
 static unsigned int finders;		/* numbers given to threads */
 static int pace;
 
-/* What we may put there: not in a program that runs for somebody else. */
+/* May we create files?  Not in a program that runs for somebody else. */
 static bool
 may_create(const char *path)
 {
@@ -82,7 +82,7 @@ dir_safe(const char *dir)
 	    (!(st.st_mode & (S_IWGRP | S_IWOTH)) || (st.st_mode & S_ISVTX));
 }
 
-/* The mode is set again: the program's umask may take away anything. */
+/* Make a run directory; chmod, because the umask may have removed bits. */
 static void
 dir_make(const char *dir)
 {
@@ -101,7 +101,7 @@ dir_make(const char *dir)
 		(void)chmod(dir, mode);
 }
 
-/* A FIFO that is root's or ours. */
+/* Is there a FIFO that is root's or ours? */
 static bool
 fifo_there(const char *path, struct stat *st)
 {
@@ -109,7 +109,7 @@ fifo_there(const char *path, struct stat *st)
 	    (st->st_uid == 0 || st->st_uid == geteuid());
 }
 
-/* The same, made if need be. */
+/* The same, after we have tried to make one. */
 static bool
 fifo_make(const char *path, mode_t mode, struct stat *st)
 {
@@ -120,7 +120,7 @@ fifo_make(const char *path, mode_t mode, struct stat *st)
 	return fifo_there(path, st);
 }
 
-/* That in the directory, and its second name if it can have one. */
+/* The FIFO in the directory, with its second name if it can have one. */
 static bool
 fifo_named(const char *path, const char *beside, struct stat *st)
 {
@@ -136,12 +136,15 @@ fifo_named(const char *path, const char *beside, struct stat *st)
 }
 
 /*
- * That of the run directory, which its utd alone holds.  Somebody may remove
- * the directory while there is no utd, as systemd does with what it has made
- * for one; a FIFO without a name is held by nobody, and who sleeps there
- * sleeps for ever.  So it has a second name, beside the directory, by which
- * it comes into the next one.  Where the two are not the same, the one in the
- * directory counts: a container may see no more of ours than that.
+ * The FIFO of the run directory, which only the utd there holds.
+ *
+ * Somebody may remove the directory while there is no utd, as systemd does with
+ * a directory that it has made.  Nobody can hold a FIFO without a name, and who
+ * sleeps there sleeps for ever.  So the FIFO has a second name, beside the
+ * directory, by which it is linked into the next one.
+ *
+ * If the two names are different files, the one in the directory counts: a
+ * container may share only the directory with us.
  */
 static bool
 own_fifo(char *path, const char *dir)
@@ -166,7 +169,7 @@ own_fifo(char *path, const char *dir)
 	return has_in || has_out;
 }
 
-/* That in /tmp, which the system's utd holds, and that of the directory. */
+/* The FIFO in /tmp, which the system's utd and that of the directory hold. */
 static bool
 tmp_fifo(char *path, const char *dir)
 {
@@ -177,7 +180,7 @@ tmp_fifo(char *path, const char *dir)
 	    fifo_make(path, S_ISVTX | 0600, &st);
 }
 
-/* Is it to be found, by that thread? */
+/* Does that thread look for it? */
 static bool
 wanted(const struct conn *c, unsigned int me)
 {
@@ -185,8 +188,8 @@ wanted(const struct conn *c, unsigned int me)
 }
 
 /*
- * Where to sleep for all that this thread looks for.  If another thread may
- * want to wake it, rather on a FIFO that is ours.
+ * Choose the FIFO to sleep on for everything that this thread looks for: rather
+ * one that is ours if another thread may want to wake this one.
  */
 static bool
 choose_place(unsigned int me, char *path)
@@ -213,7 +216,7 @@ choose_place(unsigned int me, char *path)
 	return own_fifo(path, system) || tmp_fifo(path, system);
 }
 
-/* Whoever sleeps there wakes up, and looks. */
+/* Wake the threads that sleep on that FIFO, so that they look again. */
 bool
 ut_find_poke(const char *path)
 {
@@ -226,9 +229,9 @@ ut_find_poke(const char *path)
 }
 
 /*
- * This thread looks for what nobody else looks for, and for what others do if
- * they can be told: a thread that finds nothing left to look for ends.  One
- * that is told before it has gone to sleep ends when it wakes, later.
+ * Have this thread look for every utd that is not found, in place of the other
+ * threads that look for one and can be woken.  A thread that has nothing left
+ * to look for ends; one that is woken before it sleeps ends when it wakes.
  */
 static unsigned int
 take_over(const struct conn *lost)
@@ -267,7 +270,7 @@ give_up(unsigned int me)
 			c->given_up = true;
 }
 
-/* One that is there, now; or is one there that cannot be talked to yet? */
+/* Try to connect to each; *busy if one is there that does not accept yet. */
 static struct conn *
 look(unsigned int me, bool apart, bool *busy)
 {
@@ -295,8 +298,8 @@ slower(void)
 }
 
 /*
- * The lock is let go.  Under a new number only when nothing uses the old:
- * what was detached has to be settled, though not for ever.
+ * Wait, without the lock.  Then wait, though not for ever, until the regions
+ * that were detached are unmapped, because utd may give us another number.
  */
 static void
 pause_ms(int ms)
@@ -309,7 +312,7 @@ pause_ms(int ms)
 	} while (!ut_region_settle(20) && ++tries < 10);
 }
 
-/* Sleep until somebody holds it.  How long to wait then: -1 if it failed. */
+/* Sleep until somebody holds the FIFO.  Returns ms to wait then, or -1. */
 static int
 sleep_at(unsigned int me, const char *place)
 {
@@ -340,7 +343,7 @@ sleep_at(unsigned int me, const char *place)
 	return 0;
 }
 
-/* Found; another thread listens if this one has to go on looking. */
+/* One was found: true if this thread can listen and need not go on looking. */
 static bool
 found(struct conn *c, unsigned int me)
 {
@@ -353,7 +356,7 @@ found(struct conn *c, unsigned int me)
 	return false;
 }
 
-/* Look until there is nothing to look for, or one to listen to. */
+/* Look until one is found to listen to, or nothing is left to look for. */
 static struct conn *
 find(unsigned int me, bool apart, int ms)
 {
@@ -382,9 +385,9 @@ find(unsigned int me, bool apart, int ms)
 }
 
 /*
- * Under no lock: the connection that this thread is to listen to, or NULL if
- * it is to end.  It comes from one that it has lost, if not NULL, and may have
- * descriptors of its own.
+ * Find the next connection for this thread to listen to; NULL if the thread is
+ * to end.  lost is the connection that it has listened to, or NULL; apart says
+ * whether it has descriptors of its own.  Called without the lock.
  */
 struct conn *
 ut_find(struct conn *lost, bool apart)
@@ -404,10 +407,7 @@ ut_find(struct conn *lost, bool apart)
 	return c;
 }
 
-/*
- * Is a thread of use that looks for what is not there?  If not, nothing is
- * looked for.
- */
+/* Is there anything for a thread to look for?  If it is hopeless, give up. */
 bool
 ut_find_later(void)
 {
@@ -426,7 +426,7 @@ ut_find_later(void)
 	return false;
 }
 
-/* One without a directory cannot be there, and will not be. */
+/* Add a place where utd may be; not a directory that we cannot make. */
 static void
 add(const char *dir, bool system)
 {
@@ -444,7 +444,7 @@ add(const char *dir, bool system)
 	ut_nconns++;
 }
 
-/* Where utd can be. */
+/* The places where utd may be. */
 void
 ut_find_init(void)
 {

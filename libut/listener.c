@@ -43,7 +43,7 @@ static unsigned int running;
 static uint32_t tids[NTIDS];		/* of those, or that end; 0: none */
 static pthread_cond_t ending;
 
-/* Say what another thread has left to be said. */
+/* Send the NEW that another thread has left to us. */
 static void
 say_unsent(struct conn *c)
 {
@@ -55,14 +55,14 @@ say_unsent(struct conn *c)
 }
 
 /*
- * One message, or some time without any; the lock is held while it is obeyed,
- * not while it comes.  False when the connection is gone.
+ * Wait for a message for some time, and obey it; the lock is held only while we
+ * obey.  False when the connection is lost.
  *
- * The program may put a descriptor of its own in the socket's place between
- * the look at it and the sleep.  So no sleep is for ever: it takes nothing, and
- * a program that closes what we sleep on waits for the other end to see that
- * no longer than this.  Programs do such things when they start, or become
- * daemons, so it is short at first.
+ * The program may close the socket and put a descriptor of its own in its
+ * place, after we have looked at it.  So no sleep is for ever: poll(2) takes
+ * nothing from that descriptor, and if the program closes it, the other end
+ * sees that no later than at the end of the sleep.  Programs do such things
+ * when they start, or become daemons, so the sleeps are short at first.
  */
 static bool
 listen_once(struct conn *c, int *ms)
@@ -86,7 +86,7 @@ listen_once(struct conn *c, int *ms)
 	return there;
 }
 
-/* The same with descriptors of our own, and with a nudge. */
+/* The same for a thread with descriptors of its own, which can be nudged. */
 static bool
 listen_apart(struct conn *c, int nudge)
 {
@@ -117,9 +117,9 @@ listen_apart(struct conn *c, int nudge)
 }
 
 /*
- * Take the socket along into a table of descriptors of our own, where the
- * program cannot reach it, nor we by mistake what the program has put in its
- * place.  What stays at its number is the program's to close.
+ * Take the socket along into a descriptor table of this thread, where the
+ * program cannot close it, and we cannot mistake a descriptor of the program
+ * for it.  The program's copy stays, for the program to close.
  */
 static bool
 come_apart(struct conn *c)
@@ -139,7 +139,7 @@ come_apart(struct conn *c)
 	return there;
 }
 
-/* Until it is lost. */
+/* Listen until the connection is lost. */
 static void
 listen_to(struct conn *c)
 {
@@ -178,7 +178,7 @@ run_begin(void)
 	return tid;
 }
 
-/* Whoever has it end goes on waiting until the system knows, too. */
+/* The thread ends; ut_threads_end waits until the system knows that, too. */
 static void
 run_end(uint32_t *tid)
 {
@@ -189,7 +189,7 @@ run_end(uint32_t *tid)
 	pthread_mutex_unlock(&ut_lock);
 }
 
-/* Listens to a connection or looks for those that are not there. */
+/* A thread: listens to a connection, or looks for a utd that is not there. */
 static void *
 run(void *arg)
 {
@@ -221,7 +221,7 @@ run_start(struct conn *c)
 	return error;
 }
 
-/* Have a thread listen to it, or hang up. */
+/* Start a thread that listens; if that fails, close the connection. */
 int
 ut_conn_listen(struct conn *c)
 {
@@ -235,9 +235,9 @@ ut_conn_listen(struct conn *c)
 }
 
 /*
- * Tell one: true if it is to be waited for.  One that is late and still owes
- * an answer is told when it has given it, so that what it does not read never
- * fills the socket.
+ * Tell a utd of new events; true if its answer is to be waited for.  A utd that
+ * is late and owes us an answer is told after that answer, so that messages
+ * that it does not read never fill the socket.
  */
 bool
 ut_conn_tell(struct conn *c)
@@ -264,7 +264,7 @@ ut_conn_tell(struct conn *c)
 	return false;
 }
 
-/* Have one look for what is not there. */
+/* Start a thread that looks for a utd that is not there. */
 void
 ut_find_start(void)
 {
@@ -290,7 +290,7 @@ ut_threads_none(void)
 	pthread_condattr_destroy(&attr);
 }
 
-/* Let go of the lock for so long, or until the threads are to end. */
+/* Wait without the lock, for so long or until the threads are to end. */
 void
 ut_threads_nap(int ms)
 {
@@ -304,7 +304,7 @@ ut_threads_nap(int ms)
 		error = pthread_cond_timedwait(&ending, &ut_lock, &ts);
 }
 
-/* Wake it, wherever it sleeps; false if we may not. */
+/* Wake the thread of a connection, wherever it sleeps; false if we may not. */
 static bool
 wake(struct conn *c)
 {
@@ -329,7 +329,7 @@ all_gone(void)
 	return running == 0;
 }
 
-/* Whether there are to be threads, before any is needed. */
+/* Say whether there are to be threads, before any is started. */
 void
 ut_threads_want(bool want)
 {
@@ -337,7 +337,7 @@ ut_threads_want(bool want)
 	alone_known = true;
 }
 
-/* All threads end: 0, or EBUSY if one of them cannot be woken. */
+/* End all threads: 0, or EBUSY if one of them does not end. */
 int
 ut_threads_end(void)
 {

@@ -47,10 +47,10 @@ shifted_gettime(clockid_t clock, struct timespec *ts)
 }
 
 /*
- * Tell the time as utd does, whose clock is so far ahead of the machine's:
- * one of us may be in a time namespace.  0, or an errno if what is attached
- * needs another.  A region has no event under way before it is attached, nor
- * after it is let go, so nobody reads the clock meanwhile.
+ * Tell the time as utd does, whose clock is so far ahead of the machine's: utd
+ * or we may be in a time namespace.  0, or an errno if a region that is
+ * attached needs another time.  Otherwise no region with that clock has an
+ * event under way, so nobody reads the clock meanwhile.
  */
 static int
 clock_follow(int64_t ahead)
@@ -71,7 +71,7 @@ clock_follow(int64_t ahead)
 	return 0;
 }
 
-/* Does the part fit between these two, and is it aligned? */
+/* Does a part of the region fit between begin and end, and is it aligned? */
 static bool
 inside(uint64_t offset, uint64_t n, uint64_t each, uint64_t begin,
     uint64_t end)
@@ -96,7 +96,7 @@ header_valid(const struct ut_header *h, uint64_t size)
 	    h->subs);
 }
 
-/* Others write in there too: check a copy, and keep to it. */
+/* Map a region.  Others can write to it, so check a copy, and use only that. */
 static int
 channel_map(struct channel *ch, int fd, int64_t ahead)
 {
@@ -163,8 +163,8 @@ users_map(struct channel *ch)
 }
 
 /*
- * Detached channels whose last events are over: their threads' slots and
- * sub-buffers go back, the memory too.
+ * Give back the slots and sub-buffers of detached channels, whose last events
+ * are over, and unmap them.
  */
 static void
 reap(void)
@@ -197,7 +197,7 @@ ut_region_find(int conn, uint32_t handle)
 	return -1;
 }
 
-/* One that was kept, under whatever number: nothing needs to be done. */
+/* Is it a region that was kept?  Then it is attached again as it is. */
 bool
 ut_region_again(int conn, uint32_t handle, int fd)
 {
@@ -217,7 +217,7 @@ ut_region_again(int conn, uint32_t handle, int fd)
 	return false;
 }
 
-/* The connection is gone; what is stopped is not wanted. */
+/* The connection is lost: keep its regions, but not those that are stopped. */
 void
 ut_regions_keep(int conn)
 {
@@ -234,7 +234,7 @@ ut_regions_keep(int conn)
 	}
 }
 
-/* There is one, and it has not asked for these. */
+/* There is a connection again: detach the kept regions that it did not name. */
 void
 ut_regions_drop(int conn)
 {
@@ -296,9 +296,9 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 }
 
 /*
- * What was detached goes back when the last event that began before is over,
- * for which it waits some milliseconds; false if that is still to come.  An
- * event that was left by siglongjmp is over when its thread begins another.
+ * Unmap the regions that were detached when the last event that began before is
+ * over.  Waits for that for some milliseconds; false if it is not over then.
+ * An event that was left by siglongjmp is over when its thread begins another.
  */
 bool
 ut_region_settle(int ms)
@@ -317,7 +317,7 @@ ut_region_settle(int ms)
 	return true;
 }
 
-/* Nobody begins an event in there any more. */
+/* Detach a region: no event begins there any more. */
 void
 ut_region_detach(unsigned int c)
 {
@@ -328,9 +328,9 @@ ut_region_detach(unsigned int c)
 
 /*
  * In the child of a fork: the regions are the parent's.  An event that a
- * signal handler interrupted to fork goes on in the child as well: let it
- * find memory there, but not that.  It may have been about to ring the bell,
- * which wakes a consumer that then finds nothing: that stays until then.
+ * signal handler interrupted to fork continues in the child as well, so private
+ * memory takes the place of the regions until that event is over.  The bell
+ * stays until then, too: if the event rings it, a consumer wakes in vain.
  */
 void
 ut_region_forked(void)
