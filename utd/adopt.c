@@ -42,7 +42,7 @@
 
 #include "consumer.h"
 
-/* A packet that was among the last to be written. */
+/* One of the last packets in a file. */
 struct late {
 	uint32_t	 stream;
 	uint32_t	 tid;
@@ -69,7 +69,7 @@ stream_file(const struct pool *p, uint32_t i)
 	return output_file(p->dir, name, O_RDWR);
 }
 
-/* The last BATCH packets of a stream, in turn. */
+/* Note a packet, in place of the one BATCH packets before it. */
 static void
 note_late(const struct stream *s, const struct packet *pk, off_t at)
 {
@@ -82,7 +82,7 @@ note_late(const struct stream *s, const struct packet *pk, off_t at)
 	l->end = pk->end;
 }
 
-/* It was not written for this trace: nothing of it is cut off. */
+/* The file is not of this trace: refuse it, and do not truncate it. */
 static bool
 foreign(const struct pool *p, const struct stream *s)
 {
@@ -93,7 +93,7 @@ foreign(const struct pool *p, const struct stream *s)
 	return false;
 }
 
-/* Whole packets of ours, from the first on; false if the file is unusable. */
+/* Read the whole packets, and cut off the rest; false if that fails. */
 static bool
 scan_file(struct pool *p, struct stream *s, int fd)
 {
@@ -127,7 +127,7 @@ scan_file(struct pool *p, struct stream *s, int fd)
 	    ftruncate(fd, (off_t)s->size) == 0;
 }
 
-/* Streams are numbered from 0; their owners are over with them. */
+/* Read all files of the channel, from stream 0 on; they are nobody's now. */
 static bool
 scan_files(struct pool *p)
 {
@@ -167,7 +167,7 @@ same_bytes(int fd, off_t at, const unsigned char *data, size_t len)
 	return true;
 }
 
-/* Is what was being written of it in a file, and until when was that? */
+/* Are these bytes of the sub-buffer in a file, and when does that end? */
 static bool
 was_written(struct pool *p, uint32_t i, uint32_t from, uint32_t len,
     uint64_t *until)
@@ -190,7 +190,7 @@ was_written(struct pool *p, uint32_t i, uint32_t from, uint32_t len,
 	return is;
 }
 
-/* Where the last consumer was with that sub-buffer. */
+/* Find out how far the last consumer was with that sub-buffer. */
 static void
 adopt_sub(struct pool *p, uint32_t i)
 {
@@ -220,7 +220,7 @@ adopt_sub(struct pool *p, uint32_t i)
 	pool_sub_consumed(p, i, next, until);
 }
 
-/* What each slot has written: all before the first that is still there. */
+/* Each slot's sub-buffers are written up to the first that is still there. */
 static void
 adopt_slots(struct pool *p)
 {
@@ -242,8 +242,8 @@ adopt_slots(struct pool *p)
 }
 
 /*
- * What was lost until we looked: with more there would be events that are told
- * of here, and once more when they are found in the slots.
+ * How many events were lost when we read the counts.  Not how many are now: the
+ * slots tell of later ones, which would be counted twice.
  */
 static uint64_t
 lost_then(const struct pool *p)
@@ -256,7 +256,7 @@ lost_then(const struct pool *p)
 	return lost;
 }
 
-/* False and errno: nothing can be written there. */
+/* Take over a region; false and errno if nothing can be written there. */
 bool
 pool_adopt(struct pool *p)
 {
@@ -286,8 +286,8 @@ pool_adopt(struct pool *p)
 }
 
 /*
- * A new region, where another consumer may have left files of the channel, but
- * not the region that they are of: the next ones have other names.
+ * The region is new, but another consumer may have left files of the channel,
+ * whose region is gone: number the new files after them.
  */
 void
 pool_follow(struct pool *p)

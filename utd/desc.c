@@ -196,9 +196,8 @@ desc_name_valid(const char *name, uint32_t level)
 }
 
 /*
- * An event of that name and level, with the fields that are all of the
- * message: a reference to what there is of that kind, or NULL, with ENOMEM if
- * that is why.
+ * A reference to the description of an event with that name and level, and the
+ * fields in the message.  NULL if that is not valid, or with ENOMEM.
  */
 struct desc *
 desc_get(const char *name, uint32_t level, struct ut_msg *m)

@@ -68,7 +68,7 @@ outdir_find(uint32_t id)
 	return d;
 }
 
-/* Which directory it is the parent does not ask the file system. */
+/* Send the directory, and which one it is: the parent must not fstat(2) it. */
 static void
 reply_dir(uint32_t serial, int fd, const char *path, const struct stat *st)
 {
@@ -124,7 +124,7 @@ do_outdir(struct ut_msg *m)
 	reply_dir(serial, fd, path, &st);
 }
 
-/* Of another user, who is to write there. */
+/* Make a directory for another user, who will write there. */
 static void
 do_uiddir(struct ut_msg *m)
 {
@@ -184,7 +184,7 @@ do_trace(struct ut_msg *m)
 	report_send();
 }
 
-/* How it is called, or is to be. */
+/* The name of the bell, which may exist. */
 static void
 do_bell(struct ut_msg *m)
 {
@@ -211,7 +211,7 @@ shm_help(int error)
 	}
 }
 
-/* There is none, for the region or for the bell. */
+/* Report that there is no shared memory for the region or the bell. */
 static void
 no_shm(const struct pool *like)
 {
@@ -225,7 +225,7 @@ no_shm(const struct pool *like)
 	report_why(size, "%s%s", strerror(error), shm_help(error));
 }
 
-/* Made, or taken over; NULL and errno. */
+/* Make a region, or take it over; NULL and errno. */
 static struct pool *
 make_region(struct pool *like, bool again, int fd)
 {
@@ -293,7 +293,7 @@ do_region(struct ut_msg *m)
 	report_send();
 }
 
-/* A failure is told of when there is data that it keeps back. */
+/* A failure is reported when it keeps events back. */
 static void
 do_metadata(struct ut_msg *m)
 {
@@ -305,7 +305,7 @@ do_metadata(struct ut_msg *m)
 		(void)output_metadata(d, text, m->h.b == 0);
 }
 
-/* What was held back can be written. */
+/* All metadata is here: events may be written. */
 static void
 do_synced(struct ut_msg *m)
 {
@@ -374,8 +374,8 @@ do_close(struct ut_msg *m)
 }
 
 /*
- * There is nowhere to write what is in there.  The parent has said why; how
- * much it was is said here, for who ends utd hears of it in no other way.
+ * Remove a region that cannot be written anywhere.  The parent has said why; we
+ * log how many events are lost, because nobody else says so if utd is ending.
  */
 static void
 do_bury(struct ut_msg *m)
@@ -484,9 +484,9 @@ put_off(struct ut_msg *m)
 }
 
 /*
- * What can be done in the middle of a pass: metadata and the names of
- * programs must be, as events that are committed may need them, and new
- * buffers are what a program waits for.
+ * Can the message be obeyed in the middle of a pass?  Metadata and the names of
+ * programs must be, as committed events may need them, and new regions should
+ * be, because a program waits for them.
  */
 static bool
 at_once(const struct ut_msg *m)
@@ -506,7 +506,7 @@ at_once(const struct ut_msg *m)
 	}
 }
 
-/* What the parent has sent, in order but for that. */
+/* Take the parent's messages; obey some at once, and keep the others. */
 void
 orders_take(void)
 {
@@ -522,7 +522,7 @@ orders_take(void)
 		parent_gone = true;
 }
 
-/* And the rest, between two passes. */
+/* Obey the others, between two passes. */
 void
 orders_obey(void)
 {

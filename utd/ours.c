@@ -41,14 +41,14 @@
 
 #define TOP			"ust"
 
-/* Without a path it is the session's directory.  The reason is errno, */
+/* Report errno as the reason; without a path, of the session's directory. */
 static int
 failed(const char *path)
 {
 	return report_why(path, "%s", strerror(errno));
 }
 
-/* or another. */
+/* Report another reason, with EPERM. */
 int
 output_refuse(const char *path, const char *reason)
 {
@@ -56,7 +56,7 @@ output_refuse(const char *path, const char *reason)
 	return report_why(path, "%s", reason);
 }
 
-/* Who can change it is the user, root, or who is about to get it. */
+/* Check that the owner is us, root, or the user that will get it. */
 static int
 check_owner(const char *path, const struct stat *st, uid_t uid)
 {
@@ -68,7 +68,7 @@ check_owner(const char *path, const struct stat *st, uid_t uid)
 	    geteuid() == 0 ? "" : " or root");
 }
 
-/* But for a directory of that name. */
+/* Check that the directory is empty, except for one of that name. */
 static int
 check_empty(int fd, const char *but)
 {
@@ -103,7 +103,7 @@ close_failed(int fd)
 	return -1;
 }
 
-/* The last one with another name, if it must be new and is not. */
+/* Make one directory; if it must be new and is not, under another name. */
 static int
 make_subdir(int at, char *name, mode_t mode, enum output_how how)
 {
@@ -119,7 +119,10 @@ make_subdir(int at, char *name, mode_t mode, enum output_how how)
 	return r == 0 || (errno == EEXIST && how == OUTPUT_MAKE) ? 0 : -1;
 }
 
-/* One name of the path, the last that is shown of it; it may become another. */
+/*
+ * Open, or make, the directory of one name in the path, which ends there for
+ * now.  A new one may get another name.
+ */
 static int
 open_subdir(int at, const char *path, char *name, mode_t mode,
     enum output_how how, uid_t uid)
@@ -142,9 +145,10 @@ open_subdir(int at, const char *path, char *name, mode_t mode,
 }
 
 /*
- * A directory below that one, with all between, for that user: a descriptor,
- * or -1 and errno.  Below ust/uid and ust/pid it is for the user alone.  One
- * that must be new may get another name, for which path has room.
+ * Open, or make, a directory below fd and all between, for that user: a
+ * descriptor, or -1 and errno.  Below ust/uid and ust/pid only the user can
+ * enter it.  One that must be new may get another name, for which path has
+ * room.
  */
 int
 output_dir(int fd, char *path, enum output_how how, uid_t uid)
@@ -179,8 +183,8 @@ must_be_empty(int fd, const char *but)
 }
 
 /*
- * A session's directory has that much in it from the first, so that a trace of
- * no events is known for one.
+ * Make ust in a session's directory from the first, so that a trace without
+ * events can be recognized.
  */
 static int
 make_top(int fd)
@@ -196,7 +200,7 @@ make_top(int fd)
 	return r == 0 ? close(dir) : close_failed(dir);
 }
 
-/* Is it fit to be a session's? */
+/* Check that the directory can be a session's, or still is. */
 static int
 check_session(int fd, bool again)
 {
@@ -231,8 +235,8 @@ output_session(const char *path, bool again)
 }
 
 /*
- * Let the user have it, if it is not the user's already; then it is empty, and
- * one that we have just made.
+ * Give the directory to the user, unless it is the user's already.  It must be
+ * empty: then we have just made it.
  */
 int
 output_give(int dir, const char *path, uid_t uid, gid_t gid)
@@ -249,8 +253,8 @@ output_give(int dir, const char *path, uid_t uid, gid_t gid)
 }
 
 /*
- * A file in there: a new one, or one that we have made before.  What the user
- * has put in its place, who may, keeps nobody waiting.
+ * Open a file of the trace, a new one or one that we have made before.  The
+ * user can put anything in its place, but cannot keep us waiting by that.
  */
 int
 output_file(const struct outdir *d, const char *name, int flags)

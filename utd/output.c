@@ -37,10 +37,7 @@
 static unsigned int nopen;
 static uint64_t clock_used;
 
-/*
- * The metadata there begin with what this trace is called, or have yet to be
- * written.
- */
+/* Is the metadata file of this trace, by its UUID, or still empty? */
 static bool
 has_uuid(const struct outdir *d)
 {
@@ -57,7 +54,7 @@ has_uuid(const struct outdir *d)
 	return n == 0 || strstr(head, uuid) != NULL;
 }
 
-/* One that another consumer has left, if it came to that, or a new one. */
+/* Open the metadata file that another consumer has left, or make one. */
 static int
 open_metadata(struct outdir *d)
 {
@@ -87,10 +84,10 @@ open_metadata(struct outdir *d)
 }
 
 /*
- * The directory of a trace, with its metadata file: 0, or -1 and errno.  It
- * takes a disk a millisecond, for which no program waits that has a new one
- * of its own: that is made when there is something to be written, and the
- * parent is told how it is called.
+ * Make the directory of a trace, with its metadata file: 0, or -1 and errno.
+ * That takes a disk a millisecond.  No program waits for a directory of its
+ * own: it is made when there is something to write, and the parent is told its
+ * name.
  */
 static int
 output_make(struct outdir *d)
@@ -109,8 +106,8 @@ output_make(struct outdir *d)
 }
 
 /*
- * The last consumer may have made it, and nobody was there any more to be
- * told how it is called.
+ * Find the directory that the last consumer may have made under another name
+ * without telling anybody.
  */
 static void
 output_find(struct outdir *d)
@@ -136,8 +133,8 @@ output_find(struct outdir *d)
 }
 
 /*
- * Takes the descriptor, of the directory that the path is below.  Again: it
- * is that which another consumer has left, if that had made it.
+ * A trace, in the directory path below fd, which it keeps.  With again, it is
+ * the one that another consumer had, if that had made the directory.
  */
 struct outdir *
 output_trace(const struct outdir *like, int fd, const char *path, bool made)
@@ -171,8 +168,8 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 }
 
 /*
- * One without metadata has no events either, and readers would refuse the
- * whole trace for an empty file.
+ * Close the trace.  An empty metadata file is removed, because readers would
+ * refuse the whole session for it; the trace has no events then.
  */
 void
 output_close(struct outdir *d)
@@ -199,7 +196,7 @@ output_removed(const struct outdir *d)
 	return d->meta != -1 && fstat(d->meta, &st) == 0 && st.st_nlink == 0;
 }
 
-/* All or nothing. */
+/* Write the metadata that is pending: all or nothing. */
 int
 output_pending(struct outdir *d)
 {
@@ -235,7 +232,10 @@ output_pending(struct outdir *d)
 	return 0;
 }
 
-/* A reader never sees the beginning of a description without its end. */
+/*
+ * Add metadata.  It is written only when it is whole, so that a reader never
+ * sees the beginning of a description without its end.
+ */
 int
 output_metadata(struct outdir *d, const char *s, bool whole)
 {
@@ -251,8 +251,8 @@ output_metadata(struct outdir *d, const char *s, bool whole)
 }
 
 /*
- * Write over what is there already, in the file or on its way.  If that goes
- * wrong, what was there is good enough.
+ * Overwrite metadata that is in the file, or pending.  If that fails, the old
+ * text is good enough.
  */
 void
 output_refine(struct outdir *d, uint64_t at, const char *s)
@@ -290,8 +290,8 @@ stream_name(const struct pool *p, uint32_t index, char *name, size_t size)
 }
 
 /*
- * The file of the stream.  The first time it is made; one that was there
- * before has what we have written, and nothing else.
+ * Open the file of the stream; the first time, make it.  Refuses a file that
+ * has anything but what we have written.
  */
 static int
 stream_open(struct pool *p, struct stream *s)

@@ -52,7 +52,7 @@ owner_dead(uint64_t number)
 	return o != NULL && o->dead;
 }
 
-/* That the message tells of, perhaps for the first time. */
+/* The program that a message tells of, perhaps for the first time. */
 struct owner *
 owner_read(struct ut_msg *m)
 {
@@ -71,8 +71,8 @@ owner_read(struct ut_msg *m)
 }
 
 /*
- * Buried with those that the next messages tell of.  It may never have been
- * told of before, by the parent to this consumer.
+ * A program died; it is buried together with those of the next messages.  This
+ * consumer may not have heard of it before.
  */
 void
 owner_died(struct ut_msg *m)
@@ -88,7 +88,7 @@ owner_died(struct ut_msg *m)
 	died = true;
 }
 
-/* The parent need not remember them for another consumer. */
+/* Forget the dead, and tell the parent that it may do so, too. */
 static void
 forget_dead(void)
 {
@@ -110,7 +110,7 @@ forget_dead(void)
 	}
 }
 
-/* All who died, in one pass; what that cannot deal with is tried again. */
+/* Bury all the dead in one pass; if that is not complete, try again later. */
 void
 owners_bury(void)
 {
@@ -126,7 +126,7 @@ owners_bury(void)
 		forget_dead();
 }
 
-/* Those who died just now. */
+/* Bury the dead if anybody died since the last time. */
 void
 owners_bury_new(void)
 {

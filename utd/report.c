@@ -47,8 +47,8 @@ report_send(void)
 }
 
 /*
- * Why what was asked for cannot be, better than errno says it, and which file
- * it is about, if any.  errno stays as it is: -1.
+ * Note why a request fails, more precisely than errno, and the file that it is
+ * about, if any.  Returns -1 and leaves errno alone.
  */
 int
 report_why(const char *path, const char *fmt, ...)
@@ -67,7 +67,7 @@ report_why(const char *path, const char *fmt, ...)
 	return -1;
 }
 
-/* Before something is tried of which the reason is wanted. */
+/* Forget the last reason, before something is tried that may note one. */
 void
 report_try(void)
 {
@@ -80,7 +80,7 @@ report_reason(int error)
 	return reason[0] != '\0' ? reason : strerror(error);
 }
 
-/* What was asked for cannot be. */
+/* A request failed. */
 void
 report_failed(uint32_t serial, int error)
 {
@@ -103,7 +103,7 @@ report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
 	report_send();
 }
 
-/* Someone may be waiting for the end of this. */
+/* utctl may be waiting for the end of this; tell it, but not too often. */
 void
 report_progress(uint64_t left)
 {
@@ -118,7 +118,7 @@ report_progress(uint64_t left)
 	report_send();
 }
 
-/* Under another name, perhaps, than that which was asked for. */
+/* A directory was made, perhaps under another name than we were asked. */
 void
 report_made(const struct outdir *d)
 {

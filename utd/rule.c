@@ -52,7 +52,7 @@ count_bytes(struct rule *r)
 		r->bytes += strlen(r->except[i]) + 1;
 }
 
-/* What utctl has sent; NULL when it makes no sense. */
+/* Read a rule from a message of utctl; NULL if it is invalid. */
 struct rule *
 rule_read(struct ut_msg *m)
 {
@@ -135,8 +135,8 @@ rule_size(const struct rule *r)
 }
 
 /*
- * A copy of it, which gets a number; false and EEXIST if it is there already,
- * or ENOMEM.
+ * Add a copy of the rule, and number it; false and EEXIST if the channel has
+ * it already, or ENOMEM.
  */
 bool
 rule_add(struct channel *ch, struct rule *new)
@@ -161,7 +161,7 @@ rule_add(struct channel *ch, struct rule *new)
 	return true;
 }
 
-/* The rule that *p, in the channel's list, points to goes. */
+/* Remove the rule that *p, in the channel's list, points to. */
 static void
 rule_remove(struct channel *ch, struct rule **p)
 {
@@ -183,7 +183,7 @@ rules_free(struct channel *ch)
 		rule_remove(ch, &ch->rules);
 }
 
-/* That rule, or all with its glob; false if there is none. */
+/* Remove that rule, or all with its glob; false if there is none. */
 bool
 rule_del(struct channel *ch, const struct rule *old)
 {

@@ -51,7 +51,7 @@ table_free(struct table *t)
 	free(t);
 }
 
-/* Count bytes more; false and ENOMEM if they are too many. */
+/* Charge n more bytes to the user; false and ENOMEM if that is too much. */
 static bool
 table_grow(struct table *t, size_t n)
 {
@@ -64,7 +64,7 @@ table_grow(struct table *t, size_t n)
 	return true;
 }
 
-/* False and ENOMEM if there is no room. */
+/* Set the name of an event, once; false and ENOMEM if there is no room. */
 static bool
 type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 {
@@ -82,7 +82,7 @@ type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 	return true;
 }
 
-/* What the older of the same program had is the beginning of the newer. */
+/* The program has more events now: copy what the older table knew. */
 static bool
 take_over(struct table *t, const struct table *older)
 {
@@ -126,7 +126,7 @@ table_new(uid_t uid, uint64_t fingerprint, uint32_t size)
 	return t;
 }
 
-/* A reference to it, or NULL when a program cannot have so many. */
+/* A reference to the table; NULL if a program cannot have so many events. */
 struct table *
 table_get(uid_t uid, uint64_t fingerprint, uint32_t size,
     const struct table *older)
@@ -153,7 +153,7 @@ table_get(uid_t uid, uint64_t fingerprint, uint32_t size,
 	return NULL;
 }
 
-/* One program less.  Those that were not used for longest go. */
+/* One program less.  Of the tables without a program, the oldest are freed. */
 void
 table_drop(struct table *drop)
 {
@@ -179,7 +179,7 @@ table_drop(struct table *drop)
 	}
 }
 
-/* NAMES: false when it makes no sense, or ENOMEM. */
+/* NAMES: false if the message is invalid, or with ENOMEM. */
 bool
 table_names(struct table *t, struct ut_msg *m)
 {
@@ -201,8 +201,8 @@ table_names(struct table *t, struct ut_msg *m)
 }
 
 /*
- * One of EVENTS: false when there is no such event, or ENOMEM.  Without fields
- * it is one of a library that was unloaded.
+ * One event of EVENTS: false if there is no such event, or with ENOMEM.  An
+ * event without fields is that of a library that was unloaded.
  */
 bool
 table_event(struct table *t, uint32_t number, struct ut_msg *fields)
