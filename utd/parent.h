@@ -557,8 +557,8 @@ bool	 session_sees(const struct session *, uid_t);
 bool	 session_alone(const struct session *);	/* in its directory */
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
-void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_keep_error(struct session *);	/* what fails now */
+void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));

@@ -403,7 +403,7 @@ session_missed(struct session *s)
 	state_changed(&s->saved);
 }
 
-/* What fails now is to be told when all that failed is gone. */
+/* Keep what fails now as the error, to be told when the session is gone. */
 void
 session_keep_error(struct session *s)
 {
