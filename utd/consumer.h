@@ -32,29 +32,29 @@ struct stream {
 	uint32_t	 source;	/* whose packets go here */
 	bool		 made;		/* the file, by a consumer */
 	int		 fd;		/* -1: closed to save descriptors */
-	uint64_t	 used;		/* when: for that */
-	uint64_t	 size;		/* whole packets */
-	uint64_t	 end;		/* of the last packet, in time */
-	uint64_t	 seq;		/* packets */
-	uint64_t	 discarded;	/* events, as packets tell it */
-	uint64_t	 told;		/* by the last packet in the file */
+	uint64_t	 used;		/* when last, to close the oldest */
+	uint64_t	 size;		/* bytes of whole packets */
+	uint64_t	 end;		/* time at which the last packet ends */
+	uint64_t	 seq;		/* number of packets */
+	uint64_t	 discarded;	/* events, as the next packet tells */
+	uint64_t	 told;		/* as the last packet in the file told */
 };
 
 /* What the parent calls a trace. */
 struct outdir {
 	uint32_t	 id;
-	int		 fd;		/* -1: not made yet, */
-	int		 base;		/* but below that */
+	int		 fd;		/* -1: not made yet */
+	int		 base;		/* the directory above, until made */
 	char		*path;
-	bool		 new;		/* nobody else's */
-	bool		 again;		/* another consumer's, before */
-	bool		 behind;	/* metadata of then may be to come */
-	int		 lost;		/* errno: it is not there any more */
+	bool		 new;		/* to be made, and nobody else's */
+	bool		 again;		/* another consumer had it before */
+	bool		 behind;	/* older metadata may be yet to come */
+	int		 lost;		/* errno if it is gone for good; or 0 */
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
 	char		*pending;	/* metadata that is not written */
 	size_t		 npending;
-	size_t		 nwhole;	/* bytes of it that can be */
+	size_t		 nwhole;	/* pending bytes that may be written */
 	off_t		 meta_size;
 	struct outdir	*next;
 };
@@ -63,14 +63,14 @@ struct outdir {
 struct shared {
 	void		*at;
 	size_t		 size;
-	volatile sig_atomic_t cut;	/* now it is ours, and was zeros */
+	volatile sig_atomic_t cut;	/* it was: private zeros replace it */
 	struct shared	*next;
 };
 
 /*
- * What the parent calls a region.  Packets come from sources, by which their
- * streams are chosen: a slot, or a sub-buffer that is shared, which is nslots
- * and its number.
+ * What the parent calls a region.  The source of a packet decides into which
+ * stream it goes.  A source is a slot, by its number, or a shared sub-buffer,
+ * by nslots plus its number.
  */
 struct pool {
 	uint32_t	 id;
@@ -91,27 +91,27 @@ struct pool {
 	uint32_t	 clock;		/* UT_CLOCK_ */
 	uint64_t	*done_seq;	/* by slot: the last one written */
 	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
-	uint8_t		*waited;	/* by slot: passes, for that one */
-	uint64_t	*said;		/* by slot: lost events told of */
-	uint64_t	 said_lost;	/* and those of the header */
+	uint8_t		*waited;	/* by slot: passes without the next */
+	uint64_t	*said;		/* by slot: its lost, as packets tell */
+	uint64_t	 said_lost;	/* lost of the header, likewise */
 	uint64_t	 dropped;	/* as in the header */
 	uint64_t	*consumed;	/* by sub-buffer */
-	uint64_t	*until;		/* by sub-buffer: the time of that */
-	uint64_t	*seen;		/* commit, by sub-buffer: a second ago */
+	uint64_t	*until;		/* by sub-buffer: time of consumed */
+	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
-	bool		 damaged;	/* was told of */
+	bool		 damaged;	/* it is, and the parent was told */
 	struct stream	*streams;
 	uint32_t	 nstreams;
 	uint32_t	 maxstreams;	/* more is nonsense */
 	struct counts	 counts;
 	uint64_t	 unsaid;	/* lost, but in no packet yet */
-	uint32_t	 bell;		/* as in the header, which others */
-	uint32_t	 taken;		/* can write */
-	uint32_t	 toobig;	/* the length last told of, */
-	unsigned int	 ntoobig;	/* and how often */
-	int		 trouble;	/* the errno last told of */
-	int		 waits;		/* the one that events wait for now, */
-	uint64_t	 waited_lost;	/* and what was lost before it */
+	uint32_t	 bell;		/* our copy: others can write there */
+	uint32_t	 taken;		/* likewise */
+	uint32_t	 toobig;	/* longest event that was reported */
+	unsigned int	 ntoobig;	/* how many such reports */
+	int		 trouble;	/* the errno last reported */
+	int		 waits;		/* errno for which events wait; or 0 */
+	uint64_t	 waited_lost;	/* events lost when that began */
 	struct pool	*next;
 };
 
@@ -120,8 +120,8 @@ struct owner {
 	uint64_t	 number;
 	uint32_t	 pid;
 	char		 name[64];
-	bool		 dead;		/* but not buried everywhere, */
-	uint32_t	 serial;	/* and answers that, then */
+	bool		 dead;		/* and not buried everywhere */
+	uint32_t	 serial;	/* of the request to bury it */
 	struct owner	*next;
 };
 
@@ -133,17 +133,17 @@ extern bool parent_gone;
 extern bool ending;			/* in order */
 
 /* consumer.c: the process. */
-int	 consumer_bell(char *);		/* called so, or made: 0 or -1 */
+int	 consumer_bell(char *);		/* open or make it: 0 or -1 */
 void	 consumer_tick(bool);		/* each second */
 gid_t	 consumer_group(uid_t, gid_t);
 void	 consumer_close_oldest(void);	/* of all streams */
 
 /* orders.c: what the parent says. */
 void	 orders_init(void);
-void	 orders_take(void);		/* at once, what can be */
-void	 orders_obey(void);		/* the rest */
+void	 orders_take(void);		/* obey those that can be at once */
+void	 orders_obey(void);		/* obey the others */
 
-/* report.c: what it is told. */
+/* report.c: what the parent is told. */
 struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
 void	 report_send(void);		/* what was begun */
 int	 report_why(const char *, const char *, ...)	/* -1 */
@@ -178,8 +178,8 @@ void	 pool_written(struct pool *, uint64_t);
 void	 pool_dropped(struct pool *, uint64_t);
 void	 pool_sub_consumed(struct pool *, uint32_t, uint64_t, uint64_t);
 void	 pool_advance(struct pool *, uint32_t, uint64_t);
-void	 pool_look(struct pool *);	/* what was delivered is known, */
-void	 pool_looked(struct pool *);	/* and now written */
+void	 pool_look(struct pool *);	/* note what was delivered */
+void	 pool_looked(struct pool *);	/* and that it is dealt with */
 bool	 pool_sleep(struct pool *, bool);
 
 /* drain.c: from sub-buffers to packets. */
@@ -187,13 +187,13 @@ bool	 pool_sleep(struct pool *, bool);
 struct stream *stream_new(struct pool *);
 bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
 void	 pool_damaged(struct pool *);	/* say so, once */
-#define DRAIN_FULL	0		/* what is full */
-#define DRAIN_DEAD	1		/* and what dead programs committed */
-#define DRAIN_ALL	2		/* and everybody else */
-#define DRAIN_LAST	3		/* and nothing more will come */
-bool	 pool_drain(struct pool *, int);	/* true: at once again */
+#define DRAIN_FULL	0		/* sub-buffers that are full */
+#define DRAIN_DEAD	1		/* also what dead programs committed */
+#define DRAIN_ALL	2		/* also what everybody committed */
+#define DRAIN_LAST	3		/* the same, for the last time */
+bool	 pool_drain(struct pool *, int);	/* true: call again at once */
 bool	 pool_bury(struct pool *);	/* the dead; false: not yet */
-uint64_t pool_lost(const struct pool *);	/* not yet told of, too */
+uint64_t pool_lost(const struct pool *);	/* even if no packet told it */
 
 /* fault.c: SIGBUS. */
 void	 fault_init(void);
@@ -226,9 +226,9 @@ size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 
 /*
- * ours.c: directories and files.  Of what goes wrong there is a reason: see
- * report_why.  A directory has to be there, is made if it is not, or must be
- * new; then the path needs room for a number.
+ * ours.c: directories and files.  A failure leaves its reason: see report_why.
+ * A directory must exist (OPEN), is made if it does not (MAKE), or must be new
+ * (NEW): then it may get a number, for which the path needs room.
  */
 enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 #define OUTPUT_NUMBER	16		/* bytes */
