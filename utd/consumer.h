@@ -37,7 +37,7 @@ struct stream {
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 seq;		/* number of packets */
 	uint64_t	 discarded;	/* events, as the next packet tells */
-	uint64_t	 told;		/* as the last packet in the file told */
+	uint64_t	 told;		/* as the last packet written tells */
 };
 
 /* What the parent calls a trace. */
