@@ -291,7 +291,7 @@ act() {
 settled() {
 	utctl list >"$T/list" && utctl events >>"$T/list" &&
 	    [ "$(cat "$T/list")" = "no sessions
-no programs" ]
+no programs know of the utd in $UT_RUNDIR" ]
 }
 
 kb() {
