@@ -6,6 +6,7 @@ SBINDIR =	$(PREFIX)/sbin
 LIBDIR =	$(PREFIX)/lib
 INCDIR =	$(PREFIX)/include
 MANDIR =	$(PREFIX)/share/man
+DATADIR =	$(PREFIX)/share/ut
 
 CC =		cc
 AR =		ar
@@ -24,6 +25,19 @@ LIBS_Linux =	-pthread
 LIBS_FreeBSD =	-pthread -lrt
 LIBS_NetBSD =	-pthread -lrt
 LIBS_OpenBSD =	-pthread
+# What starts utd at boot, its name there, and where the system looks for it.
+RC_Linux =	systemd
+RC_FreeBSD =	freebsd
+RC_NetBSD =	netbsd
+RC_OpenBSD =	openbsd
+RCNAME_Linux =	utd.service
+RCNAME_FreeBSD = utd
+RCNAME_NetBSD =	utd
+RCNAME_OpenBSD = utd
+RCDIR_Linux =	$(PREFIX)/lib/systemd/system
+RCDIR_FreeBSD =	$(PREFIX)/etc/rc.d
+RCDIR_NetBSD =	/etc/rc.d
+RCDIR_OpenBSD =	/etc/rc.d
 DL_Linux =	-ldl
 LIBM_FreeBSD =	-lm
 # No page that is only there so that code and data have none in common.
@@ -36,6 +50,8 @@ TABLES_utctl =	-fno-asynchronous-unwind-tables
 ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
 		-pthread $(TABLES_$(@D))
 LIBS =		$(LIBS_$(OS))
+RC =		$(DATADIR)/$(RCNAME_$(OS))
+RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
 LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
@@ -86,7 +102,7 @@ MAN5 =		man/ut_abi.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
-.PHONY: all install uninstall clean regress demo bench soak
+.PHONY: all install install-rc uninstall uninstall-rc clean regress demo bench soak
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -156,7 +172,7 @@ install: all
 	    $(DESTDIR)$(INCDIR) $(DESTDIR)$(LIBDIR)/pkgconfig \
 	    $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man3 \
 	    $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-	    $(DESTDIR)$(MANDIR)/man8
+	    $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR)
 	install -m 755 utctl/utctl $(DESTDIR)$(BINDIR)/utctl
 	install -m 755 utd/utd $(DESTDIR)$(SBINDIR)/utd
 	install -m 644 libut/ut.h $(DESTDIR)$(INCDIR)/ut.h
@@ -182,6 +198,17 @@ install: all
 	install -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5/
 	install -m 644 $(MAN7) $(DESTDIR)$(MANDIR)/man7/
 	install -m 644 $(MAN8) $(DESTDIR)$(MANDIR)/man8/
+	[ -z '$(RC_$(OS))' ] || sed 's:@SBINDIR@:$(SBINDIR):' \
+	    utd/rc/$(RC_$(OS)) > $(DESTDIR)$(RC)
+	[ -z '$(RC_$(OS))' ] || [ $(OS) = Linux ] || chmod 755 $(DESTDIR)$(RC)
+
+# Where the system looks for what it starts at boot; see utd(8).
+install-rc: install
+	mkdir -p $(DESTDIR)$(RCDIR)
+	cp -p $(DESTDIR)$(RC) $(DESTDIR)$(RCDIR)/$(RCNAME_$(OS))
+
+uninstall-rc:
+	rm -f $(DESTDIR)$(RCDIR)/$(RCNAME_$(OS))
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/utctl $(DESTDIR)$(SBINDIR)/utd \
@@ -193,7 +220,8 @@ uninstall:
 	    $(DESTDIR)$(MANDIR)/man1/utctl.1 $(DESTDIR)$(MANDIR)/man3/ut.3 \
 	    $(DESTDIR)$(MANDIR)/man5/ut_abi.5 \
 	    $(DESTDIR)$(MANDIR)/man5/ut_msg.5 $(DESTDIR)$(MANDIR)/man7/ut.7 \
-	    $(DESTDIR)$(MANDIR)/man8/utd.8
+	    $(DESTDIR)$(MANDIR)/man8/utd.8 $(DESTDIR)$(RC)
+	-rmdir $(DESTDIR)$(DATADIR) 2>/dev/null
 
 clean:
 	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \

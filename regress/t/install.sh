@@ -27,11 +27,37 @@ for f in bin/utctl sbin/utd include/ut.h lib/libut.a lib/libut.so \
     share/man/man5/ut_msg.5 share/man/man7/ut.7 share/man/man8/utd.8; do
 	[ -s "$T/dest/usr/local/$f" ] || fail "no $f"
 done
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 15 ] ||
+case $(uname) in
+Linux)	rc=utd.service rcdir=/usr/local/lib/systemd/system ;;
+FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
+*)	rc=utd rcdir=/etc/rc.d ;;
+esac
+[ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq 16 ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \
     -o "$T/t0" -- ./prog/seq 1 1 10
+
+# What starts utd at boot: each can be read by those who will, as far as they
+# are here.
+run_make DESTDIR="$T/dest" install-rc
+cmp "$T/dest/usr/local/share/ut/$rc" "$T/dest$rcdir/$rc" || fail "$rcdir/$rc"
+for f in "$TOP"/utd/rc/*bsd; do
+	sh -n "$f" || fail "$f"
+	grep -q '@SBINDIR@/utd' "$f" || fail "$f: no utd"
+done
+grep '@SBINDIR@' "$T/dest$rcdir/$rc" && fail "not replaced in $rc"
+grep -q "/usr/local/sbin/utd$" "$T/dest$rcdir/$rc" || fail "no utd in $rc"
+# Only root's systemd-analyze has a directory to work in.
+if [ $rc = utd.service ] && [ "$(id -u)" -eq 0 ] &&
+    command -v systemd-analyze >/dev/null 2>&1; then
+	sed "s:/usr/local/sbin/utd:$T/dest&:" "$T/dest$rcdir/$rc" \
+	    >"$T/utd.service"
+	systemd-analyze verify --man=no "$T/utd.service" >"$T/verified" 2>&1 ||
+	    fail "$rc: $(cat "$T/verified")"
+fi
+run_make DESTDIR="$T/dest" uninstall-rc
 run_make DESTDIR="$T/dest" uninstall
 [ -z "$(find "$T/dest" ! -type d)" ] ||
     fail "uninstall left $(find "$T/dest" ! -type d)"
