@@ -223,7 +223,7 @@ session_badly() {
 slow_start() {
 	utctl create -o "$T/slow" slow >/dev/null &&
 	    utctl enable-event -s slow 'trickle:*' >/dev/null &&
-	    utctl start slow || fail "session slow"
+	    utctl start slow >/dev/null || fail "session slow"
 	./prog/trickle 3000 "$slow" $((length * 10)) 100 &
 	slow_pid=$!
 }
@@ -359,7 +359,7 @@ full_house() {
 	utctl create -o "$T/bad.0" bad && utctl enable-event -s bad 'seq:*' &&
 	    utctl enable-channel -s bad -p -b 4k -n 4 other &&
 	    utctl enable-event -s bad -c other 'seq:tick' &&
-	    utctl start bad || fail "session bad"
+	    utctl start bad >/dev/null || fail "session bad"
 	program_forks
 	program_loads
 	program_record
@@ -369,7 +369,7 @@ full_house() {
 warm_up() {
 	utctl create -o "$T/warm" warm >/dev/null &&
 	    utctl enable-event -s warm 'seq:*' >/dev/null &&
-	    utctl start warm || fail "session warm"
+	    utctl start warm >/dev/null || fail "session warm"
 	./prog/seq 1 1 10 && $other ./prog/seq 2 1 10 || fail "seq: $?"
 	utctl destroy warm >"$T/out" &&
 	    grep -q ": 20 events, 0 lost" "$T/out" || fail "$(cat "$T/out")"

@@ -83,7 +83,7 @@ cmp -s "$T/view0" "$T/out" || fail "view: $(cat "$T/out")"
 for how in 'mkfifo' "ln -s $T/secret" 'mkdir'; do
 	rm "$d/metadata"
 	$how "$d/metadata" || exit 1
-	expect 1 'no trace here' utctl view "$T/trace"
+	expect 1 'streams of events, but no metadata' utctl view "$T/trace"
 	grep -q secret "$T/out" "$T/err" && fail "$how: it is read"
 	: >"$d/x" && rm -rf "$d/metadata" && mv "$d/x" "$d/metadata" || exit 1
 done
