@@ -149,17 +149,44 @@ users_size(const struct channel *ch)
 	return ch->nslots * sizeof(**ut_users);
 }
 
-/* All of them nobody's. */
+/*
+ * All of them are nobody's.  But a region that is attached again while events
+ * in the old channel are not over has the same slots there and here.
+ */
 static int
-users_map(struct channel *ch)
+users_map(struct channel *ch, uint64_t owner)
 {
-	void *p = mmap(NULL, users_size(ch), PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct channel *other;
+	void *p;
 
+	for (other = ut_channels; other < ut_channels + UT_CHANNELS; other++) {
+		if (other->used && other->dev == ch->dev &&
+		    other->ino == ch->ino && other->owner == owner &&
+		    other->nslots == ch->nslots) {
+			ut_users[ch - ut_channels] =
+			    ut_users[other - ut_channels];
+			return 0;
+		}
+	}
+	p = mmap(NULL, users_size(ch), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return errno;
 	ut_users[ch - ut_channels] = p;
 	return 0;
+}
+
+static void
+users_unmap(const struct channel *ch)
+{
+	struct writer *_Atomic *users = ut_users[ch - ut_channels];
+	unsigned int c;
+
+	for (c = 0; c < UT_CHANNELS; c++)
+		if (&ut_channels[c] != ch && ut_channels[c].used &&
+		    ut_users[c] == users)
+			return;
+	munmap((void *)(uintptr_t)users, users_size(ch));
 }
 
 /*
@@ -178,7 +205,7 @@ reap(void)
 			continue;
 		ut_threads_leave(c, ch->last_gen);
 		munmap(ch->header, ch->size);
-		munmap((void *)(uintptr_t)ut_users[c], users_size(ch));
+		users_unmap(ch);
 		ut_bell_close(&ch->bell);
 		ch->used = false;
 	}
@@ -263,7 +290,7 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 		error = EMFILE;
 	else
 		error = channel_map(ch, fd, c->ahead);
-	if (error == 0 && (error = users_map(ch)) != 0)
+	if (error == 0 && (error = users_map(ch, c->owner)) != 0)
 		munmap(ch->header, ch->size);
 	close(fd);
 	if (error != 0) {

@@ -147,10 +147,8 @@ take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
 	atomic_signal_fence(memory_order_seq_cst);
 	if (atomic_compare_exchange_strong_explicit(&sub->state, &word, mine,
 	    memory_order_acquire, memory_order_relaxed)) {
-		if (w->slot != slot) {
-			leave(sub, mine, UT_PARKED);
-			return false;		/* wiped, just now */
-		}
+		if (w->slot != slot)
+			return false;		/* wiped: ut_writer_next */
 		if (has_room(w, ch, sub, len))
 			return true;
 		leave(sub, mine, UT_FULL);

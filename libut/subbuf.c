@@ -55,8 +55,10 @@ slot_user(const struct channel *ch, uint32_t i)
 }
 
 /*
- * Swap our number into a free slot.  slots_used is raised first: whoever
- * scans that far after we died in between finds the slot free, or ours.
+ * The program takes the slot that users says is the writer's.  slots_used is
+ * raised first: whoever scans that far after we died in between finds the slot
+ * free, or ours.  If another program was faster, users is given back; release,
+ * so that the next thread of ours to be there sees that number, or a later one.
  */
 static bool
 slot_own(struct writer *w, struct channel *ch, uint32_t i)
@@ -78,16 +80,18 @@ slot_own(struct writer *w, struct channel *ch, uint32_t i)
 		    memory_order_release);
 		return false;
 	}
+	if (w->claim != i + 1)
+		return false;			/* wiped: ut_writer_next */
 	atomic_store_explicit(&slot->tid, ut_gettid(), memory_order_relaxed);
 	w->slot = slot;
 	return true;
 }
 
 /*
- * A handler may jump out of here, or out of slot_free, at any time.  The
- * program's number does not tell whose of its threads the slot is then, so
- * before that is there, and until it is gone, users says so; and the writer
- * knows before that where to look: slot_again.
+ * Take slot i.  A handler may jump out of here, or out of slot_free, at any
+ * instruction.  The owner in the slot names only the program, so users names
+ * the writer, from before owner is set until after it is cleared.  w->claim is
+ * stored first, and tells where to look afterwards.
  *
  * Acquire pairs with slot_free: whoever is in users next sees that the program
  * has given the slot back, and does not take an old number for its own.
@@ -107,7 +111,10 @@ slot_take(struct writer *w, struct channel *ch, uint32_t i)
 	    slot_own(w, ch, i);
 }
 
-/* The slot of an event that was left as it took it, or gave it back. */
+/*
+ * Does users still name the writer for the slot that it tried last?  Then an
+ * event was left while it took that slot, or gave it back.
+ */
 static bool
 slot_left(const struct writer *w, const struct channel *ch)
 {
@@ -116,20 +123,26 @@ slot_left(const struct writer *w, const struct channel *ch)
 	    memory_order_relaxed) == w;
 }
 
+/* While users names the writer, the program's number is there for it alone. */
+static bool
+slot_is_ours(const struct channel *ch, uint32_t i)
+{
+	return atomic_load_explicit(&ch->slots[i].owner,
+	    memory_order_relaxed) == ch->owner;
+}
+
 static bool
 slot_again(struct writer *w, struct channel *ch)
 {
 	const uint32_t i = w->claim - 1u;
-	struct ut_slot *slot;
 
 	if (!slot_left(w, ch))
 		return false;
-	slot = &ch->slots[i];
-	if (atomic_load_explicit(&slot->owner, memory_order_relaxed) !=
-	    ch->owner)
+	if (!slot_is_ours(ch, i))
 		return slot_own(w, ch, i);
-	atomic_store_explicit(&slot->tid, ut_gettid(), memory_order_relaxed);
-	w->slot = slot;
+	atomic_store_explicit(&ch->slots[i].tid, ut_gettid(),
+	    memory_order_relaxed);
+	w->slot = &ch->slots[i];
 	return true;
 }
 
@@ -202,10 +215,10 @@ writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 	/* Acquire: a scan that follows sees what was freed before. */
 	freed = atomic_load_explicit(&ch->header->freed,
 	    memory_order_acquire) + UINT64_C(1);
-	if (atomic_load_explicit(&ch->slots_taken, memory_order_relaxed) !=
-	    freed) {
-		if (getpid() != ch->pid)
-			return false;
+	if (getpid() != ch->pid)
+		return false;
+	if (slot_left(w, ch) || atomic_load_explicit(&ch->slots_taken,
+	    memory_order_relaxed) != freed) {
 		if (slot_find(w, ch)) {
 			ut_writer_let_go(w);
 			atomic_signal_fence(memory_order_seq_cst);
@@ -231,12 +244,12 @@ ut_writer_unbind(struct writer *w, struct channel *ch)
 
 	ut_writer_let_go(w);
 	w->gen = 0;
-	w->slot = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	slot_free(ch, i);
 	atomic_store_explicit(&ch->slot_hint, i, memory_order_relaxed);
 	if (atomic_load_explicit(&ch->header->noslot,
 	    memory_order_relaxed) != 0) {
+		now_free(ch);			/* should a handler jump now */
 		atomic_store_explicit(&ch->header->noslot, 0,
 		    memory_order_relaxed);
 		now_free(ch);
@@ -287,11 +300,8 @@ subbuf_take(struct writer *w, struct channel *ch, uint32_t i)
 	if (!atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
 	    &word, mine, memory_order_acquire, memory_order_relaxed))
 		return false;
-	if (w->slot != slot) {
-		atomic_store_explicit(&ch->subs[i].state, UT_STATE_WORD(
-		    UT_STATE_GEN(mine), 0, UT_FREE), memory_order_release);
-		return false;			/* wiped, just now */
-	}
+	if (w->slot != slot)
+		return false;			/* wiped: ut_writer_next */
 	subbuf_label(w, slot, ch);
 	atomic_signal_fence(memory_order_seq_cst);
 	w->vain = 0;
@@ -462,7 +472,9 @@ overloaded(const struct channel *ch)
  *
  * In a child that a signal handler made by _Fork(3) the writer is wiped, and
  * the event goes on from anywhere: it gets nothing.  Above all it must not
- * claim in the name of a slot that is none, for nobody would free that.
+ * claim in the name of a slot that is none, for nobody would free that.  What
+ * it finds claimed may be its parent's, or its own in the name of its parent:
+ * that stays as it is until the parent ends.
  */
 enum room
 ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
@@ -547,8 +559,11 @@ ut_writer_leave(struct writer *w, struct channel *ch, uint32_t gen)
 		else if (still_mine(w))
 			subbuf_deliver(w, ch);
 		ut_writer_unbind(w, ch);
-	} else if (slot_again(w, ch)) {
-		ut_writer_unbind(w, ch);
+	} else if (slot_left(w, ch) && slot_is_ours(ch, w->claim - 1u)) {
+		slot_free(ch, w->claim - 1u);
+	} else if (slot_left(w, ch)) {
+		atomic_store_explicit(slot_user(ch, w->claim - 1u), NULL,
+		    memory_order_release);
 	}
 	if (w->vain != 0)
 		w->vain = 0;

@@ -140,9 +140,9 @@ struct writer {
 		uint64_t	 seq;		/* the slot's, before the claim */
 		uint64_t	 when;		/* without: the last event */
 	};
-	uint32_t		 freed;		/* the header's, when a scan */
-	uint16_t		 vain;		/* found none */
-	uint16_t		 claim;		/* see slot_take: a slot + 1 */
+	uint32_t		 freed;		/* the header's, at that scan: */
+	uint16_t		 vain;		/* 1 if a scan found none */
+	uint16_t		 claim;		/* last slot tried, + 1 */
 };
 
 _Static_assert((sizeof(struct writer) & (sizeof(struct writer) - 1)) == 0,
@@ -194,7 +194,7 @@ void		 ut_threads_forked(void);
 
 /* subbuf.c */
 extern struct channel ut_channels[UT_CHANNELS];
-/* Of each, for each slot: which writer of ours has it, or is about to. */
+/* Of each, for each slot: the writer of ours that has it, takes or frees it. */
 extern struct writer *_Atomic *ut_users[UT_CHANNELS];
 extern struct ut_subbuf ut_no_subbuf;
 enum room {

@@ -1,0 +1,188 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * An event that a handler's jump left as it took a slot, or gave it back: the
+ * state is made here, since no handler comes at the right instruction.  What
+ * was left is taken up by the next event of the thread, or freed when the
+ * thread or the channel goes, and is never taken for another's.
+ */
+
+#include <sys/mman.h>
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../libut/ut_priv.h"
+
+#define NUMBER	77			/* the program's, there */
+#define NSUBS	16
+#define SUBSIZE	4096
+#define SIZE	(1u << 20)
+#define NOW	(UINT64_C(1) << 40)
+
+static struct thread *self;
+static struct ut_header *h;
+static int fd;
+
+/* One that nobody has attached, with so many slots. */
+static void
+region(uint32_t nslots)
+{
+	FILE *f = tmpfile();
+
+	if (f == NULL || (fd = fileno(f)) == -1 || ftruncate(fd, SIZE) == -1)
+		err(1, "tmpfile");
+	h = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (h == MAP_FAILED)
+		err(1, "mmap");
+	h->version = UT_ABI_VERSION;
+	h->size = SIZE;
+	h->nslots = nslots;
+	h->nsubs = NSUBS;
+	h->subsize = SUBSIZE;
+	h->slots = sizeof(*h);
+	h->subs = h->slots + nslots * sizeof(struct ut_slot);
+	h->data = SIZE - NSUBS * SUBSIZE;
+	h->mode = UT_MODE_DISCARD;
+	h->clock = UT_CLOCK_MONOTONIC;
+	h->active = 1;
+	h->magic = UT_ABI_MAGIC;
+}
+
+static struct channel *
+attach(void)
+{
+	struct channel *ch;
+	int error;
+
+	for (ch = ut_channels; ch->used; ch++)
+		continue;
+	if ((error = ut_region_attach(0, 1, dup(fd), -1, "")) != 0)
+		errx(1, "attach: %s", strerror(error));
+	return ch;
+}
+
+static struct writer *
+writer(const struct channel *ch, int depth)
+{
+	return &self->writers[depth][ch - ut_channels];
+}
+
+static enum room
+event(struct channel *ch, int depth)
+{
+	return ut_writer_room(writer(ch, depth), ch, ch->gen, 100, NOW);
+}
+
+/* Slot 0 is as an event left it: with the program's number, or without. */
+static void
+left(struct channel *ch, uint64_t owner)
+{
+	struct writer *w = writer(ch, 0);
+
+	w->claim = 1;
+	ut_users[ch - ut_channels][0] = w;
+	ch->slots[0].owner = owner;
+}
+
+static void
+detach(struct channel *ch)
+{
+	ut_region_detach((unsigned int)(ch - ut_channels));
+}
+
+/* The next event of the thread has it, though there is no slot for others. */
+static void
+taken_up(uint64_t owner)
+{
+	struct channel *ch;
+
+	region(1);
+	ch = attach();
+	left(ch, NUMBER);
+	if (event(ch, 1) != ROOM_NONE || h->lost != 1)
+		errx(1, "another has the slot");
+	left(ch, owner);
+	if (event(ch, 0) == ROOM_NONE || ch->slots[0].owner != NUMBER)
+		errx(1, "number %d: the thread cannot have its slot",
+		    (int)owner);
+	detach(ch);
+	if (((struct ut_slot *)(h + 1))->owner != 0)
+		errx(1, "number %d: not free in the end", (int)owner);
+}
+
+/* The channel goes before there is a next event. */
+static void
+freed(uint64_t owner, uint64_t then)
+{
+	struct channel *ch;
+
+	region(2);
+	ch = attach();
+	left(ch, owner);
+	detach(ch);
+	if (((struct ut_slot *)(h + 1))->owner != then)
+		errx(1, "number %d: afterwards %d", (int)owner,
+		    (int)((struct ut_slot *)(h + 1))->owner);
+}
+
+/*
+ * The region is attached again before the old channel is gone, since an event
+ * there is not over; another thread has a slot through the new one.
+ */
+static void
+twice(void)
+{
+	struct channel *old, *new;
+	const struct writer *w;
+
+	region(2);
+	old = attach();
+	left(old, 0);
+	self->nest = 1;
+	detach(old);
+	new = attach();
+	if (new == old || event(new, 1) == ROOM_NONE)
+		errx(1, "twice: no event");
+	w = writer(new, 1);
+	self->nest = 0;
+	if (!ut_region_settle(20) || old->used)
+		errx(1, "twice: the old channel stays");
+	if (w->slot->owner != NUMBER || w->slot->busy != 1)
+		errx(1, "twice: number %d, busy %d of the new one",
+		    (int)w->slot->owner, (int)w->slot->busy);
+	detach(new);
+}
+
+int
+main(void)
+{
+	ut_conns[0].owner = NUMBER;
+	ut_thread_init();
+	if ((self = ut_thread_new()) == NULL)
+		errx(1, "no thread");
+	taken_up(NUMBER);
+	taken_up(0);
+	freed(NUMBER, 0);
+	freed(0, 0);
+	freed(NUMBER + 1, NUMBER + 1);	/* another program was faster */
+	twice();
+	return 0;
+}
