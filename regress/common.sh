@@ -41,10 +41,25 @@ export UT_RUNDIR
 UTD_PID=
 CHILDREN=
 
+# Of these processes, those that are still the test's: it may have waited for
+# one, and another process have its number by now.
+still_ours() {
+	ps -A -o pid= -o ppid= -o pgid= -o args= |
+	    awk -v me=$$ -v list=" $* " -v dir="$T" '
+	$1 == me { group = $3 }
+	index(list, " " $1 " ") {
+		pgid[$1] = $3
+		sure[$1] = $2 == me || index($0, dir)
+	}
+	END {
+		for (p in pgid)
+			if (sure[p] || pgid[p] == group)
+				print p
+	}'
+}
+
 finish() {
-	for p in $CHILDREN; do
-		kill -9 "$p" 2>/dev/null
-	done
+	[ -z "$CHILDREN" ] || kill -9 $(still_ours $CHILDREN) 2>/dev/null
 	stop_utd
 	# What is in memory of a utd that was killed.
 	limit=

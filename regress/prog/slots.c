@@ -21,6 +21,8 @@
  * thread or the channel goes, and is never taken for another's.
  */
 
+#define _FILE_OFFSET_BITS 64		/* as libut is built */
+
 #include <sys/mman.h>
 
 #include <err.h>
