@@ -102,7 +102,8 @@ MAN5 =		man/ut_abi.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
-.PHONY: all install install-rc uninstall uninstall-rc clean regress demo bench soak
+.PHONY: all install install-rc uninstall uninstall-rc clean regress demo \
+	bench soak
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -220,8 +221,9 @@ uninstall:
 	    $(DESTDIR)$(MANDIR)/man1/utctl.1 $(DESTDIR)$(MANDIR)/man3/ut.3 \
 	    $(DESTDIR)$(MANDIR)/man5/ut_abi.5 \
 	    $(DESTDIR)$(MANDIR)/man5/ut_msg.5 $(DESTDIR)$(MANDIR)/man7/ut.7 \
-	    $(DESTDIR)$(MANDIR)/man8/utd.8 $(DESTDIR)$(RC)
-	-rmdir $(DESTDIR)$(DATADIR) 2>/dev/null
+	    $(DESTDIR)$(MANDIR)/man8/utd.8
+	[ -z '$(RC_$(OS))' ] || rm -f $(DESTDIR)$(RC)
+	rmdir $(DESTDIR)$(DATADIR) 2>/dev/null || :
 
 clean:
 	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \

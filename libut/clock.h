@@ -32,6 +32,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "ut_abi.h"
+
 #if defined(UT_POSIX)
 #define UT_HAVE_CYCLES	0
 #elif defined(__x86_64__) || defined(__i386__)
@@ -82,6 +84,13 @@ ut_nanoseconds(void)
 
 	UT_GETTIME(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* The clock of a channel. */
+static inline uint64_t
+ut_read_clock(uint32_t clock)
+{
+	return clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() : ut_cycles();
 }
 
 #endif /* CLOCK_H */

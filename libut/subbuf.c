@@ -54,6 +54,14 @@ slot_user(const struct channel *ch, uint32_t i)
 	return &ut_users[ch - ut_channels][i];
 }
 
+static void
+slot_enter(struct writer *w, struct channel *ch, uint32_t i)
+{
+	atomic_store_explicit(&ch->slots[i].tid, ut_gettid(),
+	    memory_order_relaxed);
+	w->slot = &ch->slots[i];
+}
+
 /*
  * The program takes the slot that users says is the writer's.  slots_used is
  * raised first: whoever scans that far after we died in between finds the slot
@@ -63,7 +71,6 @@ slot_user(const struct channel *ch, uint32_t i)
 static bool
 slot_own(struct writer *w, struct channel *ch, uint32_t i)
 {
-	struct ut_slot *slot = &ch->slots[i];
 	uint64_t none = 0;
 	uint32_t used;
 
@@ -74,16 +81,15 @@ slot_own(struct writer *w, struct channel *ch, uint32_t i)
 	    memory_order_relaxed))
 		continue;
 	/* Acquire: what the last owner left is ours. */
-	if (!atomic_compare_exchange_strong_explicit(&slot->owner, &none,
-	    ch->owner, memory_order_acquire, memory_order_relaxed)) {
+	if (!atomic_compare_exchange_strong_explicit(&ch->slots[i].owner,
+	    &none, ch->owner, memory_order_acquire, memory_order_relaxed)) {
 		atomic_store_explicit(slot_user(ch, i), NULL,
 		    memory_order_release);
 		return false;
 	}
 	if (w->claim != i + 1)
 		return false;			/* wiped: ut_writer_next */
-	atomic_store_explicit(&slot->tid, ut_gettid(), memory_order_relaxed);
-	w->slot = slot;
+	slot_enter(w, ch, i);
 	return true;
 }
 
@@ -131,6 +137,7 @@ slot_is_ours(const struct channel *ch, uint32_t i)
 	    memory_order_relaxed) == ch->owner;
 }
 
+/* Take up the slot of an event that was left, if there is one. */
 static bool
 slot_again(struct writer *w, struct channel *ch)
 {
@@ -140,18 +147,23 @@ slot_again(struct writer *w, struct channel *ch)
 		return false;
 	if (!slot_is_ours(ch, i))
 		return slot_own(w, ch, i);
-	atomic_store_explicit(&ch->slots[i].tid, ut_gettid(),
-	    memory_order_relaxed);
-	w->slot = &ch->slots[i];
+	slot_enter(w, ch, i);
 	return true;
 }
 
-/* Release, so that who claims it next finds it clean. */
+/*
+ * The writer gives the slot back, if the program has it at all.  Release, so
+ * that whoever claims the slot next finds it clean.
+ */
 static void
 slot_free(struct channel *ch, uint32_t i)
 {
-	atomic_store_explicit(&ch->slots[i].busy, 0, memory_order_release);
-	atomic_store_explicit(&ch->slots[i].owner, 0, memory_order_release);
+	if (slot_is_ours(ch, i)) {
+		atomic_store_explicit(&ch->slots[i].busy, 0,
+		    memory_order_release);
+		atomic_store_explicit(&ch->slots[i].owner, 0,
+		    memory_order_release);
+	}
 	atomic_store_explicit(slot_user(ch, i), NULL, memory_order_release);
 }
 
@@ -249,7 +261,7 @@ ut_writer_unbind(struct writer *w, struct channel *ch)
 	atomic_store_explicit(&ch->slot_hint, i, memory_order_relaxed);
 	if (atomic_load_explicit(&ch->header->noslot,
 	    memory_order_relaxed) != 0) {
-		now_free(ch);			/* should a handler jump now */
+		now_free(ch);			/* in case a handler jumps now */
 		atomic_store_explicit(&ch->header->noslot, 0,
 		    memory_order_relaxed);
 		now_free(ch);
@@ -546,8 +558,8 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len,
 }
 
 /*
- * The writer ends: its thread does, or it is over with the channel.  It may be
- * bound, or have left an event on the way there or back.
+ * The writer ends, because its thread or the channel does.  It may be bound, or
+ * have left an event as that took a slot or gave it back.
  */
 void
 ut_writer_leave(struct writer *w, struct channel *ch, uint32_t gen)
@@ -559,14 +571,9 @@ ut_writer_leave(struct writer *w, struct channel *ch, uint32_t gen)
 		else if (still_mine(w))
 			subbuf_deliver(w, ch);
 		ut_writer_unbind(w, ch);
-	} else if (slot_left(w, ch) && slot_is_ours(ch, w->claim - 1u)) {
-		slot_free(ch, w->claim - 1u);
 	} else if (slot_left(w, ch)) {
-		atomic_store_explicit(slot_user(ch, w->claim - 1u), NULL,
-		    memory_order_release);
+		slot_free(ch, w->claim - 1u);
 	}
 	if (w->vain != 0)
 		w->vain = 0;
-	if (w->claim != 0)
-		w->claim = 0;
 }

@@ -68,13 +68,6 @@ extern int (*ut_gettime)(clockid_t, struct timespec *)
  */
 #define YIELDS		64
 
-/* A channel's clock. */
-static inline uint64_t
-ut_read_clock(uint32_t clock)
-{
-	return clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() : ut_cycles();
-}
-
 /*
  * A region that the program is attached to.  Type-stable: attached again
  * only when no thread can still be using what it held before.  A power of two
@@ -140,9 +133,9 @@ struct writer {
 		uint64_t	 seq;		/* the slot's, before the claim */
 		uint64_t	 when;		/* without: the last event */
 	};
-	uint32_t		 freed;		/* the header's, at that scan: */
-	uint16_t		 vain;		/* 1 if a scan found none */
-	uint16_t		 claim;		/* last slot tried, + 1 */
+	uint32_t		 freed;		/* the header's, when vain was set */
+	uint16_t		 vain;		/* 1 after a scan without success */
+	uint16_t		 claim;		/* the slot tried last, + 1 */
 };
 
 _Static_assert((sizeof(struct writer) & (sizeof(struct writer) - 1)) == 0,
@@ -194,7 +187,10 @@ void		 ut_threads_forked(void);
 
 /* subbuf.c */
 extern struct channel ut_channels[UT_CHANNELS];
-/* Of each, for each slot: the writer of ours that has it, takes or frees it. */
+/*
+ * For each channel and slot: the writer of this program that has the slot,
+ * takes it or gives it back.
+ */
 extern struct writer *_Atomic *ut_users[UT_CHANNELS];
 extern struct ut_subbuf ut_no_subbuf;
 enum room {

@@ -142,6 +142,9 @@ expect() {
 	    fail "$*: no '$pattern' in: $(cat "$T/out" "$T/err")"
 }
 
+# How a line ends that stop or destroy prints when nothing went wrong.
+BYTES='[0-9]* bytes\(; [0-9]* warnings*: .*\)\{0,1\}$'
+
 # A complaint: one line on stderr, nothing on stdout, status 1.
 complains() {
 	pattern=$1
@@ -447,7 +450,7 @@ good_goes_on() {
 # All that they recorded is there, once; utd ends.
 good_end() {
 	cp "$T/progress" "$T/snapshot"
-	expect 0 'stopped: [0-9]* events, 0 lost, [0-9]* bytes\(; [0-9]* warnings*: .*\)\?$' \
+	expect 0 "stopped: [0-9]* events, 0 lost, $BYTES" \
 	    utctl stop good
 	total=$(sed -n 's/.*: \([0-9]*\) events.*/\1/p' "$T/out")
 	kill -9 $GOOD

@@ -30,7 +30,6 @@
 
 #include "ctf.h"
 
-
 /* To a multiple of so many bytes from the packet's beginning. */
 int
 ctf_align(struct ctf_cur *c, uint32_t align)

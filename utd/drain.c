@@ -93,13 +93,6 @@ data_at(const struct pool *p, uint32_t sub, uint32_t offset)
 	return p->data + (size_t)sub * p->subsize + offset;
 }
 
-static uint64_t
-now(const struct pool *p)
-{
-	return p->clock == UT_CLOCK_MONOTONIC ? ut_nanoseconds() :
-	    ut_cycles();
-}
-
 /*
  * When the packet that ends at that commit ends.  `last' may be ahead of the
  * commit, as the writer goes on.  If commit still is what it was, then last
@@ -124,7 +117,7 @@ end_time(struct pool *p, struct piece *pc)
 	if (pc->full)
 		return load(&sub->last);
 	do {
-		begin = now(p);
+		begin = ut_read_clock(p->clock);
 		commit = atomic_load_explicit(&sub->commit,
 		    memory_order_acquire);
 		if (commit_valid(p, commit, pc->commit))
@@ -137,7 +130,7 @@ end_time(struct pool *p, struct piece *pc)
 		if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
 			return last;
 		last = load(&sub->last);
-	} while (now(p) - begin >= UT_TIME_GAP / 2);
+	} while (ut_read_clock(p->clock) - begin >= UT_TIME_GAP / 2);
 	return ut_event_time(data_at(p, pc->sub, (uint32_t)len),
 	    last - UINT32_MAX);
 }
@@ -403,7 +396,7 @@ note_slot(struct pool *p, uint32_t slot, uint64_t lost)
 static uint64_t
 no_later(const struct pool *p, uint64_t t)
 {
-	const uint64_t latest = now(p) + UT_TIME_GAP;
+	const uint64_t latest = ut_read_clock(p->clock) + UT_TIME_GAP;
 
 	return t < latest ? t : latest;
 }
@@ -580,7 +573,7 @@ say_rest(struct pool *p)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
-	pk.begin = now(p);
+	pk.begin = ut_read_clock(p->clock);
 	if (p->nstreams == 0)
 		stream = stream_for(p, 0, pk.begin);
 	if (pk.begin < p->streams[stream].end)

@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "../../libut/ut_priv.h"
+#include "../prog/header.h"
 #include "fuzz.h"
 
 #define NFILES		4
@@ -127,25 +128,7 @@ number(struct input *in)
 	}
 }
 
-/* A region as it should be, of so many sub-buffers. */
-static void
-good_header(struct ut_header *h, uint32_t nsubs)
-{
-	memset(h, 0, sizeof(*h));
-	h->magic = UT_ABI_MAGIC;
-	h->version = UT_ABI_VERSION;
-	h->nslots = NSLOTS;
-	h->nsubs = nsubs;
-	h->subsize = UT_SUBSIZE_MIN;
-	h->slots = sizeof(*h);
-	h->subs = h->slots + NSLOTS * sizeof(struct ut_slot);
-	h->data = h->subs + nsubs * sizeof(struct ut_subbuf);
-	h->size = h->data + nsubs * UT_SUBSIZE_MIN;
-	h->active = 1;
-	h->bell = 1;
-}
-
-/* And then a few words of it otherwise. */
+/* A region as it should be, but for a few words of its header. */
 static void
 make_file(struct input *in, unsigned int i)
 {
@@ -154,7 +137,9 @@ make_file(struct input *in, unsigned int i)
 	unsigned int n;
 	uint64_t v;
 
-	good_header(&h, 2 + input_u8(in) % 6);
+	good_header(&h, NSLOTS, 2 + input_u8(in) % 6, UT_SUBSIZE_MIN);
+	h.active = 1;
+	h.bell = 1;
 	for (n = input_u8(in) % 4; n > 0; n--) {
 		v = number(in);
 		memcpy((char *)&h + input_u8(in) % (sizeof(h) / 4 - 1) * 4, &v,

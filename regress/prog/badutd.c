@@ -41,8 +41,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/ut_abi.h"
 #include "../../libut/ut_msg.h"
+#include "header.h"
 
 #define CHANNEL	7
 #define NSLOTS	64
@@ -106,26 +106,16 @@ make_file(size_t n)
 static void
 make_region(void)
 {
-	struct ut_header *h;
-	const uint64_t slots = sizeof(*h);
-	const uint64_t subs = slots + NSLOTS * sizeof(struct ut_slot);
-	const uint64_t data = subs + NSUBS * sizeof(struct ut_subbuf);
+	struct ut_header *h, good;
 
-	size = (size_t)(data + NSUBS * SUBSIZE);
+	good_header(&good, NSLOTS, NSUBS, SUBSIZE);
+	size = (size_t)good.size;
 	region_fd = make_file(size);
 	bell_fd = make_file(4096);
 	h = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, region_fd, 0);
 	if (h == MAP_FAILED)
 		err(1, "mmap");
-	h->version = UT_ABI_VERSION;
-	h->size = size;
-	h->slots = slots;
-	h->subs = subs;
-	h->data = data;
-	h->nslots = NSLOTS;
-	h->nsubs = NSUBS;
-	h->subsize = SUBSIZE;
-	h->magic = UT_ABI_MAGIC;
+	good_header(h, NSLOTS, NSUBS, SUBSIZE);
 	h->bell = 1;
 	h->asleep = 1;
 	h->active = 1;

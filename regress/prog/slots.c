@@ -32,11 +32,10 @@
 #include <unistd.h>
 
 #include "../../libut/ut_priv.h"
+#include "header.h"
 
 #define NUMBER	77			/* the program's, there */
 #define NSUBS	16
-#define SUBSIZE	4096
-#define SIZE	(1u << 20)
 #define NOW	(UINT64_C(1) << 40)
 
 static struct thread *self;
@@ -47,25 +46,19 @@ static int fd;
 static void
 region(uint32_t nslots)
 {
+	struct ut_header good;
 	FILE *f = tmpfile();
 
-	if (f == NULL || (fd = fileno(f)) == -1 || ftruncate(fd, SIZE) == -1)
+	good_header(&good, nslots, NSUBS, UT_SUBSIZE_MIN);
+	if (f == NULL || (fd = fileno(f)) == -1 ||
+	    ftruncate(fd, (off_t)good.size) == -1)
 		err(1, "tmpfile");
-	h = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	h = mmap(NULL, (size_t)good.size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
 	if (h == MAP_FAILED)
 		err(1, "mmap");
-	h->version = UT_ABI_VERSION;
-	h->size = SIZE;
-	h->nslots = nslots;
-	h->nsubs = NSUBS;
-	h->subsize = SUBSIZE;
-	h->slots = sizeof(*h);
-	h->subs = h->slots + nslots * sizeof(struct ut_slot);
-	h->data = SIZE - NSUBS * SUBSIZE;
-	h->mode = UT_MODE_DISCARD;
-	h->clock = UT_CLOCK_MONOTONIC;
+	good_header(h, nslots, NSUBS, UT_SUBSIZE_MIN);
 	h->active = 1;
-	h->magic = UT_ABI_MAGIC;
 }
 
 static struct channel *

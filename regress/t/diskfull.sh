@@ -103,7 +103,7 @@ written() {
 until_ok written || fail "not written: $(utctl list s)"
 grep 'error:' "$T/counts" && fail "an error of before"
 ./prog/seq 2 1 100
-expect 0 's destroyed: 200 events, 0 lost, [0-9]* bytes\(; [0-9]* warnings*: .*\)\?$' utctl destroy s
+expect 0 "s destroyed: 200 events, 0 lost, $BYTES" utctl destroy s
 if [ -s "$(ls -d "$T"/small/full/ust/uid/*/*/metadata)" ]; then
 	readers_agree "$T/small/full"
 fi

@@ -146,7 +146,7 @@ expect 0 'uid 65534: ust/uid/65534: Directory not empty' utctl list s
     fail "given away"
 rmdir "$T/give/ust/uid/65534/sub"
 $one ./prog/seq 2 1 10
-expect 0 's destroyed: 10 events, 0 lost, [0-9]* bytes\(; [0-9]* warnings*: .*\)\?$' utctl destroy s
+expect 0 "s destroyed: 10 events, 0 lost, $BYTES" utctl destroy s
 
 # A directory for temporary files in which somebody else can rename ours.
 chmod 777 "$T/two"

@@ -115,13 +115,13 @@ expect 0 '' ./prog/seq 1 1 10
 expect 0 "error: $none" utctl list b
 all_room
 expect 0 '' ./prog/seq 2 1 20
-expect 0 'b stopped: 20 events, 0 lost, [0-9]* bytes\(; [0-9]* warnings*: .*\)\?$' utctl stop b
+expect 0 "b stopped: 20 events, 0 lost, $BYTES" utctl stop b
 expect 0 '' utctl list
 grep -q 'error:' "$T/out" && fail "an error of before: $(cat "$T/out")"
 readers_agree "$T/b"
 [ "$(grep -c '^stream {' "$T"/b/ust/uid/*/*/metadata)" -eq 2 ] ||
     fail "a stream is described twice"
-expect 0 'b destroyed: 20 events, 0 lost, [0-9]* bytes\(; [0-9]* warnings*: .*\)\?$' utctl destroy b
+expect 0 "b destroyed: 20 events, 0 lost, $BYTES" utctl destroy b
 
 # As long as there is something that could not be had, that is said, also of a
 # program that is gone, and no longer.
@@ -139,7 +139,7 @@ expect 0 '' utctl disable-channel big
 all_room
 expect 0 '' ./prog/seq 2 1 20
 expect 0 '' utctl enable-channel big
-expect 0 'c destroyed: 20 events, 0 lost, [0-9]* bytes\(; [0-9]* warnings*: .*\)\?$' utctl destroy c
+expect 0 "c destroyed: 20 events, 0 lost, $BYTES" utctl destroy c
 kill -9 $PULSE
 stop_utd || fail "utd: status $?"
 
