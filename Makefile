@@ -19,7 +19,7 @@ OS !=		uname -s
 WARN =		-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 		-Wmissing-prototypes -Wpointer-arith -Wcast-qual \
 		-Wwrite-strings
-FEATURES_Linux = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+FEATURES_Linux = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 FEATURES_NetBSD = -D_NETBSD_SOURCE
 LIBS_Linux =	-pthread
 LIBS_FreeBSD =	-pthread -lrt
@@ -55,7 +55,8 @@ RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
 LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
-		libut/find.c libut/late.c libut/listener.c libut/log.c libut/msg.c \
+		libut/find.c libut/forked.c libut/late.c libut/listener.c \
+		libut/log.c libut/msg.c \
 		libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/subbuf.c \
 		libut/thread.c
@@ -103,7 +104,7 @@ MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
 .PHONY: all install install-rc uninstall uninstall-rc clean regress demo \
-	bench soak
+	bench soak cross
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -165,6 +166,12 @@ bench: all
 soak: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" soak-long
+
+# Whether it is built and runs for other processors, and reads their traces.
+cross: all
+	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
+	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" PROCESSORS="$(PROCESSORS)" \
+	    cross
 
 # ut.pc finds the rest from where it lies itself, so that all of it can be moved;
 # but pkg-config(1) must recognize /usr, which compilers search by themselves.

@@ -81,6 +81,85 @@ ut_bell_wait(struct ut_bell *b)
 	return 0;
 }
 
+#elif defined(__NetBSD__) && !defined(UT_POSIX)
+
+/*
+ * A named semaphore.  Here it is a descriptor, for which sem_open(3) takes the
+ * lowest number, and which exec(3) keeps.  So the calls below that function
+ * are used, as librt does, and the descriptor moves out of the program's way;
+ * `at' is its number.
+ *
+ * A program closes descriptors that are not its own.  The calls fail if the
+ * number is no semaphore any more, and read or write nothing: whoever finds
+ * that opens the semaphore again by its name.
+ */
+int	_ksem_open(const char *, int, mode_t, unsigned int, intptr_t *);
+int	_ksem_post(intptr_t);
+int	_ksem_wait(intptr_t);
+int	_ksem_trywait(intptr_t);
+int	_ksem_getvalue(intptr_t, int *);
+int	_ksem_unlink(const char *);
+
+#define HIGH_FD		400
+
+static void *
+bell_named(const char *name, int flags)
+{
+	intptr_t id;
+	int fd;
+
+	if (_ksem_open(name, flags, 0600, 0, &id) == -1)
+		return NULL;
+	if ((fd = fcntl((int)id, F_DUPFD_CLOEXEC, HIGH_FD)) == -1) {
+		(void)fcntl((int)id, F_SETFD, FD_CLOEXEC);
+		return (void *)id;
+	}
+	close((int)id);
+	return (void *)(intptr_t)fd;
+}
+
+static void
+bell_let_go(void *at)
+{
+	int value;
+
+	if (_ksem_getvalue((intptr_t)at, &value) == 0)
+		close((int)(intptr_t)at);
+}
+
+static void
+bell_unlink(const char *name)
+{
+	(void)_ksem_unlink(name);
+}
+
+/* Two threads may find at once that it is gone: one of them opens it. */
+void
+ut_bell_ring(struct ut_bell *b)
+{
+	void *was = __atomic_load_n(&b->at, __ATOMIC_RELAXED), *at;
+
+	if (_ksem_post((intptr_t)was) == 0 || errno == EOVERFLOW ||
+	    (at = bell_named(b->name, 0)) == NULL)
+		return;
+	(void)_ksem_post((intptr_t)at);
+	if (!__atomic_compare_exchange_n(&b->at, &was, at, 0,
+	    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		bell_let_go(at);
+}
+
+static int
+bell_sleep(struct ut_bell *b)
+{
+	return _ksem_wait((intptr_t)b->at);
+}
+
+static int
+bell_rang(struct ut_bell *b)
+{
+	return _ksem_trywait((intptr_t)b->at) == 0;
+}
+
 #else
 
 /*
@@ -93,20 +172,20 @@ ut_bell_ring(struct ut_bell *b)
 	(void)sem_post(b->at);
 }
 
-int
-ut_bell_wait(struct ut_bell *b)
+static int
+bell_sleep(struct ut_bell *b)
 {
-	int n;
-
-	if (sem_wait(b->at) == -1 && errno != EINTR)
-		return -1;
-	/* One ring is as good as many, but who knows who rings. */
-	for (n = 0; n < 1000 && sem_trywait(b->at) == 0; n++)
-		continue;
-	return 0;
+	return sem_wait(b->at);
 }
 
-#if defined(__FreeBSD__)
+static int
+bell_rang(struct ut_bell *b)
+{
+	return sem_trywait(b->at) == 0;
+}
+
+#if defined(__FreeBSD__) && !defined(UT_POSIX)
+
 typedef sem_t bell_t;
 
 static int
@@ -114,24 +193,61 @@ bell_init(bell_t *bell)
 {
 	return sem_init(bell, 1, 0);
 }
+
+#else
+
+static void *
+bell_named(const char *name, int flags)
+{
+	void *at = sem_open(name, flags, 0600, 0);
+
+	return at == SEM_FAILED ? NULL : at;
+}
+
+static void
+bell_let_go(void *at)
+{
+	sem_close(at);
+}
+
+static void
+bell_unlink(const char *name)
+{
+	(void)sem_unlink(name);
+}
+
 #endif
+
+#endif
+
+#if !defined(__linux__) || defined(UT_POSIX)
+
+int
+ut_bell_wait(struct ut_bell *b)
+{
+	int n;
+
+	if (bell_sleep(b) == -1 && errno != EINTR)
+		return -1;
+	/* One ring is as good as many, but who knows who rings. */
+	for (n = 0; n < 1000 && bell_rang(b); n++)
+		continue;
+	return 0;
+}
 
 #endif
 
 #if (defined(__linux__) || defined(__FreeBSD__)) && !defined(UT_POSIX)
 
-int
-ut_bell_open(struct ut_bell *b, int fd, const char *name)
+static int
+bell_map(struct ut_bell *b, int fd)
 {
 	struct stat st;
 	void *p;
 
-	(void)name;
-	b->at = NULL;
-	b->fd = fd;
-	b->name[0] = '\0';
-	if (fd == -1 || fstat(fd, &st) == -1 ||
-	    st.st_size < (off_t)sizeof(bell_t)) {
+	if (fstat(fd, &st) == -1)
+		return -1;
+	if (st.st_size < (off_t)sizeof(bell_t)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -144,12 +260,26 @@ ut_bell_open(struct ut_bell *b, int fd, const char *name)
 	return 0;
 }
 
-/* Only one that is its creator's has a name. */
+void
+ut_bell_open(struct ut_bell *b, int fd, const char *name)
+{
+	(void)name;
+	*b = (struct ut_bell)UT_BELL_NONE;
+	if (fd == -1)
+		return;
+	(void)bell_map(b, fd);
+	close(fd);
+}
+
 static int
 bell_take(struct ut_bell *b, int fd, const char *name)
 {
-	if (ut_bell_open(b, fd, "") == -1)
+	*b = (struct ut_bell)UT_BELL_NONE;
+	if (bell_map(b, fd) == -1) {
+		close(fd);
 		return -1;
+	}
+	b->fd = fd;
 	snprintf(b->name, sizeof(b->name), "%s", name);
 	return 0;
 }
@@ -159,14 +289,14 @@ ut_bell_create(struct ut_bell *b, const char *name)
 {
 	int fd;
 
-	b->at = NULL;
-	b->fd = -1;
 	if ((fd = ut_shm_create(name, sizeof(bell_t))) == -1)
 		return -1;
-	if (bell_take(b, fd, name) == 0 && bell_init(b->at) == 0)
-		return 0;
+	if (bell_take(b, fd, name) == 0) {
+		if (bell_init(b->at) == 0)
+			return 0;
+		ut_bell_close(b);
+	}
 	shm_unlink(name);
-	ut_bell_close(b);
 	return -1;
 }
 
@@ -185,11 +315,7 @@ ut_bell_close(struct ut_bell *b)
 		munmap(b->at, b->size);
 	if (b->fd != -1)
 		close(b->fd);
-	if (b->name[0] != '\0')
-		shm_unlink(b->name);
-	b->at = NULL;
-	b->fd = -1;
-	b->name[0] = '\0';
+	*b = (struct ut_bell)UT_BELL_NONE;
 }
 
 void
@@ -201,66 +327,51 @@ ut_bell_remove(const char *name)
 
 #else
 
-int
+static int
+bell_by_name(struct ut_bell *b, const char *name, int flags)
+{
+	*b = (struct ut_bell)UT_BELL_NONE;
+	if ((b->at = bell_named(name, flags)) == NULL)
+		return -1;
+	snprintf(b->name, sizeof(b->name), "%s", name);
+	return 0;
+}
+
+void
 ut_bell_open(struct ut_bell *b, int fd, const char *name)
 {
 	if (fd != -1)
 		close(fd);
-	b->fd = -1;
-	b->at = NULL;
-	b->size = 0;
-	b->name[0] = '\0';
-	if (name[0] != '/') {
-		errno = EINVAL;
-		return -1;
-	}
-	b->at = sem_open(name, 0);
-	if (b->at != SEM_FAILED)
-		return 0;
-	b->at = NULL;
-	return -1;
+	*b = (struct ut_bell)UT_BELL_NONE;
+	if (name[0] == '/')
+		(void)bell_by_name(b, name, 0);
 }
 
 int
 ut_bell_create(struct ut_bell *b, const char *name)
 {
-	b->fd = -1;
-	b->size = 0;
-	b->at = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
-	if (b->at == SEM_FAILED) {
-		b->at = NULL;
-		b->name[0] = '\0';
-		return -1;
-	}
-	snprintf(b->name, sizeof(b->name), "%s", name);
-	return 0;
+	return bell_by_name(b, name, O_CREAT | O_EXCL);
 }
 
 int
 ut_bell_adopt(struct ut_bell *b, const char *name)
 {
-	if (ut_bell_open(b, -1, name) == -1)
-		return -1;
-	snprintf(b->name, sizeof(b->name), "%s", name);
-	return 0;
+	return bell_by_name(b, name, 0);
 }
 
 void
 ut_bell_close(struct ut_bell *b)
 {
 	if (b->at != NULL)
-		sem_close(b->at);
-	if (b->name[0] != '\0')
-		sem_unlink(b->name);
-	b->at = NULL;
-	b->name[0] = '\0';
+		bell_let_go(b->at);
+	*b = (struct ut_bell)UT_BELL_NONE;
 }
 
 void
 ut_bell_remove(const char *name)
 {
 	if (name[0] != '\0')
-		(void)sem_unlink(name);
+		bell_unlink(name);
 }
 
 #endif

@@ -49,7 +49,7 @@ ut_cycles(void)
 #define UT_HAVE_CYCLES	1
 /* Linux, FreeBSD, NetBSD, OpenBSD. */
 #define UT_CYCLES_NAMES	"arch_sys_counter", "ARM MPCore Timecounter", \
-	"armgtmr0", "agtimer0"
+	"armgtmr0", "agtimer0", "agtimer"
 static inline uint64_t
 ut_cycles(void)
 {

@@ -46,6 +46,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,14 @@ ut_nonblock(int fd)
 	    (flags = fcntl(fd, F_GETFL)) == -1)
 		return -1;
 	return fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+/* NetBSD's poll(2) tells no POLLHUP of a socket; this works everywhere. */
+int
+ut_hung_up(int s)
+{
+	return send(s, "", 0, MSG_NOSIGNAL | MSG_DONTWAIT) == -1 &&
+	    errno == EPIPE;
 }
 
 int
@@ -112,10 +121,74 @@ ut_accept(int listener)
 	return s;
 }
 
+#if defined(__NetBSD__)
+
+/*
+ * A process that may not have the descriptors of a message loses descriptor 0,
+ * which the system closes in place of one that it has not made: NetBSD 6.99.
+ * So see first, with some to spare, for other threads open files, too.
+ */
+#define SPARE	2
+#define MOST	4
+
+static int
+fds_left(int s, int n)
+{
+	int fds[MOST + SPARE], i, had;
+
+	for (had = 0; had < n + SPARE && had < MOST + SPARE; had++)
+		if ((fds[had] = fcntl(s, F_DUPFD_CLOEXEC, 0)) == -1)
+			break;
+	for (i = 0; i < had; i++)
+		close(fds[i]);
+	return had == n + SPARE;
+}
+
+#else
+
+static int
+fds_left(int s, int n)
+{
+	(void)s;
+	(void)n;
+	return 1;
+}
+
+#endif
+
+ssize_t
+ut_recvmsg(int s, struct msghdr *mh, int most)
+{
+	if (!fds_left(s, most)) {
+		errno = EMSGSIZE;
+		return -1;
+	}
+#if defined(MSG_CMSG_CLOEXEC) && !defined(UT_POSIX)
+	return recvmsg(s, mh, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+#else
+	struct cmsghdr *c;
+	ssize_t n = recvmsg(s, mh, MSG_DONTWAIT);
+	size_t i;
+	int fd;
+
+	if (n <= 0)
+		return n;
+	for (c = CMSG_FIRSTHDR(mh); c != NULL; c = CMSG_NXTHDR(mh, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (i = 0; CMSG_LEN((i + 1) * sizeof(fd)) <= c->cmsg_len; i++) {
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+		}
+	}
+	return n;
+#endif
+}
+
 /* Linux 6.16; most architectures have that number. */
 #if defined(__linux__) && !defined(SO_PASSRIGHTS) && (defined(__x86_64__) || \
     defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \
-    defined(__riscv))
+    defined(__riscv) || defined(__s390x__))
 #define SO_PASSRIGHTS	83
 #endif
 
@@ -222,7 +295,7 @@ ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
 /* Linux 6.5; most architectures have that number. */
 #if defined(__linux__) && !defined(SO_PEERPIDFD) && (defined(__x86_64__) || \
     defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \
-    defined(__riscv))
+    defined(__riscv) || defined(__s390x__))
 #define SO_PEERPIDFD	77
 #endif
 
@@ -360,7 +433,12 @@ ut_issetugid(void)
 #if defined(__linux__)
 	return getauxval(AT_SECURE) != 0;
 #else
-	return issetugid();
+	/* On FreeBSD and NetBSD also after a change of UID, so ask once. */
+	static int known = -1;
+
+	if (known == -1)
+		known = issetugid();
+	return known;
 #endif
 }
 
@@ -423,7 +501,60 @@ ut_stack(uintptr_t *low, uintptr_t *high)
 	return found ? 0 : -1;
 }
 
-#elif defined(__linux__)
+#elif (defined(__FreeBSD__) || defined(__NetBSD__)) && !defined(UT_POSIX)
+
+/*
+ * Once an attribute was filled, it is filled again without more memory.  There
+ * is one for all threads, and who finds it taken does not wait.
+ */
+static pthread_attr_t stack_attr;
+static atomic_int stack_attr_free;
+
+void
+ut_stack_init(void)
+{
+	static bool made;
+
+	if (!made)
+		made = pthread_attr_init(&stack_attr) == 0;
+	atomic_store(&stack_attr_free, made &&
+	    pthread_attr_get_np(pthread_self(), &stack_attr) == 0);
+}
+
+int
+ut_stack(uintptr_t *low, uintptr_t *high)
+{
+	size_t size;
+	void *at;
+	int r = -1;
+
+	if (!atomic_exchange(&stack_attr_free, 0))
+		return -1;
+	if (pthread_attr_get_np(pthread_self(), &stack_attr) == 0 &&
+	    pthread_attr_getstack(&stack_attr, &at, &size) == 0) {
+		*low = (uintptr_t)at;
+		*high = *low + size;
+		r = 0;
+	}
+	atomic_store(&stack_attr_free, 1);
+	return r;
+}
+
+#elif defined(__OpenBSD__) && !defined(UT_POSIX)
+
+int
+ut_stack(uintptr_t *low, uintptr_t *high)
+{
+	stack_t s;
+
+	if (pthread_stackseg_np(pthread_self(), &s) != 0)
+		return -1;
+	*high = (uintptr_t)s.ss_sp;
+	*low = *high - s.ss_size;
+	return 0;
+}
+
+#else
 
 int
 ut_stack(uintptr_t *low, uintptr_t *high)
@@ -432,20 +563,13 @@ ut_stack(uintptr_t *low, uintptr_t *high)
 	return -1;
 }
 
-#else
+#endif
 
-/*
- * Handlers run on the thread's stack or on the alternate one, which the system
- * tells: what is not there is taken for the thread's.
- */
-int
-ut_stack(uintptr_t *low, uintptr_t *high)
+#if !(defined(__FreeBSD__) || defined(__NetBSD__)) || defined(UT_POSIX)
+void
+ut_stack_init(void)
 {
-	*low = 0;
-	*high = UINTPTR_MAX;
-	return 0;
 }
-
 #endif
 
 void

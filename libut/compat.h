@@ -30,18 +30,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(MSG_CMSG_CLOEXEC) && !defined(UT_POSIX)
-#define UT_MSG_CLOEXEC	MSG_CMSG_CLOEXEC
-#else
-#define UT_MSG_CLOEXEC	0
-#endif
-
 /* A UNIX stream socket that exec closes and that does not block. */
 int	 ut_socket(void);
 /* The next of such that connects to a socket, or -1 with errno. */
 int	 ut_accept(int);
 /* Exec closes it, and it does not block; 0 or -1 with errno. */
 int	 ut_nonblock(int);
+/* Has the other end of a stream socket closed it?  Nothing is sent. */
+int	 ut_hung_up(int);
+
+/*
+ * As recvmsg(2), for a message with so many descriptors at most: at once, and
+ * exec closes them.  If there may not be so many, either the system leaves them
+ * out, MSG_CTRUNC, or it is EMSGSIZE, and the message can be received without.
+ */
+ssize_t	 ut_recvmsg(int, struct msghdr *, int);
 
 /* What connects to it shall not pass descriptors, where that can be had. */
 void	 ut_refuse_fds(int);
@@ -81,13 +84,15 @@ uint32_t ut_gettid(void);
 /* The name of the program, at most n bytes with the NUL. */
 void	 ut_progname(char *, size_t);
 
-/* True in a set-user-ID or set-group-ID program. */
+/* Was the program set-user-ID or set-group-ID when it was started? */
 int	 ut_issetugid(void);
 
 /*
  * Where the stack of the calling thread begins and ends: 0, or -1 if that is
- * not known.  Async-signal-safe.
+ * not known now.  Async-signal-safe, after ut_stack_init in the process, which
+ * is not.
  */
+void	 ut_stack_init(void);
 int	 ut_stack(uintptr_t *, uintptr_t *);
 
 /*
@@ -179,17 +184,18 @@ const char *ut_shm_where(void);
  */
 #define UT_BELL_NAME	32
 struct ut_bell {
-	void	*at;			/* NULL: none */
+	void	*at;			/* for the system; NULL: none */
 	size_t	 size;			/* mapped there; 0: by name */
-	int	 fd;			/* -1: by name, or not needed */
+	int	 fd;			/* for others; -1: by name */
 	char	 name[UT_BELL_NAME];
 };
+#define UT_BELL_NONE	{ NULL, 0, -1, "" }
 int	 ut_bell_create(struct ut_bell *, const char *);
-int	 ut_bell_adopt(struct ut_bell *, const char *);	/* somebody's else */
-/* The descriptor becomes the bell's. */
-int	 ut_bell_open(struct ut_bell *, int, const char *);
-void	 ut_bell_remove(const char *);	/* its name, of whoever it was */
-void	 ut_bell_close(struct ut_bell *);	/* the creator's ends it */
+int	 ut_bell_adopt(struct ut_bell *, const char *);
+/* For those who ring it; the descriptor, or -1, is closed. */
+void	 ut_bell_open(struct ut_bell *, int, const char *);
+void	 ut_bell_close(struct ut_bell *);
+void	 ut_bell_remove(const char *);	/* its name */
 /* Async-signal-safe. */
 void	 ut_bell_ring(struct ut_bell *);
 /*

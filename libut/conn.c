@@ -261,16 +261,14 @@ obey(struct conn *c, struct ut_msg *m)
 }
 
 /*
- * Move the socket out of the way of programs that expect the lowest numbers,
- * and make it blocking.
+ * Move the socket out of the way of programs that expect the lowest numbers.
+ * It stays nonblocking: for NetBSD, MSG_DONTWAIT does not say so when it sends.
  */
 static int
 high_fd(int s)
 {
-	int fd, flags;
+	int fd;
 
-	if ((flags = fcntl(s, F_GETFL)) != -1)
-		(void)fcntl(s, F_SETFL, flags & ~O_NONBLOCK);
 	if ((fd = fcntl(s, F_DUPFD_CLOEXEC, HIGH_FD)) == -1)
 		return s;
 	close(s);
@@ -304,7 +302,8 @@ conn_open(struct conn *c)
 		return -1;
 	}
 	s = high_fd(s);
-	if (!peer_trusted(s) || fstat(s, &st) == -1) {
+	/* The first look at a socket may tell what no later one does: NetBSD. */
+	if (!peer_trusted(s) || fstat(s, &st) == -1 || fstat(s, &st) == -1) {
 		close(s);
 		return -1;
 	}

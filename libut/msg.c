@@ -254,8 +254,6 @@ take_fds(struct ut_msg *m, struct msghdr *mh)
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		for (i = 0; i < n; i++) {
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
-			if (UT_MSG_CLOEXEC == 0)
-				(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 			if (kept < UT_MSG_FDS && m->fds[kept] == -1)
 				m->fds[kept++] = fd;
 			else
@@ -280,10 +278,13 @@ read_head(int s, struct ut_msg *m)
 	mh.msg_iovlen = 1;
 	mh.msg_control = control.buf;
 	mh.msg_controllen = sizeof(control.buf);
-	n = recvmsg(s, &mh, UT_MSG_CLOEXEC | MSG_DONTWAIT);
+	n = ut_recvmsg(s, &mh, UT_MSG_FDS);
 	if (n > 0)
 		take_fds(m, &mh);
-	return n;
+	if (n != -1 || errno != EMSGSIZE)
+		return n;
+	m->nofds = 1;
+	return recv(s, iov.iov_base, iov.iov_len, MSG_DONTWAIT);
 }
 
 static int
@@ -432,6 +433,26 @@ ut_msg_send(int s, struct ut_msg *m, int64_t deadline)
 	return r == 1 ? 0 : -1;
 }
 
+/*
+ * Is it the socket of a process that lives?  The BSDs refuse a connection in
+ * the same way whether the queue of utd is full or utd is gone.  Of a socket
+ * that is not bound any more they say that also to a socket of another type,
+ * of one that is bound that the types differ.
+ */
+static bool
+is_bound(const struct sockaddr_un *sun)
+{
+	int s = socket(AF_UNIX, SOCK_DGRAM, 0);
+	bool bound;
+
+	if (s == -1)
+		return false;
+	bound = connect(s, (const struct sockaddr *)sun, sizeof(*sun)) == -1 &&
+	    errno == EPROTOTYPE;
+	close(s);
+	return bound;
+}
+
 int
 ut_msg_connect(const char *rundir, int64_t deadline)
 {
@@ -449,15 +470,16 @@ ut_msg_connect(const char *rundir, int64_t deadline)
 	}
 	if ((s = ut_socket()) == -1)
 		return -1;
-	/* Linux says EAGAIN while the queue of the listener is full. */
 	while (connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
+		if (errno == EISCONN)
+			break;
+		if (errno == ECONNREFUSED && is_bound(&sun))
+			errno = EAGAIN;
 		if ((errno == EAGAIN || errno == EINTR) &&
 		    (deadline == -1 || ut_msg_now() < deadline)) {
 			nanosleep(&nap, NULL);
 			continue;
 		}
-		if (errno == EISCONN)
-			break;
 		saved = errno;
 		close(s);
 		errno = saved;

@@ -79,7 +79,10 @@ int64_t	 ut_msg_now(void);
 int	 ut_msg_recv(int, struct ut_msg *, int64_t);
 int	 ut_msg_send(int, struct ut_msg *, int64_t);
 
-/* A socket connected to utd in that run directory, or -1 with errno. */
+/*
+ * A socket connected to utd in that run directory, or -1 with errno: EAGAIN is
+ * that the queue of utd was full until the deadline.
+ */
 int	 ut_msg_connect(const char *, int64_t);
 
 #endif /* MSG_H */

@@ -299,16 +299,7 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 		return error;
 	}
 	/* Without a bell the consumer looks by itself, later. */
-	ch->bell.at = NULL;
-	ch->bell.fd = -1;
-	ch->bell.name[0] = '\0';
-	if (bell != -1 || bellname[0] != '\0')
-		(void)ut_bell_open(&ch->bell, bell, bellname);
-	if (ch->bell.fd != -1) {
-		close(ch->bell.fd);	/* mapped is enough */
-		ch->bell.fd = -1;
-	}
-	ch->bell.name[0] = '\0';	/* not ours to remove */
+	ut_bell_open(&ch->bell, bell, bellname);
 	ch->conn = conn;
 	ch->handle = handle;
 	ch->owner = c->owner;

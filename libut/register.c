@@ -31,11 +31,13 @@
 
 #include "ut_priv.h"
 
-#define BUSY_NAP	5		/* ms, until we try to connect again */
+#define BUSY_NAP	5		/* ms, until we try to connect again; */
+#define BUSY_NAP_MAX	160		/* doubles each time */
 #define SHORT		50		/* ms */
 
 static bool started;
 static pid_t listens;			/* the process whose conns these are */
+static bool owed;			/* its threads have yet to be started */
 static sigset_t fork_signals;
 
 /* The next step towards being registered; none is left when it is over. */
@@ -75,21 +77,28 @@ poll_mortal(struct pollfd *pfds, int ms)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* Until something comes, or a utd may have become less busy. */
+/*
+ * Until something comes, or for *nap, when a utd may have become less busy: with
+ * a thousand programs that try, it gets on better if they do so less and less.
+ */
 static void
-register_poll(struct pollfd *pfds, int64_t deadline)
+register_poll(struct pollfd *pfds, int64_t deadline, int *nap)
 {
 	int64_t left = deadline == -1 ? -1 : deadline - ut_msg_now();
+	bool naps = false;
 	int i;
 
 	for (i = 0; i < ut_nconns; i++) {
 		pfds[i].fd = ut_conns[i].over ? -1 : ut_conns[i].sock;
 		pfds[i].events = POLLIN;
 		pfds[i].revents = 0;
-		if (ut_conns[i].over || ut_conns[i].sock != -1)
-			continue;
-		if (left == -1 || left > BUSY_NAP)
-			left = BUSY_NAP;
+		naps |= !ut_conns[i].over && ut_conns[i].sock == -1;
+	}
+	if (naps) {
+		if (left == -1 || left > *nap)
+			left = *nap;
+		if ((*nap *= 2) > BUSY_NAP_MAX)
+			*nap = BUSY_NAP_MAX;
 	}
 	if (left > 60000)
 		left = 60000;
@@ -133,7 +142,7 @@ register_all(int64_t deadline)
 {
 	struct pollfd pfds[UT_CONNS];
 	int64_t until;
-	int i;
+	int i, nap = BUSY_NAP;
 
 	ut_hurry = deadline;
 	for (i = 0; i < ut_nconns; i++) {
@@ -144,7 +153,7 @@ register_all(int64_t deadline)
 			    deadline);
 	}
 	while (register_waits(&until)) {
-		register_poll(pfds, until);
+		register_poll(pfds, until, &nap);
 		for (i = 0; i < ut_nconns; i++)
 			if (!ut_conns[i].over)
 				register_step(&ut_conns[i],
@@ -174,31 +183,41 @@ register_deadline(void)
 }
 
 /*
- * Register, and listen from then on; without threads, hang up: what is
- * enabled by then stays so.
+ * Listen from now on; without threads, hang up: what is enabled by then stays
+ * so.
  */
+static void
+listen_all(void)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
+		if (c->listened)
+			continue;	/* by one that would not end */
+		if (ut_alone || owed)
+			ut_conn_lost(c);
+		else if (c->sock != -1 && ut_conn_listen(c) == -1)
+			c->given_up = true;
+	}
+	if (!ut_alone && !owed && ut_find_later())
+		ut_find_start();
+}
+
+/* Register, and listen from then on. */
 static void
 talk(int64_t deadline)
 {
 	struct conn *c;
 
+	owed = false;
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		c->apart = c->apart && c->listened;
 	register_all(deadline);
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
-		if (c->listened)
-			continue;	/* by one that would not end */
-		if (ut_alone)
-			ut_conn_lost(c);
-		else if (c->sock != -1 && ut_conn_listen(c) == -1)
-			c->given_up = true;
-	}
-	if (!ut_alone && ut_find_later())
-		ut_find_start();
+	listen_all();
 }
 
 static void
-start_all(void)
+begin(void)
 {
 	struct conn *c;
 
@@ -206,7 +225,6 @@ start_all(void)
 	ut_threads_none();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		ut_conn_reset(c);
-	talk(register_deadline());
 }
 
 /*
@@ -235,6 +253,7 @@ before_fork(void)
 	ut_conn_share_late();
 	ask_late();
 	ut_threads_before_fork();
+	ut_fork_hold();
 }
 
 static void
@@ -242,8 +261,26 @@ after_fork(void)
 {
 	sigset_t old = fork_signals;
 
+	ut_fork_release();
 	ut_threads_after_fork();
 	ut_leave(&old);
+}
+
+/*
+ * Where no thread may start yet, the child is registered, and listens when the
+ * fork is over.  If nobody will say when that is, it hangs up.
+ */
+static void
+talk_in_fork(void)
+{
+	if (ut_fork_threads() || ut_alone) {
+		talk(register_deadline());
+		return;
+	}
+	register_all(register_deadline());
+	owed = true;
+	if (ut_fork_unseen())
+		listen_all();
 }
 
 /* The child is a program of its own. */
@@ -254,6 +291,7 @@ child_of_fork(void)
 	sigset_t old = fork_signals;
 	struct conn *c;
 
+	ut_fork_release();
 	ut_threads_forked();
 	ut_region_forked();
 	self = ut_mute();
@@ -261,7 +299,8 @@ child_of_fork(void)
 	ut_conn_init();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		ut_conn_forked(c);
-	start_all();
+	begin();
+	talk_in_fork();
 	ut_unmute(self);
 	ut_threads_after_fork();
 	ut_leave(&old);
@@ -278,7 +317,8 @@ ut_listen(void)
 	ut_conn_init();
 	ut_find_init();
 	pthread_atfork(before_fork, after_fork, child_of_fork);
-	start_all();
+	begin();
+	talk(register_deadline());
 	return true;
 }
 
@@ -296,7 +336,7 @@ ut_listen_new(void)
 
 	if (getpid() != listens)
 		return;
-	if (ut_alone) {
+	if (ut_alone || owed) {
 		talk(deadline);
 		return;
 	}
@@ -308,6 +348,23 @@ ut_listen_new(void)
 		if (wait[i])
 			ut_conn_await(&ut_conns[i],
 			    ut_conn_until(&ut_conns[i], deadline));
+}
+
+/* In the child of a fork, which may have threads from now on. */
+void
+ut_fork_over(void)
+{
+	struct thread *self;
+	sigset_t signals;
+
+	if (!owed || getpid() != listens)
+		return;
+	ut_enter(&signals);
+	self = ut_mute();
+	if (owed)
+		talk(register_deadline());
+	ut_unmute(self);
+	ut_leave(&signals);
 }
 
 /* Whether the library has threads. */
@@ -326,7 +383,7 @@ ut_threads(int want)
 	if (started && getpid() == listens) {
 		if (!want)
 			error = ut_threads_end();
-		else if (!had)
+		else if (!had || owed)
 			talk(register_deadline());
 	}
 	ut_unmute(self);

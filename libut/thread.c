@@ -229,6 +229,7 @@ ut_thread_init(void)
 {
 	if (!key_made && pthread_key_create(&key, thread_end) == 0)
 		key_made = true;
+	ut_stack_init();
 }
 
 /*
@@ -284,9 +285,14 @@ on_inner_stack(uintptr_t r, uintptr_t low, uintptr_t high)
 static bool
 on_own_stack(struct thread *t, uintptr_t f, uintptr_t r)
 {
-	if (t->stack_high == 0 &&
-	    ut_stack(&t->stack_low, &t->stack_high) == -1)
-		t->stack_low = t->stack_high = UINTPTR_MAX;
+	uintptr_t low, high;
+
+	if (t->stack_high == 0) {
+		if (ut_stack(&low, &high) == -1)
+			return false;
+		t->stack_low = low;
+		t->stack_high = high;
+	}
 	return f >= t->stack_low && r < t->stack_high &&
 	    !on_inner_stack(r, t->stack_low, t->stack_high);
 }
@@ -390,14 +396,14 @@ is_quiet(struct thread *t)
 	return true;
 }
 
-/* Until the thread is seen out of events, or n milliseconds have passed. */
+/* Until the thread is seen out of events, or the deadline has passed. */
 static bool
-wait_quiet(struct thread *t, int *n)
+wait_quiet(struct thread *t, int64_t deadline)
 {
 	static const struct timespec nap = { 0, 1000000 };
 
 	while (!is_quiet(t)) {
-		if ((*n)-- <= 0)
+		if (ut_msg_now() >= deadline)
 			return false;
 		nanosleep(&nap, NULL);
 	}
@@ -412,12 +418,13 @@ wait_quiet(struct thread *t, int *n)
 bool
 ut_threads_quiet(int ms)
 {
+	int64_t deadline = ut_msg_now();
 	struct thread *p;
 	uint64_t used;
 	int c;
 
-	if (kept != NULL)
-		ms = 0;		/* it is we who are in an event */
+	if (kept == NULL)	/* or it is we who are in an event */
+		deadline += ms;
 	for (c = 0; c < NCHUNKS; c++) {
 		p = atomic_load_explicit(&chunks[c].threads,
 		    memory_order_acquire);
@@ -426,7 +433,7 @@ ut_threads_quiet(int ms)
 		used = atomic_load_explicit(&chunks[c].used,
 		    memory_order_acquire);
 		for (; used != 0; used &= used - 1)
-			if (!wait_quiet(&p[__builtin_ctzll(used)], &ms))
+			if (!wait_quiet(&p[__builtin_ctzll(used)], deadline))
 				return false;
 	}
 	return true;
@@ -520,4 +527,5 @@ ut_threads_forked(void)
 	atomic_store_explicit(&chunks[0].used, used, memory_order_relaxed);
 	if (kept != NULL)
 		kept = &chunks[0];
+	ut_stack_init();
 }

@@ -159,7 +159,7 @@ struct thread {
 	 * load it atomically.
 	 */
 	uintptr_t		 frame[NEST];
-	/* Of the thread, once it was asked for; all 1 if it is not known. */
+	/* Of the thread, once that was found; 0: not yet. */
 	uintptr_t		 stack_low;
 	uintptr_t		 stack_high;
 	struct writer		 writers[NEST][UT_CHANNELS];
@@ -319,5 +319,12 @@ int		 ut_threads_end(void);
 /* register.c */
 bool		 ut_listen(void);
 void		 ut_listen_new(void);
+void		 ut_fork_over(void);
+
+/* forked.c */
+bool		 ut_fork_threads(void);
+bool		 ut_fork_unseen(void);
+void		 ut_fork_hold(void);
+void		 ut_fork_release(void);
 
 #endif /* UT_PRIV_H */

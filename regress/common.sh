@@ -15,6 +15,16 @@ CC=${CC:-cc}
 CFLAGS=${CFLAGS:--O2}
 LIBS=${LIBS:--pthread}
 LIBUT=$TOP/libut/libut.a
+# A library that needs libut.so finds it by itself: not every system looks
+# where the program does.
+LINK="-L$TOP/libut -lut -Wl,-rpath,$TOP/libut"
+DL=
+# Where shared memory has names, if it is files.
+SHM=/dev/shm
+case $(uname) in
+Linux)	DL=-ldl ;;
+NetBSD)	SHM=/var/shm ;;
+esac
 LC_ALL=C
 export PATH LC_ALL
 
@@ -111,12 +121,7 @@ background() {
 start_utd() {
 	utd -d -r "$UT_RUNDIR" "$@" 2>"$T/utd.log" &
 	UTD_PID=$!
-	n=0
-	while ! utctl list >/dev/null 2>&1; do
-		n=$((n + 1))
-		[ $n -lt 100 ] || fail "utd does not answer: $(cat "$T/utd.log")"
-		sleep 0.1
-	done
+	until_ok utctl list || fail "utd does not answer: $(cat "$T/utd.log")"
 }
 
 stop_utd() {
@@ -163,12 +168,19 @@ build() {
 	    fail "cannot build $out"
 }
 
+# A library with nothing in it, for what each has from compiler and linker.
+empty_so() {
+	: >"$T/empty.c"
+	$CC $CFLAGS -fPIC -shared -o "$T/empty.so" "$T/empty.c" ||
+	    fail "cannot build empty.so"
+}
+
 # Programs that are built from now on look for the system's utd there.
 system_at() {
 	cp "$LIBUT" "$T/libut.a" || fail "cannot copy $LIBUT"
 	for f in find rundir; do
 		$CC -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-		    -fvisibility=hidden $CFLAGS -I"$TOP/libut" \
+		    -D_TIME_BITS=64 -fvisibility=hidden $CFLAGS -I"$TOP/libut" \
 		    -DUT_RUNDIR_SYSTEM="\"$1\"" -c -o "$T/$f.o" \
 		    "$TOP/libut/$f.c" && ar r "$T/libut.a" "$T/$f.o" ||
 		    fail "cannot build libut"
@@ -206,12 +218,12 @@ discarded() {
 	awk '/events discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
 }
 
-# Wait, ten seconds at most, until the command succeeds.
+# Wait until the command succeeds, as long as a slow machine may need.
 until_ok() {
 	tries=0
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries + 1))
-		[ $tries -lt 100 ] || return 1
+		[ $tries -lt 600 ] || return 1
 		sleep 0.1
 	done
 }
@@ -352,6 +364,12 @@ kill_utd() {
 	done
 	wait "$UTD_PID" 2>/dev/null
 	UTD_PID=
+	# A consumer that was just started has the socket for a moment.
+	until_ok nobody_listens || fail "a socket without utd"
+}
+
+nobody_listens() {
+	! utctl list >/dev/null 2>&1
 }
 
 kill_consumers() {
@@ -375,8 +393,8 @@ few_fds() {
 }
 
 kilobytes() {
-	ps -o rss= -p "$(echo $UTD_PID $(consumers) | tr ' ' ,)" |
-	    awk '{ n += $1 } END { print n + 0 }'
+	ps -A -o pid= -o ppid= -o rss= | awk -v p="$UTD_PID" '
+	    $1 == p || $2 == p { n += $3 } END { print n + 0 }'
 }
 
 ticks() {

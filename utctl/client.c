@@ -507,6 +507,9 @@ no_utd(const char *dir)
 	else if (errno == ENOENT)
 		say("no utd is running in %s: %s: start one, see utd(8), or "
 		    "use utctl record", dir, strerror(errno));
+	else if (errno == EAGAIN)
+		say("utd in %s does not answer: its queue of connections is "
+		    "full", dir);
 	else
 		say_errno("no utd is running in %s", dir);
 }

@@ -314,11 +314,7 @@ conn_behind(const struct conn *c)
 bool
 conn_ended(const struct conn *c)
 {
-	struct pollfd pfd;
-
-	pfd.fd = c->file.fd;
-	pfd.events = 0;
-	return poll(&pfd, 1, 0) == 1 && pfd.revents & (POLLHUP | POLLERR);
+	return ut_hung_up(c->file.fd);
 }
 
 /* Wait up to ms for the peer; only at our end, with nothing else to do. */

@@ -41,7 +41,7 @@
 struct pool *pools;
 struct outdir *outdirs;
 
-static struct ut_bell bell = { NULL, 0, -1, "" };
+static struct ut_bell bell = UT_BELL_NONE;
 static struct shared bell_shared;
 static volatile sig_atomic_t ticked;
 
@@ -267,19 +267,16 @@ move(int sock, int lock)
 static void
 take_turn(uid_t uid)
 {
-	struct pollfd pfd;
 	struct flock lock;
 
 	memset(&lock, 0, sizeof(lock));
 	lock.l_type = F_WRLCK;
 	lock.l_whence = SEEK_SET;
-	pfd.fd = PARENT_FD;
-	pfd.events = 0;
 	consumer_tick(true);
 	while (fcntl(LOCK, F_SETLKW, &lock) == -1) {
 		if (errno != EINTR)
 			fatal("lock of uid %lu", (unsigned long)uid);
-		if (poll(&pfd, 1, 0) == 1)	/* it hung up */
+		if (ut_hung_up(PARENT_FD))
 			exit(1);
 	}
 	consumer_tick(false);
@@ -309,6 +306,8 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	catch(SIGALRM, SIG_IGN);
 	if (!ending)
 		exit(1);		/* another needs the bell */
-	ut_bell_close(&bell);		/* the handlers rang it */
+	/* The handlers rang it. */
+	ut_bell_remove(bell.name);
+	ut_bell_close(&bell);
 	exit(0);
 }

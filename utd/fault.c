@@ -16,7 +16,8 @@
 
 /*
  * Memory that is taken away.  A program can cut off the region that it shares
- * with us, and the bell; who touches what is not there any more gets SIGBUS.
+ * with us, and the bell; who touches what is not there any more gets SIGBUS, or
+ * SIGSEGV on older BSDs.
  * Then private memory takes its place, all zeros, which is an empty region:
  * whatever was under way goes on, finds nothing, and the rest goes on too.
  *
@@ -54,7 +55,7 @@ find(uintptr_t at)
 
 /* Elsewhere it is a flaw of ours: it comes again, and is our end. */
 static void
-on_bus(int sig, siginfo_t *si, void *context)
+on_fault(int sig, siginfo_t *si, void *context)
 {
 	struct shared *s = find((uintptr_t)si->si_addr);
 
@@ -73,10 +74,11 @@ fault_init(void)
 	struct sigaction sa;
 
 	memset(&sa, 0, sizeof(sa));
-	sa.sa_sigaction = on_bus;
+	sa.sa_sigaction = on_fault;
 	sa.sa_flags = SA_SIGINFO;
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGBUS, &sa, NULL);
+	sigaction(SIGSEGV, &sa, NULL);
 }
 
 void

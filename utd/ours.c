@@ -119,6 +119,18 @@ make_subdir(int at, char *name, mode_t mode, enum output_how how)
 	return r == 0 || (errno == EEXIST && how == OUTPUT_MAKE) ? 0 : -1;
 }
 
+/* Was the directory removed?  NetBSD would make files there all the same. */
+static bool
+is_removed(int dir)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) == -1 || st.st_nlink != 0)
+		return false;
+	errno = ENOENT;
+	return true;
+}
+
 /*
  * Open, or make, the directory of one name in the path, which ends there for
  * now.  A new one may get another name.
@@ -132,6 +144,8 @@ open_subdir(int at, const char *path, char *name, mode_t mode,
 
 	if (strcmp(name, "..") == 0)
 		return output_refuse(path, "not below the session's");
+	if (is_removed(at))
+		return failed(path);
 	if (how != OUTPUT_OPEN && strcmp(name, ".") != 0 &&
 	    make_subdir(at, name, mode, how) == -1)
 		return failed(path);
@@ -264,6 +278,8 @@ output_file(const struct outdir *d, const char *name, int flags)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", d->path, name);
+	if (is_removed(d->fd))
+		return failed(path);
 	if ((flags & O_CREAT) != 0)
 		flags |= O_EXCL;
 	fd = openat(d->fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |

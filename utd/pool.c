@@ -268,15 +268,21 @@ static void
 wait_quiet(struct pool *p)
 {
 	static const struct timespec nap = { 0, 1000000 };
+	const int64_t all = ut_msg_now() + QUIET_ALL;
 	uint32_t i, n = pool_slots_used(p);
-	int ms, all = 0;
+	int64_t each, now;
 
 	nanosleep(&nap, NULL);
-	for (i = 0; i < n; i++)
-		for (ms = 0; ms < QUIET_EACH && all < QUIET_ALL &&
+	for (i = 0; i < n; i++) {
+		now = ut_msg_now();
+		each = now + QUIET_EACH;
+		while (now < each && now < all &&
 		    atomic_load_explicit(&p->slots[i].busy,
-		    memory_order_acquire) != 0; ms++, all++)
+		    memory_order_acquire) != 0) {
 			nanosleep(&nap, NULL);
+			now = ut_msg_now();
+		}
+	}
 }
 
 void

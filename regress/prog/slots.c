@@ -22,6 +22,7 @@
  */
 
 #define _FILE_OFFSET_BITS 64		/* as libut is built */
+#define _TIME_BITS 64
 
 #include <sys/mman.h>
 

@@ -12,7 +12,8 @@ case $CC in
 	ours=32 theirs=64
 	other=$(echo "$CC" | sed 's/-m32//') ;;
 esac
-flags="-std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fvisibility=hidden"
+flags="-std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
+    -fvisibility=hidden"
 echo 'int main(void) { return 0; }' >"$T/try.c"
 $other $CFLAGS -o "$T/try" "$T/try.c" $LIBS && "$T/try" ||
     skip "$other does not work here"

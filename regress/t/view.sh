@@ -83,6 +83,13 @@ done
 try "restored"
 [ $status -eq 0 ] && cmp -s "$T/out" "$T/good" || fail "not restored"
 
+# A time that 32 bits do not hold.
+sed 's/offset_s = [0-9]*/offset_s = 2540000000/' "$T/meta" >"$meta"
+try "a later time"
+[ $status -eq 0 ] && [ "$(grep -c '^2050-' "$T/out")" -eq 6 ] ||
+    fail "a later time: $(cat "$T/out" "$T/err")"
+cp "$T/meta" "$meta"
+
 # What is before and after a bad packet is printed.
 set -- $(sed -n 2p "$T/packets")
 ./prog/packets -x "$1" "$stream" || exit 1
