@@ -15,11 +15,11 @@
  */
 
 /*
- * Something worse in the place of utd: badutd dir [seed].  Each process that
- * connects gets the next of some hundred talks, which are a good one with one
- * thing spoiled, and then some that are made up; it gets the same when it
- * comes again.  What it is is printed first; after the last, "end", and what
- * follows is silence.
+ * Something worse in the place of utd: badutd dir [seed [first]].  Each process
+ * that connects gets the next of some hundred talks, from the first on, which
+ * are a good one with one thing spoiled, and then some that are made up; it
+ * gets the same when it comes again.  What it is is printed first; after the
+ * last, "end", and what follows is silence.
  */
 
 #include <sys/types.h>
@@ -642,10 +642,12 @@ main(int argc, char *argv[])
 	int s, c;
 
 	if (argc < 2)
-		errx(1, "badutd dir [seed]");
+		errx(1, "badutd dir [seed [first]]");
 	dir = argv[1];
 	if (argc > 2)
 		state = strtoull(argv[2], NULL, 10);
+	if (argc > 3)
+		talk += atoi(argv[3]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
 	memset(&sun, 0, sizeof(sun));

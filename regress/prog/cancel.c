@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 
 #include <err.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -86,7 +87,10 @@ fork_one(int i)
 	}
 	/* A cancellation point: only when it is not enabled. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	if (waitpid(pid, &status, 0) == -1 || status != 0)
+	while (waitpid(pid, &status, 0) == -1)
+		if (errno != EINTR)
+			err(1, "the child");
+	if (status != 0)
 		errx(1, "the child: status %x", (unsigned int)status);
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 }

@@ -26,11 +26,14 @@
  *		for its parent, and as writer 6 in one that has not, where
  *		writer 5 does so later
  *
- * Prints the pid of the child, and ends with 77 where that cannot be.
+ * Prints the pid of the child, and ends with 77 where that cannot be, or where
+ * a child has all of its parent's memory, the library's too.
  */
 
-#include <sys/wait.h>
+#include <sys/types.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <err.h>
 #include <inttypes.h>
@@ -45,6 +48,13 @@
 
 UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
     UT_U64(sum))
+
+#if (defined(MADV_WIPEONFORK) || defined(INHERIT_ZERO) || \
+    defined(MAP_INHERIT_ZERO)) && !defined(UT_POSIX)
+#define WIPED	1		/* a child finds memory wiped */
+#else
+#define WIPED	0
+#endif
 
 extern pid_t _Fork(void) __attribute__((weak));
 
@@ -178,10 +188,12 @@ main(int argc, char *argv[])
 	nevents = strtoull(argv[2], NULL, 10);
 	if (argc > 3)
 		tick((uint32_t)atoi(argv[3]), &n, nevents);
-	else if (strcmp(argv[1], "clone") == 0)
-		return copies(clone_child);
 	else if (strcmp(argv[1], "vfork") == 0)
 		return shares();
+	else if (!WIPED)
+		return 77;
+	else if (strcmp(argv[1], "clone") == 0)
+		return copies(clone_child);
 	else if (_Fork == NULL)
 		return 77;
 	else

@@ -166,7 +166,7 @@ main(int argc, char *argv[])
 		if (got_close == 1) {
 			take_all(argc > 1 ? atoi(argv[1]) : 0, how);
 			got_close = 2;
-			printf("closed\n");
+			printf("closed %llu\n", (unsigned long long)n);
 			fflush(stdout);
 		}
 	}

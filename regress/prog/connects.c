@@ -73,17 +73,18 @@ say_hello(int s)
 		err(1, "send");
 }
 
-/* EAGAIN is that the queue is full. */
+/* EAGAIN is that the queue is full, and so is ECONNREFUSED on NetBSD. */
 static int
 connection(void)
 {
 	static const struct timespec nap = { 0, 1000000 };
-	int s;
+	int s, tries = 30000;
 
 	if ((s = socket(AF_UNIX, SOCK_STREAM, 0)) == -1)
 		err(1, "socket");
 	while (connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
-		if (errno != EAGAIN && errno != EINTR)
+		if (errno != EAGAIN && errno != EINTR &&
+		    (errno != ECONNREFUSED || tries-- == 0))
 			err(1, "%s", sun.sun_path);
 		nanosleep(&nap, NULL);
 	}

@@ -31,10 +31,15 @@ static void * volatile pieces[N];	/* so that no call is left out */
 static void * volatile none;
 static volatile size_t huge = SIZE_MAX - 65536;
 
+/* What is small needs to be aligned for what fits. */
 static int
 fill(int i, size_t size)
 {
-	if (pieces[i] == NULL || (uintptr_t)pieces[i] % 16 != 0)
+	size_t align = 16;
+
+	while (align > size)
+		align /= 2;
+	if (pieces[i] == NULL || (uintptr_t)pieces[i] % align != 0)
 		return 1;
 	memset(pieces[i], i, size);
 	return 0;

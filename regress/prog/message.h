@@ -28,10 +28,13 @@
 #include <sys/un.h>
 
 #include <err.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../../libut/ut_msg.h"
 
@@ -94,17 +97,24 @@ begin(int type, uint32_t a, uint32_t b)
 static inline int
 dial(const char *dir, int seconds)
 {
+	const struct timespec nap = { 0, 10000000 };
 	struct timeval tv = { seconds, 0 };
 	struct sockaddr_un sun;
-	int s;
+	int s, tries = 0;
 
 	memset(&sun, 0, sizeof(sun));
 	sun.sun_family = AF_UNIX;
 	snprintf(sun.sun_path, sizeof(sun.sun_path), "%s/%s", dir, UT_SOCKET);
-	if ((s = socket(AF_UNIX, SOCK_STREAM, 0)) == -1)
+	/* Where others wait to be let in some systems refuse, and wait not. */
+	while ((s = socket(AF_UNIX, SOCK_STREAM, 0)) != -1 &&
+	    connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
+		if (errno != ECONNREFUSED || tries++ == 1000)
+			err(1, "%s", sun.sun_path);
+		close(s);
+		nanosleep(&nap, NULL);
+	}
+	if (s == -1)
 		return -1;
-	if (connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1)
-		err(1, "%s", sun.sun_path);
 	(void)setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
 	(void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	return s;

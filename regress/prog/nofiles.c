@@ -73,5 +73,7 @@ main(void)
 		}
 		fflush(stdout);
 	}
+	if (ferror(stdin))
+		err(1, "stdin");
 	return 0;
 }

@@ -539,6 +539,7 @@ main(int argc, char *argv[])
 	alarm(60);
 	state = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
 	signal(SIGBUS, on_bus);
+	signal(SIGSEGV, on_bus);	/* older BSDs */
 	hello(argv[1]);
 	if (!join())
 		errx(1, "not wanted");

@@ -125,10 +125,9 @@ quit
 recorded_as v 6
 UT_THREADS=1 ./prog/alone </dev/null || fail "UT_THREADS=1"
 $CC $CFLAGS -DEARLY -DLOAD -I"$TOP/libut" -o "$T/early" prog/alone.c \
-    -L"$TOP/libut" -lut -Wl,-rpath,"$TOP/libut" $LIBS -ldl ||
-    fail "cannot build early"
+    $LINK $LIBS $DL || fail "cannot build early"
 $CC $CFLAGS -fPIC -shared -I"$TOP/libut" -o "$T/lib.so" prog/firstlib.c \
-    -L"$TOP/libut" -lut || fail "cannot build lib.so"
+    $LINK || fail "cannot build lib.so"
 pulse_start "$T/early"
 asks y alone
 session w
@@ -162,7 +161,7 @@ UT_RUNDIR=$T/sys
 system_at "$UT_RUNDIR"
 build "$T/alone" prog/alone.c
 mkdir -m 755 "$UT_RUNDIR" && mkfifo -m 644 "$UT_RUNDIR/wake" || exit 1
-pulse_start ./prog/asuser 65534 env -u UT_RUNDIR -u XDG_RUNTIME_DIR \
+pulse_start ./prog/asuser 65534 env UT_RUNDIR= XDG_RUNTIME_DIR= \
     HOME=/nonexistent "$T/alone"
 sleep 0.3
 asks EBUSY threads 0
@@ -174,7 +173,7 @@ asks y alone
 quit
 UT_THREADS=0
 export UT_THREADS
-pulse_start ./prog/asuser 65534 env -u UT_RUNDIR -u XDG_RUNTIME_DIR \
+pulse_start ./prog/asuser 65534 env UT_RUNDIR= XDG_RUNTIME_DIR= \
     HOME=/nonexistent "$T/alone"
 asks y alone
 quit

@@ -10,7 +10,7 @@ not_sanitized
 not_cross
 [ -r /proc/self/fd ] || skip "no /proc"
 $CC $CFLAGS -std=c11 -D_GNU_SOURCE -fPIC -shared -o "$T/badday.so" \
-    prog/badday.c -ldl 2>"$T/err" ||
+    prog/badday.c $DL 2>"$T/err" ||
     skip "no shared objects: $(head -1 "$T/err")"
 
 BADFILE=$T/day

@@ -74,7 +74,7 @@ case $CFLAGS in
 *-fsanitize*)
 	strange=65534		# it wants more than such a program may
 	./prog/asuser 65534 ./prog/seq 1 1 10 ;;
-*)	./prog/asuser 65534 env -u UT_RUNDIR "$T/setgid" 1 1 10 ;;
+*)	./prog/asuser 65534 env UT_RUNDIR= "$T/setgid" 1 1 10 ;;
 esac || fail "seq"
 ./prog/asuser 65533 ./prog/seq 2 1 10 || fail "seq"
 ./prog/seq 3 1 10 || fail "seq"

@@ -11,8 +11,8 @@ chmod 711 "$T" || exit 1
 # The number that a directory has in the names of FIFOs: 64 bits, FNV-1a.
 number() {
 	h=-3750763034362895579
-	for byte in $(printf %s "$1" | od -An -v -tu1); do
-		h=$(((h ^ byte) * 1099511628211))
+	for byte in $(printf %s "$1" | od -An -v -tx1); do
+		h=$(((h ^ 0x$byte) * 1099511628211))
 	done
 	printf '%016x\n' $h
 }
@@ -172,7 +172,7 @@ user_utd() {
 
 for var in HOME XDG_RUNTIME_DIR; do
 	if [ $var = HOME ]; then
-		set -- env -u XDG_RUNTIME_DIR "HOME=$T/home"
+		set -- env XDG_RUNTIME_DIR= "HOME=$T/home"
 	else
 		set -- env "XDG_RUNTIME_DIR=$T/xdg"
 	fi
@@ -211,7 +211,7 @@ end_system_utd() {
 	wait $SYS
 }
 
-user="env -u XDG_RUNTIME_DIR HOME=$T/home"
+user="env XDG_RUNTIME_DIR= HOME=$T/home"
 start() {
 	pulse_start as_user "$@" "$T/pulse"
 	pulse pid
@@ -319,7 +319,7 @@ for order in 'system user' 'user system'; do
 done
 
 # Without a directory of the user's, and where the FIFO is someone else's.
-start env -u XDG_RUNTIME_DIR "HOME=$T/nonexistent"
+start env XDG_RUNTIME_DIR= "HOME=$T/nonexistent"
 system_utd
 traced as_user env "UT_RUNDIR=$T/top/sys"
 threads 2 "no home"
@@ -329,7 +329,7 @@ left | while read -r f; do
 	rm -f "$f" && : >"$f"
 done
 rm -rf "$T/top/sys" "$T/top/sys.wake"
-pulse_start as_user env -u XDG_RUNTIME_DIR "HOME=$T/nonexistent" "$T/pulse"
+pulse_start as_user env XDG_RUNTIME_DIR= "HOME=$T/nonexistent" "$T/pulse"
 pulse hit 1
 pulse pid
 PULSE=$answer
@@ -350,7 +350,7 @@ for owner in 65534 0; do
 	    "HOME=$T/setid" "XDG_RUNTIME_DIR=$T/setid" "$T/about") ||
 	    fail "set-id: status $?"
 	case $out in
-	*", 0 descriptors, 1 threads")	;;
+	*", 0 descriptors, "[01]" threads")	;;
 	*)	fail "set-id: $out" ;;
 	esac
 	[ -z "$(ls "$T/setid" "$T/top/sys" | grep -v :)" ] &&

@@ -23,11 +23,17 @@ done
 sed 's/.* forks\[\([0-9]*\):.* writer = \([0-9]*\),.*/\2 \1/' "$T/view.out" |
     sort -u >"$T/seen"
 sort -u "$T/record.out" | diff - "$T/seen" || fail "other processes"
-# A child is one thread, with its own number.
+# A child is one thread, which has the process's number on Linux.
 for w in 3 4 5 6 7 8 9; do
 	p=$(sed -n "s/^$w //p" "$T/seen")
-	grep "writer = $w," "$T/view.out" | grep -v -F "[$p:$p]" &&
-	    fail "writer $w: another thread than $p"
+	ids=$(sed -n "s/.*\[\(.*\)\].* writer = $w,.*/\1/p" "$T/view.out" |
+	    sort -u)
+	case $(uname),$ids in
+	Linux,$p:$p)	;;
+	Linux,*)	fail "writer $w: another thread than $p: $ids" ;;
+	*"
+"*)			fail "writer $w: several threads: $ids" ;;
+	esac
 done
 # exec alone leaves the process what it is.
 [ "$(sed -n 's/^0 //p' "$T/seen")" = "$(sed -n 's/^9 //p' "$T/seen")" ] ||

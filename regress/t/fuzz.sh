@@ -19,7 +19,7 @@ done
 
 # Once is enough for all the ways to build.
 case "$CC $CFLAGS" in
-*-m32*|*-fsanitize*|*UT_POSIX*|*musl*)	exit 0 ;;
+*-m32*|*--target=*|*-fsanitize*|*UT_POSIX*|*musl*)	exit 0 ;;
 esac
 cat >"$T/c.c" <<END
 #include <stddef.h>

@@ -52,7 +52,7 @@ if [ -n "${UT_TEST_MACHINE-}" ]; then
 	utctl create -o "$T/everything" everything >/dev/null &&
 	    utctl enable-event '*' && utctl start || fail "set-up"
 	for uid in 0 65531 65532; do
-		background ./prog/asuser $uid env -u UT_RUNDIR ./prog/seq \
+		background ./prog/asuser $uid env UT_RUNDIR= ./prog/seq \
 		    -p 1000 1 1 9000000
 		for n in 01 02 03 04 05 06 07 08 09 10; do
 			./prog/asuser $uid sh -c "

@@ -111,7 +111,7 @@ not_sanitized
 not_cross
 [ -r /proc/self/fd ] || skip "no /proc"
 $CC $CFLAGS -std=c11 -D_GNU_SOURCE -fPIC -shared -o "$T/torn.so" \
-    prog/torn.c -ldl 2>"$T/err" ||
+    prog/torn.c $DL 2>"$T/err" ||
     skip "no shared objects: $(head -1 "$T/err")"
 TORNPART=/run/state
 export TORNPART
@@ -119,7 +119,7 @@ export TORNPART
 # No room for it: that is said once, and all goes on; when there is, the next
 # utd has everything.
 $CC $CFLAGS -std=c11 -D_GNU_SOURCE -fPIC -shared -o "$T/badday.so" \
-    prog/badday.c -ldl 2>"$T/err" || fail "badday: $(cat "$T/err")"
+    prog/badday.c $DL 2>"$T/err" || fail "badday: $(cat "$T/err")"
 echo good >"$T/day"
 BADPART=/run/state BADFILE=$T/day LD_PRELOAD=$T/badday.so \
     utd -d -r "$UT_RUNDIR" 2>"$T/utd.log" &

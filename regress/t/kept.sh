@@ -44,9 +44,9 @@ poke() {	# file, offset, byte
 
 # How the header begins: length, type, descriptors, version, 0.
 version() {
-	od -An -t u4 -j 8 -N 4 "$state" | tr -d ' '
+	od -An -t u4 -j 8 -N 4 "$state" | awk '{ print $1 + 0 }'
 }
-first_byte=$(printf '\1\0\0\0' | od -An -t u4 | tr -d ' ')
+first_byte=$(printf '\1\0\0\0' | od -An -t u4 | awk '{ print $1 + 0 }')
 case $first_byte in
 1)	low=8 ;;
 *)	low=11 ;;

@@ -8,7 +8,7 @@
 not_sanitized
 not_cross
 
-LINK="-L$TOP/libut -lut -Wl,-rpath,$TOP/libut $LIBS -ldl"
+LINK="$LINK $LIBS $DL"
 n=0
 
 # Can it make such programs and libraries?
@@ -84,7 +84,7 @@ try_plugin() {
 	units_o "$@"
 	"$@" -rdynamic -D_GNU_SOURCE -I"$TOP/libut" -o "$T/units" \
 	    prog/units.c "$T/a.o" "$T/b.o" "$T/lib1.so" "$T/lib2.so" \
-	    "$TOP/libut/libut.a" $LIBS -ldl -Wl,-rpath,"$T" ||
+	    "$TOP/libut/libut.a" $LIBS $DL -Wl,-rpath,"$T" ||
 	    fail "$how: cannot build units"
 	traces units "$T/units" "$T/lib3.so" 3
 }

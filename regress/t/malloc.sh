@@ -67,8 +67,10 @@ cat ../libut/*.c ../utd/*.c >"$T/text"
 sort "$T/text" >"$T/sorted"
 traced sort -o "$T/sorted2" "$T/text"
 cmp "$T/sorted" "$T/sorted2" || fail "sort sorts otherwise"
-traced sort -S 64k --parallel=2 -o "$T/sorted3" "$T/text" 2>/dev/null &&
-    cmp "$T/sorted" "$T/sorted3" || fail "sort sorts otherwise"
+if sort -S 64k --parallel=2 /dev/null 2>/dev/null; then
+	traced sort -S 64k --parallel=2 -o "$T/sorted3" "$T/text"
+	cmp "$T/sorted" "$T/sorted3" || fail "sort sorts otherwise"
+fi
 traced awk '{ n[$1]++ } END { for (w in n) s += n[w]; print s }' "$T/text"
 [ "$(cat "$T/record.out")" -eq "$(wc -l <"$T/text")" ] || fail "awk counts"
 [ "$(wc -l <"$T/view.out")" -gt 10 ] || fail "awk allocates nothing"

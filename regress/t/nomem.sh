@@ -8,9 +8,9 @@
 . ./common.sh
 not_sanitized
 not_cross
-[ "$(uname -s)" = Linux ] || skip "no LD_PRELOAD of ours"
+[ "$(uname -s)" = Linux ] || skip "only with C libraries of Linux"
 $CC $CFLAGS -std=c11 -D_GNU_SOURCE -fPIC -shared \
-    -o "$T/nomem.so" prog/nomem.c -ldl 2>"$T/err" ||
+    -o "$T/nomem.so" prog/nomem.c $DL 2>"$T/err" ||
     skip "no shared objects: $(head -1 "$T/err")"
 
 # without MEMORY variables... -- command: killed if it hangs.

@@ -126,7 +126,7 @@ ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"
 UT_RUNDIR=$T/sys
 system_at "$UT_RUNDIR"
 build "$T/pulse" prog/pulse.c
-run="./prog/asuser 65534 env -u UT_RUNDIR -u XDG_RUNTIME_DIR HOME=/nonexistent"
+run="./prog/asuser 65534 env UT_RUNDIR= XDG_RUNTIME_DIR= HOME=/nonexistent"
 pulse_start $run "$T/pulse"
 pulse hit 1
 until_ok test -p "$name" || fail "no FIFO of one: $name"

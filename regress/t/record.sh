@@ -14,8 +14,8 @@ PROG=$PWD/prog
 
 # What a utd of this user has left that is no more: others are at work here.
 shm() {
-	find /dev/shm -maxdepth 1 -user "$(id -u)" 2>/dev/null |
-	    sed -n 's,.*/\(\(sem\.\)*ut-\([0-9a-f]*\)-.*\),\3 \1,p' |
+	find $SHM -maxdepth 1 -user "$(id -u)" 2>/dev/null |
+	    sed -n 's,.*/\([^/]*ut-\([0-9a-f]*\)-.*\),\2 \1,p' |
 	    while read -r hex name; do
 		ps -p $((0x$hex)) >/dev/null || echo "$name"
 	    done
@@ -35,7 +35,7 @@ nothing_left() {
 	[ -z "$(ls -A "$T/tmp")" ] || fail "$1: left $(ls -A "$T/tmp")"
 	until_ok no_utd || fail "$1: a utd is left"
 	[ -z "$(new_shm)" ] || { sleep 1; [ -z "$(new_shm)" ]; } ||
-	    fail "$1: in /dev/shm: $(new_shm)"
+	    fail "$1: in $SHM: $(new_shm)"
 }
 
 shm0=$(shm)
@@ -128,6 +128,8 @@ expect 0 ' in ' utctl record -o "$T/left" -- sh -c "
     until [ -s '$T/n' ]; do sleep 0.1; done"
 grep -q '^utctl: seq ([0-9]*) still runs, unrecorded from now on' "$T/err" ||
     fail "in the background: $(cat "$T/err")"
+left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still runs.*/\1/p' "$T/err")
+CHILDREN="$CHILDREN $left"
 nothing_left "a command in the background"
 
 # Keys of a terminal come to the whole group: the command ends, utctl says

@@ -116,7 +116,7 @@ pulse_start "$T/pulse"
 pulse hit 1
 PROGRAMS=$PULSE
 mkfifo "$T/to2" || exit 1
-env -u UT_RUNDIR ./prog/asuser 65534 "$T/pulse" <"$T/to2" >/dev/null &
+env UT_RUNDIR= ./prog/asuser 65534 "$T/pulse" <"$T/to2" >/dev/null &
 CHILDREN="$CHILDREN $!"
 PROGRAMS="$PROGRAMS $!"
 exec 6>"$T/to2"

@@ -38,7 +38,7 @@ traces() {	# system user UID command...
 	wants=$1 wantu=$2 dir=$T/trace/ust/uid/$3
 	shift 3
 	writer=$((writer + 1))
-	env -u UT_RUNDIR XDG_RUNTIME_DIR="$T/user" "$@" $writer 1 10 ||
+	env UT_RUNDIR= XDG_RUNTIME_DIR="$T/user" "$@" $writer 1 10 ||
 	    fail "$*: status $?"
 	utctl list >/dev/null && user utctl list >/dev/null || fail "list"
 	sees() {
@@ -73,7 +73,7 @@ two="./prog/asuser 65534 utctl"
 expect 0 '' $two create -o "$T/two/t" two
 expect 0 '' $two enable-event '*'
 expect 0 '' $two start
-env -u UT_RUNDIR "$T/changes" 65534 10 || fail "changes: status $?"
+env UT_RUNDIR= "$T/changes" 65534 10 || fail "changes: status $?"
 expect 0 'session two stopped: 10 events, 0 lost' $two stop
 expect 0 'session s stopped: [0-9]* events, 0 lost' utctl stop s
 n() {

@@ -64,7 +64,7 @@ user() {
 	UT_RUNDIR=$T/user/utd as_user "$@"
 }
 both() {
-	XDG_RUNTIME_DIR=$T/user as_user env -u UT_RUNDIR "$@"
+	XDG_RUNTIME_DIR=$T/user as_user env UT_RUNDIR= "$@"
 }
 start_utd
 utctl create -o "$T/trace" s >/dev/null &&

@@ -7,6 +7,32 @@
 . ./inside.sh
 . ./common.sh
 
+# The limit of files is one of shared memory where that is a file.
+cat >"$T/limited.c" <<'END'
+#include <sys/mman.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int
+main(void)
+{
+	char name[16];
+	int s, limited;
+
+	signal(SIGXFSZ, SIG_IGN);
+	snprintf(name, sizeof(name), "/ut-%lx", (long)getpid());
+	s = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	limited = ftruncate(s, 4 << 20) == -1;
+	shm_unlink(name);
+	return s != -1 && limited ? 0 : 1;
+}
+END
+$CC $CFLAGS -o "$T/limited" "$T/limited.c" $LIBS || fail "cannot build limited"
+(ulimit -f 4096 && exec "$T/limited") ||
+    skip "shared memory has no limit for a process here"
+
 uid=$(id -u)
 session() {
 	utctl create -o "$T/$1" "$1" >/dev/null &&

@@ -94,15 +94,27 @@ pattern 'longer than 255 bytes' "pulse:$n"
 # What can match is taken, and matches.
 [ "$(pwd)" = "$T/cwd" ] && cd "$TOP/regress" || exit 1
 pulse_start
+# Not every fnmatch(3) knows classes of characters, and ] as a member.
+mkdir "$T/names" && : >"$T/names/a" && : >"$T/names/]" || exit 1
+n=$(($(find "$T/names" -name '[[:alpha:]]' -o -name '[]b]' | wc -l)))
+taken() {
+	case $n,$1 in
+	2,*)	;;
+	*'[[:'*|*'[]'*|*'[!]'*)	return 1 ;;
+	esac
+	return 0
+}
 for glob in '*' '???' 'hello*' 'pulse*' '*a' '?*?*?' 'puls[e]:a' '*[:]a' \
     'pulse[^a-z]a' '[[:alpha:]]ulse:a' '[]p]ulse:a' '[!]]ulse:a' \
     'p\ulse\:a' '[,p]ulse:[,a]' '[p-]*' 'a_1:_' 'pulse?a' \
     '[:a]*:a' '[]a]*:a' '**' "a:b$(printf '%0248d' 0)"; do
+	taken "$glob" || continue
 	expect 0 '' utctl enable-event "$glob"
 	expect 0 '' utctl disable-event "$glob"
 done
 for glob in 'pul*[a]' 'puls[e]:a' '[!]]ulse:a' 'p\ulse\:a' '[,p]*[[:alpha:]]'
 do
+	taken "$glob" || continue
 	expect 0 ': [13] events of 1 programs$' utctl enable-event "$glob"
 	expect 0 '' utctl disable-event "$glob"
 done

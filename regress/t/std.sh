@@ -56,9 +56,13 @@ try_cxx() {
 	traces "$@"
 }
 
-# Can it link such a program at all?
+# Can it link such a program at all, with what runs before main?
 able() {
-	echo 'int main(void) { return 0; }' >"$T/able.c"
+	cat >"$T/able.c" <<-'END'
+	static int begun;
+	static void __attribute__((constructor)) begin(void) { begun = 1; }
+	int main(void) { return !begun; }
+	END
 	"$@" -o "$T/able" "$T/able.c" >/dev/null 2>&1 && "$T/able"
 }
 

@@ -35,8 +35,16 @@ flood() {	# how
 	done
 }
 
+# The FIFO ends for all its readers.  NetBSD wakes one of them each time.
+dry() {
+	for p in $floods; do
+		gone $p || { : <>"$T/flood"; return 1; }
+	done
+}
+
 ebb() {
 	exec 6>&-
+	until_ok dry || fail "they do not go"
 	wait $floods
 	rm "$T"/flood*
 }

@@ -80,9 +80,9 @@ away() {	# victim
 
 # Of the utd that was killed, but for the semaphores.
 no_buffers() {	# pid
-	[ -d /dev/shm ] || return 0
-	found=$(find /dev/shm -maxdepth 1 -size +16k \
-	    -name "ut-$(printf %x "$1")-*")
+	[ -d $SHM ] || return 0
+	found=$(find $SHM -maxdepth 1 -size +16k \
+	    -name "*ut-$(printf %x "$1")-*")
 	[ -z "$found" ] || fail "buffers are left: $found"
 }
 

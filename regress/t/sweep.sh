@@ -50,11 +50,6 @@ held() {
 	done 2>/dev/null | tr '\n' ' '
 }
 
-memory() {
-	ps -o rss= -p "$(echo $UTD_PID $(consumers) | tr ' ' ,)" |
-	    awk '{ n += $1 } END { print n }'
-}
-
 nothing_left() {
 	[ "$(held)" = "$before" ]
 }
@@ -67,14 +62,14 @@ mkfifo "$T/alive" || fail "mkfifo"
 i=0
 sweep $((programs / 3))
 until_ok all_gone || fail "still there: $(cat "$T/list")"
-before=$(held) rss=$(memory)
+before=$(held) rss=$(kilobytes)
 sweep "$programs"
 until_ok all_gone || fail "still there: $(cat "$T/list")"
-echo "$i programs: held $before, then $(held); $rss kB, then $(memory)"
+echo "$i programs: held $before, then $(held); $rss kB, then $(kilobytes)"
 if [ -d /proc/$UTD_PID ]; then
 	until_ok nothing_left || fail "held $before, then $(held)"
 fi
-[ "$(memory)" -lt $((rss + 1024)) ] || fail "$rss kB, then $(memory)"
+[ "$(kilobytes)" -lt $((rss + 1024)) ] || fail "$rss kB, then $(kilobytes)"
 expect 0 's stopped: [0-9]* events, 0 lost' utctl stop
 expect 0 's destroyed' utctl destroy
 

@@ -65,7 +65,7 @@ out=$("$T/tls") || fail "much local storage: status $?"
 case $CFLAGS in
 *-DUT_POSIX*)	exit 0 ;;
 esac
-build "$T/late" prog/late.c -ldl
+build "$T/late" prog/late.c $DL
 exec 3>&- 4<&-
 pulse_start "$T/late"
 threads 2 "late"

@@ -49,9 +49,9 @@ traced() {
 }
 
 $CC $CFLAGS -fPIC -shared -I"$TOP/libut" -o "$T/lib.so" prog/firstlib.c \
-    -L"$TOP/libut" -lut || fail "cannot build lib.so"
-$CC $CFLAGS -I"$TOP/libut" -o "$T/late" prog/late.c -L"$TOP/libut" -lut \
-    -Wl,-rpath,"$TOP/libut" $LIBS -ldl || fail "cannot build late"
+    $LINK || fail "cannot build lib.so"
+$CC $CFLAGS -I"$TOP/libut" -o "$T/late" prog/late.c $LINK $LIBS $DL ||
+    fail "cannot build late"
 
 start_utd
 utctl create -o "$T/trace" s >/dev/null && utctl enable-event '*' &&

@@ -26,7 +26,7 @@ recorded -b 4k -n 2 -- ./prog/seq 1 4 50000
 [ "$lost" -gt 0 ] || fail "nothing was lost of 8 kB"
 readers_agree "$T/trace"
 [ "$(discarded)" -gt 0 ] || fail "nothing is said: $(cat "$T/view.err")"
-totals 0 "$T/trace" "$(wc -l <"$T/view.out")" "$(discarded)" 0
+totals 0 "$T/trace" $(($(wc -l <"$T/view.out"))) "$(discarded)" 0
 
 # A packet is missing; another is cut short.
 recorded -- ./prog/seq 1 1 10000
@@ -38,11 +38,11 @@ set -- $(sed -n 2p "$T/packets")
 } >"$T/less" 2>/dev/null
 cp "$T/less" "$stream" || exit 1
 expect 0 ': 1 packets lost before' utctl view "$T/trace"
-n=$(wc -l <"$T/out")
+n=$(($(wc -l <"$T/out")))
 [ "$n" -lt 10000 ] || fail "$n events"
 totals 0 "$T/trace" "$n" 0 1
 dd if="$T/less" of="$stream" bs=$(($(wc -c <"$T/less") - 1)) count=1 2>/dev/null
 expect 1 'last packet cut short' utctl view "$T/trace"
-totals 1 "$T/trace" "$(wc -l <"$T/out")" 0 1
+totals 1 "$T/trace" $(($(wc -l <"$T/out"))) 0 1
 [ "$(wc -l <"$T/err")" -eq 1 ] && grep -q 'cut short' "$T/err" ||
     fail "damage: $(cat "$T/err")"

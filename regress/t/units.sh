@@ -10,7 +10,7 @@ so() {
 	lib=$1
 	shift
 	$CC $CFLAGS -fPIC -shared -I"$TOP/libut" -DUNIT=$lib "$@" \
-	    -o "$T/$lib.so" prog/unit.c -L"$TOP/libut" -lut ||
+	    -o "$T/$lib.so" prog/unit.c $LINK ||
 	    fail "cannot build $lib.so"
 }
 for unit in a b; do
@@ -21,19 +21,19 @@ so lib1
 so lib2
 so lib3 -DEXTRA
 $CC $CFLAGS -D_GNU_SOURCE -I"$TOP/libut" -o "$T/units" prog/units.c "$T/a.o" "$T/b.o" \
-    "$T/lib1.so" "$T/lib2.so" -L"$TOP/libut" -lut -Wl,-rpath,"$TOP/libut" \
-    $LIBS -ldl || fail "cannot build units"
+    "$T/lib1.so" "$T/lib2.so" $LINK $LIBS $DL || fail "cannot build units"
 cp "$T/units" "$T/again"
 
 start_utd
 utctl create -o "$T/trace" s >/dev/null &&
     utctl enable-event 'units:*' && utctl start || fail "set-up"
-mkfifo "$T/stdin"
-"$T/units" "$T/lib3.so" 1000 <"$T/stdin" >"$T/out1" &
+# One each: not every system tells two readers of a FIFO that it ends.
+mkfifo "$T/stdin1" "$T/stdin2" || fail "mkfifo"
+"$T/units" "$T/lib3.so" 1000 <"$T/stdin1" >"$T/out1" &
 CHILDREN=$!
-"$T/again" "$T/lib3.so" 1000 <"$T/stdin" >"$T/out2" &
+"$T/again" "$T/lib3.so" 1000 <"$T/stdin2" >"$T/out2" &
 CHILDREN="$CHILDREN $!"
-exec 3>"$T/stdin"
+exec 3>"$T/stdin1" 4>"$T/stdin2"
 until_ok grep done "$T/out1" && until_ok grep done "$T/out2" ||
     fail "the programs"
 
@@ -47,7 +47,7 @@ done
 utctl events -j >"$T/events" || fail "events"
 n=$(grep -o '"name":"units:call"' "$T/events" | wc -l)
 [ "$n" -eq 2 ] || fail "events: units:call $n times for two programs"
-exec 3>&-
+exec 3>&- 4>&-
 for p in $CHILDREN; do
 	wait $p || fail "a program: status $?"
 done
