@@ -28,6 +28,7 @@
 #include <fcntl.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -133,19 +134,31 @@ bell_unlink(const char *name)
 	(void)_ksem_unlink(name);
 }
 
-/* Two threads may find at once that it is gone: one of them opens it. */
+static bool
+bell_post(struct ut_bell *b)
+{
+	return _ksem_post((intptr_t)__atomic_load_n(&b->at,
+	    __ATOMIC_ACQUIRE)) == 0 || errno == EOVERFLOW;
+}
+
+/*
+ * Threads may find at once that it is gone, and a handler may interrupt the
+ * thread that opens it.  Only one opens it; the others need not wait, for that
+ * one rings when it is open, which is after they have looked.
+ */
 void
 ut_bell_ring(struct ut_bell *b)
 {
-	void *was = __atomic_load_n(&b->at, __ATOMIC_RELAXED), *at;
+	void *at;
 
-	if (_ksem_post((intptr_t)was) == 0 || errno == EOVERFLOW ||
-	    (at = bell_named(b->name, 0)) == NULL)
+	if (bell_post(b) ||
+	    __atomic_exchange_n(&b->opening, 1, __ATOMIC_ACQUIRE) != 0)
 		return;
-	(void)_ksem_post((intptr_t)at);
-	if (!__atomic_compare_exchange_n(&b->at, &was, at, 0,
-	    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		bell_let_go(at);
+	if (!bell_post(b) && (at = bell_named(b->name, 0)) != NULL) {
+		__atomic_store_n(&b->at, at, __ATOMIC_RELEASE);
+		(void)bell_post(b);
+	}
+	__atomic_store_n(&b->opening, 0, __ATOMIC_RELEASE);
 }
 
 static int

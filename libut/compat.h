@@ -187,9 +187,10 @@ struct ut_bell {
 	void	*at;			/* for the system; NULL: none */
 	size_t	 size;			/* mapped there; 0: by name */
 	int	 fd;			/* for others; -1: by name */
+	int	 opening;		/* a thread opens it again */
 	char	 name[UT_BELL_NAME];
 };
-#define UT_BELL_NONE	{ NULL, 0, -1, "" }
+#define UT_BELL_NONE	{ NULL, 0, -1, 0, "" }
 int	 ut_bell_create(struct ut_bell *, const char *);
 int	 ut_bell_adopt(struct ut_bell *, const char *);
 /* For those who ring it; the descriptor, or -1, is closed. */
