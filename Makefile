@@ -20,6 +20,7 @@ WARN =		-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 		-Wmissing-prototypes -Wpointer-arith -Wcast-qual \
 		-Wwrite-strings
 FEATURES_Linux = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
+FEATURES_FreeBSD = -D_WITH_DPRINTF
 FEATURES_NetBSD = -D_NETBSD_SOURCE
 LIBS_Linux =	-pthread
 LIBS_FreeBSD =	-pthread -lrt

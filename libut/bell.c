@@ -101,22 +101,14 @@ int	_ksem_trywait(intptr_t);
 int	_ksem_getvalue(intptr_t, int *);
 int	_ksem_unlink(const char *);
 
-#define HIGH_FD		400
-
 static void *
 bell_named(const char *name, int flags)
 {
 	intptr_t id;
-	int fd;
 
 	if (_ksem_open(name, flags, 0600, 0, &id) == -1)
 		return NULL;
-	if ((fd = fcntl((int)id, F_DUPFD_CLOEXEC, HIGH_FD)) == -1) {
-		(void)fcntl((int)id, F_SETFD, FD_CLOEXEC);
-		return (void *)id;
-	}
-	close((int)id);
-	return (void *)(intptr_t)fd;
+	return (void *)(intptr_t)ut_high_fd((int)id);
 }
 
 static void

@@ -56,6 +56,7 @@
 #include "compat.h"
 
 #define STACK	(64 * 1024)	/* what our own threads use at most, fourfold */
+#define HIGH_FD	400		/* programs hardly have so many */
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS	MAP_ANON
@@ -81,14 +82,27 @@ ut_hung_up(int s)
 }
 
 int
-ut_socket(void)
+ut_high_fd(int fd)
+{
+	int high;
+
+	if ((high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD)) == -1) {
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+		return fd;
+	}
+	close(fd);
+	return high;
+}
+
+int
+ut_socket(int type)
 {
 	int s;
 
 #if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && !defined(UT_POSIX)
-	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	s = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 #else
-	if ((s = socket(AF_UNIX, SOCK_STREAM, 0)) != -1 &&
+	if ((s = socket(AF_UNIX, type, 0)) != -1 &&
 	    ut_nonblock(s) == -1) {
 		close(s);
 		s = -1;

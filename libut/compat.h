@@ -30,12 +30,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A UNIX stream socket that exec closes and that does not block. */
-int	 ut_socket(void);
+/* A UNIX socket of that type that exec closes and that does not block. */
+int	 ut_socket(int);
 /* The next of such that connects to a socket, or -1 with errno. */
 int	 ut_accept(int);
 /* Exec closes it, and it does not block; 0 or -1 with errno. */
 int	 ut_nonblock(int);
+/*
+ * Move a descriptor out of the way of programs that expect the lowest numbers,
+ * if that can be; exec closes it.
+ */
+int	 ut_high_fd(int);
 /* Has the other end of a stream socket closed it?  Nothing is sent. */
 int	 ut_hung_up(int);
 

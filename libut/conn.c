@@ -36,7 +36,6 @@
 
 #define SEND_MIN	100		/* ms; then utd is given up, */
 #define SEND_MAX	3000		/* or then */
-#define HIGH_FD		400		/* out of the program's way */
 
 int64_t ut_hurry = -1;
 int64_t ut_patience = SEND_MAX;
@@ -260,21 +259,6 @@ obey(struct conn *c, struct ut_msg *m)
 	}
 }
 
-/*
- * Move the socket out of the way of programs that expect the lowest numbers.
- * It stays nonblocking: for NetBSD, MSG_DONTWAIT does not say so when it sends.
- */
-static int
-high_fd(int s)
-{
-	int fd;
-
-	if ((fd = fcntl(s, F_DUPFD_CLOEXEC, HIGH_FD)) == -1)
-		return s;
-	close(s);
-	return fd;
-}
-
 static bool
 peer_trusted(int s)
 {
@@ -301,7 +285,8 @@ conn_open(struct conn *c)
 		    errno == EINTR;
 		return -1;
 	}
-	s = high_fd(s);
+	/* It stays nonblocking: NetBSD knows no MSG_DONTWAIT when it sends. */
+	s = ut_high_fd(s);
 	/* The first look at a socket may tell what no later one does: NetBSD. */
 	if (!peer_trusted(s) || fstat(s, &st) == -1 || fstat(s, &st) == -1) {
 		close(s);

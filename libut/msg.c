@@ -442,7 +442,7 @@ ut_msg_send(int s, struct ut_msg *m, int64_t deadline)
 static bool
 is_bound(const struct sockaddr_un *sun)
 {
-	int s = socket(AF_UNIX, SOCK_DGRAM, 0);
+	int s = ut_socket(SOCK_DGRAM);
 	bool bound;
 
 	if (s == -1)
@@ -468,7 +468,7 @@ ut_msg_connect(const char *rundir, int64_t deadline)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	if ((s = ut_socket()) == -1)
+	if ((s = ut_socket(SOCK_STREAM)) == -1)
 		return -1;
 	while (connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
 		if (errno == EISCONN)

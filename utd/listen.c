@@ -312,7 +312,7 @@ open_socket(void)
 	strcpy(sun.sun_path, sock_path);
 	if (unlink(sock_path) == -1 && errno != ENOENT)
 		fatal("%s", sock_path);
-	if ((s = ut_socket()) == -1 ||
+	if ((s = ut_socket(SOCK_STREAM)) == -1 ||
 	    bind(s, (struct sockaddr *)&sun, sizeof(sun)) == -1 ||
 	    chmod(sock_path, mode) == -1 || listen(s, 1024) == -1)
 		fatal("%s", sock_path);
