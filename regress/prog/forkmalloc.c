@@ -23,6 +23,8 @@
 
 #include <err.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -33,18 +35,27 @@ UT_EVENT(forkmalloc, child, UT_INFO, UT_INT(n))
 #define THREADS	3
 #define PIECES	50
 
-static void *
-loop(void *arg)
+static atomic_int begun;
+
+static void
+some(void)
 {
 	void *p[PIECES];
 	size_t i;
 
-	for (;;) {
-		for (i = 0; i < PIECES; i++)
-			p[i] = malloc(100 + i * 37);
-		for (i = 0; i < PIECES; i++)
-			free(p[i]);
-	}
+	for (i = 0; i < PIECES; i++)
+		p[i] = malloc(100 + i * 37);
+	for (i = 0; i < PIECES; i++)
+		free(p[i]);
+}
+
+static void *
+loop(void *arg)
+{
+	some();
+	begun++;
+	for (;;)
+		some();
 	return arg;
 }
 
@@ -59,6 +70,9 @@ main(int argc, char *argv[])
 	for (i = 0; i < THREADS; i++)
 		if (pthread_create(&thread, NULL, loop, NULL) != 0)
 			errx(1, "pthread_create");
+	/* The first piece of a thread takes a lock more, which stays taken. */
+	while (begun < THREADS)
+		sched_yield();
 	for (i = 0; i < children; i++) {
 		alarm(60);
 		if ((pid = fork()) == -1)
