@@ -59,8 +59,8 @@ LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
 		libut/find.c libut/forked.c libut/late.c libut/listener.c \
 		libut/log.c libut/msg.c \
 		libut/record.c libut/region.c libut/register.c \
-		libut/rundir.c libut/shared.c libut/shm.c libut/subbuf.c \
-		libut/thread.c
+		libut/rundir.c libut/shared.c libut/shm.c libut/sock.c \
+		libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \
 		libut/msg.h libut/rundir.h libut/ut.h libut/ut_abi.h \
@@ -69,7 +69,7 @@ LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \
 		libut/level.o libut/msg.o libut/rundir.o libut/shm.o \
-		libut/walk.o
+		libut/sock.o libut/walk.o
 
 UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \

@@ -16,7 +16,6 @@
 
 #include <sys/types.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #if defined(__linux__)
 #include <sys/auxv.h>
@@ -26,13 +25,10 @@
 #elif defined(__FreeBSD__)
 #include <sys/param.h>
 #include <sys/sysctl.h>
-#include <sys/ucred.h>
-#include <sys/un.h>
 #include <pthread_np.h>
 #elif defined(__NetBSD__)
 #include <sys/param.h>
 #include <sys/sysctl.h>
-#include <sys/un.h>
 #include <lwp.h>
 #elif defined(__OpenBSD__)
 #include <sys/sysctl.h>
@@ -56,167 +52,10 @@
 #include "compat.h"
 
 #define STACK	(64 * 1024)	/* what our own threads use at most, fourfold */
-#define HIGH_FD	400		/* programs hardly have so many */
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS	MAP_ANON
 #endif
-
-int
-ut_nonblock(int fd)
-{
-	int flags;
-
-	if (fcntl(fd, F_SETFD, FD_CLOEXEC) == -1 ||
-	    (flags = fcntl(fd, F_GETFL)) == -1)
-		return -1;
-	return fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
-/* NetBSD's poll(2) tells no POLLHUP of a socket; this works everywhere. */
-int
-ut_hung_up(int s)
-{
-	return send(s, "", 0, MSG_NOSIGNAL | MSG_DONTWAIT) == -1 &&
-	    errno == EPIPE;
-}
-
-int
-ut_high_fd(int fd)
-{
-	int high;
-
-	if ((high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD)) == -1) {
-		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-		return fd;
-	}
-	close(fd);
-	return high;
-}
-
-int
-ut_socket(int type)
-{
-	int s;
-
-#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && !defined(UT_POSIX)
-	s = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-#else
-	if ((s = socket(AF_UNIX, type, 0)) != -1 &&
-	    ut_nonblock(s) == -1) {
-		close(s);
-		s = -1;
-	}
-#endif
-	return s;
-}
-
-int
-ut_accept(int listener)
-{
-	int s;
-
-#if defined(__NetBSD__) && !defined(UT_POSIX)
-	/* Older than accept4, which came with NetBSD 8. */
-	s = paccept(listener, NULL, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-#elif defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && !defined(UT_POSIX)
-	s = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-#else
-	int error;
-
-	if ((s = accept(listener, NULL, NULL)) != -1 &&
-	    ut_nonblock(s) == -1) {
-		error = errno;
-		close(s);
-		errno = error;
-		s = -1;
-	}
-#endif
-	return s;
-}
-
-#if defined(__NetBSD__)
-
-/*
- * A process that may not have the descriptors of a message loses descriptor 0,
- * which the system closes in place of one that it has not made: NetBSD 6.99.
- * So see first, with some to spare, for other threads open files, too.
- */
-#define SPARE	2
-#define MOST	4
-
-static int
-fds_left(int s, int n)
-{
-	int fds[MOST + SPARE], i, had;
-
-	for (had = 0; had < n + SPARE && had < MOST + SPARE; had++)
-		if ((fds[had] = fcntl(s, F_DUPFD_CLOEXEC, 0)) == -1)
-			break;
-	for (i = 0; i < had; i++)
-		close(fds[i]);
-	return had == n + SPARE;
-}
-
-#else
-
-static int
-fds_left(int s, int n)
-{
-	(void)s;
-	(void)n;
-	return 1;
-}
-
-#endif
-
-ssize_t
-ut_recvmsg(int s, struct msghdr *mh, int most)
-{
-	if (!fds_left(s, most)) {
-		errno = EMSGSIZE;
-		return -1;
-	}
-#if defined(MSG_CMSG_CLOEXEC) && !defined(UT_POSIX)
-	return recvmsg(s, mh, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-#else
-	struct cmsghdr *c;
-	ssize_t n = recvmsg(s, mh, MSG_DONTWAIT);
-	size_t i;
-	int fd;
-
-	if (n <= 0)
-		return n;
-	for (c = CMSG_FIRSTHDR(mh); c != NULL; c = CMSG_NXTHDR(mh, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (i = 0; CMSG_LEN((i + 1) * sizeof(fd)) <= c->cmsg_len; i++) {
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
-			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-		}
-	}
-	return n;
-#endif
-}
-
-/* Linux 6.16; most architectures have that number. */
-#if defined(__linux__) && !defined(SO_PASSRIGHTS) && (defined(__x86_64__) || \
-    defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \
-    defined(__riscv) || defined(__s390x__))
-#define SO_PASSRIGHTS	83
-#endif
-
-void
-ut_refuse_fds(int s)
-{
-#if defined(SO_PASSRIGHTS) && !defined(UT_POSIX)
-	const int no = 0;
-
-	(void)setsockopt(s, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no));
-#else
-	(void)s;
-#endif
-}
 
 void
 ut_closefrom(int fd)
@@ -235,139 +74,6 @@ ut_closefrom(int fd)
 	for (; fd < max; fd++)
 		close(fd);
 }
-
-#if defined(__linux__) || defined(__OpenBSD__)
-
-#if defined(__OpenBSD__)
-#define ucred	sockpeercred
-#endif
-
-int
-ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(s, SOL_SOCKET, SO_PEERCRED, &cred, &len) == -1)
-		return -1;
-	*uid = cred.uid;
-	*gid = cred.gid;
-	*pid = cred.pid;
-	return 0;
-}
-
-#elif defined(__NetBSD__)
-
-int
-ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
-{
-	struct unpcbid cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(s, 0, LOCAL_PEEREID, &cred, &len) == -1)
-		return -1;
-	*uid = cred.unp_euid;
-	*gid = cred.unp_egid;
-	*pid = cred.unp_pid;
-	return 0;
-}
-
-#elif defined(__FreeBSD__) && __FreeBSD_version >= 1300030
-
-/* A jail has no number for a process outside. */
-int
-ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
-{
-	struct xucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(s, 0, LOCAL_PEERCRED, &cred, &len) == -1)
-		return -1;
-	if (cred.cr_version != XUCRED_VERSION) {
-		errno = EINVAL;
-		return -1;
-	}
-	*uid = cred.cr_uid;
-	*gid = cred.cr_groups[0];
-	*pid = kill(cred.cr_pid, 0) == -1 && errno == ESRCH ? 0 : cred.cr_pid;
-	return 0;
-}
-
-#elif defined(__FreeBSD__) || defined(__DragonFly__) || defined(__APPLE__)
-
-int
-ut_peer(int s, uid_t *uid, gid_t *gid, pid_t *pid)
-{
-	*pid = 0;
-	return getpeereid(s, uid, gid);
-}
-
-#else
-#error "who is at the other end of a UNIX socket on this system?"
-#endif
-
-/* Linux 6.5; most architectures have that number. */
-#if defined(__linux__) && !defined(SO_PEERPIDFD) && (defined(__x86_64__) || \
-    defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \
-    defined(__riscv) || defined(__s390x__))
-#define SO_PEERPIDFD	77
-#endif
-
-#if defined(SO_PEERPIDFD) && !defined(UT_POSIX)
-
-static int
-peer_pidfd(int s)
-{
-	socklen_t len = sizeof(int);
-	int fd;
-
-	return getsockopt(s, SOL_SOCKET, SO_PEERPIDFD, &fd, &len) == -1 ?
-	    -1 : fd;
-}
-
-/* We are not dead: a failure would be that of the system. */
-static int
-peer_pidfd_works(void)
-{
-	int pair[2], fd;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1)
-		return 0;
-	fd = peer_pidfd(pair[0]);
-	close(pair[0]);
-	close(pair[1]);
-	if (fd != -1)
-		close(fd);
-	return fd != -1;
-}
-
-int
-ut_peer_life(int s)
-{
-	int fd, error;
-
-	if ((fd = peer_pidfd(s)) != -1)
-		return fd;
-	error = errno;
-	/* Before Linux 6.16, that its parent has waited for it. */
-	if ((error == ESRCH || error == EINVAL) && peer_pidfd_works())
-		errno = ESRCH;
-	else
-		errno = error == ESRCH ? ENOTSUP : error;
-	return -1;
-}
-
-#else
-
-int
-ut_peer_life(int s)
-{
-	(void)s;
-	errno = ENOTSUP;
-	return -1;
-}
-
-#endif
 
 uint32_t
 ut_pid_space(void)

@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A UNIX socket of that type that exec closes and that does not block. */
+/* Sockets (sock.c).  A UNIX one of that type that exec closes and that does not block. */
 int	 ut_socket(int);
 /* The next of such that connects to a socket, or -1 with errno. */
 int	 ut_accept(int);
@@ -45,11 +45,12 @@ int	 ut_high_fd(int);
 int	 ut_hung_up(int);
 
 /*
- * As recvmsg(2), for a message with so many descriptors at most: at once, and
- * exec closes them.  If there may not be so many, either the system leaves them
- * out, MSG_CTRUNC, or it is EMSGSIZE, and the message can be received without.
+ * As recvmsg(2), but it does not wait, and exec closes the descriptors that
+ * come.  If the process may not have more descriptors, either the message comes
+ * without them and with MSG_CTRUNC, or the result is -1 with EMSGSIZE, and
+ * recv(2) gets the message.
  */
-ssize_t	 ut_recvmsg(int, struct msghdr *, int);
+ssize_t	 ut_recvmsg(int, struct msghdr *);
 
 /* What connects to it shall not pass descriptors, where that can be had. */
 void	 ut_refuse_fds(int);

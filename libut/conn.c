@@ -287,8 +287,7 @@ conn_open(struct conn *c)
 	}
 	/* It stays nonblocking: NetBSD knows no MSG_DONTWAIT when it sends. */
 	s = ut_high_fd(s);
-	/* The first look at a socket may tell what no later one does: NetBSD. */
-	if (!peer_trusted(s) || fstat(s, &st) == -1 || fstat(s, &st) == -1) {
+	if (!peer_trusted(s) || fstat(s, &st) == -1) {
 		close(s);
 		return -1;
 	}

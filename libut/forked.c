@@ -26,7 +26,7 @@
  *
  * All other systems allow it in the handler, and OpenBSD nowhere else: there
  * the lock is released in a child only if that has threads by then.  PORTING
- * tells where all this was read.
+ * says where all this was read.
  */
 
 #include "ut_priv.h"
@@ -75,17 +75,10 @@ ut_fork_release(void)
 		_malloc_postfork();
 }
 
-/* Does nobody say, in this child, when the fork is over? */
-bool
-ut_fork_unseen(void)
-{
-	return forks == 0;
-}
-
-bool
+enum fork_threads
 ut_fork_threads(void)
 {
-	return false;
+	return forks > 0 ? FORK_OVER : FORK_UNSEEN;
 }
 
 UT_EXPORT pid_t
@@ -128,16 +121,10 @@ ut_fork_release(void)
 {
 }
 
-bool
-ut_fork_unseen(void)
-{
-	return false;
-}
-
-bool
+enum fork_threads
 ut_fork_threads(void)
 {
-	return true;
+	return FORK_NOW;
 }
 
 #endif

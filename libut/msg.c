@@ -278,7 +278,7 @@ read_head(int s, struct ut_msg *m)
 	mh.msg_iovlen = 1;
 	mh.msg_control = control.buf;
 	mh.msg_controllen = sizeof(control.buf);
-	n = ut_recvmsg(s, &mh, UT_MSG_FDS);
+	n = ut_recvmsg(s, &mh);
 	if (n > 0)
 		take_fds(m, &mh);
 	if (n != -1 || errno != EMSGSIZE)

@@ -273,14 +273,16 @@ after_fork(void)
 static void
 talk_in_fork(void)
 {
-	if (ut_fork_threads() || ut_alone) {
+	const enum fork_threads when = ut_fork_threads();
+
+	if (when == FORK_NOW || ut_alone) {
 		talk(register_deadline());
 		return;
 	}
 	register_all(register_deadline());
 	owed = true;
-	if (ut_fork_unseen())
-		listen_all();
+	if (when == FORK_UNSEEN)
+		listen_all();		/* hangs up */
 }
 
 /* The child is a program of its own. */

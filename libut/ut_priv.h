@@ -322,8 +322,15 @@ void		 ut_listen_new(void);
 void		 ut_fork_over(void);
 
 /* forked.c */
-bool		 ut_fork_threads(void);
-bool		 ut_fork_unseen(void);
+enum fork_threads {
+	/* When the child of a fork may start threads: in the handler, */
+	FORK_NOW,
+	/* when ut_fork_over is called, */
+	FORK_OVER,
+	/* later, but nobody will say when. */
+	FORK_UNSEEN
+};
+enum fork_threads ut_fork_threads(void);
 void		 ut_fork_hold(void);
 void		 ut_fork_release(void);
 

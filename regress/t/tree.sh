@@ -9,8 +9,8 @@ cd "$TOP" || exit 1
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
     skip "not a git tree"
 git ls-files | sed 's,/.*,,' | sort -u >"$T/top"
-printf '%s\n' .ci .gitignore Makefile PORTING README libut man regress \
-    utctl utd | sort >"$T/want"
+printf '%s\n' .ci .gitignore Makefile README libut man regress utctl utd |
+    sort >"$T/want"
 diff "$T/want" "$T/top" || fail "the top level: $(diff "$T/want" "$T/top" |
     grep '^[<>]' | tr '\n' ' ')"
 
