@@ -30,7 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sockets (sock.c).  A UNIX one of that type that exec closes and that does not block. */
+/*
+ * Sockets (sock.c).  A UNIX socket of that type that exec closes and that does
+ * not block.
+ */
 int	 ut_socket(int);
 /* The next of such that connects to a socket, or -1 with errno. */
 int	 ut_accept(int);
