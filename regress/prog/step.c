@@ -40,7 +40,7 @@
 
 #include <stdio.h>
 
-#if !defined(__linux__) || \
+#if !(defined(__linux__) || defined(__NetBSD__)) || \
     !(defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 
 int
@@ -54,7 +54,9 @@ main(void)
 
 #include <sys/types.h>
 #include <sys/ptrace.h>
+#ifdef __linux__
 #include <sys/syscall.h>
+#endif
 #include <sys/wait.h>
 
 #include <err.h>
@@ -70,7 +72,6 @@ main(void)
 #define MARK		SIGUSR2
 #define TIMEOUT		60		/* seconds for one program */
 #define OVER		40		/* so often too short: it is the end */
-#define OPTIONS		(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL)
 
 static const char *before, *meanwhile, *hold;
 static unsigned long signals, signal_at, most;
@@ -79,18 +80,130 @@ static char number[24];
 
 static pid_t victim, command;		/* 0: is no more */
 static pid_t stepped;			/* the thread; 0: not yet */
-static unsigned long other;		/* the one that was made last */
+static pid_t other;			/* the one that was made last */
 static unsigned long steps;
 
-static pid_t *held;			/* threads that are stopped */
+static struct held {
+	pid_t	pid;
+	pid_t	thread;
+} *held;				/* those that are stopped */
 static size_t nheld;
 
-/* Go on, unless it was killed meanwhile. */
-static void
-resume(int how, pid_t tid, int sig)
+static void resume(pid_t, pid_t, bool, int);
+
+/*
+ * The systems differ: on Linux each thread is traced by itself, and has a
+ * number that wait tells; on NetBSD all threads of a process stop together,
+ * only the process has such a number, and no signal comes with a step.
+ */
+#ifdef __linux__
+
+#define WAIT_ALL	__WALL
+
+static bool
+trace_me(void)
 {
-	if (ptrace(how, tid, NULL, (void *)(intptr_t)sig) == -1 &&
-	    errno != ESRCH) {
+	return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
+}
+
+/* It tells of its threads, and ends with this program. */
+static void
+trace_options(void)
+{
+	if (ptrace(PTRACE_SETOPTIONS, victim, NULL, (void *)(intptr_t)
+	    (PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL)) == -1)
+		err(1, "ptrace");
+}
+
+static int
+thread_go(pid_t pid, pid_t thread, bool one, int sig)
+{
+	(void)pid;
+	return ptrace(one ? PTRACE_SINGLESTEP : PTRACE_CONT, thread, NULL,
+	    (void *)(intptr_t)sig) == -1 ? -1 : 0;
+}
+
+/* Which thread it is that has stopped. */
+static pid_t
+thread_stopped(pid_t pid, int status)
+{
+	unsigned long made;
+
+	if (status >> 16 == PTRACE_EVENT_CLONE &&
+	    ptrace(PTRACE_GETEVENTMSG, pid, NULL, &made) == 0)
+		other = (pid_t)made;
+	return pid;
+}
+
+/* The other thread is stepped from here on; the one that marked goes on. */
+static void
+step_other(pid_t marked)
+{
+	resume(victim, marked, false, 0);
+	if (syscall(SYS_tgkill, victim, stepped, SIGSTOP) == -1)
+		err(1, "tgkill");
+}
+
+#else
+
+#define WAIT_ALL	0
+
+static bool
+trace_me(void)
+{
+	return ptrace(PT_TRACE_ME, 0, NULL, 0) == 0;
+}
+
+static void
+trace_options(void)
+{
+	if (signals != 0) {
+		kill(victim, SIGKILL);
+		warnx("no signal comes with a step on this system");
+		exit(77);
+	}
+}
+
+static int
+thread_go(pid_t pid, pid_t thread, bool one, int sig)
+{
+	if (one)
+		return ptrace(PT_STEP, pid, (void *)1, thread);
+	return ptrace(PT_CONTINUE, pid, (void *)1, sig);
+}
+
+static pid_t
+thread_stopped(pid_t pid, int status)
+{
+	struct ptrace_lwpinfo info = { 0, 0 };
+	pid_t found = 0;
+
+	(void)status;
+	other = 0;
+	while (ptrace(PT_LWPINFO, pid, &info, sizeof(info)) == 0 &&
+	    info.pl_lwpid != 0) {
+		if (info.pl_event == PL_EVENT_SIGNAL)
+			found = info.pl_lwpid;
+		else if (info.pl_lwpid > other)
+			other = info.pl_lwpid;
+	}
+	return found;
+}
+
+static void
+step_other(pid_t marked)
+{
+	(void)marked;
+	resume(victim, stepped, true, 0);
+}
+
+#endif
+
+/* Go on, by one instruction or not, unless it was killed meanwhile. */
+static void
+resume(pid_t pid, pid_t thread, bool one, int sig)
+{
+	if (thread_go(pid, thread, one, sig) == -1 && errno != ESRCH) {
 		warn("ptrace");
 		kill(victim, SIGKILL);
 		exit(errno == EIO || errno == EPERM ? 77 : 1);
@@ -124,7 +237,7 @@ victim_start(char *argv[])
 	if ((victim = fork()) == -1)
 		err(1, "fork");
 	if (victim == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == -1) {
+		if (!trace_me()) {
 			warn("ptrace");
 			_exit(77);
 		}
@@ -135,10 +248,8 @@ victim_start(char *argv[])
 		err(1, "waitpid");
 	if (!WIFSTOPPED(status))
 		exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-	if (ptrace(PTRACE_SETOPTIONS, victim, NULL,
-	    (void *)(intptr_t)OPTIONS) == -1)
-		err(1, "ptrace");
-	resume(PTRACE_CONT, victim, 0);
+	trace_options();
+	resume(victim, victim, false, 0);
 }
 
 /* Wait for anything; what has ended is no more. */
@@ -147,7 +258,7 @@ wait_any(int *status)
 {
 	pid_t pid;
 
-	if ((pid = waitpid(-1, status, __WALL)) == -1)
+	if ((pid = waitpid(-1, status, WAIT_ALL)) == -1)
 		err(1, "waitpid");
 	if (WIFSTOPPED(*status))
 		return pid;
@@ -182,16 +293,17 @@ victim_end(bool far)
 	}
 	if ((held = realloc(held, (nheld + 1) * sizeof(*held))) == NULL)
 		err(1, "realloc");
-	held[nheld++] = stepped;
+	held[nheld].pid = victim;
+	held[nheld++].thread = stepped;
 	victim = 0;
 }
 
 static void
-go_on(pid_t tid, int sig)
+go_on(pid_t pid, pid_t thread, int sig)
 {
 	if (sig == SIGTRAP || sig == SIGSTOP || sig == MARK)
 		sig = 0;
-	resume(PTRACE_CONT, tid, sig);
+	resume(pid, thread, false, sig);
 }
 
 /* Those that were stopped go on, one after the other, to the end. */
@@ -200,16 +312,16 @@ release(void)
 {
 	int status;
 	size_t i;
-	pid_t tid;
+	pid_t pid;
 
 	if (hold != NULL && system(hold) != 0)
 		errx(1, "%s: failed", hold);
 	for (i = 0; i < nheld; i++) {
-		go_on(held[i], 0);
-		while ((tid = wait_any(&status)) != held[i] ||
+		go_on(held[i].pid, held[i].thread, 0);
+		while ((pid = wait_any(&status)) != held[i].pid ||
 		    WIFSTOPPED(status))
 			if (WIFSTOPPED(status))
-				go_on(tid, WSTOPSIG(status));
+				go_on(held[i].pid, pid, WSTOPSIG(status));
 		if (status != 0)
 			errx(1, "status %d", status);
 	}
@@ -217,18 +329,16 @@ release(void)
 
 /* It has marked: what follows is stepped. */
 static void
-begin(pid_t tid)
+begin(pid_t thread)
 {
 	if (!listener) {
-		stepped = tid;
-		resume(PTRACE_SINGLESTEP, tid, 0);
+		stepped = thread;
+		resume(victim, thread, true, 0);
 		return;
 	}
-	if ((stepped = (pid_t)other) == 0)
+	if ((stepped = other) == 0)
 		errx(1, "no other thread");
-	resume(PTRACE_CONT, tid, 0);
-	if (syscall(SYS_tgkill, victim, stepped, SIGSTOP) == -1)
-		err(1, "tgkill");
+	step_other(thread);
 }
 
 /* The stepped thread has stopped; true when it has gone far enough. */
@@ -244,7 +354,7 @@ step(int sig, unsigned long n)
 		sig = 0;
 	if (steps == signal_at && sig == 0 && signals != 0)
 		sig = SIGUSR1;
-	resume(PTRACE_SINGLESTEP, stepped, sig);
+	resume(victim, stepped, true, sig);
 	return false;
 }
 
@@ -253,27 +363,26 @@ static bool
 end_after(unsigned long n)
 {
 	int status, sig;
-	pid_t tid;
+	pid_t pid, thread;
 	bool had = false;
 
 	while (victim != 0) {
-		tid = wait_any(&status);
+		pid = wait_any(&status);
 		if (begun && meanwhile != NULL && command == 0)
 			break;
 		if (!WIFSTOPPED(status))
 			continue;
-		if (status >> 16 == PTRACE_EVENT_CLONE)
-			(void)ptrace(PTRACE_GETEVENTMSG, tid, NULL, &other);
+		thread = thread_stopped(pid, status);
 		sig = WSTOPSIG(status);
 		if (sig == MARK) {
 			if (stepped != 0)
 				break;
-			begin(tid);
-		} else if (tid == stepped) {
+			begin(thread);
+		} else if (thread == stepped) {
 			if ((had = step(sig, n)))
 				break;
 		} else {
-			go_on(tid, sig);
+			go_on(victim, thread, sig);
 		}
 	}
 	if (stepped == 0)

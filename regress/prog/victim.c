@@ -29,7 +29,7 @@
  *		is shared
  *	end	a thread ends
  *	fork	a fork, and an event; the child has one too
- *	start	libut's constructor
+ *	start	libut's constructor; VICTIM_EARLY is in the environment
  *	trace	an event now and then, for ever
  *	wait	nothing, for ever
  *
@@ -257,7 +257,7 @@ fork_one(void)
 	mark();
 }
 
-/* The mark before libut's constructor. */
+/* This mark comes after libut's constructor. */
 static void
 start(void)
 {
@@ -266,15 +266,10 @@ start(void)
 }
 
 static void __attribute__((constructor(101)))
-before(int argc, char *argv[])
+before(void)
 {
-#ifdef __GLIBC__
-	if (argc > 1 && strcmp(argv[1], "start") == 0)
+	if (getenv("VICTIM_EARLY") != NULL)
 		mark();
-#else
-	(void)argc;
-	(void)argv;
-#endif
 }
 
 static const struct {
