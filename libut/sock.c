@@ -59,16 +59,20 @@ ut_hung_up(int s)
 	    errno == EPIPE;
 }
 
+/*
+ * exec of NetBSD 8 looks for descriptors to be closed only if a call other than
+ * F_DUPFD_CLOEXEC has marked one in this process.
+ */
 int
 ut_high_fd(int fd)
 {
 	int high;
 
-	if ((high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD)) == -1) {
-		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-		return fd;
-	}
-	close(fd);
+	if ((high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD)) == -1)
+		high = fd;
+	else
+		close(fd);
+	(void)fcntl(high, F_SETFD, FD_CLOEXEC);
 	return high;
 }
 

@@ -136,7 +136,8 @@ high(int fd)
 {
 	int h;
 
-	if ((h = fcntl(fd, F_DUPFD_CLOEXEC, 20)) == -1)
+	if ((h = fcntl(fd, F_DUPFD, 20)) == -1 ||
+	    fcntl(h, F_SETFD, FD_CLOEXEC) == -1)
 		err(1, "fcntl");
 	close(fd);
 	return h;

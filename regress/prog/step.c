@@ -16,7 +16,8 @@
 
 /*
  * Runs a program again and again, and kills it after 1, 2, 3, ... instructions
- * of what it does between two marks, each a SIGUSR2 that it raises:
+ * of what it does between two marks, each a SIGUSR2 that its first thread
+ * raises, or a SIGHUP that the thread raises that it has made last:
  *
  *	step [-l] [-b before] [-c while] [-i most] [-k kills]
  *	    [-w wait] command [argument ...]
@@ -70,6 +71,7 @@ main(void)
 #include <unistd.h>
 
 #define MARK		SIGUSR2
+#define MARK_OTHER	SIGHUP
 #define TIMEOUT		60		/* seconds for one program */
 #define OVER		40		/* so often too short: it is the end */
 
@@ -90,6 +92,12 @@ static struct held {
 static size_t nheld;
 
 static void resume(pid_t, pid_t, bool, int);
+
+static bool
+is_mark(int sig)
+{
+	return sig == MARK || sig == MARK_OTHER;
+}
 
 /*
  * The systems differ: on Linux each thread is traced by itself, and has a
@@ -172,22 +180,20 @@ thread_go(pid_t pid, pid_t thread, bool one, int sig)
 	return ptrace(PT_CONTINUE, pid, (void *)1, sig);
 }
 
+/* Of a thread that traps the system tells the ID, of one that marks not. */
 static pid_t
 thread_stopped(pid_t pid, int status)
 {
 	struct ptrace_lwpinfo info = { 0, 0 };
-	pid_t found = 0;
 
-	(void)status;
 	other = 0;
 	while (ptrace(PT_LWPINFO, pid, &info, sizeof(info)) == 0 &&
-	    info.pl_lwpid != 0) {
-		if (info.pl_event == PL_EVENT_SIGNAL)
-			found = info.pl_lwpid;
-		else if (info.pl_lwpid > other)
+	    info.pl_lwpid != 0)
+		if (info.pl_lwpid > other)
 			other = info.pl_lwpid;
-	}
-	return found;
+	if (WSTOPSIG(status) == MARK)
+		return 1;
+	return WSTOPSIG(status) == MARK_OTHER ? other : stepped;
 }
 
 static void
@@ -301,7 +307,7 @@ victim_end(bool far)
 static void
 go_on(pid_t pid, pid_t thread, int sig)
 {
-	if (sig == SIGTRAP || sig == SIGSTOP || sig == MARK)
+	if (sig == SIGTRAP || sig == SIGSTOP || is_mark(sig))
 		sig = 0;
 	resume(pid, thread, false, sig);
 }
@@ -374,7 +380,7 @@ end_after(unsigned long n)
 			continue;
 		thread = thread_stopped(pid, status);
 		sig = WSTOPSIG(status);
-		if (sig == MARK) {
+		if (is_mark(sig)) {
 			if (stepped != 0)
 				break;
 			begin(thread);

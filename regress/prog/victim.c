@@ -205,7 +205,7 @@ static void *
 end_thread(void *arg)
 {
 	tick(1);
-	mark();
+	raise(SIGHUP);
 	return arg;
 }
 
