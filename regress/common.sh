@@ -263,6 +263,20 @@ consumers() {
 	ps -A -o pid= -o ppid= | awk -v p="$UTD_PID" '$2 == p { print $1 }'
 }
 
+# What ./prog/region says of all regions of utd, each line like that; they are
+# found by their names where there is no /proc.
+regions() {
+	if [ -r /proc/self/fd/0 ]; then
+		set -- "$1" /proc/$(consumers)/fd/*
+	else
+		set -- "$1" $SHM/.*ut-$(printf %x $UTD_PID)-*
+	fi
+	like=$1
+	shift
+	./prog/region "$@" >"$T/regions" || return 1
+	[ -s "$T/regions" ] && ! grep -q -v -x -e "$like" "$T/regions"
+}
+
 # Calls that returned, all together, from files of progress (seq's).
 returned() {
 	cat "$@" | od -An -v -t u8 |

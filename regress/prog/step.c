@@ -17,13 +17,13 @@
 /*
  * Runs a program again and again, and kills it after 1, 2, 3, ... instructions
  * of what it does between two marks, each a SIGUSR2 that its first thread
- * raises, or a SIGHUP that the thread raises that it has made last:
+ * raises:
  *
  *	step [-l] [-b before] [-c while] [-i most] [-k kills]
  *	    [-w wait] command [argument ...]
  *
- * The thread that marks is stepped; with -l, the one that the program had
- * when it marked, libut's, which listens.  A number, from 0 for the first, is
+ * The thread that marks is stepped; with -l, the one that was made last before
+ * it marked: libut's, which listens, or one of the program's.  A number, from 0 for the first, is
  * the last argument of the command.
  *
  *	-b before	a shell command before each program
@@ -71,7 +71,6 @@ main(void)
 #include <unistd.h>
 
 #define MARK		SIGUSR2
-#define MARK_OTHER	SIGHUP
 #define TIMEOUT		60		/* seconds for one program */
 #define OVER		40		/* so often too short: it is the end */
 
@@ -93,16 +92,11 @@ static size_t nheld;
 
 static void resume(pid_t, pid_t, bool, int);
 
-static bool
-is_mark(int sig)
-{
-	return sig == MARK || sig == MARK_OTHER;
-}
-
 /*
  * The systems differ: on Linux each thread is traced by itself, and has a
- * number that wait tells; on NetBSD all threads of a process stop together,
- * only the process has such a number, and no signal comes with a step.
+ * number that wait tells.  On NetBSD all threads of a process stop together,
+ * only the process has such a number, and no signal comes with a step; 6.99
+ * loses a thread that is stepped, or a stop, if it is not the first thread's.
  */
 #ifdef __linux__
 
@@ -165,9 +159,9 @@ trace_me(void)
 static void
 trace_options(void)
 {
-	if (signals != 0) {
+	if (signals != 0 || listener) {
 		kill(victim, SIGKILL);
-		warnx("no signal comes with a step on this system");
+		warnx("-i and -l are not for this system");
 		exit(77);
 	}
 }
@@ -180,27 +174,18 @@ thread_go(pid_t pid, pid_t thread, bool one, int sig)
 	return ptrace(PT_CONTINUE, pid, (void *)1, sig);
 }
 
-/* Of a thread that traps the system tells the ID, of one that marks not. */
 static pid_t
 thread_stopped(pid_t pid, int status)
 {
-	struct ptrace_lwpinfo info = { 0, 0 };
-
-	other = 0;
-	while (ptrace(PT_LWPINFO, pid, &info, sizeof(info)) == 0 &&
-	    info.pl_lwpid != 0)
-		if (info.pl_lwpid > other)
-			other = info.pl_lwpid;
-	if (WSTOPSIG(status) == MARK)
-		return 1;
-	return WSTOPSIG(status) == MARK_OTHER ? other : stepped;
+	(void)pid;
+	(void)status;
+	return 1;
 }
 
 static void
 step_other(pid_t marked)
 {
 	(void)marked;
-	resume(victim, stepped, true, 0);
 }
 
 #endif
@@ -307,7 +292,7 @@ victim_end(bool far)
 static void
 go_on(pid_t pid, pid_t thread, int sig)
 {
-	if (sig == SIGTRAP || sig == SIGSTOP || is_mark(sig))
+	if (sig == SIGTRAP || sig == SIGSTOP || sig == MARK)
 		sig = 0;
 	resume(pid, thread, false, sig);
 }
@@ -380,7 +365,7 @@ end_after(unsigned long n)
 			continue;
 		thread = thread_stopped(pid, status);
 		sig = WSTOPSIG(status);
-		if (is_mark(sig)) {
+		if (sig == MARK) {
 			if (stepped != 0)
 				break;
 			begin(thread);

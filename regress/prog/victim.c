@@ -205,18 +205,24 @@ static void *
 end_thread(void *arg)
 {
 	tick(1);
-	raise(SIGHUP);
+	while (sem_wait(arg) == -1)
+		continue;
 	return arg;
 }
 
+/* It is the thread that is stepped. */
 static void
 end(void)
 {
 	pthread_t thread;
+	sem_t over;
 
 	tick(0);
-	if (pthread_create(&thread, NULL, end_thread, NULL) != 0)
+	sem_init(&over, 0, 0);
+	if (pthread_create(&thread, NULL, end_thread, &over) != 0)
 		errx(1, "pthread_create");
+	mark();
+	sem_post(&over);
 	pthread_join(thread, NULL);
 	mark();
 }

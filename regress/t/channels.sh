@@ -41,11 +41,12 @@ done
     sort -n | uniq -c | awk '$1 == 2' | wc -l)" -eq 10 ] ||
     fail "not each event of two channels once in each"
 
-# The geometry is that of the buffers: nobody empties them, so what fits in
-# is written and the rest is lost, in that channel alone.
+# The geometry is that of the buffers: once all were empty nobody empties them,
+# so what fits in is written and the rest is lost, in that channel alone.
 expect 0 '' utctl start one
 expect 0 '' utctl start two
 until_ok pulse_on abco || fail "$answer"
+until_ok regions '.* 0 full' || fail "not drained: $(cat "$T/regions")"
 kids=$(consumers)
 halt $kids
 pulse hit 2000

@@ -104,6 +104,8 @@ held() {
 until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
 before=$(held)
 i=0
+UT_REGISTER_TIMEOUT=60000
+export UT_REGISTER_TIMEOUT
 while [ $i -lt 200 ]; do
 	./prog/seq 7 1 3 &
 	i=$((i + 1))
