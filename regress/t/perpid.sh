@@ -104,6 +104,7 @@ held() {
 until_ok closed '(pid' || fail "still listed: $(cat "$T/list")"
 before=$(held)
 i=0
+# However busy the machine is, they begin when their region is attached.
 UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT
 while [ $i -lt 200 ]; do

@@ -16,6 +16,9 @@ for s in one two; do
 	    utctl enable-event -s $s -c pid 'seq:*' >/dev/null &&
 	    utctl start $s >/dev/null || fail "set-up of $s"
 done
+# However busy the machine is, they begin when all regions are attached.
+UT_REGISTER_TIMEOUT=60000
+export UT_REGISTER_TIMEOUT
 background ./prog/seq -p 20 1 3 9000000 "$T/progress1"
 pids=$LAST
 background ./prog/seq -p 20 2 3 9000000 "$T/progress2"
