@@ -7,6 +7,8 @@
 . ./common.sh
 
 # Each event twice, or three times with a cycle counter; the first after ms 0.
+# What it says of its time is up to 2 s older, where the machine is busy; a time
+# of which more than 32 bits are wrong is 4 s away or more.
 try() {
 	start_utd
 	utctl create -o "$T/$1" "$1" >/dev/null || fail "create"
@@ -39,7 +41,7 @@ try() {
 		{
 			d = ($1 * 60 + $2) * 60 + $3 - $6 % 86400 + \
 			    ($4 - $7) / 1e9
-			if (d < -0.001 || d > 0.1) { print d ": " $0; bad++ }
+			if (d < -0.001 || d > 2) { print d ": " $0; bad++ }
 		}
 		END { if (NR != want || bad) print NR " events, not " want }'
 	done >"$T/wrong"
