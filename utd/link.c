@@ -18,11 +18,15 @@
  * A program and a channel: what of the program's events the rules of the
  * channel want, and which of it is mapped.
  *
- *	IDLE --LIST--> NAMES --DESCRIBE--> EVENTS --> REGION --> HELD --+
+ *	IDLE --LIST--> NAMES --> TURN --DESCRIBE--> EVENTS --> REGION --+
  *	  ^                                                             |
- *	  +------------ the last ACK ------------ MAP <--ATTACH, MAP----+
+ *	  +--- the last ACK --- MAP <--ATTACH, MAP--- HELD <------------+
  *
  * NAMES and EVENTS wait for the program's answers.
+ *
+ * TURN waits for the next turn of the session's user, to go on comparing the
+ * program's events with the rules of the channel: that may take longer than a
+ * user has in one round of the loop.
  *
  * REGION waits until the region is made.  If it cannot be made, those who wait
  * for this link are told why, and the next sync tries again.
