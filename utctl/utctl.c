@@ -37,14 +37,14 @@ static const struct command commands[] = {
 	{ "disable-channel", cmd_disable_channel, "[-s session] channel" },
 	{ "remove-channel", cmd_remove_channel, "[-s session] channel" },
 	{ "enable-event", cmd_enable_event, "[-s session] [-c channel] "
-	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
+	    "[-l level | -L level]\n\t[-x glob] ... -a | 'glob' ..." },
 	{ "disable-event", cmd_disable_event, "[-s session] [-c channel] "
-	    "[-l level | -L level] [-x glob] ...\n\t-a | 'glob' ..." },
+	    "[-l level | -L level]\n\t[-x glob] ... -a | 'glob' ..." },
 	{ "list", cmd_list, "[-jv] [session]" },
 	{ "events", cmd_events, "[-jv]" },
 	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "
-	    "[-n count]\n\t[-k monotonic | cycles] [-w malloc]\n"
-	    "\t-- command [argument ...]" },
+	    "[-n count]\n\t[-k monotonic | cycles] [-w malloc] "
+	    "[--] command [argument ...]" },
 	{ "recover", cmd_recover, "[-d]" },
 	{ "view", cmd_view, "[-jq] dir" },
 };
