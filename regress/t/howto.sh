@@ -1,0 +1,153 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# What ut(7) shows under HOW TO, done as it stands there, with a program that
+# has the events of that page.
+
+. ./common.sh
+not_sanitized
+not_cross
+case $CC in
+*musl*)	skip "sort(1) is not for the C library of $CC" ;;
+esac
+
+# Commands stand behind a $ or a #, each block of them in a file of its own.
+awk -v to="$T/block" '
+/^\.Sh HOW TO/ { on = 1 }
+/^\.Ss Find out why/ { on = 0 }
+/^\.Dl / { sub(/^\.Dl /, ""); command = 0; n++; block = 1 }
+/^\.Bd/ { block = 1; command = any = 0; next }
+/^\.Ed/ { block = 0; next }
+!on || !block { next }
+{ gsub(/\\e/, "\\"); gsub(/\\-/, "-"); is = sub(/^[$#] /, "") }
+is && !any { any = 1; n++ }
+is || (command && /^(    |\t)/) { print > (to n); command = 1; next }
+{ command = 0 }' "$TOP/man/ut.7" || fail "awk"
+[ -s "$T/block8" ] && [ ! -e "$T/block9" ] ||
+    fail "not 8 blocks: $(cat "$T"/block*)"
+
+cat >"$T/web.c" <<'END'
+#include <stdlib.h>
+#include <time.h>
+#include <ut.h>
+
+UT_EVENT(web, begin, UT_INFO, UT_U32(id), UT_STR(url));
+UT_EVENT(web, end, UT_INFO, UT_U32(id), UT_INT(status));
+
+/* So many requests, or without end; one of them is slow. */
+int
+main(int argc, char **argv)
+{
+	const unsigned int n = argc > 1 ? (unsigned int)atoi(argv[1]) : 50;
+	struct timespec ts = { 0, 1000000 };
+	unsigned int id;
+
+	for (id = 0; n == 0 || id < n; id++) {
+		UT(web, begin, id, "/");
+		ts.tv_sec = id == 17;
+		nanosleep(&ts, NULL);
+		UT(web, end, id, 200);
+	}
+	return 0;
+}
+END
+
+# The tree is not installed.
+mkdir "$T/bin" && cat >"$T/bin/pkg-config" <<END || exit 1
+#!/bin/sh
+case \$* in
+*--variable=libdir*)	echo "$TOP/libut" ;;
+*)			echo "-I$TOP/libut -L$TOP/libut -lut $LIBS" ;;
+esac
+END
+chmod 755 "$T/bin/pkg-config"
+PATH=$T/bin:$PATH
+
+cc() {
+	command $CC $CFLAGS ${LDFLAGS:-} "$@"
+}
+
+recorded_some() {
+	counts "$1" && [ "$events" -gt 0 ]
+}
+
+end_utd() {
+	[ -s "$UT_RUNDIR/utd.pid" ] || return 0
+	pid=$(cat "$UT_RUNDIR/utd.pid")
+	kill "$pid" && until_ok gone "$pid"
+}
+trap 'end_utd; finish' EXIT
+
+known() {
+	utctl events | grep -q "(pid $1,"
+}
+
+# Do a block, with our own numbers and directories, and wait where the page
+# does; on its own, or -e would mean nothing.
+block() {
+	sed -e "s,/var/log,$T," -e "s,911:914,$PROCESS:$THREAD," \
+	    -e "s,911,$PROCESS," -e 's/^sleep 10$/until_ok recorded_some mine/' \
+	    -e "s/^utctl events$/until_ok known $PROCESS; &/" \
+	    "$T/block$1" >"$T/commands"
+	(set -e; cd "$T"; . "$T/commands") >"$T/said" 2>&1 ||
+	    fail "$(cat "$T/commands"): $(cat "$T/said")"
+}
+
+said() {
+	grep -q -e "$1" "$T/said" ||
+	    fail "$(cat "$T/commands"): no '$1' in $(cat "$T/said")"
+}
+
+# The time of day is subtracted.
+case $(date -u +%H) in
+23)	TZ=UTC+6
+	export TZ ;;
+esac
+PROCESS= THREAD=
+
+block 1
+said '^utctl: 100 events, 0 lost, [0-9]* bytes in .*/trace$'
+said ' web\[[0-9]*:[0-9]*\] web:begin { id = 7, url = "/" }$'
+
+cp "$T/web.c" "$T/file"
+block 2
+said '^utctl: [1-9][0-9]* events, 0 lost'
+
+# A service, which is there before utd.
+background "$T/web" 0
+PROCESS=$LAST
+block 3
+until_ok recorded_some web || fail "nothing was recorded"
+block 4
+said "^session web (active): $T/web.trace$"
+said " web\[$PROCESS:[0-9]*\] web:begin { "
+said '^session web stopped: [1-9][0-9]* events, 0 lost'
+said '^session web destroyed: '
+
+utctl create -o "$T/each" web >"$T/said" && utctl start web >>"$T/said" ||
+    fail "$(cat "$T/said")"
+block 5
+said '^web:\*: 2 events of 1 program'
+until_ok recorded_some web || fail "nothing was recorded"
+utctl destroy web >"$T/said" || fail "$(cat "$T/said")"
+[ -s "$(echo "$T"/each/ust/pid/web-"$PROCESS"-*)/metadata" ] ||
+    fail "no directory of a process: $(find "$T/each")"
+end_utd || fail "utd does not end"
+
+block 6
+said "^web (pid $PROCESS, "
+said " web\[$PROCESS:[0-9]*\] web:end { "
+
+block 7
+[ "$(wc -l <"$T/said")" -eq 3 ] || fail "$(cat "$T/said")"
+line=$(grep 's: web\[[0-9]*:[0-9]*\] id = 17,$' "$T/said") ||
+    fail "no request 17: $(cat "$T/said")"
+case $line in
+[1-9]*)	;;
+*)	fail "$line" ;;
+esac
+line=${line#*\[} PROCESS=${line%%:*} line=${line#*:} THREAD=${line%%\]*}
+
+block 8
+[ "$(wc -l <"$T/said")" -eq 2 ] || fail "$(cat "$T/said")"
+said ' web:begin { id = 17, url = "/" }$'
+said ' web:end { id = 17, status = 200 }$'
