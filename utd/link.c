@@ -33,7 +33,8 @@
  *
  * HELD waits until the events' metadata has been handed to the consumer, which
  * writes metadata before events; so no event reaches a file before its
- * description.
+ * description.  It also waits until no message is queued for the program: see
+ * links_sent.
  *
  * A state is skipped when there is nothing to wait for: a program whose events
  * are known is told everything at once.  If something changes meanwhile, the
