@@ -25,11 +25,13 @@
  *   after the bytes of the event and after `last': whoever loads commit with
  *   acquire order sees all of both.
  *
- * - A signal handler finds `nest' raised, by a plain store that precedes
+ * - A level of nesting is taken by one plain store, of `frame', that precedes
  *   everything else here in program order (the signal fence keeps the
- *   compiler to it; a handler runs on the processor that it interrupts), and
- *   uses the writer of the next depth.  One that comes just before nest is
- *   raised finds it as it was, and puts `frame' back as it was.
+ *   compiler to it; a handler runs on the processor that it interrupts).  A
+ *   signal handler that finds frame set takes another level, with writers of
+ *   its own.  One that comes between the look at frame and that store finds
+ *   0, uses the level and leaves 0 there, as if it had come before; and if it
+ *   jumps away, nobody comes back to store.
  *
  * - `busy' is stored before `state' is loaded and cleared, with release
  *   order, after the commit.  A consumer that wants the sub-buffer back sets
@@ -39,7 +41,7 @@
  *
  * - A channel that is detached is neither unmapped nor attached again while
  *   a thread is in an event that began before: the listener clears `gen',
- *   passes ut_barrier, and then waits until it has seen nest at 0.
+ *   passes ut_barrier, and then waits until it has seen all frames at 0.
  */
 
 #include <stddef.h>
@@ -49,19 +51,25 @@
 
 #define AHEAD	256		/* bytes to be written soon */
 
+static unsigned char	*begin_nested(struct ut_record *, struct ut_event *,
+			    size_t, uintptr_t);
 static unsigned char	*commit_shared(struct ut_record *);
 static unsigned char	*next_channel(struct ut_record *);
-static unsigned char	*too_deep(struct thread *, struct ut_event *);
+
+static inline void
+level_take(struct level *l, uintptr_t frame)
+{
+	__atomic_store_n(&l->frame, frame, __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
+}
 
 static inline unsigned char *
 event_end(const struct ut_record *r)
 {
-	struct thread *t = r->thread;
+	struct level *l = r->level;
 
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&t->nest, r->nest, memory_order_release);
-	atomic_signal_fence(memory_order_seq_cst);
-	t->frame[r->nest] = r->frame;
+	__atomic_store_n(&l->frame, 0, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -115,28 +123,19 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 {
 	/* Not that of r: sanitizers keep variables elsewhere. */
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	struct thread *t = ut_self;
+	struct level *l = &ut_self->levels[0];
 	struct channel *ch;
 	struct writer *w;
-	uint32_t nest, mask, gen;
+	uint32_t mask, gen;
 	uint16_t id;
 	int c;
 
-	if (UT_UNLIKELY(t == NULL) && (t = ut_thread_new()) == NULL)
-		return NULL;
-	nest = atomic_load_explicit(&t->nest, memory_order_relaxed);
-	if (UT_UNLIKELY(nest != 0) &&
-	    (nest = ut_thread_depth(t, frame)) >= NEST)
-		return too_deep(t, ev);
-	r->frame = t->frame[nest];
-	t->frame[nest] = frame;
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&t->nest, nest + 1, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
+	if (UT_UNLIKELY(l->frame != 0))
+		return begin_nested(r, ev, len, frame);
+	level_take(l, frame);
 
 	r->event = ev;
-	r->thread = t;
-	r->nest = nest;
+	r->level = l;
 	r->len = len += UT_EVENT_HEAD;
 	r->clock = UT_CLOCK_NONE;
 	/* Acquire: who sees the bit sees the ID and the channel behind it. */
@@ -151,7 +150,7 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 		return next_channel(r);
 	r->clock = ch->clock;
 	r->time = ut_read_clock(ch->clock);
-	w = &t->writers[nest][c];
+	w = &l->writers[c];
 	if (UT_UNLIKELY(!writer_ready(w, ch, gen, len) || !time_fits(r, w)))
 		return next_channel(r);
 	r->mask = mask & (mask - 1);
@@ -224,7 +223,7 @@ find_room(struct ut_record *r, struct writer *w, struct channel *ch,
 static unsigned char * __attribute__((noinline))
 next_channel(struct ut_record *r)
 {
-	struct thread *t = r->thread;
+	struct level *l = r->level;
 	struct channel *ch;
 	struct writer *w;
 	uint32_t gen;
@@ -235,7 +234,7 @@ next_channel(struct ut_record *r)
 		c = __builtin_ctz(r->mask);
 		r->mask &= r->mask - 1;
 		ch = &ut_channels[c];
-		w = &t->writers[r->nest][c];
+		w = &l->writers[c];
 		gen = atomic_load_explicit(&ch->gen, memory_order_acquire);
 		id = __atomic_load_n(&r->event->id[c], __ATOMIC_RELAXED);
 		if (gen == 0 || id == 0)
@@ -264,25 +263,23 @@ next_channel(struct ut_record *r)
 static unsigned char * __attribute__((noinline))
 commit_shared(struct ut_record *r)
 {
-	const struct thread *t = r->thread;
+	const struct level *l = r->level;
 	struct writer *w = r->writer;
 
 	if (w->slot == NULL)
 		return NULL;
-	ut_shared_commit(w, &ut_channels[w - t->writers[r->nest]], r->len);
+	ut_shared_commit(w, &ut_channels[w - l->writers], r->len);
 	return next_channel(r);
 }
 
 /* No writer so deep: count, where there is a region to count in. */
-static unsigned char * __attribute__((noinline, cold))
-too_deep(struct thread *t, struct ut_event *ev)
+static unsigned char *
+too_deep(struct ut_event *ev)
 {
 	struct channel *ch;
 	uint32_t mask;
 	int c;
 
-	if (atomic_load_explicit(&t->nest, memory_order_relaxed) > NEST)
-		return NULL;		/* mute, not deep */
 	mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
 	for (; mask != 0; mask &= mask - 1) {
 		c = __builtin_ctz(mask);
@@ -292,4 +289,27 @@ too_deep(struct thread *t, struct ut_event *ev)
 			    memory_order_relaxed);
 	}
 	return NULL;
+}
+
+/* The thread's first event, or one while its first level is not free. */
+static unsigned char * __attribute__((noinline, cold))
+begin_nested(struct ut_record *r, struct ut_event *ev, size_t len,
+    uintptr_t frame)
+{
+	struct thread *t = ut_thread_own();
+	struct level *l;
+
+	if (t == NULL)
+		return NULL;
+	l = &t->levels[0];
+	if (l->frame != 0 && (l = ut_thread_level(t, frame)) == NULL)
+		return too_deep(ev);
+	level_take(l, frame);
+	r->event = ev;
+	r->level = l;
+	r->len = len + UT_EVENT_HEAD;
+	r->clock = UT_CLOCK_NONE;
+	/* Acquire: as in ut_begin. */
+	r->mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
+	return next_channel(r);
 }

@@ -42,11 +42,15 @@ struct chunk {
 	_Atomic(struct thread *) threads;	/* once set, stays */
 };
 
-/* As ut_priv.h says. */
-__thread struct thread *ut_self;
+/*
+ * Of a thread that must not trace, and of one that has had no event yet: both
+ * are always in one, so that each that begins comes to ut_thread_own.
+ */
+static struct thread mute = { .levels[0].frame = UINTPTR_MAX };
+static struct thread unborn = { .levels[0].frame = UINTPTR_MAX };
 
-/* Of a thread that must not trace: deeper than any event can be. */
-static struct thread mute = { .nest = NEST + 1 };
+/* As ut_priv.h says. */
+__thread struct thread *ut_self = &unborn;
 
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
@@ -133,7 +137,7 @@ leave(struct thread *t, unsigned int c, uint32_t gen)
 	int n;
 
 	for (n = 0; n < NEST; n++) {
-		w = &t->writers[n][c];
+		w = &t->levels[n].writers[c];
 		ut_writer_leave(w, &ut_channels[c], gen);
 		if (w->when != 0)
 			w->when = 0;
@@ -147,7 +151,7 @@ thread_leave(struct thread *t)
 	uint32_t gen;
 	unsigned int c;
 
-	atomic_store_explicit(&t->nest, 1, memory_order_relaxed);
+	__atomic_store_n(&t->levels[0].frame, UINTPTR_MAX, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
 	for (c = 0; c < UT_CHANNELS; c++) {
 		gen = atomic_load_explicit(&ut_channels[c].gen,
@@ -155,10 +159,9 @@ thread_leave(struct thread *t)
 		if (gen != 0)
 			leave(t, c, gen);
 	}
-	for (c = 0; c < NEST; c++)
-		__atomic_store_n(&t->frame[c], 0, __ATOMIC_RELAXED);
 	t->stack_high = 0;
-	atomic_store_explicit(&t->nest, 0, memory_order_release);
+	for (c = 0; c < NEST; c++)
+		__atomic_store_n(&t->levels[c].frame, 0, __ATOMIC_RELEASE);
 	thread_free(t);
 }
 
@@ -218,7 +221,7 @@ thread_end(void *arg)
 	if (!ending) {
 		ending = true;
 		if (pthread_setspecific(key, &mute) == 0)
-			ut_self = NULL;
+			ut_self = &unborn;
 	}
 	ut_unblock(&old, state);
 	errno = error;
@@ -238,25 +241,39 @@ ut_thread_init(void)
  * handler may call; for a key made as early as ours it is a store.  Where it
  * allocates, that is not traced.
  */
-struct thread * __attribute__((noinline, cold))
-ut_thread_new(void)
+static struct thread * __attribute__((noinline, cold))
+thread_new(void)
 {
 	struct thread *t;
 	sigset_t old;
 	const int error = errno, state = ut_block(&old);
 
-	if ((t = ut_self) == NULL && key_made &&
-	    (t = thread_claim()) != NULL) {
+	if ((t = ut_self) == &unborn) {
+		t = key_made ? thread_claim() : NULL;
 		ut_self = &mute;
-		if (pthread_setspecific(key, t) != 0) {
+		if (t != NULL && pthread_setspecific(key, t) != 0) {
 			thread_free(t);
 			t = NULL;
 		}
-		ut_self = t;
+		ut_self = t != NULL ? t : &unborn;
 	}
 	ut_unblock(&old, state);
 	errno = error;
 	return t;
+}
+
+/*
+ * Of the thread that calls, which has an event: NULL if it must not trace, or
+ * cannot.
+ */
+struct thread *
+ut_thread_own(void)
+{
+	struct thread *t = ut_self;
+
+	if (t == &unborn)
+		t = thread_new();
+	return t != &mute ? t : NULL;
 }
 
 /*
@@ -334,33 +351,28 @@ was_left(struct thread *t, uintptr_t f, uintptr_t r, const stack_t *alt)
 }
 
 /*
- * The depth of an event that begins at frame when nest says that this thread
- * is in others: the first that is free.  Only an event in a signal handler
- * asks, or the first one after another was left.  What may still be under way
- * keeps its depth, also if it is of a coroutine that another has overtaken.
+ * The level of an event that begins at frame when the first is not free: the
+ * next that is, or NULL.  Only an event in a signal handler asks, or the first
+ * one after another was left.  What may still be under way keeps its level,
+ * also if it is of a coroutine that another has overtaken.
  */
-uint32_t __attribute__((noinline, cold))
-ut_thread_depth(struct thread *t, uintptr_t frame)
+struct level *
+ut_thread_level(struct thread *t, uintptr_t frame)
 {
 	const int error = errno;
-	uintptr_t f;
-	uint32_t n, depth = NEST;
+	struct level *l, *lowest = NULL;
 	stack_t alt;
 
-	n = atomic_load_explicit(&t->nest, memory_order_relaxed);
-	if (n > NEST)
-		return n;		/* mute */
 	if (sigaltstack(NULL, &alt) == -1)
 		alt.ss_flags = SS_DISABLE;
-	for (n = NEST; n-- > 0;) {
-		f = t->frame[n];
-		if (f != 0 && was_left(t, f, frame, &alt))
-			t->frame[n] = f = 0;
-		if (f == 0)
-			depth = n;
+	for (l = t->levels + NEST; l-- > t->levels;) {
+		if (l->frame != 0 && was_left(t, l->frame, frame, &alt))
+			__atomic_store_n(&l->frame, 0, __ATOMIC_RELAXED);
+		if (l->frame == 0)
+			lowest = l;
 	}
 	errno = error;
-	return depth;
+	return lowest;
 }
 
 /* From here to ut_unmute this thread does not trace. */
@@ -380,25 +392,23 @@ ut_unmute(struct thread *t)
 }
 
 /*
- * In no event?  A coroutine may be in one, at a depth of its own, while others
+ * In no event?  A coroutine may be in one, at a level of its own, while others
  * of the thread have ended theirs.
  */
 static bool
-is_quiet(struct thread *t)
+is_quiet(const struct thread *t)
 {
 	int n;
 
-	if (atomic_load_explicit(&t->nest, memory_order_acquire) != 0)
-		return false;
-	for (n = 1; n < NEST; n++)
-		if (__atomic_load_n(&t->frame[n], __ATOMIC_ACQUIRE) != 0)
+	for (n = 0; n < NEST; n++)
+		if (__atomic_load_n(&t->levels[n].frame, __ATOMIC_ACQUIRE) != 0)
 			return false;
 	return true;
 }
 
 /* Until the thread is seen out of events, or the deadline has passed. */
 static bool
-wait_quiet(struct thread *t, int64_t deadline)
+wait_quiet(const struct thread *t, int64_t deadline)
 {
 	static const struct timespec nap = { 0, 1000000 };
 
@@ -412,7 +422,7 @@ wait_quiet(struct thread *t, int64_t deadline)
 
 /*
  * Wait until every thread was out of events once.  Asked after ut_barrier: a
- * thread whose nest is seen at 0 begins its next event with what was stored
+ * thread whose frames are seen at 0 begins its next event with what was stored
  * before.  Acquire pairs with the release at the end of an event.
  */
 bool
@@ -465,9 +475,7 @@ ut_threads_before_fork(void)
 	struct thread *t = ut_self;
 
 	kept = NULL;
-	if (t == NULL || t == &mute ||
-	    (atomic_load_explicit(&t->nest, memory_order_relaxed) == 0 &&
-	    t->frame[0] == 0))
+	if (t == &unborn || t == &mute || is_quiet(t))
 		return;
 	kept = chunk_of(t);
 	ut_wipe_on_fork(kept->threads, CHUNK * sizeof(*t), 0);
@@ -506,7 +514,7 @@ ut_threads_forked(void)
 	struct thread *threads = NULL;
 	uint64_t used = 0;
 
-	if (ut_self != NULL && (own = chunk_of(ut_self)) != NULL) {
+	if ((own = chunk_of(ut_self)) != NULL) {
 		threads = own->threads;
 		used = UINT64_C(1) << (ut_self - threads);
 	}

@@ -169,17 +169,20 @@ struct ut_module {
 	uint32_t		 added;	/* libut's */
 };
 
-/* An event on its way into the channels that listen. */
+/*
+ * An event on its way into the channels that listen.  libut's; programs know
+ * its size, which stays.
+ */
 struct ut_record {
 	struct ut_event		*event;
-	void			*thread;
+	void			*level;
 	void			*writer;
 	uint64_t		 time;
 	size_t			 len;
-	uintptr_t		 frame;
+	void			*spare;
 	uint32_t		 clock;	/* that time is of */
 	uint32_t		 mask;
-	uint32_t		 nest;
+	uint32_t		 on;
 };
 
 #ifndef UT_NO_EVENTS

@@ -143,26 +143,30 @@ _Static_assert((sizeof(struct writer) & (sizeof(struct writer) - 1)) == 0,
 _Static_assert(UT_NSLOTS_MAX < UINT16_MAX, "claim");
 
 /*
+ * One depth of nesting: an event, and what it writes with.  r->level in a
+ * record, of which programs know the size alone.
+ */
+struct level {
+	/*
+	 * Where on the stack the event is, or 0: there is none.  The thread's,
+	 * relaxed; a listener reads it after ut_barrier.  No _Atomic, with
+	 * which compilers make more of a plain load; others load it
+	 * atomically.
+	 */
+	uintptr_t		 frame;
+	struct writer		 writers[UT_CHANNELS];
+};
+
+/*
  * A thread that has traced.  Lies in pages that a child made behind our back
  * sees as zeros, where the system can do that: it then has nothing, and is
  * given nothing (writer_bind).
  */
 struct thread {
-	/*
-	 * Events this thread is in.  The thread's, relaxed; a listener reads
-	 * it after ut_barrier.
-	 */
-	_Atomic uint32_t	 nest;
-	/*
-	 * Where on its stack the event at each depth is; 0: there is none.
-	 * No _Atomic, with which compilers make more of a plain store; others
-	 * load it atomically.
-	 */
-	uintptr_t		 frame[NEST];
-	/* Of the thread, once that was found; 0: not yet. */
+	struct level		 levels[NEST];
+	/* Of the stack of the thread, once that was found; 0: not yet. */
 	uintptr_t		 stack_low;
 	uintptr_t		 stack_high;
-	struct writer		 writers[NEST][UT_CHANNELS];
 };
 
 /* thread.c */
@@ -172,7 +176,7 @@ extern __thread struct thread *ut_self
     __attribute__((tls_model("initial-exec")))
 #endif
     ;
-struct thread	*ut_thread_new(void);
+struct thread	*ut_thread_own(void);
 void		 ut_thread_init(void);
 int		 ut_block(sigset_t *);
 void		 ut_unblock(const sigset_t *, int);
@@ -180,7 +184,7 @@ struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
 bool		 ut_threads_quiet(int);
 void		 ut_threads_leave(unsigned int, uint32_t);
-uint32_t	 ut_thread_depth(struct thread *, uintptr_t);
+struct level	*ut_thread_level(struct thread *, uintptr_t);
 void		 ut_threads_before_fork(void);
 void		 ut_threads_after_fork(void);
 void		 ut_threads_forked(void);

@@ -78,7 +78,7 @@ attach(void)
 static struct writer *
 writer(const struct channel *ch, int depth)
 {
-	return &self->writers[depth][ch - ut_channels];
+	return &self->levels[depth].writers[ch - ut_channels];
 }
 
 static enum room
@@ -152,13 +152,13 @@ twice(void)
 	region(2);
 	old = attach();
 	left(old, 0);
-	self->nest = 1;
+	self->levels[0].frame = 1;
 	detach(old);
 	new = attach();
 	if (new == old || event(new, 1) == ROOM_NONE)
 		errx(1, "twice: no event");
 	w = writer(new, 1);
-	self->nest = 0;
+	self->levels[0].frame = 0;
 	if (!ut_region_settle(20) || old->used)
 		errx(1, "twice: the old channel stays");
 	if (w->slot->owner != NUMBER || w->slot->busy != 1)
@@ -172,7 +172,7 @@ main(void)
 {
 	ut_conns[0].owner = NUMBER;
 	ut_thread_init();
-	if ((self = ut_thread_new()) == NULL)
+	if ((self = ut_thread_own()) == NULL)
 		errx(1, "no thread");
 	taken_up(NUMBER);
 	taken_up(0);
