@@ -54,6 +54,10 @@ struct type {
 	uint16_t	 id[UT_CHANNELS];
 };
 
+/* Programs know these, of whatever version of ut.h. */
+_Static_assert(sizeof(struct ut_event) == 128, "ut_event");
+_Static_assert(sizeof(struct ut_record) <= 64, "ut_record");
+
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
 static __thread int cancel_state;	/* before ut_enter */
@@ -180,15 +184,34 @@ type_at(uint32_t i)
 	return i < ntypes ? chunks[i / PER_CHUNK] + i % PER_CHUNK : NULL;
 }
 
-/* ID first, then the bit that says so: ut_begin reads them the other way. */
+static uint32_t
+on_word(const struct ut_event *e, uint32_t mask)
+{
+	int c;
+
+	if (mask == 0)
+		return 0;
+	if ((mask & (mask - 1)) != 0)
+		return ON_SEVERAL;
+	c = __builtin_ctz(mask);
+	return ON_WORD((uint32_t)c, e->id[c],
+	    ut_channels[c].clock == UT_CLOCK_CYCLES);
+}
+
+/*
+ * ID first, then the bit that says so, then the word: record.c reads them the
+ * other way.  Release: who sees one of these sees the channel behind it, and
+ * that no writer has room left from the one before.
+ */
 static void
 event_set(struct ut_event *e, unsigned int c, uint16_t id)
 {
-	if (id == 0)
-		__atomic_fetch_and(&e->on, ~(1u << c), __ATOMIC_RELAXED);
+	const uint32_t mask = id != 0 ? e->mask | 1u << c :
+	    e->mask & ~(1u << c);
+
 	__atomic_store_n(&e->id[c], id, __ATOMIC_RELAXED);
-	if (id != 0)
-		__atomic_fetch_or(&e->on, 1u << c, __ATOMIC_RELEASE);
+	__atomic_store_n(&e->mask, mask, __ATOMIC_RELEASE);
+	__atomic_store_n(&e->on, on_word(e, mask), __ATOMIC_RELEASE);
 }
 
 /* Add an event; true if utd has to be told. */
@@ -207,6 +230,7 @@ event_add(struct ut_event *e)
 	e->type = t;
 	e->twin = t->events;
 	t->events = e;
+	e->mask = 0;			/* older programs know of none */
 	for (c = 0; c < UT_CHANNELS; c++)
 		if (t->id[c] != 0)
 			event_set(e, c, t->id[c]);

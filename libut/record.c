@@ -37,11 +37,18 @@
  *   order, after the commit.  A consumer that wants the sub-buffer back sets
  *   REVOKED, lets a grace time pass after which either it sees busy, or this
  *   thread's next load sees REVOKED (the store cannot stay in a store buffer
- *   for so long), and gives up if it sees busy or a changed commit.
+ *   for so long), and gives up if it sees busy or a changed commit.  Is there
+ *   room?  That is known to the thread alone and can be asked before.
  *
- * - A channel that is detached is neither unmapped nor attached again while
- *   a thread is in an event that began before: the listener clears `gen',
- *   passes ut_barrier, and then waits until it has seen all frames at 0.
+ * - `on' says in one load who listens, what the ID is there, and which writer
+ *   the thread has.  That has room only if the thread has claimed a sub-buffer
+ *   since the channel was attached, so nothing else needs to be compared.  For
+ *   a channel that was detached is neither unmapped nor attached again while an
+ *   event that began before is under way: the listener clears on, passes
+ *   ut_barrier, waits until it has seen every frame at 0, and then takes the
+ *   room from all writers.  The store of frame comes before the load of on: so
+ *   the listener sees frame, or the event sees on cleared, or as it was set
+ *   again, and then, by acquire order, the writers without room.
  */
 
 #include <stddef.h>
@@ -51,10 +58,19 @@
 
 #define AHEAD	256		/* bytes to be written soon */
 
-static unsigned char	*begin_nested(struct ut_record *, struct ut_event *,
-			    size_t, uintptr_t);
-static unsigned char	*commit_shared(struct ut_record *);
-static unsigned char	*next_channel(struct ut_record *);
+/*
+ * r->writer of an event that goes into several channels, one after the other:
+ * r->own is the writer of that which has its turn.  Without a sub-buffer, so
+ * that ut_commit has one test for all that is not the rule.
+ */
+static struct writer several;
+
+static unsigned char	*begin_nested(struct ut_record *,
+			    const struct ut_event *, size_t, uintptr_t);
+static unsigned char	*begin_other(struct ut_record *,
+			    const struct ut_event *);
+static unsigned char	*begin_late(struct ut_record *, struct writer *);
+static unsigned char	*commit_other(struct ut_record *);
 
 static inline void
 level_take(struct level *l, uintptr_t frame)
@@ -75,30 +91,26 @@ event_end(const struct ut_record *r)
 
 /* The event's head; it has its time, and room. */
 static inline unsigned char *
-event_head(struct ut_record *r, struct writer *w, uint16_t id)
+event_head(const struct writer *w, uint16_t id, uint64_t time)
 {
 	unsigned char *p = w->data + UT_COMMIT_LEN(w->commit);
 
-	ut_event_head(p, id, r->time);
 	__builtin_prefetch(p + AHEAD, 1);
-	r->writer = w;
+	ut_event_head(p, id, time);
 	return p + UT_EVENT_HEAD;
 }
 
-/* Busy, and with room in a sub-buffer that is still ours? */
+/* With room, busy, and in a sub-buffer that is still ours? */
 static inline bool
-writer_ready(struct writer *w, const struct channel *ch, uint32_t gen,
-    size_t len)
+writer_ready(const struct writer *w, size_t len)
 {
-	if (UT_UNLIKELY(w->gen != gen))
+	if (UT_UNLIKELY(len > w->room - UT_COMMIT_LEN(w->commit)))
 		return false;
 	atomic_store_explicit(&w->slot->busy, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	return UT_LIKELY(len <= w->room - UT_COMMIT_LEN(w->commit)) &&
-	    UT_LIKELY(atomic_load_explicit(&w->sub->state,
+	return UT_LIKELY(atomic_load_explicit(&w->sub->state,
 	    memory_order_relaxed) == w->mine) &&
-	    UT_LIKELY(atomic_load_explicit(&ch->header->active,
-	    memory_order_relaxed));
+	    UT_LIKELY(atomic_load_explicit(w->active, memory_order_relaxed));
 }
 
 /*
@@ -107,16 +119,39 @@ writer_ready(struct writer *w, const struct channel *ch, uint32_t gen,
  * counter might by a hair.
  */
 static inline bool
-time_fits(const struct ut_record *r, const struct writer *w)
+time_fits(const struct writer *w, uint64_t time)
 {
-	return r->time - atomic_load_explicit(&w->sub->last,
+	return time - atomic_load_explicit(&w->sub->last,
 	    memory_order_relaxed) < UT_TIME_GAP;
 }
 
+static inline struct writer *
+writer_at(struct level *l, uint32_t offset)
+{
+	return (struct writer *)(void *)((char *)l + offset);
+}
+
+/* Begin in the channel of w, whose clock says so. */
+static inline unsigned char *
+begin_in(struct ut_record *r, struct writer *w, uint64_t time)
+{
+	if (UT_UNLIKELY(!writer_ready(w, r->len) || !time_fits(w, time)))
+		return begin_late(r, w);
+	return event_head(w, ON_ID(r->on), time);
+}
+
+/* Begin in the only channel that listens. */
+static inline unsigned char *
+begin_timed(struct ut_record *r, uint64_t time)
+{
+	r->time = time;
+	return begin_in(r, r->writer, time);
+}
+
 /*
- * The first channel is dealt with here, as next_channel would: mostly there
- * is no other.  The clock is read as soon as it is known which: it waits for
- * all that comes before it, and what comes after is done meanwhile.
+ * Mostly one channel listens, and its clock is the system's: then the low half
+ * of on is positive.  The clock is read as soon as it is known which: it waits
+ * for all that comes before it, and what comes after is done meanwhile.
  */
 UT_EXPORT unsigned char *
 ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
@@ -124,37 +159,31 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	/* Not that of r: sanitizers keep variables elsewhere. */
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct level *l = &ut_self->levels[0];
-	struct channel *ch;
-	struct writer *w;
-	uint32_t mask, gen;
-	uint16_t id;
-	int c;
+	uint32_t on;
 
 	if (UT_UNLIKELY(l->frame != 0))
 		return begin_nested(r, ev, len, frame);
 	level_take(l, frame);
 
-	r->event = ev;
 	r->level = l;
-	r->len = len += UT_EVENT_HEAD;
-	r->clock = UT_CLOCK_NONE;
-	/* Acquire: who sees the bit sees the ID and the channel behind it. */
-	r->mask = mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
-	if (UT_UNLIKELY(mask == 0))
-		return event_end(r);
-	c = __builtin_ctz(mask);
-	ch = &ut_channels[c];
-	gen = atomic_load_explicit(&ch->gen, memory_order_acquire);
-	id = __atomic_load_n(&ev->id[c], __ATOMIC_RELAXED);
-	if (UT_UNLIKELY(gen == 0 || id == 0))
-		return next_channel(r);
-	r->clock = ch->clock;
-	r->time = ut_read_clock(ch->clock);
-	w = &l->writers[c];
-	if (UT_UNLIKELY(!writer_ready(w, ch, gen, len) || !time_fits(r, w)))
-		return next_channel(r);
-	r->mask = mask & (mask - 1);
-	return event_head(r, w, id);
+	r->len = len + UT_EVENT_HEAD;
+	r->on = on = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
+	if ((int16_t)on <= 0)
+		return begin_other(r, ev);
+	r->writer = writer_at(l, (uint16_t)on);
+	return begin_timed(r, ut_nanoseconds());
+}
+
+static inline void
+commit(struct ut_record *r, struct writer *w, struct ut_subbuf *sub)
+{
+	const uint64_t word = w->commit + UT_COMMIT_WORD(UINT64_C(1), r->len);
+
+	w->commit = word;
+	/* Release: not before the commit of the event before this one. */
+	atomic_store_explicit(&sub->last, r->time, memory_order_release);
+	atomic_store_explicit(&sub->commit, word, memory_order_release);
+	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
 }
 
 UT_EXPORT unsigned char *
@@ -164,15 +193,9 @@ ut_commit(struct ut_record *r)
 	struct ut_subbuf *sub = w->sub;
 
 	if (UT_UNLIKELY(sub == NULL))
-		return commit_shared(r);
-	w->commit += UT_COMMIT_WORD(UINT64_C(1), r->len);
-	/* Release: not before the commit of the event before this one. */
-	atomic_store_explicit(&sub->last, r->time, memory_order_release);
-	atomic_store_explicit(&sub->commit, w->commit, memory_order_release);
-	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
-	if (UT_LIKELY(r->mask == 0))
-		return event_end(r);
-	return next_channel(r);
+		return commit_other(r);
+	commit(r, w, sub);
+	return event_end(r);
 }
 
 /*
@@ -185,7 +208,7 @@ time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
 	enum room room;
 	uint64_t last;
 
-	while (!time_fits(r, w)) {
+	while (!time_fits(w, r->time)) {
 		last = atomic_load_explicit(&w->sub->last,
 		    memory_order_relaxed);
 		if (r->time < last) {
@@ -201,13 +224,12 @@ time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
 }
 
 static enum room
-find_room(struct ut_record *r, struct writer *w, struct channel *ch,
-    uint32_t gen)
+find_room(struct ut_record *r, struct writer *w, struct channel *ch)
 {
 	enum room room;
 
-	if (!writer_ready(w, ch, gen, r->len)) {
-		room = ut_writer_room(w, ch, gen, r->len, r->time);
+	if (!writer_ready(w, r->len)) {
+		room = ut_writer_room(w, ch, r->len, r->time);
 		if (room != ROOM_OWN)
 			return room;
 		r->time = ut_read_clock(ch->clock);
@@ -215,76 +237,117 @@ find_room(struct ut_record *r, struct writer *w, struct channel *ch,
 	return time_fit(r, w, ch);
 }
 
+/* The writer's channel. */
+static inline struct channel *
+channel_of(const struct ut_record *r, const struct writer *w)
+{
+	const struct level *l = r->level;
+
+	return &ut_channels[w - l->writers];
+}
+
+/* Room in the writer's channel, and the event's head there, or NULL. */
+static unsigned char *
+begin_slow(struct ut_record *r, struct writer *w)
+{
+	struct channel *ch = channel_of(r, w);
+
+	if (!atomic_load_explicit(&ch->attached, memory_order_acquire))
+		return NULL;
+	switch (find_room(r, w, ch)) {
+	case ROOM_NONE:
+		break;
+	case ROOM_OWN:
+		return event_head(w, ON_ID(r->on), r->time);
+	case ROOM_SHARED:
+		return ut_shared_head(w, ch, ON_ID(r->on));
+	}
+	return NULL;
+}
+
+/* The clock of that channel is another than that of the one before. */
+static unsigned char * __attribute__((noinline))
+begin_clock(struct ut_record *r, uint32_t clock)
+{
+	r->clock = clock;
+	r->time = ut_read_clock(clock);
+	return begin_in(r, r->own, r->time);
+}
+
 /*
- * Room in the next channel that listens; without one, the event is over.  One
- * time is good for all that have the same clock, but not for a sub-buffer
- * that was claimed since: that begins later.
+ * In the next channel that listens; without one, the event is over.  One time
+ * is good for all that have the same clock, but not for a sub-buffer that was
+ * claimed since: that begins later.
  */
 static unsigned char * __attribute__((noinline))
 next_channel(struct ut_record *r)
 {
 	struct level *l = r->level;
-	struct channel *ch;
-	struct writer *w;
-	uint32_t gen;
+	uint32_t clock;
 	uint16_t id;
-	int c;
+	size_t c;
 
 	while (r->mask != 0) {
-		c = __builtin_ctz(r->mask);
+		c = (size_t)__builtin_ctz(r->mask);
 		r->mask &= r->mask - 1;
-		ch = &ut_channels[c];
-		w = &l->writers[c];
-		gen = atomic_load_explicit(&ch->gen, memory_order_acquire);
 		id = __atomic_load_n(&r->event->id[c], __ATOMIC_RELAXED);
-		if (gen == 0 || id == 0)
+		if (UT_UNLIKELY(id == 0))
 			continue;
-		if (r->clock != ch->clock) {
-			r->clock = ch->clock;
-			r->time = ut_read_clock(ch->clock);
-		}
-		switch (find_room(r, w, ch, gen)) {
-		case ROOM_NONE:
-			break;
-		case ROOM_OWN:
-			return event_head(r, w, id);
-		case ROOM_SHARED:
-			r->writer = w;
-			return ut_shared_head(w, ch, id);
-		}
+		r->on = (uint32_t)id << 16;
+		r->own = &l->writers[c];
+		clock = ut_channels[c].clock;
+		if (r->clock != clock)
+			return begin_clock(r, clock);
+		return begin_in(r, r->own, r->time);
 	}
 	return event_end(r);
 }
 
-/*
- * Of an event in a shared sub-buffer.  Or all is wiped, in a child that a
- * signal handler forked in mid-event.
- */
+/* The writer is not ready; without room, the next channel has its turn. */
 static unsigned char * __attribute__((noinline))
-commit_shared(struct ut_record *r)
+begin_late(struct ut_record *r, struct writer *w)
 {
-	const struct level *l = r->level;
-	struct writer *w = r->writer;
+	unsigned char *p;
 
-	if (w->slot == NULL)
-		return NULL;
-	ut_shared_commit(w, &ut_channels[w - l->writers], r->len);
+	if (r->writer == w)
+		r->mask = 0;			/* there is but one */
+	p = begin_slow(r, w);
+	return p != NULL ? p : next_channel(r);
+}
+
+/* Several channels listen, or none any more. */
+static unsigned char *
+begin_several(struct ut_record *r, const struct ut_event *ev)
+{
+	r->event = ev;
+	r->writer = &several;
+	r->clock = UT_CLOCK_NONE;
+	/* Acquire: who sees the bit sees the ID and the channel behind it. */
+	r->mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
 	return next_channel(r);
+}
+
+/* It is not one channel with the system's clock. */
+static unsigned char * __attribute__((noinline))
+begin_other(struct ut_record *r, const struct ut_event *ev)
+{
+	if ((r->on & ON_CYCLES) == 0)
+		return begin_several(r, ev);
+	r->writer = writer_at(r->level, ON_OFFSET(r->on));
+	return begin_timed(r, ut_cycles());
 }
 
 /* No writer so deep: count, where there is a region to count in. */
 static unsigned char *
-too_deep(struct ut_event *ev)
+too_deep(const struct ut_event *ev)
 {
 	struct channel *ch;
 	uint32_t mask;
-	int c;
 
-	mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
+	mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
 	for (; mask != 0; mask &= mask - 1) {
-		c = __builtin_ctz(mask);
-		ch = &ut_channels[c];
-		if (atomic_load_explicit(&ch->gen, memory_order_acquire) != 0)
+		ch = &ut_channels[__builtin_ctz(mask)];
+		if (atomic_load_explicit(&ch->attached, memory_order_acquire))
 			atomic_fetch_add_explicit(&ch->header->lost, 1,
 			    memory_order_relaxed);
 	}
@@ -293,7 +356,7 @@ too_deep(struct ut_event *ev)
 
 /* The thread's first event, or one while its first level is not free. */
 static unsigned char * __attribute__((noinline, cold))
-begin_nested(struct ut_record *r, struct ut_event *ev, size_t len,
+begin_nested(struct ut_record *r, const struct ut_event *ev, size_t len,
     uintptr_t frame)
 {
 	struct thread *t = ut_thread_own();
@@ -305,11 +368,25 @@ begin_nested(struct ut_record *r, struct ut_event *ev, size_t len,
 	if (l->frame != 0 && (l = ut_thread_level(t, frame)) == NULL)
 		return too_deep(ev);
 	level_take(l, frame);
-	r->event = ev;
 	r->level = l;
 	r->len = len + UT_EVENT_HEAD;
-	r->clock = UT_CLOCK_NONE;
-	/* Acquire: as in ut_begin. */
-	r->mask = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
+	return begin_several(r, ev);
+}
+
+/*
+ * Of an event in a shared sub-buffer, or in one of several channels.  Or all is
+ * wiped, in a child that a signal handler forked in mid-event.
+ */
+static unsigned char * __attribute__((noinline))
+commit_other(struct ut_record *r)
+{
+	struct writer *w = r->writer != &several ? r->writer : r->own;
+
+	if (w->slot == NULL)
+		return NULL;
+	if (w->sub != NULL)
+		commit(r, w, w->sub);
+	else
+		ut_shared_commit(w, channel_of(r, w), r->len);
 	return next_channel(r);
 }

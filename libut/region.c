@@ -201,9 +201,9 @@ reap(void)
 
 	for (c = 0; c < UT_CHANNELS; c++) {
 		ch = &ut_channels[c];
-		if (!ch->used || ch->gen != 0)
+		if (!ch->used || ch->attached)
 			continue;
-		ut_threads_leave(c, ch->last_gen);
+		ut_threads_leave(c);
 		munmap(ch->header, ch->size);
 		users_unmap(ch);
 		ut_bell_close(&ch->bell);
@@ -218,7 +218,7 @@ ut_region_find(int conn, uint32_t handle)
 	int c;
 
 	for (c = 0; c < UT_CHANNELS; c++)
-		if (ut_channels[c].gen != 0 && ut_channels[c].conn == conn &&
+		if (ut_channels[c].attached && ut_channels[c].conn == conn &&
 		    ut_channels[c].handle == handle && !ut_channels[c].kept)
 			return c;
 	return -1;
@@ -234,7 +234,7 @@ ut_region_again(int conn, uint32_t handle, int fd)
 	if (fstat(fd, &st) == -1)
 		return false;
 	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++) {
-		if (ch->gen == 0 || ch->conn != conn || !ch->kept ||
+		if (!ch->attached || ch->conn != conn || !ch->kept ||
 		    ch->dev != st.st_dev || ch->ino != st.st_ino)
 			continue;
 		ch->handle = handle;
@@ -251,7 +251,7 @@ ut_regions_keep(int conn)
 	unsigned int c;
 
 	for (c = 0; c < UT_CHANNELS; c++) {
-		if (ut_channels[c].gen == 0 || ut_channels[c].conn != conn)
+		if (!ut_channels[c].attached || ut_channels[c].conn != conn)
 			continue;
 		if (atomic_load_explicit(&ut_channels[c].header->active,
 		    memory_order_relaxed))
@@ -268,7 +268,7 @@ ut_regions_drop(int conn)
 	unsigned int c;
 
 	for (c = 0; c < UT_CHANNELS; c++)
-		if (ut_channels[c].gen != 0 && ut_channels[c].conn == conn &&
+		if (ut_channels[c].attached && ut_channels[c].conn == conn &&
 		    ut_channels[c].kept)
 			ut_region_detach(c);
 }
@@ -306,10 +306,11 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 	ch->pid = getpid();
 	ut_shared_name(ch, c->name);
 	atomic_store_explicit(&ch->slots_taken, 0, memory_order_relaxed);
+	atomic_store_explicit(&ch->subs_taken, 0, memory_order_relaxed);
 	ch->kept = false;
 	ch->used = true;
-	/* Release: who sees the generation sees all of the above. */
-	atomic_store_explicit(&ch->gen, ++ch->last_gen, memory_order_release);
+	/* Release: who sees this sees all of the above. */
+	atomic_store_explicit(&ch->attached, true, memory_order_release);
 	return 0;
 }
 
@@ -325,7 +326,7 @@ ut_region_settle(int ms)
 	bool pending = false;
 
 	for (c = 0; c < UT_CHANNELS; c++)
-		pending |= ut_channels[c].used && ut_channels[c].gen == 0;
+		pending |= ut_channels[c].used && !ut_channels[c].attached;
 	if (!pending)
 		return true;
 	ut_barrier();
@@ -340,7 +341,8 @@ void
 ut_region_detach(unsigned int c)
 {
 	ut_events_forget(c);
-	atomic_store_explicit(&ut_channels[c].gen, 0, memory_order_relaxed);
+	atomic_store_explicit(&ut_channels[c].attached, false,
+	    memory_order_relaxed);
 	(void)ut_region_settle(20);
 }
 
@@ -356,7 +358,8 @@ ut_region_forked(void)
 	struct channel *ch;
 
 	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++) {
-		atomic_store_explicit(&ch->gen, 0, memory_order_relaxed);
+		atomic_store_explicit(&ch->attached, false,
+		    memory_order_relaxed);
 		if (!ch->used)
 			continue;
 		if (mmap(ch->header, ch->size, PROT_READ | PROT_WRITE,

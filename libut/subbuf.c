@@ -220,7 +220,7 @@ now_free(struct channel *ch)
  * slot already never gets here, and writes as its parent, which waits for it.
  */
 static bool
-writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
+writer_bind(struct writer *w, struct channel *ch)
 {
 	uint64_t freed;
 
@@ -233,8 +233,9 @@ writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 	    memory_order_relaxed) != freed) {
 		if (slot_find(w, ch)) {
 			ut_writer_let_go(w);
+			w->active = &ch->header->active;
 			atomic_signal_fence(memory_order_seq_cst);
-			w->gen = gen;
+			w->bound = 1;
 			return true;
 		}
 		atomic_store_explicit(&ch->slots_taken, freed,
@@ -247,7 +248,8 @@ writer_bind(struct writer *w, struct channel *ch, uint32_t gen)
 /*
  * The other way round, after an event that left the writer without a
  * sub-buffer of its own: any number of threads share the slots that there are.
- * The slot is free after all else is done.
+ * The slot is free after all else is done, and a writer that is unbound has no
+ * room, wherever a handler jumps out of here.
  */
 void
 ut_writer_unbind(struct writer *w, struct channel *ch)
@@ -255,7 +257,8 @@ ut_writer_unbind(struct writer *w, struct channel *ch)
 	const uint32_t i = (uint32_t)(w->slot - ch->slots);
 
 	ut_writer_let_go(w);
-	w->gen = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	w->bound = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	slot_free(ch, i);
 	atomic_store_explicit(&ch->slot_hint, i, memory_order_relaxed);
@@ -316,14 +319,14 @@ subbuf_take(struct writer *w, struct channel *ch, uint32_t i)
 		return false;			/* wiped: ut_writer_next */
 	subbuf_label(w, slot, ch);
 	atomic_signal_fence(memory_order_seq_cst);
-	w->vain = 0;
 	w->room = ch->subsize;
 	return true;
 }
 
 /*
- * One of those that such a writer may have; without one, it has none.  when is
- * in the place of seq: it is put back.
+ * One of those that such a writer may have; without one, it has none.  If a
+ * thread has looked for one in vain, the program does not look again until some
+ * are freed.  when is in the place of seq: it is put back.
  */
 static bool
 subbuf_claim(struct writer *w, struct channel *ch, bool slow)
@@ -331,12 +334,14 @@ subbuf_claim(struct writer *w, struct channel *ch, bool slow)
 	const uint32_t n = slow ? ut_subs_slow(ch->nsubs) :
 	    ch->nsubs - ut_subs_reserved(ch->nsubs);
 	const uint64_t when = w->when;
-	uint32_t i, k, freed;
+	uint64_t freed;
+	uint32_t i, k;
 
 	/* Acquire: a scan that follows sees what was freed before. */
 	freed = atomic_load_explicit(&ch->header->freed,
-	    memory_order_acquire);
-	if (!slow && w->vain && w->freed == freed)
+	    memory_order_acquire) + UINT64_C(1);
+	if (!slow && atomic_load_explicit(&ch->subs_taken,
+	    memory_order_relaxed) == freed)
 		return false;
 	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
 	i = slow ? 0 : atomic_load_explicit(&ch->header->hint,
@@ -352,10 +357,9 @@ subbuf_claim(struct writer *w, struct channel *ch, bool slow)
 	}
 	ut_writer_let_go(w);
 	w->when = when;
-	if (!slow) {
-		w->freed = freed;
-		w->vain = 1;
-	}
+	if (!slow)
+		atomic_store_explicit(&ch->subs_taken, freed,
+		    memory_order_relaxed);
 	return false;
 }
 
@@ -533,11 +537,10 @@ ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
  * counted as lost, unless the session is stopped or not ours.
  */
 enum room __attribute__((noinline))
-ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len,
-    uint64_t now)
+ut_writer_room(struct writer *w, struct channel *ch, size_t len, uint64_t now)
 {
-	if (w->gen != gen && (!atomic_load_explicit(&ch->header->active,
-	    memory_order_relaxed) || !writer_bind(w, ch, gen)))
+	if (!w->bound && (!atomic_load_explicit(&ch->header->active,
+	    memory_order_relaxed) || !writer_bind(w, ch)))
 		return ROOM_NONE;
 	if (w->slot == NULL)
 		return ROOM_NONE;		/* wiped: ut_writer_next */
@@ -562,9 +565,9 @@ ut_writer_room(struct writer *w, struct channel *ch, uint32_t gen, size_t len,
  * have left an event as that took a slot or gave it back.
  */
 void
-ut_writer_leave(struct writer *w, struct channel *ch, uint32_t gen)
+ut_writer_leave(struct writer *w, struct channel *ch)
 {
-	if (w->gen == gen) {
+	if (w->bound) {
 		busy_begin(w);
 		if (w->sub == NULL)
 			ut_shared_park(w, ch);
@@ -574,6 +577,4 @@ ut_writer_leave(struct writer *w, struct channel *ch, uint32_t gen)
 	} else if (slot_left(w, ch)) {
 		slot_free(ch, w->claim - 1u);
 	}
-	if (w->vain != 0)
-		w->vain = 0;
 }

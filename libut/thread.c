@@ -131,14 +131,14 @@ thread_free(struct thread *t)
  * was: the next thread to have them is another.
  */
 static void
-leave(struct thread *t, unsigned int c, uint32_t gen)
+leave(struct thread *t, unsigned int c)
 {
 	struct writer *w;
 	int n;
 
 	for (n = 0; n < NEST; n++) {
 		w = &t->levels[n].writers[c];
-		ut_writer_leave(w, &ut_channels[c], gen);
+		ut_writer_leave(w, &ut_channels[c]);
 		if (w->when != 0)
 			w->when = 0;
 	}
@@ -148,17 +148,14 @@ leave(struct thread *t, unsigned int c, uint32_t gen)
 static void
 thread_leave(struct thread *t)
 {
-	uint32_t gen;
 	unsigned int c;
 
 	__atomic_store_n(&t->levels[0].frame, UINTPTR_MAX, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
-	for (c = 0; c < UT_CHANNELS; c++) {
-		gen = atomic_load_explicit(&ut_channels[c].gen,
-		    memory_order_acquire);
-		if (gen != 0)
-			leave(t, c, gen);
-	}
+	for (c = 0; c < UT_CHANNELS; c++)
+		if (atomic_load_explicit(&ut_channels[c].attached,
+		    memory_order_acquire))
+			leave(t, c);
 	t->stack_high = 0;
 	for (c = 0; c < NEST; c++)
 		__atomic_store_n(&t->levels[c].frame, 0, __ATOMIC_RELEASE);
@@ -451,10 +448,11 @@ ut_threads_quiet(int ms)
 
 /*
  * On behalf of all threads, which are quiet, and of those that ended after
- * the channel c was detached: let go of it.
+ * the channel c was detached: let go of it.  No writer has room there then,
+ * which is what the next channel of that number needs.
  */
 void
-ut_threads_leave(unsigned int c, uint32_t gen)
+ut_threads_leave(unsigned int c)
 {
 	struct thread *p;
 	int k, i;
@@ -465,7 +463,7 @@ ut_threads_leave(unsigned int c, uint32_t gen)
 		if (p == NULL)
 			break;
 		for (i = 0; i < CHUNK; i++)
-			leave(&p[i], c, gen);
+			leave(&p[i], c);
 	}
 }
 

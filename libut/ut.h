@@ -103,7 +103,7 @@ extern "C" {
 #define UT_DEBUG_LINE		13
 #define UT_DEBUG		14
 
-/* Channels that a program can be attached to at once; bits of ut_event.on. */
+/* Channels that a program can be attached to at once. */
 #define UT_CHANNELS	32
 
 /* One value, or a range of them, of an enumeration. */
@@ -147,8 +147,9 @@ struct ut_field {
  */
 struct ut_event {
 	/*
-	 * Channels that listen, a bit each.  Volatile, or clang takes it for
-	 * constant where no code of the file can store to it.
+	 * Not 0: a channel listens.  All else in it is libut's.  Volatile, or
+	 * clang takes it for constant where no code of the file can store to
+	 * it.
 	 */
 	volatile uint32_t	 on;
 	int32_t			 level;
@@ -157,6 +158,7 @@ struct ut_event {
 	struct ut_event		*twin;	/* libut's: next of the same name */
 	void			*type;	/* libut's: what the twins share */
 	uint16_t		 id[UT_CHANNELS]; /* libut's, 0 is none */
+	uint32_t		 mask;	/* libut's: who listens, a bit each */
 } __attribute__((aligned(64)));
 
 /* A program or shared library with events of its own. */
@@ -174,12 +176,12 @@ struct ut_module {
  * its size, which stays.
  */
 struct ut_record {
-	struct ut_event		*event;
+	const struct ut_event	*event;
 	void			*level;
 	void			*writer;
 	uint64_t		 time;
 	size_t			 len;
-	void			*spare;
+	void			*own;
 	uint32_t		 clock;	/* that time is of */
 	uint32_t		 mask;
 	uint32_t		 on;
@@ -543,7 +545,7 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 	};								\
 	static struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		UT_CAT(ev, _fields), NULL, NULL, { 0 }			\
+		UT_CAT(ev, _fields), NULL, NULL, { 0 }, 0		\
 	};								\
 	static void __attribute__((noinline)) UT_HELPER			\
 	UT_CAT(ev, _record)(struct ut_event *ut_e			\
@@ -573,7 +575,7 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 #define UT_RANGE(str, low, high)	{ str, low, high }
 
 #define UT_LOG_EVENT(level)	\
-	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 } }
+	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0 }
 
 static const struct ut_field __attribute__((unused)) ut_log_fields[] = {
 	{ "msg", NULL, 0, UT_KIND_STRING, 1, 0, 0 },

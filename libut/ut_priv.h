@@ -30,6 +30,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -74,10 +75,10 @@ extern int (*ut_gettime)(clockid_t, struct timespec *)
  * in size, so that finding it is a shift.
  */
 struct channel {
-	/* 0 is detached.  Store, release, under ut_lock; grows. */
-	_Alignas(128) _Atomic uint32_t gen;
+	/* Store, release, under ut_lock. */
+	_Alignas(128) atomic_bool attached;
 
-	/* All below is constant while gen is not 0. */
+	/* All below is constant while it is attached. */
 	uint32_t		 clock;		/* UT_CLOCK_ */
 	struct ut_header	*header;
 	struct ut_slot		*slots;
@@ -94,15 +95,18 @@ struct channel {
 	char			 name[NAME_MAX_LEN];
 	uint32_t		 wholen;
 
-	/* Where a slot was free last, and the header's freed when none was. */
+	/*
+	 * Where a slot was free last, and the header's freed when none was, and
+	 * when no sub-buffer was.
+	 */
 	ut_a32			 slot_hint;
 	ut_a64			 slots_taken;	/* that + 1, or 0 */
+	ut_a64			 subs_taken;	/* as well */
 
 	/* The listener's. */
 	size_t			 size;
 	int			 conn;		/* of which connection */
 	uint32_t		 handle;	/* utd's number for it */
-	uint32_t		 last_gen;
 	dev_t			 dev;		/* to know the region by */
 	ino_t			 ino;
 	bool			 kept;		/* over the end of a connection */
@@ -113,33 +117,34 @@ _Static_assert((sizeof(struct channel) & (sizeof(struct channel) - 1)) == 0,
     "channel");
 
 /*
- * One thread in one channel at one depth.  The thread's own.  A power of two
- * in size, so that finding it is a shift.
+ * One thread in one channel at one depth.  The thread's own.
  *
  * It is unbound; or bound, that is, has a slot, with a sub-buffer of its own or
  * none; or in an event in a shared sub-buffer, and then sub is NULL, and data
  * where in there the event begins.
+ *
+ * One that has room has a sub-buffer of its own, or had one until the consumer
+ * took it back: ut_begin looks at no more than that, so one that is all zeros
+ * is good for nothing.
  */
 struct writer {
 	/* As in the sub-buffer: events, and their bytes. */
 	_Alignas(64) uint64_t	 commit;
 	uint32_t		 room;		/* 0 without its own */
-	uint32_t		 gen;		/* of the channel; 0 unbound */
+	uint16_t		 bound;
+	uint16_t		 claim;		/* the slot tried last, + 1 */
 	struct ut_slot		*slot;
 	struct ut_subbuf	*sub;
 	unsigned char		*data;
 	uint64_t		 mine;		/* the state of sub */
+	ut_a32			*active;	/* the header's */
 	union {
 		uint64_t	 seq;		/* the slot's, before the claim */
 		uint64_t	 when;		/* without: the last event */
 	};
-	uint32_t		 freed;		/* the header's, when vain was set */
-	uint16_t		 vain;		/* 1 after a scan without success */
-	uint16_t		 claim;		/* the slot tried last, + 1 */
 };
 
-_Static_assert((sizeof(struct writer) & (sizeof(struct writer) - 1)) == 0,
-    "writer");
+_Static_assert(sizeof(struct writer) == 64, "writer");
 _Static_assert(UT_NSLOTS_MAX < UINT16_MAX, "claim");
 
 /*
@@ -156,6 +161,22 @@ struct level {
 	uintptr_t		 frame;
 	struct writer		 writers[UT_CHANNELS];
 };
+
+/*
+ * ut_event.on, which says who listens.  If one channel does, the high half is
+ * the ID, and the low half is the offset in a level of the channel's writer,
+ * with ON_CYCLES if the cycle counter is the clock.  If several do, the low
+ * half is 0.  If none does, all of it is 0.
+ */
+#define ON_CYCLES		0x8000u
+#define ON_SEVERAL		0x10000u
+#define ON_ID(on)		((uint16_t)((on) >> 16))
+#define ON_OFFSET(on)		((on) & (ON_CYCLES - 1))
+#define ON_WORD(c, id, cycles)	((uint32_t)(id) << 16 | \
+	(uint32_t)(offsetof(struct level, writers) + \
+	(c) * sizeof(struct writer)) | ((cycles) ? ON_CYCLES : 0))
+
+_Static_assert(sizeof(struct level) <= ON_CYCLES, "level");
 
 /*
  * A thread that has traced.  Lies in pages that a child made behind our back
@@ -183,7 +204,7 @@ void		 ut_unblock(const sigset_t *, int);
 struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
 bool		 ut_threads_quiet(int);
-void		 ut_threads_leave(unsigned int, uint32_t);
+void		 ut_threads_leave(unsigned int);
 struct level	*ut_thread_level(struct thread *, uintptr_t);
 void		 ut_threads_before_fork(void);
 void		 ut_threads_after_fork(void);
@@ -202,12 +223,12 @@ enum room {
 	ROOM_OWN,
 	ROOM_SHARED			/* for this event */
 };
-enum room	 ut_writer_room(struct writer *, struct channel *, uint32_t,
-		    size_t, uint64_t);
+enum room	 ut_writer_room(struct writer *, struct channel *, size_t,
+		    uint64_t);
 enum room	 ut_writer_next(struct writer *, struct channel *, size_t,
 		    uint64_t);
 void		 ut_writer_unbind(struct writer *, struct channel *);
-void		 ut_writer_leave(struct writer *, struct channel *, uint32_t);
+void		 ut_writer_leave(struct writer *, struct channel *);
 void		 ut_writer_let_go(struct writer *);
 void		 ut_bell_maybe(struct channel *, uint32_t);
 

@@ -84,7 +84,7 @@ writer(const struct channel *ch, int depth)
 static enum room
 event(struct channel *ch, int depth)
 {
-	return ut_writer_room(writer(ch, depth), ch, ch->gen, 100, NOW);
+	return ut_writer_room(writer(ch, depth), ch, 100, NOW);
 }
 
 /* Slot 0 is as an event left it: with the program's number, or without. */
