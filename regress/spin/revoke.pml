@@ -359,12 +359,15 @@ inline record()
 	:: else
 	fi;
 #endif
+	/* Is there room?  That only the writer knows, and has no time. */
 #ifdef LATE_BUSY
-	ready = STILL_MINE && n < CAP;
+	ready = n < CAP && STILL_MINE;
 	SET_BUSY;
 #else
-	SET_BUSY;
-	ready = STILL_MINE && n < CAP;
+	if
+	:: n < CAP -> SET_BUSY; ready = STILL_MINE
+	:: else -> SET_BUSY
+	fi;
 #endif
 	if
 	:: ready

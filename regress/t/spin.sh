@@ -1,17 +1,18 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# The model of a sub-buffer's life in spin/revoke.pml: all that can happen is
-# right, and each rule of the protocol that is left out shows as an error.
+# The models of a sub-buffer's life in spin/revoke.pml, and of a channel's in
+# spin/level.pml: all that can happen is right, and each rule of the protocol
+# that is left out shows as an error.
 # SPIN_LONG=1 is the long form: three minutes, and 2 GB of memory.
 
 . ./common.sh
 
 need spin
-cp spin/revoke.pml "$T" && cd "$T" || fail "no model"
+cp spin/revoke.pml spin/level.pml "$T" && cd "$T" || fail "no model"
 
 # check FLAGS...: $states and $errors.
 check() {
-	spin -a "$@" revoke.pml >spin.out 2>&1 || fail "spin: $(cat spin.out)"
+	spin -a "$@" $model >spin.out 2>&1 || fail "spin: $(cat spin.out)"
 	$CC $optimize -w -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c ||
 	    fail "cannot build pan"
 	./pan -m10000 -w22 >pan.out 2>&1
@@ -19,7 +20,7 @@ check() {
 	    fail "$*: $(cat pan.out)"
 	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.out)
 	errors=$(sed -n 's/.*errors: \([0-9]*\)$/\1/p' pan.out)
-	echo "$*: $states states, $errors errors" \
+	echo "$model $*: $states states, $errors errors" \
 	    "$(sed -n 's/^pan:1: //p' pan.out)"
 	[ -n "$states" ] && [ -n "$errors" ] || fail "$*: $(cat pan.out)"
 }
@@ -27,15 +28,22 @@ check() {
 right() {
 	optimize=-O2
 	check "$@"
-	[ "$errors" -eq 0 ] || fail "$*: an error"
+	[ "$errors" -eq 0 ] || fail "$model $*: an error"
 }
 
 wrong() {
 	optimize=-O0
 	check "$@"
-	[ "$errors" -eq 1 ] || fail "$*: no error"
+	[ "$errors" -eq 1 ] || fail "$model $*: no error"
 }
 
+model=level.pml
+for rule in NO_BARRIER NO_QUIET NO_ZERO LATE_FRAME RELAXED_ON NO_LOOK; do
+	wrong -D$rule -DREGIONS=2
+done
+right -DREGIONS=2
+
+model=revoke.pml
 for rule in NO_BUSY NO_COMMIT_CHECK NO_GRACE EARLY_GRACE LATE_BUSY KEEP; do
 	wrong -D$rule
 done
@@ -55,3 +63,6 @@ right -DDEATH -DSTOP -DJUMP -DWEAK
 right -DNS=2
 right -DSHARED
 right -DEVENTS=1 -DSHARED -DDEATH -DSTOP -DJUMP -DWEAK
+model=level.pml
+right -DREGIONS=2 -DJUMP
+right -DREGIONS=3
