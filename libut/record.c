@@ -67,7 +67,7 @@ static struct writer several;
 
 static unsigned char	*begin_nested(struct ut_record *,
 			    const struct ut_event *, size_t, uintptr_t);
-static unsigned char	*begin_other(struct ut_record *,
+static unsigned char	*begin_several(struct ut_record *,
 			    const struct ut_event *);
 static unsigned char	*begin_late(struct ut_record *, struct writer *);
 static unsigned char	*commit_other(struct ut_record *);
@@ -168,8 +168,12 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	r->level = l;
 	r->len = len + UT_EVENT_HEAD;
 	r->on = on = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
-	if ((int16_t)on <= 0)
-		return begin_other(r, ev);
+	if (UT_UNLIKELY((int16_t)on <= 0)) {
+		if ((on & ON_CYCLES) == 0)
+			return begin_several(r, ev);
+		r->writer = writer_at(l, ON_OFFSET(on));
+		return begin_timed(r, ut_cycles());
+	}
 	r->writer = writer_at(l, (uint16_t)on);
 	return begin_timed(r, ut_nanoseconds());
 }
@@ -316,7 +320,7 @@ begin_late(struct ut_record *r, struct writer *w)
 }
 
 /* Several channels listen, or none any more. */
-static unsigned char *
+static unsigned char * __attribute__((noinline))
 begin_several(struct ut_record *r, const struct ut_event *ev)
 {
 	r->event = ev;
@@ -325,16 +329,6 @@ begin_several(struct ut_record *r, const struct ut_event *ev)
 	/* Acquire: who sees the bit sees the ID and the channel behind it. */
 	r->mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
 	return next_channel(r);
-}
-
-/* It is not one channel with the system's clock. */
-static unsigned char * __attribute__((noinline))
-begin_other(struct ut_record *r, const struct ut_event *ev)
-{
-	if ((r->on & ON_CYCLES) == 0)
-		return begin_several(r, ev);
-	r->writer = writer_at(r->level, ON_OFFSET(r->on));
-	return begin_timed(r, ut_cycles());
 }
 
 /* No writer so deep: count, where there is a region to count in. */
