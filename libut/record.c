@@ -158,11 +158,14 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 {
 	/* Not that of r: sanitizers keep variables elsewhere. */
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	struct level *l = &ut_self->levels[0];
+	struct thread *t = ut_self;
+	struct level *l;
 	uint32_t on;
 
-	if (UT_UNLIKELY(l->frame != 0))
+	if (UT_UNLIKELY((UT_NULL_SELF && t == NULL) ||
+	    t->levels[0].frame != 0))
 		return begin_nested(r, ev, len, frame);
+	l = &t->levels[0];
 	level_take(l, frame);
 
 	r->level = l;

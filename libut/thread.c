@@ -47,10 +47,15 @@ struct chunk {
  * are always in one, so that each that begins comes to ut_thread_own.
  */
 static struct thread mute = { .levels[0].frame = UINTPTR_MAX };
+#if UT_NULL_SELF
+#define UNBORN	NULL
+#else
 static struct thread unborn = { .levels[0].frame = UINTPTR_MAX };
+#define UNBORN	(&unborn)
+#endif
 
 /* As ut_priv.h says. */
-__thread struct thread *ut_self = &unborn;
+__thread struct thread *ut_self = UNBORN;
 
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
@@ -218,7 +223,7 @@ thread_end(void *arg)
 	if (!ending) {
 		ending = true;
 		if (pthread_setspecific(key, &mute) == 0)
-			ut_self = &unborn;
+			ut_self = UNBORN;
 	}
 	ut_unblock(&old, state);
 	errno = error;
@@ -245,14 +250,14 @@ thread_new(void)
 	sigset_t old;
 	const int error = errno, state = ut_block(&old);
 
-	if ((t = ut_self) == &unborn) {
+	if ((t = ut_self) == UNBORN) {
 		t = key_made ? thread_claim() : NULL;
 		ut_self = &mute;
 		if (t != NULL && pthread_setspecific(key, t) != 0) {
 			thread_free(t);
 			t = NULL;
 		}
-		ut_self = t != NULL ? t : &unborn;
+		ut_self = t != NULL ? t : UNBORN;
 	}
 	ut_unblock(&old, state);
 	errno = error;
@@ -268,7 +273,7 @@ ut_thread_own(void)
 {
 	struct thread *t = ut_self;
 
-	if (t == &unborn)
+	if (t == UNBORN)
 		t = thread_new();
 	return t != &mute ? t : NULL;
 }
@@ -473,7 +478,7 @@ ut_threads_before_fork(void)
 	struct thread *t = ut_self;
 
 	kept = NULL;
-	if (t == &unborn || t == &mute || is_quiet(t))
+	if (t == UNBORN || t == &mute || is_quiet(t))
 		return;
 	kept = chunk_of(t);
 	ut_wipe_on_fork(kept->threads, CHUNK * sizeof(*t), 0);

@@ -190,7 +190,19 @@ struct thread {
 	uintptr_t		 stack_high;
 };
 
-/* thread.c */
+/*
+ * thread.c
+ *
+ * A thread that has had no event yet points to one that never has a level free:
+ * ut_begin has one test less.  It is NULL where a library that is opened by
+ * dlopen(3) cannot have a thread-local variable with an initial value: NetBSD
+ * refuses such a library, other systems leave 0 in threads that exist already.
+ */
+#if defined(__GLIBC__) && !defined(UT_POSIX)
+#define UT_NULL_SELF	0
+#else
+#define UT_NULL_SELF	1
+#endif
 extern __thread struct thread *ut_self
 #if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
     /* Found without a call; eight bytes also fit a program that dlopens us. */
