@@ -49,9 +49,10 @@ struct row {
 	struct member	 m[];
 };
 
-/* utctl.c */
+/* option.c */
 extern const char	*utctl_path;	/* as it was called */
-int	 usage(const char *);		/* of that command; returns 1 */
+extern const char	*utctl_usage;	/* of the command that runs */
+int	 usage(const char *);		/* says it, with that name; returns 1 */
 int	 option(int, char **, const char *);
 int	 option_first(int, char **, const char *);
 

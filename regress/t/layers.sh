@@ -17,9 +17,7 @@ named() {
 	    libut/listener libut/region libut/register libut/shared \
 	    libut/subbuf libut/thread
 	circle utctl/ctf_class utctl/ctf_lex utctl/ctf_meta utctl/ctf_print \
-	    utctl/ctf_read utctl/ctf_type utctl/ctf_window utctl/event \
-	    utctl/find utctl/list utctl/record utctl/recover utctl/session \
-	    utctl/utctl utctl/view
+	    utctl/ctf_read utctl/ctf_type utctl/ctf_window utctl/view
 	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
 	    utd/owners utd/pool utd/revoke
 	circle utd/app utd/client utd/conn utd/consumers utd/control \
