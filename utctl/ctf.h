@@ -308,9 +308,11 @@ struct ctf_value {
 /* Reads what follows a key of a block: "= value" or ":= type". */
 typedef void	 ctf_key(struct ctf_parse *, const char *, void *);
 
-/* view.c: counts what is damaged, to be said at the end. */
+/* ctf_damage.c */
 void	 ctf_damage(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
+int	 ctf_damaged(void);		/* is anything? */
+void	 ctf_damage_say(void);
 
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);

@@ -16,8 +16,8 @@ named() {
 	circle libut/conn libut/event libut/find libut/forked libut/late \
 	    libut/listener libut/region libut/register libut/shared \
 	    libut/subbuf libut/thread
-	circle utctl/ctf_class utctl/ctf_lex utctl/ctf_meta utctl/ctf_print \
-	    utctl/ctf_read utctl/ctf_type utctl/ctf_window utctl/view
+	circle utctl/ctf_meta utctl/ctf_type
+	circle utctl/ctf_print utctl/ctf_read
 	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
 	    utd/owners utd/pool utd/revoke
 	circle utd/app utd/client utd/conn utd/consumers utd/control \
