@@ -85,7 +85,7 @@ UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \
 		utctl/ctf_num.c utctl/ctf_print.c utctl/ctf_read.c \
-		utctl/ctf_type.c utctl/ctf_window.c \
+		utctl/ctf_type.c utctl/ctf_value.c utctl/ctf_window.c \
 		utctl/daemon.c utctl/event.c utctl/find.c \
 		utctl/glob.c utctl/left.c utctl/list.c utctl/option.c \
 		utctl/record.c utctl/recover.c utctl/say.c utctl/session.c \

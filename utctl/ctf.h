@@ -318,9 +318,11 @@ void	 ctf_damage_say(void);
 int	 ctf_finish(struct ctf_trace *);
 struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
 
-/* ctf_lex.c, ctf_meta.c */
+/* ctf_meta.c */
 struct ctf_trace *ctf_open(char *);
 void	 ctf_close(struct ctf_trace *);
+
+/* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
 char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 void	 ctf_error(struct ctf_parse *, const char *, ...)
@@ -329,10 +331,19 @@ int	 ctf_digit(char);
 void	 ctf_next(struct ctf_parse *);
 int	 ctf_accept(struct ctf_parse *, int);
 void	 ctf_expect(struct ctf_parse *, int, const char *);
+
+/* ctf_value.c */
+const char *ctf_path(struct ctf_parse *);
 void	 ctf_value(struct ctf_parse *, struct ctf_value *);
-void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
+int	 ctf_value_base(struct ctf_parse *, const struct ctf_value *);
+int	 ctf_value_isutf8(struct ctf_parse *, const struct ctf_value *);
+enum ctf_order ctf_value_order(struct ctf_parse *, const struct ctf_value *);
+int	 ctf_value_bool(struct ctf_parse *, const struct ctf_value *);
+uint32_t ctf_value_align(struct ctf_parse *, const struct ctf_value *);
+const char *ctf_value_clock(struct ctf_parse *, const struct ctf_value *);
 
 /* ctf_type.c */
+void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
 struct ctf_type	*ctf_type(struct ctf_parse *);
 void	 ctf_typealias(struct ctf_parse *);
 
