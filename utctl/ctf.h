@@ -261,8 +261,6 @@ struct ctf_stream {
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
 	struct ctf_who		 who;
-	char			 prefix[512];	/* who, as ctf_print.c writes */
-	size_t			 prefixlen;
 
 	uint64_t		 ndiscarded;	/* not told yet */
 	int64_t			 from, to;
@@ -274,6 +272,11 @@ struct ctf_stream {
 	const struct ctf_eclass	*event;
 	uint64_t		 at;		/* event's offset in the file */
 	size_t			 body;		/* its contexts and fields */
+
+	/* ctf_print.c's: who, as it writes that in the packet there. */
+	char			 prefix[512];
+	size_t			 prefixlen;	/* 0: not yet */
+	uint64_t		 prefixpkt;
 };
 
 /* The tokens and the parser's state. */
@@ -374,7 +377,6 @@ char	*ctf_put_real(char *, double, int);
 /* ctf_print.c */
 void	 ctf_print_init(int);
 void	 ctf_print_trace(struct ctf_trace *);
-size_t	 ctf_print_who(const struct ctf_who *, char *, size_t);
 void	 ctf_print_event(struct ctf_stream *);
 void	 ctf_print_flush(void);
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */

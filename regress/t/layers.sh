@@ -16,7 +16,6 @@ named() {
 	circle libut/conn libut/event libut/find libut/forked libut/late \
 	    libut/listener libut/region libut/register libut/shared \
 	    libut/subbuf libut/thread
-	circle utctl/ctf_print utctl/ctf_read
 	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
 	    utd/owners utd/pool utd/revoke
 	circle utd/app utd/client utd/conn utd/consumers utd/control \
