@@ -38,6 +38,8 @@ extern int (*ut_gettime)(clockid_t, struct timespec *)
     __attribute__((visibility("hidden")));
 #define UT_GETTIME	ut_gettime
 
+#define UT_NO_MODULE
+
 #include "clock.h"
 #include "compat.h"
 #include "msg.h"
