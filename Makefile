@@ -57,7 +57,7 @@ RCDIR =		$(RCDIR_$(OS))
 # libut: each object once, position-independent, for libut.so and libut.a.
 LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
 		libut/find.c libut/forked.c libut/late.c libut/listener.c \
-		libut/log.c libut/msg.c \
+		libut/lock.c libut/log.c libut/module.c libut/msg.c \
 		libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/sock.c \
 		libut/subbuf.c libut/thread.c

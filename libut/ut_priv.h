@@ -217,12 +217,15 @@ unsigned char	*ut_shared_head(struct writer *, struct channel *, uint16_t);
 void		 ut_shared_commit(struct writer *, struct channel *, size_t);
 void		 ut_shared_park(struct writer *, struct channel *);
 
-/* event.c */
-struct type;
+/* lock.c */
 void		 ut_enter(sigset_t *);
 void		 ut_leave(const sigset_t *);
 extern pthread_mutex_t ut_lock;
 extern sigset_t	 ut_signals;		/* blocked before ut_enter */
+
+/* event.c */
+bool		 ut_event_add(struct ut_event *);
+void		 ut_event_remove(struct ut_event *);
 void		 ut_events_forget(unsigned int);
 void		 ut_events_forked(void);
 void		 ut_events_summary(struct ut_msg *);
