@@ -55,12 +55,12 @@ RC =		$(DATADIR)/$(RCNAME_$(OS))
 RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
-		libut/find.c libut/forked.c libut/late.c libut/listener.c \
-		libut/lock.c libut/log.c libut/module.c libut/msg.c \
-		libut/record.c libut/region.c libut/register.c \
-		libut/rundir.c libut/shared.c libut/shm.c libut/sock.c \
-		libut/subbuf.c libut/thread.c
+LIBUT_SRCS =	libut/bell.c libut/clock.c libut/compat.c libut/conn.c \
+		libut/event.c libut/find.c libut/forked.c libut/late.c \
+		libut/listener.c libut/lock.c libut/log.c libut/module.c \
+		libut/msg.c libut/record.c libut/region.c libut/register.c \
+		libut/rundir.c libut/shared.c libut/shm.c \
+		libut/sock.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \
 		libut/msg.h libut/rundir.h libut/ut.h libut/ut_abi.h \

@@ -33,7 +33,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: region.c. */
+/* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: clock.c. */
 extern int (*ut_gettime)(clockid_t, struct timespec *)
     __attribute__((visibility("hidden")));
 #define UT_GETTIME	ut_gettime
@@ -186,6 +186,9 @@ uint32_t	 ut_thread_depth(struct thread *, uintptr_t);
 void		 ut_threads_before_fork(void);
 void		 ut_threads_after_fork(void);
 void		 ut_threads_forked(void);
+
+/* clock.c */
+int		 ut_clock_follow(int64_t, bool);
 
 /* subbuf.c */
 extern struct channel ut_channels[UT_CHANNELS];

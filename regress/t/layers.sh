@@ -13,8 +13,8 @@ circle() {
 # All files of each circle that there is.  The list shrinks with the code: one
 # that is gone has to go here, too.
 named() {
-	circle libut/conn libut/find libut/late libut/listener libut/lock \
-	    libut/region libut/shared libut/subbuf libut/thread
+	circle libut/conn libut/find libut/late libut/listener libut/region
+	circle libut/shared libut/subbuf
 	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
 	    utd/owners utd/pool utd/revoke
 	circle utd/app utd/client utd/conn utd/consumers utd/control \
