@@ -59,7 +59,7 @@ LIBUT_SRCS =	libut/bell.c libut/clock.c libut/compat.c libut/conn.c \
 		libut/event.c libut/find.c libut/forked.c libut/late.c \
 		libut/listener.c libut/lock.c libut/log.c libut/module.c \
 		libut/msg.c libut/record.c libut/region.c libut/register.c \
-		libut/rundir.c libut/shared.c libut/shm.c \
+		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
 		libut/sock.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \

@@ -190,7 +190,7 @@ void		 ut_threads_forked(void);
 /* clock.c */
 int		 ut_clock_follow(int64_t, bool);
 
-/* subbuf.c */
+/* slot.c */
 extern struct channel ut_channels[UT_CHANNELS];
 /*
  * For each channel and slot: the writer of this program that has the slot,
@@ -198,6 +198,14 @@ extern struct channel ut_channels[UT_CHANNELS];
  */
 extern struct writer *_Atomic *ut_users[UT_CHANNELS];
 extern struct ut_subbuf ut_no_subbuf;
+bool		 ut_writer_bind(struct writer *, struct channel *, uint32_t);
+void		 ut_writer_unbind(struct writer *, struct channel *);
+void		 ut_writer_let_go(struct writer *);
+void		 ut_slot_leave(struct writer *, struct channel *);
+void		 ut_now_free(struct channel *);
+void		 ut_bell_maybe(struct channel *, uint32_t);
+
+/* subbuf.c */
 enum room {
 	ROOM_NONE,			/* the event is lost, or not wanted */
 	ROOM_OWN,
@@ -207,10 +215,7 @@ enum room	 ut_writer_room(struct writer *, struct channel *, uint32_t,
 		    size_t, uint64_t);
 enum room	 ut_writer_next(struct writer *, struct channel *, size_t,
 		    uint64_t);
-void		 ut_writer_unbind(struct writer *, struct channel *);
 void		 ut_writer_leave(struct writer *, struct channel *, uint32_t);
-void		 ut_writer_let_go(struct writer *);
-void		 ut_bell_maybe(struct channel *, uint32_t);
 
 /* shared.c */
 void		 ut_shared_name(struct channel *, const char *);

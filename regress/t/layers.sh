@@ -14,7 +14,6 @@ circle() {
 # that is gone has to go here, too.
 named() {
 	circle libut/conn libut/find libut/late libut/listener libut/region
-	circle libut/shared libut/subbuf
 	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
 	    utd/owners utd/pool utd/revoke
 	circle utd/app utd/client utd/conn utd/consumers utd/control \
