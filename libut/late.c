@@ -46,13 +46,15 @@
 #define MOMENT		100		/* part of the time-out that is one */
 #define MOMENT_MIN	10		/* ms, the least moment */
 
+int64_t ut_patience = 3000;
+
 static _Atomic bool late_here[UT_CONNS];
 static _Atomic bool *late = late_here;
 
 static _Atomic bool *
 late_at(const struct conn *c)
 {
-	return &late[c - ut_conns];
+	return &late[c->known.conn];
 }
 
 bool

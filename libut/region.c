@@ -246,10 +246,9 @@ ut_regions_drop(int conn)
 
 /* Takes both descriptors, the second may be -1.  0 or an errno. */
 int
-ut_region_attach(int conn, uint32_t handle, int fd, int bell,
+ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
     const char *bellname)
 {
-	const struct conn *c = &ut_conns[conn];
 	struct channel *ch;
 	int error;
 
@@ -260,8 +259,8 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 	if (ch == ut_channels + UT_CHANNELS)
 		error = EMFILE;
 	else
-		error = channel_map(ch, fd, c->ahead);
-	if (error == 0 && (error = users_map(ch, c->owner)) != 0)
+		error = channel_map(ch, fd, as->ahead);
+	if (error == 0 && (error = users_map(ch, as->owner)) != 0)
 		munmap(ch->header, ch->size);
 	close(fd);
 	if (error != 0) {
@@ -271,11 +270,11 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 	}
 	/* Without a bell the consumer looks by itself, later. */
 	ut_bell_open(&ch->bell, bell, bellname);
-	ch->conn = conn;
+	ch->conn = as->conn;
 	ch->handle = handle;
-	ch->owner = c->owner;
+	ch->owner = as->owner;
 	ch->pid = getpid();
-	ut_shared_name(ch, c->name);
+	ut_shared_name(ch, as->name);
 	atomic_store_explicit(&ch->slots_taken, 0, memory_order_relaxed);
 	ch->kept = false;
 	ch->used = true;

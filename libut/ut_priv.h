@@ -241,8 +241,17 @@ int		 ut_events_list(int, uint32_t, uint32_t, int64_t);
 int		 ut_events_describe(int, struct ut_msg *, int64_t);
 int		 ut_event_map(uint32_t, unsigned int, uint32_t);
 
+/* This program, as the utd of a connection knows it. */
+struct known {
+	int		 conn;		/* which connection */
+	uint64_t	 owner;		/* our number there */
+	int64_t		 ahead;		/* its clock: ut_clock_ahead */
+	char		 name[NAME_MAX_LEN];	/* as it was told */
+};
+
 /* region.c */
-int		 ut_region_attach(int, uint32_t, int, int, const char *);
+int		 ut_region_attach(const struct known *, uint32_t, int, int,
+		    const char *);
 int		 ut_region_find(int, uint32_t);
 bool		 ut_region_again(int, uint32_t, int);
 void		 ut_regions_keep(int);
@@ -264,9 +273,7 @@ struct conn {
 	int		 sock;		/* -1: none */
 	dev_t		 dev;		/* of the socket, to know it by */
 	ino_t		 ino;
-	uint64_t	 owner;		/* our number there */
-	char		 name[NAME_MAX_LEN];	/* as it was told */
-	int64_t		 ahead;		/* its clock: ut_clock_ahead */
+	struct known	 known;
 	unsigned int	 asked;		/* HELLO and NEW sent */
 	unsigned int	 done;		/* and answered */
 	bool		 news;		/* NEW has yet to be sent */
@@ -292,8 +299,6 @@ struct conn {
 };
 
 /* find.c */
-extern struct conn ut_conns[UT_CONNS];
-extern int	 ut_nconns;
 void		 ut_find_init(void);
 bool		 ut_find_later(void);
 void		 ut_find_forked(void);
@@ -301,8 +306,9 @@ bool		 ut_find_poke(const char *);
 struct conn	*ut_find(struct conn *, bool);
 
 /* conn.c */
+extern struct conn ut_conns[UT_CONNS];
+extern int	 ut_nconns;
 extern int64_t	 ut_hurry;		/* no send takes longer; -1: none */
-extern int64_t	 ut_patience;		/* UT_REGISTER_TIMEOUT */
 void		 ut_conn_init(void);
 void		 ut_conn_reset(struct conn *);
 void		 ut_conn_forked(struct conn *);
@@ -315,6 +321,7 @@ int		 ut_conn_send_new(struct conn *);
 void		 ut_conn_await(struct conn *, int64_t);
 
 /* late.c */
+extern int64_t	 ut_patience;		/* UT_REGISTER_TIMEOUT, ms */
 bool		 ut_conn_late(const struct conn *);
 void		 ut_conn_set_late(struct conn *, bool);
 void		 ut_conn_share_late(void);

@@ -13,7 +13,7 @@ circle() {
 # All files of each circle that there is.  The list shrinks with the code: one
 # that is gone has to go here, too.
 named() {
-	circle libut/conn libut/find libut/late libut/listener libut/region
+	circle libut/find libut/listener
 	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
 	    utd/owners utd/pool utd/revoke
 	circle utd/app utd/client utd/conn utd/consumers utd/control \
