@@ -310,6 +310,23 @@ child_of_fork(void)
 	ut_leave(&old);
 }
 
+/* In the child of a fork, which may have threads from now on. */
+static void
+fork_over(void)
+{
+	struct thread *self;
+	sigset_t signals;
+
+	if (!owed || getpid() != listens)
+		return;
+	ut_enter(&signals);
+	self = ut_mute();
+	if (owed)
+		talk(register_deadline());
+	ut_unmute(self);
+	ut_leave(&signals);
+}
+
 /* Once, with the first module, under ut_lock: true that time. */
 bool
 ut_listen(void)
@@ -320,6 +337,7 @@ ut_listen(void)
 	ut_thread_init();
 	ut_conn_init();
 	ut_find_init();
+	ut_fork_init(fork_over);
 	pthread_atfork(before_fork, after_fork, child_of_fork);
 	begin();
 	talk(register_deadline());
@@ -352,23 +370,6 @@ ut_listen_new(void)
 		if (wait[i])
 			ut_conn_await(&ut_conns[i],
 			    ut_conn_until(&ut_conns[i], deadline));
-}
-
-/* In the child of a fork, which may have threads from now on. */
-void
-ut_fork_over(void)
-{
-	struct thread *self;
-	sigset_t signals;
-
-	if (!owed || getpid() != listens)
-		return;
-	ut_enter(&signals);
-	self = ut_mute();
-	if (owed)
-		talk(register_deadline());
-	ut_unmute(self);
-	ut_leave(&signals);
 }
 
 /* Whether the library has threads. */

@@ -340,18 +340,18 @@ int		 ut_threads_end(void);
 /* register.c */
 bool		 ut_listen(void);
 void		 ut_listen_new(void);
-void		 ut_fork_over(void);
 
 /* forked.c */
 enum fork_threads {
 	/* When the child of a fork may start threads: in the handler, */
 	FORK_NOW,
-	/* when ut_fork_over is called, */
+	/* when that calls what ut_fork_init was told, */
 	FORK_OVER,
 	/* later, but nobody will say when. */
 	FORK_UNSEEN
 };
 enum fork_threads ut_fork_threads(void);
+void		 ut_fork_init(void (*)(void));
 void		 ut_fork_hold(void);
 void		 ut_fork_release(void);
 
