@@ -64,7 +64,8 @@ LIBUT_SRCS =	libut/bell.c libut/clock.c libut/compat.c libut/conn.c \
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \
 		libut/msg.h libut/rundir.h libut/ut.h libut/ut_abi.h \
-		libut/ut_msg.h libut/ut_priv.h
+		libut/ut_conn.h libut/ut_event.h libut/ut_msg.h \
+		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \

@@ -32,7 +32,8 @@
 #include <unistd.h>
 
 #include "rundir.h"
-#include "ut_priv.h"
+#include "ut_conn.h"
+#include "ut_event.h"
 
 #define SEND_MIN	100		/* ms; then utd is given up, */
 #define SEND_MAX	3000		/* or then */
@@ -92,6 +93,13 @@ ut_conn_lost(struct conn *c)
 	c->news = c->unsent = false;
 	pthread_cond_broadcast(&answered);
 	ut_regions_keep(c->known.conn);
+}
+
+/* No utd will ever be there. */
+void
+ut_conn_give_up(struct conn *c)
+{
+	c->given_up = true;
 }
 
 static int

@@ -25,7 +25,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ut_priv.h"
+#include "ut_event.h"
 
 #define BUCKETS		1024
 #define PER_CHUNK	256

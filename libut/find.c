@@ -51,7 +51,7 @@
 #include <unistd.h>
 
 #include "rundir.h"
-#include "ut_priv.h"
+#include "ut_conn.h"
 
 /*
  * The delay after an attempt that failed although a utd seems to be there: it

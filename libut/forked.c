@@ -30,6 +30,7 @@
  */
 
 #include "ut_priv.h"
+#include "ut_register.h"
 
 #if defined(__NetBSD__)
 

@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #include "rundir.h"
-#include "ut_priv.h"
+#include "ut_conn.h"
 
 #define MARK		".late"		/* behind the name of the FIFO */
 #define MARK_LASTS	60		/* s */

@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ut_priv.h"
+#include "ut_event.h"
+#include "ut_register.h"
 
 static struct ut_module *modules;
 

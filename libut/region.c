@@ -28,7 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ut_priv.h"
+#include "ut_event.h"
+#include "ut_region.h"
 
 /* Is there a region with events timed by the system's clock? */
 static bool

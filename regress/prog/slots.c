@@ -32,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/ut_priv.h"
+#include "../../libut/ut_region.h"
 #include "header.h"
 
 #define NUMBER	77			/* the program's, there */
