@@ -119,7 +119,8 @@ all: $(LIBS_BUILT) $(PROGS)
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) utd/consumer.h utd/parent.h utd/utd.h
-$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/utctl.h utctl/ctf.h
+$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/ctf.h \
+		utctl/ctf_parse.h utctl/say.h utctl/utctl.h
 
 libut/libut.a: $(LIBUT_OBJS)
 	rm -f $@

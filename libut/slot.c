@@ -263,7 +263,7 @@ ut_writer_unbind(struct writer *w, struct channel *ch)
 	atomic_store_explicit(&ch->slot_hint, i, memory_order_relaxed);
 	if (atomic_load_explicit(&ch->header->noslot,
 	    memory_order_relaxed) != 0) {
-		ut_now_free(ch);			/* in case a handler jumps now */
+		ut_now_free(ch);	/* in case a handler jumps now */
 		atomic_store_explicit(&ch->header->noslot, 0,
 		    memory_order_relaxed);
 		ut_now_free(ch);

@@ -279,38 +279,6 @@ struct ctf_stream {
 	uint64_t		 prefixpkt;
 };
 
-/* The tokens and the parser's state. */
-enum {
-	TOK_END,
-	TOK_IDENT = 256,
-	TOK_NUM,
-	TOK_STR,
-	TOK_ASSIGN,			/* := */
-	TOK_DOTS			/* ... */
-};
-
-struct ctf_parse {
-	struct ctf_trace	*trace;
-	const char		*p, *end;
-	unsigned long		 line;
-	int			 tok;
-	const char		*str;		/* TOK_IDENT, TOK_STR */
-	uint64_t		 num;		/* TOK_NUM */
-	int			 depth;
-	int			 bad;		/* said why, or ... */
-	int			 cut;		/* ... the text ends here */
-};
-
-struct ctf_value {
-	int		 tok;		/* TOK_IDENT, TOK_NUM or TOK_STR */
-	int		 neg;
-	uint64_t	 num;
-	const char	*str;
-};
-
-/* Reads what follows a key of a block: "= value" or ":= type". */
-typedef void	 ctf_key(struct ctf_parse *, const char *, void *);
-
 /* ctf_damage.c */
 void	 ctf_damage(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
@@ -328,27 +296,6 @@ void	 ctf_close(struct ctf_trace *);
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
 char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
-void	 ctf_error(struct ctf_parse *, const char *, ...)
-	    __attribute__((__format__(__printf__, 2, 3)));
-int	 ctf_digit(char);
-void	 ctf_next(struct ctf_parse *);
-int	 ctf_accept(struct ctf_parse *, int);
-void	 ctf_expect(struct ctf_parse *, int, const char *);
-
-/* ctf_value.c */
-const char *ctf_path(struct ctf_parse *);
-void	 ctf_value(struct ctf_parse *, struct ctf_value *);
-int	 ctf_value_base(struct ctf_parse *, const struct ctf_value *);
-int	 ctf_value_isutf8(struct ctf_parse *, const struct ctf_value *);
-enum ctf_order ctf_value_order(struct ctf_parse *, const struct ctf_value *);
-int	 ctf_value_bool(struct ctf_parse *, const struct ctf_value *);
-uint32_t ctf_value_align(struct ctf_parse *, const struct ctf_value *);
-const char *ctf_value_clock(struct ctf_parse *, const struct ctf_value *);
-
-/* ctf_type.c */
-void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
-struct ctf_type	*ctf_type(struct ctf_parse *);
-void	 ctf_typealias(struct ctf_parse *);
 
 /* ctf_read.c */
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 
 #include "ctf.h"
-#include "utctl.h"
+#include "say.h"
 
 #define LINES	1000		/* more are only counted */
 

@@ -33,8 +33,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctf.h"
-#include "utctl.h"
+#include "ctf_parse.h"
+#include "say.h"
 
 /* := struct { ... } */
 static struct ctf_type *

@@ -31,7 +31,7 @@
 
 #include "ctf.h"
 #include "escape.h"
-#include "utctl.h"
+#include "say.h"
 
 #define OUTSIZE	(256 * 1024)
 #define ROOM	256		/* more than a number or an escape takes */

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf.h"
-#include "utctl.h"
+#include "ctf_parse.h"
+#include "say.h"
 
 /* The fields of a struct while they are read. */
 struct fields {

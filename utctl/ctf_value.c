@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#include "ctf.h"
+#include "ctf_parse.h"
 
 /* a.b.c */
 const char *
