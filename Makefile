@@ -55,16 +55,17 @@ RC =		$(DATADIR)/$(RCNAME_$(OS))
 RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/bell.c libut/compat.c libut/conn.c libut/event.c \
-		libut/find.c libut/forked.c libut/late.c libut/listener.c \
-		libut/log.c libut/msg.c \
-		libut/record.c libut/region.c libut/register.c \
-		libut/rundir.c libut/shared.c libut/shm.c libut/sock.c \
-		libut/subbuf.c libut/thread.c
+LIBUT_SRCS =	libut/bell.c libut/clock.c libut/compat.c libut/conn.c \
+		libut/event.c libut/find.c libut/forked.c libut/late.c \
+		libut/listener.c libut/lock.c libut/log.c libut/module.c \
+		libut/msg.c libut/record.c libut/region.c libut/register.c \
+		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
+		libut/sock.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \
 		libut/msg.h libut/rundir.h libut/ut.h libut/ut_abi.h \
-		libut/ut_msg.h libut/ut_priv.h
+		libut/ut_conn.h libut/ut_event.h libut/ut_msg.h \
+		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \
@@ -83,12 +84,13 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
-		utctl/ctf_lex.c utctl/ctf_meta.c utctl/ctf_num.c \
-		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
-		utctl/ctf_window.c utctl/daemon.c utctl/event.c utctl/find.c \
-		utctl/glob.c utctl/left.c utctl/list.c utctl/record.c \
-		utctl/recover.c utctl/say.c utctl/session.c utctl/utctl.c \
-		utctl/view.c
+		utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \
+		utctl/ctf_num.c utctl/ctf_print.c utctl/ctf_read.c \
+		utctl/ctf_type.c utctl/ctf_value.c utctl/ctf_window.c \
+		utctl/daemon.c utctl/event.c utctl/find.c \
+		utctl/glob.c utctl/left.c utctl/list.c utctl/option.c \
+		utctl/record.c utctl/recover.c utctl/say.c utctl/session.c \
+		utctl/utctl.c utctl/view.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o
@@ -117,7 +119,8 @@ all: $(LIBS_BUILT) $(PROGS)
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) utd/consumer.h utd/parent.h utd/utd.h
-$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/utctl.h utctl/ctf.h
+$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/ctf.h \
+		utctl/ctf_parse.h utctl/say.h utctl/utctl.h
 
 libut/libut.a: $(LIBUT_OBJS)
 	rm -f $@

@@ -71,7 +71,7 @@ ut_cycles(void)
 }
 #endif
 
-/* Programs may have another that leads to the same time: see region.c. */
+/* Programs may have another that leads to the same time: see clock.c. */
 #ifndef UT_GETTIME
 #define UT_GETTIME	clock_gettime
 #endif

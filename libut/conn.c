@@ -32,22 +32,19 @@
 #include <unistd.h>
 
 #include "rundir.h"
-#include "ut_priv.h"
+#include "ut_conn.h"
+#include "ut_event.h"
 
 #define SEND_MIN	100		/* ms; then utd is given up, */
 #define SEND_MAX	3000		/* or then */
 
+struct conn ut_conns[UT_CONNS];
+int ut_nconns;
 int64_t ut_hurry = -1;
-int64_t ut_patience = SEND_MAX;
+
 static struct ut_msg in[UT_CONNS];	/* one each: may be half there */
 static struct ut_msg out;
 static pthread_cond_t answered;
-
-static int
-conn_index(const struct conn *c)
-{
-	return (int)(c - ut_conns);
-}
 
 /*
  * The deadline for a message that is sent now.  Threads of the program may wait
@@ -95,7 +92,14 @@ ut_conn_lost(struct conn *c)
 	c->done = c->asked;
 	c->news = c->unsent = false;
 	pthread_cond_broadcast(&answered);
-	ut_regions_keep(conn_index(c));
+	ut_regions_keep(c->known.conn);
+}
+
+/* No utd will ever be there. */
+void
+ut_conn_give_up(struct conn *c)
+{
+	c->given_up = true;
 }
 
 static int
@@ -116,18 +120,18 @@ conn_answer(struct conn *c, int type, uint32_t channel, int error)
 static int
 do_welcome(struct conn *c, struct ut_msg *m)
 {
-	const uint64_t before = c->owner;
+	const uint64_t before = c->known.owner;
 
 	if (m->h.a != UT_MSG_VERSION) {
 		c->given_up = true;	/* it will not learn */
-		ut_regions_drop(conn_index(c));
+		ut_regions_drop(c->known.conn);
 		return -1;
 	}
-	c->owner = ut_msg_get_u64(m);
-	c->ahead = ut_msg_more(m) ? (int64_t)ut_msg_get_u64(m) : 0;
-	if (c->owner != before)
-		ut_regions_drop(conn_index(c));
-	return m->bad || c->owner == 0 ? -1 : 0;
+	c->known.owner = ut_msg_get_u64(m);
+	c->known.ahead = ut_msg_more(m) ? (int64_t)ut_msg_get_u64(m) : 0;
+	if (c->known.owner != before)
+		ut_regions_drop(c->known.conn);
+	return m->bad || c->known.owner == 0 ? -1 : 0;
 }
 
 static int
@@ -155,22 +159,22 @@ do_attach(struct conn *c, struct ut_msg *m)
 	fd = ut_msg_get_fd(m);
 	bell = m->h.nfds > 1 ? ut_msg_get_fd(m) : -1;
 	ut_msg_get_str(m, bellname, sizeof(bellname));
-	if (!m->bad && fd != -1 && ut_region_again(conn_index(c), m->h.a,
+	if (!m->bad && fd != -1 && ut_region_again(c->known.conn, m->h.a,
 	    fd)) {
 		close(fd);
 		if (bell != -1)
 			close(bell);
 		return 0;
 	}
-	if (m->bad || c->owner == 0 ||
-	    ut_region_find(conn_index(c), m->h.a) != -1) {
+	if (m->bad || c->known.owner == 0 ||
+	    ut_region_find(c->known.conn, m->h.a) != -1) {
 		if (fd != -1)
 			close(fd);
 		if (bell != -1)
 			close(bell);
 		return -1;
 	}
-	error = ut_region_attach(conn_index(c), m->h.a, fd, bell, bellname);
+	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname);
 	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 }
 
@@ -180,7 +184,7 @@ do_map(struct conn *c, struct ut_msg *m)
 	uint32_t i, number, id;
 	int channel, error = 0;
 
-	if ((channel = ut_region_find(conn_index(c), m->h.a)) == -1)
+	if ((channel = ut_region_find(c->known.conn, m->h.a)) == -1)
 		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
 	for (i = 0; i < m->h.b; i++) {
 		number = ut_msg_get_u32(m);
@@ -199,7 +203,7 @@ do_detach(struct conn *c, struct ut_msg *m)
 {
 	int channel;
 
-	if ((channel = ut_region_find(conn_index(c), m->h.a)) != -1)
+	if ((channel = ut_region_find(c->known.conn, m->h.a)) != -1)
 		ut_region_detach((unsigned int)channel);
 	return 0;
 }
@@ -232,7 +236,7 @@ do_done(struct conn *c)
 	if (c->done != c->asked)
 		return 0;
 	ut_conn_set_late(c, false);
-	ut_regions_drop(conn_index(c));
+	ut_regions_drop(c->known.conn);
 	return c->news ? ut_conn_send_new(c) : 0;
 }
 
@@ -306,13 +310,13 @@ ut_conn_hello(struct conn *c)
 {
 	if (conn_open(c) == -1)
 		return -1;
-	ut_msg_clear(&in[conn_index(c)]);
-	ut_progname(c->name, sizeof(c->name));
+	ut_msg_clear(&in[c->known.conn]);
+	ut_progname(c->known.name, sizeof(c->known.name));
 	ut_msg_init(&out, UT_MSG_HELLO, UT_MSG_VERSION,
 	    (uint32_t)(sizeof(void *) * CHAR_BIT));
 	ut_msg_u32(&out, (uint32_t)getpid());
-	ut_msg_str(&out, c->name);
-	ut_msg_u64(&out, c->owner);
+	ut_msg_str(&out, c->known.name);
+	ut_msg_u64(&out, c->known.owner);
 	ut_events_summary(&out);
 	c->asked++;
 	if (conn_send(c, &out) == 0)
@@ -325,7 +329,7 @@ ut_conn_hello(struct conn *c)
 bool
 ut_conn_obey(struct conn *c)
 {
-	struct ut_msg *m = &in[conn_index(c)];
+	struct ut_msg *m = &in[c->known.conn];
 	int r = -1;
 
 	if (ut_conn_ours(c) && (r = ut_msg_read(c->sock, m)) == 1) {
@@ -378,11 +382,11 @@ ut_conn_reset(struct conn *c)
 	c->asked = c->done = 0;
 	c->news = c->unsent = false;
 	c->apart = c->ready = false;
-	c->owner = 0;
+	c->known.owner = 0;
 	c->listened = c->given_up = c->busy = c->marked = false;
 	c->finder = 0;
 	c->place[0] = '\0';
-	ut_msg_init(&in[conn_index(c)], 0, 0, 0);
+	ut_msg_init(&in[c->known.conn], 0, 0, 0);
 }
 
 /* In the child of a fork: close our copy of the parent's socket. */
@@ -391,5 +395,5 @@ ut_conn_forked(struct conn *c)
 {
 	if (ut_conn_ours(c))
 		close(c->sock);
-	ut_msg_clear(&in[conn_index(c)]);
+	ut_msg_clear(&in[c->known.conn]);
 }

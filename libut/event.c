@@ -23,11 +23,9 @@
 #include <sys/mman.h>
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "ut_priv.h"
+#include "ut_event.h"
 
 #define BUCKETS		1024
 #define PER_CHUNK	256
@@ -58,15 +56,10 @@ struct type {
 _Static_assert(sizeof(struct ut_event) == 128, "ut_event");
 _Static_assert(sizeof(struct ut_record) <= 64, "ut_record");
 
-pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
-sigset_t ut_signals;
-static __thread int cancel_state;	/* before ut_enter */
-
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
 static uint32_t ntypes;
 static uint64_t fingerprint = FNV_INIT;	/* of all types, in order */
-static struct ut_module *modules;
 
 /*
  * Memory that is never freed.  Not from malloc, because malloc itself may be
@@ -215,8 +208,8 @@ event_set(struct ut_event *e, unsigned int c, uint16_t id)
 }
 
 /* Add an event; true if utd has to be told. */
-static bool
-event_add(struct ut_event *e)
+bool
+ut_event_add(struct ut_event *e)
 {
 	struct type *t;
 	unsigned int c;
@@ -237,8 +230,8 @@ event_add(struct ut_event *e)
 	return news;
 }
 
-static void
-event_remove(struct ut_event *e)
+void
+ut_event_remove(struct ut_event *e)
 {
 	struct type *t = e->type;
 	struct ut_event **p;
@@ -255,91 +248,6 @@ event_remove(struct ut_event *e)
 	for (c = 0; c < UT_CHANNELS; c++)
 		event_set(e, c, 0);
 	e->type = NULL;
-}
-
-/*
- * Take the lock, with all signals blocked: a handler that forks takes it, too,
- * and must not interrupt us here.
- */
-void
-ut_enter(sigset_t *old)
-{
-	cancel_state = ut_block(old);
-	pthread_mutex_lock(&ut_lock);
-	ut_signals = *old;
-}
-
-void
-ut_leave(const sigset_t *old)
-{
-	pthread_mutex_unlock(&ut_lock);
-	ut_unblock(old, cancel_state);
-}
-
-/*
- * Was UT_DISABLE set when the first module was added?  Then we make no system
- * call in the program, and so do not even take the lock.
- */
-static bool
-disabled(void)
-{
-	enum { UNKNOWN, NO, YES };
-	static _Atomic int known = UNKNOWN;
-	const char *s;
-
-	if (known == UNKNOWN) {
-		s = ut_issetugid() ? NULL : getenv("UT_DISABLE");
-		known = s != NULL && *s != '\0' && strcmp(s, "0") != 0 ?
-		    YES : NO;
-	}
-	return known == YES;
-}
-
-/* A constructor of the program or of a library that it loads. */
-UT_EXPORT void
-ut_module_add(struct ut_module *m)
-{
-	struct thread *self;
-	struct ut_event *e;
-	sigset_t signals;
-	bool news = false;
-
-	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event) ||
-	    disabled())
-		return;
-	ut_enter(&signals);
-	self = ut_mute();
-	if (!m->added) {
-		m->added = 1;
-		m->next = modules;
-		modules = m;
-		for (e = m->begin; e < m->end; e++)
-			news |= event_add(e);
-		if (!ut_listen() && news)
-			ut_listen_new();
-	}
-	ut_unmute(self);
-	ut_leave(&signals);
-}
-
-UT_EXPORT void
-ut_module_remove(struct ut_module *m)
-{
-	struct ut_module **p;
-	struct ut_event *e;
-	sigset_t signals;
-
-	ut_enter(&signals);
-	for (p = &modules; *p != NULL; p = &(*p)->next) {
-		if (*p == m) {
-			*p = m->next;
-			for (e = m->begin; e < m->end; e++)
-				event_remove(e);
-			m->added = 0;
-			break;
-		}
-	}
-	ut_leave(&signals);
 }
 
 /* The channel c wants no event any more. */

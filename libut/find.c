@@ -51,7 +51,7 @@
 #include <unistd.h>
 
 #include "rundir.h"
-#include "ut_priv.h"
+#include "ut_conn.h"
 
 /*
  * The delay after an attempt that failed although a utd seems to be there: it
@@ -63,9 +63,6 @@
 #define SLEPT		20		/* ms: nobody held the FIFO */
 #define WATCH_MIN	100		/* ms, doubles each time */
 #define WATCH_MAX	10000
-
-struct conn ut_conns[UT_CONNS];
-int ut_nconns;
 
 static unsigned int finders;		/* numbers given to threads */
 static int pace;
@@ -552,6 +549,7 @@ add(const char *dir, bool system)
 	}
 	strcpy(c->dir, dir);
 	c->system = system;
+	c->known.conn = ut_nconns;
 	ut_nconns++;
 }
 

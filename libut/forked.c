@@ -30,6 +30,7 @@
  */
 
 #include "ut_priv.h"
+#include "ut_register.h"
 
 #if defined(__NetBSD__)
 
@@ -49,6 +50,13 @@ void	_malloc_postfork(void);
 void	_malloc_postfork_child(void);
 
 static __thread unsigned int forks;	/* that this thread is in */
+static void	(*over)(void);
+
+void
+ut_fork_init(void (*f)(void))
+{
+	over = f;
+}
 
 /*
  * A thread needs memory to start.  Releases that have a function of its own for
@@ -89,8 +97,8 @@ fork(void)
 	forks++;
 	pid = _fork();
 	forks--;
-	if (pid == 0)
-		ut_fork_over();
+	if (pid == 0 && over != NULL)
+		over();
 	return pid;
 }
 
@@ -103,13 +111,19 @@ daemon(int nochdir, int noclose)
 	r = _daemon(nochdir, noclose);
 	error = errno;
 	forks--;
-	if (r == 0)
-		ut_fork_over();
+	if (r == 0 && over != NULL)
+		over();
 	errno = error;
 	return r;
 }
 
 #else
+
+void
+ut_fork_init(void (*f)(void))
+{
+	(void)f;
+}
 
 void
 ut_fork_hold(void)

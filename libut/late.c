@@ -39,12 +39,14 @@
 #include <unistd.h>
 
 #include "rundir.h"
-#include "ut_priv.h"
+#include "ut_conn.h"
 
 #define MARK		".late"		/* behind the name of the FIFO */
 #define MARK_LASTS	60		/* s */
 #define MOMENT		100		/* part of the time-out that is one */
 #define MOMENT_MIN	10		/* ms, the least moment */
+
+int64_t ut_patience = 3000;
 
 static _Atomic bool late_here[UT_CONNS];
 static _Atomic bool *late = late_here;
@@ -52,7 +54,7 @@ static _Atomic bool *late = late_here;
 static _Atomic bool *
 late_at(const struct conn *c)
 {
-	return &late[c - ut_conns];
+	return &late[c->known.conn];
 }
 
 bool

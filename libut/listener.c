@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ut_priv.h"
+#include "ut_conn.h"
 
 #define NAP_MIN		100		/* ms */
 #define NAP_MAX		10000
@@ -288,6 +288,16 @@ ut_threads_none(void)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&ending, &attr);
 	pthread_condattr_destroy(&attr);
+}
+
+/* What nobody listens to is no connection of another thread's alone. */
+void
+ut_conns_here(void)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		c->apart = c->apart && c->listened;
 }
 
 /* Wait without the lock, for so long or until the threads are to end. */

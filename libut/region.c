@@ -28,47 +28,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ut_priv.h"
+#include "ut_event.h"
+#include "ut_region.h"
 
-#define SECOND		INT64_C(1000000000)	/* ns */
-#define SHIFT_MAX	(SECOND << 30)
-
-int (*ut_gettime)(clockid_t, struct timespec *) = clock_gettime;
-static int64_t shift;			/* ns, of what that tells */
-
-static int
-shifted_gettime(clockid_t clock, struct timespec *ts)
+/* Is there a region with events timed by the system's clock? */
+static bool
+clock_used(void)
 {
-	int r = clock_gettime(clock, ts);
+	const struct channel *ch;
 
-	ts->tv_sec += (time_t)(shift / SECOND);
-	ts->tv_nsec += (long)(shift % SECOND);	/* for who adds them up */
-	return r;
-}
-
-/*
- * Tell the time as utd does, whose clock is so far ahead of the machine's: utd
- * or we may be in a time namespace.  0, or an errno if a region that is
- * attached needs another time.  Otherwise no region with that clock has an
- * event under way, so nobody reads the clock meanwhile.
- */
-static int
-clock_follow(int64_t ahead)
-{
-	const int64_t new = (int64_t)((uint64_t)ahead -
-	    (uint64_t)ut_clock_ahead());
-	struct channel *ch;
-
-	if (new == shift)
-		return 0;
-	if (new < -SHIFT_MAX || new > SHIFT_MAX)
-		return ENOTSUP;
 	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++)
 		if (ch->used && ch->clock == UT_CLOCK_MONOTONIC)
-			return ENOTSUP;
-	shift = new;
-	ut_gettime = shift == 0 ? clock_gettime : shifted_gettime;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Does a part of the region fit between begin and end, and is it aligned? */
@@ -122,7 +94,7 @@ channel_map(struct channel *ch, int fd, int64_t ahead)
 		return EINVAL;
 	}
 	if (h.clock == UT_CLOCK_MONOTONIC)
-		error = clock_follow(ahead);
+		error = ut_clock_follow(ahead, clock_used());
 	else if (h.clock != UT_CLOCK_CYCLES || !UT_HAVE_CYCLES)
 		error = ENOTSUP;
 	if (error != 0) {
@@ -275,10 +247,9 @@ ut_regions_drop(int conn)
 
 /* Takes both descriptors, the second may be -1.  0 or an errno. */
 int
-ut_region_attach(int conn, uint32_t handle, int fd, int bell,
+ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
     const char *bellname)
 {
-	const struct conn *c = &ut_conns[conn];
 	struct channel *ch;
 	int error;
 
@@ -289,8 +260,8 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 	if (ch == ut_channels + UT_CHANNELS)
 		error = EMFILE;
 	else
-		error = channel_map(ch, fd, c->ahead);
-	if (error == 0 && (error = users_map(ch, c->owner)) != 0)
+		error = channel_map(ch, fd, as->ahead);
+	if (error == 0 && (error = users_map(ch, as->owner)) != 0)
 		munmap(ch->header, ch->size);
 	close(fd);
 	if (error != 0) {
@@ -300,11 +271,11 @@ ut_region_attach(int conn, uint32_t handle, int fd, int bell,
 	}
 	/* Without a bell the consumer looks by itself, later. */
 	ut_bell_open(&ch->bell, bell, bellname);
-	ch->conn = conn;
+	ch->conn = as->conn;
 	ch->handle = handle;
-	ch->owner = c->owner;
+	ch->owner = as->owner;
 	ch->pid = getpid();
-	ut_shared_name(ch, c->name);
+	ut_shared_name(ch, as->name);
 	atomic_store_explicit(&ch->slots_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&ch->subs_taken, 0, memory_order_relaxed);
 	ch->kept = false;

@@ -29,7 +29,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ut_priv.h"
+#include "ut_conn.h"
+#include "ut_event.h"
+#include "ut_register.h"
 
 #define BUSY_NAP	5		/* ms, until we try to connect again; */
 #define BUSY_NAP_MAX	160		/* doubles each time */
@@ -40,18 +42,26 @@ static pid_t listens;			/* the process whose conns these are */
 static bool owed;			/* its threads have yet to be started */
 static sigset_t fork_signals;
 
+/* At the start: how long is each connection waited for? */
+static struct wait {
+	bool	 over;			/* not any more */
+	int64_t	 until;			/* -1: no end */
+} waits[UT_CONNS];
+
 /* The next step towards being registered; none is left when it is over. */
 static void
-register_step(struct conn *c, bool readable)
+register_step(int i, bool readable)
 {
+	struct conn *c = &ut_conns[i];
+
 	if (c->sock == -1) {
 		if (ut_conn_hello(c) == -1 && !c->busy)
-			c->over = true;
+			waits[i].over = true;
 	} else if (readable && !ut_conn_obey(c)) {
-		c->over = true;
+		waits[i].over = true;
 	}
 	if (c->sock != -1 && c->done == c->asked)
-		c->over = true;
+		waits[i].over = true;
 }
 
 /*
@@ -90,10 +100,10 @@ register_poll(struct pollfd *pfds, int64_t deadline, int *nap)
 	int i;
 
 	for (i = 0; i < ut_nconns; i++) {
-		pfds[i].fd = ut_conns[i].over ? -1 : ut_conns[i].sock;
+		pfds[i].fd = waits[i].over ? -1 : ut_conns[i].sock;
 		pfds[i].events = POLLIN;
 		pfds[i].revents = 0;
-		naps |= !ut_conns[i].over && ut_conns[i].sock == -1;
+		naps |= !waits[i].over && ut_conns[i].sock == -1;
 	}
 	if (naps) {
 		if (left == -1 || left > *nap)
@@ -119,17 +129,17 @@ static bool
 register_waits(int64_t *until)
 {
 	const int64_t now = ut_msg_now();
-	struct conn *c;
+	const struct wait *w;
 	bool any = false;
 
 	*until = -1;
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
-		if (c->over || ut_conn_late(c) ||
-		    (c->until != -1 && c->until <= now))
+	for (w = waits; w < waits + ut_nconns; w++) {
+		if (w->over || ut_conn_late(&ut_conns[w - waits]) ||
+		    (w->until != -1 && w->until <= now))
 			continue;
 		any = true;
-		if (*until == -1 || (c->until != -1 && c->until < *until))
-			*until = c->until;
+		if (*until == -1 || (w->until != -1 && w->until < *until))
+			*until = w->until;
 	}
 	return any;
 }
@@ -147,21 +157,19 @@ register_all(int64_t deadline)
 
 	ut_hurry = deadline;
 	for (i = 0; i < ut_nconns; i++) {
-		ut_conns[i].over = false;
-		register_step(&ut_conns[i], false);
-		if (!ut_conns[i].over)
-			ut_conns[i].until = ut_conn_until(&ut_conns[i],
-			    deadline);
+		waits[i].over = false;
+		register_step(i, false);
+		if (!waits[i].over)
+			waits[i].until = ut_conn_until(&ut_conns[i], deadline);
 	}
 	while (register_waits(&until)) {
 		register_poll(pfds, until, &nap);
 		for (i = 0; i < ut_nconns; i++)
-			if (!ut_conns[i].over)
-				register_step(&ut_conns[i],
-				    pfds[i].revents != 0);
+			if (!waits[i].over)
+				register_step(i, pfds[i].revents != 0);
 	}
 	for (i = 0; i < ut_nconns; i++)
-		if (!ut_conns[i].over)
+		if (!waits[i].over)
 			ut_conn_set_late(&ut_conns[i], true);
 	ut_hurry = -1;
 }
@@ -198,7 +206,7 @@ listen_all(void)
 		if (ut_alone || owed)
 			ut_conn_lost(c);
 		else if (c->sock != -1 && ut_conn_listen(c) == -1)
-			c->given_up = true;
+			ut_conn_give_up(c);
 	}
 	if (!ut_alone && !owed && ut_find_later())
 		ut_find_start();
@@ -208,11 +216,8 @@ listen_all(void)
 static void
 talk(int64_t deadline)
 {
-	struct conn *c;
-
 	owed = false;
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		c->apart = c->apart && c->listened;
+	ut_conns_here();
 	register_all(deadline);
 	listen_all();
 }
@@ -310,6 +315,23 @@ child_of_fork(void)
 	ut_leave(&old);
 }
 
+/* In the child of a fork, which may have threads from now on. */
+static void
+fork_over(void)
+{
+	struct thread *self;
+	sigset_t signals;
+
+	if (!owed || getpid() != listens)
+		return;
+	ut_enter(&signals);
+	self = ut_mute();
+	if (owed)
+		talk(register_deadline());
+	ut_unmute(self);
+	ut_leave(&signals);
+}
+
 /* Once, with the first module, under ut_lock: true that time. */
 bool
 ut_listen(void)
@@ -320,6 +342,7 @@ ut_listen(void)
 	ut_thread_init();
 	ut_conn_init();
 	ut_find_init();
+	ut_fork_init(fork_over);
 	pthread_atfork(before_fork, after_fork, child_of_fork);
 	begin();
 	talk(register_deadline());
@@ -352,23 +375,6 @@ ut_listen_new(void)
 		if (wait[i])
 			ut_conn_await(&ut_conns[i],
 			    ut_conn_until(&ut_conns[i], deadline));
-}
-
-/* In the child of a fork, which may have threads from now on. */
-void
-ut_fork_over(void)
-{
-	struct thread *self;
-	sigset_t signals;
-
-	if (!owed || getpid() != listens)
-		return;
-	ut_enter(&signals);
-	self = ut_mute();
-	if (owed)
-		talk(register_deadline());
-	ut_unmute(self);
-	ut_leave(&signals);
 }
 
 /* Whether the library has threads. */

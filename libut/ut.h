@@ -197,6 +197,8 @@ int		 ut_threads(int);
 void		 ut_log(struct ut_event *, const char *, int, const char *,
 		    const char *, ...) __attribute__((format(printf, 5, 6)));
 
+#ifndef UT_NO_MODULE		/* libut has no events of its own */
+
 /*
  * Every module finds its own events between two symbols that the linker
  * makes, and hands them to libut before its other constructors run.  All
@@ -227,6 +229,8 @@ ut_this_module_remove(void)
 	if (ut_this_module.added)
 		ut_module_remove(&ut_this_module);
 }
+
+#endif /* UT_NO_MODULE */
 
 #define UT_SECTION	__attribute__((section("ut_events"), unused))
 #define UT_LIKELY(c)	__builtin_expect(!!(c), 1)

@@ -15,10 +15,9 @@
  */
 
 /*
- * What the files of libut share.
- *
- * The data path (record.c, subbuf.c, thread.c) takes no lock.  Everything
- * else runs under ut_lock: modules that come and go, and the listeners.
+ * What the files of the data path share: channels, threads, and what each has
+ * in the other.  They take no lock.  Everything else in libut runs under
+ * ut_lock: modules that come and go, and the listeners.
  */
 
 #ifndef UT_PRIV_H
@@ -34,10 +33,12 @@
 #include <stdint.h>
 #include <time.h>
 
-/* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: region.c. */
+/* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: clock.c. */
 extern int (*ut_gettime)(clockid_t, struct timespec *)
     __attribute__((visibility("hidden")));
 #define UT_GETTIME	ut_gettime
+
+#define UT_NO_MODULE
 
 #include "clock.h"
 #include "compat.h"
@@ -222,7 +223,10 @@ void		 ut_threads_before_fork(void);
 void		 ut_threads_after_fork(void);
 void		 ut_threads_forked(void);
 
-/* subbuf.c */
+/* clock.c */
+int		 ut_clock_follow(int64_t, bool);
+
+/* slot.c */
 extern struct channel ut_channels[UT_CHANNELS];
 /*
  * For each channel and slot: the writer of this program that has the slot,
@@ -230,6 +234,14 @@ extern struct channel ut_channels[UT_CHANNELS];
  */
 extern struct writer *_Atomic *ut_users[UT_CHANNELS];
 extern struct ut_subbuf ut_no_subbuf;
+bool		 ut_writer_bind(struct writer *, struct channel *);
+void		 ut_writer_unbind(struct writer *, struct channel *);
+void		 ut_writer_let_go(struct writer *);
+void		 ut_slot_leave(struct writer *, struct channel *);
+void		 ut_now_free(struct channel *);
+void		 ut_bell_maybe(struct channel *, uint32_t);
+
+/* subbuf.c */
 enum room {
 	ROOM_NONE,			/* the event is lost, or not wanted */
 	ROOM_OWN,
@@ -239,10 +251,7 @@ enum room	 ut_writer_room(struct writer *, struct channel *, size_t,
 		    uint64_t);
 enum room	 ut_writer_next(struct writer *, struct channel *, size_t,
 		    uint64_t);
-void		 ut_writer_unbind(struct writer *, struct channel *);
 void		 ut_writer_leave(struct writer *, struct channel *);
-void		 ut_writer_let_go(struct writer *);
-void		 ut_bell_maybe(struct channel *, uint32_t);
 
 /* shared.c */
 void		 ut_shared_name(struct channel *, const char *);
@@ -252,124 +261,10 @@ unsigned char	*ut_shared_head(struct writer *, struct channel *, uint16_t);
 void		 ut_shared_commit(struct writer *, struct channel *, size_t);
 void		 ut_shared_park(struct writer *, struct channel *);
 
-/* event.c */
-struct type;
+/* lock.c */
 void		 ut_enter(sigset_t *);
 void		 ut_leave(const sigset_t *);
 extern pthread_mutex_t ut_lock;
 extern sigset_t	 ut_signals;		/* blocked before ut_enter */
-void		 ut_events_forget(unsigned int);
-void		 ut_events_forked(void);
-void		 ut_events_summary(struct ut_msg *);
-int		 ut_events_list(int, uint32_t, uint32_t, int64_t);
-int		 ut_events_describe(int, struct ut_msg *, int64_t);
-int		 ut_event_map(uint32_t, unsigned int, uint32_t);
-
-/* region.c */
-int		 ut_region_attach(int, uint32_t, int, int, const char *);
-int		 ut_region_find(int, uint32_t);
-bool		 ut_region_again(int, uint32_t, int);
-void		 ut_regions_keep(int);
-void		 ut_regions_drop(int);
-void		 ut_region_detach(unsigned int);
-bool		 ut_region_settle(int);
-void		 ut_region_forked(void);
-
-/*
- * A connection to utd, or where one may come from.  All under ut_lock.
- */
-#define UT_CONNS	2		/* the system's utd and the user's */
-#define RUNDIR_LEN	108		/* more does not fit a socket */
-#define PLACE_LEN	(RUNDIR_LEN + 8)
-
-struct conn {
-	char		 dir[RUNDIR_LEN];
-	bool		 system;	/* the directory is never ours */
-	int		 sock;		/* -1: none */
-	dev_t		 dev;		/* of the socket, to know it by */
-	ino_t		 ino;
-	uint64_t	 owner;		/* our number there */
-	char		 name[NAME_MAX_LEN];	/* as it was told */
-	int64_t		 ahead;		/* its clock: ut_clock_ahead */
-	unsigned int	 asked;		/* HELLO and NEW sent */
-	unsigned int	 done;		/* and answered */
-	bool		 news;		/* NEW has yet to be sent */
-	bool		 over;		/* nothing to wait for at the start */
-	int64_t		 until;		/* it is waited for, then; -1: no end */
-	bool		 marked;	/* others have waited in vain */
-
-	/*
-	 * The socket is a descriptor of the threads that find and listen
-	 * alone: others have the one that listens say what is to be said.
-	 */
-	bool		 apart;
-	bool		 ready;		/* it listens, so that */
-	pthread_t	 thread;	/* can be nudged */
-	bool		 unsent;	/* NEW is to be sent, and counted */
-
-	bool		 listened;	/* a thread listens to it */
-	bool		 given_up;	/* no utd will ever be there */
-	bool		 busy;		/* there, but did not let us connect */
-	int64_t		 since;		/* when it was found, ms */
-	unsigned int	 finder;	/* the thread that looks for it */
-	char		 place[PLACE_LEN];	/* where that sleeps, or "" */
-};
-
-/* find.c */
-extern struct conn ut_conns[UT_CONNS];
-extern int	 ut_nconns;
-void		 ut_find_init(void);
-bool		 ut_find_later(void);
-void		 ut_find_forked(void);
-bool		 ut_find_poke(const char *);
-struct conn	*ut_find(struct conn *, bool);
-
-/* conn.c */
-extern int64_t	 ut_hurry;		/* no send takes longer; -1: none */
-extern int64_t	 ut_patience;		/* UT_REGISTER_TIMEOUT */
-void		 ut_conn_init(void);
-void		 ut_conn_reset(struct conn *);
-void		 ut_conn_forked(struct conn *);
-int		 ut_conn_hello(struct conn *);
-bool		 ut_conn_ours(const struct conn *);
-bool		 ut_conn_obey(struct conn *);
-void		 ut_conn_lost(struct conn *);
-int		 ut_conn_say_new(struct conn *);
-int		 ut_conn_send_new(struct conn *);
-void		 ut_conn_await(struct conn *, int64_t);
-
-/* late.c */
-bool		 ut_conn_late(const struct conn *);
-void		 ut_conn_set_late(struct conn *, bool);
-void		 ut_conn_share_late(void);
-int64_t		 ut_conn_until(struct conn *, int64_t);
-
-/* listener.c */
-int		 ut_conn_listen(struct conn *);
-bool		 ut_conn_tell(struct conn *);
-void		 ut_find_start(void);
-extern bool	 ut_alone;
-void		 ut_threads_none(void);
-void		 ut_threads_nap(int);
-void		 ut_threads_want(bool);
-int		 ut_threads_end(void);
-
-/* register.c */
-bool		 ut_listen(void);
-void		 ut_listen_new(void);
-void		 ut_fork_over(void);
-
-/* forked.c */
-enum fork_threads {
-	/* When the child of a fork may start threads: in the handler, */
-	FORK_NOW,
-	/* when ut_fork_over is called, */
-	FORK_OVER,
-	/* later, but nobody will say when. */
-	FORK_UNSEEN
-};
-enum fork_threads ut_fork_threads(void);
-void		 ut_fork_hold(void);
-void		 ut_fork_release(void);
 
 #endif /* UT_PRIV_H */

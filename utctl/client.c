@@ -32,9 +32,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client.h"
 #include "compat.h"
 #include "rundir.h"
-#include "utctl.h"
+#include "say.h"
 
 #define PATIENCE	10000		/* ms that utd may take to say hello */
 #define LINGER		5000		/* ms that it may take to end */

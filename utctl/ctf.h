@@ -261,8 +261,6 @@ struct ctf_stream {
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
 	struct ctf_who		 who;
-	char			 prefix[512];	/* who, as ctf_print.c writes */
-	size_t			 prefixlen;
 
 	uint64_t		 ndiscarded;	/* not told yet */
 	int64_t			 from, to;
@@ -274,65 +272,30 @@ struct ctf_stream {
 	const struct ctf_eclass	*event;
 	uint64_t		 at;		/* event's offset in the file */
 	size_t			 body;		/* its contexts and fields */
+
+	/* ctf_print.c's: who, as it writes that in the packet there. */
+	char			 prefix[512];
+	size_t			 prefixlen;	/* 0: not yet */
+	uint64_t		 prefixpkt;
 };
 
-/* The tokens and the parser's state. */
-enum {
-	TOK_END,
-	TOK_IDENT = 256,
-	TOK_NUM,
-	TOK_STR,
-	TOK_ASSIGN,			/* := */
-	TOK_DOTS			/* ... */
-};
-
-struct ctf_parse {
-	struct ctf_trace	*trace;
-	const char		*p, *end;
-	unsigned long		 line;
-	int			 tok;
-	const char		*str;		/* TOK_IDENT, TOK_STR */
-	uint64_t		 num;		/* TOK_NUM */
-	int			 depth;
-	int			 bad;		/* said why, or ... */
-	int			 cut;		/* ... the text ends here */
-};
-
-struct ctf_value {
-	int		 tok;		/* TOK_IDENT, TOK_NUM or TOK_STR */
-	int		 neg;
-	uint64_t	 num;
-	const char	*str;
-};
-
-/* Reads what follows a key of a block: "= value" or ":= type". */
-typedef void	 ctf_key(struct ctf_parse *, const char *, void *);
-
-/* view.c: counts what is damaged, to be said at the end. */
+/* ctf_damage.c */
 void	 ctf_damage(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
+int	 ctf_damaged(void);		/* is anything? */
+void	 ctf_damage_say(void);
 
 /* ctf_class.c */
 int	 ctf_finish(struct ctf_trace *);
 struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
 
-/* ctf_lex.c, ctf_meta.c */
+/* ctf_meta.c */
 struct ctf_trace *ctf_open(char *);
 void	 ctf_close(struct ctf_trace *);
+
+/* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
 char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
-void	 ctf_error(struct ctf_parse *, const char *, ...)
-	    __attribute__((__format__(__printf__, 2, 3)));
-int	 ctf_digit(char);
-void	 ctf_next(struct ctf_parse *);
-int	 ctf_accept(struct ctf_parse *, int);
-void	 ctf_expect(struct ctf_parse *, int, const char *);
-void	 ctf_value(struct ctf_parse *, struct ctf_value *);
-void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
-
-/* ctf_type.c */
-struct ctf_type	*ctf_type(struct ctf_parse *);
-void	 ctf_typealias(struct ctf_parse *);
 
 /* ctf_read.c */
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
@@ -361,7 +324,6 @@ char	*ctf_put_real(char *, double, int);
 /* ctf_print.c */
 void	 ctf_print_init(int);
 void	 ctf_print_trace(struct ctf_trace *);
-size_t	 ctf_print_who(const struct ctf_who *, char *, size_t);
 void	 ctf_print_event(struct ctf_stream *);
 void	 ctf_print_flush(void);
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */

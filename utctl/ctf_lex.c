@@ -25,8 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf.h"
-#include "utctl.h"
+#include "ctf_parse.h"
+#include "say.h"
 
 #define CHUNK	(64 * 1024)
 

@@ -33,66 +33,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctf.h"
-#include "utctl.h"
-
-/* a.b.c */
-static const char *
-meta_path(struct ctf_parse *p)
-{
-	const char *s = p->str;
-	char *join;
-
-	ctf_expect(p, TOK_IDENT, "a name");
-	while (!p->bad && strlen(s) < 256 && ctf_accept(p, '.')) {
-		if (p->tok != TOK_IDENT)
-			break;
-		join = ctf_alloc(p->trace, strlen(s) + strlen(p->str) + 2);
-		strcpy(join, s);
-		strcat(join, ".");
-		strcat(join, p->str);
-		s = join;
-		ctf_next(p);
-	}
-	return s;
-}
-
-/* = value */
-void
-ctf_value(struct ctf_parse *p, struct ctf_value *v)
-{
-	ctf_expect(p, '=', "'='");
-	v->neg = ctf_accept(p, '-');
-	v->tok = p->tok;
-	v->num = p->num;
-	v->str = p->str;
-	if (p->tok == TOK_IDENT && !v->neg)
-		v->str = meta_path(p);
-	else if (p->tok == TOK_NUM || (p->tok == TOK_STR && !v->neg))
-		ctf_next(p);
-	else
-		ctf_error(p, "a value expected");
-}
-
-/* { key = value; ... } */
-void
-ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
-{
-	const char *name;
-
-	ctf_expect(p, '{', "'{'");
-	while (p->tok != '}' && !p->bad) {
-		if (p->tok == TOK_IDENT && strcmp(p->str, "typealias") == 0)
-			ctf_typealias(p);
-		else {
-			name = meta_path(p);
-			if (!p->bad)
-				key(p, name, arg);
-		}
-		ctf_expect(p, ';', "';'");
-	}
-	ctf_expect(p, '}', "'}'");
-}
+#include "ctf_parse.h"
+#include "say.h"
 
 /* := struct { ... } */
 static struct ctf_type *

@@ -31,7 +31,7 @@
 
 #include "ctf.h"
 #include "escape.h"
-#include "utctl.h"
+#include "say.h"
 
 #define OUTSIZE	(256 * 1024)
 #define ROOM	256		/* more than a number or an escape takes */
@@ -364,6 +364,43 @@ put_context(char *p, struct ctf_cur *c, const struct ctf_type *t,
 	return put_text(p, json ? "," : ", ");
 }
 
+/* procname[vpid:vtid] and a space, or what of it there is. */
+static size_t
+who_text(const struct ctf_who *w, char *buf, size_t size)
+{
+	const uint8_t *s = (const uint8_t *)w->name, *end;
+	int pid = w->has & 1 << ROLE_VPID, tid = w->has & 1 << ROLE_VTID;
+	char *p = buf, *stop = buf + size - 80;
+
+	if (w->has & 1 << ROLE_PROCNAME) {
+		if (json)
+			p = stpcpy(p, "\"procname\":\"");
+		for (end = s + strlen(w->name); s < end && p < stop;)
+			if (plain[*s])
+				*p++ = (char)*s++;
+			else
+				p = escape_char(p, &s, end, how);
+		if (json)
+			p = stpcpy(p, "\",");
+	}
+	if (json && pid)
+		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vpid\":"), w->vpid), ",");
+	if (json && tid)
+		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vtid\":"), w->vtid), ",");
+	if (!json && (pid || tid)) {
+		*p++ = '[';
+		if (pid)
+			p = ctf_put_i64(p, w->vpid);
+		if (tid)
+			p = ctf_put_i64(stpcpy(p, ":"), w->vtid);
+		*p++ = ']';
+	}
+	if (!json && p != buf)
+		*p++ = ' ';
+	return (size_t)(p - buf);
+}
+
+/* Mostly it is the same in all of a packet. */
 static char *
 put_who(char *p, struct ctf_stream *s, const struct ctf_cur *c)
 {
@@ -372,13 +409,19 @@ put_who(char *p, struct ctf_stream *s, const struct ctf_cur *c)
 	struct ctf_who who;
 	char buf[sizeof(s->prefix)];
 
-	if (!s->class->eventwho)
+	if (!s->class->eventwho) {
+		if (s->prefixlen == 0 || s->prefixpkt != s->pkt) {
+			s->prefixlen = who_text(&s->who, s->prefix,
+			    sizeof(s->prefix));
+			s->prefixpkt = s->pkt;
+		}
 		return put(p, s->prefix, s->prefixlen);
+	}
 	v.has = 0;
 	ctf_walk(&at, s->class->context, &v);
 	who = s->who;
 	ctf_who(&who, &v);
-	return put(p, buf, ctf_print_who(&who, buf, sizeof(buf)));
+	return put(p, buf, who_text(&who, buf, sizeof(buf)));
 }
 
 static char *
@@ -494,42 +537,6 @@ ctf_print_trace(struct ctf_trace *tr)
 		ev->text = escaped(tr, json ? "\"event\":\"" : "", ev->name,
 		    json ? level : " ", &ev->textlen);
 	}
-}
-
-/* procname[vpid:vtid] and a space, or what of it there is. */
-size_t
-ctf_print_who(const struct ctf_who *w, char *buf, size_t size)
-{
-	const uint8_t *s = (const uint8_t *)w->name, *end;
-	int pid = w->has & 1 << ROLE_VPID, tid = w->has & 1 << ROLE_VTID;
-	char *p = buf, *stop = buf + size - 80;
-
-	if (w->has & 1 << ROLE_PROCNAME) {
-		if (json)
-			p = stpcpy(p, "\"procname\":\"");
-		for (end = s + strlen(w->name); s < end && p < stop;)
-			if (plain[*s])
-				*p++ = (char)*s++;
-			else
-				p = escape_char(p, &s, end, how);
-		if (json)
-			p = stpcpy(p, "\",");
-	}
-	if (json && pid)
-		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vpid\":"), w->vpid), ",");
-	if (json && tid)
-		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vtid\":"), w->vtid), ",");
-	if (!json && (pid || tid)) {
-		*p++ = '[';
-		if (pid)
-			p = ctf_put_i64(p, w->vpid);
-		if (tid)
-			p = ctf_put_i64(stpcpy(p, ":"), w->vtid);
-		*p++ = ']';
-	}
-	if (!json && p != buf)
-		*p++ = ' ';
-	return (size_t)(p - buf);
 }
 
 void

@@ -435,7 +435,6 @@ packet_open(struct ctf_stream *s)
 	if (v.has & 1 << ROLE_BEGIN)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
-	s->prefixlen = ctf_print_who(&s->who, s->prefix, sizeof(s->prefix));
 	packet_losses(s, &v);
 	s->inpacket = 1;
 	return 0;

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf.h"
-#include "utctl.h"
+#include "ctf_parse.h"
+#include "say.h"
 
 /* The fields of a struct while they are read. */
 struct fields {
@@ -55,102 +55,24 @@ type_new(struct ctf_parse *p, enum ctf_kind kind)
 	return t;
 }
 
-static int
-type_byname(const struct ctf_value *v, const char *a, const char *b,
-    const char *c)
+/* { key = value; ... } */
+void
+ctf_block(struct ctf_parse *p, ctf_key *key, void *arg)
 {
-	return strcmp(v->str, a) == 0 || strcmp(v->str, b) == 0 ||
-	    strcmp(v->str, c) == 0;
-}
+	const char *name;
 
-static int
-type_base(struct ctf_parse *p, const struct ctf_value *v)
-{
-	if (v->tok == TOK_NUM && !v->neg && (v->num == 2 || v->num == 8 ||
-	    v->num == 10 || v->num == 16))
-		return (int)v->num;
-	if (v->tok == TOK_IDENT) {
-		if (type_byname(v, "decimal", "dec", "d") ||
-		    type_byname(v, "i", "u", "u"))
-			return 10;
-		if (type_byname(v, "hexadecimal", "hex", "x") ||
-		    type_byname(v, "X", "p", "p"))
-			return 16;
-		if (type_byname(v, "octal", "oct", "o"))
-			return 8;
-		if (type_byname(v, "binary", "bin", "b"))
-			return 2;
+	ctf_expect(p, '{', "'{'");
+	while (p->tok != '}' && !p->bad) {
+		if (p->tok == TOK_IDENT && strcmp(p->str, "typealias") == 0)
+			ctf_typealias(p);
+		else {
+			name = ctf_path(p);
+			if (!p->bad)
+				key(p, name, arg);
+		}
+		ctf_expect(p, ';', "';'");
 	}
-	ctf_error(p, "no base");
-	return 10;
-}
-
-static int
-type_isutf8(struct ctf_parse *p, const struct ctf_value *v)
-{
-	if (v->tok == TOK_IDENT || v->tok == TOK_STR) {
-		if (type_byname(v, "UTF8", "utf8", "UTF-8") ||
-		    type_byname(v, "ASCII", "ascii", "utf-8"))
-			return 1;
-		if (type_byname(v, "none", "NONE", "None"))
-			return 0;
-	}
-	ctf_error(p, "no encoding");
-	return 0;
-}
-
-static enum ctf_order
-type_order(struct ctf_parse *p, const struct ctf_value *v)
-{
-	if (v->tok == TOK_IDENT) {
-		if (type_byname(v, "be", "network", "be"))
-			return ORDER_BE;
-		if (strcmp(v->str, "le") == 0)
-			return ORDER_LE;
-		if (strcmp(v->str, "native") == 0)
-			return ORDER_NATIVE;
-	}
-	ctf_error(p, "no byte order");
-	return ORDER_NATIVE;
-}
-
-static int
-type_bool(struct ctf_parse *p, const struct ctf_value *v)
-{
-	if (v->tok == TOK_NUM)
-		return v->num != 0;
-	if (v->tok == TOK_IDENT && type_byname(v, "true", "TRUE", "True"))
-		return 1;
-	if (v->tok != TOK_IDENT || !type_byname(v, "false", "FALSE", "False"))
-		ctf_error(p, "neither true nor false");
-	return 0;
-}
-
-/* Bits, a power of 2, as bytes; less than a byte is one. */
-static uint32_t
-type_align(struct ctf_parse *p, const struct ctf_value *v)
-{
-	if (v->tok != TOK_NUM || v->neg || v->num == 0 || v->num > 4096 ||
-	    (v->num & (v->num - 1)) != 0) {
-		ctf_error(p, "no alignment");
-		return 1;
-	}
-	return v->num < 8 ? 1 : (uint32_t)v->num / 8;
-}
-
-/* "clock.NAME.value" */
-static const char *
-type_map(struct ctf_parse *p, const struct ctf_value *v)
-{
-	const char *dot;
-
-	if (v->tok == TOK_IDENT && strncmp(v->str, "clock.", 6) == 0 &&
-	    (dot = strchr(v->str + 6, '.')) != NULL &&
-	    strcmp(dot, ".value") == 0)
-		return ctf_strdup(p->trace, v->str + 6,
-		    (size_t)(dot - v->str) - 6);
-	ctf_error(p, "no clock to map to");
-	return NULL;
+	ctf_expect(p, '}', "'}'");
 }
 
 static void
@@ -175,17 +97,17 @@ int_key(struct ctf_parse *p, const char *key, void *arg)
 	if (strcmp(key, "size") == 0)
 		int_size(p, t, &v);
 	else if (strcmp(key, "align") == 0)
-		t->align = type_align(p, &v);
+		t->align = ctf_value_align(p, &v);
 	else if (strcmp(key, "signed") == 0)
-		t->sign = type_bool(p, &v);
+		t->sign = ctf_value_bool(p, &v);
 	else if (strcmp(key, "byte_order") == 0)
-		t->order = type_order(p, &v);
+		t->order = ctf_value_order(p, &v);
 	else if (strcmp(key, "base") == 0)
-		t->base = type_base(p, &v);
+		t->base = ctf_value_base(p, &v);
 	else if (strcmp(key, "encoding") == 0)
-		t->text = type_isutf8(p, &v);
+		t->text = ctf_value_isutf8(p, &v);
 	else if (strcmp(key, "map") == 0)
-		t->map = type_map(p, &v);
+		t->map = ctf_value_clock(p, &v);
 	else
 		ctf_error(p, "unknown attribute '%.64s'", key);
 }
@@ -222,9 +144,9 @@ float_key(struct ctf_parse *p, const char *key, void *arg)
 			ctf_error(p, "mant_dig must be 24 or 53");
 		t->nbytes = v.num == 24 ? 4 : 8;
 	} else if (strcmp(key, "align") == 0)
-		t->align = type_align(p, &v);
+		t->align = ctf_value_align(p, &v);
 	else if (strcmp(key, "byte_order") == 0)
-		t->order = type_order(p, &v);
+		t->order = ctf_value_order(p, &v);
 	else
 		ctf_error(p, "unknown attribute '%.64s'", key);
 }
@@ -253,7 +175,7 @@ string_key(struct ctf_parse *p, const char *key, void *arg)
 	if (p->bad)
 		return;
 	if (strcmp(key, "encoding") == 0)
-		type_isutf8(p, &v);
+		ctf_value_isutf8(p, &v);
 	else
 		ctf_error(p, "unknown attribute '%.64s'", key);
 }
@@ -609,7 +531,7 @@ struct_align(struct ctf_parse *p)
 	v.num = p->num;
 	ctf_expect(p, TOK_NUM, "a number");
 	ctf_expect(p, ')', "')'");
-	return p->bad ? 1 : type_align(p, &v);
+	return p->bad ? 1 : ctf_value_align(p, &v);
 }
 
 static struct ctf_type *

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "ctf.h"
-#include "utctl.h"
+#include "say.h"
 
 #define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
 

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "escape.h"
-#include "utctl.h"
+#include "say.h"
 
 #define MESSAGE	8192		/* bytes, with two paths */
 

@@ -51,8 +51,6 @@ static const struct command commands[] = {
 
 #define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
-const char *utctl_path;
-
 static const struct command *
 command_find(const char *name)
 {
@@ -62,57 +60,6 @@ command_find(const char *name)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;
-}
-
-int
-usage(const char *name)
-{
-	const struct command *c = command_find(name);
-
-	fprintf(stderr, "usage: utctl %s %s\n", c->name, c->usage);
-	return 1;
-}
-
-/* getopt(3), which says what is wrong in the way that utctl does. */
-int
-option_first(int argc, char **argv, const char *known)
-{
-	const int ch = getopt(argc, argv, known);
-	const char *k;
-
-	if (ch != '?')
-		return ch;
-	k = optopt == ':' ? NULL : strchr(known, optopt);
-	if (optopt == '-')
-		say("%s: there are no long options", argv[0]);
-	else if (k != NULL && k[1] == ':')
-		say("%s: option -%c needs a value", argv[0], optopt);
-	else
-		say("%s: unknown option -%c", argv[0], optopt);
-	return ch;
-}
-
-/*
- * The same where no other command follows: an option behind the first other
- * argument would be taken for something else, and is refused.
- */
-int
-option(int argc, char **argv, const char *known)
-{
-	static const char *arg;		/* of the last option */
-	int ch, i;
-
-	if ((ch = option_first(argc, argv, known)) != -1) {
-		arg = optarg;
-		return ch;
-	}
-	if (argv[optind - 1] != arg && strcmp(argv[optind - 1], "--") == 0)
-		return -1;
-	for (i = optind + 1; i < argc; i++)
-		if (argv[i][0] == '-' && argv[i][1] != '\0')
-			die("%s: %s comes after %s; options come first",
-			    argv[0], argv[i], argv[optind]);
-	return -1;
 }
 
 static int
@@ -151,6 +98,7 @@ main(int argc, char **argv)
 	opterr = 0;
 	if ((c = command_find(argv[1])) == NULL)
 		return unknown(argv[1]);
+	utctl_usage = c->usage;
 	status = c->run(argc - 1, argv + 1);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		say_errno("stdout");

@@ -26,69 +26,16 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "msg.h"
+#include "client.h"
+#include "say.h"
 
-struct client;
-
-/* A row of a reply, with the rows under it. */
-struct member {
-	const char	*key;
-	char		*str;		/* NULL: it is a number */
-	char		*clean;		/* what str is instead, or NULL */
-	uint64_t	 num;
-};
-
-struct row {
-	struct row	*next;		/* at the same depth */
-	struct row	*child;
-	struct row	*last;		/* child */
-	const char	*what;		/* "" is the reply itself */
-	size_t		 n;
-	struct member	 m[];
-};
-
-/* utctl.c */
+/* option.c */
 extern const char	*utctl_path;	/* as it was called */
-int	 usage(const char *);		/* of that command; returns 1 */
+extern const char	*utctl_usage;	/* of the command that runs */
+int	 usage(const char *);		/* says it, with that name; returns 1 */
 int	 option(int, char **, const char *);
 int	 option_first(int, char **, const char *);
-
-/*
- * say.c: as warnx(3), warn(3), errx(3) and err(3) with status 1, but nothing
- * in the message reaches the terminal that it might obey.
- */
-void	 say(const char *, ...) __attribute__((format(printf, 1, 2)));
-void	 say_errno(const char *, ...) __attribute__((format(printf, 1, 2)));
-void	 die(const char *, ...)
-	    __attribute__((format(printf, 1, 2), noreturn));
-void	 die_errno(const char *, ...)
-	    __attribute__((format(printf, 1, 2), noreturn));
-char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
-char	*clean(const char *);
-
-/* client.c: what fails is said on stderr, and NULL or -1 returned. */
-struct client	*client_open(const char *, int);
-void		 client_close(struct client *);
-void		 client_end(struct client *);	/* and of its utd */
-int		 client_gone(const struct client *);
-const char	*client_dir(const struct client *);
-int		 client_fd(const struct client *);
-int		 client_look(struct client *);
-void		 client_interrupt(int);
-int		 client_interrupted(void);
-struct ut_msg	*client_begin(struct client *, int);
-int		 client_request(struct client *, struct row **);
-int		 client_ask(struct client *, int, const char *, struct row **);
-int		 client_say(struct client *, int);
-/* A mask: bit UT_TAKEN_ of each. */
-void		 client_hush(struct client *, unsigned int);
-int		 client_hushed(const struct client *);
-const char	*row_str(const struct row *, const char *);
-uint64_t	 row_num(const struct row *, const char *);
-void		 rows_clean(struct row *);
-void		 row_free(struct row *);
 
 /* session.c: what cannot be is said on stderr, and utctl ends. */
 void	 check_name(const char *, const char *);

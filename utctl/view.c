@@ -19,8 +19,7 @@
  * order of time.  A heap holds the streams by the time of what comes next in
  * each; the first is read on until another's time comes.
  *
- * Losses are told where they happened.  Damage is told at the end, when all
- * that could be read has been printed.
+ * Losses are told where they happened, damage at the end: ctf_damage.c.
  */
 
 #include <sys/types.h>
@@ -28,7 +27,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +37,6 @@
 #include "utctl.h"
 
 #define DIRDEPTH	32
-#define NDAMAGE		1000		/* lines */
 #define WINDOWS		(64 << 20)	/* bytes of all streams' windows */
 #define WINDOWMAX	(128 << 10)
 #define WINDOWMIN	(4 << 10)
@@ -61,9 +58,6 @@ struct view {
 	unsigned long long	 ndiscarded;
 	unsigned long long	 nlost;		/* packets */
 };
-
-static struct names	 damage;
-static unsigned long	 damage_more;		/* lines than are kept */
 
 static void
 names_add(struct names *ns, char *name)
@@ -93,22 +87,6 @@ static int
 names_cmp(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void
-ctf_damage(const char *path, const char *fmt, ...)
-{
-	char msg[320];
-	va_list ap;
-
-	if (damage.n == NDAMAGE) {
-		damage_more++;
-		return;
-	}
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	names_add(&damage, format("%s: %s", path, msg));
 }
 
 /* The entries of a directory, sorted. */
@@ -437,17 +415,12 @@ static int
 view_end(struct view *v)
 {
 	struct ctf_trace *tr;
-	size_t i;
-	int status = damage.n != 0;
+	const int status = ctf_damaged();
 
 	ctf_print_flush();
-	if (v->quiet && (v->ntraces > 0 || damage.n == 0))
+	if (v->quiet && (v->ntraces > 0 || status == 0))
 		view_totals(v);
-	for (i = 0; i < damage.n; i++)
-		say("%s", damage.list[i]);
-	if (damage_more != 0)
-		say("and %lu more", damage_more);
-	names_free(&damage);
+	ctf_damage_say();
 	while ((tr = v->traces) != NULL) {
 		v->traces = tr->next;
 		ctf_close(tr);
@@ -479,9 +452,9 @@ cmd_view(int argc, char **argv)
 	ctf_print_init(v.json);
 	ut_confine_reader();	/* what it reads may be anybody's */
 	view_dir(&v, argv[optind], 0);
-	if (v.ntraces == 0 && damage.n == 0 && (!v.top || v.files))
+	if (v.ntraces == 0 && !ctf_damaged() && (!v.top || v.files))
 		ctf_damage(argv[optind], "no trace here");
-	else if (v.ntraces == 0 && damage.n == 0)
+	else if (v.ntraces == 0 && !ctf_damaged())
 		say("%s: an empty trace: no events were recorded",
 		    argv[optind]);
 	view_merge(&v);

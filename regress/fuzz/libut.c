@@ -31,7 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/ut_priv.h"
+#include "../../libut/ut_conn.h"
 #include "../prog/header.h"
 #include "fuzz.h"
 

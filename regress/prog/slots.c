@@ -32,13 +32,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/ut_priv.h"
+#include "../../libut/ut_region.h"
 #include "header.h"
 
 #define NUMBER	77			/* the program's, there */
 #define NSUBS	16
 #define NOW	(UINT64_C(1) << 40)
 
+static const struct known known = { 0, NUMBER, 0, "" };
 static struct thread *self;
 static struct ut_header *h;
 static int fd;
@@ -70,7 +71,7 @@ attach(void)
 
 	for (ch = ut_channels; ch->used; ch++)
 		continue;
-	if ((error = ut_region_attach(0, 1, dup(fd), -1, "")) != 0)
+	if ((error = ut_region_attach(&known, 1, dup(fd), -1, "")) != 0)
 		errx(1, "attach: %s", strerror(error));
 	return ch;
 }
@@ -170,7 +171,6 @@ twice(void)
 int
 main(void)
 {
-	ut_conns[0].owner = NUMBER;
 	ut_thread_init();
 	if ((self = ut_thread_own()) == NULL)
 		errx(1, "no thread");

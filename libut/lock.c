@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The lock of all but the data path.
+ */
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "ut_priv.h"
+
+pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
+sigset_t ut_signals;
+static __thread int cancel_state;	/* before ut_enter */
+
+/*
+ * Take the lock, with all signals blocked: a handler that forks takes it, too,
+ * and must not interrupt us here.
+ */
+void
+ut_enter(sigset_t *old)
+{
+	cancel_state = ut_block(old);
+	pthread_mutex_lock(&ut_lock);
+	ut_signals = *old;
+}
+
+void
+ut_leave(const sigset_t *old)
+{
+	pthread_mutex_unlock(&ut_lock);
+	ut_unblock(old, cancel_state);
+}

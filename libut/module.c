@@ -1,0 +1,95 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The modules of the program: itself, and the libraries that have events of
+ * their own.  The constructor and the destructor of each (ut.h) call here.
+ */
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ut_event.h"
+#include "ut_register.h"
+
+static struct ut_module *modules;
+
+/*
+ * Was UT_DISABLE set when the first module was added?  Then we make no system
+ * call in the program, and so do not even take the lock.
+ */
+static bool
+disabled(void)
+{
+	enum { UNKNOWN, NO, YES };
+	static _Atomic int known = UNKNOWN;
+	const char *s;
+
+	if (known == UNKNOWN) {
+		s = ut_issetugid() ? NULL : getenv("UT_DISABLE");
+		known = s != NULL && *s != '\0' && strcmp(s, "0") != 0 ?
+		    YES : NO;
+	}
+	return known == YES;
+}
+
+/* A constructor of the program or of a library that it loads. */
+UT_EXPORT void
+ut_module_add(struct ut_module *m)
+{
+	struct thread *self;
+	struct ut_event *e;
+	sigset_t signals;
+	bool news = false;
+
+	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event) ||
+	    disabled())
+		return;
+	ut_enter(&signals);
+	self = ut_mute();
+	if (!m->added) {
+		m->added = 1;
+		m->next = modules;
+		modules = m;
+		for (e = m->begin; e < m->end; e++)
+			news |= ut_event_add(e);
+		if (!ut_listen() && news)
+			ut_listen_new();
+	}
+	ut_unmute(self);
+	ut_leave(&signals);
+}
+
+UT_EXPORT void
+ut_module_remove(struct ut_module *m)
+{
+	struct ut_module **p;
+	struct ut_event *e;
+	sigset_t signals;
+
+	ut_enter(&signals);
+	for (p = &modules; *p != NULL; p = &(*p)->next) {
+		if (*p == m) {
+			*p = m->next;
+			for (e = m->begin; e < m->end; e++)
+				ut_event_remove(e);
+			m->added = 0;
+			break;
+		}
+	}
+	ut_leave(&signals);
+}

@@ -1,0 +1,147 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# The object files of each program and of the library lie in layers: what a file
+# uses of another lies below it.  Prints the floors, from the bottom up.  Files
+# that use one another in a circle share a floor, and have to be named here.
+
+. ./common.sh
+
+circle() {
+	echo "$*"
+}
+
+# All files of each circle that there is.  The list shrinks with the code: one
+# that is gone has to go here, too.
+named() {
+	circle libut/find libut/listener
+	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
+	    utd/owners utd/pool utd/revoke
+	circle utd/app utd/client utd/conn utd/consumers utd/control \
+	    utd/journal utd/link utd/list utd/listen utd/loop utd/plan \
+	    utd/region utd/registry utd/requests utd/restore utd/rule \
+	    utd/session utd/state utd/table utd/trace utd/user utd/wake
+}
+
+need nm
+MAKE=${MAKE:-make}
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# The external names of object files, a line each: file, name, type.
+symbols() {
+	for o; do
+		nm -P -g "$o.o" >"$T/nm" 2>"$T/nm.err" ||
+		    fail "nm $o.o: $(cat "$T/nm.err")" >&2
+		awk -v file="$o" 'NF > 1 { print file, $1, $2 }' "$T/nm"
+	done
+}
+
+# What these lines say: "floor N FILE", and "circle FILE FILE ..." if there is
+# one.  Undefined names are U, or w or v if they are weak, too.
+layers() {
+	sort | awk '
+	!($1 in floor) {
+		floor[$1] = 0
+		files[++n] = $1
+	}
+	$3 !~ /^[Uwv]$/ {
+		home[$2] = $1
+		next
+	}
+	{
+		from[++nuses] = $1
+		name[nuses] = $2
+	}
+	END {
+		for (i = 1; i <= nuses; i++)
+			if (name[i] in home && home[name[i]] != from[i])
+				uses[from[i], home[name[i]]] = 1
+		for (pair in uses)
+			gets[pair] = 1
+		for (k = 1; k <= n; k++)
+			for (i = 1; i <= n; i++) {
+				if (!((files[i], files[k]) in gets))
+					continue
+				for (j = 1; j <= n; j++)
+					if ((files[k], files[j]) in gets)
+						gets[files[i], files[j]] = 1
+			}
+		do {
+			moved = 0
+			for (pair in uses) {
+				split(pair, p, SUBSEP)
+				least = floor[p[2]] + !((p[2], p[1]) in gets)
+				if (floor[p[1]] < least) {
+					floor[p[1]] = least
+					moved = 1
+				}
+			}
+		} while (moved)
+		for (i = 1; i <= n; i++)
+			print "floor", floor[files[i]], files[i]
+		for (i = 1; i <= n; i++) {
+			if (done[files[i]] || !((files[i], files[i]) in gets))
+				continue
+			line = "circle"
+			for (j = i; j <= n; j++)
+				if ((files[i], files[j]) in gets &&
+				    (files[j], files[i]) in gets) {
+					line = line " " files[j]
+					done[files[j]] = 1
+				}
+			print line
+		}
+	}'
+}
+
+# A file that defines a function and calls another: object NAME OTHER.
+object() {
+	printf 'int %s(void);\nint %s(void);\nint\n%s(void)\n{\n%s\n}\n' \
+	    "$1" "$2" "$1" "	return $2() + 1;" >"$1.c"
+	$CC $CFLAGS -c "$1.c" || fail "cannot compile $1.c"
+}
+
+# It has to see a circle of three, and what lies above.
+cd "$T" || exit 1
+object ut_a ut_b
+object ut_b ut_c
+object ut_c ut_a
+object ut_d ut_a
+for o in ut_a ut_b ut_c ut_d; do
+	nm -P -g $o.o 2>/dev/null | grep -q "^_*$o [^Uwv]" ||
+	    skip "nm cannot read object files of $CC"
+done
+symbols ut_a ut_b ut_c ut_d >"$T/symbols"
+layers <"$T/symbols" >"$T/trial"
+printf '%s\n' 'floor 0 ut_a' 'floor 0 ut_b' 'floor 0 ut_c' 'floor 1 ut_d' \
+    'circle ut_a ut_b ut_c' | diff - "$T/trial" ||
+    fail "a circle is not seen: $(cat "$T/trial")"
+
+# What the Makefile links each of them from.
+cd "$TOP" || exit 1
+: >"$T/circles"
+for part in LIBUT: UTD:COMMON UTCTL:COMMON; do
+	more=${part#*:} part=${part%:*}
+	printf 'include %s/Makefile\nlayers:\n\t@echo $(%s_OBJS) %s\n' \
+	    "$TOP" "$part" "${more:+\$(${more}_OBJS)}" >"$T/objects.mk"
+	$MAKE -s -f "$T/objects.mk" layers >"$T/objects" ||
+	    fail "cannot ask for the objects of $part"
+	set -- $(sed -e 's/\.o / /g' -e 's/\.o$//' "$T/objects")
+	[ $# -gt 10 ] || fail "where are the objects of $part?"
+	symbols "$@" >"$T/symbols"
+	layers <"$T/symbols" >"$T/layers"
+	echo "$part:"
+	sed -n 's/^floor //p' "$T/layers" | sort -n | awk '
+	    NR == 1 || $1 != last {
+		printf "%s%2d ", NR == 1 ? "" : "\n", last = $1
+	    }
+	    { printf " %s", $2 }
+	    END { print "" }'
+	sed -n 's/^circle //p' "$T/layers" >>"$T/circles"
+done
+sort -u "$T/circles" >"$T/there"
+named | sort >"$T/named"
+comm -13 "$T/named" "$T/there" >"$T/new"
+[ ! -s "$T/new" ] || fail "a circle: $(cat "$T/new")"
+comm -23 "$T/named" "$T/there" >"$T/old"
+[ ! -s "$T/old" ] || fail "no circle any more: $(cat "$T/old")"
+exit 0

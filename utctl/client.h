@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The connection to utd.  What fails is said on stderr, and NULL or -1 returned.
+ */
+
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include <stdint.h>
+
+#include "msg.h"
+
+struct client;
+
+/* A row of a reply, with the rows under it. */
+struct member {
+	const char	*key;
+	char		*str;		/* NULL: it is a number */
+	char		*clean;		/* what str is instead, or NULL */
+	uint64_t	 num;
+};
+
+struct row {
+	struct row	*next;		/* at the same depth */
+	struct row	*child;
+	struct row	*last;		/* child */
+	const char	*what;		/* "" is the reply itself */
+	size_t		 n;
+	struct member	 m[];
+};
+
+struct client	*client_open(const char *, int);
+void		 client_close(struct client *);
+void		 client_end(struct client *);	/* and of its utd */
+int		 client_gone(const struct client *);
+const char	*client_dir(const struct client *);
+int		 client_fd(const struct client *);
+int		 client_look(struct client *);
+void		 client_interrupt(int);
+int		 client_interrupted(void);
+struct ut_msg	*client_begin(struct client *, int);
+int		 client_request(struct client *, struct row **);
+int		 client_ask(struct client *, int, const char *, struct row **);
+int		 client_say(struct client *, int);
+/* A mask: bit UT_TAKEN_ of each. */
+void		 client_hush(struct client *, unsigned int);
+int		 client_hushed(const struct client *);
+const char	*row_str(const struct row *, const char *);
+uint64_t	 row_num(const struct row *, const char *);
+void		 rows_clean(struct row *);
+void		 row_free(struct row *);
+
+#endif /* CLIENT_H */

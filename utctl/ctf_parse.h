@@ -1,0 +1,81 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * TSDL: what its parser consists of.
+ */
+
+#ifndef CTF_PARSE_H
+#define CTF_PARSE_H
+
+#include "ctf.h"
+
+/* The tokens and the parser's state. */
+enum {
+	TOK_END,
+	TOK_IDENT = 256,
+	TOK_NUM,
+	TOK_STR,
+	TOK_ASSIGN,			/* := */
+	TOK_DOTS			/* ... */
+};
+
+struct ctf_parse {
+	struct ctf_trace	*trace;
+	const char		*p, *end;
+	unsigned long		 line;
+	int			 tok;
+	const char		*str;		/* TOK_IDENT, TOK_STR */
+	uint64_t		 num;		/* TOK_NUM */
+	int			 depth;
+	int			 bad;		/* said why, or ... */
+	int			 cut;		/* ... the text ends here */
+};
+
+struct ctf_value {
+	int		 tok;		/* TOK_IDENT, TOK_NUM or TOK_STR */
+	int		 neg;
+	uint64_t	 num;
+	const char	*str;
+};
+
+/* Reads what follows a key of a block: "= value" or ":= type". */
+typedef void	 ctf_key(struct ctf_parse *, const char *, void *);
+
+/* ctf_lex.c */
+void	 ctf_error(struct ctf_parse *, const char *, ...)
+	    __attribute__((__format__(__printf__, 2, 3)));
+int	 ctf_digit(char);
+void	 ctf_next(struct ctf_parse *);
+int	 ctf_accept(struct ctf_parse *, int);
+void	 ctf_expect(struct ctf_parse *, int, const char *);
+
+/* ctf_value.c */
+const char *ctf_path(struct ctf_parse *);
+void	 ctf_value(struct ctf_parse *, struct ctf_value *);
+int	 ctf_value_base(struct ctf_parse *, const struct ctf_value *);
+int	 ctf_value_isutf8(struct ctf_parse *, const struct ctf_value *);
+enum ctf_order ctf_value_order(struct ctf_parse *, const struct ctf_value *);
+int	 ctf_value_bool(struct ctf_parse *, const struct ctf_value *);
+uint32_t ctf_value_align(struct ctf_parse *, const struct ctf_value *);
+const char *ctf_value_clock(struct ctf_parse *, const struct ctf_value *);
+
+/* ctf_type.c */
+void	 ctf_block(struct ctf_parse *, ctf_key *, void *);
+struct ctf_type	*ctf_type(struct ctf_parse *);
+void	 ctf_typealias(struct ctf_parse *);
+
+#endif /* CTF_PARSE_H */

@@ -1,0 +1,34 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl says: as warnx(3), warn(3), errx(3) and err(3) with status 1, but
+ * nothing in the message reaches the terminal that it might obey.
+ */
+
+#ifndef SAY_H
+#define SAY_H
+
+void	 say(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 say_errno(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 die(const char *, ...)
+	    __attribute__((format(printf, 1, 2), noreturn));
+void	 die_errno(const char *, ...)
+	    __attribute__((format(printf, 1, 2), noreturn));
+char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
+char	*clean(const char *);
+
+#endif /* SAY_H */
