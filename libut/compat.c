@@ -537,6 +537,12 @@ ut_thread_gone(uint32_t tid)
 #if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)
 
 int
+ut_has_own_fds(void)
+{
+	return 1;
+}
+
+int
 ut_own_fds(int keep)
 {
 	const unsigned int unshare = 1u << 1;	/* CLOSE_RANGE_UNSHARE */
@@ -576,6 +582,12 @@ ut_nudge_read(int fd)
 }
 
 #else
+
+int
+ut_has_own_fds(void)
+{
+	return 0;
+}
 
 int
 ut_own_fds(int keep)

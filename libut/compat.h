@@ -151,6 +151,8 @@ int	 ut_thread_gone(uint32_t);
  * has made; -1 where not.
  */
 int	 ut_own_fds(int);
+/* Can it be, as far as is known before it is tried? */
+int	 ut_has_own_fds(void);
 int	 ut_nudge_open(void);
 void	 ut_nudge(pthread_t);
 void	 ut_nudge_read(int);

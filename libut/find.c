@@ -18,21 +18,24 @@
  * Finding a utd that is not there yet, without looking for it again and
  * again.
  *
- * A thread sleeps in open(2) of a FIFO for reading; utd, once there, holds
- * that FIFO open for writing as long as it lives.  The thread first makes the
- * FIFO, then looks whether utd is there, and only then opens it; utd first
- * listens at its socket, then takes hold of the FIFOs that there are.  So
- * either the FIFO was there in time for utd, and open(2) does not wait, or it
- * came later, and then utd is seen at its socket: no start of utd is missed,
- * whenever it comes.
+ * A thread sleeps at a FIFO that it reads; utd, once there, holds that FIFO open
+ * for writing as long as it lives.  The thread first makes the FIFO, then looks
+ * whether utd is there, and only then opens the FIFO; utd first listens at its
+ * socket, then takes hold of the FIFOs that there are.  So either the FIFO was
+ * there in time for utd, and the thread does not sleep, or it came later, and
+ * then utd is seen at its socket: no start of utd is missed, whenever it comes.
  *
  * There may be two: the system's utd and the user's.  One thread sleeps for
  * both, on a FIFO in /tmp that both take hold of.  It is the user's, for an
  * ordinary user cannot make one in the directory of the system.
  *
- * An open(2) that sleeps has its descriptor already: on some systems dup2(2)
- * to that number fails.  So the thread has descriptors of its own, where that
- * can be had, and those that it finds are not among the program's.
+ * A thread with descriptors of its own sleeps in open(2), which waits for a
+ * writer.  An open(2) that waits has its number already: dup2(2) to it fails
+ * on some systems and waits on others, and nobody else can have it.  So where
+ * the descriptors are the program's, the thread opens the FIFO without waiting,
+ * moves the descriptor out of the way, and sleeps in poll(2): utd writes a byte
+ * into each FIFO that it holds, which nobody reads.  The program may close this
+ * descriptor, so no such sleep is for long.
  */
 
 #include <sys/types.h>
@@ -40,6 +43,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,12 +61,23 @@
 #define PACE_MAX	6400
 #define LASTED		10000		/* ms: that was a good connection */
 #define SLEPT		20		/* ms: nobody held the FIFO */
+#define WATCH_MIN	100		/* ms, doubles each time */
+#define WATCH_MAX	10000
 
 struct conn ut_conns[UT_CONNS];
 int ut_nconns;
 
 static unsigned int finders;		/* numbers given to threads */
 static int pace;
+
+/* The FIFO that is open among the program's descriptors, if fd is not -1. */
+static struct {
+	int	fd;
+	int	ms;				/* how long to sleep there */
+	dev_t	dev;
+	ino_t	ino;
+	char	place[PLACE_LEN];
+} watch = { .fd = -1 };
 
 /* May we create files?  Not in a program that runs for somebody else. */
 static bool
@@ -312,32 +327,109 @@ pause_ms(int ms)
 	} while (!ut_region_settle(20) && ++tries < 10);
 }
 
-/* Sleep until somebody holds the FIFO.  Returns ms to wait then, or -1. */
-static int
-sleep_at(unsigned int me, const char *place)
+/* Close it, unless the program has done that. */
+static void
+watch_close(void)
 {
-	int64_t begin = ut_msg_now();
-	struct conn *c;
+	struct stat st;
+
+	if (watch.fd != -1 && fstat(watch.fd, &st) == 0 &&
+	    st.st_dev == watch.dev && st.st_ino == watch.ino)
+		close(watch.fd);
+	watch.fd = -1;
+}
+
+static bool
+watch_open(const char *place)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW;
+	struct stat st;
+	int fd;
+
+	watch_close();
+	if ((fd = open(place, flags)) == -1)
+		return false;
+	fd = ut_high_fd(fd);
+	if (fstat(fd, &st) == -1)
+		return false;
+	watch.fd = fd;
+	watch.ms = WATCH_MIN;
+	watch.dev = st.st_dev;
+	watch.ino = st.st_ino;
+	strcpy(watch.place, place);
+	return true;
+}
+
+/* Is it open, or is it again? */
+static bool
+watch_at(const char *place)
+{
+	struct stat st;
+
+	return (watch.fd != -1 && strcmp(watch.place, place) == 0 &&
+	    fstat(watch.fd, &st) == 0 && st.st_dev == watch.dev &&
+	    st.st_ino == watch.ino) || watch_open(place);
+}
+
+/* Sleep in poll(2), without the lock.  Errors are those of open(2). */
+static int
+sleep_watching(const char *place)
+{
+	struct pollfd pfd;
+	int ms, n;
+
+	if (!watch_at(place))
+		return errno;
+	ms = watch.ms;
+	pfd.fd = watch.fd;
+	pfd.events = POLLIN;
+	pthread_mutex_unlock(&ut_lock);
+	n = poll(&pfd, 1, ms);
+	pthread_mutex_lock(&ut_lock);
+	if (watch.fd == pfd.fd && n != 0)
+		watch_close();
+	else if ((watch.ms *= 2) > WATCH_MAX)
+		watch.ms = WATCH_MAX;
+	return 0;
+}
+
+/* The same for a thread with descriptors of its own. */
+static int
+sleep_apart(const char *place)
+{
 	int fd, error;
 
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (wanted(c, me))
-			strcpy(c->place, place);
 	pthread_mutex_unlock(&ut_lock);
 	do
 		fd = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	while (fd == -1 && errno == EINTR);
-	error = errno;
+	error = fd == -1 ? errno : 0;
 	if (fd != -1)
 		close(fd);
 	pthread_mutex_lock(&ut_lock);
+	return error;
+}
+
+/* Sleep until somebody holds the FIFO.  Returns ms to wait then, or -1. */
+static int
+sleep_at(unsigned int me, bool apart, const char *place)
+{
+	int64_t begin = ut_msg_now();
+	struct conn *c;
+	int error;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (wanted(c, me))
+			strcpy(c->place, place);
+	error = apart ? sleep_apart(place) : sleep_watching(place);
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		if (wanted(c, me))
 			c->place[0] = '\0';
 	/* Without a descriptor, or if it is gone: choose again, later. */
-	if (fd == -1 && error != EMFILE && error != ENFILE && error != ENOENT)
+	if (error != 0 && error != EMFILE && error != ENFILE &&
+	    error != ENOENT)
 		return -1;
-	if (fd == -1 || ut_msg_now() - begin < SLEPT)
+	if (error != 0 || ut_msg_now() - begin < SLEPT)
 		return slower();
 	pace = 0;
 	return 0;
@@ -377,7 +469,8 @@ find(unsigned int me, bool apart, int ms)
 				ms = pace;
 		} else if (busy) {
 			ms = slower();
-		} else if (!placed || (ms = sleep_at(me, place)) == -1) {
+		} else if (!placed || (ms = sleep_at(me, apart,
+		    place)) == -1) {
 			give_up(me);
 			return NULL;
 		}
@@ -392,6 +485,7 @@ find(unsigned int me, bool apart, int ms)
 struct conn *
 ut_find(struct conn *lost, bool apart)
 {
+	unsigned int me;
 	struct conn *c;
 	int ms = 0;
 
@@ -402,12 +496,19 @@ ut_find(struct conn *lost, bool apart)
 			pace = 0;
 		ms = slower();
 	}
-	c = find(take_over(lost), apart, ms);
+	me = take_over(lost);
+	c = find(me, apart, ms);
+	if (me == finders)
+		watch_close();
 	pthread_mutex_unlock(&ut_lock);
 	return c;
 }
 
-/* Is there anything for a thread to look for?  If it is hopeless, give up. */
+/*
+ * Is there anything for a thread to look for?  If it is hopeless, give up.  The
+ * program is not yet in main, or in fork: what is opened now does not take a
+ * number from it.
+ */
 bool
 ut_find_later(void)
 {
@@ -417,13 +518,23 @@ ut_find_later(void)
 
 	if (count_wanted(me) == 0)
 		return false;
-	if (choose_place(me, place))
+	if (choose_place(me, place)) {
+		if (!ut_has_own_fds())
+			(void)watch_open(place);
 		return true;
+	}
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		if (wanted(c, me) && c->busy)
 			return true;
 	give_up(me);
 	return false;
+}
+
+/* In the child of a fork. */
+void
+ut_find_forked(void)
+{
+	watch_close();
 }
 
 /* Add a place where utd may be; not a directory that we cannot make. */

@@ -16,6 +16,7 @@
 
 #include <sys/types.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <errno.h>
@@ -458,6 +459,7 @@ ut_msg_connect(const char *rundir, int64_t deadline)
 {
 	static const struct timespec nap = { 0, 1000000 };
 	struct sockaddr_un sun;
+	struct stat st;
 	int s, n, saved;
 
 	memset(&sun, 0, sizeof(sun));
@@ -468,7 +470,9 @@ ut_msg_connect(const char *rundir, int64_t deadline)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	if ((s = ut_socket(SOCK_STREAM)) == -1)
+	/* Without a utd the program sees no descriptor come and go. */
+	if (lstat(sun.sun_path, &st) == -1 ||
+	    (s = ut_socket(SOCK_STREAM)) == -1)
 		return -1;
 	while (connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
 		if (errno == EISCONN)

@@ -302,6 +302,7 @@ child_of_fork(void)
 	ut_conn_init();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		ut_conn_forked(c);
+	ut_find_forked();
 	begin();
 	talk_in_fork();
 	ut_unmute(self);

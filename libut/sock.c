@@ -66,9 +66,11 @@ ut_hung_up(int s)
 int
 ut_high_fd(int fd)
 {
-	int high;
+	int high = -1, least;
 
-	if ((high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD)) == -1)
+	for (least = HIGH_FD; high == -1 && least > fd; least /= 2)
+		high = fcntl(fd, F_DUPFD_CLOEXEC, least);
+	if (high == -1)
 		high = fd;
 	else
 		close(fd);

@@ -283,6 +283,7 @@ extern struct conn ut_conns[UT_CONNS];
 extern int	 ut_nconns;
 void		 ut_find_init(void);
 bool		 ut_find_later(void);
+void		 ut_find_forked(void);
 bool		 ut_find_poke(const char *);
 struct conn	*ut_find(struct conn *, bool);
 

@@ -17,12 +17,13 @@
 /*
  * The FIFOs on which programs sleep that have no utd: see libut/find.c.
  *
- * To hold one is to have it open for writing: nobody sleeps there then.  It
- * is done once, after the socket is there.  They stay when we go.
+ * To hold one is to have it open for writing, with a byte in it: nobody sleeps
+ * there then.  It is done once, after the socket is there.  They stay when we
+ * go.
  *
  * Besides the one in the run directory there are those in /tmp, which users
  * make.  What is not exactly one of them is left alone, nothing is created
- * or written there, no open(2) waits, and no user has more than a few of our
+ * there, no open(2) waits, and no user has more than a few of our
  * descriptors.  Those on which somebody sleeps come first, and are opened
  * however many there are: open(2) for writing succeeds only with a reader.
  * All others are for who has made one and is about to look for us, or to
@@ -85,6 +86,9 @@ fifo_wake(const char *path, uid_t uid)
 		close(w);
 		w = -1;
 	}
+	/* For those that sleep in poll(2); nobody reads it. */
+	if (w != -1)
+		(void)!write(w, "", 1);
 	return w;
 }
 
