@@ -251,6 +251,9 @@ struct conn {
 	int		 sock;		/* -1: none */
 	dev_t		 dev;		/* of the socket, to know it by */
 	ino_t		 ino;
+	int		 left;		/* the program's copy of one, or -1 */
+	dev_t		 left_dev;
+	ino_t		 left_ino;
 	uint64_t	 owner;		/* our number there */
 	char		 name[NAME_MAX_LEN];	/* as it was told */
 	int64_t		 ahead;		/* its clock: ut_clock_ahead */
@@ -293,6 +296,8 @@ extern int64_t	 ut_patience;		/* UT_REGISTER_TIMEOUT */
 void		 ut_conn_init(void);
 void		 ut_conn_reset(struct conn *);
 void		 ut_conn_forked(struct conn *);
+void		 ut_conn_leave(struct conn *);
+void		 ut_conns_let_go(void);
 int		 ut_conn_hello(struct conn *);
 bool		 ut_conn_ours(const struct conn *);
 bool		 ut_conn_obey(struct conn *);
