@@ -5,11 +5,13 @@ BINDIR =	$(PREFIX)/bin
 SBINDIR =	$(PREFIX)/sbin
 LIBDIR =	$(PREFIX)/lib
 INCDIR =	$(PREFIX)/include
-MANDIR =	$(PREFIX)/share/man
+MANDIR =	$(PREFIX)/$(SHARE_$(OS))man
 DATADIR =	$(PREFIX)/share/ut
 
 CC =		cc
 AR =		ar
+# Some BSD makes begin with -nostdinc and what is below DESTDIR.
+CPPFLAGS =
 CFLAGS =	-O2 -g
 MAJOR =		1
 VERSION =	1.0
@@ -26,7 +28,11 @@ LIBS_Linux =	-pthread
 LIBS_FreeBSD =	-pthread -lrt
 LIBS_NetBSD =	-pthread -lrt
 LIBS_OpenBSD =	-pthread
-# What starts utd at boot, its name there, and where the system looks for it.
+# NetBSD and OpenBSD look for manuals in /usr/local/man.
+SHARE_Linux =	share/
+SHARE_FreeBSD =	share/
+# What starts utd at boot, its name there, and where the system looks for it,
+# wherever utd itself is.
 RC_Linux =	systemd
 RC_FreeBSD =	freebsd
 RC_NetBSD =	netbsd
@@ -35,8 +41,8 @@ RCNAME_Linux =	utd.service
 RCNAME_FreeBSD = utd
 RCNAME_NetBSD =	utd
 RCNAME_OpenBSD = utd
-RCDIR_Linux =	$(PREFIX)/lib/systemd/system
-RCDIR_FreeBSD =	$(PREFIX)/etc/rc.d
+RCDIR_Linux =	/usr/local/lib/systemd/system
+RCDIR_FreeBSD =	/usr/local/etc/rc.d
 RCDIR_NetBSD =	/etc/rc.d
 RCDIR_OpenBSD =	/etc/rc.d
 DL_Linux =	-ldl
@@ -107,7 +113,7 @@ MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
 .PHONY: all install install-rc uninstall uninstall-rc clean regress demo \
-	bench soak cross
+	bench soak cross paths-ok rc-ok
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -121,6 +127,13 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) utd/consumer.h utd/parent.h utd/utd.h
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/ctf.h \
 		utctl/ctf_parse.h utctl/say.h utctl/utctl.h
+utctl/find.o: utctl/paths
+
+# The paths that utctl was built for; with other paths, it is built again.
+utctl/paths: paths-ok
+	@printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
+	    rm -f $@ utctl/find.o utctl/utctl && \
+	    printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' >$@; }
 
 libut/libut.a: $(LIBUT_OBJS)
 	rm -f $@
@@ -177,67 +190,131 @@ cross: all
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" PROCESSORS="$(PROCESSORS)" \
 	    cross
 
-# ut.pc finds the rest from where it lies itself, so that all of it can be moved;
-# but pkg-config(1) must recognize /usr, which compilers search by themselves.
-install: all
-	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) \
-	    $(DESTDIR)$(INCDIR) $(DESTDIR)$(LIBDIR)/pkgconfig \
-	    $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man3 \
-	    $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-	    $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DATADIR)
-	install -m 755 utctl/utctl $(DESTDIR)$(BINDIR)/utctl
-	install -m 755 utd/utd $(DESTDIR)$(SBINDIR)/utd
-	install -m 644 libut/ut.h $(DESTDIR)$(INCDIR)/ut.h
-	install -m 644 libut/libut.a $(DESTDIR)$(LIBDIR)/libut.a
-	install -m 755 $(LIBUT_SO) $(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)
-	ln -sf libut.so.$(MAJOR) $(DESTDIR)$(LIBDIR)/libut.so
+# Refuses paths before anything is made or removed.  The commands below quote
+# paths, but rc.subr(8), LD_PRELOAD, systemd and ut.pc cannot quote all, so only
+# DESTDIR may have a blank.  Only the environment, where make puts variables of
+# the command line, can show a path that ends the quotes.
+paths-ok:
+	@v="$$DESTDIR$$PREFIX$$BINDIR$$SBINDIR$$LIBDIR$$INCDIR$$MANDIR"; \
+	v="$$v$$DATADIR$$RCDIR"; \
+	[ "$$(printf %s "$$v" | tr -d "'\n")" = "$$v" ] || { \
+	    echo "A path has a single quote or a newline: not supported" >&2; \
+	    exit 1; }
+	@case '$(DESTDIR)' in \
+	-*)	echo 'DESTDIR=$(DESTDIR): a path that begins with a dash:' \
+		    'not supported' >&2; exit 1 ;; \
+	esac
+	@for v in 'PREFIX=$(PREFIX)/' 'BINDIR=$(BINDIR)' 'SBINDIR=$(SBINDIR)' \
+	    'LIBDIR=$(LIBDIR)' 'INCDIR=$(INCDIR)' 'MANDIR=$(MANDIR)' \
+	    'DATADIR=$(DATADIR)' 'RCDIR=$(RCDIR)/'; do \
+		case $$v in \
+		*=/*)	[ "$$(printf %s "$$v" | tr -d \
+			    '\001-\040\177"\\`$$&;|<>()*?[]{}!#%:')" = \
+			    "$$v" ] && continue; \
+			why='has a blank or a special character' ;; \
+		*)	why='is not absolute' ;; \
+		esac; \
+		printf '%s: a path that %s: not supported\n' "$${v%/}" \
+		    "$$why" >&2; exit 1; \
+	done
+
+rc-ok:
+	@[ -n '$(RC_$(OS))' ] || { \
+	    echo 'No file is known that starts utd at boot on $(OS)' >&2; \
+	    exit 1; }
+
+# Creates "$@" and notes in DATADIR/made which directories were not there, those
+# below PREFIX as ./NAME, since the tree may be moved.  uninstall removes them.
+MKDIRS =	made=$$(for d in "$$@"; do \
+		while [ -n "$$d" ] && [ ! -d '$(DESTDIR)'"$$d" ]; do \
+			echo "$$d"; \
+			d=$${d%/*}; \
+		done; \
+	done | sort -u | awk -v p='$(PREFIX)' ' \
+	    index($$0 "/", p "/") == 1 { \
+		$$0 = "." substr($$0, length(p) + 1) } \
+	    { print }'); \
+	for d in "$$@"; do \
+		mkdir -p '$(DESTDIR)'"$$d" || exit 1; \
+	done; \
+	[ -z "$$made" ] || \
+	    printf '%s\n' "$$made" >>'$(DESTDIR)$(DATADIR)/made'
+
+# A make of its own builds all, since no make -j may begin to build before the
+# paths are known to be good.  ut.pc finds the rest from where it lies itself,
+# so that the tree can be moved; but pkg-config(1) must recognize /usr, which
+# compilers search by themselves.
+install: paths-ok
+	@$(MAKE) all
+	@set -- '$(DATADIR)' '$(BINDIR)' '$(SBINDIR)' '$(INCDIR)' \
+	    '$(LIBDIR)/pkgconfig' '$(MANDIR)/man1' '$(MANDIR)/man3' \
+	    '$(MANDIR)/man5' '$(MANDIR)/man7' '$(MANDIR)/man8'; $(MKDIRS)
+	install -m 755 utctl/utctl '$(DESTDIR)$(BINDIR)/utctl'
+	install -m 755 utd/utd '$(DESTDIR)$(SBINDIR)/utd'
+	install -m 644 libut/ut.h '$(DESTDIR)$(INCDIR)/ut.h'
+	install -m 644 libut/libut.a '$(DESTDIR)$(LIBDIR)/libut.a'
+	install -m 755 $(LIBUT_SO) '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)'
+	ln -sf libut.so.$(MAJOR) '$(DESTDIR)$(LIBDIR)/libut.so'
 	install -m 755 libut/libut-malloc.so \
-	    $(DESTDIR)$(LIBDIR)/libut-malloc.so
-	install -m 644 libut/libut-func.o $(DESTDIR)$(LIBDIR)/libut-func.o
-	case '$(PREFIX),$(LIBDIR)' in \
-	/usr,*)	prefix=/usr ;; \
-	*,'$(PREFIX)/lib')	prefix='$${pcfiledir}/../..' ;; \
-	*)	prefix='$(PREFIX)' ;; \
-	esac && printf '%s\n' "prefix=$$prefix" 'includedir=$(INCDIR)' \
-	    'libdir=$(LIBDIR)' '' 'Name: libut' \
-	    'Description: user-space trace events' 'Version: $(VERSION)' \
-	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lut' \
-	    'Libs.private: $(LIBS)' | \
-	    sed '2,3s:=$(PREFIX)/:=$${prefix}/:' \
-	    > $(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc
-	install -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1/
-	install -m 644 $(MAN3) $(DESTDIR)$(MANDIR)/man3/
-	install -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5/
-	install -m 644 $(MAN7) $(DESTDIR)$(MANDIR)/man7/
-	install -m 644 $(MAN8) $(DESTDIR)$(MANDIR)/man8/
+	    '$(DESTDIR)$(LIBDIR)/libut-malloc.so'
+	install -m 644 libut/libut-func.o '$(DESTDIR)$(LIBDIR)/libut-func.o'
+	p='$(PREFIX)' i='$(INCDIR)' l='$(LIBDIR)'; \
+	case $$p,$$l in \
+	/usr,*)		prefix=/usr ;; \
+	*,"$$p"/lib)	prefix='$${pcfiledir}/../..' ;; \
+	*)		prefix=$$p ;; \
+	esac; \
+	case $$i in "$$p"/*) i='$${prefix}'$${i#"$$p"} ;; esac; \
+	case $$l in "$$p"/*) l='$${prefix}'$${l#"$$p"} ;; esac; \
+	printf '%s\n' "prefix=$$prefix" "includedir=$$i" "libdir=$$l" '' \
+	    'Name: libut' 'Description: user-space trace events' \
+	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
+	    'Libs: -L$${libdir} -lut' 'Libs.private: $(LIBS)' \
+	    >'$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc'
+	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1/'
+	install -m 644 $(MAN3) '$(DESTDIR)$(MANDIR)/man3/'
+	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5/'
+	install -m 644 $(MAN7) '$(DESTDIR)$(MANDIR)/man7/'
+	install -m 644 $(MAN8) '$(DESTDIR)$(MANDIR)/man8/'
 	[ -z '$(RC_$(OS))' ] || sed 's:@SBINDIR@:$(SBINDIR):' \
-	    utd/rc/$(RC_$(OS)) > $(DESTDIR)$(RC)
-	[ -z '$(RC_$(OS))' ] || [ $(OS) = Linux ] || chmod 755 $(DESTDIR)$(RC)
+	    utd/rc/$(RC_$(OS)) >'$(DESTDIR)$(RC)'
+	[ -z '$(RC_$(OS))' ] || [ $(OS) = Linux ] || \
+	    chmod 755 '$(DESTDIR)$(RC)'
 
 # Where the system looks for what it starts at boot; see utd(8).
-install-rc: install
-	mkdir -p $(DESTDIR)$(RCDIR)
-	cp -p $(DESTDIR)$(RC) $(DESTDIR)$(RCDIR)/$(RCNAME_$(OS))
+install-rc: paths-ok rc-ok
+	@$(MAKE) install
+	@set -- '$(RCDIR)'; $(MKDIRS)
+	cp -p '$(DESTDIR)$(RC)' '$(DESTDIR)$(RCDIR)/$(RCNAME_$(OS))'
 
-uninstall-rc:
-	rm -f $(DESTDIR)$(RCDIR)/$(RCNAME_$(OS))
+uninstall-rc: paths-ok rc-ok
+	rm -f '$(DESTDIR)$(RCDIR)/$(RCNAME_$(OS))'
 
-uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/utctl $(DESTDIR)$(SBINDIR)/utd \
-	    $(DESTDIR)$(INCDIR)/ut.h $(DESTDIR)$(LIBDIR)/libut.a \
-	    $(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR) \
-	    $(DESTDIR)$(LIBDIR)/libut.so $(DESTDIR)$(LIBDIR)/libut-malloc.so \
-	    $(DESTDIR)$(LIBDIR)/libut-func.o \
-	    $(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc \
-	    $(DESTDIR)$(MANDIR)/man1/utctl.1 $(DESTDIR)$(MANDIR)/man3/ut.3 \
-	    $(DESTDIR)$(MANDIR)/man5/ut_abi.5 \
-	    $(DESTDIR)$(MANDIR)/man5/ut_msg.5 $(DESTDIR)$(MANDIR)/man7/ut.7 \
-	    $(DESTDIR)$(MANDIR)/man8/utd.8
-	[ -z '$(RC_$(OS))' ] || rm -f $(DESTDIR)$(RC)
-	rmdir $(DESTDIR)$(DATADIR) 2>/dev/null || :
+uninstall: paths-ok
+	rm -f '$(DESTDIR)$(BINDIR)/utctl' '$(DESTDIR)$(SBINDIR)/utd' \
+	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(LIBDIR)/libut.a' \
+	    '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)' \
+	    '$(DESTDIR)$(LIBDIR)/libut.so' \
+	    '$(DESTDIR)$(LIBDIR)/libut-malloc.so' \
+	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
+	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
+	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \
+	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \
+	    '$(DESTDIR)$(MANDIR)/man5/ut_abi.5' \
+	    '$(DESTDIR)$(MANDIR)/man5/ut_msg.5' \
+	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8'
+	[ -z '$(RC_$(OS))' ] || rm -f '$(DESTDIR)$(RC)'
+	@[ ! -f '$(DESTDIR)$(DATADIR)/made' ] || { \
+	    made=$$(sed 's:^\.:$(PREFIX):' '$(DESTDIR)$(DATADIR)/made' | \
+		LC_ALL=C sort -ru); \
+	    rm -f '$(DESTDIR)$(DATADIR)/made'; \
+	    printf '%s\n' "$$made" | while read -r d; do \
+		rmdir '$(DESTDIR)'"$$d" 2>/dev/null || :; \
+	    done; }
 
 clean:
 	rm -f $(LIBUT_OBJS) $(COMMON_OBJS) $(UTD_OBJS) $(UTCTL_OBJS) \
-	    $(WRAP_OBJS) $(LIBS_BUILT) $(PROGS) libut/libut.so regress/demo/demo
+	    $(WRAP_OBJS) $(LIBS_BUILT) $(PROGS) libut/libut.so utctl/paths \
+	    regress/demo/demo
 	rm -rf regress/demo/trace
 	cd regress && $(MAKE) clean

@@ -164,19 +164,44 @@ ut_issetugid(void)
 
 #if defined(__linux__) && !defined(UT_POSIX)
 
+/*
+ * The first thread of a process has the stack that the system made, unless the
+ * process is a child that another thread has forked: then it is on the stack
+ * of that one.
+ */
+static int stack_systems = 1, stack_forker = 1;
+
+static int
+on_systems_stack(void)
+{
+	return stack_systems && (pid_t)ut_gettid() == getpid();
+}
+
+void
+ut_stack_forking(void)
+{
+	stack_forker = on_systems_stack();
+}
+
+void
+ut_stack_init(void)
+{
+	stack_systems = stack_forker;
+}
+
 /* In a line of that file: true if it is of the thread's stack. */
 static int
 stack_line(const char *line, uintptr_t *low, uintptr_t *high, uintptr_t *end)
 {
 	const uintptr_t self = (uintptr_t)pthread_self();
-	const int first = (pid_t)ut_gettid() == getpid();
+	const int first = on_systems_stack();
 	uintptr_t from, to;
 	const size_t n = strlen(line);
 	char *p;
 
 	from = (uintptr_t)strtoull(line, &p, 16);
 	to = *p == '-' ? (uintptr_t)strtoull(p + 1, &p, 16) : from;
-	/* The first thread's stack grows as far as there is nothing else. */
+	/* The system's stack grows as far as there is nothing else. */
 	*low = first ? *end : from;
 	*high = first ? to : self;
 	*end = to;
@@ -285,7 +310,15 @@ ut_stack(uintptr_t *low, uintptr_t *high)
 
 #endif
 
-#if !(defined(__FreeBSD__) || defined(__NetBSD__)) || defined(UT_POSIX)
+#if !defined(__linux__) || defined(UT_POSIX)
+void
+ut_stack_forking(void)
+{
+}
+#endif
+
+#if !(defined(__linux__) || defined(__FreeBSD__) || defined(__NetBSD__)) || \
+    defined(UT_POSIX)
 void
 ut_stack_init(void)
 {
@@ -437,11 +470,10 @@ ut_name_thread(const char *name)
 {
 #if defined(__linux__)
 	(void)pthread_setname_np(pthread_self(), name);
-#elif defined(__NetBSD__)
-	(void)pthread_setname_np(pthread_self(), "%s", (void *)(uintptr_t)name);
 #elif defined(__FreeBSD__) || defined(__OpenBSD__)
 	pthread_set_name_np(pthread_self(), name);
 #else
+	/* NetBSD's allocates memory: see `malloc in the child' in PORTING. */
 	(void)name;
 #endif
 }

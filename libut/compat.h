@@ -55,6 +55,13 @@ int	 ut_hung_up(int);
  */
 ssize_t	 ut_recvmsg(int, struct msghdr *);
 
+/* Is a connection refused when the queue is full? */
+#if defined(__linux__) && !defined(UT_POSIX)
+#define UT_FULL_REFUSES	0
+#else
+#define UT_FULL_REFUSES	1
+#endif
+
 /* What connects to it shall not pass descriptors, where that can be had. */
 void	 ut_refuse_fds(int);
 
@@ -102,6 +109,8 @@ int	 ut_issetugid(void);
  * is not.
  */
 void	 ut_stack_init(void);
+/* By the thread that is about to fork; in the child ut_stack_init follows. */
+void	 ut_stack_forking(void);
 int	 ut_stack(uintptr_t *, uintptr_t *);
 
 /*

@@ -378,7 +378,7 @@ ut_conn_init(void)
 void
 ut_conn_reset(struct conn *c)
 {
-	c->sock = -1;
+	c->sock = c->left = -1;
 	c->asked = c->done = 0;
 	c->news = c->unsent = false;
 	c->apart = c->ready = false;
@@ -389,11 +389,43 @@ ut_conn_reset(struct conn *c)
 	ut_msg_init(&in[c->known.conn], 0, 0, 0);
 }
 
-/* In the child of a fork: close our copy of the parent's socket. */
+/* A thread has taken the socket along; the program has a copy, for a while. */
+void
+ut_conn_leave(struct conn *c)
+{
+	c->left = c->sock;
+	c->left_dev = c->dev;
+	c->left_ino = c->ino;
+}
+
+/* By a thread of the program: close that copy, unless the program has. */
+static void
+close_left(struct conn *c)
+{
+	struct stat st;
+
+	if (c->left != -1 && fstat(c->left, &st) == 0 &&
+	    st.st_dev == c->left_dev && st.st_ino == c->left_ino)
+		close(c->left);
+	c->left = -1;
+}
+
+/* No thread listens any more. */
+void
+ut_conns_let_go(void)
+{
+	struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		close_left(c);
+}
+
+/* In the child of a fork: close our copies of the parent's sockets. */
 void
 ut_conn_forked(struct conn *c)
 {
 	if (ut_conn_ours(c))
 		close(c->sock);
+	close_left(c);
 	ut_msg_clear(&in[c->known.conn]);
 }

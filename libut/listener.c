@@ -127,8 +127,10 @@ come_apart(struct conn *c)
 	bool there;
 
 	pthread_mutex_lock(&ut_lock);
-	if (!c->apart && ut_conn_ours(c) && ut_own_fds(c->sock))
+	if (!c->apart && ut_conn_ours(c) && ut_own_fds(c->sock)) {
 		c->apart = true;
+		ut_conn_leave(c);
+	}
 	if (!(there = ut_conn_ours(c))) {
 		/* Not a moment too late, unless it was: let it go. */
 		if (c->apart)

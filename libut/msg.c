@@ -477,7 +477,7 @@ ut_msg_connect(const char *rundir, int64_t deadline)
 	while (connect(s, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
 		if (errno == EISCONN)
 			break;
-		if (errno == ECONNREFUSED && is_bound(&sun))
+		if (UT_FULL_REFUSES && errno == ECONNREFUSED && is_bound(&sun))
 			errno = EAGAIN;
 		if ((errno == EAGAIN || errno == EINTR) &&
 		    (deadline == -1 || ut_msg_now() < deadline)) {

@@ -259,6 +259,7 @@ before_fork(void)
 	ut_conn_share_late();
 	ask_late();
 	ut_threads_before_fork();
+	ut_stack_forking();
 	ut_fork_hold();
 }
 
@@ -395,6 +396,8 @@ ut_threads(int want)
 			error = ut_threads_end();
 		else if (!had || owed)
 			talk(register_deadline());
+		if (!want && error == 0)
+			ut_conns_let_go();
 	}
 	ut_unmute(self);
 	ut_leave(&signals);

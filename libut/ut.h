@@ -17,7 +17,8 @@
 /*
  * libut: trace events of a program.  See ut(3).
  *
- * C99, C11 and C++11, with the extensions that gcc and clang share.
+ * C99, C11 and C++11, with the extensions that gcc and clang share; C89 with
+ * more of them: hence __inline__, since inline is no keyword for -ansi.
  */
 
 #ifndef UT_H
@@ -410,7 +411,7 @@ ut_this_module_remove(void)
  */
 #define UT_FIELD_MAX	((size_t)1 << 26)
 
-static inline size_t UT_HELPER
+static __inline__ size_t UT_HELPER
 ut_strlen(const char **s)
 {
 	size_t n;
@@ -421,7 +422,7 @@ ut_strlen(const char **s)
 	return n > UT_FIELD_MAX ? UT_FIELD_MAX : n;
 }
 
-static inline size_t UT_HELPER
+static __inline__ size_t UT_HELPER
 ut_seqlen(const void *p, size_t n, size_t size)
 {
 	if (p == NULL)
@@ -429,7 +430,7 @@ ut_seqlen(const void *p, size_t n, size_t size)
 	return (n > UT_FIELD_MAX / size ? UT_FIELD_MAX / size : n) * size;
 }
 
-static inline unsigned char * UT_HELPER
+static __inline__ unsigned char * UT_HELPER
 ut_put(unsigned char *p, const void *v, size_t n)
 {
 	memcpy(p, v, n);
@@ -440,7 +441,7 @@ ut_put(unsigned char *p, const void *v, size_t n)
  * A string that another thread shortens meanwhile must not end early.  Eight
  * bytes at a time, as long as none of them is NUL: strings are short.
  */
-static inline unsigned char * UT_HELPER
+static __inline__ unsigned char * UT_HELPER
 ut_put_str(unsigned char *p, const char *s, size_t n)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -459,7 +460,7 @@ ut_put_str(unsigned char *p, const char *s, size_t n)
 	return p;
 }
 
-static inline unsigned char * UT_HELPER
+static __inline__ unsigned char * UT_HELPER
 ut_put_text(unsigned char *p, const char *s, size_t n)
 {
 	size_t len = 0;
@@ -473,7 +474,7 @@ ut_put_text(unsigned char *p, const char *s, size_t n)
 	return p + n;
 }
 
-static inline unsigned char * UT_HELPER
+static __inline__ unsigned char * UT_HELPER
 ut_put_array(unsigned char *p, const void *v, size_t n)
 {
 	if (v == NULL)
@@ -483,7 +484,7 @@ ut_put_array(unsigned char *p, const void *v, size_t n)
 	return p + n;
 }
 
-static inline unsigned char * UT_HELPER
+static __inline__ unsigned char * UT_HELPER
 ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 {
 	const uint32_t count = (uint32_t)(n / size);
@@ -600,7 +601,7 @@ static struct ut_event ut_log_events[] UT_SECTION = {
 	UT_LOG_EVENT(UT_DEBUG)
 };
 
-static inline struct ut_event * UT_HELPER
+static __inline__ struct ut_event * UT_HELPER
 ut_log_event(int level)
 {
 	return &ut_log_events[level < UT_EMERG || level > UT_DEBUG ?

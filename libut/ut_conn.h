@@ -40,6 +40,9 @@ struct conn {
 	int		 sock;		/* -1: none */
 	dev_t		 dev;		/* of the socket, to know it by */
 	ino_t		 ino;
+	int		 left;		/* the program's copy of one, or -1 */
+	dev_t		 left_dev;
+	ino_t		 left_ino;
 	struct known	 known;
 	unsigned int	 asked;		/* HELLO and NEW sent */
 	unsigned int	 done;		/* and answered */
@@ -77,6 +80,8 @@ extern int64_t	 ut_hurry;		/* no send takes longer; -1: none */
 void		 ut_conn_init(void);
 void		 ut_conn_reset(struct conn *);
 void		 ut_conn_forked(struct conn *);
+void		 ut_conn_leave(struct conn *);
+void		 ut_conns_let_go(void);
 int		 ut_conn_hello(struct conn *);
 bool		 ut_conn_ours(const struct conn *);
 bool		 ut_conn_obey(struct conn *);

@@ -47,7 +47,7 @@ seconds() {
 
 # $r: a number below that.
 random() {
-	r=$(($(od -An -N4 -tu4 /dev/urandom) % $1))
+	r=$(od -An -N4 -tu4 /dev/urandom | awk -v n="$1" '{ print $1 % n; exit }')
 }
 
 # Programs: $live are `writer:pid', and each writes its progress.

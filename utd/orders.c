@@ -203,6 +203,8 @@ shm_help(int error)
 	case ENOSPC:
 		return ": make room there, or have fewer or smaller "
 		    "sub-buffers (-n, -b)";
+	case ENOTSUP:				/* NetBSD */
+		return ": mount a tmpfs of mode 1777 there: see utd(8)";
 	case EMFILE:
 	case ENFILE:
 		return ": see getrlimit(2)";

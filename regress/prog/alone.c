@@ -23,6 +23,7 @@
  *	threads 0|1	ut_threads: 0, or the name of the error
  *	turns n		so many times both, and alone in between: how often not
  *	count		threads, where /proc knows
+ *	fds		descriptors
  *	alone		what the system says when it has to know: y or n
  *	user		the same by a user namespace: y, n, or - for not allowed
  *	fork		what `alone' says in a child, which records the event
@@ -35,6 +36,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +71,16 @@ count(void)
 	while (readdir(dir) != NULL)
 		n++;
 	closedir(dir);
+	return n;
+}
+
+static int
+fds(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
 	return n;
 }
 
@@ -158,6 +170,8 @@ main(void)
 			printf("%d\n", turns(n));
 		} else if (strcmp(line, "count") == 0) {
 			printf("%d\n", count());
+		} else if (strcmp(line, "fds") == 0) {
+			printf("%d\n", fds());
 		} else if (strcmp(line, "alone") == 0) {
 			printf("%c\n", alone());
 		} else if (strcmp(line, "user") == 0) {

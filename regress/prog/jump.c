@@ -15,14 +15,17 @@
  */
 
 /*
- * Handlers that leave events by siglongjmp: jump [-at] times depth.  An event
+ * Handlers that leave events by siglongjmp: jump [-adft] times depth.  An event
  * reads memory that is not there; the handler of SIGSEGV traces, does the
  * same again until it is so deep, and jumps out of all of it.  After each
  * jump come 100 events.  With -a handlers run on a stack of their own, with
- * -t all of it is in a thread, whose stack is below main's.
+ * -t all of it is in a thread, whose stack is below main's, with -f in a child
+ * that this thread forks.  With -d the event is deeper than those that follow,
+ * sometimes more and sometimes less.
  */
 
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <err.h>
 #include <pthread.h>
@@ -39,7 +42,7 @@ UT_EVENT(jump, handler, UT_INFO, UT_INT(n), UT_INT(depth))
 UT_EVENT(jump, good, UT_INFO, UT_INT(n), UT_INT(i))
 
 static sigjmp_buf env;
-static int times, depth;
+static int times, depth, forks, deep;
 static volatile int jumped, level;
 static stack_t own;
 static const void *nothing;
@@ -54,8 +57,21 @@ handler(int sig)
 	siglongjmp(env, 1);
 }
 
-static void *
-run(void *arg)
+static void __attribute__((noinline))
+left(int n)
+{
+	volatile char room[2000];
+
+	room[0] = 1;
+	if (n > 0)
+		left(n - 1);
+	else
+		UT(jump, bad, jumped, nothing);
+	room[sizeof(room) - 1] = 1;
+}
+
+static void
+jumps(void)
 {
 	int i;
 
@@ -64,11 +80,27 @@ run(void *arg)
 	while (jumped < times) {
 		level = 0;
 		if (sigsetjmp(env, 1) == 0)
-			UT(jump, bad, jumped, nothing);
+			left(deep ? jumped % 7 + 1 : 0);
 		for (i = 0; i < 100; i++)
 			UT(jump, good, jumped, i);
 		jumped++;
 	}
+}
+
+static void *
+run(void *arg)
+{
+	int status = 0;
+	pid_t pid = 0;
+
+	if (forks && (pid = fork()) == -1)
+		err(1, "fork");
+	if (pid == 0)
+		jumps();
+	if (pid == 0 && forks)
+		_exit(0);
+	if (pid != 0 && (waitpid(pid, &status, 0) == -1 || status != 0))
+		errx(1, "the child's status is %d", status);
 	return arg;
 }
 
@@ -83,18 +115,22 @@ main(int argc, char *argv[])
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = handler;
 	sa.sa_flags = SA_NODEFER;
-	while ((c = getopt(argc, argv, "at")) != -1) {
+	while ((c = getopt(argc, argv, "adft")) != -1) {
 		if (c == 'a') {
 			own.ss_sp = stack;
 			own.ss_size = sizeof(stack);
 			sa.sa_flags |= SA_ONSTACK;
 		} else if (c == 't')
 			threaded = 1;
+		else if (c == 'd')
+			deep = 1;
+		else if (c == 'f')
+			forks = 1;
 		else
 			return 1;
 	}
 	if (argc - optind != 2)
-		errx(1, "jump [-at] times depth");
+		errx(1, "jump [-adft] times depth");
 	times = atoi(argv[optind]);
 	depth = atoi(argv[optind + 1]);
 	nothing = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);

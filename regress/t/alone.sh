@@ -96,8 +96,15 @@ session u
 asks 0 turns 50
 quit
 pulse_start ./prog/alone
+pulse threads 0
+pulse fds
+had=$answer
+pulse threads 1
 asks 0 turns 50
 asks done hit 1
+pulse threads 0
+asks "$had" fds
+pulse threads 1
 recorded_as u 1
 stop_utd || fail "utd: status $?"
 asks 0 turns 50

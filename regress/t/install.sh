@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # make install, and programs that are built with what it installed; make
-# uninstall leaves nothing.  In a copy of the tree.
+# uninstall leaves nothing, and removes nothing else; what cannot be installed is
+# refused before anything is done.  In a copy of the tree.
 
 . ./common.sh
 not_sanitized
@@ -19,21 +20,69 @@ run_make() {
 	    fail "make $*: $(tail -n 5 "$T/make.out")"
 }
 
+# refused WHY TARGET VARIABLE=VALUE...: one line says why, and nothing has been
+# made or removed, in the tree or beside it.
+state() {
+	(cd "$T" && find . ! -name make.out ! -name 'state.*' | sort)
+}
+refused() {
+	why=$1
+	shift
+	state >"$T/state.before"
+	(cd "$T/tree" && $MAKE CC="$CC" CFLAGS="$CFLAGS" LDFLAGS="$LDFLAGS" \
+	    "$@") >"$T/make.out" 2>&1 && fail "make $*: not refused"
+	[ "$(grep -c -e "$why" "$T/make.out")" -eq 1 ] &&
+	    ! grep -q -e 'rm -f' -e 'install -m' -e ' -c ' -e mkdir \
+	    "$T/make.out" || fail "make $*: $(cat "$T/make.out")"
+	state >"$T/state.after"
+	cmp "$T/state.before" "$T/state.after" ||
+	    fail "make $*: $(diff "$T/state.before" "$T/state.after")"
+}
+mkdir "$T/keep" && echo >"$T/keep/file" || exit 1
+for target in install install-rc uninstall uninstall-rc; do
+	refused 'has a blank' $target PREFIX="$T/keep me"
+	refused 'single quote' $target DESTDIR="$T/a'; touch $T/ran; '"
+done
+refused 'single quote' install PREFIX="$T/a
+$T/b"
+target=install
+for c in : '&' ';' '#' % '"' '\' '`' '(' '*' '|' '<' '{'; do
+	refused 'special character' $target PREFIX="$T/a${c}b"
+	case $target in
+	install)	target=uninstall ;;
+	*)		target=install ;;
+	esac
+done
+refused 'special character' install SBINDIR="$T/a&touch $T/ran"
+refused 'not absolute' install PREFIX=instead
+refused 'not absolute' uninstall LIBDIR=
+refused 'a dash' uninstall DESTDIR=-rf
+refused 'starts utd at boot on None' install-rc OS=None DESTDIR="$T/dest"
+refused 'starts utd at boot on None' uninstall-rc OS=None DESTDIR="$T/dest"
+
 # With DESTDIR: under it, and only there.
 run_make DESTDIR="$T/dest" install
+case $(uname) in
+NetBSD|OpenBSD)	man=man ;;
+*)		man=share/man ;;
+esac
 for f in bin/utctl sbin/utd include/ut.h lib/libut.a lib/libut.so \
     lib/libut.so.1 lib/libut-malloc.so lib/libut-func.o lib/pkgconfig/ut.pc \
-    share/man/man1/utctl.1 share/man/man3/ut.3 share/man/man5/ut_abi.5 \
-    share/man/man5/ut_msg.5 share/man/man7/ut.7 share/man/man8/utd.8; do
+    $man/man1/utctl.1 $man/man3/ut.3 $man/man5/ut_abi.5 $man/man5/ut_msg.5 \
+    $man/man7/ut.7 $man/man8/utd.8; do
 	[ -s "$T/dest/usr/local/$f" ] || fail "no $f"
 done
 case $(uname) in
-Linux)	rc=utd.service rcdir=/usr/local/lib/systemd/system ;;
+Linux)	rc=utd.service rcdir=/usr/local/lib/systemd/system
+	systemd-analyze unit-paths >"$T/paths" 2>/dev/null &&
+	    ! grep -q -x $rcdir "$T/paths" && fail "not in unit-paths: $rcdir"
+	;;
 FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
 *)	rc=utd rcdir=/etc/rc.d ;;
 esac
 [ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 16 ] ||
+# And share/ut/made.
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq 17 ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \
@@ -47,6 +96,22 @@ for f in "$TOP"/utd/rc/*bsd; do
 	sh -n "$f" || fail "$f"
 	grep -q '@SBINDIR@/utd' "$f" || fail "$f: no utd"
 done
+for f in "$TOP"/utd/rc/netbsd "$TOP"/utd/rc/freebsd; do
+	grep -q '^# REQUIRE:.* syslogd' "$f" || fail "$f: before syslogd"
+done
+if command -v rcorder >/dev/null 2>&1 && [ -d /etc/rc.d ]; then
+	for f in /etc/rc.d/*; do
+		[ "${f##*/}" = utd ] || echo "$f"
+	done >"$T/rcs"
+	rcorder $(cat "$T/rcs") >/dev/null 2>"$T/circles.without"
+	rcorder $(cat "$T/rcs") "$T/dest$rcdir/$rc" >"$T/order" \
+	    2>"$T/circles" || fail "rcorder"
+	diff "$T/circles.without" "$T/circles" || fail "rcorder: a circle"
+	sed -n -e 's,.*/syslogd$,syslogd,p' -e 's,.*/utd$,utd,p' \
+	    -e 's,.*/DAEMON$,DAEMON,p' "$T/order" | tr '\n' ' ' >"$T/got"
+	[ "$(cat "$T/got")" = 'syslogd utd DAEMON ' ] ||
+	    fail "rcorder: $(cat "$T/got")"
+fi
 grep '@SBINDIR@' "$T/dest$rcdir/$rc" && fail "not replaced in $rc"
 grep -q "/usr/local/sbin/utd$" "$T/dest$rcdir/$rc" || fail "no utd in $rc"
 # Only root's systemd-analyze has a directory to work in.
@@ -59,10 +124,57 @@ if [ $rc = utd.service ] && [ "$(id -u)" -eq 0 ] &&
 fi
 run_make DESTDIR="$T/dest" uninstall-rc
 run_make DESTDIR="$T/dest" uninstall
-[ -z "$(find "$T/dest" ! -type d)" ] ||
-    fail "uninstall left $(find "$T/dest" ! -type d)"
+[ "$(ls -A "$T/dest")" = '' ] || fail "uninstall left $(find "$T/dest")"
 
-# With PREFIX: programs from there.
+# Wherever utd is, the system looks there; DESTDIR may have any name.
+sp="$T/a & b:c"
+run_make DESTDIR="$sp" PREFIX=/opt/ut install-rc
+grep -q "/opt/ut/sbin/utd$" "$sp$rcdir/$rc" || fail "no utd in $sp$rcdir/$rc"
+[ -x "$sp/opt/ut/bin/utctl" ] || fail "not in $sp: $(find "$sp")"
+# Files in a directory of the project's stay, and so do these directories.
+echo >"$sp/opt/ut/lib/another"
+run_make DESTDIR="$sp" PREFIX=/opt/ut uninstall-rc
+run_make DESTDIR="$sp" PREFIX=/opt/ut uninstall
+[ "$(cd "$sp" && find . | sort | tr '\n' ' ')" = \
+    '. ./opt ./opt/ut ./opt/ut/lib ./opt/ut/lib/another ' ] ||
+    fail "uninstall left $(find "$sp")"
+rm -rf "$sp"
+
+# Where manuals are, for each system and where MANDIR says.
+for os in Linux FreeBSD NetBSD OpenBSD; do
+	case $os in
+	NetBSD|OpenBSD)	want=/p/man ;;
+	*)		want=/p/share/man ;;
+	esac
+	(cd "$T/tree" && $MAKE -n OS=$os PREFIX=/p uninstall) >"$T/make.out" ||
+	    fail "make -n: $(cat "$T/make.out")"
+	grep -q "'$want/man1/utctl.1'" "$T/make.out" ||
+	    fail "$os: $(cat "$T/make.out")"
+done
+run_make MANDIR="$T/pages" DESTDIR="$T/dest" install
+[ -s "$T/dest$T/pages/man8/utd.8" ] || fail "MANDIR"
+run_make MANDIR="$T/pages" DESTDIR="$T/dest" uninstall
+[ "$(ls -A "$T/dest")" = '' ] || fail "uninstall left $(find "$T/dest")"
+
+# utd elsewhere than where utctl was built to look for it.
+run_make
+run_make PREFIX="$T/inst" SBINDIR="$T/elsewhere" install
+(
+	PATH=/usr/bin:/bin
+	expect 0 '10 events, 0 lost' "$T/inst/bin/utctl" record \
+	    -o "$T/t1" -- ./prog/seq 1 1 10
+) || exit 1
+run_make PREFIX="$T/inst" SBINDIR="$T/elsewhere" uninstall
+[ ! -e "$T/inst" ] && [ ! -e "$T/elsewhere" ] ||
+    fail "uninstall left $(find "$T/inst" "$T/elsewhere")"
+# Nothing is built again for the same paths.
+run_make PREFIX="$T/inst"
+run_make PREFIX="$T/inst"
+grep -e ' -c ' -e ' -o ' "$T/make.out" && fail "built twice"
+
+# With PREFIX: programs from there.  A directory that was there stays.
+mkdir -p "$T/inst/lib" || exit 1
+run_make PREFIX="$T/inst" install
 run_make PREFIX="$T/inst" install
 in=$T/inst
 if command -v pkg-config >/dev/null 2>&1; then
@@ -92,5 +204,6 @@ if command -v ldd >/dev/null 2>&1; then
 fi
 expect 0 ' in ' utctl record -o "$T/malloc" -w malloc -- "$T/static" 1
 run_make PREFIX="$T/inst" uninstall
-[ -z "$(find "$T/inst" ! -type d)" ] ||
-    fail "uninstall left $(find "$T/inst" ! -type d)"
+[ "$(find "$T/inst" | tr '\n' ' ')" = "$T/inst $T/inst/lib " ] ||
+    fail "uninstall left $(find "$T/inst")"
+[ -e "$T/keep/file" ] && [ ! -e "$T/ran" ] || fail "what was beside it"

@@ -29,6 +29,14 @@ try() {
 	}' | diff - "$T/got" || fail "$what: other events"
 }
 
+# Where a stack begins and ends POSIX does not tell.
+bounds="-d -dt -dtf"
+case $CFLAGS in
+*-DUT_POSIX*)	bounds= ;;
+esac
+for how in $bounds; do
+	try 50 1 1 0 $how
+done
 for how in "" -a -t -at; do
 	try 1 1 1 0 $how
 	try 50 1 1 0 $how

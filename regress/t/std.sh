@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# ut.h compiles without a warning as C99, C11 and C++11 and later, with every
-# compiler that is here and every way to compile and link, and what comes out
-# traces.
+# ut.h compiles without a warning as C99, C11 and C++11 and later, and as C89
+# for programs that ask for no more, with every compiler that is here and every
+# way to compile and link, and what comes out traces.
 
 . ./common.sh
 not_sanitized
@@ -80,6 +80,9 @@ for cc in gcc clang $others; do
 		try $cc -std=$std $warn -O2 -Wshadow -Wcast-qual -Wconversion \
 		    -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 		try $cc -std=$std $warn $most $(most_of $cc)
+	done
+	for std in -ansi "-std=c89 -U__STRICT_ANSI__" -std=gnu89; do
+		try $cc $std -Wall -Wextra -Werror -I"$TOP/libut" -O2
 	done
 	for opt in -O3 -Os -fvisibility=hidden -fPIE "-fno-pie -no-pie" \
 	    -fno-common "-ffunction-sections -fdata-sections -Wl,--gc-sections" \
