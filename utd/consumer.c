@@ -155,25 +155,6 @@ consumer_bell(char *name)
 	return 0;
 }
 
-void
-consumer_close_oldest(void)
-{
-	struct stream *s, *oldest = NULL;
-	struct pool *p;
-	uint32_t i;
-
-	for (p = pools; p != NULL; p = p->next) {
-		for (i = 0; i < p->nstreams; i++) {
-			s = &p->streams[i];
-			if (s->fd != -1 &&
-			    (oldest == NULL || s->used < oldest->used))
-				oldest = s;
-		}
-	}
-	if (oldest != NULL)
-		stream_close(oldest);
-}
-
 /* With nothing to drain there is nothing to be rung for. */
 static void
 sleep_on_socket(int ms)

@@ -32,6 +32,7 @@ struct stream {
 	uint32_t	 source;	/* whose packets go here */
 	bool		 made;		/* the file, by a consumer */
 	int		 fd;		/* -1: closed to save descriptors */
+	unsigned int	 at;		/* in the list of open ones */
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets */
 	uint64_t	 end;		/* time at which the last packet ends */
@@ -136,7 +137,6 @@ extern bool ending;			/* in order */
 int	 consumer_bell(char *);		/* open or make it: 0 or -1 */
 void	 consumer_tick(bool);		/* each second */
 gid_t	 consumer_group(uid_t, gid_t);
-void	 consumer_close_oldest(void);	/* of all streams */
 
 /* orders.c: what the parent says. */
 void	 orders_init(void);

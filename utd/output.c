@@ -34,6 +34,11 @@
 
 #define OPEN_MAX_STREAMS	128	/* files open at a time */
 
+/* The streams whose files are open. */
+static struct {
+	struct pool	*pool;
+	uint32_t	 stream;	/* index */
+} opened[OPEN_MAX_STREAMS];
 static unsigned int nopen;
 static uint64_t clock_used;
 
@@ -273,6 +278,13 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 	close(fd);
 }
 
+static struct stream *
+opened_stream(unsigned int i)
+{
+	return &opened[i].pool->streams[opened[i].stream];
+}
+
+/* The last one takes its place. */
 void
 stream_close(struct stream *s)
 {
@@ -280,7 +292,21 @@ stream_close(struct stream *s)
 		return;
 	close(s->fd);
 	s->fd = -1;
-	nopen--;
+	opened[s->at] = opened[--nopen];
+	opened_stream(s->at)->at = s->at;
+}
+
+/* Close the file that was not used for longest; it can be opened again. */
+static void
+close_oldest(void)
+{
+	struct stream *s, *oldest = opened_stream(0);
+	unsigned int i;
+
+	for (i = 1; i < nopen; i++)
+		if ((s = opened_stream(i))->used < oldest->used)
+			oldest = s;
+	stream_close(oldest);
 }
 
 void
@@ -306,14 +332,16 @@ stream_open(struct pool *p, struct stream *s)
 		errno = p->dir->lost;
 		return -1;
 	}
-	if (nopen >= OPEN_MAX_STREAMS)
-		consumer_close_oldest();	/* opened again when needed */
+	if (nopen == OPEN_MAX_STREAMS)
+		close_oldest();
 	stream_name(p, s->index, name, sizeof(name));
 	s->fd = output_file(p->dir, name, O_WRONLY | O_APPEND |
 	    (s->made ? 0 : O_CREAT));
 	if (s->fd == -1)
 		return -1;
-	nopen++;
+	opened[nopen].pool = p;
+	opened[nopen].stream = s->index;
+	s->at = nopen++;
 	s->made = true;
 	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
 		return 0;

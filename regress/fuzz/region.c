@@ -157,15 +157,6 @@ report_wrote(const struct outdir *d)
 	(void)d;
 }
 
-void
-consumer_close_oldest(void)
-{
-	uint32_t i;
-
-	for (i = 0; pool != NULL && i < pool->nstreams; i++)
-		stream_close(&pool->streams[i]);
-}
-
 /* Any number, but mostly such as might matter. */
 static uint64_t
 number(struct input *in)
