@@ -169,8 +169,10 @@ void	 owners_bury_new(void);
 struct pool *pool_new(const struct pool *, bool, int);	/* NULL and errno */
 size_t	 pool_size(const struct pool *);	/* of shared memory */
 void	 pool_free(struct pool *, bool);
-void	 pool_activate(struct pool *, bool);
-void	 pool_finish(struct pool *, bool);
+void	 pool_start(struct pool *);
+void	 pool_stop(struct pool *, bool);	/* true: its program is dead */
+struct stream *stream_new(struct pool *);
+bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
 uint32_t pool_slots_used(const struct pool *);
 void	 pool_slot_free(struct pool *, uint32_t);
 void	 pool_sub_free(struct pool *, uint32_t);
@@ -180,20 +182,18 @@ void	 pool_sub_consumed(struct pool *, uint32_t, uint64_t, uint64_t);
 void	 pool_advance(struct pool *, uint32_t, uint64_t);
 void	 pool_look(struct pool *);	/* note what was delivered */
 void	 pool_looked(struct pool *);	/* and that it is dealt with */
+uint64_t pool_lost(const struct pool *);	/* even if no packet told it */
 bool	 pool_sleep(struct pool *, bool);
 
 /* drain.c: from sub-buffers to packets. */
 #define BATCH		64		/* packets in one writev */
-struct stream *stream_new(struct pool *);
-bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
-void	 pool_damaged(struct pool *);	/* say so, once */
 #define DRAIN_FULL	0		/* sub-buffers that are full */
 #define DRAIN_DEAD	1		/* also what dead programs committed */
 #define DRAIN_ALL	2		/* also what everybody committed */
 #define DRAIN_LAST	3		/* the same, for the last time */
 bool	 pool_drain(struct pool *, int);	/* true: call again at once */
+void	 pool_finish(struct pool *, bool);	/* stop and drain it */
 bool	 pool_bury(struct pool *);	/* the dead; false: not yet */
-uint64_t pool_lost(const struct pool *);	/* even if no packet told it */
 
 /* fault.c: SIGBUS. */
 void	 fault_init(void);

@@ -75,18 +75,6 @@ load(ut_a64 *p)
 	return atomic_load_explicit(p, memory_order_relaxed);
 }
 
-/* May that follow what was there before? */
-bool
-commit_valid(const struct pool *p, uint64_t commit, uint64_t was)
-{
-	const uint32_t len = UT_COMMIT_LEN(commit);
-
-	return len <= p->subsize && len >= UT_COMMIT_LEN(was) &&
-	    UT_COMMIT_COUNT(commit) >= UT_COMMIT_COUNT(was) &&
-	    (len == UT_COMMIT_LEN(was) ||
-	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
-}
-
 static const unsigned char *
 data_at(const struct pool *p, uint32_t sub, uint32_t offset)
 {
@@ -153,21 +141,7 @@ source_over(struct pool *p, uint32_t source)
 	    memory_order_relaxed) == 0;
 }
 
-struct stream *
-stream_new(struct pool *p)
-{
-	struct stream *s;
-
-	p->streams = xrealloc(p->streams,
-	    (p->nstreams + 1) * sizeof(*p->streams));
-	s = &p->streams[p->nstreams];
-	memset(s, 0, sizeof(*s));
-	s->index = p->nstreams++;
-	s->fd = -1;
-	return s;
-}
-
-void
+static void
 pool_damaged(struct pool *p)
 {
 	if (!p->damaged)
@@ -680,6 +654,18 @@ pool_drain(struct pool *p, int how)
 	batch_flush();
 	pool_looked(p);
 	return full >= p->bell;
+}
+
+/* Stop the region, and write all that is in it. */
+void
+pool_finish(struct pool *p, bool dead)
+{
+	pool_stop(p, dead);
+	(void)pool_drain(p, DRAIN_LAST);
+	if (output_removed(p->dir))
+		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the files "
+		    "were removed, and what was written there is gone",
+		    p->name);
 }
 
 /* What they still hold after that is empty, or out of order. */

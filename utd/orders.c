@@ -282,7 +282,7 @@ do_region(struct ut_msg *m)
 		return;
 	}
 	if (active)
-		pool_activate(p, true);
+		pool_start(p);
 	if (pools == NULL)
 		consumer_tick(true);
 	p->next = pools;
@@ -339,8 +339,10 @@ do_active(struct ut_msg *m)
 	struct pool *p = pool_find(m->h.a);
 	uint32_t serial = ut_msg_get_u32(m);
 
-	if (p != NULL)
-		pool_activate(p, m->h.b != 0);
+	if (p != NULL && m->h.b != 0)
+		pool_start(p);
+	else if (p != NULL)
+		pool_finish(p, false);
 	reply_counts(serial, p);
 }
 

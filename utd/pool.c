@@ -286,26 +286,44 @@ wait_quiet(struct pool *p)
 }
 
 void
-pool_activate(struct pool *p, bool active)
+pool_start(struct pool *p)
 {
-	if (active)
-		atomic_store(&p->header->active, true);
-	else
-		pool_finish(p, false);
+	atomic_store(&p->header->active, true);
 }
 
 /* No more events; those of the dead are over already. */
 void
-pool_finish(struct pool *p, bool dead)
+pool_stop(struct pool *p, bool dead)
 {
 	atomic_store(&p->header->active, false);
 	if (!dead)
 		wait_quiet(p);
-	(void)pool_drain(p, DRAIN_LAST);
-	if (output_removed(p->dir))
-		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the files "
-		    "were removed, and what was written there is gone",
-		    p->name);
+}
+
+/* May that follow what was there before? */
+bool
+commit_valid(const struct pool *p, uint64_t commit, uint64_t was)
+{
+	const uint32_t len = UT_COMMIT_LEN(commit);
+
+	return len <= p->subsize && len >= UT_COMMIT_LEN(was) &&
+	    UT_COMMIT_COUNT(commit) >= UT_COMMIT_COUNT(was) &&
+	    (len == UT_COMMIT_LEN(was) ||
+	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
+}
+
+struct stream *
+stream_new(struct pool *p)
+{
+	struct stream *s;
+
+	p->streams = xrealloc(p->streams,
+	    (p->nstreams + 1) * sizeof(*p->streams));
+	s = &p->streams[p->nstreams];
+	memset(s, 0, sizeof(*s));
+	s->index = p->nstreams++;
+	s->fd = -1;
+	return s;
 }
 
 /* Release: who claims it, or looks again, finds it clean. */

@@ -449,7 +449,10 @@ step(struct input *in, unsigned int geometry, bool cycles)
 		adopt(in, geometry, cycles);
 		break;
 	case 5:
-		pool_activate(pool, input_u8(in) % 2 == 0);
+		if (input_u8(in) % 2 == 0)
+			pool_start(pool);
+		else
+			pool_finish(pool, false);
 		break;
 	case 6:
 		(void)pool_sleep(pool, input_u8(in) % 2 == 0);
