@@ -21,12 +21,10 @@
 
 #include <sys/types.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,28 +36,6 @@
 
 #define LOCK		(PARENT_FD + 1)	/* where a file to wait in is */
 
-struct pool *pools;
-struct outdir *outdirs;
-
-static struct ut_bell bell = UT_BELL_NONE;
-static struct shared bell_shared;
-static volatile sig_atomic_t ticked;
-
-/*
- * Signals: the parent has sent something, or a second has passed.
- */
-static void
-on_signal(int sig)
-{
-	int error = errno;
-
-	if (sig == SIGALRM)
-		ticked = 1;
-	if (bell.at != NULL)
-		ut_bell_ring(&bell);
-	errno = error;
-}
-
 static void
 catch(int sig, void (*handler)(int))
 {
@@ -69,29 +45,6 @@ catch(int sig, void (*handler)(int))
 	sa.sa_handler = handler;
 	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
-}
-
-/* Only while there is something that the timer could be for. */
-void
-consumer_tick(bool on)
-{
-	struct itimerval it;
-
-	memset(&it, 0, sizeof(it));
-	it.it_interval.tv_sec = it.it_value.tv_sec = on;
-	setitimer(ITIMER_REAL, &it, NULL);
-}
-
-/*
- * The user's own group.  That of a program may be one that the user is not
- * in, if the program is set-group-ID; it counts where nobody knows the user.
- */
-gid_t
-consumer_group(uid_t uid, gid_t gid)
-{
-	const struct passwd *pw = getpwuid(uid);
-
-	return pw != NULL ? pw->pw_gid : gid;
 }
 
 /*
@@ -105,7 +58,7 @@ drop_privileges(uid_t uid, gid_t gid)
 
 	if (geteuid() != 0 || uid == 0)
 		return false;
-	gid = consumer_group(uid, gid);
+	gid = output_group(uid, gid);
 	pw = getpwuid(uid);
 	if ((pw != NULL ? initgroups(pw->pw_name, gid) :
 	    setgroups(1, &gid)) == -1 || setgid(gid) == -1 ||
@@ -118,67 +71,6 @@ drop_privileges(uid_t uid, gid_t gid)
 		fatal("uid %lu", (unsigned long)uid);
 	}
 	return true;
-}
-
-/*
- * With the first region; what takes shared memory is then told of by the one
- * answer, and can be tried again.  It rings at once, for the signals that
- * came when there was none.
- */
-int
-consumer_bell(char *name)
-{
-	struct ut_bell b;
-	struct ut_msg *out;
-	int tries = 0;
-
-	if (bell.at != NULL)
-		return 0;
-	if (ut_bell_adopt(&b, name) == -1) {
-		if (errno != ENOENT)
-			ut_bell_remove(name);	/* half made */
-		while (ut_bell_create(&b, name) == -1) {
-			if (errno != EEXIST || ++tries == 100)
-				return -1;
-			ut_shm_name(name);
-		}
-	}
-	if (b.size > 0)
-		fault_watch(&bell_shared, b.at, b.size);
-	bell = b;
-	ut_bell_ring(&bell);
-	out = report_begin(UT_C_READY, 0, 0);
-	if (bell.fd != -1)
-		ut_msg_fd(out, bell.fd);
-	ut_msg_str(out, bell.name);
-	report_send();
-	return 0;
-}
-
-/* With nothing to drain there is nothing to be rung for. */
-static void
-sleep_on_socket(int ms)
-{
-	struct pollfd pfd;
-
-	pfd.fd = PARENT_FD;
-	pfd.events = POLLIN;
-	(void)poll(&pfd, 1, ms);
-}
-
-static void
-sleep_on_bell(void)
-{
-	struct pool *p;
-	bool asleep = true;
-
-	for (p = pools; p != NULL; p = p->next)
-		asleep &= pool_sleep(p, true);
-	/* If somebody has spoiled the bell, each second is often enough. */
-	if (asleep && !ticked && ut_bell_wait(&bell) == -1)
-		sleep_on_socket(1000);
-	for (p = pools; p != NULL; p = p->next)
-		(void)pool_sleep(p, false);
 }
 
 static void
@@ -200,8 +92,7 @@ run(void)
 		}
 		if (!more)
 			sleep_on_bell();
-		how = ticked ? DRAIN_ALL : DRAIN_FULL;
-		ticked = 0;
+		how = sleep_ticked() ? DRAIN_ALL : DRAIN_FULL;
 		more = false;
 		for (p = pools; p != NULL; p = p->next) {
 			more |= pool_drain(p, how);
@@ -253,14 +144,14 @@ take_turn(uid_t uid)
 	memset(&lock, 0, sizeof(lock));
 	lock.l_type = F_WRLCK;
 	lock.l_whence = SEEK_SET;
-	consumer_tick(true);
+	sleep_tick(true);
 	while (fcntl(LOCK, F_SETLKW, &lock) == -1) {
 		if (errno != EINTR)
 			fatal("lock of uid %lu", (unsigned long)uid);
 		if (ut_hung_up(PARENT_FD))
 			exit(1);
 	}
-	consumer_tick(false);
+	sleep_tick(false);
 }
 
 void
@@ -276,19 +167,17 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	ut_confine(drop_privileges(uid, gid));
 	umask(022);
 	ut_name_thread("utd: consumer");
-	catch(SIGUSR1, on_signal);
-	catch(SIGALRM, on_signal);
+	catch(SIGUSR1, sleep_signal);
+	catch(SIGALRM, sleep_signal);
 	fault_init();
 	orders_init();
 	take_turn(uid);
 	run();
-	consumer_tick(false);
+	sleep_tick(false);
 	catch(SIGUSR1, SIG_IGN);
 	catch(SIGALRM, SIG_IGN);
 	if (!ending)
 		exit(1);		/* another needs the bell */
-	/* The handlers rang it. */
-	ut_bell_remove(bell.name);
-	ut_bell_close(&bell);
+	sleep_end();			/* the handlers rang the bell */
 	exit(0);
 }

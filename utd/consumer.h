@@ -133,10 +133,14 @@ extern struct outdir *outdirs;
 extern bool parent_gone;
 extern bool ending;			/* in order */
 
-/* consumer.c: the process. */
-int	 consumer_bell(char *);		/* open or make it: 0 or -1 */
-void	 consumer_tick(bool);		/* each second */
-gid_t	 consumer_group(uid_t, gid_t);
+/* sleep.c: the bell. */
+int	 sleep_bell(char *);		/* open or make it: 0 or -1 */
+void	 sleep_tick(bool);		/* each second */
+bool	 sleep_ticked(void);
+void	 sleep_signal(int);
+void	 sleep_on_bell(void);
+void	 sleep_on_socket(int);		/* some ms, or -1 */
+void	 sleep_end(void);
 
 /* orders.c: what the parent says. */
 void	 orders_init(void);
@@ -236,6 +240,7 @@ enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
 int	 output_dir(int, char *, enum output_how, uid_t);
+gid_t	 output_group(uid_t, gid_t);	/* the user's */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct outdir *, const char *, int);
 

@@ -144,7 +144,7 @@ do_uiddir(struct ut_msg *m)
 		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
 		    uid);
 	if (dir != -1 && output_give(dir, path, uid,
-	    consumer_group(uid, gid)) == -1) {
+	    output_group(uid, gid)) == -1) {
 		close(dir);
 		dir = -1;
 	}
@@ -232,7 +232,7 @@ make_region(struct pool *like, bool again, int fd)
 	struct pool *p;
 	int error;
 
-	if (like->dir == NULL || consumer_bell(bell_name) == -1) {
+	if (like->dir == NULL || sleep_bell(bell_name) == -1) {
 		if (like->dir == NULL)
 			errno = ENOENT;
 		else
@@ -284,7 +284,7 @@ do_region(struct ut_msg *m)
 	if (active)
 		pool_start(p);
 	if (pools == NULL)
-		consumer_tick(true);
+		sleep_tick(true);
 	p->next = pools;
 	pools = p;
 	out = report_begin(UT_C_REPLY, serial, 0);
@@ -372,7 +372,7 @@ do_close(struct ut_msg *m)
 	if (p != NULL)
 		pool_free(p, true);
 	if (pools == NULL)
-		consumer_tick(false);
+		sleep_tick(false);
 }
 
 /*

@@ -34,6 +34,8 @@
 
 #define OPEN_MAX_STREAMS	128	/* files open at a time */
 
+struct outdir *outdirs;
+
 /* The streams whose files are open. */
 static struct {
 	struct pool	*pool;

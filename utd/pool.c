@@ -37,6 +37,8 @@
 #define QUIET_EACH	100
 #define QUIET_ALL	400
 
+struct pool *pools;
+
 static uint32_t
 slots_for(uint32_t nsubs)
 {
