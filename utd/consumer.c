@@ -83,7 +83,7 @@ run(void)
 
 	while (!parent_gone && !ending) {
 		orders_take();
-		orders_obey();
+		obey();
 		if (parent_gone || ending)
 			break;
 		if (pools == NULL) {
@@ -100,10 +100,10 @@ run(void)
 				pool_revoke(p);
 		}
 		if (how == DRAIN_ALL)
-			owners_bury();
+			obey_dead();
 	}
 	orders_take();		/* it may have gone after it said so */
-	orders_obey();
+	obey();
 	for (d = outdirs; d != NULL; d = d->next)
 		ending &= !d->behind;	/* not yet: another will */
 	while ((p = pools) != NULL) {

@@ -143,9 +143,27 @@ void	 sleep_on_socket(int);		/* some ms, or -1 */
 void	 sleep_end(void);
 
 /* orders.c: what the parent says. */
+struct order {
+	uint16_t	 type;		/* UT_C_; 0 and NULL are the end */
+	void		(*act)(struct ut_msg *);
+};
+
+/* A message that has to wait for the end of a pass. */
+struct later {
+	struct later	*next;
+	struct ut_msg	 msg;		/* only as long as it needs to be */
+};
+
 void	 orders_init(void);
 void	 orders_take(void);		/* obey those that can be at once */
-void	 orders_obey(void);		/* obey the others */
+struct later *orders_next(void);	/* of the others */
+bool	 order_obey(const struct order *, struct ut_msg *);
+/* Make a region, or take it over; NULL and errno. */
+struct pool *orders_region(struct pool *, bool, int);
+
+/* obey.c: what is done between two passes. */
+void	 obey(void);
+void	 obey_dead(void);		/* bury them where they can be */
 
 /* report.c: what the parent is told. */
 struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
@@ -165,9 +183,9 @@ void	 report_wrote(const struct outdir *);	/* metadata */
 struct owner *owner_read(struct ut_msg *);
 const struct owner *owner_find(uint64_t);
 bool	 owner_dead(uint64_t);
-void	 owner_died(struct ut_msg *);
-void	 owners_bury(void);		/* where they can be */
-void	 owners_bury_new(void);
+bool	 owner_died(struct ut_msg *);
+bool	 owners_dead(void);
+void	 owners_forget(void);		/* who was dead */
 
 /* pool.c: the region. */
 struct pool *pool_new(const struct pool *, bool, int);	/* NULL and errno */
@@ -246,6 +264,7 @@ int	 output_file(const struct outdir *, const char *, int);
 
 /* output.c: what is in them. */
 struct iovec;
+struct outdir *outdir_find(uint32_t);
 struct outdir *output_trace(const struct outdir *, int, const char *, bool);
 void	 output_close(struct outdir *);
 int	 output_metadata(struct outdir *, const char *, bool);

@@ -44,6 +44,16 @@ static struct {
 static unsigned int nopen;
 static uint64_t clock_used;
 
+struct outdir *
+outdir_find(uint32_t id)
+{
+	struct outdir *d;
+
+	for (d = outdirs; d != NULL && d->id != id; d = d->next)
+		continue;
+	return d;
+}
+
 /* Is the metadata file of this trace, by its UUID, or still empty? */
 static bool
 has_uuid(const struct outdir *d)

@@ -26,7 +26,6 @@
 
 static struct owner *owners[BUCKETS];
 static unsigned int ndead;	/* to be buried */
-static bool died;		/* one of them just now */
 
 static struct owner *
 find_owner(uint64_t number)
@@ -71,26 +70,33 @@ owner_read(struct ut_msg *m)
 }
 
 /*
- * A program died; it is buried together with those of the next messages.  This
- * consumer may not have heard of it before.
+ * A program died: UT_C_DEAD.  This consumer may not have heard of the program
+ * before.  False if it is known to be dead.
  */
-void
+bool
 owner_died(struct ut_msg *m)
 {
 	uint32_t serial = ut_msg_get_u32(m);
 	struct owner *o = owner_read(m);
 
 	if (o->dead)
-		return;
+		return false;
 	o->dead = true;
 	o->serial = serial;
 	ndead++;
-	died = true;
+	return true;
+}
+
+/* Is any of the dead not buried yet? */
+bool
+owners_dead(void)
+{
+	return ndead > 0;
 }
 
 /* Forget the dead, and tell the parent that it may do so, too. */
-static void
-forget_dead(void)
+void
+owners_forget(void)
 {
 	struct owner **op, *o;
 	int i;
@@ -108,28 +114,4 @@ forget_dead(void)
 			ndead--;
 		}
 	}
-}
-
-/* Bury all the dead in one pass; if that is not complete, try again later. */
-void
-owners_bury(void)
-{
-	struct pool *p;
-	bool buried = true;
-
-	died = false;
-	if (ndead == 0)
-		return;
-	for (p = pools; p != NULL; p = p->next)
-		buried &= pool_bury(p);
-	if (buried)
-		forget_dead();
-}
-
-/* Bury the dead if anybody died since the last time. */
-void
-owners_bury_new(void)
-{
-	if (died)
-		owners_bury();
 }
