@@ -222,6 +222,25 @@ app_has(struct app *a, struct ut_msg *m)
 	return true;
 }
 
+/*
+ * Has the program to wait?  It is dropped then, and connects again some time
+ * later.
+ */
+static bool
+has_to_wait(const struct conn *c)
+{
+	if (!fd_for_program(c->file.fd)) {
+		errno = EMFILE;
+		listen_full();
+		return true;
+	}
+	if (!consumers_full(c->uid))
+		return false;
+	log_peer("the consumer of uid %lu has too many requests: "
+	    "programs have to wait", (unsigned long)c->uid);
+	return true;
+}
+
 void
 app_hello(struct conn *c, struct ut_msg *m)
 {
@@ -229,6 +248,10 @@ app_hello(struct conn *c, struct ut_msg *m)
 	struct app *a;
 	uint64_t before;
 
+	if (has_to_wait(c)) {
+		conn_drop(c);
+		return;
+	}
 	if (m->h.a != UT_MSG_VERSION) {
 		app_refuse(c, m->h.a);
 		return;

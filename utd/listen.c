@@ -25,7 +25,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +37,6 @@
 #define LOCK		"utd.pid"
 #define PATH_LEN	128		/* a socket's is shorter */
 #define TURN		64		/* connections */
-#define SPARE		64		/* descriptors that no program gets */
 #define SAY_MS		60000		/* not more often */
 #define FIRST_MS	5000		/* for the first message */
 
@@ -46,9 +44,7 @@ static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
-static int last_shared = INT_MAX;	/* the first not for strangers, */
-static int last_fd = INT_MAX;		/* not for programs, */
-static int last_region = INT_MAX;	/* not for regions */
+static const struct hello *hellos;
 
 static void	first_message(struct conn *, struct ut_msg *);
 static void	nobody_left(struct conn *);
@@ -59,8 +55,8 @@ static const struct conn_ops stranger_ops = {
 };
 
 /* Say, with errno, that programs have to wait; not too often. */
-static void
-say_full(void)
+void
+listen_full(void)
 {
 	static int64_t said;
 	const int64_t now = ut_msg_now();
@@ -71,33 +67,21 @@ say_full(void)
 	}
 }
 
-/*
- * The last descriptors are not for strangers: see reserve().  The last SPARE of
- * them are not for programs, and the last half of SPARE not for regions: they
- * are kept for consumers, files and utctl, by which a user can make room.  A
- * program that is dropped here connects again some time later.
- */
 static void
 first_message(struct conn *c, struct ut_msg *m)
 {
+	const struct hello *h;
+
 	timer_clear(&c->patience);
-	if (m->h.type == UT_MSG_HELLO && c->file.fd >= last_fd) {
-		errno = EMFILE;
-		say_full();
-		conn_drop(c);
-	} else if (m->h.type == UT_MSG_HELLO && consumers_full(c->uid)) {
-		log_peer("the consumer of uid %lu has too many requests: "
-		    "programs have to wait", (unsigned long)c->uid);
-		conn_drop(c);
-	} else if (m->h.type == UT_MSG_HELLO) {
-		app_hello(c, m);
-	} else if (m->h.type == UT_CTL_HELLO) {
-		client_hello(c, m);
-	} else {
-		log_peer("uid %lu, process %d: garbage",
-		    (unsigned long)c->uid, (int)c->pid);
-		conn_drop(c);
+	for (h = hellos; h->take != NULL; h++) {
+		if (h->type == m->h.type) {
+			h->take(c, m);
+			return;
+		}
 	}
+	log_peer("uid %lu, process %d: garbage", (unsigned long)c->uid,
+	    (int)c->pid);
+	conn_drop(c);
 }
 
 static void
@@ -131,33 +115,6 @@ resume(void *arg)
 	file_events(&listener, POLLIN);
 }
 
-static void
-reserve(void)
-{
-	const long max = sysconf(_SC_OPEN_MAX);
-	const int spare = max < 4 * SPARE ? (int)max / 4 : SPARE;
-
-	/* accept(2) and recvmsg(2) take the lowest number that there is. */
-	if (max > 0 && max <= INT_MAX) {
-		last_shared = (int)max - spare - spare / 2;
-		last_fd = (int)max - spare;
-		last_region = (int)max - spare / 2;
-	}
-}
-
-int
-listen_shared(void)
-{
-	return last_shared;
-}
-
-/* May a region have that descriptor, so that enough are left? */
-bool
-listen_spares(int fd)
-{
-	return fd < last_region;
-}
-
 /* Accept a connection; false when there is none. */
 static bool
 accept_one(void)
@@ -172,7 +129,7 @@ accept_one(void)
 	if ((s = ut_accept(listener.fd)) == -1) {
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
 		    errno == ENOBUFS) {
-			say_full();
+			listen_full();
 			file_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
 			return false;
@@ -322,13 +279,13 @@ open_socket(void)
 }
 
 void
-listen_open(const char *dir)
+listen_open(const char *dir, const struct hello *table)
 {
+	hellos = table;
 	make_path(sock_path, dir, UT_SOCKET);
 	make_path(lock_path, dir, LOCK);
 	open_dir(dir);
 	take_lock(dir);
-	reserve();
 	open_socket();
 	wake_open(dir);		/* only now, as libut/find.c says */
 }

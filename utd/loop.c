@@ -169,14 +169,15 @@ run_once(void)
 	}
 }
 
+/* Until loop_stop; `end' is called at the end of each round. */
 void
-loop_run(void)
+loop_run(void (*end)(void))
 {
 	while (!loop_ending) {
 		loop_round++;
 		run_once();
 		run_timers();
-		conn_reap();
+		end();
 	}
 }
 

@@ -51,7 +51,7 @@ void	 file_del(struct file *);
 void	 file_events(struct file *, short);	/* of poll(2) */
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
 void	 timer_clear(struct timer *);
-void	 loop_run(void);
+void	 loop_run(void (*)(void));
 void	 loop_stop(void);
 
 /*
@@ -108,6 +108,10 @@ bool	 user_take(struct user *, enum quota, size_t);
 void	 user_give(struct user *, enum quota, size_t);
 bool	 user_may(const struct user *, enum quota, size_t);
 void	 user_count(struct user *, enum quota, size_t);
+void	 users_begin(void);
+/* May that descriptor, which is new, be what it is for? */
+bool	 fd_for_program(int);
+bool	 fd_for_region(int);
 bool	 user_spares(uid_t, int);	/* may that descriptor be the user's? */
 bool	 user_turn(struct user *);
 void	 user_spent(struct user *, uint64_t);
@@ -820,11 +824,22 @@ void	 session_counts(const struct session *, struct counts *);
 void	 list_sessions(struct client *, struct ut_msg *);
 void	 list_events(struct client *, struct ut_msg *);
 
-/* listen.c: the run directory. */
-void	 listen_open(const char *);
+/*
+ * listen.c: the run directory.  The first message of a connection says who
+ * takes it.
+ */
+struct hello {
+	uint16_t	 type;
+	void		(*take)(struct conn *, struct ut_msg *);
+};
+
+void	 listen_open(const char *, const struct hello *);
+void	 listen_full(void);	/* say that programs have to wait, and errno */
 void	 listen_close(void);
-bool	 listen_spares(int);
-int	 listen_shared(void);	/* the first that no stranger gets */
+
+/* parent.c: what connects all these. */
+void	 parent_open(const char *);
+void	 parent_loop(void);	/* until loop_stop */
 
 /* wake.c: the FIFOs that programs sleep on. */
 void	 wake_open(const char *);

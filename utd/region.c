@@ -315,7 +315,7 @@ region_undo(struct region *r)
 static int
 region_fd(const struct region *r, int fd, char *why, size_t n)
 {
-	if (fd != -1 && !r->left && !listen_spares(fd)) {
+	if (fd != -1 && !r->left && !fd_for_region(fd)) {
 		close(fd);
 		snprintf(why, n, "%s: utd has none left for buffers",
 		    strerror(EMFILE));

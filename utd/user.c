@@ -19,6 +19,7 @@
  */
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@
 #define TURN		UINT64_C(10000000)	/* ns for a user in a round */
 #define ROUND		(5 * TURN)	/* ns for all strangers in a round */
 #define SHARE		4		/* quotas that all strangers share */
+#define SPARE		64		/* descriptors that no program gets */
 
 static const size_t quotas[QUOTAS] = {
 	[QUOTA_SESSIONS] = 64,
@@ -42,6 +44,9 @@ static struct user *users;
 static size_t strangers_have[QUOTAS];
 static unsigned int busy, was_busy;	/* strangers, in this round, the last */
 static unsigned int busy_round;
+static int last_shared = INT_MAX;	/* the first not for strangers, */
+static int last_program = INT_MAX;	/* not for programs, */
+static int last_region = INT_MAX;	/* not for regions */
 
 /*
  * Root, and the user that we work for, have no limits.  All others are
@@ -95,10 +100,41 @@ is_limited(const struct user *u)
 	return is_stranger(u->uid) && loop_round != 0;
 }
 
+/*
+ * The last descriptors are not for strangers.  The last SPARE of them are not
+ * for programs, and the last half of SPARE not for regions: they are kept for
+ * consumers, files and utctl, by which a user can make room.  accept(2) and
+ * recvmsg(2) take the lowest number that is free.
+ */
+void
+users_begin(void)
+{
+	const long max = sysconf(_SC_OPEN_MAX);
+	const int spare = max < 4 * SPARE ? (int)max / 4 : SPARE;
+
+	if (max > 0 && max <= INT_MAX) {
+		last_shared = (int)max - spare - spare / 2;
+		last_program = (int)max - spare;
+		last_region = (int)max - spare / 2;
+	}
+}
+
+bool
+fd_for_program(int fd)
+{
+	return fd < last_program;
+}
+
+bool
+fd_for_region(int fd)
+{
+	return fd < last_region;
+}
+
 bool
 user_spares(uid_t uid, int fd)
 {
-	return !is_stranger(uid) || fd < listen_shared();
+	return !is_stranger(uid) || fd < last_shared;
 }
 
 /*
@@ -111,10 +147,9 @@ user_spares(uid_t uid, int fd)
 int
 user_open(struct user *u, int fd, bool had)
 {
-	const int shared = listen_shared();
-
 	if (!had && is_limited(u) &&
-	    (fd >= shared || u->nfiles >= (unsigned int)(shared - fd))) {
+	    (fd >= last_shared ||
+	    u->nfiles >= (unsigned int)(last_shared - fd))) {
 		close(fd);
 		errno = EMFILE;
 		return -1;

@@ -246,16 +246,13 @@ main(int argc, char *argv[])
 			fatal("setsid");
 	}
 	signals_init();
-	clock_begin();
-	traces_begin();
-	listen_open(dir);
-	state_open(dir);
+	parent_open(dir);
 	if (chdir("/") == -1)
 		fatal("/");
 	if (!debug)
 		detach(ready, verbose);
 	log_info("run directory %s", dir);
-	loop_run();
+	parent_loop();
 	consumers_end();
 	if ((all = sessions_end()))
 		state_close();

@@ -322,7 +322,7 @@ parent_run(void)
 {
 	idle = rounds = 0;
 	loop_ending = false;
-	loop_run();
+	parent_loop();
 	loop_ending = false;
 }
 
@@ -347,10 +347,7 @@ parent_begin(void)
 		fuzz_die("set-up");
 	signal(SIGPIPE, SIG_IGN);
 	log_init(true, false);
-	clock_begin();
-	traces_begin();
-	listen_open(fuzz_dir());
-	state_open(fuzz_dir());
+	parent_open(fuzz_dir());
 	parent_run();
 }
 
