@@ -29,7 +29,6 @@
 
 #define LOST_MAX	4096	/* of a user, without a connection */
 
-struct app *apps;
 static struct timer graves;
 static int graves_ms;
 
@@ -104,7 +103,7 @@ app_free(struct app *a)
 	for (p = &apps; *p != a; p = &(*p)->next)
 		continue;
 	*p = a->next;
-	state_place_free(a->place);
+	place_free(a->place);
 	if (a->life != -1)
 		user_close(a->table->user, a->life);
 	table_drop(a->table);

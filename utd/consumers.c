@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,6 +44,7 @@
 
 static struct consumer *consumers;
 static struct timer idle_timer, watch_timer;
+static char lock_path[PATH_MAX];		/* without the UID */
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
@@ -82,6 +84,45 @@ send_bell(struct consumer *c)
 		conn_send(c->conn, &m);
 }
 
+/*
+ * The lock file of a user's consumers.  No consumer of another user has it
+ * open, because a process that has it open can lock it for ever.
+ */
+static void
+lock_name(char *path, size_t size, uid_t uid)
+{
+	const int n = snprintf(path, size, "%s%lu", lock_path,
+	    (unsigned long)uid);
+
+	if (n < 0 || (size_t)n >= size) {
+		errno = ENAMETOOLONG;
+		fatal("%s", lock_path);
+	}
+}
+
+static int
+lock_open(uid_t uid)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	lock_name(path, sizeof(path), uid);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd == -1)
+		fatal("%s", path);
+	return fd;
+}
+
+/* The user has no consumer any more that could wait. */
+static void
+lock_remove(uid_t uid)
+{
+	char path[PATH_MAX];
+
+	lock_name(path, sizeof(path), uid);
+	unlink(path);
+}
+
 /* Start the process; false, and c->error, if that fails. */
 static bool
 spawn(struct consumer *c)
@@ -104,7 +145,7 @@ spawn(struct consumer *c)
 	c->heard = ut_msg_now();
 	if (c->pid == 0) {
 		close(pair[0]);
-		consumer_main(pair[1], state_lock(c->uid), c->uid, c->gid);
+		consumer_main(pair[1], lock_open(c->uid), c->uid, c->gid);
 	}
 	close(pair[1]);
 	if (ut_nonblock(pair[0]) == -1)
@@ -250,8 +291,8 @@ consumer_remove(const struct consumer *c, const char *name)
 	remove_as(c, region_unlink, name);
 }
 
-void
-consumer_remove_bell(const struct consumer *c)
+static void
+remove_bell(const struct consumer *c)
 {
 	remove_as(c, ut_bell_remove, c->bellname);
 }
@@ -269,9 +310,9 @@ consumer_free(struct consumer *c)
 		if (other->uid == c->uid)
 			break;
 	if (other == NULL)
-		state_unlock(c->uid);
+		lock_remove(c->uid);
 	requests_fail(c);
-	consumer_remove_bell(c);
+	remove_bell(c);
 	if (c->bell != -1)
 		close(c->bell);
 	state_del(&c->saved);
@@ -286,7 +327,7 @@ give_up(struct consumer *c)
 	requests_fail(c);
 	traces_orphaned(c);
 	traces_drained(c);
-	consumer_remove_bell(c);
+	remove_bell(c);
 	c->bellname[0] = '\0';
 }
 
@@ -640,7 +681,7 @@ buried(void *arg, int error, struct ut_msg *m)
 	(void)m;
 	if (--b->left > 0)
 		return;
-	state_place_free(b->place);
+	place_free(b->place);
 	free(b);
 }
 
@@ -686,12 +727,22 @@ consumers_tell_owner(const struct app *a)
 }
 
 void
-consumers_each(void (*f)(const struct consumer *))
+consumers_begin(const char *dir)
+{
+	make_path(lock_path, sizeof(lock_path), dir, "consumer-");
+}
+
+/* Remove what consumers leave in the file system and in shared memory. */
+void
+consumers_remove(void)
 {
 	const struct consumer *c;
 
-	for (c = consumers; c != NULL; c = c->next)
-		f(c);
+	for (c = consumers; c != NULL; c = c->next) {
+		remove_bell(c);
+		if (c->pid <= 0)	/* or it has the lock until it ends */
+			lock_remove(c->uid);
+	}
 }
 
 /*

@@ -65,6 +65,7 @@ static struct saved *changed, **last_changed = &changed;
 static struct saved *cursor;		/* the next one to be copied */
 static bool off, failed;		/* and was told of */
 static struct timer save_timer, copy_timer;
+static const struct saved_ops *ops;
 
 static void	save_later(void *);
 static void	copy_later(void *);
@@ -223,8 +224,8 @@ unlist(struct saved *v)
 void
 state_del(struct saved *v)
 {
-	state_gone(0, v);
-	state_gone(1, v);
+	ops->gone(0, v);
+	ops->gone(1, v);
 	state_soon();
 	unlist(v);
 	if (cursor == v)
@@ -252,9 +253,9 @@ save(struct saved *v)
 {
 	const unsigned int copy = !current;
 
-	(void)state_put(current, v, SIZE_MAX);
+	(void)ops->put(current, v, SIZE_MAX);
 	if (writable(&journals[copy]) && passed(v))
-		(void)state_put(copy, v, v == cursor ? 0 : SIZE_MAX);
+		(void)ops->put(copy, v, v == cursor ? 0 : SIZE_MAX);
 }
 
 /*
@@ -311,8 +312,8 @@ copy_more(void)
 
 	while ((v = cursor) != NULL && j->size + j->len < end) {
 		left = (size_t)(end - j->size - j->len);
-		if (!(v->in[!current].there ? state_rows(!current, v, left) :
-		    state_put(!current, v, left)) || !writable(j))
+		if (!(v->in[!current].there ? ops->rows(!current, v, left) :
+		    ops->put(!current, v, left)) || !writable(j))
 			break;
 		v->seen = true;
 		cursor = v->next;
@@ -385,6 +386,12 @@ journal_renew(void)
 		return;
 	while (copy_more())
 		continue;
+}
+
+void
+journal_begin(const struct saved_ops *o)
+{
+	ops = o;
 }
 
 void

@@ -211,7 +211,7 @@ send_attach(struct link *l)
 
 	consumer_tell_owner(r->trace->consumer, l->app);
 	l->app->known = true;
-	state_app(l->app);
+	app_save(l->app);
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
 	ut_msg_fd(&out, r->fd);
 	/* A semaphore of another ABI is another thing: no bell then. */

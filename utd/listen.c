@@ -179,17 +179,6 @@ accept_some(void *arg, short revents)
 		continue;
 }
 
-static void
-make_path(char *path, const char *dir, const char *file)
-{
-	int n = snprintf(path, PATH_LEN, "%s/%s", dir, file);
-
-	if (n < 0 || (size_t)n >= PATH_LEN) {
-		errno = ENAMETOOLONG;
-		fatal("%s/%s", dir, file);
-	}
-}
-
 /* The run directory must be ours, or others could replace the socket. */
 static void
 open_dir(const char *dir)
@@ -282,8 +271,8 @@ void
 listen_open(const char *dir, const struct hello *table)
 {
 	hellos = table;
-	make_path(sock_path, dir, UT_SOCKET);
-	make_path(lock_path, dir, LOCK);
+	make_path(sock_path, sizeof(sock_path), dir, UT_SOCKET);
+	make_path(lock_path, sizeof(lock_path), dir, LOCK);
 	open_dir(dir);
 	take_lock(dir);
 	open_socket();

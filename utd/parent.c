@@ -28,12 +28,18 @@ static const struct hello hellos[] = {
 	{ 0,		NULL }
 };
 
+static const struct saved_ops saved_ops = {
+	state_put, state_rows, state_gone
+};
+
 void
 parent_open(const char *dir)
 {
 	users_begin();
 	clock_begin();
 	traces_begin();
+	consumers_begin(dir);
+	journal_begin(&saved_ops);
 	listen_open(dir, hellos);
 	state_open(dir);
 }
@@ -42,4 +48,21 @@ void
 parent_loop(void)
 {
 	loop_run(conn_reap);
+}
+
+bool
+parent_close(void)
+{
+	bool all;
+
+	consumers_end();
+	if ((all = sessions_end())) {
+		journal_remove();
+		programs_remove();
+		consumers_remove();
+	} else {
+		journal_end();
+	}
+	listen_close();
+	return all;
 }

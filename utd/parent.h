@@ -268,6 +268,13 @@ struct region {
 	struct region	*next;		/* of the channel */
 };
 
+/* May its shared memory exist? */
+static inline bool
+region_left(const struct region *r)
+{
+	return r->fd != -1 || r->left;
+}
+
 struct text {
 	char		*s;
 	size_t		 len, size;
@@ -522,10 +529,10 @@ void	 consumers_reap(void);		/* a process has ended */
 void	 consumers_tell_dead(struct app *);
 void	 consumer_tell_owner(struct consumer *, const struct app *);
 void	 consumers_tell_owner(const struct app *);
-void	 consumers_each(void (*)(const struct consumer *));
+void	 consumers_begin(const char *);
+void	 consumers_remove(void);	/* what they leave */
 void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_remove(const struct consumer *, const char *);	/* a region */
-void	 consumer_remove_bell(const struct consumer *);
 void	 consumers_end(void);
 
 /* requests.c: what consumers are asked. */
@@ -609,7 +616,6 @@ struct region *region_find(const struct channel *, const struct app *);
 struct region *region_get(struct channel *, const struct app *);
 struct region *region_by_id(uint32_t);
 void	 region_retry(struct region *);
-bool	 region_left(const struct region *);	/* its memory may exist */
 void	 region_drop(struct region *);
 struct region *region_restore(struct channel *, struct trace *, uint32_t);
 void	 region_name_event(struct region *, const struct entry *);
@@ -656,7 +662,7 @@ struct app {
 	uint32_t	 bits;
 	bool		 kept;		/* it may be attached already */
 	bool		 known;		/* to consumers: it was sent buffers */
-	uint32_t	 place;		/* in the table of state.c; 0: none */
+	uint32_t	 place;		/* in the table of them; 0: none */
 	struct table	*table;		/* its events */
 	uint32_t	 listed;	/* names told, */
 	uint32_t	 listing;	/* of those asked for */
@@ -668,7 +674,12 @@ struct app {
 	struct app	*next;
 };
 
+/* programs.c: all programs, and the table of those that are attached. */
 extern struct app *apps;
+void	 programs_open(const char *);
+void	 programs_remove(void);
+void	 app_save(struct app *);
+void	 place_free(uint32_t);
 
 /*
  * journal.c, state.c, restore.c: what the next utd needs to know if this one
@@ -703,10 +714,14 @@ struct state_app {
 	uint32_t	 space;		/* of the pid: ut_pid_space */
 };
 
-int	 state_lock(uid_t);	/* for a consumer */
-void	 state_unlock(uid_t);
+/* How the journal is told what to write: false as for state_put. */
+struct saved_ops {
+	bool	(*put)(unsigned int, struct saved *, size_t);
+	bool	(*rows)(unsigned int, struct saved *, size_t);
+	void	(*gone)(unsigned int, struct saved *);
+};
+
 void	 state_open(const char *);
-void	 state_close(void);
 void	 state_save(void);	/* now, what has changed */
 void	 state_soon(void);
 void	 state_add(struct saved *, enum saved_kind, void *);
@@ -720,12 +735,10 @@ bool	 state_put(unsigned int, struct saved *, size_t);
 bool	 state_rows(unsigned int, struct saved *, size_t);
 void	 state_gone(unsigned int, struct saved *);
 size_t	 journal_put(unsigned int, const struct ut_msg *);
+void	 journal_begin(const struct saved_ops *);
 void	 journal_open(const char *, const char *);
 void	 journal_end(void);
 void	 journal_remove(void);
-void	 state_app(struct app *);
-void	 state_place_free(uint32_t);
-uint32_t state_place(void);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);
 void	 session_wait(struct session *);	/* then retry its directory */
@@ -840,6 +853,7 @@ void	 listen_close(void);
 /* parent.c: what connects all these. */
 void	 parent_open(const char *);
 void	 parent_loop(void);	/* until loop_stop */
+bool	 parent_close(void);	/* false: something is left to the next utd */
 
 /* wake.c: the FIFOs that programs sleep on. */
 void	 wake_open(const char *);

@@ -77,13 +77,6 @@ channel_failed(const struct channel *ch)
 	return false;
 }
 
-/* May its shared memory exist? */
-bool
-region_left(const struct region *r)
-{
-	return r->fd != -1 || r->left;
-}
-
 /* Nothing can be written: the consumer counts the events and removes it. */
 static void
 region_bury(struct region *r)

@@ -605,10 +605,25 @@ state_resume(void)
 
 	for (a = apps; a != NULL; a = a->next) {
 		consumers_tell_owner(a);
-		state_app(a);
+		app_save(a);
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
 		session_open(s, true, reopened, id_arg(s->id), NULL);
 	}
+}
+
+/* Restore what another utd has left there, and begin a new journal. */
+void
+state_open(const char *dir)
+{
+	char state[PATH_MAX], new[PATH_MAX], programs[PATH_MAX];
+
+	make_path(state, sizeof(state), dir, "state");
+	make_path(new, sizeof(new), dir, "state.new");
+	make_path(programs, sizeof(programs), dir, "programs");
+	state_load(state, programs);
+	programs_open(programs);
+	state_resume();
+	journal_open(state, new);
 }

@@ -15,36 +15,23 @@
  */
 
 /*
- * What the next utd needs to go on where this one was killed: sessions with
- * all that they have, in the journal (journal.c), and the programs that are
- * attached, in `programs'.
+ * What the next utd finds in the journal (journal.c) to go on where this one
+ * was killed: sessions with all that they have.
  *
  * Each object has a record in the journal, written again as a whole when
  * something in it has changed: at the end of a round of the loop, and before
  * a program, a consumer or utctl is told of it.  What an object has much of,
  * and what only grows, are rows of their own: events of a region, metadata of
- * a trace, rules of a channel, warnings of a session.  programs is a table
- * that is written in place, as programs come and go all the time.
+ * a trace, rules of a channel, warnings of a session.
  */
 
-#include <sys/types.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "parent.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
 
-static char state_path[PATH_MAX], new_path[PATH_MAX], apps_path[PATH_MAX];
-static char lock_path[PATH_MAX];	/* without the UID */
 static struct ut_msg out;
-static int apps_fd = -1;
-static uint32_t napps;			/* places in the table */
 
 static void
 put_consumer(unsigned int j, struct saved *v)
@@ -388,141 +375,4 @@ state_rule(const struct channel *ch, const struct rule *r, bool added)
 		if (there(j, &ch->saved))
 			put_rule(j, added ? STATE_RULE : STATE_UNRULE, ch, r);
 	state_soon();
-}
-
-/*
- * The program is attached to something.
- */
-void
-state_app(struct app *a)
-{
-	struct state_app s;
-
-	if (apps_fd == -1)
-		return;
-	memset(&s, 0, sizeof(s));
-	s.owner = a->owner;
-	s.uid = (uint32_t)a->uid;
-	s.gid = (uint32_t)a->gid;
-	s.pid = (uint32_t)a->pid;
-	s.vpid = (uint32_t)a->vpid;
-	s.bits = a->bits;
-	s.space = ut_pid_space();
-	snprintf(s.name, sizeof(s.name), "%s", a->name);
-	if (a->place == 0)
-		a->place = state_place();
-	(void)!pwrite(apps_fd, &s, sizeof(s), (off_t)((a->place - 1) *
-	    sizeof(s)));
-}
-
-static uint32_t *free_places;
-static uint32_t nfree, roomfree;
-
-/* A free place, counted from 1. */
-uint32_t
-state_place(void)
-{
-	return nfree > 0 ? free_places[--nfree] : ++napps;
-}
-
-/* The program in that place need not be known any more. */
-void
-state_place_free(uint32_t place)
-{
-	static const struct state_app none;
-
-	if (place == 0 || apps_fd == -1)
-		return;
-	(void)!pwrite(apps_fd, &none, sizeof(none), (off_t)((place - 1) *
-	    sizeof(none)));
-	if (nfree == roomfree) {
-		roomfree = roomfree == 0 ? 64 : roomfree * 2;
-		free_places = xrealloc(free_places, roomfree *
-		    sizeof(*free_places));
-	}
-	free_places[nfree++] = place;
-}
-
-static void
-make_path(char *path, const char *dir, const char *file)
-{
-	int n = snprintf(path, PATH_MAX, "%s/%s", dir, file);
-
-	if (n < 0 || n >= PATH_MAX) {
-		errno = ENAMETOOLONG;
-		fatal("%s/%s", dir, file);
-	}
-}
-
-/*
- * The lock file of a user's consumers.  No consumer of another user has it
- * open, because a process that has it open can lock it for ever.
- */
-static void
-lock_name(char *path, size_t size, uid_t uid)
-{
-	const int n = snprintf(path, size, "%s%lu", lock_path,
-	    (unsigned long)uid);
-
-	if (n < 0 || (size_t)n >= size) {
-		errno = ENAMETOOLONG;
-		fatal("%s", lock_path);
-	}
-}
-
-int
-state_lock(uid_t uid)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	lock_name(path, sizeof(path), uid);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd == -1)
-		fatal("%s", path);
-	return fd;
-}
-
-/* The user has no consumer any more that could wait. */
-void
-state_unlock(uid_t uid)
-{
-	char path[PATH_MAX];
-
-	lock_name(path, sizeof(path), uid);
-	unlink(path);
-}
-
-static void
-remove_lock(const struct consumer *c)
-{
-	if (c->pid <= 0)		/* or it holds the lock until it ends */
-		state_unlock(c->uid);
-}
-
-/* Restore what another utd has left there, and begin a new journal. */
-void
-state_open(const char *dir)
-{
-	make_path(state_path, dir, "state");
-	make_path(new_path, dir, "state.new");
-	make_path(apps_path, dir, "programs");
-	make_path(lock_path, dir, "consumer-");
-	state_load(state_path, apps_path);
-	apps_fd = open(apps_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOFOLLOW, 0600);
-	if (apps_fd == -1)
-		log_warn("%s", apps_path);
-	state_resume();
-	journal_open(state_path, new_path);
-}
-
-/* Everything ended in order: there is nothing for the next utd. */
-void
-state_close(void)
-{
-	journal_remove();
-	unlink(apps_path);
-	consumers_each(consumer_remove_bell);
-	consumers_each(remove_lock);
 }

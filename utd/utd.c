@@ -205,7 +205,7 @@ int
 main(int argc, char *argv[])
 {
 	char dir[PATH_MAX] = "";
-	bool all, debug = false, stay = false, verbose = false;
+	bool debug = false, stay = false, verbose = false;
 	int c, ready = -1;
 
 	while ((c = getopt(argc, argv, "dfr:v")) != -1) {
@@ -253,11 +253,5 @@ main(int argc, char *argv[])
 		detach(ready, verbose);
 	log_info("run directory %s", dir);
 	parent_loop();
-	consumers_end();
-	if ((all = sessions_end()))
-		state_close();
-	else
-		journal_end();
-	listen_close();
-	return all ? 0 : 1;
+	return parent_close() ? 0 : 1;
 }
