@@ -80,7 +80,7 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/region.c utd/registry.c utd/report.c utd/requests.c \
 		utd/restore.c utd/revoke.c utd/rule.c utd/session.c \
 		utd/sleep.c utd/state.c utd/table.c utd/trace.c utd/user.c \
-		utd/utd.c utd/wait.c utd/wake.c
+		utd/utd.c utd/uuid.c utd/wait.c utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \

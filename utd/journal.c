@@ -66,6 +66,7 @@ static struct saved *cursor;		/* the next one to be copied */
 static bool off, failed;		/* and was told of */
 static struct timer save_timer, copy_timer;
 static const struct saved_ops *ops;
+static uint32_t last_id;
 
 static void	save_later(void *);
 static void	copy_later(void *);
@@ -172,8 +173,22 @@ commit(unsigned int i)
 }
 
 /*
- * Objects.
+ * Objects.  None has an ID that another had, not even with an earlier utd.
  */
+uint32_t
+new_id(void)
+{
+	return ++last_id;
+}
+
+/* An object of an earlier utd has that ID. */
+void
+id_taken(uint32_t id)
+{
+	if (last_id < id)
+		last_id = id;
+}
+
 void
 state_add(struct saved *v, enum saved_kind kind, void *object)
 {

@@ -47,19 +47,6 @@ put64(unsigned char *p, uint64_t v)
 	return put(p, &v, sizeof(v));
 }
 
-/* 36 characters: RFC 9562. */
-void
-uuid_text(char *s, const unsigned char *uuid)
-{
-	int i;
-
-	for (i = 0; i < UUID_LEN; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*s++ = '-';
-		s += snprintf(s, 3, "%02x", uuid[i]);
-	}
-}
-
 /* Returns its length; buf has room for PACKET_HEAD_MAX bytes. */
 size_t
 packet_head(unsigned char *buf, const struct packet *pk)

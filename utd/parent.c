@@ -37,7 +37,7 @@ parent_open(const char *dir)
 {
 	users_begin();
 	clock_begin();
-	traces_begin();
+	uuid_begin();
 	consumers_begin(dir);
 	journal_begin(&saved_ops);
 	listen_open(dir, hellos);

@@ -54,6 +54,13 @@ void	 timer_clear(struct timer *);
 void	 loop_run(void (*)(void));
 void	 loop_stop(void);
 
+/* An ID as the argument of a callback: the object may be gone by then. */
+static inline void *
+id_arg(uint32_t id)
+{
+	return (void *)(uintptr_t)id;
+}
+
 /*
  * journal.c: an object that the next utd is to know.
  */
@@ -585,10 +592,6 @@ bool	 geometry_valid(const struct geometry *, char *, size_t);
 bool	 name_valid(const char *, const char *);
 
 /* trace.c: directories, as the parent sees them. */
-void	 traces_begin(void);
-uint32_t new_id(void);
-void	 id_taken(uint32_t);		/* by what another utd had */
-void	*id_arg(uint32_t);
 struct trace *trace_by_id(uint32_t);
 struct trace *trace_get(struct session *, const struct app *, bool);
 void	 trace_retry(struct trace *);
@@ -724,6 +727,8 @@ struct saved_ops {
 void	 state_open(const char *);
 void	 state_save(void);	/* now, what has changed */
 void	 state_soon(void);
+uint32_t new_id(void);
+void	 id_taken(uint32_t);		/* by what another utd had */
 void	 state_add(struct saved *, enum saved_kind, void *);
 void	 state_changed(struct saved *);
 void	 state_del(struct saved *);

@@ -22,7 +22,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,28 +33,7 @@
 #define PIECE	32768u		/* of metadata, in one message */
 #define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
 
-static uint32_t last_id;
-static int random_fd = -1;
 static struct ut_msg out;
-
-uint32_t
-new_id(void)
-{
-	return ++last_id;
-}
-
-void
-id_taken(uint32_t id)
-{
-	if (last_id < id)
-		last_id = id;
-}
-
-void *
-id_arg(uint32_t id)
-{
-	return (void *)(uintptr_t)id;
-}
 
 struct trace *
 trace_by_id(uint32_t id)
@@ -239,26 +217,6 @@ trace_refine(struct trace *t)
 	ut_msg_str(&out, text.s);
 	consumer_send(t->consumer, &out);
 	text_free(&text);
-}
-
-/* Opened early, while there surely is a descriptor for it. */
-void
-traces_begin(void)
-{
-	random_fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	if (random_fd == -1)
-		fatal("/dev/urandom");
-}
-
-/* RFC 9562, version 4. */
-static void
-uuid_make(unsigned char *uuid, char *s)
-{
-	if (read(random_fd, uuid, UUID_LEN) != UUID_LEN)
-		fatal("/dev/urandom");
-	uuid[6] = (uuid[6] & 0x0f) | 0x40;
-	uuid[8] = (uuid[8] & 0x3f) | 0x80;
-	uuid_text(s, uuid);
 }
 
 /* Does the error mean that the directory is gone for good? */

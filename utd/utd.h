@@ -69,7 +69,9 @@ struct counts {
 	uint64_t	 packets;
 };
 
-/* packet.c */
+/* uuid.c */
+void	 uuid_begin(void);
+void	 uuid_make(unsigned char *, char *);	/* and in words */
 void	 uuid_text(char *, const unsigned char *);
 
 /*
