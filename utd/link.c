@@ -58,61 +58,6 @@ static void	link_start(struct link *);
 static void	link_step(struct link *);
 static void	link_finish(struct link *);
 
-static bool
-waits_add(struct waiters *ws, struct waiter *w)
-{
-	struct waiter **more;
-
-	if (w == NULL)
-		return true;
-	more = realloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
-	if (more == NULL)
-		return false;
-	wait_more(w);
-	ws->w = more;
-	ws->w[ws->n++] = w;
-	return true;
-}
-
-static void
-waits_done(struct waiters *ws)
-{
-	struct waiters old = *ws;
-	unsigned int i;
-
-	ws->w = NULL;
-	ws->n = 0;
-	for (i = 0; i < old.n; i++)
-		wait_less(old.w[i]);
-	free(old.w);
-}
-
-/* w need not wait for the rest. */
-static void
-waits_release(struct waiters *ws, struct waiter *w)
-{
-	unsigned int i, n = 0, released = 0;
-
-	for (i = 0; i < ws->n; i++) {
-		if (ws->w[i] == w)
-			released++;
-		else
-			ws->w[n++] = ws->w[i];
-	}
-	ws->n = n;
-	while (released-- > 0)
-		wait_less(w);
-}
-
-static void
-waits_failed(struct waiters *ws, const char *why)
-{
-	unsigned int i;
-
-	for (i = 0; i < ws->n; i++)
-		wait_failed(ws->w[i], why);
-}
-
 struct link *
 link_find(const struct app *a, const struct channel *ch)
 {
@@ -394,6 +339,76 @@ link_judge(struct link *l)
 	return false;
 }
 
+static void
+warn_refused(const struct channel *ch, const struct app *a, const char *event)
+{
+	session_warn(ch->session, "event %s of %s (%d): description not "
+	    "valid: not recorded", event, a->name, (int)a->pid);
+}
+
+/*
+ * The event's ID, or 0 if it cannot be recorded.  If the refusal may be
+ * temporary (ENOMEM), clears *whole, so that the plan is not cached.
+ */
+static uint32_t
+id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit,
+    bool *whole)
+{
+	struct region *r = p->region;
+	struct entry *e;
+	char why[1024];
+	bool isnew;
+
+	e = registry_get(&r->registry, d, a->name, &isnew, why, sizeof(why));
+	if (e == NULL) {
+		*whole &= errno != ENOMEM;
+		session_warn(r->channel->session, "%s", why);
+		return 0;
+	}
+	if (isnew)
+		region_name_event(r, e);
+	if (hit && e->rule < p->newest)
+		e->rule = p->newest;
+	return e->id;
+}
+
+/*
+ * Everything is judged, and described if the program could do that: assign the
+ * IDs.  The region is asked for only if an event is wanted; the plan does not
+ * wait for it.
+ */
+static void
+assign_ids(struct plan *p, struct channel *ch, const struct app *a)
+{
+	const struct table *t = a->table;
+	bool whole = true, hit;
+	uint16_t *ids;
+	uint32_t i;
+
+	for (i = 0; i < t->size; i++) {
+		if (p->ids[i] == 0)
+			continue;
+		hit = p->ids[i] == PLAN_NEWEST;
+		p->ids[i] = 0;
+		if (t->types[i].refused)
+			warn_refused(ch, a, t->types[i].name);
+		else if (t->types[i].desc == NULL)
+			whole = false;		/* unloaded there */
+		else {
+			if (p->region == NULL)
+				p->region = region_get(ch, a);
+			p->ids[i] = (uint16_t)id_in(p, t->types[i].desc, a,
+			    hit, &whole);
+			p->hit |= hit && p->ids[i] != 0;
+			p->n = i + 1;
+		}
+	}
+	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
+		p->ids = ids;
+	if (whole)
+		plan_keep(ch, p);
+}
+
 /* Go on from what is known of the program's events. */
 static void
 link_step(struct link *l)
@@ -411,7 +426,8 @@ link_step(struct link *l)
 		app_list(a);
 		return;
 	}
-	if (l->channel != NULL && (p = plan_find(l->channel, a)) != NULL) {
+	if (l->channel != NULL && (p = plan_find(l->channel, a->table,
+	    region_find(l->channel, a))) != NULL) {
 		drop_plan(l);
 		l->plan = plan_ref(p);
 	} else {
@@ -425,7 +441,7 @@ link_step(struct link *l)
 			link_finish(l);
 			return;
 		}
-		plan_make(l->plan, l->channel, a);
+		assign_ids(l->plan, l->channel, a);
 	}
 	if (l->plan->region != NULL)
 		region_retry(l->plan->region);

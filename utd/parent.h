@@ -250,6 +250,17 @@ void	 wait_less(struct waiter *);
 void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
 void	 wait_abandon(struct waiter *);	/* done is not to be called */
 
+/* All who wait for the same thing. */
+struct waiters {
+	struct waiter	**w;
+	unsigned int	 n;
+};
+
+bool	 waits_add(struct waiters *, struct waiter *);
+void	 waits_done(struct waiters *);
+void	 waits_release(struct waiters *, struct waiter *);
+void	 waits_failed(struct waiters *, const char *);
+
 /* CLOSING: the consumer has yet to reply with the last counts. */
 enum region_state {
 	REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED, REGION_CLOSING
@@ -377,6 +388,9 @@ struct plan {
 	const struct rule *rule;	/* to try next, on the next event */
 	uint32_t	 n;
 	uint16_t	*ids;		/* of the first n events; 0: none */
+/* Until an event has its ID, the verdict on it. */
+#define PLAN_WANTED	1
+#define PLAN_NEWEST	2		/* the newest rule matches */
 	bool		 hit;		/* the newest rule matches an event */
 	struct plan	*next;		/* of the channel */
 };
@@ -384,11 +398,12 @@ struct plan {
 struct app;
 struct plan *plan_ref(struct plan *);
 void	 plan_unref(struct plan *);
-struct plan *plan_find(const struct channel *, const struct app *);
+struct plan *plan_find(const struct channel *, const struct table *,
+	    const struct region *);
 struct plan *plan_new(const struct table *);
 bool	 plan_judge(struct plan *, const struct channel *,
 	    const struct table *);
-void	 plan_make(struct plan *, struct channel *, const struct app *);
+void	 plan_keep(struct channel *, struct plan *);
 bool	 plan_lacks(const struct plan *, const struct table *, uint32_t *);
 void	 plans_forget(struct channel *, const struct region *);
 
@@ -760,11 +775,6 @@ void	 app_list(struct app *);	/* its names; links_named tells */
 enum link_state {
 	LINK_IDLE, LINK_NAMES, LINK_TURN, LINK_EVENTS, LINK_REGION,
 	LINK_HELD, LINK_MAP
-};
-
-struct waiters {
-	struct waiter	**w;
-	unsigned int	 n;
 };
 
 struct link {

@@ -21,10 +21,9 @@
  *
  * First each event is judged by the rules, the newest first, in as many turns
  * as necessary.  Then the program describes the wanted events, and these get
- * their IDs.
+ * their IDs: see link.c.
  */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,10 +31,6 @@
 #include "parent.h"
 
 #define KEPT_MAX	64	/* plans kept for a channel */
-
-/* The verdict on an event, until its ID takes this place. */
-#define WANTED		1
-#define BY_NEWEST	2
 
 struct plan *
 plan_ref(struct plan *p)
@@ -70,7 +65,7 @@ plans_forget(struct channel *ch, const struct region *r)
 }
 
 /* Keep a new plan, and drop those for older rules and the oldest of many. */
-static void
+void
 plan_keep(struct channel *ch, struct plan *new)
 {
 	struct plan **pp = &ch->plans, *p;
@@ -89,28 +84,21 @@ plan_keep(struct channel *ch, struct plan *new)
 }
 
 /*
- * The plan that was made before for programs like this one, or NULL.  A plan
- * without a region wants nothing.
+ * The plan that was made before for programs with that table and that region,
+ * or NULL.  A plan without a region wants nothing.
  */
 struct plan *
-plan_find(const struct channel *ch, const struct app *a)
+plan_find(const struct channel *ch, const struct table *t,
+    const struct region *r)
 {
-	const struct region *r = region_find(ch, a);
 	struct plan *p;
 
 	for (p = ch->plans; p != NULL; p = p->next)
-		if (p->table == a->table->serial &&
+		if (p->table == t->serial &&
 		    p->rules == ch->generation &&
 		    (p->region == NULL || p->region == r))
 			return p;
 	return NULL;
-}
-
-static void
-warn_refused(const struct channel *ch, const struct app *a, const char *event)
-{
-	session_warn(ch->session, "event %s of %s (%d): description not "
-	    "valid: not recorded", event, a->name, (int)a->pid);
 }
 
 /* A reference to a new plan, with nothing judged; NULL and errno. */
@@ -156,7 +144,7 @@ judge(struct plan *p, const struct channel *ch, const struct table *t,
 			if (!rule_matches(p->rule, type->name, type->level))
 				continue;
 			p->ids[p->judged] = p->rule == ch->newest ?
-			    BY_NEWEST : WANTED;
+			    PLAN_NEWEST : PLAN_WANTED;
 			break;
 		}
 	}
@@ -175,69 +163,6 @@ plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
 	all = judge(p, ch, t, since);
 	user_spent(ch->session->user, since);
 	return all;
-}
-
-/*
- * The event's ID, or 0 if it cannot be recorded.  If the refusal may be
- * temporary (ENOMEM), clears *whole, so that the plan is not cached.
- */
-static uint32_t
-id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit,
-    bool *whole)
-{
-	struct region *r = p->region;
-	struct entry *e;
-	char why[1024];
-	bool isnew;
-
-	e = registry_get(&r->registry, d, a->name, &isnew, why, sizeof(why));
-	if (e == NULL) {
-		*whole &= errno != ENOMEM;
-		session_warn(r->channel->session, "%s", why);
-		return 0;
-	}
-	if (isnew)
-		region_name_event(r, e);
-	if (hit && e->rule < p->newest)
-		e->rule = p->newest;
-	return e->id;
-}
-
-/*
- * Everything is judged, and described if the program could do that: assign the
- * IDs.  The region is asked for only if an event is wanted; the plan does not
- * wait for it.
- */
-void
-plan_make(struct plan *p, struct channel *ch, const struct app *a)
-{
-	const struct table *t = a->table;
-	bool whole = true, hit;
-	uint16_t *ids;
-	uint32_t i;
-
-	for (i = 0; i < t->size; i++) {
-		if (p->ids[i] == 0)
-			continue;
-		hit = p->ids[i] == BY_NEWEST;
-		p->ids[i] = 0;
-		if (t->types[i].refused)
-			warn_refused(ch, a, t->types[i].name);
-		else if (t->types[i].desc == NULL)
-			whole = false;		/* unloaded there */
-		else {
-			if (p->region == NULL)
-				p->region = region_get(ch, a);
-			p->ids[i] = (uint16_t)id_in(p, t->types[i].desc, a,
-			    hit, &whole);
-			p->hit |= hit && p->ids[i] != 0;
-			p->n = i + 1;
-		}
-	}
-	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
-		p->ids = ids;
-	if (whole)
-		plan_keep(ch, p);
 }
 
 /*

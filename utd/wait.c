@@ -63,3 +63,58 @@ wait_abandon(struct waiter *w)
 	if (w != NULL)
 		w->done = NULL;
 }
+
+bool
+waits_add(struct waiters *ws, struct waiter *w)
+{
+	struct waiter **more;
+
+	if (w == NULL)
+		return true;
+	more = realloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
+	if (more == NULL)
+		return false;
+	wait_more(w);
+	ws->w = more;
+	ws->w[ws->n++] = w;
+	return true;
+}
+
+void
+waits_done(struct waiters *ws)
+{
+	struct waiters old = *ws;
+	unsigned int i;
+
+	ws->w = NULL;
+	ws->n = 0;
+	for (i = 0; i < old.n; i++)
+		wait_less(old.w[i]);
+	free(old.w);
+}
+
+/* w need not wait for the rest. */
+void
+waits_release(struct waiters *ws, struct waiter *w)
+{
+	unsigned int i, n = 0, released = 0;
+
+	for (i = 0; i < ws->n; i++) {
+		if (ws->w[i] == w)
+			released++;
+		else
+			ws->w[n++] = ws->w[i];
+	}
+	ws->n = n;
+	while (released-- > 0)
+		wait_less(w);
+}
+
+void
+waits_failed(struct waiters *ws, const char *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < ws->n; i++)
+		wait_failed(ws->w[i], why);
+}
