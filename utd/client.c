@@ -198,15 +198,17 @@ client_message(struct conn *c, struct ut_msg *m)
 		    "requests", (unsigned long)c->uid);
 		return;
 	}
-	if (k->wait == NULL && control_request(k, m))
+	if (k->wait == NULL && k->request(k, m))
 		return;
 	log_peer("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
 	    m->h.type);
 	conn_drop(c);
 }
 
+/* UT_CTL_HELLO; `request' takes all that comes then. */
 void
-client_hello(struct conn *c, struct ut_msg *m)
+client_hello(struct conn *c, struct ut_msg *m,
+    bool (*request)(struct client *, struct ut_msg *))
 {
 	struct client *k;
 
@@ -215,6 +217,7 @@ client_hello(struct conn *c, struct ut_msg *m)
 		return;
 	}
 	k->conn = c;
+	k->request = request;
 	if ((k->next = clients) != NULL)
 		clients->prev = &k->next;
 	k->prev = &clients;

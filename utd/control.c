@@ -237,16 +237,6 @@ do_start(struct client *k, struct ut_msg *m)
 	wait_less(w);
 }
 
-void
-session_counts(const struct session *s, struct counts *sum)
-{
-	const struct channel *ch;
-
-	memset(sum, 0, sizeof(*sum));
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		channel_counts(ch, sum);
-}
-
 /* What to add to the counts: errors, and how many warnings there are. */
 static void
 troubles(const struct session *s, bool last, char *text, size_t n)
@@ -725,8 +715,8 @@ static const struct {
 };
 
 /* False if the message is no request. */
-bool
-control_request(struct client *k, struct ut_msg *m)
+static bool
+request(struct client *k, struct ut_msg *m)
 {
 	size_t i;
 
@@ -737,4 +727,10 @@ control_request(struct client *k, struct ut_msg *m)
 		}
 	}
 	return false;
+}
+
+void
+control_hello(struct conn *c, struct ut_msg *m)
+{
+	client_hello(c, m, request);
 }

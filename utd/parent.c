@@ -24,7 +24,7 @@
 
 static const struct hello hellos[] = {
 	{ UT_MSG_HELLO,	app_hello },
-	{ UT_CTL_HELLO,	client_hello },
+	{ UT_CTL_HELLO,	control_hello },
 	{ 0,		NULL }
 };
 

@@ -651,6 +651,7 @@ void	 regions_gone(const struct consumer *);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
 void	 channel_counts(const struct channel *, struct counts *);
+void	 session_counts(const struct session *, struct counts *);
 void	 channel_close(struct channel *);
 void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
@@ -817,6 +818,7 @@ void	 channel_sync(struct channel *, struct waiter *);
 /* A connection of utctl; it asks for one thing at a time. */
 struct client {
 	struct conn	*conn;		/* NULL: gone */
+	bool		(*request)(struct client *, struct ut_msg *);
 	struct waiter	*wait;		/* for this; NULL: idle */
 	void		(*finish)(struct client *);
 	struct timer	 timer;
@@ -831,7 +833,8 @@ struct client {
 	struct client	*next, **prev;
 };
 
-void	 client_hello(struct conn *, struct ut_msg *);
+void	 client_hello(struct conn *, struct ut_msg *,
+	    bool (*)(struct client *, struct ut_msg *));
 void	 client_ok(struct client *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 client_taken(struct client *, uint32_t, const char *, ...)
@@ -845,8 +848,7 @@ void	 clients_forget(const struct session *);
 void	 clients_progress(uid_t, uint64_t);
 
 /* control.c: what utctl asks for. */
-bool	 control_request(struct client *, struct ut_msg *);
-void	 session_counts(const struct session *, struct counts *);
+void	 control_hello(struct conn *, struct ut_msg *);
 
 /* list.c */
 void	 list_sessions(struct client *, struct ut_msg *);

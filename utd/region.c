@@ -632,6 +632,16 @@ channel_counts(const struct channel *ch, struct counts *sum)
 		counts_add(sum, &r->counts);
 }
 
+void
+session_counts(const struct session *s, struct counts *sum)
+{
+	const struct channel *ch;
+
+	memset(sum, 0, sizeof(*sum));
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		channel_counts(ch, sum);
+}
+
 /* Free the region, and nothing else. */
 void
 region_drop(struct region *r)
