@@ -81,7 +81,7 @@ created(void *arg, int error, struct ut_msg *m)
 	if (error != 0) {
 		client_taken(k, error == ENOTEMPTY ? UT_TAKEN_DIR : 0,
 		    "%s: %s", s->dir, why);
-		session_free(s);
+		session_end(s);
 	} else {
 		s->dying = false;
 		session_make_current(s);
@@ -100,7 +100,7 @@ created_late(void *arg)
 
 	client_refuse(k, "%s: the consumer of uid %lu does not answer", s->dir,
 	    (unsigned long)s->uid);
-	session_free(s);
+	session_end(s);
 	wait_less(k->wait);
 	return false;
 }
@@ -344,8 +344,7 @@ destroyed(struct client *k)
 	log_info("session %s destroyed", k->session->name);
 	session_forget_dir(k->session);
 	tell_counts(k, "destroyed", true);
-	regions_free(k->session);
-	session_free(k->session);
+	session_end(k->session);
 }
 
 /*

@@ -582,7 +582,6 @@ bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
-bool	 sessions_end(void);		/* false: not all of them */
 void	 session_know_dir(struct session *, struct ut_msg *);
 void	 session_forget_dir(struct session *);
 bool	 session_dir_known(const struct session *, struct ut_msg *);
@@ -646,13 +645,13 @@ void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
 void	 regions_bury(const struct app *);
 bool	 regions_hold(const struct app *);	/* may it have any mapped? */
-void	 regions_free(struct session *);
+void	 regions_close(struct channel *);
+void	 regions_free(struct channel *);
 void	 regions_gone(const struct consumer *);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
 void	 channel_counts(const struct channel *, struct counts *);
 void	 session_counts(const struct session *, struct counts *);
-void	 channel_close(struct channel *);
 void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
 
@@ -811,6 +810,11 @@ void	 links_let_go(const struct region *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);
+
+/* end.c */
+void	 channel_close(struct channel *);
+void	 session_end(struct session *);
+bool	 sessions_end(void);		/* false: not all of them */
 
 /*
  * client.c: connections of utctl.

@@ -791,29 +791,22 @@ regions_gone(const struct consumer *c)
 	regions_each(free_one, c);
 }
 
-/* Detach all programs, and close all regions. */
+/* Close all regions of the channel; no program is attached to them. */
 void
-channel_close(struct channel *ch)
+regions_close(struct channel *ch)
 {
 	struct region *r, *next;
 
-	links_detach(ch);
 	for (r = ch->regions; r != NULL; r = next) {
 		next = r->next;
 		region_close(r, false);
 	}
 }
 
+/* Free them without waiting for their consumers. */
 void
-regions_free(struct session *s)
+regions_free(struct channel *ch)
 {
-	struct channel *ch;
-
-	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		channel_close(ch);
-		while (ch->regions != NULL)
-			region_free(ch->regions);
-	}
-	while (s->traces != NULL)
-		trace_close(s->traces);
+	while (ch->regions != NULL)
+		region_free(ch->regions);
 }

@@ -265,7 +265,6 @@ session_free(struct session *s)
 	struct channel *ch;
 	struct warning *w;
 
-	clients_forget(s);
 	for (p = &sessions; *p != NULL; p = &(*p)->next) {
 		if (*p == s) {
 			*p = s->next;
@@ -288,51 +287,6 @@ session_free(struct session *s)
 	user_drop(s->user);
 	state_del(&s->saved);
 	free(s);
-}
-
-/* Warn, once for each user, of buffers that are not written; any? */
-static bool
-not_written(struct session *s)
-{
-	const struct channel *ch;
-	const struct region *r;
-	struct trace *t, *u;
-	bool any = false;
-
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->state != REGION_FAILED || region_left(r))
-				r->trace->left = any = true;
-	for (t = s->traces; t != NULL; t = t->next) {
-		if (!t->left)
-			continue;
-		log_warnx("session %s: the buffers of uid %lu are not all "
-		    "written: see utctl recover", s->name,
-		    (unsigned long)t->uid);
-		for (u = t; u != NULL; u = u->next)
-			if (u->uid == t->uid)
-				u->left = false;
-	}
-	return any;
-}
-
-/* utd ends, and with it all sessions whose buffers are written. */
-bool
-sessions_end(void)
-{
-	struct session *s, *next;
-
-	for (s = sessions; s != NULL; s = next) {
-		next = s->next;
-		if (not_written(s)) {
-			s->active = false;
-			state_changed(&s->saved);
-		} else {
-			regions_free(s);
-			session_free(s);
-		}
-	}
-	return sessions == NULL;
 }
 
 /*
@@ -429,7 +383,8 @@ session_look(struct session *s)
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (r->why != NULL)
-				region_why(r, s->failing, sizeof(s->failing));
+				snprintf(s->failing, sizeof(s->failing), "%s",
+				    r->why);
 }
 
 /* Only root's sessions, on root's utd, see the programs of others. */

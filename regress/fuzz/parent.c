@@ -383,10 +383,8 @@ parent_reset(void)
 			consumer_leave(&played[i]);
 	for (i = 0; i < 4; i++)
 		parent_wait(11000);
-	while ((s = sessions) != NULL) {
-		regions_free(s);
-		session_free(s);
-	}
+	while ((s = sessions) != NULL)
+		session_end(s);
 	parent_wait(1100);		/* until the dead are looked for */
 	if (apps != NULL)
 		fuzz_die("programs stay");
