@@ -75,12 +75,13 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \
 		utd/drain.c utd/end.c utd/fault.c utd/hash.c utd/journal.c \
 		utd/link.c utd/list.c utd/listen.c utd/log.c utd/loop.c \
-		utd/metadata.c utd/obey.c utd/orders.c utd/ours.c utd/output.c \
-		utd/owners.c utd/packet.c utd/parent.c utd/plan.c utd/pool.c \
-		utd/programs.c utd/region.c utd/registry.c utd/report.c \
-		utd/requests.c utd/restore.c utd/revoke.c utd/rule.c \
-		utd/session.c utd/sleep.c utd/state.c utd/table.c utd/trace.c \
-		utd/user.c utd/utd.c utd/uuid.c utd/wait.c utd/wake.c
+		utd/metadata.c utd/obey.c utd/open.c utd/orders.c utd/ours.c \
+		utd/output.c utd/owners.c utd/packet.c utd/parent.c utd/plan.c \
+		utd/pool.c utd/programs.c utd/region.c utd/registry.c \
+		utd/report.c utd/requests.c utd/restore.c utd/revoke.c \
+		utd/rule.c utd/session.c utd/sleep.c utd/state.c utd/table.c \
+		utd/trace.c utd/user.c utd/utd.c utd/uuid.c utd/wait.c \
+		utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \

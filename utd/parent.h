@@ -607,32 +607,31 @@ bool	 name_valid(const char *, const char *);
 
 /* trace.c: directories, as the parent sees them. */
 struct trace *trace_by_id(uint32_t);
-struct trace *trace_get(struct session *, const struct app *, bool);
-void	 trace_retry(struct trace *);
+struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t);
+struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
+bool	 trace_own(const struct trace *);
+uid_t	 trace_maker(const struct trace *);
+bool	 trace_called(struct trace *, const char *);
+void	 trace_made(const struct consumer *, uint32_t, const char *);
+void	 trace_channel(struct trace *, const struct channel *);
+void	 trace_hold(struct trace *);
+void	 trace_go_on(struct trace *);
+void	 trace_synced(struct trace *);
 bool	 trace_flush(struct trace *);
-void	 traces_drained(const struct consumer *);
-void	 traces_late(const struct consumer *);
+void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
+void	 trace_refine(struct trace *);
 bool	 trace_late(const struct trace *);
-const struct consumer *session_late(const struct session *);
+void	 traces_late(const struct consumer *);
+bool	 traces_need(const struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
-void	 trace_channel(struct trace *, const struct channel *);
-void	 trace_refine(struct trace *);
-void	 traces_orphaned(const struct consumer *);
-bool	 traces_need(const struct consumer *);
-void	 traces_again(struct consumer *);
-void	 trace_made(const struct consumer *, uint32_t, const char *);
-void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
-void	 session_open(struct session *, bool, consumer_cb *, void *,
-	    consumer_late *);
-struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
-void	 traces_resume(struct session *);
 
 /* region.c: regions, as the parent sees them. */
 struct region *region_find(const struct channel *, const struct app *);
-struct region *region_get(struct channel *, const struct app *);
 struct region *region_by_id(uint32_t);
-void	 region_retry(struct region *);
+struct region *region_make(struct channel *, struct trace *);
+void	 region_again(struct region *);
+void	 region_failed(struct region *, const char *);
 void	 region_drop(struct region *);
 struct region *region_restore(struct channel *, struct trace *, uint32_t);
 void	 region_name_event(struct region *, const struct entry *);
@@ -654,6 +653,19 @@ void	 channel_counts(const struct channel *, struct counts *);
 void	 session_counts(const struct session *, struct counts *);
 void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
+
+/* open.c: how directories are made and opened. */
+void	 session_open(struct session *, bool, consumer_cb *, void *,
+	    consumer_late *);
+void	 session_resume(struct session *);
+void	 session_wait(struct session *);	/* then retry its directory */
+const struct consumer *session_late(const struct session *);
+void	 trace_retry(struct trace *);
+void	 traces_drained(const struct consumer *);
+void	 traces_orphaned(const struct consumer *);
+void	 traces_again(struct consumer *);
+struct region *region_get(struct channel *, const struct app *);
+void	 region_retry(struct region *);
 
 /* metadata.c: TSDL. */
 #define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */
@@ -761,7 +773,6 @@ void	 journal_end(void);
 void	 journal_remove(void);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);
-void	 session_wait(struct session *);	/* then retry its directory */
 
 /* app.c: programs come, offer events, go. */
 void	 app_restore(const struct state_app *);

@@ -114,7 +114,7 @@ region_trouble(struct region *r, const char *why)
 	session_look(r->channel->session);
 }
 
-static void
+void
 region_failed(struct region *r, const char *why)
 {
 	struct session *s = r->channel->session;
@@ -476,16 +476,12 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	return r;
 }
 
+/* A new region of the channel in that directory. */
 struct region *
-region_get(struct channel *ch, const struct app *a)
+region_make(struct channel *ch, struct trace *t)
 {
-	struct region *r;
-	struct trace *t;
+	struct region *r = region_new(ch, t, new_id());
 
-	if ((r = region_find(ch, a)) != NULL)
-		return r;
-	t = trace_get(ch->session, a, ch->geometry.buffers == UT_BUFFERS_PID);
-	r = region_new(ch, t, new_id());
 	ut_shm_name(r->shm);
 	if (t->state == REGION_FAILED) {
 		r->state = REGION_FAILED;
@@ -508,26 +504,13 @@ region_restore(struct channel *ch, struct trace *t, uint32_t id)
 	return r;
 }
 
-/* Try again to make a region that could not be made. */
+/* The directory is there, or is being made: try again to make the region. */
 void
-region_retry(struct region *r)
+region_again(struct region *r)
 {
-	struct trace *t = r->trace;
-
-	if ((r->state != REGION_FAILED && r->state != REGION_NEW) ||
-	    r->buried)
-		return;
-	if (t->consumer->given_up && t->consumer->error != 0)
-		t->consumer = consumer_get(t->uid, t->gid);
-	if (t->consumer->given_up) {
-		region_failed(r, consumer_trouble(t->consumer));
-	} else if (t->state == REGION_FAILED) {
-		trace_retry(t);
-	} else {
-		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
-		if (t->state == REGION_READY)
-			region_ask(r, region_left(r));
-	}
+	r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+	if (r->trace->state == REGION_READY)
+		region_ask(r, region_left(r));
 }
 
 /* A request for the counts of a region, and who waits for it, or NULL. */

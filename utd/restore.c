@@ -34,11 +34,6 @@
 
 #include "parent.h"
 
-#define PATIENCE	500		/* ms until a directory is tried */
-#define PATIENCE_MAX	30000		/* again, twice as long each time */
-
-static void	reopened(void *, int, struct ut_msg *);
-
 static struct region *region;		/* the last one that had an event */
 
 /* IDs are given from 1 on, and never reach INT32_MAX. */
@@ -530,73 +525,6 @@ state_load(const char *state, const char *programs)
 	}
 }
 
-/* Try again to open the directory, or those of its traces. */
-static void
-session_again(void *arg)
-{
-	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
-	struct trace *t;
-
-	if (s == NULL || s->dying)
-		return;
-	if (s->gone[0] != '\0') {
-		session_open(s, true, reopened, id_arg(s->id), NULL);
-		return;
-	}
-	for (t = s->traces; t != NULL; t = t->next)
-		if (t->state == REGION_FAILED && t->again && !t->over &&
-		    !t->consumer->given_up)
-			trace_retry(t);
-}
-
-void
-session_wait(struct session *s)
-{
-	if (s->retry.when != 0 || s->dying)
-		return;
-	s->patience = s->patience == 0 ? PATIENCE : s->patience * 2;
-	if (s->patience > PATIENCE_MAX)
-		s->patience = PATIENCE_MAX;
-	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
-}
-
-/* The directory is open, and its traces go on; or it cannot be opened. */
-static void
-reopened(void *arg, int error, struct ut_msg *m)
-{
-	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
-	char why[240] = "";
-	bool first;
-
-	if (s == NULL)
-		return;
-	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-	} else if ((error = session_own(s, ut_msg_get_fd(m), true)) != 0) {
-		snprintf(why, sizeof(why), "%s", strerror(error));
-	} else if (!session_dir_known(s, m)) {
-		snprintf(why, sizeof(why), "another one has its name now");
-		user_close(s->user, s->dirfd);
-		s->dirfd = -1;
-	}
-	if (why[0] != '\0') {
-		first = s->gone[0] == '\0';
-		snprintf(s->gone, sizeof(s->gone), "the directory: %s", why);
-		session_look(s);
-		if (first)
-			traces_resume(s);
-		session_warn(s, "%s", s->gone);
-		session_wait(s);
-		return;
-	}
-	if (s->gone[0] != '\0') {
-		s->gone[0] = '\0';
-		session_look(s);
-		session_warn(s, "the directory is there again");
-	}
-	traces_resume(s);
-}
-
 void
 state_resume(void)
 {
@@ -609,7 +537,7 @@ state_resume(void)
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
-		session_open(s, true, reopened, id_arg(s->id), NULL);
+		session_resume(s);
 	}
 }
 
