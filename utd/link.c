@@ -541,21 +541,6 @@ link_acked(struct app *a, uint32_t channel, int error)
 		link_finish(l);
 }
 
-/* The region is there, or could not be made: its links go on. */
-void
-links_region(const struct region *r)
-{
-	struct app *a;
-	struct link *l;
-
-	for (a = apps; a != NULL; a = a->next) {
-		l = link_find(a, r->channel);
-		if (l != NULL && l->region == r && a->conn != NULL &&
-		    (l->state == LINK_REGION || l->state == LINK_HELD))
-			link_plan(l);
-	}
-}
-
 /* Everything was sent to the consumer: links that were held go on. */
 void
 links_drained(const struct consumer *c)
@@ -606,26 +591,6 @@ links_free(struct app *a)
 	}
 }
 
-/* Nobody reads that region any more: detach it.  The next sync begins anew. */
-void
-links_let_go(const struct region *r)
-{
-	struct app *a;
-	struct link *l;
-
-	for (a = apps; a != NULL; a = a->next) {
-		l = link_find(a, r->channel);
-		if (l == NULL || l->region != r || !l->attached ||
-		    a->conn == NULL)
-			continue;
-		l->attached = l->unsure = false;
-		plan_unref(l->mapped);
-		l->mapped = NULL;
-		ut_msg_init(&out, UT_MSG_DETACH, r->channel->id, 0);
-		conn_send(a->conn, &out);
-	}
-}
-
 /* The channel is about to go. */
 void
 links_detach(const struct channel *ch)
@@ -657,4 +622,39 @@ channel_sync(struct channel *ch, struct waiter *w)
 	for (a = apps; a != NULL; a = a->next)
 		if (session_sees(ch->session, a->uid))
 			link_sync(a, ch, w);
+}
+
+/* Nobody reads the region any more: detach it.  The next sync begins anew. */
+static void
+link_let_go(struct link *l)
+{
+	l->attached = l->unsure = false;
+	plan_unref(l->mapped);
+	l->mapped = NULL;
+	ut_msg_init(&out, UT_MSG_DETACH, l->channel->id, 0);
+	conn_send(l->app->conn, &out);
+}
+
+/*
+ * The region is there, or could not be made, or nobody reads it any more: its
+ * links go on.  If it could not be made before, those who were told so may
+ * come again.
+ */
+void
+links_region(struct region *r, bool before)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next) {
+		l = link_find(a, r->channel);
+		if (l == NULL || l->region != r || a->conn == NULL)
+			continue;
+		if (l->attached && r->buried)
+			link_let_go(l);
+		if (l->state == LINK_REGION || l->state == LINK_HELD)
+			link_plan(l);
+	}
+	if (before)
+		channel_sync(r->channel, NULL);
 }

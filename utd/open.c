@@ -92,7 +92,7 @@ got_trace(void *arg, int error, struct ut_msg *m)
 		t->syncing = false;
 		/* What the last one was sent it may not have written. */
 		(void)trace_flush(t);
-		links_drained(t->consumer);
+		regions_synced(t);
 	}
 }
 

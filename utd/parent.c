@@ -40,6 +40,7 @@ parent_open(const char *dir)
 	uuid_begin();
 	consumers_begin(dir);
 	journal_begin(&saved_ops);
+	regions_begin(links_region);
 	listen_open(dir, hellos);
 	state_open(dir);
 }

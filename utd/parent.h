@@ -627,6 +627,12 @@ void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
 /* region.c: regions, as the parent sees them. */
+/*
+ * What is to be done when a region is READY, has FAILED or is about to be
+ * buried; true if it had failed before.
+ */
+typedef void region_changed(struct region *, bool);
+void	 regions_begin(region_changed *);
 struct region *region_find(const struct channel *, const struct app *);
 struct region *region_by_id(uint32_t);
 struct region *region_make(struct channel *, struct trace *);
@@ -637,6 +643,7 @@ struct region *region_restore(struct channel *, struct trace *, uint32_t);
 void	 region_name_event(struct region *, const struct entry *);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
+void	 regions_synced(const struct trace *);
 void	 regions_failed(struct trace *, const char *);
 void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
@@ -812,12 +819,11 @@ void	 link_described(struct app *, uint32_t, uint32_t);
 void	 link_unattached(struct app *, uint32_t, int);
 void	 link_acked(struct app *, uint32_t, int);
 void	 links_named(struct app *);
-void	 links_region(const struct region *);
+void	 links_region(struct region *, bool);
 void	 links_drained(const struct consumer *);
 void	 links_late(void);
 void	 links_sent(struct app *);
 void	 links_free(struct app *);
-void	 links_let_go(const struct region *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct app *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);

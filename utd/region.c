@@ -16,8 +16,8 @@
 
 /*
  * The regions of channels, as the parent sees them.  The consumers make a
- * region in several steps; links_region tells the links that wait for it when
- * it is there, or could not be made.
+ * region in several steps; who waits for it is told by `changed' when it is
+ * there, or could not be made.
  */
 
 #include <errno.h>
@@ -29,10 +29,17 @@
 #include "parent.h"
 
 static struct ut_msg out;
+static region_changed *changed;
 
 static void	region_ask(struct region *, bool);
 static void	region_free(struct region *);
 static void	got_buried(void *, int, struct ut_msg *);
+
+void
+regions_begin(region_changed *f)
+{
+	changed = f;
+}
 
 struct region *
 region_by_id(uint32_t id)
@@ -130,7 +137,7 @@ region_failed(struct region *r, const char *why)
 	state_changed(&r->saved);
 	session_missed(s);
 	session_warn(s, "%s", text);
-	links_region(r);
+	changed(r, false);
 }
 
 /* All regions of that trace have failed. */
@@ -251,7 +258,8 @@ regions_bury_lost(struct trace *t)
 			if (r->trace != t || r->state != REGION_FAILED ||
 			    !region_left(r) || r->buried)
 				continue;
-			links_let_go(r);
+			r->buried = true;
+			changed(r, false);
 			region_bury(r);
 		}
 	}
@@ -360,9 +368,7 @@ got_region(void *arg, int error, struct ut_msg *m)
 	r->left = false;
 	region_trouble(r, "");
 	region_here(r, active);
-	links_region(r);
-	if (failed)			/* who was told so may come again */
-		channel_sync(r->channel, NULL);
+	changed(r, failed);
 }
 
 static void
@@ -404,6 +410,19 @@ region_describe(struct region *r)
 	trace_channel(r->trace, r->channel);
 	for (e = r->registry.first; e != NULL; e = e->after)
 		metadata_event(&r->trace->text, r->channel, e);
+}
+
+/* The directory has all metadata again: who waits for that goes on. */
+void
+regions_synced(const struct trace *t)
+{
+	const struct channel *ch;
+	struct region *r;
+
+	for (ch = t->session->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->trace == t && r->state == REGION_READY)
+				changed(r, false);
 }
 
 /* The directory is being made: ask for the regions in it. */
