@@ -114,7 +114,7 @@ static void
 bury(struct app *a)
 {
 	links_free(a);
-	consumers_tell_dead(a);
+	requests_bury(a);
 	regions_bury(a);
 	app_free(a);
 }
@@ -304,21 +304,6 @@ app_hello(struct conn *c, struct ut_msg *m)
 	conn_send(c, &welcome);
 	if (a->conn != NULL)
 		app_sync(a);
-}
-
-/* Ask for the names that no program with this table has told yet. */
-void
-app_list(struct app *a)
-{
-	static struct ut_msg m;
-	const struct table *t = a->table;
-
-	if (a->listed < a->listing)
-		return;			/* asked already */
-	a->listed = t->known;
-	a->listing = t->size;
-	ut_msg_init(&m, UT_MSG_LIST, t->known, t->size - t->known);
-	conn_send(a->conn, &m);
 }
 
 /* NAMES.  False when it makes no sense. */

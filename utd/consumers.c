@@ -42,7 +42,9 @@
 #define END_MS		60000
 #define LOOK_MS		5
 
-static struct consumer *consumers;
+struct consumer *consumers;
+
+static const struct consumer_ops *ops;
 static struct timer idle_timer, watch_timer;
 static char lock_path[PATH_MAX];		/* without the UID */
 
@@ -218,29 +220,6 @@ too_often(struct consumer *c)
 }
 
 /*
- * A new process takes over.  The regions still exist, programs continue to
- * record, and the process finds out itself how far the last one has come.
- */
-static void
-take_over(struct consumer *c)
-{
-	struct app *a;
-
-	log_warnx("consumer %d of uid %lu takes over", (int)c->pid,
-	    (unsigned long)c->uid);
-	for (a = apps; a != NULL; a = a->next)
-		if (a->uid == c->uid && a->known)
-			consumer_tell_owner(c, a);
-	requests_tell_dead(c);
-	requests_again(c);
-	consumer_hold(c);
-	traces_again(c);
-	consumer_go_on(c);
-	requests_send(c);	/* those that need not wait */
-	traces_drained(c);
-}
-
-/*
  * Is the process gone?  Kills it, because a process that let its queue fill up
  * may have been stopped by its user.  A process that sleeps in a file system
  * that does not answer cannot be killed: nobody waits for its end, and
@@ -311,7 +290,7 @@ consumer_free(struct consumer *c)
 			break;
 	if (other == NULL)
 		lock_remove(c->uid);
-	requests_fail(c);
+	ops->died(c);
 	remove_bell(c);
 	if (c->bell != -1)
 		close(c->bell);
@@ -324,9 +303,7 @@ give_up(struct consumer *c)
 {
 	c->given_up = true;
 	state_changed(&c->saved);
-	requests_fail(c);
-	traces_orphaned(c);
-	traces_drained(c);
+	ops->died(c);
 	remove_bell(c);
 	c->bellname[0] = '\0';
 }
@@ -360,7 +337,9 @@ mourn(void *arg)
 			continue;
 		c->held = 0;
 		if (!too_often(c) && spawn(c)) {
-			take_over(c);
+			log_warnx("consumer %d of uid %lu takes over",
+			    (int)c->pid, (unsigned long)c->uid);
+			ops->adopted(c);
 			continue;
 		}
 		log_warnx("consumer of uid %lu is given up",
@@ -416,7 +395,7 @@ end_idle(void *arg)
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->leaving && c->conn != NULL)
 			kill(c->pid, SIGKILL);
-		else if (c->requests.n > 0 || traces_need(c))
+		else if (c->requests.n > 0 || ops->needed(c))
 			c->idle = false;
 		else if (c->idle && !c->leaving)
 			leave(c);
@@ -444,9 +423,7 @@ now_late(struct consumer *c)
 	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
 	    (unsigned long)c->uid, c->conn != NULL ? "does not answer" :
 	    "was killed, but does not end");
-	traces_late(c);
-	requests_late(c);
-	links_late();
+	ops->late(c);
 }
 
 static void
@@ -561,59 +538,27 @@ consumer_why(struct ut_msg *m, int error, char *why, size_t n)
 		    "the consumer has ended too often" : strerror(error));
 }
 
-/* UT_C_TROUBLE: a consumer may tell only of its own regions. */
 static void
-got_trouble(const struct consumer *c, struct ut_msg *m)
+got_bell(struct consumer *c, struct ut_msg *m)
 {
-	struct region *r;
-	char text[512];
-
-	ut_msg_get_str(m, text, sizeof(text));
-	if ((r = region_by_id(m->h.a)) == NULL || r->trace->consumer != c)
-		return;
-	if (m->h.b == UT_TROUBLE_NOW)
-		region_trouble(r, text);
-	if (text[0] != '\0')
-		session_warn(r->trace->session, "%s", text);
-	if (m->h.b == UT_TROUBLE_LOST)
-		session_lost(r->trace->session, text);
+	if (c->bell != -1)
+		close(c->bell);
+	c->bell = m->h.nfds > 0 ? ut_msg_get_fd(m) : -1;
+	ut_msg_get_str(m, c->bellname, sizeof(c->bellname));
+	state_changed(&c->saved);
 }
 
 static void
 consumer_message(struct conn *conn, struct ut_msg *m)
 {
 	struct consumer *c = conn->arg;
-	char path[PATH_MAX];
 
 	heard(c);
-	switch (m->h.type) {
-	case UT_C_READY:
-		if (c->bell != -1)
-			close(c->bell);
-		c->bell = m->h.nfds > 0 ? ut_msg_get_fd(m) : -1;
-		ut_msg_get_str(m, c->bellname, sizeof(c->bellname));
-		state_changed(&c->saved);
-		break;
-	case UT_C_REPLY:
-		requests_reply(c, m);
-		break;
-	case UT_C_TROUBLE:
-		got_trouble(c, m);
-		break;
-	case UT_C_PROGRESS:
-		clients_progress(c->uid, ut_msg_get_u64(m));
-		break;
-	case UT_C_MADE:
-		ut_msg_get_str(m, path, sizeof(path));
-		trace_made(c, m->h.a, path);
-		break;
-	case UT_C_WROTE:
-		trace_wrote(c, m->h.a, ut_msg_get_u64(m));
-		break;
-	default:
+	if (m->h.type == UT_C_READY) {
+		got_bell(c, m);
+	} else if (!ops->message(c, m)) {
 		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);
 		conn_drop(conn);
-		break;
 	}
 }
 
@@ -641,10 +586,8 @@ consumer_sent(struct conn *conn)
 	struct consumer *c = conn->arg;
 
 	kill(c->pid, SIGUSR1);
-	if (!conn_behind(conn)) {
-		traces_drained(c);
-		links_drained(c);
-	}
+	if (!conn_behind(conn))
+		ops->drained(c);
 }
 
 /*
@@ -666,56 +609,6 @@ consumer_tell_owner(struct consumer *c, const struct app *a)
 		kill(c->pid, SIGUSR1);
 }
 
-/* A dead program, and how many consumers have yet to write its events. */
-struct burial {
-	unsigned int	 left;
-	uint32_t	 place;		/* in the table of programs */
-};
-
-static void
-buried(void *arg, int error, struct ut_msg *m)
-{
-	struct burial *b = arg;
-
-	(void)error;
-	(void)m;
-	if (--b->left > 0)
-		return;
-	place_free(b->place);
-	free(b);
-}
-
-/*
- * The program is dead: have its consumers free what it held.  A program that
- * was never sent buffers is not known to them.
- */
-void
-consumers_tell_dead(struct app *a)
-{
-	static struct ut_msg m;
-	struct burial *b;
-	struct consumer *c;
-
-	if (!a->known)
-		return;
-	b = xcalloc(1, sizeof(*b));
-	b->left = 1;
-	b->place = a->place;
-	a->place = 0;
-	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != a->uid || c->given_up || c->leaving)
-			continue;
-		b->left++;
-		ut_msg_init(&m, UT_C_DEAD, 0, 0);
-		ut_msg_u32(&m, consumer_expect(c, buried, b));
-		ut_msg_u64(&m, a->owner);
-		ut_msg_u32(&m, (uint32_t)a->vpid);
-		ut_msg_str(&m, a->name);
-		consumer_ask(c, &m, NULL);
-	}
-	buried(b, 0, NULL);
-}
-
 void
 consumers_tell_owner(const struct app *a)
 {
@@ -727,8 +620,9 @@ consumers_tell_owner(const struct app *a)
 }
 
 void
-consumers_begin(const char *dir)
+consumers_begin(const char *dir, const struct consumer_ops *o)
 {
+	ops = o;
 	make_path(lock_path, sizeof(lock_path), dir, "consumer-");
 }
 
@@ -855,12 +749,9 @@ consumers_end(void)
 			(void)poll(NULL, 0, LOOK_MS);
 		now = ut_msg_now();
 	}
-	for (c = consumers; c != NULL; c = c->next) {
+	for (c = consumers; c != NULL; c = c->next)
 		if (c->pid > 0)
 			log_warnx("consumer %d of uid %lu was killed, but "
 			    "does not end", (int)c->pid,
 			    (unsigned long)c->uid);
-		if (c->finished || c->given_up)
-			regions_gone(c);
-	}
 }

@@ -128,6 +128,20 @@ link_wanted(const struct link *l)
 	return l->channel == NULL || channel_active(l->channel);
 }
 
+/* Ask for the names that no program with this table has told yet. */
+static void
+send_list(struct app *a)
+{
+	const struct table *t = a->table;
+
+	if (a->listed < a->listing)
+		return;			/* asked already */
+	a->listed = t->known;
+	a->listing = t->size;
+	ut_msg_init(&out, UT_MSG_LIST, t->known, t->size - t->known);
+	conn_send(a->conn, &out);
+}
+
 /* Ask for the next events to be described; false if there are none. */
 static bool
 send_describe(struct link *l)
@@ -423,7 +437,7 @@ link_step(struct link *l)
 	}
 	if (a->table->known < a->table->size) {
 		l->state = LINK_NAMES;
-		app_list(a);
+		send_list(a);
 		return;
 	}
 	if (l->channel != NULL && (p = plan_find(l->channel, a->table,

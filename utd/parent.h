@@ -539,6 +539,18 @@ struct consumer {
 	struct consumer	*next;
 };
 
+/* What becomes of what a consumer says and does. */
+struct consumer_ops {
+	bool	(*message)(struct consumer *, struct ut_msg *);
+	void	(*adopted)(struct consumer *);	/* by a new process */
+	void	(*drained)(struct consumer *);	/* it was sent everything */
+	void	(*late)(struct consumer *);	/* it does not answer */
+	void	(*died)(struct consumer *);	/* and no other takes over */
+	bool	(*needed)(const struct consumer *);	/* or it may end */
+};
+
+extern struct consumer *consumers;
+void	 consumers_begin(const char *, const struct consumer_ops *);
 struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
 /* What a reply says of an error. */
@@ -548,10 +560,8 @@ void	 consumer_watch(struct consumer *);	/* it was asked something */
 bool	 consumers_late(uid_t);
 bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
-void	 consumers_tell_dead(struct app *);
 void	 consumer_tell_owner(struct consumer *, const struct app *);
 void	 consumers_tell_owner(const struct app *);
-void	 consumers_begin(const char *);
 void	 consumers_remove(void);	/* what they leave */
 void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_remove(const struct consumer *, const char *);	/* a region */
@@ -574,6 +584,7 @@ void	 requests_late(struct consumer *);
 void	 requests_fail(struct consumer *);
 void	 requests_again(struct consumer *);
 void	 requests_tell_dead(struct consumer *);
+void	 requests_bury(struct app *);	/* it is dead */
 
 /* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
@@ -653,7 +664,7 @@ void	 regions_bury(const struct app *);
 bool	 regions_hold(const struct app *);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);
-void	 regions_gone(const struct consumer *);
+void	 regions_gone(void);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
 void	 channel_counts(const struct channel *, struct counts *);
@@ -784,7 +795,6 @@ void	 state_resume(void);
 /* app.c: programs come, offer events, go. */
 void	 app_restore(const struct state_app *);
 void	 app_hello(struct conn *, struct ut_msg *);
-void	 app_list(struct app *);	/* its names; links_named tells */
 
 /*
  * link.c: a program and a channel, or all that the program offers when the

@@ -758,11 +758,25 @@ regions_bury(const struct app *a)
 }
 
 static void
-free_one(struct region *r, const void *consumer)
+free_one(struct region *r, const void *arg)
 {
-	if (r->trace->consumer == consumer && (r->state != REGION_FAILED ||
+	const struct consumer *c = r->trace->consumer;
+
+	(void)arg;
+	if ((c->finished || c->given_up) && (r->state != REGION_FAILED ||
 	    r->buried || !region_left(r)))
 		region_free(r);
+}
+
+/*
+ * The consumers have ended: free the regions of those that ended in order,
+ * except regions that these could not take over, because the next utd may find
+ * their directory.
+ */
+void
+regions_gone(void)
+{
+	regions_each(free_one, NULL);
 }
 
 /* Is there any that the program may have mapped? */
@@ -781,16 +795,6 @@ regions_hold(const struct app *a)
 				    r->trace->owner == a->owner))
 					return true;
 	return false;
-}
-
-/*
- * The consumer has ended in order: free its regions, except those that it could
- * not take over, because the next utd may find their directory.
- */
-void
-regions_gone(const struct consumer *c)
-{
-	regions_each(free_one, c);
 }
 
 /* Close all regions of the channel; no program is attached to them. */
