@@ -114,7 +114,7 @@ static void
 bury(struct app *a)
 {
 	links_free(a);
-	requests_bury(a);
+	app_tell_dead(a);
 	regions_bury(a);
 	app_free(a);
 }

@@ -120,7 +120,7 @@ struct pool {
 struct owner {
 	uint64_t	 number;
 	uint32_t	 pid;
-	char		 name[64];
+	char		 name[PROGRAM_NAME];
 	bool		 dead;		/* and not buried everywhere */
 	uint32_t	 serial;	/* of the request to bury it */
 	struct owner	*next;

@@ -590,35 +590,6 @@ consumer_sent(struct conn *conn)
 		ops->drained(c);
 }
 
-/*
- * Tell the consumer the name of a program.  It reads its messages before it
- * writes events, so it need not wake up for this, unless the socket is full.
- */
-void
-consumer_tell_owner(struct consumer *c, const struct app *a)
-{
-	static struct ut_msg m;
-
-	ut_msg_init(&m, UT_C_OWNER, 0, 0);
-	ut_msg_u64(&m, a->owner);
-	ut_msg_u32(&m, (uint32_t)a->vpid);
-	ut_msg_str(&m, a->name);
-	if (c->conn != NULL)
-		conn_send(c->conn, &m);
-	if (c->conn != NULL && conn_behind(c->conn))
-		kill(c->pid, SIGUSR1);
-}
-
-void
-consumers_tell_owner(const struct app *a)
-{
-	struct consumer *c;
-
-	for (c = consumers; c != NULL; c = c->next)
-		if (c->uid == a->uid)
-			consumer_tell_owner(c, a);
-}
-
 void
 consumers_begin(const char *dir, const struct consumer_ops *o)
 {

@@ -168,7 +168,7 @@ send_attach(struct link *l)
 	const struct region *r = l->region;
 	const struct consumer *c = r->trace->consumer;
 
-	consumer_tell_owner(r->trace->consumer, l->app);
+	app_tell(r->trace->consumer, l->app);
 	l->app->known = true;
 	app_save(l->app);
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);

@@ -85,7 +85,7 @@ adopted(struct consumer *c)
 
 	for (a = apps; a != NULL; a = a->next)
 		if (a->uid == c->uid && a->known)
-			consumer_tell_owner(c, a);
+			app_tell(c, a);
 	requests_tell_dead(c);
 	requests_again(c);
 	consumer_hold(c);

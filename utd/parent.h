@@ -207,7 +207,7 @@ struct entry {
 	struct desc	*desc;
 	uint32_t	 id;
 	uint32_t	 rule;		/* serial of the newest that matched */
-	char		 program[64];	/* the first that offered it */
+	char		 program[PROGRAM_NAME];	/* the first that offered it */
 	struct entry	*next;		/* in the bucket */
 	struct entry	*after;		/* in the order of IDs */
 };
@@ -310,7 +310,7 @@ struct trace {
 	uint32_t	 bits;
 	uint64_t	 owner;		/* the program; 0: all of them */
 	pid_t		 pid, vpid;	/* the program's */
-	char		 name[64];
+	char		 name[PROGRAM_NAME];
 	struct consumer	*consumer;
 	enum region_state state;	/* READY: made, or on its way */
 	char		*path;		/* below the session's directory */
@@ -513,7 +513,6 @@ struct requests {
 	unsigned int	 awaited;	/* n without UT_C_DEAD */
 };
 
-struct app;
 struct consumer {
 	uid_t		 uid;
 	gid_t		 gid;
@@ -560,8 +559,6 @@ void	 consumer_watch(struct consumer *);	/* it was asked something */
 bool	 consumers_late(uid_t);
 bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
-void	 consumer_tell_owner(struct consumer *, const struct app *);
-void	 consumers_tell_owner(const struct app *);
 void	 consumers_remove(void);	/* what they leave */
 void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_remove(const struct consumer *, const char *);	/* a region */
@@ -584,7 +581,6 @@ void	 requests_late(struct consumer *);
 void	 requests_fail(struct consumer *);
 void	 requests_again(struct consumer *);
 void	 requests_tell_dead(struct consumer *);
-void	 requests_bury(struct app *);	/* it is dead */
 
 /* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
@@ -702,7 +698,7 @@ void	 metadata_event(struct text *, const struct channel *,
 struct app {
 	struct conn	*conn;		/* NULL: closed, but it lives */
 	uint64_t	 owner;
-	char		 name[64];
+	char		 name[PROGRAM_NAME];
 	uid_t		 uid;
 	gid_t		 gid;
 	pid_t		 pid;		/* as we see it */
@@ -727,6 +723,9 @@ extern struct app *apps;
 void	 programs_open(const char *);
 void	 programs_remove(void);
 void	 app_save(struct app *);
+void	 app_tell(struct consumer *, const struct app *);
+void	 app_tell_all(const struct app *);	/* the user's consumers */
+void	 app_tell_dead(struct app *);
 void	 place_free(uint32_t);
 
 /*
@@ -758,7 +757,7 @@ struct state_app {
 	uint32_t	 uid, gid;
 	uint32_t	 pid, vpid;
 	uint32_t	 bits;
-	char		 name[64];
+	char		 name[PROGRAM_NAME];
 	uint32_t	 space;		/* of the pid: ut_pid_space */
 };
 

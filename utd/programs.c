@@ -15,13 +15,16 @@
  */
 
 /*
- * The programs, and the file `programs' of the run directory, in which the
- * next utd finds those that are attached: a table of struct state_app, written
- * in place, as programs come and go all the time.
+ * The programs, and who is told of them: consumers, which name them in packets
+ * and bury them, and the next utd.  That finds those that are attached in the
+ * file `programs' of the run directory, a table of struct state_app, written in
+ * place, as programs come and go all the time.
  */
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +84,85 @@ place_free(uint32_t place)
 		    sizeof(*free_places));
 	}
 	free_places[nfree++] = place;
+}
+
+/*
+ * Tell the consumer the name of a program.  It reads its messages before it
+ * writes events, so it need not wake up for this, unless the socket is full.
+ */
+void
+app_tell(struct consumer *c, const struct app *a)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, UT_C_OWNER, 0, 0);
+	ut_msg_u64(&m, a->owner);
+	ut_msg_u32(&m, (uint32_t)a->vpid);
+	ut_msg_str(&m, a->name);
+	if (c->conn != NULL)
+		conn_send(c->conn, &m);
+	if (c->conn != NULL && conn_behind(c->conn))
+		kill(c->pid, SIGUSR1);
+}
+
+void
+app_tell_all(const struct app *a)
+{
+	struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (c->uid == a->uid)
+			app_tell(c, a);
+}
+
+/* A dead program, and how many consumers have yet to write its events. */
+struct burial {
+	unsigned int	 left;
+	uint32_t	 place;		/* in the table of programs */
+};
+
+static void
+buried(void *arg, int error, struct ut_msg *m)
+{
+	struct burial *b = arg;
+
+	(void)error;
+	(void)m;
+	if (--b->left > 0)
+		return;
+	place_free(b->place);
+	free(b);
+}
+
+/*
+ * The program is dead: have its consumers free what it held.  A program that
+ * was never sent buffers is not known to them.
+ */
+void
+app_tell_dead(struct app *a)
+{
+	static struct ut_msg m;
+	struct burial *b;
+	struct consumer *c;
+
+	if (!a->known)
+		return;
+	b = xcalloc(1, sizeof(*b));
+	b->left = 1;
+	b->place = a->place;
+	a->place = 0;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->uid != a->uid || c->given_up || c->leaving)
+			continue;
+		b->left++;
+		ut_msg_init(&m, UT_C_DEAD, 0, 0);
+		ut_msg_u32(&m, consumer_expect(c, buried, b));
+		ut_msg_u64(&m, a->owner);
+		ut_msg_u32(&m, (uint32_t)a->vpid);
+		ut_msg_str(&m, a->name);
+		consumer_ask(c, &m, NULL);
+	}
+	buried(b, 0, NULL);
 }
 
 /* Begin a new table. */

@@ -254,7 +254,7 @@ requests_tell_dead(struct consumer *c)
 {
 	static struct ut_msg m;
 	struct request *r;
-	char name[sizeof(((struct app *)NULL)->name)];
+	char name[PROGRAM_NAME];
 	uint64_t owner;
 	uint32_t pid;
 
@@ -273,54 +273,4 @@ requests_tell_dead(struct consumer *c)
 		if (c->conn != NULL)
 			conn_send(c->conn, &m);
 	}
-}
-
-/* A dead program, and how many consumers have yet to write its events. */
-struct burial {
-	unsigned int	 left;
-	uint32_t	 place;		/* in the table of programs */
-};
-
-static void
-buried(void *arg, int error, struct ut_msg *m)
-{
-	struct burial *b = arg;
-
-	(void)error;
-	(void)m;
-	if (--b->left > 0)
-		return;
-	place_free(b->place);
-	free(b);
-}
-
-/*
- * The program is dead: have its consumers free what it held.  A program that
- * was never sent buffers is not known to them.
- */
-void
-requests_bury(struct app *a)
-{
-	static struct ut_msg m;
-	struct burial *b;
-	struct consumer *c;
-
-	if (!a->known)
-		return;
-	b = xcalloc(1, sizeof(*b));
-	b->left = 1;
-	b->place = a->place;
-	a->place = 0;
-	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != a->uid || c->given_up || c->leaving)
-			continue;
-		b->left++;
-		ut_msg_init(&m, UT_C_DEAD, 0, 0);
-		ut_msg_u32(&m, consumer_expect(c, buried, b));
-		ut_msg_u64(&m, a->owner);
-		ut_msg_u32(&m, (uint32_t)a->vpid);
-		ut_msg_str(&m, a->name);
-		consumer_ask(c, &m, NULL);
-	}
-	buried(b, 0, NULL);
 }

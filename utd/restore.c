@@ -532,7 +532,7 @@ state_resume(void)
 	struct app *a;
 
 	for (a = apps; a != NULL; a = a->next) {
-		consumers_tell_owner(a);
+		app_tell_all(a);
 		app_save(a);
 	}
 	for (s = sessions; s != NULL; s = s->next) {

@@ -38,6 +38,7 @@
 #include "../libut/ut_abi.h"
 
 #define NAME_MAXLEN	256		/* names, globs, with the NUL */
+#define PROGRAM_NAME	64		/* with the NUL */
 /* The ID that the CTF has for a class of streams; each channel has two. */
 #define CTF_STREAM(channel, shared)	((channel) * 2 + ((shared) ? 1u : 0u))
 
