@@ -115,7 +115,7 @@ bury(struct app *a)
 {
 	links_free(a);
 	app_tell_dead(a);
-	regions_bury(a);
+	regions_bury(a->owner);
 	app_free(a);
 }
 
@@ -434,7 +434,7 @@ is_dead(const struct app *a)
 static bool
 is_over(const struct app *a)
 {
-	return !a->known || is_dead(a) || !regions_hold(a);
+	return !a->known || is_dead(a) || !regions_hold(a->uid, a->owner);
 }
 
 /*

@@ -379,7 +379,21 @@ traces_resume(struct session *s)
 		}
 	}
 }
-/* The region of the channel for the program, perhaps a new one. */
+/* The region of the channel for the program; NULL if there is none yet. */
+struct region *
+region_find(const struct channel *ch, const struct app *a)
+{
+	const uint64_t owner = ch->geometry.buffers == UT_BUFFERS_PID ? a->owner : 0;
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (r->trace->uid == a->uid && r->trace->bits == a->bits &&
+		    r->trace->owner == owner && r->state != REGION_CLOSING)
+			return r;
+	return NULL;
+}
+
+/* The same, perhaps a new one. */
 struct region *
 region_get(struct channel *ch, const struct app *a)
 {

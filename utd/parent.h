@@ -640,7 +640,6 @@ void	 trace_drop(struct trace *);
  */
 typedef void region_changed(struct region *, bool);
 void	 regions_begin(region_changed *);
-struct region *region_find(const struct channel *, const struct app *);
 struct region *region_by_id(uint32_t);
 struct region *region_make(struct channel *, struct trace *);
 void	 region_again(struct region *);
@@ -656,8 +655,8 @@ void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
 void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
-void	 regions_bury(const struct app *);
-bool	 regions_hold(const struct app *);	/* may it have any mapped? */
+void	 regions_bury(uint64_t);		/* those of a dead program */
+bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);
 void	 regions_gone(void);
@@ -678,6 +677,7 @@ void	 trace_retry(struct trace *);
 void	 traces_drained(const struct consumer *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
+struct region *region_find(const struct channel *, const struct app *);
 struct region *region_get(struct channel *, const struct app *);
 void	 region_retry(struct region *);
 

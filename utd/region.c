@@ -465,20 +465,6 @@ regions_renew(struct trace *t)
 			}
 }
 
-/* The region of the channel for the program; NULL if there is none yet. */
-struct region *
-region_find(const struct channel *ch, const struct app *a)
-{
-	const uint64_t owner = ch->geometry.buffers == UT_BUFFERS_PID ? a->owner : 0;
-	struct region *r;
-
-	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->trace->uid == a->uid && r->trace->bits == a->bits &&
-		    r->trace->owner == owner && r->state != REGION_CLOSING)
-			return r;
-	return NULL;
-}
-
 static struct region *
 region_new(struct channel *ch, struct trace *t, uint32_t id)
 {
@@ -742,19 +728,17 @@ regions_each(void (*f)(struct region *, const void *), const void *arg)
 }
 
 static void
-bury_one(struct region *r, const void *arg)
+bury_one(struct region *r, const void *owner)
 {
-	const struct app *a = arg;
-
-	if (r->trace->owner == a->owner)
+	if (r->trace->owner == *(const uint64_t *)owner)
 		region_close(r, true);
 }
 
 /* The program is dead: close the regions that were its own. */
 void
-regions_bury(const struct app *a)
+regions_bury(uint64_t owner)
 {
-	regions_each(bury_one, a);
+	regions_each(bury_one, &owner);
 }
 
 static void
@@ -781,7 +765,7 @@ regions_gone(void)
 
 /* Is there any that the program may have mapped? */
 bool
-regions_hold(const struct app *a)
+regions_hold(uid_t uid, uint64_t owner)
 {
 	const struct session *s;
 	const struct channel *ch;
@@ -790,9 +774,9 @@ regions_hold(const struct app *a)
 	for (s = sessions; s != NULL; s = s->next)
 		for (ch = s->channels; ch != NULL; ch = ch->next)
 			for (r = ch->regions; r != NULL; r = r->next)
-				if (r->trace->uid == a->uid &&
+				if (r->trace->uid == uid &&
 				    (r->trace->owner == 0 ||
-				    r->trace->owner == a->owner))
+				    r->trace->owner == owner))
 					return true;
 	return false;
 }
