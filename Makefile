@@ -83,6 +83,10 @@ UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
 		utd/trace.c utd/user.c utd/utd.c utd/uuid.c utd/wait.c \
 		utd/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
+UTD_HDRS =	utd/app.h utd/client.h utd/conn.h utd/consumer.h \
+		utd/consumers.h utd/event.h utd/journal.h utd/listen.h \
+		utd/loop.h utd/parent.h utd/session.h utd/trace.h utd/user.h \
+		utd/utd.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_lex.c utctl/ctf_meta.c utctl/ctf_num.c \
@@ -118,7 +122,7 @@ all: $(LIBS_BUILT) $(PROGS)
 	    -c $< -o $@
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
-$(UTD_OBJS): $(LIBUT_HDRS) utd/consumer.h utd/parent.h utd/utd.h
+$(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/utctl.h utctl/ctf.h
 
 libut/libut.a: $(LIBUT_OBJS)

@@ -25,7 +25,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "parent.h"
+#include "app.h"
+#include "listen.h"
 
 #define LOST_MAX	4096	/* of a user, without a connection */
 

@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "client.h"
+#include "consumers.h"
 
 static struct client *clients;
 static struct client *done;		/* to be freed */

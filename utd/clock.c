@@ -32,7 +32,7 @@
 #include <string.h>
 
 #include "../libut/clock.h"
-#include "parent.h"
+#include "session.h"
 
 #define TRIES	16
 

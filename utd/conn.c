@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "../libut/clock.h"
-#include "parent.h"
+#include "conn.h"
 
 /* A peer that lets more bytes than this pile up does not read. */
 #define QUEUE_MAX	(16u << 20)

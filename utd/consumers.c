@@ -32,9 +32,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "consumers.h"
 
 #define STOPS		100	/* by its user, of one that is to end */
+#define DEATHS_MS	10000	/* it is given up if it dies so often in less */
+#define LATE_MS		10000	/* without an answer */
+#define REQUESTS_MAX	(16 * REQUEST_BUCKETS)	/* then its user must wait */
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
 /* When utd ends: for a killed one to end, for all, and between two looks. */

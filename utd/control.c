@@ -24,8 +24,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app.h"
+#include "client.h"
 #include "parent.h"
 
+#define DEFAULT_NSUBS	512
+#define DEFAULT_NSUBS_PID 32		/* of one program */
+#define DEFAULT_SUBSIZE	16384
+#define DEFAULT_CHANNEL	"channel0"
 #define PATIENCE	3000	/* ms for programs that do not answer */
 
 static struct session *

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent.h"
+#include "event.h"
 
 #define BUCKETS		4096
 #define FIELDS_MAX	16

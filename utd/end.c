@@ -18,6 +18,8 @@
  * The end of channels and of sessions.
  */
 
+#include "app.h"
+#include "client.h"
 #include "parent.h"
 
 /* Detach all programs, and close all regions. */

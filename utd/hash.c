@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "event.h"
 
 static uint64_t key[2];
 

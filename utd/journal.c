@@ -41,7 +41,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "journal.h"
+#include "loop.h"
 
 #define SLICE		(256u << 10)	/* bytes copied in a round */
 #define BUFFER		(1u << 20)	/* bytes that are written at a time */

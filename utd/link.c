@@ -46,7 +46,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent.h"
+#include "app.h"
 
 #define PAIRS		4000	/* in one MAP */
 #define ASKED		16000	/* in one DESCRIBE */

@@ -22,7 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "app.h"
+#include "client.h"
 
 #define PATIENCE	3000	/* ms for programs that do not answer */
 

@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
-#include "parent.h"
+#include "listen.h"
 
 #define LOCK		"utd.pid"
 #define PATH_LEN	128		/* a socket's is shorter */

@@ -22,7 +22,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "parent.h"
+#include "loop.h"
 
 /* Two arrays in step: what poll(2) takes, and whose each entry is. */
 static struct pollfd *pfds;

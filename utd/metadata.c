@@ -28,7 +28,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "parent.h"
+#include "trace.h"
 
 void
 text_add(struct text *t, const char *fmt, ...)

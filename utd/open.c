@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "app.h"
 
 #define PATIENCE	500		/* ms until a directory is tried */
 #define PATIENCE_MAX	30000		/* again, twice as long each time */

@@ -20,6 +20,9 @@
 
 #include <stddef.h>
 
+#include "app.h"
+#include "client.h"
+#include "listen.h"
 #include "parent.h"
 
 static const struct hello hellos[] = {

@@ -28,7 +28,8 @@
 #include <string.h>
 
 #include "../libut/clock.h"
-#include "parent.h"
+#include "event.h"
+#include "session.h"
 
 #define KEPT_MAX	64	/* plans kept for a channel */
 

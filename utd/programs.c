@@ -28,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "app.h"
 
 struct app *apps;
 

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "trace.h"
 
 static struct ut_msg out;
 static region_changed *changed;

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent.h"
+#include "event.h"
 
 #define BYTES_MAX	(64u << 20)	/* of descriptions */
 

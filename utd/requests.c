@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent.h"
+#include "consumers.h"
 
 struct request {
 	uint32_t	 serial;

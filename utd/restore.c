@@ -32,6 +32,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app.h"
+#include "listen.h"
 #include "parent.h"
 
 static struct region *region;		/* the last one that had an event */

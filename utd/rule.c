@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent.h"
+#include "session.h"
+#include "user.h"
 
 #define EXCEPT_MAX	256
 

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "parent.h"
+#include "trace.h"
 
 #define WARNINGS_MAX	100
 

@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-#include "parent.h"
+#include "trace.h"
 
 #define CHUNK		32768u		/* of metadata, in one message */
 

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent.h"
+#include "event.h"
 
 #define EVENTS_MAX	131072		/* of one program */
 #define TABLE_MAX	(64u << 20)	/* bytes of descriptions */

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent.h"
+#include "trace.h"
 
 #define PIECE	32768u		/* of metadata, in one message */
 #define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */

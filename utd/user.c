@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 #include "../libut/clock.h"
-#include "parent.h"
+#include "loop.h"
+#include "user.h"
 
 #define LOOK		4096		/* bytes of patterns, some us or ms */
 #define TURN		UINT64_C(10000000)	/* ns for a user in a round */

@@ -34,6 +34,8 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
+#include "consumers.h"
+#include "listen.h"
 #include "parent.h"
 
 static int signal_pipe[2];

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parent.h"
+#include "loop.h"
 
 struct waiter *
 wait_new(void (*done)(void *), void *arg)

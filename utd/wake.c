@@ -47,7 +47,7 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
-#include "parent.h"
+#include "listen.h"
 
 #define PATH_LEN	128
 #define HELD_MAX	1024

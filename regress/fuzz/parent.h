@@ -24,6 +24,8 @@
 
 #include <stdbool.h>
 
+#include "../../utd/app.h"
+#include "../../utd/listen.h"
 #include "../../utd/parent.h"
 #include "fuzz.h"
 
