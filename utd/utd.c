@@ -34,9 +34,9 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
-#include "consumers.h"
-#include "listen.h"
-#include "parent.h"
+#include "parent/consumers.h"
+#include "parent/listen.h"
+#include "parent/parent.h"
 
 static int signal_pipe[2];
 static struct file signal_file;

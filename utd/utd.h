@@ -16,7 +16,7 @@
 
 /*
  * What the daemon's two kinds of process have in common, and say to each
- * other: parent.h is utd itself, consumer.h what it forks.
+ * other: parent/ is utd itself, consumer/ what it forks.
  */
 
 #ifndef UTD_H

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 /* Its list of consumers is to be emptied, which utd never does. */
-#include "../../utd/consumers.c"
+#include "../../utd/parent/consumers.c"
 #include "parent.h"
 
 #define NPLAYED		64

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../utd/consumer.h"
+#include "../../utd/consumer/consumer.h"
 #include "fuzz.h"
 
 #define NOWNERS		8

@@ -21,7 +21,7 @@
 #ifndef LOOP_H
 #define LOOP_H
 
-#include "utd.h"
+#include "../utd.h"
 
 /*
  * loop.c: descriptors that become ready and times that come.

@@ -21,7 +21,7 @@
 #ifndef JOURNAL_H
 #define JOURNAL_H
 
-#include "utd.h"
+#include "../utd.h"
 
 struct channel;
 struct entry;

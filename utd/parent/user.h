@@ -21,7 +21,7 @@
 #ifndef USER_H
 #define USER_H
 
-#include "utd.h"
+#include "../utd.h"
 
 enum quota {
 	QUOTA_SESSIONS, QUOTA_CHANNELS,

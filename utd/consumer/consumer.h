@@ -23,7 +23,7 @@
 
 #include <signal.h>
 
-#include "utd.h"
+#include "../utd.h"
 
 /* One file of a channel.  Its packets do not overlap in time. */
 struct stream {

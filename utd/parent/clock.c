@@ -31,7 +31,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../libut/clock.h"
+#include "../../libut/clock.h"
 #include "session.h"
 
 #define TRIES	16

@@ -37,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../libut/clock.h"
+#include "../../libut/clock.h"
 #include "consumer.h"
 
 #define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
