@@ -294,8 +294,7 @@ app_hello(struct conn *c, struct ut_msg *m)
 		a->owner = owner_new();
 	a->next = apps;
 	apps = a;
-	c->arg = a;
-	c->ops = &app_ops;
+	conn_hand_over(c, &app_ops, a);
 	if (before == 0)
 		supersede(a);
 	log_debug("program %s (%d)", a->name, (int)a->pid);

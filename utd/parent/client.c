@@ -223,8 +223,7 @@ client_hello(struct conn *c, struct ut_msg *m,
 		clients->prev = &k->next;
 	k->prev = &clients;
 	clients = k;
-	c->arg = k;
-	c->ops = &client_ops;
+	conn_hand_over(c, &client_ops, k);
 	if (m->h.a == UT_MSG_VERSION) {
 		client_ok(k, "%s", "");
 		return;

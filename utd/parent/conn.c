@@ -66,10 +66,20 @@ conn_new(int fd, const struct conn_ops *ops, void *arg)
 }
 
 void
-conn_of(struct conn *c, struct user *u)
+conn_of(struct conn *c, struct user *u, gid_t gid, pid_t pid)
 {
 	c->user = u;
 	c->uid = u->uid;
+	c->gid = gid;
+	c->pid = pid;
+}
+
+/* From the next message on. */
+void
+conn_hand_over(struct conn *c, const struct conn_ops *ops, void *arg)
+{
+	c->ops = ops;
+	c->arg = arg;
 }
 
 /* Count bytes that were queued, or have left the queue. */

@@ -89,8 +89,7 @@ created(void *arg, int error, struct ut_msg *m)
 		    "%s: %s", s->dir, why);
 		session_end(s);
 	} else {
-		s->dying = false;
-		session_make_current(s);
+		session_made(s);
 		log_info("session %s: %s", s->name, s->dir);
 		client_ok(k, "%s", "");
 	}
@@ -147,7 +146,6 @@ do_create(struct client *k, struct ut_msg *m)
 		too_many(k, "session", name, k->conn->uid);
 	} else {
 		client_about(k, s);
-		s->dying = true;	/* not there yet */
 		(void)client_wait(k, nothing, 0);
 		session_open(s, false, created, k, created_late);
 	}
@@ -234,8 +232,7 @@ do_start(struct client *k, struct ut_msg *m)
 		return;
 	}
 	w = client_wait(k, started, PATIENCE);
-	s->active = true;
-	state_changed(&s->saved);
+	session_activate(s, true);
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		channel_activate(ch, w);
 		channel_sync(ch, w);
@@ -307,8 +304,7 @@ stop_session(struct client *k, void (*finish)(struct client *))
 	struct trace *t;
 
 	k->draining = true;
-	k->session->active = false;
-	state_changed(&k->session->saved);
+	session_activate(k->session, false);
 	for (t = k->session->traces; t != NULL; t = t->next)
 		trace_refine(t);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
@@ -392,8 +388,7 @@ channel_switch(struct client *k, struct channel *ch, bool on,
 {
 	struct waiter *w = client_wait(k, finish, PATIENCE);
 
-	ch->enabled = on;
-	state_changed(&ch->saved);
+	channel_enable(ch, on);
 	channel_activate(ch, w);
 	channel_sync(ch, w);
 	wait_less(w);
@@ -537,9 +532,7 @@ static void
 removed(struct client *k)
 {
 	if (client_session_there(k) && !k->channel->removed) {
-		k->channel->removed = true;
-		k->channel->enabled = false;
-		state_changed(&k->channel->saved);
+		channel_remove(k->channel);
 		channel_close(k->channel);
 	}
 	answer(k, "");

@@ -81,8 +81,7 @@ sessions_end(void)
 	for (s = sessions; s != NULL; s = next) {
 		next = s->next;
 		if (not_written(s)) {
-			s->active = false;
-			state_changed(&s->saved);
+			session_activate(s, false);
 		} else {
 			session_end(s);
 		}

@@ -85,7 +85,7 @@ void	 registry_free(struct registry *);
  * ENOMEM if only for now.
  */
 struct entry *registry_get(struct registry *, struct desc *, const char *,
-	    bool *, char *, size_t);
+	    uint32_t, bool *, char *, size_t);
 
 /* An event as programs of one table have it. */
 struct type {

@@ -365,15 +365,15 @@ warn_refused(const struct channel *ch, const struct app *a, const char *event)
  * temporary (ENOMEM), clears *whole, so that the plan is not cached.
  */
 static uint32_t
-id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit,
+id_in(struct region *r, struct desc *d, const struct app *a, uint32_t rule,
     bool *whole)
 {
-	struct region *r = p->region;
 	struct entry *e;
 	char why[1024];
 	bool isnew;
 
-	e = registry_get(&r->registry, d, a->name, &isnew, why, sizeof(why));
+	e = registry_get(&r->registry, d, a->name, rule, &isnew, why,
+	    sizeof(why));
 	if (e == NULL) {
 		*whole &= errno != ENOMEM;
 		session_warn(r->channel->session, "%s", why);
@@ -381,8 +381,6 @@ id_in(const struct plan *p, struct desc *d, const struct app *a, bool hit,
 	}
 	if (isnew)
 		region_name_event(r, e);
-	if (hit && e->rule < p->newest)
-		e->rule = p->newest;
 	return e->id;
 }
 
@@ -395,30 +393,27 @@ static void
 assign_ids(struct plan *p, struct channel *ch, const struct app *a)
 {
 	const struct table *t = a->table;
-	bool whole = true, hit;
-	uint16_t *ids;
-	uint32_t i;
+	struct region *r = NULL;
+	bool whole = true;
+	uint32_t i, id;
 
 	for (i = 0; i < t->size; i++) {
 		if (p->ids[i] == 0)
 			continue;
-		hit = p->ids[i] == PLAN_NEWEST;
-		p->ids[i] = 0;
-		if (t->types[i].refused)
+		id = 0;
+		if (t->types[i].refused) {
 			warn_refused(ch, a, t->types[i].name);
-		else if (t->types[i].desc == NULL)
+		} else if (t->types[i].desc == NULL) {
 			whole = false;		/* unloaded there */
-		else {
-			if (p->region == NULL)
-				p->region = region_get(ch, a);
-			p->ids[i] = (uint16_t)id_in(p, t->types[i].desc, a,
-			    hit, &whole);
-			p->hit |= hit && p->ids[i] != 0;
-			p->n = i + 1;
+		} else {
+			if (r == NULL)
+				r = region_get(ch, a);
+			id = id_in(r, t->types[i].desc, a,
+			    p->ids[i] == PLAN_NEWEST ? p->newest : 0, &whole);
 		}
+		plan_assign(p, i, id);
 	}
-	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
-		p->ids = ids;
+	plan_done(p, r);
 	if (whole)
 		plan_keep(ch, p);
 }

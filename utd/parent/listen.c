@@ -158,9 +158,7 @@ accept_one(void)
 		user_drop(u);
 		return true;
 	}
-	conn_of(c, u);
-	c->gid = gid;
-	c->pid = pid;
+	conn_of(c, u, gid, pid);
 	conn_read(c);		/* it said hello at once */
 	if (!c->dead && c->ops == &stranger_ops)
 		timer_set(&c->patience, FIRST_MS, says_nothing, c);

@@ -166,6 +166,27 @@ plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
 	return all;
 }
 
+/* The event gets its ID, in the region, or 0, instead of the verdict on it. */
+void
+plan_assign(struct plan *p, uint32_t i, uint32_t id)
+{
+	p->hit |= p->ids[i] == PLAN_NEWEST && id != 0;
+	p->ids[i] = (uint16_t)id;
+	if (id != 0)
+		p->n = i + 1;
+}
+
+/* All events have theirs, in that region, or there is none. */
+void
+plan_done(struct plan *p, struct region *r)
+{
+	uint16_t *ids;
+
+	p->region = r;
+	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
+		p->ids = ids;
+}
+
 /*
  * Find the next event, from *i on, that is not described yet: one that the
  * plan wants, or, without a plan, any.  False if there is none.

@@ -111,7 +111,7 @@ conflict(const struct entry *e, const struct desc *d, const char *program,
 
 struct entry *
 registry_get(struct registry *r, struct desc *d, const char *program,
-    bool *isnew, char *why, size_t n)
+    uint32_t rule, bool *isnew, char *why, size_t n)
 {
 	const size_t size = sizeof(struct entry) + d->len;
 	struct entry *e;
@@ -119,8 +119,11 @@ registry_get(struct registry *r, struct desc *d, const char *program,
 
 	*isnew = false;
 	if ((e = find(r, d)) != NULL) {
-		if (e->desc == d)
+		if (e->desc == d) {
+			if (e->rule < rule)
+				e->rule = rule;
 			return e;
+		}
 		conflict(e, d, program, why, n);
 		errno = EEXIST;
 		return NULL;
@@ -144,6 +147,7 @@ registry_get(struct registry *r, struct desc *d, const char *program,
 	e->desc = desc_ref(d);
 	r->bytes += d->len;
 	e->id = ++r->nentries;
+	e->rule = rule;
 	snprintf(e->program, sizeof(e->program), "%s", program);
 	h = hash_name(d->name) % r->nbuckets;
 	e->next = r->buckets[h];

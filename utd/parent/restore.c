@@ -76,6 +76,7 @@ read_session(struct ut_msg *m)
 		return false;
 	s->id = m->h.a;
 	id_taken(s->id);
+	s->dying = false;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;
 	s->current = (m->h.b & STATE_CURRENT) != 0;
 	s->missed = (m->h.b & STATE_MISSED) != 0;
@@ -264,7 +265,7 @@ read_entry(struct ut_msg *m)
 	if (m->bad || region == NULL || !desc_name_valid(name, level) ||
 	    (d = desc_get(name, level, &fields)) == NULL)
 		return false;
-	e = registry_get(&region->registry, d, program, &new, why,
+	e = registry_get(&region->registry, d, program, 0, &new, why,
 	    sizeof(why));
 	desc_unref(d);
 	return e != NULL && new && e->id == m->h.a;

@@ -121,10 +121,11 @@ session_current(uid_t uid, char *why, size_t size)
 
 /* A new session is ready: it is the last one that its user created. */
 void
-session_make_current(struct session *new)
+session_made(struct session *new)
 {
 	struct session *s;
 
+	new->dying = false;
 	for (s = sessions; s != NULL; s = s->next) {
 		if (s->uid != new->uid)
 			continue;
@@ -209,7 +210,7 @@ clock_offset(void)
 	return offset;
 }
 
-/* NULL and ENOMEM when the user has too much. */
+/* Until session_made nobody sees it.  NULL and ENOMEM: the user has too much. */
 struct session *
 session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 {
@@ -230,6 +231,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 	s->gid = gid;
 	s->user = u;
 	s->dirfd = -1;
+	s->dying = true;
 	s->offset = clock_offset();
 	clock_read(&s->since);
 	s->created = (int64_t)time(NULL);
@@ -247,6 +249,14 @@ channel_free(struct channel *ch)
 	user_give(ch->session->user, QUOTA_CHANNELS, 1);
 	state_del(&ch->saved);
 	free(ch);
+}
+
+/* Its regions and programs follow. */
+void
+session_activate(struct session *s, bool active)
+{
+	s->active = active;
+	state_changed(&s->saved);
 }
 
 /* Keep fd as the session's directory: 0, or an errno. */
@@ -479,6 +489,22 @@ channel_new(struct session *s, const char *name, const struct geometry *g)
 	state_add(&ch->saved, SAVED_CHANNEL, ch);
 	state_changed(&s->saved);	/* a stream more */
 	return ch;
+}
+
+/* Its regions and programs follow. */
+void
+channel_enable(struct channel *ch, bool enabled)
+{
+	ch->enabled = enabled;
+	state_changed(&ch->saved);
+}
+
+/* Only its name and its counts are left. */
+void
+channel_remove(struct channel *ch)
+{
+	ch->removed = true;
+	channel_enable(ch, false);
 }
 
 /* Can there be regions like that?  If not, why. */

@@ -75,6 +75,8 @@ struct plan *plan_find(const struct channel *, const struct table *,
 struct plan *plan_new(const struct table *);
 bool	 plan_judge(struct plan *, const struct channel *,
 	    const struct table *);
+void	 plan_assign(struct plan *, uint32_t, uint32_t);
+void	 plan_done(struct plan *, struct region *);
 void	 plan_keep(struct channel *, struct plan *);
 bool	 plan_lacks(const struct plan *, const struct table *, uint32_t *);
 void	 plans_forget(struct channel *, const struct region *);
@@ -162,7 +164,8 @@ extern struct session *sessions;	/* the last one created is the first */
 
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);
-void	 session_make_current(struct session *);
+void	 session_made(struct session *);
+void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 int	 session_own(struct session *, int, bool);
@@ -187,6 +190,8 @@ struct channel *channel_new(struct session *, const char *,
 struct channel *channel_restore(struct session *, const char *,
 	    const struct geometry *, uint32_t, uint32_t);
 bool	 channel_active(const struct channel *);
+void	 channel_enable(struct channel *, bool);
+void	 channel_remove(struct channel *);
 bool	 geometry_valid(const struct geometry *, char *, size_t);
 bool	 name_valid(const char *, const char *);
 
