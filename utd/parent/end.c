@@ -46,28 +46,36 @@ session_end(struct session *s)
 	session_free(s);
 }
 
+/* Has the directory buffers that are not written? */
+static bool
+not_written(const struct trace *t)
+{
+	const struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state != REGION_FAILED || region_left(r))
+			return true;
+	return false;
+}
+
 /* Warn, once for each user, of buffers that are not written; any? */
 static bool
-not_written(struct session *s)
+warn_left(const struct session *s)
 {
-	const struct channel *ch;
-	const struct region *r;
-	struct trace *t, *u;
+	const struct trace *t, *u;
 	bool any = false;
 
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->state != REGION_FAILED || region_left(r))
-				r->trace->left = any = true;
 	for (t = s->traces; t != NULL; t = t->next) {
-		if (!t->left)
+		if (!not_written(t))
 			continue;
-		log_warnx("session %s: the buffers of uid %lu are not all "
-		    "written: see utctl recover", s->name,
-		    (unsigned long)t->uid);
-		for (u = t; u != NULL; u = u->next)
-			if (u->uid == t->uid)
-				u->left = false;
+		any = true;
+		for (u = s->traces; u != t; u = u->next)
+			if (u->uid == t->uid && not_written(u))
+				break;
+		if (u == t)
+			log_warnx("session %s: the buffers of uid %lu are not "
+			    "all written: see utctl recover", s->name,
+			    (unsigned long)t->uid);
 	}
 	return any;
 }
@@ -80,11 +88,10 @@ sessions_end(void)
 
 	for (s = sessions; s != NULL; s = next) {
 		next = s->next;
-		if (not_written(s)) {
+		if (warn_left(s))
 			session_activate(s, false);
-		} else {
+		else
 			session_end(s);
-		}
 	}
 	return sessions == NULL;
 }

@@ -144,14 +144,11 @@ region_failed(struct region *r, const char *why)
 void
 regions_failed(struct trace *t, const char *why)
 {
-	struct channel *ch;
 	struct region *r;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && r->state != REGION_FAILED &&
-			    r->state != REGION_CLOSING)
-				region_failed(r, why);
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state != REGION_FAILED && r->state != REGION_CLOSING)
+			region_failed(r, why);
 }
 
 /* The memory is gone: if the region is made again, it has another name. */
@@ -170,17 +167,12 @@ region_forget(struct region *r)
 void
 regions_remove(const struct trace *t)
 {
-	struct channel *ch;
 	struct region *r;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
-		for (r = ch->regions; r != NULL; r = r->next) {
-			if (r->trace != t)
-				continue;
-			consumer_remove(t->consumer, r->shm);
-			if (r->state == REGION_FAILED)
-				region_forget(r);
-		}
+	for (r = t->regions; r != NULL; r = r->beside) {
+		consumer_remove(t->consumer, r->shm);
+		if (r->state == REGION_FAILED)
+			region_forget(r);
 	}
 }
 
@@ -233,13 +225,11 @@ got_buried(void *arg, int error, struct ut_msg *m)
 bool
 regions_buried(const struct trace *t)
 {
-	const struct channel *ch;
 	const struct region *r;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && r->buried)
-				return true;
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->buried)
+			return true;
 	return false;
 }
 
@@ -250,18 +240,14 @@ regions_buried(const struct trace *t)
 void
 regions_bury_lost(struct trace *t)
 {
-	struct channel *ch;
 	struct region *r;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
-		for (r = ch->regions; r != NULL; r = r->next) {
-			if (r->trace != t || r->state != REGION_FAILED ||
-			    !region_left(r) || r->buried)
-				continue;
-			r->buried = true;
-			changed(r, false);
-			region_bury(r);
-		}
+	for (r = t->regions; r != NULL; r = r->beside) {
+		if (r->state != REGION_FAILED || !region_left(r) || r->buried)
+			continue;
+		r->buried = true;
+		changed(r, false);
+		region_bury(r);
 	}
 }
 
@@ -416,32 +402,25 @@ region_describe(struct region *r)
 void
 regions_synced(const struct trace *t)
 {
-	const struct channel *ch;
 	struct region *r;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && r->state == REGION_READY)
-				changed(r, false);
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state == REGION_READY)
+			changed(r, false);
 }
 
 /* The directory is being made: ask for the regions in it. */
 void
 regions_ask(struct trace *t)
 {
-	struct channel *ch;
 	struct region *r;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next) {
-		for (r = ch->regions; r != NULL; r = r->next) {
-			if (r->trace != t)
-				continue;
-			region_describe(r);
-			if (r->state == REGION_NEW)
-				region_ask(r, false);
-			else if (t->again && r->state != REGION_FAILED)
-				region_ask(r, true);
-		}
+	for (r = t->regions; r != NULL; r = r->beside) {
+		region_describe(r);
+		if (r->state == REGION_NEW)
+			region_ask(r, false);
+		else if (t->again && r->state != REGION_FAILED)
+			region_ask(r, true);
 	}
 }
 
@@ -452,23 +431,20 @@ regions_ask(struct trace *t)
 void
 regions_renew(struct trace *t)
 {
-	struct channel *ch;
 	struct region *r;
 
-	for (ch = t->session->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t && (r->state == REGION_FAILED ||
-			    r->state == REGION_NEW)) {
-				r->state = region_left(r) ? REGION_ASKED :
-				    REGION_NEW;
-				r->described &= t->again;
-			}
+	for (r = t->regions; r != NULL; r = r->beside) {
+		if (r->state != REGION_FAILED && r->state != REGION_NEW)
+			continue;
+		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+		r->described &= t->again;
+	}
 }
 
 static struct region *
 region_new(struct channel *ch, struct trace *t, uint32_t id)
 {
-	struct region *r = xcalloc(1, sizeof(*r));
+	struct region *r = xcalloc(1, sizeof(*r)), **p;
 
 	r->id = id;
 	r->trace = t;
@@ -477,6 +453,9 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	registry_init(&r->registry, t->user);
 	r->next = ch->regions;
 	ch->regions = r;
+	for (p = &t->regions; *p != NULL; p = &(*p)->beside)
+		continue;
+	*p = r;
 	state_add(&r->saved, SAVED_REGION, r);
 	return r;
 }
@@ -639,6 +618,9 @@ region_drop(struct region *r)
 	for (p = &r->channel->regions; *p != r; p = &(*p)->next)
 		continue;
 	*p = r->next;
+	for (p = &r->trace->regions; *p != r; p = &(*p)->beside)
+		continue;
+	*p = r->beside;
 	region_trouble(r, "");
 	state_del(&r->saved);
 	if (r->fd != -1)
@@ -658,13 +640,8 @@ region_free(struct region *r)
 	state_changed(&ch->saved);
 	region_abandon(r);
 	region_drop(r);
-	if (t->owner == 0)
-		return;
-	for (ch = t->session->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			if (r->trace == t)
-				return;
-	trace_close(t);
+	if (t->owner != 0 && t->regions == NULL)
+		trace_close(t);
 }
 
 static void

@@ -271,23 +271,16 @@ read_entry(struct ut_msg *m)
 	return e != NULL && new && e->id == m->h.a;
 }
 
-/* Drop the regions of a trace or a channel; all if both are NULL. */
-static void
-drop_regions(struct session *s, const struct trace *t,
-    const struct channel *of)
+static bool
+drop_trace(struct trace *t)
 {
-	struct channel *ch;
-	struct region *r, *next;
-
+	if (t == NULL)
+		return false;
 	region = NULL;
-	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		for (r = ch->regions; r != NULL; r = next) {
-			next = r->next;
-			if ((t == NULL || r->trace == t) &&
-			    (of == NULL || ch == of))
-				region_drop(r);
-		}
-	}
+	while (t->regions != NULL)
+		region_drop(t->regions);
+	trace_drop(t);
+	return true;
 }
 
 static bool
@@ -297,22 +290,9 @@ drop_session(uint32_t id)
 
 	if (s == NULL)
 		return false;
-	drop_regions(s, NULL, NULL);
 	while (s->traces != NULL)
-		trace_drop(s->traces);
+		(void)drop_trace(s->traces);
 	session_free(s);
-	return true;
-}
-
-static bool
-drop_trace(uint32_t id)
-{
-	struct trace *t = trace_by_id(id);
-
-	if (t == NULL)
-		return false;
-	drop_regions(t->session, t, NULL);
-	trace_drop(t);
 	return true;
 }
 
@@ -338,7 +318,7 @@ read_gone(struct ut_msg *m)
 	case SAVED_SESSION:
 		return drop_session(m->h.b);
 	case SAVED_TRACE:
-		return drop_trace(m->h.b);
+		return drop_trace(trace_by_id(m->h.b));
 	case SAVED_CHANNEL:		/* its session goes, too */
 		return channel_by_id(m->h.b) != NULL;
 	case SAVED_REGION:

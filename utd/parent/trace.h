@@ -50,6 +50,7 @@ struct region {
 	bool		 described;	/* in the metadata */
 	struct counts	 counts;
 	struct region	*next;		/* of the channel */
+	struct region	*beside;	/* the next one of the trace */
 };
 
 /* May its shared memory exist? */
@@ -86,12 +87,12 @@ struct trace {
 	/* After a take-over, the new consumer has yet to */
 	bool		 syncing;	/* say how much metadata it found, */
 	bool		 behind;	/* and be sent what is missing */
-	bool		 left;		/* at the end: buffers not written */
 	unsigned char	 uuid[UUID_LEN];
 	char		 uuidstr[UUID_TEXT];
 	struct text	 text;		/* metadata perhaps not in the file */
 	uint64_t	 past;		/* bytes of metadata before text */
 	uint64_t	 clock_at;	/* where the counter's clock is, or 0 */
+	struct region	*regions;
 	struct trace	*next;		/* of the session */
 };
 
