@@ -158,6 +158,7 @@ void	 orders_init(void);
 void	 orders_take(void);		/* obey those that can be at once */
 struct later *orders_next(void);	/* of the others */
 bool	 order_obey(const struct order *, struct ut_msg *);
+uint32_t orders_like(struct ut_msg *, struct pool *);	/* the serial number */
 /* Make a region, or take it over; NULL and errno. */
 struct pool *orders_region(struct pool *, bool, int);
 

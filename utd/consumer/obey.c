@@ -191,20 +191,13 @@ do_bury(struct ut_msg *m)
 {
 	struct outdir nowhere = { .fd = -1, .meta = -1, .base = -1 };
 	struct pool like, *p = NULL;
-	const uint32_t serial = ut_msg_get_u32(m);
+	const uint32_t serial = orders_like(m, &like);
 	char why[512];
 	uint64_t before;
 	int fd;
 
 	nowhere.lost = ENOENT;
-	memset(&like, 0, sizeof(like));
-	like.id = m->h.a;
 	like.dir = &nowhere;
-	like.stream = ut_msg_get_u32(m);
-	ut_msg_get_str(m, like.name, sizeof(like.name));
-	like.nsubs = ut_msg_get_u32(m);
-	like.subsize = ut_msg_get_u32(m);
-	like.clock = ut_msg_get_u32(m);
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	ut_msg_get_str(m, why, sizeof(why));
 	like.trouble = nowhere.lost;

@@ -143,24 +143,32 @@ orders_region(struct pool *like, bool again, int fd)
 	return NULL;
 }
 
+/* What UT_C_REGION and UT_C_BURY begin with: all but the directory. */
+uint32_t
+orders_like(struct ut_msg *m, struct pool *like)
+{
+	uint32_t serial = ut_msg_get_u32(m);
+
+	memset(like, 0, sizeof(*like));
+	like->id = m->h.a;
+	like->stream = ut_msg_get_u32(m);
+	ut_msg_get_str(m, like->name, sizeof(like->name));
+	like->nsubs = ut_msg_get_u32(m);
+	like->subsize = ut_msg_get_u32(m);
+	like->clock = ut_msg_get_u32(m);
+	return serial;
+}
+
 static void
 do_region(struct ut_msg *m)
 {
 	struct pool like, *p;
 	struct ut_msg *out;
-	uint32_t serial, active;
+	const uint32_t serial = orders_like(m, &like);
+	const uint32_t active = ut_msg_get_u32(m);
 	bool again;
 
-	memset(&like, 0, sizeof(like));
-	like.id = m->h.a;
 	like.dir = outdir_find(m->h.b);
-	serial = ut_msg_get_u32(m);
-	like.stream = ut_msg_get_u32(m);
-	ut_msg_get_str(m, like.name, sizeof(like.name));
-	like.nsubs = ut_msg_get_u32(m);
-	like.subsize = ut_msg_get_u32(m);
-	like.clock = ut_msg_get_u32(m);
-	active = ut_msg_get_u32(m);
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
 	p = orders_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);

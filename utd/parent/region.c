@@ -84,30 +84,40 @@ channel_failed(const struct channel *ch)
 	return false;
 }
 
-/* Nothing can be written: the consumer counts the events and removes it. */
+/* What a consumer has to know of a region. */
 static void
-region_bury(struct region *r)
+put_region(const struct channel *ch)
 {
-	struct consumer *c = r->trace->consumer;
-	const struct channel *ch = r->channel;
-	const uint32_t serial = consumer_expect(c, got_buried,
-	    id_arg(r->id));
-
-	ut_msg_init(&out, UT_C_BURY, r->id, 0);
-	ut_msg_u32(&out, serial);
 	ut_msg_u32(&out, ch->stream);
 	ut_msg_str(&out, ch->name);
 	ut_msg_u32(&out, ch->geometry.nsubs);
 	ut_msg_u32(&out, ch->geometry.subsize);
 	ut_msg_u32(&out, ch->geometry.clock);
+}
+
+/*
+ * Nothing can be written: programs are detached from the region, and the
+ * consumer counts the events and removes it.
+ */
+static void
+region_bury(struct region *r)
+{
+	struct consumer *c = r->trace->consumer;
+	uint32_t serial;
+
+	r->buried = true;
+	changed(r, false);
+	serial = consumer_expect(c, got_buried, id_arg(r->id));
+	ut_msg_init(&out, UT_C_BURY, r->id, 0);
+	ut_msg_u32(&out, serial);
+	put_region(r->channel);
 	ut_msg_str(&out, r->shm);
 	ut_msg_str(&out, r->why != NULL ? r->cause : strerror(ENOENT));
 	if (r->fd != -1)
 		ut_msg_fd(&out, r->fd);
 	consumer_ask(c, &out, NULL);
-	r->buried = true;
 	if (r->why != NULL)
-		session_lost(ch->session, r->why);
+		session_lost(r->channel->session, r->why);
 }
 
 /* What is wrong with the region now; "": nothing any more. */
@@ -242,13 +252,9 @@ regions_bury_lost(struct trace *t)
 {
 	struct region *r;
 
-	for (r = t->regions; r != NULL; r = r->beside) {
-		if (r->state != REGION_FAILED || !region_left(r) || r->buried)
-			continue;
-		r->buried = true;
-		changed(r, false);
-		region_bury(r);
-	}
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state == REGION_FAILED && region_left(r) && !r->buried)
+			region_bury(r);
 }
 
 static void
@@ -370,11 +376,7 @@ region_ask(struct region *r, bool again)
 	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
 	r->serial = consumer_expect(c, got_region, id_arg(r->id));
 	ut_msg_u32(&out, r->serial);
-	ut_msg_u32(&out, ch->stream);
-	ut_msg_str(&out, ch->name);
-	ut_msg_u32(&out, ch->geometry.nsubs);
-	ut_msg_u32(&out, ch->geometry.subsize);
-	ut_msg_u32(&out, ch->geometry.clock);
+	put_region(ch);
 	ut_msg_u32(&out, channel_active(ch));
 	ut_msg_str(&out, r->shm);
 	ut_msg_u32(&out, again);
@@ -686,9 +688,52 @@ region_close(struct region *r, bool dead)
 	consumer_ask(c, &out, NULL);
 }
 
-/* Call f for each region; f may free it. */
-static void
-regions_each(void (*f)(struct region *, const void *), const void *arg)
+/* The program is dead: close the regions that were its own. */
+void
+regions_bury(uint64_t owner)
+{
+	const struct session *s;
+	const struct trace *t;
+	struct region *r;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->owner == owner)
+				for (r = t->regions; r != NULL; r = r->beside)
+					region_close(r, true);
+}
+
+/* Is there any that the program may have mapped? */
+bool
+regions_hold(uid_t uid, uint64_t owner)
+{
+	const struct session *s;
+	const struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->uid == uid && t->regions != NULL &&
+			    (t->owner == 0 || t->owner == owner))
+				return true;
+	return false;
+}
+
+/* Its consumer has ended in order, or will not: is the region of no use? */
+static bool
+is_gone(const struct region *r)
+{
+	const struct consumer *c = r->trace->consumer;
+
+	return (c->finished || c->given_up) && (r->state != REGION_FAILED ||
+	    r->buried || !region_left(r));
+}
+
+/*
+ * The consumers have ended: free their regions, except those that they could
+ * not take over, because the next utd may find their directory.
+ */
+void
+regions_gone(void)
 {
 	struct session *s;
 	struct channel *ch;
@@ -698,64 +743,11 @@ regions_each(void (*f)(struct region *, const void *), const void *arg)
 		for (ch = s->channels; ch != NULL; ch = ch->next) {
 			for (r = ch->regions; r != NULL; r = next) {
 				next = r->next;
-				f(r, arg);
+				if (is_gone(r))
+					region_free(r);
 			}
 		}
 	}
-}
-
-static void
-bury_one(struct region *r, const void *owner)
-{
-	if (r->trace->owner == *(const uint64_t *)owner)
-		region_close(r, true);
-}
-
-/* The program is dead: close the regions that were its own. */
-void
-regions_bury(uint64_t owner)
-{
-	regions_each(bury_one, &owner);
-}
-
-static void
-free_one(struct region *r, const void *arg)
-{
-	const struct consumer *c = r->trace->consumer;
-
-	(void)arg;
-	if ((c->finished || c->given_up) && (r->state != REGION_FAILED ||
-	    r->buried || !region_left(r)))
-		region_free(r);
-}
-
-/*
- * The consumers have ended: free the regions of those that ended in order,
- * except regions that these could not take over, because the next utd may find
- * their directory.
- */
-void
-regions_gone(void)
-{
-	regions_each(free_one, NULL);
-}
-
-/* Is there any that the program may have mapped? */
-bool
-regions_hold(uid_t uid, uint64_t owner)
-{
-	const struct session *s;
-	const struct channel *ch;
-	const struct region *r;
-
-	for (s = sessions; s != NULL; s = s->next)
-		for (ch = s->channels; ch != NULL; ch = ch->next)
-			for (r = ch->regions; r != NULL; r = r->next)
-				if (r->trace->uid == uid &&
-				    (r->trace->owner == 0 ||
-				    r->trace->owner == owner))
-					return true;
-	return false;
 }
 
 /* Close all regions of the channel; no program is attached to them. */
