@@ -16,7 +16,8 @@
 
 /*
  * The consumer: a process of the traced user.  It has the regions and the
- * files, sleeps on the bell, and does what the parent says: see orders.c.
+ * files, sleeps on the bell (sleep.c), and does what the parent says (orders.c
+ * and obey.c).
  */
 
 #include <sys/types.h>

@@ -51,8 +51,8 @@ struct app {
 extern struct app *apps;
 void	 programs_open(const char *);
 void	 programs_remove(void);
-void	 app_save(struct app *);
-void	 app_tell(struct consumer *, const struct app *);
+void	 app_save(struct app *);	/* for the next utd */
+void	 app_tell(struct consumer *, const struct app *);	/* its name */
 void	 app_tell_all(const struct app *);	/* the user's consumers */
 void	 app_tell_dead(struct app *);
 void	 place_free(uint32_t);

@@ -97,8 +97,8 @@ got_trace(void *arg, int error, struct ut_msg *m)
 }
 
 /*
- * Have the consumer make the directory, or open it again.  Requests are
- * answered in order, so regions can be asked for at once.
+ * Have the consumer make the directory, or open it again, and then its regions:
+ * requests are answered in order.
  */
 static void
 ask_trace(struct trace *t, int fd, const char *path)
@@ -125,6 +125,7 @@ ask_trace(struct trace *t, int fd, const char *path)
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
 	consumer_ask(t->consumer, &out, NULL);
+	regions_ask(t);
 }
 
 static void
@@ -151,7 +152,6 @@ got_uid_dir(void *arg, int error, struct ut_msg *m)
 		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
 		    "32-bit" : "64-bit");
 		close(fd);
-		regions_ask(t);
 	}
 }
 
@@ -265,8 +265,6 @@ trace_retry(struct trace *t)
 		trace_hold(t);
 	regions_renew(t);
 	trace_ask(t);
-	if (t->state == REGION_READY)
-		regions_ask(t);
 }
 
 /* The consumer has read everything: send the rest, for all who wait for it. */
@@ -283,8 +281,6 @@ traces_drained(const struct consumer *c)
 			if (t->state != REGION_NEW || trace_maker(t) != c->uid)
 				continue;
 			trace_ask(t);
-			if (t->state == REGION_READY)
-				regions_ask(t);
 		}
 	}
 }
@@ -323,8 +319,6 @@ traces_again(struct consumer *c)
 			session_warn(s, "the consumer of uid %lu ended; "
 			    "another took over", (unsigned long)c->uid);
 			trace_ask(t);
-			if (t->state == REGION_READY)
-				regions_ask(t);
 		}
 	}
 }
@@ -374,16 +368,16 @@ traces_resume(struct session *s)
 			trace_retry(t);
 		} else if (t->state == REGION_ASKED) {
 			trace_ask(t);
-			if (t->state == REGION_READY)
-				regions_ask(t);
 		}
 	}
 }
+
 /* The region of the channel for the program; NULL if there is none yet. */
 struct region *
 region_find(const struct channel *ch, const struct app *a)
 {
-	const uint64_t owner = ch->geometry.buffers == UT_BUFFERS_PID ? a->owner : 0;
+	const uint64_t owner = ch->geometry.buffers == UT_BUFFERS_PID ?
+	    a->owner : 0;
 	struct region *r;
 
 	for (r = ch->regions; r != NULL; r = r->next)
@@ -411,18 +405,16 @@ region_retry(struct region *r)
 {
 	struct trace *t = r->trace;
 
-	if ((r->state != REGION_FAILED && r->state != REGION_NEW) ||
-	    r->buried)
+	if ((r->state != REGION_FAILED && r->state != REGION_NEW) || r->buried)
 		return;
 	if (t->consumer->given_up && t->consumer->error != 0)
 		t->consumer = consumer_get(t->uid, t->gid);
-	if (t->consumer->given_up) {
+	if (t->consumer->given_up)
 		region_failed(r, consumer_trouble(t->consumer));
-	} else if (t->state == REGION_FAILED) {
+	else if (t->state == REGION_FAILED)
 		trace_retry(t);
-	} else {
+	else
 		region_again(r);
-	}
 }
 
 /* Try again to open the directory, or those of its traces. */

@@ -100,8 +100,8 @@ struct trace {
 struct trace *trace_by_id(uint32_t);
 struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t);
 struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
-bool	 trace_own(const struct trace *);
-uid_t	 trace_maker(const struct trace *);
+bool	 trace_own(const struct trace *);	/* its user's session */
+uid_t	 trace_maker(const struct trace *);	/* of the directory */
 bool	 trace_called(struct trace *, const char *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_channel(struct trace *, const struct channel *);
@@ -117,10 +117,10 @@ bool	 traces_need(const struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
-/* region.c: regions, as the parent sees them. */
 /*
- * What is to be done when a region is READY, has FAILED or is about to be
- * buried; true if it had failed before.
+ * region.c: regions, as the parent sees them.  When one is READY, has FAILED or
+ * is about to be buried, a function is called, with true if the region is READY
+ * and had failed before.
  */
 typedef void region_changed(struct region *, bool);
 void	 regions_begin(region_changed *);
