@@ -52,6 +52,8 @@ LINK_Linux =	-Wl,-z,noseparate-code
 # By directory: nobody but debuggers unwinds the stacks of utd and utctl, and
 # those have tables of their own.  Programs' threads are in libut.
 TABLES_utd =	-fno-asynchronous-unwind-tables
+TABLES_utd/consumer = $(TABLES_utd)
+TABLES_utd/parent = $(TABLES_utd)
 TABLES_utctl =	-fno-asynchronous-unwind-tables
 
 ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
@@ -78,16 +80,30 @@ COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \
 		libut/level.o libut/msg.o libut/rundir.o libut/shm.o \
 		libut/sock.o libut/walk.o
 
-UTD_SRCS =	utd/adopt.c utd/app.c utd/client.c utd/clock.c utd/conn.c \
-		utd/consumer.c utd/consumers.c utd/control.c utd/desc.c \
-		utd/drain.c utd/fault.c utd/hash.c utd/journal.c \
-		utd/link.c utd/list.c utd/listen.c utd/log.c utd/loop.c utd/metadata.c \
-		utd/orders.c utd/ours.c utd/output.c utd/owners.c \
-		utd/packet.c utd/plan.c utd/pool.c utd/region.c utd/registry.c \
-		utd/report.c utd/requests.c utd/restore.c utd/revoke.c \
-		utd/rule.c utd/session.c utd/state.c utd/table.c utd/trace.c \
-		utd/user.c utd/utd.c utd/wait.c utd/wake.c
+UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
+		utd/consumer/consumer.c utd/consumer/drain.c \
+		utd/consumer/fault.c utd/consumer/obey.c utd/consumer/orders.c \
+		utd/consumer/ours.c utd/consumer/output.c \
+		utd/consumer/owners.c utd/consumer/packet.c \
+		utd/consumer/pool.c utd/consumer/report.c \
+		utd/consumer/revoke.c utd/consumer/sleep.c utd/parent/app.c \
+		utd/parent/client.c utd/parent/clock.c utd/parent/conn.c \
+		utd/parent/consumers.c utd/parent/control.c utd/parent/desc.c \
+		utd/parent/end.c utd/parent/hash.c utd/parent/journal.c \
+		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
+		utd/parent/loop.c utd/parent/metadata.c utd/parent/open.c \
+		utd/parent/parent.c utd/parent/plan.c utd/parent/programs.c \
+		utd/parent/region.c utd/parent/registry.c \
+		utd/parent/requests.c utd/parent/restore.c utd/parent/rule.c \
+		utd/parent/session.c utd/parent/state.c utd/parent/table.c \
+		utd/parent/trace.c utd/parent/user.c utd/parent/wait.c \
+		utd/parent/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
+UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/parent/app.h \
+		utd/parent/client.h utd/parent/conn.h utd/parent/consumers.h \
+		utd/parent/event.h utd/parent/journal.h utd/parent/listen.h \
+		utd/parent/loop.h utd/parent/parent.h utd/parent/session.h \
+		utd/parent/trace.h utd/parent/user.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \
@@ -124,7 +140,7 @@ all: $(LIBS_BUILT) $(PROGS)
 	    -c $< -o $@
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
-$(UTD_OBJS): $(LIBUT_HDRS) utd/consumer.h utd/parent.h utd/utd.h
+$(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/ctf.h \
 		utctl/ctf_parse.h utctl/say.h utctl/utctl.h
 utctl/find.o: utctl/paths

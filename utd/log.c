@@ -165,3 +165,15 @@ xstrdup(const char *s)
 		fatal("strdup");
 	return p;
 }
+
+/* The path of a file in a directory; it is fatal if there is no room. */
+void
+make_path(char *path, size_t size, const char *dir, const char *file)
+{
+	int n = snprintf(path, size, "%s/%s", dir, file);
+
+	if (n < 0 || (size_t)n >= size) {
+		errno = ENAMETOOLONG;
+		fatal("%s/%s", dir, file);
+	}
+}

@@ -34,7 +34,9 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
-#include "parent.h"
+#include "parent/consumers.h"
+#include "parent/listen.h"
+#include "parent/parent.h"
 
 static int signal_pipe[2];
 static struct file signal_file;
@@ -205,7 +207,7 @@ int
 main(int argc, char *argv[])
 {
 	char dir[PATH_MAX] = "";
-	bool all, debug = false, stay = false, verbose = false;
+	bool debug = false, stay = false, verbose = false;
 	int c, ready = -1;
 
 	while ((c = getopt(argc, argv, "dfr:v")) != -1) {
@@ -246,21 +248,12 @@ main(int argc, char *argv[])
 			fatal("setsid");
 	}
 	signals_init();
-	clock_begin();
-	traces_begin();
-	listen_open(dir);
-	state_open(dir);
+	parent_open(dir);
 	if (chdir("/") == -1)
 		fatal("/");
 	if (!debug)
 		detach(ready, verbose);
 	log_info("run directory %s", dir);
-	loop_run();
-	consumers_end();
-	if ((all = sessions_end()))
-		state_close();
-	else
-		journal_end();
-	listen_close();
-	return all ? 0 : 1;
+	parent_loop();
+	return parent_close() ? 0 : 1;
 }

@@ -16,7 +16,7 @@
 
 /*
  * What the daemon's two kinds of process have in common, and say to each
- * other: parent.h is utd itself, consumer.h what it forks.
+ * other: parent/ is utd itself, consumer/ what it forks.
  */
 
 #ifndef UTD_H
@@ -38,6 +38,7 @@
 #include "../libut/ut_abi.h"
 
 #define NAME_MAXLEN	256		/* names, globs, with the NUL */
+#define PROGRAM_NAME	64		/* with the NUL */
 /* The ID that the CTF has for a class of streams; each channel has two. */
 #define CTF_STREAM(channel, shared)	((channel) * 2 + ((shared) ? 1u : 0u))
 
@@ -59,6 +60,7 @@ void	 fatal(const char *, ...)
 void	*xcalloc(size_t, size_t);	/* or fatal */
 void	*xrealloc(void *, size_t);
 char	*xstrdup(const char *);
+void	 make_path(char *, size_t, const char *, const char *);
 
 /* What a consumer counted; the parent adds regions up. */
 struct counts {
@@ -68,7 +70,9 @@ struct counts {
 	uint64_t	 packets;
 };
 
-/* packet.c */
+/* uuid.c */
+void	 uuid_begin(void);
+void	 uuid_make(unsigned char *, char *);	/* and in words */
 void	 uuid_text(char *, const unsigned char *);
 
 /*

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 /* Its list of consumers is to be emptied, which utd never does. */
-#include "../../utd/consumers.c"
+#include "../../utd/parent/consumers.c"
 #include "parent.h"
 
 #define NPLAYED		64
@@ -322,7 +322,7 @@ parent_run(void)
 {
 	idle = rounds = 0;
 	loop_ending = false;
-	loop_run();
+	parent_loop();
 	loop_ending = false;
 }
 
@@ -347,10 +347,7 @@ parent_begin(void)
 		fuzz_die("set-up");
 	signal(SIGPIPE, SIG_IGN);
 	log_init(true, false);
-	clock_begin();
-	traces_begin();
-	listen_open(fuzz_dir());
-	state_open(fuzz_dir());
+	parent_open(fuzz_dir());
 	parent_run();
 }
 
@@ -386,10 +383,8 @@ parent_reset(void)
 			consumer_leave(&played[i]);
 	for (i = 0; i < 4; i++)
 		parent_wait(11000);
-	while ((s = sessions) != NULL) {
-		regions_free(s);
-		session_free(s);
-	}
+	while ((s = sessions) != NULL)
+		session_end(s);
 	parent_wait(1100);		/* until the dead are looked for */
 	if (apps != NULL)
 		fuzz_die("programs stay");

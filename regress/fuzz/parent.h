@@ -24,7 +24,9 @@
 
 #include <stdbool.h>
 
-#include "../../utd/parent.h"
+#include "../../utd/parent/app.h"
+#include "../../utd/parent/listen.h"
+#include "../../utd/parent/parent.h"
 #include "fuzz.h"
 
 #define NPEERS		4

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../utd/consumer.h"
+#include "../../utd/consumer/consumer.h"
 #include "fuzz.h"
 
 #define NOWNERS		8
@@ -155,15 +155,6 @@ void
 report_wrote(const struct outdir *d)
 {
 	(void)d;
-}
-
-void
-consumer_close_oldest(void)
-{
-	uint32_t i;
-
-	for (i = 0; pool != NULL && i < pool->nstreams; i++)
-		stream_close(&pool->streams[i]);
 }
 
 /* Any number, but mostly such as might matter. */
@@ -458,7 +449,10 @@ step(struct input *in, unsigned int geometry, bool cycles)
 		adopt(in, geometry, cycles);
 		break;
 	case 5:
-		pool_activate(pool, input_u8(in) % 2 == 0);
+		if (input_u8(in) % 2 == 0)
+			pool_start(pool);
+		else
+			pool_finish(pool, false);
 		break;
 	case 6:
 		(void)pool_sleep(pool, input_u8(in) % 2 == 0);

@@ -24,7 +24,7 @@
 #include <string.h>
 
 /* What it has read last is to be forgotten, which utd never needs to. */
-#include "../../utd/restore.c"
+#include "../../utd/parent/restore.c"
 #include "parent.h"
 
 #define RAW		1

@@ -14,12 +14,6 @@ circle() {
 # that is gone has to go here, too.
 named() {
 	circle libut/find libut/listener
-	circle utd/adopt utd/consumer utd/drain utd/orders utd/output \
-	    utd/owners utd/pool utd/revoke
-	circle utd/app utd/client utd/conn utd/consumers utd/control \
-	    utd/journal utd/link utd/list utd/listen utd/loop utd/plan \
-	    utd/region utd/registry utd/requests utd/restore utd/rule \
-	    utd/session utd/state utd/table utd/trace utd/user utd/wake
 }
 
 need nm

@@ -1,0 +1,184 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The consumer: a process of the traced user.  It has the regions and the
+ * files, sleeps on the bell (sleep.c), and does what the parent says (orders.c
+ * and obey.c).
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+#define LOCK		(PARENT_FD + 1)	/* where a file to wait in is */
+
+static void
+catch(int sig, void (*handler)(int))
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = handler;
+	sigemptyset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+}
+
+/*
+ * For good: real, effective and saved IDs, and the groups.  True if there was
+ * anything to give up.
+ */
+static bool
+drop_privileges(uid_t uid, gid_t gid)
+{
+	const struct passwd *pw;
+
+	if (geteuid() != 0 || uid == 0)
+		return false;
+	gid = output_group(uid, gid);
+	pw = getpwuid(uid);
+	if ((pw != NULL ? initgroups(pw->pw_name, gid) :
+	    setgroups(1, &gid)) == -1 || setgid(gid) == -1 ||
+	    setuid(uid) == -1)
+		fatal("uid %lu", (unsigned long)uid);
+	if (getuid() != uid || geteuid() != uid || getgid() != gid ||
+	    getegid() != gid || setuid(0) != -1 ||
+	    (gid != 0 && setgid(0) != -1)) {
+		errno = EPERM;
+		fatal("uid %lu", (unsigned long)uid);
+	}
+	return true;
+}
+
+static void
+run(void)
+{
+	struct outdir *d;
+	struct pool *p;
+	bool more = false;
+	int how;
+
+	while (!parent_gone && !ending) {
+		orders_take();
+		obey();
+		if (parent_gone || ending)
+			break;
+		if (pools == NULL) {
+			sleep_on_socket(-1);
+			continue;
+		}
+		if (!more)
+			sleep_on_bell();
+		how = sleep_ticked() ? DRAIN_ALL : DRAIN_FULL;
+		more = false;
+		for (p = pools; p != NULL; p = p->next) {
+			more |= pool_drain(p, how);
+			if (how == DRAIN_ALL)
+				pool_revoke(p);
+		}
+		if (how == DRAIN_ALL)
+			obey_dead();
+	}
+	orders_take();		/* it may have gone after it said so */
+	obey();
+	for (d = outdirs; d != NULL; d = d->next)
+		ending &= !d->behind;	/* not yet: another will */
+	while ((p = pools) != NULL) {
+		pools = p->next;
+		if (ending) {
+			pool_finish(p, false);
+			pool_free(p, true);
+		} else {
+			(void)pool_drain(p, DRAIN_ALL);
+		}
+	}
+	while (ending && (d = outdirs) != NULL) {
+		outdirs = d->next;
+		output_close(d);
+	}
+}
+
+/* Wherever the two are, here is where they are to be. */
+static void
+move(int sock, int lock)
+{
+	if ((sock = fcntl(sock, F_DUPFD, LOCK + 1)) == -1 ||
+	    (lock = fcntl(lock, F_DUPFD, LOCK + 1)) == -1 ||
+	    dup2(sock, PARENT_FD) == -1 || dup2(lock, LOCK) == -1)
+		fatal("dup2");
+}
+
+/*
+ * The consumer of a utd that was killed may not have found that out: two must
+ * not empty the same regions.  The lock goes when its process does.  Our own
+ * parent may not wait so long.
+ */
+static void
+take_turn(uid_t uid)
+{
+	struct flock lock;
+
+	memset(&lock, 0, sizeof(lock));
+	lock.l_type = F_WRLCK;
+	lock.l_whence = SEEK_SET;
+	sleep_tick(true);
+	while (fcntl(LOCK, F_SETLKW, &lock) == -1) {
+		if (errno != EINTR)
+			fatal("lock of uid %lu", (unsigned long)uid);
+		if (ut_hung_up(PARENT_FD))
+			exit(1);
+	}
+	sleep_tick(false);
+}
+
+void
+consumer_main(int sock, int lock, uid_t uid, gid_t gid)
+{
+	catch(SIGINT, SIG_IGN);
+	catch(SIGTERM, SIG_IGN);
+	catch(SIGCHLD, SIG_DFL);	/* that pipe is the parent's */
+	move(sock, lock);
+	ut_closefrom(LOCK + 1);
+	if (ut_nonblock(PARENT_FD) == -1)
+		fatal("fcntl");
+	ut_confine(drop_privileges(uid, gid));
+	umask(022);
+	ut_name_thread("utd: consumer");
+	catch(SIGUSR1, sleep_signal);
+	catch(SIGALRM, sleep_signal);
+	fault_init();
+	orders_init();
+	take_turn(uid);
+	run();
+	sleep_tick(false);
+	catch(SIGUSR1, SIG_IGN);
+	catch(SIGALRM, SIG_IGN);
+	if (!ending)
+		exit(1);		/* another needs the bell */
+	sleep_end();			/* the handlers rang the bell */
+	exit(0);
+}

@@ -1,0 +1,295 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the parent tells a consumer to do between two passes.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+bool ending;
+
+static bool died;		/* a program, just now */
+
+static struct pool *
+pool_find(uint32_t id)
+{
+	struct pool *p;
+
+	for (p = pools; p != NULL && p->id != id; p = p->next)
+		continue;
+	return p;
+}
+
+/* Send the directory, and which one it is: the parent must not fstat(2) it. */
+static void
+reply_dir(uint32_t serial, int fd, const char *path, const struct stat *st)
+{
+	struct ut_msg *out;
+
+	if (fd == -1) {
+		report_failed(serial, errno);
+		return;
+	}
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_fd(out, fd);
+	ut_msg_str(out, path);
+	ut_msg_u64(out, (uint64_t)st->st_dev);
+	ut_msg_u64(out, (uint64_t)st->st_ino);
+	report_send();
+	close(fd);
+}
+
+static void
+reply_counts(uint32_t serial, const struct pool *p)
+{
+	static const struct counts none;
+	const struct counts *c = p != NULL ? &p->counts : &none;
+	const uint64_t lost = p != NULL ? pool_lost(p) : 0;
+	struct ut_msg *out;
+
+	out = report_begin(UT_C_REPLY, serial, p != NULL ? 0 : ENOENT);
+	ut_msg_u64(out, c->written);
+	ut_msg_u64(out, lost);
+	ut_msg_u64(out, c->bytes);
+	ut_msg_u64(out, c->packets);
+	report_send();
+}
+
+static void
+do_outdir(struct ut_msg *m)
+{
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
+	struct stat st;
+	bool again;
+	int fd;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	again = ut_msg_get_u32(m) != 0;
+	errno = ENAMETOOLONG;
+	fd = m->bad ? -1 : output_session(path, again);
+	memset(&st, 0, sizeof(st));
+	if (fd != -1 && fstat(fd, &st) == -1) {
+		close(fd);
+		fd = -1;
+	}
+	reply_dir(serial, fd, path, &st);
+}
+
+/* Make a directory for another user, who will write there. */
+static void
+do_uiddir(struct ut_msg *m)
+{
+	char path[PATH_MAX + OUTPUT_NUMBER];
+	uint32_t serial = ut_msg_get_u32(m);
+	uid_t uid;
+	gid_t gid;
+	bool new;
+	static const struct stat any;
+	int fd, dir = -1;
+
+	ut_msg_get_str(m, path, PATH_MAX);
+	new = ut_msg_get_u32(m) != 0;
+	uid = (uid_t)ut_msg_get_u32(m);
+	gid = (gid_t)ut_msg_get_u32(m);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
+		    uid);
+	if (dir != -1 && output_give(dir, path, uid,
+	    output_group(uid, gid)) == -1) {
+		close(dir);
+		dir = -1;
+	}
+	reply_dir(serial, dir, path, &any);
+	if (fd != -1)
+		close(fd);
+}
+
+static void
+do_refine(struct ut_msg *m)
+{
+	char text[512];
+	struct outdir *d = outdir_find(m->h.a);
+	uint64_t at = ut_msg_get_u64(m);
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if (d != NULL && !m->bad)
+		output_refine(d, at, text);
+}
+
+static void
+do_active(struct ut_msg *m)
+{
+	struct pool *p = pool_find(m->h.a);
+	uint32_t serial = ut_msg_get_u32(m);
+
+	if (p != NULL && m->h.b != 0)
+		pool_start(p);
+	else if (p != NULL)
+		pool_finish(p, false);
+	reply_counts(serial, p);
+}
+
+static void
+do_count(struct ut_msg *m)
+{
+	struct pool *p = pool_find(m->h.a);
+
+	if (p != NULL)
+		(void)pool_drain(p, DRAIN_ALL);
+	reply_counts(ut_msg_get_u32(m), p);
+}
+
+static void
+do_close(struct ut_msg *m)
+{
+	struct pool **pp, *p;
+
+	for (pp = &pools; (p = *pp) != NULL; pp = &p->next)
+		if (p->id == m->h.a)
+			break;
+	if (p != NULL) {
+		*pp = p->next;
+		pool_finish(p, m->h.b != 0);
+	}
+	reply_counts(ut_msg_get_u32(m), p);
+	if (p != NULL)
+		pool_free(p, true);
+	if (pools == NULL)
+		sleep_tick(false);
+}
+
+/*
+ * Remove a region that cannot be written anywhere.  The parent has said why; we
+ * log how many events are lost, because nobody else says so if utd is ending.
+ */
+static void
+do_bury(struct ut_msg *m)
+{
+	struct outdir nowhere = { .fd = -1, .meta = -1, .base = -1 };
+	struct pool like, *p = NULL;
+	const uint32_t serial = orders_like(m, &like);
+	char why[512];
+	uint64_t before;
+	int fd;
+
+	nowhere.lost = ENOENT;
+	like.dir = &nowhere;
+	ut_msg_get_str(m, like.shm, sizeof(like.shm));
+	ut_msg_get_str(m, why, sizeof(why));
+	like.trouble = nowhere.lost;
+	fd = m->h.nfds > 0 ? ut_msg_get_fd(m) : ut_shm_open(like.shm);
+	if (fd != -1 && (p = orders_region(&like, true, fd)) != NULL) {
+		before = pool_lost(p);
+		pool_finish(p, false);
+		if (pool_lost(p) > before)
+			log_warnx("channel %s: %llu events are lost: %s",
+			    p->name, (unsigned long long)(pool_lost(p) -
+			    before), why);
+	}
+	reply_counts(serial, p);
+	if (p != NULL)
+		pool_free(p, true);
+	else
+		(void)shm_unlink(like.shm);
+}
+
+static void
+do_closetrace(struct ut_msg *m)
+{
+	struct outdir **dp, *d;
+
+	for (dp = &outdirs; (d = *dp) != NULL; dp = &d->next) {
+		if (d->id == m->h.a) {
+			*dp = d->next;
+			output_close(d);
+			return;
+		}
+	}
+}
+
+static void
+do_end(struct ut_msg *m)
+{
+	(void)m;
+	ending = true;
+}
+
+/*
+ * A program died; it is buried together with those of the next messages.
+ */
+static void
+do_dead(struct ut_msg *m)
+{
+	died |= owner_died(m);
+}
+
+static const struct order orders[] = {
+	{ UT_C_END,		do_end },
+	{ UT_C_OUTDIR,		do_outdir },
+	{ UT_C_UIDDIR,		do_uiddir },
+	{ UT_C_REFINE,		do_refine },
+	{ UT_C_DEAD,		do_dead },
+	{ UT_C_ACTIVE,		do_active },
+	{ UT_C_COUNT,		do_count },
+	{ UT_C_CLOSE,		do_close },
+	{ UT_C_CLOSETRACE,	do_closetrace },
+	{ UT_C_BURY,		do_bury },
+	{ 0,			NULL }
+};
+
+/* Bury all the dead in one pass; if that is not complete, try again later. */
+void
+obey_dead(void)
+{
+	struct pool *p;
+	bool buried = true;
+
+	died = false;
+	if (!owners_dead())
+		return;
+	for (p = pools; p != NULL; p = p->next)
+		buried &= pool_bury(p);
+	if (buried)
+		owners_forget();
+}
+
+/* Obey the messages that were put off. */
+void
+obey(void)
+{
+	struct later *l;
+
+	while ((l = orders_next()) != NULL) {
+		if (died && l->msg.h.type != UT_C_DEAD)
+			obey_dead();
+		(void)order_obey(orders, &l->msg);
+		ut_msg_clear(&l->msg);
+		free(l);
+	}
+	if (died)
+		obey_dead();
+}

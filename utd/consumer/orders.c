@@ -1,0 +1,282 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the parent tells a consumer.  It is read in the middle of a pass, too,
+ * because committed events may need it: metadata, names of programs, and new
+ * regions, for which a program waits.  Everything else waits for the end of
+ * the pass: see obey.c.
+ */
+
+#include <sys/types.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+static char bell_name[UT_BELL_NAME];	/* or what it is to be called */
+static struct later *laters, **last_later = &laters;
+static struct ut_msg in;
+
+void
+orders_init(void)
+{
+	ut_msg_init(&in, 0, 0, 0);
+}
+
+static void
+do_trace(struct ut_msg *m)
+{
+	struct outdir like, *d = NULL;
+	struct ut_msg *out;
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
+	bool made;
+	int i, fd;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	memset(&like, 0, sizeof(like));
+	like.id = m->h.a;
+	like.new = ut_msg_get_u32(m) != 0;
+	like.again = ut_msg_get_u32(m) != 0;
+	made = ut_msg_get_u32(m) != 0;
+	for (i = 0; i < UUID_LEN; i++)
+		like.uuid[i] = ut_msg_get_u8(m);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		d = output_trace(&like, fd, path, made);
+	if (d == NULL) {
+		report_failed(serial, errno);
+		return;
+	}
+	d->next = outdirs;
+	outdirs = d;
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_u64(out, (uint64_t)d->meta_size);
+	report_send();
+}
+
+/* The name of the bell, which may exist. */
+static void
+do_bell(struct ut_msg *m)
+{
+	ut_msg_get_str(m, bell_name, sizeof(bell_name));
+}
+
+/* What somebody can do about it. */
+static const char *
+shm_help(int error)
+{
+	switch (error) {
+	case EFBIG:
+		return ": raise the limit of file sizes, or have fewer or "
+		    "smaller sub-buffers (-n, -b)";
+	case ENOMEM:
+	case ENOSPC:
+		return ": make room there, or have fewer or smaller "
+		    "sub-buffers (-n, -b)";
+	case ENOTSUP:				/* NetBSD */
+		return ": mount a tmpfs of mode 1777 there: see utd(8)";
+	case EMFILE:
+	case ENFILE:
+		return ": see getrlimit(2)";
+	default:
+		return "";
+	}
+}
+
+/* Report that there is no shared memory for the region or the bell. */
+static void
+no_shm(const struct pool *like)
+{
+	const int error = errno;
+	const char *where = ut_shm_where();
+	char size[64];
+
+	snprintf(size, sizeof(size), "%zu kB of shared memory%s%s",
+	    (pool_size(like) + 1023) / 1024, where != NULL ? " in " : "",
+	    where != NULL ? where : "");
+	report_why(size, "%s%s", strerror(error), shm_help(error));
+}
+
+/* Make a region, or take it over; NULL and errno. */
+struct pool *
+orders_region(struct pool *like, bool again, int fd)
+{
+	struct pool *p;
+	int error;
+
+	if (like->dir == NULL || sleep_bell(bell_name) == -1) {
+		if (like->dir == NULL)
+			errno = ENOENT;
+		else
+			no_shm(like);
+		error = errno;
+		if (fd != -1)
+			close(fd);
+		errno = error;
+		return NULL;
+	}
+	p = pool_new(like, again, fd);
+	if (p == NULL)
+		no_shm(like);
+	if (p != NULL && !again)
+		pool_follow(p);
+	if (p == NULL || !again || pool_adopt(p))
+		return p;
+	error = errno;
+	pool_free(p, false);
+	errno = error;
+	return NULL;
+}
+
+/* What UT_C_REGION and UT_C_BURY begin with: all but the directory. */
+uint32_t
+orders_like(struct ut_msg *m, struct pool *like)
+{
+	uint32_t serial = ut_msg_get_u32(m);
+
+	memset(like, 0, sizeof(*like));
+	like->id = m->h.a;
+	like->stream = ut_msg_get_u32(m);
+	ut_msg_get_str(m, like->name, sizeof(like->name));
+	like->nsubs = ut_msg_get_u32(m);
+	like->subsize = ut_msg_get_u32(m);
+	like->clock = ut_msg_get_u32(m);
+	return serial;
+}
+
+static void
+do_region(struct ut_msg *m)
+{
+	struct pool like, *p;
+	struct ut_msg *out;
+	const uint32_t serial = orders_like(m, &like);
+	const uint32_t active = ut_msg_get_u32(m);
+	bool again;
+
+	like.dir = outdir_find(m->h.b);
+	ut_msg_get_str(m, like.shm, sizeof(like.shm));
+	again = ut_msg_get_u32(m) != 0;
+	p = orders_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
+	if (p == NULL) {
+		report_failed(serial, errno);
+		return;
+	}
+	if (active)
+		pool_start(p);
+	if (pools == NULL)
+		sleep_tick(true);
+	p->next = pools;
+	pools = p;
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_u32(out, active);
+	ut_msg_fd(out, p->fd);
+	report_send();
+}
+
+/* A failure is reported when it keeps events back. */
+static void
+do_metadata(struct ut_msg *m)
+{
+	static char text[UT_MSG_MAX];
+	struct outdir *d = outdir_find(m->h.a);
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if (d != NULL)
+		(void)output_metadata(d, text, m->h.b == 0);
+}
+
+/* All metadata is here: events may be written. */
+static void
+do_synced(struct ut_msg *m)
+{
+	struct outdir *d = outdir_find(m->h.a);
+
+	if (d != NULL)
+		d->behind = false;
+}
+
+static void
+do_owner(struct ut_msg *m)
+{
+	(void)owner_read(m);
+}
+
+static const struct order at_once[] = {
+	{ UT_C_BELL,		do_bell },
+	{ UT_C_OWNER,		do_owner },
+	{ UT_C_TRACE,		do_trace },
+	{ UT_C_REGION,		do_region },
+	{ UT_C_METADATA,	do_metadata },
+	{ UT_C_SYNCED,		do_synced },
+	{ 0,			NULL }
+};
+
+/* Obey the message if it is in the table; false if it is not. */
+bool
+order_obey(const struct order *o, struct ut_msg *m)
+{
+	while (o->act != NULL && o->type != m->h.type)
+		o++;
+	if (o->act == NULL)
+		return false;
+	report_try();
+	o->act(m);
+	return true;
+}
+
+static void
+put_off(struct ut_msg *m)
+{
+	size_t body = m->h.len - sizeof(m->h);
+	struct later *l;
+
+	l = xcalloc(1, sizeof(*l) - sizeof(m->body) + body);
+	memcpy(&l->msg, m, offsetof(struct ut_msg, body) + body);
+	*last_later = l;
+	last_later = &l->next;
+	ut_msg_init(m, 0, 0, 0);
+}
+
+/* Take the parent's messages; obey some at once, and keep the others. */
+void
+orders_take(void)
+{
+	int r;
+
+	while ((r = ut_msg_read(PARENT_FD, &in)) == 1) {
+		if (order_obey(at_once, &in))
+			ut_msg_clear(&in);
+		else
+			put_off(&in);
+	}
+	if (r == -1)
+		parent_gone = true;
+}
+
+/* The next message that was put off, to be freed; NULL if there is none. */
+struct later *
+orders_next(void)
+{
+	struct later *l = laters;
+
+	if (l != NULL && (laters = l->next) == NULL)
+		last_later = &laters;
+	return l;
+}

@@ -1,0 +1,311 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Directories and files of the trace, as they are made and opened again.
+ * Everything here runs as the user who is traced, or as the owner of the
+ * session.
+ *
+ * The session's directory may lie in one of somebody else, who then can put
+ * anything in its place, and others may be able to write into it.  So nothing
+ * is used for its name alone: what is made is made new, and whatever is opened
+ * is looked at first.  It has to belong to the user or to root; a file must be
+ * a regular one that has no other name, or somebody else's file could be
+ * given the name of one of ours by link(2).
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+#define TOP			"ust"
+
+/* Report errno as the reason; without a path, of the session's directory. */
+static int
+failed(const char *path)
+{
+	return report_why(path, "%s", strerror(errno));
+}
+
+/* Report another reason, with EPERM. */
+int
+output_refuse(const char *path, const char *reason)
+{
+	errno = EPERM;
+	return report_why(path, "%s", reason);
+}
+
+/* Check that the owner is us, root, or the user that will get it. */
+static int
+check_owner(const char *path, const struct stat *st, uid_t uid)
+{
+	if (st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == uid)
+		return 0;
+	errno = EPERM;
+	return report_why(path, "belongs to uid %lu, not to uid %lu%s",
+	    (unsigned long)st->st_uid, (unsigned long)geteuid(),
+	    geteuid() == 0 ? "" : " or root");
+}
+
+/* Check that the directory is empty, except for one of that name. */
+static int
+check_empty(int fd, const char *but)
+{
+	struct dirent *d;
+	DIR *dir;
+	int copy, error = 0;
+
+	if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1)
+		return -1;
+	if ((dir = fdopendir(copy)) == NULL) {
+		close(copy);
+		return -1;
+	}
+	rewinddir(dir);
+	while (error == 0 && (d = readdir(dir)) != NULL)
+		if (strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0 &&
+		    strcmp(d->d_name, but) != 0)
+			error = ENOTEMPTY;
+	closedir(dir);
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
+static int
+close_failed(int fd)
+{
+	const int error = errno;
+
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* Make one directory; if it must be new and is not, under another name. */
+static int
+make_subdir(int at, char *name, mode_t mode, enum output_how how)
+{
+	char *end = name + strlen(name);
+	int n, r;
+
+	r = mkdirat(at, name, mode);
+	for (n = 2; how == OUTPUT_NEW && r == -1 && errno == EEXIST &&
+	    n < OUTPUT_NUMBERS; n++) {
+		snprintf(end, OUTPUT_NUMBER, "-%d", n);
+		r = mkdirat(at, name, mode);
+	}
+	return r == 0 || (errno == EEXIST && how == OUTPUT_MAKE) ? 0 : -1;
+}
+
+/* Was the directory removed?  NetBSD would make files there all the same. */
+static bool
+is_removed(int dir)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) == -1 || st.st_nlink != 0)
+		return false;
+	errno = ENOENT;
+	return true;
+}
+
+/*
+ * Open, or make, the directory of one name in the path, which ends there for
+ * now.  A new one may get another name.
+ */
+static int
+open_subdir(int at, const char *path, char *name, mode_t mode,
+    enum output_how how, uid_t uid)
+{
+	struct stat st;
+	int dir;
+
+	if (strcmp(name, "..") == 0)
+		return output_refuse(path, "not below the session's");
+	if (is_removed(at))
+		return failed(path);
+	if (how != OUTPUT_OPEN && strcmp(name, ".") != 0 &&
+	    make_subdir(at, name, mode, how) == -1)
+		return failed(path);
+	dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+	if (dir == -1)
+		return failed(path);
+	if (fstat(dir, &st) == 0 && check_owner(path, &st, uid) == 0)
+		return dir;
+	return close_failed(dir);
+}
+
+/*
+ * Open, or make, a directory below fd and all between, for that user: a
+ * descriptor, or -1 and errno.  Below ust/uid and ust/pid only the user can
+ * enter it.  One that must be new may get another name, for which path has
+ * room.
+ */
+int
+output_dir(int fd, char *path, enum output_how how, uid_t uid)
+{
+	char *name = path, *slash;
+	int dir, at = fd, depth;
+
+	for (depth = 0;; depth++, name = slash + 1) {
+		if ((slash = strchr(name, '/')) != NULL)
+			*slash = '\0';
+		dir = open_subdir(at, path, name,
+		    depth < 2 && slash != NULL ? 0755 : 0700,
+		    slash != NULL && how == OUTPUT_NEW ? OUTPUT_MAKE : how,
+		    slash != NULL ? geteuid() : uid);
+		if (at != fd)
+			close(at);
+		if (slash != NULL)
+			*slash = '/';
+		if (dir == -1 || slash == NULL)
+			return dir;
+		at = dir;
+	}
+}
+
+static int
+must_be_empty(int fd, const char *but)
+{
+	if (check_empty(fd, but) == 0)
+		return 0;
+	return errno == ENOTEMPTY ? report_why(NULL, "not empty") :
+	    failed(NULL);
+}
+
+/*
+ * Make ust in a session's directory from the first, so that a trace without
+ * events can be recognized.
+ */
+static int
+make_top(int fd)
+{
+	char top[] = TOP;
+	int dir, r;
+
+	if (mkdirat(fd, top, 0755) == -1 && errno != EEXIST)
+		return failed(NULL);
+	if ((dir = open_subdir(fd, top, top, 0, OUTPUT_OPEN, geteuid())) == -1)
+		return -1;
+	r = must_be_empty(dir, "");
+	return r == 0 ? close(dir) : close_failed(dir);
+}
+
+/* Check that the directory can be a session's, or still is. */
+static int
+check_session(int fd, bool again)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == -1)
+		return failed(NULL);
+	if (check_owner(NULL, &st, geteuid()) == -1)
+		return -1;
+	if (again)
+		return 0;
+	return must_be_empty(fd, TOP) == 0 ? make_top(fd) : -1;
+}
+
+/* The directory of a session: a descriptor, or -1 and errno. */
+int
+output_session(const char *path, bool again)
+{
+	int fd = -1, error;
+
+	if (ut_walk(path, !again, geteuid() == 0 ? 0755 : 0700) == 0)
+		fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = errno;
+	if (chdir("/") == -1)
+		fatal("/");
+	errno = error;
+	if (fd == -1)
+		return error != EPERM ? failed(NULL) : report_why(NULL,
+		    "%s: a symbolic link on the way that others could have "
+		    "put there", strerror(error));
+	return check_session(fd, again) == 0 ? fd : close_failed(fd);
+}
+
+/*
+ * The user's own group.  That of a program may be one that the user is not
+ * in, if the program is set-group-ID; it counts where nobody knows the user.
+ */
+gid_t
+output_group(uid_t uid, gid_t gid)
+{
+	const struct passwd *pw = getpwuid(uid);
+
+	return pw != NULL ? pw->pw_gid : gid;
+}
+
+/*
+ * Give the directory to the user, unless it is the user's already.  It must be
+ * empty: then we have just made it.
+ */
+int
+output_give(int dir, const char *path, uid_t uid, gid_t gid)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) == -1)
+		return failed(path);
+	if (st.st_uid == uid)
+		return 0;
+	if (check_empty(dir, "") == -1 || fchown(dir, uid, gid) == -1)
+		return failed(path);
+	return 0;
+}
+
+/*
+ * Open a file of the trace, a new one or one that we have made before.  The
+ * user can put anything in its place, but cannot keep us waiting by that.
+ */
+int
+output_file(const struct outdir *d, const char *name, int flags)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", d->path, name);
+	if (is_removed(d->fd))
+		return failed(path);
+	if ((flags & O_CREAT) != 0)
+		flags |= O_EXCL;
+	fd = openat(d->fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY, 0600);
+	if (fd == -1)
+		return failed(path);
+	if (fstat(fd, &st) == -1)
+		failed(path);
+	else if (!S_ISREG(st.st_mode))
+		output_refuse(path, "not a regular file");
+	else if (st.st_nlink > 1)
+		output_refuse(path, "has another name, too");
+	else if (check_owner(path, &st, geteuid()) == 0)
+		return fd;
+	return close_failed(fd);
+}

@@ -1,0 +1,408 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What is in the directories and files of the trace: see ours.c for how they
+ * are made.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+#define OPEN_MAX_STREAMS	128	/* files open at a time */
+
+struct outdir *outdirs;
+
+/* The streams whose files are open. */
+static struct {
+	struct pool	*pool;
+	uint32_t	 stream;	/* index */
+} opened[OPEN_MAX_STREAMS];
+static unsigned int nopen;
+static uint64_t clock_used;
+
+struct outdir *
+outdir_find(uint32_t id)
+{
+	struct outdir *d;
+
+	for (d = outdirs; d != NULL && d->id != id; d = d->next)
+		continue;
+	return d;
+}
+
+/* Is the metadata file of this trace, by its UUID, or still empty? */
+static bool
+has_uuid(const struct outdir *d)
+{
+	char head[512], uuid[UUID_TEXT];
+	ssize_t n;
+	int fd;
+
+	if ((fd = output_file(d, "metadata", O_RDONLY)) == -1)
+		return false;
+	n = read(fd, head, sizeof(head) - 1);
+	close(fd);
+	head[n > 0 ? n : 0] = '\0';
+	uuid_text(uuid, d->uuid);
+	return n == 0 || strstr(head, uuid) != NULL;
+}
+
+/* Open the metadata file that another consumer has left, or make one. */
+static int
+open_metadata(struct outdir *d)
+{
+	const int flags = O_WRONLY | O_APPEND;
+	struct stat st;
+	int fd = -1;
+
+	if (d->again) {
+		fd = output_file(d, "metadata", flags);
+		if (fd == -1 && errno != ENOENT)
+			return -1;
+		if (fd != -1 && !has_uuid(d)) {
+			close(fd);
+			(void)output_refuse(d->path, "the metadata are not "
+			    "those that were there");
+			errno = ESTALE;		/* nor will they be */
+			return -1;
+		}
+	}
+	if (fd == -1)
+		fd = output_file(d, "metadata", flags | O_CREAT);
+	if (fd == -1 || fstat(fd, &st) == -1)
+		return -1;
+	d->meta = fd;
+	d->meta_size = st.st_size;
+	return 0;
+}
+
+/*
+ * Make the directory of a trace, with its metadata file: 0, or -1 and errno.
+ * That takes a disk a millisecond.  No program waits for a directory of its
+ * own: it is made when there is something to write, and the parent is told its
+ * name.
+ */
+static int
+output_make(struct outdir *d)
+{
+	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
+	    d->new && !d->again ? OUTPUT_NEW : OUTPUT_MAKE, geteuid())) == -1)
+		return -1;
+	if (open_metadata(d) == -1)
+		return -1;
+	close(d->base);
+	d->base = -1;
+	/* One that another consumer made has the name that it told. */
+	if (d->new && !d->again && strcmp(d->path, ".") != 0)
+		report_made(d);
+	return 0;
+}
+
+/*
+ * Find the directory that the last consumer may have made under another name
+ * without telling anybody.
+ */
+static void
+output_find(struct outdir *d)
+{
+	char *end = d->path + strlen(d->path);
+	int n;
+
+	for (n = 2; n < OUTPUT_NUMBERS; n++) {
+		if ((d->fd = output_dir(d->base, d->path, OUTPUT_OPEN,
+		    geteuid())) == -1 && errno == ENOENT)
+			break;
+		if (d->fd != -1 && has_uuid(d)) {
+			report_made(d);
+			d->again = true;
+			return;
+		}
+		if (d->fd != -1)
+			close(d->fd);
+		d->fd = -1;
+		snprintf(end, OUTPUT_NUMBER, "-%d", n);
+	}
+	*end = '\0';
+}
+
+/*
+ * A trace, in the directory path below fd, which it keeps.  With again, it is
+ * the one that another consumer had, if that had made the directory.
+ */
+struct outdir *
+output_trace(const struct outdir *like, int fd, const char *path, bool made)
+{
+	struct outdir *d;
+	char *path_room;
+	int error;
+
+	if ((d = calloc(1, sizeof(*d))) == NULL ||
+	    (path_room = calloc(1, strlen(path) + OUTPUT_NUMBER)) == NULL) {
+		free(d);
+		close(fd);
+		errno = ENOMEM;
+		return NULL;
+	}
+	*d = *like;
+	d->path = path_room;
+	d->fd = d->meta = -1;
+	d->base = fd;
+	strcpy(d->path, path);
+	d->behind = like->again;
+	d->again = like->again && made;
+	if (like->again && !made)
+		output_find(d);
+	if ((d->new && !d->again) || output_make(d) == 0)
+		return d;
+	error = errno;
+	output_close(d);
+	errno = error;
+	return NULL;
+}
+
+/*
+ * Close the trace.  An empty metadata file is removed, because readers would
+ * refuse the whole session for it; the trace has no events then.
+ */
+void
+output_close(struct outdir *d)
+{
+	if (d->meta != -1 && d->meta_size == 0)
+		(void)unlinkat(d->fd, "metadata", 0);
+	if (d->meta != -1)
+		close(d->meta);
+	if (d->fd != -1)
+		close(d->fd);
+	if (d->base != -1)
+		close(d->base);
+	free(d->path);
+	free(d->pending);
+	free(d);
+}
+
+/* Has somebody removed the files that are still open? */
+bool
+output_removed(const struct outdir *d)
+{
+	struct stat st;
+
+	return d->meta != -1 && fstat(d->meta, &st) == 0 && st.st_nlink == 0;
+}
+
+/* Write the metadata that is pending: all or nothing. */
+int
+output_pending(struct outdir *d)
+{
+	ssize_t n;
+	size_t done = 0;
+
+	report_try();
+	if (d->lost != 0) {
+		errno = d->lost;
+		return -1;
+	}
+	if (d->meta == -1 && output_make(d) == -1)
+		return -1;
+	while (done < d->nwhole) {
+		n = write(d->meta, d->pending + done, d->nwhole - done);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (n == 0)
+				errno = EIO;
+			(void)ftruncate(d->meta, d->meta_size);
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	d->meta_size += (off_t)done;
+	if (done > 0)
+		report_wrote(d);
+	d->npending -= done;
+	d->nwhole = 0;
+	if (done > 0 && d->npending > 0)
+		memmove(d->pending, d->pending + done, d->npending);
+	return 0;
+}
+
+/*
+ * Add metadata.  It is written only when it is whole, so that a reader never
+ * sees the beginning of a description without its end.
+ */
+int
+output_metadata(struct outdir *d, const char *s, bool whole)
+{
+	size_t n = strlen(s);
+
+	d->pending = xrealloc(d->pending, d->npending + n);
+	memcpy(d->pending + d->npending, s, n);
+	d->npending += n;
+	if (!whole)
+		return 0;
+	d->nwhole = d->npending;
+	return d->meta != -1 ? output_pending(d) : 0;
+}
+
+/*
+ * Overwrite metadata that is in the file, or pending.  If that fails, the old
+ * text is good enough.
+ */
+void
+output_refine(struct outdir *d, uint64_t at, const char *s)
+{
+	const uint64_t size = (uint64_t)d->meta_size;
+	size_t n = strlen(s);
+	int fd;
+
+	if (at >= size && n <= d->npending && at - size <= d->npending - n)
+		memcpy(d->pending + (at - size), s, n);
+	if (n > size || at > size - n)
+		return;
+	/* Not that of the others, which appends wherever it is told to. */
+	fd = output_file(d, "metadata", O_WRONLY);
+	if (fd == -1)
+		return;
+	(void)!pwrite(fd, s, n, (off_t)at);
+	close(fd);
+}
+
+static struct stream *
+opened_stream(unsigned int i)
+{
+	return &opened[i].pool->streams[opened[i].stream];
+}
+
+/* The last one takes its place. */
+void
+stream_close(struct stream *s)
+{
+	if (s->fd == -1)
+		return;
+	close(s->fd);
+	s->fd = -1;
+	opened[s->at] = opened[--nopen];
+	opened_stream(s->at)->at = s->at;
+}
+
+/* Close the file that was not used for longest; it can be opened again. */
+static void
+close_oldest(void)
+{
+	struct stream *s, *oldest = opened_stream(0);
+	unsigned int i;
+
+	for (i = 1; i < nopen; i++)
+		if ((s = opened_stream(i))->used < oldest->used)
+			oldest = s;
+	stream_close(oldest);
+}
+
+void
+stream_name(const struct pool *p, uint32_t index, char *name, size_t size)
+{
+	snprintf(name, size, "%s_%u", p->name, index);
+}
+
+/*
+ * Open the file of the stream; the first time, make it.  Refuses a file that
+ * has anything but what we have written.
+ */
+static int
+stream_open(struct pool *p, struct stream *s)
+{
+	char name[NAME_MAXLEN + 16];
+	struct stat st;
+
+	s->used = ++clock_used;
+	if (s->fd != -1)
+		return 0;
+	if (p->dir->lost != 0) {
+		errno = p->dir->lost;
+		return -1;
+	}
+	if (nopen == OPEN_MAX_STREAMS)
+		close_oldest();
+	stream_name(p, s->index, name, sizeof(name));
+	s->fd = output_file(p->dir, name, O_WRONLY | O_APPEND |
+	    (s->made ? 0 : O_CREAT));
+	if (s->fd == -1)
+		return -1;
+	opened[nopen].pool = p;
+	opened[nopen].stream = s->index;
+	s->at = nopen++;
+	s->made = true;
+	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
+		return 0;
+	stream_close(s);
+	return output_refuse(name, "somebody else has written there");
+}
+
+/* Forget n bytes from the front of the vector. */
+static void
+skip(struct iovec **iov, int *niov, size_t n)
+{
+	while (*niov > 0 && n >= (*iov)->iov_len) {
+		n -= (*iov)->iov_len;
+		++*iov;
+		--*niov;
+	}
+	if (*niov > 0) {
+		(*iov)->iov_base = (char *)(*iov)->iov_base + n;
+		(*iov)->iov_len -= n;
+	}
+}
+
+/*
+ * Append whole packets; all of them, or none: -1 and errno.
+ */
+int
+stream_write(struct pool *p, struct stream *s, struct iovec *iov, int niov)
+{
+	size_t done = 0;
+	ssize_t n;
+	int error;
+
+	report_try();
+	if (stream_open(p, s) == -1)
+		return -1;
+	for (skip(&iov, &niov, 0); niov > 0; skip(&iov, &niov, (size_t)n)) {
+		n = writev(s->fd, iov, niov);
+		if (n == -1 && errno == EINTR) {
+			n = 0;
+			continue;
+		}
+		if (n <= 0) {
+			error = n == 0 ? EIO : errno;
+			(void)ftruncate(s->fd, (off_t)s->size);
+			errno = error;
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	s->size += done;
+	return 0;
+}

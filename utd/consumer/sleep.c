@@ -1,0 +1,137 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * How a consumer sleeps and wakes up: the bell that programs ring, the timer
+ * that ticks each second, and the parent's signal.
+ */
+
+#include <sys/types.h>
+#include <sys/time.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "consumer.h"
+
+static struct ut_bell bell = UT_BELL_NONE;
+static struct shared bell_shared;
+static volatile sig_atomic_t ticked;
+
+/* The parent has sent something, or a second has passed. */
+void
+sleep_signal(int sig)
+{
+	int error = errno;
+
+	if (sig == SIGALRM)
+		ticked = 1;
+	if (bell.at != NULL)
+		ut_bell_ring(&bell);
+	errno = error;
+}
+
+/* Has a second passed since this was asked last? */
+bool
+sleep_ticked(void)
+{
+	const bool was = ticked;
+
+	ticked = 0;
+	return was;
+}
+
+/* Only while there is something that the timer could be for. */
+void
+sleep_tick(bool on)
+{
+	struct itimerval it;
+
+	memset(&it, 0, sizeof(it));
+	it.it_interval.tv_sec = it.it_value.tv_sec = on;
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/*
+ * With the first region; what takes shared memory is then told of by the one
+ * answer, and can be tried again.  It rings at once, for the signals that
+ * came when there was none.
+ */
+int
+sleep_bell(char *name)
+{
+	struct ut_bell b;
+	struct ut_msg *out;
+	int tries = 0;
+
+	if (bell.at != NULL)
+		return 0;
+	if (ut_bell_adopt(&b, name) == -1) {
+		if (errno != ENOENT)
+			ut_bell_remove(name);	/* half made */
+		while (ut_bell_create(&b, name) == -1) {
+			if (errno != EEXIST || ++tries == 100)
+				return -1;
+			ut_shm_name(name);
+		}
+	}
+	if (b.size > 0)
+		fault_watch(&bell_shared, b.at, b.size);
+	bell = b;
+	ut_bell_ring(&bell);
+	out = report_begin(UT_C_READY, 0, 0);
+	if (bell.fd != -1)
+		ut_msg_fd(out, bell.fd);
+	ut_msg_str(out, bell.name);
+	report_send();
+	return 0;
+}
+
+/* With nothing to drain there is nothing to be rung for. */
+void
+sleep_on_socket(int ms)
+{
+	struct pollfd pfd;
+
+	pfd.fd = PARENT_FD;
+	pfd.events = POLLIN;
+	(void)poll(&pfd, 1, ms);
+}
+
+void
+sleep_on_bell(void)
+{
+	struct pool *p;
+	bool asleep = true;
+
+	for (p = pools; p != NULL; p = p->next)
+		asleep &= pool_sleep(p, true);
+	/* If somebody has spoiled the bell, each second is often enough. */
+	if (asleep && !ticked && ut_bell_wait(&bell) == -1)
+		sleep_on_socket(1000);
+	for (p = pools; p != NULL; p = p->next)
+		(void)pool_sleep(p, false);
+}
+
+/* Nobody rings any more: remove the bell. */
+void
+sleep_end(void)
+{
+	ut_bell_remove(bell.name);
+	ut_bell_close(&bell);
+}

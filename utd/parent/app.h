@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Programs, and what they record of which channel.
+ */
+
+#ifndef APP_H
+#define APP_H
+
+#include "trace.h"
+
+/* A program. */
+struct app {
+	struct conn	*conn;		/* NULL: closed, but it lives */
+	uint64_t	 owner;
+	char		 name[PROGRAM_NAME];
+	uid_t		 uid;
+	gid_t		 gid;
+	pid_t		 pid;		/* as we see it */
+	pid_t		 vpid;		/* as it sees itself */
+	uint32_t	 bits;
+	bool		 kept;		/* it may be attached already */
+	bool		 known;		/* to consumers: it was sent buffers */
+	uint32_t	 place;		/* in the table of them; 0: none */
+	struct table	*table;		/* its events */
+	uint32_t	 listed;	/* names told, */
+	uint32_t	 listing;	/* of those asked for */
+	struct link	*links;
+	struct waiter	*start;		/* until DONE; or NULL */
+	unsigned int	 dones;		/* HELLO and NEW unanswered */
+	bool		 dead;		/* its connection told so */
+	int		 life;		/* readable when it is dead; or -1 */
+	struct app	*next;
+};
+
+/* programs.c: all programs, and the table of those that are attached. */
+extern struct app *apps;
+void	 programs_open(const char *);
+void	 programs_remove(void);
+void	 app_save(struct app *);	/* for the next utd */
+void	 app_tell(struct consumer *, const struct app *);	/* its name */
+void	 app_tell_all(const struct app *);	/* the user's consumers */
+void	 app_tell_dead(struct app *);
+void	 place_free(uint32_t);
+
+/* A place in the table of programs. */
+struct state_app {
+	uint64_t	 owner;		/* 0: nobody's */
+	uint32_t	 uid, gid;
+	uint32_t	 pid, vpid;
+	uint32_t	 bits;
+	char		 name[PROGRAM_NAME];
+	uint32_t	 space;		/* of the pid: ut_pid_space */
+};
+
+/* app.c: programs come, offer events, go. */
+void	 app_restore(const struct state_app *);
+void	 app_hello(struct conn *, struct ut_msg *);
+
+/*
+ * link.c: a program and a channel, or all that the program offers when the
+ * channel is NULL.
+ */
+enum link_state {
+	LINK_IDLE, LINK_NAMES, LINK_TURN, LINK_EVENTS, LINK_REGION,
+	LINK_HELD, LINK_MAP
+};
+
+struct link {
+	struct app	*app;
+	struct channel	*channel;
+	struct region	*region;	/* NULL: nothing was mapped yet */
+	enum link_state	 state;
+	bool		 attached;	/* to the region */
+	bool		 unsure;	/* what it has mapped there */
+	bool		 again;		/* something changed meanwhile */
+	bool		 failed;	/* the program told of an error */
+	uint32_t	 described;	/* events up to that were asked for */
+	uint32_t	 answers;	/* to come */
+	unsigned int	 acks;		/* to come */
+	struct plan	*mapped;	/* what the program has */
+	struct plan	*plan;		/* what it shall have */
+	struct waiters	 now;		/* for what goes on */
+	struct waiters	 later;		/* for what comes after it */
+	struct link	*next;		/* of the program */
+};
+
+void	 link_sync(struct app *, struct channel *, struct waiter *);
+void	 link_described(struct app *, uint32_t, uint32_t);
+void	 link_unattached(struct app *, uint32_t, int);
+void	 link_acked(struct app *, uint32_t, int);
+void	 links_named(struct app *);
+void	 links_region(struct region *, bool);
+void	 links_drained(const struct consumer *);
+void	 links_late(void);
+void	 links_sent(struct app *);
+void	 links_free(struct app *);
+void	 links_detach(const struct channel *);
+struct link *link_find(const struct app *, const struct channel *);
+void	 channel_sync(struct channel *, struct waiter *);
+
+#endif /* APP_H */

@@ -1,0 +1,262 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The connections of utctl: one request at a time, its answer, and the wait
+ * for it.  What is asked for is in control.c.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "consumers.h"
+
+static struct client *clients;
+static struct client *done;		/* to be freed */
+static struct timer sweeper;
+static struct ut_msg out;
+
+static void	client_message(struct conn *, struct ut_msg *);
+static void	client_closed(struct conn *);
+
+static const struct conn_ops client_ops = {
+	client_message, client_closed, NULL
+};
+
+static void
+sweep(void *arg)
+{
+	struct client *k;
+
+	(void)arg;
+	while ((k = done) != NULL) {
+		done = k->next;
+		rule_free(k->rule);
+		free(k);
+	}
+}
+
+/*
+ * Free a client whose connection is closed and that has no request under way.
+ * Not at once: this may be in the middle of a send.
+ */
+static void
+sweep_later(struct client *k)
+{
+	if (k->conn != NULL || k->wait != NULL)
+		return;
+	if ((*k->prev = k->next) != NULL)
+		k->next->prev = k->prev;
+	k->next = done;
+	done = k;
+	timer_set(&sweeper, 0, sweep, NULL);
+}
+
+static void
+reply(struct client *k, int type, uint32_t taken, const char *fmt, va_list ap)
+{
+	char text[PATH_MAX + 1024];
+
+	if (k->conn == NULL)
+		return;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	state_save();			/* what is said to be so stays so */
+	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, taken);
+	ut_msg_str(&out, text);
+	conn_send(k->conn, &out);
+}
+
+void
+client_ok(struct client *k, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reply(k, UT_CTL_OK, 0, fmt, ap);
+	va_end(ap);
+}
+
+void
+client_refuse(struct client *k, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reply(k, UT_CTL_ERR, 0, fmt, ap);
+	va_end(ap);
+}
+
+/* Refuse a name or a directory that is taken; another one may do. */
+void
+client_taken(struct client *k, uint32_t what, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reply(k, UT_CTL_ERR, what, fmt, ap);
+	va_end(ap);
+}
+
+/*
+ * Waiting.  A request ends with the last answer, or, if it waits for programs,
+ * when these have had enough time.
+ */
+static void
+request_end(void *arg)
+{
+	struct client *k = arg;
+
+	k->wait = NULL;
+	k->draining = false;
+	k->finish(k);
+	sweep_later(k);
+}
+
+/*
+ * The last answer came.  That may be in the middle of a walk over links and
+ * regions that the end of the request frees, so the timer ends the request.
+ * Until then k->wait, though freed, says that a request is under way.
+ */
+static void
+finished(void *arg)
+{
+	struct client *k = arg;
+
+	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
+	timer_set(&k->timer, 0, request_end, k);
+}
+
+static void
+enough(void *arg)
+{
+	struct client *k = arg;
+
+	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
+	k->late = k->wait->pending;
+	wait_abandon(k->wait);
+	request_end(k);
+}
+
+struct waiter *
+client_wait(struct client *k, void (*finish)(struct client *), int ms)
+{
+	k->finish = finish;
+	k->late = 0;
+	if ((k->wait = wait_new(finished, k)) == NULL)
+		fatal("calloc");
+	if (ms > 0)
+		timer_set(&k->timer, ms, enough, k);
+	return k->wait;
+}
+
+/* The session that a request is about; NULL is all sessions. */
+void
+client_about(struct client *k, struct session *s)
+{
+	k->session = s;
+	k->orphan = false;
+}
+
+/* Does the session of the request still exist? */
+bool
+client_session_there(const struct client *k)
+{
+	return !k->orphan;
+}
+
+void
+clients_forget(const struct session *s)
+{
+	struct client *k;
+
+	for (k = clients; k != NULL; k = k->next)
+		if (k->session == s)
+			k->orphan = true;
+}
+
+static void
+client_message(struct conn *c, struct ut_msg *m)
+{
+	struct client *k = c->arg;
+
+	if (k->wait == NULL && consumers_full(c->uid)) {
+		client_refuse(k, "the consumer of uid %lu has too many "
+		    "requests", (unsigned long)c->uid);
+		return;
+	}
+	if (k->wait == NULL && k->request(k, m))
+		return;
+	log_peer("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
+	    m->h.type);
+	conn_drop(c);
+}
+
+/* UT_CTL_HELLO; `request' takes all that comes then. */
+void
+client_hello(struct conn *c, struct ut_msg *m,
+    bool (*request)(struct client *, struct ut_msg *))
+{
+	struct client *k;
+
+	if ((k = calloc(1, sizeof(*k))) == NULL) {
+		conn_fail(c);
+		return;
+	}
+	k->conn = c;
+	k->request = request;
+	if ((k->next = clients) != NULL)
+		clients->prev = &k->next;
+	k->prev = &clients;
+	clients = k;
+	conn_hand_over(c, &client_ops, k);
+	if (m->h.a == UT_MSG_VERSION) {
+		client_ok(k, "%s", "");
+		return;
+	}
+	client_refuse(k, "utd speaks version %u of the protocol, utctl %u",
+	    UT_MSG_VERSION, m->h.a);
+	conn_close(c);
+}
+
+/* The consumer of that user still has so many bytes to write. */
+void
+clients_progress(uid_t uid, uint64_t left)
+{
+	struct client *k;
+
+	for (k = clients; k != NULL; k = k->next) {
+		if (!k->draining || k->conn == NULL ||
+		    (k->conn->uid != uid && k->conn->uid != 0 &&
+		    k->conn->uid != geteuid()))
+			continue;
+		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
+		ut_msg_u64(&out, left);
+		conn_send(k->conn, &out);
+	}
+}
+
+static void
+client_closed(struct conn *c)
+{
+	struct client *k = c->arg;
+
+	k->conn = NULL;
+	if (k->owner)
+		loop_stop();
+	sweep_later(k);
+}

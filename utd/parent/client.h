@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The connections of utctl, and what it asks for.
+ */
+
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include "conn.h"
+#include "session.h"
+
+/* client.c: a connection of utctl; it asks for one thing at a time. */
+struct client {
+	struct conn	*conn;		/* NULL: gone */
+	bool		(*request)(struct client *, struct ut_msg *);
+	struct waiter	*wait;		/* for this; NULL: idle */
+	void		(*finish)(struct client *);
+	struct timer	 timer;
+	unsigned int	 late;		/* programs that did not answer */
+	char		 why[512];	/* a program cannot have buffers */
+	bool		 owner;		/* utd ends when it does */
+	bool		 draining;	/* wants to see progress */
+	struct session	*session;	/* that the request is about */
+	bool		 orphan;	/* and that is gone */
+	struct channel	*channel;
+	struct rule	*rule;
+	struct client	*next, **prev;
+};
+
+void	 client_hello(struct conn *, struct ut_msg *,
+	    bool (*)(struct client *, struct ut_msg *));
+void	 client_ok(struct client *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+void	 client_taken(struct client *, uint32_t, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
+void	 client_refuse(struct client *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+struct waiter *client_wait(struct client *, void (*)(struct client *), int);
+void	 client_about(struct client *, struct session *);
+bool	 client_session_there(const struct client *);
+void	 clients_forget(const struct session *);
+void	 clients_progress(uid_t, uint64_t);
+
+/* control.c: what utctl asks for. */
+void	 control_hello(struct conn *, struct ut_msg *);
+
+/* list.c: what it is told. */
+void	 list_sessions(struct client *, struct ut_msg *);
+void	 list_events(struct client *, struct ut_msg *);
+
+#endif /* CLIENT_H */

@@ -1,0 +1,128 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The cycle counter as a clock: whether the system trusts it, and how it
+ * goes against CLOCK_MONOTONIC.
+ *
+ * Systems watch the counter, for one that stands still in idle processors or
+ * differs between them is no clock, and take another one for their own if it
+ * fails.  So what they use now says whether it is one.
+ *
+ * Two readings of both clocks give the frequency.  The first is taken when
+ * utd begins, the second when a session does: that is what its metadata tell
+ * at first.  When the session stops, its own two are further apart and
+ * bracket what it has recorded.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../../libut/clock.h"
+#include "session.h"
+
+#define TRIES	16
+
+static struct instant beginning;
+int64_t clock_ahead;
+
+/* Both clocks at one time: the try that took the least. */
+void
+clock_read(struct instant *best)
+{
+	struct instant now;
+	uint64_t end, least = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		now.cycles = ut_cycles();
+		now.ns = ut_nanoseconds();
+		end = ut_cycles();
+		if (end - now.cycles >= least)
+			continue;
+		least = end - now.cycles;
+		now.cycles += least / 2;
+		*best = now;
+	}
+}
+
+void
+clock_begin(void)
+{
+	clock_read(&beginning);
+	clock_ahead = ut_clock_ahead();
+}
+
+/* True, or why not. */
+bool
+clock_trusted(char *why, size_t n)
+{
+	static const char *const names[] = { UT_CYCLES_NAMES };
+	char source[64];
+	size_t i;
+
+	if (!UT_HAVE_CYCLES) {
+		snprintf(why, n, "there is no cycle counter that we know");
+		return false;
+	}
+	if (ut_clock_source(source, sizeof(source)) == -1) {
+		snprintf(why, n, "the system does not say whether it trusts "
+		    "the cycle counter");
+		return false;
+	}
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(source, names[i]) == 0)
+			return true;
+	snprintf(why, n, "the system does not trust the cycle counter: its "
+	    "clock is %s", source);
+	return false;
+}
+
+/* Per second, to the nearest; a double has digits enough for that. */
+static uint64_t
+frequency(const struct instant *a, const struct instant *b)
+{
+	if (b->ns <= a->ns || b->cycles <= a->cycles)
+		return 1000000000u;
+	return (uint64_t)((double)(b->cycles - a->cycles) * 1e9 /
+	    (double)(b->ns - a->ns) + 0.5);
+}
+
+/*
+ * The line through two readings, one of which is taken when the session
+ * began, as CTF wants it: offset counts cycles.  real is what CLOCK_REALTIME
+ * is ahead of CLOCK_MONOTONIC.
+ */
+void
+clock_line(struct line *l, const struct instant *since, uint64_t real)
+{
+	struct instant now;
+	const struct instant *from = &beginning;
+	uint64_t ns = since->ns + real, rest, offset;
+
+	clock_read(&now);
+	if (now.ns - since->ns > since->ns - beginning.ns)
+		from = since;
+	l->freq = frequency(from, &now);
+	l->offset_s = ns / 1000000000u - since->cycles / l->freq;
+	offset = (uint64_t)((double)(ns % 1000000000u) * (double)l->freq / 1e9);
+	rest = since->cycles % l->freq;
+	if (offset < rest) {
+		offset += l->freq;
+		l->offset_s--;
+	}
+	l->offset = offset - rest;
+}

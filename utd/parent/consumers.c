@@ -1,0 +1,731 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The parent's side of the consumers: one process for each UID.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumers.h"
+
+#define STOPS		100	/* by its user, of one that is to end */
+#define DEATHS_MS	10000	/* it is given up if it dies so often in less */
+#define LATE_MS		10000	/* without an answer */
+#define REQUESTS_MAX	(16 * REQUEST_BUCKETS)	/* then its user must wait */
+#define IDLE_MS		1000	/* with nothing to do, once or twice */
+#define WATCH_MS	1000
+/* When utd ends: for a killed one to end, for all, and between two looks. */
+#define KILLED_MS	1000
+#define END_MS		60000
+#define LOOK_MS		5
+
+struct consumer *consumers;
+
+static const struct consumer_ops *ops;
+static struct timer idle_timer, watch_timer;
+static char lock_path[PATH_MAX];		/* without the UID */
+
+static void	consumer_message(struct conn *, struct ut_msg *);
+static void	consumer_closed(struct conn *);
+static void	consumer_sent(struct conn *);
+static void	wake_later(struct consumer *);
+static void	end_idle(void *);
+
+static const struct conn_ops consumer_ops = {
+	consumer_message, consumer_closed, consumer_sent
+};
+
+/*
+ * A socket pair for the consumer, if its user may have one more descriptor.  A
+ * consumer that takes over needs no permission: the one before had it.
+ */
+static bool
+make_pair(const struct consumer *c, int *pair)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == -1)
+		return false;
+	if (c->ndeaths > 0 || loop_round == 0 || user_spares(c->uid, pair[0]))
+		return true;
+	close(pair[0]);
+	close(pair[1]);
+	errno = EMFILE;
+	return false;
+}
+
+static void
+send_bell(struct consumer *c)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, UT_C_BELL, 0, 0);
+	ut_msg_str(&m, c->bellname);
+	if (c->conn != NULL)
+		conn_send(c->conn, &m);
+}
+
+/*
+ * The lock file of a user's consumers.  No consumer of another user has it
+ * open, because a process that has it open can lock it for ever.
+ */
+static void
+lock_name(char *path, size_t size, uid_t uid)
+{
+	const int n = snprintf(path, size, "%s%lu", lock_path,
+	    (unsigned long)uid);
+
+	if (n < 0 || (size_t)n >= size) {
+		errno = ENAMETOOLONG;
+		fatal("%s", lock_path);
+	}
+}
+
+static int
+lock_open(uid_t uid)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	lock_name(path, sizeof(path), uid);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd == -1)
+		fatal("%s", path);
+	return fd;
+}
+
+/* The user has no consumer any more that could wait. */
+static void
+lock_remove(uid_t uid)
+{
+	char path[PATH_MAX];
+
+	lock_name(path, sizeof(path), uid);
+	unlink(path);
+}
+
+/* Start the process; false, and c->error, if that fails. */
+static bool
+spawn(struct consumer *c)
+{
+	int pair[2];
+
+	if (!make_pair(c, pair)) {
+		c->error = errno;
+		log_peer("consumer of uid %lu: %s", (unsigned long)c->uid,
+		    strerror(c->error));
+		return false;
+	}
+	if ((c->pid = fork()) == -1) {
+		c->error = errno;
+		log_warn("fork");
+		close(pair[0]);
+		close(pair[1]);
+		return false;
+	}
+	c->heard = ut_msg_now();
+	if (c->pid == 0) {
+		close(pair[0]);
+		consumer_main(pair[1], lock_open(c->uid), c->uid, c->gid);
+	}
+	close(pair[1]);
+	if (ut_nonblock(pair[0]) == -1)
+		fatal("fcntl");
+	if ((c->conn = conn_new(pair[0], &consumer_ops, c)) == NULL) {
+		c->error = errno;
+		log_warn("consumer %d of uid %lu", (int)c->pid,
+		    (unsigned long)c->uid);
+		close(pair[0]);		/* it ends */
+		return false;
+	}
+	log_debug("consumer %d for uid %lu", (int)c->pid,
+	    (unsigned long)c->uid);
+	send_bell(c);
+	return true;
+}
+
+static struct consumer *
+consumer_new(uid_t uid, gid_t gid)
+{
+	struct consumer *c = xcalloc(1, sizeof(*c));
+
+	c->uid = uid;
+	c->gid = gid;
+	c->bell = -1;
+	c->next = consumers;
+	consumers = c;
+	state_add(&c->saved, SAVED_CONSUMER, c);
+	if (idle_timer.when == 0)
+		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
+	return c;
+}
+
+static struct consumer *
+consumer_find(uid_t uid)
+{
+	struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (c->uid == uid && !c->given_up && !c->leaving)
+			return c;
+	return NULL;
+}
+
+/* The consumer of that UID, started if necessary. */
+struct consumer *
+consumer_get(uid_t uid, gid_t gid)
+{
+	struct consumer *c;
+
+	if ((c = consumer_find(uid)) != NULL) {
+		c->idle = false;
+		return c;
+	}
+	c = consumer_new(uid, gid);
+	ut_shm_name(c->bellname);
+	c->given_up = !spawn(c);
+	return c;
+}
+
+/* Count its death; has it died so often that the next one would, too? */
+static bool
+too_often(struct consumer *c)
+{
+	int64_t *when = &c->deaths[c->ndeaths++ % DEATHS];
+	int64_t now = ut_msg_now(), before = *when;
+
+	*when = now;
+	return before != 0 && now - before < DEATHS_MS;
+}
+
+/*
+ * Is the process gone?  Kills it, because a process that let its queue fill up
+ * may have been stopped by its user.  A process that sleeps in a file system
+ * that does not answer cannot be killed: nobody waits for its end, and
+ * consumers_reap is called when it comes.
+ */
+static bool
+reaped(struct consumer *c)
+{
+	pid_t pid;
+
+	if (c->pid <= 0)
+		return true;
+	kill(c->pid, SIGKILL);
+	pid = waitpid(c->pid, NULL, WNOHANG);
+	if (pid == 0 || (pid == -1 && errno == EINTR))
+		return false;
+	c->pid = 0;
+	return true;
+}
+
+/*
+ * Remove what the consumer has left, with no more rights than it had: the name
+ * may be that of another user's object by now.
+ */
+static void
+remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
+{
+	const bool other = geteuid() == 0 && c->uid != 0;
+
+	if (other && seteuid(c->uid) == -1) {
+		log_warn("uid %lu", (unsigned long)c->uid);
+		return;
+	}
+	f(name);
+	if (other && seteuid(0) == -1)
+		fatal("uid 0");
+}
+
+static void
+region_unlink(const char *name)
+{
+	(void)shm_unlink(name);
+}
+
+void
+consumer_remove(const struct consumer *c, const char *name)
+{
+	remove_as(c, region_unlink, name);
+}
+
+static void
+remove_bell(const struct consumer *c)
+{
+	remove_as(c, ut_bell_remove, c->bellname);
+}
+
+/* Free a consumer that has ended and is not needed any more. */
+static void
+consumer_free(struct consumer *c)
+{
+	struct consumer **p, *other;
+
+	for (p = &consumers; *p != c; p = &(*p)->next)
+		continue;
+	*p = c->next;
+	for (other = consumers; other != NULL; other = other->next)
+		if (other->uid == c->uid)
+			break;
+	if (other == NULL)
+		lock_remove(c->uid);
+	ops->died(c);
+	remove_bell(c);
+	if (c->bell != -1)
+		close(c->bell);
+	state_del(&c->saved);
+	free(c);
+}
+
+static void
+give_up(struct consumer *c)
+{
+	c->given_up = true;
+	state_changed(&c->saved);
+	ops->died(c);
+	remove_bell(c);
+	c->bellname[0] = '\0';
+}
+
+/*
+ * Consumers died, or could not be started: another process takes over, or those
+ * who wait for them get an answer.
+ */
+static void
+mourn(void *arg)
+{
+	struct consumer *c, *next;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = next) {
+		next = c->next;
+		if (c->conn != NULL || loop_ending)
+			continue;
+		if (c->leaving) {
+			if (reaped(c))
+				consumer_free(c);
+			continue;
+		}
+		if (c->given_up) {
+			(void)reaped(c);
+			if (c->requests.n > 0)
+				give_up(c);
+			continue;
+		}
+		if (!reaped(c))
+			continue;
+		c->held = 0;
+		if (!too_often(c) && spawn(c)) {
+			log_warnx("consumer %d of uid %lu takes over",
+			    (int)c->pid, (unsigned long)c->uid);
+			ops->adopted(c);
+			continue;
+		}
+		log_warnx("consumer of uid %lu is given up",
+		    (unsigned long)c->uid);
+		give_up(c);
+	}
+}
+
+/*
+ * Mourn at the end of this round of the loop.  Not at once: when requests fail,
+ * regions are freed, and others may be walking over them.
+ */
+static void
+mourn_later(void)
+{
+	static struct timer timer;
+
+	if (timer.when == 0)
+		timer_set(&timer, 0, mourn, NULL);
+}
+
+/*
+ * Have a consumer end that has nothing to do.  If its user is traced again,
+ * another one is started.
+ */
+static void
+leave(struct consumer *c)
+{
+	static struct ut_msg m;
+
+	log_debug("consumer %d for uid %lu has nothing to do", (int)c->pid,
+	    (unsigned long)c->uid);
+	c->leaving = true;
+	state_changed(&c->saved);
+	if (c->conn == NULL) {
+		mourn_later();
+		return;
+	}
+	ut_msg_init(&m, UT_C_END, 0, 0);
+	consumer_send(c, &m);
+}
+
+/*
+ * End the consumers that have been idle twice in a row, and kill those that
+ * were told to end the last time: their user may have stopped them.
+ */
+static void
+end_idle(void *arg)
+{
+	struct consumer *c;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->leaving && c->conn != NULL)
+			kill(c->pid, SIGKILL);
+		else if (c->requests.n > 0 || ops->needed(c))
+			c->idle = false;
+		else if (c->idle && !c->leaving)
+			leave(c);
+		else
+			c->idle = true;
+	}
+	if (consumers != NULL)
+		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
+}
+
+void
+consumers_reap(void)
+{
+	mourn_later();
+}
+
+/*
+ * The consumer has said nothing for long, or does not end.  Nobody waits for it
+ * any more; the events that it has yet to write stay in the buffers.
+ */
+static void
+now_late(struct consumer *c)
+{
+	c->late = true;
+	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
+	    (unsigned long)c->uid, c->conn != NULL ? "does not answer" :
+	    "was killed, but does not end");
+	ops->late(c);
+}
+
+static void
+watch(void *arg)
+{
+	const int64_t now = ut_msg_now();
+	struct consumer *c;
+	bool more = false;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->late || c->given_up || (c->requests.awaited == 0 &&
+		    (c->conn != NULL || c->pid <= 0)))
+			continue;
+		if (now - c->heard >= LATE_MS)
+			now_late(c);
+		else
+			more = true;
+	}
+	if (more)
+		timer_set(&watch_timer, WATCH_MS, watch, NULL);
+}
+
+/* The consumer has something to answer from now on: watch it. */
+void
+consumer_watch(struct consumer *c)
+{
+	c->heard = ut_msg_now();
+	if (watch_timer.when == 0)
+		timer_set(&watch_timer, WATCH_MS, watch, NULL);
+}
+
+static void
+heard(struct consumer *c)
+{
+	c->heard = ut_msg_now();
+	if (!c->late)
+		return;
+	c->late = false;
+	log_warnx("consumer %d of uid %lu answers again", (int)c->pid,
+	    (unsigned long)c->uid);
+	consumer_watch(c);
+}
+
+bool
+consumers_late(uid_t uid)
+{
+	const struct consumer *c = consumer_find(uid);
+
+	return c != NULL && c->late;
+}
+
+bool
+consumers_full(uid_t uid)
+{
+	const struct consumer *c = consumer_find(uid);
+
+	return c != NULL && c->requests.n >= REQUESTS_MAX;
+}
+
+static void
+wake_them(void *arg)
+{
+	struct consumer *c;
+
+	(void)arg;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->wake && c->conn != NULL)
+			kill(c->pid, SIGUSR1);
+		c->wake = false;
+	}
+}
+
+/* One signal for all messages, at the end of this round of the loop. */
+static void
+wake_later(struct consumer *c)
+{
+	static struct timer timer;
+
+	c->wake = true;
+	if (timer.when == 0)
+		timer_set(&timer, 0, wake_them, NULL);
+}
+
+/* Send a message, and a signal that makes the consumer look at its socket. */
+void
+consumer_send(struct consumer *c, struct ut_msg *m)
+{
+	if (c->conn != NULL)
+		conn_send(c->conn, m);
+	if (c->conn != NULL)
+		wake_later(c);
+	else
+		mourn_later();
+}
+
+/* Why a consumer was given up. */
+const char *
+consumer_trouble(const struct consumer *c)
+{
+	return c->error != 0 && c->error != EPIPE ? strerror(c->error) :
+	    "the consumer has ended too often";
+}
+
+/* The reason that a reply gives for an error. */
+void
+consumer_why(struct ut_msg *m, int error, char *why, size_t n)
+{
+	ut_msg_get_str(m, why, n);
+	if (m->bad || why[0] == '\0')
+		snprintf(why, n, "%s", error == EPIPE ?
+		    "the consumer has ended too often" : strerror(error));
+}
+
+static void
+got_bell(struct consumer *c, struct ut_msg *m)
+{
+	if (c->bell != -1)
+		close(c->bell);
+	c->bell = m->h.nfds > 0 ? ut_msg_get_fd(m) : -1;
+	ut_msg_get_str(m, c->bellname, sizeof(c->bellname));
+	state_changed(&c->saved);
+}
+
+static void
+consumer_message(struct conn *conn, struct ut_msg *m)
+{
+	struct consumer *c = conn->arg;
+
+	heard(c);
+	if (m->h.type == UT_C_READY) {
+		got_bell(c, m);
+	} else if (!ops->message(c, m)) {
+		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);
+		conn_drop(conn);
+	}
+}
+
+static void
+consumer_closed(struct conn *conn)
+{
+	struct consumer *c = conn->arg;
+
+	c->conn = NULL;
+	if (!loop_ending && !c->leaving)
+		log_warnx("consumer %d of uid %lu ended", (int)c->pid,
+		    (unsigned long)c->uid);
+	conn_rest(conn);
+	consumer_watch(c);
+	mourn_later();
+}
+
+/*
+ * More of the queue was sent: signal the consumer, so that it makes room for
+ * the rest.  When all is sent, programs that were held go on.
+ */
+static void
+consumer_sent(struct conn *conn)
+{
+	struct consumer *c = conn->arg;
+
+	kill(c->pid, SIGUSR1);
+	if (!conn_behind(conn))
+		ops->drained(c);
+}
+
+void
+consumers_begin(const char *dir, const struct consumer_ops *o)
+{
+	ops = o;
+	make_path(lock_path, sizeof(lock_path), dir, "consumer-");
+}
+
+/* Remove what consumers leave in the file system and in shared memory. */
+void
+consumers_remove(void)
+{
+	const struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next) {
+		remove_bell(c);
+		if (c->pid <= 0)	/* or it has the lock until it ends */
+			lock_remove(c->uid);
+	}
+}
+
+/*
+ * A consumer of another utd, with the bell that programs still ring.  The
+ * journal may tell of the bell more than once; the last one counts.
+ */
+void
+consumer_restore(uid_t uid, gid_t gid, const char *bellname)
+{
+	struct consumer *c = consumer_find(uid);
+
+	if (c != NULL) {
+		snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
+		send_bell(c);
+		return;
+	}
+	c = consumer_new(uid, gid);
+	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
+	c->given_up = !spawn(c);
+}
+
+/*
+ * Has the process ended?  If its user has stopped it, it is continued, some
+ * times, and then killed.  Reads everything that it has said.
+ */
+static bool
+ended(struct consumer *c)
+{
+	int status;
+	pid_t pid;
+
+	if (c->pid <= 0)
+		return true;
+	pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED);
+	if (pid == 0 || (pid == -1 && errno == EINTR))
+		return false;
+	if (pid != -1 && WIFSTOPPED(status)) {
+		kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
+		return false;
+	}
+	if (c->conn != NULL)
+		conn_drop(c->conn);
+	c->pid = 0;
+	c->finished = pid != -1 && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == 0;
+	return true;
+}
+
+/*
+ * Tell the consumer to end.  One that has not taken over everything yet is
+ * dropped instead, and leaves its regions to the next utd.
+ */
+static void
+end(struct consumer *c, int64_t now)
+{
+	static struct ut_msg m;
+
+	c->heard = c->late ? now - LATE_MS + KILLED_MS : now;
+	if (c->conn != NULL && c->held == 0) {
+		ut_msg_init(&m, UT_C_END, 0, 0);
+		conn_send(c->conn, &m);
+	} else if (c->conn != NULL) {
+		conn_drop(c->conn);
+	}
+	if (c->pid > 0)
+		kill(c->pid, SIGUSR1);
+}
+
+/* Need we not wait for the consumer any more?  Kills it when it is time. */
+static bool
+over(struct consumer *c, int64_t now, int64_t deadline)
+{
+	if (ended(c))
+		return true;
+	if (c->killed && now - c->heard >= KILLED_MS)
+		return true;
+	if (!c->killed && (now >= deadline || now - c->heard >= LATE_MS)) {
+		log_warnx("consumer %d of uid %lu does not end: killed",
+		    (int)c->pid, (unsigned long)c->uid);
+		kill(c->pid, SIGKILL);
+		c->killed = true;
+		c->heard = now;
+	}
+	return false;
+}
+
+/*
+ * Have all consumers drain and stop their regions, and end.  One that says
+ * nothing for long is killed, and one that cannot be killed is left alone.  A
+ * consumer that did not end in order may leave regions for the next utd.
+ */
+void
+consumers_end(void)
+{
+	int64_t now = ut_msg_now(), deadline = now + END_MS;
+	struct consumer *c;
+	bool all = false;
+
+	for (c = consumers; c != NULL; c = c->next)
+		end(c, now);
+	while (!all) {
+		all = true;
+		for (c = consumers; c != NULL; c = c->next) {
+			if (c->conn != NULL)
+				conn_flush(c->conn, 0);
+			all &= over(c, now, deadline);
+		}
+		conn_reap();
+		if (!all)
+			(void)poll(NULL, 0, LOOK_MS);
+		now = ut_msg_now();
+	}
+	for (c = consumers; c != NULL; c = c->next)
+		if (c->pid > 0)
+			log_warnx("consumer %d of uid %lu was killed, but "
+			    "does not end", (int)c->pid,
+			    (unsigned long)c->uid);
+}

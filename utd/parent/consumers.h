@@ -1,0 +1,113 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * consumers.c: the consumers, as the parent sees them.
+ */
+
+#ifndef CONSUMERS_H
+#define CONSUMERS_H
+
+#include "conn.h"
+#include "journal.h"
+
+#define DEATHS		20	/* of a consumer until it is given up */
+#define REQUEST_BUCKETS	1024
+
+/* What a consumer has not answered yet: see requests.c. */
+struct requests {
+	struct request	*first, **last;	/* in turn */
+	struct request	*buckets[REQUEST_BUCKETS];	/* by serial number */
+	struct request	*newest;
+	uint32_t	 serial;	/* of the newest */
+	unsigned int	 n;
+	unsigned int	 awaited;	/* n without UT_C_DEAD */
+};
+
+struct consumer {
+	uid_t		 uid;
+	gid_t		 gid;
+	struct saved	 saved;
+	pid_t		 pid;		/* 0: there is none, and no zombie */
+	struct conn	*conn;		/* NULL: dead, or about to be */
+	bool		 wake;		/* to be woken: it was sent something */
+	int		 bell;		/* descriptor; -1: by name */
+	char		 bellname[UT_BELL_NAME];
+	bool		 given_up;	/* it died too often or did not start */
+	int		 error;		/* why it did not start; or 0 */
+	bool		 idle;		/* when we last looked */
+	bool		 leaving;	/* it was told to end, being idle */
+	int64_t		 deaths[DEATHS];	/* times of the last ones */
+	unsigned int	 ndeaths;
+	int64_t		 heard;		/* when it last spoke, or was asked */
+	bool		 late;		/* it does not answer */
+	unsigned int	 nstops;	/* at our end: stops by its user */
+	bool		 killed;	/* at our end: it did not end in time */
+	bool		 finished;	/* it has ended in order */
+	unsigned int	 held;		/* traces to be synced first */
+	struct requests	 requests;
+	struct consumer	*next;
+};
+
+/* What becomes of what a consumer says and does. */
+struct consumer_ops {
+	bool	(*message)(struct consumer *, struct ut_msg *);
+	void	(*adopted)(struct consumer *);	/* by a new process */
+	void	(*drained)(struct consumer *);	/* it was sent everything */
+	void	(*late)(struct consumer *);	/* it does not answer */
+	void	(*died)(struct consumer *);	/* and no other takes over */
+	bool	(*needed)(const struct consumer *);	/* or it may end */
+};
+
+extern struct consumer *consumers;
+void	 consumers_begin(const char *, const struct consumer_ops *);
+struct consumer *consumer_get(uid_t, gid_t);
+void	 consumer_send(struct consumer *, struct ut_msg *);
+/* What a reply says of an error. */
+void	 consumer_why(struct ut_msg *, int, char *, size_t);
+const char *consumer_trouble(const struct consumer *);	/* given up: why */
+void	 consumer_watch(struct consumer *);	/* it was asked something */
+bool	 consumers_late(uid_t);
+bool	 consumers_full(uid_t);		/* too many requests wait for it */
+void	 consumers_reap(void);		/* a process has ended */
+void	 consumers_remove(void);	/* what they leave */
+void	 consumer_restore(uid_t, gid_t, const char *);
+void	 consumer_remove(const struct consumer *, const char *);	/* a region */
+void	 consumers_end(void);
+
+/* requests.c: what consumers are asked. */
+typedef void consumer_cb(void *, int, struct ut_msg *);	/* errno, reply */
+/* The answer is late.  Returns false if nobody waits for it any more. */
+typedef bool consumer_late(void *);
+
+/* The serial number that the request has to begin with. */
+uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
+/*
+ * Send the request begun by consumer_expect.  The request is kept, and repeated
+ * to the next consumer if this one dies.  If the answer is late, consumer_late
+ * is called once.
+ */
+void	 consumer_ask(struct consumer *, struct ut_msg *, consumer_late *);
+void	 consumer_hold(struct consumer *);	/* until a trace is synced */
+void	 consumer_go_on(struct consumer *);
+void	 requests_send(struct consumer *);
+void	 requests_reply(struct consumer *, struct ut_msg *);
+void	 requests_late(struct consumer *);
+void	 requests_fail(struct consumer *);
+void	 requests_again(struct consumer *);
+void	 requests_tell_dead(struct consumer *);
+
+#endif /* CONSUMERS_H */

@@ -1,0 +1,734 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl asks for: one function for each request.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "client.h"
+#include "parent.h"
+
+#define DEFAULT_NSUBS	512
+#define DEFAULT_NSUBS_PID 32		/* of one program */
+#define DEFAULT_SUBSIZE	16384
+#define DEFAULT_CHANNEL	"channel0"
+#define PATIENCE	3000	/* ms for programs that do not answer */
+
+static struct session *
+find_session(struct client *k, struct ut_msg *m)
+{
+	struct session *s;
+	char name[NAME_MAXLEN], why[512];
+
+	ut_msg_get_str(m, name, sizeof(name));
+	if (m->bad) {
+		client_refuse(k, "session name too long");
+		return NULL;
+	}
+	s = session_find(name, k->conn->uid, why, sizeof(why));
+	if (s == NULL)
+		client_refuse(k, "%s", why);
+	client_about(k, s);
+	return s;
+}
+
+/* Only root and the user utd runs as may tie utd's life to a connection. */
+static void
+do_own(struct client *k, struct ut_msg *m)
+{
+	(void)m;
+	if (k->conn->uid != 0 && k->conn->uid != geteuid()) {
+		client_refuse(k, "this utd is not yours");
+		return;
+	}
+	k->owner = true;
+	client_ok(k, "%s", "");
+}
+
+/* UT_CTL_CREATE: the consumer of the user makes the directory. */
+static void
+created(void *arg, int error, struct ut_msg *m)
+{
+	struct client *k = arg;
+	struct session *s = k->session;
+	char why[512];
+
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+	} else if ((error = session_own(s, ut_msg_get_fd(m), false)) != 0) {
+		snprintf(why, sizeof(why), "%s", strerror(error));
+	} else {
+		session_know_dir(s, m);
+		if (!session_alone(s)) {
+			error = ENOTEMPTY;
+			snprintf(why, sizeof(why), "another session's");
+		}
+	}
+	if (error != 0) {
+		client_taken(k, error == ENOTEMPTY ? UT_TAKEN_DIR : 0,
+		    "%s: %s", s->dir, why);
+		session_end(s);
+	} else {
+		session_made(s);
+		log_info("session %s: %s", s->name, s->dir);
+		client_ok(k, "%s", "");
+	}
+	wait_less(k->wait);
+}
+
+/* Give up: if the consumer makes the directory later, nobody uses it. */
+static bool
+created_late(void *arg)
+{
+	struct client *k = arg;
+	struct session *s = k->session;
+
+	client_refuse(k, "%s: the consumer of uid %lu does not answer", s->dir,
+	    (unsigned long)s->uid);
+	session_end(s);
+	wait_less(k->wait);
+	return false;
+}
+
+static void
+nothing(struct client *k)
+{
+	(void)k;
+}
+
+/* The user's limit is reached. */
+static void
+too_many(struct client *k, const char *what, const char *name, uid_t uid)
+{
+	client_refuse(k, "%s %s: uid %lu has too many %ss", what, name,
+	    (unsigned long)uid, what);
+}
+
+static void
+do_create(struct client *k, struct ut_msg *m)
+{
+	char name[NAME_MAXLEN], dir[PATH_MAX];
+	struct session *s;
+
+	ut_msg_get_str(m, name, sizeof(name));
+	ut_msg_get_str(m, dir, sizeof(dir));
+	if (m->bad || !name_valid(name, "._-")) {
+		client_refuse(k, "session name: 1 to 64 letters, digits, . _ -");
+	} else if (dir[0] != '/') {
+		client_refuse(k, "directory %s: not absolute", dir);
+	} else if (session_taken(name, k->conn->uid)) {
+		client_taken(k, UT_TAKEN_NAME, "session %s exists", name);
+	} else if (consumers_late(k->conn->uid)) {
+		client_refuse(k, "%s: the consumer of uid %lu does not answer",
+		    dir, (unsigned long)k->conn->uid);
+	} else if ((s = session_new(name, dir, k->conn->uid,
+	    k->conn->gid)) == NULL) {
+		too_many(k, "session", name, k->conn->uid);
+	} else {
+		client_about(k, s);
+		(void)client_wait(k, nothing, 0);
+		session_open(s, false, created, k, created_late);
+	}
+}
+
+/* The request is done; say how many programs have not answered. */
+static void
+answer(struct client *k, const char *text)
+{
+	char late[64] = "";
+
+	if (!client_session_there(k)) {
+		client_refuse(k, "the session was destroyed");
+		return;
+	}
+	if (k->late > 0)
+		snprintf(late, sizeof(late), "%s%u program%s not answer",
+		    *text != '\0' ? "; " : "", k->late,
+		    k->late == 1 ? " does" : "s do");
+	client_ok(k, "%s%s", text, late);
+}
+
+static void
+done(struct client *k)
+{
+	answer(k, "");
+}
+
+/* Does the session want any event? */
+static bool
+any_rule(const struct session *s)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (ch->enabled && !ch->removed && ch->newest != NULL)
+			return true;
+	return false;
+}
+
+/* If some buffers could not be made, the session records everything else. */
+static void
+started(struct client *k)
+{
+	char text[NAME_MAXLEN + 64] = "";
+
+	if (!client_session_there(k)) {
+		answer(k, "");
+		return;
+	}
+	if (k->why[0] != '\0') {
+		client_refuse(k, "session %s is started, but %s",
+		    k->session->name, k->why);
+		return;
+	}
+	snprintf(text, sizeof(text), "session %s started%s", k->session->name,
+	    any_rule(k->session) ? "" : ": no event is enabled yet");
+	answer(k, text);
+}
+
+/* Is there a region that could not be made? */
+static bool
+session_failed(const struct session *s)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (channel_failed(ch))
+			return true;
+	return false;
+}
+
+static void
+do_start(struct client *k, struct ut_msg *m)
+{
+	struct session *s = find_session(k, m);
+	struct channel *ch;
+	struct waiter *w;
+
+	if (s == NULL)
+		return;
+	if (s->active && !session_failed(s)) {
+		client_refuse(k, "session %s is started already", s->name);
+		return;
+	}
+	w = client_wait(k, started, PATIENCE);
+	session_activate(s, true);
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		channel_activate(ch, w);
+		channel_sync(ch, w);
+	}
+	wait_less(w);
+}
+
+/* What to add to the counts: errors, and how many warnings there are. */
+static void
+troubles(const struct session *s, bool last, char *text, size_t n)
+{
+	const char *error = session_error(s);
+	const struct warning *w;
+	unsigned int warnings = 0;
+	size_t len;
+
+	snprintf(text, n, "%s%s", error[0] != '\0' ? "; " : "", error);
+	for (w = s->warnings; w != NULL; w = w->next)
+		warnings += strcmp(w->text, error) != 0;
+	len = strlen(text);
+	if (warnings > 0)
+		snprintf(text + len, n - len, "; %u warning%s: see %s",
+		    warnings, warnings == 1 ? "" : "s",
+		    last ? "the log of utd" : "utctl list");
+}
+
+static void
+tell_counts(struct client *k, const char *what, bool last)
+{
+	char text[2048];
+	struct counts sum;
+
+	session_counts(k->session, &sum);
+	troubles(k->session, last, text, sizeof(text));
+	client_ok(k, "session %s %s: %llu events, %llu lost, %llu bytes%s",
+	    k->session->name, what, (unsigned long long)sum.written,
+	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes, text);
+}
+
+/* Refuse to end a session if a consumer of its events does not answer. */
+static bool
+refused_late(struct client *k, const char *what)
+{
+	const struct consumer *c = session_late(k->session);
+
+	if (c == NULL)
+		return false;
+	client_refuse(k, "session %s is %s: the consumer of uid %lu does not "
+	    "answer, and its events are still in the buffers",
+	    k->session->name, what, (unsigned long)c->uid);
+	return true;
+}
+
+static void
+stopped(struct client *k)
+{
+	if (!client_session_there(k))
+		client_refuse(k, "the session was destroyed");
+	else if (!refused_late(k, "stopped"))
+		tell_counts(k, "stopped", false);
+}
+
+/* Programs are told to record no more, but nobody waits for their answers. */
+static struct waiter *
+stop_session(struct client *k, void (*finish)(struct client *))
+{
+	struct waiter *w = client_wait(k, finish, 0);
+	struct channel *ch;
+	struct trace *t;
+
+	k->draining = true;
+	session_activate(k->session, false);
+	for (t = k->session->traces; t != NULL; t = t->next)
+		trace_refine(t);
+	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
+		channel_activate(ch, w);
+		channel_sync(ch, NULL);
+	}
+	return w;
+}
+
+static void
+do_stop(struct client *k, struct ut_msg *m)
+{
+	struct session *s = find_session(k, m);
+
+	if (s == NULL)
+		return;
+	if (!s->active)
+		client_refuse(k, "session %s is not started", s->name);
+	else
+		wait_less(stop_session(k, stopped));
+}
+
+/* If a consumer is late the session stays, to be destroyed later. */
+static bool
+undestroyed(struct client *k)
+{
+	if (!refused_late(k, "stopped, not destroyed"))
+		return false;
+	k->session->dying = false;
+	session_wait(k->session);
+	return true;
+}
+
+static void
+destroyed(struct client *k)
+{
+	if (undestroyed(k))
+		return;
+	log_info("session %s destroyed", k->session->name);
+	session_forget_dir(k->session);
+	tell_counts(k, "destroyed", true);
+	session_end(k->session);
+}
+
+/*
+ * Everything is in the files.  The session stays in the saved state until its
+ * regions are freed.
+ */
+static void
+drained(struct client *k)
+{
+	struct waiter *w;
+	struct channel *ch;
+
+	if (undestroyed(k))
+		return;
+	session_keep_error(k->session);
+	w = client_wait(k, destroyed, 0);
+	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
+		channel_close(ch);
+		channel_count(ch, w);
+	}
+	wait_less(w);
+}
+
+static void
+do_destroy(struct client *k, struct ut_msg *m)
+{
+	struct session *s = find_session(k, m);
+
+	if (s == NULL)
+		return;
+	s->dying = true;
+	wait_less(stop_session(k, drained));
+}
+
+/* On or off; programs and the consumer follow if the session is started. */
+static void
+channel_switch(struct client *k, struct channel *ch, bool on,
+    void (*finish)(struct client *))
+{
+	struct waiter *w = client_wait(k, finish, PATIENCE);
+
+	channel_enable(ch, on);
+	channel_activate(ch, w);
+	channel_sync(ch, w);
+	wait_less(w);
+}
+
+static void
+switched_on(struct client *k)
+{
+	if (k->why[0] != '\0' && client_session_there(k))
+		client_refuse(k, "channel %s is enabled, but %s",
+		    k->channel->name, k->why);
+	else
+		answer(k, "");
+}
+
+/* enable-channel of an existing channel: enables it if it is disabled. */
+static void
+channel_again(struct client *k, struct channel *ch, bool different)
+{
+	if (ch->removed)
+		client_refuse(k, "channel %s was removed; its files have the "
+		    "name", ch->name);
+	else if (ch->enabled || different)
+		client_refuse(k, "channel %s exists", ch->name);
+	else
+		channel_switch(k, ch, true, switched_on);
+}
+
+static void
+channel_create(struct client *k, struct session *s, const char *name,
+    struct geometry *g)
+{
+	char why[128];
+
+	if (g->subsize == 0)
+		g->subsize = DEFAULT_SUBSIZE;
+	if (g->nsubs == 0)
+		g->nsubs = g->buffers == UT_BUFFERS_PID ? DEFAULT_NSUBS_PID :
+		    DEFAULT_NSUBS;
+	if (!geometry_valid(g, why, sizeof(why))) {
+		client_refuse(k, "%s", why);
+		return;
+	}
+	if (g->clock == UT_CLOCK_CYCLES && !clock_trusted(why, sizeof(why))) {
+		client_refuse(k, "channel %s: %s", name, why);
+		return;
+	}
+	if (channel_new(s, name, g) == NULL)
+		too_many(k, "channel", name, s->uid);
+	else
+		client_ok(k, "%s", "");
+}
+
+static void
+do_channel(struct client *k, struct ut_msg *m)
+{
+	struct session *s = find_session(k, m);
+	struct geometry g;
+	struct channel *ch;
+	char name[NAME_MAXLEN];
+
+	if (s == NULL)
+		return;
+	ut_msg_get_str(m, name, sizeof(name));
+	g.subsize = ut_msg_get_u32(m);
+	g.nsubs = ut_msg_get_u32(m);
+	g.buffers = ut_msg_get_u32(m);
+	g.clock = ut_msg_get_u32(m);
+	if (name[0] == '\0' && !m->bad)
+		snprintf(name, sizeof(name), "%s", DEFAULT_CHANNEL);
+	if (m->bad || !name_valid(name, "._-") ||
+	    g.buffers > UT_BUFFERS_PID || g.clock > UT_CLOCK_CYCLES) {
+		client_refuse(k, "channel name: 1 to 64 letters, digits, . _ -");
+	} else if (strcmp(name, "metadata") == 0) {
+		client_refuse(k, "channel name metadata is taken");
+	} else if ((ch = channel_find(s, name)) != NULL) {
+		channel_again(k, ch, g.subsize != 0 || g.nsubs != 0 ||
+		    g.buffers != 0 || g.clock != 0);
+	} else {
+		channel_create(k, s, name, &g);
+	}
+}
+
+/* The channel of a request; the default one is created if that is asked for. */
+static struct channel *
+find_channel(struct client *k, struct session *s, const char *name,
+    bool create)
+{
+	static const struct geometry g = { DEFAULT_SUBSIZE, DEFAULT_NSUBS,
+		UT_BUFFERS_UID, UT_CLOCK_MONOTONIC };
+	struct channel *ch;
+
+	if (name[0] == '\0')
+		name = DEFAULT_CHANNEL;
+	ch = channel_find(s, name);
+	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0 &&
+	    (ch = channel_new(s, name, &g)) == NULL) {
+		too_many(k, "channel", name, s->uid);
+		return NULL;
+	}
+	if (ch != NULL && !ch->removed)
+		return k->channel = ch;
+	client_refuse(k, "channel %s %s", name, ch == NULL ?
+	    "does not exist" : "was removed");
+	return NULL;
+}
+
+static struct channel *
+get_channel(struct client *k, struct ut_msg *m)
+{
+	struct session *s = find_session(k, m);
+	char name[NAME_MAXLEN];
+
+	if (s == NULL)
+		return NULL;
+	ut_msg_get_str(m, name, sizeof(name));
+	if (!m->bad)
+		return find_channel(k, s, name, false);
+	client_refuse(k, "channel name too long");
+	return NULL;
+}
+
+static void
+do_choff(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_channel(k, m);
+
+	if (ch == NULL)
+		return;
+	if (!ch->enabled)
+		client_refuse(k, "channel %s is disabled already", ch->name);
+	else
+		channel_switch(k, ch, false, done);
+}
+
+/*
+ * Everything is written: keep only the name, which the files have, and the
+ * counts.  Somebody may have enabled the channel again meanwhile.
+ */
+static void
+removed(struct client *k)
+{
+	if (client_session_there(k) && !k->channel->removed) {
+		channel_remove(k->channel);
+		channel_close(k->channel);
+	}
+	answer(k, "");
+}
+
+static void
+do_chremove(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_channel(k, m);
+
+	if (ch != NULL)
+		channel_switch(k, ch, false, removed);
+}
+
+static int
+by_name(const void *va, const void *vb)
+{
+	const char *const *a = va, *const *b = vb;
+
+	return strcmp(*a, *b);
+}
+
+/* How many different events of the registries the newest rule matches. */
+static unsigned int
+count_events(const struct channel *ch, const struct rule *rule)
+{
+	const struct region *r;
+	const struct entry *e;
+	const char **names = NULL;
+	unsigned int i, n = 0, room = 0, different = 0;
+
+	for (r = ch->regions; r != NULL; r = r->next) {
+		for (e = r->registry.first; e != NULL; e = e->after) {
+			if (e->rule != rule->serial)
+				continue;
+			if (n == room) {
+				room = room * 2 + 64;
+				names = xrealloc(names,
+				    room * sizeof(*names));
+			}
+			names[n++] = e->desc->name;
+		}
+	}
+	if (n > 0)
+		qsort(names, n, sizeof(*names), by_name);
+	for (i = 0; i < n; i++)
+		different += i == 0 || strcmp(names[i], names[i - 1]) != 0;
+	free(names);
+	return different;
+}
+
+/* How many programs have such events mapped. */
+static unsigned int
+count_programs(const struct channel *ch, const struct rule *rule)
+{
+	const struct app *a;
+	const struct link *l;
+	unsigned int n = 0;
+
+	for (a = apps; a != NULL; a = a->next)
+		if (a->conn != NULL && (l = link_find(a, ch)) != NULL &&
+		    l->mapped != NULL && l->mapped->hit &&
+		    l->mapped->newest == rule->serial)
+			n++;
+	return n;
+}
+
+/* The counts are known only as long as no rule is newer. */
+static void
+enabled(struct client *k)
+{
+	const struct rule *newest;
+	char text[2 * NAME_MAXLEN + 64] = "";
+
+	if (!client_session_there(k)) {
+		answer(k, "");
+		return;
+	}
+	if (k->why[0] != '\0') {
+		client_refuse(k, "%s is enabled, but %s", k->rule->glob,
+		    k->why);
+		return;
+	}
+	newest = k->channel->newest;
+	if (!channel_active(k->channel))
+		snprintf(text, sizeof(text), "%s: enabled; %s %s is %s",
+		    k->rule->glob, k->channel->enabled ? "session" : "channel",
+		    k->channel->enabled ? k->session->name : k->channel->name,
+		    k->channel->enabled ? "not started" : "disabled");
+	else if (newest != NULL && newest->serial == k->rule->serial)
+		snprintf(text, sizeof(text), "%s: %u events of %u programs",
+		    k->rule->glob, count_events(k->channel, k->rule),
+		    count_programs(k->channel, k->rule));
+	answer(k, text);
+}
+
+/* The channel and the rule that the request is about. */
+static struct channel *
+get_rule(struct client *k, struct ut_msg *m, bool create)
+{
+	struct session *s = find_session(k, m);
+	char name[NAME_MAXLEN];
+
+	if (s == NULL)
+		return NULL;
+	rule_free(k->rule);
+	ut_msg_get_str(m, name, sizeof(name));
+	if ((k->rule = rule_read(m)) != NULL)
+		return find_channel(k, s, name, create);
+	client_refuse(k, "rule: patterns of 1 to %d characters, a level from "
+	    "0 to %d", NAME_MAXLEN - 1, UT_DEBUG);
+	return NULL;
+}
+
+static void
+sync_rules(struct client *k, void (*finish)(struct client *))
+{
+	struct waiter *w;
+
+	w = client_wait(k, finish, PATIENCE);
+	if (channel_active(k->channel))
+		channel_sync(k->channel, w);
+	wait_less(w);
+}
+
+static void
+do_enable(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_rule(k, m, true);
+
+	if (ch == NULL)
+		return;
+	if (k->rule->kind == UT_RULE_ANY) {
+		client_refuse(k, "rule: no such kind");
+		return;
+	}
+	if (channel_active(ch) && channel_failed(ch))
+		(void)rule_del(ch, k->rule);	/* to add it again */
+	if (rule_add(ch, k->rule))
+		sync_rules(k, enabled);
+	else if (errno == EEXIST)
+		client_refuse(k, "%s is enabled already in channel %s",
+		    k->rule->glob, ch->name);
+	else
+		too_many(k, "rule", k->rule->glob, ch->session->uid);
+}
+
+static void
+do_disable(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_rule(k, m, false);
+
+	if (ch == NULL)
+		return;
+	if (!rule_del(ch, k->rule))
+		client_refuse(k, "%s is not enabled in channel %s",
+		    k->rule->glob, ch->name);
+	else
+		sync_rules(k, done);
+}
+
+static const struct {
+	uint16_t	 type;
+	void		(*act)(struct client *, struct ut_msg *);
+} requests[] = {
+	{ UT_CTL_OWN,		do_own },
+	{ UT_CTL_CREATE,	do_create },
+	{ UT_CTL_DESTROY,	do_destroy },
+	{ UT_CTL_START,		do_start },
+	{ UT_CTL_STOP,		do_stop },
+	{ UT_CTL_CHANNEL,	do_channel },
+	{ UT_CTL_CHOFF,		do_choff },
+	{ UT_CTL_CHREMOVE,	do_chremove },
+	{ UT_CTL_ENABLE,	do_enable },
+	{ UT_CTL_DISABLE,	do_disable },
+	{ UT_CTL_LIST,		list_sessions },
+	{ UT_CTL_EVENTS,	list_events },
+};
+
+/* False if the message is no request. */
+static bool
+request(struct client *k, struct ut_msg *m)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		if (requests[i].type == m->h.type) {
+			requests[i].act(k, m);
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+control_hello(struct conn *c, struct ut_msg *m)
+{
+	client_hello(c, m, request);
+}

@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The end of channels and of sessions.
+ */
+
+#include "app.h"
+#include "client.h"
+#include "parent.h"
+
+/* Detach all programs, and close all regions. */
+void
+channel_close(struct channel *ch)
+{
+	links_detach(ch);
+	regions_close(ch);
+}
+
+/* Close and free all that the session has, and the session. */
+void
+session_end(struct session *s)
+{
+	struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		channel_close(ch);
+		regions_free(ch);
+	}
+	while (s->traces != NULL)
+		trace_close(s->traces);
+	clients_forget(s);
+	session_free(s);
+}
+
+/* Has the directory buffers that are not written? */
+static bool
+not_written(const struct trace *t)
+{
+	const struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state != REGION_FAILED || region_left(r))
+			return true;
+	return false;
+}
+
+/* Warn, once for each user, of buffers that are not written; any? */
+static bool
+warn_left(const struct session *s)
+{
+	const struct trace *t, *u;
+	bool any = false;
+
+	for (t = s->traces; t != NULL; t = t->next) {
+		if (!not_written(t))
+			continue;
+		any = true;
+		for (u = s->traces; u != t; u = u->next)
+			if (u->uid == t->uid && not_written(u))
+				break;
+		if (u == t)
+			log_warnx("session %s: the buffers of uid %lu are not "
+			    "all written: see utctl recover", s->name,
+			    (unsigned long)t->uid);
+	}
+	return any;
+}
+
+/* utd ends, and with it all sessions whose buffers are written. */
+bool
+sessions_end(void)
+{
+	struct session *s, *next;
+
+	for (s = sessions; s != NULL; s = next) {
+		next = s->next;
+		if (warn_left(s))
+			session_activate(s, false);
+		else
+			session_end(s);
+	}
+	return sessions == NULL;
+}

@@ -1,0 +1,436 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The journal: the file `state' of the run directory, in which the next utd
+ * finds what this one has.  See state.c for what is in it.
+ *
+ * It is a row of messages in the form of those of ut_msg(5).  What changes is
+ * appended, with one STATE_END behind all that belongs together; what is
+ * behind the last STATE_END of a file was being written when utd was killed,
+ * and does not count.
+ *
+ * When the journal has grown to twice what it needs, all that there is is
+ * copied to another, a piece in each round of the loop, so that nobody waits
+ * long.  What changes meanwhile is written to the old one, and to the new one
+ * if the copy has come by there already.  At the end rename(2) puts it in
+ * place.  A journal that could not be written to is left as it is, and a copy
+ * is made as soon as that can be done.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal.h"
+#include "loop.h"
+
+#define SLICE		(256u << 10)	/* bytes copied in a round */
+#define BUFFER		(1u << 20)	/* bytes that are written at a time */
+#define SLACK		(1u << 20)	/* bytes that are not worth a copy */
+#define RETRY_MS	1000		/* after it could not be written */
+
+struct journal {
+	int		 fd;		/* -1: nothing is written to it */
+	uint64_t	 size;		/* of what is in the file */
+	uint64_t	 needed;	/* size when it was new */
+	char		*buf;		/* what is not */
+	size_t		 len, room;
+	bool		 open;		/* no STATE_END behind the last one */
+};
+
+static char path[PATH_MAX], new_path[PATH_MAX];
+static struct journal journals[2] = { { .fd = -1 }, { .fd = -1 } };
+static unsigned int current;		/* the other is the copy */
+static struct saved *all, **last = &all;
+static struct saved *changed, **last_changed = &changed;
+static struct saved *cursor;		/* the next one to be copied */
+static bool off, failed;		/* and was told of */
+static struct timer save_timer, copy_timer;
+static const struct saved_ops *ops;
+static uint32_t last_id;
+
+static void	save_later(void *);
+static void	copy_later(void *);
+
+static bool
+writable(const struct journal *j)
+{
+	return j->fd != -1;
+}
+
+static void
+journal_close(struct journal *j)
+{
+	if (j->fd != -1)
+		close(j->fd);
+	free(j->buf);
+	memset(j, 0, sizeof(*j));
+	j->fd = -1;
+}
+
+/* Give up the file; what was written to it stays valid: see load_sessions. */
+static void
+journal_failed(struct journal *j)
+{
+	if (!failed)
+		log_warn("%s", j == &journals[current] ? path : new_path);
+	failed = true;
+	if (j != &journals[current])
+		unlink(new_path);
+	journal_close(j);
+	timer_set(&copy_timer, RETRY_MS, copy_later, NULL);
+}
+
+static void
+journal_flush(struct journal *j)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < j->len) {
+		n = pwrite(j->fd, j->buf + done, j->len - done,
+		    (off_t)(j->size + done));
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (n == 0)
+				errno = EIO;
+			journal_failed(j);
+			return;
+		}
+		done += (size_t)n;
+	}
+	j->size += j->len;
+	j->len = 0;
+}
+
+/* Append a message; returns its length. */
+size_t
+journal_put(unsigned int i, const struct ut_msg *m)
+{
+	struct journal *j = &journals[i];
+
+	if (!writable(j))
+		return 0;
+	if (m->bad) {
+		log_warnx("state: message %u does not fit", m->h.type);
+		return 0;
+	}
+	if (j->len + m->h.len > j->room) {
+		j->room = (j->len + m->h.len) * 2;
+		j->buf = xrealloc(j->buf, j->room);
+	}
+	memcpy(j->buf + j->len, &m->h, sizeof(m->h));
+	memcpy(j->buf + j->len + sizeof(m->h), m->body, m->h.len -
+	    sizeof(m->h));
+	j->len += m->h.len;
+	j->open = true;
+	if (j->len >= BUFFER)
+		journal_flush(j);
+	return m->h.len;
+}
+
+static void
+put_mark(unsigned int i, uint16_t type, uint32_t a)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, type, a, 0);
+	(void)journal_put(i, &m);
+}
+
+/* Write everything that was put, and mark it as belonging together. */
+static void
+commit(unsigned int i)
+{
+	struct journal *j = &journals[i];
+
+	if (!writable(j) || !j->open)
+		return;
+	put_mark(i, STATE_END, 0);
+	if (writable(j))
+		journal_flush(j);
+	j->open = false;
+}
+
+/*
+ * Objects.  None has an ID that another had, not even with an earlier utd.
+ */
+uint32_t
+new_id(void)
+{
+	return ++last_id;
+}
+
+/* An object of an earlier utd has that ID. */
+void
+id_taken(uint32_t id)
+{
+	if (last_id < id)
+		last_id = id;
+}
+
+void
+state_add(struct saved *v, enum saved_kind kind, void *object)
+{
+	memset(v, 0, sizeof(*v));
+	v->kind = kind;
+	v->object = object;
+	v->at = last;
+	*last = v;
+	last = &v->next;
+	state_changed(v);
+}
+
+void
+state_changed(struct saved *v)
+{
+	if (!v->changed) {
+		v->changed = true;
+		v->next_changed = NULL;
+		v->changed_at = last_changed;
+		*last_changed = v;
+		last_changed = &v->next_changed;
+	}
+	state_soon();
+}
+
+/* Save at the end of this round of the loop. */
+void
+state_soon(void)
+{
+	if (save_timer.when == 0)
+		timer_set(&save_timer, 0, save_later, NULL);
+}
+
+static void
+unlist(struct saved *v)
+{
+	if (!v->changed)
+		return;
+	*v->changed_at = v->next_changed;
+	if (v->next_changed != NULL)
+		v->next_changed->changed_at = v->changed_at;
+	else
+		last_changed = v->changed_at;
+	v->changed = false;
+}
+
+/* The object is about to be freed. */
+void
+state_del(struct saved *v)
+{
+	ops->gone(0, v);
+	ops->gone(1, v);
+	state_soon();
+	unlist(v);
+	if (cursor == v)
+		cursor = v->next;
+	*v->at = v->next;
+	if (v->next != NULL)
+		v->next->at = v->at;
+	else
+		last = v->at;
+}
+
+/* Has the copy reached or passed the object? */
+static bool
+passed(const struct saved *v)
+{
+	return v->seen || v == cursor;
+}
+
+/*
+ * Write the object's record to the journal, and to the copy if that has passed
+ * it.  The copy writes the rows of the object at the cursor piece by piece.
+ */
+static void
+save(struct saved *v)
+{
+	const unsigned int copy = !current;
+
+	(void)ops->put(current, v, SIZE_MAX);
+	if (writable(&journals[copy]) && passed(v))
+		(void)ops->put(copy, v, v == cursor ? 0 : SIZE_MAX);
+}
+
+/*
+ * Copying.
+ */
+static bool
+copy_begin(void)
+{
+	struct journal *j = &journals[!current];
+	struct saved *v;
+
+	j->fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
+	if (j->fd == -1) {
+		journal_failed(j);
+		return false;
+	}
+	for (v = all; v != NULL; v = v->next) {
+		v->seen = false;
+		memset(&v->in[!current], 0, sizeof(v->in[0]));
+	}
+	cursor = all;
+	put_mark(!current, STATE_BEGIN, STATE_VERSION);
+	return true;
+}
+
+/* The copy is complete: it takes the journal's place. */
+static void
+copy_end(void)
+{
+	struct journal *j = &journals[!current];
+
+	commit(!current);
+	if (!writable(j))
+		return;
+	if (rename(new_path, path) == -1) {
+		journal_failed(j);
+		return;
+	}
+	journal_close(&journals[current]);
+	current = !current;
+	j->needed = j->size;
+	failed = false;
+}
+
+/* Copy one more piece; false when the copy is complete, or failed. */
+static bool
+copy_more(void)
+{
+	struct journal *j = &journals[!current];
+	const uint64_t end = j->size + j->len + SLICE;
+	struct saved *v;
+	size_t left;
+
+	while ((v = cursor) != NULL && j->size + j->len < end) {
+		left = (size_t)(end - j->size - j->len);
+		if (!(v->in[!current].there ? ops->rows(!current, v, left) :
+		    ops->put(!current, v, left)) || !writable(j))
+			break;
+		v->seen = true;
+		cursor = v->next;
+	}
+	if (writable(j))
+		journal_flush(j);
+	if (!writable(j)) {
+		cursor = NULL;
+		return false;
+	}
+	if (cursor != NULL)
+		return true;
+	copy_end();
+	return false;
+}
+
+/* Save all changes to both files first, as this piece may be the last. */
+static void
+copy_later(void *arg)
+{
+	(void)arg;
+	if (off)
+		return;
+	state_save();
+	if (!writable(&journals[!current]) && !copy_begin())
+		return;
+	if (copy_more())
+		timer_set(&copy_timer, 0, copy_later, NULL);
+}
+
+static void
+copy_if_worth_it(void)
+{
+	const struct journal *j = &journals[current];
+
+	if (copy_timer.when == 0 && writable(j) &&
+	    j->size > 2 * j->needed + SLACK)
+		timer_set(&copy_timer, 0, copy_later, NULL);
+}
+
+/* Write all changes now. */
+void
+state_save(void)
+{
+	struct saved *v;
+
+	if (off)
+		return;
+	while ((v = changed) != NULL) {
+		unlist(v);
+		save(v);
+	}
+	commit(current);
+	copy_if_worth_it();
+}
+
+static void
+save_later(void *arg)
+{
+	(void)arg;
+	state_save();
+}
+
+/* Write everything to a new journal at once. */
+static void
+journal_renew(void)
+{
+	state_save();
+	if (!writable(&journals[!current]) && !copy_begin())
+		return;
+	while (copy_more())
+		continue;
+}
+
+void
+journal_begin(const struct saved_ops *o)
+{
+	ops = o;
+}
+
+void
+journal_open(const char *state, const char *new)
+{
+	snprintf(path, sizeof(path), "%s", state);
+	snprintf(new_path, sizeof(new_path), "%s", new);
+	journal_renew();
+}
+
+/* Write the last changes; utd ends. */
+void
+journal_end(void)
+{
+	state_save();
+	if (!writable(&journals[current]))
+		journal_renew();
+}
+
+void
+journal_remove(void)
+{
+	off = true;
+	unlink(new_path);
+	unlink(path);
+}

@@ -1,0 +1,112 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the next utd needs to know if this one is killed.
+ */
+
+#ifndef JOURNAL_H
+#define JOURNAL_H
+
+#include "../utd.h"
+
+struct channel;
+struct entry;
+struct rule;
+struct session;
+struct trace;
+
+/* An ID as the argument of a callback: the object may be gone by then. */
+static inline void *
+id_arg(uint32_t id)
+{
+	return (void *)(uintptr_t)id;
+}
+
+/*
+ * journal.c: an object that the next utd is to know.
+ */
+enum saved_kind {
+	SAVED_CONSUMER, SAVED_SESSION, SAVED_TRACE, SAVED_CHANNEL,
+	SAVED_REGION
+};
+
+struct saved {
+	enum saved_kind	 kind;
+	void		*object;
+	bool		 changed;	/* in the list of changed objects */
+	bool		 seen;		/* copied to the new journal */
+	struct saved	*next, **at;
+	struct saved	*next_changed, **changed_at;
+	struct {
+		bool		 there;
+		const struct entry *entry;	/* the last event there */
+		uint64_t	 text;	/* bytes of metadata there */
+	} in[2];			/* the journal, and its copy */
+};
+
+/* Types of messages in the journal, which are not those of the protocol. */
+#define STATE_VERSION	3
+#define STATE_BEGIN	1	/* a version */
+#define STATE_END	2	/* of what belongs together */
+#define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell */
+#define STATE_SESSION	4	/* a id, b these: see put_session */
+#define STATE_ACTIVE	1u
+#define STATE_MISSED	2u
+#define STATE_CURRENT	4u
+#define STATE_WARNING	5	/* a session: str */
+#define STATE_TRACE	6	/* a id, b session: see put_trace */
+#define STATE_TEXT	7	/* a trace: u64 where, str metadata */
+#define STATE_CHANNEL	8	/* a id, b session: see put_channel */
+#define STATE_RULE	9	/* a channel: as in the protocol */
+#define STATE_REGION	10	/* a id, b channel: see put_region */
+#define STATE_ENTRY	11	/* a id, b region: u32 level, str name, str
+				   program, fields as in EVENTS */
+#define STATE_UNRULE	12	/* a channel: as in the protocol */
+#define STATE_GONE	13	/* a what, b id: with all that is below it */
+
+/* How the journal is told what to write: see state.c. */
+struct saved_ops {
+	bool	(*put)(unsigned int, struct saved *, size_t);
+	bool	(*rows)(unsigned int, struct saved *, size_t);
+	void	(*gone)(unsigned int, struct saved *);
+};
+
+uint32_t new_id(void);
+void	 id_taken(uint32_t);		/* by what another utd had */
+void	 state_add(struct saved *, enum saved_kind, void *);
+void	 state_changed(struct saved *);
+void	 state_del(struct saved *);
+void	 state_save(void);		/* now, what has changed */
+void	 state_soon(void);
+size_t	 journal_put(unsigned int, const struct ut_msg *);
+void	 journal_begin(const struct saved_ops *);
+void	 journal_open(const char *, const char *);
+void	 journal_end(void);
+void	 journal_remove(void);
+
+/*
+ * state.c: the records of all objects.  False if there are more rows than so
+ * many bytes hold.
+ */
+bool	 state_put(unsigned int, struct saved *, size_t);
+bool	 state_rows(unsigned int, struct saved *, size_t);
+void	 state_gone(unsigned int, struct saved *);
+void	 state_renew(struct trace *);	/* its metadata begin anew */
+void	 state_warning(const struct session *, const char *);
+void	 state_rule(const struct channel *, const struct rule *, bool);
+
+#endif /* JOURNAL_H */

@@ -1,0 +1,669 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A program and a channel: what of the program's events the rules of the
+ * channel want, and which of it is mapped.
+ *
+ *	IDLE --LIST--> NAMES --> TURN --DESCRIBE--> EVENTS --> REGION --+
+ *	  ^                                                             |
+ *	  +--- the last ACK --- MAP <--ATTACH, MAP--- HELD <------------+
+ *
+ * NAMES and EVENTS wait for the program's answers.
+ *
+ * TURN waits for the next turn of the session's user, to go on comparing the
+ * program's events with the rules of the channel: that may take longer than a
+ * user has in one round of the loop.
+ *
+ * REGION waits until the region is made.  If it cannot be made, those who wait
+ * for this link are told why, and the next sync tries again.
+ *
+ * HELD waits until the events' metadata has been handed to the consumer, which
+ * writes metadata before events; so no event reaches a file before its
+ * description.  It also waits until no message is queued for the program: see
+ * links_sent.
+ *
+ * A state is skipped when there is nothing to wait for: a program whose events
+ * are known is told everything at once.  If something changes meanwhile, the
+ * link goes through all states again.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+
+#define PAIRS		4000	/* in one MAP */
+#define ASKED		16000	/* in one DESCRIBE */
+
+static struct ut_msg out;
+static struct timer judge_timer;
+
+static void	link_start(struct link *);
+static void	link_step(struct link *);
+static void	link_finish(struct link *);
+
+struct link *
+link_find(const struct app *a, const struct channel *ch)
+{
+	struct link *l;
+
+	for (l = a->links; l != NULL; l = l->next)
+		if (l->channel == ch)
+			return l;
+	return NULL;
+}
+
+static uint32_t
+link_id(const struct link *l)
+{
+	return l->channel == NULL ? 0 : l->channel->id;
+}
+
+static struct link *
+link_by_id(const struct app *a, uint32_t id)
+{
+	struct link *l;
+
+	for (l = a->links; l != NULL && link_id(l) != id; l = l->next)
+		continue;
+	return l;
+}
+
+static struct link *
+link_get(struct app *a, struct channel *ch)
+{
+	struct link *l;
+
+	if ((l = link_find(a, ch)) != NULL)
+		return l;
+	if ((l = calloc(1, sizeof(*l))) == NULL)
+		return NULL;
+	l->app = a;
+	l->channel = ch;
+	l->unsure = a->kept;
+	l->next = a->links;
+	a->links = l;
+	return l;
+}
+
+/*
+ * Make the program record what the rules want; w waits for that.  Without a
+ * channel: learn all events of the program.
+ */
+void
+link_sync(struct app *a, struct channel *ch, struct waiter *w)
+{
+	struct link *l;
+
+	if (a->conn == NULL)
+		return;
+	if ((l = link_get(a, ch)) == NULL || !waits_add(&l->later, w)) {
+		conn_fail(a->conn);
+		return;
+	}
+	l->again = true;
+	if (l->state == LINK_IDLE)
+		link_start(l);
+}
+
+static bool
+link_wanted(const struct link *l)
+{
+	return l->channel == NULL || channel_active(l->channel);
+}
+
+/* Ask for the names that no program with this table has told yet. */
+static void
+send_list(struct app *a)
+{
+	const struct table *t = a->table;
+
+	if (a->listed < a->listing)
+		return;			/* asked already */
+	a->listed = t->known;
+	a->listing = t->size;
+	ut_msg_init(&out, UT_MSG_LIST, t->known, t->size - t->known);
+	conn_send(a->conn, &out);
+}
+
+/* Ask for the next events to be described; false if there are none. */
+static bool
+send_describe(struct link *l)
+{
+	uint32_t i = l->described;
+
+	ut_msg_init(&out, UT_MSG_DESCRIBE, link_id(l), 0);
+	for (; out.h.b < ASKED && plan_lacks(l->plan, l->app->table, &i); i++) {
+		ut_msg_u32(&out, i);
+		out.h.b++;
+	}
+	l->described = i;
+	l->answers = out.h.b;
+	if (out.h.b == 0)
+		return false;
+	conn_send(l->app->conn, &out);
+	return true;
+}
+
+/* The region has to be attached before anything is mapped. */
+static void
+send_attach(struct link *l)
+{
+	const struct region *r = l->region;
+	const struct consumer *c = r->trace->consumer;
+
+	app_tell(r->trace->consumer, l->app);
+	l->app->known = true;
+	app_save(l->app);
+	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
+	ut_msg_fd(&out, r->fd);
+	/* A semaphore of another ABI is another thing: no bell then. */
+	if (l->app->bits != sizeof(void *) * CHAR_BIT) {
+		ut_msg_str(&out, "");
+	} else {
+		if (c->bell != -1)
+			ut_msg_fd(&out, c->bell);
+		ut_msg_str(&out, c->bellname);
+	}
+	conn_send(l->app->conn, &out);
+}
+
+static void
+send_map(struct link *l)
+{
+	if (out.h.b == 0)
+		return;
+	l->acks++;
+	if (l->app->conn != NULL)
+		conn_send(l->app->conn, &out);
+	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
+}
+
+static uint16_t
+plan_id(const struct plan *p, uint32_t event)
+{
+	return p != NULL && event < p->n ? p->ids[event] : 0;
+}
+
+/* Send the difference between the plan and what the program has. */
+static void
+send_plan(struct link *l)
+{
+	const struct plan *old = l->mapped, *new = l->plan;
+	uint32_t i, n = old == NULL ? 0 : old->n;
+
+	if (new != NULL && new->n > n)
+		n = new->n;
+	if (l->unsure && l->attached)
+		n = l->app->table->size;
+	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
+	for (i = 0; i < n; i++) {
+		if (plan_id(old, i) == plan_id(new, i) && !l->unsure)
+			continue;
+		ut_msg_u32(&out, i);
+		ut_msg_u32(&out, plan_id(new, i));
+		if (++out.h.b == PAIRS)
+			send_map(l);
+	}
+	send_map(l);
+	l->unsure &= !l->attached;
+	plan_unref(l->mapped);
+	l->mapped = l->plan;
+	l->plan = NULL;
+}
+
+/* The start of a program does not wait for a consumer that does not answer. */
+static void
+link_late(struct link *l)
+{
+	if (l->region != NULL && trace_late(l->region->trace))
+		waits_release(&l->now, l->app->start);
+}
+
+/* Everything is there: the program is told. */
+static void
+link_map(struct link *l)
+{
+	const struct conn *consumer;
+	struct app *a = l->app;
+
+	state_save();			/* no ID that the next utd gives away */
+	if (l->region != NULL) {
+		consumer = l->region->trace->consumer->conn;
+		if (!trace_flush(l->region->trace) ||
+		    (consumer != NULL && conn_behind(consumer)) ||
+		    (a->conn != NULL && conn_behind(a->conn))) {
+			l->state = LINK_HELD;
+			link_late(l);
+			return;
+		}
+	}
+	l->state = LINK_MAP;
+	l->acks = 1;			/* ours, until all is sent */
+	if (l->region != NULL && !l->attached && l->plan != NULL) {
+		send_attach(l);
+		l->attached = true;
+	}
+	send_plan(l);
+	if (a->conn == NULL)
+		return;			/* look_at_graves does the rest */
+	/* The program does all this before it sees DONE. */
+	waits_release(&l->now, a->start);
+	link_acked(a, l->channel->id, 0);
+}
+
+static void
+drop_plan(struct link *l)
+{
+	plan_unref(l->plan);
+	l->plan = NULL;
+	l->described = 0;
+}
+
+/* There are no buffers for it. */
+static void
+link_unable(struct link *l)
+{
+	char why[512];
+
+	region_why(l->region, why, sizeof(why));
+	waits_failed(&l->now, why);
+	drop_plan(l);
+	if (!l->attached)
+		l->region = NULL;
+	link_finish(l);
+}
+
+/* There is a plan: go on when its region is there. */
+static void
+link_plan(struct link *l)
+{
+	if (l->region == NULL && l->plan != NULL)
+		l->region = l->plan->region;
+	if (l->region == NULL || l->region->state == REGION_READY) {
+		link_map(l);
+	} else if (l->region->state == REGION_FAILED) {
+		link_unable(l);
+	} else {
+		l->state = LINK_REGION;
+		link_late(l);
+	}
+}
+
+/* A consumer does not answer: programs that waited for it may start. */
+void
+links_late(void)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next)
+		for (l = a->links; l != NULL; l = l->next)
+			if (l->state == LINK_REGION || l->state == LINK_HELD)
+				link_late(l);
+}
+
+/* Links whose user had no time left in the last round go on. */
+static void
+links_judge(void *arg)
+{
+	struct app *a;
+	struct link *l;
+
+	(void)arg;
+	for (a = apps; a != NULL; a = a->next)
+		for (l = a->links; l != NULL; l = l->next)
+			if (l->state == LINK_TURN && a->conn != NULL)
+				link_step(l);
+}
+
+/* Judge all events by the rules; false if that is not finished. */
+static bool
+link_judge(struct link *l)
+{
+	struct app *a = l->app;
+
+	/* It has loaded a library meanwhile, maybe. */
+	if (l->plan != NULL && l->plan->table != a->table->serial)
+		drop_plan(l);
+	if (l->plan == NULL && (l->plan = plan_new(a->table)) == NULL) {
+		conn_fail(a->conn);
+		return false;
+	}
+	if (plan_judge(l->plan, l->channel, a->table))
+		return true;
+	l->state = LINK_TURN;
+	timer_set(&judge_timer, 1, links_judge, NULL);
+	return false;
+}
+
+static void
+warn_refused(const struct channel *ch, const struct app *a, const char *event)
+{
+	session_warn(ch->session, "event %s of %s (%d): description not "
+	    "valid: not recorded", event, a->name, (int)a->pid);
+}
+
+/*
+ * The event's ID, or 0 if it cannot be recorded.  If the refusal may be
+ * temporary (ENOMEM), clears *whole, so that the plan is not cached.
+ */
+static uint32_t
+id_in(struct region *r, struct desc *d, const struct app *a, uint32_t rule,
+    bool *whole)
+{
+	struct entry *e;
+	char why[1024];
+	bool isnew;
+
+	e = registry_get(&r->registry, d, a->name, rule, &isnew, why,
+	    sizeof(why));
+	if (e == NULL) {
+		*whole &= errno != ENOMEM;
+		session_warn(r->channel->session, "%s", why);
+		return 0;
+	}
+	if (isnew)
+		region_name_event(r, e);
+	return e->id;
+}
+
+/*
+ * Everything is judged, and described if the program could do that: assign the
+ * IDs.  The region is asked for only if an event is wanted; the plan does not
+ * wait for it.
+ */
+static void
+assign_ids(struct plan *p, struct channel *ch, const struct app *a)
+{
+	const struct table *t = a->table;
+	struct region *r = NULL;
+	bool whole = true;
+	uint32_t i, id;
+
+	for (i = 0; i < t->size; i++) {
+		if (p->ids[i] == 0)
+			continue;
+		id = 0;
+		if (t->types[i].refused) {
+			warn_refused(ch, a, t->types[i].name);
+		} else if (t->types[i].desc == NULL) {
+			whole = false;		/* unloaded there */
+		} else {
+			if (r == NULL)
+				r = region_get(ch, a);
+			id = id_in(r, t->types[i].desc, a,
+			    p->ids[i] == PLAN_NEWEST ? p->newest : 0, &whole);
+		}
+		plan_assign(p, i, id);
+	}
+	plan_done(p, r);
+	if (whole)
+		plan_keep(ch, p);
+}
+
+/* Go on from what is known of the program's events. */
+static void
+link_step(struct link *l)
+{
+	struct app *a = l->app;
+	struct plan *p;
+
+	if (!link_wanted(l)) {
+		drop_plan(l);
+		link_plan(l);
+		return;
+	}
+	if (a->table->known < a->table->size) {
+		l->state = LINK_NAMES;
+		send_list(a);
+		return;
+	}
+	if (l->channel != NULL && (p = plan_find(l->channel, a->table,
+	    region_find(l->channel, a))) != NULL) {
+		drop_plan(l);
+		l->plan = plan_ref(p);
+	} else {
+		if (l->channel != NULL && !link_judge(l))
+			return;
+		if (send_describe(l)) {
+			l->state = LINK_EVENTS;
+			return;
+		}
+		if (l->channel == NULL) {
+			link_finish(l);
+			return;
+		}
+		assign_ids(l->plan, l->channel, a);
+	}
+	if (l->plan->region != NULL)
+		region_retry(l->plan->region);
+	link_plan(l);
+}
+
+static void
+link_start(struct link *l)
+{
+	l->again = false;
+	l->described = 0;
+	l->now = l->later;
+	memset(&l->later, 0, sizeof(l->later));
+	link_step(l);
+}
+
+static void
+link_finish(struct link *l)
+{
+	l->state = LINK_IDLE;
+	if (l->failed) {
+		l->failed = false;	/* the next sync tries again */
+		plan_unref(l->mapped);
+		l->mapped = NULL;
+	}
+	waits_done(&l->now);
+	if (l->again && l->app->conn != NULL)
+		link_start(l);
+}
+
+/* The program has told the names. */
+void
+links_named(struct app *a)
+{
+	struct link *l;
+
+	for (l = a->links; l != NULL && a->conn != NULL; l = l->next)
+		if (l->state == LINK_NAMES)
+			link_step(l);
+}
+
+/* The program answered for n events, described or not. */
+void
+link_described(struct app *a, uint32_t channel, uint32_t n)
+{
+	struct link *l = link_by_id(a, channel);
+
+	if (l == NULL || l->state != LINK_EVENTS)
+		return;
+	l->answers = n < l->answers ? l->answers - n : 0;
+	if (l->answers == 0)
+		link_step(l);
+}
+
+static void
+link_failed(struct link *l, int error)
+{
+	const struct geometry *g = &l->channel->geometry;
+	char help[64] = "";
+
+	if (error == EMFILE)
+		snprintf(help, sizeof(help), ": it has %u already, of all "
+		    "sessions", UT_CHANNELS);
+	if (error == ENOMEM)
+		snprintf(help, sizeof(help), ": %llu kB of buffers (-n, -b)",
+		    (unsigned long long)g->nsubs * g->subsize / 1024);
+	if (!l->failed)
+		session_warn(l->channel->session,
+		    "%s (%d) cannot attach to channel %s: %s%s", l->app->name,
+		    (int)l->app->pid, l->channel->name, strerror(error), help);
+	l->failed = true;
+	session_missed(l->channel->session);
+}
+
+/* ATTACH went wrong. */
+void
+link_unattached(struct app *a, uint32_t channel, int error)
+{
+	struct link *l = link_by_id(a, channel);
+
+	if (l == NULL || l->channel == NULL)
+		return;
+	link_failed(l, error);
+	l->attached = false;
+}
+
+void
+link_acked(struct app *a, uint32_t channel, int error)
+{
+	struct link *l = link_by_id(a, channel);
+
+	if (l == NULL || l->state != LINK_MAP)
+		return;
+	if (error != 0)
+		link_failed(l, error);
+	if (--l->acks == 0)
+		link_finish(l);
+}
+
+/* Everything was sent to the consumer: links that were held go on. */
+void
+links_drained(const struct consumer *c)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next)
+		for (l = a->links; l != NULL; l = l->next)
+			if (l->state == LINK_HELD && a->conn != NULL &&
+			    l->region->trace->consumer == c)
+				link_map(l);
+}
+
+/*
+ * More was sent to the program.  While something is queued for it, it gets no
+ * more descriptors, because we would have to keep copies of them.
+ */
+void
+links_sent(struct app *a)
+{
+	struct link *l;
+
+	for (l = a->links; l != NULL; l = l->next)
+		if (l->state == LINK_HELD && a->conn != NULL)
+			link_map(l);
+}
+
+static void
+link_free(struct link *l)
+{
+	waits_done(&l->now);
+	waits_done(&l->later);
+	plan_unref(l->plan);
+	plan_unref(l->mapped);
+	free(l);
+}
+
+/* The connection of the program is gone. */
+void
+links_free(struct app *a)
+{
+	struct link *l;
+
+	while ((l = a->links) != NULL) {
+		a->links = l->next;
+		link_free(l);
+	}
+}
+
+/* The channel is about to go. */
+void
+links_detach(const struct channel *ch)
+{
+	struct app *a;
+	struct link **p, *l;
+
+	for (a = apps; a != NULL; a = a->next) {
+		for (p = &a->links; (l = *p) != NULL; p = &l->next)
+			if (l->channel == ch)
+				break;
+		if (l == NULL)
+			continue;
+		*p = l->next;
+		if (a->conn != NULL && l->attached) {
+			ut_msg_init(&out, UT_MSG_DETACH, ch->id, 0);
+			conn_send(a->conn, &out);
+		}
+		link_free(l);
+	}
+}
+
+/* After its rules changed, or the session started or stopped. */
+void
+channel_sync(struct channel *ch, struct waiter *w)
+{
+	struct app *a;
+
+	for (a = apps; a != NULL; a = a->next)
+		if (session_sees(ch->session, a->uid))
+			link_sync(a, ch, w);
+}
+
+/* Nobody reads the region any more: detach it.  The next sync begins anew. */
+static void
+link_let_go(struct link *l)
+{
+	l->attached = l->unsure = false;
+	plan_unref(l->mapped);
+	l->mapped = NULL;
+	ut_msg_init(&out, UT_MSG_DETACH, l->channel->id, 0);
+	conn_send(l->app->conn, &out);
+}
+
+/*
+ * The region is there, or could not be made, or nobody reads it any more: its
+ * links go on.  If it could not be made before, those who were told so may
+ * come again.
+ */
+void
+links_region(struct region *r, bool before)
+{
+	struct app *a;
+	struct link *l;
+
+	for (a = apps; a != NULL; a = a->next) {
+		l = link_find(a, r->channel);
+		if (l == NULL || l->region != r || a->conn == NULL)
+			continue;
+		if (l->attached && r->buried)
+			link_let_go(l);
+		if (l->state == LINK_REGION || l->state == LINK_HELD)
+			link_plan(l);
+	}
+	if (before)
+		channel_sync(r->channel, NULL);
+}

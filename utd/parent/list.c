@@ -1,0 +1,309 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl asks to be told: sessions, and what programs offer.
+ */
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "client.h"
+
+#define PATIENCE	3000	/* ms for programs that do not answer */
+
+static struct ut_msg out;
+
+/*
+ * Rows of a list: begin, members, end.
+ */
+static void
+row_begin(int depth, const char *what)
+{
+	ut_msg_init(&out, UT_CTL_ROW, (uint32_t)depth, 0);
+	ut_msg_str(&out, what);
+}
+
+static void
+row_str(const char *key, const char *value)
+{
+	ut_msg_str(&out, key);
+	ut_msg_u8(&out, 's');
+	ut_msg_str(&out, value);
+	out.h.b++;
+}
+
+static void
+row_num(const char *key, uint64_t value)
+{
+	ut_msg_str(&out, key);
+	ut_msg_u8(&out, 'n');
+	ut_msg_u64(&out, value);
+	out.h.b++;
+}
+
+static void
+row_end(struct client *k)
+{
+	if (k->conn != NULL)
+		conn_send(k->conn, &out);
+}
+
+/*
+ * UT_CTL_LIST.
+ */
+static void
+list_rules(struct client *k, const struct channel *ch)
+{
+	const struct rule *r;
+	char level[64];
+	uint32_t i;
+
+	for (r = ch->rules; r != NULL; r = r->next) {
+		if (r->kind == UT_RULE_ALL)
+			snprintf(level, sizeof(level), "all");
+		else
+			snprintf(level, sizeof(level), "%s %s",
+			    r->kind == UT_RULE_ONLY ? "==" : "<=",
+			    level_name(r->level));
+		row_begin(2, "rule");
+		row_str("glob", r->glob);
+		row_str("level", level);
+		row_end(k);
+		for (i = 0; i < r->nexcept; i++) {
+			row_begin(3, "exclusion");
+			row_str("glob", r->except[i]);
+			row_end(k);
+		}
+	}
+}
+
+static void
+list_registry(struct client *k, const struct region *r)
+{
+	const struct entry *e;
+
+	row_begin(2, "registry");
+	row_num("uid", r->trace->uid);
+	row_num("bits", r->trace->bits);
+	row_num("written", r->counts.written);
+	row_num("lost", r->counts.lost);
+	row_num("bytes", r->counts.bytes);
+	row_num("packets", r->counts.packets);
+	if (r->trace->owner != 0) {
+		row_str("name", r->trace->name);
+		row_num("pid", (uint64_t)r->trace->pid);
+	}
+	row_end(k);
+	for (e = r->registry.first; e != NULL; e = e->after) {
+		row_begin(3, "event");
+		row_str("name", e->desc->name);
+		row_num("id", e->id);
+		row_num("level", e->desc->level);
+		row_end(k);
+	}
+}
+
+static void
+list_channel(struct client *k, const struct channel *ch)
+{
+	const struct region *r;
+	struct counts sum;
+
+	memset(&sum, 0, sizeof(sum));
+	channel_counts(ch, &sum);
+	row_begin(1, "channel");
+	row_str("name", ch->name);
+	row_str("state", ch->removed ? "removed" : ch->enabled ? "enabled" :
+	    "disabled");
+	row_str("buffers", ch->geometry.buffers == UT_BUFFERS_PID ? "pid" : "uid");
+	row_str("mode", "discard");
+	row_str("clock", ch->geometry.clock == UT_CLOCK_CYCLES ? "cycles" :
+	    "monotonic");
+	row_num("subbuf_size", ch->geometry.subsize);
+	row_num("subbufs", ch->geometry.nsubs);
+	row_num("written", sum.written);
+	row_num("lost", sum.lost);
+	row_num("bytes", sum.bytes);
+	row_end(k);
+	list_rules(k, ch);
+	for (r = ch->regions; r != NULL; r = r->next)
+		list_registry(k, r);
+}
+
+static void
+row_program(struct client *k, int depth, const struct app *a)
+{
+	row_begin(depth, "program");
+	row_str("name", a->name);
+	row_num("pid", (uint64_t)a->pid);
+	row_num("vpid", (uint64_t)a->vpid);
+	row_num("uid", a->uid);
+	row_num("bits", a->bits);
+	row_end(k);
+}
+
+static void
+list_session(struct client *k, const struct session *s)
+{
+	const struct channel *ch;
+	const struct app *a;
+	const struct warning *w;
+	struct counts sum;
+
+	session_counts(s, &sum);
+	row_begin(0, "session");
+	row_str("name", s->name);
+	row_str("dir", s->dir);
+	row_str("state", s->active ? "active" : "stopped");
+	row_num("uid", s->uid);
+	row_num("written", sum.written);
+	row_num("lost", sum.lost);
+	row_num("bytes", sum.bytes);
+	row_str("error", session_error(s));
+	row_num("missed", s->missed);
+	row_end(k);
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		list_channel(k, ch);
+	for (a = apps; a != NULL; a = a->next)
+		if (session_sees(s, a->uid))
+			row_program(k, 1, a);
+	for (w = s->warnings; w != NULL; w = w->next) {
+		row_begin(1, "warning");
+		row_str("text", w->text);
+		row_end(k);
+	}
+}
+
+static bool
+sees(const struct client *k, uid_t uid)
+{
+	return k->conn->uid == 0 || k->conn->uid == geteuid() ||
+	    k->conn->uid == uid;
+}
+
+static void
+listed(struct client *k)
+{
+	const struct session *s;
+
+	if (k->conn == NULL)
+		return;
+	if (!client_session_there(k)) {
+		client_refuse(k, "the session was destroyed");
+		return;
+	}
+	for (s = sessions; s != NULL && k->conn != NULL; s = s->next)
+		if ((k->session == NULL || k->session == s) && !s->dying &&
+		    sees(k, s->uid))
+			list_session(k, s);
+	client_ok(k, "%s", "");
+}
+
+void
+list_sessions(struct client *k, struct ut_msg *m)
+{
+	struct session *s;
+	struct channel *ch;
+	struct waiter *w;
+	char name[NAME_MAXLEN], why[512];
+
+	ut_msg_get_str(m, name, sizeof(name));
+	client_about(k, NULL);
+	if (m->bad) {
+		client_refuse(k, "session name too long");
+		return;
+	}
+	if (name[0] != '\0') {
+		s = session_find(name, k->conn->uid, why, sizeof(why));
+		if (s == NULL) {
+			client_refuse(k, "%s", why);
+			return;
+		}
+		client_about(k, s);
+	}
+	w = client_wait(k, listed, PATIENCE);
+	for (s = sessions; s != NULL; s = s->next)
+		if ((k->session == NULL || k->session == s) &&
+		    sees(k, s->uid))
+			for (ch = s->channels; ch != NULL; ch = ch->next)
+				channel_count(ch, w);
+	wait_less(w);
+}
+
+/*
+ * UT_CTL_EVENTS.
+ */
+static void
+list_event(struct client *k, const struct desc *d)
+{
+	static struct ut_msg m;
+	struct field f;
+	char type[64], label[NAME_MAXLEN];
+	uint32_t n, v;
+	int low, high;
+
+	row_begin(1, "event");
+	row_str("name", d->name);
+	row_num("level", d->level);
+	row_end(k);
+	desc_open(d, &m, &n);
+	while (n-- > 0) {
+		desc_field(&m, &f);
+		for (v = 0; v < f.nvalues; v++)
+			desc_value(&m, label, &low, &high);
+		desc_type(&f, type, sizeof(type));
+		row_begin(2, "field");
+		row_str("name", f.name);
+		row_str("type", type);
+		row_end(k);
+	}
+}
+
+static void
+events_listed(struct client *k)
+{
+	const struct app *a;
+	const struct desc *d;
+	uint32_t i;
+
+	if (k->conn == NULL)
+		return;
+	for (a = apps; a != NULL && k->conn != NULL; a = a->next) {
+		if (a->conn == NULL || !sees(k, a->uid))
+			continue;
+		row_program(k, 0, a);
+		for (i = 0; i < a->table->size && k->conn != NULL; i++)
+			if ((d = a->table->types[i].desc) != NULL)
+				list_event(k, d);
+	}
+	client_ok(k, "%s", "");
+}
+
+void
+list_events(struct client *k, struct ut_msg *m)
+{
+	struct waiter *w = client_wait(k, events_listed, PATIENCE);
+	struct app *a;
+
+	(void)m;
+	for (a = apps; a != NULL; a = a->next)
+		if (sees(k, a->uid))
+			link_sync(a, NULL, w);
+	wait_less(w);
+}

@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Descriptors, times, and answers that are waited for.
+ */
+
+#ifndef LOOP_H
+#define LOOP_H
+
+#include "../utd.h"
+
+/*
+ * loop.c: descriptors that become ready and times that come.
+ */
+struct file {
+	int		 fd;
+	void		(*ready)(void *, short);
+	void		*arg;
+	unsigned int	 at;		/* in the loop's arrays */
+};
+
+struct timer {
+	int64_t		 when;		/* ut_msg_now(); 0 is unset */
+	void		(*fire)(void *);
+	void		*arg;
+	struct timer	*next;
+};
+
+bool	 file_add(struct file *, int, short, void (*)(void *, short), void *);
+void	 file_del(struct file *);
+void	 file_events(struct file *, short);	/* of poll(2) */
+void	 timer_set(struct timer *, int, void (*)(void *), void *);
+void	 timer_clear(struct timer *);
+void	 loop_run(void (*)(void));
+void	 loop_stop(void);
+extern bool loop_ending;
+extern unsigned int loop_round;		/* of the loop */
+
+/*
+ * wait.c: several answers that somebody waits for.  `done' is called when
+ * the last has come; then the wait is gone.
+ */
+struct waiter {
+	unsigned int	 pending;
+	void		(*done)(void *);
+	void		*arg;
+	char		 why[512];	/* the first that failed: why; or "" */
+};
+
+/* One is pending; NULL and errno, as malloc(3). */
+struct waiter *wait_new(void (*)(void *), void *);
+void	 wait_more(struct waiter *);
+void	 wait_less(struct waiter *);
+void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
+void	 wait_abandon(struct waiter *);	/* done is not to be called */
+
+/* All who wait for the same thing. */
+struct waiters {
+	struct waiter	**w;
+	unsigned int	 n;
+};
+
+bool	 waits_add(struct waiters *, struct waiter *);
+void	 waits_done(struct waiters *);
+void	 waits_release(struct waiters *, struct waiter *);
+void	 waits_failed(struct waiters *, const char *);
+
+#endif /* LOOP_H */

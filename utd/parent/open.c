@@ -1,0 +1,492 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * How the directories of a session are made, or opened again, and what becomes
+ * of their regions then.  The consumer of who owns the session makes what
+ * another UID's consumer is to write into.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app.h"
+
+#define PATIENCE	500		/* ms until a directory is tried */
+#define PATIENCE_MAX	30000		/* again, twice as long each time */
+
+static struct ut_msg out;
+
+/* Does the error mean that the directory is gone for good? */
+static bool
+over(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
+	    error == EINVAL || error == ESTALE;
+}
+
+/*
+ * The directory cannot be used.  If that is for good, the events in its buffers
+ * are counted as lost.  Otherwise the buffers are kept, because the file system
+ * may be mounted, or have room, later.
+ */
+static void
+trace_failed(struct trace *t, const char *why, bool for_good)
+{
+	t->state = REGION_FAILED;
+	t->over = for_good;
+	state_changed(&t->saved);
+	trace_go_on(t);
+	regions_failed(t, why);
+	if (for_good)
+		regions_bury_lost(t);
+	else if (t->again)
+		session_wait(t->session);
+}
+
+/* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
+static void
+got_trace(void *arg, int error, struct ut_msg *m)
+{
+	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	char why[512];
+	uint64_t size;
+
+	if (t == NULL)
+		return;
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+		trace_failed(t, why, over(error));
+		return;
+	}
+	size = ut_msg_get_u64(m);
+	if (t->syncing && (size < t->past || size - t->past > t->text.len)) {
+		trace_synced(t);
+		snprintf(why, sizeof(why), "%s: somebody else has changed the "
+		    "metadata", t->path);
+		trace_failed(t, why, true);
+		return;
+	}
+	if (t->syncing)
+		t->text.sent = (size_t)(size - t->past);
+	t->made |= t->owner == 0;
+	t->state = REGION_READY;
+	if (t->syncing) {
+		t->syncing = false;
+		/* What the last one was sent it may not have written. */
+		(void)trace_flush(t);
+		regions_synced(t);
+	}
+}
+
+/*
+ * Have the consumer make the directory, or open it again, and then its regions:
+ * requests are answered in order.
+ */
+static void
+ask_trace(struct trace *t, int fd, const char *path)
+{
+	int i;
+
+	t->state = REGION_READY;
+	if (!t->again) {
+		uuid_make(t->uuid, t->uuidstr);
+		text_free(&t->text);
+		t->past = t->clock_at = 0;
+		metadata_head(&t->text, t, t->uuidstr);
+		state_renew(t);
+		state_save();	/* the next utd knows of it before it is */
+	}
+	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
+	ut_msg_fd(&out, fd);
+	ut_msg_u32(&out, consumer_expect(t->consumer, got_trace,
+	    id_arg(t->id)));
+	ut_msg_str(&out, path);
+	ut_msg_u32(&out, t->owner != 0);
+	ut_msg_u32(&out, t->again);
+	ut_msg_u32(&out, t->made || t->owner == 0);
+	for (i = 0; i < UUID_LEN; i++)
+		ut_msg_u8(&out, t->uuid[i]);
+	consumer_ask(t->consumer, &out, NULL);
+	regions_ask(t);
+}
+
+static void
+got_uid_dir(void *arg, int error, struct ut_msg *m)
+{
+	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	char path[PATH_MAX], why[512] = "";
+	int fd = -1;
+
+	if (t == NULL)
+		return;
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+	} else {
+		ut_msg_get_str(m, path, sizeof(path));
+		if (m->bad || !trace_called(t, path))
+			consumer_why(m, EPROTO, why, sizeof(why));
+		else if ((fd = ut_msg_get_fd(m)) == -1)
+			consumer_why(m, errno, why, sizeof(why));
+	}
+	if (why[0] != '\0') {
+		trace_failed(t, why, over(error));
+	} else {
+		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
+		    "32-bit" : "64-bit");
+		close(fd);
+	}
+}
+
+static void
+ask_uid_dir(struct trace *t)
+{
+	struct session *s = t->session;
+	struct consumer *c = consumer_get(s->uid, s->gid);
+
+	t->state = REGION_ASKED;
+	ut_msg_init(&out, UT_C_UIDDIR, 0, 0);
+	ut_msg_fd(&out, s->dirfd);
+	ut_msg_u32(&out, consumer_expect(c, got_uid_dir, id_arg(t->id)));
+	ut_msg_str(&out, t->path);
+	ut_msg_u32(&out, t->owner != 0 && !t->made);
+	ut_msg_u32(&out, (uint32_t)t->uid);
+	ut_msg_u32(&out, (uint32_t)t->gid);
+	consumer_ask(c, &out, NULL);
+}
+
+/* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME. */
+static void
+trace_path(const struct trace *t, char *path, size_t n)
+{
+	struct tm tm;
+	time_t now = time(NULL);
+	char date[32] = "", name[sizeof(t->name)], *p;
+
+	if (t->owner == 0) {
+		snprintf(path, n, "ust/uid/%lu/%u-bit",
+		    (unsigned long)t->uid, t->bits);
+		return;
+	}
+	if (localtime_r(&now, &tm) != NULL)
+		strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm);
+	strcpy(name, t->name);
+	for (p = name; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && strchr("._-+", *p) == NULL)
+			*p = '_';
+	snprintf(path, n, "ust/pid/%s-%ld-%s", name, (long)t->pid, date);
+}
+
+/*
+ * A consumer that does not read gets no more descriptors: we would have to keep
+ * copies of them, and would have none left for others.
+ */
+static bool
+behind(const struct consumer *c)
+{
+	return !c->given_up && (c->conn == NULL || conn_behind(c->conn));
+}
+
+static void
+trace_ask(struct trace *t)
+{
+	char path[PATH_MAX];
+
+	if (t->path == NULL) {
+		trace_path(t, path, sizeof(path));
+		if (!trace_own(t) && t->owner == 0)
+			*strrchr(path, '/') = '\0';
+		t->path = xstrdup(path);
+	}
+	if (t->session->gone[0] != '\0') {
+		trace_failed(t, t->session->gone, false);
+		return;
+	}
+	if (t->session->dirfd == -1) {
+		t->state = REGION_ASKED;	/* until traces_resume */
+		return;
+	}
+	if (!t->again && behind(trace_own(t) ? t->consumer :
+	    consumer_get(t->session->uid, t->session->gid)))
+		t->state = REGION_NEW;	/* until traces_drained */
+	else if (trace_own(t))
+		ask_trace(t, t->session->dirfd, t->path);
+	else
+		ask_uid_dir(t);
+}
+
+/* The trace of the program's UID and ABI, or of the program alone. */
+static struct trace *
+trace_get(struct session *s, const struct app *a, bool alone)
+{
+	const uint64_t owner = alone ? a->owner : 0;
+	struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->uid == a->uid && t->bits == a->bits &&
+		    t->owner == owner)
+			return t;
+	t = trace_new(s, new_id(), a->uid, a->gid);
+	t->bits = a->bits;
+	t->owner = owner;
+	t->pid = a->pid != 0 ? a->pid : a->vpid;
+	t->vpid = a->vpid;
+	snprintf(t->name, sizeof(t->name), "%s", a->name);
+	trace_ask(t);
+	return t;
+}
+
+/* Try again to make or open the directory, and then all its regions. */
+void
+trace_retry(struct trace *t)
+{
+	if (regions_buried(t))
+		return;
+	t->again &= !t->over;
+	t->over = false;
+	if (t->again && t->session->gone[0] == '\0')
+		trace_hold(t);
+	regions_renew(t);
+	trace_ask(t);
+}
+
+/* The consumer has read everything: send the rest, for all who wait for it. */
+void
+traces_drained(const struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL; t = t->next) {
+			if (t->consumer == c && t->state == REGION_READY)
+				(void)trace_flush(t);
+			if (t->state != REGION_NEW || trace_maker(t) != c->uid)
+				continue;
+			trace_ask(t);
+		}
+	}
+}
+
+/* A consumer of the session that does not answer, or NULL. */
+const struct consumer *
+session_late(const struct session *s)
+{
+	const struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->consumer->late && (t->state != REGION_FAILED ||
+		    regions_buried(t)))
+			return t->consumer;
+	return NULL;
+}
+
+/*
+ * The consumer is new: tell it of all traces that it takes over, and then of
+ * their regions.
+ */
+void
+traces_again(struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL; t = t->next) {
+			if (t->consumer != c)
+				continue;
+			if (t->behind || t->state == REGION_READY)
+				trace_hold(t);
+			if (t->state != REGION_READY)
+				continue;
+			session_warn(s, "the consumer of uid %lu ended; "
+			    "another took over", (unsigned long)c->uid);
+			trace_ask(t);
+		}
+	}
+}
+
+/* The consumer was given up: nobody writes its traces any more. */
+void
+traces_orphaned(const struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL; t = t->next) {
+			if (t->consumer != c)
+				continue;
+			t->again = false;
+			trace_failed(t, consumer_trouble(c), false);
+			regions_remove(t);
+		}
+	}
+}
+
+/* Have the consumer of the session's owner make or open the directory. */
+void
+session_open(struct session *s, bool again, consumer_cb *cb, void *arg,
+    consumer_late *late)
+{
+	struct consumer *c = consumer_get(s->uid, s->gid);
+
+	ut_msg_init(&out, UT_C_OUTDIR, 0, 0);
+	ut_msg_u32(&out, consumer_expect(c, cb, arg));
+	ut_msg_str(&out, s->dir);
+	ut_msg_u32(&out, again);
+	consumer_ask(c, &out, late);
+}
+
+/* The directory of the session is open again, or cannot be. */
+static void
+traces_resume(struct session *s)
+{
+	struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next) {
+		if (s->gone[0] != '\0') {
+			trace_failed(t, s->gone, false);
+		} else if (t->state == REGION_FAILED) {
+			trace_retry(t);
+		} else if (t->state == REGION_ASKED) {
+			trace_ask(t);
+		}
+	}
+}
+
+/* The region of the channel for the program; NULL if there is none yet. */
+struct region *
+region_find(const struct channel *ch, const struct app *a)
+{
+	const uint64_t owner = ch->geometry.buffers == UT_BUFFERS_PID ?
+	    a->owner : 0;
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (r->trace->uid == a->uid && r->trace->bits == a->bits &&
+		    r->trace->owner == owner && r->state != REGION_CLOSING)
+			return r;
+	return NULL;
+}
+
+/* The same, perhaps a new one. */
+struct region *
+region_get(struct channel *ch, const struct app *a)
+{
+	struct region *r = region_find(ch, a);
+
+	if (r != NULL)
+		return r;
+	return region_make(ch, trace_get(ch->session, a,
+	    ch->geometry.buffers == UT_BUFFERS_PID));
+}
+
+/* Try again to make a region that could not be made. */
+void
+region_retry(struct region *r)
+{
+	struct trace *t = r->trace;
+
+	if ((r->state != REGION_FAILED && r->state != REGION_NEW) || r->buried)
+		return;
+	if (t->consumer->given_up && t->consumer->error != 0)
+		t->consumer = consumer_get(t->uid, t->gid);
+	if (t->consumer->given_up)
+		region_failed(r, consumer_trouble(t->consumer));
+	else if (t->state == REGION_FAILED)
+		trace_retry(t);
+	else
+		region_again(r);
+}
+
+/* Try again to open the directory, or those of its traces. */
+static void
+session_again(void *arg)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t;
+
+	if (s == NULL || s->dying)
+		return;
+	if (s->gone[0] != '\0') {
+		session_resume(s);
+		return;
+	}
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->state == REGION_FAILED && t->again && !t->over &&
+		    !t->consumer->given_up)
+			trace_retry(t);
+}
+
+void
+session_wait(struct session *s)
+{
+	if (s->retry.when != 0 || s->dying)
+		return;
+	s->patience = s->patience == 0 ? PATIENCE : s->patience * 2;
+	if (s->patience > PATIENCE_MAX)
+		s->patience = PATIENCE_MAX;
+	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
+}
+
+/* The directory is open, and its traces go on; or it cannot be opened. */
+static void
+reopened(void *arg, int error, struct ut_msg *m)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	char why[240] = "";
+	bool first;
+
+	if (s == NULL)
+		return;
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+	} else if ((error = session_own(s, ut_msg_get_fd(m), true)) != 0) {
+		snprintf(why, sizeof(why), "%s", strerror(error));
+	} else if (!session_dir_known(s, m)) {
+		snprintf(why, sizeof(why), "another one has its name now");
+		user_close(s->user, s->dirfd);
+		s->dirfd = -1;
+	}
+	if (why[0] != '\0') {
+		first = s->gone[0] == '\0';
+		snprintf(s->gone, sizeof(s->gone), "the directory: %s", why);
+		session_look(s);
+		if (first)
+			traces_resume(s);
+		session_warn(s, "%s", s->gone);
+		session_wait(s);
+		return;
+	}
+	if (s->gone[0] != '\0') {
+		s->gone[0] = '\0';
+		session_look(s);
+		session_warn(s, "the directory is there again");
+	}
+	traces_resume(s);
+}
+
+/* The session is of another utd, or its directory could not be opened. */
+void
+session_resume(struct session *s)
+{
+	session_open(s, true, reopened, id_arg(s->id), NULL);
+}

@@ -1,0 +1,169 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The parent: what connects those that know nothing of each other.
+ */
+
+#include <stddef.h>
+
+#include "app.h"
+#include "client.h"
+#include "listen.h"
+#include "parent.h"
+
+static const struct hello hellos[] = {
+	{ UT_MSG_HELLO,	app_hello },
+	{ UT_CTL_HELLO,	control_hello },
+	{ 0,		NULL }
+};
+
+/* UT_C_TROUBLE: a consumer may tell only of its own regions. */
+static void
+got_trouble(const struct consumer *c, struct ut_msg *m)
+{
+	struct region *r;
+	char text[512];
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if ((r = region_by_id(m->h.a)) == NULL || r->trace->consumer != c)
+		return;
+	if (m->h.b == UT_TROUBLE_NOW)
+		region_trouble(r, text);
+	if (text[0] != '\0')
+		session_warn(r->trace->session, "%s", text);
+	if (m->h.b == UT_TROUBLE_LOST)
+		session_lost(r->trace->session, text);
+}
+
+static bool
+message(struct consumer *c, struct ut_msg *m)
+{
+	char path[PATH_MAX];
+
+	switch (m->h.type) {
+	case UT_C_REPLY:
+		requests_reply(c, m);
+		break;
+	case UT_C_TROUBLE:
+		got_trouble(c, m);
+		break;
+	case UT_C_PROGRESS:
+		clients_progress(c->uid, ut_msg_get_u64(m));
+		break;
+	case UT_C_MADE:
+		ut_msg_get_str(m, path, sizeof(path));
+		trace_made(c, m->h.a, path);
+		break;
+	case UT_C_WROTE:
+		trace_wrote(c, m->h.a, ut_msg_get_u64(m));
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/*
+ * A new process takes over.  The regions still exist, programs continue to
+ * record, and the process finds out itself how far the last one has come.
+ */
+static void
+adopted(struct consumer *c)
+{
+	struct app *a;
+
+	for (a = apps; a != NULL; a = a->next)
+		if (a->uid == c->uid && a->known)
+			app_tell(c, a);
+	requests_tell_dead(c);
+	requests_again(c);
+	consumer_hold(c);
+	traces_again(c);
+	consumer_go_on(c);
+	requests_send(c);	/* those that need not wait */
+	traces_drained(c);
+}
+
+static void
+drained(struct consumer *c)
+{
+	traces_drained(c);
+	links_drained(c);
+}
+
+static void
+late(struct consumer *c)
+{
+	traces_late(c);
+	requests_late(c);
+	links_late();
+}
+
+static void
+died(struct consumer *c)
+{
+	requests_fail(c);
+	if (!c->given_up)
+		return;			/* nothing needed it */
+	traces_orphaned(c);
+	traces_drained(c);
+}
+
+static const struct consumer_ops consumer_ops = {
+	message, adopted, drained, late, died, traces_need
+};
+
+static const struct saved_ops saved_ops = {
+	state_put, state_rows, state_gone
+};
+
+void
+parent_open(const char *dir)
+{
+	users_begin();
+	clock_begin();
+	uuid_begin();
+	consumers_begin(dir, &consumer_ops);
+	journal_begin(&saved_ops);
+	regions_begin(links_region);
+	listen_open(dir, hellos);
+	state_open(dir);
+}
+
+void
+parent_loop(void)
+{
+	loop_run(conn_reap);
+}
+
+bool
+parent_close(void)
+{
+	bool all;
+
+	consumers_end();
+	regions_gone();
+	if ((all = sessions_end())) {
+		journal_remove();
+		programs_remove();
+		consumers_remove();
+	} else {
+		journal_end();
+	}
+	listen_close();
+	return all;
+}

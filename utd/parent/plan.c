@@ -1,0 +1,206 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Plans: the IDs that a table's events have in a region.  They are the same
+ * for all programs with that table, so a plan is made once, and found again
+ * as long as the rules stay the same.
+ *
+ * First each event is judged by the rules, the newest first, in as many turns
+ * as necessary.  Then the program describes the wanted events, and these get
+ * their IDs: see link.c.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../libut/clock.h"
+#include "event.h"
+#include "session.h"
+
+#define KEPT_MAX	64	/* plans kept for a channel */
+
+struct plan *
+plan_ref(struct plan *p)
+{
+	p->refs++;
+	return p;
+}
+
+void
+plan_unref(struct plan *p)
+{
+	if (p != NULL && --p->refs == 0) {
+		free(p->ids);
+		free(p);
+	}
+}
+
+/* The channel has a reference to each in its list. */
+void
+plans_forget(struct channel *ch, const struct region *r)
+{
+	struct plan **pp = &ch->plans, *p;
+
+	while ((p = *pp) != NULL) {
+		if (r != NULL && p->region != r) {
+			pp = &p->next;
+			continue;
+		}
+		*pp = p->next;
+		plan_unref(p);
+	}
+}
+
+/* Keep a new plan, and drop those for older rules and the oldest of many. */
+void
+plan_keep(struct channel *ch, struct plan *new)
+{
+	struct plan **pp = &ch->plans, *p;
+	unsigned int n = 0;
+
+	new->next = ch->plans;
+	ch->plans = plan_ref(new);
+	while ((p = *pp) != NULL) {
+		if (p->rules == ch->generation && ++n <= KEPT_MAX) {
+			pp = &p->next;
+			continue;
+		}
+		*pp = p->next;
+		plan_unref(p);
+	}
+}
+
+/*
+ * The plan that was made before for programs with that table and that region,
+ * or NULL.  A plan without a region wants nothing.
+ */
+struct plan *
+plan_find(const struct channel *ch, const struct table *t,
+    const struct region *r)
+{
+	struct plan *p;
+
+	for (p = ch->plans; p != NULL; p = p->next)
+		if (p->table == t->serial &&
+		    p->rules == ch->generation &&
+		    (p->region == NULL || p->region == r))
+			return p;
+	return NULL;
+}
+
+/* A reference to a new plan, with nothing judged; NULL and errno. */
+struct plan *
+plan_new(const struct table *t)
+{
+	struct plan *p;
+
+	if ((p = calloc(1, sizeof(*p))) == NULL)
+		return NULL;
+	if ((p->ids = calloc(t->size + 1, sizeof(*p->ids))) == NULL) {
+		free(p);
+		return NULL;
+	}
+	p->refs = 1;
+	p->table = t->serial;
+	return p;
+}
+
+/* Begin again with the first event, by the present rules. */
+static void
+judge_anew(struct plan *p, const struct channel *ch)
+{
+	memset(p->ids, 0, p->judged * sizeof(*p->ids));
+	p->judged = 0;
+	p->rules = ch->generation;
+	p->rule = ch->newest;
+	p->newest = ch->newest == NULL ? 0 : ch->newest->serial;
+}
+
+static bool
+judge(struct plan *p, const struct channel *ch, const struct table *t,
+    uint64_t since)
+{
+	const struct type *type;
+
+	for (; p->judged < t->size; p->judged++, p->rule = ch->newest) {
+		type = &t->types[p->judged];
+		for (; p->rule != NULL; p->rule = p->rule->prev) {
+			if (!user_goes_on(ch->session->user, since,
+			    p->rule->bytes))
+				return false;
+			if (!rule_matches(p->rule, type->name, type->level))
+				continue;
+			p->ids[p->judged] = p->rule == ch->newest ?
+			    PLAN_NEWEST : PLAN_WANTED;
+			break;
+		}
+	}
+	return true;
+}
+
+/* Go on judging; false when the session's user has no time left. */
+bool
+plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
+{
+	const uint64_t since = ut_nanoseconds();
+	bool all;
+
+	if (p->judged < t->size && p->rules != ch->generation)
+		judge_anew(p, ch);
+	all = judge(p, ch, t, since);
+	user_spent(ch->session->user, since);
+	return all;
+}
+
+/* The event gets its ID, in the region, or 0, instead of the verdict on it. */
+void
+plan_assign(struct plan *p, uint32_t i, uint32_t id)
+{
+	p->hit |= p->ids[i] == PLAN_NEWEST && id != 0;
+	p->ids[i] = (uint16_t)id;
+	if (id != 0)
+		p->n = i + 1;
+}
+
+/* All events have theirs, in that region, or there is none. */
+void
+plan_done(struct plan *p, struct region *r)
+{
+	uint16_t *ids;
+
+	p->region = r;
+	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
+		p->ids = ids;
+}
+
+/*
+ * Find the next event, from *i on, that is not described yet: one that the
+ * plan wants, or, without a plan, any.  False if there is none.
+ */
+bool
+plan_lacks(const struct plan *p, const struct table *t, uint32_t *i)
+{
+	const struct type *type;
+
+	for (; *i < t->size; ++*i) {
+		type = &t->types[*i];
+		if (type->desc == NULL && !type->refused &&
+		    (p == NULL || p->ids[*i] != 0))
+			return true;
+	}
+	return false;
+}

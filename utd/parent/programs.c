@@ -1,0 +1,183 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The programs, and who is told of them: consumers, which name them in packets
+ * and bury them, and the next utd.  That finds those that are attached in the
+ * file `programs' of the run directory, a table of struct state_app, written in
+ * place, as programs come and go all the time.
+ */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+
+struct app *apps;
+
+static char path[PATH_MAX];
+static int fd = -1;
+static uint32_t nplaces;		/* in the table */
+static uint32_t *free_places;
+static uint32_t nfree, roomfree;
+
+/* A free place, counted from 1. */
+static uint32_t
+place_get(void)
+{
+	return nfree > 0 ? free_places[--nfree] : ++nplaces;
+}
+
+/* The program is attached to something. */
+void
+app_save(struct app *a)
+{
+	struct state_app s;
+
+	if (fd == -1)
+		return;
+	memset(&s, 0, sizeof(s));
+	s.owner = a->owner;
+	s.uid = (uint32_t)a->uid;
+	s.gid = (uint32_t)a->gid;
+	s.pid = (uint32_t)a->pid;
+	s.vpid = (uint32_t)a->vpid;
+	s.bits = a->bits;
+	s.space = ut_pid_space();
+	snprintf(s.name, sizeof(s.name), "%s", a->name);
+	if (a->place == 0)
+		a->place = place_get();
+	(void)!pwrite(fd, &s, sizeof(s), (off_t)((a->place - 1) *
+	    sizeof(s)));
+}
+
+/* The program in that place need not be known any more. */
+void
+place_free(uint32_t place)
+{
+	static const struct state_app none;
+
+	if (place == 0 || fd == -1)
+		return;
+	(void)!pwrite(fd, &none, sizeof(none), (off_t)((place - 1) *
+	    sizeof(none)));
+	if (nfree == roomfree) {
+		roomfree = roomfree == 0 ? 64 : roomfree * 2;
+		free_places = xrealloc(free_places, roomfree *
+		    sizeof(*free_places));
+	}
+	free_places[nfree++] = place;
+}
+
+/*
+ * Tell the consumer the name of a program.  It reads its messages before it
+ * writes events, so it need not wake up for this, unless the socket is full.
+ */
+void
+app_tell(struct consumer *c, const struct app *a)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, UT_C_OWNER, 0, 0);
+	ut_msg_u64(&m, a->owner);
+	ut_msg_u32(&m, (uint32_t)a->vpid);
+	ut_msg_str(&m, a->name);
+	if (c->conn != NULL)
+		conn_send(c->conn, &m);
+	if (c->conn != NULL && conn_behind(c->conn))
+		kill(c->pid, SIGUSR1);
+}
+
+void
+app_tell_all(const struct app *a)
+{
+	struct consumer *c;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (c->uid == a->uid)
+			app_tell(c, a);
+}
+
+/* A dead program, and how many consumers have yet to write its events. */
+struct burial {
+	unsigned int	 left;
+	uint32_t	 place;		/* in the table of programs */
+};
+
+static void
+buried(void *arg, int error, struct ut_msg *m)
+{
+	struct burial *b = arg;
+
+	(void)error;
+	(void)m;
+	if (--b->left > 0)
+		return;
+	place_free(b->place);
+	free(b);
+}
+
+/*
+ * The program is dead: have its consumers free what it held.  A program that
+ * was never sent buffers is not known to them.
+ */
+void
+app_tell_dead(struct app *a)
+{
+	static struct ut_msg m;
+	struct burial *b;
+	struct consumer *c;
+
+	if (!a->known)
+		return;
+	b = xcalloc(1, sizeof(*b));
+	b->left = 1;
+	b->place = a->place;
+	a->place = 0;
+	for (c = consumers; c != NULL; c = c->next) {
+		if (c->uid != a->uid || c->given_up || c->leaving)
+			continue;
+		b->left++;
+		ut_msg_init(&m, UT_C_DEAD, 0, 0);
+		ut_msg_u32(&m, consumer_expect(c, buried, b));
+		ut_msg_u64(&m, a->owner);
+		ut_msg_u32(&m, (uint32_t)a->vpid);
+		ut_msg_str(&m, a->name);
+		consumer_ask(c, &m, NULL);
+	}
+	buried(b, 0, NULL);
+}
+
+/* Begin a new table. */
+void
+programs_open(const char *name)
+{
+	snprintf(path, sizeof(path), "%s", name);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+	    0600);
+	if (fd == -1)
+		log_warn("%s", path);
+}
+
+void
+programs_remove(void)
+{
+	unlink(path);
+}

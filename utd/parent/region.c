@@ -1,0 +1,771 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The regions of channels, as the parent sees them.  The consumers make a
+ * region in several steps; who waits for it is told by `changed' when it is
+ * there, or could not be made.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+static struct ut_msg out;
+static region_changed *changed;
+
+static void	region_ask(struct region *, bool);
+static void	region_free(struct region *);
+static void	got_buried(void *, int, struct ut_msg *);
+
+void
+regions_begin(region_changed *f)
+{
+	changed = f;
+}
+
+struct region *
+region_by_id(uint32_t id)
+{
+	struct session *s;
+	struct channel *ch;
+	struct region *r;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			for (r = ch->regions; r != NULL; r = r->next)
+				if (r->id == id)
+					return r;
+	return NULL;
+}
+
+/* Describe a new event in the metadata, before a program may use its ID. */
+void
+region_name_event(struct region *r, const struct entry *e)
+{
+	state_changed(&r->saved);
+	if (!r->described)
+		return;
+	state_changed(&r->trace->saved);
+	metadata_event(&r->trace->text, r->channel, e);
+}
+
+void
+region_why(const struct region *r, char *why, size_t n)
+{
+	snprintf(why, n, "%s", r->why != NULL ? r->why : "no buffers");
+}
+
+bool
+channel_failed(const struct channel *ch)
+{
+	const struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (r->state == REGION_FAILED)
+			return true;
+	return false;
+}
+
+/* What a consumer has to know of a region. */
+static void
+put_region(const struct channel *ch)
+{
+	ut_msg_u32(&out, ch->stream);
+	ut_msg_str(&out, ch->name);
+	ut_msg_u32(&out, ch->geometry.nsubs);
+	ut_msg_u32(&out, ch->geometry.subsize);
+	ut_msg_u32(&out, ch->geometry.clock);
+}
+
+/*
+ * Nothing can be written: programs are detached from the region, and the
+ * consumer counts the events and removes it.
+ */
+static void
+region_bury(struct region *r)
+{
+	struct consumer *c = r->trace->consumer;
+	uint32_t serial;
+
+	r->buried = true;
+	changed(r, false);
+	serial = consumer_expect(c, got_buried, id_arg(r->id));
+	ut_msg_init(&out, UT_C_BURY, r->id, 0);
+	ut_msg_u32(&out, serial);
+	put_region(r->channel);
+	ut_msg_str(&out, r->shm);
+	ut_msg_str(&out, r->why != NULL ? r->cause : strerror(ENOENT));
+	if (r->fd != -1)
+		ut_msg_fd(&out, r->fd);
+	consumer_ask(c, &out, NULL);
+	if (r->why != NULL)
+		session_lost(r->channel->session, r->why);
+}
+
+/* What is wrong with the region now; "": nothing any more. */
+void
+region_trouble(struct region *r, const char *why)
+{
+	if (r->why == NULL && why[0] == '\0')
+		return;
+	free(r->why);
+	r->cause = r->why = why[0] != '\0' ? xstrdup(why) : NULL;
+	session_look(r->channel->session);
+}
+
+void
+region_failed(struct region *r, const char *why)
+{
+	struct session *s = r->channel->session;
+	char text[512];
+	int n;
+
+	n = snprintf(text, sizeof(text), "channel %s for uid %lu: ",
+	    r->channel->name, (unsigned long)r->trace->uid);
+	snprintf(text + n, sizeof(text) - (size_t)n, "%s", why);
+	r->state = REGION_FAILED;
+	region_trouble(r, text);
+	r->cause = r->why + n;
+	state_changed(&r->saved);
+	session_missed(s);
+	session_warn(s, "%s", text);
+	changed(r, false);
+}
+
+/* All regions of that trace have failed. */
+void
+regions_failed(struct trace *t, const char *why)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state != REGION_FAILED && r->state != REGION_CLOSING)
+			region_failed(r, why);
+}
+
+/* The memory is gone: if the region is made again, it has another name. */
+static void
+region_forget(struct region *r)
+{
+	if (r->fd != -1)
+		user_close(r->trace->user, r->fd);
+	r->fd = -1;
+	r->left = false;
+	ut_shm_name(r->shm);
+	state_changed(&r->saved);
+}
+
+/* The consumer is gone: remove the memory of its regions in its place. */
+void
+regions_remove(const struct trace *t)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside) {
+		consumer_remove(t->consumer, r->shm);
+		if (r->state == REGION_FAILED)
+			region_forget(r);
+	}
+}
+
+static void
+counts_read(struct ut_msg *m, struct counts *c)
+{
+	c->written = ut_msg_get_u64(m);
+	c->lost = ut_msg_get_u64(m);
+	c->bytes = ut_msg_get_u64(m);
+	c->packets = ut_msg_get_u64(m);
+}
+
+static void
+counts_add(struct counts *sum, const struct counts *c)
+{
+	sum->written += c->written;
+	sum->lost += c->lost;
+	sum->bytes += c->bytes;
+	sum->packets += c->packets;
+}
+
+/* UT_C_BURY is answered: keep the counts of the region. */
+static void
+got_buried(void *arg, int error, struct ut_msg *m)
+{
+	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct counts counts;
+
+	if (r == NULL)
+		return;
+	if (error == 0) {
+		/* How much was written before it has forgotten. */
+		counts = r->counts;
+		counts_read(m, &r->counts);
+		r->counts.bytes = counts.bytes;
+		r->counts.packets = counts.packets;
+	}
+	r->buried = false;
+	if (r->state == REGION_CLOSING) {
+		r->left = error != 0;
+		region_free(r);
+		return;
+	}
+	counts_add(&r->channel->past, &r->counts);
+	memset(&r->counts, 0, sizeof(r->counts));
+	state_changed(&r->channel->saved);
+	region_forget(r);
+}
+
+bool
+regions_buried(const struct trace *t)
+{
+	const struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->buried)
+			return true;
+	return false;
+}
+
+/*
+ * The directory is gone for good: detach programs from its regions, count the
+ * events that were not written, and remove the regions.
+ */
+void
+regions_bury_lost(struct trace *t)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state == REGION_FAILED && region_left(r) && !r->buried)
+			region_bury(r);
+}
+
+static void
+send_active(struct region *r, bool active, consumer_cb *cb, void *arg,
+    consumer_late *late)
+{
+	uint32_t serial = consumer_expect(r->trace->consumer, cb, arg);
+
+	ut_msg_init(&out, UT_C_ACTIVE, r->id, active);
+	ut_msg_u32(&out, serial);
+	consumer_ask(r->trace->consumer, &out, late);
+}
+
+static void
+nothing_to_do(void *arg, int error, struct ut_msg *m)
+{
+	(void)arg;
+	(void)error;
+	(void)m;
+}
+
+/* Remove what another utd has left; nobody will adopt it. */
+static void
+region_abandon(struct region *r)
+{
+	if (r->left)
+		consumer_remove(r->trace->consumer, r->shm);
+	r->left = false;
+}
+
+static void
+region_here(struct region *r, bool active)
+{
+	if (active != channel_active(r->channel))
+		send_active(r, !active, nothing_to_do, NULL, NULL);
+}
+
+/* The region was made, but we cannot keep its descriptor: close it. */
+static void
+region_undo(struct region *r)
+{
+	uint32_t serial = consumer_expect(r->trace->consumer, nothing_to_do,
+	    NULL);
+
+	ut_msg_init(&out, UT_C_CLOSE, r->id, 1);
+	ut_msg_u32(&out, serial);
+	consumer_ask(r->trace->consumer, &out, NULL);
+}
+
+/* Keep the descriptor of a region; -1 and why if there is none to spare. */
+static int
+region_fd(const struct region *r, int fd, char *why, size_t n)
+{
+	if (fd != -1 && !r->left && !fd_for_region(fd)) {
+		close(fd);
+		snprintf(why, n, "%s: utd has none left for buffers",
+		    strerror(EMFILE));
+		return -1;
+	}
+	if (fd != -1)
+		fd = user_open(r->trace->user, fd, r->left);
+	if (fd == -1)
+		snprintf(why, n, "%s: none for buffers", strerror(errno));
+	return fd;
+}
+
+/* UT_C_REGION is answered; for a READY region, by a new consumer. */
+static void
+got_region(void *arg, int error, struct ut_msg *m)
+{
+	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	char why[512];
+	bool active, failed;
+
+	if (r == NULL || (m->h.a != 0 && m->h.a != r->serial) ||
+	    (r->state != REGION_ASKED && r->state != REGION_READY))
+		return;			/* it has failed otherwise since */
+	active = error == 0 && ut_msg_get_u32(m) != 0;
+	if (error == 0 && r->state == REGION_READY) {
+		region_trouble(r, "");
+		region_here(r, active);
+		return;
+	}
+	if (error == EEXIST) {
+		region_abandon(r);
+		ut_shm_name(r->shm);
+		region_ask(r, false);
+		return;
+	}
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+		region_failed(r, why);
+		return;
+	}
+	if (r->fd == -1 && (r->fd = region_fd(r, ut_msg_get_fd(m), why,
+	    sizeof(why))) == -1) {
+		region_undo(r);
+		region_failed(r, why);
+		return;
+	}
+	failed = r->why != NULL;
+	r->state = REGION_READY;
+	r->left = false;
+	region_trouble(r, "");
+	region_here(r, active);
+	changed(r, failed);
+}
+
+static void
+region_ask(struct region *r, bool again)
+{
+	struct consumer *c = r->trace->consumer;
+	const struct channel *ch = r->channel;
+
+	if (!again)
+		r->state = REGION_ASKED;
+	state_changed(&r->saved);
+	state_save();		/* so that the next utd knows its name */
+	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
+	r->serial = consumer_expect(c, got_region, id_arg(r->id));
+	ut_msg_u32(&out, r->serial);
+	put_region(ch);
+	ut_msg_u32(&out, channel_active(ch));
+	ut_msg_str(&out, r->shm);
+	ut_msg_u32(&out, again);
+	if (r->fd != -1)
+		ut_msg_fd(&out, r->fd);
+	consumer_ask(c, &out, NULL);
+}
+
+/* Add the channel and all events so far to the metadata, once. */
+static void
+region_describe(struct region *r)
+{
+	const struct entry *e;
+
+	if (r->described)
+		return;
+	r->described = true;
+	state_changed(&r->saved);
+	trace_channel(r->trace, r->channel);
+	for (e = r->registry.first; e != NULL; e = e->after)
+		metadata_event(&r->trace->text, r->channel, e);
+}
+
+/* The directory has all metadata again: who waits for that goes on. */
+void
+regions_synced(const struct trace *t)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state == REGION_READY)
+			changed(r, false);
+}
+
+/* The directory is being made: ask for the regions in it. */
+void
+regions_ask(struct trace *t)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside) {
+		region_describe(r);
+		if (r->state == REGION_NEW)
+			region_ask(r, false);
+		else if (t->again && r->state != REGION_FAILED)
+			region_ask(r, true);
+	}
+}
+
+/*
+ * The trace is tried again: so are its regions.  If its metadata begin anew,
+ * they have to be described again.
+ */
+void
+regions_renew(struct trace *t)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside) {
+		if (r->state != REGION_FAILED && r->state != REGION_NEW)
+			continue;
+		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+		r->described &= t->again;
+	}
+}
+
+static struct region *
+region_new(struct channel *ch, struct trace *t, uint32_t id)
+{
+	struct region *r = xcalloc(1, sizeof(*r)), **p;
+
+	r->id = id;
+	r->trace = t;
+	r->channel = ch;
+	r->fd = -1;
+	registry_init(&r->registry, t->user);
+	r->next = ch->regions;
+	ch->regions = r;
+	for (p = &t->regions; *p != NULL; p = &(*p)->beside)
+		continue;
+	*p = r;
+	state_add(&r->saved, SAVED_REGION, r);
+	return r;
+}
+
+/* A new region of the channel in that directory. */
+struct region *
+region_make(struct channel *ch, struct trace *t)
+{
+	struct region *r = region_new(ch, t, new_id());
+
+	ut_shm_name(r->shm);
+	if (t->state == REGION_FAILED) {
+		r->state = REGION_FAILED;
+	} else if (t->state == REGION_READY) {
+		region_describe(r);
+		region_ask(r, false);
+	}
+	return r;
+}
+
+/* A region of another utd, to be adopted when its directory is open. */
+struct region *
+region_restore(struct channel *ch, struct trace *t, uint32_t id)
+{
+	struct region *r = region_new(ch, t, id);
+
+	id_taken(id);
+	r->state = REGION_ASKED;
+	r->left = true;
+	return r;
+}
+
+/* The directory is there, or is being made: try again to make the region. */
+void
+region_again(struct region *r)
+{
+	r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
+	if (r->trace->state == REGION_READY)
+		region_ask(r, region_left(r));
+}
+
+/* A request for the counts of a region, and who waits for it, or NULL. */
+struct counting {
+	uint32_t	 region;
+	struct waiter	*wait;
+};
+
+static void
+got_counts(void *arg, int error, struct ut_msg *m)
+{
+	struct counting *k = arg;
+	struct region *r = region_by_id(k->region);
+
+	if (error == 0 && r != NULL)
+		counts_read(m, &r->counts);
+	wait_less(k->wait);
+	free(k);
+}
+
+static bool
+counts_late(void *arg)
+{
+	struct counting *k = arg;
+
+	wait_less(k->wait);
+	k->wait = NULL;
+	return true;
+}
+
+/* Nobody waits for a consumer that is known not to answer. */
+static struct counting *
+counting_new(const struct region *r, struct waiter *w)
+{
+	struct counting *k = xcalloc(1, sizeof(*k));
+
+	k->region = r->id;
+	k->wait = r->trace->consumer->late ? NULL : w;
+	wait_more(k->wait);
+	return k;
+}
+
+static void
+send_count(struct region *r, struct waiter *w)
+{
+	struct consumer *c = r->trace->consumer;
+	uint32_t serial;
+
+	if (c->late)
+		return;			/* or questions would pile up */
+	serial = consumer_expect(c, got_counts, counting_new(r, w));
+	ut_msg_init(&out, UT_C_COUNT, r->id, 0);
+	ut_msg_u32(&out, serial);
+	consumer_ask(c, &out, counts_late);
+}
+
+/* Will the consumer have the region when it gets the next request? */
+static bool
+region_there(const struct region *r)
+{
+	return r->state == REGION_READY ||
+	    (r->state == REGION_ASKED && r->trace->again);
+}
+
+/*
+ * Start or stop the regions, as the session and the channel are; w waits for
+ * the counts after everything is written.  A region that is CLOSING sends its
+ * counts anyway; w waits for the answer to a request behind that.
+ */
+void
+channel_activate(struct channel *ch, struct waiter *w)
+{
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next) {
+		if (region_there(r))
+			send_active(r, channel_active(ch), got_counts,
+			    counting_new(r, w), counts_late);
+		else if (r->state == REGION_CLOSING)
+			send_count(r, w);
+	}
+}
+
+void
+channel_count(struct channel *ch, struct waiter *w)
+{
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (region_there(r) || r->state == REGION_CLOSING)
+			send_count(r, w);
+}
+
+/* Add up the counts of all regions, including those that are gone. */
+void
+channel_counts(const struct channel *ch, struct counts *sum)
+{
+	const struct region *r;
+
+	counts_add(sum, &ch->past);
+	for (r = ch->regions; r != NULL; r = r->next)
+		counts_add(sum, &r->counts);
+}
+
+void
+session_counts(const struct session *s, struct counts *sum)
+{
+	const struct channel *ch;
+
+	memset(sum, 0, sizeof(*sum));
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		channel_counts(ch, sum);
+}
+
+/* Free the region, and nothing else. */
+void
+region_drop(struct region *r)
+{
+	struct region **p;
+
+	for (p = &r->channel->regions; *p != r; p = &(*p)->next)
+		continue;
+	*p = r->next;
+	for (p = &r->trace->regions; *p != r; p = &(*p)->beside)
+		continue;
+	*p = r->beside;
+	region_trouble(r, "");
+	state_del(&r->saved);
+	if (r->fd != -1)
+		user_close(r->trace->user, r->fd);
+	registry_free(&r->registry);
+	free(r);
+}
+
+/* Free the region; the trace of a single program goes with its last region. */
+static void
+region_free(struct region *r)
+{
+	struct channel *ch = r->channel;
+	struct trace *t = r->trace;
+
+	counts_add(&ch->past, &r->counts);
+	state_changed(&ch->saved);
+	region_abandon(r);
+	region_drop(r);
+	if (t->owner != 0 && t->regions == NULL)
+		trace_close(t);
+}
+
+static void
+got_last(void *arg, int error, struct ut_msg *m)
+{
+	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+
+	if (r == NULL)
+		return;
+	if (error == ENOENT && region_left(r)) {
+		region_bury(r);		/* it does not have it, and will not */
+		return;
+	}
+	if (error == 0)
+		counts_read(m, &r->counts);
+	else
+		r->left |= r->fd != -1;
+	region_free(r);
+}
+
+/* Close the region; it is freed when the consumer has told its counts. */
+static void
+region_close(struct region *r, bool dead)
+{
+	struct consumer *c = r->trace->consumer;
+	const bool lost = r->state == REGION_FAILED && region_left(r);
+	uint32_t serial;
+
+	plans_forget(r->channel, r);
+	if (r->state == REGION_CLOSING)
+		return;
+	r->state = REGION_CLOSING;
+	if (r->buried)
+		return;
+	if (lost) {
+		region_bury(r);
+		return;
+	}
+	serial = consumer_expect(c, got_last, id_arg(r->id));
+	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
+	ut_msg_u32(&out, serial);
+	consumer_ask(c, &out, NULL);
+}
+
+/* The program is dead: close the regions that were its own. */
+void
+regions_bury(uint64_t owner)
+{
+	const struct session *s;
+	const struct trace *t;
+	struct region *r;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->owner == owner)
+				for (r = t->regions; r != NULL; r = r->beside)
+					region_close(r, true);
+}
+
+/* Is there any that the program may have mapped? */
+bool
+regions_hold(uid_t uid, uint64_t owner)
+{
+	const struct session *s;
+	const struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->uid == uid && t->regions != NULL &&
+			    (t->owner == 0 || t->owner == owner))
+				return true;
+	return false;
+}
+
+/* Its consumer has ended in order, or will not: is the region of no use? */
+static bool
+is_gone(const struct region *r)
+{
+	const struct consumer *c = r->trace->consumer;
+
+	return (c->finished || c->given_up) && (r->state != REGION_FAILED ||
+	    r->buried || !region_left(r));
+}
+
+/*
+ * The consumers have ended: free their regions, except those that they could
+ * not take over, because the next utd may find their directory.
+ */
+void
+regions_gone(void)
+{
+	struct session *s;
+	struct channel *ch;
+	struct region *r, *next;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (ch = s->channels; ch != NULL; ch = ch->next) {
+			for (r = ch->regions; r != NULL; r = next) {
+				next = r->next;
+				if (is_gone(r))
+					region_free(r);
+			}
+		}
+	}
+}
+
+/* Close all regions of the channel; no program is attached to them. */
+void
+regions_close(struct channel *ch)
+{
+	struct region *r, *next;
+
+	for (r = ch->regions; r != NULL; r = next) {
+		next = r->next;
+		region_close(r, false);
+	}
+}
+
+/* Free them without waiting for their consumers. */
+void
+regions_free(struct channel *ch)
+{
+	while (ch->regions != NULL)
+		region_free(ch->regions);
+}

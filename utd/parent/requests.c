@@ -1,0 +1,276 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The requests to a consumer, until it replies.
+ *
+ * A request is kept with its text, and repeated to the next consumer if this
+ * one dies.  The time for each does not depend on their number, and programs
+ * and utctl of a user are turned away while there are too many: see
+ * consumers_full.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumers.h"
+
+struct request {
+	uint32_t	 serial;
+	consumer_cb	*cb;
+	consumer_late	*late;		/* or NULL */
+	void		*arg;
+	uint16_t	 type;		/* UT_C_ */
+	struct ut_msg	*msg;		/* only as long as it needs to be */
+	bool		 sent;
+	struct request	*next, **prev;	/* in turn */
+	struct request	*chain;		/* in the bucket */
+};
+
+static struct request **
+bucket(struct requests *rs, uint32_t serial)
+{
+	return &rs->buckets[serial % REQUEST_BUCKETS];
+}
+
+/*
+ * The consumer answers requests in turn, except those to bury the dead: it
+ * answers these when it can, perhaps when there is room on a disk again.
+ */
+static bool
+in_turn(const struct request *r)
+{
+	return r->type != UT_C_DEAD;
+}
+
+/* Is it made anew for another consumer, from the trace or the region? */
+static bool
+made_anew(const struct request *r)
+{
+	return r->type == UT_C_TRACE || r->type == UT_C_REGION;
+}
+
+static void
+request_free(struct consumer *c, struct request *r)
+{
+	struct requests *rs = &c->requests;
+	struct request **p;
+
+	for (p = bucket(rs, r->serial); *p != r; p = &(*p)->chain)
+		continue;
+	*p = r->chain;
+	*r->prev = r->next;
+	if (r->next != NULL)
+		r->next->prev = r->prev;
+	else
+		rs->last = r->prev;
+	rs->n--;
+	if (in_turn(r))
+		rs->awaited--;
+	if (r->msg != NULL)
+		ut_msg_clear(r->msg);
+	free(r->msg);
+	free(r);
+}
+
+uint32_t
+consumer_expect(struct consumer *c, consumer_cb *cb, void *arg)
+{
+	struct requests *rs = &c->requests;
+	struct request *r = xcalloc(1, sizeof(*r)), **p;
+
+	r->serial = ++rs->serial;
+	r->cb = cb;
+	r->arg = arg;
+	p = bucket(rs, r->serial);
+	r->chain = *p;
+	*p = r;
+	if (rs->last == NULL)
+		rs->last = &rs->first;
+	r->prev = rs->last;
+	*rs->last = r;
+	rs->last = &r->next;
+	rs->newest = r;
+	rs->n++;
+	return r->serial;
+}
+
+static struct ut_msg *
+copy_of(const struct ut_msg *m)
+{
+	const size_t n = offsetof(struct ut_msg, body) + m->h.len -
+	    sizeof(m->h);
+	struct ut_msg *copy = xcalloc(1, n);
+	int i;
+
+	memcpy(copy, m, n);
+	for (i = 0; i < UT_MSG_FDS; i++)
+		if (m->fds[i] != -1)
+			copy->fds[i] = fcntl(m->fds[i], F_DUPFD_CLOEXEC, 0);
+	return copy;
+}
+
+/* Does the message wait until the consumer has taken over the traces? */
+static bool
+waits(const struct consumer *c, const struct ut_msg *m)
+{
+	return c->held > 0 && m->h.type >= UT_C_DEAD;
+}
+
+void
+consumer_ask(struct consumer *c, struct ut_msg *m, consumer_late *late)
+{
+	struct request *r = c->requests.newest;
+
+	r->type = m->h.type;
+	r->late = late;
+	if (!made_anew(r))
+		r->msg = copy_of(m);
+	if (in_turn(r) && c->requests.awaited++ == 0)
+		consumer_watch(c);
+	if (waits(c, m))
+		return;
+	r->sent = true;
+	consumer_send(c, m);
+}
+
+/* Send the requests that are not sent yet and need not wait. */
+void
+requests_send(struct consumer *c)
+{
+	struct request *r;
+
+	for (r = c->requests.first; r != NULL; r = r->next) {
+		if (r->sent || r->msg == NULL || waits(c, r->msg))
+			continue;
+		r->sent = true;
+		r->msg->have = 0;
+		consumer_send(c, r->msg);
+	}
+}
+
+void
+consumer_hold(struct consumer *c)
+{
+	c->held++;
+}
+
+/* One more trace is taken over; after the last, send what has waited. */
+void
+consumer_go_on(struct consumer *c)
+{
+	if (c->held > 0 && --c->held == 0)
+		requests_send(c);
+}
+
+void
+requests_reply(struct consumer *c, struct ut_msg *m)
+{
+	struct request *r = *bucket(&c->requests, m->h.a);
+
+	while (r != NULL && r->serial != m->h.a)
+		r = r->chain;
+	if (r == NULL)
+		return;
+	r->cb(r->arg, (int)m->h.b, m);
+	request_free(c, r);
+}
+
+/* The consumer will not reply any more: all its requests fail. */
+void
+requests_fail(struct consumer *c)
+{
+	static struct ut_msg none;
+	struct request *r;
+
+	while ((r = c->requests.first) != NULL) {
+		ut_msg_init(&none, 0, 0, 0);
+		r->cb(r->arg, c->error != 0 ? c->error : EPIPE, &none);
+		request_free(c, r);
+	}
+}
+
+static void
+nobody(void *arg, int error, struct ut_msg *m)
+{
+	(void)arg;
+	(void)error;
+	(void)m;
+}
+
+/* Tell those who wait for an answer that the consumer does not answer. */
+void
+requests_late(struct consumer *c)
+{
+	struct request *r, *next;
+	consumer_late *late;
+
+	for (r = c->requests.first; r != NULL; r = next) {
+		next = r->next;
+		if ((late = r->late) == NULL)
+			continue;
+		r->late = NULL;
+		if (!late(r->arg))
+			r->cb = nobody;
+	}
+}
+
+/* The consumer is new: all requests are to be sent again, or made anew. */
+void
+requests_again(struct consumer *c)
+{
+	struct request *r, *next;
+
+	for (r = c->requests.first; r != NULL; r = next) {
+		next = r->next;
+		r->sent = false;
+		if (r->cb == nobody || made_anew(r))
+			request_free(c, r);
+	}
+}
+
+/*
+ * Tell a new consumer the names of the dead that it has to bury: it may write
+ * their events before it gets those requests.
+ */
+void
+requests_tell_dead(struct consumer *c)
+{
+	static struct ut_msg m;
+	struct request *r;
+	char name[PROGRAM_NAME];
+	uint64_t owner;
+	uint32_t pid;
+
+	for (r = c->requests.first; r != NULL; r = r->next) {
+		if (r->type != UT_C_DEAD)
+			continue;
+		r->msg->pos = 0;
+		(void)ut_msg_get_u32(r->msg);
+		owner = ut_msg_get_u64(r->msg);
+		pid = ut_msg_get_u32(r->msg);
+		ut_msg_get_str(r->msg, name, sizeof(name));
+		ut_msg_init(&m, UT_C_OWNER, 0, 0);
+		ut_msg_u64(&m, owner);
+		ut_msg_u32(&m, pid);
+		ut_msg_str(&m, name);
+		if (c->conn != NULL)
+			conn_send(c->conn, &m);
+	}
+}

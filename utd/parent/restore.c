@@ -1,0 +1,540 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The sessions of a utd that was killed are taken up again: see journal.c and
+ * state.c for what is in the files.  Their regions are where they were, and
+ * consumers take them over as they do from a consumer that died (adopt.c).
+ * Programs come by themselves, and are known by the numbers that they had.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "listen.h"
+#include "parent.h"
+
+static struct region *region;		/* the last one that had an event */
+
+/* IDs are given from 1 on, and never reach INT32_MAX. */
+static bool
+id_valid(uint32_t id)
+{
+	return id > 0 && id <= INT32_MAX;
+}
+
+static bool
+read_consumer(struct ut_msg *m)
+{
+	char name[UT_SHM_NAME];
+
+	ut_msg_get_str(m, name, sizeof(name));
+	if (!m->bad)
+		consumer_restore((uid_t)m->h.a, (gid_t)m->h.b, name);
+	return !m->bad;
+}
+
+/* A new session, or the new state of one that was read before. */
+static bool
+read_session(struct ut_msg *m)
+{
+	struct session *s = session_by_id(m->h.a);
+	char name[NAME_MAXLEN], dir[PATH_MAX];
+	const uint32_t nstreams = ut_msg_get_u32(m);
+	uid_t uid;
+	gid_t gid;
+
+	ut_msg_get_str(m, name, sizeof(name));
+	ut_msg_get_str(m, dir, sizeof(dir));
+	uid = (uid_t)ut_msg_get_u32(m);
+	gid = (gid_t)ut_msg_get_u32(m);
+	if (m->bad || !name_valid(name, "._-") || dir[0] != '/' ||
+	    !id_valid(m->h.a) || (s != NULL && s->uid != uid) ||
+	    (s == NULL && (s = session_new(name, dir, uid, gid)) == NULL))
+		return false;
+	s->id = m->h.a;
+	id_taken(s->id);
+	s->dying = false;
+	s->active = (m->h.b & STATE_ACTIVE) != 0;
+	s->current = (m->h.b & STATE_CURRENT) != 0;
+	s->missed = (m->h.b & STATE_MISSED) != 0;
+	s->nstreams = nstreams;
+	s->dev = ut_msg_get_u64(m);
+	s->ino = ut_msg_get_u64(m);
+	s->offset = ut_msg_get_u64(m);
+	s->since.cycles = ut_msg_get_u64(m);
+	s->since.ns = ut_msg_get_u64(m);
+	s->created = (int64_t)ut_msg_get_u64(m);
+	ut_msg_get_str(m, s->error, sizeof(s->error));
+	return !m->bad;
+}
+
+static bool
+read_warning(struct ut_msg *m)
+{
+	struct session *s = session_by_id(m->h.a);
+	char text[1024];
+
+	ut_msg_get_str(m, text, sizeof(text));
+	if (m->bad || s == NULL)
+		return false;
+	session_warn(s, "%s", text);
+	return true;
+}
+
+/* So many bytes of metadata are past; with another UUID they begin anew. */
+static bool
+trace_past(struct trace *t, const unsigned char *uuid, uint64_t past)
+{
+	if (memcmp(t->uuid, uuid, UUID_LEN) != 0) {
+		memcpy(t->uuid, uuid, UUID_LEN);
+		text_free(&t->text);
+	} else if (past < t->past) {
+		return false;
+	} else if (past - t->past < t->text.len) {
+		text_cut(&t->text, (size_t)(past - t->past));
+	} else {
+		text_free(&t->text);
+	}
+	t->past = past;
+	return true;
+}
+
+static bool
+read_trace(struct ut_msg *m)
+{
+	struct session *s = session_by_id(m->h.b);
+	struct trace *t = trace_by_id(m->h.a);
+	unsigned char uuid[UUID_LEN];
+	char path[PATH_MAX];
+	const bool made = ut_msg_get_u32(m) != 0;
+	const uid_t uid = (uid_t)ut_msg_get_u32(m);
+	const gid_t gid = (gid_t)ut_msg_get_u32(m);
+	int i;
+
+	if (s == NULL || !id_valid(m->h.a) || (t != NULL &&
+	    (t->session != s || t->uid != uid)))
+		return false;
+	if (t == NULL)
+		t = trace_restore(s, m->h.a, uid, gid);
+	t->made = made;
+	t->bits = ut_msg_get_u32(m);
+	t->owner = ut_msg_get_u64(m);
+	t->pid = (pid_t)ut_msg_get_u32(m);
+	t->vpid = (pid_t)ut_msg_get_u32(m);
+	ut_msg_get_str(m, t->name, sizeof(t->name));
+	ut_msg_get_str(m, path, sizeof(path));
+	free(t->path);
+	t->path = xstrdup(path);
+	for (i = 0; i < UUID_LEN; i++)
+		uuid[i] = ut_msg_get_u8(m);
+	ut_msg_get_str(m, t->uuidstr, sizeof(t->uuidstr));
+	if (!trace_past(t, uuid, ut_msg_get_u64(m)))
+		return false;
+	t->clock_at = ut_msg_get_u64(m);
+	return !m->bad;
+}
+
+static bool
+read_text(struct ut_msg *m)
+{
+	static char chunk[UT_MSG_MAX];
+	struct trace *t = trace_by_id(m->h.a);
+	const uint64_t at = ut_msg_get_u64(m);
+
+	ut_msg_get_str(m, chunk, sizeof(chunk));
+	if (m->bad || t == NULL || at != t->past + t->text.len)
+		return false;
+	text_add(&t->text, "%s", chunk);
+	return true;
+}
+
+static bool
+same_geometry(const struct geometry *a, const struct geometry *b)
+{
+	return a->subsize == b->subsize && a->nsubs == b->nsubs &&
+	    a->buffers == b->buffers && a->clock == b->clock;
+}
+
+static bool
+read_channel(struct ut_msg *m)
+{
+	struct session *s = session_by_id(m->h.b);
+	struct channel *ch = channel_by_id(m->h.a);
+	struct geometry g;
+	char name[NAME_MAXLEN], why[128];
+	const uint32_t stream = ut_msg_get_u32(m);
+
+	ut_msg_get_str(m, name, sizeof(name));
+	g.subsize = ut_msg_get_u32(m);
+	g.nsubs = ut_msg_get_u32(m);
+	g.buffers = ut_msg_get_u32(m);
+	g.clock = ut_msg_get_u32(m);
+	if (m->bad || s == NULL || !name_valid(name, "._-") ||
+	    !id_valid(m->h.a) || g.buffers > UT_BUFFERS_PID ||
+	    g.clock > UT_CLOCK_CYCLES || !geometry_valid(&g, why, sizeof(why)))
+		return false;
+	if (ch != NULL && (ch->session != s || !same_geometry(&ch->geometry,
+	    &g)))
+		return false;
+	if (ch == NULL && (ch = channel_restore(s, name, &g, m->h.a,
+	    stream)) == NULL)
+		return false;
+	ch->enabled = ut_msg_get_u32(m) != 0;
+	ch->removed = ut_msg_get_u32(m) != 0;
+	ch->past.written = ut_msg_get_u64(m);
+	ch->past.lost = ut_msg_get_u64(m);
+	ch->past.bytes = ut_msg_get_u64(m);
+	ch->past.packets = ut_msg_get_u64(m);
+	return !m->bad;
+}
+
+static bool
+read_rule(struct ut_msg *m)
+{
+	struct channel *ch = channel_by_id(m->h.a);
+	struct rule *r = rule_read(m);
+	const bool ok = r != NULL && ch != NULL;
+
+	if (ok && m->h.type == STATE_RULE)
+		(void)rule_add(ch, r);
+	else if (ok)
+		(void)rule_del(ch, r);
+	rule_free(r);
+	return ok;
+}
+
+static bool
+read_region(struct ut_msg *m)
+{
+	struct channel *ch = channel_by_id(m->h.b);
+	struct trace *t = trace_by_id(ut_msg_get_u32(m));
+	struct region *r = region_by_id(m->h.a);
+	char shm[UT_SHM_NAME];
+
+	ut_msg_get_str(m, shm, sizeof(shm));
+	if (m->bad || ch == NULL || t == NULL || !id_valid(m->h.a) ||
+	    t->session != ch->session ||
+	    (r != NULL && (r->channel != ch || r->trace != t)))
+		return false;
+	if (r == NULL)
+		r = region_restore(ch, t, m->h.a);
+	snprintf(r->shm, sizeof(r->shm), "%s", shm);
+	r->described = ut_msg_get_u32(m) != 0;
+	return !m->bad;
+}
+
+/* An event: the registry gives IDs in the same order as before. */
+static bool
+read_entry(struct ut_msg *m)
+{
+	static struct ut_msg fields;
+	char name[NAME_MAXLEN], program[NAME_MAXLEN], why[512];
+	const uint32_t level = ut_msg_get_u32(m);
+	struct entry *e;
+	struct desc *d;
+	bool new;
+
+	if (region == NULL || region->id != m->h.b)
+		region = region_by_id(m->h.b);
+	ut_msg_get_str(m, name, sizeof(name));
+	ut_msg_get_str(m, program, sizeof(program));
+	ut_msg_get_bytes(m, &fields);
+	if (m->bad || region == NULL || !desc_name_valid(name, level) ||
+	    (d = desc_get(name, level, &fields)) == NULL)
+		return false;
+	e = registry_get(&region->registry, d, program, 0, &new, why,
+	    sizeof(why));
+	desc_unref(d);
+	return e != NULL && new && e->id == m->h.a;
+}
+
+static bool
+drop_trace(struct trace *t)
+{
+	if (t == NULL)
+		return false;
+	region = NULL;
+	while (t->regions != NULL)
+		region_drop(t->regions);
+	trace_drop(t);
+	return true;
+}
+
+static bool
+drop_session(uint32_t id)
+{
+	struct session *s = session_by_id(id);
+
+	if (s == NULL)
+		return false;
+	while (s->traces != NULL)
+		(void)drop_trace(s->traces);
+	session_free(s);
+	return true;
+}
+
+static bool
+drop_region(uint32_t id)
+{
+	struct region *r = region_by_id(id);
+
+	if (r == NULL)
+		return false;
+	region = NULL;
+	region_drop(r);
+	return true;
+}
+
+/* An object is gone, with everything below it. */
+static bool
+read_gone(struct ut_msg *m)
+{
+	switch (m->h.a) {
+	case SAVED_CONSUMER:
+		return true;		/* another of that UID comes, or none */
+	case SAVED_SESSION:
+		return drop_session(m->h.b);
+	case SAVED_TRACE:
+		return drop_trace(trace_by_id(m->h.b));
+	case SAVED_CHANNEL:		/* its session goes, too */
+		return channel_by_id(m->h.b) != NULL;
+	case SAVED_REGION:
+		return drop_region(m->h.b);
+	default:
+		return false;
+	}
+}
+
+static const struct {
+	uint16_t	 type;
+	bool		(*take)(struct ut_msg *);
+} records[] = {
+	{ STATE_CONSUMER,	read_consumer },
+	{ STATE_SESSION,	read_session },
+	{ STATE_WARNING,	read_warning },
+	{ STATE_TRACE,		read_trace },
+	{ STATE_TEXT,		read_text },
+	{ STATE_CHANNEL,	read_channel },
+	{ STATE_RULE,		read_rule },
+	{ STATE_UNRULE,		read_rule },
+	{ STATE_REGION,		read_region },
+	{ STATE_ENTRY,		read_entry },
+	{ STATE_GONE,		read_gone },
+};
+
+static bool
+read_record(struct ut_msg *m)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		if (records[i].type == m->h.type)
+			return records[i].take(m);
+	return m->h.type == STATE_END;
+}
+
+/* Open a file that nobody but us can have written; NULL if there is none. */
+static FILE *
+open_ours(const char *path)
+{
+	struct stat st;
+	FILE *f;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd == -1) {
+		if (errno == ENOENT)
+			return NULL;
+		/* For a link that is not followed each system has an error. */
+		if (lstat(path, &st) == -1 || !S_ISLNK(st.st_mode))
+			fatal("%s", path);
+		log_warnx("%s: not ours", path);
+		return NULL;
+	}
+	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
+	    (f = fdopen(fd, "r")) == NULL) {
+		log_warnx("%s: not ours", path);
+		close(fd);
+		return NULL;
+	}
+	return f;
+}
+
+enum reading { GOT, END, TORN, DAMAGED };
+
+/* Read one message, whose header says how long it is. */
+static enum reading
+read_message(FILE *f, struct ut_msg *m)
+{
+	size_t n;
+
+	ut_msg_init(m, 0, 0, 0);
+	if ((n = fread(&m->h, 1, sizeof(m->h), f)) != sizeof(m->h))
+		return n == 0 ? END : TORN;
+	if (m->h.len < sizeof(m->h) || m->h.len > UT_MSG_MAX ||
+	    m->h.nfds != 0)
+		return DAMAGED;
+	n = m->h.len - sizeof(m->h);
+	return fread(m->body, 1, n, f) == n ? GOT : TORN;
+}
+
+/*
+ * Find the end of the valid part, which is the last STATE_END.  Anything behind
+ * it was being written, or is damaged.
+ */
+static enum reading
+measure(FILE *f, off_t *end)
+{
+	static struct ut_msg m;
+	enum reading r;
+
+	*end = 0;
+	while ((r = read_message(f, &m)) == GOT)
+		if (m.h.type == STATE_END)
+			*end = ftello(f);
+	return *end == 0 || r == DAMAGED ? DAMAGED : END;
+}
+
+static bool
+load_records(FILE *f, off_t end)
+{
+	static struct ut_msg m;
+
+	while (ftello(f) < end)
+		if (read_message(f, &m) != GOT || !read_record(&m))
+			return false;
+	return true;
+}
+
+/* Rename a file that cannot be read, so that it is not overwritten. */
+static void
+keep(const char *state, const char *why)
+{
+	char name[PATH_MAX];
+	struct stat st;
+	int i, n;
+
+	for (i = 1; i < 1000; i++) {
+		n = snprintf(name, sizeof(name), "%s.kept-%d", state, i);
+		if (n < 0 || (size_t)n >= sizeof(name))
+			break;
+		if (lstat(name, &st) == 0)
+			continue;
+		if (rename(state, name) == -1)
+			break;
+		log_warnx("%s: %s: kept as %s: see utctl recover", state, why,
+		    name);
+		return;
+	}
+	fatal("%s: %s, and cannot be kept", state, why);
+}
+
+/* Read the journal.  Its version comes first, in a form that never changes. */
+static void
+load_sessions(FILE *f, const char *state)
+{
+	static struct ut_msg m;
+	enum reading r;
+	off_t end;
+
+	region = NULL;
+	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
+		keep(state, "damaged");
+	} else if (m.h.a > STATE_VERSION) {
+		listen_close();
+		errno = EPROTONOSUPPORT;
+		fatal("%s: of a newer utd, which has to take it up or end "
+		    "(version %u, not %u)", state, m.h.a, STATE_VERSION);
+	} else if (m.h.a < STATE_VERSION) {
+		keep(state, "of an older utd");
+	} else {
+		r = measure(f, &end);
+		if (fseeko(f, (off_t)m.h.len, SEEK_SET) == -1 ||
+		    !load_records(f, end) || r == DAMAGED)
+			keep(state, "damaged: not all sessions go on");
+	}
+}
+
+static void
+load_apps(FILE *f)
+{
+	struct state_app s;
+
+	while (fread(&s, sizeof(s), 1, f) == 1)
+		if (s.owner != 0 && s.bits != 0 &&
+		    memchr(s.name, '\0', sizeof(s.name)) != NULL)
+			app_restore(&s);
+}
+
+void
+state_load(const char *state, const char *programs)
+{
+	struct session *s;
+	FILE *f;
+
+	if ((f = open_ours(state)) == NULL)
+		return;
+	load_sessions(f, state);
+	fclose(f);
+	for (s = sessions; s != NULL; s = s->next)
+		session_warn(s, "utd was killed, and another took over");
+	if (sessions != NULL && (f = open_ours(programs)) != NULL) {
+		load_apps(f);
+		fclose(f);
+	}
+}
+
+void
+state_resume(void)
+{
+	struct session *s;
+	struct app *a;
+
+	for (a = apps; a != NULL; a = a->next) {
+		app_tell_all(a);
+		app_save(a);
+	}
+	for (s = sessions; s != NULL; s = s->next) {
+		log_info("session %s goes on", s->name);
+		session_resume(s);
+	}
+}
+
+/* Restore what another utd has left there, and begin a new journal. */
+void
+state_open(const char *dir)
+{
+	char state[PATH_MAX], new[PATH_MAX], programs[PATH_MAX];
+
+	make_path(state, sizeof(state), dir, "state");
+	make_path(new, sizeof(new), dir, "state.new");
+	make_path(programs, sizeof(programs), dir, "programs");
+	state_load(state, programs);
+	programs_open(programs);
+	state_resume();
+	journal_open(state, new);
+}

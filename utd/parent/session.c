@@ -1,0 +1,553 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Sessions, their channels and the rules of those.
+ */
+
+#include <sys/types.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+#define WARNINGS_MAX	100
+
+struct session *sessions;
+static uint32_t last_channel;
+
+/* Is the name fit to be part of a path? */
+bool
+name_valid(const char *name, const char *extra)
+{
+	if (*name == '\0' || *name == '.' || *name == '-' ||
+	    strlen(name) > 64)
+		return false;
+	for (; *name != '\0'; name++)
+		if (!isalnum((unsigned char)*name) &&
+		    strchr(extra, *name) == NULL)
+			return false;
+	return true;
+}
+
+static bool
+may_control(const struct session *s, uid_t uid)
+{
+	return uid == 0 || uid == geteuid() || uid == s->uid;
+}
+
+/* Has the user a session of that name, even one being made or destroyed? */
+bool
+session_taken(const char *name, uid_t uid)
+{
+	const struct session *s;
+
+	for (s = sessions; s != NULL; s = s->next)
+		if (s->uid == uid && strcmp(s->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Append to why the names that the user can give: all, or those like name. */
+static void
+add_choices(const char *name, uid_t uid, char *why, size_t size)
+{
+	const char *before = ": name one of ";
+	const struct session *s;
+	char one[NAME_MAXLEN + 32];
+	size_t len = strlen(why);
+
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->dying || !may_control(s, uid) ||
+		    (*name != '\0' && strcmp(s->name, name) != 0))
+			continue;
+		if (s->uid == uid)
+			snprintf(one, sizeof(one), "%s", s->name);
+		else
+			snprintf(one, sizeof(one), "%lu/%s",
+			    (unsigned long)s->uid, s->name);
+		if (len + strlen(before) + strlen(one) + 8 > size) {
+			snprintf(why + len, size - len, ", ...");
+			break;
+		}
+		len += (size_t)snprintf(why + len, size - len, "%s%s", before,
+		    one);
+		before = ", ";
+	}
+}
+
+/*
+ * The session that a user means who names none: the one that the user created
+ * last.  Once it is gone there is none, until the user creates another, so that
+ * no command is for a session that the user did not have in mind.
+ */
+static struct session *
+session_current(uid_t uid, char *why, size_t size)
+{
+	struct session *s;
+	bool any = false;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->dying || s->uid != uid)
+			continue;
+		if (s->current)
+			return s;
+		any = true;
+	}
+	snprintf(why, size, any ? "the session that you created last is gone" :
+	    "there is no session of yours");
+	add_choices("", uid, why, size);
+	return NULL;
+}
+
+/* A new session is ready: it is the last one that its user created. */
+void
+session_made(struct session *new)
+{
+	struct session *s;
+
+	new->dying = false;
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->uid != new->uid)
+			continue;
+		s->current = s == new;
+		state_changed(&s->saved);
+	}
+}
+
+/* Split UID/NAME; false if there is no UID. */
+static bool
+split_name(const char **name, unsigned long *uid)
+{
+	const size_t n = strspn(*name, "0123456789");
+
+	if (n == 0 || (*name)[n] != '/')
+		return false;
+	errno = 0;
+	*uid = strtoul(*name, NULL, 10);
+	if (errno != 0)
+		return false;
+	*name += n + 1;
+	return true;
+}
+
+/*
+ * Find a session by NAME, UID/NAME or an empty name; NULL and why if there is
+ * none, or several.  The user's own sessions come first, so that nobody else's
+ * takes the place of the one that root has in mind.
+ */
+struct session *
+session_find(const char *name, uid_t uid, char *why, size_t size)
+{
+	struct session *s, *found = NULL;
+	const char *full = name;
+	unsigned long owner;
+	unsigned int n = 0;
+	bool one;
+
+	if (*name == '\0')
+		return session_current(uid, why, size);
+	one = split_name(&name, &owner);
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->dying || !may_control(s, uid) ||
+		    strcmp(s->name, name) != 0 || (one && s->uid != owner))
+			continue;
+		if (one || s->uid == uid)
+			return s;
+		found = s;
+		n++;
+	}
+	if (n == 1)
+		return found;
+	if (n == 0) {
+		snprintf(why, size, "session %s does not exist", full);
+	} else {
+		snprintf(why, size, "several users have a session %s", name);
+		add_choices(name, uid, why, size);
+	}
+	return NULL;
+}
+
+/* CLOCK_REALTIME - CLOCK_MONOTONIC: the best of some tries. */
+static uint64_t
+clock_offset(void)
+{
+	struct timespec a, real, b;
+	uint64_t t1, t2, best = UINT64_MAX, offset = 0;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		clock_gettime(CLOCK_REALTIME, &real);
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		t1 = (uint64_t)a.tv_sec * 1000000000u + (uint64_t)a.tv_nsec;
+		t2 = (uint64_t)b.tv_sec * 1000000000u + (uint64_t)b.tv_nsec;
+		if (t2 - t1 < best) {
+			best = t2 - t1;
+			offset = (uint64_t)real.tv_sec * 1000000000u +
+			    (uint64_t)real.tv_nsec - (t1 + best / 2);
+		}
+	}
+	return offset;
+}
+
+/* Until session_made nobody sees it.  NULL and ENOMEM: the user has too much. */
+struct session *
+session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
+{
+	struct user *u = user_get(uid);
+	struct session *s;
+
+	if (u == NULL)
+		return NULL;
+	if (!user_take(u, QUOTA_SESSIONS, 1)) {
+		user_drop(u);
+		return NULL;
+	}
+	s = xcalloc(1, sizeof(*s));
+	s->id = new_id();
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	snprintf(s->dir, sizeof(s->dir), "%s", dir);
+	s->uid = uid;
+	s->gid = gid;
+	s->user = u;
+	s->dirfd = -1;
+	s->dying = true;
+	s->offset = clock_offset();
+	clock_read(&s->since);
+	s->created = (int64_t)time(NULL);
+	s->next = sessions;
+	sessions = s;
+	state_add(&s->saved, SAVED_SESSION, s);
+	return s;
+}
+
+static void
+channel_free(struct channel *ch)
+{
+	rules_free(ch);
+	plans_forget(ch, NULL);
+	user_give(ch->session->user, QUOTA_CHANNELS, 1);
+	state_del(&ch->saved);
+	free(ch);
+}
+
+/* Its regions and programs follow. */
+void
+session_activate(struct session *s, bool active)
+{
+	s->active = active;
+	state_changed(&s->saved);
+}
+
+/* Keep fd as the session's directory: 0, or an errno. */
+int
+session_own(struct session *s, int fd, bool had)
+{
+	s->dirfd = fd == -1 ? -1 : user_open(s->user, fd, had);
+	return s->dirfd == -1 ? errno : 0;
+}
+
+/* Free a session whose traces are closed. */
+void
+session_free(struct session *s)
+{
+	struct session **p;
+	struct channel *ch;
+	struct warning *w;
+
+	for (p = &sessions; *p != NULL; p = &(*p)->next) {
+		if (*p == s) {
+			*p = s->next;
+			break;
+		}
+	}
+	while ((ch = s->channels) != NULL) {
+		s->channels = ch->next;
+		channel_free(ch);
+	}
+	while ((w = s->warnings) != NULL) {
+		s->warnings = w->next;
+		free(w->text);
+		free(w);
+	}
+	timer_clear(&s->retry);
+	if (s->dirfd != -1)
+		user_close(s->user, s->dirfd);
+	user_give(s->user, QUOTA_SESSIONS, 1);
+	user_drop(s->user);
+	state_del(&s->saved);
+	free(s);
+}
+
+/*
+ * Read what the consumer says of a session's directory.  We do not ask the file
+ * system ourselves: its user could keep us waiting.
+ */
+static void
+dir_read(struct ut_msg *m, uint64_t *dev, uint64_t *ino)
+{
+	char path[PATH_MAX];
+
+	ut_msg_get_str(m, path, sizeof(path));
+	*dev = ut_msg_get_u64(m);
+	*ino = ut_msg_get_u64(m);
+}
+
+/*
+ * Remember which directory the path leads to.  Another utd that opens the path
+ * again goes on only if it leads to the same one.
+ */
+void
+session_know_dir(struct session *s, struct ut_msg *m)
+{
+	dir_read(m, &s->dev, &s->ino);
+	state_changed(&s->saved);
+}
+
+/* Take the session out of the saved state. */
+void
+session_forget_dir(struct session *s)
+{
+	s->ino = 0;
+	state_changed(&s->saved);
+}
+
+bool
+session_dir_known(const struct session *s, struct ut_msg *m)
+{
+	uint64_t dev, ino;
+
+	dir_read(m, &dev, &ino);
+	return !m->bad && dev == s->dev && ino == s->ino;
+}
+
+/* Is it the only session in its directory? */
+bool
+session_alone(const struct session *s)
+{
+	const struct session *t;
+
+	for (t = sessions; t != NULL; t = t->next)
+		if (t != s && t->ino == s->ino && t->dev == s->dev)
+			return false;
+	return true;
+}
+
+/* Why it has not recorded everything, or does not now. */
+const char *
+session_error(const struct session *s)
+{
+	return s->error[0] != '\0' ? s->error : s->failing;
+}
+
+void
+session_missed(struct session *s)
+{
+	s->missed = true;
+	state_changed(&s->saved);
+}
+
+/* Keep what fails now as the error, to be told when the session is gone. */
+void
+session_keep_error(struct session *s)
+{
+	if (s->error[0] == '\0' && s->failing[0] != '\0')
+		session_lost(s, s->failing);
+}
+
+void
+session_lost(struct session *s, const char *why)
+{
+	snprintf(s->error, sizeof(s->error), "%s", why);
+	state_changed(&s->saved);
+}
+
+/* Set what fails now: the directory, or a region. */
+void
+session_look(struct session *s)
+{
+	const struct channel *ch;
+	const struct region *r;
+
+	snprintf(s->failing, sizeof(s->failing), "%s", s->gone);
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		for (r = ch->regions; r != NULL; r = r->next)
+			if (r->why != NULL)
+				snprintf(s->failing, sizeof(s->failing), "%s",
+				    r->why);
+}
+
+/* Only root's sessions, on root's utd, see the programs of others. */
+bool
+session_sees(const struct session *s, uid_t uid)
+{
+	return !s->dying && (s->uid == uid || s->uid == 0);
+}
+
+/* To the log and to `utctl list', each text once. */
+void
+session_warn(struct session *s, const char *fmt, ...)
+{
+	struct warning *w, **p;
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (p = &s->warnings; *p != NULL; p = &(*p)->next)
+		if (strcmp((*p)->text, text) == 0)
+			return;
+	if (s->nwarnings++ >= WARNINGS_MAX)
+		return;
+	log_warnx("session %s: %s", s->name, text);
+	w = xcalloc(1, sizeof(*w));
+	w->text = xstrdup(text);
+	*p = w;
+	state_warning(s, text);
+}
+
+struct channel *
+channel_find(struct session *s, const char *name)
+{
+	struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (strcmp(ch->name, name) == 0)
+			return ch;
+	return NULL;
+}
+
+struct channel *
+channel_by_id(uint32_t id)
+{
+	struct session *s;
+	struct channel *ch;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			if (ch->id == id)
+				return ch;
+	return NULL;
+}
+
+/* Do the channel's regions take events? */
+bool
+channel_active(const struct channel *ch)
+{
+	return ch->session->active && ch->enabled && !ch->session->dying;
+}
+
+struct session *
+session_by_id(uint32_t id)
+{
+	struct session *s;
+
+	for (s = sessions; s != NULL && s->id != id; s = s->next)
+		continue;
+	return s;
+}
+
+/* NULL and ENOMEM when the user has too much. */
+struct channel *
+channel_new(struct session *s, const char *name, const struct geometry *g)
+{
+	struct channel *ch, **p;
+
+	if (!user_take(s->user, QUOTA_CHANNELS, 1))
+		return NULL;
+	ch = xcalloc(1, sizeof(*ch));
+	snprintf(ch->name, sizeof(ch->name), "%s", name);
+	ch->id = ++last_channel;
+	ch->stream = s->nstreams++;
+	ch->enabled = true;
+	ch->geometry = *g;
+	ch->session = s;
+	for (p = &s->channels; *p != NULL; p = &(*p)->next)
+		continue;
+	*p = ch;
+	state_add(&ch->saved, SAVED_CHANNEL, ch);
+	state_changed(&s->saved);	/* a stream more */
+	return ch;
+}
+
+/* Its regions and programs follow. */
+void
+channel_enable(struct channel *ch, bool enabled)
+{
+	ch->enabled = enabled;
+	state_changed(&ch->saved);
+}
+
+/* Only its name and its counts are left. */
+void
+channel_remove(struct channel *ch)
+{
+	ch->removed = true;
+	channel_enable(ch, false);
+}
+
+/* Can there be regions like that?  If not, why. */
+bool
+geometry_valid(const struct geometry *g, char *why, size_t len)
+{
+	const uint32_t size = g->subsize, n = g->nsubs;
+	const uint64_t rest = 3 * UT_ABI_LINE +
+	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
+	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
+
+	if (size < UT_SUBSIZE_MIN || size > UT_SUBSIZE_MAX ||
+	    (size & (size - 1)) != 0) {
+		snprintf(why, len, "sub-buffer size %u: not a power of two "
+		    "from %u to %u", size, UT_SUBSIZE_MIN, UT_SUBSIZE_MAX);
+	} else if (n < UT_NSUBS_MIN || n > UT_NSUBS_MAX) {
+		snprintf(why, len, "number of sub-buffers %u: not from %u to "
+		    "%u", n, UT_NSUBS_MIN, UT_NSUBS_MAX);
+	} else if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest >
+	    max) {
+		snprintf(why, len, "%u sub-buffers of %u bytes, and %llu for "
+		    "what describes them, are more than %llu bytes", n, size,
+		    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
+		    (unsigned long long)max);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+/* A channel of another utd, with the same number. */
+struct channel *
+channel_restore(struct session *s, const char *name, const struct geometry *g,
+    uint32_t id, uint32_t stream)
+{
+	const uint32_t nstreams = s->nstreams, last = last_channel;
+	struct channel *ch = channel_new(s, name, g);
+
+	if (ch == NULL)
+		return NULL;
+	ch->id = id;
+	ch->stream = stream;
+	s->nstreams = nstreams;
+	last_channel = id > last ? id : last;
+	return ch;
+}

@@ -1,0 +1,198 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Sessions, their channels and the rules of those.
+ */
+
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "journal.h"
+#include "loop.h"
+
+struct channel;
+struct region;
+struct table;
+struct trace;
+struct user;
+
+/* rule.c: which events a channel wants. */
+struct rule {
+	char		 glob[NAME_MAXLEN];
+	uint32_t	 kind;		/* UT_RULE_ */
+	uint32_t	 level;
+	char		**except;
+	uint32_t	 nexcept;
+	uint32_t	 serial;	/* unique */
+	size_t		 bytes;		/* of patterns */
+	struct rule	*next;
+	struct rule	*prev;		/* an older one */
+};
+
+struct rule *rule_read(struct ut_msg *);
+void	 rule_free(struct rule *);
+bool	 rule_matches(const struct rule *, const char *, uint32_t);
+bool	 rule_add(struct channel *, struct rule *);
+bool	 rule_del(struct channel *, const struct rule *);
+void	 rules_free(struct channel *);
+
+/* plan.c: the IDs of a table's events in a region. */
+struct plan {
+	uint64_t	 table;		/* its serial number */
+	uint32_t	 rules;		/* generation of the rules */
+	uint32_t	 newest;	/* serial number of the newest rule */
+	struct region	*region;	/* NULL: nothing matches */
+	unsigned int	 refs;
+	uint32_t	 judged;	/* how many events were, in turn */
+	const struct rule *rule;	/* to try next, on the next event */
+	uint32_t	 n;
+/* The verdict on an event, until it has its ID. */
+#define PLAN_WANTED	1
+#define PLAN_NEWEST	2		/* the newest rule matches */
+	uint16_t	*ids;		/* of the first n events; 0: none */
+	bool		 hit;		/* the newest rule matches an event */
+	struct plan	*next;		/* of the channel */
+};
+
+struct plan *plan_ref(struct plan *);
+void	 plan_unref(struct plan *);
+struct plan *plan_find(const struct channel *, const struct table *,
+	    const struct region *);
+struct plan *plan_new(const struct table *);
+bool	 plan_judge(struct plan *, const struct channel *,
+	    const struct table *);
+void	 plan_assign(struct plan *, uint32_t, uint32_t);
+void	 plan_done(struct plan *, struct region *);
+void	 plan_keep(struct channel *, struct plan *);
+bool	 plan_lacks(const struct plan *, const struct table *, uint32_t *);
+void	 plans_forget(struct channel *, const struct region *);
+
+/* What the regions of a channel are like. */
+struct geometry {
+	uint32_t	 subsize;
+	uint32_t	 nsubs;
+	uint32_t	 buffers;	/* UT_BUFFERS_ */
+	uint32_t	 clock;		/* UT_CLOCK_ */
+};
+
+struct channel {
+	char		 name[NAME_MAXLEN];
+	uint32_t	 id;		/* for programs */
+	uint32_t	 stream;	/* stream_id in the metadata */
+	struct saved	 saved;
+	struct geometry	 geometry;
+	bool		 enabled;
+	bool		 removed;	/* only its name and counts are left */
+	struct session	*session;
+	struct rule	*rules, *newest;
+	uint32_t	 generation;	/* of the rules; unique */
+	struct plan	*plans;
+	struct region	*regions;
+	struct counts	 past;		/* of regions that are gone */
+	struct channel	*next;		/* of the session */
+};
+
+struct warning {
+	char		*text;
+	struct warning	*next;
+};
+
+/* clock.c: the cycle counter against CLOCK_MONOTONIC. */
+struct instant {
+	uint64_t	 cycles;
+	uint64_t	 ns;
+};
+
+/* A counter's time, as CTF tells it. */
+struct line {
+	uint64_t	 freq;
+	uint64_t	 offset_s;
+	uint64_t	 offset;	/* cycles */
+};
+
+extern int64_t clock_ahead;		/* ut_clock_ahead() of ours */
+void	 clock_begin(void);
+void	 clock_read(struct instant *);
+bool	 clock_trusted(char *, size_t);
+void	 clock_line(struct line *, const struct instant *, uint64_t);
+
+struct session {
+	uint32_t	 id;
+	struct saved	 saved;
+	char		 name[NAME_MAXLEN];
+	char		 dir[PATH_MAX];
+	char		 error[512];	/* why it has not recorded all */
+	char		 failing[512];	/* why it does not record all now */
+	bool		 missed;	/* some program, for some time */
+	uid_t		 uid;		/* 0: every UID, if we are root */
+	gid_t		 gid;
+	struct user	*user;
+	int		 dirfd;		/* the directory; -1: not open */
+	char		 gone[256];	/* why it cannot be reopened, or "" */
+	struct timer	 retry;		/* of opening it */
+	int		 patience;	/* ms, the last delay of that */
+	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
+	bool		 active;
+	bool		 current;	/* the last one its user created */
+	bool		 dying;		/* being created or destroyed */
+	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	struct instant	 since;
+	int64_t		 created;	/* time_t */
+	uint32_t	 nstreams;
+	struct channel	*channels;
+	struct trace	*traces;
+	struct warning	*warnings;
+	unsigned int	 nwarnings;
+	struct session	*next;
+};
+
+extern struct session *sessions;	/* the last one created is the first */
+
+/* session.c: sessions and channels. */
+struct session *session_find(const char *, uid_t, char *, size_t);
+void	 session_made(struct session *);
+void	 session_activate(struct session *, bool);
+bool	 session_taken(const char *, uid_t);
+struct session *session_new(const char *, const char *, uid_t, gid_t);
+int	 session_own(struct session *, int, bool);
+void	 session_free(struct session *);
+void	 session_know_dir(struct session *, struct ut_msg *);
+void	 session_forget_dir(struct session *);
+bool	 session_dir_known(const struct session *, struct ut_msg *);
+bool	 session_sees(const struct session *, uid_t);
+bool	 session_alone(const struct session *);	/* in its directory */
+const char *session_error(const struct session *);	/* "": none */
+void	 session_missed(struct session *);	/* it missed a program */
+void	 session_keep_error(struct session *);	/* what fails now */
+void	 session_lost(struct session *, const char *);	/* events, and why */
+void	 session_look(struct session *);	/* set what fails now */
+void	 session_warn(struct session *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+struct channel *channel_find(struct session *, const char *);
+struct channel *channel_by_id(uint32_t);
+struct session *session_by_id(uint32_t);
+struct channel *channel_new(struct session *, const char *,
+	    const struct geometry *);
+struct channel *channel_restore(struct session *, const char *,
+	    const struct geometry *, uint32_t, uint32_t);
+bool	 channel_active(const struct channel *);
+void	 channel_enable(struct channel *, bool);
+void	 channel_remove(struct channel *);
+bool	 geometry_valid(const struct geometry *, char *, size_t);
+bool	 name_valid(const char *, const char *);
+
+#endif /* SESSION_H */

@@ -1,0 +1,317 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The directories of a session, as the parent sees them: one for each UID
+ * and ABI, or one for each program; and how their metadata get to the
+ * consumer.  How they are made and opened: see open.c.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+#define PIECE	32768u		/* of metadata, in one message */
+#define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
+
+static struct ut_msg out;
+
+struct trace *
+trace_by_id(uint32_t id)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->id == id)
+				return t;
+	return NULL;
+}
+
+/*
+ * Is the session's owner the traced user?  Then one consumer makes the whole
+ * directory, in one step.
+ */
+bool
+trace_own(const struct trace *t)
+{
+	return t->session->uid == t->uid;
+}
+
+/*
+ * Where the next piece of the text ends, and whether that is between two
+ * descriptions: in the middle of one only if it is longer than a piece.
+ */
+static size_t
+piece_end(const struct text *t, bool *whole)
+{
+	size_t end = t->sent + PIECE;
+
+	*whole = true;
+	if (t->len <= end)
+		return t->len;
+	for (; end > t->sent; end--)
+		if (strncmp(t->s + end, METADATA_EVENT,
+		    sizeof(METADATA_EVENT) - 1) == 0)
+			return end;
+	*whole = false;
+	return t->sent + PIECE;
+}
+
+/* The consumer is new: its requests about regions wait until t is synced. */
+void
+trace_hold(struct trace *t)
+{
+	t->again = t->syncing = t->behind = true;
+	consumer_hold(t->consumer);
+}
+
+void
+trace_go_on(struct trace *t)
+{
+	if (!t->behind)
+		return;
+	t->syncing = t->behind = false;
+	consumer_go_on(t->consumer);
+}
+
+/* All metadata that the consumer lacked is sent: it may write data. */
+void
+trace_synced(struct trace *t)
+{
+	if (!t->behind)
+		return;
+	ut_msg_init(&out, UT_C_SYNCED, t->id, 0);
+	consumer_send(t->consumer, &out);
+	trace_go_on(t);
+}
+
+/*
+ * Send the metadata that is not sent yet, but not so much at once that the
+ * consumer seems not to read.  False if there is more, to be sent when the
+ * consumer has read this.
+ */
+bool
+trace_flush(struct trace *t)
+{
+	struct text *text = &t->text;
+	char piece[PIECE + 1];
+	size_t end;
+	bool whole = true;
+
+	if (t->syncing)
+		return false;
+	if (text->sent < text->len)
+		state_save();	/* no file has more than the next utd knows */
+	while (text->sent < text->len) {
+		if (whole && t->consumer->conn != NULL &&
+		    t->consumer->conn->queued > AHEAD)
+			return false;
+		end = piece_end(text, &whole);
+		memcpy(piece, text->s + text->sent, end - text->sent);
+		piece[end - text->sent] = '\0';
+		text->sent = end;
+		ut_msg_init(&out, UT_C_METADATA, t->id, !whole);
+		ut_msg_str(&out, piece);
+		consumer_send(t->consumer, &out);
+	}
+	trace_synced(t);
+	return true;
+}
+
+/* The file has size bytes: we need not keep these for another consumer. */
+void
+trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
+{
+	struct trace *t = trace_by_id(id);
+	struct text *text;
+	size_t n;
+
+	if (t == NULL || t->consumer != c || size < t->past ||
+	    size - t->past > t->text.sent)
+		return;
+	text = &t->text;
+	n = (size_t)(size - t->past);
+	if (n < text->len / 2)
+		return;			/* or too much would be moved */
+	t->past = size;
+	text_cut(text, n);
+}
+
+/*
+ * Take the final name of the directory: the one we asked for, perhaps with a
+ * number appended.  False if the consumer tells of any other.
+ */
+bool
+trace_called(struct trace *t, const char *path)
+{
+	const size_t n = strlen(t->path);
+
+	if (strncmp(path, t->path, n) != 0 || (path[n] != '\0' &&
+	    (path[n] != '-' || path[n + 1 + strspn(path + n + 1,
+	    "0123456789")] != '\0')))
+		return false;
+	free(t->path);
+	t->path = xstrdup(path);
+	t->made = true;
+	state_changed(&t->saved);
+	return true;
+}
+
+/* The consumer has made the new directory of a trace. */
+void
+trace_made(const struct consumer *c, uint32_t id, const char *path)
+{
+	struct trace *t = trace_by_id(id);
+
+	if (t != NULL && t->consumer == c && t->owner != 0 && trace_own(t) &&
+	    !trace_called(t, path))
+		log_warnx("consumer %d: directory %s", (int)c->pid, path);
+}
+
+/* Describe a channel that will have a region in this trace. */
+void
+trace_channel(struct trace *t, const struct channel *ch)
+{
+	if (ch->geometry.clock == UT_CLOCK_CYCLES && t->clock_at == 0) {
+		t->clock_at = t->past + t->text.len;
+		metadata_cycles(&t->text, t->session);
+		metadata_cycles_types(&t->text);
+	}
+	metadata_channel(&t->text, ch);
+	state_changed(&t->saved);
+}
+
+/* Replace the frequency of the cycle counter by what is measured by now. */
+void
+trace_refine(struct trace *t)
+{
+	struct text text;
+
+	if (t->clock_at == 0 || t->clock_at >= t->past + t->text.sent)
+		return;
+	memset(&text, 0, sizeof(text));
+	metadata_cycles(&text, t->session);
+	ut_msg_init(&out, UT_C_REFINE, t->id, 0);
+	ut_msg_u64(&out, t->clock_at);
+	ut_msg_str(&out, text.s);
+	consumer_send(t->consumer, &out);
+	text_free(&text);
+}
+
+/* The user whose consumer makes the directory. */
+uid_t
+trace_maker(const struct trace *t)
+{
+	return trace_own(t) ? t->uid : t->session->uid;
+}
+
+struct trace *
+trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid)
+{
+	struct trace *t = xcalloc(1, sizeof(*t));
+
+	if ((t->user = user_get(uid)) == NULL)
+		fatal("calloc");
+	t->id = id;
+	t->session = s;
+	t->uid = uid;
+	t->gid = gid;
+	t->consumer = consumer_get(uid, gid);
+	t->next = s->traces;
+	s->traces = t;
+	state_add(&t->saved, SAVED_TRACE, t);
+	return t;
+}
+
+/* The consumer does not answer: warn in each session that it works for. */
+void
+traces_late(const struct consumer *c)
+{
+	struct session *s;
+	struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next) {
+		for (t = s->traces; t != NULL && t->consumer != c; t = t->next)
+			continue;
+		if (t != NULL)
+			session_warn(s, "the consumer of uid %lu does not "
+			    "answer: its events stay in the buffers",
+			    (unsigned long)c->uid);
+	}
+}
+
+/* Does it depend on a consumer that does not answer? */
+bool
+trace_late(const struct trace *t)
+{
+	return t->consumer->late || (t->state != REGION_READY &&
+	    consumers_late(trace_maker(t)));
+}
+
+/* Free a trace that its consumer does not know, or has closed. */
+void
+trace_drop(struct trace *t)
+{
+	struct trace **p;
+
+	for (p = &t->session->traces; *p != t; p = &(*p)->next)
+		continue;
+	*p = t->next;
+	state_del(&t->saved);
+	trace_go_on(t);
+	text_free(&t->text);
+	user_drop(t->user);
+	free(t->path);
+	free(t);
+}
+
+void
+trace_close(struct trace *t)
+{
+	trace_refine(t);
+	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
+	consumer_send(t->consumer, &out);
+	trace_drop(t);
+}
+
+/* Does the consumer have any traces? */
+bool
+traces_need(const struct consumer *c)
+{
+	const struct session *s;
+	const struct trace *t;
+
+	for (s = sessions; s != NULL; s = s->next)
+		for (t = s->traces; t != NULL; t = t->next)
+			if (t->consumer == c)
+				return true;
+	return false;
+}
+
+/* A trace of another utd, to be filled in by the caller. */
+struct trace *
+trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
+{
+	struct trace *t = trace_new(s, id, uid, gid);
+
+	id_taken(id);
+	t->state = REGION_ASKED;
+	trace_hold(t);
+	return t;
+}

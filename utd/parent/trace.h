@@ -1,0 +1,181 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Directories and regions, as the parent sees them.
+ */
+
+#ifndef TRACE_H
+#define TRACE_H
+
+#include "consumers.h"
+#include "event.h"
+#include "session.h"
+
+struct app;
+
+/* CLOSING: the consumer has yet to reply with the last counts. */
+enum region_state {
+	REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED, REGION_CLOSING
+};
+
+/* The buffers of a channel, one UID and one ABI, or one program. */
+struct region {
+	uint32_t	 id;
+	struct saved	 saved;
+	struct trace	*trace;
+	struct channel	*channel;
+	struct registry	 registry;
+	enum region_state state;
+	char		*why;		/* why it failed or waits; or NULL */
+	const char	*cause;		/* the part of why after the names */
+	uint32_t	 serial;	/* of the request for it */
+	char		 shm[UT_SHM_NAME];
+	bool		 left;		/* by another utd, to be adopted */
+	bool		 buried;	/* or about to be: see region_bury */
+	int		 fd;
+	bool		 described;	/* in the metadata */
+	struct counts	 counts;
+	struct region	*next;		/* of the channel */
+	struct region	*beside;	/* the next one of the trace */
+};
+
+/* May its shared memory exist? */
+static inline bool
+region_left(const struct region *r)
+{
+	return r->fd != -1 || r->left;
+}
+
+struct text {
+	char		*s;
+	size_t		 len, size;
+	size_t		 sent;		/* bytes sent to the consumer */
+};
+
+/* A directory of the trace: one UID, one ABI, or one program. */
+struct trace {
+	uint32_t	 id;
+	struct saved	 saved;
+	struct session	*session;
+	uid_t		 uid;
+	gid_t		 gid;
+	struct user	*user;		/* that of the programs */
+	uint32_t	 bits;
+	uint64_t	 owner;		/* the program; 0: all of them */
+	pid_t		 pid, vpid;	/* the program's */
+	char		 name[PROGRAM_NAME];
+	struct consumer	*consumer;
+	enum region_state state;	/* READY: made, or on its way */
+	char		*path;		/* below the session's directory */
+	bool		 made;		/* path is the final one */
+	bool		 again;		/* another consumer had it before */
+	bool		 over;		/* it cannot be opened again, ever */
+	/* After a take-over, the new consumer has yet to */
+	bool		 syncing;	/* say how much metadata it found, */
+	bool		 behind;	/* and be sent what is missing */
+	unsigned char	 uuid[UUID_LEN];
+	char		 uuidstr[UUID_TEXT];
+	struct text	 text;		/* metadata perhaps not in the file */
+	uint64_t	 past;		/* bytes of metadata before text */
+	uint64_t	 clock_at;	/* where the counter's clock is, or 0 */
+	struct region	*regions;
+	struct trace	*next;		/* of the session */
+};
+
+/* trace.c: directories, as the parent sees them. */
+struct trace *trace_by_id(uint32_t);
+struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t);
+struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
+bool	 trace_own(const struct trace *);	/* its user's session */
+uid_t	 trace_maker(const struct trace *);	/* of the directory */
+bool	 trace_called(struct trace *, const char *);
+void	 trace_made(const struct consumer *, uint32_t, const char *);
+void	 trace_channel(struct trace *, const struct channel *);
+void	 trace_hold(struct trace *);
+void	 trace_go_on(struct trace *);
+void	 trace_synced(struct trace *);
+bool	 trace_flush(struct trace *);
+void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
+void	 trace_refine(struct trace *);
+bool	 trace_late(const struct trace *);
+void	 traces_late(const struct consumer *);
+bool	 traces_need(const struct consumer *);
+void	 trace_close(struct trace *);
+void	 trace_drop(struct trace *);
+
+/*
+ * region.c: regions, as the parent sees them.  When one is READY, has FAILED or
+ * is about to be buried, a function is called, with true if the region is READY
+ * and had failed before.
+ */
+typedef void region_changed(struct region *, bool);
+void	 regions_begin(region_changed *);
+struct region *region_by_id(uint32_t);
+struct region *region_make(struct channel *, struct trace *);
+void	 region_again(struct region *);
+void	 region_failed(struct region *, const char *);
+void	 region_drop(struct region *);
+struct region *region_restore(struct channel *, struct trace *, uint32_t);
+void	 region_name_event(struct region *, const struct entry *);
+void	 regions_ask(struct trace *);
+void	 regions_renew(struct trace *);
+void	 regions_synced(const struct trace *);
+void	 regions_failed(struct trace *, const char *);
+void	 region_trouble(struct region *, const char *);	/* "": over */
+void	 regions_remove(const struct trace *);
+void	 regions_bury_lost(struct trace *);
+bool	 regions_buried(const struct trace *);
+void	 regions_bury(uint64_t);		/* those of a dead program */
+bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
+void	 regions_close(struct channel *);
+void	 regions_free(struct channel *);
+void	 regions_gone(void);
+void	 channel_activate(struct channel *, struct waiter *);
+void	 channel_count(struct channel *, struct waiter *);
+void	 channel_counts(const struct channel *, struct counts *);
+void	 session_counts(const struct session *, struct counts *);
+void	 region_why(const struct region *, char *, size_t);	/* it failed */
+bool	 channel_failed(const struct channel *);	/* a region of it */
+
+/* open.c: how directories are made and opened. */
+void	 session_open(struct session *, bool, consumer_cb *, void *,
+	    consumer_late *);
+void	 session_resume(struct session *);
+void	 session_wait(struct session *);	/* then retry its directory */
+const struct consumer *session_late(const struct session *);
+void	 trace_retry(struct trace *);
+void	 traces_drained(const struct consumer *);
+void	 traces_orphaned(const struct consumer *);
+void	 traces_again(struct consumer *);
+struct region *region_find(const struct channel *, const struct app *);
+struct region *region_get(struct channel *, const struct app *);
+void	 region_retry(struct region *);
+
+/* metadata.c: TSDL. */
+#define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */
+void	 text_free(struct text *);
+void	 text_cut(struct text *, size_t);	/* from the front */
+void	 text_add(struct text *, const char *, ...)
+	    __attribute__((format(printf, 2, 3)));
+void	 metadata_head(struct text *, const struct trace *, const char *);
+void	 metadata_channel(struct text *, const struct channel *);
+void	 metadata_cycles(struct text *, const struct session *);
+void	 metadata_cycles_types(struct text *);
+void	 metadata_event(struct text *, const struct channel *,
+	    const struct entry *);
+
+#endif /* TRACE_H */

@@ -1,0 +1,120 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "loop.h"
+
+struct waiter *
+wait_new(void (*done)(void *), void *arg)
+{
+	struct waiter *w;
+
+	if ((w = calloc(1, sizeof(*w))) == NULL)
+		return NULL;
+	w->pending = 1;
+	w->done = done;
+	w->arg = arg;
+	return w;
+}
+
+void
+wait_more(struct waiter *w)
+{
+	if (w != NULL)
+		w->pending++;
+}
+
+void
+wait_less(struct waiter *w)
+{
+	if (w == NULL || --w->pending > 0)
+		return;
+	if (w->done != NULL)
+		w->done(w->arg);
+	free(w);
+}
+
+/* The first reason is kept. */
+void
+wait_failed(struct waiter *w, const char *why)
+{
+	if (w != NULL && w->why[0] == '\0')
+		snprintf(w->why, sizeof(w->why), "%s", why);
+}
+
+void
+wait_abandon(struct waiter *w)
+{
+	if (w != NULL)
+		w->done = NULL;
+}
+
+bool
+waits_add(struct waiters *ws, struct waiter *w)
+{
+	struct waiter **more;
+
+	if (w == NULL)
+		return true;
+	more = realloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
+	if (more == NULL)
+		return false;
+	wait_more(w);
+	ws->w = more;
+	ws->w[ws->n++] = w;
+	return true;
+}
+
+void
+waits_done(struct waiters *ws)
+{
+	struct waiters old = *ws;
+	unsigned int i;
+
+	ws->w = NULL;
+	ws->n = 0;
+	for (i = 0; i < old.n; i++)
+		wait_less(old.w[i]);
+	free(old.w);
+}
+
+/* w need not wait for the rest. */
+void
+waits_release(struct waiters *ws, struct waiter *w)
+{
+	unsigned int i, n = 0, released = 0;
+
+	for (i = 0; i < ws->n; i++) {
+		if (ws->w[i] == w)
+			released++;
+		else
+			ws->w[n++] = ws->w[i];
+	}
+	ws->n = n;
+	while (released-- > 0)
+		wait_less(w);
+}
+
+void
+waits_failed(struct waiters *ws, const char *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < ws->n; i++)
+		wait_failed(ws->w[i], why);
+}
