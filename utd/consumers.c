@@ -607,8 +607,9 @@ consumer_sent(struct conn *conn)
 }
 
 /*
- * Tell the consumer the name of a program.  It reads its messages before it
- * writes events, so it need not wake up for this, unless the socket is full.
+ * Tell the consumer the name of a program.  The consumer reads its messages
+ * before it writes events, so it need not wake up for this, unless the socket
+ * is full: then the program waits until the message is there.
  */
 void
 consumer_tell_owner(struct consumer *c, const struct app *a)

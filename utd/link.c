@@ -31,10 +31,10 @@
  * REGION waits until the region is made.  If it cannot be made, those who wait
  * for this link are told why, and the next sync tries again.
  *
- * HELD waits until the events' metadata has been handed to the consumer, which
- * writes metadata before events; so no event reaches a file before its
- * description.  It also waits until no message is queued for the program: see
- * links_sent.
+ * HELD waits until the events' metadata and the program's name have been handed
+ * to the consumer, which reads its messages before it writes events; so no event
+ * reaches a file before its description, nor without its program.  It also waits
+ * until no message is queued for the program: see links_sent.
  *
  * A state is skipped when there is nothing to wait for: a program whose events
  * are known is told everything at once.  If something changes meanwhile, the
@@ -202,6 +202,21 @@ send_describe(struct link *l)
 	return true;
 }
 
+/*
+ * The consumer hears of the program before the program has buffers, and once:
+ * links that are held come here each time that the consumer has read something.
+ */
+static void
+link_introduce(struct link *l)
+{
+	if (l->introduced)
+		return;
+	l->introduced = true;
+	consumer_tell_owner(l->region->trace->consumer, l->app);
+	l->app->known = true;
+	state_app(l->app);
+}
+
 /* The region has to be attached before anything is mapped. */
 static void
 send_attach(struct link *l)
@@ -209,9 +224,6 @@ send_attach(struct link *l)
 	const struct region *r = l->region;
 	const struct consumer *c = r->trace->consumer;
 
-	consumer_tell_owner(r->trace->consumer, l->app);
-	l->app->known = true;
-	state_app(l->app);
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
 	ut_msg_fd(&out, r->fd);
 	/* A semaphore of another ABI is another thing: no bell then. */
@@ -286,6 +298,8 @@ link_map(struct link *l)
 
 	state_save();			/* no ID that the next utd gives away */
 	if (l->region != NULL) {
+		if (l->plan != NULL)
+			link_introduce(l);
 		consumer = l->region->trace->consumer->conn;
 		if (!trace_flush(l->region->trace) ||
 		    (consumer != NULL && conn_behind(consumer)) ||
@@ -326,8 +340,10 @@ link_unable(struct link *l)
 	region_why(l->region, why, sizeof(why));
 	waits_failed(&l->now, why);
 	drop_plan(l);
-	if (!l->attached)
+	if (!l->attached) {
 		l->region = NULL;
+		l->introduced = false;
+	}
 	link_finish(l);
 }
 
@@ -602,7 +618,7 @@ links_let_go(const struct region *r)
 		if (l == NULL || l->region != r || !l->attached ||
 		    a->conn == NULL)
 			continue;
-		l->attached = l->unsure = false;
+		l->introduced = l->attached = l->unsure = false;
 		plan_unref(l->mapped);
 		l->mapped = NULL;
 		ut_msg_init(&out, UT_MSG_DETACH, r->channel->id, 0);
