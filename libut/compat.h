@@ -44,6 +44,11 @@ int	 ut_nonblock(int);
  * if that can be; exec closes it.
  */
 int	 ut_high_fd(int);
+/*
+ * Is that descriptor still this file?  The program may have closed it, and have
+ * one of its own in its place.
+ */
+int	 ut_fd_is(int, dev_t, ino_t);
 /* Has the other end of a stream socket closed it?  Nothing is sent. */
 int	 ut_hung_up(int);
 

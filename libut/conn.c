@@ -69,10 +69,7 @@ send_deadline(void)
 bool
 ut_conn_ours(const struct conn *c)
 {
-	struct stat st;
-
-	return c->sock != -1 && fstat(c->sock, &st) == 0 &&
-	    st.st_dev == c->dev && st.st_ino == c->ino;
+	return ut_fd_is(c->sock, c->dev, c->ino);
 }
 
 /*
@@ -402,10 +399,7 @@ ut_conn_leave(struct conn *c)
 static void
 close_left(struct conn *c)
 {
-	struct stat st;
-
-	if (c->left != -1 && fstat(c->left, &st) == 0 &&
-	    st.st_dev == c->left_dev && st.st_ino == c->left_ino)
+	if (ut_fd_is(c->left, c->left_dev, c->left_ino))
 		close(c->left);
 	c->left = -1;
 }

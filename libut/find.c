@@ -328,10 +328,7 @@ pause_ms(int ms)
 static void
 watch_close(void)
 {
-	struct stat st;
-
-	if (watch.fd != -1 && fstat(watch.fd, &st) == 0 &&
-	    st.st_dev == watch.dev && st.st_ino == watch.ino)
+	if (ut_fd_is(watch.fd, watch.dev, watch.ino))
 		close(watch.fd);
 	watch.fd = -1;
 }
@@ -347,8 +344,10 @@ watch_open(const char *place)
 	if ((fd = open(place, flags)) == -1)
 		return false;
 	fd = ut_high_fd(fd);
-	if (fstat(fd, &st) == -1)
+	if (fstat(fd, &st) == -1) {
+		errno = ENOENT;		/* closed by the program: again, later */
 		return false;
+	}
 	watch.fd = fd;
 	watch.ms = WATCH_MIN;
 	watch.dev = st.st_dev;
@@ -361,11 +360,8 @@ watch_open(const char *place)
 static bool
 watch_at(const char *place)
 {
-	struct stat st;
-
-	return (watch.fd != -1 && strcmp(watch.place, place) == 0 &&
-	    fstat(watch.fd, &st) == 0 && st.st_dev == watch.dev &&
-	    st.st_ino == watch.ino) || watch_open(place);
+	return (strcmp(watch.place, place) == 0 &&
+	    ut_fd_is(watch.fd, watch.dev, watch.ino)) || watch_open(place);
 }
 
 /* Sleep in poll(2), without the lock.  Errors are those of open(2). */

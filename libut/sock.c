@@ -79,6 +79,15 @@ ut_high_fd(int fd)
 }
 
 int
+ut_fd_is(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	return fd != -1 && fstat(fd, &st) == 0 && st.st_dev == dev &&
+	    st.st_ino == ino;
+}
+
+int
 ut_socket(int type)
 {
 	int s;

@@ -25,6 +25,13 @@ case $(uname) in
 Linux)	DL=-ldl ;;
 NetBSD)	SHM=/var/shm ;;
 esac
+# How many descriptors a program has that waits for a utd: those of threads that
+# have descriptors of their own are not among them.
+waiting_fds=1
+case "$(uname) $CFLAGS" in
+*-DUT_POSIX*)	;;
+Linux*)	waiting_fds=0 ;;
+esac
 LC_ALL=C
 export PATH LC_ALL
 

@@ -35,7 +35,7 @@ mkdir "$T/progress" "$T/checked" && chmod 1777 "$T/progress" || fail "mkdir"
 sed "s/only/only0/" prog/load.c >"$T/load.c"
 loads=
 if $CC $CFLAGS -fPIC -shared -I"$TOP/libut" -o "$T/load0.so" "$T/load.c" \
-    -L"$TOP/libut" -lut 2>/dev/null && $CC $CFLAGS -D_GNU_SOURCE \
+    -L"$TOP/libut" -lut -Wl,-rpath,"$TOP/libut" 2>/dev/null && $CC $CFLAGS -D_GNU_SOURCE \
     -I"$TOP/libut" -o "$T/loads" prog/loads.c -L"$TOP/libut" -lut \
     -Wl,-rpath,"$TOP/libut" $LIBS -ldl 2>/dev/null; then
 	loads="$T/loads 20 1000 $T/load0.so"
@@ -356,10 +356,11 @@ full_house() {
 		program_start
 	done
 	until_ok known || until_ok known || fail "programs do not come"
-	utctl create -o "$T/bad.0" bad && utctl enable-event -s bad 'seq:*' &&
+	{ utctl create -o "$T/bad.0" bad &&
+	    utctl enable-event -s bad 'seq:*' &&
 	    utctl enable-channel -s bad -p -b 4k -n 4 other &&
 	    utctl enable-event -s bad -c other 'seq:tick' &&
-	    utctl start bad >/dev/null || fail "session bad"
+	    utctl start bad; } >/dev/null || fail "session bad"
 	program_forks
 	program_loads
 	program_record
@@ -412,7 +413,7 @@ mkfifo "$T/alive" || fail "mkfifo"
 start_utd
 while [ $round -le $rounds ]; do
 	loaded= recorded=
-	[ $round -ne $base ] && [ $round -ne $rounds ] || full_house >/dev/null
+	[ $round -ne $base ] && [ $round -ne $rounds ] || full_house
 	end=$(($(seconds) + length))
 	slow_start
 	# Each has a consumer of each user.

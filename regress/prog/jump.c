@@ -79,8 +79,12 @@ jumps(void)
 		err(1, "sigaltstack");
 	while (jumped < times) {
 		level = 0;
-		if (sigsetjmp(env, 1) == 0)
-			left(deep ? jumped % 7 + 1 : 0);
+		if (sigsetjmp(env, 1) == 0) {
+			if (deep)
+				left(jumped % 7);
+			else
+				UT(jump, bad, jumped, nothing);
+		}
 		for (i = 0; i < 100; i++)
 			UT(jump, good, jumped, i);
 		jumped++;

@@ -7,8 +7,8 @@
 . ./common.sh
 
 # Each event twice, or three times with a cycle counter; the first after ms 0.
-# What it says of its time is up to 2 s older, where the machine is busy; a time
-# of which more than 32 bits are wrong is 4 s away or more.
+# The field of an event is the time just before it, on a busy machine up to 2 s
+# before; a time whose upper 32 bits are wrong is 4 s away or more.
 try() {
 	start_utd
 	utctl create -o "$T/$1" "$1" >/dev/null || fail "create"

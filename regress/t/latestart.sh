@@ -11,12 +11,6 @@ switches() {
 	    END { print n }'
 }
 
-# Without descriptors of its own the thread looks after them.
-apart=1
-case $CFLAGS in
-*-DUT_POSIX*)	apart=0 ;;
-esac
-
 start_utd
 kill -9 $UTD_PID
 wait $UTD_PID 2>/dev/null
@@ -26,7 +20,8 @@ UTD_PID=
 pulse_start
 pulse hit 1
 sleep 0.5
-if [ -r /proc/$PULSE/task ] && [ $apart -eq 1 ]; then
+# A thread that has its descriptors in the program looks after them.
+if [ -r /proc/$PULSE/task ] && [ $waiting_fds -eq 0 ]; then
 	before=$(switches)
 	sleep 1.5
 	[ "$(switches)" -eq "$before" ] ||
@@ -38,7 +33,7 @@ utctl create -o "$T/trace" s >/dev/null && utctl enable-event 'pulse:a' &&
     utctl start || fail "set-up"
 until_ok pulse_on a--- || fail "on: $answer"
 pulse hit 10
-if [ -r /proc/$PULSE/task ] && [ $apart -eq 1 ]; then
+if [ -r /proc/$PULSE/task ] && [ $waiting_fds -eq 0 ]; then
 	sleep 0.5
 	before=$(switches)
 	sleep 1.5

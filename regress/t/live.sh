@@ -102,4 +102,44 @@ until_ok grep -q done "$T/done" || fail "many waits on"
 wait $LAST || fail "many: $?"
 expect 0 'b destroyed: 5010 events, 0 lost' utctl destroy b
 readers_agree "$T/big"
+
+# More programs than the socket holds names of: none records before the
+# consumer can know its name.  What fills the socket is a name, or tells of a
+# death: one more program that lives on makes it the other.  (The first event
+# of a thread has the name with it.)
+UT_REGISTER_TIMEOUT=10000
+for live in 0 1; do
+	utctl create -o "$T/names$live" n >/dev/null &&
+	    utctl enable-event 'seq:*' && utctl start >/dev/null ||
+	    fail "set-up of n"
+	./prog/seq 999 1 1 || fail "seq: $?"
+	until_ok sh -c '! utctl list n | grep -q program' || fail "seq 999"
+	utctl list >/dev/null || fail "list"	# the consumer has heard of it
+	kids=$(consumers)
+	halt $kids
+	[ $live -eq 0 ] || background ./prog/seq -p 20 998 1 100000000
+	i=0
+	while [ $((i += 1)) -le 2000 ]; do
+		now=$(date +%s)
+		./prog/seq $i 1 50 || fail "seq $i: $?"
+		# This one has waited for the consumer.
+		[ $(($(date +%s) - now)) -lt 2 ] || break
+	done
+	[ $i -le 2000 ] || fail "the socket is never full"
+	halt $UTD_PID
+	kill -CONT $kids
+	sleep 1.5
+	utctl view "$T/names$live" >"$T/view.out" 2>"$T/err"
+	status=$?
+	kill -CONT $UTD_PID
+	[ $status -eq 0 ] || fail "names are behind: $(head -3 "$T/err")"
+	[ "$(wc -l <"$T/view.out")" -ge $((50 * (i - 1))) ] ||
+	    fail "few events"
+	grep -v ' seq\[' "$T/view.out" && fail "events of nobody"
+	[ $live -eq 0 ] || kill -9 $LAST
+	utctl destroy n >"$T/out" || fail "destroy n"
+	readers_agree "$T/names$live"
+	grep -v ' seq\[' "$T/view.out" && fail "events of nobody in the end"
+	echo "$((i - 1)) programs while the consumer was stopped"
+done
 stop_utd || fail "utd: status $?"

@@ -85,6 +85,7 @@ struct link {
 	struct channel	*channel;
 	struct region	*region;	/* NULL: nothing was mapped yet */
 	enum link_state	 state;
+	bool		 introduced;	/* the program, to the consumer */
 	bool		 attached;	/* to the region */
 	bool		 unsure;	/* what it has mapped there */
 	bool		 again;		/* something changed meanwhile */

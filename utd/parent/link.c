@@ -31,10 +31,10 @@
  * REGION waits until the region is made.  If it cannot be made, those who wait
  * for this link are told why, and the next sync tries again.
  *
- * HELD waits until the events' metadata has been handed to the consumer, which
- * writes metadata before events; so no event reaches a file before its
- * description.  It also waits until no message is queued for the program: see
- * links_sent.
+ * HELD waits until the events' metadata and the program's name have been handed
+ * to the consumer, which reads its messages before it writes events; so no event
+ * reaches a file before its description, nor without its program.  It also waits
+ * until no message is queued for the program: see links_sent.
  *
  * A state is skipped when there is nothing to wait for: a program whose events
  * are known is told everything at once.  If something changes meanwhile, the
@@ -161,6 +161,21 @@ send_describe(struct link *l)
 	return true;
 }
 
+/*
+ * The consumer hears of the program before the program has buffers, and once:
+ * links that are held come here each time that the consumer has read something.
+ */
+static void
+link_introduce(struct link *l)
+{
+	if (l->introduced)
+		return;
+	l->introduced = true;
+	app_tell(l->region->trace->consumer, l->app);
+	l->app->known = true;
+	app_save(l->app);
+}
+
 /* The region has to be attached before anything is mapped. */
 static void
 send_attach(struct link *l)
@@ -168,9 +183,6 @@ send_attach(struct link *l)
 	const struct region *r = l->region;
 	const struct consumer *c = r->trace->consumer;
 
-	app_tell(r->trace->consumer, l->app);
-	l->app->known = true;
-	app_save(l->app);
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
 	ut_msg_fd(&out, r->fd);
 	/* A semaphore of another ABI is another thing: no bell then. */
@@ -245,6 +257,8 @@ link_map(struct link *l)
 
 	state_save();			/* no ID that the next utd gives away */
 	if (l->region != NULL) {
+		if (l->plan != NULL)
+			link_introduce(l);
 		consumer = l->region->trace->consumer->conn;
 		if (!trace_flush(l->region->trace) ||
 		    (consumer != NULL && conn_behind(consumer)) ||
@@ -285,8 +299,10 @@ link_unable(struct link *l)
 	region_why(l->region, why, sizeof(why));
 	waits_failed(&l->now, why);
 	drop_plan(l);
-	if (!l->attached)
+	if (!l->attached) {
 		l->region = NULL;
+		l->introduced = false;
+	}
 	link_finish(l);
 }
 
@@ -637,7 +653,7 @@ channel_sync(struct channel *ch, struct waiter *w)
 static void
 link_let_go(struct link *l)
 {
-	l->attached = l->unsure = false;
+	l->introduced = l->attached = l->unsure = false;
 	plan_unref(l->mapped);
 	l->mapped = NULL;
 	ut_msg_init(&out, UT_MSG_DETACH, l->channel->id, 0);

@@ -87,8 +87,9 @@ place_free(uint32_t place)
 }
 
 /*
- * Tell the consumer the name of a program.  It reads its messages before it
- * writes events, so it need not wake up for this, unless the socket is full.
+ * Tell the consumer the name of a program.  The consumer reads its messages
+ * before it writes events, so it need not wake up for this, unless the socket
+ * is full: then the program waits until the message is there.
  */
 void
 app_tell(struct consumer *c, const struct app *a)
