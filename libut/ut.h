@@ -58,7 +58,7 @@
 	do {								\
 		struct ut_event *ut_e = ut_log_event(level);		\
 		if (UT_LISTENS(*ut_e))					\
-			ut_log(ut_e, __FILE__, __LINE__, __func__,	\
+			ut_log(ut_e, __FILE__, __LINE__, UT_FUNC,	\
 			    __VA_ARGS__);				\
 	} while (0)
 
@@ -76,6 +76,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* NetBSD makes __func__ a name with types, in C++ and in C before C99. */
+#ifdef __func__
+#define UT_FUNC		__FUNCTION__
+#else
+#define UT_FUNC		__func__
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -19,11 +19,16 @@ LIBUT=$TOP/libut/libut.a
 # where the program does.
 LINK="-L$TOP/libut -lut -Wl,-rpath,$TOP/libut"
 DL=
+# What is linked with $NOW forks while it loads libraries: see libut/PORTING.
+NOW=
 # Where shared memory has names, if it is files.
 SHM=/dev/shm
 case $(uname) in
 Linux)	DL=-ldl ;;
-NetBSD)	SHM=/var/shm ;;
+NetBSD)	SHM=/var/shm NOW=-Wl,-z,now
+	# A user has 160 threads there, and more for the asking.
+	most=proc.$$.rlimit.maxlwp
+	sysctl -w $most.soft="$(sysctl -n $most.hard)" >/dev/null 2>&1 ;;
 esac
 # How many descriptors a program has that waits for a utd: those of threads that
 # have descriptors of their own are not among them.

@@ -35,9 +35,8 @@ mkdir "$T/progress" "$T/checked" && chmod 1777 "$T/progress" || fail "mkdir"
 sed "s/only/only0/" prog/load.c >"$T/load.c"
 loads=
 if $CC $CFLAGS -fPIC -shared -I"$TOP/libut" -o "$T/load0.so" "$T/load.c" \
-    -L"$TOP/libut" -lut -Wl,-rpath,"$TOP/libut" 2>/dev/null && $CC $CFLAGS -D_GNU_SOURCE \
-    -I"$TOP/libut" -o "$T/loads" prog/loads.c -L"$TOP/libut" -lut \
-    -Wl,-rpath,"$TOP/libut" $LIBS -ldl 2>/dev/null; then
+    $LINK 2>/dev/null && $CC $CFLAGS -D_GNU_SOURCE -I"$TOP/libut" \
+    -o "$T/loads" prog/loads.c $LINK $NOW $LIBS $DL 2>/dev/null; then
 	loads="$T/loads 20 1000 $T/load0.so"
 fi
 

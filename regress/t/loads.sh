@@ -60,7 +60,7 @@ for i in $each; do
 	    "$T/load.c" $LINK || fail "cannot build load$i.so"
 done
 $CC $CFLAGS -D_GNU_SOURCE -I"$TOP/libut" -o "$T/loads" prog/loads.c \
-    $LINK $LIBS $DL || fail "cannot build loads"
+    $LINK $NOW $LIBS $DL || fail "cannot build loads"
 LOADS=${UT_LOADS:-300}
 PAUSE=${UT_LOADS_PAUSE:-1000}
 
