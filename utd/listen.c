@@ -40,7 +40,8 @@
 #define TURN		64		/* connections */
 #define SPARE		64		/* descriptors that no program gets */
 #define SAY_MS		60000		/* not more often */
-#define FIRST_MS	5000		/* for the first message */
+#define FIRST_MS	60000		/* for the first message */
+#define STRANGER_MS	5000		/* of a program of another user */
 
 static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
@@ -158,6 +159,16 @@ listen_spares(int fd)
 	return fd < last_region;
 }
 
+/*
+ * A busy machine may keep programs from saying anything for seconds.  But users
+ * who share descriptors with others do not keep them so long.
+ */
+static int
+patience(uid_t uid)
+{
+	return uid == 0 || uid == geteuid() ? FIRST_MS : STRANGER_MS;
+}
+
 /* Accept a connection; false when there is none. */
 static bool
 accept_one(void)
@@ -206,7 +217,7 @@ accept_one(void)
 	c->pid = pid;
 	conn_read(c);		/* it said hello at once */
 	if (!c->dead && c->ops == &stranger_ops)
-		timer_set(&c->patience, FIRST_MS, says_nothing, c);
+		timer_set(&c->patience, patience(uid), says_nothing, c);
 	return true;
 }
 
