@@ -8,8 +8,9 @@
 . ./common.sh
 
 count=${CROWD:-2000} at_once=${AT_ONCE:-1000}
-case $CFLAGS in
+case $CFLAGS-$(uname) in
 *-fsanitize*)	count=${CROWD:-300} at_once=${AT_ONCE:-150} ;;
+*-NetBSD)	count=${CROWD:-800} at_once=${AT_ONCE:-400} ;;
 esac
 # utd has a descriptor for each.
 most=$(ulimit -H -n)
