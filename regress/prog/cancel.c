@@ -170,7 +170,7 @@ main(int argc, char *argv[])
 	int i, *p;
 
 	signal(SIGALRM, too_long);
-	alarm(8);
+	alarm(50);
 	if (pthread_key_create(&key, destructor) != 0)
 		errx(1, "pthread_key_create");
 	for (i = 0; i < (async ? TIMES : NTHREADS); i++) {

@@ -19,7 +19,8 @@
  * process connects so many times and says HELLO, without events.  They answer
  * nothing, and go when the input ends.  Prints how many connections there are
  * when utd has welcomed all of them, or with -n at once, whatever becomes of
- * them; with -m they say nothing at all.
+ * them; with -m they say nothing at all.  With -p they pause for so many
+ * seconds before they say HELLO, as on a machine that is too busy for them.
  */
 
 #include <sys/types.h>
@@ -53,6 +54,7 @@ struct hello {
 
 static struct sockaddr_un sun;
 static int awaits = 1, mute;
+static unsigned int pause_s;
 
 static void
 say_hello(int s)
@@ -88,6 +90,7 @@ connection(void)
 			err(1, "%s", sun.sun_path);
 		nanosleep(&nap, NULL);
 	}
+	sleep(pause_s);
 	if (!mute)
 		say_hello(s);
 	return s;
@@ -153,23 +156,24 @@ raise_limit(void)
 int
 main(int argc, char *argv[])
 {
-	int fd, processes, each, status, bad = 0;
+	int ch, fd, processes, each, status, bad = 0;
 	char c;
 
-	if (argc > 1 && (strcmp(argv[1], "-n") == 0 ||
-	    strcmp(argv[1], "-m") == 0)) {
-		awaits = 0;
-		mute = argv[1][1] == 'm';
-		argc--;
-		argv++;
+	while ((ch = getopt(argc, argv, "mnp:")) != -1) {
+		if (ch == 'p')
+			pause_s = (unsigned int)atoi(optarg);
+		else
+			awaits = 0;
+		mute |= ch == 'm';
 	}
-	if (argc != 4 || strlen(argv[1]) >= sizeof(sun.sun_path))
-		errx(1, "connects [-m | -n] path processes each");
-	processes = atoi(argv[2]);
-	each = atoi(argv[3]);
+	argv += optind;
+	if (argc - optind != 3 || strlen(argv[0]) >= sizeof(sun.sun_path))
+		errx(1, "connects [-m | -n] [-p s] path processes each");
+	processes = atoi(argv[1]);
+	each = atoi(argv[2]);
 	raise_limit();
 	sun.sun_family = AF_UNIX;
-	strcpy(sun.sun_path, argv[1]);
+	strcpy(sun.sun_path, argv[0]);
 	fd = start(processes, each);
 	printf("%d\n", processes * each);
 	fflush(stdout);

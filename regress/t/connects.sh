@@ -52,7 +52,10 @@ disconnect() {
 	    fail "still there: $(utctl events | wc -l)"
 }
 
+# A machine that is too busy for programs to say something before long.
 start_utd
+./prog/connects -p 6 "$UT_RUNDIR/sock" 2 1 </dev/null >"$T/connected" ||
+    fail "slow programs are not welcome"
 utctl create -o "$T/s" s >/dev/null && utctl enable-event '*' >/dev/null &&
     utctl start || fail "set-up"
 # The first time it gets the memory that it keeps.

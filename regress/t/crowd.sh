@@ -8,8 +8,9 @@
 . ./common.sh
 
 count=${CROWD:-2000} at_once=${AT_ONCE:-1000}
-case $CFLAGS in
+case $CFLAGS-$(uname) in
 *-fsanitize*)	count=${CROWD:-300} at_once=${AT_ONCE:-150} ;;
+*-NetBSD)	count=${CROWD:-800} at_once=${AT_ONCE:-400} ;;
 esac
 # utd has a descriptor for each.
 most=$(ulimit -H -n)
@@ -51,12 +52,11 @@ crowd() {
 	read -r n ms <"$T/counted"
 	events=$((events + n))
 	echo "$gate $*: $n events, the slowest start took $ms ms"
-	[ "$ms" -lt $((2500 + 10 * slowest)) ] ||
-	    fail "$ms ms from birth to main, $slowest without libut"
+	[ "$ms" -lt 30000 ] || fail "$ms ms from birth to main"
 }
 
-# However slow the machine, none begins before it is attached; one that waits
-# for what never comes waits too long.
+# However slow the machine, none begins before it is attached; what waits for
+# something that never comes waits for a minute.
 UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT
 
@@ -72,11 +72,6 @@ session_end() {
 	utctl list s | grep warning && fail "a warning"
 	expect 0 '' utctl destroy
 }
-
-# How long it takes so many to start at all.
-UT_DISABLE=1 ./prog/crowd -g 0 $at_once $at_once >"$T/counted" ||
-    fail "crowd, without libut"
-read -r n slowest <"$T/counted"
 
 start_utd
 session first

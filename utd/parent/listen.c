@@ -38,7 +38,8 @@
 #define PATH_LEN	128		/* a socket's is shorter */
 #define TURN		64		/* connections */
 #define SAY_MS		60000		/* not more often */
-#define FIRST_MS	5000		/* for the first message */
+#define FIRST_MS	60000		/* for the first message */
+#define STRANGER_MS	5000		/* of a program of another user */
 
 static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
@@ -115,6 +116,16 @@ resume(void *arg)
 	file_events(&listener, POLLIN);
 }
 
+/*
+ * A busy machine may keep programs from saying anything for seconds.  But users
+ * who share descriptors with others do not keep them so long.
+ */
+static int
+patience(uid_t uid)
+{
+	return uid == 0 || uid == geteuid() ? FIRST_MS : STRANGER_MS;
+}
+
 /* Accept a connection; false when there is none. */
 static bool
 accept_one(void)
@@ -161,7 +172,7 @@ accept_one(void)
 	conn_of(c, u, gid, pid);
 	conn_read(c);		/* it said hello at once */
 	if (!c->dead && c->ops == &stranger_ops)
-		timer_set(&c->patience, FIRST_MS, says_nothing, c);
+		timer_set(&c->patience, patience(uid), says_nothing, c);
 	return true;
 }
 

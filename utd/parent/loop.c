@@ -19,6 +19,7 @@
  */
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@
 static struct pollfd *pfds;
 static struct file **files;
 static unsigned int nfiles, room;
+static unsigned int begin = UINT_MAX;	/* where the next round does */
 static struct timer *timers;
 bool loop_ending;
 unsigned int loop_round;
@@ -83,6 +85,17 @@ void
 file_events(struct file *f, short events)
 {
 	pfds[f->at].events = events;
+}
+
+/*
+ * The file is ready, but it was not its turn.  The next round begins with the
+ * first of these, so each has its turn sooner or later.
+ */
+void
+file_passed(const struct file *f)
+{
+	if (begin == UINT_MAX)
+		begin = f->at;
 }
 
 /* In ms milliseconds from now, instead of whenever it was. */
@@ -144,15 +157,32 @@ run_timers(void)
 }
 
 /*
- * Backwards, as the arrays change under our hands: what is behind us has had
- * its turn or is new, and only from there something takes the place of one
- * that goes.
+ * The files below top, down to bottom, of which so many are ready at most;
+ * returns how many are left.  Backwards, as the arrays change under our hands:
+ * what is behind us has had its turn or is new, and only from there something
+ * takes the place of one that goes.
  */
-static void
-run_once(void)
+static int
+run_files(unsigned int top, unsigned int bottom, int left)
 {
 	unsigned int i;
 	short revents;
+
+	for (i = top; i-- > bottom && left > 0;) {
+		if (i >= nfiles || (revents = pfds[i].revents) == 0)
+			continue;
+		left--;
+		pfds[i].revents = 0;
+		files[i]->ready(files[i]->arg, revents);
+	}
+	return left;
+}
+
+static void
+run_once(void)
+{
+	const unsigned int n = nfiles;
+	unsigned int from;
 	int left;
 
 	if ((left = poll(pfds, nfiles, until_next_timer())) == -1) {
@@ -160,13 +190,10 @@ run_once(void)
 			fatal("poll");
 		return;
 	}
-	for (i = nfiles; i-- > 0 && left > 0;) {
-		if (i >= nfiles || (revents = pfds[i].revents) == 0)
-			continue;
-		left--;
-		pfds[i].revents = 0;
-		files[i]->ready(files[i]->arg, revents);
-	}
+	from = begin < n ? begin + 1 : n;
+	begin = UINT_MAX;
+	left = run_files(from, 0, left);
+	(void)run_files(n, from, left);
 }
 
 /* Until loop_stop; `end' is called at the end of each round. */

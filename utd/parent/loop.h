@@ -43,6 +43,7 @@ struct timer {
 bool	 file_add(struct file *, int, short, void (*)(void *, short), void *);
 void	 file_del(struct file *);
 void	 file_events(struct file *, short);	/* of poll(2) */
+void	 file_passed(const struct file *);
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
 void	 timer_clear(struct timer *);
 void	 loop_run(void (*)(void));

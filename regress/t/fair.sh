@@ -1,0 +1,33 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Programs come faster than a utd that gets no processor can serve them.  They
+# all wait, but none of them waits for those that come after it.
+
+. ./common.sh
+
+UT_REGISTER_TIMEOUT=60000
+export UT_REGISTER_TIMEOUT
+
+start_utd
+utctl create -o "$T/s" s >/dev/null &&
+    utctl enable-channel -b 4096 -n 1024 c &&
+    utctl enable-event -c c 'crowd:*' && utctl start || fail "set-up"
+# It has a consumer, which is not to be slow.
+./prog/crowd 1000 1 1 >/dev/null || fail "crowd: $?"
+renice -n 19 -p "$UTD_PID" >/dev/null || fail "renice"
+hogs=
+for n in 1 2 3 4; do
+	sh -c 'while :; do :; done' &
+	hogs="$hogs $!"
+done
+CHILDREN="$CHILDREN $hogs"
+began=$(date +%s)
+./prog/crowd 0 600 60 >"$T/counted" || fail "crowd: $?"
+all=$((($(date +%s) - began) * 1000))
+kill $hogs
+read -r n slowest <"$T/counted"
+echo "$slowest ms of $all"
+[ $((slowest * 2)) -lt $((all + 2000)) ] ||
+    fail "one waited for $slowest ms of $all"
+expect 0 's stopped: 901 events, 0 lost' utctl stop
+stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
