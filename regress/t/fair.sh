@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# Programs come faster than a utd that gets little of the processor serves them.  They
-# all wait, but none of them waits for those that come after it.
+# Programs come faster than a utd that gets little of the processor can serve
+# them.  They all wait, but none of them waits for those that come after it.
 
 . ./common.sh
 
