@@ -243,7 +243,7 @@ until_ok() {
 # Up to that many milliseconds, less than 100.
 nap() {
 	sleep "0.0$(od -An -N2 -tu2 /dev/urandom |
-	    awk -v n="$1" '{ printf "%02d", $1 % n }')"
+	    awk -v n="$1" '{ printf "%02d1", $1 % n }')"
 }
 
 # No process, or only a zombie that nobody waits for.
