@@ -162,8 +162,7 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	struct level *l;
 	uint32_t on;
 
-	if (UT_UNLIKELY((UT_NULL_SELF && t == NULL) ||
-	    t->levels[0].frame != 0))
+	if (UT_UNLIKELY(t == NULL || t->levels[0].frame != 0))
 		return begin_nested(r, ev, len, frame);
 	l = &t->levels[0];
 	level_take(l, frame);

@@ -43,19 +43,12 @@ struct chunk {
 };
 
 /*
- * Of a thread that must not trace, and of one that has had no event yet: both
- * are always in one, so that each that begins comes to ut_thread_own.
+ * Of a thread that must not trace.  Such a thread is always in an event, so
+ * that each event that begins comes to ut_thread_own.
  */
 static struct thread mute = { .levels[0].frame = UINTPTR_MAX };
-#if UT_NULL_SELF
-#define UNBORN	NULL
-#else
-static struct thread unborn = { .levels[0].frame = UINTPTR_MAX };
-#define UNBORN	(&unborn)
-#endif
 
-/* As ut_priv.h says. */
-__thread struct thread *ut_self = UNBORN;
+__thread struct thread *ut_self;
 
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
@@ -223,7 +216,7 @@ thread_end(void *arg)
 	if (!ending) {
 		ending = true;
 		if (pthread_setspecific(key, &mute) == 0)
-			ut_self = UNBORN;
+			ut_self = NULL;
 	}
 	ut_unblock(&old, state);
 	errno = error;
@@ -250,14 +243,14 @@ thread_new(void)
 	sigset_t old;
 	const int error = errno, state = ut_block(&old);
 
-	if ((t = ut_self) == UNBORN) {
+	if ((t = ut_self) == NULL) {
 		t = key_made ? thread_claim() : NULL;
 		ut_self = &mute;
 		if (t != NULL && pthread_setspecific(key, t) != 0) {
 			thread_free(t);
 			t = NULL;
 		}
-		ut_self = t != NULL ? t : UNBORN;
+		ut_self = t != NULL ? t : NULL;
 	}
 	ut_unblock(&old, state);
 	errno = error;
@@ -273,7 +266,7 @@ ut_thread_own(void)
 {
 	struct thread *t = ut_self;
 
-	if (t == UNBORN)
+	if (t == NULL)
 		t = thread_new();
 	return t != &mute ? t : NULL;
 }
@@ -368,8 +361,9 @@ ut_thread_level(struct thread *t, uintptr_t frame)
 	if (sigaltstack(NULL, &alt) == -1)
 		alt.ss_flags = SS_DISABLE;
 	for (l = t->levels + NEST; l-- > t->levels;) {
+		/* Release, as at the end of an event: see is_quiet. */
 		if (l->frame != 0 && was_left(t, l->frame, frame, &alt))
-			__atomic_store_n(&l->frame, 0, __ATOMIC_RELAXED);
+			__atomic_store_n(&l->frame, 0, __ATOMIC_RELEASE);
 		if (l->frame == 0)
 			lowest = l;
 	}
@@ -425,7 +419,8 @@ wait_quiet(const struct thread *t, int64_t deadline)
 /*
  * Wait until every thread was out of events once.  Asked after ut_barrier: a
  * thread whose frames are seen at 0 begins its next event with what was stored
- * before.  Acquire pairs with the release at the end of an event.
+ * before.  Acquire pairs with the release at the end of an event, and with
+ * that of who takes the level of one that was left.
  */
 bool
 ut_threads_quiet(int ms)
@@ -478,7 +473,7 @@ ut_threads_before_fork(void)
 	struct thread *t = ut_self;
 
 	kept = NULL;
-	if (t == UNBORN || t == &mute || is_quiet(t))
+	if (t == NULL || t == &mute || is_quiet(t))
 		return;
 	kept = chunk_of(t);
 	ut_wipe_on_fork(kept->threads, CHUNK * sizeof(*t), 0);

@@ -194,16 +194,11 @@ struct thread {
 /*
  * thread.c
  *
- * A thread that has had no event yet points to one that never has a level free:
- * ut_begin has one test less.  It is NULL where a library that is opened by
- * dlopen(3) cannot have a thread-local variable with an initial value: NetBSD
- * refuses such a library, other systems leave 0 in threads that exist already.
+ * Of the thread; NULL before its first event.  With another initial value it
+ * could not be in a library that a program opens by dlopen(3): NetBSD refuses
+ * such a library, and others leave 0 in threads that there are already, glibc
+ * also in a thread that pthread_create(3) is just making.
  */
-#if defined(__GLIBC__) && !defined(UT_POSIX)
-#define UT_NULL_SELF	0
-#else
-#define UT_NULL_SELF	1
-#endif
 extern __thread struct thread *ut_self
 #if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
     /* Found without a call; eight bytes also fit a program that dlopens us. */
