@@ -258,8 +258,12 @@ begin_slow(struct ut_record *r, struct writer *w)
 {
 	struct channel *ch = channel_of(r, w);
 
-	if (!atomic_load_explicit(&ch->attached, memory_order_acquire))
+	if (!atomic_load_explicit(&ch->attached, memory_order_acquire)) {
+		if (w->room != 0)	/* and so a slot: it may be busy */
+			atomic_store_explicit(&w->slot->busy, 0,
+			    memory_order_release);
 		return NULL;
+	}
 	switch (find_room(r, w, ch)) {
 	case ROOM_NONE:
 		break;
