@@ -110,6 +110,7 @@ void	 user_give(struct user *, enum quota, size_t);
 bool	 user_may(const struct user *, enum quota, size_t);
 void	 user_count(struct user *, enum quota, size_t);
 bool	 user_spares(uid_t, int);	/* may that descriptor be the user's? */
+bool	 user_is_stranger(uid_t);
 bool	 user_turn(struct user *);
 void	 user_spent(struct user *, uint64_t);
 bool	 user_goes_on(struct user *, uint64_t, size_t);
