@@ -23,12 +23,15 @@ DL=
 NOW=
 # Where shared memory has names, if it is files.
 SHM=/dev/shm
+# How many threads a user may have, if the shell knows.
+MOST_THREADS=$(ulimit -u 2>/dev/null) || MOST_THREADS=unlimited
 case $(uname) in
 Linux)	DL=-ldl ;;
 NetBSD)	SHM=/var/shm NOW=-Wl,-z,now
 	# A user has 160 threads there, and more for the asking.
-	most=proc.$$.rlimit.maxlwp
-	sysctl -w $most.soft="$(sysctl -n $most.hard)" >/dev/null 2>&1 ;;
+	MOST_THREADS=$(sysctl -n proc.$$.rlimit.maxlwp.hard)
+	sysctl -w proc.$$.rlimit.maxlwp.soft=$MOST_THREADS >/dev/null 2>&1
+	[ "$(id -u)" -ne 0 ] || MOST_THREADS=unlimited ;;
 esac
 # How many descriptors a program has that waits for a utd: those of threads that
 # have descriptors of their own are not among them.

@@ -160,11 +160,19 @@ main(int argc, char *argv[])
 	char c;
 
 	while ((ch = getopt(argc, argv, "mnp:")) != -1) {
-		if (ch == 'p')
-			pause_s = (unsigned int)atoi(optarg);
-		else
+		switch (ch) {
+		case 'm':
+			mute = 1;
+			/* FALLTHROUGH */
+		case 'n':
 			awaits = 0;
-		mute |= ch == 'm';
+			break;
+		case 'p':
+			pause_s = (unsigned int)atoi(optarg);
+			break;
+		default:
+			return 1;
+		}
 	}
 	argv += optind;
 	if (argc - optind != 3 || strlen(argv[0]) >= sizeof(sun.sun_path))

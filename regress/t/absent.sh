@@ -51,3 +51,32 @@ quick "a dead utd" 2
 rm -f "$T/run/sock"
 mkfifo "$T/run/sock"
 quick "no socket" 2
+# Nobody listens, although the name is taken.  Elsewhere that looks like a utd
+# with a full queue.
+[ $waiting_fds -eq 0 ] || exit 0
+cat >"$T/bound.c" <<'END'
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int
+main(int argc, char *argv[])
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (argc != 2 || strlen(argv[1]) >= sizeof(sun.sun_path))
+		return 1;
+	strcpy(sun.sun_path, argv[1]);
+	if (bind(s, (struct sockaddr *)&sun, sizeof(sun)) == -1)
+		return 1;
+	return pause();
+}
+END
+build "$T/bound" "$T/bound.c"
+rm -f "$T/run/sock"
+background "$T/bound" "$T/run/sock"
+until_ok test -S "$T/run/sock" || fail "no socket"
+quick "a socket that nobody listens at" 2

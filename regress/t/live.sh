@@ -81,6 +81,18 @@ done
     if ($4 != $8) print }' | wc -l)" -eq 0 ] || fail "another event's name"
 echo "$sawn events seen while they came"
 
+# alone DIR WHY: while utd is stopped, its consumer goes on, and what it writes
+# can be read; else WHY.
+alone() {
+	halt $UTD_PID
+	kill -CONT $kids
+	sleep 1.5
+	utctl view "$1" >"$T/view.out" 2>"$T/err"
+	status=$?
+	kill -CONT $UTD_PID
+	[ $status -eq 0 ] || fail "$2: $(head -3 "$T/err")"
+}
+
 # More new events at a time than a socket holds descriptions of, and a
 # consumer that does not read them: the program is held up, so there may be
 # metadata without its events, but no event without metadata.
@@ -91,13 +103,7 @@ kids=$(consumers)
 halt $kids
 background ./prog/many -w y 0 5000 </dev/null >"$T/done"
 sleep 1
-halt $UTD_PID
-kill -CONT $kids
-sleep 1.5
-utctl view "$T/big" >"$T/view.out" 2>"$T/err"
-status=$?
-kill -CONT $UTD_PID
-[ $status -eq 0 ] || fail "metadata is behind: $(head -3 "$T/err")"
+alone "$T/big" "metadata is behind"
 until_ok grep -q done "$T/done" || fail "many waits on"
 wait $LAST || fail "many: $?"
 expect 0 'b destroyed: 5010 events, 0 lost' utctl destroy b
@@ -126,13 +132,7 @@ for live in 0 1; do
 		[ $(($(date +%s) - now)) -lt 2 ] || break
 	done
 	[ $i -le 2000 ] || fail "the socket is never full"
-	halt $UTD_PID
-	kill -CONT $kids
-	sleep 1.5
-	utctl view "$T/names$live" >"$T/view.out" 2>"$T/err"
-	status=$?
-	kill -CONT $UTD_PID
-	[ $status -eq 0 ] || fail "names are behind: $(head -3 "$T/err")"
+	alone "$T/names$live" "names are behind"
 	[ "$(wc -l <"$T/view.out")" -ge $((50 * (i - 1))) ] ||
 	    fail "few events"
 	grep -v ' seq\[' "$T/view.out" && fail "events of nobody"

@@ -59,7 +59,8 @@ check "utd is gone"
 # Threads whose local storage is larger than a small stack.
 build "$T/tls" -DTLS=1000000 prog/about.c
 out=$("$T/tls") || fail "much local storage: status $?"
-[ "$out" = "off, $waiting_fds descriptors, 2 threads" ] || fail "local storage: $out"
+[ "$out" = "off, $waiting_fds descriptors, 2 threads" ] ||
+    fail "local storage: $out"
 
 # While it sleeps every number of a descriptor can be had.
 case $CFLAGS in

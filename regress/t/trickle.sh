@@ -21,10 +21,8 @@ esac
 most=$(ulimit -n)
 [ "$most" = unlimited ] || [ $most -ge $((programs + 500)) ] ||
     ulimit -n $((programs + 500)) 2>/dev/null || programs=100
-most=$(ulimit -u 2>/dev/null) || most=unlimited
-[ "$(uname)" != NetBSD ] || [ "$(id -u)" -eq 0 ] ||
-    most=$(sysctl -n proc.$$.rlimit.maxlwp.hard)
-[ "$most" = unlimited ] || [ $most -ge 12000 ] || threads=300 programs=100
+[ "$MOST_THREADS" = unlimited ] || [ "$MOST_THREADS" -ge 12000 ] ||
+    threads=300 programs=100
 
 # Of trickle's events without what is 21 bytes of fields.
 bytes_each() {

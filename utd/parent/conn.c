@@ -298,13 +298,12 @@ conn_ready(void *arg, short revents)
 	if (revents & POLLOUT && !c->dead)
 		flush(c);
 	if (revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && !c->dead) {
-		if (c->closing) {
+		if (c->closing)
 			conn_drop(c);
-		} else if (c->user != NULL && !user_turn(c->user)) {
+		else if (c->user != NULL && !user_turn(c->user))
 			file_passed(&c->file);
-		} else {
+		else
 			conn_read(c);
-		}
 	}
 }
 

@@ -32,9 +32,9 @@
  * for this link are told why, and the next sync tries again.
  *
  * HELD waits until the events' metadata and the program's name have been handed
- * to the consumer, which reads its messages before it writes events; so no event
- * reaches a file before its description, nor without its program.  It also waits
- * until no message is queued for the program: see links_sent.
+ * to the consumer.  The consumer reads its messages before it writes events, so
+ * no event reaches a file before its description, nor without its program.
+ * HELD also waits until no message is queued for the program: see links_sent.
  *
  * A state is skipped when there is nothing to wait for: a program whose events
  * are known is told everything at once.  If something changes meanwhile, the
@@ -162,8 +162,9 @@ send_describe(struct link *l)
 }
 
 /*
- * The consumer hears of the program before the program has buffers, and once:
- * links that are held come here each time that the consumer has read something.
+ * Tell the consumer of the program, before the program has buffers, and once
+ * only: a link that is held comes here each time that the consumer has read
+ * something.
  */
 static void
 link_introduce(struct link *l)

@@ -39,7 +39,7 @@
 #define TURN		64		/* connections */
 #define SAY_MS		60000		/* not more often */
 #define FIRST_MS	60000		/* for the first message */
-#define STRANGER_MS	5000		/* of a program of another user */
+#define STRANGER_MS	5000		/* for that of a stranger */
 
 static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
@@ -117,13 +117,14 @@ resume(void *arg)
 }
 
 /*
- * A busy machine may keep programs from saying anything for seconds.  But users
- * who share descriptors with others do not keep them so long.
+ * How long may a connection be silent?  A busy machine may give a program no
+ * processor for many seconds.  But strangers share descriptors, so a stranger
+ * does not keep one for long.
  */
 static int
 patience(uid_t uid)
 {
-	return uid == 0 || uid == geteuid() ? FIRST_MS : STRANGER_MS;
+	return user_is_stranger(uid) ? STRANGER_MS : FIRST_MS;
 }
 
 /* Accept a connection; false when there is none. */

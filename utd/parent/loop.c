@@ -29,7 +29,7 @@
 static struct pollfd *pfds;
 static struct file **files;
 static unsigned int nfiles, room;
-static unsigned int begin = UINT_MAX;	/* where the next round does */
+static unsigned int begin = UINT_MAX;	/* where the next round begins */
 static struct timer *timers;
 bool loop_ending;
 unsigned int loop_round;
@@ -88,8 +88,8 @@ file_events(struct file *f, short events)
 }
 
 /*
- * The file is ready, but it was not its turn.  The next round begins with the
- * first of these, so each has its turn sooner or later.
+ * The file is ready, but its user has no time left in this round.  The next
+ * round begins with the first such file, so each has its turn sooner or later.
  */
 void
 file_passed(const struct file *f)
@@ -157,10 +157,10 @@ run_timers(void)
 }
 
 /*
- * The files below top, down to bottom, of which so many are ready at most;
- * returns how many are left.  Backwards, as the arrays change under our hands:
- * what is behind us has had its turn or is new, and only from there something
- * takes the place of one that goes.
+ * Serve the files below top, down to bottom; `left' of all files are still
+ * ready, and the result is how many are then.  Backwards, as the arrays change
+ * under our hands: what is behind us has had its turn or is new, and only from
+ * there something takes the place of one that goes.
  */
 static int
 run_files(unsigned int top, unsigned int bottom, int left)

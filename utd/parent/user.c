@@ -53,8 +53,8 @@ static int last_region = INT_MAX;	/* not for regions */
  * Root, and the user that we work for, have no limits.  All others are
  * strangers.  One person may be many strangers, by subordinate UIDs.
  */
-static bool
-is_stranger(uid_t uid)
+bool
+user_is_stranger(uid_t uid)
 {
 	return uid != 0 && uid != geteuid();
 }
@@ -98,7 +98,7 @@ user_drop(struct user *u)
 static bool
 is_limited(const struct user *u)
 {
-	return is_stranger(u->uid) && loop_round != 0;
+	return user_is_stranger(u->uid) && loop_round != 0;
 }
 
 /*
@@ -135,7 +135,7 @@ fd_for_region(int fd)
 bool
 user_spares(uid_t uid, int fd)
 {
-	return !is_stranger(uid) || fd < last_shared;
+	return !user_is_stranger(uid) || fd < last_shared;
 }
 
 /*
@@ -182,7 +182,7 @@ void
 user_count(struct user *u, enum quota q, size_t n)
 {
 	u->has[q] += n;
-	if (is_stranger(u->uid))
+	if (user_is_stranger(u->uid))
 		strangers_have[q] += n;
 }
 
@@ -202,7 +202,7 @@ void
 user_give(struct user *u, enum quota q, size_t n)
 {
 	u->has[q] -= n;
-	if (is_stranger(u->uid))
+	if (user_is_stranger(u->uid))
 		strangers_have[q] -= n;
 }
 
@@ -223,9 +223,9 @@ turn(struct user *u)
 	if (u->round != loop_round) {
 		u->round = loop_round;
 		u->spent = 0;
-		busy += is_stranger(u->uid);
+		busy += user_is_stranger(u->uid);
 	}
-	return !is_stranger(u->uid) || was_busy < ROUND / TURN ? TURN :
+	return !user_is_stranger(u->uid) || was_busy < ROUND / TURN ? TURN :
 	    ROUND / was_busy;
 }
 
