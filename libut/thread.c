@@ -250,7 +250,7 @@ thread_new(void)
 			thread_free(t);
 			t = NULL;
 		}
-		ut_self = t != NULL ? t : NULL;
+		ut_self = t;
 	}
 	ut_unblock(&old, state);
 	errno = error;

@@ -21,6 +21,15 @@ NetBSD)	theirs='fork daemon' ;;
 *)	theirs= ;;
 esac
 exported "$TOP/libut/libut.so" >"$T/so"
+
+# Its thread-local variables begin with 0, or no dlopen(3) could have it, or a
+# thread that is just being made might not have their values.
+need readelf
+readelf -lW "$TOP/libut/libut.so" 2>/dev/null >"$T/segments" ||
+    fail "readelf"
+awk '$1 == "TLS" && $5 !~ /^0x0*$/ { exit 1 }' "$T/segments" ||
+    fail "a thread-local variable has an initial value"
+
 nm -g --defined-only "$TOP/libut/libut.a" 2>/dev/null | grep ' ' >"$T/a"
 [ "$(wc -l <"$T/so")" -ge 5 ] && [ "$(wc -l <"$T/a")" -ge 5 ] ||
     fail "nothing there"
