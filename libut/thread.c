@@ -43,7 +43,7 @@ struct chunk {
 };
 
 /* As ut_priv.h says. */
-__thread struct thread *ut_self;
+UT_PER_THREAD struct thread *ut_self;
 
 /* Of a thread that must not trace: deeper than any event can be. */
 static struct thread mute = { .nest = NEST + 1 };
@@ -207,7 +207,7 @@ ut_unblock(const sigset_t *old, int state)
 static void
 thread_end(void *arg)
 {
-	static __thread bool ending;
+	static UT_PER_THREAD bool ending;
 	struct thread *t = arg;
 	sigset_t old;
 	const int error = errno, state = ut_block(&old);

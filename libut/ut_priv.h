@@ -166,12 +166,7 @@ struct thread {
 };
 
 /* thread.c */
-extern __thread struct thread *ut_self
-#if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
-    /* Found without a call; eight bytes also fit a program that dlopens us. */
-    __attribute__((tls_model("initial-exec")))
-#endif
-    ;
+extern UT_PER_THREAD struct thread *ut_self;
 struct thread	*ut_thread_new(void);
 void		 ut_thread_init(void);
 int		 ut_block(sigset_t *);

@@ -22,6 +22,13 @@ NetBSD)	theirs='fork daemon' ;;
 esac
 exported "$TOP/libut/libut.so" >"$T/so"
 nm -g --defined-only "$TOP/libut/libut.a" 2>/dev/null | grep ' ' >"$T/a"
+# No thread-local variable is found by a call, where that can be had.
+echo 'ut_per_thread UT_PER_THREAD' | $CC $CFLAGS -E -I"$TOP/libut" \
+    -include compat.h - >"$T/tls.c" 2>/dev/null || fail "compat.h"
+if grep -q 'ut_per_thread.*initial-exec' "$T/tls.c"; then
+	nm -D --undefined-only "$TOP/libut/libut.so" | grep tls_get_addr &&
+	    fail "libut.so finds a variable by a call"
+fi
 [ "$(wc -l <"$T/so")" -ge 5 ] && [ "$(wc -l <"$T/a")" -ge 5 ] ||
     fail "nothing there"
 for f in so a; do
