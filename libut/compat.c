@@ -127,7 +127,7 @@ ut_gettid(void)
 	return (uint32_t)getthrid();
 #else
 	static _Atomic uint32_t last;
-	static __thread uint32_t mine;
+	static UT_PER_THREAD uint32_t mine;
 
 	if (mine == 0)
 		mine = atomic_fetch_add(&last, 1) + 1;

@@ -49,7 +49,7 @@ void	_malloc_prefork(void);
 void	_malloc_postfork(void);
 void	_malloc_postfork_child(void);
 
-static __thread unsigned int forks;	/* that this thread is in */
+static UT_PER_THREAD unsigned int forks;	/* that this thread is in */
 static void	(*over)(void);
 
 void

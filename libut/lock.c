@@ -25,7 +25,7 @@
 
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
-static __thread int cancel_state;	/* before ut_enter */
+static int cancel_state;		/* before ut_enter, of the lock's owner */
 
 /*
  * Take the lock, with all signals blocked: a handler that forks takes it, too,
@@ -34,14 +34,18 @@ static __thread int cancel_state;	/* before ut_enter */
 void
 ut_enter(sigset_t *old)
 {
-	cancel_state = ut_block(old);
+	const int state = ut_block(old);
+
 	pthread_mutex_lock(&ut_lock);
 	ut_signals = *old;
+	cancel_state = state;
 }
 
 void
 ut_leave(const sigset_t *old)
 {
+	const int state = cancel_state;
+
 	pthread_mutex_unlock(&ut_lock);
-	ut_unblock(old, cancel_state);
+	ut_unblock(old, state);
 }

@@ -48,7 +48,7 @@ struct chunk {
  */
 static struct thread mute = { .levels[0].frame = UINTPTR_MAX };
 
-__thread struct thread *ut_self;
+UT_PER_THREAD struct thread *ut_self;
 
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
@@ -205,7 +205,7 @@ ut_unblock(const sigset_t *old, int state)
 static void
 thread_end(void *arg)
 {
-	static __thread bool ending;
+	static UT_PER_THREAD bool ending;
 	struct thread *t = arg;
 	sigset_t old;
 	const int error = errno, state = ut_block(&old);

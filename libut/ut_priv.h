@@ -199,12 +199,7 @@ struct thread {
  * such a library, and others leave 0 in threads that there are already, glibc
  * also in a thread that pthread_create(3) is just making.
  */
-extern __thread struct thread *ut_self
-#if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
-    /* Found without a call; eight bytes also fit a program that dlopens us. */
-    __attribute__((tls_model("initial-exec")))
-#endif
-    ;
+extern UT_PER_THREAD struct thread *ut_self;
 struct thread	*ut_thread_own(void);
 void		 ut_thread_init(void);
 int		 ut_block(sigset_t *);

@@ -298,8 +298,9 @@ kb() {
 		cat /dev/null $(printf '/proc/%s/status ' "$@") |
 		    awk '/^RssAnon/ { n += $2 } END { print n + 0 }'
 	else
-		ps -o rss= -p "$(echo "$@" | tr ' ' ,)" |
-		    awk '{ n += $1 } END { print n + 0 }'
+		for p in "$@"; do
+			ps -o rss= -p $p
+		done | awk '{ n += $1 } END { print n + 0 }'
 	fi
 }
 

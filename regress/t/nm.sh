@@ -21,15 +21,6 @@ NetBSD)	theirs='fork daemon' ;;
 *)	theirs= ;;
 esac
 exported "$TOP/libut/libut.so" >"$T/so"
-
-# Its thread-local variables begin with 0, or no dlopen(3) could have it, or a
-# thread that is just being made might not have their values.
-need readelf
-readelf -lW "$TOP/libut/libut.so" 2>/dev/null >"$T/segments" ||
-    fail "readelf"
-awk '$1 == "TLS" && $5 !~ /^0x0*$/ { exit 1 }' "$T/segments" ||
-    fail "a thread-local variable has an initial value"
-
 nm -g --defined-only "$TOP/libut/libut.a" 2>/dev/null | grep ' ' >"$T/a"
 [ "$(wc -l <"$T/so")" -ge 5 ] && [ "$(wc -l <"$T/a")" -ge 5 ] ||
     fail "nothing there"
@@ -52,4 +43,18 @@ exported "$TOP/libut/libut-malloc.so" |
 nm -g --defined-only "$TOP/libut/libut-func.o" | awk '{ print $NF }' |
     grep -v -x -e 'ut_.*' -e '__cyg_profile_func_e.*' &&
     fail "libut-func.o defines more than that"
+# No thread-local variable is found by a call, where that can be had.
+echo 'ut_per_thread UT_PER_THREAD' | $CC $CFLAGS -E -I"$TOP/libut" \
+    -include compat.h - >"$T/tls.c" 2>/dev/null || fail "compat.h"
+if grep -q 'ut_per_thread.*initial-exec' "$T/tls.c"; then
+	nm -D --undefined-only "$TOP/libut/libut.so" | grep tls_get_addr &&
+	    fail "libut.so finds a variable by a call"
+fi
+# Its thread-local variables begin with 0, or no dlopen(3) could have it, or a
+# thread that is just being made might not have their values.
+need readelf
+readelf -lW "$TOP/libut/libut.so" 2>/dev/null >"$T/segments" ||
+    fail "readelf"
+awk '$1 == "TLS" && $5 !~ /^0x0*$/ { exit 1 }' "$T/segments" ||
+    fail "a thread-local variable has an initial value"
 exit 0
