@@ -20,8 +20,12 @@
  * each library; eight others trace without the libraries, in bursts with a
  * pause of so many us, or without one.  Writers of seq:tick, for seqcheck.
  * Prints how many of these there are, and how many loads.
+ *
+ * Before NetBSD 10 a child that is forked while a thread loads a library hangs:
+ * see libut/PORTING.  There one waits for the other.
  */
 
+#include <sys/param.h>
 #include <sys/wait.h>
 
 #include <dlfcn.h>
@@ -43,6 +47,13 @@ UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
 #define TRACERS		8
 #define LOADERS		16
 
+#if defined(__NetBSD__) && __NetBSD_Version__ < 1000000000
+#define FORK_WAITS	1
+#else
+#define FORK_WAITS	0
+#endif
+
+static pthread_mutex_t linker = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int loading;
 static _Atomic uint64_t total, nloads;
 static int times;
@@ -75,6 +86,20 @@ trace(void *arg)
 	return NULL;
 }
 
+static void
+begin(void)
+{
+	if (FORK_WAITS)
+		pthread_mutex_lock(&linker);
+}
+
+static void
+end(void)
+{
+	if (FORK_WAITS)
+		pthread_mutex_unlock(&linker);
+}
+
 static void *
 load(void *arg)
 {
@@ -84,13 +109,17 @@ load(void *arg)
 	int i;
 
 	for (i = 0; i < times; i++) {
+		begin();
 		if ((lib = dlopen(paths[me], RTLD_NOW)) == NULL ||
 		    (sym = dlsym(lib, "load_tick")) == NULL)
 			errx(1, "%s", dlerror());
+		end();
 		memcpy(&call, &sym, sizeof(call));
 		n = call(TRACERS + me, n);
+		begin();
 		if (dlclose(lib) != 0)
 			errx(1, "dlclose: %s", dlerror());
+		end();
 		nloads++;
 	}
 	total += n;
@@ -104,10 +133,12 @@ fork_one(uint32_t writer)
 	pid_t pid;
 	int status = -1;
 
+	begin();
 	if ((pid = fork()) == 0) {
 		tick(writer, 0, 10);
 		_exit(0);
 	}
+	end();
 	if (pid == -1 || waitpid(pid, &status, 0) == -1 || status != 0)
 		errx(1, "a child: status %#x", (unsigned int)status);
 	total += 10;
