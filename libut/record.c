@@ -59,6 +59,13 @@
 #define AHEAD	256		/* bytes to be written soon */
 
 /*
+ * Where the event is on the stack.  Not the place of its struct ut_record, as
+ * sanitizers keep variables elsewhere.  And no variable: the compiler would
+ * take a register for that before it is needed.
+ */
+#define FRAME()	((uintptr_t)__builtin_frame_address(0))
+
+/*
  * r->writer of an event that goes into several channels, one after the other:
  * r->own is the writer of that which has its turn.  Without a sub-buffer, so
  * that ut_commit has one test for all that is not the rule.
@@ -156,16 +163,14 @@ begin_timed(struct ut_record *r, uint64_t time)
 UT_EXPORT unsigned char *
 ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 {
-	/* Not that of r: sanitizers keep variables elsewhere. */
-	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct thread *t = ut_self;
 	struct level *l;
 	uint32_t on;
 
 	if (UT_UNLIKELY(t == NULL || t->levels[0].frame != 0))
-		return begin_nested(r, ev, len, frame);
+		return begin_nested(r, ev, len, FRAME());
 	l = &t->levels[0];
-	level_take(l, frame);
+	level_take(l, FRAME());
 
 	r->level = l;
 	r->len = len + UT_EVENT_HEAD;
