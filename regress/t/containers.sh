@@ -32,6 +32,12 @@ pids() {	# session
 	inner=$(sed -n 's/.*"vpid":\([0-9]*\).*/\1/p' "$T/json")
 }
 
+# The program has recorded something, or it would not be in the trace.
+traced() {
+	until_ok sh -c "od -An -tu8 -N8 '$T/progress' | grep -q '[1-9]'" ||
+	    fail "the program does not trace"
+}
+
 # Programs in others than utd: PID, mount and then user namespaces, each with
 # a /dev/shm of its own.
 start_utd
@@ -62,6 +68,7 @@ expect 0 "\"pid\":$outer,\"vpid\":1," utctl events -j
 background ./prog/seq -p 1000 3 1 1000000
 until_ok sh -c "utctl events | grep -q '^seq (pid $LAST, uid'" ||
     fail "a program without a namespace: $(utctl events)"
+traced
 kill -9 "$LAST" "$outer"
 until_ok sh -c "utctl list -j p | grep -q '\"programs\":\[\]'" ||
     fail "a dead program stays: $(utctl list p)"
@@ -84,6 +91,7 @@ seq=$LAST
 pids n
 [ "$outer" -eq 0 ] && [ "$inner" -eq $seq ] || fail "pids: $(cat "$T/json")"
 expect 0 "^    program seq (pid $seq in its namespace, uid " utctl list n
+traced
 kill -9 $seq
 wait $seq 2>/dev/null
 ./prog/seq 5 1 10 || fail "seq: $?"
