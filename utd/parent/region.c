@@ -90,9 +90,7 @@ put_region(const struct channel *ch)
 {
 	ut_msg_u32(&out, ch->stream);
 	ut_msg_str(&out, ch->name);
-	ut_msg_u32(&out, ch->attrs.v[ATTR_NSUBS]);
-	ut_msg_u32(&out, ch->attrs.v[ATTR_SUBSIZE]);
-	ut_msg_u32(&out, ch->attrs.v[ATTR_CLOCK]);
+	attrs_put(&out, &ch->attrs);
 }
 
 /*
