@@ -291,7 +291,8 @@ session_begin(void *arg)
 	if (client_request(c, NULL) == -1)
 		return -1;
 	r->created = 1;
-	if (client_channel(c, SESSION, CHANNEL, &r->attrs) == -1)
+	if (client_channel(c, UT_CTL_CHANNEL, SESSION, CHANNEL,
+	    &r->attrs) == -1)
 		return -1;
 	for (i = 0; i < r->nglobs; i++) {
 		rule.glob = r->globs[i];

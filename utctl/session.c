@@ -27,7 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ut_abi.h"
 #include "utctl.h"
 
 #define NAME_MAX_LEN	64
@@ -283,22 +282,23 @@ cmd_destroy(int argc, char **argv)
 }
 
 int
-client_channel(struct client *c, const char *session, const char *channel,
-    const struct attrs *attrs)
+client_channel(struct client *c, int type, const char *session,
+    const char *channel, const struct attrs *attrs)
 {
-	struct ut_msg *m = client_begin(c, UT_CTL_CHANNEL);
+	struct ut_msg *m = client_begin(c, type);
 
 	ut_msg_str(m, session);
 	ut_msg_str(m, channel);
-	attrs_put(m, attrs);
+	if (type == UT_CTL_CHANNEL)
+		attrs_put(m, attrs);
 	return client_request(c, NULL);
 }
 
-int
-cmd_enable_channel(int argc, char **argv)
+static int
+channel_command(int argc, char **argv, int type)
 {
 	const char *session = "";
-	struct attrs attrs = { 0 };
+	struct attrs attrs = { { 0 } };
 	struct client *c;
 	int ch, r;
 
@@ -313,35 +313,16 @@ cmd_enable_channel(int argc, char **argv)
 	check_name("channel", argv[optind]);
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
-	r = client_say(c, client_channel(c, session, argv[optind], &attrs));
+	r = client_say(c, client_channel(c, type, session, argv[optind],
+	    &attrs));
 	client_close(c);
 	return r;
 }
 
-static int
-channel_command(int argc, char **argv, int type)
+int
+cmd_enable_channel(int argc, char **argv)
 {
-	const char *session = "";
-	struct client *c;
-	struct ut_msg *m;
-	int ch, r;
-
-	while ((ch = option(argc, argv, "+s:")) != -1) {
-		if (ch != 's')
-			return usage(argv[0]);
-		check_session(session = optarg);
-	}
-	if (argc - optind != 1)
-		return usage(argv[0]);
-	check_name("channel", argv[optind]);
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	m = client_begin(c, type);
-	ut_msg_str(m, session);
-	ut_msg_str(m, argv[optind]);
-	r = client_say(c, client_request(c, NULL));
-	client_close(c);
-	return r;
+	return channel_command(argc, argv, UT_CTL_CHANNEL);
 }
 
 int

@@ -46,7 +46,7 @@ void	 check_session(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
 int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
-int	 client_channel(struct client *, const char *, const char *,
+int	 client_channel(struct client *, int, const char *, const char *,
 	    const struct attrs *);
 int	 cmd_create(int, char **);
 int	 cmd_start(int, char **);
