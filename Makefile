@@ -70,15 +70,15 @@ LIBUT_SRCS =	libut/bell.c libut/clock.c libut/compat.c libut/conn.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
 		libut/sock.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
-LIBUT_HDRS =	libut/clock.h libut/compat.h libut/escape.h libut/level.h \
-		libut/msg.h libut/rundir.h libut/ut.h libut/ut_abi.h \
-		libut/ut_conn.h libut/ut_event.h libut/ut_msg.h \
+LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/escape.h \
+		libut/level.h libut/msg.h libut/rundir.h libut/ut.h \
+		libut/ut_abi.h libut/ut_conn.h libut/ut_event.h libut/ut_msg.h \
 		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/bell.o libut/compat.o libut/confine.o libut/escape.o \
-		libut/level.o libut/msg.o libut/rundir.o libut/shm.o \
-		libut/sock.o libut/walk.o
+COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/confine.o \
+		libut/escape.o libut/level.o libut/msg.o libut/rundir.o \
+		libut/shm.o libut/sock.o libut/walk.o
 
 UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/consumer.c utd/consumer/drain.c \

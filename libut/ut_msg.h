@@ -100,9 +100,8 @@ struct ut_msghdr {
 #define UT_CTL_DESTROY	35	/* str session */
 #define UT_CTL_START	36	/* str session */
 #define UT_CTL_STOP	37	/* str session */
-#define UT_CTL_CHANNEL	38	/* str session, str channel, u32 size of a
-				   sub-buffer, u32 number; 0 is the default;
-				   u32 UT_BUFFERS_, u32 UT_CLOCK_ */
+#define UT_CTL_CHANNEL	38	/* str session, str channel, u32 each attribute
+				   of attr.h; 0, or none, is the default */
 #define UT_CTL_ENABLE	39	/* str session, str channel, rule */
 #define UT_CTL_DISABLE	40	/* str session, str channel, rule */
 #define UT_CTL_LIST	41	/* str session, or all */

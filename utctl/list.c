@@ -282,6 +282,7 @@ static void
 print_channel(const struct row *r, int all)
 {
 	const struct row *c;
+	const struct attr *a;
 	const char *unit = "", *note = "";
 	uint64_t size = row_num(r, "subbuf_size");
 
@@ -294,12 +295,14 @@ print_channel(const struct row *r, int all)
 		size /= 1024;
 		unit = "k";
 	}
-	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64
-	    "%s%s%s%s\n", row_str(r, "name"), row_str(r, "mode"),
-	    row_num(r, "subbufs"), size, unit,
-	    strcmp(row_str(r, "buffers"), "pid") == 0 ? " per process" : "",
-	    strcmp(row_str(r, "clock"), "cycles") == 0 ? ", clock cycles" : "",
-	    note);
+	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64 "%s",
+	    row_str(r, "name"), row_str(r, "mode"), row_num(r, "subbufs"),
+	    size, unit);
+	for (a = attr_table; a < attr_table + ATTRS; a++)
+		if (a->text != NULL &&
+		    strcmp(row_str(r, a->name), a->words[0]) != 0)
+			fputs(a->text, stdout);
+	puts(note);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)
 			print_rule(c);

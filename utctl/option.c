@@ -24,26 +24,64 @@
 
 #include "utctl.h"
 
+#define WIDTH	79		/* of usage */
+
 const char *utctl_path;
 const char *utctl_usage;
+unsigned int utctl_attrs;
+
+void
+usage_print(const char *head, const char *name, unsigned int attrs,
+    const char *rest)
+{
+	const struct attr *a;
+	int n, column, full;
+
+	column = fprintf(stderr, "%s utctl %s", head, name);
+	for (a = attr_table; a < attr_table + ATTRS; a++) {
+		if ((a->commands & attrs) == 0)
+			continue;
+		n = (int)strlen(a->option) + 4;
+		full = column + n > WIDTH;
+		column = (full ? 7 : column) + n;
+		fprintf(stderr, "%s[-%s]", full ? "\n\t" : " ", a->option);
+	}
+	fprintf(stderr, "%s%s\n", rest[0] == '\n' ? "" : " ", rest);
+}
 
 int
 usage(const char *name)
 {
-	fprintf(stderr, "usage: utctl %s %s\n", name, utctl_usage);
+	usage_print("usage:", name, utctl_attrs, utctl_usage);
 	return 1;
 }
 
-/* getopt(3), which says what is wrong in the way that utctl does. */
+/*
+ * getopt(3), which knows the options of attributes, too, and says what is wrong
+ * in the way that utctl does.
+ */
 int
 option_first(int argc, char **argv, const char *known)
 {
-	const int ch = getopt(argc, argv, known);
+	const struct attr *a;
 	const char *k;
+	char all[64];
+	size_t n = strlen(known);
+	int ch;
 
+	memcpy(all, known, n);
+	for (a = attr_table; a < attr_table + ATTRS; a++) {
+		if ((a->commands & utctl_attrs) == 0)
+			continue;
+		all[n++] = a->option[0];
+		if (a->option[1] != '\0')
+			all[n++] = ':';
+	}
+	all[n] = '\0';
+	ch = getopt(argc, argv, all);
 	if (ch != '?')
 		return ch;
-	k = optopt == ':' ? NULL : strchr(known, optopt);
+	k = optopt == ':' ? NULL : strchr(all, optopt);
 	if (optopt == '-')
 		say("%s: there are no long options", argv[0]);
 	else if (k != NULL && k[1] == ':')

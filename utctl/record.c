@@ -54,7 +54,7 @@ struct record {
 	int		 ran;		/* the command did */
 	char		**globs;
 	size_t		 nglobs;
-	struct geometry	 geometry;
+	struct attrs	 attrs;		/* of the channel */
 	char		*preload;	/* library of -w, or NULL */
 	char		*utd;
 	char		*private;	/* directory */
@@ -291,7 +291,8 @@ session_begin(void *arg)
 	if (client_request(c, NULL) == -1)
 		return -1;
 	r->created = 1;
-	if (client_channel(c, SESSION, CHANNEL, &r->geometry) == -1)
+	if (client_channel(c, UT_CTL_CHANNEL, SESSION, CHANNEL,
+	    &r->attrs) == -1)
 		return -1;
 	for (i = 0; i < r->nglobs; i++) {
 		rule.glob = r->globs[i];
@@ -505,7 +506,7 @@ parse_options(struct record *r, int argc, char **argv)
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
 		die_errno("malloc");
-	while ((ch = option_first(argc, argv, "+o:e:b:n:k:w:")) != -1) {
+	while ((ch = option_first(argc, argv, "+o:e:w:")) != -1) {
 		switch (ch) {
 		case 'o':
 			r->out = optarg;
@@ -513,20 +514,12 @@ parse_options(struct record *r, int argc, char **argv)
 		case 'e':
 			check_glob(r->globs[r->nglobs++] = optarg);
 			break;
-		case 'b':
-			r->geometry.subsize = parse_subsize(optarg);
-			break;
-		case 'n':
-			r->geometry.count = parse_count(optarg);
-			break;
-		case 'k':
-			r->geometry.clock = parse_clock(optarg);
-			break;
 		case 'w':
 			r->preload = wrapper_find(optarg);
 			break;
 		default:
-			return -1;
+			if (!attr_option(&r->attrs, ch))
+				return -1;
 		}
 	}
 	r->argv = argv + optind;

@@ -27,7 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ut_abi.h"
 #include "utctl.h"
 
 #define NAME_MAX_LEN	64
@@ -86,32 +85,37 @@ parse_size(const char *s, unsigned long long *v)
 	return 0;
 }
 
-uint32_t
-parse_subsize(const char *s)
+static uint32_t
+parse_attr(const struct attr *a, const char *s)
 {
-	unsigned long long v;
+	unsigned long long v = 0;
+	char why[96] = "";
+	int word = a->words[0] != NULL;
 
-	if (parse_size(s, &v) == -1)
-		die("sub-buffer size '%s': not a number with k or m",
-		    s);
-	if (v < UT_SUBSIZE_MIN || v > UT_SUBSIZE_MAX || (v & (v - 1)) != 0)
-		die("sub-buffer size '%s': not a power of two from %uk "
-		    "to %um", s, UT_SUBSIZE_MIN >> 10, UT_SUBSIZE_MAX >> 20);
+	while (word && v <= a->max && strcmp(a->words[v], s) != 0)
+		v++;
+	if (!word && parse_size(s, &v) == -1)
+		die("%s '%s': not a number, perhaps with k or m", a->what, s);
+	if (!attr_valid(a, v, why, sizeof(why)))
+		die(word ? "%s %s: %s" : "%s '%s': %s", a->what, s, why);
 	return (uint32_t)v;
 }
 
-uint32_t
-parse_count(const char *s)
+/* Take an option of an attribute: 1; 0 if the letter is none of these. */
+int
+attr_option(struct attrs *attrs, int letter)
 {
-	unsigned long long v;
+	const struct attr *a = attr_table;
+	size_t i;
 
-	if (parse_size(s, &v) == -1)
-		die("number of sub-buffers '%s': not a number",
-		    s);
-	if (v < UT_NSUBS_MIN || v > UT_NSUBS_MAX)
-		die("number of sub-buffers '%s': not from %u to %u", s,
-		    UT_NSUBS_MIN, UT_NSUBS_MAX);
-	return (uint32_t)v;
+	for (i = 0; i < ATTRS; i++, a++) {
+		if (a->option[0] == letter) {
+			attrs->v[i] = a->option[1] == '\0' ? 1 :
+			    parse_attr(a, optarg);
+			return 1;
+		}
+	}
+	return 0;
 }
 
 /* That path, as utd can use it. */
@@ -277,94 +281,48 @@ cmd_destroy(int argc, char **argv)
 	return session_command(argc, argv, UT_CTL_DESTROY);
 }
 
-uint32_t
-parse_clock(const char *s)
-{
-	if (strcmp(s, "monotonic") == 0)
-		return UT_CLOCK_MONOTONIC;
-	if (strcmp(s, "cycles") == 0)
-		return UT_CLOCK_CYCLES;
-	die("clock %s: neither monotonic nor cycles", s);
-}
-
 int
-client_channel(struct client *c, const char *session, const char *channel,
-    const struct geometry *g)
+client_channel(struct client *c, int type, const char *session,
+    const char *channel, const struct attrs *attrs)
 {
-	struct ut_msg *m = client_begin(c, UT_CTL_CHANNEL);
+	struct ut_msg *m = client_begin(c, type);
 
 	ut_msg_str(m, session);
 	ut_msg_str(m, channel);
-	ut_msg_u32(m, g->subsize);
-	ut_msg_u32(m, g->count);
-	ut_msg_u32(m, g->buffers);
-	ut_msg_u32(m, g->clock);
+	if (type == UT_CTL_CHANNEL)
+		attrs_put(m, attrs);
 	return client_request(c, NULL);
-}
-
-int
-cmd_enable_channel(int argc, char **argv)
-{
-	const char *session = "";
-	struct geometry g = { 0, 0, UT_BUFFERS_UID, UT_CLOCK_MONOTONIC };
-	struct client *c;
-	int ch, r;
-
-	while ((ch = option(argc, argv, "+ps:b:n:k:")) != -1) {
-		switch (ch) {
-		case 'p':
-			g.buffers = UT_BUFFERS_PID;
-			break;
-		case 'k':
-			g.clock = parse_clock(optarg);
-			break;
-		case 's':
-			check_session(session = optarg);
-			break;
-		case 'b':
-			g.subsize = parse_subsize(optarg);
-			break;
-		case 'n':
-			g.count = parse_count(optarg);
-			break;
-		default:
-			return usage(argv[0]);
-		}
-	}
-	if (argc - optind != 1)
-		return usage(argv[0]);
-	check_name("channel", argv[optind]);
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	r = client_say(c, client_channel(c, session, argv[optind], &g));
-	client_close(c);
-	return r;
 }
 
 static int
 channel_command(int argc, char **argv, int type)
 {
 	const char *session = "";
+	struct attrs attrs = { { 0 } };
 	struct client *c;
-	struct ut_msg *m;
 	int ch, r;
 
 	while ((ch = option(argc, argv, "+s:")) != -1) {
-		if (ch != 's')
+		if (ch == 's')
+			check_session(session = optarg);
+		else if (!attr_option(&attrs, ch))
 			return usage(argv[0]);
-		check_session(session = optarg);
 	}
 	if (argc - optind != 1)
 		return usage(argv[0]);
 	check_name("channel", argv[optind]);
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
-	m = client_begin(c, type);
-	ut_msg_str(m, session);
-	ut_msg_str(m, argv[optind]);
-	r = client_say(c, client_request(c, NULL));
+	r = client_say(c, client_channel(c, type, session, argv[optind],
+	    &attrs));
 	client_close(c);
 	return r;
+}
+
+int
+cmd_enable_channel(int argc, char **argv)
+{
+	return channel_command(argc, argv, UT_CTL_CHANNEL);
 }
 
 int

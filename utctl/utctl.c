@@ -23,30 +23,29 @@
 struct command {
 	const char	*name;
 	int		(*run)(int, char **);
-	const char	*usage;
+	unsigned int	 attrs;		/* ATTR_ENABLE, ATTR_RECORD or 0 */
+	const char	*usage;		/* of all other arguments */
 };
 
 static const struct command commands[] = {
-	{ "create", cmd_create, "[-o dir] [name]" },
-	{ "start", cmd_start, "[name]" },
-	{ "stop", cmd_stop, "[name]" },
-	{ "destroy", cmd_destroy, "[name]" },
-	{ "enable-channel", cmd_enable_channel,
-	    "[-p] [-s session] [-b subbuf-size] [-n count]\n"
-	    "\t[-k monotonic | cycles] channel" },
-	{ "disable-channel", cmd_disable_channel, "[-s session] channel" },
-	{ "remove-channel", cmd_remove_channel, "[-s session] channel" },
-	{ "enable-event", cmd_enable_event, "[-s session] [-c channel] "
+	{ "create", cmd_create, 0, "[-o dir] [name]" },
+	{ "start", cmd_start, 0, "[name]" },
+	{ "stop", cmd_stop, 0, "[name]" },
+	{ "destroy", cmd_destroy, 0, "[name]" },
+	{ "enable-channel", cmd_enable_channel, ATTR_ENABLE,
+	    "[-s session] channel" },
+	{ "disable-channel", cmd_disable_channel, 0, "[-s session] channel" },
+	{ "remove-channel", cmd_remove_channel, 0, "[-s session] channel" },
+	{ "enable-event", cmd_enable_event, 0, "[-s session] [-c channel] "
 	    "[-l level | -L level]\n\t[-x glob] ... -a | 'glob' ..." },
-	{ "disable-event", cmd_disable_event, "[-s session] [-c channel] "
+	{ "disable-event", cmd_disable_event, 0, "[-s session] [-c channel] "
 	    "[-l level | -L level]\n\t[-x glob] ... -a | 'glob' ..." },
-	{ "list", cmd_list, "[-jv] [session]" },
-	{ "events", cmd_events, "[-jv]" },
-	{ "record", cmd_record, "[-o dir] [-e glob] ... [-b subbuf-size] "
-	    "[-n count]\n\t[-k monotonic | cycles] [-w malloc] "
-	    "[--] command [argument ...]" },
-	{ "recover", cmd_recover, "[-d]" },
-	{ "view", cmd_view, "[-jq] dir" },
+	{ "list", cmd_list, 0, "[-jv] [session]" },
+	{ "events", cmd_events, 0, "[-jv]" },
+	{ "record", cmd_record, ATTR_RECORD, "\n\t[-o dir] [-e glob] ... "
+	    "[-w malloc] [--] command [argument ...]" },
+	{ "recover", cmd_recover, 0, "[-d]" },
+	{ "view", cmd_view, 0, "[-jq] dir" },
 };
 
 #define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -68,8 +67,8 @@ usage_all(void)
 	size_t i;
 
 	for (i = 0; i < NCOMMANDS; i++)
-		fprintf(stderr, "%s utctl %s %s\n", i == 0 ? "usage:" :
-		    "      ", commands[i].name, commands[i].usage);
+		usage_print(i == 0 ? "usage:" : "      ", commands[i].name,
+		    commands[i].attrs, commands[i].usage);
 	return 1;
 }
 
@@ -99,6 +98,7 @@ main(int argc, char **argv)
 	if ((c = command_find(argv[1])) == NULL)
 		return unknown(argv[1]);
 	utctl_usage = c->usage;
+	utctl_attrs = c->attrs;
 	status = c->run(argc - 1, argv + 1);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		say_errno("stdout");

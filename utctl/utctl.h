@@ -27,12 +27,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attr.h"
 #include "client.h"
 #include "say.h"
 
 /* option.c */
 extern const char	*utctl_path;	/* as it was called */
 extern const char	*utctl_usage;	/* of the command that runs */
+extern unsigned int	 utctl_attrs;	/* ATTR_ENABLE, ATTR_RECORD or 0 */
+void	 usage_print(const char *, const char *, unsigned int, const char *);
 int	 usage(const char *);		/* says it, with that name; returns 1 */
 int	 option(int, char **, const char *);
 int	 option_first(int, char **, const char *);
@@ -40,20 +43,11 @@ int	 option_first(int, char **, const char *);
 /* session.c: what cannot be is said on stderr, and utctl ends. */
 void	 check_name(const char *, const char *);
 void	 check_session(const char *);
-uint32_t parse_subsize(const char *);
-uint32_t parse_count(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
-/* Of a channel; 0 is the default of each. */
-struct geometry {
-	uint32_t	 subsize;
-	uint32_t	 count;
-	uint32_t	 buffers;	/* UT_BUFFERS_ */
-	uint32_t	 clock;		/* UT_CLOCK_ */
-};
-int	 client_channel(struct client *, const char *, const char *,
-	    const struct geometry *);
-uint32_t parse_clock(const char *);
+int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
+int	 client_channel(struct client *, int, const char *, const char *,
+	    const struct attrs *);
 int	 cmd_create(int, char **);
 int	 cmd_start(int, char **);
 int	 cmd_stop(int, char **);

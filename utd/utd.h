@@ -93,10 +93,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   must be new, u32 1 if another consumer had
 				   it, 16 x u8 uuid; the fd above */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
-				   str channel, u32 nsubs, u32 subsize, u32
-				   clock, u32 active, str name of the object,
-				   u32 1 if another consumer had it; its fd,
-				   perhaps */
+				   str channel, its attributes, u32 active, str
+				   name of the object, u32 1 if another consumer
+				   had it; its fd, perhaps */
 #define UT_C_METADATA	68	/* a trace, b 1 if it ends in the middle of
 				   something: str text */
 #define UT_C_SYNCED	69	/* a trace that another consumer had: all that
@@ -113,10 +112,10 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_BELL	77	/* str name of the bell, perhaps there */
 #define UT_C_END	78	/* an orderly one: finish and go */
 #define UT_C_BURY	79	/* a region: u32 serial, u32 stream, str
-				   channel, u32 nsubs, u32 subsize, u32 clock,
-				   str name of the object, str why nothing can
-				   be written; its fd, perhaps: count what is
-				   lost with it, and remove it */
+				   channel, its attributes, str name of the
+				   object, str why nothing can be written; its
+				   fd, perhaps: count what is lost with it, and
+				   remove it */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */

@@ -324,9 +324,10 @@ open_pool(unsigned int geometry, bool cycles)
 	memset(&like, 0, sizeof(like));
 	like.dir = dir;
 	strcpy(like.name, "c");
-	like.nsubs = nsubs[geometry];
-	like.subsize = UT_SUBSIZE_MIN;
-	like.clock = cycles ? UT_CLOCK_CYCLES : UT_CLOCK_MONOTONIC;
+	like.attrs.v[ATTR_NSUBS] = nsubs[geometry];
+	like.attrs.v[ATTR_SUBSIZE] = UT_SUBSIZE_MIN;
+	like.attrs.v[ATTR_CLOCK] = cycles ? UT_CLOCK_CYCLES :
+	    UT_CLOCK_MONOTONIC;
 	ut_shm_name(like.shm);
 	if (fds[geometry] == -1) {
 		pool = pool_new(&like, false, -1);

@@ -111,7 +111,7 @@ check(const struct session *s)
 	const struct channel *ch;
 	const struct region *r;
 	const struct trace *t;
-	char why[128];
+	char why[160];
 
 	if (s->dying)
 		fuzz_die("a session that nobody sees");
@@ -121,7 +121,7 @@ check(const struct session *s)
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		if (channel_by_id(ch->id) != ch)
 			fuzz_die("two channels of one number");
-		if (!geometry_valid(&ch->geometry, why, sizeof(why)))
+		if (!channel_possible(&ch->attrs, why, sizeof(why)))
 			fuzz_die(why);
 		for (r = ch->regions; r != NULL; r = r->next)
 			if (region_by_id(r->id) != r)

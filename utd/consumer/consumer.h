@@ -23,6 +23,7 @@
 
 #include <signal.h>
 
+#include "../../libut/attr.h"
 #include "../utd.h"
 
 /* One file of a channel.  Its packets do not overlap in time. */
@@ -78,6 +79,7 @@ struct pool {
 	struct outdir	*dir;
 	char		 name[NAME_MAXLEN];	/* of the channel */
 	uint32_t	 stream;	/* stream_id */
+	struct attrs	 attrs;		/* of the channel */
 	char		 shm[UT_SHM_NAME];
 	int		 fd;
 	size_t		 size;
@@ -89,7 +91,6 @@ struct pool {
 	uint32_t	 nslots;
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
-	uint32_t	 clock;		/* UT_CLOCK_ */
 	uint64_t	*done_seq;	/* by slot: the last one written */
 	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
 	uint8_t		*waited;	/* by slot: passes without the next */
@@ -207,6 +208,7 @@ void	 pool_look(struct pool *);	/* note what was delivered */
 void	 pool_looked(struct pool *);	/* and that it is dealt with */
 uint64_t pool_lost(const struct pool *);	/* even if no packet told it */
 bool	 pool_sleep(struct pool *, bool);
+uint64_t pool_now(const struct pool *);	/* by its clock */
 
 /* drain.c: from sub-buffers to packets. */
 #define BATCH		64		/* packets in one writev */

@@ -37,7 +37,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/clock.h"
 #include "consumer.h"
 
 #define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
@@ -105,7 +104,7 @@ end_time(struct pool *p, struct piece *pc)
 	if (pc->full)
 		return load(&sub->last);
 	do {
-		begin = ut_read_clock(p->clock);
+		begin = pool_now(p);
 		commit = atomic_load_explicit(&sub->commit,
 		    memory_order_acquire);
 		if (commit_valid(p, commit, pc->commit))
@@ -118,7 +117,7 @@ end_time(struct pool *p, struct piece *pc)
 		if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
 			return last;
 		last = load(&sub->last);
-	} while (ut_read_clock(p->clock) - begin >= UT_TIME_GAP / 2);
+	} while (pool_now(p) - begin >= UT_TIME_GAP / 2);
 	return ut_event_time(data_at(p, pc->sub, (uint32_t)len),
 	    last - UINT32_MAX);
 }
@@ -370,7 +369,7 @@ note_slot(struct pool *p, uint32_t slot, uint64_t lost)
 static uint64_t
 no_later(const struct pool *p, uint64_t t)
 {
-	const uint64_t latest = ut_read_clock(p->clock) + UT_TIME_GAP;
+	const uint64_t latest = pool_now(p) + UT_TIME_GAP;
 
 	return t < latest ? t : latest;
 }
@@ -547,7 +546,7 @@ say_rest(struct pool *p)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
-	pk.begin = ut_read_clock(p->clock);
+	pk.begin = pool_now(p);
 	if (p->nstreams == 0)
 		stream = stream_for(p, 0, pk.begin);
 	if (pk.begin < p->streams[stream].end)

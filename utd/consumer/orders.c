@@ -155,9 +155,7 @@ orders_like(struct ut_msg *m, struct pool *like)
 	like->id = m->h.a;
 	like->stream = ut_msg_get_u32(m);
 	ut_msg_get_str(m, like->name, sizeof(like->name));
-	like->nsubs = ut_msg_get_u32(m);
-	like->subsize = ut_msg_get_u32(m);
-	like->clock = ut_msg_get_u32(m);
+	attrs_get(m, &like->attrs);
 	return serial;
 }
 

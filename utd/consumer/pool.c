@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../libut/clock.h"
 #include "consumer.h"
 
 #define PAGE		4096u
@@ -65,7 +66,7 @@ header_init(struct pool *p)
 	h->nsubs = p->nsubs;
 	h->subsize = p->subsize;
 	h->mode = UT_MODE_DISCARD;
-	h->clock = p->clock;
+	h->clock = p->attrs.v[ATTR_CLOCK];
 	atomic_store(&h->bell, p->bell);
 	atomic_signal_fence(memory_order_seq_cst);
 	h->magic = UT_ABI_MAGIC;
@@ -77,6 +78,8 @@ layout(struct pool *p, unsigned char *at)
 {
 	uint64_t slots = sizeof(struct ut_header), subs, data;
 
+	p->nsubs = p->attrs.v[ATTR_NSUBS];
+	p->subsize = p->attrs.v[ATTR_SUBSIZE];
 	p->nslots = slots_for(p->nsubs);
 	subs = slots + (uint64_t)p->nslots * sizeof(struct ut_slot);
 	data = subs + (uint64_t)p->nsubs * sizeof(struct ut_subbuf);
@@ -460,4 +463,10 @@ pool_sleep(struct pool *p, bool asleep)
 	atomic_thread_fence(memory_order_seq_cst);
 	return atomic_load_explicit(&p->header->delivered,
 	    memory_order_relaxed) - p->taken < p->bell;
+}
+
+uint64_t
+pool_now(const struct pool *p)
+{
+	return ut_read_clock(p->attrs.v[ATTR_CLOCK]);
 }

@@ -28,11 +28,10 @@
 #include "client.h"
 #include "parent.h"
 
-#define DEFAULT_NSUBS	512
-#define DEFAULT_NSUBS_PID 32		/* of one program */
-#define DEFAULT_SUBSIZE	16384
 #define DEFAULT_CHANNEL	"channel0"
 #define PATIENCE	3000	/* ms for programs that do not answer */
+
+static const struct attrs no_attrs;
 
 static struct session *
 find_session(struct client *k, struct ut_msg *m)
@@ -419,24 +418,17 @@ channel_again(struct client *k, struct channel *ch, bool different)
 
 static void
 channel_create(struct client *k, struct session *s, const char *name,
-    struct geometry *g)
+    struct attrs *attrs)
 {
-	char why[128];
+	char why[160];
 
-	if (g->subsize == 0)
-		g->subsize = DEFAULT_SUBSIZE;
-	if (g->nsubs == 0)
-		g->nsubs = g->buffers == UT_BUFFERS_PID ? DEFAULT_NSUBS_PID :
-		    DEFAULT_NSUBS;
-	if (!geometry_valid(g, why, sizeof(why))) {
+	attrs_default(attrs);
+	if (!channel_possible(attrs, why, sizeof(why)))
 		client_refuse(k, "%s", why);
-		return;
-	}
-	if (g->clock == UT_CLOCK_CYCLES && !clock_trusted(why, sizeof(why))) {
+	else if (attrs->v[ATTR_CLOCK] == UT_CLOCK_CYCLES &&
+	    !clock_trusted(why, sizeof(why)))
 		client_refuse(k, "channel %s: %s", name, why);
-		return;
-	}
-	if (channel_new(s, name, g) == NULL)
+	else if (channel_new(s, name, attrs) == NULL)
 		too_many(k, "channel", name, s->uid);
 	else
 		client_ok(k, "%s", "");
@@ -446,29 +438,25 @@ static void
 do_channel(struct client *k, struct ut_msg *m)
 {
 	struct session *s = find_session(k, m);
-	struct geometry g;
+	struct attrs attrs;
 	struct channel *ch;
 	char name[NAME_MAXLEN];
 
 	if (s == NULL)
 		return;
 	ut_msg_get_str(m, name, sizeof(name));
-	g.subsize = ut_msg_get_u32(m);
-	g.nsubs = ut_msg_get_u32(m);
-	g.buffers = ut_msg_get_u32(m);
-	g.clock = ut_msg_get_u32(m);
+	attrs_get(m, &attrs);
 	if (name[0] == '\0' && !m->bad)
 		snprintf(name, sizeof(name), "%s", DEFAULT_CHANNEL);
-	if (m->bad || !name_valid(name, "._-") ||
-	    g.buffers > UT_BUFFERS_PID || g.clock > UT_CLOCK_CYCLES) {
+	if (m->bad || !name_valid(name, "._-")) {
 		client_refuse(k, "channel name: 1 to 64 letters, digits, . _ -");
 	} else if (strcmp(name, "metadata") == 0) {
 		client_refuse(k, "channel name metadata is taken");
 	} else if ((ch = channel_find(s, name)) != NULL) {
-		channel_again(k, ch, g.subsize != 0 || g.nsubs != 0 ||
-		    g.buffers != 0 || g.clock != 0);
+		channel_again(k, ch, memcmp(&attrs, &no_attrs,
+		    sizeof(attrs)) != 0);
 	} else {
-		channel_create(k, s, name, &g);
+		channel_create(k, s, name, &attrs);
 	}
 }
 
@@ -477,15 +465,15 @@ static struct channel *
 find_channel(struct client *k, struct session *s, const char *name,
     bool create)
 {
-	static const struct geometry g = { DEFAULT_SUBSIZE, DEFAULT_NSUBS,
-		UT_BUFFERS_UID, UT_CLOCK_MONOTONIC };
+	struct attrs attrs = no_attrs;
 	struct channel *ch;
 
+	attrs_default(&attrs);
 	if (name[0] == '\0')
 		name = DEFAULT_CHANNEL;
 	ch = channel_find(s, name);
 	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0 &&
-	    (ch = channel_new(s, name, &g)) == NULL) {
+	    (ch = channel_new(s, name, &attrs)) == NULL) {
 		too_many(k, "channel", name, s->uid);
 		return NULL;
 	}

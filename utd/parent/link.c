@@ -525,7 +525,7 @@ link_described(struct app *a, uint32_t channel, uint32_t n)
 static void
 link_failed(struct link *l, int error)
 {
-	const struct geometry *g = &l->channel->geometry;
+	const struct attrs *attrs = &l->channel->attrs;
 	char help[64] = "";
 
 	if (error == EMFILE)
@@ -533,7 +533,8 @@ link_failed(struct link *l, int error)
 		    "sessions", UT_CHANNELS);
 	if (error == ENOMEM)
 		snprintf(help, sizeof(help), ": %llu kB of buffers (-n, -b)",
-		    (unsigned long long)g->nsubs * g->subsize / 1024);
+		    (unsigned long long)attrs->v[ATTR_NSUBS] *
+		    attrs->v[ATTR_SUBSIZE] / 1024);
 	if (!l->failed)
 		session_warn(l->channel->session,
 		    "%s (%d) cannot attach to channel %s: %s%s", l->app->name,

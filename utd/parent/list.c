@@ -122,8 +122,10 @@ list_registry(struct client *k, const struct region *r)
 static void
 list_channel(struct client *k, const struct channel *ch)
 {
+	const struct attr *a = attr_table;
 	const struct region *r;
 	struct counts sum;
+	size_t i;
 
 	memset(&sum, 0, sizeof(sum));
 	channel_counts(ch, &sum);
@@ -131,12 +133,13 @@ list_channel(struct client *k, const struct channel *ch)
 	row_str("name", ch->name);
 	row_str("state", ch->removed ? "removed" : ch->enabled ? "enabled" :
 	    "disabled");
-	row_str("buffers", ch->geometry.buffers == UT_BUFFERS_PID ? "pid" : "uid");
 	row_str("mode", "discard");
-	row_str("clock", ch->geometry.clock == UT_CLOCK_CYCLES ? "cycles" :
-	    "monotonic");
-	row_num("subbuf_size", ch->geometry.subsize);
-	row_num("subbufs", ch->geometry.nsubs);
+	for (i = 0; i < ATTRS; i++, a++) {
+		if (a->words[0] != NULL)
+			row_str(a->name, a->words[ch->attrs.v[i]]);
+		else
+			row_num(a->name, ch->attrs.v[i]);
+	}
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
 	row_num("bytes", sum.bytes);

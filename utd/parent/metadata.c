@@ -177,10 +177,15 @@ metadata_cycles(struct text *t, const struct session *s)
 	    (unsigned long long)l.offset_s, (unsigned long long)l.offset);
 }
 
-void
-metadata_cycles_types(struct text *t)
+/* The clock of the channel, if metadata_head does not have it: is it added? */
+bool
+metadata_clock(struct text *t, const struct channel *ch)
 {
+	if (ch->attrs.v[ATTR_CLOCK] != UT_CLOCK_CYCLES)
+		return false;
+	metadata_cycles(t, ch->session);
 	add_clock_types(t, "cycles");
+	return true;
 }
 
 void
@@ -210,8 +215,8 @@ add_class(struct text *t, const struct channel *ch, bool shared)
 {
 	static const char who[] = "\t\tint32_t _vpid;\n\t\tint32_t _vtid;\n"
 	    "\t\tstring _procname;\n\t};\n";
-	const char *clock = ch->geometry.clock == UT_CLOCK_CYCLES ? "cycles" :
-	    "monotonic";
+	const char *clock = ch->attrs.v[ATTR_CLOCK] == UT_CLOCK_CYCLES ?
+	    "cycles" : "monotonic";
 
 	text_add(t, "\nstream {\n\tid = %u;\n"
 	    "\tevent.header := struct {\n"

@@ -376,7 +376,7 @@ traces_resume(struct session *s)
 struct region *
 region_find(const struct channel *ch, const struct app *a)
 {
-	const uint64_t owner = ch->geometry.buffers == UT_BUFFERS_PID ?
+	const uint64_t owner = ch->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID ?
 	    a->owner : 0;
 	struct region *r;
 
@@ -396,7 +396,7 @@ region_get(struct channel *ch, const struct app *a)
 	if (r != NULL)
 		return r;
 	return region_make(ch, trace_get(ch->session, a,
-	    ch->geometry.buffers == UT_BUFFERS_PID));
+	    ch->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID));
 }
 
 /* Try again to make a region that could not be made. */

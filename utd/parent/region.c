@@ -90,9 +90,7 @@ put_region(const struct channel *ch)
 {
 	ut_msg_u32(&out, ch->stream);
 	ut_msg_str(&out, ch->name);
-	ut_msg_u32(&out, ch->geometry.nsubs);
-	ut_msg_u32(&out, ch->geometry.subsize);
-	ut_msg_u32(&out, ch->geometry.clock);
+	attrs_put(&out, &ch->attrs);
 }
 
 /*

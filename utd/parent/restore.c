@@ -172,34 +172,23 @@ read_text(struct ut_msg *m)
 }
 
 static bool
-same_geometry(const struct geometry *a, const struct geometry *b)
-{
-	return a->subsize == b->subsize && a->nsubs == b->nsubs &&
-	    a->buffers == b->buffers && a->clock == b->clock;
-}
-
-static bool
 read_channel(struct ut_msg *m)
 {
 	struct session *s = session_by_id(m->h.b);
 	struct channel *ch = channel_by_id(m->h.a);
-	struct geometry g;
-	char name[NAME_MAXLEN], why[128];
+	struct attrs attrs;
+	char name[NAME_MAXLEN], why[160];
 	const uint32_t stream = ut_msg_get_u32(m);
 
 	ut_msg_get_str(m, name, sizeof(name));
-	g.subsize = ut_msg_get_u32(m);
-	g.nsubs = ut_msg_get_u32(m);
-	g.buffers = ut_msg_get_u32(m);
-	g.clock = ut_msg_get_u32(m);
+	attrs_get(m, &attrs);
 	if (m->bad || s == NULL || !name_valid(name, "._-") ||
-	    !id_valid(m->h.a) || g.buffers > UT_BUFFERS_PID ||
-	    g.clock > UT_CLOCK_CYCLES || !geometry_valid(&g, why, sizeof(why)))
+	    !id_valid(m->h.a) || !channel_possible(&attrs, why, sizeof(why)))
 		return false;
-	if (ch != NULL && (ch->session != s || !same_geometry(&ch->geometry,
-	    &g)))
+	if (ch != NULL && (ch->session != s ||
+	    memcmp(&ch->attrs, &attrs, sizeof(attrs)) != 0))
 		return false;
-	if (ch == NULL && (ch = channel_restore(s, name, &g, m->h.a,
+	if (ch == NULL && (ch = channel_restore(s, name, &attrs, m->h.a,
 	    stream)) == NULL)
 		return false;
 	ch->enabled = ut_msg_get_u32(m) != 0;

@@ -470,7 +470,7 @@ session_by_id(uint32_t id)
 
 /* NULL and ENOMEM when the user has too much. */
 struct channel *
-channel_new(struct session *s, const char *name, const struct geometry *g)
+channel_new(struct session *s, const char *name, const struct attrs *attrs)
 {
 	struct channel *ch, **p;
 
@@ -481,7 +481,7 @@ channel_new(struct session *s, const char *name, const struct geometry *g)
 	ch->id = ++last_channel;
 	ch->stream = s->nstreams++;
 	ch->enabled = true;
-	ch->geometry = *g;
+	ch->attrs = *attrs;
 	ch->session = s;
 	for (p = &s->channels; *p != NULL; p = &(*p)->next)
 		continue;
@@ -507,41 +507,34 @@ channel_remove(struct channel *ch)
 	channel_enable(ch, false);
 }
 
-/* Can there be regions like that?  If not, why. */
+/* Can there be a channel like that?  If not, why. */
 bool
-geometry_valid(const struct geometry *g, char *why, size_t len)
+channel_possible(const struct attrs *attrs, char *why, size_t len)
 {
-	const uint32_t size = g->subsize, n = g->nsubs;
+	const uint32_t size = attrs->v[ATTR_SUBSIZE];
+	const uint32_t n = attrs->v[ATTR_NSUBS];
 	const uint64_t rest = 3 * UT_ABI_LINE +
 	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
 	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
 
-	if (size < UT_SUBSIZE_MIN || size > UT_SUBSIZE_MAX ||
-	    (size & (size - 1)) != 0) {
-		snprintf(why, len, "sub-buffer size %u: not a power of two "
-		    "from %u to %u", size, UT_SUBSIZE_MIN, UT_SUBSIZE_MAX);
-	} else if (n < UT_NSUBS_MIN || n > UT_NSUBS_MAX) {
-		snprintf(why, len, "number of sub-buffers %u: not from %u to "
-		    "%u", n, UT_NSUBS_MIN, UT_NSUBS_MAX);
-	} else if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest >
-	    max) {
-		snprintf(why, len, "%u sub-buffers of %u bytes, and %llu for "
-		    "what describes them, are more than %llu bytes", n, size,
-		    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
-		    (unsigned long long)max);
-	} else {
+	if (!attrs_valid(attrs, why, len))
+		return false;
+	if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest <= max)
 		return true;
-	}
+	snprintf(why, len, "%u sub-buffers of %u bytes, and %llu for what "
+	    "describes them, are more than %llu bytes", n, size,
+	    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
+	    (unsigned long long)max);
 	return false;
 }
 
 /* A channel of another utd, with the same number. */
 struct channel *
-channel_restore(struct session *s, const char *name, const struct geometry *g,
+channel_restore(struct session *s, const char *name, const struct attrs *attrs,
     uint32_t id, uint32_t stream)
 {
 	const uint32_t nstreams = s->nstreams, last = last_channel;
-	struct channel *ch = channel_new(s, name, g);
+	struct channel *ch = channel_new(s, name, attrs);
 
 	if (ch == NULL)
 		return NULL;

@@ -81,20 +81,12 @@ void	 plan_keep(struct channel *, struct plan *);
 bool	 plan_lacks(const struct plan *, const struct table *, uint32_t *);
 void	 plans_forget(struct channel *, const struct region *);
 
-/* What the regions of a channel are like. */
-struct geometry {
-	uint32_t	 subsize;
-	uint32_t	 nsubs;
-	uint32_t	 buffers;	/* UT_BUFFERS_ */
-	uint32_t	 clock;		/* UT_CLOCK_ */
-};
-
 struct channel {
 	char		 name[NAME_MAXLEN];
 	uint32_t	 id;		/* for programs */
 	uint32_t	 stream;	/* stream_id in the metadata */
 	struct saved	 saved;
-	struct geometry	 geometry;
+	struct attrs	 attrs;
 	bool		 enabled;
 	bool		 removed;	/* only its name and counts are left */
 	struct session	*session;
@@ -186,13 +178,13 @@ struct channel *channel_find(struct session *, const char *);
 struct channel *channel_by_id(uint32_t);
 struct session *session_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *,
-	    const struct geometry *);
+	    const struct attrs *);
 struct channel *channel_restore(struct session *, const char *,
-	    const struct geometry *, uint32_t, uint32_t);
+	    const struct attrs *, uint32_t, uint32_t);
 bool	 channel_active(const struct channel *);
 void	 channel_enable(struct channel *, bool);
 void	 channel_remove(struct channel *);
-bool	 geometry_valid(const struct geometry *, char *, size_t);
+bool	 channel_possible(const struct attrs *, char *, size_t);
 bool	 name_valid(const char *, const char *);
 
 #endif /* SESSION_H */

@@ -154,16 +154,12 @@ static void
 put_channel(unsigned int j, struct saved *v)
 {
 	const struct channel *ch = v->object;
-	const struct geometry *g = &ch->geometry;
 	const struct rule *r;
 
 	ut_msg_init(&out, STATE_CHANNEL, ch->id, ch->session->id);
 	ut_msg_u32(&out, ch->stream);
 	ut_msg_str(&out, ch->name);
-	ut_msg_u32(&out, g->subsize);
-	ut_msg_u32(&out, g->nsubs);
-	ut_msg_u32(&out, g->buffers);
-	ut_msg_u32(&out, g->clock);
+	attrs_put(&out, &ch->attrs);
 	ut_msg_u32(&out, ch->enabled);
 	ut_msg_u32(&out, ch->removed);
 	ut_msg_u64(&out, ch->past.written);

@@ -188,11 +188,10 @@ trace_made(const struct consumer *c, uint32_t id, const char *path)
 void
 trace_channel(struct trace *t, const struct channel *ch)
 {
-	if (ch->geometry.clock == UT_CLOCK_CYCLES && t->clock_at == 0) {
-		t->clock_at = t->past + t->text.len;
-		metadata_cycles(&t->text, t->session);
-		metadata_cycles_types(&t->text);
-	}
+	const uint64_t at = t->past + t->text.len;
+
+	if (t->clock_at == 0 && metadata_clock(&t->text, ch))
+		t->clock_at = at;
 	metadata_channel(&t->text, ch);
 	state_changed(&t->saved);
 }

@@ -174,7 +174,7 @@ void	 text_add(struct text *, const char *, ...)
 void	 metadata_head(struct text *, const struct trace *, const char *);
 void	 metadata_channel(struct text *, const struct channel *);
 void	 metadata_cycles(struct text *, const struct session *);
-void	 metadata_cycles_types(struct text *);
+bool	 metadata_clock(struct text *, const struct channel *);
 void	 metadata_event(struct text *, const struct channel *,
 	    const struct entry *);
 

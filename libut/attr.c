@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The attributes of a channel.
+ */
+
+#include <stdio.h>
+
+#include "attr.h"
+#include "ut_abi.h"
+
+#define BOTH	(ATTR_ENABLE | ATTR_RECORD)
+
+const struct attr attr_table[ATTRS] = {
+	[ATTR_SUBSIZE] = { .option = "b subbuf-size", .commands = BOTH,
+	    .name = "subbuf_size", .what = "sub-buffer size", .power = true,
+	    .min = UT_SUBSIZE_MIN, .max = UT_SUBSIZE_MAX, .usual = 16384 },
+	[ATTR_NSUBS] = { .option = "n count", .commands = BOTH,
+	    .name = "subbufs", .what = "number of sub-buffers",
+	    .min = UT_NSUBS_MIN, .max = UT_NSUBS_MAX,
+	    .usual = 512, .usual_pid = 32 },
+	[ATTR_BUFFERS] = { .option = "p", .commands = ATTR_ENABLE,
+	    .name = "buffers", .what = "buffers", .text = " per process",
+	    .max = UT_BUFFERS_PID, .words = { "uid", "pid" } },
+	[ATTR_CLOCK] = { .option = "k monotonic | cycles", .commands = BOTH,
+	    .name = "clock", .what = "clock", .text = ", clock cycles",
+	    .max = UT_CLOCK_CYCLES, .words = { "monotonic", "cycles" } }
+};
+
+bool
+attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
+{
+	uint32_t i;
+	int len = 0;
+
+	if (v >= a->min && v <= a->max && (!a->power || (v & (v - 1)) == 0))
+		return true;
+	if (a->words[0] == NULL)
+		snprintf(why, n, "not %sfrom %u to %u", a->power ?
+		    "a power of two " : "", a->min, a->max);
+	else
+		for (i = 0; i <= a->max && len >= 0 && (size_t)len < n; i++)
+			len += snprintf(why + len, n - (size_t)len, "%s %s",
+			    i == 0 ? "neither" : " nor", a->words[i]);
+	return false;
+}
+
+bool
+attrs_valid(const struct attrs *attrs, char *why, size_t n)
+{
+	char wrong[96];
+	size_t i;
+
+	for (i = 0; i < ATTRS; i++) {
+		if (attr_valid(&attr_table[i], attrs->v[i], wrong,
+		    sizeof(wrong)))
+			continue;
+		snprintf(why, n, "%s %u: %s", attr_table[i].what,
+		    attrs->v[i], wrong);
+		return false;
+	}
+	return true;
+}
+
+void
+attrs_default(struct attrs *attrs)
+{
+	const bool pid = attrs->v[ATTR_BUFFERS] == UT_BUFFERS_PID;
+	const struct attr *a = attr_table;
+	size_t i;
+
+	for (i = 0; i < ATTRS; i++, a++)
+		if (attrs->v[i] == 0)
+			attrs->v[i] = pid && a->usual_pid != 0 ?
+			    a->usual_pid : a->usual;
+}
+
+void
+attrs_put(struct ut_msg *m, const struct attrs *attrs)
+{
+	size_t i;
+
+	for (i = 0; i < ATTRS; i++)
+		ut_msg_u32(m, attrs->v[i]);
+}
+
+void
+attrs_get(struct ut_msg *m, struct attrs *attrs)
+{
+	size_t i;
+
+	for (i = 0; i < ATTRS; i++)
+		attrs->v[i] = ut_msg_more(m) ? ut_msg_get_u32(m) : 0;
+}

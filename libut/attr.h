@@ -1,0 +1,73 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The attributes of a channel, for utd and utctl: one table, from utctl's
+ * option to the member of the JSON object that utctl prints.
+ */
+
+#ifndef ATTR_H
+#define ATTR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "msg.h"
+
+/*
+ * Requests and the saved state have the values in this order: a new one is the
+ * last one, and raises STATE_VERSION.
+ */
+enum {
+	ATTR_SUBSIZE,			/* bytes */
+	ATTR_NSUBS,
+	ATTR_BUFFERS,			/* UT_BUFFERS_ */
+	ATTR_CLOCK,			/* UT_CLOCK_ */
+	ATTRS
+};
+
+struct attrs {
+	uint32_t	 v[ATTRS];	/* in a request, 0 is the default */
+};
+
+/* The commands of utctl that have the option of an attribute. */
+#define ATTR_ENABLE	1u		/* enable-channel */
+#define ATTR_RECORD	2u		/* record */
+
+struct attr {
+	const char	*option;	/* letter, and a value's name */
+	unsigned int	 commands;
+	const char	*name;		/* in JSON */
+	const char	*what;		/* in messages */
+	const char	*text;		/* what list says, unless it is words[0] */
+	uint32_t	 min, max;
+	bool		 power;		/* of two */
+	uint32_t	 usual;		/* the default */
+	uint32_t	 usual_pid;	/* that with UT_BUFFERS_PID, if not 0 */
+	const char	*words[4];	/* for 0, 1, ...; a number has none */
+};
+
+extern const struct attr attr_table[ATTRS];
+
+/* These two say why, if not. */
+bool	 attr_valid(const struct attr *, uint64_t, char *, size_t);
+bool	 attrs_valid(const struct attrs *, char *, size_t);
+void	 attrs_default(struct attrs *);		/* in place of 0 */
+void	 attrs_put(struct ut_msg *, const struct attrs *);
+void	 attrs_get(struct ut_msg *, struct attrs *);	/* 0: not there */
+
+#endif /* ATTR_H */

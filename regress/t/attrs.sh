@@ -1,0 +1,131 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# The attributes of a channel: the table of utctl(1) against that of utctl and
+# utd, which is seen in the usage lines, in JSON, and in what is refused.
+
+. ./common.sh
+
+page=$TOP/man/utctl.1
+
+# The rows: letter|argument|name|values|default.
+awk '
+/^\.It Sy Option / { on = 1; next }
+/^\.El/ { on = 0 }
+on' "$page" >"$T/rows"
+sed -e 's/^\.It Fl \(.\) Ta Va /\1||/' \
+    -e 's/^\.It Fl \(.\) Ar \([a-z-]*\) Ta Va /\1|\2|/' \
+    -e 's/ Ta /|/g' "$T/rows" >"$T/table"
+grep -q '^[a-z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" &&
+    ! grep -v '^[a-z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" ||
+    fail "the table of utctl(1): $(cat "$T/rows")"
+
+# As the usage line has them, and the least value of each number.
+options= names= least=
+while IFS='|' read -r letter arg name values default; do
+	case $arg,$values in
+	*' to '*)	least="$least -$letter ${values%% to *}" ;;
+	,*)		;;
+	*)		arg=$(echo "$values" | sed 's/, / | /g') ;;
+	esac
+	options="$options [-$letter${arg:+ $arg}]"
+	names="$names $name"
+done <"$T/table"
+
+used() {
+	utctl "$1" 2>&1 | tr '\n\t' '  ' | sed 's/  */ /g; s/ $//'
+}
+[ "$(used enable-channel)" = \
+    "usage: utctl enable-channel$options [-s session] channel" ] ||
+    fail "the table has$options; $(used enable-channel)"
+
+# The letters, in the synopsis and where the command is described.
+for c in enable-channel record; do
+	want=$(used $c | sed 's/\[-\(.\)[^]]*\]/\
+\1\
+/g' | sed -n 's/^[a-z]$/&/p' | tr '\n' ' ')
+	awk -v command=$c '
+	$0 == ".Cm " command || $0 == ".It Xo Cm " command { on = 1; next }
+	on && $1 == ".Op" && $3 ~ /^[a-z]$/ { n++; printf "%s ", $3 }
+	on && !/^\.Op/ && !/^\\&/ { on = 0; if (n) print ""; n = 0 }
+	' "$page" >"$T/letters"
+	[ "$(cat "$T/letters")" = "$want
+$want" ] || fail "$c: $want, not $(cat "$T/letters")"
+done
+
+start_utd
+utctl create -o "$T/trace" s >/dev/null || fail "create"
+
+# Another channel with these options, after the least that there can be.
+nth=0
+channel() {
+	nth=$((nth + 1))
+	utctl enable-channel $least "$@" c$nth 2>"$T/err"
+}
+refused() {
+	complains "$1" utctl enable-channel $least "$2" "$3" bad
+}
+
+# What list -j prints of the last channel, and of one attribute.
+shown() {
+	utctl list -j s | tr '{' '\n' | sed -n "s/^\"name\":\"c$nth\",//p"
+}
+is() {
+	value=$(shown | sed -n 's/.*"'"$1"'":"\{0,1\}\([^",]*\)"\{0,1\},.*/\1/p')
+	[ "$value" = "$2" ] || fail "$1 is '$value', not '$2': $(shown)"
+}
+
+while IFS='|' read -r letter arg name values default; do
+	case $values in
+	*' to '*)
+		low=${values%% to *} high=${values##* to }
+		for n in $low $high; do
+			channel -$letter $n || fail "-$letter $n: $(cat "$T/err")"
+			is $name $n
+		done
+		for n in $((low - 1)) $((low / 2)) $((high + 1)) \
+		    $((high * 2)); do
+			refused "not .*from $low to $high\$" -$letter $n
+		done
+		;;
+	*)
+		for word in $(echo "$values" | tr -d ,); do
+			set -- -$letter $word
+			[ -n "$arg" ] || set -- -$letter
+			[ -n "$arg" ] || [ "$word" != "$default" ] || set --
+			if channel "$@"; then
+				is $name $word
+			else
+				grep -q 'cycle counter' "$T/err" ||
+				    fail "$*: $(cat "$T/err")"
+			fi
+			[ -z "$arg" ] || refused "[hn][eo]r $word" -$letter x
+		done
+		;;
+	esac
+
+	# The default, and that with -p.
+	least_was=$least
+	least=
+	channel || fail "$(cat "$T/err")"
+	is $name "${default%% (*}"
+	case $default in
+	*'(-p: '*)
+		channel -p || fail "$(cat "$T/err")"
+		default=${default##*: }
+		is $name "${default%)}"
+		;;
+	esac
+	least=$least_was
+done <"$T/table"
+
+# All members of a channel, here and in the pages.
+members=name$(shown | sed 's/,"rules".*//' | tr ',' '\n' |
+    sed -n 's/^"\([a-z_]*\)":.*/ \1/p' | tr -d '\n')
+[ "$members" = "name state mode$names written lost bytes" ] ||
+    fail "list -j: $members"
+for row in ' channels   utctl.1' '1  channel  ut_msg.5'; do
+	grep -A 1 "^${row% *} " "$TOP/man/${row##* }" | tr '\n' ' ' |
+	    sed 's/  */ /g' | grep -q " $members $" ||
+	    fail "${row##* } does not have $members"
+done
+stop_utd || fail "utd: status $?"
