@@ -63,9 +63,9 @@ trace_failed(struct trace *t, const char *why, bool for_good)
 
 /* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
 static void
-got_trace(void *arg, int error, struct ut_msg *m)
+got_trace(uint32_t id, int error, struct ut_msg *m)
 {
-	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t = trace_by_id(id);
 	char why[512];
 	uint64_t size;
 
@@ -114,24 +114,22 @@ ask_trace(struct trace *t, int fd, const char *path)
 		state_renew(t);
 		state_save();	/* the next utd knows of it before it is */
 	}
-	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
+	request_init(&out, UT_C_TRACE, t->id, 0);
 	ut_msg_fd(&out, fd);
-	ut_msg_u32(&out, consumer_expect(t->consumer, got_trace,
-	    id_arg(t->id)));
 	ut_msg_str(&out, path);
 	ut_msg_u32(&out, t->owner != 0);
 	ut_msg_u32(&out, t->again);
 	ut_msg_u32(&out, t->made || t->owner == 0);
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
-	consumer_ask(t->consumer, &out, NULL);
+	(void)consumer_ask(t->consumer, &out, got_trace, t->id, NULL);
 	regions_ask(t);
 }
 
 static void
-got_uid_dir(void *arg, int error, struct ut_msg *m)
+got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 {
-	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t = trace_by_id(id);
 	char path[PATH_MAX], why[512] = "";
 	int fd = -1;
 
@@ -162,14 +160,13 @@ ask_uid_dir(struct trace *t)
 	struct consumer *c = consumer_get(s->uid, s->gid);
 
 	t->state = REGION_ASKED;
-	ut_msg_init(&out, UT_C_UIDDIR, 0, 0);
+	request_init(&out, UT_C_UIDDIR, 0, 0);
 	ut_msg_fd(&out, s->dirfd);
-	ut_msg_u32(&out, consumer_expect(c, got_uid_dir, id_arg(t->id)));
 	ut_msg_str(&out, t->path);
 	ut_msg_u32(&out, t->owner != 0 && !t->made);
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
-	consumer_ask(c, &out, NULL);
+	(void)consumer_ask(c, &out, got_uid_dir, t->id, NULL);
 }
 
 /* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME. */
@@ -342,17 +339,41 @@ traces_orphaned(const struct consumer *c)
 }
 
 /* Have the consumer of the session's owner make or open the directory. */
-void
-session_open(struct session *s, bool again, consumer_cb *cb, void *arg,
-    consumer_late *late)
+static void
+ask_dir(struct session *s, bool again, consumer_cb *cb, struct waiter *w)
 {
 	struct consumer *c = consumer_get(s->uid, s->gid);
 
-	ut_msg_init(&out, UT_C_OUTDIR, 0, 0);
-	ut_msg_u32(&out, consumer_expect(c, cb, arg));
+	request_init(&out, UT_C_OUTDIR, 0, 0);
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, again);
-	consumer_ask(c, &out, late);
+	(void)consumer_ask(c, &out, cb, s->id, w);
+}
+
+/* The directory of a new session is made, or cannot be. */
+static void
+made(uint32_t id, int error, struct ut_msg *m)
+{
+	struct session *s = session_by_id(id);
+
+	if (s == NULL)
+		return;
+	if (error != 0) {
+		consumer_why(m, error, s->gone, sizeof(s->gone));
+	} else if ((error = session_own(s, ut_msg_get_fd(m), false)) != 0) {
+		snprintf(s->gone, sizeof(s->gone), "%s", strerror(error));
+	} else if (!session_know_dir(s, m)) {
+		error = ENOTEMPTY;
+		snprintf(s->gone, sizeof(s->gone), "another session's");
+	}
+	s->refused = error;
+}
+
+/* Make the directory of a new session: then there is one, or why not. */
+void
+session_make(struct session *s, struct waiter *w)
+{
+	ask_dir(s, false, made, w);
 }
 
 /* The directory of the session is open again, or cannot be. */
@@ -449,9 +470,9 @@ session_wait(struct session *s)
 
 /* The directory is open, and its traces go on; or it cannot be opened. */
 static void
-reopened(void *arg, int error, struct ut_msg *m)
+reopened(uint32_t id, int error, struct ut_msg *m)
 {
-	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	struct session *s = session_by_id(id);
 	char why[240] = "";
 	bool first;
 
@@ -488,5 +509,5 @@ reopened(void *arg, int error, struct ut_msg *m)
 void
 session_resume(struct session *s)
 {
-	session_open(s, true, reopened, id_arg(s->id), NULL);
+	ask_dir(s, true, reopened, NULL);
 }

@@ -33,7 +33,7 @@ static region_changed *changed;
 
 static void	region_ask(struct region *, bool);
 static void	region_free(struct region *);
-static void	got_buried(void *, int, struct ut_msg *);
+static void	got_buried(uint32_t, int, struct ut_msg *);
 
 void
 regions_begin(region_changed *f)
@@ -102,20 +102,15 @@ put_region(const struct channel *ch)
 static void
 region_bury(struct region *r)
 {
-	struct consumer *c = r->trace->consumer;
-	uint32_t serial;
-
 	r->buried = true;
 	changed(r, false);
-	serial = consumer_expect(c, got_buried, id_arg(r->id));
-	ut_msg_init(&out, UT_C_BURY, r->id, 0);
-	ut_msg_u32(&out, serial);
+	request_init(&out, UT_C_BURY, r->id, 0);
 	put_region(r->channel);
 	ut_msg_str(&out, r->shm);
 	ut_msg_str(&out, r->why != NULL ? r->cause : strerror(ENOENT));
 	if (r->fd != -1)
 		ut_msg_fd(&out, r->fd);
-	consumer_ask(c, &out, NULL);
+	(void)consumer_ask(r->trace->consumer, &out, got_buried, r->id, NULL);
 	if (r->why != NULL)
 		session_lost(r->channel->session, r->why);
 }
@@ -206,9 +201,9 @@ counts_add(struct counts *sum, const struct counts *c)
 
 /* UT_C_BURY is answered: keep the counts of the region. */
 static void
-got_buried(void *arg, int error, struct ut_msg *m)
+got_buried(uint32_t id, int error, struct ut_msg *m)
 {
-	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct region *r = region_by_id(id);
 	struct counts counts;
 
 	if (r == NULL)
@@ -257,23 +252,21 @@ regions_bury_lost(struct trace *t)
 			region_bury(r);
 }
 
+/* UT_C_ACTIVE or UT_C_COUNT is answered. */
 static void
-send_active(struct region *r, bool active, consumer_cb *cb, void *arg,
-    consumer_late *late)
+got_counts(uint32_t id, int error, struct ut_msg *m)
 {
-	uint32_t serial = consumer_expect(r->trace->consumer, cb, arg);
+	struct region *r = region_by_id(id);
 
-	ut_msg_init(&out, UT_C_ACTIVE, r->id, active);
-	ut_msg_u32(&out, serial);
-	consumer_ask(r->trace->consumer, &out, late);
+	if (error == 0 && r != NULL)
+		counts_read(m, &r->counts);
 }
 
 static void
-nothing_to_do(void *arg, int error, struct ut_msg *m)
+send_active(struct region *r, struct waiter *w)
 {
-	(void)arg;
-	(void)error;
-	(void)m;
+	request_init(&out, UT_C_ACTIVE, r->id, channel_active(r->channel));
+	(void)consumer_ask(r->trace->consumer, &out, got_counts, r->id, w);
 }
 
 /* Remove what another utd has left; nobody will adopt it. */
@@ -289,19 +282,15 @@ static void
 region_here(struct region *r, bool active)
 {
 	if (active != channel_active(r->channel))
-		send_active(r, !active, nothing_to_do, NULL, NULL);
+		send_active(r, NULL);
 }
 
 /* The region was made, but we cannot keep its descriptor: close it. */
 static void
 region_undo(struct region *r)
 {
-	uint32_t serial = consumer_expect(r->trace->consumer, nothing_to_do,
-	    NULL);
-
-	ut_msg_init(&out, UT_C_CLOSE, r->id, 1);
-	ut_msg_u32(&out, serial);
-	consumer_ask(r->trace->consumer, &out, NULL);
+	request_init(&out, UT_C_CLOSE, r->id, 1);
+	(void)consumer_ask(r->trace->consumer, &out, NULL, 0, NULL);
 }
 
 /* Keep the descriptor of a region; -1 and why if there is none to spare. */
@@ -323,9 +312,9 @@ region_fd(const struct region *r, int fd, char *why, size_t n)
 
 /* UT_C_REGION is answered; for a READY region, by a new consumer. */
 static void
-got_region(void *arg, int error, struct ut_msg *m)
+got_region(uint32_t id, int error, struct ut_msg *m)
 {
-	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct region *r = region_by_id(id);
 	char why[512];
 	bool active, failed;
 
@@ -366,23 +355,19 @@ got_region(void *arg, int error, struct ut_msg *m)
 static void
 region_ask(struct region *r, bool again)
 {
-	struct consumer *c = r->trace->consumer;
-	const struct channel *ch = r->channel;
-
 	if (!again)
 		r->state = REGION_ASKED;
 	state_changed(&r->saved);
 	state_save();		/* so that the next utd knows its name */
-	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
-	r->serial = consumer_expect(c, got_region, id_arg(r->id));
-	ut_msg_u32(&out, r->serial);
-	put_region(ch);
-	ut_msg_u32(&out, channel_active(ch));
+	request_init(&out, UT_C_REGION, r->id, r->trace->id);
+	put_region(r->channel);
+	ut_msg_u32(&out, channel_active(r->channel));
 	ut_msg_str(&out, r->shm);
 	ut_msg_u32(&out, again);
 	if (r->fd != -1)
 		ut_msg_fd(&out, r->fd);
-	consumer_ask(c, &out, NULL);
+	r->serial = consumer_ask(r->trace->consumer, &out, got_region, r->id,
+	    NULL);
 }
 
 /* Add the channel and all events so far to the metadata, once. */
@@ -499,58 +484,15 @@ region_again(struct region *r)
 		region_ask(r, region_left(r));
 }
 
-/* A request for the counts of a region, and who waits for it, or NULL. */
-struct counting {
-	uint32_t	 region;
-	struct waiter	*wait;
-};
-
-static void
-got_counts(void *arg, int error, struct ut_msg *m)
-{
-	struct counting *k = arg;
-	struct region *r = region_by_id(k->region);
-
-	if (error == 0 && r != NULL)
-		counts_read(m, &r->counts);
-	wait_less(k->wait);
-	free(k);
-}
-
-static bool
-counts_late(void *arg)
-{
-	struct counting *k = arg;
-
-	wait_less(k->wait);
-	k->wait = NULL;
-	return true;
-}
-
-/* Nobody waits for a consumer that is known not to answer. */
-static struct counting *
-counting_new(const struct region *r, struct waiter *w)
-{
-	struct counting *k = xcalloc(1, sizeof(*k));
-
-	k->region = r->id;
-	k->wait = r->trace->consumer->late ? NULL : w;
-	wait_more(k->wait);
-	return k;
-}
-
 static void
 send_count(struct region *r, struct waiter *w)
 {
 	struct consumer *c = r->trace->consumer;
-	uint32_t serial;
 
 	if (c->late)
 		return;			/* or questions would pile up */
-	serial = consumer_expect(c, got_counts, counting_new(r, w));
-	ut_msg_init(&out, UT_C_COUNT, r->id, 0);
-	ut_msg_u32(&out, serial);
-	consumer_ask(c, &out, counts_late);
+	request_init(&out, UT_C_COUNT, r->id, 0);
+	(void)consumer_ask(c, &out, got_counts, r->id, w);
 }
 
 /* Will the consumer have the region when it gets the next request? */
@@ -573,8 +515,7 @@ channel_activate(struct channel *ch, struct waiter *w)
 
 	for (r = ch->regions; r != NULL; r = r->next) {
 		if (region_there(r))
-			send_active(r, channel_active(ch), got_counts,
-			    counting_new(r, w), counts_late);
+			send_active(r, w);
 		else if (r->state == REGION_CLOSING)
 			send_count(r, w);
 	}
@@ -647,9 +588,9 @@ region_free(struct region *r)
 }
 
 static void
-got_last(void *arg, int error, struct ut_msg *m)
+got_last(uint32_t id, int error, struct ut_msg *m)
 {
-	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct region *r = region_by_id(id);
 
 	if (r == NULL)
 		return;
@@ -668,9 +609,7 @@ got_last(void *arg, int error, struct ut_msg *m)
 static void
 region_close(struct region *r, bool dead)
 {
-	struct consumer *c = r->trace->consumer;
 	const bool lost = r->state == REGION_FAILED && region_left(r);
-	uint32_t serial;
 
 	plans_forget(r->channel, r);
 	if (r->state == REGION_CLOSING)
@@ -682,10 +621,8 @@ region_close(struct region *r, bool dead)
 		region_bury(r);
 		return;
 	}
-	serial = consumer_expect(c, got_last, id_arg(r->id));
-	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
-	ut_msg_u32(&out, serial);
-	consumer_ask(c, &out, NULL);
+	request_init(&out, UT_C_CLOSE, r->id, dead);
+	(void)consumer_ask(r->trace->consumer, &out, got_last, r->id, NULL);
 }
 
 /* The program is dead: close the regions that were its own. */
