@@ -52,7 +52,7 @@
 #define ASKED		16000	/* in one DESCRIBE */
 
 static struct ut_msg out;
-static struct timer judge_timer;
+static struct timer turn_timer;
 
 static void	link_start(struct link *);
 static void	link_step(struct link *);
@@ -336,18 +336,25 @@ links_late(void)
 				link_late(l);
 }
 
-/* Links whose user had no time left in the last round go on. */
+/*
+ * Links go on whose user had no time left in the last round, or that begin
+ * again.
+ */
 static void
-links_judge(void *arg)
+links_turn(void *arg)
 {
 	struct app *a;
 	struct link *l;
 
 	(void)arg;
-	for (a = apps; a != NULL; a = a->next)
-		for (l = a->links; l != NULL; l = l->next)
-			if (l->state == LINK_TURN && a->conn != NULL)
+	for (a = apps; a != NULL; a = a->next) {
+		for (l = a->links; l != NULL && a->conn != NULL; l = l->next) {
+			if (l->state == LINK_TURN)
 				link_step(l);
+			else if (l->state == LINK_IDLE && l->again)
+				link_start(l);
+		}
+	}
 }
 
 /* Judge all events by the rules; false if that is not finished. */
@@ -366,7 +373,7 @@ link_judge(struct link *l)
 	if (plan_judge(l->plan, l->channel, a->table))
 		return true;
 	l->state = LINK_TURN;
-	timer_set(&judge_timer, 1, links_judge, NULL);
+	timer_set(&turn_timer, 1, links_turn, NULL);
 	return false;
 }
 
@@ -484,6 +491,10 @@ link_start(struct link *l)
 	link_step(l);
 }
 
+/*
+ * It may have to begin again, but not at once: we may be in the middle of a
+ * walk over regions that have failed, and to begin is to try these again.
+ */
 static void
 link_finish(struct link *l)
 {
@@ -494,8 +505,8 @@ link_finish(struct link *l)
 		l->mapped = NULL;
 	}
 	waits_done(&l->now);
-	if (l->again && l->app->conn != NULL)
-		link_start(l);
+	if (l->again)
+		timer_set(&turn_timer, 0, links_turn, NULL);
 }
 
 /* The program has told the names. */
