@@ -85,8 +85,10 @@ struct link {
 	struct channel	*channel;
 	struct region	*region;	/* NULL: nothing was mapped yet */
 	enum link_state	 state;
-	bool		 introduced;	/* the program, to the consumer */
-	bool		 attached;	/* to the region */
+#define LINK_AWAY	0	/* from the region */
+#define LINK_INTRODUCED	1	/* the consumer was told of the program */
+#define LINK_ATTACHED	2	/* the program was sent the region */
+	unsigned int	 reach;
 	bool		 unsure;	/* what it has mapped there */
 	bool		 again;		/* something changed meanwhile */
 	bool		 failed;	/* the program told of an error */

@@ -45,17 +45,19 @@ struct consumer {
 	bool		 wake;		/* to be woken: it was sent something */
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[UT_BELL_NAME];
-	bool		 given_up;	/* it died too often or did not start */
+#define CONSUMER_BUSY	0
+#define CONSUMER_IDLE	1	/* it was, when we last looked */
+#define CONSUMER_LEAVING 2	/* it was told to end, being idle */
+#define CONSUMER_GIVEN_UP 3	/* it died too often, or did not start */
+#define CONSUMER_FINISHED 4	/* at our end: it has ended in order */
+	unsigned int	 state;
 	int		 error;		/* why it did not start; or 0 */
-	bool		 idle;		/* when we last looked */
-	bool		 leaving;	/* it was told to end, being idle */
 	int64_t		 deaths[DEATHS];	/* times of the last ones */
 	unsigned int	 ndeaths;
 	int64_t		 heard;		/* when it last spoke, or was asked */
 	bool		 late;		/* it does not answer */
 	unsigned int	 nstops;	/* at our end: stops by its user */
 	bool		 killed;	/* at our end: it did not end in time */
-	bool		 finished;	/* it has ended in order */
 	unsigned int	 held;		/* traces to be synced first */
 	struct requests	 requests;
 	struct consumer	*next;

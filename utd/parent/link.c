@@ -169,9 +169,9 @@ send_describe(struct link *l)
 static void
 link_introduce(struct link *l)
 {
-	if (l->introduced)
+	if (l->reach != LINK_AWAY)
 		return;
-	l->introduced = true;
+	l->reach = LINK_INTRODUCED;
 	app_tell(l->region->trace->consumer, l->app);
 	l->app->known = true;
 	app_save(l->app);
@@ -223,7 +223,7 @@ send_plan(struct link *l)
 
 	if (new != NULL && new->n > n)
 		n = new->n;
-	if (l->unsure && l->attached)
+	if (l->unsure && l->reach == LINK_ATTACHED)
 		n = l->app->table->size;
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 	for (i = 0; i < n; i++) {
@@ -235,7 +235,7 @@ send_plan(struct link *l)
 			send_map(l);
 	}
 	send_map(l);
-	l->unsure &= !l->attached;
+	l->unsure &= l->reach != LINK_ATTACHED;
 	plan_unref(l->mapped);
 	l->mapped = l->plan;
 	l->plan = NULL;
@@ -271,9 +271,9 @@ link_map(struct link *l)
 	}
 	l->state = LINK_MAP;
 	l->acks = 1;			/* ours, until all is sent */
-	if (l->region != NULL && !l->attached && l->plan != NULL) {
+	if (l->reach == LINK_INTRODUCED && l->plan != NULL) {
 		send_attach(l);
-		l->attached = true;
+		l->reach = LINK_ATTACHED;
 	}
 	send_plan(l);
 	if (a->conn == NULL)
@@ -300,9 +300,9 @@ link_unable(struct link *l)
 	region_why(l->region, why, sizeof(why));
 	waits_failed(&l->now, why);
 	drop_plan(l);
-	if (!l->attached) {
+	if (l->reach != LINK_ATTACHED) {
 		l->region = NULL;
-		l->introduced = false;
+		l->reach = LINK_AWAY;
 	}
 	link_finish(l);
 }
@@ -562,7 +562,8 @@ link_unattached(struct app *a, uint32_t channel, int error)
 	if (l == NULL || l->channel == NULL)
 		return;
 	link_failed(l, error);
-	l->attached = false;
+	if (l->reach == LINK_ATTACHED)
+		l->reach = LINK_INTRODUCED;
 }
 
 void
@@ -642,7 +643,7 @@ links_detach(const struct channel *ch)
 		if (l == NULL)
 			continue;
 		*p = l->next;
-		if (a->conn != NULL && l->attached) {
+		if (a->conn != NULL && l->reach == LINK_ATTACHED) {
 			ut_msg_init(&out, UT_MSG_DETACH, ch->id, 0);
 			conn_send(a->conn, &out);
 		}
@@ -665,7 +666,8 @@ channel_sync(struct channel *ch, struct waiter *w)
 static void
 link_let_go(struct link *l)
 {
-	l->introduced = l->attached = l->unsure = false;
+	l->reach = LINK_AWAY;
+	l->unsure = false;
 	plan_unref(l->mapped);
 	l->mapped = NULL;
 	ut_msg_init(&out, UT_MSG_DETACH, l->channel->id, 0);
@@ -687,7 +689,7 @@ links_region(struct region *r, bool before)
 		l = link_find(a, r->channel);
 		if (l == NULL || l->region != r || a->conn == NULL)
 			continue;
-		if (l->attached && r->buried)
+		if (l->reach == LINK_ATTACHED && r->buried)
 			link_let_go(l);
 		if (l->state == LINK_REGION || l->state == LINK_HELD)
 			link_plan(l);

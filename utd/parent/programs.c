@@ -140,7 +140,8 @@ app_tell_dead(struct app *a)
 		fatal("calloc");
 	a->place = 0;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != a->uid || c->given_up || c->leaving)
+		if (c->uid != a->uid || c->state == CONSUMER_GIVEN_UP ||
+		    c->state == CONSUMER_LEAVING)
 			continue;
 		request_init(&m, UT_C_DEAD, 0, 0);
 		ut_msg_u64(&m, a->owner);

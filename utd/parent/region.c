@@ -406,7 +406,7 @@ regions_ask(struct trace *t)
 		region_describe(r);
 		if (r->state == REGION_NEW)
 			region_ask(r, false);
-		else if (t->again && r->state != REGION_FAILED)
+		else if (t->take != TAKE_NONE && r->state != REGION_FAILED)
 			region_ask(r, true);
 	}
 }
@@ -424,7 +424,7 @@ regions_renew(struct trace *t)
 		if (r->state != REGION_FAILED && r->state != REGION_NEW)
 			continue;
 		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
-		r->described &= t->again;
+		r->described &= t->take != TAKE_NONE;
 	}
 }
 
@@ -454,9 +454,9 @@ region_make(struct channel *ch, struct trace *t)
 	struct region *r = region_new(ch, t, new_id());
 
 	ut_shm_name(r->shm);
-	if (t->state == REGION_FAILED) {
+	if (trace_out(t)) {
 		r->state = REGION_FAILED;
-	} else if (t->state == REGION_READY) {
+	} else if (t->state == TRACE_READY) {
 		region_describe(r);
 		region_ask(r, false);
 	}
@@ -480,7 +480,7 @@ void
 region_again(struct region *r)
 {
 	r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
-	if (r->trace->state == REGION_READY)
+	if (r->trace->state == TRACE_READY)
 		region_ask(r, region_left(r));
 }
 
@@ -500,7 +500,7 @@ static bool
 region_there(const struct region *r)
 {
 	return r->state == REGION_READY ||
-	    (r->state == REGION_ASKED && r->trace->again);
+	    (r->state == REGION_ASKED && r->trace->take != TAKE_NONE);
 }
 
 /*
@@ -661,7 +661,8 @@ is_gone(const struct region *r)
 {
 	const struct consumer *c = r->trace->consumer;
 
-	return (c->finished || c->given_up) && (r->state != REGION_FAILED ||
+	return (c->state == CONSUMER_FINISHED ||
+	    c->state == CONSUMER_GIVEN_UP) && (r->state != REGION_FAILED ||
 	    r->buried || !region_left(r));
 }
 

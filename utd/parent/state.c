@@ -228,7 +228,7 @@ static bool
 trace_lasts(const struct trace *t)
 {
 	return session_lasts(t->session) && t->path != NULL &&
-	    t->uuidstr[0] != '\0' && (t->state != REGION_FAILED || t->again);
+	    t->uuidstr[0] != '\0' && (!trace_out(t) || t->take != TAKE_NONE);
 }
 
 static bool
@@ -240,7 +240,8 @@ lasts(const struct saved *v)
 	switch (v->kind) {
 	case SAVED_CONSUMER:
 		c = v->object;
-		return !c->given_up && !c->leaving;
+		return c->state != CONSUMER_GIVEN_UP &&
+		    c->state != CONSUMER_LEAVING;
 	case SAVED_SESSION:
 		return session_lasts(v->object);
 	case SAVED_TRACE:

@@ -79,14 +79,20 @@ struct trace {
 	pid_t		 pid, vpid;	/* the program's */
 	char		 name[PROGRAM_NAME];
 	struct consumer	*consumer;
-	enum region_state state;	/* READY: made, or on its way */
+#define TRACE_NEW	0	/* until the consumer has read what was sent */
+#define TRACE_ASKED	1	/* until the directory that it is in is open */
+#define TRACE_READY	2	/* made, or on its way */
+#define TRACE_FAILED	3	/* to be tried again */
+#define TRACE_OVER	4	/* it cannot be opened again, ever */
+	unsigned int	 state;
+#define TAKE_NONE	0	/* no other consumer had it */
+#define TAKE_SIZE	1	/* the new one has yet to say how much metadata
+				   it found, */
+#define TAKE_TEXT	2	/* and to be sent what is missing */
+#define TAKE_DONE	3	/* it has all, or has failed */
+	unsigned int	 take;
 	char		*path;		/* below the session's directory */
 	bool		 made;		/* path is the final one */
-	bool		 again;		/* another consumer had it before */
-	bool		 over;		/* it cannot be opened again, ever */
-	/* After a take-over, the new consumer has yet to */
-	bool		 syncing;	/* say how much metadata it found, */
-	bool		 behind;	/* and be sent what is missing */
 	unsigned char	 uuid[UUID_LEN];
 	char		 uuidstr[UUID_TEXT];
 	struct text	 text;		/* metadata perhaps not in the file */
@@ -95,6 +101,20 @@ struct trace {
 	struct region	*regions;
 	struct trace	*next;		/* of the session */
 };
+
+/* It could not be made or opened. */
+static inline bool
+trace_out(const struct trace *t)
+{
+	return t->state == TRACE_FAILED || t->state == TRACE_OVER;
+}
+
+/* Has its consumer yet to take it over? */
+static inline bool
+trace_held(const struct trace *t)
+{
+	return t->take == TAKE_SIZE || t->take == TAKE_TEXT;
+}
 
 /* trace.c: directories, as the parent sees them. */
 struct trace *trace_by_id(uint32_t);
