@@ -535,20 +535,21 @@ static unsigned int
 count_events(const struct channel *ch, const struct rule *rule)
 {
 	const struct region *r;
-	const struct entry *e;
+	const struct registry *events;
 	const char **names = NULL;
 	unsigned int i, n = 0, room = 0, different = 0;
 
 	for (r = ch->regions; r != NULL; r = r->next) {
-		for (e = r->registry.first; e != NULL; e = e->after) {
-			if (e->rule != rule->serial)
+		events = &r->registry;
+		for (i = 1; i <= events->last; i++) {
+			if (events->entries[i].rule != rule->serial)
 				continue;
 			if (n == room) {
 				room = room * 2 + 64;
 				names = xrealloc(names,
 				    room * sizeof(*names));
 			}
-			names[n++] = e->desc->name;
+			names[n++] = events->entries[i].event->name;
 		}
 	}
 	if (n > 0)

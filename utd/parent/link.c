@@ -389,23 +389,21 @@ warn_refused(const struct channel *ch, const struct app *a, const char *event)
  * temporary (ENOMEM), clears *whole, so that the plan is not cached.
  */
 static uint32_t
-id_in(struct region *r, struct desc *d, const struct app *a, uint32_t rule,
+id_in(struct region *r, struct event *e, const struct app *a, uint32_t rule,
     bool *whole)
 {
-	struct entry *e;
+	const uint32_t last = r->registry.last;
+	uint32_t id;
 	char why[1024];
-	bool isnew;
 
-	e = registry_get(&r->registry, d, a->name, rule, &isnew, why,
-	    sizeof(why));
-	if (e == NULL) {
+	id = registry_get(&r->registry, e, a->name, rule, why, sizeof(why));
+	if (id == 0) {
 		*whole &= errno != ENOMEM;
 		session_warn(r->channel->session, "%s", why);
-		return 0;
+	} else if (id > last) {
+		region_name_event(r, id);
 	}
-	if (isnew)
-		region_name_event(r, e);
-	return e->id;
+	return id;
 }
 
 /*
@@ -418,6 +416,7 @@ assign_ids(struct plan *p, struct channel *ch, const struct app *a)
 {
 	const struct table *t = a->table;
 	struct region *r = NULL;
+	struct event *e;
 	bool whole = true;
 	uint32_t i, id;
 
@@ -425,15 +424,16 @@ assign_ids(struct plan *p, struct channel *ch, const struct app *a)
 		if (p->ids[i] == 0)
 			continue;
 		id = 0;
-		if (t->types[i].refused) {
-			warn_refused(ch, a, t->types[i].name);
-		} else if (t->types[i].desc == NULL) {
+		e = t->events[i];
+		if (e->state == EVENT_REFUSED) {
+			warn_refused(ch, a, e->name);
+		} else if (e->state == EVENT_NAMED) {
 			whole = false;		/* unloaded there */
 		} else {
 			if (r == NULL)
 				r = region_get(ch, a);
-			id = id_in(r, t->types[i].desc, a,
-			    p->ids[i] == PLAN_NEWEST ? p->newest : 0, &whole);
+			id = id_in(r, e, a, p->ids[i] == PLAN_NEWEST ?
+			    p->newest : 0, &whole);
 		}
 		plan_assign(p, i, id);
 	}

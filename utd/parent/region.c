@@ -58,13 +58,14 @@ region_by_id(uint32_t id)
 
 /* Describe a new event in the metadata, before a program may use its ID. */
 void
-region_name_event(struct region *r, const struct entry *e)
+region_name_event(struct region *r, uint32_t id)
 {
 	state_changed(&r->saved);
 	if (!r->described)
 		return;
 	state_changed(&r->trace->saved);
-	metadata_event(&r->trace->text, r->channel, e);
+	metadata_event(&r->trace->text, r->channel,
+	    r->registry.entries[id].event, id);
 }
 
 void
@@ -374,15 +375,16 @@ region_ask(struct region *r, bool again)
 static void
 region_describe(struct region *r)
 {
-	const struct entry *e;
+	uint32_t id;
 
 	if (r->described)
 		return;
 	r->described = true;
 	state_changed(&r->saved);
 	trace_channel(r->trace, r->channel);
-	for (e = r->registry.first; e != NULL; e = e->after)
-		metadata_event(&r->trace->text, r->channel, e);
+	for (id = 1; id <= r->registry.last; id++)
+		metadata_event(&r->trace->text, r->channel,
+		    r->registry.entries[id].event, id);
 }
 
 /* The directory has all metadata again: who waits for that goes on. */

@@ -150,7 +150,7 @@ void	 region_again(struct region *);
 void	 region_failed(struct region *, const char *);
 void	 region_drop(struct region *);
 struct region *region_restore(struct channel *, struct trace *, uint32_t);
-void	 region_name_event(struct region *, const struct entry *);
+void	 region_name_event(struct region *, uint32_t);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
 void	 regions_synced(const struct trace *);
@@ -195,6 +195,6 @@ void	 metadata_channel(struct text *, const struct channel *);
 void	 metadata_cycles(struct text *, const struct session *);
 void	 metadata_cycles_types(struct text *);
 void	 metadata_event(struct text *, const struct channel *,
-	    const struct entry *);
+	    const struct event *, uint32_t);
 
 #endif /* TRACE_H */
