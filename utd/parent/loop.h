@@ -62,7 +62,7 @@ struct waiter {
 	void		(*done)(void *);	/* or NULL */
 	void		*arg;
 	char		 why[512];	/* the first that failed: why; or "" */
-	bool		 listed;	/* to be looked at when the round ends */
+	bool		 listed;	/* to be seen when the round ends */
 	struct waiter	*next;		/* of those */
 };
 

@@ -27,11 +27,6 @@
 
 struct app;
 
-/* CLOSING: the consumer has yet to reply with the last counts. */
-enum region_state {
-	REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED, REGION_CLOSING
-};
-
 /* The buffers of a channel, one UID and one ABI, or one program. */
 struct region {
 	uint32_t	 id;
@@ -39,7 +34,12 @@ struct region {
 	struct trace	*trace;
 	struct channel	*channel;
 	struct registry	 registry;
-	enum region_state state;
+#define REGION_NEW	0	/* until its directory is asked for */
+#define REGION_ASKED	1	/* until the consumer has made or adopted it */
+#define REGION_READY	2
+#define REGION_FAILED	3	/* until it is tried again */
+#define REGION_CLOSING	4	/* until the consumer has told the counts */
+	unsigned int	 state;
 	char		*why;		/* why it failed or waits; or NULL */
 	const char	*cause;		/* the part of why after the names */
 	uint32_t	 serial;	/* of the request for it */
