@@ -88,7 +88,7 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/pool.c utd/consumer/report.c \
 		utd/consumer/revoke.c utd/consumer/sleep.c utd/parent/app.c \
 		utd/parent/client.c utd/parent/clock.c utd/parent/conn.c \
-		utd/parent/consumers.c utd/parent/control.c utd/parent/desc.c \
+		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/hash.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
 		utd/parent/loop.c utd/parent/metadata.c utd/parent/open.c \

@@ -75,18 +75,22 @@ void	 app_hello(struct conn *, struct ut_msg *);
  * link.c: a program and a channel, or all that the program offers when the
  * channel is NULL.
  */
-enum link_state {
-	LINK_IDLE, LINK_NAMES, LINK_TURN, LINK_EVENTS, LINK_REGION,
-	LINK_HELD, LINK_MAP
-};
-
 struct link {
 	struct app	*app;
 	struct channel	*channel;
 	struct region	*region;	/* NULL: nothing was mapped yet */
-	enum link_state	 state;
-	bool		 introduced;	/* the program, to the consumer */
-	bool		 attached;	/* to the region */
+#define LINK_IDLE	0	/* nothing goes on */
+#define LINK_NAMES	1	/* until the program has told its names */
+#define LINK_TURN	2	/* until its session's user has time */
+#define LINK_EVENTS	3	/* until the program has described the wanted */
+#define LINK_REGION	4	/* until the region is made */
+#define LINK_HELD	5	/* until the consumer was sent what it needs */
+#define LINK_MAP	6	/* until the program has confirmed */
+	unsigned int	 state;
+#define LINK_AWAY	0	/* from the region */
+#define LINK_INTRODUCED	1	/* the consumer was told of the program */
+#define LINK_ATTACHED	2	/* the program was sent the region */
+	unsigned int	 reach;
 	bool		 unsure;	/* what it has mapped there */
 	bool		 again;		/* something changed meanwhile */
 	bool		 failed;	/* the program told of an error */

@@ -113,54 +113,32 @@ client_taken(struct client *k, uint32_t what, const char *fmt, ...)
 }
 
 /*
- * Waiting.  A request ends with the last answer, or, if it waits for programs,
- * when these have had enough time.
+ * A request ends with the last answer, or, if it waits for programs, when these
+ * have had enough time.
  */
 static void
 request_end(void *arg)
 {
 	struct client *k = arg;
 
+	timer_clear(&k->timer);
+	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
+	k->late = k->wait->pending;
+	wait_abandon(k->wait);
 	k->wait = NULL;
 	k->draining = false;
 	k->finish(k);
 	sweep_later(k);
 }
 
-/*
- * The last answer came.  That may be in the middle of a walk over links and
- * regions that the end of the request frees, so the timer ends the request.
- * Until then k->wait, though freed, says that a request is under way.
- */
-static void
-finished(void *arg)
-{
-	struct client *k = arg;
-
-	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
-	timer_set(&k->timer, 0, request_end, k);
-}
-
-static void
-enough(void *arg)
-{
-	struct client *k = arg;
-
-	snprintf(k->why, sizeof(k->why), "%s", k->wait->why);
-	k->late = k->wait->pending;
-	wait_abandon(k->wait);
-	request_end(k);
-}
-
 struct waiter *
 client_wait(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
-	k->late = 0;
-	if ((k->wait = wait_new(finished, k)) == NULL)
+	if ((k->wait = wait_new(request_end, k)) == NULL)
 		fatal("calloc");
 	if (ms > 0)
-		timer_set(&k->timer, ms, enough, k);
+		timer_set(&k->timer, ms, request_end, k);
 	return k->wait;
 }
 

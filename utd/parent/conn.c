@@ -161,7 +161,7 @@ warn_of(const struct conn *c)
 static void
 give_up(struct conn *c)
 {
-	c->broken = true;
+	c->state = CONN_BROKEN;
 	c->also = broken;
 	broken = c;
 }
@@ -172,7 +172,7 @@ conn_send(struct conn *c, struct ut_msg *m)
 {
 	int r = 0;
 
-	if (c->dead || c->closing || c->broken)
+	if (c->state != CONN_OPEN)
 		return;
 	if (m->bad) {
 		log_warnx("message %u does not fit", m->h.type);
@@ -205,7 +205,7 @@ flush(struct conn *c)
 	}
 	if (c->out == NULL)
 		file_events(&c->file, POLLIN);
-	if (c->out == NULL && c->closing)
+	if (c->out == NULL && c->state == CONN_CLOSING)
 		conn_drop(c);
 	else if (c->ops->sent != NULL)
 		c->ops->sent(c);
@@ -262,7 +262,8 @@ conn_read(struct conn *c)
 	uint64_t since;
 	int n, r;
 
-	for (n = 0; n < TURN && !c->dead && !c->closing &&
+	for (n = 0; n < TURN &&
+	    (c->state == CONN_OPEN || c->state == CONN_BROKEN) &&
 	    (c->user == NULL || user_turn(c->user)); n++) {
 		since = ut_nanoseconds();
 		if ((r = read_message(c, &m)) == 0)
@@ -295,10 +296,11 @@ conn_ready(void *arg, short revents)
 {
 	struct conn *c = arg;
 
-	if (revents & POLLOUT && !c->dead)
+	if (revents & POLLOUT && c->state != CONN_DEAD)
 		flush(c);
-	if (revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && !c->dead) {
-		if (c->closing)
+	if (revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) &&
+	    c->state != CONN_DEAD) {
+		if (c->state == CONN_CLOSING)
 			conn_drop(c);
 		else if (c->user != NULL && !user_turn(c->user))
 			file_passed(&c->file);
@@ -310,10 +312,10 @@ conn_ready(void *arg, short revents)
 void
 conn_close(struct conn *c)
 {
-	if (c->out == NULL)
+	if (c->out == NULL || c->state == CONN_BROKEN)
 		conn_drop(c);
-	else
-		c->closing = true;
+	else if (c->state == CONN_OPEN)
+		c->state = CONN_CLOSING;
 }
 
 bool
@@ -345,9 +347,9 @@ conn_flush(struct conn *c, int ms)
 void
 conn_drop(struct conn *c)
 {
-	if (c->dead)
+	if (c->state == CONN_DEAD)
 		return;
-	c->dead = true;
+	c->state = CONN_DEAD;
 	file_del(&c->file);
 	c->next = dropped;
 	dropped = c;

@@ -44,10 +44,12 @@ struct conn {
 	gid_t		 gid;
 	pid_t		 pid;		/* 0: the system does not say */
 	struct timer	 patience;	/* until the first message */
-	bool		 closing;	/* once out is sent */
-	bool		 broken;	/* to be dropped */
+#define CONN_OPEN	0
+#define CONN_CLOSING	1	/* dropped once out is sent */
+#define CONN_BROKEN	2	/* dropped when the round ends */
+#define CONN_DEAD	3	/* dropped */
+	unsigned int	 state;
 	struct conn	*also;		/* the next broken one */
-	bool		 dead;
 	struct conn	*next;		/* the next dead one */
 };
 

@@ -190,7 +190,8 @@ consumer_find(uid_t uid)
 	struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next)
-		if (c->uid == uid && !c->given_up && !c->leaving)
+		if (c->uid == uid && (c->state == CONSUMER_BUSY ||
+		    c->state == CONSUMER_IDLE))
 			return c;
 	return NULL;
 }
@@ -202,12 +203,13 @@ consumer_get(uid_t uid, gid_t gid)
 	struct consumer *c;
 
 	if ((c = consumer_find(uid)) != NULL) {
-		c->idle = false;
+		c->state = CONSUMER_BUSY;
 		return c;
 	}
 	c = consumer_new(uid, gid);
 	ut_shm_name(c->bellname);
-	c->given_up = !spawn(c);
+	if (!spawn(c))
+		c->state = CONSUMER_GIVEN_UP;
 	return c;
 }
 
@@ -304,7 +306,7 @@ consumer_free(struct consumer *c)
 static void
 give_up(struct consumer *c)
 {
-	c->given_up = true;
+	c->state = CONSUMER_GIVEN_UP;
 	state_changed(&c->saved);
 	ops->died(c);
 	remove_bell(c);
@@ -325,12 +327,12 @@ mourn(void *arg)
 		next = c->next;
 		if (c->conn != NULL || loop_ending)
 			continue;
-		if (c->leaving) {
+		if (c->state == CONSUMER_LEAVING) {
 			if (reaped(c))
 				consumer_free(c);
 			continue;
 		}
-		if (c->given_up) {
+		if (c->state == CONSUMER_GIVEN_UP) {
 			(void)reaped(c);
 			if (c->requests.n > 0)
 				give_up(c);
@@ -375,7 +377,7 @@ leave(struct consumer *c)
 
 	log_debug("consumer %d for uid %lu has nothing to do", (int)c->pid,
 	    (unsigned long)c->uid);
-	c->leaving = true;
+	c->state = CONSUMER_LEAVING;
 	state_changed(&c->saved);
 	if (c->conn == NULL) {
 		mourn_later();
@@ -396,14 +398,17 @@ end_idle(void *arg)
 
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->leaving && c->conn != NULL)
-			kill(c->pid, SIGKILL);
-		else if (c->requests.n > 0 || ops->needed(c))
-			c->idle = false;
-		else if (c->idle && !c->leaving)
+		if (c->state == CONSUMER_LEAVING) {
+			if (c->conn != NULL)
+				kill(c->pid, SIGKILL);
+		} else if (c->requests.n > 0 || ops->needed(c)) {
+			if (c->state == CONSUMER_IDLE)
+				c->state = CONSUMER_BUSY;
+		} else if (c->state == CONSUMER_BUSY) {
+			c->state = CONSUMER_IDLE;
+		} else {
 			leave(c);
-		else
-			c->idle = true;
+		}
 	}
 	if (consumers != NULL)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
@@ -438,7 +443,8 @@ watch(void *arg)
 
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->late || c->given_up || (c->requests.awaited == 0 &&
+		if (c->late || c->state == CONSUMER_GIVEN_UP ||
+		    (c->requests.awaited == 0 &&
 		    (c->conn != NULL || c->pid <= 0)))
 			continue;
 		if (now - c->heard >= LATE_MS)
@@ -571,7 +577,7 @@ consumer_closed(struct conn *conn)
 	struct consumer *c = conn->arg;
 
 	c->conn = NULL;
-	if (!loop_ending && !c->leaving)
+	if (!loop_ending && c->state != CONSUMER_LEAVING)
 		log_warnx("consumer %d of uid %lu ended", (int)c->pid,
 		    (unsigned long)c->uid);
 	conn_rest(conn);
@@ -629,7 +635,8 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 	}
 	c = consumer_new(uid, gid);
 	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
-	c->given_up = !spawn(c);
+	if (!spawn(c))
+		c->state = CONSUMER_GIVEN_UP;
 }
 
 /*
@@ -654,8 +661,8 @@ ended(struct consumer *c)
 	if (c->conn != NULL)
 		conn_drop(c->conn);
 	c->pid = 0;
-	c->finished = pid != -1 && WIFEXITED(status) &&
-	    WEXITSTATUS(status) == 0;
+	if (pid != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		c->state = CONSUMER_FINISHED;
 	return true;
 }
 

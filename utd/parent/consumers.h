@@ -31,7 +31,6 @@
 struct requests {
 	struct request	*first, **last;	/* in turn */
 	struct request	*buckets[REQUEST_BUCKETS];	/* by serial number */
-	struct request	*newest;
 	uint32_t	 serial;	/* of the newest */
 	unsigned int	 n;
 	unsigned int	 awaited;	/* n without UT_C_DEAD */
@@ -46,17 +45,19 @@ struct consumer {
 	bool		 wake;		/* to be woken: it was sent something */
 	int		 bell;		/* descriptor; -1: by name */
 	char		 bellname[UT_BELL_NAME];
-	bool		 given_up;	/* it died too often or did not start */
+#define CONSUMER_BUSY	0
+#define CONSUMER_IDLE	1	/* it was, when we last looked */
+#define CONSUMER_LEAVING 2	/* it was told to end, being idle */
+#define CONSUMER_GIVEN_UP 3	/* it died too often, or did not start */
+#define CONSUMER_FINISHED 4	/* at our end: it has ended in order */
+	unsigned int	 state;
 	int		 error;		/* why it did not start; or 0 */
-	bool		 idle;		/* when we last looked */
-	bool		 leaving;	/* it was told to end, being idle */
 	int64_t		 deaths[DEATHS];	/* times of the last ones */
 	unsigned int	 ndeaths;
 	int64_t		 heard;		/* when it last spoke, or was asked */
 	bool		 late;		/* it does not answer */
 	unsigned int	 nstops;	/* at our end: stops by its user */
 	bool		 killed;	/* at our end: it did not end in time */
-	bool		 finished;	/* it has ended in order */
 	unsigned int	 held;		/* traces to be synced first */
 	struct requests	 requests;
 	struct consumer	*next;
@@ -88,19 +89,20 @@ void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_remove(const struct consumer *, const char *);	/* a region */
 void	 consumers_end(void);
 
-/* requests.c: what consumers are asked. */
-typedef void consumer_cb(void *, int, struct ut_msg *);	/* errno, reply */
-/* The answer is late.  Returns false if nobody waits for it any more. */
-typedef bool consumer_late(void *);
-
-/* The serial number that the request has to begin with. */
-uint32_t consumer_expect(struct consumer *, consumer_cb *, void *);
 /*
- * Send the request begun by consumer_expect.  The request is kept, and repeated
- * to the next consumer if this one dies.  If the answer is late, consumer_late
- * is called once.
+ * requests.c: what consumers are asked.  A reply is for an object, which may be
+ * gone by then: its ID, an errno, the reply.
  */
-void	 consumer_ask(struct consumer *, struct ut_msg *, consumer_late *);
+typedef void consumer_cb(uint32_t, int, struct ut_msg *);
+
+void	 request_init(struct ut_msg *, uint16_t, uint32_t, uint32_t);
+/*
+ * Send the request and return its serial number.  The request is kept, and
+ * repeated to the next consumer if this one dies.  The waiter waits for the
+ * answer, but no longer than the consumer is expected to answer.
+ */
+uint32_t consumer_ask(struct consumer *, struct ut_msg *, consumer_cb *,
+	    uint32_t, struct waiter *);
 void	 consumer_hold(struct consumer *);	/* until a trace is synced */
 void	 consumer_go_on(struct consumer *);
 void	 requests_send(struct consumer *);

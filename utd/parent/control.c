@@ -64,55 +64,28 @@ do_own(struct client *k, struct ut_msg *m)
 	client_ok(k, "%s", "");
 }
 
-/* UT_CTL_CREATE: the consumer of the user makes the directory. */
+/*
+ * UT_CTL_CREATE: the consumer of the user has made the directory, or could not.
+ * If it makes the directory later, nobody uses it.
+ */
 static void
-created(void *arg, int error, struct ut_msg *m)
+created(struct client *k)
 {
-	struct client *k = arg;
 	struct session *s = k->session;
-	char why[512];
 
-	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-	} else if ((error = session_own(s, ut_msg_get_fd(m), false)) != 0) {
-		snprintf(why, sizeof(why), "%s", strerror(error));
-	} else {
-		session_know_dir(s, m);
-		if (!session_alone(s)) {
-			error = ENOTEMPTY;
-			snprintf(why, sizeof(why), "another session's");
-		}
-	}
-	if (error != 0) {
-		client_taken(k, error == ENOTEMPTY ? UT_TAKEN_DIR : 0,
-		    "%s: %s", s->dir, why);
-		session_end(s);
-	} else {
+	if (s->ino != 0) {
 		session_made(s);
 		log_info("session %s: %s", s->name, s->dir);
 		client_ok(k, "%s", "");
+		return;
 	}
-	wait_less(k->wait);
-}
-
-/* Give up: if the consumer makes the directory later, nobody uses it. */
-static bool
-created_late(void *arg)
-{
-	struct client *k = arg;
-	struct session *s = k->session;
-
-	client_refuse(k, "%s: the consumer of uid %lu does not answer", s->dir,
-	    (unsigned long)s->uid);
+	if (s->refused != 0)
+		client_taken(k, s->refused == ENOTEMPTY ? UT_TAKEN_DIR : 0,
+		    "%s: %s", s->dir, s->gone);
+	else
+		client_refuse(k, "%s: the consumer of uid %lu does not answer",
+		    s->dir, (unsigned long)s->uid);
 	session_end(s);
-	wait_less(k->wait);
-	return false;
-}
-
-static void
-nothing(struct client *k)
-{
-	(void)k;
 }
 
 /* The user's limit is reached. */
@@ -128,6 +101,7 @@ do_create(struct client *k, struct ut_msg *m)
 {
 	char name[NAME_MAXLEN], dir[PATH_MAX];
 	struct session *s;
+	struct waiter *w;
 
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, dir, sizeof(dir));
@@ -145,8 +119,9 @@ do_create(struct client *k, struct ut_msg *m)
 		too_many(k, "session", name, k->conn->uid);
 	} else {
 		client_about(k, s);
-		(void)client_wait(k, nothing, 0);
-		session_open(s, false, created, k, created_late);
+		w = client_wait(k, created, 0);
+		session_make(s, w);
+		wait_less(w);
 	}
 }
 
@@ -548,20 +523,21 @@ static unsigned int
 count_events(const struct channel *ch, const struct rule *rule)
 {
 	const struct region *r;
-	const struct entry *e;
+	const struct registry *events;
 	const char **names = NULL;
 	unsigned int i, n = 0, room = 0, different = 0;
 
 	for (r = ch->regions; r != NULL; r = r->next) {
-		for (e = r->registry.first; e != NULL; e = e->after) {
-			if (e->rule != rule->serial)
+		events = &r->registry;
+		for (i = 1; i <= events->last; i++) {
+			if (events->entries[i].rule != rule->serial)
 				continue;
 			if (n == room) {
 				room = room * 2 + 64;
 				names = xrealloc(names,
 				    room * sizeof(*names));
 			}
-			names[n++] = e->desc->name;
+			names[n++] = events->entries[i].event->name;
 		}
 	}
 	if (n > 0)

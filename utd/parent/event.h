@@ -26,15 +26,22 @@
 /* hash.c */
 uint32_t hash_bytes(uint32_t, const void *, size_t);
 
-/* What an event looks like, once for all programs that offer it. */
-struct desc {
-	char		*name;
+/*
+ * What is known of an event, once for all programs that offer it and all
+ * regions that have it.
+ */
+struct event {
+#define EVENT_NAMED	0	/* its fields are not known */
+#define EVENT_DESCRIBED	1
+#define EVENT_REFUSED	2	/* it makes no sense */
+	unsigned int	 state;
 	uint32_t	 level;
 	uint32_t	 hash;
 	uint32_t	 refs;
 	uint32_t	 len;
 	unsigned char	*body;		/* fields, as they came in EVENTS */
-	struct desc	*next;
+	struct event	*next;
+	char		 name[];	/* and then the body */
 };
 
 struct field {
@@ -46,54 +53,45 @@ struct field {
 	uint32_t	 nvalues;	/* of an enumeration; read them next */
 };
 
-/* desc.c: the description of an event. */
-bool	 desc_name_valid(const char *, uint32_t);
-struct desc *desc_get(const char *, uint32_t, struct ut_msg *);
-struct desc *desc_ref(struct desc *);
-void	 desc_unref(struct desc *);
-void	 desc_open(const struct desc *, struct ut_msg *, uint32_t *);
-void	 desc_field(struct ut_msg *, struct field *);
-void	 desc_value(struct ut_msg *, char *, int *, int *);
-void	 desc_type(const struct field *, char *, size_t);
-bool	 desc_same_fields(const struct desc *, const struct desc *);
+/*
+ * event.c: a reference to an event with that name and level, and these fields;
+ * NULL if they are not known.  NULL and errno, as malloc(3).
+ */
+struct event *event_get(const char *, uint32_t, struct ut_msg *);
+struct event *event_ref(struct event *);
+void	 event_unref(struct event *);
+void	 event_open(const struct event *, struct ut_msg *, uint32_t *);
+void	 event_field(struct ut_msg *, struct field *);
+void	 event_value(struct ut_msg *, char *, int *, int *);
+void	 event_type(const struct field *, char *, size_t);
+bool	 event_same_fields(const struct event *, const struct event *);
 
-/* One event of a registry. */
+/* An event of a region. */
 struct entry {
-	struct desc	*desc;
-	uint32_t	 id;
+	struct event	*event;
 	uint32_t	 rule;		/* serial of the newest that matched */
 	char		 program[PROGRAM_NAME];	/* the first that offered it */
-	struct entry	*next;		/* in the bucket */
-	struct entry	*after;		/* in the order of IDs */
 };
 
 struct registry {
 	struct user	*user;		/* whose programs' events they are */
 	size_t		 taken;		/* bytes charged to that user */
 	size_t		 bytes;		/* of descriptions */
-	struct entry	**buckets;
-	uint32_t	 nbuckets;
-	uint32_t	 nentries;	/* and so the last ID */
-	struct entry	*first, **last;
+	struct entry	*entries;	/* by ID: there is none with ID 0 */
+	uint32_t	 last;		/* ID */
+	uint16_t	*slots;		/* IDs by the hash of the name; or 0 */
+	uint32_t	 nslots;
 };
 
 /* registry.c */
 void	 registry_init(struct registry *, struct user *);
 void	 registry_free(struct registry *);
 /*
- * The entry, perhaps a new one.  NULL, a text and errno if it is refused:
+ * The event's ID, perhaps a new one.  0, a text and errno if it is refused:
  * ENOMEM if only for now.
  */
-struct entry *registry_get(struct registry *, struct desc *, const char *,
-	    uint32_t, bool *, char *, size_t);
-
-/* An event as programs of one table have it. */
-struct type {
-	char		*name;		/* NULL: not told yet */
-	uint32_t	 level;
-	bool		 refused;	/* it makes no sense */
-	struct desc	*desc;		/* NULL: not told yet */
-};
+uint32_t registry_get(struct registry *, struct event *, const char *,
+	    uint32_t, char *, size_t);
 
 /* table.c: the events that a program has. */
 struct table {
@@ -103,7 +101,7 @@ struct table {
 	unsigned int	 refs;
 	uint32_t	 size;
 	uint32_t	 known;		/* events whose name is known */
-	struct type	*types;
+	struct event	**events;	/* by number; NULL: not told yet */
 	size_t		 bytes;
 	struct table	*next;
 };

@@ -25,7 +25,6 @@
 #include "../utd.h"
 
 struct channel;
-struct entry;
 struct rule;
 struct session;
 struct trace;
@@ -54,7 +53,7 @@ struct saved {
 	struct saved	*next_changed, **changed_at;
 	struct {
 		bool		 there;
-		const struct entry *entry;	/* the last event there */
+		uint32_t events;	/* there, and so the last ID */
 		uint64_t	 text;	/* bytes of metadata there */
 	} in[2];			/* the journal, and its copy */
 };

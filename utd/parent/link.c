@@ -52,7 +52,7 @@
 #define ASKED		16000	/* in one DESCRIBE */
 
 static struct ut_msg out;
-static struct timer judge_timer;
+static struct timer turn_timer;
 
 static void	link_start(struct link *);
 static void	link_step(struct link *);
@@ -169,9 +169,9 @@ send_describe(struct link *l)
 static void
 link_introduce(struct link *l)
 {
-	if (l->introduced)
+	if (l->reach != LINK_AWAY)
 		return;
-	l->introduced = true;
+	l->reach = LINK_INTRODUCED;
 	app_tell(l->region->trace->consumer, l->app);
 	l->app->known = true;
 	app_save(l->app);
@@ -223,7 +223,7 @@ send_plan(struct link *l)
 
 	if (new != NULL && new->n > n)
 		n = new->n;
-	if (l->unsure && l->attached)
+	if (l->unsure && l->reach == LINK_ATTACHED)
 		n = l->app->table->size;
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 	for (i = 0; i < n; i++) {
@@ -235,7 +235,7 @@ send_plan(struct link *l)
 			send_map(l);
 	}
 	send_map(l);
-	l->unsure &= !l->attached;
+	l->unsure &= l->reach != LINK_ATTACHED;
 	plan_unref(l->mapped);
 	l->mapped = l->plan;
 	l->plan = NULL;
@@ -271,9 +271,9 @@ link_map(struct link *l)
 	}
 	l->state = LINK_MAP;
 	l->acks = 1;			/* ours, until all is sent */
-	if (l->region != NULL && !l->attached && l->plan != NULL) {
+	if (l->reach == LINK_INTRODUCED && l->plan != NULL) {
 		send_attach(l);
-		l->attached = true;
+		l->reach = LINK_ATTACHED;
 	}
 	send_plan(l);
 	if (a->conn == NULL)
@@ -300,9 +300,9 @@ link_unable(struct link *l)
 	region_why(l->region, why, sizeof(why));
 	waits_failed(&l->now, why);
 	drop_plan(l);
-	if (!l->attached) {
+	if (l->reach != LINK_ATTACHED) {
 		l->region = NULL;
-		l->introduced = false;
+		l->reach = LINK_AWAY;
 	}
 	link_finish(l);
 }
@@ -336,18 +336,25 @@ links_late(void)
 				link_late(l);
 }
 
-/* Links whose user had no time left in the last round go on. */
+/*
+ * Links go on whose user had no time left in the last round, or that begin
+ * again.
+ */
 static void
-links_judge(void *arg)
+links_turn(void *arg)
 {
 	struct app *a;
 	struct link *l;
 
 	(void)arg;
-	for (a = apps; a != NULL; a = a->next)
-		for (l = a->links; l != NULL; l = l->next)
-			if (l->state == LINK_TURN && a->conn != NULL)
+	for (a = apps; a != NULL; a = a->next) {
+		for (l = a->links; l != NULL && a->conn != NULL; l = l->next) {
+			if (l->state == LINK_TURN)
 				link_step(l);
+			else if (l->state == LINK_IDLE && l->again)
+				link_start(l);
+		}
+	}
 }
 
 /* Judge all events by the rules; false if that is not finished. */
@@ -366,7 +373,7 @@ link_judge(struct link *l)
 	if (plan_judge(l->plan, l->channel, a->table))
 		return true;
 	l->state = LINK_TURN;
-	timer_set(&judge_timer, 1, links_judge, NULL);
+	timer_set(&turn_timer, 1, links_turn, NULL);
 	return false;
 }
 
@@ -382,23 +389,21 @@ warn_refused(const struct channel *ch, const struct app *a, const char *event)
  * temporary (ENOMEM), clears *whole, so that the plan is not cached.
  */
 static uint32_t
-id_in(struct region *r, struct desc *d, const struct app *a, uint32_t rule,
+id_in(struct region *r, struct event *e, const struct app *a, uint32_t rule,
     bool *whole)
 {
-	struct entry *e;
+	const uint32_t last = r->registry.last;
+	uint32_t id;
 	char why[1024];
-	bool isnew;
 
-	e = registry_get(&r->registry, d, a->name, rule, &isnew, why,
-	    sizeof(why));
-	if (e == NULL) {
+	id = registry_get(&r->registry, e, a->name, rule, why, sizeof(why));
+	if (id == 0) {
 		*whole &= errno != ENOMEM;
 		session_warn(r->channel->session, "%s", why);
-		return 0;
+	} else if (id > last) {
+		region_name_event(r, id);
 	}
-	if (isnew)
-		region_name_event(r, e);
-	return e->id;
+	return id;
 }
 
 /*
@@ -411,6 +416,7 @@ assign_ids(struct plan *p, struct channel *ch, const struct app *a)
 {
 	const struct table *t = a->table;
 	struct region *r = NULL;
+	struct event *e;
 	bool whole = true;
 	uint32_t i, id;
 
@@ -418,15 +424,16 @@ assign_ids(struct plan *p, struct channel *ch, const struct app *a)
 		if (p->ids[i] == 0)
 			continue;
 		id = 0;
-		if (t->types[i].refused) {
-			warn_refused(ch, a, t->types[i].name);
-		} else if (t->types[i].desc == NULL) {
+		e = t->events[i];
+		if (e->state == EVENT_REFUSED) {
+			warn_refused(ch, a, e->name);
+		} else if (e->state == EVENT_NAMED) {
 			whole = false;		/* unloaded there */
 		} else {
 			if (r == NULL)
 				r = region_get(ch, a);
-			id = id_in(r, t->types[i].desc, a,
-			    p->ids[i] == PLAN_NEWEST ? p->newest : 0, &whole);
+			id = id_in(r, e, a, p->ids[i] == PLAN_NEWEST ?
+			    p->newest : 0, &whole);
 		}
 		plan_assign(p, i, id);
 	}
@@ -484,6 +491,10 @@ link_start(struct link *l)
 	link_step(l);
 }
 
+/*
+ * It may have to begin again, but not at once: we may be in the middle of a
+ * walk over regions that have failed, and to begin is to try these again.
+ */
 static void
 link_finish(struct link *l)
 {
@@ -494,8 +505,8 @@ link_finish(struct link *l)
 		l->mapped = NULL;
 	}
 	waits_done(&l->now);
-	if (l->again && l->app->conn != NULL)
-		link_start(l);
+	if (l->again)
+		timer_set(&turn_timer, 0, links_turn, NULL);
 }
 
 /* The program has told the names. */
@@ -552,7 +563,8 @@ link_unattached(struct app *a, uint32_t channel, int error)
 	if (l == NULL || l->channel == NULL)
 		return;
 	link_failed(l, error);
-	l->attached = false;
+	if (l->reach == LINK_ATTACHED)
+		l->reach = LINK_INTRODUCED;
 }
 
 void
@@ -632,7 +644,7 @@ links_detach(const struct channel *ch)
 		if (l == NULL)
 			continue;
 		*p = l->next;
-		if (a->conn != NULL && l->attached) {
+		if (a->conn != NULL && l->reach == LINK_ATTACHED) {
 			ut_msg_init(&out, UT_MSG_DETACH, ch->id, 0);
 			conn_send(a->conn, &out);
 		}
@@ -655,7 +667,8 @@ channel_sync(struct channel *ch, struct waiter *w)
 static void
 link_let_go(struct link *l)
 {
-	l->introduced = l->attached = l->unsure = false;
+	l->reach = LINK_AWAY;
+	l->unsure = false;
 	plan_unref(l->mapped);
 	l->mapped = NULL;
 	ut_msg_init(&out, UT_MSG_DETACH, l->channel->id, 0);
@@ -677,7 +690,7 @@ links_region(struct region *r, bool before)
 		l = link_find(a, r->channel);
 		if (l == NULL || l->region != r || a->conn == NULL)
 			continue;
-		if (l->attached && r->buried)
+		if (l->reach == LINK_ATTACHED && r->buried)
 			link_let_go(l);
 		if (l->state == LINK_REGION || l->state == LINK_HELD)
 			link_plan(l);

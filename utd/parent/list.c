@@ -96,7 +96,8 @@ list_rules(struct client *k, const struct channel *ch)
 static void
 list_registry(struct client *k, const struct region *r)
 {
-	const struct entry *e;
+	const struct event *e;
+	uint32_t id;
 
 	row_begin(2, "registry");
 	row_num("uid", r->trace->uid);
@@ -110,11 +111,12 @@ list_registry(struct client *k, const struct region *r)
 		row_num("pid", (uint64_t)r->trace->pid);
 	}
 	row_end(k);
-	for (e = r->registry.first; e != NULL; e = e->after) {
+	for (id = 1; id <= r->registry.last; id++) {
+		e = r->registry.entries[id].event;
 		row_begin(3, "event");
-		row_str("name", e->desc->name);
-		row_num("id", e->id);
-		row_num("level", e->desc->level);
+		row_str("name", e->name);
+		row_num("id", id);
+		row_num("level", e->level);
 		row_end(k);
 	}
 }
@@ -253,7 +255,7 @@ list_sessions(struct client *k, struct ut_msg *m)
  * UT_CTL_EVENTS.
  */
 static void
-list_event(struct client *k, const struct desc *d)
+list_event(struct client *k, const struct event *e)
 {
 	static struct ut_msg m;
 	struct field f;
@@ -262,15 +264,15 @@ list_event(struct client *k, const struct desc *d)
 	int low, high;
 
 	row_begin(1, "event");
-	row_str("name", d->name);
-	row_num("level", d->level);
+	row_str("name", e->name);
+	row_num("level", e->level);
 	row_end(k);
-	desc_open(d, &m, &n);
+	event_open(e, &m, &n);
 	while (n-- > 0) {
-		desc_field(&m, &f);
+		event_field(&m, &f);
 		for (v = 0; v < f.nvalues; v++)
-			desc_value(&m, label, &low, &high);
-		desc_type(&f, type, sizeof(type));
+			event_value(&m, label, &low, &high);
+		event_type(&f, type, sizeof(type));
 		row_begin(2, "field");
 		row_str("name", f.name);
 		row_str("type", type);
@@ -282,7 +284,7 @@ static void
 events_listed(struct client *k)
 {
 	const struct app *a;
-	const struct desc *d;
+	const struct event *e;
 	uint32_t i;
 
 	if (k->conn == NULL)
@@ -292,8 +294,9 @@ events_listed(struct client *k)
 			continue;
 		row_program(k, 0, a);
 		for (i = 0; i < a->table->size && k->conn != NULL; i++)
-			if ((d = a->table->types[i].desc) != NULL)
-				list_event(k, d);
+			if ((e = a->table->events[i]) != NULL &&
+			    e->state == EVENT_DESCRIBED)
+				list_event(k, e);
 	}
 	client_ok(k, "%s", "");
 }

@@ -172,7 +172,7 @@ accept_one(void)
 	}
 	conn_of(c, u, gid, pid);
 	conn_read(c);		/* it said hello at once */
-	if (!c->dead && c->ops == &stranger_ops)
+	if (c->state != CONN_DEAD && c->ops == &stranger_ops)
 		timer_set(&c->patience, patience(uid), says_nothing, c);
 	return true;
 }

@@ -52,14 +52,18 @@ extern bool loop_ending;
 extern unsigned int loop_round;		/* of the loop */
 
 /*
- * wait.c: several answers that somebody waits for.  `done' is called when
- * the last has come; then the wait is gone.
+ * wait.c: somebody who waits for several answers.  When the last has come,
+ * `done' is called at the end of the round of the loop, because the answer may
+ * come in the middle of a walk over objects that `done' frees.  Then the waiter
+ * is freed.
  */
 struct waiter {
 	unsigned int	 pending;
-	void		(*done)(void *);
+	void		(*done)(void *);	/* or NULL */
 	void		*arg;
 	char		 why[512];	/* the first that failed: why; or "" */
+	bool		 listed;	/* to be seen when the round ends */
+	struct waiter	*next;		/* of those */
 };
 
 /* One is pending; NULL and errno, as malloc(3). */

@@ -271,7 +271,7 @@ add_enum(struct text *t, struct ut_msg *m, const struct field *f)
 	add_integer(t, f, "");
 	text_add(t, " {");
 	for (i = 0; i < f->nvalues; i++) {
-		desc_value(m, name, &low, &high);
+		event_value(m, name, &low, &high);
 		text_add(t, " \"%s\" = %d", name, low);
 		if (high != low)
 			text_add(t, " ... %d", high);
@@ -285,7 +285,7 @@ add_enum(struct text *t, struct ut_msg *m, const struct field *f)
  * underscores behind as long as the event has a field of that name.
  */
 static void
-length_name(const struct desc *d, const char *name, char *s, size_t size)
+length_name(const struct event *e, const char *name, char *s, size_t size)
 {
 	static struct ut_msg m;
 	struct field f;
@@ -294,26 +294,26 @@ length_name(const struct desc *d, const char *name, char *s, size_t size)
 	int low, high;
 
 	snprintf(s, size, "_%s_length", name);
-	desc_open(d, &m, &n);
+	event_open(e, &m, &n);
 	while (n-- > 0) {
-		desc_field(&m, &f);
+		event_field(&m, &f);
 		for (v = 0; v < f.nvalues; v++)
-			desc_value(&m, label, &low, &high);
+			event_value(&m, label, &low, &high);
 		if (strcmp(f.name + strspn(f.name, "_"),
 		    s + strspn(s, "_")) == 0) {
 			snprintf(s + strlen(s), size - strlen(s), "_");
-			desc_open(d, &m, &n);
+			event_open(e, &m, &n);
 		}
 	}
 }
 
 static void
-add_field(struct text *t, const struct desc *d, struct ut_msg *m)
+add_field(struct text *t, const struct event *e, struct ut_msg *m)
 {
 	struct field f;
 	char length[2 * NAME_MAXLEN];
 
-	desc_field(m, &f);
+	event_field(m, &f);
 	text_add(t, "\t\t");
 	switch (f.kind) {
 	case UT_KIND_STRING:
@@ -328,7 +328,7 @@ add_field(struct text *t, const struct desc *d, struct ut_msg *m)
 		text_add(t, " _%s[%u];\n", f.name, f.count);
 		break;
 	case UT_KIND_SEQ:
-		length_name(d, f.name, length, sizeof(length));
+		length_name(e, f.name, length, sizeof(length));
 		text_add(t, "uint32_t %s;\n\t\t", length);
 		add_element(t, &f);
 		text_add(t, " _%s[%s];\n", f.name, length);
@@ -345,24 +345,24 @@ add_field(struct text *t, const struct desc *d, struct ut_msg *m)
 }
 
 static void
-add_event(struct text *t, const struct entry *e, uint32_t stream)
+add_event(struct text *t, const struct event *e, uint32_t id, uint32_t stream)
 {
 	static struct ut_msg m;
 	uint32_t n;
 
 	text_add(t, METADATA_EVENT "\tname = \"%s\";\n\tid = %u;\n"
 	    "\tstream_id = %u;\n\tloglevel = %u;\n\tfields := struct {\n",
-	    e->desc->name, e->id, stream, e->desc->level);
-	desc_open(e->desc, &m, &n);
+	    e->name, id, stream, e->level);
+	event_open(e, &m, &n);
 	while (n-- > 0)
-		add_field(t, e->desc, &m);
+		add_field(t, e, &m);
 	text_add(t, "\t};\n};\n");
 }
 
 void
 metadata_event(struct text *t, const struct channel *ch,
-    const struct entry *e)
+    const struct event *e, uint32_t id)
 {
-	add_event(t, e, CTF_STREAM(ch->stream, false));
-	add_event(t, e, CTF_STREAM(ch->stream, true));
+	add_event(t, e, id, CTF_STREAM(ch->stream, false));
+	add_event(t, e, id, CTF_STREAM(ch->stream, true));
 }

@@ -50,22 +50,21 @@ over(int error)
 static void
 trace_failed(struct trace *t, const char *why, bool for_good)
 {
-	t->state = REGION_FAILED;
-	t->over = for_good;
+	t->state = for_good ? TRACE_OVER : TRACE_FAILED;
 	state_changed(&t->saved);
 	trace_go_on(t);
 	regions_failed(t, why);
 	if (for_good)
 		regions_bury_lost(t);
-	else if (t->again)
+	else if (t->take != TAKE_NONE)
 		session_wait(t->session);
 }
 
 /* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
 static void
-got_trace(void *arg, int error, struct ut_msg *m)
+got_trace(uint32_t id, int error, struct ut_msg *m)
 {
-	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t = trace_by_id(id);
 	char why[512];
 	uint64_t size;
 
@@ -77,19 +76,18 @@ got_trace(void *arg, int error, struct ut_msg *m)
 		return;
 	}
 	size = ut_msg_get_u64(m);
-	if (t->syncing && (size < t->past || size - t->past > t->text.len)) {
+	if (t->take == TAKE_SIZE &&
+	    (size < t->past || size - t->past > t->text.len)) {
 		trace_synced(t);
 		snprintf(why, sizeof(why), "%s: somebody else has changed the "
 		    "metadata", t->path);
 		trace_failed(t, why, true);
 		return;
 	}
-	if (t->syncing)
+	t->state = TRACE_READY;
+	if (t->take == TAKE_SIZE) {
+		t->take = TAKE_TEXT;
 		t->text.sent = (size_t)(size - t->past);
-	t->made |= t->owner == 0;
-	t->state = REGION_READY;
-	if (t->syncing) {
-		t->syncing = false;
 		/* What the last one was sent it may not have written. */
 		(void)trace_flush(t);
 		regions_synced(t);
@@ -105,8 +103,8 @@ ask_trace(struct trace *t, int fd, const char *path)
 {
 	int i;
 
-	t->state = REGION_READY;
-	if (!t->again) {
+	t->state = TRACE_READY;
+	if (t->take == TAKE_NONE) {
 		uuid_make(t->uuid, t->uuidstr);
 		text_free(&t->text);
 		t->past = t->clock_at = 0;
@@ -114,24 +112,22 @@ ask_trace(struct trace *t, int fd, const char *path)
 		state_renew(t);
 		state_save();	/* the next utd knows of it before it is */
 	}
-	ut_msg_init(&out, UT_C_TRACE, t->id, 0);
+	request_init(&out, UT_C_TRACE, t->id, 0);
 	ut_msg_fd(&out, fd);
-	ut_msg_u32(&out, consumer_expect(t->consumer, got_trace,
-	    id_arg(t->id)));
 	ut_msg_str(&out, path);
 	ut_msg_u32(&out, t->owner != 0);
-	ut_msg_u32(&out, t->again);
+	ut_msg_u32(&out, t->take != TAKE_NONE);
 	ut_msg_u32(&out, t->made || t->owner == 0);
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
-	consumer_ask(t->consumer, &out, NULL);
+	(void)consumer_ask(t->consumer, &out, got_trace, t->id, NULL);
 	regions_ask(t);
 }
 
 static void
-got_uid_dir(void *arg, int error, struct ut_msg *m)
+got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 {
-	struct trace *t = trace_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t = trace_by_id(id);
 	char path[PATH_MAX], why[512] = "";
 	int fd = -1;
 
@@ -161,15 +157,14 @@ ask_uid_dir(struct trace *t)
 	struct session *s = t->session;
 	struct consumer *c = consumer_get(s->uid, s->gid);
 
-	t->state = REGION_ASKED;
-	ut_msg_init(&out, UT_C_UIDDIR, 0, 0);
+	t->state = TRACE_ASKED;
+	request_init(&out, UT_C_UIDDIR, 0, 0);
 	ut_msg_fd(&out, s->dirfd);
-	ut_msg_u32(&out, consumer_expect(c, got_uid_dir, id_arg(t->id)));
 	ut_msg_str(&out, t->path);
 	ut_msg_u32(&out, t->owner != 0 && !t->made);
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
-	consumer_ask(c, &out, NULL);
+	(void)consumer_ask(c, &out, got_uid_dir, t->id, NULL);
 }
 
 /* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME. */
@@ -201,7 +196,8 @@ trace_path(const struct trace *t, char *path, size_t n)
 static bool
 behind(const struct consumer *c)
 {
-	return !c->given_up && (c->conn == NULL || conn_behind(c->conn));
+	return c->state != CONSUMER_GIVEN_UP &&
+	    (c->conn == NULL || conn_behind(c->conn));
 }
 
 static void
@@ -220,12 +216,12 @@ trace_ask(struct trace *t)
 		return;
 	}
 	if (t->session->dirfd == -1) {
-		t->state = REGION_ASKED;	/* until traces_resume */
+		t->state = TRACE_ASKED;		/* until traces_resume */
 		return;
 	}
-	if (!t->again && behind(trace_own(t) ? t->consumer :
+	if (t->take == TAKE_NONE && behind(trace_own(t) ? t->consumer :
 	    consumer_get(t->session->uid, t->session->gid)))
-		t->state = REGION_NEW;	/* until traces_drained */
+		t->state = TRACE_NEW;		/* until traces_drained */
 	else if (trace_own(t))
 		ask_trace(t, t->session->dirfd, t->path);
 	else
@@ -259,9 +255,9 @@ trace_retry(struct trace *t)
 {
 	if (regions_buried(t))
 		return;
-	t->again &= !t->over;
-	t->over = false;
-	if (t->again && t->session->gone[0] == '\0')
+	if (t->state == TRACE_OVER)
+		t->take = TAKE_NONE;
+	if (t->take != TAKE_NONE && t->session->gone[0] == '\0')
 		trace_hold(t);
 	regions_renew(t);
 	trace_ask(t);
@@ -276,11 +272,10 @@ traces_drained(const struct consumer *c)
 
 	for (s = sessions; s != NULL; s = s->next) {
 		for (t = s->traces; t != NULL; t = t->next) {
-			if (t->consumer == c && t->state == REGION_READY)
+			if (t->consumer == c && t->state == TRACE_READY)
 				(void)trace_flush(t);
-			if (t->state != REGION_NEW || trace_maker(t) != c->uid)
-				continue;
-			trace_ask(t);
+			if (t->state == TRACE_NEW && trace_maker(t) == c->uid)
+				trace_ask(t);
 		}
 	}
 }
@@ -292,8 +287,7 @@ session_late(const struct session *s)
 	const struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->consumer->late && (t->state != REGION_FAILED ||
-		    regions_buried(t)))
+		if (t->consumer->late && (!trace_out(t) || regions_buried(t)))
 			return t->consumer;
 	return NULL;
 }
@@ -312,9 +306,9 @@ traces_again(struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer != c)
 				continue;
-			if (t->behind || t->state == REGION_READY)
+			if (trace_held(t) || t->state == TRACE_READY)
 				trace_hold(t);
-			if (t->state != REGION_READY)
+			if (t->state != TRACE_READY)
 				continue;
 			session_warn(s, "the consumer of uid %lu ended; "
 			    "another took over", (unsigned long)c->uid);
@@ -334,7 +328,7 @@ traces_orphaned(const struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer != c)
 				continue;
-			t->again = false;
+			t->take = TAKE_NONE;
 			trace_failed(t, consumer_trouble(c), false);
 			regions_remove(t);
 		}
@@ -342,17 +336,41 @@ traces_orphaned(const struct consumer *c)
 }
 
 /* Have the consumer of the session's owner make or open the directory. */
-void
-session_open(struct session *s, bool again, consumer_cb *cb, void *arg,
-    consumer_late *late)
+static void
+ask_dir(struct session *s, bool again, consumer_cb *cb, struct waiter *w)
 {
 	struct consumer *c = consumer_get(s->uid, s->gid);
 
-	ut_msg_init(&out, UT_C_OUTDIR, 0, 0);
-	ut_msg_u32(&out, consumer_expect(c, cb, arg));
+	request_init(&out, UT_C_OUTDIR, 0, 0);
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, again);
-	consumer_ask(c, &out, late);
+	(void)consumer_ask(c, &out, cb, s->id, w);
+}
+
+/* The directory of a new session is made, or cannot be. */
+static void
+made(uint32_t id, int error, struct ut_msg *m)
+{
+	struct session *s = session_by_id(id);
+
+	if (s == NULL)
+		return;
+	if (error != 0) {
+		consumer_why(m, error, s->gone, sizeof(s->gone));
+	} else if ((error = session_own(s, ut_msg_get_fd(m), false)) != 0) {
+		snprintf(s->gone, sizeof(s->gone), "%s", strerror(error));
+	} else if (!session_know_dir(s, m)) {
+		error = ENOTEMPTY;
+		snprintf(s->gone, sizeof(s->gone), "another session's");
+	}
+	s->refused = error;
+}
+
+/* Make the directory of a new session: then there is one, or why not. */
+void
+session_make(struct session *s, struct waiter *w)
+{
+	ask_dir(s, false, made, w);
 }
 
 /* The directory of the session is open again, or cannot be. */
@@ -362,13 +380,12 @@ traces_resume(struct session *s)
 	struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next) {
-		if (s->gone[0] != '\0') {
+		if (s->gone[0] != '\0')
 			trace_failed(t, s->gone, false);
-		} else if (t->state == REGION_FAILED) {
+		else if (trace_out(t))
 			trace_retry(t);
-		} else if (t->state == REGION_ASKED) {
+		else if (t->state == TRACE_ASKED)
 			trace_ask(t);
-		}
 	}
 }
 
@@ -407,11 +424,11 @@ region_retry(struct region *r)
 
 	if ((r->state != REGION_FAILED && r->state != REGION_NEW) || r->buried)
 		return;
-	if (t->consumer->given_up && t->consumer->error != 0)
+	if (t->consumer->state == CONSUMER_GIVEN_UP && t->consumer->error != 0)
 		t->consumer = consumer_get(t->uid, t->gid);
-	if (t->consumer->given_up)
+	if (t->consumer->state == CONSUMER_GIVEN_UP)
 		region_failed(r, consumer_trouble(t->consumer));
-	else if (t->state == REGION_FAILED)
+	else if (trace_out(t))
 		trace_retry(t);
 	else
 		region_again(r);
@@ -431,8 +448,8 @@ session_again(void *arg)
 		return;
 	}
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->state == REGION_FAILED && t->again && !t->over &&
-		    !t->consumer->given_up)
+		if (t->state == TRACE_FAILED && t->take != TAKE_NONE &&
+		    t->consumer->state != CONSUMER_GIVEN_UP)
 			trace_retry(t);
 }
 
@@ -449,9 +466,9 @@ session_wait(struct session *s)
 
 /* The directory is open, and its traces go on; or it cannot be opened. */
 static void
-reopened(void *arg, int error, struct ut_msg *m)
+reopened(uint32_t id, int error, struct ut_msg *m)
 {
-	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	struct session *s = session_by_id(id);
 	char why[240] = "";
 	bool first;
 
@@ -488,5 +505,5 @@ reopened(void *arg, int error, struct ut_msg *m)
 void
 session_resume(struct session *s)
 {
-	session_open(s, true, reopened, id_arg(s->id), NULL);
+	ask_dir(s, true, reopened, NULL);
 }

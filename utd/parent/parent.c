@@ -117,7 +117,7 @@ static void
 died(struct consumer *c)
 {
 	requests_fail(c);
-	if (!c->given_up)
+	if (c->state != CONSUMER_GIVEN_UP)
 		return;			/* nothing needed it */
 	traces_orphaned(c);
 	traces_drained(c);

@@ -134,15 +134,15 @@ static bool
 judge(struct plan *p, const struct channel *ch, const struct table *t,
     uint64_t since)
 {
-	const struct type *type;
+	const struct event *e;
 
 	for (; p->judged < t->size; p->judged++, p->rule = ch->newest) {
-		type = &t->types[p->judged];
+		e = t->events[p->judged];
 		for (; p->rule != NULL; p->rule = p->rule->prev) {
 			if (!user_goes_on(ch->session->user, since,
 			    p->rule->bytes))
 				return false;
-			if (!rule_matches(p->rule, type->name, type->level))
+			if (!rule_matches(p->rule, e->name, e->level))
 				continue;
 			p->ids[p->judged] = p->rule == ch->newest ?
 			    PLAN_NEWEST : PLAN_WANTED;
@@ -194,13 +194,9 @@ plan_done(struct plan *p, struct region *r)
 bool
 plan_lacks(const struct plan *p, const struct table *t, uint32_t *i)
 {
-	const struct type *type;
-
-	for (; *i < t->size; ++*i) {
-		type = &t->types[*i];
-		if (type->desc == NULL && !type->refused &&
+	for (; *i < t->size; ++*i)
+		if (t->events[*i]->state == EVENT_NAMED &&
 		    (p == NULL || p->ids[*i] != 0))
 			return true;
-	}
 	return false;
 }

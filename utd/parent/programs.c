@@ -116,54 +116,40 @@ app_tell_all(const struct app *a)
 			app_tell(c, a);
 }
 
-/* A dead program, and how many consumers have yet to write its events. */
-struct burial {
-	unsigned int	 left;
-	uint32_t	 place;		/* in the table of programs */
-};
-
 static void
-buried(void *arg, int error, struct ut_msg *m)
+buried(void *place)
 {
-	struct burial *b = arg;
-
-	(void)error;
-	(void)m;
-	if (--b->left > 0)
-		return;
-	place_free(b->place);
-	free(b);
+	place_free((uint32_t)(uintptr_t)place);
 }
 
 /*
- * The program is dead: have its consumers free what it held.  A program that
- * was never sent buffers is not known to them.
+ * The program is dead: have its consumers free what it held, and keep its place
+ * in the table until all have.  A program that was never sent buffers is not
+ * known to them.
  */
 void
 app_tell_dead(struct app *a)
 {
 	static struct ut_msg m;
-	struct burial *b;
+	struct waiter *w;
 	struct consumer *c;
 
 	if (!a->known)
 		return;
-	b = xcalloc(1, sizeof(*b));
-	b->left = 1;
-	b->place = a->place;
+	if ((w = wait_new(buried, id_arg(a->place))) == NULL)
+		fatal("calloc");
 	a->place = 0;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != a->uid || c->given_up || c->leaving)
+		if (c->uid != a->uid || c->state == CONSUMER_GIVEN_UP ||
+		    c->state == CONSUMER_LEAVING)
 			continue;
-		b->left++;
-		ut_msg_init(&m, UT_C_DEAD, 0, 0);
-		ut_msg_u32(&m, consumer_expect(c, buried, b));
+		request_init(&m, UT_C_DEAD, 0, 0);
 		ut_msg_u64(&m, a->owner);
 		ut_msg_u32(&m, (uint32_t)a->vpid);
 		ut_msg_str(&m, a->name);
-		consumer_ask(c, &m, NULL);
+		(void)consumer_ask(c, &m, NULL, 0, w);
 	}
-	buried(b, 0, NULL);
+	wait_less(w);
 }
 
 /* Begin a new table. */

@@ -33,7 +33,7 @@ static region_changed *changed;
 
 static void	region_ask(struct region *, bool);
 static void	region_free(struct region *);
-static void	got_buried(void *, int, struct ut_msg *);
+static void	got_buried(uint32_t, int, struct ut_msg *);
 
 void
 regions_begin(region_changed *f)
@@ -58,13 +58,14 @@ region_by_id(uint32_t id)
 
 /* Describe a new event in the metadata, before a program may use its ID. */
 void
-region_name_event(struct region *r, const struct entry *e)
+region_name_event(struct region *r, uint32_t id)
 {
 	state_changed(&r->saved);
 	if (!r->described)
 		return;
 	state_changed(&r->trace->saved);
-	metadata_event(&r->trace->text, r->channel, e);
+	metadata_event(&r->trace->text, r->channel,
+	    r->registry.entries[id].event, id);
 }
 
 void
@@ -100,20 +101,15 @@ put_region(const struct channel *ch)
 static void
 region_bury(struct region *r)
 {
-	struct consumer *c = r->trace->consumer;
-	uint32_t serial;
-
 	r->buried = true;
 	changed(r, false);
-	serial = consumer_expect(c, got_buried, id_arg(r->id));
-	ut_msg_init(&out, UT_C_BURY, r->id, 0);
-	ut_msg_u32(&out, serial);
+	request_init(&out, UT_C_BURY, r->id, 0);
 	put_region(r->channel);
 	ut_msg_str(&out, r->shm);
 	ut_msg_str(&out, r->why != NULL ? r->cause : strerror(ENOENT));
 	if (r->fd != -1)
 		ut_msg_fd(&out, r->fd);
-	consumer_ask(c, &out, NULL);
+	(void)consumer_ask(r->trace->consumer, &out, got_buried, r->id, NULL);
 	if (r->why != NULL)
 		session_lost(r->channel->session, r->why);
 }
@@ -204,9 +200,9 @@ counts_add(struct counts *sum, const struct counts *c)
 
 /* UT_C_BURY is answered: keep the counts of the region. */
 static void
-got_buried(void *arg, int error, struct ut_msg *m)
+got_buried(uint32_t id, int error, struct ut_msg *m)
 {
-	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct region *r = region_by_id(id);
 	struct counts counts;
 
 	if (r == NULL)
@@ -255,23 +251,21 @@ regions_bury_lost(struct trace *t)
 			region_bury(r);
 }
 
+/* UT_C_ACTIVE or UT_C_COUNT is answered. */
 static void
-send_active(struct region *r, bool active, consumer_cb *cb, void *arg,
-    consumer_late *late)
+got_counts(uint32_t id, int error, struct ut_msg *m)
 {
-	uint32_t serial = consumer_expect(r->trace->consumer, cb, arg);
+	struct region *r = region_by_id(id);
 
-	ut_msg_init(&out, UT_C_ACTIVE, r->id, active);
-	ut_msg_u32(&out, serial);
-	consumer_ask(r->trace->consumer, &out, late);
+	if (error == 0 && r != NULL)
+		counts_read(m, &r->counts);
 }
 
 static void
-nothing_to_do(void *arg, int error, struct ut_msg *m)
+send_active(struct region *r, struct waiter *w)
 {
-	(void)arg;
-	(void)error;
-	(void)m;
+	request_init(&out, UT_C_ACTIVE, r->id, channel_active(r->channel));
+	(void)consumer_ask(r->trace->consumer, &out, got_counts, r->id, w);
 }
 
 /* Remove what another utd has left; nobody will adopt it. */
@@ -287,19 +281,15 @@ static void
 region_here(struct region *r, bool active)
 {
 	if (active != channel_active(r->channel))
-		send_active(r, !active, nothing_to_do, NULL, NULL);
+		send_active(r, NULL);
 }
 
 /* The region was made, but we cannot keep its descriptor: close it. */
 static void
 region_undo(struct region *r)
 {
-	uint32_t serial = consumer_expect(r->trace->consumer, nothing_to_do,
-	    NULL);
-
-	ut_msg_init(&out, UT_C_CLOSE, r->id, 1);
-	ut_msg_u32(&out, serial);
-	consumer_ask(r->trace->consumer, &out, NULL);
+	request_init(&out, UT_C_CLOSE, r->id, 1);
+	(void)consumer_ask(r->trace->consumer, &out, NULL, 0, NULL);
 }
 
 /* Keep the descriptor of a region; -1 and why if there is none to spare. */
@@ -321,9 +311,9 @@ region_fd(const struct region *r, int fd, char *why, size_t n)
 
 /* UT_C_REGION is answered; for a READY region, by a new consumer. */
 static void
-got_region(void *arg, int error, struct ut_msg *m)
+got_region(uint32_t id, int error, struct ut_msg *m)
 {
-	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct region *r = region_by_id(id);
 	char why[512];
 	bool active, failed;
 
@@ -364,38 +354,35 @@ got_region(void *arg, int error, struct ut_msg *m)
 static void
 region_ask(struct region *r, bool again)
 {
-	struct consumer *c = r->trace->consumer;
-	const struct channel *ch = r->channel;
-
 	if (!again)
 		r->state = REGION_ASKED;
 	state_changed(&r->saved);
 	state_save();		/* so that the next utd knows its name */
-	ut_msg_init(&out, UT_C_REGION, r->id, r->trace->id);
-	r->serial = consumer_expect(c, got_region, id_arg(r->id));
-	ut_msg_u32(&out, r->serial);
-	put_region(ch);
-	ut_msg_u32(&out, channel_active(ch));
+	request_init(&out, UT_C_REGION, r->id, r->trace->id);
+	put_region(r->channel);
+	ut_msg_u32(&out, channel_active(r->channel));
 	ut_msg_str(&out, r->shm);
 	ut_msg_u32(&out, again);
 	if (r->fd != -1)
 		ut_msg_fd(&out, r->fd);
-	consumer_ask(c, &out, NULL);
+	r->serial = consumer_ask(r->trace->consumer, &out, got_region, r->id,
+	    NULL);
 }
 
 /* Add the channel and all events so far to the metadata, once. */
 static void
 region_describe(struct region *r)
 {
-	const struct entry *e;
+	uint32_t id;
 
 	if (r->described)
 		return;
 	r->described = true;
 	state_changed(&r->saved);
 	trace_channel(r->trace, r->channel);
-	for (e = r->registry.first; e != NULL; e = e->after)
-		metadata_event(&r->trace->text, r->channel, e);
+	for (id = 1; id <= r->registry.last; id++)
+		metadata_event(&r->trace->text, r->channel,
+		    r->registry.entries[id].event, id);
 }
 
 /* The directory has all metadata again: who waits for that goes on. */
@@ -419,7 +406,7 @@ regions_ask(struct trace *t)
 		region_describe(r);
 		if (r->state == REGION_NEW)
 			region_ask(r, false);
-		else if (t->again && r->state != REGION_FAILED)
+		else if (t->take != TAKE_NONE && r->state != REGION_FAILED)
 			region_ask(r, true);
 	}
 }
@@ -437,7 +424,7 @@ regions_renew(struct trace *t)
 		if (r->state != REGION_FAILED && r->state != REGION_NEW)
 			continue;
 		r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
-		r->described &= t->again;
+		r->described &= t->take != TAKE_NONE;
 	}
 }
 
@@ -467,9 +454,9 @@ region_make(struct channel *ch, struct trace *t)
 	struct region *r = region_new(ch, t, new_id());
 
 	ut_shm_name(r->shm);
-	if (t->state == REGION_FAILED) {
+	if (trace_out(t)) {
 		r->state = REGION_FAILED;
-	} else if (t->state == REGION_READY) {
+	} else if (t->state == TRACE_READY) {
 		region_describe(r);
 		region_ask(r, false);
 	}
@@ -493,62 +480,19 @@ void
 region_again(struct region *r)
 {
 	r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
-	if (r->trace->state == REGION_READY)
+	if (r->trace->state == TRACE_READY)
 		region_ask(r, region_left(r));
-}
-
-/* A request for the counts of a region, and who waits for it, or NULL. */
-struct counting {
-	uint32_t	 region;
-	struct waiter	*wait;
-};
-
-static void
-got_counts(void *arg, int error, struct ut_msg *m)
-{
-	struct counting *k = arg;
-	struct region *r = region_by_id(k->region);
-
-	if (error == 0 && r != NULL)
-		counts_read(m, &r->counts);
-	wait_less(k->wait);
-	free(k);
-}
-
-static bool
-counts_late(void *arg)
-{
-	struct counting *k = arg;
-
-	wait_less(k->wait);
-	k->wait = NULL;
-	return true;
-}
-
-/* Nobody waits for a consumer that is known not to answer. */
-static struct counting *
-counting_new(const struct region *r, struct waiter *w)
-{
-	struct counting *k = xcalloc(1, sizeof(*k));
-
-	k->region = r->id;
-	k->wait = r->trace->consumer->late ? NULL : w;
-	wait_more(k->wait);
-	return k;
 }
 
 static void
 send_count(struct region *r, struct waiter *w)
 {
 	struct consumer *c = r->trace->consumer;
-	uint32_t serial;
 
 	if (c->late)
 		return;			/* or questions would pile up */
-	serial = consumer_expect(c, got_counts, counting_new(r, w));
-	ut_msg_init(&out, UT_C_COUNT, r->id, 0);
-	ut_msg_u32(&out, serial);
-	consumer_ask(c, &out, counts_late);
+	request_init(&out, UT_C_COUNT, r->id, 0);
+	(void)consumer_ask(c, &out, got_counts, r->id, w);
 }
 
 /* Will the consumer have the region when it gets the next request? */
@@ -556,7 +500,7 @@ static bool
 region_there(const struct region *r)
 {
 	return r->state == REGION_READY ||
-	    (r->state == REGION_ASKED && r->trace->again);
+	    (r->state == REGION_ASKED && r->trace->take != TAKE_NONE);
 }
 
 /*
@@ -571,8 +515,7 @@ channel_activate(struct channel *ch, struct waiter *w)
 
 	for (r = ch->regions; r != NULL; r = r->next) {
 		if (region_there(r))
-			send_active(r, channel_active(ch), got_counts,
-			    counting_new(r, w), counts_late);
+			send_active(r, w);
 		else if (r->state == REGION_CLOSING)
 			send_count(r, w);
 	}
@@ -645,9 +588,9 @@ region_free(struct region *r)
 }
 
 static void
-got_last(void *arg, int error, struct ut_msg *m)
+got_last(uint32_t id, int error, struct ut_msg *m)
 {
-	struct region *r = region_by_id((uint32_t)(uintptr_t)arg);
+	struct region *r = region_by_id(id);
 
 	if (r == NULL)
 		return;
@@ -666,9 +609,7 @@ got_last(void *arg, int error, struct ut_msg *m)
 static void
 region_close(struct region *r, bool dead)
 {
-	struct consumer *c = r->trace->consumer;
 	const bool lost = r->state == REGION_FAILED && region_left(r);
-	uint32_t serial;
 
 	plans_forget(r->channel, r);
 	if (r->state == REGION_CLOSING)
@@ -680,10 +621,8 @@ region_close(struct region *r, bool dead)
 		region_bury(r);
 		return;
 	}
-	serial = consumer_expect(c, got_last, id_arg(r->id));
-	ut_msg_init(&out, UT_C_CLOSE, r->id, dead);
-	ut_msg_u32(&out, serial);
-	consumer_ask(c, &out, NULL);
+	request_init(&out, UT_C_CLOSE, r->id, dead);
+	(void)consumer_ask(r->trace->consumer, &out, got_last, r->id, NULL);
 }
 
 /* The program is dead: close the regions that were its own. */
@@ -722,7 +661,8 @@ is_gone(const struct region *r)
 {
 	const struct consumer *c = r->trace->consumer;
 
-	return (c->finished || c->given_up) && (r->state != REGION_FAILED ||
+	return (c->state == CONSUMER_FINISHED ||
+	    c->state == CONSUMER_GIVEN_UP) && (r->state != REGION_FAILED ||
 	    r->buried || !region_left(r));
 }
 

@@ -33,127 +33,108 @@ registry_init(struct registry *r, struct user *u)
 {
 	memset(r, 0, sizeof(*r));
 	r->user = u;
-	r->last = &r->first;
 }
 
 void
 registry_free(struct registry *r)
 {
-	struct entry *e;
-
-	while ((e = r->first) != NULL) {
-		r->first = e->after;
-		desc_unref(e->desc);
-		free(e);
-	}
-	free(r->buckets);
+	for (; r->last > 0; r->last--)
+		event_unref(r->entries[r->last].event);
+	free(r->entries);
+	free(r->slots);
 	user_give(r->user, QUOTA_EVENTS, r->taken);
 	memset(r, 0, sizeof(*r));
 }
 
-static uint32_t
-hash_name(const char *s)
-{
-	return hash_bytes(0, s, strlen(s));
-}
-
-/* As many buckets as entries, or more. */
-static void
-grow(struct registry *r)
-{
-	struct entry *e;
-	uint32_t n = r->nbuckets == 0 ? 64 : r->nbuckets * 4, h;
-
-	free(r->buckets);
-	r->buckets = xcalloc(n, sizeof(*r->buckets));
-	r->nbuckets = n;
-	for (e = r->first; e != NULL; e = e->after) {
-		h = hash_name(e->desc->name) % n;
-		e->next = r->buckets[h];
-		r->buckets[h] = e;
-	}
-}
-
 /* The one name that comes in every level: UT_LOG. */
 static bool
-same_event(const struct desc *a, const struct desc *b)
+same_event(const struct event *a, const struct event *b)
 {
 	return strcmp(a->name, b->name) == 0 && (a->level == b->level ||
 	    strcmp(a->name, "ut:log") != 0);
 }
 
-static struct entry *
-find(const struct registry *r, const struct desc *d)
+/* The slot of the event, which is empty if there is no such event. */
+static uint16_t *
+slot(const struct registry *r, const struct event *e)
 {
-	struct entry *e;
+	uint32_t h = hash_bytes(0, e->name, strlen(e->name));
 
-	if (r->nbuckets == 0)
-		return NULL;
-	e = r->buckets[hash_name(d->name) % r->nbuckets];
-	while (e != NULL && !same_event(e->desc, d))
-		e = e->next;
-	return e;
+	while (r->slots[h %= r->nslots] != 0 &&
+	    !same_event(r->entries[r->slots[h]].event, e))
+		h++;
+	return &r->slots[h];
+}
+
+/* Make room for twice as many events: half of the slots stay empty. */
+static void
+grow(struct registry *r)
+{
+	const uint32_t n = r->nslots == 0 ? 128 : r->nslots * 2;
+	uint32_t id;
+
+	r->entries = xrealloc(r->entries, (n / 2 + 1) * sizeof(*r->entries));
+	free(r->slots);
+	r->slots = xcalloc(n, sizeof(*r->slots));
+	r->nslots = n;
+	for (id = 1; id <= r->last; id++)
+		*slot(r, r->entries[id].event) = (uint16_t)id;
 }
 
 static void
-conflict(const struct entry *e, const struct desc *d, const char *program,
+conflict(const struct entry *had, const struct event *e, const char *program,
     char *why, size_t n)
 {
-	if (!desc_same_fields(e->desc, d))
+	if (!event_same_fields(had->event, e))
 		snprintf(why, n, "event %s of %s has other fields than that "
-		    "of %s: not recorded", d->name, program, e->program);
+		    "of %s: not recorded", e->name, program, had->program);
 	else
 		snprintf(why, n, "event %s of %s has level %s, that of %s "
-		    "has %s: not recorded", d->name, program,
-		    level_name(d->level), e->program,
-		    level_name(e->desc->level));
+		    "has %s: not recorded", e->name, program,
+		    level_name(e->level), had->program,
+		    level_name(had->event->level));
 }
 
-struct entry *
-registry_get(struct registry *r, struct desc *d, const char *program,
-    uint32_t rule, bool *isnew, char *why, size_t n)
+uint32_t
+registry_get(struct registry *r, struct event *e, const char *program,
+    uint32_t rule, char *why, size_t n)
 {
-	const size_t size = sizeof(struct entry) + d->len;
-	struct entry *e;
-	uint32_t h;
+	const size_t size = sizeof(struct entry) + e->len;
+	struct entry *entry;
+	uint16_t *id;
 
-	*isnew = false;
-	if ((e = find(r, d)) != NULL) {
-		if (e->desc == d) {
-			if (e->rule < rule)
-				e->rule = rule;
-			return e;
-		}
-		conflict(e, d, program, why, n);
+	if (r->last * 2 == r->nslots)
+		grow(r);
+	id = slot(r, e);
+	entry = &r->entries[*id];
+	if (*id != 0 && entry->event != e) {
+		conflict(entry, e, program, why, n);
 		errno = EEXIST;
-		return NULL;
+		return 0;
 	}
-	if (r->nentries == UT_ID_MAX || r->bytes > BYTES_MAX) {
+	if (*id != 0) {
+		if (entry->rule < rule)
+			entry->rule = rule;
+		return *id;
+	}
+	if (r->last == UT_ID_MAX || r->bytes > BYTES_MAX) {
 		snprintf(why, n, "event %s of %s: there are %u events "
-		    "already: not recorded", d->name, program, r->nentries);
+		    "already: not recorded", e->name, program, r->last);
 		errno = ENOSPC;
-		return NULL;
+		return 0;
 	}
 	if (!user_take(r->user, QUOTA_EVENTS, size)) {
 		snprintf(why, n, "no memory for more events of uid %lu: not "
 		    "recorded", (unsigned long)r->user->uid);
 		errno = ENOMEM;
-		return NULL;
+		return 0;
 	}
 	r->taken += size;
-	if (r->nentries >= r->nbuckets)
-		grow(r);
-	e = xcalloc(1, sizeof(*e));
-	e->desc = desc_ref(d);
-	r->bytes += d->len;
-	e->id = ++r->nentries;
-	e->rule = rule;
-	snprintf(e->program, sizeof(e->program), "%s", program);
-	h = hash_name(d->name) % r->nbuckets;
-	e->next = r->buckets[h];
-	r->buckets[h] = e;
-	*r->last = e;
-	r->last = &e->after;
-	*isnew = true;
-	return e;
+	r->bytes += e->len;
+	*id = (uint16_t)++r->last;
+	entry = &r->entries[*id];
+	entry->event = event_ref(e);
+	entry->rule = rule;
+	snprintf(entry->program, sizeof(entry->program), "%s", program);
+	return *id;
 }

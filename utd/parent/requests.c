@@ -33,9 +33,10 @@
 
 struct request {
 	uint32_t	 serial;
-	consumer_cb	*cb;
-	consumer_late	*late;		/* or NULL */
-	void		*arg;
+	consumer_cb	*cb;		/* or NULL */
+	uint32_t	 id;		/* its argument */
+	struct waiter	*wait;		/* or NULL */
+	bool		 unwanted;	/* by now */
 	uint16_t	 type;		/* UT_C_ */
 	struct ut_msg	*msg;		/* only as long as it needs to be */
 	bool		 sent;
@@ -89,15 +90,14 @@ request_free(struct consumer *c, struct request *r)
 	free(r);
 }
 
-uint32_t
-consumer_expect(struct consumer *c, consumer_cb *cb, void *arg)
+static struct request *
+request_new(struct consumer *c, uint16_t type)
 {
 	struct requests *rs = &c->requests;
 	struct request *r = xcalloc(1, sizeof(*r)), **p;
 
 	r->serial = ++rs->serial;
-	r->cb = cb;
-	r->arg = arg;
+	r->type = type;
 	p = bucket(rs, r->serial);
 	r->chain = *p;
 	*p = r;
@@ -106,9 +106,10 @@ consumer_expect(struct consumer *c, consumer_cb *cb, void *arg)
 	r->prev = rs->last;
 	*rs->last = r;
 	rs->last = &r->next;
-	rs->newest = r;
 	rs->n++;
-	return r->serial;
+	if (in_turn(r) && rs->awaited++ == 0)
+		consumer_watch(c);
+	return r;
 }
 
 static struct ut_msg *
@@ -133,21 +134,34 @@ waits(const struct consumer *c, const struct ut_msg *m)
 	return c->held > 0 && m->h.type >= UT_C_DEAD;
 }
 
+/* Begin a request: its serial number is the first item. */
 void
-consumer_ask(struct consumer *c, struct ut_msg *m, consumer_late *late)
+request_init(struct ut_msg *m, uint16_t type, uint32_t a, uint32_t b)
 {
-	struct request *r = c->requests.newest;
+	ut_msg_init(m, type, a, b);
+	ut_msg_u32(m, 0);
+}
 
-	r->type = m->h.type;
-	r->late = late;
+uint32_t
+consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
+    uint32_t id, struct waiter *w)
+{
+	struct request *r = request_new(c, m->h.type);
+	const uint32_t serial = r->serial;
+
+	memcpy(m->body, &serial, sizeof(serial));
+	r->cb = cb;
+	r->id = id;
+	/* Nobody waits for a consumer that is known not to answer. */
+	r->wait = in_turn(r) && c->late ? NULL : w;
+	wait_more(r->wait);
 	if (!made_anew(r))
 		r->msg = copy_of(m);
-	if (in_turn(r) && c->requests.awaited++ == 0)
-		consumer_watch(c);
-	if (waits(c, m))
-		return;
-	r->sent = true;
-	consumer_send(c, m);
+	if (!waits(c, m)) {
+		r->sent = true;
+		consumer_send(c, m);
+	}
+	return serial;
 }
 
 /* Send the requests that are not sent yet and need not wait. */
@@ -179,6 +193,15 @@ consumer_go_on(struct consumer *c)
 		requests_send(c);
 }
 
+static void
+answered(struct consumer *c, struct request *r, int error, struct ut_msg *m)
+{
+	if (r->cb != NULL)
+		r->cb(r->id, error, m);
+	wait_less(r->wait);
+	request_free(c, r);
+}
+
 void
 requests_reply(struct consumer *c, struct ut_msg *m)
 {
@@ -186,10 +209,8 @@ requests_reply(struct consumer *c, struct ut_msg *m)
 
 	while (r != NULL && r->serial != m->h.a)
 		r = r->chain;
-	if (r == NULL)
-		return;
-	r->cb(r->arg, (int)m->h.b, m);
-	request_free(c, r);
+	if (r != NULL)
+		answered(c, r, (int)m->h.b, m);
 }
 
 /* The consumer will not reply any more: all its requests fail. */
@@ -201,33 +222,25 @@ requests_fail(struct consumer *c)
 
 	while ((r = c->requests.first) != NULL) {
 		ut_msg_init(&none, 0, 0, 0);
-		r->cb(r->arg, c->error != 0 ? c->error : EPIPE, &none);
-		request_free(c, r);
+		answered(c, r, c->error != 0 ? c->error : EPIPE, &none);
 	}
 }
 
-static void
-nobody(void *arg, int error, struct ut_msg *m)
-{
-	(void)arg;
-	(void)error;
-	(void)m;
-}
-
-/* Tell those who wait for an answer that the consumer does not answer. */
+/*
+ * The consumer does not answer: nobody waits for it any more.  A new session
+ * for which a directory was to be made is given up.
+ */
 void
 requests_late(struct consumer *c)
 {
-	struct request *r, *next;
-	consumer_late *late;
+	struct request *r;
 
-	for (r = c->requests.first; r != NULL; r = next) {
-		next = r->next;
-		if ((late = r->late) == NULL)
+	for (r = c->requests.first; r != NULL; r = r->next) {
+		if (r->wait == NULL || !in_turn(r))
 			continue;
-		r->late = NULL;
-		if (!late(r->arg))
-			r->cb = nobody;
+		wait_less(r->wait);
+		r->wait = NULL;
+		r->unwanted = r->type == UT_C_OUTDIR;
 	}
 }
 
@@ -240,7 +253,7 @@ requests_again(struct consumer *c)
 	for (r = c->requests.first; r != NULL; r = next) {
 		next = r->next;
 		r->sent = false;
-		if (r->cb == nobody || made_anew(r))
+		if (r->unwanted || made_anew(r))
 			request_free(c, r);
 	}
 }

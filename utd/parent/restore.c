@@ -242,22 +242,22 @@ read_entry(struct ut_msg *m)
 	static struct ut_msg fields;
 	char name[NAME_MAXLEN], program[NAME_MAXLEN], why[512];
 	const uint32_t level = ut_msg_get_u32(m);
-	struct entry *e;
-	struct desc *d;
-	bool new;
+	struct event *e;
+	uint32_t id, last;
 
 	if (region == NULL || region->id != m->h.b)
 		region = region_by_id(m->h.b);
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, program, sizeof(program));
 	ut_msg_get_bytes(m, &fields);
-	if (m->bad || region == NULL || !desc_name_valid(name, level) ||
-	    (d = desc_get(name, level, &fields)) == NULL)
+	if (m->bad || region == NULL ||
+	    (e = event_get(name, level, &fields)) == NULL)
 		return false;
-	e = registry_get(&region->registry, d, program, 0, &new, why,
-	    sizeof(why));
-	desc_unref(d);
-	return e != NULL && new && e->id == m->h.a;
+	last = region->registry.last;
+	id = e->state != EVENT_DESCRIBED ? 0 : registry_get(&region->registry,
+	    e, program, 0, why, sizeof(why));
+	event_unref(e);
+	return id == last + 1 && id == m->h.a;
 }
 
 static bool

@@ -314,14 +314,24 @@ dir_read(struct ut_msg *m, uint64_t *dev, uint64_t *ino)
 }
 
 /*
- * Remember which directory the path leads to.  Another utd that opens the path
- * again goes on only if it leads to the same one.
+ * Remember which directory the path leads to, unless another session has it.
+ * Another utd that opens the path again goes on only if it leads to the same
+ * one.
  */
-void
+bool
 session_know_dir(struct session *s, struct ut_msg *m)
 {
-	dir_read(m, &s->dev, &s->ino);
+	const struct session *t;
+	uint64_t dev, ino;
+
+	dir_read(m, &dev, &ino);
+	for (t = sessions; t != NULL; t = t->next)
+		if (t->ino == ino && t->dev == dev)
+			return false;
+	s->dev = dev;
+	s->ino = ino;
 	state_changed(&s->saved);
+	return true;
 }
 
 /* Take the session out of the saved state. */
@@ -339,18 +349,6 @@ session_dir_known(const struct session *s, struct ut_msg *m)
 
 	dir_read(m, &dev, &ino);
 	return !m->bad && dev == s->dev && ino == s->ino;
-}
-
-/* Is it the only session in its directory? */
-bool
-session_alone(const struct session *s)
-{
-	const struct session *t;
-
-	for (t = sessions; t != NULL; t = t->next)
-		if (t != s && t->ino == s->ino && t->dev == s->dev)
-			return false;
-	return true;
 }
 
 /* Why it has not recorded everything, or does not now. */

@@ -134,7 +134,8 @@ struct session {
 	gid_t		 gid;
 	struct user	*user;
 	int		 dirfd;		/* the directory; -1: not open */
-	char		 gone[256];	/* why it cannot be reopened, or "" */
+	char		 gone[512];	/* why it cannot be opened, or "" */
+	int		 refused;	/* errno, if it could not be made */
 	struct timer	 retry;		/* of opening it */
 	int		 patience;	/* ms, the last delay of that */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
@@ -162,11 +163,10 @@ bool	 session_taken(const char *, uid_t);
 struct session *session_new(const char *, const char *, uid_t, gid_t);
 int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
-void	 session_know_dir(struct session *, struct ut_msg *);
+bool	 session_know_dir(struct session *, struct ut_msg *);
 void	 session_forget_dir(struct session *);
 bool	 session_dir_known(const struct session *, struct ut_msg *);
 bool	 session_sees(const struct session *, uid_t);
-bool	 session_alone(const struct session *);	/* in its directory */
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
 void	 session_keep_error(struct session *);	/* what fails now */

@@ -190,20 +190,20 @@ put_entries(unsigned int j, struct saved *v, size_t left)
 {
 	static struct ut_msg body;
 	const struct region *r = v->object;
-	const struct entry **at = &v->in[j].entry, *e;
-	uint32_t n;
+	const struct entry *e;
+	uint32_t n, *at = &v->in[j].events;
 
-	while ((e = *at == NULL ? r->registry.first : (*at)->after) != NULL) {
+	while (*at < r->registry.last) {
 		if (left == 0)
 			return false;
-		desc_open(e->desc, &body, &n);
-		ut_msg_init(&out, STATE_ENTRY, e->id, r->id);
-		ut_msg_u32(&out, e->desc->level);
-		ut_msg_str(&out, e->desc->name);
+		e = &r->registry.entries[++*at];
+		event_open(e->event, &body, &n);
+		ut_msg_init(&out, STATE_ENTRY, *at, r->id);
+		ut_msg_u32(&out, e->event->level);
+		ut_msg_str(&out, e->event->name);
 		ut_msg_str(&out, e->program);
 		ut_msg_bytes(&out, &body);
 		(void)journal_put(j, &out);
-		*at = e;
 		left -= left < out.h.len ? left : out.h.len;
 	}
 	return true;
@@ -224,7 +224,7 @@ static bool
 trace_lasts(const struct trace *t)
 {
 	return session_lasts(t->session) && t->path != NULL &&
-	    t->uuidstr[0] != '\0' && (t->state != REGION_FAILED || t->again);
+	    t->uuidstr[0] != '\0' && (!trace_out(t) || t->take != TAKE_NONE);
 }
 
 static bool
@@ -236,7 +236,8 @@ lasts(const struct saved *v)
 	switch (v->kind) {
 	case SAVED_CONSUMER:
 		c = v->object;
-		return !c->given_up && !c->leaving;
+		return c->state != CONSUMER_GIVEN_UP &&
+		    c->state != CONSUMER_LEAVING;
 	case SAVED_SESSION:
 		return session_lasts(v->object);
 	case SAVED_TRACE:

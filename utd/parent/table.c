@@ -41,43 +41,48 @@ table_free(struct table *t)
 {
 	uint32_t i;
 
-	for (i = 0; i < t->size; i++) {
-		desc_unref(t->types[i].desc);
-		free(t->types[i].name);
-	}
-	free(t->types);
+	for (i = 0; i < t->size; i++)
+		event_unref(t->events[i]);
+	free(t->events);
 	user_give(t->user, QUOTA_TABLES, t->bytes);
 	user_drop(t->user);
 	free(t);
 }
 
-/* Charge n more bytes to the user; false and ENOMEM if that is too much. */
+/* Charge n more bytes to the user; false if that is too much. */
 static bool
 table_grow(struct table *t, size_t n)
 {
-	if (!user_may(t->user, QUOTA_TABLES, n)) {
-		errno = ENOMEM;
+	if (!user_may(t->user, QUOTA_TABLES, n))
 		return false;
-	}
 	user_count(t->user, QUOTA_TABLES, n);
 	t->bytes += n;
 	return true;
 }
 
-/* Set the name of an event, once; false and ENOMEM if there is no room. */
-static bool
-type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
+static size_t
+weight(const struct event *e)
 {
-	struct type *type = &t->types[number];
+	return e == NULL ? 0 : sizeof(*e) + strlen(e->name) + e->len;
+}
 
-	if (type->name != NULL)
-		return true;
-	if (!table_grow(t, strlen(name)) ||
-	    (type->name = strdup(name)) == NULL)
+/*
+ * The event of that number is e now, a reference that we take.  False and
+ * ENOMEM if there is no room, or no event.
+ */
+static bool
+set(struct table *t, uint32_t number, struct event *e)
+{
+	struct event **at = &t->events[number];
+
+	if (e == NULL || !table_grow(t, weight(e) - weight(*at))) {
+		event_unref(e);
+		errno = ENOMEM;
 		return false;
-	type->level = level;
-	type->refused = !desc_name_valid(name, level);
-	while (t->known < t->size && t->types[t->known].name != NULL)
+	}
+	event_unref(*at);
+	*at = e;
+	while (t->known < t->size && t->events[t->known] != NULL)
 		t->known++;
 	return true;
 }
@@ -86,32 +91,25 @@ type_name(struct table *t, uint32_t number, const char *name, uint32_t level)
 static bool
 take_over(struct table *t, const struct table *older)
 {
-	const struct type *from;
 	uint32_t i;
 
-	for (i = 0; i < older->known && i < t->size; i++) {
-		from = &older->types[i];
-		if (!type_name(t, i, from->name, from->level))
+	for (i = 0; i < older->known && i < t->size; i++)
+		if ((t->events[i] == NULL ||
+		    t->events[i]->state == EVENT_NAMED) &&
+		    !set(t, i, event_ref(older->events[i])))
 			return false;
-		if (t->types[i].desc == NULL && from->desc != NULL) {
-			if (!table_grow(t, from->desc->len))
-				return false;
-			t->types[i].desc = desc_ref(from->desc);
-		}
-		t->types[i].refused |= from->refused;
-	}
 	return true;
 }
 
 static struct table *
 table_new(uid_t uid, uint64_t fingerprint, uint32_t size)
 {
-	const size_t bytes = size * sizeof(struct type);
+	const size_t bytes = size * sizeof(struct event *);
 	struct table *t = calloc(1, sizeof(*t));
 	struct user *u = user_get(uid);
 
 	if (t == NULL || u == NULL || !user_may(u, QUOTA_TABLES, bytes) ||
-	    (t->types = calloc(size + 1, sizeof(*t->types))) == NULL) {
+	    (t->events = calloc(size + 1, sizeof(*t->events))) == NULL) {
 		if (u != NULL)
 			user_drop(u);
 		free(t);
@@ -194,7 +192,8 @@ table_names(struct table *t, struct ut_msg *m)
 		if (m->bad)
 			return false;
 		name[NAME_MAXLEN] = '\0';	/* too long as it is */
-		if (!type_name(t, m->h.a + i, name, level))
+		if (t->events[m->h.a + i] == NULL &&
+		    !set(t, m->h.a + i, event_get(name, level, NULL)))
 			return false;
 	}
 	return true;
@@ -207,22 +206,15 @@ table_names(struct table *t, struct ut_msg *m)
 bool
 table_event(struct table *t, uint32_t number, struct ut_msg *fields)
 {
-	struct type *type;
+	const struct event *e;
 
 	if (number >= t->known)
 		return false;
-	type = &t->types[number];
-	if (type->desc != NULL || type->refused || !ut_msg_more(fields))
+	e = t->events[number];
+	if (e->state != EVENT_NAMED || !ut_msg_more(fields))
 		return true;
-	errno = 0;
-	if (t->bytes < TABLE_MAX &&
-	    user_may(t->user, QUOTA_TABLES, UT_MSG_MAX))
-		type->desc = desc_get(type->name, type->level, fields);
-	if (type->desc == NULL && errno == ENOMEM)
-		return false;
-	if (type->desc != NULL)
-		(void)table_grow(t, type->desc->len);
-	else
-		type->refused = true;
-	return true;
+	if (t->bytes >= TABLE_MAX ||
+	    !user_may(t->user, QUOTA_TABLES, UT_MSG_MAX))
+		fields->bad = true;	/* too much: refused */
+	return set(t, number, event_get(e->name, e->level, fields));
 }

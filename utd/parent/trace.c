@@ -77,16 +77,16 @@ piece_end(const struct text *t, bool *whole)
 void
 trace_hold(struct trace *t)
 {
-	t->again = t->syncing = t->behind = true;
+	t->take = TAKE_SIZE;
 	consumer_hold(t->consumer);
 }
 
 void
 trace_go_on(struct trace *t)
 {
-	if (!t->behind)
+	if (!trace_held(t))
 		return;
-	t->syncing = t->behind = false;
+	t->take = TAKE_DONE;
 	consumer_go_on(t->consumer);
 }
 
@@ -94,7 +94,7 @@ trace_go_on(struct trace *t)
 void
 trace_synced(struct trace *t)
 {
-	if (!t->behind)
+	if (!trace_held(t))
 		return;
 	ut_msg_init(&out, UT_C_SYNCED, t->id, 0);
 	consumer_send(t->consumer, &out);
@@ -114,7 +114,7 @@ trace_flush(struct trace *t)
 	size_t end;
 	bool whole = true;
 
-	if (t->syncing)
+	if (t->take == TAKE_SIZE)
 		return false;
 	if (text->sent < text->len)
 		state_save();	/* no file has more than the next utd knows */
@@ -259,7 +259,7 @@ traces_late(const struct consumer *c)
 bool
 trace_late(const struct trace *t)
 {
-	return t->consumer->late || (t->state != REGION_READY &&
+	return t->consumer->late || (t->state != TRACE_READY &&
 	    consumers_late(trace_maker(t)));
 }
 
@@ -310,7 +310,7 @@ trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 	struct trace *t = trace_new(s, id, uid, gid);
 
 	id_taken(id);
-	t->state = REGION_ASKED;
+	t->state = TRACE_ASKED;
 	trace_hold(t);
 	return t;
 }

@@ -27,11 +27,6 @@
 
 struct app;
 
-/* CLOSING: the consumer has yet to reply with the last counts. */
-enum region_state {
-	REGION_NEW, REGION_ASKED, REGION_READY, REGION_FAILED, REGION_CLOSING
-};
-
 /* The buffers of a channel, one UID and one ABI, or one program. */
 struct region {
 	uint32_t	 id;
@@ -39,7 +34,12 @@ struct region {
 	struct trace	*trace;
 	struct channel	*channel;
 	struct registry	 registry;
-	enum region_state state;
+#define REGION_NEW	0	/* until its directory is asked for */
+#define REGION_ASKED	1	/* until the consumer has made or adopted it */
+#define REGION_READY	2
+#define REGION_FAILED	3	/* until it is tried again */
+#define REGION_CLOSING	4	/* until the consumer has told the counts */
+	unsigned int	 state;
 	char		*why;		/* why it failed or waits; or NULL */
 	const char	*cause;		/* the part of why after the names */
 	uint32_t	 serial;	/* of the request for it */
@@ -79,14 +79,20 @@ struct trace {
 	pid_t		 pid, vpid;	/* the program's */
 	char		 name[PROGRAM_NAME];
 	struct consumer	*consumer;
-	enum region_state state;	/* READY: made, or on its way */
+#define TRACE_NEW	0	/* until the consumer has read what was sent */
+#define TRACE_ASKED	1	/* until the directory that it is in is open */
+#define TRACE_READY	2	/* made, or on its way */
+#define TRACE_FAILED	3	/* to be tried again */
+#define TRACE_OVER	4	/* it cannot be opened again, ever */
+	unsigned int	 state;
+#define TAKE_NONE	0	/* no other consumer had it */
+#define TAKE_SIZE	1	/* the new one has yet to say how much metadata
+				   it found, */
+#define TAKE_TEXT	2	/* and to be sent what is missing */
+#define TAKE_DONE	3	/* it has all, or has failed */
+	unsigned int	 take;
 	char		*path;		/* below the session's directory */
 	bool		 made;		/* path is the final one */
-	bool		 again;		/* another consumer had it before */
-	bool		 over;		/* it cannot be opened again, ever */
-	/* After a take-over, the new consumer has yet to */
-	bool		 syncing;	/* say how much metadata it found, */
-	bool		 behind;	/* and be sent what is missing */
 	unsigned char	 uuid[UUID_LEN];
 	char		 uuidstr[UUID_TEXT];
 	struct text	 text;		/* metadata perhaps not in the file */
@@ -95,6 +101,20 @@ struct trace {
 	struct region	*regions;
 	struct trace	*next;		/* of the session */
 };
+
+/* It could not be made or opened. */
+static inline bool
+trace_out(const struct trace *t)
+{
+	return t->state == TRACE_FAILED || t->state == TRACE_OVER;
+}
+
+/* Has its consumer yet to take it over? */
+static inline bool
+trace_held(const struct trace *t)
+{
+	return t->take == TAKE_SIZE || t->take == TAKE_TEXT;
+}
 
 /* trace.c: directories, as the parent sees them. */
 struct trace *trace_by_id(uint32_t);
@@ -130,7 +150,7 @@ void	 region_again(struct region *);
 void	 region_failed(struct region *, const char *);
 void	 region_drop(struct region *);
 struct region *region_restore(struct channel *, struct trace *, uint32_t);
-void	 region_name_event(struct region *, const struct entry *);
+void	 region_name_event(struct region *, uint32_t);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
 void	 regions_synced(const struct trace *);
@@ -152,8 +172,7 @@ void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
 
 /* open.c: how directories are made and opened. */
-void	 session_open(struct session *, bool, consumer_cb *, void *,
-	    consumer_late *);
+void	 session_make(struct session *, struct waiter *);
 void	 session_resume(struct session *);
 void	 session_wait(struct session *);	/* then retry its directory */
 const struct consumer *session_late(const struct session *);
@@ -176,6 +195,6 @@ void	 metadata_channel(struct text *, const struct channel *);
 void	 metadata_cycles(struct text *, const struct session *);
 bool	 metadata_clock(struct text *, const struct channel *);
 void	 metadata_event(struct text *, const struct channel *,
-	    const struct entry *);
+	    const struct event *, uint32_t);
 
 #endif /* TRACE_H */

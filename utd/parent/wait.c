@@ -19,6 +19,8 @@
 
 #include "loop.h"
 
+static struct waiter *waiters;		/* that may have all answers */
+
 struct waiter *
 wait_new(void (*done)(void *), void *arg)
 {
@@ -39,14 +41,36 @@ wait_more(struct waiter *w)
 		w->pending++;
 }
 
+/* The round ends: call those that have all answers. */
+static void
+wait_end(void *arg)
+{
+	struct waiter *w;
+
+	(void)arg;
+	while ((w = waiters) != NULL) {
+		waiters = w->next;
+		w->listed = false;
+		if (w->pending > 0)
+			continue;	/* one more was asked for since */
+		if (w->done != NULL)
+			w->done(w->arg);
+		free(w);
+	}
+}
+
 void
 wait_less(struct waiter *w)
 {
-	if (w == NULL || --w->pending > 0)
+	static struct timer timer;
+
+	if (w == NULL || --w->pending > 0 || w->listed)
 		return;
-	if (w->done != NULL)
-		w->done(w->arg);
-	free(w);
+	if (waiters == NULL)
+		timer_set(&timer, 0, wait_end, NULL);
+	w->listed = true;
+	w->next = waiters;
+	waiters = w;
 }
 
 /* The first reason is kept. */
@@ -83,14 +107,10 @@ waits_add(struct waiters *ws, struct waiter *w)
 void
 waits_done(struct waiters *ws)
 {
-	struct waiters old = *ws;
-	unsigned int i;
-
+	while (ws->n > 0)
+		wait_less(ws->w[--ws->n]);
+	free(ws->w);
 	ws->w = NULL;
-	ws->n = 0;
-	for (i = 0; i < old.n; i++)
-		wait_less(old.w[i]);
-	free(old.w);
 }
 
 /* w need not wait for the rest. */

@@ -15,8 +15,8 @@
  */
 
 /*
- * Descriptions of events, as programs send them: checked once, then kept
- * once, however many programs offer the same.
+ * Events, as programs tell of them: checked once, then kept once, however many
+ * programs offer the same.
  */
 
 #include <ctype.h>
@@ -26,12 +26,12 @@
 
 #include "event.h"
 
-#define BUCKETS		4096
+#define BUCKETS		16384
 #define FIELDS_MAX	16
 #define VALUES_MAX	4096
 #define COUNT_MAX	UT_SUBSIZE_MAX
 
-static struct desc *buckets[BUCKETS];
+static struct event *buckets[BUCKETS];
 
 static bool
 identifier(const char *s)
@@ -45,7 +45,7 @@ identifier(const char *s)
 
 /* provider:event */
 static bool
-event_name(const char *s)
+provider_event(const char *s)
 {
 	char name[NAME_MAXLEN], *colon;
 
@@ -67,7 +67,7 @@ label(const char *s)
 }
 
 void
-desc_value(struct ut_msg *m, char *name, int *low, int *high)
+event_value(struct ut_msg *m, char *name, int *low, int *high)
 {
 	ut_msg_get_str(m, name, NAME_MAXLEN);
 	*low = (int)ut_msg_get_u32(m);
@@ -75,7 +75,7 @@ desc_value(struct ut_msg *m, char *name, int *low, int *high)
 }
 
 void
-desc_field(struct ut_msg *m, struct field *f)
+event_field(struct ut_msg *m, struct field *f)
 {
 	char name[NAME_MAXLEN];
 
@@ -120,7 +120,7 @@ values_valid(struct ut_msg *m, uint32_t n)
 	int low, high;
 
 	while (n-- > 0) {
-		desc_value(m, name, &low, &high);
+		event_value(m, name, &low, &high);
 		if (m->bad || !label(name) || low > high)
 			return false;
 	}
@@ -143,15 +143,16 @@ same_name(const struct field *a, const struct field *b)
 }
 
 static bool
-fields_valid(struct ut_msg *m, uint32_t n)
+fields_valid(struct ut_msg *m)
 {
 	static struct field f[FIELDS_MAX];
+	const uint32_t n = ut_msg_get_u32(m);
 	uint32_t i, k;
 
-	if (n > FIELDS_MAX)
+	if (m->bad || n > FIELDS_MAX)
 		return false;
 	for (i = 0; i < n; i++) {
-		desc_field(m, &f[i]);
+		event_field(m, &f[i]);
 		if (m->bad || !field_valid(&f[i]) ||
 		    !values_valid(m, f[i].nvalues))
 			return false;
@@ -162,103 +163,99 @@ fields_valid(struct ut_msg *m, uint32_t n)
 	return true;
 }
 
-static struct desc *
-desc_new(const char *name, uint32_t level, const struct ut_msg *m,
-    uint32_t len, uint32_t hash)
+static bool
+valid_name(const char *name, uint32_t level)
 {
-	struct desc *d;
-
-	if ((d = calloc(1, sizeof(*d))) == NULL)
-		return NULL;
-	d->name = strdup(name);
-	d->body = malloc(len);
-	if (d->name == NULL || d->body == NULL) {
-		free(d->name);
-		free(d->body);
-		free(d);
-		return NULL;
-	}
-	d->level = level;
-	d->hash = hash;
-	d->len = len;
-	d->refs = 1;
-	memcpy(d->body, m->body, len);
-	d->next = buckets[hash % BUCKETS];
-	buckets[hash % BUCKETS] = d;
-	return d;
-}
-
-bool
-desc_name_valid(const char *name, uint32_t level)
-{
-	return strlen(name) < NAME_MAXLEN && event_name(name) &&
+	return strlen(name) < NAME_MAXLEN && provider_event(name) &&
 	    level <= UT_DEBUG;
 }
 
-/*
- * A reference to the description of an event with that name and level, and the
- * fields in the message.  NULL if that is not valid, or with ENOMEM.
- */
-struct desc *
-desc_get(const char *name, uint32_t level, struct ut_msg *m)
+/* Is a the event that is like b, with that name and these fields? */
+static bool
+is_same(const struct event *a, const struct event *b, const char *name,
+    const void *body)
 {
-	const uint32_t len = m->h.len - (uint32_t)sizeof(m->h);
-	struct desc *d;
-	uint32_t n, hash;
+	return a->hash == b->hash && a->state == b->state &&
+	    a->level == b->level && a->len == b->len &&
+	    strcmp(a->name, name) == 0 && memcmp(a->body, body, a->len) == 0;
+}
 
-	n = ut_msg_get_u32(m);
-	if (m->bad || !fields_valid(m, n))
+static struct event *
+event_new(const struct event *like, const char *name, const void *body)
+{
+	const size_t size = strlen(name) + 1;
+	struct event *e, **first = &buckets[like->hash % BUCKETS];
+
+	if ((e = malloc(sizeof(*e) + size + like->len)) == NULL)
 		return NULL;
-	hash = hash_bytes(hash_bytes(0, name, strlen(name)), m->body, len);
-	for (d = buckets[hash % BUCKETS]; d != NULL; d = d->next)
-		if (d->hash == hash && d->level == level && d->len == len &&
-		    strcmp(d->name, name) == 0 &&
-		    memcmp(d->body, m->body, len) == 0)
-			return desc_ref(d);
-	return desc_new(name, level, m, len, hash);
+	*e = *like;
+	memcpy(e->name, name, size);
+	e->body = (unsigned char *)e->name + size;
+	memcpy(e->body, body, e->len);
+	e->refs = 1;
+	e->next = *first;
+	return *first = e;
 }
 
-struct desc *
-desc_ref(struct desc *d)
+struct event *
+event_get(const char *name, uint32_t level, struct ut_msg *m)
 {
-	d->refs++;
-	return d;
+	const void *body = m == NULL ? "" : (const void *)m->body;
+	struct event like = { .state = EVENT_NAMED, .level = level }, *e;
+
+	if (!valid_name(name, level) || (m != NULL && !fields_valid(m))) {
+		like.state = EVENT_REFUSED;
+	} else if (m != NULL) {
+		like.state = EVENT_DESCRIBED;
+		like.len = m->h.len - (uint32_t)sizeof(m->h);
+	}
+	like.hash = hash_bytes(hash_bytes(0, name, strlen(name)), body,
+	    like.len);
+	for (e = buckets[like.hash % BUCKETS]; e != NULL; e = e->next)
+		if (is_same(e, &like, name, body))
+			return event_ref(e);
+	return event_new(&like, name, body);
+}
+
+struct event *
+event_ref(struct event *e)
+{
+	e->refs++;
+	return e;
 }
 
 void
-desc_unref(struct desc *d)
+event_unref(struct event *e)
 {
-	struct desc **p;
+	struct event **p;
 
-	if (d == NULL || --d->refs > 0)
+	if (e == NULL || --e->refs > 0)
 		return;
-	for (p = &buckets[d->hash % BUCKETS]; *p != d; p = &(*p)->next)
+	for (p = &buckets[e->hash % BUCKETS]; *p != e; p = &(*p)->next)
 		continue;
-	*p = d->next;
-	free(d->name);
-	free(d->body);
-	free(d);
+	*p = e->next;
+	free(e);
 }
 
-/* Set m to read the fields of d one by one; there are n. */
+/* Set m to read the fields of e one by one; there are n. */
 void
-desc_open(const struct desc *d, struct ut_msg *m, uint32_t *n)
+event_open(const struct event *e, struct ut_msg *m, uint32_t *n)
 {
 	ut_msg_init(m, 0, 0, 0);
-	memcpy(m->body, d->body, d->len);
-	m->h.len += d->len;
+	memcpy(m->body, e->body, e->len);
+	m->h.len += e->len;
 	*n = ut_msg_get_u32(m);
 }
 
 bool
-desc_same_fields(const struct desc *a, const struct desc *b)
+event_same_fields(const struct event *a, const struct event *b)
 {
 	return a->len == b->len && memcmp(a->body, b->body, a->len) == 0;
 }
 
 /* What a person calls the type. */
 void
-desc_type(const struct field *f, char *s, size_t n)
+event_type(const struct field *f, char *s, size_t n)
 {
 	const char *what;
 	char element[32];
