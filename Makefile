@@ -85,7 +85,7 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/fault.c utd/consumer/obey.c utd/consumer/orders.c \
 		utd/consumer/ours.c utd/consumer/output.c \
 		utd/consumer/owners.c utd/consumer/packet.c \
-		utd/consumer/pool.c utd/consumer/report.c \
+		utd/consumer/region.c utd/consumer/report.c \
 		utd/consumer/revoke.c utd/consumer/sleep.c utd/parent/app.c \
 		utd/parent/client.c utd/parent/clock.c utd/parent/conn.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/desc.c \

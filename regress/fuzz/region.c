@@ -45,7 +45,7 @@ static struct owner owners[NOWNERS];
 static int fds[GEOMETRIES] = { -1, -1 };
 static struct outdir *dir;
 static off_t meta_size;
-static struct pool *pool;
+static struct region *region;
 static struct input *mid;		/* steps in the middle of a drain */
 static unsigned int nmid;
 static int failing;			/* how writev(2) does */
@@ -119,7 +119,7 @@ report_progress(uint64_t left)
 }
 
 void
-report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
+report_trouble(struct region *p, uint32_t what, const char *fmt, ...)
 {
 	(void)p;
 	(void)what;
@@ -181,7 +181,7 @@ number(struct input *in)
 static void
 write_sub(struct input *in)
 {
-	struct ut_subbuf *sub = &pool->subs[input_u8(in) % pool->nsubs];
+	struct ut_subbuf *sub = &region->subs[input_u8(in) % region->nsubs];
 	const uint32_t slot = input_u8(in), state = input_u8(in) & 31;
 	const uint64_t first = number(in);
 
@@ -192,24 +192,25 @@ write_sub(struct input *in)
 	sub->owner = input_u8(in) % (NOWNERS + 1);
 	sub->lost = input_u8(in);
 	sub->commit = UT_COMMIT_WORD(input_u8(in), input_u16(in) % 5000);
-	pool->slots[slot % pool->nslots].owner = input_u8(in) % (NOWNERS + 1);
-	if (pool->header->slots_used <= slot)
-		pool->header->slots_used = slot + 1;
+	region->slots[slot % region->nslots].owner =
+	    input_u8(in) % (NOWNERS + 1);
+	if (region->header->slots_used <= slot)
+		region->header->slots_used = slot + 1;
 }
 
 static void
 write_data(struct input *in)
 {
-	const uint32_t i = input_u8(in) % pool->nsubs;
-	const uint32_t at = input_u16(in) % pool->subsize;
+	const uint32_t i = input_u8(in) % region->nsubs;
+	const uint32_t at = input_u16(in) % region->subsize;
 	const uint8_t *p;
 	size_t n = input_u8(in);
 
-	if (n > pool->subsize - at)
-		n = pool->subsize - at;
+	if (n > region->subsize - at)
+		n = region->subsize - at;
 	n = input_some(in, n, &p);
 	if (n > 0)
-		memcpy(pool->data + (size_t)i * pool->subsize + at, p, n);
+		memcpy(region->data + (size_t)i * region->subsize + at, p, n);
 }
 
 static void
@@ -224,7 +225,7 @@ write_word(void *where, struct input *in)
 static void
 scribble(struct input *in)
 {
-	struct pool *p = pool;
+	struct region *p = region;
 	unsigned char *at;
 	uint64_t v;
 
@@ -303,23 +304,23 @@ check_files(bool removed)
 static void
 drain(struct input *in)
 {
-	const uint64_t bytes = pool->counts.bytes;
+	const uint64_t bytes = region->counts.bytes;
 
 	nmid = input_u8(in) % 4;
 	mid = in;
-	(void)pool_drain(pool, input_u8(in) % 4);
+	(void)region_drain(region, input_u8(in) % 4);
 	mid = NULL;
-	if (pool->counts.bytes - bytes > pool->nsubs *
-	    (uint64_t)(pool->subsize + 2 * PACKET_HEAD_MAX) + PACKET_HEAD_MAX)
+	if (region->counts.bytes - bytes > region->nsubs *
+	    (uint64_t)(region->subsize + 2 * PACKET_HEAD_MAX) + PACKET_HEAD_MAX)
 		fuzz_die("more than there can be");
-	if (pool->nstreams > 2 * pool->nslots)
+	if (region->nstreams > 2 * region->nslots)
 		fuzz_die("too many files");
 }
 
 static void
-open_pool(unsigned int geometry, bool cycles)
+open_region(unsigned int geometry, bool cycles)
 {
-	struct pool like;
+	struct region like;
 
 	memset(&like, 0, sizeof(like));
 	like.dir = dir;
@@ -329,12 +330,12 @@ open_pool(unsigned int geometry, bool cycles)
 	like.clock = cycles ? UT_CLOCK_CYCLES : UT_CLOCK_MONOTONIC;
 	ut_shm_name(like.shm);
 	if (fds[geometry] == -1) {
-		pool = pool_new(&like, false, -1);
-		if (pool == NULL || (fds[geometry] = dup(pool->fd)) == -1)
+		region = region_new(&like, false, -1);
+		if (region == NULL || (fds[geometry] = dup(region->fd)) == -1)
 			fuzz_die("no region");
-		pool_free(pool, true);
+		region_free(region, true);
 	}
-	if ((pool = pool_new(&like, true, dup(fds[geometry]))) == NULL)
+	if ((region = region_new(&like, true, dup(fds[geometry]))) == NULL)
 		fuzz_die("no region");
 }
 
@@ -364,12 +365,13 @@ cut_file(struct input *in)
 static void
 adopt(struct input *in, unsigned int geometry, bool cycles)
 {
-	pool->header->magic = UT_ABI_MAGIC;	/* else there is nothing to do */
-	pool_free(pool, false);
+	/* Without it there is nothing to do. */
+	region->header->magic = UT_ABI_MAGIC;
+	region_free(region, false);
 	if (input_u8(in) % 2)
 		cut_file(in);
-	open_pool(geometry, cycles);
-	if (!pool_adopt(pool))
+	open_region(geometry, cycles);
+	if (!region_adopt(region))
 		fuzz_die("not adopted");
 	check_files(false);
 }
@@ -388,7 +390,7 @@ bury(struct input *in)
 
 	for (i = 0; i < NOWNERS; i++)
 		owners[i].dead = (mask >> i & 1) != 0;
-	if (pool_bury(pool))
+	if (region_bury(region))
 		for (i = 0; i < NOWNERS; i++)
 			owners[i].dead = false;
 }
@@ -420,9 +422,9 @@ begin(void)
 static void
 end(void)
 {
-	pool->header->magic = UT_ABI_MAGIC;
-	pool_free(pool, false);
-	pool = NULL;
+	region->header->magic = UT_ABI_MAGIC;
+	region_free(region, false);
+	region = NULL;
 	check_files(true);
 	dir->npending = dir->nwhole = 0;
 	if (ftruncate(dir->meta, meta_size) == -1)
@@ -443,19 +445,19 @@ step(struct input *in, unsigned int geometry, bool cycles)
 		break;
 	case 3:
 		later += 1100;
-		pool_revoke(pool);
+		region_revoke(region);
 		break;
 	case 4:
 		adopt(in, geometry, cycles);
 		break;
 	case 5:
 		if (input_u8(in) % 2 == 0)
-			pool_start(pool);
+			region_start(region);
 		else
-			pool_finish(pool, false);
+			region_finish(region, false);
 		break;
 	case 6:
-		(void)pool_sleep(pool, input_u8(in) % 2 == 0);
+		(void)region_sleep(region, input_u8(in) % 2 == 0);
 		break;
 	case 7:
 		failing = input_u8(in) % 3;
@@ -483,13 +485,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	geometry = kind % GEOMETRIES;
 	cycles = (kind & 2) != 0;
 	failing = 0;
-	open_pool(geometry, cycles);
-	memset((char *)pool->header + UT_ABI_LINE, 0,
-	    pool->size - UT_ABI_LINE);
+	open_region(geometry, cycles);
+	memset((char *)region->header + UT_ABI_LINE, 0,
+	    region->size - UT_ABI_LINE);
 	while (in.n > 0)
 		step(&in, geometry, cycles);
 	failing = 0;
-	pool_finish(pool, false);
+	region_finish(region, false);
 	end();
 	return 0;
 }

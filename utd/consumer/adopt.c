@@ -61,12 +61,12 @@ load(ut_a64 *a)
 }
 
 static int
-stream_file(const struct pool *p, uint32_t i)
+stream_file(const struct region *r, uint32_t i)
 {
 	char name[NAME_MAXLEN + 16];
 
-	stream_name(p, i, name, sizeof(name));
-	return output_file(p->dir, name, O_RDWR);
+	stream_name(r, i, name, sizeof(name));
+	return output_file(r->dir, name, O_RDWR);
 }
 
 /* Note a packet, in place of the one BATCH packets before it. */
@@ -84,18 +84,18 @@ note_late(const struct stream *s, const struct packet *pk, off_t at)
 
 /* The file is not of this trace: refuse it, and do not truncate it. */
 static bool
-foreign(const struct pool *p, const struct stream *s)
+foreign(const struct region *r, const struct stream *s)
 {
 	char name[NAME_MAXLEN + 16];
 
-	stream_name(p, s->index, name, sizeof(name));
+	stream_name(r, s->index, name, sizeof(name));
 	output_refuse(name, "somebody else has written there");
 	return false;
 }
 
 /* Read the whole packets, and cut off the rest; false if that fails. */
 static bool
-scan_file(struct pool *p, struct stream *s, int fd)
+scan_file(struct region *r, struct stream *s, int fd)
 {
 	unsigned char buf[PACKET_HEAD_MAX];
 	struct packet pk;
@@ -108,7 +108,7 @@ scan_file(struct pool *p, struct stream *s, int fd)
 	while ((n = pread(fd, buf, sizeof(buf), (off_t)s->size)) > 0) {
 		head = packet_read(buf, (size_t)n, &pk);
 		if (head == 0 ||
-		    memcmp(pk.uuid, p->dir->uuid, UUID_LEN) != 0 ||
+		    memcmp(pk.uuid, r->dir->uuid, UUID_LEN) != 0 ||
 		    pk.len > (uint64_t)st.st_size - s->size - head)
 			break;
 		note_late(s, &pk, (off_t)(s->size + head));
@@ -117,38 +117,38 @@ scan_file(struct pool *p, struct stream *s, int fd)
 		s->seq++;
 		s->end = pk.end;
 		s->discarded = s->told = pk.discarded;
-		p->counts.packets++;
+		r->counts.packets++;
 	}
 	if (s->size == 0 && n > 0 &&
-	    !packet_begins(buf, (size_t)n, p->dir->uuid))
-		return foreign(p, s);
-	p->counts.bytes += s->size;
+	    !packet_begins(buf, (size_t)n, r->dir->uuid))
+		return foreign(r, s);
+	r->counts.bytes += s->size;
 	return (uint64_t)st.st_size == s->size ||
 	    ftruncate(fd, (off_t)s->size) == 0;
 }
 
 /* Read all files of the channel, from stream 0 on; they are nobody's now. */
 static bool
-scan_files(struct pool *p)
+scan_files(struct region *r)
 {
 	struct stream *s;
 	bool ok = true;
 	int fd;
 
-	while (ok && p->nstreams < p->maxstreams &&
-	    (fd = stream_file(p, p->nstreams)) != -1) {
-		s = stream_new(p);
-		s->source = p->nslots + p->nsubs;	/* nobody's */
+	while (ok && r->nstreams < r->maxstreams &&
+	    (fd = stream_file(r, r->nstreams)) != -1) {
+		s = stream_new(r);
+		s->source = r->nslots + r->nsubs;	/* nobody's */
 		s->made = true;
-		late = xrealloc(late, p->nstreams * BATCH * sizeof(*late));
+		late = xrealloc(late, r->nstreams * BATCH * sizeof(*late));
 		memset(late + s->index * BATCH, 0, BATCH * sizeof(*late));
-		nlate = p->nstreams * BATCH;
-		ok = scan_file(p, s, fd);
+		nlate = r->nstreams * BATCH;
+		ok = scan_file(r, s, fd);
 		close(fd);
 	}
 	if (!ok)
-		p->nstreams--;
-	return ok && (p->nstreams == p->maxstreams || p->dir->fd == -1 ||
+		r->nstreams--;
+	return ok && (r->nstreams == r->maxstreams || r->dir->fd == -1 ||
 	    errno == ENOENT);
 }
 
@@ -169,11 +169,11 @@ same_bytes(int fd, off_t at, const unsigned char *data, size_t len)
 
 /* Are these bytes of the sub-buffer in a file, and when does that end? */
 static bool
-was_written(struct pool *p, uint32_t i, uint32_t from, uint32_t len,
+was_written(struct region *r, uint32_t i, uint32_t from, uint32_t len,
     uint64_t *until)
 {
-	const unsigned char *data = p->data + (size_t)i * p->subsize + from;
-	const uint32_t tid = atomic_load_explicit(&p->subs[i].tid,
+	const unsigned char *data = r->data + (size_t)i * r->subsize + from;
+	const uint32_t tid = atomic_load_explicit(&r->subs[i].tid,
 	    memory_order_relaxed);
 	bool is = false;
 	size_t k;
@@ -181,7 +181,7 @@ was_written(struct pool *p, uint32_t i, uint32_t from, uint32_t len,
 
 	for (k = 0; k < nlate && !is; k++) {
 		if (late[k].len != len || late[k].tid != tid ||
-		    (fd = stream_file(p, late[k].stream)) == -1)
+		    (fd = stream_file(r, late[k].stream)) == -1)
 			continue;
 		is = same_bytes(fd, late[k].at, data, len);
 		*until = late[k].end;
@@ -192,9 +192,9 @@ was_written(struct pool *p, uint32_t i, uint32_t from, uint32_t len,
 
 /* Find out how far the last consumer was with that sub-buffer. */
 static void
-adopt_sub(struct pool *p, uint32_t i)
+adopt_sub(struct region *r, uint32_t i)
 {
-	struct ut_subbuf *sub = &p->subs[i];
+	struct ut_subbuf *sub = &r->subs[i];
 	uint64_t word = atomic_load_explicit(&sub->state,
 	    memory_order_acquire);
 	uint64_t consumed = load(&sub->consumed), next = load(&sub->writing);
@@ -204,40 +204,40 @@ adopt_sub(struct pool *p, uint32_t i)
 	if (UT_STATE(word) == UT_FREE)
 		return;
 	if (UT_STATE(word) == UT_READING && commit == 0) {
-		pool_sub_free(p, i);
+		region_sub_free(r, i);
 		return;
 	}
-	if (!commit_valid(p, commit, consumed))
+	if (!commit_valid(r, commit, consumed))
 		return;			/* damaged: let the drain say so */
-	p->consumed[i] = consumed;
-	p->until[i] = load(&sub->until);
-	if (next == consumed || !commit_valid(p, next, consumed) ||
-	    !commit_valid(p, commit, next) ||
-	    !was_written(p, i, UT_COMMIT_LEN(consumed),
+	r->consumed[i] = consumed;
+	r->until[i] = load(&sub->until);
+	if (next == consumed || !commit_valid(r, next, consumed) ||
+	    !commit_valid(r, commit, next) ||
+	    !was_written(r, i, UT_COMMIT_LEN(consumed),
 	    UT_COMMIT_LEN(next) - UT_COMMIT_LEN(consumed), &until))
 		return;
-	pool_written(p, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
-	pool_sub_consumed(p, i, next, until);
+	region_written(r, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
+	region_sub_consumed(r, i, next, until);
 }
 
 /* Each slot's sub-buffers are written up to the first that is still there. */
 static void
-adopt_slots(struct pool *p)
+adopt_slots(struct region *r)
 {
-	uint32_t i, n = pool_slots_used(p), slot;
+	uint32_t i, n = region_slots_used(r), slot;
 	uint64_t word, seq;
 
 	for (i = 0; i < n; i++) {
-		p->done_seq[i] = load(&p->slots[i].seq);
-		p->said[i] = load(&p->slots[i].lost);
+		r->done_seq[i] = load(&r->slots[i].seq);
+		r->said[i] = load(&r->slots[i].lost);
 	}
-	for (i = 0; i < p->nsubs; i++) {
-		word = load(&p->subs[i].state);
+	for (i = 0; i < r->nsubs; i++) {
+		word = load(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
-		seq = load(&p->subs[i].seq);
+		seq = load(&r->subs[i].seq);
 		if (UT_STATE(word) != UT_FREE && !(word & UT_SHARED) &&
-		    slot < n && seq > 0 && p->done_seq[slot] >= seq)
-			p->done_seq[slot] = seq - 1;
+		    slot < n && seq > 0 && r->done_seq[slot] >= seq)
+			r->done_seq[slot] = seq - 1;
 	}
 }
 
@@ -246,38 +246,38 @@ adopt_slots(struct pool *p)
  * slots tell of later ones, which would be counted twice.
  */
 static uint64_t
-lost_then(const struct pool *p)
+lost_then(const struct region *r)
 {
-	uint64_t lost = p->dropped + p->said_lost;
+	uint64_t lost = r->dropped + r->said_lost;
 	uint32_t i;
 
-	for (i = 0; i < p->nslots; i++)
-		lost += p->said[i];
+	for (i = 0; i < r->nslots; i++)
+		lost += r->said[i];
 	return lost;
 }
 
 /* Take over a region; false and errno if nothing can be written there. */
 bool
-pool_adopt(struct pool *p)
+region_adopt(struct region *r)
 {
 	uint64_t told = 0, lost;
 	uint32_t i;
 	bool ok;
 
-	p->counts.written = load(&p->header->written);
-	p->dropped = load(&p->header->dropped);
-	p->said_lost = load(&p->header->lost);
+	r->counts.written = load(&r->header->written);
+	r->dropped = load(&r->header->dropped);
+	r->said_lost = load(&r->header->lost);
 	/* What it has revoked, it may have revoked just now. */
-	p->revoked = ut_msg_now();
-	ok = p->dir->fd == -1 || scan_files(p);
+	r->revoked = ut_msg_now();
+	ok = r->dir->fd == -1 || scan_files(r);
 	if (ok) {
-		for (i = 0; i < p->nsubs; i++)
-			adopt_sub(p, i);
-		adopt_slots(p);
-		for (i = 0; i < p->nstreams; i++)
-			told += p->streams[i].discarded;
-		if ((lost = lost_then(p)) > told)
-			p->unsaid = lost - told;
+		for (i = 0; i < r->nsubs; i++)
+			adopt_sub(r, i);
+		adopt_slots(r);
+		for (i = 0; i < r->nstreams; i++)
+			told += r->streams[i].discarded;
+		if ((lost = lost_then(r)) > told)
+			r->unsaid = lost - told;
 	}
 	free(late);
 	late = NULL;
@@ -290,10 +290,10 @@ pool_adopt(struct pool *p)
  * whose region is gone: number the new files after them.
  */
 void
-pool_follow(struct pool *p)
+region_follow(struct region *r)
 {
-	if (p->dir->again && p->dir->fd != -1)
-		(void)scan_files(p);
+	if (r->dir->again && r->dir->fd != -1)
+		(void)scan_files(r);
 	free(late);
 	late = NULL;
 	nlate = 0;

@@ -69,11 +69,11 @@ struct shared {
 };
 
 /*
- * What the parent calls a region.  The source of a packet decides into which
- * stream it goes.  A source is a slot, by its number, or a shared sub-buffer,
- * by nslots plus its number.
+ * The buffers of a channel.  The source of a packet decides into which stream
+ * it goes.  A source is a slot, by its number, or a shared sub-buffer, by
+ * nslots plus its number.
  */
-struct pool {
+struct region {
 	uint32_t	 id;
 	struct outdir	*dir;
 	char		 name[NAME_MAXLEN];	/* of the channel */
@@ -113,7 +113,7 @@ struct pool {
 	int		 trouble;	/* the errno last reported */
 	int		 waits;		/* errno for which events wait; or 0 */
 	uint64_t	 waited_lost;	/* events lost when that began */
-	struct pool	*next;
+	struct region	*next;
 };
 
 /* A program, as packets name it. */
@@ -128,7 +128,7 @@ struct owner {
 
 #define PARENT_FD	3	/* the parent's socket */
 
-extern struct pool *pools;
+extern struct region *regions;
 extern struct outdir *outdirs;
 extern bool parent_gone;
 extern bool ending;			/* in order */
@@ -158,9 +158,10 @@ void	 orders_init(void);
 void	 orders_take(void);		/* obey those that can be at once */
 struct later *orders_next(void);	/* of the others */
 bool	 order_obey(const struct order *, struct ut_msg *);
-uint32_t orders_like(struct ut_msg *, struct pool *);	/* the serial number */
+/* Returns the serial number. */
+uint32_t orders_like(struct ut_msg *, struct region *);
 /* Make a region, or take it over; NULL and errno. */
-struct pool *orders_region(struct pool *, bool, int);
+struct region *orders_region(struct region *, bool, int);
 
 /* obey.c: what is done between two passes. */
 void	 obey(void);
@@ -174,7 +175,7 @@ int	 report_why(const char *, const char *, ...)	/* -1 */
 void	 report_try(void);
 const char *report_reason(int);		/* that of the last failure */
 void	 report_failed(uint32_t, int);
-void	 report_trouble(struct pool *, uint32_t, const char *, ...)
+void	 report_trouble(struct region *, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
 void	 report_progress(uint64_t);
 void	 report_made(const struct outdir *);	/* under a new name */
@@ -188,25 +189,25 @@ bool	 owner_died(struct ut_msg *);
 bool	 owners_dead(void);
 void	 owners_forget(void);		/* who was dead */
 
-/* pool.c: the region. */
-struct pool *pool_new(const struct pool *, bool, int);	/* NULL and errno */
-size_t	 pool_size(const struct pool *);	/* of shared memory */
-void	 pool_free(struct pool *, bool);
-void	 pool_start(struct pool *);
-void	 pool_stop(struct pool *, bool);	/* true: its program is dead */
-struct stream *stream_new(struct pool *);
-bool	 commit_valid(const struct pool *, uint64_t, uint64_t);
-uint32_t pool_slots_used(const struct pool *);
-void	 pool_slot_free(struct pool *, uint32_t);
-void	 pool_sub_free(struct pool *, uint32_t);
-void	 pool_written(struct pool *, uint64_t);
-void	 pool_dropped(struct pool *, uint64_t);
-void	 pool_sub_consumed(struct pool *, uint32_t, uint64_t, uint64_t);
-void	 pool_advance(struct pool *, uint32_t, uint64_t);
-void	 pool_look(struct pool *);	/* note what was delivered */
-void	 pool_looked(struct pool *);	/* and that it is dealt with */
-uint64_t pool_lost(const struct pool *);	/* even if no packet told it */
-bool	 pool_sleep(struct pool *, bool);
+/* region.c: the shared memory.  region_new returns NULL and errno. */
+struct region *region_new(const struct region *, bool, int);
+size_t	 region_size(const struct region *);	/* of shared memory */
+void	 region_free(struct region *, bool);
+void	 region_start(struct region *);
+void	 region_stop(struct region *, bool);	/* true: its program is dead */
+struct stream *stream_new(struct region *);
+bool	 commit_valid(const struct region *, uint64_t, uint64_t);
+uint32_t region_slots_used(const struct region *);
+void	 region_slot_free(struct region *, uint32_t);
+void	 region_sub_free(struct region *, uint32_t);
+void	 region_written(struct region *, uint64_t);
+void	 region_dropped(struct region *, uint64_t);
+void	 region_sub_consumed(struct region *, uint32_t, uint64_t, uint64_t);
+void	 region_advance(struct region *, uint32_t, uint64_t);
+void	 region_look(struct region *);	/* note what was delivered */
+void	 region_looked(struct region *);	/* and that it is dealt with */
+uint64_t region_lost(const struct region *);	/* even if no packet told it */
+bool	 region_sleep(struct region *, bool);
 
 /* drain.c: from sub-buffers to packets. */
 #define BATCH		64		/* packets in one writev */
@@ -214,9 +215,9 @@ bool	 pool_sleep(struct pool *, bool);
 #define DRAIN_DEAD	1		/* also what dead programs committed */
 #define DRAIN_ALL	2		/* also what everybody committed */
 #define DRAIN_LAST	3		/* the same, for the last time */
-bool	 pool_drain(struct pool *, int);	/* true: call again at once */
-void	 pool_finish(struct pool *, bool);	/* stop and drain it */
-bool	 pool_bury(struct pool *);	/* the dead; false: not yet */
+bool	 region_drain(struct region *, int);	/* true: call again at once */
+void	 region_finish(struct region *, bool);	/* stop and drain it */
+bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* fault.c: SIGBUS. */
 void	 fault_init(void);
@@ -224,11 +225,11 @@ void	 fault_watch(struct shared *, void *, size_t);
 void	 fault_forget(struct shared *);
 
 /* adopt.c: what another consumer has left. */
-bool	 pool_adopt(struct pool *);
-void	 pool_follow(struct pool *);	/* the files, and nothing else */
+bool	 region_adopt(struct region *);
+void	 region_follow(struct region *);	/* the files only */
 
 /* revoke.c: sub-buffers that idle threads hold. */
-void	 pool_revoke(struct pool *);
+void	 region_revoke(struct region *);
 
 /* packet.c: the head of a CTF packet. */
 #define PACKET_HEAD_MAX	256
@@ -272,8 +273,8 @@ int	 output_metadata(struct outdir *, const char *, bool);
 void	 output_refine(struct outdir *, uint64_t, const char *);
 bool	 output_removed(const struct outdir *);
 int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
-int	 stream_write(struct pool *, struct stream *, struct iovec *, int);
-void	 stream_name(const struct pool *, uint32_t, char *, size_t);
+int	 stream_write(struct region *, struct stream *, struct iovec *, int);
+void	 stream_name(const struct region *, uint32_t, char *, size_t);
 void	 stream_close(struct stream *);
 
 #endif /* CONSUMER_H */

@@ -56,7 +56,7 @@ struct piece {
 
 /* Packets of one stream on their way into the file. */
 static struct batch {
-	struct pool	*pool;
+	struct region	*region;
 	uint32_t	 stream;	/* index */
 	unsigned int	 n;
 	struct piece	 pieces[BATCH];
@@ -70,15 +70,15 @@ static size_t npieces, roompieces;
 static uint64_t bytes_left;
 
 static uint64_t
-load(ut_a64 *p)
+load(ut_a64 *a)
 {
-	return atomic_load_explicit(p, memory_order_relaxed);
+	return atomic_load_explicit(a, memory_order_relaxed);
 }
 
 static const unsigned char *
-data_at(const struct pool *p, uint32_t sub, uint32_t offset)
+data_at(const struct region *r, uint32_t sub, uint32_t offset)
 {
-	return p->data + (size_t)sub * p->subsize + offset;
+	return r->data + (size_t)sub * r->subsize + offset;
 }
 
 /*
@@ -97,29 +97,29 @@ data_at(const struct pool *p, uint32_t sub, uint32_t offset)
  * 32 bits apart at most.
  */
 static uint64_t
-end_time(struct pool *p, struct piece *pc)
+end_time(struct region *r, struct piece *pc)
 {
-	struct ut_subbuf *sub = &p->subs[pc->sub];
+	struct ut_subbuf *sub = &r->subs[pc->sub];
 	uint64_t begin, last, commit, len;
 
 	if (pc->full)
 		return load(&sub->last);
 	do {
-		begin = ut_read_clock(p->clock);
+		begin = ut_read_clock(r->clock);
 		commit = atomic_load_explicit(&sub->commit,
 		    memory_order_acquire);
-		if (commit_valid(p, commit, pc->commit))
+		if (commit_valid(r, commit, pc->commit))
 			pc->commit = commit;
 		len = UT_COMMIT_LEN(pc->commit);
 		last = load(&sub->last);
 		atomic_thread_fence(memory_order_acquire);
 		commit = atomic_load_explicit(&sub->commit,
 		    memory_order_acquire);
-		if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
+		if (commit == pc->commit || len + UT_EVENT_HEAD > r->subsize)
 			return last;
 		last = load(&sub->last);
-	} while (ut_read_clock(p->clock) - begin >= UT_TIME_GAP / 2);
-	return ut_event_time(data_at(p, pc->sub, (uint32_t)len),
+	} while (ut_read_clock(r->clock) - begin >= UT_TIME_GAP / 2);
+	return ut_event_time(data_at(r, pc->sub, (uint32_t)len),
 	    last - UINT32_MAX);
 }
 
@@ -129,25 +129,25 @@ end_time(struct pool *p, struct piece *pc)
  * last consumer.
  */
 static bool
-source_over(struct pool *p, uint32_t source)
+source_over(struct region *r, uint32_t source)
 {
 	uint64_t owner;
 
-	if (source >= p->nslots)
-		return source >= p->nslots + p->nsubs;
-	owner = load(&p->slots[source].owner);
+	if (source >= r->nslots)
+		return source >= r->nslots + r->nsubs;
+	owner = load(&r->slots[source].owner);
 	return owner == 0 || owner_dead(owner) ||
-	    atomic_load_explicit(&p->header->active,
+	    atomic_load_explicit(&r->header->active,
 	    memory_order_relaxed) == 0;
 }
 
 static void
-pool_damaged(struct pool *p)
+region_damaged(struct region *r)
 {
-	if (!p->damaged)
-		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the buffers "
-		    "are damaged: events are lost", p->name);
-	p->damaged = true;
+	if (!r->damaged)
+		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
+		    "are damaged: events are lost", r->name);
+	r->damaged = true;
 }
 
 /*
@@ -157,128 +157,128 @@ pool_damaged(struct pool *p)
  * they should be.
  */
 static uint32_t
-stream_for(struct pool *p, uint32_t source, uint64_t begin)
+stream_for(struct region *r, uint32_t source, uint64_t begin)
 {
-	const bool shared = source >= p->nslots;
+	const bool shared = source >= r->nslots;
 	struct stream *s;
 	uint32_t i, best = NONE;
 
-	i = p->stream_of[source];
-	if (i != 0 && p->streams[i - 1].source == source &&
-	    p->streams[i - 1].end <= begin)
+	i = r->stream_of[source];
+	if (i != 0 && r->streams[i - 1].source == source &&
+	    r->streams[i - 1].end <= begin)
 		return i - 1;
-	for (i = 0; i < p->nstreams; i++) {
-		s = &p->streams[i];
+	for (i = 0; i < r->nstreams; i++) {
+		s = &r->streams[i];
 		if (s->shared == shared && s->end <= begin && (best == NONE ||
-		    s->end > p->streams[best].end) &&
-		    source_over(p, s->source))
+		    s->end > r->streams[best].end) &&
+		    source_over(r, s->source))
 			best = i;
 	}
 	if (best == NONE) {
-		if (p->nstreams >= p->maxstreams)
+		if (r->nstreams >= r->maxstreams)
 			return NONE;
-		best = stream_new(p)->index;
-		p->streams[best].shared = shared;
+		best = stream_new(r)->index;
+		r->streams[best].shared = shared;
 	}
-	p->streams[best].source = source;
-	p->stream_of[source] = best + 1;
+	r->streams[best].source = source;
+	r->stream_of[source] = best + 1;
 	return best;
 }
 
 /* Full, and written or not: it is free, and what its slot has next may come. */
 static void
-piece_over(struct pool *p, const struct piece *pc)
+piece_over(struct region *r, const struct piece *pc)
 {
 	if (!pc->shared)
-		pool_advance(p, pc->slot, pc->seq);
-	pool_sub_free(p, pc->sub);
+		region_advance(r, pc->slot, pc->seq);
+	region_sub_free(r, pc->sub);
 }
 
 /* Written or not, the piece is dealt with. */
 static void
-piece_done(struct pool *p, const struct piece *pc, bool written)
+piece_done(struct region *r, const struct piece *pc, bool written)
 {
-	uint64_t before = p->consumed[pc->sub];
+	uint64_t before = r->consumed[pc->sub];
 	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
 
 	if (written)
-		pool_written(p, n);
+		region_written(r, n);
 	else
-		pool_dropped(p, n);
+		region_dropped(r, n);
 	if (pc->full) {
-		piece_over(p, pc);
+		piece_over(r, pc);
 		return;
 	}
-	pool_sub_consumed(p, pc->sub, pc->commit, pc->end);
+	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 
 /* What could not be written is counted, and said once for each reason. */
 static void
-write_failed(struct pool *p, int error)
+write_failed(struct region *r, int error)
 {
-	if (error == p->trouble)
+	if (error == r->trouble)
 		return;
-	p->trouble = error;
-	report_trouble(p, UT_TROUBLE_LOST, "channel %s: events are lost: %s",
-	    p->name, report_reason(error));
+	r->trouble = error;
+	report_trouble(r, UT_TROUBLE_LOST, "channel %s: events are lost: %s",
+	    r->name, report_reason(error));
 }
 
 /* There is no room for the metadata; 0: now there is. */
 static void
-write_waits(struct pool *p, int error)
+write_waits(struct region *r, int error)
 {
-	const int before = p->waits;
+	const int before = r->waits;
 
 	if (error == before)
 		return;
-	p->waits = error;
+	r->waits = error;
 	if (error != 0) {
 		if (before == 0)
-			p->waited_lost = pool_lost(p);
-		report_trouble(p, UT_TROUBLE_NOW, "channel %s: events wait: "
-		    "%s", p->name, report_reason(error));
+			r->waited_lost = region_lost(r);
+		report_trouble(r, UT_TROUBLE_NOW, "channel %s: events wait: "
+		    "%s", r->name, report_reason(error));
 		return;
 	}
-	report_trouble(p, UT_TROUBLE_NOW, "%s", "");
-	if (pool_lost(p) > p->waited_lost) {
+	report_trouble(r, UT_TROUBLE_NOW, "%s", "");
+	if (region_lost(r) > r->waited_lost) {
 		report_try();
-		write_failed(p, before);
+		write_failed(r, before);
 	}
 }
 
 static void
 batch_flush(void)
 {
-	struct pool *p = batch.pool;
+	struct region *r = batch.region;
 	struct stream *s;
 	unsigned int i;
 	bool written;
 
 	if (batch.n == 0)
 		return;
-	s = &p->streams[batch.stream];
+	s = &r->streams[batch.stream];
 	for (i = 0; i < batch.n; i++)
 		if (batch.pieces[i].sub != NONE)
 			atomic_store_explicit(
-			    &p->subs[batch.pieces[i].sub].writing,
+			    &r->subs[batch.pieces[i].sub].writing,
 			    batch.pieces[i].commit, memory_order_relaxed);
-	written = stream_write(p, s, batch.iov, (int)batch.n * 2) == 0;
+	written = stream_write(r, s, batch.iov, (int)batch.n * 2) == 0;
 	if (!written)
-		write_failed(p, errno);
+		write_failed(r, errno);
 	for (i = 0; i < batch.n; i++) {
 		if (written) {
-			p->counts.bytes += batch.lens[i];
-			p->counts.packets++;
+			r->counts.bytes += batch.lens[i];
+			r->counts.packets++;
 		}
 		if (batch.pieces[i].sub != NONE)
-			piece_done(p, &batch.pieces[i], written);
+			piece_done(r, &batch.pieces[i], written);
 	}
 	if (written) {
 		s->told = s->discarded;
 	} else {
 		/* It is as if these packets had never been. */
 		s->seq -= batch.n;
-		p->unsaid += s->discarded - s->told;
+		r->unsaid += s->discarded - s->told;
 		s->discarded = s->told;
 	}
 	batch.n = 0;
@@ -286,19 +286,19 @@ batch_flush(void)
 }
 
 static void
-batch_add(struct pool *p, uint32_t stream, const struct piece *pc,
+batch_add(struct region *r, uint32_t stream, const struct piece *pc,
     struct packet *pk, const unsigned char *data)
 {
 	struct stream *s;
 	size_t head;
 
-	if (batch.n == BATCH || batch.pool != p || batch.stream != stream)
+	if (batch.n == BATCH || batch.region != r || batch.stream != stream)
 		batch_flush();
-	batch.pool = p;
+	batch.region = r;
 	batch.stream = stream;
-	s = &p->streams[stream];
-	pk->uuid = p->dir->uuid;
-	pk->stream = p->stream;
+	s = &r->streams[stream];
+	pk->uuid = r->dir->uuid;
+	pk->stream = r->stream;
 	pk->shared = s->shared;
 	pk->instance = stream;
 	pk->seq = s->seq++;
@@ -330,7 +330,7 @@ name_packet(struct packet *pk, uint64_t owner, uint32_t tid)
  * tells of none: readers know only the difference to the packet before.
  */
 static void
-empty_packet(struct pool *p, uint32_t stream, const struct packet *like,
+empty_packet(struct region *r, uint32_t stream, const struct packet *like,
     uint64_t when)
 {
 	struct piece none = { NONE, 0, 0, 0, 0, false, false };
@@ -338,28 +338,28 @@ empty_packet(struct pool *p, uint32_t stream, const struct packet *like,
 
 	pk.begin = pk.end = when;
 	pk.len = 0;
-	batch_add(p, stream, &none, &pk, batch.heads[0]);
+	batch_add(r, stream, &none, &pk, batch.heads[0]);
 }
 
 /* Lost events go into the next packet, whosever it is. */
 static void
-say_lost(struct pool *p, uint32_t stream, const struct packet *pk)
+say_lost(struct region *r, uint32_t stream, const struct packet *pk)
 {
-	struct stream *s = &p->streams[stream];
+	struct stream *s = &r->streams[stream];
 
-	if (p->unsaid != 0 && s->seq == 0)
-		empty_packet(p, stream, pk, pk->begin);
-	s->discarded += p->unsaid;
-	p->unsaid = 0;
+	if (r->unsaid != 0 && s->seq == 0)
+		empty_packet(r, stream, pk, pk->begin);
+	s->discarded += r->unsaid;
+	r->unsaid = 0;
 }
 
 /* What the slot has lost, of which not all may have been told of. */
 static void
-note_slot(struct pool *p, uint32_t slot, uint64_t lost)
+note_slot(struct region *r, uint32_t slot, uint64_t lost)
 {
-	if ((int64_t)(lost - p->said[slot]) > 0) {
-		p->unsaid += lost - p->said[slot];
-		p->said[slot] = lost;
+	if ((int64_t)(lost - r->said[slot]) > 0) {
+		r->unsaid += lost - r->said[slot];
+		r->said[slot] = lost;
 	}
 }
 
@@ -368,47 +368,47 @@ note_slot(struct pool *p, uint32_t slot, uint64_t lost)
  * would leave their 64 bits: one such packet, and the trace is not read at all.
  */
 static uint64_t
-no_later(const struct pool *p, uint64_t t)
+no_later(const struct region *r, uint64_t t)
 {
-	const uint64_t latest = ut_read_clock(p->clock) + UT_TIME_GAP;
+	const uint64_t latest = ut_read_clock(r->clock) + UT_TIME_GAP;
 
 	return t < latest ? t : latest;
 }
 
 static void
-piece_write(struct pool *p, struct piece *pc)
+piece_write(struct region *r, struct piece *pc)
 {
-	struct ut_subbuf *sub = &p->subs[pc->sub];
+	struct ut_subbuf *sub = &r->subs[pc->sub];
 	struct packet pk;
-	uint32_t from = UT_COMMIT_LEN(p->consumed[pc->sub]), stream;
+	uint32_t from = UT_COMMIT_LEN(r->consumed[pc->sub]), stream;
 
 	if (!pc->shared)
-		note_slot(p, pc->slot, load(&sub->lost));
+		note_slot(r, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
 	if (UT_COMMIT_LEN(pc->commit) == from) {
 		/* Full, and all of it was written before. */
-		piece_over(p, pc);
+		piece_over(r, pc);
 		return;
 	}
-	pk.end = no_later(p, end_time(p, pc));
+	pk.end = no_later(r, end_time(r, pc));
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
-	pk.begin = no_later(p, ut_event_time(data_at(p, pc->sub, from),
-	    from == 0 ? load(&sub->first) : p->until[pc->sub]));
+	pk.begin = no_later(r, ut_event_time(data_at(r, pc->sub, from),
+	    from == 0 ? load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
-	stream = stream_for(p, pc->shared ? p->nslots + pc->sub : pc->slot,
+	stream = stream_for(r, pc->shared ? r->nslots + pc->sub : pc->slot,
 	    pk.begin);
 	if (stream == NONE) {
-		pool_damaged(p);
+		region_damaged(r);
 		pc->end = pk.end;
-		piece_done(p, pc, false);
+		piece_done(r, pc, false);
 		return;
 	}
 	if (!pc->shared)
 		name_packet(&pk, load(&sub->owner), atomic_load_explicit(
 		    &sub->tid, memory_order_relaxed));
-	say_lost(p, stream, &pk);
-	batch_add(p, stream, pc, &pk, data_at(p, pc->sub, from));
+	say_lost(r, stream, &pk);
+	batch_add(r, stream, pc, &pk, data_at(r, pc->sub, from));
 }
 
 static void
@@ -423,10 +423,10 @@ piece_add(const struct piece *pc)
 
 /* What makes no sense is thrown away. */
 static bool
-piece_valid(const struct pool *p, const struct piece *pc)
+piece_valid(const struct region *r, const struct piece *pc)
 {
-	return (pc->shared || pc->slot < p->nslots) &&
-	    commit_valid(p, pc->commit, p->consumed[pc->sub]);
+	return (pc->shared || pc->slot < r->nslots) &&
+	    commit_valid(r, pc->commit, r->consumed[pc->sub]);
 }
 
 /*
@@ -446,7 +446,7 @@ take_full(struct ut_subbuf *sub, uint64_t word)
 
 /* Is what is committed in there wanted? */
 static bool
-wanted(struct pool *p, uint64_t word, int how)
+wanted(struct region *r, uint64_t word, int how)
 {
 	uint32_t slot = UT_STATE_SLOT(word);
 
@@ -455,8 +455,8 @@ wanted(struct pool *p, uint64_t word, int how)
 		return false;
 	case UT_OWNED:
 		if (how == DRAIN_DEAD)
-			return slot < p->nslots &&
-			    owner_dead(load(&p->slots[slot].owner));
+			return slot < r->nslots &&
+			    owner_dead(load(&r->slots[slot].owner));
 		return how != DRAIN_FULL;
 	case UT_PARKED:
 		return how == DRAIN_ALL || how == DRAIN_LAST;
@@ -471,14 +471,14 @@ wanted(struct pool *p, uint64_t word, int how)
  * find nothing else while we write.
  */
 static void
-collect_one(struct pool *p, uint32_t i, int how)
+collect_one(struct region *r, uint32_t i, int how)
 {
-	struct ut_subbuf *sub = &p->subs[i];
+	struct ut_subbuf *sub = &r->subs[i];
 	struct piece pc;
 	uint64_t word;
 
 	word = atomic_load_explicit(&sub->state, memory_order_acquire);
-	if (!wanted(p, word, how))
+	if (!wanted(r, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST);
@@ -489,15 +489,15 @@ collect_one(struct pool *p, uint32_t i, int how)
 	pc.sub = i;
 	pc.slot = UT_STATE_SLOT(word);
 	pc.seq = load(&sub->seq);
-	if (!piece_valid(p, &pc)) {
-		pool_damaged(p);
-		if (pc.full && pc.slot < p->nslots)
-			piece_over(p, &pc);
+	if (!piece_valid(r, &pc)) {
+		region_damaged(r);
+		if (pc.full && pc.slot < r->nslots)
+			piece_over(r, &pc);
 		else if (pc.full)
-			pool_sub_free(p, i);
+			region_sub_free(r, i);
 		return;
 	}
-	if (pc.full || pc.commit != p->consumed[i])
+	if (pc.full || pc.commit != r->consumed[i])
 		piece_add(&pc);
 }
 
@@ -515,54 +515,54 @@ by_slot(const void *va, const void *vb)
 
 /* What was lost outside of sub-buffers. */
 static void
-collect_lost(struct pool *p)
+collect_lost(struct region *r)
 {
-	uint64_t lost = load(&p->header->lost);
-	uint32_t i, n = pool_slots_used(p), len;
+	uint64_t lost = load(&r->header->lost);
+	uint32_t i, n = region_slots_used(r), len;
 
-	if (lost > p->said_lost) {
-		p->unsaid += lost - p->said_lost;
-		p->said_lost = lost;
+	if (lost > r->said_lost) {
+		r->unsaid += lost - r->said_lost;
+		r->said_lost = lost;
 	}
 	for (i = 0; i < n; i++)
-		note_slot(p, i, load(&p->slots[i].lost));
-	len = atomic_load_explicit(&p->header->toobig, memory_order_relaxed);
-	if (len <= p->toobig || p->ntoobig == TOOBIG_MAX)
+		note_slot(r, i, load(&r->slots[i].lost));
+	len = atomic_load_explicit(&r->header->toobig, memory_order_relaxed);
+	if (len <= r->toobig || r->ntoobig == TOOBIG_MAX)
 		return;
-	p->ntoobig++;
-	p->toobig = len;
-	report_trouble(p, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
-	    "does not fit into a sub-buffer of %u: lost", p->name, len,
-	    p->subsize);
+	r->ntoobig++;
+	r->toobig = len;
+	report_trouble(r, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
+	    "does not fit into a sub-buffer of %u: lost", r->name, len,
+	    r->subsize);
 }
 
 /* The end: what is still unsaid needs a packet of its own. */
 static void
-say_rest(struct pool *p)
+say_rest(struct region *r)
 {
 	struct packet pk;
 	uint32_t stream = 0;
 
-	if (p->unsaid == 0)
+	if (r->unsaid == 0)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
-	pk.begin = ut_read_clock(p->clock);
-	if (p->nstreams == 0)
-		stream = stream_for(p, 0, pk.begin);
-	if (pk.begin < p->streams[stream].end)
-		pk.begin = p->streams[stream].end;
-	say_lost(p, stream, &pk);
-	empty_packet(p, stream, &pk, pk.begin);
+	pk.begin = ut_read_clock(r->clock);
+	if (r->nstreams == 0)
+		stream = stream_for(r, 0, pk.begin);
+	if (pk.begin < r->streams[stream].end)
+		pk.begin = r->streams[stream].end;
+	say_lost(r, stream, &pk);
+	empty_packet(r, stream, &pk, pk.begin);
 }
 
 /* A directory that is a program's own is made with its first packet. */
 static bool
-nothing_yet(const struct pool *p, int how)
+nothing_yet(const struct region *r, int how)
 {
 	size_t i;
 
-	if (p->dir->meta != -1 || (how == DRAIN_LAST && p->unsaid > 0))
+	if (r->dir->meta != -1 || (how == DRAIN_LAST && r->unsaid > 0))
 		return false;
 	for (i = 0; i < npieces; i++)
 		if (UT_COMMIT_COUNT(pieces[i].commit) > 0)
@@ -575,31 +575,31 @@ nothing_yet(const struct pool *p, int how)
  * region, and when that is full, writers count what they lose.
  */
 static bool
-metadata_ready(struct pool *p, int how)
+metadata_ready(struct region *r, int how)
 {
 	size_t i;
 
-	if (nothing_yet(p, how) || output_pending(p->dir) == 0) {
-		write_waits(p, 0);
+	if (nothing_yet(r, how) || output_pending(r->dir) == 0) {
+		write_waits(r, 0);
 		return true;
 	}
 	if (how != DRAIN_LAST) {
-		write_waits(p, errno);
+		write_waits(r, errno);
 		return false;
 	}
-	write_failed(p, errno);
+	write_failed(r, errno);
 	for (i = 0; i < npieces; i++)
-		piece_done(p, &pieces[i], false);
+		piece_done(r, &pieces[i], false);
 	npieces = 0;
 	return true;
 }
 
 /* Of a program that is dead, whoever may have the slot by now. */
 static bool
-is_dead(struct pool *p, const struct piece *pc)
+is_dead(struct region *r, const struct piece *pc)
 {
-	return owner_dead(load(&p->subs[pc->sub].owner)) ||
-	    owner_dead(load(&p->slots[pc->slot].owner));
+	return owner_dead(load(&r->subs[pc->sub].owner)) ||
+	    owner_dead(load(&r->slots[pc->slot].owner));
 }
 
 /*
@@ -609,32 +609,32 @@ is_dead(struct pool *p, const struct piece *pc)
  * first seq is 1; whatever was scribbled there, nothing waits for ever.)
  */
 static bool
-in_turn(struct pool *p, const struct piece *pc, int how)
+in_turn(struct region *r, const struct piece *pc, int how)
 {
 	if (pc->shared || how == DRAIN_LAST ||
-	    pc->seq - 1 <= p->done_seq[pc->slot] ||
-	    (how == DRAIN_DEAD && is_dead(p, pc)))
+	    pc->seq - 1 <= r->done_seq[pc->slot] ||
+	    (how == DRAIN_DEAD && is_dead(r, pc)))
 		return true;
-	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;
+	return how == DRAIN_ALL && ++r->waited[pc->slot] > WAIT_PASSES;
 }
 
 bool
-pool_drain(struct pool *p, int how)
+region_drain(struct region *r, int how)
 {
 	size_t i, full = 0;
 
-	if (p->dir->behind)
+	if (r->dir->behind)
 		return false;
 	npieces = 0;
-	pool_look(p);
-	if (p->shared.cut)
-		pool_damaged(p);
-	for (i = 0; i < p->nsubs; i++)
-		collect_one(p, (uint32_t)i, how);
+	region_look(r);
+	if (r->shared.cut)
+		region_damaged(r);
+	for (i = 0; i < r->nsubs; i++)
+		collect_one(r, (uint32_t)i, how);
 	if (how != DRAIN_FULL)
-		collect_lost(p);
+		collect_lost(r);
 	orders_take();
-	if (!metadata_ready(p, how))
+	if (!metadata_ready(r, how))
 		return false;
 	if (npieces > 0)
 		qsort(pieces, npieces, sizeof(*pieces), by_slot);
@@ -642,49 +642,49 @@ pool_drain(struct pool *p, int how)
 		bytes_left += UT_COMMIT_LEN(pieces[i].commit);
 	for (i = 0; i < npieces; i++) {
 		bytes_left -= UT_COMMIT_LEN(pieces[i].commit);
-		if (!in_turn(p, &pieces[i], how))
+		if (!in_turn(r, &pieces[i], how))
 			continue;
 		full += pieces[i].full;
 		if (pieces[i].full && !pieces[i].shared)
-			pool_advance(p, pieces[i].slot, pieces[i].seq);
-		piece_write(p, &pieces[i]);
+			region_advance(r, pieces[i].slot, pieces[i].seq);
+		piece_write(r, &pieces[i]);
 	}
 	if (how == DRAIN_LAST)
-		say_rest(p);
+		say_rest(r);
 	batch_flush();
-	pool_looked(p);
-	return full >= p->bell;
+	region_looked(r);
+	return full >= r->bell;
 }
 
 /* Stop the region, and write all that is in it. */
 void
-pool_finish(struct pool *p, bool dead)
+region_finish(struct region *r, bool dead)
 {
-	pool_stop(p, dead);
-	(void)pool_drain(p, DRAIN_LAST);
-	if (output_removed(p->dir))
-		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the files "
+	region_stop(r, dead);
+	(void)region_drain(r, DRAIN_LAST);
+	if (output_removed(r->dir))
+		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the files "
 		    "were removed, and what was written there is gone",
-		    p->name);
+		    r->name);
 }
 
 /* What they still hold after that is empty, or out of order. */
 static void
-bury_slots(struct pool *p)
+bury_slots(struct region *r)
 {
-	uint32_t i, slot, n = pool_slots_used(p);
+	uint32_t i, slot, n = region_slots_used(r);
 	uint64_t word;
 
-	for (i = 0; i < p->nsubs; i++) {
-		word = load(&p->subs[i].state);
+	for (i = 0; i < r->nsubs; i++) {
+		word = load(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		if (UT_STATE(word) == UT_OWNED && slot < n &&
-		    owner_dead(load(&p->slots[slot].owner)))
-			pool_sub_free(p, i);
+		    owner_dead(load(&r->slots[slot].owner)))
+			region_sub_free(r, i);
 	}
 	for (i = 0; i < n; i++)
-		if (owner_dead(load(&p->slots[i].owner)))
-			pool_slot_free(p, i);
+		if (owner_dead(load(&r->slots[i].owner)))
+			region_slot_free(r, i);
 }
 
 /*
@@ -692,11 +692,11 @@ bury_slots(struct pool *p)
  * for the metadata, their events stay where they are: false.
  */
 bool
-pool_bury(struct pool *p)
+region_bury(struct region *r)
 {
-	(void)pool_drain(p, DRAIN_DEAD);
-	if (p->dir->behind || p->dir->nwhole > 0)
+	(void)region_drain(r, DRAIN_DEAD);
+	if (r->dir->behind || r->dir->nwhole > 0)
 		return false;
-	bury_slots(p);
+	bury_slots(r);
 	return true;
 }

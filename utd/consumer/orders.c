@@ -102,23 +102,23 @@ shm_help(int error)
 
 /* Report that there is no shared memory for the region or the bell. */
 static void
-no_shm(const struct pool *like)
+no_shm(const struct region *like)
 {
 	const int error = errno;
 	const char *where = ut_shm_where();
 	char size[64];
 
 	snprintf(size, sizeof(size), "%zu kB of shared memory%s%s",
-	    (pool_size(like) + 1023) / 1024, where != NULL ? " in " : "",
+	    (region_size(like) + 1023) / 1024, where != NULL ? " in " : "",
 	    where != NULL ? where : "");
 	report_why(size, "%s%s", strerror(error), shm_help(error));
 }
 
 /* Make a region, or take it over; NULL and errno. */
-struct pool *
-orders_region(struct pool *like, bool again, int fd)
+struct region *
+orders_region(struct region *like, bool again, int fd)
 {
-	struct pool *p;
+	struct region *r;
 	int error;
 
 	if (like->dir == NULL || sleep_bell(bell_name) == -1) {
@@ -132,22 +132,22 @@ orders_region(struct pool *like, bool again, int fd)
 		errno = error;
 		return NULL;
 	}
-	p = pool_new(like, again, fd);
-	if (p == NULL)
+	r = region_new(like, again, fd);
+	if (r == NULL)
 		no_shm(like);
-	if (p != NULL && !again)
-		pool_follow(p);
-	if (p == NULL || !again || pool_adopt(p))
-		return p;
+	if (r != NULL && !again)
+		region_follow(r);
+	if (r == NULL || !again || region_adopt(r))
+		return r;
 	error = errno;
-	pool_free(p, false);
+	region_free(r, false);
 	errno = error;
 	return NULL;
 }
 
 /* What UT_C_REGION and UT_C_BURY begin with: all but the directory. */
 uint32_t
-orders_like(struct ut_msg *m, struct pool *like)
+orders_like(struct ut_msg *m, struct region *like)
 {
 	uint32_t serial = ut_msg_get_u32(m);
 
@@ -164,7 +164,7 @@ orders_like(struct ut_msg *m, struct pool *like)
 static void
 do_region(struct ut_msg *m)
 {
-	struct pool like, *p;
+	struct region like, *r;
 	struct ut_msg *out;
 	const uint32_t serial = orders_like(m, &like);
 	const uint32_t active = ut_msg_get_u32(m);
@@ -173,20 +173,20 @@ do_region(struct ut_msg *m)
 	like.dir = outdir_find(m->h.b);
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
-	p = orders_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
-	if (p == NULL) {
+	r = orders_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
+	if (r == NULL) {
 		report_failed(serial, errno);
 		return;
 	}
 	if (active)
-		pool_start(p);
-	if (pools == NULL)
+		region_start(r);
+	if (regions == NULL)
 		sleep_tick(true);
-	p->next = pools;
-	pools = p;
+	r->next = regions;
+	regions = r;
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_u32(out, active);
-	ut_msg_fd(out, p->fd);
+	ut_msg_fd(out, r->fd);
 	report_send();
 }
 

@@ -38,7 +38,7 @@ struct outdir *outdirs;
 
 /* The streams whose files are open. */
 static struct {
-	struct pool	*pool;
+	struct region	*region;
 	uint32_t	 stream;	/* index */
 } opened[OPEN_MAX_STREAMS];
 static unsigned int nopen;
@@ -293,7 +293,7 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 static struct stream *
 opened_stream(unsigned int i)
 {
-	return &opened[i].pool->streams[opened[i].stream];
+	return &opened[i].region->streams[opened[i].stream];
 }
 
 /* The last one takes its place. */
@@ -322,9 +322,9 @@ close_oldest(void)
 }
 
 void
-stream_name(const struct pool *p, uint32_t index, char *name, size_t size)
+stream_name(const struct region *r, uint32_t index, char *name, size_t size)
 {
-	snprintf(name, size, "%s_%u", p->name, index);
+	snprintf(name, size, "%s_%u", r->name, index);
 }
 
 /*
@@ -332,7 +332,7 @@ stream_name(const struct pool *p, uint32_t index, char *name, size_t size)
  * has anything but what we have written.
  */
 static int
-stream_open(struct pool *p, struct stream *s)
+stream_open(struct region *r, struct stream *s)
 {
 	char name[NAME_MAXLEN + 16];
 	struct stat st;
@@ -340,18 +340,18 @@ stream_open(struct pool *p, struct stream *s)
 	s->used = ++clock_used;
 	if (s->fd != -1)
 		return 0;
-	if (p->dir->lost != 0) {
-		errno = p->dir->lost;
+	if (r->dir->lost != 0) {
+		errno = r->dir->lost;
 		return -1;
 	}
 	if (nopen == OPEN_MAX_STREAMS)
 		close_oldest();
-	stream_name(p, s->index, name, sizeof(name));
-	s->fd = output_file(p->dir, name, O_WRONLY | O_APPEND |
+	stream_name(r, s->index, name, sizeof(name));
+	s->fd = output_file(r->dir, name, O_WRONLY | O_APPEND |
 	    (s->made ? 0 : O_CREAT));
 	if (s->fd == -1)
 		return -1;
-	opened[nopen].pool = p;
+	opened[nopen].region = r;
 	opened[nopen].stream = s->index;
 	s->at = nopen++;
 	s->made = true;
@@ -380,14 +380,14 @@ skip(struct iovec **iov, int *niov, size_t n)
  * Append whole packets; all of them, or none: -1 and errno.
  */
 int
-stream_write(struct pool *p, struct stream *s, struct iovec *iov, int niov)
+stream_write(struct region *r, struct stream *s, struct iovec *iov, int niov)
 {
 	size_t done = 0;
 	ssize_t n;
 	int error;
 
 	report_try();
-	if (stream_open(p, s) == -1)
+	if (stream_open(r, s) == -1)
 		return -1;
 	for (skip(&iov, &niov, 0); niov > 0; skip(&iov, &niov, (size_t)n)) {
 		n = writev(s->fd, iov, niov);

@@ -90,7 +90,7 @@ report_failed(uint32_t serial, int error)
 }
 
 void
-report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
+report_trouble(struct region *r, uint32_t what, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -98,7 +98,7 @@ report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ut_msg_init(&out, UT_C_TROUBLE, p->id, what);
+	ut_msg_init(&out, UT_C_TROUBLE, r->id, what);
 	ut_msg_str(&out, text);
 	report_send();
 }

@@ -37,7 +37,7 @@
 #define QUIET_EACH	100
 #define QUIET_ALL	400
 
-struct pool *pools;
+struct region *regions;
 
 static uint32_t
 slots_for(uint32_t nsubs)
@@ -52,98 +52,98 @@ slots_for(uint32_t nsubs)
  * magic is last: what has one is complete.
  */
 static void
-header_init(struct pool *p)
+header_init(struct region *r)
 {
-	struct ut_header *h = p->header;
+	struct ut_header *h = r->header;
 
 	h->version = UT_ABI_VERSION;
-	h->size = p->size;
-	h->slots = (uint64_t)((char *)p->slots - (char *)h);
-	h->subs = (uint64_t)((char *)p->subs - (char *)h);
-	h->data = (uint64_t)(p->data - (unsigned char *)h);
-	h->nslots = p->nslots;
-	h->nsubs = p->nsubs;
-	h->subsize = p->subsize;
+	h->size = r->size;
+	h->slots = (uint64_t)((char *)r->slots - (char *)h);
+	h->subs = (uint64_t)((char *)r->subs - (char *)h);
+	h->data = (uint64_t)(r->data - (unsigned char *)h);
+	h->nslots = r->nslots;
+	h->nsubs = r->nsubs;
+	h->subsize = r->subsize;
 	h->mode = UT_MODE_DISCARD;
-	h->clock = p->clock;
-	atomic_store(&h->bell, p->bell);
+	h->clock = r->clock;
+	atomic_store(&h->bell, r->bell);
 	atomic_signal_fence(memory_order_seq_cst);
 	h->magic = UT_ABI_MAGIC;
 }
 
 /* How large it is, and, once it is mapped, where everything is. */
 static void
-layout(struct pool *p, unsigned char *at)
+layout(struct region *r, unsigned char *at)
 {
 	uint64_t slots = sizeof(struct ut_header), subs, data;
 
-	p->nslots = slots_for(p->nsubs);
-	subs = slots + (uint64_t)p->nslots * sizeof(struct ut_slot);
-	data = subs + (uint64_t)p->nsubs * sizeof(struct ut_subbuf);
+	r->nslots = slots_for(r->nsubs);
+	subs = slots + (uint64_t)r->nslots * sizeof(struct ut_slot);
+	data = subs + (uint64_t)r->nsubs * sizeof(struct ut_subbuf);
 	data = (data + PAGE - 1) / PAGE * PAGE;
-	p->size = (size_t)(data + (uint64_t)p->nsubs * p->subsize);
-	p->bell = p->nsubs < 16 ? 1 : p->nsubs / 8;
+	r->size = (size_t)(data + (uint64_t)r->nsubs * r->subsize);
+	r->bell = r->nsubs < 16 ? 1 : r->nsubs / 8;
 	if (at == NULL)
 		return;
-	p->header = (struct ut_header *)(void *)at;
-	p->slots = (struct ut_slot *)(void *)(at + slots);
-	p->subs = (struct ut_subbuf *)(void *)(at + subs);
-	p->data = at + data;
+	r->header = (struct ut_header *)(void *)at;
+	r->slots = (struct ut_slot *)(void *)(at + slots);
+	r->subs = (struct ut_subbuf *)(void *)(at + subs);
+	r->data = at + data;
 }
 
 size_t
-pool_size(const struct pool *like)
+region_size(const struct region *like)
 {
-	struct pool p = *like;
+	struct region r = *like;
 
-	layout(&p, NULL);
-	return p.size;
+	layout(&r, NULL);
+	return r.size;
 }
 
 /* Of that size; what is in it is seen to later. */
 static int
-pool_map(struct pool *p)
+region_map(struct region *r)
 {
 	struct stat st;
 	void *map;
 
-	layout(p, NULL);
-	if (fstat(p->fd, &st) == -1)
+	layout(r, NULL);
+	if (fstat(r->fd, &st) == -1)
 		return -1;
-	if (st.st_size != (off_t)p->size) {
+	if (st.st_size != (off_t)r->size) {
 		errno = EINVAL;
 		return -1;
 	}
-	map = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd,
+	map = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
 	    0);
 	if (map == MAP_FAILED)
 		return -1;
-	layout(p, map);
-	fault_watch(&p->shared, map, p->size);
+	layout(r, map);
+	fault_watch(&r->shared, map, r->size);
 	return 0;
 }
 
 static void
-pool_unmap(struct pool *p)
+region_unmap(struct region *r)
 {
-	fault_forget(&p->shared);
-	munmap(p->header, p->size);
+	fault_forget(&r->shared);
+	munmap(r->header, r->size);
 }
 
 static int
-pool_create(struct pool *p)
+region_create(struct region *r)
 {
 	int error;
 
-	if ((p->fd = ut_shm_create(p->shm, p->size)) == -1)
+	if ((r->fd = ut_shm_create(r->shm, r->size)) == -1)
 		return -1;
-	if (pool_map(p) == 0) {
-		header_init(p);
+	if (region_map(r) == 0) {
+		header_init(r);
 		return 0;
 	}
 	error = errno;
-	close(p->fd);
-	shm_unlink(p->shm);
+	close(r->fd);
+	shm_unlink(r->shm);
 	errno = error;
 	return -1;
 }
@@ -153,56 +153,56 @@ pool_create(struct pool *p)
  * one has no magic, but then nobody has a descriptor of it either.
  */
 static int
-pool_reopen(struct pool *p, int fd)
+region_reopen(struct region *r, int fd)
 {
 	int error = 0;
 
-	p->fd = fd != -1 ? fd : ut_shm_open(p->shm);
-	if (p->fd == -1)
-		return errno == ENOENT ? pool_create(p) : -1;
-	if (pool_map(p) == 0) {
-		if (fd != -1 || p->header->magic == UT_ABI_MAGIC)
+	r->fd = fd != -1 ? fd : ut_shm_open(r->shm);
+	if (r->fd == -1)
+		return errno == ENOENT ? region_create(r) : -1;
+	if (region_map(r) == 0) {
+		if (fd != -1 || r->header->magic == UT_ABI_MAGIC)
 			return 0;
-		pool_unmap(p);
+		region_unmap(r);
 	} else {
 		error = errno;
 	}
-	close(p->fd);
+	close(r->fd);
 	errno = error;
-	if (fd != -1 || shm_unlink(p->shm) == -1)
+	if (fd != -1 || shm_unlink(r->shm) == -1)
 		return -1;
-	return pool_create(p);
+	return region_create(r);
 }
 
 /* Of our own. */
 static bool
-pool_alloc(struct pool *p)
+region_alloc(struct region *r)
 {
-	p->done_seq = calloc(p->nslots, sizeof(*p->done_seq));
-	p->waited = calloc(p->nslots, sizeof(*p->waited));
-	p->said = calloc(p->nslots, sizeof(*p->said));
-	p->stream_of = calloc((size_t)p->nslots + p->nsubs,
-	    sizeof(*p->stream_of));
-	p->seen = calloc(p->nsubs, sizeof(*p->seen));
-	p->consumed = calloc(p->nsubs, sizeof(*p->consumed));
-	p->until = calloc(p->nsubs, sizeof(*p->until));
-	return p->done_seq != NULL && p->waited != NULL && p->said != NULL &&
-	    p->stream_of != NULL && p->seen != NULL && p->consumed != NULL &&
-	    p->until != NULL;
+	r->done_seq = calloc(r->nslots, sizeof(*r->done_seq));
+	r->waited = calloc(r->nslots, sizeof(*r->waited));
+	r->said = calloc(r->nslots, sizeof(*r->said));
+	r->stream_of = calloc((size_t)r->nslots + r->nsubs,
+	    sizeof(*r->stream_of));
+	r->seen = calloc(r->nsubs, sizeof(*r->seen));
+	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
+	r->until = calloc(r->nsubs, sizeof(*r->until));
+	return r->done_seq != NULL && r->waited != NULL && r->said != NULL &&
+	    r->stream_of != NULL && r->seen != NULL && r->consumed != NULL &&
+	    r->until != NULL;
 }
 
 static void
-pool_release(struct pool *p)
+region_release(struct region *r)
 {
-	free(p->streams);
-	free(p->done_seq);
-	free(p->waited);
-	free(p->said);
-	free(p->seen);
-	free(p->stream_of);
-	free(p->consumed);
-	free(p->until);
-	free(p);
+	free(r->streams);
+	free(r->done_seq);
+	free(r->waited);
+	free(r->said);
+	free(r->seen);
+	free(r->stream_of);
+	free(r->consumed);
+	free(r->until);
+	free(r);
 }
 
 /*
@@ -210,56 +210,56 @@ pool_release(struct pool *p)
  * the descriptor may be it.  NULL and errno.  What is taken over has events:
  * without memory that is not given up, but left to the next consumer.
  */
-struct pool *
-pool_new(const struct pool *like, bool again, int fd)
+struct region *
+region_new(const struct region *like, bool again, int fd)
 {
-	struct pool *p;
+	struct region *r;
 	int error;
 
-	if ((p = malloc(sizeof(*p))) != NULL) {
-		*p = *like;
-		layout(p, NULL);
-		p->maxstreams = 2 * (p->nslots + ut_subs_shared(p->nsubs));
+	if ((r = malloc(sizeof(*r))) != NULL) {
+		*r = *like;
+		layout(r, NULL);
+		r->maxstreams = 2 * (r->nslots + ut_subs_shared(r->nsubs));
 	}
-	if (p == NULL || !pool_alloc(p)) {
+	if (r == NULL || !region_alloc(r)) {
 		if (again)
 			fatal("channel %s", like->name);
-		if (p != NULL)
-			pool_release(p);
+		if (r != NULL)
+			region_release(r);
 		errno = ENOMEM;
 		return NULL;
 	}
-	if ((again ? pool_reopen(p, fd) : pool_create(p)) == 0)
-		return p;
+	if ((again ? region_reopen(r, fd) : region_create(r)) == 0)
+		return r;
 	error = errno;
-	pool_release(p);
+	region_release(r);
 	errno = error;
 	return NULL;
 }
 
 /* The region goes, too, or is left to somebody else. */
 void
-pool_free(struct pool *p, bool gone)
+region_free(struct region *r, bool gone)
 {
 	uint32_t i;
 
-	for (i = 0; i < p->nstreams; i++)
-		stream_close(&p->streams[i]);
-	pool_unmap(p);
-	close(p->fd);
+	for (i = 0; i < r->nstreams; i++)
+		stream_close(&r->streams[i]);
+	region_unmap(r);
+	close(r->fd);
 	if (gone)
-		shm_unlink(p->shm);
-	pool_release(p);
+		shm_unlink(r->shm);
+	region_release(r);
 }
 
 uint32_t
-pool_slots_used(const struct pool *p)
+region_slots_used(const struct region *r)
 {
 	uint32_t n;
 
-	n = atomic_load_explicit(&p->header->slots_used,
+	n = atomic_load_explicit(&r->header->slots_used,
 	    memory_order_acquire);
-	return n < p->nslots ? n : p->nslots;
+	return n < r->nslots ? n : r->nslots;
 }
 
 /*
@@ -267,11 +267,11 @@ pool_slots_used(const struct pool *p)
  * threads that do not run, or are dead and not yet buried, not for ever.
  */
 static void
-wait_quiet(struct pool *p)
+wait_quiet(struct region *r)
 {
 	static const struct timespec nap = { 0, 1000000 };
 	const int64_t all = ut_msg_now() + QUIET_ALL;
-	uint32_t i, n = pool_slots_used(p);
+	uint32_t i, n = region_slots_used(r);
 	int64_t each, now;
 
 	nanosleep(&nap, NULL);
@@ -279,7 +279,7 @@ wait_quiet(struct pool *p)
 		now = ut_msg_now();
 		each = now + QUIET_EACH;
 		while (now < each && now < all &&
-		    atomic_load_explicit(&p->slots[i].busy,
+		    atomic_load_explicit(&r->slots[i].busy,
 		    memory_order_acquire) != 0) {
 			nanosleep(&nap, NULL);
 			now = ut_msg_now();
@@ -288,80 +288,80 @@ wait_quiet(struct pool *p)
 }
 
 void
-pool_start(struct pool *p)
+region_start(struct region *r)
 {
-	atomic_store(&p->header->active, true);
+	atomic_store(&r->header->active, true);
 }
 
 /* No more events; those of the dead are over already. */
 void
-pool_stop(struct pool *p, bool dead)
+region_stop(struct region *r, bool dead)
 {
-	atomic_store(&p->header->active, false);
+	atomic_store(&r->header->active, false);
 	if (!dead)
-		wait_quiet(p);
+		wait_quiet(r);
 }
 
 /* May that follow what was there before? */
 bool
-commit_valid(const struct pool *p, uint64_t commit, uint64_t was)
+commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 {
 	const uint32_t len = UT_COMMIT_LEN(commit);
 
-	return len <= p->subsize && len >= UT_COMMIT_LEN(was) &&
+	return len <= r->subsize && len >= UT_COMMIT_LEN(was) &&
 	    UT_COMMIT_COUNT(commit) >= UT_COMMIT_COUNT(was) &&
 	    (len == UT_COMMIT_LEN(was) ||
 	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
 }
 
 struct stream *
-stream_new(struct pool *p)
+stream_new(struct region *r)
 {
 	struct stream *s;
 
-	p->streams = xrealloc(p->streams,
-	    (p->nstreams + 1) * sizeof(*p->streams));
-	s = &p->streams[p->nstreams];
+	r->streams = xrealloc(r->streams,
+	    (r->nstreams + 1) * sizeof(*r->streams));
+	s = &r->streams[r->nstreams];
 	memset(s, 0, sizeof(*s));
-	s->index = p->nstreams++;
+	s->index = r->nstreams++;
 	s->fd = -1;
 	return s;
 }
 
 /* Release: who claims it, or looks again, finds it clean. */
 static void
-now_free(struct pool *p)
+now_free(struct region *r)
 {
-	atomic_fetch_add_explicit(&p->header->freed, 1,
+	atomic_fetch_add_explicit(&r->header->freed, 1,
 	    memory_order_release);
 }
 
 /* That sub-buffer of the slot is dealt with, and so are all before it. */
 void
-pool_advance(struct pool *p, uint32_t slot, uint64_t seq)
+region_advance(struct region *r, uint32_t slot, uint64_t seq)
 {
-	if (p->done_seq[slot] < seq)
-		p->done_seq[slot] = seq;
-	p->waited[slot] = 0;
+	if (r->done_seq[slot] < seq)
+		r->done_seq[slot] = seq;
+	r->waited[slot] = 0;
 }
 
 void
-pool_slot_free(struct pool *p, uint32_t i)
+region_slot_free(struct region *r, uint32_t i)
 {
-	struct ut_slot *slot = &p->slots[i];
+	struct ut_slot *slot = &r->slots[i];
 
-	pool_advance(p, i, atomic_load_explicit(&slot->seq,
+	region_advance(r, i, atomic_load_explicit(&slot->seq,
 	    memory_order_relaxed));
 	atomic_store_explicit(&slot->busy, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->owner, 0, memory_order_release);
-	now_free(p);
+	now_free(r);
 }
 
 /* Lower ones first: their pages are warm. */
 void
-pool_sub_free(struct pool *p, uint32_t i)
+region_sub_free(struct region *r, uint32_t i)
 {
-	struct ut_subbuf *sub = &p->subs[i];
+	struct ut_subbuf *sub = &r->subs[i];
 	uint32_t gen = UT_STATE_GEN(atomic_load_explicit(&sub->state,
 	    memory_order_relaxed));
 
@@ -369,80 +369,81 @@ pool_sub_free(struct pool *p, uint32_t i)
 	 * Commit first: what is READING and has none is as good as free, for
 	 * who takes over after we died here.
 	 */
-	p->consumed[i] = 0;
-	p->seen[i] = 0;			/* the next one's is another */
+	r->consumed[i] = 0;
+	r->seen[i] = 0;			/* the next one's is another */
 	atomic_store_explicit(&sub->commit, 0, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->writing, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
-	if (i < atomic_load_explicit(&p->header->hint, memory_order_relaxed))
-		atomic_store_explicit(&p->header->hint, i,
+	if (i < atomic_load_explicit(&r->header->hint, memory_order_relaxed))
+		atomic_store_explicit(&r->header->hint, i,
 		    memory_order_relaxed);
-	now_free(p);
+	now_free(r);
 }
 
 /* All that was lost, also what no packet has told of. */
 uint64_t
-pool_lost(const struct pool *p)
+region_lost(const struct region *r)
 {
 	uint64_t lost;
-	uint32_t i, n = pool_slots_used(p);
+	uint32_t i, n = region_slots_used(r);
 
-	lost = p->dropped + atomic_load_explicit(&p->header->lost,
+	lost = r->dropped + atomic_load_explicit(&r->header->lost,
 	    memory_order_relaxed);
 	for (i = 0; i < n; i++)
-		lost += atomic_load_explicit(&p->slots[i].lost,
+		lost += atomic_load_explicit(&r->slots[i].lost,
 		    memory_order_relaxed);
 	return lost;
 }
 
 /* Events that are in a file now, */
 void
-pool_written(struct pool *p, uint64_t n)
+region_written(struct region *r, uint64_t n)
 {
-	p->counts.written += n;
-	atomic_store_explicit(&p->header->written, p->counts.written,
+	r->counts.written += n;
+	atomic_store_explicit(&r->header->written, r->counts.written,
 	    memory_order_relaxed);
 }
 
 /* and such as will never be. */
 void
-pool_dropped(struct pool *p, uint64_t n)
+region_dropped(struct region *r, uint64_t n)
 {
-	p->unsaid += n;
-	p->dropped += n;
-	atomic_store_explicit(&p->header->dropped, p->dropped,
+	r->unsaid += n;
+	r->dropped += n;
+	atomic_store_explicit(&r->header->dropped, r->dropped,
 	    memory_order_relaxed);
 }
 
 /* So much of it is in the file, up to that time: which is first. */
 void
-pool_sub_consumed(struct pool *p, uint32_t i, uint64_t commit, uint64_t until)
+region_sub_consumed(struct region *r, uint32_t i, uint64_t commit,
+    uint64_t until)
 {
-	p->consumed[i] = commit;
-	p->until[i] = until;
-	atomic_store_explicit(&p->subs[i].until, until, memory_order_relaxed);
+	r->consumed[i] = commit;
+	r->until[i] = until;
+	atomic_store_explicit(&r->subs[i].until, until, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&p->subs[i].consumed, commit,
+	atomic_store_explicit(&r->subs[i].consumed, commit,
 	    memory_order_relaxed);
 }
 
 void
-pool_look(struct pool *p)
+region_look(struct region *r)
 {
-	p->taken = atomic_load_explicit(&p->header->delivered,
+	r->taken = atomic_load_explicit(&r->header->delivered,
 	    memory_order_acquire);
-	atomic_store_explicit(&p->header->taken, p->taken,
+	atomic_store_explicit(&r->header->taken, r->taken,
 	    memory_order_relaxed);
 }
 
 /* What was known at that look is dealt with. */
 void
-pool_looked(struct pool *p)
+region_looked(struct region *r)
 {
-	atomic_store_explicit(&p->header->drained, p->taken,
+	atomic_store_explicit(&r->header->drained, r->taken,
 	    memory_order_relaxed);
 }
 
@@ -451,13 +452,13 @@ pool_looked(struct pool *p)
  * already: see bell_ring in libut/subbuf.c.
  */
 bool
-pool_sleep(struct pool *p, bool asleep)
+region_sleep(struct region *r, bool asleep)
 {
-	atomic_store_explicit(&p->header->asleep, asleep,
+	atomic_store_explicit(&r->header->asleep, asleep,
 	    memory_order_relaxed);
 	if (!asleep)
 		return true;
 	atomic_thread_fence(memory_order_seq_cst);
-	return atomic_load_explicit(&p->header->delivered,
-	    memory_order_relaxed) - p->taken < p->bell;
+	return atomic_load_explicit(&r->header->delivered,
+	    memory_order_relaxed) - r->taken < r->bell;
 }
