@@ -33,6 +33,8 @@
 #include <unistd.h>
 
 #include "../../utd/consumer/consumer.h"
+#include "../../utd/consumer/region.h"
+#include "../../utd/consumer/sink.h"
 #include "fuzz.h"
 
 #define NOWNERS		8
@@ -119,7 +121,7 @@ report_progress(uint64_t left)
 }
 
 void
-report_trouble(struct region *p, uint32_t what, const char *fmt, ...)
+report_trouble(const struct region *p, uint32_t what, const char *fmt, ...)
 {
 	(void)p;
 	(void)what;
@@ -304,26 +306,25 @@ check_files(bool removed)
 static void
 drain(struct input *in)
 {
-	const uint64_t bytes = region->counts.bytes;
+	const uint64_t bytes = region->sink->bytes;
 
 	nmid = input_u8(in) % 4;
 	mid = in;
 	(void)region_drain(region, input_u8(in) % 4);
 	mid = NULL;
-	if (region->counts.bytes - bytes > region->nsubs *
+	if (region->sink->bytes - bytes > region->nsubs *
 	    (uint64_t)(region->subsize + 2 * PACKET_HEAD_MAX) + PACKET_HEAD_MAX)
 		fuzz_die("more than there can be");
-	if (region->nstreams > 2 * region->nslots)
+	if (region->sink->nstreams > 2 * region->nslots)
 		fuzz_die("too many files");
 }
 
 static void
-open_region(unsigned int geometry, bool cycles)
+open_region(unsigned int geometry, bool cycles, bool again)
 {
 	struct region like;
 
 	memset(&like, 0, sizeof(like));
-	like.dir = dir;
 	strcpy(like.name, "c");
 	like.nsubs = nsubs[geometry];
 	like.subsize = UT_SUBSIZE_MIN;
@@ -337,6 +338,8 @@ open_region(unsigned int geometry, bool cycles)
 	}
 	if ((region = region_new(&like, true, dup(fds[geometry]))) == NULL)
 		fuzz_die("no region");
+	if (!region_begin(region, dir, again))
+		fuzz_die("not adopted");
 }
 
 /* The one before died while it wrote a file; or somebody else wrote there. */
@@ -367,12 +370,10 @@ adopt(struct input *in, unsigned int geometry, bool cycles)
 {
 	/* Without it there is nothing to do. */
 	region->header->magic = UT_ABI_MAGIC;
-	region_free(region, false);
+	region_end(region, false);
 	if (input_u8(in) % 2)
 		cut_file(in);
-	open_region(geometry, cycles);
-	if (!region_adopt(region))
-		fuzz_die("not adopted");
+	open_region(geometry, cycles, true);
 	check_files(false);
 }
 
@@ -423,7 +424,7 @@ static void
 end(void)
 {
 	region->header->magic = UT_ABI_MAGIC;
-	region_free(region, false);
+	region_end(region, false);
 	region = NULL;
 	check_files(true);
 	dir->npending = dir->nwhole = 0;
@@ -485,7 +486,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	geometry = kind % GEOMETRIES;
 	cycles = (kind & 2) != 0;
 	failing = 0;
-	open_region(geometry, cycles);
+	open_region(geometry, cycles, false);
 	memset((char *)region->header + UT_ABI_LINE, 0,
 	    region->size - UT_ABI_LINE);
 	while (in.n > 0)

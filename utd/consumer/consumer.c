@@ -34,6 +34,8 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 #define LOCK		(PARENT_FD + 1)	/* where a file to wait in is */
 
@@ -111,15 +113,13 @@ run(void)
 		regions = r->next;
 		if (ending) {
 			region_finish(r, false);
-			region_free(r, true);
+			region_end(r, true);
 		} else {
 			(void)region_drain(r, DRAIN_ALL);
 		}
 	}
-	while (ending && (d = outdirs) != NULL) {
-		outdirs = d->next;
-		output_close(d);
-	}
+	while (ending && outdirs != NULL)
+		output_close(outdirs);
 }
 
 /* Wherever the two are, here is where they are to be. */

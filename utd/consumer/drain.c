@@ -29,9 +29,6 @@
  * it need not be told whose its events are, nor wait for another.
  */
 
-#include <sys/types.h>
-#include <sys/uio.h>
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -39,6 +36,8 @@
 
 #include "../../libut/clock.h"
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 #define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
 #define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
@@ -54,26 +53,17 @@ struct piece {
 	bool		 shared;
 };
 
-/* Packets of one stream on their way into the file. */
+/* Packets of one stream on their way to the sink, each from one piece. */
 static struct batch {
-	struct region	*region;
-	uint32_t	 stream;	/* index */
+	uint32_t	 stream;
 	unsigned int	 n;
 	struct piece	 pieces[BATCH];
-	size_t		 lens[BATCH];	/* of the packets */
-	struct iovec	 iov[2 * BATCH];
-	unsigned char	 heads[BATCH][PACKET_HEAD_MAX];
+	struct packet	 packets[BATCH];
 } batch;
 
 static struct piece *pieces;
 static size_t npieces, roompieces;
 static uint64_t bytes_left;
-
-static uint64_t
-load(ut_a64 *a)
-{
-	return atomic_load_explicit(a, memory_order_relaxed);
-}
 
 static const unsigned char *
 data_at(const struct region *r, uint32_t sub, uint32_t offset)
@@ -106,39 +96,19 @@ end_time(struct region *r, struct piece *pc)
 		return load(&sub->last);
 	do {
 		begin = ut_read_clock(r->clock);
-		commit = atomic_load_explicit(&sub->commit,
-		    memory_order_acquire);
+		commit = load_acquire(&sub->commit);
 		if (commit_valid(r, commit, pc->commit))
 			pc->commit = commit;
 		len = UT_COMMIT_LEN(pc->commit);
 		last = load(&sub->last);
 		atomic_thread_fence(memory_order_acquire);
-		commit = atomic_load_explicit(&sub->commit,
-		    memory_order_acquire);
+		commit = load_acquire(&sub->commit);
 		if (commit == pc->commit || len + UT_EVENT_HEAD > r->subsize)
 			return last;
 		last = load(&sub->last);
 	} while (ut_read_clock(r->clock) - begin >= UT_TIME_GAP / 2);
 	return ut_event_time(data_at(r, pc->sub, (uint32_t)len),
 	    last - UINT32_MAX);
-}
-
-/*
- * Nothing more is to come: the slot is free, or its owner dead, or all is over.
- * What is above slots is of shared sub-buffers, which are never over, or of the
- * last consumer.
- */
-static bool
-source_over(struct region *r, uint32_t source)
-{
-	uint64_t owner;
-
-	if (source >= r->nslots)
-		return source >= r->nslots + r->nsubs;
-	owner = load(&r->slots[source].owner);
-	return owner == 0 || owner_dead(owner) ||
-	    atomic_load_explicit(&r->header->active,
-	    memory_order_relaxed) == 0;
 }
 
 static void
@@ -148,41 +118,6 @@ region_damaged(struct region *r)
 		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
 		    "are damaged: events are lost", r->name);
 	r->damaged = true;
-}
-
-/*
- * Its source's own, else one whose source is over, else a new one: NONE if
- * there are too many.  A source needs no second stream unless its time goes
- * back, or another consumer took over, so that is never so if times are what
- * they should be.
- */
-static uint32_t
-stream_for(struct region *r, uint32_t source, uint64_t begin)
-{
-	const bool shared = source >= r->nslots;
-	struct stream *s;
-	uint32_t i, best = NONE;
-
-	i = r->stream_of[source];
-	if (i != 0 && r->streams[i - 1].source == source &&
-	    r->streams[i - 1].end <= begin)
-		return i - 1;
-	for (i = 0; i < r->nstreams; i++) {
-		s = &r->streams[i];
-		if (s->shared == shared && s->end <= begin && (best == NONE ||
-		    s->end > r->streams[best].end) &&
-		    source_over(r, s->source))
-			best = i;
-	}
-	if (best == NONE) {
-		if (r->nstreams >= r->maxstreams)
-			return NONE;
-		best = stream_new(r)->index;
-		r->streams[best].shared = shared;
-	}
-	r->streams[best].source = source;
-	r->stream_of[source] = best + 1;
-	return best;
 }
 
 /* Full, and written or not: it is free, and what its slot has next may come. */
@@ -212,17 +147,6 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 
-/* What could not be written is counted, and said once for each reason. */
-static void
-write_failed(struct region *r, int error)
-{
-	if (error == r->trouble)
-		return;
-	r->trouble = error;
-	report_trouble(r, UT_TROUBLE_LOST, "channel %s: events are lost: %s",
-	    r->name, report_reason(error));
-}
-
 /* There is no room for the metadata; 0: now there is. */
 static void
 write_waits(struct region *r, int error)
@@ -242,77 +166,49 @@ write_waits(struct region *r, int error)
 	report_trouble(r, UT_TROUBLE_NOW, "%s", "");
 	if (region_lost(r) > r->waited_lost) {
 		report_try();
-		write_failed(r, before);
+		sink_failed(r->sink, before);
 	}
 }
 
+/* What the sink could not write is dropped, but for what it tells. */
 static void
-batch_flush(void)
+batch_flush(struct region *r)
 {
-	struct region *r = batch.region;
-	struct stream *s;
+	const struct piece *pc;
 	unsigned int i;
 	bool written;
 
 	if (batch.n == 0)
 		return;
-	s = &r->streams[batch.stream];
-	for (i = 0; i < batch.n; i++)
-		if (batch.pieces[i].sub != NONE)
-			atomic_store_explicit(
-			    &r->subs[batch.pieces[i].sub].writing,
-			    batch.pieces[i].commit, memory_order_relaxed);
-	written = stream_write(r, s, batch.iov, (int)batch.n * 2) == 0;
-	if (!written)
-		write_failed(r, errno);
 	for (i = 0; i < batch.n; i++) {
-		if (written) {
-			r->counts.bytes += batch.lens[i];
-			r->counts.packets++;
-		}
+		pc = &batch.pieces[i];
+		if (pc->sub != NONE)
+			store(&r->subs[pc->sub].writing, pc->commit);
+	}
+	written = sink_write(r->sink, batch.stream, batch.packets,
+	    batch.n) == 0;
+	for (i = 0; i < batch.n; i++) {
+		if (!written)
+			r->unsaid += batch.packets[i].lost;
 		if (batch.pieces[i].sub != NONE)
 			piece_done(r, &batch.pieces[i], written);
-	}
-	if (written) {
-		s->told = s->discarded;
-	} else {
-		/* It is as if these packets had never been. */
-		s->seq -= batch.n;
-		r->unsaid += s->discarded - s->told;
-		s->discarded = s->told;
 	}
 	batch.n = 0;
 	report_progress(bytes_left);
 }
 
+/* Lost events go into the next packet, whosever it is. */
 static void
 batch_add(struct region *r, uint32_t stream, const struct piece *pc,
-    struct packet *pk, const unsigned char *data)
+    struct packet *pk)
 {
-	struct stream *s;
-	size_t head;
-
-	if (batch.n == BATCH || batch.region != r || batch.stream != stream)
-		batch_flush();
-	batch.region = r;
+	if (batch.n == BATCH || batch.stream != stream)
+		batch_flush(r);
+	pk->lost = r->unsaid;
+	r->unsaid = 0;
 	batch.stream = stream;
-	s = &r->streams[stream];
-	pk->uuid = r->dir->uuid;
-	pk->stream = r->stream;
-	pk->shared = s->shared;
-	pk->instance = stream;
-	pk->seq = s->seq++;
-	pk->discarded = s->discarded;
-	s->end = pk->end;
-	head = packet_head(batch.heads[batch.n], pk);
 	batch.pieces[batch.n] = *pc;
-	batch.pieces[batch.n].end = pk->end;
-	batch.lens[batch.n] = head + (size_t)pk->len;
-	batch.iov[2 * batch.n].iov_base = batch.heads[batch.n];
-	batch.iov[2 * batch.n].iov_len = head;
-	batch.iov[2 * batch.n + 1].iov_base = (void *)(uintptr_t)data;
-	batch.iov[2 * batch.n + 1].iov_len = (size_t)pk->len;
-	batch.n++;
+	batch.packets[batch.n++] = *pk;
 }
 
 static void
@@ -323,34 +219,6 @@ name_packet(struct packet *pk, uint64_t owner, uint32_t tid)
 	pk->pid = o != NULL ? o->pid : 0;
 	pk->tid = tid;
 	pk->name = o != NULL ? o->name : "";
-}
-
-/*
- * A packet without events tells of lost ones.  As the first of its stream it
- * tells of none: readers know only the difference to the packet before.
- */
-static void
-empty_packet(struct region *r, uint32_t stream, const struct packet *like,
-    uint64_t when)
-{
-	struct piece none = { NONE, 0, 0, 0, 0, false, false };
-	struct packet pk = *like;
-
-	pk.begin = pk.end = when;
-	pk.len = 0;
-	batch_add(r, stream, &none, &pk, batch.heads[0]);
-}
-
-/* Lost events go into the next packet, whosever it is. */
-static void
-say_lost(struct region *r, uint32_t stream, const struct packet *pk)
-{
-	struct stream *s = &r->streams[stream];
-
-	if (r->unsaid != 0 && s->seq == 0)
-		empty_packet(r, stream, pk, pk->begin);
-	s->discarded += r->unsaid;
-	r->unsaid = 0;
 }
 
 /* What the slot has lost, of which not all may have been told of. */
@@ -390,25 +258,25 @@ piece_write(struct region *r, struct piece *pc)
 		piece_over(r, pc);
 		return;
 	}
+	pk.shared = pc->shared;
 	pk.end = no_later(r, end_time(r, pc));
+	pk.data = data_at(r, pc->sub, from);
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
-	pk.begin = no_later(r, ut_event_time(data_at(r, pc->sub, from),
-	    from == 0 ? load(&sub->first) : r->until[pc->sub]));
+	pk.begin = no_later(r, ut_event_time(pk.data, from == 0 ?
+	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
-	stream = stream_for(r, pc->shared ? r->nslots + pc->sub : pc->slot,
-	    pk.begin);
-	if (stream == NONE) {
+	pc->end = pk.end;
+	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
+	    pc->slot, &pk);
+	if (stream == NO_STREAM) {
 		region_damaged(r);
-		pc->end = pk.end;
 		piece_done(r, pc, false);
 		return;
 	}
 	if (!pc->shared)
-		name_packet(&pk, load(&sub->owner), atomic_load_explicit(
-		    &sub->tid, memory_order_relaxed));
-	say_lost(r, stream, &pk);
-	batch_add(r, stream, pc, &pk, data_at(r, pc->sub, from));
+		name_packet(&pk, load(&sub->owner), load(&sub->tid));
+	batch_add(r, stream, pc, &pk);
 }
 
 static void
@@ -427,21 +295,6 @@ piece_valid(const struct region *r, const struct piece *pc)
 {
 	return (pc->shared || pc->slot < r->nslots) &&
 	    commit_valid(r, pc->commit, r->consumed[pc->sub]);
-}
-
-/*
- * FULL or PARKED -> READING, unless another has taken it.  READING is left from
- * a pass that had to let it wait.
- */
-static bool
-take_full(struct ut_subbuf *sub, uint64_t word)
-{
-	if (UT_STATE(word) == UT_READING)
-		return true;
-	return atomic_compare_exchange_strong_explicit(&sub->state, &word,
-	    UT_STATE_WORD(UT_STATE_GEN(word), UT_STATE_SLOT(word),
-	    UT_READING | (word & UT_SHARED)), memory_order_acquire,
-	    memory_order_relaxed);
 }
 
 /* Is what is committed in there wanted? */
@@ -477,15 +330,17 @@ collect_one(struct region *r, uint32_t i, int how)
 	struct piece pc;
 	uint64_t word;
 
-	word = atomic_load_explicit(&sub->state, memory_order_acquire);
+	word = load_acquire(&sub->state);
 	if (!wanted(r, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST);
-	if (pc.full && !take_full(sub, word))
+	/* READING is left from a pass that had to let it wait. */
+	if (pc.full && UT_STATE(word) != UT_READING &&
+	    !region_sub_take(r, i, word))
 		return;
 	pc.shared = (word & UT_SHARED) != 0;
-	pc.commit = atomic_load_explicit(&sub->commit, memory_order_acquire);
+	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
 	pc.slot = UT_STATE_SLOT(word);
 	pc.seq = load(&sub->seq);
@@ -526,7 +381,7 @@ collect_lost(struct region *r)
 	}
 	for (i = 0; i < n; i++)
 		note_slot(r, i, load(&r->slots[i].lost));
-	len = atomic_load_explicit(&r->header->toobig, memory_order_relaxed);
+	len = load(&r->header->toobig);
 	if (len <= r->toobig || r->ntoobig == TOOBIG_MAX)
 		return;
 	r->ntoobig++;
@@ -540,20 +395,17 @@ collect_lost(struct region *r)
 static void
 say_rest(struct region *r)
 {
+	const struct piece none = { .sub = NONE };
 	struct packet pk;
-	uint32_t stream = 0;
+	uint32_t stream;
 
 	if (r->unsaid == 0)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
-	pk.begin = ut_read_clock(r->clock);
-	if (r->nstreams == 0)
-		stream = stream_for(r, 0, pk.begin);
-	if (pk.begin < r->streams[stream].end)
-		pk.begin = r->streams[stream].end;
-	say_lost(r, stream, &pk);
-	empty_packet(r, stream, &pk, pk.begin);
+	pk.begin = pk.end = ut_read_clock(r->clock);
+	stream = sink_any_stream(r->sink, &pk);
+	batch_add(r, stream, &none, &pk);
 }
 
 /* A directory that is a program's own is made with its first packet. */
@@ -562,7 +414,7 @@ nothing_yet(const struct region *r, int how)
 {
 	size_t i;
 
-	if (r->dir->meta != -1 || (how == DRAIN_LAST && r->unsaid > 0))
+	if (r->sink->dir->meta != -1 || (how == DRAIN_LAST && r->unsaid > 0))
 		return false;
 	for (i = 0; i < npieces; i++)
 		if (UT_COMMIT_COUNT(pieces[i].commit) > 0)
@@ -579,7 +431,7 @@ metadata_ready(struct region *r, int how)
 {
 	size_t i;
 
-	if (nothing_yet(r, how) || output_pending(r->dir) == 0) {
+	if (nothing_yet(r, how) || output_pending(r->sink->dir) == 0) {
 		write_waits(r, 0);
 		return true;
 	}
@@ -587,7 +439,7 @@ metadata_ready(struct region *r, int how)
 		write_waits(r, errno);
 		return false;
 	}
-	write_failed(r, errno);
+	sink_failed(r->sink, errno);
 	for (i = 0; i < npieces; i++)
 		piece_done(r, &pieces[i], false);
 	npieces = 0;
@@ -623,7 +475,7 @@ region_drain(struct region *r, int how)
 {
 	size_t i, full = 0;
 
-	if (r->dir->behind)
+	if (r->sink->dir->behind)
 		return false;
 	npieces = 0;
 	region_look(r);
@@ -651,7 +503,7 @@ region_drain(struct region *r, int how)
 	}
 	if (how == DRAIN_LAST)
 		say_rest(r);
-	batch_flush();
+	batch_flush(r);
 	region_looked(r);
 	return full >= r->bell;
 }
@@ -662,7 +514,7 @@ region_finish(struct region *r, bool dead)
 {
 	region_stop(r, dead);
 	(void)region_drain(r, DRAIN_LAST);
-	if (output_removed(r->dir))
+	if (output_removed(r->sink->dir))
 		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the files "
 		    "were removed, and what was written there is gone",
 		    r->name);
@@ -695,7 +547,7 @@ bool
 region_bury(struct region *r)
 {
 	(void)region_drain(r, DRAIN_DEAD);
-	if (r->dir->behind || r->dir->nwhole > 0)
+	if (r->sink->dir->behind || r->sink->dir->nwhole > 0)
 		return false;
 	bury_slots(r);
 	return true;

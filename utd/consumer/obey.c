@@ -28,6 +28,8 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 bool ending;
 
@@ -65,16 +67,13 @@ reply_dir(uint32_t serial, int fd, const char *path, const struct stat *st)
 static void
 reply_counts(uint32_t serial, const struct region *r)
 {
-	static const struct counts none;
-	const struct counts *c = r != NULL ? &r->counts : &none;
-	const uint64_t lost = r != NULL ? region_lost(r) : 0;
 	struct ut_msg *out;
 
 	out = report_begin(UT_C_REPLY, serial, r != NULL ? 0 : ENOENT);
-	ut_msg_u64(out, c->written);
-	ut_msg_u64(out, lost);
-	ut_msg_u64(out, c->bytes);
-	ut_msg_u64(out, c->packets);
+	ut_msg_u64(out, r != NULL ? r->written : 0);
+	ut_msg_u64(out, r != NULL ? region_lost(r) : 0);
+	ut_msg_u64(out, r != NULL ? r->sink->bytes : 0);
+	ut_msg_u64(out, r != NULL ? r->sink->packets : 0);
 	report_send();
 }
 
@@ -177,7 +176,7 @@ do_close(struct ut_msg *m)
 	}
 	reply_counts(ut_msg_get_u32(m), r);
 	if (r != NULL)
-		region_free(r, true);
+		region_end(r, true);
 	if (regions == NULL)
 		sleep_tick(false);
 }
@@ -197,12 +196,11 @@ do_bury(struct ut_msg *m)
 	int fd;
 
 	nowhere.lost = ENOENT;
-	like.dir = &nowhere;
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	ut_msg_get_str(m, why, sizeof(why));
-	like.trouble = nowhere.lost;
 	fd = m->h.nfds > 0 ? ut_msg_get_fd(m) : ut_shm_open(like.shm);
-	if (fd != -1 && (r = orders_region(&like, true, fd)) != NULL) {
+	if (fd != -1 && (r = orders_region(&like, &nowhere, true,
+	    fd)) != NULL) {
 		before = region_lost(r);
 		region_finish(r, false);
 		if (region_lost(r) > before)
@@ -212,7 +210,7 @@ do_bury(struct ut_msg *m)
 	}
 	reply_counts(serial, r);
 	if (r != NULL)
-		region_free(r, true);
+		region_end(r, true);
 	else
 		(void)shm_unlink(like.shm);
 }
@@ -220,15 +218,10 @@ do_bury(struct ut_msg *m)
 static void
 do_closetrace(struct ut_msg *m)
 {
-	struct outdir **dp, *d;
+	struct outdir *d = outdir_find(m->h.a);
 
-	for (dp = &outdirs; (d = *dp) != NULL; dp = &d->next) {
-		if (d->id == m->h.a) {
-			*dp = d->next;
-			output_close(d);
-			return;
-		}
-	}
+	if (d != NULL)
+		output_close(d);
 }
 
 static void

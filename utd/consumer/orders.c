@@ -29,6 +29,8 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 static char bell_name[UT_BELL_NAME];	/* or what it is to be called */
 static struct later *laters, **last_later = &laters;
@@ -64,8 +66,6 @@ do_trace(struct ut_msg *m)
 		report_failed(serial, errno);
 		return;
 	}
-	d->next = outdirs;
-	outdirs = d;
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_u64(out, (uint64_t)d->meta_size);
 	report_send();
@@ -116,13 +116,14 @@ no_shm(const struct region *like)
 
 /* Make a region, or take it over; NULL and errno. */
 struct region *
-orders_region(struct region *like, bool again, int fd)
+orders_region(const struct region *like, struct outdir *dir, bool again,
+    int fd)
 {
 	struct region *r;
 	int error;
 
-	if (like->dir == NULL || sleep_bell(bell_name) == -1) {
-		if (like->dir == NULL)
+	if (dir == NULL || sleep_bell(bell_name) == -1) {
+		if (dir == NULL)
 			errno = ENOENT;
 		else
 			no_shm(like);
@@ -135,12 +136,10 @@ orders_region(struct region *like, bool again, int fd)
 	r = region_new(like, again, fd);
 	if (r == NULL)
 		no_shm(like);
-	if (r != NULL && !again)
-		region_follow(r);
-	if (r == NULL || !again || region_adopt(r))
+	if (r == NULL || region_begin(r, dir, again))
 		return r;
 	error = errno;
-	region_free(r, false);
+	region_end(r, false);
 	errno = error;
 	return NULL;
 }
@@ -170,10 +169,10 @@ do_region(struct ut_msg *m)
 	const uint32_t active = ut_msg_get_u32(m);
 	bool again;
 
-	like.dir = outdir_find(m->h.b);
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
-	r = orders_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
+	r = orders_region(&like, outdir_find(m->h.b), again,
+	    m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
 	if (r == NULL) {
 		report_failed(serial, errno);
 		return;
@@ -209,7 +208,7 @@ do_synced(struct ut_msg *m)
 	struct outdir *d = outdir_find(m->h.a);
 
 	if (d != NULL)
-		d->behind = false;
+		output_synced(d);
 }
 
 static void

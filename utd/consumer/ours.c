@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "sink.h"
 
 #define TOP			"ust"
 

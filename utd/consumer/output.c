@@ -15,13 +15,12 @@
  */
 
 /*
- * What is in the directories and files of the trace: see ours.c for how they
- * are made.
+ * The directories of the trace and their metadata: see ours.c for how they are
+ * made.
  */
 
 #include <sys/types.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,18 +30,9 @@
 #include <unistd.h>
 
 #include "consumer.h"
-
-#define OPEN_MAX_STREAMS	128	/* files open at a time */
+#include "sink.h"
 
 struct outdir *outdirs;
-
-/* The streams whose files are open. */
-static struct {
-	struct region	*region;
-	uint32_t	 stream;	/* index */
-} opened[OPEN_MAX_STREAMS];
-static unsigned int nopen;
-static uint64_t clock_used;
 
 struct outdir *
 outdir_find(uint32_t id)
@@ -176,8 +166,11 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 	d->again = like->again && made;
 	if (like->again && !made)
 		output_find(d);
-	if ((d->new && !d->again) || output_make(d) == 0)
+	if ((d->new && !d->again) || output_make(d) == 0) {
+		d->next = outdirs;
+		outdirs = d;
 		return d;
+	}
 	error = errno;
 	output_close(d);
 	errno = error;
@@ -191,6 +184,12 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 void
 output_close(struct outdir *d)
 {
+	struct outdir **dp = &outdirs;
+
+	while (*dp != NULL && *dp != d)
+		dp = &(*dp)->next;
+	if (*dp == d)
+		*dp = d->next;
 	if (d->meta != -1 && d->meta_size == 0)
 		(void)unlinkat(d->fd, "metadata", 0);
 	if (d->meta != -1)
@@ -267,6 +266,13 @@ output_metadata(struct outdir *d, const char *s, bool whole)
 	return d->meta != -1 ? output_pending(d) : 0;
 }
 
+/* What others knew of the directory is here: events may be written. */
+void
+output_synced(struct outdir *d)
+{
+	d->behind = false;
+}
+
 /*
  * Overwrite metadata that is in the file, or pending.  If that fails, the old
  * text is good enough.
@@ -288,121 +294,4 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 		return;
 	(void)!pwrite(fd, s, n, (off_t)at);
 	close(fd);
-}
-
-static struct stream *
-opened_stream(unsigned int i)
-{
-	return &opened[i].region->streams[opened[i].stream];
-}
-
-/* The last one takes its place. */
-void
-stream_close(struct stream *s)
-{
-	if (s->fd == -1)
-		return;
-	close(s->fd);
-	s->fd = -1;
-	opened[s->at] = opened[--nopen];
-	opened_stream(s->at)->at = s->at;
-}
-
-/* Close the file that was not used for longest; it can be opened again. */
-static void
-close_oldest(void)
-{
-	struct stream *s, *oldest = opened_stream(0);
-	unsigned int i;
-
-	for (i = 1; i < nopen; i++)
-		if ((s = opened_stream(i))->used < oldest->used)
-			oldest = s;
-	stream_close(oldest);
-}
-
-void
-stream_name(const struct region *r, uint32_t index, char *name, size_t size)
-{
-	snprintf(name, size, "%s_%u", r->name, index);
-}
-
-/*
- * Open the file of the stream; the first time, make it.  Refuses a file that
- * has anything but what we have written.
- */
-static int
-stream_open(struct region *r, struct stream *s)
-{
-	char name[NAME_MAXLEN + 16];
-	struct stat st;
-
-	s->used = ++clock_used;
-	if (s->fd != -1)
-		return 0;
-	if (r->dir->lost != 0) {
-		errno = r->dir->lost;
-		return -1;
-	}
-	if (nopen == OPEN_MAX_STREAMS)
-		close_oldest();
-	stream_name(r, s->index, name, sizeof(name));
-	s->fd = output_file(r->dir, name, O_WRONLY | O_APPEND |
-	    (s->made ? 0 : O_CREAT));
-	if (s->fd == -1)
-		return -1;
-	opened[nopen].region = r;
-	opened[nopen].stream = s->index;
-	s->at = nopen++;
-	s->made = true;
-	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
-		return 0;
-	stream_close(s);
-	return output_refuse(name, "somebody else has written there");
-}
-
-/* Forget n bytes from the front of the vector. */
-static void
-skip(struct iovec **iov, int *niov, size_t n)
-{
-	while (*niov > 0 && n >= (*iov)->iov_len) {
-		n -= (*iov)->iov_len;
-		++*iov;
-		--*niov;
-	}
-	if (*niov > 0) {
-		(*iov)->iov_base = (char *)(*iov)->iov_base + n;
-		(*iov)->iov_len -= n;
-	}
-}
-
-/*
- * Append whole packets; all of them, or none: -1 and errno.
- */
-int
-stream_write(struct region *r, struct stream *s, struct iovec *iov, int niov)
-{
-	size_t done = 0;
-	ssize_t n;
-	int error;
-
-	report_try();
-	if (stream_open(r, s) == -1)
-		return -1;
-	for (skip(&iov, &niov, 0); niov > 0; skip(&iov, &niov, (size_t)n)) {
-		n = writev(s->fd, iov, niov);
-		if (n == -1 && errno == EINTR) {
-			n = 0;
-			continue;
-		}
-		if (n <= 0) {
-			error = n == 0 ? EIO : errno;
-			(void)ftruncate(s->fd, (off_t)s->size);
-			errno = error;
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	s->size += done;
-	return 0;
 }

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "consumer.h"
+#include "sink.h"
 
 #define CTF_MAGIC	0xc1fc1fc1u
 #define FIXED		(4 + UUID_LEN + 4 + 8 + 6 * 8)	/* bytes */

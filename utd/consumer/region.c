@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
 
 #define PAGE		4096u
 #define NSLOTS_MIN	512u	/* idle threads keep theirs */
@@ -181,25 +182,20 @@ region_alloc(struct region *r)
 	r->done_seq = calloc(r->nslots, sizeof(*r->done_seq));
 	r->waited = calloc(r->nslots, sizeof(*r->waited));
 	r->said = calloc(r->nslots, sizeof(*r->said));
-	r->stream_of = calloc((size_t)r->nslots + r->nsubs,
-	    sizeof(*r->stream_of));
 	r->seen = calloc(r->nsubs, sizeof(*r->seen));
 	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
 	r->until = calloc(r->nsubs, sizeof(*r->until));
 	return r->done_seq != NULL && r->waited != NULL && r->said != NULL &&
-	    r->stream_of != NULL && r->seen != NULL && r->consumed != NULL &&
-	    r->until != NULL;
+	    r->seen != NULL && r->consumed != NULL && r->until != NULL;
 }
 
 static void
 region_release(struct region *r)
 {
-	free(r->streams);
 	free(r->done_seq);
 	free(r->waited);
 	free(r->said);
 	free(r->seen);
-	free(r->stream_of);
 	free(r->consumed);
 	free(r->until);
 	free(r);
@@ -219,7 +215,6 @@ region_new(const struct region *like, bool again, int fd)
 	if ((r = malloc(sizeof(*r))) != NULL) {
 		*r = *like;
 		layout(r, NULL);
-		r->maxstreams = 2 * (r->nslots + ut_subs_shared(r->nsubs));
 	}
 	if (r == NULL || !region_alloc(r)) {
 		if (again)
@@ -241,10 +236,6 @@ region_new(const struct region *like, bool again, int fd)
 void
 region_free(struct region *r, bool gone)
 {
-	uint32_t i;
-
-	for (i = 0; i < r->nstreams; i++)
-		stream_close(&r->streams[i]);
 	region_unmap(r);
 	close(r->fd);
 	if (gone)
@@ -257,8 +248,7 @@ region_slots_used(const struct region *r)
 {
 	uint32_t n;
 
-	n = atomic_load_explicit(&r->header->slots_used,
-	    memory_order_acquire);
+	n = load_acquire(&r->header->slots_used);
 	return n < r->nslots ? n : r->nslots;
 }
 
@@ -279,8 +269,7 @@ wait_quiet(struct region *r)
 		now = ut_msg_now();
 		each = now + QUIET_EACH;
 		while (now < each && now < all &&
-		    atomic_load_explicit(&r->slots[i].busy,
-		    memory_order_acquire) != 0) {
+		    load_acquire(&r->slots[i].busy) != 0) {
 			nanosleep(&nap, NULL);
 			now = ut_msg_now();
 		}
@@ -314,18 +303,21 @@ commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
 }
 
-struct stream *
-stream_new(struct region *r)
+/*
+ * Will no more packets come of that source?  The slot is free, or its owner
+ * dead, or all is over.  What is above slots is of shared sub-buffers, which
+ * are never over, or of the last consumer.
+ */
+bool
+region_over(const struct region *r, uint32_t source)
 {
-	struct stream *s;
+	uint64_t owner;
 
-	r->streams = xrealloc(r->streams,
-	    (r->nstreams + 1) * sizeof(*r->streams));
-	s = &r->streams[r->nstreams];
-	memset(s, 0, sizeof(*s));
-	s->index = r->nstreams++;
-	s->fd = -1;
-	return s;
+	if (source >= r->nslots)
+		return source >= r->nslots + r->nsubs;
+	owner = load(&r->slots[source].owner);
+	return owner == 0 || owner_dead(owner) ||
+	    load(&r->header->active) == 0;
 }
 
 /* Release: who claims it, or looks again, finds it clean. */
@@ -350,11 +342,20 @@ region_slot_free(struct region *r, uint32_t i)
 {
 	struct ut_slot *slot = &r->slots[i];
 
-	region_advance(r, i, atomic_load_explicit(&slot->seq,
-	    memory_order_relaxed));
-	atomic_store_explicit(&slot->busy, 0, memory_order_relaxed);
+	region_advance(r, i, load(&slot->seq));
+	store(&slot->busy, 0);
 	atomic_store_explicit(&slot->owner, 0, memory_order_release);
 	now_free(r);
+}
+
+/* From that word to READING; false if it is another by now. */
+bool
+region_sub_take(struct region *r, uint32_t i, uint64_t word)
+{
+	return atomic_compare_exchange_strong_explicit(&r->subs[i].state,
+	    &word, UT_STATE_WORD(UT_STATE_GEN(word), UT_STATE_SLOT(word),
+	    UT_READING | (word & UT_SHARED)), memory_order_acquire,
+	    memory_order_relaxed);
 }
 
 /* Lower ones first: their pages are warm. */
@@ -362,8 +363,7 @@ void
 region_sub_free(struct region *r, uint32_t i)
 {
 	struct ut_subbuf *sub = &r->subs[i];
-	uint32_t gen = UT_STATE_GEN(atomic_load_explicit(&sub->state,
-	    memory_order_relaxed));
+	uint32_t gen = UT_STATE_GEN(load(&sub->state));
 
 	/*
 	 * Commit first: what is READING and has none is as good as free, for
@@ -371,15 +371,14 @@ region_sub_free(struct region *r, uint32_t i)
 	 */
 	r->consumed[i] = 0;
 	r->seen[i] = 0;			/* the next one's is another */
-	atomic_store_explicit(&sub->commit, 0, memory_order_relaxed);
+	store(&sub->commit, 0);
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
-	atomic_store_explicit(&sub->writing, 0, memory_order_relaxed);
+	store(&sub->consumed, 0);
+	store(&sub->writing, 0);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
-	if (i < atomic_load_explicit(&r->header->hint, memory_order_relaxed))
-		atomic_store_explicit(&r->header->hint, i,
-		    memory_order_relaxed);
+	if (i < load(&r->header->hint))
+		store(&r->header->hint, i);
 	now_free(r);
 }
 
@@ -390,11 +389,9 @@ region_lost(const struct region *r)
 	uint64_t lost;
 	uint32_t i, n = region_slots_used(r);
 
-	lost = r->dropped + atomic_load_explicit(&r->header->lost,
-	    memory_order_relaxed);
+	lost = r->dropped + load(&r->header->lost);
 	for (i = 0; i < n; i++)
-		lost += atomic_load_explicit(&r->slots[i].lost,
-		    memory_order_relaxed);
+		lost += load(&r->slots[i].lost);
 	return lost;
 }
 
@@ -402,9 +399,8 @@ region_lost(const struct region *r)
 void
 region_written(struct region *r, uint64_t n)
 {
-	r->counts.written += n;
-	atomic_store_explicit(&r->header->written, r->counts.written,
-	    memory_order_relaxed);
+	r->written += n;
+	store(&r->header->written, r->written);
 }
 
 /* and such as will never be. */
@@ -413,8 +409,7 @@ region_dropped(struct region *r, uint64_t n)
 {
 	r->unsaid += n;
 	r->dropped += n;
-	atomic_store_explicit(&r->header->dropped, r->dropped,
-	    memory_order_relaxed);
+	store(&r->header->dropped, r->dropped);
 }
 
 /* So much of it is in the file, up to that time: which is first. */
@@ -424,27 +419,23 @@ region_sub_consumed(struct region *r, uint32_t i, uint64_t commit,
 {
 	r->consumed[i] = commit;
 	r->until[i] = until;
-	atomic_store_explicit(&r->subs[i].until, until, memory_order_relaxed);
+	store(&r->subs[i].until, until);
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&r->subs[i].consumed, commit,
-	    memory_order_relaxed);
+	store(&r->subs[i].consumed, commit);
 }
 
 void
 region_look(struct region *r)
 {
-	r->taken = atomic_load_explicit(&r->header->delivered,
-	    memory_order_acquire);
-	atomic_store_explicit(&r->header->taken, r->taken,
-	    memory_order_relaxed);
+	r->taken = load_acquire(&r->header->delivered);
+	store(&r->header->taken, r->taken);
 }
 
 /* What was known at that look is dealt with. */
 void
 region_looked(struct region *r)
 {
-	atomic_store_explicit(&r->header->drained, r->taken,
-	    memory_order_relaxed);
+	store(&r->header->drained, r->taken);
 }
 
 /*
@@ -454,11 +445,9 @@ region_looked(struct region *r)
 bool
 region_sleep(struct region *r, bool asleep)
 {
-	atomic_store_explicit(&r->header->asleep, asleep,
-	    memory_order_relaxed);
+	store(&r->header->asleep, asleep);
 	if (!asleep)
 		return true;
 	atomic_thread_fence(memory_order_seq_cst);
-	return atomic_load_explicit(&r->header->delivered,
-	    memory_order_relaxed) - r->taken < r->bell;
+	return load(&r->header->delivered) - r->taken < r->bell;
 }

@@ -38,7 +38,7 @@
 
 #include <stdatomic.h>
 
-#include "consumer.h"
+#include "region.h"
 
 #define GRACE_MS	500	/* a second, less what a tick may be late */
 #define FEW	30		/* events in a second */
@@ -49,34 +49,26 @@ count_free(const struct region *r)
 	uint32_t i, n = 0;
 
 	for (i = 0; i < r->nsubs; i++)
-		n += UT_STATE(atomic_load_explicit(&r->subs[i].state,
-		    memory_order_relaxed)) == UT_FREE;
+		n += UT_STATE(load(&r->subs[i].state)) == UT_FREE;
 	return n;
 }
 
 static bool
 drained(const struct region *r, uint32_t i)
 {
-	return atomic_load_explicit(&r->subs[i].commit,
-	    memory_order_acquire) == r->consumed[i];
+	return load_acquire(&r->subs[i].commit) == r->consumed[i];
 }
 
 /* REVOKED a second ago. */
 static void
 take_back(struct region *r, uint32_t i, uint64_t word)
 {
-	struct ut_subbuf *sub = &r->subs[i];
 	uint32_t slot = UT_STATE_SLOT(word);
 
-	if (slot >= r->nslots || atomic_load_explicit(&r->slots[slot].busy,
-	    memory_order_acquire) != 0 || !drained(r, i))
+	if (slot >= r->nslots || load_acquire(&r->slots[slot].busy) != 0 ||
+	    !drained(r, i) || !region_sub_take(r, i, word))
 		return;
-	if (!atomic_compare_exchange_strong_explicit(&sub->state, &word,
-	    UT_STATE_WORD(UT_STATE_GEN(word), slot, UT_READING),
-	    memory_order_acquire, memory_order_relaxed))
-		return;
-	region_advance(r, slot, atomic_load_explicit(&sub->seq,
-	    memory_order_relaxed));
+	region_advance(r, slot, load(&r->subs[i].seq));
 	region_sub_free(r, i);
 }
 
@@ -87,10 +79,7 @@ take_back(struct region *r, uint32_t i, uint64_t word)
 static void
 unpark(struct region *r, uint32_t i, uint64_t word)
 {
-	if (drained(r, i) && atomic_compare_exchange_strong_explicit(
-	    &r->subs[i].state, &word, UT_STATE_WORD(UT_STATE_GEN(word), 0,
-	    UT_READING | UT_SHARED), memory_order_acquire,
-	    memory_order_relaxed))
+	if (drained(r, i) && region_sub_take(r, i, word))
 		region_sub_free(r, i);
 }
 
@@ -104,10 +93,8 @@ region_revoke(struct region *r)
 	if (ut_msg_now() - r->revoked < GRACE_MS)
 		return;		/* we were late, the clock was not */
 	for (i = 0; i < r->nsubs; i++) {
-		word = atomic_load_explicit(&r->subs[i].state,
-		    memory_order_acquire);
-		commit = atomic_load_explicit(&r->subs[i].commit,
-		    memory_order_acquire);
+		word = load_acquire(&r->subs[i].state);
+		commit = load_acquire(&r->subs[i].commit);
 		was = r->seen[i];
 		r->seen[i] = commit;
 		if (UT_STATE(word) == UT_PARKED && was == commit)

@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "consumer.h"
+#include "region.h"
 
 static struct ut_bell bell = UT_BELL_NONE;
 static struct shared bell_shared;
