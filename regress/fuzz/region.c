@@ -358,8 +358,9 @@ cut_file(struct input *in)
 	if (fstat(fd, &st) == -1)
 		fuzz_die("fstat");
 	cut = st.st_size > 0 ? input_u16(in) % st.st_size : 0;
-	if (cut > 0 ? ftruncate(fd, st.st_size - cut) == -1 :
-	    write(fd, zeros, input_u8(in) % sizeof(zeros)) == -1)
+	/* A file that has nothing but what others wrote would be refused. */
+	if (st.st_size > 0 && (cut > 0 ? ftruncate(fd, st.st_size - cut) == -1 :
+	    write(fd, zeros, input_u8(in) % sizeof(zeros)) == -1))
 		fuzz_die("file");
 	close(fd);
 }
@@ -416,6 +417,7 @@ begin(void)
 	if ((fd = open(fuzz_dir(), O_RDONLY | O_DIRECTORY)) == -1 ||
 	    (dir = output_trace(&like, fd, "t", true)) == NULL)
 		fuzz_die("set-up");
+	output_synced(dir);
 	meta_size = dir->meta_size;
 }
 
