@@ -30,24 +30,9 @@
  */
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "region.h"
 #include "sink.h"
-
-/* Is that much of the sub-buffer in a file, and until what time? */
-static bool
-was_written(const struct region *r, uint32_t i, uint64_t from, uint64_t to,
-    uint64_t *until)
-{
-	struct packet pk;
-
-	memset(&pk, 0, sizeof(pk));
-	pk.tid = load(&r->subs[i].tid);
-	pk.data = r->data + (size_t)i * r->subsize + UT_COMMIT_LEN(from);
-	pk.len = UT_COMMIT_LEN(to) - UT_COMMIT_LEN(from);
-	return sink_has(r->sink, &pk, until);
-}
 
 /* Find out how far the last consumer was with that sub-buffer. */
 static void
@@ -70,7 +55,9 @@ adopt_sub(struct region *r, uint32_t i)
 	r->until[i] = load(&sub->until);
 	if (next == consumed || !commit_valid(r, next, consumed) ||
 	    !commit_valid(r, commit, next) ||
-	    !was_written(r, i, consumed, next, &until))
+	    !sink_has(r->sink, load(&sub->tid),
+	    region_data(r, i, UT_COMMIT_LEN(consumed)),
+	    UT_COMMIT_LEN(next) - UT_COMMIT_LEN(consumed), &until))
 		return;
 	region_written(r, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
 	region_sub_consumed(r, i, next, until);

@@ -61,15 +61,9 @@ static struct batch {
 	struct packet	 packets[BATCH];
 } batch;
 
-static struct piece *pieces;
-static size_t npieces, roompieces;
+static struct piece *pieces;	/* of this pass */
+static size_t npieces, maxpieces;
 static uint64_t bytes_left;
-
-static const unsigned char *
-data_at(const struct region *r, uint32_t sub, uint32_t offset)
-{
-	return r->data + (size_t)sub * r->subsize + offset;
-}
 
 /*
  * When the packet that ends at that commit ends.  `last' may be ahead of the
@@ -107,7 +101,7 @@ end_time(struct region *r, struct piece *pc)
 			return last;
 		last = load(&sub->last);
 	} while (ut_read_clock(r->clock) - begin >= UT_TIME_GAP / 2);
-	return ut_event_time(data_at(r, pc->sub, (uint32_t)len),
+	return ut_event_time(region_data(r, pc->sub, (uint32_t)len),
 	    last - UINT32_MAX);
 }
 
@@ -260,7 +254,7 @@ piece_write(struct region *r, struct piece *pc)
 	}
 	pk.shared = pc->shared;
 	pk.end = no_later(r, end_time(r, pc));
-	pk.data = data_at(r, pc->sub, from);
+	pk.data = region_data(r, pc->sub, from);
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
 	pk.begin = no_later(r, ut_event_time(pk.data, from == 0 ?
 	    load(&sub->first) : r->until[pc->sub]));
@@ -277,16 +271,6 @@ piece_write(struct region *r, struct piece *pc)
 	if (!pc->shared)
 		name_packet(&pk, load(&sub->owner), load(&sub->tid));
 	batch_add(r, stream, pc, &pk);
-}
-
-static void
-piece_add(const struct piece *pc)
-{
-	if (npieces == roompieces) {
-		roompieces = roompieces == 0 ? 256 : roompieces * 2;
-		pieces = xrealloc(pieces, roompieces * sizeof(*pieces));
-	}
-	pieces[npieces++] = *pc;
 }
 
 /* What makes no sense is thrown away. */
@@ -353,7 +337,7 @@ collect_one(struct region *r, uint32_t i, int how)
 		return;
 	}
 	if (pc.full || pc.commit != r->consumed[i])
-		piece_add(&pc);
+		pieces[npieces++] = pc;
 }
 
 static int
@@ -477,6 +461,10 @@ region_drain(struct region *r, int how)
 
 	if (r->sink->dir->behind)
 		return false;
+	if (maxpieces < r->nsubs) {
+		maxpieces = r->nsubs;
+		pieces = xrealloc(pieces, maxpieces * sizeof(*pieces));
+	}
 	npieces = 0;
 	region_look(r);
 	if (r->shared.cut)

@@ -138,19 +138,20 @@ same_bytes(int fd, off_t at, const unsigned char *data, size_t len)
 }
 
 
-/* Are the events of this packet in a file, and when does that packet end? */
+/* Is there a packet of that thread and data, and when does that packet end? */
 bool
-sink_has(const struct sink *k, const struct packet *pk, uint64_t *end)
+sink_has(const struct sink *k, uint32_t tid, const unsigned char *data,
+    size_t len, uint64_t *end)
 {
 	bool has = false;
 	size_t i;
 	int fd;
 
 	for (i = 0; i < nlate && !has; i++) {
-		if (late[i].len != pk->len || late[i].tid != pk->tid ||
+		if (late[i].len != len || late[i].tid != tid ||
 		    (fd = stream_file(k, late[i].stream, O_RDWR)) == -1)
 			continue;
-		has = same_bytes(fd, late[i].at, pk->data, (size_t)pk->len);
+		has = same_bytes(fd, late[i].at, data, len);
 		*end = late[i].end;
 		close(fd);
 	}

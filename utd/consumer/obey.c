@@ -91,10 +91,8 @@ do_outdir(struct ut_msg *m)
 	errno = ENAMETOOLONG;
 	fd = m->bad ? -1 : output_session(path, again);
 	memset(&st, 0, sizeof(st));
-	if (fd != -1 && fstat(fd, &st) == -1) {
-		close(fd);
-		fd = -1;
-	}
+	if (fd != -1 && fstat(fd, &st) == -1)
+		fd = close_failed(fd);
 	reply_dir(serial, fd, path, &st);
 }
 
@@ -118,10 +116,8 @@ do_uiddir(struct ut_msg *m)
 		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
 		    uid);
 	if (dir != -1 && output_give(dir, path, uid,
-	    output_group(uid, gid)) == -1) {
-		close(dir);
-		dir = -1;
-	}
+	    output_group(uid, gid)) == -1)
+		dir = close_failed(dir);
 	reply_dir(serial, dir, path, &any);
 	if (fd != -1)
 		close(fd);

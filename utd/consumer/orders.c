@@ -127,10 +127,8 @@ orders_region(const struct region *like, struct outdir *dir, bool again,
 			errno = ENOENT;
 		else
 			no_shm(like);
-		error = errno;
 		if (fd != -1)
-			close(fd);
-		errno = error;
+			(void)close_failed(fd);
 		return NULL;
 	}
 	r = region_new(like, again, fd);

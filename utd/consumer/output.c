@@ -146,19 +146,11 @@ output_find(struct outdir *d)
 struct outdir *
 output_trace(const struct outdir *like, int fd, const char *path, bool made)
 {
-	struct outdir *d;
-	char *path_room;
+	struct outdir *d = xcalloc(1, sizeof(*d));
 	int error;
 
-	if ((d = calloc(1, sizeof(*d))) == NULL ||
-	    (path_room = calloc(1, strlen(path) + OUTPUT_NUMBER)) == NULL) {
-		free(d);
-		close(fd);
-		errno = ENOMEM;
-		return NULL;
-	}
 	*d = *like;
-	d->path = path_room;
+	d->path = xcalloc(1, strlen(path) + OUTPUT_NUMBER);
 	d->fd = d->meta = -1;
 	d->base = fd;
 	strcpy(d->path, path);

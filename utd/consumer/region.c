@@ -243,6 +243,13 @@ region_free(struct region *r, bool gone)
 	region_release(r);
 }
 
+/* What is in a sub-buffer, from that offset on. */
+const unsigned char *
+region_data(const struct region *r, uint32_t sub, uint32_t offset)
+{
+	return r->data + (size_t)sub * r->subsize + offset;
+}
+
 uint32_t
 region_slots_used(const struct region *r)
 {

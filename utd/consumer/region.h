@@ -91,6 +91,7 @@ void	 region_free(struct region *, bool);
 void	 region_start(struct region *);
 void	 region_stop(struct region *, bool);	/* true: its program is dead */
 bool	 commit_valid(const struct region *, uint64_t, uint64_t);
+const unsigned char *region_data(const struct region *, uint32_t, uint32_t);
 uint32_t region_slots_used(const struct region *);
 bool	 region_over(const struct region *, uint32_t);
 void	 region_slot_free(struct region *, uint32_t);

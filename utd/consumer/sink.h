@@ -120,7 +120,8 @@ int	 stream_foreign(const struct sink *, uint32_t);	/* -1 */
 /* found.c: the files that another consumer has left. */
 bool	 sink_adopt(struct sink *);
 void	 sink_adopted(void);
-bool	 sink_has(const struct sink *, const struct packet *, uint64_t *);
+bool	 sink_has(const struct sink *, uint32_t, const unsigned char *, size_t,
+	    uint64_t *);
 
 /* packet.c: the head of a CTF packet. */
 #define PACKET_HEAD_MAX	256
@@ -146,6 +147,7 @@ int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
 enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 #define OUTPUT_NUMBER	16		/* bytes */
 #define OUTPUT_NUMBERS	1000
+int	 close_failed(int);		/* -1; errno stays */
 int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
 int	 output_dir(int, char *, enum output_how, uid_t);
