@@ -15,18 +15,18 @@
  */
 
 /*
- * A region gets its sink; if another consumer had it, that goes on where the
- * other was, in the region and in the files, wherever it died.
+ * Give a region its sink, and take over a region that another consumer had,
+ * wherever that consumer died.
  *
- * A file ends with the last packet that is whole; what is behind that is
- * written once more, for it still is in the region.  The other way round,
- * packets of the last writev(2) may be in the file and not be marked as
- * consumed.  So each sub-buffer has in `writing' what consumed was about to
- * become, and if one of the last packets has just these bytes, it has become
- * that.
+ * Events whose packet is not whole in a file are written once more, for they
+ * still are in the region.  The other way round, packets of the last writev(2)
+ * may be in the file and not be marked as consumed.  So each sub-buffer has in
+ * `writing' what its `consumed' was about to become: if one of the last packets
+ * has just these bytes, they were written.
  *
- * What was lost is counted by who lost it, and how much of that was told is
- * in the packets, so that nothing of it is told twice or never.
+ * Lost events are counted by those who lost them, and packets say how many of
+ * them were told of.  The next packet tells of the difference, so each of them
+ * is told of once.
  */
 
 #include <stdatomic.h>
@@ -34,7 +34,7 @@
 #include "region.h"
 #include "sink.h"
 
-/* Find out how far the last consumer was with that sub-buffer. */
+/* Find out how much of a sub-buffer the last consumer has written. */
 static void
 adopt_sub(struct region *r, uint32_t i)
 {
@@ -63,7 +63,7 @@ adopt_sub(struct region *r, uint32_t i)
 	region_sub_consumed(r, i, next, until);
 }
 
-/* Each slot's sub-buffers are written up to the first that is still there. */
+/* A slot's sub-buffers are written up to the first that is still there. */
 static void
 adopt_slots(struct region *r)
 {
@@ -99,7 +99,7 @@ lost_then(const struct region *r)
 	return lost;
 }
 
-/* Go on where the last consumer was; false and errno if that cannot be. */
+/* Find out how far the last consumer was; false and errno if that fails. */
 static bool
 adopt(struct region *r)
 {
@@ -143,7 +143,7 @@ region_begin(struct region *r, struct outdir *d, bool again)
 	return ok;
 }
 
-/* The region goes, too, or is left to somebody else. */
+/* End the sink; the region is removed, too, or left to another consumer. */
 void
 region_end(struct region *r, bool gone)
 {

@@ -15,18 +15,19 @@
  */
 
 /*
- * From sub-buffers to packets in files.
+ * From sub-buffers to packets, which the sink writes.
  *
  * One pass collects what is committed, lets the metadata catch up, and then
- * writes it: each piece of a sub-buffer as a packet of its own, many in one
- * writev(2), straight from the region.
+ * hands it to the sink: each piece of a sub-buffer as a packet of its own, many
+ * at a time, straight from the region.  A sub-buffer is released, or marked as
+ * consumed, only after the sink has written its packet.
  *
- * The sub-buffers of a slot are written in the order in which it claimed
- * them, which their `seq' tells: a pass may come across the second when the
- * first was not yet delivered as it passed there.
+ * The sub-buffers of a slot are written in the order in which the slot claimed
+ * them, which their `seq' tells.  Without `seq', a pass could meet the second
+ * one first: the first may be delivered after the pass was there.
  *
- * A sub-buffer that threads share goes into a stream that no other one has, so
- * it need not be told whose its events are, nor wait for another.
+ * A sub-buffer that threads share has a stream of its own.  So its events need
+ * not wait for those of another, and the packet need not say whose they are.
  */
 
 #include <errno.h>
@@ -53,7 +54,7 @@ struct piece {
 	bool		 shared;
 };
 
-/* Packets of one stream on their way to the sink, each from one piece. */
+/* Packets on their way to the sink, all of one stream; each is of one piece. */
 static struct batch {
 	uint32_t	 stream;
 	unsigned int	 n;
@@ -66,10 +67,10 @@ static size_t npieces, maxpieces;
 static uint64_t bytes_left;
 
 /*
- * When the packet that ends at that commit ends.  `last' may be ahead of the
- * commit, as the writer goes on.  If commit still is what it was, then last
- * is that of the next event at most, which has not been written out.  If
- * not, the next event is there, and its header has its time.  Either way no
+ * The time at which the packet that ends at that commit ends.  `last' may be
+ * ahead of the commit, as the writer goes on.  If commit still is what it was,
+ * then last is that of the next event at most, which has not been written out.
+ * If not, the next event is there, and its header has its time.  Either way no
  * later packet begins before.
  *
  * A header has the low 32 bits of a time that is not after last, as loaded
@@ -114,7 +115,7 @@ region_damaged(struct region *r)
 	r->damaged = true;
 }
 
-/* Full, and written or not: it is free, and what its slot has next may come. */
+/* Free a full sub-buffer; the next one of its slot may be written. */
 static void
 piece_over(struct region *r, const struct piece *pc)
 {
@@ -123,7 +124,7 @@ piece_over(struct region *r, const struct piece *pc)
 	region_sub_free(r, pc->sub);
 }
 
-/* Written or not, the piece is dealt with. */
+/* The piece is dealt with: it was written, or is lost. */
 static void
 piece_done(struct region *r, const struct piece *pc, bool written)
 {
@@ -141,7 +142,7 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 
-/* There is no room for the metadata; 0: now there is. */
+/* Note that events wait, since metadata cannot be written; 0: now it can. */
 static void
 write_waits(struct region *r, int error)
 {
@@ -164,7 +165,10 @@ write_waits(struct region *r, int error)
 	}
 }
 
-/* What the sink could not write is dropped, but for what it tells. */
+/*
+ * Have the packets written.  Events that could not be written are lost, but the
+ * lost events that their packets were to tell of are told by the next.
+ */
 static void
 batch_flush(struct region *r)
 {
@@ -191,7 +195,7 @@ batch_flush(struct region *r)
 	report_progress(bytes_left);
 }
 
-/* Lost events go into the next packet, whosever it is. */
+/* Add a packet, which tells of the events lost so far, whosever they are. */
 static void
 batch_add(struct region *r, uint32_t stream, const struct piece *pc,
     struct packet *pk)
@@ -215,7 +219,7 @@ name_packet(struct packet *pk, uint64_t owner, uint32_t tid)
 	pk->name = o != NULL ? o->name : "";
 }
 
-/* What the slot has lost, of which not all may have been told of. */
+/* Note how many events the slot has lost, so that packets tell of them once. */
 static void
 note_slot(struct region *r, uint32_t slot, uint64_t lost)
 {
@@ -226,8 +230,8 @@ note_slot(struct region *r, uint32_t slot, uint64_t lost)
 }
 
 /*
- * What nobody can have written yet is nonsense, and readers that add to it
- * would leave their 64 bits: one such packet, and the trace is not read at all.
+ * The time, or about now if it has yet to come.  Such a time is nonsense, and
+ * readers that add to it may overflow: then they refuse the whole trace.
  */
 static uint64_t
 no_later(const struct region *r, uint64_t t)
@@ -248,7 +252,7 @@ piece_write(struct region *r, struct piece *pc)
 		note_slot(r, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
 	if (UT_COMMIT_LEN(pc->commit) == from) {
-		/* Full, and all of it was written before. */
+		/* It is full, and all of it was written before. */
 		piece_over(r, pc);
 		return;
 	}
@@ -273,7 +277,7 @@ piece_write(struct region *r, struct piece *pc)
 	batch_add(r, stream, pc, &pk);
 }
 
-/* What makes no sense is thrown away. */
+/* Does what the region says of the piece make sense? */
 static bool
 piece_valid(const struct region *r, const struct piece *pc)
 {
@@ -281,7 +285,7 @@ piece_valid(const struct region *r, const struct piece *pc)
 	    commit_valid(r, pc->commit, r->consumed[pc->sub]);
 }
 
-/* Is what is committed in there wanted? */
+/* Does this pass want what is committed in a sub-buffer with that state? */
 static bool
 wanted(struct region *r, uint64_t word, int how)
 {
@@ -303,9 +307,10 @@ wanted(struct region *r, uint64_t word, int how)
 }
 
 /*
- * Acquire, so that the bytes are there: of OWNED and PARKED by commit, else by
- * state.  What is parked stays there for others, until all is over: they could
- * find nothing else while we write.
+ * Collect the piece of a sub-buffer that is committed and not written, if any.
+ * The acquire load, of commit for OWNED and PARKED, else of state, makes sure
+ * that the bytes are there.  A parked sub-buffer stays parked until the last
+ * pass, since writers might find no other while we write.
  */
 static void
 collect_one(struct region *r, uint32_t i, int how)
@@ -319,7 +324,7 @@ collect_one(struct region *r, uint32_t i, int how)
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST);
-	/* READING is left from a pass that had to let it wait. */
+	/* It is READING since a pass that could not write it yet. */
 	if (pc.full && UT_STATE(word) != UT_READING &&
 	    !region_sub_take(r, i, word))
 		return;
@@ -352,7 +357,7 @@ by_slot(const void *va, const void *vb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-/* What was lost outside of sub-buffers. */
+/* Note the lost events that are not counted in sub-buffers. */
 static void
 collect_lost(struct region *r)
 {
@@ -375,7 +380,7 @@ collect_lost(struct region *r)
 	    r->subsize);
 }
 
-/* The end: what is still unsaid needs a packet of its own. */
+/* At the end, lost events that no packet told of get one of their own. */
 static void
 say_rest(struct region *r)
 {
@@ -392,7 +397,7 @@ say_rest(struct region *r)
 	batch_add(r, stream, &none, &pk);
 }
 
-/* A directory that is a program's own is made with its first packet. */
+/* Is there nothing that a directory which is not made yet is needed for? */
 static bool
 nothing_yet(const struct region *r, int how)
 {
@@ -407,8 +412,9 @@ nothing_yet(const struct region *r, int how)
 }
 
 /*
- * No metadata, no data: readers could not make sense of it.  It waits in the
- * region, and when that is full, writers count what they lose.
+ * Write the metadata first: readers could not make sense of events without.
+ * If that fails, events wait in the region, and when the region is full,
+ * writers count what they lose.
  */
 static bool
 metadata_ready(struct region *r, int how)
@@ -430,7 +436,7 @@ metadata_ready(struct region *r, int how)
 	return true;
 }
 
-/* Of a program that is dead, whoever may have the slot by now. */
+/* Is the piece of a program that is dead, whoever has the slot by now? */
 static bool
 is_dead(struct region *r, const struct piece *pc)
 {
@@ -439,10 +445,10 @@ is_dead(struct region *r, const struct piece *pc)
 }
 
 /*
- * In order: a piece whose predecessor is not there yet waits.  If that is
- * not there after some seconds, it will never be: it was claimed by a thread
- * that somebody else has made jump or die in a way that we do not know.  (The
- * first seq is 1; whatever was scribbled there, nothing waits for ever.)
+ * May the piece be written?  It waits for the sub-buffer that its slot claimed
+ * before.  If that does not come within some seconds, it never will: its thread
+ * jumped or died in a way that we do not know of.  (The first seq is 1;
+ * whatever was scribbled there, nothing waits for ever.)
  */
 static bool
 in_turn(struct region *r, const struct piece *pc, int how)
@@ -508,7 +514,7 @@ region_finish(struct region *r, bool dead)
 		    r->name);
 }
 
-/* What they still hold after that is empty, or out of order. */
+/* Free what the dead still hold, which is empty, or out of order. */
 static void
 bury_slots(struct region *r)
 {
@@ -528,8 +534,8 @@ bury_slots(struct region *r)
 }
 
 /*
- * Programs are dead: nothing of them moves any more.  While there is no room
- * for the metadata, their events stay where they are: false.
+ * Write what the dead have left, and free it.  False if the metadata cannot be
+ * written yet: then their events stay where they are.
  */
 bool
 region_bury(struct region *r)

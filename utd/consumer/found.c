@@ -15,10 +15,10 @@
  */
 
 /*
- * What another consumer has left in the files of a channel, wherever it died.
+ * The files of a channel that another consumer has left, wherever it died.
  *
- * A file ends with the last packet that is whole; what is behind that was
- * being written, and is cut off: its events still are in the region.
+ * Behind the last whole packet of a file there may be one that was being
+ * written.  It is cut off: its events still are in the region.
  */
 
 #include <sys/types.h>
@@ -45,8 +45,8 @@ static struct late *late;
 static size_t nlate;
 
 /*
- * Note a packet, in place of the one BATCH packets before it: one writev(2) has
- * no more that have events.
+ * Note a packet, in place of the one BATCH packets before it.  One writev(2)
+ * has no more with events, so no more are in the file unknown to the region.
  */
 static void
 note_late(const struct stream *s, const struct packet *pk, off_t at)
@@ -158,7 +158,7 @@ sink_has(const struct sink *k, uint32_t tid, const unsigned char *data,
 	return has;
 }
 
-/* Nobody asks for the last packets any more. */
+/* Forget the last packets: sink_has() is called no more. */
 void
 sink_adopted(void)
 {

@@ -15,8 +15,7 @@
  */
 
 /*
- * The directories of the trace and their metadata: see ours.c for how they are
- * made.
+ * Directories of the trace, and their metadata: ours.c makes and opens them.
  */
 
 #include <sys/types.h>
@@ -258,7 +257,7 @@ output_metadata(struct outdir *d, const char *s, bool whole)
 	return d->meta != -1 ? output_pending(d) : 0;
 }
 
-/* What others knew of the directory is here: events may be written. */
+/* The metadata that another consumer may not have had is here. */
 void
 output_synced(struct outdir *d)
 {

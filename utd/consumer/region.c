@@ -15,8 +15,9 @@
  */
 
 /*
- * The region, as its consumer handles it.  What it says is copied, checked
- * and then used; the geometry is our own copy.
+ * The region, as its consumer handles it.  Programs can write anything there:
+ * a value of theirs is copied, checked and then used.  The geometry is never
+ * read back.
  */
 
 #include <sys/mman.h>
@@ -49,8 +50,9 @@ slots_for(uint32_t nsubs)
 }
 
 /*
- * A fresh object is all zeros, which is: every slot and sub-buffer free.  The
- * magic is last: what has one is complete.
+ * Fill in the header of a fresh object.  All the rest of it is zeros, by which
+ * every slot and sub-buffer is free.  The magic is stored last: a region that
+ * has it is complete.
  */
 static void
 header_init(struct region *r)
@@ -72,7 +74,7 @@ header_init(struct region *r)
 	h->magic = UT_ABI_MAGIC;
 }
 
-/* How large it is, and, once it is mapped, where everything is. */
+/* Compute the size and, unless `at' is NULL, where all is once it is mapped. */
 static void
 layout(struct region *r, unsigned char *at)
 {
@@ -101,7 +103,7 @@ region_size(const struct region *like)
 	return r.size;
 }
 
-/* Of that size; what is in it is seen to later. */
+/* Map the object, if it has the right size.  Its contents are checked later. */
 static int
 region_map(struct region *r)
 {
@@ -150,8 +152,8 @@ region_create(struct region *r)
 }
 
 /*
- * That which another consumer has left, or one that it could not finish: that
- * one has no magic, but then nobody has a descriptor of it either.
+ * Open the region that another consumer has left.  One without magic was not
+ * finished, so nobody uses it, nor has a descriptor of it: it is made anew.
  */
 static int
 region_reopen(struct region *r, int fd)
@@ -175,7 +177,7 @@ region_reopen(struct region *r, int fd)
 	return region_create(r);
 }
 
-/* Of our own. */
+/* Allocate what we remember of slots and sub-buffers. */
 static bool
 region_alloc(struct region *r)
 {
@@ -202,9 +204,10 @@ region_release(struct region *r)
 }
 
 /*
- * A region of that name and geometry, made, or, if again, taken over: then
- * the descriptor may be it.  NULL and errno.  What is taken over has events:
- * without memory that is not given up, but left to the next consumer.
+ * Make a region of that name and geometry, or, if again, take over the one that
+ * is there; fd may be its descriptor, or is -1.  NULL and errno if that fails.
+ * But without memory we end: a region that was there has events, which the next
+ * consumer may be able to write.
  */
 struct region *
 region_new(const struct region *like, bool again, int fd)
@@ -232,7 +235,7 @@ region_new(const struct region *like, bool again, int fd)
 	return NULL;
 }
 
-/* The region goes, too, or is left to somebody else. */
+/* Let go of the region, and if `gone', remove it; else others will have it. */
 void
 region_free(struct region *r, bool gone)
 {
@@ -243,7 +246,7 @@ region_free(struct region *r, bool gone)
 	region_release(r);
 }
 
-/* What is in a sub-buffer, from that offset on. */
+/* The bytes of a sub-buffer, from that offset on. */
 const unsigned char *
 region_data(const struct region *r, uint32_t sub, uint32_t offset)
 {
@@ -260,8 +263,8 @@ region_slots_used(const struct region *r)
 }
 
 /*
- * Wait for the events that began before `active' was cleared; for those of
- * threads that do not run, or are dead and not yet buried, not for ever.
+ * Wait for the events that began before `active' was cleared, but not for long:
+ * their threads may be stopped, or dead and not yet buried.
  */
 static void
 wait_quiet(struct region *r)
@@ -289,7 +292,7 @@ region_start(struct region *r)
 	atomic_store(&r->header->active, true);
 }
 
-/* No more events; those of the dead are over already. */
+/* Let no more events begin.  If all programs are dead, none is under way. */
 void
 region_stop(struct region *r, bool dead)
 {
@@ -298,7 +301,7 @@ region_stop(struct region *r, bool dead)
 		wait_quiet(r);
 }
 
-/* May that follow what was there before? */
+/* May that commit follow one that was there before? */
 bool
 commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 {
@@ -311,9 +314,9 @@ commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 }
 
 /*
- * Will no more packets come of that source?  The slot is free, or its owner
- * dead, or all is over.  What is above slots is of shared sub-buffers, which
- * are never over, or of the last consumer.
+ * Will no more packets come from that source?  None will from a slot that is
+ * free or whose owner is dead, nor from any if the region is stopped.  Shared
+ * sub-buffers are never over.  A higher number is that of no source.
  */
 bool
 region_over(const struct region *r, uint32_t source)
@@ -327,7 +330,7 @@ region_over(const struct region *r, uint32_t source)
 	    load(&r->header->active) == 0;
 }
 
-/* Release: who claims it, or looks again, finds it clean. */
+/* Something is free again.  Release: whoever claims it finds it clean. */
 static void
 now_free(struct region *r)
 {
@@ -335,7 +338,7 @@ now_free(struct region *r)
 	    memory_order_release);
 }
 
-/* That sub-buffer of the slot is dealt with, and so are all before it. */
+/* Note that the slot's sub-buffers up to that one are dealt with. */
 void
 region_advance(struct region *r, uint32_t slot, uint64_t seq)
 {
@@ -355,7 +358,7 @@ region_slot_free(struct region *r, uint32_t i)
 	now_free(r);
 }
 
-/* From that word to READING; false if it is another by now. */
+/* Change the state from that word to READING; false if it is another by now. */
 bool
 region_sub_take(struct region *r, uint32_t i, uint64_t word)
 {
@@ -365,7 +368,7 @@ region_sub_take(struct region *r, uint32_t i, uint64_t word)
 	    memory_order_relaxed);
 }
 
-/* Lower ones first: their pages are warm. */
+/* Free a sub-buffer.  The lowest is claimed first: its pages are warm. */
 void
 region_sub_free(struct region *r, uint32_t i)
 {
@@ -389,7 +392,7 @@ region_sub_free(struct region *r, uint32_t i)
 	now_free(r);
 }
 
-/* All that was lost, also what no packet has told of. */
+/* The events that were lost, including those that no packet has told of. */
 uint64_t
 region_lost(const struct region *r)
 {
@@ -402,7 +405,7 @@ region_lost(const struct region *r)
 	return lost;
 }
 
-/* Events that are in a file now, */
+/* Count events that were written. */
 void
 region_written(struct region *r, uint64_t n)
 {
@@ -410,7 +413,7 @@ region_written(struct region *r, uint64_t n)
 	store(&r->header->written, r->written);
 }
 
-/* and such as will never be. */
+/* Count events that will never be written, as lost. */
 void
 region_dropped(struct region *r, uint64_t n)
 {
@@ -419,7 +422,10 @@ region_dropped(struct region *r, uint64_t n)
 	store(&r->header->dropped, r->dropped);
 }
 
-/* So much of it is in the file, up to that time: which is first. */
+/*
+ * Note that a sub-buffer is written up to that commit, and until what time.
+ * The time is stored first: whoever finds the commit finds its time.
+ */
 void
 region_sub_consumed(struct region *r, uint32_t i, uint64_t commit,
     uint64_t until)
@@ -438,7 +444,7 @@ region_look(struct region *r)
 	store(&r->header->taken, r->taken);
 }
 
-/* What was known at that look is dealt with. */
+/* All that was delivered before the last look is dealt with. */
 void
 region_looked(struct region *r)
 {
@@ -446,8 +452,8 @@ region_looked(struct region *r)
 }
 
 /*
- * Ask to be woken, or say that we are awake.  False if there is enough to do
- * already: see bell_ring in libut/subbuf.c.
+ * Ask writers to ring the bell, or tell them that we are awake.  False if so
+ * much was delivered that we need not sleep: see bell_ring in libut/subbuf.c.
  */
 bool
 region_sleep(struct region *r, bool asleep)

@@ -15,8 +15,8 @@
  */
 
 /*
- * Packets, on their way into the files of a channel: the stream that each goes
- * to, what its head says, and the file.
+ * Packets, on their way into the files of a channel: to which stream a packet
+ * goes, what its head says, and how it is written.
  */
 
 #include <sys/types.h>
@@ -44,7 +44,7 @@ static struct {
 static unsigned int nopen;
 static uint64_t clock_used;
 
-/* A batch, perhaps with an empty packet before it. */
+/* What one writev(2) writes: a batch, perhaps with an empty packet before. */
 static unsigned char heads[BATCH + 1][PACKET_HEAD_MAX];
 static struct iovec iov[2 * (BATCH + 1)];
 
@@ -58,7 +58,7 @@ sink_new(const struct region *r, struct outdir *d)
 	k->region = r;
 	k->dir = d;
 	k->maxstreams = 2 * (r->nslots + ut_subs_shared(r->nsubs));
-	k->trouble = d->lost;		/* the parent knows */
+	k->trouble = d->lost;		/* the parent knows that */
 	return k;
 }
 
@@ -68,7 +68,7 @@ opened_stream(unsigned int i)
 	return &opened[i].sink->streams[opened[i].stream];
 }
 
-/* The last one takes its place. */
+/* Close the file.  The last in the list of open ones takes its place. */
 static void
 stream_close(struct stream *s)
 {
@@ -107,10 +107,10 @@ stream_new(struct sink *k)
 }
 
 /*
- * The source's own, else one whose source is over, else a new one: NO_STREAM
- * if there are too many.  A source needs no second stream unless its time goes
- * back, or another consumer took over, so that is never so if times are what
- * they should be.
+ * The stream of the source, else one whose source is over, else a new one, or
+ * NO_STREAM if there are too many.  A source needs a second stream only if its
+ * time goes back or another consumer took over, so there are never too many if
+ * times are what they should be.
  */
 static uint32_t
 stream_for(struct sink *k, uint32_t source, const struct packet *pk)
@@ -136,7 +136,7 @@ stream_for(struct sink *k, uint32_t source, const struct packet *pk)
 	return best;
 }
 
-/* The stream for the next packet of a source, which is to be written there. */
+/* Choose the stream for the next packet of a source, which must follow. */
 uint32_t
 sink_stream(struct sink *k, uint32_t source, const struct packet *pk)
 {
@@ -150,7 +150,7 @@ sink_stream(struct sink *k, uint32_t source, const struct packet *pk)
 	return i;
 }
 
-/* One for a packet without events, which may be of any and a little later. */
+/* Choose one for a packet without events; if need be, that is put off a bit. */
 uint32_t
 sink_any_stream(struct sink *k, struct packet *pk)
 {
@@ -166,7 +166,7 @@ sink_any_stream(struct sink *k, struct packet *pk)
 	return 0;
 }
 
-/* Open the file of the stream, which is of that number. */
+/* Open the file of the stream with that number. */
 int
 stream_file(const struct sink *k, uint32_t i, int flags)
 {
@@ -176,7 +176,7 @@ stream_file(const struct sink *k, uint32_t i, int flags)
 	return output_file(k->dir, name, flags);
 }
 
-/* Its file has something that is not ours: -1. */
+/* Refuse the file of that stream, for something in it is not ours: -1. */
 int
 stream_foreign(const struct sink *k, uint32_t i)
 {
@@ -246,9 +246,7 @@ skip(struct iovec **v, int *nv, size_t n)
 	}
 }
 
-/*
- * Append whole packets; all of them, or none: -1 and errno.
- */
+/* Append whole packets: all of them, or none, and -1 and errno. */
 static int
 stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv)
 {
@@ -278,7 +276,7 @@ stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv)
 	return 0;
 }
 
-/* What could not be written is said once for each reason. */
+/* Report that events are lost, once for each reason in a row. */
 void
 sink_failed(struct sink *k, int error)
 {
@@ -289,7 +287,7 @@ sink_failed(struct sink *k, int error)
 	    "lost: %s", k->region->name, report_reason(error));
 }
 
-/* The nth packet of what is to be written, in the vector. */
+/* Make the packet the nth of those that are to be written. */
 static void
 add_packet(const struct sink *k, const struct stream *s, struct packet *pk,
     unsigned int n)
@@ -305,11 +303,11 @@ add_packet(const struct sink *k, const struct stream *s, struct packet *pk,
 }
 
 /*
- * Write packets, at most BATCH; all of them, or none, and it is as if they had
- * never been: -1.
+ * Write packets, at most BATCH: all of them, or none, and -1; then the stream
+ * is as it was.
  *
- * The first packet of a stream tells of no lost events, since readers know only
- * the difference to the packet before.  One without events goes before it.
+ * Readers compare what a packet tells of lost events with the packet before.
+ * If the first of a stream has to tell of some, an empty one goes before it.
  */
 int
 sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)

@@ -15,17 +15,18 @@
  */
 
 /*
- * The sink: where the packets of a region go.  It knows the directory and its
- * metadata, streams and their files, what the heads of packets say, and what
- * was written; it knows no sub-buffer.  drain.c hands it packets, whose events
- * are still in the region, and lets go of them when sink_write() returns.
+ * The sink: where the packets of a region go.  It has the directory with its
+ * metadata, the streams with their files, and the numbers that are in the heads
+ * of packets; it knows what was written, and no sub-buffer.  drain.c hands it
+ * packets, whose events are still in the region.  sink_write() returns when
+ * they are in the file, or will never be, and then drain.c releases them.
  *
- * Today there is one kind of sink, files, and a region has one sink.  More of
- * this kind (a snapshot, the next chunk of a rotation) are more of struct sink,
- * each with numbers of its own; drain.c says to which of them a packet goes.
- * Another kind (a network) differs in what is done with bytes: it enters in
- * stream_write() and output_pending(), which alone write packets and metadata,
- * and in sink_adopt(), which finds out what the last consumer wrote.
+ * Today a region has one sink, and all sinks write files.  A second sink of a
+ * region (a snapshot, the next chunk of a rotation) is another struct sink with
+ * streams and numbers of its own, and drain.c chooses the one that it hands a
+ * packet to.  A second kind of sink (a network) enters in stream_write() and
+ * output_pending(), the only functions that write packets and metadata, and in
+ * sink_adopt(), which finds out what the last consumer has written.
  */
 
 #ifndef SINK_H
