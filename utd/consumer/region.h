@@ -16,8 +16,8 @@
 
 /*
  * The region: the shared memory with the buffers of a channel, as its consumer
- * sees it.  It has sub-buffers and threads, what was lost and what was taken
- * back.  What is in the sub-buffers goes to a sink: see sink.h.
+ * sees it.  It has sub-buffers and slots of threads, and counts of the events
+ * that were written and lost.  Its packets go to a sink: see sink.h.
  */
 
 #ifndef REGION_H
@@ -42,8 +42,9 @@ struct shared {
 struct region {
 	uint32_t	 id;
 	char		 name[NAME_MAXLEN];	/* of the channel */
-	uint32_t	 stream;	/* stream_id, likewise */
-	struct sink	*sink;
+	uint32_t	 stream;	/* the channel's ID in packets */
+	struct sink	*sink;		/* where packets go */
+
 	char		 shm[UT_SHM_NAME];
 	int		 fd;
 	size_t		 size;
@@ -56,20 +57,23 @@ struct region {
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
 	uint32_t	 clock;		/* UT_CLOCK_ */
+	uint32_t	 bell;		/* our copy: others can write there */
+	uint32_t	 taken;		/* likewise */
+
 	uint64_t	*done_seq;	/* by slot: the last one written */
 	uint8_t		*waited;	/* by slot: passes without the next */
-	uint64_t	*said;		/* by slot: its lost, as packets tell */
-	uint64_t	 said_lost;	/* lost of the header, likewise */
-	uint64_t	 unsaid;	/* lost, but in no packet yet */
-	uint64_t	 dropped;	/* as in the header */
-	uint64_t	 written;	/* likewise */
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
+
+	uint64_t	 written;	/* events, as in the header */
+	uint64_t	 dropped;	/* likewise: could not be written */
+	uint64_t	*said;		/* by slot: its lost, as packets tell */
+	uint64_t	 said_lost;	/* lost of the header, likewise */
+	uint64_t	 unsaid;	/* lost, but in no packet yet */
+
 	bool		 damaged;	/* it is, and the parent was told */
-	uint32_t	 bell;		/* our copy: others can write there */
-	uint32_t	 taken;		/* likewise */
 	uint32_t	 toobig;	/* longest event that was reported */
 	unsigned int	 ntoobig;	/* how many such reports */
 	int		 waits;		/* errno for which events wait; or 0 */
