@@ -82,11 +82,12 @@ COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/confine.o \
 
 UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/consumer.c utd/consumer/drain.c \
-		utd/consumer/fault.c utd/consumer/obey.c utd/consumer/orders.c \
-		utd/consumer/ours.c utd/consumer/output.c \
-		utd/consumer/owners.c utd/consumer/packet.c \
-		utd/consumer/pool.c utd/consumer/report.c \
-		utd/consumer/revoke.c utd/consumer/sleep.c utd/parent/app.c \
+		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
+		utd/consumer/orders.c utd/consumer/ours.c \
+		utd/consumer/output.c utd/consumer/owners.c \
+		utd/consumer/packet.c utd/consumer/region.c \
+		utd/consumer/report.c utd/consumer/revoke.c \
+		utd/consumer/sink.c utd/consumer/sleep.c utd/parent/app.c \
 		utd/parent/client.c utd/parent/clock.c utd/parent/conn.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/hash.c utd/parent/journal.c \
@@ -99,7 +100,8 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/parent/trace.c utd/parent/user.c utd/parent/wait.c \
 		utd/parent/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
-UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/parent/app.h \
+UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
+		utd/consumer/sink.h utd/parent/app.h \
 		utd/parent/client.h utd/parent/conn.h utd/parent/consumers.h \
 		utd/parent/event.h utd/parent/journal.h utd/parent/listen.h \
 		utd/parent/loop.h utd/parent/parent.h utd/parent/session.h \

@@ -33,6 +33,8 @@
 #include <unistd.h>
 
 #include "../../utd/consumer/consumer.h"
+#include "../../utd/consumer/region.h"
+#include "../../utd/consumer/sink.h"
 #include "fuzz.h"
 
 #define NOWNERS		8
@@ -45,7 +47,7 @@ static struct owner owners[NOWNERS];
 static int fds[GEOMETRIES] = { -1, -1 };
 static struct outdir *dir;
 static off_t meta_size;
-static struct pool *pool;
+static struct region *region;
 static struct input *mid;		/* steps in the middle of a drain */
 static unsigned int nmid;
 static int failing;			/* how writev(2) does */
@@ -119,7 +121,7 @@ report_progress(uint64_t left)
 }
 
 void
-report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
+report_trouble(const struct region *p, uint32_t what, const char *fmt, ...)
 {
 	(void)p;
 	(void)what;
@@ -181,7 +183,7 @@ number(struct input *in)
 static void
 write_sub(struct input *in)
 {
-	struct ut_subbuf *sub = &pool->subs[input_u8(in) % pool->nsubs];
+	struct ut_subbuf *sub = &region->subs[input_u8(in) % region->nsubs];
 	const uint32_t slot = input_u8(in), state = input_u8(in) & 31;
 	const uint64_t first = number(in);
 
@@ -192,24 +194,25 @@ write_sub(struct input *in)
 	sub->owner = input_u8(in) % (NOWNERS + 1);
 	sub->lost = input_u8(in);
 	sub->commit = UT_COMMIT_WORD(input_u8(in), input_u16(in) % 5000);
-	pool->slots[slot % pool->nslots].owner = input_u8(in) % (NOWNERS + 1);
-	if (pool->header->slots_used <= slot)
-		pool->header->slots_used = slot + 1;
+	region->slots[slot % region->nslots].owner =
+	    input_u8(in) % (NOWNERS + 1);
+	if (region->header->slots_used <= slot)
+		region->header->slots_used = slot + 1;
 }
 
 static void
 write_data(struct input *in)
 {
-	const uint32_t i = input_u8(in) % pool->nsubs;
-	const uint32_t at = input_u16(in) % pool->subsize;
+	const uint32_t i = input_u8(in) % region->nsubs;
+	const uint32_t at = input_u16(in) % region->subsize;
 	const uint8_t *p;
 	size_t n = input_u8(in);
 
-	if (n > pool->subsize - at)
-		n = pool->subsize - at;
+	if (n > region->subsize - at)
+		n = region->subsize - at;
 	n = input_some(in, n, &p);
 	if (n > 0)
-		memcpy(pool->data + (size_t)i * pool->subsize + at, p, n);
+		memcpy(region->data + (size_t)i * region->subsize + at, p, n);
 }
 
 static void
@@ -224,7 +227,7 @@ write_word(void *where, struct input *in)
 static void
 scribble(struct input *in)
 {
-	struct pool *p = pool;
+	struct region *p = region;
 	unsigned char *at;
 	uint64_t v;
 
@@ -303,26 +306,25 @@ check_files(bool removed)
 static void
 drain(struct input *in)
 {
-	const uint64_t bytes = pool->counts.bytes;
+	const uint64_t bytes = region->sink->bytes;
 
 	nmid = input_u8(in) % 4;
 	mid = in;
-	(void)pool_drain(pool, input_u8(in) % 4);
+	(void)region_drain(region, input_u8(in) % 4);
 	mid = NULL;
-	if (pool->counts.bytes - bytes > pool->nsubs *
-	    (uint64_t)(pool->subsize + 2 * PACKET_HEAD_MAX) + PACKET_HEAD_MAX)
+	if (region->sink->bytes - bytes > region->nsubs *
+	    (uint64_t)(region->subsize + 2 * PACKET_HEAD_MAX) + PACKET_HEAD_MAX)
 		fuzz_die("more than there can be");
-	if (pool->nstreams > 2 * pool->nslots)
+	if (region->sink->nstreams > 2 * region->nslots)
 		fuzz_die("too many files");
 }
 
 static void
-open_pool(unsigned int geometry, bool cycles)
+open_region(unsigned int geometry, bool cycles, bool again)
 {
-	struct pool like;
+	struct region like;
 
 	memset(&like, 0, sizeof(like));
-	like.dir = dir;
 	strcpy(like.name, "c");
 	like.attrs.v[ATTR_NSUBS] = nsubs[geometry];
 	like.attrs.v[ATTR_SUBSIZE] = UT_SUBSIZE_MIN;
@@ -330,13 +332,15 @@ open_pool(unsigned int geometry, bool cycles)
 	    UT_CLOCK_MONOTONIC;
 	ut_shm_name(like.shm);
 	if (fds[geometry] == -1) {
-		pool = pool_new(&like, false, -1);
-		if (pool == NULL || (fds[geometry] = dup(pool->fd)) == -1)
+		region = region_new(&like, false, -1);
+		if (region == NULL || (fds[geometry] = dup(region->fd)) == -1)
 			fuzz_die("no region");
-		pool_free(pool, true);
+		region_free(region, true);
 	}
-	if ((pool = pool_new(&like, true, dup(fds[geometry]))) == NULL)
+	if ((region = region_new(&like, true, dup(fds[geometry]))) == NULL)
 		fuzz_die("no region");
+	if (!region_begin(region, dir, again))
+		fuzz_die("not adopted");
 }
 
 /* The one before died while it wrote a file; or somebody else wrote there. */
@@ -355,8 +359,9 @@ cut_file(struct input *in)
 	if (fstat(fd, &st) == -1)
 		fuzz_die("fstat");
 	cut = st.st_size > 0 ? input_u16(in) % st.st_size : 0;
-	if (cut > 0 ? ftruncate(fd, st.st_size - cut) == -1 :
-	    write(fd, zeros, input_u8(in) % sizeof(zeros)) == -1)
+	/* A file that has nothing but what others wrote would be refused. */
+	if (st.st_size > 0 && (cut > 0 ? ftruncate(fd, st.st_size - cut) == -1 :
+	    write(fd, zeros, input_u8(in) % sizeof(zeros)) == -1))
 		fuzz_die("file");
 	close(fd);
 }
@@ -365,13 +370,12 @@ cut_file(struct input *in)
 static void
 adopt(struct input *in, unsigned int geometry, bool cycles)
 {
-	pool->header->magic = UT_ABI_MAGIC;	/* else there is nothing to do */
-	pool_free(pool, false);
+	/* Without it there is nothing to do. */
+	region->header->magic = UT_ABI_MAGIC;
+	region_end(region, false);
 	if (input_u8(in) % 2)
 		cut_file(in);
-	open_pool(geometry, cycles);
-	if (!pool_adopt(pool))
-		fuzz_die("not adopted");
+	open_region(geometry, cycles, true);
 	check_files(false);
 }
 
@@ -389,7 +393,7 @@ bury(struct input *in)
 
 	for (i = 0; i < NOWNERS; i++)
 		owners[i].dead = (mask >> i & 1) != 0;
-	if (pool_bury(pool))
+	if (region_bury(region))
 		for (i = 0; i < NOWNERS; i++)
 			owners[i].dead = false;
 }
@@ -414,6 +418,7 @@ begin(void)
 	if ((fd = open(fuzz_dir(), O_RDONLY | O_DIRECTORY)) == -1 ||
 	    (dir = output_trace(&like, fd, "t", true)) == NULL)
 		fuzz_die("set-up");
+	output_synced(dir);
 	meta_size = dir->meta_size;
 }
 
@@ -421,9 +426,9 @@ begin(void)
 static void
 end(void)
 {
-	pool->header->magic = UT_ABI_MAGIC;
-	pool_free(pool, false);
-	pool = NULL;
+	region->header->magic = UT_ABI_MAGIC;
+	region_end(region, false);
+	region = NULL;
 	check_files(true);
 	dir->npending = dir->nwhole = 0;
 	if (ftruncate(dir->meta, meta_size) == -1)
@@ -444,19 +449,19 @@ step(struct input *in, unsigned int geometry, bool cycles)
 		break;
 	case 3:
 		later += 1100;
-		pool_revoke(pool);
+		region_revoke(region);
 		break;
 	case 4:
 		adopt(in, geometry, cycles);
 		break;
 	case 5:
 		if (input_u8(in) % 2 == 0)
-			pool_start(pool);
+			region_start(region);
 		else
-			pool_finish(pool, false);
+			region_finish(region, false);
 		break;
 	case 6:
-		(void)pool_sleep(pool, input_u8(in) % 2 == 0);
+		(void)region_sleep(region, input_u8(in) % 2 == 0);
 		break;
 	case 7:
 		failing = input_u8(in) % 3;
@@ -484,13 +489,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	geometry = kind % GEOMETRIES;
 	cycles = (kind & 2) != 0;
 	failing = 0;
-	open_pool(geometry, cycles);
-	memset((char *)pool->header + UT_ABI_LINE, 0,
-	    pool->size - UT_ABI_LINE);
+	open_region(geometry, cycles, false);
+	memset((char *)region->header + UT_ABI_LINE, 0,
+	    region->size - UT_ABI_LINE);
 	while (in.n > 0)
 		step(&in, geometry, cycles);
 	failing = 0;
-	pool_finish(pool, false);
+	region_finish(region, false);
 	end();
 	return 0;
 }

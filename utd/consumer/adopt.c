@@ -15,229 +15,72 @@
  */
 
 /*
- * A consumer takes over what another has left, in the region and in the
- * files, wherever it died.
+ * Give a region its sink, and take over a region that another consumer had,
+ * wherever that consumer died.
  *
- * A file ends with the last packet that is whole; what is behind that was
- * being written, is cut off, and is written once more, for it still is in
- * the region.  The other way round, packets of the last writev(2) may be in
- * the file and not be marked as consumed.  So each sub-buffer has in
- * `writing' what consumed was about to become, and if one of the last packets
- * has just these bytes, it has become that.
+ * Events whose packet is not whole in a file are written once more, for they
+ * still are in the region.  The other way round, packets of the last writev(2)
+ * may be in the file and not be marked as consumed.  So each sub-buffer has in
+ * `writing' what its `consumed' was about to become: if one of the last packets
+ * has just these bytes, they were written.
  *
- * What was lost is counted by who lost it, and how much of that was told is
- * in the packets, so that nothing of it is told twice or never.
+ * Lost events are counted by those who lost them, and packets say how many of
+ * them were told of.  The next packet tells of the difference, so each of them
+ * is told of once.
  */
 
-#include <sys/types.h>
-#include <sys/stat.h>
-
-#include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
-/* One of the last packets in a file. */
-struct late {
-	uint32_t	 stream;
-	uint32_t	 tid;
-	off_t		 at;		/* of its events */
-	uint64_t	 len;
-	uint64_t	 end;		/* in time */
-};
-
-static struct late *late;
-static size_t nlate;
-
-static uint64_t
-load(ut_a64 *a)
-{
-	return atomic_load_explicit(a, memory_order_relaxed);
-}
-
-static int
-stream_file(const struct pool *p, uint32_t i)
-{
-	char name[NAME_MAXLEN + 16];
-
-	stream_name(p, i, name, sizeof(name));
-	return output_file(p->dir, name, O_RDWR);
-}
-
-/* Note a packet, in place of the one BATCH packets before it. */
+/* Find out how much of a sub-buffer the last consumer has written. */
 static void
-note_late(const struct stream *s, const struct packet *pk, off_t at)
+adopt_sub(struct region *r, uint32_t i)
 {
-	struct late *l = &late[s->index * BATCH + s->seq % BATCH];
-
-	l->stream = s->index;
-	l->tid = pk->tid;
-	l->at = at;
-	l->len = pk->len;
-	l->end = pk->end;
-}
-
-/* The file is not of this trace: refuse it, and do not truncate it. */
-static bool
-foreign(const struct pool *p, const struct stream *s)
-{
-	char name[NAME_MAXLEN + 16];
-
-	stream_name(p, s->index, name, sizeof(name));
-	output_refuse(name, "somebody else has written there");
-	return false;
-}
-
-/* Read the whole packets, and cut off the rest; false if that fails. */
-static bool
-scan_file(struct pool *p, struct stream *s, int fd)
-{
-	unsigned char buf[PACKET_HEAD_MAX];
-	struct packet pk;
-	struct stat st;
-	ssize_t n;
-	size_t head;
-
-	if (fstat(fd, &st) == -1)
-		return false;
-	while ((n = pread(fd, buf, sizeof(buf), (off_t)s->size)) > 0) {
-		head = packet_read(buf, (size_t)n, &pk);
-		if (head == 0 ||
-		    memcmp(pk.uuid, p->dir->uuid, UUID_LEN) != 0 ||
-		    pk.len > (uint64_t)st.st_size - s->size - head)
-			break;
-		note_late(s, &pk, (off_t)(s->size + head));
-		s->shared = pk.shared;
-		s->size += head + pk.len;
-		s->seq++;
-		s->end = pk.end;
-		s->discarded = s->told = pk.discarded;
-		p->counts.packets++;
-	}
-	if (s->size == 0 && n > 0 &&
-	    !packet_begins(buf, (size_t)n, p->dir->uuid))
-		return foreign(p, s);
-	p->counts.bytes += s->size;
-	return (uint64_t)st.st_size == s->size ||
-	    ftruncate(fd, (off_t)s->size) == 0;
-}
-
-/* Read all files of the channel, from stream 0 on; they are nobody's now. */
-static bool
-scan_files(struct pool *p)
-{
-	struct stream *s;
-	bool ok = true;
-	int fd;
-
-	while (ok && p->nstreams < p->maxstreams &&
-	    (fd = stream_file(p, p->nstreams)) != -1) {
-		s = stream_new(p);
-		s->source = p->nslots + p->nsubs;	/* nobody's */
-		s->made = true;
-		late = xrealloc(late, p->nstreams * BATCH * sizeof(*late));
-		memset(late + s->index * BATCH, 0, BATCH * sizeof(*late));
-		nlate = p->nstreams * BATCH;
-		ok = scan_file(p, s, fd);
-		close(fd);
-	}
-	if (!ok)
-		p->nstreams--;
-	return ok && (p->nstreams == p->maxstreams || p->dir->fd == -1 ||
-	    errno == ENOENT);
-}
-
-static bool
-same_bytes(int fd, off_t at, const unsigned char *data, size_t len)
-{
-	unsigned char buf[4096];
-	size_t n;
-
-	for (; len > 0; len -= n, data += n, at += (off_t)n) {
-		n = len < sizeof(buf) ? len : sizeof(buf);
-		if (pread(fd, buf, n, at) != (ssize_t)n ||
-		    memcmp(buf, data, n) != 0)
-			return false;
-	}
-	return true;
-}
-
-/* Are these bytes of the sub-buffer in a file, and when does that end? */
-static bool
-was_written(struct pool *p, uint32_t i, uint32_t from, uint32_t len,
-    uint64_t *until)
-{
-	const unsigned char *data = p->data + (size_t)i * p->subsize + from;
-	const uint32_t tid = atomic_load_explicit(&p->subs[i].tid,
-	    memory_order_relaxed);
-	bool is = false;
-	size_t k;
-	int fd;
-
-	for (k = 0; k < nlate && !is; k++) {
-		if (late[k].len != len || late[k].tid != tid ||
-		    (fd = stream_file(p, late[k].stream)) == -1)
-			continue;
-		is = same_bytes(fd, late[k].at, data, len);
-		*until = late[k].end;
-		close(fd);
-	}
-	return is;
-}
-
-/* Find out how far the last consumer was with that sub-buffer. */
-static void
-adopt_sub(struct pool *p, uint32_t i)
-{
-	struct ut_subbuf *sub = &p->subs[i];
-	uint64_t word = atomic_load_explicit(&sub->state,
-	    memory_order_acquire);
+	struct ut_subbuf *sub = &r->subs[i];
+	uint64_t word = load_acquire(&sub->state);
 	uint64_t consumed = load(&sub->consumed), next = load(&sub->writing);
-	uint64_t commit = atomic_load_explicit(&sub->commit,
-	    memory_order_acquire), until;
+	uint64_t commit = load_acquire(&sub->commit), until;
 
 	if (UT_STATE(word) == UT_FREE)
 		return;
 	if (UT_STATE(word) == UT_READING && commit == 0) {
-		pool_sub_free(p, i);
+		region_sub_free(r, i);
 		return;
 	}
-	if (!commit_valid(p, commit, consumed))
+	if (!commit_valid(r, commit, consumed))
 		return;			/* damaged: let the drain say so */
-	p->consumed[i] = consumed;
-	p->until[i] = load(&sub->until);
-	if (next == consumed || !commit_valid(p, next, consumed) ||
-	    !commit_valid(p, commit, next) ||
-	    !was_written(p, i, UT_COMMIT_LEN(consumed),
+	r->consumed[i] = consumed;
+	r->until[i] = load(&sub->until);
+	if (next == consumed || !commit_valid(r, next, consumed) ||
+	    !commit_valid(r, commit, next) ||
+	    !sink_has(r->sink, load(&sub->tid),
+	    region_data(r, i, UT_COMMIT_LEN(consumed)),
 	    UT_COMMIT_LEN(next) - UT_COMMIT_LEN(consumed), &until))
 		return;
-	pool_written(p, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
-	pool_sub_consumed(p, i, next, until);
+	region_written(r, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
+	region_sub_consumed(r, i, next, until);
 }
 
-/* Each slot's sub-buffers are written up to the first that is still there. */
+/* A slot's sub-buffers are written up to the first that is still there. */
 static void
-adopt_slots(struct pool *p)
+adopt_slots(struct region *r)
 {
-	uint32_t i, n = pool_slots_used(p), slot;
+	uint32_t i, n = region_slots_used(r), slot;
 	uint64_t word, seq;
 
 	for (i = 0; i < n; i++) {
-		p->done_seq[i] = load(&p->slots[i].seq);
-		p->said[i] = load(&p->slots[i].lost);
+		r->done_seq[i] = load(&r->slots[i].seq);
+		r->said[i] = load(&r->slots[i].lost);
 	}
-	for (i = 0; i < p->nsubs; i++) {
-		word = load(&p->subs[i].state);
+	for (i = 0; i < r->nsubs; i++) {
+		word = load(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
-		seq = load(&p->subs[i].seq);
+		seq = load(&r->subs[i].seq);
 		if (UT_STATE(word) != UT_FREE && !(word & UT_SHARED) &&
-		    slot < n && seq > 0 && p->done_seq[slot] >= seq)
-			p->done_seq[slot] = seq - 1;
+		    slot < n && seq > 0 && r->done_seq[slot] >= seq)
+			r->done_seq[slot] = seq - 1;
 	}
 }
 
@@ -246,55 +89,64 @@ adopt_slots(struct pool *p)
  * slots tell of later ones, which would be counted twice.
  */
 static uint64_t
-lost_then(const struct pool *p)
+lost_then(const struct region *r)
 {
-	uint64_t lost = p->dropped + p->said_lost;
+	uint64_t lost = r->dropped + r->said_lost;
 	uint32_t i;
 
-	for (i = 0; i < p->nslots; i++)
-		lost += p->said[i];
+	for (i = 0; i < r->nslots; i++)
+		lost += r->said[i];
 	return lost;
 }
 
-/* Take over a region; false and errno if nothing can be written there. */
-bool
-pool_adopt(struct pool *p)
+/* Find out how far the last consumer was; false and errno if that fails. */
+static bool
+adopt(struct region *r)
 {
+	struct sink *k = r->sink;
 	uint64_t told = 0, lost;
 	uint32_t i;
-	bool ok;
 
-	p->counts.written = load(&p->header->written);
-	p->dropped = load(&p->header->dropped);
-	p->said_lost = load(&p->header->lost);
+	r->written = load(&r->header->written);
+	r->dropped = load(&r->header->dropped);
+	r->said_lost = load(&r->header->lost);
 	/* What it has revoked, it may have revoked just now. */
-	p->revoked = ut_msg_now();
-	ok = p->dir->fd == -1 || scan_files(p);
-	if (ok) {
-		for (i = 0; i < p->nsubs; i++)
-			adopt_sub(p, i);
-		adopt_slots(p);
-		for (i = 0; i < p->nstreams; i++)
-			told += p->streams[i].discarded;
-		if ((lost = lost_then(p)) > told)
-			p->unsaid = lost - told;
-	}
-	free(late);
-	late = NULL;
-	nlate = 0;
-	return ok;
+	r->revoked = ut_msg_now();
+	if (k->dir->fd != -1 && !sink_adopt(k))
+		return false;
+	for (i = 0; i < r->nsubs; i++)
+		adopt_sub(r, i);
+	adopt_slots(r);
+	for (i = 0; i < k->nstreams; i++)
+		told += k->streams[i].discarded;
+	if ((lost = lost_then(r)) > told)
+		r->unsaid = lost - told;
+	return true;
 }
 
 /*
- * The region is new, but another consumer may have left files of the channel,
- * whose region is gone: number the new files after them.
+ * Give a region its sink, and if another consumer had it, take it over; false
+ * and errno if nothing can be written there.  A new one may follow a region of
+ * the channel that is gone: then the new files are numbered after those.
  */
-void
-pool_follow(struct pool *p)
+bool
+region_begin(struct region *r, struct outdir *d, bool again)
 {
-	if (p->dir->again && p->dir->fd != -1)
-		(void)scan_files(p);
-	free(late);
-	late = NULL;
-	nlate = 0;
+	bool ok = true;
+
+	r->sink = sink_new(r, d);
+	if (again)
+		ok = adopt(r);
+	else if (d->again && d->fd != -1)
+		(void)sink_adopt(r->sink);
+	sink_adopted();
+	return ok;
+}
+
+/* End the sink; the region is removed, too, or left to another consumer. */
+void
+region_end(struct region *r, bool gone)
+{
+	sink_free(r->sink);
+	region_free(r, gone);
 }

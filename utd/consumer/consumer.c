@@ -34,6 +34,8 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 #define LOCK		(PARENT_FD + 1)	/* where a file to wait in is */
 
@@ -78,7 +80,7 @@ static void
 run(void)
 {
 	struct outdir *d;
-	struct pool *p;
+	struct region *r;
 	bool more = false;
 	int how;
 
@@ -87,7 +89,7 @@ run(void)
 		obey();
 		if (parent_gone || ending)
 			break;
-		if (pools == NULL) {
+		if (regions == NULL) {
 			sleep_on_socket(-1);
 			continue;
 		}
@@ -95,10 +97,10 @@ run(void)
 			sleep_on_bell();
 		how = sleep_ticked() ? DRAIN_ALL : DRAIN_FULL;
 		more = false;
-		for (p = pools; p != NULL; p = p->next) {
-			more |= pool_drain(p, how);
+		for (r = regions; r != NULL; r = r->next) {
+			more |= region_drain(r, how);
 			if (how == DRAIN_ALL)
-				pool_revoke(p);
+				region_revoke(r);
 		}
 		if (how == DRAIN_ALL)
 			obey_dead();
@@ -107,19 +109,17 @@ run(void)
 	obey();
 	for (d = outdirs; d != NULL; d = d->next)
 		ending &= !d->behind;	/* not yet: another will */
-	while ((p = pools) != NULL) {
-		pools = p->next;
+	while ((r = regions) != NULL) {
+		regions = r->next;
 		if (ending) {
-			pool_finish(p, false);
-			pool_free(p, true);
+			region_finish(r, false);
+			region_end(r, true);
 		} else {
-			(void)pool_drain(p, DRAIN_ALL);
+			(void)region_drain(r, DRAIN_ALL);
 		}
 	}
-	while (ending && (d = outdirs) != NULL) {
-		outdirs = d->next;
-		output_close(d);
-	}
+	while (ending && outdirs != NULL)
+		output_close(outdirs);
 }
 
 /* Wherever the two are, here is where they are to be. */

@@ -15,22 +15,20 @@
  */
 
 /*
- * From sub-buffers to packets in files.
+ * From sub-buffers to packets, which the sink writes.
  *
  * One pass collects what is committed, lets the metadata catch up, and then
- * writes it: each piece of a sub-buffer as a packet of its own, many in one
- * writev(2), straight from the region.
+ * hands it to the sink: each piece of a sub-buffer as a packet of its own, many
+ * at a time, straight from the region.  A sub-buffer is released, or marked as
+ * consumed, only after the sink has written its packet.
  *
- * The sub-buffers of a slot are written in the order in which it claimed
- * them, which their `seq' tells: a pass may come across the second when the
- * first was not yet delivered as it passed there.
+ * The sub-buffers of a slot are written in the order in which the slot claimed
+ * them, which their `seq' tells.  Without `seq', a pass could meet the second
+ * one first: the first may be delivered after the pass was there.
  *
- * A sub-buffer that threads share goes into a stream that no other one has, so
- * it need not be told whose its events are, nor wait for another.
+ * A sub-buffer that threads share has a stream of its own.  So its events need
+ * not wait for those of another, and the packet need not say whose they are.
  */
-
-#include <sys/types.h>
-#include <sys/uio.h>
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -38,6 +36,8 @@
 #include <string.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 #define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
 #define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
@@ -53,38 +53,23 @@ struct piece {
 	bool		 shared;
 };
 
-/* Packets of one stream on their way into the file. */
+/* Packets on their way to the sink, all of one stream; each is of one piece. */
 static struct batch {
-	struct pool	*pool;
-	uint32_t	 stream;	/* index */
+	uint32_t	 stream;
 	unsigned int	 n;
 	struct piece	 pieces[BATCH];
-	size_t		 lens[BATCH];	/* of the packets */
-	struct iovec	 iov[2 * BATCH];
-	unsigned char	 heads[BATCH][PACKET_HEAD_MAX];
+	struct packet	 packets[BATCH];
 } batch;
 
-static struct piece *pieces;
-static size_t npieces, roompieces;
+static struct piece *pieces;	/* of this pass */
+static size_t npieces, maxpieces;
 static uint64_t bytes_left;
 
-static uint64_t
-load(ut_a64 *p)
-{
-	return atomic_load_explicit(p, memory_order_relaxed);
-}
-
-static const unsigned char *
-data_at(const struct pool *p, uint32_t sub, uint32_t offset)
-{
-	return p->data + (size_t)sub * p->subsize + offset;
-}
-
 /*
- * When the packet that ends at that commit ends.  `last' may be ahead of the
- * commit, as the writer goes on.  If commit still is what it was, then last
- * is that of the next event at most, which has not been written out.  If
- * not, the next event is there, and its header has its time.  Either way no
+ * The time at which the packet that ends at that commit ends.  `last' may be
+ * ahead of the commit, as the writer goes on.  If commit still is what it was,
+ * then last is that of the next event at most, which has not been written out.
+ * If not, the next event is there, and its header has its time.  Either way no
  * later packet begins before.
  *
  * A header has the low 32 bits of a time that is not after last, as loaded
@@ -96,222 +81,131 @@ data_at(const struct pool *p, uint32_t sub, uint32_t offset)
  * 32 bits apart at most.
  */
 static uint64_t
-end_time(struct pool *p, struct piece *pc)
+end_time(struct region *r, struct piece *pc)
 {
-	struct ut_subbuf *sub = &p->subs[pc->sub];
+	struct ut_subbuf *sub = &r->subs[pc->sub];
 	uint64_t begin, last, commit, len;
 
 	if (pc->full)
 		return load(&sub->last);
 	do {
-		begin = pool_now(p);
-		commit = atomic_load_explicit(&sub->commit,
-		    memory_order_acquire);
-		if (commit_valid(p, commit, pc->commit))
+		begin = region_now(r);
+		commit = load_acquire(&sub->commit);
+		if (commit_valid(r, commit, pc->commit))
 			pc->commit = commit;
 		len = UT_COMMIT_LEN(pc->commit);
 		last = load(&sub->last);
 		atomic_thread_fence(memory_order_acquire);
-		commit = atomic_load_explicit(&sub->commit,
-		    memory_order_acquire);
-		if (commit == pc->commit || len + UT_EVENT_HEAD > p->subsize)
+		commit = load_acquire(&sub->commit);
+		if (commit == pc->commit || len + UT_EVENT_HEAD > r->subsize)
 			return last;
 		last = load(&sub->last);
-	} while (pool_now(p) - begin >= UT_TIME_GAP / 2);
-	return ut_event_time(data_at(p, pc->sub, (uint32_t)len),
+	} while (region_now(r) - begin >= UT_TIME_GAP / 2);
+	return ut_event_time(region_data(r, pc->sub, (uint32_t)len),
 	    last - UINT32_MAX);
 }
 
-/*
- * Nothing more is to come: the slot is free, or its owner dead, or all is over.
- * What is above slots is of shared sub-buffers, which are never over, or of the
- * last consumer.
- */
-static bool
-source_over(struct pool *p, uint32_t source)
-{
-	uint64_t owner;
-
-	if (source >= p->nslots)
-		return source >= p->nslots + p->nsubs;
-	owner = load(&p->slots[source].owner);
-	return owner == 0 || owner_dead(owner) ||
-	    atomic_load_explicit(&p->header->active,
-	    memory_order_relaxed) == 0;
-}
-
 static void
-pool_damaged(struct pool *p)
+region_damaged(struct region *r)
 {
-	if (!p->damaged)
-		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the buffers "
-		    "are damaged: events are lost", p->name);
-	p->damaged = true;
+	if (!r->damaged)
+		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
+		    "are damaged: events are lost", r->name);
+	r->damaged = true;
 }
 
-/*
- * Its source's own, else one whose source is over, else a new one: NONE if
- * there are too many.  A source needs no second stream unless its time goes
- * back, or another consumer took over, so that is never so if times are what
- * they should be.
- */
-static uint32_t
-stream_for(struct pool *p, uint32_t source, uint64_t begin)
-{
-	const bool shared = source >= p->nslots;
-	struct stream *s;
-	uint32_t i, best = NONE;
-
-	i = p->stream_of[source];
-	if (i != 0 && p->streams[i - 1].source == source &&
-	    p->streams[i - 1].end <= begin)
-		return i - 1;
-	for (i = 0; i < p->nstreams; i++) {
-		s = &p->streams[i];
-		if (s->shared == shared && s->end <= begin && (best == NONE ||
-		    s->end > p->streams[best].end) &&
-		    source_over(p, s->source))
-			best = i;
-	}
-	if (best == NONE) {
-		if (p->nstreams >= p->maxstreams)
-			return NONE;
-		best = stream_new(p)->index;
-		p->streams[best].shared = shared;
-	}
-	p->streams[best].source = source;
-	p->stream_of[source] = best + 1;
-	return best;
-}
-
-/* Full, and written or not: it is free, and what its slot has next may come. */
+/* Free a full sub-buffer; the next one of its slot may be written. */
 static void
-piece_over(struct pool *p, const struct piece *pc)
+piece_over(struct region *r, const struct piece *pc)
 {
 	if (!pc->shared)
-		pool_advance(p, pc->slot, pc->seq);
-	pool_sub_free(p, pc->sub);
+		region_advance(r, pc->slot, pc->seq);
+	region_sub_free(r, pc->sub);
 }
 
-/* Written or not, the piece is dealt with. */
+/* The piece is dealt with: it was written, or is lost. */
 static void
-piece_done(struct pool *p, const struct piece *pc, bool written)
+piece_done(struct region *r, const struct piece *pc, bool written)
 {
-	uint64_t before = p->consumed[pc->sub];
+	uint64_t before = r->consumed[pc->sub];
 	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
 
 	if (written)
-		pool_written(p, n);
+		region_written(r, n);
 	else
-		pool_dropped(p, n);
+		region_dropped(r, n);
 	if (pc->full) {
-		piece_over(p, pc);
+		piece_over(r, pc);
 		return;
 	}
-	pool_sub_consumed(p, pc->sub, pc->commit, pc->end);
+	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 
-/* What could not be written is counted, and said once for each reason. */
+/* Note that events wait, since metadata cannot be written; 0: now it can. */
 static void
-write_failed(struct pool *p, int error)
+write_waits(struct region *r, int error)
 {
-	if (error == p->trouble)
-		return;
-	p->trouble = error;
-	report_trouble(p, UT_TROUBLE_LOST, "channel %s: events are lost: %s",
-	    p->name, report_reason(error));
-}
-
-/* There is no room for the metadata; 0: now there is. */
-static void
-write_waits(struct pool *p, int error)
-{
-	const int before = p->waits;
+	const int before = r->waits;
 
 	if (error == before)
 		return;
-	p->waits = error;
+	r->waits = error;
 	if (error != 0) {
 		if (before == 0)
-			p->waited_lost = pool_lost(p);
-		report_trouble(p, UT_TROUBLE_NOW, "channel %s: events wait: "
-		    "%s", p->name, report_reason(error));
+			r->waited_lost = region_lost(r);
+		report_trouble(r, UT_TROUBLE_NOW, "channel %s: events wait: "
+		    "%s", r->name, report_reason(error));
 		return;
 	}
-	report_trouble(p, UT_TROUBLE_NOW, "%s", "");
-	if (pool_lost(p) > p->waited_lost) {
+	report_trouble(r, UT_TROUBLE_NOW, "%s", "");
+	if (region_lost(r) > r->waited_lost) {
 		report_try();
-		write_failed(p, before);
+		sink_failed(r->sink, before);
 	}
 }
 
+/*
+ * Have the packets written.  Events that could not be written are lost, but the
+ * lost events that their packets were to tell of are told by the next.
+ */
 static void
-batch_flush(void)
+batch_flush(struct region *r)
 {
-	struct pool *p = batch.pool;
-	struct stream *s;
+	const struct piece *pc;
 	unsigned int i;
 	bool written;
 
 	if (batch.n == 0)
 		return;
-	s = &p->streams[batch.stream];
-	for (i = 0; i < batch.n; i++)
-		if (batch.pieces[i].sub != NONE)
-			atomic_store_explicit(
-			    &p->subs[batch.pieces[i].sub].writing,
-			    batch.pieces[i].commit, memory_order_relaxed);
-	written = stream_write(p, s, batch.iov, (int)batch.n * 2) == 0;
-	if (!written)
-		write_failed(p, errno);
 	for (i = 0; i < batch.n; i++) {
-		if (written) {
-			p->counts.bytes += batch.lens[i];
-			p->counts.packets++;
-		}
-		if (batch.pieces[i].sub != NONE)
-			piece_done(p, &batch.pieces[i], written);
+		pc = &batch.pieces[i];
+		if (pc->sub != NONE)
+			store(&r->subs[pc->sub].writing, pc->commit);
 	}
-	if (written) {
-		s->told = s->discarded;
-	} else {
-		/* It is as if these packets had never been. */
-		s->seq -= batch.n;
-		p->unsaid += s->discarded - s->told;
-		s->discarded = s->told;
+	written = sink_write(r->sink, batch.stream, batch.packets,
+	    batch.n) == 0;
+	for (i = 0; i < batch.n; i++) {
+		if (!written)
+			r->unsaid += batch.packets[i].lost;
+		if (batch.pieces[i].sub != NONE)
+			piece_done(r, &batch.pieces[i], written);
 	}
 	batch.n = 0;
 	report_progress(bytes_left);
 }
 
+/* Add a packet, which tells of the events lost so far, whosever they are. */
 static void
-batch_add(struct pool *p, uint32_t stream, const struct piece *pc,
-    struct packet *pk, const unsigned char *data)
+batch_add(struct region *r, uint32_t stream, const struct piece *pc,
+    struct packet *pk)
 {
-	struct stream *s;
-	size_t head;
-
-	if (batch.n == BATCH || batch.pool != p || batch.stream != stream)
-		batch_flush();
-	batch.pool = p;
+	if (batch.n == BATCH || batch.stream != stream)
+		batch_flush(r);
+	pk->lost = r->unsaid;
+	r->unsaid = 0;
 	batch.stream = stream;
-	s = &p->streams[stream];
-	pk->uuid = p->dir->uuid;
-	pk->stream = p->stream;
-	pk->shared = s->shared;
-	pk->instance = stream;
-	pk->seq = s->seq++;
-	pk->discarded = s->discarded;
-	s->end = pk->end;
-	head = packet_head(batch.heads[batch.n], pk);
 	batch.pieces[batch.n] = *pc;
-	batch.pieces[batch.n].end = pk->end;
-	batch.lens[batch.n] = head + (size_t)pk->len;
-	batch.iov[2 * batch.n].iov_base = batch.heads[batch.n];
-	batch.iov[2 * batch.n].iov_len = head;
-	batch.iov[2 * batch.n + 1].iov_base = (void *)(uintptr_t)data;
-	batch.iov[2 * batch.n + 1].iov_len = (size_t)pk->len;
-	batch.n++;
+	batch.packets[batch.n++] = *pk;
 }
 
 static void
@@ -324,128 +218,75 @@ name_packet(struct packet *pk, uint64_t owner, uint32_t tid)
 	pk->name = o != NULL ? o->name : "";
 }
 
-/*
- * A packet without events tells of lost ones.  As the first of its stream it
- * tells of none: readers know only the difference to the packet before.
- */
+/* Note how many events the slot has lost, so that packets tell of them once. */
 static void
-empty_packet(struct pool *p, uint32_t stream, const struct packet *like,
-    uint64_t when)
+note_slot(struct region *r, uint32_t slot, uint64_t lost)
 {
-	struct piece none = { NONE, 0, 0, 0, 0, false, false };
-	struct packet pk = *like;
-
-	pk.begin = pk.end = when;
-	pk.len = 0;
-	batch_add(p, stream, &none, &pk, batch.heads[0]);
-}
-
-/* Lost events go into the next packet, whosever it is. */
-static void
-say_lost(struct pool *p, uint32_t stream, const struct packet *pk)
-{
-	struct stream *s = &p->streams[stream];
-
-	if (p->unsaid != 0 && s->seq == 0)
-		empty_packet(p, stream, pk, pk->begin);
-	s->discarded += p->unsaid;
-	p->unsaid = 0;
-}
-
-/* What the slot has lost, of which not all may have been told of. */
-static void
-note_slot(struct pool *p, uint32_t slot, uint64_t lost)
-{
-	if ((int64_t)(lost - p->said[slot]) > 0) {
-		p->unsaid += lost - p->said[slot];
-		p->said[slot] = lost;
+	if ((int64_t)(lost - r->said[slot]) > 0) {
+		r->unsaid += lost - r->said[slot];
+		r->said[slot] = lost;
 	}
 }
 
 /*
- * What nobody can have written yet is nonsense, and readers that add to it
- * would leave their 64 bits: one such packet, and the trace is not read at all.
+ * The time, or about now if it has yet to come.  Such a time is nonsense, and
+ * readers that add to it may overflow: then they refuse the whole trace.
  */
 static uint64_t
-no_later(const struct pool *p, uint64_t t)
+no_later(const struct region *r, uint64_t t)
 {
-	const uint64_t latest = pool_now(p) + UT_TIME_GAP;
+	const uint64_t latest = region_now(r) + UT_TIME_GAP;
 
 	return t < latest ? t : latest;
 }
 
 static void
-piece_write(struct pool *p, struct piece *pc)
+piece_write(struct region *r, struct piece *pc)
 {
-	struct ut_subbuf *sub = &p->subs[pc->sub];
+	struct ut_subbuf *sub = &r->subs[pc->sub];
 	struct packet pk;
-	uint32_t from = UT_COMMIT_LEN(p->consumed[pc->sub]), stream;
+	uint32_t from = UT_COMMIT_LEN(r->consumed[pc->sub]), stream;
 
 	if (!pc->shared)
-		note_slot(p, pc->slot, load(&sub->lost));
+		note_slot(r, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
 	if (UT_COMMIT_LEN(pc->commit) == from) {
-		/* Full, and all of it was written before. */
-		piece_over(p, pc);
+		/* It is full, and all of it was written before. */
+		piece_over(r, pc);
 		return;
 	}
-	pk.end = no_later(p, end_time(p, pc));
+	pk.shared = pc->shared;
+	pk.end = no_later(r, end_time(r, pc));
+	pk.data = region_data(r, pc->sub, from);
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
-	pk.begin = no_later(p, ut_event_time(data_at(p, pc->sub, from),
-	    from == 0 ? load(&sub->first) : p->until[pc->sub]));
+	pk.begin = no_later(r, ut_event_time(pk.data, from == 0 ?
+	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
-	stream = stream_for(p, pc->shared ? p->nslots + pc->sub : pc->slot,
-	    pk.begin);
-	if (stream == NONE) {
-		pool_damaged(p);
-		pc->end = pk.end;
-		piece_done(p, pc, false);
+	pc->end = pk.end;
+	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
+	    pc->slot, &pk);
+	if (stream == NO_STREAM) {
+		region_damaged(r);
+		piece_done(r, pc, false);
 		return;
 	}
 	if (!pc->shared)
-		name_packet(&pk, load(&sub->owner), atomic_load_explicit(
-		    &sub->tid, memory_order_relaxed));
-	say_lost(p, stream, &pk);
-	batch_add(p, stream, pc, &pk, data_at(p, pc->sub, from));
+		name_packet(&pk, load(&sub->owner), load(&sub->tid));
+	batch_add(r, stream, pc, &pk);
 }
 
-static void
-piece_add(const struct piece *pc)
-{
-	if (npieces == roompieces) {
-		roompieces = roompieces == 0 ? 256 : roompieces * 2;
-		pieces = xrealloc(pieces, roompieces * sizeof(*pieces));
-	}
-	pieces[npieces++] = *pc;
-}
-
-/* What makes no sense is thrown away. */
+/* Does what the region says of the piece make sense? */
 static bool
-piece_valid(const struct pool *p, const struct piece *pc)
+piece_valid(const struct region *r, const struct piece *pc)
 {
-	return (pc->shared || pc->slot < p->nslots) &&
-	    commit_valid(p, pc->commit, p->consumed[pc->sub]);
+	return (pc->shared || pc->slot < r->nslots) &&
+	    commit_valid(r, pc->commit, r->consumed[pc->sub]);
 }
 
-/*
- * FULL or PARKED -> READING, unless another has taken it.  READING is left from
- * a pass that had to let it wait.
- */
+/* Does this pass want what is committed in a sub-buffer with that state? */
 static bool
-take_full(struct ut_subbuf *sub, uint64_t word)
-{
-	if (UT_STATE(word) == UT_READING)
-		return true;
-	return atomic_compare_exchange_strong_explicit(&sub->state, &word,
-	    UT_STATE_WORD(UT_STATE_GEN(word), UT_STATE_SLOT(word),
-	    UT_READING | (word & UT_SHARED)), memory_order_acquire,
-	    memory_order_relaxed);
-}
-
-/* Is what is committed in there wanted? */
-static bool
-wanted(struct pool *p, uint64_t word, int how)
+wanted(struct region *r, uint64_t word, int how)
 {
 	uint32_t slot = UT_STATE_SLOT(word);
 
@@ -454,8 +295,8 @@ wanted(struct pool *p, uint64_t word, int how)
 		return false;
 	case UT_OWNED:
 		if (how == DRAIN_DEAD)
-			return slot < p->nslots &&
-			    owner_dead(load(&p->slots[slot].owner));
+			return slot < r->nslots &&
+			    owner_dead(load(&r->slots[slot].owner));
 		return how != DRAIN_FULL;
 	case UT_PARKED:
 		return how == DRAIN_ALL || how == DRAIN_LAST;
@@ -465,39 +306,42 @@ wanted(struct pool *p, uint64_t word, int how)
 }
 
 /*
- * Acquire, so that the bytes are there: of OWNED and PARKED by commit, else by
- * state.  What is parked stays there for others, until all is over: they could
- * find nothing else while we write.
+ * Collect the piece of a sub-buffer that is committed and not written, if any.
+ * The acquire load, of commit for OWNED and PARKED, else of state, makes sure
+ * that the bytes are there.  A parked sub-buffer stays parked until the last
+ * pass, since writers might find no other while we write.
  */
 static void
-collect_one(struct pool *p, uint32_t i, int how)
+collect_one(struct region *r, uint32_t i, int how)
 {
-	struct ut_subbuf *sub = &p->subs[i];
+	struct ut_subbuf *sub = &r->subs[i];
 	struct piece pc;
 	uint64_t word;
 
-	word = atomic_load_explicit(&sub->state, memory_order_acquire);
-	if (!wanted(p, word, how))
+	word = load_acquire(&sub->state);
+	if (!wanted(r, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST);
-	if (pc.full && !take_full(sub, word))
+	/* It is READING since a pass that could not write it yet. */
+	if (pc.full && UT_STATE(word) != UT_READING &&
+	    !region_sub_take(r, i, word))
 		return;
 	pc.shared = (word & UT_SHARED) != 0;
-	pc.commit = atomic_load_explicit(&sub->commit, memory_order_acquire);
+	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
 	pc.slot = UT_STATE_SLOT(word);
 	pc.seq = load(&sub->seq);
-	if (!piece_valid(p, &pc)) {
-		pool_damaged(p);
-		if (pc.full && pc.slot < p->nslots)
-			piece_over(p, &pc);
+	if (!piece_valid(r, &pc)) {
+		region_damaged(r);
+		if (pc.full && pc.slot < r->nslots)
+			piece_over(r, &pc);
 		else if (pc.full)
-			pool_sub_free(p, i);
+			region_sub_free(r, i);
 		return;
 	}
-	if (pc.full || pc.commit != p->consumed[i])
-		piece_add(&pc);
+	if (pc.full || pc.commit != r->consumed[i])
+		pieces[npieces++] = pc;
 }
 
 static int
@@ -512,56 +356,53 @@ by_slot(const void *va, const void *vb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-/* What was lost outside of sub-buffers. */
+/* Note the lost events that are not counted in sub-buffers. */
 static void
-collect_lost(struct pool *p)
+collect_lost(struct region *r)
 {
-	uint64_t lost = load(&p->header->lost);
-	uint32_t i, n = pool_slots_used(p), len;
+	uint64_t lost = load(&r->header->lost);
+	uint32_t i, n = region_slots_used(r), len;
 
-	if (lost > p->said_lost) {
-		p->unsaid += lost - p->said_lost;
-		p->said_lost = lost;
+	if (lost > r->said_lost) {
+		r->unsaid += lost - r->said_lost;
+		r->said_lost = lost;
 	}
 	for (i = 0; i < n; i++)
-		note_slot(p, i, load(&p->slots[i].lost));
-	len = atomic_load_explicit(&p->header->toobig, memory_order_relaxed);
-	if (len <= p->toobig || p->ntoobig == TOOBIG_MAX)
+		note_slot(r, i, load(&r->slots[i].lost));
+	len = load(&r->header->toobig);
+	if (len <= r->toobig || r->ntoobig == TOOBIG_MAX)
 		return;
-	p->ntoobig++;
-	p->toobig = len;
-	report_trouble(p, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
-	    "does not fit into a sub-buffer of %u: lost", p->name, len,
-	    p->subsize);
+	r->ntoobig++;
+	r->toobig = len;
+	report_trouble(r, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
+	    "does not fit into a sub-buffer of %u: lost", r->name, len,
+	    r->subsize);
 }
 
-/* The end: what is still unsaid needs a packet of its own. */
+/* At the end, lost events that no packet told of get one of their own. */
 static void
-say_rest(struct pool *p)
+say_rest(struct region *r)
 {
+	const struct piece none = { .sub = NONE };
 	struct packet pk;
-	uint32_t stream = 0;
+	uint32_t stream;
 
-	if (p->unsaid == 0)
+	if (r->unsaid == 0)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
-	pk.begin = pool_now(p);
-	if (p->nstreams == 0)
-		stream = stream_for(p, 0, pk.begin);
-	if (pk.begin < p->streams[stream].end)
-		pk.begin = p->streams[stream].end;
-	say_lost(p, stream, &pk);
-	empty_packet(p, stream, &pk, pk.begin);
+	pk.begin = pk.end = region_now(r);
+	stream = sink_any_stream(r->sink, &pk);
+	batch_add(r, stream, &none, &pk);
 }
 
-/* A directory that is a program's own is made with its first packet. */
+/* Is there nothing that a directory which is not made yet is needed for? */
 static bool
-nothing_yet(const struct pool *p, int how)
+nothing_yet(const struct region *r, int how)
 {
 	size_t i;
 
-	if (p->dir->meta != -1 || (how == DRAIN_LAST && p->unsaid > 0))
+	if (r->sink->dir->meta != -1 || (how == DRAIN_LAST && r->unsaid > 0))
 		return false;
 	for (i = 0; i < npieces; i++)
 		if (UT_COMMIT_COUNT(pieces[i].commit) > 0)
@@ -570,70 +411,75 @@ nothing_yet(const struct pool *p, int how)
 }
 
 /*
- * No metadata, no data: readers could not make sense of it.  It waits in the
- * region, and when that is full, writers count what they lose.
+ * Write the metadata first: readers could not make sense of events without.
+ * If that fails, events wait in the region, and when the region is full,
+ * writers count what they lose.
  */
 static bool
-metadata_ready(struct pool *p, int how)
+metadata_ready(struct region *r, int how)
 {
 	size_t i;
 
-	if (nothing_yet(p, how) || output_pending(p->dir) == 0) {
-		write_waits(p, 0);
+	if (nothing_yet(r, how) || output_pending(r->sink->dir) == 0) {
+		write_waits(r, 0);
 		return true;
 	}
 	if (how != DRAIN_LAST) {
-		write_waits(p, errno);
+		write_waits(r, errno);
 		return false;
 	}
-	write_failed(p, errno);
+	sink_failed(r->sink, errno);
 	for (i = 0; i < npieces; i++)
-		piece_done(p, &pieces[i], false);
+		piece_done(r, &pieces[i], false);
 	npieces = 0;
 	return true;
 }
 
-/* Of a program that is dead, whoever may have the slot by now. */
+/* Is the piece of a program that is dead, whoever has the slot by now? */
 static bool
-is_dead(struct pool *p, const struct piece *pc)
+is_dead(struct region *r, const struct piece *pc)
 {
-	return owner_dead(load(&p->subs[pc->sub].owner)) ||
-	    owner_dead(load(&p->slots[pc->slot].owner));
+	return owner_dead(load(&r->subs[pc->sub].owner)) ||
+	    owner_dead(load(&r->slots[pc->slot].owner));
 }
 
 /*
- * In order: a piece whose predecessor is not there yet waits.  If that is
- * not there after some seconds, it will never be: it was claimed by a thread
- * that somebody else has made jump or die in a way that we do not know.  (The
- * first seq is 1; whatever was scribbled there, nothing waits for ever.)
+ * May the piece be written?  It waits for the sub-buffer that its slot claimed
+ * before.  If that does not come within some seconds, it never will: its thread
+ * jumped or died in a way that we do not know of.  (The first seq is 1;
+ * whatever was scribbled there, nothing waits for ever.)
  */
 static bool
-in_turn(struct pool *p, const struct piece *pc, int how)
+in_turn(struct region *r, const struct piece *pc, int how)
 {
 	if (pc->shared || how == DRAIN_LAST ||
-	    pc->seq - 1 <= p->done_seq[pc->slot] ||
-	    (how == DRAIN_DEAD && is_dead(p, pc)))
+	    pc->seq - 1 <= r->done_seq[pc->slot] ||
+	    (how == DRAIN_DEAD && is_dead(r, pc)))
 		return true;
-	return how == DRAIN_ALL && ++p->waited[pc->slot] > WAIT_PASSES;
+	return how == DRAIN_ALL && ++r->waited[pc->slot] > WAIT_PASSES;
 }
 
 bool
-pool_drain(struct pool *p, int how)
+region_drain(struct region *r, int how)
 {
 	size_t i, full = 0;
 
-	if (p->dir->behind)
+	if (r->sink->dir->behind)
 		return false;
+	if (maxpieces < r->nsubs) {
+		maxpieces = r->nsubs;
+		pieces = xrealloc(pieces, maxpieces * sizeof(*pieces));
+	}
 	npieces = 0;
-	pool_look(p);
-	if (p->shared.cut)
-		pool_damaged(p);
-	for (i = 0; i < p->nsubs; i++)
-		collect_one(p, (uint32_t)i, how);
+	region_look(r);
+	if (r->shared.cut)
+		region_damaged(r);
+	for (i = 0; i < r->nsubs; i++)
+		collect_one(r, (uint32_t)i, how);
 	if (how != DRAIN_FULL)
-		collect_lost(p);
+		collect_lost(r);
 	orders_take();
-	if (!metadata_ready(p, how))
+	if (!metadata_ready(r, how))
 		return false;
 	if (npieces > 0)
 		qsort(pieces, npieces, sizeof(*pieces), by_slot);
@@ -641,61 +487,61 @@ pool_drain(struct pool *p, int how)
 		bytes_left += UT_COMMIT_LEN(pieces[i].commit);
 	for (i = 0; i < npieces; i++) {
 		bytes_left -= UT_COMMIT_LEN(pieces[i].commit);
-		if (!in_turn(p, &pieces[i], how))
+		if (!in_turn(r, &pieces[i], how))
 			continue;
 		full += pieces[i].full;
 		if (pieces[i].full && !pieces[i].shared)
-			pool_advance(p, pieces[i].slot, pieces[i].seq);
-		piece_write(p, &pieces[i]);
+			region_advance(r, pieces[i].slot, pieces[i].seq);
+		piece_write(r, &pieces[i]);
 	}
 	if (how == DRAIN_LAST)
-		say_rest(p);
-	batch_flush();
-	pool_looked(p);
-	return full >= p->bell;
+		say_rest(r);
+	batch_flush(r);
+	region_looked(r);
+	return full >= r->bell;
 }
 
 /* Stop the region, and write all that is in it. */
 void
-pool_finish(struct pool *p, bool dead)
+region_finish(struct region *r, bool dead)
 {
-	pool_stop(p, dead);
-	(void)pool_drain(p, DRAIN_LAST);
-	if (output_removed(p->dir))
-		report_trouble(p, UT_TROUBLE_LOST, "channel %s: the files "
+	region_stop(r, dead);
+	(void)region_drain(r, DRAIN_LAST);
+	if (output_removed(r->sink->dir))
+		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the files "
 		    "were removed, and what was written there is gone",
-		    p->name);
+		    r->name);
 }
 
-/* What they still hold after that is empty, or out of order. */
+/* Free what the dead still hold, which is empty, or out of order. */
 static void
-bury_slots(struct pool *p)
+bury_slots(struct region *r)
 {
-	uint32_t i, slot, n = pool_slots_used(p);
+	uint32_t i, slot, n = region_slots_used(r);
 	uint64_t word;
 
-	for (i = 0; i < p->nsubs; i++) {
-		word = load(&p->subs[i].state);
+	for (i = 0; i < r->nsubs; i++) {
+		word = load(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		if (UT_STATE(word) == UT_OWNED && slot < n &&
-		    owner_dead(load(&p->slots[slot].owner)))
-			pool_sub_free(p, i);
+		    owner_dead(load(&r->slots[slot].owner)))
+			region_sub_free(r, i);
 	}
 	for (i = 0; i < n; i++)
-		if (owner_dead(load(&p->slots[i].owner)))
-			pool_slot_free(p, i);
+		if (owner_dead(load(&r->slots[i].owner)))
+			region_slot_free(r, i);
 }
 
 /*
- * Programs are dead: nothing of them moves any more.  While there is no room
- * for the metadata, their events stay where they are: false.
+ * Write what the dead have left, and free it.  False if the metadata cannot be
+ * written yet: then their events stay where they are.
  */
 bool
-pool_bury(struct pool *p)
+region_bury(struct region *r)
 {
-	(void)pool_drain(p, DRAIN_DEAD);
-	if (p->dir->behind || p->dir->nwhole > 0)
+	(void)region_drain(r, DRAIN_DEAD);
+	if (r->sink->dir->behind || r->sink->dir->nwhole > 0)
 		return false;
-	bury_slots(p);
+	bury_slots(r);
 	return true;
 }

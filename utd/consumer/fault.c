@@ -31,7 +31,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "consumer.h"
+#include "region.h"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS	MAP_ANON

@@ -28,19 +28,21 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 bool ending;
 
 static bool died;		/* a program, just now */
 
-static struct pool *
-pool_find(uint32_t id)
+static struct region *
+find_region(uint32_t id)
 {
-	struct pool *p;
+	struct region *r;
 
-	for (p = pools; p != NULL && p->id != id; p = p->next)
+	for (r = regions; r != NULL && r->id != id; r = r->next)
 		continue;
-	return p;
+	return r;
 }
 
 /* Send the directory, and which one it is: the parent must not fstat(2) it. */
@@ -63,18 +65,15 @@ reply_dir(uint32_t serial, int fd, const char *path, const struct stat *st)
 }
 
 static void
-reply_counts(uint32_t serial, const struct pool *p)
+reply_counts(uint32_t serial, const struct region *r)
 {
-	static const struct counts none;
-	const struct counts *c = p != NULL ? &p->counts : &none;
-	const uint64_t lost = p != NULL ? pool_lost(p) : 0;
 	struct ut_msg *out;
 
-	out = report_begin(UT_C_REPLY, serial, p != NULL ? 0 : ENOENT);
-	ut_msg_u64(out, c->written);
-	ut_msg_u64(out, lost);
-	ut_msg_u64(out, c->bytes);
-	ut_msg_u64(out, c->packets);
+	out = report_begin(UT_C_REPLY, serial, r != NULL ? 0 : ENOENT);
+	ut_msg_u64(out, r != NULL ? r->written : 0);
+	ut_msg_u64(out, r != NULL ? region_lost(r) : 0);
+	ut_msg_u64(out, r != NULL ? r->sink->bytes : 0);
+	ut_msg_u64(out, r != NULL ? r->sink->packets : 0);
 	report_send();
 }
 
@@ -92,10 +91,8 @@ do_outdir(struct ut_msg *m)
 	errno = ENAMETOOLONG;
 	fd = m->bad ? -1 : output_session(path, again);
 	memset(&st, 0, sizeof(st));
-	if (fd != -1 && fstat(fd, &st) == -1) {
-		close(fd);
-		fd = -1;
-	}
+	if (fd != -1 && fstat(fd, &st) == -1)
+		fd = close_failed(fd);
 	reply_dir(serial, fd, path, &st);
 }
 
@@ -119,10 +116,8 @@ do_uiddir(struct ut_msg *m)
 		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
 		    uid);
 	if (dir != -1 && output_give(dir, path, uid,
-	    output_group(uid, gid)) == -1) {
-		close(dir);
-		dir = -1;
-	}
+	    output_group(uid, gid)) == -1)
+		dir = close_failed(dir);
 	reply_dir(serial, dir, path, &any);
 	if (fd != -1)
 		close(fd);
@@ -143,42 +138,42 @@ do_refine(struct ut_msg *m)
 static void
 do_active(struct ut_msg *m)
 {
-	struct pool *p = pool_find(m->h.a);
+	struct region *r = find_region(m->h.a);
 	uint32_t serial = ut_msg_get_u32(m);
 
-	if (p != NULL && m->h.b != 0)
-		pool_start(p);
-	else if (p != NULL)
-		pool_finish(p, false);
-	reply_counts(serial, p);
+	if (r != NULL && m->h.b != 0)
+		region_start(r);
+	else if (r != NULL)
+		region_finish(r, false);
+	reply_counts(serial, r);
 }
 
 static void
 do_count(struct ut_msg *m)
 {
-	struct pool *p = pool_find(m->h.a);
+	struct region *r = find_region(m->h.a);
 
-	if (p != NULL)
-		(void)pool_drain(p, DRAIN_ALL);
-	reply_counts(ut_msg_get_u32(m), p);
+	if (r != NULL)
+		(void)region_drain(r, DRAIN_ALL);
+	reply_counts(ut_msg_get_u32(m), r);
 }
 
 static void
 do_close(struct ut_msg *m)
 {
-	struct pool **pp, *p;
+	struct region **rp, *r;
 
-	for (pp = &pools; (p = *pp) != NULL; pp = &p->next)
-		if (p->id == m->h.a)
+	for (rp = &regions; (r = *rp) != NULL; rp = &r->next)
+		if (r->id == m->h.a)
 			break;
-	if (p != NULL) {
-		*pp = p->next;
-		pool_finish(p, m->h.b != 0);
+	if (r != NULL) {
+		*rp = r->next;
+		region_finish(r, m->h.b != 0);
 	}
-	reply_counts(ut_msg_get_u32(m), p);
-	if (p != NULL)
-		pool_free(p, true);
-	if (pools == NULL)
+	reply_counts(ut_msg_get_u32(m), r);
+	if (r != NULL)
+		region_end(r, true);
+	if (regions == NULL)
 		sleep_tick(false);
 }
 
@@ -190,29 +185,28 @@ static void
 do_bury(struct ut_msg *m)
 {
 	struct outdir nowhere = { .fd = -1, .meta = -1, .base = -1 };
-	struct pool like, *p = NULL;
+	struct region like, *r = NULL;
 	const uint32_t serial = orders_like(m, &like);
 	char why[512];
 	uint64_t before;
 	int fd;
 
 	nowhere.lost = ENOENT;
-	like.dir = &nowhere;
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	ut_msg_get_str(m, why, sizeof(why));
-	like.trouble = nowhere.lost;
 	fd = m->h.nfds > 0 ? ut_msg_get_fd(m) : ut_shm_open(like.shm);
-	if (fd != -1 && (p = orders_region(&like, true, fd)) != NULL) {
-		before = pool_lost(p);
-		pool_finish(p, false);
-		if (pool_lost(p) > before)
+	if (fd != -1 && (r = orders_region(&like, &nowhere, true,
+	    fd)) != NULL) {
+		before = region_lost(r);
+		region_finish(r, false);
+		if (region_lost(r) > before)
 			log_warnx("channel %s: %llu events are lost: %s",
-			    p->name, (unsigned long long)(pool_lost(p) -
+			    r->name, (unsigned long long)(region_lost(r) -
 			    before), why);
 	}
-	reply_counts(serial, p);
-	if (p != NULL)
-		pool_free(p, true);
+	reply_counts(serial, r);
+	if (r != NULL)
+		region_end(r, true);
 	else
 		(void)shm_unlink(like.shm);
 }
@@ -220,15 +214,10 @@ do_bury(struct ut_msg *m)
 static void
 do_closetrace(struct ut_msg *m)
 {
-	struct outdir **dp, *d;
+	struct outdir *d = outdir_find(m->h.a);
 
-	for (dp = &outdirs; (d = *dp) != NULL; dp = &d->next) {
-		if (d->id == m->h.a) {
-			*dp = d->next;
-			output_close(d);
-			return;
-		}
-	}
+	if (d != NULL)
+		output_close(d);
 }
 
 static void
@@ -265,14 +254,14 @@ static const struct order orders[] = {
 void
 obey_dead(void)
 {
-	struct pool *p;
+	struct region *r;
 	bool buried = true;
 
 	died = false;
 	if (!owners_dead())
 		return;
-	for (p = pools; p != NULL; p = p->next)
-		buried &= pool_bury(p);
+	for (r = regions; r != NULL; r = r->next)
+		buried &= region_bury(r);
 	if (buried)
 		owners_forget();
 }

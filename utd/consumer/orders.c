@@ -29,6 +29,8 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 static char bell_name[UT_BELL_NAME];	/* or what it is to be called */
 static struct later *laters, **last_later = &laters;
@@ -64,8 +66,6 @@ do_trace(struct ut_msg *m)
 		report_failed(serial, errno);
 		return;
 	}
-	d->next = outdirs;
-	outdirs = d;
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_u64(out, (uint64_t)d->meta_size);
 	report_send();
@@ -102,52 +102,49 @@ shm_help(int error)
 
 /* Report that there is no shared memory for the region or the bell. */
 static void
-no_shm(const struct pool *like)
+no_shm(const struct region *like)
 {
 	const int error = errno;
 	const char *where = ut_shm_where();
 	char size[64];
 
 	snprintf(size, sizeof(size), "%zu kB of shared memory%s%s",
-	    (pool_size(like) + 1023) / 1024, where != NULL ? " in " : "",
+	    (region_size(like) + 1023) / 1024, where != NULL ? " in " : "",
 	    where != NULL ? where : "");
 	report_why(size, "%s%s", strerror(error), shm_help(error));
 }
 
 /* Make a region, or take it over; NULL and errno. */
-struct pool *
-orders_region(struct pool *like, bool again, int fd)
+struct region *
+orders_region(const struct region *like, struct outdir *dir, bool again,
+    int fd)
 {
-	struct pool *p;
+	struct region *r;
 	int error;
 
-	if (like->dir == NULL || sleep_bell(bell_name) == -1) {
-		if (like->dir == NULL)
+	if (dir == NULL || sleep_bell(bell_name) == -1) {
+		if (dir == NULL)
 			errno = ENOENT;
 		else
 			no_shm(like);
-		error = errno;
 		if (fd != -1)
-			close(fd);
-		errno = error;
+			(void)close_failed(fd);
 		return NULL;
 	}
-	p = pool_new(like, again, fd);
-	if (p == NULL)
+	r = region_new(like, again, fd);
+	if (r == NULL)
 		no_shm(like);
-	if (p != NULL && !again)
-		pool_follow(p);
-	if (p == NULL || !again || pool_adopt(p))
-		return p;
+	if (r == NULL || region_begin(r, dir, again))
+		return r;
 	error = errno;
-	pool_free(p, false);
+	region_end(r, false);
 	errno = error;
 	return NULL;
 }
 
 /* What UT_C_REGION and UT_C_BURY begin with: all but the directory. */
 uint32_t
-orders_like(struct ut_msg *m, struct pool *like)
+orders_like(struct ut_msg *m, struct region *like)
 {
 	uint32_t serial = ut_msg_get_u32(m);
 
@@ -162,29 +159,29 @@ orders_like(struct ut_msg *m, struct pool *like)
 static void
 do_region(struct ut_msg *m)
 {
-	struct pool like, *p;
+	struct region like, *r;
 	struct ut_msg *out;
 	const uint32_t serial = orders_like(m, &like);
 	const uint32_t active = ut_msg_get_u32(m);
 	bool again;
 
-	like.dir = outdir_find(m->h.b);
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
-	p = orders_region(&like, again, m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
-	if (p == NULL) {
+	r = orders_region(&like, outdir_find(m->h.b), again,
+	    m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
+	if (r == NULL) {
 		report_failed(serial, errno);
 		return;
 	}
 	if (active)
-		pool_start(p);
-	if (pools == NULL)
+		region_start(r);
+	if (regions == NULL)
 		sleep_tick(true);
-	p->next = pools;
-	pools = p;
+	r->next = regions;
+	regions = r;
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_u32(out, active);
-	ut_msg_fd(out, p->fd);
+	ut_msg_fd(out, r->fd);
 	report_send();
 }
 
@@ -207,7 +204,7 @@ do_synced(struct ut_msg *m)
 	struct outdir *d = outdir_find(m->h.a);
 
 	if (d != NULL)
-		d->behind = false;
+		output_synced(d);
 }
 
 static void

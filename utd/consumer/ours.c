@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "sink.h"
 
 #define TOP			"ust"
 
@@ -94,7 +95,7 @@ check_empty(int fd, const char *but)
 	return error == 0 ? 0 : -1;
 }
 
-static int
+int
 close_failed(int fd)
 {
 	const int error = errno;

@@ -15,13 +15,11 @@
  */
 
 /*
- * What is in the directories and files of the trace: see ours.c for how they
- * are made.
+ * Directories of the trace, and their metadata: ours.c makes and opens them.
  */
 
 #include <sys/types.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,18 +29,9 @@
 #include <unistd.h>
 
 #include "consumer.h"
-
-#define OPEN_MAX_STREAMS	128	/* files open at a time */
+#include "sink.h"
 
 struct outdir *outdirs;
-
-/* The streams whose files are open. */
-static struct {
-	struct pool	*pool;
-	uint32_t	 stream;	/* index */
-} opened[OPEN_MAX_STREAMS];
-static unsigned int nopen;
-static uint64_t clock_used;
 
 struct outdir *
 outdir_find(uint32_t id)
@@ -156,19 +145,11 @@ output_find(struct outdir *d)
 struct outdir *
 output_trace(const struct outdir *like, int fd, const char *path, bool made)
 {
-	struct outdir *d;
-	char *path_room;
+	struct outdir *d = xcalloc(1, sizeof(*d));
 	int error;
 
-	if ((d = calloc(1, sizeof(*d))) == NULL ||
-	    (path_room = calloc(1, strlen(path) + OUTPUT_NUMBER)) == NULL) {
-		free(d);
-		close(fd);
-		errno = ENOMEM;
-		return NULL;
-	}
 	*d = *like;
-	d->path = path_room;
+	d->path = xcalloc(1, strlen(path) + OUTPUT_NUMBER);
 	d->fd = d->meta = -1;
 	d->base = fd;
 	strcpy(d->path, path);
@@ -176,8 +157,11 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 	d->again = like->again && made;
 	if (like->again && !made)
 		output_find(d);
-	if ((d->new && !d->again) || output_make(d) == 0)
+	if ((d->new && !d->again) || output_make(d) == 0) {
+		d->next = outdirs;
+		outdirs = d;
 		return d;
+	}
 	error = errno;
 	output_close(d);
 	errno = error;
@@ -191,6 +175,12 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
 void
 output_close(struct outdir *d)
 {
+	struct outdir **dp = &outdirs;
+
+	while (*dp != NULL && *dp != d)
+		dp = &(*dp)->next;
+	if (*dp == d)
+		*dp = d->next;
 	if (d->meta != -1 && d->meta_size == 0)
 		(void)unlinkat(d->fd, "metadata", 0);
 	if (d->meta != -1)
@@ -267,6 +257,13 @@ output_metadata(struct outdir *d, const char *s, bool whole)
 	return d->meta != -1 ? output_pending(d) : 0;
 }
 
+/* The metadata that another consumer may not have had is here. */
+void
+output_synced(struct outdir *d)
+{
+	d->behind = false;
+}
+
 /*
  * Overwrite metadata that is in the file, or pending.  If that fails, the old
  * text is good enough.
@@ -288,121 +285,4 @@ output_refine(struct outdir *d, uint64_t at, const char *s)
 		return;
 	(void)!pwrite(fd, s, n, (off_t)at);
 	close(fd);
-}
-
-static struct stream *
-opened_stream(unsigned int i)
-{
-	return &opened[i].pool->streams[opened[i].stream];
-}
-
-/* The last one takes its place. */
-void
-stream_close(struct stream *s)
-{
-	if (s->fd == -1)
-		return;
-	close(s->fd);
-	s->fd = -1;
-	opened[s->at] = opened[--nopen];
-	opened_stream(s->at)->at = s->at;
-}
-
-/* Close the file that was not used for longest; it can be opened again. */
-static void
-close_oldest(void)
-{
-	struct stream *s, *oldest = opened_stream(0);
-	unsigned int i;
-
-	for (i = 1; i < nopen; i++)
-		if ((s = opened_stream(i))->used < oldest->used)
-			oldest = s;
-	stream_close(oldest);
-}
-
-void
-stream_name(const struct pool *p, uint32_t index, char *name, size_t size)
-{
-	snprintf(name, size, "%s_%u", p->name, index);
-}
-
-/*
- * Open the file of the stream; the first time, make it.  Refuses a file that
- * has anything but what we have written.
- */
-static int
-stream_open(struct pool *p, struct stream *s)
-{
-	char name[NAME_MAXLEN + 16];
-	struct stat st;
-
-	s->used = ++clock_used;
-	if (s->fd != -1)
-		return 0;
-	if (p->dir->lost != 0) {
-		errno = p->dir->lost;
-		return -1;
-	}
-	if (nopen == OPEN_MAX_STREAMS)
-		close_oldest();
-	stream_name(p, s->index, name, sizeof(name));
-	s->fd = output_file(p->dir, name, O_WRONLY | O_APPEND |
-	    (s->made ? 0 : O_CREAT));
-	if (s->fd == -1)
-		return -1;
-	opened[nopen].pool = p;
-	opened[nopen].stream = s->index;
-	s->at = nopen++;
-	s->made = true;
-	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
-		return 0;
-	stream_close(s);
-	return output_refuse(name, "somebody else has written there");
-}
-
-/* Forget n bytes from the front of the vector. */
-static void
-skip(struct iovec **iov, int *niov, size_t n)
-{
-	while (*niov > 0 && n >= (*iov)->iov_len) {
-		n -= (*iov)->iov_len;
-		++*iov;
-		--*niov;
-	}
-	if (*niov > 0) {
-		(*iov)->iov_base = (char *)(*iov)->iov_base + n;
-		(*iov)->iov_len -= n;
-	}
-}
-
-/*
- * Append whole packets; all of them, or none: -1 and errno.
- */
-int
-stream_write(struct pool *p, struct stream *s, struct iovec *iov, int niov)
-{
-	size_t done = 0;
-	ssize_t n;
-	int error;
-
-	report_try();
-	if (stream_open(p, s) == -1)
-		return -1;
-	for (skip(&iov, &niov, 0); niov > 0; skip(&iov, &niov, (size_t)n)) {
-		n = writev(s->fd, iov, niov);
-		if (n == -1 && errno == EINTR) {
-			n = 0;
-			continue;
-		}
-		if (n <= 0) {
-			error = n == 0 ? EIO : errno;
-			(void)ftruncate(s->fd, (off_t)s->size);
-			errno = error;
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	s->size += done;
-	return 0;
 }

@@ -20,75 +20,54 @@
  * machine.
  */
 
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "consumer.h"
+#include "sink.h"
 
 #define CTF_MAGIC	0xc1fc1fc1u
-#define FIXED		(4 + UUID_LEN + 4 + 8 + 6 * 8)	/* bytes */
 
-static unsigned char *
-put(unsigned char *p, const void *v, size_t n)
-{
-	memcpy(p, v, n);
-	return p + n;
-}
+/* Unless the packet is shared, pid, tid and name come after that. */
+struct head {
+	uint32_t	 magic;
+	unsigned char	 uuid[UUID_LEN];
+	uint32_t	 stream;
+	uint64_t	 instance;
+	uint64_t	 begin, end;
+	uint64_t	 content_size;	/* in bits */
+	uint64_t	 packet_size;	/* likewise */
+	uint64_t	 seq;
+	uint64_t	 discarded;
+};
 
-static unsigned char *
-put32(unsigned char *p, uint32_t v)
-{
-	return put(p, &v, sizeof(v));
-}
+#define WHO	sizeof(struct head)	/* where pid and tid are */
+#define NAME	(WHO + 2 * sizeof(uint32_t))
 
-static unsigned char *
-put64(unsigned char *p, uint64_t v)
-{
-	return put(p, &v, sizeof(v));
-}
+_Static_assert(sizeof(struct head) == 4 + UUID_LEN + 4 + 7 * 8, "padding");
 
 /* Returns its length; buf has room for PACKET_HEAD_MAX bytes. */
 size_t
 packet_head(unsigned char *buf, const struct packet *pk)
 {
-	const size_t who = pk->shared ? 0 : 2 * 4 + strlen(pk->name) + 1;
-	const size_t len = FIXED + who;
-	unsigned char *p = buf;
+	const uint32_t who[2] = { pk->pid, pk->tid };
+	const size_t len = pk->shared ? WHO : NAME + strlen(pk->name) + 1;
+	struct head h;
 
-	p = put32(p, CTF_MAGIC);
-	p = put(p, pk->uuid, UUID_LEN);
-	p = put32(p, CTF_STREAM(pk->stream, pk->shared));
-	p = put64(p, pk->instance);
-	p = put64(p, pk->begin);
-	p = put64(p, pk->end);
-	p = put64(p, (len + pk->len) * 8);	/* content_size, in bits */
-	p = put64(p, (len + pk->len) * 8);	/* packet_size */
-	p = put64(p, pk->seq);
-	p = put64(p, pk->discarded);
-	if (pk->shared)
-		return len;
-	p = put32(p, pk->pid);
-	p = put32(p, pk->tid);
-	(void)put(p, pk->name, strlen(pk->name) + 1);
+	h.magic = CTF_MAGIC;
+	memcpy(h.uuid, pk->uuid, UUID_LEN);
+	h.stream = CTF_STREAM(pk->stream, pk->shared);
+	h.instance = pk->instance;
+	h.begin = pk->begin;
+	h.end = pk->end;
+	h.content_size = h.packet_size = (len + pk->len) * 8;
+	h.seq = pk->seq;
+	h.discarded = pk->discarded;
+	memcpy(buf, &h, sizeof(h));
+	if (!pk->shared) {
+		memcpy(buf + WHO, who, sizeof(who));
+		memcpy(buf + NAME, pk->name, len - NAME);
+	}
 	return len;
-}
-
-static uint32_t
-get32(const unsigned char *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint64_t
-get64(const unsigned char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
 }
 
 /*
@@ -99,35 +78,38 @@ size_t
 packet_read(const unsigned char *p, size_t n, struct packet *pk)
 {
 	const unsigned char *nul;
-	uint64_t size;
-	size_t len = FIXED;
+	struct head h;
+	uint32_t who[2] = { 0, 0 };
+	size_t len = WHO;
 
-	if (n < FIXED || get32(p) != CTF_MAGIC)
+	if (n < sizeof(h))
 		return 0;
-	pk->uuid = p + 4;
-	p += 4 + UUID_LEN;
-	pk->stream = get32(p) / 2;
-	pk->shared = get32(p) % 2 != 0;
-	pk->instance = get64(p + 4);
-	pk->begin = get64(p + 12);
-	pk->end = get64(p + 20);
-	size = get64(p + 28);
-	pk->seq = get64(p + 44);
-	pk->discarded = get64(p + 52);
-	pk->pid = pk->tid = 0;
+	memcpy(&h, p, sizeof(h));
+	if (h.magic != CTF_MAGIC)
+		return 0;
+	pk->uuid = p + offsetof(struct head, uuid);
+	pk->stream = h.stream / 2;
+	pk->shared = h.stream % 2 != 0;
+	pk->instance = h.instance;
+	pk->begin = h.begin;
+	pk->end = h.end;
+	pk->seq = h.seq;
+	pk->discarded = h.discarded;
 	pk->name = "";
 	if (!pk->shared) {
-		if (n <= FIXED + 8 ||
-		    (nul = memchr(p + 68, '\0', n - FIXED - 8)) == NULL)
+		if (n <= NAME ||
+		    (nul = memchr(p + NAME, '\0', n - NAME)) == NULL)
 			return 0;
-		pk->pid = get32(p + 60);
-		pk->tid = get32(p + 64);
-		pk->name = (const char *)p + 68;
-		len += (size_t)(nul + 1 - (p + 60));
+		memcpy(who, p + WHO, sizeof(who));
+		pk->name = (const char *)p + NAME;
+		len = (size_t)(nul + 1 - p);
 	}
-	if (size != get64(p + 36) || size % 8 != 0 || size / 8 < len)
+	pk->pid = who[0];
+	pk->tid = who[1];
+	if (h.content_size != h.packet_size || h.packet_size % 8 != 0 ||
+	    h.packet_size / 8 < len)
 		return 0;
-	pk->len = size / 8 - len;
+	pk->len = h.packet_size / 8 - len;
 	return len;
 }
 
@@ -135,8 +117,10 @@ packet_read(const unsigned char *p, size_t n, struct packet *pk)
 bool
 packet_begins(const unsigned char *p, size_t n, const unsigned char *uuid)
 {
-	unsigned char first[4 + UUID_LEN];
+	const size_t most = offsetof(struct head, stream);
+	struct head h;
 
-	(void)put(put32(first, CTF_MAGIC), uuid, UUID_LEN);
-	return memcmp(p, first, n < sizeof(first) ? n : sizeof(first)) == 0;
+	h.magic = CTF_MAGIC;
+	memcpy(h.uuid, uuid, UUID_LEN);
+	return memcmp(p, &h, n < most ? n : most) == 0;
 }

@@ -23,6 +23,8 @@
 #include <string.h>
 
 #include "consumer.h"
+#include "region.h"
+#include "sink.h"
 
 #define PROGRESS_MS	200
 
@@ -90,7 +92,7 @@ report_failed(uint32_t serial, int error)
 }
 
 void
-report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
+report_trouble(const struct region *r, uint32_t what, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -98,7 +100,7 @@ report_trouble(struct pool *p, uint32_t what, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ut_msg_init(&out, UT_C_TROUBLE, p->id, what);
+	ut_msg_init(&out, UT_C_TROUBLE, r->id, what);
 	ut_msg_str(&out, text);
 	report_send();
 }

@@ -38,46 +38,38 @@
 
 #include <stdatomic.h>
 
-#include "consumer.h"
+#include "region.h"
 
 #define GRACE_MS	500	/* a second, less what a tick may be late */
 #define FEW	30		/* events in a second */
 
 static uint32_t
-count_free(const struct pool *p)
+count_free(const struct region *r)
 {
 	uint32_t i, n = 0;
 
-	for (i = 0; i < p->nsubs; i++)
-		n += UT_STATE(atomic_load_explicit(&p->subs[i].state,
-		    memory_order_relaxed)) == UT_FREE;
+	for (i = 0; i < r->nsubs; i++)
+		n += UT_STATE(load(&r->subs[i].state)) == UT_FREE;
 	return n;
 }
 
 static bool
-drained(const struct pool *p, uint32_t i)
+drained(const struct region *r, uint32_t i)
 {
-	return atomic_load_explicit(&p->subs[i].commit,
-	    memory_order_acquire) == p->consumed[i];
+	return load_acquire(&r->subs[i].commit) == r->consumed[i];
 }
 
 /* REVOKED a second ago. */
 static void
-take_back(struct pool *p, uint32_t i, uint64_t word)
+take_back(struct region *r, uint32_t i, uint64_t word)
 {
-	struct ut_subbuf *sub = &p->subs[i];
 	uint32_t slot = UT_STATE_SLOT(word);
 
-	if (slot >= p->nslots || atomic_load_explicit(&p->slots[slot].busy,
-	    memory_order_acquire) != 0 || !drained(p, i))
+	if (slot >= r->nslots || load_acquire(&r->slots[slot].busy) != 0 ||
+	    !drained(r, i) || !region_sub_take(r, i, word))
 		return;
-	if (!atomic_compare_exchange_strong_explicit(&sub->state, &word,
-	    UT_STATE_WORD(UT_STATE_GEN(word), slot, UT_READING),
-	    memory_order_acquire, memory_order_relaxed))
-		return;
-	pool_advance(p, slot, atomic_load_explicit(&sub->seq,
-	    memory_order_relaxed));
-	pool_sub_free(p, i);
+	region_advance(r, slot, load(&r->subs[i].seq));
+	region_sub_free(r, i);
 }
 
 /*
@@ -85,43 +77,38 @@ take_back(struct pool *p, uint32_t i, uint64_t word)
  * was all in the file.
  */
 static void
-unpark(struct pool *p, uint32_t i, uint64_t word)
+unpark(struct region *r, uint32_t i, uint64_t word)
 {
-	if (drained(p, i) && atomic_compare_exchange_strong_explicit(
-	    &p->subs[i].state, &word, UT_STATE_WORD(UT_STATE_GEN(word), 0,
-	    UT_READING | UT_SHARED), memory_order_acquire,
-	    memory_order_relaxed))
-		pool_sub_free(p, i);
+	if (drained(r, i) && region_sub_take(r, i, word))
+		region_sub_free(r, i);
 }
 
 void
-pool_revoke(struct pool *p)
+region_revoke(struct region *r)
 {
-	bool scarce = count_free(p) <= p->nsubs / 4;
+	bool scarce = count_free(r) <= r->nsubs / 4;
 	uint64_t word, commit, was;
 	uint32_t i;
 
-	if (ut_msg_now() - p->revoked < GRACE_MS)
+	if (ut_msg_now() - r->revoked < GRACE_MS)
 		return;		/* we were late, the clock was not */
-	for (i = 0; i < p->nsubs; i++) {
-		word = atomic_load_explicit(&p->subs[i].state,
-		    memory_order_acquire);
-		commit = atomic_load_explicit(&p->subs[i].commit,
-		    memory_order_acquire);
-		was = p->seen[i];
-		p->seen[i] = commit;
+	for (i = 0; i < r->nsubs; i++) {
+		word = load_acquire(&r->subs[i].state);
+		commit = load_acquire(&r->subs[i].commit);
+		was = r->seen[i];
+		r->seen[i] = commit;
 		if (UT_STATE(word) == UT_PARKED && was == commit)
-			unpark(p, i, word);
+			unpark(r, i, word);
 		if (UT_STATE(word) != UT_OWNED || word & UT_SHARED)
 			continue;
 		if (word & UT_REVOKED)
-			take_back(p, i, word);
+			take_back(r, i, word);
 		else if (scarce && was != 0 && UT_COMMIT_COUNT(commit) -
 		    UT_COMMIT_COUNT(was) <= FEW)
 			(void)atomic_compare_exchange_strong_explicit(
-			    &p->subs[i].state, &word, word | UT_REVOKED,
+			    &r->subs[i].state, &word, word | UT_REVOKED,
 			    memory_order_relaxed, memory_order_relaxed);
 	}
 	/* Now: we may have been stopped before the last mark was made. */
-	p->revoked = ut_msg_now();
+	r->revoked = ut_msg_now();
 }

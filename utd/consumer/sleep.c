@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "consumer.h"
+#include "region.h"
 
 static struct ut_bell bell = UT_BELL_NONE;
 static struct shared bell_shared;
@@ -116,16 +117,16 @@ sleep_on_socket(int ms)
 void
 sleep_on_bell(void)
 {
-	struct pool *p;
+	struct region *r;
 	bool asleep = true;
 
-	for (p = pools; p != NULL; p = p->next)
-		asleep &= pool_sleep(p, true);
+	for (r = regions; r != NULL; r = r->next)
+		asleep &= region_sleep(r, true);
 	/* If somebody has spoiled the bell, each second is often enough. */
 	if (asleep && !ticked && ut_bell_wait(&bell) == -1)
 		sleep_on_socket(1000);
-	for (p = pools; p != NULL; p = p->next)
-		(void)pool_sleep(p, false);
+	for (r = regions; r != NULL; r = r->next)
+		(void)region_sleep(r, false);
 }
 
 /* Nobody rings any more: remove the bell. */

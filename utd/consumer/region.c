@@ -1,0 +1,475 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The region, as its consumer handles it.  Programs can write anything there:
+ * a value of theirs is copied, checked and then used.  The geometry is never
+ * read back.
+ */
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../libut/clock.h"
+#include "consumer.h"
+#include "region.h"
+
+#define PAGE		4096u
+#define NSLOTS_MIN	512u	/* idle threads keep theirs */
+/* Milliseconds for events that are under way when a session stops. */
+#define QUIET_EACH	100
+#define QUIET_ALL	400
+
+struct region *regions;
+
+static uint32_t
+slots_for(uint32_t nsubs)
+{
+	uint32_t n = nsubs < UT_NSLOTS_MAX / 16 ? nsubs * 16 : UT_NSLOTS_MAX;
+
+	return n < NSLOTS_MIN ? NSLOTS_MIN : n;
+}
+
+/*
+ * Fill in the header of a fresh object.  All the rest of it is zeros, by which
+ * every slot and sub-buffer is free.  The magic is stored last: a region that
+ * has it is complete.
+ */
+static void
+header_init(struct region *r)
+{
+	struct ut_header *h = r->header;
+
+	h->version = UT_ABI_VERSION;
+	h->size = r->size;
+	h->slots = (uint64_t)((char *)r->slots - (char *)h);
+	h->subs = (uint64_t)((char *)r->subs - (char *)h);
+	h->data = (uint64_t)(r->data - (unsigned char *)h);
+	h->nslots = r->nslots;
+	h->nsubs = r->nsubs;
+	h->subsize = r->subsize;
+	h->mode = UT_MODE_DISCARD;
+	h->clock = r->attrs.v[ATTR_CLOCK];
+	atomic_store(&h->bell, r->bell);
+	atomic_signal_fence(memory_order_seq_cst);
+	h->magic = UT_ABI_MAGIC;
+}
+
+/* Compute the size and, unless `at' is NULL, where all is once it is mapped. */
+static void
+layout(struct region *r, unsigned char *at)
+{
+	uint64_t slots = sizeof(struct ut_header), subs, data;
+
+	r->nsubs = r->attrs.v[ATTR_NSUBS];
+	r->subsize = r->attrs.v[ATTR_SUBSIZE];
+	r->nslots = slots_for(r->nsubs);
+	subs = slots + (uint64_t)r->nslots * sizeof(struct ut_slot);
+	data = subs + (uint64_t)r->nsubs * sizeof(struct ut_subbuf);
+	data = (data + PAGE - 1) / PAGE * PAGE;
+	r->size = (size_t)(data + (uint64_t)r->nsubs * r->subsize);
+	r->bell = r->nsubs < 16 ? 1 : r->nsubs / 8;
+	if (at == NULL)
+		return;
+	r->header = (struct ut_header *)(void *)at;
+	r->slots = (struct ut_slot *)(void *)(at + slots);
+	r->subs = (struct ut_subbuf *)(void *)(at + subs);
+	r->data = at + data;
+}
+
+size_t
+region_size(const struct region *like)
+{
+	struct region r = *like;
+
+	layout(&r, NULL);
+	return r.size;
+}
+
+/* Map the object, if it has the right size.  Its contents are checked later. */
+static int
+region_map(struct region *r)
+{
+	struct stat st;
+	void *map;
+
+	layout(r, NULL);
+	if (fstat(r->fd, &st) == -1)
+		return -1;
+	if (st.st_size != (off_t)r->size) {
+		errno = EINVAL;
+		return -1;
+	}
+	map = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
+	    0);
+	if (map == MAP_FAILED)
+		return -1;
+	layout(r, map);
+	fault_watch(&r->shared, map, r->size);
+	return 0;
+}
+
+static void
+region_unmap(struct region *r)
+{
+	fault_forget(&r->shared);
+	munmap(r->header, r->size);
+}
+
+static int
+region_create(struct region *r)
+{
+	int error;
+
+	if ((r->fd = ut_shm_create(r->shm, r->size)) == -1)
+		return -1;
+	if (region_map(r) == 0) {
+		header_init(r);
+		return 0;
+	}
+	error = errno;
+	close(r->fd);
+	shm_unlink(r->shm);
+	errno = error;
+	return -1;
+}
+
+/*
+ * Open the region that another consumer has left.  One without magic was not
+ * finished, so nobody uses it, nor has a descriptor of it: it is made anew.
+ */
+static int
+region_reopen(struct region *r, int fd)
+{
+	int error = 0;
+
+	r->fd = fd != -1 ? fd : ut_shm_open(r->shm);
+	if (r->fd == -1)
+		return errno == ENOENT ? region_create(r) : -1;
+	if (region_map(r) == 0) {
+		if (fd != -1 || r->header->magic == UT_ABI_MAGIC)
+			return 0;
+		region_unmap(r);
+	} else {
+		error = errno;
+	}
+	close(r->fd);
+	errno = error;
+	if (fd != -1 || shm_unlink(r->shm) == -1)
+		return -1;
+	return region_create(r);
+}
+
+/* Allocate what we remember of slots and sub-buffers. */
+static bool
+region_alloc(struct region *r)
+{
+	r->done_seq = calloc(r->nslots, sizeof(*r->done_seq));
+	r->waited = calloc(r->nslots, sizeof(*r->waited));
+	r->said = calloc(r->nslots, sizeof(*r->said));
+	r->seen = calloc(r->nsubs, sizeof(*r->seen));
+	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
+	r->until = calloc(r->nsubs, sizeof(*r->until));
+	return r->done_seq != NULL && r->waited != NULL && r->said != NULL &&
+	    r->seen != NULL && r->consumed != NULL && r->until != NULL;
+}
+
+static void
+region_release(struct region *r)
+{
+	free(r->done_seq);
+	free(r->waited);
+	free(r->said);
+	free(r->seen);
+	free(r->consumed);
+	free(r->until);
+	free(r);
+}
+
+/*
+ * Make a region of that name and geometry, or, if again, take over the one that
+ * is there; fd may be its descriptor, or is -1.  NULL and errno if that fails.
+ * But without memory we end: a region that was there has events, which the next
+ * consumer may be able to write.
+ */
+struct region *
+region_new(const struct region *like, bool again, int fd)
+{
+	struct region *r;
+	int error;
+
+	if ((r = malloc(sizeof(*r))) != NULL) {
+		*r = *like;
+		layout(r, NULL);
+	}
+	if (r == NULL || !region_alloc(r)) {
+		if (again)
+			fatal("channel %s", like->name);
+		if (r != NULL)
+			region_release(r);
+		errno = ENOMEM;
+		return NULL;
+	}
+	if ((again ? region_reopen(r, fd) : region_create(r)) == 0)
+		return r;
+	error = errno;
+	region_release(r);
+	errno = error;
+	return NULL;
+}
+
+/* Let go of the region, and if `gone', remove it; else others will have it. */
+void
+region_free(struct region *r, bool gone)
+{
+	region_unmap(r);
+	close(r->fd);
+	if (gone)
+		shm_unlink(r->shm);
+	region_release(r);
+}
+
+/* The bytes of a sub-buffer, from that offset on. */
+const unsigned char *
+region_data(const struct region *r, uint32_t sub, uint32_t offset)
+{
+	return r->data + (size_t)sub * r->subsize + offset;
+}
+
+uint32_t
+region_slots_used(const struct region *r)
+{
+	uint32_t n;
+
+	n = load_acquire(&r->header->slots_used);
+	return n < r->nslots ? n : r->nslots;
+}
+
+/*
+ * Wait for the events that began before `active' was cleared, but not for long:
+ * their threads may be stopped, or dead and not yet buried.
+ */
+static void
+wait_quiet(struct region *r)
+{
+	static const struct timespec nap = { 0, 1000000 };
+	const int64_t all = ut_msg_now() + QUIET_ALL;
+	uint32_t i, n = region_slots_used(r);
+	int64_t each, now;
+
+	nanosleep(&nap, NULL);
+	for (i = 0; i < n; i++) {
+		now = ut_msg_now();
+		each = now + QUIET_EACH;
+		while (now < each && now < all &&
+		    load_acquire(&r->slots[i].busy) != 0) {
+			nanosleep(&nap, NULL);
+			now = ut_msg_now();
+		}
+	}
+}
+
+void
+region_start(struct region *r)
+{
+	atomic_store(&r->header->active, true);
+}
+
+/* Let no more events begin.  If all programs are dead, none is under way. */
+void
+region_stop(struct region *r, bool dead)
+{
+	atomic_store(&r->header->active, false);
+	if (!dead)
+		wait_quiet(r);
+}
+
+/* May that commit follow one that was there before? */
+bool
+commit_valid(const struct region *r, uint64_t commit, uint64_t was)
+{
+	const uint32_t len = UT_COMMIT_LEN(commit);
+
+	return len <= r->subsize && len >= UT_COMMIT_LEN(was) &&
+	    UT_COMMIT_COUNT(commit) >= UT_COMMIT_COUNT(was) &&
+	    (len == UT_COMMIT_LEN(was) ||
+	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
+}
+
+/*
+ * Will no more packets come from that source?  None will from a slot that is
+ * free or whose owner is dead, nor from any if the region is stopped.  Shared
+ * sub-buffers are never over.  A higher number is that of no source.
+ */
+bool
+region_over(const struct region *r, uint32_t source)
+{
+	uint64_t owner;
+
+	if (source >= r->nslots)
+		return source >= r->nslots + r->nsubs;
+	owner = load(&r->slots[source].owner);
+	return owner == 0 || owner_dead(owner) ||
+	    load(&r->header->active) == 0;
+}
+
+/* Something is free again.  Release: whoever claims it finds it clean. */
+static void
+now_free(struct region *r)
+{
+	atomic_fetch_add_explicit(&r->header->freed, 1,
+	    memory_order_release);
+}
+
+/* Note that the slot's sub-buffers up to that one are dealt with. */
+void
+region_advance(struct region *r, uint32_t slot, uint64_t seq)
+{
+	if (r->done_seq[slot] < seq)
+		r->done_seq[slot] = seq;
+	r->waited[slot] = 0;
+}
+
+void
+region_slot_free(struct region *r, uint32_t i)
+{
+	struct ut_slot *slot = &r->slots[i];
+
+	region_advance(r, i, load(&slot->seq));
+	store(&slot->busy, 0);
+	atomic_store_explicit(&slot->owner, 0, memory_order_release);
+	now_free(r);
+}
+
+/* Change the state from that word to READING; false if it is another by now. */
+bool
+region_sub_take(struct region *r, uint32_t i, uint64_t word)
+{
+	return atomic_compare_exchange_strong_explicit(&r->subs[i].state,
+	    &word, UT_STATE_WORD(UT_STATE_GEN(word), UT_STATE_SLOT(word),
+	    UT_READING | (word & UT_SHARED)), memory_order_acquire,
+	    memory_order_relaxed);
+}
+
+/* Free a sub-buffer.  The lowest is claimed first: its pages are warm. */
+void
+region_sub_free(struct region *r, uint32_t i)
+{
+	struct ut_subbuf *sub = &r->subs[i];
+	uint32_t gen = UT_STATE_GEN(load(&sub->state));
+
+	/*
+	 * Commit first: what is READING and has none is as good as free, for
+	 * who takes over after we died here.
+	 */
+	r->consumed[i] = 0;
+	r->seen[i] = 0;			/* the next one's is another */
+	store(&sub->commit, 0);
+	atomic_signal_fence(memory_order_seq_cst);
+	store(&sub->consumed, 0);
+	store(&sub->writing, 0);
+	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
+	    memory_order_release);
+	if (i < load(&r->header->hint))
+		store(&r->header->hint, i);
+	now_free(r);
+}
+
+/* The events that were lost, including those that no packet has told of. */
+uint64_t
+region_lost(const struct region *r)
+{
+	uint64_t lost;
+	uint32_t i, n = region_slots_used(r);
+
+	lost = r->dropped + load(&r->header->lost);
+	for (i = 0; i < n; i++)
+		lost += load(&r->slots[i].lost);
+	return lost;
+}
+
+/* Count events that were written. */
+void
+region_written(struct region *r, uint64_t n)
+{
+	r->written += n;
+	store(&r->header->written, r->written);
+}
+
+/* Count events that will never be written, as lost. */
+void
+region_dropped(struct region *r, uint64_t n)
+{
+	r->unsaid += n;
+	r->dropped += n;
+	store(&r->header->dropped, r->dropped);
+}
+
+/*
+ * Note that a sub-buffer is written up to that commit, and until what time.
+ * The time is stored first: whoever finds the commit finds its time.
+ */
+void
+region_sub_consumed(struct region *r, uint32_t i, uint64_t commit,
+    uint64_t until)
+{
+	r->consumed[i] = commit;
+	r->until[i] = until;
+	store(&r->subs[i].until, until);
+	atomic_signal_fence(memory_order_seq_cst);
+	store(&r->subs[i].consumed, commit);
+}
+
+void
+region_look(struct region *r)
+{
+	r->taken = load_acquire(&r->header->delivered);
+	store(&r->header->taken, r->taken);
+}
+
+/* All that was delivered before the last look is dealt with. */
+void
+region_looked(struct region *r)
+{
+	store(&r->header->drained, r->taken);
+}
+
+/*
+ * Ask writers to ring the bell, or tell them that we are awake.  False if so
+ * much was delivered that we need not sleep: see bell_ring in libut/subbuf.c.
+ */
+bool
+region_sleep(struct region *r, bool asleep)
+{
+	store(&r->header->asleep, asleep);
+	if (!asleep)
+		return true;
+	atomic_thread_fence(memory_order_seq_cst);
+	return load(&r->header->delivered) - r->taken < r->bell;
+}
+
+uint64_t
+region_now(const struct region *r)
+{
+	return ut_read_clock(r->attrs.v[ATTR_CLOCK]);
+}

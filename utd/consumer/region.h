@@ -1,0 +1,136 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The region: the shared memory with the buffers of a channel, as its consumer
+ * sees it.  It has sub-buffers and slots of threads, and counts of the events
+ * that were written and lost.  Its packets go to a sink: see sink.h.
+ */
+
+#ifndef REGION_H
+#define REGION_H
+
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "../../libut/attr.h"
+#include "../utd.h"
+
+struct outdir;
+struct sink;
+
+/* Memory that others can cut off: see fault.c. */
+struct shared {
+	void		*at;
+	size_t		 size;
+	volatile sig_atomic_t cut;	/* it was: private zeros replace it */
+	struct shared	*next;
+};
+
+struct region {
+	uint32_t	 id;
+	char		 name[NAME_MAXLEN];	/* of the channel */
+	uint32_t	 stream;	/* the channel's ID in packets */
+	struct attrs	 attrs;		/* of the channel */
+	struct sink	*sink;		/* where packets go */
+
+	char		 shm[UT_SHM_NAME];
+	int		 fd;
+	size_t		 size;
+	struct shared	 shared;
+	struct ut_header *header;
+	struct ut_slot	*slots;
+	struct ut_subbuf *subs;
+	unsigned char	*data;
+	uint32_t	 nslots;
+	uint32_t	 nsubs;
+	uint32_t	 subsize;
+	uint32_t	 bell;		/* our copy: others can write there */
+	uint32_t	 taken;		/* likewise */
+
+	uint64_t	*done_seq;	/* by slot: the last one written */
+	uint8_t		*waited;	/* by slot: passes without the next */
+	uint64_t	*consumed;	/* by sub-buffer */
+	uint64_t	*until;		/* by sub-buffer: time of consumed */
+	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
+	int64_t		 revoked;	/* when we last looked for idle ones */
+
+	uint64_t	 written;	/* events, as in the header */
+	uint64_t	 dropped;	/* likewise: could not be written */
+	uint64_t	*said;		/* by slot: its lost, as packets tell */
+	uint64_t	 said_lost;	/* lost of the header, likewise */
+	uint64_t	 unsaid;	/* lost, but in no packet yet */
+
+	bool		 damaged;	/* it is, and the parent was told */
+	uint32_t	 toobig;	/* longest event that was reported */
+	unsigned int	 ntoobig;	/* how many such reports */
+	int		 waits;		/* errno for which events wait; or 0 */
+	uint64_t	 waited_lost;	/* events lost when that began */
+	struct region	*next;
+};
+
+extern struct region *regions;
+
+/* What is shared; in no order, unless it is said. */
+#define load(at)	atomic_load_explicit(at, memory_order_relaxed)
+#define load_acquire(at) atomic_load_explicit(at, memory_order_acquire)
+#define store(at, v)	atomic_store_explicit(at, v, memory_order_relaxed)
+
+/* region.c: the shared memory.  region_new returns NULL and errno. */
+struct region *region_new(const struct region *, bool, int);
+size_t	 region_size(const struct region *);	/* of shared memory */
+void	 region_free(struct region *, bool);
+void	 region_start(struct region *);
+void	 region_stop(struct region *, bool);	/* true: its program is dead */
+bool	 commit_valid(const struct region *, uint64_t, uint64_t);
+const unsigned char *region_data(const struct region *, uint32_t, uint32_t);
+uint32_t region_slots_used(const struct region *);
+bool	 region_over(const struct region *, uint32_t);
+void	 region_slot_free(struct region *, uint32_t);
+bool	 region_sub_take(struct region *, uint32_t, uint64_t);
+void	 region_sub_free(struct region *, uint32_t);
+void	 region_written(struct region *, uint64_t);
+void	 region_dropped(struct region *, uint64_t);
+void	 region_sub_consumed(struct region *, uint32_t, uint64_t, uint64_t);
+void	 region_advance(struct region *, uint32_t, uint64_t);
+void	 region_look(struct region *);	/* note what was delivered */
+void	 region_looked(struct region *);	/* and that it is dealt with */
+uint64_t region_lost(const struct region *);	/* even if no packet told it */
+bool	 region_sleep(struct region *, bool);
+uint64_t region_now(const struct region *);	/* by its clock */
+
+/* drain.c: from sub-buffers to packets. */
+#define DRAIN_FULL	0		/* sub-buffers that are full */
+#define DRAIN_DEAD	1		/* also what dead programs committed */
+#define DRAIN_ALL	2		/* also what everybody committed */
+#define DRAIN_LAST	3		/* the same, for the last time */
+bool	 region_drain(struct region *, int);	/* true: call again at once */
+void	 region_finish(struct region *, bool);	/* stop and drain it */
+bool	 region_bury(struct region *);	/* the dead; false: not yet */
+
+/* adopt.c: a region and its sink, and what another consumer has left. */
+bool	 region_begin(struct region *, struct outdir *, bool);
+void	 region_end(struct region *, bool);
+
+/* revoke.c: sub-buffers that idle threads hold. */
+void	 region_revoke(struct region *);
+
+/* fault.c: SIGBUS. */
+void	 fault_init(void);
+void	 fault_watch(struct shared *, void *, size_t);
+void	 fault_forget(struct shared *);
+
+#endif /* REGION_H */

@@ -1,0 +1,338 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Packets, on their way into the files of a channel: to which stream a packet
+ * goes, what its head says, and how it is written.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+#include "region.h"
+#include "sink.h"
+
+#define OPEN_MAX_STREAMS	128	/* files open at a time */
+
+/* The streams whose files are open. */
+static struct {
+	struct sink	*sink;
+	uint32_t	 stream;	/* index */
+} opened[OPEN_MAX_STREAMS];
+static unsigned int nopen;
+static uint64_t clock_used;
+
+/* What one writev(2) writes: a batch, perhaps with an empty packet before. */
+static unsigned char heads[BATCH + 1][PACKET_HEAD_MAX];
+static struct iovec iov[2 * (BATCH + 1)];
+
+struct sink *
+sink_new(const struct region *r, struct outdir *d)
+{
+	struct sink *k = xcalloc(1, sizeof(*k));
+
+	k->stream_of = xcalloc((size_t)r->nslots + r->nsubs,
+	    sizeof(*k->stream_of));
+	k->region = r;
+	k->dir = d;
+	k->maxstreams = 2 * (r->nslots + ut_subs_shared(r->nsubs));
+	k->trouble = d->lost;		/* the parent knows that */
+	return k;
+}
+
+static struct stream *
+opened_stream(unsigned int i)
+{
+	return &opened[i].sink->streams[opened[i].stream];
+}
+
+/* Close the file.  The last in the list of open ones takes its place. */
+static void
+stream_close(struct stream *s)
+{
+	if (s->fd == -1)
+		return;
+	close(s->fd);
+	s->fd = -1;
+	opened[s->at] = opened[--nopen];
+	opened_stream(s->at)->at = s->at;
+}
+
+void
+sink_free(struct sink *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nstreams; i++)
+		stream_close(&k->streams[i]);
+	free(k->streams);
+	free(k->stream_of);
+	free(k);
+}
+
+struct stream *
+stream_new(struct sink *k)
+{
+	struct stream *s;
+
+	k->streams = xrealloc(k->streams,
+	    (k->nstreams + 1) * sizeof(*k->streams));
+	s = &k->streams[k->nstreams];
+	memset(s, 0, sizeof(*s));
+	s->index = k->nstreams++;
+	s->fd = -1;
+	return s;
+}
+
+/*
+ * The stream of the source, else one whose source is over, else a new one, or
+ * NO_STREAM if there are too many.  A source needs a second stream only if its
+ * time goes back or another consumer took over, so there are never too many if
+ * times are what they should be.
+ */
+static uint32_t
+stream_for(struct sink *k, uint32_t source, const struct packet *pk)
+{
+	const struct stream *s;
+	uint32_t i, best = NO_STREAM;
+
+	i = k->stream_of[source];
+	if (i != 0 && k->streams[i - 1].source == source &&
+	    k->streams[i - 1].end <= pk->begin)
+		return i - 1;
+	for (i = 0; i < k->nstreams; i++) {
+		s = &k->streams[i];
+		if (s->shared == pk->shared && s->end <= pk->begin &&
+		    (best == NO_STREAM || s->end > k->streams[best].end) &&
+		    region_over(k->region, s->source))
+			best = i;
+	}
+	if (best == NO_STREAM && k->nstreams < k->maxstreams) {
+		best = stream_new(k)->index;
+		k->streams[best].shared = pk->shared;
+	}
+	return best;
+}
+
+/* Choose the stream for the next packet of a source, which must follow. */
+uint32_t
+sink_stream(struct sink *k, uint32_t source, const struct packet *pk)
+{
+	const uint32_t i = stream_for(k, source, pk);
+
+	if (i != NO_STREAM) {
+		k->streams[i].source = source;
+		k->streams[i].end = pk->end;
+		k->stream_of[source] = i + 1;
+	}
+	return i;
+}
+
+/* Choose one for a packet without events; if need be, that is put off a bit. */
+uint32_t
+sink_any_stream(struct sink *k, struct packet *pk)
+{
+	struct stream *s;
+
+	if (k->nstreams == 0)
+		return sink_stream(k, 0, pk);
+	s = &k->streams[0];
+	if (pk->begin < s->end)
+		pk->begin = pk->end = s->end;
+	pk->shared = s->shared;
+	s->end = pk->end;
+	return 0;
+}
+
+/* Open the file of the stream with that number. */
+int
+stream_file(const struct sink *k, uint32_t i, int flags)
+{
+	char name[NAME_MAXLEN + 16];
+
+	snprintf(name, sizeof(name), "%s_%u", k->region->name, i);
+	return output_file(k->dir, name, flags);
+}
+
+/* Refuse the file of that stream, for something in it is not ours: -1. */
+int
+stream_foreign(const struct sink *k, uint32_t i)
+{
+	char name[NAME_MAXLEN + 16];
+
+	snprintf(name, sizeof(name), "%s_%u", k->region->name, i);
+	return output_refuse(name, "somebody else has written there");
+}
+
+/* Close the file that was not used for longest; it can be opened again. */
+static void
+close_oldest(void)
+{
+	struct stream *s, *oldest = opened_stream(0);
+	unsigned int i;
+
+	for (i = 1; i < nopen; i++)
+		if ((s = opened_stream(i))->used < oldest->used)
+			oldest = s;
+	stream_close(oldest);
+}
+
+/*
+ * Open the file of the stream; the first time, make it.  Refuses a file that
+ * has anything but what we have written.
+ */
+static int
+stream_open(struct sink *k, struct stream *s)
+{
+	struct stat st;
+
+	s->used = ++clock_used;
+	if (s->fd != -1)
+		return 0;
+	if (k->dir->lost != 0) {
+		errno = k->dir->lost;
+		return -1;
+	}
+	if (nopen == OPEN_MAX_STREAMS)
+		close_oldest();
+	s->fd = stream_file(k, s->index, O_WRONLY | O_APPEND |
+	    (s->made ? 0 : O_CREAT));
+	if (s->fd == -1)
+		return -1;
+	opened[nopen].sink = k;
+	opened[nopen].stream = s->index;
+	s->at = nopen++;
+	s->made = true;
+	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
+		return 0;
+	stream_close(s);
+	return stream_foreign(k, s->index);
+}
+
+/* Forget n bytes from the front of the vector. */
+static void
+skip(struct iovec **v, int *nv, size_t n)
+{
+	while (*nv > 0 && n >= (*v)->iov_len) {
+		n -= (*v)->iov_len;
+		++*v;
+		--*nv;
+	}
+	if (*nv > 0) {
+		(*v)->iov_base = (char *)(*v)->iov_base + n;
+		(*v)->iov_len -= n;
+	}
+}
+
+/* Append whole packets: all of them, or none, and -1 and errno. */
+static int
+stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv)
+{
+	size_t done = 0;
+	ssize_t n;
+	int error;
+
+	report_try();
+	if (stream_open(k, s) == -1)
+		return -1;
+	for (skip(&v, &nv, 0); nv > 0; skip(&v, &nv, (size_t)n)) {
+		n = writev(s->fd, v, nv);
+		if (n == -1 && errno == EINTR) {
+			n = 0;
+			continue;
+		}
+		if (n <= 0) {
+			error = n == 0 ? EIO : errno;
+			(void)ftruncate(s->fd, (off_t)s->size);
+			errno = error;
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	s->size += done;
+	k->bytes += done;
+	return 0;
+}
+
+/* Report that events are lost, once for each reason in a row. */
+void
+sink_failed(struct sink *k, int error)
+{
+	if (error == k->trouble)
+		return;
+	k->trouble = error;
+	report_trouble(k->region, UT_TROUBLE_LOST, "channel %s: events are "
+	    "lost: %s", k->region->name, report_reason(error));
+}
+
+/* Make the packet the nth of those that are to be written. */
+static void
+add_packet(const struct sink *k, const struct stream *s, struct packet *pk,
+    unsigned int n)
+{
+	pk->uuid = k->dir->uuid;
+	pk->stream = k->region->stream;
+	pk->instance = s->index;
+	pk->seq = s->seq + n;
+	iov[2 * n].iov_base = heads[n];
+	iov[2 * n].iov_len = packet_head(heads[n], pk);
+	iov[2 * n + 1].iov_base = (void *)(uintptr_t)pk->data;
+	iov[2 * n + 1].iov_len = (size_t)pk->len;
+}
+
+/*
+ * Write packets, at most BATCH: all of them, or none, and -1; then the stream
+ * is as it was.
+ *
+ * Readers compare what a packet tells of lost events with the packet before.
+ * If the first of a stream has to tell of some, an empty one goes before it.
+ */
+int
+sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
+{
+	struct stream *s = &k->streams[stream];
+	struct packet first = pk[0];
+	uint64_t discarded = s->discarded;
+	unsigned int i, all = 0;
+
+	if (s->seq == 0 && pk[0].lost > 0) {
+		first.end = first.begin;
+		first.len = 0;
+		first.discarded = discarded;
+		add_packet(k, s, &first, all++);
+	}
+	for (i = 0; i < n; i++) {
+		pk[i].discarded = discarded += pk[i].lost;
+		add_packet(k, s, &pk[i], all++);
+	}
+	if (stream_write(k, s, iov, (int)all * 2) == -1) {
+		sink_failed(k, errno);
+		return -1;
+	}
+	s->seq += all;
+	s->discarded = discarded;
+	k->packets += all;
+	return 0;
+}

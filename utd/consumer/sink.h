@@ -1,0 +1,159 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The sink: where the packets of a region go.  It has the directory with its
+ * metadata, the streams with their files, and the numbers that are in the heads
+ * of packets; it knows what was written, and no sub-buffer.  drain.c hands it
+ * packets, whose events are still in the region.  sink_write() returns when
+ * they are in the file, or will never be, and then drain.c releases them.
+ *
+ * Today a region has one sink, and all sinks write files.  A second sink of a
+ * region (a snapshot, the next chunk of a rotation) is another struct sink with
+ * streams and numbers of its own, and drain.c chooses the one that it hands a
+ * packet to.  A second kind of sink (a network) enters in stream_write() and
+ * output_pending(), the only functions that write packets and metadata, and in
+ * sink_adopt(), which finds out what the last consumer has written.
+ */
+
+#ifndef SINK_H
+#define SINK_H
+
+#include "../utd.h"
+
+struct region;
+
+/* A directory of the trace.  What the parent calls a trace. */
+struct outdir {
+	uint32_t	 id;
+	int		 fd;		/* -1: not made yet */
+	int		 base;		/* the directory above, until made */
+	char		*path;
+	bool		 new;		/* to be made, and nobody else's */
+	bool		 again;		/* another consumer had it before */
+	bool		 behind;	/* older metadata may be yet to come */
+	int		 lost;		/* errno if it is gone for good; or 0 */
+	int		 meta;		/* the metadata file */
+	unsigned char	 uuid[UUID_LEN];
+	char		*pending;	/* metadata that is not written */
+	size_t		 npending;
+	size_t		 nwhole;	/* pending bytes that may be written */
+	off_t		 meta_size;
+	struct outdir	*next;
+};
+
+/* One file of a channel.  Its packets do not overlap in time. */
+struct stream {
+	uint32_t	 index;
+	bool		 shared;	/* of the channel's second class */
+	uint32_t	 source;	/* whose packets go here */
+	bool		 made;		/* the file, by a consumer */
+	int		 fd;		/* -1: closed to save descriptors */
+	unsigned int	 at;		/* in the list of open ones */
+	uint64_t	 used;		/* when last, to close the oldest */
+	uint64_t	 size;		/* bytes of whole packets */
+	uint64_t	 end;		/* time at which the last packet ends */
+	uint64_t	 seq;		/* number of packets */
+	uint64_t	 discarded;	/* events, as the last packet tells */
+};
+
+/*
+ * The source of a packet decides into which stream it goes.  A source is a
+ * slot, by its number, or a shared sub-buffer, by nslots plus its number.
+ */
+struct sink {
+	const struct region *region;
+	struct outdir	*dir;
+	struct stream	*streams;
+	uint32_t	 nstreams;
+	uint32_t	 maxstreams;	/* more is nonsense */
+	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
+	uint64_t	 bytes;		/* of all files */
+	uint64_t	 packets;
+	int		 trouble;	/* the errno last reported */
+};
+
+/* The first part is drain.c's, the second the sink's. */
+struct packet {
+	bool		 shared;	/* no pid, tid, name: the events have */
+	uint32_t	 pid, tid;
+	const char	*name;
+	uint64_t	 begin, end;
+	const unsigned char *data;
+	uint64_t	 len;		/* bytes of events */
+	uint64_t	 lost;		/* events, since the packet before */
+
+	const unsigned char *uuid;
+	uint32_t	 stream;
+	uint64_t	 instance;
+	uint64_t	 seq;
+	uint64_t	 discarded;
+};
+
+extern struct outdir *outdirs;
+
+/* sink.c: packets and their streams. */
+#define BATCH		64		/* packets in one writev */
+#define NO_STREAM	UINT32_MAX
+struct sink *sink_new(const struct region *, struct outdir *);
+void	 sink_free(struct sink *);
+uint32_t sink_stream(struct sink *, uint32_t, const struct packet *);
+uint32_t sink_any_stream(struct sink *, struct packet *);
+int	 sink_write(struct sink *, uint32_t, struct packet *, unsigned int);
+void	 sink_failed(struct sink *, int);
+struct stream *stream_new(struct sink *);
+int	 stream_file(const struct sink *, uint32_t, int);
+int	 stream_foreign(const struct sink *, uint32_t);	/* -1 */
+
+/* found.c: the files that another consumer has left. */
+bool	 sink_adopt(struct sink *);
+void	 sink_adopted(void);
+bool	 sink_has(const struct sink *, uint32_t, const unsigned char *, size_t,
+	    uint64_t *);
+
+/* packet.c: the head of a CTF packet. */
+#define PACKET_HEAD_MAX	256
+size_t	 packet_head(unsigned char *, const struct packet *);
+size_t	 packet_read(const unsigned char *, size_t, struct packet *);
+bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
+
+/* output.c: directories of the trace, and their metadata. */
+struct outdir *outdir_find(uint32_t);
+struct outdir *output_trace(const struct outdir *, int, const char *, bool);
+void	 output_close(struct outdir *);
+int	 output_metadata(struct outdir *, const char *, bool);
+void	 output_synced(struct outdir *);	/* all metadata was sent */
+void	 output_refine(struct outdir *, uint64_t, const char *);
+bool	 output_removed(const struct outdir *);
+int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
+
+/*
+ * ours.c: directories and files.  A failure leaves its reason: see report_why.
+ * A directory must exist (OPEN), is made if it does not (MAKE), or must be new
+ * (NEW): then it may get a number, for which the path needs room.
+ */
+enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
+#define OUTPUT_NUMBER	16		/* bytes */
+#define OUTPUT_NUMBERS	1000
+int	 close_failed(int);		/* -1; errno stays */
+int	 output_refuse(const char *, const char *);	/* -1, and the reason */
+int	 output_session(const char *, bool);
+int	 output_dir(int, char *, enum output_how, uid_t);
+gid_t	 output_group(uid_t, gid_t);	/* the user's */
+int	 output_give(int, const char *, uid_t, gid_t);
+int	 output_file(const struct outdir *, const char *, int);
+
+#endif /* SINK_H */
