@@ -357,7 +357,7 @@ pool_slot_free(struct pool *p, uint32_t i)
 	now_free(p);
 }
 
-/* Lower ones first: their pages are warm. */
+/* Lower ones first, so that few are in use: their pages are warm. */
 void
 pool_sub_free(struct pool *p, uint32_t i)
 {
