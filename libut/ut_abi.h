@@ -169,7 +169,11 @@ struct ut_header {
 	/* 1 while the session is started.  Consumer; read by every event. */
 	_Alignas(UT_ABI_LINE) ut_a32 active;
 
-	/* Where a scan for a FREE sub-buffer begins: a hint.  Relaxed. */
+	/*
+	 * Where a scan for a FREE sub-buffer begins: behind the one claimed
+	 * last, but the consumer goes back to each lower one that it frees, so
+	 * that few are in use while it keeps up.  A hint.  Relaxed.
+	 */
 	_Alignas(UT_ABI_LINE) ut_a32 hint;
 	/* Slots from 0 up to here were used at least once.  Only grows. */
 	ut_a32 slots_used;

@@ -20,6 +20,9 @@
  * sub-buffers are OWNED, how many are on their way to the consumer, and how
  * many free slots and sub-buffers are not clean.
  *
+ * With -c instead, for each: how many sub-buffers have ever been claimed, of how
+ * many, and how often all of them together.
+ *
  * With -u they become what they were when the consumer had written the last
  * packet of each and had not yet noted that: for one packet of each.
  */
@@ -89,6 +92,22 @@ subs_look(void)
 }
 
 static void
+claims_look(void)
+{
+	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
+	    h->subs);
+	unsigned int used = 0, claims = 0;
+	uint32_t i, gen;
+
+	for (i = 0; i < h->nsubs; i++) {
+		gen = UT_STATE_GEN(atomic_load(&s[i].state));
+		used += gen != 0;
+		claims += gen;
+	}
+	printf("%u of %u claimed %u times\n", used, h->nsubs, claims);
+}
+
+static void
 forget_writes(void)
 {
 	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
@@ -110,10 +129,11 @@ int
 main(int argc, char *argv[])
 {
 	const int forget = argc > 1 && strcmp(argv[1], "-u") == 0;
+	const int claims = argc > 1 && strcmp(argv[1], "-c") == 0;
 	struct stat st;
 	int i, fd;
 
-	for (i = 1 + forget; i < argc; i++) {
+	for (i = 1 + forget + claims; i < argc; i++) {
 		if (stat(argv[i], &st) == -1 || !S_ISREG(st.st_mode) ||
 		    st.st_size < (off_t)sizeof(*h) ||
 		    (fd = open(argv[i], forget ? O_RDWR : O_RDONLY)) == -1)
@@ -125,6 +145,8 @@ main(int argc, char *argv[])
 			err(1, "%s", argv[i]);
 		if (h->magic == UT_ABI_MAGIC && forget) {
 			forget_writes();
+		} else if (h->magic == UT_ABI_MAGIC && claims) {
+			claims_look();
 		} else if (h->magic == UT_ABI_MAGIC) {
 			slots_look();
 			subs_look();
