@@ -49,9 +49,11 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 
 	if (v >= a->min && v <= a->max && (!a->power || (v & (v - 1)) == 0))
 		return true;
-	if (a->words[0] == NULL)
-		snprintf(why, n, "not %sfrom %u to %u", a->power ?
-		    "a power of two " : "", a->min, a->max);
+	if (a->power)		/* that is bytes */
+		snprintf(why, n, "not a power of two from %uk to %um",
+		    a->min >> 10, a->max >> 20);
+	else if (a->words[0] == NULL)
+		snprintf(why, n, "not from %u to %u", a->min, a->max);
 	else
 		for (i = 0; i <= a->max && len >= 0 && (size_t)len < n; i++)
 			len += snprintf(why + len, n - (size_t)len, "%s %s",
