@@ -74,17 +74,26 @@ is() {
 	[ "$value" = "$2" ] || fail "$1 is '$value', not '$2': $(shown)"
 }
 
+bytes() {
+	case $1 in
+	[0-9]*k)	echo $((${1%k} * 1024)) ;;
+	[0-9]*m)	echo $((${1%m} * 1048576)) ;;
+	*)		echo "$1" ;;
+	esac
+}
+
 while IFS='|' read -r letter arg name values default; do
 	case $values in
 	*' to '*)
-		low=${values%% to *} high=${values##* to }
+		from=${values%% to *} to=${values##* to }
+		low=$(bytes $from) high=$(bytes $to)
 		for n in $low $high; do
 			channel -$letter $n || fail "-$letter $n: $(cat "$T/err")"
 			is $name $n
 		done
 		for n in $((low - 1)) $((low / 2)) $((high + 1)) \
 		    $((high * 2)); do
-			refused "not .*from $low to $high\$" -$letter $n
+			refused "not .*from $from to $to\$" -$letter $n
 		done
 		;;
 	*)
@@ -107,12 +116,12 @@ while IFS='|' read -r letter arg name values default; do
 	least_was=$least
 	least=
 	channel || fail "$(cat "$T/err")"
-	is $name "${default%% (*}"
+	is $name $(bytes "${default%% (*}")
 	case $default in
 	*'(-p: '*)
 		channel -p || fail "$(cat "$T/err")"
 		default=${default##*: }
-		is $name "${default%)}"
+		is $name $(bytes "${default%)}")
 		;;
 	esac
 	least=$least_was
