@@ -138,13 +138,14 @@ drwx*,prw*)	;;
 esac
 
 # From here on the system's utd is one that has a directory of the test's, which
-# only root can make.
+# only root can make.  A compiler that is elsewhere sees directories that -I
+# names, and no others.
 unset UT_RUNDIR
 mkdir "$T/src" && cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" \
     "$TOP/utctl" "$T/src" && (cd "$T/src" && rm -f libut/libut.* \
     $(grep -l UT_RUNDIR_SYSTEM */*.c */*/*.c | sed 's/c$/o/')) &&
     (cd "$T/src" && ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \
-    CPPFLAGS="-DUT_RUNDIR_SYSTEM='\"$T/top/sys\"'" all) >"$T/make.log" 2>&1 ||
+    CPPFLAGS="-Iutd -Iutd/parent -DUT_RUNDIR_SYSTEM='\"$T/top/sys\"'" all) >"$T/make.log" 2>&1 ||
     fail "cannot build: $(tail -3 "$T/make.log")"
 chmod -R a+rX "$T/src"
 PATH=$T/src/utctl:$T/src/utd:$PATH
