@@ -31,10 +31,11 @@
 #include <stdint.h>
 
 /*
- * A variable that each thread has of its own, and that is found without a call:
- * a call may need memory, and in NetBSD takes a lock of the run-time linker that
- * the child of a fork may find taken for ever.  Systems have little room for
- * such variables of libraries that a program opens by dlopen(3); musl has none.
+ * A variable that each thread has of its own, and that is found without a call.
+ * A call may need memory, and on NetBSD takes a lock of the run-time linker,
+ * which the child of a fork may find taken for ever.  Systems have little room
+ * for such variables of libraries that a program opens by dlopen(3); musl has
+ * none.
  */
 #if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__)
 #define UT_PER_THREAD	__thread __attribute__((tls_model("initial-exec")))
