@@ -27,7 +27,7 @@
 
 const struct attr attr_table[ATTRS] = {
 	[ATTR_SUBSIZE] = { .option = "b subbuf-size", .commands = BOTH,
-	    .name = "subbuf_size", .what = "sub-buffer size", .power = true,
+	    .name = "subbuf_size", .what = "sub-buffer size", .bytes = true,
 	    .min = UT_SUBSIZE_MIN, .max = UT_SUBSIZE_MAX, .usual = 16384 },
 	[ATTR_NSUBS] = { .option = "n count", .commands = BOTH,
 	    .name = "subbufs", .what = "number of sub-buffers",
@@ -47,9 +47,9 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 	uint32_t i;
 	int len = 0;
 
-	if (v >= a->min && v <= a->max && (!a->power || (v & (v - 1)) == 0))
+	if (v >= a->min && v <= a->max && (!a->bytes || (v & (v - 1)) == 0))
 		return true;
-	if (a->power)		/* that is bytes */
+	if (a->bytes)
 		snprintf(why, n, "not a power of two from %uk to %um",
 		    a->min >> 10, a->max >> 20);
 	else if (a->words[0] == NULL)

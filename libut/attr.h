@@ -53,17 +53,17 @@ struct attr {
 	unsigned int	 commands;
 	const char	*name;		/* in JSON */
 	const char	*what;		/* in messages */
-	const char	*text;		/* what list says, unless it is words[0] */
+	const char	*text;		/* in list, if the value is not words[0] */
 	uint32_t	 min, max;
-	bool		 power;		/* of two */
+	bool		 bytes;		/* a power of two */
 	uint32_t	 usual;		/* the default */
-	uint32_t	 usual_pid;	/* that with UT_BUFFERS_PID, if not 0 */
+	uint32_t	 usual_pid;	/* the default with -p; 0: the same */
 	const char	*words[4];	/* for 0, 1, ...; a number has none */
 };
 
 extern const struct attr attr_table[ATTRS];
 
-/* These two say why, if not. */
+/* Is the value valid, and are all?  If not, the text says why. */
 bool	 attr_valid(const struct attr *, uint64_t, char *, size_t);
 bool	 attrs_valid(const struct attrs *, char *, size_t);
 void	 attrs_default(struct attrs *);		/* in place of 0 */

@@ -25,7 +25,7 @@
 
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
-static int cancel_state;		/* before ut_enter, of the lock's owner */
+static int cancel_state;		/* that ut_leave restores; under ut_lock */
 
 /*
  * Take the lock, with all signals blocked: a handler that forks takes it, too,

@@ -69,7 +69,7 @@ for how in -m -n; do
 	flood $how
 	roots
 	roots
-	# Besides theirs there may be those of a consumer for user 65533.
+	# The consumer of user 65533 may have come meanwhile, with some.
 	[ $how = -n ] || [ "$before" -eq 0 ] ||
 	    until_ok few_fds $((before + 50)) ||
 	    fail "they keep $(fds), not $before"

@@ -137,7 +137,6 @@ same_bytes(int fd, off_t at, const unsigned char *data, size_t len)
 	return true;
 }
 
-
 /* Is there a packet of that thread and data, and when does that packet end? */
 bool
 sink_has(const struct sink *k, uint32_t tid, const unsigned char *data,

@@ -35,6 +35,7 @@
 #include "sink.h"
 
 #define OPEN_MAX_STREAMS	128	/* files open at a time */
+#define FILE_MAXLEN		(NAME_MAXLEN + 16)
 
 /* The streams whose files are open. */
 static struct {
@@ -150,7 +151,10 @@ sink_stream(struct sink *k, uint32_t source, const struct packet *pk)
 	return i;
 }
 
-/* Choose one for a packet without events; if need be, that is put off a bit. */
+/*
+ * Choose a stream for a packet without events.  If the stream's last packet
+ * ends later, so does this one.
+ */
 uint32_t
 sink_any_stream(struct sink *k, struct packet *pk)
 {
@@ -166,24 +170,30 @@ sink_any_stream(struct sink *k, struct packet *pk)
 	return 0;
 }
 
+static const char *
+file_name(const struct sink *k, uint32_t i, char *name)
+{
+	snprintf(name, FILE_MAXLEN, "%s_%u", k->region->name, i);
+	return name;
+}
+
 /* Open the file of the stream with that number. */
 int
 stream_file(const struct sink *k, uint32_t i, int flags)
 {
-	char name[NAME_MAXLEN + 16];
+	char name[FILE_MAXLEN];
 
-	snprintf(name, sizeof(name), "%s_%u", k->region->name, i);
-	return output_file(k->dir, name, flags);
+	return output_file(k->dir, file_name(k, i, name), flags);
 }
 
 /* Refuse the file of that stream, for something in it is not ours: -1. */
 int
 stream_foreign(const struct sink *k, uint32_t i)
 {
-	char name[NAME_MAXLEN + 16];
+	char name[FILE_MAXLEN];
 
-	snprintf(name, sizeof(name), "%s_%u", k->region->name, i);
-	return output_refuse(name, "somebody else has written there");
+	return output_refuse(file_name(k, i, name),
+	    "somebody else has written there");
 }
 
 /* Close the file that was not used for longest; it can be opened again. */

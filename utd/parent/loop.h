@@ -59,7 +59,7 @@ extern unsigned int loop_round;		/* of the loop */
  */
 struct waiter {
 	unsigned int	 pending;
-	void		(*done)(void *);	/* or NULL */
+	void		(*done)(void *);	/* NULL: nobody waits by now */
 	void		*arg;
 	char		 why[512];	/* the first that failed: why; or "" */
 	bool		 listed;	/* to be seen when the round ends */
