@@ -108,9 +108,9 @@ conn_send(struct conn *c, struct ut_msg *m)
 }
 
 static int
-conn_answer(struct conn *c, int type, uint32_t channel, int error)
+conn_answer(struct conn *c, int type, uint32_t region, int error)
 {
-	ut_msg_init(&out, type, channel, (uint32_t)error);
+	ut_msg_init(&out, type, region, (uint32_t)error);
 	return conn_send(c, &out);
 }
 
@@ -179,16 +179,16 @@ static int
 do_map(struct conn *c, struct ut_msg *m)
 {
 	uint32_t i, number, id;
-	int channel, error = 0;
+	int region, error = 0;
 
-	if ((channel = ut_region_find(c->known.conn, m->h.a)) == -1)
+	if ((region = ut_region_find(c->known.conn, m->h.a)) == -1)
 		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
 	for (i = 0; i < m->h.b; i++) {
 		number = ut_msg_get_u32(m);
 		id = ut_msg_get_u32(m);
 		if (m->bad)
 			return -1;
-		error = ut_event_map(number, (unsigned int)channel, id);
+		error = ut_event_map(number, (unsigned int)region, id);
 		if (error != 0)
 			break;
 	}
@@ -198,10 +198,10 @@ do_map(struct conn *c, struct ut_msg *m)
 static int
 do_detach(struct conn *c, struct ut_msg *m)
 {
-	int channel;
+	int region;
 
-	if ((channel = ut_region_find(c->known.conn, m->h.a)) != -1)
-		ut_region_detach((unsigned int)channel);
+	if ((region = ut_region_find(c->known.conn, m->h.a)) != -1)
+		ut_region_detach((unsigned int)region);
 	return 0;
 }
 

@@ -49,7 +49,7 @@ struct type {
 	uint32_t	 number;
 	uint32_t	 level;
 	bool		 missed;	/* asked about while unloaded */
-	uint16_t	 id[UT_CHANNELS];
+	uint16_t	 id[UT_REGIONS];
 };
 
 /* Programs know these, of whatever version of ut.h. */
@@ -180,29 +180,29 @@ type_at(uint32_t i)
 static uint32_t
 on_word(const struct ut_event *e, uint32_t mask)
 {
-	int c;
+	int i;
 
 	if (mask == 0)
 		return 0;
 	if ((mask & (mask - 1)) != 0)
 		return ON_SEVERAL;
-	c = __builtin_ctz(mask);
-	return ON_WORD((uint32_t)c, e->id[c],
-	    ut_channels[c].clock == UT_CLOCK_CYCLES);
+	i = __builtin_ctz(mask);
+	return ON_WORD((uint32_t)i, e->id[i],
+	    ut_regions[i].clock == UT_CLOCK_CYCLES);
 }
 
 /*
  * ID first, then the bit that says so, then the word: record.c reads them the
- * other way.  Release: who sees one of these sees the channel behind it, and
+ * other way.  Release: who sees one of these sees the region behind it, and
  * that no writer has room left from the one before.
  */
 static void
-event_set(struct ut_event *e, unsigned int c, uint16_t id)
+event_set(struct ut_event *e, unsigned int i, uint16_t id)
 {
-	const uint32_t mask = id != 0 ? e->mask | 1u << c :
-	    e->mask & ~(1u << c);
+	const uint32_t mask = id != 0 ? e->mask | 1u << i :
+	    e->mask & ~(1u << i);
 
-	__atomic_store_n(&e->id[c], id, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->id[i], id, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->mask, mask, __ATOMIC_RELEASE);
 	__atomic_store_n(&e->on, on_word(e, mask), __ATOMIC_RELEASE);
 }
@@ -212,7 +212,7 @@ bool
 ut_event_add(struct ut_event *e)
 {
 	struct type *t;
-	unsigned int c;
+	unsigned int i;
 	const uint32_t n = ntypes;
 	bool news;
 
@@ -224,9 +224,9 @@ ut_event_add(struct ut_event *e)
 	e->twin = t->events;
 	t->events = e;
 	e->mask = 0;			/* older programs know of none */
-	for (c = 0; c < UT_CHANNELS; c++)
-		if (t->id[c] != 0)
-			event_set(e, c, t->id[c]);
+	for (i = 0; i < UT_REGIONS; i++)
+		if (t->id[i] != 0)
+			event_set(e, i, t->id[i]);
 	return news;
 }
 
@@ -235,7 +235,7 @@ ut_event_remove(struct ut_event *e)
 {
 	struct type *t = e->type;
 	struct ut_event **p;
-	unsigned int c;
+	unsigned int i;
 
 	if (t == NULL)
 		return;
@@ -245,40 +245,40 @@ ut_event_remove(struct ut_event *e)
 			break;
 		}
 	}
-	for (c = 0; c < UT_CHANNELS; c++)
-		event_set(e, c, 0);
+	for (i = 0; i < UT_REGIONS; i++)
+		event_set(e, i, 0);
 	e->type = NULL;
 }
 
-/* The channel c wants no event any more. */
+/* The region i wants no event any more. */
 void
-ut_events_forget(unsigned int c)
+ut_events_forget(unsigned int i)
 {
 	struct ut_event *e;
 	struct type *t;
-	uint32_t i;
+	uint32_t n;
 
-	for (i = 0; i < ntypes; i++) {
-		t = type_at(i);
-		if (t->id[c] == 0)
+	for (n = 0; n < ntypes; n++) {
+		t = type_at(n);
+		if (t->id[i] == 0)
 			continue;
-		t->id[c] = 0;
+		t->id[i] = 0;
 		for (e = t->events; e != NULL; e = e->twin)
-			event_set(e, c, 0);
+			event_set(e, i, 0);
 	}
 }
 
 int
-ut_event_map(uint32_t number, unsigned int c, uint32_t id)
+ut_event_map(uint32_t number, unsigned int i, uint32_t id)
 {
 	struct type *t = type_at(number);
 	struct ut_event *e;
 
 	if (t == NULL || id > UT_ID_MAX)
 		return EINVAL;
-	t->id[c] = (uint16_t)id;
+	t->id[i] = (uint16_t)id;
 	for (e = t->events; e != NULL; e = e->twin)
-		event_set(e, c, (uint16_t)id);
+		event_set(e, i, (uint16_t)id);
 	return 0;
 }
 
@@ -403,12 +403,12 @@ ut_events_describe(int sock, struct ut_msg *ask, int64_t deadline)
 	return ut_msg_send(sock, &m, deadline);
 }
 
-/* In the child of a fork: no channel wants any event. */
+/* In the child of a fork: no region wants any event. */
 void
 ut_events_forked(void)
 {
-	unsigned int c;
+	unsigned int i;
 
-	for (c = 0; c < UT_CHANNELS; c++)
-		ut_events_forget(c);
+	for (i = 0; i < UT_REGIONS; i++)
+		ut_events_forget(i);
 }

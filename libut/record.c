@@ -42,8 +42,8 @@
  *
  * - `on' says in one load who listens, what the ID is there, and which writer
  *   the thread has.  That has room only if the thread has claimed a sub-buffer
- *   since the channel was attached, so nothing else needs to be compared.  For
- *   a channel that was detached is neither unmapped nor attached again while an
+ *   since the region was attached, so nothing else needs to be compared.  For
+ *   a region that was detached is neither unmapped nor attached again while an
  *   event that began before is under way: the listener clears on, passes
  *   ut_barrier, waits until it has seen every frame at 0, and then takes the
  *   room from all writers.  The store of frame comes before the load of on: so
@@ -66,7 +66,7 @@
 #define FRAME()	((uintptr_t)__builtin_frame_address(0))
 
 /*
- * r->writer of an event that goes into several channels, one after the other:
+ * r->writer of an event that goes into several regions, one after the other:
  * r->own is the writer of that which has its turn.  Without a sub-buffer, so
  * that ut_commit has one test for all that is not the rule.
  */
@@ -138,7 +138,7 @@ writer_at(struct level *l, uint32_t offset)
 	return (struct writer *)(void *)((char *)l + offset);
 }
 
-/* Begin in the channel of w, whose clock says so. */
+/* Begin in the region of w, whose clock says so. */
 static inline unsigned char *
 begin_in(struct ut_record *r, struct writer *w, uint64_t time)
 {
@@ -147,7 +147,7 @@ begin_in(struct ut_record *r, struct writer *w, uint64_t time)
 	return event_head(w, ON_ID(r->on), time);
 }
 
-/* Begin in the only channel that listens. */
+/* Begin in the only region that listens. */
 static inline unsigned char *
 begin_timed(struct ut_record *r, uint64_t time)
 {
@@ -156,7 +156,7 @@ begin_timed(struct ut_record *r, uint64_t time)
 }
 
 /*
- * Mostly one channel listens, and its clock is the system's: then the low half
+ * Mostly one region listens, and its clock is the system's: then the low half
  * of on is positive.  The clock is read as soon as it is known which: it waits
  * for all that comes before it, and what comes after is done meanwhile.
  */
@@ -214,7 +214,7 @@ ut_commit(struct ut_record *r)
  * begins now.
  */
 static enum room
-time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
+time_fit(struct ut_record *r, struct writer *w, struct region *rg)
 {
 	enum room room;
 	uint64_t last;
@@ -226,61 +226,61 @@ time_fit(struct ut_record *r, struct writer *w, struct channel *ch)
 			r->time = last;
 			break;
 		}
-		room = ut_writer_next(w, ch, r->len, r->time);
+		room = ut_writer_next(w, rg, r->len, r->time);
 		if (room != ROOM_OWN)
 			return room;
-		r->time = ut_read_clock(ch->clock);
+		r->time = ut_read_clock(rg->clock);
 	}
 	return ROOM_OWN;
 }
 
 static enum room
-find_room(struct ut_record *r, struct writer *w, struct channel *ch)
+find_room(struct ut_record *r, struct writer *w, struct region *rg)
 {
 	enum room room;
 
 	if (!writer_ready(w, r->len)) {
-		room = ut_writer_room(w, ch, r->len, r->time);
+		room = ut_writer_room(w, rg, r->len, r->time);
 		if (room != ROOM_OWN)
 			return room;
-		r->time = ut_read_clock(ch->clock);
+		r->time = ut_read_clock(rg->clock);
 	}
-	return time_fit(r, w, ch);
+	return time_fit(r, w, rg);
 }
 
-/* The writer's channel. */
-static inline struct channel *
-channel_of(const struct ut_record *r, const struct writer *w)
+/* The writer's region. */
+static inline struct region *
+region_of(const struct ut_record *r, const struct writer *w)
 {
 	const struct level *l = r->level;
 
-	return &ut_channels[w - l->writers];
+	return &ut_regions[w - l->writers];
 }
 
-/* Room in the writer's channel, and the event's head there, or NULL. */
+/* Room in the writer's region, and the event's head there, or NULL. */
 static unsigned char *
 begin_slow(struct ut_record *r, struct writer *w)
 {
-	struct channel *ch = channel_of(r, w);
+	struct region *rg = region_of(r, w);
 
-	if (!atomic_load_explicit(&ch->attached, memory_order_acquire)) {
+	if (!atomic_load_explicit(&rg->attached, memory_order_acquire)) {
 		if (w->room != 0)	/* and so a slot: it may be busy */
 			atomic_store_explicit(&w->slot->busy, 0,
 			    memory_order_release);
 		return NULL;
 	}
-	switch (find_room(r, w, ch)) {
+	switch (find_room(r, w, rg)) {
 	case ROOM_NONE:
 		break;
 	case ROOM_OWN:
 		return event_head(w, ON_ID(r->on), r->time);
 	case ROOM_SHARED:
-		return ut_shared_head(w, ch, ON_ID(r->on));
+		return ut_shared_head(w, rg, ON_ID(r->on));
 	}
 	return NULL;
 }
 
-/* The clock of that channel is another than that of the one before. */
+/* The clock of that region is another than that of the one before. */
 static unsigned char * __attribute__((noinline))
 begin_clock(struct ut_record *r, uint32_t clock)
 {
@@ -290,27 +290,27 @@ begin_clock(struct ut_record *r, uint32_t clock)
 }
 
 /*
- * In the next channel that listens; without one, the event is over.  One time
+ * In the next region that listens; without one, the event is over.  One time
  * is good for all that have the same clock, but not for a sub-buffer that was
  * claimed since: that begins later.
  */
 static unsigned char * __attribute__((noinline))
-next_channel(struct ut_record *r)
+next_region(struct ut_record *r)
 {
 	struct level *l = r->level;
 	uint32_t clock;
 	uint16_t id;
-	size_t c;
+	size_t i;
 
 	while (r->mask != 0) {
-		c = (size_t)__builtin_ctz(r->mask);
+		i = (size_t)__builtin_ctz(r->mask);
 		r->mask &= r->mask - 1;
-		id = __atomic_load_n(&r->event->id[c], __ATOMIC_RELAXED);
+		id = __atomic_load_n(&r->event->id[i], __ATOMIC_RELAXED);
 		if (UT_UNLIKELY(id == 0))
 			continue;
 		r->on = (uint32_t)id << 16;
-		r->own = &l->writers[c];
-		clock = ut_channels[c].clock;
+		r->own = &l->writers[i];
+		clock = ut_regions[i].clock;
 		if (r->clock != clock)
 			return begin_clock(r, clock);
 		return begin_in(r, r->own, r->time);
@@ -318,7 +318,7 @@ next_channel(struct ut_record *r)
 	return event_end(r);
 }
 
-/* The writer is not ready; without room, the next channel has its turn. */
+/* The writer is not ready; without room, the next region has its turn. */
 static unsigned char * __attribute__((noinline))
 begin_late(struct ut_record *r, struct writer *w)
 {
@@ -327,33 +327,33 @@ begin_late(struct ut_record *r, struct writer *w)
 	if (r->writer == w)
 		r->mask = 0;			/* there is but one */
 	p = begin_slow(r, w);
-	return p != NULL ? p : next_channel(r);
+	return p != NULL ? p : next_region(r);
 }
 
-/* Several channels listen, or none any more. */
+/* Several regions listen, or none any more. */
 static unsigned char * __attribute__((noinline))
 begin_several(struct ut_record *r, const struct ut_event *ev)
 {
 	r->event = ev;
 	r->writer = &several;
 	r->clock = UT_CLOCK_NONE;
-	/* Acquire: who sees the bit sees the ID and the channel behind it. */
+	/* Acquire: who sees the bit sees the ID and the region behind it. */
 	r->mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
-	return next_channel(r);
+	return next_region(r);
 }
 
 /* No writer so deep: count, where there is a region to count in. */
 static unsigned char *
 too_deep(const struct ut_event *ev)
 {
-	struct channel *ch;
+	struct region *rg;
 	uint32_t mask;
 
 	mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
 	for (; mask != 0; mask &= mask - 1) {
-		ch = &ut_channels[__builtin_ctz(mask)];
-		if (atomic_load_explicit(&ch->attached, memory_order_acquire))
-			atomic_fetch_add_explicit(&ch->header->lost, 1,
+		rg = &ut_regions[__builtin_ctz(mask)];
+		if (atomic_load_explicit(&rg->attached, memory_order_acquire))
+			atomic_fetch_add_explicit(&rg->header->lost, 1,
 			    memory_order_relaxed);
 	}
 	return NULL;
@@ -379,7 +379,7 @@ begin_nested(struct ut_record *r, const struct ut_event *ev, size_t len,
 }
 
 /*
- * Of an event in a shared sub-buffer, or in one of several channels.  Or all is
+ * Of an event in a shared sub-buffer, or in one of several regions.  Or all is
  * wiped, in a child that a signal handler forked in mid-event.
  */
 static unsigned char * __attribute__((noinline))
@@ -392,6 +392,6 @@ commit_other(struct ut_record *r)
 	if (w->sub != NULL)
 		commit(r, w, w->sub);
 	else
-		ut_shared_commit(w, channel_of(r, w), r->len);
-	return next_channel(r);
+		ut_shared_commit(w, region_of(r, w), r->len);
+	return next_region(r);
 }

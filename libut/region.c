@@ -35,10 +35,10 @@
 static bool
 clock_used(void)
 {
-	const struct channel *ch;
+	const struct region *rg;
 
-	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++)
-		if (ch->used && ch->clock == UT_CLOCK_MONOTONIC)
+	for (rg = ut_regions; rg < ut_regions + UT_REGIONS; rg++)
+		if (rg->used && rg->clock == UT_CLOCK_MONOTONIC)
 			return true;
 	return false;
 }
@@ -70,7 +70,7 @@ header_valid(const struct ut_header *h, uint64_t size)
 
 /* Map a region.  Others can write to it, so check a copy, and use only that. */
 static int
-channel_map(struct channel *ch, int fd, int64_t ahead)
+region_map(struct region *rg, int fd, int64_t ahead)
 {
 	struct ut_header h;
 	struct stat st;
@@ -101,98 +101,98 @@ channel_map(struct channel *ch, int fd, int64_t ahead)
 		munmap(p, size);
 		return error;
 	}
-	ch->clock = h.clock;
-	ch->header = (struct ut_header *)(void *)p;
-	ch->slots = (struct ut_slot *)(void *)(p + h.slots);
-	ch->subs = (struct ut_subbuf *)(void *)(p + h.subs);
-	ch->data = p + h.data;
-	ch->nslots = h.nslots;
-	ch->nsubs = h.nsubs;
-	ch->subsize = h.subsize;
-	ch->size = size;
-	ch->dev = st.st_dev;
-	ch->ino = st.st_ino;
+	rg->clock = h.clock;
+	rg->header = (struct ut_header *)(void *)p;
+	rg->slots = (struct ut_slot *)(void *)(p + h.slots);
+	rg->subs = (struct ut_subbuf *)(void *)(p + h.subs);
+	rg->data = p + h.data;
+	rg->nslots = h.nslots;
+	rg->nsubs = h.nsubs;
+	rg->subsize = h.subsize;
+	rg->size = size;
+	rg->dev = st.st_dev;
+	rg->ino = st.st_ino;
 	return 0;
 }
 
 static size_t
-users_size(const struct channel *ch)
+users_size(const struct region *rg)
 {
-	return ch->nslots * sizeof(**ut_users);
+	return rg->nslots * sizeof(**ut_users);
 }
 
 /*
  * All of them are nobody's.  But a region that is attached again while events
- * in the old channel are not over has the same slots there and here.
+ * in the old region are not over has the same slots there and here.
  */
 static int
-users_map(struct channel *ch, uint64_t owner)
+users_map(struct region *rg, uint64_t owner)
 {
-	const struct channel *other;
+	const struct region *other;
 	void *p;
 
-	for (other = ut_channels; other < ut_channels + UT_CHANNELS; other++) {
-		if (other->used && other->dev == ch->dev &&
-		    other->ino == ch->ino && other->owner == owner &&
-		    other->nslots == ch->nslots) {
-			ut_users[ch - ut_channels] =
-			    ut_users[other - ut_channels];
+	for (other = ut_regions; other < ut_regions + UT_REGIONS; other++) {
+		if (other->used && other->dev == rg->dev &&
+		    other->ino == rg->ino && other->owner == owner &&
+		    other->nslots == rg->nslots) {
+			ut_users[rg - ut_regions] =
+			    ut_users[other - ut_regions];
 			return 0;
 		}
 	}
-	p = mmap(NULL, users_size(ch), PROT_READ | PROT_WRITE,
+	p = mmap(NULL, users_size(rg), PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return errno;
-	ut_users[ch - ut_channels] = p;
+	ut_users[rg - ut_regions] = p;
 	return 0;
 }
 
 static void
-users_unmap(const struct channel *ch)
+users_unmap(const struct region *rg)
 {
-	struct writer *_Atomic *users = ut_users[ch - ut_channels];
-	unsigned int c;
+	struct writer *_Atomic *users = ut_users[rg - ut_regions];
+	unsigned int i;
 
-	for (c = 0; c < UT_CHANNELS; c++)
-		if (&ut_channels[c] != ch && ut_channels[c].used &&
-		    ut_users[c] == users)
+	for (i = 0; i < UT_REGIONS; i++)
+		if (&ut_regions[i] != rg && ut_regions[i].used &&
+		    ut_users[i] == users)
 			return;
-	munmap((void *)(uintptr_t)users, users_size(ch));
+	munmap((void *)(uintptr_t)users, users_size(rg));
 }
 
 /*
- * Give back the slots and sub-buffers of detached channels, whose last events
+ * Give back the slots and sub-buffers of detached regions, whose last events
  * are over, and unmap them.
  */
 static void
 reap(void)
 {
-	struct channel *ch;
-	unsigned int c;
+	struct region *rg;
+	unsigned int i;
 
-	for (c = 0; c < UT_CHANNELS; c++) {
-		ch = &ut_channels[c];
-		if (!ch->used || ch->attached)
+	for (i = 0; i < UT_REGIONS; i++) {
+		rg = &ut_regions[i];
+		if (!rg->used || rg->attached)
 			continue;
-		ut_threads_leave(c);
-		munmap(ch->header, ch->size);
-		users_unmap(ch);
-		ut_bell_close(&ch->bell);
-		ch->used = false;
+		ut_threads_leave(i);
+		munmap(rg->header, rg->size);
+		users_unmap(rg);
+		ut_bell_close(&rg->bell);
+		rg->used = false;
 	}
 }
 
-/* The number of the channel, or -1. */
+/* The number of the region, or -1. */
 int
 ut_region_find(int conn, uint32_t handle)
 {
-	int c;
+	int i;
 
-	for (c = 0; c < UT_CHANNELS; c++)
-		if (ut_channels[c].attached && ut_channels[c].conn == conn &&
-		    ut_channels[c].handle == handle && !ut_channels[c].kept)
-			return c;
+	for (i = 0; i < UT_REGIONS; i++)
+		if (ut_regions[i].attached && ut_regions[i].conn == conn &&
+		    ut_regions[i].handle == handle && !ut_regions[i].kept)
+			return i;
 	return -1;
 }
 
@@ -200,17 +200,17 @@ ut_region_find(int conn, uint32_t handle)
 bool
 ut_region_again(int conn, uint32_t handle, int fd)
 {
-	struct channel *ch;
+	struct region *rg;
 	struct stat st;
 
 	if (fstat(fd, &st) == -1)
 		return false;
-	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++) {
-		if (!ch->attached || ch->conn != conn || !ch->kept ||
-		    ch->dev != st.st_dev || ch->ino != st.st_ino)
+	for (rg = ut_regions; rg < ut_regions + UT_REGIONS; rg++) {
+		if (!rg->attached || rg->conn != conn || !rg->kept ||
+		    rg->dev != st.st_dev || rg->ino != st.st_ino)
 			continue;
-		ch->handle = handle;
-		ch->kept = false;
+		rg->handle = handle;
+		rg->kept = false;
 		return true;
 	}
 	return false;
@@ -220,16 +220,16 @@ ut_region_again(int conn, uint32_t handle, int fd)
 void
 ut_regions_keep(int conn)
 {
-	unsigned int c;
+	unsigned int i;
 
-	for (c = 0; c < UT_CHANNELS; c++) {
-		if (!ut_channels[c].attached || ut_channels[c].conn != conn)
+	for (i = 0; i < UT_REGIONS; i++) {
+		if (!ut_regions[i].attached || ut_regions[i].conn != conn)
 			continue;
-		if (atomic_load_explicit(&ut_channels[c].header->active,
+		if (atomic_load_explicit(&ut_regions[i].header->active,
 		    memory_order_relaxed))
-			ut_channels[c].kept = true;
+			ut_regions[i].kept = true;
 		else
-			ut_region_detach(c);
+			ut_region_detach(i);
 	}
 }
 
@@ -237,12 +237,12 @@ ut_regions_keep(int conn)
 void
 ut_regions_drop(int conn)
 {
-	unsigned int c;
+	unsigned int i;
 
-	for (c = 0; c < UT_CHANNELS; c++)
-		if (ut_channels[c].attached && ut_channels[c].conn == conn &&
-		    ut_channels[c].kept)
-			ut_region_detach(c);
+	for (i = 0; i < UT_REGIONS; i++)
+		if (ut_regions[i].attached && ut_regions[i].conn == conn &&
+		    ut_regions[i].kept)
+			ut_region_detach(i);
 }
 
 /* Takes both descriptors, the second may be -1.  0 or an errno. */
@@ -250,19 +250,19 @@ int
 ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
     const char *bellname)
 {
-	struct channel *ch;
+	struct region *rg;
 	int error;
 
 	(void)ut_region_settle(20);
-	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++)
-		if (!ch->used)
+	for (rg = ut_regions; rg < ut_regions + UT_REGIONS; rg++)
+		if (!rg->used)
 			break;
-	if (ch == ut_channels + UT_CHANNELS)
+	if (rg == ut_regions + UT_REGIONS)
 		error = EMFILE;
 	else
-		error = channel_map(ch, fd, as->ahead);
-	if (error == 0 && (error = users_map(ch, as->owner)) != 0)
-		munmap(ch->header, ch->size);
+		error = region_map(rg, fd, as->ahead);
+	if (error == 0 && (error = users_map(rg, as->owner)) != 0)
+		munmap(rg->header, rg->size);
 	close(fd);
 	if (error != 0) {
 		if (bell != -1)
@@ -270,18 +270,18 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 		return error;
 	}
 	/* Without a bell the consumer looks by itself, later. */
-	ut_bell_open(&ch->bell, bell, bellname);
-	ch->conn = as->conn;
-	ch->handle = handle;
-	ch->owner = as->owner;
-	ch->pid = getpid();
-	ut_shared_name(ch, as->name);
-	atomic_store_explicit(&ch->slots_taken, 0, memory_order_relaxed);
-	atomic_store_explicit(&ch->subs_taken, 0, memory_order_relaxed);
-	ch->kept = false;
-	ch->used = true;
+	ut_bell_open(&rg->bell, bell, bellname);
+	rg->conn = as->conn;
+	rg->handle = handle;
+	rg->owner = as->owner;
+	rg->pid = getpid();
+	ut_shared_name(rg, as->name);
+	atomic_store_explicit(&rg->slots_taken, 0, memory_order_relaxed);
+	atomic_store_explicit(&rg->subs_taken, 0, memory_order_relaxed);
+	rg->kept = false;
+	rg->used = true;
 	/* Release: who sees this sees all of the above. */
-	atomic_store_explicit(&ch->attached, true, memory_order_release);
+	atomic_store_explicit(&rg->attached, true, memory_order_release);
 	return 0;
 }
 
@@ -293,11 +293,11 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 bool
 ut_region_settle(int ms)
 {
-	unsigned int c;
+	unsigned int i;
 	bool pending = false;
 
-	for (c = 0; c < UT_CHANNELS; c++)
-		pending |= ut_channels[c].used && !ut_channels[c].attached;
+	for (i = 0; i < UT_REGIONS; i++)
+		pending |= ut_regions[i].used && !ut_regions[i].attached;
 	if (!pending)
 		return true;
 	ut_barrier();
@@ -309,10 +309,10 @@ ut_region_settle(int ms)
 
 /* Detach a region: no event begins there any more. */
 void
-ut_region_detach(unsigned int c)
+ut_region_detach(unsigned int i)
 {
-	ut_events_forget(c);
-	atomic_store_explicit(&ut_channels[c].attached, false,
+	ut_events_forget(i);
+	atomic_store_explicit(&ut_regions[i].attached, false,
 	    memory_order_relaxed);
 	(void)ut_region_settle(20);
 }
@@ -326,17 +326,17 @@ ut_region_detach(unsigned int c)
 void
 ut_region_forked(void)
 {
-	struct channel *ch;
+	struct region *rg;
 
-	for (ch = ut_channels; ch < ut_channels + UT_CHANNELS; ch++) {
-		atomic_store_explicit(&ch->attached, false,
+	for (rg = ut_regions; rg < ut_regions + UT_REGIONS; rg++) {
+		atomic_store_explicit(&rg->attached, false,
 		    memory_order_relaxed);
-		if (!ch->used)
+		if (!rg->used)
 			continue;
-		if (mmap(ch->header, ch->size, PROT_READ | PROT_WRITE,
+		if (mmap(rg->header, rg->size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
 		    MAP_FAILED)
-			(void)munmap(ch->header, ch->size);
+			(void)munmap(rg->header, rg->size);
 	}
 	if (ut_threads_quiet(0))
 		reap();

@@ -57,23 +57,23 @@
  * now.
  */
 void
-ut_shared_name(struct channel *ch, const char *name)
+ut_shared_name(struct region *rg, const char *name)
 {
-	snprintf(ch->name, sizeof(ch->name), "%s", name);
-	ch->wholen = IDS + (uint32_t)strlen(ch->name) + 1;
+	snprintf(rg->name, sizeof(rg->name), "%s", name);
+	rg->wholen = IDS + (uint32_t)strlen(rg->name) + 1;
 }
 
 bool
-ut_shared_fits(const struct channel *ch, size_t len)
+ut_shared_fits(const struct region *rg, size_t len)
 {
-	return len <= ch->subsize - ch->wholen;
+	return len <= rg->subsize - rg->wholen;
 }
 
 /* Of the sub-buffer that the writer's data is in. */
 static struct ut_subbuf *
-sub_of(const struct writer *w, const struct channel *ch)
+sub_of(const struct writer *w, const struct region *rg)
 {
-	return &ch->subs[(size_t)(w->data - ch->data) / ch->subsize];
+	return &rg->subs[(size_t)(w->data - rg->data) / rg->subsize];
 }
 
 /* What the consumer sees with the first commit.  Of nobody's. */
@@ -103,14 +103,14 @@ leave(struct ut_subbuf *sub, uint64_t mine, uint64_t state)
  * may be nonsense.
  */
 static bool
-has_room(struct writer *w, struct channel *ch, struct ut_subbuf *sub,
+has_room(struct writer *w, struct region *rg, struct ut_subbuf *sub,
     size_t len)
 {
 	const uint32_t had = UT_COMMIT_LEN(atomic_load_explicit(&sub->commit,
 	    memory_order_relaxed));
 	uint64_t last;
 
-	w->when = ut_read_clock(ch->clock);
+	w->when = ut_read_clock(rg->clock);
 	if (had == 0) {
 		label(sub, w->when);
 		return true;
@@ -118,7 +118,7 @@ has_room(struct writer *w, struct channel *ch, struct ut_subbuf *sub,
 	last = atomic_load_explicit(&sub->last, memory_order_relaxed);
 	if (w->when < last)
 		w->when = last;
-	if (had > ch->subsize || len + ch->wholen > ch->subsize - had ||
+	if (had > rg->subsize || len + rg->wholen > rg->subsize - had ||
 	    w->when - last >= UT_TIME_GAP)
 		return false;
 	w->data += had;
@@ -130,18 +130,18 @@ has_room(struct writer *w, struct channel *ch, struct ut_subbuf *sub,
  * it is its own, as that may be all it ever gets to do: ut_shared_park.
  */
 static bool
-take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
+take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
     size_t len)
 {
-	struct ut_subbuf *sub = &ch->subs[i];
+	struct ut_subbuf *sub = &rg->subs[i];
 	struct ut_slot *slot = w->slot;
 	uint64_t mine;
 
 	if (slot == NULL)
 		return false;			/* wiped: ut_writer_next */
 	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
-	    (uint32_t)(slot - ch->slots), UT_OWNED | UT_SHARED);
-	w->data = ch->data + (size_t)i * ch->subsize;
+	    (uint32_t)(slot - rg->slots), UT_OWNED | UT_SHARED);
+	w->data = rg->data + (size_t)i * rg->subsize;
 	w->mine = mine;
 	w->sub = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -149,11 +149,11 @@ take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
 	    memory_order_acquire, memory_order_relaxed)) {
 		if (w->slot != slot)
 			return false;		/* wiped: ut_writer_next */
-		if (has_room(w, ch, sub, len))
+		if (has_room(w, rg, sub, len))
 			return true;
 		leave(sub, mine, UT_FULL);
 		/* A few may be all that nobody has for itself. */
-		ut_bell_maybe(ch, ut_subs_reserved(ch->nsubs) / 4);
+		ut_bell_maybe(rg, ut_subs_reserved(rg->nsubs) / 4);
 	}
 	ut_writer_let_go(w);
 	return false;
@@ -164,32 +164,32 @@ take(struct writer *w, struct channel *ch, uint32_t i, uint64_t word,
  * that are fuller are fewer.  How many may be parked soon?
  */
 static bool
-scan(struct writer *w, struct channel *ch, size_t len, uint32_t *owned)
+scan(struct writer *w, struct region *rg, size_t len, uint32_t *owned)
 {
-	const uint32_t first = ch->nsubs - ut_subs_shared(ch->nsubs);
+	const uint32_t first = rg->nsubs - ut_subs_shared(rg->nsubs);
 	uint64_t word, free_word = 0;
-	uint32_t i, free_one = ch->nsubs;
+	uint32_t i, free_one = rg->nsubs;
 
 	*owned = 0;
-	for (i = ch->nsubs; i-- > first;) {
-		word = atomic_load_explicit(&ch->subs[i].state,
+	for (i = rg->nsubs; i-- > first;) {
+		word = atomic_load_explicit(&rg->subs[i].state,
 		    memory_order_relaxed);
 		if (UT_STATE(word) == UT_PARKED) {
-			if (take(w, ch, i, word, len))
+			if (take(w, rg, i, word, len))
 				return true;
 			++*owned;
 		} else if (UT_STATE(word) == UT_OWNED) {
 			*owned += (word & UT_SHARED) != 0;
 		} else if (UT_STATE(word) == UT_FREE &&
-		    free_one == ch->nsubs) {
+		    free_one == rg->nsubs) {
 			free_one = i;
 			free_word = word;
 		}
 	}
-	if (free_one == ch->nsubs)
+	if (free_one == rg->nsubs)
 		return false;
 	++*owned;
-	return take(w, ch, free_one, free_word, len);
+	return take(w, rg, free_one, free_word, len);
 }
 
 /*
@@ -197,21 +197,21 @@ scan(struct writer *w, struct channel *ch, size_t len, uint32_t *owned)
  * length.  The one that was parked last is warm.
  */
 bool
-ut_shared_claim(struct writer *w, struct channel *ch, size_t len)
+ut_shared_claim(struct writer *w, struct region *rg, size_t len)
 {
 	uint64_t word;
 	uint32_t i, owned;
 	int n;
 
-	i = atomic_load_explicit(&ch->header->parked, memory_order_relaxed);
-	if (i < ch->nsubs) {
-		word = atomic_load_explicit(&ch->subs[i].state,
+	i = atomic_load_explicit(&rg->header->parked, memory_order_relaxed);
+	if (i < rg->nsubs) {
+		word = atomic_load_explicit(&rg->subs[i].state,
 		    memory_order_relaxed);
-		if (UT_STATE(word) == UT_PARKED && take(w, ch, i, word, len))
+		if (UT_STATE(word) == UT_PARKED && take(w, rg, i, word, len))
 			return true;
 	}
 	for (n = 0; n < YIELDS; n++) {
-		if (scan(w, ch, len, &owned))
+		if (scan(w, rg, len, &owned))
 			return true;
 		if (owned == 0)
 			break;
@@ -222,35 +222,35 @@ ut_shared_claim(struct writer *w, struct channel *ch, size_t len)
 
 /* The event's head and whose it is; its fields go behind that. */
 unsigned char *
-ut_shared_head(struct writer *w, struct channel *ch, uint16_t id)
+ut_shared_head(struct writer *w, struct region *rg, uint16_t id)
 {
-	const uint32_t ids[2] = { (uint32_t)ch->pid,
+	const uint32_t ids[2] = { (uint32_t)rg->pid,
 	    atomic_load_explicit(&w->slot->tid, memory_order_relaxed) };
 	unsigned char *p = w->data;
 
 	ut_event_head(p, id, w->when);
 	p += UT_EVENT_HEAD;
 	memcpy(p, ids, sizeof(ids));
-	memcpy(p + IDS, ch->name, ch->wholen - IDS);
-	return p + ch->wholen;
+	memcpy(p + IDS, rg->name, rg->wholen - IDS);
+	return p + rg->wholen;
 }
 
 /* The same order of stores as in ut_commit, and for the same reasons. */
 void
-ut_shared_commit(struct writer *w, struct channel *ch, size_t len)
+ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 {
-	struct ut_subbuf *sub = sub_of(w, ch);
-	const uint32_t had = (uint32_t)((size_t)(w->data - ch->data) %
-	    ch->subsize);
+	struct ut_subbuf *sub = sub_of(w, rg);
+	const uint32_t had = (uint32_t)((size_t)(w->data - rg->data) %
+	    rg->subsize);
 	const uint32_t count = UT_COMMIT_COUNT(atomic_load_explicit(
 	    &sub->commit, memory_order_relaxed));
 	const uint64_t when = w->when;
 
 	atomic_store_explicit(&sub->last, when, memory_order_release);
 	atomic_store_explicit(&sub->commit, UT_COMMIT_WORD(count + 1, had +
-	    (uint32_t)len + ch->wholen), memory_order_release);
-	ut_shared_park(w, ch);
-	ut_writer_unbind(w, ch);
+	    (uint32_t)len + rg->wholen), memory_order_release);
+	ut_shared_park(w, rg);
+	ut_writer_unbind(w, rg);
 	w->when = when;
 }
 
@@ -260,17 +260,17 @@ ut_shared_commit(struct writer *w, struct channel *ch, size_t len)
  * it has our word, since no other thread has the slot that is in there.
  */
 void
-ut_shared_park(struct writer *w, struct channel *ch)
+ut_shared_park(struct writer *w, struct region *rg)
 {
-	struct ut_subbuf *sub = sub_of(w, ch);
-	const uint32_t i = (uint32_t)(sub - ch->subs);
+	struct ut_subbuf *sub = sub_of(w, rg);
+	const uint32_t i = (uint32_t)(sub - rg->subs);
 
 	if (atomic_load_explicit(&sub->state, memory_order_relaxed) ==
 	    w->mine) {
 		leave(sub, w->mine, UT_PARKED);
-		if (atomic_load_explicit(&ch->header->parked,
+		if (atomic_load_explicit(&rg->header->parked,
 		    memory_order_relaxed) != i)
-			atomic_store_explicit(&ch->header->parked, i,
+			atomic_store_explicit(&rg->header->parked, i,
 			    memory_order_relaxed);
 	}
 	ut_writer_let_go(w);

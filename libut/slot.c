@@ -15,7 +15,7 @@
  */
 
 /*
- * What a writer has in a channel before it has a sub-buffer: a slot; and the
+ * What a writer has in a region before it has a sub-buffer: a slot; and the
  * bell, for when there is enough to read.  Async-signal-safe.
  */
 
@@ -25,8 +25,8 @@
 
 #include "ut_priv.h"
 
-struct channel ut_channels[UT_CHANNELS];
-struct writer *_Atomic *ut_users[UT_CHANNELS];
+struct region ut_regions[UT_REGIONS];
+struct writer *_Atomic *ut_users[UT_REGIONS];
 
 /* What a writer without a sub-buffer points to: its state is never `mine'. */
 struct ut_subbuf ut_no_subbuf;
@@ -42,17 +42,17 @@ ut_writer_let_go(struct writer *w)
 }
 
 static struct writer *_Atomic *
-slot_user(const struct channel *ch, uint32_t i)
+slot_user(const struct region *rg, uint32_t i)
 {
-	return &ut_users[ch - ut_channels][i];
+	return &ut_users[rg - ut_regions][i];
 }
 
 static void
-slot_enter(struct writer *w, struct channel *ch, uint32_t i)
+slot_enter(struct writer *w, struct region *rg, uint32_t i)
 {
-	atomic_store_explicit(&ch->slots[i].tid, ut_gettid(),
+	atomic_store_explicit(&rg->slots[i].tid, ut_gettid(),
 	    memory_order_relaxed);
-	w->slot = &ch->slots[i];
+	w->slot = &rg->slots[i];
 }
 
 /*
@@ -62,27 +62,27 @@ slot_enter(struct writer *w, struct channel *ch, uint32_t i)
  * so that the next thread of ours to be there sees that number, or a later one.
  */
 static bool
-slot_own(struct writer *w, struct channel *ch, uint32_t i)
+slot_own(struct writer *w, struct region *rg, uint32_t i)
 {
 	uint64_t none = 0;
 	uint32_t used;
 
-	used = atomic_load_explicit(&ch->header->slots_used,
+	used = atomic_load_explicit(&rg->header->slots_used,
 	    memory_order_relaxed);
 	while (used <= i && !atomic_compare_exchange_weak_explicit(
-	    &ch->header->slots_used, &used, i + 1, memory_order_release,
+	    &rg->header->slots_used, &used, i + 1, memory_order_release,
 	    memory_order_relaxed))
 		continue;
 	/* Acquire: what the last owner left is ours. */
-	if (!atomic_compare_exchange_strong_explicit(&ch->slots[i].owner,
-	    &none, ch->owner, memory_order_acquire, memory_order_relaxed)) {
-		atomic_store_explicit(slot_user(ch, i), NULL,
+	if (!atomic_compare_exchange_strong_explicit(&rg->slots[i].owner,
+	    &none, rg->owner, memory_order_acquire, memory_order_relaxed)) {
+		atomic_store_explicit(slot_user(rg, i), NULL,
 		    memory_order_release);
 		return false;
 	}
 	if (w->claim != i + 1)
 		return false;			/* wiped: ut_writer_next */
-	slot_enter(w, ch, i);
+	slot_enter(w, rg, i);
 	return true;
 }
 
@@ -96,18 +96,18 @@ slot_own(struct writer *w, struct channel *ch, uint32_t i)
  * has given the slot back, and does not take an old number for its own.
  */
 static bool
-slot_take(struct writer *w, struct channel *ch, uint32_t i)
+slot_take(struct writer *w, struct region *rg, uint32_t i)
 {
 	struct writer *nobody = NULL;
 
-	if (atomic_load_explicit(&ch->slots[i].owner, memory_order_relaxed) !=
+	if (atomic_load_explicit(&rg->slots[i].owner, memory_order_relaxed) !=
 	    0)
 		return false;
 	w->claim = (uint16_t)(i + 1);
 	atomic_signal_fence(memory_order_seq_cst);
-	return atomic_compare_exchange_strong_explicit(slot_user(ch, i),
+	return atomic_compare_exchange_strong_explicit(slot_user(rg, i),
 	    &nobody, w, memory_order_acquire, memory_order_relaxed) &&
-	    slot_own(w, ch, i);
+	    slot_own(w, rg, i);
 }
 
 /*
@@ -115,32 +115,32 @@ slot_take(struct writer *w, struct channel *ch, uint32_t i)
  * event was left while it took that slot, or gave it back.
  */
 static bool
-slot_left(const struct writer *w, const struct channel *ch)
+slot_left(const struct writer *w, const struct region *rg)
 {
-	return w->claim != 0 && w->claim <= ch->nslots &&
-	    atomic_load_explicit(slot_user(ch, w->claim - 1u),
+	return w->claim != 0 && w->claim <= rg->nslots &&
+	    atomic_load_explicit(slot_user(rg, w->claim - 1u),
 	    memory_order_relaxed) == w;
 }
 
 /* While users names the writer, the program's number is there for it alone. */
 static bool
-slot_is_ours(const struct channel *ch, uint32_t i)
+slot_is_ours(const struct region *rg, uint32_t i)
 {
-	return atomic_load_explicit(&ch->slots[i].owner,
-	    memory_order_relaxed) == ch->owner;
+	return atomic_load_explicit(&rg->slots[i].owner,
+	    memory_order_relaxed) == rg->owner;
 }
 
 /* Take up the slot of an event that was left, if there is one. */
 static bool
-slot_again(struct writer *w, struct channel *ch)
+slot_again(struct writer *w, struct region *rg)
 {
 	const uint32_t i = w->claim - 1u;
 
-	if (!slot_left(w, ch))
+	if (!slot_left(w, rg))
 		return false;
-	if (!slot_is_ours(ch, i))
-		return slot_own(w, ch, i);
-	slot_enter(w, ch, i);
+	if (!slot_is_ours(rg, i))
+		return slot_own(w, rg, i);
+	slot_enter(w, rg, i);
 	return true;
 }
 
@@ -149,52 +149,52 @@ slot_again(struct writer *w, struct channel *ch)
  * that whoever claims the slot next finds it clean.
  */
 static void
-slot_free(struct channel *ch, uint32_t i)
+slot_free(struct region *rg, uint32_t i)
 {
-	if (slot_is_ours(ch, i)) {
-		atomic_store_explicit(&ch->slots[i].busy, 0,
+	if (slot_is_ours(rg, i)) {
+		atomic_store_explicit(&rg->slots[i].busy, 0,
 		    memory_order_release);
-		atomic_store_explicit(&ch->slots[i].owner, 0,
+		atomic_store_explicit(&rg->slots[i].owner, 0,
 		    memory_order_release);
 	}
-	atomic_store_explicit(slot_user(ch, i), NULL, memory_order_release);
+	atomic_store_explicit(slot_user(rg, i), NULL, memory_order_release);
 }
 
 /* Give back the slot of an event that was left, if there is one. */
 void
-ut_slot_leave(struct writer *w, struct channel *ch)
+ut_slot_leave(struct writer *w, struct region *rg)
 {
-	if (slot_left(w, ch))
-		slot_free(ch, w->claim - 1u);
+	if (slot_left(w, rg))
+		slot_free(rg, w->claim - 1u);
 }
 
 /* The one that this program has given back last is probably free. */
 static bool
-slot_claim(struct writer *w, struct channel *ch)
+slot_claim(struct writer *w, struct region *rg)
 {
 	uint32_t i;
 
-	i = atomic_load_explicit(&ch->slot_hint, memory_order_relaxed);
-	if (i < ch->nslots && slot_take(w, ch, i))
+	i = atomic_load_explicit(&rg->slot_hint, memory_order_relaxed);
+	if (i < rg->nslots && slot_take(w, rg, i))
 		return true;
-	for (i = 0; i < ch->nslots; i++)
-		if (slot_take(w, ch, i))
+	for (i = 0; i < rg->nslots; i++)
+		if (slot_take(w, rg, i))
 			return true;
 	return false;
 }
 
 /* If there is none, those that are in use for one event are soon free. */
 static bool
-slot_find(struct writer *w, struct channel *ch)
+slot_find(struct writer *w, struct region *rg)
 {
 	int n;
 
-	if (slot_again(w, ch))
+	if (slot_again(w, rg))
 		return true;
 	for (n = 0; n < YIELDS; n++) {
-		if (slot_claim(w, ch))
+		if (slot_claim(w, rg))
 			return true;
-		atomic_store_explicit(&ch->header->noslot, 1,
+		atomic_store_explicit(&rg->header->noslot, 1,
 		    memory_order_relaxed);
 		(void)sched_yield();
 	}
@@ -203,14 +203,14 @@ slot_find(struct writer *w, struct channel *ch)
 
 /* A writer that has found nothing in vain may look again. */
 void
-ut_now_free(struct channel *ch)
+ut_now_free(struct region *rg)
 {
-	atomic_fetch_add_explicit(&ch->header->freed, 1,
+	atomic_fetch_add_explicit(&rg->header->freed, 1,
 	    memory_order_release);
 }
 
 /*
- * The writer's first event in this channel since it was attached, or since it
+ * The writer's first event in this region since it was attached, or since it
  * last wrote into a shared sub-buffer: a slot.
  *
  * A child that ran no atfork handler, of clone(2) or _Fork(3), has our memory
@@ -222,28 +222,28 @@ ut_now_free(struct channel *ch)
  * slot already never gets here, and writes as its parent, which waits for it.
  */
 bool
-ut_writer_bind(struct writer *w, struct channel *ch)
+ut_writer_bind(struct writer *w, struct region *rg)
 {
 	uint64_t freed;
 
 	/* Acquire: a scan that follows sees what was freed before. */
-	freed = atomic_load_explicit(&ch->header->freed,
+	freed = atomic_load_explicit(&rg->header->freed,
 	    memory_order_acquire) + UINT64_C(1);
-	if (getpid() != ch->pid)
+	if (getpid() != rg->pid)
 		return false;
-	if (slot_left(w, ch) || atomic_load_explicit(&ch->slots_taken,
+	if (slot_left(w, rg) || atomic_load_explicit(&rg->slots_taken,
 	    memory_order_relaxed) != freed) {
-		if (slot_find(w, ch)) {
+		if (slot_find(w, rg)) {
 			ut_writer_let_go(w);
-			w->active = &ch->header->active;
+			w->active = &rg->header->active;
 			atomic_signal_fence(memory_order_seq_cst);
 			w->bound = 1;
 			return true;
 		}
-		atomic_store_explicit(&ch->slots_taken, freed,
+		atomic_store_explicit(&rg->slots_taken, freed,
 		    memory_order_relaxed);
 	}
-	atomic_fetch_add_explicit(&ch->header->lost, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&rg->header->lost, 1, memory_order_relaxed);
 	return false;
 }
 
@@ -254,22 +254,22 @@ ut_writer_bind(struct writer *w, struct channel *ch)
  * room, wherever a handler jumps out of here.
  */
 void
-ut_writer_unbind(struct writer *w, struct channel *ch)
+ut_writer_unbind(struct writer *w, struct region *rg)
 {
-	const uint32_t i = (uint32_t)(w->slot - ch->slots);
+	const uint32_t i = (uint32_t)(w->slot - rg->slots);
 
 	ut_writer_let_go(w);
 	atomic_signal_fence(memory_order_seq_cst);
 	w->bound = 0;
 	atomic_signal_fence(memory_order_seq_cst);
-	slot_free(ch, i);
-	atomic_store_explicit(&ch->slot_hint, i, memory_order_relaxed);
-	if (atomic_load_explicit(&ch->header->noslot,
+	slot_free(rg, i);
+	atomic_store_explicit(&rg->slot_hint, i, memory_order_relaxed);
+	if (atomic_load_explicit(&rg->header->noslot,
 	    memory_order_relaxed) != 0) {
-		ut_now_free(ch);	/* in case a handler jumps now */
-		atomic_store_explicit(&ch->header->noslot, 0,
+		ut_now_free(rg);	/* in case a handler jumps now */
+		atomic_store_explicit(&rg->header->noslot, 0,
 		    memory_order_relaxed);
-		ut_now_free(ch);
+		ut_now_free(rg);
 	}
 }
 
@@ -280,15 +280,15 @@ ut_writer_unbind(struct writer *w, struct channel *ch)
  * look at `delivered': one of the two sees the other.
  */
 void
-ut_bell_maybe(struct channel *ch, uint32_t enough)
+ut_bell_maybe(struct region *rg, uint32_t enough)
 {
-	struct ut_header *h = ch->header;
+	struct ut_header *h = rg->header;
 	uint32_t n;
 
 	/* Release: who counts the delivery sees FULL. */
 	n = atomic_fetch_add_explicit(&h->delivered, 1,
 	    memory_order_release) + 1;
-	if (ch->bell.at == NULL ||
+	if (rg->bell.at == NULL ||
 	    n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
 	    enough)
 		return;
@@ -296,5 +296,5 @@ ut_bell_maybe(struct channel *ch, uint32_t enough)
 	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) != 0 &&
 	    atomic_exchange_explicit(&h->asleep, 0,
 	    memory_order_relaxed) != 0)
-		ut_bell_ring(&ch->bell);
+		ut_bell_ring(&rg->bell);
 }

@@ -32,14 +32,14 @@
 
 /* What the consumer sees with the first commit, or with FULL. */
 static void
-subbuf_label(struct writer *w, struct ut_slot *slot, struct channel *ch)
+subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 {
 	struct ut_subbuf *sub = w->sub;
-	uint64_t now = ut_read_clock(ch->clock);
+	uint64_t now = ut_read_clock(rg->clock);
 
 	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, now, memory_order_relaxed);
-	atomic_store_explicit(&sub->owner, ch->owner, memory_order_relaxed);
+	atomic_store_explicit(&sub->owner, rg->owner, memory_order_relaxed);
 	atomic_store_explicit(&sub->tid, atomic_load_explicit(&slot->tid,
 	    memory_order_relaxed), memory_order_relaxed);
 	atomic_store_explicit(&sub->lost, atomic_load_explicit(&slot->lost,
@@ -57,28 +57,28 @@ subbuf_label(struct writer *w, struct ut_slot *slot, struct channel *ch)
  * `room' is last and makes it usable.
  */
 static bool
-subbuf_take(struct writer *w, struct channel *ch, uint32_t i)
+subbuf_take(struct writer *w, struct region *rg, uint32_t i)
 {
 	struct ut_slot *slot = w->slot;
 	uint64_t word, mine;
 
-	word = atomic_load_explicit(&ch->subs[i].state, memory_order_relaxed);
+	word = atomic_load_explicit(&rg->subs[i].state, memory_order_relaxed);
 	if (UT_STATE(word) != UT_FREE || slot == NULL)
 		return false;			/* or wiped: ut_writer_next */
 	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
-	    (uint32_t)(slot - ch->slots), UT_OWNED);
-	w->sub = &ch->subs[i];
-	w->data = ch->data + (size_t)i * ch->subsize;
+	    (uint32_t)(slot - rg->slots), UT_OWNED);
+	w->sub = &rg->subs[i];
+	w->data = rg->data + (size_t)i * rg->subsize;
 	w->mine = mine;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (!atomic_compare_exchange_strong_explicit(&ch->subs[i].state,
+	if (!atomic_compare_exchange_strong_explicit(&rg->subs[i].state,
 	    &word, mine, memory_order_acquire, memory_order_relaxed))
 		return false;
 	if (w->slot != slot)
 		return false;			/* wiped: ut_writer_next */
-	subbuf_label(w, slot, ch);
+	subbuf_label(w, slot, rg);
 	atomic_signal_fence(memory_order_seq_cst);
-	w->room = ch->subsize;
+	w->room = rg->subsize;
 	return true;
 }
 
@@ -88,36 +88,36 @@ subbuf_take(struct writer *w, struct channel *ch, uint32_t i)
  * are freed.  when is in the place of seq: it is put back.
  */
 static bool
-subbuf_claim(struct writer *w, struct channel *ch, bool slow)
+subbuf_claim(struct writer *w, struct region *rg, bool slow)
 {
-	const uint32_t n = slow ? ut_subs_slow(ch->nsubs) :
-	    ch->nsubs - ut_subs_reserved(ch->nsubs);
+	const uint32_t n = slow ? ut_subs_slow(rg->nsubs) :
+	    rg->nsubs - ut_subs_reserved(rg->nsubs);
 	const uint64_t when = w->when;
 	uint64_t freed;
 	uint32_t i, k;
 
 	/* Acquire: a scan that follows sees what was freed before. */
-	freed = atomic_load_explicit(&ch->header->freed,
+	freed = atomic_load_explicit(&rg->header->freed,
 	    memory_order_acquire) + UINT64_C(1);
-	if (!slow && atomic_load_explicit(&ch->subs_taken,
+	if (!slow && atomic_load_explicit(&rg->subs_taken,
 	    memory_order_relaxed) == freed)
 		return false;
 	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
-	i = slow ? 0 : atomic_load_explicit(&ch->header->hint,
+	i = slow ? 0 : atomic_load_explicit(&rg->header->hint,
 	    memory_order_relaxed);
 	for (k = 0; k < n; k++, i++) {
 		if (i >= n)
 			i = 0;
-		if (!subbuf_take(w, ch, i))
+		if (!subbuf_take(w, rg, i))
 			continue;
-		atomic_store_explicit(&ch->header->hint, i + 1,
+		atomic_store_explicit(&rg->header->hint, i + 1,
 		    memory_order_relaxed);
 		return true;
 	}
 	ut_writer_let_go(w);
 	w->when = when;
 	if (!slow)
-		atomic_store_explicit(&ch->subs_taken, freed,
+		atomic_store_explicit(&rg->subs_taken, freed,
 		    memory_order_relaxed);
 	return false;
 }
@@ -129,7 +129,7 @@ subbuf_claim(struct writer *w, struct channel *ch, bool slow)
  * commit is still 0.
  */
 static void
-subbuf_deliver(struct writer *w, struct channel *ch)
+subbuf_deliver(struct writer *w, struct region *rg)
 {
 	uint32_t gen = UT_STATE_GEN(w->mine), slot = UT_STATE_SLOT(w->mine);
 
@@ -138,11 +138,11 @@ subbuf_deliver(struct writer *w, struct channel *ch)
 		    memory_order_relaxed);
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, 0, UT_FREE), memory_order_release);
-		ut_now_free(ch);
+		ut_now_free(rg);
 	} else {
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, slot, UT_FULL), memory_order_release);
-		ut_bell_maybe(ch, atomic_load_explicit(&ch->header->bell,
+		ut_bell_maybe(rg, atomic_load_explicit(&rg->header->bell,
 		    memory_order_relaxed));
 	}
 }
@@ -168,14 +168,14 @@ busy_end(struct writer *w)
 }
 
 static void
-note_toobig(struct channel *ch, size_t len)
+note_toobig(struct region *rg, size_t len)
 {
 	uint32_t n = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
 	uint32_t old;
 
-	old = atomic_load_explicit(&ch->header->toobig, memory_order_relaxed);
+	old = atomic_load_explicit(&rg->header->toobig, memory_order_relaxed);
 	while (old < n && !atomic_compare_exchange_weak_explicit(
-	    &ch->header->toobig, &old, n, memory_order_relaxed,
+	    &rg->header->toobig, &old, n, memory_order_relaxed,
 	    memory_order_relaxed))
 		continue;
 }
@@ -190,10 +190,10 @@ count_lost(struct writer *w)
 
 /* Busy, and allowed to be: a session that is stopped waits for no more. */
 static bool
-writer_begin(struct writer *w, struct channel *ch)
+writer_begin(struct writer *w, struct region *rg)
 {
 	busy_begin(w);
-	if (atomic_load_explicit(&ch->header->active, memory_order_relaxed))
+	if (atomic_load_explicit(&rg->header->active, memory_order_relaxed))
 		return true;
 	busy_end(w);
 	return false;
@@ -204,13 +204,13 @@ writer_begin(struct writer *w, struct channel *ch)
  * to share what is left would only take longer.
  */
 static bool
-overloaded(const struct channel *ch)
+overloaded(const struct region *rg)
 {
-	const struct ut_header *h = ch->header;
+	const struct ut_header *h = rg->header;
 
 	return atomic_load_explicit(&h->delivered, memory_order_relaxed) -
 	    atomic_load_explicit(&h->drained, memory_order_relaxed) >=
-	    (ch->nsubs + 1) / 2;
+	    (rg->nsubs + 1) / 2;
 }
 
 /*
@@ -226,10 +226,10 @@ overloaded(const struct channel *ch)
  * that stays as it is until the parent ends.
  */
 enum room
-ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
+ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 {
 	const int error = errno;
-	const bool fits = ut_shared_fits(ch, len);
+	const bool fits = ut_shared_fits(rg, len);
 	enum room room = ROOM_NONE;
 	uint64_t last;
 	bool slow;
@@ -242,22 +242,22 @@ ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
 		if (w->room != 0)
 			last = atomic_load_explicit(&w->sub->last,
 			    memory_order_relaxed);
-		subbuf_deliver(w, ch);
+		subbuf_deliver(w, rg);
 	}
 	slow = fits && now - last >= SLOW;
 	ut_writer_let_go(w);
 	w->when = now;
-	if (subbuf_claim(w, ch, slow))
+	if (subbuf_claim(w, rg, slow))
 		room = ROOM_OWN;
-	else if (fits && (slow || !overloaded(ch)) &&
-	    ut_shared_claim(w, ch, len))
+	else if (fits && (slow || !overloaded(rg)) &&
+	    ut_shared_claim(w, rg, len))
 		room = ROOM_SHARED;
 	if (w->slot == NULL) {
 		room = ROOM_NONE;		/* wiped */
 	} else if (room == ROOM_NONE) {
 		count_lost(w);
 		if (slow)
-			ut_writer_unbind(w, ch);
+			ut_writer_unbind(w, rg);
 		else
 			busy_end(w);
 	}
@@ -270,19 +270,19 @@ ut_writer_next(struct writer *w, struct channel *ch, size_t len, uint64_t now)
  * counted as lost, unless the session is stopped or not ours.
  */
 enum room __attribute__((noinline))
-ut_writer_room(struct writer *w, struct channel *ch, size_t len, uint64_t now)
+ut_writer_room(struct writer *w, struct region *rg, size_t len, uint64_t now)
 {
-	if (!w->bound && (!atomic_load_explicit(&ch->header->active,
-	    memory_order_relaxed) || !ut_writer_bind(w, ch)))
+	if (!w->bound && (!atomic_load_explicit(&rg->header->active,
+	    memory_order_relaxed) || !ut_writer_bind(w, rg)))
 		return ROOM_NONE;
 	if (w->slot == NULL)
 		return ROOM_NONE;		/* wiped: ut_writer_next */
 	if (w->sub == NULL)
-		ut_shared_park(w, ch);		/* an event that was left */
-	if (!writer_begin(w, ch))
+		ut_shared_park(w, rg);		/* an event that was left */
+	if (!writer_begin(w, rg))
 		return ROOM_NONE;
-	if (len > ch->subsize) {
-		note_toobig(ch, len);
+	if (len > rg->subsize) {
+		note_toobig(rg, len);
 		count_lost(w);
 		busy_end(w);
 		return ROOM_NONE;
@@ -290,24 +290,24 @@ ut_writer_room(struct writer *w, struct channel *ch, size_t len, uint64_t now)
 	if (w->room != 0 && still_mine(w) &&
 	    len <= w->room - UT_COMMIT_LEN(w->commit))
 		return ROOM_OWN;
-	return ut_writer_next(w, ch, len, now);
+	return ut_writer_next(w, rg, len, now);
 }
 
 /*
- * The writer ends, because its thread or the channel does.  It may be bound, or
+ * The writer ends, because its thread or the region does.  It may be bound, or
  * have left an event as that took a slot or gave it back.
  */
 void
-ut_writer_leave(struct writer *w, struct channel *ch)
+ut_writer_leave(struct writer *w, struct region *rg)
 {
 	if (w->bound) {
 		busy_begin(w);
 		if (w->sub == NULL)
-			ut_shared_park(w, ch);
+			ut_shared_park(w, rg);
 		else if (still_mine(w))
-			subbuf_deliver(w, ch);
-		ut_writer_unbind(w, ch);
+			subbuf_deliver(w, rg);
+		ut_writer_unbind(w, rg);
 	} else {
-		ut_slot_leave(w, ch);
+		ut_slot_leave(w, rg);
 	}
 }

@@ -125,18 +125,18 @@ thread_free(struct thread *t)
 }
 
 /*
- * The writers of t let go of what they hold in the channel c, and of when that
+ * The writers of t let go of what they hold in the region i, and of when that
  * was: the next thread to have them is another.
  */
 static void
-leave(struct thread *t, unsigned int c)
+leave(struct thread *t, unsigned int i)
 {
 	struct writer *w;
 	int n;
 
 	for (n = 0; n < NEST; n++) {
-		w = &t->levels[n].writers[c];
-		ut_writer_leave(w, &ut_channels[c]);
+		w = &t->levels[n].writers[i];
+		ut_writer_leave(w, &ut_regions[i]);
 		if (w->when != 0)
 			w->when = 0;
 	}
@@ -146,17 +146,17 @@ leave(struct thread *t, unsigned int c)
 static void
 thread_leave(struct thread *t)
 {
-	unsigned int c;
+	unsigned int i;
 
 	__atomic_store_n(&t->levels[0].frame, UINTPTR_MAX, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
-	for (c = 0; c < UT_CHANNELS; c++)
-		if (atomic_load_explicit(&ut_channels[c].attached,
+	for (i = 0; i < UT_REGIONS; i++)
+		if (atomic_load_explicit(&ut_regions[i].attached,
 		    memory_order_acquire))
-			leave(t, c);
+			leave(t, i);
 	t->stack_high = 0;
-	for (c = 0; c < NEST; c++)
-		__atomic_store_n(&t->levels[c].frame, 0, __ATOMIC_RELEASE);
+	for (i = 0; i < NEST; i++)
+		__atomic_store_n(&t->levels[i].frame, 0, __ATOMIC_RELEASE);
 	thread_free(t);
 }
 
@@ -448,22 +448,22 @@ ut_threads_quiet(int ms)
 
 /*
  * On behalf of all threads, which are quiet, and of those that ended after
- * the channel c was detached: let go of it.  No writer has room there then,
- * which is what the next channel of that number needs.
+ * the region i was detached: let go of it.  No writer has room there then,
+ * which is what the next region of that number needs.
  */
 void
-ut_threads_leave(unsigned int c)
+ut_threads_leave(unsigned int i)
 {
 	struct thread *p;
-	int k, i;
+	int k, n;
 
 	for (k = 0; k < NCHUNKS; k++) {
 		p = atomic_load_explicit(&chunks[k].threads,
 		    memory_order_acquire);
 		if (p == NULL)
 			break;
-		for (i = 0; i < CHUNK; i++)
-			leave(&p[i], c);
+		for (n = 0; n < CHUNK; n++)
+			leave(&p[n], i);
 	}
 }
 

@@ -111,8 +111,8 @@ extern "C" {
 #define UT_DEBUG_LINE		13
 #define UT_DEBUG		14
 
-/* Channels that a program can be attached to at once. */
-#define UT_CHANNELS	32
+/* Regions that a program can be attached to at once. */
+#define UT_REGIONS	32
 
 /* One value, or a range of them, of an enumeration. */
 struct ut_value {
@@ -155,7 +155,7 @@ struct ut_field {
  */
 struct ut_event {
 	/*
-	 * Not 0: a channel listens.  All else in it is libut's.  Volatile, or
+	 * Not 0: a region listens.  All else in it is libut's.  Volatile, or
 	 * clang takes it for constant where no code of the file can store to
 	 * it.
 	 */
@@ -165,7 +165,7 @@ struct ut_event {
 	const struct ut_field	*fields;
 	struct ut_event		*twin;	/* libut's: next of the same name */
 	void			*type;	/* libut's: what the twins share */
-	uint16_t		 id[UT_CHANNELS]; /* libut's, 0 is none */
+	uint16_t		 id[UT_REGIONS]; /* libut's, 0 is none */
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
 } __attribute__((aligned(64)));
 
@@ -180,7 +180,7 @@ struct ut_module {
 };
 
 /*
- * An event on its way into the channels that listen.  libut's; programs know
+ * An event on its way into the regions that listen.  libut's; programs know
  * its size, which stays.
  */
 struct ut_record {

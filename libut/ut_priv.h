@@ -15,7 +15,7 @@
  */
 
 /*
- * What the files of the data path share: channels, threads, and what each has
+ * What the files of the data path share: regions, threads, and what each has
  * in the other.  They take no lock.  Everything else in libut runs under
  * ut_lock: modules that come and go, and the listeners.
  */
@@ -75,7 +75,7 @@ extern int (*ut_gettime)(clockid_t, struct timespec *)
  * only when no thread can still be using what it held before.  A power of two
  * in size, so that finding it is a shift.
  */
-struct channel {
+struct region {
 	/* Store, release, under ut_lock. */
 	_Alignas(128) atomic_bool attached;
 
@@ -114,11 +114,11 @@ struct channel {
 	bool			 used;		/* mapped */
 };
 
-_Static_assert((sizeof(struct channel) & (sizeof(struct channel) - 1)) == 0,
-    "channel");
+_Static_assert((sizeof(struct region) & (sizeof(struct region) - 1)) == 0,
+    "region");
 
 /*
- * One thread in one channel at one depth.  The thread's own.
+ * One thread in one region at one depth.  The thread's own.
  *
  * It is unbound; or bound, that is, has a slot, with a sub-buffer of its own or
  * none; or in an event in a shared sub-buffer, and then sub is NULL, and data
@@ -160,12 +160,12 @@ struct level {
 	 * atomically.
 	 */
 	uintptr_t		 frame;
-	struct writer		 writers[UT_CHANNELS];
+	struct writer		 writers[UT_REGIONS];
 };
 
 /*
- * ut_event.on, which says who listens.  If one channel does, the high half is
- * the ID, and the low half is the offset in a level of the channel's writer,
+ * ut_event.on, which says who listens.  If one region does, the high half is
+ * the ID, and the low half is the offset in a level of the region's writer,
  * with ON_CYCLES if the cycle counter is the clock.  If several do, the low
  * half is 0.  If none does, all of it is 0.
  */
@@ -217,19 +217,19 @@ void		 ut_threads_forked(void);
 int		 ut_clock_follow(int64_t, bool);
 
 /* slot.c */
-extern struct channel ut_channels[UT_CHANNELS];
+extern struct region ut_regions[UT_REGIONS];
 /*
- * For each channel and slot: the writer of this program that has the slot,
+ * For each region and slot: the writer of this program that has the slot,
  * takes it or gives it back.
  */
-extern struct writer *_Atomic *ut_users[UT_CHANNELS];
+extern struct writer *_Atomic *ut_users[UT_REGIONS];
 extern struct ut_subbuf ut_no_subbuf;
-bool		 ut_writer_bind(struct writer *, struct channel *);
-void		 ut_writer_unbind(struct writer *, struct channel *);
+bool		 ut_writer_bind(struct writer *, struct region *);
+void		 ut_writer_unbind(struct writer *, struct region *);
 void		 ut_writer_let_go(struct writer *);
-void		 ut_slot_leave(struct writer *, struct channel *);
-void		 ut_now_free(struct channel *);
-void		 ut_bell_maybe(struct channel *, uint32_t);
+void		 ut_slot_leave(struct writer *, struct region *);
+void		 ut_now_free(struct region *);
+void		 ut_bell_maybe(struct region *, uint32_t);
 
 /* subbuf.c */
 enum room {
@@ -237,19 +237,19 @@ enum room {
 	ROOM_OWN,
 	ROOM_SHARED			/* for this event */
 };
-enum room	 ut_writer_room(struct writer *, struct channel *, size_t,
+enum room	 ut_writer_room(struct writer *, struct region *, size_t,
 		    uint64_t);
-enum room	 ut_writer_next(struct writer *, struct channel *, size_t,
+enum room	 ut_writer_next(struct writer *, struct region *, size_t,
 		    uint64_t);
-void		 ut_writer_leave(struct writer *, struct channel *);
+void		 ut_writer_leave(struct writer *, struct region *);
 
 /* shared.c */
-void		 ut_shared_name(struct channel *, const char *);
-bool		 ut_shared_fits(const struct channel *, size_t);
-bool		 ut_shared_claim(struct writer *, struct channel *, size_t);
-unsigned char	*ut_shared_head(struct writer *, struct channel *, uint16_t);
-void		 ut_shared_commit(struct writer *, struct channel *, size_t);
-void		 ut_shared_park(struct writer *, struct channel *);
+void		 ut_shared_name(struct region *, const char *);
+bool		 ut_shared_fits(const struct region *, size_t);
+bool		 ut_shared_claim(struct writer *, struct region *, size_t);
+unsigned char	*ut_shared_head(struct writer *, struct region *, uint16_t);
+void		 ut_shared_commit(struct writer *, struct region *, size_t);
+void		 ut_shared_park(struct writer *, struct region *);
 
 /* lock.c */
 void		 ut_enter(sigset_t *);

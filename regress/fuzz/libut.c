@@ -306,8 +306,8 @@ end(void)
 	lose();
 	ut_regions_drop(0);
 	(void)ut_region_settle(20);
-	for (i = 0; i < UT_CHANNELS; i++)
-		if (ut_channels[i].used)
+	for (i = 0; i < UT_REGIONS; i++)
+		if (ut_regions[i].used)
 			fuzz_die("a region stays");
 	for (i = 0; i < NFILES; i++) {
 		if (files[i] != -1)

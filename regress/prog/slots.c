@@ -18,7 +18,7 @@
  * An event that a handler's jump left as it took a slot, or gave it back: the
  * state is made here, since no handler comes at the right instruction.  What
  * was left is taken up by the next event of the thread, or freed when the
- * thread or the channel goes, and is never taken for another's.
+ * thread or the region goes, and is never taken for another's.
  */
 
 #define _FILE_OFFSET_BITS 64		/* as libut is built */
@@ -63,91 +63,91 @@ region(uint32_t nslots)
 	h->active = 1;
 }
 
-static struct channel *
+static struct region *
 attach(void)
 {
-	struct channel *ch;
+	struct region *rg;
 	int error;
 
-	for (ch = ut_channels; ch->used; ch++)
+	for (rg = ut_regions; rg->used; rg++)
 		continue;
 	if ((error = ut_region_attach(&known, 1, dup(fd), -1, "")) != 0)
 		errx(1, "attach: %s", strerror(error));
-	return ch;
+	return rg;
 }
 
 static struct writer *
-writer(const struct channel *ch, int depth)
+writer(const struct region *rg, int depth)
 {
-	return &self->levels[depth].writers[ch - ut_channels];
+	return &self->levels[depth].writers[rg - ut_regions];
 }
 
 static enum room
-event(struct channel *ch, int depth)
+event(struct region *rg, int depth)
 {
-	return ut_writer_room(writer(ch, depth), ch, 100, NOW);
+	return ut_writer_room(writer(rg, depth), rg, 100, NOW);
 }
 
 /* Slot 0 is as an event left it: with the program's number, or without. */
 static void
-left(struct channel *ch, uint64_t owner)
+left(struct region *rg, uint64_t owner)
 {
-	struct writer *w = writer(ch, 0);
+	struct writer *w = writer(rg, 0);
 
 	w->claim = 1;
-	ut_users[ch - ut_channels][0] = w;
-	ch->slots[0].owner = owner;
+	ut_users[rg - ut_regions][0] = w;
+	rg->slots[0].owner = owner;
 }
 
 static void
-detach(struct channel *ch)
+detach(struct region *rg)
 {
-	ut_region_detach((unsigned int)(ch - ut_channels));
+	ut_region_detach((unsigned int)(rg - ut_regions));
 }
 
 /* The next event of the thread has it, though there is no slot for others. */
 static void
 taken_up(uint64_t owner)
 {
-	struct channel *ch;
+	struct region *rg;
 
 	region(1);
-	ch = attach();
-	left(ch, NUMBER);
-	if (event(ch, 1) != ROOM_NONE || h->lost != 1)
+	rg = attach();
+	left(rg, NUMBER);
+	if (event(rg, 1) != ROOM_NONE || h->lost != 1)
 		errx(1, "another has the slot");
-	left(ch, owner);
-	if (event(ch, 0) == ROOM_NONE || ch->slots[0].owner != NUMBER)
+	left(rg, owner);
+	if (event(rg, 0) == ROOM_NONE || rg->slots[0].owner != NUMBER)
 		errx(1, "number %d: the thread cannot have its slot",
 		    (int)owner);
-	detach(ch);
+	detach(rg);
 	if (((struct ut_slot *)(h + 1))->owner != 0)
 		errx(1, "number %d: not free in the end", (int)owner);
 }
 
-/* The channel goes before there is a next event. */
+/* The region goes before there is a next event. */
 static void
 freed(uint64_t owner, uint64_t then)
 {
-	struct channel *ch;
+	struct region *rg;
 
 	region(2);
-	ch = attach();
-	left(ch, owner);
-	detach(ch);
+	rg = attach();
+	left(rg, owner);
+	detach(rg);
 	if (((struct ut_slot *)(h + 1))->owner != then)
 		errx(1, "number %d: afterwards %d", (int)owner,
 		    (int)((struct ut_slot *)(h + 1))->owner);
 }
 
 /*
- * The region is attached again before the old channel is gone, since an event
+ * The region is attached again before the old region is gone, since an event
  * there is not over; another thread has a slot through the new one.
  */
 static void
 twice(void)
 {
-	struct channel *old, *new;
+	struct region *old, *new;
 	const struct writer *w;
 
 	region(2);
@@ -161,7 +161,7 @@ twice(void)
 	w = writer(new, 1);
 	self->levels[0].frame = 0;
 	if (!ut_region_settle(20) || old->used)
-		errx(1, "twice: the old channel stays");
+		errx(1, "twice: the old region stays");
 	if (w->slot->owner != NUMBER || w->slot->busy != 1)
 		errx(1, "twice: number %d, busy %d of the new one",
 		    (int)w->slot->owner, (int)w->slot->busy);

@@ -541,7 +541,7 @@ link_failed(struct link *l, int error)
 
 	if (error == EMFILE)
 		snprintf(help, sizeof(help), ": it has %u already, of all "
-		    "sessions", UT_CHANNELS);
+		    "sessions", UT_REGIONS);
 	if (error == ENOMEM)
 		snprintf(help, sizeof(help), ": %llu kB of buffers (-n, -b)",
 		    (unsigned long long)attrs->v[ATTR_NSUBS] *
