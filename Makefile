@@ -84,28 +84,28 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/consumer.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
-		utd/consumer/output.c utd/consumer/owners.c \
-		utd/consumer/packet.c utd/consumer/region.c \
+		utd/consumer/output.c utd/consumer/packet.c \
+		utd/consumer/programs.c utd/consumer/region.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
-		utd/consumer/sink.c utd/consumer/sleep.c utd/parent/app.c \
+		utd/consumer/sink.c utd/consumer/sleep.c \
 		utd/parent/client.c utd/parent/clock.c utd/parent/conn.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/hash.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
 		utd/parent/loop.c utd/parent/metadata.c utd/parent/open.c \
-		utd/parent/parent.c utd/parent/plan.c utd/parent/programs.c \
-		utd/parent/region.c utd/parent/registry.c \
+		utd/parent/parent.c utd/parent/plan.c utd/parent/program.c \
+		utd/parent/programs.c utd/parent/region.c \
+		utd/parent/registry.c \
 		utd/parent/requests.c utd/parent/restore.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/state.c utd/parent/table.c \
 		utd/parent/trace.c utd/parent/user.c utd/parent/wait.c \
 		utd/parent/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
-		utd/consumer/sink.h utd/parent/app.h \
-		utd/parent/client.h utd/parent/conn.h utd/parent/consumers.h \
+		utd/consumer/sink.h utd/parent/client.h utd/parent/conn.h utd/parent/consumers.h \
 		utd/parent/event.h utd/parent/journal.h utd/parent/listen.h \
-		utd/parent/loop.h utd/parent/parent.h utd/parent/session.h \
-		utd/parent/trace.h utd/parent/user.h
+		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
+		utd/parent/session.h utd/parent/trace.h utd/parent/user.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \

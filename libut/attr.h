@@ -53,7 +53,7 @@ struct attr {
 	unsigned int	 commands;
 	const char	*name;		/* in JSON */
 	const char	*what;		/* in messages */
-	const char	*text;		/* in list, if the value is not words[0] */
+	const char	*text;		/* for list, unless words[0] is */
 	uint32_t	 min, max;
 	bool		 bytes;		/* a power of two */
 	uint32_t	 usual;		/* the default */

@@ -18,12 +18,13 @@
  * Finding a utd that is not there yet, without looking for it again and
  * again.
  *
- * A thread sleeps at a FIFO that it reads; utd, once there, holds that FIFO open
- * for writing as long as it lives.  The thread first makes the FIFO, then looks
- * whether utd is there, and only then opens the FIFO; utd first listens at its
- * socket, then takes hold of the FIFOs that there are.  So either the FIFO was
- * there in time for utd, and the thread does not sleep, or it came later, and
- * then utd is seen at its socket: no start of utd is missed, whenever it comes.
+ * A thread sleeps at a FIFO that it reads; utd, once there, holds that FIFO
+ * open for writing as long as it lives.  The thread first makes the FIFO, then
+ * looks whether utd is there, and only then opens the FIFO; utd first listens
+ * at its socket, then takes hold of the FIFOs that there are.  So either the
+ * FIFO was there in time for utd, and the thread does not sleep, or it came
+ * later, and then utd is seen at its socket: no start of utd is missed,
+ * whenever it comes.
  *
  * There may be two: the system's utd and the user's.  One thread sleeps for
  * both, on a FIFO in /tmp that both take hold of.  It is the user's, for an
@@ -254,7 +255,8 @@ take_over(const struct conn *lost)
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
 		if (c->given_up || c->listened)
 			continue;
-		if (c == lost || c->place[0] == '\0' || ut_find_poke(c->place)) {
+		if (c == lost || c->place[0] == '\0' ||
+		    ut_find_poke(c->place)) {
 			c->finder = me;
 			c->place[0] = '\0';
 		}
@@ -345,7 +347,7 @@ watch_open(const char *place)
 		return false;
 	fd = ut_high_fd(fd);
 	if (fstat(fd, &st) == -1) {
-		errno = ENOENT;		/* closed by the program: again, later */
+		errno = ENOENT;		/* closed by the program: later */
 		return false;
 	}
 	watch.fd = fd;

@@ -25,7 +25,7 @@
 
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
-static int cancel_state;		/* that ut_leave restores; under ut_lock */
+static int cancel_state;		/* for ut_leave; under ut_lock */
 
 /*
  * Take the lock, with all signals blocked: a handler that forks takes it, too,

@@ -59,7 +59,7 @@ void	 ut_msg_get_str(struct ut_msg *, char *, size_t);
 /* What ut_msg_bytes put there, as a message of its own to read from. */
 void	 ut_msg_get_bytes(struct ut_msg *, struct ut_msg *);
 int	 ut_msg_more(const struct ut_msg *);	/* is there another item? */
-int	 ut_msg_get_fd(struct ut_msg *);	/* the caller's now; -1, errno */
+int	 ut_msg_get_fd(struct ut_msg *);	/* now yours; -1, errno */
 
 /*
  * Go on reading or writing one: 1 when it is whole, 0 when the socket would
@@ -68,7 +68,7 @@ int	 ut_msg_get_fd(struct ut_msg *);	/* the caller's now; -1, errno */
  */
 void	 ut_msg_clear(struct ut_msg *);		/* closes unclaimed fds */
 int	 ut_msg_read(int, struct ut_msg *);
-int	 ut_msg_read_bare(int, struct ut_msg *);	/* without descriptors */
+int	 ut_msg_read_bare(int, struct ut_msg *);	/* no descriptors */
 int	 ut_msg_write(int, struct ut_msg *);
 
 /*

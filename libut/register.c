@@ -88,9 +88,9 @@ poll_mortal(struct pollfd *pfds, int ms)
 }
 
 /*
- * Poll until something comes, or for *nap, when a utd may have become less busy.
- * If a thousand programs try to connect, utd gets on better when each of them
- * tries less and less often.
+ * Poll until something comes, or for *nap, when a utd may have become less
+ * busy.  If a thousand programs try to connect, utd gets on better when each
+ * of them tries less and less often.
  */
 static void
 register_poll(struct pollfd *pfds, int64_t deadline, int *nap)

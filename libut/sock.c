@@ -181,7 +181,8 @@ ut_recvmsg(int s, struct msghdr *mh)
 	for (c = CMSG_FIRSTHDR(mh); c != NULL; c = CMSG_NXTHDR(mh, c)) {
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
-		for (i = 0; CMSG_LEN((i + 1) * sizeof(fd)) <= c->cmsg_len; i++) {
+		for (i = 0; CMSG_LEN((i + 1) * sizeof(fd)) <= c->cmsg_len;
+		    i++) {
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
 			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 		}

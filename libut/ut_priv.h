@@ -110,7 +110,7 @@ struct region {
 	uint32_t		 handle;	/* utd's number for it */
 	dev_t			 dev;		/* to know the region by */
 	ino_t			 ino;
-	bool			 kept;		/* over the end of a connection */
+	bool			 kept;		/* while unconnected */
 	bool			 used;		/* mapped */
 };
 
@@ -140,7 +140,7 @@ struct writer {
 	uint64_t		 mine;		/* the state of sub */
 	ut_a32			*active;	/* the header's */
 	union {
-		uint64_t	 seq;		/* the slot's, before the claim */
+		uint64_t	 seq;		/* slot's, before the claim */
 		uint64_t	 when;		/* without: the last event */
 	};
 };

@@ -15,7 +15,7 @@
  */
 
 /*
- * The connection to utd.  What fails is said on stderr, and NULL or -1 returned.
+ * The connection to utd.  Failures are said on stderr, and NULL or -1 returned.
  */
 
 #ifndef CLIENT_H

@@ -154,8 +154,8 @@ struct ctf_eclass {
 	int64_t			 level;
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
-	int			 isfixed;	/* all after the header is ... */
-	size_t			 fixed;		/* ... so many bytes */
+	int			 isfixed;	/* all after the header is */
+	size_t			 fixed;		/* so many bytes */
 	unsigned long		 line;
 };
 

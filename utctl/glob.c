@@ -40,8 +40,8 @@
 /* Where in a name, as bits. */
 #define BEFORE	1			/* nothing is there yet */
 #define FIRST	2			/* in the provider's name */
-#define BETWEEN	4			/* behind the colon */
-#define SECOND	8			/* in the event's name, perhaps at its end */
+#define BETWEEN	4	/* behind the colon */
+#define SECOND	8	/* in the event's name, perhaps at its end */
 
 /* From those places by one of those characters. */
 static int

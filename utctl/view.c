@@ -51,7 +51,7 @@ struct view {
 	struct ctf_stream	**streams;	/* the heap, once it is made */
 	size_t			 nstreams, cap;
 	size_t			 ntraces;
-	int			 top;		/* there is a session's "ust", */
+	int			 top;		/* a session's "ust" is there, */
 	int			 files;		/* and what is no directory */
 	int			 json, quiet;
 	unsigned long long	 nevents;

@@ -85,7 +85,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
  * Parent -> consumer.  In a request the first item is the serial number that
  * the reply repeats.
  */
-#define UT_C_OUTDIR	64	/* u32 serial, str path: the session's; u32 1
+#define UT_C_SESSIONDIR 64	/* u32 serial, str path: the session's; u32 1
 				   if it is there already */
 #define UT_C_UIDDIR	65	/* u32 serial, str path, u32 1 if it must be
 				   new, u32 uid, u32 gid of it; the fd above */
@@ -100,8 +100,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   something: str text */
 #define UT_C_SYNCED	69	/* a trace that another consumer had: all that
 				   its metadata lacked was sent */
-#define UT_C_OWNER	70	/* u64 owner, u32 pid, str name */
-#define UT_C_DEAD	71	/* u32 serial, u64 owner, u32 pid, str name */
+#define UT_C_PROGRAM	70	/* u64 number, u32 pid, str name */
+#define UT_C_DEAD	71	/* u32 serial, u64 number, u32 pid, str name */
 #define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */
 #define UT_C_COUNT	73	/* a region: u32 serial */
 #define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
@@ -121,8 +121,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts; the fd, str
 				   path, u64 device and u64 inode of that of a
-				   session; u64 bytes of metadata; u32 active and
-				   the fd; with an errno, str why */
+				   session; u64 bytes of metadata; u32 active
+				   and the fd; with an errno, str why */
 #define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */

@@ -205,9 +205,9 @@ answer_counts(void)
 static void
 answer(struct played *c, struct ut_msg *m)
 {
-	if (m->h.type < UT_C_OUTDIR || (m->h.type > UT_C_CLOSE &&
-	    m->h.type != UT_C_BURY) || m->h.type == UT_C_METADATA || m->h.type == UT_C_SYNCED ||
-	    m->h.type == UT_C_OWNER)
+	if (m->h.type < UT_C_SESSIONDIR || (m->h.type > UT_C_CLOSE &&
+	    m->h.type != UT_C_BURY) || m->h.type == UT_C_METADATA ||
+	    m->h.type == UT_C_SYNCED || m->h.type == UT_C_PROGRAM)
 		return;
 	if (answers == ANSWER_NOT) {
 		c->owes = true;
@@ -217,7 +217,7 @@ answer(struct played *c, struct ut_msg *m)
 		ring(c);
 	ut_msg_init(&reply, UT_C_REPLY, ut_msg_get_u32(m),
 	    answers == ANSWER_ERROR ? ENOSPC : 0);
-	if (m->h.type == UT_C_OUTDIR || m->h.type == UT_C_UIDDIR)
+	if (m->h.type == UT_C_SESSIONDIR || m->h.type == UT_C_UIDDIR)
 		answer_path(m);
 	else if (m->h.type == UT_C_REGION)
 		answer_region(m);
@@ -386,7 +386,7 @@ parent_reset(void)
 	while ((s = sessions) != NULL)
 		session_end(s);
 	parent_wait(1100);		/* until the dead are looked for */
-	if (apps != NULL)
+	if (programs != NULL)
 		fuzz_die("programs stay");
 	loop_ending = true;		/* nobody mourns */
 	free_consumers();

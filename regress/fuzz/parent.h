@@ -24,7 +24,7 @@
 
 #include <stdbool.h>
 
-#include "../../utd/parent/app.h"
+#include "../../utd/parent/program.h"
 #include "../../utd/parent/listen.h"
 #include "../../utd/parent/parent.h"
 #include "fuzz.h"

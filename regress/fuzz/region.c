@@ -43,9 +43,9 @@
 
 static const uint32_t nsubs[GEOMETRIES] = { 4, 16 };
 
-static struct owner owners[NOWNERS];
+static struct program programs[NOWNERS];
 static int fds[GEOMETRIES] = { -1, -1 };
-static struct outdir *dir;
+static struct trace *dir;
 static off_t meta_size;
 static struct region *region;
 static struct input *mid;		/* steps in the middle of a drain */
@@ -93,16 +93,16 @@ __wrap_writev(int fd, const struct iovec *iov, int n)
  */
 static void	scribble(struct input *);
 
-const struct owner *
-owner_find(uint64_t number)
+const struct program *
+program_find(uint64_t number)
 {
-	return number >= 1 && number <= NOWNERS ? &owners[number - 1] : NULL;
+	return number >= 1 && number <= NOWNERS ? &programs[number - 1] : NULL;
 }
 
 bool
-owner_dead(uint64_t number)
+program_dead(uint64_t number)
 {
-	const struct owner *o = owner_find(number);
+	const struct program *o = program_find(number);
 
 	return o != NULL && o->dead;
 }
@@ -148,13 +148,13 @@ report_reason(int error)
 }
 
 void
-report_made(const struct outdir *d)
+report_made(const struct trace *d)
 {
 	(void)d;
 }
 
 void
-report_wrote(const struct outdir *d)
+report_wrote(const struct trace *d)
 {
 	(void)d;
 }
@@ -392,26 +392,26 @@ bury(struct input *in)
 	int i;
 
 	for (i = 0; i < NOWNERS; i++)
-		owners[i].dead = (mask >> i & 1) != 0;
+		programs[i].dead = (mask >> i & 1) != 0;
 	if (region_bury(region))
 		for (i = 0; i < NOWNERS; i++)
-			owners[i].dead = false;
+			programs[i].dead = false;
 }
 
 static void
 begin(void)
 {
 	static const char *const names[] = { "", "a", "b c", "\\\"" };
-	struct outdir like;
+	struct trace like;
 	int fd, i;
 
 	for (i = 0; i < NOWNERS; i++) {
-		owners[i].number = (uint64_t)i + 1;
-		owners[i].pid = (uint32_t)i;
-		snprintf(owners[i].name, sizeof(owners[i].name), "%s",
+		programs[i].number = (uint64_t)i + 1;
+		programs[i].pid = (uint32_t)i;
+		snprintf(programs[i].name, sizeof(programs[i].name), "%s",
 		    names[i % 4]);
 	}
-	memset(owners[0].name, 'x', sizeof(owners[0].name) - 1);
+	memset(programs[0].name, 'x', sizeof(programs[0].name) - 1);
 	memset(&like, 0, sizeof(like));
 	like.again = true;
 	memset(like.uuid, 'u', sizeof(like.uuid));

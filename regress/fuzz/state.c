@@ -52,7 +52,7 @@ put(const struct ut_msg *m)
 static void
 write_programs(struct input *in)
 {
-	static struct state_app programs[PROGRAMS_MAX];
+	static struct state_program programs[PROGRAMS_MAX];
 	const size_t n = input_u8(in) % (PROGRAMS_MAX + 1);
 	size_t i;
 

@@ -112,7 +112,7 @@ adopt(struct region *r)
 	r->said_lost = load(&r->header->lost);
 	/* What it has revoked, it may have revoked just now. */
 	r->revoked = ut_msg_now();
-	if (k->dir->fd != -1 && !sink_adopt(k))
+	if (k->trace->fd != -1 && !sink_adopt(k))
 		return false;
 	for (i = 0; i < r->nsubs; i++)
 		adopt_sub(r, i);
@@ -130,14 +130,14 @@ adopt(struct region *r)
  * the channel that is gone: then the new files are numbered after those.
  */
 bool
-region_begin(struct region *r, struct outdir *d, bool again)
+region_begin(struct region *r, struct trace *t, bool again)
 {
 	bool ok = true;
 
-	r->sink = sink_new(r, d);
+	r->sink = sink_new(r, t);
 	if (again)
 		ok = adopt(r);
-	else if (d->again && d->fd != -1)
+	else if (t->again && t->fd != -1)
 		(void)sink_adopt(r->sink);
 	sink_adopted();
 	return ok;

@@ -79,7 +79,7 @@ drop_privileges(uid_t uid, gid_t gid)
 static void
 run(void)
 {
-	struct outdir *d;
+	struct trace *t;
 	struct region *r;
 	bool more = false;
 	int how;
@@ -107,8 +107,8 @@ run(void)
 	}
 	orders_take();		/* it may have gone after it said so */
 	obey();
-	for (d = outdirs; d != NULL; d = d->next)
-		ending &= !d->behind;	/* not yet: another will */
+	for (t = traces; t != NULL; t = t->next)
+		ending &= !t->behind;	/* not yet: another will */
 	while ((r = regions) != NULL) {
 		regions = r->next;
 		if (ending) {
@@ -118,8 +118,8 @@ run(void)
 			(void)region_drain(r, DRAIN_ALL);
 		}
 	}
-	while (ending && outdirs != NULL)
-		output_close(outdirs);
+	while (ending && traces != NULL)
+		output_close(traces);
 }
 
 /* Wherever the two are, here is where they are to be. */

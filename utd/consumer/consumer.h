@@ -23,17 +23,17 @@
 
 #include "../utd.h"
 
-struct outdir;
+struct trace;
 struct region;
 
 /* A program, as packets name it. */
-struct owner {
+struct program {
 	uint64_t	 number;
 	uint32_t	 pid;
 	char		 name[PROGRAM_NAME];
 	bool		 dead;		/* and not buried everywhere */
 	uint32_t	 serial;	/* of the request to bury it */
-	struct owner	*next;
+	struct program	*next;
 };
 
 #define PARENT_FD	3	/* the parent's socket */
@@ -69,7 +69,7 @@ bool	 order_obey(const struct order *, struct ut_msg *);
 /* Returns the serial number. */
 uint32_t orders_like(struct ut_msg *, struct region *);
 /* Make a region, or take it over; NULL and errno. */
-struct region *orders_region(const struct region *, struct outdir *, bool,
+struct region *orders_region(const struct region *, struct trace *, bool,
 	    int);
 
 /* obey.c: what is done between two passes. */
@@ -87,15 +87,15 @@ void	 report_failed(uint32_t, int);
 void	 report_trouble(const struct region *, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
 void	 report_progress(uint64_t);
-void	 report_made(const struct outdir *);	/* under a new name */
-void	 report_wrote(const struct outdir *);	/* metadata */
+void	 report_made(const struct trace *);	/* under a new name */
+void	 report_wrote(const struct trace *);	/* metadata */
 
-/* owners.c: programs. */
-struct owner *owner_read(struct ut_msg *);
-const struct owner *owner_find(uint64_t);
-bool	 owner_dead(uint64_t);
-bool	 owner_died(struct ut_msg *);
-bool	 owners_dead(void);
-void	 owners_forget(void);		/* who was dead */
+/* programs.c: programs. */
+struct program *program_read(struct ut_msg *);
+const struct program *program_find(uint64_t);
+bool	 program_dead(uint64_t);
+bool	 program_died(struct ut_msg *);
+bool	 programs_dead(void);
+void	 programs_forget(void);		/* who was dead */
 
 #endif /* CONSUMER_H */

@@ -211,11 +211,11 @@ batch_add(struct region *r, uint32_t stream, const struct piece *pc,
 static void
 name_packet(struct packet *pk, uint64_t owner, uint32_t tid)
 {
-	const struct owner *o = owner_find(owner);
+	const struct program *p = program_find(owner);
 
-	pk->pid = o != NULL ? o->pid : 0;
+	pk->pid = p != NULL ? p->pid : 0;
 	pk->tid = tid;
-	pk->name = o != NULL ? o->name : "";
+	pk->name = p != NULL ? p->name : "";
 }
 
 /* Note how many events the slot has lost, so that packets tell of them once. */
@@ -296,7 +296,7 @@ wanted(struct region *r, uint64_t word, int how)
 	case UT_OWNED:
 		if (how == DRAIN_DEAD)
 			return slot < r->nslots &&
-			    owner_dead(load(&r->slots[slot].owner));
+			    program_dead(load(&r->slots[slot].owner));
 		return how != DRAIN_FULL;
 	case UT_PARKED:
 		return how == DRAIN_ALL || how == DRAIN_LAST;
@@ -402,7 +402,7 @@ nothing_yet(const struct region *r, int how)
 {
 	size_t i;
 
-	if (r->sink->dir->meta != -1 || (how == DRAIN_LAST && r->unsaid > 0))
+	if (r->sink->trace->meta != -1 || (how == DRAIN_LAST && r->unsaid > 0))
 		return false;
 	for (i = 0; i < npieces; i++)
 		if (UT_COMMIT_COUNT(pieces[i].commit) > 0)
@@ -420,7 +420,7 @@ metadata_ready(struct region *r, int how)
 {
 	size_t i;
 
-	if (nothing_yet(r, how) || output_pending(r->sink->dir) == 0) {
+	if (nothing_yet(r, how) || output_pending(r->sink->trace) == 0) {
 		write_waits(r, 0);
 		return true;
 	}
@@ -439,8 +439,8 @@ metadata_ready(struct region *r, int how)
 static bool
 is_dead(struct region *r, const struct piece *pc)
 {
-	return owner_dead(load(&r->subs[pc->sub].owner)) ||
-	    owner_dead(load(&r->slots[pc->slot].owner));
+	return program_dead(load(&r->subs[pc->sub].owner)) ||
+	    program_dead(load(&r->slots[pc->slot].owner));
 }
 
 /*
@@ -464,7 +464,7 @@ region_drain(struct region *r, int how)
 {
 	size_t i, full = 0;
 
-	if (r->sink->dir->behind)
+	if (r->sink->trace->behind)
 		return false;
 	if (maxpieces < r->nsubs) {
 		maxpieces = r->nsubs;
@@ -507,7 +507,7 @@ region_finish(struct region *r, bool dead)
 {
 	region_stop(r, dead);
 	(void)region_drain(r, DRAIN_LAST);
-	if (output_removed(r->sink->dir))
+	if (output_removed(r->sink->trace))
 		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the files "
 		    "were removed, and what was written there is gone",
 		    r->name);
@@ -524,11 +524,11 @@ bury_slots(struct region *r)
 		word = load(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		if (UT_STATE(word) == UT_OWNED && slot < n &&
-		    owner_dead(load(&r->slots[slot].owner)))
+		    program_dead(load(&r->slots[slot].owner)))
 			region_sub_free(r, i);
 	}
 	for (i = 0; i < n; i++)
-		if (owner_dead(load(&r->slots[i].owner)))
+		if (program_dead(load(&r->slots[i].owner)))
 			region_slot_free(r, i);
 }
 
@@ -540,7 +540,7 @@ bool
 region_bury(struct region *r)
 {
 	(void)region_drain(r, DRAIN_DEAD);
-	if (r->sink->dir->behind || r->sink->dir->nwhole > 0)
+	if (r->sink->trace->behind || r->sink->trace->nwhole > 0)
 		return false;
 	bury_slots(r);
 	return true;

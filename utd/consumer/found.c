@@ -75,7 +75,7 @@ scan_file(struct sink *k, struct stream *s, int fd)
 	while ((n = pread(fd, buf, sizeof(buf), (off_t)s->size)) > 0) {
 		head = packet_read(buf, (size_t)n, &pk);
 		if (head == 0 ||
-		    memcmp(pk.uuid, k->dir->uuid, UUID_LEN) != 0 ||
+		    memcmp(pk.uuid, k->trace->uuid, UUID_LEN) != 0 ||
 		    pk.len > (uint64_t)st.st_size - s->size - head)
 			break;
 		note_late(s, &pk, (off_t)(s->size + head));
@@ -87,7 +87,7 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		k->packets++;
 	}
 	if (s->size == 0 && n > 0 &&
-	    !packet_begins(buf, (size_t)n, k->dir->uuid))
+	    !packet_begins(buf, (size_t)n, k->trace->uuid))
 		return stream_foreign(k, s->index) == 0;
 	k->bytes += s->size;
 	return (uint64_t)st.st_size == s->size ||
@@ -118,7 +118,7 @@ sink_adopt(struct sink *k)
 	}
 	if (!ok)
 		k->nstreams--;
-	return ok && (k->nstreams == k->maxstreams || k->dir->fd == -1 ||
+	return ok && (k->nstreams == k->maxstreams || k->trace->fd == -1 ||
 	    errno == ENOENT);
 }
 

@@ -78,7 +78,7 @@ reply_counts(uint32_t serial, const struct region *r)
 }
 
 static void
-do_outdir(struct ut_msg *m)
+do_session_dir(struct ut_msg *m)
 {
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
@@ -127,12 +127,12 @@ static void
 do_refine(struct ut_msg *m)
 {
 	char text[512];
-	struct outdir *d = outdir_find(m->h.a);
+	struct trace *t = trace_find(m->h.a);
 	uint64_t at = ut_msg_get_u64(m);
 
 	ut_msg_get_str(m, text, sizeof(text));
-	if (d != NULL && !m->bad)
-		output_refine(d, at, text);
+	if (t != NULL && !m->bad)
+		output_refine(t, at, text);
 }
 
 static void
@@ -184,7 +184,7 @@ do_close(struct ut_msg *m)
 static void
 do_bury(struct ut_msg *m)
 {
-	struct outdir nowhere = { .fd = -1, .meta = -1, .base = -1 };
+	struct trace nowhere = { .fd = -1, .meta = -1, .base = -1 };
 	struct region like, *r = NULL;
 	const uint32_t serial = orders_like(m, &like);
 	char why[512];
@@ -214,10 +214,10 @@ do_bury(struct ut_msg *m)
 static void
 do_closetrace(struct ut_msg *m)
 {
-	struct outdir *d = outdir_find(m->h.a);
+	struct trace *t = trace_find(m->h.a);
 
-	if (d != NULL)
-		output_close(d);
+	if (t != NULL)
+		output_close(t);
 }
 
 static void
@@ -233,12 +233,12 @@ do_end(struct ut_msg *m)
 static void
 do_dead(struct ut_msg *m)
 {
-	died |= owner_died(m);
+	died |= program_died(m);
 }
 
 static const struct order orders[] = {
 	{ UT_C_END,		do_end },
-	{ UT_C_OUTDIR,		do_outdir },
+	{ UT_C_SESSIONDIR,		do_session_dir },
 	{ UT_C_UIDDIR,		do_uiddir },
 	{ UT_C_REFINE,		do_refine },
 	{ UT_C_DEAD,		do_dead },
@@ -258,12 +258,12 @@ obey_dead(void)
 	bool buried = true;
 
 	died = false;
-	if (!owners_dead())
+	if (!programs_dead())
 		return;
 	for (r = regions; r != NULL; r = r->next)
 		buried &= region_bury(r);
 	if (buried)
-		owners_forget();
+		programs_forget();
 }
 
 /* Obey the messages that were put off. */

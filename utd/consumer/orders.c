@@ -45,7 +45,7 @@ orders_init(void)
 static void
 do_trace(struct ut_msg *m)
 {
-	struct outdir like, *d = NULL;
+	struct trace like, *t = NULL;
 	struct ut_msg *out;
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
@@ -61,13 +61,13 @@ do_trace(struct ut_msg *m)
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
 	if ((fd = ut_msg_get_fd(m)) != -1)
-		d = output_trace(&like, fd, path, made);
-	if (d == NULL) {
+		t = output_trace(&like, fd, path, made);
+	if (t == NULL) {
 		report_failed(serial, errno);
 		return;
 	}
 	out = report_begin(UT_C_REPLY, serial, 0);
-	ut_msg_u64(out, (uint64_t)d->meta_size);
+	ut_msg_u64(out, (uint64_t)t->meta_size);
 	report_send();
 }
 
@@ -116,14 +116,14 @@ no_shm(const struct region *like)
 
 /* Make a region, or take it over; NULL and errno. */
 struct region *
-orders_region(const struct region *like, struct outdir *dir, bool again,
+orders_region(const struct region *like, struct trace *t, bool again,
     int fd)
 {
 	struct region *r;
 	int error;
 
-	if (dir == NULL || sleep_bell(bell_name) == -1) {
-		if (dir == NULL)
+	if (t == NULL || sleep_bell(bell_name) == -1) {
+		if (t == NULL)
 			errno = ENOENT;
 		else
 			no_shm(like);
@@ -134,7 +134,7 @@ orders_region(const struct region *like, struct outdir *dir, bool again,
 	r = region_new(like, again, fd);
 	if (r == NULL)
 		no_shm(like);
-	if (r == NULL || region_begin(r, dir, again))
+	if (r == NULL || region_begin(r, t, again))
 		return r;
 	error = errno;
 	region_end(r, false);
@@ -167,7 +167,7 @@ do_region(struct ut_msg *m)
 
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
-	r = orders_region(&like, outdir_find(m->h.b), again,
+	r = orders_region(&like, trace_find(m->h.b), again,
 	    m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
 	if (r == NULL) {
 		report_failed(serial, errno);
@@ -190,32 +190,32 @@ static void
 do_metadata(struct ut_msg *m)
 {
 	static char text[UT_MSG_MAX];
-	struct outdir *d = outdir_find(m->h.a);
+	struct trace *t = trace_find(m->h.a);
 
 	ut_msg_get_str(m, text, sizeof(text));
-	if (d != NULL)
-		(void)output_metadata(d, text, m->h.b == 0);
+	if (t != NULL)
+		(void)output_metadata(t, text, m->h.b == 0);
 }
 
 /* All metadata is here: events may be written. */
 static void
 do_synced(struct ut_msg *m)
 {
-	struct outdir *d = outdir_find(m->h.a);
+	struct trace *t = trace_find(m->h.a);
 
-	if (d != NULL)
-		output_synced(d);
+	if (t != NULL)
+		output_synced(t);
 }
 
 static void
-do_owner(struct ut_msg *m)
+do_program(struct ut_msg *m)
 {
-	(void)owner_read(m);
+	(void)program_read(m);
 }
 
 static const struct order at_once[] = {
 	{ UT_C_BELL,		do_bell },
-	{ UT_C_OWNER,		do_owner },
+	{ UT_C_PROGRAM,		do_program },
 	{ UT_C_TRACE,		do_trace },
 	{ UT_C_REGION,		do_region },
 	{ UT_C_METADATA,	do_metadata },

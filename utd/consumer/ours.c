@@ -285,18 +285,18 @@ output_give(int dir, const char *path, uid_t uid, gid_t gid)
  * user can put anything in its place, but cannot keep us waiting by that.
  */
 int
-output_file(const struct outdir *d, const char *name, int flags)
+output_file(const struct trace *t, const char *name, int flags)
 {
 	char path[PATH_MAX];
 	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", d->path, name);
-	if (is_removed(d->fd))
+	snprintf(path, sizeof(path), "%s/%s", t->path, name);
+	if (is_removed(t->fd))
 		return failed(path);
 	if ((flags & O_CREAT) != 0)
 		flags |= O_EXCL;
-	fd = openat(d->fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+	fd = openat(t->fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
 	    O_NOCTTY, 0600);
 	if (fd == -1)
 		return failed(path);

@@ -15,7 +15,7 @@
  */
 
 /*
- * Directories of the trace, and their metadata: ours.c makes and opens them.
+ * Traces: their directories, which ours.c makes and opens, and their metadata.
  */
 
 #include <sys/types.h>
@@ -31,61 +31,61 @@
 #include "consumer.h"
 #include "sink.h"
 
-struct outdir *outdirs;
+struct trace *traces;
 
-struct outdir *
-outdir_find(uint32_t id)
+struct trace *
+trace_find(uint32_t id)
 {
-	struct outdir *d;
+	struct trace *t;
 
-	for (d = outdirs; d != NULL && d->id != id; d = d->next)
+	for (t = traces; t != NULL && t->id != id; t = t->next)
 		continue;
-	return d;
+	return t;
 }
 
 /* Is the metadata file of this trace, by its UUID, or still empty? */
 static bool
-has_uuid(const struct outdir *d)
+has_uuid(const struct trace *t)
 {
 	char head[512], uuid[UUID_TEXT];
 	ssize_t n;
 	int fd;
 
-	if ((fd = output_file(d, "metadata", O_RDONLY)) == -1)
+	if ((fd = output_file(t, "metadata", O_RDONLY)) == -1)
 		return false;
 	n = read(fd, head, sizeof(head) - 1);
 	close(fd);
 	head[n > 0 ? n : 0] = '\0';
-	uuid_text(uuid, d->uuid);
+	uuid_text(uuid, t->uuid);
 	return n == 0 || strstr(head, uuid) != NULL;
 }
 
 /* Open the metadata file that another consumer has left, or make one. */
 static int
-open_metadata(struct outdir *d)
+open_metadata(struct trace *t)
 {
 	const int flags = O_WRONLY | O_APPEND;
 	struct stat st;
 	int fd = -1;
 
-	if (d->again) {
-		fd = output_file(d, "metadata", flags);
+	if (t->again) {
+		fd = output_file(t, "metadata", flags);
 		if (fd == -1 && errno != ENOENT)
 			return -1;
-		if (fd != -1 && !has_uuid(d)) {
+		if (fd != -1 && !has_uuid(t)) {
 			close(fd);
-			(void)output_refuse(d->path, "the metadata are not "
+			(void)output_refuse(t->path, "the metadata are not "
 			    "those that were there");
 			errno = ESTALE;		/* nor will they be */
 			return -1;
 		}
 	}
 	if (fd == -1)
-		fd = output_file(d, "metadata", flags | O_CREAT);
+		fd = output_file(t, "metadata", flags | O_CREAT);
 	if (fd == -1 || fstat(fd, &st) == -1)
 		return -1;
-	d->meta = fd;
-	d->meta_size = st.st_size;
+	t->meta = fd;
+	t->meta_size = st.st_size;
 	return 0;
 }
 
@@ -96,18 +96,18 @@ open_metadata(struct outdir *d)
  * name.
  */
 static int
-output_make(struct outdir *d)
+output_make(struct trace *t)
 {
-	if (d->fd == -1 && (d->fd = output_dir(d->base, d->path,
-	    d->new && !d->again ? OUTPUT_NEW : OUTPUT_MAKE, geteuid())) == -1)
+	if (t->fd == -1 && (t->fd = output_dir(t->base, t->path,
+	    t->new && !t->again ? OUTPUT_NEW : OUTPUT_MAKE, geteuid())) == -1)
 		return -1;
-	if (open_metadata(d) == -1)
+	if (open_metadata(t) == -1)
 		return -1;
-	close(d->base);
-	d->base = -1;
+	close(t->base);
+	t->base = -1;
 	/* One that another consumer made has the name that it told. */
-	if (d->new && !d->again && strcmp(d->path, ".") != 0)
-		report_made(d);
+	if (t->new && !t->again && strcmp(t->path, ".") != 0)
+		report_made(t);
 	return 0;
 }
 
@@ -116,23 +116,23 @@ output_make(struct outdir *d)
  * without telling anybody.
  */
 static void
-output_find(struct outdir *d)
+output_find(struct trace *t)
 {
-	char *end = d->path + strlen(d->path);
+	char *end = t->path + strlen(t->path);
 	int n;
 
 	for (n = 2; n < OUTPUT_NUMBERS; n++) {
-		if ((d->fd = output_dir(d->base, d->path, OUTPUT_OPEN,
+		if ((t->fd = output_dir(t->base, t->path, OUTPUT_OPEN,
 		    geteuid())) == -1 && errno == ENOENT)
 			break;
-		if (d->fd != -1 && has_uuid(d)) {
-			report_made(d);
-			d->again = true;
+		if (t->fd != -1 && has_uuid(t)) {
+			report_made(t);
+			t->again = true;
 			return;
 		}
-		if (d->fd != -1)
-			close(d->fd);
-		d->fd = -1;
+		if (t->fd != -1)
+			close(t->fd);
+		t->fd = -1;
 		snprintf(end, OUTPUT_NUMBER, "-%d", n);
 	}
 	*end = '\0';
@@ -142,28 +142,28 @@ output_find(struct outdir *d)
  * A trace, in the directory path below fd, which it keeps.  With again, it is
  * the one that another consumer had, if that had made the directory.
  */
-struct outdir *
-output_trace(const struct outdir *like, int fd, const char *path, bool made)
+struct trace *
+output_trace(const struct trace *like, int fd, const char *path, bool made)
 {
-	struct outdir *d = xcalloc(1, sizeof(*d));
+	struct trace *t = xcalloc(1, sizeof(*t));
 	int error;
 
-	*d = *like;
-	d->path = xcalloc(1, strlen(path) + OUTPUT_NUMBER);
-	d->fd = d->meta = -1;
-	d->base = fd;
-	strcpy(d->path, path);
-	d->behind = like->again;
-	d->again = like->again && made;
+	*t = *like;
+	t->path = xcalloc(1, strlen(path) + OUTPUT_NUMBER);
+	t->fd = t->meta = -1;
+	t->base = fd;
+	strcpy(t->path, path);
+	t->behind = like->again;
+	t->again = like->again && made;
 	if (like->again && !made)
-		output_find(d);
-	if ((d->new && !d->again) || output_make(d) == 0) {
-		d->next = outdirs;
-		outdirs = d;
-		return d;
+		output_find(t);
+	if ((t->new && !t->again) || output_make(t) == 0) {
+		t->next = traces;
+		traces = t;
+		return t;
 	}
 	error = errno;
-	output_close(d);
+	output_close(t);
 	errno = error;
 	return NULL;
 }
@@ -173,69 +173,69 @@ output_trace(const struct outdir *like, int fd, const char *path, bool made)
  * refuse the whole session for it; the trace has no events then.
  */
 void
-output_close(struct outdir *d)
+output_close(struct trace *t)
 {
-	struct outdir **dp = &outdirs;
+	struct trace **dp = &traces;
 
-	while (*dp != NULL && *dp != d)
+	while (*dp != NULL && *dp != t)
 		dp = &(*dp)->next;
-	if (*dp == d)
-		*dp = d->next;
-	if (d->meta != -1 && d->meta_size == 0)
-		(void)unlinkat(d->fd, "metadata", 0);
-	if (d->meta != -1)
-		close(d->meta);
-	if (d->fd != -1)
-		close(d->fd);
-	if (d->base != -1)
-		close(d->base);
-	free(d->path);
-	free(d->pending);
-	free(d);
+	if (*dp == t)
+		*dp = t->next;
+	if (t->meta != -1 && t->meta_size == 0)
+		(void)unlinkat(t->fd, "metadata", 0);
+	if (t->meta != -1)
+		close(t->meta);
+	if (t->fd != -1)
+		close(t->fd);
+	if (t->base != -1)
+		close(t->base);
+	free(t->path);
+	free(t->pending);
+	free(t);
 }
 
 /* Has somebody removed the files that are still open? */
 bool
-output_removed(const struct outdir *d)
+output_removed(const struct trace *t)
 {
 	struct stat st;
 
-	return d->meta != -1 && fstat(d->meta, &st) == 0 && st.st_nlink == 0;
+	return t->meta != -1 && fstat(t->meta, &st) == 0 && st.st_nlink == 0;
 }
 
 /* Write the metadata that is pending: all or nothing. */
 int
-output_pending(struct outdir *d)
+output_pending(struct trace *t)
 {
 	ssize_t n;
 	size_t done = 0;
 
 	report_try();
-	if (d->lost != 0) {
-		errno = d->lost;
+	if (t->lost != 0) {
+		errno = t->lost;
 		return -1;
 	}
-	if (d->meta == -1 && output_make(d) == -1)
+	if (t->meta == -1 && output_make(t) == -1)
 		return -1;
-	while (done < d->nwhole) {
-		n = write(d->meta, d->pending + done, d->nwhole - done);
+	while (done < t->nwhole) {
+		n = write(t->meta, t->pending + done, t->nwhole - done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0) {
 			if (n == 0)
 				errno = EIO;
-			(void)ftruncate(d->meta, d->meta_size);
+			(void)ftruncate(t->meta, t->meta_size);
 			return -1;
 		}
 		done += (size_t)n;
 	}
-	d->meta_size += (off_t)done;
+	t->meta_size += (off_t)done;
 	if (done > 0)
-		report_wrote(d);
-	d->npending -= done;
-	d->nwhole = 0;
-	if (done > 0 && d->npending > 0)
-		memmove(d->pending, d->pending + done, d->npending);
+		report_wrote(t);
+	t->npending -= done;
+	t->nwhole = 0;
+	if (done > 0 && t->npending > 0)
+		memmove(t->pending, t->pending + done, t->npending);
 	return 0;
 }
 
@@ -244,24 +244,24 @@ output_pending(struct outdir *d)
  * sees the beginning of a description without its end.
  */
 int
-output_metadata(struct outdir *d, const char *s, bool whole)
+output_metadata(struct trace *t, const char *s, bool whole)
 {
 	size_t n = strlen(s);
 
-	d->pending = xrealloc(d->pending, d->npending + n);
-	memcpy(d->pending + d->npending, s, n);
-	d->npending += n;
+	t->pending = xrealloc(t->pending, t->npending + n);
+	memcpy(t->pending + t->npending, s, n);
+	t->npending += n;
 	if (!whole)
 		return 0;
-	d->nwhole = d->npending;
-	return d->meta != -1 ? output_pending(d) : 0;
+	t->nwhole = t->npending;
+	return t->meta != -1 ? output_pending(t) : 0;
 }
 
 /* The metadata that another consumer may not have had is here. */
 void
-output_synced(struct outdir *d)
+output_synced(struct trace *t)
 {
-	d->behind = false;
+	t->behind = false;
 }
 
 /*
@@ -269,18 +269,18 @@ output_synced(struct outdir *d)
  * text is good enough.
  */
 void
-output_refine(struct outdir *d, uint64_t at, const char *s)
+output_refine(struct trace *t, uint64_t at, const char *s)
 {
-	const uint64_t size = (uint64_t)d->meta_size;
+	const uint64_t size = (uint64_t)t->meta_size;
 	size_t n = strlen(s);
 	int fd;
 
-	if (at >= size && n <= d->npending && at - size <= d->npending - n)
-		memcpy(d->pending + (at - size), s, n);
+	if (at >= size && n <= t->npending && at - size <= t->npending - n)
+		memcpy(t->pending + (at - size), s, n);
 	if (n > size || at > size - n)
 		return;
 	/* Not that of the others, which appends wherever it is told to. */
-	fd = output_file(d, "metadata", O_WRONLY);
+	fd = output_file(t, "metadata", O_WRONLY);
 	if (fd == -1)
 		return;
 	(void)!pwrite(fd, s, n, (off_t)at);

@@ -329,7 +329,7 @@ region_over(const struct region *r, uint32_t source)
 	if (source >= r->nslots)
 		return source >= r->nslots + r->nsubs;
 	owner = load(&r->slots[source].owner);
-	return owner == 0 || owner_dead(owner) ||
+	return owner == 0 || program_dead(owner) ||
 	    load(&r->header->active) == 0;
 }
 

@@ -29,7 +29,7 @@
 #include "../../libut/attr.h"
 #include "../utd.h"
 
-struct outdir;
+struct trace;
 struct sink;
 
 /* Memory that others can cut off: see fault.c. */
@@ -122,7 +122,7 @@ void	 region_finish(struct region *, bool);	/* stop and drain it */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* adopt.c: a region and its sink, and what another consumer has left. */
-bool	 region_begin(struct region *, struct outdir *, bool);
+bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
 
 /* revoke.c: sub-buffers that idle threads hold. */

@@ -122,17 +122,17 @@ report_progress(uint64_t left)
 
 /* A directory was made, perhaps under another name than we were asked. */
 void
-report_made(const struct outdir *d)
+report_made(const struct trace *t)
 {
-	ut_msg_init(&out, UT_C_MADE, d->id, 0);
-	ut_msg_str(&out, d->path);
+	ut_msg_init(&out, UT_C_MADE, t->id, 0);
+	ut_msg_str(&out, t->path);
 	report_send();
 }
 
 void
-report_wrote(const struct outdir *d)
+report_wrote(const struct trace *t)
 {
-	ut_msg_init(&out, UT_C_WROTE, d->id, 0);
-	ut_msg_u64(&out, (uint64_t)d->meta_size);
+	ut_msg_init(&out, UT_C_WROTE, t->id, 0);
+	ut_msg_u64(&out, (uint64_t)t->meta_size);
 	report_send();
 }

@@ -50,16 +50,16 @@ static unsigned char heads[BATCH + 1][PACKET_HEAD_MAX];
 static struct iovec iov[2 * (BATCH + 1)];
 
 struct sink *
-sink_new(const struct region *r, struct outdir *d)
+sink_new(const struct region *r, struct trace *t)
 {
 	struct sink *k = xcalloc(1, sizeof(*k));
 
 	k->stream_of = xcalloc((size_t)r->nslots + r->nsubs,
 	    sizeof(*k->stream_of));
 	k->region = r;
-	k->dir = d;
+	k->trace = t;
 	k->maxstreams = 2 * (r->nslots + ut_subs_shared(r->nsubs));
-	k->trouble = d->lost;		/* the parent knows that */
+	k->trouble = t->lost;		/* the parent knows that */
 	return k;
 }
 
@@ -183,7 +183,7 @@ stream_file(const struct sink *k, uint32_t i, int flags)
 {
 	char name[FILE_MAXLEN];
 
-	return output_file(k->dir, file_name(k, i, name), flags);
+	return output_file(k->trace, file_name(k, i, name), flags);
 }
 
 /* Refuse the file of that stream, for something in it is not ours: -1. */
@@ -221,8 +221,8 @@ stream_open(struct sink *k, struct stream *s)
 	s->used = ++clock_used;
 	if (s->fd != -1)
 		return 0;
-	if (k->dir->lost != 0) {
-		errno = k->dir->lost;
+	if (k->trace->lost != 0) {
+		errno = k->trace->lost;
 		return -1;
 	}
 	if (nopen == OPEN_MAX_STREAMS)
@@ -302,7 +302,7 @@ static void
 add_packet(const struct sink *k, const struct stream *s, struct packet *pk,
     unsigned int n)
 {
-	pk->uuid = k->dir->uuid;
+	pk->uuid = k->trace->uuid;
 	pk->stream = k->region->stream;
 	pk->instance = s->index;
 	pk->seq = s->seq + n;

@@ -15,7 +15,7 @@
  */
 
 /*
- * The sink: where the packets of a region go.  It has the directory with its
+ * The sink: where the packets of a region go.  It has the trace with its
  * metadata, the streams with their files, and the numbers that are in the heads
  * of packets; it knows what was written, and no sub-buffer.  drain.c hands it
  * packets, whose events are still in the region.  sink_write() returns when
@@ -36,8 +36,8 @@
 
 struct region;
 
-/* A directory of the trace.  What the parent calls a trace. */
-struct outdir {
+/* A trace, as CTF has it: a directory with metadata and streams. */
+struct trace {
 	uint32_t	 id;
 	int		 fd;		/* -1: not made yet */
 	int		 base;		/* the directory above, until made */
@@ -52,7 +52,7 @@ struct outdir {
 	size_t		 npending;
 	size_t		 nwhole;	/* pending bytes that may be written */
 	off_t		 meta_size;
-	struct outdir	*next;
+	struct trace	*next;
 };
 
 /* One file of a channel.  Its packets do not overlap in time. */
@@ -76,7 +76,7 @@ struct stream {
  */
 struct sink {
 	const struct region *region;
-	struct outdir	*dir;
+	struct trace	*trace;
 	struct stream	*streams;
 	uint32_t	 nstreams;
 	uint32_t	 maxstreams;	/* more is nonsense */
@@ -103,12 +103,12 @@ struct packet {
 	uint64_t	 discarded;
 };
 
-extern struct outdir *outdirs;
+extern struct trace *traces;
 
 /* sink.c: packets and their streams. */
 #define BATCH		64		/* packets in one writev */
 #define NO_STREAM	UINT32_MAX
-struct sink *sink_new(const struct region *, struct outdir *);
+struct sink *sink_new(const struct region *, struct trace *);
 void	 sink_free(struct sink *);
 uint32_t sink_stream(struct sink *, uint32_t, const struct packet *);
 uint32_t sink_any_stream(struct sink *, struct packet *);
@@ -131,14 +131,14 @@ size_t	 packet_read(const unsigned char *, size_t, struct packet *);
 bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 
 /* output.c: directories of the trace, and their metadata. */
-struct outdir *outdir_find(uint32_t);
-struct outdir *output_trace(const struct outdir *, int, const char *, bool);
-void	 output_close(struct outdir *);
-int	 output_metadata(struct outdir *, const char *, bool);
-void	 output_synced(struct outdir *);	/* all metadata was sent */
-void	 output_refine(struct outdir *, uint64_t, const char *);
-bool	 output_removed(const struct outdir *);
-int	 output_pending(struct outdir *);	/* try again: 0 or -1 */
+struct trace *trace_find(uint32_t);
+struct trace *output_trace(const struct trace *, int, const char *, bool);
+void	 output_close(struct trace *);
+int	 output_metadata(struct trace *, const char *, bool);
+void	 output_synced(struct trace *);	/* all metadata was sent */
+void	 output_refine(struct trace *, uint64_t, const char *);
+bool	 output_removed(const struct trace *);
+int	 output_pending(struct trace *);	/* try again: 0 or -1 */
 
 /*
  * ours.c: directories and files.  A failure leaves its reason: see report_why.
@@ -154,6 +154,6 @@ int	 output_session(const char *, bool);
 int	 output_dir(int, char *, enum output_how, uid_t);
 gid_t	 output_group(uid_t, gid_t);	/* the user's */
 int	 output_give(int, const char *, uid_t, gid_t);
-int	 output_file(const struct outdir *, const char *, int);
+int	 output_file(const struct trace *, const char *, int);
 
 #endif /* SINK_H */

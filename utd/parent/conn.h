@@ -55,7 +55,7 @@ struct conn {
 
 /* NULL and errno, as malloc(3): then the descriptor is still the caller's. */
 struct conn *conn_new(int, const struct conn_ops *, void *);
-void	 conn_of(struct conn *, struct user *, gid_t, pid_t);	/* takes the user */
+void	 conn_of(struct conn *, struct user *, gid_t, pid_t);	/* its user */
 void	 conn_hand_over(struct conn *, const struct conn_ops *, void *);
 void	 conn_read(struct conn *);	/* what is there already */
 void	 conn_send(struct conn *, struct ut_msg *);

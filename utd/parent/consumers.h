@@ -86,7 +86,7 @@ bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
 void	 consumers_remove(void);	/* what they leave */
 void	 consumer_restore(uid_t, gid_t, const char *);
-void	 consumer_remove(const struct consumer *, const char *);	/* a region */
+void	 consumer_remove(const struct consumer *, const char *);
 void	 consumers_end(void);
 
 /*

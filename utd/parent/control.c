@@ -24,9 +24,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app.h"
 #include "client.h"
 #include "parent.h"
+#include "program.h"
 
 #define DEFAULT_CHANNEL	"channel0"
 #define PATIENCE	3000	/* ms for programs that do not answer */
@@ -106,7 +106,8 @@ do_create(struct client *k, struct ut_msg *m)
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, dir, sizeof(dir));
 	if (m->bad || !name_valid(name, "._-")) {
-		client_refuse(k, "session name: 1 to 64 letters, digits, . _ -");
+		client_refuse(k,
+		    "session name: 1 to 64 letters, digits, . _ -");
 	} else if (dir[0] != '/') {
 		client_refuse(k, "directory %s: not absolute", dir);
 	} else if (session_taken(name, k->conn->uid)) {
@@ -424,7 +425,8 @@ do_channel(struct client *k, struct ut_msg *m)
 	if (name[0] == '\0' && !m->bad)
 		snprintf(name, sizeof(name), "%s", DEFAULT_CHANNEL);
 	if (m->bad || !name_valid(name, "._-")) {
-		client_refuse(k, "channel name: 1 to 64 letters, digits, . _ -");
+		client_refuse(k,
+		    "channel name: 1 to 64 letters, digits, . _ -");
 	} else if (strcmp(name, "metadata") == 0) {
 		client_refuse(k, "channel name metadata is taken");
 	} else if ((ch = channel_find(s, name)) != NULL) {
@@ -552,12 +554,12 @@ count_events(const struct channel *ch, const struct rule *rule)
 static unsigned int
 count_programs(const struct channel *ch, const struct rule *rule)
 {
-	const struct app *a;
+	const struct program *p;
 	const struct link *l;
 	unsigned int n = 0;
 
-	for (a = apps; a != NULL; a = a->next)
-		if (a->conn != NULL && (l = link_find(a, ch)) != NULL &&
+	for (p = programs; p != NULL; p = p->next)
+		if (p->conn != NULL && (l = link_find(p, ch)) != NULL &&
 		    l->mapped != NULL && l->mapped->hit &&
 		    l->mapped->newest == rule->serial)
 			n++;

@@ -18,9 +18,9 @@
  * The end of channels and of sessions.
  */
 
-#include "app.h"
 #include "client.h"
 #include "parent.h"
+#include "program.h"
 
 /* Detach all programs, and close all regions. */
 void

@@ -46,7 +46,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
+#include "program.h"
 
 #define PAIRS		4000	/* in one MAP */
 #define ASKED		16000	/* in one DESCRIBE */
@@ -59,11 +59,11 @@ static void	link_step(struct link *);
 static void	link_finish(struct link *);
 
 struct link *
-link_find(const struct app *a, const struct channel *ch)
+link_find(const struct program *p, const struct channel *ch)
 {
 	struct link *l;
 
-	for (l = a->links; l != NULL; l = l->next)
+	for (l = p->links; l != NULL; l = l->next)
 		if (l->channel == ch)
 			return l;
 	return NULL;
@@ -76,29 +76,29 @@ link_id(const struct link *l)
 }
 
 static struct link *
-link_by_id(const struct app *a, uint32_t id)
+link_by_id(const struct program *p, uint32_t id)
 {
 	struct link *l;
 
-	for (l = a->links; l != NULL && link_id(l) != id; l = l->next)
+	for (l = p->links; l != NULL && link_id(l) != id; l = l->next)
 		continue;
 	return l;
 }
 
 static struct link *
-link_get(struct app *a, struct channel *ch)
+link_get(struct program *p, struct channel *ch)
 {
 	struct link *l;
 
-	if ((l = link_find(a, ch)) != NULL)
+	if ((l = link_find(p, ch)) != NULL)
 		return l;
 	if ((l = calloc(1, sizeof(*l))) == NULL)
 		return NULL;
-	l->app = a;
+	l->program = p;
 	l->channel = ch;
-	l->unsure = a->kept;
-	l->next = a->links;
-	a->links = l;
+	l->unsure = p->kept;
+	l->next = p->links;
+	p->links = l;
 	return l;
 }
 
@@ -107,14 +107,14 @@ link_get(struct app *a, struct channel *ch)
  * channel: learn all events of the program.
  */
 void
-link_sync(struct app *a, struct channel *ch, struct waiter *w)
+link_sync(struct program *p, struct channel *ch, struct waiter *w)
 {
 	struct link *l;
 
-	if (a->conn == NULL)
+	if (p->conn == NULL)
 		return;
-	if ((l = link_get(a, ch)) == NULL || !waits_add(&l->later, w)) {
-		conn_fail(a->conn);
+	if ((l = link_get(p, ch)) == NULL || !waits_add(&l->later, w)) {
+		conn_fail(p->conn);
 		return;
 	}
 	l->again = true;
@@ -130,16 +130,16 @@ link_wanted(const struct link *l)
 
 /* Ask for the names that no program with this table has told yet. */
 static void
-send_list(struct app *a)
+send_list(struct program *p)
 {
-	const struct table *t = a->table;
+	const struct table *t = p->table;
 
-	if (a->listed < a->listing)
+	if (p->listed < p->listing)
 		return;			/* asked already */
-	a->listed = t->known;
-	a->listing = t->size;
+	p->listed = t->known;
+	p->listing = t->size;
 	ut_msg_init(&out, UT_MSG_LIST, t->known, t->size - t->known);
-	conn_send(a->conn, &out);
+	conn_send(p->conn, &out);
 }
 
 /* Ask for the next events to be described; false if there are none. */
@@ -149,7 +149,8 @@ send_describe(struct link *l)
 	uint32_t i = l->described;
 
 	ut_msg_init(&out, UT_MSG_DESCRIBE, link_id(l), 0);
-	for (; out.h.b < ASKED && plan_lacks(l->plan, l->app->table, &i); i++) {
+	for (; out.h.b < ASKED &&
+	    plan_lacks(l->plan, l->program->table, &i); i++) {
 		ut_msg_u32(&out, i);
 		out.h.b++;
 	}
@@ -157,7 +158,7 @@ send_describe(struct link *l)
 	l->answers = out.h.b;
 	if (out.h.b == 0)
 		return false;
-	conn_send(l->app->conn, &out);
+	conn_send(l->program->conn, &out);
 	return true;
 }
 
@@ -172,9 +173,9 @@ link_introduce(struct link *l)
 	if (l->reach != LINK_AWAY)
 		return;
 	l->reach = LINK_INTRODUCED;
-	app_tell(l->region->trace->consumer, l->app);
-	l->app->known = true;
-	app_save(l->app);
+	program_tell(l->region->trace->consumer, l->program);
+	l->program->known = true;
+	program_save(l->program);
 }
 
 /* The region has to be attached before anything is mapped. */
@@ -187,14 +188,14 @@ send_attach(struct link *l)
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
 	ut_msg_fd(&out, r->fd);
 	/* A semaphore of another ABI is another thing: no bell then. */
-	if (l->app->bits != sizeof(void *) * CHAR_BIT) {
+	if (l->program->bits != sizeof(void *) * CHAR_BIT) {
 		ut_msg_str(&out, "");
 	} else {
 		if (c->bell != -1)
 			ut_msg_fd(&out, c->bell);
 		ut_msg_str(&out, c->bellname);
 	}
-	conn_send(l->app->conn, &out);
+	conn_send(l->program->conn, &out);
 }
 
 static void
@@ -203,8 +204,8 @@ send_map(struct link *l)
 	if (out.h.b == 0)
 		return;
 	l->acks++;
-	if (l->app->conn != NULL)
-		conn_send(l->app->conn, &out);
+	if (l->program->conn != NULL)
+		conn_send(l->program->conn, &out);
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 }
 
@@ -224,7 +225,7 @@ send_plan(struct link *l)
 	if (new != NULL && new->n > n)
 		n = new->n;
 	if (l->unsure && l->reach == LINK_ATTACHED)
-		n = l->app->table->size;
+		n = l->program->table->size;
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 	for (i = 0; i < n; i++) {
 		if (plan_id(old, i) == plan_id(new, i) && !l->unsure)
@@ -246,7 +247,7 @@ static void
 link_late(struct link *l)
 {
 	if (l->region != NULL && trace_late(l->region->trace))
-		waits_release(&l->now, l->app->start);
+		waits_release(&l->now, l->program->start);
 }
 
 /* Everything is there: the program is told. */
@@ -254,7 +255,7 @@ static void
 link_map(struct link *l)
 {
 	const struct conn *consumer;
-	struct app *a = l->app;
+	struct program *p = l->program;
 
 	state_save();			/* no ID that the next utd gives away */
 	if (l->region != NULL) {
@@ -263,7 +264,7 @@ link_map(struct link *l)
 		consumer = l->region->trace->consumer->conn;
 		if (!trace_flush(l->region->trace) ||
 		    (consumer != NULL && conn_behind(consumer)) ||
-		    (a->conn != NULL && conn_behind(a->conn))) {
+		    (p->conn != NULL && conn_behind(p->conn))) {
 			l->state = LINK_HELD;
 			link_late(l);
 			return;
@@ -276,11 +277,11 @@ link_map(struct link *l)
 		l->reach = LINK_ATTACHED;
 	}
 	send_plan(l);
-	if (a->conn == NULL)
+	if (p->conn == NULL)
 		return;			/* look_at_graves does the rest */
 	/* The program does all this before it sees DONE. */
-	waits_release(&l->now, a->start);
-	link_acked(a, l->channel->id, 0);
+	waits_release(&l->now, p->start);
+	link_acked(p, l->channel->id, 0);
 }
 
 static void
@@ -327,11 +328,11 @@ link_plan(struct link *l)
 void
 links_late(void)
 {
-	struct app *a;
+	struct program *p;
 	struct link *l;
 
-	for (a = apps; a != NULL; a = a->next)
-		for (l = a->links; l != NULL; l = l->next)
+	for (p = programs; p != NULL; p = p->next)
+		for (l = p->links; l != NULL; l = l->next)
 			if (l->state == LINK_REGION || l->state == LINK_HELD)
 				link_late(l);
 }
@@ -343,12 +344,12 @@ links_late(void)
 static void
 links_turn(void *arg)
 {
-	struct app *a;
+	struct program *p;
 	struct link *l;
 
 	(void)arg;
-	for (a = apps; a != NULL; a = a->next) {
-		for (l = a->links; l != NULL && a->conn != NULL; l = l->next) {
+	for (p = programs; p != NULL; p = p->next) {
+		for (l = p->links; l != NULL && p->conn != NULL; l = l->next) {
 			if (l->state == LINK_TURN)
 				link_step(l);
 			else if (l->state == LINK_IDLE && l->again)
@@ -361,16 +362,16 @@ links_turn(void *arg)
 static bool
 link_judge(struct link *l)
 {
-	struct app *a = l->app;
+	struct program *p = l->program;
 
 	/* It has loaded a library meanwhile, maybe. */
-	if (l->plan != NULL && l->plan->table != a->table->serial)
+	if (l->plan != NULL && l->plan->table != p->table->serial)
 		drop_plan(l);
-	if (l->plan == NULL && (l->plan = plan_new(a->table)) == NULL) {
-		conn_fail(a->conn);
+	if (l->plan == NULL && (l->plan = plan_new(p->table)) == NULL) {
+		conn_fail(p->conn);
 		return false;
 	}
-	if (plan_judge(l->plan, l->channel, a->table))
+	if (plan_judge(l->plan, l->channel, p->table))
 		return true;
 	l->state = LINK_TURN;
 	timer_set(&turn_timer, 1, links_turn, NULL);
@@ -378,10 +379,11 @@ link_judge(struct link *l)
 }
 
 static void
-warn_refused(const struct channel *ch, const struct app *a, const char *event)
+warn_refused(const struct channel *ch, const struct program *p,
+    const char *event)
 {
 	session_warn(ch->session, "event %s of %s (%d): description not "
-	    "valid: not recorded", event, a->name, (int)a->pid);
+	    "valid: not recorded", event, p->name, (int)p->pid);
 }
 
 /*
@@ -389,14 +391,14 @@ warn_refused(const struct channel *ch, const struct app *a, const char *event)
  * temporary (ENOMEM), clears *whole, so that the plan is not cached.
  */
 static uint32_t
-id_in(struct region *r, struct event *e, const struct app *a, uint32_t rule,
+id_in(struct region *r, struct event *e, const struct program *p, uint32_t rule,
     bool *whole)
 {
 	const uint32_t last = r->registry.last;
 	uint32_t id;
 	char why[1024];
 
-	id = registry_get(&r->registry, e, a->name, rule, why, sizeof(why));
+	id = registry_get(&r->registry, e, p->name, rule, why, sizeof(why));
 	if (id == 0) {
 		*whole &= errno != ENOMEM;
 		session_warn(r->channel->session, "%s", why);
@@ -412,57 +414,57 @@ id_in(struct region *r, struct event *e, const struct app *a, uint32_t rule,
  * wait for it.
  */
 static void
-assign_ids(struct plan *p, struct channel *ch, const struct app *a)
+assign_ids(struct plan *plan, struct channel *ch, const struct program *p)
 {
-	const struct table *t = a->table;
+	const struct table *t = p->table;
 	struct region *r = NULL;
 	struct event *e;
 	bool whole = true;
 	uint32_t i, id;
 
 	for (i = 0; i < t->size; i++) {
-		if (p->ids[i] == 0)
+		if (plan->ids[i] == 0)
 			continue;
 		id = 0;
 		e = t->events[i];
 		if (e->state == EVENT_REFUSED) {
-			warn_refused(ch, a, e->name);
+			warn_refused(ch, p, e->name);
 		} else if (e->state == EVENT_NAMED) {
 			whole = false;		/* unloaded there */
 		} else {
 			if (r == NULL)
-				r = region_get(ch, a);
-			id = id_in(r, e, a, p->ids[i] == PLAN_NEWEST ?
-			    p->newest : 0, &whole);
+				r = region_get(ch, p);
+			id = id_in(r, e, p, plan->ids[i] == PLAN_NEWEST ?
+			    plan->newest : 0, &whole);
 		}
-		plan_assign(p, i, id);
+		plan_assign(plan, i, id);
 	}
-	plan_done(p, r);
+	plan_done(plan, r);
 	if (whole)
-		plan_keep(ch, p);
+		plan_keep(ch, plan);
 }
 
 /* Go on from what is known of the program's events. */
 static void
 link_step(struct link *l)
 {
-	struct app *a = l->app;
-	struct plan *p;
+	struct program *p = l->program;
+	struct plan *plan;
 
 	if (!link_wanted(l)) {
 		drop_plan(l);
 		link_plan(l);
 		return;
 	}
-	if (a->table->known < a->table->size) {
+	if (p->table->known < p->table->size) {
 		l->state = LINK_NAMES;
-		send_list(a);
+		send_list(p);
 		return;
 	}
-	if (l->channel != NULL && (p = plan_find(l->channel, a->table,
-	    region_find(l->channel, a))) != NULL) {
+	if (l->channel != NULL && (plan = plan_find(l->channel, p->table,
+	    region_find(l->channel, p))) != NULL) {
 		drop_plan(l);
-		l->plan = plan_ref(p);
+		l->plan = plan_ref(plan);
 	} else {
 		if (l->channel != NULL && !link_judge(l))
 			return;
@@ -474,7 +476,7 @@ link_step(struct link *l)
 			link_finish(l);
 			return;
 		}
-		assign_ids(l->plan, l->channel, a);
+		assign_ids(l->plan, l->channel, p);
 	}
 	if (l->plan->region != NULL)
 		region_retry(l->plan->region);
@@ -511,20 +513,20 @@ link_finish(struct link *l)
 
 /* The program has told the names. */
 void
-links_named(struct app *a)
+links_named(struct program *p)
 {
 	struct link *l;
 
-	for (l = a->links; l != NULL && a->conn != NULL; l = l->next)
+	for (l = p->links; l != NULL && p->conn != NULL; l = l->next)
 		if (l->state == LINK_NAMES)
 			link_step(l);
 }
 
 /* The program answered for n events, described or not. */
 void
-link_described(struct app *a, uint32_t channel, uint32_t n)
+link_described(struct program *p, uint32_t channel, uint32_t n)
 {
-	struct link *l = link_by_id(a, channel);
+	struct link *l = link_by_id(p, channel);
 
 	if (l == NULL || l->state != LINK_EVENTS)
 		return;
@@ -548,17 +550,18 @@ link_failed(struct link *l, int error)
 		    attrs->v[ATTR_SUBSIZE] / 1024);
 	if (!l->failed)
 		session_warn(l->channel->session,
-		    "%s (%d) cannot attach to channel %s: %s%s", l->app->name,
-		    (int)l->app->pid, l->channel->name, strerror(error), help);
+		    "%s (%d) cannot attach to channel %s: %s%s",
+		    l->program->name, (int)l->program->pid,
+		    l->channel->name, strerror(error), help);
 	l->failed = true;
 	session_missed(l->channel->session);
 }
 
 /* ATTACH went wrong. */
 void
-link_unattached(struct app *a, uint32_t channel, int error)
+link_unattached(struct program *p, uint32_t channel, int error)
 {
-	struct link *l = link_by_id(a, channel);
+	struct link *l = link_by_id(p, channel);
 
 	if (l == NULL || l->channel == NULL)
 		return;
@@ -568,9 +571,9 @@ link_unattached(struct app *a, uint32_t channel, int error)
 }
 
 void
-link_acked(struct app *a, uint32_t channel, int error)
+link_acked(struct program *p, uint32_t channel, int error)
 {
-	struct link *l = link_by_id(a, channel);
+	struct link *l = link_by_id(p, channel);
 
 	if (l == NULL || l->state != LINK_MAP)
 		return;
@@ -584,12 +587,12 @@ link_acked(struct app *a, uint32_t channel, int error)
 void
 links_drained(const struct consumer *c)
 {
-	struct app *a;
+	struct program *p;
 	struct link *l;
 
-	for (a = apps; a != NULL; a = a->next)
-		for (l = a->links; l != NULL; l = l->next)
-			if (l->state == LINK_HELD && a->conn != NULL &&
+	for (p = programs; p != NULL; p = p->next)
+		for (l = p->links; l != NULL; l = l->next)
+			if (l->state == LINK_HELD && p->conn != NULL &&
 			    l->region->trace->consumer == c)
 				link_map(l);
 }
@@ -599,12 +602,12 @@ links_drained(const struct consumer *c)
  * more descriptors, because we would have to keep copies of them.
  */
 void
-links_sent(struct app *a)
+links_sent(struct program *p)
 {
 	struct link *l;
 
-	for (l = a->links; l != NULL; l = l->next)
-		if (l->state == LINK_HELD && a->conn != NULL)
+	for (l = p->links; l != NULL; l = l->next)
+		if (l->state == LINK_HELD && p->conn != NULL)
 			link_map(l);
 }
 
@@ -620,12 +623,12 @@ link_free(struct link *l)
 
 /* The connection of the program is gone. */
 void
-links_free(struct app *a)
+links_free(struct program *p)
 {
 	struct link *l;
 
-	while ((l = a->links) != NULL) {
-		a->links = l->next;
+	while ((l = p->links) != NULL) {
+		p->links = l->next;
 		link_free(l);
 	}
 }
@@ -634,19 +637,19 @@ links_free(struct app *a)
 void
 links_detach(const struct channel *ch)
 {
-	struct app *a;
-	struct link **p, *l;
+	struct program *p;
+	struct link **lp, *l;
 
-	for (a = apps; a != NULL; a = a->next) {
-		for (p = &a->links; (l = *p) != NULL; p = &l->next)
+	for (p = programs; p != NULL; p = p->next) {
+		for (lp = &p->links; (l = *lp) != NULL; lp = &l->next)
 			if (l->channel == ch)
 				break;
 		if (l == NULL)
 			continue;
-		*p = l->next;
-		if (a->conn != NULL && l->reach == LINK_ATTACHED) {
+		*lp = l->next;
+		if (p->conn != NULL && l->reach == LINK_ATTACHED) {
 			ut_msg_init(&out, UT_MSG_DETACH, ch->id, 0);
-			conn_send(a->conn, &out);
+			conn_send(p->conn, &out);
 		}
 		link_free(l);
 	}
@@ -656,11 +659,11 @@ links_detach(const struct channel *ch)
 void
 channel_sync(struct channel *ch, struct waiter *w)
 {
-	struct app *a;
+	struct program *p;
 
-	for (a = apps; a != NULL; a = a->next)
-		if (session_sees(ch->session, a->uid))
-			link_sync(a, ch, w);
+	for (p = programs; p != NULL; p = p->next)
+		if (session_sees(ch->session, p->uid))
+			link_sync(p, ch, w);
 }
 
 /* Nobody reads the region any more: detach it.  The next sync begins anew. */
@@ -672,7 +675,7 @@ link_let_go(struct link *l)
 	plan_unref(l->mapped);
 	l->mapped = NULL;
 	ut_msg_init(&out, UT_MSG_DETACH, l->channel->id, 0);
-	conn_send(l->app->conn, &out);
+	conn_send(l->program->conn, &out);
 }
 
 /*
@@ -683,12 +686,12 @@ link_let_go(struct link *l)
 void
 links_region(struct region *r, bool before)
 {
-	struct app *a;
+	struct program *p;
 	struct link *l;
 
-	for (a = apps; a != NULL; a = a->next) {
-		l = link_find(a, r->channel);
-		if (l == NULL || l->region != r || a->conn == NULL)
+	for (p = programs; p != NULL; p = p->next) {
+		l = link_find(p, r->channel);
+		if (l == NULL || l->region != r || p->conn == NULL)
 			continue;
 		if (l->reach == LINK_ATTACHED && r->buried)
 			link_let_go(l);

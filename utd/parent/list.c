@@ -22,8 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app.h"
 #include "client.h"
+#include "program.h"
 
 #define PATIENCE	3000	/* ms for programs that do not answer */
 
@@ -152,14 +152,14 @@ list_channel(struct client *k, const struct channel *ch)
 }
 
 static void
-row_program(struct client *k, int depth, const struct app *a)
+row_program(struct client *k, int depth, const struct program *p)
 {
 	row_begin(depth, "program");
-	row_str("name", a->name);
-	row_num("pid", (uint64_t)a->pid);
-	row_num("vpid", (uint64_t)a->vpid);
-	row_num("uid", a->uid);
-	row_num("bits", a->bits);
+	row_str("name", p->name);
+	row_num("pid", (uint64_t)p->pid);
+	row_num("vpid", (uint64_t)p->vpid);
+	row_num("uid", p->uid);
+	row_num("bits", p->bits);
 	row_end(k);
 }
 
@@ -167,7 +167,7 @@ static void
 list_session(struct client *k, const struct session *s)
 {
 	const struct channel *ch;
-	const struct app *a;
+	const struct program *p;
 	const struct warning *w;
 	struct counts sum;
 
@@ -185,9 +185,9 @@ list_session(struct client *k, const struct session *s)
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
-	for (a = apps; a != NULL; a = a->next)
-		if (session_sees(s, a->uid))
-			row_program(k, 1, a);
+	for (p = programs; p != NULL; p = p->next)
+		if (session_sees(s, p->uid))
+			row_program(k, 1, p);
 	for (w = s->warnings; w != NULL; w = w->next) {
 		row_begin(1, "warning");
 		row_str("text", w->text);
@@ -283,18 +283,18 @@ list_event(struct client *k, const struct event *e)
 static void
 events_listed(struct client *k)
 {
-	const struct app *a;
+	const struct program *p;
 	const struct event *e;
 	uint32_t i;
 
 	if (k->conn == NULL)
 		return;
-	for (a = apps; a != NULL && k->conn != NULL; a = a->next) {
-		if (a->conn == NULL || !sees(k, a->uid))
+	for (p = programs; p != NULL && k->conn != NULL; p = p->next) {
+		if (p->conn == NULL || !sees(k, p->uid))
 			continue;
-		row_program(k, 0, a);
-		for (i = 0; i < a->table->size && k->conn != NULL; i++)
-			if ((e = a->table->events[i]) != NULL &&
+		row_program(k, 0, p);
+		for (i = 0; i < p->table->size && k->conn != NULL; i++)
+			if ((e = p->table->events[i]) != NULL &&
 			    e->state == EVENT_DESCRIBED)
 				list_event(k, e);
 	}
@@ -305,11 +305,11 @@ void
 list_events(struct client *k, struct ut_msg *m)
 {
 	struct waiter *w = client_wait(k, events_listed, PATIENCE);
-	struct app *a;
+	struct program *p;
 
 	(void)m;
-	for (a = apps; a != NULL; a = a->next)
-		if (sees(k, a->uid))
-			link_sync(a, NULL, w);
+	for (p = programs; p != NULL; p = p->next)
+		if (sees(k, p->uid))
+			link_sync(p, NULL, w);
 	wait_less(w);
 }

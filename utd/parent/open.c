@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app.h"
+#include "program.h"
 
 #define PATIENCE	500		/* ms until a directory is tried */
 #define PATIENCE_MAX	30000		/* again, twice as long each time */
@@ -230,21 +230,21 @@ trace_ask(struct trace *t)
 
 /* The trace of the program's UID and ABI, or of the program alone. */
 static struct trace *
-trace_get(struct session *s, const struct app *a, bool alone)
+trace_get(struct session *s, const struct program *p, bool alone)
 {
-	const uint64_t owner = alone ? a->owner : 0;
+	const uint64_t owner = alone ? p->owner : 0;
 	struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->uid == a->uid && t->bits == a->bits &&
+		if (t->uid == p->uid && t->bits == p->bits &&
 		    t->owner == owner)
 			return t;
-	t = trace_new(s, new_id(), a->uid, a->gid);
-	t->bits = a->bits;
+	t = trace_new(s, new_id(), p->uid, p->gid);
+	t->bits = p->bits;
 	t->owner = owner;
-	t->pid = a->pid != 0 ? a->pid : a->vpid;
-	t->vpid = a->vpid;
-	snprintf(t->name, sizeof(t->name), "%s", a->name);
+	t->pid = p->pid != 0 ? p->pid : p->vpid;
+	t->vpid = p->vpid;
+	snprintf(t->name, sizeof(t->name), "%s", p->name);
 	trace_ask(t);
 	return t;
 }
@@ -341,7 +341,7 @@ ask_dir(struct session *s, bool again, consumer_cb *cb, struct waiter *w)
 {
 	struct consumer *c = consumer_get(s->uid, s->gid);
 
-	request_init(&out, UT_C_OUTDIR, 0, 0);
+	request_init(&out, UT_C_SESSIONDIR, 0, 0);
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, again);
 	(void)consumer_ask(c, &out, cb, s->id, w);
@@ -391,14 +391,14 @@ traces_resume(struct session *s)
 
 /* The region of the channel for the program; NULL if there is none yet. */
 struct region *
-region_find(const struct channel *ch, const struct app *a)
+region_find(const struct channel *ch, const struct program *p)
 {
 	const uint64_t owner = ch->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID ?
-	    a->owner : 0;
+	    p->owner : 0;
 	struct region *r;
 
 	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->trace->uid == a->uid && r->trace->bits == a->bits &&
+		if (r->trace->uid == p->uid && r->trace->bits == p->bits &&
 		    r->trace->owner == owner && r->state != REGION_CLOSING)
 			return r;
 	return NULL;
@@ -406,13 +406,13 @@ region_find(const struct channel *ch, const struct app *a)
 
 /* The same, perhaps a new one. */
 struct region *
-region_get(struct channel *ch, const struct app *a)
+region_get(struct channel *ch, const struct program *p)
 {
-	struct region *r = region_find(ch, a);
+	struct region *r = region_find(ch, p);
 
 	if (r != NULL)
 		return r;
-	return region_make(ch, trace_get(ch->session, a,
+	return region_make(ch, trace_get(ch->session, p,
 	    ch->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID));
 }
 

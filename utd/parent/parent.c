@@ -20,13 +20,13 @@
 
 #include <stddef.h>
 
-#include "app.h"
 #include "client.h"
 #include "listen.h"
 #include "parent.h"
+#include "program.h"
 
 static const struct hello hellos[] = {
-	{ UT_MSG_HELLO,	app_hello },
+	{ UT_MSG_HELLO,	program_hello },
 	{ UT_CTL_HELLO,	control_hello },
 	{ 0,		NULL }
 };
@@ -84,11 +84,11 @@ message(struct consumer *c, struct ut_msg *m)
 static void
 adopted(struct consumer *c)
 {
-	struct app *a;
+	struct program *p;
 
-	for (a = apps; a != NULL; a = a->next)
-		if (a->uid == c->uid && a->known)
-			app_tell(c, a);
+	for (p = programs; p != NULL; p = p->next)
+		if (p->uid == c->uid && p->known)
+			program_tell(c, p);
 	requests_tell_dead(c);
 	requests_again(c);
 	consumer_hold(c);

@@ -17,8 +17,8 @@
 /*
  * The programs, and who is told of them: consumers, which name them in packets
  * and bury them, and the next utd.  That finds those that are attached in the
- * file `programs' of the run directory, a table of struct state_app, written in
- * place, as programs come and go all the time.
+ * file `programs' of the run directory, a table of struct state_program,
+ * written in place, as programs come and go all the time.
  */
 
 #include <fcntl.h>
@@ -28,9 +28,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app.h"
+#include "program.h"
 
-struct app *apps;
+struct program *programs;
 
 static char path[PATH_MAX];
 static int fd = -1;
@@ -47,24 +47,24 @@ place_get(void)
 
 /* The program is attached to something. */
 void
-app_save(struct app *a)
+program_save(struct program *p)
 {
-	struct state_app s;
+	struct state_program s;
 
 	if (fd == -1)
 		return;
 	memset(&s, 0, sizeof(s));
-	s.owner = a->owner;
-	s.uid = (uint32_t)a->uid;
-	s.gid = (uint32_t)a->gid;
-	s.pid = (uint32_t)a->pid;
-	s.vpid = (uint32_t)a->vpid;
-	s.bits = a->bits;
+	s.owner = p->owner;
+	s.uid = (uint32_t)p->uid;
+	s.gid = (uint32_t)p->gid;
+	s.pid = (uint32_t)p->pid;
+	s.vpid = (uint32_t)p->vpid;
+	s.bits = p->bits;
 	s.space = ut_pid_space();
-	snprintf(s.name, sizeof(s.name), "%s", a->name);
-	if (a->place == 0)
-		a->place = place_get();
-	(void)!pwrite(fd, &s, sizeof(s), (off_t)((a->place - 1) *
+	snprintf(s.name, sizeof(s.name), "%s", p->name);
+	if (p->place == 0)
+		p->place = place_get();
+	(void)!pwrite(fd, &s, sizeof(s), (off_t)((p->place - 1) *
 	    sizeof(s)));
 }
 
@@ -72,7 +72,7 @@ app_save(struct app *a)
 void
 place_free(uint32_t place)
 {
-	static const struct state_app none;
+	static const struct state_program none;
 
 	if (place == 0 || fd == -1)
 		return;
@@ -92,14 +92,14 @@ place_free(uint32_t place)
  * is full: then the program waits until the message is there.
  */
 void
-app_tell(struct consumer *c, const struct app *a)
+program_tell(struct consumer *c, const struct program *p)
 {
 	static struct ut_msg m;
 
-	ut_msg_init(&m, UT_C_OWNER, 0, 0);
-	ut_msg_u64(&m, a->owner);
-	ut_msg_u32(&m, (uint32_t)a->vpid);
-	ut_msg_str(&m, a->name);
+	ut_msg_init(&m, UT_C_PROGRAM, 0, 0);
+	ut_msg_u64(&m, p->owner);
+	ut_msg_u32(&m, (uint32_t)p->vpid);
+	ut_msg_str(&m, p->name);
 	if (c->conn != NULL)
 		conn_send(c->conn, &m);
 	if (c->conn != NULL && conn_behind(c->conn))
@@ -107,13 +107,13 @@ app_tell(struct consumer *c, const struct app *a)
 }
 
 void
-app_tell_all(const struct app *a)
+program_tell_all(const struct program *p)
 {
 	struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next)
-		if (c->uid == a->uid)
-			app_tell(c, a);
+		if (c->uid == p->uid)
+			program_tell(c, p);
 }
 
 static void
@@ -128,25 +128,25 @@ buried(void *place)
  * known to them.
  */
 void
-app_tell_dead(struct app *a)
+program_tell_dead(struct program *p)
 {
 	static struct ut_msg m;
 	struct waiter *w;
 	struct consumer *c;
 
-	if (!a->known)
+	if (!p->known)
 		return;
-	if ((w = wait_new(buried, id_arg(a->place))) == NULL)
+	if ((w = wait_new(buried, id_arg(p->place))) == NULL)
 		fatal("calloc");
-	a->place = 0;
+	p->place = 0;
 	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != a->uid || c->state == CONSUMER_GIVEN_UP ||
+		if (c->uid != p->uid || c->state == CONSUMER_GIVEN_UP ||
 		    c->state == CONSUMER_LEAVING)
 			continue;
 		request_init(&m, UT_C_DEAD, 0, 0);
-		ut_msg_u64(&m, a->owner);
-		ut_msg_u32(&m, (uint32_t)a->vpid);
-		ut_msg_str(&m, a->name);
+		ut_msg_u64(&m, p->owner);
+		ut_msg_u32(&m, (uint32_t)p->vpid);
+		ut_msg_str(&m, p->name);
 		(void)consumer_ask(c, &m, NULL, 0, w);
 	}
 	wait_less(w);

@@ -240,7 +240,7 @@ requests_late(struct consumer *c)
 			continue;
 		wait_less(r->wait);
 		r->wait = NULL;
-		r->unwanted = r->type == UT_C_OUTDIR;
+		r->unwanted = r->type == UT_C_SESSIONDIR;
 	}
 }
 
@@ -279,7 +279,7 @@ requests_tell_dead(struct consumer *c)
 		owner = ut_msg_get_u64(r->msg);
 		pid = ut_msg_get_u32(r->msg);
 		ut_msg_get_str(r->msg, name, sizeof(name));
-		ut_msg_init(&m, UT_C_OWNER, 0, 0);
+		ut_msg_init(&m, UT_C_PROGRAM, 0, 0);
 		ut_msg_u64(&m, owner);
 		ut_msg_u32(&m, pid);
 		ut_msg_str(&m, name);

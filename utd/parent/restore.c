@@ -32,9 +32,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app.h"
 #include "listen.h"
 #include "parent.h"
+#include "program.h"
 
 static struct region *region;		/* the last one that had an event */
 
@@ -469,18 +469,18 @@ load_sessions(FILE *f, const char *state)
 }
 
 static void
-load_apps(FILE *f)
+load_programs(FILE *f)
 {
-	struct state_app s;
+	struct state_program s;
 
 	while (fread(&s, sizeof(s), 1, f) == 1)
 		if (s.owner != 0 && s.bits != 0 &&
 		    memchr(s.name, '\0', sizeof(s.name)) != NULL)
-			app_restore(&s);
+			program_restore(&s);
 }
 
 void
-state_load(const char *state, const char *programs)
+state_load(const char *state, const char *table)
 {
 	struct session *s;
 	FILE *f;
@@ -491,8 +491,8 @@ state_load(const char *state, const char *programs)
 	fclose(f);
 	for (s = sessions; s != NULL; s = s->next)
 		session_warn(s, "utd was killed, and another took over");
-	if (sessions != NULL && (f = open_ours(programs)) != NULL) {
-		load_apps(f);
+	if (sessions != NULL && (f = open_ours(table)) != NULL) {
+		load_programs(f);
 		fclose(f);
 	}
 }
@@ -501,11 +501,11 @@ void
 state_resume(void)
 {
 	struct session *s;
-	struct app *a;
+	struct program *p;
 
-	for (a = apps; a != NULL; a = a->next) {
-		app_tell_all(a);
-		app_save(a);
+	for (p = programs; p != NULL; p = p->next) {
+		program_tell_all(p);
+		program_save(p);
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
@@ -517,13 +517,13 @@ state_resume(void)
 void
 state_open(const char *dir)
 {
-	char state[PATH_MAX], new[PATH_MAX], programs[PATH_MAX];
+	char state[PATH_MAX], new[PATH_MAX], table[PATH_MAX];
 
 	make_path(state, sizeof(state), dir, "state");
 	make_path(new, sizeof(new), dir, "state.new");
-	make_path(programs, sizeof(programs), dir, "programs");
-	state_load(state, programs);
-	programs_open(programs);
+	make_path(table, sizeof(table), dir, "programs");
+	state_load(state, table);
+	programs_open(table);
 	state_resume();
 	journal_open(state, new);
 }

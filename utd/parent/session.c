@@ -210,7 +210,7 @@ clock_offset(void)
 	return offset;
 }
 
-/* Until session_made nobody sees it.  NULL and ENOMEM: the user has too much. */
+/* Until session_made nobody sees it.  NULL, ENOMEM: the user has too much. */
 struct session *
 session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 {

@@ -15,9 +15,9 @@
  */
 
 /*
- * The directories of a session, as the parent sees them: one for each UID
- * and ABI, or one for each program; and how their metadata get to the
- * consumer.  How they are made and opened: see open.c.
+ * The traces of a session, as the parent sees them: one for each UID and ABI,
+ * or one for each program; and how their metadata get to the consumer.  How
+ * their directories are made and opened: see open.c.
  */
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
  */
 
 /*
- * Directories and regions, as the parent sees them.
+ * Traces and regions, as the parent sees them.
  */
 
 #ifndef TRACE_H
@@ -25,7 +25,7 @@
 #include "event.h"
 #include "session.h"
 
-struct app;
+struct program;
 
 /* The buffers of a channel, one UID and one ABI, or one program. */
 struct region {
@@ -66,7 +66,10 @@ struct text {
 	size_t		 sent;		/* bytes sent to the consumer */
 };
 
-/* A directory of the trace: one UID, one ABI, or one program. */
+/*
+ * A trace, as CTF has it: a directory of the session, with metadata and
+ * streams, for one UID and ABI or for one program.
+ */
 struct trace {
 	uint32_t	 id;
 	struct saved	 saved;
@@ -116,7 +119,7 @@ trace_held(const struct trace *t)
 	return t->take == TAKE_SIZE || t->take == TAKE_TEXT;
 }
 
-/* trace.c: directories, as the parent sees them. */
+/* trace.c: traces, as the parent sees them. */
 struct trace *trace_by_id(uint32_t);
 struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t);
 struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
@@ -171,7 +174,7 @@ void	 session_counts(const struct session *, struct counts *);
 void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
 
-/* open.c: how directories are made and opened. */
+/* open.c: how their directories are made and opened. */
 void	 session_make(struct session *, struct waiter *);
 void	 session_resume(struct session *);
 void	 session_wait(struct session *);	/* then retry its directory */
@@ -180,8 +183,8 @@ void	 trace_retry(struct trace *);
 void	 traces_drained(const struct consumer *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
-struct region *region_find(const struct channel *, const struct app *);
-struct region *region_get(struct channel *, const struct app *);
+struct region *region_find(const struct channel *, const struct program *);
+struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
 
 /* metadata.c: TSDL. */

@@ -18,15 +18,15 @@
  * Programs, and what they record of which channel.
  */
 
-#ifndef APP_H
-#define APP_H
+#ifndef PROGRAM_H
+#define PROGRAM_H
 
 #include "trace.h"
 
 /* A program. */
-struct app {
+struct program {
 	struct conn	*conn;		/* NULL: closed, but it lives */
-	uint64_t	 owner;
+	uint64_t	 owner;		/* its number, which slots have */
 	char		 name[PROGRAM_NAME];
 	uid_t		 uid;
 	gid_t		 gid;
@@ -44,21 +44,22 @@ struct app {
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
 	bool		 dead;		/* its connection told so */
 	int		 life;		/* readable when it is dead; or -1 */
-	struct app	*next;
+	struct program	*next;
 };
 
 /* programs.c: all programs, and the table of those that are attached. */
-extern struct app *apps;
+extern struct program *programs;
 void	 programs_open(const char *);
 void	 programs_remove(void);
-void	 app_save(struct app *);	/* for the next utd */
-void	 app_tell(struct consumer *, const struct app *);	/* its name */
-void	 app_tell_all(const struct app *);	/* the user's consumers */
-void	 app_tell_dead(struct app *);
+void	 program_save(struct program *);	/* for the next utd */
+/* Its name, to one consumer and to all of the user. */
+void	 program_tell(struct consumer *, const struct program *);
+void	 program_tell_all(const struct program *);
+void	 program_tell_dead(struct program *);
 void	 place_free(uint32_t);
 
 /* A place in the table of programs. */
-struct state_app {
+struct state_program {
 	uint64_t	 owner;		/* 0: nobody's */
 	uint32_t	 uid, gid;
 	uint32_t	 pid, vpid;
@@ -67,16 +68,16 @@ struct state_app {
 	uint32_t	 space;		/* of the pid: ut_pid_space */
 };
 
-/* app.c: programs come, offer events, go. */
-void	 app_restore(const struct state_app *);
-void	 app_hello(struct conn *, struct ut_msg *);
+/* program.c: programs come, offer events, go. */
+void	 program_restore(const struct state_program *);
+void	 program_hello(struct conn *, struct ut_msg *);
 
 /*
  * link.c: a program and a channel, or all that the program offers when the
  * channel is NULL.
  */
 struct link {
-	struct app	*app;
+	struct program	*program;
 	struct channel	*channel;
 	struct region	*region;	/* NULL: nothing was mapped yet */
 #define LINK_IDLE	0	/* nothing goes on */
@@ -104,18 +105,18 @@ struct link {
 	struct link	*next;		/* of the program */
 };
 
-void	 link_sync(struct app *, struct channel *, struct waiter *);
-void	 link_described(struct app *, uint32_t, uint32_t);
-void	 link_unattached(struct app *, uint32_t, int);
-void	 link_acked(struct app *, uint32_t, int);
-void	 links_named(struct app *);
+void	 link_sync(struct program *, struct channel *, struct waiter *);
+void	 link_described(struct program *, uint32_t, uint32_t);
+void	 link_unattached(struct program *, uint32_t, int);
+void	 link_acked(struct program *, uint32_t, int);
+void	 links_named(struct program *);
 void	 links_region(struct region *, bool);
 void	 links_drained(const struct consumer *);
 void	 links_late(void);
-void	 links_sent(struct app *);
-void	 links_free(struct app *);
+void	 links_sent(struct program *);
+void	 links_free(struct program *);
 void	 links_detach(const struct channel *);
-struct link *link_find(const struct app *, const struct channel *);
+struct link *link_find(const struct program *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);
 
-#endif /* APP_H */
+#endif /* PROGRAM_H */

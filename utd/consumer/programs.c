@@ -22,51 +22,51 @@
 
 #include "consumer.h"
 
-#define BUCKETS		1024	/* of owners, whose numbers are in a row */
+#define BUCKETS		1024	/* of programs, whose numbers are in a row */
 
-static struct owner *owners[BUCKETS];
+static struct program *programs[BUCKETS];
 static unsigned int ndead;	/* to be buried */
 
-static struct owner *
-find_owner(uint64_t number)
+static struct program *
+find(uint64_t number)
 {
-	struct owner *o = owners[number % BUCKETS];
+	struct program *p = programs[number % BUCKETS];
 
-	while (o != NULL && o->number != number)
-		o = o->next;
-	return o;
+	while (p != NULL && p->number != number)
+		p = p->next;
+	return p;
 }
 
-const struct owner *
-owner_find(uint64_t number)
+const struct program *
+program_find(uint64_t number)
 {
-	return find_owner(number);
+	return find(number);
 }
 
 bool
-owner_dead(uint64_t number)
+program_dead(uint64_t number)
 {
-	const struct owner *o = find_owner(number);
+	const struct program *p = find(number);
 
-	return o != NULL && o->dead;
+	return p != NULL && p->dead;
 }
 
 /* The program that a message tells of, perhaps for the first time. */
-struct owner *
-owner_read(struct ut_msg *m)
+struct program *
+program_read(struct ut_msg *m)
 {
 	uint64_t number = ut_msg_get_u64(m);
-	struct owner *o;
+	struct program *p;
 
-	if ((o = find_owner(number)) != NULL)
-		return o;
-	o = xcalloc(1, sizeof(*o));
-	o->number = number;
-	o->pid = ut_msg_get_u32(m);
-	ut_msg_get_str(m, o->name, sizeof(o->name));
-	o->next = owners[number % BUCKETS];
-	owners[number % BUCKETS] = o;
-	return o;
+	if ((p = find(number)) != NULL)
+		return p;
+	p = xcalloc(1, sizeof(*p));
+	p->number = number;
+	p->pid = ut_msg_get_u32(m);
+	ut_msg_get_str(m, p->name, sizeof(p->name));
+	p->next = programs[number % BUCKETS];
+	programs[number % BUCKETS] = p;
+	return p;
 }
 
 /*
@@ -74,43 +74,43 @@ owner_read(struct ut_msg *m)
  * before.  False if it is known to be dead.
  */
 bool
-owner_died(struct ut_msg *m)
+program_died(struct ut_msg *m)
 {
 	uint32_t serial = ut_msg_get_u32(m);
-	struct owner *o = owner_read(m);
+	struct program *p = program_read(m);
 
-	if (o->dead)
+	if (p->dead)
 		return false;
-	o->dead = true;
-	o->serial = serial;
+	p->dead = true;
+	p->serial = serial;
 	ndead++;
 	return true;
 }
 
 /* Is any of the dead not buried yet? */
 bool
-owners_dead(void)
+programs_dead(void)
 {
 	return ndead > 0;
 }
 
 /* Forget the dead, and tell the parent that it may do so, too. */
 void
-owners_forget(void)
+programs_forget(void)
 {
-	struct owner **op, *o;
+	struct program **op, *p;
 	int i;
 
 	for (i = 0; i < BUCKETS && ndead > 0; i++) {
-		for (op = &owners[i]; (o = *op) != NULL;) {
-			if (!o->dead) {
-				op = &o->next;
+		for (op = &programs[i]; (p = *op) != NULL;) {
+			if (!p->dead) {
+				op = &p->next;
 				continue;
 			}
-			*op = o->next;
-			(void)report_begin(UT_C_REPLY, o->serial, 0);
+			*op = p->next;
+			(void)report_begin(UT_C_REPLY, p->serial, 0);
 			report_send();
-			free(o);
+			free(p);
 			ndead--;
 		}
 	}

@@ -25,20 +25,22 @@
 #include <string.h>
 #include <time.h>
 
-#include "app.h"
 #include "listen.h"
+#include "program.h"
 
 #define LOST_MAX	4096	/* of a user, without a connection */
 
 static struct timer graves;
 static int graves_ms;
 
-static void	app_message(struct conn *, struct ut_msg *);
-static void	app_closed(struct conn *);
-static void	app_sent(struct conn *);
+static void	program_message(struct conn *, struct ut_msg *);
+static void	program_closed(struct conn *);
+static void	program_sent(struct conn *);
 static void	look_at_graves(void *);
 
-static const struct conn_ops app_ops = { app_message, app_closed, app_sent };
+static const struct conn_ops program_ops = {
+	program_message, program_closed, program_sent
+};
 
 /* A number that was never given before, not even by an earlier utd. */
 static uint64_t
@@ -57,67 +59,67 @@ owner_new(void)
 
 /* Answer the HELLO and NEW so far. */
 static void
-app_started(void *arg)
+program_started(void *arg)
 {
 	static struct ut_msg m;
-	struct app *a = arg;
+	struct program *p = arg;
 
-	a->start = NULL;
-	while (a->dones > 0 && a->conn != NULL) {
-		a->dones--;
+	p->start = NULL;
+	while (p->dones > 0 && p->conn != NULL) {
+		p->dones--;
 		ut_msg_init(&m, UT_MSG_DONE, 0, 0);
-		conn_send(a->conn, &m);
+		conn_send(p->conn, &m);
 	}
 }
 
 /* Sync the program with all channels that may want its events. */
 static void
-app_sync(struct app *a)
+program_sync(struct program *p)
 {
 	struct session *s;
 	struct channel *ch;
 	struct waiter *w;
 
-	a->dones++;
-	if (a->start != NULL) {
-		wait_more(a->start);
-	} else if ((a->start = wait_new(app_started, a)) == NULL) {
-		conn_fail(a->conn);
+	p->dones++;
+	if (p->start != NULL) {
+		wait_more(p->start);
+	} else if ((p->start = wait_new(program_started, p)) == NULL) {
+		conn_fail(p->conn);
 		return;
 	}
-	w = a->start;
+	w = p->start;
 	for (s = sessions; s != NULL; s = s->next) {
-		if (!session_sees(s, a->uid))
+		if (!session_sees(s, p->uid))
 			continue;
 		for (ch = s->channels; ch != NULL; ch = ch->next)
 			if (channel_active(ch) && ch->rules != NULL)
-				link_sync(a, ch, w);
+				link_sync(p, ch, w);
 	}
 	wait_less(w);
 }
 
 static void
-app_free(struct app *a)
+program_free(struct program *p)
 {
-	struct app **p;
+	struct program **pp;
 
-	for (p = &apps; *p != a; p = &(*p)->next)
+	for (pp = &programs; *pp != p; pp = &(*pp)->next)
 		continue;
-	*p = a->next;
-	place_free(a->place);
-	if (a->life != -1)
-		user_close(a->table->user, a->life);
-	table_drop(a->table);
-	free(a);
+	*pp = p->next;
+	place_free(p->place);
+	if (p->life != -1)
+		user_close(p->table->user, p->life);
+	table_drop(p->table);
+	free(p);
 }
 
 static void
-bury(struct app *a)
+bury(struct program *p)
 {
-	links_free(a);
-	app_tell_dead(a);
-	regions_bury(a->owner);
-	app_free(a);
+	links_free(p);
+	program_tell_dead(p);
+	regions_bury(p->owner);
+	program_free(p);
 }
 
 /*
@@ -126,24 +128,24 @@ bury(struct app *a)
  * earlier utd may have seen another pid.
  */
 static uint64_t
-owner_again(struct app *new, uint64_t before)
+owner_again(struct program *new, uint64_t before)
 {
-	struct app *a;
+	struct program *p;
 
-	for (a = apps; a != NULL; a = a->next)
-		if (a->owner == before && a->uid == new->uid &&
-		    a->vpid == new->vpid &&
-		    (a->pid == new->pid || a->pid == 0))
+	for (p = programs; p != NULL; p = p->next)
+		if (p->owner == before && p->uid == new->uid &&
+		    p->vpid == new->vpid &&
+		    (p->pid == new->pid || p->pid == 0))
 			break;
-	if (before == 0 || a == NULL)
+	if (before == 0 || p == NULL)
 		return 0;
-	if (a->conn != NULL)
-		conn_drop(a->conn);
-	links_free(a);
-	new->place = a->place;
-	new->known = a->known;
-	a->place = 0;
-	app_free(a);
+	if (p->conn != NULL)
+		conn_drop(p->conn);
+	links_free(p);
+	new->place = p->place;
+	new->known = p->known;
+	p->place = 0;
+	program_free(p);
 	return before;
 }
 
@@ -152,19 +154,19 @@ owner_again(struct app *new, uint64_t before)
  * still open, it is another libut in the same process.
  */
 static void
-supersede(const struct app *new)
+supersede(const struct program *new)
 {
-	struct app *a, *next;
+	struct program *p, *next;
 
-	for (a = apps; a != NULL; a = next) {
-		next = a->next;
-		if (a == new || a->pid == 0 || a->pid != new->pid ||
-		    a->uid != new->uid ||
-		    (a->conn != NULL && !conn_ended(a->conn)))
+	for (p = programs; p != NULL; p = next) {
+		next = p->next;
+		if (p == new || p->pid == 0 || p->pid != new->pid ||
+		    p->uid != new->uid ||
+		    (p->conn != NULL && !conn_ended(p->conn)))
 			continue;
-		if (a->conn != NULL)
-			conn_drop(a->conn);
-		bury(a);
+		if (p->conn != NULL)
+			conn_drop(p->conn);
+		bury(p);
 	}
 }
 
@@ -175,17 +177,17 @@ supersede(const struct app *new)
 static bool
 too_many_lost(uid_t uid)
 {
-	const struct app *a;
+	const struct program *p;
 	unsigned int n = 0;
 
-	for (a = apps; a != NULL; a = a->next)
-		n += a->uid == uid && a->conn == NULL;
+	for (p = programs; p != NULL; p = p->next)
+		n += p->uid == uid && p->conn == NULL;
 	return n >= LOST_MAX;
 }
 
 /* Refuse a program of another version, and warn whoever might miss it. */
 static void
-app_refuse(struct conn *c, uint32_t version)
+program_refuse(struct conn *c, uint32_t version)
 {
 	static struct ut_msg welcome;
 	struct session *s;
@@ -205,17 +207,17 @@ app_refuse(struct conn *c, uint32_t version)
 
 /* HELLO and NEW: the events that the program has now. */
 static bool
-app_has(struct app *a, struct ut_msg *m)
+program_has(struct program *p, struct ut_msg *m)
 {
-	struct table *older = a->table;
+	struct table *older = p->table;
 	uint64_t fingerprint = ut_msg_get_u64(m);
 	uint32_t n = ut_msg_get_u32(m);
 
 	if (m->bad || (older != NULL && n < older->size))
 		return false;
-	a->table = table_get(a->uid, fingerprint, n, older);
-	if (a->table == NULL) {
-		a->table = older;
+	p->table = table_get(p->uid, fingerprint, n, older);
+	if (p->table == NULL) {
+		p->table = older;
 		return false;
 	}
 	table_drop(older);
@@ -242,10 +244,10 @@ has_to_wait(const struct conn *c)
 }
 
 void
-app_hello(struct conn *c, struct ut_msg *m)
+program_hello(struct conn *c, struct ut_msg *m)
 {
 	static struct ut_msg welcome;
-	struct app *a;
+	struct program *p;
 	uint64_t before;
 
 	if (has_to_wait(c)) {
@@ -253,75 +255,75 @@ app_hello(struct conn *c, struct ut_msg *m)
 		return;
 	}
 	if (m->h.a != UT_MSG_VERSION) {
-		app_refuse(c, m->h.a);
+		program_refuse(c, m->h.a);
 		return;
 	}
-	if ((a = calloc(1, sizeof(*a))) == NULL) {
+	if ((p = calloc(1, sizeof(*p))) == NULL) {
 		conn_fail(c);
 		return;
 	}
-	a->life = -1;
-	a->bits = m->h.b;
-	a->uid = c->uid;
-	a->gid = c->gid;
-	a->pid = c->pid;
-	a->vpid = (pid_t)ut_msg_get_u32(m);
-	ut_msg_get_str(m, a->name, sizeof(a->name));
+	p->life = -1;
+	p->bits = m->h.b;
+	p->uid = c->uid;
+	p->gid = c->gid;
+	p->pid = c->pid;
+	p->vpid = (pid_t)ut_msg_get_u32(m);
+	ut_msg_get_str(m, p->name, sizeof(p->name));
 	before = ut_msg_get_u64(m);
 	errno = 0;
-	if ((a->bits != 32 && a->bits != 64) || !app_has(a, m)) {
+	if ((p->bits != 32 && p->bits != 64) || !program_has(p, m)) {
 		if (errno == ENOMEM) {
 			conn_fail(c);
 		} else {
 			log_peer("program %d: bad hello", (int)c->pid);
 			conn_drop(c);
 		}
-		free(a);
+		free(p);
 		return;
 	}
-	a->conn = c;
-	a->owner = owner_again(a, before);
-	a->kept = a->owner != 0;
-	if (!a->kept && too_many_lost(a->uid)) {
+	p->conn = c;
+	p->owner = owner_again(p, before);
+	p->kept = p->owner != 0;
+	if (!p->kept && too_many_lost(p->uid)) {
 		log_peer("uid %lu has too many programs without a connection",
-		    (unsigned long)a->uid);
-		table_drop(a->table);
-		free(a);
+		    (unsigned long)p->uid);
+		table_drop(p->table);
+		free(p);
 		conn_drop(c);
 		return;
 	}
-	if (!a->kept)
-		a->owner = owner_new();
-	a->next = apps;
-	apps = a;
-	conn_hand_over(c, &app_ops, a);
+	if (!p->kept)
+		p->owner = owner_new();
+	p->next = programs;
+	programs = p;
+	conn_hand_over(c, &program_ops, p);
 	if (before == 0)
-		supersede(a);
-	log_debug("program %s (%d)", a->name, (int)a->pid);
+		supersede(p);
+	log_debug("program %s (%d)", p->name, (int)p->pid);
 	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
-	ut_msg_u64(&welcome, a->owner);
+	ut_msg_u64(&welcome, p->owner);
 	ut_msg_u64(&welcome, (uint64_t)clock_ahead);
 	conn_send(c, &welcome);
-	if (a->conn != NULL)
-		app_sync(a);
+	if (p->conn != NULL)
+		program_sync(p);
 }
 
 /* NAMES.  False when it makes no sense. */
 static bool
-app_names(struct app *a, struct ut_msg *m)
+program_names(struct program *p, struct ut_msg *m)
 {
-	if (m->h.a != a->listed || m->h.b > a->listing - a->listed ||
-	    !table_names(a->table, m))
+	if (m->h.a != p->listed || m->h.b > p->listing - p->listed ||
+	    !table_names(p->table, m))
 		return false;
-	a->listed += m->h.b;
-	if (a->listed == a->listing)
-		links_named(a);
+	p->listed += m->h.b;
+	if (p->listed == p->listing)
+		links_named(p);
 	return true;
 }
 
 /* EVENTS.  False when it makes no sense. */
 static bool
-app_events(struct app *a, struct ut_msg *m)
+program_events(struct program *p, struct ut_msg *m)
 {
 	static struct ut_msg fields;
 	uint32_t i, number;
@@ -329,36 +331,36 @@ app_events(struct app *a, struct ut_msg *m)
 	for (i = 0; i < m->h.b; i++) {
 		number = ut_msg_get_u32(m);
 		ut_msg_get_bytes(m, &fields);
-		if (m->bad || !table_event(a->table, number, &fields))
+		if (m->bad || !table_event(p->table, number, &fields))
 			return false;
 	}
-	link_described(a, m->h.a, m->h.b);
+	link_described(p, m->h.a, m->h.b);
 	return true;
 }
 
 static void
-app_message(struct conn *c, struct ut_msg *m)
+program_message(struct conn *c, struct ut_msg *m)
 {
-	struct app *a = c->arg;
+	struct program *p = c->arg;
 	bool good = true;
 
 	errno = 0;
 	switch (m->h.type) {
 	case UT_MSG_NAMES:
-		good = app_names(a, m);
+		good = program_names(p, m);
 		break;
 	case UT_MSG_EVENTS:
-		good = app_events(a, m);
+		good = program_events(p, m);
 		break;
 	case UT_MSG_ACK:
-		link_acked(a, m->h.a, (int)m->h.b);
+		link_acked(p, m->h.a, (int)m->h.b);
 		break;
 	case UT_MSG_FAILED:
-		link_unattached(a, m->h.a, (int)m->h.b);
+		link_unattached(p, m->h.a, (int)m->h.b);
 		break;
 	case UT_MSG_NEW:
-		if ((good = app_has(a, m)))
-			app_sync(a);
+		if ((good = program_has(p, m)))
+			program_sync(p);
 		break;
 	default:
 		good = false;
@@ -367,14 +369,14 @@ app_message(struct conn *c, struct ut_msg *m)
 	if (!good && errno == ENOMEM) {
 		conn_fail(c);
 	} else if (!good) {
-		log_peer("program %s (%d): bad message %u", a->name,
-		    (int)a->pid, m->h.type);
+		log_peer("program %s (%d): bad message %u", p->name,
+		    (int)p->pid, m->h.type);
 		conn_drop(c);
 	}
 }
 
 static void
-app_sent(struct conn *c)
+program_sent(struct conn *c)
 {
 	links_sent(c->arg);
 }
@@ -384,13 +386,13 @@ app_sent(struct conn *c)
  * the process is dead.
  */
 static void
-app_watch(struct app *a)
+program_watch(struct program *p)
 {
-	const int fd = ut_peer_life(a->conn->file.fd);
+	const int fd = ut_peer_life(p->conn->file.fd);
 
-	a->dead = fd == -1 && errno == ESRCH;
+	p->dead = fd == -1 && errno == ESRCH;
 	if (fd != -1)
-		a->life = user_open(a->table->user, fd, true);
+		p->life = user_open(p->table->user, fd, true);
 }
 
 /*
@@ -399,29 +401,29 @@ app_watch(struct app *a)
  * in the middle of a send, so the timer does everything else.
  */
 static void
-app_closed(struct conn *c)
+program_closed(struct conn *c)
 {
-	struct app *a = c->arg;
+	struct program *p = c->arg;
 
-	app_watch(a);
-	a->conn = NULL;
-	wait_abandon(a->start);
-	a->start = NULL;
+	program_watch(p);
+	p->conn = NULL;
+	wait_abandon(p->start);
+	p->start = NULL;
 	graves_ms = 1;
 	timer_set(&graves, graves_ms, look_at_graves, NULL);
 }
 
 /* Is the process known to be dead, so that it stores nothing any more? */
 static bool
-is_dead(const struct app *a)
+is_dead(const struct program *p)
 {
 	struct pollfd pfd;
 
-	if (a->dead)
+	if (p->dead)
 		return true;
-	if (a->life == -1)
-		return a->pid != 0 && ut_dead(a->pid);
-	pfd.fd = a->life;
+	if (p->life == -1)
+		return p->pid != 0 && ut_dead(p->pid);
+	pfd.fd = p->life;
 	pfd.events = POLLIN;
 	return poll(&pfd, 1, 0) == 1;
 }
@@ -432,9 +434,9 @@ is_dead(const struct app *a)
  * need them (revoke.c).
  */
 static bool
-is_over(const struct app *a)
+is_over(const struct program *p)
 {
-	return !a->known || is_dead(a) || !regions_hold(a->uid, a->owner);
+	return !p->known || is_dead(p) || !regions_hold(p->uid, p->owner);
 }
 
 /*
@@ -444,17 +446,17 @@ is_over(const struct app *a)
 static void
 look_at_graves(void *arg)
 {
-	struct app *a, *next;
+	struct program *p, *next;
 	bool more = false;
 
 	(void)arg;
-	for (a = apps; a != NULL; a = next) {
-		next = a->next;
-		if (a->conn != NULL)
+	for (p = programs; p != NULL; p = next) {
+		next = p->next;
+		if (p->conn != NULL)
 			continue;
-		links_free(a);
-		if (is_over(a))
-			bury(a);
+		links_free(p);
+		if (is_over(p))
+			bury(p);
 		else
 			more = true;
 	}
@@ -468,25 +470,25 @@ look_at_graves(void *arg)
  * of no use if the other utd was in another PID namespace.
  */
 void
-app_restore(const struct state_app *s)
+program_restore(const struct state_program *s)
 {
-	struct app *a = xcalloc(1, sizeof(*a));
+	struct program *p = xcalloc(1, sizeof(*p));
 
-	if ((a->table = table_get((uid_t)s->uid, 0, 0, NULL)) == NULL)
+	if ((p->table = table_get((uid_t)s->uid, 0, 0, NULL)) == NULL)
 		fatal("calloc");
-	a->owner = s->owner;
-	a->known = true;
-	a->uid = (uid_t)s->uid;
-	a->gid = (gid_t)s->gid;
+	p->owner = s->owner;
+	p->known = true;
+	p->uid = (uid_t)s->uid;
+	p->gid = (gid_t)s->gid;
 	if (s->space != 0 && s->space == ut_pid_space())
-		a->pid = (pid_t)s->pid;
-	a->vpid = (pid_t)s->vpid;
-	a->bits = s->bits;
-	strcpy(a->name, s->name);
-	a->known = true;
-	a->life = -1;
-	a->next = apps;
-	apps = a;
+		p->pid = (pid_t)s->pid;
+	p->vpid = (pid_t)s->vpid;
+	p->bits = s->bits;
+	strcpy(p->name, s->name);
+	p->known = true;
+	p->life = -1;
+	p->next = programs;
+	programs = p;
 	graves_ms = 1;
 	timer_set(&graves, 1000, look_at_graves, NULL);
 }
