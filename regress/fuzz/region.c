@@ -59,11 +59,12 @@ int64_t	 __wrap_ut_msg_now(void);
 ssize_t	 __real_writev(int, const struct iovec *, int);
 ssize_t	 __wrap_writev(int, const struct iovec *, int);
 
+/* Time passes without being waited for. */
 int
 __wrap_nanosleep(const struct timespec *t, struct timespec *left)
 {
-	(void)t;
 	(void)left;
+	later += t->tv_sec * 1000 + t->tv_nsec / 1000000;
 	return 0;
 }
 
