@@ -38,7 +38,7 @@
 static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
 #define NSIGNALS	(sizeof(signals) / sizeof(signals[0]))
 
-static struct sigaction	 old_action[NSIGNALS];
+static struct sigaction	 old_action[NSIGNALS], old_pipe;
 static sigset_t		 old_mask;
 static sigset_t		 wait_mask;	/* without those signals */
 static sigset_t		 our_mask;	/* with them */
@@ -68,6 +68,10 @@ signals_catch(void)
 		sigdelset(&wait_mask, signals[i]);
 	}
 	sigprocmask(SIG_SETMASK, &our_mask, NULL);
+	/* What nobody reads any more is no reason to leave things behind. */
+	sa.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &sa, &old_pipe);
+	sa.sa_handler = signal_caught;
 	for (i = 0; i < NSIGNALS; i++) {
 		sigaction(signals[i], NULL, &old_action[i]);
 		/* As nohup(1) wants it. */
@@ -109,6 +113,7 @@ execute(char **argv, void (*prepare)(const void *), const void *arg)
 
 	for (i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i], &old_action[i], NULL);
+	sigaction(SIGPIPE, &old_pipe, NULL);
 	prepare(arg);
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);
 	execvp(argv[0], argv);

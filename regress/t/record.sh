@@ -119,6 +119,22 @@ echo 'to be read' | utctl record -o "$T/io" -- \
 [ "$(cat "$T/out")" = 'to be read' ] || fail "stdin: $(cat "$T/out")"
 grep -q '^-x  y$' "$T/err" || fail "arguments: $(cat "$T/err")"
 
+# When nobody reads what it says, it does all the same what it has to, and the
+# command is told of that as by the shell.
+{
+	utctl record -o "$T/unread" -- sh -c 'sleep 0.3; exit 3'
+	echo $? >"$T/status"
+} 2>&1 | true
+until_ok test -s "$T/status" && [ "$(cat "$T/status")" -eq 3 ] ||
+    fail "nobody reads: status $(cat "$T/status")"
+nothing_left "nobody reads"
+{
+	utctl record -o "$T/yes" -- sh -c 'while echo yes; do :; done'
+	echo $? >"$T/status"
+} 2>/dev/null | head -n 1 >/dev/null
+until_ok test -s "$T/status" && [ "$(cat "$T/status")" -eq 141 ] ||
+    fail "nobody reads the command: status $(cat "$T/status")"
+
 # The whole family is recorded, and what the command leaves behind does not
 # hold up utctl.
 expect 0 '^utctl: 30 events' utctl record -o "$T/family" -- \
