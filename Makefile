@@ -94,7 +94,7 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
 		utd/parent/loop.c utd/parent/metadata.c utd/parent/open.c \
 		utd/parent/parent.c utd/parent/plan.c utd/parent/program.c \
-		utd/parent/programs.c utd/parent/region.c \
+		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
 		utd/parent/registry.c \
 		utd/parent/requests.c utd/parent/restore.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/state.c utd/parent/table.c \

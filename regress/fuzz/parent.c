@@ -21,7 +21,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +57,8 @@ int	 __wrap_kill(pid_t, int);
 pid_t	 __wrap_waitpid(pid_t, int *, int);
 int	 __real_socketpair(int, int, int, int *);
 int	 __wrap_socketpair(int, int, int, int *);
-int	 __real_poll(struct pollfd *, nfds_t, int);
-int	 __wrap_poll(struct pollfd *, nfds_t, int);
+int	 __real_ready_wait(int);
+int	 __wrap_ready_wait(int);
 int64_t	 __real_ut_msg_now(void);
 int64_t	 __wrap_ut_msg_now(void);
 int	 __wrap_ut_dead(pid_t);
@@ -296,19 +295,17 @@ consumer_kill(unsigned int n)
  * made of that was said.
  */
 int
-__wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+__wrap_ready_wait(int ms)
 {
 	struct played *c;
 	int r;
 
 	(void)ms;
-	if (fds[0].events == 0)
-		return __real_poll(fds, n, 0);
 	for (c = played; c < played + NPLAYED; c++)
 		if (c->fd != -1)
 			play(c);
 	peers_read();
-	if ((r = __real_poll(fds, n, 0)) > 0)
+	if ((r = __real_ready_wait(0)) > 0)
 		idle = 0;
 	else if (++idle == 3)
 		loop_stop();

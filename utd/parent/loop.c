@@ -15,40 +15,38 @@
  */
 
 /*
- * The one loop: poll(2) over the files, then the timers.
+ * The one loop: the files that are ready, then the timers.
  */
 
-#include <errno.h>
-#include <limits.h>
-#include <poll.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "loop.h"
 
-/* Two arrays in step: what poll(2) takes, and whose each entry is. */
-static struct pollfd *pfds;
-static struct file **files;
-static unsigned int nfiles, room;
-static unsigned int begin = UINT_MAX;	/* where the next round begins */
+/* Those that are ready, in the order in which they have their turn. */
+static struct file *turns, **last_turn = &turns;
 static struct timer *timers;
 bool loop_ending;
 unsigned int loop_round;
 
-static bool
-grow(void)
+static void
+turn_add(struct file *f, unsigned int round)
 {
-	const unsigned int n = room == 0 ? 64 : room * 2;
-	struct pollfd *p;
-	struct file **f;
+	f->round = round;
+	f->next = NULL;
+	f->prev = last_turn;
+	*last_turn = f;
+	last_turn = &f->next;
+}
 
-	if ((p = realloc(pfds, n * sizeof(*pfds))) == NULL)
-		return false;
-	pfds = p;
-	if ((f = realloc(files, n * sizeof(*files))) == NULL)
-		return false;
-	files = f;
-	room = n;
-	return true;
+static void
+turn_del(struct file *f)
+{
+	*f->prev = f->next;
+	if (f->next != NULL)
+		f->next->prev = f->prev;
+	else
+		last_turn = f->prev;
+	f->prev = NULL;
 }
 
 /* False and errno when there is no memory for one more. */
@@ -56,46 +54,38 @@ bool
 file_add(struct file *f, int fd, short events, void (*ready)(void *, short),
     void *arg)
 {
-	if (nfiles == room && !grow())
-		return false;
 	f->fd = fd;
 	f->ready = ready;
 	f->arg = arg;
-	f->at = nfiles;
-	files[nfiles] = f;
-	pfds[nfiles].fd = fd;
-	pfds[nfiles].events = events;
-	pfds[nfiles++].revents = 0;
-	return true;
+	f->revents = 0;
+	f->prev = NULL;
+	return ready_add(f, events);
 }
 
-/* The last one takes its place. */
 void
 file_del(struct file *f)
 {
-	const unsigned int last = --nfiles;
-
-	files[f->at] = files[last];
-	pfds[f->at] = pfds[last];
-	files[f->at]->at = f->at;
+	ready_del(f);
+	if (f->prev != NULL)
+		turn_del(f);
 }
 
 /* What to wait for, from now on. */
 void
 file_events(struct file *f, short events)
 {
-	pfds[f->at].events = events;
+	ready_events(f, events);
 }
 
 /*
- * The file is ready, but its user has no time left in this round.  The next
- * round begins with the first such file, so each has its turn sooner or later.
+ * The file is ready, but its user has no time left in this round.  In the next
+ * round it comes before those that are not passed now, so each has its turn
+ * sooner or later.
  */
 void
-file_passed(const struct file *f)
+file_passed(struct file *f)
 {
-	if (begin == UINT_MAX)
-		begin = f->at;
+	turn_add(f, loop_round + 1);
 }
 
 /* In ms milliseconds from now, instead of whenever it was. */
@@ -156,44 +146,26 @@ run_timers(void)
 	}
 }
 
-/*
- * Serve the files below top, down to bottom; `left' of all files are still
- * ready, and the result is how many are then.  Backwards, as the arrays change
- * under our hands: what is behind us has had its turn or is new, and only from
- * there something takes the place of one that goes.
- */
-static int
-run_files(unsigned int top, unsigned int bottom, int left)
-{
-	unsigned int i;
-	short revents;
-
-	for (i = top; i-- > bottom && left > 0;) {
-		if (i >= nfiles || (revents = pfds[i].revents) == 0)
-			continue;
-		left--;
-		pfds[i].revents = 0;
-		files[i]->ready(files[i]->arg, revents);
-	}
-	return left;
-}
-
+/* Those that were passed are still ready, or are skipped. */
 static void
 run_once(void)
 {
-	const unsigned int n = nfiles;
-	unsigned int from;
-	int left;
+	struct file *f;
+	short revents;
 
-	if ((left = poll(pfds, nfiles, until_next_timer())) == -1) {
-		if (errno != EINTR)
-			fatal("poll");
-		return;
+	(void)ready_wait(until_next_timer());
+	while ((f = ready_next(&revents)) != NULL) {
+		f->revents = revents;
+		if (f->prev == NULL)
+			turn_add(f, loop_round);
 	}
-	from = begin < n ? begin + 1 : n;
-	begin = UINT_MAX;
-	left = run_files(from, 0, left);
-	(void)run_files(n, from, left);
+	while ((f = turns) != NULL && f->round != loop_round + 1) {
+		turn_del(f);
+		revents = f->revents;
+		f->revents = 0;
+		if (revents != 0)
+			f->ready(f->arg, revents);
+	}
 }
 
 /* Until loop_stop; `end' is called at the end of each round. */

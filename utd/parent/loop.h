@@ -30,7 +30,10 @@ struct file {
 	int		 fd;
 	void		(*ready)(void *, short);
 	void		*arg;
-	unsigned int	 at;		/* in the loop's arrays */
+	short		 revents;	/* not dealt with yet */
+	unsigned int	 round;		/* in which it has its turn */
+	struct file	*next, **prev;	/* of the turns; prev NULL: none */
+	unsigned int	 at;		/* in the arrays of poll(2) */
 };
 
 struct timer {
@@ -43,13 +46,20 @@ struct timer {
 bool	 file_add(struct file *, int, short, void (*)(void *, short), void *);
 void	 file_del(struct file *);
 void	 file_events(struct file *, short);	/* of poll(2) */
-void	 file_passed(const struct file *);
+void	 file_passed(struct file *);
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
 void	 timer_clear(struct timer *);
 void	 loop_run(void (*)(void));
 void	 loop_stop(void);
 extern bool loop_ending;
 extern unsigned int loop_round;		/* of the loop */
+
+/* ready.c: which files are ready. */
+bool	 ready_add(struct file *, short);
+void	 ready_del(struct file *);
+void	 ready_events(struct file *, short);
+int	 ready_wait(int);
+struct file *ready_next(short *);	/* after a wait, each once */
 
 /*
  * wait.c: somebody who waits for several answers.  When the last has come,
