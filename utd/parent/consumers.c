@@ -178,7 +178,7 @@ consumer_new(uid_t uid, gid_t gid)
 	c->bell = -1;
 	c->next = consumers;
 	consumers = c;
-	state_add(&c->saved, SAVED_CONSUMER, c);
+	state_add(&c->saved, SAVED_CONSUMER, (uint32_t)uid, c);
 	if (idle_timer.when == 0)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 	return c;

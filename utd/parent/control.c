@@ -115,7 +115,7 @@ do_create(struct client *k, struct ut_msg *m)
 	} else if (consumers_late(k->conn->uid)) {
 		client_refuse(k, "%s: the consumer of uid %lu does not answer",
 		    dir, (unsigned long)k->conn->uid);
-	} else if ((s = session_new(name, dir, k->conn->uid,
+	} else if ((s = session_new(new_id(), name, dir, k->conn->uid,
 	    k->conn->gid)) == NULL) {
 		too_many(k, "session", name, k->conn->uid);
 	} else {

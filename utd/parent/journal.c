@@ -48,6 +48,7 @@
 #define BUFFER		(1u << 20)	/* bytes that are written at a time */
 #define SLACK		(1u << 20)	/* bytes that are not worth a copy */
 #define RETRY_MS	1000		/* after it could not be written */
+#define BUCKETS		1024		/* of objects, by ID */
 
 struct journal {
 	int		 fd;		/* -1: nothing is written to it */
@@ -62,6 +63,7 @@ static char path[PATH_MAX], new_path[PATH_MAX];
 static struct journal journals[2] = { { .fd = -1 }, { .fd = -1 } };
 static unsigned int current;		/* the other is the copy */
 static struct saved *all, **last = &all;
+static struct saved *by_id[BUCKETS];
 static struct saved *changed, **last_changed = &changed;
 static struct saved *cursor;		/* the next one to be copied */
 static bool off, failed;		/* and was told of */
@@ -190,12 +192,25 @@ id_taken(uint32_t id)
 		last_id = id;
 }
 
+void *
+state_find(enum saved_kind kind, uint32_t id)
+{
+	const struct saved *v = by_id[id % BUCKETS];
+
+	while (v != NULL && (v->id != id || v->kind != kind))
+		v = v->chain;
+	return v != NULL ? v->object : NULL;
+}
+
 void
-state_add(struct saved *v, enum saved_kind kind, void *object)
+state_add(struct saved *v, enum saved_kind kind, uint32_t id, void *object)
 {
 	memset(v, 0, sizeof(*v));
 	v->kind = kind;
+	v->id = id;
 	v->object = object;
+	v->chain = by_id[id % BUCKETS];
+	by_id[id % BUCKETS] = v;
 	v->at = last;
 	*last = v;
 	last = &v->next;
@@ -240,12 +255,17 @@ unlist(struct saved *v)
 void
 state_del(struct saved *v)
 {
+	struct saved **p;
+
 	ops->gone(0, v);
 	ops->gone(1, v);
 	state_soon();
 	unlist(v);
 	if (cursor == v)
 		cursor = v->next;
+	for (p = &by_id[v->id % BUCKETS]; *p != v; p = &(*p)->chain)
+		continue;
+	*p = v->chain;
 	*v->at = v->next;
 	if (v->next != NULL)
 		v->next->at = v->at;

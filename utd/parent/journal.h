@@ -46,7 +46,9 @@ enum saved_kind {
 
 struct saved {
 	enum saved_kind	 kind;
+	uint32_t	 id;		/* of its kind; a consumer's is its UID */
 	void		*object;
+	struct saved	*chain;		/* of those of such IDs */
 	bool		 changed;	/* in the list of changed objects */
 	bool		 seen;		/* copied to the new journal */
 	struct saved	*next, **at;
@@ -88,7 +90,8 @@ struct saved_ops {
 
 uint32_t new_id(void);
 void	 id_taken(uint32_t);		/* by what another utd had */
-void	 state_add(struct saved *, enum saved_kind, void *);
+void	 state_add(struct saved *, enum saved_kind, uint32_t, void *);
+void	*state_find(enum saved_kind, uint32_t);	/* the object, or NULL */
 void	 state_changed(struct saved *);
 void	 state_del(struct saved *);
 void	 state_save(void);		/* now, what has changed */

@@ -678,6 +678,19 @@ link_let_go(struct link *l)
 	conn_send(l->program->conn, &out);
 }
 
+static void
+link_region(const struct program *p, const struct region *r)
+{
+	struct link *l = link_find(p, r->channel);
+
+	if (l == NULL || l->region != r || p->conn == NULL)
+		return;
+	if (l->reach == LINK_ATTACHED && r->buried)
+		link_let_go(l);
+	if (l->state == LINK_REGION || l->state == LINK_HELD)
+		link_plan(l);
+}
+
 /*
  * The region is there, or could not be made, or nobody reads it any more: its
  * links go on.  If it could not be made before, those who were told so may
@@ -687,17 +700,12 @@ void
 links_region(struct region *r, bool before)
 {
 	struct program *p;
-	struct link *l;
 
-	for (p = programs; p != NULL; p = p->next) {
-		l = link_find(p, r->channel);
-		if (l == NULL || l->region != r || p->conn == NULL)
-			continue;
-		if (l->reach == LINK_ATTACHED && r->buried)
-			link_let_go(l);
-		if (l->state == LINK_REGION || l->state == LINK_HELD)
-			link_plan(l);
-	}
+	if (r->trace->owner == 0)
+		for (p = programs; p != NULL; p = p->next)
+			link_region(p, r);
+	else if ((p = program_by_owner(r->trace->owner)) != NULL)
+		link_region(p, r);
 	if (before)
 		channel_sync(r->channel, NULL);
 }

@@ -233,15 +233,12 @@ static struct trace *
 trace_get(struct session *s, const struct program *p, bool alone)
 {
 	const uint64_t owner = alone ? p->owner : 0;
-	struct trace *t;
+	struct trace *t = trace_of(s, p->uid, p->bits, owner);
 
-	for (t = s->traces; t != NULL; t = t->next)
-		if (t->uid == p->uid && t->bits == p->bits &&
-		    t->owner == owner)
-			return t;
-	t = trace_new(s, new_id(), p->uid, p->gid);
+	if (t != NULL)
+		return t;
+	t = trace_new(s, new_id(), p->uid, p->gid, owner);
 	t->bits = p->bits;
-	t->owner = owner;
 	t->pid = p->pid != 0 ? p->pid : p->vpid;
 	t->vpid = p->vpid;
 	snprintf(t->name, sizeof(t->name), "%s", p->name);
@@ -393,15 +390,13 @@ traces_resume(struct session *s)
 struct region *
 region_find(const struct channel *ch, const struct program *p)
 {
-	const uint64_t owner = ch->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID ?
-	    p->owner : 0;
-	struct region *r;
+	const struct trace *t = trace_of(ch->session, p->uid, p->bits,
+	    ch->attrs.v[ATTR_BUFFERS] == UT_BUFFERS_PID ? p->owner : 0);
+	struct region *r = t != NULL ? t->regions : NULL;
 
-	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->trace->uid == p->uid && r->trace->bits == p->bits &&
-		    r->trace->owner == owner && r->state != REGION_CLOSING)
-			return r;
-	return NULL;
+	while (r != NULL && (r->channel != ch || r->state == REGION_CLOSING))
+		r = r->beside;
+	return r;
 }
 
 /* The same, perhaps a new one. */

@@ -28,8 +28,6 @@
 #include "listen.h"
 #include "program.h"
 
-#define LOST_MAX	4096	/* of a user, without a connection */
-
 static struct timer graves;
 static int graves_ms;
 
@@ -101,11 +99,9 @@ program_sync(struct program *p)
 static void
 program_free(struct program *p)
 {
-	struct program **pp;
-
-	for (pp = &programs; *pp != p; pp = &(*pp)->next)
-		continue;
-	*pp = p->next;
+	program_del(p);
+	if (p->conn == NULL)
+		user_give(p->table->user, QUOTA_LOST, 1);
 	place_free(p->place);
 	if (p->life != -1)
 		user_close(p->table->user, p->life);
@@ -118,7 +114,7 @@ bury(struct program *p)
 {
 	links_free(p);
 	program_tell_dead(p);
-	regions_bury(p->owner);
+	regions_bury(p->uid, p->bits, p->owner);
 	program_free(p);
 }
 
@@ -130,14 +126,10 @@ bury(struct program *p)
 static uint64_t
 owner_again(struct program *new, uint64_t before)
 {
-	struct program *p;
+	struct program *p = program_by_owner(before);
 
-	for (p = programs; p != NULL; p = p->next)
-		if (p->owner == before && p->uid == new->uid &&
-		    p->vpid == new->vpid &&
-		    (p->pid == new->pid || p->pid == 0))
-			break;
-	if (before == 0 || p == NULL)
+	if (p == NULL || p->uid != new->uid || p->vpid != new->vpid ||
+	    (p->pid != new->pid && p->pid != 0))
 		return 0;
 	if (p->conn != NULL)
 		conn_drop(p->conn);
@@ -158,8 +150,8 @@ supersede(const struct program *new)
 {
 	struct program *p, *next;
 
-	for (p = programs; p != NULL; p = next) {
-		next = p->next;
+	for (p = *programs_of(new->pid); p != NULL; p = next) {
+		next = p->namesake;
 		if (p == new || p->pid == 0 || p->pid != new->pid ||
 		    p->uid != new->uid ||
 		    (p->conn != NULL && !conn_ended(p->conn)))
@@ -168,21 +160,6 @@ supersede(const struct program *new)
 			conn_drop(p->conn);
 		bury(p);
 	}
-}
-
-/*
- * Has the user too many programs that have closed their connections and not
- * ended?  One process can pretend to be any number of them.
- */
-static bool
-too_many_lost(uid_t uid)
-{
-	const struct program *p;
-	unsigned int n = 0;
-
-	for (p = programs; p != NULL; p = p->next)
-		n += p->uid == uid && p->conn == NULL;
-	return n >= LOST_MAX;
 }
 
 /* Refuse a program of another version, and warn whoever might miss it. */
@@ -284,7 +261,8 @@ program_hello(struct conn *c, struct ut_msg *m)
 	p->conn = c;
 	p->owner = owner_again(p, before);
 	p->kept = p->owner != 0;
-	if (!p->kept && too_many_lost(p->uid)) {
+	/* One process can pretend to be any number of them. */
+	if (!p->kept && !user_may(p->table->user, QUOTA_LOST, 1)) {
 		log_peer("uid %lu has too many programs without a connection",
 		    (unsigned long)p->uid);
 		table_drop(p->table);
@@ -294,8 +272,7 @@ program_hello(struct conn *c, struct ut_msg *m)
 	}
 	if (!p->kept)
 		p->owner = owner_new();
-	p->next = programs;
-	programs = p;
+	program_add(p);
 	conn_hand_over(c, &program_ops, p);
 	if (before == 0)
 		supersede(p);
@@ -407,6 +384,7 @@ program_closed(struct conn *c)
 
 	program_watch(p);
 	p->conn = NULL;
+	user_count(p->table->user, QUOTA_LOST, 1);
 	wait_abandon(p->start);
 	p->start = NULL;
 	graves_ms = 1;
@@ -487,8 +465,8 @@ program_restore(const struct state_program *s)
 	strcpy(p->name, s->name);
 	p->known = true;
 	p->life = -1;
-	p->next = programs;
-	programs = p;
+	program_add(p);
+	user_count(p->table->user, QUOTA_LOST, 1);
 	graves_ms = 1;
 	timer_set(&graves, 1000, look_at_graves, NULL);
 }

@@ -45,10 +45,16 @@ struct program {
 	bool		 dead;		/* its connection told so */
 	int		 life;		/* readable when it is dead; or -1 */
 	struct program	*next;
+	struct program	*chain;		/* of those of such numbers */
+	struct program	*namesake;	/* of those of such pids */
 };
 
 /* programs.c: all programs, and the table of those that are attached. */
 extern struct program *programs;
+void	 program_add(struct program *);
+void	 program_del(struct program *);
+struct program *program_by_owner(uint64_t);
+struct program **programs_of(pid_t);	/* and others: see namesake */
 void	 programs_open(const char *);
 void	 programs_remove(void);
 void	 program_save(struct program *);	/* for the next utd */

@@ -30,13 +30,68 @@
 
 #include "program.h"
 
+#define BUCKETS	1024			/* of programs */
+
 struct program *programs;
 
+static struct program *by_owner[BUCKETS], *by_pid[BUCKETS];
 static char path[PATH_MAX];
 static int fd = -1;
 static uint32_t nplaces;		/* in the table */
 static uint32_t *free_places;
 static uint32_t nfree, roomfree;
+
+static struct program **
+numbered(uint64_t owner)
+{
+	return &by_owner[owner % BUCKETS];
+}
+
+struct program **
+programs_of(pid_t pid)
+{
+	return &by_pid[(unsigned long)pid % BUCKETS];
+}
+
+struct program *
+program_by_owner(uint64_t owner)
+{
+	struct program *p = *numbered(owner);
+
+	while (p != NULL && p->owner != owner)
+		p = p->chain;
+	return p;
+}
+
+void
+program_add(struct program *p)
+{
+	struct program **number = numbered(p->owner);
+	struct program **pid = programs_of(p->pid);
+
+	p->next = programs;
+	programs = p;
+	p->chain = *number;
+	*number = p;
+	p->namesake = *pid;
+	*pid = p;
+}
+
+void
+program_del(struct program *p)
+{
+	struct program **pp;
+
+	for (pp = &programs; *pp != p; pp = &(*pp)->next)
+		continue;
+	*pp = p->next;
+	for (pp = numbered(p->owner); *pp != p; pp = &(*pp)->chain)
+		continue;
+	*pp = p->chain;
+	for (pp = programs_of(p->pid); *pp != p; pp = &(*pp)->namesake)
+		continue;
+	*pp = p->namesake;
+}
 
 /* A free place, counted from 1. */
 static uint32_t

@@ -44,16 +44,7 @@ regions_begin(region_changed *f)
 struct region *
 region_by_id(uint32_t id)
 {
-	struct session *s;
-	struct channel *ch;
-	struct region *r;
-
-	for (s = sessions; s != NULL; s = s->next)
-		for (ch = s->channels; ch != NULL; ch = ch->next)
-			for (r = ch->regions; r != NULL; r = r->next)
-				if (r->id == id)
-					return r;
-	return NULL;
+	return state_find(SAVED_REGION, id);
 }
 
 /* Describe a new event in the metadata, before a program may use its ID. */
@@ -443,7 +434,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 	for (p = &t->regions; *p != NULL; p = &(*p)->beside)
 		continue;
 	*p = r;
-	state_add(&r->saved, SAVED_REGION, r);
+	state_add(&r->saved, SAVED_REGION, id, r);
 	return r;
 }
 
@@ -627,17 +618,18 @@ region_close(struct region *r, bool dead)
 
 /* The program is dead: close the regions that were its own. */
 void
-regions_bury(uint64_t owner)
+regions_bury(uid_t uid, uint32_t bits, uint64_t owner)
 {
 	const struct session *s;
 	const struct trace *t;
 	struct region *r;
 
-	for (s = sessions; s != NULL; s = s->next)
-		for (t = s->traces; t != NULL; t = t->next)
-			if (t->owner == owner)
-				for (r = t->regions; r != NULL; r = r->beside)
-					region_close(r, true);
+	for (s = sessions; s != NULL; s = s->next) {
+		if ((t = trace_of(s, uid, bits, owner)) == NULL)
+			continue;
+		for (r = t->regions; r != NULL; r = r->beside)
+			region_close(r, true);
+	}
 }
 
 /* Is there any that the program may have mapped? */

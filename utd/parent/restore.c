@@ -72,9 +72,9 @@ read_session(struct ut_msg *m)
 	gid = (gid_t)ut_msg_get_u32(m);
 	if (m->bad || !name_valid(name, "._-") || dir[0] != '/' ||
 	    !id_valid(m->h.a) || (s != NULL && s->uid != uid) ||
-	    (s == NULL && (s = session_new(name, dir, uid, gid)) == NULL))
+	    (s == NULL && (s = session_new(m->h.a, name, dir, uid,
+	    gid)) == NULL))
 		return false;
-	s->id = m->h.a;
 	id_taken(s->id);
 	s->dying = false;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;
@@ -132,16 +132,17 @@ read_trace(struct ut_msg *m)
 	const bool made = ut_msg_get_u32(m) != 0;
 	const uid_t uid = (uid_t)ut_msg_get_u32(m);
 	const gid_t gid = (gid_t)ut_msg_get_u32(m);
+	const uint32_t bits = ut_msg_get_u32(m);
+	const uint64_t owner = ut_msg_get_u64(m);
 	int i;
 
 	if (s == NULL || !id_valid(m->h.a) || (t != NULL &&
-	    (t->session != s || t->uid != uid)))
+	    (t->session != s || t->uid != uid || t->owner != owner)))
 		return false;
 	if (t == NULL)
-		t = trace_restore(s, m->h.a, uid, gid);
+		t = trace_restore(s, m->h.a, uid, gid, owner);
 	t->made = made;
-	t->bits = ut_msg_get_u32(m);
-	t->owner = ut_msg_get_u64(m);
+	t->bits = bits;
 	t->pid = (pid_t)ut_msg_get_u32(m);
 	t->vpid = (pid_t)ut_msg_get_u32(m);
 	ut_msg_get_str(m, t->name, sizeof(t->name));

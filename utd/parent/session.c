@@ -212,7 +212,8 @@ clock_offset(void)
 
 /* Until session_made nobody sees it.  NULL, ENOMEM: the user has too much. */
 struct session *
-session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
+session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
+    gid_t gid)
 {
 	struct user *u = user_get(uid);
 	struct session *s;
@@ -224,7 +225,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
-	s->id = new_id();
+	s->id = id;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	snprintf(s->dir, sizeof(s->dir), "%s", dir);
 	s->uid = uid;
@@ -237,7 +238,7 @@ session_new(const char *name, const char *dir, uid_t uid, gid_t gid)
 	s->created = (int64_t)time(NULL);
 	s->next = sessions;
 	sessions = s;
-	state_add(&s->saved, SAVED_SESSION, s);
+	state_add(&s->saved, SAVED_SESSION, id, s);
 	return s;
 }
 
@@ -439,14 +440,7 @@ channel_find(struct session *s, const char *name)
 struct channel *
 channel_by_id(uint32_t id)
 {
-	struct session *s;
-	struct channel *ch;
-
-	for (s = sessions; s != NULL; s = s->next)
-		for (ch = s->channels; ch != NULL; ch = ch->next)
-			if (ch->id == id)
-				return ch;
-	return NULL;
+	return state_find(SAVED_CHANNEL, id);
 }
 
 /* Do the channel's regions take events? */
@@ -459,16 +453,12 @@ channel_active(const struct channel *ch)
 struct session *
 session_by_id(uint32_t id)
 {
-	struct session *s;
-
-	for (s = sessions; s != NULL && s->id != id; s = s->next)
-		continue;
-	return s;
+	return state_find(SAVED_SESSION, id);
 }
 
-/* NULL and ENOMEM when the user has too much. */
-struct channel *
-channel_new(struct session *s, const char *name, const struct attrs *attrs)
+static struct channel *
+channel_make(struct session *s, const char *name, const struct attrs *attrs,
+    uint32_t id)
 {
 	struct channel *ch, **p;
 
@@ -476,7 +466,9 @@ channel_new(struct session *s, const char *name, const struct attrs *attrs)
 		return NULL;
 	ch = xcalloc(1, sizeof(*ch));
 	snprintf(ch->name, sizeof(ch->name), "%s", name);
-	ch->id = ++last_channel;
+	ch->id = id;
+	if (last_channel < id)
+		last_channel = id;
 	ch->stream = s->nstreams++;
 	ch->enabled = true;
 	ch->attrs = *attrs;
@@ -484,9 +476,16 @@ channel_new(struct session *s, const char *name, const struct attrs *attrs)
 	for (p = &s->channels; *p != NULL; p = &(*p)->next)
 		continue;
 	*p = ch;
-	state_add(&ch->saved, SAVED_CHANNEL, ch);
+	state_add(&ch->saved, SAVED_CHANNEL, id, ch);
 	state_changed(&s->saved);	/* a stream more */
 	return ch;
+}
+
+/* NULL and ENOMEM when the user has too much. */
+struct channel *
+channel_new(struct session *s, const char *name, const struct attrs *attrs)
+{
+	return channel_make(s, name, attrs, last_channel + 1);
 }
 
 /* Its regions and programs follow. */
@@ -531,14 +530,12 @@ struct channel *
 channel_restore(struct session *s, const char *name, const struct attrs *attrs,
     uint32_t id, uint32_t stream)
 {
-	const uint32_t nstreams = s->nstreams, last = last_channel;
-	struct channel *ch = channel_new(s, name, attrs);
+	const uint32_t nstreams = s->nstreams;
+	struct channel *ch = channel_make(s, name, attrs, id);
 
 	if (ch == NULL)
 		return NULL;
-	ch->id = id;
 	ch->stream = stream;
 	s->nstreams = nstreams;
-	last_channel = id > last ? id : last;
 	return ch;
 }

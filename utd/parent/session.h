@@ -160,7 +160,8 @@ struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_made(struct session *);
 void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
-struct session *session_new(const char *, const char *, uid_t, gid_t);
+struct session *session_new(uint32_t, const char *, const char *, uid_t,
+	    gid_t);
 int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 session_know_dir(struct session *, struct ut_msg *);

@@ -269,24 +269,6 @@ above(const struct saved *v)
 	}
 }
 
-static uint32_t
-number(const struct saved *v)
-{
-	switch (v->kind) {
-	case SAVED_CONSUMER:
-		return (uint32_t)((const struct consumer *)v->object)->uid;
-	case SAVED_SESSION:
-		return ((const struct session *)v->object)->id;
-	case SAVED_TRACE:
-		return ((const struct trace *)v->object)->id;
-	case SAVED_CHANNEL:
-		return ((const struct channel *)v->object)->id;
-	case SAVED_REGION:
-		return ((const struct region *)v->object)->id;
-	}
-	return 0;
-}
-
 static bool
 there(unsigned int j, const struct saved *v)
 {
@@ -300,7 +282,7 @@ void
 state_gone(unsigned int j, struct saved *v)
 {
 	if (there(j, v)) {
-		ut_msg_init(&out, STATE_GONE, v->kind, number(v));
+		ut_msg_init(&out, STATE_GONE, v->kind, v->id);
 		(void)journal_put(j, &out);
 	}
 	memset(&v->in[j], 0, sizeof(v->in[j]));

@@ -27,20 +27,33 @@
 
 #define PIECE	32768u		/* of metadata, in one message */
 #define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
+#define BUCKETS	1024		/* of traces, by owners, which are in a row */
 
+static struct trace *by_owner[BUCKETS];
 static struct ut_msg out;
+
+static struct trace **
+bucket(uint64_t owner)
+{
+	return &by_owner[owner % BUCKETS];
+}
 
 struct trace *
 trace_by_id(uint32_t id)
 {
-	struct session *s;
-	struct trace *t;
+	return state_find(SAVED_TRACE, id);
+}
 
-	for (s = sessions; s != NULL; s = s->next)
-		for (t = s->traces; t != NULL; t = t->next)
-			if (t->id == id)
-				return t;
-	return NULL;
+/* The directory of all programs of that UID and ABI, or of one. */
+struct trace *
+trace_of(const struct session *s, uid_t uid, uint32_t bits, uint64_t owner)
+{
+	struct trace *t = *bucket(owner);
+
+	while (t != NULL && (t->owner != owner || t->session != s ||
+	    t->uid != uid || t->bits != bits))
+		t = t->chain;
+	return t;
 }
 
 /*
@@ -221,7 +234,7 @@ trace_maker(const struct trace *t)
 }
 
 struct trace *
-trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid)
+trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
 
@@ -231,10 +244,13 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid)
 	t->session = s;
 	t->uid = uid;
 	t->gid = gid;
+	t->owner = owner;
 	t->consumer = consumer_get(uid, gid);
 	t->next = s->traces;
 	s->traces = t;
-	state_add(&t->saved, SAVED_TRACE, t);
+	t->chain = *bucket(owner);
+	*bucket(owner) = t;
+	state_add(&t->saved, SAVED_TRACE, id, t);
 	return t;
 }
 
@@ -272,6 +288,9 @@ trace_drop(struct trace *t)
 	for (p = &t->session->traces; *p != t; p = &(*p)->next)
 		continue;
 	*p = t->next;
+	for (p = bucket(t->owner); *p != t; p = &(*p)->chain)
+		continue;
+	*p = t->chain;
 	state_del(&t->saved);
 	trace_go_on(t);
 	text_free(&t->text);
@@ -305,9 +324,10 @@ traces_need(const struct consumer *c)
 
 /* A trace of another utd, to be filled in by the caller. */
 struct trace *
-trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid)
+trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid,
+    uint64_t owner)
 {
-	struct trace *t = trace_new(s, id, uid, gid);
+	struct trace *t = trace_new(s, id, uid, gid, owner);
 
 	id_taken(id);
 	t->state = TRACE_ASKED;

@@ -103,6 +103,7 @@ struct trace {
 	uint64_t	 clock_at;	/* where the counter's clock is, or 0 */
 	struct region	*regions;
 	struct trace	*next;		/* of the session */
+	struct trace	*chain;		/* of those of such owners */
 };
 
 /* It could not be made or opened. */
@@ -121,8 +122,10 @@ trace_held(const struct trace *t)
 
 /* trace.c: traces, as the parent sees them. */
 struct trace *trace_by_id(uint32_t);
-struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t);
-struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t);
+struct trace *trace_of(const struct session *, uid_t, uint32_t, uint64_t);
+struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t, uint64_t);
+struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t,
+	    uint64_t);
 bool	 trace_own(const struct trace *);	/* its user's session */
 uid_t	 trace_maker(const struct trace *);	/* of the directory */
 bool	 trace_called(struct trace *, const char *);
@@ -162,7 +165,8 @@ void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
 void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
-void	 regions_bury(uint64_t);		/* those of a dead program */
+/* Those of a dead program. */
+void	 regions_bury(uid_t, uint32_t, uint64_t);
 bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);

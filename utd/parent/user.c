@@ -39,7 +39,8 @@ static const size_t quotas[QUOTAS] = {
 	[QUOTA_RULES] = 1u << 20,
 	[QUOTA_EVENTS] = 64u << 20,
 	[QUOTA_QUEUED] = 64u << 20,
-	[QUOTA_TABLES] = 128u << 20
+	[QUOTA_TABLES] = 128u << 20,
+	[QUOTA_LOST] = 4096
 };
 static struct user *users;
 static size_t strangers_have[QUOTAS];

@@ -29,6 +29,7 @@ enum quota {
 	QUOTA_EVENTS,			/* bytes in registries */
 	QUOTA_QUEUED,			/* bytes of unread messages */
 	QUOTA_TABLES,			/* bytes of programs' events */
+	QUOTA_LOST,			/* programs without a connection */
 	QUOTAS
 };
 
