@@ -37,9 +37,10 @@
 #if defined(__linux__) && !defined(UT_POSIX)
 
 /*
- * A word that is 1 from the ring to the end of the sleep.  All C libraries
- * and ABIs agree on it, and whatever somebody else writes there does no harm,
- * where glibc aborts a program that finds a sem_t spoiled.
+ * A word that is 1 from the ring to the end of the sleep, or 2 if only the
+ * sleeper has rung.  All C libraries and ABIs agree on it, and whatever
+ * somebody else writes there does no harm, where glibc aborts a program that
+ * finds a sem_t spoiled.
  */
 typedef _Atomic uint32_t bell_t;
 
@@ -48,7 +49,12 @@ typedef _Atomic uint32_t bell_t;
 #endif
 
 /* As in <linux/futex.h>, which not every C library comes with. */
-enum { FUTEX_WAIT = 0, FUTEX_WAKE_OP = 5, FUTEX_SET_1 = 1 << 12 };
+enum {
+	FUTEX_WAIT = 0,
+	FUTEX_WAKE_OP = 5,
+	FUTEX_SET_1 = 1 << 12,
+	FUTEX_OR_2 = 2 << 28 | 2 << 12
+};
 
 static int
 bell_init(bell_t *bell)
@@ -68,18 +74,26 @@ ut_bell_ring(struct ut_bell *b)
 	    FUTEX_SET_1);
 }
 
+void
+ut_bell_stir(struct ut_bell *b)
+{
+	(void)syscall(SYS_futex, b->at, FUTEX_WAKE_OP, 1, 0L, b->at,
+	    FUTEX_OR_2);
+}
+
 int
 ut_bell_wait(struct ut_bell *b)
 {
 	bell_t *bell = b->at;
+	uint32_t was;
 
-	if (atomic_exchange(bell, 0) != 0)
-		return 0;
-	if (syscall(SYS_futex, bell, FUTEX_WAIT, 0, NULL, NULL, 0) == -1 &&
-	    errno != EINTR && errno != EAGAIN)
-		return -1;
-	(void)atomic_exchange(bell, 0);
-	return 0;
+	if ((was = atomic_exchange(bell, 0)) == 0) {
+		if (syscall(SYS_futex, bell, FUTEX_WAIT, 0, NULL, NULL,
+		    0) == -1 && errno != EINTR && errno != EAGAIN)
+			return -1;
+		was = atomic_exchange(bell, 0);
+	}
+	return (was & ~2u) != 0;
 }
 
 #elif defined(__NetBSD__) && !defined(UT_POSIX)
@@ -227,17 +241,35 @@ bell_unlink(const char *name)
 
 #if !defined(__linux__) || defined(UT_POSIX)
 
+/* Rings by ourselves, ever, and how many of them a wait knew of. */
+static volatile unsigned int stirs;
+static unsigned int stirred;
+
+/* Counted first: whoever finds the ring knows that it may be this one. */
+void
+ut_bell_stir(struct ut_bell *b)
+{
+	stirs++;
+	ut_bell_ring(b);
+}
+
 int
 ut_bell_wait(struct ut_bell *b)
 {
-	int n;
+	unsigned int rings, ours;
 
-	if (bell_sleep(b) == -1 && errno != EINTR)
+	if (bell_sleep(b) == 0)
+		rings = 1;
+	else if (errno == EINTR)
+		rings = 0;
+	else
 		return -1;
 	/* One ring is as good as many, but who knows who rings. */
-	for (n = 0; n < 1000 && bell_rang(b); n++)
-		continue;
-	return 0;
+	while (rings < 1000 && bell_rang(b))
+		rings++;
+	ours = stirs - stirred;
+	stirred += ours;
+	return rings > ours;
 }
 
 #endif

@@ -237,9 +237,11 @@ void	 ut_bell_close(struct ut_bell *);
 void	 ut_bell_remove(const char *);	/* its name */
 /* Async-signal-safe. */
 void	 ut_bell_ring(struct ut_bell *);
+/* The same, in a signal handler of the one that sleeps. */
+void	 ut_bell_stir(struct ut_bell *);
 /*
- * Sleep until it rings, or a signal comes: 0, or -1 if it is no bell any more.
- * Rings before that are one.
+ * Sleep until it rings, or a signal comes: 1 if somebody else has rung, 0 if
+ * nobody has, or -1 if it is no bell any more.  Rings before that are one.
  */
 int	 ut_bell_wait(struct ut_bell *);
 

@@ -93,12 +93,13 @@ run(void)
 			sleep_on_socket(-1);
 			continue;
 		}
-		if (!more)
-			sleep_on_bell();
+		if (!more && !sleep_on_bell())
+			continue;
 		how = sleep_ticked() ? DRAIN_ALL : DRAIN_FULL;
 		more = false;
 		for (r = regions; r != NULL; r = r->next) {
-			more |= region_drain(r, how);
+			if (how == DRAIN_ALL || region_has_full(r))
+				more |= region_drain(r, how);
 			if (how == DRAIN_ALL)
 				region_revoke(r);
 		}

@@ -46,7 +46,8 @@ int	 sleep_bell(char *);		/* open or make it: 0 or -1 */
 void	 sleep_tick(bool);		/* each second */
 bool	 sleep_ticked(void);
 void	 sleep_signal(int);
-void	 sleep_on_bell(void);
+bool	 sleep_on_bell(void);		/* true: look at all regions */
+void	 sleep_ring(void);
 void	 sleep_on_socket(int);		/* some ms, or -1 */
 void	 sleep_end(void);
 

@@ -179,6 +179,8 @@ do_region(struct ut_msg *m)
 		sleep_tick(true);
 	r->next = regions;
 	regions = r;
+	if (!region_sleep(r, true) || again)
+		sleep_ring();		/* what it has is to be drained */
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_u32(out, active);
 	ut_msg_fd(out, r->fd);
@@ -203,8 +205,10 @@ do_synced(struct ut_msg *m)
 {
 	struct trace *t = trace_find(m->h.a);
 
-	if (t != NULL)
-		output_synced(t);
+	if (t == NULL)
+		return;
+	output_synced(t);
+	sleep_ring();
 }
 
 static void

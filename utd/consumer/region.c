@@ -454,6 +454,13 @@ region_looked(struct region *r)
 	store(&r->header->drained, r->taken);
 }
 
+/* May there be full sub-buffers that no pass has dealt with? */
+bool
+region_has_full(const struct region *r)
+{
+	return r->waits != 0 || load(&r->header->delivered) != r->taken;
+}
+
 /*
  * Ask writers to ring the bell, or tell them that we are awake.  False if so
  * much was delivered that we need not sleep: see bell_ring in libut/subbuf.c.

@@ -109,6 +109,7 @@ void	 region_advance(struct region *, uint32_t, uint64_t);
 void	 region_look(struct region *);	/* note what was delivered */
 void	 region_looked(struct region *);	/* and that it is dealt with */
 uint64_t region_lost(const struct region *);	/* even if no packet told it */
+bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
 

@@ -43,7 +43,7 @@ sleep_signal(int sig)
 	if (sig == SIGALRM)
 		ticked = 1;
 	if (bell.at != NULL)
-		ut_bell_ring(&bell);
+		ut_bell_stir(&bell);
 	errno = error;
 }
 
@@ -114,19 +114,39 @@ sleep_on_socket(int ms)
 	(void)poll(&pfd, 1, ms);
 }
 
-void
+/*
+ * Sleep until there is something to drain, or the parent has said something.
+ * In the latter case false, and no region is looked at, however many there are:
+ * their programs take us to be asleep still, and so does the next call.
+ */
+bool
 sleep_on_bell(void)
 {
+	static bool asleep;
 	struct region *r;
-	bool asleep = true;
+	bool enough = false;
+	int rang = 0;
 
-	for (r = regions; r != NULL; r = r->next)
-		asleep &= region_sleep(r, true);
+	if (!asleep)
+		for (r = regions; r != NULL; r = r->next)
+			enough |= !region_sleep(r, true);
+	asleep = true;
 	/* If somebody has spoiled the bell, each second is often enough. */
-	if (asleep && !ticked && ut_bell_wait(&bell) == -1)
+	if (!enough && !ticked && (rang = ut_bell_wait(&bell)) == -1)
 		sleep_on_socket(1000);
+	if (!enough && !ticked && rang == 0)
+		return false;
 	for (r = regions; r != NULL; r = r->next)
 		(void)region_sleep(r, false);
+	asleep = false;
+	return true;
+}
+
+/* There is something to drain. */
+void
+sleep_ring(void)
+{
+	ut_bell_ring(&bell);
 }
 
 /* Nobody rings any more: remove the bell. */
