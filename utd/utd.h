@@ -98,8 +98,10 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   had it; its fd, perhaps */
 #define UT_C_METADATA	68	/* a trace, b 1 if it ends in the middle of
 				   something: str text */
-#define UT_C_SYNCED	69	/* a trace that another consumer had: all that
-				   its metadata lacked was sent */
+#define UT_C_HOLD	69	/* a trace that another consumer had, or 0, b 1:
+				   until as often b 0 came, what is not obeyed
+				   at once waits; b 0: all that the trace's
+				   metadata lacked was sent */
 #define UT_C_PROGRAM	70	/* u64 number, u32 pid, str name */
 #define UT_C_DEAD	71	/* u32 serial, u64 number, u32 pid, str name */
 #define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */

@@ -206,7 +206,7 @@ answer(struct played *c, struct ut_msg *m)
 {
 	if (m->h.type < UT_C_SESSIONDIR || (m->h.type > UT_C_CLOSE &&
 	    m->h.type != UT_C_BURY) || m->h.type == UT_C_METADATA ||
-	    m->h.type == UT_C_SYNCED || m->h.type == UT_C_PROGRAM)
+	    m->h.type == UT_C_HOLD || m->h.type == UT_C_PROGRAM)
 		return;
 	if (answers == ANSWER_NOT) {
 		c->owes = true;

@@ -79,7 +79,6 @@ drop_privileges(uid_t uid, gid_t gid)
 static void
 run(void)
 {
-	struct trace *t;
 	struct region *r;
 	bool more = false;
 	int how;
@@ -108,8 +107,7 @@ run(void)
 	}
 	orders_take();		/* it may have gone after it said so */
 	obey();
-	for (t = traces; t != NULL; t = t->next)
-		ending &= !t->behind;	/* not yet: another will */
+	ending &= orders_held == 0;	/* or another will */
 	while ((r = regions) != NULL) {
 		regions = r->next;
 		if (ending) {

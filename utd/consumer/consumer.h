@@ -63,6 +63,8 @@ struct later {
 	struct ut_msg	 msg;		/* only as long as it needs to be */
 };
 
+extern unsigned int orders_held;	/* how often: see UT_C_HOLD */
+
 void	 orders_init(void);
 void	 orders_take(void);		/* obey those that can be at once */
 struct later *orders_next(void);	/* of the others */

@@ -20,18 +20,14 @@
 
 #include <sys/types.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "consumer.h"
 #include "region.h"
 #include "sink.h"
-
-bool ending;
 
 static bool died;		/* a program, just now */
 
@@ -45,25 +41,6 @@ find_region(uint32_t id)
 	return r;
 }
 
-/* Send the directory, and which one it is: the parent must not fstat(2) it. */
-static void
-reply_dir(uint32_t serial, int fd, const char *path, const struct stat *st)
-{
-	struct ut_msg *out;
-
-	if (fd == -1) {
-		report_failed(serial, errno);
-		return;
-	}
-	out = report_begin(UT_C_REPLY, serial, 0);
-	ut_msg_fd(out, fd);
-	ut_msg_str(out, path);
-	ut_msg_u64(out, (uint64_t)st->st_dev);
-	ut_msg_u64(out, (uint64_t)st->st_ino);
-	report_send();
-	close(fd);
-}
-
 static void
 reply_counts(uint32_t serial, const struct region *r)
 {
@@ -75,52 +52,6 @@ reply_counts(uint32_t serial, const struct region *r)
 	ut_msg_u64(out, r != NULL ? r->sink->bytes : 0);
 	ut_msg_u64(out, r != NULL ? r->sink->packets : 0);
 	report_send();
-}
-
-static void
-do_session_dir(struct ut_msg *m)
-{
-	char path[PATH_MAX];
-	uint32_t serial = ut_msg_get_u32(m);
-	struct stat st;
-	bool again;
-	int fd;
-
-	ut_msg_get_str(m, path, sizeof(path));
-	again = ut_msg_get_u32(m) != 0;
-	errno = ENAMETOOLONG;
-	fd = m->bad ? -1 : output_session(path, again);
-	memset(&st, 0, sizeof(st));
-	if (fd != -1 && fstat(fd, &st) == -1)
-		fd = close_failed(fd);
-	reply_dir(serial, fd, path, &st);
-}
-
-/* Make a directory for another user, who will write there. */
-static void
-do_uiddir(struct ut_msg *m)
-{
-	char path[PATH_MAX + OUTPUT_NUMBER];
-	uint32_t serial = ut_msg_get_u32(m);
-	uid_t uid;
-	gid_t gid;
-	bool new;
-	static const struct stat any;
-	int fd, dir = -1;
-
-	ut_msg_get_str(m, path, PATH_MAX);
-	new = ut_msg_get_u32(m) != 0;
-	uid = (uid_t)ut_msg_get_u32(m);
-	gid = (gid_t)ut_msg_get_u32(m);
-	if ((fd = ut_msg_get_fd(m)) != -1)
-		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
-		    uid);
-	if (dir != -1 && output_give(dir, path, uid,
-	    output_group(uid, gid)) == -1)
-		dir = close_failed(dir);
-	reply_dir(serial, dir, path, &any);
-	if (fd != -1)
-		close(fd);
 }
 
 static void
@@ -220,13 +151,6 @@ do_closetrace(struct ut_msg *m)
 		output_close(t);
 }
 
-static void
-do_end(struct ut_msg *m)
-{
-	(void)m;
-	ending = true;
-}
-
 /*
  * A program died; it is buried together with those of the next messages.
  */
@@ -237,9 +161,6 @@ do_dead(struct ut_msg *m)
 }
 
 static const struct order orders[] = {
-	{ UT_C_END,		do_end },
-	{ UT_C_SESSIONDIR,		do_session_dir },
-	{ UT_C_UIDDIR,		do_uiddir },
 	{ UT_C_REFINE,		do_refine },
 	{ UT_C_DEAD,		do_dead },
 	{ UT_C_ACTIVE,		do_active },
@@ -266,13 +187,13 @@ obey_dead(void)
 		programs_forget();
 }
 
-/* Obey the messages that were put off. */
+/* Obey the messages that were put off, and need not wait any more. */
 void
 obey(void)
 {
 	struct later *l;
 
-	while ((l = orders_next()) != NULL) {
+	while (orders_held == 0 && (l = orders_next()) != NULL) {
 		if (died && l->msg.h.type != UT_C_DEAD)
 			obey_dead();
 		(void)order_obey(orders, &l->msg);

@@ -17,11 +17,13 @@
 /*
  * What the parent tells a consumer.  It is read in the middle of a pass, too,
  * because committed events may need it: metadata, names of programs, and new
- * regions, for which a program waits.  Everything else waits for the end of
- * the pass: see obey.c.
+ * directories and regions, for which programs and utctl wait.  Everything else
+ * waits for the end of the pass, and for what another consumer had to be taken
+ * over: see obey.c.
  */
 
 #include <sys/types.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,14 +34,82 @@
 #include "region.h"
 #include "sink.h"
 
+bool ending;
+
 static char bell_name[UT_BELL_NAME];	/* or what it is to be called */
 static struct later *laters, **last_later = &laters;
 static struct ut_msg in;
+unsigned int orders_held;
 
 void
 orders_init(void)
 {
 	ut_msg_init(&in, 0, 0, 0);
+}
+
+/* Send the directory, and which one it is: the parent must not fstat(2) it. */
+static void
+reply_dir(uint32_t serial, int fd, const char *path, const struct stat *st)
+{
+	struct ut_msg *out;
+
+	if (fd == -1) {
+		report_failed(serial, errno);
+		return;
+	}
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_fd(out, fd);
+	ut_msg_str(out, path);
+	ut_msg_u64(out, (uint64_t)st->st_dev);
+	ut_msg_u64(out, (uint64_t)st->st_ino);
+	report_send();
+	close(fd);
+}
+
+static void
+do_session_dir(struct ut_msg *m)
+{
+	char path[PATH_MAX];
+	uint32_t serial = ut_msg_get_u32(m);
+	struct stat st;
+	bool again;
+	int fd;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	again = ut_msg_get_u32(m) != 0;
+	errno = ENAMETOOLONG;
+	fd = m->bad ? -1 : output_session(path, again);
+	memset(&st, 0, sizeof(st));
+	if (fd != -1 && fstat(fd, &st) == -1)
+		fd = close_failed(fd);
+	reply_dir(serial, fd, path, &st);
+}
+
+/* Make a directory for another user, who will write there. */
+static void
+do_uiddir(struct ut_msg *m)
+{
+	char path[PATH_MAX + OUTPUT_NUMBER];
+	uint32_t serial = ut_msg_get_u32(m);
+	uid_t uid;
+	gid_t gid;
+	bool new;
+	static const struct stat any;
+	int fd, dir = -1;
+
+	ut_msg_get_str(m, path, PATH_MAX);
+	new = ut_msg_get_u32(m) != 0;
+	uid = (uid_t)ut_msg_get_u32(m);
+	gid = (gid_t)ut_msg_get_u32(m);
+	if ((fd = ut_msg_get_fd(m)) != -1)
+		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
+		    uid);
+	if (dir != -1 && output_give(dir, path, uid,
+	    output_group(uid, gid)) == -1)
+		dir = close_failed(dir);
+	reply_dir(serial, dir, path, &any);
+	if (fd != -1)
+		close(fd);
 }
 
 static void
@@ -199,15 +269,20 @@ do_metadata(struct ut_msg *m)
 		(void)output_metadata(t, text, m->h.b == 0);
 }
 
-/* All metadata is here: events may be written. */
+/* Without b, all metadata is here: events may be written. */
 static void
-do_synced(struct ut_msg *m)
+do_hold(struct ut_msg *m)
 {
 	struct trace *t = trace_find(m->h.a);
 
+	if (m->h.b != 0) {
+		orders_held++;
+		return;
+	}
+	orders_held--;
 	if (t == NULL)
 		return;
-	output_synced(t);
+	t->behind = false;
 	sleep_ring();
 }
 
@@ -217,13 +292,23 @@ do_program(struct ut_msg *m)
 	(void)program_read(m);
 }
 
+static void
+do_end(struct ut_msg *m)
+{
+	(void)m;
+	ending = true;
+}
+
 static const struct order at_once[] = {
+	{ UT_C_END,		do_end },
+	{ UT_C_SESSIONDIR,	do_session_dir },
+	{ UT_C_UIDDIR,		do_uiddir },
 	{ UT_C_BELL,		do_bell },
 	{ UT_C_PROGRAM,		do_program },
 	{ UT_C_TRACE,		do_trace },
 	{ UT_C_REGION,		do_region },
 	{ UT_C_METADATA,	do_metadata },
-	{ UT_C_SYNCED,		do_synced },
+	{ UT_C_HOLD,		do_hold },
 	{ 0,			NULL }
 };
 

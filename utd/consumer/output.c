@@ -257,13 +257,6 @@ output_metadata(struct trace *t, const char *s, bool whole)
 	return t->meta != -1 ? output_pending(t) : 0;
 }
 
-/* The metadata that another consumer may not have had is here. */
-void
-output_synced(struct trace *t)
-{
-	t->behind = false;
-}
-
 /*
  * Overwrite metadata that is in the file, or pending.  If that fails, the old
  * text is good enough.

@@ -135,7 +135,6 @@ struct trace *trace_find(uint32_t);
 struct trace *output_trace(const struct trace *, int, const char *, bool);
 void	 output_close(struct trace *);
 int	 output_metadata(struct trace *, const char *, bool);
-void	 output_synced(struct trace *);	/* all metadata was sent */
 void	 output_refine(struct trace *, uint64_t, const char *);
 bool	 output_removed(const struct trace *);
 int	 output_pending(struct trace *);	/* try again: 0 or -1 */

@@ -340,7 +340,6 @@ mourn(void *arg)
 		}
 		if (!reaped(c))
 			continue;
-		c->held = 0;
 		if (!too_often(c) && spawn(c)) {
 			log_warnx("consumer %d of uid %lu takes over",
 			    (int)c->pid, (unsigned long)c->uid);
@@ -529,6 +528,19 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 		mourn_later();
 }
 
+/*
+ * The consumer has yet to take over the trace, or 0 for all: it obeys at once
+ * only what helps with that.  Without hold, the trace is taken over, or cannot.
+ */
+void
+consumer_hold(struct consumer *c, uint32_t trace, bool hold)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, UT_C_HOLD, trace, hold);
+	consumer_send(c, &m);
+}
+
 /* Why a consumer was given up. */
 const char *
 consumer_trouble(const struct consumer *c)
@@ -667,8 +679,8 @@ ended(struct consumer *c)
 }
 
 /*
- * Tell the consumer to end.  One that has not taken over everything yet is
- * dropped instead, and leaves its regions to the next utd.
+ * Tell the consumer to end.  One that has not taken over everything yet leaves
+ * its regions to the next utd.
  */
 static void
 end(struct consumer *c, int64_t now)
@@ -676,11 +688,9 @@ end(struct consumer *c, int64_t now)
 	static struct ut_msg m;
 
 	c->heard = c->late ? now - LATE_MS + KILLED_MS : now;
-	if (c->conn != NULL && c->held == 0) {
+	if (c->conn != NULL) {
 		ut_msg_init(&m, UT_C_END, 0, 0);
 		conn_send(c->conn, &m);
-	} else if (c->conn != NULL) {
-		conn_drop(c->conn);
 	}
 	if (c->pid > 0)
 		kill(c->pid, SIGUSR1);

@@ -58,7 +58,6 @@ struct consumer {
 	bool		 late;		/* it does not answer */
 	unsigned int	 nstops;	/* at our end: stops by its user */
 	bool		 killed;	/* at our end: it did not end in time */
-	unsigned int	 held;		/* traces to be synced first */
 	struct requests	 requests;
 	struct consumer	*next;
 };
@@ -77,6 +76,7 @@ extern struct consumer *consumers;
 void	 consumers_begin(const char *, const struct consumer_ops *);
 struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
+void	 consumer_hold(struct consumer *, uint32_t, bool);
 /* What a reply says of an error. */
 void	 consumer_why(struct ut_msg *, int, char *, size_t);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */
@@ -103,9 +103,6 @@ void	 request_init(struct ut_msg *, uint16_t, uint32_t, uint32_t);
  */
 uint32_t consumer_ask(struct consumer *, struct ut_msg *, consumer_cb *,
 	    uint32_t, struct waiter *);
-void	 consumer_hold(struct consumer *);	/* until a trace is synced */
-void	 consumer_go_on(struct consumer *);
-void	 requests_send(struct consumer *);
 void	 requests_reply(struct consumer *, struct ut_msg *);
 void	 requests_late(struct consumer *);
 void	 requests_fail(struct consumer *);

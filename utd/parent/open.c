@@ -78,7 +78,6 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	size = ut_msg_get_u64(m);
 	if (t->take == TAKE_SIZE &&
 	    (size < t->past || size - t->past > t->text.len)) {
-		trace_synced(t);
 		snprintf(why, sizeof(why), "%s: somebody else has changed the "
 		    "metadata", t->path);
 		trace_failed(t, why, true);

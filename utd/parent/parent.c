@@ -90,11 +90,10 @@ adopted(struct consumer *c)
 		if (p->uid == c->uid && p->known)
 			program_tell(c, p);
 	requests_tell_dead(c);
+	consumer_hold(c, 0, true);
 	requests_again(c);
-	consumer_hold(c);
 	traces_again(c);
-	consumer_go_on(c);
-	requests_send(c);	/* those that need not wait */
+	consumer_hold(c, 0, false);
 	traces_drained(c);
 }
 

@@ -39,7 +39,6 @@ struct request {
 	bool		 unwanted;	/* by now */
 	uint16_t	 type;		/* UT_C_ */
 	struct ut_msg	*msg;		/* only as long as it needs to be */
-	bool		 sent;
 	struct request	*next, **prev;	/* in turn */
 	struct request	*chain;		/* in the bucket */
 };
@@ -127,13 +126,6 @@ copy_of(const struct ut_msg *m)
 	return copy;
 }
 
-/* Does the message wait until the consumer has taken over the traces? */
-static bool
-waits(const struct consumer *c, const struct ut_msg *m)
-{
-	return c->held > 0 && m->h.type >= UT_C_DEAD;
-}
-
 /* Begin a request: its serial number is the first item. */
 void
 request_init(struct ut_msg *m, uint16_t type, uint32_t a, uint32_t b)
@@ -157,40 +149,8 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 	wait_more(r->wait);
 	if (!made_anew(r))
 		r->msg = copy_of(m);
-	if (!waits(c, m)) {
-		r->sent = true;
-		consumer_send(c, m);
-	}
+	consumer_send(c, m);
 	return serial;
-}
-
-/* Send the requests that are not sent yet and need not wait. */
-void
-requests_send(struct consumer *c)
-{
-	struct request *r;
-
-	for (r = c->requests.first; r != NULL; r = r->next) {
-		if (r->sent || r->msg == NULL || waits(c, r->msg))
-			continue;
-		r->sent = true;
-		r->msg->have = 0;
-		consumer_send(c, r->msg);
-	}
-}
-
-void
-consumer_hold(struct consumer *c)
-{
-	c->held++;
-}
-
-/* One more trace is taken over; after the last, send what has waited. */
-void
-consumer_go_on(struct consumer *c)
-{
-	if (c->held > 0 && --c->held == 0)
-		requests_send(c);
 }
 
 static void
@@ -244,7 +204,7 @@ requests_late(struct consumer *c)
 	}
 }
 
-/* The consumer is new: all requests are to be sent again, or made anew. */
+/* The consumer is new: send all requests again that are not made anew. */
 void
 requests_again(struct consumer *c)
 {
@@ -252,9 +212,12 @@ requests_again(struct consumer *c)
 
 	for (r = c->requests.first; r != NULL; r = next) {
 		next = r->next;
-		r->sent = false;
-		if (r->unwanted || made_anew(r))
+		if (r->unwanted || made_anew(r)) {
 			request_free(c, r);
+			continue;
+		}
+		r->msg->have = 0;
+		consumer_send(c, r->msg);
 	}
 }
 

@@ -91,27 +91,17 @@ void
 trace_hold(struct trace *t)
 {
 	t->take = TAKE_SIZE;
-	consumer_hold(t->consumer);
+	consumer_hold(t->consumer, t->id, true);
 }
 
+/* All metadata that the consumer lacked is sent, or never will be. */
 void
 trace_go_on(struct trace *t)
 {
 	if (!trace_held(t))
 		return;
 	t->take = TAKE_DONE;
-	consumer_go_on(t->consumer);
-}
-
-/* All metadata that the consumer lacked is sent: it may write data. */
-void
-trace_synced(struct trace *t)
-{
-	if (!trace_held(t))
-		return;
-	ut_msg_init(&out, UT_C_SYNCED, t->id, 0);
-	consumer_send(t->consumer, &out);
-	trace_go_on(t);
+	consumer_hold(t->consumer, t->id, false);
 }
 
 /*
@@ -143,7 +133,7 @@ trace_flush(struct trace *t)
 		ut_msg_str(&out, piece);
 		consumer_send(t->consumer, &out);
 	}
-	trace_synced(t);
+	trace_go_on(t);
 	return true;
 }
 

@@ -133,7 +133,6 @@ void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_channel(struct trace *, const struct channel *);
 void	 trace_hold(struct trace *);
 void	 trace_go_on(struct trace *);
-void	 trace_synced(struct trace *);
 bool	 trace_flush(struct trace *);
 void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
 void	 trace_refine(struct trace *);
