@@ -103,7 +103,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   at once waits; b 0: all that the trace's
 				   metadata lacked was sent */
 #define UT_C_PROGRAM	70	/* u64 number, u32 pid, str name */
-#define UT_C_DEAD	71	/* u32 serial, u64 number, u32 pid, str name */
+#define UT_C_DEAD	71	/* u64 number, u32 pid, str name */
 #define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */
 #define UT_C_COUNT	73	/* a region: u32 serial */
 #define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
@@ -129,6 +129,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_PROGRESS	99	/* u64 bytes */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */
 #define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
+#define UT_C_BURIED	102	/* so many of the dead, in turn */
 
 #define UT_TROUBLE_SAY	0	/* nothing but that */
 #define UT_TROUBLE_LOST	1	/* and not all has been recorded */

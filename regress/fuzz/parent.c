@@ -212,6 +212,11 @@ answer(struct played *c, struct ut_msg *m)
 		c->owes = true;
 		return;
 	}
+	if (m->h.type == UT_C_DEAD) {
+		ut_msg_init(&reply, UT_C_BURIED, 1, 0);
+		say(c);
+		return;
+	}
 	if (m->h.type == UT_C_REGION && answers == ANSWER_WELL)
 		ring(c);
 	ut_msg_init(&reply, UT_C_REPLY, ut_msg_get_u32(m),

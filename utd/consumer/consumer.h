@@ -32,7 +32,6 @@ struct program {
 	uint32_t	 pid;
 	char		 name[PROGRAM_NAME];
 	bool		 dead;		/* and not buried everywhere */
-	uint32_t	 serial;	/* of the request to bury it */
 	struct program	*next;
 };
 
@@ -97,7 +96,7 @@ void	 report_wrote(const struct trace *);	/* metadata */
 struct program *program_read(struct ut_msg *);
 const struct program *program_find(uint64_t);
 bool	 program_dead(uint64_t);
-bool	 program_died(struct ut_msg *);
+void	 program_died(struct ut_msg *);
 bool	 programs_dead(void);
 void	 programs_forget(void);		/* who was dead */
 

@@ -157,7 +157,8 @@ do_closetrace(struct ut_msg *m)
 static void
 do_dead(struct ut_msg *m)
 {
-	died |= program_died(m);
+	program_died(m);
+	died = true;
 }
 
 static const struct order orders[] = {

@@ -71,20 +71,13 @@ program_read(struct ut_msg *m)
 
 /*
  * A program died: UT_C_DEAD.  This consumer may not have heard of the program
- * before.  False if it is known to be dead.
+ * before.
  */
-bool
+void
 program_died(struct ut_msg *m)
 {
-	uint32_t serial = ut_msg_get_u32(m);
-	struct program *p = program_read(m);
-
-	if (p->dead)
-		return false;
-	p->dead = true;
-	p->serial = serial;
+	program_read(m)->dead = true;
 	ndead++;
-	return true;
 }
 
 /* Is any of the dead not buried yet? */
@@ -101,17 +94,17 @@ programs_forget(void)
 	struct program **op, *p;
 	int i;
 
-	for (i = 0; i < BUCKETS && ndead > 0; i++) {
+	(void)report_begin(UT_C_BURIED, ndead, 0);
+	report_send();
+	ndead = 0;
+	for (i = 0; i < BUCKETS; i++) {
 		for (op = &programs[i]; (p = *op) != NULL;) {
 			if (!p->dead) {
 				op = &p->next;
 				continue;
 			}
 			*op = p->next;
-			(void)report_begin(UT_C_REPLY, p->serial, 0);
-			report_send();
 			free(p);
-			ndead--;
 		}
 	}
 }

@@ -184,7 +184,7 @@ consumer_new(uid_t uid, gid_t gid)
 	return c;
 }
 
-static struct consumer *
+struct consumer *
 consumer_find(uid_t uid)
 {
 	struct consumer *c;
@@ -400,7 +400,8 @@ end_idle(void *arg)
 		if (c->state == CONSUMER_LEAVING) {
 			if (c->conn != NULL)
 				kill(c->pid, SIGKILL);
-		} else if (c->requests.n > 0 || ops->needed(c)) {
+		} else if (c->requests.n > 0 || c->ndead > 0 ||
+		    ops->needed(c)) {
 			if (c->state == CONSUMER_IDLE)
 				c->state = CONSUMER_BUSY;
 		} else if (c->state == CONSUMER_BUSY) {
@@ -443,7 +444,7 @@ watch(void *arg)
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->late || c->state == CONSUMER_GIVEN_UP ||
-		    (c->requests.awaited == 0 &&
+		    (c->requests.n == 0 &&
 		    (c->conn != NULL || c->pid <= 0)))
 			continue;
 		if (now - c->heard >= LATE_MS)
@@ -489,7 +490,7 @@ consumers_full(uid_t uid)
 {
 	const struct consumer *c = consumer_find(uid);
 
-	return c != NULL && c->requests.n >= REQUESTS_MAX;
+	return c != NULL && c->requests.n + c->ndead >= REQUESTS_MAX;
 }
 
 static void

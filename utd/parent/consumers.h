@@ -33,7 +33,6 @@ struct requests {
 	struct request	*buckets[REQUEST_BUCKETS];	/* by serial number */
 	uint32_t	 serial;	/* of the newest */
 	unsigned int	 n;
-	unsigned int	 awaited;	/* n without UT_C_DEAD */
 };
 
 struct consumer {
@@ -59,6 +58,7 @@ struct consumer {
 	unsigned int	 nstops;	/* at our end: stops by its user */
 	bool		 killed;	/* at our end: it did not end in time */
 	struct requests	 requests;
+	unsigned int	 ndead;		/* programs that it has to bury */
 	struct consumer	*next;
 };
 
@@ -74,6 +74,7 @@ struct consumer_ops {
 
 extern struct consumer *consumers;
 void	 consumers_begin(const char *, const struct consumer_ops *);
+struct consumer *consumer_find(uid_t);	/* or NULL */
 struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
 void	 consumer_hold(struct consumer *, uint32_t, bool);
@@ -107,6 +108,5 @@ void	 requests_reply(struct consumer *, struct ut_msg *);
 void	 requests_late(struct consumer *);
 void	 requests_fail(struct consumer *);
 void	 requests_again(struct consumer *);
-void	 requests_tell_dead(struct consumer *);
 
 #endif /* CONSUMERS_H */

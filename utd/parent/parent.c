@@ -71,6 +71,9 @@ message(struct consumer *c, struct ut_msg *m)
 	case UT_C_WROTE:
 		trace_wrote(c, m->h.a, ut_msg_get_u64(m));
 		break;
+	case UT_C_BURIED:
+		programs_buried(c, m->h.a);
+		break;
 	default:
 		return false;
 	}
@@ -84,13 +87,8 @@ message(struct consumer *c, struct ut_msg *m)
 static void
 adopted(struct consumer *c)
 {
-	struct program *p;
-
-	for (p = programs; p != NULL; p = p->next)
-		if (p->uid == c->uid && p->known)
-			program_tell(c, p);
-	requests_tell_dead(c);
 	consumer_hold(c, 0, true);
+	programs_tell(c);
 	requests_again(c);
 	traces_again(c);
 	consumer_hold(c, 0, false);
@@ -118,6 +116,7 @@ died(struct consumer *c)
 	requests_fail(c);
 	if (c->state != CONSUMER_GIVEN_UP)
 		return;			/* nothing needed it */
+	programs_buried(c, c->ndead);
 	traces_orphaned(c);
 	traces_drained(c);
 }

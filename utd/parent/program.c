@@ -102,18 +102,16 @@ program_free(struct program *p)
 	program_del(p);
 	if (p->conn == NULL)
 		user_give(p->table->user, QUOTA_LOST, 1);
-	place_free(p->place);
 	if (p->life != -1)
 		user_close(p->table->user, p->life);
 	table_drop(p->table);
-	free(p);
+	program_bury(p);
 }
 
 static void
 bury(struct program *p)
 {
 	links_free(p);
-	program_tell_dead(p);
 	regions_bury(p->uid, p->bits, p->owner);
 	program_free(p);
 }
@@ -137,6 +135,7 @@ owner_again(struct program *new, uint64_t before)
 	new->place = p->place;
 	new->known = p->known;
 	p->place = 0;
+	p->known = false;
 	program_free(p);
 	return before;
 }

@@ -44,6 +44,7 @@ struct program {
 	unsigned int	 dones;		/* HELLO and NEW unanswered */
 	bool		 dead;		/* its connection told so */
 	int		 life;		/* readable when it is dead; or -1 */
+	struct consumer	*consumer;	/* that is to bury it */
 	struct program	*next;
 	struct program	*chain;		/* of those of such numbers */
 	struct program	*namesake;	/* of those of such pids */
@@ -61,8 +62,9 @@ void	 program_save(struct program *);	/* for the next utd */
 /* Its name, to one consumer and to all of the user. */
 void	 program_tell(struct consumer *, const struct program *);
 void	 program_tell_all(const struct program *);
-void	 program_tell_dead(struct program *);
-void	 place_free(uint32_t);
+void	 programs_tell(struct consumer *);
+void	 program_bury(struct program *);	/* and free it */
+void	 programs_buried(struct consumer *, uint32_t);
 
 /* A place in the table of programs. */
 struct state_program {

@@ -35,6 +35,8 @@
 struct program *programs;
 
 static struct program *by_owner[BUCKETS], *by_pid[BUCKETS];
+static struct ut_msg out;
+static struct program *dead, **last_dead = &dead;	/* to be buried */
 static char path[PATH_MAX];
 static int fd = -1;
 static uint32_t nplaces;		/* in the table */
@@ -124,7 +126,7 @@ program_save(struct program *p)
 }
 
 /* The program in that place need not be known any more. */
-void
+static void
 place_free(uint32_t place)
 {
 	static const struct state_program none;
@@ -141,6 +143,15 @@ place_free(uint32_t place)
 	free_places[nfree++] = place;
 }
 
+static void
+program_put(uint16_t type, const struct program *p)
+{
+	ut_msg_init(&out, type, 0, 0);
+	ut_msg_u64(&out, p->owner);
+	ut_msg_u32(&out, (uint32_t)p->vpid);
+	ut_msg_str(&out, p->name);
+}
+
 /*
  * Tell the consumer the name of a program.  The consumer reads its messages
  * before it writes events, so it need not wake up for this, unless the socket
@@ -149,14 +160,9 @@ place_free(uint32_t place)
 void
 program_tell(struct consumer *c, const struct program *p)
 {
-	static struct ut_msg m;
-
-	ut_msg_init(&m, UT_C_PROGRAM, 0, 0);
-	ut_msg_u64(&m, p->owner);
-	ut_msg_u32(&m, (uint32_t)p->vpid);
-	ut_msg_str(&m, p->name);
+	program_put(UT_C_PROGRAM, p);
 	if (c->conn != NULL)
-		conn_send(c->conn, &m);
+		conn_send(c->conn, &out);
 	if (c->conn != NULL && conn_behind(c->conn))
 		kill(c->pid, SIGUSR1);
 }
@@ -171,40 +177,74 @@ program_tell_all(const struct program *p)
 			program_tell(c, p);
 }
 
+/* Forget a dead program that nobody has to bury any more. */
 static void
-buried(void *place)
+forget(struct program *p)
 {
-	place_free((uint32_t)(uintptr_t)place);
+	place_free(p->place);
+	free(p);
 }
 
 /*
- * The program is dead: have its consumers free what it held, and keep its place
- * in the table until all have.  A program that was never sent buffers is not
- * known to them.
+ * The program is dead: have its consumer free what it held, and keep its place
+ * in the table until that is done.  A program that was never sent buffers is
+ * not known to the consumer.
  */
 void
-program_tell_dead(struct program *p)
+program_bury(struct program *p)
 {
-	static struct ut_msg m;
-	struct waiter *w;
-	struct consumer *c;
-
-	if (!p->known)
+	p->consumer = p->known ? consumer_find(p->uid) : NULL;
+	if (p->consumer == NULL) {
+		forget(p);
 		return;
-	if ((w = wait_new(buried, id_arg(p->place))) == NULL)
-		fatal("calloc");
-	p->place = 0;
-	for (c = consumers; c != NULL; c = c->next) {
-		if (c->uid != p->uid || c->state == CONSUMER_GIVEN_UP ||
-		    c->state == CONSUMER_LEAVING)
-			continue;
-		request_init(&m, UT_C_DEAD, 0, 0);
-		ut_msg_u64(&m, p->owner);
-		ut_msg_u32(&m, (uint32_t)p->vpid);
-		ut_msg_str(&m, p->name);
-		(void)consumer_ask(c, &m, NULL, 0, w);
 	}
-	wait_less(w);
+	p->next = NULL;
+	*last_dead = p;
+	last_dead = &p->next;
+	p->consumer->ndead++;
+	program_put(UT_C_DEAD, p);
+	consumer_send(p->consumer, &out);
+}
+
+/* The consumer has buried n more of the dead, or never will. */
+void
+programs_buried(struct consumer *c, uint32_t n)
+{
+	struct program **pp = &dead, *p;
+
+	while (n > 0 && (p = *pp) != NULL) {
+		if (p->consumer != c) {
+			pp = &p->next;
+			continue;
+		}
+		*pp = p->next;
+		c->ndead--;
+		n--;
+		forget(p);
+	}
+	if (*pp == NULL)
+		last_dead = pp;
+}
+
+/*
+ * The consumer is new: it may write events of all its programs, even before it
+ * is to bury the dead.
+ */
+void
+programs_tell(struct consumer *c)
+{
+	const struct program *p;
+
+	for (p = programs; p != NULL; p = p->next)
+		if (p->uid == c->uid && p->known)
+			program_tell(c, p);
+	for (p = dead; p != NULL; p = p->next) {
+		if (p->consumer != c)
+			continue;
+		program_tell(c, p);
+		program_put(UT_C_DEAD, p);
+		consumer_send(c, &out);
+	}
 }
 
 /* Begin a new table. */

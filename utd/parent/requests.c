@@ -49,16 +49,6 @@ bucket(struct requests *rs, uint32_t serial)
 	return &rs->buckets[serial % REQUEST_BUCKETS];
 }
 
-/*
- * The consumer answers requests in turn, except those to bury the dead: it
- * answers these when it can, perhaps when there is room on a disk again.
- */
-static bool
-in_turn(const struct request *r)
-{
-	return r->type != UT_C_DEAD;
-}
-
 /* Is it made anew for another consumer, from the trace or the region? */
 static bool
 made_anew(const struct request *r)
@@ -81,8 +71,6 @@ request_free(struct consumer *c, struct request *r)
 	else
 		rs->last = r->prev;
 	rs->n--;
-	if (in_turn(r))
-		rs->awaited--;
 	if (r->msg != NULL)
 		ut_msg_clear(r->msg);
 	free(r->msg);
@@ -105,8 +93,7 @@ request_new(struct consumer *c, uint16_t type)
 	r->prev = rs->last;
 	*rs->last = r;
 	rs->last = &r->next;
-	rs->n++;
-	if (in_turn(r) && rs->awaited++ == 0)
+	if (rs->n++ == 0)
 		consumer_watch(c);
 	return r;
 }
@@ -145,7 +132,7 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 	r->cb = cb;
 	r->id = id;
 	/* Nobody waits for a consumer that is known not to answer. */
-	r->wait = in_turn(r) && c->late ? NULL : w;
+	r->wait = c->late ? NULL : w;
 	wait_more(r->wait);
 	if (!made_anew(r))
 		r->msg = copy_of(m);
@@ -196,7 +183,7 @@ requests_late(struct consumer *c)
 	struct request *r;
 
 	for (r = c->requests.first; r != NULL; r = r->next) {
-		if (r->wait == NULL || !in_turn(r))
+		if (r->wait == NULL)
 			continue;
 		wait_less(r->wait);
 		r->wait = NULL;
@@ -218,35 +205,5 @@ requests_again(struct consumer *c)
 		}
 		r->msg->have = 0;
 		consumer_send(c, r->msg);
-	}
-}
-
-/*
- * Tell a new consumer the names of the dead that it has to bury: it may write
- * their events before it gets those requests.
- */
-void
-requests_tell_dead(struct consumer *c)
-{
-	static struct ut_msg m;
-	struct request *r;
-	char name[PROGRAM_NAME];
-	uint64_t owner;
-	uint32_t pid;
-
-	for (r = c->requests.first; r != NULL; r = r->next) {
-		if (r->type != UT_C_DEAD)
-			continue;
-		r->msg->pos = 0;
-		(void)ut_msg_get_u32(r->msg);
-		owner = ut_msg_get_u64(r->msg);
-		pid = ut_msg_get_u32(r->msg);
-		ut_msg_get_str(r->msg, name, sizeof(name));
-		ut_msg_init(&m, UT_C_PROGRAM, 0, 0);
-		ut_msg_u64(&m, owner);
-		ut_msg_u32(&m, pid);
-		ut_msg_str(&m, name);
-		if (c->conn != NULL)
-			conn_send(c->conn, &m);
 	}
 }
