@@ -37,7 +37,7 @@
 #define STOPS		100	/* by its user, of one that is to end */
 #define DEATHS_MS	10000	/* it is given up if it dies so often in less */
 #define LATE_MS		10000	/* without an answer */
-#define REQUESTS_MAX	(16 * REQUEST_BUCKETS)	/* then its user must wait */
+#define REQUESTS_MAX	16384	/* then its user must wait */
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
 /* When utd ends: for a killed one to end, for all, and between two looks. */
@@ -334,7 +334,7 @@ mourn(void *arg)
 		}
 		if (c->state == CONSUMER_GIVEN_UP) {
 			(void)reaped(c);
-			if (c->requests.n > 0)
+			if (c->nrequests > 0)
 				give_up(c);
 			continue;
 		}
@@ -400,7 +400,7 @@ end_idle(void *arg)
 		if (c->state == CONSUMER_LEAVING) {
 			if (c->conn != NULL)
 				kill(c->pid, SIGKILL);
-		} else if (c->requests.n > 0 || c->ndead > 0 ||
+		} else if (c->nrequests > 0 || c->ndead > 0 ||
 		    ops->needed(c)) {
 			if (c->state == CONSUMER_IDLE)
 				c->state = CONSUMER_BUSY;
@@ -444,7 +444,7 @@ watch(void *arg)
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
 		if (c->late || c->state == CONSUMER_GIVEN_UP ||
-		    (c->requests.n == 0 &&
+		    (c->nrequests == 0 &&
 		    (c->conn != NULL || c->pid <= 0)))
 			continue;
 		if (now - c->heard >= LATE_MS)
@@ -490,7 +490,7 @@ consumers_full(uid_t uid)
 {
 	const struct consumer *c = consumer_find(uid);
 
-	return c != NULL && c->requests.n + c->ndead >= REQUESTS_MAX;
+	return c != NULL && c->nrequests + c->ndead >= REQUESTS_MAX;
 }
 
 static void

@@ -25,14 +25,10 @@
 #include "journal.h"
 
 #define DEATHS		20	/* of a consumer until it is given up */
-#define REQUEST_BUCKETS	1024
 
-/* What a consumer has not answered yet: see requests.c. */
-struct requests {
-	struct request	*first, **last;	/* in turn */
-	struct request	*buckets[REQUEST_BUCKETS];	/* by serial number */
-	uint32_t	 serial;	/* of the newest */
-	unsigned int	 n;
+/* Requests that a consumer answers in turn: see requests.c. */
+struct queue {
+	struct request	*first, **last;
 };
 
 struct consumer {
@@ -57,7 +53,12 @@ struct consumer {
 	bool		 late;		/* it does not answer */
 	unsigned int	 nstops;	/* at our end: stops by its user */
 	bool		 killed;	/* at our end: it did not end in time */
-	struct requests	 requests;
+#define QUEUE_AT_ONCE	0
+#define QUEUE_PUT_OFF	1
+#define QUEUES		2
+	struct queue	 queues[QUEUES];	/* of requests */
+	unsigned int	 nrequests;	/* in all */
+	uint32_t	 serial;	/* of the newest */
 	unsigned int	 ndead;		/* programs that it has to bury */
 	struct consumer	*next;
 };

@@ -18,9 +18,9 @@
  * The requests to a consumer, until it replies.
  *
  * A request is kept with its text, and repeated to the next consumer if this
- * one dies.  The time for each does not depend on their number, and programs
- * and utctl of a user are turned away while there are too many: see
- * consumers_full.
+ * one dies.  The consumer answers in turn what it obeys at once, and in turn
+ * what it puts off: there is a queue for each.  Programs and utctl of a user
+ * are turned away while there are too many requests: see consumers_full.
  */
 
 #include <errno.h>
@@ -37,65 +37,30 @@ struct request {
 	uint32_t	 id;		/* its argument */
 	struct waiter	*wait;		/* or NULL */
 	bool		 unwanted;	/* by now */
-	uint16_t	 type;		/* UT_C_ */
-	struct ut_msg	*msg;		/* only as long as it needs to be */
-	struct request	*next, **prev;	/* in turn */
-	struct request	*chain;		/* in the bucket */
+	struct ut_msg	*msg;		/* only as long as it needs to be; NULL:
+					   made anew for another consumer, from
+					   the trace or the region */
+	struct request	*next;
 };
 
-static struct request **
-bucket(struct requests *rs, uint32_t serial)
+static void
+request_add(struct queue *q, struct request *r)
 {
-	return &rs->buckets[serial % REQUEST_BUCKETS];
-}
-
-/* Is it made anew for another consumer, from the trace or the region? */
-static bool
-made_anew(const struct request *r)
-{
-	return r->type == UT_C_TRACE || r->type == UT_C_REGION;
+	if (q->first == NULL)
+		q->last = &q->first;
+	r->next = NULL;
+	*q->last = r;
+	q->last = &r->next;
 }
 
 static void
 request_free(struct consumer *c, struct request *r)
 {
-	struct requests *rs = &c->requests;
-	struct request **p;
-
-	for (p = bucket(rs, r->serial); *p != r; p = &(*p)->chain)
-		continue;
-	*p = r->chain;
-	*r->prev = r->next;
-	if (r->next != NULL)
-		r->next->prev = r->prev;
-	else
-		rs->last = r->prev;
-	rs->n--;
+	c->nrequests--;
 	if (r->msg != NULL)
 		ut_msg_clear(r->msg);
 	free(r->msg);
 	free(r);
-}
-
-static struct request *
-request_new(struct consumer *c, uint16_t type)
-{
-	struct requests *rs = &c->requests;
-	struct request *r = xcalloc(1, sizeof(*r)), **p;
-
-	r->serial = ++rs->serial;
-	r->type = type;
-	p = bucket(rs, r->serial);
-	r->chain = *p;
-	*p = r;
-	if (rs->last == NULL)
-		rs->last = &rs->first;
-	r->prev = rs->last;
-	*rs->last = r;
-	rs->last = &r->next;
-	if (rs->n++ == 0)
-		consumer_watch(c);
-	return r;
 }
 
 static struct ut_msg *
@@ -125,24 +90,33 @@ uint32_t
 consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
     uint32_t id, struct waiter *w)
 {
-	struct request *r = request_new(c, m->h.type);
-	const uint32_t serial = r->serial;
+	struct request *r = xcalloc(1, sizeof(*r));
+	const uint32_t serial = ++c->serial;
 
 	memcpy(m->body, &serial, sizeof(serial));
+	r->serial = serial;
 	r->cb = cb;
 	r->id = id;
 	/* Nobody waits for a consumer that is known not to answer. */
 	r->wait = c->late ? NULL : w;
 	wait_more(r->wait);
-	if (!made_anew(r))
+	if (m->h.type != UT_C_TRACE && m->h.type != UT_C_REGION)
 		r->msg = copy_of(m);
+	request_add(&c->queues[m->h.type < UT_C_METADATA ? QUEUE_AT_ONCE :
+	    QUEUE_PUT_OFF], r);
+	if (c->nrequests++ == 0)
+		consumer_watch(c);
 	consumer_send(c, m);
 	return serial;
 }
 
+/* The first request of the queue is answered. */
 static void
-answered(struct consumer *c, struct request *r, int error, struct ut_msg *m)
+answered(struct consumer *c, struct queue *q, int error, struct ut_msg *m)
 {
+	struct request *r = q->first;
+
+	q->first = r->next;
 	if (r->cb != NULL)
 		r->cb(r->id, error, m);
 	wait_less(r->wait);
@@ -152,12 +126,13 @@ answered(struct consumer *c, struct request *r, int error, struct ut_msg *m)
 void
 requests_reply(struct consumer *c, struct ut_msg *m)
 {
-	struct request *r = *bucket(&c->requests, m->h.a);
+	struct queue *q;
 
-	while (r != NULL && r->serial != m->h.a)
-		r = r->chain;
-	if (r != NULL)
-		answered(c, r, (int)m->h.b, m);
+	for (q = c->queues; q < c->queues + QUEUES; q++)
+		if (q->first != NULL && q->first->serial == m->h.a) {
+			answered(c, q, (int)m->h.b, m);
+			break;
+		}
 }
 
 /* The consumer will not reply any more: all its requests fail. */
@@ -165,12 +140,14 @@ void
 requests_fail(struct consumer *c)
 {
 	static struct ut_msg none;
-	struct request *r;
+	struct queue *q;
 
-	while ((r = c->requests.first) != NULL) {
-		ut_msg_init(&none, 0, 0, 0);
-		answered(c, r, c->error != 0 ? c->error : EPIPE, &none);
-	}
+	for (q = c->queues; q < c->queues + QUEUES; q++)
+		while (q->first != NULL) {
+			ut_msg_init(&none, 0, 0, 0);
+			answered(c, q, c->error != 0 ? c->error : EPIPE,
+			    &none);
+		}
 }
 
 /*
@@ -180,30 +157,36 @@ requests_fail(struct consumer *c)
 void
 requests_late(struct consumer *c)
 {
+	struct queue *q;
 	struct request *r;
 
-	for (r = c->requests.first; r != NULL; r = r->next) {
-		if (r->wait == NULL)
-			continue;
-		wait_less(r->wait);
-		r->wait = NULL;
-		r->unwanted = r->type == UT_C_SESSIONDIR;
-	}
+	for (q = c->queues; q < c->queues + QUEUES; q++)
+		for (r = q->first; r != NULL; r = r->next) {
+			r->unwanted |= r->wait != NULL &&
+			    r->msg->h.type == UT_C_SESSIONDIR;
+			wait_less(r->wait);
+			r->wait = NULL;
+		}
 }
 
 /* The consumer is new: send all requests again that are not made anew. */
 void
 requests_again(struct consumer *c)
 {
+	struct queue *q;
 	struct request *r, *next;
 
-	for (r = c->requests.first; r != NULL; r = next) {
-		next = r->next;
-		if (r->unwanted || made_anew(r)) {
-			request_free(c, r);
-			continue;
+	for (q = c->queues; q < c->queues + QUEUES; q++) {
+		r = q->first;
+		for (q->first = NULL; r != NULL; r = next) {
+			next = r->next;
+			if (r->unwanted || r->msg == NULL) {
+				request_free(c, r);
+				continue;
+			}
+			request_add(q, r);
+			r->msg->have = 0;
+			consumer_send(c, r->msg);
 		}
-		r->msg->have = 0;
-		consumer_send(c, r->msg);
 	}
 }
