@@ -31,7 +31,7 @@
 static struct ut_msg out;
 static region_changed *changed;
 
-static void	region_ask(struct region *, bool);
+static void	region_ask(struct region *);
 static void	region_free(struct region *);
 static void	got_buried(uint32_t, int, struct ut_msg *);
 
@@ -252,13 +252,6 @@ got_counts(uint32_t id, int error, struct ut_msg *m)
 		counts_read(m, &r->counts);
 }
 
-static void
-send_active(struct region *r, struct waiter *w)
-{
-	request_init(&out, UT_C_ACTIVE, r->id, channel_active(r->channel));
-	(void)consumer_ask(r->trace->consumer, &out, got_counts, r->id, w);
-}
-
 /* Remove what another utd has left; nobody will adopt it. */
 static void
 region_abandon(struct region *r)
@@ -268,19 +261,26 @@ region_abandon(struct region *r)
 	r->left = false;
 }
 
+/* A request that needs no words. */
+static void
+tell(const struct region *r, uint16_t type, bool b, consumer_cb *cb,
+    struct waiter *w)
+{
+	request_init(&out, type, r->id, b);
+	(void)consumer_ask(r->trace->consumer, &out, cb, r->id, w);
+}
+
+static void
+send_active(const struct region *r, struct waiter *w)
+{
+	tell(r, UT_C_ACTIVE, channel_active(r->channel), got_counts, w);
+}
+
 static void
 region_here(struct region *r, bool active)
 {
 	if (active != channel_active(r->channel))
 		send_active(r, NULL);
-}
-
-/* The region was made, but we cannot keep its descriptor: close it. */
-static void
-region_undo(struct region *r)
-{
-	request_init(&out, UT_C_CLOSE, r->id, 1);
-	(void)consumer_ask(r->trace->consumer, &out, NULL, 0, NULL);
 }
 
 /* Keep the descriptor of a region; -1 and why if there is none to spare. */
@@ -317,10 +317,11 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		region_here(r, active);
 		return;
 	}
-	if (error == EEXIST) {
+	if (error == EEXIST) {		/* another region has the name */
 		region_abandon(r);
 		ut_shm_name(r->shm);
-		region_ask(r, false);
+		r->state = REGION_NEW;
+		region_ask(r);
 		return;
 	}
 	if (error != 0) {
@@ -330,7 +331,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 	}
 	if (r->fd == -1 && (r->fd = region_fd(r, ut_msg_get_fd(m), why,
 	    sizeof(why))) == -1) {
-		region_undo(r);
+		tell(r, UT_C_CLOSE, true, NULL, NULL);
 		region_failed(r, why);
 		return;
 	}
@@ -343,8 +344,10 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 }
 
 static void
-region_ask(struct region *r, bool again)
+region_ask(struct region *r)
 {
+	const bool again = r->state != REGION_NEW;
+
 	if (!again)
 		r->state = REGION_ASKED;
 	state_changed(&r->saved);
@@ -395,10 +398,9 @@ regions_ask(struct trace *t)
 
 	for (r = t->regions; r != NULL; r = r->beside) {
 		region_describe(r);
-		if (r->state == REGION_NEW)
-			region_ask(r, false);
-		else if (t->take != TAKE_NONE && r->state != REGION_FAILED)
-			region_ask(r, true);
+		if (r->state == REGION_NEW || (t->take != TAKE_NONE &&
+		    r->state != REGION_FAILED))
+			region_ask(r);
 	}
 }
 
@@ -449,7 +451,7 @@ region_make(struct channel *ch, struct trace *t)
 		r->state = REGION_FAILED;
 	} else if (t->state == TRACE_READY) {
 		region_describe(r);
-		region_ask(r, false);
+		region_ask(r);
 	}
 	return r;
 }
@@ -472,18 +474,15 @@ region_again(struct region *r)
 {
 	r->state = region_left(r) ? REGION_ASKED : REGION_NEW;
 	if (r->trace->state == TRACE_READY)
-		region_ask(r, region_left(r));
+		region_ask(r);
 }
 
+/* If the consumer does not answer, questions would pile up. */
 static void
-send_count(struct region *r, struct waiter *w)
+send_count(const struct region *r, struct waiter *w)
 {
-	struct consumer *c = r->trace->consumer;
-
-	if (c->late)
-		return;			/* or questions would pile up */
-	request_init(&out, UT_C_COUNT, r->id, 0);
-	(void)consumer_ask(c, &out, got_counts, r->id, w);
+	if (!r->trace->consumer->late)
+		tell(r, UT_C_COUNT, 0, got_counts, w);
 }
 
 /* Will the consumer have the region when it gets the next request? */
@@ -612,8 +611,7 @@ region_close(struct region *r, bool dead)
 		region_bury(r);
 		return;
 	}
-	request_init(&out, UT_C_CLOSE, r->id, dead);
-	(void)consumer_ask(r->trace->consumer, &out, got_last, r->id, NULL);
+	tell(r, UT_C_CLOSE, dead, got_last, NULL);
 }
 
 /* The program is dead: close the regions that were its own. */
