@@ -401,7 +401,7 @@ end_idle(void *arg)
 			if (c->conn != NULL)
 				kill(c->pid, SIGKILL);
 		} else if (c->nrequests > 0 || c->ndead > 0 ||
-		    ops->needed(c)) {
+		    c->traces != NULL) {
 			if (c->state == CONSUMER_IDLE)
 				c->state = CONSUMER_BUSY;
 		} else if (c->state == CONSUMER_BUSY) {

@@ -60,6 +60,7 @@ struct consumer {
 	unsigned int	 nrequests;	/* in all */
 	uint32_t	 serial;	/* of the newest */
 	unsigned int	 ndead;		/* programs that it has to bury */
+	struct trace	*traces;
 	struct consumer	*next;
 };
 
@@ -70,7 +71,6 @@ struct consumer_ops {
 	void	(*drained)(struct consumer *);	/* it was sent everything */
 	void	(*late)(struct consumer *);	/* it does not answer */
 	void	(*died)(struct consumer *);	/* and no other takes over */
-	bool	(*needed)(const struct consumer *);	/* or it may end */
 };
 
 extern struct consumer *consumers;

@@ -295,21 +295,16 @@ session_late(const struct session *s)
 void
 traces_again(struct consumer *c)
 {
-	struct session *s;
 	struct trace *t;
 
-	for (s = sessions; s != NULL; s = s->next) {
-		for (t = s->traces; t != NULL; t = t->next) {
-			if (t->consumer != c)
-				continue;
-			if (trace_held(t) || t->state == TRACE_READY)
-				trace_hold(t);
-			if (t->state != TRACE_READY)
-				continue;
-			session_warn(s, "the consumer of uid %lu ended; "
-			    "another took over", (unsigned long)c->uid);
-			trace_ask(t);
-		}
+	for (t = c->traces; t != NULL; t = t->beside) {
+		if (trace_held(t) || t->state == TRACE_READY)
+			trace_hold(t);
+		if (t->state != TRACE_READY)
+			continue;
+		session_warn(t->session, "the consumer of uid %lu ended; "
+		    "another took over", (unsigned long)c->uid);
+		trace_ask(t);
 	}
 }
 
@@ -317,17 +312,12 @@ traces_again(struct consumer *c)
 void
 traces_orphaned(const struct consumer *c)
 {
-	struct session *s;
 	struct trace *t;
 
-	for (s = sessions; s != NULL; s = s->next) {
-		for (t = s->traces; t != NULL; t = t->next) {
-			if (t->consumer != c)
-				continue;
-			t->take = TAKE_NONE;
-			trace_failed(t, consumer_trouble(c), false);
-			regions_remove(t);
-		}
+	for (t = c->traces; t != NULL; t = t->beside) {
+		t->take = TAKE_NONE;
+		trace_failed(t, consumer_trouble(c), false);
+		regions_remove(t);
 	}
 }
 
@@ -419,7 +409,7 @@ region_retry(struct region *r)
 	if ((r->state != REGION_FAILED && r->state != REGION_NEW) || r->buried)
 		return;
 	if (t->consumer->state == CONSUMER_GIVEN_UP && t->consumer->error != 0)
-		t->consumer = consumer_get(t->uid, t->gid);
+		trace_move(t);
 	if (t->consumer->state == CONSUMER_GIVEN_UP)
 		region_failed(r, consumer_trouble(t->consumer));
 	else if (trace_out(t))

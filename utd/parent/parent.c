@@ -122,7 +122,7 @@ died(struct consumer *c)
 }
 
 static const struct consumer_ops consumer_ops = {
-	message, adopted, drained, late, died, traces_need
+	message, adopted, drained, late, died
 };
 
 static const struct saved_ops saved_ops = {

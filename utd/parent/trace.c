@@ -223,6 +223,32 @@ trace_maker(const struct trace *t)
 	return trace_own(t) ? t->uid : t->session->uid;
 }
 
+static void
+trace_join(struct trace *t)
+{
+	t->consumer = consumer_get(t->uid, t->gid);
+	t->beside = t->consumer->traces;
+	t->consumer->traces = t;
+}
+
+static void
+trace_leave(const struct trace *t)
+{
+	struct trace **p;
+
+	for (p = &t->consumer->traces; *p != t; p = &(*p)->beside)
+		continue;
+	*p = t->beside;
+}
+
+/* Its consumer was given up: another one of the user. */
+void
+trace_move(struct trace *t)
+{
+	trace_leave(t);
+	trace_join(t);
+}
+
 struct trace *
 trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 {
@@ -235,7 +261,7 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 	t->uid = uid;
 	t->gid = gid;
 	t->owner = owner;
-	t->consumer = consumer_get(uid, gid);
+	trace_join(t);
 	t->next = s->traces;
 	s->traces = t;
 	t->chain = *bucket(owner);
@@ -248,17 +274,12 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 void
 traces_late(const struct consumer *c)
 {
-	struct session *s;
-	struct trace *t;
+	const struct trace *t;
 
-	for (s = sessions; s != NULL; s = s->next) {
-		for (t = s->traces; t != NULL && t->consumer != c; t = t->next)
-			continue;
-		if (t != NULL)
-			session_warn(s, "the consumer of uid %lu does not "
-			    "answer: its events stay in the buffers",
-			    (unsigned long)c->uid);
-	}
+	for (t = c->traces; t != NULL; t = t->beside)
+		session_warn(t->session, "the consumer of uid %lu does not "
+		    "answer: its events stay in the buffers",
+		    (unsigned long)c->uid);
 }
 
 /* Does it depend on a consumer that does not answer? */
@@ -283,6 +304,7 @@ trace_drop(struct trace *t)
 	*p = t->chain;
 	state_del(&t->saved);
 	trace_go_on(t);
+	trace_leave(t);
 	text_free(&t->text);
 	user_drop(t->user);
 	free(t->path);
@@ -296,20 +318,6 @@ trace_close(struct trace *t)
 	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
 	consumer_send(t->consumer, &out);
 	trace_drop(t);
-}
-
-/* Does the consumer have any traces? */
-bool
-traces_need(const struct consumer *c)
-{
-	const struct session *s;
-	const struct trace *t;
-
-	for (s = sessions; s != NULL; s = s->next)
-		for (t = s->traces; t != NULL; t = t->next)
-			if (t->consumer == c)
-				return true;
-	return false;
 }
 
 /* A trace of another utd, to be filled in by the caller. */

@@ -104,6 +104,7 @@ struct trace {
 	struct region	*regions;
 	struct trace	*next;		/* of the session */
 	struct trace	*chain;		/* of those of such owners */
+	struct trace	*beside;	/* the next one of the consumer */
 };
 
 /* It could not be made or opened. */
@@ -136,9 +137,9 @@ void	 trace_go_on(struct trace *);
 bool	 trace_flush(struct trace *);
 void	 trace_wrote(const struct consumer *, uint32_t, uint64_t);
 void	 trace_refine(struct trace *);
+void	 trace_move(struct trace *);
 bool	 trace_late(const struct trace *);
 void	 traces_late(const struct consumer *);
-bool	 traces_need(const struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
