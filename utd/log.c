@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
 
 #include "../libut/escape.h"
 #include "utd.h"
@@ -58,35 +57,27 @@ say(int level, int error, const char *fmt, va_list ap)
 		syslog(level, "%s", line);
 }
 
+/* With the text of an error that is not 0. */
 void
-log_warn(const char *fmt, ...)
-{
-	int error = errno;
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(LOG_WARNING, error, fmt, ap);
-	va_end(ap);
-}
-
-void
-log_warnx(const char *fmt, ...)
+log_say(int level, int error, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (!verbose && (level == LOG_DEBUG ||
+	    (level == LOG_INFO && to_stderr)))
+		return;
 	va_start(ap, fmt);
-	say(LOG_WARNING, 0, fmt, ap);
+	say(level, error, fmt, ap);
 	va_end(ap);
 }
 
 /* The first ones of each minute; how many others there were, the next says. */
-void
-log_peer(const char *fmt, ...)
+bool
+log_may(void)
 {
 	static int64_t since;
 	static unsigned int n;
 	int64_t now = ut_msg_now();
-	va_list ap;
 
 	if (n == 0 || now - since >= PEER_MS) {
 		if (n > PEER_LINES)
@@ -95,35 +86,7 @@ log_peer(const char *fmt, ...)
 		since = now;
 		n = 0;
 	}
-	if (++n > PEER_LINES)
-		return;
-	va_start(ap, fmt);
-	say(LOG_WARNING, 0, fmt, ap);
-	va_end(ap);
-}
-
-void
-log_info(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (to_stderr && !verbose)
-		return;
-	va_start(ap, fmt);
-	say(LOG_INFO, 0, fmt, ap);
-	va_end(ap);
-}
-
-void
-log_debug(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!verbose)
-		return;
-	va_start(ap, fmt);
-	say(LOG_DEBUG, 0, fmt, ap);
-	va_end(ap);
+	return ++n <= PEER_LINES;
 }
 
 void

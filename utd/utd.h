@@ -24,11 +24,13 @@
 
 #include <sys/types.h>
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <syslog.h>
 
 #include "../libut/compat.h"
 #include "../libut/level.h"
@@ -49,12 +51,15 @@
  * log.c: the daemon's voices.
  */
 void	 log_init(bool, bool);		/* to stderr; debug messages too */
-void	 log_warn(const char *, ...) __attribute__((format(printf, 1, 2)));
-void	 log_warnx(const char *, ...) __attribute__((format(printf, 1, 2)));
-void	 log_info(const char *, ...) __attribute__((format(printf, 1, 2)));
-void	 log_debug(const char *, ...) __attribute__((format(printf, 1, 2)));
+void	 log_say(int, int, const char *, ...)	/* a level, an errno or 0 */
+	    __attribute__((format(printf, 3, 4)));
+#define log_warn(...)	log_say(LOG_WARNING, errno, __VA_ARGS__)
+#define log_warnx(...)	log_say(LOG_WARNING, 0, __VA_ARGS__)
+#define log_info(...)	log_say(LOG_INFO, 0, __VA_ARGS__)
+#define log_debug(...)	log_say(LOG_DEBUG, 0, __VA_ARGS__)
 /* As log_warnx, of what anybody can cause, again and again: not always. */
-void	 log_peer(const char *, ...) __attribute__((format(printf, 1, 2)));
+#define log_peer(...)	(log_may() ? log_warnx(__VA_ARGS__) : (void)0)
+bool	 log_may(void);
 void	 fatal(const char *, ...)
 	    __attribute__((format(printf, 1, 2), noreturn));
 void	*xcalloc(size_t, size_t);	/* or fatal */
