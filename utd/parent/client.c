@@ -67,49 +67,22 @@ sweep_later(struct client *k)
 	timer_set(&sweeper, 0, sweep, NULL);
 }
 
-static void
-reply(struct client *k, int type, uint32_t taken, const char *fmt, va_list ap)
+void
+client_reply(struct client *k, uint16_t type, uint32_t taken, const char *fmt,
+    ...)
 {
 	char text[PATH_MAX + 1024];
+	va_list ap;
 
 	if (k->conn == NULL)
 		return;
+	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	state_save();			/* what is said to be so stays so */
 	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, taken);
 	ut_msg_str(&out, text);
 	conn_send(k->conn, &out);
-}
-
-void
-client_ok(struct client *k, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	reply(k, UT_CTL_OK, 0, fmt, ap);
-	va_end(ap);
-}
-
-void
-client_refuse(struct client *k, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	reply(k, UT_CTL_ERR, 0, fmt, ap);
-	va_end(ap);
-}
-
-/* Refuse a name or a directory that is taken; another one may do. */
-void
-client_taken(struct client *k, uint32_t what, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	reply(k, UT_CTL_ERR, what, fmt, ap);
-	va_end(ap);
 }
 
 /*

@@ -44,12 +44,13 @@ struct client {
 
 void	 client_hello(struct conn *, struct ut_msg *,
 	    bool (*)(struct client *, struct ut_msg *));
-void	 client_ok(struct client *, const char *, ...)
-	    __attribute__((format(printf, 2, 3)));
-void	 client_taken(struct client *, uint32_t, const char *, ...)
-	    __attribute__((format(printf, 3, 4)));
-void	 client_refuse(struct client *, const char *, ...)
-	    __attribute__((format(printf, 2, 3)));
+void	 client_reply(struct client *, uint16_t, uint32_t, const char *, ...)
+	    __attribute__((format(printf, 4, 5)));
+#define client_ok(k, ...)	client_reply(k, UT_CTL_OK, 0, __VA_ARGS__)
+#define client_refuse(k, ...)	client_reply(k, UT_CTL_ERR, 0, __VA_ARGS__)
+/* Refuse a name or a directory that is taken; another one may do. */
+#define client_taken(k, what, ...) \
+	client_reply(k, UT_CTL_ERR, what, __VA_ARGS__)
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);
 void	 client_about(struct client *, struct session *);
 bool	 client_session_there(const struct client *);
