@@ -100,7 +100,10 @@ request_end(void *arg)
 	wait_abandon(k->wait);
 	k->wait = NULL;
 	k->draining = false;
-	k->finish(k);
+	if (k->orphan)
+		client_refuse(k, "the session was destroyed");
+	else
+		k->finish(k);
 	sweep_later(k);
 }
 
@@ -123,13 +126,6 @@ client_about(struct client *k, struct session *s)
 	k->orphan = false;
 }
 
-/* Does the session of the request still exist? */
-bool
-client_session_there(const struct client *k)
-{
-	return !k->orphan;
-}
-
 void
 clients_forget(const struct session *s)
 {
@@ -150,8 +146,11 @@ client_message(struct conn *c, struct ut_msg *m)
 		    "requests", (unsigned long)c->uid);
 		return;
 	}
-	if (k->wait == NULL && k->request(k, m))
-		return;
+	if (k->wait == NULL) {
+		client_about(k, NULL);
+		if (k->request(k, m))
+			return;
+	}
 	log_peer("utctl (uid %lu): bad message %u", (unsigned long)c->uid,
 	    m->h.type);
 	conn_drop(c);

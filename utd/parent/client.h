@@ -51,9 +51,9 @@ void	 client_reply(struct client *, uint16_t, uint32_t, const char *, ...)
 /* Refuse a name or a directory that is taken; another one may do. */
 #define client_taken(k, what, ...) \
 	client_reply(k, UT_CTL_ERR, what, __VA_ARGS__)
+/* Call a function when all is answered, unless the session is gone by then. */
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);
 void	 client_about(struct client *, struct session *);
-bool	 client_session_there(const struct client *);
 void	 clients_forget(const struct session *);
 void	 clients_progress(uid_t, uint64_t);
 

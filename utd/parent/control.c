@@ -132,10 +132,6 @@ answer(struct client *k, const char *text)
 {
 	char late[64] = "";
 
-	if (!client_session_there(k)) {
-		client_refuse(k, "the session was destroyed");
-		return;
-	}
 	if (k->late > 0)
 		snprintf(late, sizeof(late), "%s%u program%s not answer",
 		    *text != '\0' ? "; " : "", k->late,
@@ -165,12 +161,8 @@ any_rule(const struct session *s)
 static void
 started(struct client *k)
 {
-	char text[NAME_MAXLEN + 64] = "";
+	char text[NAME_MAXLEN + 64];
 
-	if (!client_session_there(k)) {
-		answer(k, "");
-		return;
-	}
 	if (k->why[0] != '\0') {
 		client_refuse(k, "session %s is started, but %s",
 		    k->session->name, k->why);
@@ -264,9 +256,7 @@ refused_late(struct client *k, const char *what)
 static void
 stopped(struct client *k)
 {
-	if (!client_session_there(k))
-		client_refuse(k, "the session was destroyed");
-	else if (!refused_late(k, "stopped"))
+	if (!refused_late(k, "stopped"))
 		tell_counts(k, "stopped", false);
 }
 
@@ -372,7 +362,7 @@ channel_switch(struct client *k, struct channel *ch, bool on,
 static void
 switched_on(struct client *k)
 {
-	if (k->why[0] != '\0' && client_session_there(k))
+	if (k->why[0] != '\0')
 		client_refuse(k, "channel %s is enabled, but %s",
 		    k->channel->name, k->why);
 	else
@@ -496,7 +486,7 @@ do_choff(struct client *k, struct ut_msg *m)
 static void
 removed(struct client *k)
 {
-	if (client_session_there(k) && !k->channel->removed) {
+	if (!k->channel->removed) {
 		channel_remove(k->channel);
 		channel_close(k->channel);
 	}
@@ -573,10 +563,6 @@ enabled(struct client *k)
 	const struct rule *newest;
 	char text[2 * NAME_MAXLEN + 64] = "";
 
-	if (!client_session_there(k)) {
-		answer(k, "");
-		return;
-	}
 	if (k->why[0] != '\0') {
 		client_refuse(k, "%s is enabled, but %s", k->rule->glob,
 		    k->why);

@@ -209,10 +209,6 @@ listed(struct client *k)
 
 	if (k->conn == NULL)
 		return;
-	if (!client_session_there(k)) {
-		client_refuse(k, "the session was destroyed");
-		return;
-	}
 	for (s = sessions; s != NULL && k->conn != NULL; s = s->next)
 		if ((k->session == NULL || k->session == s) && !s->dying &&
 		    sees(k, s->uid))
@@ -229,7 +225,6 @@ list_sessions(struct client *k, struct ut_msg *m)
 	char name[NAME_MAXLEN], why[512];
 
 	ut_msg_get_str(m, name, sizeof(name));
-	client_about(k, NULL);
 	if (m->bad) {
 		client_refuse(k, "session name too long");
 		return;
