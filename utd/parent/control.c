@@ -33,22 +33,19 @@
 
 static const struct attrs no_attrs;
 
-static struct session *
+/* The session that the request names, or the last one. */
+static bool
 find_session(struct client *k, struct ut_msg *m)
 {
-	struct session *s;
-	char name[NAME_MAXLEN], why[512];
+	char name[NAME_MAXLEN], why[512] = "session name too long";
 
 	ut_msg_get_str(m, name, sizeof(name));
-	if (m->bad) {
-		client_refuse(k, "session name too long");
-		return NULL;
-	}
-	s = session_find(name, k->conn->uid, why, sizeof(why));
-	if (s == NULL)
+	if (!m->bad)
+		client_about(k, session_find(name, k->conn->uid, why,
+		    sizeof(why)));
+	if (k->session == NULL)
 		client_refuse(k, "%s", why);
-	client_about(k, s);
-	return s;
+	return k->session != NULL;
 }
 
 /* Only root and the user utd runs as may tie utd's life to a connection. */
@@ -188,12 +185,11 @@ session_failed(const struct session *s)
 static void
 do_start(struct client *k, struct ut_msg *m)
 {
-	struct session *s = find_session(k, m);
+	struct session *s = k->session;
 	struct channel *ch;
 	struct waiter *w;
 
-	if (s == NULL)
-		return;
+	(void)m;
 	if (s->active && !session_failed(s)) {
 		client_refuse(k, "session %s is started already", s->name);
 		return;
@@ -282,12 +278,10 @@ stop_session(struct client *k, void (*finish)(struct client *))
 static void
 do_stop(struct client *k, struct ut_msg *m)
 {
-	struct session *s = find_session(k, m);
-
-	if (s == NULL)
-		return;
-	if (!s->active)
-		client_refuse(k, "session %s is not started", s->name);
+	(void)m;
+	if (!k->session->active)
+		client_refuse(k, "session %s is not started",
+		    k->session->name);
 	else
 		wait_less(stop_session(k, stopped));
 }
@@ -338,11 +332,8 @@ drained(struct client *k)
 static void
 do_destroy(struct client *k, struct ut_msg *m)
 {
-	struct session *s = find_session(k, m);
-
-	if (s == NULL)
-		return;
-	s->dying = true;
+	(void)m;
+	k->session->dying = true;
 	wait_less(stop_session(k, drained));
 }
 
@@ -383,8 +374,7 @@ channel_again(struct client *k, struct channel *ch, bool different)
 }
 
 static void
-channel_create(struct client *k, struct session *s, const char *name,
-    struct attrs *attrs)
+channel_create(struct client *k, const char *name, struct attrs *attrs)
 {
 	char why[160];
 
@@ -394,8 +384,8 @@ channel_create(struct client *k, struct session *s, const char *name,
 	else if (attrs->v[ATTR_CLOCK] == UT_CLOCK_CYCLES &&
 	    !clock_trusted(why, sizeof(why)))
 		client_refuse(k, "channel %s: %s", name, why);
-	else if (channel_new(s, name, attrs) == NULL)
-		too_many(k, "channel", name, s->uid);
+	else if (channel_new(k->session, name, attrs) == NULL)
+		too_many(k, "channel", name, k->session->uid);
 	else
 		client_ok(k, "%s", "");
 }
@@ -403,13 +393,10 @@ channel_create(struct client *k, struct session *s, const char *name,
 static void
 do_channel(struct client *k, struct ut_msg *m)
 {
-	struct session *s = find_session(k, m);
 	struct attrs attrs;
 	struct channel *ch;
 	char name[NAME_MAXLEN];
 
-	if (s == NULL)
-		return;
 	ut_msg_get_str(m, name, sizeof(name));
 	attrs_get(m, &attrs);
 	if (name[0] == '\0' && !m->bad)
@@ -419,19 +406,20 @@ do_channel(struct client *k, struct ut_msg *m)
 		    "channel name: 1 to 64 letters, digits, . _ -");
 	} else if (strcmp(name, "metadata") == 0) {
 		client_refuse(k, "channel name metadata is taken");
-	} else if ((ch = channel_find(s, name)) != NULL) {
+	} else if ((ch = channel_find(k->session,
+	    name)) != NULL) {
 		channel_again(k, ch, memcmp(&attrs, &no_attrs,
 		    sizeof(attrs)) != 0);
 	} else {
-		channel_create(k, s, name, &attrs);
+		channel_create(k, name, &attrs);
 	}
 }
 
 /* The channel of a request; the default one is created if that is asked for. */
 static struct channel *
-find_channel(struct client *k, struct session *s, const char *name,
-    bool create)
+find_channel(struct client *k, const char *name, bool create)
 {
+	struct session *s = k->session;
 	struct attrs attrs = no_attrs;
 	struct channel *ch;
 
@@ -454,14 +442,11 @@ find_channel(struct client *k, struct session *s, const char *name,
 static struct channel *
 get_channel(struct client *k, struct ut_msg *m)
 {
-	struct session *s = find_session(k, m);
 	char name[NAME_MAXLEN];
 
-	if (s == NULL)
-		return NULL;
 	ut_msg_get_str(m, name, sizeof(name));
 	if (!m->bad)
-		return find_channel(k, s, name, false);
+		return find_channel(k, name, false);
 	client_refuse(k, "channel name too long");
 	return NULL;
 }
@@ -585,15 +570,12 @@ enabled(struct client *k)
 static struct channel *
 get_rule(struct client *k, struct ut_msg *m, bool create)
 {
-	struct session *s = find_session(k, m);
 	char name[NAME_MAXLEN];
 
-	if (s == NULL)
-		return NULL;
 	rule_free(k->rule);
 	ut_msg_get_str(m, name, sizeof(name));
 	if ((k->rule = rule_read(m)) != NULL)
-		return find_channel(k, s, name, create);
+		return find_channel(k, name, create);
 	client_refuse(k, "rule: patterns of 1 to %d characters, a level from "
 	    "0 to %d", NAME_MAXLEN - 1, UT_DEBUG);
 	return NULL;
@@ -649,19 +631,20 @@ do_disable(struct client *k, struct ut_msg *m)
 static const struct {
 	uint16_t	 type;
 	void		(*act)(struct client *, struct ut_msg *);
+	bool		 session;	/* it begins with the name of one */
 } requests[] = {
-	{ UT_CTL_OWN,		do_own },
-	{ UT_CTL_CREATE,	do_create },
-	{ UT_CTL_DESTROY,	do_destroy },
-	{ UT_CTL_START,		do_start },
-	{ UT_CTL_STOP,		do_stop },
-	{ UT_CTL_CHANNEL,	do_channel },
-	{ UT_CTL_CHOFF,		do_choff },
-	{ UT_CTL_CHREMOVE,	do_chremove },
-	{ UT_CTL_ENABLE,	do_enable },
-	{ UT_CTL_DISABLE,	do_disable },
-	{ UT_CTL_LIST,		list_sessions },
-	{ UT_CTL_EVENTS,	list_events },
+	{ UT_CTL_OWN,		do_own,		false },
+	{ UT_CTL_CREATE,	do_create,	false },
+	{ UT_CTL_DESTROY,	do_destroy,	true },
+	{ UT_CTL_START,		do_start,	true },
+	{ UT_CTL_STOP,		do_stop,	true },
+	{ UT_CTL_CHANNEL,	do_channel,	true },
+	{ UT_CTL_CHOFF,		do_choff,	true },
+	{ UT_CTL_CHREMOVE,	do_chremove,	true },
+	{ UT_CTL_ENABLE,	do_enable,	true },
+	{ UT_CTL_DISABLE,	do_disable,	true },
+	{ UT_CTL_LIST,		list_sessions,	false },
+	{ UT_CTL_EVENTS,	list_events,	false },
 };
 
 /* False if the message is no request. */
@@ -672,7 +655,8 @@ request(struct client *k, struct ut_msg *m)
 
 	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		if (requests[i].type == m->h.type) {
-			requests[i].act(k, m);
+			if (!requests[i].session || find_session(k, m))
+				requests[i].act(k, m);
 			return true;
 		}
 	}
