@@ -118,7 +118,7 @@ do_create(struct client *k, struct ut_msg *m)
 	} else {
 		client_about(k, s);
 		w = client_wait(k, created, 0);
-		session_make(s, w);
+		session_open(s, w);
 		wait_less(w);
 	}
 }

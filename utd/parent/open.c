@@ -321,44 +321,6 @@ traces_orphaned(const struct consumer *c)
 	}
 }
 
-/* Have the consumer of the session's owner make or open the directory. */
-static void
-ask_dir(struct session *s, bool again, consumer_cb *cb, struct waiter *w)
-{
-	struct consumer *c = consumer_get(s->uid, s->gid);
-
-	request_init(&out, UT_C_SESSIONDIR, 0, 0);
-	ut_msg_str(&out, s->dir);
-	ut_msg_u32(&out, again);
-	(void)consumer_ask(c, &out, cb, s->id, w);
-}
-
-/* The directory of a new session is made, or cannot be. */
-static void
-made(uint32_t id, int error, struct ut_msg *m)
-{
-	struct session *s = session_by_id(id);
-
-	if (s == NULL)
-		return;
-	if (error != 0) {
-		consumer_why(m, error, s->gone, sizeof(s->gone));
-	} else if ((error = session_own(s, ut_msg_get_fd(m), false)) != 0) {
-		snprintf(s->gone, sizeof(s->gone), "%s", strerror(error));
-	} else if (!session_know_dir(s, m)) {
-		error = ENOTEMPTY;
-		snprintf(s->gone, sizeof(s->gone), "another session's");
-	}
-	s->refused = error;
-}
-
-/* Make the directory of a new session: then there is one, or why not. */
-void
-session_make(struct session *s, struct waiter *w)
-{
-	ask_dir(s, false, made, w);
-}
-
 /* The directory of the session is open again, or cannot be. */
 static void
 traces_resume(struct session *s)
@@ -428,7 +390,7 @@ session_again(void *arg)
 	if (s == NULL || s->dying)
 		return;
 	if (s->gone[0] != '\0') {
-		session_resume(s);
+		session_open(s, NULL);
 		return;
 	}
 	for (t = s->traces; t != NULL; t = t->next)
@@ -448,36 +410,22 @@ session_wait(struct session *s)
 	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
 }
 
-/* The directory is open, and its traces go on; or it cannot be opened. */
+/* The directory is open again, and its traces go on; or why it is not. */
 static void
-reopened(uint32_t id, int error, struct ut_msg *m)
+reopened(struct session *s, const char *why)
 {
-	struct session *s = session_by_id(id);
-	char why[240] = "";
-	bool first;
+	const bool gone = s->gone[0] != '\0';
 
-	if (s == NULL)
-		return;
-	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-	} else if ((error = session_own(s, ut_msg_get_fd(m), true)) != 0) {
-		snprintf(why, sizeof(why), "%s", strerror(error));
-	} else if (!session_dir_known(s, m)) {
-		snprintf(why, sizeof(why), "another one has its name now");
-		user_close(s->user, s->dirfd);
-		s->dirfd = -1;
-	}
 	if (why[0] != '\0') {
-		first = s->gone[0] == '\0';
 		snprintf(s->gone, sizeof(s->gone), "the directory: %s", why);
 		session_look(s);
-		if (first)
+		if (!gone)
 			traces_resume(s);
 		session_warn(s, "%s", s->gone);
 		session_wait(s);
 		return;
 	}
-	if (s->gone[0] != '\0') {
+	if (gone) {
 		s->gone[0] = '\0';
 		session_look(s);
 		session_warn(s, "the directory is there again");
@@ -485,9 +433,45 @@ reopened(uint32_t id, int error, struct ut_msg *m)
 	traces_resume(s);
 }
 
-/* The session is of another utd, or its directory could not be opened. */
-void
-session_resume(struct session *s)
+static void
+got_dir(uint32_t id, int error, struct ut_msg *m)
 {
-	ask_dir(s, true, reopened, NULL);
+	struct session *s = session_by_id(id);
+	char why[400] = "";
+	bool again;
+
+	if (s == NULL)
+		return;
+	again = s->ino != 0;
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+	} else if ((error = session_own(s, ut_msg_get_fd(m), again)) != 0) {
+		snprintf(why, sizeof(why), "%s", strerror(error));
+	} else if (!session_dir(s, m)) {
+		error = ENOTEMPTY;
+		snprintf(why, sizeof(why), again ?
+		    "another one has its name now" : "another session's");
+		user_close(s->user, s->dirfd);
+		s->dirfd = -1;
+	}
+	if (again) {
+		reopened(s, why);
+	} else {
+		s->refused = error;
+		snprintf(s->gone, sizeof(s->gone), "%s", why);
+	}
+}
+
+/*
+ * Have the consumer of the session's owner make the directory, or open it if it
+ * was made before.  A new session has it then, or the reason why not.
+ */
+void
+session_open(struct session *s, struct waiter *w)
+{
+	request_init(&out, UT_C_SESSIONDIR, 0, 0);
+	ut_msg_str(&out, s->dir);
+	ut_msg_u32(&out, s->ino != 0);
+	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_dir, s->id,
+	    w);
 }

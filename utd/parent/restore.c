@@ -510,7 +510,7 @@ state_resume(void)
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
-		session_resume(s);
+		session_open(s, NULL);
 	}
 }
 

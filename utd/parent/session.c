@@ -301,31 +301,23 @@ session_free(struct session *s)
 }
 
 /*
- * Read what the consumer says of a session's directory.  We do not ask the file
- * system ourselves: its user could keep us waiting.
- */
-static void
-dir_read(struct ut_msg *m, uint64_t *dev, uint64_t *ino)
-{
-	char path[PATH_MAX];
-
-	ut_msg_get_str(m, path, sizeof(path));
-	*dev = ut_msg_get_u64(m);
-	*ino = ut_msg_get_u64(m);
-}
-
-/*
- * Remember which directory the path leads to, unless another session has it.
- * Another utd that opens the path again goes on only if it leads to the same
- * one.
+ * Is this the session's directory?  A new session remembers which directory its
+ * path led to, unless another session has it; a path that is opened again must
+ * lead to the same one.  The consumer says so: its user could keep us waiting
+ * if we asked the file system ourselves.
  */
 bool
-session_know_dir(struct session *s, struct ut_msg *m)
+session_dir(struct session *s, struct ut_msg *m)
 {
 	const struct session *t;
+	char path[PATH_MAX];
 	uint64_t dev, ino;
 
-	dir_read(m, &dev, &ino);
+	ut_msg_get_str(m, path, sizeof(path));
+	dev = ut_msg_get_u64(m);
+	ino = ut_msg_get_u64(m);
+	if (s->ino != 0)
+		return !m->bad && dev == s->dev && ino == s->ino;
 	for (t = sessions; t != NULL; t = t->next)
 		if (t->ino == ino && t->dev == dev)
 			return false;
@@ -341,15 +333,6 @@ session_forget_dir(struct session *s)
 {
 	s->ino = 0;
 	state_changed(&s->saved);
-}
-
-bool
-session_dir_known(const struct session *s, struct ut_msg *m)
-{
-	uint64_t dev, ino;
-
-	dir_read(m, &dev, &ino);
-	return !m->bad && dev == s->dev && ino == s->ino;
 }
 
 /* Why it has not recorded everything, or does not now. */

@@ -164,9 +164,8 @@ struct session *session_new(uint32_t, const char *, const char *, uid_t,
 	    gid_t);
 int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
-bool	 session_know_dir(struct session *, struct ut_msg *);
+bool	 session_dir(struct session *, struct ut_msg *);
 void	 session_forget_dir(struct session *);
-bool	 session_dir_known(const struct session *, struct ut_msg *);
 bool	 session_sees(const struct session *, uid_t);
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */

@@ -179,8 +179,7 @@ void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
 
 /* open.c: how their directories are made and opened. */
-void	 session_make(struct session *, struct waiter *);
-void	 session_resume(struct session *);
+void	 session_open(struct session *, struct waiter *);
 void	 session_wait(struct session *);	/* then retry its directory */
 const struct consumer *session_late(const struct session *);
 void	 trace_retry(struct trace *);
