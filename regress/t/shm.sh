@@ -91,6 +91,18 @@ session d
 expect 0 '' utctl enable-event -c big 'pulse:*'
 complains "session d is started, but channel big" utctl start
 expect 0 'd destroyed: 0 events, 0 lost.*File too large' utctl destroy d
+# The next utd tries again, in a trace that has the metadata of the channel.
+session k
+expect 0 '' utctl enable-event -c big pulse:a
+complains "session k is started, but channel big" utctl start
+pulse_on ---- || fail "big: $answer"
+kill_utd 1
+start_utd
+until_ok pulse_on a--- || fail "big, without a limit: $answer"
+pulse hit 10
+expect 0 'k stopped: 10 events, 0 lost' utctl stop k
+readers_agree "$T/k"
+expect 0 'k destroyed' utctl destroy k
 kill -9 $PULSE
 stop_utd || fail "utd: status $?"
 expect 1 'channel channel0 for uid .*: 9[0-9]* kB .*: File too large' \

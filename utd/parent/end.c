@@ -53,7 +53,7 @@ not_written(const struct trace *t)
 	const struct region *r;
 
 	for (r = t->regions; r != NULL; r = r->beside)
-		if (r->state != REGION_FAILED || region_left(r))
+		if (!region_none(r))
 			return true;
 	return false;
 }

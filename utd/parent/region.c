@@ -456,16 +456,26 @@ region_make(struct channel *ch, struct trace *t)
 	return r;
 }
 
-/* A region of another utd, to be adopted when its directory is open. */
+/* A region of another utd, to be made or adopted when its directory is open. */
 struct region *
 region_restore(struct channel *ch, struct trace *t, uint32_t id)
 {
 	struct region *r = region_new(ch, t, id);
 
 	id_taken(id);
-	r->state = REGION_ASKED;
-	r->left = true;
 	return r;
+}
+
+/* It had memory of that name; "": none. */
+void
+region_had(struct region *r, const char *shm)
+{
+	r->left = shm[0] != '\0';
+	r->state = r->left ? REGION_ASKED : REGION_NEW;
+	if (r->left)
+		snprintf(r->shm, sizeof(r->shm), "%s", shm);
+	else
+		ut_shm_name(r->shm);
 }
 
 /* The directory is there, or is being made: try again to make the region. */

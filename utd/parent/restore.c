@@ -231,7 +231,7 @@ read_region(struct ut_msg *m)
 		return false;
 	if (r == NULL)
 		r = region_restore(ch, t, m->h.a);
-	snprintf(r->shm, sizeof(r->shm), "%s", shm);
+	region_had(r, shm);
 	r->described = ut_msg_get_u32(m) != 0;
 	return !m->bad;
 }

@@ -180,7 +180,7 @@ put_region(unsigned int j, struct saved *v)
 
 	ut_msg_init(&out, STATE_REGION, r->id, r->channel->id);
 	ut_msg_u32(&out, r->trace->id);
-	ut_msg_str(&out, r->shm);
+	ut_msg_str(&out, region_none(r) ? "" : r->shm);
 	ut_msg_u32(&out, r->described);
 	(void)journal_put(j, &out);
 }
@@ -247,8 +247,8 @@ lasts(const struct saved *v)
 		    ((const struct channel *)v->object)->session);
 	case SAVED_REGION:
 		r = v->object;
-		return trace_lasts(r->trace) && (r->state != REGION_FAILED ||
-		    region_left(r));
+		return trace_lasts(r->trace) && (r->described ||
+		    !region_none(r));
 	}
 	return false;
 }

@@ -60,6 +60,13 @@ region_left(const struct region *r)
 	return r->fd != -1 || r->left;
 }
 
+/* Is there no memory, and was there none when it was last asked for? */
+static inline bool
+region_none(const struct region *r)
+{
+	return r->state == REGION_FAILED && !region_left(r);
+}
+
 struct text {
 	char		*s;
 	size_t		 len, size;
@@ -156,6 +163,7 @@ void	 region_again(struct region *);
 void	 region_failed(struct region *, const char *);
 void	 region_drop(struct region *);
 struct region *region_restore(struct channel *, struct trace *, uint32_t);
+void	 region_had(struct region *, const char *);
 void	 region_name_event(struct region *, uint32_t);
 void	 regions_ask(struct trace *);
 void	 regions_renew(struct trace *);
