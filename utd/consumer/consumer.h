@@ -94,7 +94,7 @@ void	 report_wrote(const struct trace *);	/* metadata */
 
 /* programs.c: programs. */
 struct program *program_read(struct ut_msg *);
-const struct program *program_find(uint64_t);
+struct program *program_find(uint64_t);
 bool	 program_dead(uint64_t);
 void	 program_died(struct ut_msg *);
 bool	 programs_dead(void);

@@ -27,8 +27,8 @@
 static struct program *programs[BUCKETS];
 static unsigned int ndead;	/* to be buried */
 
-static struct program *
-find(uint64_t number)
+struct program *
+program_find(uint64_t number)
 {
 	struct program *p = programs[number % BUCKETS];
 
@@ -37,16 +37,10 @@ find(uint64_t number)
 	return p;
 }
 
-const struct program *
-program_find(uint64_t number)
-{
-	return find(number);
-}
-
 bool
 program_dead(uint64_t number)
 {
-	const struct program *p = find(number);
+	const struct program *p = program_find(number);
 
 	return p != NULL && p->dead;
 }
@@ -58,7 +52,7 @@ program_read(struct ut_msg *m)
 	uint64_t number = ut_msg_get_u64(m);
 	struct program *p;
 
-	if ((p = find(number)) != NULL)
+	if ((p = program_find(number)) != NULL)
 		return p;
 	p = xcalloc(1, sizeof(*p));
 	p->number = number;

@@ -168,8 +168,9 @@ spawn(struct consumer *c)
 	return true;
 }
 
+/* One with that bell, which may be that of another utd. */
 static struct consumer *
-consumer_new(uid_t uid, gid_t gid)
+consumer_new(uid_t uid, gid_t gid, const char *bellname)
 {
 	struct consumer *c = xcalloc(1, sizeof(*c));
 
@@ -181,6 +182,9 @@ consumer_new(uid_t uid, gid_t gid)
 	state_add(&c->saved, SAVED_CONSUMER, (uint32_t)uid, c);
 	if (idle_timer.when == 0)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
+	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
+	if (!spawn(c))
+		c->state = CONSUMER_GIVEN_UP;
 	return c;
 }
 
@@ -200,16 +204,14 @@ consumer_find(uid_t uid)
 struct consumer *
 consumer_get(uid_t uid, gid_t gid)
 {
-	struct consumer *c;
+	struct consumer *c = consumer_find(uid);
+	char bellname[UT_BELL_NAME];
 
-	if ((c = consumer_find(uid)) != NULL) {
-		c->state = CONSUMER_BUSY;
-		return c;
+	if (c == NULL) {
+		ut_shm_name(bellname);
+		return consumer_new(uid, gid, bellname);
 	}
-	c = consumer_new(uid, gid);
-	ut_shm_name(c->bellname);
-	if (!spawn(c))
-		c->state = CONSUMER_GIVEN_UP;
+	c->state = CONSUMER_BUSY;
 	return c;
 }
 
@@ -644,12 +646,9 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 	if (c != NULL) {
 		snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
 		send_bell(c);
-		return;
+	} else {
+		(void)consumer_new(uid, gid, bellname);
 	}
-	c = consumer_new(uid, gid);
-	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
-	if (!spawn(c))
-		c->state = CONSUMER_GIVEN_UP;
 }
 
 /*

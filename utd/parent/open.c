@@ -270,7 +270,7 @@ traces_drained(const struct consumer *c)
 		for (t = s->traces; t != NULL; t = t->next) {
 			if (t->consumer == c && t->state == TRACE_READY)
 				(void)trace_flush(t);
-			if (t->state == TRACE_NEW && trace_maker(t) == c->uid)
+			if (t->state == TRACE_NEW && s->uid == c->uid)
 				trace_ask(t);
 		}
 	}

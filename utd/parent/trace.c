@@ -216,13 +216,6 @@ trace_refine(struct trace *t)
 	text_free(&text);
 }
 
-/* The user whose consumer makes the directory. */
-uid_t
-trace_maker(const struct trace *t)
-{
-	return trace_own(t) ? t->uid : t->session->uid;
-}
-
 static void
 trace_join(struct trace *t)
 {
@@ -287,7 +280,7 @@ bool
 trace_late(const struct trace *t)
 {
 	return t->consumer->late || (t->state != TRACE_READY &&
-	    consumers_late(trace_maker(t)));
+	    consumers_late(t->session->uid));
 }
 
 /* Free a trace that its consumer does not know, or has closed. */

@@ -135,7 +135,6 @@ struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t, uint64_t);
 struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t,
 	    uint64_t);
 bool	 trace_own(const struct trace *);	/* its user's session */
-uid_t	 trace_maker(const struct trace *);	/* of the directory */
 bool	 trace_called(struct trace *, const char *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
 void	 trace_channel(struct trace *, const struct channel *);
