@@ -278,6 +278,7 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 	ut_shared_name(rg, as->name);
 	atomic_store_explicit(&rg->slots_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&rg->subs_taken, 0, memory_order_relaxed);
+	atomic_store_explicit(&rg->slow_taken, 0, memory_order_relaxed);
 	rg->kept = false;
 	rg->used = true;
 	/* Release: who sees this sees all of the above. */

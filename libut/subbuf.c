@@ -92,6 +92,7 @@ subbuf_claim(struct writer *w, struct region *rg, bool slow)
 {
 	const uint32_t n = slow ? ut_subs_slow(rg->nsubs) :
 	    rg->nsubs - ut_subs_reserved(rg->nsubs);
+	ut_a64 *taken = slow ? &rg->slow_taken : &rg->subs_taken;
 	const uint64_t when = w->when;
 	uint64_t freed;
 	uint32_t i, k;
@@ -99,8 +100,7 @@ subbuf_claim(struct writer *w, struct region *rg, bool slow)
 	/* Acquire: a scan that follows sees what was freed before. */
 	freed = atomic_load_explicit(&rg->header->freed,
 	    memory_order_acquire) + UINT64_C(1);
-	if (!slow && atomic_load_explicit(&rg->subs_taken,
-	    memory_order_relaxed) == freed)
+	if (atomic_load_explicit(taken, memory_order_relaxed) == freed)
 		return false;
 	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
 	i = slow ? 0 : atomic_load_explicit(&rg->header->hint,
@@ -116,9 +116,7 @@ subbuf_claim(struct writer *w, struct region *rg, bool slow)
 	}
 	ut_writer_let_go(w);
 	w->when = when;
-	if (!slow)
-		atomic_store_explicit(&rg->subs_taken, freed,
-		    memory_order_relaxed);
+	atomic_store_explicit(taken, freed, memory_order_relaxed);
 	return false;
 }
 

@@ -88,8 +88,8 @@ struct region {
 	uint32_t		 nslots;
 	uint32_t		 nsubs;
 	uint32_t		 subsize;
-	uint64_t		 owner;		/* our number in the slots */
 	pid_t			 pid;		/* who attached it */
+	uint64_t		 owner;		/* our number in the slots */
 	struct ut_bell		 bell;
 
 	/* The program, and the bytes of pid, tid and that in a shared event. */
@@ -98,11 +98,12 @@ struct region {
 
 	/*
 	 * Where a slot was free last, and the header's freed when none was, and
-	 * when no sub-buffer was.
+	 * when no sub-buffer was, also of those that a slow thread may have.
 	 */
 	ut_a32			 slot_hint;
 	ut_a64			 slots_taken;	/* that + 1, or 0 */
 	ut_a64			 subs_taken;	/* as well */
+	ut_a64			 slow_taken;	/* as well */
 
 	/* The listener's. */
 	size_t			 size;
