@@ -209,6 +209,16 @@ ut_now_free(struct region *rg)
 	    memory_order_release);
 }
 
+/* The level that the writer is of. */
+static struct level *
+level_of(const struct writer *w, const struct region *rg)
+{
+	const size_t offset = offsetof(struct level, writers) +
+	    (size_t)(rg - ut_regions) * sizeof(*w);
+
+	return (struct level *)(void *)((uintptr_t)w - offset);
+}
+
 /*
  * The writer's first event in this region since it was attached, or since it
  * last wrote into a shared sub-buffer: a slot.
@@ -224,6 +234,7 @@ ut_now_free(struct region *rg)
 bool
 ut_writer_bind(struct writer *w, struct region *rg)
 {
+	struct level *l = level_of(w, rg);
 	uint64_t freed;
 
 	/* Acquire: a scan that follows sees what was freed before. */
@@ -231,6 +242,7 @@ ut_writer_bind(struct writer *w, struct region *rg)
 	    memory_order_acquire) + UINT64_C(1);
 	if (getpid() != rg->pid)
 		return false;
+	l->regions |= 1u << (rg - ut_regions);
 	if (slot_left(w, rg) || atomic_load_explicit(&rg->slots_taken,
 	    memory_order_relaxed) != freed) {
 		if (slot_find(w, rg)) {
@@ -263,6 +275,8 @@ ut_writer_unbind(struct writer *w, struct region *rg)
 	w->bound = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	slot_free(rg, i);
+	atomic_signal_fence(memory_order_seq_cst);
+	w->claim = 0;
 	atomic_store_explicit(&rg->slot_hint, i, memory_order_relaxed);
 	if (atomic_load_explicit(&rg->header->noslot,
 	    memory_order_relaxed) != 0) {

@@ -50,6 +50,7 @@ static struct thread mute = { .levels[0].frame = UINTPTR_MAX };
 
 UT_PER_THREAD struct thread *ut_self;
 
+static UT_PER_THREAD struct thread *leaving;	/* that ends */
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
 static bool key_made;
@@ -124,40 +125,30 @@ thread_free(struct thread *t)
 	    ~(UINT64_C(1) << (t - k->threads)), memory_order_release);
 }
 
-/*
- * The writers of t let go of what they hold in the region i, and of when that
- * was: the next thread to have them is another.
- */
+/* The writer lets go of what it holds, and of when that was. */
 static void
-leave(struct thread *t, unsigned int i)
+writer_leave(struct writer *w, struct region *rg)
 {
-	struct writer *w;
-	int n;
-
-	for (n = 0; n < NEST; n++) {
-		w = &t->levels[n].writers[i];
-		ut_writer_leave(w, &ut_regions[i]);
-		if (w->when != 0)
-			w->when = 0;
-	}
+	ut_writer_leave(w, rg);
+	if (w->when != 0)
+		w->when = 0;
 }
 
-/* Let go of everything.  It counts as an event: what is attached stays. */
+/* The next thread to have the writers of l is another. */
 static void
-thread_leave(struct thread *t)
+level_leave(struct level *l)
 {
-	unsigned int i;
+	uint32_t mask;
+	int i;
 
-	__atomic_store_n(&t->levels[0].frame, UINTPTR_MAX, __ATOMIC_RELAXED);
-	atomic_signal_fence(memory_order_seq_cst);
-	for (i = 0; i < UT_REGIONS; i++)
+	for (mask = l->regions; mask != 0; mask &= mask - 1) {
+		i = __builtin_ctz(mask);
 		if (atomic_load_explicit(&ut_regions[i].attached,
 		    memory_order_acquire))
-			leave(t, i);
-	t->stack_high = 0;
-	for (i = 0; i < NEST; i++)
-		__atomic_store_n(&t->levels[i].frame, 0, __ATOMIC_RELEASE);
-	thread_free(t);
+			writer_leave(&l->writers[i], &ut_regions[i]);
+	}
+	if (l->regions != 0)
+		l->regions = 0;
 }
 
 /*
@@ -198,27 +189,88 @@ ut_unblock(const sigset_t *old, int state)
 }
 
 /*
+ * Does a writer of t hold anything?  This looks at nothing but t: in a child
+ * that a signal handler forks now, the regions may be gone when it returns.
+ */
+static bool
+thread_holds(const struct thread *t)
+{
+	const struct level *l;
+	const struct writer *w;
+	uint32_t mask;
+
+	for (l = t->levels; l < t->levels + NEST; l++) {
+		for (mask = l->regions; mask != 0; mask &= mask - 1) {
+			w = &l->writers[__builtin_ctz(mask)];
+			if (w->bound || w->claim != 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Let go of everything.  It counts as an event: what is attached stays.  If
+ * there is something to let go of, signals wait, so that no handler forks in
+ * the middle of that.
+ */
+static void
+thread_leave(struct thread *t)
+{
+	struct level *l;
+	sigset_t old;
+	bool holds;
+	int state = 0;
+
+	__atomic_store_n(&t->levels[0].frame, UINTPTR_MAX, __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
+	if ((holds = thread_holds(t)))
+		state = ut_block(&old);
+	for (l = t->levels; l < t->levels + NEST; l++)
+		level_leave(l);
+	if (holds)
+		ut_unblock(&old, state);
+	if (t->stack_high != 0)
+		t->stack_high = 0;
+	for (l = t->levels; l < t->levels + NEST; l++)
+		if (l->frame != 0)
+			__atomic_store_n(&l->frame, 0, __ATOMIC_RELEASE);
+}
+
+/*
  * The end of a thread, in two passes: events of other destructors between
  * them are recorded.  After the second the thread is mute, for the system's
  * own clean-up may call a traced free(3) that nothing would end.
+ *
+ * After the store to ut_self no handler of this thread finds t.  One that
+ * traces before the second pass gets another struct, and that has a pass of
+ * its own.  One that forks leaves t to us in the child as well, where it holds
+ * nothing: ut_threads_forked.
  */
 static void
 thread_end(void *arg)
 {
 	static UT_PER_THREAD bool ending;
-	struct thread *t = arg;
-	sigset_t old;
-	const int error = errno, state = ut_block(&old);
+	struct thread *t = arg, *next = &mute;
+	const int error = errno;
 
-	ut_self = &mute;
-	if (t != &mute)
-		thread_leave(t);
 	if (!ending) {
 		ending = true;
 		if (pthread_setspecific(key, &mute) == 0)
-			ut_self = NULL;
+			next = NULL;
 	}
-	ut_unblock(&old, state);
+	if (t == &mute) {
+		ut_self = next;
+		return;
+	}
+	leaving = t;
+	atomic_signal_fence(memory_order_seq_cst);
+	ut_self = next;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_leave(t);
+	thread_free(t);
+	atomic_signal_fence(memory_order_seq_cst);
+	leaving = NULL;
 	errno = error;
 }
 
@@ -454,7 +506,7 @@ ut_threads_quiet(int ms)
 void
 ut_threads_leave(unsigned int i)
 {
-	struct thread *p;
+	struct thread *p, *t;
 	int k, n;
 
 	for (k = 0; k < NCHUNKS; k++) {
@@ -462,8 +514,10 @@ ut_threads_leave(unsigned int i)
 		    memory_order_acquire);
 		if (p == NULL)
 			break;
-		for (n = 0; n < CHUNK; n++)
-			leave(&p[n], i);
+		for (t = p; t < p + CHUNK; t++)
+			for (n = 0; n < NEST; n++)
+				writer_leave(&t->levels[n].writers[i],
+				    &ut_regions[i]);
 	}
 }
 
@@ -499,39 +553,35 @@ forget_others(struct chunk *k, uint64_t mine)
 		    sizeof(struct thread));
 }
 
+/* The thread's bit in the chunk, or 0. */
+static uint64_t
+bit_in(const struct chunk *k, const struct thread *t)
+{
+	return t >= k->threads && t < k->threads + CHUNK ?
+	    UINT64_C(1) << (t - k->threads) : 0;
+}
+
 /*
  * The threads are the parent's, but for this one.  What it has stays where it
  * is: a handler that forks may have interrupted an event that is about to
- * begin.
+ * begin, or the end of a thread that had another.
  */
 void
 ut_threads_forked(void)
 {
 	const size_t size = CHUNK * sizeof(struct thread);
-	struct chunk *k, *own = NULL;
-	struct thread *threads = NULL;
-	uint64_t used = 0;
+	struct chunk *k;
+	uint64_t mine;
 
-	if ((own = chunk_of(ut_self)) != NULL) {
-		threads = own->threads;
-		used = UINT64_C(1) << (ut_self - threads);
-	}
-	if (kept != NULL)
-		forget_others(own, used);
-	else if (own != NULL && mmap(threads, size, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-		ut_wipe_on_fork(threads, size, 1);
 	for (k = chunks; k < chunks + NCHUNKS && k->threads != NULL; k++) {
-		if (k != own)
-			munmap(k->threads, size);
-		atomic_store_explicit(&k->threads, NULL,
-		    memory_order_relaxed);
-		atomic_store_explicit(&k->used, 0, memory_order_relaxed);
+		mine = bit_in(k, ut_self);
+		if (k == kept)
+			forget_others(k, mine);
+		else if (mmap(k->threads, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+		    MAP_FAILED)
+			ut_wipe_on_fork(k->threads, size, 1);
+		k->used &= mine | bit_in(k, leaving);
 	}
-	atomic_store_explicit(&chunks[0].threads, threads,
-	    memory_order_relaxed);
-	atomic_store_explicit(&chunks[0].used, used, memory_order_relaxed);
-	if (kept != NULL)
-		kept = &chunks[0];
 	ut_stack_init();
 }

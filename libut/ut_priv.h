@@ -161,6 +161,8 @@ struct level {
 	 * atomically.
 	 */
 	uintptr_t		 frame;
+	/* Regions that an event of this level was in: a bit for each. */
+	uint32_t		 regions;
 	struct writer		 writers[UT_REGIONS];
 };
 

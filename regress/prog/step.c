@@ -258,8 +258,12 @@ wait_any(int *status)
 		if (*status != 0)
 			errx(1, "%s: status %d", meanwhile, *status);
 	}
-	if (pid == victim)
+	if (pid == victim) {
 		victim = 0;
+		if (WIFSIGNALED(*status) && WTERMSIG(*status) != SIGKILL)
+			errx(1, "%s: died of signal %d", number,
+			    WTERMSIG(*status));
+	}
 	return pid;
 }
 

@@ -28,6 +28,9 @@
  *		another thread has the sub-buffer that is for such: in one that
  *		is shared
  *	end	a thread ends
+ *	endnest	as end; at the first SIGUSR1 an event in the handler
+ *	endfork	as end; at SIGUSR1 the handler forks, and the child returns
+ *		from it to end its thread as well
  *	fork	a fork, and an event; the child has one too
  *	start	libut's constructor; VICTIM_EARLY is in the environment
  *	trace	an event now and then, for ever
@@ -40,6 +43,7 @@
 
 #include <sys/types.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <err.h>
 #include <fcntl.h>
@@ -48,6 +52,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +71,7 @@ static uint32_t first;
 static _Atomic uint64_t *progress;
 static uint64_t count[2];
 static sigjmp_buf left;
+static volatile sig_atomic_t can_leave;
 
 static void
 mark(void)
@@ -131,7 +137,10 @@ static void
 leave(int sig)
 {
 	(void)sig;
-	siglongjmp(left, 1);
+	if (can_leave) {
+		can_leave = 0;
+		siglongjmp(left, 1);
+	}
 }
 
 static void
@@ -140,8 +149,10 @@ jump(void)
 	signal(SIGUSR1, leave);
 	tick(0);
 	mark();
-	if (sigsetjmp(left, 1) == 0)
+	if (sigsetjmp(left, 1) == 0) {
+		can_leave = 1;
 		tick(0);
+	}
 	tick(1);
 	mark();
 }
@@ -195,16 +206,35 @@ share_jump(void)
 	signal(SIGUSR1, leave);
 	hardly();
 	mark();
-	if (sigsetjmp(left, 1) == 0)
+	if (sigsetjmp(left, 1) == 0) {
+		can_leave = 1;
 		tick(0);
+	}
 	tick(1);
 	mark();
+}
+
+static pthread_key_t late_key;
+static bool late;			/* there is such a key */
+static volatile sig_atomic_t traced, ended, is_child;
+
+/* In the second round libut's destructor comes before this one. */
+static void
+destructor(void *arg)
+{
+	if (ended++ == 0)
+		pthread_setspecific(late_key, arg);
+	else if (is_child)
+		_exit(0);
 }
 
 static void *
 end_thread(void *arg)
 {
+	if (late)
+		pthread_setspecific(late_key, arg);
 	tick(1);
+	traced = 1;
 	while (sem_wait(arg) == -1)
 		continue;
 	return arg;
@@ -225,6 +255,55 @@ end(void)
 	sem_post(&over);
 	pthread_join(thread, NULL);
 	mark();
+}
+
+/*
+ * An event that need not be there: at the very end of a thread none is
+ * recorded.
+ */
+static void
+nested_once(int sig)
+{
+	const uint64_t n = count[0] + 1;
+	static volatile sig_atomic_t was;
+
+	(void)sig;
+	if (was++ == 0)
+		UT(seq, tick, first, n, "", (n *
+		    UINT64_C(0x9e3779b97f4a7c15)) ^ first);
+}
+
+static void
+end_nest(void)
+{
+	signal(SIGUSR1, nested_once);
+	end();
+}
+
+static void
+forks(int sig)
+{
+	pid_t pid;
+	int status;
+
+	if (!traced || is_child || ended == 2)
+		return;
+	if ((pid = fork()) == 0) {
+		is_child = sig;
+	} else if (pid == -1 || waitpid(pid, &status, 0) == -1 || status != 0) {
+		static const char msg[] = "victim: a child failed\n";
+
+		(void)!write(STDERR_FILENO, msg, sizeof(msg) - 1);
+		abort();
+	}
+}
+
+static void
+end_fork(void)
+{
+	late = pthread_key_create(&late_key, destructor) == 0;
+	signal(SIGUSR1, forks);
+	end();
 }
 
 static void
@@ -291,6 +370,8 @@ static const struct {
 	{ "sharenest",	share_nest },
 	{ "sharejump",	share_jump },
 	{ "end",	end },
+	{ "endnest",	end_nest },
+	{ "endfork",	end_fork },
 	{ "fork",	fork_one },
 	{ "start",	start },
 	{ "trace",	trace },

@@ -119,6 +119,8 @@ start_utd
 set_of one one
 set_of next next
 set_of end end -l $(few 120)
+set_of endnest endnest -l -i 900 $(few 60)
+set_of endfork endfork -l -i 900 $(few 30)
 set_of first first $(few 120)
 set_of nest nest -i 160 $(few 120)
 set_of jump jump -i 160 $(few 120)
