@@ -135,6 +135,52 @@ ut_gettid(void)
 #endif
 }
 
+#if defined(__linux__) && !defined(UT_POSIX)
+
+static bool own_tid;
+
+/*
+ * The clock of a thread's processor time has the number of the thread in its
+ * own: Linux finds the thread by that, so C libraries have no choice, and those
+ * that remember the number need not ask for it.
+ */
+static uint32_t
+clock_tid(void)
+{
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(pthread_self(), &clock) != 0)
+		return 0;
+	return (uint32_t)~(clock >> 3);
+}
+
+void
+ut_own_tid_init(void)
+{
+	own_tid = clock_tid() == ut_gettid();
+}
+
+uint32_t
+ut_own_tid(void)
+{
+	return own_tid ? clock_tid() : 0;
+}
+
+#else
+
+void
+ut_own_tid_init(void)
+{
+}
+
+uint32_t
+ut_own_tid(void)
+{
+	return 0;
+}
+
+#endif
+
 void
 ut_progname(char *s, size_t n)
 {
@@ -325,20 +371,31 @@ ut_stack_init(void)
 }
 #endif
 
+static atomic_bool not_wiped;
+
 void
 ut_wipe_on_fork(void *p, size_t size, int wipe)
 {
 #if defined(MADV_WIPEONFORK) && !defined(UT_POSIX)
-	(void)madvise(p, size, wipe ? MADV_WIPEONFORK : MADV_KEEPONFORK);
+	int r = madvise(p, size, wipe ? MADV_WIPEONFORK : MADV_KEEPONFORK);
 #elif defined(INHERIT_ZERO) && !defined(UT_POSIX)
-	(void)minherit(p, size, wipe ? INHERIT_ZERO : INHERIT_COPY);
+	int r = minherit(p, size, wipe ? INHERIT_ZERO : INHERIT_COPY);
 #elif defined(MAP_INHERIT_ZERO) && !defined(UT_POSIX)
-	(void)minherit(p, size, wipe ? MAP_INHERIT_ZERO : MAP_INHERIT_COPY);
+	int r = minherit(p, size, wipe ? MAP_INHERIT_ZERO : MAP_INHERIT_COPY);
 #else
+	int r = -1;
+
 	(void)p;
 	(void)size;
-	(void)wipe;
 #endif
+	if (r == -1 && wipe)
+		atomic_store(&not_wiped, true);
+}
+
+int
+ut_wipes(void)
+{
+	return !atomic_load(&not_wiped);
 }
 
 void *

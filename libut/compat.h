@@ -114,6 +114,13 @@ int	 ut_dead(pid_t);
 
 /* The number of the calling thread, as the system's tools show it. */
 uint32_t ut_gettid(void);
+/*
+ * The same as far as the C library knows it, without a system call: in a child
+ * of vfork(2) it is its parent's.  0 if that cannot be known, also before
+ * ut_own_tid_init.  Async-signal-safe.
+ */
+uint32_t ut_own_tid(void);
+void	 ut_own_tid_init(void);
 
 /* The name of the program, at most n bytes with the NUL. */
 void	 ut_progname(char *, size_t);
@@ -137,6 +144,8 @@ int	 ut_stack(uintptr_t *, uintptr_t *);
  */
 void	*ut_wipe_pages(size_t);
 void	 ut_wipe_on_fork(void *, size_t, int);	/* 1 or 0 */
+/* Could the system do that with all pages so far? */
+int	 ut_wipes(void);
 
 /*
  * When it returns, every store that another thread of this process made

@@ -50,7 +50,9 @@ slot_user(const struct region *rg, uint32_t i)
 static void
 slot_enter(struct writer *w, struct region *rg, uint32_t i)
 {
-	atomic_store_explicit(&rg->slots[i].tid, ut_gettid(),
+	const uint32_t tid = ut_own_tid();
+
+	atomic_store_explicit(&rg->slots[i].tid, tid != 0 ? tid : ut_gettid(),
 	    memory_order_relaxed);
 	w->slot = &rg->slots[i];
 }
@@ -220,6 +222,32 @@ level_of(const struct writer *w, const struct region *rg)
 }
 
 /*
+ * Is this the process that the region was attached by?  That it is, is noted
+ * in the level, which a child made behind our back finds wiped; the threads
+ * that have it later need not ask again.  The note replaces one that was made
+ * before the question: a child that a handler makes in between finds neither.
+ *
+ * In a child of vfork(2) the note may be its parent's.  Then the child writes
+ * as its parent, which is what its C library takes it for, too (ut_own_tid).
+ */
+static bool
+is_our_process(struct level *l, const struct region *rg)
+{
+	pid_t asking = -rg->pid;
+
+	if (__atomic_load_n(&l->pid, __ATOMIC_RELAXED) == rg->pid)
+		return true;
+	__atomic_store_n(&l->pid, asking, __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (getpid() != rg->pid)
+		return false;
+	if (ut_own_tid() != 0 && ut_wipes())
+		(void)__atomic_compare_exchange_n(&l->pid, &asking, rg->pid,
+		    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return true;
+}
+
+/*
  * The writer's first event in this region since it was attached, or since it
  * last wrote into a shared sub-buffer: a slot.
  *
@@ -240,7 +268,7 @@ ut_writer_bind(struct writer *w, struct region *rg)
 	/* Acquire: a scan that follows sees what was freed before. */
 	freed = atomic_load_explicit(&rg->header->freed,
 	    memory_order_acquire) + UINT64_C(1);
-	if (getpid() != rg->pid)
+	if (!is_our_process(l, rg))
 		return false;
 	l->regions |= 1u << (rg - ut_regions);
 	if (slot_left(w, rg) || atomic_load_explicit(&rg->slots_taken,

@@ -280,6 +280,7 @@ ut_thread_init(void)
 	if (!key_made && pthread_key_create(&key, thread_end) == 0)
 		key_made = true;
 	ut_stack_init();
+	ut_own_tid_init();
 }
 
 /*

@@ -163,6 +163,8 @@ struct level {
 	uintptr_t		 frame;
 	/* Regions that an event of this level was in: a bit for each. */
 	uint32_t		 regions;
+	/* The process that this is known to be, or less than 1. */
+	pid_t			 pid;
 	struct writer		 writers[UT_REGIONS];
 };
 

@@ -23,11 +23,13 @@
  *	clone	by a system call that the C library does not know of
  *	_Fork	by the function, where there is one
  *	vfork	the child traces in a thread that has traced, where it is taken
- *		for its parent, and as writer 6 in one that has not, where
- *		writer 5 does so later
+ *		for its parent; as writer 6 in one that has not, where writer 5
+ *		does so later; and as writers 8 and 7 in the next such, which
+ *		has what that one had
  *
- * Prints the pid of the child, and ends with 77 where that cannot be, or where
- * a child has all of its parent's memory, the library's too.
+ * Prints the pid of the child, with vfork its own, and the numbers of the two
+ * threads.  Ends with 77 where that cannot be, or where a child has all of its
+ * parent's memory, the library's too.
  */
 
 #include <sys/types.h>
@@ -150,13 +152,27 @@ vfork_one(uint32_t writer, uint64_t *n)
 		err(1, "vfork");
 }
 
+static long
+thread_number(void)
+{
+#if defined(SYS_gettid)
+	return syscall(SYS_gettid);
+#else
+	return 0;
+#endif
+}
+
+static long numbers[2];
+
 static void *
 newcomer(void *arg)
 {
+	const uint32_t writer = arg == NULL ? 5 : 7;
 	uint64_t mine = 0, childs = 0;
 
-	vfork_one(6, &childs);
-	tick(5, &mine, nevents);
+	numbers[arg != NULL] = thread_number();
+	vfork_one(writer + 1, &childs);
+	tick(writer, &mine, nevents);
 	return arg;
 }
 
@@ -165,15 +181,19 @@ shares(void)
 {
 	pthread_t thread;
 	uint64_t n = 0;
+	int i;
 
 	tick(0, &n, nevents);
 	vfork_one(0, &n);
 	tick(0, &n, nevents);
-	if (pthread_create(&thread, NULL, newcomer, NULL) != 0)
-		errx(1, "pthread_create");
-	pthread_join(thread, NULL);
+	for (i = 0; i < 2; i++) {
+		if (pthread_create(&thread, NULL, newcomer,
+		    i == 0 ? NULL : &thread) != 0)
+			errx(1, "pthread_create");
+		pthread_join(thread, NULL);
+	}
 	vfork_one(0, &n);
-	printf("%ld\n", (long)getpid());
+	printf("%ld %ld %ld\n", (long)getpid(), numbers[0], numbers[1]);
 	return 0;
 }
 
