@@ -217,6 +217,7 @@ int	 ut_walk(const char *, int, mode_t);
  * errno.  POSIX promises names of 14 bytes, and NetBSD takes no more.
  */
 #define UT_SHM_NAME	15
+#define UT_SHM_DIGITS	"0123456789abcdefghijklmnopqrstuv"
 void	 ut_shm_name(char *);
 int	 ut_shm_create(const char *, size_t);
 int	 ut_shm_open(const char *);

@@ -24,26 +24,37 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "compat.h"
 
-/* As much of it as fits, for what is hashed differs in the first digits. */
+/*
+ * The number of the process, and as much as fits of another, in base 32, that
+ * begins with the time: a process before may have had that number.  The other
+ * goes up in steps such that the first digits differ, so that a process gives
+ * no name again before thousands of others.  Called by one thread.
+ */
 void
 ut_shm_name(char *s)
 {
-	static _Atomic uint32_t serial;
+	static uint32_t serial;
+	static pid_t who;
+	const pid_t pid = getpid();
 	struct timespec ts;
 	uint32_t x;
+	int n;
 
-	clock_gettime(CLOCK_REALTIME, &ts);
-	x = ((uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec) +
-	    atomic_fetch_add(&serial, 1);
-	snprintf(s, UT_SHM_NAME, "/ut-%x-%08" PRIx32, (unsigned int)getpid(),
-	    x * UINT32_C(0x9e3779b1));
+	if (who != pid) {
+		clock_gettime(CLOCK_REALTIME, &ts);
+		serial = (uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec << 16;
+		who = pid;
+	}
+	n = snprintf(s, UT_SHM_NAME, "/ut-%x-", (unsigned int)pid);
+	for (x = serial++ * UINT32_C(0x9e3779b1); n < UT_SHM_NAME - 1; x <<= 5)
+		s[n++] = UT_SHM_DIGITS[x >> 27];
+	s[n] = '\0';
 }
 
 /*

@@ -333,9 +333,11 @@ measure() {
 	held="$nconsumers: $ufds $uthreads $cfds $cthreads $shms $files"
 }
 
-# As it was before, though it may take utd a moment to see it.
+# As it was before, though it may take utd a moment to see it.  Consumers that
+# have nothing to do end, on a busy machine before they were counted.
 as_before() {
 	measure
+	[ $nconsumers -gt 0 ] || { warm_up && measure; }
 	[ -z "$first" ] || [ "$held" = "$first" ]
 }
 

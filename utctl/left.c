@@ -40,7 +40,6 @@
 
 #define KEPT		"state.kept-"
 #define PREFIX		"/ut-"		/* see ut_shm_name */
-#define HEX		"0123456789abcdef"
 
 /* A file of ours, all of it. */
 struct bytes {
@@ -92,9 +91,9 @@ name_at(const struct bytes *b, size_t at, char *name)
 	name[n] = '\0';
 	if (strncmp(name, PREFIX, pre) != 0)
 		return false;
-	digits = strspn(name + pre, HEX);
+	digits = strspn(name + pre, UT_SHM_DIGITS);
 	return digits > 0 && name[pre + digits] == '-' &&
-	    strspn(name + pre + digits + 1, HEX) == n - pre - digits - 1;
+	    strspn(name + pre + digits + 1, UT_SHM_DIGITS) == n - pre - digits - 1;
 }
 
 static bool

@@ -28,6 +28,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -146,6 +147,29 @@ await(struct ut_bell *b, const char *what)
 	fflush(stdout);
 }
 
+#define NAMES	5000
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* A process does not soon give a name twice, however fast it does that. */
+static void
+names_differ(void)
+{
+	static char names[NAMES][UT_SHM_NAME];
+	int i;
+
+	for (i = 0; i < NAMES; i++)
+		ut_shm_name(names[i]);
+	qsort(names, NAMES, sizeof(names[0]), by_name);
+	for (i = 1; i < NAMES; i++)
+		if (strcmp(names[i - 1], names[i]) == 0)
+			errx(1, "%s twice", names[i]);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -156,6 +180,7 @@ main(int argc, char *argv[])
 
 	(void)argc;
 	(void)argv;
+	names_differ();
 	do
 		ut_shm_name(name);
 	while (ut_bell_create(&bell, name) == -1 && errno == EEXIST);
