@@ -86,6 +86,21 @@ level_take(struct level *l, uintptr_t frame)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
+/*
+ * The same, of a level that was free a while ago.  A handler may have had it
+ * since, and have switched to another coroutine in the middle of its event.
+ */
+static bool
+level_claim(struct level *l, uintptr_t frame)
+{
+	uintptr_t none = 0;
+	const bool ours = __atomic_compare_exchange_n(&l->frame, &none, frame,
+	    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+
+	atomic_signal_fence(memory_order_seq_cst);
+	return ours;
+}
+
 static inline unsigned char *
 event_end(const struct ut_record *r)
 {
@@ -369,10 +384,11 @@ begin_nested(struct ut_record *r, const struct ut_event *ev, size_t len,
 
 	if (t == NULL)
 		return NULL;
-	l = &t->levels[0];
-	if (l->frame != 0 && (l = ut_thread_level(t, frame)) == NULL)
-		return too_deep(ev);
-	level_take(l, frame);
+	do {
+		l = &t->levels[0];
+		if (l->frame != 0 && (l = ut_thread_level(t, frame)) == NULL)
+			return too_deep(ev);
+	} while (!level_claim(l, frame));
 	r->level = l;
 	r->len = len + UT_EVENT_HEAD;
 	return begin_several(r, ev);

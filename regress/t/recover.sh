@@ -23,7 +23,8 @@ background ./prog/seq -p 20 1 3 9000000 "$T/progress1"
 pids=$LAST
 background ./prog/seq -p 20 2 3 9000000 "$T/progress2"
 pids="$pids $LAST"
-until_ok sh -c "utctl list | grep -q '2 programs'" || fail "no programs"
+until_ok test -s "$T/progress1" && until_ok test -s "$T/progress2" ||
+    fail "no programs"
 sleep 1.3
 # The consumer first, so that much is still in the buffers.
 halt $(consumers) $UTD_PID $pids

@@ -21,7 +21,8 @@ try() {
 	a=$LAST
 	background ./prog/seq -p 20 2 2 9000000 "$T/progress2"
 	b=$LAST
-	until_ok sh -c "utctl list | grep -q '2 programs'" || fail "no programs"
+	until_ok test -s "$T/public/progress" &&
+	    until_ok test -s "$T/progress2" || fail "no programs"
 	i=0
 	while [ $i -lt $KILLS ]; do
 		sleep 0.$((i * 7 % 10))

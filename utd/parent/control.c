@@ -170,14 +170,20 @@ started(struct client *k)
 	answer(k, text);
 }
 
-/* Is there a region that could not be made? */
+/* Is there a region that could not be made, or a program attached to? */
+static bool
+incomplete(const struct channel *ch)
+{
+	return channel_failed(ch) || links_failed(ch);
+}
+
 static bool
 session_failed(const struct session *s)
 {
 	const struct channel *ch;
 
 	for (ch = s->channels; ch != NULL; ch = ch->next)
-		if (channel_failed(ch))
+		if (incomplete(ch))
 			return true;
 	return false;
 }
@@ -603,7 +609,7 @@ do_enable(struct client *k, struct ut_msg *m)
 		client_refuse(k, "rule: no such kind");
 		return;
 	}
-	if (channel_active(ch) && channel_failed(ch))
+	if (channel_active(ch) && incomplete(ch))
 		(void)rule_del(ch, k->rule);	/* to add it again */
 	if (rule_add(ch, k->rule))
 		sync_rules(k, enabled);

@@ -488,6 +488,7 @@ link_start(struct link *l)
 {
 	l->again = false;
 	l->described = 0;
+	l->failed = false;
 	l->now = l->later;
 	memset(&l->later, 0, sizeof(l->later));
 	link_step(l);
@@ -501,8 +502,7 @@ static void
 link_finish(struct link *l)
 {
 	l->state = LINK_IDLE;
-	if (l->failed) {
-		l->failed = false;	/* the next sync tries again */
+	if (l->failed) {		/* the next sync tries again */
 		plan_unref(l->mapped);
 		l->mapped = NULL;
 	}
@@ -633,6 +633,30 @@ links_free(struct program *p)
 	}
 }
 
+/* Is there a program that could not attach to the channel? */
+bool
+links_failed(const struct channel *ch)
+{
+	const struct program *p;
+	const struct link *l;
+
+	for (p = programs; p != NULL; p = p->next)
+		if ((l = link_find(p, ch)) != NULL && l->failed)
+			return true;
+	return false;
+}
+
+/* The program has room for a channel again that it could not attach to. */
+static void
+links_retry(struct program *p)
+{
+	struct link *l;
+
+	for (l = p->links; l != NULL; l = l->next)
+		if (l->failed)
+			link_sync(p, l->channel, NULL);
+}
+
 /* The channel is about to go. */
 void
 links_detach(const struct channel *ch)
@@ -652,6 +676,7 @@ links_detach(const struct channel *ch)
 			conn_send(p->conn, &out);
 		}
 		link_free(l);
+		links_retry(p);
 	}
 }
 

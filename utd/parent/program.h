@@ -123,6 +123,7 @@ void	 links_drained(const struct consumer *);
 void	 links_late(void);
 void	 links_sent(struct program *);
 void	 links_free(struct program *);
+bool	 links_failed(const struct channel *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct program *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);
