@@ -88,10 +88,16 @@ hurt torn 'c: events are lost: Input/output error'
 phases pid EIO -p '1*0* lost'
 [ "$lost" -eq 0 ] || [ "$lost" -eq 1000 ] || fail "$lost lost"
 stop_utd || fail "utd: status $?"
+# Metadata alone: nothing is written that no reader takes without them.
+BADPART=/metadata
+export BADPART
+start_badly
+phases meta EIO -p '1*0* lost'
+[ "$lost" -eq 0 ] || [ "$lost" -eq 1000 ] || fail "$lost lost"
+stop_utd || fail "utd: status $?"
 
 # The trouble of a session is not another's.
 BADPART=/bad/
-export BADPART
 start_badly
 day EIO
 session bad

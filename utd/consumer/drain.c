@@ -379,7 +379,10 @@ collect_lost(struct region *r)
 	    r->subsize);
 }
 
-/* At the end, lost events that no packet told of get one of their own. */
+/*
+ * At the end, lost events that no packet told of get one of their own; but not
+ * if the metadata cannot be written, for no reader takes a packet without.
+ */
 static void
 say_rest(struct region *r)
 {
@@ -387,7 +390,7 @@ say_rest(struct region *r)
 	struct packet pk;
 	uint32_t stream;
 
-	if (r->unsaid == 0)
+	if (r->unsaid == 0 || output_pending(r->sink->trace) == -1)
 		return;
 	memset(&pk, 0, sizeof(pk));
 	pk.name = "";
