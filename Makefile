@@ -63,22 +63,24 @@ RC =		$(DATADIR)/$(RCNAME_$(OS))
 RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/bell.c libut/clock.c libut/compat.c libut/conn.c \
-		libut/event.c libut/find.c libut/forked.c libut/late.c \
-		libut/listener.c libut/lock.c libut/log.c libut/module.c \
+LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
+		libut/conn.c libut/event.c libut/filter.c libut/filters.c \
+		libut/find.c libut/forked.c libut/late.c libut/listener.c \
+		libut/lock.c libut/log.c libut/module.c \
 		libut/msg.c libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
 		libut/sock.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
-LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/escape.h \
-		libut/level.h libut/msg.h libut/rundir.h libut/ut.h \
+LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
+		libut/escape.h libut/expr.h libut/filter.h libut/level.h \
+		libut/msg.h libut/rundir.h libut/ut.h \
 		libut/ut_abi.h libut/ut_conn.h libut/ut_event.h libut/ut_msg.h \
 		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/confine.o \
-		libut/escape.o libut/level.o libut/msg.o libut/rundir.o \
-		libut/shm.o libut/sock.o libut/walk.o
+COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
+		libut/confine.o libut/escape.o libut/expr.o libut/filter.o \
+		libut/level.o libut/msg.o libut/rundir.o libut/shm.o libut/sock.o libut/walk.o
 
 UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/consumer.c utd/consumer/drain.c \
@@ -90,7 +92,7 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/sink.c utd/consumer/sleep.c \
 		utd/parent/client.c utd/parent/clock.c utd/parent/conn.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
-		utd/parent/end.c utd/parent/hash.c utd/parent/journal.c \
+		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
 		utd/parent/loop.c utd/parent/metadata.c utd/parent/open.c \
 		utd/parent/parent.c utd/parent/plan.c utd/parent/program.c \
@@ -103,7 +105,7 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/consumer/sink.h utd/parent/client.h utd/parent/conn.h utd/parent/consumers.h \
-		utd/parent/event.h utd/parent/journal.h utd/parent/listen.h \
+		utd/parent/event.h utd/parent/filter.h utd/parent/journal.h utd/parent/listen.h \
 		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
 		utd/parent/session.h utd/parent/trace.h utd/parent/user.h
 

@@ -40,6 +40,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -132,6 +133,18 @@ ut_gettid(void)
 	if (mine == 0)
 		mine = atomic_fetch_add(&last, 1) + 1;
 	return mine;
+#endif
+}
+
+uint32_t
+ut_cpu(void)
+{
+#if defined(__linux__) && !defined(UT_POSIX)
+	const int cpu = sched_getcpu();
+
+	return cpu < 0 ? UINT32_MAX : (uint32_t)cpu;
+#else
+	return UINT32_MAX;
 #endif
 }
 

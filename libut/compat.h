@@ -122,6 +122,9 @@ uint32_t ut_gettid(void);
 uint32_t ut_own_tid(void);
 void	 ut_own_tid_init(void);
 
+/* The processor that runs us; UINT32_MAX: unknown.  Async-signal-safe. */
+uint32_t ut_cpu(void);
+
 /* The name of the program, at most n bytes with the NUL. */
 void	 ut_progname(char *, size_t);
 

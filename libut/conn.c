@@ -175,24 +175,37 @@ do_attach(struct conn *c, struct ut_msg *m)
 	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 }
 
+/* One event of a MAP: its ID in the region, and perhaps a filter. */
+static int
+map_event(struct ut_msg *m, unsigned int region)
+{
+	static struct ut_msg code;
+	struct filter *f = NULL;
+	const uint32_t number = ut_msg_get_u32(m);
+	uint32_t id = ut_msg_get_u32(m);
+
+	if ((id & UT_MAP_FILTER) != 0) {
+		id &= ~UT_MAP_FILTER;
+		ut_msg_get_bytes(m, &code);
+		if (!m->bad && (f = ut_filter_new(code.body, code.h.len -
+		    sizeof(code.h))) == NULL)
+			return errno;
+	}
+	return m->bad ? EPROTO : ut_event_map(number, region, id, f);
+}
+
 static int
 do_map(struct conn *c, struct ut_msg *m)
 {
-	uint32_t i, number, id;
+	uint32_t i;
 	int region, error = 0;
 
 	if ((region = ut_region_find(c->known.conn, m->h.a)) == -1)
 		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
-	for (i = 0; i < m->h.b; i++) {
-		number = ut_msg_get_u32(m);
-		id = ut_msg_get_u32(m);
-		if (m->bad)
-			return -1;
-		error = ut_event_map(number, (unsigned int)region, id);
-		if (error != 0)
-			break;
-	}
-	return conn_answer(c, UT_MSG_ACK, m->h.a, error);
+	ut_filters_reap();
+	for (i = 0; i < m->h.b && error == 0; i++)
+		error = map_event(m, (unsigned int)region);
+	return m->bad ? -1 : conn_answer(c, UT_MSG_ACK, m->h.a, error);
 }
 
 static int

@@ -20,8 +20,6 @@
  * which utd knows by its number.
  */
 
-#include <sys/mman.h>
-
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +28,6 @@
 #define BUCKETS		1024
 #define PER_CHUNK	256
 #define NCHUNKS		512
-#define ARENA		65536
 
 #define NAME_MAX_SENT	4096
 #define FIELDS_MAX_SENT	(UT_MSG_MAX - 64)
@@ -50,6 +47,7 @@ struct type {
 	uint32_t	 level;
 	bool		 missed;	/* asked about while unloaded */
 	uint16_t	 id[UT_REGIONS];
+	struct filters	*filters;	/* NULL: there was never one */
 };
 
 /* Programs know these, of whatever version of ut.h. */
@@ -60,33 +58,6 @@ static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
 static uint32_t ntypes;
 static uint64_t fingerprint = FNV_INIT;	/* of all types, in order */
-
-/*
- * Memory that is never freed.  Not from malloc, because malloc itself may be
- * traced and call us.
- */
-static void *
-arena_alloc(size_t n)
-{
-	static char *at;
-	static size_t left;
-	void *p;
-
-	n = (n + 15) & ~(size_t)15;
-	if (n > left) {
-		left = 0;
-		p = mmap(NULL, n > ARENA ? n : ARENA, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (p == MAP_FAILED)
-			return NULL;
-		at = p;
-		left = n > ARENA ? n : ARENA;
-	}
-	p = at;
-	at += n;
-	left -= n;
-	return p;
-}
 
 /* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
 static uint64_t
@@ -144,10 +115,10 @@ type_new(const struct ut_event *e, uint64_t hash)
 		return NULL;
 	chunk = &chunks[ntypes / PER_CHUNK];
 	if (*chunk == NULL &&
-	    (*chunk = arena_alloc(PER_CHUNK * sizeof(**chunk))) == NULL)
+	    (*chunk = ut_arena(PER_CHUNK * sizeof(**chunk))) == NULL)
 		return NULL;
 	t = *chunk + ntypes % PER_CHUNK;
-	if ((t->name = arena_alloc(len)) == NULL)
+	if ((t->name = ut_arena(len)) == NULL)
 		return NULL;
 	memcpy(t->name, e->name, len);
 	t->level = (uint32_t)e->level;
@@ -180,6 +151,8 @@ type_at(uint32_t i)
 static uint32_t
 on_word(const struct ut_event *e, uint32_t mask)
 {
+	const struct filters *f = e->filters;
+	uint32_t how = 0;
 	int i;
 
 	if (mask == 0)
@@ -187,12 +160,15 @@ on_word(const struct ut_event *e, uint32_t mask)
 	if ((mask & (mask - 1)) != 0)
 		return ON_SEVERAL;
 	i = __builtin_ctz(mask);
-	return ON_WORD((uint32_t)i, e->id[i],
-	    ut_regions[i].clock == UT_CLOCK_CYCLES);
+	if (f != NULL && (f->mask & mask) != 0)
+		how = ON_FILTER;
+	else if (ut_regions[i].clock == UT_CLOCK_CYCLES)
+		how = ON_CYCLES;
+	return ON_WORD((uint32_t)i, e->id[i], how);
 }
 
 /*
- * ID first, then the bit that says so, then the word: record.c reads them the
+ * Filter and ID first, then the bit that says so, then the word: record.c reads them the
  * other way.  Release: who sees one of these sees the region behind it, and
  * that no writer has room left from the one before.
  */
@@ -201,7 +177,9 @@ event_set(struct ut_event *e, unsigned int i, uint16_t id)
 {
 	const uint32_t mask = id != 0 ? e->mask | 1u << i :
 	    e->mask & ~(1u << i);
+	const struct type *t = e->type;
 
+	__atomic_store_n(&e->filters, t->filters, __ATOMIC_RELEASE);
 	__atomic_store_n(&e->id[i], id, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->mask, mask, __ATOMIC_RELEASE);
 	__atomic_store_n(&e->on, on_word(e, mask), __ATOMIC_RELEASE);
@@ -223,7 +201,8 @@ ut_event_add(struct ut_event *e)
 	e->type = t;
 	e->twin = t->events;
 	t->events = e;
-	e->mask = 0;			/* older programs know of none */
+	e->mask = 0;			/* older programs know of neither */
+	e->filters = NULL;
 	for (i = 0; i < UT_REGIONS; i++)
 		if (t->id[i] != 0)
 			event_set(e, i, t->id[i]);
@@ -268,18 +247,34 @@ ut_events_forget(unsigned int i)
 	}
 }
 
+/* The event has that ID in the region i, or 0, and that filter, or NULL. */
 int
-ut_event_map(uint32_t number, unsigned int i, uint32_t id)
+ut_event_map(uint32_t number, unsigned int i, uint32_t id, struct filter *f)
 {
 	struct type *t = type_at(number);
 	struct ut_event *e;
+	int error;
 
-	if (t == NULL || id > UT_ID_MAX)
+	if (t == NULL || id > UT_ID_MAX) {
+		ut_filter_free(f);
 		return EINVAL;
+	}
+	if ((error = ut_filter_set(&t->filters, i, f)) != 0)
+		return error;
 	t->id[i] = (uint16_t)id;
 	for (e = t->events; e != NULL; e = e->twin)
 		event_set(e, i, (uint16_t)id);
 	return 0;
+}
+
+/* No event is under way that knows of the region i: free its filters. */
+void
+ut_events_drop(unsigned int i)
+{
+	uint32_t n;
+
+	for (n = 0; n < ntypes; n++)
+		ut_filter_drop(type_at(n)->filters, i);
 }
 
 static void

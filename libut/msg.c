@@ -103,12 +103,16 @@ ut_msg_str(struct ut_msg *m, const char *s)
 }
 
 void
+ut_msg_blob(struct ut_msg *m, const void *p, size_t n)
+{
+	ut_msg_u32(m, (uint32_t)n);
+	put(m, p, n);
+}
+
+void
 ut_msg_bytes(struct ut_msg *m, const struct ut_msg *of)
 {
-	const uint32_t n = of->h.len - (uint32_t)HEAD;
-
-	ut_msg_u32(m, n);
-	put(m, of->body, n);
+	ut_msg_blob(m, of->body, of->h.len - HEAD);
 }
 
 int

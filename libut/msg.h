@@ -43,7 +43,8 @@ void	 ut_msg_u32(struct ut_msg *, uint32_t);
 void	 ut_msg_u64(struct ut_msg *, uint64_t);
 void	 ut_msg_str(struct ut_msg *, const char *);
 void	 ut_msg_fd(struct ut_msg *, int);
-/* The body of another, with its length before it. */
+/* Bytes, or the body of another, with their length before them. */
+void	 ut_msg_blob(struct ut_msg *, const void *, size_t);
 void	 ut_msg_bytes(struct ut_msg *, const struct ut_msg *);
 /*
  * Count one more thing in b; or, if it did not fit, take back what is behind

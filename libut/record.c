@@ -49,6 +49,16 @@
  *   room from all writers.  The store of frame comes before the load of on: so
  *   the listener sees frame, or the event sees on cleared, or as it was set
  *   again, and then, by acquire order, the writers without room.
+ *
+ * - An event with a filter is written, and then judged: what does not pass is
+ *   not committed, and the next event is written over it.  To read the clock is
+ *   most of what an event costs, so this one gets its time, and with it its
+ *   head, when it has passed.  If the sub-buffer then proves too old for that
+ *   time, the event begins again in the next one: the program writes its fields
+ *   once more, as it does for each region.  The filter itself is not freed
+ *   before the listener has seen all frames at 0 since it was taken back; and
+ *   it stays in its place when the event is disabled, so an event under way is
+ *   never recorded without being judged.
  */
 
 #include <stddef.h>
@@ -76,6 +86,9 @@ static unsigned char	*begin_nested(struct ut_record *,
 			    const struct ut_event *, size_t, uintptr_t);
 static unsigned char	*begin_several(struct ut_record *,
 			    const struct ut_event *);
+static unsigned char	*begin_other(struct ut_record *,
+			    const struct ut_event *);
+static unsigned char	*begin_filtered(struct ut_record *);
 static unsigned char	*begin_late(struct ut_record *, struct writer *);
 static unsigned char	*commit_other(struct ut_record *);
 
@@ -191,8 +204,8 @@ ut_begin(struct ut_record *r, struct ut_event *ev, size_t len)
 	r->len = len + UT_EVENT_HEAD;
 	r->on = on = __atomic_load_n(&ev->on, __ATOMIC_ACQUIRE);
 	if (UT_UNLIKELY((int16_t)on <= 0)) {
-		if ((on & ON_CYCLES) == 0)
-			return begin_several(r, ev);
+		if (!ON_HAS(on, ON_CYCLES))
+			return begin_other(r, ev);
 		r->writer = writer_at(l, ON_OFFSET(on));
 		return begin_timed(r, ut_cycles());
 	}
@@ -295,25 +308,53 @@ begin_slow(struct ut_record *r, struct writer *w)
 	return NULL;
 }
 
-/* The clock of that region is another than that of the one before. */
-static unsigned char * __attribute__((noinline))
-begin_clock(struct ut_record *r, uint32_t clock)
+/* Has the event a filter in that region?  Acquire: its filters are there. */
+static inline bool
+filtered_in(const struct ut_event *ev, size_t i)
 {
-	r->clock = clock;
-	r->time = ut_read_clock(clock);
-	return begin_in(r, r->own, r->time);
+	const struct filters *f = __atomic_load_n(&ev->filters,
+	    __ATOMIC_ACQUIRE);
+
+	return f != NULL && (__atomic_load_n(&f->mask, __ATOMIC_RELAXED) >> i &
+	    1) != 0;
 }
 
 /*
- * In the next region that listens; without one, the event is over.  One time
- * is good for all that have the same clock, but not for a sub-buffer that was
- * claimed since: that begins later.
+ * The event's time by that clock.  One time is good for all regions that have
+ * the same clock.
+ */
+static void
+set_time(struct ut_record *r, uint32_t clock)
+{
+	if (r->clock != clock) {
+		r->clock = clock;
+		r->time = ut_read_clock(clock);
+	}
+}
+
+/*
+ * In a region where the event has a filter: without a time, which only
+ * begin_late needs.
+ */
+static unsigned char * __attribute__((noinline))
+begin_filtered(struct ut_record *r)
+{
+	struct writer *w = r->own;
+
+	if (UT_LIKELY(writer_ready(w, r->len)))
+		return w->data + UT_COMMIT_LEN(w->commit) + UT_EVENT_HEAD;
+	set_time(r, region_of(r, w)->clock);
+	return begin_late(r, w);
+}
+
+/*
+ * In the next region that listens; without one, the event is over.  The time is
+ * not good for a sub-buffer that was claimed since: that begins later.
  */
 static unsigned char * __attribute__((noinline))
 next_region(struct ut_record *r)
 {
 	struct level *l = r->level;
-	uint32_t clock;
 	uint16_t id;
 	size_t i;
 
@@ -325,9 +366,11 @@ next_region(struct ut_record *r)
 			continue;
 		r->on = (uint32_t)id << 16;
 		r->own = &l->writers[i];
-		clock = ut_regions[i].clock;
-		if (r->clock != clock)
-			return begin_clock(r, clock);
+		if (filtered_in(r->event, i)) {
+			r->on |= ON_FILTER;
+			return begin_filtered(r);
+		}
+		set_time(r, ut_regions[i].clock);
 		return begin_in(r, r->own, r->time);
 	}
 	return event_end(r);
@@ -355,6 +398,20 @@ begin_several(struct ut_record *r, const struct ut_event *ev)
 	/* Acquire: who sees the bit sees the ID and the region behind it. */
 	r->mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
 	return next_region(r);
+}
+
+/* One region listens, where the event has a filter; or several, or none. */
+static unsigned char * __attribute__((noinline))
+begin_other(struct ut_record *r, const struct ut_event *ev)
+{
+	if (!ON_HAS(r->on, ON_FILTER))
+		return begin_several(r, ev);
+	r->event = ev;
+	r->writer = &several;
+	r->own = writer_at(r->level, ON_OFFSET(r->on));
+	r->clock = UT_CLOCK_NONE;
+	r->mask = 0;
+	return begin_filtered(r);
 }
 
 /* No writer so deep: count, where there is a region to count in. */
@@ -394,9 +451,56 @@ begin_nested(struct ut_record *r, const struct ut_event *ev, size_t len,
 	return begin_several(r, ev);
 }
 
+/* Does the event, whose fields are at p, pass the filter of the region? */
+static inline bool
+passes(const struct ut_record *r, const struct writer *w,
+    const struct region *rg, const unsigned char *p)
+{
+	return ut_passes(r->event, w, rg, p, r->len - UT_EVENT_HEAD);
+}
+
+/* Release, as nothing of what was written may come after it. */
+static unsigned char *
+reject(struct ut_record *r, struct writer *w)
+{
+	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
+	return next_region(r);
+}
+
+/* Of an event that has a filter, in a sub-buffer of the writer's own. */
+static unsigned char *
+commit_filtered(struct ut_record *r, struct writer *w)
+{
+	struct region *rg = region_of(r, w);
+	unsigned char *p = w->data + UT_COMMIT_LEN(w->commit);
+
+	if (!passes(r, w, rg, p + UT_EVENT_HEAD))
+		return reject(r, w);
+	set_time(r, rg->clock);
+	if (UT_UNLIKELY(!time_fits(w, r->time)))
+		return begin_late(r, w);
+	ut_event_head(p, ON_ID(r->on), r->time);
+	commit(r, w, w->sub);
+	return next_region(r);
+}
+
+/* Of an event in a shared sub-buffer. */
+static unsigned char *
+commit_shared(struct ut_record *r, struct writer *w)
+{
+	struct region *rg = region_of(r, w);
+
+	if (ON_HAS(r->on, ON_FILTER) &&
+	    !passes(r, w, rg, w->data + UT_EVENT_HEAD + rg->wholen))
+		ut_shared_end(w, rg);
+	else
+		ut_shared_commit(w, rg, r->len);
+	return next_region(r);
+}
+
 /*
- * Of an event in a shared sub-buffer, or in one of several regions.  Or all is
- * wiped, in a child that a signal handler forked in mid-event.
+ * Of an event in a shared sub-buffer, with a filter, or in several regions.  Or
+ * all is wiped, in a child that a signal handler forked in mid-event.
  */
 static unsigned char * __attribute__((noinline))
 commit_other(struct ut_record *r)
@@ -405,9 +509,10 @@ commit_other(struct ut_record *r)
 
 	if (w->slot == NULL)
 		return NULL;
-	if (w->sub != NULL)
-		commit(r, w, w->sub);
-	else
-		ut_shared_commit(w, region_of(r, w), r->len);
+	if (w->sub == NULL)
+		return commit_shared(r, w);
+	if (ON_HAS(r->on, ON_FILTER))
+		return commit_filtered(r, w);
+	commit(r, w, w->sub);
 	return next_region(r);
 }

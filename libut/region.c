@@ -176,6 +176,7 @@ reap(void)
 		if (!rg->used || rg->attached)
 			continue;
 		ut_threads_leave(i);
+		ut_events_drop(i);
 		munmap(rg->header, rg->size);
 		users_unmap(rg);
 		ut_bell_close(&rg->bell);

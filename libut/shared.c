@@ -235,6 +235,20 @@ ut_shared_head(struct writer *w, struct region *rg, uint16_t id)
 	return p + rg->wholen;
 }
 
+/*
+ * The event is over.  If it was not committed, the next one in the sub-buffer
+ * is written over it.
+ */
+void
+ut_shared_end(struct writer *w, struct region *rg)
+{
+	const uint64_t when = w->when;
+
+	ut_shared_park(w, rg);
+	ut_writer_unbind(w, rg);
+	w->when = when;
+}
+
 /* The same order of stores as in ut_commit, and for the same reasons. */
 void
 ut_shared_commit(struct writer *w, struct region *rg, size_t len)
@@ -244,14 +258,11 @@ ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 	    rg->subsize);
 	const uint32_t count = UT_COMMIT_COUNT(atomic_load_explicit(
 	    &sub->commit, memory_order_relaxed));
-	const uint64_t when = w->when;
 
-	atomic_store_explicit(&sub->last, when, memory_order_release);
+	atomic_store_explicit(&sub->last, w->when, memory_order_release);
 	atomic_store_explicit(&sub->commit, UT_COMMIT_WORD(count + 1, had +
 	    (uint32_t)len + rg->wholen), memory_order_release);
-	ut_shared_park(w, rg);
-	ut_writer_unbind(w, rg);
-	w->when = when;
+	ut_shared_end(w, rg);
 }
 
 /*

@@ -167,6 +167,7 @@ struct ut_event {
 	void			*type;	/* libut's: what the twins share */
 	uint16_t		 id[UT_REGIONS]; /* libut's, 0 is none */
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
+	void			*filters; /* libut's: of those who have one */
 } __attribute__((aligned(64)));
 
 /* A program or shared library with events of its own. */
@@ -557,7 +558,7 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 	};								\
 	static struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		UT_CAT(ev, _fields), NULL, NULL, { 0 }, 0		\
+		UT_CAT(ev, _fields), NULL, NULL, { 0 }, 0, NULL		\
 	};								\
 	static void __attribute__((noinline)) UT_HELPER			\
 	UT_CAT(ev, _record)(struct ut_event *ut_e			\
@@ -587,7 +588,7 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 #define UT_RANGE(str, low, high)	{ str, low, high }
 
 #define UT_LOG_EVENT(level)	\
-	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0 }
+	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0, NULL }
 
 static const struct ut_field __attribute__((unused)) ut_log_fields[] = {
 	{ "msg", NULL, 0, UT_KIND_STRING, 1, 0, 0 },

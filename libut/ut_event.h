@@ -27,6 +27,8 @@
 
 #include "ut_priv.h"
 
+struct filter;
+
 bool		 ut_event_add(struct ut_event *);
 void		 ut_event_remove(struct ut_event *);
 void		 ut_events_forget(unsigned int);
@@ -34,6 +36,19 @@ void		 ut_events_forked(void);
 void		 ut_events_summary(struct ut_msg *);
 int		 ut_events_list(int, uint32_t, uint32_t, int64_t);
 int		 ut_events_describe(int, struct ut_msg *, int64_t);
-int		 ut_event_map(uint32_t, unsigned int, uint32_t);
+int		 ut_event_map(uint32_t, unsigned int, uint32_t,
+		    struct filter *);
+void		 ut_events_drop(unsigned int);
+
+/* arena.c: memory that is never freed, or NULL. */
+void		*ut_arena(size_t);
+
+/* filters.c */
+void		 ut_filters_reap(void);
+struct filter	*ut_filter_new(const unsigned char *, size_t);
+void		 ut_filter_free(struct filter *);
+int		 ut_filter_set(struct filters **, unsigned int,
+		    struct filter *);
+void		 ut_filter_drop(struct filters *, unsigned int);
 
 #endif /* UT_EVENT_H */

@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define UT_MSG_VERSION	3
+#define UT_MSG_VERSION	4
 #define UT_MSG_MAX	65536u		/* header and body */
 #define UT_MSG_FDS	2		/* descriptors with one message */
 
@@ -82,7 +82,9 @@ struct ut_msghdr {
 #define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
 				   str name of the bell without descriptor */
 #define UT_MSG_MAP	19	/* a channel, b number of pairs, then each:
-				   u32 event, u32 id; id 0 takes it back */
+				   u32 event, u32 id; id 0 takes it back;
+				   behind an id with UT_MAP_FILTER, u32 length
+				   of a filter's code, the code: see filter.h */
 #define UT_MSG_DETACH	20	/* a channel */
 #define UT_MSG_DONE	21	/* answers HELLO, NEW: main() may go on */
 #define UT_MSG_LIST	22	/* a first event, b how many: their names */
@@ -109,12 +111,14 @@ struct ut_msghdr {
 #define UT_CTL_CHOFF	43	/* str session, str channel: record nothing */
 #define UT_CTL_CHREMOVE	44	/* str session, str channel: and forget it */
 
+#define UT_MAP_FILTER	0x80000000u
+
 #define UT_BUFFERS_UID	0	/* shared by the programs of a user */
 #define UT_BUFFERS_PID	1	/* of one program each */
 
 /*
  * Rule: str glob, u32 UT_RULE_, u32 level, u32 number of exclusions, str glob
- * of each.
+ * of each, str filter: an expression, see expr.h, or "", or not there.
  */
 #define UT_RULE_ALL	0	/* every level */
 #define UT_RULE_LEVEL	1	/* that level and more severe ones */

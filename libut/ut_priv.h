@@ -171,18 +171,21 @@ struct level {
 /*
  * ut_event.on, which says who listens.  If one region does, the high half is
  * the ID, and the low half is the offset in a level of the region's writer,
- * with ON_CYCLES if the cycle counter is the clock.  If several do, the low
- * half is 0.  If none does, all of it is 0.
+ * with ON_FILTER if the event has a filter there, or else ON_CYCLES if the
+ * cycle counter is the clock; both make the low half negative.  If several
+ * regions listen, the low half is 0.  If none does, all of it is 0.
  */
-#define ON_CYCLES		0x8000u
+#define ON_FILTER		0xa000u
+#define ON_CYCLES		0xc000u
 #define ON_SEVERAL		0x10000u
 #define ON_ID(on)		((uint16_t)((on) >> 16))
-#define ON_OFFSET(on)		((on) & (ON_CYCLES - 1))
-#define ON_WORD(c, id, cycles)	((uint32_t)(id) << 16 | \
+#define ON_OFFSET(on)		((on) & 0x1fffu)
+#define ON_HAS(on, what)	(((on) & (what) & 0x7fffu) != 0)
+#define ON_WORD(c, id, how)	((uint32_t)(id) << 16 | \
 	(uint32_t)(offsetof(struct level, writers) + \
-	(c) * sizeof(struct writer)) | ((cycles) ? ON_CYCLES : 0))
+	(c) * sizeof(struct writer)) | (how))
 
-_Static_assert(sizeof(struct level) <= ON_CYCLES, "level");
+_Static_assert(sizeof(struct level) <= 0x2000, "level");
 
 /*
  * A thread that has traced.  Lies in pages that a child made behind our back
@@ -221,6 +224,18 @@ void		 ut_threads_forked(void);
 /* clock.c */
 int		 ut_clock_follow(int64_t, bool);
 
+/*
+ * filters.c: the filters of an event, for the regions that have one.  Only the
+ * listener stores.
+ */
+struct filters {
+	uint32_t	 mask;		/* of those regions, a bit each */
+	struct filter	*_Atomic of[UT_REGIONS];
+};
+
+bool		 ut_passes(const struct ut_event *, const struct writer *,
+		    const struct region *, const unsigned char *, size_t);
+
 /* slot.c */
 extern struct region ut_regions[UT_REGIONS];
 /*
@@ -253,6 +268,7 @@ void		 ut_shared_name(struct region *, const char *);
 bool		 ut_shared_fits(const struct region *, size_t);
 bool		 ut_shared_claim(struct writer *, struct region *, size_t);
 unsigned char	*ut_shared_head(struct writer *, struct region *, uint16_t);
+void		 ut_shared_end(struct writer *, struct region *);
 void		 ut_shared_commit(struct writer *, struct region *, size_t);
 void		 ut_shared_park(struct writer *, struct region *);
 

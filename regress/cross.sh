@@ -46,7 +46,7 @@ done
 # thread's stdin if their descriptors have one number; what counts the threads
 # of a program (qemu has one more); what sets LD_PRELOAD (it is also qemu's).
 # Others are left out because they take minutes.
-tests="types levels exact fuzz signals jump ends log toobig names
+tests="types levels exact exprs fuzz signals jump ends log toobig names
     notevaluated nm"
 
 # about PROCESSOR: what others call it, its byte order, and how its executables

@@ -25,6 +25,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "expr.h"
 #include "level.h"
 #include "utctl.h"
 
@@ -53,6 +54,18 @@ parse_level(const char *s)
 	    "utctl(1)", s, NLEVELS - 1);
 }
 
+/* What is wrong with a filter is said with its place. */
+static void
+check_filter(const char *text)
+{
+	struct expr *e;
+	char why[256];
+
+	if ((e = expr_parse(text, why, sizeof(why))) == NULL)
+		die("filter '%s': %s", text, why);
+	expr_free(e);
+}
+
 /* UT_CTL_ENABLE or UT_CTL_DISABLE. */
 int
 client_rule(struct client *c, int type, const struct rule *r)
@@ -68,6 +81,7 @@ client_rule(struct client *c, int type, const struct rule *r)
 	ut_msg_u32(m, (uint32_t)r->nexcept);
 	for (i = 0; i < r->nexcept; i++)
 		ut_msg_str(m, r->except[i]);
+	ut_msg_str(m, r->filter != NULL ? r->filter : "");
 	return client_request(c, NULL);
 }
 
@@ -91,13 +105,13 @@ static int
 event_command(int argc, char **argv, int type)
 {
 	static char star[] = "*", *all[] = { star, NULL };
-	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0 };
-	int ch, any = 0, levels = 0, status;
+	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0, NULL };
+	int ch, any = 0, filters = 0, levels = 0, status;
 	size_t i;
 
 	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
 		die_errno("malloc");
-	while ((ch = option(argc, argv, "+as:c:l:L:x:")) != -1) {
+	while ((ch = option(argc, argv, "+as:c:f:l:L:x:")) != -1) {
 		switch (ch) {
 		case 'a':
 			any = 1;
@@ -107,6 +121,10 @@ event_command(int argc, char **argv, int type)
 			break;
 		case 'c':
 			check_name("channel", r.channel = optarg);
+			break;
+		case 'f':
+			check_filter(r.filter = optarg);
+			filters++;
 			break;
 		case 'l':
 		case 'L':
@@ -121,14 +139,15 @@ event_command(int argc, char **argv, int type)
 			return usage(argv[0]);
 		}
 	}
-	if (any != (optind == argc) || levels > 1)
+	if (any != (optind == argc) || levels > 1 || filters > 1)
 		return usage(argv[0]);
 	for (i = 0; i < r.nexcept; i++)
 		check_glob(r.except[i]);
 	for (i = (size_t)optind; i < (size_t)argc; i++)
 		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
-	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0)
+	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0 &&
+	    filters == 0)
 		r.kind = UT_RULE_ANY;
 	status = rules(type, &r, any ? all : argv + optind);
 	free(r.except);

@@ -275,6 +275,8 @@ print_rule(const struct row *r)
 		printf("%s%s", comma, row_str(c, "glob"));
 		comma = ", ";
 	}
+	if (row_str(r, "filter")[0] != '\0')
+		printf("; if %s", row_str(r, "filter"));
 	printf(")\n");
 }
 

@@ -280,7 +280,8 @@ static int
 session_begin(void *arg)
 {
 	struct record *r = arg;
-	struct rule rule = { SESSION, CHANNEL, "", UT_RULE_ALL, 0, NULL, 0 };
+	struct rule rule = { SESSION, CHANNEL, "", UT_RULE_ALL, 0, NULL, 0,
+	    NULL };
 	struct client *c = r->client;
 	struct ut_msg *m;
 	size_t i;

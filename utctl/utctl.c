@@ -37,9 +37,11 @@ static const struct command commands[] = {
 	{ "disable-channel", cmd_disable_channel, 0, "[-s session] channel" },
 	{ "remove-channel", cmd_remove_channel, 0, "[-s session] channel" },
 	{ "enable-event", cmd_enable_event, 0, "[-s session] [-c channel] "
-	    "[-l level | -L level]\n\t[-x glob] ... -a | 'glob' ..." },
+	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
+	    "-a | 'glob' ..." },
 	{ "disable-event", cmd_disable_event, 0, "[-s session] [-c channel] "
-	    "[-l level | -L level]\n\t[-x glob] ... -a | 'glob' ..." },
+	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
+	    "-a | 'glob' ..." },
 	{ "list", cmd_list, 0, "[-jv] [session]" },
 	{ "events", cmd_events, 0, "[-jv]" },
 	{ "record", cmd_record, ATTR_RECORD, "\n\t[-o dir] [-e glob] ... "

@@ -65,6 +65,7 @@ struct rule {
 	uint32_t	 level;
 	char		**except;
 	size_t		 nexcept;
+	const char	*filter;	/* NULL: none */
 };
 
 int	 client_rule(struct client *, int, const struct rule *);

@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #define HELLO	1
-#define VERSION	3
+#define VERSION	4
 #define WELCOME	16
 
 /* ut_msg(5) */

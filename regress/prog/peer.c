@@ -58,7 +58,7 @@
 #include <unistd.h>
 
 /* ut_msg(5) */
-#define VERSION		3
+#define VERSION		4
 #define MSG_MAX		65536
 #define MAXFDS		2
 

@@ -13,14 +13,15 @@ export T
 # What they call is found before: fewer instructions.
 LD_BIND_NOW=1
 export LD_BIND_NOW
-total=0 all_read=0 all_returned=0
+total=0 all_read=0 all_returned=0 FILTER=
 
 # session NAME [sub-buffers]
 session() {
 	subs=${2:-32}
 	utctl create -o "$T/$1" "$1" >/dev/null &&
 	    utctl enable-channel -s "$1" -b 4k -n $subs channel0 &&
-	    utctl enable-event -s "$1" 'seq:tick' 'pulse:a' &&
+	    utctl enable-event -s "$1" ${FILTER:+-f "$FILTER"} seq:tick &&
+	    utctl enable-event -s "$1" pulse:a &&
 	    utctl start "$1" || fail "$1: set-up"
 }
 
@@ -128,6 +129,35 @@ set_of share share $(few 100)
 set_of sharenest sharenest -i 160 $(few 80)
 set_of sharejump sharejump -i 160 $(few 80)
 set_of fork fork $(few 50)
+
+# With a filter that every event passes.
+FILTER='n >= 0'
+set_of filtone one $(few 60)
+set_of filtnext next $(few 60)
+set_of filtfirst first $(few 40)
+set_of filtnest nest -i 160 $(few 40)
+set_of filtjump jump -i 160 $(few 60)
+set_of filtshare share $(few 60)
+set_of filtsharejump sharejump -i 160 $(few 40)
+
+# none_of NAME HOW option...: the same with a filter that no event passes.
+none_of() {
+	can "${3:-}" || return 0
+	session "$1"
+	attack "$@"
+	fill "$1"
+	utctl destroy "$1" >/dev/null || fail "destroy"
+	readers_agree "$T/$1"
+	grep seq:tick "$T/view.out" | head -3 >"$T/got"
+	[ ! -s "$T/got" ] || fail "$1: not filtered: $(cat "$T/got")"
+}
+FILTER='n < 0 && pad != "x"'
+none_of noneone one $(few 40)
+none_of nonenext next $(few 40)
+none_of nonejump jump -i 160 $(few 60)
+none_of noneshare share $(few 40)
+none_of nonesharejump sharejump -i 160 $(few 40)
+FILTER=
 
 # all_counted SESSION N: what returned is there or lost, and of what did not
 # return no more than N are.

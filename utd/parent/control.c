@@ -552,7 +552,9 @@ static void
 enabled(struct client *k)
 {
 	const struct rule *newest;
-	char text[2 * NAME_MAXLEN + 64] = "";
+	const struct filter *f = k->rule->filter;
+	const char *unfit = f != NULL ? f->why : "";
+	char text[2 * NAME_MAXLEN + sizeof(f->why) + 64] = "";
 
 	if (k->why[0] != '\0') {
 		client_refuse(k, "%s is enabled, but %s", k->rule->glob,
@@ -566,9 +568,10 @@ enabled(struct client *k)
 		    k->channel->enabled ? k->session->name : k->channel->name,
 		    k->channel->enabled ? "not started" : "disabled");
 	else if (newest != NULL && newest->serial == k->rule->serial)
-		snprintf(text, sizeof(text), "%s: %u events of %u programs",
+		snprintf(text, sizeof(text), "%s: %u events of %u programs%s%s",
 		    k->rule->glob, count_events(k->channel, k->rule),
-		    count_programs(k->channel, k->rule));
+		    count_programs(k->channel, k->rule), unfit[0] != '\0' ?
+		    "; the filter never passes " : "", unfit);
 	answer(k, text);
 }
 
@@ -576,14 +579,13 @@ enabled(struct client *k)
 static struct channel *
 get_rule(struct client *k, struct ut_msg *m, bool create)
 {
-	char name[NAME_MAXLEN];
+	char name[NAME_MAXLEN], why[512];
 
 	rule_free(k->rule);
 	ut_msg_get_str(m, name, sizeof(name));
-	if ((k->rule = rule_read(m)) != NULL)
+	if ((k->rule = rule_read(m, why, sizeof(why))) != NULL)
 		return find_channel(k, name, create);
-	client_refuse(k, "rule: patterns of 1 to %d characters, a level from "
-	    "0 to %d", NAME_MAXLEN - 1, UT_DEBUG);
+	client_refuse(k, "%s", why);
 	return NULL;
 }
 

@@ -27,7 +27,6 @@
 #include "event.h"
 
 #define BUCKETS		16384
-#define FIELDS_MAX	16
 #define VALUES_MAX	4096
 #define COUNT_MAX	UT_SUBSIZE_MAX
 

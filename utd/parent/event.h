@@ -44,6 +44,8 @@ struct event {
 	char		 name[];	/* and then the body */
 };
 
+#define FIELDS_MAX	16	/* of an event */
+
 struct field {
 	char		 name[NAME_MAXLEN];
 	uint8_t		 kind;

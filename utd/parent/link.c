@@ -25,8 +25,8 @@
  * NAMES and EVENTS wait for the program's answers.
  *
  * TURN waits for the next turn of the session's user, to go on comparing the
- * program's events with the rules of the channel: that may take longer than a
- * user has in one round of the loop.
+ * program's events with the rules of the channel, or compiling their filters:
+ * that may take longer than a user has in one round of the loop.
  *
  * REGION waits until the region is made.  If it cannot be made, those who wait
  * for this link are told why, and the next sync tries again.
@@ -46,9 +46,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../libut/clock.h"
+#include "../../libut/expr.h"
 #include "program.h"
 
-#define PAIRS		4000	/* in one MAP */
+#define PAIRS		4000	/* in one MAP, at most */
 #define ASKED		16000	/* in one DESCRIBE */
 
 static struct ut_msg out;
@@ -215,6 +217,29 @@ plan_id(const struct plan *p, uint32_t event)
 	return p != NULL && event < p->n ? p->ids[event] : 0;
 }
 
+/* Has the program the event as the new plan has it? */
+static bool
+same_map(const struct plan *old, const struct plan *new, uint32_t event)
+{
+	/* Code is kept once: it is the same, or another. */
+	return plan_id(old, event) == plan_id(new, event) &&
+	    plan_filter(old, event) == plan_filter(new, event);
+}
+
+/* Put the event into the message; false if it has no room for that. */
+static bool
+put_map(const struct plan *p, uint32_t event)
+{
+	const struct code *c = plan_filter(p, event);
+	const uint32_t len = out.h.len;
+
+	ut_msg_u32(&out, event);
+	ut_msg_u32(&out, plan_id(p, event) | (c != NULL ? UT_MAP_FILTER : 0));
+	if (c != NULL)
+		ut_msg_blob(&out, c->b, c->len);
+	return ut_msg_fits(&out, len);
+}
+
 /* Send the difference between the plan and what the program has. */
 static void
 send_plan(struct link *l)
@@ -228,11 +253,13 @@ send_plan(struct link *l)
 		n = l->program->table->size;
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 	for (i = 0; i < n; i++) {
-		if (plan_id(old, i) == plan_id(new, i) && !l->unsure)
+		if (same_map(old, new, i) && !l->unsure)
 			continue;
-		ut_msg_u32(&out, i);
-		ut_msg_u32(&out, plan_id(new, i));
-		if (++out.h.b == PAIRS)
+		if (!put_map(new, i)) {
+			send_map(l);
+			(void)put_map(new, i);
+		}
+		if (out.h.b == PAIRS)
 			send_map(l);
 	}
 	send_map(l);
@@ -358,6 +385,13 @@ links_turn(void *arg)
 	}
 }
 
+static void
+link_wait_turn(struct link *l)
+{
+	l->state = LINK_TURN;
+	timer_set(&turn_timer, 1, links_turn, NULL);
+}
+
 /* Judge all events by the rules; false if that is not finished. */
 static bool
 link_judge(struct link *l)
@@ -373,8 +407,7 @@ link_judge(struct link *l)
 	}
 	if (plan_judge(l->plan, l->channel, p->table))
 		return true;
-	l->state = LINK_TURN;
-	timer_set(&turn_timer, 1, links_turn, NULL);
+	link_wait_turn(l);
 	return false;
 }
 
@@ -408,40 +441,106 @@ id_in(struct region *r, struct event *e, const struct program *p, uint32_t rule,
 	return id;
 }
 
+/* Tell the user of filters that do not fit an event, once each. */
+static void
+warn_filters(const struct channel *ch, const struct plan *plan, size_t n)
+{
+	struct filter *f;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		f = plan->wants[plan->want + i].filter;
+		if (f->why[0] == '\0' || f->told)
+			continue;
+		f->told = true;
+		session_warn(ch->session, "filter '%s' never passes %s",
+		    f->text, f->why);
+	}
+}
+
+/*
+ * Compile the filters of the event.  False if there are some, and it cannot
+ * pass any, or they cannot be kept.
+ */
+static bool
+give_filter(struct plan *plan, struct channel *ch, const struct table *t,
+    uint32_t i)
+{
+	const size_t n = plan_wants(plan, i);
+	struct code *c;
+	bool newest = true;
+
+	if (n == 0)
+		return true;
+	c = code_compile(ch->session->user, plan->wants + plan->want, n,
+	    t->events[i], &newest);
+	warn_filters(ch, plan, n);
+	if (!newest)
+		plan->ids[i] = PLAN_WANTED;
+	if (c != NULL && plan_code(plan, t, i, c))
+		return true;
+	if (errno != ENOEXEC) {
+		session_warn(ch->session, "filter of event %s: %s",
+		    t->events[i]->name, strerror(errno));
+		plan->whole = false;
+	}
+	return false;
+}
+
+/*
+ * The ID that the event has in the region, or 0.  The region is asked for only
+ * if an event is wanted; the plan does not wait for it.
+ */
+static uint32_t
+assign_id(struct plan *plan, struct channel *ch, const struct program *p,
+    uint32_t i)
+{
+	struct event *e = p->table->events[i];
+
+	if (e->state == EVENT_REFUSED) {
+		warn_refused(ch, p, e->name);
+		return 0;
+	}
+	if (e->state == EVENT_NAMED) {
+		plan->whole = false;		/* unloaded there */
+		return 0;
+	}
+	if (!give_filter(plan, ch, p->table, i))
+		return 0;
+	if (plan->region == NULL)
+		plan->region = region_get(ch, p);
+	return id_in(plan->region, e, p, plan->ids[i] == PLAN_NEWEST ?
+	    plan->newest : 0, &plan->whole);
+}
+
 /*
  * Everything is judged, and described if the program could do that: assign the
- * IDs.  The region is asked for only if an event is wanted; the plan does not
- * wait for it.
+ * IDs.  False if the session's user has no time left for compiling filters.
  */
-static void
+static bool
 assign_ids(struct plan *plan, struct channel *ch, const struct program *p)
 {
-	const struct table *t = p->table;
-	struct region *r = NULL;
-	struct event *e;
-	bool whole = true;
-	uint32_t i, id;
+	const uint64_t since = ut_nanoseconds();
+	struct user *u = ch->session->user;
+	uint32_t i;
+	size_t n;
 
-	for (i = 0; i < t->size; i++) {
+	for (; (i = plan->assigned) < p->table->size; plan->assigned++) {
 		if (plan->ids[i] == 0)
 			continue;
-		id = 0;
-		e = t->events[i];
-		if (e->state == EVENT_REFUSED) {
-			warn_refused(ch, p, e->name);
-		} else if (e->state == EVENT_NAMED) {
-			whole = false;		/* unloaded there */
-		} else {
-			if (r == NULL)
-				r = region_get(ch, p);
-			id = id_in(r, e, p, plan->ids[i] == PLAN_NEWEST ?
-			    plan->newest : 0, &whole);
-		}
-		plan_assign(plan, i, id);
+		n = plan_wants(plan, i);
+		if (n > 0 && !user_goes_on(u, since, n * EXPR_MAX))
+			break;
+		plan_assign(plan, i, assign_id(plan, ch, p, i));
+		plan->want += n;
 	}
-	plan_done(plan, r);
-	if (whole)
+	user_spent(u, since);
+	if (i < p->table->size)
+		return false;
+	plan_done(plan);
+	if (plan->whole)
 		plan_keep(ch, plan);
+	return true;
 }
 
 /* Go on from what is known of the program's events. */
@@ -476,7 +575,10 @@ link_step(struct link *l)
 			link_finish(l);
 			return;
 		}
-		assign_ids(l->plan, l->channel, p);
+		if (!assign_ids(l->plan, l->channel, p)) {
+			link_wait_turn(l);
+			return;
+		}
 	}
 	if (l->plan->region != NULL)
 		region_retry(l->plan->region);

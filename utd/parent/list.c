@@ -84,6 +84,7 @@ list_rules(struct client *k, const struct channel *ch)
 		row_begin(2, "rule");
 		row_str("glob", r->glob);
 		row_str("level", level);
+		row_str("filter", r->filter != NULL ? r->filter->text : "");
 		row_end(k);
 		for (i = 0; i < r->nexcept; i++) {
 			row_begin(3, "exclusion");

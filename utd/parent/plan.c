@@ -40,13 +40,35 @@ plan_ref(struct plan *p)
 	return p;
 }
 
+/* From the one with that number on, no filters are wanted. */
+static void
+wants_cut(struct plan *p, size_t n)
+{
+	while (p->nwants > n)
+		filter_unref(p->wants[--p->nwants].filter);
+}
+
+static void
+codes_free(struct plan *p)
+{
+	uint32_t i;
+
+	for (i = 0; p->codes != NULL && i < p->n; i++)
+		code_unref(p->codes[i]);
+	free(p->codes);
+	p->codes = NULL;
+}
+
 void
 plan_unref(struct plan *p)
 {
-	if (p != NULL && --p->refs == 0) {
-		free(p->ids);
-		free(p);
-	}
+	if (p == NULL || --p->refs > 0)
+		return;
+	wants_cut(p, 0);
+	codes_free(p);
+	free(p->wants);
+	free(p->ids);
+	free(p);
 }
 
 /* The channel has a reference to each in its list. */
@@ -115,6 +137,7 @@ plan_new(const struct table *t)
 		return NULL;
 	}
 	p->refs = 1;
+	p->whole = true;
 	p->table = t->serial;
 	return p;
 }
@@ -124,10 +147,54 @@ static void
 judge_anew(struct plan *p, const struct channel *ch)
 {
 	memset(p->ids, 0, p->judged * sizeof(*p->ids));
+	wants_cut(p, 0);
 	p->judged = 0;
 	p->rules = ch->generation;
 	p->rule = ch->newest;
 	p->newest = ch->newest == NULL ? 0 : ch->newest->serial;
+}
+
+/* Where the filters of the event, the last one that has any, begin. */
+static size_t
+wants_of(const struct plan *p, uint32_t event)
+{
+	size_t n = p->nwants;
+
+	while (n > 0 && p->wants[n - 1].event == event)
+		n--;
+	return n;
+}
+
+static void
+want_add(struct plan *p, uint32_t event, struct filter *f)
+{
+	if (p->nwants == p->wants_room) {
+		p->wants_room = p->wants_room * 2 + 16;
+		p->wants = xrealloc(p->wants,
+		    p->wants_room * sizeof(*p->wants));
+	}
+	p->wants[p->nwants].event = event;
+	p->wants[p->nwants++].filter = filter_ref(f);
+}
+
+/*
+ * The rule that is to be tried matches the event that is judged.  True if that
+ * decides: then the event is recorded whatever is in its fields.
+ */
+static bool
+matched(struct plan *p, const struct channel *ch)
+{
+	const uint32_t i = p->judged;
+	const struct rule *r = p->rule;
+
+	if (p->ids[i] == 0)
+		p->ids[i] = r == ch->newest ? PLAN_NEWEST : PLAN_WANTED;
+	if (r->filter != NULL) {
+		want_add(p, i, r->filter);
+		return false;
+	}
+	wants_cut(p, wants_of(p, i));
+	return true;
 }
 
 static bool
@@ -142,11 +209,9 @@ judge(struct plan *p, const struct channel *ch, const struct table *t,
 			if (!user_goes_on(ch->session->user, since,
 			    p->rule->bytes))
 				return false;
-			if (!rule_matches(p->rule, e->name, e->level))
-				continue;
-			p->ids[p->judged] = p->rule == ch->newest ?
-			    PLAN_NEWEST : PLAN_WANTED;
-			break;
+			if (rule_matches(p->rule, e->name, e->level) &&
+			    matched(p, ch))
+				break;
 		}
 	}
 	return true;
@@ -166,6 +231,40 @@ plan_judge(struct plan *p, const struct channel *ch, const struct table *t)
 	return all;
 }
 
+/* How many filters has that event, the next one to be assigned an ID? */
+size_t
+plan_wants(const struct plan *p, uint32_t event)
+{
+	size_t n = 0;
+
+	while (p->want + n < p->nwants && p->wants[p->want + n].event == event)
+		n++;
+	return n;
+}
+
+/* The event is to pass that filter, whose reference is taken; false and errno. */
+bool
+plan_code(struct plan *p, const struct table *t, uint32_t event,
+    struct code *c)
+{
+	if (p->codes == NULL && (p->codes = calloc(t->size + 1,
+	    sizeof(*p->codes))) == NULL) {
+		code_unref(c);
+		return false;
+	}
+	p->codes[event] = c;
+	p->n = event + 1;
+	return true;
+}
+
+/* The filter of the event, or NULL. */
+const struct code *
+plan_filter(const struct plan *p, uint32_t event)
+{
+	return p == NULL || p->codes == NULL || event >= p->n ||
+	    p->ids[event] == 0 ? NULL : p->codes[event];
+}
+
 /* The event gets its ID, in the region, or 0, instead of the verdict on it. */
 void
 plan_assign(struct plan *p, uint32_t i, uint32_t id)
@@ -176,13 +275,13 @@ plan_assign(struct plan *p, uint32_t i, uint32_t id)
 		p->n = i + 1;
 }
 
-/* All events have theirs, in that region, or there is none. */
+/* All events have theirs; without one that is wanted, there is no region. */
 void
-plan_done(struct plan *p, struct region *r)
+plan_done(struct plan *p)
 {
 	uint16_t *ids;
 
-	p->region = r;
+	wants_cut(p, 0);
 	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
 		p->ids = ids;
 }

@@ -205,7 +205,8 @@ static bool
 read_rule(struct ut_msg *m)
 {
 	struct channel *ch = channel_by_id(m->h.a);
-	struct rule *r = rule_read(m);
+	char why[512];
+	struct rule *r = rule_read(m, why, sizeof(why));
 	const bool ok = r != NULL && ch != NULL;
 
 	if (ok && m->h.type == STATE_RULE)

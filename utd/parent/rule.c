@@ -20,13 +20,16 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../libut/expr.h"
 #include "session.h"
 #include "user.h"
 
 #define EXCEPT_MAX	256
+#define EXPR_COST	64	/* bytes for each of a filter's text */
 
 static uint32_t last_generation;
 
@@ -40,6 +43,7 @@ rule_free(struct rule *r)
 	for (i = 0; i < r->nexcept; i++)
 		free(r->except[i]);
 	free(r->except);
+	filter_unref(r->filter);
 	free(r);
 }
 
@@ -51,16 +55,38 @@ count_bytes(struct rule *r)
 	r->bytes = strlen(r->glob) + 1;
 	for (i = 0; i < r->nexcept; i++)
 		r->bytes += strlen(r->except[i]) + 1;
+	if (r->filter != NULL)
+		r->bytes += strlen(r->filter->text) * EXPR_COST;
 }
 
-/* Read a rule from a message of utctl; NULL if it is invalid. */
+/* Its filter, if there is one; false and why if that is invalid. */
+static bool
+read_filter(struct rule *r, struct ut_msg *m, char *why, size_t n)
+{
+	char text[EXPR_MAX], wrong[256];
+
+	if (!ut_msg_more(m))
+		return true;
+	ut_msg_get_str(m, text, sizeof(text));
+	if (m->bad || text[0] == '\0')
+		return !m->bad;
+	if ((r->filter = filter_new(text, wrong, sizeof(wrong))) != NULL)
+		return true;
+	snprintf(why, n, "filter: %s", wrong);
+	return false;
+}
+
+/* Read a rule from a message of utctl; NULL and why if it is invalid. */
 struct rule *
-rule_read(struct ut_msg *m)
+rule_read(struct ut_msg *m, char *why, size_t size)
 {
 	struct rule *r = xcalloc(1, sizeof(*r));
 	char glob[NAME_MAXLEN];
 	uint32_t n;
 
+	snprintf(why, size, "rule: patterns of 1 to %d characters, a level "
+	    "from 0 to %d, a filter of at most %d characters",
+	    NAME_MAXLEN - 1, UT_DEBUG, EXPR_MAX - 1);
 	ut_msg_get_str(m, r->glob, sizeof(r->glob));
 	r->kind = ut_msg_get_u32(m);
 	r->level = ut_msg_get_u32(m);
@@ -73,7 +99,8 @@ rule_read(struct ut_msg *m)
 		}
 	}
 	if (!m->bad && r->nexcept == n && r->glob[0] != '\0' &&
-	    r->kind <= UT_RULE_ANY && r->level <= UT_DEBUG) {
+	    r->kind <= UT_RULE_ANY && r->level <= UT_DEBUG &&
+	    read_filter(r, m, why, size)) {
 		count_bytes(r);
 		return r;
 	}
@@ -88,10 +115,17 @@ rule_copy(const struct rule *r)
 	uint32_t i;
 
 	*copy = *r;
+	copy->filter = filter_ref(r->filter);
 	copy->except = xcalloc(r->nexcept + 1, sizeof(*copy->except));
 	for (i = 0; i < r->nexcept; i++)
 		copy->except[i] = xstrdup(r->except[i]);
 	return copy;
+}
+
+static bool
+filter_same(const struct filter *a, const struct filter *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a->text, b->text) == 0;
 }
 
 static bool
@@ -100,7 +134,8 @@ rule_same(const struct rule *a, const struct rule *b)
 	uint32_t i;
 
 	if (strcmp(a->glob, b->glob) != 0 || a->kind != b->kind ||
-	    a->level != b->level || a->nexcept != b->nexcept)
+	    a->level != b->level || a->nexcept != b->nexcept ||
+	    !filter_same(a->filter, b->filter))
 		return false;
 	for (i = 0; i < a->nexcept; i++)
 		if (strcmp(a->except[i], b->except[i]) != 0)

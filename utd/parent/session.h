@@ -21,6 +21,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
+#include "filter.h"
 #include "journal.h"
 #include "loop.h"
 
@@ -37,20 +38,22 @@ struct rule {
 	uint32_t	 level;
 	char		**except;
 	uint32_t	 nexcept;
+	struct filter	*filter;	/* NULL: none */
 	uint32_t	 serial;	/* unique */
-	size_t		 bytes;		/* of patterns */
+	size_t		 bytes;		/* of patterns and filter */
 	struct rule	*next;
 	struct rule	*prev;		/* an older one */
 };
 
-struct rule *rule_read(struct ut_msg *);
+/* NULL and why, if it is invalid. */
+struct rule *rule_read(struct ut_msg *, char *, size_t);
 void	 rule_free(struct rule *);
 bool	 rule_matches(const struct rule *, const char *, uint32_t);
 bool	 rule_add(struct channel *, struct rule *);
 bool	 rule_del(struct channel *, const struct rule *);
 void	 rules_free(struct channel *);
 
-/* plan.c: the IDs of a table's events in a region. */
+/* plan.c: the IDs of a table's events in a region, and their filters. */
 struct plan {
 	uint64_t	 table;		/* its serial number */
 	uint32_t	 rules;		/* generation of the rules */
@@ -59,6 +62,12 @@ struct plan {
 	unsigned int	 refs;
 	uint32_t	 judged;	/* how many events were, in turn */
 	const struct rule *rule;	/* to try next, on the next event */
+	struct want	*wants;		/* filters of events, in turn */
+	size_t		 nwants, wants_room;
+	size_t		 want;		/* of the next event to be assigned */
+	uint32_t	 assigned;	/* how many events were, in turn */
+	bool		 whole;		/* nothing lacks just for now */
+	struct code	**codes;	/* NULL, or for each event a filter's */
 	uint32_t	 n;
 /* The verdict on an event, until it has its ID. */
 #define PLAN_WANTED	1
@@ -75,8 +84,11 @@ struct plan *plan_find(const struct channel *, const struct table *,
 struct plan *plan_new(const struct table *);
 bool	 plan_judge(struct plan *, const struct channel *,
 	    const struct table *);
+size_t	 plan_wants(const struct plan *, uint32_t);
+bool	 plan_code(struct plan *, const struct table *, uint32_t, struct code *);
 void	 plan_assign(struct plan *, uint32_t, uint32_t);
-void	 plan_done(struct plan *, struct region *);
+const struct code *plan_filter(const struct plan *, uint32_t);
+void	 plan_done(struct plan *);
 void	 plan_keep(struct channel *, struct plan *);
 bool	 plan_lacks(const struct plan *, const struct table *, uint32_t *);
 void	 plans_forget(struct channel *, const struct region *);

@@ -147,6 +147,7 @@ put_rule(unsigned int j, uint16_t type, const struct channel *ch,
 	ut_msg_u32(&out, r->nexcept);
 	for (i = 0; i < r->nexcept; i++)
 		ut_msg_str(&out, r->except[i]);
+	ut_msg_str(&out, r->filter != NULL ? r->filter->text : "");
 	(void)journal_put(j, &out);
 }
 

@@ -37,6 +37,7 @@ static const size_t quotas[QUOTAS] = {
 	[QUOTA_SESSIONS] = 64,
 	[QUOTA_CHANNELS] = 128,
 	[QUOTA_RULES] = 1u << 20,
+	[QUOTA_FILTERS] = 16u << 20,
 	[QUOTA_EVENTS] = 64u << 20,
 	[QUOTA_QUEUED] = 64u << 20,
 	[QUOTA_TABLES] = 128u << 20,

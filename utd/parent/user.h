@@ -26,6 +26,7 @@
 enum quota {
 	QUOTA_SESSIONS, QUOTA_CHANNELS,
 	QUOTA_RULES,			/* bytes of rules */
+	QUOTA_FILTERS,			/* bytes of their filters' code */
 	QUOTA_EVENTS,			/* bytes in registries */
 	QUOTA_QUEUED,			/* bytes of unread messages */
 	QUOTA_TABLES,			/* bytes of programs' events */
