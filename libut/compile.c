@@ -706,6 +706,50 @@ emit(struct compiler *c, uint16_t i, struct value *v)
 	return emit_binary(c, n, v);
 }
 
+static bool
+is_missing(const struct compiler *c, const struct expr_node *n)
+{
+	return n->op == EXPR_FIELD && lookup(c, n) == NULL;
+}
+
+/* Text, or a label, may be meant that was written without quotes. */
+static bool
+wants_text(const struct compiler *c, const struct expr_node *n)
+{
+	const struct expr_field *f;
+
+	if (n->op == EXPR_FIELD && (f = lookup(c, n)) != NULL &&
+	    f->kind == UT_KIND_ENUM)
+		return true;
+	return is_text(c, n);
+}
+
+/*
+ * Complain about a field that is not there, before anything else: other errors
+ * would follow from that.
+ */
+static void
+check_names(struct compiler *c)
+{
+	const struct expr_node *n, *l, *r;
+	uint16_t i;
+
+	for (i = 0; i < c->e->nnodes; i++) {
+		n = node(c, i);
+		if (n->op != EXPR_EQ && n->op != EXPR_NE)
+			continue;
+		l = node(c, n->of.left);
+		r = node(c, n->of.right);
+		if (is_missing(c, r) && wants_text(c, l))
+			complain(c, "no field %s (text and labels need double "
+			    "quotes)", c->e->strings + r->s.at);
+	}
+	for (i = 0; i < c->e->nnodes; i++)
+		if (is_missing(c, node(c, i)))
+			complain(c, "no field %s",
+			    c->e->strings + node(c, i)->s.at);
+}
+
 bool
 expr_compile(const struct expr *e, const struct expr_field *fields,
     size_t nfields, struct filter_code *code, char *why, size_t n)
@@ -722,6 +766,7 @@ expr_compile(const struct expr *e, const struct expr_field *fields,
 	c.code = code;
 	c.why = why;
 	c.n = n;
+	check_names(&c);
 	put32(&c, 0);
 	(void)emit_condition(&c, e->root, &v);
 	if (c.bad) {

@@ -325,12 +325,15 @@ lex_operator(struct parser *p)
 		p->p = p->start + n;
 		return;
 	}
-	if (c == '=')
-		complain(p, column(p, p->start), "= is ==");
+	if (c == '\'')
+		complain(p, column(p, p->start),
+		    "text stands between double quotes");
+	else if (c == '=')
+		complain(p, column(p, p->start), "to compare, write ==");
 	else if (c > ' ' && c < 0x7f)
-		complain(p, column(p, p->start), "nothing begins with %c", c);
+		complain(p, column(p, p->start), "%c is unexpected", c);
 	else
-		complain(p, column(p, p->start), "nothing begins with \\x%02x",
+		complain(p, column(p, p->start), "\\x%02x is unexpected",
 		    c);
 }
 
@@ -585,7 +588,7 @@ parse_all(struct parser *p)
 {
 	next(p);
 	if (p->token == END)
-		complain(p, 1, "nothing is there");
+		complain(p, 1, "the filter is empty");
 	p->e->root = parse(p, 1);
 	if (p->token == CLOSE)
 		complain(p, column(p, p->start), "a ) without a (");

@@ -54,8 +54,7 @@ parse_level(const char *s)
 	    "utctl(1)", s, NLEVELS - 1);
 }
 
-/* What is wrong with a filter is said with its place. */
-static void
+void
 check_filter(const char *text)
 {
 	struct expr *e;
@@ -106,7 +105,7 @@ event_command(int argc, char **argv, int type)
 {
 	static char star[] = "*", *all[] = { star, NULL };
 	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0, NULL };
-	int ch, any = 0, filters = 0, levels = 0, status;
+	int ch, any = 0, levels = 0, status;
 	size_t i;
 
 	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
@@ -123,8 +122,10 @@ event_command(int argc, char **argv, int type)
 			check_name("channel", r.channel = optarg);
 			break;
 		case 'f':
+			if (r.filter != NULL)
+				die("%s: -f is given twice: && or || join "
+				    "filters", argv[0]);
 			check_filter(r.filter = optarg);
-			filters++;
 			break;
 		case 'l':
 		case 'L':
@@ -139,7 +140,7 @@ event_command(int argc, char **argv, int type)
 			return usage(argv[0]);
 		}
 	}
-	if (any != (optind == argc) || levels > 1 || filters > 1)
+	if (any != (optind == argc) || levels > 1)
 		return usage(argv[0]);
 	for (i = 0; i < r.nexcept; i++)
 		check_glob(r.except[i]);
@@ -147,7 +148,7 @@ event_command(int argc, char **argv, int type)
 		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
 	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0 &&
-	    filters == 0)
+	    r.filter == NULL)
 		r.kind = UT_RULE_ANY;
 	status = rules(type, &r, any ? all : argv + optind);
 	free(r.except);

@@ -54,6 +54,7 @@ struct record {
 	int		 ran;		/* the command did */
 	char		**globs;
 	size_t		 nglobs;
+	const char	*filter;	/* of -f, or NULL */
 	struct attrs	 attrs;		/* of the channel */
 	char		*preload;	/* library of -w, or NULL */
 	char		*utd;
@@ -281,7 +282,7 @@ session_begin(void *arg)
 {
 	struct record *r = arg;
 	struct rule rule = { SESSION, CHANNEL, "", UT_RULE_ALL, 0, NULL, 0,
-	    NULL };
+	    r->filter };
 	struct client *c = r->client;
 	struct ut_msg *m;
 	size_t i;
@@ -507,13 +508,18 @@ parse_options(struct record *r, int argc, char **argv)
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
 		die_errno("malloc");
-	while ((ch = option_first(argc, argv, "+o:e:w:")) != -1) {
+	while ((ch = option_first(argc, argv, "+o:e:f:w:")) != -1) {
 		switch (ch) {
 		case 'o':
 			r->out = optarg;
 			break;
 		case 'e':
 			check_glob(r->globs[r->nglobs++] = optarg);
+			break;
+		case 'f':
+			if (r->filter != NULL)
+				die("record: -f is given twice");
+			check_filter(r->filter = optarg);
 			break;
 		case 'w':
 			r->preload = wrapper_find(optarg);

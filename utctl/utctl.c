@@ -45,7 +45,7 @@ static const struct command commands[] = {
 	{ "list", cmd_list, 0, "[-jv] [session]" },
 	{ "events", cmd_events, 0, "[-jv]" },
 	{ "record", cmd_record, ATTR_RECORD, "\n\t[-o dir] [-e glob] ... "
-	    "[-w malloc] [--] command [argument ...]" },
+	    "[-f filter] [-w malloc] [--] command [argument ...]" },
 	{ "recover", cmd_recover, 0, "[-d]" },
 	{ "view", cmd_view, 0, "[-jq] dir" },
 };

@@ -68,6 +68,8 @@ struct rule {
 	const char	*filter;	/* NULL: none */
 };
 
+/* What is wrong with a filter is said on stderr, and utctl ends. */
+void	 check_filter(const char *);
 int	 client_rule(struct client *, int, const struct rule *);
 int	 cmd_enable_event(int, char **);
 int	 cmd_disable_event(int, char **);

@@ -154,19 +154,40 @@ any_rule(const struct session *s)
 	return false;
 }
 
+/* What else to say: errors, and how many warnings there are. */
+static void
+troubles(const struct session *s, bool last, char *text, size_t n)
+{
+	const char *error = session_error(s);
+	const struct warning *w;
+	unsigned int warnings = 0;
+	size_t len;
+
+	snprintf(text, n, "%s%s", error[0] != '\0' ? "; " : "", error);
+	for (w = s->warnings; w != NULL; w = w->next)
+		warnings += strcmp(w->text, error) != 0;
+	len = strlen(text);
+	if (warnings > 0)
+		snprintf(text + len, n - len, "; %u warning%s: see %s%s",
+		    warnings, warnings == 1 ? "" : "s",
+		    last ? "the log of utd" : "utctl list ",
+		    last ? "" : s->name);
+}
+
 /* If some buffers could not be made, the session records everything else. */
 static void
 started(struct client *k)
 {
-	char text[NAME_MAXLEN + 64];
+	char trouble[2048], text[sizeof(trouble) + NAME_MAXLEN + 64];
 
 	if (k->why[0] != '\0') {
 		client_refuse(k, "session %s is started, but %s",
 		    k->session->name, k->why);
 		return;
 	}
-	snprintf(text, sizeof(text), "session %s started%s", k->session->name,
-	    any_rule(k->session) ? "" : ": no event is enabled yet");
+	troubles(k->session, false, trouble, sizeof(trouble));
+	snprintf(text, sizeof(text), "session %s started%s%s", k->session->name,
+	    any_rule(k->session) ? "" : ": no event is enabled yet", trouble);
 	answer(k, text);
 }
 
@@ -207,25 +228,6 @@ do_start(struct client *k, struct ut_msg *m)
 		channel_sync(ch, w);
 	}
 	wait_less(w);
-}
-
-/* What to add to the counts: errors, and how many warnings there are. */
-static void
-troubles(const struct session *s, bool last, char *text, size_t n)
-{
-	const char *error = session_error(s);
-	const struct warning *w;
-	unsigned int warnings = 0;
-	size_t len;
-
-	snprintf(text, n, "%s%s", error[0] != '\0' ? "; " : "", error);
-	for (w = s->warnings; w != NULL; w = w->next)
-		warnings += strcmp(w->text, error) != 0;
-	len = strlen(text);
-	if (warnings > 0)
-		snprintf(text + len, n - len, "; %u warning%s: see %s",
-		    warnings, warnings == 1 ? "" : "s",
-		    last ? "the log of utd" : "utctl list");
 }
 
 static void
@@ -571,7 +573,7 @@ enabled(struct client *k)
 		snprintf(text, sizeof(text), "%s: %u events of %u programs%s%s",
 		    k->rule->glob, count_events(k->channel, k->rule),
 		    count_programs(k->channel, k->rule), unfit[0] != '\0' ?
-		    "; the filter never passes " : "", unfit);
+		    "; " : "", unfit);
 	answer(k, text);
 }
 
@@ -630,8 +632,10 @@ do_disable(struct client *k, struct ut_msg *m)
 	if (ch == NULL)
 		return;
 	if (!rule_del(ch, k->rule))
-		client_refuse(k, "%s is not enabled in channel %s",
-		    k->rule->glob, ch->name);
+		client_refuse(k, k->rule->filter == NULL ?
+		    "%s is not enabled in channel %s" :
+		    "%s is not enabled in channel %s with this filter, as list "
+		    "has it", k->rule->glob, ch->name);
 	else
 		sync_rules(k, done);
 }

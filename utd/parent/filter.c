@@ -127,18 +127,19 @@ fields_free(struct fields *fs)
 
 /*
  * Append the filter's code for the event; false if it does not fit that: then
- * the filter remembers the first such event, and why.
+ * the filter remembers the first such event, whose it was, and why.
  */
 static bool
-append(struct filter *f, const struct event *e, const struct fields *fs,
-    struct filter_code *code)
+append(struct filter *f, const struct event *e, const char *program,
+    const struct fields *fs, struct filter_code *code)
 {
 	char why[256];
 
 	if (expr_compile(f->expr, fs->of, fs->n, code, why, sizeof(why)))
 		return true;
 	if (f->why[0] == '\0')
-		snprintf(f->why, sizeof(f->why), "%s: %s", e->name, why);
+		snprintf(f->why, sizeof(f->why), "%s of %s never passes "
+		    "filter '%.64s': %s", e->name, program, f->text, why);
 	return false;
 }
 
@@ -202,7 +203,7 @@ code_unref(struct code *c)
  */
 struct code *
 code_compile(struct user *u, const struct want *w, size_t n,
-    const struct event *e, bool *first)
+    const struct event *e, const char *program, bool *first)
 {
 	static struct filter_code code;
 	static struct fields fs;
@@ -212,7 +213,7 @@ code_compile(struct user *u, const struct want *w, size_t n,
 	fields_get(e, &fs);
 	code.len = 0;
 	for (i = 0; i < n; i++) {
-		fits = append(w[i].filter, e, &fs, &code);
+		fits = append(w[i].filter, e, program, &fs, &code);
 		if (i == 0)
 			*first = fits;
 	}

@@ -54,7 +54,7 @@ struct code {
 };
 
 struct code *code_compile(struct user *, const struct want *, size_t,
-	    const struct event *, bool *);
+	    const struct event *, const char *, bool *);
 void	 code_unref(struct code *);
 
 #endif /* FILTER_ROOM_H */

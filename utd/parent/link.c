@@ -453,8 +453,7 @@ warn_filters(const struct channel *ch, const struct plan *plan, size_t n)
 		if (f->why[0] == '\0' || f->told)
 			continue;
 		f->told = true;
-		session_warn(ch->session, "filter '%s' never passes %s",
-		    f->text, f->why);
+		session_warn(ch->session, "%s", f->why);
 	}
 }
 
@@ -463,9 +462,10 @@ warn_filters(const struct channel *ch, const struct plan *plan, size_t n)
  * pass any, or they cannot be kept.
  */
 static bool
-give_filter(struct plan *plan, struct channel *ch, const struct table *t,
+give_filter(struct plan *plan, struct channel *ch, const struct program *p,
     uint32_t i)
 {
+	const struct table *t = p->table;
 	const size_t n = plan_wants(plan, i);
 	struct code *c;
 	bool newest = true;
@@ -473,7 +473,7 @@ give_filter(struct plan *plan, struct channel *ch, const struct table *t,
 	if (n == 0)
 		return true;
 	c = code_compile(ch->session->user, plan->wants + plan->want, n,
-	    t->events[i], &newest);
+	    t->events[i], p->name, &newest);
 	warn_filters(ch, plan, n);
 	if (!newest)
 		plan->ids[i] = PLAN_WANTED;
@@ -505,7 +505,7 @@ assign_id(struct plan *plan, struct channel *ch, const struct program *p,
 		plan->whole = false;		/* unloaded there */
 		return 0;
 	}
-	if (!give_filter(plan, ch, p->table, i))
+	if (!give_filter(plan, ch, p, i))
 		return 0;
 	if (plan->region == NULL)
 		plan->region = region_get(ch, p);
