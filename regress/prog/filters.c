@@ -24,8 +24,10 @@
 #include <arpa/inet.h>
 
 #include <err.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,11 +75,13 @@ record(int n)
 static void
 handler(int sig)
 {
-	static volatile sig_atomic_t n;
+	static atomic_int last;
+	const int error = errno, n = atomic_fetch_add(&last, 1);
 
 	(void)sig;
 	if (n < count)
-		record(NESTED + n++);
+		record(NESTED + n);
+	errno = error;
 }
 
 static void *
