@@ -26,7 +26,7 @@ try() {
 	./prog/stacks $how 1
 	case $? in
 	0)	;;
-	77)	echo "no SS_AUTODISARM here"
+	77)	echo "no SS_AUTODISARM here, or no makecontext"
 		return ;;
 	*)	fail "$how" ;;
 	esac
