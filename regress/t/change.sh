@@ -44,7 +44,7 @@ expect 0 '' utctl enable-event -c three -L debug -a
 pulse_on -b-- || fail "three: $answer"
 pulse hit 1			# 8: three
 expect 0 '' utctl stop
-pulse_on ---- || fail "stopped: $answer"
+until_ok pulse_on ---- || fail "stopped: $answer"
 expect 0 '' utctl enable-event -c two pulse:c
 expect 0 '' utctl disable-channel three
 expect 0 '' utctl start
