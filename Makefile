@@ -100,8 +100,8 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/parent/registry.c \
 		utd/parent/requests.c utd/parent/restore.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/state.c utd/parent/table.c \
-		utd/parent/trace.c utd/parent/user.c utd/parent/wait.c \
-		utd/parent/wake.c
+		utd/parent/trace.c utd/parent/track.c utd/parent/user.c \
+		utd/parent/wait.c utd/parent/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/consumer/sink.h utd/parent/client.h utd/parent/conn.h utd/parent/consumers.h \
@@ -116,7 +116,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/daemon.c utctl/event.c utctl/find.c \
 		utctl/glob.c utctl/left.c utctl/list.c utctl/option.c \
 		utctl/record.c utctl/recover.c utctl/say.c utctl/session.c \
-		utctl/utctl.c utctl/view.c
+		utctl/track.c utctl/utctl.c utctl/view.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o

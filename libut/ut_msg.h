@@ -110,6 +110,8 @@ struct ut_msghdr {
 #define UT_CTL_EVENTS	42	/* nothing */
 #define UT_CTL_CHOFF	43	/* str session, str channel: record nothing */
 #define UT_CTL_CHREMOVE	44	/* str session, str channel: and forget it */
+#define UT_CTL_TRACK	45	/* str session, track */
+#define UT_CTL_UNTRACK	46	/* str session, track; no entry: all */
 
 #define UT_MAP_FILTER	0x80000000u
 
@@ -124,6 +126,17 @@ struct ut_msghdr {
 #define UT_RULE_LEVEL	1	/* that level and more severe ones */
 #define UT_RULE_ONLY	2	/* exactly that level */
 #define UT_RULE_ANY	3	/* DISABLE: every rule with that glob */
+
+/*
+ * Track: u32 number of entries, then for each
+ *	u32 UT_TRACK_, u32 number, str glob
+ * where the number is that of a process or a user, and the glob is for names.
+ */
+#define UT_TRACK_PID	0	/* the process, as utd sees it */
+#define UT_TRACK_UID	1	/* the user */
+#define UT_TRACK_NAME	2	/* programs of such names */
+#define UT_TRACK_MAX	256	/* entries of a session */
+#define UT_TRACK_GLOB	127	/* bytes */
 
 /* utd -> utctl: any number of ROW and PROGRESS, then OK or ERR. */
 #define UT_CTL_OK	48	/* str text for the user, may be empty */

@@ -640,6 +640,104 @@ do_disable(struct client *k, struct ut_msg *m)
 		sync_rules(k, done);
 }
 
+/* It has happened: say how many programs are tracked now, if that is known. */
+static void
+tracked(struct client *k)
+{
+	const struct session *s = k->session;
+	unsigned int n, of;
+	char text[NAME_MAXLEN + 64];
+
+	if (k->why[0] != '\0') {
+		client_refuse(k, "session %s tracks that, but %s", s->name,
+		    k->why);
+		return;
+	}
+	links_wanted(s, &n, &of);
+	if (!s->active)
+		snprintf(text, sizeof(text), "session %s is not started",
+		    s->name);
+	else if (!any_rule(s))
+		snprintf(text, sizeof(text), "no event is enabled yet");
+	else
+		snprintf(text, sizeof(text), "session %s tracks %u of %u "
+		    "programs", s->name, n, of);
+	answer(k, text);
+}
+
+static void
+sync_tracks(struct client *k)
+{
+	struct waiter *w = client_wait(k, tracked, PATIENCE);
+	struct channel *ch;
+
+	for (ch = k->session->channels; ch != NULL; ch = ch->next)
+		if (channel_active(ch))
+			channel_sync(ch, w);
+	wait_less(w);
+}
+
+/* Does the session see programs of all these users? */
+static bool
+users_seen(struct client *k, const struct track *list)
+{
+	const struct session *s = k->session;
+	const struct track *t = list;
+
+	while (t != NULL && (t->kind != UT_TRACK_UID ||
+	    session_sees(s, (uid_t)t->number)))
+		t = t->next;
+	if (t != NULL)
+		client_refuse(k, "%s: session %s sees only programs of uid %lu",
+		    track_text(t), s->name, (unsigned long)s->uid);
+	return t == NULL;
+}
+
+/* The entries of a request; false, and refused, if these cannot be. */
+static bool
+get_tracks(struct client *k, struct ut_msg *m, struct track **list)
+{
+	if (tracks_read(m, list))
+		return true;
+	client_refuse(k, "track: at most %d entries: process IDs, user IDs, "
+	    "and patterns of 1 to %d characters", UT_TRACK_MAX, UT_TRACK_GLOB);
+	return false;
+}
+
+static void
+do_track(struct client *k, struct ut_msg *m)
+{
+	struct track *list;
+	char why[512];
+
+	if (!get_tracks(k, m, &list))
+		return;
+	if (list == NULL) {
+		client_refuse(k, "track: nothing is named");
+	} else if (users_seen(k, list)) {
+		if (tracks_add(k->session, list, why, sizeof(why)))
+			sync_tracks(k);
+		else
+			client_refuse(k, "%s", why);
+	}
+	tracks_free(list);
+}
+
+static void
+do_untrack(struct client *k, struct ut_msg *m)
+{
+	struct track *list;
+	char why[512];
+
+	if (!get_tracks(k, m, &list))
+		return;
+	if (tracks_del(k->session, list, why, sizeof(why)))
+		sync_tracks(k);
+	else
+		client_refuse(k, "%s", why);
+	tracks_free(list);
+}
+
 static const struct {
 	uint16_t	 type;
 	void		(*act)(struct client *, struct ut_msg *);
@@ -655,6 +753,8 @@ static const struct {
 	{ UT_CTL_CHREMOVE,	do_chremove,	true },
 	{ UT_CTL_ENABLE,	do_enable,	true },
 	{ UT_CTL_DISABLE,	do_disable,	true },
+	{ UT_CTL_TRACK,		do_track,	true },
+	{ UT_CTL_UNTRACK,	do_untrack,	true },
 	{ UT_CTL_LIST,		list_sessions,	false },
 	{ UT_CTL_EVENTS,	list_events,	false },
 };

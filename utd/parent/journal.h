@@ -28,6 +28,7 @@ struct channel;
 struct rule;
 struct session;
 struct trace;
+struct track;
 
 /* An ID as the argument of a callback: the object may be gone by then. */
 static inline void *
@@ -80,6 +81,8 @@ _Static_assert(ATTRS == 4, "put_channel writes more: raise STATE_VERSION");
 				   program, fields as in EVENTS */
 #define STATE_UNRULE	12	/* a channel: as in the protocol */
 #define STATE_GONE	13	/* a what, b id: with all that is below it */
+#define STATE_TRACK	14	/* a session: as in the protocol */
+#define STATE_UNTRACK	15	/* a session: as in the protocol */
 
 /* How the journal is told what to write: see state.c. */
 struct saved_ops {
@@ -112,5 +115,6 @@ void	 state_gone(unsigned int, struct saved *);
 void	 state_renew(struct trace *);	/* its metadata begin anew */
 void	 state_warning(const struct session *, const char *);
 void	 state_rule(const struct channel *, const struct rule *, bool);
+void	 state_track(const struct session *, const struct track *, bool);
 
 #endif /* JOURNAL_H */

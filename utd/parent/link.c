@@ -25,8 +25,9 @@
  * NAMES and EVENTS wait for the program's answers.
  *
  * TURN waits for the next turn of the session's user, to go on comparing the
- * program's events with the rules of the channel, or compiling their filters:
- * that may take longer than a user has in one round of the loop.
+ * program with what the session tracks, or its events with the rules of the
+ * channel, or compiling their filters: that may take longer than a user has in
+ * one round of the loop.
  *
  * REGION waits until the region is made.  If it cannot be made, those who wait
  * for this link are told why, and the next sync tries again.
@@ -124,10 +125,12 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 		link_start(l);
 }
 
+/* By the verdict of the session, which is the last one. */
 static bool
 link_wanted(const struct link *l)
 {
-	return l->channel == NULL || channel_active(l->channel);
+	return l->channel == NULL ||
+	    (channel_active(l->channel) && l->verdict.wanted);
 }
 
 /* Ask for the names that no program with this table has told yet. */
@@ -385,8 +388,9 @@ links_turn(void *arg)
 	}
 }
 
+/* Go on with what takes long when its user has time again. */
 static void
-link_wait_turn(struct link *l)
+link_turn(struct link *l)
 {
 	l->state = LINK_TURN;
 	timer_set(&turn_timer, 1, links_turn, NULL);
@@ -407,7 +411,7 @@ link_judge(struct link *l)
 	}
 	if (plan_judge(l->plan, l->channel, p->table))
 		return true;
-	link_wait_turn(l);
+	link_turn(l);
 	return false;
 }
 
@@ -550,6 +554,11 @@ link_step(struct link *l)
 	struct program *p = l->program;
 	struct plan *plan;
 
+	if (l->channel != NULL && channel_active(l->channel) &&
+	    !track_judge(l->channel->session, p, &l->verdict)) {
+		link_turn(l);
+		return;
+	}
 	if (!link_wanted(l)) {
 		drop_plan(l);
 		link_plan(l);
@@ -576,7 +585,7 @@ link_step(struct link *l)
 			return;
 		}
 		if (!assign_ids(l->plan, l->channel, p)) {
-			link_wait_turn(l);
+			link_turn(l);
 			return;
 		}
 	}
@@ -746,6 +755,25 @@ links_failed(const struct channel *ch)
 		if ((l = link_find(p, ch)) != NULL && l->failed)
 			return true;
 	return false;
+}
+
+void
+links_wanted(const struct session *s, unsigned int *n, unsigned int *of)
+{
+	const struct program *p;
+	const struct link *l;
+
+	*n = *of = 0;
+	for (p = programs; p != NULL; p = p->next) {
+		for (l = p->links; l != NULL; l = l->next)
+			if (l->channel != NULL && l->channel->session == s &&
+			    channel_active(l->channel))
+				break;
+		if (p->conn == NULL || l == NULL)
+			continue;
+		++*of;
+		*n += l->verdict.wanted;
+	}
 }
 
 /* The program has room for a channel again that it could not attach to. */

@@ -153,6 +153,24 @@ list_channel(struct client *k, const struct channel *ch)
 }
 
 static void
+list_track(struct client *k, const struct track *t)
+{
+	static const char *const kinds[] = {
+		[UT_TRACK_PID] = "pid",
+		[UT_TRACK_UID] = "uid",
+		[UT_TRACK_NAME] = "name"
+	};
+
+	row_begin(1, "tracked");
+	row_str("kind", kinds[t->kind]);
+	if (t->kind == UT_TRACK_NAME)
+		row_str("value", t->glob);
+	else
+		row_num("value", t->number);
+	row_end(k);
+}
+
+static void
 row_program(struct client *k, int depth, const struct program *p)
 {
 	row_begin(depth, "program");
@@ -169,6 +187,7 @@ list_session(struct client *k, const struct session *s)
 {
 	const struct channel *ch;
 	const struct program *p;
+	const struct track *t;
 	const struct warning *w;
 	struct counts sum;
 
@@ -186,6 +205,8 @@ list_session(struct client *k, const struct session *s)
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
+	for (t = s->tracks; t != NULL; t = t->next)
+		list_track(k, t);
 	for (p = programs; p != NULL; p = p->next)
 		if (session_sees(s, p->uid))
 			row_program(k, 1, p);

@@ -108,6 +108,7 @@ struct link {
 	unsigned int	 acks;		/* to come */
 	struct plan	*mapped;	/* what the program has */
 	struct plan	*plan;		/* what it shall have */
+	struct verdict	 verdict;	/* of the session on the program */
 	struct waiters	 now;		/* for what goes on */
 	struct waiters	 later;		/* for what comes after it */
 	struct link	*next;		/* of the program */
@@ -124,6 +125,8 @@ void	 links_late(void);
 void	 links_sent(struct program *);
 void	 links_free(struct program *);
 bool	 links_failed(const struct channel *);
+/* How many programs a session wants, and of how many. */
+void	 links_wanted(const struct session *, unsigned int *, unsigned int *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct program *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);

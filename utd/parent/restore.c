@@ -104,6 +104,23 @@ read_warning(struct ut_msg *m)
 	return true;
 }
 
+static bool
+read_track(struct ut_msg *m)
+{
+	struct session *s = session_by_id(m->h.a);
+	struct track *list;
+	char why[512];
+	bool ok;
+
+	if (!tracks_read(m, &list))
+		return false;
+	ok = s != NULL && (m->h.type == STATE_TRACK ?
+	    tracks_add(s, list, why, sizeof(why)) :
+	    tracks_del(s, list, why, sizeof(why)));
+	tracks_free(list);
+	return ok;
+}
+
 /* So many bytes of metadata are past; with another UUID they begin anew. */
 static bool
 trace_past(struct trace *t, const unsigned char *uuid, uint64_t past)
@@ -334,6 +351,8 @@ static const struct {
 	{ STATE_REGION,		read_region },
 	{ STATE_ENTRY,		read_entry },
 	{ STATE_GONE,		read_gone },
+	{ STATE_TRACK,		read_track },
+	{ STATE_UNTRACK,	read_track },
 };
 
 static bool

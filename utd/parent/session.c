@@ -291,6 +291,7 @@ session_free(struct session *s)
 		free(w->text);
 		free(w);
 	}
+	session_untrack(s);
 	timer_clear(&s->retry);
 	if (s->dirfd != -1)
 		user_close(s->user, s->dirfd);

@@ -26,7 +26,9 @@
 #include "loop.h"
 
 struct channel;
+struct program;
 struct region;
+struct session;
 struct table;
 struct trace;
 struct user;
@@ -52,6 +54,32 @@ bool	 rule_matches(const struct rule *, const char *, uint32_t);
 bool	 rule_add(struct channel *, struct rule *);
 bool	 rule_del(struct channel *, const struct rule *);
 void	 rules_free(struct channel *);
+
+/* track.c: which programs a session wants. */
+struct track {
+	uint32_t	 kind;		/* UT_TRACK_ */
+	uint32_t	 number;	/* of the process or user; 0: a name */
+	char		 glob[UT_TRACK_GLOB + 1];	/* of names; or "" */
+	struct track	*next;
+};
+
+/* What is known of a program: all 0 before it is judged. */
+struct verdict {
+	uint32_t	 tracking;	/* what the session tracked then */
+	uint32_t	 judged;	/* so many entries were looked at, */
+	unsigned int	 kinds;		/* of those kinds, as bits, */
+	unsigned int	 matched;	/* and those match it */
+	bool		 wanted;
+};
+
+bool	 tracks_read(struct ut_msg *, struct track **);
+void	 tracks_free(struct track *);
+const char *track_text(const struct track *);
+bool	 tracks_add(struct session *, const struct track *, char *, size_t);
+bool	 tracks_del(struct session *, const struct track *, char *, size_t);
+void	 session_untrack(struct session *);	/* it goes */
+bool	 track_judge(const struct session *, const struct program *,
+	    struct verdict *);
 
 /* plan.c: the IDs of a table's events in a region, and their filters. */
 struct plan {
@@ -159,6 +187,9 @@ struct session {
 	int64_t		 created;	/* time_t */
 	uint32_t	 nstreams;
 	struct channel	*channels;
+	struct track	*tracks;	/* none: it records all programs */
+	uint32_t	 ntracks;
+	uint32_t	 tracking;	/* how often they changed */
 	struct trace	*traces;
 	struct warning	*warnings;
 	unsigned int	 nwarnings;

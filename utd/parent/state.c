@@ -22,7 +22,7 @@
  * something in it has changed: at the end of a round of the loop, and before
  * a program, a consumer or utctl is told of it.  What an object has much of,
  * and what only grows, are rows of their own: events of a region, metadata of
- * a trace, rules of a channel, warnings of a session.
+ * a trace, rules of a channel, warnings of a session and what it tracks.
  */
 
 #include <string.h>
@@ -48,6 +48,25 @@ put_warning(unsigned int j, const struct session *s, const char *text)
 {
 	ut_msg_init(&out, STATE_WARNING, s->id, 0);
 	ut_msg_str(&out, text);
+	(void)journal_put(j, &out);
+}
+
+static void
+put_tracks(unsigned int j, uint16_t type, const struct session *s,
+    const struct track *list)
+{
+	const struct track *t;
+	uint32_t n = 0;
+
+	for (t = list; t != NULL; t = t->next)
+		n++;
+	ut_msg_init(&out, type, s->id, 0);
+	ut_msg_u32(&out, n);
+	for (t = list; t != NULL; t = t->next) {
+		ut_msg_u32(&out, t->kind);
+		ut_msg_u32(&out, t->number);
+		ut_msg_str(&out, t->glob);
+	}
 	(void)journal_put(j, &out);
 }
 
@@ -78,6 +97,8 @@ put_session(unsigned int j, struct saved *v)
 		return;
 	for (w = s->warnings; w != NULL; w = w->next)
 		put_warning(j, s, w->text);
+	if (s->tracks != NULL)
+		put_tracks(j, STATE_TRACK, s, s->tracks);
 }
 
 static void
@@ -342,6 +363,19 @@ state_warning(const struct session *s, const char *text)
 	for (j = 0; j < 2; j++)
 		if (there(j, &s->saved))
 			put_warning(j, s, text);
+	state_soon();
+}
+
+/* These were added, or are no more: without any, all that there were. */
+void
+state_track(const struct session *s, const struct track *list, bool added)
+{
+	unsigned int j;
+
+	for (j = 0; j < 2; j++)
+		if (there(j, &s->saved))
+			put_tracks(j, added ? STATE_TRACK : STATE_UNTRACK, s,
+			    list);
 	state_soon();
 }
 
