@@ -15,22 +15,24 @@
  */
 
 /*
- * Patterns of events.  One that matches no name that an event can have is a
- * slip of the pen, which would record nothing and say nothing: it is refused
- * with the reason.
+ * Patterns of events and programs.  One that matches no name that an event or a
+ * program can have is a slip of the pen, which would record nothing and say
+ * nothing: it is refused with the reason.
  *
- * A name is two identifiers of C with a colon between them.  The pattern is
- * walked once, with the set of places in a name where its characters so far
- * may have led.
+ * The name of an event is two identifiers of C with a colon between them.  The
+ * pattern is walked once, with the set of places in a name where its characters
+ * so far may have led.  The name of a program has any bytes but slashes.
  */
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <string.h>
 
 #include "utctl.h"
 
 #define GLOB_MAX	255		/* bytes: utd takes no more */
+#define PROGRAM_MAX	63		/* bytes: libut tells no more */
 
 /* What characters there are in names, as bits. */
 #define LETTER	1
@@ -140,6 +142,28 @@ no_such_char(const char *glob, const char *part, size_t n)
 	    *part == '[' ? "of" : "like", (int)n, part);
 }
 
+static void
+check_length(const char *glob, size_t max)
+{
+	if (*glob == '\0')
+		die("pattern '': empty");
+	if (strlen(glob) > max)
+		die("pattern '%.16s...': longer than %zu bytes", glob, max);
+}
+
+/* The length of what stands for one character; it has an end. */
+static size_t
+whole_part(const char *glob, const char *s)
+{
+	const size_t n = part_len(s);
+
+	if (n == 0)
+		die("pattern '%s': %s", glob, *s == '[' ?
+		    "a bracket is not closed" :
+		    "nothing follows the backslash");
+	return n;
+}
+
 void
 check_glob(const char *glob)
 {
@@ -147,24 +171,17 @@ check_glob(const char *glob)
 	int places = BEFORE, chars;
 	size_t n;
 
-	if (*glob == '\0')
-		die("pattern '': empty");
 	if (*glob == '-')
 		die("pattern '%s': begins like an option; options come first",
 		    glob);
-	if (strlen(glob) > GLOB_MAX)
-		die("pattern '%.16s...': longer than %d bytes", glob,
-		    GLOB_MAX);
+	check_length(glob, GLOB_MAX);
 	for (; *s != '\0'; s += n) {
 		if (*s == '*') {
 			n = 1;
 			places = leap(places);
 			continue;
 		}
-		if ((n = part_len(s)) == 0)
-			die("pattern '%s': %s", glob, *s == '[' ?
-			    "a bracket is not closed" :
-			    "nothing follows the backslash");
+		n = whole_part(glob, s);
 		if ((chars = part_chars(s, n)) == 0)
 			no_such_char(glob, s, n);
 		places = step(places, chars);
@@ -172,4 +189,50 @@ check_glob(const char *glob)
 	if (!(places & SECOND))
 		die("pattern '%s': no event has such a name; names are "
 		    "provider:event", glob);
+}
+
+/* Can what stands for one character be in the name of a program? */
+static int
+part_possible(const char *part, size_t n)
+{
+	char glob[UT_TRACK_GLOB + 1], c[2] = "";
+	int i;
+
+	if (*part != '[')
+		return part[n - 1] != '/';
+	memcpy(glob, part, n);
+	glob[n] = '\0';
+	for (i = 1; i <= UCHAR_MAX; i++) {
+		c[0] = (char)i;
+		if (i != '/' && fnmatch(glob, c, 0) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+void
+check_program(const char *glob)
+{
+	const char *s = glob;
+	size_t n, least = 0;		/* bytes of a name */
+
+	if (*glob == '-')
+		die("pattern '%s': begins like an option; [-]%s does not", glob,
+		    glob + 1);
+	check_length(glob, UT_TRACK_GLOB);
+	for (; *s != '\0'; s += n) {
+		if (*s == '*') {
+			n = 1;
+			continue;
+		}
+		n = whole_part(glob, s);
+		if (!part_possible(s, n))
+			die("pattern '%s': no program's name has a character "
+			    "%s '%.*s'", glob, *s == '[' ? "of" : "like",
+			    (int)n, s);
+		least += *s == '[' || *s == '\\' ? 1 : n;
+	}
+	if (least > PROGRAM_MAX)
+		die("pattern '%.16s...': no program's name is longer than %d "
+		    "bytes", glob, PROGRAM_MAX);
 }

@@ -37,6 +37,7 @@ struct kin {
 static const struct kin sessions[] = {
 	{ "", "session" },
 	{ "session", "channel" },
+	{ "session", "tracked" },
 	{ "session", "program" },
 	{ "session", "warning" },
 	{ "channel", "rule" },
@@ -71,15 +72,26 @@ json_string(const char *string)
 
 static void	json_object(const struct row *, const struct kin *);
 
+/* The name of an array of such rows: "registries", "rules", "tracked". */
+static char *
+plural(const char *what)
+{
+	size_t n = strlen(what);
+	char end = n > 1 ? what[n - 1] : '\0';
+
+	if (end == 'd' && what[n - 2] == 'e')
+		return format("%s", what);
+	return format("%.*s%s", (int)n - (end == 'y'), what,
+	    end == 'y' ? "ies" : "s");
+}
+
 /* The rows of one kind, from that one on. */
 static void
 json_array(const struct row *r, const char *what, const struct kin *kin)
 {
-	size_t n = strlen(what);
-	int y = n > 0 && what[n - 1] == 'y', first = 1;
-	char *name;
+	char *name = plural(what);
+	int first = 1;
 
-	name = format("%.*s%s", (int)n - y, what, y ? "ies" : "s");
 	json_string(name);
 	free(name);
 	fputs(":[", stdout);
@@ -313,6 +325,17 @@ print_channel(const struct row *r, int all)
 			print_registry(c);
 }
 
+/* A number is that of a process or a user. */
+static void
+print_tracked(const struct row *r)
+{
+	printf("    tracked: %s ", row_str(r, "kind"));
+	if (strcmp(row_str(r, "kind"), "name") == 0)
+		puts(row_str(r, "value"));
+	else
+		printf("%" PRIu64 "\n", row_num(r, "value"));
+}
+
 static void
 print_session(const struct row *r, int all)
 {
@@ -331,6 +354,9 @@ print_session(const struct row *r, int all)
 	putchar('\n');
 	if (row_str(r, "error")[0] != '\0')
 		printf("    error: %s\n", row_str(r, "error"));
+	for (c = r->child; c != NULL; c = c->next)
+		if (strcmp(c->what, "tracked") == 0)
+			print_tracked(c);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "channel") == 0)
 			print_channel(c, all);

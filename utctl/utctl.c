@@ -42,6 +42,10 @@ static const struct command commands[] = {
 	{ "disable-event", cmd_disable_event, 0, "[-s session] [-c channel] "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
 	    "-a | 'glob' ..." },
+	{ "track", cmd_track, 0, "[-s session] [-p pid] ... [-u user] ... "
+	    "[-n 'glob'] ..." },
+	{ "untrack", cmd_untrack, 0, "[-s session] -a | [-p pid] ... "
+	    "[-u user] ...\n\t[-n 'glob'] ..." },
 	{ "list", cmd_list, 0, "[-jv] [session]" },
 	{ "events", cmd_events, 0, "[-jv]" },
 	{ "record", cmd_record, ATTR_RECORD, "\n\t[-o dir] [-e glob] ... "

@@ -75,7 +75,12 @@ int	 cmd_enable_event(int, char **);
 int	 cmd_disable_event(int, char **);
 
 /* glob.c: what cannot be is said on stderr, and utctl ends. */
-void	 check_glob(const char *);
+void	 check_glob(const char *);	/* for names of events */
+void	 check_program(const char *);	/* for names of programs */
+
+/* track.c */
+int	 cmd_track(int, char **);
+int	 cmd_untrack(int, char **);
 
 /* list.c */
 int	 cmd_list(int, char **);
