@@ -34,8 +34,8 @@ bad "unknown command 'frobnicate'" utctl frobnicate
 bad "unknown command '-x'" utctl -x
 bad "unknown command ''" utctl ''
 for c in create start stop destroy enable-channel disable-channel \
-    remove-channel enable-event disable-event list events record recover \
-    view; do
+    remove-channel enable-event disable-event track untrack list events \
+    record recover view; do
 	bad "^usage: utctl $c" utctl $c -Z
 	bad "utctl: $c: unknown option -Z" utctl $c -Z
 	bad "utctl: $c: unknown option -:" utctl $c -:
@@ -69,6 +69,40 @@ bad '^usage: utctl view' utctl view
 bad '^usage: utctl view' utctl view a b
 bad '^usage: utctl record' utctl record
 bad '^usage: utctl record' utctl record -e 'a:*'
+
+# Programs.
+bad '^usage: utctl track' utctl track
+bad '^usage: utctl track' utctl track -s s
+bad '^usage: utctl track' utctl track -p 1 a
+bad 'utctl: track: unknown option -a' utctl track -a
+bad 'utctl: track: option -n needs a value' utctl track -n
+bad '^usage: utctl untrack' utctl untrack
+bad '^usage: utctl untrack' utctl untrack -a -p 1
+for c in track untrack; do
+	bad 'session t does not exist' utctl $c -s t -p 1
+	for pid in '' 0 -1 1.5 x 1x 0x10 2147483648 99999999999999999999; do
+		bad "process ID '$pid': not a number from 1" utctl $c -p "$pid"
+	done
+	for user in '' -1 no-such-user 1x 4294967295 99999999999999999999; do
+		bad "user '$user': unknown" utctl $c -u "$user"
+	done
+	bad "pattern '': empty" utctl $c -n ''
+	bad "pattern '-p': begins like an option" utctl $c -n -p
+	bad "pattern '0*...': longer than" utctl $c -n "$toolong"
+	bad 'no program.s name is longer' utctl $c -n "$(printf '%064d' 0)"
+	bad 'no program.s name is longer' utctl $c -n "$(printf '%064d*' 0)"
+	bad "like '/'" utctl $c -n '/bin/*'
+	bad "like '/'" utctl $c -n 'a\\/'
+	bad "of '\[/\]'" utctl $c -n '*[/]'
+	bad "of '\[b-a\]'" utctl $c -n '[b-a]?'
+	bad 'bracket is not closed' utctl $c -n 'a[b'
+	bad 'nothing follows the backslash' utctl $c -n 'a\'
+done
+bad 'pid 1 is given twice' utctl track -p 1 -n x -p 1
+bad 'name x is not tracked in session s' utctl untrack -n x
+bad 'session s tracks nothing' utctl untrack -a
+bad 'more than 256 of -p, -u and -n' utctl track \
+    $(i=0; while [ $((i += 1)) -le 257 ]; do echo "-p $i"; done)
 
 # Sizes and numbers.
 for size in '' x 4kk 4096x 4k4 -4096 0x1000 1e6 4g 99999999999999999999 \
