@@ -609,7 +609,7 @@ complain_label(struct compiler *c, const struct expr_node *text,
 			label[i] = '*';
 	}
 	label[i] = '\0';
-	complain(c, "%s has no label %s", field, label);
+	complain(c, "%s has no label \"%s\"", field, label);
 }
 
 static bool

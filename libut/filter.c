@@ -607,30 +607,37 @@ holds_double(unsigned int op, double a, double b)
 	}
 }
 
-/* Back to the last star that was met, with one byte more for it. */
+/*
+ * What is between two stars is looked for once, from where the part before it
+ * ended: that takes as long as the string is, whatever the pattern.
+ */
 bool
 filter_glob(const unsigned char *p, size_t np, const unsigned char *s,
     size_t n)
 {
-	size_t i = 0, k = 0, star = 0, from = 0;
+	const unsigned char *star, *found;
+	size_t len;
 
-	while (k < n) {
-		if (i < np && p[i] == '\0') {
-			if ((star = ++i) == np)
-				return true;
-			from = k;
-		} else if (i < np && p[i] == s[k]) {
-			i++;
-			k++;
-		} else if (star > 0) {
-			i = star;
-			k = ++from;
-		} else
+	if (np == 0 || (star = memchr(p, '\0', np)) == NULL)
+		return np == n && (n == 0 || memcmp(p, s, n) == 0);
+	len = (size_t)(star - p);
+	if (len > n || (len > 0 && memcmp(p, s, len) != 0))
+		return false;
+	for (;;) {
+		s += len;
+		n -= len;
+		p += len + 1;
+		np -= len + 1;
+		if (np == 0)
+			return true;
+		if ((star = memchr(p, '\0', np)) == NULL)
+			return np <= n && memcmp(s + n - np, p, np) == 0;
+		len = (size_t)(star - p);
+		if ((found = memmem(s, n, p, len)) == NULL)
 			return false;
+		n -= (size_t)(found - s);
+		s = found;
 	}
-	while (i < np && p[i] == '\0')
-		i++;
-	return i == np;
 }
 
 static bool

@@ -32,6 +32,7 @@
 
 #define SMALLEST	128u		/* bytes of a block of memory */
 #define CLASSES		8		/* each of twice that size */
+#define ASIDE_MAX	(16u << 20)	/* bytes that wait for threads */
 
 /*
  * Checked code.  Most of it compares one number with another, and that needs
@@ -51,6 +52,7 @@ _Static_assert(sizeof(struct filter) + FILTER_MAX <=
 
 static struct filter *unused[CLASSES + 1];
 static struct filter *aside;
+static size_t aside_size;
 
 /* No event has ever used it, or will. */
 void
@@ -77,6 +79,7 @@ ut_filters_reap(void)
 		aside = f->next;
 		ut_filter_free(f);
 	}
+	aside_size = 0;
 }
 
 static struct filter *
@@ -106,7 +109,8 @@ ut_filter_new(const unsigned char *code, size_t len)
 		errno = EINVAL;
 		return NULL;
 	}
-	if ((f = filter_alloc(len)) == NULL) {
+	/* A thread that stays in an event must not cost more and more. */
+	if (aside_size > ASIDE_MAX || (f = filter_alloc(len)) == NULL) {
 		errno = ENOMEM;
 		return NULL;
 	}
@@ -146,6 +150,7 @@ ut_filter_set(struct filters **all, unsigned int i, struct filter *f)
 	if (old != NULL) {
 		old->next = aside;
 		aside = old;
+		aside_size += (size_t)SMALLEST << old->class;
 	}
 	return 0;
 }

@@ -222,6 +222,6 @@
 { "load % 2", 2, "load has a fraction, and cannot be used with %" },
 { "(load + status) & 1", 2,
     "what is at column 7 has a fraction, and cannot be used with &" },
-{ "state == \"RUNING\"", 2, "state has no label RUNING" },
-{ "\"x*\" != state", 2, "state has no label x*" },
+{ "state == \"RUNING\"", 2, "state has no label \"RUNING\"" },
+{ "\"x*\" != state", 2, "state has no label \"x*\"" },
 { "rows == 1", 2, "rows is a sequence, and cannot be used" },

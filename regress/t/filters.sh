@@ -218,6 +218,27 @@ wait $SEQ 2>/dev/null
 CHILDREN=
 expect 0 '' utctl destroy rules
 
+# More code than is queued for a program at once: it reads that first.
+utctl create -o "$T/long" long >/dev/null || fail "create"
+for k in 1 2 3 4; do
+	f=n==$k i=$k
+	while [ ${#f} -lt 1000 ]; do
+		echo "$i"
+		i=$((i + 4)) f="$f||n==$i"
+	done >>"$T/numbers"
+	echo "$i" >>"$T/numbers"
+	expect 0 '' utctl enable-event -f "$f" 'many:*'
+done
+expect 0 '' utctl start
+UT_REGISTER_TIMEOUT=60000 ./prog/many a 0 2000 </dev/null >"$T/out" ||
+    fail "many: $?"
+ended long
+readers_agree "$T/long"
+sed -n 's/.* many:a_\([0-9]*\) { n = \([0-9]*\) }/\1 \2/p' "$T/view.out" |
+    sort -n >"$T/got"
+sort -n "$T/numbers" | sed 's/.*/& &/' >"$T/want"
+cmp -s "$T/got" "$T/want" || fail "long: $(diff "$T/got" "$T/want" | sed 5q)"
+
 # What is wrong is said with its place, and changes nothing.
 utctl create -o "$T/bad" bad >/dev/null || fail "create"
 bad() {

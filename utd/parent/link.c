@@ -20,7 +20,7 @@
  *
  *	IDLE --LIST--> NAMES --> TURN --DESCRIBE--> EVENTS --> REGION --+
  *	  ^                                                             |
- *	  +--- the last ACK --- MAP <--ATTACH, MAP--- HELD <------------+
+ *	  +-- the last ACK -- MAP <-- SEND <--ATTACH-- HELD <-----------+
  *
  * NAMES and EVENTS wait for the program's answers.
  *
@@ -36,6 +36,9 @@
  * to the consumer.  The consumer reads its messages before it writes events, so
  * no event reaches a file before its description, nor without its program.
  * HELD also waits until no message is queued for the program: see links_sent.
+ *
+ * SEND waits, within the MAPs of many events, until the program has read those
+ * that are queued for it.
  *
  * A state is skipped when there is nothing to wait for: a program whose events
  * are known is told everything at once.  If something changes meanwhile, the
@@ -243,33 +246,55 @@ put_map(const struct plan *p, uint32_t event)
 	return ut_msg_fits(&out, len);
 }
 
-/* Send the difference between the plan and what the program has. */
-static void
+/*
+ * Send the difference between the plan and what the program has.  False if the
+ * program has to read some of it first: filters are long.
+ */
+static bool
 send_plan(struct link *l)
 {
 	const struct plan *old = l->mapped, *new = l->plan;
-	uint32_t i, n = old == NULL ? 0 : old->n;
+	const struct conn *c = l->program->conn;
+	uint32_t n = old == NULL ? 0 : old->n;
 
 	if (new != NULL && new->n > n)
 		n = new->n;
 	if (l->unsure && l->reach == LINK_ATTACHED)
 		n = l->program->table->size;
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
-	for (i = 0; i < n; i++) {
-		if (same_map(old, new, i) && !l->unsure)
+	for (; l->sent < n; l->sent++) {
+		if (same_map(old, new, l->sent) && !l->unsure)
 			continue;
-		if (!put_map(new, i)) {
-			send_map(l);
-			(void)put_map(new, i);
-		}
-		if (out.h.b == PAIRS)
-			send_map(l);
+		if (out.h.b < PAIRS && put_map(new, l->sent))
+			continue;
+		send_map(l);
+		if (c != NULL && conn_behind(c))
+			return false;
+		(void)put_map(new, l->sent);
 	}
 	send_map(l);
 	l->unsure &= l->reach != LINK_ATTACHED;
 	plan_unref(l->mapped);
 	l->mapped = l->plan;
 	l->plan = NULL;
+	return true;
+}
+
+/* Tell the program all, or as much as it has read before. */
+static void
+link_send(struct link *l)
+{
+	struct program *p = l->program;
+
+	l->state = LINK_SEND;
+	if (!send_plan(l))
+		return;
+	l->state = LINK_MAP;
+	if (p->conn == NULL)
+		return;			/* look_at_graves does the rest */
+	/* The program does all this before it sees DONE. */
+	waits_release(&l->now, p->start);
+	link_acked(p, l->channel->id, 0);
 }
 
 /* The start of a program does not wait for a consumer that does not answer. */
@@ -300,18 +325,13 @@ link_map(struct link *l)
 			return;
 		}
 	}
-	l->state = LINK_MAP;
+	l->sent = 0;
 	l->acks = 1;			/* ours, until all is sent */
 	if (l->reach == LINK_INTRODUCED && l->plan != NULL) {
 		send_attach(l);
 		l->reach = LINK_ATTACHED;
 	}
-	send_plan(l);
-	if (p->conn == NULL)
-		return;			/* look_at_graves does the rest */
-	/* The program does all this before it sees DONE. */
-	waits_release(&l->now, p->start);
-	link_acked(p, l->channel->id, 0);
+	link_send(l);
 }
 
 static void
@@ -409,10 +429,15 @@ link_judge(struct link *l)
 		conn_fail(p->conn);
 		return false;
 	}
-	if (plan_judge(l->plan, l->channel, p->table))
-		return true;
-	link_turn(l);
-	return false;
+	if (!plan_judge(l->plan, l->channel, p->table)) {
+		link_turn(l);
+		return false;
+	}
+	if (l->plan->refused)
+		session_warn(l->channel->session, "channel %s: so many events "
+		    "of %s have filters that not all are recorded",
+		    l->channel->name, p->name);
+	return true;
 }
 
 static void
@@ -686,7 +711,7 @@ link_acked(struct program *p, uint32_t channel, int error)
 {
 	struct link *l = link_by_id(p, channel);
 
-	if (l == NULL || l->state != LINK_MAP)
+	if (l == NULL || (l->state != LINK_SEND && l->state != LINK_MAP))
 		return;
 	if (error != 0)
 		link_failed(l, error);
@@ -717,9 +742,12 @@ links_sent(struct program *p)
 {
 	struct link *l;
 
-	for (l = p->links; l != NULL; l = l->next)
-		if (l->state == LINK_HELD && p->conn != NULL)
+	for (l = p->links; l != NULL && p->conn != NULL; l = l->next) {
+		if (l->state == LINK_HELD)
 			link_map(l);
+		else if (l->state == LINK_SEND)
+			link_send(l);
+	}
 }
 
 static void

@@ -44,8 +44,21 @@ plan_ref(struct plan *p)
 static void
 wants_cut(struct plan *p, size_t n)
 {
-	while (p->nwants > n)
+	while (p->nwants > n) {
 		filter_unref(p->wants[--p->nwants].filter);
+		user_give(p->user, QUOTA_FILTERS, sizeof(*p->wants));
+	}
+}
+
+static void
+wants_free(struct plan *p)
+{
+	wants_cut(p, 0);
+	free(p->wants);
+	p->wants = NULL;
+	p->wants_room = 0;
+	user_drop(p->user);
+	p->user = NULL;
 }
 
 static void
@@ -64,9 +77,8 @@ plan_unref(struct plan *p)
 {
 	if (p == NULL || --p->refs > 0)
 		return;
-	wants_cut(p, 0);
+	wants_free(p);
 	codes_free(p);
-	free(p->wants);
 	free(p->ids);
 	free(p);
 }
@@ -165,9 +177,14 @@ wants_of(const struct plan *p, uint32_t event)
 	return n;
 }
 
-static void
-want_add(struct plan *p, uint32_t event, struct filter *f)
+/* False if the user may not have so many. */
+static bool
+want_add(struct plan *p, struct user *u, uint32_t event, struct filter *f)
 {
+	if (p->user == NULL)
+		p->user = user_get(u->uid);	/* there is one: it is u */
+	if (!user_take(u, QUOTA_FILTERS, sizeof(*p->wants)))
+		return false;
 	if (p->nwants == p->wants_room) {
 		p->wants_room = p->wants_room * 2 + 16;
 		p->wants = xrealloc(p->wants,
@@ -175,6 +192,7 @@ want_add(struct plan *p, uint32_t event, struct filter *f)
 	}
 	p->wants[p->nwants].event = event;
 	p->wants[p->nwants++].filter = filter_ref(f);
+	return true;
 }
 
 /*
@@ -187,12 +205,16 @@ matched(struct plan *p, const struct channel *ch)
 	const uint32_t i = p->judged;
 	const struct rule *r = p->rule;
 
-	if (p->ids[i] == 0)
-		p->ids[i] = r == ch->newest ? PLAN_NEWEST : PLAN_WANTED;
-	if (r->filter != NULL) {
-		want_add(p, i, r->filter);
+	if (r->filter != NULL && !want_add(p, ch->session->user, i,
+	    r->filter)) {
+		p->refused = true;
+		p->whole = false;
 		return false;
 	}
+	if (p->ids[i] == 0)
+		p->ids[i] = r == ch->newest ? PLAN_NEWEST : PLAN_WANTED;
+	if (r->filter != NULL)
+		return false;
 	wants_cut(p, wants_of(p, i));
 	return true;
 }
@@ -281,7 +303,7 @@ plan_done(struct plan *p)
 {
 	uint16_t *ids;
 
-	wants_cut(p, 0);
+	wants_free(p);
 	if ((ids = realloc(p->ids, (p->n + 1) * sizeof(*ids))) != NULL)
 		p->ids = ids;
 }

@@ -94,7 +94,8 @@ struct link {
 #define LINK_EVENTS	3	/* until the program has described the wanted */
 #define LINK_REGION	4	/* until the region is made */
 #define LINK_HELD	5	/* until the consumer was sent what it needs */
-#define LINK_MAP	6	/* until the program has confirmed */
+#define LINK_SEND	6	/* until the program has read what was sent */
+#define LINK_MAP	7	/* until the program has confirmed */
 	unsigned int	 state;
 #define LINK_AWAY	0	/* from the region */
 #define LINK_INTRODUCED	1	/* the consumer was told of the program */
@@ -105,6 +106,7 @@ struct link {
 	bool		 failed;	/* the program told of an error */
 	uint32_t	 described;	/* events up to that were asked for */
 	uint32_t	 answers;	/* to come */
+	uint32_t	 sent;		/* events up to that were mapped */
 	unsigned int	 acks;		/* to come */
 	struct plan	*mapped;	/* what the program has */
 	struct plan	*plan;		/* what it shall have */

@@ -90,11 +90,13 @@ struct plan {
 	unsigned int	 refs;
 	uint32_t	 judged;	/* how many events were, in turn */
 	const struct rule *rule;	/* to try next, on the next event */
+	struct user	*user;		/* who has the wants; or NULL */
 	struct want	*wants;		/* filters of events, in turn */
 	size_t		 nwants, wants_room;
 	size_t		 want;		/* of the next event to be assigned */
 	uint32_t	 assigned;	/* how many events were, in turn */
 	bool		 whole;		/* nothing lacks just for now */
+	bool		 refused;	/* some filters, for lack of memory */
 	struct code	**codes;	/* NULL, or for each event a filter's */
 	uint32_t	 n;
 /* The verdict on an event, until it has its ID. */
