@@ -80,7 +80,8 @@ LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/confine.o libut/escape.o libut/expr.o libut/filter.o \
-		libut/level.o libut/msg.o libut/rundir.o libut/shm.o libut/sock.o libut/walk.o
+		libut/level.o libut/msg.o libut/rundir.o libut/shm.o \
+		libut/sock.o libut/walk.o
 
 UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/consumer.c utd/consumer/drain.c \
@@ -90,7 +91,8 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/programs.c utd/consumer/region.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
 		utd/consumer/sink.c utd/consumer/sleep.c \
-		utd/parent/client.c utd/parent/clock.c utd/parent/conn.c \
+		utd/parent/assign.c utd/parent/client.c \
+		utd/parent/clock.c utd/parent/conn.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \

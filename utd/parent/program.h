@@ -116,6 +116,12 @@ struct link {
 	struct link	*next;		/* of the program */
 };
 
+/*
+ * assign.c: false if the session's user has no time left, and it has to be
+ * called again.
+ */
+bool	 plan_fill(struct plan *, struct channel *, const struct program *);
+
 void	 link_sync(struct program *, struct channel *, struct waiter *);
 void	 link_described(struct program *, uint32_t, uint32_t);
 void	 link_unattached(struct program *, uint32_t, int);
