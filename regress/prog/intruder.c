@@ -53,12 +53,13 @@ struct msghead {
 };
 
 enum { HELLO = 32, OWN = 33, OK = 48, ERR = 49 };
+#define VERSION	4
 
 /* The type of the answer, or 0. */
 static int
 ask(int s, uint16_t type)
 {
-	struct msghead h = { sizeof(h), type, 0, 3, 0 };
+	struct msghead h = { sizeof(h), type, 0, VERSION, 0 };
 	char rest[65536];
 	size_t n;
 
