@@ -285,7 +285,7 @@ link_send(struct link *l)
 	struct program *p = l->program;
 
 	l->state = LINK_SEND;
-	if (!send_plan(l))
+	if ((p->conn != NULL && conn_behind(p->conn)) || !send_plan(l))
 		return;
 	l->state = LINK_MAP;
 	if (p->conn == NULL)
