@@ -116,9 +116,10 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_num.c utctl/ctf_print.c utctl/ctf_read.c \
 		utctl/ctf_type.c utctl/ctf_value.c utctl/ctf_window.c \
 		utctl/daemon.c utctl/event.c utctl/find.c \
-		utctl/glob.c utctl/left.c utctl/list.c utctl/option.c \
-		utctl/record.c utctl/recover.c utctl/say.c utctl/session.c \
-		utctl/track.c utctl/utctl.c utctl/view.c
+		utctl/glob.c utctl/left.c utctl/list.c utctl/load.c \
+		utctl/option.c utctl/record.c utctl/recover.c utctl/save.c \
+		utctl/say.c utctl/session.c utctl/step.c utctl/track.c \
+		utctl/utctl.c utctl/view.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o

@@ -99,7 +99,8 @@ struct ut_msghdr {
 #define UT_CTL_HELLO	32	/* a version */
 #define UT_CTL_OWN	33	/* utd ends when this connection does */
 #define UT_CTL_CREATE	34	/* str session, str absolute directory */
-#define UT_CTL_DESTROY	35	/* str session */
+#define UT_CTL_DESTROY	35	/* str session, u32 1: as if it had never been
+				   created, see ut_msg(5); 0, or none */
 #define UT_CTL_START	36	/* str session */
 #define UT_CTL_STOP	37	/* str session */
 #define UT_CTL_CHANNEL	38	/* str session, str channel, u32 each attribute
@@ -112,6 +113,7 @@ struct ut_msghdr {
 #define UT_CTL_CHREMOVE	44	/* str session, str channel: and forget it */
 #define UT_CTL_TRACK	45	/* str session, track */
 #define UT_CTL_UNTRACK	46	/* str session, track; no entry: all */
+#define UT_CTL_STATUS	47	/* nothing */
 
 #define UT_MAP_FILTER	0x80000000u
 

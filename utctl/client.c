@@ -425,6 +425,12 @@ client_hushed(const struct client *c)
 	return (c->taken & c->hush) != 0;
 }
 
+const char *
+client_text(const struct client *c)
+{
+	return c->text;
+}
+
 /* Print what utd had to say to a request that came back so; -> exit status. */
 int
 client_say(struct client *c, int r)

@@ -57,6 +57,7 @@ struct ut_msg	*client_begin(struct client *, int);
 int		 client_request(struct client *, struct row **);
 int		 client_ask(struct client *, int, const char *, struct row **);
 int		 client_say(struct client *, int);
+const char	*client_text(const struct client *);	/* of the last reply */
 /* A mask: bit UT_TAKEN_ of each. */
 void		 client_hush(struct client *, unsigned int);
 int		 client_hushed(const struct client *);

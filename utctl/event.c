@@ -85,30 +85,32 @@ client_rule(struct client *c, int type, const struct rule *r)
 }
 
 static int
-rules(int type, struct rule *r, char **globs)
+rules_ask(struct client *c, struct step *st)
 {
-	struct client *c;
+	char **glob;
 	int status = 0;
 
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	for (; *globs != NULL && !client_gone(c); globs++) {
-		r->glob = *globs;
-		status |= client_say(c, client_rule(c, type, r));
+	st->rule.session = st->session;
+	st->rule.channel = st->channel;
+	for (glob = st->globs; *glob != NULL && !client_gone(c); glob++) {
+		st->rule.glob = *glob;
+		status |= step_say(c, st, client_rule(c, st->type, &st->rule));
 	}
-	client_close(c);
 	return status;
 }
 
 static int
-event_command(int argc, char **argv, int type)
+event_parse(int argc, char **argv, struct step *st, int type)
 {
 	static char star[] = "*", *all[] = { star, NULL };
-	struct rule r = { "", "", NULL, UT_RULE_ALL, 0, NULL, 0, NULL };
-	int ch, any = 0, levels = 0, status;
+	struct rule *r = &st->rule;
+	int ch, any = 0, levels = 0;
 	size_t i;
 
-	if ((r.except = calloc((size_t)argc, sizeof(*r.except))) == NULL)
+	st->type = type;
+	st->ask = rules_ask;
+	r->kind = UT_RULE_ALL;
+	if ((r->except = calloc((size_t)argc, sizeof(*r->except))) == NULL)
 		die_errno("malloc");
 	while ((ch = option(argc, argv, "+as:c:f:l:L:x:")) != -1) {
 		switch (ch) {
@@ -116,25 +118,25 @@ event_command(int argc, char **argv, int type)
 			any = 1;
 			break;
 		case 's':
-			check_session(r.session = optarg);
+			check_session(st->session = optarg);
 			break;
 		case 'c':
-			check_name("channel", r.channel = optarg);
+			check_name("channel", st->channel = optarg);
 			break;
 		case 'f':
-			if (r.filter != NULL)
+			if (r->filter != NULL)
 				die("%s: -f is given twice: && or || join "
 				    "filters", argv[0]);
-			check_filter(r.filter = optarg);
+			check_filter(r->filter = optarg);
 			break;
 		case 'l':
 		case 'L':
-			r.kind = ch == 'l' ? UT_RULE_LEVEL : UT_RULE_ONLY;
-			r.level = parse_level(optarg);
+			r->kind = ch == 'l' ? UT_RULE_LEVEL : UT_RULE_ONLY;
+			r->level = parse_level(optarg);
 			levels++;
 			break;
 		case 'x':
-			r.except[r.nexcept++] = optarg;
+			r->except[r->nexcept++] = optarg;
 			break;
 		default:
 			return usage(argv[0]);
@@ -142,27 +144,38 @@ event_command(int argc, char **argv, int type)
 	}
 	if (any != (optind == argc) || levels > 1)
 		return usage(argv[0]);
-	for (i = 0; i < r.nexcept; i++)
-		check_glob(r.except[i]);
+	for (i = 0; i < r->nexcept; i++)
+		check_glob(r->except[i]);
 	for (i = (size_t)optind; i < (size_t)argc; i++)
 		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
-	if (type == UT_CTL_DISABLE && levels == 0 && r.nexcept == 0 &&
-	    r.filter == NULL)
-		r.kind = UT_RULE_ANY;
-	status = rules(type, &r, any ? all : argv + optind);
-	free(r.except);
-	return status;
+	if (type == UT_CTL_DISABLE && levels == 0 && r->nexcept == 0 &&
+	    r->filter == NULL)
+		r->kind = UT_RULE_ANY;
+	st->globs = any ? all : argv + optind;
+	return 0;
+}
+
+int
+parse_enable_event(int argc, char **argv, struct step *st)
+{
+	return event_parse(argc, argv, st, UT_CTL_ENABLE);
+}
+
+static int
+parse_disable_event(int argc, char **argv, struct step *st)
+{
+	return event_parse(argc, argv, st, UT_CTL_DISABLE);
 }
 
 int
 cmd_enable_event(int argc, char **argv)
 {
-	return event_command(argc, argv, UT_CTL_ENABLE);
+	return step_run(argc, argv, parse_enable_event);
 }
 
 int
 cmd_disable_event(int argc, char **argv)
 {
-	return event_command(argc, argv, UT_CTL_DISABLE);
+	return step_run(argc, argv, parse_disable_event);
 }

@@ -47,6 +47,11 @@ static const struct kin sessions[] = {
 	{ NULL, NULL }
 };
 
+static const struct kin statuses[] = {
+	{ "", "session" },
+	{ NULL, NULL }
+};
+
 static const struct kin programs[] = {
 	{ "", "program" },
 	{ "program", "event" },
@@ -337,10 +342,8 @@ print_tracked(const struct row *r)
 }
 
 static void
-print_session(const struct row *r, int all)
+print_head(const struct row *r, int all)
 {
-	const struct row *c;
-
 	printf("session ");
 	if (row_num(r, "uid") != geteuid())
 		printf("%" PRIu64 "/", row_num(r, "uid"));
@@ -354,6 +357,14 @@ print_session(const struct row *r, int all)
 	putchar('\n');
 	if (row_str(r, "error")[0] != '\0')
 		printf("    error: %s\n", row_str(r, "error"));
+}
+
+static void
+print_session(const struct row *r, int all)
+{
+	const struct row *c;
+
+	print_head(r, all);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "tracked") == 0)
 			print_tracked(c);
@@ -441,11 +452,11 @@ show(int type, const char *name, int json)
 
 /* Is JSON wanted?  -1: that is no way to call it. */
 static int
-parse_options(int argc, char **argv, int max)
+parse_options(int argc, char **argv, int max, const char *known)
 {
 	int ch, json = 0;
 
-	while ((ch = option(argc, argv, "+jv")) != -1) {
+	while ((ch = option(argc, argv, known)) != -1) {
 		switch (ch) {
 		case 'j':
 			json = 1;
@@ -466,7 +477,7 @@ cmd_list(int argc, char **argv)
 	const char *name = "";
 	int json;
 
-	if ((json = parse_options(argc, argv, 1)) == -1)
+	if ((json = parse_options(argc, argv, 1, "+jv")) == -1)
 		return usage(argv[0]);
 	if (argc > optind)
 		check_session(name = argv[optind]);
@@ -478,7 +489,83 @@ cmd_events(int argc, char **argv)
 {
 	int json;
 
-	if ((json = parse_options(argc, argv, 0)) == -1)
+	if ((json = parse_options(argc, argv, 0, "+jv")) == -1)
 		return usage(argv[0]);
 	return show(UT_CTL_EVENTS, NULL, json);
+}
+
+static void
+print_status(const struct row *utd, const struct row *r, const char *dir)
+{
+	const uint64_t n = row_num(utd, "programs");
+
+	printf("utd: pid %" PRIu64 ", uid %" PRIu64 ", in %s\n%" PRIu64
+	    " program%s\n", row_num(utd, "pid"), row_num(utd, "uid"), dir, n,
+	    n == 1 ? "" : "s");
+	if (rows_count(r, "session") == 0)
+		printf("no sessions\n");
+	for (; r != NULL; r = r->next) {
+		if (strcmp(r->what, "session") != 0)
+			continue;
+		fputs(row_num(r, "current") != 0 ? "* " : "  ", stdout);
+		print_head(r, 0);
+	}
+}
+
+/* Sessions without what is in them, behind what utd is. */
+static void
+json_status(const struct row *utd, struct row *rows, const char *dir)
+{
+	struct row *r;
+
+	printf("{\"pid\":%" PRIu64 ",\"uid\":%" PRIu64 ",\"rundir\":",
+	    row_num(utd, "pid"), row_num(utd, "uid"));
+	json_string(dir);
+	printf(",\"programs\":%" PRIu64 ",", row_num(utd, "programs"));
+	for (r = rows->child; r != NULL; r = r->next) {
+		row_free(r->child);
+		r->child = NULL;
+	}
+	json_array(rows->child, "session", statuses);
+	puts("}");
+}
+
+/* The row that utd sends about itself, or an empty one. */
+static const struct row *
+row_utd(const struct row *rows)
+{
+	const struct row *r = rows->child;
+
+	while (r != NULL && strcmp(r->what, "utd") != 0)
+		r = r->next;
+	return r == NULL ? rows : r;
+}
+
+int
+cmd_status(int argc, char **argv)
+{
+	struct row *utd = NULL, *rows = NULL;
+	struct client *c;
+	char *dir;
+	int json, r;
+
+	if ((json = parse_options(argc, argv, 0, "+j")) == -1)
+		return usage(argv[0]);
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	r = client_ask(c, UT_CTL_STATUS, NULL, &utd);
+	if (r == 0)
+		r = client_ask(c, UT_CTL_LIST, "", &rows);
+	dir = json ? format("%s", client_dir(c)) : clean(client_dir(c));
+	client_close(c);
+	if (r == 0 && json) {
+		json_status(row_utd(utd), rows, dir);
+	} else if (r == 0) {
+		rows_clean(rows);
+		print_status(row_utd(utd), rows->child, dir);
+	}
+	row_free(utd);
+	row_free(rows);
+	free(dir);
+	return r == 0 ? 0 : 1;
 }

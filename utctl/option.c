@@ -30,6 +30,31 @@ const char *utctl_path;
 const char *utctl_usage;
 unsigned int utctl_attrs;
 
+static const struct command *commands;
+static int complained;		/* of an option */
+
+void
+commands_are(const struct command *table)
+{
+	commands = table;
+}
+
+/* Find the command, and let what follows be about it; NULL: there is none. */
+const struct command *
+command_select(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name != NULL; c++) {
+		if (strcmp(c->name, name) == 0) {
+			utctl_usage = c->usage;
+			utctl_attrs = c->attrs;
+			return c;
+		}
+	}
+	return NULL;
+}
+
 void
 usage_print(const char *head, const char *name, unsigned int attrs,
     const char *rest)
@@ -49,9 +74,36 @@ usage_print(const char *head, const char *name, unsigned int attrs,
 	fprintf(stderr, "%s%s\n", rest[0] == '\n' ? "" : " ", rest);
 }
 
+/* The same in one line. */
+static void
+usage_say(const char *name)
+{
+	char text[512] = "", *p;
+	const struct attr *a;
+	size_t n = 0;
+
+	for (a = attr_table; a < attr_table + ATTRS; a++)
+		if ((a->commands & utctl_attrs) != 0) {
+			snprintf(text + n, sizeof(text) - n, "[-%s] ",
+			    a->option);
+			n = strlen(text);
+		}
+	snprintf(text + n, sizeof(text) - n, "%s", utctl_usage);
+	while ((p = strstr(text, "\n\t")) != NULL) {
+		p[0] = ' ';
+		memmove(p + 1, p + 2, strlen(p + 2) + 1);
+	}
+	say("usage: %s %s", name, text);
+}
+
 int
 usage(const char *name)
 {
+	if (say_placed()) {
+		if (!complained)
+			usage_say(name);
+		return 1;
+	}
 	usage_print("usage:", name, utctl_attrs, utctl_usage);
 	return 1;
 }
@@ -81,6 +133,7 @@ option_first(int argc, char **argv, const char *known)
 	ch = getopt(argc, argv, all);
 	if (ch != '?')
 		return ch;
+	complained = 1;
 	k = optopt == ':' ? NULL : strchr(all, optopt);
 	if (optopt == '-')
 		say("%s: there are no long options", argv[0]);

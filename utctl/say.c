@@ -30,14 +30,35 @@
 
 #define MESSAGE	8192		/* bytes, with two paths */
 
+static const char *place;	/* a file that messages are about, or NULL */
+static unsigned int place_line;
+
+/* From now on messages begin with this line of a file; NULL: with none. */
+void
+say_place(const char *file, unsigned int line)
+{
+	place = file;
+	place_line = line;
+}
+
+int
+say_placed(void)
+{
+	return place != NULL;
+}
+
 /* One line to stderr, in one piece. */
 static void
 complain(int error, const char *fmt, va_list ap)
 {
 	static char text[MESSAGE], line[2 * MESSAGE];
-	size_t n;
+	size_t n = 0;
 
-	vsnprintf(text, sizeof(text), fmt, ap);
+	if (place != NULL) {
+		snprintf(text, MESSAGE / 2, "%s:%u: ", place, place_line);
+		n = strlen(text);
+	}
+	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
 	n = strlen(text);
 	if (error != 0)
 		snprintf(text + n, sizeof(text) - n, ": %s", strerror(error));

@@ -155,7 +155,7 @@ stamped(const char *name)
 }
 
 /* Where a session goes by default: $HOME/ut-traces/name, or here. */
-static char *
+char *
 default_dir(const char *name)
 {
 	const char *home = getenv("HOME");
@@ -165,21 +165,21 @@ default_dir(const char *name)
 	return format("%s/ut-traces/%s", home, name);
 }
 
-static void
-created(const char *name, const char *dir)
+void
+session_created(const struct step *st)
 {
-	char *shown = clean(dir);
+	char *shown = clean(st->dir);
 
-	printf("session %s: %s\n", name, shown);
+	printf("session %s: %s\n", st->made, shown);
 	free(shown);
 	/* The path is utd's: in a container it may lead elsewhere. */
-	if (access(dir, F_OK) == -1 && errno == ENOENT)
+	if (access(st->dir, F_OK) == -1 && errno == ENOENT)
 		say("utd has made %s, but it is not there for us: does it "
-		    "run in another container?", dir);
+		    "run in another container?", st->dir);
 }
 
 static int
-create_ask(struct client *c, const char *name, const char *dir)
+create_request(struct client *c, const char *name, const char *dir)
 {
 	struct ut_msg *m = client_begin(c, UT_CTL_CREATE);
 
@@ -193,92 +193,163 @@ create_ask(struct client *c, const char *name, const char *dir)
  * there is one of that second already.
  */
 static int
-create(const char *name, const char *out)
+create_ask(struct client *c, struct step *st)
 {
+	const char *name = st->session[0] == '\0' ? NULL : st->session;
 	const unsigned int free_name = name == NULL ? 1u << UT_TAKEN_NAME : 0;
-	const unsigned int free_dir = out == NULL ? 1u << UT_TAKEN_DIR : 0;
-	char *first, *unique, *dir;
-	struct client *c;
+	const unsigned int free_dir = st->dir == NULL ? 1u << UT_TAKEN_DIR : 0;
+	char *first = stamped(name == NULL ? "auto" : name), *unique, *dir;
 	int n, r = -1;
 
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	first = stamped(name == NULL ? "auto" : name);
 	for (n = 1; n == 1 || (r == -1 && client_hushed(c)); n++) {
 		unique = n == 1 ? format("%s", first) :
 		    format("%s-%d", first, n);
-		dir = out != NULL ? format("%s", out) : default_dir(unique);
+		dir = st->dir != NULL ? format("%s", st->dir) :
+		    default_dir(unique);
 		client_hush(c, n < NUMBERS ? free_name | free_dir : 0);
-		r = create_ask(c, name == NULL ? unique : name, dir);
-		if (r == 0)
-			created(name == NULL ? unique : name, dir);
+		r = create_request(c, name == NULL ? unique : name, dir);
+		if (r == 0) {
+			st->made = format("%s", name == NULL ? unique : name);
+			free(st->dir);
+			st->dir = format("%s", dir);
+		}
 		free(unique);
 		free(dir);
 	}
 	free(first);
-	r = client_say(c, r);
-	client_close(c);
-	return r;
+	client_hush(c, 0);
+	if (r == 0 && !st->quiet)
+		session_created(st);
+	return step_say(c, st, r);
+}
+
+int
+parse_create(int argc, char **argv, struct step *st)
+{
+	int ch;
+
+	st->type = UT_CTL_CREATE;
+	st->ask = create_ask;
+	while ((ch = option(argc, argv, "+o:")) != -1) {
+		if (ch != 'o')
+			return usage(argv[0]);
+		free(st->dir);
+		st->dir = absolute(optarg);
+	}
+	if (argc - optind > 1)
+		return usage(argv[0]);
+	if (argc > optind)
+		check_name("session", st->session = argv[optind]);
+	return 0;
 }
 
 int
 cmd_create(int argc, char **argv)
 {
-	char *out = NULL;
-	int ch, r;
+	return step_run(argc, argv, parse_create);
+}
 
-	while ((ch = option(argc, argv, "+o:")) != -1) {
-		if (ch != 'o')
-			return usage(argv[0]);
-		free(out);
-		out = absolute(optarg);
-	}
-	if (argc - optind > 1)
-		return usage(argv[0]);
-	if (argc > optind)
-		check_name("session", argv[optind]);
-	r = create(argv[optind], out);
-	free(out);
-	return r;
+static int
+session_ask(struct client *c, struct step *st)
+{
+	return step_say(c, st, client_ask(c, st->type, st->session, NULL));
 }
 
 /* A command that names a session, or does not: then utd knows which. */
 static int
-session_command(int argc, char **argv, int type)
+session_parse(int argc, char **argv, struct step *st, int type)
 {
-	const char *name = "";
-	struct client *c;
-	int r;
-
+	st->type = type;
+	st->ask = session_ask;
 	if (option(argc, argv, "+") != -1 || argc - optind > 1)
 		return usage(argv[0]);
-	if (argc > optind) {
-		name = argv[optind];
-		check_session(name);
-	}
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	r = client_say(c, client_ask(c, type, name, NULL));
-	client_close(c);
-	return r;
+	if (argc > optind)
+		check_session(st->session = argv[optind]);
+	return 0;
+}
+
+int
+parse_start(int argc, char **argv, struct step *st)
+{
+	return session_parse(argc, argv, st, UT_CTL_START);
+}
+
+static int
+parse_stop(int argc, char **argv, struct step *st)
+{
+	return session_parse(argc, argv, st, UT_CTL_STOP);
 }
 
 int
 cmd_start(int argc, char **argv)
 {
-	return session_command(argc, argv, UT_CTL_START);
+	return step_run(argc, argv, parse_start);
 }
 
 int
 cmd_stop(int argc, char **argv)
 {
-	return session_command(argc, argv, UT_CTL_STOP);
+	return step_run(argc, argv, parse_stop);
+}
+
+/* The user's own sessions, each even if another one fails. */
+static int
+destroy_all(struct client *c)
+{
+	struct row *rows;
+	const struct row *r;
+	char *name;
+	int n = 0, status = 0;
+
+	if (client_ask(c, UT_CTL_LIST, "", &rows) == -1)
+		return 1;
+	for (r = rows->child; r != NULL && !client_gone(c); r = r->next) {
+		if (strcmp(r->what, "session") != 0 ||
+		    row_num(r, "uid") != geteuid())
+			continue;
+		n++;
+		name = format("%lu/%s", (unsigned long)geteuid(),
+		    row_str(r, "name"));
+		status |= client_say(c, client_ask(c, UT_CTL_DESTROY, name,
+		    NULL));
+		free(name);
+	}
+	row_free(rows);
+	if (n == 0)
+		printf("no sessions\n");
+	return client_gone(c) ? 1 : status;
+}
+
+static int
+destroy_ask(struct client *c, struct step *st)
+{
+	return st->session == NULL ? destroy_all(c) : session_ask(c, st);
+}
+
+/* With -a, the session is NULL. */
+static int
+parse_destroy(int argc, char **argv, struct step *st)
+{
+	int ch;
+
+	st->type = UT_CTL_DESTROY;
+	st->ask = destroy_ask;
+	while ((ch = option(argc, argv, "+a")) != -1) {
+		if (ch != 'a')
+			return usage(argv[0]);
+		st->session = NULL;
+	}
+	if (argc - optind > (st->session == NULL ? 0 : 1))
+		return usage(argv[0]);
+	if (argc > optind)
+		check_session(st->session = argv[optind]);
+	return 0;
 }
 
 int
 cmd_destroy(int argc, char **argv)
 {
-	return session_command(argc, argv, UT_CTL_DESTROY);
+	return step_run(argc, argv, parse_destroy);
 }
 
 int
@@ -295,44 +366,63 @@ client_channel(struct client *c, int type, const char *session,
 }
 
 static int
-channel_command(int argc, char **argv, int type)
+channel_ask(struct client *c, struct step *st)
 {
-	const char *session = "";
-	struct attrs attrs = { { 0 } };
-	struct client *c;
-	int ch, r;
+	return step_say(c, st, client_channel(c, st->type, st->session,
+	    st->channel, &st->attrs));
+}
 
+static int
+channel_parse(int argc, char **argv, struct step *st, int type)
+{
+	int ch;
+
+	st->type = type;
+	st->ask = channel_ask;
 	while ((ch = option(argc, argv, "+s:")) != -1) {
 		if (ch == 's')
-			check_session(session = optarg);
-		else if (!attr_option(&attrs, ch))
+			check_session(st->session = optarg);
+		else if (!attr_option(&st->attrs, ch))
 			return usage(argv[0]);
 	}
 	if (argc - optind != 1)
 		return usage(argv[0]);
-	check_name("channel", argv[optind]);
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	r = client_say(c, client_channel(c, type, session, argv[optind],
-	    &attrs));
-	client_close(c);
-	return r;
+	check_name("channel", st->channel = argv[optind]);
+	return 0;
+}
+
+int
+parse_enable_channel(int argc, char **argv, struct step *st)
+{
+	return channel_parse(argc, argv, st, UT_CTL_CHANNEL);
+}
+
+int
+parse_disable_channel(int argc, char **argv, struct step *st)
+{
+	return channel_parse(argc, argv, st, UT_CTL_CHOFF);
+}
+
+static int
+parse_remove_channel(int argc, char **argv, struct step *st)
+{
+	return channel_parse(argc, argv, st, UT_CTL_CHREMOVE);
 }
 
 int
 cmd_enable_channel(int argc, char **argv)
 {
-	return channel_command(argc, argv, UT_CTL_CHANNEL);
+	return step_run(argc, argv, parse_enable_channel);
 }
 
 int
 cmd_disable_channel(int argc, char **argv)
 {
-	return channel_command(argc, argv, UT_CTL_CHOFF);
+	return step_run(argc, argv, parse_disable_channel);
 }
 
 int
 cmd_remove_channel(int argc, char **argv)
 {
-	return channel_command(argc, argv, UT_CTL_CHREMOVE);
+	return step_run(argc, argv, parse_remove_channel);
 }

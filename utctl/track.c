@@ -28,12 +28,6 @@
 
 #include "utctl.h"
 
-struct entry {
-	uint32_t	 kind;		/* UT_TRACK_ */
-	uint32_t	 number;
-	const char	*glob;
-};
-
 /* A number in decimal, up to that one: 0, or -1. */
 static int
 parse_number(const char *s, unsigned long max, uint32_t *v)
@@ -118,52 +112,60 @@ client_track(struct client *c, int type, const char *session,
 }
 
 static int
-ask(int type, const char *session, const struct entry *entries, uint32_t n)
+track_ask(struct client *c, struct step *st)
 {
-	struct client *c;
-	int r;
-
-	if ((c = client_open(NULL, 0)) == NULL)
-		return 1;
-	r = client_say(c, client_track(c, type, session, entries, n));
-	client_close(c);
-	return r;
+	return step_say(c, st, client_track(c, st->type, st->session,
+	    st->entries, st->nentries));
 }
 
 static int
-track_command(int argc, char **argv, int type, const char *known)
+track_parse(int argc, char **argv, struct step *st, int type,
+    const char *known)
 {
-	static struct entry entries[UT_TRACK_MAX + 1];
-	const char *session = "";
-	uint32_t n = 0;
 	int ch, all = 0;
 
+	st->type = type;
+	st->ask = track_ask;
+	if ((st->entries = calloc((size_t)argc, sizeof(*st->entries))) == NULL)
+		die_errno("malloc");
 	while ((ch = option(argc, argv, known)) != -1) {
 		if (ch == 'a')
 			all = 1;
 		else if (ch == 's')
-			check_session(session = optarg);
-		else if (track_option(&entries[n], ch))
-			n++;
+			check_session(st->session = optarg);
+		else if (track_option(&st->entries[st->nentries], ch))
+			st->nentries++;
 		else
 			return usage(argv[0]);
-		if (n > UT_TRACK_MAX)
-			die("%s: more than %d of -p, -u and -n", argv[0],
-			    UT_TRACK_MAX);
 	}
-	if (optind != argc || all != (n == 0))
+	if (st->nentries > UT_TRACK_MAX)
+		die("%s: more than %d of -p, -u and -n", argv[0],
+		    UT_TRACK_MAX);
+	if (optind != argc || all != (st->nentries == 0))
 		return usage(argv[0]);
-	return ask(type, session, entries, n);
+	return 0;
+}
+
+int
+parse_track(int argc, char **argv, struct step *st)
+{
+	return track_parse(argc, argv, st, UT_CTL_TRACK, "+s:p:u:n:");
+}
+
+static int
+parse_untrack(int argc, char **argv, struct step *st)
+{
+	return track_parse(argc, argv, st, UT_CTL_UNTRACK, "+as:p:u:n:");
 }
 
 int
 cmd_track(int argc, char **argv)
 {
-	return track_command(argc, argv, UT_CTL_TRACK, "+s:p:u:n:");
+	return step_run(argc, argv, parse_track);
 }
 
 int
 cmd_untrack(int argc, char **argv)
 {
-	return track_command(argc, argv, UT_CTL_UNTRACK, "+as:p:u:n:");
+	return step_run(argc, argv, parse_untrack);
 }

@@ -20,52 +20,43 @@
 
 #include "utctl.h"
 
-struct command {
-	const char	*name;
-	int		(*run)(int, char **);
-	unsigned int	 attrs;		/* ATTR_ENABLE, ATTR_RECORD or 0 */
-	const char	*usage;		/* of all other arguments */
-};
-
 static const struct command commands[] = {
-	{ "create", cmd_create, 0, "[-o dir] [name]" },
-	{ "start", cmd_start, 0, "[name]" },
-	{ "stop", cmd_stop, 0, "[name]" },
-	{ "destroy", cmd_destroy, 0, "[name]" },
-	{ "enable-channel", cmd_enable_channel, ATTR_ENABLE,
+	{ "create", cmd_create, parse_create, 0, "[-o dir] [name]" },
+	{ "start", cmd_start, parse_start, 0, "[name]" },
+	{ "stop", cmd_stop, NULL, 0, "[name]" },
+	{ "destroy", cmd_destroy, NULL, 0, "[-a | name]" },
+	{ "enable-channel", cmd_enable_channel, parse_enable_channel,
+	    ATTR_ENABLE, "[-s session] channel" },
+	{ "disable-channel", cmd_disable_channel, parse_disable_channel, 0,
 	    "[-s session] channel" },
-	{ "disable-channel", cmd_disable_channel, 0, "[-s session] channel" },
-	{ "remove-channel", cmd_remove_channel, 0, "[-s session] channel" },
-	{ "enable-event", cmd_enable_event, 0, "[-s session] [-c channel] "
+	{ "remove-channel", cmd_remove_channel, NULL, 0,
+	    "[-s session] channel" },
+	{ "enable-event", cmd_enable_event, parse_enable_event, 0,
+	    "[-s session] [-c channel] "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
 	    "-a | 'glob' ..." },
-	{ "disable-event", cmd_disable_event, 0, "[-s session] [-c channel] "
+	{ "disable-event", cmd_disable_event, NULL, 0,
+	    "[-s session] [-c channel] "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
 	    "-a | 'glob' ..." },
-	{ "track", cmd_track, 0, "[-s session] [-p pid] ... [-u user] ... "
-	    "[-n 'glob'] ..." },
-	{ "untrack", cmd_untrack, 0, "[-s session] -a | [-p pid] ... "
+	{ "track", cmd_track, parse_track, 0, "[-s session] [-p pid] ... "
+	    "[-u user] ... [-n 'glob'] ..." },
+	{ "untrack", cmd_untrack, NULL, 0, "[-s session] -a | [-p pid] ... "
 	    "[-u user] ...\n\t[-n 'glob'] ..." },
-	{ "list", cmd_list, 0, "[-jv] [session]" },
-	{ "events", cmd_events, 0, "[-jv]" },
-	{ "record", cmd_record, ATTR_RECORD, "\n\t[-o dir] [-e glob] ... "
+	{ "status", cmd_status, NULL, 0, "[-j]" },
+	{ "list", cmd_list, NULL, 0, "[-jv] [session]" },
+	{ "events", cmd_events, NULL, 0, "[-jv]" },
+	{ "save", cmd_save, NULL, 0, "[-o file] [session ...]" },
+	{ "load", cmd_load, NULL, 0, "[-n] [file]" },
+	{ "record", cmd_record, NULL, ATTR_RECORD,
+	    "\n\t[-o dir] [-e glob] ... "
 	    "[-f filter] [-w malloc] [--] command [argument ...]" },
-	{ "recover", cmd_recover, 0, "[-d]" },
-	{ "view", cmd_view, 0, "[-jq] dir" },
+	{ "recover", cmd_recover, NULL, 0, "[-d]" },
+	{ "view", cmd_view, NULL, 0, "[-jq] dir" },
+	{ NULL, NULL, NULL, 0, NULL }
 };
 
-#define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
-static const struct command *
-command_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < NCOMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
+#define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]) - 1)
 
 static int
 usage_all(void)
@@ -101,10 +92,9 @@ main(int argc, char **argv)
 		return usage_all();
 	utctl_path = argv[0];
 	opterr = 0;
-	if ((c = command_find(argv[1])) == NULL)
+	commands_are(commands);
+	if ((c = command_select(argv[1])) == NULL)
 		return unknown(argv[1]);
-	utctl_usage = c->usage;
-	utctl_attrs = c->attrs;
 	status = c->run(argc - 1, argv + 1);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		say_errno("stdout");

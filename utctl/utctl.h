@@ -31,30 +31,28 @@
 #include "client.h"
 #include "say.h"
 
+struct step;
+
+/* A row of the table of commands, which ends with a name that is NULL. */
+struct command {
+	const char	*name;
+	int		(*run)(int, char **);
+	/* Check only, for load: 0, or 1 after a message. */
+	int		(*parse)(int, char **, struct step *);
+	unsigned int	 attrs;		/* ATTR_ENABLE, ATTR_RECORD or 0 */
+	const char	*usage;		/* of all other arguments */
+};
+
 /* option.c */
 extern const char	*utctl_path;	/* as it was called */
 extern const char	*utctl_usage;	/* of the command that runs */
 extern unsigned int	 utctl_attrs;	/* ATTR_ENABLE, ATTR_RECORD or 0 */
+void	 commands_are(const struct command *);
+const struct command *command_select(const char *);
 void	 usage_print(const char *, const char *, unsigned int, const char *);
 int	 usage(const char *);		/* says it, with that name; returns 1 */
 int	 option(int, char **, const char *);
 int	 option_first(int, char **, const char *);
-
-/* session.c: what cannot be is said on stderr, and utctl ends. */
-void	 check_name(const char *, const char *);
-void	 check_session(const char *);
-char	*absolute(const char *);
-char	*stamped(const char *);
-int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
-int	 client_channel(struct client *, int, const char *, const char *,
-	    const struct attrs *);
-int	 cmd_create(int, char **);
-int	 cmd_start(int, char **);
-int	 cmd_stop(int, char **);
-int	 cmd_destroy(int, char **);
-int	 cmd_enable_channel(int, char **);
-int	 cmd_disable_channel(int, char **);
-int	 cmd_remove_channel(int, char **);
 
 /* event.c */
 struct rule {
@@ -71,20 +69,87 @@ struct rule {
 /* What is wrong with a filter is said on stderr, and utctl ends. */
 void	 check_filter(const char *);
 int	 client_rule(struct client *, int, const struct rule *);
+int	 parse_enable_event(int, char **, struct step *);
 int	 cmd_enable_event(int, char **);
 int	 cmd_disable_event(int, char **);
+
+/* track.c: which programs a session records. */
+struct entry {
+	uint32_t	 kind;		/* UT_TRACK_ */
+	uint32_t	 number;
+	const char	*glob;
+};
+
+/*
+ * step.c: a command whose arguments have been checked, and that utd has yet to
+ * be asked for.  Strings are of the arguments, if not said otherwise.
+ */
+struct step {
+	int		 type;		/* UT_CTL_ */
+	int		(*ask)(struct client *, struct step *);	/* 0 or 1 */
+	const char	*session;	/* "": the one created last */
+	const char	*channel;	/* "": channel0 */
+	struct attrs	 attrs;
+	struct rule	 rule;		/* but session, channel, glob */
+	char		**globs;
+	struct entry	*entries;	/* of track, freed */
+	uint32_t	 nentries;
+	char		*dir;		/* of create, freed; NULL: default */
+	char		*made;		/* the session's name, freed */
+	int		 quiet;		/* keep what utd says */
+	char		*answer;	/* there; NULL: nothing */
+};
+
+void	 step_init(struct step *);
+int	 step_run(int, char **, int (*)(int, char **, struct step *));
+int	 step_say(struct client *, struct step *, int);
+void	 step_free(struct step *);
+
+/* session.c: what cannot be is said on stderr, and utctl ends. */
+void	 check_name(const char *, const char *);
+void	 check_session(const char *);
+char	*absolute(const char *);
+char	*stamped(const char *);
+int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
+int	 client_channel(struct client *, int, const char *, const char *,
+	    const struct attrs *);
+void	 session_created(const struct step *);
+char	*default_dir(const char *);
+int	 parse_create(int, char **, struct step *);
+int	 parse_start(int, char **, struct step *);
+int	 parse_enable_channel(int, char **, struct step *);
+int	 parse_disable_channel(int, char **, struct step *);
+int	 cmd_create(int, char **);
+int	 cmd_start(int, char **);
+int	 cmd_stop(int, char **);
+int	 cmd_destroy(int, char **);
+int	 cmd_enable_channel(int, char **);
+int	 cmd_disable_channel(int, char **);
+int	 cmd_remove_channel(int, char **);
 
 /* glob.c: what cannot be is said on stderr, and utctl ends. */
 void	 check_glob(const char *);	/* for names of events */
 void	 check_program(const char *);	/* for names of programs */
 
 /* track.c */
+int	 parse_track(int, char **, struct step *);
 int	 cmd_track(int, char **);
 int	 cmd_untrack(int, char **);
 
 /* list.c */
 int	 cmd_list(int, char **);
 int	 cmd_events(int, char **);
+int	 cmd_status(int, char **);
+
+/* words.c */
+char	*quote(const char *);
+int	 split(char *, char **, const char **);
+
+/* save.c */
+int	 cmd_save(int, char **);
+
+/* load.c */
+int	 cmd_load(int, char **);
 
 /* find.c */
 char	*utd_find(void);

@@ -34,7 +34,7 @@
 #include "../../utctl/utctl.h"
 #include "fuzz.h"
 
-static const struct command {
+static const struct call {
 	int	 (*run)(int, char **);
 	const char *args[4];
 } commands[] = {
@@ -46,6 +46,14 @@ static const struct command {
 	{ cmd_create,		{ "create", "-o/tmp", "s" } },
 	{ cmd_stop,		{ "stop", "s" } },
 	{ cmd_enable_event,	{ "enable-event", "a*", "b*" } },
+	{ cmd_status,		{ "status" } },
+	{ cmd_status,		{ "status", "-j" } },
+	{ cmd_destroy,		{ "destroy", "-a" } },
+	{ cmd_save,		{ "save" } },
+	{ cmd_save,		{ "save", "s" } },
+	{ cmd_save,		{ "save", "s", "t" } },
+	{ cmd_start,		{ "start" } },
+	{ cmd_destroy,		{ "destroy", "s" } },
 };
 
 static struct input in;
@@ -144,7 +152,7 @@ begin(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct command *c;
+	const struct call *c;
 	char text[4][16], *argv[5];
 	int i;
 

@@ -34,7 +34,8 @@ bad "unknown command 'frobnicate'" utctl frobnicate
 bad "unknown command '-x'" utctl -x
 bad "unknown command ''" utctl ''
 for c in create start stop destroy enable-channel disable-channel \
-    remove-channel enable-event disable-event track untrack list events \
+    remove-channel enable-event disable-event track untrack status list \
+    events save load \
     record recover view; do
 	bad "^usage: utctl $c" utctl $c -Z
 	bad "utctl: $c: unknown option -Z" utctl $c -Z
@@ -65,6 +66,10 @@ for c in disable-channel remove-channel; do
 done
 bad '^usage: utctl list' utctl list a b
 bad '^usage: utctl events' utctl events a
+bad '^usage: utctl status' utctl status a
+bad '^usage: utctl load' utctl load a b
+bad 'utctl: save: option -o needs a value' utctl save -o
+bad '^usage: utctl destroy' utctl destroy -a s
 bad '^usage: utctl view' utctl view
 bad '^usage: utctl view' utctl view a b
 bad '^usage: utctl record' utctl record

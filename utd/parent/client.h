@@ -35,6 +35,7 @@ struct client {
 	char		 why[512];	/* a program cannot have buffers */
 	bool		 owner;		/* utd ends when it does */
 	bool		 draining;	/* wants to see progress */
+	bool		 undo;		/* of a session's creation */
 	struct session	*session;	/* that the request is about */
 	bool		 orphan;	/* and that is gone */
 	struct channel	*channel;
@@ -63,5 +64,6 @@ void	 control_hello(struct conn *, struct ut_msg *);
 /* list.c: what it is told. */
 void	 list_sessions(struct client *, struct ut_msg *);
 void	 list_events(struct client *, struct ut_msg *);
+void	 list_status(struct client *, struct ut_msg *);
 
 #endif /* CLIENT_H */

@@ -312,6 +312,8 @@ destroyed(struct client *k)
 		return;
 	log_info("session %s destroyed", k->session->name);
 	session_forget_dir(k->session);
+	if (k->undo)
+		session_unmade(k->session);
 	tell_counts(k, "destroyed", true);
 	session_end(k->session);
 }
@@ -340,7 +342,7 @@ drained(struct client *k)
 static void
 do_destroy(struct client *k, struct ut_msg *m)
 {
-	(void)m;
+	k->undo = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 	k->session->dying = true;
 	wait_less(stop_session(k, drained));
 }
@@ -757,6 +759,7 @@ static const struct {
 	{ UT_CTL_UNTRACK,	do_untrack,	true },
 	{ UT_CTL_LIST,		list_sessions,	false },
 	{ UT_CTL_EVENTS,	list_events,	false },
+	{ UT_CTL_STATUS,	list_status,	false },
 };
 
 /* False if the message is no request. */

@@ -202,6 +202,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("bytes", sum.bytes);
 	row_str("error", session_error(s));
 	row_num("missed", s->missed);
+	row_num("current", s->current && s->uid == k->conn->uid);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
@@ -266,6 +267,26 @@ list_sessions(struct client *k, struct ut_msg *m)
 			for (ch = s->channels; ch != NULL; ch = ch->next)
 				channel_count(ch, w);
 	wait_less(w);
+}
+
+/*
+ * UT_CTL_STATUS.
+ */
+void
+list_status(struct client *k, struct ut_msg *m)
+{
+	const struct program *p;
+	uint64_t n = 0;
+
+	(void)m;
+	for (p = programs; p != NULL; p = p->next)
+		n += p->conn != NULL && sees(k, p->uid);
+	row_begin(0, "utd");
+	row_num("pid", (uint64_t)getpid());
+	row_num("uid", (uint64_t)geteuid());
+	row_num("programs", n);
+	row_end(k);
+	client_ok(k, "%s", "");
 }
 
 /*

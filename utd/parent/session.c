@@ -129,9 +129,29 @@ session_made(struct session *new)
 	for (s = sessions; s != NULL; s = s->next) {
 		if (s->uid != new->uid)
 			continue;
+		if (s->current)
+			new->before = s->id;
 		s->current = s == new;
 		state_changed(&s->saved);
 	}
+}
+
+/*
+ * The session goes as if it had never been made: the one that its user created
+ * before it is again the last one.  The next utd does not know which that was.
+ */
+void
+session_unmade(struct session *gone)
+{
+	struct session *s = gone->before == 0 ? NULL :
+	    session_by_id(gone->before);
+
+	if (!gone->current || s == NULL || s->uid != gone->uid)
+		return;
+	gone->current = false;
+	s->current = true;
+	state_changed(&gone->saved);
+	state_changed(&s->saved);
 }
 
 /* Split UID/NAME; false if there is no UID. */

@@ -183,6 +183,7 @@ struct session {
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
 	bool		 active;
 	bool		 current;	/* the last one its user created */
+	uint32_t	 before;	/* the one that was; 0: none is known */
 	bool		 dying;		/* being created or destroyed */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	struct instant	 since;
@@ -203,6 +204,7 @@ extern struct session *sessions;	/* the last one created is the first */
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_made(struct session *);
+void	 session_unmade(struct session *);
 void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(uint32_t, const char *, const char *, uid_t,
