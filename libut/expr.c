@@ -329,7 +329,9 @@ lex_operator(struct parser *p)
 		complain(p, column(p, p->start),
 		    "text stands between double quotes");
 	else if (c == '=')
-		complain(p, column(p, p->start), "to compare, write ==");
+		complain(p, column(p, p->start), "to compare, write %s",
+		    p->start[1] == '>' ? ">=" : p->start[1] == '<' ? "<=" :
+		    "==");
 	else if (c > ' ' && c < 0x7f)
 		complain(p, column(p, p->start), "%c is unexpected", c);
 	else

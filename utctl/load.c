@@ -128,6 +128,8 @@ line_check(struct load *l, struct line *line, int argc)
 {
 	const struct command *c = command_select(line->argv[0]);
 
+	if (c == NULL && strcmp(line->argv[0], "utctl") == 0)
+		die("leave out utctl: a line begins with the command");
 	if (c == NULL)
 		die("unknown command '%s'", line->argv[0]);
 	if (c->parse == NULL)
@@ -178,6 +180,8 @@ check(struct load *l)
 		end = s + strcspn(s, "\n");
 		*end = '\0';
 		say_place(l->file, ++n);
+		if (end > s && end[-1] == '\r')
+			die("the line ends with a carriage return: remove it");
 		line_read(l, s, n);
 	}
 	say_place(NULL, 0);

@@ -173,8 +173,9 @@ special(char c)
 {
 	static char why[80];
 
-	snprintf(why, sizeof(why), "%c needs quotes: nothing is expanded, and "
-	    "a line is one command", c);
+	snprintf(why, sizeof(why), c == '~' || c == '$' ?
+	    "%c is not expanded: write what it stands for" :
+	    "%c needs quotes: a line is one command", c);
 	return why;
 }
 

@@ -204,7 +204,6 @@ for c in stop destroy remove-channel disable-event untrack list events status \
 done
 bad "unknown command 'frob'" frob
 bad "unknown command ''" "''"
-bad "unknown command 'utctl'" 'utctl create x'
 bad 'usage: create \[-o dir\] \[name\]$' 'create x y'
 bad 'usage: enable-channel .*-b subbuf-size.* channel$' 'enable-channel'
 bad "usage: enable-event .*level\] \[-x glob\]" 'enable-event -s new1'
@@ -233,7 +232,12 @@ bad 'a single quote is not closed' "enable-event \$'a"
 bad 'nothing follows the backslash' 'start new1 \\'
 bad 'in double quotes, \$' 'create -o "$HOME/x" x'
 bad 'in double quotes' 'enable-event "`a`"'
-for c in '$' '`' '|' '&' ';' '<' '>' '(' ')' '~'; do
+for c in '$' '~'; do
+	bad "$c is not expanded" "create x$c y"
+done
+bad 'leave out utctl' 'utctl create x'
+bad 'the line ends with a carriage return' 'create x\r'
+for c in '`' '|' '&' ';' '<' '>' '(' ')'; do
 	bad "$c needs quotes" "create x$c y"
 done
 for e in q 0 000 400 x41 8; do

@@ -62,7 +62,8 @@ begin 2 "$U2" beta
 begin 3 "$U3" gamma_ray
 
 # Who is not tracked has nothing: neither a directory nor a registry.
-expect 0 '^session s is not started$' utctl track -n alpha
+expect 0 '^session s tracks only that; it is not started$' \
+    utctl track -n alpha
 expect 0 '^session s started$' utctl start
 want y--
 expect 0 '^    tracked: name alpha$' utctl list
@@ -79,7 +80,7 @@ want -y-
 expect 0 '^session s tracks 2 of 3 programs$' \
     utctl track -n 'no\*' -n '*[_-]ray'
 want -yy
-expect 0 '^session s tracks 3 of 3 programs$' utctl untrack -a
+expect 0 '^session s tracks all programs$' utctl untrack -a
 want yyy
 utctl list s | grep tracked: && fail "still tracked"
 expect 0 '"tracked":\[\]' utctl list -j
@@ -110,13 +111,13 @@ if [ "$U1" -eq 0 ]; then
 	expect 0 '^session s tracks 1 of 3 programs$' \
 	    utctl untrack -n 'a*' -n 'b*'
 	want --y
-	expect 0 '^session s tracks 3 of 3 programs$' utctl untrack -u $U3
+	expect 0 '^session s tracks all programs$' utctl untrack -u $U3
 else
 	expect 0 '^session s tracks 2 of 3 programs$' utctl track -u $U1
 	want yy-
 	complains "uid 0: session s sees only programs of uid $U1" \
 	    utctl track -u 0
-	expect 0 '^session s tracks 3 of 3 programs$' utctl untrack -a
+	expect 0 '^session s tracks all programs$' utctl untrack -a
 fi
 want yyy
 
@@ -140,7 +141,7 @@ cmp -s "$T/1" "$T/2" || fail "$(cat "$T/out")"
 expect 0 '' utctl track $(i=1; while [ $((i += 1)) -le 254 ]; do echo "-p $i"
     done)
 complains 'session s can track 256 entries, and has 256' utctl track -p 999
-expect 0 '^session s tracks 3 of 3 programs$' utctl untrack -a
+expect 0 '^session s tracks all programs$' utctl untrack -a
 complains 'session s tracks nothing: it records all' utctl untrack -a
 want yyy
 
@@ -184,14 +185,15 @@ again 1
 want -y-
 expect 0 '' utctl untrack -p $P2 -n beta
 later
-expect 0 '^session s tracks 3 of 3 programs$' utctl untrack -a
+expect 0 '^session s tracks all programs$' utctl untrack -a
 again 0
 utctl list s | grep tracked: && fail "tracked again"
 want yyy
 
 # While it is stopped nobody is told, and it holds when it starts.
 expect 0 '' utctl stop
-expect 0 '^session s is not started$' utctl track -n alpha
+expect 0 '^session s tracks only that; it is not started$' \
+    utctl track -n alpha
 want ---
 expect 0 '' utctl start
 want y--

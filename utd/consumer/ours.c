@@ -194,8 +194,8 @@ must_be_empty(int fd, const char *but)
 {
 	if (check_empty(fd, but) == 0)
 		return 0;
-	return errno == ENOTEMPTY ? report_why(NULL, "not empty") :
-	    failed(NULL);
+	return errno == ENOTEMPTY ? report_why(NULL, "not empty: empty it, or "
+	    "name another directory") : failed(NULL);
 }
 
 /*

@@ -445,7 +445,7 @@ find_channel(struct client *k, const char *name, bool create)
 	if (ch != NULL && !ch->removed)
 		return k->channel = ch;
 	client_refuse(k, "channel %s %s", name, ch == NULL ?
-	    "does not exist" : "was removed");
+	    "does not exist: enable-channel makes it" : "was removed");
 	return NULL;
 }
 
@@ -656,14 +656,14 @@ tracked(struct client *k)
 		return;
 	}
 	links_wanted(s, &n, &of);
-	if (!s->active)
-		snprintf(text, sizeof(text), "session %s is not started",
-		    s->name);
-	else if (!any_rule(s))
-		snprintf(text, sizeof(text), "no event is enabled yet");
-	else
+	if (s->active && any_rule(s) && s->tracks != NULL)
 		snprintf(text, sizeof(text), "session %s tracks %u of %u "
 		    "programs", s->name, n, of);
+	else
+		snprintf(text, sizeof(text), "session %s tracks %s%s", s->name,
+		    s->tracks != NULL ? "only that" : "all programs",
+		    !s->active ? "; it is not started" : any_rule(s) ? "" :
+		    "; no event is enabled yet");
 	answer(k, text);
 }
 

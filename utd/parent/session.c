@@ -200,6 +200,7 @@ session_find(const char *name, uid_t uid, char *why, size_t size)
 		return found;
 	if (n == 0) {
 		snprintf(why, size, "session %s does not exist", full);
+		add_choices("", uid, why, size);
 	} else {
 		snprintf(why, size, "several users have a session %s", name);
 		add_choices(name, uid, why, size);
