@@ -15,8 +15,9 @@
  */
 
 /*
- * Threads that trace once and then sleep hold every sub-buffer there is; a
- * few seconds later the first thread has much to tell.
+ * Threads that trace twice in a row and then sleep hold every sub-buffer that
+ * threads can have for themselves; a few seconds later the first thread has
+ * much to tell.
  */
 
 #include <err.h>
@@ -31,11 +32,12 @@ UT_EVENT(idle, once, UT_INFO, UT_INT(n))
 UT_EVENT(idle, busy, UT_INFO, UT_INT(n))
 
 #define THREADS	40
-#define EVENTS	20000
+#define EVENTS	5000		/* for half of the sub-buffers */
 
 static void *
 once(void *arg)
 {
+	UT(idle, once, (int)(intptr_t)arg);
 	UT(idle, once, (int)(intptr_t)arg);
 	while (pause() == -1)
 		continue;
@@ -45,7 +47,7 @@ once(void *arg)
 int
 main(void)
 {
-	const struct timespec nap = { 0, 1000000 }, seconds = { 4, 0 };
+	const struct timespec nap = { 0, 1000000 }, seconds = { 5, 0 };
 	pthread_t t;
 	int i;
 
