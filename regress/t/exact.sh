@@ -4,6 +4,9 @@
 # long form.
 
 . ./common.sh
+# What comes before a program is known is not recorded.
+UT_REGISTER_TIMEOUT=60000
+export UT_REGISTER_TIMEOUT
 
 total=${EVENTS:-1000000}
 each=$((total / 32))
