@@ -140,7 +140,6 @@ line_check(struct load *l, struct line *line, int argc)
 		exit(1);
 	line->step.quiet = 1;
 	session_of(l, line);
-	*l->end = line;
 	l->end = &line->next;
 }
 
@@ -154,6 +153,7 @@ line_read(struct load *l, char *text, unsigned int number)
 
 	if (line == NULL)
 		die_errno("malloc");
+	*l->end = line;
 	line->number = number;
 	line->argv = calloc(strlen(text) / 2 + 2, sizeof(*line->argv));
 	if (line->argv == NULL)
@@ -165,6 +165,7 @@ line_read(struct load *l, char *text, unsigned int number)
 		line_check(l, line, argc);
 		return;
 	}
+	*l->end = NULL;
 	free(line->argv);
 	free(line);
 }
