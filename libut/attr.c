@@ -28,6 +28,7 @@
 const struct attr attr_table[ATTRS] = {
 	[ATTR_SUBSIZE] = { .option = "b subbuf-size", .commands = BOTH,
 	    .name = "subbuf_size", .what = "sub-buffer size", .bytes = true,
+	    .power = true,
 	    .min = UT_SUBSIZE_MIN, .max = UT_SUBSIZE_MAX, .usual = 16384 },
 	[ATTR_NSUBS] = { .option = "n count", .commands = BOTH,
 	    .name = "subbufs", .what = "number of sub-buffers",
@@ -38,7 +39,13 @@ const struct attr attr_table[ATTRS] = {
 	    .max = UT_BUFFERS_PID, .words = { "uid", "pid" } },
 	[ATTR_CLOCK] = { .option = "k monotonic | cycles", .commands = BOTH,
 	    .name = "clock", .what = "clock", .text = ", clock cycles",
-	    .max = UT_CLOCK_CYCLES, .words = { "monotonic", "cycles" } }
+	    .max = UT_CLOCK_CYCLES, .words = { "monotonic", "cycles" } },
+	[ATTR_FILESIZE] = { .option = "C file-size", .commands = BOTH,
+	    .name = "file_size", .what = "file size", .bytes = true,
+	    .min = 8u << 10, .max = 4095u << 20 },
+	[ATTR_FILES] = { .option = "W count", .commands = BOTH,
+	    .name = "files", .what = "number of files",
+	    .min = 1, .max = 65536 }
 };
 
 bool
@@ -47,17 +54,36 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 	uint32_t i;
 	int len = 0;
 
-	if (v >= a->min && v <= a->max && (!a->bytes || (v & (v - 1)) == 0))
+	if (v >= a->min && v <= a->max && (!a->power || (v & (v - 1)) == 0))
 		return true;
 	if (a->bytes)
-		snprintf(why, n, "not a power of two from %uk to %um",
-		    a->min >> 10, a->max >> 20);
+		snprintf(why, n, "not %sfrom %uk to %um", a->power ?
+		    "a power of two " : "", a->min >> 10, a->max >> 20);
 	else if (a->words[0] == NULL)
 		snprintf(why, n, "not from %u to %u", a->min, a->max);
 	else
 		for (i = 0; i <= a->max && len >= 0 && (size_t)len < n; i++)
 			len += snprintf(why + len, n - (size_t)len, "%s %s",
 			    i == 0 ? "neither" : " nor", a->words[i]);
+	return false;
+}
+
+/* Can these two be together with the others? */
+static bool
+files_valid(const struct attrs *attrs, char *why, size_t n)
+{
+	const uint32_t size = attrs->v[ATTR_FILESIZE];
+	const uint32_t least = attrs->v[ATTR_SUBSIZE] + ATTR_FILE_REST;
+
+	if (size == 0 && attrs->v[ATTR_FILES] != 0)
+		snprintf(why, n, "number of files %u: only with a file size "
+		    "(-C)", attrs->v[ATTR_FILES]);
+	else if (size != 0 && size < least)
+		snprintf(why, n, "file size %u: a sub-buffer of %u bytes, and "
+		    "what comes before it in a file, need %u", size,
+		    attrs->v[ATTR_SUBSIZE], least);
+	else
+		return true;
 	return false;
 }
 
@@ -68,14 +94,15 @@ attrs_valid(const struct attrs *attrs, char *why, size_t n)
 	size_t i;
 
 	for (i = 0; i < ATTRS; i++) {
-		if (attr_valid(&attr_table[i], attrs->v[i], wrong,
+		if ((attrs->v[i] == 0 && attr_table[i].usual == 0) ||
+		    attr_valid(&attr_table[i], attrs->v[i], wrong,
 		    sizeof(wrong)))
 			continue;
 		snprintf(why, n, "%s %u: %s", attr_table[i].what,
 		    attrs->v[i], wrong);
 		return false;
 	}
-	return true;
+	return files_valid(attrs, why, n);
 }
 
 void

@@ -37,6 +37,8 @@ enum {
 	ATTR_NSUBS,
 	ATTR_BUFFERS,			/* UT_BUFFERS_ */
 	ATTR_CLOCK,			/* UT_CLOCK_ */
+	ATTR_FILESIZE,			/* bytes; 0: never cut */
+	ATTR_FILES,			/* of a stream; 0: all */
 	ATTRS
 };
 
@@ -55,13 +57,18 @@ struct attr {
 	const char	*what;		/* in messages */
 	const char	*text;		/* for list, unless words[0] is */
 	uint32_t	 min, max;
-	bool		 bytes;		/* a power of two */
-	uint32_t	 usual;		/* the default */
+	bool		 bytes;		/* with k or m in messages */
+	bool		 power;		/* of two */
+	uint32_t	 usual;		/* the default; 0, which only it may
+					   be where min is more: none */
 	uint32_t	 usual_pid;	/* the default with -p; 0: the same */
 	const char	*words[4];	/* for 0, 1, ...; a number has none */
 };
 
 extern const struct attr attr_table[ATTRS];
+
+/* A file that is cut has room for a packet, and an empty one before. */
+#define ATTR_FILE_REST	512u
 
 /* Is the value valid, and are all?  If not, the text says why. */
 bool	 attr_valid(const struct attr *, uint64_t, char *, size_t);

@@ -297,6 +297,19 @@ print_rule(const struct row *r)
 	printf(")\n");
 }
 
+/* Files that are cut. */
+static void
+print_files(uint64_t size, uint64_t n)
+{
+	const char *unit = size % 1048576 == 0 ? "m" : size % 1024 == 0 ? "k" :
+	    "";
+
+	printf(", files of %" PRIu64 "%s", size / (*unit == 'm' ? 1048576 :
+	    *unit == 'k' ? 1024 : 1), unit);
+	if (n != 0)
+		printf(", the last %" PRIu64 " of a stream", n);
+}
+
 static void
 print_channel(const struct row *r, int all)
 {
@@ -317,6 +330,8 @@ print_channel(const struct row *r, int all)
 	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64 "%s",
 	    row_str(r, "name"), row_str(r, "mode"), row_num(r, "subbufs"),
 	    size, unit);
+	if (row_num(r, "file_size") != 0)
+		print_files(row_num(r, "file_size"), row_num(r, "files"));
 	for (a = attr_table; a < attr_table + ATTRS; a++)
 		if (a->text != NULL &&
 		    strcmp(row_str(r, a->name), a->words[0]) != 0)

@@ -529,6 +529,7 @@ parse_options(struct record *r, int argc, char **argv)
 				return -1;
 		}
 	}
+	check_attrs(&r->attrs);
 	r->argv = argv + optind;
 	return argc == optind ? -1 : 0;
 }

@@ -118,6 +118,18 @@ attr_option(struct attrs *attrs, int letter)
 	return 0;
 }
 
+/* Can they be together, with the defaults of those that are not given? */
+void
+check_attrs(const struct attrs *attrs)
+{
+	struct attrs all = *attrs;
+	char why[160];
+
+	attrs_default(&all);
+	if (!attrs_valid(&all, why, sizeof(why)))
+		die("%s", why);
+}
+
 /* That path, as utd can use it. */
 char *
 absolute(const char *path)
@@ -388,6 +400,7 @@ channel_parse(int argc, char **argv, struct step *st, int type)
 	if (argc - optind != 1)
 		return usage(argv[0]);
 	check_name("channel", st->channel = argv[optind]);
+	check_attrs(&st->attrs);
 	return 0;
 }
 

@@ -110,6 +110,7 @@ void	 check_name(const char *, const char *);
 void	 check_session(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
+void	 check_attrs(const struct attrs *);
 int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
 int	 client_channel(struct client *, int, const char *, const char *,
 	    const struct attrs *);

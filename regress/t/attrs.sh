@@ -15,14 +15,16 @@ on' "$page" >"$T/rows"
 sed -e 's/^\.It Fl \(.\) Ta Va /\1||/' \
     -e 's/^\.It Fl \(.\) Ar \([a-z-]*\) Ta Va /\1|\2|/' \
     -e 's/ Ta /|/g' "$T/rows" >"$T/table"
-grep -q '^[a-z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" &&
-    ! grep -v '^[a-z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" ||
+grep -q '^[a-zA-Z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" &&
+    ! grep -v '^[a-zA-Z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" ||
     fail "the table of utctl(1): $(cat "$T/rows")"
 
-# As the usage line has them, and the least value of each number.
+# As the usage line has them, and the least value of each number that is there
+# without being asked for.
 options= names= least=
 while IFS='|' read -r letter arg name values default; do
-	case $arg,$values in
+	case $arg,$values,$default in
+	*,none)		;;
 	*' to '*)	least="$least -$letter ${values%% to *}" ;;
 	,*)		;;
 	*)		arg=$(echo "$values" | sed 's/, / | /g') ;;
@@ -42,10 +44,10 @@ used() {
 for c in enable-channel record; do
 	want=$(used $c | sed 's/\[-\(.\)[^]]*\]/\
 \1\
-/g' | sed -n 's/^[a-z]$/&/p' | tr '\n' ' ')
+/g' | sed -n 's/^[a-zA-Z]$/&/p' | tr '\n' ' ')
 	awk -v command=$c '
 	$0 == ".Cm " command || $0 == ".It Xo Cm " command { on = 1; next }
-	on && $1 == ".Op" && $3 ~ /^[a-z]$/ { n++; printf "%s ", $3 }
+	on && $1 == ".Op" && $3 ~ /^[a-zA-Z]$/ { n++; printf "%s ", $3 }
 	on && !/^\.Op/ && !/^\\&/ { on = 0; if (n) print ""; n = 0 }
 	' "$page" >"$T/letters"
 	[ "$(cat "$T/letters")" = "$want
@@ -78,11 +80,14 @@ bytes() {
 	case $1 in
 	[0-9]*k)	echo $((${1%k} * 1024)) ;;
 	[0-9]*m)	echo $((${1%m} * 1048576)) ;;
+	none)		echo 0 ;;
 	*)		echo "$1" ;;
 	esac
 }
 
 while IFS='|' read -r letter arg name values default; do
+	least_was=$least
+	[ $letter != W ] || least="$least -C 8k"	# not without
 	case $values in
 	*' to '*)
 		from=${values%% to *} to=${values##* to }
@@ -113,7 +118,6 @@ while IFS='|' read -r letter arg name values default; do
 	esac
 
 	# The default, and that with -p.
-	least_was=$least
 	least=
 	channel || fail "$(cat "$T/err")"
 	is $name $(bytes "${default%% (*}")

@@ -127,6 +127,11 @@ done
 for n in 0 1 65537 4294967298 18446744073709551616; do
 	bad "number of sub-buffers '$n': not" utctl enable-channel -n $n d
 done
+bad 'number of files 3: only with a file size' utctl enable-channel -W 3 d
+bad 'file size 16384: a sub-buffer of 16384 bytes' \
+    utctl enable-channel -C 16k d
+bad 'file size 131072: a sub-buffer of 131072' \
+    utctl record -C 128k -b 128k -- touch "$T/ran"
 bad 'more than [0-9]* bytes' utctl enable-channel -b 16m -n 65536 d
 
 # Levels.

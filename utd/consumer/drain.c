@@ -57,6 +57,7 @@ struct piece {
 static struct batch {
 	uint32_t	 stream;
 	unsigned int	 n;
+	uint64_t	 room;		/* bytes in the file, at least */
 	struct piece	 pieces[BATCH];
 	struct packet	 packets[BATCH];
 } batch;
@@ -199,8 +200,14 @@ static void
 batch_add(struct region *r, uint32_t stream, const struct piece *pc,
     struct packet *pk)
 {
-	if (batch.n == BATCH || batch.stream != stream)
+	const uint64_t len = PACKET_HEAD_MAX + pk->len;
+
+	if (batch.n == BATCH || batch.stream != stream || batch.room < len)
 		batch_flush(r);
+	if (batch.n == 0)		/* an empty one may come before it */
+		batch.room = sink_room(r->sink, stream, len + PACKET_HEAD_MAX) -
+		    PACKET_HEAD_MAX;
+	batch.room -= len;
 	pk->lost = r->unsaid;
 	r->unsaid = 0;
 	batch.stream = stream;

@@ -24,17 +24,21 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "region.h"
 #include "sink.h"
 
 /* One of the last packets in a file. */
 struct late {
 	uint32_t	 stream;
+	uint32_t	 file;
 	uint32_t	 tid;
 	off_t		 at;		/* of its events */
 	uint64_t	 len;
@@ -54,6 +58,7 @@ note_late(const struct stream *s, const struct packet *pk, off_t at)
 	struct late *l = &late[s->index * BATCH + s->seq % BATCH];
 
 	l->stream = s->index;
+	l->file = s->file;
 	l->tid = pk->tid;
 	l->at = at;
 	l->len = pk->len;
@@ -81,17 +86,160 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		note_late(s, &pk, (off_t)(s->size + head));
 		s->shared = pk.shared;
 		s->size += head + pk.len;
-		s->seq++;
+		s->seq = pk.seq + 1;
 		s->end = pk.end;
 		s->discarded = pk.discarded;
-		k->packets++;
 	}
 	if (s->size == 0 && n > 0 &&
 	    !packet_begins(buf, (size_t)n, k->trace->uuid))
-		return stream_foreign(k, s->index) == 0;
+		return stream_foreign(k, s->index, s->file) == 0;
 	k->bytes += s->size;
 	return (uint64_t)st.st_size == s->size ||
 	    ftruncate(fd, (off_t)s->size) == 0;
+}
+
+/* The numbers of the files that a stream has. */
+struct range {
+	uint32_t	 first, last;
+	bool		 any;
+};
+
+/* Read a number, and step over it; false if there is none. */
+static bool
+number(const char **s, uint32_t *n)
+{
+	unsigned long v;
+	char *end;
+
+	if (!isdigit((unsigned char)**s))
+		return false;
+	errno = 0;
+	v = strtoul(*s, &end, 10);
+	*s = end;
+	*n = (uint32_t)v;
+	return errno == 0 && v < UINT32_MAX / 2;
+}
+
+/* Note the file of that name, if it is one of the channel's. */
+static void
+note_file(const struct sink *k, const char *name, struct range **ranges,
+    uint32_t *n)
+{
+	const size_t len = strlen(k->region->name);
+	struct range *r;
+	uint32_t stream, file;
+
+	if (strncmp(name, k->region->name, len) != 0 || name[len] != '_')
+		return;
+	name += len + 1;
+	if (!number(&name, &stream) || *name++ != '_' ||
+	    !number(&name, &file) || *name != '\0' ||
+	    stream >= k->maxstreams)
+		return;
+	if (stream >= *n) {
+		*ranges = xrealloc(*ranges, (stream + 1) * sizeof(**ranges));
+		memset(*ranges + *n, 0, (stream + 1 - *n) * sizeof(**ranges));
+		*n = stream + 1;
+	}
+	r = &(*ranges)[stream];
+	if (!r->any || file < r->first)
+		r->first = file;
+	if (!r->any || file > r->last)
+		r->last = file;
+	r->any = true;
+}
+
+/* Which files do the streams have?  NULL and errno if that fails, or none. */
+static struct range *
+find_files(const struct sink *k, uint32_t *n)
+{
+	struct range *ranges = NULL;
+	struct dirent *d;
+	DIR *dir;
+	int fd, error;
+
+	*n = 0;
+	if ((fd = openat(k->trace->fd, ".", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC)) == -1)
+		return NULL;
+	if ((dir = fdopendir(fd)) == NULL) {
+		(void)close_failed(fd);
+		return NULL;
+	}
+	errno = 0;
+	while ((d = readdir(dir)) != NULL)
+		note_file(k, d->d_name, &ranges, n);
+	error = errno;
+	closedir(dir);
+	errno = error;
+	return ranges;
+}
+
+/* Go on with the stream's files; false and errno if that cannot be. */
+static bool
+adopt_stream(struct sink *k, const struct range *r)
+{
+	struct stream *s = stream_new(k);
+	bool ok = true;
+	int fd;
+
+	s->source = UINT32_MAX;		/* nobody's */
+	s->first = r->first;
+	s->file = r->any ? r->first : 0;
+	late = xrealloc(late, k->nstreams * BATCH * sizeof(*late));
+	memset(late + s->index * BATCH, 0, BATCH * sizeof(*late));
+	nlate = k->nstreams * BATCH;
+	for (; ok && r->any; s->file++) {
+		s->size = 0;
+		fd = stream_file(k, s->index, s->file, O_RDWR);
+		s->made = fd != -1;
+		if (fd != -1) {
+			ok = scan_file(k, s, fd);
+			close(fd);
+		} else {
+			ok = errno == ENOENT;	/* somebody has removed it */
+		}
+		if (s->file == r->last)
+			break;
+	}
+	k->packets += s->seq;
+	if (ok)
+		stream_prune(k, s);
+	else
+		k->nstreams--;
+	return ok;
+}
+
+/* The same for files that are not cut: one of each stream, in a row. */
+static bool
+adopt_whole(struct sink *k)
+{
+	static const struct range one = { .any = true };
+	int fd;
+
+	while (k->nstreams < k->maxstreams) {
+		if ((fd = stream_file(k, k->nstreams, 0, O_RDONLY)) == -1)
+			return errno == ENOENT;
+		close(fd);
+		if (!adopt_stream(k, &one))
+			return false;
+	}
+	return true;
+}
+
+static bool
+adopt_cut(struct sink *k)
+{
+	struct range *ranges;
+	uint32_t i, n;
+	bool ok;
+
+	if ((ranges = find_files(k, &n)) == NULL)
+		return errno == 0;
+	for (i = 0, ok = true; ok && i < n; i++)
+		ok = adopt_stream(k, &ranges[i]);
+	free(ranges);
+	return ok;
 }
 
 /*
@@ -101,25 +249,9 @@ scan_file(struct sink *k, struct stream *s, int fd)
 bool
 sink_adopt(struct sink *k)
 {
-	struct stream *s;
-	bool ok = true;
-	int fd;
-
-	while (ok && k->nstreams < k->maxstreams &&
-	    (fd = stream_file(k, k->nstreams, O_RDWR)) != -1) {
-		s = stream_new(k);
-		s->source = UINT32_MAX;	/* nobody's */
-		s->made = true;
-		late = xrealloc(late, k->nstreams * BATCH * sizeof(*late));
-		memset(late + s->index * BATCH, 0, BATCH * sizeof(*late));
-		nlate = k->nstreams * BATCH;
-		ok = scan_file(k, s, fd);
-		close(fd);
-	}
-	if (!ok)
-		k->nstreams--;
-	return ok && (k->nstreams == k->maxstreams || k->trace->fd == -1 ||
-	    errno == ENOENT);
+	if (k->trace->fd == -1)
+		return true;
+	return k->limit == 0 ? adopt_whole(k) : adopt_cut(k);
 }
 
 static bool
@@ -148,7 +280,8 @@ sink_has(const struct sink *k, uint32_t tid, const unsigned char *data,
 
 	for (i = 0; i < nlate && !has; i++) {
 		if (late[i].len != len || late[i].tid != tid ||
-		    (fd = stream_file(k, late[i].stream, O_RDWR)) == -1)
+		    (fd = stream_file(k, late[i].stream, late[i].file,
+		    O_RDWR)) == -1)
 			continue;
 		has = same_bytes(fd, late[i].at, data, len);
 		*end = late[i].end;

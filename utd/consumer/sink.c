@@ -35,7 +35,7 @@
 #include "sink.h"
 
 #define OPEN_MAX_STREAMS	128	/* files open at a time */
-#define FILE_MAXLEN		(NAME_MAXLEN + 16)
+#define FILE_MAXLEN		(NAME_MAXLEN + 32)
 
 /* The streams whose files are open. */
 static struct {
@@ -59,6 +59,8 @@ sink_new(const struct region *r, struct trace *t)
 	k->region = r;
 	k->trace = t;
 	k->maxstreams = 2 * (r->nslots + ut_subs_shared(r->nsubs));
+	k->limit = r->attrs.v[ATTR_FILESIZE];
+	k->maxfiles = r->attrs.v[ATTR_FILES];
 	k->trouble = t->lost;		/* the parent knows that */
 	return k;
 }
@@ -171,29 +173,51 @@ sink_any_stream(struct sink *k, struct packet *pk)
 }
 
 static const char *
-file_name(const struct sink *k, uint32_t i, char *name)
+file_name(const struct sink *k, uint32_t i, uint32_t n, char *name)
 {
-	snprintf(name, FILE_MAXLEN, "%s_%u", k->region->name, i);
+	if (k->limit == 0)
+		snprintf(name, FILE_MAXLEN, "%s_%u", k->region->name, i);
+	else
+		snprintf(name, FILE_MAXLEN, "%s_%u_%u", k->region->name, i, n);
 	return name;
 }
 
-/* Open the file of the stream with that number. */
+/* Open file n of stream i. */
 int
-stream_file(const struct sink *k, uint32_t i, int flags)
+stream_file(const struct sink *k, uint32_t i, uint32_t n, int flags)
 {
 	char name[FILE_MAXLEN];
 
-	return output_file(k->trace, file_name(k, i, name), flags);
+	return output_file(k->trace, file_name(k, i, n, name), flags);
 }
 
-/* Refuse the file of that stream, for something in it is not ours: -1. */
+/* Refuse that file, for something in it is not ours: -1. */
 int
-stream_foreign(const struct sink *k, uint32_t i)
+stream_foreign(const struct sink *k, uint32_t i, uint32_t n)
 {
 	char name[FILE_MAXLEN];
 
-	return output_refuse(file_name(k, i, name),
+	return output_refuse(file_name(k, i, n, name),
 	    "somebody else has written there");
+}
+
+/* Remove the oldest files, if there are too many. */
+void
+stream_prune(struct sink *k, struct stream *s)
+{
+	char name[FILE_MAXLEN];
+	struct stat st;
+	uint64_t size;
+
+	while (k->maxfiles != 0 && s->file - s->first >= k->maxfiles) {
+		file_name(k, s->index, s->first++, name);
+		if (fstatat(k->trace->fd, name, &st,
+		    AT_SYMLINK_NOFOLLOW) == -1 ||
+		    unlinkat(k->trace->fd, name, 0) == -1)
+			continue;
+		size = (uint64_t)st.st_size;
+		k->bytes -= size < k->bytes ? size : k->bytes;
+	}
 }
 
 /* Close the file that was not used for longest; it can be opened again. */
@@ -227,7 +251,7 @@ stream_open(struct sink *k, struct stream *s)
 	}
 	if (nopen == OPEN_MAX_STREAMS)
 		close_oldest();
-	s->fd = stream_file(k, s->index, O_WRONLY | O_APPEND |
+	s->fd = stream_file(k, s->index, s->file, O_WRONLY | O_APPEND |
 	    (s->made ? 0 : O_CREAT));
 	if (s->fd == -1)
 		return -1;
@@ -238,7 +262,44 @@ stream_open(struct sink *k, struct stream *s)
 	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
 		return 0;
 	stream_close(s);
-	return stream_foreign(k, s->index);
+	return stream_foreign(k, s->index, s->file);
+}
+
+/*
+ * How many bytes of packets, the first of which has that many, may go into one
+ * file: the last one, or the next.  What one writev(2) writes is in one file.
+ */
+uint64_t
+sink_room(const struct sink *k, uint32_t stream, uint64_t first)
+{
+	const struct stream *s = &k->streams[stream];
+
+	if (k->limit == 0)
+		return UINT64_MAX;
+	return s->size + first <= k->limit ? k->limit - s->size : k->limit;
+}
+
+/*
+ * Go on with the next file, and remove the oldest if there are too many: that
+ * one is empty until then, so there are never more bytes than there may be.
+ */
+static int
+stream_cut(struct sink *k, struct stream *s)
+{
+	const uint64_t size = s->size;
+
+	stream_close(s);
+	s->file++;
+	s->made = false;
+	s->size = 0;
+	if (stream_open(k, s) == 0) {
+		stream_prune(k, s);
+		return 0;
+	}
+	s->file--;
+	s->made = true;
+	s->size = size;
+	return -1;
 }
 
 /* Forget n bytes from the front of the vector. */
@@ -260,12 +321,15 @@ skip(struct iovec **v, int *nv, size_t n)
 static int
 stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv)
 {
-	size_t done = 0;
+	size_t done = 0, all = 0;
 	ssize_t n;
-	int error;
+	int error, i;
 
+	for (i = 0; i < nv; i++)
+		all += v[i].iov_len;
 	report_try();
-	if (stream_open(k, s) == -1)
+	if ((k->limit != 0 && s->size > 0 && s->size + all > k->limit ?
+	    stream_cut(k, s) : stream_open(k, s)) == -1)
 		return -1;
 	for (skip(&v, &nv, 0); nv > 0; skip(&v, &nv, (size_t)n)) {
 		n = writev(s->fd, v, nv);

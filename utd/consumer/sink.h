@@ -55,16 +55,20 @@ struct trace {
 	struct trace	*next;
 };
 
-/* One file of a channel.  Its packets do not overlap in time. */
+/*
+ * A stream of a channel, whose packets do not overlap in time.  It has one
+ * file, or, in a channel whose files are cut, a row of them with numbers.
+ */
 struct stream {
 	uint32_t	 index;
+	uint32_t	 first, file;	/* numbers of its files */
 	bool		 shared;	/* of the channel's second class */
 	uint32_t	 source;	/* whose packets go here */
 	bool		 made;		/* the file, by a consumer */
 	int		 fd;		/* -1: closed to save descriptors */
 	unsigned int	 at;		/* in the list of open ones */
 	uint64_t	 used;		/* when last, to close the oldest */
-	uint64_t	 size;		/* bytes of whole packets */
+	uint64_t	 size;		/* bytes of whole packets in the file */
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 seq;		/* number of packets */
 	uint64_t	 discarded;	/* events, as the last packet tells */
@@ -81,7 +85,9 @@ struct sink {
 	uint32_t	 nstreams;
 	uint32_t	 maxstreams;	/* more is nonsense */
 	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
-	uint64_t	 bytes;		/* of all files */
+	uint64_t	 limit;		/* bytes of a file; 0: none is cut */
+	uint32_t	 maxfiles;	/* of a stream; 0: any number */
+	uint64_t	 bytes;		/* of all files that are there */
 	uint64_t	 packets;
 	int		 trouble;	/* the errno last reported */
 };
@@ -112,11 +118,13 @@ struct sink *sink_new(const struct region *, struct trace *);
 void	 sink_free(struct sink *);
 uint32_t sink_stream(struct sink *, uint32_t, const struct packet *);
 uint32_t sink_any_stream(struct sink *, struct packet *);
+uint64_t sink_room(const struct sink *, uint32_t, uint64_t);
 int	 sink_write(struct sink *, uint32_t, struct packet *, unsigned int);
 void	 sink_failed(struct sink *, int);
 struct stream *stream_new(struct sink *);
-int	 stream_file(const struct sink *, uint32_t, int);
-int	 stream_foreign(const struct sink *, uint32_t);	/* -1 */
+int	 stream_file(const struct sink *, uint32_t, uint32_t, int);
+int	 stream_foreign(const struct sink *, uint32_t, uint32_t);	/* -1 */
+void	 stream_prune(struct sink *, struct stream *);
 
 /* found.c: the files that another consumer has left. */
 bool	 sink_adopt(struct sink *);

@@ -383,14 +383,43 @@ channel_again(struct client *k, struct channel *ch, bool different)
 		channel_switch(k, ch, true, switched_on);
 }
 
+/* Would a file of the second, which are cut, have the name of the first's? */
+static bool
+is_cut_of(const char *name, const char *of, const struct attrs *attrs)
+{
+	const size_t n = strlen(of);
+
+	return attrs->v[ATTR_FILESIZE] != 0 && strncmp(name, of, n) == 0 &&
+	    name[n] == '_' && name[n + 1] != '\0' &&
+	    name[n + 1 + strspn(name + n + 1, "0123456789")] == '\0';
+}
+
+/* A channel of the session whose files would have names of that one's. */
+static const struct channel *
+files_clash(const struct session *s, const char *name,
+    const struct attrs *attrs)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (is_cut_of(name, ch->name, &ch->attrs) ||
+		    is_cut_of(ch->name, name, attrs))
+			break;
+	return ch;
+}
+
 static void
 channel_create(struct client *k, const char *name, struct attrs *attrs)
 {
+	const struct channel *clash;
 	char why[160];
 
 	attrs_default(attrs);
 	if (!channel_possible(attrs, why, sizeof(why)))
 		client_refuse(k, "%s", why);
+	else if ((clash = files_clash(k->session, name, attrs)) != NULL)
+		client_refuse(k, "channel %s: its files would have the names "
+		    "of those of channel %s", name, clash->name);
 	else if (attrs->v[ATTR_CLOCK] == UT_CLOCK_CYCLES &&
 	    !clock_trusted(why, sizeof(why)))
 		client_refuse(k, "channel %s: %s", name, why);
