@@ -84,12 +84,14 @@ COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/sock.o libut/walk.o
 
 UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
+		utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
 		utd/consumer/programs.c utd/consumer/region.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
+		utd/consumer/rotate.c \
 		utd/consumer/sink.c utd/consumer/sleep.c \
 		utd/parent/assign.c utd/parent/client.c \
 		utd/parent/clock.c utd/parent/conn.c \
@@ -100,7 +102,8 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/parent/parent.c utd/parent/plan.c utd/parent/program.c \
 		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
 		utd/parent/registry.c \
-		utd/parent/requests.c utd/parent/restore.c utd/parent/rule.c \
+		utd/parent/requests.c utd/parent/restore.c \
+		utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/state.c utd/parent/table.c \
 		utd/parent/trace.c utd/parent/track.c utd/parent/user.c \
 		utd/parent/wait.c utd/parent/wake.c
@@ -117,8 +120,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
 		utctl/ctf_type.c utctl/ctf_value.c utctl/ctf_window.c \
 		utctl/daemon.c utctl/event.c utctl/find.c \
 		utctl/glob.c utctl/left.c utctl/list.c utctl/load.c \
-		utctl/option.c utctl/record.c utctl/recover.c utctl/save.c \
-		utctl/say.c utctl/session.c utctl/step.c utctl/track.c \
+		utctl/option.c utctl/record.c utctl/recover.c \
+		utctl/rotate.c utctl/save.c utctl/say.c utctl/session.c utctl/step.c utctl/track.c \
 		utctl/utctl.c utctl/view.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 

@@ -148,6 +148,18 @@ struct ut_msghdr {
 				   u8 's', str value or u8 'n', u64 value */
 #define UT_CTL_PROGRESS	51	/* u64 bytes still to be written */
 
+#define UT_CTL_ROTATE	52	/* str session: begin another chunk */
+#define UT_CTL_CLEAR	53	/* str session: and remove this one */
+#define UT_CTL_CHUNKS	54	/* str session, u32 1 with ms, 2 with bytes, 4
+				   with command: u32 ms, u64 bytes, str command:
+				   when there is another chunk, and what is run
+				   for each; 0 or "": never, nothing */
+
+#define UT_CHUNKS_MS	1u
+#define UT_CHUNKS_BYTES	2u
+#define UT_CHUNKS_COMMAND 4u
+#define UT_CHUNK_MS	50		/* the least */
+
 /* CREATE was refused for what it named, and may do with another name. */
 #define UT_TAKEN_NAME	1	/* there is a session of that name */
 #define UT_TAKEN_DIR	2	/* the directory is not empty, or not free */

@@ -55,7 +55,7 @@ check_session(const char *name)
 }
 
 /* A number with `k' or `m', or without: 0, or -1. */
-static int
+int
 parse_size(const char *s, unsigned long long *v)
 {
 	unsigned long long unit = 1;
@@ -268,7 +268,7 @@ session_ask(struct client *c, struct step *st)
 }
 
 /* A command that names a session, or does not: then utd knows which. */
-static int
+int
 session_parse(int argc, char **argv, struct step *st, int type)
 {
 	st->type = type;

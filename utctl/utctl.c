@@ -43,6 +43,9 @@ static const struct command commands[] = {
 	    "[-u user] ... [-n 'glob'] ..." },
 	{ "untrack", cmd_untrack, NULL, 0, "[-s session] -a | [-p pid] ... "
 	    "[-u user] ...\n\t[-n 'glob'] ..." },
+	{ "rotate", cmd_rotate, parse_rotate, 0, "[-t time] [-z size] "
+	    "[-c command] [session]" },
+	{ "clear", cmd_clear, NULL, 0, "[session]" },
 	{ "status", cmd_status, NULL, 0, "[-j]" },
 	{ "list", cmd_list, NULL, 0, "[-jv] [session]" },
 	{ "events", cmd_events, NULL, 0, "[-jv]" },

@@ -94,6 +94,10 @@ struct step {
 	char		**globs;
 	struct entry	*entries;	/* of track, freed */
 	uint32_t	 nentries;
+	uint32_t	 chunks;	/* UT_CHUNKS_ that are given: */
+	uint32_t	 ms;
+	uint64_t	 bytes;
+	const char	*command;
 	char		*dir;		/* of create, freed; NULL: default */
 	char		*made;		/* the session's name, freed */
 	int		 quiet;		/* keep what utd says */
@@ -111,6 +115,8 @@ void	 check_session(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
 void	 check_attrs(const struct attrs *);
+int	 parse_size(const char *, unsigned long long *);	/* 0 or -1 */
+int	 session_parse(int, char **, struct step *, int);
 int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
 int	 client_channel(struct client *, int, const char *, const char *,
 	    const struct attrs *);
@@ -136,6 +142,11 @@ void	 check_program(const char *);	/* for names of programs */
 int	 parse_track(int, char **, struct step *);
 int	 cmd_track(int, char **);
 int	 cmd_untrack(int, char **);
+
+/* rotate.c */
+int	 parse_rotate(int, char **, struct step *);
+int	 cmd_rotate(int, char **);
+int	 cmd_clear(int, char **);
 
 /* list.c */
 int	 cmd_list(int, char **);

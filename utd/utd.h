@@ -96,11 +96,15 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   new, u32 uid, u32 gid of it; the fd above */
 #define UT_C_TRACE	66	/* a trace: u32 serial, str path, u32 1 if it
 				   must be new, u32 1 if another consumer had
-				   it, 16 x u8 uuid; the fd above */
+				   it, u32 1 if its name is final, u32 1 if it
+				   is made when it is needed, 16 x u8 uuid; the
+				   fd above */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, its attributes, u32 active, str
 				   name of the object, u32 1 if another consumer
-				   had it; its fd, perhaps */
+				   had it, u32 the trace whose place b takes,
+				   or 0, u64 lost events of which older traces
+				   tell; its fd, perhaps */
 #define UT_C_METADATA	68	/* a trace, b 1 if it ends in the middle of
 				   something: str text */
 #define UT_C_HOLD	69	/* a trace that another consumer had, or 0, b 1:
@@ -110,7 +114,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_PROGRAM	70	/* u64 number, u32 pid, str name */
 #define UT_C_DEAD	71	/* u64 number, u32 pid, str name */
 #define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */
-#define UT_C_COUNT	73	/* a region: u32 serial */
+#define UT_C_COUNT	73	/* a region, b 1 as they are, or 0 when all that
+				   is committed is written: u32 serial */
 #define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
 				   in it: u32 serial */
 #define UT_C_CLOSETRACE	75	/* a trace */
@@ -123,18 +128,32 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   object, str why nothing can be written; its
 				   fd, perhaps: count what is lost with it, and
 				   remove it */
+#define UT_C_ROTATE	80	/* a trace, b the one that takes its place:
+				   u32 serial: what is committed goes to a, and
+				   all that comes to b; a is closed */
+#define UT_C_CHUNK	81	/* b UT_CHUNK_: u32 serial, str directory of a
+				   chunk that is complete, str what it is to be
+				   called; the fd of the session's */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts; the fd, str
 				   path, u64 device and u64 inode of that of a
 				   session; u64 bytes of metadata; u32 active
-				   and the fd; with an errno, str why */
+				   and the fd; u32 how many regions went on
+				   elsewhere, then each: u32 region, u64 lost
+				   events of which its traces have told, u64
+				   bytes and u64 packets of the last one; with an
+				   errno, str why */
 #define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */
 #define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
 #define UT_C_BURIED	102	/* so many of the dead, in turn */
+
+#define UT_CHUNK_KEEP	0	/* even if there is nothing in it */
+#define UT_CHUNK_ANY	1	/* if there is anything in it */
+#define UT_CHUNK_CLEAR	2	/* remove it */
 
 #define UT_TROUBLE_SAY	0	/* nothing but that */
 #define UT_TROUBLE_LOST	1	/* and not all has been recorded */

@@ -36,7 +36,7 @@
 
 /* Find out how much of a sub-buffer the last consumer has written. */
 static void
-adopt_sub(struct region *r, uint32_t i)
+adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 {
 	struct ut_subbuf *sub = &r->subs[i];
 	uint64_t word = load_acquire(&sub->state);
@@ -55,7 +55,7 @@ adopt_sub(struct region *r, uint32_t i)
 	r->until[i] = load(&sub->until);
 	if (next == consumed || !commit_valid(r, next, consumed) ||
 	    !commit_valid(r, commit, next) ||
-	    !sink_has(r->sink, load(&sub->tid),
+	    !sink_has(k, load(&sub->tid),
 	    region_data(r, i, UT_COMMIT_LEN(consumed)),
 	    UT_COMMIT_LEN(next) - UT_COMMIT_LEN(consumed), &until))
 		return;
@@ -99,12 +99,44 @@ lost_then(const struct region *r)
 	return lost;
 }
 
+/* Find out how much of the region the last consumer has written there. */
+static bool
+adopt_sink(struct region *r, struct sink *k)
+{
+	const bool ok = sink_adopt(k);
+	uint32_t i;
+
+	for (i = 0; ok && i < r->nsubs; i++)
+		adopt_sub(r, k, i);
+	return ok;
+}
+
+/*
+ * The last consumer was about to go on in this trace, or had already: what it
+ * wrote last is there or in the trace before, which is complete now.
+ */
+static void
+adopt_past(struct region *r)
+{
+	struct trace *t = r->past.trace == 0 ? NULL :
+	    trace_find(r->past.trace);
+	struct sink *k;
+
+	if (t == NULL)
+		return;
+	k = sink_new(r, t);
+	(void)adopt_sink(r, k);
+	sink_adopted();
+	region_left_sink(r, k);
+	sink_free(k);
+}
+
 /* Find out how far the last consumer was; false and errno if that fails. */
 static bool
 adopt(struct region *r)
 {
 	struct sink *k = r->sink;
-	uint64_t told = 0, lost;
+	uint64_t told, lost;
 	uint32_t i;
 
 	r->written = load(&r->header->written);
@@ -112,12 +144,11 @@ adopt(struct region *r)
 	r->said_lost = load(&r->header->lost);
 	/* What it has revoked, it may have revoked just now. */
 	r->revoked = ut_msg_now();
-	if (k->trace->fd != -1 && !sink_adopt(k))
+	adopt_past(r);
+	if (!adopt_sink(r, k))
 		return false;
-	for (i = 0; i < r->nsubs; i++)
-		adopt_sub(r, i);
 	adopt_slots(r);
-	for (i = 0; i < k->nstreams; i++)
+	for (told = r->past.told, i = 0; i < k->nstreams; i++)
 		told += k->streams[i].discarded;
 	if ((lost = lost_then(r)) > told)
 		r->unsaid = lost - told;

@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "consumer.h"
 #include "region.h"
@@ -84,7 +85,7 @@ do_count(struct ut_msg *m)
 {
 	struct region *r = find_region(m->h.a);
 
-	if (r != NULL)
+	if (r != NULL && m->h.b == 0)
 		(void)region_drain(r, DRAIN_ALL);
 	reply_counts(ut_msg_get_u32(m), r);
 }
@@ -151,6 +152,68 @@ do_closetrace(struct ut_msg *m)
 		output_close(t);
 }
 
+/* What became of the trace that these regions were written to. */
+static void
+reply_rotated(uint32_t serial, uint32_t trace)
+{
+	const struct region *r;
+	struct ut_msg *out = report_begin(UT_C_REPLY, serial, 0);
+	uint32_t n = 0;
+
+	for (r = regions; r != NULL; r = r->next)
+		n += r->past.trace == trace;
+	ut_msg_u32(out, n);
+	for (r = regions; r != NULL; r = r->next) {
+		if (r->past.trace != trace)
+			continue;
+		ut_msg_u32(out, r->id);
+		ut_msg_u64(out, r->past.told);
+		ut_msg_u64(out, r->past.bytes);
+		ut_msg_u64(out, r->past.packets);
+	}
+	report_send();
+}
+
+/* If another consumer was told so, its regions go on there already. */
+static void
+do_rotate(struct ut_msg *m)
+{
+	struct trace *from = trace_find(m->h.a), *to = trace_find(m->h.b);
+	const uint32_t serial = ut_msg_get_u32(m);
+	struct region *r;
+
+	if (to == NULL) {
+		report_failed(serial, ENOENT);
+		return;
+	}
+	for (r = regions; from != NULL && r != NULL; r = r->next)
+		if (r->sink->trace == from)
+			region_rotate(r, to);
+	if (from != NULL)
+		output_close(from);
+	reply_rotated(serial, m->h.a);
+}
+
+static void
+do_chunk(struct ut_msg *m)
+{
+	char from[NAME_MAXLEN], to[NAME_MAXLEN];
+	const uint32_t serial = ut_msg_get_u32(m);
+	int fd;
+
+	ut_msg_get_str(m, from, sizeof(from));
+	ut_msg_get_str(m, to, sizeof(to));
+	fd = ut_msg_get_fd(m);
+	if (fd == -1 || chunk_done(fd, from, to, m->h.b) == -1) {
+		report_failed(serial, errno);
+	} else {
+		(void)report_begin(UT_C_REPLY, serial, 0);
+		report_send();
+	}
+	if (fd != -1)
+		close(fd);
+}
+
 /*
  * A program died; it is buried together with those of the next messages.
  */
@@ -169,6 +232,8 @@ static const struct order orders[] = {
 	{ UT_C_CLOSE,		do_close },
 	{ UT_C_CLOSETRACE,	do_closetrace },
 	{ UT_C_BURY,		do_bury },
+	{ UT_C_ROTATE,		do_rotate },
+	{ UT_C_CHUNK,		do_chunk },
 	{ 0,			NULL }
 };
 

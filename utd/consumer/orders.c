@@ -128,6 +128,7 @@ do_trace(struct ut_msg *m)
 	like.new = ut_msg_get_u32(m) != 0;
 	like.again = ut_msg_get_u32(m) != 0;
 	made = ut_msg_get_u32(m) != 0;
+	like.lazy = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
 	if ((fd = ut_msg_get_fd(m)) != -1)
@@ -237,6 +238,8 @@ do_region(struct ut_msg *m)
 
 	ut_msg_get_str(m, like.shm, sizeof(like.shm));
 	again = ut_msg_get_u32(m) != 0;
+	like.past.trace = ut_msg_get_u32(m);
+	like.past.told = ut_msg_get_u64(m);
 	r = orders_region(&like, trace_find(m->h.b), again,
 	    m->h.nfds > 0 ? ut_msg_get_fd(m) : -1);
 	if (r == NULL) {

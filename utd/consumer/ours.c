@@ -160,23 +160,31 @@ open_subdir(int at, const char *path, char *name, mode_t mode,
 	return close_failed(dir);
 }
 
+/* How many directories of the path others can enter: down to ust/uid. */
+static int
+open_depth(const char *path)
+{
+	return strncmp(path, TOP "/", sizeof(TOP)) == 0 ? 2 : 3;
+}
+
 /*
  * Open, or make, a directory below fd and all between, for that user: a
- * descriptor, or -1 and errno.  Below ust/uid and ust/pid only the user can
- * enter it.  One that must be new may get another name, for which path has
+ * descriptor, or -1 and errno.  Below ust/uid and ust/pid, and the same in the
+ * directory of a chunk, only the user can enter it.  One that must be new may get another name, for which path has
  * room.
  */
 int
 output_dir(int fd, char *path, enum output_how how, uid_t uid)
 {
 	char *name = path, *slash;
+	const int others = open_depth(path);
 	int dir, at = fd, depth;
 
 	for (depth = 0;; depth++, name = slash + 1) {
 		if ((slash = strchr(name, '/')) != NULL)
 			*slash = '\0';
 		dir = open_subdir(at, path, name,
-		    depth < 2 && slash != NULL ? 0755 : 0700,
+		    depth < others && slash != NULL ? 0755 : 0700,
 		    slash != NULL && how == OUTPUT_NEW ? OUTPUT_MAKE : how,
 		    slash != NULL ? geteuid() : uid);
 		if (at != fd)
@@ -187,6 +195,15 @@ output_dir(int fd, char *path, enum output_how how, uid_t uid)
 			return dir;
 		at = dir;
 	}
+}
+
+int
+output_open(int fd, const char *name)
+{
+	char path[NAME_MAXLEN + 1];
+
+	snprintf(path, sizeof(path), "%s", name);
+	return open_subdir(fd, path, path, 0, OUTPUT_OPEN, geteuid());
 }
 
 static int

@@ -157,7 +157,7 @@ output_trace(const struct trace *like, int fd, const char *path, bool made)
 	t->again = like->again && made;
 	if (like->again && !made)
 		output_find(t);
-	if ((t->new && !t->again) || output_make(t) == 0) {
+	if (((t->new || t->lazy) && !t->again) || output_make(t) == 0) {
 		t->next = traces;
 		traces = t;
 		return t;

@@ -40,12 +40,20 @@ struct shared {
 	struct shared	*next;
 };
 
+/* Of a region: the traces before the one that it is written to. */
+struct past {
+	uint32_t	 trace;		/* the last one, for the parent; or 0 */
+	uint64_t	 told;		/* lost events of which they tell */
+	uint64_t	 bytes, packets;	/* of the last one */
+};
+
 struct region {
 	uint32_t	 id;
 	char		 name[NAME_MAXLEN];	/* of the channel */
 	uint32_t	 stream;	/* the channel's ID in packets */
 	struct attrs	 attrs;		/* of the channel */
 	struct sink	*sink;		/* where packets go */
+	struct past	 past;
 
 	char		 shm[UT_SHM_NAME];
 	int		 fd;
@@ -121,6 +129,10 @@ uint64_t region_now(const struct region *);	/* by its clock */
 bool	 region_drain(struct region *, int);	/* true: call again at once */
 void	 region_finish(struct region *, bool);	/* stop and drain it */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
+
+/* rotate.c: a region goes on in another trace. */
+void	 region_rotate(struct region *, struct trace *);
+void	 region_left_sink(struct region *, const struct sink *);
 
 /* adopt.c: a region and its sink, and what another consumer has left. */
 bool	 region_begin(struct region *, struct trace *, bool);

@@ -21,10 +21,10 @@
  * packets, whose events are still in the region.  sink_write() returns when
  * they are in the file, or will never be, and then drain.c releases them.
  *
- * Today a region has one sink, and all sinks write files.  A second sink of a
- * region (a snapshot, the next chunk of a rotation) is another struct sink with
- * streams and numbers of its own, and drain.c chooses the one that it hands a
- * packet to.  A second kind of sink (a network) enters in stream_write() and
+ * A region has one sink at a time, and all sinks write files.  The next chunk of
+ * a rotation is another struct sink, with streams and numbers of its own, that
+ * takes the place of the last one between two passes: see rotate.c.  A second
+ * kind of sink (a network) enters in stream_write() and
  * output_pending(), the only functions that write packets and metadata, and in
  * sink_adopt(), which finds out what the last consumer has written.
  */
@@ -43,6 +43,7 @@ struct trace {
 	int		 base;		/* the directory above, until made */
 	char		*path;
 	bool		 new;		/* to be made, and nobody else's */
+	bool		 lazy;		/* to be made when it is needed */
 	bool		 again;		/* another consumer had it before */
 	bool		 behind;	/* older metadata may be yet to come */
 	int		 lost;		/* errno if it is gone for good; or 0 */
@@ -159,8 +160,12 @@ int	 close_failed(int);		/* -1; errno stays */
 int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
 int	 output_dir(int, char *, enum output_how, uid_t);
+int	 output_open(int, const char *);	/* one that is there already */
 gid_t	 output_group(uid_t, gid_t);	/* the user's */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
+
+/* chunk.c: a chunk that is complete; as above. */
+int	 chunk_done(int, const char *, const char *, uint32_t);
 
 #endif /* SINK_H */

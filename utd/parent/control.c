@@ -30,6 +30,7 @@
 
 #define DEFAULT_CHANNEL	"channel0"
 #define PATIENCE	3000	/* ms for programs that do not answer */
+#define ROTATE_MS	15000	/* for consumers, which may be found late */
 
 static const struct attrs no_attrs;
 
@@ -306,16 +307,27 @@ undestroyed(struct client *k)
 }
 
 static void
-destroyed(struct client *k)
+gone(struct client *k)
 {
-	if (undestroyed(k))
-		return;
 	log_info("session %s destroyed", k->session->name);
 	session_forget_dir(k->session);
 	if (k->undo)
 		session_unmade(k->session);
 	tell_counts(k, "destroyed", true);
 	session_end(k->session);
+}
+
+/* All regions are freed: the last chunk is complete. */
+static void
+destroyed(struct client *k)
+{
+	struct waiter *w;
+
+	if (undestroyed(k))
+		return;
+	w = client_wait(k, gone, PATIENCE);
+	rotation_last(k->session, w);
+	wait_less(w);
 }
 
 /*
@@ -769,6 +781,78 @@ do_untrack(struct client *k, struct ut_msg *m)
 	tracks_free(list);
 }
 
+static void
+rotated(struct client *k)
+{
+	const struct session *s = k->session;
+
+	if (k->why[0] != '\0')
+		client_refuse(k, "session %s: %s", s->name, k->why);
+	else if (s->rotation.busy)
+		client_refuse(k, "session %s is being rotated: that takes "
+		    "long, and goes on", s->name);
+	else if (s->rotation.how == UT_CHUNK_CLEAR)
+		client_ok(k, "session %s cleared", s->name);
+	else
+		client_ok(k, "session %s rotated: %s/archives/%s", s->name,
+		    s->dir, s->rotation.to);
+}
+
+/* A chunk ends.  Its files are complete, or gone, when this is answered. */
+static void
+end_chunk(struct client *k, uint32_t how)
+{
+	struct session *s = k->session;
+	struct waiter *w;
+	char why[600];
+
+	if (rotation_refused(s, why, sizeof(why))) {
+		client_refuse(k, "%s", why);
+		return;
+	}
+	w = client_wait(k, rotated, ROTATE_MS);
+	(void)waits_add(&s->rotation.waiters, w);
+	rotation_begin(s, how);
+	wait_less(w);
+}
+
+static void
+do_rotate(struct client *k, struct ut_msg *m)
+{
+	(void)m;
+	end_chunk(k, UT_CHUNK_KEEP);
+}
+
+static void
+do_clear(struct client *k, struct ut_msg *m)
+{
+	(void)m;
+	end_chunk(k, UT_CHUNK_CLEAR);
+}
+
+/* When there is another chunk. */
+static void
+do_chunks(struct client *k, struct ut_msg *m)
+{
+	struct rotation *ro = &k->session->rotation;
+	const uint32_t with = ut_msg_get_u32(m), ms = ut_msg_get_u32(m);
+	const uint64_t bytes = ut_msg_get_u64(m);
+
+	if (m->bad || ms > INT32_MAX || (ms > 0 && ms < UT_CHUNK_MS)) {
+		client_refuse(k, "rotate: a time of %d ms to %d s", UT_CHUNK_MS,
+		    INT32_MAX / 1000);
+		return;
+	}
+	if ((with & UT_CHUNKS_MS) != 0)
+		ro->ms = ms;
+	if ((with & UT_CHUNKS_BYTES) != 0)
+		ro->bytes = bytes;
+	ro->next = 0;
+	rotation_set(k->session);
+	state_changed(&k->session->saved);
+	client_ok(k, "%s", "");
+}
+
 static const struct {
 	uint16_t	 type;
 	void		(*act)(struct client *, struct ut_msg *);
@@ -786,6 +870,9 @@ static const struct {
 	{ UT_CTL_DISABLE,	do_disable,	true },
 	{ UT_CTL_TRACK,		do_track,	true },
 	{ UT_CTL_UNTRACK,	do_untrack,	true },
+	{ UT_CTL_ROTATE,	do_rotate,	true },
+	{ UT_CTL_CLEAR,		do_clear,	true },
+	{ UT_CTL_CHUNKS,	do_chunks,	true },
 	{ UT_CTL_LIST,		list_sessions,	false },
 	{ UT_CTL_EVENTS,	list_events,	false },
 	{ UT_CTL_STATUS,	list_status,	false },

@@ -60,6 +60,15 @@ trace_failed(struct trace *t, const char *why, bool for_good)
 		session_wait(t->session);
 }
 
+/* Its regions go on in the trace before, until it can be made. */
+static void
+trace_later(struct trace *t, const char *why)
+{
+	t->state = TRACE_FAILED;
+	session_warn(t->session, "%s", why);
+	session_wait(t->session);
+}
+
 /* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
 static void
 got_trace(uint32_t id, int error, struct ut_msg *m)
@@ -72,7 +81,10 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 		return;
 	if (error != 0) {
 		consumer_why(m, error, why, sizeof(why));
-		trace_failed(t, why, over(error));
+		if (t->before != NULL && t->take == TAKE_NONE)
+			trace_later(t, why);
+		else
+			trace_failed(t, why, over(error));
 		return;
 	}
 	size = ut_msg_get_u64(m);
@@ -84,6 +96,7 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	t->state = TRACE_READY;
+	rotation_soon(t->session);
 	if (t->take == TAKE_SIZE) {
 		t->take = TAKE_TEXT;
 		t->text.sent = (size_t)(size - t->past);
@@ -93,22 +106,36 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	}
 }
 
+/* Its metadata begin, perhaps anew. */
+void
+trace_begin(struct trace *t)
+{
+	struct region *r;
+
+	uuid_make(t->uuid, t->uuidstr);
+	text_free(&t->text);
+	t->past = t->clock_at = 0;
+	metadata_head(&t->text, t, t->uuidstr);
+	for (r = t->regions; r != NULL; r = r->beside)
+		r->described = false;
+	state_renew(t);
+	t->prepared = true;
+}
+
 /*
  * Have the consumer make the directory, or open it again, and then its regions:
  * requests are answered in order.
  */
-static void
-ask_trace(struct trace *t, int fd, const char *path)
+void
+trace_go(struct trace *t, int fd, const char *path)
 {
 	int i;
 
 	t->state = TRACE_READY;
 	if (t->take == TAKE_NONE) {
-		uuid_make(t->uuid, t->uuidstr);
-		text_free(&t->text);
-		t->past = t->clock_at = 0;
-		metadata_head(&t->text, t, t->uuidstr);
-		state_renew(t);
+		if (!t->prepared)
+			trace_begin(t);
+		t->prepared = false;
 		state_save();	/* the next utd knows of it before it is */
 	}
 	request_init(&out, UT_C_TRACE, t->id, 0);
@@ -117,10 +144,13 @@ ask_trace(struct trace *t, int fd, const char *path)
 	ut_msg_u32(&out, t->owner != 0);
 	ut_msg_u32(&out, t->take != TAKE_NONE);
 	ut_msg_u32(&out, t->made || t->owner == 0);
+	ut_msg_u32(&out, t->chunk > 0);
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
 	(void)consumer_ask(t->consumer, &out, got_trace, t->id, NULL);
 	regions_ask(t);
+	if (t->before != NULL)
+		trace_moving(t);
 }
 
 static void
@@ -144,9 +174,9 @@ got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 	if (why[0] != '\0') {
 		trace_failed(t, why, over(error));
 	} else {
-		ask_trace(t, fd, t->owner != 0 ? "." : t->bits == 32 ?
-		    "32-bit" : "64-bit");
+		trace_go(t, fd, trace_below(t));
 		close(fd);
+		rotation_soon(t->session);
 	}
 }
 
@@ -166,14 +196,27 @@ ask_uid_dir(struct trace *t)
 	(void)consumer_ask(c, &out, got_uid_dir, t->id, NULL);
 }
 
-/* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME. */
+/* What is below the directory that the session's owner makes for another. */
+const char *
+trace_below(const struct trace *t)
+{
+	return t->owner != 0 ? "." : t->bits == 32 ? "32-bit" : "64-bit";
+}
+
+/* ust/uid/UID/64-bit, or ust/pid/NAME-PID-DATE-TIME; below that of a chunk. */
 static void
 trace_path(const struct trace *t, char *path, size_t n)
 {
 	struct tm tm;
 	time_t now = time(NULL);
 	char date[32] = "", name[sizeof(t->name)], *p;
+	size_t len;
 
+	if (t->chunk > 0) {
+		len = (size_t)snprintf(path, n, "chunk-%u/", t->chunk);
+		path += len;
+		n -= len;
+	}
 	if (t->owner == 0) {
 		snprintf(path, n, "ust/uid/%lu/%u-bit",
 		    (unsigned long)t->uid, t->bits);
@@ -222,7 +265,7 @@ trace_ask(struct trace *t)
 	    consumer_get(t->session->uid, t->session->gid)))
 		t->state = TRACE_NEW;		/* until traces_drained */
 	else if (trace_own(t))
-		ask_trace(t, t->session->dirfd, t->path);
+		trace_go(t, t->session->dirfd, t->path);
 	else
 		ask_uid_dir(t);
 }
@@ -237,6 +280,7 @@ trace_get(struct session *s, const struct program *p, bool alone)
 	if (t != NULL)
 		return t;
 	t = trace_new(s, new_id(), p->uid, p->gid, owner);
+	t->chunk = s->rotation.chunk;
 	t->bits = p->bits;
 	t->pid = p->pid != 0 ? p->pid : p->vpid;
 	t->vpid = p->vpid;
@@ -290,21 +334,27 @@ session_late(const struct session *s)
 
 /*
  * The consumer is new: tell it of all traces that it takes over, and then of
- * their regions.
+ * their regions; but first of those whose regions go on in another.
  */
 void
 traces_again(struct consumer *c)
 {
 	struct trace *t;
+	int pass;
 
-	for (t = c->traces; t != NULL; t = t->beside) {
-		if (trace_held(t) || t->state == TRACE_READY)
-			trace_hold(t);
-		if (t->state != TRACE_READY)
-			continue;
-		session_warn(t->session, "the consumer of uid %lu ended; "
-		    "another took over", (unsigned long)c->uid);
-		trace_ask(t);
+	for (pass = 0; pass < 2; pass++) {
+		for (t = c->traces; t != NULL; t = t->beside) {
+			if ((t->after == NULL) != (pass == 1))
+				continue;
+			if (trace_held(t) || t->state == TRACE_READY)
+				trace_hold(t);
+			if (t->state != TRACE_READY)
+				continue;
+			session_warn(t->session, "the consumer of uid %lu "
+			    "ended; another took over",
+			    (unsigned long)c->uid);
+			trace_ask(t);
+		}
 	}
 }
 
@@ -323,18 +373,30 @@ traces_orphaned(const struct consumer *c)
 
 /* The directory of the session is open again, or cannot be. */
 static void
+trace_resume(struct trace *t)
+{
+	const struct session *s = t->session;
+
+	if (s->gone[0] != '\0')
+		trace_failed(t, s->gone, false);
+	else if (trace_out(t))
+		trace_retry(t);
+	else if (t->state == TRACE_ASKED)
+		trace_ask(t);
+}
+
+static void
 traces_resume(struct session *s)
 {
 	struct trace *t;
 
-	for (t = s->traces; t != NULL; t = t->next) {
-		if (s->gone[0] != '\0')
-			trace_failed(t, s->gone, false);
-		else if (trace_out(t))
-			trace_retry(t);
-		else if (t->state == TRACE_ASKED)
-			trace_ask(t);
-	}
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->after != NULL)
+			trace_resume(t);
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->after == NULL)
+			trace_resume(t);
+	rotation_soon(s);
 }
 
 /* The region of the channel for the program; NULL if there is none yet. */
@@ -394,7 +456,8 @@ session_again(void *arg)
 		return;
 	}
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->state == TRACE_FAILED && t->take != TAKE_NONE &&
+		if (t->state == TRACE_FAILED &&
+		    (t->take != TAKE_NONE || t->before != NULL) &&
 		    t->consumer->state != CONSUMER_GIVEN_UP)
 			trace_retry(t);
 }

@@ -57,6 +57,56 @@ region_name_event(struct region *r, uint32_t id)
 	state_changed(&r->trace->saved);
 	metadata_event(&r->trace->text, r->channel,
 	    r->registry.entries[id].event, id);
+	if (!r->moved || r->trace->before == NULL)
+		return;
+	/* It may still be written there. */
+	state_changed(&r->trace->before->saved);
+	metadata_event(&r->trace->before->text, r->channel,
+	    r->registry.entries[id].event, id);
+}
+
+static void
+region_join(struct region *r, struct trace *t)
+{
+	struct region **p;
+
+	for (p = &t->regions; *p != NULL; p = &(*p)->beside)
+		continue;
+	*p = r;
+	r->beside = NULL;
+	r->trace = t;
+}
+
+static void
+region_leave(const struct region *r)
+{
+	struct region **p;
+
+	for (p = &r->trace->regions; *p != r; p = &(*p)->beside)
+		continue;
+	*p = r->beside;
+}
+
+/* It goes on in another trace. */
+void
+region_move(struct region *r, struct trace *to)
+{
+	region_leave(r);
+	region_join(r, to);
+}
+
+/* All regions of the one trace go on in the other. */
+void
+regions_move(struct trace *from, struct trace *to)
+{
+	struct region *r;
+
+	while ((r = from->regions) != NULL) {
+		region_move(r, to);
+		r->moved = true;
+		r->described = false;
+		state_changed(&r->saved);
+	}
 }
 
 void
@@ -357,6 +407,9 @@ region_ask(struct region *r)
 	ut_msg_u32(&out, channel_active(r->channel));
 	ut_msg_str(&out, r->shm);
 	ut_msg_u32(&out, again);
+	ut_msg_u32(&out, r->moved && r->trace->before != NULL ?
+	    r->trace->before->id : 0);
+	ut_msg_u64(&out, r->told);
 	if (r->fd != -1)
 		ut_msg_fd(&out, r->fd);
 	r->serial = consumer_ask(r->trace->consumer, &out, got_region, r->id,
@@ -424,18 +477,15 @@ regions_renew(struct trace *t)
 static struct region *
 region_new(struct channel *ch, struct trace *t, uint32_t id)
 {
-	struct region *r = xcalloc(1, sizeof(*r)), **p;
+	struct region *r = xcalloc(1, sizeof(*r));
 
 	r->id = id;
-	r->trace = t;
 	r->channel = ch;
 	r->fd = -1;
 	registry_init(&r->registry, t->user);
 	r->next = ch->regions;
 	ch->regions = r;
-	for (p = &t->regions; *p != NULL; p = &(*p)->beside)
-		continue;
-	*p = r;
+	region_join(r, t);
 	state_add(&r->saved, SAVED_REGION, id, r);
 	return r;
 }
@@ -489,10 +539,10 @@ region_again(struct region *r)
 
 /* If the consumer does not answer, questions would pile up. */
 static void
-send_count(const struct region *r, struct waiter *w)
+send_count(const struct region *r, bool peek, struct waiter *w)
 {
 	if (!r->trace->consumer->late)
-		tell(r, UT_C_COUNT, 0, got_counts, w);
+		tell(r, UT_C_COUNT, peek, got_counts, w);
 }
 
 /* Will the consumer have the region when it gets the next request? */
@@ -517,7 +567,7 @@ channel_activate(struct channel *ch, struct waiter *w)
 		if (region_there(r))
 			send_active(r, w);
 		else if (r->state == REGION_CLOSING)
-			send_count(r, w);
+			send_count(r, false, w);
 	}
 }
 
@@ -528,7 +578,28 @@ channel_count(struct channel *ch, struct waiter *w)
 
 	for (r = ch->regions; r != NULL; r = r->next)
 		if (region_there(r) || r->state == REGION_CLOSING)
-			send_count(r, w);
+			send_count(r, false, w);
+}
+
+/* The same, as far as it is written by now. */
+void
+channel_peek(struct channel *ch, struct waiter *w)
+{
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (r->state == REGION_READY)
+			send_count(r, true, w);
+}
+
+uint64_t
+channel_chunk(const struct channel *ch)
+{
+	struct counts sum;
+
+	memset(&sum, 0, sizeof(sum));
+	channel_counts(ch, &sum);
+	return sum.bytes < ch->kept ? 0 : sum.bytes - ch->kept;
 }
 
 /* Add up the counts of all regions, including those that are gone. */
@@ -561,9 +632,7 @@ region_drop(struct region *r)
 	for (p = &r->channel->regions; *p != r; p = &(*p)->next)
 		continue;
 	*p = r->next;
-	for (p = &r->trace->regions; *p != r; p = &(*p)->beside)
-		continue;
-	*p = r->beside;
+	region_leave(r);
 	region_trouble(r, "");
 	state_del(&r->saved);
 	if (r->fd != -1)

@@ -100,7 +100,8 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 	/* Nobody waits for a consumer that is known not to answer. */
 	r->wait = c->late ? NULL : w;
 	wait_more(r->wait);
-	if (m->h.type != UT_C_TRACE && m->h.type != UT_C_REGION)
+	if (m->h.type != UT_C_TRACE && m->h.type != UT_C_REGION &&
+	    m->h.type != UT_C_ROTATE)
 		r->msg = copy_of(m);
 	request_add(&c->queues[m->h.type < UT_C_METADATA ? QUEUE_AT_ONCE :
 	    QUEUE_PUT_OFF], r);

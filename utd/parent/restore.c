@@ -56,6 +56,22 @@ read_consumer(struct ut_msg *m)
 	return !m->bad;
 }
 
+static bool
+read_rotation(struct ut_msg *m, struct rotation *ro)
+{
+	ro->busy = (m->h.b & STATE_ROTATING) != 0;
+	ro->chunk = ut_msg_get_u32(m);
+	ro->kept = ut_msg_get_u32(m);
+	ro->began = (int64_t)ut_msg_get_u64(m);
+	ro->how = ut_msg_get_u32(m);
+	ut_msg_get_str(m, ro->from, sizeof(ro->from));
+	ut_msg_get_str(m, ro->to, sizeof(ro->to));
+	ro->ms = ut_msg_get_u32(m);
+	ro->bytes = ut_msg_get_u64(m);
+	return !m->bad && ro->ms <= INT32_MAX &&
+	    strchr(ro->from, '/') == NULL && strchr(ro->to, '/') == NULL;
+}
+
 /* A new session, or the new state of one that was read before. */
 static bool
 read_session(struct ut_msg *m)
@@ -88,7 +104,8 @@ read_session(struct ut_msg *m)
 	s->since.ns = ut_msg_get_u64(m);
 	s->created = (int64_t)ut_msg_get_u64(m);
 	ut_msg_get_str(m, s->error, sizeof(s->error));
-	return !m->bad;
+	s->begun = (m->h.b & STATE_BEGUN) != 0;
+	return read_rotation(m, &s->rotation);
 }
 
 static bool
@@ -139,6 +156,24 @@ trace_past(struct trace *t, const unsigned char *uuid, uint64_t past)
 	return true;
 }
 
+/* It takes the place of that one, or of none, if it ever did. */
+static bool
+trace_follows(struct trace *t, uint32_t id)
+{
+	struct trace *before = id != 0 ? trace_by_id(id) : NULL;
+
+	if (id != 0 && (before == NULL || before == t ||
+	    before->session != t->session || before->uid != t->uid ||
+	    before->owner != t->owner || before->before != NULL ||
+	    (before->after != NULL && before->after != t)))
+		return false;
+	if (t->before != NULL)
+		t->before->after = NULL;
+	if ((t->before = before) != NULL)
+		before->after = t;
+	return true;
+}
+
 static bool
 read_trace(struct ut_msg *m)
 {
@@ -172,7 +207,8 @@ read_trace(struct ut_msg *m)
 	if (!trace_past(t, uuid, ut_msg_get_u64(m)))
 		return false;
 	t->clock_at = ut_msg_get_u64(m);
-	return !m->bad;
+	t->chunk = ut_msg_get_u32(m);
+	return trace_follows(t, ut_msg_get_u32(m)) && !m->bad;
 }
 
 static bool
@@ -215,6 +251,7 @@ read_channel(struct ut_msg *m)
 	ch->past.lost = ut_msg_get_u64(m);
 	ch->past.bytes = ut_msg_get_u64(m);
 	ch->past.packets = ut_msg_get_u64(m);
+	ch->kept = ut_msg_get_u64(m);
 	return !m->bad;
 }
 
@@ -244,13 +281,17 @@ read_region(struct ut_msg *m)
 
 	ut_msg_get_str(m, shm, sizeof(shm));
 	if (m->bad || ch == NULL || t == NULL || !id_valid(m->h.a) ||
-	    t->session != ch->session ||
-	    (r != NULL && (r->channel != ch || r->trace != t)))
+	    t->session != ch->session || (r != NULL && (r->channel != ch ||
+	    (r->trace != t && r->trace != t->before))))
 		return false;
 	if (r == NULL)
 		r = region_restore(ch, t, m->h.a);
+	else if (r->trace != t)
+		region_move(r, t);
 	region_had(r, shm);
 	r->described = ut_msg_get_u32(m) != 0;
+	r->moved = ut_msg_get_u32(m) != 0;
+	r->told = ut_msg_get_u64(m);
 	return !m->bad;
 }
 
@@ -530,6 +571,7 @@ state_resume(void)
 	}
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
+		rotation_set(s);
 		session_open(s, NULL);
 	}
 }

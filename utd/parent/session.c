@@ -256,7 +256,7 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 	s->dying = true;
 	s->offset = clock_offset();
 	clock_read(&s->since);
-	s->created = (int64_t)time(NULL);
+	s->rotation.began = s->created = (int64_t)time(NULL);
 	s->next = sessions;
 	sessions = s;
 	state_add(&s->saved, SAVED_SESSION, id, s);
@@ -278,6 +278,7 @@ void
 session_activate(struct session *s, bool active)
 {
 	s->active = active;
+	s->begun |= active;
 	state_changed(&s->saved);
 }
 
@@ -313,6 +314,7 @@ session_free(struct session *s)
 		free(w);
 	}
 	session_untrack(s);
+	rotation_free(s);
 	timer_clear(&s->retry);
 	if (s->dirfd != -1)
 		user_close(s->user, s->dirfd);

@@ -137,6 +137,7 @@ struct channel {
 	struct plan	*plans;
 	struct region	*regions;
 	struct counts	 past;		/* of regions that are gone */
+	uint64_t	 kept;		/* bytes of that in older chunks */
 	struct channel	*next;		/* of the session */
 };
 
@@ -164,6 +165,28 @@ void	 clock_read(struct instant *);
 bool	 clock_trusted(char *, size_t);
 void	 clock_line(struct line *, const struct instant *, uint64_t);
 
+/*
+ * rotate.c: what a session has recorded until it is rotated is a chunk, in a
+ * directory of its own.
+ */
+struct rotation {
+	uint32_t	 chunk;		/* the current one, from 0 on */
+	uint32_t	 kept;		/* chunks in archives/ */
+	int64_t		 began;		/* time_t, of the current one */
+	bool		 busy;		/* the one before has yet to get there, */
+	bool		 asked;		/* and a consumer was asked to see to it */
+	uint32_t	 how;		/* UT_CHUNK_ */
+	char		 from[32];	/* its directory, */
+	char		 to[96];	/* and what it is to be called */
+	char		 why[512];	/* why it cannot get there yet, or "" */
+	struct waiters	 waiters;
+	struct timer	 timer;		/* of the next look at it */
+	uint32_t	 ms;		/* rotate so often; 0: do not */
+	uint64_t	 bytes;		/* rotate when there are more; likewise */
+	int64_t		 next;		/* time of the former */
+	struct timer	 due;		/* of that, or of a look at the latter */
+};
+
 struct session {
 	uint32_t	 id;
 	struct saved	 saved;
@@ -185,6 +208,8 @@ struct session {
 	bool		 current;	/* the last one its user created */
 	uint32_t	 before;	/* the one that was; 0: none is known */
 	bool		 dying;		/* being created or destroyed */
+	bool		 begun;		/* it was started once */
+	struct rotation	 rotation;
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	struct instant	 since;
 	int64_t		 created;	/* time_t */

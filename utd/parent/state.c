@@ -71,6 +71,19 @@ put_tracks(unsigned int j, uint16_t type, const struct session *s,
 }
 
 static void
+put_rotation(const struct rotation *ro)
+{
+	ut_msg_u32(&out, ro->chunk);
+	ut_msg_u32(&out, ro->kept);
+	ut_msg_u64(&out, (uint64_t)ro->began);
+	ut_msg_u32(&out, ro->how);
+	ut_msg_str(&out, ro->from);
+	ut_msg_str(&out, ro->to);
+	ut_msg_u32(&out, ro->ms);
+	ut_msg_u64(&out, ro->bytes);
+}
+
+static void
 put_session(unsigned int j, struct saved *v)
 {
 	const struct session *s = v->object;
@@ -79,7 +92,9 @@ put_session(unsigned int j, struct saved *v)
 	ut_msg_init(&out, STATE_SESSION, s->id,
 	    (s->active ? STATE_ACTIVE : 0) |
 	    (s->missed ? STATE_MISSED : 0) |
-	    (s->current ? STATE_CURRENT : 0));
+	    (s->current ? STATE_CURRENT : 0) |
+	    (s->begun ? STATE_BEGUN : 0) |
+	    (s->rotation.busy ? STATE_ROTATING : 0));
 	ut_msg_u32(&out, s->nstreams);
 	ut_msg_str(&out, s->name);
 	ut_msg_str(&out, s->dir);
@@ -92,6 +107,7 @@ put_session(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, s->since.ns);
 	ut_msg_u64(&out, (uint64_t)s->created);
 	ut_msg_str(&out, s->error);
+	put_rotation(&s->rotation);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
@@ -122,6 +138,8 @@ put_trace(unsigned int j, struct saved *v)
 	ut_msg_str(&out, t->uuidstr);
 	ut_msg_u64(&out, t->past);
 	ut_msg_u64(&out, t->clock_at);
+	ut_msg_u32(&out, t->chunk);
+	ut_msg_u32(&out, t->before != NULL ? t->before->id : 0);
 	(void)journal_put(j, &out);
 	if (v->in[j].text < t->past)
 		v->in[j].text = t->past;
@@ -188,6 +206,7 @@ put_channel(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, ch->past.lost);
 	ut_msg_u64(&out, ch->past.bytes);
 	ut_msg_u64(&out, ch->past.packets);
+	ut_msg_u64(&out, ch->kept);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
@@ -204,6 +223,8 @@ put_region(unsigned int j, struct saved *v)
 	ut_msg_u32(&out, r->trace->id);
 	ut_msg_str(&out, region_none(r) ? "" : r->shm);
 	ut_msg_u32(&out, r->described);
+	ut_msg_u32(&out, r->moved);
+	ut_msg_u64(&out, r->told);
 	(void)journal_put(j, &out);
 }
 

@@ -102,6 +102,7 @@ trace_go_on(struct trace *t)
 		return;
 	t->take = TAKE_DONE;
 	consumer_hold(t->consumer, t->id, false);
+	rotation_soon(t->session);
 }
 
 /*
@@ -117,7 +118,8 @@ trace_flush(struct trace *t)
 	size_t end;
 	bool whole = true;
 
-	if (t->take == TAKE_SIZE)
+	if (t->take == TAKE_SIZE ||
+	    (t->before != NULL && !trace_flush(t->before)))
 		return false;
 	if (text->sent < text->len)
 		state_save();	/* no file has more than the next utd knows */
@@ -295,6 +297,13 @@ trace_drop(struct trace *t)
 	for (p = bucket(t->owner); *p != t; p = &(*p)->chain)
 		continue;
 	*p = t->chain;
+	if (t->after != NULL)
+		t->after->before = NULL;
+	if (t->before != NULL) {
+		t->before->after = NULL;
+		trace_close(t->before);
+	}
+	rotation_soon(t->session);
 	state_del(&t->saved);
 	trace_go_on(t);
 	trace_leave(t);

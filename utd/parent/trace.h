@@ -43,6 +43,8 @@ struct region {
 	char		*why;		/* why it failed or waits; or NULL */
 	const char	*cause;		/* the part of why after the names */
 	uint32_t	 serial;	/* of the request for it */
+	bool		 moved;		/* from the trace before */
+	uint64_t	 told;		/* lost events: see UT_C_REGION */
 	char		 shm[UT_SHM_NAME];
 	bool		 left;		/* by another utd, to be adopted */
 	bool		 buried;	/* or about to be: see region_bury */
@@ -101,6 +103,12 @@ struct trace {
 #define TAKE_TEXT	2	/* and to be sent what is missing */
 #define TAKE_DONE	3	/* it has all, or has failed */
 	unsigned int	 take;
+	uint32_t	 chunk;		/* of the session, that it is in */
+	struct trace	*before;	/* its regions were there, and their
+					   consumer has yet to close that */
+	struct trace	*after;		/* likewise: its regions are here */
+	bool		 prepared;	/* its metadata have begun */
+	bool		 asking;	/* for a directory in the next chunk */
 	char		*path;		/* below the session's directory */
 	bool		 made;		/* path is the final one */
 	unsigned char	 uuid[UUID_LEN];
@@ -180,6 +188,10 @@ void	 regions_free(struct channel *);
 void	 regions_gone(void);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
+void	 channel_peek(struct channel *, struct waiter *);
+uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
+void	 region_move(struct region *, struct trace *);
+void	 regions_move(struct trace *, struct trace *);
 void	 channel_counts(const struct channel *, struct counts *);
 void	 session_counts(const struct session *, struct counts *);
 void	 region_why(const struct region *, char *, size_t);	/* it failed */
@@ -190,12 +202,24 @@ void	 session_open(struct session *, struct waiter *);
 void	 session_wait(struct session *);	/* then retry its directory */
 const struct consumer *session_late(const struct session *);
 void	 trace_retry(struct trace *);
+void	 trace_begin(struct trace *);
+void	 trace_go(struct trace *, int, const char *);
 void	 traces_drained(const struct consumer *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
 struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
+
+/* rotate.c: chunks. */
+void	 rotation_begin(struct session *, uint32_t);
+bool	 rotation_refused(const struct session *, char *, size_t);
+void	 rotation_soon(struct session *);	/* look at it again */
+void	 rotation_set(struct session *);	/* its ms or bytes have changed */
+void	 rotation_last(struct session *, struct waiter *);
+void	 rotation_free(struct session *);
+const char *trace_below(const struct trace *);
+void	 trace_moving(struct trace *);	/* tell the consumer */
 
 /* metadata.c: TSDL. */
 #define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */

@@ -1,0 +1,173 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A chunk that is complete: no consumer writes there any more.  It gets its
+ * place below archives/ by one rename(2), or is removed.
+ *
+ * The first chunk of a session is ust/ itself, and moves into a directory of
+ * its own first; later ones have one.  Each step may have been taken by a
+ * consumer that died behind it.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+#include "sink.h"
+
+#define TOP		"ust"
+#define ARCHIVES	"archives"
+#define DEPTH_MAX	8	/* ours are not deeper */
+
+/* Report errno as the reason. */
+static int
+failed(const char *path)
+{
+	return report_why(path, "%s", strerror(errno));
+}
+
+static int
+make_dir(int at, const char *name)
+{
+	return mkdirat(at, name, 0755) == 0 || errno == EEXIST ? 0 :
+	    failed(name);
+}
+
+static bool
+is_there(int at, const char *name)
+{
+	struct stat st;
+
+	return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int	remove_tree(int, const char *, int);
+
+/* Remove all in the directory, which is closed then. */
+static int
+remove_entries(DIR *dir, int depth)
+{
+	const int fd = dirfd(dir);
+	struct dirent *d;
+	int r = 0;
+
+	while (r == 0 && (d = readdir(dir)) != NULL) {
+		if (strcmp(d->d_name, ".") == 0 ||
+		    strcmp(d->d_name, "..") == 0 ||
+		    unlinkat(fd, d->d_name, 0) == 0 || errno == ENOENT)
+			continue;
+		/* It is a directory, or cannot be removed. */
+		r = depth == DEPTH_MAX ? failed(d->d_name) :
+		    remove_tree(fd, d->d_name, depth + 1);
+	}
+	closedir(dir);
+	return r;
+}
+
+/* Remove a directory and all below it.  No link is followed. */
+static int
+remove_tree(int at, const char *name, int depth)
+{
+	DIR *dir;
+	int fd;
+
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+	if (fd == -1)
+		return errno == ENOENT ? 0 : failed(name);
+	if ((dir = fdopendir(fd)) == NULL)
+		return close_failed(fd);
+	if (remove_entries(dir, depth) == -1)
+		return -1;
+	return unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 :
+	    failed(name);
+}
+
+/* Is there a directory of ours: 1, 0, or -1? */
+static int
+have(int at, const char *name)
+{
+	const int fd = output_open(at, name);
+
+	if (fd == -1)
+		return errno == ENOENT ? 0 : -1;
+	close(fd);
+	return 1;
+}
+
+/* Give ust/ a directory above, which is complete before it is called so. */
+static int
+wrap_top(int fd, int archives, const char *hidden)
+{
+	int dir, r = 0;
+
+	if (make_dir(archives, hidden) == -1 ||
+	    (dir = output_open(archives, hidden)) == -1)
+		return -1;
+	if (!is_there(dir, TOP) && renameat(fd, TOP, dir, TOP) == -1)
+		r = errno == ENOENT ? make_dir(dir, TOP) : failed(TOP);
+	return r == 0 ? close(dir) : close_failed(dir);
+}
+
+static int
+move(int fd, int archives, const char *from, const char *to, uint32_t how)
+{
+	char hidden[NAME_MAXLEN + 1];
+	const bool top = strcmp(from, TOP) == 0;
+	int there;
+
+	if (is_there(archives, to))
+		return 0;		/* by one that died then */
+	if ((there = have(fd, from)) == -1)
+		return -1;
+	if (there == 0 && how == UT_CHUNK_ANY && !top)
+		return 0;
+	if (there == 0 || top) {
+		snprintf(hidden, sizeof(hidden), ".%s", to);
+		if (wrap_top(fd, archives, hidden) == -1)
+			return -1;
+		from = hidden;
+		fd = archives;
+	}
+	return renameat(fd, from, archives, to) == 0 ? 0 : failed(to);
+}
+
+/* Keep the chunk under that name, or remove it: 0, or -1 and errno. */
+int
+chunk_done(int fd, const char *from, const char *to, uint32_t how)
+{
+	int archives, r;
+
+	if (how == UT_CHUNK_CLEAR) {
+		r = remove_tree(fd, from, 0);
+	} else {
+		if (make_dir(fd, ARCHIVES) == -1 ||
+		    (archives = output_open(fd, ARCHIVES)) == -1)
+			return -1;
+		r = move(fd, archives, from, to, how);
+		r = r == 0 ? close(archives) : close_failed(archives);
+	}
+	/* By this an empty trace is recognized. */
+	return r == 0 ? make_dir(fd, TOP) : r;
+}

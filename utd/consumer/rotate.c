@@ -1,0 +1,57 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Rotation: a region goes on in another trace, between two passes.
+ *
+ * All that is committed is written to the old trace; what comes then goes to
+ * the new one, whose streams and numbers begin anew, so that each of the two
+ * can be read without the other.  What could not be written, since there is no
+ * room for metadata, waits in the region, and goes to the new trace.
+ *
+ * The parent saves that the region goes on in the new trace before it says so.
+ * Wherever we die, the next consumer finds the last packets in one of the two.
+ */
+
+#include "consumer.h"
+#include "region.h"
+#include "sink.h"
+
+/* Nothing more goes there: note what the parent wants to know of it. */
+void
+region_left_sink(struct region *r, const struct sink *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nstreams; i++)
+		r->past.told += k->streams[i].discarded;
+	r->past.trace = k->trace->id;
+	r->past.bytes = k->bytes;
+	r->past.packets = k->packets;
+}
+
+void
+region_rotate(struct region *r, struct trace *to)
+{
+	struct sink *k;
+
+	(void)region_drain(r, DRAIN_ALL);
+	k = r->sink;
+	region_left_sink(r, k);
+	r->sink = sink_new(r, to);
+	r->sink->trouble = k->trouble;
+	sink_free(k);
+}

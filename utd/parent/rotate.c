@@ -1,0 +1,465 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Rotation.  The traces of a session that are written at the same time are a
+ * chunk.  The first chunk is ust/ in the session's directory, the next one
+ * chunk-1/ust/ and so on.  When a session is rotated, each trace gets a
+ * successor in the next chunk, and its consumer moves the regions there between
+ * two passes.  When the last has done so, the chunk is complete, and a consumer
+ * of the session's owner gives it its place below archives/.
+ *
+ * All of that is in the saved state before a consumer is told of it, and can be
+ * asked for once more: wherever utd or a consumer dies, the next one goes on.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "trace.h"
+
+#define RETRY_MS	1000	/* after something could not be done */
+#define LOOK_MS		200	/* between two looks at how much there is */
+
+static struct ut_msg out;
+
+static void	look(void *);
+static void	due(void *);
+
+/* The directory of a chunk. */
+static void
+chunk_dir(uint32_t chunk, char *dir, size_t n)
+{
+	if (chunk == 0)
+		snprintf(dir, n, "ust");
+	else
+		snprintf(dir, n, "chunk-%u", chunk);
+}
+
+static void
+add_time(char *s, size_t n, int64_t when)
+{
+	const time_t t = (time_t)when;
+	const size_t len = strlen(s);
+	struct tm tm;
+
+	if (localtime_r(&t, &tm) == NULL || strftime(s + len, n - len,
+	    "%Y%m%dT%H%M%S%z-", &tm) == 0)
+		s[len] = '\0';
+}
+
+/* Something is still written to the chunk before. */
+static bool
+is_written(const struct session *s)
+{
+	const struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->chunk != s->rotation.chunk)
+			return true;
+	return false;
+}
+
+/* UT_C_ROTATE is answered: the trace before is closed. */
+static void
+got_rotated(uint32_t id, int error, struct ut_msg *m)
+{
+	struct trace *t = trace_by_id(id);
+	struct region *r;
+	struct counts *past;
+	uint32_t n;
+
+	if (t == NULL || t->before == NULL ||
+	    (error != 0 && t->state == TRACE_FAILED))
+		return;			/* it is asked for again */
+	for (n = error == 0 ? ut_msg_get_u32(m) : 0; n > 0; n--) {
+		r = region_by_id(ut_msg_get_u32(m));
+		if (m->bad || r == NULL || r->trace != t)
+			break;
+		past = &r->channel->past;
+		r->told = ut_msg_get_u64(m);
+		past->bytes += ut_msg_get_u64(m);
+		past->packets += ut_msg_get_u64(m);
+		r->counts.bytes = r->counts.packets = 0;
+		state_changed(&r->channel->saved);
+	}
+	for (r = t->regions; r != NULL; r = r->beside) {
+		r->moved = false;
+		state_changed(&r->saved);
+	}
+	state_changed(&t->saved);
+	trace_drop(t->before);
+}
+
+/* The consumer has both traces: let it move the regions. */
+void
+trace_moving(struct trace *t)
+{
+	request_init(&out, UT_C_ROTATE, t->before->id, t->id);
+	(void)consumer_ask(t->consumer, &out, got_rotated, t->id, NULL);
+}
+
+/* The path of the trace, as it is in every chunk. */
+static const char *
+path_in_chunk(const struct trace *t)
+{
+	const char *p = t->path;
+
+	return strncmp(p, "chunk-", 6) == 0 ? strchr(p, '/') + 1 : p;
+}
+
+static void
+next_path(const struct trace *t, char *path, size_t n)
+{
+	snprintf(path, n, "chunk-%u/%s", t->session->rotation.chunk,
+	    path_in_chunk(t));
+}
+
+/* The trace in the next chunk, in the directory `below' the one that is open. */
+static void
+trace_succeed(struct trace *t, const char *path, int fd, const char *below)
+{
+	struct trace *next = trace_new(t->session, new_id(), t->uid, t->gid,
+	    t->owner);
+
+	next->chunk = t->session->rotation.chunk;
+	next->bits = t->bits;
+	next->pid = t->pid;
+	next->vpid = t->vpid;
+	snprintf(next->name, sizeof(next->name), "%s", t->name);
+	next->path = xstrdup(path);
+	next->made = !trace_own(t);
+	next->before = t;
+	t->after = next;
+	regions_move(t, next);
+	trace_begin(next);
+	state_changed(&t->saved);
+	trace_refine(t);
+	trace_go(next, fd, below);
+	(void)trace_flush(next);
+}
+
+/* The session's owner has made the directory of another user's trace. */
+static void
+got_next(uint32_t id, int error, struct ut_msg *m)
+{
+	struct trace *t = trace_by_id(id);
+	char path[PATH_MAX], want[PATH_MAX], why[512];
+	int fd;
+
+	if (t == NULL)
+		return;
+	t->asking = false;
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+		session_warn(t->session, "%s", why);
+		timer_set(&t->session->rotation.timer, RETRY_MS, look,
+		    id_arg(t->session->id));
+		return;
+	}
+	next_path(t, want, sizeof(want));
+	ut_msg_get_str(m, path, sizeof(path));
+	if (m->bad || strncmp(path, want, strlen(want)) != 0 ||
+	    t->chunk == t->session->rotation.chunk || t->after != NULL ||
+	    t->state != TRACE_READY || (fd = ut_msg_get_fd(m)) == -1)
+		return;
+	trace_succeed(t, path, fd, trace_below(t));
+	close(fd);
+}
+
+/*
+ * Let the trace go on in the next chunk, or begin there if it has not begun; or
+ * later, if it is just being made, or opened again.
+ */
+static void
+trace_rotate(struct trace *t)
+{
+	struct session *s = t->session;
+	char path[PATH_MAX];
+
+	if (t->state == TRACE_NEW || t->state == TRACE_OVER ||
+	    (t->state == TRACE_FAILED && t->take == TAKE_NONE)) {
+		t->chunk = s->rotation.chunk;
+		free(t->path);
+		t->path = NULL;
+		t->made = false;
+		return;
+	}
+	if (t->state != TRACE_READY || trace_held(t) || t->asking)
+		return;
+	next_path(t, path, sizeof(path));
+	if (trace_own(t)) {
+		trace_succeed(t, path, s->dirfd, path);
+		return;
+	}
+	t->asking = true;
+	request_init(&out, UT_C_UIDDIR, 0, 0);
+	ut_msg_fd(&out, s->dirfd);
+	ut_msg_str(&out, path);
+	ut_msg_u32(&out, t->owner != 0);
+	ut_msg_u32(&out, (uint32_t)t->uid);
+	ut_msg_u32(&out, (uint32_t)t->gid);
+	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_next, t->id,
+	    NULL);
+}
+
+/* The bytes of the chunk are gone, or with those of the others. */
+static void
+count_chunk(struct session *s)
+{
+	struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		if (s->rotation.how == UT_CHUNK_CLEAR)
+			ch->past.bytes = ch->kept;
+		else
+			ch->kept = ch->past.bytes;
+		state_changed(&ch->saved);
+	}
+}
+
+/* UT_C_CHUNK is answered. */
+static void
+got_chunk(uint32_t id, int error, struct ut_msg *m)
+{
+	struct session *s = session_by_id(id);
+	struct rotation *ro;
+	unsigned int i;
+	char why[400];
+
+	if (s == NULL)
+		return;
+	ro = &s->rotation;
+	ro->asked = false;
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+		snprintf(ro->why, sizeof(ro->why), "%s stays where it is: %s",
+		    ro->from, why);
+		session_warn(s, "%s", ro->why);
+		for (i = 0; i < ro->waiters.n; i++)
+			wait_failed(ro->waiters.w[i], ro->why);
+		waits_done(&ro->waiters);
+		timer_set(&ro->timer, RETRY_MS, look, id_arg(s->id));
+		return;
+	}
+	count_chunk(s);
+	ro->why[0] = '\0';
+	ro->busy = false;
+	ro->kept += ro->how != UT_CHUNK_CLEAR;
+	state_changed(&s->saved);
+	waits_done(&ro->waiters);
+}
+
+/* The chunk is complete: give it its place. */
+static void
+chunk_place(struct session *s)
+{
+	struct rotation *ro = &s->rotation;
+
+	ro->asked = true;
+	state_save();
+	request_init(&out, UT_C_CHUNK, 0, ro->how);
+	ut_msg_str(&out, ro->from);
+	ut_msg_str(&out, ro->to);
+	ut_msg_fd(&out, s->dirfd);
+	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_chunk,
+	    s->id, NULL);
+}
+
+/* How far is it? */
+static void
+look(void *arg)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	struct trace *t, *next;
+
+	if (s == NULL || !s->rotation.busy || s->rotation.asked ||
+	    s->dirfd == -1 || s->gone[0] != '\0')
+		return;
+	for (t = s->traces; t != NULL; t = next) {
+		next = t->next;
+		if (t->chunk != s->rotation.chunk && t->after == NULL)
+			trace_rotate(t);
+	}
+	if (!is_written(s))
+		chunk_place(s);
+}
+
+void
+rotation_soon(struct session *s)
+{
+	if (s->rotation.busy && !s->rotation.asked)
+		timer_set(&s->rotation.timer, s->rotation.why[0] != '\0' ?
+		    RETRY_MS : 0, look, id_arg(s->id));
+}
+
+/* Can the session not be rotated now?  Then why. */
+bool
+rotation_refused(const struct session *s, char *why, size_t n)
+{
+	const struct consumer *c = session_late(s);
+	const struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->state == TRACE_FAILED && t->take != TAKE_NONE)
+			break;
+	if (!s->begun)
+		snprintf(why, n, "session %s was never started", s->name);
+	else if (s->rotation.busy)
+		snprintf(why, n, "session %s is being rotated%s%s", s->name,
+		    s->rotation.why[0] != '\0' ? ": " : "", s->rotation.why);
+	else if (s->gone[0] != '\0' || t != NULL)
+		snprintf(why, n, "session %s cannot be rotated: %s", s->name,
+		    session_error(s));
+	else if (c != NULL)
+		snprintf(why, n, "session %s cannot be rotated: the consumer "
+		    "of uid %lu does not answer", s->name,
+		    (unsigned long)c->uid);
+	else
+		return false;
+	return true;
+}
+
+/* What becomes of the current chunk when it is complete. */
+static void
+chunk_end(struct session *s, uint32_t how)
+{
+	struct rotation *ro = &s->rotation;
+	const int64_t now = (int64_t)time(NULL);
+	size_t len;
+
+	chunk_dir(ro->chunk, ro->from, sizeof(ro->from));
+	ro->to[0] = '\0';
+	if (how != UT_CHUNK_CLEAR) {
+		add_time(ro->to, sizeof(ro->to), ro->began);
+		add_time(ro->to, sizeof(ro->to), now);
+		len = strlen(ro->to);
+		snprintf(ro->to + len, sizeof(ro->to) - len, "%u",
+		    ro->kept + 1);
+	}
+	ro->how = how;
+	ro->began = now;
+	ro->busy = true;
+	ro->chunk++;
+	state_changed(&s->saved);
+}
+
+/* Begin the next chunk. */
+void
+rotation_begin(struct session *s, uint32_t how)
+{
+	chunk_end(s, how);
+	look(id_arg(s->id));
+}
+
+/*
+ * The session ends, and all is written: if it was ever rotated, its last chunk
+ * gets its place, too.
+ */
+void
+rotation_last(struct session *s, struct waiter *w)
+{
+	const struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		if (t->regions != NULL)
+			return;
+	if (s->rotation.chunk == 0 || s->rotation.busy || s->gone[0] != '\0' ||
+	    s->dirfd == -1)
+		return;
+	while (s->traces != NULL)
+		trace_close(s->traces);
+	(void)waits_add(&s->rotation.waiters, w);
+	chunk_end(s, UT_CHUNK_ANY);
+	chunk_place(s);
+}
+
+void
+rotation_free(struct session *s)
+{
+	timer_clear(&s->rotation.timer);
+	timer_clear(&s->rotation.due);
+	waits_done(&s->rotation.waiters);
+}
+
+/*
+ * By itself: so often, or when there is so much.
+ */
+static void
+rotate_itself(struct session *s)
+{
+	char why[512];
+
+	if (s->active && !rotation_refused(s, why, sizeof(why)))
+		rotation_begin(s, UT_CHUNK_ANY);
+}
+
+static bool
+too_large(const struct session *s)
+{
+	const struct channel *ch;
+	uint64_t bytes = 0;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		bytes += channel_chunk(ch);
+	return s->rotation.bytes != 0 && bytes >= s->rotation.bytes;
+}
+
+/* It is time, or time to look at how much there is. */
+static void
+due(void *arg)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+	struct rotation *ro;
+	struct channel *ch;
+
+	if (s == NULL || s->dying)
+		return;
+	ro = &s->rotation;
+	if (ro->ms != 0 && ut_msg_now() >= ro->next) {
+		ro->next += ro->ms;
+		rotate_itself(s);
+	} else if (too_large(s)) {
+		rotate_itself(s);
+	}
+	for (ch = s->channels; ro->bytes != 0 && s->active && ch != NULL;
+	    ch = ch->next)
+		channel_peek(ch, NULL);
+	rotation_set(s);
+}
+
+/* Set the timer for the next time. */
+void
+rotation_set(struct session *s)
+{
+	struct rotation *ro = &s->rotation;
+	const int64_t now = ut_msg_now();
+	int64_t when = now + LOOK_MS;
+
+	if (ro->ms != 0) {
+		if (ro->next <= now || ro->next > now + ro->ms)
+			ro->next = now + ro->ms;
+		if (ro->bytes == 0 || ro->next < when)
+			when = ro->next;
+	}
+	timer_clear(&ro->due);
+	if (ro->ms != 0 || ro->bytes != 0)
+		timer_set(&ro->due, (int)(when - now), due, id_arg(s->id));
+}
