@@ -341,6 +341,14 @@ state_rows(unsigned int j, struct saved *v, size_t left)
 	return true;
 }
 
+/* The trace whose place it takes is read first. */
+static void
+put_before(unsigned int j, const struct trace *t)
+{
+	if (t->before != NULL && !t->before->saved.in[j].there)
+		(void)state_put(j, &t->before->saved, SIZE_MAX);
+}
+
 bool
 state_put(unsigned int j, struct saved *v, size_t left)
 {
@@ -364,6 +372,8 @@ state_put(unsigned int j, struct saved *v, size_t left)
 		if (!up->in[j].there)
 			(void)state_put(j, up, SIZE_MAX);
 	}
+	if (v->kind == SAVED_TRACE)
+		put_before(j, v->object);
 	puts[v->kind](j, v);
 	v->in[j].there = true;
 	return state_rows(j, v, left);

@@ -1,0 +1,143 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A session that is rotated again and again while programs write, are killed,
+# and come anew, and while consumers and utd are killed: each chunk can be read
+# alone by both readers, and all of them together have every event once.
+# ROTATE_SECONDS=60 is the long form.
+
+. ./common.sh
+
+seconds=${ROTATE_SECONDS:-6}
+
+# Two: one with buffers of each user, and one with those of each program.
+sessions="s p"
+utctl_each() {
+	for each in $sessions; do
+		utctl "$@" $each || fail "utctl $* $each"
+	done
+}
+session() {
+	utctl create -o "$T/$1" "$1" >/dev/null &&
+	    utctl enable-channel -s "$1" ${2:-} -b 4k -n 256 c &&
+	    utctl enable-event -s "$1" -c c 'seq:tick' || fail "set-up of $1"
+}
+
+# A writer of 3 threads, until it is killed, and now and then another user's.
+i=0 args=
+writer() {
+	i=$((i + 1))
+	who=
+	[ "$(id -u)" -ne 0 ] || [ $((i % 3)) -ne 0 ] ||
+	    who="./prog/asuser 65533"
+	: >"$T/progress.$i" && chmod 666 "$T/progress.$i"
+	$who ./prog/seq -p 200 $i 3 90000000 "$T/progress.$i" &
+	CHILDREN="$CHILDREN $!"
+	running="$running $!"
+	args="$args $i:$T/progress.$i"
+	# One that begins while no utd runs is not recorded from the first.
+	until_ok has_begun "$T/progress.$i" || fail "writer $i does not begin"
+}
+
+has_begun() {
+	[ "$(returned "$1")" -gt 0 ]
+}
+
+# Chunks alone, and their events together.
+all_chunks() {
+	: >"$T/all"
+	chunks=0 events=0
+	for d in $(ls "$T/$1/archives" | sed 's/.*-//' | sort -n); do
+		d=$(echo "$T/$1"/archives/*-$d)
+		chunks=$((chunks + 1))
+		if [ -z "$(find "$d" -name metadata)" ]; then
+			expect 0 'no events were recorded' utctl view "$d"
+			continue
+		fi
+		readers_agree "$d" >>"$T/agreed"
+		cat "$T/view.out" >>"$T/all"
+		grep . "$T/view.err" && fail "$d: view complains"
+	done
+	ls -A "$T/$1/archives" | grep '^\.' && fail "a chunk is half there"
+	return 0
+}
+
+chmod 755 "$T" "$UT_RUNDIR"
+start_utd
+session s
+session p -p
+complains 'never started' utctl rotate s
+complains 'never started' utctl clear s
+utctl start s >/dev/null || fail "start"
+utctl list -j s >"$T/before"
+complains 'less than 50 ms' utctl rotate -t 49ms s
+complains "time '1x': not a number" utctl rotate -t 1x s
+complains "size 'x': not a number" utctl rotate -z x s
+complains 'session none does not exist' utctl rotate none
+utctl list -j s | cmp -s - "$T/before" || fail "changed"
+
+# By hand: what is written before is in the chunk, and the rest is not.
+./prog/seq 4000 1 100 || fail "seq: $?"
+expect 0 "session s rotated: $T/s/archives/[0-9T+-]*-1\$" utctl rotate s
+first=$(sed 's/.* rotated: //' "$T/out")
+readers_agree "$first"
+[ "$(wc -l <"$T/view.out")" -eq 100 ] || fail "not 100 events in $first"
+[ ! -d "$T/s/ust/uid" ] || fail "$(find "$T/s")"
+./prog/seq 4001 1 10 || fail "seq: $?"
+expect 0 '-2$' utctl rotate s
+[ "$(count_events "$(sed 's/.* rotated: //' "$T/out")" seq:tick)" -eq 10 ] ||
+    fail "not 10 events in the second chunk"
+expect 0 '-3$' utctl rotate s
+expect 0 'no events were recorded' \
+    utctl view "$(sed 's/.* rotated: //' "$T/out")"
+expect 0 ' 110 events, 0 lost' utctl list s
+
+# As often as can be, with all that can happen.
+utctl start p >/dev/null || fail "start p"
+utctl_each rotate -t 50ms
+end=$(($(date +%s) + seconds))
+faults=0 running=
+writer
+writer
+writer
+while [ "$(date +%s)" -lt $end ]; do
+	writer
+	nap 90
+	case $((faults % 9)) in
+	1|5)	kill_consumers ;;
+	3)	kill_utd 0; start_utd ;;
+	7)	kill_utd $((faults / 9 % 2 + 1)); start_utd ;;
+	8)	utctl rotate s >/dev/null 2>&1 ;;
+	*)	set -- $running
+		kill -9 $1
+		shift
+		running=$* ;;
+	esac
+	faults=$((faults + 1))
+	nap 90
+done
+utctl_each rotate -t 0
+kill -9 $running
+wait $running 2>/dev/null
+for each in $sessions; do
+	until_ok utctl rotate $each || fail "$(utctl rotate $each 2>&1)"
+	expect 0 'stopped: [0-9]* events, 0 lost' utctl stop $each
+	told=$(sed -n 's/.*: \([0-9]*\) events.*/\1/p' "$T/out")
+	bytes=$(sed -n 's/.* \([0-9]*\) bytes.*/\1/p' "$T/out")
+	expect 0 'destroyed' utctl destroy $each
+	[ -z "$(ls -d "$T/$each"/chunk-* 2>/dev/null)" ] ||
+	    fail "$(find "$T/$each" ! -path "*/archives/*"; cat "$T/utd.log"; ls "$T/$each/archives")"
+	all_chunks $each
+	n=$(find "$T/$each" -type f ! -name metadata -exec cat {} + | wc -c)
+	./prog/seqcheck $args <"$T/all" >"$T/got" ||
+	    fail "$each: $(cat "$T/got")"
+	read -r events writers missing <"$T/got"
+	echo "$each: $chunks chunks, $events events of $writers threads," \
+	    "gaps of $missing"
+	[ "$missing" -eq 0 ] || fail "gaps of $missing"
+	[ "$events" -eq "$told" ] || fail "$events events, and utd told $told"
+	[ "$bytes" -eq "$n" ] || fail "$n bytes, and utd told $bytes"
+	[ "$chunks" -gt $((seconds * 2)) ] || fail "only $chunks chunks"
+done
+survived "$faults" "faults while sessions are rotated each 50 ms" \
+    "$(returned "$T"/progress.*)" "$events"
+stop_utd || fail "utd: status $?"
