@@ -83,7 +83,8 @@ COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/level.o libut/msg.o libut/rundir.o libut/shm.o \
 		libut/sock.o libut/walk.o
 
-UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
+UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
+		utd/consumer/adopt.c \
 		utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
@@ -94,11 +95,12 @@ UTD_SRCS =	utd/log.c utd/utd.c utd/uuid.c utd/consumer/adopt.c \
 		utd/consumer/rotate.c \
 		utd/consumer/sink.c utd/consumer/sleep.c \
 		utd/parent/assign.c utd/parent/client.c \
-		utd/parent/clock.c utd/parent/conn.c \
+		utd/parent/clock.c utd/parent/command.c utd/parent/conn.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
-		utd/parent/loop.c utd/parent/metadata.c utd/parent/open.c \
+		utd/parent/loop.c utd/parent/metadata.c \
+		utd/parent/move.c utd/parent/open.c \
 		utd/parent/parent.c utd/parent/plan.c utd/parent/program.c \
 		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
 		utd/parent/registry.c \

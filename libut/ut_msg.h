@@ -159,6 +159,7 @@ struct ut_msghdr {
 #define UT_CHUNKS_BYTES	2u
 #define UT_CHUNKS_COMMAND 4u
 #define UT_CHUNK_MS	50		/* the least */
+#define UT_COMMAND_MAX	4095		/* bytes */
 
 /* CREATE was refused for what it named, and may do with another name. */
 #define UT_TAKEN_NAME	1	/* there is a session of that name */

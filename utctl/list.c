@@ -374,12 +374,35 @@ print_head(const struct row *r, int all)
 		printf("    error: %s\n", row_str(r, "error"));
 }
 
+/* When it is rotated, and what is run then. */
+static void
+print_rotation(const struct row *r)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const uint64_t n = row_num(r, "chunks");
+
+	if (n == 0 && ms == 0 && bytes == 0 &&
+	    row_str(r, "rotate_command")[0] == '\0')
+		return;
+	printf("    rotated: %" PRIu64 " chunk%s", n, n == 1 ? "" : "s");
+	if (ms != 0)
+		printf(ms % 1000 == 0 ? ", every %" PRIu64 " s" :
+		    ", every %" PRIu64 " ms", ms % 1000 == 0 ? ms / 1000 : ms);
+	if (bytes != 0)
+		printf(", at %" PRIu64 " bytes", bytes);
+	if (row_str(r, "rotate_command")[0] != '\0')
+		printf(", for each: %s", row_str(r, "rotate_command"));
+	putchar('\n');
+}
+
 static void
 print_session(const struct row *r, int all)
 {
 	const struct row *c;
 
 	print_head(r, all);
+	print_rotation(r);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "tracked") == 0)
 			print_tracked(c);

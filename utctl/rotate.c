@@ -28,8 +28,6 @@
 
 #include "utctl.h"
 
-#define COMMAND_MAX	4095
-
 /* A time in ms: seconds, or with ms, s, m or h; 0 is none. */
 static uint32_t
 parse_time(const char *s)
@@ -101,9 +99,9 @@ parse_rotate(int argc, char **argv, struct step *st)
 			st->bytes = parse_bytes(optarg);
 			st->chunks |= UT_CHUNKS_BYTES;
 		} else if (ch == 'c') {
-			if (strlen(optarg) > COMMAND_MAX)
+			if (strlen(optarg) > UT_COMMAND_MAX)
 				die("command: longer than %d bytes",
-				    COMMAND_MAX);
+				    UT_COMMAND_MAX);
 			st->command = optarg;
 			st->chunks |= UT_CHUNKS_COMMAND;
 		} else {

@@ -21,6 +21,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,27 @@ put_tracked(FILE *f, const struct row *r)
 		putc('\n', f);
 }
 
+/* When it is rotated by itself, in one command. */
+static void
+put_rotation(FILE *f, const struct row *r)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const char *command = row_str(r, "rotate_command");
+
+	if (ms == 0 && bytes == 0 && command[0] == '\0')
+		return;
+	fputs("rotate", f);
+	if (ms != 0)
+		fprintf(f, " -t %" PRIu64 "ms", ms);
+	if (bytes != 0)
+		fprintf(f, " -z %" PRIu64, bytes);
+	if (command[0] != '\0')
+		put_word(f, " -c ", command);
+	put_word(f, " ", row_str(r, "name"));
+	putc('\n', f);
+}
+
 /* A channel that was removed is left out: its name cannot be used again. */
 static int
 put_channel(FILE *f, const char *session, const struct row *r)
@@ -218,6 +240,7 @@ put_session(FILE *f, const struct row *r)
 		    put_channel(f, name, c) == -1)
 			return -1;
 	put_tracked(f, r);
+	put_rotation(f, r);
 	return 0;
 }
 

@@ -75,6 +75,10 @@ struct counts {
 	uint64_t	 packets;
 };
 
+/* become.c: another user, for good; true if that gave anything up; or fatal. */
+bool	 become(uid_t, gid_t);
+gid_t	 user_group(uid_t, gid_t);	/* the user's, if that is known */
+
 /* uuid.c */
 void	 uuid_begin(void);
 void	 uuid_make(unsigned char *, char *);	/* and in words */
@@ -143,8 +147,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   and the fd; u32 how many regions went on
 				   elsewhere, then each: u32 region, u64 lost
 				   events of which its traces have told, u64
-				   bytes and u64 packets of the last one; with an
-				   errno, str why */
+				   bytes and u64 packets of the last one; u32 1
+				   if there is a chunk now; with an errno, str
+				   why */
 #define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */

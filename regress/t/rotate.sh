@@ -95,24 +95,30 @@ expect 0 ' 110 events, 0 lost' utctl list s
 utctl start p >/dev/null || fail "start p"
 utctl_each rotate -t 50ms
 end=$(($(date +%s) + seconds))
-faults=0 running=
+faults=0 turn=0 running=
 writer
 writer
 writer
 while [ "$(date +%s)" -lt $end ]; do
 	writer
 	nap 90
-	case $((faults % 9)) in
-	1|5)	kill_consumers ;;
-	3)	kill_utd 0; start_utd ;;
-	7)	kill_utd $((faults / 9 % 2 + 1)); start_utd ;;
+	turn=$((turn + 1))
+	case $((turn % 9)) in
+	1|5)	kill_consumers; faults=$((faults + 1)) ;;
+	3)	kill_utd 0; start_utd; faults=$((faults + 1)) ;;
+	7)	kill_utd $((turn / 9 % 2 + 1))
+		start_utd
+		faults=$((faults + 1)) ;;
 	8)	utctl rotate s >/dev/null 2>&1 ;;
-	*)	set -- $running
-		kill -9 $1
-		shift
-		running=$* ;;
 	esac
-	faults=$((faults + 1))
+	set -- $running
+	if [ $# -gt 5 ]; then
+		kill -9 $1
+		wait $1 2>/dev/null
+		shift
+		running=$*
+		faults=$((faults + 1))
+	fi
 	nap 90
 done
 utctl_each rotate -t 0

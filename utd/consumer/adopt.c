@@ -111,6 +111,19 @@ adopt_sink(struct region *r, struct sink *k)
 	return ok;
 }
 
+/* Nothing more goes there: note what the parent wants to know of it. */
+void
+region_left_sink(struct region *r, const struct sink *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nstreams; i++)
+		r->past.told += k->streams[i].discarded;
+	r->past.trace = k->trace->id;
+	r->past.bytes = k->bytes;
+	r->past.packets = k->packets;
+}
+
 /*
  * The last consumer was about to go on in this trace, or had already: what it
  * wrote last is there or in the trace before, which is complete now.

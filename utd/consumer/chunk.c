@@ -153,9 +153,12 @@ move(int fd, int archives, const char *from, const char *to, uint32_t how)
 	return renameat(fd, from, archives, to) == 0 ? 0 : failed(to);
 }
 
-/* Keep the chunk under that name, or remove it: 0, or -1 and errno. */
+/*
+ * Keep the chunk under that name, if there is any, or remove it: 0, or -1 and
+ * errno.
+ */
 int
-chunk_done(int fd, const char *from, const char *to, uint32_t how)
+chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
 {
 	int archives, r;
 
@@ -166,6 +169,7 @@ chunk_done(int fd, const char *from, const char *to, uint32_t how)
 		    (archives = output_open(fd, ARCHIVES)) == -1)
 			return -1;
 		r = move(fd, archives, from, to, how);
+		*any = is_there(archives, to);
 		r = r == 0 ? close(archives) : close_failed(archives);
 	}
 	/* By this an empty trace is recognized. */

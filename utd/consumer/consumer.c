@@ -25,8 +25,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,32 +46,6 @@ catch(int sig, void (*handler)(int))
 	sa.sa_handler = handler;
 	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
-}
-
-/*
- * For good: real, effective and saved IDs, and the groups.  True if there was
- * anything to give up.
- */
-static bool
-drop_privileges(uid_t uid, gid_t gid)
-{
-	const struct passwd *pw;
-
-	if (geteuid() != 0 || uid == 0)
-		return false;
-	gid = output_group(uid, gid);
-	pw = getpwuid(uid);
-	if ((pw != NULL ? initgroups(pw->pw_name, gid) :
-	    setgroups(1, &gid)) == -1 || setgid(gid) == -1 ||
-	    setuid(uid) == -1)
-		fatal("uid %lu", (unsigned long)uid);
-	if (getuid() != uid || geteuid() != uid || getgid() != gid ||
-	    getegid() != gid || setuid(0) != -1 ||
-	    (gid != 0 && setgid(0) != -1)) {
-		errno = EPERM;
-		fatal("uid %lu", (unsigned long)uid);
-	}
-	return true;
 }
 
 static void
@@ -164,7 +136,7 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	ut_closefrom(LOCK + 1);
 	if (ut_nonblock(PARENT_FD) == -1)
 		fatal("fcntl");
-	ut_confine(drop_privileges(uid, gid));
+	ut_confine(become(uid, gid));
 	umask(022);
 	ut_name_thread("utd: consumer");
 	catch(SIGUSR1, sleep_signal);

@@ -199,15 +199,18 @@ do_chunk(struct ut_msg *m)
 {
 	char from[NAME_MAXLEN], to[NAME_MAXLEN];
 	const uint32_t serial = ut_msg_get_u32(m);
+	struct ut_msg *out;
+	bool any = false;
 	int fd;
 
 	ut_msg_get_str(m, from, sizeof(from));
 	ut_msg_get_str(m, to, sizeof(to));
 	fd = ut_msg_get_fd(m);
-	if (fd == -1 || chunk_done(fd, from, to, m->h.b) == -1) {
+	if (fd == -1 || chunk_done(fd, from, to, m->h.b, &any) == -1) {
 		report_failed(serial, errno);
 	} else {
-		(void)report_begin(UT_C_REPLY, serial, 0);
+		out = report_begin(UT_C_REPLY, serial, 0);
+		ut_msg_u32(out, any);
 		report_send();
 	}
 	if (fd != -1)

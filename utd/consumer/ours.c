@@ -33,7 +33,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -265,18 +264,6 @@ output_session(const char *path, bool again)
 		    "%s: a symbolic link on the way that others could have "
 		    "put there", strerror(error));
 	return check_session(fd, again) == 0 ? fd : close_failed(fd);
-}
-
-/*
- * The user's own group.  That of a program may be one that the user is not
- * in, if the program is set-group-ID; it counts where nobody knows the user.
- */
-gid_t
-output_group(uid_t uid, gid_t gid)
-{
-	const struct passwd *pw = getpwuid(uid);
-
-	return pw != NULL ? pw->pw_gid : gid;
 }
 
 /*

@@ -132,9 +132,9 @@ bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* rotate.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);
-void	 region_left_sink(struct region *, const struct sink *);
 
 /* adopt.c: a region and its sink, and what another consumer has left. */
+void	 region_left_sink(struct region *, const struct sink *);
 bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
 

@@ -30,19 +30,6 @@
 #include "region.h"
 #include "sink.h"
 
-/* Nothing more goes there: note what the parent wants to know of it. */
-void
-region_left_sink(struct region *r, const struct sink *k)
-{
-	uint32_t i;
-
-	for (i = 0; i < k->nstreams; i++)
-		r->past.told += k->streams[i].discarded;
-	r->past.trace = k->trace->id;
-	r->past.bytes = k->bytes;
-	r->past.packets = k->packets;
-}
-
 void
 region_rotate(struct region *r, struct trace *to)
 {

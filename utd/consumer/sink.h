@@ -161,11 +161,10 @@ int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
 int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
-gid_t	 output_group(uid_t, gid_t);	/* the user's */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
 
 /* chunk.c: a chunk that is complete; as above. */
-int	 chunk_done(int, const char *, const char *, uint32_t);
+int	 chunk_done(int, const char *, const char *, uint32_t, bool *);
 
 #endif /* SINK_H */

@@ -837,16 +837,21 @@ do_chunks(struct client *k, struct ut_msg *m)
 	struct rotation *ro = &k->session->rotation;
 	const uint32_t with = ut_msg_get_u32(m), ms = ut_msg_get_u32(m);
 	const uint64_t bytes = ut_msg_get_u64(m);
+	char command[UT_COMMAND_MAX + 1];
 
+	ut_msg_get_str(m, command, sizeof(command));
 	if (m->bad || ms > INT32_MAX || (ms > 0 && ms < UT_CHUNK_MS)) {
-		client_refuse(k, "rotate: a time of %d ms to %d s", UT_CHUNK_MS,
-		    INT32_MAX / 1000);
+		client_refuse(k, "rotate: a time of %d ms to %d s, and a "
+		    "command of %d bytes", UT_CHUNK_MS, INT32_MAX / 1000,
+		    UT_COMMAND_MAX);
 		return;
 	}
 	if ((with & UT_CHUNKS_MS) != 0)
 		ro->ms = ms;
 	if ((with & UT_CHUNKS_BYTES) != 0)
 		ro->bytes = bytes;
+	if ((with & UT_CHUNKS_COMMAND) != 0)
+		command_set(k->session, command);
 	ro->next = 0;
 	rotation_set(k->session);
 	state_changed(&k->session->saved);

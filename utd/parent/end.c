@@ -43,7 +43,8 @@ session_end(struct session *s)
 	while (s->traces != NULL)
 		trace_close(s->traces);
 	clients_forget(s);
-	session_free(s);
+	if (!command_lingers(s))
+		session_free(s);
 }
 
 /* Has the directory buffers that are not written? */
@@ -88,10 +89,12 @@ sessions_end(void)
 
 	for (s = sessions; s != NULL; s = next) {
 		next = s->next;
-		if (warn_left(s))
+		if (warn_left(s)) {
 			session_activate(s, false);
-		else
-			session_end(s);
+			continue;
+		}
+		command_forget(s);
+		session_end(s);
 	}
 	return sessions == NULL;
 }

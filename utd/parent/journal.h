@@ -85,6 +85,8 @@ _Static_assert(ATTRS == 6, "put_channel writes more: raise STATE_VERSION");
 #define STATE_GONE	13	/* a what, b id: with all that is below it */
 #define STATE_TRACK	14	/* a session: as in the protocol */
 #define STATE_UNTRACK	15	/* a session: as in the protocol */
+#define STATE_CHUNK	16	/* a session, b 1: the command has yet to be
+				   run for it, 0: for the first no more: str */
 
 /* How the journal is told what to write: see state.c. */
 struct saved_ops {
@@ -116,6 +118,7 @@ bool	 state_rows(unsigned int, struct saved *, size_t);
 void	 state_gone(unsigned int, struct saved *);
 void	 state_renew(struct trace *);	/* its metadata begin anew */
 void	 state_warning(const struct session *, const char *);
+void	 state_chunk(const struct session *, const char *, bool);
 void	 state_rule(const struct channel *, const struct rule *, bool);
 void	 state_track(const struct session *, const struct track *, bool);
 

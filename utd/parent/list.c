@@ -203,6 +203,10 @@ list_session(struct client *k, const struct session *s)
 	row_str("error", session_error(s));
 	row_num("missed", s->missed);
 	row_num("current", s->current && s->uid == k->conn->uid);
+	row_num("rotate_ms", s->rotation.ms);
+	row_num("rotate_bytes", s->rotation.bytes);
+	row_str("rotate_command", s->command != NULL ? s->command : "");
+	row_num("chunks", s->rotation.kept);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);

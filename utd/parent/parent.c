@@ -138,6 +138,7 @@ parent_open(const char *dir)
 	consumers_begin(dir, &consumer_ops);
 	journal_begin(&saved_ops);
 	regions_begin(links_region);
+	rotations_begin();
 	listen_open(dir, hellos);
 	state_open(dir);
 }

@@ -77,7 +77,7 @@ static bool
 read_session(struct ut_msg *m)
 {
 	struct session *s = session_by_id(m->h.a);
-	char name[NAME_MAXLEN], dir[PATH_MAX];
+	char name[NAME_MAXLEN], dir[PATH_MAX], command[UT_COMMAND_MAX + 1];
 	const uint32_t nstreams = ut_msg_get_u32(m);
 	uid_t uid;
 	gid_t gid;
@@ -105,7 +105,38 @@ read_session(struct ut_msg *m)
 	s->created = (int64_t)ut_msg_get_u64(m);
 	ut_msg_get_str(m, s->error, sizeof(s->error));
 	s->begun = (m->h.b & STATE_BEGUN) != 0;
-	return read_rotation(m, &s->rotation);
+	if (!read_rotation(m, &s->rotation))
+		return false;
+	ut_msg_get_str(m, command, sizeof(command));
+	free(s->command);
+	s->command = m->bad || command[0] == '\0' ? NULL : xstrdup(command);
+	return !m->bad;
+}
+
+/* Chunks for which the command has to be run, or need not be any more. */
+static bool
+read_chunk(struct ut_msg *m)
+{
+	struct session *s = session_by_id(m->h.a);
+	struct chunk **p, *c;
+	char name[sizeof(c->name)];
+
+	ut_msg_get_str(m, name, sizeof(name));
+	if (m->bad || s == NULL || strchr(name, '/') != NULL)
+		return false;
+	if (m->h.b != 0) {
+		command_wants(s, name);
+		return true;
+	}
+	for (p = &s->chunks; (c = *p) != NULL; p = &c->next)
+		if (strcmp(c->name, name) == 0)
+			break;
+	if (c == NULL)
+		return false;
+	*p = c->next;
+	s->nchunks--;
+	free(c);
+	return true;
 }
 
 static bool
@@ -394,6 +425,7 @@ static const struct {
 	{ STATE_GONE,		read_gone },
 	{ STATE_TRACK,		read_track },
 	{ STATE_UNTRACK,	read_track },
+	{ STATE_CHUNK,		read_chunk },
 };
 
 static bool
@@ -572,6 +604,7 @@ state_resume(void)
 	for (s = sessions; s != NULL; s = s->next) {
 		log_info("session %s goes on", s->name);
 		rotation_set(s);
+		command_next(s);
 		session_open(s, NULL);
 	}
 }

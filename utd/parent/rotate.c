@@ -35,7 +35,6 @@
 #include "client.h"
 #include "trace.h"
 
-#define RETRY_MS	1000	/* after something could not be done */
 #define LOOK_MS		200	/* between two looks at how much there is */
 
 static struct ut_msg out;
@@ -75,45 +74,6 @@ is_written(const struct session *s)
 		if (t->chunk != s->rotation.chunk)
 			return true;
 	return false;
-}
-
-/* UT_C_ROTATE is answered: the trace before is closed. */
-static void
-got_rotated(uint32_t id, int error, struct ut_msg *m)
-{
-	struct trace *t = trace_by_id(id);
-	struct region *r;
-	struct counts *past;
-	uint32_t n;
-
-	if (t == NULL || t->before == NULL ||
-	    (error != 0 && t->state == TRACE_FAILED))
-		return;			/* it is asked for again */
-	for (n = error == 0 ? ut_msg_get_u32(m) : 0; n > 0; n--) {
-		r = region_by_id(ut_msg_get_u32(m));
-		if (m->bad || r == NULL || r->trace != t)
-			break;
-		past = &r->channel->past;
-		r->told = ut_msg_get_u64(m);
-		past->bytes += ut_msg_get_u64(m);
-		past->packets += ut_msg_get_u64(m);
-		r->counts.bytes = r->counts.packets = 0;
-		state_changed(&r->channel->saved);
-	}
-	for (r = t->regions; r != NULL; r = r->beside) {
-		r->moved = false;
-		state_changed(&r->saved);
-	}
-	state_changed(&t->saved);
-	trace_drop(t->before);
-}
-
-/* The consumer has both traces: let it move the regions. */
-void
-trace_moving(struct trace *t)
-{
-	request_init(&out, UT_C_ROTATE, t->before->id, t->id);
-	(void)consumer_ask(t->consumer, &out, got_rotated, t->id, NULL);
 }
 
 /* The path of the trace, as it is in every chunk. */
@@ -170,7 +130,7 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 	if (error != 0) {
 		consumer_why(m, error, why, sizeof(why));
 		session_warn(t->session, "%s", why);
-		timer_set(&t->session->rotation.timer, RETRY_MS, look,
+		timer_set(&t->session->rotation.timer, ROTATION_RETRY, look,
 		    id_arg(t->session->id));
 		return;
 	}
@@ -256,13 +216,16 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		for (i = 0; i < ro->waiters.n; i++)
 			wait_failed(ro->waiters.w[i], ro->why);
 		waits_done(&ro->waiters);
-		timer_set(&ro->timer, RETRY_MS, look, id_arg(s->id));
+		timer_set(&ro->timer, ROTATION_RETRY, look, id_arg(s->id));
 		return;
 	}
 	count_chunk(s);
 	ro->why[0] = '\0';
 	ro->busy = false;
-	ro->kept += ro->how != UT_CHUNK_CLEAR;
+	if (ut_msg_get_u32(m) != 0) {
+		ro->kept++;
+		command_add(s, ro->to);
+	}
 	state_changed(&s->saved);
 	waits_done(&ro->waiters);
 }
@@ -300,14 +263,6 @@ look(void *arg)
 	}
 	if (!is_written(s))
 		chunk_place(s);
-}
-
-void
-rotation_soon(struct session *s)
-{
-	if (s->rotation.busy && !s->rotation.asked)
-		timer_set(&s->rotation.timer, s->rotation.why[0] != '\0' ?
-		    RETRY_MS : 0, look, id_arg(s->id));
 }
 
 /* Can the session not be rotated now?  Then why. */
@@ -391,14 +346,6 @@ rotation_last(struct session *s, struct waiter *w)
 	chunk_place(s);
 }
 
-void
-rotation_free(struct session *s)
-{
-	timer_clear(&s->rotation.timer);
-	timer_clear(&s->rotation.due);
-	waits_done(&s->rotation.waiters);
-}
-
 /*
  * By itself: so often, or when there is so much.
  */
@@ -443,6 +390,12 @@ due(void *arg)
 	    ch = ch->next)
 		channel_peek(ch, NULL);
 	rotation_set(s);
+}
+
+void
+rotations_begin(void)
+{
+	session_looks(look);
 }
 
 /* Set the timer for the next time. */

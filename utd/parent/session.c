@@ -34,6 +34,7 @@
 
 struct session *sessions;
 static uint32_t last_channel;
+static void (*looks)(void *);		/* at a rotation: see rotate.c */
 
 /* Is the name fit to be part of a path? */
 bool
@@ -282,6 +283,21 @@ session_activate(struct session *s, bool active)
 	state_changed(&s->saved);
 }
 
+void
+session_looks(void (*f)(void *))
+{
+	looks = f;
+}
+
+/* Look again at how far the rotation of the session is. */
+void
+rotation_soon(struct session *s)
+{
+	if (s->rotation.busy && !s->rotation.asked)
+		timer_set(&s->rotation.timer, s->rotation.why[0] != '\0' ?
+		    ROTATION_RETRY : 0, looks, id_arg(s->id));
+}
+
 /* Keep fd as the session's directory: 0, or an errno. */
 int
 session_own(struct session *s, int fd, bool had)
@@ -296,6 +312,7 @@ session_free(struct session *s)
 {
 	struct session **p;
 	struct channel *ch;
+	struct chunk *c;
 	struct warning *w;
 
 	for (p = &sessions; *p != NULL; p = &(*p)->next) {
@@ -314,7 +331,14 @@ session_free(struct session *s)
 		free(w);
 	}
 	session_untrack(s);
-	rotation_free(s);
+	while ((c = s->chunks) != NULL) {
+		s->chunks = c->next;
+		free(c);
+	}
+	free(s->command);
+	timer_clear(&s->rotation.timer);
+	timer_clear(&s->rotation.due);
+	waits_done(&s->rotation.waiters);
 	timer_clear(&s->retry);
 	if (s->dirfd != -1)
 		user_close(s->user, s->dirfd);

@@ -169,6 +169,7 @@ void	 clock_line(struct line *, const struct instant *, uint64_t);
  * rotate.c: what a session has recorded until it is rotated is a chunk, in a
  * directory of its own.
  */
+#define ROTATION_RETRY	1000	/* ms, after something could not be done */
 struct rotation {
 	uint32_t	 chunk;		/* the current one, from 0 on */
 	uint32_t	 kept;		/* chunks in archives/ */
@@ -185,6 +186,12 @@ struct rotation {
 	uint64_t	 bytes;		/* rotate when there are more; likewise */
 	int64_t		 next;		/* time of the former */
 	struct timer	 due;		/* of that, or of a look at the latter */
+};
+
+/* command.c: what is run for each chunk, one after the other. */
+struct chunk {
+	char		 name[96];
+	struct chunk	*next;
 };
 
 struct session {
@@ -210,6 +217,11 @@ struct session {
 	bool		 dying;		/* being created or destroyed */
 	bool		 begun;		/* it was started once */
 	struct rotation	 rotation;
+	char		*command;	/* run for each chunk; or NULL */
+	struct chunk	*chunks;	/* for which it has yet to be, or is */
+	unsigned int	 nchunks;
+	pid_t		 runs;		/* for the first; 0: it does not */
+	bool		 lingers;	/* until it was run for all */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	struct instant	 since;
 	int64_t		 created;	/* time_t */
@@ -226,10 +238,20 @@ struct session {
 
 extern struct session *sessions;	/* the last one created is the first */
 
+void	 command_set(struct session *, const char *);
+void	 command_add(struct session *, const char *);
+void	 command_wants(struct session *, const char *);
+void	 command_next(struct session *);
+bool	 command_lingers(struct session *);
+void	 command_forget(struct session *);
+void	 commands_reap(void);
+
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_made(struct session *);
 void	 session_unmade(struct session *);
+void	 session_looks(void (*)(void *));
+void	 rotation_soon(struct session *);
 void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(uint32_t, const char *, const char *, uid_t,

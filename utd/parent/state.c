@@ -84,10 +84,19 @@ put_rotation(const struct rotation *ro)
 }
 
 static void
+put_chunk(unsigned int j, const struct session *s, const char *name, bool added)
+{
+	ut_msg_init(&out, STATE_CHUNK, s->id, added);
+	ut_msg_str(&out, name);
+	(void)journal_put(j, &out);
+}
+
+static void
 put_session(unsigned int j, struct saved *v)
 {
 	const struct session *s = v->object;
 	const struct warning *w;
+	const struct chunk *c;
 
 	ut_msg_init(&out, STATE_SESSION, s->id,
 	    (s->active ? STATE_ACTIVE : 0) |
@@ -108,11 +117,14 @@ put_session(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, (uint64_t)s->created);
 	ut_msg_str(&out, s->error);
 	put_rotation(&s->rotation);
+	ut_msg_str(&out, s->command != NULL ? s->command : "");
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
 	for (w = s->warnings; w != NULL; w = w->next)
 		put_warning(j, s, w->text);
+	for (c = s->chunks; c != NULL; c = c->next)
+		put_chunk(j, s, c->name, true);
 	if (s->tracks != NULL)
 		put_tracks(j, STATE_TRACK, s, s->tracks);
 }
@@ -139,7 +151,8 @@ put_trace(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, t->past);
 	ut_msg_u64(&out, t->clock_at);
 	ut_msg_u32(&out, t->chunk);
-	ut_msg_u32(&out, t->before != NULL ? t->before->id : 0);
+	ut_msg_u32(&out, t->before != NULL && t->before->saved.in[j].there ?
+	    t->before->id : 0);
 	(void)journal_put(j, &out);
 	if (v->in[j].text < t->past)
 		v->in[j].text = t->past;
@@ -394,6 +407,18 @@ state_warning(const struct session *s, const char *text)
 	for (j = 0; j < 2; j++)
 		if (there(j, &s->saved))
 			put_warning(j, s, text);
+	state_soon();
+}
+
+/* The command is to be run for it, or was. */
+void
+state_chunk(const struct session *s, const char *name, bool added)
+{
+	unsigned int j;
+
+	for (j = 0; j < 2; j++)
+		if (there(j, &s->saved))
+			put_chunk(j, s, name, added);
 	state_soon();
 }
 

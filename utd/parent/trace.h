@@ -204,6 +204,7 @@ const struct consumer *session_late(const struct session *);
 void	 trace_retry(struct trace *);
 void	 trace_begin(struct trace *);
 void	 trace_go(struct trace *, int, const char *);
+const char *trace_below(const struct trace *);
 void	 traces_drained(const struct consumer *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
@@ -211,15 +212,15 @@ struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
 
+/* move.c: the regions of the trace before go on in this one. */
+void	 trace_moving(struct trace *);	/* tell the consumer */
+
 /* rotate.c: chunks. */
+void	 rotations_begin(void);
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, char *, size_t);
-void	 rotation_soon(struct session *);	/* look at it again */
 void	 rotation_set(struct session *);	/* its ms or bytes have changed */
 void	 rotation_last(struct session *, struct waiter *);
-void	 rotation_free(struct session *);
-const char *trace_below(const struct trace *);
-void	 trace_moving(struct trace *);	/* tell the consumer */
 
 /* metadata.c: TSDL. */
 #define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */

@@ -1,0 +1,75 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# clear: what was recorded is gone, and programs write on; what comes then is
+# there.  Chunks that have their place stay.  With buffers of each user and of
+# each program, for users who are not root too; and again and again while
+# programs write.
+
+. ./common.sh
+
+chmod 711 "$T" && chmod 755 "$UT_RUNDIR" || exit 1
+start_utd
+for i in s p; do
+	[ $i = s ] && with= || with=-p
+	utctl create -o "$T/$i" $i >/dev/null &&
+	    utctl enable-channel $with c &&
+	    utctl enable-event -c c 'seq:tick' && utctl start || fail "set-up"
+done
+both() {
+	./prog/seq $1 1 $2 || fail "seq: $?"
+	[ "$(id -u)" -ne 0 ] ||
+	    ./prog/asuser 65534 ./prog/seq $(($1 + 1)) 1 $2 || fail "seq: $?"
+}
+# Events of one writer in that directory.
+has() {
+	[ "$(utctl view "$1" 2>/dev/null | grep -c "writer = $(($2 * 1024)),")" \
+	    -eq "$3" ] || fail "$1: not $3 events of $2"
+}
+
+both 10 100
+for i in s p; do
+	expect 0 "session $i cleared" utctl clear $i
+	expect 0 'no events were recorded' utctl view "$T/$i"
+	[ -z "$(find "$T/$i" -type f)" ] || fail "$(find "$T/$i")"
+	expect 0 ' events, 0 lost, 0 bytes' utctl list $i
+done
+both 20 50
+for i in s p; do
+	expect 0 "session $i rotated" utctl rotate $i
+done
+both 30 30
+for i in s p; do
+	expect 0 "session $i cleared" utctl clear $i
+done
+both 40 20
+for i in s p; do
+	expect 0 "session $i stopped" utctl stop $i
+	readers_agree "$T/$i"
+	has "$T/$i" 10 0
+	has "$T/$i" 20 50
+	has "$T/$i" 30 0
+	has "$T/$i" 40 20
+	n=$(find "$T/$i" -type f ! -name metadata -exec cat {} + | wc -c)
+	expect 0 " lost, $n bytes" utctl list $i
+	utctl start $i >/dev/null || fail "start $i"
+done
+
+# While programs write, and consumers are killed.
+background ./prog/seq -p 50 50 3 90000000
+n=0
+while [ $n -lt 20 ]; do
+	n=$((n + 1))
+	[ $((n % 7)) -ne 3 ] || kill_consumers
+	for i in s p; do
+		expect 0 "session $i cleared" utctl clear $i
+	done
+done
+kill -9 $LAST
+for i in s p; do
+	expect 0 "destroyed: [0-9]* events, 0 lost" utctl destroy $i
+	readers_agree "$T/$i"
+	./prog/seqcheck <"$T/view.out" >"$T/got" || fail "$i: $(cat "$T/got")"
+	has "$T/$i" 20 50
+	[ "$(ls "$T/$i/archives" | wc -l)" -eq 2 ] || fail "$(ls "$T/$i"/*)"
+done
+stop_utd || fail "utd: status $?"

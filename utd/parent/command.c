@@ -1,0 +1,234 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The command that a session has for its chunks: it is run for each that has
+ * its place below archives/, one after the other, as the user who owns the
+ * session.  It has nothing of ours, and goes on if we are killed; the next utd
+ * runs it again for a chunk for which it was not seen to end.
+ */
+
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+#define SHELL		"/bin/sh"
+#define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
+#define CHUNKS_MAX	1000	/* for which it has yet to be run */
+
+extern char **environ;
+
+/* Another user's command gets nothing of our environment. */
+static void
+clean_environment(uid_t uid)
+{
+	static char *none[] = { NULL };
+	const struct passwd *pw = getpwuid(uid);
+
+	environ = none;
+	(void)setenv("PATH", DIRECTORIES, 1);
+	(void)setenv("SHELL", SHELL, 1);
+	(void)setenv("HOME", pw != NULL ? pw->pw_dir : "/", 1);
+	if (pw != NULL) {
+		(void)setenv("LOGNAME", pw->pw_name, 1);
+		(void)setenv("USER", pw->pw_name, 1);
+	}
+}
+
+static void	run(const struct session *, const char *)
+		    __attribute__((noreturn));
+
+/* In a process of its own, which becomes the command. */
+static void
+run(const struct session *s, const char *dir)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGCHLD,
+	    SIGPIPE, SIGUSR1, SIGXFSZ };
+	size_t i;
+	int fd;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		(void)signal(signals[i], SIG_DFL);
+	(void)setsid();
+	if ((fd = open("/dev/null", O_RDWR)) == -1 || dup2(fd, 0) == -1 ||
+	    dup2(fd, 1) == -1 || dup2(fd, 2) == -1)
+		_exit(126);
+	ut_closefrom(3);
+	if (become(s->uid, s->gid))
+		clean_environment(s->uid);
+	if (chdir("/") == -1)
+		_exit(126);
+	execl(SHELL, "sh", "-c", s->command, "sh", dir, (char *)NULL);
+	_exit(127);
+}
+
+/* Forget the first chunk. */
+static void
+chunk_over(struct session *s)
+{
+	struct chunk *c = s->chunks;
+
+	state_chunk(s, c->name, false);
+	s->chunks = c->next;
+	s->nchunks--;
+	free(c);
+}
+
+/* Run it for the first chunk, unless it runs. */
+void
+command_next(struct session *s)
+{
+	char dir[PATH_MAX + sizeof(s->chunks->name) + 16];
+
+	if (s->command == NULL || s->chunks == NULL || s->runs != 0)
+		return;
+	snprintf(dir, sizeof(dir), "%s/archives/%s", s->dir, s->chunks->name);
+	state_save();
+	if ((s->runs = fork()) == 0)
+		run(s, dir);
+	if (s->runs != -1)
+		return;
+	session_warn(s, "command for %s: %s", s->chunks->name,
+	    strerror(errno));
+	s->runs = 0;
+	chunk_over(s);
+}
+
+/* Then it is run for the next, if there is one. */
+static void
+command_ended(struct session *s, int status)
+{
+	s->runs = 0;
+	if (WIFSIGNALED(status))
+		session_warn(s, "command for %s: killed by signal %d",
+		    s->chunks->name, WTERMSIG(status));
+	else if (WEXITSTATUS(status) != 0)
+		session_warn(s, "command for %s: exit status %d",
+		    s->chunks->name, WEXITSTATUS(status));
+	chunk_over(s);
+	command_next(s);
+	if (s->lingers && s->chunks == NULL)
+		session_free(s);
+}
+
+/* A process has ended. */
+void
+commands_reap(void)
+{
+	struct session *s, *next;
+	int status;
+
+	for (s = sessions; s != NULL; s = next) {
+		next = s->next;
+		if (s->runs > 0 && waitpid(s->runs, &status, WNOHANG) ==
+		    s->runs)
+			command_ended(s, status);
+	}
+}
+
+/* It has yet to be run for the chunk of that name. */
+void
+command_wants(struct session *s, const char *name)
+{
+	struct chunk *c = xcalloc(1, sizeof(*c)), **p;
+
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	for (p = &s->chunks; *p != NULL; p = &(*p)->next)
+		continue;
+	*p = c;
+	s->nchunks++;
+}
+
+void
+command_add(struct session *s, const char *name)
+{
+	if (s->command == NULL)
+		return;
+	if (s->nchunks >= CHUNKS_MAX) {
+		session_warn(s, "command for %s: not run: %u chunks wait for "
+		    "it", name, s->nchunks);
+		return;
+	}
+	command_wants(s, name);
+	state_chunk(s, name, true);
+	command_next(s);
+}
+
+/* Forget the chunks for which it is not running; or did not, for another utd. */
+static void
+forget(struct session *s)
+{
+	struct chunk **p, *c;
+
+	if ((p = &s->chunks)[0] != NULL && s->runs != 0)
+		p = &s->chunks->next;
+	while ((c = *p) != NULL) {
+		state_chunk(s, c->name, false);
+		*p = c->next;
+		s->nchunks--;
+		free(c);
+	}
+}
+
+/* Another command, also for the chunks that wait; or "": none. */
+void
+command_set(struct session *s, const char *command)
+{
+	free(s->command);
+	s->command = command[0] != '\0' ? xstrdup(command) : NULL;
+	if (s->command == NULL)
+		forget(s);
+	state_changed(&s->saved);
+	command_next(s);
+}
+
+/*
+ * The session is gone for everybody else, and its name is free.  False if
+ * there is nothing to wait for.
+ */
+bool
+command_lingers(struct session *s)
+{
+	char name[sizeof(s->name)];
+
+	if (s->chunks == NULL)
+		return false;
+	snprintf(name, sizeof(name), "(%.200s)", s->name);
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->lingers = true;
+	return true;
+}
+
+/* utd ends: what runs goes on. */
+void
+command_forget(struct session *s)
+{
+	if (s->nchunks > (s->runs != 0 ? 1u : 0u))
+		log_warnx("session %s: the command was not run for the last %u "
+		    "chunks", s->name, s->nchunks - (s->runs != 0 ? 1u : 0u));
+	s->runs = 0;
+	forget(s);
+}
