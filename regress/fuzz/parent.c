@@ -186,7 +186,7 @@ answer_region(struct ut_msg *m)
 
 	(void)ut_msg_get_u32(m);
 	ut_msg_get_str(m, name, sizeof(name));
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < ATTRS; i++)
 		(void)ut_msg_get_u32(m);
 	ut_msg_u32(&reply, ut_msg_get_u32(m));
 	ut_msg_fd(&reply, null_fd);
@@ -205,7 +205,7 @@ static void
 answer(struct played *c, struct ut_msg *m)
 {
 	if (m->h.type < UT_C_SESSIONDIR || (m->h.type > UT_C_CLOSE &&
-	    m->h.type != UT_C_BURY) || m->h.type == UT_C_METADATA ||
+	    m->h.type < UT_C_BURY) || m->h.type == UT_C_METADATA ||
 	    m->h.type == UT_C_HOLD || m->h.type == UT_C_PROGRAM)
 		return;
 	if (answers == ANSWER_NOT) {
@@ -227,6 +227,8 @@ answer(struct played *c, struct ut_msg *m)
 		answer_region(m);
 	else if (m->h.type == UT_C_TRACE)
 		ut_msg_u64(&reply, 0);
+	else if (m->h.type == UT_C_ROTATE || m->h.type == UT_C_CHUNK)
+		ut_msg_u32(&reply, m->h.type == UT_C_CHUNK);
 	else if (m->h.type >= UT_C_ACTIVE)
 		answer_counts();
 	say(c);
@@ -385,8 +387,10 @@ parent_reset(void)
 			consumer_leave(&played[i]);
 	for (i = 0; i < 4; i++)
 		parent_wait(11000);
-	while ((s = sessions) != NULL)
+	while ((s = sessions) != NULL) {
+		command_forget(s);
 		session_end(s);
+	}
 	parent_wait(1100);		/* until the dead are looked for */
 	if (programs != NULL)
 		fuzz_die("programs stay");
