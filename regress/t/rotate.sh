@@ -144,6 +144,34 @@ for each in $sessions; do
 	[ "$bytes" -eq "$n" ] || fail "$n bytes, and utd told $bytes"
 	[ "$chunks" -gt $((seconds * 2)) ] || fail "only $chunks chunks"
 done
+# Lost events are told of once, in whatever chunk, also by those who take over.
+utctl create -o "$T/l" l >/dev/null && utctl enable-channel -b 4k -n 4 c &&
+    utctl enable-event -c c 'seq:tick' && utctl rotate -t 50ms &&
+    utctl start || fail "set-up of l"
+background ./prog/seq 4002 3 900000000
+for each in 1 2 3 4; do
+	nap 99
+	case $each in
+	2)	kill_consumers ;;
+	3)	kill_utd 0; start_utd ;;
+	esac
+	nap 99
+done
+kill -9 $LAST
+utctl rotate -t 0 l || fail "rotate -t 0"
+until_ok utctl rotate l || fail "$(utctl rotate l 2>&1)"
+expect 0 'stopped' utctl stop l
+told=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' "$T/out")
+expect 0 'destroyed' utctl destroy l
+sum=0
+for d in "$T"/l/archives/*; do
+	[ -n "$(find "$d" -name metadata)" ] || continue
+	utctl view "$d" >/dev/null 2>"$T/view.err" || fail "view $d"
+	sum=$((sum + $(discarded)))
+done
+echo "$sum discarded in all chunks, $told lost"
+[ "$told" -gt 0 ] && [ "$sum" -eq "$told" ] || fail "$sum discarded of $told"
+
 survived "$faults" "faults while sessions are rotated each 50 ms" \
     "$(returned "$T"/progress.*)" "$events"
 stop_utd || fail "utd: status $?"
