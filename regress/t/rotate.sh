@@ -144,6 +144,46 @@ for each in $sessions; do
 	[ "$bytes" -eq "$n" ] || fail "$n bytes, and utd told $bytes"
 	[ "$chunks" -gt $((seconds * 2)) ] || fail "only $chunks chunks"
 done
+# A consumer is killed when it has written the last packets of a chunk, and not
+# noted that yet: they are not written once more.
+attached() {
+	grep -q attached "$T/strace"
+}
+slowed() {
+	rm -f "$T/strace"
+	strace -o /dev/null -e trace=writev \
+	    -e inject=writev:delay_exit=2000000:when=1 -p "$1" \
+	    2>"$T/strace" &
+	CHILDREN="$CHILDREN $!"
+	until_ok attached
+}
+if command -v strace >/dev/null 2>&1 && [ "$(id -u)" -eq 0 ]; then
+	utctl create -o "$T/k" k >/dev/null && utctl enable-channel c &&
+	    utctl enable-event -c c 'seq:tick' && utctl start k ||
+	    fail "set-up of k"
+	./prog/seq 1 1 1
+	utctl list k >/dev/null || fail "list"
+	for each in 2 3 4 5 6; do
+		victim=$(consumers)
+		slowed $victim || break
+		./prog/seq $each 1 100 || fail "seq: $?"
+		utctl rotate k >"$T/out" 2>&1 &
+		rotating=$!
+		sleep 0.5
+		kill -9 $victim
+		wait $rotating || fail "rotate: $(cat "$T/out")"
+	done
+	expect 0 'destroyed' utctl destroy k
+	: >"$T/all"
+	for d in "$T"/k/archives/*; do
+		[ -z "$(find "$d" -name metadata)" ] ||
+		    utctl view "$d" >>"$T/all" || fail "view $d"
+	done
+	./prog/seqcheck <"$T/all" >"$T/got" || fail "k: $(cat "$T/got")"
+	[ "$(cat "$T/got")" = "$((each * 100 - 99)) $each 0" ] ||
+	    [ "$each" -lt 6 ] || fail "k: $(cat "$T/got")"
+fi
+
 # Lost events are told of once, in whatever chunk, also by those who take over.
 utctl create -o "$T/l" l >/dev/null && utctl enable-channel -b 4k -n 4 c &&
     utctl enable-event -c c 'seq:tick' && utctl rotate -t 50ms &&
