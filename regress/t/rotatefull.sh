@@ -48,8 +48,10 @@ utctl create -o "$T/t" s >/dev/null && utctl enable-event 'seq:tick' &&
 ./prog/seq 1 1 1000 || fail "seq: $?"
 rm -rf "$T/t"
 ./prog/seq 2 1 1000 || fail "seq: $?"
-sleep 0.5
-expect 0 'error: ' utctl list s
+told_so() {
+	utctl list s | grep -q 'error: .*removed'
+}
+until_ok told_so || fail "not said: $(utctl list s)"
 [ "$(wc -l <"$T/utd.log")" -lt 30 ] || fail "said too often"
 expect 0 'destroyed' utctl destroy s
 stop_utd || fail "utd: status $?"

@@ -511,16 +511,23 @@ region_drain(struct region *r, int how)
 	return full >= r->bell;
 }
 
+/* Nothing more is written to its trace: is that still there? */
+void
+region_check(const struct region *r)
+{
+	if (output_removed(r->sink->trace))
+		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the files "
+		    "were removed, and what was written there is gone",
+		    r->name);
+}
+
 /* Stop the region, and write all that is in it. */
 void
 region_finish(struct region *r, bool dead)
 {
 	region_stop(r, dead);
 	(void)region_drain(r, DRAIN_LAST);
-	if (output_removed(r->sink->trace))
-		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the files "
-		    "were removed, and what was written there is gone",
-		    r->name);
+	region_check(r);
 }
 
 /* Free what the dead still hold, which is empty, or out of order. */

@@ -128,6 +128,7 @@ uint64_t region_now(const struct region *);	/* by its clock */
 #define DRAIN_LAST	3		/* the same, for the last time */
 bool	 region_drain(struct region *, int);	/* true: call again at once */
 void	 region_finish(struct region *, bool);	/* stop and drain it */
+void	 region_check(const struct region *);
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* rotate.c: a region goes on in another trace. */

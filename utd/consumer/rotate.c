@@ -36,6 +36,7 @@ region_rotate(struct region *r, struct trace *to)
 	struct sink *k;
 
 	(void)region_drain(r, DRAIN_ALL);
+	region_check(r);
 	k = r->sink;
 	region_left_sink(r, k);
 	r->sink = sink_new(r, to);
