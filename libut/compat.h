@@ -64,6 +64,11 @@ int	 ut_high_fd(int);
 int	 ut_fd_is(int, dev_t, ino_t);
 /* Has the other end of a stream socket closed it?  Nothing is sent. */
 int	 ut_hung_up(int);
+/*
+ * From now on, SIGIO to this process when there is something to read, or the
+ * other end is closed.  0, or -1 and errno where the system cannot do that.
+ */
+int	 ut_signal_fd(int);
 
 /*
  * As recvmsg(2), but it does not wait, and exec closes the descriptors that

@@ -270,8 +270,11 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 			close(bell);
 		return error;
 	}
-	/* Without a bell the consumer looks by itself, later. */
 	ut_bell_open(&rg->bell, bell, bellname);
+	/* Then the consumer looks by itself, each second. */
+	if (rg->bell.at == NULL)
+		atomic_store_explicit(&rg->header->mute, 1,
+		    memory_order_relaxed);
 	rg->conn = as->conn;
 	rg->handle = handle;
 	rg->owner = as->owner;

@@ -59,6 +59,23 @@ ut_hung_up(int s)
 	    errno == EPIPE;
 }
 
+int
+ut_signal_fd(int fd)
+{
+#if defined(O_ASYNC) && defined(F_SETOWN) && !defined(UT_POSIX)
+	int flags;
+
+	if (fcntl(fd, F_SETOWN, getpid()) == -1 ||
+	    (flags = fcntl(fd, F_GETFL)) == -1)
+		return -1;
+	return fcntl(fd, F_SETFL, flags | O_ASYNC) == -1 ? -1 : 0;
+#else
+	(void)fd;
+	errno = ENOTSUP;
+	return -1;
+#endif
+}
+
 /*
  * exec of NetBSD 8 looks for descriptors to be closed only if a call other than
  * F_DUPFD_CLOEXEC has marked one in this process.

@@ -190,8 +190,14 @@ count_lost(struct writer *w)
 static bool
 writer_begin(struct writer *w, struct region *rg)
 {
+	uint32_t active;
+
 	busy_begin(w);
-	if (atomic_load_explicit(&rg->header->active, memory_order_relaxed))
+	active = atomic_load_explicit(&rg->header->active,
+	    memory_order_relaxed);
+	if (active == UT_DOZING)
+		ut_bell_wake(rg);
+	if (active != 0)
 		return true;
 	busy_end(w);
 	return false;

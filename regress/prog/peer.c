@@ -83,7 +83,7 @@ struct msghead {
 
 /* ut_abi(5) */
 #define MAGIC		0x75745231
-#define ABI_VERSION	3
+#define ABI_VERSION	4
 #define PART		128		/* size of a slot, a sub-buffer */
 #define EVENT_HEAD	6
 #define TIME_GAP	(UINT64_C(1) << 31)
@@ -117,6 +117,9 @@ struct header {
 	_Atomic uint32_t toobig;
 	_Atomic uint32_t reserved;
 	_Atomic uint64_t lost;
+	_Atomic uint64_t consumers[2];
+	_Atomic uint32_t hints[2];
+	_Atomic uint32_t mute;
 };
 
 struct slot {
@@ -144,6 +147,7 @@ struct subbuf {
 _Static_assert(sizeof(struct msghead) == 16, "head of a message");
 _Static_assert(sizeof(struct header) == 3 * PART, "header");
 _Static_assert(offsetof(struct header, lost) == 296, "header");
+_Static_assert(offsetof(struct header, mute) == 328, "header");
 _Static_assert(sizeof(struct slot) == PART, "slot");
 _Static_assert(sizeof(struct subbuf) == PART, "sub-buffer");
 
@@ -518,6 +522,8 @@ map_bell(struct channel *c, int fd, const struct row *in)
 			return EINVAL;
 	} else if (len > 0 && (c->bell = sem_open(name, 0)) == SEM_FAILED)
 		return errno;
+	if (c->bell == NULL)
+		SET(&c->header->mute, 1, relaxed);
 	printf("%s bell\n", c->bell == NULL ? "no" : "a");
 	return 0;
 }
@@ -676,6 +682,16 @@ claim(struct channel *c)
 }
 
 static void
+ring_now(struct channel *c)
+{
+	rung++;
+	if (c->bell_size > 0)
+		ring_word(c->bell);
+	else
+		(void)sem_post(c->bell);
+}
+
+static void
 ring(struct channel *c, uint32_t n)
 {
 	struct header *h = c->header;
@@ -687,11 +703,18 @@ ring(struct channel *c, uint32_t n)
 	if (GET(&h->asleep, relaxed) != 1 ||
 	    atomic_exchange_explicit(&h->asleep, 0, memory_order_relaxed) != 1)
 		return;
-	rung++;
-	if (c->bell_size > 0)
-		ring_word(c->bell);
-	else
-		(void)sem_post(c->bell);
+	ring_now(c);
+}
+
+/* busy is 1: the consumer dozes, or sleeps. */
+static void
+wake(struct channel *c)
+{
+	uint32_t dozing = 2;
+
+	if (c->bell != NULL)
+		ring_now(c);
+	(void)atomic_compare_exchange_strong(&c->header->active, &dozing, 1);
 }
 
 /* busy is 1, and the sub-buffer is ours. */
@@ -810,9 +833,13 @@ record_in(struct channel *c, uint32_t id, const struct row *fields)
 	}
 	begin_event(c);
 	(void)is_ours(c);
-	if (GET(&c->header->active, seq_cst) == 0) {
+	switch (GET(&c->header->active, seq_cst)) {
+	case 0:
 		end_event(c);
 		return;
+	case 2:
+		wake(c);
+		break;
 	}
 	if (timely_room(c, EVENT_HEAD + fields->len, &t))
 		write_event(c, id, t, fields);
