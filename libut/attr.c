@@ -38,7 +38,10 @@ const struct attr attr_table[ATTRS] = {
 	    .max = UT_BUFFERS_PID, .words = { "uid", "pid" } },
 	[ATTR_CLOCK] = { .option = "k monotonic | cycles", .commands = BOTH,
 	    .name = "clock", .what = "clock", .text = ", clock cycles",
-	    .max = UT_CLOCK_CYCLES, .words = { "monotonic", "cycles" } }
+	    .max = UT_CLOCK_CYCLES, .words = { "monotonic", "cycles" } },
+	[ATTR_FLUSH] = { .option = "i time", .commands = ATTR_ENABLE,
+	    .name = "flush_ms", .what = "flush interval", .time = true,
+	    .min = 1, .max = 60 * 60 * 1000, .usual = 1000 }
 };
 
 bool
@@ -49,7 +52,12 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 
 	if (v >= a->min && v <= a->max && (!a->bytes || (v & (v - 1)) == 0))
 		return true;
-	if (a->bytes)
+	if (a->time && v == ATTR_NEVER)
+		return true;
+	if (a->time)
+		snprintf(why, n, "neither 0 nor from %ums to %um", a->min,
+		    a->max / 60000);
+	else if (a->bytes)
 		snprintf(why, n, "not a power of two from %uk to %um",
 		    a->min >> 10, a->max >> 20);
 	else if (a->words[0] == NULL)
@@ -59,6 +67,12 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 			len += snprintf(why + len, n - (size_t)len, "%s %s",
 			    i == 0 ? "neither" : " nor", a->words[i]);
 	return false;
+}
+
+uint32_t
+attr_number(const struct attr *a, uint32_t v)
+{
+	return a->time && v == ATTR_NEVER ? 0 : v;
 }
 
 bool

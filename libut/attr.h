@@ -37,12 +37,16 @@ enum {
 	ATTR_NSUBS,
 	ATTR_BUFFERS,			/* UT_BUFFERS_ */
 	ATTR_CLOCK,			/* UT_CLOCK_ */
+	ATTR_FLUSH,			/* milliseconds, or ATTR_NEVER */
 	ATTRS
 };
 
 struct attrs {
 	uint32_t	 v[ATTRS];	/* in a request, 0 is the default */
 };
+
+/* A time of 0, for which utctl's option and JSON have 0. */
+#define ATTR_NEVER		UINT32_MAX
 
 /* The commands of utctl that have the option of an attribute. */
 #define ATTR_ENABLE	1u		/* enable-channel */
@@ -56,6 +60,7 @@ struct attr {
 	const char	*text;		/* for list, unless words[0] is */
 	uint32_t	 min, max;
 	bool		 bytes;		/* a power of two */
+	bool		 time;		/* ms; ATTR_NEVER is valid, too */
 	uint32_t	 usual;		/* the default */
 	uint32_t	 usual_pid;	/* the default with -p; 0: the same */
 	const char	*words[4];	/* for 0, 1, ...; a number has none */
@@ -66,6 +71,7 @@ extern const struct attr attr_table[ATTRS];
 /* Is the value valid, and are all?  If not, the text says why. */
 bool	 attr_valid(const struct attr *, uint64_t, char *, size_t);
 bool	 attrs_valid(const struct attrs *, char *, size_t);
+uint32_t attr_number(const struct attr *, uint32_t);	/* for JSON */
 void	 attrs_default(struct attrs *);		/* in place of 0 */
 void	 attrs_put(struct ut_msg *, const struct attrs *);
 void	 attrs_get(struct ut_msg *, struct attrs *);	/* 0: not there */

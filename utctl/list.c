@@ -297,6 +297,24 @@ print_rule(const struct row *r)
 	printf(")\n");
 }
 
+/* An interval that is not the default. */
+static void
+print_time(const struct row *r, const struct attr *a)
+{
+	const uint64_t ms = row_num(r, a->name);
+
+	if (ms == a->usual)
+		return;
+	if (ms == 0)
+		printf(", flushed when full");
+	else if (ms % 60000 == 0)
+		printf(", flushed each %" PRIu64 "m", ms / 60000);
+	else if (ms % 1000 == 0)
+		printf(", flushed each %" PRIu64 "s", ms / 1000);
+	else
+		printf(", flushed each %" PRIu64 "ms", ms);
+}
+
 static void
 print_channel(const struct row *r, int all)
 {
@@ -317,10 +335,13 @@ print_channel(const struct row *r, int all)
 	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64 "%s",
 	    row_str(r, "name"), row_str(r, "mode"), row_num(r, "subbufs"),
 	    size, unit);
-	for (a = attr_table; a < attr_table + ATTRS; a++)
-		if (a->text != NULL &&
+	for (a = attr_table; a < attr_table + ATTRS; a++) {
+		if (a->time)
+			print_time(r, a);
+		else if (a->text != NULL &&
 		    strcmp(row_str(r, a->name), a->words[0]) != 0)
 			fputs(a->text, stdout);
+	}
 	puts(note);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)

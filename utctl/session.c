@@ -85,6 +85,31 @@ parse_size(const char *s, unsigned long long *v)
 	return 0;
 }
 
+/* Seconds, or a number with ms, s or m, in milliseconds: 0, or -1. */
+static int
+parse_time(const char *s, unsigned long long *v)
+{
+	static const struct {
+		const char		*name;
+		unsigned long long	 ms;
+	} units[] = { { "", 1000 }, { "s", 1000 }, { "ms", 1 }, { "m", 60000 } };
+	char *end;
+	size_t i;
+
+	if (!isdigit((unsigned char)s[0]))
+		return -1;
+	errno = 0;
+	*v = strtoull(s, &end, 10);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].name) == 0)
+			break;
+	if (errno != 0 || i == sizeof(units) / sizeof(units[0]) ||
+	    *v > ULLONG_MAX / units[i].ms)
+		return -1;
+	*v *= units[i].ms;
+	return 0;
+}
+
 static uint32_t
 parse_attr(const struct attr *a, const char *s)
 {
@@ -92,9 +117,19 @@ parse_attr(const struct attr *a, const char *s)
 	char why[96] = "";
 	int word = a->words[0] != NULL;
 
+	if (a->time) {
+		if (parse_time(s, &v) == -1)
+			die("%s '%s': not a number, perhaps with ms, s or m",
+			    a->what, s);
+		if (v == 0)
+			return ATTR_NEVER;
+		if (v > a->max)
+			v = 0;			/* which is not valid */
+	}
+
 	while (word && v <= a->max && strcmp(a->words[v], s) != 0)
 		v++;
-	if (!word && parse_size(s, &v) == -1)
+	if (!word && !a->time && parse_size(s, &v) == -1)
 		die("%s '%s': not a number, perhaps with k or m", a->what, s);
 	if (!attr_valid(a, v, why, sizeof(why)))
 		die(word ? "%s %s: %s" : "%s '%s': %s", a->what, s, why);

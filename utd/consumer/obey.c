@@ -76,6 +76,8 @@ do_active(struct ut_msg *m)
 		region_start(r);
 	else if (r != NULL)
 		region_finish(r, false);
+	if (r != NULL)
+		tick_awake(r);
 	reply_counts(serial, r);
 }
 
@@ -105,7 +107,7 @@ do_close(struct ut_msg *m)
 	if (r != NULL)
 		region_end(r, true);
 	if (regions == NULL)
-		sleep_tick(false);
+		tick_end();
 }
 
 /*
@@ -182,6 +184,7 @@ obey_dead(void)
 	died = false;
 	if (!programs_dead())
 		return;
+	tick_awake_all();	/* one may have died just before it rang */
 	for (r = regions; r != NULL; r = r->next)
 		buried &= region_bury(r);
 	if (buried)

@@ -245,10 +245,9 @@ do_region(struct ut_msg *m)
 	}
 	if (active)
 		region_start(r);
-	if (regions == NULL)
-		sleep_tick(true);
 	r->next = regions;
 	regions = r;
+	tick_awake(r);
 	if (!region_sleep(r, true) || again)
 		sleep_ring();		/* what it has is to be drained */
 	out = report_begin(UT_C_REPLY, serial, 0);
@@ -290,6 +289,8 @@ static void
 do_program(struct ut_msg *m)
 {
 	(void)program_read(m);
+	/* It may be told of no bell, and say so in a region that sleeps. */
+	tick_awake_all();
 }
 
 static void

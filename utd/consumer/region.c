@@ -33,6 +33,7 @@
 #include "../../libut/clock.h"
 #include "consumer.h"
 #include "region.h"
+#include "sink.h"
 
 #define PAGE		4096u
 #define NSLOTS_MIN	512u	/* idle threads keep theirs */
@@ -292,14 +293,14 @@ wait_quiet(struct region *r)
 void
 region_start(struct region *r)
 {
-	atomic_store(&r->header->active, true);
+	atomic_store(&r->header->active, UT_ACTIVE);
 }
 
 /* Let no more events begin.  If all programs are dead, none is under way. */
 void
 region_stop(struct region *r, bool dead)
 {
-	atomic_store(&r->header->active, false);
+	atomic_store(&r->header->active, 0);
 	if (!dead)
 		wait_quiet(r);
 }
@@ -473,6 +474,12 @@ region_sleep(struct region *r, bool asleep)
 		return true;
 	atomic_thread_fence(memory_order_seq_cst);
 	return load(&r->header->delivered) - r->taken < r->bell;
+}
+
+bool
+region_behind(const struct region *r)
+{
+	return r->sink->trace->behind;
 }
 
 uint64_t

@@ -141,7 +141,8 @@ list_channel(struct client *k, const struct channel *ch)
 		if (a->words[0] != NULL)
 			row_str(a->name, a->words[ch->attrs.v[i]]);
 		else
-			row_num(a->name, ch->attrs.v[i]);
+			row_num(a->name, attr_number(a,
+			    ch->attrs.v[i]));
 	}
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
