@@ -203,8 +203,13 @@ default_dir(const char *name)
 void
 session_created(const struct step *st)
 {
-	char *shown = clean(st->dir);
+	char *shown;
 
+	if (st->dir[0] == '\0') {
+		printf("session %s: no output\n", st->made);
+		return;
+	}
+	shown = clean(st->dir);
 	printf("session %s: %s\n", st->made, shown);
 	free(shown);
 	/* The path is utd's: in a container it may lead elsewhere. */
@@ -225,7 +230,7 @@ create_request(struct client *c, const char *name, const char *dir)
 
 /*
  * What nobody has chosen, the name or the directory, gets a number behind if
- * there is one of that second already.
+ * there is one of that second already.  An empty directory is no output.
  */
 static int
 create_ask(struct client *c, struct step *st)
@@ -261,18 +266,24 @@ create_ask(struct client *c, struct step *st)
 int
 parse_create(int argc, char **argv, struct step *st)
 {
-	int ch;
+	int ch, none = 0;
 
 	st->type = UT_CTL_CREATE;
 	st->ask = create_ask;
-	while ((ch = option(argc, argv, "+o:")) != -1) {
+	while ((ch = option(argc, argv, "+No:")) != -1) {
+		if (ch == 'N') {
+			none = 1;
+			continue;
+		}
 		if (ch != 'o')
 			return usage(argv[0]);
 		free(st->dir);
 		st->dir = absolute(optarg);
 	}
-	if (argc - optind > 1)
+	if (argc - optind > 1 || (none && st->dir != NULL))
 		return usage(argv[0]);
+	if (none)
+		st->dir = format("%s", "");
 	if (argc > optind)
 		check_name("session", st->session = argv[optind]);
 	return 0;

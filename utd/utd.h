@@ -96,7 +96,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   new, u32 uid, u32 gid of it; the fd above */
 #define UT_C_TRACE	66	/* a trace: u32 serial, str path, u32 1 if it
 				   must be new, u32 1 if another consumer had
-				   it, 16 x u8 uuid; the fd above */
+				   it, u32 1 if it was made, 16 x u8 uuid; the
+				   fd above, or none: nothing is written */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, its attributes, u32 active, str
 				   name of the object, u32 1 if another consumer

@@ -112,8 +112,12 @@ adopt(struct region *r)
 	r->said_lost = load(&r->header->lost);
 	/* What it has revoked, it may have revoked just now. */
 	r->revoked = ut_msg_now();
-	if (k->trace->fd != -1 && !sink_adopt(k))
+	if (k->trace->nowhere) {
+		k->bytes = load(&r->header->bytes);
+		k->packets = load(&r->header->packets);
+	} else if (k->trace->fd != -1 && !sink_adopt(k)) {
 		return false;
+	}
 	for (i = 0; i < r->nsubs; i++)
 		adopt_sub(r, i);
 	adopt_slots(r);

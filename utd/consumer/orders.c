@@ -130,7 +130,9 @@ do_trace(struct ut_msg *m)
 	made = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
-	if ((fd = ut_msg_get_fd(m)) != -1)
+	if (m->h.nfds == 0)
+		t = output_nowhere(&like);
+	else if ((fd = ut_msg_get_fd(m)) != -1)
 		t = output_trace(&like, fd, path, made);
 	if (t == NULL) {
 		report_failed(serial, errno);

@@ -426,6 +426,14 @@ region_dropped(struct region *r, uint64_t n)
 	store(&r->header->dropped, r->dropped);
 }
 
+/* Note how many bytes and packets there were, for which there is no file. */
+void
+region_counts(const struct region *r, uint64_t bytes, uint64_t packets)
+{
+	store(&r->header->bytes, bytes);
+	store(&r->header->packets, packets);
+}
+
 /*
  * Note that a sub-buffer is written up to that commit, and until what time.
  * The time is stored first: whoever finds the commit finds its time.

@@ -114,6 +114,7 @@ bool	 region_sub_take(struct region *, uint32_t, uint64_t);
 void	 region_sub_free(struct region *, uint32_t);
 void	 region_written(struct region *, uint64_t);
 void	 region_dropped(struct region *, uint64_t);
+void	 region_counts(const struct region *, uint64_t, uint64_t);
 void	 region_sub_consumed(struct region *, uint32_t, uint64_t, uint64_t);
 void	 region_advance(struct region *, uint32_t, uint64_t);
 void	 region_look(struct region *);	/* note what was delivered */

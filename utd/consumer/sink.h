@@ -21,7 +21,11 @@
  * packets, whose events are still in the region.  sink_write() returns when
  * they are in the file, or will never be, and then drain.c releases them.
  *
- * Today a region has one sink, and all sinks write files.  A second sink of a
+ * The trace of a session without output has no directory: its sinks count what
+ * they would have written (stream_drop), and the metadata is dropped likewise
+ * (output_pending).
+ *
+ * Today a region has one sink, and all others write files.  A second sink of a
  * region (a snapshot, the next chunk of a rotation) is another struct sink with
  * streams and numbers of its own, and drain.c chooses the one that it hands a
  * packet to.  A second kind of sink (a network) enters in stream_write() and
@@ -45,6 +49,7 @@ struct trace {
 	bool		 new;		/* to be made, and nobody else's */
 	bool		 again;		/* another consumer had it before */
 	bool		 behind;	/* older metadata may be yet to come */
+	bool		 nowhere;	/* no directory: all is dropped */
 	int		 lost;		/* errno if it is gone for good; or 0 */
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
@@ -81,7 +86,7 @@ struct sink {
 	uint32_t	 nstreams;
 	uint32_t	 maxstreams;	/* more is nonsense */
 	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
-	uint64_t	 bytes;		/* of all files */
+	uint64_t	 bytes;		/* of all files, or that there would be */
 	uint64_t	 packets;
 	int		 trouble;	/* the errno last reported */
 };
@@ -133,6 +138,7 @@ bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 /* output.c: directories of the trace, and their metadata. */
 struct trace *trace_find(uint32_t);
 struct trace *output_trace(const struct trace *, int, const char *, bool);
+struct trace *output_nowhere(const struct trace *);
 void	 output_close(struct trace *);
 int	 output_metadata(struct trace *, const char *, bool);
 void	 output_refine(struct trace *, uint64_t, const char *);

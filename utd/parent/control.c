@@ -70,9 +70,10 @@ created(struct client *k)
 {
 	struct session *s = k->session;
 
-	if (s->ino != 0) {
+	if (s->ino != 0 || !session_output(s)) {
 		session_made(s);
-		log_info("session %s: %s", s->name, s->dir);
+		log_info("session %s: %s", s->name, session_output(s) ?
+		    s->dir : "no output");
 		client_ok(k, "%s", "");
 		return;
 	}
@@ -105,7 +106,7 @@ do_create(struct client *k, struct ut_msg *m)
 	if (m->bad || !name_valid(name, "._-")) {
 		client_refuse(k,
 		    "session name: 1 to 64 letters, digits, . _ -");
-	} else if (dir[0] != '/') {
+	} else if (dir[0] != '/' && dir[0] != '\0') {
 		client_refuse(k, "directory %s: not absolute", dir);
 	} else if (session_taken(name, k->conn->uid)) {
 		client_taken(k, UT_TAKEN_NAME, "session %s exists", name);
@@ -311,7 +312,7 @@ destroyed(struct client *k)
 	if (undestroyed(k))
 		return;
 	log_info("session %s destroyed", k->session->name);
-	session_forget_dir(k->session);
+	session_forget(k->session);
 	if (k->undo)
 		session_unmade(k->session);
 	tell_counts(k, "destroyed", true);

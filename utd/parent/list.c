@@ -204,6 +204,7 @@ list_session(struct client *k, const struct session *s)
 	row_str("error", session_error(s));
 	row_num("missed", s->missed);
 	row_num("current", s->current && s->uid == k->conn->uid);
+	row_num("output", session_output(s));
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
