@@ -92,7 +92,9 @@ parse_time(const char *s, unsigned long long *v)
 	static const struct {
 		const char		*name;
 		unsigned long long	 ms;
-	} units[] = { { "", 1000 }, { "s", 1000 }, { "ms", 1 }, { "m", 60000 } };
+	} units[] = {
+		{ "", 1000 }, { "s", 1000 }, { "ms", 1 }, { "m", 60000 }
+	};
 	char *end;
 	size_t i;
 

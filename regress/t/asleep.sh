@@ -58,7 +58,6 @@ utctl create -o "$T/trace" s >/dev/null &&
     utctl enable-event -s s 'pulse:a' &&
     utctl create -o "$T/late" late >/dev/null &&
     utctl enable-channel -s late -i 0 never &&
-    utctl enable-channel -s late -i 1h c 2>/dev/null ||
     utctl enable-channel -s late -i 60m c &&
     utctl enable-event -s late -c never 'pulse:b' &&
     utctl enable-event -s late -c c 'pulse:c' &&

@@ -42,7 +42,7 @@ extern bool ending;			/* in order */
 
 /* sleep.c: the bell. */
 int	 sleep_bell(char *);		/* open or make it: 0 or -1 */
-void	 sleep_tick(bool);		/* each second, while waiting for a turn */
+void	 sleep_tick(bool);		/* each second */
 void	 sleep_until(int64_t);		/* the timer; 0: none */
 bool	 sleep_rang(void);		/* a program, since this was asked */
 void	 sleep_signal(int);

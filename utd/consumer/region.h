@@ -62,7 +62,7 @@ struct region {
 	uint32_t	 taken;		/* likewise */
 
 	uint64_t	*done_seq;	/* by slot: the last one written */
-	uint32_t	*waited;	/* by slot: tick since which one lacks */
+	uint32_t	*waited;	/* by slot: the tick since then */
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
@@ -123,7 +123,7 @@ uint64_t region_lost(const struct region *);	/* even if no packet told it */
 bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
-bool	 region_behind(const struct region *);	/* no event can be written yet */
+bool	 region_behind(const struct region *);	/* lacks metadata */
 
 /* drain.c: from sub-buffers to packets. */
 #define DRAIN_FULL	0		/* sub-buffers that are full */

@@ -214,7 +214,7 @@ int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 session_dir(struct session *, struct ut_msg *);
 void	 session_forget(struct session *);
-bool	 session_output(const struct session *);	/* or nothing is written */
+bool	 session_output(const struct session *);	/* or none */
 bool	 session_sees(const struct session *, uid_t);
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
