@@ -75,6 +75,16 @@ attr_number(const struct attr *a, uint32_t v)
 	return a->time && v == ATTR_NEVER ? 0 : v;
 }
 
+uint64_t
+attr_value(const struct attr *a, uint64_t n)
+{
+	if (!a->time)
+		return n;
+	if (n == 0)
+		return ATTR_NEVER;
+	return n <= a->max ? n : 0;
+}
+
 bool
 attrs_valid(const struct attrs *attrs, char *why, size_t n)
 {

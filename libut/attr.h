@@ -45,7 +45,7 @@ struct attrs {
 	uint32_t	 v[ATTRS];	/* in a request, 0 is the default */
 };
 
-/* A time of 0, for which utctl's option and JSON have 0. */
+/* The value of a time that users give, and are shown, as 0. */
 #define ATTR_NEVER		UINT32_MAX
 
 /* The commands of utctl that have the option of an attribute. */
@@ -71,7 +71,9 @@ extern const struct attr attr_table[ATTRS];
 /* Is the value valid, and are all?  If not, the text says why. */
 bool	 attr_valid(const struct attr *, uint64_t, char *, size_t);
 bool	 attrs_valid(const struct attrs *, char *, size_t);
-uint32_t attr_number(const struct attr *, uint32_t);	/* for JSON */
+/* A value as the number that users see, and back; what is no value is 0. */
+uint32_t attr_number(const struct attr *, uint32_t);
+uint64_t attr_value(const struct attr *, uint64_t);
 void	 attrs_default(struct attrs *);		/* in place of 0 */
 void	 attrs_put(struct ut_msg *, const struct attrs *);
 void	 attrs_get(struct ut_msg *, struct attrs *);	/* 0: not there */

@@ -302,17 +302,17 @@ static void
 print_time(const struct row *r, const struct attr *a)
 {
 	const uint64_t ms = row_num(r, a->name);
+	char *text;
 
 	if (ms == a->usual)
 		return;
-	if (ms == 0)
+	if (ms == 0) {
 		printf(", flushed when full");
-	else if (ms % 60000 == 0)
-		printf(", flushed each %" PRIu64 "m", ms / 60000);
-	else if (ms % 1000 == 0)
-		printf(", flushed each %" PRIu64 "s", ms / 1000);
-	else
-		printf(", flushed each %" PRIu64 "ms", ms);
+		return;
+	}
+	text = time_text(ms);
+	printf(", flushed each %s", text);
+	free(text);
 }
 
 static void

@@ -20,6 +20,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,19 @@ parse_time(const char *s, unsigned long long *v)
 	return 0;
 }
 
+/* What parse_time understands. */
+char *
+time_text(uint64_t ms)
+{
+	if (ms == 0)
+		return format("0");
+	if (ms % 60000 == 0)
+		return format("%" PRIu64 "m", ms / 60000);
+	if (ms % 1000 == 0)
+		return format("%" PRIu64 "s", ms / 1000);
+	return format("%" PRIu64 "ms", ms);
+}
+
 static uint32_t
 parse_attr(const struct attr *a, const char *s)
 {
@@ -119,20 +133,12 @@ parse_attr(const struct attr *a, const char *s)
 	char why[96] = "";
 	int word = a->words[0] != NULL;
 
-	if (a->time) {
-		if (parse_time(s, &v) == -1)
-			die("%s '%s': not a number, perhaps with ms, s or m",
-			    a->what, s);
-		if (v == 0)
-			return ATTR_NEVER;
-		if (v > a->max)
-			v = 0;			/* which is not valid */
-	}
-
 	while (word && v <= a->max && strcmp(a->words[v], s) != 0)
 		v++;
-	if (!word && !a->time && parse_size(s, &v) == -1)
-		die("%s '%s': not a number, perhaps with k or m", a->what, s);
+	if (!word && (a->time ? parse_time : parse_size)(s, &v) == -1)
+		die("%s '%s': not a number, perhaps with %s", a->what, s,
+		    a->time ? "ms, s or m" : "k or m");
+	v = attr_value(a, v);
 	if (!attr_valid(a, v, why, sizeof(why)))
 		die(word ? "%s %s: %s" : "%s '%s': %s", a->what, s, why);
 	return (uint32_t)v;

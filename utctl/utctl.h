@@ -94,7 +94,8 @@ struct step {
 	char		**globs;
 	struct entry	*entries;	/* of track, freed */
 	uint32_t	 nentries;
-	char		*dir;		/* of create, freed; NULL: default */
+	char		*dir;		/* of create, freed; NULL: default,
+					   "": no output */
 	char		*made;		/* the session's name, freed */
 	int		 quiet;		/* keep what utd says */
 	char		*answer;	/* there; NULL: nothing */
@@ -110,6 +111,7 @@ void	 check_name(const char *, const char *);
 void	 check_session(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
+char	*time_text(uint64_t);		/* of milliseconds */
 int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
 int	 client_channel(struct client *, int, const char *, const char *,
 	    const struct attrs *);

@@ -32,7 +32,7 @@ bytes=$(utctl list a | sed -n '2s/.*lost, \([0-9]* bytes\).*/\1/p')
 is '1 program' "* session b (stopped): $T/b\\tc" \
     '    0 events, 0 lost, 0 bytes, 1 program' \
     "  session a (active): $T/a" "    7 events, 0 lost, $bytes, 1 program"
-grep -q '"programs":1,"sessions":\[{"name":"b".*"current":1},{"name":"a",[^{]*"written":7,"lost":0,[^{]*"current":0}\]}$' \
+grep -q '"programs":1,"sessions":\[{"name":"b".*"current":1,"output":1},{"name":"a",[^{]*"written":7,"lost":0,[^{]*"current":0,"output":1}\]}$' \
     "$T/out" || fail "status -j: $(cat "$T/out")"
 grep -q '"channels"' "$T/out" && fail "all of it: $(cat "$T/out")"
 # Another utd knows the same, but for the program, which may not be back yet.

@@ -71,7 +71,8 @@ read_session(struct ut_msg *m)
 	uid = (uid_t)ut_msg_get_u32(m);
 	gid = (gid_t)ut_msg_get_u32(m);
 	if (m->bad || !name_valid(name, "._-") ||
-	    (dir[0] != '/' && dir[0] != '\0') || !id_valid(m->h.a) || (s != NULL && s->uid != uid) ||
+	    (dir[0] != '/' && dir[0] != '\0') || !id_valid(m->h.a) ||
+	    (s != NULL && s->uid != uid) ||
 	    (s == NULL && (s = session_new(m->h.a, name, dir, uid,
 	    gid)) == NULL))
 		return false;
