@@ -246,10 +246,13 @@ ut_regions_drop(int conn)
 			ut_region_detach(i);
 }
 
-/* Takes both descriptors, the second may be -1.  0 or an errno. */
+/*
+ * Takes both descriptors, the second may be -1.  0 or an errno; mute, if there
+ * is no bell: then the consumer has to look by itself, each second.
+ */
 int
 ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
-    const char *bellname)
+    const char *bellname, bool *mute)
 {
 	struct region *rg;
 	int error;
@@ -271,8 +274,8 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 		return error;
 	}
 	ut_bell_open(&rg->bell, bell, bellname);
-	/* Then the consumer looks by itself, each second. */
-	if (rg->bell.at == NULL)
+	*mute = rg->bell.at == NULL;
+	if (*mute)
 		atomic_store_explicit(&rg->header->mute, 1,
 		    memory_order_relaxed);
 	rg->conn = as->conn;

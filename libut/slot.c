@@ -344,8 +344,9 @@ ut_bell_maybe(struct region *rg, uint32_t enough)
 
 /*
  * The consumer sleeps until somebody traces, which the busy writer is about to
- * do.  It rings first: a thread that is stopped in between keeps nobody else
- * from ringing, and as it is busy, the consumer does not doze off meanwhile.
+ * do.  It rings first, hence release: a thread that is stopped or dies in
+ * between keeps nobody else from ringing, and as it is busy, the consumer does
+ * not doze off again meanwhile.  ut_abi(5), "Dozing", says why this is enough.
  */
 void
 ut_bell_wake(struct region *rg)
@@ -356,6 +357,6 @@ ut_bell_wake(struct region *rg)
 	if (rg->bell.at != NULL)
 		ut_bell_ring(&rg->bell);
 	(void)atomic_compare_exchange_strong_explicit(&rg->header->active,
-	    &was, UT_ACTIVE, memory_order_relaxed, memory_order_relaxed);
+	    &was, UT_ACTIVE, memory_order_release, memory_order_relaxed);
 	errno = error;
 }

@@ -21,6 +21,9 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #if defined(__FreeBSD__)
 #include <sys/param.h>
 #include <sys/ucred.h>
@@ -60,9 +63,12 @@ ut_hung_up(int s)
 }
 
 int
-ut_signal_fd(int fd)
+ut_signal_end(int fd)
 {
-#if defined(O_ASYNC) && defined(F_SETOWN) && !defined(UT_POSIX)
+#if defined(__linux__) && !defined(UT_POSIX)
+	(void)fd;
+	return prctl(PR_SET_PDEATHSIG, (unsigned long)SIGIO, 0L, 0L, 0L);
+#elif defined(O_ASYNC) && defined(F_SETOWN) && !defined(UT_POSIX)
 	int flags;
 
 	if (fcntl(fd, F_SETOWN, getpid()) == -1 ||

@@ -218,7 +218,7 @@ struct ut_header {
 	ut_a32 parked;
 	/* Somebody found no slot: who gives one back raises freed.  Relaxed. */
 	ut_a32 noslot;
-	/* 1 once a program is attached that has no bell.  Relaxed. */
+	/* 1 once a program is attached that has not our bell.  Relaxed. */
 	ut_a32 mute;
 	/*
 	 * Of packets that were dropped, in a session without output.  Consumer,

@@ -125,6 +125,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   fd, perhaps: count what is lost with it, and
 				   remove it */
 
+#define UT_C_MUTE	80	/* a region: a program there has no bell */
+
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts; the fd, str

@@ -19,7 +19,7 @@
  * and ut_abi(5), written from these pages alone and without a header of this
  * tree, so what they leave out shows here.
  *
- *	peer [-hlr] [-d where] rounds
+ *	peer [-hlmr] [-d where] rounds
  *
  * Each round is one of each of three events.  Prints every message that utd
  * sends, and at the end the numbers of events recorded and lost, of
@@ -29,6 +29,7 @@
  *	-d	after half of the rounds, die by SIGKILL where the argument
  *		says, one of the places of ut_abi(5), Death
  *	-l	after the rounds, one event that fits no sub-buffer
+ *	-m	have no bell
  *	-r	after half of the rounds, lose the connection and come back
  */
 
@@ -64,6 +65,7 @@
 
 enum {
 	HELLO = 1, ACK = 4, NAMES = 6, EVENTS = 7, FAILED = 8,
+	MUTE = 9,
 	WELCOME = 16, ATTACH = 18, MAP = 19, DETACH = 20, DONE = 21,
 	LIST = 22, DESCRIBE = 23
 };
@@ -200,6 +202,7 @@ static int sock = -1;
 static uint64_t number;			/* of the program, 0 before WELCOME */
 static int done;
 static const char *death;		/* where to die */
+static int mute;			/* ring nothing */
 static int may_die;
 static unsigned int recorded, lost, delivered, rung;
 
@@ -520,7 +523,8 @@ map_bell(struct channel *c, int fd, const struct row *in)
 		c->bell = map_all(fd, &c->bell_size);
 		if (c->bell == NULL || c->bell_size < WORD_SIZE)
 			return EINVAL;
-	} else if (len > 0 && (c->bell = sem_open(name, 0)) == SEM_FAILED)
+	} else if (len > 0 && !mute &&
+	    (c->bell = sem_open(name, 0)) == SEM_FAILED)
 		return errno;
 	if (c->bell == NULL)
 		SET(&c->header->mute, 1, relaxed);
@@ -539,7 +543,7 @@ attach(uint32_t channel, const int *fds, int nfds, const struct row *in)
 	if ((c = find(0)) == NULL)
 		error = EMFILE;
 	else if (nfds > 0 && (error = map_region(c, fds[0])) == 0)
-		error = map_bell(c, nfds > 1 ? fds[1] : -1, in);
+		error = map_bell(c, !mute && nfds > 1 ? fds[1] : -1, in);
 	for (i = 0; i < nfds; i++)
 		close(fds[i]);
 	if (error != 0) {
@@ -548,6 +552,8 @@ attach(uint32_t channel, const int *fds, int nfds, const struct row *in)
 		return;
 	}
 	c->number = channel;
+	if (c->bell == NULL)
+		say(MUTE, channel, 0);
 }
 
 static void
@@ -1154,15 +1160,16 @@ main(int argc, char *argv[])
 	char options[UCHAR_MAX + 1] = { 0 };
 	int ch;
 
-	while ((ch = getopt(argc, argv, "d:hlr")) != -1) {
+	while ((ch = getopt(argc, argv, "d:hlmr")) != -1) {
 		if (ch == '?')
 			return 1;
 		if (ch == 'd')
 			death = optarg;
 		options[ch] = 1;
 	}
+	mute = options['m'];
 	if (argc - optind != 1 || dir == NULL)
-		errx(1, "UT_RUNDIR=dir peer [-hlr] [-d where] rounds");
+		errx(1, "UT_RUNDIR=dir peer [-hlmr] [-d where] rounds");
 	alarm(120);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("pid %ld\n", (long)getpid());

@@ -2,7 +2,8 @@
 #
 # Sessions that are started, and whose programs record nothing, wake nobody:
 # neither utd, nor its consumer, nor the programs.  The next event does, and is
-# in the file as soon as ever; so is the end of a utd that is killed.
+# in the file as soon as ever; so is the end of a utd that is killed.  Programs
+# that cannot ring are heard all the same.
 
 . ./common.sh
 
@@ -91,6 +92,36 @@ pulse hit 1
 comes $((n + 8)) "another consumer"
 asleep "another consumer"
 
+# A thread ends: nothing is to be written, but the consumer may have a look.
+pulse thread
+comes $((n + 9)) "another thread"
+asleep "another thread"
+pulse join
+asleep "a thread ended"
+
+# A program without a bell comes to a region that sleeps.  It is not to wait for
+# another program to ring.
+utctl enable-event -s s 'peer:number' >/dev/null || fail "enable-event"
+asleep "more to come"
+mkfifo "$T/hold"
+./prog/peer -m -h 2 <"$T/hold" >"$T/peer" 2>&1 &
+peer=$!
+CHILDREN="$CHILDREN $peer"
+exec 5>"$T/hold"
+heard() {
+	tries=0
+	until [ "$(count_events "$T/trace" 'peer:number')" -eq $1 ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 50 ] || fail "no bell, no event: $(cat "$T/peer")"
+		sleep 0.1
+	done
+}
+heard 1
+grep -q '^no bell' "$T/peer" || fail "a bell: $(cat "$T/peer")"
+exec 5>&-
+wait $peer || fail "peer: $?"
+heard 2
+
 readers_agree "$T/trace"
 theirs=$(consumers)
 kill_utd 0
@@ -98,4 +129,32 @@ sleep 2
 for p in $theirs; do
 	gone "$p" || fail "the consumer is still there"
 done
-expect 0 "$((n + 8)) events, 0 lost" utctl recover
+expect 0 "$((n + 11)) events, 0 lost" utctl recover
+exec 3>&- 4<&-
+wait $PULSE
+
+# The bell is removed behind utd's back, as some systems do when a user logs
+# out.  The next consumer makes another, which the program does not know.
+start_utd
+utctl create -o "$T/bell" bell >/dev/null && utctl enable-event 'pulse:a' &&
+    utctl start || fail "set-up of bell"
+pulse_start
+until_ok pulse_on a--- || fail "not on: $answer"
+bells=
+for f in $(ls -l /proc/$(consumers)/map_files /proc/$(consumers)/fd |
+    sed -n 's|.*-> \(/dev/shm/ut-[0-9a-z]*\)$|\1|p' | sort -u); do
+	[ "$(wc -c <"$f")" -ne 4 ] || bells="$bells $f"
+done
+[ -n "$bells" ] || fail "no bell"
+rm -f $bells
+kill_consumers
+until_ok sh -c "utctl list | grep -q 'took over'" || fail "no other consumer"
+sleep 8
+pulse hit 1
+tries=0
+until [ "$(count_events "$T/bell" 'pulse:a')" -eq 1 ]; do
+	tries=$((tries + 1))
+	[ $tries -lt 50 ] || fail "nobody hears that bell"
+	sleep 0.1
+done
+stop_utd || fail "utd: status $?"

@@ -80,6 +80,22 @@ done
 has 60m $total && fail "60m: all events"
 has 0 $total && fail "0: all events"
 
+# So comes that of a thread that ends, though nobody traces meanwhile.
+pulse thread
+total=$((total + 1))
+sleep 8
+[ "$(n 60m)" -lt $total ] || fail "60m: all events, of a thread that lives"
+[ "$(n 0)" -lt $total ] || fail "0: all events, of a thread that lives"
+pulse join
+for t in 60m 0; do
+	tries=0
+	until utctl view "$T/$t" 2>/dev/null | grep -q "n = $total "; do
+		tries=$((tries + 1))
+		[ $tries -lt 40 ] || fail "$t: the thread's end: $(n $t)"
+		sleep 0.1
+	done
+done
+
 # Another utd, and its consumer, keep to it.
 kill_utd 1
 start_utd

@@ -180,7 +180,7 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	fault_init();
 	orders_init();
 	take_turn(uid);
-	if (ut_signal_fd(PARENT_FD) == -1)
+	if (ut_signal_end(PARENT_FD) == -1)
 		tick_always();		/* to see that the parent is gone */
 	run();
 	sleep_tick(false);

@@ -42,6 +42,7 @@ extern bool ending;			/* in order */
 
 /* sleep.c: the bell. */
 int	 sleep_bell(char *);		/* open or make it: 0 or -1 */
+bool	 sleep_bell_new(void);		/* it was made */
 void	 sleep_tick(bool);		/* each second */
 void	 sleep_until(int64_t);		/* the timer; 0: none */
 bool	 sleep_rang(void);		/* a program, since this was asked */

@@ -206,6 +206,8 @@ orders_region(const struct region *like, struct trace *t, bool again,
 	r = region_new(like, again, fd);
 	if (r == NULL)
 		no_shm(like);
+	else if (again && sleep_bell_new())
+		region_bell_strange(r);
 	if (r == NULL || region_begin(r, t, again))
 		return r;
 	error = errno;
@@ -291,8 +293,17 @@ static void
 do_program(struct ut_msg *m)
 {
 	(void)program_read(m);
-	/* It may be told of no bell, and say so in a region that sleeps. */
-	tick_awake_all();
+}
+
+/* It stays awake, for it has a program that cannot wake it. */
+static void
+do_mute(struct ut_msg *m)
+{
+	struct region *r;
+
+	for (r = regions; r != NULL; r = r->next)
+		if (r->id == m->h.a)
+			tick_awake(r);
 }
 
 static void
@@ -312,6 +323,7 @@ static const struct order at_once[] = {
 	{ UT_C_REGION,		do_region },
 	{ UT_C_METADATA,	do_metadata },
 	{ UT_C_HOLD,		do_hold },
+	{ UT_C_MUTE,		do_mute },
 	{ 0,			NULL }
 };
 

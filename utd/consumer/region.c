@@ -484,6 +484,13 @@ region_sleep(struct region *r, bool asleep)
 	return load(&r->header->delivered) - r->taken < r->bell;
 }
 
+/* Its programs have another bell than ours, or may have. */
+void
+region_bell_strange(struct region *r)
+{
+	store(&r->header->mute, 1);
+}
+
 bool
 region_behind(const struct region *r)
 {

@@ -35,6 +35,7 @@ static struct shared bell_shared;
 static volatile sig_atomic_t ticked;	/* the timer is over */
 static int64_t armed;			/* what it is set to; or 0 */
 static bool rung;
+static bool made;			/* the bell, by us */
 
 /* The parent has sent something or is gone, or the time has come. */
 void
@@ -110,6 +111,7 @@ sleep_bell(char *name)
 				return -1;
 			ut_shm_name(name);
 		}
+		made = true;
 	}
 	if (b.size > 0)
 		fault_watch(&bell_shared, b.at, b.size);
@@ -121,6 +123,13 @@ sleep_bell(char *name)
 	ut_msg_str(out, bell.name);
 	report_send();
 	return 0;
+}
+
+/* Do programs that were there before us have another bell, or none? */
+bool
+sleep_bell_new(void)
+{
+	return made;
 }
 
 /* With nothing to drain there is nothing to be rung for. */

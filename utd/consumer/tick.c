@@ -126,8 +126,11 @@ region_pass(struct region *r, bool tick)
 		how = DRAIN_ALL;
 	else if (tick)
 		how = DRAIN_TICK;
-	if (how != DRAIN_FULL || region_has_full(r))
+	if (how != DRAIN_FULL || region_has_full(r)) {
+		if (how == DRAIN_FULL && r->doze != DOZE_AWAKE)
+			tick_awake(r);
 		more = region_drain(r, how);
+	}
 	if (flush)
 		r->flush = r->doze == DOZE_ASLEEP && all_drained(r) ? 0 :
 		    now + region_interval(r);

@@ -196,6 +196,7 @@ void	 traces_again(struct consumer *);
 struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
+void	 region_mute(const struct region *);
 
 /* metadata.c: TSDL. */
 #define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */
