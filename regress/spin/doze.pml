@@ -50,12 +50,12 @@
  * another look.  NO_GRACE: it looks again at once.  EARLY_GRACE: the time
  * begins before 2 is stored.  NO_BUSY: it does not look at that.  LEFT_FIRST:
  * it looks for events that are not written before it looks at busy.
- * LATE_BUSY: the thread looks at `active' before it is busy.  SWAP_FIRST, with STOP: the thread rings after
- * the swap.  NO_RING: it does not at all.  RELAXED_BUSY, with WEAK: busy = 0 is
- * no release store.  NO_TIMER: events that are not written set none.  DOZE_ON,
- * with DEATH: the next consumer takes 2 for what it has stored itself.
- * NO_MESSAGE, NO_NOTE, with MUTE: the program tells nobody of it, or it is not
- * noted in the region.
+ * LATE_BUSY: the thread looks at `active' before it is busy.  SWAP_FIRST, with
+ * STOP: the thread rings after the swap.  NO_RING: it does not at all.
+ * RELAXED_BUSY, with WEAK: busy = 0 is no release store.  NO_TIMER: events that
+ * are not written set none.  DOZE_ON, with DEATH: the next consumer takes 2 for
+ * what it has stored itself. NO_MESSAGE, NO_NOTE, with MUTE: the program tells
+ * nobody of it, or it is not noted in the region.
  */
 
 #ifndef EVENTS

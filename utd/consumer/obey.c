@@ -184,7 +184,7 @@ obey_dead(void)
 	died = false;
 	if (!programs_dead())
 		return;
-	tick_awake_all();	/* one may have died just before it rang */
+	tick_awake_all();	/* gaps that the dead leave close with time */
 	for (r = regions; r != NULL; r = r->next)
 		buried &= region_bury(r);
 	if (buried)

@@ -32,6 +32,10 @@
  * and whoever traces rings.  A tick later it sleeps, if no thread is in an
  * event that began before that could be seen.  Then nothing wakes us for it but
  * a ring, the parent, and the end of the interval if something is not written.
+ *
+ * There is no fence between a writer's busy and its look at `active'.  The tick
+ * between 2 and sleep takes its place: any_busy is asked that much later, and
+ * all_drained after that.  regress/spin/doze.pml is this, for a model checker.
  */
 
 #include <stdatomic.h>
