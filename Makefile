@@ -84,9 +84,9 @@ COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/sock.o libut/walk.o
 
 UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
-		utd/consumer/adopt.c \
-		utd/consumer/chunk.c \
-		utd/consumer/consumer.c utd/consumer/drain.c \
+		utd/consumer/adopt.c utd/consumer/chunk.c \
+		utd/consumer/consumer.c utd/consumer/doze.c \
+		utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
@@ -94,6 +94,7 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
 		utd/consumer/rotate.c \
 		utd/consumer/sink.c utd/consumer/sleep.c \
+		utd/consumer/tick.c \
 		utd/parent/assign.c utd/parent/client.c \
 		utd/parent/clock.c utd/parent/command.c utd/parent/conn.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \

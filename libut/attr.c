@@ -45,7 +45,10 @@ const struct attr attr_table[ATTRS] = {
 	    .min = 8u << 10, .max = 4095u << 20 },
 	[ATTR_FILES] = { .option = "W count", .commands = BOTH,
 	    .name = "files", .what = "number of files",
-	    .min = 1, .max = 65536 }
+	    .min = 1, .max = 65536 },
+	[ATTR_FLUSH] = { .option = "i time", .commands = ATTR_ENABLE,
+	    .name = "flush_ms", .what = "flush interval", .time = true,
+	    .min = 1, .max = 60 * 60 * 1000, .usual = 1000 }
 };
 
 bool
@@ -56,7 +59,12 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 
 	if (v >= a->min && v <= a->max && (!a->power || (v & (v - 1)) == 0))
 		return true;
-	if (a->bytes)
+	if (a->time && v == ATTR_NEVER)
+		return true;
+	if (a->time)
+		snprintf(why, n, "neither 0 nor from %ums to %um", a->min,
+		    a->max / 60000);
+	else if (a->bytes)
 		snprintf(why, n, "not %sfrom %uk to %um", a->power ?
 		    "a power of two " : "", a->min >> 10, a->max >> 20);
 	else if (a->words[0] == NULL)
@@ -66,6 +74,22 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 			len += snprintf(why + len, n - (size_t)len, "%s %s",
 			    i == 0 ? "neither" : " nor", a->words[i]);
 	return false;
+}
+
+uint32_t
+attr_number(const struct attr *a, uint32_t v)
+{
+	return a->time && v == ATTR_NEVER ? 0 : v;
+}
+
+uint64_t
+attr_value(const struct attr *a, uint64_t n)
+{
+	if (!a->time)
+		return n;
+	if (n == 0)
+		return ATTR_NEVER;
+	return n <= a->max ? n : 0;
 }
 
 /* Can these two be together with the others? */

@@ -39,12 +39,16 @@ enum {
 	ATTR_CLOCK,			/* UT_CLOCK_ */
 	ATTR_FILESIZE,			/* bytes; 0: never cut */
 	ATTR_FILES,			/* of a stream; 0: all */
+	ATTR_FLUSH,			/* milliseconds, or ATTR_NEVER */
 	ATTRS
 };
 
 struct attrs {
 	uint32_t	 v[ATTRS];	/* in a request, 0 is the default */
 };
+
+/* The value of a time that users give, and are shown, as 0. */
+#define ATTR_NEVER		UINT32_MAX
 
 /* The commands of utctl that have the option of an attribute. */
 #define ATTR_ENABLE	1u		/* enable-channel */
@@ -59,6 +63,7 @@ struct attr {
 	uint32_t	 min, max;
 	bool		 bytes;		/* with k or m in messages */
 	bool		 power;		/* of two */
+	bool		 time;		/* ms; ATTR_NEVER is valid, too */
 	uint32_t	 usual;		/* the default; 0, which only it may
 					   be where min is more: none */
 	uint32_t	 usual_pid;	/* the default with -p; 0: the same */
@@ -73,6 +78,9 @@ extern const struct attr attr_table[ATTRS];
 /* Is the value valid, and are all?  If not, the text says why. */
 bool	 attr_valid(const struct attr *, uint64_t, char *, size_t);
 bool	 attrs_valid(const struct attrs *, char *, size_t);
+/* A value as the number that users see, and back; what is no value is 0. */
+uint32_t attr_number(const struct attr *, uint32_t);
+uint64_t attr_value(const struct attr *, uint64_t);
 void	 attrs_default(struct attrs *);		/* in place of 0 */
 void	 attrs_put(struct ut_msg *, const struct attrs *);
 void	 attrs_get(struct ut_msg *, struct attrs *);	/* 0: not there */

@@ -64,6 +64,13 @@ int	 ut_high_fd(int);
 int	 ut_fd_is(int, dev_t, ino_t);
 /* Has the other end of a stream socket closed it?  Nothing is sent. */
 int	 ut_hung_up(int);
+/*
+ * From now on, SIGIO to this process when its parent ends, whose socket that
+ * is.  Where the system tells of the socket alone, SIGIO is for all that can
+ * be read there, too.  0, or -1 and errno if it tells of neither.  Who was gone
+ * before has closed the socket.
+ */
+int	 ut_signal_end(int);
 
 /*
  * As recvmsg(2), but it does not wait, and exec closes the descriptors that
@@ -242,6 +249,12 @@ struct ut_bell {
 	char	 name[UT_BELL_NAME];
 };
 #define UT_BELL_NONE	{ NULL, 0, -1, 0, "" }
+/* Can a program of 32 bits ring for a consumer of 64, and the reverse? */
+#if defined(__linux__) && !defined(UT_POSIX)
+#define UT_BELL_CROSSES	1
+#else
+#define UT_BELL_CROSSES	0
+#endif
 int	 ut_bell_create(struct ut_bell *, const char *);
 int	 ut_bell_adopt(struct ut_bell *, const char *);
 /* For those who ring it; the descriptor, or -1, is closed. */

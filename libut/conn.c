@@ -151,6 +151,7 @@ static int
 do_attach(struct conn *c, struct ut_msg *m)
 {
 	char bellname[UT_BELL_NAME];
+	bool mute = false;
 	int fd, bell, error;
 
 	fd = ut_msg_get_fd(m);
@@ -171,8 +172,10 @@ do_attach(struct conn *c, struct ut_msg *m)
 			close(bell);
 		return -1;
 	}
-	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname);
-	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
+	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname, &mute);
+	if (error != 0)
+		return conn_answer(c, UT_MSG_FAILED, m->h.a, error);
+	return mute ? conn_answer(c, UT_MSG_MUTE, m->h.a, 0) : 0;
 }
 
 /* One event of a MAP: its ID in the region, and perhaps a filter. */

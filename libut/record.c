@@ -135,7 +135,7 @@ event_head(const struct writer *w, uint16_t id, uint64_t time)
 	return p + UT_EVENT_HEAD;
 }
 
-/* With room, busy, and in a sub-buffer that is still ours? */
+/* With room, busy, in a sub-buffer that is still ours, and nobody to wake? */
 static inline bool
 writer_ready(const struct writer *w, size_t len)
 {
@@ -145,7 +145,8 @@ writer_ready(const struct writer *w, size_t len)
 	atomic_signal_fence(memory_order_seq_cst);
 	return UT_LIKELY(atomic_load_explicit(&w->sub->state,
 	    memory_order_relaxed) == w->mine) &&
-	    UT_LIKELY(atomic_load_explicit(w->active, memory_order_relaxed));
+	    UT_LIKELY(atomic_load_explicit(w->active, memory_order_relaxed) ==
+	    UT_ACTIVE);
 }
 
 /*

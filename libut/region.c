@@ -246,10 +246,13 @@ ut_regions_drop(int conn)
 			ut_region_detach(i);
 }
 
-/* Takes both descriptors, the second may be -1.  0 or an errno. */
+/*
+ * Takes both descriptors, the second may be -1.  0 or an errno; mute, if there
+ * is no bell: then the consumer has to look by itself, each second.
+ */
 int
 ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
-    const char *bellname)
+    const char *bellname, bool *mute)
 {
 	struct region *rg;
 	int error;
@@ -270,8 +273,11 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 			close(bell);
 		return error;
 	}
-	/* Without a bell the consumer looks by itself, later. */
 	ut_bell_open(&rg->bell, bell, bellname);
+	*mute = rg->bell.at == NULL;
+	if (*mute)
+		atomic_store_explicit(&rg->header->mute, 1,
+		    memory_order_relaxed);
 	rg->conn = as->conn;
 	rg->handle = handle;
 	rg->owner = as->owner;

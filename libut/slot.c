@@ -19,6 +19,7 @@
  * bell, for when there is enough to read.  Async-signal-safe.
  */
 
+#include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -339,4 +340,23 @@ ut_bell_maybe(struct region *rg, uint32_t enough)
 	    atomic_exchange_explicit(&h->asleep, 0,
 	    memory_order_relaxed) != 0)
 		ut_bell_ring(&rg->bell);
+}
+
+/*
+ * The consumer sleeps until somebody traces, which the busy writer is about to
+ * do.  It rings first, hence release: a thread that is stopped or dies in
+ * between keeps nobody else from ringing, and as it is busy, the consumer does
+ * not doze off again meanwhile.  ut_abi(5), "Dozing", says why this is enough.
+ */
+void
+ut_bell_wake(struct region *rg)
+{
+	const int error = errno;
+	uint32_t was = UT_DOZING;
+
+	if (rg->bell.at != NULL)
+		ut_bell_ring(&rg->bell);
+	(void)atomic_compare_exchange_strong_explicit(&rg->header->active,
+	    &was, UT_ACTIVE, memory_order_release, memory_order_relaxed);
+	errno = error;
 }

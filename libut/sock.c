@@ -21,6 +21,9 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #if defined(__FreeBSD__)
 #include <sys/param.h>
 #include <sys/ucred.h>
@@ -57,6 +60,26 @@ ut_hung_up(int s)
 {
 	return send(s, "", 0, MSG_NOSIGNAL | MSG_DONTWAIT) == -1 &&
 	    errno == EPIPE;
+}
+
+int
+ut_signal_end(int fd)
+{
+#if defined(__linux__) && !defined(UT_POSIX)
+	(void)fd;
+	return prctl(PR_SET_PDEATHSIG, (unsigned long)SIGIO, 0L, 0L, 0L);
+#elif defined(O_ASYNC) && defined(F_SETOWN) && !defined(UT_POSIX)
+	int flags;
+
+	if (fcntl(fd, F_SETOWN, getpid()) == -1 ||
+	    (flags = fcntl(fd, F_GETFL)) == -1)
+		return -1;
+	return fcntl(fd, F_SETFL, flags | O_ASYNC) == -1 ? -1 : 0;
+#else
+	(void)fd;
+	errno = ENOTSUP;
+	return -1;
+#endif
 }
 
 /*

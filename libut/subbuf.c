@@ -152,11 +152,22 @@ still_mine(const struct writer *w)
 	    memory_order_relaxed) == w->mine;
 }
 
-static void
-busy_begin(struct writer *w)
+/*
+ * Busy first, then a look at `active', which is the result.  The consumer may
+ * doze: what comes now is for it.
+ */
+static uint32_t
+busy_begin(struct writer *w, struct region *rg)
 {
+	uint32_t active;
+
 	atomic_store_explicit(&w->slot->busy, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
+	active = atomic_load_explicit(&rg->header->active,
+	    memory_order_relaxed);
+	if (active == UT_DOZING)
+		ut_bell_wake(rg);
+	return active;
 }
 
 static void
@@ -190,8 +201,7 @@ count_lost(struct writer *w)
 static bool
 writer_begin(struct writer *w, struct region *rg)
 {
-	busy_begin(w);
-	if (atomic_load_explicit(&rg->header->active, memory_order_relaxed))
+	if (busy_begin(w, rg) != 0)
 		return true;
 	busy_end(w);
 	return false;
@@ -299,7 +309,7 @@ void
 ut_writer_leave(struct writer *w, struct region *rg)
 {
 	if (w->bound) {
-		busy_begin(w);
+		(void)busy_begin(w, rg);
 		if (w->sub == NULL)
 			ut_shared_park(w, rg);
 		else if (still_mine(w))

@@ -61,7 +61,7 @@
 #include <string.h>
 
 #define UT_ABI_MAGIC	0x75745231	/* "utR1" */
-#define UT_ABI_VERSION	3
+#define UT_ABI_VERSION	4
 #define UT_ABI_LINE	128		/* no two writers on one such line */
 
 #define UT_SUBSIZE_MIN	4096u
@@ -166,7 +166,13 @@ struct ut_header {
 #define UT_CLOCK_CYCLES		1	/* of the processor */
 	uint32_t clock;
 
-	/* 1 while the session is started.  Consumer; read by every event. */
+	/*
+	 * Not 0 while the session is started; read by every event.  Consumer.
+	 * UT_DOZING means that it sleeps until somebody traces: who finds that
+	 * is busy, rings the bell, and swaps UT_ACTIVE in.
+	 */
+#define UT_ACTIVE	1
+#define UT_DOZING	2
 	_Alignas(UT_ABI_LINE) ut_a32 active;
 
 	/*
@@ -212,6 +218,14 @@ struct ut_header {
 	ut_a32 parked;
 	/* Somebody found no slot: who gives one back raises freed.  Relaxed. */
 	ut_a32 noslot;
+	/* 1 once a program is attached that has not our bell.  Relaxed. */
+	ut_a32 mute;
+	/*
+	 * Of packets that were dropped, in a session without output.  Consumer,
+	 * relaxed, for the next one.
+	 */
+	ut_a64 bytes;
+	ut_a64 packets;
 };
 
 /*

@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define UT_MSG_VERSION	4
+#define UT_MSG_VERSION	5
 #define UT_MSG_MAX	65536u		/* header and body */
 #define UT_MSG_FDS	2		/* descriptors with one message */
 
@@ -66,6 +66,8 @@ struct ut_msghdr {
 				   u32 event, u32 length of the fields,
 				   fields, see below; answers DESCRIBE */
 #define UT_MSG_FAILED	8	/* a channel, b errno: ATTACH went wrong */
+#define UT_MSG_MUTE	9	/* a channel: ATTACH gave no bell, and `mute'
+				   is set in the region */
 
 /*
  * Fields: u32 number of fields, then for each

@@ -35,7 +35,7 @@ struct known {
 };
 
 int		 ut_region_attach(const struct known *, uint32_t, int, int,
-		    const char *);
+		    const char *, bool *);
 int		 ut_region_find(int, uint32_t);
 bool		 ut_region_again(int, uint32_t, int);
 void		 ut_regions_keep(int);

@@ -310,6 +310,24 @@ print_files(uint64_t size, uint64_t n)
 		printf(", the last %" PRIu64 " of a stream", n);
 }
 
+/* An interval that is not the default. */
+static void
+print_time(const struct row *r, const struct attr *a)
+{
+	const uint64_t ms = row_num(r, a->name);
+	char *text;
+
+	if (ms == a->usual)
+		return;
+	if (ms == 0) {
+		printf(", flushed when full");
+		return;
+	}
+	text = time_text(ms);
+	printf(", flushed each %s", text);
+	free(text);
+}
+
 static void
 print_channel(const struct row *r, int all)
 {
@@ -332,10 +350,13 @@ print_channel(const struct row *r, int all)
 	    size, unit);
 	if (row_num(r, "file_size") != 0)
 		print_files(row_num(r, "file_size"), row_num(r, "files"));
-	for (a = attr_table; a < attr_table + ATTRS; a++)
-		if (a->text != NULL &&
+	for (a = attr_table; a < attr_table + ATTRS; a++) {
+		if (a->time)
+			print_time(r, a);
+		else if (a->text != NULL &&
 		    strcmp(row_str(r, a->name), a->words[0]) != 0)
 			fputs(a->text, stdout);
+	}
 	puts(note);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)
@@ -363,7 +384,8 @@ print_head(const struct row *r, int all)
 	if (row_num(r, "uid") != geteuid())
 		printf("%" PRIu64 "/", row_num(r, "uid"));
 	printf("%s (%s): %s\n    ", row_str(r, "name"), row_str(r, "state"),
-	    row_str(r, "dir"));
+	    row_str(r, "dir")[0] != '\0' ? row_str(r, "dir") :
+	    "(no output)");
 	print_counts(r);
 	print_some(rows_count(r->child, "program"), "program");
 	print_some(rows_count(r->child, "warning"), "warning");

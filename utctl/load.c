@@ -37,7 +37,7 @@ struct line {
 	char		**argv;
 	struct step	 step;
 	struct line	*create;	/* of the session that it is about */
-	int		 bare;		/* the directory was not there */
+	int		 bare;		/* its directory was not there */
 	struct line	*next;
 	struct line	*older;		/* that creates a session */
 };
@@ -234,8 +234,8 @@ line_ask(struct load *l, struct line *line, struct client *c)
 
 	say_place(l->file, line->number);
 	if (st->type == UT_CTL_CREATE)
-		line->bare = st->dir == NULL || (access(st->dir, F_OK) == -1 &&
-		    errno == ENOENT);
+		line->bare = st->dir == NULL || (st->dir[0] != '\0' &&
+		    access(st->dir, F_OK) == -1 && errno == ENOENT);
 	else
 		st->session = line->create->step.made;
 	status = st->ask(c, st);

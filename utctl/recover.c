@@ -48,7 +48,8 @@ sessions_end(void *arg)
 		return -1;
 	rows_clean(rows);
 	for (s = rows->child; s != NULL; s = s->next) {
-		printf("%s:\n", row_str(s, "dir"));
+		printf("%s:\n", row_str(s, "dir")[0] != '\0' ?
+		    row_str(s, "dir") : "(no output)");
 		name = format("%" PRIu64 "/%s", row_num(s, "uid"),
 		    row_str(s, "name"));
 		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,

@@ -81,11 +81,11 @@ dir_usual(const char *name, const char *dir)
 
 /* The value of an attribute in a row of a channel: 0, or -1. */
 static int
-attr_value(const struct attr *a, const struct row *r, uint32_t *v)
+row_attr(const struct attr *a, const struct row *r, uint32_t *v)
 {
 	*v = 0;
 	if (a->words[0] == NULL) {
-		*v = (uint32_t)row_num(r, a->name);
+		*v = (uint32_t)attr_value(a, row_num(r, a->name));
 		return 0;
 	}
 	while (*v <= a->max && strcmp(a->words[*v], row_str(r, a->name)) != 0)
@@ -98,12 +98,23 @@ attr_value(const struct attr *a, const struct row *r, uint32_t *v)
 }
 
 static void
+put_time(FILE *f, uint32_t ms)
+{
+	char *text = time_text(ms);
+
+	fprintf(f, " %s", text);
+	free(text);
+}
+
+static void
 put_attr(FILE *f, const struct attr *a, uint32_t v)
 {
 	fprintf(f, " -%c", a->option[0]);
 	if (a->option[1] == '\0')
 		return;
-	if (a->words[0] != NULL)
+	if (a->time)
+		put_time(f, attr_number(a, v));
+	else if (a->words[0] != NULL)
 		fprintf(f, " %s", a->words[v]);
 	else if (a->bytes && v % 1024 == 0 && v != 0)
 		fprintf(f, " %u%c", v % 1048576 == 0 ? v / 1048576 : v / 1024,
@@ -120,7 +131,7 @@ put_attrs(FILE *f, const struct row *r)
 	size_t i;
 
 	for (i = 0; i < ATTRS; i++)
-		if (attr_value(&attr_table[i], r, &is.v[i]) == -1)
+		if (row_attr(&attr_table[i], r, &is.v[i]) == -1)
 			return -1;
 	usual.v[ATTR_BUFFERS] = is.v[ATTR_BUFFERS];
 	attrs_default(&usual);
@@ -231,7 +242,9 @@ put_session(FILE *f, const struct row *r)
 	const struct row *c;
 
 	fputs("create", f);
-	if (!dir_usual(name, dir))
+	if (dir[0] == '\0')
+		fputs(" -N", f);
+	else if (!dir_usual(name, dir))
 		put_word(f, " -o ", dir);
 	put_word(f, " ", name);
 	putc('\n', f);

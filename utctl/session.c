@@ -20,6 +20,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,46 @@ parse_size(const char *s, unsigned long long *v)
 	return 0;
 }
 
+/* Seconds, or a number with ms, s or m, in milliseconds: 0, or -1. */
+static int
+parse_time(const char *s, unsigned long long *v)
+{
+	static const struct {
+		const char		*name;
+		unsigned long long	 ms;
+	} units[] = {
+		{ "", 1000 }, { "s", 1000 }, { "ms", 1 }, { "m", 60000 }
+	};
+	char *end;
+	size_t i;
+
+	if (!isdigit((unsigned char)s[0]))
+		return -1;
+	errno = 0;
+	*v = strtoull(s, &end, 10);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].name) == 0)
+			break;
+	if (errno != 0 || i == sizeof(units) / sizeof(units[0]) ||
+	    *v > ULLONG_MAX / units[i].ms)
+		return -1;
+	*v *= units[i].ms;
+	return 0;
+}
+
+/* What parse_time understands. */
+char *
+time_text(uint64_t ms)
+{
+	if (ms == 0)
+		return format("0");
+	if (ms % 60000 == 0)
+		return format("%" PRIu64 "m", ms / 60000);
+	if (ms % 1000 == 0)
+		return format("%" PRIu64 "s", ms / 1000);
+	return format("%" PRIu64 "ms", ms);
+}
+
 static uint32_t
 parse_attr(const struct attr *a, const char *s)
 {
@@ -94,8 +135,10 @@ parse_attr(const struct attr *a, const char *s)
 
 	while (word && v <= a->max && strcmp(a->words[v], s) != 0)
 		v++;
-	if (!word && parse_size(s, &v) == -1)
-		die("%s '%s': not a number, perhaps with k or m", a->what, s);
+	if (!word && (a->time ? parse_time : parse_size)(s, &v) == -1)
+		die("%s '%s': not a number, perhaps with %s", a->what, s,
+		    a->time ? "ms, s or m" : "k or m");
+	v = attr_value(a, v);
 	if (!attr_valid(a, v, why, sizeof(why)))
 		die(word ? "%s %s: %s" : "%s '%s': %s", a->what, s, why);
 	return (uint32_t)v;
@@ -180,8 +223,13 @@ default_dir(const char *name)
 void
 session_created(const struct step *st)
 {
-	char *shown = clean(st->dir);
+	char *shown;
 
+	if (st->dir[0] == '\0') {
+		printf("session %s: no output\n", st->made);
+		return;
+	}
+	shown = clean(st->dir);
 	printf("session %s: %s\n", st->made, shown);
 	free(shown);
 	/* The path is utd's: in a container it may lead elsewhere. */
@@ -202,7 +250,7 @@ create_request(struct client *c, const char *name, const char *dir)
 
 /*
  * What nobody has chosen, the name or the directory, gets a number behind if
- * there is one of that second already.
+ * there is one of that second already.  An empty directory is no output.
  */
 static int
 create_ask(struct client *c, struct step *st)
@@ -238,18 +286,24 @@ create_ask(struct client *c, struct step *st)
 int
 parse_create(int argc, char **argv, struct step *st)
 {
-	int ch;
+	int ch, none = 0;
 
 	st->type = UT_CTL_CREATE;
 	st->ask = create_ask;
-	while ((ch = option(argc, argv, "+o:")) != -1) {
+	while ((ch = option(argc, argv, "+No:")) != -1) {
+		if (ch == 'N') {
+			none = 1;
+			continue;
+		}
 		if (ch != 'o')
 			return usage(argv[0]);
 		free(st->dir);
 		st->dir = absolute(optarg);
 	}
-	if (argc - optind > 1)
+	if (argc - optind > 1 || (none && st->dir != NULL))
 		return usage(argv[0]);
+	if (none)
+		st->dir = format("%s", "");
 	if (argc > optind)
 		check_name("session", st->session = argv[optind]);
 	return 0;

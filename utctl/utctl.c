@@ -21,7 +21,7 @@
 #include "utctl.h"
 
 static const struct command commands[] = {
-	{ "create", cmd_create, parse_create, 0, "[-o dir] [name]" },
+	{ "create", cmd_create, parse_create, 0, "[-N | -o dir] [name]" },
 	{ "start", cmd_start, parse_start, 0, "[name]" },
 	{ "stop", cmd_stop, NULL, 0, "[name]" },
 	{ "destroy", cmd_destroy, NULL, 0, "[-a | name]" },

@@ -94,11 +94,12 @@ struct step {
 	char		**globs;
 	struct entry	*entries;	/* of track, freed */
 	uint32_t	 nentries;
-	uint32_t	 chunks;	/* UT_CHUNKS_ that are given: */
+	uint32_t	 chunks;		/* UT_CHUNKS_ that are given: */
 	uint32_t	 ms;
 	uint64_t	 bytes;
 	const char	*command;
-	char		*dir;		/* of create, freed; NULL: default */
+	char		*dir;		/* of create, freed; NULL: default,
+					   "": no output */
 	char		*made;		/* the session's name, freed */
 	int		 quiet;		/* keep what utd says */
 	char		*answer;	/* there; NULL: nothing */
@@ -117,6 +118,7 @@ char	*stamped(const char *);
 void	 check_attrs(const struct attrs *);
 int	 parse_size(const char *, unsigned long long *);	/* 0 or -1 */
 int	 session_parse(int, char **, struct step *, int);
+char	*time_text(uint64_t);		/* of milliseconds */
 int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
 int	 client_channel(struct client *, int, const char *, const char *,
 	    const struct attrs *);

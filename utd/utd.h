@@ -102,7 +102,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   must be new, u32 1 if another consumer had
 				   it, u32 1 if its name is final, u32 1 if it
 				   is made when it is needed, 16 x u8 uuid; the
-				   fd above */
+				   fd above, or none: nothing is written */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
 				   str channel, its attributes, u32 active, str
 				   name of the object, u32 1 if another consumer
@@ -138,6 +138,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_CHUNK	81	/* b UT_CHUNK_: u32 serial, str directory of a
 				   chunk that is complete, str what it is to be
 				   called; the fd of the session's */
+#define UT_C_MUTE	82	/* a region: a program there has no bell */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */

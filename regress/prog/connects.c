@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #define HELLO	1
-#define VERSION	4
+#define VERSION	5
 #define WELCOME	16
 
 /* ut_msg(5) */

@@ -53,7 +53,7 @@ struct msghead {
 };
 
 enum { HELLO = 32, OWN = 33, OK = 48, ERR = 49 };
-#define VERSION	4
+#define VERSION	5
 
 /* The type of the answer, or 0. */
 static int

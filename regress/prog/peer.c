@@ -19,7 +19,7 @@
  * and ut_abi(5), written from these pages alone and without a header of this
  * tree, so what they leave out shows here.
  *
- *	peer [-hlr] [-d where] rounds
+ *	peer [-hlmr] [-d where] rounds
  *
  * Each round is one of each of three events.  Prints every message that utd
  * sends, and at the end the numbers of events recorded and lost, of
@@ -29,6 +29,7 @@
  *	-d	after half of the rounds, die by SIGKILL where the argument
  *		says, one of the places of ut_abi(5), Death
  *	-l	after the rounds, one event that fits no sub-buffer
+ *	-m	have no bell
  *	-r	after half of the rounds, lose the connection and come back
  */
 
@@ -58,12 +59,13 @@
 #include <unistd.h>
 
 /* ut_msg(5) */
-#define VERSION		4
+#define VERSION		5
 #define MSG_MAX		65536
 #define MAXFDS		2
 
 enum {
 	HELLO = 1, ACK = 4, NAMES = 6, EVENTS = 7, FAILED = 8,
+	MUTE = 9,
 	WELCOME = 16, ATTACH = 18, MAP = 19, DETACH = 20, DONE = 21,
 	LIST = 22, DESCRIBE = 23
 };
@@ -83,7 +85,7 @@ struct msghead {
 
 /* ut_abi(5) */
 #define MAGIC		0x75745231
-#define ABI_VERSION	3
+#define ABI_VERSION	4
 #define PART		128		/* size of a slot, a sub-buffer */
 #define EVENT_HEAD	6
 #define TIME_GAP	(UINT64_C(1) << 31)
@@ -117,6 +119,9 @@ struct header {
 	_Atomic uint32_t toobig;
 	_Atomic uint32_t reserved;
 	_Atomic uint64_t lost;
+	_Atomic uint64_t consumers[2];
+	_Atomic uint32_t hints[2];
+	_Atomic uint32_t mute;
 };
 
 struct slot {
@@ -144,6 +149,7 @@ struct subbuf {
 _Static_assert(sizeof(struct msghead) == 16, "head of a message");
 _Static_assert(sizeof(struct header) == 3 * PART, "header");
 _Static_assert(offsetof(struct header, lost) == 296, "header");
+_Static_assert(offsetof(struct header, mute) == 328, "header");
 _Static_assert(sizeof(struct slot) == PART, "slot");
 _Static_assert(sizeof(struct subbuf) == PART, "sub-buffer");
 
@@ -196,6 +202,7 @@ static int sock = -1;
 static uint64_t number;			/* of the program, 0 before WELCOME */
 static int done;
 static const char *death;		/* where to die */
+static int mute;			/* ring nothing */
 static int may_die;
 static unsigned int recorded, lost, delivered, rung;
 
@@ -516,8 +523,11 @@ map_bell(struct channel *c, int fd, const struct row *in)
 		c->bell = map_all(fd, &c->bell_size);
 		if (c->bell == NULL || c->bell_size < WORD_SIZE)
 			return EINVAL;
-	} else if (len > 0 && (c->bell = sem_open(name, 0)) == SEM_FAILED)
+	} else if (len > 0 && !mute &&
+	    (c->bell = sem_open(name, 0)) == SEM_FAILED)
 		return errno;
+	if (c->bell == NULL)
+		SET(&c->header->mute, 1, relaxed);
 	printf("%s bell\n", c->bell == NULL ? "no" : "a");
 	return 0;
 }
@@ -533,7 +543,7 @@ attach(uint32_t channel, const int *fds, int nfds, const struct row *in)
 	if ((c = find(0)) == NULL)
 		error = EMFILE;
 	else if (nfds > 0 && (error = map_region(c, fds[0])) == 0)
-		error = map_bell(c, nfds > 1 ? fds[1] : -1, in);
+		error = map_bell(c, !mute && nfds > 1 ? fds[1] : -1, in);
 	for (i = 0; i < nfds; i++)
 		close(fds[i]);
 	if (error != 0) {
@@ -542,6 +552,8 @@ attach(uint32_t channel, const int *fds, int nfds, const struct row *in)
 		return;
 	}
 	c->number = channel;
+	if (c->bell == NULL)
+		say(MUTE, channel, 0);
 }
 
 static void
@@ -676,6 +688,16 @@ claim(struct channel *c)
 }
 
 static void
+ring_now(struct channel *c)
+{
+	rung++;
+	if (c->bell_size > 0)
+		ring_word(c->bell);
+	else
+		(void)sem_post(c->bell);
+}
+
+static void
 ring(struct channel *c, uint32_t n)
 {
 	struct header *h = c->header;
@@ -687,11 +709,18 @@ ring(struct channel *c, uint32_t n)
 	if (GET(&h->asleep, relaxed) != 1 ||
 	    atomic_exchange_explicit(&h->asleep, 0, memory_order_relaxed) != 1)
 		return;
-	rung++;
-	if (c->bell_size > 0)
-		ring_word(c->bell);
-	else
-		(void)sem_post(c->bell);
+	ring_now(c);
+}
+
+/* busy is 1: the consumer dozes, or sleeps. */
+static void
+wake(struct channel *c)
+{
+	uint32_t dozing = 2;
+
+	if (c->bell != NULL)
+		ring_now(c);
+	(void)atomic_compare_exchange_strong(&c->header->active, &dozing, 1);
 }
 
 /* busy is 1, and the sub-buffer is ours. */
@@ -810,9 +839,13 @@ record_in(struct channel *c, uint32_t id, const struct row *fields)
 	}
 	begin_event(c);
 	(void)is_ours(c);
-	if (GET(&c->header->active, seq_cst) == 0) {
+	switch (GET(&c->header->active, seq_cst)) {
+	case 0:
 		end_event(c);
 		return;
+	case 2:
+		wake(c);
+		break;
 	}
 	if (timely_room(c, EVENT_HEAD + fields->len, &t))
 		write_event(c, id, t, fields);
@@ -1127,15 +1160,16 @@ main(int argc, char *argv[])
 	char options[UCHAR_MAX + 1] = { 0 };
 	int ch;
 
-	while ((ch = getopt(argc, argv, "d:hlr")) != -1) {
+	while ((ch = getopt(argc, argv, "d:hlmr")) != -1) {
 		if (ch == '?')
 			return 1;
 		if (ch == 'd')
 			death = optarg;
 		options[ch] = 1;
 	}
+	mute = options['m'];
 	if (argc - optind != 1 || dir == NULL)
-		errx(1, "UT_RUNDIR=dir peer [-hlr] [-d where] rounds");
+		errx(1, "UT_RUNDIR=dir peer [-hlmr] [-d where] rounds");
 	alarm(120);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("pid %ld\n", (long)getpid());

@@ -21,8 +21,11 @@
  *	hit n	each event so many times; answers the number of the last round
  *	on	which events somebody listens to, a letter each, or a dash
  *	pid	the process
+ *	thread	a thread traces as `hit 1' does, and stays
+ *	join	that thread ends
  */
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,13 +52,27 @@ hit(int times)
 	}
 }
 
+static pthread_barrier_t step;
+
+static void *
+thread(void *arg)
+{
+	hit(1);
+	(void)pthread_barrier_wait(&step);
+	(void)pthread_barrier_wait(&step);
+	return arg;
+}
+
 int
 main(void)
 {
 	char line[80];
+	pthread_t other;
+	int threads = 0;
 
 	alarm(600);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	(void)pthread_barrier_init(&step, NULL, 2);
 	while (fgets(line, sizeof(line), stdin) != NULL) {
 		if (strncmp(line, "hit ", 4) == 0) {
 			hit(atoi(line + 4));
@@ -67,6 +84,14 @@ main(void)
 			    UT_ON(other, a) ? 'o' : '-');
 		} else if (strcmp(line, "pid\n") == 0) {
 			printf("%ld\n", (long)getpid());
+		} else if (strcmp(line, "thread\n") == 0 && threads == 0 &&
+		    pthread_create(&other, NULL, thread, NULL) == 0) {
+			(void)pthread_barrier_wait(&step);
+			printf("%d\n", ++threads);
+		} else if (strcmp(line, "join\n") == 0 && threads > 0) {
+			(void)pthread_barrier_wait(&step);
+			(void)pthread_join(other, NULL);
+			printf("%d\n", --threads);
 		} else {
 			printf("what?\n");
 		}

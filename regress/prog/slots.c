@@ -67,11 +67,13 @@ static struct region *
 attach(void)
 {
 	struct region *rg;
+	bool mute;
 	int error;
 
 	for (rg = ut_regions; rg->used; rg++)
 		continue;
-	if ((error = ut_region_attach(&known, 1, dup(fd), -1, "")) != 0)
+	if ((error = ut_region_attach(&known, 1, dup(fd), -1, "",
+	    &mute)) != 0)
 		errx(1, "attach: %s", strerror(error));
 	return rg;
 }

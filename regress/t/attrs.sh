@@ -78,6 +78,8 @@ is() {
 
 bytes() {
 	case $1 in
+	[0-9]*ms)	echo $((${1%ms})) ;;
+	[0-9]*s)	echo $((${1%s} * 1000)) ;;
 	[0-9]*k)	echo $((${1%k} * 1024)) ;;
 	[0-9]*m)	echo $((${1%m} * 1048576)) ;;
 	none)		echo 0 ;;
@@ -90,15 +92,21 @@ while IFS='|' read -r letter arg name values default; do
 	[ $letter != W ] || least="$least -C 8k"	# not without
 	case $values in
 	*' to '*)
-		from=${values%% to *} to=${values##* to }
+		from=${values%% to *} to=${values##* to } unit=
 		low=$(bytes $from) high=$(bytes $to)
+		case $from in
+		*ms)	unit=ms high=$((${to%m} * 60000)) ;;
+		esac
 		for n in $low $high; do
-			channel -$letter $n || fail "-$letter $n: $(cat "$T/err")"
+			channel -$letter $n$unit ||
+			    fail "-$letter $n$unit: $(cat "$T/err")"
 			is $name $n
 		done
 		for n in $((low - 1)) $((low / 2)) $((high + 1)) \
 		    $((high * 2)); do
-			refused "not .*from $from to $to\$" -$letter $n
+			# A time of 0 is one of its own: never.
+			[ -z "$unit" ] || [ $n -ne 0 ] || continue
+			refused "n[oe].*from $from to $to\$" -$letter $n$unit
 		done
 		;;
 	*)

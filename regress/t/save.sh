@@ -39,6 +39,11 @@ enable-channel -s web -p usual
 track -s web -n '[db\$]*' -n db -p 4711 -u $(id -u)
 create quiet
 enable-channel -s quiet -n 512 -p none
+create -N unwritten
+enable-channel -s unwritten -i 0 full
+enable-channel -s unwritten -b 4k -i 60m rare
+enable-channel -s unwritten -i 999ms soon
+enable-channel -s unwritten -p -i 2s two
 start web
 END
 utctl create -o "$T/web" web >/dev/null &&
@@ -55,7 +60,12 @@ utctl create -o "$T/web" web >/dev/null &&
     utctl enable-channel -n 48 plain && utctl enable-channel -p usual &&
     utctl track -n '[db$]*' -n db -p 4711 -u "$(id -u)" >/dev/null &&
     utctl start web >/dev/null && utctl create quiet >/dev/null &&
-    utctl enable-channel -p -n 512 none || fail "set-up"
+    utctl enable-channel -p -n 512 none &&
+    utctl create -N unwritten >/dev/null &&
+    utctl enable-channel -i 0 full &&
+    utctl enable-channel -b 4k -i 3600 rare &&
+    utctl enable-channel -i 999ms soon &&
+    utctl enable-channel -p -i 2000ms two || fail "set-up"
 expect 0 '' utctl save
 cmp -s "$T/out" "$T/want" || fail "save: $(diff "$T/want" "$T/out")"
 expect 0 '' utctl save quiet web
@@ -63,7 +73,7 @@ grep -v '^start' "$T/out" | sed -n '1p;$p' | tr '\n' ' ' |
     grep -q '^create quiet track -s web ' ||
     fail "not in the order of names: $(cat "$T/out")"
 expect 0 '' utctl save -o "$T/saved" web
-grep -v quiet "$T/want" | cmp -s - "$T/saved" || fail "save -o: $(cat "$T/saved")"
+grep -v 'quiet\|unwritten' "$T/want" | cmp -s - "$T/saved" || fail "save -o: $(cat "$T/saved")"
 cp "$T/saved" "$T/kept"
 complains 'saved: File exists' utctl save -o "$T/saved" quiet
 cmp -s "$T/saved" "$T/kept" || fail "a file was overwritten"
@@ -205,7 +215,7 @@ for c in stop destroy remove-channel disable-event untrack list events status \
 done
 bad "unknown command 'frob'" frob
 bad "unknown command ''" "''"
-bad 'usage: create \[-o dir\] \[name\]$' 'create x y'
+bad 'usage: create \[-N | -o dir\] \[name\]$' 'create x y'
 bad 'usage: enable-channel .*-b subbuf-size.* channel$' 'enable-channel'
 bad "usage: enable-event .*level\] \[-x glob\]" 'enable-event -s new1'
 bad 'create: option -o needs' 'create -o'

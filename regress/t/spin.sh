@@ -1,14 +1,15 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# The models of a sub-buffer's life in spin/revoke.pml, and of a channel's in
-# spin/level.pml: all that can happen is right, and each rule of the protocol
-# that is left out shows as an error.
+# The models of a sub-buffer's life in spin/revoke.pml, of a region that dozes
+# in spin/doze.pml, and of a channel's life in spin/level.pml: all that can
+# happen is right, and each rule of the protocol that is left out shows as an
+# error.
 # SPIN_LONG=1 is the long form: three minutes, and 2 GB of memory.
 
 . ./common.sh
 
 need spin
-cp spin/revoke.pml spin/level.pml "$T" && cd "$T" || fail "no model"
+cp spin/revoke.pml spin/doze.pml spin/level.pml "$T" && cd "$T" || fail "no model"
 
 # check FLAGS...: $states and $errors.
 check() {
@@ -43,6 +44,20 @@ for rule in NO_BARRIER NO_QUIET NO_ZERO LATE_FRAME RELAXED_ON NO_LOOK; do
 done
 right -DREGIONS=2
 
+model=doze.pml
+for rule in NO_LOOK NO_GRACE EARLY_GRACE NO_BUSY LEFT_FIRST LATE_BUSY NO_RING \
+    NO_TIMER; do
+	wrong -D$rule
+done
+wrong -DSWAP_FIRST -DSTOP
+wrong -DRELAXED_BUSY -DWEAK
+wrong -DDOZE_ON -DDEATH
+wrong -DNO_MESSAGE -DMUTE
+wrong -DNO_NOTE -DMUTE
+right -DEVENTS=2
+right -DWEAK -DDEATH -DMUTE
+right -DWEAK -DSTOP
+
 model=revoke.pml
 for rule in NO_BUSY NO_COMMIT_CHECK NO_GRACE EARLY_GRACE LATE_BUSY KEEP; do
 	wrong -D$rule
@@ -58,6 +73,11 @@ right -DEVENTS=1 -DNS=2 -DWEAK
 right -DEVENTS=1 -DSHARED -DWEAK
 right -DEVENTS=1 -DSHARED -DDEATH
 [ -n "${SPIN_LONG:-}" ] || exit 0
+model=doze.pml
+right -DWEAK -DSTOP -DDEATH
+right -DEVENTS=2 -DWEAK -DMUTE
+right -DEVENTS=3
+model=revoke.pml
 right -DDEATH -DSTOP -DJUMP
 right -DDEATH -DSTOP -DJUMP -DWEAK
 right -DNS=2

@@ -103,9 +103,15 @@ lost_then(const struct region *r)
 static bool
 adopt_sink(struct region *r, struct sink *k)
 {
-	const bool ok = sink_adopt(k);
+	bool ok = true;
 	uint32_t i;
 
+	if (k->trace->nowhere) {
+		k->bytes = load(&r->header->bytes);
+		k->packets = load(&r->header->packets);
+	} else {
+		ok = sink_adopt(k);
+	}
 	for (i = 0; ok && i < r->nsubs; i++)
 		adopt_sub(r, k, i);
 	return ok;

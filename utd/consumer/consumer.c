@@ -48,12 +48,29 @@ catch(int sig, void (*handler)(int))
 	sigaction(sig, &sa, NULL);
 }
 
+/* Look at all regions that may have something.  True: again, at once. */
+static bool
+pass(void)
+{
+	struct region *r;
+	bool more = false, tick;
+
+	if (sleep_rang())
+		tick_awake_all();
+	tick = tick_begin();
+	for (r = regions; r != NULL; r = r->next)
+		more |= region_pass(r, tick);
+	if (tick)
+		obey_dead();
+	tick_end();
+	return more;
+}
+
 static void
 run(void)
 {
 	struct region *r;
 	bool more = false;
-	int how;
 
 	while (!parent_gone && !ending) {
 		orders_take();
@@ -64,18 +81,8 @@ run(void)
 			sleep_on_socket(-1);
 			continue;
 		}
-		if (!more && !sleep_on_bell())
-			continue;
-		how = sleep_ticked() ? DRAIN_ALL : DRAIN_FULL;
-		more = false;
-		for (r = regions; r != NULL; r = r->next) {
-			if (how == DRAIN_ALL || region_has_full(r))
-				more |= region_drain(r, how);
-			if (how == DRAIN_ALL)
-				region_revoke(r);
-		}
-		if (how == DRAIN_ALL)
-			obey_dead();
+		if (more || sleep_on_bell())
+			more = pass();
 	}
 	orders_take();		/* it may have gone after it said so */
 	obey();
@@ -141,13 +148,17 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	ut_name_thread("utd: consumer");
 	catch(SIGUSR1, sleep_signal);
 	catch(SIGALRM, sleep_signal);
+	catch(SIGIO, sleep_signal);
 	fault_init();
 	orders_init();
 	take_turn(uid);
+	if (ut_signal_end(PARENT_FD) == -1)
+		tick_always();		/* to see that the parent is gone */
 	run();
 	sleep_tick(false);
 	catch(SIGUSR1, SIG_IGN);
 	catch(SIGALRM, SIG_IGN);
+	catch(SIGIO, SIG_IGN);
 	if (!ending)
 		exit(1);		/* another needs the bell */
 	sleep_end();			/* the handlers rang the bell */

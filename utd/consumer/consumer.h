@@ -42,8 +42,10 @@ extern bool ending;			/* in order */
 
 /* sleep.c: the bell. */
 int	 sleep_bell(char *);		/* open or make it: 0 or -1 */
+bool	 sleep_bell_new(void);		/* it was made */
 void	 sleep_tick(bool);		/* each second */
-bool	 sleep_ticked(void);
+void	 sleep_until(int64_t);		/* the timer; 0: none */
+bool	 sleep_rang(void);		/* a program, since this was asked */
 void	 sleep_signal(int);
 bool	 sleep_on_bell(void);		/* true: look at all regions */
 void	 sleep_ring(void);

@@ -39,7 +39,7 @@
 #include "region.h"
 #include "sink.h"
 
-#define WAIT_PASSES	3	/* with a tick, for a missing sub-buffer */
+#define WAIT_TICKS	3	/* for a missing sub-buffer */
 #define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
 
@@ -304,7 +304,7 @@ wanted(struct region *r, uint64_t word, int how)
 		if (how == DRAIN_DEAD)
 			return slot < r->nslots &&
 			    program_dead(load(&r->slots[slot].owner));
-		return how != DRAIN_FULL;
+		return how == DRAIN_ALL || how == DRAIN_LAST;
 	case UT_PARKED:
 		return how == DRAIN_ALL || how == DRAIN_LAST;
 	default:
@@ -466,7 +466,9 @@ in_turn(struct region *r, const struct piece *pc, int how)
 	    pc->seq - 1 <= r->done_seq[pc->slot] ||
 	    (how == DRAIN_DEAD && is_dead(r, pc)))
 		return true;
-	return how == DRAIN_ALL && ++r->waited[pc->slot] > WAIT_PASSES;
+	if (r->waited[pc->slot] == 0)
+		r->waited[pc->slot] = r->ticks;
+	return r->ticks - r->waited[pc->slot] >= WAIT_TICKS;
 }
 
 bool

@@ -77,6 +77,8 @@ do_active(struct ut_msg *m)
 		region_start(r);
 	else if (r != NULL)
 		region_finish(r, false);
+	if (r != NULL)
+		tick_awake(r);
 	reply_counts(serial, r);
 }
 
@@ -106,7 +108,7 @@ do_close(struct ut_msg *m)
 	if (r != NULL)
 		region_end(r, true);
 	if (regions == NULL)
-		sleep_tick(false);
+		tick_end();
 }
 
 /*
@@ -250,6 +252,7 @@ obey_dead(void)
 	died = false;
 	if (!programs_dead())
 		return;
+	tick_awake_all();	/* gaps that the dead leave close with time */
 	for (r = regions; r != NULL; r = r->next)
 		buried &= region_bury(r);
 	if (buried)

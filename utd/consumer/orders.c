@@ -131,7 +131,9 @@ do_trace(struct ut_msg *m)
 	like.lazy = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
-	if ((fd = ut_msg_get_fd(m)) != -1)
+	if (m->h.nfds == 0)
+		t = output_nowhere(&like);
+	else if ((fd = ut_msg_get_fd(m)) != -1)
 		t = output_trace(&like, fd, path, made);
 	if (t == NULL) {
 		report_failed(serial, errno);
@@ -205,6 +207,8 @@ orders_region(const struct region *like, struct trace *t, bool again,
 	r = region_new(like, again, fd);
 	if (r == NULL)
 		no_shm(like);
+	else if (again && sleep_bell_new())
+		region_bell_strange(r);
 	if (r == NULL || region_begin(r, t, again))
 		return r;
 	error = errno;
@@ -248,10 +252,9 @@ do_region(struct ut_msg *m)
 	}
 	if (active)
 		region_start(r);
-	if (regions == NULL)
-		sleep_tick(true);
 	r->next = regions;
 	regions = r;
+	tick_awake(r);
 	if (!region_sleep(r, true) || again)
 		sleep_ring();		/* what it has is to be drained */
 	out = report_begin(UT_C_REPLY, serial, 0);
@@ -295,6 +298,17 @@ do_program(struct ut_msg *m)
 	(void)program_read(m);
 }
 
+/* It stays awake, for it has a program that cannot wake it. */
+static void
+do_mute(struct ut_msg *m)
+{
+	struct region *r;
+
+	for (r = regions; r != NULL; r = r->next)
+		if (r->id == m->h.a)
+			tick_awake(r);
+}
+
 static void
 do_end(struct ut_msg *m)
 {
@@ -312,6 +326,7 @@ static const struct order at_once[] = {
 	{ UT_C_REGION,		do_region },
 	{ UT_C_METADATA,	do_metadata },
 	{ UT_C_HOLD,		do_hold },
+	{ UT_C_MUTE,		do_mute },
 	{ 0,			NULL }
 };
 

@@ -138,6 +138,21 @@ output_find(struct trace *t)
 	*end = '\0';
 }
 
+/* A trace that is written nowhere. */
+struct trace *
+output_nowhere(const struct trace *like)
+{
+	struct trace *t = xcalloc(1, sizeof(*t));
+
+	*t = *like;
+	t->nowhere = true;
+	t->fd = t->meta = t->base = -1;
+	t->behind = like->again;
+	t->next = traces;
+	traces = t;
+	return t;
+}
+
 /*
  * A trace, in the directory path below fd, which it keeps.  With again, it is
  * the one that another consumer had, if that had made the directory.
@@ -203,22 +218,15 @@ output_removed(const struct trace *t)
 	return t->meta != -1 && fstat(t->meta, &st) == 0 && st.st_nlink == 0;
 }
 
-/* Write the metadata that is pending: all or nothing. */
-int
-output_pending(struct trace *t)
+/* Write that much metadata: all or nothing. */
+static int
+output_write(const struct trace *t, size_t len)
 {
 	ssize_t n;
 	size_t done = 0;
 
-	report_try();
-	if (t->lost != 0) {
-		errno = t->lost;
-		return -1;
-	}
-	if (t->meta == -1 && output_make(t) == -1)
-		return -1;
-	while (done < t->nwhole) {
-		n = write(t->meta, t->pending + done, t->nwhole - done);
+	while (done < len) {
+		n = write(t->meta, t->pending + done, len - done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0) {
@@ -229,6 +237,23 @@ output_pending(struct trace *t)
 		}
 		done += (size_t)n;
 	}
+	return 0;
+}
+
+/* Write the metadata that is pending: all or nothing. */
+int
+output_pending(struct trace *t)
+{
+	const size_t done = t->nwhole;
+
+	report_try();
+	if (t->lost != 0) {
+		errno = t->lost;
+		return -1;
+	}
+	if (!t->nowhere && ((t->meta == -1 && output_make(t) == -1) ||
+	    output_write(t, done) == -1))
+		return -1;
 	t->meta_size += (off_t)done;
 	if (done > 0)
 		report_wrote(t);
@@ -254,7 +279,7 @@ output_metadata(struct trace *t, const char *s, bool whole)
 	if (!whole)
 		return 0;
 	t->nwhole = t->npending;
-	return t->meta != -1 ? output_pending(t) : 0;
+	return t->meta != -1 || t->nowhere ? output_pending(t) : 0;
 }
 
 /*
@@ -270,7 +295,7 @@ output_refine(struct trace *t, uint64_t at, const char *s)
 
 	if (at >= size && n <= t->npending && at - size <= t->npending - n)
 		memcpy(t->pending + (at - size), s, n);
-	if (n > size || at > size - n)
+	if (t->nowhere || n > size || at > size - n)
 		return;
 	/* Not that of the others, which appends wherever it is told to. */
 	fd = output_file(t, "metadata", O_WRONLY);

@@ -33,6 +33,7 @@
 #include "../../libut/clock.h"
 #include "consumer.h"
 #include "region.h"
+#include "sink.h"
 
 #define PAGE		4096u
 #define NSLOTS_MIN	512u	/* idle threads keep theirs */
@@ -292,14 +293,14 @@ wait_quiet(struct region *r)
 void
 region_start(struct region *r)
 {
-	atomic_store(&r->header->active, true);
+	atomic_store(&r->header->active, UT_ACTIVE);
 }
 
 /* Let no more events begin.  If all programs are dead, none is under way. */
 void
 region_stop(struct region *r, bool dead)
 {
-	atomic_store(&r->header->active, false);
+	atomic_store(&r->header->active, 0);
 	if (!dead)
 		wait_quiet(r);
 }
@@ -425,6 +426,14 @@ region_dropped(struct region *r, uint64_t n)
 	store(&r->header->dropped, r->dropped);
 }
 
+/* Note how many bytes and packets there were, for which there is no file. */
+void
+region_counts(const struct region *r, uint64_t bytes, uint64_t packets)
+{
+	store(&r->header->bytes, bytes);
+	store(&r->header->packets, packets);
+}
+
 /*
  * Note that a sub-buffer is written up to that commit, and until what time.
  * The time is stored first: whoever finds the commit finds its time.
@@ -473,6 +482,19 @@ region_sleep(struct region *r, bool asleep)
 		return true;
 	atomic_thread_fence(memory_order_seq_cst);
 	return load(&r->header->delivered) - r->taken < r->bell;
+}
+
+/* Its programs have another bell than ours, or may have. */
+void
+region_bell_strange(struct region *r)
+{
+	store(&r->header->mute, 1);
+}
+
+bool
+region_behind(const struct region *r)
+{
+	return r->sink->trace->behind;
 }
 
 uint64_t

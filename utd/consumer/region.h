@@ -70,11 +70,21 @@ struct region {
 	uint32_t	 taken;		/* likewise */
 
 	uint64_t	*done_seq;	/* by slot: the last one written */
-	uint8_t		*waited;	/* by slot: passes without the next */
+	uint32_t	*waited;	/* by slot: the tick since then */
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
+
+#define DOZE_AWAKE	0	/* something goes on, or did */
+#define DOZE_OFF	1	/* who traces rings, but may not know it yet */
+#define DOZE_ASLEEP	2	/* they all know */
+	unsigned int	 doze;
+	unsigned int	 quiet;		/* ticks without an event */
+	uint32_t	 quiet_at;	/* delivered, at the last tick */
+	int64_t		 dozed;		/* when that began */
+	int64_t		 flush;		/* when all is to be written; 0: not */
+	uint32_t	 ticks;
 
 	uint64_t	 written;	/* events, as in the header */
 	uint64_t	 dropped;	/* likewise: could not be written */
@@ -112,6 +122,7 @@ bool	 region_sub_take(struct region *, uint32_t, uint64_t);
 void	 region_sub_free(struct region *, uint32_t);
 void	 region_written(struct region *, uint64_t);
 void	 region_dropped(struct region *, uint64_t);
+void	 region_counts(const struct region *, uint64_t, uint64_t);
 void	 region_sub_consumed(struct region *, uint32_t, uint64_t, uint64_t);
 void	 region_advance(struct region *, uint32_t, uint64_t);
 void	 region_look(struct region *);	/* note what was delivered */
@@ -120,12 +131,15 @@ uint64_t region_lost(const struct region *);	/* even if no packet told it */
 bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
+void	 region_bell_strange(struct region *);
+bool	 region_behind(const struct region *);	/* lacks metadata */
 
 /* drain.c: from sub-buffers to packets. */
 #define DRAIN_FULL	0		/* sub-buffers that are full */
 #define DRAIN_DEAD	1		/* also what dead programs committed */
 #define DRAIN_ALL	2		/* also what everybody committed */
 #define DRAIN_LAST	3		/* the same, for the last time */
+#define DRAIN_TICK	4		/* FULL, and what is due each second */
 bool	 region_drain(struct region *, int);	/* true: call again at once */
 void	 region_finish(struct region *, bool);	/* stop and drain it */
 void	 region_check(const struct region *);
@@ -140,7 +154,20 @@ bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
 
 /* revoke.c: sub-buffers that idle threads hold. */
-void	 region_revoke(struct region *);
+bool	 region_needy(const struct region *);	/* then flush it before */
+bool	 region_revoke(struct region *);	/* true: something goes on */
+
+/* doze.c: which regions are awake. */
+void	 region_swap_active(struct region *, uint32_t, uint32_t);
+uint32_t region_interval(const struct region *);	/* ms; 0: never */
+void	 tick_always(void);
+void	 tick_awake(struct region *);
+void	 tick_awake_all(void);
+bool	 tick_begin(void);		/* of a pass; true: that of a tick */
+void	 tick_end(void);
+
+/* tick.c: when regions are looked at though nobody rings. */
+bool	 region_pass(struct region *, bool);	/* true: call again at once */
 
 /* fault.c: SIGBUS. */
 void	 fault_init(void);

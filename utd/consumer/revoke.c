@@ -17,7 +17,8 @@
 /*
  * Sub-buffers that idle threads hold, when others need them.
  *
- * Once a second, when few are free: a sub-buffer that got no more than a few
+ * Once a second, while the region is awake (tick.c), when few are free: a
+ * sub-buffer that got no more than a few
  * events in that second has REVOKED set.  A second later it is taken back if
  * its slot is not busy and all that was committed is in the file.  If the
  * thread traces meanwhile, it lets go by itself, and goes on in a shared one.
@@ -43,14 +44,36 @@
 #define GRACE_MS	500	/* a second, less what a tick may be late */
 #define FEW	30		/* events in a second */
 
-static uint32_t
-count_free(const struct region *r)
+/* Are few free? */
+static bool
+scarce(const struct region *r)
 {
 	uint32_t i, n = 0;
 
 	for (i = 0; i < r->nsubs; i++)
 		n += UT_STATE(load(&r->subs[i].state)) == UT_FREE;
-	return n;
+	return n <= r->nsubs / 4;
+}
+
+static bool
+revoked(uint64_t word)
+{
+	return UT_STATE(word) == UT_OWNED && (word & UT_REVOKED);
+}
+
+/*
+ * May some be taken back?  Only if all that they have is in the file, which may
+ * be long before the end of the channel's interval.
+ */
+bool
+region_needy(const struct region *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->nsubs; i++)
+		if (revoked(load(&r->subs[i].state)))
+			return true;
+	return scarce(r);
 }
 
 static bool
@@ -76,39 +99,53 @@ take_back(struct region *r, uint32_t i, uint64_t word)
  * No event since it was parked so, or the word were another; and that of then
  * was all in the file.
  */
-static void
+static bool
 unpark(struct region *r, uint32_t i, uint64_t word)
 {
-	if (drained(r, i) && region_sub_take(r, i, word))
+	if (!drained(r, i))
+		return false;
+	if (region_sub_take(r, i, word))
 		region_sub_free(r, i);
+	return true;
 }
 
-void
+/*
+ * True unless all is as it was, and will be so the next time if no thread
+ * traces.
+ */
+bool
 region_revoke(struct region *r)
 {
-	bool scarce = count_free(r) <= r->nsubs / 4;
+	const bool few = scarce(r);
+	bool more = false;
 	uint64_t word, commit, was;
 	uint32_t i;
 
 	if (ut_msg_now() - r->revoked < GRACE_MS)
-		return;		/* we were late, the clock was not */
+		return true;	/* we were late, the clock was not */
 	for (i = 0; i < r->nsubs; i++) {
 		word = load_acquire(&r->subs[i].state);
 		commit = load_acquire(&r->subs[i].commit);
 		was = r->seen[i];
 		r->seen[i] = commit;
+		more |= was != commit || UT_STATE(word) == UT_FULL ||
+		    UT_STATE(word) == UT_READING;
 		if (UT_STATE(word) == UT_PARKED && was == commit)
-			unpark(r, i, word);
+			more |= unpark(r, i, word);
 		if (UT_STATE(word) != UT_OWNED || word & UT_SHARED)
 			continue;
-		if (word & UT_REVOKED)
+		if (word & UT_REVOKED) {
+			more = true;
 			take_back(r, i, word);
-		else if (scarce && was != 0 && UT_COMMIT_COUNT(commit) -
-		    UT_COMMIT_COUNT(was) <= FEW)
+		} else if (few && was != 0 && UT_COMMIT_COUNT(commit) -
+		    UT_COMMIT_COUNT(was) <= FEW) {
+			more = true;
 			(void)atomic_compare_exchange_strong_explicit(
 			    &r->subs[i].state, &word, word | UT_REVOKED,
 			    memory_order_relaxed, memory_order_relaxed);
+		}
 	}
 	/* Now: we may have been stopped before the last mark was made. */
 	r->revoked = ut_msg_now();
+	return more;
 }

@@ -21,10 +21,14 @@
  * packets, whose events are still in the region.  sink_write() returns when
  * they are in the file, or will never be, and then drain.c releases them.
  *
- * A region has one sink at a time, and all sinks write files.  The next chunk of
- * a rotation is another struct sink, with streams and numbers of its own, that
- * takes the place of the last one between two passes: see rotate.c.  A second
- * kind of sink (a network) enters in stream_write() and
+ * The trace of a session without output has no directory: its sinks count what
+ * they would have written (stream_drop), and the metadata is dropped likewise
+ * (output_pending).
+ *
+ * A region has one sink at a time, and all others write files.  The next chunk
+ * of a rotation is another struct sink, with streams and numbers of its own,
+ * that takes the place of the last one between two passes: see rotate.c.  A
+ * second kind of sink (a network) enters in stream_write() and
  * output_pending(), the only functions that write packets and metadata, and in
  * sink_adopt(), which finds out what the last consumer has written.
  */
@@ -46,6 +50,7 @@ struct trace {
 	bool		 lazy;		/* to be made when it is needed */
 	bool		 again;		/* another consumer had it before */
 	bool		 behind;	/* older metadata may be yet to come */
+	bool		 nowhere;	/* no directory: all is dropped */
 	int		 lost;		/* errno if it is gone for good; or 0 */
 	int		 meta;		/* the metadata file */
 	unsigned char	 uuid[UUID_LEN];
@@ -88,7 +93,8 @@ struct sink {
 	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
 	uint64_t	 limit;		/* bytes of a file; 0: none is cut */
 	uint32_t	 maxfiles;	/* of a stream; 0: any number */
-	uint64_t	 bytes;		/* of all files that are there */
+	uint64_t	 bytes;		/* of all files that are there, or would
+					   be */
 	uint64_t	 packets;
 	int		 trouble;	/* the errno last reported */
 };
@@ -142,6 +148,7 @@ bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 /* output.c: directories of the trace, and their metadata. */
 struct trace *trace_find(uint32_t);
 struct trace *output_trace(const struct trace *, int, const char *, bool);
+struct trace *output_nowhere(const struct trace *);
 void	 output_close(struct trace *);
 int	 output_metadata(struct trace *, const char *, bool);
 void	 output_refine(struct trace *, uint64_t, const char *);

@@ -16,7 +16,7 @@
 
 /*
  * How a consumer sleeps and wakes up: the bell that programs ring, the timer
- * that ticks each second, and the parent's signal.
+ * of tick.c, and the parent's signals.
  */
 
 #include <sys/types.h>
@@ -32,9 +32,12 @@
 
 static struct ut_bell bell = UT_BELL_NONE;
 static struct shared bell_shared;
-static volatile sig_atomic_t ticked;
+static volatile sig_atomic_t ticked;	/* the timer is over */
+static int64_t armed;			/* what it is set to; or 0 */
+static bool rung;
+static bool made;			/* the bell, by us */
 
-/* The parent has sent something, or a second has passed. */
+/* The parent has sent something or is gone, or the time has come. */
 void
 sleep_signal(int sig)
 {
@@ -47,17 +50,6 @@ sleep_signal(int sig)
 	errno = error;
 }
 
-/* Has a second passed since this was asked last? */
-bool
-sleep_ticked(void)
-{
-	const bool was = ticked;
-
-	ticked = 0;
-	return was;
-}
-
-/* Only while there is something that the timer could be for. */
 void
 sleep_tick(bool on)
 {
@@ -66,6 +58,35 @@ sleep_tick(bool on)
 	memset(&it, 0, sizeof(it));
 	it.it_interval.tv_sec = it.it_value.tv_sec = on;
 	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/* Sleep no longer than until then, from now on. */
+void
+sleep_until(int64_t when)
+{
+	struct itimerval it;
+	int64_t ms;
+
+	if (when == armed)
+		return;
+	armed = when;
+	memset(&it, 0, sizeof(it));
+	if (when != 0) {
+		if ((ms = when - ut_msg_now()) < 1)
+			ms = 1;
+		it.it_value.tv_sec = (time_t)(ms / 1000);
+		it.it_value.tv_usec = (suseconds_t)(ms % 1000 * 1000);
+	}
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+bool
+sleep_rang(void)
+{
+	const bool was = rung;
+
+	rung = false;
+	return was;
 }
 
 /*
@@ -90,6 +111,7 @@ sleep_bell(char *name)
 				return -1;
 			ut_shm_name(name);
 		}
+		made = true;
 	}
 	if (b.size > 0)
 		fault_watch(&bell_shared, b.at, b.size);
@@ -101,6 +123,13 @@ sleep_bell(char *name)
 	ut_msg_str(out, bell.name);
 	report_send();
 	return 0;
+}
+
+/* Do programs that were there before us have another bell, or none? */
+bool
+sleep_bell_new(void)
+{
+	return made;
 }
 
 /* With nothing to drain there is nothing to be rung for. */
@@ -136,6 +165,11 @@ sleep_on_bell(void)
 		sleep_on_socket(1000);
 	if (!enough && !ticked && rang == 0)
 		return false;
+	rung |= rang != 0;
+	if (ticked) {
+		ticked = 0;
+		armed = 0;
+	}
 	for (r = regions; r != NULL; r = r->next)
 		(void)region_sleep(r, false);
 	asleep = false;

@@ -180,8 +180,7 @@ consumer_new(uid_t uid, gid_t gid, const char *bellname)
 	c->next = consumers;
 	consumers = c;
 	state_add(&c->saved, SAVED_CONSUMER, (uint32_t)uid, c);
-	if (idle_timer.when == 0)
-		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
+	consumers_look();
 	snprintf(c->bellname, sizeof(c->bellname), "%s", bellname);
 	if (!spawn(c))
 		c->state = CONSUMER_GIVEN_UP;
@@ -396,9 +395,11 @@ static void
 end_idle(void *arg)
 {
 	struct consumer *c;
+	bool again = false;
 
 	(void)arg;
 	for (c = consumers; c != NULL; c = c->next) {
+		again |= c->traces == NULL || c->state == CONSUMER_LEAVING;
 		if (c->state == CONSUMER_LEAVING) {
 			if (c->conn != NULL)
 				kill(c->pid, SIGKILL);
@@ -412,7 +413,15 @@ end_idle(void *arg)
 			leave(c);
 		}
 	}
-	if (consumers != NULL)
+	if (again)
+		consumers_look();
+}
+
+/* A consumer may have nothing to do from now on: see whether that lasts. */
+void
+consumers_look(void)
+{
+	if (idle_timer.when == 0)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 }
 

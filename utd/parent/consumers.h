@@ -86,6 +86,7 @@ void	 consumer_watch(struct consumer *);	/* it was asked something */
 bool	 consumers_late(uid_t);
 bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
+void	 consumers_look(void);		/* one may have nothing to do */
 void	 consumers_remove(void);	/* what they leave */
 void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_remove(const struct consumer *, const char *);

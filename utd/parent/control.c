@@ -71,9 +71,10 @@ created(struct client *k)
 {
 	struct session *s = k->session;
 
-	if (s->ino != 0) {
+	if (s->ino != 0 || !session_output(s)) {
 		session_made(s);
-		log_info("session %s: %s", s->name, s->dir);
+		log_info("session %s: %s", s->name, session_output(s) ?
+		    s->dir : "no output");
 		client_ok(k, "%s", "");
 		return;
 	}
@@ -106,7 +107,7 @@ do_create(struct client *k, struct ut_msg *m)
 	if (m->bad || !name_valid(name, "._-")) {
 		client_refuse(k,
 		    "session name: 1 to 64 letters, digits, . _ -");
-	} else if (dir[0] != '/') {
+	} else if (dir[0] != '/' && dir[0] != '\0') {
 		client_refuse(k, "directory %s: not absolute", dir);
 	} else if (session_taken(name, k->conn->uid)) {
 		client_taken(k, UT_TAKEN_NAME, "session %s exists", name);
@@ -310,7 +311,7 @@ static void
 gone(struct client *k)
 {
 	log_info("session %s destroyed", k->session->name);
-	session_forget_dir(k->session);
+	session_forget(k->session);
 	if (k->undo)
 		session_unmade(k->session);
 	tell_counts(k, "destroyed", true);
@@ -844,6 +845,10 @@ do_chunks(struct client *k, struct ut_msg *m)
 		client_refuse(k, "rotate: a time of %d ms to %d s, and a "
 		    "command of %d bytes", UT_CHUNK_MS, INT32_MAX / 1000,
 		    UT_COMMAND_MAX);
+		return;
+	}
+	if (!session_output(k->session)) {
+		client_refuse(k, "session %s has no output", k->session->name);
 		return;
 	}
 	if ((with & UT_CHUNKS_MS) != 0)

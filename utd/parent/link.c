@@ -194,7 +194,8 @@ send_attach(struct link *l)
 	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
 	ut_msg_fd(&out, r->fd);
 	/* A semaphore of another ABI is another thing: no bell then. */
-	if (l->program->bits != sizeof(void *) * CHAR_BIT) {
+	if (!UT_BELL_CROSSES &&
+	    l->program->bits != sizeof(void *) * CHAR_BIT) {
 		ut_msg_str(&out, "");
 	} else {
 		if (c->bell != -1)
@@ -328,6 +329,7 @@ link_map(struct link *l)
 	if (l->reach == LINK_INTRODUCED && l->plan != NULL) {
 		send_attach(l);
 		l->reach = LINK_ATTACHED;
+		l->mute = false;
 	}
 	link_send(l);
 }
@@ -570,6 +572,21 @@ link_unattached(struct program *p, uint32_t channel, int error)
 	link_failed(l, error);
 	if (l->reach == LINK_ATTACHED)
 		l->reach = LINK_INTRODUCED;
+}
+
+/*
+ * The program has no bell: its consumer may sleep, and sees that in the region
+ * once it looks.  Nobody has it look for the same reason again.
+ */
+void
+link_mute(struct program *p, uint32_t channel)
+{
+	struct link *l = link_by_id(p, channel);
+
+	if (l == NULL || l->mute || l->reach != LINK_ATTACHED)
+		return;
+	l->mute = true;
+	region_mute(l->region);
 }
 
 void

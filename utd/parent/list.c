@@ -141,7 +141,8 @@ list_channel(struct client *k, const struct channel *ch)
 		if (a->words[0] != NULL)
 			row_str(a->name, a->words[ch->attrs.v[i]]);
 		else
-			row_num(a->name, ch->attrs.v[i]);
+			row_num(a->name, attr_number(a,
+			    ch->attrs.v[i]));
 	}
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
@@ -203,6 +204,7 @@ list_session(struct client *k, const struct session *s)
 	row_str("error", session_error(s));
 	row_num("missed", s->missed);
 	row_num("current", s->current && s->uid == k->conn->uid);
+	row_num("output", session_output(s));
 	row_num("rotate_ms", s->rotation.ms);
 	row_num("rotate_bytes", s->rotation.bytes);
 	row_str("rotate_command", s->command != NULL ? s->command : "");

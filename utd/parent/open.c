@@ -88,6 +88,8 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	size = ut_msg_get_u64(m);
+	if (!session_output(t->session))
+		size = t->past + t->text.len;	/* no file lacks anything */
 	if (t->take == TAKE_SIZE &&
 	    (size < t->past || size - t->past > t->text.len)) {
 		snprintf(why, sizeof(why), "%s: somebody else has changed the "
@@ -139,7 +141,8 @@ trace_go(struct trace *t, int fd, const char *path)
 		state_save();	/* the next utd knows of it before it is */
 	}
 	request_init(&out, UT_C_TRACE, t->id, 0);
-	ut_msg_fd(&out, fd);
+	if (fd != -1)
+		ut_msg_fd(&out, fd);
 	ut_msg_str(&out, path);
 	ut_msg_u32(&out, t->owner != 0);
 	ut_msg_u32(&out, t->take != TAKE_NONE);
@@ -252,6 +255,10 @@ trace_ask(struct trace *t)
 		if (!trace_own(t) && t->owner == 0)
 			*strrchr(path, '/') = '\0';
 		t->path = xstrdup(path);
+	}
+	if (!session_output(t->session)) {
+		trace_go(t, -1, "");
+		return;
 	}
 	if (t->session->gone[0] != '\0') {
 		trace_failed(t, t->session->gone, false);
@@ -527,11 +534,16 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 
 /*
  * Have the consumer of the session's owner make the directory, or open it if it
- * was made before.  A new session has it then, or the reason why not.
+ * was made before.  A new session has it then, or the reason why not.  Without
+ * output there is nothing to wait for.
  */
 void
 session_open(struct session *s, struct waiter *w)
 {
+	if (!session_output(s)) {
+		traces_resume(s);
+		return;
+	}
 	request_init(&out, UT_C_SESSIONDIR, 0, 0);
 	ut_msg_str(&out, s->dir);
 	ut_msg_u32(&out, s->ino != 0);

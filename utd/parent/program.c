@@ -334,6 +334,9 @@ program_message(struct conn *c, struct ut_msg *m)
 	case UT_MSG_FAILED:
 		link_unattached(p, m->h.a, (int)m->h.b);
 		break;
+	case UT_MSG_MUTE:
+		link_mute(p, m->h.a);
+		break;
 	case UT_MSG_NEW:
 		if ((good = program_has(p, m)))
 			program_sync(p);

@@ -104,6 +104,7 @@ struct link {
 	bool		 unsure;	/* what it has mapped there */
 	bool		 again;		/* something changed meanwhile */
 	bool		 failed;	/* the program told of an error */
+	bool		 mute;		/* the program has told of no bell */
 	uint32_t	 described;	/* events up to that were asked for */
 	uint32_t	 answers;	/* to come */
 	uint32_t	 sent;		/* events up to that were mapped */
@@ -125,6 +126,7 @@ bool	 plan_fill(struct plan *, struct channel *, const struct program *);
 void	 link_sync(struct program *, struct channel *, struct waiter *);
 void	 link_described(struct program *, uint32_t, uint32_t);
 void	 link_unattached(struct program *, uint32_t, int);
+void	 link_mute(struct program *, uint32_t);
 void	 link_acked(struct program *, uint32_t, int);
 void	 links_named(struct program *);
 void	 links_region(struct region *, bool);

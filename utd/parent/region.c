@@ -320,6 +320,14 @@ tell(const struct region *r, uint16_t type, bool b, consumer_cb *cb,
 	(void)consumer_ask(r->trace->consumer, &out, cb, r->id, w);
 }
 
+/* A program has no bell to wake the consumer with. */
+void
+region_mute(const struct region *r)
+{
+	ut_msg_init(&out, UT_C_MUTE, r->id, 0);
+	consumer_send(r->trace->consumer, &out);
+}
+
 static void
 send_active(const struct region *r, struct waiter *w)
 {

@@ -86,13 +86,15 @@ read_session(struct ut_msg *m)
 	ut_msg_get_str(m, dir, sizeof(dir));
 	uid = (uid_t)ut_msg_get_u32(m);
 	gid = (gid_t)ut_msg_get_u32(m);
-	if (m->bad || !name_valid(name, "._-") || dir[0] != '/' ||
-	    !id_valid(m->h.a) || (s != NULL && s->uid != uid) ||
+	if (m->bad || !name_valid(name, "._-") ||
+	    (dir[0] != '/' && dir[0] != '\0') || !id_valid(m->h.a) ||
+	    (s != NULL && s->uid != uid) ||
 	    (s == NULL && (s = session_new(m->h.a, name, dir, uid,
 	    gid)) == NULL))
 		return false;
 	id_taken(s->id);
 	s->dying = false;
+	s->lasts = true;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;
 	s->current = (m->h.b & STATE_CURRENT) != 0;
 	s->missed = (m->h.b & STATE_MISSED) != 0;

@@ -275,7 +275,9 @@ rotation_refused(const struct session *s, char *why, size_t n)
 	for (t = s->traces; t != NULL; t = t->next)
 		if (t->state == TRACE_FAILED && t->take != TAKE_NONE)
 			break;
-	if (!s->begun)
+	if (!session_output(s))
+		snprintf(why, n, "session %s has no output", s->name);
+	else if (!s->begun)
 		snprintf(why, n, "session %s was never started", s->name);
 	else if (s->rotation.busy)
 		snprintf(why, n, "session %s is being rotated%s%s", s->name,

@@ -127,6 +127,7 @@ session_made(struct session *new)
 	struct session *s;
 
 	new->dying = false;
+	new->lasts = true;
 	for (s = sessions; s != NULL; s = s->next) {
 		if (s->uid != new->uid)
 			continue;
@@ -375,10 +376,17 @@ session_dir(struct session *s, struct ut_msg *m)
 	return true;
 }
 
-/* Take the session out of the saved state. */
-void
-session_forget_dir(struct session *s)
+bool
+session_output(const struct session *s)
 {
+	return s->dir[0] != '\0';
+}
+
+/* Take the session out of the saved state; its directory is nobody's. */
+void
+session_forget(struct session *s)
+{
+	s->lasts = false;
 	s->ino = 0;
 	state_changed(&s->saved);
 }

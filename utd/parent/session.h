@@ -198,7 +198,7 @@ struct session {
 	uint32_t	 id;
 	struct saved	 saved;
 	char		 name[NAME_MAXLEN];
-	char		 dir[PATH_MAX];
+	char		 dir[PATH_MAX];	/* "": no output */
 	char		 error[512];	/* why it has not recorded all */
 	char		 failing[512];	/* why it does not record all now */
 	bool		 missed;	/* some program, for some time */
@@ -211,6 +211,7 @@ struct session {
 	struct timer	 retry;		/* of opening it */
 	int		 patience;	/* ms, the last delay of that */
 	uint64_t	 dev, ino;	/* of the directory; 0: not there yet */
+	bool		 lasts;		/* created, and not destroyed */
 	bool		 active;
 	bool		 current;	/* the last one its user created */
 	uint32_t	 before;	/* the one that was; 0: none is known */
@@ -259,7 +260,8 @@ struct session *session_new(uint32_t, const char *, const char *, uid_t,
 int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 session_dir(struct session *, struct ut_msg *);
-void	 session_forget_dir(struct session *);
+void	 session_forget(struct session *);
+bool	 session_output(const struct session *);	/* or none */
 bool	 session_sees(const struct session *, uid_t);
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */

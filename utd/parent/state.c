@@ -269,7 +269,7 @@ put_entries(unsigned int j, struct saved *v, size_t left)
 static bool
 session_lasts(const struct session *s)
 {
-	return s->ino != 0;
+	return s->lasts;
 }
 
 /*

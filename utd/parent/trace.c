@@ -234,6 +234,8 @@ trace_leave(const struct trace *t)
 	for (p = &t->consumer->traces; *p != t; p = &(*p)->beside)
 		continue;
 	*p = t->beside;
+	if (t->consumer->traces == NULL)
+		consumers_look();
 }
 
 /* Its consumer was given up: another one of the user. */
