@@ -150,20 +150,23 @@ do_describe(struct conn *c, struct ut_msg *m)
 static int
 do_attach(struct conn *c, struct ut_msg *m)
 {
+	static struct contexts contexts;
 	char bellname[UT_BELL_NAME];
 	int fd, bell, error;
+	bool valid;
 
 	fd = ut_msg_get_fd(m);
 	bell = m->h.nfds > 1 ? ut_msg_get_fd(m) : -1;
 	ut_msg_get_str(m, bellname, sizeof(bellname));
-	if (!m->bad && fd != -1 && ut_region_again(c->known.conn, m->h.a,
+	valid = contexts_get(m, &contexts) && !m->bad;
+	if (valid && fd != -1 && ut_region_again(c->known.conn, m->h.a,
 	    fd)) {
 		close(fd);
 		if (bell != -1)
 			close(bell);
 		return 0;
 	}
-	if (m->bad || c->known.owner == 0 ||
+	if (!valid || c->known.owner == 0 ||
 	    ut_region_find(c->known.conn, m->h.a) != -1) {
 		if (fd != -1)
 			close(fd);
@@ -171,7 +174,8 @@ do_attach(struct conn *c, struct ut_msg *m)
 			close(bell);
 		return -1;
 	}
-	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname);
+	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname,
+	    &contexts);
 	return error == 0 ? 0 : conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 }
 

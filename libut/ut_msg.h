@@ -80,7 +80,8 @@ struct ut_msghdr {
 				   machine's, signed */
 				/* 17 was of version 1 */
 #define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
-				   str name of the bell without descriptor */
+				   str name of the bell without descriptor,
+				   contexts of the channel: see context.h */
 #define UT_MSG_MAP	19	/* a channel, b number of pairs, then each:
 				   u32 event, u32 id; id 0 takes it back;
 				   behind an id with UT_MAP_FILTER, u32 length
@@ -114,6 +115,9 @@ struct ut_msghdr {
 #define UT_CTL_TRACK	45	/* str session, track */
 #define UT_CTL_UNTRACK	46	/* str session, track; no entry: all */
 #define UT_CTL_STATUS	47	/* nothing */
+				/* 48 to 51 are answers, below */
+#define UT_CTL_CONTEXT	52	/* str session, str channel, contexts: see
+				   context.h; no channel: all that there are */
 
 #define UT_MAP_FILTER	0x80000000u
 
