@@ -40,6 +40,7 @@ static const struct kin sessions[] = {
 	{ "session", "tracked" },
 	{ "session", "program" },
 	{ "session", "warning" },
+	{ "channel", "context" },
 	{ "channel", "rule" },
 	{ "rule", "exclusion" },
 	{ "channel", "registry" },
@@ -298,6 +299,22 @@ print_rule(const struct row *r)
 }
 
 static void
+print_contexts(const struct row *r)
+{
+	const struct row *c;
+	const char *before = "        contexts: ";
+
+	for (c = r->child; c != NULL; c = c->next) {
+		if (strcmp(c->what, "context") != 0)
+			continue;
+		printf("%s%s", before, row_str(c, "name"));
+		before = ", ";
+	}
+	if (rows_count(r->child, "context") > 0)
+		putchar('\n');
+}
+
+static void
 print_channel(const struct row *r, int all)
 {
 	const struct row *c;
@@ -322,6 +339,7 @@ print_channel(const struct row *r, int all)
 		    strcmp(row_str(r, a->name), a->words[0]) != 0)
 			fputs(a->text, stdout);
 	puts(note);
+	print_contexts(r);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)
 			print_rule(c);

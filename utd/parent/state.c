@@ -188,6 +188,7 @@ put_channel(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, ch->past.lost);
 	ut_msg_u64(&out, ch->past.bytes);
 	ut_msg_u64(&out, ch->past.packets);
+	contexts_put(&out, &ch->contexts);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
