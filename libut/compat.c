@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #if defined(__linux__)
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <poll.h>
@@ -134,6 +135,26 @@ ut_gettid(void)
 		mine = atomic_fetch_add(&last, 1) + 1;
 	return mine;
 #endif
+}
+
+void
+ut_own_name(char *name, size_t n)
+{
+	char all[32] = "";
+
+#if defined(__linux__) && !defined(UT_POSIX)
+	if (prctl(PR_GET_NAME, (unsigned long)(uintptr_t)all, 0, 0, 0) == -1)
+		all[0] = '\0';
+#elif defined(__NetBSD__)
+	if (_lwp_getname(_lwp_self(), all, sizeof(all)) == -1)
+		all[0] = '\0';
+#elif defined(__OpenBSD__) && OpenBSD >= 202304
+	if (getthrname(0, all, sizeof(all)) == -1)
+		all[0] = '\0';
+#endif
+	all[sizeof(all) - 1] = '\0';
+	memset(name, 0, n);
+	memcpy(name, all, strnlen(all, n));
 }
 
 uint32_t

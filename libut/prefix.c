@@ -32,15 +32,13 @@
 #define APPS_MAX	256u	/* different contexts of the program */
 #define PATIENCE	1000	/* ms for the last call of a callback */
 
-typedef uint64_t callback_t(void);
-
 /*
  * A context of the program, known by the name that it has or a session wants.
  * It is never freed, as a thread may be looking at it.
  */
 struct app {
 	char			 name[CONTEXT_NAME];	/* with CONTEXT_APP */
-	callback_t		*_Atomic callback;	/* NULL: none */
+	ut_callback		*_Atomic callback;	/* NULL: none */
 	struct app		*next;
 };
 
@@ -67,8 +65,12 @@ app_get(const char *name)
 	return a;
 }
 
-static int
-set_callback(const char *name, callback_t *f)
+/*
+ * The program has that callback for the context, or with NULL none any more:
+ * 0 or an errno.
+ */
+int
+ut_prefix_call(const char *name, ut_callback *f)
 {
 	struct app *a;
 
@@ -82,36 +84,6 @@ set_callback(const char *name, callback_t *f)
 	/* Who was about to call it has done so when it is out of its event. */
 	ut_barrier();
 	return ut_threads_quiet(PATIENCE) ? 0 : EBUSY;
-}
-
-/*
- * The program has a context of that name, or with NULL none any more.  0, or
- * -1 with errno.
- */
-UT_EXPORT int
-ut_context(const char *name, callback_t *f)
-{
-	char full[CONTEXT_NAME] = CONTEXT_APP;
-	struct thread *self;
-	sigset_t signals;
-	int error;
-
-	if (name == NULL || !context_name(name)) {
-		errno = EINVAL;
-		return -1;
-	}
-	if (ut_disabled())
-		return 0;
-	memcpy(full + strlen(full), name, strlen(name) + 1);
-	ut_enter(&signals);
-	self = ut_mute();
-	error = set_callback(full, f);
-	ut_unmute(self);
-	ut_leave(&signals);
-	if (error == 0)
-		return 0;
-	errno = error;
-	return -1;
 }
 
 /*
@@ -171,7 +143,7 @@ called(const struct thread *t, const struct level *l)
 static uint64_t
 call(struct level *l, struct app *a)
 {
-	callback_t *f = atomic_load_explicit(&a->callback,
+	ut_callback *f = atomic_load_explicit(&a->callback,
 	    memory_order_acquire);
 	uint64_t v;
 

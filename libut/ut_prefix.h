@@ -41,9 +41,12 @@ struct prefix {
 	} of[CONTEXT_MAX];
 };
 
+typedef uint64_t ut_callback(void);
+
 extern struct prefix ut_prefixes[UT_REGIONS];
 extern uint32_t ut_prefixed;		/* regions that have one: a bit each */
 
+int		 ut_prefix_call(const char *, ut_callback *);
 int		 ut_prefix_make(struct prefix *, const struct contexts *);
 void		 ut_prefix_set(unsigned int, const struct prefix *);
 /* Has the region one?  Constant while it is attached. */

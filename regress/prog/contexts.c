@@ -89,6 +89,21 @@ repeat(int n)
 	}
 }
 
+/* Its events are enough for two sub-buffers, and it has a name in each. */
+static void *
+named(void *arg)
+{
+#ifdef __linux__
+	(void)pthread_setname_np(pthread_self(), "first \"name\"");
+#endif
+	repeat(150);
+#ifdef __linux__
+	(void)pthread_setname_np(pthread_self(), "second");
+#endif
+	repeat(150);
+	return arg;
+}
+
 static void *
 thread(void *arg)
 {
@@ -96,14 +111,14 @@ thread(void *arg)
 	return NULL;
 }
 
-/* So many threads, each of one event. */
+/* So many threads, one after the other. */
 static void
-threads(int n)
+threads(void *(*run)(void *), int n)
 {
 	pthread_t t;
 
 	for (; n > 0; n--)
-		if (pthread_create(&t, NULL, thread,
+		if (pthread_create(&t, NULL, run,
 		    (void *)(uintptr_t)n) != 0 || pthread_join(t, NULL) != 0)
 			exit(1);
 }
@@ -146,7 +161,9 @@ obey(const char *word, int n)
 	else if (strcmp(word, "repeat") == 0)
 		repeat(n);
 	else if (strcmp(word, "threads") == 0)
-		threads(n);
+		threads(thread, n);
+	else if (strcmp(word, "named") == 0)
+		threads(named, n);
 	else if (strcmp(word, "traces") == 0)
 		traces = n;
 	else if (strcmp(word, "signals") == 0)

@@ -83,7 +83,7 @@ struct msghead {
 
 /* ut_abi(5) */
 #define MAGIC		0x75745231
-#define ABI_VERSION	3
+#define ABI_VERSION	4
 #define PART		128		/* size of a slot, a sub-buffer */
 #define EVENT_HEAD	6
 #define TIME_GAP	(UINT64_C(1) << 31)
@@ -139,6 +139,7 @@ struct subbuf {
 	_Atomic uint64_t until;
 	_Atomic uint64_t writing;
 	_Atomic uint32_t tid;
+	_Atomic uint64_t thread[2];
 };
 
 _Static_assert(sizeof(struct msghead) == 16, "head of a message");
@@ -618,6 +619,8 @@ fill_in(struct channel *c)
 	SET(&c->sub->seq, seq, relaxed);
 	SET(&c->sub->lost, GET(&c->slot->lost, relaxed), relaxed);
 	SET(&c->sub->tid, GET(&c->slot->tid, relaxed), relaxed);
+	SET(&c->sub->thread[0], 0, relaxed);
+	SET(&c->sub->thread[1], 0, relaxed);
 	SET(&c->slot->seq, seq, relaxed);
 	c->len = c->count = 0;
 	die_in("claimed");

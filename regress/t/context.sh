@@ -157,6 +157,23 @@ grep -q '"contexts:text".*,"context":{"cpu":[0-9-]*,"uid":' "$T/json" ||
     fail "view -j"
 expect 0 "$BYTES" utctl destroy all
 
+# The name that the thread had when the sub-buffer of the packet was claimed.
+utctl create -o "$T/named" named >/dev/null &&
+    utctl enable-channel -b 4k c &&
+    utctl enable-event -c c contexts:said >/dev/null &&
+    utctl start >/dev/null || fail "session named"
+until_ok pulse_is 'named 1' on || fail "not recorded by name"
+expect 0 "$BYTES" utctl destroy named
+readers_agree "$T/named"
+utctl view -j "$T/named" >"$T/json"
+for n in 'first \\"name\\"' second; do
+	case "$(uname) $CFLAGS" in
+	*-DUT_POSIX*)	break ;;
+	Linux*)		grep -q "\"thread\":\"$n\",\"event\":" "$T/json" ||
+			    fail "no thread $n" ;;
+	esac
+done
+
 # As it was saved; this time as someone else, in buffers per process, whose
 # owners are killed, and with threads that share theirs.
 expect 0 '' utctl load "$T/load"

@@ -244,7 +244,7 @@ add_class(struct text *t, const struct channel *ch, bool shared)
 	    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n",
 	    CTF_STREAM(ch->stream, shared), clock, clock, clock);
 	if (!shared)
-		text_add(t, "%s", who);
+		text_add(t, "%s\t\tstring _thread;\n", who);
 	text_add(t, "\t};\n");
 	if (shared || ch->contexts.n > 0) {
 		text_add(t, "\tevent.context := struct {\n");
