@@ -160,7 +160,8 @@ ut_own_name(char *name, size_t n)
 uint32_t
 ut_cpu(void)
 {
-#if defined(__linux__) && !defined(UT_POSIX)
+#if (defined(__linux__) || (defined(__FreeBSD__) && __FreeBSD__ >= 14)) && \
+    !defined(UT_POSIX)
 	const int cpu = sched_getcpu();
 
 	return cpu < 0 ? UINT32_MAX : (uint32_t)cpu;
