@@ -68,7 +68,7 @@ changes_nothing "^utctl: context 'app_': unknown" utctl add-context app_
 changes_nothing "^utctl: context 'app_1': unknown" utctl add-context app_1
 changes_nothing "^utctl: context 'app_a b': unknown" utctl add-context 'app_a b'
 changes_nothing '^utctl: context uid: named twice$' utctl add-context uid uid
-changes_nothing '^utctl: channel x does not exist$' \
+changes_nothing '^utctl: channel x does not exist' \
     utctl add-context -c x uid
 changes_nothing '^utctl: add-context: more than 16 contexts$' \
     utctl add-context app_a app_b app_c app_d app_e app_f app_g app_h app_i \
