@@ -64,24 +64,25 @@ RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
 LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
-		libut/conn.c libut/event.c libut/filter.c libut/filters.c \
-		libut/find.c libut/forked.c libut/late.c libut/listener.c \
-		libut/lock.c libut/log.c libut/module.c \
-		libut/msg.c libut/record.c libut/region.c libut/register.c \
-		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
-		libut/sock.c libut/subbuf.c libut/thread.c
+		libut/conn.c libut/context.c libut/event.c libut/filter.c \
+		libut/filters.c libut/find.c libut/forked.c libut/late.c \
+		libut/listener.c libut/lock.c libut/log.c libut/module.c \
+		libut/msg.c libut/own.c libut/prefix.c libut/record.c libut/region.c \
+		libut/register.c libut/rundir.c libut/shared.c libut/shm.c \
+		libut/slot.c libut/sock.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
-		libut/escape.h libut/expr.h libut/filter.h libut/level.h \
-		libut/msg.h libut/rundir.h libut/ut.h \
+		libut/context.h libut/escape.h libut/expr.h libut/filter.h \
+		libut/level.h libut/msg.h libut/rundir.h libut/ut.h \
 		libut/ut_abi.h libut/ut_conn.h libut/ut_event.h libut/ut_msg.h \
-		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
+		libut/ut_prefix.h libut/ut_priv.h libut/ut_region.h \
+		libut/ut_register.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
-		libut/confine.o libut/escape.o libut/expr.o libut/filter.o \
-		libut/level.o libut/msg.o libut/rundir.o libut/shm.o \
-		libut/sock.o libut/walk.o
+		libut/confine.o libut/context.o libut/escape.o libut/expr.o \
+		libut/filter.o libut/level.o libut/msg.o libut/rundir.o \
+		libut/shm.o libut/sock.o libut/walk.o
 
 UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/consumer/adopt.c utd/consumer/chunk.c \
@@ -97,6 +98,7 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/consumer/tick.c \
 		utd/parent/assign.c utd/parent/client.c \
 		utd/parent/clock.c utd/parent/command.c utd/parent/conn.c \
+		utd/parent/context.c \
 		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
@@ -117,8 +119,8 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
 		utd/parent/session.h utd/parent/trace.h utd/parent/user.h
 
-UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf_class.c \
-		utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \
+UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
+		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \
 		utctl/ctf_num.c utctl/ctf_print.c utctl/ctf_read.c \
 		utctl/ctf_type.c utctl/ctf_value.c utctl/ctf_window.c \
 		utctl/daemon.c utctl/event.c utctl/find.c \

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #if defined(__linux__)
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <poll.h>
@@ -136,10 +137,31 @@ ut_gettid(void)
 #endif
 }
 
+void
+ut_own_name(char *name, size_t n)
+{
+	char all[32] = "";
+
+#if defined(__linux__) && !defined(UT_POSIX)
+	if (prctl(PR_GET_NAME, (unsigned long)(uintptr_t)all, 0, 0, 0) == -1)
+		all[0] = '\0';
+#elif defined(__NetBSD__)
+	if (_lwp_getname(_lwp_self(), all, sizeof(all)) == -1)
+		all[0] = '\0';
+#elif defined(__OpenBSD__) && OpenBSD >= 202304
+	if (getthrname(0, all, sizeof(all)) == -1)
+		all[0] = '\0';
+#endif
+	all[sizeof(all) - 1] = '\0';
+	memset(name, 0, n);
+	memcpy(name, all, strnlen(all, n));
+}
+
 uint32_t
 ut_cpu(void)
 {
-#if defined(__linux__) && !defined(UT_POSIX)
+#if (defined(__linux__) || (defined(__FreeBSD__) && __FreeBSD__ >= 14)) && \
+    !defined(UT_POSIX)
 	const int cpu = sched_getcpu();
 
 	return cpu < 0 ? UINT32_MAX : (uint32_t)cpu;

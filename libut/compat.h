@@ -129,6 +129,12 @@ uint32_t ut_gettid(void);
 uint32_t ut_own_tid(void);
 void	 ut_own_tid_init(void);
 
+/*
+ * The name of the calling thread, as the system's tools show it, cut off and
+ * padded with NULs; all NULs: none, or unknown.  Async-signal-safe.
+ */
+void	 ut_own_name(char *, size_t);
+
 /* The processor that runs us; UINT32_MAX: unknown.  Async-signal-safe. */
 uint32_t ut_cpu(void);
 

@@ -205,13 +205,16 @@ move(struct compiler *c, size_t segment)
 	c->segment = segment;
 }
 
+/* The field; $cpu is one if the event has it as a context. */
 static const struct expr_field *
 lookup(const struct compiler *c, const struct expr_node *n)
 {
+	const char *name = n->op == EXPR_CPU ? "$cpu" :
+	    c->e->strings + n->s.at;
 	size_t i;
 
 	for (i = 0; i < c->nfields; i++)
-		if (strcmp(c->fields[i].name, c->e->strings + n->s.at) == 0)
+		if (strcmp(c->fields[i].name, name) == 0)
 			return &c->fields[i];
 	return NULL;
 }
@@ -326,6 +329,8 @@ emit_operand(struct compiler *c, const struct expr_node *n, struct value *v)
 		put8(c, FILTER_TID);
 		return true;
 	case EXPR_CPU:
+		if (lookup(c, n) != NULL)
+			return emit_field(c, n, v);
 		put8(c, FILTER_CPU);
 		return true;
 	case EXPR_PROGRAM:

@@ -150,21 +150,24 @@ do_describe(struct conn *c, struct ut_msg *m)
 static int
 do_attach(struct conn *c, struct ut_msg *m)
 {
+	static struct contexts contexts;
 	char bellname[UT_BELL_NAME];
 	bool mute = false;
 	int fd, bell, error;
+	bool valid;
 
 	fd = ut_msg_get_fd(m);
 	bell = m->h.nfds > 1 ? ut_msg_get_fd(m) : -1;
 	ut_msg_get_str(m, bellname, sizeof(bellname));
-	if (!m->bad && fd != -1 && ut_region_again(c->known.conn, m->h.a,
+	valid = contexts_get(m, &contexts) && !m->bad;
+	if (valid && fd != -1 && ut_region_again(c->known.conn, m->h.a,
 	    fd)) {
 		close(fd);
 		if (bell != -1)
 			close(bell);
 		return 0;
 	}
-	if (m->bad || c->known.owner == 0 ||
+	if (!valid || c->known.owner == 0 ||
 	    ut_region_find(c->known.conn, m->h.a) != -1) {
 		if (fd != -1)
 			close(fd);
@@ -172,7 +175,8 @@ do_attach(struct conn *c, struct ut_msg *m)
 			close(bell);
 		return -1;
 	}
-	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname, &mute);
+	error = ut_region_attach(&c->known, m->h.a, fd, bell, bellname,
+	    &contexts, &mute);
 	if (error != 0)
 		return conn_answer(c, UT_MSG_FAILED, m->h.a, error);
 	return mute ? conn_answer(c, UT_MSG_MUTE, m->h.a, 0) : 0;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "ut_event.h"
+#include "ut_prefix.h"
 
 #define BUCKETS		1024
 #define PER_CHUNK	256
@@ -148,6 +149,17 @@ type_at(uint32_t i)
 	return i < ntypes ? chunks[i / PER_CHUNK] + i % PER_CHUNK : NULL;
 }
 
+/* In one of those regions the event has contexts. */
+static uint32_t
+on_contexts(const struct ut_event *e, uint32_t mask)
+{
+	if (e->caller != 0)
+		for (; mask != 0; mask &= mask - 1)
+			if (ut_prefixes[__builtin_ctz(mask)].caller)
+				return ON_CALLER;
+	return ON_CONTEXTS;
+}
+
 static uint32_t
 on_word(const struct ut_event *e, uint32_t mask)
 {
@@ -157,6 +169,8 @@ on_word(const struct ut_event *e, uint32_t mask)
 
 	if (mask == 0)
 		return 0;
+	if ((mask & ut_prefixed) != 0)
+		return on_contexts(e, mask);
 	if ((mask & (mask - 1)) != 0)
 		return ON_SEVERAL;
 	i = __builtin_ctz(mask);
@@ -168,9 +182,9 @@ on_word(const struct ut_event *e, uint32_t mask)
 }
 
 /*
- * Filter and ID first, then the bit that says so, then the word: record.c reads them the
- * other way.  Release: who sees one of these sees the region behind it, and
- * that no writer has room left from the one before.
+ * Filter and ID first, then the bit that says so, then the word: record.c reads
+ * them the other way.  Release: who sees one of these sees the region behind
+ * it, and that no writer has room left from the one before.
  */
 static void
 event_set(struct ut_event *e, unsigned int i, uint16_t id)
@@ -259,7 +273,7 @@ ut_event_map(uint32_t number, unsigned int i, uint32_t id, struct filter *f)
 		ut_filter_free(f);
 		return EINVAL;
 	}
-	if ((error = ut_filter_set(&t->filters, i, f)) != 0)
+	if ((error = ut_filter_set(&t->filters, i, id, f)) != 0)
 		return error;
 	t->id[i] = (uint16_t)id;
 	for (e = t->events; e != NULL; e = e->twin)

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "expr.h"
 
 /* What is known of the type of a node; a field has any. */
@@ -279,6 +280,29 @@ lex_name(struct parser *p)
 	p->p = s;
 }
 
+/* A context is like a field that has the $ in its name. */
+static bool
+lex_context(struct parser *p, size_t len)
+{
+	char name[CONTEXT_NAME];
+	size_t i;
+
+	if (len - 1 >= sizeof(name))
+		return false;
+	memcpy(name, p->start + 1, len - 1);
+	name[len - 1] = '\0';
+	if (context_kind(name) == -1)
+		return false;
+	p->node.op = EXPR_FIELD;
+	p->node.type = INTEGER;
+	p->node.s.at = p->e->used;
+	p->node.s.len = (uint16_t)len;
+	for (i = 0; i < len; i++)
+		put(p, p->start[i]);
+	put(p, '\0');
+	return true;
+}
+
 static void
 lex_dollar(struct parser *p)
 {
@@ -305,8 +329,10 @@ lex_dollar(struct parser *p)
 		p->node.type = names[i].type;
 		return;
 	}
-	complain(p, p->node.column, "no %.*s: there are $pid, $tid, $cpu and "
-	    "$program", (int)(n > 40 ? 40 : n), p->start);
+	if (!lex_context(p, n))
+		complain(p, p->node.column, "no %.*s: there are $pid, $tid, "
+		    "$cpu, $program and contexts", (int)(n > 40 ? 40 : n),
+		    p->start);
 }
 
 static void

@@ -34,8 +34,9 @@
  *	( )  operands			highest
  *
  * as in C; those of one line go from left to right.  Operands are names of
- * fields, $pid, $tid, $cpu and $program, and constants: 12, 014, 0xc, 1.5, 1e3,
- * "text".  The expression is a condition: true unless it is 0.
+ * fields, $pid, $tid, $cpu and $program, names of contexts (context.h) behind a
+ * $, and constants: 12, 014, 0xc, 1.5, 1e3, "text".  The expression is a
+ * condition: true unless it is 0.
  *
  * - Integers have 64 bits, signed or unsigned.  Unsigned are fields of 64 bits
  *   without sign and constants from 2^63 up; all else is signed, and so is
@@ -63,6 +64,8 @@
  *   says whether a label of its value matches that, and != whether none does;
  *   if the enumeration has no such label at all, that is an error.
  * - Arrays and sequences cannot be used.
+ * - A context is an integer in front of the fields, and for the tree a field
+ *   whose name begins with $.  $cpu is what the event says if it says that.
  *
  * An event that lacks a field, or has it of another type, cannot be compiled
  * for; who calls takes that as false.

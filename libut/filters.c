@@ -29,6 +29,7 @@
 
 #include "filter.h"
 #include "ut_event.h"
+#include "ut_prefix.h"
 
 #define SMALLEST	128u		/* bytes of a block of memory */
 #define CLASSES		8		/* each of twice that size */
@@ -120,18 +121,24 @@ ut_filter_new(const unsigned char *code, size_t len)
 }
 
 /*
- * The event has that filter in the region i, or NULL: none.  Then the one that
- * it had stays in its place, for events that have begun with it.  0 or an
- * errno.
+ * The event has that ID and filter in the region i, or NULL: none.  If it has
+ * no ID any more, the filter that it had stays in its place, for events that
+ * have begun with it.  Where there are contexts the event stays in the mask as
+ * long as the region is attached: whatever it begins with, they go in front.
+ * 0 or an errno.
  */
 int
-ut_filter_set(struct filters **all, unsigned int i, struct filter *f)
+ut_filter_set(struct filters **all, unsigned int i, uint32_t id,
+    struct filter *f)
 {
+	const bool contexts = ut_has_prefix(i);
 	struct filters *fs = *all;
 	struct filter *old;
 
+	if (f == NULL && id == 0 && contexts)
+		return 0;
 	if (fs == NULL) {
-		if (f == NULL)
+		if (f == NULL && !contexts)
 			return 0;
 		if ((fs = ut_arena(sizeof(*fs))) == NULL) {
 			ut_filter_free(f);
@@ -139,7 +146,7 @@ ut_filter_set(struct filters **all, unsigned int i, struct filter *f)
 		}
 		*all = fs;
 	}
-	if (f == NULL) {
+	if (f == NULL && !contexts) {
 		__atomic_store_n(&fs->mask, fs->mask & ~(1u << i),
 		    __ATOMIC_RELAXED);
 		return 0;
@@ -180,7 +187,7 @@ ut_passes(const struct ut_event *ev, const struct writer *w,
 
 	if (fs == NULL || (f = atomic_load_explicit(&fs->of[rg - ut_regions],
 	    memory_order_acquire)) == NULL)
-		return true;			/* dropped, in a child */
+		return true;	/* contexts only; or dropped, in a child */
 	if (f->is_range)
 		return filter_in_range(&f->range, fields, len);
 	env.program = rg->name;

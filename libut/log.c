@@ -45,7 +45,10 @@ ut_log(struct ut_event *e, const char *file, int line, const char *func,
 	n = strlen(msg);
 	nfile = strlen(file);
 	nfunc = strlen(func);
+	errno = error;			/* a context of the event, perhaps */
 	p = ut_begin(&r, e, n + 1 + nfile + 1 + sizeof(line) + nfunc + 1);
+	if (p == NULL)
+		p = ut_begin_at(&r, UT_CALLER());
 	while (p != NULL) {
 		p = ut_put(p, msg, n + 1);
 		p = ut_put(p, file, nfile + 1);

@@ -32,8 +32,8 @@ static struct ut_module *modules;
  * Was UT_DISABLE set when the first module was added?  Then we make no system
  * call in the program, and so do not even take the lock.
  */
-static bool
-disabled(void)
+bool
+ut_disabled(void)
 {
 	enum { UNKNOWN, NO, YES };
 	static _Atomic int known = UNKNOWN;
@@ -57,7 +57,7 @@ ut_module_add(struct ut_module *m)
 	bool news = false;
 
 	if (m->version != UT_VERSION || m->size != sizeof(struct ut_event) ||
-	    disabled())
+	    ut_disabled())
 		return;
 	ut_enter(&signals);
 	self = ut_mute();

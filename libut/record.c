@@ -59,11 +59,30 @@
  *   before the listener has seen all frames at 0 since it was taken back; and
  *   it stays in its place when the event is disabled, so an event under way is
  *   never recorded without being judged.
+ *
+ * - An event with contexts takes the way of one with a filter, in a region
+ *   where it has no filter, too: only there is it asked what goes in front of
+ *   the fields, and an event of a region without contexts does not pay for
+ *   them.  They are written into the event before its fields are, and like
+ *   these count for nothing before the commit; the length of the event has
+ *   them from when it begins in the region until it is over there.  A
+ *   program's callback is called at that time: to the library it is as if a
+ *   signal handler came in the middle of the event.  Which contexts there are
+ *   is constant while the region is attached, and so is what sends an event
+ *   this way.
+ *
+ * - Where an event was called from is known to the program's function that
+ *   calls ut_begin, and would cost every event something to pass.  So if a
+ *   region wants to know, ut_begin begins nothing, and that function, which
+ *   has to look for NULL anyway, calls again with it: ut_begin_at.  Every way
+ *   to NULL from ut_begin stores the clock of the record, which says whether
+ *   to begin.
  */
 
 #include <stddef.h>
 #include <string.h>
 
+#include "ut_prefix.h"
 #include "ut_priv.h"
 
 #define AHEAD	256		/* bytes to be written soon */
@@ -89,6 +108,7 @@ static unsigned char	*begin_several(struct ut_record *,
 static unsigned char	*begin_other(struct ut_record *,
 			    const struct ut_event *);
 static unsigned char	*begin_filtered(struct ut_record *);
+static unsigned char	*begin_prefixed(struct ut_record *);
 static unsigned char	*begin_late(struct ut_record *, struct writer *);
 static unsigned char	*commit_other(struct ut_record *);
 
@@ -348,6 +368,28 @@ begin_filtered(struct ut_record *r)
 	return begin_late(r, w);
 }
 
+static const struct prefix *
+prefix_of(const struct ut_record *r, const struct writer *w)
+{
+	return &ut_prefixes[region_of(r, w) - ut_regions];
+}
+
+/* The same with contexts, and perhaps a filter: they go before the fields. */
+static unsigned char * __attribute__((noinline))
+begin_prefixed(struct ut_record *r)
+{
+	struct writer *w = r->own;
+	const struct prefix *pf = prefix_of(r, w);
+
+	r->on |= ON_PREFIX;
+	r->len += pf->len;
+	if (UT_LIKELY(writer_ready(w, r->len)))
+		return ut_prefix_put(r, pf, w->data +
+		    UT_COMMIT_LEN(w->commit) + UT_EVENT_HEAD);
+	set_time(r, region_of(r, w)->clock);
+	return begin_late(r, w);
+}
+
 /*
  * In the next region that listens; without one, the event is over.  The time is
  * not good for a sub-buffer that was claimed since: that begins later.
@@ -369,12 +411,21 @@ next_region(struct ut_record *r)
 		r->own = &l->writers[i];
 		if (filtered_in(r->event, i)) {
 			r->on |= ON_FILTER;
-			return begin_filtered(r);
+			return ut_has_prefix(i) ? begin_prefixed(r) :
+			    begin_filtered(r);
 		}
 		set_time(r, ut_regions[i].clock);
 		return begin_in(r, r->own, r->time);
 	}
 	return event_end(r);
+}
+
+/* After begin_prefixed: the event is over in the writer's region. */
+static unsigned char *
+next_unprefixed(struct ut_record *r, const struct writer *w)
+{
+	r->len -= prefix_of(r, w)->len;
+	return next_region(r);
 }
 
 /* The writer is not ready; without room, the next region has its turn. */
@@ -383,9 +434,14 @@ begin_late(struct ut_record *r, struct writer *w)
 {
 	unsigned char *p;
 
-	if (r->writer == w)
-		r->mask = 0;			/* there is but one */
+	if (r->writer == w) {			/* there is but one */
+		r->mask = 0;
+		r->clock = UT_CLOCK_NONE;
+	}
 	p = begin_slow(r, w);
+	if ((r->on & ON_PREFIX) != 0 && r->writer != w)
+		return p != NULL ? ut_prefix_put(r, prefix_of(r, w), p) :
+		    next_unprefixed(r, w);
 	return p != NULL ? p : next_region(r);
 }
 
@@ -401,12 +457,36 @@ begin_several(struct ut_record *r, const struct ut_event *ev)
 	return next_region(r);
 }
 
-/* One region listens, where the event has a filter; or several, or none. */
+/* The program is to say where the event was called from: ut_begin_at. */
+static unsigned char *
+ask_caller(struct ut_record *r, const struct ut_event *ev)
+{
+	r->event = ev;
+	r->clock = UT_CLOCK_ASK;
+	return NULL;
+}
+
+/* In a region that listens, perhaps one of several, the event has contexts. */
+static unsigned char * __attribute__((noinline))
+begin_contexts(struct ut_record *r, const struct ut_event *ev)
+{
+	if (r->on != ON_CALLER)
+		return begin_several(r, ev);
+	(void)ask_caller(r, ev);
+	return event_end(r);
+}
+
+/*
+ * One region listens, where the event has a filter; or several, or none; or any
+ * number, and in one the event has contexts.
+ */
 static unsigned char * __attribute__((noinline))
 begin_other(struct ut_record *r, const struct ut_event *ev)
 {
 	if (!ON_HAS(r->on, ON_FILTER))
 		return begin_several(r, ev);
+	if (ON_OFFSET(r->on) == 0)
+		return begin_contexts(r, ev);
 	r->event = ev;
 	r->writer = &several;
 	r->own = writer_at(r->level, ON_OFFSET(r->on));
@@ -432,27 +512,55 @@ too_deep(const struct ut_event *ev)
 	return NULL;
 }
 
+/* A level of the thread for an event at frame; or NULL, without one free. */
+static struct level *
+find_level(struct thread *t, uintptr_t frame)
+{
+	struct level *l;
+
+	do {
+		l = &t->levels[0];
+		if (l->frame != 0 && (l = ut_thread_level(t, frame)) == NULL)
+			return NULL;
+	} while (!level_claim(l, frame));
+	return l;
+}
+
 /* The thread's first event, or one while its first level is not free. */
 static unsigned char * __attribute__((noinline, cold))
 begin_nested(struct ut_record *r, const struct ut_event *ev, size_t len,
     uintptr_t frame)
 {
-	struct thread *t = ut_thread_own();
-	struct level *l;
+	struct thread *t;
 
-	if (t == NULL)
-		return NULL;
-	do {
-		l = &t->levels[0];
-		if (l->frame != 0 && (l = ut_thread_level(t, frame)) == NULL)
-			return too_deep(ev);
-	} while (!level_claim(l, frame));
-	r->level = l;
 	r->len = len + UT_EVENT_HEAD;
+	if (__atomic_load_n(&ev->on, __ATOMIC_RELAXED) == ON_CALLER)
+		return ask_caller(r, ev);
+	r->clock = UT_CLOCK_NONE;
+	if ((t = ut_thread_own()) == NULL)
+		return NULL;
+	if ((r->level = find_level(t, frame)) == NULL)
+		return too_deep(ev);
 	return begin_several(r, ev);
 }
 
-/* Does the event, whose fields are at p, pass the filter of the region? */
+/* ut_begin has returned NULL; the caller is what it may have wanted to know. */
+UT_EXPORT unsigned char *
+ut_begin_at(struct ut_record *r, void *caller)
+{
+	struct thread *t;
+	struct level *l;
+
+	if (r->clock != UT_CLOCK_ASK || (t = ut_thread_own()) == NULL)
+		return NULL;
+	if ((l = find_level(t, FRAME())) == NULL)
+		return too_deep(r->event);
+	r->level = l;
+	l->caller = (uintptr_t)caller;
+	return begin_several(r, r->event);
+}
+
+/* Does the event pass the filter of the region?  Its contexts are at p. */
 static inline bool
 passes(const struct ut_record *r, const struct writer *w,
     const struct region *rg, const unsigned char *p)
@@ -460,29 +568,41 @@ passes(const struct ut_record *r, const struct writer *w,
 	return ut_passes(r->event, w, rg, p, r->len - UT_EVENT_HEAD);
 }
 
-/* Release, as nothing of what was written may come after it. */
-static unsigned char *
-reject(struct ut_record *r, struct writer *w)
-{
-	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
-	return next_region(r);
-}
-
-/* Of an event that has a filter, in a sub-buffer of the writer's own. */
-static unsigned char *
-commit_filtered(struct ut_record *r, struct writer *w)
+/*
+ * Of an event that has a filter, or a prefix, in a sub-buffer of the writer's
+ * own.
+ */
+static inline unsigned char * __attribute__((always_inline))
+commit_more(struct ut_record *r, struct writer *w, bool prefix)
 {
 	struct region *rg = region_of(r, w);
 	unsigned char *p = w->data + UT_COMMIT_LEN(w->commit);
 
-	if (!passes(r, w, rg, p + UT_EVENT_HEAD))
-		return reject(r, w);
+	if (!passes(r, w, rg, p + UT_EVENT_HEAD)) {
+		/* Release, as nothing that was written may come after it. */
+		atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
+		return prefix ? next_unprefixed(r, w) : next_region(r);
+	}
 	set_time(r, rg->clock);
 	if (UT_UNLIKELY(!time_fits(w, r->time)))
 		return begin_late(r, w);
 	ut_event_head(p, ON_ID(r->on), r->time);
 	commit(r, w, w->sub);
-	return next_region(r);
+	return prefix ? next_unprefixed(r, w) : next_region(r);
+}
+
+static unsigned char * __attribute__((noinline))
+commit_prefixed(struct ut_record *r, struct writer *w)
+{
+	return commit_more(r, w, true);
+}
+
+static unsigned char *
+commit_filtered(struct ut_record *r, struct writer *w)
+{
+	if (UT_UNLIKELY((r->on & ON_PREFIX) != 0))
+		return commit_prefixed(r, w);
+	return commit_more(r, w, false);
 }
 
 /* Of an event in a shared sub-buffer. */
@@ -490,13 +610,13 @@ static unsigned char *
 commit_shared(struct ut_record *r, struct writer *w)
 {
 	struct region *rg = region_of(r, w);
-
 	if (ON_HAS(r->on, ON_FILTER) &&
 	    !passes(r, w, rg, w->data + UT_EVENT_HEAD + rg->wholen))
 		ut_shared_end(w, rg);
 	else
 		ut_shared_commit(w, rg, r->len);
-	return next_region(r);
+	return (r->on & ON_PREFIX) != 0 ? next_unprefixed(r, w) :
+	    next_region(r);
 }
 
 /*

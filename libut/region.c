@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "ut_event.h"
+#include "ut_prefix.h"
 #include "ut_region.h"
 
 /* Is there a region with events timed by the system's clock? */
@@ -252,8 +253,9 @@ ut_regions_drop(int conn)
  */
 int
 ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
-    const char *bellname, bool *mute)
+    const char *bellname, const struct contexts *cs, bool *mute)
 {
+	struct prefix prefix;
 	struct region *rg;
 	int error;
 
@@ -263,7 +265,7 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 			break;
 	if (rg == ut_regions + UT_REGIONS)
 		error = EMFILE;
-	else
+	else if ((error = ut_prefix_make(&prefix, cs)) == 0)
 		error = region_map(rg, fd, as->ahead);
 	if (error == 0 && (error = users_map(rg, as->owner)) != 0)
 		munmap(rg->header, rg->size);
@@ -283,6 +285,7 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 	rg->owner = as->owner;
 	rg->pid = getpid();
 	ut_shared_name(rg, as->name);
+	ut_prefix_set((unsigned int)(rg - ut_regions), &prefix);
 	atomic_store_explicit(&rg->slots_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&rg->subs_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&rg->slow_taken, 0, memory_order_relaxed);

@@ -30,6 +30,22 @@
  */
 #define SLOW		(UINT64_C(1) << 25)
 
+/* What the thread is called by now. */
+static void
+thread_label(struct ut_subbuf *sub)
+{
+	union {
+		char	 text[UT_THREAD_NAME];
+		uint64_t words[UT_THREAD_NAME / 8];
+	} name;
+	size_t i;
+
+	ut_own_name(name.text, sizeof(name.text));
+	for (i = 0; i < sizeof(name.words) / sizeof(name.words[0]); i++)
+		atomic_store_explicit(&sub->thread[i], name.words[i],
+		    memory_order_relaxed);
+}
+
 /* What the consumer sees with the first commit, or with FULL. */
 static void
 subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
@@ -37,6 +53,7 @@ subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 	struct ut_subbuf *sub = w->sub;
 	uint64_t now = ut_read_clock(rg->clock);
 
+	thread_label(sub);
 	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->owner, rg->owner, memory_order_relaxed);

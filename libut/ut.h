@@ -167,6 +167,7 @@ struct ut_event {
 	void			*type;	/* libut's: what the twins share */
 	uint16_t		 id[UT_REGIONS]; /* libut's, 0 is none */
 	uint32_t		 mask;	/* libut's: who listens, a bit each */
+	uint32_t		 caller; /* 1: of those that call ut_begin_at */
 	void			*filters; /* libut's: of those who have one */
 } __attribute__((aligned(64)));
 
@@ -201,8 +202,10 @@ struct ut_record {
 void		 ut_module_add(struct ut_module *);
 void		 ut_module_remove(struct ut_module *);
 unsigned char	*ut_begin(struct ut_record *, struct ut_event *, size_t);
+unsigned char	*ut_begin_at(struct ut_record *, void *);
 unsigned char	*ut_commit(struct ut_record *);
 int		 ut_threads(int);
+int		 ut_context(const char *, uint64_t (*)(void));
 void		 ut_log(struct ut_event *, const char *, int, const char *,
 		    const char *, ...) __attribute__((format(printf, 5, 6)));
 
@@ -518,6 +521,9 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 #define UT_STRING(...)	UT_STRING_(__VA_ARGS__)
 #define UT_STRING_(...)	#__VA_ARGS__
 
+/* Where the function that records the event was called. */
+#define UT_CALLER()	__builtin_extract_return_addr(__builtin_return_address(0))
+
 /*
  * UT_END lets a semicolon follow, as after a declaration, or none: C has no
  * empty declaration, but for one with that word in front.
@@ -558,7 +564,7 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 	};								\
 	static struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		UT_CAT(ev, _fields), NULL, NULL, { 0 }, 0, NULL		\
+		UT_CAT(ev, _fields), NULL, NULL, { 0 }, 0, 1, NULL	\
 	};								\
 	static void __attribute__((noinline)) UT_HELPER			\
 	UT_CAT(ev, _record)(struct ut_event *ut_e			\
@@ -569,6 +575,8 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 		UT_EACH(UT_VAR, __VA_ARGS__)				\
 		ut_p = ut_begin(&ut_r, ut_e,				\
 		    (size_t)0 UT_EACH(UT_LEN, __VA_ARGS__));		\
+		if (UT_UNLIKELY(ut_p == NULL))				\
+			ut_p = ut_begin_at(&ut_r, UT_CALLER());		\
 		while (ut_p != NULL) {					\
 			UT_EACH(UT_PUT, __VA_ARGS__)			\
 			ut_p = ut_commit(&ut_r);			\
@@ -588,7 +596,7 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 #define UT_RANGE(str, low, high)	{ str, low, high }
 
 #define UT_LOG_EVENT(level)	\
-	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0, NULL }
+	{ 0, level, "ut:log", ut_log_fields, NULL, NULL, { 0 }, 0, 1, NULL }
 
 static const struct ut_field __attribute__((unused)) ut_log_fields[] = {
 	{ "msg", NULL, 0, UT_KIND_STRING, 1, 0, 0 },

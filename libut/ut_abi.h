@@ -145,6 +145,12 @@ struct ut_subbuf {
 	/* What consumed is about to be: for the next consumer.  Relaxed. */
 	ut_a64 writing;
 	ut_a32 tid;
+	/*
+	 * Name of the thread at the claim, in the order of its bytes, which end
+	 * with a NUL or are all.  Writer, relaxed.
+	 */
+#define UT_THREAD_NAME	16
+	ut_a64 thread[UT_THREAD_NAME / 8];
 };
 
 struct ut_header {

@@ -40,6 +40,9 @@ int		 ut_event_map(uint32_t, unsigned int, uint32_t,
 		    struct filter *);
 void		 ut_events_drop(unsigned int);
 
+/* module.c */
+bool		 ut_disabled(void);
+
 /* arena.c: memory that is never freed, or NULL. */
 void		*ut_arena(size_t);
 
@@ -47,7 +50,7 @@ void		*ut_arena(size_t);
 void		 ut_filters_reap(void);
 struct filter	*ut_filter_new(const unsigned char *, size_t);
 void		 ut_filter_free(struct filter *);
-int		 ut_filter_set(struct filters **, unsigned int,
+int		 ut_filter_set(struct filters **, unsigned int, uint32_t,
 		    struct filter *);
 void		 ut_filter_drop(struct filters *, unsigned int);
 

@@ -82,7 +82,8 @@ struct ut_msghdr {
 				   machine's, signed */
 				/* 17 was of version 1 */
 #define UT_MSG_ATTACH	18	/* a channel; descriptors region, bell:
-				   str name of the bell without descriptor */
+				   str name of the bell without descriptor,
+				   contexts of the channel: see context.h */
 #define UT_MSG_MAP	19	/* a channel, b number of pairs, then each:
 				   u32 event, u32 id; id 0 takes it back;
 				   behind an id with UT_MAP_FILTER, u32 length
@@ -116,6 +117,15 @@ struct ut_msghdr {
 #define UT_CTL_TRACK	45	/* str session, track */
 #define UT_CTL_UNTRACK	46	/* str session, track; no entry: all */
 #define UT_CTL_STATUS	47	/* nothing */
+				/* 48 to 51 are answers, below */
+#define UT_CTL_ROTATE	52	/* str session: begin another chunk */
+#define UT_CTL_CLEAR	53	/* str session: and remove this one */
+#define UT_CTL_CHUNKS	54	/* str session, u32 1 with ms, 2 with bytes, 4
+				   with command: u32 ms, u64 bytes, str command:
+				   when there is another chunk, and what is run
+				   for each; 0 or "": never, nothing */
+#define UT_CTL_CONTEXT	55	/* str session, str channel, contexts: see
+				   context.h; no channel: all that there are */
 
 #define UT_MAP_FILTER	0x80000000u
 
@@ -149,13 +159,6 @@ struct ut_msghdr {
 				   is, then for each member: str key,
 				   u8 's', str value or u8 'n', u64 value */
 #define UT_CTL_PROGRESS	51	/* u64 bytes still to be written */
-
-#define UT_CTL_ROTATE	52	/* str session: begin another chunk */
-#define UT_CTL_CLEAR	53	/* str session: and remove this one */
-#define UT_CTL_CHUNKS	54	/* str session, u32 1 with ms, 2 with bytes, 4
-				   with command: u32 ms, u64 bytes, str command:
-				   when there is another chunk, and what is run
-				   for each; 0 or "": never, nothing */
 
 #define UT_CHUNKS_MS	1u
 #define UT_CHUNKS_BYTES	2u

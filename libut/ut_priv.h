@@ -59,6 +59,7 @@ extern int (*ut_gettime)(clockid_t, struct timespec *)
 #define NEST	4
 
 #define UT_CLOCK_NONE	UINT32_MAX	/* no time is known */
+#define UT_CLOCK_ASK	(UT_CLOCK_NONE - 1)	/* ut_begin_at begins it */
 
 #define NAME_MAX_LEN	64		/* of a program, with its NUL */
 
@@ -165,19 +166,28 @@ struct level {
 	uint32_t		 regions;
 	/* The process that this is known to be, or less than 1. */
 	pid_t			 pid;
+	/* For the event's contexts: where it was called from; see prefix.c. */
+	uintptr_t		 caller;
+	bool			 calling;
 	struct writer		 writers[UT_REGIONS];
 };
 
 /*
  * ut_event.on, which says who listens.  If one region does, the high half is
  * the ID, and the low half is the offset in a level of the region's writer,
- * with ON_FILTER if the event has a filter there, or else ON_CYCLES if the
- * cycle counter is the clock; both make the low half negative.  If several
- * regions listen, the low half is 0.  If none does, all of it is 0.
+ * with ON_FILTER if the event has a filter there, or else ON_CYCLES if the cycle
+ * counter is the clock; both make the low half negative.  If several regions
+ * listen, the low half is 0.  If the event has contexts in any that listens,
+ * all of it is ON_CONTEXTS, or ON_CALLER if one of them is the caller.  If none
+ * listens, all of it is 0.
  */
 #define ON_FILTER		0xa000u
 #define ON_CYCLES		0xc000u
 #define ON_SEVERAL		0x10000u
+#define ON_CONTEXTS		(0x10000u | ON_FILTER)
+#define ON_CALLER		(0x20000u | ON_FILTER)
+/* In the on of a record only: in this region there are contexts. */
+#define ON_PREFIX		1u
 #define ON_ID(on)		((uint16_t)((on) >> 16))
 #define ON_OFFSET(on)		((on) & 0x1fffu)
 #define ON_HAS(on, what)	(((on) & (what) & 0x7fffu) != 0)
@@ -225,8 +235,8 @@ void		 ut_threads_forked(void);
 int		 ut_clock_follow(int64_t, bool);
 
 /*
- * filters.c: the filters of an event, for the regions that have one.  Only the
- * listener stores.
+ * filters.c: the filters of an event, for the regions where it has one, or
+ * contexts.  Only the listener stores.
  */
 struct filters {
 	uint32_t	 mask;		/* of those regions, a bit each */

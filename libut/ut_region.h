@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "context.h"
 #include "ut_priv.h"
 
 /* This program, as the utd of a connection knows it. */
@@ -35,7 +36,7 @@ struct known {
 };
 
 int		 ut_region_attach(const struct known *, uint32_t, int, int,
-		    const char *, bool *);
+		    const char *, const struct contexts *, bool *);
 int		 ut_region_find(int, uint32_t);
 bool		 ut_region_again(int, uint32_t, int);
 void		 ut_regions_keep(int);

@@ -67,6 +67,7 @@ enum ctf_role {
 	ROLE_VPID,			/* any context */
 	ROLE_VTID,
 	ROLE_PROCNAME,
+	ROLE_THREAD,			/* packet.context: a name */
 	ROLE_MAX
 };
 
@@ -141,6 +142,7 @@ struct ctf_who {
 	int64_t	 vpid;
 	int64_t	 vtid;
 	char	 name[64];
+	char	 thread[64];
 };
 
 struct ctf_eclass {
@@ -226,8 +228,8 @@ struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
 	uint64_t	 val[ROLE_MAX];
 	const uint8_t	*uuid;
-	const uint8_t	*name;
-	size_t		 namelen;
+	const uint8_t	*name, *thread;
+	size_t		 namelen, threadlen;
 };
 
 enum ctf_item {

@@ -58,7 +58,8 @@ role_find(const struct ctf_field *f)
 		{ "timestamp", ROLE_TIME },
 		{ "vpid", ROLE_VPID },
 		{ "vtid", ROLE_VTID },
-		{ "procname", ROLE_PROCNAME }
+		{ "procname", ROLE_PROCNAME },
+		{ "thread", ROLE_THREAD }
 	};
 	const struct ctf_type *t = f->type;
 	size_t i;
@@ -71,9 +72,9 @@ role_find(const struct ctf_field *f)
 	if (roles[i].role == ROLE_UUID)
 		return t->kind == CTF_ARRAY && t->fixed == 16 ? ROLE_UUID :
 		    ROLE_NONE;
-	if (roles[i].role == ROLE_PROCNAME)
+	if (roles[i].role == ROLE_PROCNAME || roles[i].role == ROLE_THREAD)
 		return t->kind == CTF_STRING || (t->kind == CTF_ARRAY &&
-		    t->text) ? ROLE_PROCNAME : ROLE_NONE;
+		    t->text) ? roles[i].role : ROLE_NONE;
 	return t->kind == CTF_INT || t->kind == CTF_ENUM ? roles[i].role :
 	    ROLE_NONE;
 }

@@ -364,22 +364,34 @@ put_context(char *p, struct ctf_cur *c, const struct ctf_type *t,
 	return put_text(p, json ? "," : ", ");
 }
 
-/* procname[vpid:vtid] and a space, or what of it there is. */
+/* A name, as long as there is room for it before stop. */
+static char *
+name_text(char *p, const char *stop, const char *name)
+{
+	const uint8_t *s = (const uint8_t *)name, *end = s + strlen(name);
+
+	while (s < end && p < stop)
+		if (plain[*s])
+			*p++ = (char)*s++;
+		else
+			p = escape_char(p, &s, end, how);
+	return p;
+}
+
+/*
+ * procname[vpid:vtid] and a space, or what of it there is.  JSON has the name of
+ * the thread, too.
+ */
 static size_t
 who_text(const struct ctf_who *w, char *buf, size_t size)
 {
-	const uint8_t *s = (const uint8_t *)w->name, *end;
 	int pid = w->has & 1 << ROLE_VPID, tid = w->has & 1 << ROLE_VTID;
-	char *p = buf, *stop = buf + size - 80;
+	char *p = buf, *stop = buf + size - 160;
 
 	if (w->has & 1 << ROLE_PROCNAME) {
 		if (json)
 			p = stpcpy(p, "\"procname\":\"");
-		for (end = s + strlen(w->name); s < end && p < stop;)
-			if (plain[*s])
-				*p++ = (char)*s++;
-			else
-				p = escape_char(p, &s, end, how);
+		p = name_text(p, stop, w->name);
 		if (json)
 			p = stpcpy(p, "\",");
 	}
@@ -387,6 +399,9 @@ who_text(const struct ctf_who *w, char *buf, size_t size)
 		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vpid\":"), w->vpid), ",");
 	if (json && tid)
 		p = stpcpy(ctf_put_i64(stpcpy(p, "\"vtid\":"), w->vtid), ",");
+	if (json && w->has & 1 << ROLE_THREAD && w->thread[0] != '\0')
+		p = stpcpy(name_text(stpcpy(p, "\"thread\":\""),
+		    buf + size - 16, w->thread), "\",");
 	if (!json && (pid || tid)) {
 		*p++ = '[';
 		if (pid)
@@ -420,6 +435,7 @@ put_who(char *p, struct ctf_stream *s, const struct ctf_cur *c)
 	v.has = 0;
 	ctf_walk(&at, s->class->context, &v);
 	who = s->who;
+	who.has &= ~(1 << ROLE_THREAD);		/* of another packet */
 	ctf_who(&who, &v);
 	return put(p, buf, who_text(&who, buf, sizeof(buf)));
 }

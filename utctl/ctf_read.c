@@ -111,6 +111,7 @@ walk_noted(struct ctf_cur *c, struct ctf_field *f, struct ctf_vals *v)
 	const struct ctf_type *t = f->type;
 	const uint8_t *from, *nul;
 	uint64_t val;
+	size_t len;
 
 	if (ctf_align(c, t->align) == -1)
 		return -1;
@@ -126,8 +127,14 @@ walk_noted(struct ctf_cur *c, struct ctf_field *f, struct ctf_vals *v)
 		v->uuid = from;
 	else if (v != NULL) {
 		nul = memchr(from, '\0', (size_t)(c->p - from));
-		v->name = from;
-		v->namelen = (size_t)((nul == NULL ? c->p : nul) - from);
+		len = (size_t)((nul == NULL ? c->p : nul) - from);
+		if (f->role == ROLE_THREAD) {
+			v->thread = from;
+			v->threadlen = len;
+		} else {
+			v->name = from;
+			v->namelen = len;
+		}
 	}
 	if (v != NULL)
 		v->has |= (uint32_t)1 << f->role;
@@ -213,24 +220,29 @@ clock_update(uint64_t *cycles, uint64_t low, uint32_t bits)
 	*cycles = (*cycles & ~mask) | low;
 }
 
+static void
+name_set(char *name, size_t size, const uint8_t *from, size_t n)
+{
+	if (n > size - 1)
+		n = size - 1;
+	memcpy(name, from, n);
+	name[n] = '\0';
+}
+
 void
 ctf_who(struct ctf_who *w, const struct ctf_vals *v)
 {
-	size_t n;
-
 	if (v->has & 1 << ROLE_VPID)
 		w->vpid = (int64_t)v->val[ROLE_VPID];
 	if (v->has & 1 << ROLE_VTID)
 		w->vtid = (int64_t)v->val[ROLE_VTID];
-	if (v->has & 1 << ROLE_PROCNAME) {
-		n = v->namelen;
-		if (n > sizeof(w->name) - 1)
-			n = sizeof(w->name) - 1;
-		memcpy(w->name, v->name, n);
-		w->name[n] = '\0';
-	}
+	if (v->has & 1 << ROLE_PROCNAME)
+		name_set(w->name, sizeof(w->name), v->name, v->namelen);
+	if (v->has & 1 << ROLE_THREAD)
+		name_set(w->thread, sizeof(w->thread), v->thread,
+		    v->threadlen);
 	w->has |= (int)v->has & (1 << ROLE_VPID | 1 << ROLE_VTID |
-	    1 << ROLE_PROCNAME);
+	    1 << ROLE_PROCNAME | 1 << ROLE_THREAD);
 }
 
 static void

@@ -40,6 +40,7 @@ static const struct kin sessions[] = {
 	{ "session", "tracked" },
 	{ "session", "program" },
 	{ "session", "warning" },
+	{ "channel", "context" },
 	{ "channel", "rule" },
 	{ "rule", "exclusion" },
 	{ "channel", "registry" },
@@ -329,6 +330,22 @@ print_time(const struct row *r, const struct attr *a)
 }
 
 static void
+print_contexts(const struct row *r)
+{
+	const struct row *c;
+	const char *before = "        contexts: ";
+
+	for (c = r->child; c != NULL; c = c->next) {
+		if (strcmp(c->what, "context") != 0)
+			continue;
+		printf("%s%s", before, row_str(c, "name"));
+		before = ", ";
+	}
+	if (rows_count(r->child, "context") > 0)
+		putchar('\n');
+}
+
+static void
 print_channel(const struct row *r, int all)
 {
 	const struct row *c;
@@ -358,6 +375,7 @@ print_channel(const struct row *r, int all)
 			fputs(a->text, stdout);
 	}
 	puts(note);
+	print_contexts(r);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)
 			print_rule(c);

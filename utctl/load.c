@@ -133,9 +133,9 @@ line_check(struct load *l, struct line *line, int argc)
 	if (c == NULL)
 		die("unknown command '%s'", line->argv[0]);
 	if (c->parse == NULL)
-		die("%s: only create, enable-channel, enable-event, "
-		    "disable-channel, track, rotate and start can be "
-		    "loaded", c->name);
+		die("%s: only create, enable-channel, add-context, "
+		    "enable-event, disable-channel, track, rotate and start "
+		    "can be loaded", c->name);
 	optind = 1;
 	if (c->parse(argc, line->argv, &line->step) != 0)
 		exit(1);

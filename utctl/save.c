@@ -164,6 +164,27 @@ put_rule(FILE *f, const char *session, const char *channel,
 	putc('\n', f);
 }
 
+/* The contexts of the channel, in one command. */
+static void
+put_contexts(FILE *f, const char *session, const struct row *r)
+{
+	const struct row *c;
+	int any = 0;
+
+	for (c = r->child; c != NULL; c = c->next) {
+		if (strcmp(c->what, "context") != 0)
+			continue;
+		if (!any) {
+			put_word(f, "add-context -s ", session);
+			put_word(f, " -c ", row_str(r, "name"));
+		}
+		any = 1;
+		put_word(f, " ", row_str(c, "name"));
+	}
+	if (any)
+		putc('\n', f);
+}
+
 /* What the session tracks, in one command. */
 static void
 put_tracked(FILE *f, const struct row *r)
@@ -224,6 +245,7 @@ put_channel(FILE *f, const char *session, const struct row *r)
 		return -1;
 	put_word(f, " ", name);
 	putc('\n', f);
+	put_contexts(f, session, r);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)
 			put_rule(f, session, name, c);

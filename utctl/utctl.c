@@ -31,6 +31,8 @@ static const struct command commands[] = {
 	    "[-s session] channel" },
 	{ "remove-channel", cmd_remove_channel, NULL, 0,
 	    "[-s session] channel" },
+	{ "add-context", cmd_add_context, parse_add_context, 0,
+	    "[-s session] [-c channel] name ..." },
 	{ "enable-event", cmd_enable_event, parse_enable_event, 0,
 	    "[-s session] [-c channel] "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "

@@ -92,6 +92,7 @@ struct step {
 	struct attrs	 attrs;
 	struct rule	 rule;		/* but session, channel, glob */
 	char		**globs;
+	char		**names;	/* of contexts */
 	struct entry	*entries;	/* of track, freed */
 	uint32_t	 nentries;
 	uint32_t	 chunks;		/* UT_CHUNKS_ that are given: */
@@ -139,6 +140,10 @@ int	 cmd_remove_channel(int, char **);
 /* glob.c: what cannot be is said on stderr, and utctl ends. */
 void	 check_glob(const char *);	/* for names of events */
 void	 check_program(const char *);	/* for names of programs */
+
+/* context.c */
+int	 parse_add_context(int, char **, struct step *);
+int	 cmd_add_context(int, char **);
 
 /* track.c */
 int	 parse_track(int, char **, struct step *);

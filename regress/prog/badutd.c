@@ -137,6 +137,15 @@ put32(uint32_t v)
 }
 
 static void
+put_str(const char *s)
+{
+	const uint16_t n = (uint16_t)strlen(s);
+
+	put(&n, sizeof(n));
+	put(s, n);
+}
+
+static void
 begin(int type, uint32_t a, uint32_t b)
 {
 	memset(&m, 0, sizeof(m));
@@ -204,6 +213,9 @@ message(int i)
 	case 3:
 		begin(UT_MSG_ATTACH, CHANNEL, 0);
 		put("\0", 2);
+		put32(2);			/* contexts */
+		put_str("cpu");
+		put_str("app_x");
 		m.h.nfds = 2;
 		m.nfds = 2;
 		m.fds[0] = region_fd;

@@ -144,6 +144,7 @@ struct subbuf {
 	_Atomic uint64_t until;
 	_Atomic uint64_t writing;
 	_Atomic uint32_t tid;
+	_Atomic uint64_t thread[2];
 };
 
 _Static_assert(sizeof(struct msghead) == 16, "head of a message");
@@ -630,6 +631,8 @@ fill_in(struct channel *c)
 	SET(&c->sub->seq, seq, relaxed);
 	SET(&c->sub->lost, GET(&c->slot->lost, relaxed), relaxed);
 	SET(&c->sub->tid, GET(&c->slot->tid, relaxed), relaxed);
+	SET(&c->sub->thread[0], 0, relaxed);
+	SET(&c->sub->thread[1], 0, relaxed);
 	SET(&c->slot->seq, seq, relaxed);
 	c->len = c->count = 0;
 	die_in("claimed");

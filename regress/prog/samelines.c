@@ -187,13 +187,12 @@ skip_length(void)
 		src = p + 2;
 }
 
-/* { name = value, ... } */
+/* name = value, ... } and { in front */
 static void
-block(void)
+members(void)
 {
 	size_t n;
 
-	skip("{ ");
 	emit("{ ", 2);
 	while (!is_next("}")) {
 		skip_length();
@@ -212,6 +211,29 @@ block(void)
 	}
 	skip("}");
 	emit("}", 1);
+}
+
+/*
+ * Behind who it is: the name of the thread, which utctl does not print, and
+ * contexts, if there are any, in the same block or in one of their own.
+ */
+static void
+blocks(void)
+{
+	if (is_next(", thread = \"")) {
+		skip(", thread = ");
+		src += string_len(src);
+	}
+	if (is_next(" }, { "))
+		skip(" }, { ");
+	else
+		skip(", ");
+	members();
+	while (is_next(", { ")) {
+		skip(", { ");
+		emit(", ", 2);
+		members();
+	}
 }
 
 static void
@@ -259,8 +281,7 @@ from_bt2(struct input *in)
 	emit(name, (size_t)(context - name));
 	emit(" ", 1);
 	src = rest;
-	skip(" }, ");
-	block();
+	blocks();
 	if (*src != '\0')
 		errx(1, "babeltrace2: behind the event: %s", src);
 	*dst = '\0';

@@ -40,6 +40,7 @@
 #define NOW	(UINT64_C(1) << 40)
 
 static const struct known known = { 0, NUMBER, 0, "" };
+static const struct contexts no_contexts;
 static struct thread *self;
 static struct ut_header *h;
 static int fd;
@@ -73,7 +74,7 @@ attach(void)
 	for (rg = ut_regions; rg->used; rg++)
 		continue;
 	if ((error = ut_region_attach(&known, 1, dup(fd), -1, "",
-	    &mute)) != 0)
+	    &no_contexts, &mute)) != 0)
 		errx(1, "attach: %s", strerror(error));
 	return rg;
 }

@@ -36,6 +36,8 @@
  *	trace	an event now and then, for ever
  *	wait	nothing, for ever
  *
+ * VICTIM_CONTEXTS is how many bytes of contexts each event has.
+ *
  * Events are like seq's, of the writers 2 * number and the one after it.  The
  * calls that returned are counted in files like seq's, prefix.0 and so on,
  * for the writers 0 to 1023, and so on.
@@ -65,11 +67,12 @@ UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
     UT_U64(sum))
 
 #define MAXTHREADS	1024
-#define FIT		(4096 / (6 + 4 + 8 + 1 + 8))
+#define BYTES		(6 + 4 + 8 + 1 + 8)	/* of an event */
 
 static uint32_t first;
 static _Atomic uint64_t *progress;
 static uint64_t count[2];
+static int fit = 4096 / BYTES;
 static sigjmp_buf left;
 static volatile sig_atomic_t can_leave;
 
@@ -112,7 +115,7 @@ next(void)
 {
 	int i;
 
-	for (i = 0; i < FIT; i++)
+	for (i = 0; i < fit; i++)
 		tick(0);
 	mark();
 	tick(0);
@@ -378,6 +381,23 @@ static const struct {
 	{ "wait",	wait_here },
 };
 
+static uint64_t
+one_more(void)
+{
+	static uint64_t n;
+
+	return ++n;
+}
+
+/* Each event has contexts of so many bytes, and one of them is ours. */
+static void
+contexts(int bytes)
+{
+	fit = 4096 / (BYTES + bytes);
+	if (ut_context("more", one_more) == -1)
+		err(1, "ut_context");
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -399,6 +419,8 @@ main(int argc, char *argv[])
 	if (progress == MAP_FAILED)
 		err(1, "mmap");
 	progress += first % MAXTHREADS;
+	if (getenv("VICTIM_CONTEXTS") != NULL)
+		contexts(atoi(getenv("VICTIM_CONTEXTS")));
 	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
 		if (strcmp(argv[1], hows[i].name) == 0)
 			hows[i].act();

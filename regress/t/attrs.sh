@@ -140,7 +140,7 @@ while IFS='|' read -r letter arg name values default; do
 done <"$T/table"
 
 # All members of a channel, here and in the pages.
-members=name$(shown | sed 's/,"rules".*//' | tr ',' '\n' |
+members=name$(shown | sed 's/,"contexts".*//' | tr ',' '\n' |
     sed -n 's/^"\([a-z_]*\)":.*/ \1/p' | tr -d '\n')
 [ "$members" = "name state mode$names written lost bytes" ] ||
     fail "list -j: $members"

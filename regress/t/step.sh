@@ -13,13 +13,14 @@ export T
 # What they call is found before: fewer instructions.
 LD_BIND_NOW=1
 export LD_BIND_NOW
-total=0 all_read=0 all_returned=0 FILTER=
+total=0 all_read=0 all_returned=0 FILTER= CONTEXTS= EXTRA=0
 
 # session NAME [sub-buffers]
 session() {
 	subs=${2:-32}
 	utctl create -o "$T/$1" "$1" >/dev/null &&
 	    utctl enable-channel -s "$1" -b 4k -n $subs channel0 &&
+	    { [ -z "$CONTEXTS" ] || utctl add-context -s "$1" $CONTEXTS; } &&
 	    utctl enable-event -s "$1" ${FILTER:+-f "$FILTER"} seq:tick &&
 	    utctl enable-event -s "$1" pulse:a &&
 	    utctl start "$1" || fail "$1: set-up"
@@ -55,7 +56,7 @@ attack() {
 }
 
 # fill NAME [LOST]: all is free: while nobody drains, so many events of 10
-# bytes fit.
+# bytes fit, and contexts.
 fill() {
 	pulse_start
 	until_ok pulse_on a--- || fail "$1: pulse: $answer"
@@ -68,7 +69,7 @@ fill() {
 	kill -CONT $(consumers)
 	utctl stop "$1" >"$T/stop" || fail "stop"
 	counts "$1"
-	[ $((events - had)) -eq $(((subs - $(reserved $subs)) * (4096 / 10))) ] ||
+	[ $((events - had)) -eq $(((subs - $(reserved $subs)) * (4096 / (10 + EXTRA)))) ] ||
 	    fail "$1: $((events - had)) events fit"
 	[ $((events - had + lost - missed)) -eq $hits ] ||
 	    fail "$1: $((lost - missed)) lost"
@@ -139,6 +140,24 @@ set_of filtnest nest -i 160 $(few 40)
 set_of filtjump jump -i 160 $(few 60)
 set_of filtshare share $(few 60)
 set_of filtsharejump sharejump -i 160 $(few 40)
+
+# With contexts, and with both.
+CONTEXTS='caller app_more nest uid errno cpu' EXTRA=29
+VICTIM_CONTEXTS=$EXTRA
+export VICTIM_CONTEXTS
+FILTER=
+set_of ctxone one $(few 80)
+set_of ctxnext next $(few 60)
+set_of ctxfirst first $(few 40)
+set_of ctxnest nest -i 160 $(few 60)
+set_of ctxjump jump -i 160 $(few 60)
+set_of ctxshare share $(few 60)
+FILTER='$app_more >= 0 && n >= 0'
+set_of bothone one $(few 40)
+set_of bothjump jump -i 160 $(few 40)
+set_of bothshare share $(few 40)
+unset VICTIM_CONTEXTS
+CONTEXTS= EXTRA=0
 
 # none_of NAME HOW option...: the same with a filter that no event passes.
 none_of() {

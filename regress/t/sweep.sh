@@ -12,6 +12,7 @@ start_utd
 utctl create -o "$T/trace" s >/dev/null && utctl enable-channel shared &&
     utctl enable-event -c shared 'seq:tick' &&
     utctl enable-channel -p -n 128 own &&
+    utctl add-context -c own caller nest uid errno cpu app_none &&
     utctl enable-event -c own 'seq:tick' && utctl start || fail "set-up"
 
 # From i on to n: four at a time, each killed at another time.  All have the

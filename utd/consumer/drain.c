@@ -215,14 +215,21 @@ batch_add(struct region *r, uint32_t stream, const struct piece *pc,
 	batch.packets[batch.n++] = *pk;
 }
 
+/* The bytes of the thread's name are anything. */
 static void
-name_packet(struct packet *pk, uint64_t owner, uint32_t tid)
+name_packet(struct packet *pk, struct ut_subbuf *sub)
 {
-	const struct program *p = program_find(owner);
+	const struct program *p = program_find(load(&sub->owner));
+	uint64_t word;
+	size_t i;
 
 	pk->pid = p != NULL ? p->pid : 0;
-	pk->tid = tid;
+	pk->tid = load(&sub->tid);
 	pk->name = p != NULL ? p->name : "";
+	for (i = 0; i < sizeof(pk->thread) / sizeof(word); i++) {
+		word = load(&sub->thread[i]);
+		memcpy(pk->thread + i * sizeof(word), &word, sizeof(word));
+	}
 }
 
 /* Note how many events the slot has lost, so that packets tell of them once. */
@@ -279,7 +286,7 @@ piece_write(struct region *r, struct piece *pc)
 		return;
 	}
 	if (!pc->shared)
-		name_packet(&pk, load(&sub->owner), load(&sub->tid));
+		name_packet(&pk, sub);
 	batch_add(r, stream, pc, &pk);
 }
 

@@ -27,7 +27,7 @@
 
 #define CTF_MAGIC	0xc1fc1fc1u
 
-/* Unless the packet is shared, pid, tid and name come after that. */
+/* Unless the packet is shared, pid, tid and names come after that. */
 struct head {
 	uint32_t	 magic;
 	unsigned char	 uuid[UUID_LEN];
@@ -45,12 +45,30 @@ struct head {
 
 _Static_assert(sizeof(struct head) == 4 + UUID_LEN + 4 + 7 * 8, "padding");
 
+/* Who the packet is of, to p: what is behind that. */
+static unsigned char *
+put_who(unsigned char *p, const struct packet *pk)
+{
+	const uint32_t who[2] = { pk->pid, pk->tid };
+	const size_t name = strlen(pk->name) + 1;
+	const size_t thread = strnlen(pk->thread, sizeof(pk->thread));
+
+	memcpy(p, who, sizeof(who));
+	p += sizeof(who);
+	memcpy(p, pk->name, name);
+	p += name;
+	memcpy(p, pk->thread, thread);
+	p += thread;
+	*p++ = '\0';
+	return p;
+}
+
 /* Returns its length; buf has room for PACKET_HEAD_MAX bytes. */
 size_t
 packet_head(unsigned char *buf, const struct packet *pk)
 {
-	const uint32_t who[2] = { pk->pid, pk->tid };
-	const size_t len = pk->shared ? WHO : NAME + strlen(pk->name) + 1;
+	const size_t len = pk->shared ? WHO :
+	    (size_t)(put_who(buf + WHO, pk) - buf);
 	struct head h;
 
 	h.magic = CTF_MAGIC;
@@ -63,16 +81,13 @@ packet_head(unsigned char *buf, const struct packet *pk)
 	h.seq = pk->seq;
 	h.discarded = pk->discarded;
 	memcpy(buf, &h, sizeof(h));
-	if (!pk->shared) {
-		memcpy(buf + WHO, who, sizeof(who));
-		memcpy(buf + NAME, pk->name, len - NAME);
-	}
 	return len;
 }
 
 /*
  * The other way round: what a head of ours says, and its length, or 0 if
- * there is none in these n bytes.  uuid and name stay in there.
+ * there is none in these n bytes.  uuid and name stay in there; what the thread
+ * was called does not matter.
  */
 size_t
 packet_read(const unsigned char *p, size_t n, struct packet *pk)
@@ -102,6 +117,9 @@ packet_read(const unsigned char *p, size_t n, struct packet *pk)
 			return 0;
 		memcpy(who, p + WHO, sizeof(who));
 		pk->name = (const char *)p + NAME;
+		len = (size_t)(nul + 1 - p);
+		if ((nul = memchr(p + len, '\0', n - len)) == NULL)
+			return 0;
 		len = (size_t)(nul + 1 - p);
 	}
 	pk->pid = who[0];

@@ -101,9 +101,10 @@ struct sink {
 
 /* The first part is drain.c's, the second the sink's. */
 struct packet {
-	bool		 shared;	/* no pid, tid, name: the events have */
+	bool		 shared;	/* nobody's, as the events tell whose */
 	uint32_t	 pid, tid;
 	const char	*name;
+	char		 thread[UT_THREAD_NAME];	/* a string, or all */
 	uint64_t	 begin, end;
 	const unsigned char *data;
 	uint64_t	 len;		/* bytes of events */

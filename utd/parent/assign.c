@@ -87,7 +87,7 @@ give_filter(struct plan *plan, struct channel *ch, const struct program *p,
 
 	if (n == 0)
 		return true;
-	c = code_compile(ch->session->user, plan->wants + plan->want, n,
+	c = code_compile(ch, plan->wants + plan->want, n,
 	    t->events[i], p->name, &newest);
 	warn_filters(ch, plan, n);
 	if (!newest)

@@ -635,6 +635,18 @@ get_rule(struct client *k, struct ut_msg *m, bool create)
 	return NULL;
 }
 
+/* Of a rule that is to be: the contexts that it names have to be there. */
+static bool
+filter_fits(struct client *k, const struct channel *ch)
+{
+	char why[256];
+
+	if (contexts_fit(ch, k->rule->filter, why, sizeof(why)))
+		return true;
+	client_refuse(k, "%s", why);
+	return false;
+}
+
 static void
 sync_rules(struct client *k, void (*finish)(struct client *))
 {
@@ -651,7 +663,7 @@ do_enable(struct client *k, struct ut_msg *m)
 {
 	struct channel *ch = get_rule(k, m, true);
 
-	if (ch == NULL)
+	if (ch == NULL || !filter_fits(k, ch))
 		return;
 	if (k->rule->kind == UT_RULE_ANY) {
 		client_refuse(k, "rule: no such kind");
@@ -863,6 +875,70 @@ do_chunks(struct client *k, struct ut_msg *m)
 	client_ok(k, "%s", "");
 }
 
+/* The contexts of a request; false, and refused, if these cannot be. */
+static bool
+get_contexts(struct client *k, struct ut_msg *m, struct contexts *cs)
+{
+	char why[256];
+
+	snprintf(why, sizeof(why), "contexts: 1 to %u names of at most %d "
+	    "characters", CONTEXT_MAX, CONTEXT_NAME - 1);
+	if (contexts_get(m, cs) && cs->n > 0 &&
+	    contexts_valid(cs, why, sizeof(why)))
+		return true;
+	client_refuse(k, "%s", why);
+	return false;
+}
+
+/* Can all channels of the session have them?  Those that were removed cannot. */
+static bool
+contexts_wanted(struct client *k, const struct contexts *cs)
+{
+	const struct channel *ch;
+	char why[256];
+
+	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
+		if (ch->removed ||
+		    contexts_possible(ch, cs, why, sizeof(why)))
+			continue;
+		client_refuse(k, "%s", why);
+		return false;
+	}
+	return true;
+}
+
+/* To one channel, or to all that there are; without any, to the default one. */
+static void
+do_context(struct client *k, struct ut_msg *m)
+{
+	struct contexts cs;
+	struct channel *ch;
+	char name[NAME_MAXLEN], why[256];
+	bool any = false;
+
+	ut_msg_get_str(m, name, sizeof(name));
+	if (!get_contexts(k, m, &cs))
+		return;
+	for (ch = k->session->channels; ch != NULL; ch = ch->next)
+		any |= !ch->removed;
+	if (name[0] == '\0' && any) {
+		if (!contexts_wanted(k, &cs))
+			return;
+		for (ch = k->session->channels; ch != NULL; ch = ch->next)
+			if (!ch->removed)
+				contexts_add(ch, &cs);
+	} else {
+		if ((ch = find_channel(k, name, true)) == NULL)
+			return;
+		if (!contexts_possible(ch, &cs, why, sizeof(why))) {
+			client_refuse(k, "%s", why);
+			return;
+		}
+		contexts_add(ch, &cs);
+	}
+	client_ok(k, "%s", "");
+}
+
 static const struct {
 	uint16_t	 type;
 	void		(*act)(struct client *, struct ut_msg *);
@@ -883,6 +959,7 @@ static const struct {
 	{ UT_CTL_ROTATE,	do_rotate,	true },
 	{ UT_CTL_CLEAR,		do_clear,	true },
 	{ UT_CTL_CHUNKS,	do_chunks,	true },
+	{ UT_CTL_CONTEXT,	do_context,	true },
 	{ UT_CTL_LIST,		list_sessions,	false },
 	{ UT_CTL_EVENTS,	list_events,	false },
 	{ UT_CTL_STATUS,	list_status,	false },

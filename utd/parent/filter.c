@@ -28,7 +28,7 @@
 #include "../../libut/compile.h"
 #include "../../libut/expr.h"
 #include "event.h"
-#include "filter.h"
+#include "session.h"
 
 #define BUCKETS		4096
 
@@ -68,11 +68,16 @@ filter_unref(struct filter *f)
 	free(f);
 }
 
-/* The fields of an event, as the compiler wants them. */
+/*
+ * The fields of an event, as the compiler wants them; contexts are before them
+ * in the event, and here.
+ */
+#define PLACES		(CONTEXT_MAX + FIELDS_MAX)
+
 struct fields {
-	struct expr_field	 of[FIELDS_MAX];
-	char			 names[FIELDS_MAX][NAME_MAXLEN];
-	struct ut_value		*values[FIELDS_MAX];
+	struct expr_field	 of[PLACES];
+	char			 names[PLACES][NAME_MAXLEN];
+	struct ut_value		*values[PLACES];
 	uint32_t		 n;
 };
 
@@ -94,14 +99,34 @@ values_get(struct ut_msg *m, uint32_t n)
 }
 
 static void
-fields_get(const struct event *e, struct fields *fs)
+contexts_take(const struct contexts *cs, struct fields *fs)
+{
+	const struct context *c;
+	uint32_t i;
+
+	memset(fs, 0, sizeof(*fs));
+	for (i = 0; i < cs->n; i++) {
+		c = &context_table[context_kind(cs->name[i])];
+		snprintf(fs->names[i], sizeof(fs->names[i]), "$%s",
+		    cs->name[i]);
+		fs->of[i].name = fs->names[i];
+		fs->of[i].kind = UT_KIND_INT;
+		fs->of[i].size = c->size;
+		fs->of[i].flags = c->flags;
+	}
+	fs->n = cs->n;
+}
+
+static void
+fields_get(const struct contexts *cs, const struct event *e, struct fields *fs)
 {
 	static struct ut_msg m;
 	struct field f;
-	uint32_t i;
+	uint32_t i, n;
 
-	event_open(e, &m, &fs->n);
-	for (i = 0; i < fs->n; i++) {
+	contexts_take(cs, fs);
+	event_open(e, &m, &n);
+	for (i = fs->n, fs->n += n; i < fs->n; i++) {
 		event_field(&m, &f);
 		snprintf(fs->names[i], sizeof(fs->names[i]), "%s", f.name);
 		fs->values[i] = f.nvalues == 0 ? NULL :
@@ -202,7 +227,7 @@ code_unref(struct code *c)
  * ENOEXEC if none fits, else ENOMEM.
  */
 struct code *
-code_compile(struct user *u, const struct want *w, size_t n,
+code_compile(const struct channel *ch, const struct want *w, size_t n,
     const struct event *e, const char *program, bool *first)
 {
 	static struct filter_code code;
@@ -210,7 +235,7 @@ code_compile(struct user *u, const struct want *w, size_t n,
 	size_t i;
 	bool fits;
 
-	fields_get(e, &fs);
+	fields_get(&ch->contexts, e, &fs);
 	code.len = 0;
 	for (i = 0; i < n; i++) {
 		fits = append(w[i].filter, e, program, &fs, &code);
@@ -222,5 +247,5 @@ code_compile(struct user *u, const struct want *w, size_t n,
 		errno = ENOEXEC;
 		return NULL;
 	}
-	return code_get(u, &code);
+	return code_get(ch->session->user, &code);
 }

@@ -38,6 +38,8 @@ struct filter *filter_new(const char *, char *, size_t);
 struct filter *filter_ref(struct filter *);
 void	 filter_unref(struct filter *);
 
+struct channel;
+
 /* An event, by number, is wanted if it passes the filter. */
 struct want {
 	uint32_t	 event;
@@ -53,8 +55,8 @@ struct code {
 	unsigned char	 b[];
 };
 
-struct code *code_compile(struct user *, const struct want *, size_t,
-	    const struct event *, const char *, bool *);
+struct code *code_compile(const struct channel *, const struct want *,
+	    size_t, const struct event *, const char *, bool *);
 void	 code_unref(struct code *);
 
 #endif /* FILTER_ROOM_H */

@@ -202,6 +202,7 @@ send_attach(struct link *l)
 			ut_msg_fd(&out, c->bell);
 		ut_msg_str(&out, c->bellname);
 	}
+	contexts_put(&out, &l->channel->contexts);
 	conn_send(l->program->conn, &out);
 }
 

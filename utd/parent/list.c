@@ -68,6 +68,18 @@ row_end(struct client *k)
  * UT_CTL_LIST.
  */
 static void
+list_contexts(struct client *k, const struct channel *ch)
+{
+	uint32_t i;
+
+	for (i = 0; i < ch->contexts.n; i++) {
+		row_begin(2, "context");
+		row_str("name", ch->contexts.name[i]);
+		row_end(k);
+	}
+}
+
+static void
 list_rules(struct client *k, const struct channel *ch)
 {
 	const struct rule *r;
@@ -148,6 +160,7 @@ list_channel(struct client *k, const struct channel *ch)
 	row_num("lost", sum.lost);
 	row_num("bytes", sum.bytes);
 	row_end(k);
+	list_contexts(k, ch);
 	list_rules(k, ch);
 	for (r = ch->regions; r != NULL; r = r->next)
 		list_registry(k, r);

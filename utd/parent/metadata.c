@@ -206,6 +206,22 @@ metadata_head(struct text *t, const struct trace *tr, const char *uuid)
 	add_clock(t, tr->session);
 }
 
+/* What the events of the channel say besides their fields. */
+static void
+add_contexts(struct text *t, const struct contexts *cs)
+{
+	const struct context *c;
+	uint32_t i;
+
+	for (i = 0; i < cs->n; i++) {
+		c = &context_table[context_kind(cs->name[i])];
+		text_add(t, "\t\tinteger { size = %u; align = 8; "
+		    "signed = %s;%s } _%s;\n", c->size * 8u,
+		    c->flags & UT_F_SIGNED ? "true" : "false",
+		    c->flags & UT_F_HEX ? " base = 16;" : "", cs->name[i]);
+	}
+}
+
 /*
  * A class of streams: packets tell whose they are, or, where many threads
  * share them, each event does.
@@ -214,7 +230,7 @@ static void
 add_class(struct text *t, const struct channel *ch, bool shared)
 {
 	static const char who[] = "\t\tint32_t _vpid;\n\t\tint32_t _vtid;\n"
-	    "\t\tstring _procname;\n\t};\n";
+	    "\t\tstring _procname;\n";
 	const char *clock = ch->attrs.v[ATTR_CLOCK] == UT_CLOCK_CYCLES ?
 	    "cycles" : "monotonic";
 
@@ -227,9 +243,17 @@ add_class(struct text *t, const struct channel *ch, bool shared)
 	    "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
 	    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n",
 	    CTF_STREAM(ch->stream, shared), clock, clock, clock);
-	if (shared)
-		text_add(t, "\t};\n\tevent.context := struct {\n");
-	text_add(t, "%s};\n", who);
+	if (!shared)
+		text_add(t, "%s\t\tstring _thread;\n", who);
+	text_add(t, "\t};\n");
+	if (shared || ch->contexts.n > 0) {
+		text_add(t, "\tevent.context := struct {\n");
+		if (shared)
+			text_add(t, "%s", who);
+		add_contexts(t, &ch->contexts);
+		text_add(t, "\t};\n");
+	}
+	text_add(t, "};\n");
 }
 
 void

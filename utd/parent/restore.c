@@ -259,6 +259,15 @@ read_text(struct ut_msg *m)
 }
 
 static bool
+read_contexts(struct ut_msg *m, struct channel *ch)
+{
+	char why[160];
+
+	return contexts_get(m, &ch->contexts) &&
+	    contexts_valid(&ch->contexts, why, sizeof(why));
+}
+
+static bool
 read_channel(struct ut_msg *m)
 {
 	struct session *s = session_by_id(m->h.b);
@@ -285,7 +294,7 @@ read_channel(struct ut_msg *m)
 	ch->past.bytes = ut_msg_get_u64(m);
 	ch->past.packets = ut_msg_get_u64(m);
 	ch->kept = ut_msg_get_u64(m);
-	return !m->bad;
+	return !m->bad && read_contexts(m, ch);
 }
 
 static bool

@@ -21,6 +21,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
+#include "../../libut/context.h"
 #include "filter.h"
 #include "journal.h"
 #include "loop.h"
@@ -129,6 +130,7 @@ struct channel {
 	uint32_t	 stream;	/* stream_id in the metadata */
 	struct saved	 saved;
 	struct attrs	 attrs;
+	struct contexts	 contexts;	/* of its events */
 	bool		 enabled;
 	bool		 removed;	/* only its name and counts are left */
 	struct session	*session;
@@ -140,6 +142,15 @@ struct channel {
 	uint64_t	 kept;		/* bytes of that in older chunks */
 	struct channel	*next;		/* of the session */
 };
+
+/* context.c: false and why, if they cannot be. */
+bool	 context_has(const struct channel *, const char *);
+bool	 contexts_valid(const struct contexts *, char *, size_t);
+bool	 contexts_possible(const struct channel *, const struct contexts *,
+	    char *, size_t);
+void	 contexts_add(struct channel *, const struct contexts *);
+bool	 contexts_fit(const struct channel *, const struct filter *, char *,
+	    size_t);
 
 struct warning {
 	char		*text;

@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Contexts: what each event of a channel says besides its fields.  They stand
+ * in front of the fields, in the order in which they were added, without
+ * padding.  All have a fixed size, which is that of the table below in
+ * programs of every ABI.
+ */
+
+#ifndef CONTEXT_H
+#define CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "msg.h"
+
+/* All that is in libut.a has such a name. */
+#define context_table	ut_context_table
+#define context_kind	ut_context_kind
+#define context_name	ut_context_name
+#define contexts_put	ut_contexts_put
+#define contexts_get	ut_contexts_get
+
+#define CONTEXT_MAX	16u		/* of a channel */
+#define CONTEXT_NAME	64		/* bytes, with the NUL */
+#define CONTEXT_APP	"app_"		/* and a name that the program gave */
+
+enum {
+	CONTEXT_CPU,
+	CONTEXT_UID,
+	CONTEXT_GID,
+	CONTEXT_EUID,
+	CONTEXT_EGID,
+	CONTEXT_NEST,
+	CONTEXT_CALLER,
+	CONTEXT_ERRNO,
+	CONTEXT_OWN,			/* of the program: CONTEXT_APP */
+	CONTEXTS
+};
+
+struct context {
+	const char	*name;
+	uint8_t		 size;		/* in bytes: 1, 4 or 8 */
+	uint8_t		 flags;		/* UT_F_ */
+};
+
+/* The contexts of a channel. */
+struct contexts {
+	uint32_t	 n;
+	char		 name[CONTEXT_MAX][CONTEXT_NAME];
+};
+
+extern const struct context context_table[CONTEXTS];
+
+/* The place in the table, or -1: there is no such context. */
+int	 context_kind(const char *);
+/* Can a program call a context of its own that? */
+bool	 context_name(const char *);
+/* u32 how many, then for each: str name. */
+void	 contexts_put(struct ut_msg *, const struct contexts *);
+/* None if they are not there; false if they are not as put. */
+bool	 contexts_get(struct ut_msg *, struct contexts *);
+
+#endif /* CONTEXT_H */

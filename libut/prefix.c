@@ -1,0 +1,225 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The contexts of events: what a region wants in front of the fields, and
+ * where it comes from.  ut_prefix_put is part of the hot path of those events
+ * (record.c); it takes no lock and is async-signal-safe, as long as the
+ * program's own callbacks are.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "ut_event.h"
+#include "ut_prefix.h"
+
+#define APPS_MAX	256u	/* different contexts of the program */
+#define PATIENCE	1000	/* ms for the last call of a callback */
+
+/*
+ * A context of the program, known by the name that it has or a session wants.
+ * It is never freed, as a thread may be looking at it.
+ */
+struct app {
+	char			 name[CONTEXT_NAME];	/* with CONTEXT_APP */
+	ut_callback		*_Atomic callback;	/* NULL: none */
+	struct app		*next;
+};
+
+struct prefix ut_prefixes[UT_REGIONS];
+uint32_t ut_prefixed;
+
+static struct app *apps;
+static unsigned int napps;
+
+static struct app *
+app_get(const char *name)
+{
+	struct app *a;
+
+	for (a = apps; a != NULL; a = a->next)
+		if (strcmp(a->name, name) == 0)
+			return a;
+	if (napps == APPS_MAX || (a = ut_arena(sizeof(*a))) == NULL)
+		return NULL;
+	memcpy(a->name, name, strlen(name) + 1);
+	a->next = apps;
+	apps = a;
+	napps++;
+	return a;
+}
+
+/*
+ * The program has that callback for the context, or with NULL none any more:
+ * 0 or an errno.
+ */
+int
+ut_prefix_call(const char *name, ut_callback *f)
+{
+	struct app *a;
+
+	if ((a = app_get(name)) == NULL)
+		return ENOMEM;
+	if (f != NULL && a->callback != NULL && a->callback != f)
+		return EEXIST;
+	atomic_store_explicit(&a->callback, f, memory_order_release);
+	if (f != NULL)
+		return 0;
+	/* Who was about to call it has done so when it is out of its event. */
+	ut_barrier();
+	return ut_threads_quiet(PATIENCE) ? 0 : EBUSY;
+}
+
+/*
+ * What utd says that a region wants: 0 or an errno.  Contexts that we do not
+ * know have a size that we do not know.
+ */
+int
+ut_prefix_make(struct prefix *pf, const struct contexts *cs)
+{
+	uint32_t i;
+	int kind;
+
+	memset(pf, 0, sizeof(*pf));
+	for (i = 0; i < cs->n; i++) {
+		if ((kind = context_kind(cs->name[i])) == -1)
+			return ENOTSUP;
+		if (kind == CONTEXT_OWN &&
+		    (pf->of[i].app = app_get(cs->name[i])) == NULL)
+			return ENOMEM;
+		pf->of[i].kind = (uint32_t)kind;
+		pf->len += context_table[kind].size;
+		pf->caller |= kind == CONTEXT_CALLER;
+	}
+	pf->n = cs->n;
+	return 0;
+}
+
+/* Of the region i, which is about to be attached. */
+void
+ut_prefix_set(unsigned int i, const struct prefix *pf)
+{
+	const uint32_t bit = pf->n > 0 ? 1u << i : 0;
+
+	ut_prefixes[i] = *pf;
+	__atomic_store_n(&ut_prefixed, (ut_prefixed & ~(1u << i)) | bit,
+	    __ATOMIC_RELAXED);
+}
+
+/* Is a level below in a callback, one that ends or that is the thread's own? */
+static bool
+called(const struct thread *t, const struct level *l)
+{
+	const struct level *p;
+
+	for (p = t->levels; p < t->levels + NEST; p++)
+		if (p != l && p->frame != 0 && p->calling)
+			return true;
+	return false;
+}
+
+/*
+ * What the program's callback says; 0 if there is none, or if this event is
+ * the callback's own, or of a signal handler that came in its middle: no
+ * callback is called while one is under way in the thread.  An event that was
+ * left by siglongjmp in its callback has left `calling', too.
+ */
+static uint64_t
+call(struct level *l, struct app *a)
+{
+	ut_callback *f = atomic_load_explicit(&a->callback,
+	    memory_order_acquire);
+	uint64_t v;
+
+	l->calling = false;
+	if (f == NULL || called(ut_self, l))
+		return 0;
+	l->calling = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	v = f();
+	atomic_signal_fence(memory_order_seq_cst);
+	l->calling = false;
+	return v;
+}
+
+/* The address of the call, if the program's ut.h is one that tells it. */
+static uint64_t
+caller(const struct ut_record *r)
+{
+	const struct level *l = r->level;
+
+	return r->event->caller != 0 ? (uint64_t)l->caller : 0;
+}
+
+static uint64_t
+fetch(const struct ut_record *r, uint32_t kind, struct app *a, int error)
+{
+	struct level *l = r->level;
+
+	switch (kind) {
+	case CONTEXT_CPU:
+		return ut_cpu();
+	case CONTEXT_UID:
+		return getuid();
+	case CONTEXT_GID:
+		return getgid();
+	case CONTEXT_EUID:
+		return geteuid();
+	case CONTEXT_EGID:
+		return getegid();
+	case CONTEXT_NEST:
+		return (uint64_t)(l - ut_self->levels);
+	case CONTEXT_CALLER:
+		return caller(r);
+	case CONTEXT_ERRNO:
+		return (uint64_t)error;
+	default:
+		return call(l, a);
+	}
+}
+
+static unsigned char *
+put(unsigned char *p, uint64_t v, size_t size)
+{
+	const uint32_t v32 = (uint32_t)v;
+
+	if (size == sizeof(v)) {
+		memcpy(p, &v, sizeof(v));
+	} else if (size == sizeof(v32)) {
+		memcpy(p, &v32, sizeof(v32));
+	} else {
+		*p = (unsigned char)v;
+	}
+	return p + size;
+}
+
+/* The contexts of the event, to where its fields would be; those are behind. */
+unsigned char *
+ut_prefix_put(const struct ut_record *r, const struct prefix *pf,
+    unsigned char *p)
+{
+	const int error = errno;
+	uint32_t i;
+
+	for (i = 0; i < pf->n; i++)
+		p = put(p, fetch(r, pf->of[i].kind, pf->of[i].app, error),
+		    context_table[pf->of[i].kind].size);
+	errno = error;
+	return p;
+}

@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What stands in front of the fields of each event in a region (prefix.c).
+ * Under ut_lock, but for ut_prefix_put.
+ */
+
+#ifndef UT_PREFIX_H
+#define UT_PREFIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "context.h"
+#include "ut_priv.h"
+
+struct app;
+
+/* Constant while the region is attached. */
+struct prefix {
+	uint32_t	 len;		/* bytes; 0: nothing */
+	uint32_t	 n;
+	bool		 caller;	/* one of them is CONTEXT_CALLER */
+	struct {
+		uint32_t	 kind;	/* CONTEXT_ */
+		struct app	*app;	/* of CONTEXT_OWN */
+	} of[CONTEXT_MAX];
+};
+
+typedef uint64_t ut_callback(void);
+
+extern struct prefix ut_prefixes[UT_REGIONS];
+extern uint32_t ut_prefixed;		/* regions that have one: a bit each */
+
+int		 ut_prefix_call(const char *, ut_callback *);
+int		 ut_prefix_make(struct prefix *, const struct contexts *);
+void		 ut_prefix_set(unsigned int, const struct prefix *);
+/* Has the region one?  Constant while it is attached. */
+static inline bool
+ut_has_prefix(size_t i)
+{
+	return (__atomic_load_n(&ut_prefixed, __ATOMIC_RELAXED) >> i & 1) != 0;
+}
+
+/* Async-signal-safe; returns what is behind it. */
+unsigned char	*ut_prefix_put(const struct ut_record *,
+		    const struct prefix *, unsigned char *);
+
+#endif /* UT_PREFIX_H */

@@ -1,0 +1,197 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Events whose fields have what their contexts are to say.  Commands are lines
+ * on standard input, each answered by a line: see below.
+ */
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ut.h>
+
+UT_EVENT(contexts, said, UT_INFO, UT_UINT(u), UT_UINT(g), UT_UINT(eu),
+    UT_UINT(eg), UT_INT(err), UT_U64(request), UT_PTR(from), UT_INT(depth));
+UT_EVENT(contexts, inside, UT_INFO, UT_INT(depth));
+UT_EVENT(contexts, text, UT_INFO, UT_STR(word), UT_INT(n));
+
+static uint64_t request;
+static int traces, signals, jumps;
+static volatile sig_atomic_t handled;
+static sigjmp_buf out;
+
+static uint64_t
+get_request(void)
+{
+	errno = EDOM;			/* nobody is to see that */
+	if (traces)
+		UT(contexts, inside, 1);
+	if (signals)
+		raise(SIGUSR1);
+	if (jumps)
+		siglongjmp(out, 1);
+	return request;
+}
+
+static uint64_t
+get_other(void)
+{
+	return 1;
+}
+
+static void
+handle(int sig)
+{
+	(void)sig;
+	handled++;
+	UT(contexts, inside, 1);
+}
+
+static void __attribute__((noinline))
+say(int err)
+{
+	errno = err;
+	UT(contexts, said, getuid(), getgid(), geteuid(), getegid(), err,
+	    request, (const void *)say, 0);
+	if (errno != err) {
+		printf("errno is %d, not %d\n", errno, err);
+		exit(1);
+	}
+}
+
+static void
+repeat(int n)
+{
+	for (; n > 0; n--) {
+		request++;
+		say(n % 2 == 0 ? ENOENT : 0);
+		UT(contexts, text, n % 2 == 0 ? "even" : "odd", n);
+	}
+}
+
+/* Its events are enough for two sub-buffers, and it has a name in each. */
+static void *
+named(void *arg)
+{
+#ifdef __linux__
+	(void)pthread_setname_np(pthread_self(), "first \"name\"");
+#endif
+	repeat(150);
+#ifdef __linux__
+	(void)pthread_setname_np(pthread_self(), "second");
+#endif
+	repeat(150);
+	return arg;
+}
+
+static void *
+thread(void *arg)
+{
+	say((int)(uintptr_t)arg);
+	return NULL;
+}
+
+/* So many threads, one after the other. */
+static void
+threads(void *(*run)(void *), int n)
+{
+	pthread_t t;
+
+	for (; n > 0; n--)
+		if (pthread_create(&t, NULL, run,
+		    (void *)(uintptr_t)n) != 0 || pthread_join(t, NULL) != 0)
+			exit(1);
+}
+
+/* Contexts that cannot be. */
+static void
+wrong(void)
+{
+	static const char *const names[] = { "", "1st", "a-b", "a:b",
+	    "a_name_that_is_as_long_as_no_name_of_a_context_may_be_123456789" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (ut_context(names[i], get_request) != -1 || errno != EINVAL)
+			exit(1);
+	if (ut_context(NULL, get_request) != -1 || errno != EINVAL)
+		exit(1);
+	if (ut_context("request_id", get_request) != 0 ||
+	    ut_context("request_id", get_other) != -1 || errno != EEXIST)
+		exit(1);
+}
+
+static void
+obey(const char *word, int n)
+{
+	if (strcmp(word, "know") == 0) {
+		if (ut_context("request_id", get_request) == -1)
+			exit(1);
+	} else if (strcmp(word, "forget") == 0) {
+		if (ut_context("request_id", NULL) == -1)
+			exit(1);
+		request = 0;
+	} else if (strcmp(word, "request") == 0)
+		request = (uint64_t)n;
+	else if (strcmp(word, "euid") == 0) {
+		if (setegid((gid_t)n) == -1 || seteuid((uid_t)n) == -1)
+			exit(1);
+	} else if (strcmp(word, "say") == 0)
+		say(n);
+	else if (strcmp(word, "repeat") == 0)
+		repeat(n);
+	else if (strcmp(word, "threads") == 0)
+		threads(thread, n);
+	else if (strcmp(word, "named") == 0)
+		threads(named, n);
+	else if (strcmp(word, "traces") == 0)
+		traces = n;
+	else if (strcmp(word, "signals") == 0)
+		signals = n;
+	else if (strcmp(word, "jump") == 0) {
+		jumps = 1;
+		if (sigsetjmp(out, 1) == 0)
+			say(n);
+		jumps = 0;
+	} else if (strcmp(word, "wrong") == 0)
+		wrong();
+	else if (strcmp(word, "kill") == 0)
+		kill(getpid(), SIGKILL);
+	else if (strcmp(word, "log") == 0)
+		UT_LOG(UT_INFO, "%d", n);
+}
+
+int
+main(void)
+{
+	char word[32];
+	int n;
+
+	signal(SIGUSR1, handle);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while (scanf("%31s %d", word, &n) == 2) {
+		obey(word, n);
+		printf("%s\n", UT_ON(contexts, said) ? "on" : "off");
+	}
+	return 0;
+}
