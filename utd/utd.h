@@ -118,8 +118,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_PROGRAM	70	/* u64 number, u32 pid, str name */
 #define UT_C_DEAD	71	/* u64 number, u32 pid, str name */
 #define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */
-#define UT_C_COUNT	73	/* a region, b 1 as they are, or 0 when all that
-				   is committed is written: u32 serial */
+#define UT_C_COUNT	73	/* a region: u32 serial */
 #define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
 				   in it: u32 serial */
 #define UT_C_CLOSETRACE	75	/* a trace */
@@ -139,6 +138,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   chunk that is complete, str what it is to be
 				   called; the fd of the session's */
 #define UT_C_MUTE	82	/* a region: a program there has no bell */
+#define UT_C_WATCH	83	/* a region: u64 bytes: tell when there are more,
+				   once */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
@@ -156,6 +157,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */
 #define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
 #define UT_C_BURIED	102	/* so many of the dead, in turn */
+#define UT_C_GREW	103	/* a region: u64 bytes, after WATCH */
 
 #define UT_CHUNK_KEEP	0	/* even if there is nothing in it */
 #define UT_CHUNK_ANY	1	/* if there is anything in it */

@@ -63,7 +63,8 @@ utctl create -o "$T/trace" s >/dev/null &&
     utctl enable-event -s late -c never 'pulse:b' &&
     utctl enable-event -s late -c c 'pulse:c' &&
     utctl create -N none >/dev/null && utctl enable-event 'other:a' &&
-    utctl start s && utctl start late && utctl start none || fail "set-up"
+    utctl start s && utctl start late && utctl start none &&
+    utctl rotate -z 64m s || fail "set-up"
 pulse_start
 until_ok pulse_on abco || fail "not all on: $answer"
 asleep "nothing recorded yet"

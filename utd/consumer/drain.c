@@ -478,6 +478,20 @@ in_turn(struct region *r, const struct piece *pc, int how)
 	return r->ticks - r->waited[pc->slot] >= WAIT_TICKS;
 }
 
+/* The parent wants to know when the files have grown. */
+void
+region_grew(struct region *r)
+{
+	struct ut_msg *out;
+
+	if (!r->watched || r->sink->bytes <= r->watched_bytes)
+		return;
+	r->watched = false;
+	out = report_begin(UT_C_GREW, r->id, 0);
+	ut_msg_u64(out, r->sink->bytes);
+	report_send();
+}
+
 bool
 region_drain(struct region *r, int how)
 {
@@ -516,6 +530,7 @@ region_drain(struct region *r, int how)
 	if (how == DRAIN_LAST)
 		say_rest(r);
 	batch_flush(r);
+	region_grew(r);
 	region_looked(r);
 	return full >= r->bell;
 }

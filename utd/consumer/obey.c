@@ -87,9 +87,21 @@ do_count(struct ut_msg *m)
 {
 	struct region *r = find_region(m->h.a);
 
-	if (r != NULL && m->h.b == 0)
+	if (r != NULL)
 		(void)region_drain(r, DRAIN_ALL);
 	reply_counts(ut_msg_get_u32(m), r);
+}
+
+static void
+do_watch(struct ut_msg *m)
+{
+	struct region *r = find_region(m->h.a);
+
+	if (r == NULL)
+		return;
+	r->watched = true;
+	r->watched_bytes = ut_msg_get_u64(m);
+	region_grew(r);
 }
 
 static void
@@ -239,6 +251,7 @@ static const struct order orders[] = {
 	{ UT_C_BURY,		do_bury },
 	{ UT_C_ROTATE,		do_rotate },
 	{ UT_C_CHUNK,		do_chunk },
+	{ UT_C_WATCH,		do_watch },
 	{ 0,			NULL }
 };
 

@@ -92,6 +92,9 @@ struct region {
 	uint64_t	 said_lost;	/* lost of the header, likewise */
 	uint64_t	 unsaid;	/* lost, but in no packet yet */
 
+	bool		 watched;	/* the parent wants to know when there */
+	uint64_t	 watched_bytes;	/* are more bytes than that */
+
 	bool		 damaged;	/* it is, and the parent was told */
 	uint32_t	 toobig;	/* longest event that was reported */
 	unsigned int	 ntoobig;	/* how many such reports */
@@ -143,6 +146,7 @@ bool	 region_behind(const struct region *);	/* lacks metadata */
 bool	 region_drain(struct region *, int);	/* true: call again at once */
 void	 region_finish(struct region *, bool);	/* stop and drain it */
 void	 region_check(const struct region *);
+void	 region_grew(struct region *);	/* or not: tell who wants to know */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* rotate.c: a region goes on in another trace. */

@@ -41,5 +41,6 @@ region_rotate(struct region *r, struct trace *to)
 	region_left_sink(r, k);
 	r->sink = sink_new(r, to);
 	r->sink->trouble = k->trouble;
+	r->watched_bytes = 0;
 	sink_free(k);
 }

@@ -52,6 +52,7 @@ got_trouble(const struct consumer *c, struct ut_msg *m)
 static bool
 message(struct consumer *c, struct ut_msg *m)
 {
+	struct region *r;
 	char path[PATH_MAX];
 
 	switch (m->h.type) {
@@ -60,6 +61,11 @@ message(struct consumer *c, struct ut_msg *m)
 		break;
 	case UT_C_TROUBLE:
 		got_trouble(c, m);
+		break;
+	case UT_C_GREW:
+		if ((r = region_by_id(m->h.a)) != NULL &&
+		    r->trace->consumer == c)
+			region_grown(r, ut_msg_get_u64(m));
 		break;
 	case UT_C_PROGRESS:
 		clients_progress(c->uid, ut_msg_get_u64(m));

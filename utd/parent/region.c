@@ -358,6 +358,19 @@ region_fd(const struct region *r, int fd, char *why, size_t n)
 	return fd;
 }
 
+/* Let the consumer tell when more is written to it. */
+static void
+region_watch(struct region *r)
+{
+	if (r->state != REGION_READY || r->watched ||
+	    r->channel->session->rotation.bytes == 0)
+		return;
+	r->watched = true;
+	ut_msg_init(&out, UT_C_WATCH, r->id, 0);
+	ut_msg_u64(&out, r->counts.bytes);
+	consumer_send(r->trace->consumer, &out);
+}
+
 /* UT_C_REGION is answered; for a READY region, by a new consumer. */
 static void
 got_region(uint32_t id, int error, struct ut_msg *m)
@@ -373,6 +386,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 	if (error == 0 && r->state == REGION_READY) {
 		region_trouble(r, "");
 		region_here(r, active);
+		region_watch(r);
 		return;
 	}
 	if (error == EEXIST) {		/* another region has the name */
@@ -398,6 +412,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 	r->left = false;
 	region_trouble(r, "");
 	region_here(r, active);
+	region_watch(r);
 	changed(r, failed);
 }
 
@@ -410,6 +425,7 @@ region_ask(struct region *r)
 		r->state = REGION_ASKED;
 	state_changed(&r->saved);
 	state_save();		/* so that the next utd knows its name */
+	r->watched = false;
 	request_init(&out, UT_C_REGION, r->id, r->trace->id);
 	put_region(r->channel);
 	ut_msg_u32(&out, channel_active(r->channel));
@@ -547,10 +563,10 @@ region_again(struct region *r)
 
 /* If the consumer does not answer, questions would pile up. */
 static void
-send_count(const struct region *r, bool peek, struct waiter *w)
+send_count(const struct region *r, struct waiter *w)
 {
 	if (!r->trace->consumer->late)
-		tell(r, UT_C_COUNT, peek, got_counts, w);
+		tell(r, UT_C_COUNT, false, got_counts, w);
 }
 
 /* Will the consumer have the region when it gets the next request? */
@@ -575,7 +591,7 @@ channel_activate(struct channel *ch, struct waiter *w)
 		if (region_there(r))
 			send_active(r, w);
 		else if (r->state == REGION_CLOSING)
-			send_count(r, false, w);
+			send_count(r, w);
 	}
 }
 
@@ -586,18 +602,25 @@ channel_count(struct channel *ch, struct waiter *w)
 
 	for (r = ch->regions; r != NULL; r = r->next)
 		if (region_there(r) || r->state == REGION_CLOSING)
-			send_count(r, false, w);
+			send_count(r, w);
 }
 
-/* The same, as far as it is written by now. */
 void
-channel_peek(struct channel *ch, struct waiter *w)
+channel_watch(struct channel *ch)
 {
 	struct region *r;
 
 	for (r = ch->regions; r != NULL; r = r->next)
-		if (r->state == REGION_READY)
-			send_count(r, true, w);
+		region_watch(r);
+}
+
+/* UT_C_GREW: it is not watched any more. */
+void
+region_grown(struct region *r, uint64_t bytes)
+{
+	r->watched = false;
+	r->counts.bytes = bytes;
+	rotation_grew(r->channel->session);
 }
 
 uint64_t

@@ -35,7 +35,7 @@
 #include "client.h"
 #include "trace.h"
 
-#define LOOK_MS		200	/* between two looks at how much there is */
+#define LOOK_MS		200	/* when there is more, till we see how much */
 
 static struct ut_msg out;
 
@@ -228,6 +228,7 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 	}
 	state_changed(&s->saved);
 	waits_done(&ro->waiters);
+	rotation_grew(s);		/* the next one, meanwhile */
 }
 
 /* The chunk is complete: give it its place. */
@@ -377,7 +378,6 @@ due(void *arg)
 {
 	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
 	struct rotation *ro;
-	struct channel *ch;
 
 	if (s == NULL || s->dying)
 		return;
@@ -388,9 +388,6 @@ due(void *arg)
 	} else if (too_large(s)) {
 		rotate_itself(s);
 	}
-	for (ch = s->channels; ro->bytes != 0 && s->active && ch != NULL;
-	    ch = ch->next)
-		channel_peek(ch, NULL);
 	rotation_set(s);
 }
 
@@ -400,21 +397,33 @@ rotations_begin(void)
 	session_looks(look);
 }
 
-/* Set the timer for the next time. */
+/* Set the timer for the next time; or the consumers tell when there is more. */
 void
 rotation_set(struct session *s)
 {
 	struct rotation *ro = &s->rotation;
+	struct channel *ch;
 	const int64_t now = ut_msg_now();
-	int64_t when = now + LOOK_MS;
 
+	timer_clear(&ro->due);
 	if (ro->ms != 0) {
 		if (ro->next <= now || ro->next > now + ro->ms)
 			ro->next = now + ro->ms;
-		if (ro->bytes == 0 || ro->next < when)
-			when = ro->next;
+		timer_set(&ro->due, (int)(ro->next - now), due, id_arg(s->id));
 	}
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		channel_watch(ch);
+}
+
+/* A session that grows is looked at soon, and then no more often than that. */
+void
+rotation_grew(struct session *s)
+{
+	struct rotation *ro = &s->rotation;
+
+	if (ro->bytes == 0 || (ro->due.when != 0 &&
+	    ro->due.when <= ut_msg_now() + LOOK_MS))
+		return;
 	timer_clear(&ro->due);
-	if (ro->ms != 0 || ro->bytes != 0)
-		timer_set(&ro->due, (int)(when - now), due, id_arg(s->id));
+	timer_set(&ro->due, LOOK_MS, due, id_arg(s->id));
 }

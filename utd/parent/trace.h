@@ -50,6 +50,7 @@ struct region {
 	bool		 buried;	/* or about to be: see region_bury */
 	int		 fd;
 	bool		 described;	/* in the metadata */
+	bool		 watched;	/* the consumer tells when it grows */
 	struct counts	 counts;
 	struct region	*next;		/* of the channel */
 	struct region	*beside;	/* the next one of the trace */
@@ -188,7 +189,8 @@ void	 regions_free(struct channel *);
 void	 regions_gone(void);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
-void	 channel_peek(struct channel *, struct waiter *);
+void	 channel_watch(struct channel *);
+void	 region_grown(struct region *, uint64_t);
 uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
 void	 region_move(struct region *, struct trace *);
 void	 regions_move(struct trace *, struct trace *);
@@ -221,6 +223,7 @@ void	 rotations_begin(void);
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, char *, size_t);
 void	 rotation_set(struct session *);	/* its ms or bytes have changed */
+void	 rotation_grew(struct session *);	/* it has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
 
 /* metadata.c: TSDL. */
