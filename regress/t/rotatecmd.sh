@@ -60,9 +60,10 @@ me=$(id -u)
 rm "$T/got/list"
 user utctl rotate -z 64k s || fail "rotate -z"
 expect 0 'at 65536 bytes' user utctl list s
-user ./prog/seq -p 50 30 2 90000000 &
-CHILDREN="$CHILDREN $!"
-writer=$!
+who=-
+[ "$(id -u)" -ne 0 ] || who=65534
+background ./prog/asuser $who ./prog/seq -p 50 30 2 90000000
+writer=$LAST
 until_ok lines 3 || fail "no chunks by size"
 user utctl rotate -z 0 s && user utctl rotate -t 200ms s || fail "rotate -t"
 n=$(wc -l <"$T/got/list")
@@ -72,6 +73,8 @@ head -n 3 "$T/got/list" | while read -r dir; do
 	[ "$n" -ge 65536 ] || fail "$dir: only $n bytes"
 done || exit 1
 kill -9 $writer
+until_ok gone $writer && user utctl list s >"$T/out" || fail "list"
+! grep "^ *program seq" "$T/out" || fail "the writer runs on"
 user utctl rotate -t 0 s || fail "rotate -t 0"
 expect 0 'rotated: [0-9]* chunks, for each: echo' user utctl list s
 
