@@ -78,6 +78,24 @@ until_ok gone $writer && user utctl list s >"$T/out" || fail "list"
 user utctl rotate -t 0 s || fail "rotate -t 0"
 expect 0 'rotated: [0-9]* chunks, for each: echo' user utctl list s
 
+# Where nothing is written there is no chunk, though there are directories for
+# the programs of another user.
+if [ "$me" -eq 65534 ]; then
+	utctl create -o "$T/idle" idle >/dev/null &&
+	    utctl enable-event 'seq:*' >/dev/null && utctl start >/dev/null ||
+	    fail "set-up of idle"
+	utctl rotate -t 50ms idle || fail "rotate -t"
+	sleep 0.3
+	./prog/asuser 65534 ./prog/seq 70 1 3 || fail "seq: $?"
+	until_ok sh -c "ls -d $T/idle/archives/*" || fail "no chunk"
+	until_ok sh -c "ls -d $T/idle/chunk-[1-9][0-9]" || fail "not rotated"
+	expect 0 'rotated: 1 chunk,' utctl list idle
+	expect 0 'destroyed: 3 events' utctl destroy idle
+	[ "$(find "$T/idle" -name metadata | wc -l)" -eq 1 ] &&
+	    [ "$(ls "$T/idle/archives" | wc -l)" -eq 1 ] ||
+	    fail "$(find "$T/idle")"
+fi
+
 # What goes wrong is told.
 user utctl rotate -c 'exit 3' s && user utctl rotate s >/dev/null ||
     fail "rotate"
