@@ -123,6 +123,19 @@ expect 0 '' user utctl create -o "$OWN" s
 until_ok lines $((n + 1)) || fail "not run for the last chunk"
 tail -n 1 "$T/got/list" | grep -q "^$T/got/a b" || fail "$(cat "$T/got/list")"
 
+# Also if utd is killed then.
+user utctl rotate -c 'sleep 1; echo "$1" >>'"$T/got/list" s &&
+    user utctl start s >/dev/null || fail "rotate -c"
+user utctl rotate s >/dev/null && user utctl rotate s >/dev/null ||
+    fail "rotate"
+expect 0 'destroyed' user utctl destroy s
+kill_utd 0
+start_utd
+expect 0 '' user utctl create -o "$OWN.2" s
+expect 0 's (stopped)' user utctl list s
+until_ok grep -q "^$OWN/archives/.*-2\$" "$T/got/list" ||
+    fail "forgotten: $(cat "$T/got/list")"
+
 # Another who loads it has the same; an empty one is none.
 user utctl rotate -c 'echo "$1"' s && user utctl rotate -c '' s ||
     fail "rotate -c ''"

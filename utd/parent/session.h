@@ -242,9 +242,10 @@ void	 command_set(struct session *, const char *);
 void	 command_add(struct session *, const char *);
 void	 command_wants(struct session *, const char *);
 void	 command_next(struct session *);
-bool	 command_lingers(struct session *);
+void	 command_lingers(struct session *);
 void	 command_forget(struct session *);
 void	 commands_reap(void);
+void	 commands_over(struct session *);
 
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);

@@ -103,7 +103,8 @@ put_session(unsigned int j, struct saved *v)
 	    (s->missed ? STATE_MISSED : 0) |
 	    (s->current ? STATE_CURRENT : 0) |
 	    (s->begun ? STATE_BEGUN : 0) |
-	    (s->rotation.busy ? STATE_ROTATING : 0));
+	    (s->rotation.busy ? STATE_ROTATING : 0) |
+	    (s->lingers ? STATE_LINGERS : 0));
 	ut_msg_u32(&out, s->nstreams);
 	ut_msg_str(&out, s->name);
 	ut_msg_str(&out, s->dir);
@@ -269,7 +270,7 @@ put_entries(unsigned int j, struct saved *v, size_t left)
 static bool
 session_lasts(const struct session *s)
 {
-	return s->ino != 0;
+	return s->ino != 0 || s->lingers;
 }
 
 /*
