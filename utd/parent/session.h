@@ -137,7 +137,8 @@ struct channel {
 	struct plan	*plans;
 	struct region	*regions;
 	struct counts	 past;		/* of regions that are gone */
-	uint64_t	 kept;		/* bytes of that in older chunks */
+	uint64_t	 kept;		/* bytes of that in older chunks, */
+	uint64_t	 older;		/* and in the one that is ending */
 	struct channel	*next;		/* of the session */
 };
 
@@ -244,8 +245,8 @@ void	 command_wants(struct session *, const char *);
 void	 command_next(struct session *);
 void	 command_lingers(struct session *);
 void	 command_forget(struct session *);
-void	 commands_reap(void);
 void	 commands_over(struct session *);
+void	 commands_reap(void);
 
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);

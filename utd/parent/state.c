@@ -221,6 +221,7 @@ put_channel(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, ch->past.bytes);
 	ut_msg_u64(&out, ch->past.packets);
 	ut_msg_u64(&out, ch->kept);
+	ut_msg_u64(&out, ch->older);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
