@@ -271,6 +271,8 @@ piece_write(struct region *r, struct piece *pc)
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
 	pc->end = pk.end;
+	if (!pc->shared)
+		name_packet(&pk, load(&sub->owner), load(&sub->tid));
 	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
 	    pc->slot, &pk);
 	if (stream == NO_STREAM) {
@@ -278,8 +280,6 @@ piece_write(struct region *r, struct piece *pc)
 		piece_done(r, pc, false);
 		return;
 	}
-	if (!pc->shared)
-		name_packet(&pk, load(&sub->owner), load(&sub->tid));
 	batch_add(r, stream, pc, &pk);
 }
 
