@@ -114,6 +114,10 @@ if command -v rcorder >/dev/null 2>&1 && [ -d /etc/rc.d ]; then
 fi
 grep '@SBINDIR@' "$T/dest$rcdir/$rc" && fail "not replaced in $rc"
 grep -q "/usr/local/sbin/utd$" "$T/dest$rcdir/$rc" || fail "no utd in $rc"
+# The commands of rotate -c inherit what the unit forbids: rsync(1) needs these.
+[ $rc != utd.service ] ||
+    grep -q '^RestrictAddressFamilies=.* AF_INET AF_INET6' \
+    "$T/dest$rcdir/$rc" || fail "no network for commands in $rc"
 # Only root's systemd-analyze has a directory to work in.
 if [ $rc = utd.service ] && [ "$(id -u)" -eq 0 ] &&
     command -v systemd-analyze >/dev/null 2>&1; then

@@ -184,6 +184,26 @@ if command -v strace >/dev/null 2>&1 && [ "$(id -u)" -eq 0 ]; then
 	    [ "$each" -lt 6 ] || fail "k: $(cat "$T/got")"
 fi
 
+# A program is killed while its consumer has yet to go on in the next chunk, and
+# then so is that: what it had written is counted by the next one.
+utctl create -o "$T/q" q >/dev/null && utctl enable-channel -p c &&
+    utctl enable-event -c c 'seq:tick' && utctl start q >/dev/null ||
+    fail "set-up of q"
+background ./prog/seq -p 1000 1 1 90000000
+until_ok sh -c "ls -d $T/q/ust/pid/seq-*" || fail "nothing is written"
+at=$(consumers)
+halt $at
+utctl rotate q >"$T/rotate.out" 2>&1 &
+rotating=$!
+until_ok sh -c 'utctl rotate q 2>&1 | grep "being rotated"' || fail "not rotated"
+kill -9 $LAST
+until_ok sh -c "! utctl list q | grep 'program seq'" || fail "it does not end"
+kill -9 $at
+wait $rotating || fail "rotate: $(cat "$T/rotate.out")"
+expect 0 'destroyed' utctl destroy q
+n=$(find "$T/q" -type f ! -name metadata -exec cat {} + | wc -c)
+grep -q " lost, $n bytes" "$T/out" || fail "not $n bytes: $(cat "$T/out")"
+
 # Lost events are told of once, in whatever chunk, also by those who take over.
 utctl create -o "$T/l" l >/dev/null && utctl enable-channel -b 4k -n 4 c &&
     utctl enable-event -c c 'seq:tick' && utctl rotate -t 50ms &&

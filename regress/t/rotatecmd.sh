@@ -60,9 +60,10 @@ me=$(id -u)
 rm "$T/got/list"
 user utctl rotate -z 64k s || fail "rotate -z"
 expect 0 'at 65536 bytes' user utctl list s
-user ./prog/seq -p 50 30 2 90000000 &
-CHILDREN="$CHILDREN $!"
-writer=$!
+who=-
+[ "$(id -u)" -ne 0 ] || who=65534
+background ./prog/asuser $who ./prog/seq -p 50 30 2 90000000
+writer=$LAST
 until_ok lines 3 || fail "no chunks by size"
 user utctl rotate -z 0 s && user utctl rotate -t 200ms s || fail "rotate -t"
 n=$(wc -l <"$T/got/list")
@@ -72,8 +73,28 @@ head -n 3 "$T/got/list" | while read -r dir; do
 	[ "$n" -ge 65536 ] || fail "$dir: only $n bytes"
 done || exit 1
 kill -9 $writer
+until_ok gone $writer && user utctl list s >"$T/out" || fail "list"
+! grep "^ *program seq" "$T/out" || fail "the writer runs on"
 user utctl rotate -t 0 s || fail "rotate -t 0"
 expect 0 'rotated: [0-9]* chunks, for each: echo' user utctl list s
+
+# Where nothing is written there is no chunk, though there are directories for
+# the programs of another user.
+if [ "$me" -eq 65534 ]; then
+	utctl create -o "$T/idle" idle >/dev/null &&
+	    utctl enable-event 'seq:*' >/dev/null && utctl start >/dev/null ||
+	    fail "set-up of idle"
+	utctl rotate -t 50ms idle || fail "rotate -t"
+	sleep 0.3
+	./prog/asuser 65534 ./prog/seq 70 1 3 || fail "seq: $?"
+	until_ok sh -c "ls -d $T/idle/archives/*" || fail "no chunk"
+	until_ok sh -c "ls -d $T/idle/chunk-[1-9][0-9]" || fail "not rotated"
+	expect 0 'rotated: 1 chunk,' utctl list idle
+	expect 0 'destroyed: 3 events' utctl destroy idle
+	[ "$(find "$T/idle" -name metadata | wc -l)" -eq 1 ] &&
+	    [ "$(ls "$T/idle/archives" | wc -l)" -eq 1 ] ||
+	    fail "$(find "$T/idle")"
+fi
 
 # What goes wrong is told.
 user utctl rotate -c 'exit 3' s && user utctl rotate s >/dev/null ||
@@ -101,6 +122,19 @@ expect 0 'destroyed' user utctl destroy s
 expect 0 '' user utctl create -o "$OWN" s
 until_ok lines $((n + 1)) || fail "not run for the last chunk"
 tail -n 1 "$T/got/list" | grep -q "^$T/got/a b" || fail "$(cat "$T/got/list")"
+
+# Also if utd is killed then.
+user utctl rotate -c 'sleep 1; echo "$1" >>'"$T/got/list" s &&
+    user utctl start s >/dev/null || fail "rotate -c"
+user utctl rotate s >/dev/null && user utctl rotate s >/dev/null ||
+    fail "rotate"
+expect 0 'destroyed' user utctl destroy s
+kill_utd 0
+start_utd
+expect 0 '' user utctl create -o "$OWN.2" s
+expect 0 's (stopped)' user utctl list s
+until_ok grep -q "^$OWN/archives/.*-2\$" "$T/got/list" ||
+    fail "forgotten: $(cat "$T/got/list")"
 
 # Another who loads it has the same; an empty one is none.
 user utctl rotate -c 'echo "$1"' s && user utctl rotate -c '' s ||

@@ -128,6 +128,7 @@ region_left_sink(struct region *r, const struct sink *k)
 	r->past.trace = k->trace->id;
 	r->past.bytes = k->bytes;
 	r->past.packets = k->packets;
+	r->past.unsaid = true;
 }
 
 /*

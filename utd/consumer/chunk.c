@@ -62,6 +62,13 @@ is_there(int at, const char *name)
 	return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+static int
+open_dir(int at, const char *name)
+{
+	return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+}
+
 static int	remove_tree(int, const char *, int);
 
 /* Remove all in the directory, which is closed then. */
@@ -92,9 +99,7 @@ remove_tree(int at, const char *name, int depth)
 	DIR *dir;
 	int fd;
 
-	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-	    O_NOFOLLOW);
-	if (fd == -1)
+	if ((fd = open_dir(at, name)) == -1)
 		return errno == ENOENT ? 0 : failed(name);
 	if ((dir = fdopendir(fd)) == NULL)
 		return close_failed(fd);
@@ -102,6 +107,29 @@ remove_tree(int at, const char *name, int depth)
 		return -1;
 	return unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 :
 	    failed(name);
+}
+
+/* Remove a directory in which there are only directories; false: it stays. */
+static bool
+prune(int at, const char *name, int depth)
+{
+	struct dirent *d;
+	DIR *dir;
+	int fd;
+	bool empty = true;
+
+	if (depth > DEPTH_MAX || (fd = open_dir(at, name)) == -1)
+		return false;
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return false;
+	}
+	while (empty && (d = readdir(dir)) != NULL)
+		empty = strcmp(d->d_name, ".") == 0 ||
+		    strcmp(d->d_name, "..") == 0 ||
+		    prune(fd, d->d_name, depth + 1);
+	closedir(dir);
+	return empty && unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
 
 /* Is there a directory of ours: 1, 0, or -1? */
@@ -139,12 +167,14 @@ move(int fd, int archives, const char *from, const char *to, uint32_t how)
 
 	if (is_there(archives, to))
 		return 0;		/* by one that died then */
+	snprintf(hidden, sizeof(hidden), ".%s", to);
+	if (how == UT_CHUNK_ANY)
+		(void)prune(fd, from, 0);
 	if ((there = have(fd, from)) == -1)
 		return -1;
-	if (there == 0 && how == UT_CHUNK_ANY && !top)
+	if (there == 0 && how == UT_CHUNK_ANY && !is_there(archives, hidden))
 		return 0;
 	if (there == 0 || top) {
-		snprintf(hidden, sizeof(hidden), ".%s", to);
 		if (wrap_top(fd, archives, hidden) == -1)
 			return -1;
 		from = hidden;

@@ -278,6 +278,8 @@ piece_write(struct region *r, struct piece *pc)
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
 	pc->end = pk.end;
+	if (!pc->shared)
+		name_packet(&pk, sub);
 	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
 	    pc->slot, &pk);
 	if (stream == NO_STREAM) {
@@ -285,8 +287,6 @@ piece_write(struct region *r, struct piece *pc)
 		piece_done(r, pc, false);
 		return;
 	}
-	if (!pc->shared)
-		name_packet(&pk, sub);
 	batch_add(r, stream, pc, &pk);
 }
 

@@ -85,6 +85,7 @@ scan_file(struct sink *k, struct stream *s, int fd)
 			break;
 		note_late(s, &pk, (off_t)(s->size + head));
 		s->shared = pk.shared;
+		s->tid = pk.tid;
 		s->size += head + pk.len;
 		s->seq = pk.seq + 1;
 		s->end = pk.end;

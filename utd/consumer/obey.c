@@ -46,12 +46,21 @@ static void
 reply_counts(uint32_t serial, const struct region *r)
 {
 	struct ut_msg *out;
+	uint64_t bytes = 0, packets = 0;
 
+	if (r != NULL) {
+		bytes = r->sink->bytes;
+		packets = r->sink->packets;
+		if (r->past.unsaid) {
+			bytes += r->past.bytes;
+			packets += r->past.packets;
+		}
+	}
 	out = report_begin(UT_C_REPLY, serial, r != NULL ? 0 : ENOENT);
 	ut_msg_u64(out, r != NULL ? r->written : 0);
 	ut_msg_u64(out, r != NULL ? region_lost(r) : 0);
-	ut_msg_u64(out, r != NULL ? r->sink->bytes : 0);
-	ut_msg_u64(out, r != NULL ? r->sink->packets : 0);
+	ut_msg_u64(out, bytes);
+	ut_msg_u64(out, packets);
 	report_send();
 }
 
@@ -170,7 +179,7 @@ do_closetrace(struct ut_msg *m)
 static void
 reply_rotated(uint32_t serial, uint32_t trace)
 {
-	const struct region *r;
+	struct region *r;
 	struct ut_msg *out = report_begin(UT_C_REPLY, serial, 0);
 	uint32_t n = 0;
 
@@ -184,6 +193,7 @@ reply_rotated(uint32_t serial, uint32_t trace)
 		ut_msg_u64(out, r->past.told);
 		ut_msg_u64(out, r->past.bytes);
 		ut_msg_u64(out, r->past.packets);
+		r->past.unsaid = false;
 	}
 	report_send();
 }

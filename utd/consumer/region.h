@@ -45,6 +45,7 @@ struct past {
 	uint32_t	 trace;		/* the last one, for the parent; or 0 */
 	uint64_t	 told;		/* lost events of which they tell */
 	uint64_t	 bytes, packets;	/* of the last one */
+	bool		 unsaid;	/* the parent has yet to know these */
 };
 
 struct region {

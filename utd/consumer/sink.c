@@ -110,6 +110,19 @@ stream_new(struct sink *k)
 }
 
 /*
+ * Of two streams that may be: the thread's own, as another consumer has left
+ * it, so that all that is removed of the thread's is older than what is not; or
+ * the one that ended last.
+ */
+static bool
+stream_better(const struct stream *a, const struct stream *b, uint32_t tid)
+{
+	if ((a->tid == tid) != (b->tid == tid))
+		return a->tid == tid;
+	return a->end > b->end;
+}
+
+/*
  * The stream of the source, else one whose source is over, else a new one, or
  * NO_STREAM if there are too many.  A source needs a second stream only if its
  * time goes back or another consumer took over, so there are never too many if
@@ -128,7 +141,8 @@ stream_for(struct sink *k, uint32_t source, const struct packet *pk)
 	for (i = 0; i < k->nstreams; i++) {
 		s = &k->streams[i];
 		if (s->shared == pk->shared && s->end <= pk->begin &&
-		    (best == NO_STREAM || s->end > k->streams[best].end) &&
+		    (best == NO_STREAM || stream_better(s, &k->streams[best],
+		    pk->tid)) &&
 		    region_over(k->region, s->source))
 			best = i;
 	}
@@ -148,6 +162,7 @@ sink_stream(struct sink *k, uint32_t source, const struct packet *pk)
 	if (i != NO_STREAM) {
 		k->streams[i].source = source;
 		k->streams[i].end = pk->end;
+		k->streams[i].tid = pk->tid;
 		k->stream_of[source] = i + 1;
 	}
 	return i;

@@ -70,6 +70,7 @@ struct stream {
 	uint32_t	 first, file;	/* numbers of its files */
 	bool		 shared;	/* of the channel's second class */
 	uint32_t	 source;	/* whose packets go here */
+	uint32_t	 tid;		/* of the thread, if it is not shared */
 	bool		 made;		/* the file, by a consumer */
 	int		 fd;		/* -1: closed to save descriptors */
 	unsigned int	 at;		/* in the list of open ones */

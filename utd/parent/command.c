@@ -117,6 +117,15 @@ command_next(struct session *s)
 	chunk_over(s);
 }
 
+/* Nothing keeps a session that is gone for everybody else. */
+void
+commands_over(struct session *s)
+{
+	if (s->lingers && (s->chunks == NULL || s->command == NULL) &&
+	    s->runs == 0)
+		session_free(s);
+}
+
 /* Then it is run for the next, if there is one. */
 static void
 command_ended(struct session *s, int status)
@@ -130,8 +139,7 @@ command_ended(struct session *s, int status)
 		    s->chunks->name, WEXITSTATUS(status));
 	chunk_over(s);
 	command_next(s);
-	if (s->lingers && s->chunks == NULL)
-		session_free(s);
+	commands_over(s);
 }
 
 /* A process has ended. */
@@ -206,20 +214,14 @@ command_set(struct session *s, const char *command)
 }
 
 /*
- * The session is gone for everybody else, and its name is free.  False if
- * there is nothing to wait for.
+ * The session is gone for everybody else, and its name is free, but it stays as
+ * long as there are chunks.  This is saved before its directory is forgotten.
  */
-bool
+void
 command_lingers(struct session *s)
 {
-	char name[sizeof(s->name)];
-
-	if (s->chunks == NULL)
-		return false;
-	snprintf(name, sizeof(name), "(%.200s)", s->name);
-	snprintf(s->name, sizeof(s->name), "%s", name);
-	s->lingers = true;
-	return true;
+	s->lingers = s->chunks != NULL;
+	state_changed(&s->saved);
 }
 
 /* utd ends: what runs goes on. */
@@ -231,4 +233,5 @@ command_forget(struct session *s)
 		    "chunks", s->name, s->nchunks - (s->runs != 0 ? 1u : 0u));
 	s->runs = 0;
 	forget(s);
+	s->lingers = false;
 }

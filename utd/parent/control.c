@@ -311,6 +311,7 @@ static void
 gone(struct client *k)
 {
 	log_info("session %s destroyed", k->session->name);
+	command_lingers(k->session);
 	session_forget(k->session);
 	if (k->undo)
 		session_unmade(k->session);

@@ -43,7 +43,7 @@ session_end(struct session *s)
 	while (s->traces != NULL)
 		trace_close(s->traces);
 	clients_forget(s);
-	if (!command_lingers(s))
+	if (!s->lingers)
 		session_free(s);
 }
 

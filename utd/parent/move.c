@@ -29,7 +29,8 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id(id);
 	struct region *r;
-	struct counts *past;
+	struct channel *ch;
+	uint64_t bytes;
 	uint32_t n;
 
 	if (t == NULL || t->before == NULL ||
@@ -39,12 +40,14 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 		r = region_by_id(ut_msg_get_u32(m));
 		if (m->bad || r == NULL || r->trace != t)
 			break;
-		past = &r->channel->past;
+		ch = r->channel;
 		r->told = ut_msg_get_u64(m);
-		past->bytes += ut_msg_get_u64(m);
-		past->packets += ut_msg_get_u64(m);
+		bytes = ut_msg_get_u64(m);
+		ch->older += bytes;
+		ch->past.bytes += bytes;
+		ch->past.packets += ut_msg_get_u64(m);
 		r->counts.bytes = r->counts.packets = 0;
-		state_changed(&r->channel->saved);
+		state_changed(&ch->saved);
 	}
 	for (r = t->regions; r != NULL; r = r->beside) {
 		r->moved = false;

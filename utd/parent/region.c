@@ -239,6 +239,18 @@ counts_add(struct counts *sum, const struct counts *c)
 	sum->packets += c->packets;
 }
 
+/* Its counts are past; its files are in the current chunk, or in one before. */
+static void
+counts_keep(const struct region *r)
+{
+	const struct trace *t = r->trace;
+
+	counts_add(&r->channel->past, &r->counts);
+	if (t->chunk != t->session->rotation.chunk ||
+	    (r->moved && t->before != NULL))
+		r->channel->older += r->counts.bytes;
+}
+
 /* UT_C_BURY is answered: keep the counts of the region. */
 static void
 got_buried(uint32_t id, int error, struct ut_msg *m)
@@ -261,7 +273,7 @@ got_buried(uint32_t id, int error, struct ut_msg *m)
 		region_free(r);
 		return;
 	}
-	counts_add(&r->channel->past, &r->counts);
+	counts_keep(r);
 	memset(&r->counts, 0, sizeof(r->counts));
 	state_changed(&r->channel->saved);
 	region_forget(r);
@@ -676,11 +688,10 @@ region_drop(struct region *r)
 static void
 region_free(struct region *r)
 {
-	struct channel *ch = r->channel;
 	struct trace *t = r->trace;
 
-	counts_add(&ch->past, &r->counts);
-	state_changed(&ch->saved);
+	counts_keep(r);
+	state_changed(&r->channel->saved);
 	region_abandon(r);
 	region_drop(r);
 	if (t->owner != 0 && t->regions == NULL)

@@ -93,7 +93,7 @@ read_session(struct ut_msg *m)
 	    gid)) == NULL))
 		return false;
 	id_taken(s->id);
-	s->dying = false;
+	s->dying = s->lingers = (m->h.b & STATE_LINGERS) != 0;
 	s->lasts = true;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;
 	s->current = (m->h.b & STATE_CURRENT) != 0;
@@ -294,6 +294,7 @@ read_channel(struct ut_msg *m)
 	ch->past.bytes = ut_msg_get_u64(m);
 	ch->past.packets = ut_msg_get_u64(m);
 	ch->kept = ut_msg_get_u64(m);
+	ch->older = ut_msg_get_u64(m);
 	return !m->bad && read_contexts(m, ch);
 }
 
@@ -605,17 +606,22 @@ state_load(const char *state, const char *table)
 void
 state_resume(void)
 {
-	struct session *s;
+	struct session *s, *next;
 	struct program *p;
 
 	for (p = programs; p != NULL; p = p->next) {
 		program_tell_all(p);
 		program_save(p);
 	}
-	for (s = sessions; s != NULL; s = s->next) {
+	for (s = sessions; s != NULL; s = next) {
+		next = s->next;
+		command_next(s);
+		if (s->lingers) {
+			commands_over(s);
+			continue;
+		}
 		log_info("session %s goes on", s->name);
 		rotation_set(s);
-		command_next(s);
 		session_open(s, NULL);
 	}
 }

@@ -187,10 +187,11 @@ count_chunk(struct session *s)
 	struct channel *ch;
 
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		if (s->rotation.how == UT_CHUNK_CLEAR)
-			ch->past.bytes = ch->kept;
-		else
-			ch->kept = ch->past.bytes;
+		if (s->rotation.how == UT_CHUNK_CLEAR) {
+			ch->past.bytes -= ch->older - ch->kept;
+			ch->older = ch->kept;
+		}
+		ch->kept = ch->older;
 		state_changed(&ch->saved);
 	}
 }
@@ -301,8 +302,13 @@ chunk_end(struct session *s, uint32_t how)
 {
 	struct rotation *ro = &s->rotation;
 	const int64_t now = (int64_t)time(NULL);
+	struct channel *ch;
 	size_t len;
 
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		ch->older = ch->past.bytes;
+		state_changed(&ch->saved);
+	}
 	chunk_dir(ro->chunk, ro->from, sizeof(ro->from));
 	ro->to[0] = '\0';
 	if (how != UT_CHUNK_CLEAR) {

@@ -63,7 +63,7 @@ session_taken(const char *name, uid_t uid)
 	const struct session *s;
 
 	for (s = sessions; s != NULL; s = s->next)
-		if (s->uid == uid && strcmp(s->name, name) == 0)
+		if (!s->lingers && s->uid == uid && strcmp(s->name, name) == 0)
 			return true;
 	return false;
 }

@@ -139,7 +139,8 @@ struct channel {
 	struct plan	*plans;
 	struct region	*regions;
 	struct counts	 past;		/* of regions that are gone */
-	uint64_t	 kept;		/* bytes of that in older chunks */
+	uint64_t	 kept;		/* bytes of that in older chunks, */
+	uint64_t	 older;		/* and in the one that is ending */
 	struct channel	*next;		/* of the session */
 };
 
@@ -254,8 +255,9 @@ void	 command_set(struct session *, const char *);
 void	 command_add(struct session *, const char *);
 void	 command_wants(struct session *, const char *);
 void	 command_next(struct session *);
-bool	 command_lingers(struct session *);
+void	 command_lingers(struct session *);
 void	 command_forget(struct session *);
+void	 commands_over(struct session *);
 void	 commands_reap(void);
 
 /* session.c: sessions and channels. */

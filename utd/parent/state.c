@@ -103,7 +103,8 @@ put_session(unsigned int j, struct saved *v)
 	    (s->missed ? STATE_MISSED : 0) |
 	    (s->current ? STATE_CURRENT : 0) |
 	    (s->begun ? STATE_BEGUN : 0) |
-	    (s->rotation.busy ? STATE_ROTATING : 0));
+	    (s->rotation.busy ? STATE_ROTATING : 0) |
+	    (s->lingers ? STATE_LINGERS : 0));
 	ut_msg_u32(&out, s->nstreams);
 	ut_msg_str(&out, s->name);
 	ut_msg_str(&out, s->dir);
@@ -220,6 +221,7 @@ put_channel(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, ch->past.bytes);
 	ut_msg_u64(&out, ch->past.packets);
 	ut_msg_u64(&out, ch->kept);
+	ut_msg_u64(&out, ch->older);
 	contexts_put(&out, &ch->contexts);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
@@ -270,7 +272,7 @@ put_entries(unsigned int j, struct saved *v, size_t left)
 static bool
 session_lasts(const struct session *s)
 {
-	return s->lasts;
+	return s->lasts || s->lingers;
 }
 
 /*
