@@ -83,6 +83,22 @@ if [ "$(id -u)" -eq 0 ]; then
 	utctl start p >/dev/null || fail "start p"
 fi
 
+# What another user puts there keeps nobody from the next chunk.
+if [ "$(id -u)" -eq 0 ]; then
+	./prog/asuser 65534 ./prog/seq 70 1 10 || fail "seq: $?"
+	has_uid() {
+		d=$(find "$T/s" -path '*/uid/65534/64-bit' -o \
+		    -path '*/uid/65534/32-bit') && [ -n "$d" ]
+	}
+	until_ok has_uid || fail "nothing of another user"
+	./prog/asuser 65534 mkdir -p "$d/a/b/c/d/e/f/g/h/i/j/k" ||
+	    fail "mkdir -p $d/a"
+	complains 'session s: [a-z0-9-]* stays where it is: ' utctl clear s
+	expect 0 'session s cleared' utctl clear s
+	d=${d%/*-bit}
+	rm -rf "${d%/*/65534}"
+fi
+
 # While programs write, and consumers are killed.
 background ./prog/seq -p 50 50 3 90000000
 n=0

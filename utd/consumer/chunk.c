@@ -92,6 +92,17 @@ remove_entries(DIR *dir, int depth)
 	return r;
 }
 
+/* Nobody else is to put anything there while it is emptied. */
+static void
+take_dir(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && st.st_uid != geteuid() &&
+	    fchown(fd, geteuid(), (gid_t)-1) == 0)
+		(void)fchmod(fd, 0700);
+}
+
 /* Remove a directory and all below it.  No link is followed. */
 static int
 remove_tree(int at, const char *name, int depth)
@@ -101,6 +112,7 @@ remove_tree(int at, const char *name, int depth)
 
 	if ((fd = open_dir(at, name)) == -1)
 		return errno == ENOENT ? 0 : failed(name);
+	take_dir(fd);
 	if ((dir = fdopendir(fd)) == NULL)
 		return close_failed(fd);
 	if (remove_entries(dir, depth) == -1)

@@ -65,8 +65,8 @@ static void	run(const struct session *, const char *)
 static void
 run(const struct session *s, const char *dir)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGCHLD,
-	    SIGPIPE, SIGUSR1, SIGXFSZ };
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+	    SIGCHLD, SIGPIPE, SIGUSR1, SIGXFSZ };
 	size_t i;
 	int fd;
 
@@ -97,6 +97,15 @@ chunk_over(struct session *s)
 	free(c);
 }
 
+static void
+again(void *arg)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+
+	if (s != NULL)
+		command_next(s);
+}
+
 /* Run it for the first chunk, unless it runs. */
 void
 command_next(struct session *s)
@@ -111,10 +120,10 @@ command_next(struct session *s)
 		run(s, dir);
 	if (s->runs != -1)
 		return;
-	session_warn(s, "command for %s: %s", s->chunks->name,
-	    strerror(errno));
+	session_warn(s, "command for %s: %s; it is run later",
+	    s->chunks->name, strerror(errno));
 	s->runs = 0;
-	chunk_over(s);
+	timer_set(&s->command_again, ROTATION_RETRY, again, id_arg(s->id));
 }
 
 /* Nothing keeps a session that is gone for everybody else. */

@@ -94,7 +94,7 @@ read_session(struct ut_msg *m)
 		return false;
 	id_taken(s->id);
 	s->dying = s->lingers = (m->h.b & STATE_LINGERS) != 0;
-	s->lasts = true;
+	s->lasts = !s->lingers;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;
 	s->current = (m->h.b & STATE_CURRENT) != 0;
 	s->missed = (m->h.b & STATE_MISSED) != 0;

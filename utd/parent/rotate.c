@@ -26,6 +26,7 @@
  * asked for once more: wherever utd or a consumer dies, the next one goes on.
  */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,12 @@ trace_succeed(struct trace *t, const char *path, int fd, const char *below)
 	(void)trace_flush(next);
 }
 
+static void
+try_again(struct session *s)
+{
+	timer_set(&s->rotation.timer, ROTATION_RETRY, look, id_arg(s->id));
+}
+
 /* The session's owner has made the directory of another user's trace. */
 static void
 got_next(uint32_t id, int error, struct ut_msg *m)
@@ -130,16 +137,21 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 	if (error != 0) {
 		consumer_why(m, error, why, sizeof(why));
 		session_warn(t->session, "%s", why);
-		timer_set(&t->session->rotation.timer, ROTATION_RETRY, look,
-		    id_arg(t->session->id));
+		try_again(t->session);
 		return;
 	}
 	next_path(t, want, sizeof(want));
 	ut_msg_get_str(m, path, sizeof(path));
 	if (m->bad || strncmp(path, want, strlen(want)) != 0 ||
 	    t->chunk == t->session->rotation.chunk || t->after != NULL ||
-	    t->state != TRACE_READY || (fd = ut_msg_get_fd(m)) == -1)
+	    t->state != TRACE_READY)
 		return;
+	if ((fd = ut_msg_get_fd(m)) == -1) {
+		session_warn(t->session, "directory %s: %s", path,
+		    strerror(errno));
+		try_again(t->session);
+		return;
+	}
 	trace_succeed(t, path, fd, trace_below(t));
 	close(fd);
 }
@@ -196,13 +208,40 @@ count_chunk(struct session *s)
 	}
 }
 
+/*
+ * The chunk is not where it should be.  One that was to be removed is left
+ * alone: what another user has put there must not keep the session from ever
+ * being rotated again.
+ */
+static void
+chunk_stays(struct session *s, const char *why)
+{
+	struct rotation *ro = &s->rotation;
+	unsigned int i;
+
+	snprintf(ro->why, sizeof(ro->why), "%s stays where it is: %s",
+	    ro->from, why);
+	session_warn(s, "%s", ro->why);
+	for (i = 0; i < ro->waiters.n; i++)
+		wait_failed(ro->waiters.w[i], ro->why);
+	if (ro->how != UT_CHUNK_CLEAR) {
+		waits_done(&ro->waiters);
+		try_again(s);
+		return;
+	}
+	count_chunk(s);
+	ro->why[0] = '\0';
+	ro->busy = false;
+	state_changed(&s->saved);
+	waits_done(&ro->waiters);
+}
+
 /* UT_C_CHUNK is answered. */
 static void
 got_chunk(uint32_t id, int error, struct ut_msg *m)
 {
 	struct session *s = session_by_id(id);
 	struct rotation *ro;
-	unsigned int i;
 	char why[400];
 
 	if (s == NULL)
@@ -211,13 +250,7 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 	ro->asked = false;
 	if (error != 0) {
 		consumer_why(m, error, why, sizeof(why));
-		snprintf(ro->why, sizeof(ro->why), "%s stays where it is: %s",
-		    ro->from, why);
-		session_warn(s, "%s", ro->why);
-		for (i = 0; i < ro->waiters.n; i++)
-			wait_failed(ro->waiters.w[i], ro->why);
-		waits_done(&ro->waiters);
-		timer_set(&ro->timer, ROTATION_RETRY, look, id_arg(s->id));
+		chunk_stays(s, why);
 		return;
 	}
 	count_chunk(s);

@@ -341,6 +341,7 @@ session_free(struct session *s)
 	timer_clear(&s->rotation.due);
 	waits_done(&s->rotation.waiters);
 	timer_clear(&s->retry);
+	timer_clear(&s->command_again);
 	if (s->dirfd != -1)
 		user_close(s->user, s->dirfd);
 	user_give(s->user, QUOTA_SESSIONS, 1);
