@@ -71,6 +71,23 @@ open_dir(int at, const char *name)
 
 static int	remove_tree(int, const char *, int);
 
+/* Some systems let root unlink(2) a directory, and lose what is in it. */
+static int
+remove_entry(int at, const char *name, int depth)
+{
+	struct stat st;
+
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1 ||
+	    (!S_ISDIR(st.st_mode) && unlinkat(at, name, 0) == -1))
+		return errno == ENOENT ? 0 : failed(name);
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	if (depth < DEPTH_MAX)
+		return remove_tree(at, name, depth + 1);
+	errno = ELOOP;
+	return report_why(name, "%s", "too deep");
+}
+
 /* Remove all in the directory, which is closed then. */
 static int
 remove_entries(DIR *dir, int depth)
@@ -80,13 +97,9 @@ remove_entries(DIR *dir, int depth)
 	int r = 0;
 
 	while (r == 0 && (d = readdir(dir)) != NULL) {
-		if (strcmp(d->d_name, ".") == 0 ||
-		    strcmp(d->d_name, "..") == 0 ||
-		    unlinkat(fd, d->d_name, 0) == 0 || errno == ENOENT)
-			continue;
-		/* It is a directory, or cannot be removed. */
-		r = depth == DEPTH_MAX ? failed(d->d_name) :
-		    remove_tree(fd, d->d_name, depth + 1);
+		if (strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0)
+			r = remove_entry(fd, d->d_name, depth);
 	}
 	closedir(dir);
 	return r;
