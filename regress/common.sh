@@ -126,6 +126,11 @@ need() {
 	command -v "$1" >/dev/null 2>&1 || skip "no $1 here"
 }
 
+# The bytes of all streams below a directory; some wc(1) pad them.
+stream_bytes() {
+	echo $(find "$1" -type f ! -name metadata -exec cat {} + | wc -c)
+}
+
 # A background command that the end of the test kills.
 background() {
 	"$@" &

@@ -49,7 +49,7 @@ for i in s p; do
 	has "$T/$i" 20 50
 	has "$T/$i" 30 0
 	has "$T/$i" 40 20
-	n=$(find "$T/$i" -type f ! -name metadata -exec cat {} + | wc -c | tr -d " ")
+	n=$(stream_bytes "$T/$i")
 	expect 0 " lost, $n bytes" utctl list $i
 	utctl start $i >/dev/null || fail "start $i"
 done
@@ -78,7 +78,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	wait $clearing || fail "clear: $(cat "$T/clear.out")"
 	kill -9 $LAST
 	expect 0 "session p stopped" utctl stop p
-	n=$(find "$T/p" -type f ! -name metadata -exec cat {} + | wc -c | tr -d " ")
+	n=$(stream_bytes "$T/p")
 	expect 0 " lost, $n bytes" utctl list p
 	utctl start p >/dev/null || fail "start p"
 fi
@@ -87,8 +87,7 @@ fi
 if [ "$(id -u)" -eq 0 ]; then
 	./prog/asuser 65534 ./prog/seq 70 1 10 || fail "seq: $?"
 	has_uid() {
-		d=$(find "$T/s" -path '*/uid/65534/64-bit' -o \
-		    -path '*/uid/65534/32-bit') && [ -n "$d" ]
+		d=$(echo "$T"/s/chunk-*/ust/uid/65534/*-bit) && [ -d "$d" ]
 	}
 	until_ok has_uid || fail "nothing of another user"
 	./prog/asuser 65534 mkdir -p "$d/a/b/c/d/e/f/g/h/i/j/k" ||

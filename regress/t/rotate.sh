@@ -133,7 +133,7 @@ for each in $sessions; do
 	[ -z "$(ls -d "$T/$each"/chunk-* 2>/dev/null)" ] ||
 	    fail "$(find "$T/$each" ! -path "*/archives/*"; cat "$T/utd.log"; ls "$T/$each/archives")"
 	all_chunks $each
-	n=$(find "$T/$each" -type f ! -name metadata -exec cat {} + | wc -c)
+	n=$(stream_bytes "$T/$each")
 	./prog/seqcheck $args <"$T/all" >"$T/got" ||
 	    fail "$each: $(cat "$T/got")"
 	read -r events writers missing <"$T/got"
@@ -201,7 +201,7 @@ until_ok sh -c "! utctl list q | grep 'program seq'" || fail "it does not end"
 kill -9 $at
 wait $rotating || fail "rotate: $(cat "$T/rotate.out")"
 expect 0 'destroyed' utctl destroy q
-n=$(find "$T/q" -type f ! -name metadata -exec cat {} + | wc -c)
+n=$(stream_bytes "$T/q")
 grep -q " lost, $n bytes" "$T/out" || fail "not $n bytes: $(cat "$T/out")"
 
 # Lost events are told of once, in whatever chunk, also by those who take over.

@@ -69,7 +69,7 @@ user utctl rotate -z 0 s && user utctl rotate -t 200ms s || fail "rotate -t"
 n=$(wc -l <"$T/got/list")
 until_ok lines $((n + 3)) || fail "no chunks by time"
 head -n 3 "$T/got/list" | while read -r dir; do
-	n=$(find "$dir" -type f ! -name metadata -exec cat {} + | wc -c)
+	n=$(stream_bytes "$dir")
 	[ "$n" -ge 65536 ] || fail "$dir: only $n bytes"
 done || exit 1
 kill -9 $writer
