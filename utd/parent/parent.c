@@ -49,10 +49,21 @@ got_trouble(const struct consumer *c, struct ut_msg *m)
 		session_lost(r->trace->session, text);
 }
 
+/* UT_C_GREW, likewise. */
+static void
+got_grown(const struct consumer *c, struct ut_msg *m)
+{
+	struct region *r = region_by_id(m->h.a);
+
+	if (r == NULL || r->trace->consumer != c)
+		return;
+	region_grown(r, ut_msg_get_u64(m));
+	rotation_grew(r->channel->session);
+}
+
 static bool
 message(struct consumer *c, struct ut_msg *m)
 {
-	struct region *r;
 	char path[PATH_MAX];
 
 	switch (m->h.type) {
@@ -63,9 +74,7 @@ message(struct consumer *c, struct ut_msg *m)
 		got_trouble(c, m);
 		break;
 	case UT_C_GREW:
-		if ((r = region_by_id(m->h.a)) != NULL &&
-		    r->trace->consumer == c)
-			region_grown(r, ut_msg_get_u64(m));
+		got_grown(c, m);
 		break;
 	case UT_C_PROGRESS:
 		clients_progress(c->uid, ut_msg_get_u64(m));

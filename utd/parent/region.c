@@ -632,7 +632,6 @@ region_grown(struct region *r, uint64_t bytes)
 {
 	r->watched = false;
 	r->counts.bytes = bytes;
-	rotation_grew(r->channel->session);
 }
 
 uint64_t
