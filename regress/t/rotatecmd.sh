@@ -56,6 +56,15 @@ me=$(id -u)
 [ ! -s "$T/got/fds" ] || ! grep -v -e '^/dev/null$' -e '^/proc/' \
     -e "^$T/got/fds\$" "$T/got/fds" || fail "more descriptors than its own"
 
+# By size: a chunk that is large by chance does not make the next one larger.
+rm "$T/got/list"
+user utctl rotate -z 64k s || fail "rotate -z"
+for n in 40000 4000 4000; do
+	had=$(grep -c . "$T/got/list" 2>/dev/null)
+	user ./prog/seq 41 1 $n || fail "seq: $?"
+	until_ok lines $((${had:-0} + 1)) || fail "no chunk after $n events"
+done
+
 # By size, and by time: chunks as large as that, or a little more.
 rm "$T/got/list"
 user utctl rotate -z 64k s || fail "rotate -z"
@@ -99,9 +108,25 @@ fi
 # What goes wrong is told.
 user utctl rotate -c 'exit 3' s && user utctl rotate s >/dev/null ||
     fail "rotate"
-until_ok sh -c 'utctl list '"$me"'/s | grep "warning: command for .*: exit status 3"' ||
-    user utctl list s | grep 'warning: command for .*: exit status 3' ||
+until_ok sh -c 'utctl list '"$me"'/s | grep "warning: command for chunks: exit status 3"' ||
+    user utctl list s | grep 'warning: command for chunks: exit status 3' ||
     fail "exit status: $(user utctl list s)"
+
+user utctl rotate s >/dev/null && user utctl rotate s >/dev/null ||
+    fail "rotate"
+until_ok sh -c "grep -c 'command for [0-9].*: exit status 3' $T/utd.log | grep 3" ||
+    fail "not all in the log"
+expect 0 '^    warning: command' user utctl list s
+[ "$(grep -c 'warning: command' "$T/out")" -eq 1 ] ||
+    fail "more than one warning: $(cat "$T/out")"
+
+# The only chunk of a session that is to be rotated, and was not.
+user utctl create -o "$T/got/once" once >/dev/null &&
+    user utctl enable-event 'seq:*' && user utctl start >/dev/null &&
+    user utctl rotate -t 1h && user ./prog/seq 42 1 5 || fail "once"
+expect 0 'destroyed: 5 events' user utctl destroy once
+[ "$(ls "$T/got/once/archives" | wc -l)" -eq 1 ] ||
+    fail "not in archives: $(find "$T/got/once")"
 
 # Killed utd: what runs goes on, and what waits is not forgotten.
 rm "$T/got/list"

@@ -38,6 +38,7 @@
 #define SHELL		"/bin/sh"
 #define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
 #define CHUNKS_MAX	1000	/* for which it has yet to be run */
+#define LOGGED_MAX	1000	/* for which it failed */
 
 extern char **environ;
 
@@ -120,8 +121,8 @@ command_next(struct session *s)
 		run(s, dir);
 	if (s->runs != -1)
 		return;
-	session_warn(s, "command for %s: %s; it is run later",
-	    s->chunks->name, strerror(errno));
+	session_warn(s, "command for a chunk: %s; it is run later",
+	    strerror(errno));
 	s->runs = 0;
 	timer_set(&s->command_again, ROTATION_RETRY, again, id_arg(s->id));
 }
@@ -135,17 +136,25 @@ commands_over(struct session *s)
 		session_free(s);
 }
 
+/* One warning is enough, but the log has the chunks that may have to be seen to. */
+static void
+command_failed(struct session *s, const char *how, int n)
+{
+	session_warn(s, "command for chunks: %s %d", how, n);
+	if (s->nfailed++ < LOGGED_MAX)
+		log_warnx("session %s: command for %s: %s %d", s->name,
+		    s->chunks->name, how, n);
+}
+
 /* Then it is run for the next, if there is one. */
 static void
 command_ended(struct session *s, int status)
 {
 	s->runs = 0;
 	if (WIFSIGNALED(status))
-		session_warn(s, "command for %s: killed by signal %d",
-		    s->chunks->name, WTERMSIG(status));
+		command_failed(s, "killed by signal", WTERMSIG(status));
 	else if (WEXITSTATUS(status) != 0)
-		session_warn(s, "command for %s: exit status %d",
-		    s->chunks->name, WEXITSTATUS(status));
+		command_failed(s, "exit status", WEXITSTATUS(status));
 	chunk_over(s);
 	command_next(s);
 	commands_over(s);
@@ -185,8 +194,8 @@ command_add(struct session *s, const char *name)
 	if (s->command == NULL)
 		return;
 	if (s->nchunks >= CHUNKS_MAX) {
-		session_warn(s, "command for %s: not run: %u chunks wait for "
-		    "it", name, s->nchunks);
+		session_warn(s, "command for chunks: not run for all: %u wait "
+		    "for it", s->nchunks);
 		return;
 	}
 	command_wants(s, name);

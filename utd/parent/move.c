@@ -51,6 +51,7 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 	}
 	for (r = t->regions; r != NULL; r = r->beside) {
 		r->moved = false;
+		region_watch(r);
 		state_changed(&r->saved);
 	}
 	state_changed(&t->saved);

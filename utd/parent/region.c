@@ -370,11 +370,14 @@ region_fd(const struct region *r, int fd, char *why, size_t n)
 	return fd;
 }
 
-/* Let the consumer tell when more is written to it. */
-static void
+/*
+ * Let the consumer tell when more is written to it.  While it moves to another
+ * trace we do not know how much there is: see got_rotated.
+ */
+void
 region_watch(struct region *r)
 {
-	if (r->state != REGION_READY || r->watched ||
+	if (r->state != REGION_READY || r->watched || r->moved ||
 	    r->channel->session->rotation.bytes == 0)
 		return;
 	r->watched = true;

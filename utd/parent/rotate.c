@@ -366,9 +366,17 @@ rotation_begin(struct session *s, uint32_t how)
 	look(id_arg(s->id));
 }
 
+/* Was it ever rotated, or is it to be? */
+static bool
+rotates(const struct session *s)
+{
+	return s->rotation.chunk > 0 || s->rotation.ms != 0 ||
+	    s->rotation.bytes != 0 || s->command != NULL;
+}
+
 /*
- * The session ends, and all is written: if it was ever rotated, its last chunk
- * gets its place, too.
+ * The session ends, and all is written: if it is one that rotates, its last
+ * chunk gets its place, too.
  */
 void
 rotation_last(struct session *s, struct waiter *w)
@@ -378,7 +386,7 @@ rotation_last(struct session *s, struct waiter *w)
 	for (t = s->traces; t != NULL; t = t->next)
 		if (t->regions != NULL)
 			return;
-	if (s->rotation.chunk == 0 || s->rotation.busy || s->gone[0] != '\0' ||
+	if (!rotates(s) || s->rotation.busy || s->gone[0] != '\0' ||
 	    s->dirfd == -1)
 		return;
 	while (s->traces != NULL)

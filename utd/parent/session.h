@@ -234,6 +234,7 @@ struct session {
 	struct chunk	*chunks;	/* for which it has yet to be, or is */
 	unsigned int	 nchunks;
 	struct timer	 command_again;	/* when it could not be run */
+	unsigned int	 nfailed;	/* how often it failed */
 	pid_t		 runs;		/* for the first; 0: it does not */
 	bool		 lingers;	/* until it was run for all */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */

@@ -190,6 +190,7 @@ void	 regions_gone(void);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
 void	 channel_watch(struct channel *);
+void	 region_watch(struct region *);
 void	 region_grown(struct region *, uint64_t);
 uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
 void	 region_move(struct region *, struct trace *);
