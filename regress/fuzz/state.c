@@ -113,7 +113,7 @@ check(const struct session *s)
 	const struct trace *t;
 	char why[160];
 
-	if (s->dying)
+	if (s->dying != s->lingers)
 		fuzz_die("a session that nobody sees");
 	for (t = s->traces; t != NULL; t = t->next)
 		if (trace_by_id(t->id) != t)

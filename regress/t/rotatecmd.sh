@@ -89,7 +89,7 @@ expect 0 'rotated: [0-9]* chunks, for each: echo' user utctl list s
 
 # Where nothing is written there is no chunk, though there are directories for
 # the programs of another user.
-if [ "$me" -eq 65534 ]; then
+if [ "$(id -u)" -eq 0 ]; then
 	utctl create -o "$T/idle" idle >/dev/null &&
 	    utctl enable-event 'seq:*' >/dev/null && utctl start >/dev/null ||
 	    fail "set-up of idle"
