@@ -57,6 +57,7 @@
 #define UT_ABI_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -241,7 +242,8 @@ struct ut_header {
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE >= 1,
     "lock-free atomics of 32 and 64 bits");
 _Static_assert(sizeof(struct ut_slot) == UT_ABI_LINE, "ut_slot");
-_Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE, "ut_subbuf");
+_Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE &&
+    offsetof(struct ut_subbuf, thread) == 88, "ut_subbuf");
 _Static_assert(sizeof(struct ut_header) == 3 * UT_ABI_LINE, "ut_header");
 
 /*
