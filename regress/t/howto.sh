@@ -82,10 +82,11 @@ known() {
 }
 
 # Do a block, with our own numbers and directories, and wait where the page
-# does; on its own, or -e would mean nothing.
+# does; on its own, or -e would mean nothing.  Our number can have the page's
+# in it, such as 1911438: a line with both numbers is done with the first s.
 block() {
-	sed -e "s,/var/log,$T," -e "s,911:914,$PROCESS:$THREAD," \
-	    -e "s,911,$PROCESS," -e 's/^sleep 10$/until_ok recorded_some mine/' \
+	sed -e "s,911:914,$PROCESS:$THREAD," -e t -e "s,911,$PROCESS," \
+	    -e "s,/var/log,$T," -e 's/^sleep 10$/until_ok recorded_some mine/' \
 	    -e "s/^utctl events$/until_ok known $PROCESS; &/" \
 	    "$T/block$1" >"$T/commands"
 	(set -e; cd "$T"; . "$T/commands") >"$T/said" 2>&1 ||
