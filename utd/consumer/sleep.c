@@ -176,11 +176,12 @@ sleep_on_bell(void)
 	return true;
 }
 
-/* There is something to drain. */
+/* There is something to drain; not yet, if no region has come. */
 void
 sleep_ring(void)
 {
-	ut_bell_ring(&bell);
+	if (bell.at != NULL)
+		ut_bell_ring(&bell);
 }
 
 /* Nobody rings any more: remove the bell. */
