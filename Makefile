@@ -90,6 +90,7 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/consumer/consumer.c utd/consumer/doze.c \
 		utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
+		utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
 		utd/consumer/programs.c utd/consumer/region.c \

@@ -34,16 +34,27 @@
 #include "region.h"
 #include "sink.h"
 
+/* Keep writers from dropping it; false if it is in another state by now. */
+static bool
+hold(struct region *r, uint32_t i, uint64_t word)
+{
+	if (!r->overwrites || UT_STATE(word) == UT_READING)
+		return true;
+	if (UT_STATE(word) == UT_OWNED)
+		return region_pin(r, i);
+	return UT_STATE(word) == UT_TAKEN || UT_STATE(word) == UT_FREE ||
+	    region_sub_take(r, i, word);
+}
+
 /* Find out how much of a sub-buffer the last consumer has written. */
 static void
-adopt_sub(struct region *r, const struct sink *k, uint32_t i)
+adopt_held(struct region *r, const struct sink *k, uint32_t i, uint64_t word)
 {
 	struct ut_subbuf *sub = &r->subs[i];
-	uint64_t word = load_acquire(&sub->state);
 	uint64_t consumed = load(&sub->consumed), next = load(&sub->writing);
 	uint64_t commit = load_acquire(&sub->commit), until;
 
-	if (UT_STATE(word) == UT_FREE)
+	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN)
 		return;
 	if (UT_STATE(word) == UT_READING && commit == 0) {
 		region_sub_free(r, i);
@@ -61,6 +72,23 @@ adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 		return;
 	region_written(r, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
 	region_sub_consumed(r, i, next, until);
+}
+
+/* The last consumer may have died when it had one pinned. */
+static void
+adopt_sub(struct region *r, const struct sink *k, uint32_t i)
+{
+	struct ut_subbuf *sub = &r->subs[i];
+	uint64_t word;
+
+	region_unpin(r, i);
+	do {
+		r->round[i] = load_acquire(&sub->round);
+		word = load_acquire(&sub->state);
+	} while (load(&sub->writing) != load(&sub->consumed) &&
+	    !hold(r, i, word));
+	adopt_held(r, k, i, word);
+	region_unpin(r, i);
 }
 
 /* A slot's sub-buffers are written up to the first that is still there. */

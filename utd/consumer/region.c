@@ -69,7 +69,7 @@ header_init(struct region *r)
 	h->nslots = r->nslots;
 	h->nsubs = r->nsubs;
 	h->subsize = r->subsize;
-	h->mode = UT_MODE_DISCARD;
+	h->mode = r->attrs.v[ATTR_MODE];
 	h->clock = r->attrs.v[ATTR_CLOCK];
 	atomic_store(&h->bell, r->bell);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -90,6 +90,7 @@ layout(struct region *r, unsigned char *at)
 	data = (data + PAGE - 1) / PAGE * PAGE;
 	r->size = (size_t)(data + (uint64_t)r->nsubs * r->subsize);
 	r->bell = r->nsubs < 16 ? 1 : r->nsubs / 8;
+	r->overwrites = r->attrs.v[ATTR_MODE] == UT_MODE_OVERWRITE;
 	if (at == NULL)
 		return;
 	r->header = (struct ut_header *)(void *)at;
@@ -191,8 +192,10 @@ region_alloc(struct region *r)
 	r->seen = calloc(r->nsubs, sizeof(*r->seen));
 	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
 	r->until = calloc(r->nsubs, sizeof(*r->until));
+	r->round = calloc(r->nsubs, sizeof(*r->round));
 	return r->done_seq != NULL && r->waited != NULL && r->said != NULL &&
-	    r->seen != NULL && r->consumed != NULL && r->until != NULL;
+	    r->seen != NULL && r->consumed != NULL && r->until != NULL &&
+	    r->round != NULL;
 }
 
 static void
@@ -204,6 +207,7 @@ region_release(struct region *r)
 	free(r->seen);
 	free(r->consumed);
 	free(r->until);
+	free(r->round);
 	free(r);
 }
 
@@ -391,9 +395,78 @@ region_sub_free(struct region *r, uint32_t i)
 	store(&sub->writing, 0);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
-	if (i < load(&r->header->hint))
+	if (i < load(&r->header->hint) && !r->overwrites)
 		store(&r->header->hint, i);
 	now_free(r);
+}
+
+/*
+ * Free a sub-buffer that nobody will write: one that a program died over when
+ * it had it TAKEN.  Its events are overwritten.
+ */
+void
+region_sub_drop(struct region *r, uint32_t i)
+{
+	struct ut_subbuf *sub = &r->subs[i];
+	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(load(&sub->state))];
+	const uint64_t commit = load(&sub->commit);
+	const uint64_t consumed = load(&sub->consumed);
+
+	if (commit_valid(r, commit, consumed))
+		store(&slot->overwritten, load(&slot->overwritten) +
+		    UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(consumed));
+	region_sub_free(r, i);
+}
+
+/* What is remembered of a sub-buffer is of one that was dropped since. */
+void
+region_round(struct region *r, uint32_t i)
+{
+	const uint32_t round = load(&r->subs[i].round);
+
+	if (round == r->round[i])
+		return;
+	r->round[i] = round;
+	r->consumed[i] = 0;
+	r->until[i] = 0;
+	r->seen[i] = 0;
+}
+
+/*
+ * Keep what is OWNED from being dropped when it is full; false if it is not
+ * OWNED any more.  See libut/drop.c.
+ */
+bool
+region_pin(struct region *r, uint32_t i)
+{
+	if (!r->overwrites)
+		return true;
+	store(&r->subs[i].pin, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (UT_STATE(load_acquire(&r->subs[i].state)) == UT_OWNED)
+		return true;
+	region_unpin(r, i);
+	return false;
+}
+
+/* Release: we have read what we wanted. */
+void
+region_unpin(struct region *r, uint32_t i)
+{
+	if (r->overwrites)
+		atomic_store_explicit(&r->subs[i].pin, 0,
+		    memory_order_release);
+}
+
+uint64_t
+region_overwritten(const struct region *r)
+{
+	uint64_t sum = 0;
+	uint32_t i, n = region_slots_used(r);
+
+	for (i = 0; i < n; i++)
+		sum += load(&r->slots[i].overwritten);
+	return sum;
 }
 
 /* The events that were lost, including those that no packet has told of. */
