@@ -53,13 +53,14 @@ by_age(const void *va, const void *vb)
 static bool
 takes(uint64_t word, int how)
 {
-	return UT_STATE(word) == UT_FULL || (UT_STATE(word) == UT_PARKED &&
-	    how != DRAIN_FULL && how != DRAIN_DEAD);
+	return UT_STATE(word) == UT_FULL ||
+	    (UT_STATE(word) == UT_PARKED && how == DRAIN_ALL);
 }
 
 /*
  * Find out up to which number this pass takes what is full: all if the region
- * is not in overwrite mode, or is stopped.  True if it leaves some.
+ * is not in overwrite mode, or is stopped, or a program is dead, which is known
+ * by its name only until it is buried.  True if the pass leaves some.
  */
 bool
 oldest_find(struct region *r, int how)
@@ -69,7 +70,7 @@ oldest_find(struct region *r, int how)
 	uint32_t i, n = 0, some = r->nsubs / 4;
 
 	r->upto = how == DRAIN_LAST ? INT32_MIN : 0;
-	if (!r->overwrites || how == DRAIN_LAST)
+	if (!r->overwrites || how == DRAIN_LAST || how == DRAIN_DEAD)
 		return false;
 	if (max < r->nsubs)
 		ages = xrealloc(ages, (max = r->nsubs) * sizeof(*ages));
