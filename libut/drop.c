@@ -23,7 +23,9 @@
  * becomes FREE by a release store.  Whoever dies in between leaves a sub-buffer
  * that nobody reads: what is old never looks like the first events of another.
  * The consumer frees it when it buries the dead; one whose event was left by
- * siglongjmp finds it as its own, by its word, at the next event.
+ * siglongjmp finds it as its own, by its word, at the next event.  Both do what
+ * is left to be done, and may do again what was done: what the slot's count is
+ * to be is noted before it is stored, and `writing' says that it is noted.
  *
  * The consumer may be reading.  Of what is FULL, it has made READING first, and
  * an exchange that expects FULL fails.  What is OWNED, it pins, and looks at
@@ -37,7 +39,8 @@
  * with a look at round, and counts if that is the same.  Whatever a writer
  * stores in the sub-buffer after round has grown, it stores after a release
  * fence; so a copy with any of that sees the new round behind its acquire
- * fence.
+ * fence.  The store to round itself is release: a consumer that takes over, and
+ * sees the new round, sees the TAKEN before it, and not the FULL of the old one.
  *
  * Which is the oldest?  Claims go round the pool, so what comes next is what
  * was claimed longest ago, but a slow writer may have delivered that just now.
@@ -66,27 +69,38 @@ as_old(const struct region *rg, const struct ut_subbuf *sub, uint32_t age)
 	    memory_order_relaxed) >= age;
 }
 
-/*
- * The sub-buffer is ours, and TAKEN: count what it has that nobody has read,
- * empty it and free it.
- */
+/* Note what the slot's count is to be, with what nobody has read. */
+static void
+note(const struct ut_slot *slot, struct ut_subbuf *sub)
+{
+	const uint32_t n = UT_COMMIT_COUNT(atomic_load_explicit(&sub->commit,
+	    memory_order_relaxed)) - UT_COMMIT_COUNT(atomic_load_explicit(
+	    &sub->consumed, memory_order_relaxed));
+
+	atomic_store_explicit(&sub->until, atomic_load_explicit(
+	    &slot->overwritten, memory_order_relaxed) + n,
+	    memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&sub->writing, UT_NOTED, memory_order_relaxed);
+}
+
+/* The sub-buffer is ours, and TAKEN: count what it has, empty and free it. */
 void
 ut_drop_end(struct region *rg, struct ut_slot *slot, struct ut_subbuf *sub,
     uint64_t mine)
 {
-	uint32_t n;
-
-	n = UT_COMMIT_COUNT(atomic_load_explicit(&sub->commit,
-	    memory_order_relaxed)) - UT_COMMIT_COUNT(atomic_load_explicit(
-	    &sub->consumed, memory_order_relaxed));
-	atomic_store_explicit(&sub->round, atomic_load_explicit(&sub->round,
-	    memory_order_relaxed) + 1, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
+	if (atomic_load_explicit(&sub->writing, memory_order_relaxed) !=
+	    UT_NOTED)
+		note(slot, sub);
+	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&slot->overwritten, atomic_load_explicit(
-	    &slot->overwritten, memory_order_relaxed) + n,
-	    memory_order_relaxed);
+	    &sub->until, memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&sub->round, atomic_load_explicit(&sub->round,
+	    memory_order_relaxed) + 1, memory_order_release);
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&sub->commit, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->consumed, 0, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&sub->writing, 0, memory_order_relaxed);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(mine),
 	    0, UT_FREE), memory_order_release);

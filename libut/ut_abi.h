@@ -150,9 +150,16 @@ struct ut_subbuf {
 	ut_a64 owner;
 	ut_a64 seq;
 	ut_a64 lost;
-	/* Up to when the consumed ones are, or later.  Consumer, relaxed. */
+	/*
+	 * Up to when the consumed ones are, or later.  Consumer, relaxed.  Of
+	 * one that is TAKEN, what its slot's overwritten is about to be.
+	 */
 	ut_a64 until;
-	/* What consumed is about to be: for the next consumer.  Relaxed. */
+	/*
+	 * What consumed is about to be: for the next consumer.  Relaxed.  Of
+	 * one that is TAKEN, UT_NOTED while until is what is said above.
+	 */
+#define UT_NOTED	UINT64_MAX
 	ut_a64 writing;
 	ut_a32 tid;
 	/*
@@ -166,7 +173,7 @@ struct ut_subbuf {
 	 * FULL or PARKED: which is the oldest?  Writer, relaxed.
 	 */
 	ut_a32 order;
-	/* How often it was dropped.  Who has it TAKEN, relaxed. */
+	/* How often it was dropped.  Who has it TAKEN, release. */
 	ut_a32 round;
 	/* 1 while the consumer reads it although it is OWNED.  Consumer. */
 	ut_a32 pin;

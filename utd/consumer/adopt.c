@@ -41,14 +41,15 @@ hold(struct region *r, uint32_t i, uint64_t word)
 	if (!r->overwrites || UT_STATE(word) == UT_READING)
 		return true;
 	if (UT_STATE(word) == UT_OWNED)
-		return region_pin(r, i);
+		return region_pin(r, i, &word);
 	return UT_STATE(word) == UT_TAKEN || UT_STATE(word) == UT_FREE ||
 	    region_sub_take(r, i, word);
 }
 
 /* Find out how much of a sub-buffer the last consumer has written. */
 static void
-adopt_held(struct region *r, const struct sink *k, uint32_t i, uint64_t word)
+adopt_held(struct region *r, const struct sink *k, uint32_t i,
+    uint64_t word)
 {
 	struct ut_subbuf *sub = &r->subs[i];
 	uint64_t consumed = load(&sub->consumed), next = load(&sub->writing);
@@ -74,21 +75,38 @@ adopt_held(struct region *r, const struct sink *k, uint32_t i, uint64_t word)
 	region_sub_consumed(r, i, next, until);
 }
 
-/* The last consumer may have died when it had one pinned. */
+/*
+ * What was about to be written is found in a file before it can be dropped, or
+ * it would count twice.  It is pinned, or READING, by the last consumer or us.
+ */
 static void
 adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 {
 	struct ut_subbuf *sub = &r->subs[i];
 	uint64_t word;
 
-	region_unpin(r, i);
 	do {
 		r->round[i] = load_acquire(&sub->round);
 		word = load_acquire(&sub->state);
 	} while (load(&sub->writing) != load(&sub->consumed) &&
 	    !hold(r, i, word));
 	adopt_held(r, k, i, word);
-	region_unpin(r, i);
+}
+
+/*
+ * Is what the sub-buffer says of itself, which was loaded before, of the slot in
+ * the word, which was loaded before that?  In overwrite mode another slot may
+ * have had it in between, or before and not labelled it yet; then its seq would
+ * make a gap where none is.
+ */
+static bool
+has_label(const struct region *r, uint32_t i, uint64_t word)
+{
+	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN ||
+	    (word & UT_SHARED))
+		return false;
+	return !r->overwrites || (load(&r->subs[i].commit) != 0 &&
+	    UT_STATE_GEN(load(&r->subs[i].state)) == UT_STATE_GEN(word));
 }
 
 /* A slot's sub-buffers are written up to the first that is still there. */
@@ -103,11 +121,12 @@ adopt_slots(struct region *r)
 		r->said[i] = load(&r->slots[i].lost);
 	}
 	for (i = 0; i < r->nsubs; i++) {
-		word = load(&r->subs[i].state);
+		word = load_acquire(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		seq = load(&r->subs[i].seq);
-		if (UT_STATE(word) != UT_FREE && !(word & UT_SHARED) &&
-		    slot < n && seq > 0 && r->done_seq[slot] >= seq)
+		atomic_thread_fence(memory_order_acquire);
+		if (has_label(r, i, word) && slot < n && seq > 0 &&
+		    r->done_seq[slot] >= seq)
 			r->done_seq[slot] = seq - 1;
 	}
 }
@@ -186,6 +205,7 @@ adopt(struct region *r)
 	struct sink *k = r->sink;
 	uint64_t told, lost;
 	uint32_t i;
+	bool ok;
 
 	r->written = load(&r->header->written);
 	r->dropped = load(&r->header->dropped);
@@ -193,7 +213,10 @@ adopt(struct region *r)
 	/* What it has revoked, it may have revoked just now. */
 	r->revoked = ut_msg_now();
 	adopt_past(r);
-	if (!adopt_sink(r, k))
+	ok = adopt_sink(r, k);
+	for (i = 0; i < r->nsubs; i++)
+		region_unpin(r, i);
+	if (!ok)
 		return false;
 	adopt_slots(r);
 	for (told = r->past.told, i = 0; i < k->nstreams; i++)

@@ -324,24 +324,25 @@ wanted(struct region *r, uint64_t word, int how)
 
 /*
  * Take a sub-buffer whose state was that word, all of it, or hold the part that
- * is committed.  False if that has changed meanwhile, or if it was delivered
- * too late for this pass, which then is not the end of it.  It is READING since
- * a pass that could not write it yet.
+ * is committed, under the word that it has then.  False if it is in another
+ * state meanwhile, or was delivered too late for this pass, which is not the
+ * last one.  It is READING since a pass that could not write it yet.
  */
 static bool
-hold(struct region *r, uint32_t i, uint64_t word, bool full)
+hold(struct region *r, uint32_t i, uint64_t *word, bool full)
 {
 	if (!full)
-		return region_pin(r, i);
-	return UT_STATE(word) == UT_READING ||
-	    (oldest_enough(r, i) && region_sub_take(r, i, word));
+		return region_pin(r, i, word);
+	return UT_STATE(*word) == UT_READING ||
+	    (oldest_enough(r, i) && region_sub_take(r, i, *word));
 }
 
 /*
  * Is a sub-buffer of which we hold a part that of the writer that the word
  * names?  That one may have given it back without an event, before another
- * committed what we have seen.  Of one that is shared, nothing is written down
- * that depends on the writer.
+ * committed what we have seen: that one's word came before its commit.  One that
+ * is shared is freed by no writer.  Nothing is written down of whose it is, and
+ * nobody can drop it now.
  */
 static bool
 same_writer(const struct region *r, uint32_t i, uint64_t word)
@@ -370,15 +371,15 @@ collect_one(struct region *r, uint32_t i, int how)
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST ||
 	    r->overwrites);
-	if (!hold(r, i, word, pc.full))
+	if (!hold(r, i, &word, pc.full))
 		return;
 	region_round(r, i);
 	pc.gap = 0;
 	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
-	pc.slot = UT_STATE_SLOT(word);
-	pc.seq = load(&sub->seq);
+	pc.slot = pc.shared ? 0 : UT_STATE_SLOT(word);
+	pc.seq = load(pc.shared ? &sub->first : &sub->seq);
 	if (!piece_valid(r, &pc)) {
 		region_damaged(r);
 		if (pc.full && pc.slot < r->nslots)
@@ -541,6 +542,18 @@ pieces_unpin(struct region *r)
 			region_unpin(r, pieces[i].sub);
 }
 
+/* They cannot be written yet: in overwrite mode, others may drop them. */
+static void
+pieces_leave(struct region *r)
+{
+	size_t i;
+
+	pieces_unpin(r);
+	for (i = 0; r->overwrites && i < npieces; i++)
+		if (pieces[i].full)
+			region_sub_leave(r, pieces[i].sub);
+}
+
 /*
  * How many sub-buffers of the slot are missing before that one?  They were
  * overwritten, and never come.
@@ -560,7 +573,6 @@ bool
 region_drain(struct region *r, int how)
 {
 	size_t i, full = 0;
-	bool more;
 
 	if (r->sink->trace->behind)
 		return false;
@@ -572,14 +584,14 @@ region_drain(struct region *r, int how)
 	region_look(r);
 	if (r->shared.cut)
 		region_damaged(r);
-	more = oldest_find(r, how);
+	r->left = oldest_find(r, how);
 	for (i = 0; i < r->nsubs; i++)
 		collect_one(r, (uint32_t)i, how);
 	if (how != DRAIN_FULL)
 		collect_lost(r);
 	orders_take();
 	if (!metadata_ready(r, how)) {
-		pieces_unpin(r);
+		pieces_leave(r);
 		return false;
 	}
 	if (npieces > 0)
@@ -601,9 +613,9 @@ region_drain(struct region *r, int how)
 	batch_flush(r);
 	pieces_unpin(r);
 	region_grew(r);
-	if (!more)
+	if (!r->left)
 		region_looked(r);
-	return more || full >= r->bell;
+	return r->left || full >= r->bell;
 }
 
 /* Nothing more is written to its trace: is that still there? */

@@ -53,10 +53,10 @@ static size_t nlate;
  * has no more with events, so no more are in the file unknown to the region.
  */
 static void
-note_late(const struct stream *s, const struct packet *pk, uint64_t nth,
-    off_t at)
+note_late(const struct stream *s, const struct packet *pk, off_t at)
 {
-	struct late *l = &late[s->index * BATCH + nth % BATCH];
+	struct late *l = &late[s->index * BATCH +
+	    (s->seq - s->missing) % BATCH];
 
 	l->stream = s->index;
 	l->file = s->file;
@@ -73,7 +73,6 @@ scan_file(struct sink *k, struct stream *s, int fd)
 	unsigned char buf[PACKET_HEAD_MAX];
 	struct packet pk;
 	struct stat st;
-	uint64_t packets = 0;
 	ssize_t n;
 	size_t head;
 
@@ -85,7 +84,10 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		    memcmp(pk.uuid, k->trace->uuid, UUID_LEN) != 0 ||
 		    pk.len > (uint64_t)st.st_size - s->size - head)
 			break;
-		note_late(s, &pk, packets++, (off_t)(s->size + head));
+		if (s->file == 0 || s->seq > 0)
+			s->missing += pk.seq - s->seq;
+		s->seq = pk.seq;
+		note_late(s, &pk, (off_t)(s->size + head));
 		s->shared = pk.shared;
 		s->tid = pk.tid;
 		s->size += head + pk.len;
@@ -205,7 +207,7 @@ adopt_stream(struct sink *k, const struct range *r)
 		if (s->file == r->last)
 			break;
 	}
-	k->packets += s->seq;
+	k->packets += s->seq - s->missing;
 	if (ok)
 		stream_prune(k, s);
 	else

@@ -324,7 +324,8 @@ commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 /*
  * Will no more packets come from that source?  None will from a slot that is
  * free or whose owner is dead, nor from any if the region is stopped.  Shared
- * sub-buffers are never over.  A higher number is that of no source.
+ * sub-buffers are never over, or, where any sub-buffer may become shared and be
+ * dropped again, after each packet.  A higher number is that of no source.
  */
 bool
 region_over(const struct region *r, uint32_t source)
@@ -332,7 +333,7 @@ region_over(const struct region *r, uint32_t source)
 	uint64_t owner;
 
 	if (source >= r->nslots)
-		return source >= r->nslots + r->nsubs;
+		return r->overwrites || source >= r->nslots + r->nsubs;
 	owner = load(&r->slots[source].owner);
 	return owner == 0 || program_dead(owner) ||
 	    load(&r->header->active) == 0;
@@ -376,6 +377,17 @@ region_sub_take(struct region *r, uint32_t i, uint64_t word)
 	    memory_order_relaxed);
 }
 
+/* READING -> FULL.  Release: we have read what we wanted. */
+void
+region_sub_leave(struct region *r, uint32_t i)
+{
+	const uint64_t word = load(&r->subs[i].state);
+
+	atomic_store_explicit(&r->subs[i].state, UT_STATE_WORD(
+	    UT_STATE_GEN(word), UT_STATE_SLOT(word),
+	    UT_FULL | (word & UT_SHARED)), memory_order_release);
+}
+
 /* Free a sub-buffer.  The lowest is claimed first: its pages are warm. */
 void
 region_sub_free(struct region *r, uint32_t i)
@@ -401,8 +413,8 @@ region_sub_free(struct region *r, uint32_t i)
 }
 
 /*
- * Free a sub-buffer that nobody will write: one that a program died over when
- * it had it TAKEN.  Its events are overwritten.
+ * Free a sub-buffer over which a program died when it had it TAKEN.  Its events
+ * are overwritten; the program may have got so far as to count them.
  */
 void
 region_sub_drop(struct region *r, uint32_t i)
@@ -411,14 +423,22 @@ region_sub_drop(struct region *r, uint32_t i)
 	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(load(&sub->state))];
 	const uint64_t commit = load(&sub->commit);
 	const uint64_t consumed = load(&sub->consumed);
+	const uint64_t had = load(&slot->overwritten);
+	uint64_t all = had;
 
-	if (commit_valid(r, commit, consumed))
-		store(&slot->overwritten, load(&slot->overwritten) +
-		    UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(consumed));
+	if (load(&sub->writing) == UT_NOTED)
+		all = load(&sub->until);
+	else if (commit_valid(r, commit, consumed))
+		all += UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(consumed);
+	if (all > had)
+		store(&slot->overwritten, all);
 	region_sub_free(r, i);
 }
 
-/* What is remembered of a sub-buffer is of one that was dropped since. */
+/*
+ * What is remembered of a sub-buffer may be of what was dropped since.  Who has
+ * seen a state or a commit of after that, by an acquire load, sees its round.
+ */
 void
 region_round(struct region *r, uint32_t i)
 {
@@ -433,17 +453,18 @@ region_round(struct region *r, uint32_t i)
 }
 
 /*
- * Keep what is OWNED from being dropped when it is full; false if it is not
- * OWNED any more.  See libut/drop.c.
+ * Keep what is OWNED from being dropped when it is full, and find out whose it
+ * is by now; false if it is not OWNED any more.  See libut/drop.c.
  */
 bool
-region_pin(struct region *r, uint32_t i)
+region_pin(struct region *r, uint32_t i, uint64_t *word)
 {
 	if (!r->overwrites)
 		return true;
 	store(&r->subs[i].pin, 1);
 	atomic_thread_fence(memory_order_seq_cst);
-	if (UT_STATE(load_acquire(&r->subs[i].state)) == UT_OWNED)
+	*word = load_acquire(&r->subs[i].state);
+	if (UT_STATE(*word) == UT_OWNED)
 		return true;
 	region_unpin(r, i);
 	return false;
@@ -540,7 +561,8 @@ region_looked(struct region *r)
 bool
 region_has_full(const struct region *r)
 {
-	return r->waits != 0 || load(&r->header->delivered) != r->taken;
+	return r->waits != 0 || r->left ||
+	    load(&r->header->delivered) != r->taken;
 }
 
 /*

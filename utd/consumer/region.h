@@ -78,6 +78,7 @@ struct region {
 	uint32_t	*round;		/* by sub-buffer: when all this was */
 	bool		 overwrites;	/* writers drop the oldest */
 	int32_t		 upto;		/* what is as old, this pass takes */
+	bool		 left;		/* some that are full, by that */
 	int64_t		 revoked;	/* when we last looked for idle ones */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
@@ -126,10 +127,11 @@ uint32_t region_slots_used(const struct region *);
 bool	 region_over(const struct region *, uint32_t);
 void	 region_slot_free(struct region *, uint32_t);
 bool	 region_sub_take(struct region *, uint32_t, uint64_t);
+void	 region_sub_leave(struct region *, uint32_t);
 void	 region_sub_free(struct region *, uint32_t);
 void	 region_sub_drop(struct region *, uint32_t);
 void	 region_round(struct region *, uint32_t);
-bool	 region_pin(struct region *, uint32_t);
+bool	 region_pin(struct region *, uint32_t, uint64_t *);
 void	 region_unpin(struct region *, uint32_t);
 uint64_t region_overwritten(const struct region *);
 void	 region_written(struct region *, uint64_t);

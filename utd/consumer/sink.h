@@ -78,6 +78,7 @@ struct stream {
 	uint64_t	 size;		/* bytes of whole packets in the file */
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 seq;		/* of the next packet */
+	uint64_t	 missing;	/* numbers without a packet */
 	uint64_t	 discarded;	/* events, as the last packet tells */
 };
 

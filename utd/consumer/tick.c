@@ -63,13 +63,17 @@ any_busy(const struct region *r)
 }
 
 static bool
-all_drained(const struct region *r)
+all_drained(struct region *r)
 {
+	uint64_t commit;
 	uint32_t i;
 
-	for (i = 0; i < r->nsubs; i++)
-		if (load_acquire(&r->subs[i].commit) != r->consumed[i])
+	for (i = 0; i < r->nsubs; i++) {
+		commit = load_acquire(&r->subs[i].commit);
+		region_round(r, i);
+		if (commit != r->consumed[i])
 			return false;
+	}
 	return true;
 }
 
