@@ -23,6 +23,8 @@
  *	next	an event for which the sub-buffer, of 4096 bytes, has no room
  *	nest	an event; at SIGUSR1 another, in the handler
  *	jump	an event; at SIGUSR1 it is left by siglongjmp, for another
+ *	nextnest, nextjump
+ *		as nest and jump, with an event as in next
  *	share, sharenest, sharejump
  *		as one, nest and jump, some time after the last event, when
  *		another thread has the sub-buffer that is for such: in one that
@@ -111,12 +113,18 @@ first_one(void)
 }
 
 static void
-next(void)
+fill(void)
 {
 	int i;
 
 	for (i = 0; i < fit; i++)
 		tick(0);
+}
+
+static void
+next(void)
+{
+	fill();
 	mark();
 	tick(0);
 	mark();
@@ -137,6 +145,13 @@ nest(void)
 }
 
 static void
+next_nest(void)
+{
+	signal(SIGUSR1, nested);
+	next();
+}
+
+static void
 leave(int sig)
 {
 	(void)sig;
@@ -147,10 +162,9 @@ leave(int sig)
 }
 
 static void
-jump(void)
+leave_one(void)
 {
 	signal(SIGUSR1, leave);
-	tick(0);
 	mark();
 	if (sigsetjmp(left, 1) == 0) {
 		can_leave = 1;
@@ -158,6 +172,20 @@ jump(void)
 	}
 	tick(1);
 	mark();
+}
+
+static void
+jump(void)
+{
+	tick(0);
+	leave_one();
+}
+
+static void
+next_jump(void)
+{
+	fill();
+	leave_one();
 }
 
 static void *
@@ -206,15 +234,8 @@ share_nest(void)
 static void
 share_jump(void)
 {
-	signal(SIGUSR1, leave);
 	hardly();
-	mark();
-	if (sigsetjmp(left, 1) == 0) {
-		can_leave = 1;
-		tick(0);
-	}
-	tick(1);
-	mark();
+	leave_one();
 }
 
 static pthread_key_t late_key;
@@ -367,6 +388,8 @@ static const struct {
 	{ "one",	one },
 	{ "first",	first_one },
 	{ "next",	next },
+	{ "nextnest",	next_nest },
+	{ "nextjump",	next_jump },
 	{ "nest",	nest },
 	{ "jump",	jump },
 	{ "share",	share },
