@@ -50,7 +50,7 @@ const struct attr attr_table[ATTRS] = {
 	    .name = "flush_ms", .what = "flush interval", .time = true,
 	    .min = 1, .max = 60 * 60 * 1000, .usual = 1000 },
 	[ATTR_MODE] = { .option = "m discard | overwrite", .commands = BOTH,
-	    .name = "mode", .what = "mode", .text = ", overwrite",
+	    .name = "mode", .what = "mode",
 	    .max = UT_MODE_OVERWRITE, .words = { "discard", "overwrite" } }
 };
 

@@ -38,7 +38,8 @@
  *	trace	an event now and then, for ever
  *	wait	nothing, for ever
  *
- * VICTIM_CONTEXTS is how many bytes of contexts each event has.
+ * VICTIM_CONTEXTS is how many bytes of contexts each event has, VICTIM_SHARED how
+ * many of the first ones are in another sub-buffer.
  *
  * Events are like seq's, of the writers 2 * number and the one after it.  The
  * calls that returned are counted in files like seq's, prefix.0 and so on,
@@ -74,7 +75,7 @@ UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
 static uint32_t first;
 static _Atomic uint64_t *progress;
 static uint64_t count[2];
-static int fit = 4096 / BYTES;
+static int fit = 4096 / BYTES, others;
 static sigjmp_buf left;
 static volatile sig_atomic_t can_leave;
 
@@ -117,7 +118,7 @@ fill(void)
 {
 	int i;
 
-	for (i = 0; i < fit; i++)
+	for (i = 0; i < fit + others; i++)
 		tick(0);
 }
 
@@ -442,6 +443,8 @@ main(int argc, char *argv[])
 	if (progress == MAP_FAILED)
 		err(1, "mmap");
 	progress += first % MAXTHREADS;
+	if (getenv("VICTIM_SHARED") != NULL)
+		others = atoi(getenv("VICTIM_SHARED"));
 	if (getenv("VICTIM_CONTEXTS") != NULL)
 		contexts(atoi(getenv("VICTIM_CONTEXTS")));
 	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)

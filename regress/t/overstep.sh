@@ -14,6 +14,9 @@ export LD_BIND_NOW
 # Who is late, as its utd has more to do, is waited for.
 UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT
+# A thread begins in one that is shared.
+VICTIM_SHARED=1
+export VICTIM_SHARED
 subs=16 total=0 all_read=0 all_returned=0
 
 # The member of the session in the list.
@@ -96,7 +99,7 @@ start_utd
 attack next next $(few 150)
 attack first first $(few 40)
 attack share share $(few 40)
-! can || attack nextnest nextnest -i 400 $(few 60)
-! can || attack nextjump nextjump -i 400 $(few 100)
+! can || attack nextnest nextnest -i 1000 $(few 60)
+! can || attack nextjump nextjump -i 1000 $(few 140)
 survived "$total" "kills, at each instruction" "$all_returned" "$all_read"
 stop_utd || fail "utd: status $?"
