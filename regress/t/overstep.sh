@@ -99,7 +99,7 @@ start_utd
 attack next next $(few 150)
 attack first first $(few 40)
 attack share share $(few 40)
-! can || attack nextnest nextnest -i 1000 $(few 60)
-! can || attack nextjump nextjump -i 1000 $(few 140)
+! can || attack nextnest nextnest -i 700 $(few 40)
+! can || attack nextjump nextjump -i 700 $(few 200)
 survived "$total" "kills, at each instruction" "$all_returned" "$all_read"
 stop_utd || fail "utd: status $?"

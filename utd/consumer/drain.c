@@ -391,7 +391,8 @@ collect_one(struct region *r, uint32_t i, int how)
 		return;
 	}
 	if (pc.full || (pc.commit != r->consumed[i] &&
-	    same_writer(r, i, word) && oldest_enough(r, i)))
+	    same_writer(r, i, word) && (how == DRAIN_DEAD ||
+	    oldest_enough(r, i))))
 		pieces[npieces++] = pc;
 	else
 		region_unpin(r, i);

@@ -85,7 +85,7 @@ can_doze(struct region *r)
 	const bool same = delivered == r->quiet_at;
 
 	r->quiet_at = delivered;
-	return same && delivered == r->taken && r->waits == 0 &&
+	return same && delivered == r->taken && r->waits == 0 && !r->left &&
 	    load(&r->header->mute) == 0 && !region_behind(r);
 }
 
