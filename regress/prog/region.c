@@ -24,7 +24,7 @@
  * many, and how often all of them together.
  *
  * With -b instead, for each: how many bytes of events are in sub-buffers, of how
- * many.
+ * many, and how many events were overwritten.
  *
  * With -u they become what they were when the consumer had written the last
  * packet of each and had not yet noted that: for one packet of each.
@@ -115,13 +115,19 @@ bytes_look(void)
 {
 	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
 	    h->subs);
-	uint64_t bytes = 0;
+	struct ut_slot *slots = (struct ut_slot *)(void *)((char *)h +
+	    h->slots);
+	uint64_t bytes = 0, over = 0;
 	uint32_t i;
 
 	for (i = 0; i < h->nsubs; i++)
 		bytes += UT_COMMIT_LEN(atomic_load(&s[i].commit));
-	printf("%llu of %llu bytes\n", (unsigned long long)bytes,
-	    (unsigned long long)h->nsubs * h->subsize);
+	for (i = 0; i < h->nslots; i++)
+		over += atomic_load(&slots[i].overwritten);
+	printf("%llu of %llu bytes, %llu overwritten\n",
+	    (unsigned long long)bytes,
+	    (unsigned long long)h->nsubs * h->subsize,
+	    (unsigned long long)over);
 }
 
 static void
