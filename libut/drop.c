@@ -39,8 +39,9 @@
  * with a look at round, and counts if that is the same.  Whatever a writer
  * stores in the sub-buffer after round has grown, it stores after a release
  * fence; so a copy with any of that sees the new round behind its acquire
- * fence.  The store to round itself is release: a consumer that takes over, and
- * sees the new round, sees the TAKEN before it, and not the FULL of the old one.
+ * fence.  The store to round itself is release, too: a consumer that takes over
+ * and sees the new round sees TAKEN or what comes later, and not the FULL of the
+ * old one.
  *
  * Which is the oldest?  Claims go round the pool, so what comes next is what
  * was claimed longest ago, but a slow writer may have delivered that just now.

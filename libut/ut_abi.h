@@ -41,8 +41,8 @@
  *	    +---------------------------------+       drain (consumer, CAS)
  *
  * In overwrite mode, a writer that finds none FREE drops one that is FULL or
- * PARKED: it becomes TAKEN by exchange, is emptied, and becomes FREE by a store.
- * TAKEN has the slot of who does so.
+ * PARKED: it becomes TAKEN by exchange, is emptied, and becomes FREE by a
+ * store.  TAKEN has the slot of who does so.
  *
  * REVOKED is a bit that the consumer may set by CAS in an OWNED word; a
  * writer that sees it lets go of the sub-buffer at once.  The generation

@@ -21,7 +21,8 @@ subs=16 total=0 all_read=0 all_returned=0
 
 # The member of the session in the list.
 member() {
-	utctl list -j | sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
+	utctl list -j |
+	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
 }
 
 # What comes before each victim: the last one is buried, and then no consumer

@@ -12,7 +12,8 @@ export UT_REGISTER_TIMEOUT
 
 # The member of the session in the list.
 member() {
-	utctl list -j | sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
+	utctl list -j |
+	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
 }
 
 set_up() {

@@ -94,10 +94,10 @@ adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 }
 
 /*
- * Is what the sub-buffer says of itself, which was loaded before, of the slot in
- * the word, which was loaded before that?  In overwrite mode another slot may
- * have had it in between, or before and not labelled it yet; then its seq would
- * make a gap where none is.
+ * Is what the sub-buffer says of itself, which was loaded before, of the slot
+ * in the word, which was loaded before that?  In overwrite mode another slot
+ * may have had the sub-buffer in between, or have it and not have labelled it
+ * yet; then the seq of another slot would make a gap where none is.
  */
 static bool
 has_label(const struct region *r, uint32_t i, uint64_t word)
