@@ -39,7 +39,8 @@
  *   and the sub-buffers are free.
  *
  * More to happen:  DEATH: programs die, anywhere, and the consumer is told.
- * JUMP: the slow path is left by siglongjmp, anywhere.
+ * JUMP: the slow path is left by siglongjmp, anywhere.  SHARED: the other writer
+ * shares what it writes into, and leaves it PARKED after each event.
  *
  * Broken on purpose:  NO_TAKEN: what is dropped is the writer's at once, and
  * emptied then.  NO_PIN: the consumer does not say what it reads.  LATE_PIN: it
@@ -47,7 +48,8 @@
  * NO_ROUND: copies do not count the rounds.  NO_FENCE, with WEAK: new bytes may
  * be seen before the round.  ALL_FULL: the consumer also takes what was
  * delivered after it had looked how many there are.  NO_AGAIN, with JUMP: it
- * does not look whose the sub-buffer is when it has seen the commit.
+ * does not look whose the sub-buffer is when it has seen the commit.  OLD_WORD,
+ * with SHARED: it takes it for what it was before the pin.
  */
 
 #ifndef NS
@@ -73,6 +75,12 @@
 #define FULL	2
 #define READING	3
 #define TAKEN	4
+#define PARKED	5
+#define OWNED_SHARED	6
+#define FULL_SHARED	7
+#define WHOLE(st)	((st) == FULL || (st) == FULL_SHARED || (st) == PARKED)
+#define OF_MANY(st)	((st) == OWNED_SHARED || (st) == FULL_SHARED || \
+			    (st) == PARKED)
 #define STATE(w)	((w) & 7)
 #define SLOT(w)		(((w) >> 3) & 1)
 #define GEN(w)		((w) >> 4)
@@ -216,6 +224,20 @@ inline forget()
 	sub = NONE; mine = 0; n = 0; room = false
 }
 
+#ifdef SHARED
+#define SHARES(w)	((w) == 1)
+inline get(s)
+{
+	if
+	:: SHARES(w) -> share(s)
+	:: else -> claim(s)
+	fi
+}
+#else
+#define SHARES(w)	false
+#define get(s)		claim(s)
+#endif
+
 /* The sub-buffer is TAKEN: nobody can make sense of what is there. */
 inline clear()
 {
@@ -238,12 +260,20 @@ inline count(s)
 	i = 0
 }
 
+/* Nobody's, with all that is in it, or full. */
+inline park(st)
+{
+	put(STORE(ORDER, sub, 0, mine, delivered));
+	put(STORE(TURN | RELEASE, sub, 0, mine, WORD(GEN(mine), 0, st)));
+}
+
 inline deliver()
 {
 	if
 	:: STATE(mine) == TAKEN ->
 		d_step { count(sub) };
 		clear()
+	:: STATE(mine) == OWNED_SHARED -> park(PARKED)
 	:: STATE(mine) == OWNED && n == 0 ->
 		put(STORE(TURN | RELEASE, sub, 0, mine,
 		    WORD(GEN(mine), 0, FREE)))
@@ -272,6 +302,34 @@ inline claim(s)
 	}
 }
 
+/* One that is FREE or PARKED, for one event. */
+inline share(s)
+{
+	atomic {
+		FLUSHED(w);
+		if
+		:: STATE(state[s]) == FREE || STATE(state[s]) == PARKED ->
+			mine = WORD(GEN(state[s]) + 1, w, OWNED_SHARED);
+			state[s] = mine;
+			sub = s;
+			n = commit[s]
+		:: else
+		fi
+	};
+	if
+	:: sub == NONE
+	:: sub != NONE && n < CAP ->
+		if
+		:: n == 0 -> put(STORE(LABEL, sub, 0, mine, 0))
+		:: else
+		fi
+	:: else ->
+		park(FULL_SHARED);
+		atomic { nstores[w] == 0 -> delivered++ };
+		forget()
+	fi
+}
+
 /*
  * FULL -> TAKEN, unless the consumer reads there: it began when the sub-buffer
  * was OWNED, and so before the word that we have seen.
@@ -280,9 +338,9 @@ inline drop(s)
 {
 	old = state[s];
 #ifdef NO_LOOK
-	ready = STATE(old) == FULL;
+	ready = WHOLE(STATE(old));
 #else
-	ready = STATE(old) == FULL && pin[s] == 0;
+	ready = WHOLE(STATE(old)) && pin[s] == 0;
 #endif
 	if
 	:: ready ->
@@ -311,7 +369,7 @@ inline drop(s)
 			d_step { count(s) };
 			clear();
 			forget();
-			claim(s)
+			get(s)
 #endif
 		fi
 	:: else
@@ -330,15 +388,16 @@ inline next()
 	ready = false;
 	forget();
 	if
-	:: claim(0)
+	:: get(0)
 	:: drop(0)
 #if NS > 1
-	:: claim(1)
+	:: get(1)
 	:: drop(1)
 #endif
 	fi;
 	if
-	:: sub != NONE ->
+	:: sub != NONE && SHARES(w) -> room = true
+	:: sub != NONE && !SHARES(w) ->
 		put(STORE(ORDER, sub, 0, mine, delivered));
 		put(STORE(LABEL, sub, 0, mine, e));
 		room = true
@@ -362,7 +421,13 @@ inline record()
 			put(STORE(COMMIT | RELEASE, sub, 0, mine, n + 1));
 			n++
 		};
-		returned = returned | 1 << EVENT(w, e)
+		returned = returned | 1 << EVENT(w, e);
+		if
+		:: SHARES(w) ->
+			park(PARKED);
+			forget()
+		:: else
+		fi
 	fi
 }
 
@@ -429,11 +494,12 @@ inline read_event(s)
 {
 	d_step {
 		k = data[s * CAP + from];
-		assert(k != 0 && WRITER(k) == SLOT(word));
+		assert(k != 0 && WRITER(k) ==
+		    (OF_MANY(STATE(word)) -> 1 : SLOT(word)));
 		assert((got & 1 << k) == 0 && (dropped & 1 << k) == 0);
 		got = got | 1 << k;
-		assert(newest[SLOT(word)] < k);
-		newest[SLOT(word)] = k;
+		assert(OF_MANY(STATE(word)) || newest[SLOT(word)] < k);
+		newest[WRITER(k)] = k;
 		k = 0
 	};
 	from++
@@ -482,8 +548,9 @@ inline collect_full(s, how)
 #ifdef NO_AGAIN
 #define STILL(s)	true
 #else
-#define STILL(s)	(GEN(state[s]) == GEN(word))
+#define STILL(s)	(OF_MANY(STATE(word)) || GEN(state[s]) == GEN(word))
 #endif
+#define IS_OWNED(st)	((st) == OWNED || (st) == OWNED_SHARED)
 
 inline collect_owned(s, how)
 {
@@ -494,22 +561,27 @@ inline collect_owned(s, how)
 	pin[s] = 1;
 #endif
 #endif
+#ifdef OLD_WORD
+	ready = IS_OWNED(STATE(state[s]));
+#else
 	word = state[s];
+	ready = IS_OWNED(STATE(word));
+#endif
 	upto[s] = commit[s];
 	if
-	:: STATE(word) == OWNED && upto[s] != consumed[s] && IN_TIME(s) &&
-	    STILL(s) ->
+	:: ready && upto[s] != consumed[s] && IN_TIME(s) && STILL(s) ->
 		how = OWNED
 	:: else -> unpin(s)
-	fi
+	fi;
+	ready = false
 }
 
 inline collect(s, how)
 {
 	word = state[s];
 	if
-	:: STATE(word) == FULL && IN_TIME(s) -> collect_full(s, how)
-	:: STATE(word) == OWNED -> collect_owned(s, how)
+	:: WHOLE(STATE(word)) && IN_TIME(s) -> collect_full(s, how)
+	:: IS_OWNED(STATE(word)) -> collect_owned(s, how)
 	:: else
 	fi;
 	if
@@ -555,7 +627,7 @@ inline pass()
 #if NS > 1
 	if
 	:: first != FREE && second != FREE && SLOT(seen[0]) == SLOT(seen[1]) &&
-	    turn[1] < turn[0] ->
+	    !OF_MANY(STATE(seen[0])) && turn[1] < turn[0] ->
 		drain_one(1, second);
 		drain_one(0, first)
 	:: else ->
@@ -582,7 +654,7 @@ inline bury(w)
 		:: i < NS ->
 			word = state[i];
 			if
-			:: STATE(word) == OWNED && SLOT(word) == w ->
+			:: IS_OWNED(STATE(word)) && SLOT(word) == w ->
 				from = consumed[i];
 				do
 				:: from < commit[i] ->
@@ -629,7 +701,7 @@ inline the_end()
 		i = 0;
 		do
 		:: i < NS ->
-			assert(STATE(state[i]) != FULL &&
+			assert(!WHOLE(STATE(state[i])) &&
 			    STATE(state[i]) != READING);
 			if
 			:: STATE(state[i]) == TAKEN ->
