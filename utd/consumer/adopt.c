@@ -34,6 +34,8 @@
 #include "region.h"
 #include "sink.h"
 
+#define TRIES	1000		/* a program of bad faith may go on for ever */
+
 /* Keep writers from dropping it; false if it is in another state by now. */
 static bool
 hold(struct region *r, uint32_t i, uint64_t word)
@@ -84,13 +86,17 @@ adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 {
 	struct ut_subbuf *sub = &r->subs[i];
 	uint64_t word;
+	int tries;
 
-	do {
+	for (tries = 0; tries < TRIES; tries++) {
 		r->round[i] = load_acquire(&sub->round);
 		word = load_acquire(&sub->state);
-	} while (load(&sub->writing) != load(&sub->consumed) &&
-	    !hold(r, i, word));
-	adopt_held(r, k, i, word);
+		if (load(&sub->writing) == load(&sub->consumed) ||
+		    hold(r, i, word)) {
+			adopt_held(r, k, i, word);
+			break;
+		}
+	}
 }
 
 /*
