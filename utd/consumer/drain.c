@@ -557,7 +557,8 @@ pieces_leave(struct region *r)
 
 /*
  * How many sub-buffers of the slot are missing before that one?  They were
- * overwritten, and never come.
+ * overwritten, and never come.  So many that numbers of packets might overflow
+ * is nonsense.
  */
 static uint64_t
 find_gap(struct region *r, const struct piece *pc)
@@ -567,7 +568,7 @@ find_gap(struct region *r, const struct piece *pc)
 	if (!r->overwrites || pc->shared || pc->seq <= done + 1)
 		return 0;
 	region_advance(r, pc->slot, pc->seq - 1);
-	return pc->seq - 1 - done;
+	return pc->seq - 1 - done > UINT32_MAX ? 0 : pc->seq - 1 - done;
 }
 
 bool
