@@ -64,12 +64,13 @@ RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
 LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
-		libut/conn.c libut/context.c libut/event.c libut/filter.c \
-		libut/filters.c libut/find.c libut/forked.c libut/late.c \
-		libut/listener.c libut/lock.c libut/log.c libut/module.c \
-		libut/msg.c libut/own.c libut/prefix.c libut/record.c libut/region.c \
-		libut/register.c libut/rundir.c libut/shared.c libut/shm.c \
-		libut/slot.c libut/sock.c libut/subbuf.c libut/thread.c
+		libut/conn.c libut/context.c libut/drop.c libut/event.c \
+		libut/filter.c libut/filters.c libut/find.c libut/forked.c \
+		libut/late.c libut/listener.c libut/lock.c libut/log.c \
+		libut/module.c libut/msg.c libut/own.c libut/prefix.c \
+		libut/record.c libut/region.c libut/register.c \
+		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
+		libut/sock.c libut/subbuf.c libut/thread.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/context.h libut/escape.h libut/expr.h libut/filter.h \
@@ -89,6 +90,7 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/consumer/consumer.c utd/consumer/doze.c \
 		utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
+		utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
 		utd/consumer/programs.c utd/consumer/region.c \

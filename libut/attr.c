@@ -48,7 +48,10 @@ const struct attr attr_table[ATTRS] = {
 	    .min = 1, .max = 65536 },
 	[ATTR_FLUSH] = { .option = "i time", .commands = ATTR_ENABLE,
 	    .name = "flush_ms", .what = "flush interval", .time = true,
-	    .min = 1, .max = 60 * 60 * 1000, .usual = 1000 }
+	    .min = 1, .max = 60 * 60 * 1000, .usual = 1000 },
+	[ATTR_MODE] = { .option = "m discard | overwrite", .commands = BOTH,
+	    .name = "mode", .what = "mode",
+	    .max = UT_MODE_OVERWRITE, .words = { "discard", "overwrite" } }
 };
 
 bool

@@ -40,6 +40,7 @@ enum {
 	ATTR_FILESIZE,			/* bytes; 0: never cut */
 	ATTR_FILES,			/* of a stream; 0: all */
 	ATTR_FLUSH,			/* milliseconds, or ATTR_NEVER */
+	ATTR_MODE,			/* UT_MODE_ */
 	ATTRS
 };
 

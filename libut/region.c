@@ -61,7 +61,7 @@ header_valid(const struct ut_header *h, uint64_t size)
 	    h->nsubs >= UT_NSUBS_MIN && h->nsubs <= UT_NSUBS_MAX &&
 	    h->subsize >= UT_SUBSIZE_MIN && h->subsize <= UT_SUBSIZE_MAX &&
 	    (h->subsize & (h->subsize - 1)) == 0 &&
-	    h->mode == UT_MODE_DISCARD &&
+	    h->mode <= UT_MODE_OVERWRITE &&
 	    inside(h->data, h->nsubs, h->subsize, sizeof(*h), size) &&
 	    inside(h->subs, h->nsubs, sizeof(struct ut_subbuf), sizeof(*h),
 	    h->data) &&
@@ -103,6 +103,7 @@ region_map(struct region *rg, int fd, int64_t ahead)
 		return error;
 	}
 	rg->clock = h.clock;
+	rg->overwrites = h.mode == UT_MODE_OVERWRITE;
 	rg->header = (struct ut_header *)(void *)p;
 	rg->slots = (struct ut_slot *)(void *)(p + h.slots);
 	rg->subs = (struct ut_subbuf *)(void *)(p + h.subs);

@@ -80,6 +80,8 @@ sub_of(const struct writer *w, const struct region *rg)
 static void
 label(struct ut_subbuf *sub, uint64_t time)
 {
+	/* Who sees anything of what follows sees the round: see drop.c. */
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&sub->first, time, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, time, memory_order_relaxed);
 	atomic_store_explicit(&sub->owner, 0, memory_order_relaxed);
@@ -90,10 +92,13 @@ label(struct ut_subbuf *sub, uint64_t time)
 
 /* OWNED -> PARKED or FULL: what the owner has stored goes before it. */
 static void
-leave(struct ut_subbuf *sub, uint64_t mine, uint64_t state)
+leave(struct region *rg, struct ut_subbuf *sub, uint64_t mine, uint64_t state)
 {
+	ut_drop_later(rg, sub);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(mine),
 	    0, state | UT_SHARED), memory_order_release);
+	if (rg->overwrites)
+		ut_now_free(rg);		/* or as good as that */
 }
 
 /*
@@ -151,7 +156,7 @@ take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
 			return false;		/* wiped: ut_writer_next */
 		if (has_room(w, rg, sub, len))
 			return true;
-		leave(sub, mine, UT_FULL);
+		leave(rg, sub, mine, UT_FULL);
 		/* A few may be all that nobody has for itself. */
 		ut_bell_maybe(rg, ut_subs_reserved(rg->nsubs) / 4);
 	}
@@ -193,6 +198,34 @@ scan(struct writer *w, struct region *rg, size_t len, uint32_t *owned)
 }
 
 /*
+ * In overwrite mode, what comes next in the pool: one that is parked or free,
+ * or that can be dropped, in the first round only an old one.
+ */
+static bool
+drop_one(struct writer *w, struct region *rg, size_t len)
+{
+	const uint32_t n = rg->nsubs;
+	uint64_t word;
+	uint32_t i, k;
+
+	i = atomic_load_explicit(&rg->header->hint, memory_order_relaxed);
+	for (k = 0; k < 2 * n; k++, i++) {
+		if (i >= n)
+			i = 0;
+		(void)ut_drop(w, rg, i, k < n ? n / 2 : 0);
+		word = atomic_load_explicit(&rg->subs[i].state,
+		    memory_order_relaxed);
+		if ((UT_STATE(word) != UT_FREE && UT_STATE(word) !=
+		    UT_PARKED) || !take(w, rg, i, word, len))
+			continue;
+		atomic_store_explicit(&rg->header->hint, i + 1,
+		    memory_order_relaxed);
+		return true;
+	}
+	return false;
+}
+
+/*
  * The bound and busy writer gets a shared sub-buffer for an event of that
  * length.  The one that was parked last is warm.
  */
@@ -211,7 +244,8 @@ ut_shared_claim(struct writer *w, struct region *rg, size_t len)
 			return true;
 	}
 	for (n = 0; n < YIELDS; n++) {
-		if (scan(w, rg, len, &owned))
+		if (scan(w, rg, len, &owned) ||
+		    (rg->overwrites && drop_one(w, rg, len)))
 			return true;
 		if (owned == 0)
 			break;
@@ -278,7 +312,7 @@ ut_shared_park(struct writer *w, struct region *rg)
 
 	if (atomic_load_explicit(&sub->state, memory_order_relaxed) ==
 	    w->mine) {
-		leave(sub, w->mine, UT_PARKED);
+		leave(rg, sub, w->mine, UT_PARKED);
 		if (atomic_load_explicit(&rg->header->parked,
 		    memory_order_relaxed) != i)
 			atomic_store_explicit(&rg->header->parked, i,

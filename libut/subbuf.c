@@ -53,6 +53,9 @@ subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 	struct ut_subbuf *sub = w->sub;
 	uint64_t now = ut_read_clock(rg->clock);
 
+	/* Who sees anything of what follows sees the round: see drop.c. */
+	atomic_thread_fence(memory_order_release);
+	ut_drop_later(rg, sub);
 	thread_label(sub);
 	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, now, memory_order_relaxed);
@@ -103,12 +106,16 @@ subbuf_take(struct writer *w, struct region *rg, uint32_t i)
  * One of those that such a writer may have; without one, it has none.  If a
  * thread has looked for one in vain, the program does not look again until some
  * are freed.  when is in the place of seq: it is put back.
+ *
+ * In overwrite mode a fast thread drops what it meets, in the first round only
+ * what was delivered longer ago than half of the others.
  */
 static bool
 subbuf_claim(struct writer *w, struct region *rg, bool slow)
 {
 	const uint32_t n = slow ? ut_subs_slow(rg->nsubs) :
 	    rg->nsubs - ut_subs_reserved(rg->nsubs);
+	const bool drops = rg->overwrites && !slow;
 	ut_a64 *taken = slow ? &rg->slow_taken : &rg->subs_taken;
 	const uint64_t when = w->when;
 	uint64_t freed;
@@ -122,10 +129,12 @@ subbuf_claim(struct writer *w, struct region *rg, bool slow)
 	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
 	i = slow ? 0 : atomic_load_explicit(&rg->header->hint,
 	    memory_order_relaxed);
-	for (k = 0; k < n; k++, i++) {
+	for (k = 0; k < (drops ? 2 * n : n); k++, i++) {
 		if (i >= n)
 			i = 0;
-		if (!subbuf_take(w, rg, i))
+		if (!subbuf_take(w, rg, i) && (!drops ||
+		    !ut_drop(w, rg, i, k < n ? n / 2 : 0) ||
+		    !subbuf_take(w, rg, i)))
 			continue;
 		atomic_store_explicit(&rg->header->hint, i + 1,
 		    memory_order_relaxed);
@@ -141,22 +150,27 @@ subbuf_claim(struct writer *w, struct region *rg, bool slow)
  * OWNED -> FULL, by a release store: busy is 1 and the state was still ours
  * after that, so nobody but us may end the ownership, and a REVOKED bit set
  * meanwhile is overtaken.  One without events goes straight to FREE; its
- * commit is still 0.
+ * commit is still 0.  One that is TAKEN is emptied.
  */
 static void
 subbuf_deliver(struct writer *w, struct region *rg)
 {
 	uint32_t gen = UT_STATE_GEN(w->mine), slot = UT_STATE_SLOT(w->mine);
 
-	if (w->commit == 0) {
+	if (UT_STATE(w->mine) == UT_TAKEN) {
+		ut_drop_end(rg, w->slot, w->sub, w->mine);
+	} else if (w->commit == 0) {
 		atomic_store_explicit(&w->slot->seq, w->seq,
 		    memory_order_relaxed);
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, 0, UT_FREE), memory_order_release);
 		ut_now_free(rg);
 	} else {
+		ut_drop_later(rg, w->sub);
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, slot, UT_FULL), memory_order_release);
+		if (rg->overwrites)
+			ut_now_free(rg);	/* or as good as that */
 		ut_bell_maybe(rg, atomic_load_explicit(&rg->header->bell,
 		    memory_order_relaxed));
 	}
@@ -274,7 +288,7 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	w->when = now;
 	if (subbuf_claim(w, rg, slow))
 		room = ROOM_OWN;
-	else if (fits && (slow || !overloaded(rg)) &&
+	else if (fits && (slow || rg->overwrites || !overloaded(rg)) &&
 	    ut_shared_claim(w, rg, len))
 		room = ROOM_SHARED;
 	if (w->slot == NULL) {

@@ -40,6 +40,10 @@
  *	    |  drained (consumer)          READING <-------------------------+
  *	    +---------------------------------+       drain (consumer, CAS)
  *
+ * In overwrite mode, a writer that finds none FREE drops one that is FULL or
+ * PARKED: it becomes TAKEN by exchange, is emptied, and becomes FREE by a
+ * store.  TAKEN has the slot of who does so.
+ *
  * REVOKED is a bit that the consumer may set by CAS in an OWNED word; a
  * writer that sees it lets go of the sub-buffer at once.  The generation
  * grows with every claim, so no word is ever seen twice.
@@ -78,6 +82,7 @@
 #define UT_FULL		UINT64_C(2)
 #define UT_READING	UINT64_C(3)
 #define UT_PARKED	UINT64_C(4)	/* with events, and nobody's */
+#define UT_TAKEN	UINT64_C(5)	/* a writer empties it */
 #define UT_REVOKED	UINT64_C(8)
 #define UT_SHARED	UINT64_C(16)	/* events say whose they are */
 #define UT_STATE(w)	((w) & 7)
@@ -121,6 +126,11 @@ struct ut_slot {
 	ut_a64 lost;
 	/* Sub-buffers claimed for this slot, ever.  Owner, relaxed. */
 	ut_a64 seq;
+	/*
+	 * Events that owners of the slot have dropped, ever, of whomever, to
+	 * have room for their own.  Owner, relaxed.
+	 */
+	ut_a64 overwritten;
 };
 
 struct ut_subbuf {
@@ -141,9 +151,16 @@ struct ut_subbuf {
 	ut_a64 owner;
 	ut_a64 seq;
 	ut_a64 lost;
-	/* Up to when the consumed ones are, or later.  Consumer, relaxed. */
+	/*
+	 * Up to when the consumed ones are, or later.  Consumer, relaxed.  Of
+	 * one that is TAKEN, what its slot's overwritten is about to be.
+	 */
 	ut_a64 until;
-	/* What consumed is about to be: for the next consumer.  Relaxed. */
+	/*
+	 * What consumed is about to be: for the next consumer.  Relaxed.  Of
+	 * one that is TAKEN, UT_NOTED while until is what is said above.
+	 */
+#define UT_NOTED	UINT64_MAX
 	ut_a64 writing;
 	ut_a32 tid;
 	/*
@@ -152,6 +169,15 @@ struct ut_subbuf {
 	 */
 #define UT_THREAD_NAME	16
 	ut_a64 thread[UT_THREAD_NAME / 8];
+	/*
+	 * The header's delivered at the claim, and again when this one became
+	 * FULL or PARKED: which is the oldest?  Writer, relaxed.
+	 */
+	ut_a32 order;
+	/* How often it was dropped.  Who has it TAKEN, release. */
+	ut_a32 round;
+	/* 1 while the consumer reads it although it is OWNED.  Consumer. */
+	ut_a32 pin;
 };
 
 struct ut_header {

@@ -81,6 +81,7 @@ struct region {
 	_Alignas(128) atomic_bool attached;
 
 	/* All below is constant while it is attached. */
+	bool			 overwrites;	/* the oldest, without room */
 	uint32_t		 clock;		/* UT_CLOCK_ */
 	struct ut_header	*header;
 	struct ut_slot		*slots;
@@ -273,6 +274,12 @@ enum room	 ut_writer_room(struct writer *, struct region *, size_t,
 enum room	 ut_writer_next(struct writer *, struct region *, size_t,
 		    uint64_t);
 void		 ut_writer_leave(struct writer *, struct region *);
+
+/* drop.c */
+bool		 ut_drop(struct writer *, struct region *, uint32_t, uint32_t);
+void		 ut_drop_end(struct region *, struct ut_slot *,
+		    struct ut_subbuf *, uint64_t);
+void		 ut_drop_later(const struct region *, struct ut_subbuf *);
 
 /* shared.c */
 void		 ut_shared_name(struct region *, const char *);

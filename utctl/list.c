@@ -188,8 +188,11 @@ print_some(uint64_t n, const char *what)
 static void
 print_counts(const struct row *r)
 {
-	printf("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes",
-	    row_num(r, "written"), row_num(r, "lost"), row_num(r, "bytes"));
+	printf("%" PRIu64 " events, %" PRIu64 " lost", row_num(r, "written"),
+	    row_num(r, "lost"));
+	if (row_num(r, "overwritten") > 0)
+		printf(", %" PRIu64 " overwritten", row_num(r, "overwritten"));
+	printf(", %" PRIu64 " bytes", row_num(r, "bytes"));
 }
 
 static void

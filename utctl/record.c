@@ -363,6 +363,7 @@ report(const struct record *r, struct row *rows)
 {
 	const struct row *s, *w;
 	const char *error;
+	char over[48] = "";
 
 	if ((s = rows->child) == NULL) {
 		say("utd has lost the session");
@@ -375,9 +376,12 @@ report(const struct record *r, struct row *rows)
 			say("warning: %s", row_str(w, "text"));
 	if (*error != '\0')
 		say("%s", error);
-	say("%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " bytes in %s",
-	    row_num(s, "written"), row_num(s, "lost"), row_num(s, "bytes"),
-	    r->dir);
+	if (row_num(s, "overwritten") > 0)
+		snprintf(over, sizeof(over), ", %" PRIu64 " overwritten",
+		    row_num(s, "overwritten"));
+	say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64 " bytes in %s",
+	    row_num(s, "written"), row_num(s, "lost"), over,
+	    row_num(s, "bytes"), r->dir);
 	report_globs(r, s);
 	report_left(s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;

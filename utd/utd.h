@@ -73,6 +73,7 @@ struct counts {
 	uint64_t	 lost;
 	uint64_t	 bytes;
 	uint64_t	 packets;
+	uint64_t	 overwritten;	/* events */
 };
 
 /* become.c: another user, for good; true if that gave anything up; or fatal. */

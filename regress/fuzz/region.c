@@ -48,6 +48,7 @@ static int fds[GEOMETRIES] = { -1, -1 };
 static struct trace *dir;
 static off_t meta_size;
 static struct region *region;
+static bool overwrites;
 static struct input *mid;		/* steps in the middle of a drain */
 static unsigned int nmid;
 static int failing;			/* how writev(2) does */
@@ -291,7 +292,8 @@ check_stream(const unsigned char *buf, size_t size)
 			fuzz_die("a packet of another trace");
 		if (pk.end < pk.begin || pk.begin < last.end)
 			fuzz_die("packets that overlap");
-		if (at > 0 && pk.seq != last.seq + 1)
+		if (at > 0 && (overwrites ? pk.seq <= last.seq :
+		    pk.seq != last.seq + 1))
 			fuzz_die("not the next packet");
 		last = pk;
 	}
@@ -338,16 +340,20 @@ drain(struct input *in)
 }
 
 static void
-open_region(unsigned int geometry, bool cycles, bool again)
+open_region(uint8_t kind, bool again)
 {
+	const unsigned int geometry = kind % GEOMETRIES;
 	struct region like;
 
 	memset(&like, 0, sizeof(like));
 	strcpy(like.name, "c");
 	like.attrs.v[ATTR_NSUBS] = nsubs[geometry];
 	like.attrs.v[ATTR_SUBSIZE] = UT_SUBSIZE_MIN;
-	like.attrs.v[ATTR_CLOCK] = cycles ? UT_CLOCK_CYCLES :
+	like.attrs.v[ATTR_CLOCK] = (kind & 2) != 0 ? UT_CLOCK_CYCLES :
 	    UT_CLOCK_MONOTONIC;
+	overwrites = (kind & 4) != 0;
+	like.attrs.v[ATTR_MODE] = overwrites ? UT_MODE_OVERWRITE :
+	    UT_MODE_DISCARD;
 	ut_shm_name(like.shm);
 	if (fds[geometry] == -1) {
 		region = region_new(&like, false, -1);
@@ -386,14 +392,14 @@ cut_file(struct input *in)
 
 /* Another consumer. */
 static void
-adopt(struct input *in, unsigned int geometry, bool cycles)
+adopt(struct input *in, uint8_t kind)
 {
 	/* Without it there is nothing to do. */
 	region->header->magic = UT_ABI_MAGIC;
 	region_end(region, false);
 	if (input_u8(in) % 2)
 		cut_file(in);
-	open_region(geometry, cycles, true);
+	open_region(kind, true);
 	check_files(false);
 }
 
@@ -455,7 +461,7 @@ end(void)
 }
 
 static void
-step(struct input *in, unsigned int geometry, bool cycles)
+step(struct input *in, uint8_t kind)
 {
 	switch (input_u8(in) % 12) {
 	case 0:
@@ -470,7 +476,7 @@ step(struct input *in, unsigned int geometry, bool cycles)
 		region_revoke(region);
 		break;
 	case 4:
-		adopt(in, geometry, cycles);
+		adopt(in, kind);
 		break;
 	case 5:
 		if (input_u8(in) % 2 == 0)
@@ -497,21 +503,17 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
-	unsigned int geometry;
 	uint8_t kind;
-	bool cycles;
 
 	if (dir == NULL)
 		begin();
 	kind = input_u8(&in);
-	geometry = kind % GEOMETRIES;
-	cycles = (kind & 2) != 0;
 	failing = 0;
-	open_region(geometry, cycles, false);
+	open_region(kind, false);
 	memset((char *)region->header + UT_ABI_LINE, 0,
 	    region->size - UT_ABI_LINE);
 	while (in.n > 0)
-		step(&in, geometry, cycles);
+		step(&in, kind);
 	failing = 0;
 	region_finish(region, false);
 	end();

@@ -23,6 +23,9 @@
  * With -c instead, for each: how many sub-buffers have ever been claimed, of how
  * many, and how often all of them together.
  *
+ * With -b instead, for each: how many bytes of events are in sub-buffers, of how
+ * many, and how many events were overwritten.
+ *
  * With -u they become what they were when the consumer had written the last
  * packet of each and had not yet noted that: for one packet of each.
  */
@@ -108,6 +111,26 @@ claims_look(void)
 }
 
 static void
+bytes_look(void)
+{
+	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
+	    h->subs);
+	struct ut_slot *slots = (struct ut_slot *)(void *)((char *)h +
+	    h->slots);
+	uint64_t bytes = 0, over = 0;
+	uint32_t i;
+
+	for (i = 0; i < h->nsubs; i++)
+		bytes += UT_COMMIT_LEN(atomic_load(&s[i].commit));
+	for (i = 0; i < h->nslots; i++)
+		over += atomic_load(&slots[i].overwritten);
+	printf("%llu of %llu bytes, %llu overwritten\n",
+	    (unsigned long long)bytes,
+	    (unsigned long long)h->nsubs * h->subsize,
+	    (unsigned long long)over);
+}
+
+static void
 forget_writes(void)
 {
 	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
@@ -130,10 +153,11 @@ main(int argc, char *argv[])
 {
 	const int forget = argc > 1 && strcmp(argv[1], "-u") == 0;
 	const int claims = argc > 1 && strcmp(argv[1], "-c") == 0;
+	const int bytes = argc > 1 && strcmp(argv[1], "-b") == 0;
 	struct stat st;
 	int i, fd;
 
-	for (i = 1 + forget + claims; i < argc; i++) {
+	for (i = 1 + forget + claims + bytes; i < argc; i++) {
 		if (stat(argv[i], &st) == -1 || !S_ISREG(st.st_mode) ||
 		    st.st_size < (off_t)sizeof(*h) ||
 		    (fd = open(argv[i], forget ? O_RDWR : O_RDONLY)) == -1)
@@ -147,6 +171,8 @@ main(int argc, char *argv[])
 			forget_writes();
 		} else if (h->magic == UT_ABI_MAGIC && claims) {
 			claims_look();
+		} else if (h->magic == UT_ABI_MAGIC && bytes) {
+			bytes_look();
 		} else if (h->magic == UT_ABI_MAGIC) {
 			slots_look();
 			subs_look();

@@ -23,6 +23,8 @@
  *	next	an event for which the sub-buffer, of 4096 bytes, has no room
  *	nest	an event; at SIGUSR1 another, in the handler
  *	jump	an event; at SIGUSR1 it is left by siglongjmp, for another
+ *	nextnest, nextjump
+ *		as nest and jump, with an event as in next
  *	share, sharenest, sharejump
  *		as one, nest and jump, some time after the last event, when
  *		another thread has the sub-buffer that is for such: in one that
@@ -36,7 +38,8 @@
  *	trace	an event now and then, for ever
  *	wait	nothing, for ever
  *
- * VICTIM_CONTEXTS is how many bytes of contexts each event has.
+ * VICTIM_CONTEXTS is how many bytes of contexts each event has, VICTIM_SHARED how
+ * many of the first ones are in another sub-buffer.
  *
  * Events are like seq's, of the writers 2 * number and the one after it.  The
  * calls that returned are counted in files like seq's, prefix.0 and so on,
@@ -72,7 +75,7 @@ UT_EVENT(seq, tick, UT_INFO, UT_U32(writer), UT_U64(n), UT_STR(pad),
 static uint32_t first;
 static _Atomic uint64_t *progress;
 static uint64_t count[2];
-static int fit = 4096 / BYTES;
+static int fit = 4096 / BYTES, others;
 static sigjmp_buf left;
 static volatile sig_atomic_t can_leave;
 
@@ -111,12 +114,18 @@ first_one(void)
 }
 
 static void
-next(void)
+fill(void)
 {
 	int i;
 
-	for (i = 0; i < fit; i++)
+	for (i = 0; i < fit + others; i++)
 		tick(0);
+}
+
+static void
+next(void)
+{
+	fill();
 	mark();
 	tick(0);
 	mark();
@@ -137,6 +146,13 @@ nest(void)
 }
 
 static void
+next_nest(void)
+{
+	signal(SIGUSR1, nested);
+	next();
+}
+
+static void
 leave(int sig)
 {
 	(void)sig;
@@ -147,10 +163,9 @@ leave(int sig)
 }
 
 static void
-jump(void)
+leave_one(void)
 {
 	signal(SIGUSR1, leave);
-	tick(0);
 	mark();
 	if (sigsetjmp(left, 1) == 0) {
 		can_leave = 1;
@@ -158,6 +173,20 @@ jump(void)
 	}
 	tick(1);
 	mark();
+}
+
+static void
+jump(void)
+{
+	tick(0);
+	leave_one();
+}
+
+static void
+next_jump(void)
+{
+	fill();
+	leave_one();
 }
 
 static void *
@@ -206,15 +235,8 @@ share_nest(void)
 static void
 share_jump(void)
 {
-	signal(SIGUSR1, leave);
 	hardly();
-	mark();
-	if (sigsetjmp(left, 1) == 0) {
-		can_leave = 1;
-		tick(0);
-	}
-	tick(1);
-	mark();
+	leave_one();
 }
 
 static pthread_key_t late_key;
@@ -367,6 +389,8 @@ static const struct {
 	{ "one",	one },
 	{ "first",	first_one },
 	{ "next",	next },
+	{ "nextnest",	next_nest },
+	{ "nextjump",	next_jump },
 	{ "nest",	nest },
 	{ "jump",	jump },
 	{ "share",	share },
@@ -419,6 +443,8 @@ main(int argc, char *argv[])
 	if (progress == MAP_FAILED)
 		err(1, "mmap");
 	progress += first % MAXTHREADS;
+	if (getenv("VICTIM_SHARED") != NULL)
+		others = atoi(getenv("VICTIM_SHARED"));
 	if (getenv("VICTIM_CONTEXTS") != NULL)
 		contexts(atoi(getenv("VICTIM_CONTEXTS")));
 	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)

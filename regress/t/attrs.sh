@@ -142,7 +142,7 @@ done <"$T/table"
 # All members of a channel, here and in the pages.
 members=name$(shown | sed 's/,"contexts".*//' | tr ',' '\n' |
     sed -n 's/^"\([a-z_]*\)":.*/ \1/p' | tr -d '\n')
-[ "$members" = "name state mode$names written lost bytes" ] ||
+[ "$members" = "name state$names written lost overwritten bytes" ] ||
     fail "list -j: $members"
 for row in ' channels   utctl.1' '1  channel  ut_msg.5'; do
 	grep -A 1 "^${row% *} " "$TOP/man/${row##* }" | tr '\n' ' ' |

@@ -12,7 +12,7 @@ MS=${MS:-100}
 # In a session of its own, whose few buffers are soon full.
 scribble() {
 	utctl create -o "$T/bad" bad >/dev/null &&
-	    utctl enable-channel -s bad -n 4 channel0 &&
+	    utctl enable-channel -s bad -m $mode -n 4 channel0 &&
 	    utctl enable-event -s bad 'hostile:*' &&
 	    utctl start bad >/dev/null || fail "set-up for $1"
 	hold ./prog/scribble "$UT_RUNDIR" $1 $MS $seed
@@ -44,9 +44,16 @@ start_utd
 good_start
 before=$(fds)
 memory=$(kilobytes)
+mode=discard
 for seed in ${SEEDS:-1}; do
 	for what in all fields state commit times future seq header lost owner bell \
 	    shrink half flicker unring; do
+		scribble $what
+	done
+done
+mode=overwrite
+for seed in ${SEEDS:-1}; do
+	for what in all fields state commit seq; do
 		scribble $what
 	done
 done

@@ -1,15 +1,16 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# The models of a sub-buffer's life in spin/revoke.pml, of a region that dozes
-# in spin/doze.pml, and of a channel's life in spin/level.pml: all that can
-# happen is right, and each rule of the protocol that is left out shows as an
-# error.
+# The models of a sub-buffer's life in spin/revoke.pml and, where it may be
+# dropped, in spin/overwrite.pml, of a region that dozes in spin/doze.pml, and
+# of a channel's life in spin/level.pml: all that can happen is right, and each
+# rule of the protocol that is left out shows as an error.
 # SPIN_LONG=1 is the long form: three minutes, and 2 GB of memory.
 
 . ./common.sh
 
 need spin
-cp spin/revoke.pml spin/doze.pml spin/level.pml "$T" && cd "$T" || fail "no model"
+cp spin/revoke.pml spin/doze.pml spin/level.pml spin/overwrite.pml "$T" &&
+    cd "$T" || fail "no model"
 
 # check FLAGS...: $states and $errors.
 check() {
@@ -72,7 +73,30 @@ right -DEVENTS=1 -DDEATH -DSTOP -DJUMP -DWEAK
 right -DEVENTS=1 -DNS=2 -DWEAK
 right -DEVENTS=1 -DSHARED -DWEAK
 right -DEVENTS=1 -DSHARED -DDEATH
+
+model=overwrite.pml
+for rule in NO_TAKEN NO_PIN LATE_PIN NO_LOOK; do
+	wrong -D$rule -DNS=1 -DEVENTS=2
+done
+wrong -DCOPY -DNO_ROUND -DNS=1 -DEVENTS=2
+wrong -DALL_FULL -DEVENTS=2 -DOTHERS=0
+wrong -DNO_AGAIN -DJUMP -DNS=1 -DEVENTS=1
+wrong -DOLD_WORD -DSHARED -DNS=1 -DEVENTS=2
+
+right -DNS=1 -DEVENTS=1 -DWEAK -DDEATH
+right -DNS=1 -DCAP=2 -DJUMP -DOTHERS=0
+right -DEVENTS=2 -DOTHERS=0
+right -DEVENTS=1
+right -DCOPY -DNS=1 -DEVENTS=2
+right -DSHARED -DNS=1 -DEVENTS=1 -DWEAK -DDEATH
 [ -n "${SPIN_LONG:-}" ] || exit 0
+right -DEVENTS=1 -DWEAK
+right -DNS=1 -DEVENTS=2
+right -DNS=1 -DEVENTS=2 -DWEAK -DDEATH
+right -DNS=1 -DEVENTS=1 -DWEAK -DDEATH -DJUMP
+right -DCOPY -DNS=1 -DEVENTS=2 -DWEAK
+right -DSHARED -DNS=1 -DEVENTS=2 -DOTHERS=2 -DCAP=2
+right -DSHARED -DNS=1 -DEVENTS=1 -DJUMP
 model=doze.pml
 right -DWEAK -DSTOP -DDEATH
 right -DEVENTS=2 -DWEAK -DMUTE

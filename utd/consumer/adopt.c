@@ -34,16 +34,30 @@
 #include "region.h"
 #include "sink.h"
 
+#define TRIES	1000		/* a program of bad faith may go on for ever */
+
+/* Keep writers from dropping it; false if it is in another state by now. */
+static bool
+hold(struct region *r, uint32_t i, uint64_t word)
+{
+	if (!r->overwrites || UT_STATE(word) == UT_READING)
+		return true;
+	if (UT_STATE(word) == UT_OWNED)
+		return region_pin(r, i, &word);
+	return UT_STATE(word) == UT_TAKEN || UT_STATE(word) == UT_FREE ||
+	    region_sub_take(r, i, word);
+}
+
 /* Find out how much of a sub-buffer the last consumer has written. */
 static void
-adopt_sub(struct region *r, const struct sink *k, uint32_t i)
+adopt_held(struct region *r, const struct sink *k, uint32_t i,
+    uint64_t word)
 {
 	struct ut_subbuf *sub = &r->subs[i];
-	uint64_t word = load_acquire(&sub->state);
 	uint64_t consumed = load(&sub->consumed), next = load(&sub->writing);
 	uint64_t commit = load_acquire(&sub->commit), until;
 
-	if (UT_STATE(word) == UT_FREE)
+	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN)
 		return;
 	if (UT_STATE(word) == UT_READING && commit == 0) {
 		region_sub_free(r, i);
@@ -63,6 +77,44 @@ adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 	region_sub_consumed(r, i, next, until);
 }
 
+/*
+ * What was about to be written is found in a file before it can be dropped, or
+ * it would count twice.  It is pinned, or READING, by the last consumer or us.
+ */
+static void
+adopt_sub(struct region *r, const struct sink *k, uint32_t i)
+{
+	struct ut_subbuf *sub = &r->subs[i];
+	uint64_t word;
+	int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		r->round[i] = load_acquire(&sub->round);
+		word = load_acquire(&sub->state);
+		if (load(&sub->writing) == load(&sub->consumed) ||
+		    hold(r, i, word)) {
+			adopt_held(r, k, i, word);
+			break;
+		}
+	}
+}
+
+/*
+ * Is what the sub-buffer says of itself, which was loaded before, of the slot
+ * in the word, which was loaded before that?  In overwrite mode another slot
+ * may have had the sub-buffer in between, or have it and not have labelled it
+ * yet; then the seq of another slot would make a gap where none is.
+ */
+static bool
+has_label(const struct region *r, uint32_t i, uint64_t word)
+{
+	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN ||
+	    (word & UT_SHARED))
+		return false;
+	return !r->overwrites || (load(&r->subs[i].commit) != 0 &&
+	    UT_STATE_GEN(load(&r->subs[i].state)) == UT_STATE_GEN(word));
+}
+
 /* A slot's sub-buffers are written up to the first that is still there. */
 static void
 adopt_slots(struct region *r)
@@ -75,11 +127,12 @@ adopt_slots(struct region *r)
 		r->said[i] = load(&r->slots[i].lost);
 	}
 	for (i = 0; i < r->nsubs; i++) {
-		word = load(&r->subs[i].state);
+		word = load_acquire(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		seq = load(&r->subs[i].seq);
-		if (UT_STATE(word) != UT_FREE && !(word & UT_SHARED) &&
-		    slot < n && seq > 0 && r->done_seq[slot] >= seq)
+		atomic_thread_fence(memory_order_acquire);
+		if (has_label(r, i, word) && slot < n && seq > 0 &&
+		    r->done_seq[slot] >= seq)
 			r->done_seq[slot] = seq - 1;
 	}
 }
@@ -158,6 +211,7 @@ adopt(struct region *r)
 	struct sink *k = r->sink;
 	uint64_t told, lost;
 	uint32_t i;
+	bool ok;
 
 	r->written = load(&r->header->written);
 	r->dropped = load(&r->header->dropped);
@@ -165,7 +219,10 @@ adopt(struct region *r)
 	/* What it has revoked, it may have revoked just now. */
 	r->revoked = ut_msg_now();
 	adopt_past(r);
-	if (!adopt_sink(r, k))
+	ok = adopt_sink(r, k);
+	for (i = 0; i < r->nsubs; i++)
+		region_unpin(r, i);
+	if (!ok)
 		return false;
 	adopt_slots(r);
 	for (told = r->past.told, i = 0; i < k->nstreams; i++)

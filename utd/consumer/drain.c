@@ -49,6 +49,7 @@ struct piece {
 	uint64_t	 seq;
 	uint64_t	 commit;
 	uint64_t	 end;		/* of the packet, in time */
+	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;
 };
@@ -270,6 +271,7 @@ piece_write(struct region *r, struct piece *pc)
 		return;
 	}
 	pk.shared = pc->shared;
+	pk.gap = pc->gap;
 	pk.end = no_later(r, end_time(r, pc));
 	pk.data = region_data(r, pc->sub, from);
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
@@ -306,6 +308,7 @@ wanted(struct region *r, uint64_t word, int how)
 
 	switch (UT_STATE(word)) {
 	case UT_FREE:
+	case UT_TAKEN:
 		return false;
 	case UT_OWNED:
 		if (how == DRAIN_DEAD)
@@ -320,10 +323,40 @@ wanted(struct region *r, uint64_t word, int how)
 }
 
 /*
+ * Take a sub-buffer whose state was that word, all of it, or hold the part that
+ * is committed, under the word that it has then.  False if it is in another
+ * state meanwhile, or was delivered too late for this pass, which is not the
+ * last one.  It is READING since a pass that could not write it yet.
+ */
+static bool
+hold(struct region *r, uint32_t i, uint64_t *word, bool full)
+{
+	if (!full)
+		return region_pin(r, i, word);
+	return UT_STATE(*word) == UT_READING ||
+	    (oldest_enough(r, i) && region_sub_take(r, i, *word));
+}
+
+/*
+ * Is a sub-buffer of which we hold a part that of the writer that the word
+ * names?  That writer may have given it back without an event, before another
+ * committed what we have seen; then we see the other's word, since the claim
+ * comes before the commit.  A shared sub-buffer is freed by no writer, and while
+ * it is pinned, nobody drops it.
+ */
+static bool
+same_writer(const struct region *r, uint32_t i, uint64_t word)
+{
+	return (word & UT_SHARED) != 0 ||
+	    UT_STATE_GEN(load(&r->subs[i].state)) == UT_STATE_GEN(word);
+}
+
+/*
  * Collect the piece of a sub-buffer that is committed and not written, if any.
  * The acquire load, of commit for OWNED and PARKED, else of state, makes sure
  * that the bytes are there.  A parked sub-buffer stays parked until the last
- * pass, since writers might find no other while we write.
+ * pass, since writers might find no other while we write; in overwrite mode
+ * they do.
  */
 static void
 collect_one(struct region *r, uint32_t i, int how)
@@ -336,26 +369,33 @@ collect_one(struct region *r, uint32_t i, int how)
 	if (!wanted(r, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
-	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST);
-	/* It is READING since a pass that could not write it yet. */
-	if (pc.full && UT_STATE(word) != UT_READING &&
-	    !region_sub_take(r, i, word))
+	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST ||
+	    r->overwrites);
+	if (!hold(r, i, &word, pc.full))
 		return;
+	region_round(r, i);
+	pc.gap = 0;
 	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
-	pc.slot = UT_STATE_SLOT(word);
-	pc.seq = load(&sub->seq);
+	pc.slot = pc.shared ? 0 : UT_STATE_SLOT(word);
+	pc.seq = load(pc.shared ? &sub->first : &sub->seq);
 	if (!piece_valid(r, &pc)) {
 		region_damaged(r);
 		if (pc.full && pc.slot < r->nslots)
 			piece_over(r, &pc);
 		else if (pc.full)
 			region_sub_free(r, i);
+		else
+			region_unpin(r, i);
 		return;
 	}
-	if (pc.full || pc.commit != r->consumed[i])
+	if (pc.full || (pc.commit != r->consumed[i] &&
+	    same_writer(r, i, word) && (how == DRAIN_DEAD ||
+	    oldest_enough(r, i))))
 		pieces[npieces++] = pc;
+	else
+		region_unpin(r, i);
 }
 
 static int
@@ -469,7 +509,7 @@ is_dead(struct region *r, const struct piece *pc)
 static bool
 in_turn(struct region *r, const struct piece *pc, int how)
 {
-	if (pc->shared || how == DRAIN_LAST ||
+	if (pc->shared || r->overwrites || how == DRAIN_LAST ||
 	    pc->seq - 1 <= r->done_seq[pc->slot] ||
 	    (how == DRAIN_DEAD && is_dead(r, pc)))
 		return true;
@@ -492,6 +532,45 @@ region_grew(struct region *r)
 	report_send();
 }
 
+/* What is not full may be dropped again, once it is. */
+static void
+pieces_unpin(struct region *r)
+{
+	size_t i;
+
+	for (i = 0; i < npieces; i++)
+		if (!pieces[i].full)
+			region_unpin(r, pieces[i].sub);
+}
+
+/* They cannot be written yet: in overwrite mode, others may drop them. */
+static void
+pieces_leave(struct region *r)
+{
+	size_t i;
+
+	pieces_unpin(r);
+	for (i = 0; r->overwrites && i < npieces; i++)
+		if (pieces[i].full)
+			region_sub_leave(r, pieces[i].sub);
+}
+
+/*
+ * How many sub-buffers of the slot are missing before that one?  They were
+ * overwritten, and never come.  So many that numbers of packets might overflow
+ * is nonsense.
+ */
+static uint64_t
+find_gap(struct region *r, const struct piece *pc)
+{
+	const uint64_t done = r->done_seq[pc->slot];
+
+	if (!r->overwrites || pc->shared || pc->seq <= done + 1)
+		return 0;
+	region_advance(r, pc->slot, pc->seq - 1);
+	return pc->seq - 1 - done > UINT32_MAX ? 0 : pc->seq - 1 - done;
+}
+
 bool
 region_drain(struct region *r, int how)
 {
@@ -507,13 +586,16 @@ region_drain(struct region *r, int how)
 	region_look(r);
 	if (r->shared.cut)
 		region_damaged(r);
+	r->left = oldest_find(r, how);
 	for (i = 0; i < r->nsubs; i++)
 		collect_one(r, (uint32_t)i, how);
 	if (how != DRAIN_FULL)
 		collect_lost(r);
 	orders_take();
-	if (!metadata_ready(r, how))
+	if (!metadata_ready(r, how)) {
+		pieces_leave(r);
 		return false;
+	}
 	if (npieces > 0)
 		qsort(pieces, npieces, sizeof(*pieces), by_slot);
 	for (bytes_left = 0, i = 0; i < npieces; i++)
@@ -523,6 +605,7 @@ region_drain(struct region *r, int how)
 		if (!in_turn(r, &pieces[i], how))
 			continue;
 		full += pieces[i].full;
+		pieces[i].gap = find_gap(r, &pieces[i]);
 		if (pieces[i].full && !pieces[i].shared)
 			region_advance(r, pieces[i].slot, pieces[i].seq);
 		piece_write(r, &pieces[i]);
@@ -530,9 +613,11 @@ region_drain(struct region *r, int how)
 	if (how == DRAIN_LAST)
 		say_rest(r);
 	batch_flush(r);
+	pieces_unpin(r);
 	region_grew(r);
-	region_looked(r);
-	return full >= r->bell;
+	if (!r->left)
+		region_looked(r);
+	return r->left || full >= r->bell;
 }
 
 /* Nothing more is written to its trace: is that still there? */
@@ -564,9 +649,12 @@ bury_slots(struct region *r)
 	for (i = 0; i < r->nsubs; i++) {
 		word = load(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
-		if (UT_STATE(word) == UT_OWNED && slot < n &&
-		    program_dead(load(&r->slots[slot].owner)))
+		if (slot >= n || !program_dead(load(&r->slots[slot].owner)))
+			continue;
+		if (UT_STATE(word) == UT_OWNED)
 			region_sub_free(r, i);
+		else if (UT_STATE(word) == UT_TAKEN)
+			region_sub_drop(r, i);
 	}
 	for (i = 0; i < n; i++)
 		if (program_dead(load(&r->slots[i].owner)))

@@ -55,7 +55,8 @@ static size_t nlate;
 static void
 note_late(const struct stream *s, const struct packet *pk, off_t at)
 {
-	struct late *l = &late[s->index * BATCH + s->seq % BATCH];
+	struct late *l = &late[s->index * BATCH +
+	    (s->seq - s->missing) % BATCH];
 
 	l->stream = s->index;
 	l->file = s->file;
@@ -83,6 +84,9 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		    memcmp(pk.uuid, k->trace->uuid, UUID_LEN) != 0 ||
 		    pk.len > (uint64_t)st.st_size - s->size - head)
 			break;
+		if (s->file == 0 || s->seq > 0)
+			s->missing += pk.seq - s->seq;
+		s->seq = pk.seq;
 		note_late(s, &pk, (off_t)(s->size + head));
 		s->shared = pk.shared;
 		s->tid = pk.tid;
@@ -203,7 +207,7 @@ adopt_stream(struct sink *k, const struct range *r)
 		if (s->file == r->last)
 			break;
 	}
-	k->packets += s->seq;
+	k->packets += s->seq - s->missing;
 	if (ok)
 		stream_prune(k, s);
 	else

@@ -61,6 +61,7 @@ reply_counts(uint32_t serial, const struct region *r)
 	ut_msg_u64(out, r != NULL ? region_lost(r) : 0);
 	ut_msg_u64(out, bytes);
 	ut_msg_u64(out, packets);
+	ut_msg_u64(out, r != NULL ? region_overwritten(r) : 0);
 	report_send();
 }
 

@@ -69,7 +69,7 @@ header_init(struct region *r)
 	h->nslots = r->nslots;
 	h->nsubs = r->nsubs;
 	h->subsize = r->subsize;
-	h->mode = UT_MODE_DISCARD;
+	h->mode = r->attrs.v[ATTR_MODE];
 	h->clock = r->attrs.v[ATTR_CLOCK];
 	atomic_store(&h->bell, r->bell);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -90,6 +90,7 @@ layout(struct region *r, unsigned char *at)
 	data = (data + PAGE - 1) / PAGE * PAGE;
 	r->size = (size_t)(data + (uint64_t)r->nsubs * r->subsize);
 	r->bell = r->nsubs < 16 ? 1 : r->nsubs / 8;
+	r->overwrites = r->attrs.v[ATTR_MODE] == UT_MODE_OVERWRITE;
 	if (at == NULL)
 		return;
 	r->header = (struct ut_header *)(void *)at;
@@ -191,8 +192,10 @@ region_alloc(struct region *r)
 	r->seen = calloc(r->nsubs, sizeof(*r->seen));
 	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
 	r->until = calloc(r->nsubs, sizeof(*r->until));
+	r->round = calloc(r->nsubs, sizeof(*r->round));
 	return r->done_seq != NULL && r->waited != NULL && r->said != NULL &&
-	    r->seen != NULL && r->consumed != NULL && r->until != NULL;
+	    r->seen != NULL && r->consumed != NULL && r->until != NULL &&
+	    r->round != NULL;
 }
 
 static void
@@ -204,6 +207,7 @@ region_release(struct region *r)
 	free(r->seen);
 	free(r->consumed);
 	free(r->until);
+	free(r->round);
 	free(r);
 }
 
@@ -320,7 +324,8 @@ commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 /*
  * Will no more packets come from that source?  None will from a slot that is
  * free or whose owner is dead, nor from any if the region is stopped.  Shared
- * sub-buffers are never over.  A higher number is that of no source.
+ * sub-buffers are never over, or, where any sub-buffer may become shared and be
+ * dropped again, after each packet.  A higher number is that of no source.
  */
 bool
 region_over(const struct region *r, uint32_t source)
@@ -328,7 +333,7 @@ region_over(const struct region *r, uint32_t source)
 	uint64_t owner;
 
 	if (source >= r->nslots)
-		return source >= r->nslots + r->nsubs;
+		return r->overwrites || source >= r->nslots + r->nsubs;
 	owner = load(&r->slots[source].owner);
 	return owner == 0 || program_dead(owner) ||
 	    load(&r->header->active) == 0;
@@ -372,6 +377,17 @@ region_sub_take(struct region *r, uint32_t i, uint64_t word)
 	    memory_order_relaxed);
 }
 
+/* READING -> FULL.  Release: we have read what we wanted. */
+void
+region_sub_leave(struct region *r, uint32_t i)
+{
+	const uint64_t word = load(&r->subs[i].state);
+
+	atomic_store_explicit(&r->subs[i].state, UT_STATE_WORD(
+	    UT_STATE_GEN(word), UT_STATE_SLOT(word),
+	    UT_FULL | (word & UT_SHARED)), memory_order_release);
+}
+
 /* Free a sub-buffer.  The lowest is claimed first: its pages are warm. */
 void
 region_sub_free(struct region *r, uint32_t i)
@@ -391,9 +407,87 @@ region_sub_free(struct region *r, uint32_t i)
 	store(&sub->writing, 0);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
-	if (i < load(&r->header->hint))
+	if (i < load(&r->header->hint) && !r->overwrites)
 		store(&r->header->hint, i);
 	now_free(r);
+}
+
+/*
+ * Free a sub-buffer over which a program died when it had it TAKEN.  Its events
+ * are overwritten; the program may have got so far as to count them.
+ */
+void
+region_sub_drop(struct region *r, uint32_t i)
+{
+	struct ut_subbuf *sub = &r->subs[i];
+	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(load(&sub->state))];
+	const uint64_t commit = load(&sub->commit);
+	const uint64_t consumed = load(&sub->consumed);
+	const uint64_t had = load(&slot->overwritten);
+	uint64_t all = had;
+
+	if (load(&sub->writing) == UT_NOTED)
+		all = load(&sub->until);
+	else if (commit_valid(r, commit, consumed))
+		all += UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(consumed);
+	if (all > had)
+		store(&slot->overwritten, all);
+	region_sub_free(r, i);
+}
+
+/*
+ * What is remembered of a sub-buffer may be of what was dropped since.  Who has
+ * seen a state or a commit of after that, by an acquire load, sees its round.
+ */
+void
+region_round(struct region *r, uint32_t i)
+{
+	const uint32_t round = load(&r->subs[i].round);
+
+	if (round == r->round[i])
+		return;
+	r->round[i] = round;
+	r->consumed[i] = 0;
+	r->until[i] = 0;
+	r->seen[i] = 0;
+}
+
+/*
+ * Keep what is OWNED from being dropped when it is full, and find out whose it
+ * is by now; false if it is not OWNED any more.  See libut/drop.c.
+ */
+bool
+region_pin(struct region *r, uint32_t i, uint64_t *word)
+{
+	if (!r->overwrites)
+		return true;
+	store(&r->subs[i].pin, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	*word = load_acquire(&r->subs[i].state);
+	if (UT_STATE(*word) == UT_OWNED)
+		return true;
+	region_unpin(r, i);
+	return false;
+}
+
+/* Release: we have read what we wanted. */
+void
+region_unpin(struct region *r, uint32_t i)
+{
+	if (r->overwrites)
+		atomic_store_explicit(&r->subs[i].pin, 0,
+		    memory_order_release);
+}
+
+uint64_t
+region_overwritten(const struct region *r)
+{
+	uint64_t sum = 0;
+	uint32_t i, n = region_slots_used(r);
+
+	for (i = 0; i < n; i++)
+		sum += load(&r->slots[i].overwritten);
+	return sum;
 }
 
 /* The events that were lost, including those that no packet has told of. */
@@ -467,7 +561,8 @@ region_looked(struct region *r)
 bool
 region_has_full(const struct region *r)
 {
-	return r->waits != 0 || load(&r->header->delivered) != r->taken;
+	return r->waits != 0 || r->left ||
+	    load(&r->header->delivered) != r->taken;
 }
 
 /*

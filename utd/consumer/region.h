@@ -75,6 +75,10 @@ struct region {
 	uint64_t	*consumed;	/* by sub-buffer */
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
+	uint32_t	*round;		/* by sub-buffer: when all this was */
+	bool		 overwrites;	/* writers drop the oldest */
+	int32_t		 upto;		/* what is as old, this pass takes */
+	bool		 left;		/* some that are full, by that */
 	int64_t		 revoked;	/* when we last looked for idle ones */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
@@ -123,7 +127,13 @@ uint32_t region_slots_used(const struct region *);
 bool	 region_over(const struct region *, uint32_t);
 void	 region_slot_free(struct region *, uint32_t);
 bool	 region_sub_take(struct region *, uint32_t, uint64_t);
+void	 region_sub_leave(struct region *, uint32_t);
 void	 region_sub_free(struct region *, uint32_t);
+void	 region_sub_drop(struct region *, uint32_t);
+void	 region_round(struct region *, uint32_t);
+bool	 region_pin(struct region *, uint32_t, uint64_t *);
+void	 region_unpin(struct region *, uint32_t);
+uint64_t region_overwritten(const struct region *);
 void	 region_written(struct region *, uint64_t);
 void	 region_dropped(struct region *, uint64_t);
 void	 region_counts(const struct region *, uint64_t, uint64_t);
@@ -157,6 +167,10 @@ void	 region_rotate(struct region *, struct trace *);
 void	 region_left_sink(struct region *, const struct sink *);
 bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
+
+/* oldest.c: which sub-buffers a pass takes, in overwrite mode. */
+bool	 oldest_find(struct region *, int);
+bool	 oldest_enough(const struct region *, uint32_t);
 
 /* revoke.c: sub-buffers that idle threads hold. */
 bool	 region_needy(const struct region *);	/* then flush it before */

@@ -126,6 +126,7 @@ region_revoke(struct region *r)
 	for (i = 0; i < r->nsubs; i++) {
 		word = load_acquire(&r->subs[i].state);
 		commit = load_acquire(&r->subs[i].commit);
+		region_round(r, i);
 		was = r->seen[i];
 		r->seen[i] = commit;
 		more |= was != commit || UT_STATE(word) == UT_FULL ||

@@ -20,7 +20,8 @@
  * All that is committed is written to the old trace; what comes then goes to
  * the new one, whose streams and numbers begin anew, so that each of the two
  * can be read without the other.  What could not be written, since there is no
- * room for metadata, waits in the region, and goes to the new trace.
+ * room for metadata, waits in the region, and goes to the new trace.  In
+ * overwrite mode a pass leaves some of what is full, so there are several.
  *
  * The parent saves that the region goes on in the new trace before it says so.
  * Wherever we die, the next consumer finds the last packets in one of the two.
@@ -30,12 +31,16 @@
 #include "region.h"
 #include "sink.h"
 
+#define PASSES	8		/* programs may fill more all the time */
+
 void
 region_rotate(struct region *r, struct trace *to)
 {
 	struct sink *k;
+	int passes;
 
-	(void)region_drain(r, DRAIN_ALL);
+	for (passes = 0; passes < PASSES && region_drain(r, DRAIN_ALL);)
+		passes++;
 	region_check(r);
 	k = r->sink;
 	region_left_sink(r, k);

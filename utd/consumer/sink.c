@@ -58,7 +58,8 @@ sink_new(const struct region *r, struct trace *t)
 	    sizeof(*k->stream_of));
 	k->region = r;
 	k->trace = t;
-	k->maxstreams = 2 * (r->nslots + ut_subs_shared(r->nsubs));
+	k->maxstreams = 2 * (r->nslots + (r->overwrites ? r->nsubs :
+	    ut_subs_shared(r->nsubs)));
 	k->limit = r->attrs.v[ATTR_FILESIZE];
 	k->maxfiles = r->attrs.v[ATTR_FILES];
 	k->trouble = t->lost;		/* the parent knows that */
@@ -396,12 +397,12 @@ sink_failed(struct sink *k, int error)
 /* Make the packet the nth of those that are to be written. */
 static void
 add_packet(const struct sink *k, const struct stream *s, struct packet *pk,
-    unsigned int n)
+    uint64_t seq, unsigned int n)
 {
 	pk->uuid = k->trace->uuid;
 	pk->stream = k->region->stream;
 	pk->instance = s->index;
-	pk->seq = s->seq + n;
+	pk->seq = seq;
 	iov[2 * n].iov_base = heads[n];
 	iov[2 * n].iov_len = packet_head(heads[n], pk);
 	iov[2 * n + 1].iov_base = (void *)(uintptr_t)pk->data;
@@ -420,26 +421,31 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 {
 	struct stream *s = &k->streams[stream];
 	struct packet first = pk[0];
-	uint64_t discarded = s->discarded;
+	uint64_t discarded = s->discarded, seq = s->seq, missing = 0;
 	unsigned int i, all = 0;
 
 	if (s->seq == 0 && pk[0].lost > 0) {
 		first.end = first.begin;
 		first.len = 0;
 		first.discarded = discarded;
-		add_packet(k, s, &first, all++);
+		add_packet(k, s, &first, seq++, all++);
 	}
 	for (i = 0; i < n; i++) {
 		pk[i].discarded = discarded += pk[i].lost;
-		add_packet(k, s, &pk[i], all++);
+		seq += pk[i].gap;
+		missing += pk[i].gap;
+		add_packet(k, s, &pk[i], seq++, all++);
 	}
 	if (k->trace->nowhere) {
 		stream_drop(k, s, iov, (int)all * 2);
 	} else if (stream_write(k, s, iov, (int)all * 2) == -1) {
 		sink_failed(k, errno);
+		s->seq += missing;	/* nobody tells of these again */
+		s->missing += missing;
 		return -1;
 	}
-	s->seq += all;
+	s->seq = seq;
+	s->missing += missing;
 	s->discarded = discarded;
 	k->packets += all;
 	return 0;

@@ -77,7 +77,8 @@ struct stream {
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets in the file */
 	uint64_t	 end;		/* time at which the last packet ends */
-	uint64_t	 seq;		/* number of packets */
+	uint64_t	 seq;		/* of the next packet */
+	uint64_t	 missing;	/* numbers without a packet */
 	uint64_t	 discarded;	/* events, as the last packet tells */
 };
 
@@ -110,6 +111,7 @@ struct packet {
 	const unsigned char *data;
 	uint64_t	 len;		/* bytes of events */
 	uint64_t	 lost;		/* events, since the packet before */
+	uint64_t	 gap;		/* packets that were overwritten */
 
 	const unsigned char *uuid;
 	uint32_t	 stream;

@@ -63,13 +63,17 @@ any_busy(const struct region *r)
 }
 
 static bool
-all_drained(const struct region *r)
+all_drained(struct region *r)
 {
+	uint64_t commit;
 	uint32_t i;
 
-	for (i = 0; i < r->nsubs; i++)
-		if (load_acquire(&r->subs[i].commit) != r->consumed[i])
+	for (i = 0; i < r->nsubs; i++) {
+		commit = load_acquire(&r->subs[i].commit);
+		region_round(r, i);
+		if (commit != r->consumed[i])
 			return false;
+	}
 	return true;
 }
 
@@ -81,7 +85,7 @@ can_doze(struct region *r)
 	const bool same = delivered == r->quiet_at;
 
 	r->quiet_at = delivered;
-	return same && delivered == r->taken && r->waits == 0 &&
+	return same && delivered == r->taken && r->waits == 0 && !r->left &&
 	    load(&r->header->mute) == 0 && !region_behind(r);
 }
 

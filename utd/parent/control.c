@@ -235,14 +235,18 @@ do_start(struct client *k, struct ut_msg *m)
 static void
 tell_counts(struct client *k, const char *what, bool last)
 {
-	char text[2048];
+	char text[2048], over[48] = "";
 	struct counts sum;
 
 	session_counts(k->session, &sum);
 	troubles(k->session, last, text, sizeof(text));
-	client_ok(k, "session %s %s: %llu events, %llu lost, %llu bytes%s",
+	if (sum.overwritten > 0)
+		snprintf(over, sizeof(over), ", %llu overwritten",
+		    (unsigned long long)sum.overwritten);
+	client_ok(k, "session %s %s: %llu events, %llu lost%s, %llu bytes%s",
 	    k->session->name, what, (unsigned long long)sum.written,
-	    (unsigned long long)sum.lost, (unsigned long long)sum.bytes, text);
+	    (unsigned long long)sum.lost, over, (unsigned long long)sum.bytes,
+	    text);
 }
 
 /* Refuse to end a session if a consumer of its events does not answer. */

@@ -117,6 +117,7 @@ list_registry(struct client *k, const struct region *r)
 	row_num("bits", r->trace->bits);
 	row_num("written", r->counts.written);
 	row_num("lost", r->counts.lost);
+	row_num("overwritten", r->counts.overwritten);
 	row_num("bytes", r->counts.bytes);
 	row_num("packets", r->counts.packets);
 	if (r->trace->owner != 0) {
@@ -148,7 +149,6 @@ list_channel(struct client *k, const struct channel *ch)
 	row_str("name", ch->name);
 	row_str("state", ch->removed ? "removed" : ch->enabled ? "enabled" :
 	    "disabled");
-	row_str("mode", "discard");
 	for (i = 0; i < ATTRS; i++, a++) {
 		if (a->words[0] != NULL)
 			row_str(a->name, a->words[ch->attrs.v[i]]);
@@ -158,6 +158,7 @@ list_channel(struct client *k, const struct channel *ch)
 	}
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
+	row_num("overwritten", sum.overwritten);
 	row_num("bytes", sum.bytes);
 	row_end(k);
 	list_contexts(k, ch);
@@ -213,6 +214,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("uid", s->uid);
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
+	row_num("overwritten", sum.overwritten);
 	row_num("bytes", sum.bytes);
 	row_str("error", session_error(s));
 	row_num("missed", s->missed);

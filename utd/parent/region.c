@@ -228,6 +228,7 @@ counts_read(struct ut_msg *m, struct counts *c)
 	c->lost = ut_msg_get_u64(m);
 	c->bytes = ut_msg_get_u64(m);
 	c->packets = ut_msg_get_u64(m);
+	c->overwritten = ut_msg_get_u64(m);
 }
 
 static void
@@ -237,6 +238,7 @@ counts_add(struct counts *sum, const struct counts *c)
 	sum->lost += c->lost;
 	sum->bytes += c->bytes;
 	sum->packets += c->packets;
+	sum->overwritten += c->overwritten;
 }
 
 /* Its counts are past; its files are in the current chunk, or in one before. */

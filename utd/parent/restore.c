@@ -295,6 +295,7 @@ read_channel(struct ut_msg *m)
 	ch->past.packets = ut_msg_get_u64(m);
 	ch->kept = ut_msg_get_u64(m);
 	ch->older = ut_msg_get_u64(m);
+	ch->past.overwritten = ut_msg_get_u64(m);
 	return !m->bad && read_contexts(m, ch);
 }
 

@@ -222,6 +222,7 @@ put_channel(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, ch->past.packets);
 	ut_msg_u64(&out, ch->kept);
 	ut_msg_u64(&out, ch->older);
+	ut_msg_u64(&out, ch->past.overwritten);
 	contexts_put(&out, &ch->contexts);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
