@@ -112,8 +112,11 @@ struct region {
 	uint32_t		 handle;	/* utd's number for it */
 	dev_t			 dev;		/* to know the region by */
 	ino_t			 ino;
-	bool			 kept;		/* while unconnected */
+	atomic_bool		 kept;		/* while unconnected */
 	bool			 used;		/* mapped */
+
+	/* Constant: ms, or UT_TIMEOUT_FOREVER, to wait for space; or 0. */
+	uint32_t		 patience;
 };
 
 _Static_assert((sizeof(struct region) & (sizeof(struct region) - 1)) == 0,
@@ -254,6 +257,9 @@ extern struct region ut_regions[UT_REGIONS];
  */
 extern struct writer *_Atomic *ut_users[UT_REGIONS];
 extern struct ut_subbuf ut_no_subbuf;
+bool		 ut_writer_ours(const struct writer *, const struct region *);
+bool		 ut_writer_outer(const struct writer *, const struct region *);
+bool		 ut_writer_find(struct writer *, struct region *);
 bool		 ut_writer_bind(struct writer *, struct region *);
 void		 ut_writer_unbind(struct writer *, struct region *);
 void		 ut_writer_let_go(struct writer *);
@@ -274,6 +280,20 @@ enum room	 ut_writer_next(struct writer *, struct region *, size_t,
 		    uint64_t);
 void		 ut_writer_leave(struct writer *, struct region *);
 
+/* wait.c: for space. */
+struct space {
+	uint64_t	 begun;
+	uint32_t	 freed;		/* of the header, before the last try */
+	uint32_t	 nap;		/* ms */
+	bool		 rung;
+};
+
+void		 ut_wait_init(const struct region *);
+bool		 ut_wait_may(const struct writer *, struct region *);
+void		 ut_wait_begin(struct space *, struct region *);
+bool		 ut_wait(struct space *, struct region *);
+void		 ut_wait_end(const struct space *, struct region *);
+
 /* shared.c */
 void		 ut_shared_name(struct region *, const char *);
 bool		 ut_shared_fits(const struct region *, size_t);
@@ -286,6 +306,7 @@ void		 ut_shared_park(struct writer *, struct region *);
 /* lock.c */
 void		 ut_enter(sigset_t *);
 void		 ut_leave(const sigset_t *);
+bool		 ut_entered(void);
 extern pthread_mutex_t ut_lock;
 extern sigset_t	 ut_signals;		/* blocked before ut_enter */
 

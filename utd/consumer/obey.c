@@ -52,6 +52,9 @@ reply_counts(uint32_t serial, const struct region *r)
 	ut_msg_u64(out, r != NULL ? region_lost(r) : 0);
 	ut_msg_u64(out, r != NULL ? r->sink->bytes : 0);
 	ut_msg_u64(out, r != NULL ? r->sink->packets : 0);
+	ut_msg_u64(out, r != NULL ? load(&r->header->waits) : 0);
+	ut_msg_u64(out, r != NULL ? load(&r->header->waited) / 1000 : 0);
+	ut_msg_u64(out, r != NULL ? load(&r->header->longest) / 1000 : 0);
 	report_send();
 }
 

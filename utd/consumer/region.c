@@ -51,6 +51,14 @@ slots_for(uint32_t nsubs)
 	return n < NSLOTS_MIN ? NSLOTS_MIN : n;
 }
 
+/* An attribute, as writers find it. */
+static uint32_t
+timeout(uint32_t ms)
+{
+	return ms == ATTR_NEVER ? 0 : ms == ATTR_FOREVER ? UT_TIMEOUT_FOREVER :
+	    ms;
+}
+
 /*
  * Fill in the header of a fresh object.  All the rest of it is zeros, by which
  * every slot and sub-buffer is free.  The magic is stored last: a region that
@@ -69,7 +77,8 @@ header_init(struct region *r)
 	h->nslots = r->nslots;
 	h->nsubs = r->nsubs;
 	h->subsize = r->subsize;
-	h->mode = UT_MODE_DISCARD;
+	h->mode = r->attrs.v[ATTR_MODE];
+	h->timeout = timeout(r->attrs.v[ATTR_TIMEOUT]);
 	h->clock = r->attrs.v[ATTR_CLOCK];
 	atomic_store(&h->bell, r->bell);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -296,11 +305,15 @@ region_start(struct region *r)
 	atomic_store(&r->header->active, UT_ACTIVE);
 }
 
-/* Let no more events begin.  If all programs are dead, none is under way. */
+/*
+ * Let no more events begin, nor wait.  If all programs are dead, none is under
+ * way.
+ */
 void
 region_stop(struct region *r, bool dead)
 {
 	atomic_store(&r->header->active, 0);
+	(void)region_wake(r);
 	if (!dead)
 		wait_quiet(r);
 }
@@ -340,6 +353,39 @@ now_free(struct region *r)
 {
 	atomic_fetch_add_explicit(&r->header->freed, 1,
 	    memory_order_release);
+}
+
+/*
+ * Wake the writers that wait for space, in block mode: some may have become
+ * free.  The fence orders freed before the load of `waiting': see libut/wait.c.
+ * True if there were any; those that still wait say so again.
+ */
+bool
+region_wake(struct region *r)
+{
+	struct ut_header *h = r->header;
+
+	if (!attrs_block(&r->attrs))
+		return false;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (load(&h->waiting) == 0 || atomic_exchange_explicit(&h->waiting, 0,
+	    memory_order_relaxed) == 0)
+		return false;
+	ut_word_wake(&h->freed);
+	return true;
+}
+
+/*
+ * The last consumer may have died before it told of what it had freed, or after
+ * it knew that somebody waits and before it woke them.
+ */
+void
+region_wake_all(struct region *r)
+{
+	now_free(r);
+	atomic_thread_fence(memory_order_seq_cst);
+	store(&r->header->waiting, 0);
+	ut_word_wake(&r->header->freed);
 }
 
 /* Note that the slot's sub-buffers up to that one are dealt with. */

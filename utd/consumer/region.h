@@ -75,6 +75,7 @@ struct region {
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
+	bool		 hungry;	/* writers wait, since the last pass */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
 #define DOZE_OFF	1	/* who traces rings, but may not know it yet */
@@ -136,6 +137,8 @@ bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
 void	 region_bell_strange(struct region *);
 bool	 region_behind(const struct region *);	/* lacks metadata */
+bool	 region_wake(struct region *);	/* who waits; true: there was any */
+void	 region_wake_all(struct region *);
 
 /* drain.c: from sub-buffers to packets. */
 #define DRAIN_FULL	0		/* sub-buffers that are full */
@@ -158,6 +161,7 @@ bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
 
 /* revoke.c: sub-buffers that idle threads hold. */
+#define HURRY_MS	50		/* between looks when writers wait */
 bool	 region_needy(const struct region *);	/* then flush it before */
 bool	 region_revoke(struct region *);	/* true: something goes on */
 

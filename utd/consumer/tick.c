@@ -120,13 +120,14 @@ region_pass(struct region *r, bool tick)
 {
 	const int64_t now = ut_msg_now();
 	const bool flush = flush_due(r, now, tick);
+	const bool hurry = r->hungry && now - r->revoked >= HURRY_MS;
 	bool quiet, more = false;
 	int how = DRAIN_FULL;
 
 	tick &= r->doze != DOZE_ASLEEP;
 	r->ticks += tick;
-	quiet = tick && !any_busy(r);
-	if (flush || (tick && region_needy(r)))
+	quiet = tick && !any_busy(r) && !r->hungry;
+	if (flush || ((tick || hurry) && region_needy(r)))
 		how = DRAIN_ALL;
 	else if (tick)
 		how = DRAIN_TICK;
@@ -142,6 +143,9 @@ region_pass(struct region *r, bool tick)
 		quiet &= !region_revoke(r);
 		quiet &= can_doze(r);
 		doze(r, quiet, now);
+	} else if (hurry) {
+		(void)region_revoke(r);
 	}
+	r->hungry = region_wake(r);
 	return more;
 }

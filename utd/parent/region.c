@@ -228,6 +228,9 @@ counts_read(struct ut_msg *m, struct counts *c)
 	c->lost = ut_msg_get_u64(m);
 	c->bytes = ut_msg_get_u64(m);
 	c->packets = ut_msg_get_u64(m);
+	c->waits = ut_msg_get_u64(m);
+	c->waited = ut_msg_get_u64(m);
+	c->longest = ut_msg_get_u64(m);
 }
 
 static void
@@ -237,6 +240,10 @@ counts_add(struct counts *sum, const struct counts *c)
 	sum->lost += c->lost;
 	sum->bytes += c->bytes;
 	sum->packets += c->packets;
+	sum->waits += c->waits;
+	sum->waited += c->waited;
+	if (sum->longest < c->longest)
+		sum->longest = c->longest;
 }
 
 /* UT_C_BURY is answered: keep the counts of the region. */

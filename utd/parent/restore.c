@@ -294,6 +294,9 @@ read_channel(struct ut_msg *m)
 	ch->past.bytes = ut_msg_get_u64(m);
 	ch->past.packets = ut_msg_get_u64(m);
 	ch->kept = ut_msg_get_u64(m);
+	ch->past.waits = ut_msg_get_u64(m);
+	ch->past.waited = ut_msg_get_u64(m);
+	ch->past.longest = ut_msg_get_u64(m);
 	return !m->bad && read_contexts(m, ch);
 }
 
