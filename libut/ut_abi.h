@@ -207,8 +207,9 @@ struct ut_header {
 	ut_a32 bell;
 	ut_a32 asleep;
 	/*
-	 * 1 once a writer waits until `freed' changes, in block mode.  Who
-	 * raises freed then clears this and wakes all who wait.
+	 * In block mode, 1 before a writer looks for space once more and waits
+	 * for this to change.  Who frees something swaps 0 in and wakes as many
+	 * as have waited for that, and if it was so many, stores 1 again.
 	 */
 	ut_a32 waiting;
 	/* Length of the longest event that fits no sub-buffer. */

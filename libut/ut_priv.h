@@ -283,7 +283,6 @@ void		 ut_writer_leave(struct writer *, struct region *);
 /* wait.c: for space. */
 struct space {
 	uint64_t	 begun;
-	uint32_t	 freed;		/* of the header, before the last try */
 	uint32_t	 nap;		/* ms */
 	bool		 rung;
 };
@@ -291,6 +290,7 @@ struct space {
 void		 ut_wait_init(const struct region *);
 bool		 ut_wait_may(const struct writer *, struct region *);
 void		 ut_wait_begin(struct space *, struct region *);
+void		 ut_wait_say(struct region *);
 bool		 ut_wait(struct space *, struct region *);
 void		 ut_wait_end(const struct space *, struct region *);
 

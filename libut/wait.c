@@ -21,13 +21,17 @@
  * not busy.  So it is in nobody's way, and wherever it is killed, or a handler
  * jumps out of it, there is nothing to take back.
  *
- * It loads the header's `freed', tries, says in `waiting' that somebody waits,
- * and sleeps unless freed is another by now.  Who frees something raises freed,
- * looks at waiting, and wakes all who wait.  A fence on either side orders the
- * two, so that one sees the other.  A consumer that dies in between leaves both
- * to the next one, which raises freed and wakes everybody.  regress/spin/
- * block.pml is this, for a model checker.  The sleep is short, though: what a
- * wait ends for is not always told of by freed.
+ * It stores 1 in the header's `waiting', looks for space, and sleeps unless
+ * waiting is 0 by then.  Who frees something raises `freed', swaps 0 into
+ * waiting if that is 1, and wakes as many as it has freed.  A fence on either
+ * side orders the two, so that one sees the other: the look finds what is free,
+ * or the 1 is found, and then the writer does not go to sleep or is woken.  If
+ * so many slept, there may be more: then waiting is 1 again.  A consumer that
+ * dies in between leaves all that to the next one, which raises freed and wakes
+ * everybody.  regress/spin/block.pml is this, for a model checker.
+ *
+ * The sleep is short, though.  Not all that a wait ends for is told of in this
+ * way, and who is woken may be dead before it looks.
  *
  * A wait ends when there is room, when its time is over, or with the session.
  * A consumer that frees nothing for a while is dead, or as good as that, and
@@ -141,9 +145,17 @@ ring(struct space *s, struct region *rg)
 	ut_bell_ring(&rg->bell);
 }
 
+/* Before the writer looks for space once more. */
+void
+ut_wait_say(struct region *rg)
+{
+	atomic_store_explicit(&rg->header->waiting, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
 /*
- * Wait until something may be free that was not when s->freed was loaded;
- * false if there is nothing more to wait for.
+ * Wait until something may be free that was not since ut_wait_say; false if
+ * there is nothing more to wait for.
  */
 bool
 ut_wait(struct space *s, struct region *rg)
@@ -159,10 +171,8 @@ ut_wait(struct space *s, struct region *rg)
 		return false;
 	if (nap > rg->patience - gone)
 		nap = rg->patience - (uint32_t)gone;
-	atomic_store_explicit(&h->waiting, 1, memory_order_relaxed);
-	atomic_thread_fence(memory_order_seq_cst);
 	ring(s, rg);
-	ut_word_wait(&h->freed, s->freed, (int)nap);
+	ut_word_wait(&h->waiting, 1, (int)nap);
 	s->nap = s->nap * 2 < NAP_MAX ? s->nap * 2 : NAP_MAX;
 	return true;
 }

@@ -57,10 +57,13 @@ ut_word_wait(_Atomic uint32_t *at, uint32_t was, int ms)
 	(void)syscall(SYS_futex, at, FUTEX_WAIT, was, &time, NULL, 0);
 }
 
-void
-ut_word_wake(_Atomic uint32_t *at)
+uint32_t
+ut_word_wake(_Atomic uint32_t *at, uint32_t n)
 {
-	(void)syscall(SYS_futex, at, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	const long woken = syscall(SYS_futex, at, FUTEX_WAKE,
+	    n > INT_MAX ? INT_MAX : n, NULL, NULL, 0);
+
+	return woken < 0 ? 0 : (uint32_t)woken;
 }
 
 #else
@@ -82,10 +85,12 @@ ut_word_wait(_Atomic uint32_t *at, uint32_t was, int ms)
 	(void)pthread_setcanceltype(type, NULL);
 }
 
-void
-ut_word_wake(_Atomic uint32_t *at)
+uint32_t
+ut_word_wake(_Atomic uint32_t *at, uint32_t n)
 {
 	(void)at;
+	(void)n;
+	return 0;
 }
 
 #endif

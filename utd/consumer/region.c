@@ -313,7 +313,7 @@ void
 region_stop(struct region *r, bool dead)
 {
 	atomic_store(&r->header->active, 0);
-	(void)region_wake(r);
+	region_wake_all(r);
 	if (!dead)
 		wait_quiet(r);
 }
@@ -351,33 +351,37 @@ region_over(const struct region *r, uint32_t source)
 static void
 now_free(struct region *r)
 {
+	r->nfreed++;
 	atomic_fetch_add_explicit(&r->header->freed, 1,
 	    memory_order_release);
 }
 
 /*
- * Wake the writers that wait for space, in block mode: some may have become
- * free.  The fence orders freed before the load of `waiting': see libut/wait.c.
- * True if there were any; those that still wait say so again.
+ * Wake writers that wait for space, in block mode, as many as there is space
+ * for.  The fence orders freed before the load of `waiting': see libut/wait.c.
+ * True if any waits; one is woken in any case, to find out if it lives.
  */
 bool
 region_wake(struct region *r)
 {
 	struct ut_header *h = r->header;
+	const uint32_t n = r->nfreed != 0 ? r->nfreed : 1;
 
+	r->nfreed = 0;
 	if (!attrs_block(&r->attrs))
 		return false;
 	atomic_thread_fence(memory_order_seq_cst);
 	if (load(&h->waiting) == 0 || atomic_exchange_explicit(&h->waiting, 0,
 	    memory_order_relaxed) == 0)
 		return false;
-	ut_word_wake(&h->freed);
+	if (ut_word_wake(&h->waiting, n) == n)
+		store(&h->waiting, 1);
 	return true;
 }
 
 /*
- * The last consumer may have died before it told of what it had freed, or after
- * it knew that somebody waits and before it woke them.
+ * All of them.  The last consumer may have died before it told of what it had
+ * freed, or after it knew that somebody waits and before it woke them.
  */
 void
 region_wake_all(struct region *r)
@@ -385,7 +389,7 @@ region_wake_all(struct region *r)
 	now_free(r);
 	atomic_thread_fence(memory_order_seq_cst);
 	store(&r->header->waiting, 0);
-	ut_word_wake(&r->header->freed);
+	(void)ut_word_wake(&r->header->waiting, UINT32_MAX);
 }
 
 /* Note that the slot's sub-buffers up to that one are dealt with. */

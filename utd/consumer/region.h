@@ -75,6 +75,7 @@ struct region {
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
+	uint32_t	 nfreed;	/* since we last woke who waits */
 	bool		 hungry;	/* writers wait, since the last pass */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
