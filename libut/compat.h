@@ -125,10 +125,10 @@ int	 ut_dead(pid_t);
  * reason.  Where the system cannot wake, it is a nap.  Async-signal-safe, no
  * cancellation point.
  *
- * Wake so many of those that sleep there: how many it was.
+ * Wake so many of those that sleep there.
  */
 void	 ut_word_wait(_Atomic uint32_t *, uint32_t, int);
-uint32_t ut_word_wake(_Atomic uint32_t *, uint32_t);
+void	 ut_word_wake(_Atomic uint32_t *, uint32_t);
 
 /* The number of the calling thread, as the system's tools show it. */
 uint32_t ut_gettid(void);

@@ -220,8 +220,8 @@ ut_now_free(struct region *rg)
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&h->waiting, memory_order_relaxed) != 0 &&
 	    atomic_exchange_explicit(&h->waiting, 0,
-	    memory_order_relaxed) != 0 && ut_word_wake(&h->waiting, 1) != 0)
-		atomic_store_explicit(&h->waiting, 1, memory_order_relaxed);
+	    memory_order_relaxed) != 0)
+		ut_word_wake(&h->waiting, 1);
 }
 
 /* The level that the writer is of. */

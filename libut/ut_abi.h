@@ -209,7 +209,7 @@ struct ut_header {
 	/*
 	 * In block mode, 1 before a writer looks for space once more and waits
 	 * for this to change.  Who frees something swaps 0 in and wakes as many
-	 * as have waited for that, and if it was so many, stores 1 again.
+	 * as there is space for, who store 1 again.
 	 */
 	ut_a32 waiting;
 	/* Length of the longest event that fits no sub-buffer. */

@@ -25,10 +25,10 @@
  * waiting is 0 by then.  Who frees something raises `freed', swaps 0 into
  * waiting if that is 1, and wakes as many as it has freed.  A fence on either
  * side orders the two, so that one sees the other: the look finds what is free,
- * or the 1 is found, and then the writer does not go to sleep or is woken.  If
- * so many slept, there may be more: then waiting is 1 again.  A consumer that
- * dies in between leaves all that to the next one, which raises freed and wakes
- * everybody.  regress/spin/block.pml is this, for a model checker.
+ * or the 1 is found, and then the writer does not go to sleep or is woken.  Who
+ * is woken stores 1 again before it looks, for those that sleep on.  A consumer
+ * that dies in between leaves all that to the next one, which raises freed and
+ * wakes everybody.  regress/spin/block.pml is this, for a model checker.
  *
  * The sleep is short, though.  Not all that a wait ends for is told of in this
  * way, and who is woken may be dead before it looks.

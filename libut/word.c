@@ -57,13 +57,11 @@ ut_word_wait(_Atomic uint32_t *at, uint32_t was, int ms)
 	(void)syscall(SYS_futex, at, FUTEX_WAIT, was, &time, NULL, 0);
 }
 
-uint32_t
+void
 ut_word_wake(_Atomic uint32_t *at, uint32_t n)
 {
-	const long woken = syscall(SYS_futex, at, FUTEX_WAKE,
-	    n > INT_MAX ? INT_MAX : n, NULL, NULL, 0);
-
-	return woken < 0 ? 0 : (uint32_t)woken;
+	(void)syscall(SYS_futex, at, FUTEX_WAKE, n > INT_MAX ? INT_MAX : n,
+	    NULL, NULL, 0);
 }
 
 #else
@@ -85,12 +83,11 @@ ut_word_wait(_Atomic uint32_t *at, uint32_t was, int ms)
 	(void)pthread_setcanceltype(type, NULL);
 }
 
-uint32_t
+void
 ut_word_wake(_Atomic uint32_t *at, uint32_t n)
 {
 	(void)at;
 	(void)n;
-	return 0;
 }
 
 #endif

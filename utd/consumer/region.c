@@ -374,8 +374,7 @@ region_wake(struct region *r)
 	if (load(&h->waiting) == 0 || atomic_exchange_explicit(&h->waiting, 0,
 	    memory_order_relaxed) == 0)
 		return false;
-	if (ut_word_wake(&h->waiting, n) == n)
-		store(&h->waiting, 1);
+	ut_word_wake(&h->waiting, n);
 	return true;
 }
 
@@ -389,7 +388,7 @@ region_wake_all(struct region *r)
 	now_free(r);
 	atomic_thread_fence(memory_order_seq_cst);
 	store(&r->header->waiting, 0);
-	(void)ut_word_wake(&r->header->waiting, UINT32_MAX);
+	ut_word_wake(&r->header->waiting, UINT32_MAX);
 }
 
 /* Note that the slot's sub-buffers up to that one are dealt with. */
