@@ -76,7 +76,8 @@ struct region {
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
 	int64_t		 revoked;	/* when we last looked for idle ones */
 	uint32_t	 nfreed;	/* since we last woke who waits */
-	bool		 hungry;	/* writers wait, since the last pass */
+	bool		 hungry;	/* writers wait */
+	int64_t		 waited_for;	/* when one said so last */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
 #define DOZE_OFF	1	/* who traces rings, but may not know it yet */
@@ -162,7 +163,8 @@ bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
 
 /* revoke.c: sub-buffers that idle threads hold. */
-#define HURRY_MS	50		/* between looks when writers wait */
+#define HURRY_MS	50		/* between looks when writers wait; */
+					/* so often they say that they do */
 bool	 region_needy(const struct region *);	/* then flush it before */
 bool	 region_revoke(struct region *);	/* true: something goes on */
 

@@ -114,6 +114,21 @@ flush_due(const struct region *r, int64_t now, bool tick)
 	return r->flush != 0 && now >= r->flush - slack;
 }
 
+/*
+ * Do writers wait?  One that was woken may not have had the time to say so
+ * again, but each does before HURRY_MS are over.
+ */
+static void
+note_hungry(struct region *r)
+{
+	if (region_wake(r)) {
+		r->waited_for = ut_msg_now();
+		r->hungry = true;
+	} else if (r->hungry) {
+		r->hungry = ut_msg_now() - r->waited_for <= 2 * HURRY_MS;
+	}
+}
+
 /* The region's part of a pass.  True: call again at once. */
 bool
 region_pass(struct region *r, bool tick)
@@ -146,6 +161,6 @@ region_pass(struct region *r, bool tick)
 	} else if (hurry) {
 		(void)region_revoke(r);
 	}
-	r->hungry = region_wake(r);
+	note_hungry(r);
 	return more;
 }
