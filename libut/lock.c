@@ -26,7 +26,6 @@
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
 static int cancel_state;		/* for ut_leave; under ut_lock */
-static UT_PER_THREAD bool held;		/* by this thread */
 
 /*
  * Take the lock, with all signals blocked: a handler that forks takes it, too,
@@ -38,7 +37,7 @@ ut_enter(sigset_t *old)
 	const int state = ut_block(old);
 
 	pthread_mutex_lock(&ut_lock);
-	held = true;
+	ut_entered = true;
 	ut_signals = *old;
 	cancel_state = state;
 }
@@ -48,17 +47,7 @@ ut_leave(const sigset_t *old)
 {
 	const int state = cancel_state;
 
-	held = false;
+	ut_entered = false;
 	pthread_mutex_unlock(&ut_lock);
 	ut_unblock(old, state);
-}
-
-/*
- * An event under the lock is one of a handler that pthread_atfork(3) has, or of
- * what the library calls.
- */
-bool
-ut_entered(void)
-{
-	return held;
 }

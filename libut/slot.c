@@ -26,6 +26,9 @@
 
 #include "ut_priv.h"
 
+UT_PER_THREAD struct thread *ut_self;
+UT_PER_THREAD bool ut_entered;
+
 struct region ut_regions[UT_REGIONS];
 struct writer *_Atomic *ut_users[UT_REGIONS];
 

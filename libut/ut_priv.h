@@ -213,7 +213,7 @@ struct thread {
 };
 
 /*
- * thread.c
+ * thread.c, but for this, which is in slot.c.
  *
  * Of the thread; NULL before its first event.  With another initial value it
  * could not be in a library that a program opens by dlopen(3): NetBSD refuses
@@ -250,6 +250,11 @@ bool		 ut_passes(const struct ut_event *, const struct writer *,
 		    const struct region *, const unsigned char *, size_t);
 
 /* slot.c */
+/*
+ * The thread has the lock: an event then is one of a handler that
+ * pthread_atfork(3) has, or of what the library calls.
+ */
+extern UT_PER_THREAD bool ut_entered;
 extern struct region ut_regions[UT_REGIONS];
 /*
  * For each region and slot: the writer of this program that has the slot,
@@ -306,7 +311,6 @@ void		 ut_shared_park(struct writer *, struct region *);
 /* lock.c */
 void		 ut_enter(sigset_t *);
 void		 ut_leave(const sigset_t *);
-bool		 ut_entered(void);
 extern pthread_mutex_t ut_lock;
 extern sigset_t	 ut_signals;		/* blocked before ut_enter */
 

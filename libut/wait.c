@@ -114,7 +114,7 @@ moves(const struct region *rg, uint64_t now)
 bool
 ut_wait_may(const struct writer *w, struct region *rg)
 {
-	return rg->patience != 0 && ut_writer_outer(w, rg) && !ut_entered() &&
+	return rg->patience != 0 && ut_writer_outer(w, rg) && !ut_entered &&
 	    moves(rg, ut_nanoseconds());
 }
 
