@@ -49,9 +49,13 @@ const struct attr attr_table[ATTRS] = {
 	[ATTR_FLUSH] = { .option = "i time", .commands = ATTR_ENABLE,
 	    .name = "flush_ms", .what = "flush interval", .time = true,
 	    .min = 1, .max = 60 * 60 * 1000, .usual = 1000 },
-	[ATTR_MODE] = { .option = "m discard | overwrite", .commands = BOTH,
-	    .name = "mode", .what = "mode",
-	    .max = UT_MODE_OVERWRITE, .words = { "discard", "overwrite" } }
+	[ATTR_MODE] = { .option = "m discard | overwrite | block",
+	    .commands = BOTH, .name = "mode", .what = "mode",
+	    .max = UT_MODE_BLOCK,
+	    .words = { "discard", "overwrite", "block" } },
+	[ATTR_TIMEOUT] = { .option = "t time", .commands = BOTH,
+	    .name = "timeout_ms", .what = "time-out", .time = true,
+	    .endless = true, .min = 1, .max = 60 * 60 * 1000 }
 };
 
 bool
@@ -62,10 +66,11 @@ attr_valid(const struct attr *a, uint64_t v, char *why, size_t n)
 
 	if (v >= a->min && v <= a->max && (!a->power || (v & (v - 1)) == 0))
 		return true;
-	if (a->time && v == ATTR_NEVER)
+	if ((a->time && v == ATTR_NEVER) || (a->endless && v == ATTR_FOREVER))
 		return true;
 	if (a->time)
-		snprintf(why, n, "neither 0 nor from %ums to %um", a->min,
+		snprintf(why, n, "neither 0%s nor from %ums to %um",
+		    a->endless ? " nor " ATTR_FOREVER_NAME : "", a->min,
 		    a->max / 60000);
 	else if (a->bytes)
 		snprintf(why, n, "not %sfrom %uk to %um", a->power ?
@@ -115,6 +120,23 @@ files_valid(const struct attrs *attrs, char *why, size_t n)
 }
 
 bool
+attrs_block(const struct attrs *attrs)
+{
+	return attrs->v[ATTR_MODE] == UT_MODE_BLOCK;
+}
+
+/* Nobody waits but in block mode. */
+static bool
+mode_valid(const struct attrs *attrs, char *why, size_t n)
+{
+	if (!attrs_block(attrs) && attrs->v[ATTR_TIMEOUT] != 0)
+		snprintf(why, n, "time-out: only in mode block (-m block)");
+	else
+		return true;
+	return false;
+}
+
+bool
 attrs_valid(const struct attrs *attrs, char *why, size_t n)
 {
 	char wrong[96];
@@ -129,7 +151,7 @@ attrs_valid(const struct attrs *attrs, char *why, size_t n)
 		    attrs->v[i], wrong);
 		return false;
 	}
-	return files_valid(attrs, why, n);
+	return files_valid(attrs, why, n) && mode_valid(attrs, why, n);
 }
 
 void
@@ -143,6 +165,8 @@ attrs_default(struct attrs *attrs)
 		if (attrs->v[i] == 0)
 			attrs->v[i] = pid && a->usual_pid != 0 ?
 			    a->usual_pid : a->usual;
+	if (attrs_block(attrs) && attrs->v[ATTR_TIMEOUT] == 0)
+		attrs->v[ATTR_TIMEOUT] = ATTR_TIMEOUT_USUAL;
 }
 
 void

@@ -41,6 +41,7 @@ enum {
 	ATTR_FILES,			/* of a stream; 0: all */
 	ATTR_FLUSH,			/* milliseconds, or ATTR_NEVER */
 	ATTR_MODE,			/* UT_MODE_ */
+	ATTR_TIMEOUT,			/* milliseconds, or these two; or 0 */
 	ATTRS
 };
 
@@ -50,6 +51,11 @@ struct attrs {
 
 /* The value of a time that users give, and are shown, as 0. */
 #define ATTR_NEVER		UINT32_MAX
+/* And of one without end, where there is such a thing. */
+#define ATTR_FOREVER		(UINT32_MAX - 1)
+#define ATTR_FOREVER_NAME	"forever"
+/* What a writer in block mode waits at most, unless a time is given. */
+#define ATTR_TIMEOUT_USUAL	1000u
 
 /* The commands of utctl that have the option of an attribute. */
 #define ATTR_ENABLE	1u		/* enable-channel */
@@ -65,6 +71,7 @@ struct attr {
 	bool		 bytes;		/* with k or m in messages */
 	bool		 power;		/* of two */
 	bool		 time;		/* ms; ATTR_NEVER is valid, too */
+	bool		 endless;	/* and ATTR_FOREVER */
 	uint32_t	 usual;		/* the default; 0, which only it may
 					   be where min is more: none */
 	uint32_t	 usual_pid;	/* the default with -p; 0: the same */
@@ -82,6 +89,7 @@ bool	 attrs_valid(const struct attrs *, char *, size_t);
 /* A value as the number that users see, and back; what is no value is 0. */
 uint32_t attr_number(const struct attr *, uint32_t);
 uint64_t attr_value(const struct attr *, uint64_t);
+bool	 attrs_block(const struct attrs *);	/* do writers wait? */
 void	 attrs_default(struct attrs *);		/* in place of 0 */
 void	 attrs_put(struct ut_msg *, const struct attrs *);
 void	 attrs_get(struct ut_msg *, struct attrs *);	/* 0: not there */

@@ -119,6 +119,17 @@ uint32_t ut_pid_space(void);
  */
 int	 ut_dead(pid_t);
 
+/*
+ * Sleep, unless the word, in memory that processes share, has another value than
+ * that, until somebody wakes us, but so many milliseconds at most; or for no
+ * reason.  Where the system cannot wake, it is a nap.  Async-signal-safe, no
+ * cancellation point.
+ *
+ * Wake so many of those that sleep there.
+ */
+void	 ut_word_wait(_Atomic uint32_t *, uint32_t, int);
+void	 ut_word_wake(_Atomic uint32_t *, uint32_t);
+
 /* The number of the calling thread, as the system's tools show it. */
 uint32_t ut_gettid(void);
 /*

@@ -37,6 +37,7 @@ ut_enter(sigset_t *old)
 	const int state = ut_block(old);
 
 	pthread_mutex_lock(&ut_lock);
+	ut_entered = true;
 	ut_signals = *old;
 	cancel_state = state;
 }
@@ -46,6 +47,7 @@ ut_leave(const sigset_t *old)
 {
 	const int state = cancel_state;
 
+	ut_entered = false;
 	pthread_mutex_unlock(&ut_lock);
 	ut_unblock(old, state);
 }

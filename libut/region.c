@@ -61,12 +61,19 @@ header_valid(const struct ut_header *h, uint64_t size)
 	    h->nsubs >= UT_NSUBS_MIN && h->nsubs <= UT_NSUBS_MAX &&
 	    h->subsize >= UT_SUBSIZE_MIN && h->subsize <= UT_SUBSIZE_MAX &&
 	    (h->subsize & (h->subsize - 1)) == 0 &&
-	    h->mode <= UT_MODE_OVERWRITE &&
+	    h->mode <= UT_MODE_BLOCK &&
 	    inside(h->data, h->nsubs, h->subsize, sizeof(*h), size) &&
 	    inside(h->subs, h->nsubs, sizeof(struct ut_subbuf), sizeof(*h),
 	    h->data) &&
 	    inside(h->slots, h->nslots, sizeof(struct ut_slot), sizeof(*h),
 	    h->subs);
+}
+
+/* How long to wait for space.  Set-user-ID programs wait for nobody. */
+static uint32_t
+patience(const struct ut_header *h)
+{
+	return h->mode != UT_MODE_BLOCK || ut_issetugid() ? 0 : h->timeout;
 }
 
 /* Map a region.  Others can write to it, so check a copy, and use only that. */
@@ -104,6 +111,7 @@ region_map(struct region *rg, int fd, int64_t ahead)
 	}
 	rg->clock = h.clock;
 	rg->overwrites = h.mode == UT_MODE_OVERWRITE;
+	rg->patience = patience(&h);
 	rg->header = (struct ut_header *)(void *)p;
 	rg->slots = (struct ut_slot *)(void *)(p + h.slots);
 	rg->subs = (struct ut_subbuf *)(void *)(p + h.subs);
@@ -290,6 +298,7 @@ ut_region_attach(const struct known *as, uint32_t handle, int fd, int bell,
 	atomic_store_explicit(&rg->slots_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&rg->subs_taken, 0, memory_order_relaxed);
 	atomic_store_explicit(&rg->slow_taken, 0, memory_order_relaxed);
+	ut_wait_init(rg);
 	rg->kept = false;
 	rg->used = true;
 	/* Release: who sees this sees all of the above. */

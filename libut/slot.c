@@ -26,6 +26,9 @@
 
 #include "ut_priv.h"
 
+UT_PER_THREAD struct thread *ut_self;
+UT_PER_THREAD bool ut_entered;
+
 struct region ut_regions[UT_REGIONS];
 struct writer *_Atomic *ut_users[UT_REGIONS];
 
@@ -204,12 +207,24 @@ slot_find(struct writer *w, struct region *rg)
 	return false;
 }
 
-/* A writer that has found nothing in vain may look again. */
+/*
+ * A writer that has found nothing in vain may look again, and one that waits for
+ * that does.  The fence orders freed before the load of `waiting', as wait.c
+ * orders them the other way round.
+ */
 void
 ut_now_free(struct region *rg)
 {
-	atomic_fetch_add_explicit(&rg->header->freed, 1,
-	    memory_order_release);
+	struct ut_header *h = rg->header;
+
+	atomic_fetch_add_explicit(&h->freed, 1, memory_order_release);
+	if (rg->patience == 0)
+		return;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&h->waiting, memory_order_relaxed) != 0 &&
+	    atomic_exchange_explicit(&h->waiting, 0,
+	    memory_order_relaxed) != 0)
+		ut_word_wake(&h->waiting, 1);
 }
 
 /* The level that the writer is of. */
@@ -248,6 +263,46 @@ is_our_process(struct level *l, const struct region *rg)
 	return true;
 }
 
+bool
+ut_writer_ours(const struct writer *w, const struct region *rg)
+{
+	return is_our_process(level_of(w, rg), rg);
+}
+
+/* Is the writer's event in no other event of the thread? */
+bool
+ut_writer_outer(const struct writer *w, const struct region *rg)
+{
+	const struct thread *t = ut_self;
+
+	return t != NULL && level_of(w, rg) == &t->levels[0];
+}
+
+/* A slot for the writer, of this process; without one it is as it was. */
+bool
+ut_writer_find(struct writer *w, struct region *rg)
+{
+	uint64_t freed;
+
+	/* Acquire: a scan that follows sees what was freed before. */
+	freed = atomic_load_explicit(&rg->header->freed,
+	    memory_order_acquire) + UINT64_C(1);
+	level_of(w, rg)->regions |= 1u << (rg - ut_regions);
+	if (!slot_left(w, rg) && atomic_load_explicit(&rg->slots_taken,
+	    memory_order_relaxed) == freed)
+		return false;
+	if (!slot_find(w, rg)) {
+		atomic_store_explicit(&rg->slots_taken, freed,
+		    memory_order_relaxed);
+		return false;
+	}
+	ut_writer_let_go(w);
+	w->active = &rg->header->active;
+	atomic_signal_fence(memory_order_seq_cst);
+	w->bound = 1;
+	return true;
+}
+
 /*
  * The writer's first event in this region since it was attached, or since it
  * last wrote into a shared sub-buffer: a slot.
@@ -263,27 +318,10 @@ is_our_process(struct level *l, const struct region *rg)
 bool
 ut_writer_bind(struct writer *w, struct region *rg)
 {
-	struct level *l = level_of(w, rg);
-	uint64_t freed;
-
-	/* Acquire: a scan that follows sees what was freed before. */
-	freed = atomic_load_explicit(&rg->header->freed,
-	    memory_order_acquire) + UINT64_C(1);
-	if (!is_our_process(l, rg))
+	if (!ut_writer_ours(w, rg))
 		return false;
-	l->regions |= 1u << (rg - ut_regions);
-	if (slot_left(w, rg) || atomic_load_explicit(&rg->slots_taken,
-	    memory_order_relaxed) != freed) {
-		if (slot_find(w, rg)) {
-			ut_writer_let_go(w);
-			w->active = &rg->header->active;
-			atomic_signal_fence(memory_order_seq_cst);
-			w->bound = 1;
-			return true;
-		}
-		atomic_store_explicit(&rg->slots_taken, freed,
-		    memory_order_relaxed);
-	}
+	if (ut_writer_find(w, rg))
+		return true;
 	atomic_fetch_add_explicit(&rg->header->lost, 1, memory_order_relaxed);
 	return false;
 }

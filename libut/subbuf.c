@@ -253,6 +253,69 @@ overloaded(const struct region *rg)
 }
 
 /*
+ * A sub-buffer for the busy writer, or one for this event.  Threads that hardly
+ * trace share first of all; others only if the consumer keeps up.
+ */
+static enum room
+claim(struct writer *w, struct region *rg, size_t len, bool slow)
+{
+	if (subbuf_claim(w, rg, slow))
+		return ROOM_OWN;
+	if (ut_shared_fits(rg, len) &&
+	    (slow || rg->overwrites || !overloaded(rg)) &&
+	    ut_shared_claim(w, rg, len))
+		return ROOM_SHARED;
+	return ROOM_NONE;
+}
+
+/* The same for a writer that waits, and so has nothing. */
+static enum room
+claim_again(struct writer *w, struct region *rg, size_t len, bool slow)
+{
+	enum room room;
+
+	if (!ut_writer_find(w, rg))
+		return ROOM_NONE;
+	if (!writer_begin(w, rg)) {
+		ut_writer_unbind(w, rg);
+		return ROOM_NONE;
+	}
+	room = claim(w, rg, len, slow);
+	if (room == ROOM_NONE && w->slot != NULL)
+		ut_writer_unbind(w, rg);
+	return room;
+}
+
+/*
+ * In block mode, the busy writer waits for space.  If the session ends
+ * meanwhile, the event is not recorded, as if it came after that.
+ */
+static enum room
+wait_claim(struct writer *w, struct region *rg, size_t len, bool slow)
+{
+	enum room room = ROOM_NONE;
+	struct space s;
+
+	ut_writer_unbind(w, rg);
+	ut_wait_begin(&s, rg);
+	do {
+		if (!ut_writer_ours(w, rg))
+			return ROOM_NONE;	/* a child has come back */
+		ut_wait_say(rg);
+		room = claim_again(w, rg, len, slow);
+	} while (room == ROOM_NONE && ut_wait(&s, rg));
+	ut_wait_end(&s, rg);
+	if (room == ROOM_NONE) {
+		w->when = ut_read_clock(rg->clock);
+		if (atomic_load_explicit(&rg->header->active,
+		    memory_order_relaxed) != 0)
+			atomic_fetch_add_explicit(&rg->header->lost, 1,
+			    memory_order_relaxed);
+	}
+	return room;
+}
+
+/*
  * The busy writer goes on to a fresh sub-buffer: now is the time, more or less,
  * of the event that needs room.  A thread whose last event is long ago, or that
  * finds none of its own though the consumer keeps up, shares one for this
@@ -268,8 +331,7 @@ enum room
 ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 {
 	const int error = errno;
-	const bool fits = ut_shared_fits(rg, len);
-	enum room room = ROOM_NONE;
+	enum room room;
 	uint64_t last;
 	bool slow;
 
@@ -283,16 +345,14 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 			    memory_order_relaxed);
 		subbuf_deliver(w, rg);
 	}
-	slow = fits && now - last >= SLOW;
+	slow = ut_shared_fits(rg, len) && now - last >= SLOW;
 	ut_writer_let_go(w);
 	w->when = now;
-	if (subbuf_claim(w, rg, slow))
-		room = ROOM_OWN;
-	else if (fits && (slow || rg->overwrites || !overloaded(rg)) &&
-	    ut_shared_claim(w, rg, len))
-		room = ROOM_SHARED;
+	room = claim(w, rg, len, slow);
 	if (w->slot == NULL) {
 		room = ROOM_NONE;		/* wiped */
+	} else if (room == ROOM_NONE && ut_wait_may(w, rg)) {
+		room = wait_claim(w, rg, len, slow);
 	} else if (room == ROOM_NONE) {
 		count_lost(w);
 		if (slow)
@@ -300,6 +360,8 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 		else
 			busy_end(w);
 	}
+	if (room != ROOM_NONE && rg->patience != 0)
+		ut_wait_init(rg);
 	errno = error;
 	return room;
 }

@@ -48,8 +48,6 @@ struct chunk {
  */
 static struct thread mute = { .levels[0].frame = UINTPTR_MAX };
 
-UT_PER_THREAD struct thread *ut_self;
-
 static UT_PER_THREAD struct thread *leaving;	/* that ends */
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;

@@ -198,6 +198,9 @@ struct ut_header {
 #define UT_CLOCK_MONOTONIC	0	/* nanoseconds */
 #define UT_CLOCK_CYCLES		1	/* of the processor */
 	uint32_t clock;
+	/* In block mode: milliseconds that a writer waits, at most; 0: none. */
+#define UT_TIMEOUT_FOREVER	UINT32_MAX
+	uint32_t timeout;
 
 	/*
 	 * Not 0 while the session is started; read by every event.  Consumer.
@@ -230,7 +233,11 @@ struct ut_header {
 	ut_a32 taken;
 	ut_a32 bell;
 	ut_a32 asleep;
-	/* Writers waiting for space, in block mode. */
+	/*
+	 * In block mode, 1 before a writer looks for space once more and waits
+	 * for this to change.  Who frees something swaps 0 in and wakes as many
+	 * as there is space for, who store 1 again.
+	 */
 	ut_a32 waiting;
 	/* Length of the longest event that fits no sub-buffer. */
 	ut_a32 toobig;
@@ -259,6 +266,14 @@ struct ut_header {
 	 */
 	ut_a64 bytes;
 	ut_a64 packets;
+	/*
+	 * How often writers have begun to wait for space, ever, and how long
+	 * they have waited, all together and at most, in nanoseconds: counted
+	 * when the wait is over.  Atomic, relaxed.
+	 */
+	ut_a64 waits;
+	ut_a64 waited;
+	ut_a64 longest;
 };
 
 /*

@@ -113,8 +113,11 @@ struct region {
 	uint32_t		 handle;	/* utd's number for it */
 	dev_t			 dev;		/* to know the region by */
 	ino_t			 ino;
-	bool			 kept;		/* while unconnected */
+	atomic_bool		 kept;		/* while unconnected */
 	bool			 used;		/* mapped */
+
+	/* Constant: ms, or UT_TIMEOUT_FOREVER, to wait for space; or 0. */
+	uint32_t		 patience;
 };
 
 _Static_assert((sizeof(struct region) & (sizeof(struct region) - 1)) == 0,
@@ -211,7 +214,7 @@ struct thread {
 };
 
 /*
- * thread.c
+ * thread.c, but for this, which is in slot.c.
  *
  * Of the thread; NULL before its first event.  With another initial value it
  * could not be in a library that a program opens by dlopen(3): NetBSD refuses
@@ -248,6 +251,11 @@ bool		 ut_passes(const struct ut_event *, const struct writer *,
 		    const struct region *, const unsigned char *, size_t);
 
 /* slot.c */
+/*
+ * The thread has the lock: an event then is one of a handler that
+ * pthread_atfork(3) has, or of what the library calls.
+ */
+extern UT_PER_THREAD bool ut_entered;
 extern struct region ut_regions[UT_REGIONS];
 /*
  * For each region and slot: the writer of this program that has the slot,
@@ -255,6 +263,9 @@ extern struct region ut_regions[UT_REGIONS];
  */
 extern struct writer *_Atomic *ut_users[UT_REGIONS];
 extern struct ut_subbuf ut_no_subbuf;
+bool		 ut_writer_ours(const struct writer *, const struct region *);
+bool		 ut_writer_outer(const struct writer *, const struct region *);
+bool		 ut_writer_find(struct writer *, struct region *);
 bool		 ut_writer_bind(struct writer *, struct region *);
 void		 ut_writer_unbind(struct writer *, struct region *);
 void		 ut_writer_let_go(struct writer *);
@@ -280,6 +291,20 @@ bool		 ut_drop(struct writer *, struct region *, uint32_t, uint32_t);
 void		 ut_drop_end(struct region *, struct ut_slot *,
 		    struct ut_subbuf *, uint64_t);
 void		 ut_drop_later(const struct region *, struct ut_subbuf *);
+
+/* wait.c: for space. */
+struct space {
+	uint64_t	 begun;
+	uint32_t	 nap;		/* ms */
+	bool		 rung;
+};
+
+void		 ut_wait_init(const struct region *);
+bool		 ut_wait_may(const struct writer *, struct region *);
+void		 ut_wait_begin(struct space *, struct region *);
+void		 ut_wait_say(struct region *);
+bool		 ut_wait(struct space *, struct region *);
+void		 ut_wait_end(const struct space *, struct region *);
 
 /* shared.c */
 void		 ut_shared_name(struct region *, const char *);

@@ -267,6 +267,19 @@ print_events(const struct row *r, int indent, void (*print)(const struct row *))
 			print(e);
 }
 
+/* How often programs have waited for space, if they have. */
+static void
+print_waits(const struct row *r, int indent)
+{
+	const uint64_t n = row_num(r, "waits");
+
+	if (n > 0)
+		printf("%*swaited %" PRIu64 " time%s, %.3f ms in all, "
+		    "%.3f ms at most\n", indent, "", n, n == 1 ? "" : "s",
+		    (double)row_num(r, "waited_us") / 1000,
+		    (double)row_num(r, "longest_us") / 1000);
+}
+
 static void
 print_registry(const struct row *r)
 {
@@ -279,6 +292,7 @@ print_registry(const struct row *r)
 	print_counts(r);
 	print_some(row_num(r, "packets"), "packet");
 	putchar('\n');
+	print_waits(r, 12);
 	print_events(r, 12, print_registered);
 }
 
@@ -314,10 +328,28 @@ print_files(uint64_t size, uint64_t n)
 		printf(", the last %" PRIu64 " of a stream", n);
 }
 
+/* How long writers wait. */
+static void
+print_timeout(const struct row *r)
+{
+	const char *name = attr_table[ATTR_TIMEOUT].name;
+	const uint64_t ms = row_num(r, name);
+	char *text;
+
+	if (row_str(r, name)[0] != '\0') {
+		printf(" %s", row_str(r, name));
+		return;
+	}
+	text = time_text(ms);
+	printf(" for %s", text);
+	free(text);
+}
+
 /* An interval that is not the default. */
 static void
-print_time(const struct row *r, const struct attr *a)
+print_interval(const struct row *r)
 {
+	const struct attr *a = &attr_table[ATTR_FLUSH];
 	const uint64_t ms = row_num(r, a->name);
 	char *text;
 
@@ -365,19 +397,20 @@ print_channel(const struct row *r, int all)
 		size /= 1024;
 		unit = "k";
 	}
-	printf("    channel %s: %s, %" PRIu64 " sub-buffers of %" PRIu64 "%s",
-	    row_str(r, "name"), row_str(r, "mode"), row_num(r, "subbufs"),
-	    size, unit);
+	printf("    channel %s: %s", row_str(r, "name"), row_str(r, "mode"));
+	if (strcmp(row_str(r, "mode"), "block") == 0)
+		print_timeout(r);
+	printf(", %" PRIu64 " sub-buffers of %" PRIu64 "%s",
+	    row_num(r, "subbufs"), size, unit);
 	if (row_num(r, "file_size") != 0)
 		print_files(row_num(r, "file_size"), row_num(r, "files"));
-	for (a = attr_table; a < attr_table + ATTRS; a++) {
-		if (a->time)
-			print_time(r, a);
-		else if (a->text != NULL &&
+	for (a = attr_table; a < attr_table + ATTRS; a++)
+		if (a->text != NULL &&
 		    strcmp(row_str(r, a->name), a->words[0]) != 0)
 			fputs(a->text, stdout);
-	}
+	print_interval(r);
 	puts(note);
+	print_waits(r, 8);
 	print_contexts(r);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "rule") == 0)

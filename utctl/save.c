@@ -84,6 +84,11 @@ static int
 row_attr(const struct attr *a, const struct row *r, uint32_t *v)
 {
 	*v = 0;
+	if (a->endless && strcmp(row_str(r, a->name),
+	    ATTR_FOREVER_NAME) == 0) {
+		*v = ATTR_FOREVER;
+		return 0;
+	}
 	if (a->words[0] == NULL) {
 		*v = (uint32_t)attr_value(a, row_num(r, a->name));
 		return 0;
@@ -112,7 +117,9 @@ put_attr(FILE *f, const struct attr *a, uint32_t v)
 	fprintf(f, " -%c", a->option[0]);
 	if (a->option[1] == '\0')
 		return;
-	if (a->time)
+	if (a->endless && v == ATTR_FOREVER)
+		fprintf(f, " %s", ATTR_FOREVER_NAME);
+	else if (a->time)
 		put_time(f, attr_number(a, v));
 	else if (a->words[0] != NULL)
 		fprintf(f, " %s", a->words[v]);
@@ -134,8 +141,12 @@ put_attrs(FILE *f, const struct row *r)
 		if (row_attr(&attr_table[i], r, &is.v[i]) == -1)
 			return -1;
 	usual.v[ATTR_BUFFERS] = is.v[ATTR_BUFFERS];
+	usual.v[ATTR_MODE] = is.v[ATTR_MODE];
+	if (!attrs_block(&is))
+		is.v[ATTR_TIMEOUT] = 0;		/* not `never' */
 	attrs_default(&usual);
 	usual.v[ATTR_BUFFERS] = attr_table[ATTR_BUFFERS].usual;
+	usual.v[ATTR_MODE] = attr_table[ATTR_MODE].usual;
 	for (i = 0; i < ATTRS; i++)
 		if (is.v[i] != usual.v[i])
 			put_attr(f, &attr_table[i], is.v[i]);

@@ -133,6 +133,8 @@ parse_attr(const struct attr *a, const char *s)
 	char why[96] = "";
 	int word = a->words[0] != NULL;
 
+	if (a->endless && strcmp(s, ATTR_FOREVER_NAME) == 0)
+		return ATTR_FOREVER;
 	while (word && v <= a->max && strcmp(a->words[v], s) != 0)
 		v++;
 	if (!word && (a->time ? parse_time : parse_size)(s, &v) == -1)

@@ -74,6 +74,9 @@ struct counts {
 	uint64_t	 bytes;
 	uint64_t	 packets;
 	uint64_t	 overwritten;	/* events */
+	uint64_t	 waits;		/* for space, in block mode */
+	uint64_t	 waited;	/* microseconds */
+	uint64_t	 longest;	/* of them, for one event */
 };
 
 /* become.c: another user, for good; true if that gave anything up; or fatal. */

@@ -89,7 +89,10 @@ bytes() {
 
 while IFS='|' read -r letter arg name values default; do
 	least_was=$least
-	[ $letter != W ] || least="$least -C 8k"	# not without
+	case $letter in				# not without
+	W)	least="$least -C 8k" ;;
+	t)	least="$least -m block" ;;
+	esac
 	case $values in
 	*' to '*)
 		from=${values%% to *} to=${values##* to } unit=
@@ -139,14 +142,15 @@ while IFS='|' read -r letter arg name values default; do
 	least=$least_was
 done <"$T/table"
 
+waits=' waits waited_us longest_us'
 # All members of a channel, here and in the pages.
 members=name$(shown | sed 's/,"contexts".*//' | tr ',' '\n' |
     sed -n 's/^"\([a-z_]*\)":.*/ \1/p' | tr -d '\n')
-[ "$members" = "name state$names written lost overwritten bytes" ] ||
+[ "$members" = "name state$names written lost overwritten bytes$waits" ] ||
     fail "list -j: $members"
 for row in ' channels   utctl.1' '1  channel  ut_msg.5'; do
-	grep -A 1 "^${row% *} " "$TOP/man/${row##* }" | tr '\n' ' ' |
-	    sed 's/  */ /g' | grep -q " $members $" ||
+	grep -A 2 "^${row% *} " "$TOP/man/${row##* }" | tr '\n' ' ' |
+	    sed 's/  */ /g' | grep -q " $members " ||
 	    fail "${row##* } does not have $members"
 done
 stop_utd || fail "utd: status $?"

@@ -73,7 +73,7 @@ so_many() {
 start_utd
 bad='neither discard nor overwrite'
 utctl create -o "$T/no" no >/dev/null || fail "create"
-complains "mode block: $bad" utctl enable-channel -m block c
+complains "mode blocks: $bad" utctl enable-channel -m blocks c
 expect 0 'channels":\[\]' utctl list -j
 utctl destroy >/dev/null || fail "destroy"
 
@@ -195,7 +195,9 @@ wait $cat
 calls=$(returned "$T"/p.*)
 all_there dying
 all=$((kept + over + lost))
-[ $all -ge $calls ] && [ $all -le $((calls + i * 8)) ] && [ "$lost" -eq 0 ] ||
+# What the dead had is in use until the consumer comes to bury them: events may
+# be lost meanwhile.
+[ $all -ge $calls ] && [ $all -le $((calls + i * 8)) ] && [ "$over" -gt 0 ] ||
     fail "$calls calls returned: $kept + $over + $lost"
 
 # In files that are cut, and in chunks: what there is, is in order and once.

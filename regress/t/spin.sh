@@ -1,16 +1,17 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # The models of a sub-buffer's life in spin/revoke.pml and, where it may be
-# dropped, in spin/overwrite.pml, of a region that dozes in spin/doze.pml, and
-# of a channel's life in spin/level.pml: all that can happen is right, and each
-# rule of the protocol that is left out shows as an error.
+# dropped, in spin/overwrite.pml, of a region that dozes in spin/doze.pml, of a
+# channel's life in spin/level.pml, and of writers that wait for space in
+# spin/block.pml: all that can happen is right, and each rule of the protocol
+# that is left out shows as an error.
 # SPIN_LONG=1 is the long form: three minutes, and 2 GB of memory.
 
 . ./common.sh
 
 need spin
-cp spin/revoke.pml spin/doze.pml spin/level.pml spin/overwrite.pml "$T" &&
-    cd "$T" || fail "no model"
+cp spin/revoke.pml spin/doze.pml spin/level.pml spin/overwrite.pml \
+    spin/block.pml "$T" && cd "$T" || fail "no model"
 
 # check FLAGS...: $states and $errors.
 check() {
@@ -58,6 +59,18 @@ wrong -DNO_NOTE -DMUTE
 right -DEVENTS=2
 right -DWEAK -DDEATH -DMUTE
 right -DWEAK -DSTOP
+
+model=block.pml
+for rule in NO_FENCE_W NO_FENCE_C SAY_LATE NO_COMPARE CLEAR_LATE LATE_FREED \
+    FREED_FIRST; do
+	wrong -D$rule
+done
+wrong -DSAY_ONCE -DNW=3
+wrong -DNO_WAKE -DDEATH
+wrong -DNO_RAISE -DDEATH
+right
+right -DDEATH
+right -DNS=2 -DNW=3 -DEVENTS=1
 
 model=revoke.pml
 for rule in NO_BUSY NO_COMMIT_CHECK NO_GRACE EARLY_GRACE LATE_BUSY KEEP; do

@@ -13,13 +13,13 @@ export T
 # What they call is found before: fewer instructions.
 LD_BIND_NOW=1
 export LD_BIND_NOW
-total=0 all_read=0 all_returned=0 FILTER= CONTEXTS= EXTRA=0
+total=0 all_read=0 all_returned=0 FILTER= CONTEXTS= EXTRA=0 MODE=
 
 # session NAME [sub-buffers]
 session() {
 	subs=${2:-32}
 	utctl create -o "$T/$1" "$1" >/dev/null &&
-	    utctl enable-channel -s "$1" -b 4k -n $subs channel0 &&
+	    utctl enable-channel -s "$1" -b 4k -n $subs $MODE channel0 &&
 	    { [ -z "$CONTEXTS" ] || utctl add-context -s "$1" $CONTEXTS; } &&
 	    utctl enable-event -s "$1" ${FILTER:+-f "$FILTER"} seq:tick &&
 	    utctl enable-event -s "$1" pulse:a &&
@@ -210,6 +210,24 @@ attack full first $(few 100)
 all_counted full $((kills + 2))
 fill full $lost
 utctl destroy full >/dev/null || fail "destroy"
+
+# The same where they wait for space, and are killed, or a handler jumps, there.
+MODE='-m block -t 20ms'
+session wait 2
+attack wait first $(few 150)
+all_counted wait $((kills + 2))
+fill wait $lost
+utctl destroy wait >/dev/null || fail "destroy"
+for how in nest jump; do
+	session wait$how 2
+	attack wait$how $how -i 400 $(few 60)
+	# One that is left in its other event does that twice.
+	[ $how = jump ] || all_counted wait$how $((2 * kills + 2))
+	fill wait$how $(counts wait$how; echo $lost)
+	utctl destroy wait$how >/dev/null || fail "destroy"
+	readers_agree "$T/wait$how"
+done
+MODE=
 
 # As it starts, also with buffers of its own, of which nothing is left.
 session start

@@ -244,6 +244,8 @@ region_begin(struct region *r, struct trace *t, bool again)
 
 	r->sink = sink_new(r, t);
 	if (again)
+		region_wake_all(r);
+	if (again)
 		ok = adopt(r);
 	else if (t->again && t->fd != -1)
 		(void)sink_adopt(r->sink);

@@ -110,6 +110,8 @@ tick_end(void)
 	for (r = regions; r != NULL; r = r->next) {
 		any |= r->doze != DOZE_ASLEEP;
 		due = earlier(due, r->flush);
+		if (r->hungry)
+			due = earlier(due, ut_msg_now() + HURRY_MS);
 	}
 	if (!any || regions == NULL)
 		next_tick = 0;

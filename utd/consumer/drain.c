@@ -193,6 +193,7 @@ batch_flush(struct region *r)
 			piece_done(r, &batch.pieces[i], written);
 	}
 	batch.n = 0;
+	(void)region_wake(r);
 	report_progress(bytes_left);
 }
 
@@ -672,5 +673,6 @@ region_bury(struct region *r)
 	if (r->sink->trace->behind || r->sink->trace->nwhole > 0)
 		return false;
 	bury_slots(r);
+	(void)region_wake(r);
 	return true;
 }

@@ -62,6 +62,9 @@ reply_counts(uint32_t serial, const struct region *r)
 	ut_msg_u64(out, bytes);
 	ut_msg_u64(out, packets);
 	ut_msg_u64(out, r != NULL ? region_overwritten(r) : 0);
+	ut_msg_u64(out, r != NULL ? load(&r->header->waits) : 0);
+	ut_msg_u64(out, r != NULL ? load(&r->header->waited) / 1000 : 0);
+	ut_msg_u64(out, r != NULL ? load(&r->header->longest) / 1000 : 0);
 	report_send();
 }
 

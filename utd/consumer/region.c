@@ -51,6 +51,14 @@ slots_for(uint32_t nsubs)
 	return n < NSLOTS_MIN ? NSLOTS_MIN : n;
 }
 
+/* An attribute, as writers find it. */
+static uint32_t
+timeout(uint32_t ms)
+{
+	return ms == ATTR_NEVER ? 0 : ms == ATTR_FOREVER ? UT_TIMEOUT_FOREVER :
+	    ms;
+}
+
 /*
  * Fill in the header of a fresh object.  All the rest of it is zeros, by which
  * every slot and sub-buffer is free.  The magic is stored last: a region that
@@ -70,6 +78,7 @@ header_init(struct region *r)
 	h->nsubs = r->nsubs;
 	h->subsize = r->subsize;
 	h->mode = r->attrs.v[ATTR_MODE];
+	h->timeout = timeout(r->attrs.v[ATTR_TIMEOUT]);
 	h->clock = r->attrs.v[ATTR_CLOCK];
 	atomic_store(&h->bell, r->bell);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -300,11 +309,15 @@ region_start(struct region *r)
 	atomic_store(&r->header->active, UT_ACTIVE);
 }
 
-/* Let no more events begin.  If all programs are dead, none is under way. */
+/*
+ * Let no more events begin, nor wait.  If all programs are dead, none is under
+ * way.
+ */
 void
 region_stop(struct region *r, bool dead)
 {
 	atomic_store(&r->header->active, 0);
+	region_wake_all(r);
 	if (!dead)
 		wait_quiet(r);
 }
@@ -343,8 +356,44 @@ region_over(const struct region *r, uint32_t source)
 static void
 now_free(struct region *r)
 {
+	r->nfreed++;
 	atomic_fetch_add_explicit(&r->header->freed, 1,
 	    memory_order_release);
+}
+
+/*
+ * Wake writers that wait for space, in block mode, as many as there is space
+ * for.  The fence orders freed before the load of `waiting': see libut/wait.c.
+ * True if any waits; one is woken in any case, to find out if it lives.
+ */
+bool
+region_wake(struct region *r)
+{
+	struct ut_header *h = r->header;
+	const uint32_t n = r->nfreed != 0 ? r->nfreed : 1;
+
+	r->nfreed = 0;
+	if (!attrs_block(&r->attrs))
+		return false;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (load(&h->waiting) == 0 || atomic_exchange_explicit(&h->waiting, 0,
+	    memory_order_relaxed) == 0)
+		return false;
+	ut_word_wake(&h->waiting, n);
+	return true;
+}
+
+/*
+ * All of them.  The last consumer may have died before it told of what it had
+ * freed, or after it knew that somebody waits and before it woke them.
+ */
+void
+region_wake_all(struct region *r)
+{
+	now_free(r);
+	atomic_thread_fence(memory_order_seq_cst);
+	store(&r->header->waiting, 0);
+	ut_word_wake(&r->header->waiting, UINT32_MAX);
 }
 
 /* Note that the slot's sub-buffers up to that one are dealt with. */

@@ -80,6 +80,9 @@ struct region {
 	int32_t		 upto;		/* what is as old, this pass takes */
 	bool		 left;		/* some that are full, by that */
 	int64_t		 revoked;	/* when we last looked for idle ones */
+	uint32_t	 nfreed;	/* since we last woke who waits */
+	bool		 hungry;	/* writers wait */
+	int64_t		 waited_for;	/* when one said so last */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
 #define DOZE_OFF	1	/* who traces rings, but may not know it yet */
@@ -147,6 +150,8 @@ bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
 void	 region_bell_strange(struct region *);
 bool	 region_behind(const struct region *);	/* lacks metadata */
+bool	 region_wake(struct region *);	/* who waits; true: there was any */
+void	 region_wake_all(struct region *);
 
 /* drain.c: from sub-buffers to packets. */
 #define DRAIN_FULL	0		/* sub-buffers that are full */
@@ -173,6 +178,8 @@ bool	 oldest_find(struct region *, int);
 bool	 oldest_enough(const struct region *, uint32_t);
 
 /* revoke.c: sub-buffers that idle threads hold. */
+#define HURRY_MS	50		/* between looks when writers wait; */
+					/* so often they say that they do */
 bool	 region_needy(const struct region *);	/* then flush it before */
 bool	 region_revoke(struct region *);	/* true: something goes on */
 

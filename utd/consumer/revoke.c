@@ -17,6 +17,9 @@
 /*
  * Sub-buffers that idle threads hold, when others need them.
  *
+ * When writers wait for space, in block mode, all of this is done each HURRY_MS
+ * instead, which still is far longer than a store can stay invisible.
+ *
  * Once a second, while the region is awake (tick.c), when few are free: a
  * sub-buffer that got no more than a few
  * events in that second has REVOKED set.  A second later it is taken back if
@@ -121,7 +124,7 @@ region_revoke(struct region *r)
 	uint64_t word, commit, was;
 	uint32_t i;
 
-	if (ut_msg_now() - r->revoked < GRACE_MS)
+	if (ut_msg_now() - r->revoked < (r->hungry ? HURRY_MS : GRACE_MS))
 		return true;	/* we were late, the clock was not */
 	for (i = 0; i < r->nsubs; i++) {
 		word = load_acquire(&r->subs[i].state);

@@ -118,19 +118,35 @@ flush_due(const struct region *r, int64_t now, bool tick)
 	return r->flush != 0 && now >= r->flush - slack;
 }
 
+/*
+ * Do writers wait?  One that was woken may not have had the time to say so
+ * again, but each does before HURRY_MS are over.
+ */
+static void
+note_hungry(struct region *r)
+{
+	if (region_wake(r)) {
+		r->waited_for = ut_msg_now();
+		r->hungry = true;
+	} else if (r->hungry) {
+		r->hungry = ut_msg_now() - r->waited_for <= 2 * HURRY_MS;
+	}
+}
+
 /* The region's part of a pass.  True: call again at once. */
 bool
 region_pass(struct region *r, bool tick)
 {
 	const int64_t now = ut_msg_now();
 	const bool flush = flush_due(r, now, tick);
+	const bool hurry = r->hungry && now - r->revoked >= HURRY_MS;
 	bool quiet, more = false;
 	int how = DRAIN_FULL;
 
 	tick &= r->doze != DOZE_ASLEEP;
 	r->ticks += tick;
-	quiet = tick && !any_busy(r);
-	if (flush || (tick && region_needy(r)))
+	quiet = tick && !any_busy(r) && !r->hungry;
+	if (flush || ((tick || hurry) && region_needy(r)))
 		how = DRAIN_ALL;
 	else if (tick)
 		how = DRAIN_TICK;
@@ -146,6 +162,9 @@ region_pass(struct region *r, bool tick)
 		quiet &= !region_revoke(r);
 		quiet &= can_doze(r);
 		doze(r, quiet, now);
+	} else if (hurry) {
+		(void)region_revoke(r);
 	}
+	note_hungry(r);
 	return more;
 }

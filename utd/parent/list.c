@@ -106,6 +106,15 @@ list_rules(struct client *k, const struct channel *ch)
 	}
 }
 
+/* How often programs have waited for space, and how long. */
+static void
+row_waits(const struct counts *c)
+{
+	row_num("waits", c->waits);
+	row_num("waited_us", c->waited);
+	row_num("longest_us", c->longest);
+}
+
 static void
 list_registry(struct client *k, const struct region *r)
 {
@@ -120,6 +129,7 @@ list_registry(struct client *k, const struct region *r)
 	row_num("overwritten", r->counts.overwritten);
 	row_num("bytes", r->counts.bytes);
 	row_num("packets", r->counts.packets);
+	row_waits(&r->counts);
 	if (r->trace->owner != 0) {
 		row_str("name", r->trace->name);
 		row_num("pid", (uint64_t)r->trace->pid);
@@ -152,6 +162,8 @@ list_channel(struct client *k, const struct channel *ch)
 	for (i = 0; i < ATTRS; i++, a++) {
 		if (a->words[0] != NULL)
 			row_str(a->name, a->words[ch->attrs.v[i]]);
+		else if (a->endless && ch->attrs.v[i] == ATTR_FOREVER)
+			row_str(a->name, ATTR_FOREVER_NAME);
 		else
 			row_num(a->name, attr_number(a,
 			    ch->attrs.v[i]));
@@ -160,6 +172,7 @@ list_channel(struct client *k, const struct channel *ch)
 	row_num("lost", sum.lost);
 	row_num("overwritten", sum.overwritten);
 	row_num("bytes", sum.bytes);
+	row_waits(&sum);
 	row_end(k);
 	list_contexts(k, ch);
 	list_rules(k, ch);

@@ -229,6 +229,9 @@ counts_read(struct ut_msg *m, struct counts *c)
 	c->bytes = ut_msg_get_u64(m);
 	c->packets = ut_msg_get_u64(m);
 	c->overwritten = ut_msg_get_u64(m);
+	c->waits = ut_msg_get_u64(m);
+	c->waited = ut_msg_get_u64(m);
+	c->longest = ut_msg_get_u64(m);
 }
 
 static void
@@ -239,6 +242,10 @@ counts_add(struct counts *sum, const struct counts *c)
 	sum->bytes += c->bytes;
 	sum->packets += c->packets;
 	sum->overwritten += c->overwritten;
+	sum->waits += c->waits;
+	sum->waited += c->waited;
+	if (sum->longest < c->longest)
+		sum->longest = c->longest;
 }
 
 /* Its counts are past; its files are in the current chunk, or in one before. */

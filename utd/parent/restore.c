@@ -296,6 +296,9 @@ read_channel(struct ut_msg *m)
 	ch->kept = ut_msg_get_u64(m);
 	ch->older = ut_msg_get_u64(m);
 	ch->past.overwritten = ut_msg_get_u64(m);
+	ch->past.waits = ut_msg_get_u64(m);
+	ch->past.waited = ut_msg_get_u64(m);
+	ch->past.longest = ut_msg_get_u64(m);
 	return !m->bad && read_contexts(m, ch);
 }
 

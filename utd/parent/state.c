@@ -223,6 +223,9 @@ put_channel(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, ch->kept);
 	ut_msg_u64(&out, ch->older);
 	ut_msg_u64(&out, ch->past.overwritten);
+	ut_msg_u64(&out, ch->past.waits);
+	ut_msg_u64(&out, ch->past.waited);
+	ut_msg_u64(&out, ch->past.longest);
 	contexts_put(&out, &ch->contexts);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)

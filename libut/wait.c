@@ -1,0 +1,193 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Block mode: to wait for space.
+ *
+ * Who waits has nothing in the region, neither a sub-buffer nor a slot, and is
+ * not busy.  So it is in nobody's way, and wherever it is killed, or a handler
+ * jumps out of it, there is nothing to take back.
+ *
+ * It stores 1 in the header's `waiting', looks for space, and sleeps unless
+ * waiting is 0 by then.  Who frees something raises `freed', swaps 0 into
+ * waiting if that is 1, and wakes as many as it has freed.  A fence on either
+ * side orders the two, so that one sees the other: the look finds what is free,
+ * or the 1 is found, and then the writer does not go to sleep or is woken.  Who
+ * is woken stores 1 again before it looks, for those that sleep on.  A consumer
+ * that dies in between leaves all that to the next one, which raises freed and
+ * wakes everybody.  regress/spin/block.pml is this, for a model checker.
+ *
+ * The sleep is short, though.  Not all that a wait ends for is told of in this
+ * way, and who is woken may be dead before it looks.
+ *
+ * A wait ends when there is room, when its time is over, or with the session.
+ * A consumer that frees nothing for a while is dead, or as good as that, and
+ * nothing is worth a wait until it frees something: then the time is over, for
+ * all threads of the program, and for all their events after that one.  Without
+ * a utd that while is shorter, for nobody replaces a consumer that dies.
+ *
+ * A thread does not know whether it is in a signal handler, which may have
+ * interrupted anything.  So all is async-signal-safe; and no handler waits
+ * whose event came in the middle of another, nor does one that has the
+ * library's lock.  Signals are not blocked: their handlers run, or the process
+ * ends, while the thread waits.
+ */
+
+#include "ut_priv.h"
+
+#define MS		UINT64_C(1000000)	/* ns */
+/* How late the end of all else is seen. */
+#define NAP_MAX		50
+/* How long nothing is freed: at least, at most, and without a utd. */
+#define STUCK_MIN	1000u
+#define STUCK_MAX	10000u
+#define STUCK_ALONE	300u
+
+/* For those who wait: since when freed is that; 0: nobody has asked. */
+static struct stuck {
+	ut_a64	 since;
+	ut_a32	 freed;
+} stuck[UT_REGIONS];
+
+static struct stuck *
+stuck_of(const struct region *rg)
+{
+	return &stuck[rg - ut_regions];
+}
+
+/* Nobody waits, or there was room for somebody. */
+void
+ut_wait_init(const struct region *rg)
+{
+	struct stuck *s = stuck_of(rg);
+
+	if (atomic_load_explicit(&s->since, memory_order_relaxed) != 0)
+		atomic_store_explicit(&s->since, 0, memory_order_relaxed);
+}
+
+/* How long is it to wait for nothing? */
+static uint32_t
+stuck_after(const struct region *rg)
+{
+	if (rg->kept)
+		return STUCK_ALONE;
+	if (rg->patience < STUCK_MIN)
+		return STUCK_MIN;
+	return rg->patience < STUCK_MAX ? rg->patience : STUCK_MAX;
+}
+
+/*
+ * Does anybody free anything?  Threads that do this at once may note one
+ * another's time: the next to come sees freed as it is.
+ */
+static bool
+moves(const struct region *rg, uint64_t now)
+{
+	struct stuck *s = stuck_of(rg);
+	const uint32_t freed = atomic_load_explicit(&rg->header->freed,
+	    memory_order_relaxed);
+	const uint64_t since = atomic_load_explicit(&s->since,
+	    memory_order_relaxed);
+
+	if (since != 0 && freed == atomic_load_explicit(&s->freed,
+	    memory_order_relaxed))
+		return now < since || now - since < stuck_after(rg) * MS;
+	atomic_store_explicit(&s->freed, freed, memory_order_relaxed);
+	atomic_store_explicit(&s->since, now, memory_order_relaxed);
+	return true;
+}
+
+/* May the event of this writer, which is busy, wait at all? */
+bool
+ut_wait_may(const struct writer *w, struct region *rg)
+{
+	return rg->patience != 0 && ut_writer_outer(w, rg) && !ut_entered &&
+	    moves(rg, ut_nanoseconds());
+}
+
+void
+ut_wait_begin(struct space *s, struct region *rg)
+{
+	s->begun = ut_nanoseconds();
+	s->nap = 1;
+	s->rung = false;
+	atomic_fetch_add_explicit(&rg->header->waits, 1,
+	    memory_order_relaxed);
+}
+
+/*
+ * What is full may be too little for a ring, and what idle threads hold the
+ * consumer takes back for those who wait: once it is to know of that.
+ */
+static void
+ring(struct space *s, struct region *rg)
+{
+	struct ut_header *h = rg->header;
+
+	if (s->rung || rg->bell.at == NULL ||
+	    atomic_load_explicit(&h->asleep, memory_order_relaxed) == 0 ||
+	    atomic_exchange_explicit(&h->asleep, 0, memory_order_relaxed) == 0)
+		return;
+	s->rung = true;
+	ut_bell_ring(&rg->bell);
+}
+
+/* Before the writer looks for space once more. */
+void
+ut_wait_say(struct region *rg)
+{
+	atomic_store_explicit(&rg->header->waiting, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+/*
+ * Wait until something may be free that was not since ut_wait_say; false if
+ * there is nothing more to wait for.
+ */
+bool
+ut_wait(struct space *s, struct region *rg)
+{
+	struct ut_header *h = rg->header;
+	const uint64_t now = ut_nanoseconds(), gone = (now - s->begun) / MS;
+	uint32_t nap = s->nap;
+
+	if (!atomic_load_explicit(&rg->attached, memory_order_acquire) ||
+	    atomic_load_explicit(&h->active, memory_order_relaxed) == 0 ||
+	    (gone >= rg->patience && rg->patience != UT_TIMEOUT_FOREVER) ||
+	    !moves(rg, now))
+		return false;
+	if (nap > rg->patience - gone)
+		nap = rg->patience - (uint32_t)gone;
+	ring(s, rg);
+	ut_word_wait(&h->waiting, 1, (int)nap);
+	s->nap = s->nap * 2 < NAP_MAX ? s->nap * 2 : NAP_MAX;
+	return true;
+}
+
+void
+ut_wait_end(const struct space *s, struct region *rg)
+{
+	struct ut_header *h = rg->header;
+	const uint64_t time = ut_nanoseconds() - s->begun;
+	uint64_t old;
+
+	atomic_fetch_add_explicit(&h->waited, time, memory_order_relaxed);
+	old = atomic_load_explicit(&h->longest, memory_order_relaxed);
+	while (old < time && !atomic_compare_exchange_weak_explicit(
+	    &h->longest, &old, time, memory_order_relaxed,
+	    memory_order_relaxed))
+		continue;
+}
