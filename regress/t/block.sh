@@ -107,11 +107,11 @@ utctl destroy bad >/dev/null && utctl destroy worse >/dev/null ||
 
 # As many threads as usual, in a few small sub-buffers.
 session few 'seq:*' -n 4 -m block -t forever
-./prog/seq 1 8 100000 || fail "seq"
-ends few 800000 0
+./prog/seq 1 8 25000 || fail "seq"
+ends few 200000 0
 session big 'seq:*' -n 4 -m block -t forever
-./prog/seq 1 8 1250000 "$T/big.p" || fail "seq"
-expect 0 ' 10000000 events, 0 lost' utctl stop big
+./prog/seq 1 8 250000 "$T/big.p" || fail "seq"
+expect 0 ' 2000000 events, 0 lost' utctl stop big
 all_there big 1:"$T/big.p"
 echo "big: $(value big waits) waits, $(value big longest_us) us at most"
 waits big 0 && fail "nobody has waited"
@@ -128,7 +128,7 @@ further() {
 	    [ "$at" -ge $((before + 100000)) ]
 }
 kills=0
-while [ $kills -lt 20 ] || [ "$at" -lt 10000000 ]; do
+while [ $kills -lt 20 ] || [ "$at" -lt 3000000 ]; do
 	until_ok further || fail "killed: at $at after $kills kills"
 	before=$at
 	[ $kills -ge 20 ] || kill_consumers
