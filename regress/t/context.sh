@@ -135,8 +135,19 @@ pulse traces 0
 pulse signals 1
 pulse say 4
 pulse signals 0
-# A callback that does not come back.
+# A callback that does not come back: its event is over when the thread begins
+# another, and then a signal handler in that has the value again; and so is one
+# that ends its thread.  Where a stack begins and ends POSIX does not tell.
+left=2
+case $CFLAGS in
+*-DUT_POSIX*)	left=0 ;;
+esac
 pulse jump 5
+if [ $left -gt 0 ]; then
+	pulse crash 0
+	pulse exits 1
+	pulse crashes 1
+fi
 pulse say 6
 pulse say 7
 pulse forget 0
@@ -150,6 +161,9 @@ grep -v ' contexts:said { u' "$T/view.out" >"$T/with" && mv "$T/with" "$T/view.o
 agree 107 "every kind"
 [ "$(grep -c ' contexts:inside { cpu.* nest = 1, .* app_request_id = 0 }, { depth = 1' \
     "$T/view.out")" -eq 2 ] || fail "nested: $(grep inside "$T/view.out")"
+[ "$(grep -c ' contexts:inside { cpu.* nest = 1, .* app_request_id = 14 }, ' \
+    "$T/view.out")" -eq $left ] ||
+    fail "after a callback left: $(grep inside "$T/view.out")"
 grep -q 'request = 13' "$T/view.out" && fail "the filter passes all"
 grep -q ' ut:log { cpu' "$T/view.out" || fail "no context of ut:log"
 utctl view -j "$T/all" >"$T/json"
