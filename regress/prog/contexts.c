@@ -127,6 +127,23 @@ crash(void)
 	array = NULL;
 }
 
+/*
+ * As if the listener had just made the region known that wants the caller, and
+ * were about to make that known, too.
+ */
+static void
+soon(int n)
+{
+	struct ut_event *e = &ut__contexts__said;
+	const uint32_t on = e->on;
+
+	if ((e->on & UINT32_C(0xffff)) == 0)
+		exit(1);
+	e->on = UINT32_C(1) << 16;		/* several listen */
+	say(n);
+	e->on = on;
+}
+
 static void
 repeat(int n)
 {
@@ -230,7 +247,10 @@ obey(const char *word, int n)
 		jumps = 0;
 	} else if (strcmp(word, "crash") == 0)
 		crash();
-	else if (strcmp(word, "exits") == 0) {
+	else if (strcmp(word, "soon") == 0) {
+		raise(SIGUSR1);
+		soon(n);
+	} else if (strcmp(word, "exits") == 0) {
 		exits = 1;
 		threads(thread, n);
 		exits = 0;

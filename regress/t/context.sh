@@ -149,6 +149,8 @@ if [ $left -gt 0 ]; then
 	pulse crashes 1
 fi
 pulse say 6
+# An event that begins before it is known that its caller is wanted.
+pulse soon 0
 pulse say 7
 pulse forget 0
 pulse say 8
@@ -158,7 +160,7 @@ expect 0 "$BYTES" utctl stop all
 readers_agree "$T/all"
 grep -v ' contexts:said { u' "$T/view.out" >"$T/with" && mv "$T/with" "$T/view.out"
 # The one with request 13 is filtered out, and the one that was left is none.
-agree 107 "every kind"
+agree 108 "every kind"
 [ "$(grep -c ' contexts:inside { cpu.* nest = 1, .* app_request_id = 0 }, { depth = 1' \
     "$T/view.out")" -eq 2 ] || fail "nested: $(grep inside "$T/view.out")"
 [ "$(grep -c ' contexts:inside { cpu.* nest = 1, .* app_request_id = 14 }, ' \
