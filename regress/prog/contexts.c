@@ -195,6 +195,23 @@ threads(void *(*run)(void *), int n)
 			exit(1);
 }
 
+/* As many contexts as a program may have, with request_id. */
+static void
+most(void)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < 256; i++) {
+		snprintf(name, sizeof(name), "own%d", i);
+		if (ut_context(name, get_other) == (i < 255 ? -1 : 0))
+			exit(1);
+	}
+	if (errno != ENOMEM || ut_context("own0", NULL) == -1 ||
+	    ut_context("own0", get_other) == -1)
+		exit(1);
+}
+
 /* Contexts that cannot be. */
 static void
 wrong(void)
@@ -256,6 +273,10 @@ obey(const char *word, int n)
 		exits = 0;
 	} else if (strcmp(word, "crashes") == 0)
 		threads(crashing, n);
+	else if (strcmp(word, "traced") == 0)
+		UT(contexts, inside, n);
+	else if (strcmp(word, "most") == 0)
+		most();
 	else if (strcmp(word, "wrong") == 0)
 		wrong();
 	else if (strcmp(word, "kill") == 0)

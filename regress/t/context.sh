@@ -173,6 +173,31 @@ grep -q '"contexts:text".*,"context":{"cpu":[0-9-]*,"uid":' "$T/json" ||
     fail "view -j"
 expect 0 "$BYTES" utctl destroy all
 
+# A program may know many contexts, and sessions may want many others, and more
+# with time.
+many() {
+	echo "create -o '$T/many$1' many"
+	for c in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do
+		echo "enable-channel -b 4k -n 4 c$c"
+		echo "add-context -c c$c app_own1" $(for i in 1 2 3 4 5 6 7 \
+		    8 9 10 11 12 13 14 15; do echo app_r$1_c${c}_$i; done)
+		echo "enable-event -c c$c contexts:inside"
+	done
+	echo "start many"
+}
+pulse know 0
+pulse most 0
+for r in 1 2 3 4; do
+	many $r >"$T/many"
+	expect 0 '' utctl load "$T/many"
+	pulse traced 0
+	expect 0 '^session many destroyed: 17 events, 0 lost, [0-9]* bytes$' \
+	    utctl destroy many
+	utctl view "$T/many$r" >"$T/view.out" || fail "view many$r"
+	[ "$(grep -c ' app_own1 = 1, .* = 0 }, { depth = 0 }' \
+	    "$T/view.out")" -eq 17 ] || fail "many$r: $(cat "$T/view.out")"
+done
+
 # The name that the thread had when the sub-buffer of the packet was claimed.
 utctl create -o "$T/named" named >/dev/null &&
     utctl enable-channel -b 4k c &&
