@@ -149,17 +149,6 @@ type_at(uint32_t i)
 	return i < ntypes ? chunks[i / PER_CHUNK] + i % PER_CHUNK : NULL;
 }
 
-/* In one of those regions the event has contexts. */
-static uint32_t
-on_contexts(const struct ut_event *e, uint32_t mask)
-{
-	if (e->caller != 0)
-		for (; mask != 0; mask &= mask - 1)
-			if (ut_prefixes[__builtin_ctz(mask)].caller)
-				return ON_CALLER;
-	return ON_CONTEXTS;
-}
-
 static uint32_t
 on_word(const struct ut_event *e, uint32_t mask)
 {
@@ -170,7 +159,7 @@ on_word(const struct ut_event *e, uint32_t mask)
 	if (mask == 0)
 		return 0;
 	if ((mask & ut_prefixed) != 0)
-		return on_contexts(e, mask);
+		return ut_wants_caller(e, mask) ? ON_CALLER : ON_CONTEXTS;
 	if ((mask & (mask - 1)) != 0)
 		return ON_SEVERAL;
 	i = __builtin_ctz(mask);

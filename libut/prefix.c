@@ -29,12 +29,14 @@
 #include "ut_event.h"
 #include "ut_prefix.h"
 
-#define APPS_MAX	256u	/* different contexts of the program */
+#define OWN_MAX		256u	/* contexts of the program */
+/* And others, which all regions may want. */
+#define APPS_MAX	(OWN_MAX + UT_REGIONS * CONTEXT_MAX)
 #define PATIENCE	1000	/* ms for the last call of a callback */
 
 /*
  * A context of the program, known by the name that it has or a session wants.
- * It is never freed, as a thread may be looking at it.
+ * Threads look at those that a region wants.
  */
 struct app {
 	char			 name[CONTEXT_NAME];	/* with CONTEXT_APP */
@@ -49,20 +51,92 @@ static struct app *apps;
 static unsigned int napps;
 
 static struct app *
-app_get(const char *name)
+app_find(const char *name)
 {
 	struct app *a;
 
 	for (a = apps; a != NULL; a = a->next)
 		if (strcmp(a->name, name) == 0)
-			return a;
-	if (napps == APPS_MAX || (a = ut_arena(sizeof(*a))) == NULL)
-		return NULL;
-	memcpy(a->name, name, strlen(name) + 1);
-	a->next = apps;
-	apps = a;
-	napps++;
+			break;
 	return a;
+}
+
+static bool
+wants(const struct prefix *pf, const struct app *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < CONTEXT_MAX; i++)
+		if (pf->of[i].app == a)
+			return true;
+	return false;
+}
+
+/* One that neither the program has any more, nor a region wants, nor pf. */
+static struct app *
+app_unused(const struct prefix *pf)
+{
+	struct app *a;
+	unsigned int i;
+
+	for (a = apps; a != NULL; a = a->next) {
+		if (a->callback != NULL || wants(pf, a))
+			continue;
+		for (i = 0; i < UT_REGIONS; i++)
+			if (ut_regions[i].used && wants(&ut_prefixes[i], a))
+				break;
+		if (i == UT_REGIONS)
+			return a;
+	}
+	return NULL;
+}
+
+/* That of the name, perhaps a new one.  It is not one that pf wants. */
+static struct app *
+app_get(const char *name, const struct prefix *pf)
+{
+	struct app *a;
+
+	if ((a = app_find(name)) != NULL)
+		return a;
+	if (napps == APPS_MAX) {
+		if ((a = app_unused(pf)) == NULL)
+			return NULL;
+	} else {
+		if ((a = ut_arena(sizeof(*a))) == NULL)
+			return NULL;
+		a->next = apps;
+		apps = a;
+		napps++;
+	}
+	memcpy(a->name, name, strlen(name) + 1);
+	return a;
+}
+
+/* How many the program has. */
+static unsigned int
+count_own(void)
+{
+	const struct app *a;
+	unsigned int n = 0;
+
+	for (a = apps; a != NULL; a = a->next)
+		n += a->callback != NULL;
+	return n;
+}
+
+static int
+callback_set(const char *name, ut_callback *f)
+{
+	static const struct prefix none;
+	struct app *a;
+
+	if ((a = app_find(name)) != NULL && a->callback != NULL)
+		return a->callback == f ? 0 : EEXIST;
+	if (count_own() == OWN_MAX || (a = app_get(name, &none)) == NULL)
+		return ENOMEM;
+	atomic_store_explicit(&a->callback, f, memory_order_release);
+	return 0;
 }
 
 /*
@@ -74,13 +148,11 @@ ut_prefix_call(const char *name, ut_callback *f)
 {
 	struct app *a;
 
-	if ((a = app_get(name)) == NULL)
-		return ENOMEM;
-	if (f != NULL && a->callback != NULL && a->callback != f)
-		return EEXIST;
-	atomic_store_explicit(&a->callback, f, memory_order_release);
 	if (f != NULL)
+		return callback_set(name, f);
+	if ((a = app_find(name)) == NULL)
 		return 0;
+	atomic_store_explicit(&a->callback, NULL, memory_order_release);
 	/* Who was about to call it has done so when it is out of its event. */
 	ut_barrier();
 	return ut_threads_quiet(PATIENCE) ? 0 : EBUSY;
@@ -101,7 +173,7 @@ ut_prefix_make(struct prefix *pf, const struct contexts *cs)
 		if ((kind = context_kind(cs->name[i])) == -1)
 			return ENOTSUP;
 		if (kind == CONTEXT_OWN &&
-		    (pf->of[i].app = app_get(cs->name[i])) == NULL)
+		    (pf->of[i].app = app_get(cs->name[i], pf)) == NULL)
 			return ENOMEM;
 		pf->of[i].kind = (uint32_t)kind;
 		pf->len += context_table[kind].size;

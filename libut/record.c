@@ -445,15 +445,14 @@ begin_late(struct ut_record *r, struct writer *w)
 	return p != NULL ? p : next_region(r);
 }
 
-/* Several regions listen, or none any more. */
-static unsigned char * __attribute__((noinline))
-begin_several(struct ut_record *r, const struct ut_event *ev)
+/* In the regions that listen: several, or none any more. */
+static unsigned char *
+begin_listed(struct ut_record *r, const struct ut_event *ev, uint32_t mask)
 {
 	r->event = ev;
 	r->writer = &several;
 	r->clock = UT_CLOCK_NONE;
-	/* Acquire: who sees the bit sees the ID and the region behind it. */
-	r->mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
+	r->mask = mask;
 	return next_region(r);
 }
 
@@ -464,6 +463,22 @@ ask_caller(struct ut_record *r, const struct ut_event *ev)
 	r->event = ev;
 	r->clock = UT_CLOCK_ASK;
 	return NULL;
+}
+
+/*
+ * The mask may have a region already of which on does not say yet that it wants
+ * to know the caller.
+ */
+static unsigned char * __attribute__((noinline))
+begin_several(struct ut_record *r, const struct ut_event *ev)
+{
+	/* Acquire: who sees the bit sees the ID and the region behind it. */
+	const uint32_t mask = __atomic_load_n(&ev->mask, __ATOMIC_ACQUIRE);
+
+	if (UT_LIKELY(!ut_wants_caller(ev, mask)))
+		return begin_listed(r, ev, mask);
+	(void)ask_caller(r, ev);
+	return event_end(r);
 }
 
 /* In a region that listens, perhaps one of several, the event has contexts. */
@@ -557,7 +572,8 @@ ut_begin_at(struct ut_record *r, void *caller)
 		return too_deep(r->event);
 	r->level = l;
 	l->caller = (uintptr_t)caller;
-	return begin_several(r, r->event);
+	return begin_listed(r, r->event, __atomic_load_n(&r->event->mask,
+	    __ATOMIC_ACQUIRE));
 }
 
 /* Does the event pass the filter of the region?  Its contexts are at p. */

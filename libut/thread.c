@@ -132,6 +132,17 @@ writer_leave(struct writer *w, struct region *rg)
 		w->when = 0;
 }
 
+/*
+ * The event at l is over, but did not end itself: perhaps in a callback, which
+ * nobody is in any more.  Release, as at the end of an event: see is_quiet.
+ */
+static void
+level_free(struct level *l)
+{
+	l->calling = false;
+	__atomic_store_n(&l->frame, 0, __ATOMIC_RELEASE);
+}
+
 /* The next thread to have the writers of l is another. */
 static void
 level_leave(struct level *l)
@@ -232,7 +243,7 @@ thread_leave(struct thread *t)
 		t->stack_high = 0;
 	for (l = t->levels; l < t->levels + NEST; l++)
 		if (l->frame != 0)
-			__atomic_store_n(&l->frame, 0, __ATOMIC_RELEASE);
+			level_free(l);
 }
 
 /*
@@ -412,9 +423,8 @@ ut_thread_level(struct thread *t, uintptr_t frame)
 	if (sigaltstack(NULL, &alt) == -1)
 		alt.ss_flags = SS_DISABLE;
 	for (l = t->levels + NEST; l-- > t->levels;) {
-		/* Release, as at the end of an event: see is_quiet. */
 		if (l->frame != 0 && was_left(t, l->frame, frame, &alt))
-			__atomic_store_n(&l->frame, 0, __ATOMIC_RELEASE);
+			level_free(l);
 		if (l->frame == 0)
 			lowest = l;
 	}

@@ -56,6 +56,19 @@ ut_has_prefix(size_t i)
 	return (__atomic_load_n(&ut_prefixed, __ATOMIC_RELAXED) >> i & 1) != 0;
 }
 
+/* Does one of those regions want the caller, and can the program say it? */
+static inline bool
+ut_wants_caller(const struct ut_event *ev, uint32_t mask)
+{
+	if (ev->caller == 0)
+		return false;
+	mask &= __atomic_load_n(&ut_prefixed, __ATOMIC_RELAXED);
+	for (; mask != 0; mask &= mask - 1)
+		if (ut_prefixes[__builtin_ctz(mask)].caller)
+			return true;
+	return false;
+}
+
 /* Async-signal-safe; returns what is behind it. */
 unsigned char	*ut_prefix_put(const struct ut_record *,
 		    const struct prefix *, unsigned char *);

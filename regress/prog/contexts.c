@@ -19,6 +19,8 @@
  * on standard input, each answered by a line: see below.
  */
 
+#include <sys/mman.h>
+
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -34,9 +36,11 @@ UT_EVENT(contexts, said, UT_INFO, UT_UINT(u), UT_UINT(g), UT_UINT(eu),
     UT_UINT(eg), UT_INT(err), UT_U64(request), UT_PTR(from), UT_INT(depth));
 UT_EVENT(contexts, inside, UT_INFO, UT_INT(depth));
 UT_EVENT(contexts, text, UT_INFO, UT_STR(word), UT_INT(n));
+UT_EVENT(plain, array, UT_INFO, UT_ARRAY(uint64_t, a, 8));
 
 static uint64_t request;
-static int traces, signals, jumps;
+static const void *nothing, *volatile array;
+static int traces, signals, jumps, exits;
 static volatile sig_atomic_t handled;
 static sigjmp_buf out;
 
@@ -50,6 +54,8 @@ get_request(void)
 		raise(SIGUSR1);
 	if (jumps)
 		siglongjmp(out, 1);
+	if (exits)
+		pthread_exit(NULL);
 	return request;
 }
 
@@ -67,9 +73,37 @@ handle(int sig)
 	UT(contexts, inside, 1);
 }
 
+static void
+fault(int sig)
+{
+	(void)sig;
+	UT(contexts, inside, 1);
+	siglongjmp(out, 1);
+}
+
+/* In an event that reads this, SIGSEGV comes in the middle. */
+static const void *
+unreadable(void)
+{
+	struct sigaction sa;
+	const void *p = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANON,
+	    -1, 0);
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = fault;
+	if (p == MAP_FAILED || sigaction(SIGSEGV, &sa, NULL) == -1 ||
+	    sigaction(SIGBUS, &sa, NULL) == -1)
+		exit(1);
+	return p;
+}
+
 static void __attribute__((noinline))
 say(int err)
 {
+	if (array != NULL) {
+		UT(plain, array, array);
+		return;
+	}
 	errno = err;
 	UT(contexts, said, getuid(), getgid(), geteuid(), getegid(), err,
 	    request, (const void *)say, 0);
@@ -77,6 +111,37 @@ say(int err)
 		printf("errno is %d, not %d\n", errno, err);
 		exit(1);
 	}
+}
+
+/* The handler leaves an event, as the next one, just as deep, finds. */
+static void
+crash(void)
+{
+	static const uint64_t readable[8];
+
+	array = nothing;
+	if (sigsetjmp(out, 1) == 0)
+		say(0);
+	array = readable;
+	say(0);
+	array = NULL;
+}
+
+/*
+ * As if the listener had just made the region known that wants the caller, and
+ * were about to make that known, too.
+ */
+static void
+soon(int n)
+{
+	struct ut_event *e = &ut__contexts__said;
+	const uint32_t on = e->on;
+
+	if ((e->on & UINT32_C(0xffff)) == 0)
+		exit(1);
+	e->on = UINT32_C(1) << 16;		/* several listen */
+	say(n);
+	e->on = on;
 }
 
 static void
@@ -111,6 +176,13 @@ thread(void *arg)
 	return NULL;
 }
 
+static void *
+crashing(void *arg)
+{
+	crash();
+	return arg;
+}
+
 /* So many threads, one after the other. */
 static void
 threads(void *(*run)(void *), int n)
@@ -121,6 +193,23 @@ threads(void *(*run)(void *), int n)
 		if (pthread_create(&t, NULL, run,
 		    (void *)(uintptr_t)n) != 0 || pthread_join(t, NULL) != 0)
 			exit(1);
+}
+
+/* As many contexts as a program may have, with request_id. */
+static void
+most(void)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < 256; i++) {
+		snprintf(name, sizeof(name), "own%d", i);
+		if (ut_context(name, get_other) == (i < 255 ? -1 : 0))
+			exit(1);
+	}
+	if (errno != ENOMEM || ut_context("own0", NULL) == -1 ||
+	    ut_context("own0", get_other) == -1)
+		exit(1);
 }
 
 /* Contexts that cannot be. */
@@ -173,7 +262,22 @@ obey(const char *word, int n)
 		if (sigsetjmp(out, 1) == 0)
 			say(n);
 		jumps = 0;
-	} else if (strcmp(word, "wrong") == 0)
+	} else if (strcmp(word, "crash") == 0)
+		crash();
+	else if (strcmp(word, "soon") == 0) {
+		raise(SIGUSR1);
+		soon(n);
+	} else if (strcmp(word, "exits") == 0) {
+		exits = 1;
+		threads(thread, n);
+		exits = 0;
+	} else if (strcmp(word, "crashes") == 0)
+		threads(crashing, n);
+	else if (strcmp(word, "traced") == 0)
+		UT(contexts, inside, n);
+	else if (strcmp(word, "most") == 0)
+		most();
+	else if (strcmp(word, "wrong") == 0)
 		wrong();
 	else if (strcmp(word, "kill") == 0)
 		kill(getpid(), SIGKILL);
@@ -188,6 +292,7 @@ main(void)
 	int n;
 
 	signal(SIGUSR1, handle);
+	nothing = unreadable();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (scanf("%31s %d", word, &n) == 2) {
 		obey(word, n);

@@ -135,9 +135,22 @@ pulse traces 0
 pulse signals 1
 pulse say 4
 pulse signals 0
-# A callback that does not come back.
+# A callback that does not come back: its event is over when the thread begins
+# another, and then a signal handler in that has the value again; and so is one
+# that ends its thread.  Where a stack begins and ends POSIX does not tell.
+left=2
+case $CFLAGS in
+*-DUT_POSIX*)	left=0 ;;
+esac
 pulse jump 5
+if [ $left -gt 0 ]; then
+	pulse crash 0
+	pulse exits 1
+	pulse crashes 1
+fi
 pulse say 6
+# An event that begins before it is known that its caller is wanted.
+pulse soon 0
 pulse say 7
 pulse forget 0
 pulse say 8
@@ -147,15 +160,43 @@ expect 0 "$BYTES" utctl stop all
 readers_agree "$T/all"
 grep -v ' contexts:said { u' "$T/view.out" >"$T/with" && mv "$T/with" "$T/view.out"
 # The one with request 13 is filtered out, and the one that was left is none.
-agree 107 "every kind"
+agree 108 "every kind"
 [ "$(grep -c ' contexts:inside { cpu.* nest = 1, .* app_request_id = 0 }, { depth = 1' \
     "$T/view.out")" -eq 2 ] || fail "nested: $(grep inside "$T/view.out")"
+[ "$(grep -c ' contexts:inside { cpu.* nest = 1, .* app_request_id = 14 }, ' \
+    "$T/view.out")" -eq $left ] ||
+    fail "after a callback left: $(grep inside "$T/view.out")"
 grep -q 'request = 13' "$T/view.out" && fail "the filter passes all"
 grep -q ' ut:log { cpu' "$T/view.out" || fail "no context of ut:log"
 utctl view -j "$T/all" >"$T/json"
 grep -q '"contexts:text".*,"context":{"cpu":[0-9-]*,"uid":' "$T/json" ||
     fail "view -j"
 expect 0 "$BYTES" utctl destroy all
+
+# A program may know many contexts, and sessions may want many others, and more
+# with time.
+many() {
+	echo "create -o '$T/many$1' many"
+	for c in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do
+		echo "enable-channel -b 4k -n 4 c$c"
+		echo "add-context -c c$c app_own1" $(for i in 1 2 3 4 5 6 7 \
+		    8 9 10 11 12 13 14 15; do echo app_r$1_c${c}_$i; done)
+		echo "enable-event -c c$c contexts:inside"
+	done
+	echo "start many"
+}
+pulse know 0
+pulse most 0
+for r in 1 2 3 4; do
+	many $r >"$T/many"
+	expect 0 '' utctl load "$T/many"
+	pulse traced 0
+	expect 0 '^session many destroyed: 17 events, 0 lost, [0-9]* bytes$' \
+	    utctl destroy many
+	utctl view "$T/many$r" >"$T/view.out" || fail "view many$r"
+	[ "$(grep -c ' app_own1 = 1, .* = 0 }, { depth = 0 }' \
+	    "$T/view.out")" -eq 17 ] || fail "many$r: $(cat "$T/view.out")"
+done
 
 # The name that the thread had when the sub-buffer of the packet was claimed.
 utctl create -o "$T/named" named >/dev/null &&
