@@ -572,6 +572,7 @@ ut_begin_at(struct ut_record *r, void *caller)
 		return too_deep(r->event);
 	r->level = l;
 	l->caller = (uintptr_t)caller;
+	/* Acquire: as in begin_several. */
 	return begin_listed(r, r->event, __atomic_load_n(&r->event->mask,
 	    __ATOMIC_ACQUIRE));
 }
