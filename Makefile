@@ -102,8 +102,12 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/parent/assign.c utd/parent/client.c \
 		utd/parent/clock.c utd/parent/command.c utd/parent/conn.c \
 		utd/parent/context.c \
-		utd/parent/consumers.c utd/parent/control.c utd/parent/event.c \
-		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c utd/parent/journal.c \
+		utd/parent/consumers.c utd/parent/control.c \
+		utd/parent/dochannel.c utd/parent/dochunk.c \
+		utd/parent/dorule.c utd/parent/dosession.c \
+		utd/parent/dotrack.c utd/parent/event.c \
+		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c \
+		utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
 		utd/parent/loop.c utd/parent/metadata.c \
 		utd/parent/move.c utd/parent/open.c \
@@ -117,8 +121,10 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/parent/wait.c utd/parent/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
-		utd/consumer/sink.h utd/parent/client.h utd/parent/conn.h utd/parent/consumers.h \
-		utd/parent/event.h utd/parent/filter.h utd/parent/journal.h utd/parent/listen.h \
+		utd/consumer/sink.h utd/parent/client.h \
+		utd/parent/conn.h utd/parent/consumers.h utd/parent/do.h \
+		utd/parent/event.h utd/parent/filter.h \
+		utd/parent/journal.h utd/parent/listen.h \
 		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
 		utd/parent/session.h utd/parent/trace.h utd/parent/user.h
 

@@ -118,6 +118,31 @@ client_wait(struct client *k, void (*finish)(struct client *), int ms)
 	return k->wait;
 }
 
+void
+client_too_many(struct client *k, const char *what, const char *name, uid_t uid)
+{
+	client_refuse(k, "%s %s: uid %lu has too many %ss", what, name,
+	    (unsigned long)uid, what);
+}
+
+void
+client_answer(struct client *k, const char *text)
+{
+	char late[64] = "";
+
+	if (k->late > 0)
+		snprintf(late, sizeof(late), "%s%u program%s not answer",
+		    *text != '\0' ? "; " : "", k->late,
+		    k->late == 1 ? " does" : "s do");
+	client_ok(k, "%s%s", text, late);
+}
+
+void
+client_done(struct client *k)
+{
+	client_answer(k, "");
+}
+
 /* The session that a request is about; NULL is all sessions. */
 void
 client_about(struct client *k, struct session *s)

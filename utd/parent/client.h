@@ -54,6 +54,12 @@ void	 client_reply(struct client *, uint16_t, uint32_t, const char *, ...)
 	client_reply(k, UT_CTL_ERR, what, __VA_ARGS__)
 /* Call a function when all is answered, unless the session is gone by then. */
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);
+#define CLIENT_PATIENCE	3000	/* ms for programs that do not answer */
+/* It is done: say how many programs have not answered. */
+void	 client_answer(struct client *, const char *);
+void	 client_done(struct client *);
+/* The user's limit is reached. */
+void	 client_too_many(struct client *, const char *, const char *, uid_t);
 void	 client_about(struct client *, struct session *);
 void	 clients_forget(const struct session *);
 void	 clients_progress(uid_t, uint64_t);

@@ -392,6 +392,17 @@ session_forget(struct session *s)
 	state_changed(&s->saved);
 }
 
+bool
+session_wants(const struct session *s)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (ch->enabled && !ch->removed && ch->newest != NULL)
+			return true;
+	return false;
+}
+
 /* Why it has not recorded everything, or does not now. */
 const char *
 session_error(const struct session *s)

@@ -278,6 +278,8 @@ bool	 session_dir(struct session *, struct ut_msg *);
 void	 session_forget(struct session *);
 bool	 session_output(const struct session *);	/* or none */
 bool	 session_sees(const struct session *, uid_t);
+/* Does it want any event? */
+bool	 session_wants(const struct session *);
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
 void	 session_keep_error(struct session *);	/* what fails now */

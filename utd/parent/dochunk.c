@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl asks for: where a chunk of a trace ends.
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "do.h"
+#include "program.h"
+
+#define ROTATE_MS	15000	/* for consumers, which may be found late */
+
+static void
+rotated(struct client *k)
+{
+	const struct session *s = k->session;
+
+	if (k->why[0] != '\0')
+		client_refuse(k, "session %s: %s", s->name, k->why);
+	else if (s->rotation.busy)
+		client_refuse(k, "session %s is being rotated: that takes "
+		    "long, and goes on", s->name);
+	else if (s->rotation.how == UT_CHUNK_CLEAR)
+		client_ok(k, "session %s cleared", s->name);
+	else
+		client_ok(k, "session %s rotated: %s/archives/%s", s->name,
+		    s->dir, s->rotation.to);
+}
+
+/* A chunk ends.  Its files are complete, or gone, when this is answered. */
+static void
+end_chunk(struct client *k, uint32_t how)
+{
+	struct session *s = k->session;
+	struct waiter *w;
+	char why[600];
+
+	if (rotation_refused(s, why, sizeof(why))) {
+		client_refuse(k, "%s", why);
+		return;
+	}
+	w = client_wait(k, rotated, ROTATE_MS);
+	(void)waits_add(&s->rotation.waiters, w);
+	rotation_begin(s, how);
+	wait_less(w);
+}
+
+void
+do_rotate(struct client *k, struct ut_msg *m)
+{
+	(void)m;
+	end_chunk(k, UT_CHUNK_KEEP);
+}
+
+void
+do_clear(struct client *k, struct ut_msg *m)
+{
+	(void)m;
+	end_chunk(k, UT_CHUNK_CLEAR);
+}
+
+/* When there is another chunk. */
+void
+do_chunks(struct client *k, struct ut_msg *m)
+{
+	struct rotation *ro = &k->session->rotation;
+	const uint32_t with = ut_msg_get_u32(m), ms = ut_msg_get_u32(m);
+	const uint64_t bytes = ut_msg_get_u64(m);
+	char command[UT_COMMAND_MAX + 1];
+
+	ut_msg_get_str(m, command, sizeof(command));
+	if (m->bad || ms > INT32_MAX || (ms > 0 && ms < UT_CHUNK_MS)) {
+		client_refuse(k, "rotate: a time of %d ms to %d s, and a "
+		    "command of %d bytes", UT_CHUNK_MS, INT32_MAX / 1000,
+		    UT_COMMAND_MAX);
+		return;
+	}
+	if (!session_output(k->session)) {
+		client_refuse(k, "session %s has no output", k->session->name);
+		return;
+	}
+	if ((with & UT_CHUNKS_MS) != 0)
+		ro->ms = ms;
+	if ((with & UT_CHUNKS_BYTES) != 0)
+		ro->bytes = bytes;
+	if ((with & UT_CHUNKS_COMMAND) != 0)
+		command_set(k->session, command);
+	ro->next = 0;
+	rotation_set(k->session);
+	state_changed(&k->session->saved);
+	client_ok(k, "%s", "");
+}

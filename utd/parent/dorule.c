@@ -1,0 +1,184 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl asks for: which events a channel records.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "do.h"
+#include "program.h"
+
+static int
+by_name(const void *va, const void *vb)
+{
+	const char *const *a = va, *const *b = vb;
+
+	return strcmp(*a, *b);
+}
+
+/* How many different events of the registries the newest rule matches. */
+static unsigned int
+count_events(const struct channel *ch, const struct rule *rule)
+{
+	const struct region *r;
+	const struct registry *events;
+	const char **names = NULL;
+	unsigned int i, n = 0, room = 0, different = 0;
+
+	for (r = ch->regions; r != NULL; r = r->next) {
+		events = &r->registry;
+		for (i = 1; i <= events->last; i++) {
+			if (events->entries[i].rule != rule->serial)
+				continue;
+			if (n == room) {
+				room = room * 2 + 64;
+				names = xrealloc(names,
+				    room * sizeof(*names));
+			}
+			names[n++] = events->entries[i].event->name;
+		}
+	}
+	if (n > 0)
+		qsort(names, n, sizeof(*names), by_name);
+	for (i = 0; i < n; i++)
+		different += i == 0 || strcmp(names[i], names[i - 1]) != 0;
+	free(names);
+	return different;
+}
+
+/* How many programs have such events mapped. */
+static unsigned int
+count_programs(const struct channel *ch, const struct rule *rule)
+{
+	const struct program *p;
+	const struct link *l;
+	unsigned int n = 0;
+
+	for (p = programs; p != NULL; p = p->next)
+		if (p->conn != NULL && (l = link_find(p, ch)) != NULL &&
+		    l->mapped != NULL && l->mapped->hit &&
+		    l->mapped->newest == rule->serial)
+			n++;
+	return n;
+}
+
+/* The counts are known only as long as no rule is newer. */
+static void
+enabled(struct client *k)
+{
+	const struct rule *newest;
+	const struct filter *f = k->rule->filter;
+	const char *unfit = f != NULL ? f->why : "";
+	char text[2 * NAME_MAXLEN + sizeof(f->why) + 64] = "";
+
+	if (k->why[0] != '\0') {
+		client_refuse(k, "%s is enabled, but %s", k->rule->glob,
+		    k->why);
+		return;
+	}
+	newest = k->channel->newest;
+	if (!channel_active(k->channel))
+		snprintf(text, sizeof(text), "%s: enabled; %s %s is %s",
+		    k->rule->glob, k->channel->enabled ? "session" : "channel",
+		    k->channel->enabled ? k->session->name : k->channel->name,
+		    k->channel->enabled ? "not started" : "disabled");
+	else if (newest != NULL && newest->serial == k->rule->serial)
+		snprintf(text, sizeof(text), "%s: %u events of %u programs%s%s",
+		    k->rule->glob, count_events(k->channel, k->rule),
+		    count_programs(k->channel, k->rule), unfit[0] != '\0' ?
+		    "; " : "", unfit);
+	client_answer(k, text);
+}
+
+/* The channel and the rule that the request is about. */
+static struct channel *
+get_rule(struct client *k, struct ut_msg *m, bool create)
+{
+	char name[NAME_MAXLEN], why[512];
+
+	rule_free(k->rule);
+	ut_msg_get_str(m, name, sizeof(name));
+	if ((k->rule = rule_read(m, why, sizeof(why))) != NULL)
+		return channel_asked(k, name, create);
+	client_refuse(k, "%s", why);
+	return NULL;
+}
+
+/* Of a rule that is to be: the contexts that it names have to be there. */
+static bool
+filter_fits(struct client *k, const struct channel *ch)
+{
+	char why[256];
+
+	if (contexts_fit(ch, k->rule->filter, why, sizeof(why)))
+		return true;
+	client_refuse(k, "%s", why);
+	return false;
+}
+
+static void
+sync_rules(struct client *k, void (*finish)(struct client *))
+{
+	struct waiter *w;
+
+	w = client_wait(k, finish, CLIENT_PATIENCE);
+	if (channel_active(k->channel))
+		channel_sync(k->channel, w);
+	wait_less(w);
+}
+
+void
+do_enable(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_rule(k, m, true);
+
+	if (ch == NULL || !filter_fits(k, ch))
+		return;
+	if (k->rule->kind == UT_RULE_ANY) {
+		client_refuse(k, "rule: no such kind");
+		return;
+	}
+	if (channel_active(ch) && channel_incomplete(ch))
+		(void)rule_del(ch, k->rule);	/* to add it again */
+	if (rule_add(ch, k->rule))
+		sync_rules(k, enabled);
+	else if (errno == EEXIST)
+		client_refuse(k, "%s is enabled already in channel %s",
+		    k->rule->glob, ch->name);
+	else
+		client_too_many(k, "rule", k->rule->glob, ch->session->uid);
+}
+
+void
+do_disable(struct client *k, struct ut_msg *m)
+{
+	struct channel *ch = get_rule(k, m, false);
+
+	if (ch == NULL)
+		return;
+	if (!rule_del(ch, k->rule))
+		client_refuse(k, k->rule->filter == NULL ?
+		    "%s is not enabled in channel %s" :
+		    "%s is not enabled in channel %s with this filter, as list "
+		    "has it", k->rule->glob, ch->name);
+	else
+		sync_rules(k, client_done);
+}

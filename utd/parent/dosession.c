@@ -1,0 +1,286 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl asks for: sessions that begin, record, and end.
+ */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "do.h"
+#include "parent.h"
+#include "program.h"
+
+/*
+ * UT_CTL_CREATE: the consumer of the user has made the directory, or could not.
+ * If it makes the directory later, nobody uses it.
+ */
+static void
+created(struct client *k)
+{
+	struct session *s = k->session;
+
+	if (s->ino != 0 || !session_output(s)) {
+		session_made(s);
+		log_info("session %s: %s", s->name, session_output(s) ?
+		    s->dir : "no output");
+		client_ok(k, "%s", "");
+		return;
+	}
+	if (s->refused != 0)
+		client_taken(k, s->refused == ENOTEMPTY ? UT_TAKEN_DIR : 0,
+		    "%s: %s", s->dir, s->gone);
+	else
+		client_refuse(k, "%s: the consumer of uid %lu does not answer",
+		    s->dir, (unsigned long)s->uid);
+	session_end(s);
+}
+
+void
+do_create(struct client *k, struct ut_msg *m)
+{
+	char name[NAME_MAXLEN], dir[PATH_MAX];
+	struct session *s;
+	struct waiter *w;
+
+	ut_msg_get_str(m, name, sizeof(name));
+	ut_msg_get_str(m, dir, sizeof(dir));
+	if (m->bad || !name_valid(name, "._-")) {
+		client_refuse(k,
+		    "session name: 1 to 64 letters, digits, . _ -");
+	} else if (dir[0] != '/' && dir[0] != '\0') {
+		client_refuse(k, "directory %s: not absolute", dir);
+	} else if (session_taken(name, k->conn->uid)) {
+		client_taken(k, UT_TAKEN_NAME, "session %s exists", name);
+	} else if (consumers_late(k->conn->uid)) {
+		client_refuse(k, "%s: the consumer of uid %lu does not answer",
+		    dir, (unsigned long)k->conn->uid);
+	} else if ((s = session_new(new_id(), name, dir, k->conn->uid,
+	    k->conn->gid)) == NULL) {
+		client_too_many(k, "session", name, k->conn->uid);
+	} else {
+		client_about(k, s);
+		w = client_wait(k, created, 0);
+		session_open(s, w);
+		wait_less(w);
+	}
+}
+
+/* What else to say: errors, and how many warnings there are. */
+static void
+troubles(const struct session *s, bool last, char *text, size_t n)
+{
+	const char *error = session_error(s);
+	const struct warning *w;
+	unsigned int warnings = 0;
+	size_t len;
+
+	snprintf(text, n, "%s%s", error[0] != '\0' ? "; " : "", error);
+	for (w = s->warnings; w != NULL; w = w->next)
+		warnings += strcmp(w->text, error) != 0;
+	len = strlen(text);
+	if (warnings > 0)
+		snprintf(text + len, n - len, "; %u warning%s: see %s%s",
+		    warnings, warnings == 1 ? "" : "s",
+		    last ? "the log of utd" : "utctl list ",
+		    last ? "" : s->name);
+}
+
+/* If some buffers could not be made, the session records everything else. */
+static void
+started(struct client *k)
+{
+	char trouble[2048], text[sizeof(trouble) + NAME_MAXLEN + 64];
+
+	if (k->why[0] != '\0') {
+		client_refuse(k, "session %s is started, but %s",
+		    k->session->name, k->why);
+		return;
+	}
+	troubles(k->session, false, trouble, sizeof(trouble));
+	snprintf(text, sizeof(text), "session %s started%s%s", k->session->name,
+	    session_wants(k->session) ? "" : ": no event is enabled yet",
+	    trouble);
+	client_answer(k, text);
+}
+
+static bool
+session_failed(const struct session *s)
+{
+	const struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (channel_incomplete(ch))
+			return true;
+	return false;
+}
+
+void
+do_start(struct client *k, struct ut_msg *m)
+{
+	struct session *s = k->session;
+	struct channel *ch;
+	struct waiter *w;
+
+	(void)m;
+	if (s->active && !session_failed(s)) {
+		client_refuse(k, "session %s is started already", s->name);
+		return;
+	}
+	w = client_wait(k, started, CLIENT_PATIENCE);
+	session_activate(s, true);
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		channel_activate(ch, w);
+		channel_sync(ch, w);
+	}
+	wait_less(w);
+}
+
+static void
+tell_counts(struct client *k, const char *what, bool last)
+{
+	char text[2048], over[48] = "";
+	struct counts sum;
+
+	session_counts(k->session, &sum);
+	troubles(k->session, last, text, sizeof(text));
+	if (sum.overwritten > 0)
+		snprintf(over, sizeof(over), ", %llu overwritten",
+		    (unsigned long long)sum.overwritten);
+	client_ok(k, "session %s %s: %llu events, %llu lost%s, %llu bytes%s",
+	    k->session->name, what, (unsigned long long)sum.written,
+	    (unsigned long long)sum.lost, over, (unsigned long long)sum.bytes,
+	    text);
+}
+
+/* Refuse to end a session if a consumer of its events does not answer. */
+static bool
+refused_late(struct client *k, const char *what)
+{
+	const struct consumer *c = session_late(k->session);
+
+	if (c == NULL)
+		return false;
+	client_refuse(k, "session %s is %s: the consumer of uid %lu does not "
+	    "answer, and its events are still in the buffers",
+	    k->session->name, what, (unsigned long)c->uid);
+	return true;
+}
+
+static void
+stopped(struct client *k)
+{
+	if (!refused_late(k, "stopped"))
+		tell_counts(k, "stopped", false);
+}
+
+/* Programs are told to record no more, but nobody waits for their answers. */
+static struct waiter *
+stop_session(struct client *k, void (*finish)(struct client *))
+{
+	struct waiter *w = client_wait(k, finish, 0);
+	struct channel *ch;
+	struct trace *t;
+
+	k->draining = true;
+	session_activate(k->session, false);
+	for (t = k->session->traces; t != NULL; t = t->next)
+		trace_refine(t);
+	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
+		channel_activate(ch, w);
+		channel_sync(ch, NULL);
+	}
+	return w;
+}
+
+void
+do_stop(struct client *k, struct ut_msg *m)
+{
+	(void)m;
+	if (!k->session->active)
+		client_refuse(k, "session %s is not started",
+		    k->session->name);
+	else
+		wait_less(stop_session(k, stopped));
+}
+
+/* If a consumer is late the session stays, to be destroyed later. */
+static bool
+undestroyed(struct client *k)
+{
+	if (!refused_late(k, "stopped, not destroyed"))
+		return false;
+	k->session->dying = false;
+	session_wait(k->session);
+	return true;
+}
+
+static void
+gone(struct client *k)
+{
+	log_info("session %s destroyed", k->session->name);
+	command_lingers(k->session);
+	session_forget(k->session);
+	if (k->undo)
+		session_unmade(k->session);
+	tell_counts(k, "destroyed", true);
+	session_end(k->session);
+}
+
+/* All regions are freed: the last chunk is complete. */
+static void
+destroyed(struct client *k)
+{
+	struct waiter *w;
+
+	if (undestroyed(k))
+		return;
+	w = client_wait(k, gone, CLIENT_PATIENCE);
+	rotation_last(k->session, w);
+	wait_less(w);
+}
+
+/*
+ * Everything is in the files.  The session stays in the saved state until its
+ * regions are freed.
+ */
+static void
+drained(struct client *k)
+{
+	struct waiter *w;
+	struct channel *ch;
+
+	if (undestroyed(k))
+		return;
+	session_keep_error(k->session);
+	w = client_wait(k, destroyed, 0);
+	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
+		channel_close(ch);
+		channel_count(ch, w);
+	}
+	wait_less(w);
+}
+
+void
+do_destroy(struct client *k, struct ut_msg *m)
+{
+	k->undo = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
+	k->session->dying = true;
+	wait_less(stop_session(k, drained));
+}
