@@ -96,7 +96,8 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/consumer/output.c utd/consumer/packet.c \
 		utd/consumer/programs.c utd/consumer/region.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
-		utd/consumer/rotate.c \
+		utd/consumer/keep.c utd/consumer/rotate.c \
+		utd/consumer/shot.c utd/consumer/shotdir.c \
 		utd/consumer/sink.c utd/consumer/sleep.c \
 		utd/consumer/tick.c \
 		utd/parent/assign.c utd/parent/client.c \
@@ -116,6 +117,7 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/parent/registry.c \
 		utd/parent/requests.c utd/parent/restore.c \
 		utd/parent/rotate.c utd/parent/rule.c \
+		utd/parent/shot.c utd/parent/doshot.c \
 		utd/parent/session.c utd/parent/state.c utd/parent/table.c \
 		utd/parent/trace.c utd/parent/track.c utd/parent/user.c \
 		utd/parent/wait.c utd/parent/wake.c
@@ -135,7 +137,8 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
 		utctl/daemon.c utctl/event.c utctl/find.c \
 		utctl/glob.c utctl/left.c utctl/list.c utctl/load.c \
 		utctl/option.c utctl/record.c utctl/recover.c \
-		utctl/rotate.c utctl/save.c utctl/say.c utctl/session.c utctl/step.c utctl/track.c \
+		utctl/rotate.c utctl/save.c utctl/say.c utctl/session.c utctl/snapshot.c \
+		utctl/step.c utctl/track.c \
 		utctl/utctl.c utctl/view.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 

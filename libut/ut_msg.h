@@ -101,7 +101,8 @@ struct ut_msghdr {
  */
 #define UT_CTL_HELLO	32	/* a version */
 #define UT_CTL_OWN	33	/* utd ends when this connection does */
-#define UT_CTL_CREATE	34	/* str session, str absolute directory */
+#define UT_CTL_CREATE	34	/* str session, str absolute directory, u32 1:
+				   nothing is written by itself; 0, or none */
 #define UT_CTL_DESTROY	35	/* str session, u32 1: as if it had never been
 				   created, see ut_msg(5); 0, or none */
 #define UT_CTL_START	36	/* str session */
@@ -126,6 +127,9 @@ struct ut_msghdr {
 				   for each; 0 or "": never, nothing */
 #define UT_CTL_CONTEXT	55	/* str session, str channel, contexts: see
 				   context.h; no channel: all that there are */
+#define UT_CTL_SNAPSHOT	58	/* str session, str absolute directory or "",
+				   str name or "", str command or "": write
+				   what the buffers hold */
 
 #define UT_MAP_FILTER	0x80000000u
 

@@ -439,7 +439,7 @@ print_head(const struct row *r, int all)
 		printf("%" PRIu64 "/", row_num(r, "uid"));
 	printf("%s (%s): %s\n    ", row_str(r, "name"), row_str(r, "state"),
 	    row_str(r, "dir")[0] != '\0' ? row_str(r, "dir") :
-	    "(no output)");
+	    row_num(r, "keeps") ? "(no directory)" : "(no output)");
 	print_counts(r);
 	print_some(rows_count(r->child, "program"), "program");
 	print_some(rows_count(r->child, "warning"), "warning");
@@ -448,6 +448,17 @@ print_head(const struct row *r, int all)
 	putchar('\n');
 	if (row_str(r, "error")[0] != '\0')
 		printf("    error: %s\n", row_str(r, "error"));
+}
+
+static void
+print_snapshots(const struct row *r)
+{
+	const uint64_t n = row_num(r, "snapshots");
+
+	if (row_num(r, "keeps") == 0 && n == 0)
+		return;
+	printf("    %s%" PRIu64 " snapshot%s\n", row_num(r, "keeps") ?
+	    "keeps what it records, " : "", n, n == 1 ? "" : "s");
 }
 
 /* When it is rotated, and what is run then. */
@@ -478,6 +489,7 @@ print_session(const struct row *r, int all)
 	const struct row *c;
 
 	print_head(r, all);
+	print_snapshots(r);
 	print_rotation(r);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "tracked") == 0)

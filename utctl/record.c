@@ -52,6 +52,9 @@ struct record {
 	int		 keep;		/* it was there before */
 	int		 created;	/* utd took it for the session */
 	int		 ran;		/* the command did */
+	int		 keeps;		/* write what there is if it fails, */
+	int		 failed;	/* and it did */
+	char		*shot;		/* what utd said of that, or NULL */
 	char		**globs;
 	size_t		 nglobs;
 	const char	*filter;	/* of -f, or NULL */
@@ -209,6 +212,27 @@ output_name(const struct record *r)
 	return dir;
 }
 
+/* It is made at the end, perhaps; what keeps us from that is said now. */
+static int
+output_try(struct record *r)
+{
+	char *first = r->dir;
+	int n = 1;
+
+	r->keep = 1;
+	while (mkdir(r->dir, 0700) == -1) {
+		if (errno == ENOENT && r->out != NULL)
+			return 0;
+		if (errno != EEXIST || n == 1000 || r->out != NULL) {
+			say_errno("%s", r->dir);
+			return -1;
+		}
+		r->dir = format("%s-%d", first, ++n);
+	}
+	rmdir(r->dir);
+	return 0;
+}
+
 /*
  * If nobody said where, that is a new directory, in the one where we are: by
  * its path that may be another by now.
@@ -219,6 +243,8 @@ output_make(struct record *r)
 	char *first = r->dir;
 	int n = 1;
 
+	if (r->keeps)
+		return output_try(r);
 	if (r->out != NULL) {
 		r->keep = access(r->dir, F_OK) == 0;
 		return 0;
@@ -289,7 +315,8 @@ session_begin(void *arg)
 
 	m = client_begin(c, UT_CTL_CREATE);
 	ut_msg_str(m, SESSION);
-	ut_msg_str(m, r->dir);
+	ut_msg_str(m, r->keeps ? "" : r->dir);
+	ut_msg_u32(m, (uint32_t)r->keeps);
 	if (client_request(c, NULL) == -1)
 		return -1;
 	r->created = 1;
@@ -379,9 +406,16 @@ report(const struct record *r, struct row *rows)
 	if (row_num(s, "overwritten") > 0)
 		snprintf(over, sizeof(over), ", %" PRIu64 " overwritten",
 		    row_num(s, "overwritten"));
-	say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64 " bytes in %s",
-	    row_num(s, "written"), row_num(s, "lost"), over,
-	    row_num(s, "bytes"), r->dir);
+	if (r->shot != NULL)
+		say("%s", r->shot);
+	else if (r->keeps && !r->failed)
+		say("%" PRIu64 " events, %" PRIu64 " lost%s, not written: the "
+		    "command did not fail", row_num(s, "written"),
+		    row_num(s, "lost"), over);
+	else
+		say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64
+		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
+		    over, row_num(s, "bytes"), r->dir);
 	report_globs(r, s);
 	report_left(s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
@@ -404,10 +438,25 @@ session_active(struct record *r)
 	return active;
 }
 
+/* The command failed: write what its programs recorded last. */
+static int
+snapshot_ask(struct record *r)
+{
+	const char *text;
+
+	if (!r->keeps || !r->failed || r->shot != NULL)
+		return 0;
+	if (client_snapshot(r->client, SESSION, r->dir, NULL, NULL) == -1)
+		return -1;
+	text = strstr(client_text(r->client), "snapshot");
+	r->shot = clean(text != NULL ? text : client_text(r->client));
+	return 0;
+}
+
 static int
 session_ask(struct record *r, struct row **rows)
 {
-	return (session_active(r) &&
+	return snapshot_ask(r) == -1 || (session_active(r) &&
 	    client_ask(r->client, UT_CTL_STOP, SESSION, NULL) == -1) ||
 	    client_ask(r->client, UT_CTL_LIST, SESSION, rows) == -1 ||
 	    client_ask(r->client, UT_CTL_DESTROY, SESSION, NULL) == -1 ?
@@ -470,6 +519,7 @@ record(struct record *r)
 	if (status == -1)
 		return 1;
 	status = command_run(r);
+	r->failed = status != 0;
 	if (r->ran && interruptible(session_end, r) == -1 && status == 0)
 		status = 1;
 	return status;
@@ -498,7 +548,7 @@ clean_up(struct record *r)
 		say("%s could not be removed", r->private);
 	if (r->ran)
 		return;
-	if (r->created)
+	if (r->created && !r->keeps)
 		remove_dir(format("%s/ust", r->dir), 0);
 	if (!r->keep)
 		remove_dir(r->dir, 0);
@@ -512,8 +562,11 @@ parse_options(struct record *r, int argc, char **argv)
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
 		die_errno("malloc");
-	while ((ch = option_first(argc, argv, "+o:e:f:w:")) != -1) {
+	while ((ch = option_first(argc, argv, "+So:e:f:w:")) != -1) {
 		switch (ch) {
+		case 'S':
+			r->keeps = 1;
+			break;
 		case 'o':
 			r->out = optarg;
 			break;

@@ -34,6 +34,23 @@
 #include "rundir.h"
 #include "utctl.h"
 
+/* What a session holds that writes nothing by itself. */
+static int
+keep(struct client *c, const struct row *s, const char *session)
+{
+	char *dir = NULL, *name;
+	int r;
+
+	if (row_str(s, "dir")[0] == '\0') {
+		name = stamped(row_str(s, "name"));
+		dir = absolute(name);
+		free(name);
+	}
+	r = client_say(c, client_snapshot(c, session, dir, NULL, NULL));
+	free(dir);
+	return r;
+}
+
 /* All sessions, each with what there is of it; -1 if one went wrong. */
 static int
 sessions_end(void *arg)
@@ -52,6 +69,9 @@ sessions_end(void *arg)
 		    row_str(s, "dir") : "(no output)");
 		name = format("%" PRIu64 "/%s", row_num(s, "uid"),
 		    row_str(s, "name"));
+		if (row_num(s, "keeps") && row_num(s, "written") > 0 &&
+		    keep(c, s, name) != 0)
+			r = -1;
 		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
 		    NULL)) != 0)
 			r = -1;

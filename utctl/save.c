@@ -275,8 +275,10 @@ put_session(FILE *f, const struct row *r)
 	const struct row *c;
 
 	fputs("create", f);
+	if (row_num(r, "keeps"))
+		fputs(" -S", f);
 	if (dir[0] == '\0')
-		fputs(" -N", f);
+		fputs(row_num(r, "keeps") ? "" : " -N", f);
 	else if (!dir_usual(name, dir))
 		put_word(f, " -o ", dir);
 	put_word(f, " ", name);

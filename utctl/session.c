@@ -232,7 +232,8 @@ session_created(const struct step *st)
 		return;
 	}
 	shown = clean(st->dir);
-	printf("session %s: %s\n", st->made, shown);
+	printf("session %s: %s%s\n", st->made, shown,
+	    st->keeps ? ", for snapshots" : "");
 	free(shown);
 	/* The path is utd's: in a container it may lead elsewhere. */
 	if (access(st->dir, F_OK) == -1 && errno == ENOENT)
@@ -241,12 +242,13 @@ session_created(const struct step *st)
 }
 
 static int
-create_request(struct client *c, const char *name, const char *dir)
+create_request(struct client *c, const char *name, const char *dir, int keeps)
 {
 	struct ut_msg *m = client_begin(c, UT_CTL_CREATE);
 
 	ut_msg_str(m, name);
 	ut_msg_str(m, dir);
+	ut_msg_u32(m, (uint32_t)keeps);
 	return client_request(c, NULL);
 }
 
@@ -269,7 +271,8 @@ create_ask(struct client *c, struct step *st)
 		dir = st->dir != NULL ? format("%s", st->dir) :
 		    default_dir(unique);
 		client_hush(c, n < NUMBERS ? free_name | free_dir : 0);
-		r = create_request(c, name == NULL ? unique : name, dir);
+		r = create_request(c, name == NULL ? unique : name, dir,
+		    st->keeps);
 		if (r == 0) {
 			st->made = format("%s", name == NULL ? unique : name);
 			free(st->dir);
@@ -292,9 +295,13 @@ parse_create(int argc, char **argv, struct step *st)
 
 	st->type = UT_CTL_CREATE;
 	st->ask = create_ask;
-	while ((ch = option(argc, argv, "+No:")) != -1) {
+	while ((ch = option(argc, argv, "+NSo:")) != -1) {
 		if (ch == 'N') {
 			none = 1;
+			continue;
+		}
+		if (ch == 'S') {
+			st->keeps = 1;
 			continue;
 		}
 		if (ch != 'o')
@@ -302,7 +309,7 @@ parse_create(int argc, char **argv, struct step *st)
 		free(st->dir);
 		st->dir = absolute(optarg);
 	}
-	if (argc - optind > 1 || (none && st->dir != NULL))
+	if (argc - optind > 1 || (none && (st->dir != NULL || st->keeps)))
 		return usage(argv[0]);
 	if (none)
 		st->dir = format("%s", "");

@@ -21,7 +21,7 @@
 #include "utctl.h"
 
 static const struct command commands[] = {
-	{ "create", cmd_create, parse_create, 0, "[-N | -o dir] [name]" },
+	{ "create", cmd_create, parse_create, 0, "[-N | [-S] [-o dir]] [name]" },
 	{ "start", cmd_start, parse_start, 0, "[name]" },
 	{ "stop", cmd_stop, NULL, 0, "[name]" },
 	{ "destroy", cmd_destroy, NULL, 0, "[-a | name]" },
@@ -48,13 +48,15 @@ static const struct command commands[] = {
 	{ "rotate", cmd_rotate, parse_rotate, 0, "[-t time] [-z size] "
 	    "[-c command] [session]" },
 	{ "clear", cmd_clear, NULL, 0, "[session]" },
+	{ "snapshot", cmd_snapshot, NULL, 0, "[-o dir | -n name] [-c command] "
+	    "[session]" },
 	{ "status", cmd_status, NULL, 0, "[-j]" },
 	{ "list", cmd_list, NULL, 0, "[-jv] [session]" },
 	{ "events", cmd_events, NULL, 0, "[-jv]" },
 	{ "save", cmd_save, NULL, 0, "[-o file] [session ...]" },
 	{ "load", cmd_load, NULL, 0, "[-n] [file]" },
 	{ "record", cmd_record, NULL, ATTR_RECORD,
-	    "\n\t[-o dir] [-e glob] ... "
+	    "\n\t[-S] [-o dir] [-e glob] ... "
 	    "[-f filter] [-w malloc] [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0, "[-jq] dir" },

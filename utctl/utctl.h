@@ -99,6 +99,8 @@ struct step {
 	uint32_t	 ms;
 	uint64_t	 bytes;
 	const char	*command;
+	const char	*name;		/* of a snapshot; or NULL */
+	int		 keeps;		/* create: nothing is written by itself */
 	char		*dir;		/* of create, freed; NULL: default,
 					   "": no output */
 	char		*made;		/* the session's name, freed */
@@ -154,6 +156,11 @@ int	 cmd_untrack(int, char **);
 int	 parse_rotate(int, char **, struct step *);
 int	 cmd_rotate(int, char **);
 int	 cmd_clear(int, char **);
+
+/* snapshot.c */
+int	 client_snapshot(struct client *, const char *, const char *,
+	    const char *, const char *);
+int	 cmd_snapshot(int, char **);
 
 /* list.c */
 int	 cmd_list(int, char **);

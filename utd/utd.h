@@ -108,7 +108,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   is made when it is needed, 16 x u8 uuid; the
 				   fd above, or none: nothing is written */
 #define UT_C_REGION	67	/* a region, b trace: u32 serial, u32 stream,
-				   str channel, its attributes, u32 active, str
+				   str channel, its attributes, u32 1 if nothing
+				   is written by itself, u32 active, str
 				   name of the object, u32 1 if another consumer
 				   had it, u32 the trace whose place b takes,
 				   or 0, u64 lost events of which older traces
@@ -131,8 +132,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_BELL	77	/* str name of the bell, perhaps there */
 #define UT_C_END	78	/* an orderly one: finish and go */
 #define UT_C_BURY	79	/* a region: u32 serial, u32 stream, str
-				   channel, its attributes, str name of the
-				   object, str why nothing can be written; its
+				   channel, its attributes, u32 1 as above, str
+				   name of the object, str why nothing can be written; its
 				   fd, perhaps: count what is lost with it, and
 				   remove it */
 #define UT_C_ROTATE	80	/* a trace, b the one that takes its place:
@@ -145,6 +146,19 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_WATCH	83	/* a region: u64 bytes: tell when there are more,
 				   once */
 
+#define UT_C_SHOTDIR	84	/* u32 serial, str path of a snapshot, or name
+				   in snapshots/ of the fd, u32 1 if it can have
+				   another; str hidden name: make that one, for
+				   now */
+#define UT_C_SHOTTEXT	85	/* a shot: str metadata, or the next part */
+#define UT_C_SHOT	86	/* a shot: u32 serial, str path, u64 bytes of
+				   metadata, 16 x u8 uuid, u32 how many regions,
+				   then each: u32 region; the fd above: write
+				   there what they hold */
+#define UT_C_SHOTEND	87	/* b UT_SHOT_: u32 serial, str hidden name, str
+				   name, u32 1 if it can have another; the fd
+				   above */
+
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts; the fd, str
@@ -154,8 +168,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   elsewhere, then each: u32 region, u64 lost
 				   events of which its traces have told, u64
 				   bytes and u64 packets of the last one; u32 1
-				   if there is a chunk now; with an errno, str
-				   why */
+				   if there is a chunk now; the fd of a
+				   snapshot's and the one above; u64 events;
+				   str name; with an errno, str why */
 #define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */
@@ -166,6 +181,11 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_CHUNK_KEEP	0	/* even if there is nothing in it */
 #define UT_CHUNK_ANY	1	/* if there is anything in it */
 #define UT_CHUNK_CLEAR	2	/* remove it */
+
+#define UT_SHOT_KEEP	0	/* give it that name */
+#define UT_SHOT_REMOVE	1
+#define UT_SHOT_SWEEP	2	/* remove what others have left in snapshots/
+				   of the fd */
 
 #define UT_TROUBLE_SAY	0	/* nothing but that */
 #define UT_TROUBLE_LOST	1	/* and not all has been recorded */

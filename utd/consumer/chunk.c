@@ -54,8 +54,8 @@ make_dir(int at, const char *name)
 	    failed(name);
 }
 
-static bool
-is_there(int at, const char *name)
+bool
+output_there(int at, const char *name)
 {
 	struct stat st;
 
@@ -134,6 +134,12 @@ remove_tree(int at, const char *name, int depth)
 	    failed(name);
 }
 
+int
+output_remove(int at, const char *name)
+{
+	return remove_tree(at, name, 0);
+}
+
 /* Remove a directory in which there are only directories; false: it stays. */
 static bool
 prune(int at, const char *name, int depth)
@@ -178,7 +184,7 @@ wrap_top(int fd, int archives, const char *hidden)
 	if (make_dir(archives, hidden) == -1 ||
 	    (dir = output_open(archives, hidden)) == -1)
 		return -1;
-	if (!is_there(dir, TOP) && renameat(fd, TOP, dir, TOP) == -1)
+	if (!output_there(dir, TOP) && renameat(fd, TOP, dir, TOP) == -1)
 		r = errno == ENOENT ? make_dir(dir, TOP) : failed(TOP);
 	return r == 0 ? close(dir) : close_failed(dir);
 }
@@ -190,14 +196,14 @@ move(int fd, int archives, const char *from, const char *to, uint32_t how)
 	const bool top = strcmp(from, TOP) == 0;
 	int there;
 
-	if (is_there(archives, to))
+	if (output_there(archives, to))
 		return 0;		/* by one that died then */
 	snprintf(hidden, sizeof(hidden), ".%s", to);
 	if (how == UT_CHUNK_ANY)
 		(void)prune(fd, from, 0);
 	if ((there = have(fd, from)) == -1)
 		return -1;
-	if (there == 0 && how == UT_CHUNK_ANY && !is_there(archives, hidden))
+	if (there == 0 && how == UT_CHUNK_ANY && !output_there(archives, hidden))
 		return 0;
 	if (there == 0 || top) {
 		if (wrap_top(fd, archives, hidden) == -1)
@@ -224,7 +230,7 @@ chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
 		    (archives = output_open(fd, ARCHIVES)) == -1)
 			return -1;
 		r = move(fd, archives, from, to, how);
-		*any = is_there(archives, to);
+		*any = output_there(archives, to);
 		r = r == 0 ? close(archives) : close_failed(archives);
 	}
 	/* By this an empty trace is recognized. */

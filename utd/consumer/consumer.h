@@ -94,6 +94,12 @@ void	 report_progress(uint64_t);
 void	 report_made(const struct trace *);	/* under a new name */
 void	 report_wrote(const struct trace *);	/* metadata */
 
+/* shotdir.c: the directory of a snapshot; shot.c: what is in there. */
+void	 shot_dir(struct ut_msg *);
+void	 shot_end(struct ut_msg *);
+void	 shot_text(struct ut_msg *);
+void	 shot_take(struct ut_msg *);
+
 /* programs.c: programs. */
 struct program *program_read(struct ut_msg *);
 struct program *program_find(uint64_t);

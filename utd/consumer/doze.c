@@ -41,7 +41,7 @@ region_interval(const struct region *r)
 {
 	const uint32_t ms = r->attrs.v[ATTR_FLUSH];
 
-	return ms == ATTR_NEVER ? 0 : ms;
+	return ms == ATTR_NEVER || r->keeps ? 0 : ms;
 }
 
 /* The earliest, of which 0 is none. */

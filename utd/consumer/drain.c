@@ -219,15 +219,17 @@ batch_add(struct region *r, uint32_t stream, const struct piece *pc,
 
 /* The bytes of the thread's name are anything. */
 static void
-name_packet(struct packet *pk, struct ut_subbuf *sub)
+name_packet(struct packet *pk, const struct region *r, uint32_t n)
 {
+	const struct ut_subbuf *sub = &r->subs[n];
 	const struct program *p = program_find(load(&sub->owner));
+	const struct grave *g = p != NULL ? NULL : region_grave(r, n);
 	uint64_t word;
 	size_t i;
 
-	pk->pid = p != NULL ? p->pid : 0;
+	pk->pid = p != NULL ? p->pid : g != NULL ? g->pid : 0;
 	pk->tid = load(&sub->tid);
-	pk->name = p != NULL ? p->name : "";
+	pk->name = p != NULL ? p->name : g != NULL ? g->name : "";
 	for (i = 0; i < sizeof(pk->thread) / sizeof(word); i++) {
 		word = load(&sub->thread[i]);
 		memcpy(pk->thread + i * sizeof(word), &word, sizeof(word));
@@ -282,7 +284,7 @@ piece_write(struct region *r, struct piece *pc)
 		pk.end = pk.begin;
 	pc->end = pk.end;
 	if (!pc->shared)
-		name_packet(&pk, sub);
+		name_packet(&pk, r, pc->sub);
 	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
 	    pc->slot, &pk);
 	if (stream == NO_STREAM) {
@@ -579,6 +581,11 @@ region_drain(struct region *r, int how)
 
 	if (r->sink->trace->behind)
 		return false;
+	if (r->keeps && !r->copy && how != DRAIN_LAST) {
+		region_look(r);
+		region_looked(r);
+		return false;
+	}
 	if (maxpieces < r->nsubs) {
 		maxpieces = r->nsubs;
 		pieces = xrealloc(pieces, maxpieces * sizeof(*pieces));
@@ -647,10 +654,14 @@ bury_slots(struct region *r)
 	uint32_t i, slot, n = region_slots_used(r);
 	uint64_t word;
 
+	region_name_dead(r);
 	for (i = 0; i < r->nsubs; i++) {
 		word = load(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		if (slot >= n || !program_dead(load(&r->slots[slot].owner)))
+			continue;
+		if (r->keeps && UT_STATE(word) == UT_OWNED &&
+		    region_keep(r, i, word))
 			continue;
 		if (UT_STATE(word) == UT_OWNED)
 			region_sub_free(r, i);

@@ -32,16 +32,6 @@
 
 static bool died;		/* a program, just now */
 
-static struct region *
-find_region(uint32_t id)
-{
-	struct region *r;
-
-	for (r = regions; r != NULL && r->id != id; r = r->next)
-		continue;
-	return r;
-}
-
 static void
 reply_counts(uint32_t serial, const struct region *r)
 {
@@ -57,7 +47,7 @@ reply_counts(uint32_t serial, const struct region *r)
 		}
 	}
 	out = report_begin(UT_C_REPLY, serial, r != NULL ? 0 : ENOENT);
-	ut_msg_u64(out, r != NULL ? r->written : 0);
+	ut_msg_u64(out, r != NULL ? r->written + region_kept(r) : 0);
 	ut_msg_u64(out, r != NULL ? region_lost(r) : 0);
 	ut_msg_u64(out, bytes);
 	ut_msg_u64(out, packets);
@@ -83,11 +73,13 @@ do_refine(struct ut_msg *m)
 static void
 do_active(struct ut_msg *m)
 {
-	struct region *r = find_region(m->h.a);
+	struct region *r = region_known(m->h.a);
 	uint32_t serial = ut_msg_get_u32(m);
 
 	if (r != NULL && m->h.b != 0)
 		region_start(r);
+	else if (r != NULL && r->keeps)
+		region_stop(r, false);
 	else if (r != NULL)
 		region_finish(r, false);
 	if (r != NULL)
@@ -98,7 +90,7 @@ do_active(struct ut_msg *m)
 static void
 do_count(struct ut_msg *m)
 {
-	struct region *r = find_region(m->h.a);
+	struct region *r = region_known(m->h.a);
 
 	if (r != NULL)
 		(void)region_drain(r, DRAIN_ALL);
@@ -108,7 +100,7 @@ do_count(struct ut_msg *m)
 static void
 do_watch(struct ut_msg *m)
 {
-	struct region *r = find_region(m->h.a);
+	struct region *r = region_known(m->h.a);
 
 	if (r == NULL)
 		return;
@@ -266,6 +258,10 @@ static const struct order orders[] = {
 	{ UT_C_ROTATE,		do_rotate },
 	{ UT_C_CHUNK,		do_chunk },
 	{ UT_C_WATCH,		do_watch },
+	{ UT_C_SHOTDIR,		shot_dir },
+	{ UT_C_SHOTTEXT,	shot_text },
+	{ UT_C_SHOT,		shot_take },
+	{ UT_C_SHOTEND,		shot_end },
 	{ 0,			NULL }
 };
 

@@ -228,6 +228,7 @@ orders_like(struct ut_msg *m, struct region *like)
 	like->stream = ut_msg_get_u32(m);
 	ut_msg_get_str(m, like->name, sizeof(like->name));
 	attrs_get(m, &like->attrs);
+	like->keeps = ut_msg_get_u32(m) != 0;
 	return serial;
 }
 

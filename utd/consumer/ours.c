@@ -247,13 +247,13 @@ check_session(int fd, bool again)
 	return must_be_empty(fd, TOP) == 0 ? make_top(fd) : -1;
 }
 
-/* The directory of a session: a descriptor, or -1 and errno. */
-int
-output_session(const char *path, bool again)
+/* Walk there, and perhaps make it: a descriptor, or -1 and errno. */
+static int
+walk(const char *path, bool make)
 {
 	int fd = -1, error;
 
-	if (ut_walk(path, !again, geteuid() == 0 ? 0755 : 0700) == 0)
+	if (ut_walk(path, make, geteuid() == 0 ? 0755 : 0700) == 0)
 		fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	error = errno;
 	if (chdir("/") == -1)
@@ -263,7 +263,25 @@ output_session(const char *path, bool again)
 		return error != EPERM ? failed(NULL) : report_why(NULL,
 		    "%s: a symbolic link on the way that others could have "
 		    "put there", strerror(error));
+	return fd;
+}
+
+/* The directory of a session: a descriptor, or -1 and errno. */
+int
+output_session(const char *path, bool again)
+{
+	const int fd = walk(path, !again);
+
+	if (fd == -1)
+		return -1;
 	return check_session(fd, again) == 0 ? fd : close_failed(fd);
+}
+
+/* The same, of one that may be anybody's, in which one of ours is made. */
+int
+output_above(const char *path)
+{
+	return walk(path, true);
 }
 
 /*

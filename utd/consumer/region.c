@@ -35,6 +35,10 @@
 #include "region.h"
 #include "sink.h"
 
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS	MAP_ANON
+#endif
+
 #define PAGE		4096u
 #define NSLOTS_MIN	512u	/* idle threads keep theirs */
 /* Milliseconds for events that are under way when a session stops. */
@@ -90,6 +94,7 @@ static void
 layout(struct region *r, unsigned char *at)
 {
 	uint64_t slots = sizeof(struct ut_header), subs, data;
+	size_t graves;
 
 	r->nsubs = r->attrs.v[ATTR_NSUBS];
 	r->subsize = r->attrs.v[ATTR_SUBSIZE];
@@ -98,7 +103,10 @@ layout(struct region *r, unsigned char *at)
 	data = subs + (uint64_t)r->nsubs * sizeof(struct ut_subbuf);
 	data = (data + PAGE - 1) / PAGE * PAGE;
 	r->size = (size_t)(data + (uint64_t)r->nsubs * r->subsize);
-	r->bell = r->nsubs < 16 ? 1 : r->nsubs / 8;
+	graves = r->size;
+	if (r->keeps)
+		r->size += r->nsubs * sizeof(struct grave);
+	r->bell = r->keeps ? UINT32_MAX : r->nsubs < 16 ? 1 : r->nsubs / 8;
 	r->overwrites = r->attrs.v[ATTR_MODE] == UT_MODE_OVERWRITE;
 	if (at == NULL)
 		return;
@@ -106,6 +114,17 @@ layout(struct region *r, unsigned char *at)
 	r->slots = (struct ut_slot *)(void *)(at + slots);
 	r->subs = (struct ut_subbuf *)(void *)(at + subs);
 	r->data = at + data;
+	r->graves = r->keeps ? (struct grave *)(void *)(at + graves) : NULL;
+}
+
+struct region *
+region_known(uint32_t id)
+{
+	struct region *r;
+
+	for (r = regions; r != NULL && r->id != id; r = r->next)
+		continue;
+	return r;
 }
 
 size_t
@@ -260,6 +279,39 @@ region_free(struct region *r, bool gone)
 	close(r->fd);
 	if (gone)
 		shm_unlink(r->shm);
+	region_release(r);
+}
+
+/* Memory of our own of the same layout, all zeros; NULL and errno. */
+struct region *
+region_private(const struct region *like)
+{
+	struct region *r;
+	void *map = MAP_FAILED;
+
+	if ((r = calloc(1, sizeof(*r))) == NULL)
+		return NULL;
+	r->attrs = like->attrs;
+	r->keeps = like->keeps;
+	layout(r, NULL);
+	if (region_alloc(r))
+		map = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED) {
+		region_release(r);
+		errno = ENOMEM;
+		return NULL;
+	}
+	layout(r, map);
+	r->fd = -1;
+	r->copy = true;
+	return r;
+}
+
+void
+region_private_free(struct region *r)
+{
+	munmap(r->header, r->size);
 	region_release(r);
 }
 

@@ -48,6 +48,13 @@ struct past {
 	bool		 unsaid;	/* the parent has yet to know these */
 };
 
+/* Of a sub-buffer that is kept: who wrote it, of those that are dead. */
+struct grave {
+	uint64_t	 number;	/* of the program; 0: none */
+	uint32_t	 pid;
+	char		 name[PROGRAM_NAME];
+};
+
 struct region {
 	uint32_t	 id;
 	char		 name[NAME_MAXLEN];	/* of the channel */
@@ -55,6 +62,7 @@ struct region {
 	struct attrs	 attrs;		/* of the channel */
 	struct sink	*sink;		/* where packets go */
 	struct past	 past;
+	bool		 keeps;		/* until it is closed: see keep.c */
 
 	char		 shm[UT_SHM_NAME];
 	int		 fd;
@@ -64,6 +72,8 @@ struct region {
 	struct ut_slot	*slots;
 	struct ut_subbuf *subs;
 	unsigned char	*data;
+	struct grave	*graves;	/* by sub-buffer; or NULL */
+	bool		 copy;		/* in memory of our own: see shot.c */
 	uint32_t	 nslots;
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
@@ -120,8 +130,11 @@ extern struct region *regions;
 
 /* region.c: the shared memory.  region_new returns NULL and errno. */
 struct region *region_new(const struct region *, bool, int);
+struct region *region_known(uint32_t);	/* or NULL */
 size_t	 region_size(const struct region *);	/* of shared memory */
 void	 region_free(struct region *, bool);
+struct region *region_private(const struct region *);
+void	 region_private_free(struct region *);
 void	 region_start(struct region *);
 void	 region_stop(struct region *, bool);	/* true: its program is dead */
 bool	 commit_valid(const struct region *, uint64_t, uint64_t);
@@ -152,6 +165,16 @@ void	 region_bell_strange(struct region *);
 bool	 region_behind(const struct region *);	/* lacks metadata */
 bool	 region_wake(struct region *);	/* who waits; true: there was any */
 void	 region_wake_all(struct region *);
+
+/* keep.c: regions of a session that writes nothing by itself. */
+uint64_t region_kept(const struct region *);	/* events */
+bool	 region_keep(struct region *, uint32_t, uint64_t);
+void	 region_name_dead(struct region *);
+const struct grave *region_grave(const struct region *, uint32_t);
+
+/* shot.c: a copy of what a region holds. */
+struct region *region_copy(struct region *);	/* NULL and errno */
+void	 region_copy_free(struct region *);
 
 /* drain.c: from sub-buffers to packets. */
 #define DRAIN_FULL	0		/* sub-buffers that are full */

@@ -37,6 +37,9 @@
  * go without a store to the sub-buffer.  If it delivers meanwhile, its FULL
  * overtakes the word that the exchange below expects.
  *
+ * Where nothing is drained (keep.c), no event since the mark takes the place
+ * of all being in the file, and what is taken back becomes FULL.
+ *
  * regress/spin/revoke.pml is this, for a model checker.
  */
 
@@ -87,12 +90,14 @@ drained(const struct region *r, uint32_t i)
 
 /* REVOKED a second ago. */
 static void
-take_back(struct region *r, uint32_t i, uint64_t word)
+take_back(struct region *r, uint32_t i, uint64_t word, bool idle)
 {
 	uint32_t slot = UT_STATE_SLOT(word);
 
 	if (slot >= r->nslots || load_acquire(&r->slots[slot].busy) != 0 ||
-	    !drained(r, i) || !region_sub_take(r, i, word))
+	    !(r->keeps ? idle : drained(r, i)) ||
+	    (r->keeps && region_keep(r, i, word)) ||
+	    !region_sub_take(r, i, word))
 		return;
 	region_advance(r, slot, load(&r->subs[i].seq));
 	region_sub_free(r, i);
@@ -132,15 +137,16 @@ region_revoke(struct region *r)
 		region_round(r, i);
 		was = r->seen[i];
 		r->seen[i] = commit;
-		more |= was != commit || UT_STATE(word) == UT_FULL ||
-		    UT_STATE(word) == UT_READING;
-		if (UT_STATE(word) == UT_PARKED && was == commit)
+		more |= was != commit || (!r->keeps &&
+		    (UT_STATE(word) == UT_FULL ||
+		    UT_STATE(word) == UT_READING));
+		if (UT_STATE(word) == UT_PARKED && was == commit && !r->keeps)
 			more |= unpark(r, i, word);
 		if (UT_STATE(word) != UT_OWNED || word & UT_SHARED)
 			continue;
 		if (word & UT_REVOKED) {
 			more = true;
-			take_back(r, i, word);
+			take_back(r, i, word, was == commit);
 		} else if (few && was != 0 && UT_COMMIT_COUNT(commit) -
 		    UT_COMMIT_COUNT(was) <= FEW) {
 			more = true;

@@ -170,6 +170,7 @@ enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 int	 close_failed(int);		/* -1; errno stays */
 int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
+int	 output_above(const char *);	/* the one above it */
 int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
@@ -177,5 +178,7 @@ int	 output_file(const struct trace *, const char *, int);
 
 /* chunk.c: a chunk that is complete; as above. */
 int	 chunk_done(int, const char *, const char *, uint32_t, bool *);
+int	 output_remove(int, const char *);	/* with all that is in it */
+bool	 output_there(int, const char *);
 
 #endif /* SINK_H */

@@ -68,7 +68,7 @@ all_drained(struct region *r)
 	uint64_t commit;
 	uint32_t i;
 
-	for (i = 0; i < r->nsubs; i++) {
+	for (i = 0; !r->keeps && i < r->nsubs; i++) {
 		commit = load_acquire(&r->subs[i].commit);
 		region_round(r, i);
 		if (commit != r->consumed[i])

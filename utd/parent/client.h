@@ -39,6 +39,7 @@ struct client {
 	struct session	*session;	/* that the request is about */
 	bool		 orphan;	/* and that is gone */
 	struct channel	*channel;
+	uint32_t	 shot;		/* a snapshot */
 	struct rule	*rule;
 	struct client	*next, **prev;
 };

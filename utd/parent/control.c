@@ -70,6 +70,7 @@ static const struct {
 	{ UT_CTL_ROTATE,	do_rotate,	true },
 	{ UT_CTL_CLEAR,		do_clear,	true },
 	{ UT_CTL_CHUNKS,	do_chunks,	true },
+	{ UT_CTL_SNAPSHOT,	do_snapshot,	true },
 	{ UT_CTL_CONTEXT,	do_context,	true },
 	{ UT_CTL_LIST,		list_sessions,	false },
 	{ UT_CTL_EVENTS,	list_events,	false },

@@ -96,12 +96,31 @@ files_clash(const struct session *s, const char *name,
 	return ch;
 }
 
+/*
+ * In a session that keeps, nobody would make room for who waits, and what a
+ * program of its own has recorded would be gone with it.
+ */
+static bool
+keep_possible(struct attrs *attrs)
+{
+	if (attrs->v[ATTR_MODE] == UT_MODE_DISCARD)
+		attrs->v[ATTR_MODE] = UT_MODE_OVERWRITE;
+	return attrs->v[ATTR_MODE] == UT_MODE_OVERWRITE &&
+	    attrs->v[ATTR_BUFFERS] == UT_BUFFERS_UID;
+}
+
 static void
 channel_create(struct client *k, const char *name, struct attrs *attrs)
 {
 	const struct channel *clash;
 	char why[160];
 
+	if (k->session->keeps && !keep_possible(attrs)) {
+		client_refuse(k, "channel %s: session %s keeps what it "
+		    "records: its channels are in overwrite mode, without -p",
+		    name, k->session->name);
+		return;
+	}
 	attrs_default(attrs);
 	if (!channel_possible(attrs, why, sizeof(why)))
 		client_refuse(k, "%s", why);
@@ -149,6 +168,8 @@ channel_asked(struct client *k, const char *name, bool create)
 	struct attrs attrs = no_attrs;
 	struct channel *ch;
 
+	if (s->keeps)
+		(void)keep_possible(&attrs);
 	attrs_default(&attrs);
 	if (name[0] == '\0')
 		name = DEFAULT_CHANNEL;

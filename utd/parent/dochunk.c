@@ -91,6 +91,11 @@ do_chunks(struct client *k, struct ut_msg *m)
 		    UT_COMMAND_MAX);
 		return;
 	}
+	if (k->session->keeps) {
+		client_refuse(k, "session %s keeps what it records: see "
+		    "snapshot", k->session->name);
+		return;
+	}
 	if (!session_output(k->session)) {
 		client_refuse(k, "session %s has no output", k->session->name);
 		return;

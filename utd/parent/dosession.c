@@ -36,10 +36,10 @@ created(struct client *k)
 {
 	struct session *s = k->session;
 
-	if (s->ino != 0 || !session_output(s)) {
+	if (s->ino != 0 || !session_placed(s)) {
 		session_made(s);
-		log_info("session %s: %s", s->name, session_output(s) ?
-		    s->dir : "no output");
+		log_info("session %s: %s%s", s->name, session_placed(s) ?
+		    s->dir : "no output", s->keeps ? ": snapshots" : "");
 		client_ok(k, "%s", "");
 		return;
 	}
@@ -75,6 +75,7 @@ do_create(struct client *k, struct ut_msg *m)
 	    k->conn->gid)) == NULL) {
 		client_too_many(k, "session", name, k->conn->uid);
 	} else {
+		s->keeps = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 		client_about(k, s);
 		w = client_wait(k, created, 0);
 		session_open(s, w);

@@ -237,6 +237,8 @@ list_session(struct client *k, const struct session *s)
 	row_num("rotate_bytes", s->rotation.bytes);
 	row_str("rotate_command", s->command != NULL ? s->command : "");
 	row_num("chunks", s->rotation.kept);
+	row_num("keeps", s->keeps);
+	row_num("snapshots", s->shots);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);

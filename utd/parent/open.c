@@ -384,7 +384,7 @@ trace_resume(struct trace *t)
 {
 	const struct session *s = t->session;
 
-	if (s->gone[0] != '\0')
+	if (s->gone[0] != '\0' && session_output(s))
 		trace_failed(t, s->gone, false);
 	else if (trace_out(t))
 		trace_retry(t);
@@ -501,6 +501,7 @@ reopened(struct session *s, const char *why)
 		session_warn(s, "the directory is there again");
 	}
 	traces_resume(s);
+	shots_sweep(s);
 }
 
 static void
@@ -540,7 +541,7 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 void
 session_open(struct session *s, struct waiter *w)
 {
-	if (!session_output(s)) {
+	if (!session_placed(s)) {
 		traces_resume(s);
 		return;
 	}

@@ -169,6 +169,7 @@ parent_close(void)
 {
 	bool all;
 
+	shots_end();
 	consumers_end();
 	regions_gone();
 	if ((all = sessions_end())) {

@@ -133,6 +133,7 @@ put_region(const struct channel *ch)
 	ut_msg_u32(&out, ch->stream);
 	ut_msg_str(&out, ch->name);
 	attrs_put(&out, &ch->attrs);
+	ut_msg_u32(&out, ch->session->keeps);
 }
 
 /*

@@ -107,11 +107,13 @@ read_session(struct ut_msg *m)
 	s->created = (int64_t)ut_msg_get_u64(m);
 	ut_msg_get_str(m, s->error, sizeof(s->error));
 	s->begun = (m->h.b & STATE_BEGUN) != 0;
+	s->keeps = (m->h.b & STATE_KEEPS) != 0;
 	if (!read_rotation(m, &s->rotation))
 		return false;
 	ut_msg_get_str(m, command, sizeof(command));
 	free(s->command);
 	s->command = m->bad || command[0] == '\0' ? NULL : xstrdup(command);
+	s->shots = ut_msg_get_u32(m);
 	return !m->bad;
 }
 

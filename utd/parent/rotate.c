@@ -78,8 +78,8 @@ is_written(const struct session *s)
 }
 
 /* The path of the trace, as it is in every chunk. */
-static const char *
-path_in_chunk(const struct trace *t)
+const char *
+trace_in_chunk(const struct trace *t)
 {
 	const char *p = t->path;
 
@@ -90,7 +90,7 @@ static void
 next_path(const struct trace *t, char *path, size_t n)
 {
 	snprintf(path, n, "chunk-%u/%s", t->session->rotation.chunk,
-	    path_in_chunk(t));
+	    trace_in_chunk(t));
 }
 
 /* The trace in the next chunk, in the directory `below' the one that is open. */
@@ -310,7 +310,10 @@ rotation_refused(const struct session *s, char *why, size_t n)
 	for (t = s->traces; t != NULL; t = t->next)
 		if (t->state == TRACE_FAILED && t->take != TAKE_NONE)
 			break;
-	if (!session_output(s))
+	if (s->keeps)
+		snprintf(why, n, "session %s keeps what it records: see "
+		    "snapshot", s->name);
+	else if (!session_output(s))
 		snprintf(why, n, "session %s has no output", s->name);
 	else if (!s->begun)
 		snprintf(why, n, "session %s was never started", s->name);

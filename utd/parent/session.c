@@ -378,9 +378,15 @@ session_dir(struct session *s, struct ut_msg *m)
 }
 
 bool
-session_output(const struct session *s)
+session_placed(const struct session *s)
 {
 	return s->dir[0] != '\0';
+}
+
+bool
+session_output(const struct session *s)
+{
+	return session_placed(s) && !s->keeps;
 }
 
 /* Take the session out of the saved state; its directory is nobody's. */

@@ -229,6 +229,8 @@ struct session {
 	uint32_t	 before;	/* the one that was; 0: none is known */
 	bool		 dying;		/* being created or destroyed */
 	bool		 begun;		/* it was started once */
+	bool		 keeps;		/* nothing is written by itself */
+	uint32_t	 shots;		/* snapshots so far */
 	struct rotation	 rotation;
 	char		*command;	/* run for each chunk; or NULL */
 	struct chunk	*chunks;	/* for which it has yet to be, or is */
@@ -283,7 +285,8 @@ int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 session_dir(struct session *, struct ut_msg *);
 void	 session_forget(struct session *);
-bool	 session_output(const struct session *);	/* or none */
+bool	 session_output(const struct session *);	/* or none by itself */
+bool	 session_placed(const struct session *);	/* has a directory */
 bool	 session_sees(const struct session *, uid_t);
 /* Does it want any event? */
 bool	 session_wants(const struct session *);

@@ -104,7 +104,8 @@ put_session(unsigned int j, struct saved *v)
 	    (s->current ? STATE_CURRENT : 0) |
 	    (s->begun ? STATE_BEGUN : 0) |
 	    (s->rotation.busy ? STATE_ROTATING : 0) |
-	    (s->lingers ? STATE_LINGERS : 0));
+	    (s->lingers ? STATE_LINGERS : 0) |
+	    (s->keeps ? STATE_KEEPS : 0));
 	ut_msg_u32(&out, s->nstreams);
 	ut_msg_str(&out, s->name);
 	ut_msg_str(&out, s->dir);
@@ -119,6 +120,7 @@ put_session(unsigned int j, struct saved *v)
 	ut_msg_str(&out, s->error);
 	put_rotation(&s->rotation);
 	ut_msg_str(&out, s->command != NULL ? s->command : "");
+	ut_msg_u32(&out, s->shots);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;

@@ -224,8 +224,21 @@ void	 rotations_begin(void);
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, char *, size_t);
 void	 rotation_set(struct session *);	/* its ms or bytes have changed */
+const char *trace_in_chunk(const struct trace *);	/* its path */
 void	 rotation_grew(struct session *);	/* it has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
+
+/*
+ * shot.c: snapshots.  shot_begin returns its ID; or 0, and why it cannot be.
+ * The directory, the name and the command may be NULL.  The waiter waits for
+ * the end, and can ask then what came of it; but not much later.
+ */
+uint32_t shot_begin(struct session *, const char *, const char *,
+	    const char *, struct waiter *, char *, size_t);
+/* True: it is over, and here is where it is. */
+bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
+void	 shots_sweep(struct session *);	/* what another utd has left */
+void	 shots_end(void);
 
 /* metadata.c: TSDL. */
 #define METADATA_EVENT	"\nevent {\n"	/* how the description of one begins */

@@ -1,0 +1,236 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The directory of a snapshot: it has a hidden name until the snapshot is
+ * complete, and gets its own by one rename(2).
+ *
+ * The consumer of the session's owner makes it and names it, in snapshots/ of
+ * the session's directory or wherever the user wants.  Each step may have been
+ * taken by a consumer that died behind it.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+#include "sink.h"
+
+#define TOP		"ust"
+#define SNAPSHOTS	"snapshots"
+#define HIDDEN		".utd-"		/* how names begin until then */
+
+static mode_t
+dir_mode(void)
+{
+	return geteuid() == 0 ? 0755 : 0700;
+}
+
+/* A part of a path, which leads nowhere else. */
+static bool
+is_name(const char *s)
+{
+	return *s != '\0' && strchr(s, '/') == NULL && strcmp(s, ".") != 0 &&
+	    strcmp(s, "..") != 0;
+}
+
+static int
+failed(const char *path)
+{
+	return report_why(path, "%s", strerror(errno));
+}
+
+/* snapshots/ of the session. */
+static int
+open_snapshots(int fd)
+{
+	if (mkdirat(fd, SNAPSHOTS, dir_mode()) == -1 && errno != EEXIST)
+		return failed(SNAPSHOTS);
+	return output_open(fd, SNAPSHOTS);
+}
+
+/* The directory above the path, whose last name is left of it. */
+static int
+open_above(char *path)
+{
+	size_t n = strlen(path);
+	char *slash;
+	int fd;
+
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+	if ((slash = strrchr(path, '/')) == NULL) {
+		errno = EINVAL;
+		return failed(path);
+	}
+	*slash = '\0';
+	fd = output_above(path);
+	memmove(path, slash + 1, strlen(slash + 1) + 1);
+	return fd;
+}
+
+/* Does it have to have a name that is taken? */
+static int
+check_free(int above, const char *name, bool any)
+{
+	if (!is_name(name) || strlen(name) >= NAME_MAXLEN) {
+		errno = EINVAL;
+		return failed(name);
+	}
+	if (any || !output_there(above, name))
+		return 0;
+	errno = EEXIST;
+	return report_why(NULL, "there is one of that name");
+}
+
+/* Make it.  One of that name is ours, of the same request. */
+static int
+make_hidden(int above, const char *hidden)
+{
+	int fd;
+
+	if (output_remove(above, hidden) == -1)
+		return -1;
+	if (mkdirat(above, hidden, dir_mode()) == -1)
+		return failed(NULL);
+	if ((fd = output_open(above, hidden)) == -1)
+		return -1;
+	if (mkdirat(fd, TOP, 0755) == 0)
+		return fd;
+	failed(NULL);
+	return close_failed(fd);
+}
+
+/* UT_C_SHOTDIR */
+void
+shot_dir(struct ut_msg *m)
+{
+	char path[PATH_MAX], hidden[NAME_MAXLEN];
+	const uint32_t serial = ut_msg_get_u32(m);
+	struct ut_msg *out;
+	int above = -1, fd = -1, session = -1;
+	bool any;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	any = ut_msg_get_u32(m) != 0;
+	ut_msg_get_str(m, hidden, sizeof(hidden));
+	errno = EINVAL;
+	if (!m->bad && is_name(hidden))
+		above = m->h.nfds == 0 ? open_above(path) :
+		    (session = ut_msg_get_fd(m)) == -1 ? -1 :
+		    open_snapshots(session);
+	if (above != -1 && check_free(above, path, any) == 0)
+		fd = make_hidden(above, hidden);
+	if (fd == -1) {
+		report_failed(serial, errno);
+	} else {
+		out = report_begin(UT_C_REPLY, serial, 0);
+		ut_msg_fd(out, fd);
+		ut_msg_fd(out, above);
+		ut_msg_str(out, path);
+		report_send();
+		close(fd);
+	}
+	if (above != -1)
+		close(above);
+	if (session != -1)
+		close(session);
+}
+
+/* Give it its name, or one with a number behind. */
+static int
+shot_name(int above, const char *hidden, char *name, bool any)
+{
+	const size_t n = strlen(name);
+	unsigned int i;
+
+	for (i = 2; output_there(above, name); i++) {
+		if (!any || i == OUTPUT_NUMBERS) {
+			errno = EEXIST;
+			return report_why(NULL, "there is one of that name");
+		}
+		if (!output_there(above, hidden))
+			return 0;	/* by one that died then */
+		snprintf(name + n, NAME_MAXLEN - n, "-%u", i);
+	}
+	return renameat(above, hidden, above, name) == 0 ? 0 : failed(NULL);
+}
+
+/* Remove what was not complete when its utd was killed. */
+static int
+sweep(int session)
+{
+	struct dirent *d;
+	int fd = output_open(session, SNAPSHOTS), copy, r = 0;
+	DIR *dir = NULL;
+
+	if (fd == -1)
+		return errno == ENOENT ? 0 : -1;
+	if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1 ||
+	    (dir = fdopendir(copy)) == NULL) {
+		if (copy != -1)
+			close(copy);
+		return close_failed(fd);
+	}
+	while (r == 0 && (d = readdir(dir)) != NULL)
+		if (strncmp(d->d_name, HIDDEN, sizeof(HIDDEN) - 1) == 0)
+			r = output_remove(fd, d->d_name);
+	closedir(dir);
+	close(fd);
+	return r;
+}
+
+/* UT_C_SHOTEND */
+void
+shot_end(struct ut_msg *m)
+{
+	char hidden[NAME_MAXLEN], name[NAME_MAXLEN];
+	const uint32_t serial = ut_msg_get_u32(m);
+	struct ut_msg *out;
+	int fd, r = -1;
+	bool any;
+
+	ut_msg_get_str(m, hidden, sizeof(hidden));
+	ut_msg_get_str(m, name, sizeof(name) - OUTPUT_NUMBER);
+	any = ut_msg_get_u32(m) != 0;
+	errno = EINVAL;
+	if ((fd = m->bad ? -1 : ut_msg_get_fd(m)) == -1)
+		r = -1;
+	else if (m->h.b == UT_SHOT_SWEEP)
+		r = sweep(fd);
+	else if (!is_name(hidden) || !is_name(name))
+		r = failed(NULL);
+	else if (m->h.b == UT_SHOT_REMOVE)
+		r = output_remove(fd, hidden);
+	else
+		r = shot_name(fd, hidden, name, any);
+	if (r == -1) {
+		report_failed(serial, errno);
+	} else {
+		out = report_begin(UT_C_REPLY, serial, 0);
+		ut_msg_str(out, name);
+		report_send();
+	}
+	if (fd != -1)
+		close(fd);
+}
