@@ -25,8 +25,8 @@
  * copy of each counts if it was not, which its `round' tells: see libut/drop.c.
  * If it is OWNED, or was, it must still be that of the same claim.
  *
- * What was claimed after we began is left out.  So what is missing of a thread
- * is older than all that is there, or newer than the snapshot.
+ * What was claimed after we began is left out.  If it were not, sub-buffers that
+ * we had passed by then would be missing in the midst of others.
  */
 
 #include <sys/types.h>

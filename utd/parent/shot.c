@@ -199,7 +199,10 @@ got_end(uint32_t id, int error, struct ut_msg *m)
 		shot_fail(sh, why);
 	} else if (sh->why[0] == '\0') {
 		ut_msg_get_str(m, name, sizeof(name));
-		s = session_by_id(sh->session);
+		if ((s = session_by_id(sh->session)) != NULL) {
+			s->shots++;
+			state_changed(&s->saved);
+		}
 		if (sh->dir != NULL)
 			snprintf(sh->path, sizeof(sh->path), "%s", sh->dir);
 		else
@@ -460,7 +463,7 @@ name_usual(const struct session *s, char *name, size_t n)
 	if (localtime_r(&now, &tm) == NULL ||
 	    strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z-", &tm) == 0)
 		when[0] = '\0';
-	snprintf(name, n, "%s%u", when, s->shots);
+	snprintf(name, n, "%s%u", when, s->shots + 1);
 }
 
 static bool
@@ -518,8 +521,6 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	sh->any = dir == NULL && name == NULL;
 	sh->next = shots;
 	shots = sh;
-	s->shots++;
-	state_changed(&s->saved);
 	if (name != NULL)
 		snprintf(sh->name, sizeof(sh->name), "%s", name);
 	else
@@ -559,7 +560,7 @@ shots_sweep(struct session *s)
 	for (sh = shots; sh != NULL; sh = sh->next)
 		if (sh->session == s->id && !sh->over)
 			return;
-	if (s->shots == 0 || s->dirfd == -1)
+	if (s->dirfd == -1)
 		return;
 	request_init(&out, UT_C_SHOTEND, 0, UT_SHOT_SWEEP);
 	ut_msg_str(&out, "");
