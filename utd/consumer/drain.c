@@ -122,8 +122,10 @@ region_damaged(struct region *r)
 static void
 piece_over(struct region *r, const struct piece *pc)
 {
-	if (!pc->shared)
+	if (!pc->shared) {
 		region_advance(r, pc->slot, pc->seq);
+		region_passed(r, pc->slot, pc->seq);
+	}
 	region_sub_free(r, pc->sub);
 }
 
@@ -142,6 +144,8 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 		piece_over(r, pc);
 		return;
 	}
+	if (!pc->shared)
+		region_passed(r, pc->slot, pc->seq - 1);
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 

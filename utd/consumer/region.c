@@ -405,12 +405,21 @@ region_advance(struct region *r, uint32_t slot, uint64_t seq)
 	r->waited[slot] = 0;
 }
 
+/* The same for the next consumer: it is known by the files, too. */
+void
+region_passed(struct region *r, uint32_t slot, uint64_t seq)
+{
+	if (r->overwrites && load(&r->slots[slot].done) < seq)
+		store(&r->slots[slot].done, seq);
+}
+
 void
 region_slot_free(struct region *r, uint32_t i)
 {
 	struct ut_slot *slot = &r->slots[i];
 
 	region_advance(r, i, load(&slot->seq));
+	region_passed(r, i, r->done_seq[i]);
 	store(&slot->busy, 0);
 	atomic_store_explicit(&slot->owner, 0, memory_order_release);
 	now_free(r);
