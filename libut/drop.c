@@ -124,7 +124,8 @@ ut_drop(struct writer *w, struct region *rg, uint32_t i, uint32_t age)
 	    !as_old(rg, sub, age) || slot == NULL)
 		return false;			/* or wiped: ut_writer_next */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&sub->pin, memory_order_relaxed) != 0)
+	/* Acquire: what the consumer has read and noted before it is 0 again. */
+	if (atomic_load_explicit(&sub->pin, memory_order_acquire) != 0)
 		return false;
 	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
 	    (uint32_t)(slot - rg->slots), UT_TAKEN);

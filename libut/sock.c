@@ -62,13 +62,19 @@ ut_hung_up(int s)
 	    errno == EPIPE;
 }
 
+/*
+ * NetBSD's kernel looks for the socket in the descriptors of the process that
+ * is to get SIGIO, and takes no lock for it (kpsignal in sys/kern/kern_sig.c):
+ * it falls over when that process closes one meanwhile.
+ */
 int
 ut_signal_end(int fd)
 {
 #if defined(__linux__) && !defined(UT_POSIX)
 	(void)fd;
 	return prctl(PR_SET_PDEATHSIG, (unsigned long)SIGIO, 0L, 0L, 0L);
-#elif defined(O_ASYNC) && defined(F_SETOWN) && !defined(UT_POSIX)
+#elif defined(O_ASYNC) && defined(F_SETOWN) && !defined(__NetBSD__) && \
+    !defined(UT_POSIX)
 	int flags;
 
 	if (fcntl(fd, F_SETOWN, getpid()) == -1 ||

@@ -30,6 +30,9 @@
  */
 #define SLOW		(UINT64_C(1) << 25)
 
+/* With freed: there was none to drop either. */
+#define DROPPING	(UINT64_C(1) << 33)
+
 /* What the thread is called by now. */
 static void
 thread_label(struct ut_subbuf *sub)
@@ -107,24 +110,24 @@ subbuf_take(struct writer *w, struct region *rg, uint32_t i)
  * thread has looked for one in vain, the program does not look again until some
  * are freed.  when is in the place of seq: it is put back.
  *
- * In overwrite mode a fast thread drops what it meets, in the first round only
+ * One that drops takes what it meets, in the first round of what is full only
  * what was delivered longer ago than half of the others.
  */
 static bool
-subbuf_claim(struct writer *w, struct region *rg, bool slow)
+subbuf_claim(struct writer *w, struct region *rg, bool slow, bool drops)
 {
 	const uint32_t n = slow ? ut_subs_slow(rg->nsubs) :
 	    rg->nsubs - ut_subs_reserved(rg->nsubs);
-	const bool drops = rg->overwrites && !slow;
 	ut_a64 *taken = slow ? &rg->slow_taken : &rg->subs_taken;
 	const uint64_t when = w->when;
-	uint64_t freed;
+	uint64_t freed, vain;
 	uint32_t i, k;
 
 	/* Acquire: a scan that follows sees what was freed before. */
 	freed = atomic_load_explicit(&rg->header->freed,
 	    memory_order_acquire) + UINT64_C(1);
-	if (atomic_load_explicit(taken, memory_order_relaxed) == freed)
+	vain = atomic_load_explicit(taken, memory_order_relaxed);
+	if (vain == (freed | DROPPING) || (vain == freed && !drops))
 		return false;
 	w->seq = atomic_load_explicit(&w->slot->seq, memory_order_relaxed);
 	i = slow ? 0 : atomic_load_explicit(&rg->header->hint,
@@ -142,7 +145,8 @@ subbuf_claim(struct writer *w, struct region *rg, bool slow)
 	}
 	ut_writer_let_go(w);
 	w->when = when;
-	atomic_store_explicit(taken, freed, memory_order_relaxed);
+	atomic_store_explicit(taken, freed | (drops ? DROPPING : 0),
+	    memory_order_relaxed);
 	return false;
 }
 
@@ -254,17 +258,24 @@ overloaded(const struct region *rg)
 
 /*
  * A sub-buffer for the busy writer, or one for this event.  Threads that hardly
- * trace share first of all; others only if the consumer keeps up.
+ * trace share first of all; others only if the consumer keeps up.  As long as it
+ * does, what has yet to be written is dropped only if there is nothing to share.
  */
 static enum room
 claim(struct writer *w, struct region *rg, size_t len, bool slow)
 {
-	if (subbuf_claim(w, rg, slow))
+	const bool drops = rg->overwrites && !slow;
+	const bool first = drops && overloaded(rg);
+
+	if (subbuf_claim(w, rg, slow, first))
 		return ROOM_OWN;
 	if (ut_shared_fits(rg, len) &&
 	    (slow || rg->overwrites || !overloaded(rg)) &&
 	    ut_shared_claim(w, rg, len))
 		return ROOM_SHARED;
+	if (drops && !first && w->slot != NULL &&
+	    subbuf_claim(w, rg, slow, true))
+		return ROOM_OWN;
 	return ROOM_NONE;
 }
 

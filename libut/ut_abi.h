@@ -131,6 +131,11 @@ struct ut_slot {
 	 * have room for their own.  Owner, relaxed.
 	 */
 	ut_a64 overwritten;
+	/*
+	 * In overwrite mode, up to which seq the files have what there was.
+	 * Consumer, relaxed, for the next one: what is missing is a gap.
+	 */
+	ut_a64 done;
 };
 
 struct ut_subbuf {

@@ -4,7 +4,7 @@
 # Runs the tests that the arguments name, each t/NAME.sh in a process of its
 # own, and counts.  The log of a test is kept only when it failed; what it
 # survived is said in any case.  SKIP is those that are not to be run, LIMIT
-# the seconds that one may take.
+# the seconds that one may take, TIMES a file for the seconds that each took.
 
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0 skipped=0
@@ -12,6 +12,7 @@ for t in "$@"; do
 	case " ${SKIP:-} " in
 	*" $t "*)	continue ;;
 	esac
+	begun=$(date +%s)
 	${LIMIT:+timeout -k 20 "$LIMIT"} sh "t/$t.sh" >"$t.log" 2>&1 </dev/null
 	case $? in
 	0)	passed=$((passed + 1))
@@ -25,6 +26,7 @@ for t in "$@"; do
 	*)	failed=$((failed + 1))
 		echo "FAILED  $t: $(tail -n 3 "$t.log" | tr '\n' ' ')" ;;
 	esac
+	[ -z "${TIMES:-}" ] || echo "$(($(date +%s) - begun)) $t" >>"$TIMES"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

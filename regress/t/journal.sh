@@ -198,6 +198,7 @@ while :; do
 		utctl destroy k >/dev/null 2>&1
 	fi
 	stop_utd || fail "write $at: utd: status $?: $(cat "$T/utd.log")"
+	! grep 'given up' "$T/utd.log" || fail "write $at: no consumer"
 done
 # It may write once more as it ends, and be killed there.
 stop_utd || [ "$utd_status" -eq 137 ] || fail "utd: status $utd_status"

@@ -104,5 +104,37 @@ attack first first $(few 40)
 attack share share $(few 40)
 ! can || attack nextnest nextnest -i 700 $(few 40)
 ! can || attack nextjump nextjump -i 700 $(few 200)
+# Programs that are stopped there when the session is, and perhaps for good: what
+# they are about to count is counted.
+cat >"$T/fill.sh" <<'EOF'
+echo "hit 8000" >&3 && read -r answer <&4
+EOF
+cat >"$T/hold.sh" <<'EOF'
+kill -CONT $1 && utctl stop >/dev/null && utctl list -j >"$T/list" &&
+    cat "$T"/held.p.* >"$T/progress"
+EOF
+utctl create -o "$T/held" held >/dev/null &&
+    utctl enable-channel -m overwrite -b 4k -n 256 c &&
+    utctl enable-event -c c seq:tick &&
+    utctl enable-event -c c pulse:a && utctl start || fail "held: set-up"
+pulse_start
+until_ok pulse_on a--- || fail "held: pulse: $answer"
+pulse hit 1
+halt $(consumers)
+pulse hit 120000
+./prog/step -b "sh $T/fill.sh" -k 40 -w "sh $T/hold.sh $(consumers)" \
+    ./prog/victim next "$T/held.p" >"$T/step.out" 2>"$T/step.err" ||
+    fail "held: $(cat "$T/step.err")"
+read -r held last <"$T/step.out"
+pulse hit 0
+counted() {
+	sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p" "$T/list"
+}
+more=$(($(counted written) + $(counted overwritten) - answer -
+    $(returned "$T/progress")))
+echo "held: $held stopped, at 1 to $last instructions, $more more"
+[ "$(counted lost)" -eq 0 ] && [ $more -ge 0 ] && [ $more -le $held ] ||
+    fail "held: $more more, $(counted lost) lost"
+
 survived "$total" "kills, at each instruction" "$all_returned" "$all_read"
 stop_utd || fail "utd: status $?"

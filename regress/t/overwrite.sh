@@ -150,6 +150,23 @@ all=$((kept + over + lost))
 [ $all -ge $calls ] && [ $all -le $((calls + 4)) ] && [ "$lost" -eq 0 ] ||
     fail "$calls calls returned: $kept + $over + $lost"
 
+# What was overwritten while a consumer was stopped is missing in the trace,
+# though that consumer is killed and another one comes.
+set_up after 8
+./prog/seq 2 1 10 || fail "seq: $?"
+halt $(consumers)
+background ./prog/seq 3 1 20000
+wait $LAST || fail "seq: $?"
+kill_consumers
+all_there after
+missed=$(sed -n 's/.*: \([0-9]*\) packets* lost before.*/\1/p' "$T/view.err" |
+    awk '{ n += $1 } END { print n + 0 }')
+echo "after: $missed packets are missing"
+# 4096 bytes each, of 27 to 42 for an event.
+[ "$missed" -ge $((over * 27 / 4096)) ] &&
+    [ "$missed" -le $((over * 42 / 4096 + 8)) ] ||
+    fail "$over overwritten, $missed packets are missing"
+
 # Buffers of a program that is no more, and whose utd was killed since.
 set_up own 8 -p
 background ./prog/seq -p 2000 1 1 90000000 "$T/p.own"

@@ -9,7 +9,8 @@
 
 seconds=${ROTATE_SECONDS:-6}
 
-# Two: one with buffers of each user, and one with those of each program.
+# Two: one with buffers of each user, and one with those of each program.  There
+# is room for what is written while nobody runs in a busy machine.
 sessions="s p"
 utctl_each() {
 	for each in $sessions; do
@@ -18,7 +19,7 @@ utctl_each() {
 }
 session() {
 	utctl create -o "$T/$1" "$1" >/dev/null &&
-	    utctl enable-channel -s "$1" ${2:-} -b 4k -n 256 c &&
+	    utctl enable-channel -s "$1" ${2:-} -b 16k -n 256 c &&
 	    utctl enable-event -s "$1" -c c 'seq:tick' || fail "set-up of $1"
 }
 
@@ -30,7 +31,7 @@ writer() {
 	[ "$(id -u)" -ne 0 ] || [ $((i % 3)) -ne 0 ] ||
 	    who="./prog/asuser 65533"
 	: >"$T/progress.$i" && chmod 666 "$T/progress.$i"
-	$who ./prog/seq -p 200 $i 3 90000000 "$T/progress.$i" &
+	$who ./prog/seq -p 500 $i 3 90000000 "$T/progress.$i" &
 	CHILDREN="$CHILDREN $!"
 	running="$running $!"
 	args="$args $i:$T/progress.$i"

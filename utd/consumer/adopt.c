@@ -74,6 +74,8 @@ adopt_held(struct region *r, const struct sink *k, uint32_t i,
 	    UT_COMMIT_LEN(next) - UT_COMMIT_LEN(consumed), &until))
 		return;
 	region_written(r, UT_COMMIT_COUNT(next) - UT_COMMIT_COUNT(consumed));
+	if ((word & UT_SHARED) == 0 && UT_STATE_SLOT(word) < r->nslots)
+		region_passed(r, UT_STATE_SLOT(word), load(&sub->seq) - 1);
 	region_sub_consumed(r, i, next, until);
 }
 
@@ -100,22 +102,10 @@ adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 }
 
 /*
- * Is what the sub-buffer says of itself, which was loaded before, of the slot
- * in the word, which was loaded before that?  In overwrite mode another slot
- * may have had the sub-buffer in between, or have it and not have labelled it
- * yet; then the seq of another slot would make a gap where none is.
+ * A slot's sub-buffers are written up to the first that is still there.  In
+ * overwrite mode that may be a later one, and another one by now: the last
+ * consumer has noted how far it was.
  */
-static bool
-has_label(const struct region *r, uint32_t i, uint64_t word)
-{
-	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN ||
-	    (word & UT_SHARED))
-		return false;
-	return !r->overwrites || (load(&r->subs[i].commit) != 0 &&
-	    UT_STATE_GEN(load(&r->subs[i].state)) == UT_STATE_GEN(word));
-}
-
-/* A slot's sub-buffers are written up to the first that is still there. */
 static void
 adopt_slots(struct region *r)
 {
@@ -123,16 +113,16 @@ adopt_slots(struct region *r)
 	uint64_t word, seq;
 
 	for (i = 0; i < n; i++) {
-		r->done_seq[i] = load(&r->slots[i].seq);
+		r->done_seq[i] = load(r->overwrites ? &r->slots[i].done :
+		    &r->slots[i].seq);
 		r->said[i] = load(&r->slots[i].lost);
 	}
-	for (i = 0; i < r->nsubs; i++) {
+	for (i = 0; i < r->nsubs && !r->overwrites; i++) {
 		word = load_acquire(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
 		seq = load(&r->subs[i].seq);
-		atomic_thread_fence(memory_order_acquire);
-		if (has_label(r, i, word) && slot < n && seq > 0 &&
-		    r->done_seq[slot] >= seq)
+		if (UT_STATE(word) != UT_FREE && (word & UT_SHARED) == 0 &&
+		    slot < n && seq > 0 && r->done_seq[slot] >= seq)
 			r->done_seq[slot] = seq - 1;
 	}
 }

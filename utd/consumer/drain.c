@@ -65,6 +65,8 @@ static struct batch {
 
 static struct piece *pieces;	/* of this pass */
 static size_t npieces, maxpieces;
+static uint32_t *marked;	/* REVOKED when this pass began */
+static size_t nmarked;
 static uint64_t bytes_left;
 
 /*
@@ -120,8 +122,10 @@ region_damaged(struct region *r)
 static void
 piece_over(struct region *r, const struct piece *pc)
 {
-	if (!pc->shared)
+	if (!pc->shared) {
 		region_advance(r, pc->slot, pc->seq);
+		region_passed(r, pc->slot, pc->seq);
+	}
 	region_sub_free(r, pc->sub);
 }
 
@@ -140,6 +144,8 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 		piece_over(r, pc);
 		return;
 	}
+	if (!pc->shared)
+		region_passed(r, pc->slot, pc->seq - 1);
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 
@@ -369,6 +375,8 @@ collect_one(struct region *r, uint32_t i, int how)
 	uint64_t word;
 
 	word = load_acquire(&sub->state);
+	if (word & UT_REVOKED)
+		marked[nmarked++] = i;
 	if (!wanted(r, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
@@ -559,6 +567,26 @@ pieces_leave(struct region *r)
 }
 
 /*
+ * How many sub-buffers between these two of the slot are there, but REVOKED?
+ * Their threads have let go of them; revoke.c takes them back.
+ */
+static uint64_t
+find_marked(const struct region *r, uint32_t slot, uint64_t after,
+    uint64_t before)
+{
+	uint64_t word, seq, n = 0;
+	size_t i;
+
+	for (i = 0; i < nmarked; i++) {
+		word = load(&r->subs[marked[i]].state);
+		seq = load(&r->subs[marked[i]].seq);
+		n += (word & UT_REVOKED) != 0 &&
+		    UT_STATE_SLOT(word) == slot && seq > after && seq < before;
+	}
+	return n;
+}
+
+/*
  * How many sub-buffers of the slot are missing before that one?  They were
  * overwritten, and never come.  So many that numbers of packets might overflow
  * is nonsense.
@@ -567,11 +595,14 @@ static uint64_t
 find_gap(struct region *r, const struct piece *pc)
 {
 	const uint64_t done = r->done_seq[pc->slot];
+	uint64_t gap, there;
 
 	if (!r->overwrites || pc->shared || pc->seq <= done + 1)
 		return 0;
+	gap = pc->seq - 1 - done;
+	there = find_marked(r, pc->slot, done, pc->seq);
 	region_advance(r, pc->slot, pc->seq - 1);
-	return pc->seq - 1 - done > UINT32_MAX ? 0 : pc->seq - 1 - done;
+	return gap > UINT32_MAX || there > gap ? 0 : gap - there;
 }
 
 bool
@@ -589,8 +620,9 @@ region_drain(struct region *r, int how)
 	if (maxpieces < r->nsubs) {
 		maxpieces = r->nsubs;
 		pieces = xrealloc(pieces, maxpieces * sizeof(*pieces));
+		marked = xrealloc(marked, maxpieces * sizeof(*marked));
 	}
-	npieces = 0;
+	npieces = nmarked = 0;
 	region_look(r);
 	if (r->shared.cut)
 		region_damaged(r);

@@ -457,12 +457,21 @@ region_advance(struct region *r, uint32_t slot, uint64_t seq)
 	r->waited[slot] = 0;
 }
 
+/* The same for the next consumer: it is known by the files, too. */
+void
+region_passed(struct region *r, uint32_t slot, uint64_t seq)
+{
+	if (r->overwrites && load(&r->slots[slot].done) < seq)
+		store(&r->slots[slot].done, seq);
+}
+
 void
 region_slot_free(struct region *r, uint32_t i)
 {
 	struct ut_slot *slot = &r->slots[i];
 
 	region_advance(r, i, load(&slot->seq));
+	region_passed(r, i, r->done_seq[i]);
 	store(&slot->busy, 0);
 	atomic_store_explicit(&slot->owner, 0, memory_order_release);
 	now_free(r);
@@ -513,26 +522,45 @@ region_sub_free(struct region *r, uint32_t i)
 	now_free(r);
 }
 
+/* What a sub-buffer has that is TAKEN, and that its slot has yet to count. */
+static uint64_t
+uncounted(const struct region *r, uint32_t i)
+{
+	struct ut_subbuf *sub = &r->subs[i];
+	const uint64_t word = load_acquire(&sub->state);
+	const uint64_t commit = load(&sub->commit);
+	const uint64_t consumed = load(&sub->consumed);
+	uint64_t had, all;
+
+	if (UT_STATE(word) != UT_TAKEN || UT_STATE_SLOT(word) >= r->nslots)
+		return 0;
+	if (load(&sub->writing) == UT_NOTED) {
+		all = load(&sub->until);
+		had = load(&r->slots[UT_STATE_SLOT(word)].overwritten);
+		return all > had ? all - had : 0;
+	}
+	return commit_valid(r, commit, consumed) ?
+	    UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(consumed) : 0;
+}
+
 /*
  * Free a sub-buffer over which a program died when it had it TAKEN.  Its events
- * are overwritten; the program may have got so far as to count them.
+ * are overwritten; the program may have got so far as to count them.  So may we
+ * before we die: what is noted is not counted again.
  */
 void
 region_sub_drop(struct region *r, uint32_t i)
 {
 	struct ut_subbuf *sub = &r->subs[i];
 	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(load(&sub->state))];
-	const uint64_t commit = load(&sub->commit);
-	const uint64_t consumed = load(&sub->consumed);
-	const uint64_t had = load(&slot->overwritten);
-	uint64_t all = had;
+	const uint64_t all = load(&slot->overwritten) + uncounted(r, i);
 
-	if (load(&sub->writing) == UT_NOTED)
-		all = load(&sub->until);
-	else if (commit_valid(r, commit, consumed))
-		all += UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(consumed);
-	if (all > had)
-		store(&slot->overwritten, all);
+	store(&sub->until, all);
+	atomic_signal_fence(memory_order_seq_cst);
+	store(&sub->writing, UT_NOTED);
+	atomic_signal_fence(memory_order_seq_cst);
+	store(&slot->overwritten, all);
+	atomic_signal_fence(memory_order_seq_cst);
 	region_sub_free(r, i);
 }
 
@@ -580,6 +608,10 @@ region_unpin(struct region *r, uint32_t i)
 		    memory_order_release);
 }
 
+/*
+ * The events that were overwritten, including those that a thread is about to
+ * count, for it may be stopped, or dead, or have left that for good.
+ */
 uint64_t
 region_overwritten(const struct region *r)
 {
@@ -588,6 +620,8 @@ region_overwritten(const struct region *r)
 
 	for (i = 0; i < n; i++)
 		sum += load(&r->slots[i].overwritten);
+	for (i = 0; i < r->nsubs; i++)
+		sum += uncounted(r, i);
 	return sum;
 }
 

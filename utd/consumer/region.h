@@ -155,6 +155,7 @@ void	 region_dropped(struct region *, uint64_t);
 void	 region_counts(const struct region *, uint64_t, uint64_t);
 void	 region_sub_consumed(struct region *, uint32_t, uint64_t, uint64_t);
 void	 region_advance(struct region *, uint32_t, uint64_t);
+void	 region_passed(struct region *, uint32_t, uint64_t);
 void	 region_look(struct region *);	/* note what was delivered */
 void	 region_looked(struct region *);	/* and that it is dealt with */
 uint64_t region_lost(const struct region *);	/* even if no packet told it */

@@ -100,6 +100,7 @@ take_back(struct region *r, uint32_t i, uint64_t word, bool idle)
 	    !region_sub_take(r, i, word))
 		return;
 	region_advance(r, slot, load(&r->subs[i].seq));
+	region_passed(r, slot, r->done_seq[slot]);
 	region_sub_free(r, i);
 }
 

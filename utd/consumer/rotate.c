@@ -21,7 +21,8 @@
  * the new one, whose streams and numbers begin anew, so that each of the two
  * can be read without the other.  What could not be written, since there is no
  * room for metadata, waits in the region, and goes to the new trace.  In
- * overwrite mode a pass leaves some of what is full, so there are several.
+ * overwrite mode a pass leaves some of what is full, and all that was delivered
+ * since it began, so there are several.
  *
  * The parent saves that the region goes on in the new trace before it says so.
  * Wherever we die, the next consumer finds the last packets in one of the two.
@@ -39,8 +40,10 @@ region_rotate(struct region *r, struct trace *to)
 	struct sink *k;
 	int passes;
 
-	for (passes = 0; passes < PASSES && region_drain(r, DRAIN_ALL);)
-		passes++;
+	for (passes = 0; passes < PASSES; passes++)
+		if (!region_drain(r, DRAIN_ALL) &&
+		    (!r->overwrites || passes > 0))
+			break;
 	region_check(r);
 	k = r->sink;
 	region_left_sink(r, k);
