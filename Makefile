@@ -107,7 +107,7 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/parent/dorule.c utd/parent/dosession.c \
 		utd/parent/dotrack.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c \
-		utd/parent/journal.c \
+		utd/parent/job.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
 		utd/parent/loop.c utd/parent/metadata.c \
 		utd/parent/move.c utd/parent/open.c \

@@ -74,7 +74,7 @@ signal_came(void *arg, short revents)
 		}
 		consumers_reap();
 		wake_reap();
-		commands_reap();
+		jobs_reap();
 	}
 }
 

@@ -17,74 +17,21 @@
 /*
  * The command that a session has for its chunks: it is run for each that has
  * its place below archives/, one after the other, as the user who owns the
- * session.  It has nothing of ours, and goes on if we are killed; the next utd
- * runs it again for a chunk for which it was not seen to end.
+ * session.  The next utd runs it again for a chunk for which it was not seen to
+ * end.
  */
 
-#include <sys/types.h>
-#include <sys/wait.h>
-
 #include <errno.h>
-#include <fcntl.h>
-#include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "trace.h"
 
-#define SHELL		"/bin/sh"
-#define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
 #define CHUNKS_MAX	1000	/* for which it has yet to be run */
 #define LOGGED_MAX	1000	/* for which it failed */
 
-extern char **environ;
-
-/* Another user's command gets nothing of our environment. */
-static void
-clean_environment(uid_t uid)
-{
-	static char *none[] = { NULL };
-	const struct passwd *pw = getpwuid(uid);
-
-	environ = none;
-	(void)setenv("PATH", DIRECTORIES, 1);
-	(void)setenv("SHELL", SHELL, 1);
-	(void)setenv("HOME", pw != NULL ? pw->pw_dir : "/", 1);
-	if (pw != NULL) {
-		(void)setenv("LOGNAME", pw->pw_name, 1);
-		(void)setenv("USER", pw->pw_name, 1);
-	}
-}
-
-static void	run(const struct session *, const char *)
-		    __attribute__((noreturn));
-
-/* In a process of its own, which becomes the command. */
-static void
-run(const struct session *s, const char *dir)
-{
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
-	    SIGCHLD, SIGPIPE, SIGUSR1, SIGXFSZ };
-	size_t i;
-	int fd;
-
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		(void)signal(signals[i], SIG_DFL);
-	(void)setsid();
-	if ((fd = open("/dev/null", O_RDWR)) == -1 || dup2(fd, 0) == -1 ||
-	    dup2(fd, 1) == -1 || dup2(fd, 2) == -1)
-		_exit(126);
-	ut_closefrom(3);
-	if (become(s->uid, s->gid))
-		clean_environment(s->uid);
-	if (chdir("/") == -1)
-		_exit(126);
-	execl(SHELL, "sh", "-c", s->command, "sh", dir, (char *)NULL);
-	_exit(127);
-}
+static void	command_ended(uint32_t, int);
 
 /* Forget the first chunk. */
 static void
@@ -112,14 +59,13 @@ void
 command_next(struct session *s)
 {
 	char dir[PATH_MAX + sizeof(s->chunks->name) + 16];
+	const char *const args[JOB_ARGS] = { dir };
 
 	if (s->command == NULL || s->chunks == NULL || s->runs != 0)
 		return;
 	snprintf(dir, sizeof(dir), "%s/archives/%s", s->dir, s->chunks->name);
-	state_save();
-	if ((s->runs = fork()) == 0)
-		run(s, dir);
-	if (s->runs != -1)
+	if ((s->runs = job_run(s, s->command, args, command_ended,
+	    s->id)) != -1)
 		return;
 	session_warn(s, "command for a chunk: %s; it is run later",
 	    strerror(errno));
@@ -136,43 +82,28 @@ commands_over(struct session *s)
 		session_free(s);
 }
 
-/* One warning is enough, but the log has the chunks that may have to be seen to. */
+/*
+ * Then it is run for the next, if there is one.  One warning is enough, but the
+ * log has the chunks that may have to be seen to.
+ */
 static void
-command_failed(struct session *s, const char *how, int n)
+command_ended(uint32_t id, int status)
 {
-	session_warn(s, "command for chunks: %s %d", how, n);
-	if (s->nfailed++ < LOGGED_MAX)
-		log_warnx("session %s: command for %s: %s %d", s->name,
-		    s->chunks->name, how, n);
-}
+	struct session *s = session_by_id(id);
+	char why[64];
 
-/* Then it is run for the next, if there is one. */
-static void
-command_ended(struct session *s, int status)
-{
+	if (s == NULL)
+		return;
 	s->runs = 0;
-	if (WIFSIGNALED(status))
-		command_failed(s, "killed by signal", WTERMSIG(status));
-	else if (WEXITSTATUS(status) != 0)
-		command_failed(s, "exit status", WEXITSTATUS(status));
+	if (job_failed(status, why, sizeof(why))) {
+		session_warn(s, "command for chunks: %s", why);
+		if (s->nfailed++ < LOGGED_MAX)
+			log_warnx("session %s: command for %s: %s", s->name,
+			    s->chunks->name, why);
+	}
 	chunk_over(s);
 	command_next(s);
 	commands_over(s);
-}
-
-/* A process has ended. */
-void
-commands_reap(void)
-{
-	struct session *s, *next;
-	int status;
-
-	for (s = sessions; s != NULL; s = next) {
-		next = s->next;
-		if (s->runs > 0 && waitpid(s->runs, &status, WNOHANG) ==
-		    s->runs)
-			command_ended(s, status);
-	}
 }
 
 /* It has yet to be run for the chunk of that name. */

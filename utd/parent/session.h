@@ -260,7 +260,14 @@ void	 command_next(struct session *);
 void	 command_lingers(struct session *);
 void	 command_forget(struct session *);
 void	 commands_over(struct session *);
-void	 commands_reap(void);
+
+/* job.c: a command line, as the session's owner. */
+typedef void job_cb(uint32_t, int);	/* an ID; a status, as of waitpid(2) */
+#define JOB_ARGS	4		/* at most; or NULL behind the last */
+pid_t	 job_run(const struct session *, const char *,
+	    const char *const [JOB_ARGS], job_cb *, uint32_t);
+void	 jobs_reap(void);
+bool	 job_failed(int, char *, size_t);	/* and how */
 
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);

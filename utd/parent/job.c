@@ -1,0 +1,152 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What is run for a session: a command line of sh(1), as the user who owns the
+ * session.  It has nothing of ours, and goes on if we are killed.
+ */
+
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "session.h"
+
+#define SHELL		"/bin/sh"
+#define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
+
+struct job {
+	pid_t		 pid;
+	job_cb		*ended;
+	uint32_t	 id;		/* its argument */
+	struct job	*next;
+};
+
+extern char **environ;
+
+static struct job *jobs;
+
+/* Another user's command gets nothing of our environment. */
+static void
+clean_environment(uid_t uid)
+{
+	static char *none[] = { NULL };
+	const struct passwd *pw = getpwuid(uid);
+
+	environ = none;
+	(void)setenv("PATH", DIRECTORIES, 1);
+	(void)setenv("SHELL", SHELL, 1);
+	(void)setenv("HOME", pw != NULL ? pw->pw_dir : "/", 1);
+	if (pw != NULL) {
+		(void)setenv("LOGNAME", pw->pw_name, 1);
+		(void)setenv("USER", pw->pw_name, 1);
+	}
+}
+
+static void	run(const struct session *, char **) __attribute__((noreturn));
+
+/* In a process of its own, which becomes the command. */
+static void
+run(const struct session *s, char **argv)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+	    SIGCHLD, SIGPIPE, SIGUSR1, SIGXFSZ };
+	size_t i;
+	int fd;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		(void)signal(signals[i], SIG_DFL);
+	(void)setsid();
+	if ((fd = open("/dev/null", O_RDWR)) == -1 || dup2(fd, 0) == -1 ||
+	    dup2(fd, 1) == -1 || dup2(fd, 2) == -1)
+		_exit(126);
+	ut_closefrom(3);
+	if (become(s->uid, s->gid))
+		clean_environment(s->uid);
+	if (chdir("/") == -1)
+		_exit(126);
+	execv(SHELL, argv);
+	_exit(127);
+}
+
+/*
+ * Run it with these arguments, $1 and so on.  When it has ended, the function
+ * is called.  -1: it cannot be run now.
+ */
+pid_t
+job_run(const struct session *s, const char *command,
+    const char *const args[JOB_ARGS], job_cb *ended, uint32_t id)
+{
+	struct job *j = xcalloc(1, sizeof(*j));
+	char *argv[JOB_ARGS + 5], **p = argv;
+	int i;
+
+	*p++ = (char *)(uintptr_t)"sh";
+	*p++ = (char *)(uintptr_t)"-c";
+	*p++ = (char *)(uintptr_t)command;
+	*p++ = (char *)(uintptr_t)"sh";
+	for (i = 0; i < JOB_ARGS && args[i] != NULL; i++)
+		*p++ = (char *)(uintptr_t)args[i];
+	*p = NULL;
+	state_save();			/* the next utd knows of it */
+	if ((j->pid = fork()) == 0)
+		run(s, argv);
+	if (j->pid == -1) {
+		free(j);
+		return -1;
+	}
+	j->ended = ended;
+	j->id = id;
+	j->next = jobs;
+	jobs = j;
+	return j->pid;
+}
+
+/* A process has ended. */
+void
+jobs_reap(void)
+{
+	struct job *j, **p = &jobs;
+	int status;
+
+	while ((j = *p) != NULL) {
+		if (waitpid(j->pid, &status, WNOHANG) != j->pid) {
+			p = &j->next;
+			continue;
+		}
+		*p = j->next;
+		j->ended(j->id, status);
+		free(j);
+		p = &jobs;		/* others may have come */
+	}
+}
+
+/* How it failed, if it did. */
+bool
+job_failed(int status, char *why, size_t n)
+{
+	if (WIFSIGNALED(status))
+		snprintf(why, n, "killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(why, n, "exit status %d", WEXITSTATUS(status));
+	return status != 0;
+}
