@@ -28,6 +28,8 @@
 
 #include "utctl.h"
 
+#define SPACE		" \t\n"
+
 /* The second word of the argument, if there is any, is a command. */
 static const struct action {
 	const char	*name;
@@ -61,8 +63,8 @@ no_action(const char *s)
 static void
 parse_action(struct step *st, const char *s)
 {
-	const size_t n = strcspn(s, " \t");
-	const char *rest = s + n + strspn(s + n, " \t");
+	const size_t n = strcspn(s, SPACE);
+	const char *rest = s + n + strspn(s + n, SPACE);
 	const struct action *a = actions;
 
 	while (a < actions + NACTIONS && (strncmp(a->name, s, n) != 0 ||
