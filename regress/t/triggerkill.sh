@@ -124,7 +124,8 @@ expect 0 'trigger [0-9]*: first seq:tick: stop; over, 1 match, acted 1 time' \
     utctl list s
 
 # What is left when nobody comes back.
+pid=$UTD_PID
 kill_utd 1
 expect 0 '^(no output):$' utctl recover
-[ -z "$(find "$SHM" -name "*ut-$(printf %x $UTD_PID)-*" 2>/dev/null)" ] ||
+[ -z "$(find "$SHM" -name "*ut-$(printf %x $pid)-*" 2>/dev/null)" ] ||
     fail "memory is left"
