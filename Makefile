@@ -106,7 +106,7 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/parent/consumers.c utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
 		utd/parent/dorule.c utd/parent/dosession.c \
-		utd/parent/dotrack.c utd/parent/event.c \
+		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/event.c \
 		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c \
 		utd/parent/job.c utd/parent/journal.c \
 		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
@@ -119,7 +119,8 @@ UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
 		utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/shot.c utd/parent/doshot.c \
 		utd/parent/session.c utd/parent/state.c utd/parent/table.c \
-		utd/parent/trace.c utd/parent/track.c utd/parent/user.c \
+		utd/parent/trace.c utd/parent/track.c utd/parent/trigger.c \
+		utd/parent/user.c \
 		utd/parent/wait.c utd/parent/wake.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
@@ -128,7 +129,8 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/parent/event.h utd/parent/filter.h \
 		utd/parent/journal.h utd/parent/listen.h \
 		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
-		utd/parent/session.h utd/parent/trace.h utd/parent/user.h
+		utd/parent/session.h utd/parent/trace.h utd/parent/trigger.h \
+		utd/parent/user.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \
@@ -138,7 +140,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
 		utctl/glob.c utctl/left.c utctl/list.c utctl/load.c \
 		utctl/option.c utctl/record.c utctl/recover.c \
 		utctl/rotate.c utctl/save.c utctl/say.c utctl/session.c utctl/snapshot.c \
-		utctl/step.c utctl/track.c \
+		utctl/step.c utctl/track.c utctl/trigger.c \
 		utctl/utctl.c utctl/view.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 

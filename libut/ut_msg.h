@@ -130,6 +130,10 @@ struct ut_msghdr {
 #define UT_CTL_SNAPSHOT	58	/* str session, str absolute directory or "",
 				   str name or "", str command or "": write
 				   what the buffers hold */
+#define UT_CTL_TRIGGER	59	/* str session, u32 UT_TRIGGER_, u32 count, or
+				   0: the first match only, str command of
+				   EXEC, rule without levels and exclusions */
+#define UT_CTL_UNTRIGGER 60	/* str session, u32 number */
 
 #define UT_MAP_FILTER	0x80000000u
 
@@ -169,6 +173,12 @@ struct ut_msghdr {
 #define UT_CHUNKS_COMMAND 4u
 #define UT_CHUNK_MS	50		/* the least */
 #define UT_COMMAND_MAX	4095		/* bytes */
+
+/* What a trigger does; these are in the journal, too. */
+#define UT_TRIGGER_STOP	1
+#define UT_TRIGGER_ROTATE 2
+#define UT_TRIGGER_EXEC	3
+#define UT_TRIGGER_MAX	16		/* of a session */
 
 /* CREATE was refused for what it named, and may do with another name. */
 #define UT_TAKEN_NAME	1	/* there is a session of that name */

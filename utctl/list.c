@@ -38,6 +38,7 @@ static const struct kin sessions[] = {
 	{ "", "session" },
 	{ "session", "channel" },
 	{ "session", "tracked" },
+	{ "session", "trigger" },
 	{ "session", "program" },
 	{ "session", "warning" },
 	{ "channel", "context" },
@@ -484,6 +485,27 @@ print_rotation(const struct row *r)
 }
 
 static void
+print_trigger(const struct row *r)
+{
+	const uint64_t n = row_num(r, "count"), acted = row_num(r, "acted");
+	const uint64_t matches = row_num(r, "matches");
+
+	printf("    trigger %" PRIu64 ": ", row_num(r, "number"));
+	if (n == 0)
+		printf("first %s", row_str(r, "glob"));
+	else
+		printf("each %" PRIu64 " %s", n, row_str(r, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		printf(" (if %s)", row_str(r, "filter"));
+	printf(": %s", row_str(r, "action"));
+	if (row_str(r, "command")[0] != '\0')
+		printf(" %s", row_str(r, "command"));
+	printf("; %s, %" PRIu64 " match%s, acted %" PRIu64 " time%s\n",
+	    row_str(r, "state"), matches, matches == 1 ? "" : "es", acted,
+	    acted == 1 ? "" : "s");
+}
+
+static void
 print_session(const struct row *r, int all)
 {
 	const struct row *c;
@@ -494,6 +516,9 @@ print_session(const struct row *r, int all)
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "tracked") == 0)
 			print_tracked(c);
+	for (c = r->child; c != NULL; c = c->next)
+		if (strcmp(c->what, "trigger") == 0)
+			print_trigger(c);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "channel") == 0)
 			print_channel(c, all);

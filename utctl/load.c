@@ -134,8 +134,8 @@ line_check(struct load *l, struct line *line, int argc)
 		die("unknown command '%s'", line->argv[0]);
 	if (c->parse == NULL)
 		die("%s: only create, enable-channel, add-context, "
-		    "enable-event, disable-channel, track, rotate and start "
-		    "can be loaded", c->name);
+		    "enable-event, disable-channel, track, trigger, rotate and "
+		    "start can be loaded", c->name);
 	optind = 1;
 	if (c->parse(argc, line->argv, &line->step) != 0)
 		exit(1);

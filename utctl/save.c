@@ -242,6 +242,26 @@ put_rotation(FILE *f, const struct row *r)
 	putc('\n', f);
 }
 
+static void
+put_trigger(FILE *f, const char *session, const struct row *r)
+{
+	const char *action = row_str(r, "action");
+	const char *command = row_str(r, "command");
+	char *both;
+
+	put_word(f, "trigger -e ", row_str(r, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		put_word(f, " -f ", row_str(r, "filter"));
+	if (row_num(r, "count") != 0)
+		fprintf(f, " -n %" PRIu64, row_num(r, "count"));
+	both = format("%s%s%s", action, command[0] != '\0' ? " " : "",
+	    command);
+	put_word(f, " -a ", both);
+	free(both);
+	put_word(f, " ", session);
+	putc('\n', f);
+}
+
 /* A channel that was removed is left out: its name cannot be used again. */
 static int
 put_channel(FILE *f, const char *session, const struct row *r)
@@ -289,6 +309,9 @@ put_session(FILE *f, const struct row *r)
 			return -1;
 	put_tracked(f, r);
 	put_rotation(f, r);
+	for (c = r->child; c != NULL; c = c->next)
+		if (strcmp(c->what, "trigger") == 0)
+			put_trigger(f, name, c);
 	return 0;
 }
 

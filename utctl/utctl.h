@@ -98,9 +98,11 @@ struct step {
 	uint32_t	 chunks;		/* UT_CHUNKS_ that are given: */
 	uint32_t	 ms;
 	uint64_t	 bytes;
-	const char	*command;
+	const char	*command;	/* of these, or of a trigger */
 	const char	*name;		/* of a snapshot; or NULL */
 	int		 keeps;		/* create: nothing is written by itself */
+	uint32_t	 action;	/* UT_TRIGGER_ */
+	uint32_t	 count;		/* of matches, 0: once; or its number */
 	char		*dir;		/* of create, freed; NULL: default,
 					   "": no output */
 	char		*made;		/* the session's name, freed */
@@ -151,6 +153,10 @@ int	 cmd_add_context(int, char **);
 int	 parse_track(int, char **, struct step *);
 int	 cmd_track(int, char **);
 int	 cmd_untrack(int, char **);
+
+/* trigger.c */
+int	 parse_trigger(int, char **, struct step *);
+int	 cmd_trigger(int, char **);
 
 /* rotate.c */
 int	 parse_rotate(int, char **, struct step *);

@@ -106,6 +106,33 @@ contexts_add(struct channel *ch, const struct contexts *cs)
 	state_changed(&ch->saved);
 }
 
+/* The contexts that the filter names; false: too many. */
+bool
+contexts_named(const struct filter *f, struct contexts *cs)
+{
+	const struct expr *e = f->expr;
+	const struct expr_node *node;
+	const char *name;
+	uint32_t i, j;
+
+	cs->n = 0;
+	for (i = 0; i < e->nnodes; i++) {
+		node = &e->nodes[i];
+		name = e->strings + node->s.at;
+		if (node->op != EXPR_FIELD || name[0] != '$')
+			continue;
+		for (j = 0; j < cs->n && strcmp(cs->name[j], name + 1) != 0; j++)
+			continue;
+		if (j < cs->n)
+			continue;
+		if (j == CONTEXT_MAX)
+			return false;
+		snprintf(cs->name[cs->n++], sizeof(cs->name[0]), "%s",
+		    name + 1);
+	}
+	return true;
+}
+
 /* Has the channel the contexts that the filter names? */
 bool
 contexts_fit(const struct channel *ch, const struct filter *f, char *why,

@@ -72,6 +72,8 @@ static const struct {
 	{ UT_CTL_CHUNKS,	do_chunks,	true },
 	{ UT_CTL_SNAPSHOT,	do_snapshot,	true },
 	{ UT_CTL_CONTEXT,	do_context,	true },
+	{ UT_CTL_TRIGGER,	do_trigger,	true },
+	{ UT_CTL_UNTRIGGER,	do_untrigger,	true },
 	{ UT_CTL_LIST,		list_sessions,	false },
 	{ UT_CTL_EVENTS,	list_events,	false },
 	{ UT_CTL_STATUS,	list_status,	false },

@@ -42,10 +42,16 @@ void	 do_context(struct client *, struct ut_msg *);
 /* dorule.c */
 void	 do_enable(struct client *, struct ut_msg *);
 void	 do_disable(struct client *, struct ut_msg *);
+/* The rule of a request is there: what events it matches now, if any. */
+void	 rule_answer(const struct client *, char *, size_t);
 
 /* dotrack.c */
 void	 do_track(struct client *, struct ut_msg *);
 void	 do_untrack(struct client *, struct ut_msg *);
+
+/* dotrigger.c */
+void	 do_trigger(struct client *, struct ut_msg *);
+void	 do_untrigger(struct client *, struct ut_msg *);
 
 /* dochunk.c */
 void	 do_rotate(struct client *, struct ut_msg *);

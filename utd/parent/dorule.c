@@ -81,30 +81,37 @@ count_programs(const struct channel *ch, const struct rule *rule)
 }
 
 /* The counts are known only as long as no rule is newer. */
+void
+rule_answer(const struct client *k, char *text, size_t n)
+{
+	const struct rule *newest = k->channel->newest;
+	const struct filter *f = k->rule->filter;
+	const char *unfit = f != NULL ? f->why : "";
+
+	text[0] = '\0';
+	if (!channel_active(k->channel))
+		snprintf(text, n, "%s: enabled; %s %s is %s",
+		    k->rule->glob, k->channel->enabled ? "session" : "channel",
+		    k->channel->enabled ? k->session->name : k->channel->name,
+		    k->channel->enabled ? "not started" : "disabled");
+	else if (newest != NULL && newest->serial == k->rule->serial)
+		snprintf(text, n, "%s: %u events of %u programs%s%s",
+		    k->rule->glob, count_events(k->channel, k->rule),
+		    count_programs(k->channel, k->rule), unfit[0] != '\0' ?
+		    "; " : "", unfit);
+}
+
 static void
 enabled(struct client *k)
 {
-	const struct rule *newest;
-	const struct filter *f = k->rule->filter;
-	const char *unfit = f != NULL ? f->why : "";
-	char text[2 * NAME_MAXLEN + sizeof(f->why) + 64] = "";
+	char text[2 * NAME_MAXLEN + 512 + 64];
 
 	if (k->why[0] != '\0') {
 		client_refuse(k, "%s is enabled, but %s", k->rule->glob,
 		    k->why);
 		return;
 	}
-	newest = k->channel->newest;
-	if (!channel_active(k->channel))
-		snprintf(text, sizeof(text), "%s: enabled; %s %s is %s",
-		    k->rule->glob, k->channel->enabled ? "session" : "channel",
-		    k->channel->enabled ? k->session->name : k->channel->name,
-		    k->channel->enabled ? "not started" : "disabled");
-	else if (newest != NULL && newest->serial == k->rule->serial)
-		snprintf(text, sizeof(text), "%s: %u events of %u programs%s%s",
-		    k->rule->glob, count_events(k->channel, k->rule),
-		    count_programs(k->channel, k->rule), unfit[0] != '\0' ?
-		    "; " : "", unfit);
+	rule_answer(k, text, sizeof(text));
 	client_answer(k, text);
 }
 

@@ -26,6 +26,7 @@
 #include "do.h"
 #include "parent.h"
 #include "program.h"
+#include "trigger.h"
 
 /*
  * UT_CTL_CREATE: the consumer of the user has made the directory, or could not.
@@ -125,9 +126,13 @@ static bool
 session_failed(const struct session *s)
 {
 	const struct channel *ch;
+	const struct trigger *t;
 
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		if (channel_incomplete(ch))
+			return true;
+	for (t = s->triggers; t != NULL; t = t->next)
+		if (session_failed(t->watch))
 			return true;
 	return false;
 }
@@ -136,7 +141,6 @@ void
 do_start(struct client *k, struct ut_msg *m)
 {
 	struct session *s = k->session;
-	struct channel *ch;
 	struct waiter *w;
 
 	(void)m;
@@ -145,11 +149,9 @@ do_start(struct client *k, struct ut_msg *m)
 		return;
 	}
 	w = client_wait(k, started, CLIENT_PATIENCE);
-	session_activate(s, true);
-	for (ch = s->channels; ch != NULL; ch = ch->next) {
-		channel_activate(ch, w);
-		channel_sync(ch, w);
-	}
+	if (!s->active)
+		triggers_arm(s);
+	session_start(s, w);
 	wait_less(w);
 }
 
@@ -187,26 +189,18 @@ refused_late(struct client *k, const char *what)
 static void
 stopped(struct client *k)
 {
+	triggers_look(k->session);
 	if (!refused_late(k, "stopped"))
 		tell_counts(k, "stopped", false);
 }
 
-/* Programs are told to record no more, but nobody waits for their answers. */
 static struct waiter *
 stop_session(struct client *k, void (*finish)(struct client *))
 {
 	struct waiter *w = client_wait(k, finish, 0);
-	struct channel *ch;
-	struct trace *t;
 
 	k->draining = true;
-	session_activate(k->session, false);
-	for (t = k->session->traces; t != NULL; t = t->next)
-		trace_refine(t);
-	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
-		channel_activate(ch, w);
-		channel_sync(ch, NULL);
-	}
+	session_halt(k->session, w);
 	return w;
 }
 
@@ -267,6 +261,7 @@ drained(struct client *k)
 	struct waiter *w;
 	struct channel *ch;
 
+	triggers_look(k->session);
 	if (undestroyed(k))
 		return;
 	session_keep_error(k->session);

@@ -48,15 +48,26 @@ tracked(struct client *k)
 	client_answer(k, text);
 }
 
+/* Also those of its triggers. */
+static void
+sync_channels(const struct session *s, struct waiter *w)
+{
+	const struct trigger *t;
+	struct channel *ch;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		if (channel_active(ch))
+			channel_sync(ch, w);
+	for (t = s->triggers; t != NULL; t = t->next)
+		sync_channels(t->watch, w);
+}
+
 static void
 sync_tracks(struct client *k)
 {
 	struct waiter *w = client_wait(k, tracked, CLIENT_PATIENCE);
-	struct channel *ch;
 
-	for (ch = k->session->channels; ch != NULL; ch = ch->next)
-		if (channel_active(ch))
-			channel_sync(ch, w);
+	sync_channels(k->session, w);
 	wait_less(w);
 }
 

@@ -30,12 +30,53 @@ channel_close(struct channel *ch)
 	regions_close(ch);
 }
 
-/* Close and free all that the session has, and the session. */
+/*
+ * Begin or end to record, with its triggers; w waits for the counts, and if it
+ * begins, for programs.
+ */
+static void
+session_follow(struct session *s, bool active, struct waiter *w)
+{
+	struct trigger *t;
+	struct channel *ch;
+
+	session_activate(s, active);
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		channel_activate(ch, w);
+		channel_sync(ch, active ? w : NULL);
+	}
+	for (t = s->triggers; t != NULL; t = t->next)
+		session_follow(t->watch, active, w);
+}
+
+void
+session_start(struct session *s, struct waiter *w)
+{
+	session_follow(s, true, w);
+}
+
+/* Programs are told to record no more, but nobody waits for their answers. */
+void
+session_halt(struct session *s, struct waiter *w)
+{
+	struct trace *t;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		trace_refine(t);
+	session_follow(s, false, w);
+}
+
+/*
+ * Close and free all that the session has, and the session.  Of its triggers
+ * nobody wants the last events.
+ */
 void
 session_end(struct session *s)
 {
 	struct channel *ch;
 
+	while (s->triggers != NULL)
+		session_end(s->triggers->watch);
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);
 		regions_free(ch);
@@ -81,6 +122,18 @@ warn_left(const struct session *s)
 	return any;
 }
 
+/* Consumers are gone, and what they have left to count is no more. */
+static void
+watches_remove(const struct session *s)
+{
+	const struct trigger *t;
+	const struct trace *u;
+
+	for (t = s->triggers; t != NULL; t = t->next)
+		for (u = t->watch->traces; u != NULL; u = u->next)
+			regions_remove(u);
+}
+
 /* utd ends, and with it all sessions whose buffers are written. */
 bool
 sessions_end(void)
@@ -89,11 +142,16 @@ sessions_end(void)
 
 	for (s = sessions; s != NULL; s = next) {
 		next = s->next;
+		if (s->trigger != NULL) {
+			session_activate(s, false);
+			continue;	/* it goes with the one it is of */
+		}
 		if (warn_left(s)) {
 			session_activate(s, false);
 			continue;
 		}
 		command_forget(s);
+		watches_remove(s);
 		session_end(s);
 	}
 	return sessions == NULL;

@@ -75,6 +75,7 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_ROTATING	16u
 #define STATE_LINGERS	32u
 #define STATE_KEEPS	64u
+#define STATE_WATCHES	128u	/* it is of a trigger: see put_trigger */
 #define STATE_WARNING	5	/* a session: str */
 #define STATE_TRACE	6	/* a id, b session: see put_trace */
 #define STATE_TEXT	7	/* a trace: u64 where, str metadata */

@@ -449,7 +449,8 @@ link_step(struct link *l)
 	struct plan *plan;
 
 	if (l->channel != NULL && channel_active(l->channel) &&
-	    !track_judge(l->channel->session, p, &l->verdict)) {
+	    !track_judge(session_shown(l->channel->session), p,
+	    &l->verdict)) {
 		link_turn(l);
 		return;
 	}

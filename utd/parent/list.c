@@ -24,6 +24,7 @@
 
 #include "client.h"
 #include "program.h"
+#include "trigger.h"
 
 #define PATIENCE	3000	/* ms for programs that do not answer */
 
@@ -199,6 +200,25 @@ list_track(struct client *k, const struct track *t)
 }
 
 static void
+list_trigger(struct client *k, const struct trigger *t)
+{
+	const struct rule *rule = trigger_rule(t);
+
+	row_begin(1, "trigger");
+	row_num("number", t->number);
+	row_str("glob", rule->glob);
+	row_str("filter", rule->filter != NULL ? rule->filter->text : "");
+	row_num("count", t->count);
+	row_str("action", trigger_name(t->action));
+	row_str("command", t->command != NULL ? t->command : "");
+	row_str("state", t->due || t->busy ? "due" : trigger_over(t) ? "over" :
+	    "armed");
+	row_num("matches", trigger_matches(t));
+	row_num("acted", t->acted);
+	row_end(k);
+}
+
+static void
 row_program(struct client *k, int depth, const struct program *p)
 {
 	row_begin(depth, "program");
@@ -216,6 +236,7 @@ list_session(struct client *k, const struct session *s)
 	const struct channel *ch;
 	const struct program *p;
 	const struct track *t;
+	const struct trigger *tr;
 	const struct warning *w;
 	struct counts sum;
 
@@ -244,6 +265,8 @@ list_session(struct client *k, const struct session *s)
 		list_channel(k, ch);
 	for (t = s->tracks; t != NULL; t = t->next)
 		list_track(k, t);
+	for (tr = s->triggers; tr != NULL; tr = tr->next)
+		list_trigger(k, tr);
 	for (p = programs; p != NULL; p = p->next)
 		if (session_sees(s, p->uid))
 			row_program(k, 1, p);
@@ -270,7 +293,7 @@ listed(struct client *k)
 		return;
 	for (s = sessions; s != NULL && k->conn != NULL; s = s->next)
 		if ((k->session == NULL || k->session == s) && !s->dying &&
-		    sees(k, s->uid))
+		    s->trigger == NULL && sees(k, s->uid))
 			list_session(k, s);
 	client_ok(k, "%s", "");
 }
@@ -298,7 +321,7 @@ list_sessions(struct client *k, struct ut_msg *m)
 	}
 	w = client_wait(k, listed, PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
-		if ((k->session == NULL || k->session == s) &&
+		if ((k->session == NULL || k->session == session_shown(s)) &&
 		    sees(k, s->uid))
 			for (ch = s->channels; ch != NULL; ch = ch->next)
 				channel_count(ch, w);

@@ -24,6 +24,7 @@
 #include "listen.h"
 #include "parent.h"
 #include "program.h"
+#include "trigger.h"
 
 static const struct hello hellos[] = {
 	{ UT_MSG_HELLO,	program_hello },
@@ -58,7 +59,10 @@ got_grown(const struct consumer *c, struct ut_msg *m)
 	if (r == NULL || r->trace->consumer != c)
 		return;
 	region_grown(r, ut_msg_get_u64(m));
-	rotation_grew(r->channel->session);
+	if (r->channel->session->trigger != NULL)
+		trigger_grew(r->channel->session->trigger);
+	else
+		rotation_grew(r->channel->session);
 }
 
 static bool

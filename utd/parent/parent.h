@@ -25,6 +25,8 @@
 #include "session.h"
 
 /* end.c */
+void	 session_start(struct session *, struct waiter *);
+void	 session_halt(struct session *, struct waiter *);
 void	 channel_close(struct channel *);
 void	 session_end(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */

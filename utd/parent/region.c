@@ -387,8 +387,10 @@ region_fd(const struct region *r, int fd, char *why, size_t n)
 void
 region_watch(struct region *r)
 {
+	const struct session *s = r->channel->session;
+
 	if (r->state != REGION_READY || r->watched || r->moved ||
-	    r->channel->session->rotation.bytes == 0)
+	    (s->rotation.bytes == 0 && s->trigger == NULL))
 		return;
 	r->watched = true;
 	ut_msg_init(&out, UT_C_WATCH, r->id, 0);

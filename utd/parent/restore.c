@@ -35,6 +35,7 @@
 #include "listen.h"
 #include "parent.h"
 #include "program.h"
+#include "trigger.h"
 
 static struct region *region;		/* the last one that had an event */
 
@@ -70,6 +71,52 @@ read_rotation(struct ut_msg *m, struct rotation *ro)
 	ro->bytes = ut_msg_get_u64(m);
 	return !m->bad && ro->ms <= INT32_MAX &&
 	    strchr(ro->from, '/') == NULL && strchr(ro->to, '/') == NULL;
+}
+
+/* A session watches for that one, or did so before. */
+static bool
+watches(struct session *s, struct session *of)
+{
+	if (s->trigger != NULL)
+		return s->trigger->of == of;
+	if (of == NULL || of == s || of->trigger != NULL || of->lingers ||
+	    of->uid != s->uid || s->triggers != NULL || session_output(s) ||
+	    s->channels != NULL || s->tracks != NULL)
+		return false;
+	session_watch(s, of);
+	return true;
+}
+
+/* What is behind the state of a session that watches. */
+static bool
+read_trigger(struct ut_msg *m, struct session *s)
+{
+	struct trigger *t;
+	char command[UT_COMMAND_MAX + 1], why[512];
+
+	if ((m->h.b & STATE_WATCHES) == 0)
+		return s->trigger == NULL;
+	if (!watches(s, session_by_id(ut_msg_get_u32(m)))) {
+		if (s->trigger == NULL && s->channels == NULL &&
+		    s->triggers == NULL && s->traces == NULL)
+			session_free(s);
+		return false;
+	}
+	t = s->trigger;
+	t->number = ut_msg_get_u32(m);
+	t->action = ut_msg_get_u32(m);
+	t->count = ut_msg_get_u32(m);
+	t->base = ut_msg_get_u64(m);
+	t->passed = ut_msg_get_u64(m);
+	t->acted = ut_msg_get_u64(m);
+	t->due = ut_msg_get_u32(m) != 0;
+	ut_msg_get_str(m, command, sizeof(command));
+	free(t->command);
+	t->command = command[0] != '\0' ? xstrdup(command) : NULL;
+	if (t->of->ntriggers < t->number)
+		t->of->ntriggers = t->number;
+	return !m->bad && !trigger_refused(t->of, t->action, command, why,
+	    sizeof(why));
 }
 
 /* A new session, or the new state of one that was read before. */
@@ -114,7 +161,7 @@ read_session(struct ut_msg *m)
 	free(s->command);
 	s->command = m->bad || command[0] == '\0' ? NULL : xstrdup(command);
 	s->shots = ut_msg_get_u32(m);
-	return !m->bad;
+	return !m->bad && read_trigger(m, s);
 }
 
 /* Chunks for which the command has to be run, or need not be any more. */
@@ -388,6 +435,8 @@ drop_session(uint32_t id)
 
 	if (s == NULL)
 		return false;
+	while (s->triggers != NULL)
+		(void)drop_session(s->triggers->watch->id);
 	while (s->traces != NULL)
 		(void)drop_trace(s->traces);
 	session_free(s);
@@ -580,6 +629,27 @@ load_sessions(FILE *f, const char *state)
 	}
 }
 
+/* Of a damaged journal: a trigger without its channel, its rule or its action. */
+static void
+triggers_check(void)
+{
+	struct session *s, *next;
+	const struct trigger *t;
+	char why[512];
+
+	for (s = sessions; s != NULL; s = next) {
+		next = s->next;
+		if ((t = s->trigger) == NULL || (!t->of->lingers &&
+		    !s->lingers && s->channels != NULL &&
+		    s->channels->newest != NULL && !trigger_refused(t->of,
+		    t->action, t->command != NULL ? t->command : "", why,
+		    sizeof(why))))
+			continue;
+		session_warn(t->of, "trigger %u is lost", t->number);
+		(void)drop_session(s->id);
+	}
+}
+
 static void
 load_programs(FILE *f)
 {
@@ -601,6 +671,7 @@ state_load(const char *state, const char *table)
 		return;
 	load_sessions(f, state);
 	fclose(f);
+	triggers_check();
 	for (s = sessions; s != NULL; s = s->next)
 		session_warn(s, "utd was killed, and another took over");
 	if (sessions != NULL && (f = open_ours(table)) != NULL) {
@@ -626,9 +697,11 @@ state_resume(void)
 			commands_over(s);
 			continue;
 		}
-		log_info("session %s goes on", s->name);
+		if (s->trigger == NULL)
+			log_info("session %s goes on", s->name);
 		rotation_set(s);
 		session_open(s, NULL);
+		triggers_resume(s);
 	}
 }
 

@@ -63,9 +63,17 @@ session_taken(const char *name, uid_t uid)
 	const struct session *s;
 
 	for (s = sessions; s != NULL; s = s->next)
-		if (!s->lingers && s->uid == uid && strcmp(s->name, name) == 0)
+		if (!s->lingers && s->trigger == NULL && s->uid == uid &&
+		    strcmp(s->name, name) == 0)
 			return true;
 	return false;
+}
+
+/* Can it be named now? */
+static bool
+nameable(const struct session *s)
+{
+	return !s->dying && s->trigger == NULL;
 }
 
 /* Append to why the names that the user can give: all, or those like name. */
@@ -78,7 +86,7 @@ add_choices(const char *name, uid_t uid, char *why, size_t size)
 	size_t len = strlen(why);
 
 	for (s = sessions; s != NULL; s = s->next) {
-		if (s->dying || !may_control(s, uid) ||
+		if (!nameable(s) || !may_control(s, uid) ||
 		    (*name != '\0' && strcmp(s->name, name) != 0))
 			continue;
 		if (s->uid == uid)
@@ -108,7 +116,7 @@ session_current(uid_t uid, char *why, size_t size)
 	bool any = false;
 
 	for (s = sessions; s != NULL; s = s->next) {
-		if (s->dying || s->uid != uid)
+		if (!nameable(s) || s->uid != uid)
 			continue;
 		if (s->current)
 			return s;
@@ -129,7 +137,7 @@ session_made(struct session *new)
 	new->dying = false;
 	new->lasts = true;
 	for (s = sessions; s != NULL; s = s->next) {
-		if (s->uid != new->uid)
+		if (s->uid != new->uid || s->trigger != NULL)
 			continue;
 		if (s->current)
 			new->before = s->id;
@@ -190,7 +198,7 @@ session_find(const char *name, uid_t uid, char *why, size_t size)
 		return session_current(uid, why, size);
 	one = split_name(&name, &owner);
 	for (s = sessions; s != NULL; s = s->next) {
-		if (s->dying || !may_control(s, uid) ||
+		if (!nameable(s) || !may_control(s, uid) ||
 		    strcmp(s->name, name) != 0 || (one && s->uid != owner))
 			continue;
 		if (one || s->uid == uid)
@@ -263,6 +271,40 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 	sessions = s;
 	state_add(&s->saved, SAVED_SESSION, id, s);
 	return s;
+}
+
+/*
+ * The session watches for a trigger of that one, which is told everything that
+ * goes wrong in it.
+ */
+void
+session_watch(struct session *s, struct session *of)
+{
+	struct trigger *t, **p;
+
+	s->trigger = t = xcalloc(1, sizeof(*t));
+	t->watch = s;
+	t->of = of;
+	for (p = &of->triggers; *p != NULL; p = &(*p)->next)
+		continue;
+	*p = t;
+	s->lasts = true;
+	s->dying = false;
+	state_changed(&s->saved);
+}
+
+static void
+trigger_free(struct trigger *t)
+{
+	struct trigger **p;
+
+	for (p = &t->of->triggers; *p != t; p = &(*p)->next)
+		continue;
+	*p = t->next;
+	timer_clear(&t->look);
+	timer_clear(&t->again);
+	free(t->command);
+	free(t);
 }
 
 static void
@@ -347,6 +389,8 @@ session_free(struct session *s)
 	user_give(s->user, QUOTA_SESSIONS, 1);
 	user_drop(s->user);
 	state_del(&s->saved);
+	if (s->trigger != NULL)
+		trigger_free(s->trigger);	/* the journal asks for it */
 	free(s);
 }
 
@@ -460,7 +504,7 @@ session_sees(const struct session *s, uid_t uid)
 	return !s->dying && (s->uid == uid || s->uid == 0);
 }
 
-/* To the log and to `utctl list', each text once. */
+/* To the log and to `utctl list', each text once for the session shown. */
 void
 session_warn(struct session *s, const char *fmt, ...)
 {
@@ -471,6 +515,7 @@ session_warn(struct session *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	s = session_shown(s);
 	for (p = &s->warnings; *p != NULL; p = &(*p)->next)
 		if (strcmp((*p)->text, text) == 0)
 			return;

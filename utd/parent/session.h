@@ -150,6 +150,7 @@ bool	 contexts_valid(const struct contexts *, char *, size_t);
 bool	 contexts_possible(const struct channel *, const struct contexts *,
 	    char *, size_t);
 void	 contexts_add(struct channel *, const struct contexts *);
+bool	 contexts_named(const struct filter *, struct contexts *);
 bool	 contexts_fit(const struct channel *, const struct filter *, char *,
 	    size_t);
 
@@ -206,6 +207,29 @@ struct chunk {
 	struct chunk	*next;
 };
 
+/*
+ * trigger.c: something is done in a session when programs record an event.  A
+ * session without output that nobody sees has a channel for that event, whose
+ * buffers are counted and dropped.
+ */
+struct trigger {
+	uint32_t	 number;	/* of those of the session */
+	struct session	*of;		/* that it is about */
+	struct session	*watch;		/* whose events are counted */
+	uint32_t	 action;	/* UT_TRIGGER_ */
+	uint32_t	 count;		/* of matches; 0: the first one only */
+	char		*command;	/* to be run; or NULL */
+	uint64_t	 base;		/* matches when the session was started */
+	uint64_t	 passed;	/* how often `count' was reached since */
+	uint64_t	 acted;		/* how often that was done, ever */
+	bool		 due;		/* it has to be done, */
+	bool		 busy;		/* and is being done */
+	int64_t		 looked;	/* when matches were last asked for */
+	struct timer	 look;		/* until that is done again */
+	struct timer	 again;		/* when it could not be done */
+	struct trigger	*next;		/* of the session */
+};
+
 struct session {
 	uint32_t	 id;
 	struct saved	 saved;
@@ -247,6 +271,9 @@ struct session {
 	struct track	*tracks;	/* none: it records all programs */
 	uint32_t	 ntracks;
 	uint32_t	 tracking;	/* how often they changed */
+	struct trigger	*trigger;	/* that it watches for; or NULL */
+	struct trigger	*triggers;	/* of it */
+	uint32_t	 ntriggers;	/* the last one's number */
 	struct trace	*traces;
 	struct warning	*warnings;
 	unsigned int	 nwarnings;
@@ -254,6 +281,13 @@ struct session {
 };
 
 extern struct session *sessions;	/* the last one created is the first */
+
+/* The session that the user sees. */
+static inline struct session *
+session_shown(struct session *s)
+{
+	return s->trigger != NULL ? s->trigger->of : s;
+}
 
 void	 command_set(struct session *, const char *);
 void	 command_add(struct session *, const char *);
@@ -281,6 +315,7 @@ void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
 struct session *session_new(uint32_t, const char *, const char *, uid_t,
 	    gid_t);
+void	 session_watch(struct session *, struct session *);
 int	 session_own(struct session *, int, bool);
 void	 session_free(struct session *);
 bool	 session_dir(struct session *, struct ut_msg *);

@@ -83,6 +83,21 @@ put_rotation(const struct rotation *ro)
 	ut_msg_u64(&out, ro->bytes);
 }
 
+/* What is run may have ended when another utd looks; what rotates is known. */
+static void
+put_trigger(const struct trigger *t)
+{
+	ut_msg_u32(&out, t->of->id);
+	ut_msg_u32(&out, t->number);
+	ut_msg_u32(&out, t->action);
+	ut_msg_u32(&out, t->count);
+	ut_msg_u64(&out, t->base);
+	ut_msg_u64(&out, t->passed);
+	ut_msg_u64(&out, t->acted);
+	ut_msg_u32(&out, t->due || (t->busy && t->command != NULL));
+	ut_msg_str(&out, t->command != NULL ? t->command : "");
+}
+
 static void
 put_chunk(unsigned int j, const struct session *s, const char *name, bool added)
 {
@@ -105,7 +120,8 @@ put_session(unsigned int j, struct saved *v)
 	    (s->begun ? STATE_BEGUN : 0) |
 	    (s->rotation.busy ? STATE_ROTATING : 0) |
 	    (s->lingers ? STATE_LINGERS : 0) |
-	    (s->keeps ? STATE_KEEPS : 0));
+	    (s->keeps ? STATE_KEEPS : 0) |
+	    (s->trigger != NULL ? STATE_WATCHES : 0));
 	ut_msg_u32(&out, s->nstreams);
 	ut_msg_str(&out, s->name);
 	ut_msg_str(&out, s->dir);
@@ -121,6 +137,8 @@ put_session(unsigned int j, struct saved *v)
 	put_rotation(&s->rotation);
 	ut_msg_str(&out, s->command != NULL ? s->command : "");
 	ut_msg_u32(&out, s->shots);
+	if (s->trigger != NULL)
+		put_trigger(s->trigger);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
@@ -278,6 +296,8 @@ put_entries(unsigned int j, struct saved *v, size_t left)
 static bool
 session_lasts(const struct session *s)
 {
+	if (s->trigger != NULL)
+		s = s->trigger->of;
 	return s->lasts || s->lingers;
 }
 
@@ -322,7 +342,12 @@ lasts(const struct saved *v)
 static struct saved *
 above(const struct saved *v)
 {
+	const struct session *s;
+
 	switch (v->kind) {
+	case SAVED_SESSION:
+		s = v->object;
+		return s->trigger != NULL ? &s->trigger->of->saved : NULL;
 	case SAVED_TRACE:
 		return &((const struct trace *)v->object)->session->saved;
 	case SAVED_CHANNEL:

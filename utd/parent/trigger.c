@@ -1,0 +1,400 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Triggers.  The event is recorded once more, into buffers of which nothing is
+ * written: see struct trigger.  Their consumer tells when there are more events
+ * in them, at most each FLUSH_MS; then it is asked how many, and for each
+ * `count' of them the action is due.  One that is being done is not begun
+ * again before it is over: however often it was due meanwhile, it is done once
+ * more then.
+ *
+ * What is due is in the saved state before it is done, and no more when it is
+ * over; the next utd does it again if it cannot know.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parent.h"
+#include "program.h"
+#include "trigger.h"
+
+#define LOOK_MS		20	/* between two looks, at least */
+#define RETRY_MS	1000	/* after something could not be done */
+
+static void	act(struct trigger *);
+
+/* The session that watches has that ID. */
+static struct trigger *
+trigger_by_id(uint32_t id)
+{
+	const struct session *s = session_by_id(id);
+
+	return s != NULL ? s->trigger : NULL;
+}
+
+struct trigger *
+trigger_find(const struct session *s, uint32_t number)
+{
+	struct trigger *t = s->triggers;
+
+	while (t != NULL && t->number != number)
+		t = t->next;
+	return t;
+}
+
+/* The only rule of its only channel. */
+const struct rule *
+trigger_rule(const struct trigger *t)
+{
+	return t->watch->channels->newest;
+}
+
+/*
+ * All that there ever were.  An event that was overwritten has passed the
+ * filter, and one that was lost has not been asked.
+ */
+static uint64_t
+count_all(const struct trigger *t)
+{
+	const struct rule *rule = trigger_rule(t);
+	struct counts sum;
+
+	session_counts(t->watch, &sum);
+	return sum.written + sum.overwritten +
+	    (rule->filter == NULL ? sum.lost : 0);
+}
+
+/* Since the session was started. */
+uint64_t
+trigger_matches(const struct trigger *t)
+{
+	const uint64_t n = count_all(t);
+
+	return n > t->base ? n - t->base : 0;
+}
+
+bool
+trigger_over(const struct trigger *t)
+{
+	return t->count == 0 && t->passed > 0;
+}
+
+/* The first match was all that was wanted: programs need not tell of more. */
+static void
+watch_end(struct trigger *t)
+{
+	struct channel *ch = t->watch->channels;
+
+	channel_enable(ch, false);
+	channel_activate(ch, NULL);
+	channel_sync(ch, NULL);
+}
+
+static void
+warn(struct trigger *t, const char *why)
+{
+	session_warn(t->of, "trigger %u: %s", t->number, why);
+}
+
+static void
+again(void *arg)
+{
+	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
+
+	if (t != NULL)
+		act(t);
+}
+
+/* It is done now; it may be wanted again meanwhile. */
+static void
+begin(struct trigger *t, bool busy)
+{
+	t->due = false;
+	t->busy = busy;
+	t->acted++;
+	state_changed(&t->watch->saved);
+}
+
+/* It cannot be done. */
+static void
+forget(struct trigger *t)
+{
+	t->due = false;
+	state_changed(&t->watch->saved);
+}
+
+static void
+over(struct trigger *t)
+{
+	t->busy = false;
+	state_changed(&t->watch->saved);
+	act(t);
+}
+
+/*
+ * Actions.  Each begins what it does, or forgets it.
+ */
+static void
+halted(void *arg)
+{
+	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
+
+	if (s != NULL)
+		triggers_look(s);
+}
+
+static void
+act_stop(struct trigger *t)
+{
+	struct waiter *w;
+
+	if (!t->of->active) {
+		forget(t);
+		return;
+	}
+	begin(t, false);
+	log_info("session %s: trigger %u stops it", t->of->name, t->number);
+	if ((w = wait_new(halted, id_arg(t->of->id))) == NULL)
+		fatal("calloc");
+	session_halt(t->of, w);
+	wait_less(w);
+}
+
+static void
+rotated(void *arg)
+{
+	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
+
+	if (t != NULL)
+		over(t);
+}
+
+/* If another rotation is on its way, this one comes behind. */
+static void
+act_rotate(struct trigger *t)
+{
+	struct rotation *ro = &t->of->rotation;
+	struct waiter *w;
+	char why[600];
+
+	if (!ro->busy && rotation_refused(t->of, why, sizeof(why))) {
+		forget(t);
+		warn(t, why);
+		return;
+	}
+	if ((w = wait_new(rotated, id_arg(t->watch->id))) == NULL)
+		fatal("calloc");
+	(void)waits_add(&ro->waiters, w);
+	if (ro->busy) {
+		t->busy = true;
+	} else {
+		begin(t, true);
+		rotation_begin(t->of, UT_CHUNK_ANY);
+	}
+	wait_less(w);
+}
+
+static void
+exec_ended(uint32_t id, int status)
+{
+	struct trigger *t = trigger_by_id(id);
+	char why[64], text[80];
+
+	if (t == NULL)
+		return;
+	if (job_failed(status, why, sizeof(why))) {
+		snprintf(text, sizeof(text), "command: %s", why);
+		warn(t, text);
+	}
+	over(t);
+}
+
+static void
+act_exec(struct trigger *t)
+{
+	char matches[24], why[128];
+	const char *const args[JOB_ARGS] = { t->of->dir, t->of->name,
+	    trigger_rule(t)->glob, matches };
+
+	snprintf(matches, sizeof(matches), "%" PRIu64, trigger_matches(t));
+	begin(t, true);
+	if (job_run(t->of, t->command, args, exec_ended, t->watch->id) != -1)
+		return;
+	snprintf(why, sizeof(why), "command: %s; it is run later",
+	    strerror(errno));
+	warn(t, why);
+	t->acted--;
+	t->busy = false;
+	t->due = true;
+	timer_set(&t->again, RETRY_MS, again, id_arg(t->watch->id));
+}
+
+static const struct action {
+	uint32_t	 type;
+	const char	*name;
+	void		(*act)(struct trigger *);
+	bool		 output;	/* the session needs some */
+	bool		 command;	/* it has one */
+	bool		 ending;	/* also for a session that ends */
+} actions[] = {
+	{ UT_TRIGGER_STOP, "stop", act_stop, false, false, false },
+	{ UT_TRIGGER_ROTATE, "rotate", act_rotate, true, false, false },
+	{ UT_TRIGGER_EXEC, "exec", act_exec, false, true, true },
+};
+
+static const struct action *
+action_find(uint32_t type)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (actions[i].type == type)
+			return &actions[i];
+	return NULL;
+}
+
+const char *
+trigger_name(uint32_t type)
+{
+	const struct action *a = action_find(type);
+
+	return a != NULL ? a->name : NULL;
+}
+
+bool
+trigger_refused(const struct session *s, uint32_t type, const char *command,
+    char *why, size_t n)
+{
+	const struct action *a = action_find(type);
+
+	if (a == NULL)
+		snprintf(why, n, "trigger: no such action");
+	else if (a->command != (command[0] != '\0'))
+		snprintf(why, n, "trigger: %s command", a->command ?
+		    "exec needs a" : "only exec has a");
+	else if (a->output && !session_output(s))
+		snprintf(why, n, "session %s has no output", s->name);
+	else
+		return false;
+	return true;
+}
+
+/* Do what is due, unless it is being done. */
+static void
+act(struct trigger *t)
+{
+	const struct action *a = action_find(t->action);
+
+	if (!t->due || t->busy || t->again.when != 0)
+		return;
+	if (t->of->dying && !a->ending)
+		forget(t);
+	else
+		a->act(t);
+}
+
+/* How often was the count reached, as far as is known? */
+static void
+look(struct trigger *t)
+{
+	const uint64_t n = trigger_matches(t);
+	const uint64_t passed = t->count != 0 ? n / t->count : n > 0;
+
+	if (passed <= t->passed || trigger_over(t))
+		return;
+	t->passed = passed;
+	t->due = true;
+	state_changed(&t->watch->saved);
+	if (t->count == 0)
+		watch_end(t);
+	act(t);
+}
+
+void
+triggers_look(struct session *s)
+{
+	struct trigger *t;
+
+	for (t = s->triggers; t != NULL; t = t->next)
+		look(t);
+}
+
+/* The consumers have told how many there are; they are to tell of more. */
+static void
+counted(void *arg)
+{
+	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
+
+	if (t == NULL)
+		return;
+	look(t);
+	if (!trigger_over(t))
+		channel_watch(t->watch->channels);
+}
+
+static void
+ask(void *arg)
+{
+	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
+	struct waiter *w;
+
+	if (t == NULL)
+		return;
+	t->looked = ut_msg_now();
+	if ((w = wait_new(counted, id_arg(t->watch->id))) == NULL)
+		fatal("calloc");
+	channel_count(t->watch->channels, w);
+	wait_less(w);
+}
+
+void
+trigger_grew(struct trigger *t)
+{
+	const int64_t rest = t->looked + LOOK_MS - ut_msg_now();
+
+	if (t->look.when == 0)
+		timer_set(&t->look, rest > 0 && rest <= LOOK_MS ? (int)rest : 0,
+		    ask, id_arg(t->watch->id));
+}
+
+/* The session starts: matches count from now on. */
+void
+triggers_arm(struct session *s)
+{
+	struct trigger *t;
+
+	for (t = s->triggers; t != NULL; t = t->next) {
+		t->base = count_all(t);
+		t->passed = 0;
+		channel_enable(t->watch->channels, true);
+		channel_watch(t->watch->channels);
+		state_changed(&t->watch->saved);
+	}
+}
+
+/* What was due, or not known to be over, when another utd was killed. */
+void
+triggers_resume(struct session *s)
+{
+	struct trigger *t;
+
+	for (t = s->triggers; t != NULL; t = t->next)
+		act(t);
+}
