@@ -178,6 +178,7 @@ struct ut_msghdr {
 #define UT_TRIGGER_STOP	1
 #define UT_TRIGGER_ROTATE 2
 #define UT_TRIGGER_EXEC	3
+#define UT_TRIGGER_SNAPSHOT 4
 #define UT_TRIGGER_MAX	16		/* of a session */
 
 /* CREATE was refused for what it named, and may do with another name. */

@@ -37,6 +37,7 @@ static const struct action {
 	int		 command;
 	const char	*what;
 } actions[] = {
+	{ "snapshot", UT_TRIGGER_SNAPSHOT, 0, "snapshot" },
 	{ "stop", UT_TRIGGER_STOP, 0, "stop" },
 	{ "rotate", UT_TRIGGER_ROTATE, 0, "rotate" },
 	{ "exec", UT_TRIGGER_EXEC, 1, "'exec command'" },

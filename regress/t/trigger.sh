@@ -35,10 +35,10 @@ for args in '' '-e a:b' '-a stop' '-e a:b -a' '-r 1 -e a:b -a stop' '-r 1 -n 2' 
     '-e a:b -a stop s t' '-x'; do
 	expect 1 'usage: utctl trigger' utctl trigger $args
 done
-complains "^utctl: action 'snapshot': none of stop, rotate and 'exec command'\$" \
-    utctl trigger -e a:b -a snapshot
+complains "^utctl: action 'snap': none of snapshot, stop, rotate and 'exec command'\$" \
+    utctl trigger -e a:b -a snap
 for a in '' sto stopp 'stop now' 'rotate x' ' stop' Stop execute; do
-	complains "^utctl: action '$a': none of stop, rotate" \
+	complains "^utctl: action '$a': none of snapshot, stop, rotate" \
 	    utctl trigger -e a:b -a "$a"
 done
 complains "action 'exec': no command behind it" utctl trigger -e a:b -a exec
@@ -64,6 +64,8 @@ complains 'session s does not exist' utctl trigger -r 1 s
 utctl create -N none >/dev/null && utctl create -o "$T/trace" s >/dev/null ||
     fail "create"
 complains 'session none has no output' utctl trigger -e a:b -a rotate none
+complains 'session none has no directory for snapshots' \
+    utctl trigger -e a:b -a snapshot none
 complains 'session s has no trigger 1' utctl trigger -r 1 s
 complains 'session none has no trigger 4294967295' utctl trigger -r 4294967295 none
 ! utctl list | grep trigger || fail "there is one"
@@ -253,12 +255,44 @@ utctl untrack -a >/dev/null || fail "untrack -a"
 until_ok pulse_on a--- || fail "$answer"
 say_so 1 '.*; armed, 1 match, acted 1 time$' two
 utctl destroy two >/dev/null || fail "destroy"
+
+# A snapshot of what is kept: the match and what led to it.
+utctl create -S -o "$T/ring" ring >/dev/null &&
+    utctl enable-event 'pulse:a' >/dev/null &&
+    utctl enable-event 'pulse:b' >/dev/null && utctl start >/dev/null ||
+    fail "ring"
+complains 'session ring keeps what it records' \
+    utctl trigger -e a:b -a rotate ring
+expect 0 '^trigger 1: pulse:c: 1 events of 1 programs' \
+    utctl trigger -e pulse:c -n 2 -a snapshot ring
+until_ok pulse_on abc- || fail "$answer"
+pulse hit 2
+taken() {
+	shot=$(ls -d "$T/ring/snapshots"/*-"$1" 2>/dev/null)
+}
+until_ok taken 1 || fail "no snapshot: $(utctl list ring)"
+readers_agree "$shot"
+tail -n 2 "$T/view.out" | grep -q "pulse:b.* n = $answer\$" ||
+    fail "$answer is not there: $(tail -n 2 "$T/view.out")"
+[ "$(wc -l <"$T/view.out")" -eq 4 ] || fail "not 4 events"
+pulse hit 3
+until_ok taken 2 || fail "no snapshot: $(utctl list ring)"
+readers_agree "$shot"
+[ "$(wc -l <"$T/view.out")" -ge 8 ] || fail "not 8 events"
+say_so 1 'each 2 pulse:c: snapshot; armed, 5 matches, acted 2 times$' ring
+! utctl list ring | grep warning || fail "$(utctl list ring)"
+# What fails is told.
+rm -rf "$T/ring/snapshots" && : >"$T/ring/snapshots" || fail "rm"
+pulse hit 2
+until_ok sh -c "utctl list ring | grep 'warning: trigger 1: snapshot: '" ||
+    fail "$(utctl list ring)"
+utctl destroy ring >/dev/null || fail "destroy"
 exec 3>&- 4<&-
 wait $PULSE
 
 # Saved and loaded, it is the same.
 utctl trigger -r 10 s && utctl trigger -r 11 s || fail "trigger -r"
-for a in stop rotate "exec echo \$1 'a b' \"c\"	# d"; do
+for a in stop snapshot rotate "exec echo \$1 'a b' \"c\"	# d"; do
 	utctl trigger -e 'pulse:*' -f 'text == "a b"' -n 12 -a "$a" s >/dev/null ||
 	    fail "$a"
 	utctl trigger -e pulse:a -a "$a" s >/dev/null || fail "$a"
@@ -266,11 +300,11 @@ done
 utctl list s | sed -n 's/^    trigger [0-9]*: //p' >"$T/before"
 utctl save s >"$T/saved" || fail "save"
 expect 0 'session s destroyed' utctl destroy s
-sed -i.bak 's/ -o [^ ]*/ -N/; s/rotate/stop/' "$T/saved"
+sed -i.bak 's/ -o [^ ]*/ -N/; s/rotate\|snapshot/stop/' "$T/saved"
 expect 0 '' utctl load -n "$T/saved"
 expect 0 'session s: no output' utctl load "$T/saved"
 utctl list s | sed -n 's/^    trigger [0-9]*: //p' >"$T/after"
-sed 's/rotate/stop/' "$T/before" | diff - "$T/after" >"$T/diff" ||
+sed 's/rotate\|snapshot/stop/' "$T/before" | diff - "$T/after" >"$T/diff" ||
     fail "loaded: $(cat "$T/diff")"
 utctl save s | diff "$T/saved" - >"$T/diff" || fail "$(cat "$T/diff")"
 utctl destroy s >/dev/null || fail "destroy"

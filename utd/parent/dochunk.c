@@ -82,6 +82,7 @@ do_chunks(struct client *k, struct ut_msg *m)
 	struct rotation *ro = &k->session->rotation;
 	const uint32_t with = ut_msg_get_u32(m), ms = ut_msg_get_u32(m);
 	const uint64_t bytes = ut_msg_get_u64(m);
+	const char *why;
 	char command[UT_COMMAND_MAX + 1];
 
 	ut_msg_get_str(m, command, sizeof(command));
@@ -91,13 +92,8 @@ do_chunks(struct client *k, struct ut_msg *m)
 		    UT_COMMAND_MAX);
 		return;
 	}
-	if (k->session->keeps) {
-		client_refuse(k, "session %s keeps what it records: see "
-		    "snapshot", k->session->name);
-		return;
-	}
-	if (!session_output(k->session)) {
-		client_refuse(k, "session %s has no output", k->session->name);
+	if ((why = session_no_output(k->session)) != NULL) {
+		client_refuse(k, "session %s %s", k->session->name, why);
 		return;
 	}
 	if ((with & UT_CHUNKS_MS) != 0)

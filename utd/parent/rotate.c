@@ -310,11 +310,9 @@ rotation_refused(const struct session *s, char *why, size_t n)
 	for (t = s->traces; t != NULL; t = t->next)
 		if (t->state == TRACE_FAILED && t->take != TAKE_NONE)
 			break;
-	if (s->keeps)
-		snprintf(why, n, "session %s keeps what it records: see "
-		    "snapshot", s->name);
-	else if (!session_output(s))
-		snprintf(why, n, "session %s has no output", s->name);
+	if (!session_output(s))
+		snprintf(why, n, "session %s %s", s->name,
+		    session_no_output(s));
 	else if (!s->begun)
 		snprintf(why, n, "session %s was never started", s->name);
 	else if (s->rotation.busy)

@@ -433,6 +433,13 @@ session_output(const struct session *s)
 	return session_placed(s) && !s->keeps;
 }
 
+const char *
+session_no_output(const struct session *s)
+{
+	return s->keeps ? "keeps what it records: see snapshot" :
+	    !session_placed(s) ? "has no output" : NULL;
+}
+
 /* Take the session out of the saved state; its directory is nobody's. */
 void
 session_forget(struct session *s)

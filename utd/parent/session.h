@@ -224,6 +224,7 @@ struct trigger {
 	uint64_t	 acted;		/* how often that was done, ever */
 	bool		 due;		/* it has to be done, */
 	bool		 busy;		/* and is being done */
+	uint32_t	 shot;		/* the snapshot that is */
 	int64_t		 looked;	/* when matches were last asked for */
 	struct timer	 look;		/* until that is done again */
 	struct timer	 again;		/* when it could not be done */
@@ -321,6 +322,8 @@ void	 session_free(struct session *);
 bool	 session_dir(struct session *, struct ut_msg *);
 void	 session_forget(struct session *);
 bool	 session_output(const struct session *);	/* or none by itself */
+/* Why there is none; or NULL. */
+const char *session_no_output(const struct session *);
 bool	 session_placed(const struct session *);	/* has a directory */
 bool	 session_sees(const struct session *, uid_t);
 /* Does it want any event? */

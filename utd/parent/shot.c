@@ -477,20 +477,24 @@ too_many(uid_t uid)
 	return n >= SHOTS_MAX;
 }
 
-/* Why there can be none now; or NULL. */
+/* Why there can be none now, with EAGAIN if perhaps soon; or NULL. */
 static const char *
 refused(const struct session *s, const char *dir)
 {
+	errno = EINVAL;
 	if (!s->begun)
 		return "was never started";
 	if (dir == NULL && !session_placed(s))
 		return "has no directory: name one (-o)";
-	if (dir == NULL && s->dirfd == -1)
-		return s->gone[0] != '\0' ? s->gone : "is being taken up";
-	if (session_late(s) != NULL || consumers_late(s->uid))
-		return "has a consumer that does not answer";
+	if (dir == NULL && s->gone[0] != '\0')
+		return s->gone;
 	if (s->traces == NULL)
 		return "has no buffers yet: no program came that records";
+	errno = EAGAIN;
+	if (dir == NULL && s->dirfd == -1)
+		return "is being taken up";
+	if (session_late(s) != NULL || consumers_late(s->uid))
+		return "has a consumer that does not answer";
 	if (too_many(s->uid))
 		return "has too many snapshots under way";
 	return NULL;
@@ -549,6 +553,14 @@ shot_result(uint32_t id, uint64_t *events, char *path, size_t n)
 	*events = sh->events;
 	snprintf(path, n, "%s", sh->path);
 	return true;
+}
+
+const char *
+shot_failed(uint32_t id)
+{
+	const struct shot *sh = shot_by_id(id);
+
+	return sh != NULL && sh->why[0] != '\0' ? sh->why : NULL;
 }
 
 /* The directory of a session that is taken up is open. */

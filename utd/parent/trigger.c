@@ -246,17 +246,66 @@ act_exec(struct trigger *t)
 	timer_set(&t->again, RETRY_MS, again, id_arg(t->watch->id));
 }
 
+static void
+shot_taken(void *arg)
+{
+	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
+	char text[600];
+
+	if (t == NULL)
+		return;
+	if (shot_failed(t->shot) != NULL) {
+		snprintf(text, sizeof(text), "snapshot: %s",
+		    shot_failed(t->shot));
+		warn(t, text);
+	}
+	over(t);
+}
+
+static void
+act_snapshot(struct trigger *t)
+{
+	struct waiter *w = wait_new(shot_taken, id_arg(t->watch->id));
+	char why[600];
+
+	if (w == NULL)
+		fatal("calloc");
+	t->shot = shot_begin(t->of, NULL, NULL, NULL, w, why, sizeof(why));
+	if (t->shot != 0) {
+		begin(t, true);
+	} else {
+		wait_abandon(w);
+		if (errno == EAGAIN) {
+			timer_set(&t->again, RETRY_MS, again,
+			    id_arg(t->watch->id));
+		} else {
+			forget(t);
+			warn(t, why);
+		}
+	}
+	wait_less(w);
+}
+
+static const char *
+no_place(const struct session *s)
+{
+	return session_placed(s) ? NULL : "has no directory for snapshots";
+}
+
 static const struct action {
 	uint32_t	 type;
 	const char	*name;
 	void		(*act)(struct trigger *);
-	bool		 output;	/* the session needs some */
+	const char	*(*lacks)(const struct session *);	/* or NULL */
 	bool		 command;	/* it has one */
 	bool		 ending;	/* also for a session that ends */
 } actions[] = {
-	{ UT_TRIGGER_STOP, "stop", act_stop, false, false, false },
-	{ UT_TRIGGER_ROTATE, "rotate", act_rotate, true, false, false },
-	{ UT_TRIGGER_EXEC, "exec", act_exec, false, true, true },
+	{ UT_TRIGGER_SNAPSHOT, "snapshot", act_snapshot, no_place, false,
+	    false },
+	{ UT_TRIGGER_STOP, "stop", act_stop, NULL, false, false },
+	{ UT_TRIGGER_ROTATE, "rotate", act_rotate, session_no_output, false,
+	    false },
+	{ UT_TRIGGER_EXEC, "exec", act_exec, NULL, true, true },
 };
 
 static const struct action *
@@ -283,14 +332,15 @@ trigger_refused(const struct session *s, uint32_t type, const char *command,
     char *why, size_t n)
 {
 	const struct action *a = action_find(type);
+	const char *lack = a != NULL && a->lacks != NULL ? a->lacks(s) : NULL;
 
 	if (a == NULL)
 		snprintf(why, n, "trigger: no such action");
 	else if (a->command != (command[0] != '\0'))
 		snprintf(why, n, "trigger: %s command", a->command ?
 		    "exec needs a" : "only exec has a");
-	else if (a->output && !session_output(s))
-		snprintf(why, n, "session %s has no output", s->name);
+	else if (lack != NULL)
+		snprintf(why, n, "session %s %s", s->name, lack);
 	else
 		return false;
 	return true;
