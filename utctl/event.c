@@ -29,6 +29,21 @@
 #include "level.h"
 #include "utctl.h"
 
+static void	no_level(const char *) __attribute__((noreturn));
+
+static void
+no_level(const char *s)
+{
+	char known[256] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < NLEVELS; i++)
+		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s",
+		    i == 0 ? "" : ", ", level_names[i]);
+	die("level '%s': none of %s, and no number from 0 to %d", s, known,
+	    NLEVELS - 1);
+}
+
 /* A name, also as the programmer writes it, or a number. */
 static uint32_t
 parse_level(const char *s)
@@ -50,8 +65,7 @@ parse_level(const char *s)
 		if (*end == '\0' && n < NLEVELS)
 			return (uint32_t)n;
 	}
-	die("level '%s': neither a number from 0 to %d nor a name: see "
-	    "utctl(1)", s, NLEVELS - 1);
+	no_level(s);
 }
 
 void

@@ -141,7 +141,11 @@ track_parse(int argc, char **argv, struct step *st, int type,
 	if (st->nentries > UT_TRACK_MAX)
 		die("%s: more than %d of -p, -u and -n", argv[0],
 		    UT_TRACK_MAX);
-	if (optind != argc || all != (st->nentries == 0))
+	if (optind != argc)
+		die("%s: '%s' is no option: -n is before the name of a program, "
+		    "-p before a process ID, -u before a user", argv[0],
+		    argv[optind]);
+	if (all != (st->nentries == 0))
 		return usage(argv[0]);
 	return 0;
 }

@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	    "[-u user] ...\n\t[-n 'glob'] ..." },
 	{ "trigger", cmd_trigger, parse_trigger, 0, "-r number | -e 'glob' "
 	    "[-f filter] [-n count]\n\t"
-	    "-a stop | rotate | 'exec command' [session]" },
+	    "-a snapshot | stop | rotate | 'exec command' [session]" },
 	{ "rotate", cmd_rotate, parse_rotate, 0, "[-t time] [-z size] "
 	    "[-c command] [session]" },
 	{ "clear", cmd_clear, NULL, 0, "[session]" },

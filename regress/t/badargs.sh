@@ -78,7 +78,7 @@ bad '^usage: utctl record' utctl record -e 'a:*'
 # Programs.
 bad '^usage: utctl track' utctl track
 bad '^usage: utctl track' utctl track -s s
-bad '^usage: utctl track' utctl track -p 1 a
+bad "track: 'a' is no option: -n is before" utctl track -p 1 a
 bad 'utctl: track: unknown option -a' utctl track -a
 bad 'utctl: track: option -n needs a value' utctl track -n
 bad '^usage: utctl untrack' utctl untrack
@@ -136,7 +136,7 @@ bad 'more than [0-9]* bytes' utctl enable-channel -b 16m -n 65536 d
 
 # Levels.
 for l in '' = =info loud 15 -1 99999999999999999999 6x UT_ ==info; do
-	bad "level '.*': neither" utctl enable-event -l "$l" 'a:b'
+	bad "level '.*': none of emerg, .* and no number from 0 to 14" utctl enable-event -l "$l" 'a:b'
 	bad "level '.*': neither" utctl enable-event -L "$l" 'a:b'
 done
 
