@@ -22,8 +22,8 @@ awk -v to="$T/block" '
 is && !any { any = 1; n++ }
 is || (command && /^(    |\t)/) { print > (to n); command = 1; next }
 { command = 0 }' "$TOP/man/ut.7" || fail "awk"
-[ -s "$T/block8" ] && [ ! -e "$T/block9" ] ||
-    fail "not 8 blocks: $(cat "$T"/block*)"
+[ -s "$T/block9" ] && [ ! -e "$T/block10" ] ||
+    fail "not 9 blocks: $(cat "$T"/block*)"
 
 cat >"$T/web.c" <<'END'
 #include <stdlib.h>
@@ -45,7 +45,7 @@ main(int argc, char **argv)
 		UT(web, begin, id, "/");
 		ts.tv_sec = id == 17;
 		nanosleep(&ts, NULL);
-		UT(web, end, id, 200);
+		UT(web, end, id, id == 18 ? 500 : 200);
 	}
 	return 0;
 }
@@ -152,3 +152,11 @@ block 8
 [ "$(wc -l <"$T/said")" -eq 2 ] || fail "$(cat "$T/said")"
 said ' web:begin { id = 17, url = "/" }$'
 said ' web:end { id = 17, status = 200 }$'
+
+block 9
+said '^trigger 1: web:end: '
+"$T/web" 20 || fail "web: $?"
+until_ok sh -c "ls -d $T/last/snapshots/*-1" || fail "$(utctl list web)"
+utctl view "$T/last/snapshots"/*-1 >"$T/said" || fail "$(cat "$T/said")"
+said ' web:end { id = 18, status = 500 }$'
+utctl destroy web >"$T/said" || fail "$(cat "$T/said")"

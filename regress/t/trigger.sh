@@ -272,7 +272,7 @@ taken() {
 }
 until_ok taken 1 || fail "no snapshot: $(utctl list ring)"
 readers_agree "$shot"
-tail -n 2 "$T/view.out" | grep -q "pulse:b.* n = $answer\$" ||
+tail -n 2 "$T/view.out" | grep -q "pulse:b.* n = $answer }\$" ||
     fail "$answer is not there: $(tail -n 2 "$T/view.out")"
 [ "$(wc -l <"$T/view.out")" -eq 4 ] || fail "not 4 events"
 pulse hit 3
