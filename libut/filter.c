@@ -16,252 +16,9 @@
 
 /*
  * The machine of filters: see filter.h.
- *
- * The verifier goes through a program once, with the types of what is on the
- * stack, so the machine need not look at types, at the ends of the stack, or at
- * the end of the code.  It checks what depends on the fields.
  */
 
 #include "filter.h"
-
-/* Types, as two bits each: the stack fits a word, and its top is lowest. */
-#define I	1u
-#define D	2u
-#define S	3u
-#define TWO(under, top)	((under) << 2 | (top))
-
-_Static_assert(FILTER_DEPTH * 2 == 32, "the stack's types fit a uint32_t");
-_Static_assert(FILTER_MAX <= UINT16_MAX, "jumps and lengths fit a uint16_t");
-
-/* What an instruction takes, leaves, and has as operands, in bytes. */
-static const struct effect {
-	uint8_t	 in, out, operands;
-} effects[FILTER_OPS] = {
-	[FILTER_INT] =		{ 0, I, 8 },
-	[FILTER_DOUBLE] =	{ 0, D, 8 },
-	[FILTER_PID] =		{ 0, I, 0 },
-	[FILTER_TID] =		{ 0, I, 0 },
-	[FILTER_CPU] =		{ 0, I, 0 },
-	[FILTER_PROGRAM] =	{ 0, S, 0 },
-	[FILTER_SEEK] =		{ 0, 0, 4 },
-	[FILTER_PAST_STRING] =	{ 0, 0, 4 },
-	[FILTER_PAST_SEQ] =	{ 0, 0, 5 },
-	[FILTER_LOAD] =		{ 0, I, 5 },
-	[FILTER_LOAD_FLOAT] =	{ 0, D, 4 },
-	[FILTER_LOAD_DOUBLE] =	{ 0, D, 4 },
-	[FILTER_LOAD_STRING] =	{ 0, S, 4 },
-	[FILTER_LOAD_TEXT] =	{ 0, S, 8 },
-	[FILTER_TO_DOUBLE] =	{ I, D, 0 },
-	[FILTER_UTO_DOUBLE] =	{ I, D, 0 },
-	[FILTER_UNDER_TO_DOUBLE] = { TWO(I, D), TWO(D, D), 0 },
-	[FILTER_UNDER_UTO_DOUBLE] = { TWO(I, D), TWO(D, D), 0 },
-	[FILTER_NEG] =		{ I, I, 0 },
-	[FILTER_INV] =		{ I, I, 0 },
-	[FILTER_NOT] =		{ I, I, 0 },
-	[FILTER_BOOL] =		{ I, I, 0 },
-	[FILTER_DNEG] =		{ D, D, 0 },
-	[FILTER_DBOOL] =	{ D, I, 0 },
-	[FILTER_ADD] =		{ TWO(I, I), I, 0 },
-	[FILTER_SUB] =		{ TWO(I, I), I, 0 },
-	[FILTER_MUL] =		{ TWO(I, I), I, 0 },
-	[FILTER_AND] =		{ TWO(I, I), I, 0 },
-	[FILTER_OR] =		{ TWO(I, I), I, 0 },
-	[FILTER_XOR] =		{ TWO(I, I), I, 0 },
-	[FILTER_SHL] =		{ TWO(I, I), I, 0 },
-	[FILTER_SHR] =		{ TWO(I, I), I, 0 },
-	[FILTER_USHR] =		{ TWO(I, I), I, 0 },
-	[FILTER_DIV] =		{ TWO(I, I), I, 0 },
-	[FILTER_UDIV] =		{ TWO(I, I), I, 0 },
-	[FILTER_MOD] =		{ TWO(I, I), I, 0 },
-	[FILTER_UMOD] =		{ TWO(I, I), I, 0 },
-	[FILTER_DADD] =		{ TWO(D, D), D, 0 },
-	[FILTER_DSUB] =		{ TWO(D, D), D, 0 },
-	[FILTER_DMUL] =		{ TWO(D, D), D, 0 },
-	[FILTER_DDIV] =		{ TWO(D, D), D, 0 },
-	[FILTER_EQ] =		{ TWO(I, I), I, 1 },
-	[FILTER_NE] =		{ TWO(I, I), I, 1 },
-	[FILTER_LT] =		{ TWO(I, I), I, 1 },
-	[FILTER_LE] =		{ TWO(I, I), I, 1 },
-	[FILTER_GT] =		{ TWO(I, I), I, 1 },
-	[FILTER_GE] =		{ TWO(I, I), I, 1 },
-	[FILTER_DEQ] =		{ TWO(D, D), I, 0 },
-	[FILTER_DNE] =		{ TWO(D, D), I, 0 },
-	[FILTER_DLT] =		{ TWO(D, D), I, 0 },
-	[FILTER_DLE] =		{ TWO(D, D), I, 0 },
-	[FILTER_DGT] =		{ TWO(D, D), I, 0 },
-	[FILTER_DGE] =		{ TWO(D, D), I, 0 },
-	[FILTER_SAME] =		{ TWO(S, S), I, 0 },
-	[FILTER_MATCH] =	{ S, I, 2 },	/* and the pattern */
-	[FILTER_IN] =		{ I, I, 2 },	/* and the ranges */
-	[FILTER_ELSE0] =	{ I, 0, 2 },
-	[FILTER_ELSE1] =	{ I, 0, 2 },
-};
-
-#define RANGE_LEN	8u
-
-static unsigned int
-get16(const unsigned char *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint32_t
-get32(const unsigned char *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint64_t
-get64(const unsigned char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-/*
- * The verifier.
- */
-
-/* A program, and the jumps that have been seen and not come to an end. */
-struct verifier {
-	const unsigned char	*code;
-	size_t			 len;
-	size_t			 pc;
-	uint32_t		 stack;		/* types */
-	unsigned int		 njumps;
-	struct {
-		size_t		 to;
-		uint32_t	 stack;
-	} jumps[FILTER_JUMPS];
-};
-
-/* Two bits for each of at most two types. */
-static unsigned int
-bits(unsigned int types)
-{
-	return types > 3 ? 4 : types > 0 ? 2 : 0;
-}
-
-/* Those that end here must find the stack as it is. */
-static bool
-land(struct verifier *v)
-{
-	unsigned int i = 0;
-
-	while (i < v->njumps) {
-		if (v->jumps[i].to > v->pc) {
-			i++;
-			continue;
-		}
-		if (v->jumps[i].to < v->pc ||
-		    v->jumps[i].stack != v->stack)
-			return false;
-		v->jumps[i] = v->jumps[--v->njumps];
-	}
-	return true;
-}
-
-static bool
-jump(struct verifier *v, size_t to)
-{
-	if (to > v->len || v->njumps == FILTER_JUMPS)
-		return false;
-	v->jumps[v->njumps].to = to;
-	v->jumps[v->njumps++].stack = v->stack;
-	return true;
-}
-
-static bool
-operands_valid(unsigned int op, const unsigned char *p)
-{
-	if (op == FILTER_LOAD)
-		return *p <= FILTER_L_ALL;
-	if (op >= FILTER_EQ && op <= FILTER_GE)
-		return *p <= (FILTER_LEFT | FILTER_RIGHT);
-	return true;
-}
-
-/* One instruction. */
-static bool
-check(struct verifier *v)
-{
-	const unsigned char *p = v->code + v->pc;
-	const unsigned int op = *p++;
-	const struct effect *e;
-	size_t n;
-
-	if (op == 0 || op >= FILTER_OPS)
-		return false;
-	e = &effects[op];
-	n = 1u + e->operands;
-	if (n > v->len - v->pc || !operands_valid(op, p))
-		return false;
-	if (op == FILTER_MATCH)
-		n += get16(p);
-	else if (op == FILTER_IN)
-		n += get16(p) * (size_t)RANGE_LEN;
-	if (n > v->len - v->pc ||
-	    (v->stack & ((1u << bits(e->in)) - 1)) != e->in)
-		return false;
-	if ((op == FILTER_ELSE0 || op == FILTER_ELSE1) &&
-	    !jump(v, v->pc + n + get16(p)))
-		return false;
-	v->pc += n;
-	v->stack >>= bits(e->in);
-	if (e->out == 0)
-		return true;
-	if (v->stack >> (32 - bits(e->out)) != 0)
-		return false;
-	v->stack = v->stack << bits(e->out) | e->out;
-	return true;
-}
-
-static bool
-program_valid(const unsigned char *code, size_t len)
-{
-	struct verifier v;
-
-	v.code = code;
-	v.len = len;
-	v.pc = 0;
-	v.stack = 0;
-	v.njumps = 0;
-	while (v.pc < len)
-		if (!land(&v) || !check(&v))
-			return false;
-	return land(&v) && v.stack == I;
-}
-
-bool
-filter_valid(const unsigned char *code, size_t len)
-{
-	size_t n;
-
-	if (len == 0 || len > FILTER_MAX)
-		return false;
-	for (; len > 0; code += n, len -= n) {
-		if (len < sizeof(uint32_t))
-			return false;
-		code += sizeof(uint32_t);
-		len -= sizeof(uint32_t);
-		n = get32(code - sizeof(uint32_t));
-		if (n > len || !program_valid(code, n))
-			return false;
-	}
-	return true;
-}
-
-/*
- * The machine.
- */
 
 union value {
 	uint64_t		 i;
@@ -312,16 +69,16 @@ past_seq(struct machine *m, uint32_t offset, unsigned int size)
 	if (p == NULL)
 		return false;
 	left = m->len - (size_t)(p - m->fields) - sizeof(uint32_t);
-	if ((uint64_t)get32(p) * size > left)
+	if ((uint64_t)filter_get32(p) * size > left)
 		return false;
-	m->cursor = m->len - left + (size_t)get32(p) * size;
+	m->cursor = m->len - left + (size_t)filter_get32(p) * size;
 	return true;
 }
 
 static bool
 move(struct machine *m, unsigned int op)
 {
-	const uint32_t offset = get32(m->pc);
+	const uint32_t offset = filter_get32(m->pc);
 	const unsigned char *p;
 
 	m->pc += 4;
@@ -344,13 +101,13 @@ move(struct machine *m, unsigned int op)
 static bool
 load_text(struct machine *m, union value *v, unsigned int op)
 {
-	const uint32_t offset = get32(m->pc);
+	const uint32_t offset = filter_get32(m->pc);
 	const unsigned char *end;
 	size_t n = 0;
 
 	m->pc += 4;
 	if (op == FILTER_LOAD_TEXT) {
-		n = get32(m->pc);
+		n = filter_get32(m->pc);
 		m->pc += 4;
 	}
 	if ((v->s.p = at(m, offset, n)) == NULL)
@@ -367,7 +124,7 @@ static bool
 load_int(struct machine *m, union value *v)
 {
 	const unsigned int load = *m->pc;
-	const unsigned char *p = at(m, get32(m->pc + 1),
+	const unsigned char *p = at(m, filter_get32(m->pc + 1),
 	    (size_t)1 << (load & FILTER_L_SIZE));
 
 	m->pc += 5;
@@ -382,7 +139,7 @@ load_real(struct machine *m, union value *v, unsigned int op)
 {
 	const size_t n = op == FILTER_LOAD_FLOAT ? sizeof(float) :
 	    sizeof(double);
-	const unsigned char *p = at(m, get32(m->pc), n);
+	const unsigned char *p = at(m, filter_get32(m->pc), n);
 	float f;
 
 	m->pc += 4;
@@ -404,7 +161,7 @@ push(struct machine *m, unsigned int op)
 
 	switch (op) {
 	case FILTER_INT:
-		v->i = get64(m->pc);
+		v->i = filter_get64(m->pc);
 		m->pc += 8;
 		return true;
 	case FILTER_DOUBLE:
@@ -570,25 +327,6 @@ compare(uint64_t a, uint64_t b, unsigned int is_signed)
 }
 
 static bool
-holds(unsigned int op, int order)
-{
-	switch (op) {
-	case FILTER_EQ:
-		return order == 0;
-	case FILTER_NE:
-		return order != 0;
-	case FILTER_LT:
-		return order < 0;
-	case FILTER_LE:
-		return order <= 0;
-	case FILTER_GT:
-		return order > 0;
-	default:
-		return order >= 0;
-	}
-}
-
-static bool
 holds_double(unsigned int op, double a, double b)
 {
 	switch (op) {
@@ -643,12 +381,13 @@ filter_glob(const unsigned char *p, size_t np, const unsigned char *s,
 static bool
 in_ranges(struct machine *m, int64_t v)
 {
-	unsigned int n = get16(m->pc);
+	unsigned int n = filter_get16(m->pc);
 	const unsigned char *p = m->pc + 2;
 
-	m->pc = p + n * (size_t)RANGE_LEN;
-	for (; n > 0; n--, p += RANGE_LEN)
-		if (v >= (int32_t)get32(p) && v <= (int32_t)get32(p + 4))
+	m->pc = p + n * (size_t)FILTER_RANGE;
+	for (; n > 0; n--, p += FILTER_RANGE)
+		if (v >= (int32_t)filter_get32(p) &&
+		    v <= (int32_t)filter_get32(p + 4))
 			return true;
 	return false;
 }
@@ -656,7 +395,7 @@ in_ranges(struct machine *m, int64_t v)
 static bool
 matches(struct machine *m, const union value *v)
 {
-	const size_t n = get16(m->pc);
+	const size_t n = filter_get16(m->pc);
 	const unsigned char *pattern = m->pc + 2;
 
 	m->pc = pattern + n;
@@ -675,7 +414,7 @@ combine(struct machine *m, unsigned int op)
 	if (op <= FILTER_DDIV)
 		a->d = calc_double(op, a->d, b->d);
 	else if (op <= FILTER_GE)
-		a->i = holds(op, compare(a->i, b->i, *m->pc++));
+		a->i = filter_holds(op, compare(a->i, b->i, *m->pc++));
 	else if (op <= FILTER_DGE)
 		a->i = holds_double(op, a->d, b->d);
 	else
@@ -687,7 +426,7 @@ combine(struct machine *m, unsigned int op)
 static void
 branch(struct machine *m, unsigned int op)
 {
-	const unsigned int n = get16(m->pc);
+	const unsigned int n = filter_get16(m->pc);
 	const bool is = m->sp[-1].i != 0;
 
 	m->pc += 2;
@@ -747,134 +486,11 @@ filter_run(const unsigned char *code, size_t len, const unsigned char *fields,
 	m.len = nfields;
 	m.env = env;
 	for (; len > 0; code += n, len -= n) {
-		n = get32(code);
+		n = filter_get32(code);
 		code += sizeof(uint32_t);
 		len -= sizeof(uint32_t);
 		if (run(&m, code, n))
 			return true;
 	}
 	return false;
-}
-
-/*
- * Most filters are one comparison: these need no machine.
- */
-
-#define LOAD_LEN	6u
-#define INT_LEN		9u
-#define CMP_LEN		2u
-#define IN_LEN		(3u + RANGE_LEN)	/* with one range */
-
-static void
-range_load(struct filter_range *r, const unsigned char *p)
-{
-	r->load = p[1];
-	r->offset = get32(p + 2);
-}
-
-/* v, signed or not, compared with c, signed or not. */
-static void
-range_set(struct filter_range *r, unsigned int op, bool v_signed, uint64_t c,
-    bool c_signed)
-{
-	const uint64_t least = v_signed ? UINT64_C(1) << 63 : 0;
-
-	r->low = least;
-	r->width = UINT64_MAX;			/* all */
-	r->outside = op == FILTER_NE || op == FILTER_LT || op == FILTER_GT;
-	if (v_signed != c_signed && c >> 63 != 0) {
-		/* No value is equal to c: all are on one side. */
-		r->outside = !holds(op, c_signed ? 1 : -1);
-	} else if (op == FILTER_EQ || op == FILTER_NE) {
-		r->low = c;
-		r->width = 0;
-	} else if (op == FILTER_LT || op == FILTER_GE) {
-		r->low = c;
-		r->width = least - 1 - c;	/* to the greatest */
-	} else
-		r->width = c - least;		/* from the least */
-}
-
-/* a < b is b > a. */
-static unsigned int
-turned(unsigned int op)
-{
-	switch (op) {
-	case FILTER_LT:
-		return FILTER_GT;
-	case FILTER_LE:
-		return FILTER_GE;
-	case FILTER_GT:
-		return FILTER_LT;
-	case FILTER_GE:
-		return FILTER_LE;
-	default:
-		return op;
-	}
-}
-
-/* The bytes of a comparison that it is, or 0. */
-static size_t
-range_compare(const unsigned char *p, size_t n, struct filter_range *r)
-{
-	const size_t len = LOAD_LEN + INT_LEN + CMP_LEN;
-	unsigned int op, is_signed;
-
-	if (n < len || (op = p[len - 2]) < FILTER_EQ || op > FILTER_GE)
-		return 0;
-	is_signed = p[len - 1];
-	if (p[0] == FILTER_LOAD && p[LOAD_LEN] == FILTER_INT) {
-		range_load(r, p);
-		range_set(r, op, (is_signed & FILTER_LEFT) != 0,
-		    get64(p + LOAD_LEN + 1), (is_signed & FILTER_RIGHT) != 0);
-		return len;
-	}
-	if (p[0] == FILTER_INT && p[INT_LEN] == FILTER_LOAD) {
-		range_load(r, p + INT_LEN);
-		range_set(r, turned(op), (is_signed & FILTER_RIGHT) != 0,
-		    get64(p + 1), (is_signed & FILTER_LEFT) != 0);
-		return len;
-	}
-	return 0;
-}
-
-/* Or of being in one range. */
-static size_t
-range_in(const unsigned char *p, size_t n, struct filter_range *r)
-{
-	const size_t len = LOAD_LEN + IN_LEN;
-	int64_t low, high;
-
-	if (n < len || p[0] != FILTER_LOAD || p[LOAD_LEN] != FILTER_IN ||
-	    get16(p + LOAD_LEN + 1) != 1)
-		return 0;
-	low = (int32_t)get32(p + LOAD_LEN + 3);
-	high = (int32_t)get32(p + LOAD_LEN + 7);
-	range_load(r, p);
-	r->low = (uint64_t)low;
-	r->width = (uint64_t)high - (uint64_t)low;
-	r->outside = false;
-	return low <= high ? len : 0;
-}
-
-bool
-filter_is_range(const unsigned char *code, size_t len, struct filter_range *r)
-{
-	size_t n;
-
-	if (len < sizeof(uint32_t) || get32(code) != len - sizeof(uint32_t))
-		return false;
-	code += sizeof(uint32_t);
-	len -= sizeof(uint32_t);
-	if ((n = range_compare(code, len, r)) == 0 &&
-	    (n = range_in(code, len, r)) == 0)
-		return false;
-	for (; n < len; n++) {
-		if (code[n] == FILTER_NOT)
-			r->outside = !r->outside;
-		else if (code[n] != FILTER_BOOL)
-			return false;
-	}
-	r->end = r->offset + (1u << (r->load & FILTER_L_SIZE));
-	return r->end > r->offset;		/* not wrapped */
 }

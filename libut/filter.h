@@ -153,6 +153,8 @@ enum {
 #define FILTER_L_BE	8u		/* network byte order */
 #define FILTER_L_ALL	15u
 
+#define FILTER_RANGE	8u		/* bytes of one of FILTER_IN */
+
 #define FILTER_LEFT	1u		/* the one that is under the other */
 #define FILTER_RIGHT	2u
 
@@ -177,12 +179,19 @@ struct filter_range {
 	bool		 outside;	/* true is what is not in there */
 };
 
+/* verify.c */
 bool	 filter_valid(const unsigned char *, size_t);
 
-/* These want valid code.  The numbers of bytes are of the code, the fields. */
+/*
+ * filter.c.  These two want valid code; the numbers of bytes are of the code
+ * and of the fields.
+ */
 bool	 filter_run(const unsigned char *, size_t, const unsigned char *,
 	    size_t, const struct filter_env *);
-/* Is the whole a comparison of one field at a fixed place with a constant? */
+/*
+ * range.c: is the whole a comparison of one field at a fixed place with a
+ * constant?
+ */
 bool	 filter_is_range(const unsigned char *, size_t, struct filter_range *);
 
 /* FILTER_ADD to FILTER_UMOD; false: there is no such number. */
@@ -190,6 +199,54 @@ bool	 filter_calc(unsigned int, uint64_t, uint64_t, uint64_t *);
 /* Does the pattern match the string? */
 bool	 filter_glob(const unsigned char *, size_t, const unsigned char *,
 	    size_t);
+
+/* Operands, which are not aligned. */
+static inline unsigned int
+filter_get16(const unsigned char *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t
+filter_get32(const unsigned char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint64_t
+filter_get64(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Of two integers: order is -1, 0 or 1. */
+static inline bool
+filter_holds(unsigned int op, int order)
+{
+	switch (op) {
+	case FILTER_EQ:
+		return order == 0;
+	case FILTER_NE:
+		return order != 0;
+	case FILTER_LT:
+		return order < 0;
+	case FILTER_LE:
+		return order <= 0;
+	case FILTER_GT:
+		return order > 0;
+	default:
+		return order >= 0;
+	}
+}
 
 static inline uint64_t
 filter_load_be(const unsigned char *p, unsigned int load)

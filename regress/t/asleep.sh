@@ -3,7 +3,8 @@
 # Sessions that are started, and whose programs record nothing, wake nobody:
 # neither utd, nor its consumer, nor the programs.  The next event does, and is
 # in the file as soon as ever; so is the end of a utd that is killed.  Programs
-# that cannot ring are heard all the same.
+# that cannot ring are heard all the same.  UT_ASLEEP_SECONDS=60 is the long
+# form.
 
 . ./common.sh
 
@@ -11,7 +12,7 @@
 case $CFLAGS in
 *-DUT_POSIX*)	skip "the consumer has to look each second" ;;
 esac
-seconds=${UT_ASLEEP_SECONDS:-20}
+seconds=${UT_ASLEEP_SECONDS:-6}
 
 # How often all threads of them have gone to sleep so far.
 switches() {
