@@ -282,7 +282,7 @@ print_waits(const struct row *r, int indent)
 }
 
 static void
-print_registry(const struct row *r)
+print_registry(const struct row *r, uint64_t subbufs)
 {
 	fputs("        ", stdout);
 	if (row_num(r, "pid") != 0)
@@ -292,7 +292,8 @@ print_registry(const struct row *r)
 	    row_num(r, "bits"));
 	print_counts(r);
 	print_some(row_num(r, "packets"), "packet");
-	putchar('\n');
+	printf("; %" PRIu64 " of %" PRIu64 " sub-buffers in use\n",
+	    row_num(r, "used"), subbufs);
 	print_waits(r, 12);
 	print_events(r, 12, print_registered);
 }
@@ -418,7 +419,7 @@ print_channel(const struct row *r, int all)
 			print_rule(c);
 	for (c = r->child; all && c != NULL; c = c->next)
 		if (strcmp(c->what, "registry") == 0)
-			print_registry(c);
+			print_registry(c, row_num(r, "subbufs"));
 }
 
 /* A number is that of a process or a user. */

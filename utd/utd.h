@@ -161,7 +161,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
-#define UT_C_REPLY	97	/* a serial, b errno: counts; the fd, str
+#define UT_C_REPLY	97	/* a serial, b errno: counts, u32 sub-buffers
+				   in use; the fd, str
 				   path, u64 device and u64 inode of that of a
 				   session; u64 bytes of metadata; u32 active
 				   and the fd; u32 how many regions went on

@@ -40,7 +40,7 @@ has '^    channel c: discard, 16 sub-buffers of 8k$'
 has '^        enabled: pulse:\* (level <= info)$'
 expect 0 '' utctl list s
 has "^    program pulse (pid $pid, uid $(id -u), [36][24]-bit)$"
-has "^        uid $(id -u), [36][24]-bit: 50 events, 0 lost, [0-9]* bytes, [0-9]* packet"
+has "^        uid $(id -u), [36][24]-bit: 50 events, 0 lost, [0-9]* bytes, [0-9]* packets*; 1 of 16 sub-buffers in use\$"
 has '^            pulse:a (id [12], info)$'
 has '^            pulse:c (id [12], err)$'
 grep -q pulse:b "$T/out" && fail "pulse:b is listed"
@@ -63,6 +63,7 @@ c = s["channels"][0]
 assert [r["glob"] for r in c["rules"]] == ["pulse:*", "x:[\"\\y]"]
 r, = c["registries"]
 assert r["written"] == 50 and r["packets"] > 0 and r["bytes"] == s["bytes"]
+assert r["used"] == 1
 assert sorted(e["name"] for e in r["events"]) == ["pulse:a", "pulse:c"]
 assert len(s["programs"]) == 1' "$T/out" "$dir" 2>"$T/json.err" ||
 	    fail "$(tail -n 1 "$T/json.err")"

@@ -33,7 +33,7 @@
 static bool died;		/* a program, just now */
 
 static void
-reply_counts(uint32_t serial, const struct region *r)
+reply_counts(uint32_t serial, const struct region *r, uint32_t used)
 {
 	struct ut_msg *out;
 	uint64_t bytes = 0, packets = 0;
@@ -55,6 +55,7 @@ reply_counts(uint32_t serial, const struct region *r)
 	ut_msg_u64(out, r != NULL ? load(&r->header->waits) : 0);
 	ut_msg_u64(out, r != NULL ? load(&r->header->waited) / 1000 : 0);
 	ut_msg_u64(out, r != NULL ? load(&r->header->longest) / 1000 : 0);
+	ut_msg_u32(out, used);
 	report_send();
 }
 
@@ -84,17 +85,20 @@ do_active(struct ut_msg *m)
 		region_finish(r, false);
 	if (r != NULL)
 		tick_awake(r);
-	reply_counts(serial, r);
+	reply_counts(serial, r, r != NULL ? region_used(r) : 0);
 }
 
 static void
 do_count(struct ut_msg *m)
 {
 	struct region *r = region_known(m->h.a);
+	uint32_t used = 0;
 
-	if (r != NULL)
+	if (r != NULL) {
+		used = region_used(r);	/* until now */
 		(void)region_drain(r, DRAIN_ALL);
-	reply_counts(ut_msg_get_u32(m), r);
+	}
+	reply_counts(ut_msg_get_u32(m), r, used);
 }
 
 static void
@@ -121,7 +125,7 @@ do_close(struct ut_msg *m)
 		*rp = r->next;
 		region_finish(r, m->h.b != 0);
 	}
-	reply_counts(ut_msg_get_u32(m), r);
+	reply_counts(ut_msg_get_u32(m), r, 0);
 	if (r != NULL)
 		region_end(r, true);
 	if (regions == NULL)
@@ -155,7 +159,7 @@ do_bury(struct ut_msg *m)
 			    r->name, (unsigned long long)(region_lost(r) -
 			    before), why);
 	}
-	reply_counts(serial, r);
+	reply_counts(serial, r, 0);
 	if (r != NULL)
 		region_end(r, true);
 	else

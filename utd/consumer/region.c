@@ -625,6 +625,16 @@ region_overwritten(const struct region *r)
 	return sum;
 }
 
+uint32_t
+region_used(const struct region *r)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < r->nsubs; i++)
+		n += UT_STATE(load(&r->subs[i].state)) != UT_FREE;
+	return n;
+}
+
 /* The events that were lost, including those that no packet has told of. */
 uint64_t
 region_lost(const struct region *r)

@@ -150,6 +150,7 @@ void	 region_round(struct region *, uint32_t);
 bool	 region_pin(struct region *, uint32_t, uint64_t *);
 void	 region_unpin(struct region *, uint32_t);
 uint64_t region_overwritten(const struct region *);
+uint32_t region_used(const struct region *);	/* sub-buffers */
 void	 region_written(struct region *, uint64_t);
 void	 region_dropped(struct region *, uint64_t);
 void	 region_counts(const struct region *, uint64_t, uint64_t);

@@ -131,6 +131,7 @@ list_registry(struct client *k, const struct region *r)
 	row_num("bytes", r->counts.bytes);
 	row_num("packets", r->counts.packets);
 	row_waits(&r->counts);
+	row_num("used", r->used);
 	if (r->trace->owner != 0) {
 		row_str("name", r->trace->name);
 		row_num("pid", (uint64_t)r->trace->pid);

@@ -320,8 +320,10 @@ got_counts(uint32_t id, int error, struct ut_msg *m)
 {
 	struct region *r = region_by_id(id);
 
-	if (error == 0 && r != NULL)
-		counts_read(m, &r->counts);
+	if (error != 0 || r == NULL)
+		return;
+	counts_read(m, &r->counts);
+	r->used = ut_msg_get_u32(m);
 }
 
 /* Remove what another utd has left; nobody will adopt it. */

@@ -52,6 +52,7 @@ struct region {
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
 	struct counts	 counts;
+	uint32_t	 used;		/* sub-buffers, when it was counted */
 	struct region	*next;		/* of the channel */
 	struct region	*beside;	/* the next one of the trace */
 };
