@@ -63,6 +63,14 @@ utctl create -o "$T/trace" s >/dev/null &&
     utctl enable-channel -s late -i 60m c &&
     utctl enable-event -s late -c never 'pulse:b' &&
     utctl enable-event -s late -c c 'pulse:c' &&
+    utctl create -o "$T/modes" modes >/dev/null &&
+    utctl enable-channel -m overwrite newest &&
+    utctl enable-channel -m block -t forever all &&
+    utctl enable-event -c newest 'pulse:*' &&
+    utctl enable-event -c all 'pulse:*' && utctl start modes &&
+    utctl create -S -o "$T/kept" kept >/dev/null &&
+    utctl enable-event 'pulse:*' && utctl start kept &&
+    utctl trigger -e 'pulse:*' -n 1000000 -a snapshot >/dev/null &&
     utctl create -N none >/dev/null && utctl enable-event 'other:a' &&
     utctl start s && utctl start late && utctl start none &&
     utctl rotate -z 64m s || fail "set-up"
