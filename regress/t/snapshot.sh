@@ -188,14 +188,19 @@ while [ $i -lt 20 ]; do
 	shoot -o "$T/n.$i" n
 	shoot -n x$i p
 done
-for s in d:6000 n:6000 p:2000; do
+# What is in the trace is not in the buffers any more.
+pulse hit 1
+utctl list d >/dev/null || fail "list"
+expect 0 'snapshot of 0 events: ' utctl snapshot -n written d
+readers_agree "$T/d/snapshots/written"
+for s in d:6003 n:6003 p:2001; do
 	expect 0 "session ${s%:*} stopped: ${s#*:} events, 0 lost" \
 	    utctl stop ${s%:*}
 	utctl destroy ${s%:*} >/dev/null || fail "destroy ${s%:*}"
 done
 exec 3>&- 4<&-
 wait $PULSE
-for s in d:6000 p:2000; do
+for s in d:6003 p:2001; do
 	readers_agree "$T/${s%:*}/ust"
 	[ "$(wc -l <"$T/view.out")" -eq ${s#*:} ] || fail "$s"
 done
