@@ -156,24 +156,65 @@ copy_begins(struct region *c)
 	}
 }
 
+/* How many were delivered since that sub-buffer was, or 0 for what is open. */
+struct age {
+	uint32_t	 sub;
+	uint32_t	 age;
+};
+
+static int
+age_cmp(const void *a, const void *b)
+{
+	const struct age *x = a, *y = b;
+
+	return x->age < y->age ? -1 : x->age > y->age;
+}
+
+/*
+ * The newest first: what programs overwrite meanwhile is the oldest then, and
+ * what they have left has no gaps.
+ */
+static struct age *
+newest_first(const struct region *r)
+{
+	const uint32_t delivered = load(&r->header->delivered);
+	struct age *ages = calloc(r->nsubs, sizeof(*ages));
+	const struct ut_subbuf *sub;
+	uint32_t i;
+
+	for (i = 0; ages != NULL && i < r->nsubs; i++) {
+		sub = &r->subs[i];
+		ages[i].sub = i;
+		ages[i].age = UT_STATE(load(&sub->state)) == UT_OWNED ? 0 :
+		    delivered - load(&sub->order);
+	}
+	if (ages != NULL)
+		qsort(ages, r->nsubs, sizeof(*ages), age_cmp);
+	return ages;
+}
+
 struct region *
 region_copy(struct region *r)
 {
 	const uint64_t now = region_now(r);
-	struct region *c = region_private(r);
+	struct age *ages = newest_first(r);
+	struct region *c = ages != NULL ? region_private(r) : NULL;
 	uint32_t i;
 	int tries;
 
-	if (c == NULL)
+	if (c == NULL) {
+		free(ages);
 		return NULL;
+	}
 	memcpy(c->name, r->name, sizeof(c->name));
 	c->stream = r->stream;
 	c->attrs.v[ATTR_FILESIZE] = c->attrs.v[ATTR_FILES] = 0;
 	copy_slots(r, c);
 	for (i = 0; i < r->nsubs; i++)
 		for (tries = 0; tries < TRIES; tries++)
-			if (copy_sub(r, c, i, now))
+			if (copy_sub(r, c, ages[i].sub, now))
 				break;
+	free(ages);
 	copy_begins(c);
 	return c;
 }
