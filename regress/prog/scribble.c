@@ -38,9 +38,10 @@
  *	half		the region ends in the midst of the data
  *	flicker		it shrinks and grows
  *	unring		the bell has no bytes any more
+ *	order		packets that are delivered after all that come
  *	none		nothing
  *
- * After the first four no sub-buffer makes sense.
+ * After the first four and `order' no sub-buffer makes sense.
  */
 
 #include <sys/types.h>
@@ -465,6 +466,18 @@ spoil(void)
 		subs[i].state = word(UT_NSLOTS_MAX, UT_FULL);
 }
 
+/* Nor deliveries that would ever come before theirs. */
+static void
+spoil_order(void)
+{
+	const uint32_t delivered = h->delivered;
+	uint32_t i;
+
+	for (i = 0; i < geometry.nsubs; i++)
+		subs[i].order = delivered + INT32_MAX;
+	spoil();
+}
+
 static const struct {
 	const char	*what;
 	void		(*act)(void);
@@ -485,6 +498,7 @@ static const struct {
 	{ "half",	half,		nothing },
 	{ "flicker",	flicker,	nothing },
 	{ "unring",	unring,		nothing },
+	{ "order",	nothing,	spoil_order },
 	{ "none",	nothing,	nothing },
 };
 

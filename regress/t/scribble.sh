@@ -20,7 +20,7 @@ scribble() {
 	[ "$(grep -c warning "$T/out")" -le 12 ] ||
 	    fail "$1: many warnings: $(cat "$T/out")"
 	case $1 in
-	all|fields|state|commit|shrink)
+	all|fields|state|commit|shrink|order)
 		until_ok sh -c "utctl list bad |
 		    grep -q 'warning: channel channel0: the buffers are damaged'" ||
 		    fail "$1: not said" ;;
@@ -53,7 +53,7 @@ for seed in ${SEEDS:-1}; do
 done
 mode=overwrite
 for seed in ${SEEDS:-1}; do
-	for what in all fields state commit seq; do
+	for what in all fields state commit seq order; do
 		scribble $what
 	done
 done

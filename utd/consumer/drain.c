@@ -343,7 +343,7 @@ hold(struct region *r, uint32_t i, uint64_t *word, bool full)
 	if (!full)
 		return region_pin(r, i, word);
 	return UT_STATE(*word) == UT_READING ||
-	    (oldest_enough(r, i) && region_sub_take(r, i, *word));
+	    (oldest_full(r, i) && region_sub_take(r, i, *word));
 }
 
 /*

@@ -87,9 +87,29 @@ oldest_find(struct region *r, int how)
 	return true;
 }
 
-/* Is it so old that this pass takes it? */
+/*
+ * Is that order nonsense?  Who saw the sub-buffer FULL or PARKED by an acquire
+ * load sees every delivery that its writer knew of.  Whatever has another order
+ * would wait for deliveries that may never come.
+ */
+static bool
+never_was(const struct region *r, uint32_t i)
+{
+	const uint32_t order = load(&r->subs[i].order);
+
+	return (int32_t)(load(&r->header->delivered) - order) < 0;
+}
+
+/* Is it so old that this pass takes what it has? */
 bool
 oldest_enough(const struct region *r, uint32_t i)
 {
 	return !r->overwrites || age_of(r, i) >= r->upto;
+}
+
+/* Is the sub-buffer, which was seen FULL or PARKED, so old that we take it? */
+bool
+oldest_full(const struct region *r, uint32_t i)
+{
+	return oldest_enough(r, i) || never_was(r, i);
 }

@@ -201,6 +201,7 @@ void	 region_end(struct region *, bool);
 /* oldest.c: which sub-buffers a pass takes, in overwrite mode. */
 bool	 oldest_find(struct region *, int);
 bool	 oldest_enough(const struct region *, uint32_t);
+bool	 oldest_full(const struct region *, uint32_t);
 
 /* revoke.c: sub-buffers that idle threads hold. */
 #define HURRY_MS	50		/* between looks when writers wait; */
