@@ -87,42 +87,45 @@ COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/rundir.o libut/shm.o libut/sock.o libut/verify.o \
 		libut/walk.o libut/word.o
 
-UTD_SRCS =	utd/become.c utd/log.c utd/utd.c utd/uuid.c \
-		utd/consumer/adopt.c utd/consumer/chunk.c \
-		utd/consumer/consumer.c utd/consumer/doze.c \
-		utd/consumer/drain.c \
-		utd/consumer/fault.c utd/consumer/found.c utd/consumer/obey.c \
-		utd/consumer/oldest.c \
+UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
+		utd/consumer/consumer.c utd/consumer/copy.c \
+		utd/consumer/doze.c \
+		utd/consumer/drain.c utd/consumer/fault.c \
+		utd/consumer/found.c utd/consumer/keep.c \
+		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
 		utd/consumer/programs.c utd/consumer/region.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
-		utd/consumer/keep.c utd/consumer/rotate.c \
-		utd/consumer/shot.c utd/consumer/shotdir.c \
-		utd/consumer/sink.c utd/consumer/sleep.c \
-		utd/consumer/tick.c \
+		utd/consumer/rotate.c utd/consumer/shot.c \
+		utd/consumer/shotdir.c utd/consumer/sink.c \
+		utd/consumer/sleep.c utd/consumer/tick.c utd/log.c \
 		utd/parent/assign.c utd/parent/client.c \
-		utd/parent/clock.c utd/parent/command.c utd/parent/conn.c \
-		utd/parent/context.c \
-		utd/parent/consumers.c utd/parent/control.c \
+		utd/parent/clock.c utd/parent/command.c \
+		utd/parent/conn.c utd/parent/consumers.c \
+		utd/parent/context.c utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
 		utd/parent/dorule.c utd/parent/dosession.c \
-		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/event.c \
-		utd/parent/end.c utd/parent/filter.c utd/parent/hash.c \
-		utd/parent/job.c utd/parent/journal.c \
-		utd/parent/link.c utd/parent/list.c utd/parent/listen.c \
+		utd/parent/doshot.c utd/parent/dotrack.c \
+		utd/parent/dotrigger.c utd/parent/end.c \
+		utd/parent/event.c utd/parent/filter.c \
+		utd/parent/hash.c utd/parent/job.c \
+		utd/parent/journal.c utd/parent/link.c \
+		utd/parent/list.c utd/parent/listen.c \
 		utd/parent/loop.c utd/parent/metadata.c \
 		utd/parent/move.c utd/parent/open.c \
-		utd/parent/parent.c utd/parent/plan.c utd/parent/program.c \
-		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
-		utd/parent/registry.c \
-		utd/parent/requests.c utd/parent/restore.c \
-		utd/parent/rotate.c utd/parent/rule.c \
-		utd/parent/shot.c utd/parent/doshot.c \
-		utd/parent/session.c utd/parent/state.c utd/parent/table.c \
-		utd/parent/trace.c utd/parent/track.c utd/parent/trigger.c \
-		utd/parent/user.c \
-		utd/parent/wait.c utd/parent/wake.c
+		utd/parent/parent.c utd/parent/plan.c \
+		utd/parent/program.c utd/parent/programs.c \
+		utd/parent/ready.c utd/parent/region.c \
+		utd/parent/registry.c utd/parent/requests.c \
+		utd/parent/restore.c utd/parent/rotate.c \
+		utd/parent/rule.c utd/parent/session.c \
+		utd/parent/shot.c utd/parent/shotpart.c \
+		utd/parent/state.c utd/parent/table.c \
+		utd/parent/trace.c utd/parent/track.c \
+		utd/parent/trigger.c utd/parent/user.c \
+		utd/parent/wait.c utd/parent/wake.c \
+		utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/consumer/sink.h utd/parent/client.h \
@@ -130,17 +133,19 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/parent/event.h utd/parent/filter.h \
 		utd/parent/journal.h utd/parent/listen.h \
 		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
-		utd/parent/session.h utd/parent/trace.h utd/parent/trigger.h \
+		utd/parent/session.h utd/parent/shot.h \
+		utd/parent/trace.h utd/parent/trigger.h \
 		utd/parent/user.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
-		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_lex.c utctl/ctf_meta.c \
-		utctl/ctf_num.c utctl/ctf_print.c utctl/ctf_read.c \
-		utctl/ctf_type.c utctl/ctf_value.c utctl/ctf_window.c \
-		utctl/daemon.c utctl/event.c utctl/find.c \
-		utctl/glob.c utctl/left.c utctl/list.c utctl/load.c \
-		utctl/option.c utctl/record.c utctl/recover.c \
-		utctl/rotate.c utctl/save.c utctl/say.c utctl/session.c utctl/snapshot.c \
+		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_lex.c \
+		utctl/ctf_meta.c utctl/ctf_num.c utctl/ctf_print.c \
+		utctl/ctf_read.c utctl/ctf_type.c utctl/ctf_value.c \
+		utctl/ctf_window.c utctl/daemon.c utctl/event.c \
+		utctl/find.c utctl/glob.c utctl/left.c utctl/list.c \
+		utctl/load.c utctl/option.c utctl/record.c \
+		utctl/recover.c utctl/rotate.c utctl/save.c \
+		utctl/say.c utctl/session.c utctl/snapshot.c \
 		utctl/step.c utctl/track.c utctl/trigger.c \
 		utctl/utctl.c utctl/view.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)

@@ -45,7 +45,7 @@ static const uint32_t nsubs[GEOMETRIES] = { 4, 16 };
 
 static struct program programs[NOWNERS];
 static int fds[GEOMETRIES] = { -1, -1 };
-static struct trace *dir;
+static struct trace *dir, *shots;
 static off_t meta_size;
 static struct region *region;
 static bool overwrites;
@@ -278,7 +278,7 @@ scribble(struct input *in)
 
 /* One packet after the other, nothing else. */
 static void
-check_stream(const unsigned char *buf, size_t size)
+check_stream(const struct trace *t, const unsigned char *buf, size_t size)
 {
 	struct packet pk, last;
 	size_t at, head;
@@ -288,7 +288,7 @@ check_stream(const unsigned char *buf, size_t size)
 		head = packet_read(buf + at, size - at, &pk);
 		if (head == 0 || pk.len > size - at - head)
 			fuzz_die("no packet");
-		if (memcmp(pk.uuid, dir->uuid, UUID_LEN) != 0)
+		if (memcmp(pk.uuid, t->uuid, UUID_LEN) != 0)
 			fuzz_die("a packet of another trace");
 		if (pk.end < pk.begin || pk.begin < last.end)
 			fuzz_die("packets that overlap");
@@ -300,7 +300,7 @@ check_stream(const unsigned char *buf, size_t size)
 }
 
 static void
-check_files(bool removed)
+check_files(const struct trace *t, bool removed)
 {
 	static unsigned char buf[FILE_MAX];
 	char name[32];
@@ -311,15 +311,15 @@ check_files(bool removed)
 
 	for (i = 0;; i++) {
 		snprintf(name, sizeof(name), "c_%u", i);
-		if ((fd = openat(dir->fd, name, O_RDONLY)) == -1)
+		if ((fd = openat(t->fd, name, O_RDONLY)) == -1)
 			break;
 		for (n = 0; n < sizeof(buf); n += (size_t)got)
 			if ((got = read(fd, buf + n, sizeof(buf) - n)) <= 0)
 				break;
 		close(fd);
-		check_stream(buf, n);
+		check_stream(t, buf, n);
 		if (removed)
-			unlinkat(dir->fd, name, 0);
+			unlinkat(t->fd, name, 0);
 	}
 }
 
@@ -337,6 +337,24 @@ drain(struct input *in)
 		fuzz_die("more than there can be");
 	if (region->sink->nstreams > 2 * region->nslots)
 		fuzz_die("too many files");
+}
+
+/* It does not disturb the region, and is whole by itself. */
+static void
+snapshot(void)
+{
+	const uint64_t bytes = region->sink->bytes;
+	struct region *c;
+
+	if ((c = region_copy(region)) == NULL)
+		fuzz_die("no copy");
+	c->sink = sink_new(c, shots);
+	(void)region_drain(c, DRAIN_LAST);
+	sink_free(c->sink);
+	region_private_free(c);
+	if (region->sink->bytes != bytes)
+		fuzz_die("the region was written");
+	check_files(shots, true);
 }
 
 static void
@@ -400,7 +418,7 @@ adopt(struct input *in, uint8_t kind)
 	if (input_u8(in) % 2)
 		cut_file(in);
 	open_region(kind, true);
-	check_files(false);
+	check_files(dir, false);
 }
 
 static void
@@ -422,12 +440,23 @@ bury(struct input *in)
 			programs[i].dead = false;
 }
 
+static struct trace *
+open_trace(const struct trace *like, const char *name)
+{
+	const int fd = open(fuzz_dir(), O_RDONLY | O_DIRECTORY);
+	struct trace *t = NULL;
+
+	if (fd == -1 || (t = output_trace(like, fd, name, like->again)) == NULL)
+		fuzz_die("set-up");
+	return t;
+}
+
 static void
 begin(void)
 {
 	static const char *const names[] = { "", "a", "b c", "\\\"" };
 	struct trace like;
-	int fd, i;
+	int i;
 
 	for (i = 0; i < NOWNERS; i++) {
 		programs[i].number = (uint64_t)i + 1;
@@ -439,9 +468,10 @@ begin(void)
 	memset(&like, 0, sizeof(like));
 	like.again = true;
 	memset(like.uuid, 'u', sizeof(like.uuid));
-	if ((fd = open(fuzz_dir(), O_RDONLY | O_DIRECTORY)) == -1 ||
-	    (dir = output_trace(&like, fd, "t", true)) == NULL)
-		fuzz_die("set-up");
+	dir = open_trace(&like, "t");
+	like.again = false;
+	memset(like.uuid, 's', sizeof(like.uuid));
+	shots = open_trace(&like, "s");
 	dir->behind = false;
 	meta_size = dir->meta_size;
 }
@@ -453,7 +483,7 @@ end(void)
 	region->header->magic = UT_ABI_MAGIC;
 	region_end(region, false);
 	region = NULL;
-	check_files(true);
+	check_files(dir, true);
 	dir->npending = dir->nwhole = 0;
 	if (ftruncate(dir->meta, meta_size) == -1)
 		fuzz_die("ftruncate");
@@ -492,6 +522,9 @@ step(struct input *in, uint8_t kind)
 		break;
 	case 8:
 		metadata(in);
+		break;
+	case 9:
+		snapshot();
 		break;
 	default:
 		scribble(in);

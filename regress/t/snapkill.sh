@@ -90,8 +90,10 @@ while [ "$(date +%s)" -lt $end ]; do
 		wait $WRITER 2>/dev/null
 		writer
 	}
-	until_ok utctl snapshot -n ready$n k ||
-	    fail "$(utctl snapshot k 2>&1; utctl list k)"
+	# A new utd and a new consumer wait until all is there again.
+	utctl snapshot -n ready$n k >"$T/ready" 2>&1 ||
+	    fail "$(cat "$T/ready"; utctl list k)"
+	! grep -q ' 0 events' "$T/ready" || fail "nothing is kept: $n"
 done
 kill -9 $WRITER
 wait $WRITER 2>/dev/null

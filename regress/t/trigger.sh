@@ -150,8 +150,7 @@ utctl start >/dev/null && until_ok pulse_on a--o || fail "start: $answer"
 # Removed.
 expect 0 '' utctl trigger -r 1
 expect 0 '' utctl trigger -r 2 s
-pulse on
-[ "$answer" = a--- ] || fail "on: $answer"
+until_ok pulse_on a--- || fail "on: $answer"
 
 # What fails is told, by number.
 expect 0 '^trigger 3: ' utctl trigger -e pulse:b -n 1 -a 'exec exit 7'

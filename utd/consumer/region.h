@@ -174,9 +174,8 @@ bool	 region_keep(struct region *, uint32_t, uint64_t);
 void	 region_name_dead(struct region *);
 const struct grave *region_grave(const struct region *, uint32_t);
 
-/* shot.c: a copy of what a region holds. */
+/* copy.c: a copy of what a region holds. */
 struct region *region_copy(struct region *);	/* NULL and errno */
-void	 region_copy_free(struct region *);
 
 /* drain.c: from sub-buffers to packets. */
 #define DRAIN_FULL	0		/* sub-buffers that are full */

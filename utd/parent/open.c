@@ -480,6 +480,20 @@ session_wait(struct session *s)
 	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
 }
 
+/* What another utd has left of snapshots is removed. */
+static void
+sweep(struct session *s)
+{
+	if (s->dirfd == -1 || s->shooting > 0)
+		return;
+	request_init(&out, UT_C_SHOTEND, 0, UT_SHOT_SWEEP);
+	ut_msg_str(&out, "");
+	ut_msg_str(&out, "");
+	ut_msg_u32(&out, 0);
+	ut_msg_fd(&out, s->dirfd);
+	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, NULL, 0, NULL);
+}
+
 /* The directory is open again, and its traces go on; or why it is not. */
 static void
 reopened(struct session *s, const char *why)
@@ -501,7 +515,7 @@ reopened(struct session *s, const char *why)
 		session_warn(s, "the directory is there again");
 	}
 	traces_resume(s);
-	shots_sweep(s);
+	sweep(s);
 }
 
 static void

@@ -256,6 +256,7 @@ struct session {
 	bool		 begun;		/* it was started once */
 	bool		 keeps;		/* nothing is written by itself */
 	uint32_t	 shots;		/* snapshots so far */
+	unsigned int	 shooting;	/* snapshots under way */
 	struct rotation	 rotation;
 	char		*command;	/* run for each chunk; or NULL */
 	struct chunk	*chunks;	/* for which it has yet to be, or is */

@@ -36,51 +36,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace.h"
+#include "shot.h"
 
 #define SHOTS_MAX	16		/* of a user, at a time */
-#define PIECE		32768u		/* of metadata, in one message */
-#define QUEUED_MAX	(8u << 20)	/* bytes that a consumer has to read */
+#define PATIENCE_MS	10000		/* for what can perhaps be soon */
+#define AGAIN_MS	50
 #define FORGET_MS	1000		/* until who waits has asked for it */
-
-/* Of one trace of the session; its ID is that of requests. */
-struct part {
-	uint32_t	 id;
-	uid_t		 uid;
-	gid_t		 gid;
-	struct text	 text;
-	unsigned char	 uuid[UUID_LEN];
-	char		*path;		/* in the snapshot's directory */
-	const char	*below;		/* in that one, which is another user's
-					   to write in; or NULL */
-	uint32_t	*regions;
-	uint32_t	 nregions;
-	struct part	*next;
-};
-
-struct shot {
-	uint32_t	 id;
-	uint32_t	 session;
-	uid_t		 uid;		/* who owns that */
-	gid_t		 gid;
-	struct user	*user;
-	char		*dir;		/* where the user wants it; or NULL */
-	char		 name[NAME_MAXLEN];
-	bool		 any;		/* or a name like that */
-	char		 hidden[NAME_MAXLEN];
-	char		*command;	/* or NULL */
-	int		 fd;		/* the directory; or -1 */
-	int		 above;		/* where it is; or -1 */
-	struct part	*parts;
-	unsigned int	 pending;	/* of those */
-	uint64_t	 events;
-	char		 path[PATH_MAX + NAME_MAXLEN + 16];	/* when it is there */
-	char		 why[512];	/* it failed; "": it did not */
-	bool		 over;
-	struct waiters	 waiters;
-	struct timer	 timer;
-	struct shot	*next;
-};
 
 static struct shot *shots;
 static struct ut_msg out;
@@ -96,27 +57,14 @@ shot_by_id(uint32_t id)
 }
 
 static void
-part_free(struct part *p)
-{
-	text_free(&p->text);
-	free(p->path);
-	free(p->regions);
-	free(p);
-}
-
-static void
 shot_free(struct shot *sh)
 {
 	struct shot **sp;
-	struct part *p;
 
 	for (sp = &shots; *sp != sh; sp = &(*sp)->next)
 		continue;
 	*sp = sh->next;
-	while ((p = sh->parts) != NULL) {
-		sh->parts = p->next;
-		part_free(p);
-	}
+	parts_free(sh);
 	if (sh->fd != -1)
 		user_close(sh->user, sh->fd);
 	if (sh->above != -1)
@@ -135,14 +83,6 @@ forget(void *arg)
 
 	if (sh != NULL)
 		shot_free(sh);
-}
-
-/* The first reason is kept. */
-static void
-shot_fail(struct shot *sh, const char *why)
-{
-	if (sh->why[0] == '\0')
-		snprintf(sh->why, sizeof(sh->why), "%s", why);
 }
 
 static void
@@ -175,6 +115,8 @@ shot_over(struct shot *sh)
 	struct session *s = session_by_id(sh->session);
 
 	sh->over = true;
+	if (s != NULL)
+		s->shooting--;
 	if (sh->why[0] == '\0' && sh->command != NULL && s != NULL)
 		run_command(sh, s);
 	if (sh->why[0] != '\0' && sh->waiters.n == 0 && s != NULL)
@@ -226,178 +168,6 @@ shot_end(struct shot *sh)
 	    sh->id, NULL);
 }
 
-static void
-part_over(struct shot *sh)
-{
-	if (--sh->pending == 0)
-		shot_end(sh);
-}
-
-/* The part of that ID, and its snapshot. */
-static struct part *
-part_by_id(uint32_t id, struct shot **shp)
-{
-	struct shot *sh;
-	struct part *p;
-
-	for (sh = shots; sh != NULL; sh = sh->next)
-		for (p = sh->parts; p != NULL; p = p->next)
-			if (p->id == id) {
-				*shp = sh;
-				return p;
-			}
-	return NULL;
-}
-
-/* UT_C_SHOT is answered. */
-static void
-got_part(uint32_t id, int error, struct ut_msg *m)
-{
-	struct shot *sh;
-	const struct part *p = part_by_id(id, &sh);
-	char why[512];
-
-	if (p == NULL)
-		return;
-	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		shot_fail(sh, why);
-	} else {
-		sh->events += ut_msg_get_u64(m);
-	}
-	part_over(sh);
-}
-
-/* Send the metadata, whose end is told by their length. */
-static void
-part_text(struct part *p, struct consumer *c)
-{
-	char piece[PIECE + 1];
-	size_t at, n;
-
-	for (at = 0; at < p->text.len; at += n) {
-		n = p->text.len - at < PIECE ? p->text.len - at : PIECE;
-		memcpy(piece, p->text.s + at, n);
-		piece[n] = '\0';
-		ut_msg_init(&out, UT_C_SHOTTEXT, p->id, 0);
-		ut_msg_str(&out, piece);
-		consumer_send(c, &out);
-	}
-}
-
-/* Have it written, in a directory below that one. */
-static void
-part_write(struct shot *sh, struct part *p, int fd, const char *path)
-{
-	struct consumer *c = consumer_get(p->uid, p->gid);
-	uint32_t i;
-
-	if (c->conn == NULL || c->conn->queued + p->text.len > QUEUED_MAX) {
-		shot_fail(sh, c->conn == NULL ? "the consumer is being "
-		    "started" : "the consumer has too much to read");
-		part_over(sh);
-		return;
-	}
-	part_text(p, c);
-	request_init(&out, UT_C_SHOT, p->id, 0);
-	ut_msg_str(&out, path);
-	ut_msg_u64(&out, p->text.len);
-	for (i = 0; i < UUID_LEN; i++)
-		ut_msg_u8(&out, p->uuid[i]);
-	ut_msg_u32(&out, p->nregions);
-	for (i = 0; i < p->nregions; i++)
-		ut_msg_u32(&out, p->regions[i]);
-	ut_msg_fd(&out, fd);
-	text_free(&p->text);
-	(void)consumer_ask(c, &out, got_part, p->id, NULL);
-}
-
-/* The owner of the session has made the directory of another user's part. */
-static void
-got_user_dir(uint32_t id, int error, struct ut_msg *m)
-{
-	struct shot *sh;
-	struct part *p = part_by_id(id, &sh);
-	char why[512];
-	int fd;
-
-	if (p == NULL)
-		return;
-	if (error == 0 && (fd = ut_msg_get_fd(m)) != -1) {
-		part_write(sh, p, fd, p->below);
-		close(fd);
-		return;
-	}
-	consumer_why(m, error != 0 ? error : errno, why, sizeof(why));
-	shot_fail(sh, why);
-	part_over(sh);
-}
-
-static void
-part_begin(struct shot *sh, struct part *p)
-{
-	if (p->below == NULL) {
-		part_write(sh, p, sh->fd, p->path);
-		return;
-	}
-	request_init(&out, UT_C_UIDDIR, 0, 0);
-	ut_msg_fd(&out, sh->fd);
-	ut_msg_str(&out, p->path);
-	ut_msg_u32(&out, 0);
-	ut_msg_u32(&out, (uint32_t)p->uid);
-	ut_msg_u32(&out, (uint32_t)p->gid);
-	(void)consumer_ask(consumer_get(sh->uid, sh->gid), &out, got_user_dir,
-	    p->id, NULL);
-}
-
-/* The metadata of a region; the clock of cycles once. */
-static void
-describe(struct part *p, const struct region *r, bool *clock)
-{
-	uint32_t id;
-
-	if (!*clock)
-		*clock = metadata_clock(&p->text, r->channel);
-	metadata_channel(&p->text, r->channel);
-	for (id = 1; id <= r->registry.last; id++)
-		metadata_event(&p->text, r->channel,
-		    r->registry.entries[id].event, id);
-}
-
-/* What there is of a trace; nothing if its consumer has no region of it. */
-static void
-part_new(struct shot *sh, const struct trace *t)
-{
-	const struct region *r;
-	struct part *p;
-	char uuid[UUID_TEXT];
-	uint32_t n = 0;
-	bool clock = false;
-
-	for (r = t->regions; r != NULL; r = r->beside)
-		n += r->state == REGION_READY;
-	if (n == 0 || t->path == NULL)
-		return;
-	p = xcalloc(1, sizeof(*p));
-	p->id = new_id();
-	p->uid = t->uid;
-	p->gid = t->gid;
-	p->path = xstrdup(trace_in_chunk(t));
-	p->below = trace_own(t) ? NULL : trace_below(t);
-	p->regions = xcalloc(n, sizeof(*p->regions));
-	uuid_make(p->uuid, uuid);
-	metadata_head(&p->text, t, uuid);
-	for (r = t->regions; r != NULL; r = r->beside) {
-		if (r->state != REGION_READY)
-			continue;
-		p->regions[p->nregions++] = r->id;
-		describe(p, r, &clock);
-	}
-	p->next = sh->parts;
-	sh->parts = p;
-	sh->pending++;
-}
-
 /* Keep both descriptors of the reply: 0, or an errno. */
 static int
 shot_own(struct shot *sh, struct ut_msg *m)
@@ -416,9 +186,7 @@ static void
 got_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct shot *sh = shot_by_id(id);
-	struct session *s;
-	struct part *p, *next;
-	const struct trace *t;
+	const struct session *s;
 	char why[400], text[512];
 
 	if (sh == NULL || sh->over)
@@ -442,14 +210,10 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 	s = session_by_id(sh->session);
 	if (s == NULL || s->dying)
 		shot_fail(sh, "the session was destroyed");
-	sh->pending = 1;
-	for (t = sh->why[0] == '\0' ? s->traces : NULL; t != NULL; t = t->next)
-		part_new(sh, t);
-	for (p = sh->parts; p != NULL; p = next) {
-		next = p->next;
-		part_begin(sh, p);
-	}
-	part_over(sh);
+	if (sh->why[0] == '\0')
+		parts_begin(sh, s, shot_end);
+	else
+		shot_end(sh);
 }
 
 /* As the archives of a rotation: when it was, and which one. */
@@ -473,8 +237,30 @@ too_many(uid_t uid)
 	unsigned int n = 0;
 
 	for (sh = shots; sh != NULL; sh = sh->next)
-		n += sh->uid == uid && !sh->over;
+		n += sh->uid == uid && sh->begun && !sh->over;
 	return n >= SHOTS_MAX;
+}
+
+/*
+ * Are there buffers that no consumer has yet, after utd or a consumer was
+ * killed?  A consumer that was given up never has them.
+ */
+static bool
+session_waits(const struct session *s)
+{
+	const struct trace *t;
+	const struct region *r;
+
+	for (t = s->traces; t != NULL; t = t->next) {
+		if (t->consumer->state == CONSUMER_GIVEN_UP || trace_out(t))
+			continue;
+		if (t->consumer->conn == NULL)
+			return true;
+		for (r = t->regions; r != NULL; r = r->beside)
+			if (r->state == REGION_ASKED && region_left(r))
+				return true;
+	}
+	return false;
 }
 
 /* Why there can be none now, with EAGAIN if perhaps soon; or NULL. */
@@ -491,7 +277,7 @@ refused(const struct session *s, const char *dir)
 	if (s->traces == NULL)
 		return "has no buffers yet: no program came that records";
 	errno = EAGAIN;
-	if (dir == NULL && s->dirfd == -1)
+	if ((dir == NULL && s->dirfd == -1) || session_waits(s))
 		return "is being taken up";
 	if (session_late(s) != NULL || consumers_late(s->uid))
 		return "has a consumer that does not answer";
@@ -500,12 +286,60 @@ refused(const struct session *s, const char *dir)
 	return NULL;
 }
 
+/* The consumer of the session's owner makes its directory. */
+static void
+ask_dir(struct shot *sh, const struct session *s)
+{
+	sh->begun = true;
+	if (sh->name[0] == '\0')
+		name_usual(s, sh->name, sizeof(sh->name));
+	request_init(&out, UT_C_SHOTDIR, 0, 0);
+	ut_msg_str(&out, sh->dir != NULL ? sh->dir : sh->name);
+	ut_msg_u32(&out, sh->any);
+	ut_msg_str(&out, sh->hidden);
+	if (sh->dir == NULL)
+		ut_msg_fd(&out, s->dirfd);
+	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_dir, sh->id,
+	    NULL);
+}
+
+/* It begins, as soon as it can. */
+static void
+shot_go(void *arg)
+{
+	struct shot *sh = shot_by_id((uint32_t)(uintptr_t)arg);
+	const struct session *s;
+	const char *not;
+	char why[300];
+
+	if (sh == NULL || sh->over)
+		return;
+	s = session_by_id(sh->session);
+	if (s == NULL || s->dying) {
+		errno = EINVAL;
+		not = "was destroyed";
+	} else {
+		not = refused(s, sh->dir);
+	}
+	if (not == NULL) {
+		ask_dir(sh, s);
+	} else if (errno == EAGAIN && sh->waited < PATIENCE_MS) {
+		sh->waited += AGAIN_MS;
+		timer_set(&sh->timer, AGAIN_MS, shot_go, arg);
+	} else {
+		snprintf(why, sizeof(why), "the session %s", not);
+		shot_fail(sh, why);
+		shot_over(sh);
+	}
+}
+
 uint32_t
 shot_begin(struct session *s, const char *dir, const char *name,
     const char *command, struct waiter *w, char *why, size_t n)
 {
 	const char *not = refused(s, dir);
-	struct user *u = not == NULL ? user_get(s->uid) : NULL;
+	struct user *u = not == NULL || errno == EAGAIN ?
+	    user_get(s->uid) : NULL;
 	struct shot *sh;
 
 	if (u == NULL) {
@@ -525,21 +359,13 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	sh->any = dir == NULL && name == NULL;
 	sh->next = shots;
 	shots = sh;
+	s->shooting++;
 	if (name != NULL)
 		snprintf(sh->name, sizeof(sh->name), "%s", name);
-	else
-		name_usual(s, sh->name, sizeof(sh->name));
 	snprintf(sh->hidden, sizeof(sh->hidden), ".utd-%ld-%u",
 	    (long)getpid(), sh->id);
 	(void)waits_add(&sh->waiters, w);
-	request_init(&out, UT_C_SHOTDIR, 0, 0);
-	ut_msg_str(&out, dir != NULL ? dir : sh->name);
-	ut_msg_u32(&out, sh->any);
-	ut_msg_str(&out, sh->hidden);
-	if (dir == NULL)
-		ut_msg_fd(&out, s->dirfd);
-	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_dir, sh->id,
-	    NULL);
+	shot_go(id_arg(sh->id));
 	return sh->id;
 }
 
@@ -561,25 +387,6 @@ shot_failed(uint32_t id)
 	const struct shot *sh = shot_by_id(id);
 
 	return sh != NULL && sh->why[0] != '\0' ? sh->why : NULL;
-}
-
-/* The directory of a session that is taken up is open. */
-void
-shots_sweep(struct session *s)
-{
-	const struct shot *sh;
-
-	for (sh = shots; sh != NULL; sh = sh->next)
-		if (sh->session == s->id && !sh->over)
-			return;
-	if (s->dirfd == -1)
-		return;
-	request_init(&out, UT_C_SHOTEND, 0, UT_SHOT_SWEEP);
-	ut_msg_str(&out, "");
-	ut_msg_str(&out, "");
-	ut_msg_u32(&out, 0);
-	ut_msg_fd(&out, s->dirfd);
-	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, NULL, 0, NULL);
 }
 
 /* utd ends: what is not complete goes. */

@@ -230,17 +230,15 @@ void	 rotation_grew(struct session *);	/* it has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
 
 /*
- * shot.c: snapshots.  shot_begin returns its ID; or 0, and why it cannot be,
- * with EAGAIN if it can perhaps be later.
- * The directory, the name and the command may be NULL.  The waiter waits for
- * the end, and can ask then what came of it; but not much later.
+ * shot.c: snapshots.  shot_begin returns its ID; or 0, and why there can be
+ * none.  The directory, the name and the command may be NULL.  The waiter waits
+ * for the end, and can ask then what came of it; but not much later.
  */
 uint32_t shot_begin(struct session *, const char *, const char *,
 	    const char *, struct waiter *, char *, size_t);
 /* True: it is over, and here is where it is. */
 bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
 const char *shot_failed(uint32_t);	/* why; NULL: it did not */
-void	 shots_sweep(struct session *);	/* what another utd has left */
 void	 shots_end(void);
 
 /* metadata.c: TSDL. */

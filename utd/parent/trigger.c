@@ -275,13 +275,8 @@ act_snapshot(struct trigger *t)
 		begin(t, true);
 	} else {
 		wait_abandon(w);
-		if (errno == EAGAIN) {
-			timer_set(&t->again, RETRY_MS, again,
-			    id_arg(t->watch->id));
-		} else {
-			forget(t);
-			warn(t, why);
-		}
+		forget(t);
+		warn(t, why);
 	}
 	wait_less(w);
 }

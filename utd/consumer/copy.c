@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A copy of what a region holds, which is ours alone, for a snapshot.
+ *
+ * Nobody waits: no sub-buffer is taken or pinned.  So one may be dropped while
+ * it is copied, in overwrite mode.  The copy of each counts if it was not, which
+ * its `round' tells: see libut/drop.c.  If it is OWNED, or was, it must still be
+ * that of the same claim.
+ *
+ * What was claimed after we began is left out.  If it were not, sub-buffers that
+ * we had passed by then would be missing in the midst of others.
+ */
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "region.h"
+
+#define TRIES	4		/* to copy one that changes meanwhile */
+
+/* The labels of a sub-buffer; what is committed was loaded before. */
+static void
+copy_labels(struct ut_subbuf *to, const struct ut_subbuf *from)
+{
+	size_t i;
+
+	store(&to->first, load(&from->first));
+	store(&to->last, load(&from->last));
+	store(&to->owner, load(&from->owner));
+	store(&to->seq, load(&from->seq));
+	store(&to->lost, load(&from->lost));
+	store(&to->tid, load(&from->tid));
+	for (i = 0; i < UT_THREAD_NAME / 8; i++)
+		store(&to->thread[i], load(&from->thread[i]));
+}
+
+/* Is it still of the round and, unless it is shared, of the claim of then? */
+static bool
+still(const struct ut_subbuf *sub, uint32_t round, uint64_t word)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return load(&sub->round) == round && ((word & UT_SHARED) != 0 ||
+	    UT_STATE_GEN(load(&sub->state)) == UT_STATE_GEN(word));
+}
+
+/* False if it changed meanwhile. */
+static bool
+copy_sub(const struct region *r, struct region *c, uint32_t i, uint64_t now)
+{
+	const struct ut_subbuf *from = &r->subs[i];
+	struct ut_subbuf *to = &c->subs[i];
+	const uint32_t round = load_acquire(&from->round);
+	const uint64_t word = load_acquire(&from->state);
+	const uint64_t commit = load_acquire(&from->commit);
+	const uint64_t had = r->round[i] == round ? r->consumed[i] : 0;
+
+	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN ||
+	    commit == had)
+		return still(from, round, word);
+	if (!commit_valid(r, commit, had) || (!(word & UT_SHARED) &&
+	    UT_STATE_SLOT(word) >= r->nslots))
+		return false;
+	copy_labels(to, from);
+	memcpy(c->data + (size_t)i * c->subsize + UT_COMMIT_LEN(had),
+	    region_data(r, i, UT_COMMIT_LEN(had)),
+	    UT_COMMIT_LEN(commit) - UT_COMMIT_LEN(had));
+	if (c->keeps)
+		c->graves[i] = r->graves[i];
+	if (!still(from, round, word))
+		return false;
+	if (had == 0 && load(&to->first) > now)
+		return true;
+	if (c->keeps)
+		c->graves[i].name[PROGRAM_NAME - 1] = '\0';
+	c->consumed[i] = had;
+	c->until[i] = r->until[i];
+	store(&to->consumed, had);
+	store(&to->commit, commit);
+	store(&to->state, UT_STATE_WORD(UT_STATE_GEN(word),
+	    UT_STATE_SLOT(word), UT_FULL | (word & UT_SHARED)));
+	return true;
+}
+
+/*
+ * What came before the first of a slot is no gap, and was not lost here: only
+ * what was lost since is told.
+ */
+static void
+copy_slots(const struct region *r, struct region *c)
+{
+	const uint32_t n = region_slots_used(r);
+	uint32_t i;
+
+	store(&c->header->slots_used, n);
+	store(&c->header->lost, load(&r->header->lost));
+	c->said_lost = load(&c->header->lost);
+	for (i = 0; i < n; i++) {
+		store(&c->slots[i].lost, load(&r->slots[i].lost));
+		c->said[i] = load(&c->slots[i].lost);
+		c->done_seq[i] = UINT64_MAX;
+	}
+}
+
+static void
+copy_begins(struct region *c)
+{
+	const struct ut_subbuf *sub;
+	uint32_t i, slot;
+
+	for (i = 0; i < c->nsubs; i++) {
+		sub = &c->subs[i];
+		slot = UT_STATE_SLOT(load(&sub->state));
+		if (UT_STATE(load(&sub->state)) != UT_FULL ||
+		    (load(&sub->state) & UT_SHARED) != 0 ||
+		    load(&sub->seq) - 1 >= c->done_seq[slot])
+			continue;
+		c->done_seq[slot] = load(&sub->seq) - 1;
+		if (load(&sub->lost) <= load(&c->slots[slot].lost))
+			c->said[slot] = load(&sub->lost);
+	}
+}
+
+/* How many were delivered since that sub-buffer was, or 0 for what is open. */
+struct age {
+	uint32_t	 sub;
+	uint32_t	 age;
+};
+
+static int
+age_cmp(const void *a, const void *b)
+{
+	const struct age *x = a, *y = b;
+
+	return x->age < y->age ? -1 : x->age > y->age;
+}
+
+/*
+ * The newest first: what programs overwrite meanwhile is the oldest then, and
+ * what they have left has no gaps.
+ */
+static struct age *
+newest_first(const struct region *r)
+{
+	const uint32_t delivered = load(&r->header->delivered);
+	struct age *ages = calloc(r->nsubs, sizeof(*ages));
+	const struct ut_subbuf *sub;
+	uint32_t i;
+
+	for (i = 0; ages != NULL && i < r->nsubs; i++) {
+		sub = &r->subs[i];
+		ages[i].sub = i;
+		ages[i].age = UT_STATE(load(&sub->state)) == UT_OWNED ? 0 :
+		    delivered - load(&sub->order);
+	}
+	if (ages != NULL)
+		qsort(ages, r->nsubs, sizeof(*ages), age_cmp);
+	return ages;
+}
+
+struct region *
+region_copy(struct region *r)
+{
+	const uint64_t now = region_now(r);
+	struct age *ages = newest_first(r);
+	struct region *c = ages != NULL ? region_private(r) : NULL;
+	uint32_t i;
+	int tries;
+
+	if (c == NULL) {
+		free(ages);
+		return NULL;
+	}
+	memcpy(c->name, r->name, sizeof(c->name));
+	c->stream = r->stream;
+	c->attrs.v[ATTR_FILESIZE] = c->attrs.v[ATTR_FILES] = 0;
+	copy_slots(r, c);
+	for (i = 0; i < r->nsubs; i++)
+		for (tries = 0; tries < TRIES; tries++)
+			if (copy_sub(r, c, ages[i].sub, now))
+				break;
+	free(ages);
+	copy_begins(c);
+	return c;
+}

@@ -1,0 +1,253 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The parts of a snapshot, one for each trace of the session: a consumer that
+ * has regions of it gets metadata, made anew from the registries, and writes
+ * what these regions hold.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shot.h"
+
+#define PIECE		32768u		/* of metadata, in one message */
+#define QUEUED_MAX	(8u << 20)	/* bytes that a consumer has to read */
+
+/* Of one trace of the session; its ID is that of requests. */
+struct part {
+	uint32_t	 id;
+	struct shot	*shot;
+	uid_t		 uid;
+	gid_t		 gid;
+	struct text	 text;
+	unsigned char	 uuid[UUID_LEN];
+	char		*path;		/* in the snapshot's directory */
+	const char	*below;		/* in that one, which is another user's
+					   to write in; or NULL */
+	uint32_t	*regions;
+	uint32_t	 nregions;
+	struct part	*next;
+};
+
+static struct part *parts;
+static struct ut_msg out;
+
+static struct part *
+part_by_id(uint32_t id)
+{
+	struct part *p;
+
+	for (p = parts; p != NULL && p->id != id; p = p->next)
+		continue;
+	return p;
+}
+
+void
+parts_free(const struct shot *sh)
+{
+	struct part **pp = &parts, *p;
+
+	while ((p = *pp) != NULL) {
+		if (p->shot != sh) {
+			pp = &p->next;
+			continue;
+		}
+		*pp = p->next;
+		text_free(&p->text);
+		free(p->path);
+		free(p->regions);
+		free(p);
+	}
+}
+
+static void
+part_over(struct shot *sh)
+{
+	if (--sh->pending == 0)
+		sh->written(sh);
+}
+
+/* UT_C_SHOT is answered. */
+static void
+got_part(uint32_t id, int error, struct ut_msg *m)
+{
+	const struct part *p = part_by_id(id);
+	char why[512];
+
+	if (p == NULL)
+		return;
+	if (error != 0) {
+		consumer_why(m, error, why, sizeof(why));
+		shot_fail(p->shot, why);
+	} else {
+		p->shot->events += ut_msg_get_u64(m);
+	}
+	part_over(p->shot);
+}
+
+/* Send the metadata, whose end is told by their length. */
+static void
+part_text(struct part *p, struct consumer *c)
+{
+	char piece[PIECE + 1];
+	size_t at, n;
+
+	for (at = 0; at < p->text.len; at += n) {
+		n = p->text.len - at < PIECE ? p->text.len - at : PIECE;
+		memcpy(piece, p->text.s + at, n);
+		piece[n] = '\0';
+		ut_msg_init(&out, UT_C_SHOTTEXT, p->id, 0);
+		ut_msg_str(&out, piece);
+		consumer_send(c, &out);
+	}
+}
+
+/* Have it written, in a directory below that one. */
+static void
+part_write(struct part *p, int fd, const char *path)
+{
+	struct consumer *c = consumer_get(p->uid, p->gid);
+	uint32_t i;
+
+	if (c->conn == NULL || c->conn->queued + p->text.len > QUEUED_MAX) {
+		shot_fail(p->shot, c->conn == NULL ? "the consumer is being "
+		    "started" : "the consumer has too much to read");
+		part_over(p->shot);
+		return;
+	}
+	part_text(p, c);
+	request_init(&out, UT_C_SHOT, p->id, 0);
+	ut_msg_str(&out, path);
+	ut_msg_u64(&out, p->text.len);
+	for (i = 0; i < UUID_LEN; i++)
+		ut_msg_u8(&out, p->uuid[i]);
+	ut_msg_u32(&out, p->nregions);
+	for (i = 0; i < p->nregions; i++)
+		ut_msg_u32(&out, p->regions[i]);
+	ut_msg_fd(&out, fd);
+	text_free(&p->text);
+	(void)consumer_ask(c, &out, got_part, p->id, NULL);
+}
+
+/* The owner of the session has made the directory of another user's part. */
+static void
+got_user_dir(uint32_t id, int error, struct ut_msg *m)
+{
+	struct part *p = part_by_id(id);
+	char why[512];
+	int fd;
+
+	if (p == NULL)
+		return;
+	if (error == 0 && (fd = ut_msg_get_fd(m)) != -1) {
+		part_write(p, fd, p->below);
+		close(fd);
+		return;
+	}
+	consumer_why(m, error != 0 ? error : errno, why, sizeof(why));
+	shot_fail(p->shot, why);
+	part_over(p->shot);
+}
+
+static void
+part_begin(struct part *p)
+{
+	const struct shot *sh = p->shot;
+
+	if (p->below == NULL) {
+		part_write(p, sh->fd, p->path);
+		return;
+	}
+	request_init(&out, UT_C_UIDDIR, 0, 0);
+	ut_msg_fd(&out, sh->fd);
+	ut_msg_str(&out, p->path);
+	ut_msg_u32(&out, 0);
+	ut_msg_u32(&out, (uint32_t)p->uid);
+	ut_msg_u32(&out, (uint32_t)p->gid);
+	(void)consumer_ask(consumer_get(sh->uid, sh->gid), &out, got_user_dir,
+	    p->id, NULL);
+}
+
+/* The metadata of a region; the clock of cycles once. */
+static void
+describe(struct part *p, const struct region *r, bool *clock)
+{
+	uint32_t id;
+
+	if (!*clock)
+		*clock = metadata_clock(&p->text, r->channel);
+	metadata_channel(&p->text, r->channel);
+	for (id = 1; id <= r->registry.last; id++)
+		metadata_event(&p->text, r->channel,
+		    r->registry.entries[id].event, id);
+}
+
+/* What there is of a trace; nothing if its consumer has no region of it. */
+static void
+part_new(struct shot *sh, const struct trace *t)
+{
+	const struct region *r;
+	struct part *p;
+	char uuid[UUID_TEXT];
+	uint32_t n = 0;
+	bool clock = false;
+
+	for (r = t->regions; r != NULL; r = r->beside)
+		n += r->state == REGION_READY;
+	if (n == 0 || t->path == NULL)
+		return;
+	p = xcalloc(1, sizeof(*p));
+	p->id = new_id();
+	p->shot = sh;
+	p->uid = t->uid;
+	p->gid = t->gid;
+	p->path = xstrdup(trace_in_chunk(t));
+	p->below = trace_own(t) ? NULL : trace_below(t);
+	p->regions = xcalloc(n, sizeof(*p->regions));
+	uuid_make(p->uuid, uuid);
+	metadata_head(&p->text, t, uuid);
+	for (r = t->regions; r != NULL; r = r->beside) {
+		if (r->state != REGION_READY)
+			continue;
+		p->regions[p->nregions++] = r->id;
+		describe(p, r, &clock);
+	}
+	p->next = parts;
+	parts = p;
+}
+
+void
+parts_begin(struct shot *sh, const struct session *s,
+    void (*written)(struct shot *))
+{
+	const struct trace *t;
+	struct part *p;
+
+	for (t = s->traces; t != NULL; t = t->next)
+		part_new(sh, t);
+	sh->written = written;
+	sh->pending = 1;
+	for (p = parts; p != NULL; p = p->next)
+		if (p->shot == sh) {
+			sh->pending++;
+			part_begin(p);
+		}
+	part_over(sh);
+}
