@@ -109,7 +109,7 @@ utctl list s | grep -q '^    trigger 4: each 5 seq:tick: exec' ||
 utctl trigger -r 4 || fail "-r"
 kill_utd 0
 start_utd
-! utctl list s | grep trigger || fail "there again"
+! utctl list s | grep "^    trigger" || fail "there again"
 utctl trigger -e seq:tick -a stop >/dev/null && utctl stop >/dev/null ||
     fail "stop"
 kill_utd 1

@@ -136,10 +136,13 @@ copy_begins(struct region *c)
 	}
 }
 
-/* How many were delivered since that sub-buffer was, or 0 for what is open. */
+/*
+ * How many were delivered since that sub-buffer was; 0 for what is open; less
+ * for what is delivered while we look.
+ */
 struct age {
 	uint32_t	 sub;
-	uint32_t	 age;
+	int32_t		 age;
 };
 
 static int
@@ -166,7 +169,7 @@ newest_first(const struct region *r)
 		sub = &r->subs[i];
 		ages[i].sub = i;
 		ages[i].age = UT_STATE(load(&sub->state)) == UT_OWNED ? 0 :
-		    delivered - load(&sub->order);
+		    (int32_t)(delivered - load(&sub->order));
 	}
 	if (ages != NULL)
 		qsort(ages, r->nsubs, sizeof(*ages), age_cmp);
