@@ -176,29 +176,41 @@ while [ $soon -lt 3 ]; do
 	[ "$took" -lt 500 ] || soon=0
 done
 
-# The time is over, and counted.
-held short 200ms
-pulse fill 2
-[ "$answer" -ge 200 ] && [ "$answer" -lt 5000 ] || fail "short: $answer ms"
-until_ok done_is 1 || fail "short: not over"
-waits short 3 || fail "short: $(value short waits) waits"
-most=$(value short longest_us) all=$(value short waited_us)
-[ "$most" -ge 200000 ] && [ "$all" -ge 600000 ] && [ "$all" -ge "$most" ] ||
+# The time is over, and counted.  After a second in which nothing is freed, as a
+# busy machine may need for this, no event is worth a wait.
+try=0
+until
+	try=$((try + 1)) short=short$try
+	held $short 60ms
+	pulse fill 2
+	took=$answer
+	[ "$took" -lt 5000 ] || fail "short: $took ms"
+	until_ok done_is 1 || fail "short: not over"
+	waits $short 3
+do
+	[ $try -lt 10 ] || fail "short: $(value $short waits) waits"
+	pulse go
+	end_blocked
+	utctl destroy $short >/dev/null || fail "destroy"
+done
+[ "$took" -ge 60 ] || fail "short: $took ms"
+most=$(value $short longest_us) all=$(value $short waited_us)
+[ "$most" -ge 60000 ] && [ "$all" -ge 180000 ] && [ "$all" -ge "$most" ] ||
     fail "short: $all us, $most at most"
 expect 0 '^        waited 3 times, [0-9.]* ms in all, [0-9.]* ms at most$' \
-    utctl list short
+    utctl list $short
 # Whoever frees nothing is not waited for time and again.
 pulse fill 2000
-[ "$(value short waits)" -lt 100 ] || fail "$(value short waits) waits"
+[ "$(value $short waits)" -lt 100 ] || fail "$(value $short waits) waits"
 # But again when it does.
 pulse go
 pulse hold 2
-n=$(value short waits)
+n=$(value $short waits)
 pulse fill 1
-until_ok waits short $((n + 1)) || fail "$(value short waits) waits, not $n + 1"
+until_ok waits $short $((n + 1)) || fail "$(value $short waits) waits, not $n + 1"
 pulse go
 end_blocked
-ends short 4 2004
+ends $short 4 2004
 
 session none 'blocked:*' -n 2 -m block -t 0
 blocked
