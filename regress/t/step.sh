@@ -120,42 +120,42 @@ few() {
 start_utd
 set_of one one
 set_of next next
-set_of end end -l $(few 120)
-set_of endnest endnest -l -i 900 $(few 60)
-set_of endfork endfork -l -i 900 $(few 30)
-set_of first first $(few 120)
-set_of nest nest -i 160 $(few 120)
-set_of jump jump -i 160 $(few 120)
-set_of share share $(few 100)
-set_of sharenest sharenest -i 160 $(few 80)
-set_of sharejump sharejump -i 160 $(few 80)
-set_of fork fork $(few 50)
+set_of end end -l $(few 80)
+set_of endnest endnest -l -i 900 $(few 40)
+set_of endfork endfork -l -i 900 $(few 20)
+set_of first first $(few 80)
+set_of nest nest -i 160 $(few 80)
+set_of jump jump -i 160 $(few 80)
+set_of share share $(few 65)
+set_of sharenest sharenest -i 160 $(few 50)
+set_of sharejump sharejump -i 160 $(few 50)
+set_of fork fork $(few 30)
 
 # With a filter that every event passes.
 FILTER='n >= 0'
-set_of filtone one $(few 60)
-set_of filtnext next $(few 60)
-set_of filtfirst first $(few 40)
-set_of filtnest nest -i 160 $(few 40)
-set_of filtjump jump -i 160 $(few 60)
-set_of filtshare share $(few 60)
-set_of filtsharejump sharejump -i 160 $(few 40)
+set_of filtone one $(few 40)
+set_of filtnext next $(few 40)
+set_of filtfirst first $(few 25)
+set_of filtnest nest -i 160 $(few 25)
+set_of filtjump jump -i 160 $(few 40)
+set_of filtshare share $(few 40)
+set_of filtsharejump sharejump -i 160 $(few 25)
 
 # With contexts, and with both.
 CONTEXTS='caller app_more nest uid errno cpu' EXTRA=29
 VICTIM_CONTEXTS=$EXTRA
 export VICTIM_CONTEXTS
 FILTER=
-set_of ctxone one $(few 80)
-set_of ctxnext next $(few 60)
-set_of ctxfirst first $(few 40)
-set_of ctxnest nest -i 160 $(few 60)
-set_of ctxjump jump -i 160 $(few 60)
-set_of ctxshare share $(few 60)
+set_of ctxone one $(few 50)
+set_of ctxnext next $(few 40)
+set_of ctxfirst first $(few 25)
+set_of ctxnest nest -i 160 $(few 40)
+set_of ctxjump jump -i 160 $(few 40)
+set_of ctxshare share $(few 40)
 FILTER='$app_more >= 0 && n >= 0'
-set_of bothone one $(few 40)
-set_of bothjump jump -i 160 $(few 40)
-set_of bothshare share $(few 40)
+set_of bothone one $(few 25)
+set_of bothjump jump -i 160 $(few 25)
+set_of bothshare share $(few 25)
 unset VICTIM_CONTEXTS
 CONTEXTS= EXTRA=0
 
@@ -171,11 +171,11 @@ none_of() {
 	[ ! -s "$T/got" ] || fail "$1: not filtered: $(cat "$T/got")"
 }
 FILTER='n < 0 && pad != "x"'
-none_of noneone one $(few 40)
-none_of nonenext next $(few 40)
-none_of nonejump jump -i 160 $(few 60)
-none_of noneshare share $(few 40)
-none_of nonesharejump sharejump -i 160 $(few 40)
+none_of noneone one $(few 25)
+none_of nonenext next $(few 25)
+none_of nonejump jump -i 160 $(few 40)
+none_of noneshare share $(few 25)
+none_of nonesharejump sharejump -i 160 $(few 25)
 FILTER=
 
 # all_counted SESSION N: what returned is there or lost, and of what did not
@@ -206,7 +206,7 @@ done
 
 # Too few for all.
 session full 2
-attack full first $(few 100)
+attack full first $(few 65)
 all_counted full $((kills + 2))
 fill full $lost
 utctl destroy full >/dev/null || fail "destroy"
@@ -214,13 +214,13 @@ utctl destroy full >/dev/null || fail "destroy"
 # The same where they wait for space, and are killed, or a handler jumps, there.
 MODE='-m block -t 20ms'
 session wait 2
-attack wait first $(few 150)
+attack wait first $(few 100)
 all_counted wait $((kills + 2))
 fill wait $lost
 utctl destroy wait >/dev/null || fail "destroy"
 for how in nest jump; do
 	session wait$how 2
-	attack wait$how $how -i 400 $(few 60)
+	attack wait$how $how -i 400 $(few 40)
 	# One that is left in its other event does that twice.
 	[ $how = jump ] || all_counted wait$how $((2 * kills + 2))
 	fill wait$how $(counts wait$how; echo $lost)
@@ -244,7 +244,7 @@ is_open() {
 before=$(is_open)
 VICTIM_EARLY=yes
 export VICTIM_EARLY
-attack start start $(few 50)
+attack start start $(few 30)
 unset VICTIM_EARLY
 until_ok eval '[ "$(is_open)" = "$before" ]' ||
     fail "start: $before, then open: $(ls -l /proc/$UTD_PID/fd)"
@@ -257,7 +257,7 @@ check start/ust/pid start
 for how in first next; do
 	session both
 	session two
-	attack both $how $(few 100)
+	attack both $how $(few 65)
 	fill both
 	utctl stop two >/dev/null || fail "stop"
 	utctl destroy both >/dev/null && utctl destroy two >/dev/null ||
@@ -271,7 +271,7 @@ done
 of_listener() {
 	session enable
 	session x
-	attack enable trace -l $(few 50) \
+	attack enable trace -l $(few 30) \
 	    -b 'utctl disable-event -s x seq:tick >/dev/null' \
 	    -c 'utctl enable-event -s x seq:tick >/dev/null'
 	fill enable
@@ -282,7 +282,7 @@ of_listener() {
 	./prog/seqcheck <"$T/view.out" >"$T/got" || fail "x: $(cat "$T/got")"
 
 	session leave
-	attack leave wait -l $(few 50) -b 'exec >/dev/null
+	attack leave wait -l $(few 30) -b 'exec >/dev/null
 	    utctl create -o "$T/x.$1" x && utctl enable-channel -s x -b 4k -n 16 ch &&
 	    utctl enable-event -s x -c ch seq:tick && utctl start x' \
 	    -c 'utctl destroy x >/dev/null; sleep 0.1'
