@@ -57,20 +57,33 @@ read_consumer(struct ut_msg *m)
 	return !m->bad;
 }
 
+/* Nothing of it, if anything is wrong. */
 static bool
 read_rotation(struct ut_msg *m, struct rotation *ro)
 {
+	static struct rotation new;
+
+	new.chunk = ut_msg_get_u32(m);
+	new.kept = ut_msg_get_u32(m);
+	new.began = (int64_t)ut_msg_get_u64(m);
+	new.how = ut_msg_get_u32(m);
+	ut_msg_get_str(m, new.from, sizeof(new.from));
+	ut_msg_get_str(m, new.to, sizeof(new.to));
+	new.ms = ut_msg_get_u32(m);
+	new.bytes = ut_msg_get_u64(m);
+	if (m->bad || new.ms > INT32_MAX || strchr(new.from, '/') != NULL ||
+	    strchr(new.to, '/') != NULL)
+		return false;
 	ro->busy = (m->h.b & STATE_ROTATING) != 0;
-	ro->chunk = ut_msg_get_u32(m);
-	ro->kept = ut_msg_get_u32(m);
-	ro->began = (int64_t)ut_msg_get_u64(m);
-	ro->how = ut_msg_get_u32(m);
-	ut_msg_get_str(m, ro->from, sizeof(ro->from));
-	ut_msg_get_str(m, ro->to, sizeof(ro->to));
-	ro->ms = ut_msg_get_u32(m);
-	ro->bytes = ut_msg_get_u64(m);
-	return !m->bad && ro->ms <= INT32_MAX &&
-	    strchr(ro->from, '/') == NULL && strchr(ro->to, '/') == NULL;
+	ro->chunk = new.chunk;
+	ro->kept = new.kept;
+	ro->began = new.began;
+	ro->how = new.how;
+	memcpy(ro->from, new.from, sizeof(ro->from));
+	memcpy(ro->to, new.to, sizeof(ro->to));
+	ro->ms = new.ms;
+	ro->bytes = new.bytes;
+	return true;
 }
 
 /* A session watches for that one, or did so before. */
@@ -91,32 +104,39 @@ watches(struct session *s, struct session *of)
 static bool
 read_trigger(struct ut_msg *m, struct session *s)
 {
-	struct trigger *t;
+	const bool fresh = s->trigger == NULL;
+	struct trigger *t, new;
 	char command[UT_COMMAND_MAX + 1], why[512];
 
 	if ((m->h.b & STATE_WATCHES) == 0)
-		return s->trigger == NULL;
+		return fresh;
 	if (!watches(s, session_by_id(ut_msg_get_u32(m)))) {
-		if (s->trigger == NULL && s->channels == NULL &&
-		    s->triggers == NULL && s->traces == NULL)
+		if (fresh && s->channels == NULL && s->triggers == NULL &&
+		    s->traces == NULL)
 			session_free(s);
 		return false;
 	}
-	t = s->trigger;
-	t->number = ut_msg_get_u32(m);
-	t->action = ut_msg_get_u32(m);
-	t->count = ut_msg_get_u32(m);
-	t->base = ut_msg_get_u64(m);
-	t->passed = ut_msg_get_u64(m);
-	t->acted = ut_msg_get_u64(m);
-	t->due = ut_msg_get_u32(m) != 0;
+	new = *(t = s->trigger);
+	new.number = ut_msg_get_u32(m);
+	new.action = ut_msg_get_u32(m);
+	new.count = ut_msg_get_u32(m);
+	new.base = ut_msg_get_u64(m);
+	new.passed = ut_msg_get_u64(m);
+	new.acted = ut_msg_get_u64(m);
+	new.due = ut_msg_get_u32(m) != 0;
 	ut_msg_get_str(m, command, sizeof(command));
+	if (m->bad || trigger_refused(t->of, new.action, command, why,
+	    sizeof(why))) {
+		if (fresh)
+			session_free(s);
+		return false;
+	}
 	free(t->command);
+	*t = new;
 	t->command = command[0] != '\0' ? xstrdup(command) : NULL;
 	if (t->of->ntriggers < t->number)
 		t->of->ntriggers = t->number;
-	return !m->bad && !trigger_refused(t->of, t->action, command, why,
-	    sizeof(why));
+	return true;
 }
 
 /* A new session, or the new state of one that was read before. */
