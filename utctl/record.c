@@ -408,10 +408,10 @@ report(const struct record *r, struct row *rows)
 		    row_num(s, "overwritten"));
 	if (r->shot != NULL)
 		say("%s", r->shot);
-	else if (r->keeps && !r->failed)
-		say("%" PRIu64 " events, %" PRIu64 " lost%s, not written: the "
-		    "command did not fail", row_num(s, "written"),
-		    row_num(s, "lost"), over);
+	else if (r->keeps)
+		say("%" PRIu64 " events, %" PRIu64 " lost%s, not written%s",
+		    row_num(s, "written"), row_num(s, "lost"), over,
+		    r->failed ? "" : ": the command did not fail");
 	else
 		say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64
 		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
@@ -438,13 +438,21 @@ session_active(struct record *r)
 	return active;
 }
 
-/* The command failed: write what its programs recorded last. */
+/* The command failed: write what its programs recorded last, if anything. */
 static int
 snapshot_ask(struct record *r)
 {
+	struct row *rows;
 	const char *text;
+	bool any;
 
 	if (!r->keeps || !r->failed || r->shot != NULL)
+		return 0;
+	if (client_ask(r->client, UT_CTL_LIST, SESSION, &rows) == -1)
+		return -1;
+	any = rows->child != NULL && row_num(rows->child, "written") > 0;
+	row_free(rows);
+	if (!any)
 		return 0;
 	if (client_snapshot(r->client, SESSION, r->dir, NULL, NULL) == -1)
 		return -1;
@@ -479,7 +487,8 @@ session_end(void *arg)
 	if (result == 0)
 		result = report(r, rows);
 	else
-		say("the trace in %s may not be complete", r->dir);
+		say(r->keeps ? "there is no snapshot in %s" :
+		    "the trace in %s may not be complete", r->dir);
 	row_free(rows);
 	return result;
 }

@@ -22,8 +22,8 @@ awk -v to="$T/block" '
 is && !any { any = 1; n++ }
 is || (command && /^(    |\t)/) { print > (to n); command = 1; next }
 { command = 0 }' "$TOP/man/ut.7" || fail "awk"
-[ -s "$T/block9" ] && [ ! -e "$T/block10" ] ||
-    fail "not 9 blocks: $(cat "$T"/block*)"
+[ -s "$T/block11" ] && [ ! -e "$T/block12" ] ||
+    fail "not 11 blocks: $(cat "$T"/block*)"
 
 cat >"$T/web.c" <<'END'
 #include <stdlib.h>
@@ -153,7 +153,29 @@ block 8
 said ' web:begin { id = 17, url = "/" }$'
 said ' web:end { id = 17, status = 200 }$'
 
+# The command of the page crashes.
+mv "$T/web" "$T/good" && cp "$T/good" "$T/web.real" && cat >"$T/web" <<'END'
+#!/bin/sh
+"$0.real" 20
+kill -SEGV $$
+END
+chmod 755 "$T/web" || exit 1
+sed -i.bak 's/^utctl record.*/& || [ $? -eq 139 ]/' "$T/block9"
 block 9
+said "^utctl: snapshot of 40 events: $T/crash\$"
+said ' web:end { id = 19, status = 200 }$'
+mv "$T/good" "$T/web"
+
+# A service again.
+background "$T/web" 0
+until_ok known $LAST || fail "not known"
+sed -i.bak 's/^utctl snapshot/until_ok recorded_some web; &/' "$T/block10"
+block 10
+said "^session web: snapshot of [1-9][0-9]* events: $T/web.last/snapshots/[^/]*-1\$"
+kill $LAST
+utctl destroy web >"$T/said" || fail "$(cat "$T/said")"
+
+block 11
 said '^trigger 1: web:end: '
 "$T/web" 20 || fail "web: $?"
 until_ok sh -c "ls -d $T/last/snapshots/*-1" || fail "$(utctl list web)"

@@ -230,6 +230,14 @@ mv "$T/rec" "$T/rec.1"
 record 139 sh -c './prog/seq 1 2 100; kill -SEGV $$'
 readers_agree "$T/rec"
 [ "$(wc -l <"$T/view.out")" -eq 200 ] || fail "not 200 events"
+# There is nothing to write.
+mv "$T/rec" "$T/rec.2"
+record 3 sh -c 'exit 3'
+grep -q 'utctl: 0 events, 0 lost, not written$' "$T/err" &&
+    grep -q 'utctl: no program came that uses ut' "$T/err" &&
+    [ "$(wc -l <"$T/err")" -eq 2 ] || fail "$(cat "$T/err")"
+[ ! -e "$T/rec" ] || fail "written: $(find "$T/rec")"
+mv "$T/rec.2" "$T/rec"
 record 1 ./prog/seq 1 2 100
 grep -q "$T/rec: File exists" "$T/err" || fail "$(cat "$T/err")"
 
