@@ -11,10 +11,10 @@ utctl create -o "$T/trace" s >/dev/null && utctl start || fail "set-up"
 pulse_start
 pulse hit 1			# 1: nothing listens
 expect 0 '' utctl enable-channel one
-expect 0 'pulse:a: 1 events of 1 programs' utctl enable-event -c one pulse:a
+expect 0 'pulse:a: 1 event of 1 program' utctl enable-event -c one pulse:a
 pulse hit 1			# 2: one
 expect 0 '' utctl enable-channel -b 64k -n 4 two
-expect 0 'pulse:\*: 3 events of 1 programs' utctl enable-event -c two 'pulse:*'
+expect 0 'pulse:\*: 3 events of 1 program' utctl enable-event -c two 'pulse:*'
 pulse hit 1			# 3: one, two
 expect 0 '' utctl disable-channel one
 pulse_on abc- || fail "one disabled: $answer"
@@ -73,7 +73,7 @@ seq=$LAST
 until_ok test -s "$T/progress" || fail "seq does not run"
 for i in 1 2 3 4 5 6 7 8; do
 	expect 0 '' utctl enable-channel c$i
-	expect 0 '1 events of 1 programs' utctl enable-event -c c$i seq:tick
+	expect 0 '1 event of 1 program' utctl enable-event -c c$i seq:tick
 	expect 0 '' utctl disable-channel c$i
 	expect 0 '' utctl enable-channel c$i
 	[ $i -lt 4 ] || expect 0 '' utctl remove-channel c$i

@@ -172,7 +172,7 @@ more_than() {
 }
 until_ok sh -c "utctl list rules | grep -q 'program seq'" || fail "no program"
 none_for "n < 0"
-expect 0 '^seq:tick: 1 events of 1 programs$' \
+expect 0 '^seq:tick: 1 event of 1 program$' \
     utctl enable-event -f 'n >= 0' 'seq:tick'
 some "OR"
 expect 0 '' utctl disable-event -f 'n >= 0' 'seq:tick'

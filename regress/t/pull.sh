@@ -59,10 +59,10 @@ strace -qq -f -e trace=sendmsg,sendto -e signal=none -xx -s 8 \
 tracer=$!
 CHILDREN="$CHILDREN $tracer"
 sleep 0.5
-expect 0 '3 events of 1 programs' utctl enable-event 'pulse:*'
+expect 0 '3 events of 1 program' utctl enable-event 'pulse:*'
 expect 0 '' utctl disable-event 'pulse:*'
-expect 0 '1 events of 1 programs' utctl enable-event 'pulse:a'
-expect 0 '1 events of 1 programs' utctl enable-event 'other:a'
+expect 0 '1 event of 1 program' utctl enable-event 'pulse:a'
+expect 0 '1 event of 1 program' utctl enable-event 'other:a'
 kill $tracer
 wait $tracer 2>/dev/null
 got=$(sed -n 's/.*iov_base="\(\\x..\)\{4\}\\x\(..\).*/\2/p' "$T/strace" |

@@ -27,13 +27,13 @@ pulse_on ---- || fail "disable came back before it was done: $answer"
 complains 'not enabled' utctl disable-event 'pulse:*'
 
 # What enable-event says, and that it has happened when it says so.
-expect 0 '^pulse:?: 3 events of 1 programs$' utctl enable-event 'pulse:?'
+expect 0 '^pulse:?: 3 events of 1 program$' utctl enable-event 'pulse:?'
 pulse_on abc- || fail "enable came back before it was done: $answer"
 expect 0 '' utctl disable-event 'pulse:?'
 expect 0 '^none:\*: 0 events of 0 programs$' utctl enable-event 'none:*'
 expect 0 '' utctl disable-event 'none:*'
 pulse_on ---- || fail "none:*: $answer"
-expect 0 '^\*:a: 2 events of 1 programs$' utctl enable-event '*:a'
+expect 0 '^\*:a: 2 events of 1 program$' utctl enable-event '*:a'
 pulse_on a--o || fail "*:a: $answer"
 expect 0 '' utctl disable-event '*:a'
 expect 0 '^pulse:\[bc\]: 2 events' utctl enable-event 'pulse:[bc]'
@@ -87,9 +87,9 @@ with a--- -x 'pulse:b' -L info '*:*'
 with abc- '*ul*:*'
 with a--o '*:*a'
 expect 0 '' utctl enable-event -x pulse:a 'pulse:*'
-expect 0 '^pulse:\*: 1 events of 1 programs$' \
+expect 0 '^pulse:\*: 1 event of 1 program$' \
     utctl enable-event -L info 'pulse:*'
-expect 0 '^pulse:\*: 1 events of 1 programs$' \
+expect 0 '^pulse:\*: 1 event of 1 program$' \
     utctl enable-event -l err -x 'nothing:a' 'pulse:*'
 pulse_on abc- || fail "three rules: $answer"
 expect 0 'enabled: pulse:\* (level all; not pulse:a)$' utctl list

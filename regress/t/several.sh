@@ -19,7 +19,7 @@ pulse_start
 pulse_on abco || fail "$answer"
 pulse hit 1000
 # One more rule for what is enabled already.
-expect 0 'pulse:?: 3 events of 1 programs' utctl enable-event -s one \
+expect 0 'pulse:?: 3 events of 1 program' utctl enable-event -s one \
     -c a 'pulse:?'
 pulse hit 1000
 expect 0 'one stopped: 18000 events, 0 lost' utctl stop one

@@ -138,7 +138,7 @@ complains "session a is started, but $none" utctl start
 # A little: enough for the small channel.
 all_room
 dd if=/dev/zero of=/dev/shm/ballast bs=1k count=15360 2>/dev/null
-expect 0 'other:a: 1 events of 1 programs' utctl enable-event -c small \
+expect 0 'other:a: 1 event of 1 program' utctl enable-event -c small \
     'other:a'
 pulse_on ---o || fail "small: $answer"
 complains "pulse:b is enabled, but $none" utctl enable-event -c big 'pulse:b'
@@ -148,7 +148,7 @@ pulse hit 10
 
 # Enough: the command that failed does not fail, nor does another.
 all_room
-expect 0 'pulse:b: 1 events of 1 programs' utctl enable-event -c big 'pulse:b'
+expect 0 'pulse:b: 1 event of 1 program' utctl enable-event -c big 'pulse:b'
 pulse_on abco || fail "big: $answer"
 complains 'pulse:b is enabled already' utctl enable-event -c big 'pulse:b'
 complains 'session a is started already' utctl start

@@ -97,7 +97,7 @@ expect 0 '^trigger 1: pulse:a: enabled; session s is not started$' \
 utctl start >/dev/null || fail "start"
 pulse_start
 until_ok pulse_on a--- || fail "$answer"
-expect 0 '^trigger 2: other:\*: 1 events of 1 programs$' \
+expect 0 '^trigger 2: other:\*: 1 event of 1 program$' \
     utctl trigger -e 'other:*' -f 'n > 2 && n % 2 == 1' -n 3 \
     -a "exec echo \$4 >>$GOT/three"
 say_so 2 'each 3 other:\* (if n > 2 && n % 2 == 1): exec echo $4 .*; armed, 0'
@@ -163,9 +163,9 @@ until_ok sh -c "utctl list s | grep 'warning: trigger 4: command: killed by sign
 utctl trigger -r 3 && utctl trigger -r 4 || fail "trigger -r"
 # So is an unknown field, and what a filter needs is there by itself.
 expect 0 'nosuch' utctl trigger -e pulse:b -f 'nosuch == 1' -a stop
-expect 0 '^trigger 6: pulse:b: 1 events' utctl trigger -e pulse:b \
+expect 0 '^trigger 6: pulse:b: 1 event ' utctl trigger -e pulse:b \
     -f '$uid == '"$(id -u)" -a "exec echo x >>$GOT/context"
-expect 0 '^trigger 7: pulse:b: 1 events' utctl trigger -e pulse:b \
+expect 0 '^trigger 7: pulse:b: 1 event ' utctl trigger -e pulse:b \
     -f '$uid != '"$(id -u)" -a "exec echo y >>$GOT/context"
 pulse hit 1
 until_ok lines context 1 || fail "contexts"
@@ -262,7 +262,7 @@ utctl create -S -o "$T/ring" ring >/dev/null &&
     fail "ring"
 complains 'session ring keeps what it records' \
     utctl trigger -e a:b -a rotate ring
-expect 0 '^trigger 1: pulse:c: 1 events of 1 programs' \
+expect 0 '^trigger 1: pulse:c: 1 event of 1 program' \
     utctl trigger -e pulse:c -n 2 -a snapshot ring
 until_ok pulse_on abc- || fail "$answer"
 pulse hit 2

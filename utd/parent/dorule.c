@@ -87,6 +87,7 @@ rule_answer(const struct client *k, char *text, size_t n)
 	const struct rule *newest = k->channel->newest;
 	const struct filter *f = k->rule->filter;
 	const char *unfit = f != NULL ? f->why : "";
+	unsigned int nevents, nprograms;
 
 	text[0] = '\0';
 	if (!channel_active(k->channel))
@@ -94,11 +95,14 @@ rule_answer(const struct client *k, char *text, size_t n)
 		    k->rule->glob, k->channel->enabled ? "session" : "channel",
 		    k->channel->enabled ? k->session->name : k->channel->name,
 		    k->channel->enabled ? "not started" : "disabled");
-	else if (newest != NULL && newest->serial == k->rule->serial)
-		snprintf(text, n, "%s: %u events of %u programs%s%s",
-		    k->rule->glob, count_events(k->channel, k->rule),
-		    count_programs(k->channel, k->rule), unfit[0] != '\0' ?
-		    "; " : "", unfit);
+	if (text[0] != '\0' || newest == NULL ||
+	    newest->serial != k->rule->serial)
+		return;
+	nevents = count_events(k->channel, k->rule);
+	nprograms = count_programs(k->channel, k->rule);
+	snprintf(text, n, "%s: %u event%s of %u program%s%s%s", k->rule->glob,
+	    nevents, nevents == 1 ? "" : "s", nprograms,
+	    nprograms == 1 ? "" : "s", unfit[0] != '\0' ? "; " : "", unfit);
 }
 
 static void
