@@ -158,18 +158,24 @@ do_start(struct client *k, struct ut_msg *m)
 static void
 tell_counts(struct client *k, const char *what, bool last)
 {
-	char text[2048], over[48] = "";
+	const struct session *s = k->session;
+	char text[2048], over[48] = "", out[48];
 	struct counts sum;
 
-	session_counts(k->session, &sum);
+	session_counts(s, &sum);
 	troubles(k->session, last, text, sizeof(text));
 	if (sum.overwritten > 0)
 		snprintf(over, sizeof(over), ", %llu overwritten",
 		    (unsigned long long)sum.overwritten);
-	client_ok(k, "session %s %s: %llu events, %llu lost%s, %llu bytes%s",
-	    k->session->name, what, (unsigned long long)sum.written,
-	    (unsigned long long)sum.lost, over, (unsigned long long)sum.bytes,
-	    text);
+	if (s->keeps)
+		snprintf(out, sizeof(out), "%u snapshot%s", s->shots,
+		    s->shots == 1 ? "" : "s");
+	else
+		snprintf(out, sizeof(out), "%llu bytes",
+		    (unsigned long long)sum.bytes);
+	client_ok(k, "session %s %s: %llu events, %llu lost%s, %s%s", s->name,
+	    what, (unsigned long long)sum.written,
+	    (unsigned long long)sum.lost, over, out, text);
 }
 
 /* Refuse to end a session if a consumer of its events does not answer. */
