@@ -19,7 +19,7 @@
  * a line on stdout.
  *
  *	hold n	so many threads begin an event that does not end: the callback
- *		of the context `hold' sleeps in it; answers when all do
+ *		of the context `hold' sleeps in it; how many there are that do
  *	idle n	so many threads have events, and do nothing then
  *	go	these events end, and all these threads
  *	try	a thread begins an event, and after it ends
@@ -59,13 +59,15 @@ static pthread_t holders[MAX], last;
 static int nholders;
 static sem_t held, released, handled;
 static __thread volatile int holds;
-static _Atomic int over;
+static _Atomic int holding, over;
 static volatile sig_atomic_t told;
 
 static uint64_t
 hold(void)
 {
 	if (holds) {
+		holds = 0;
+		holding++;
 		sem_post(&held);
 		while (sem_wait(&released) == -1)
 			continue;
@@ -78,6 +80,8 @@ holder(void *arg)
 {
 	holds = 1;
 	UT(blocked, event, 1);
+	if (holds)			/* there was no room */
+		sem_post(&held);
 	return arg;
 }
 
@@ -177,8 +181,10 @@ start(void *(*run)(void *), int n)
 static int
 obey(const char *word, int n)
 {
-	if (strcmp(word, "hold") == 0)
-		return start(holder, n);
+	if (strcmp(word, "hold") == 0) {
+		(void)start(holder, n);
+		return holding;
+	}
 	if (strcmp(word, "idle") == 0)
 		return start(idle, n);
 	if (strcmp(word, "go") == 0) {
@@ -186,7 +192,9 @@ obey(const char *word, int n)
 			sem_post(&released);
 		while (nholders > 0)
 			pthread_join(holders[--nholders], NULL);
-		return 0;
+		while (sem_trywait(&released) == 0)
+			continue;
+		return holding = 0;
 	}
 	if (strcmp(word, "try") == 0)
 		return pthread_create(&last, NULL, try, NULL);

@@ -69,6 +69,7 @@ held() {
 	session "$1" 'blocked:*' -n 2 -m block -t "$2"
 	blocked
 	pulse hold 2
+	[ "$answer" -eq 2 ] || fail "$1: $answer hold"
 	pulse try
 	until_ok waits "$1" 1 || fail "$1: $(value "$1" waits) waits"
 }
@@ -202,15 +203,23 @@ expect 0 '^        waited 3 times, [0-9.]* ms in all, [0-9.]* ms at most$' \
 # Whoever frees nothing is not waited for time and again.
 pulse fill 2000
 [ "$(value $short waits)" -lt 100 ] || fail "$(value $short waits) waits"
-# But again when it does.
-pulse go
-pulse hold 2
+# But again when it does.  Until there is room for both, those that hold are
+# more, and those that have found none are lost.
+more=0 less=0
+while
+	pulse go
+	pulse hold 2
+	[ "$answer" -ne 2 ]
+do
+	more=$((more + answer)) less=$((less + 2 - answer))
+	[ $less -lt 40 ] || fail "short: no room again"
+done
 n=$(value $short waits)
 pulse fill 1
 until_ok waits $short $((n + 1)) || fail "$(value $short waits) waits, not $n + 1"
 pulse go
 end_blocked
-ends $short 4 2004
+ends $short $((4 + more)) $((2004 + less))
 
 session none 'blocked:*' -n 2 -m block -t 0
 blocked
