@@ -70,7 +70,7 @@ main(void)
 	pthread_t other;
 	int threads = 0;
 
-	alarm(600);
+	alarm(1800);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	(void)pthread_barrier_init(&step, NULL, 2);
 	while (fgets(line, sizeof(line), stdin) != NULL) {
