@@ -194,7 +194,8 @@ obey(const char *word, int n)
 			pthread_join(holders[--nholders], NULL);
 		while (sem_trywait(&released) == 0)
 			continue;
-		return holding = 0;
+		holding = 0;
+		return 0;
 	}
 	if (strcmp(word, "try") == 0)
 		return pthread_create(&last, NULL, try, NULL);
