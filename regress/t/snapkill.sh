@@ -74,7 +74,11 @@ while [ "$(date +%s)" -lt $end ]; do
 	nap 90
 	case $((n % 6)) in
 	0)	kill -9 $WRITER ;;
-	2)	kill_consumers ;;
+	2)	victims=$(consumers)
+		kill_consumers
+		for p in $victims; do
+			until_ok gone "$p"
+		done ;;
 	4)	kill_utd 0; start_utd ;;
 	esac
 	faults=$((faults + 1))

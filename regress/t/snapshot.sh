@@ -266,7 +266,11 @@ if [ "$ME" -eq 0 ]; then
 		readers_agree "$T/all/snapshots/taken$i"
 		[ "$(wc -l <"$T/view.out")" -eq 70 ] ||
 		    fail "$(wc -l <"$T/view.out") after utd was killed"
+		victims=$(consumers)
 		kill_consumers
+		for p in $victims; do
+			until_ok gone "$p"
+		done
 		shoot all
 		has_events 70 "of two users, after consumers were killed"
 	done
