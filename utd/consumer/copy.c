@@ -17,13 +17,13 @@
 /*
  * A copy of what a region holds, which is ours alone, for a snapshot.
  *
- * Nobody waits: no sub-buffer is taken or pinned.  So one may be dropped while
- * it is copied, in overwrite mode.  The copy of each counts if it was not, which
- * its `round' tells: see libut/drop.c.  If it is OWNED, or was, it must still be
- * that of the same claim.
+ * Nobody waits: no sub-buffer is taken or pinned.  So, in overwrite mode, a
+ * sub-buffer may be dropped while it is copied.  Its `round' tells: see
+ * libut/drop.c.  A copy counts if the round is the same before and after, and,
+ * unless the sub-buffer is shared, if the claim is the same, too.
  *
- * What was claimed after we began is left out.  If it were not, sub-buffers that
- * we had passed by then would be missing in the midst of others.
+ * A sub-buffer that was claimed after we began is left out.  With it, the trace
+ * would have gaps where sub-buffers were dropped that we had not reached yet.
  */
 
 #include <stdatomic.h>

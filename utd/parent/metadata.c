@@ -390,3 +390,14 @@ metadata_event(struct text *t, const struct channel *ch,
 	add_event(t, e, id, CTF_STREAM(ch->stream, false));
 	add_event(t, e, id, CTF_STREAM(ch->stream, true));
 }
+
+/* All events that the registry has an ID for. */
+void
+metadata_events(struct text *t, const struct channel *ch,
+    const struct registry *g)
+{
+	uint32_t id;
+
+	for (id = 1; id <= g->last; id++)
+		metadata_event(t, ch, g->entries[id].event, id);
+}

@@ -473,16 +473,12 @@ region_ask(struct region *r)
 static void
 region_describe(struct region *r)
 {
-	uint32_t id;
-
 	if (r->described)
 		return;
 	r->described = true;
 	state_changed(&r->saved);
 	trace_channel(r->trace, r->channel);
-	for (id = 1; id <= r->registry.last; id++)
-		metadata_event(&r->trace->text, r->channel,
-		    r->registry.entries[id].event, id);
+	metadata_events(&r->trace->text, r->channel, &r->registry);
 }
 
 /* The directory has all metadata again: who waits for that goes on. */

@@ -35,9 +35,11 @@ struct shot {
 	int		 fd;		/* the directory; or -1 */
 	int		 above;		/* where it is; or -1 */
 	unsigned int	 pending;	/* parts */
-	void		(*written)(struct shot *);	/* when there are none */
+	/* It is called when no part is pending any more. */
+	void		(*written)(struct shot *);
 	uint64_t	 events;
-	char		 path[PATH_MAX + NAME_MAXLEN + 16];	/* when it is there */
+	/* Of the directory, when that has its name. */
+	char		 path[PATH_MAX + NAME_MAXLEN + 16];
 	char		 why[512];	/* it failed; "": it did not */
 	int		 waited;	/* ms until it could begin */
 	bool		 begun;		/* its directory is asked for */

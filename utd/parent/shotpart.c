@@ -185,20 +185,6 @@ part_begin(struct part *p)
 	    p->id, NULL);
 }
 
-/* The metadata of a region; the clock of cycles once. */
-static void
-describe(struct part *p, const struct region *r, bool *clock)
-{
-	uint32_t id;
-
-	if (!*clock)
-		*clock = metadata_clock(&p->text, r->channel);
-	metadata_channel(&p->text, r->channel);
-	for (id = 1; id <= r->registry.last; id++)
-		metadata_event(&p->text, r->channel,
-		    r->registry.entries[id].event, id);
-}
-
 /* What there is of a trace; nothing if its consumer has no region of it. */
 static void
 part_new(struct shot *sh, const struct trace *t)
@@ -227,7 +213,11 @@ part_new(struct shot *sh, const struct trace *t)
 		if (r->state != REGION_READY)
 			continue;
 		p->regions[p->nregions++] = r->id;
-		describe(p, r, &clock);
+		/* The clock of cycles once, before the first that has it. */
+		if (!clock)
+			clock = metadata_clock(&p->text, r->channel);
+		metadata_channel(&p->text, r->channel);
+		metadata_events(&p->text, r->channel, &r->registry);
 	}
 	p->next = parts;
 	parts = p;

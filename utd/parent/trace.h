@@ -253,5 +253,7 @@ void	 metadata_cycles(struct text *, const struct session *);
 bool	 metadata_clock(struct text *, const struct channel *);
 void	 metadata_event(struct text *, const struct channel *,
 	    const struct event *, uint32_t);
+void	 metadata_events(struct text *, const struct channel *,
+	    const struct registry *);
 
 #endif /* TRACE_H */
