@@ -219,7 +219,8 @@ struct ut_header {
 	/*
 	 * Where a scan for a FREE sub-buffer begins: behind the one claimed
 	 * last, but the consumer goes back to each lower one that it frees, so
-	 * that few are in use while it keeps up.  A hint.  Relaxed.
+	 * that few are in use while it keeps up; in overwrite mode only if it
+	 * takes all that wait for it.  A hint.  Relaxed.
 	 */
 	_Alignas(UT_ABI_LINE) ut_a32 hint;
 	/* Slots from 0 up to here were used at least once.  Only grows. */

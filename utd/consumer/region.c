@@ -498,7 +498,11 @@ region_sub_leave(struct region *r, uint32_t i)
 	    UT_FULL | (word & UT_SHARED)), memory_order_release);
 }
 
-/* Free a sub-buffer.  The lowest is claimed first: its pages are warm. */
+/*
+ * Free a sub-buffer.  The lowest is claimed first: its pages are warm.  But if
+ * this pass leaves what is newer, writers may be about to drop, and are to meet
+ * first what was claimed longest ago.
+ */
 void
 region_sub_free(struct region *r, uint32_t i)
 {
@@ -517,7 +521,7 @@ region_sub_free(struct region *r, uint32_t i)
 	store(&sub->writing, 0);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
-	if (i < load(&r->header->hint) && !r->overwrites)
+	if (i < load(&r->header->hint) && r->upto <= 0)
 		store(&r->header->hint, i);
 	now_free(r);
 }
