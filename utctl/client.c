@@ -521,25 +521,12 @@ no_utd(const char *dir)
 		say_errno("no utd is running in %s", dir);
 }
 
-/*
- * Connect to utd in that directory, or where it usually is; with `own', utd
- * is to end when this connection does.
- */
-struct client *
-client_open(const char *where, int own)
+static struct client *
+client_new(int s, const char *dir, int own)
 {
-	char dir[PATH_MAX] = "";
-	struct client *c;
-	int s;
+	struct client *c = calloc(1, sizeof(*c));
 
-	if (where != NULL)
-		snprintf(dir, sizeof(dir), "%s", where);
-	s = where != NULL ? connect_to(dir) : connect_usual(dir, sizeof(dir));
-	if (s == -1) {
-		no_utd(dir);
-		return NULL;
-	}
-	if ((c = calloc(1, sizeof(*c))) == NULL)
+	if (c == NULL)
 		die_errno("malloc");
 	c->fd = s;
 	c->dir = format("%s", dir);
@@ -551,6 +538,36 @@ client_open(const char *where, int own)
 	}
 	c->deadline = -1;
 	return c;
+}
+
+/*
+ * Connect to utd in that directory, or where it usually is; with `own', utd
+ * is to end when this connection does.
+ */
+struct client *
+client_open(const char *where, int own)
+{
+	char dir[PATH_MAX] = "";
+	int s;
+
+	if (where != NULL)
+		snprintf(dir, sizeof(dir), "%s", where);
+	s = where != NULL ? connect_to(dir) : connect_usual(dir, sizeof(dir));
+	if (s == -1) {
+		no_utd(dir);
+		return NULL;
+	}
+	return client_new(s, dir, own);
+}
+
+/* Connect to utd where it usually is; NULL, without a word, if there is none. */
+struct client *
+client_try(void)
+{
+	char dir[PATH_MAX] = "";
+	const int s = connect_usual(dir, sizeof(dir));
+
+	return s == -1 ? NULL : client_new(s, dir, 0);
 }
 
 /* utd ends when nobody owns it: wait for that, within bounds. */

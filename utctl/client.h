@@ -45,6 +45,7 @@ struct row {
 };
 
 struct client	*client_open(const char *, int);
+struct client	*client_try(void);
 void		 client_close(struct client *);
 void		 client_end(struct client *);	/* and of its utd */
 int		 client_gone(const struct client *);

@@ -27,6 +27,8 @@
 #ifndef CTF_H
 #define CTF_H
 
+#include <sys/types.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -89,6 +91,7 @@ struct ctf_clock {
 
 struct ctf_label {
 	const char	*name;
+	const char	*text;		/* as ctf_print.c writes it */
 	uint64_t	 lo, hi;	/* as signed as the enum */
 };
 
@@ -145,6 +148,8 @@ struct ctf_who {
 	char	 thread[64];
 };
 
+struct ctf_filter;
+
 struct ctf_eclass {
 	struct ctf_eclass	*next;
 	uint64_t		 id;
@@ -158,6 +163,9 @@ struct ctf_eclass {
 	struct ctf_type		*fields;
 	int			 isfixed;	/* all after the header is */
 	size_t			 fixed;		/* so many bytes */
+	/* select.c's */
+	int			 unwanted;
+	struct ctf_filter	*filter;	/* NULL: none */
 	unsigned long		 line;
 };
 
@@ -201,6 +209,8 @@ struct ctf_chunk {
 struct ctf_trace {
 	struct ctf_trace	*next;
 	char			*file;		/* the metadata's path */
+	dev_t			 dev;		/* and which file it is */
+	ino_t			 ino;
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;
 	struct ctf_alias	*aliases;
@@ -275,6 +285,13 @@ struct ctf_stream {
 	uint64_t		 at;		/* event's offset in the file */
 	size_t			 body;		/* its contexts and fields */
 
+	/* Events of other times are passed over, by packets if that can be. */
+	int64_t			 since, until;
+
+	/* select.c's: is the packet at whopkt of a wanted program? */
+	int			 whoknown, whofits;
+	uint64_t		 whopkt;
+
 	/* ctf_print.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];
 	size_t			 prefixlen;	/* 0: not yet */
@@ -284,7 +301,8 @@ struct ctf_stream {
 /* ctf_damage.c */
 void	 ctf_damage(const char *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
-int	 ctf_damaged(void);		/* is anything? */
+unsigned long ctf_damaged(void);	/* how often so far */
+void	 ctf_damage_hush(int);
 void	 ctf_damage_say(void);
 
 /* ctf_class.c */
@@ -309,6 +327,9 @@ void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
 int	 ctf_peek(struct ctf_stream *);
 int	 ctf_body(struct ctf_stream *);
 uint64_t ctf_skip(struct ctf_stream *);
+int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
+void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);
+const struct ctf_who *ctf_whose(const struct ctf_stream *, struct ctf_who *);
 void	 ctf_end(struct ctf_stream *);
 
 /* ctf_window.c */

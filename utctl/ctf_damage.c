@@ -30,6 +30,7 @@
 
 static char		*lines[LINES];
 static unsigned long	 nlines;
+static int		 hushed;
 
 void
 ctf_damage(const char *path, const char *fmt, ...)
@@ -37,7 +38,7 @@ ctf_damage(const char *path, const char *fmt, ...)
 	char msg[320];
 	va_list ap;
 
-	if (nlines++ >= LINES)
+	if (hushed || nlines++ >= LINES)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
@@ -45,10 +46,17 @@ ctf_damage(const char *path, const char *fmt, ...)
 	lines[nlines - 1] = format("%s: %s", path, msg);
 }
 
-int
+/* What is read twice is told of once. */
+void
+ctf_damage_hush(int hush)
+{
+	hushed = hush;
+}
+
+unsigned long
 ctf_damaged(void)
 {
-	return nlines != 0;
+	return nlines;
 }
 
 void

@@ -173,7 +173,6 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 	    "inf");
 }
 
-/* Labels were made printable by print_labels(). */
 static char *
 put_enum(char *p, const struct ctf_type *t, uint64_t v)
 {
@@ -183,7 +182,7 @@ put_enum(char *p, const struct ctf_type *t, uint64_t v)
 	for (l = t->labels; l < t->labels + t->nlabels; l++)
 		if (t->sign ? (int64_t)v >= (int64_t)l->lo &&
 		    (int64_t)v <= (int64_t)l->hi : v >= l->lo && v <= l->hi) {
-			name = l->name;
+			name = l->text;
 			break;
 		}
 	if (json) {
@@ -417,10 +416,8 @@ who_text(const struct ctf_who *w, char *buf, size_t size)
 
 /* Mostly it is the same in all of a packet. */
 static char *
-put_who(char *p, struct ctf_stream *s, const struct ctf_cur *c)
+put_who(char *p, struct ctf_stream *s)
 {
-	struct ctf_cur at = *c;
-	struct ctf_vals v;
 	struct ctf_who who;
 	char buf[sizeof(s->prefix)];
 
@@ -432,12 +429,7 @@ put_who(char *p, struct ctf_stream *s, const struct ctf_cur *c)
 		}
 		return put(p, s->prefix, s->prefixlen);
 	}
-	v.has = 0;
-	ctf_walk(&at, s->class->context, &v);
-	who = s->who;
-	who.has &= ~(1 << ROLE_THREAD);		/* of another packet */
-	ctf_who(&who, &v);
-	return put(p, buf, who_text(&who, buf, sizeof(buf)));
+	return put(p, buf, who_text(ctf_whose(s, &who), buf, sizeof(buf)));
 }
 
 static char *
@@ -460,12 +452,9 @@ ctf_print_event(struct ctf_stream *s)
 	struct ctf_cur c;
 	char *p = room(outp, ROOM);
 
-	c.buf = s->buf;
-	c.p = s->buf + s->body;
-	c.end = s->buf + s->pos;
-	c.bias = s->off - s->pkt;
+	ctf_cur(&c, s);
 	p = put_when(p, s->ns);
-	p = put_who(p, s, &c);
+	p = put_who(p, s);
 	p = put(p, ev->text, ev->textlen);
 	p = put_context(p, &c, s->class->context, "\"context\":");
 	p = put_context(p, &c, ev->context, "\"event_context\":");
@@ -524,11 +513,13 @@ print_labels(struct ctf_trace *tr, struct ctf_type *t)
 
 	for (l = t->labels; l < t->labels + t->nlabels; l++)
 		if (json)
-			l->name = escaped(tr, ",\"label\":\"", l->name, "\"}",
+			l->text = escaped(tr, ",\"label\":\"", l->name, "\"}",
 			    &n);
 		else if (l->name[0] == '\0' ||
 		    l->name[strspn(l->name, word)] != '\0')
-			l->name = escaped(tr, "\"", l->name, "\"", &n);
+			l->text = escaped(tr, "\"", l->name, "\"", &n);
+		else
+			l->text = l->name;
 }
 
 /* Makes ready all of the trace's own text that may be printed. */

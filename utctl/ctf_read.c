@@ -254,6 +254,34 @@ cur_set(struct ctf_cur *c, const struct ctf_stream *s)
 	c->bias = s->off - s->pkt;
 }
 
+/* After ctf_body(): the event's contexts and fields. */
+void
+ctf_cur(struct ctf_cur *c, const struct ctf_stream *s)
+{
+	c->buf = s->buf;
+	c->p = s->buf + s->body;
+	c->end = s->buf + s->pos;
+	c->bias = s->off - s->pkt;
+}
+
+/* After ctf_body(): whose the event is; it may be put into who. */
+const struct ctf_who *
+ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
+{
+	struct ctf_vals v;
+	struct ctf_cur c;
+
+	if (!s->class->eventwho)
+		return &s->who;
+	ctf_cur(&c, s);
+	v.has = 0;
+	ctf_walk(&c, s->class->context, &v);
+	*who = s->who;
+	who->has &= ~(1 << ROLE_THREAD);	/* of another packet */
+	ctf_who(who, &v);
+	return who;
+}
+
 /* Reads a header or context at pos, which may be none. */
 static int
 stream_struct(struct ctf_stream *s, const struct ctf_type *t,
@@ -421,7 +449,10 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	s->hasend = 1;
 }
 
-/* 0: a packet was entered.  1: this one is no good.  -1: there is no next. */
+/*
+ * 0: a packet was entered.  1: this one is no good, or of another time.  -1:
+ * there is no next.
+ */
 static int
 packet_open(struct ctf_stream *s)
 {
@@ -448,6 +479,9 @@ packet_open(struct ctf_stream *s)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
 	packet_losses(s, &v);
+	if (ctf_ns(s->class->clock, s->cycles) > s->until ||
+	    (v.has & 1 << ROLE_END && s->end < s->since))
+		return 1;
 	s->inpacket = 1;
 	return 0;
 }
@@ -540,6 +574,10 @@ event_header(struct ctf_stream *s)
 	s->cycles = cycles;
 	s->item = ITEM_EVENT;
 	s->ns = ctf_ns(sc->clock, s->cycles);
+	if (s->ns > s->until) {
+		s->inpacket = 0;
+		return -1;
+	}
 	return 0;
 }
 
@@ -565,8 +603,9 @@ ctf_peek(struct ctf_stream *s)
 				return 1;
 			continue;
 		}
-		while ((n = packet_open(s)) == 1)
-			continue;
+		do
+			n = packet_open(s);
+		while (n == 1 && s->ndiscarded == 0 && s->nlost == 0);
 		if (n == -1)
 			return 0;
 	}
@@ -646,6 +685,30 @@ ctf_skip(struct ctf_stream *s)
 	s->pos = (size_t)(p - s->buf);
 	s->cycles = done;
 	return n;
+}
+
+/*
+ * Read a stream that has not been read yet, for the time of its first event and
+ * that when it ends, by its packets; 0 if it has no event.
+ */
+int
+ctf_span(struct ctf_stream *s, int64_t *begin, int64_t *end)
+{
+	int n;
+
+	do
+		if (!ctf_peek(s))
+			return 0;
+		else if (s->item != ITEM_EVENT)
+			s->ndiscarded = s->nlost = 0;
+	while (s->item != ITEM_EVENT);
+	*begin = *end = s->ns;
+	do {
+		if (s->end > *end)
+			*end = s->end;
+		n = packet_open(s);
+	} while (n != -1);
+	return 1;
 }
 
 void

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "select.h"
 #include "utctl.h"
 
 static const struct command commands[] = {
@@ -62,7 +63,7 @@ static const struct command commands[] = {
 	    "\n\t[-S] [-o dir] [-e glob] ... "
 	    "[-f filter] [-w malloc] [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
-	{ "view", cmd_view, NULL, 0, "[-jq] dir" },
+	{ "view", cmd_view, NULL, 0, "[-jq] " SELECT_USAGE " [dir | session] ..." },
 	{ NULL, NULL, NULL, 0, NULL }
 };
 

@@ -54,6 +54,9 @@ int	 usage(const char *);		/* says it, with that name; returns 1 */
 int	 option(int, char **, const char *);
 int	 option_first(int, char **, const char *);
 
+/* level.c: what is none is said on stderr, and utctl ends. */
+uint32_t parse_level(const char *);
+
 /* event.c */
 struct rule {
 	const char	*session;
@@ -203,6 +206,10 @@ unsigned int left_behind(const char *, int);
 
 /* recover.c */
 int	 cmd_recover(int, char **);
+
+/* which.c */
+char	**which_traces(char **);
+void	 which_free(char **);
 
 /* view.c */
 int	 cmd_view(int, char **);

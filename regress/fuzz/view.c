@@ -16,8 +16,9 @@
 
 /*
  * What `utctl view' reads: metadata and streams.  The first byte of the input
- * is the way to print; then come the metadata and the streams, with a line of
- * "----" between one and the next.
+ * is the way to print, and what is selected; then come the filter, if there is
+ * to be one, the metadata and the streams, with a line of "----" between one and
+ * the next.
  */
 
 #include <sys/stat.h>
@@ -30,6 +31,7 @@
 #include <unistd.h>
 
 #include "../../libut/compat.h"
+#include "../../libut/expr.h"
 #include "../../utctl/utctl.h"
 #include "fuzz.h"
 
@@ -71,20 +73,84 @@ part(struct input *in, const uint8_t **p)
 	return n;
 }
 
-static void
-view(const char *option)
-{
-	char name[] = "view", dir[128], opt[4];
-	char *argv[4] = { name, opt, dir, NULL };
+/* What is selected, as bits. */
+#define SEL_FILTER	0x04
+#define SEL_NAME	0x08
+#define SEL_WHO		0x10
+#define SEL_SINCE	0x20
+#define SEL_UNTIL	0x40
+#define SEL_LAST	0x80
 
-	snprintf(opt, sizeof(opt), "%s", option);
+struct args {
+	char	 text[24][300];
+	char	*argv[25];
+	int	 n;
+};
+
+static void
+arg(struct args *a, const char *s)
+{
+	snprintf(a->text[a->n], sizeof(a->text[0]), "%s", s);
+	a->argv[a->n] = a->text[a->n];
+	a->argv[++a->n] = NULL;
+}
+
+static void
+args(struct args *a, const char *option, const char *value)
+{
+	arg(a, option);
+	arg(a, value);
+}
+
+/* One that is none would be refused. */
+static void
+filter_arg(struct args *a, const uint8_t *p, size_t n)
+{
+	char text[300], why[128];
+	struct expr *e;
+
+	if (n > sizeof(text) - 1)
+		n = sizeof(text) - 1;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	if ((e = expr_parse(text, why, sizeof(why))) == NULL)
+		return;
+	expr_free(e);
+	args(a, "-f", text);
+}
+
+static void
+view(struct args *a, unsigned int how)
+{
+	static const char *const prints[] = { "", "-j", "-q", "-jq" };
+	char dir[128];
+
+	if (how % 4 != 0)
+		arg(a, prints[how % 4]);
+	if (how & SEL_NAME) {
+		args(a, "-x", "*z*");
+		args(a, "-l", "14");
+	}
+	if (how & SEL_WHO) {
+		args(a, "-p", "1");
+		args(a, "-p", "*");
+		args(a, "-t", "*");
+		args(a, "-t", "1");
+	}
+	if (how & SEL_SINCE)
+		args(a, "-b", "+1us");
+	else if (how & SEL_UNTIL)
+		args(a, "-u", "-1us");
+	if (how & SEL_LAST)
+		args(a, "-n", how & SEL_UNTIL ? "3" : "-3");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(a, dir);
 #ifdef __GLIBC__
 	optind = 0;
 #else
 	optind = 1;
 #endif
-	(void)cmd_view(3, argv);
+	(void)cmd_view(a->n, a->argv);
 }
 
 /* What is printed is of no interest. */
@@ -109,16 +175,22 @@ begin(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const options[] = { "--", "-j", "-q", "-jq" };
 	struct input in = { data, size };
+	static struct args a;
 	const uint8_t *p;
-	const char *option;
 	char name[32], path[160];
+	unsigned int how;
 	size_t n;
 	int i;
 
 	begin();
-	option = options[input_u8(&in) % 4];
+	a.n = 0;
+	arg(&a, "view");
+	how = input_u8(&in);
+	if (how & SEL_FILTER) {
+		n = part(&in, &p);
+		filter_arg(&a, p, n);
+	}
 	n = part(&in, &p);
 	fuzz_file("trace/metadata", p, n);
 	for (i = 0; i < STREAMS_MAX; i++) {
@@ -131,6 +203,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		n = part(&in, &p);
 		fuzz_file(name, p, n);
 	}
-	view(option);
+	view(&a, how);
 	return 0;
 }

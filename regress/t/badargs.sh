@@ -70,8 +70,8 @@ bad '^usage: utctl status' utctl status a
 bad '^usage: utctl load' utctl load a b
 bad 'utctl: save: option -o needs a value' utctl save -o
 bad '^usage: utctl destroy' utctl destroy -a s
-bad '^usage: utctl view' utctl view
-bad '^usage: utctl view' utctl view a b
+bad '^usage: utctl view' utctl view -y
+bad 'no/a: No such file or directory' utctl view no/a
 bad '^usage: utctl record' utctl record
 bad '^usage: utctl record' utctl record -e 'a:*'
 

@@ -74,6 +74,16 @@ last == n && n ^ 5 == 0		$1 == "mixed" && $2 != 0
 last == n && (n ^ 5) == 0	$1 == "mixed" && $2 == 5
 END
 
+# viewed NAME FILTER: view selects the same of all events.
+viewed() {
+	utctl view -f "$2" "$T/all" >"$T/viewed" 2>"$T/err" ||
+	    fail "view -f '$2': $(cat "$T/err")"
+	[ ! -s "$T/err" ] || fail "view -f '$2': $(cat "$T/err")"
+	sed -n 's/.* filters:\([a-z]*\) { n = \([0-9]*\).*/\1 \2/p' \
+	    "$T/viewed" | cmp -s - "$T/$1.numbers" ||
+	    fail "view -f '$2': $(wc -l <"$T/viewed")"
+}
+
 # Beside each other: all of them are one program's regions.
 start_utd
 set_up all "" "" 'filters:*'
@@ -91,6 +101,7 @@ while read -r line; do
 	i=$((i + 1))
 	ended "s$i"
 	same "s$i" "$(echo "$line" | sed 's/.*		*//')"
+	viewed "s$i" "$(echo "$line" | sed 's/		*.*//')"
 done <"$T/filters"
 
 # One alone; with few sub-buffers, and faster than these can be emptied: what

@@ -73,7 +73,7 @@ case ${shot##*/} in
 20[0-9][0-9][01][0-9][0-3][0-9]T[0-9]*-1) ;;
 *)	fail "called $shot" ;;
 esac
-grep -q "pulse\[$pid:$pid\] pulse:c { uid = $ME }, { n = 10, text = \"a text\" }" \
+grep -q "pulse\[$pid:[0-9]*\] pulse:c { uid = $ME }, { n = 10, text = \"a text\" }" \
     "$T/view.out" || fail "$(tail -n 1 "$T/view.out")"
 only_shots "$T/k" "after one snapshot"
 # What it has stays, and there is more.

@@ -1,0 +1,283 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The traces in and below a directory, and the files of their streams.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+#include "say.h"
+
+#define DIRDEPTH	32
+
+struct names {
+	char		**list;
+	size_t		  n, cap;
+};
+
+static void
+names_add(struct names *ns, char *name)
+{
+	char **list;
+
+	if (ns->n == ns->cap) {
+		ns->cap = ns->cap == 0 ? 16 : 2 * ns->cap;
+		if ((list = realloc(ns->list, ns->cap * sizeof(*list))) ==
+		    NULL)
+			die_errno("malloc");
+		ns->list = list;
+	}
+	ns->list[ns->n++] = name;
+}
+
+static void
+names_free(struct names *ns)
+{
+	while (ns->n > 0)
+		free(ns->list[--ns->n]);
+	free(ns->list);
+	memset(ns, 0, sizeof(*ns));
+}
+
+static int
+names_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The entries of a directory, sorted. */
+static int
+dir_read(const char *path, struct names *ns)
+{
+	struct dirent *d;
+	DIR *dir;
+
+	memset(ns, 0, sizeof(*ns));
+	if ((dir = opendir(path)) == NULL) {
+		ctf_damage(path, "%s", strerror(errno));
+		return -1;
+	}
+	while ((d = readdir(dir)) != NULL)
+		if (d->d_name[0] != '.')
+			names_add(ns, format("%s/%s", path, d->d_name));
+	closedir(dir);
+	if (ns->n > 1)
+		qsort(ns->list, ns->n, sizeof(*ns->list), names_cmp);
+	return 0;
+}
+
+static struct ctf_stream *
+stream_new(char *path, uint64_t size, size_t index)
+{
+	struct ctf_stream *s;
+
+	if ((s = calloc(1, sizeof(*s))) == NULL)
+		die_errno("malloc");
+	s->path = path;
+	s->size = size;
+	s->index = index;
+	s->fd = -1;
+	s->since = INT64_MIN;
+	s->until = INT64_MAX;
+	return s;
+}
+
+static void
+stream_add(struct reader *r, char *path, uint64_t size)
+{
+	struct ctf_stream **list;
+
+	if (r->nstreams == r->cap) {
+		r->cap = r->cap == 0 ? 16 : 2 * r->cap;
+		if ((list = realloc(r->streams, r->cap * sizeof(*list))) ==
+		    NULL)
+			die_errno("malloc");
+		r->streams = list;
+	}
+	r->streams[r->nstreams] = stream_new(path, size, r->nstreams);
+	r->nstreams++;
+}
+
+void
+stream_free(struct ctf_stream *s)
+{
+	ctf_end(s);
+	free(s->path);
+	free(s);
+}
+
+/* The same file, to be read from its beginning. */
+struct ctf_stream *
+stream_copy(const struct ctf_stream *s)
+{
+	struct ctf_stream *copy = stream_new(format("%s", s->path), s->size,
+	    s->index);
+
+	copy->trace = s->trace;
+	return copy;
+}
+
+/*
+ * The streams from the first on belong to this metadata.  Their sizes were
+ * taken before it is read: it describes at least what they hold.
+ */
+static void
+trace_add(struct reader *r, char *metadata, const struct stat *st,
+    size_t first)
+{
+	struct ctf_trace *tr;
+	size_t i;
+
+	r->ntraces++;
+	tr = ctf_open(metadata);
+	if (tr != NULL && !tr->hastrace && first < r->nstreams)
+		ctf_damage(tr->file, "no trace block");
+	if (tr != NULL && tr->hastrace) {
+		for (i = first; i < r->nstreams; i++)
+			r->streams[i]->trace = tr;
+		tr->dev = st->st_dev;
+		tr->ino = st->st_ino;
+		tr->next = r->traces;
+		r->traces = tr;
+		return;
+	}
+	if (tr != NULL)
+		ctf_close(tr);
+	while (r->nstreams > first)
+		stream_free(r->streams[--r->nstreams]);
+}
+
+/* Takes the names of streams out of the list. */
+static void
+find_streams(struct reader *r, struct names *ns)
+{
+	struct stat st;
+	const char *base;
+	size_t i;
+
+	for (i = 0; i < ns->n; i++) {
+		base = strrchr(ns->list[i], '/') + 1;
+		if (strcmp(base, "metadata") == 0 ||
+		    strcmp(base, "index") == 0)
+			continue;
+		if (lstat(ns->list[i], &st) == -1) {
+			ctf_damage(ns->list[i], "%s", strerror(errno));
+			continue;
+		}
+		if (!S_ISREG(st.st_mode) || st.st_size == 0)
+			continue;
+		stream_add(r, ns->list[i], (uint64_t)st.st_size);
+		ns->list[i] = NULL;
+	}
+}
+
+/* Has the trace been found before, in another directory that was named? */
+static int
+is_known(const struct reader *r, const struct stat *st)
+{
+	const struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		if (tr->dev == st->st_dev && tr->ino == st->st_ino)
+			return 1;
+	return 0;
+}
+
+/* Does the file begin as a packet does, in either byte order? */
+static int
+is_stream(const char *path)
+{
+	uint32_t magic = 0;
+	struct stat st;
+	FILE *f;
+
+	if (lstat(path, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    (f = fopen(path, "r")) == NULL)
+		return 0;
+	if (fread(&magic, sizeof(magic), 1, f) != 1)
+		magic = 0;
+	fclose(f);
+	return magic == CTF_MAGIC || magic == CTF_SWAPPED;
+}
+
+/* Nobody can say what is in there. */
+static void
+find_unknown(const char *path, const struct names *ns)
+{
+	size_t i;
+
+	for (i = 0; i < ns->n; i++) {
+		if (!is_stream(ns->list[i]))
+			continue;
+		ctf_damage(path, "streams of events, but no metadata: left "
+		    "out");
+		break;
+	}
+}
+
+static void
+find_dir(struct reader *r, const char *path, int depth)
+{
+	struct names ns;
+	struct stat st;
+	char *metadata;
+	size_t i, first = r->nstreams;
+
+	if (dir_read(path, &ns) == -1)
+		return;
+	metadata = format("%s/metadata", path);
+	if (lstat(metadata, &st) == -1 || !S_ISREG(st.st_mode)) {
+		find_unknown(path, &ns);
+		free(metadata);
+	} else if (is_known(r, &st)) {
+		r->ntraces++;
+		free(metadata);
+	} else {
+		find_streams(r, &ns);
+		trace_add(r, metadata, &st, first);
+	}
+	for (i = 0; i < ns.n; i++) {
+		if (ns.list[i] == NULL || lstat(ns.list[i], &st) == -1)
+			continue;
+		if (depth == 0 && S_ISDIR(st.st_mode))
+			r->top |= strcmp(strrchr(ns.list[i], '/'), "/ust") == 0;
+		if (!S_ISDIR(st.st_mode))
+			r->files = 1;
+		else if (depth < DIRDEPTH)
+			find_dir(r, ns.list[i], depth + 1);
+		else
+			ctf_damage(ns.list[i], "too deep");
+	}
+	names_free(&ns);
+}
+
+
+/* Add the traces in and below a directory. */
+void
+reader_find(struct reader *r, const char *dir)
+{
+	r->top = r->files = 0;
+	find_dir(r, dir, 0);
+}

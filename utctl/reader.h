@@ -1,0 +1,71 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the commands that read traces share: `utctl view' and those like it.
+ *
+ * The traces of directories are found (ctf_find.c), those of their events that
+ * are wanted are selected (select.c), and all come in the order of time
+ * (ctf_merge.c).
+ */
+
+#ifndef READER_H
+#define READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctf.h"
+
+struct select;
+
+/* What is done with what is read, for reader_run's argument. */
+struct reader_ops {
+	void	(*event)(void *, struct ctf_stream *);
+	void	(*discarded)(void *, const struct ctf_stream *);
+	void	(*lost)(void *, const struct ctf_stream *);
+};
+
+struct reader {
+	/* ctf_find.c */
+	struct ctf_trace	*traces;	/* the newest first */
+	struct ctf_stream	**streams;	/* the heap, once it is made */
+	size_t			 nstreams, cap;
+	size_t			 ntraces;
+	int			 top;		/* a session's "ust" is there, */
+	int			 files;		/* and what is no directory */
+
+	/* Whoever has the reader. */
+	struct select		*select;	/* NULL: all events */
+
+	/* ctf_merge.c: events to be passed over yet, and to be read then. */
+	unsigned long long	 skip, left;
+	/* What was read. */
+	unsigned long long	 nevents;
+	unsigned long long	 ndiscarded;
+	unsigned long long	 nlost;		/* packets */
+};
+
+/* ctf_find.c */
+void	 reader_find(struct reader *, const char *);
+struct ctf_stream *stream_copy(const struct ctf_stream *);
+void	 stream_free(struct ctf_stream *);
+
+/* ctf_merge.c */
+void	 reader_run(struct reader *, const struct reader_ops *, void *);
+void	 reader_free(struct reader *);
+
+#endif /* READER_H */
