@@ -331,7 +331,7 @@ lex_dollar(struct parser *p)
 	}
 	if (!lex_context(p, n))
 		complain(p, p->node.column, "no %.*s: there are $pid, $tid, "
-		    "$cpu, $program and contexts", (int)(n > 40 ? 40 : n),
+		    "$cpu, $program, contexts, and $app_NAME of programs", (int)(n > 40 ? 40 : n),
 		    p->start);
 }
 

@@ -111,22 +111,12 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 	memcpy(copy_more(sizeof(v)), &v, sizeof(v));
 }
 
-/* The lengths of sequences are noted for those that follow them. */
-static void
-walk_field(struct ctf_cur *c, struct ctf_field *f)
-{
-	if (f->islen) {
-		ctf_align(c, f->type->align);
-		f->val = ctf_load(c->p, f->type);
-	}
-	ctf_walk_type(c, f->type);
-}
-
+/* ctf_body() has just noted the lengths of sequences. */
 static void
 copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 {
 	const struct wanted *w = fl->wanted, *end = w + fl->n;
-	struct ctf_field *f;
+	const struct ctf_field *f;
 	size_t i;
 	int part;
 
@@ -140,7 +130,7 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 			if (w->part == part && w->index == i)
 				copy_field(c, f->type, w++->kind);
 			else
-				walk_field(c, f);
+				ctf_walk_type(c, f->type);
 	}
 }
 

@@ -88,6 +88,12 @@ dir_read(const char *path, struct names *ns)
 	return 0;
 }
 
+static int
+base_is(const char *path, const char *name)
+{
+	return strcmp(strrchr(path, '/') + 1, name) == 0;
+}
+
 static struct ctf_stream *
 stream_new(char *path, uint64_t size, size_t index)
 {
@@ -174,13 +180,11 @@ static void
 find_streams(struct reader *r, struct names *ns)
 {
 	struct stat st;
-	const char *base;
 	size_t i;
 
 	for (i = 0; i < ns->n; i++) {
-		base = strrchr(ns->list[i], '/') + 1;
-		if (strcmp(base, "metadata") == 0 ||
-		    strcmp(base, "index") == 0)
+		if (base_is(ns->list[i], "metadata") ||
+		    base_is(ns->list[i], "index"))
 			continue;
 		if (lstat(ns->list[i], &st) == -1) {
 			ctf_damage(ns->list[i], "%s", strerror(errno));
@@ -237,13 +241,65 @@ find_unknown(const char *path, const struct names *ns)
 	}
 }
 
+static void	 find_dir(struct reader *, const char *, int);
+
+/*
+ * Snapshots hold what the session's trace has, too, and what other snapshots
+ * have.  So only the newest is read, and that only if there is no trace: the
+ * session keeps what it records in memory.
+ */
 static void
-find_dir(struct reader *r, const char *path, int depth)
+find_snapshots(struct reader *r, const char *path, int depth, int none)
 {
 	struct names ns;
 	struct stat st;
-	char *metadata;
+	time_t newest = 0;
+	size_t i, best;
+
+	if (dir_read(path, &ns) == -1)
+		return;
+	best = ns.n;
+	for (i = 0; i < ns.n && none; i++) {
+		if (lstat(ns.list[i], &st) == -1 || !S_ISDIR(st.st_mode) ||
+		    (best < ns.n && st.st_mtime < newest))
+			continue;
+		best = i;
+		newest = st.st_mtime;
+	}
+	if (best < ns.n)
+		find_dir(r, ns.list[best], depth + 1);
+	if (best == ns.n && ns.n > 0)
+		say("%s: snapshots are left out, for their events are in the "
+		    "trace, too: name one to read it", path);
+	else if (ns.n > 1)
+		say("%s is the newest of %zu snapshots: name another one to "
+		    "read that", ns.list[best], ns.n);
+	names_free(&ns);
+}
+
+/* Does the list have both? */
+static int
+has_snapshots(const struct names *ns)
+{
+	size_t i;
+	int both = 0;
+
+	for (i = 0; i < ns->n; i++)
+		if (ns->list[i] != NULL)
+			both |= base_is(ns->list[i], "ust") |
+			    base_is(ns->list[i], "snapshots") << 1;
+	return both == 3;
+}
+
+static void
+find_dir(struct reader *r, const char *path, int depth)
+{
+	const size_t before = r->ntraces;
+	struct names ns;
+	struct stat st;
+	char *metadata, *snapshots = NULL;
 	size_t i, first = r->nstreams;
+	int both;
 
 	if (dir_read(path, &ns) == -1)
 		return;
@@ -258,18 +314,23 @@ find_dir(struct reader *r, const char *path, int depth)
 		find_streams(r, &ns);
 		trace_add(r, metadata, &st, first);
 	}
+	both = has_snapshots(&ns);
 	for (i = 0; i < ns.n; i++) {
 		if (ns.list[i] == NULL || lstat(ns.list[i], &st) == -1)
 			continue;
 		if (depth == 0 && S_ISDIR(st.st_mode))
-			r->top |= strcmp(strrchr(ns.list[i], '/'), "/ust") == 0;
+			r->top |= base_is(ns.list[i], "ust");
 		if (!S_ISDIR(st.st_mode))
 			r->files = 1;
-		else if (depth < DIRDEPTH)
-			find_dir(r, ns.list[i], depth + 1);
-		else
+		else if (depth >= DIRDEPTH)
 			ctf_damage(ns.list[i], "too deep");
+		else if (both && base_is(ns.list[i], "snapshots"))
+			snapshots = ns.list[i];
+		else
+			find_dir(r, ns.list[i], depth + 1);
 	}
+	if (snapshots != NULL)
+		find_snapshots(r, snapshots, depth + 1, r->ntraces == before);
 	names_free(&ns);
 }
 

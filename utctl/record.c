@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "compat.h"
+#include "ut_abi.h"
 #include "utctl.h"
 
 #define SESSION		"record"
@@ -596,6 +597,8 @@ parse_options(struct record *r, int argc, char **argv)
 		}
 	}
 	check_attrs(&r->attrs);
+	if (r->keeps && r->attrs.v[ATTR_MODE] == UT_MODE_BLOCK)
+		die("-S and -m block: nobody would make room for who waits");
 	r->argv = argv + optind;
 	return argc == optind ? -1 : 0;
 }

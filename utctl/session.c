@@ -391,7 +391,7 @@ destroy_all(struct client *c)
 	}
 	row_free(rows);
 	if (n == 0)
-		printf("no sessions\n");
+		printf("no sessions of yours\n");
 	return client_gone(c) ? 1 : status;
 }
 

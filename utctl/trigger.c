@@ -74,7 +74,8 @@ parse_action(struct step *st, const char *s)
 	if (a == actions + NACTIONS || (!a->command && rest[0] != '\0'))
 		no_action(s);
 	if (a->command && rest[0] == '\0')
-		die("action '%s': no command behind it", s);
+		die("action '%s': a command must follow in the same argument: "
+		    "-a '%s command'", s, a->name);
 	if (strlen(rest) > UT_COMMAND_MAX)
 		die("command: longer than %d bytes", UT_COMMAND_MAX);
 	st->action = a->type;

@@ -315,7 +315,7 @@ __wrap_ready_wait(int ms)
 	if ((r = __real_ready_wait(0)) > 0)
 		idle = 0;
 	else if (++idle == 3)
-		loop_stop();
+		loop_end();
 	if (++rounds > ROUNDS_MAX)
 		fuzz_die("utd does not come to rest");
 	return r;

@@ -70,6 +70,7 @@ text == "t1*5"			$1 == "mixed" && $2 ~ /^1.*5$/
 sky == "rain*"			$1 == "mixed" && $2 % 6 == 1
 sky == "storm" && flag		$1 == "mixed" && $2 % 6 == 3
 sky != "sun" && sky < 3		$1 == "mixed" && ($2 % 6 == 1 || $2 % 6 == 2)
+last - 1 < 0 && small < 0	$1 == "mixed" && $2 == 0
 last == n && n ^ 5 == 0		$1 == "mixed" && $2 != 0
 last == n && (n ^ 5) == 0	$1 == "mixed" && $2 == 5
 END

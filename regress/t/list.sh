@@ -125,6 +125,23 @@ expect 0 '' utctl destroy
 expect 0 '' utctl events
 has '^    pulse:b (debug)$'
 
+# A consumer that cannot tell the numbers now.
+utctl create -o "$T/halted" halted >/dev/null &&
+    utctl enable-event 'pulse:*' >/dev/null && utctl start >/dev/null || fail
+pulse hit 1
+expect 0 '    3 events, 0 lost, ' utctl list halted
+grep 'numbers are old' "$T/out" && fail "old: $(cat "$T/out")"
+halt $(consumers)
+pulse hit 1
+expect 0 '    error: a consumer does not answer: the numbers are old$' \
+    utctl list halted
+expect 0 '    error: a consumer does not answer: the numbers are old$' \
+    utctl status
+kill -CONT $(consumers)
+expect 0 '    6 events, 0 lost, ' utctl list halted
+grep 'numbers are old' "$T/out" && fail "old: $(cat "$T/out")"
+expect 0 '' utctl destroy halted
+
 # Nothing on stderr, and a full disk is told.
 expect 0 '' utctl events
 [ ! -s "$T/err" ] || fail "$(cat "$T/err")"

@@ -19,7 +19,7 @@ session() {	# directory name
 
 # One directory, one session.
 session "$T/one" one
-complains "$T/one: another session's" utctl create -o "$T/one" two
+complains "$T/one: another session uses it" utctl create -o "$T/one" two
 expect 0 'one destroyed' utctl destroy one
 expect 0 '' utctl create -o "$T/one" two
 expect 0 '' utctl destroy two

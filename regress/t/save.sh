@@ -303,7 +303,7 @@ refused '6: channel no does not exist' "$new\\nenable-event -c no -a"
 refused '6: channel name metadata is taken' "$new\\nenable-channel metadata"
 refused '6: channel channel0 exists' "$new\\nenable-channel channel0"
 refused '6: \* is enabled already' "$new\\nenable-event -a"
-refused "6: $T/new2: another session's\$" "$new\\ncreate -o $T/new2 new3"
+refused "6: $T/new2: another session uses it\$" "$new\\ncreate -o $T/new2 new3"
 refused '8: channel c is disabled already' \
     "$new\\nenable-channel c\\ndisable-channel c\\ndisable-channel c"
 expect 0 'session h2 stopped' utctl stop

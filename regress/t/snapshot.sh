@@ -44,6 +44,8 @@ complains "snapshot name 'a/b': " utctl snapshot -n a/b
 complains 'command: longer than 4095 bytes' \
     utctl snapshot -c "$(printf %4096s x)"
 complains 'there is no session of yours' utctl snapshot
+complains 'S and -m block: nobody would make room' \
+    utctl record -S -m block -- true
 complains 'session k does not exist' utctl snapshot k
 expect 1 'usage: utctl create' utctl create -S -N x
 expect 1 'usage: utctl create' utctl create -N -S -o "$T/x" x
@@ -308,5 +310,38 @@ if [ "$ME" -eq 0 ] && mkdir "$T/small" &&
 	utctl destroy f >/dev/null || fail "destroy"
 	umount "$T/small"
 fi
+# With snapshots beside it a trace is read once; without one, the newest is read.
+utctl create -o "$T/w" w >/dev/null && utctl enable-event 'seq:*' &&
+    utctl start >/dev/null && ./prog/seq 1 1 20 || fail "w"
+utctl snapshot w >/dev/null && utctl snapshot -n two w >/dev/null || fail "w"
+utctl destroy w >/dev/null || fail "destroy"
+expect 0 '^20 events, ' utctl view -q "$T/w"
+expect 0 "^utctl: $T/w/snapshots: snapshots are left out" utctl view -q "$T/w"
+utctl create -S -o "$T/v" v >/dev/null && utctl enable-event 'seq:*' &&
+    utctl start >/dev/null || fail "v"
+for i in 1 2 3; do
+	./prog/seq $i 1 10 && utctl snapshot -n "v$i" v >/dev/null || fail "v"
+done
+touch -t 203801010000 "$T/v/snapshots/v2"
+expect 0 '^20 events, ' utctl view -q "$T/v"
+expect 0 "^utctl: $T/v/snapshots/v2 is the newest of 3" utctl view -q "$T/v"
+expect 0 '^30 events, ' utctl view -q "$T/v/snapshots/v3"
+expect 0 '^50 events, ' utctl view -q "$T/w" "$T/v/snapshots/v3"
+
+# When utd ends, what is kept is written; what nothing was recorded into, not.
+rm -r "$T/v/snapshots"
+utctl create -S -o "$T/last" last >/dev/null && utctl enable-event 'seq:*' &&
+    utctl start >/dev/null && utctl create -S -o "$T/none" none >/dev/null &&
+    utctl enable-event 'none:*' && utctl start >/dev/null &&
+    ./prog/seq 1 1 70 && utctl stop v >/dev/null || fail "last"
+if [ "$ME" -eq 0 ]; then
+	as_user ./prog/seq 1025 1 40 || fail "seq"
+fi
 stop_utd || fail "utd: status $?"
+readers_agree "$T/v/snapshots"
+[ "$(wc -l <"$T/view.out")" -eq 100 ] || fail "v: $(wc -l <"$T/view.out")"
+readers_agree "$T/last/snapshots"
+[ "$(wc -l <"$T/view.out")" -eq $((ME == 0 ? 110 : 70)) ] ||
+    fail "last: $(wc -l <"$T/view.out")"
+[ ! -e "$T/none/snapshots" ] || fail "$(find "$T/none")"
 echo "disk full: ${small:-not tried}"

@@ -113,6 +113,8 @@ expect 1 "$home/t: the consumer of uid $uid does not answer" \
     timeout 5 $me utctl create -o "$home/t" t
 expect 0 "warning: the consumer of uid $uid does not answer" timeout 5 \
     utctl list s
+expect 0 'error: a consumer does not answer: the numbers are old' timeout 5 \
+    utctl list s
 others_go_on
 ends_without "does not answer" "$uid"
 

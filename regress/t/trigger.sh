@@ -41,8 +41,8 @@ for a in '' sto stopp 'stop now' 'rotate x' ' stop' Stop execute; do
 	complains "^utctl: action '$a': none of snapshot, stop, rotate" \
 	    utctl trigger -e a:b -a "$a"
 done
-complains "action 'exec': no command behind it" utctl trigger -e a:b -a exec
-complains "action 'exec  ': no command behind it" \
+complains "action 'exec': a command must follow in the same argument" utctl trigger -e a:b -a exec
+complains "action 'exec  ': a command must follow" \
     utctl trigger -e a:b -a 'exec  '
 complains 'command: longer than 4095 bytes' utctl trigger -e a:b \
     -a "exec $(printf %4096s x | tr ' ' x)"

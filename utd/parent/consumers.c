@@ -485,6 +485,7 @@ heard(struct consumer *c)
 	c->late = false;
 	log_warnx("consumer %d of uid %lu answers again", (int)c->pid,
 	    (unsigned long)c->uid);
+	ops->heard(c);
 	consumer_watch(c);
 }
 

@@ -70,6 +70,7 @@ struct consumer_ops {
 	void	(*adopted)(struct consumer *);	/* by a new process */
 	void	(*drained)(struct consumer *);	/* it was sent everything */
 	void	(*late)(struct consumer *);	/* it does not answer */
+	void	(*heard)(struct consumer *);	/* it answers again */
 	void	(*died)(struct consumer *);	/* and no other takes over */
 };
 

@@ -51,7 +51,7 @@ end_chunk(struct client *k, uint32_t how)
 	struct waiter *w;
 	char why[600];
 
-	if (rotation_refused(s, why, sizeof(why))) {
+	if (rotation_refused(s, how, why, sizeof(why))) {
 		client_refuse(k, "%s", why);
 		return;
 	}

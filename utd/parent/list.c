@@ -231,6 +231,21 @@ row_program(struct client *k, int depth, const struct program *p)
 	row_end(k);
 }
 
+/*
+ * What is wrong with the session.  A consumer that does not answer has not told
+ * the numbers of events, either.
+ */
+static const char *
+wrong(const struct client *k, const struct session *s)
+{
+	const char *error = session_error(s);
+
+	if (error[0] == '\0' && s->traces != NULL &&
+	    (session_late(s) != NULL || (k->late > 0 && s->active)))
+		return "a consumer does not answer: the numbers are old";
+	return error;
+}
+
 static void
 list_session(struct client *k, const struct session *s)
 {
@@ -251,7 +266,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("lost", sum.lost);
 	row_num("overwritten", sum.overwritten);
 	row_num("bytes", sum.bytes);
-	row_str("error", session_error(s));
+	row_str("error", wrong(k, s));
 	row_num("missed", s->missed);
 	row_num("current", s->current && s->uid == k->conn->uid);
 	row_num("output", session_output(s));

@@ -25,6 +25,7 @@
 /* Those that are ready, in the order in which they have their turn. */
 static struct file *turns, **last_turn = &turns;
 static struct timer *timers;
+static void (*stopping)(void);
 bool loop_ending;
 unsigned int loop_round;
 
@@ -168,10 +169,14 @@ run_once(void)
 	}
 }
 
-/* Until loop_stop; `end' is called at the end of each round. */
+/*
+ * Until loop_end; `end' is called at the end of each round, and `stop' whenever
+ * somebody wants the loop to end.
+ */
 void
-loop_run(void (*end)(void))
+loop_run(void (*end)(void), void (*stop)(void))
 {
+	stopping = stop;
 	while (!loop_ending) {
 		loop_round++;
 		run_once();
@@ -182,6 +187,12 @@ loop_run(void (*end)(void))
 
 void
 loop_stop(void)
+{
+	stopping();
+}
+
+void
+loop_end(void)
 {
 	loop_ending = true;
 }

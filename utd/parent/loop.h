@@ -49,8 +49,9 @@ void	 file_events(struct file *, short);	/* of poll(2) */
 void	 file_passed(struct file *);
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
 void	 timer_clear(struct timer *);
-void	 loop_run(void (*)(void));
-void	 loop_stop(void);
+void	 loop_run(void (*)(void), void (*)(void));
+void	 loop_stop(void);		/* is to end, when that is prepared */
+void	 loop_end(void);		/* ends with this round */
 extern bool loop_ending;
 extern unsigned int loop_round;		/* of the loop */
 

@@ -535,7 +535,7 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 	} else if (!session_dir(s, m)) {
 		error = ENOTEMPTY;
 		snprintf(why, sizeof(why), again ?
-		    "another one has its name now" : "another session's");
+		    "another one has its name now" : "another session uses it");
 		user_close(s->user, s->dirfd);
 		s->dirfd = -1;
 	}

@@ -141,7 +141,7 @@ died(struct consumer *c)
 }
 
 static const struct consumer_ops consumer_ops = {
-	message, adopted, drained, late, died
+	message, adopted, drained, late, traces_heard, died
 };
 
 static const struct saved_ops saved_ops = {
@@ -165,7 +165,7 @@ parent_open(const char *dir)
 void
 parent_loop(void)
 {
-	loop_run(conn_reap);
+	loop_run(conn_reap, parent_stop);
 }
 
 bool

@@ -31,6 +31,9 @@ void	 channel_close(struct channel *);
 void	 session_end(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */
 
+/* last.c */
+void	 parent_stop(void);
+
 /* restore.c: what another utd has left. */
 void	 state_open(const char *);
 void	 state_load(const char *, const char *);
@@ -38,7 +41,7 @@ void	 state_resume(void);
 
 /* parent.c: what connects all these. */
 void	 parent_open(const char *);
-void	 parent_loop(void);	/* until loop_stop */
+void	 parent_loop(void);	/* until loop_end */
 bool	 parent_close(void);	/* false: something is left to the next utd */
 
 #endif /* PARENT_H */

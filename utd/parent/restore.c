@@ -219,7 +219,7 @@ read_warning(struct ut_msg *m)
 	ut_msg_get_str(m, text, sizeof(text));
 	if (m->bad || s == NULL)
 		return false;
-	session_warn(s, "%s", text);
+	(void)session_warned(s, text);		/* the log has it */
 	return true;
 }
 

@@ -302,8 +302,9 @@ look(void *arg)
 
 /* Can the session not be rotated now?  Then why. */
 bool
-rotation_refused(const struct session *s, char *why, size_t n)
+rotation_refused(const struct session *s, uint32_t how, char *why, size_t n)
 {
+	const char *what = how == UT_CHUNK_CLEAR ? "cleared" : "rotated";
 	const struct consumer *c = session_late(s);
 	const struct trace *t;
 
@@ -319,11 +320,11 @@ rotation_refused(const struct session *s, char *why, size_t n)
 		snprintf(why, n, "session %s is being rotated%s%s", s->name,
 		    s->rotation.why[0] != '\0' ? ": " : "", s->rotation.why);
 	else if (s->gone[0] != '\0' || t != NULL)
-		snprintf(why, n, "session %s cannot be rotated: %s", s->name,
+		snprintf(why, n, "session %s cannot be %s: %s", s->name, what,
 		    session_error(s));
 	else if (c != NULL)
-		snprintf(why, n, "session %s cannot be rotated: the consumer "
-		    "of uid %lu does not answer", s->name,
+		snprintf(why, n, "session %s cannot be %s: the consumer of "
+		    "uid %lu does not answer", s->name, what,
 		    (unsigned long)c->uid);
 	else
 		return false;
@@ -405,7 +406,7 @@ rotate_itself(struct session *s)
 {
 	char why[512];
 
-	if (s->active && !rotation_refused(s, why, sizeof(why)))
+	if (s->active && !rotation_refused(s, UT_CHUNK_KEEP, why, sizeof(why)))
 		rotation_begin(s, UT_CHUNK_ANY);
 }
 

@@ -511,28 +511,37 @@ session_sees(const struct session *s, uid_t uid)
 	return !s->dying && (s->uid == uid || s->uid == 0);
 }
 
-/* To the log and to `utctl list', each text once for the session shown. */
+/* To `utctl list', each text once for the session shown; is it a new one? */
+bool
+session_warned(struct session *s, const char *text)
+{
+	struct warning *w, **p;
+
+	s = session_shown(s);
+	for (p = &s->warnings; *p != NULL; p = &(*p)->next)
+		if (strcmp((*p)->text, text) == 0)
+			return false;
+	if (s->nwarnings++ >= WARNINGS_MAX)
+		return false;
+	w = xcalloc(1, sizeof(*w));
+	w->text = xstrdup(text);
+	*p = w;
+	state_warning(s, text);
+	return true;
+}
+
+/* The same, and to the log. */
 void
 session_warn(struct session *s, const char *fmt, ...)
 {
-	struct warning *w, **p;
 	char text[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	s = session_shown(s);
-	for (p = &s->warnings; *p != NULL; p = &(*p)->next)
-		if (strcmp((*p)->text, text) == 0)
-			return;
-	if (s->nwarnings++ >= WARNINGS_MAX)
-		return;
-	log_warnx("session %s: %s", s->name, text);
-	w = xcalloc(1, sizeof(*w));
-	w->text = xstrdup(text);
-	*p = w;
-	state_warning(s, text);
+	if (session_warned(s, text))
+		log_warnx("session %s: %s", session_shown(s)->name, text);
 }
 
 struct channel *

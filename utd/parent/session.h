@@ -334,6 +334,7 @@ void	 session_missed(struct session *);	/* it missed a program */
 void	 session_keep_error(struct session *);	/* what fails now */
 void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
+bool	 session_warned(struct session *, const char *);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 struct channel *channel_find(struct session *, const char *);

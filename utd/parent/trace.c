@@ -279,6 +279,17 @@ traces_late(const struct consumer *c)
 		    (unsigned long)c->uid);
 }
 
+/* It answers again. */
+void
+traces_heard(struct consumer *c)
+{
+	const struct trace *t;
+
+	for (t = c->traces; t != NULL; t = t->beside)
+		session_warn(t->session, "the consumer of uid %lu answers "
+		    "again", (unsigned long)c->uid);
+}
+
 /* Does it depend on a consumer that does not answer? */
 bool
 trace_late(const struct trace *t)

@@ -156,6 +156,7 @@ void	 trace_refine(struct trace *);
 void	 trace_move(struct trace *);
 bool	 trace_late(const struct trace *);
 void	 traces_late(const struct consumer *);
+void	 traces_heard(struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
@@ -223,7 +224,7 @@ void	 trace_moving(struct trace *);	/* tell the consumer */
 /* rotate.c: chunks. */
 void	 rotations_begin(void);
 void	 rotation_begin(struct session *, uint32_t);
-bool	 rotation_refused(const struct session *, char *, size_t);
+bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
 void	 rotation_set(struct session *);	/* its ms or bytes have changed */
 const char *trace_in_chunk(const struct trace *);	/* its path */
 void	 rotation_grew(struct session *);	/* it has more bytes */

@@ -194,7 +194,8 @@ act_rotate(struct trigger *t)
 	struct waiter *w;
 	char why[600];
 
-	if (!ro->busy && rotation_refused(t->of, why, sizeof(why))) {
+	if (!ro->busy && rotation_refused(t->of, UT_CHUNK_KEEP, why,
+	    sizeof(why))) {
 		forget(t);
 		warn(t, why);
 		return;

@@ -1,0 +1,117 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utd is told to end: sessions that keep what they record are written once more,
+ * as snapshots, for what is in memory is all that they have.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client.h"
+#include "parent.h"
+#include "trace.h"
+
+#define LAST_MS		20000		/* in all; then utd ends without */
+
+struct last {
+	char		 session[NAME_MAXLEN];
+	uint32_t	 shot;
+};
+
+static unsigned int pending;
+static bool asked;
+
+static void
+out_of_time(void *arg)
+{
+	(void)arg;
+	loop_end();
+}
+
+static void
+taken(void *arg)
+{
+	char path[PATH_MAX + NAME_MAXLEN + 16];
+	struct last *l = arg;
+	uint64_t events;
+
+	if (shot_failed(l->shot) != NULL)
+		log_warnx("session %s: snapshot: %s", l->session,
+		    shot_failed(l->shot));
+	else if (shot_result(l->shot, &events, path, sizeof(path)))
+		log_info("session %s: snapshot of %llu event%s: %s",
+		    l->session, (unsigned long long)events,
+		    events == 1 ? "" : "s", path);
+	free(l);
+	if (--pending == 0)
+		loop_end();
+}
+
+static void
+take(struct session *s)
+{
+	struct last *l = xcalloc(1, sizeof(*l));
+	struct waiter *w = wait_new(taken, l);
+	char why[600];
+
+	if (w == NULL)
+		fatal("calloc");
+	snprintf(l->session, sizeof(l->session), "%s", s->name);
+	pending++;
+	l->shot = shot_begin(s, NULL, NULL, NULL, w, why, sizeof(why));
+	if (l->shot == 0) {
+		log_warnx("%s", why);
+		wait_abandon(w);
+		free(l);
+		pending--;
+	}
+	wait_less(w);
+}
+
+/* Has anybody recorded anything that the session keeps? */
+static bool
+keeps_any(const struct session *s)
+{
+	struct counts sum;
+
+	if (!s->keeps || s->dying || s->trigger != NULL || s->traces == NULL)
+		return false;
+	session_counts(s, &sum);
+	return s->active || sum.written > 0;
+}
+
+/* End the loop, soon, or, when this is asked for a second time, at once. */
+void
+parent_stop(void)
+{
+	static struct timer limit;
+	struct session *s;
+
+	if (asked) {
+		loop_end();
+		return;
+	}
+	asked = true;
+	for (s = sessions; s != NULL; s = s->next)
+		if (keeps_any(s))
+			take(s);
+	if (pending == 0)
+		loop_end();
+	else
+		timer_set(&limit, LAST_MS, out_of_time, NULL);
+}
