@@ -372,7 +372,7 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 			busy_end(w);
 	}
 	if (room != ROOM_NONE && rg->patience != 0)
-		ut_wait_init(rg);
+		ut_wait_room(rg);
 	errno = error;
 	return room;
 }

@@ -300,6 +300,7 @@ struct space {
 };
 
 void		 ut_wait_init(const struct region *);
+void		 ut_wait_room(const struct region *);
 bool		 ut_wait_may(const struct writer *, struct region *);
 void		 ut_wait_begin(struct space *, struct region *);
 void		 ut_wait_say(struct region *);

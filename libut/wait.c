@@ -34,8 +34,8 @@
  * way, and who is woken may be dead before it looks.
  *
  * A wait ends when there is room, when its time is over, or with the session.
- * A consumer that frees nothing for a while is dead, or as good as that, and
- * nothing is worth a wait until it frees something: then the time is over, for
+ * A consumer that drains nothing for a while is dead, or as good as that, and
+ * nothing is worth a wait until it drains something: then the time is over, for
  * all threads of the program, and for all their events after that one.  Without
  * a utd that while is shorter, for nobody replaces a consumer that dies.
  *
@@ -56,10 +56,10 @@
 #define STUCK_MAX	10000u
 #define STUCK_ALONE	300u
 
-/* For those who wait: since when freed is that; 0: nobody has asked. */
+/* For those who wait: since when progress is that; 0: nobody has asked. */
 static struct stuck {
 	ut_a64	 since;
-	ut_a32	 freed;
+	ut_a64	 progress;
 } stuck[UT_REGIONS];
 
 static struct stuck *
@@ -68,13 +68,44 @@ stuck_of(const struct region *rg)
 	return &stuck[rg - ut_regions];
 }
 
-/* Nobody waits, or there was room for somebody. */
+/*
+ * What changes as long as the consumer is well: how many sub-buffers it has
+ * drained, of those that were delivered.  If it has drained all, anybody may be
+ * waited for who gives back what is free.
+ */
+static uint64_t
+progress(const struct region *rg)
+{
+	const struct ut_header *h = rg->header;
+	const uint32_t drained = atomic_load_explicit(&h->drained,
+	    memory_order_relaxed);
+
+	if (atomic_load_explicit(&h->delivered, memory_order_relaxed) !=
+	    drained)
+		return drained;
+	return UINT64_C(1) << 32 | atomic_load_explicit(&h->freed,
+	    memory_order_relaxed);
+}
+
+/* The region is new. */
 void
 ut_wait_init(const struct region *rg)
 {
+	atomic_store_explicit(&stuck_of(rg)->since, 0, memory_order_relaxed);
+}
+
+/*
+ * There was room for somebody.  If that is not the consumer's doing, as in a
+ * sub-buffer that is shared, its time goes on.
+ */
+void
+ut_wait_room(const struct region *rg)
+{
 	struct stuck *s = stuck_of(rg);
 
-	if (atomic_load_explicit(&s->since, memory_order_relaxed) != 0)
+	if (atomic_load_explicit(&s->since, memory_order_relaxed) != 0 &&
+	    atomic_load_explicit(&s->progress, memory_order_relaxed) !=
+	    progress(rg))
 		atomic_store_explicit(&s->since, 0, memory_order_relaxed);
 }
 
@@ -90,22 +121,21 @@ stuck_after(const struct region *rg)
 }
 
 /*
- * Does anybody free anything?  Threads that do this at once may note one
- * another's time: the next to come sees freed as it is.
+ * Does anybody make room?  Threads that do this at once may note one another's
+ * time: the next to come sees the progress as it is.
  */
 static bool
 moves(const struct region *rg, uint64_t now)
 {
 	struct stuck *s = stuck_of(rg);
-	const uint32_t freed = atomic_load_explicit(&rg->header->freed,
-	    memory_order_relaxed);
+	const uint64_t seen = progress(rg);
 	const uint64_t since = atomic_load_explicit(&s->since,
 	    memory_order_relaxed);
 
-	if (since != 0 && freed == atomic_load_explicit(&s->freed,
+	if (since != 0 && seen == atomic_load_explicit(&s->progress,
 	    memory_order_relaxed))
 		return now < since || now - since < stuck_after(rg) * MS;
-	atomic_store_explicit(&s->freed, freed, memory_order_relaxed);
+	atomic_store_explicit(&s->progress, seen, memory_order_relaxed);
 	atomic_store_explicit(&s->since, now, memory_order_relaxed);
 	return true;
 }

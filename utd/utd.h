@@ -157,7 +157,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   there what they hold */
 #define UT_C_SHOTEND	87	/* b UT_SHOT_: u32 serial, str hidden name, str
 				   name, u32 1 if it can have another; the fd
-				   above */
+				   above, perhaps that of the hidden one */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */

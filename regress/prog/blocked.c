@@ -30,6 +30,8 @@
  *	join	the last of them: `cancelled' or `over'
  *	fork	a child that traces: its status
  *	fill n	so many events; the longest took so many milliseconds
+ *	come n	so many threads, one after the other, that have 400 events
+ *		each: how many milliseconds were waited for events
  *	on	is there a session for it?
  *	told	how often SIGTERM has come
  *	exit	exit(3)
@@ -151,6 +153,34 @@ fill(int n)
 	return (int)most;
 }
 
+static void *
+pass(void *arg)
+{
+	double *waited = arg, before, took;
+	int i;
+
+	for (i = 0; i < 400; i++) {
+		before = now();
+		UT(blocked, event, i);
+		if ((took = now() - before) > 100)
+			*waited += took;
+	}
+	return NULL;
+}
+
+static int
+come(int n)
+{
+	double waited = 0;
+	pthread_t id;
+
+	for (; n > 0; n--)
+		if (pthread_create(&id, NULL, pass, &waited) != 0 ||
+		    pthread_join(id, NULL) != 0)
+			exit(1);
+	return (int)waited;
+}
+
 static int
 child(void)
 {
@@ -213,6 +243,8 @@ obey(const char *word, int n)
 		return child();
 	if (strcmp(word, "fill") == 0)
 		return fill(n);
+	if (strcmp(word, "come") == 0)
+		return come(n);
 	if (strcmp(word, "told") == 0)
 		return (int)told;
 	if (strcmp(word, "on") == 0)

@@ -310,6 +310,21 @@ until_ok eval 'pulse fill 500; counts hung; [ "$lost" -eq "$had" ] || {
 end_blocked
 utctl destroy hung >/dev/null || fail "destroy"
 
+# Also with threads that come and go, which find room for an event here and there:
+# when the time is over, it is over until the consumer goes on.
+session goers 'blocked:*' -n 4 -m block -t 1s
+blocked
+pulse fill 1
+halt $(consumers)
+pulse come 30
+kill -CONT $(consumers)
+[ "$answer" -ge 900 ] && [ "$answer" -lt 4000 ] ||
+    fail "come: waited for $answer ms"
+until_ok eval 'pulse come 1; counts goers; [ "$lost" -eq "$had" ] || {
+    had=$lost; false; }' || fail "goers: for ever"
+end_blocked
+utctl destroy goers >/dev/null || fail "destroy"
+
 # utd is dead, and nobody starts another.
 session alone 'blocked:*' -n 4 -m block -t forever
 blocked

@@ -106,6 +106,8 @@ kill_utd 0
 start_utd
 until_ok counted 4 14 || fail "$m matches, not 14"
 until_ok sh -c "[ \$(wc -l <$GOT/ended) -ge 2 ]" || fail "not run again"
+until_ok grep -q '^14$' "$GOT/begun" && awk '$1 < 7 { exit 1 }' "$GOT/begun" ||
+    fail "told of: $(cat "$GOT/begun")"
 ./prog/seq 0 1 1 || fail "seq: $?"
 until_ok grep -q '^15$' "$GOT/ended" || fail "not the third time"
 utctl list s | grep -q '^    trigger 4: each 5 seq:tick: exec' ||

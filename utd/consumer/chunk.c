@@ -140,6 +140,21 @@ output_remove(int at, const char *name)
 	return remove_tree(at, name, 0);
 }
 
+/* Remove what is in the directory. */
+int
+output_empty(int fd)
+{
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir;
+
+	if (copy == -1)
+		return failed(NULL);
+	if ((dir = fdopendir(copy)) == NULL)
+		return close_failed(copy);
+	rewinddir(dir);
+	return remove_entries(dir, 0);
+}
+
 /* Remove a directory in which there are only directories; false: it stays. */
 static bool
 prune(int at, const char *name, int depth)

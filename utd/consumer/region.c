@@ -498,6 +498,16 @@ region_sub_leave(struct region *r, uint32_t i)
 	    UT_FULL | (word & UT_SHARED)), memory_order_release);
 }
 
+/* One less is left of those that were delivered before the last look. */
+static void
+one_drained(struct region *r)
+{
+	const uint32_t drained = load(&r->header->drained);
+
+	if ((int32_t)(r->taken - drained) > 0)
+		store(&r->header->drained, drained + 1);
+}
+
 /*
  * Free a sub-buffer.  The lowest is claimed first: its pages are warm.  But if
  * this pass leaves what is newer, writers may be about to drop, and are to meet
@@ -523,6 +533,7 @@ region_sub_free(struct region *r, uint32_t i)
 	    memory_order_release);
 	if (i < load(&r->header->hint) && r->upto <= 0)
 		store(&r->header->hint, i);
+	one_drained(r);
 	now_free(r);
 }
 

@@ -94,7 +94,7 @@ static int
 check_free(int above, const char *name, bool any)
 {
 	if (!is_name(name) || strlen(name) >= NAME_MAXLEN) {
-		errno = EINVAL;
+		errno = is_name(name) ? ENAMETOOLONG : EINVAL;
 		return failed(name);
 	}
 	if (any || !output_there(above, name))
@@ -103,16 +103,31 @@ check_free(int above, const char *name, bool any)
 	return report_why(NULL, "there is one of that name");
 }
 
-/* Make it.  One of that name is ours, of the same request. */
+/*
+ * One of that name is there.  If it is of the same request, from a consumer that
+ * died behind that, it is empty; what is not empty, or not ours, stays.
+ */
+static void
+unmake_hidden(int above, const char *hidden)
+{
+	const int fd = output_open(above, hidden);
+
+	if (fd == -1)
+		return;
+	(void)unlinkat(fd, TOP, AT_REMOVEDIR);
+	close(fd);
+	(void)unlinkat(above, hidden, AT_REMOVEDIR);
+}
+
 static int
 make_hidden(int above, const char *hidden)
 {
 	int fd;
 
-	if (output_remove(above, hidden) == -1)
-		return -1;
+	if (output_there(above, hidden))
+		unmake_hidden(above, hidden);
 	if (mkdirat(above, hidden, dir_mode()) == -1)
-		return failed(NULL);
+		return failed(hidden);
 	if ((fd = output_open(above, hidden)) == -1)
 		return -1;
 	if (mkdirat(fd, TOP, 0755) == 0)
@@ -167,13 +182,41 @@ shot_name(int above, const char *hidden, char *name, bool any)
 	for (i = 2; output_there(above, name); i++) {
 		if (!any || i == OUTPUT_NUMBERS) {
 			errno = EEXIST;
-			return report_why(NULL, "there is one of that name");
+			return report_why(name, "there is one of that name");
 		}
 		if (!output_there(above, hidden))
 			return 0;	/* by one that died then */
-		snprintf(name + n, NAME_MAXLEN - n, "-%u", i);
+		snprintf(name + n, OUTPUT_NUMBER, "-%u", i);
 	}
-	return renameat(above, hidden, above, name) == 0 ? 0 : failed(NULL);
+	return renameat(above, hidden, above, name) == 0 ? 0 : failed(name);
+}
+
+/* Remove it, if that name still leads to the directory that we have made. */
+static int
+remove_hidden(int above, const char *hidden, int fd)
+{
+	struct stat ours, named;
+
+	if (fstat(fd, &ours) == -1)
+		return failed(NULL);
+	if (output_empty(fd) == -1)
+		return -1;
+	if (fstatat(above, hidden, &named, AT_SYMLINK_NOFOLLOW) == -1)
+		return errno == ENOENT ? 0 : failed(hidden);
+	if (named.st_dev != ours.st_dev || named.st_ino != ours.st_ino ||
+	    unlinkat(above, hidden, AT_REMOVEDIR) == 0)
+		return 0;
+	return failed(hidden);
+}
+
+/* Is it a directory of ours? */
+static bool
+is_ours(int fd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
 /* Remove what was not complete when its utd was killed. */
@@ -193,7 +236,8 @@ sweep(int session)
 		return close_failed(fd);
 	}
 	while (r == 0 && (d = readdir(dir)) != NULL)
-		if (strncmp(d->d_name, HIDDEN, sizeof(HIDDEN) - 1) == 0)
+		if (strncmp(d->d_name, HIDDEN, sizeof(HIDDEN) - 1) == 0 &&
+		    is_ours(fd, d->d_name))
 			r = output_remove(fd, d->d_name);
 	closedir(dir);
 	close(fd);
@@ -204,24 +248,26 @@ sweep(int session)
 void
 shot_end(struct ut_msg *m)
 {
-	char hidden[NAME_MAXLEN], name[NAME_MAXLEN];
+	char hidden[NAME_MAXLEN], name[NAME_MAXLEN + OUTPUT_NUMBER];
 	const uint32_t serial = ut_msg_get_u32(m);
 	struct ut_msg *out;
-	int fd, r = -1;
+	int fd = -1, made = -1, r = -1;
 	bool any;
 
 	ut_msg_get_str(m, hidden, sizeof(hidden));
-	ut_msg_get_str(m, name, sizeof(name) - OUTPUT_NUMBER);
+	ut_msg_get_str(m, name, NAME_MAXLEN);
 	any = ut_msg_get_u32(m) != 0;
 	errno = EINVAL;
-	if ((fd = m->bad ? -1 : ut_msg_get_fd(m)) == -1)
+	if (!m->bad && (fd = ut_msg_get_fd(m)) != -1 && m->h.nfds > 1)
+		made = ut_msg_get_fd(m);
+	if (fd == -1)
 		r = -1;
 	else if (m->h.b == UT_SHOT_SWEEP)
 		r = sweep(fd);
 	else if (!is_name(hidden) || !is_name(name))
 		r = failed(NULL);
 	else if (m->h.b == UT_SHOT_REMOVE)
-		r = output_remove(fd, hidden);
+		r = made != -1 ? remove_hidden(fd, hidden, made) : 0;
 	else
 		r = shot_name(fd, hidden, name, any);
 	if (r == -1) {
@@ -231,6 +277,8 @@ shot_end(struct ut_msg *m)
 		ut_msg_str(out, name);
 		report_send();
 	}
+	if (made != -1)
+		close(made);
 	if (fd != -1)
 		close(fd);
 }

@@ -179,6 +179,7 @@ int	 output_file(const struct trace *, const char *, int);
 /* chunk.c: a chunk that is complete; as above. */
 int	 chunk_done(int, const char *, const char *, uint32_t, bool *);
 int	 output_remove(int, const char *);	/* with all that is in it */
+int	 output_empty(int);
 bool	 output_there(int, const char *);
 
 #endif /* SINK_H */

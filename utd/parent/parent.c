@@ -126,6 +126,7 @@ late(struct consumer *c)
 {
 	traces_late(c);
 	requests_late(c);
+	shots_late(c);
 	links_late();
 }
 

@@ -42,6 +42,7 @@
 #define PATIENCE_MS	10000		/* for what can perhaps be soon */
 #define AGAIN_MS	50
 #define FORGET_MS	1000		/* until who waits has asked for it */
+#define COMMANDS_MAX	1000		/* of a session, that wait */
 
 static struct shot *shots;
 static struct ut_msg out;
@@ -56,6 +57,18 @@ shot_by_id(uint32_t id)
 	return sh;
 }
 
+/* All that it needs until it is there, or is removed. */
+static void
+shot_close(struct shot *sh)
+{
+	parts_free(sh);
+	if (sh->fd != -1)
+		user_close(sh->user, sh->fd);
+	if (sh->above != -1)
+		user_close(sh->user, sh->above);
+	sh->fd = sh->above = -1;
+}
+
 static void
 shot_free(struct shot *sh)
 {
@@ -64,11 +77,7 @@ shot_free(struct shot *sh)
 	for (sp = &shots; *sp != sh; sp = &(*sp)->next)
 		continue;
 	*sp = sh->next;
-	parts_free(sh);
-	if (sh->fd != -1)
-		user_close(sh->user, sh->fd);
-	if (sh->above != -1)
-		user_close(sh->user, sh->above);
+	shot_close(sh);
 	timer_clear(&sh->timer);
 	user_drop(sh->user);
 	free(sh->command);
@@ -85,28 +94,94 @@ forget(void *arg)
 		shot_free(sh);
 }
 
+/* The command of the session that is to be run next, or runs. */
+static struct shot *
+next_command(uint32_t session)
+{
+	struct shot *sh, *oldest = NULL;
+
+	for (sh = shots; sh != NULL; sh = sh->next)
+		if (sh->session == session && sh->commanding)
+			oldest = sh;		/* the list has the newest first */
+	return oldest;
+}
+
+static void	run_command(struct shot *);
+
+/* It is remembered until whoever waits for it has asked. */
+static void
+forget_soon(struct shot *sh)
+{
+	sh->commanding = false;
+	timer_set(&sh->timer, FORGET_MS, forget, id_arg(sh->id));
+}
+
+static void
+command_over(struct shot *sh)
+{
+	struct shot *next;
+
+	forget_soon(sh);
+	if ((next = next_command(sh->session)) != NULL)
+		run_command(next);
+}
+
 static void
 command_ended(uint32_t id, int status)
 {
-	struct session *s = session_by_id(id);
+	struct shot *sh = shot_by_id(id);
+	struct session *s;
 	char why[64];
 
-	if (job_failed(status, why, sizeof(why)) && s != NULL)
+	if (sh == NULL)
+		return;
+	if (job_failed(status, why, sizeof(why)) &&
+	    (s = session_by_id(sh->session)) != NULL)
 		session_warn(s, "command for a snapshot: %s", why);
+	command_over(sh);
+}
+
+/* Of each session one runs at a time. */
+static void
+run_command(struct shot *sh)
+{
+	const char *const args[JOB_ARGS] = { sh->path };
+	struct session *s = session_by_id(sh->session);
+
+	if (s != NULL && job_run(s, sh->command, args, command_ended,
+	    sh->id) != -1)
+		return;
+	if (s != NULL)
+		session_warn(s, "command for a snapshot: it cannot be run: %s; "
+		    "the snapshot is there", strerror(errno));
+	command_over(sh);
+}
+
+static unsigned int
+commands(uint32_t session)
+{
+	const struct shot *sh;
+	unsigned int n = 0;
+
+	for (sh = shots; sh != NULL; sh = sh->next)
+		n += sh->session == session && sh->commanding;
+	return n;
 }
 
 /* utctl is told; nobody waits for the command. */
 static void
-run_command(struct shot *sh, const struct session *s)
+begin_command(struct shot *sh, struct session *s)
 {
-	const char *const args[JOB_ARGS] = { sh->path };
-	char why[400];
+	const unsigned int n = commands(s->id);
 
-	if (job_run(s, sh->command, args, command_ended, s->id) != -1)
+	if (n >= COMMANDS_MAX) {
+		session_warn(s, "%u commands for snapshots wait already: no "
+		    "more than that", n);
 		return;
-	snprintf(why, sizeof(why), "the command cannot be run: %s; the snapshot "
-	    "is there", strerror(errno));
-	shot_fail(sh, why);
+	}
+	sh->commanding = true;
+	if (n == 0)
+		run_command(sh);
 }
 
 static void
@@ -115,16 +190,19 @@ shot_over(struct shot *sh)
 	struct session *s = session_by_id(sh->session);
 
 	sh->over = true;
+	shot_close(sh);
 	if (s != NULL)
 		s->shooting--;
-	if (sh->why[0] == '\0' && sh->command != NULL && s != NULL)
-		run_command(sh, s);
 	if (sh->why[0] != '\0' && sh->waiters.n == 0 && s != NULL)
 		session_warn(s, "snapshot: %s", sh->why);
 	waits_failed(&sh->waiters, sh->why);
 	waits_done(&sh->waiters);
-	timer_set(&sh->timer, FORGET_MS, forget, id_arg(sh->id));
+	forget_soon(sh);
+	if (sh->why[0] == '\0' && sh->command != NULL && s != NULL)
+		begin_command(sh, s);
 }
+
+static void	shot_end(struct shot *);
 
 /* UT_C_SHOTEND is answered. */
 static void
@@ -138,7 +216,11 @@ got_end(uint32_t id, int error, struct ut_msg *m)
 		return;
 	if (error != 0) {
 		consumer_why(m, error, why, sizeof(why));
-		shot_fail(sh, why);
+		if (sh->why[0] == '\0') {
+			shot_fail(sh, why);
+			shot_end(sh);		/* it cannot have its name */
+			return;
+		}
 	} else if (sh->why[0] == '\0') {
 		ut_msg_get_str(m, name, sizeof(name));
 		if ((s = session_by_id(sh->session)) != NULL) {
@@ -164,6 +246,8 @@ shot_end(struct shot *sh)
 	ut_msg_str(&out, sh->name);
 	ut_msg_u32(&out, sh->any);
 	ut_msg_fd(&out, sh->above);
+	if (sh->fd != -1)
+		ut_msg_fd(&out, sh->fd);
 	(void)consumer_ask(consumer_get(sh->uid, sh->gid), &out, got_end,
 	    sh->id, NULL);
 }
@@ -340,6 +424,8 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	const char *not = refused(s, dir);
 	struct user *u = not == NULL || errno == EAGAIN ?
 	    user_get(s->uid) : NULL;
+	unsigned char uuid[UUID_LEN];
+	char text[UUID_TEXT];
 	struct shot *sh;
 
 	if (u == NULL) {
@@ -362,8 +448,9 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	s->shooting++;
 	if (name != NULL)
 		snprintf(sh->name, sizeof(sh->name), "%s", name);
-	snprintf(sh->hidden, sizeof(sh->hidden), ".utd-%ld-%u",
-	    (long)getpid(), sh->id);
+	/* A name that nobody can take before. */
+	uuid_make(uuid, text);
+	snprintf(sh->hidden, sizeof(sh->hidden), ".utd-%s", text);
 	(void)waits_add(&sh->waiters, w);
 	shot_go(id_arg(sh->id));
 	return sh->id;
@@ -387,6 +474,30 @@ shot_failed(uint32_t id)
 	const struct shot *sh = shot_by_id(id);
 
 	return sh != NULL && sh->why[0] != '\0' ? sh->why : NULL;
+}
+
+/*
+ * The consumer does not answer.  Nobody waits for it any more, and what it has
+ * written when it does is removed.
+ */
+void
+shots_late(const struct consumer *c)
+{
+	struct shot *sh;
+	const struct session *s;
+	char why[96];
+
+	snprintf(why, sizeof(why), "the consumer of uid %lu does not answer",
+	    (unsigned long)c->uid);
+	for (sh = shots; sh != NULL; sh = sh->next) {
+		if (sh->over || !sh->begun ||
+		    (s = session_by_id(sh->session)) == NULL ||
+		    (sh->uid != c->uid && session_late(s) == NULL))
+			continue;
+		shot_fail(sh, why);
+		waits_failed(&sh->waiters, sh->why);
+		waits_done(&sh->waiters);
+	}
 }
 
 /* utd ends: what is not complete goes. */

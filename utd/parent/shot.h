@@ -44,6 +44,7 @@ struct shot {
 	int		 waited;	/* ms until it could begin */
 	bool		 begun;		/* its directory is asked for */
 	bool		 over;
+	bool		 commanding;	/* its command runs, or waits */
 	struct waiters	 waiters;
 	struct timer	 timer;
 	struct shot	*next;

@@ -235,6 +235,7 @@ void	 rotation_last(struct session *, struct waiter *);
  * none.  The directory, the name and the command may be NULL.  The waiter waits
  * for the end, and can ask then what came of it; but not much later.
  */
+void	 shots_late(const struct consumer *);
 uint32_t shot_begin(struct session *, const char *, const char *,
 	    const char *, struct waiter *, char *, size_t);
 /* True: it is over, and here is where it is. */

@@ -230,11 +230,14 @@ exec_ended(uint32_t id, int status)
 static void
 act_exec(struct trigger *t)
 {
+	const uint64_t n = trigger_matches(t);
+	const uint64_t least = t->count != 0 ? t->passed * t->count : 1;
 	char matches[24], why[128];
 	const char *const args[JOB_ARGS] = { t->of->dir, t->of->name,
 	    trigger_rule(t)->glob, matches };
 
-	snprintf(matches, sizeof(matches), "%" PRIu64, trigger_matches(t));
+	snprintf(matches, sizeof(matches), "%" PRIu64,
+	    n > least ? n : least);
 	begin(t, true);
 	if (job_run(t->of, t->command, args, exec_ended, t->watch->id) != -1)
 		return;
@@ -391,6 +394,7 @@ counted(void *arg)
 	if (t == NULL)
 		return;
 	look(t);
+	act(t);
 	if (!trigger_over(t))
 		channel_watch(t->watch->channels);
 }
@@ -435,12 +439,16 @@ triggers_arm(struct session *s)
 	}
 }
 
-/* What was due, or not known to be over, when another utd was killed. */
+/*
+ * What was due, or not known to be over, when another utd was killed, is done
+ * when it is known how often there was a match.
+ */
 void
 triggers_resume(struct session *s)
 {
 	struct trigger *t;
 
 	for (t = s->triggers; t != NULL; t = t->next)
-		act(t);
+		if (t->due)
+			ask(id_arg(t->watch->id));
 }
