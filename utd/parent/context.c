@@ -148,9 +148,10 @@ contexts_fit(const struct channel *ch, const struct filter *f, char *why,
 	e = f->expr;
 	for (i = 0; i < e->nnodes; i++) {
 		node = &e->nodes[i];
+		if (node->op != EXPR_FIELD)
+			continue;
 		name = e->strings + node->s.at;
-		if (node->op == EXPR_FIELD && name[0] == '$' &&
-		    !context_has(ch, name + 1)) {
+		if (name[0] == '$' && !context_has(ch, name + 1)) {
 			snprintf(why, n, "filter: channel %s has no context %s",
 			    ch->name, name + 1);
 			return false;
