@@ -560,7 +560,7 @@ client_open(const char *where, int own)
 	return client_new(s, dir, own);
 }
 
-/* Connect to utd where it usually is; NULL, without a word, if there is none. */
+/* Connect to utd where it usually is; NULL, without a word: there is none. */
 struct client *
 client_try(void)
 {

@@ -192,8 +192,9 @@ is_named(const struct expr *e, const char *name, int part)
 		if (n->op != EXPR_FIELD)
 			continue;
 		s = e->strings + n->s.at;
-		if (part < NPARTS - 1 ? s[0] == '$' && strcmp(s + 1, name) == 0 :
-		    strcmp(s, name) == 0)
+		if (part < NPARTS - 1 && *s++ != '$')
+			continue;
+		if (strcmp(s, name) == 0)
 			return 1;
 	}
 	return 0;

@@ -45,11 +45,11 @@ struct reader {
 	struct ctf_stream	**streams;	/* the heap, once it is made */
 	size_t			 nstreams, cap;
 	size_t			 ntraces;
-	int			 top;		/* a session's "ust" is there, */
+	int			 top;		/* a session's ust is there, */
 	int			 files;		/* and what is no directory */
 
 	/* Whoever has the reader. */
-	struct select		*select;	/* NULL: all events */
+	struct select		*select; /* NULL: all events */
 
 	/* ctf_merge.c: events to be passed over yet, and to be read then. */
 	unsigned long long	 skip, left;

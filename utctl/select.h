@@ -56,7 +56,7 @@ struct select {
 	int		 passes;	/* the filter fits some event */
 	char		 why[256];	/* or does not, the first */
 	struct when	 since, until;
-	int64_t		 from, to;	/* the same in ns, when they are known */
+	int64_t		 from, to;	/* the same in ns, if they are known */
 	int		 count_given;
 	long long	 count;		/* the first ones; negative: the last */
 };

@@ -63,7 +63,8 @@ static const struct command commands[] = {
 	    "\n\t[-S] [-o dir] [-e glob] ... "
 	    "[-f filter] [-w malloc] [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
-	{ "view", cmd_view, NULL, 0, "[-jq] " SELECT_USAGE " [dir | session] ..." },
+	{ "view", cmd_view, NULL, 0,
+	    "[-jq] " SELECT_USAGE " [dir | session] ..." },
 	{ NULL, NULL, NULL, 0, NULL }
 };
 

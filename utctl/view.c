@@ -15,8 +15,8 @@
  */
 
 /*
- * utctl view: prints the events of traces in the order of time.  Losses are told
- * where they happened, damage at the end: ctf_damage.c.
+ * utctl view: prints the events of traces in the order of time.  Losses are
+ * told where they happened, damage at the end: ctf_damage.c.
  */
 
 #include <stdio.h>
