@@ -143,12 +143,13 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
 		utctl/ctf_meta.c utctl/ctf_num.c utctl/ctf_print.c \
 		utctl/ctf_read.c utctl/ctf_type.c utctl/ctf_value.c \
 		utctl/ctf_window.c utctl/daemon.c utctl/event.c \
-		utctl/find.c utctl/glob.c utctl/left.c utctl/level.c \
+		utctl/find.c utctl/glob.c utctl/help.c utctl/left.c \
+		utctl/level.c \
 		utctl/list.c utctl/load.c utctl/option.c \
 		utctl/record.c utctl/recover.c utctl/rotate.c \
 		utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/step.c \
-		utctl/track.c utctl/trigger.c utctl/utctl.c \
+		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \
 		utctl/view.c utctl/when.c utctl/which.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
@@ -173,8 +174,8 @@ all: $(LIBS_BUILT) $(PROGS)
 
 .c.o:
 	$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden \
-	    -DSBINDIR='"$(SBINDIR)"' -DLIBDIR='"$(LIBDIR)"' -Ilibut \
-	    -c $< -o $@
+	    -DSBINDIR='"$(SBINDIR)"' -DLIBDIR='"$(LIBDIR)"' \
+	    -DVERSION='"$(VERSION)"' -Ilibut -c $< -o $@
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)

@@ -71,10 +71,10 @@ parse_add_context(int argc, char **argv, struct step *st)
 		else if (ch == 'c')
 			check_name("channel", st->channel = optarg);
 		else
-			return usage(argv[0]);
+			return usage();
 	}
 	if (optind == argc)
-		return usage(argv[0]);
+		return usage();
 	for (i = optind; i < argc; i++)
 		check_context(argv[i]);
 	if (argc - optind > (int)CONTEXT_MAX)

@@ -111,11 +111,11 @@ event_parse(int argc, char **argv, struct step *st, int type)
 			r->except[r->nexcept++] = optarg;
 			break;
 		default:
-			return usage(argv[0]);
+			return usage();
 		}
 	}
 	if (any != (optind == argc) || levels > 1)
-		return usage(argv[0]);
+		return usage();
 	for (i = 0; i < r->nexcept; i++)
 		check_glob(r->except[i]);
 	for (i = (size_t)optind; i < (size_t)argc; i++)

@@ -630,7 +630,7 @@ cmd_list(int argc, char **argv)
 	int json;
 
 	if ((json = parse_options(argc, argv, 1, "+jv")) == -1)
-		return usage(argv[0]);
+		return usage();
 	if (argc > optind)
 		check_session(name = argv[optind]);
 	return show(UT_CTL_LIST, name, json);
@@ -642,7 +642,7 @@ cmd_events(int argc, char **argv)
 	int json;
 
 	if ((json = parse_options(argc, argv, 0, "+jv")) == -1)
-		return usage(argv[0]);
+		return usage();
 	return show(UT_CTL_EVENTS, NULL, json);
 }
 
@@ -702,7 +702,7 @@ cmd_status(int argc, char **argv)
 	int json, r;
 
 	if ((json = parse_options(argc, argv, 0, "+j")) == -1)
-		return usage(argv[0]);
+		return usage();
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
 	r = client_ask(c, UT_CTL_STATUS, NULL, &utd);

@@ -315,11 +315,11 @@ cmd_load(int argc, char **argv)
 
 	while ((ch = option(argc, argv, "+n")) != -1) {
 		if (ch != 'n')
-			return usage(argv[0]);
+			return usage();
 		check_only = 1;
 	}
 	if (argc - optind > 1)
-		return usage(argv[0]);
+		return usage();
 	memset(&l, 0, sizeof(l));
 	l.end = &l.first;
 	l.file = argc > optind ? argv[optind] : "stdin";

@@ -18,94 +18,24 @@
  * What all commands read their arguments with.
  */
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "utctl.h"
 
-#define WIDTH	79		/* of usage */
-
 const char *utctl_path;
-const char *utctl_usage;
-unsigned int utctl_attrs;
 
-static const struct command *commands;
-static int complained;		/* of an option */
-
-void
-commands_are(const struct command *table)
+/* Was the argument that getopt(3) complains of --help? */
+static int
+is_help(char **argv)
 {
-	commands = table;
-}
+	int i;
 
-/* Find the command, and let what follows be about it; NULL: there is none. */
-const struct command *
-command_select(const char *name)
-{
-	const struct command *c;
-
-	for (c = commands; c->name != NULL; c++) {
-		if (strcmp(c->name, name) == 0) {
-			utctl_usage = c->usage;
-			utctl_attrs = c->attrs;
-			return c;
-		}
-	}
-	return NULL;
-}
-
-void
-usage_print(const char *head, const char *name, unsigned int attrs,
-    const char *rest)
-{
-	const struct attr *a;
-	int n, column, full;
-
-	column = fprintf(stderr, "%s utctl %s", head, name);
-	for (a = attr_table; a < attr_table + ATTRS; a++) {
-		if ((a->commands & attrs) == 0)
-			continue;
-		n = (int)strlen(a->option) + 4;
-		full = column + n > WIDTH;
-		column = (full ? 7 : column) + n;
-		fprintf(stderr, "%s[-%s]", full ? "\n\t" : " ", a->option);
-	}
-	fprintf(stderr, "%s%s\n", rest[0] == '\n' ? "" : " ", rest);
-}
-
-/* The same in one line. */
-static void
-usage_say(const char *name)
-{
-	char text[512] = "", *p;
-	const struct attr *a;
-	size_t n = 0;
-
-	for (a = attr_table; a < attr_table + ATTRS; a++)
-		if ((a->commands & utctl_attrs) != 0) {
-			snprintf(text + n, sizeof(text) - n, "[-%s] ",
-			    a->option);
-			n = strlen(text);
-		}
-	snprintf(text + n, sizeof(text) - n, "%s", utctl_usage);
-	while ((p = strstr(text, "\n\t")) != NULL) {
-		p[0] = ' ';
-		memmove(p + 1, p + 2, strlen(p + 2) + 1);
-	}
-	say("usage: %s %s", name, text);
-}
-
-int
-usage(const char *name)
-{
-	if (say_placed()) {
-		if (!complained)
-			usage_say(name);
-		return 1;
-	}
-	usage_print("usage:", name, utctl_attrs, utctl_usage);
-	return 1;
+	for (i = 1; i <= optind && argv[i] != NULL; i++)
+		if (strcmp(argv[i], "--help") == 0)
+			return 1;
+	return 0;
 }
 
 /*
@@ -123,7 +53,7 @@ option_first(int argc, char **argv, const char *known)
 
 	memcpy(all, known, n);
 	for (a = attr_table; a < attr_table + ATTRS; a++) {
-		if ((a->commands & utctl_attrs) == 0)
+		if ((a->commands & utctl_command->attrs) == 0)
 			continue;
 		all[n++] = a->option[0];
 		if (a->option[1] != '\0')
@@ -133,7 +63,9 @@ option_first(int argc, char **argv, const char *known)
 	ch = getopt(argc, argv, all);
 	if (ch != '?')
 		return ch;
-	complained = 1;
+	if (optopt == 'h' || (optopt == '-' && is_help(argv)))
+		exit(help(utctl_command));
+	usage_complained();
 	k = optopt == ':' ? NULL : strchr(all, optopt);
 	if (optopt == '-')
 		say("%s: there are no long options", argv[0]);

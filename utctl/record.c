@@ -611,7 +611,7 @@ cmd_record(int argc, char **argv)
 	int status = 1;
 
 	if (parse_options(&r, argc, argv) == -1)
-		return usage(argv[0]);
+		return usage();
 	if (r.nglobs == 0)
 		r.globs[r.nglobs++] = every;
 	r.utd = utd_find();

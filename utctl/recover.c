@@ -116,11 +116,11 @@ cmd_recover(int argc, char **argv)
 
 	while ((c = option(argc, argv, "+d")) != -1) {
 		if (c != 'd')
-			return usage(argv[0]);
+			return usage();
 		delete = 1;
 	}
 	if (argc != optind)
-		return usage(argv[0]);
+		return usage();
 	if (ut_rundir(dir, sizeof(dir)) == -1)
 		die("no run directory: neither UT_RUNDIR, XDG_RUNTIME_DIR nor "
 		    "HOME names one");

@@ -105,12 +105,12 @@ parse_rotate(int argc, char **argv, struct step *st)
 			st->command = optarg;
 			st->chunks |= UT_CHUNKS_COMMAND;
 		} else {
-			return usage(argv[0]);
+			return usage();
 		}
 	}
 	st->type = st->chunks != 0 ? UT_CTL_CHUNKS : UT_CTL_ROTATE;
 	if (argc - optind > 1)
-		return usage(argv[0]);
+		return usage();
 	if (argc > optind)
 		check_session(st->session = argv[optind]);
 	return 0;

@@ -445,7 +445,7 @@ cmd_save(int argc, char **argv)
 
 	while ((ch = option(argc, argv, "+o:")) != -1) {
 		if (ch != 'o')
-			return usage(argv[0]);
+			return usage();
 		path = optarg;
 	}
 	for (i = (size_t)optind; i < (size_t)argc; i++)

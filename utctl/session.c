@@ -305,12 +305,12 @@ parse_create(int argc, char **argv, struct step *st)
 			continue;
 		}
 		if (ch != 'o')
-			return usage(argv[0]);
+			return usage();
 		free(st->dir);
 		st->dir = absolute(optarg);
 	}
 	if (argc - optind > 1 || (none && (st->dir != NULL || st->keeps)))
-		return usage(argv[0]);
+		return usage();
 	if (none)
 		st->dir = format("%s", "");
 	if (argc > optind)
@@ -337,7 +337,7 @@ session_parse(int argc, char **argv, struct step *st, int type)
 	st->type = type;
 	st->ask = session_ask;
 	if (option(argc, argv, "+") != -1 || argc - optind > 1)
-		return usage(argv[0]);
+		return usage();
 	if (argc > optind)
 		check_session(st->session = argv[optind]);
 	return 0;
@@ -411,11 +411,11 @@ parse_destroy(int argc, char **argv, struct step *st)
 	st->ask = destroy_ask;
 	while ((ch = option(argc, argv, "+a")) != -1) {
 		if (ch != 'a')
-			return usage(argv[0]);
+			return usage();
 		st->session = NULL;
 	}
 	if (argc - optind > (st->session == NULL ? 0 : 1))
-		return usage(argv[0]);
+		return usage();
 	if (argc > optind)
 		check_session(st->session = argv[optind]);
 	return 0;
@@ -458,10 +458,10 @@ channel_parse(int argc, char **argv, struct step *st, int type)
 		if (ch == 's')
 			check_session(st->session = optarg);
 		else if (!attr_option(&st->attrs, ch))
-			return usage(argv[0]);
+			return usage();
 	}
 	if (argc - optind != 1)
-		return usage(argv[0]);
+		return usage();
 	check_name("channel", st->channel = argv[optind]);
 	check_attrs(&st->attrs);
 	return 0;

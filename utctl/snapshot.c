@@ -65,11 +65,11 @@ parse_snapshot(int argc, char **argv, struct step *st)
 				    UT_COMMAND_MAX);
 			st->command = optarg;
 		} else {
-			return usage(argv[0]);
+			return usage();
 		}
 	}
 	if (argc - optind > 1 || (st->dir != NULL && st->name != NULL))
-		return usage(argv[0]);
+		return usage();
 	if (argc > optind)
 		check_session(st->session = argv[optind]);
 	return 0;

@@ -136,7 +136,7 @@ track_parse(int argc, char **argv, struct step *st, int type,
 		else if (track_option(&st->entries[st->nentries], ch))
 			st->nentries++;
 		else
-			return usage(argv[0]);
+			return usage();
 	}
 	if (st->nentries > UT_TRACK_MAX)
 		die("%s: more than %d of -p, -u and -n", argv[0],
@@ -146,7 +146,7 @@ track_parse(int argc, char **argv, struct step *st, int type,
 		    "-p before a process ID, -u before a user", argv[0],
 		    argv[optind]);
 	if (all != (st->nentries == 0))
-		return usage(argv[0]);
+		return usage();
 	return 0;
 }
 

@@ -160,11 +160,11 @@ parse_trigger(int argc, char **argv, struct step *st)
 		else if (trigger_option(argv[0], st, ch))
 			any = 1;
 		else
-			return usage(argv[0]);
+			return usage();
 	}
 	if (argc - optind > 1 || any == (number != 0) ||
 	    (any && (st->rule.glob == NULL || st->action == 0)))
-		return usage(argv[0]);
+		return usage();
 	if (argc > optind)
 		check_session(st->session = argv[optind]);
 	st->type = any ? UT_CTL_TRIGGER : UT_CTL_UNTRIGGER;

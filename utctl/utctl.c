@@ -21,6 +21,27 @@
 #include "select.h"
 #include "utctl.h"
 
+static int
+cmd_help(int argc, char **argv)
+{
+	const struct command *c = NULL;
+
+	if (option(argc, argv, "+") != -1 || argc - optind > 1)
+		return usage();
+	if (argc > optind && (c = command_find(argv[optind])) == NULL)
+		return command_unknown(argv[optind]);
+	return help(c);
+}
+
+static int
+cmd_version(int argc, char **argv)
+{
+	if (option(argc, argv, "+") != -1 || argc != optind)
+		return usage();
+	printf("utctl %s\n", VERSION);
+	return 0;
+}
+
 static const struct command commands[] = {
 	{ "create", cmd_create, parse_create, 0, "[-N | [-S] [-o dir]] [name]" },
 	{ "start", cmd_start, parse_start, 0, "[name]" },
@@ -65,33 +86,20 @@ static const struct command commands[] = {
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-jq] " SELECT_USAGE " [dir | session] ..." },
+	{ "help", cmd_help, NULL, 0, "[command]" },
+	{ "version", cmd_version, NULL, 0, "" },
 	{ NULL, NULL, NULL, 0, NULL }
 };
 
-#define NCOMMANDS	(sizeof(commands) / sizeof(commands[0]) - 1)
-
-static int
-usage_all(void)
+/* Options in the place of a command, as other tools have them. */
+static const char *
+command_name(const char *s)
 {
-	size_t i;
-
-	for (i = 0; i < NCOMMANDS; i++)
-		usage_print(i == 0 ? "usage:" : "      ", commands[i].name,
-		    commands[i].attrs, commands[i].usage);
-	return 1;
-}
-
-static int
-unknown(const char *name)
-{
-	size_t i;
-
-	say("unknown command '%s'", name);
-	fprintf(stderr, "usage: utctl");
-	for (i = 0; i < NCOMMANDS; i++)
-		fprintf(stderr, "%c%s", i == 0 ? ' ' : '|', commands[i].name);
-	fprintf(stderr, " ...\n");
-	return 1;
+	if (strcmp(s, "-h") == 0 || strcmp(s, "--help") == 0)
+		return "help";
+	if (strcmp(s, "-V") == 0 || strcmp(s, "--version") == 0)
+		return "version";
+	return s;
 }
 
 int
@@ -100,13 +108,15 @@ main(int argc, char **argv)
 	const struct command *c;
 	int status;
 
-	if (argc < 2)
-		return usage_all();
 	utctl_path = argv[0];
 	opterr = 0;
 	commands_are(commands);
-	if ((c = command_select(argv[1])) == NULL)
-		return unknown(argv[1]);
+	if (argc < 2) {
+		usage_all(stderr);
+		return 1;
+	}
+	if ((c = command_select(command_name(argv[1]))) == NULL)
+		return command_unknown(argv[1]);
 	status = c->run(argc - 1, argv + 1);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		say_errno("stdout");

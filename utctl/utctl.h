@@ -26,6 +26,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "attr.h"
 #include "client.h"
@@ -43,14 +44,22 @@ struct command {
 	const char	*usage;		/* of all other arguments */
 };
 
+/* usage.c */
+extern const struct command *utctl_command;	/* that runs */
+void	 commands_are(const struct command *);
+const struct command *command_find(const char *);
+const struct command *command_select(const char *);
+int	 command_unknown(const char *);		/* says it; returns 1 */
+void	 usage_print(FILE *, const char *, const struct command *);
+void	 usage_all(FILE *);
+void	 usage_complained(void);
+int	 usage(void);				/* says it; returns 1 */
+
+/* help.c */
+int	 help(const struct command *);	/* NULL: list all; returns 0 */
+
 /* option.c */
 extern const char	*utctl_path;	/* as it was called */
-extern const char	*utctl_usage;	/* of the command that runs */
-extern unsigned int	 utctl_attrs;	/* ATTR_ENABLE, ATTR_RECORD or 0 */
-void	 commands_are(const struct command *);
-const struct command *command_select(const char *);
-void	 usage_print(const char *, const char *, unsigned int, const char *);
-int	 usage(const char *);		/* says it, with that name; returns 1 */
 int	 option(int, char **, const char *);
 int	 option_first(int, char **, const char *);
 

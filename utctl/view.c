@@ -133,7 +133,7 @@ cmd_view(int argc, char **argv)
 		else if (c == 'q')
 			quiet = 1;
 		else if (!select_option(&sel, c))
-			return usage("view");
+			return usage();
 	if (!select_all(&sel))
 		r.select = &sel;
 	dirs = which_traces(argv + optind);

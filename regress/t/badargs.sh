@@ -40,7 +40,7 @@ for c in create start stop destroy enable-channel disable-channel \
 	bad "^usage: utctl $c" utctl $c -Z
 	bad "utctl: $c: unknown option -Z" utctl $c -Z
 	bad "utctl: $c: unknown option -:" utctl $c -:
-	bad "utctl: $c: there are no long options" utctl $c --help
+	bad "utctl: $c: there are no long options" utctl $c --frob
 done
 bad '^usage: utctl create' utctl create a b
 bad "utctl: create: option -o needs a value" utctl create -o

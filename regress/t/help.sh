@@ -1,0 +1,107 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utctl explains itself: the commands, usage, help and manual agree on what there
+# is, and what was mistyped is told with what was perhaps meant.
+
+. ./common.sh
+
+page=$TOP/man/utctl.1
+
+# letters FILE: of options in the usage, with each once.
+letters() {
+	tr '\n\t' '  ' <"$1" | sed 's/[^a-z]\(-[a-zA-Z]*\)/\
+\1\
+/g' | sed -n 's/^-\([a-zA-Z]*\)$/\1/p' | fold -w 1 | sort -u | tr -d '\n'
+}
+
+# in_synopsis COMMAND: the same, of the manual.
+in_synopsis() {
+	awk -v c="$1" '
+	/^\.Nm/ { first = 1; on = 0; next }
+	first {
+		first = 0
+		for (i = 2; i <= NF; i++)
+			if ($i == c)
+				on = 1
+		next
+	}
+	on { print }' "$T/synopsis" | sed 's/^\.//' | tr ' ' '\n' |
+	    awk 'after == "Fl" && /^[a-zA-Z]+$/ { print } { after = $0 }' |
+	    fold -w 1 | sort -u | tr -d '\n'
+}
+
+# in_help COMMAND: the same, of its explanation.
+in_help() {
+	utctl help "$1" | sed -n 's/^  -\([a-zA-Z]\).*/\1/p' | sort -u |
+	    tr -d '\n'
+}
+
+expect 0 '^usage: utctl command' utctl help
+sed -n 's/^  \([a-z-]*\)  .*/\1/p' "$T/out" >"$T/commands"
+utctl 2>&1 | sed -n 's/^.* utctl \([a-z-]*\).*/\1/p' | sort >"$T/usage"
+sort "$T/commands" | cmp -s - "$T/usage" ||
+    fail "help and usage: $(sort "$T/commands" | diff - "$T/usage")"
+sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$page" >"$T/synopsis"
+awk '
+first { for (i = 2; i <= NF; i++) if ($i != "|") print $i }
+{ first = /^\.Nm/ }' "$T/synopsis" | sort -u >"$T/manual"
+cmp -s "$T/usage" "$T/manual" ||
+    fail "usage and manual: $(diff "$T/usage" "$T/manual")"
+[ "$(wc -l <"$T/usage")" -ge 26 ] || fail "$(cat "$T/usage")"
+
+n=0
+while read -r c; do
+	utctl help "$c" >"$T/out" 2>"$T/err" || fail "help $c: $?"
+	[ ! -s "$T/err" ] || fail "help $c: $(cat "$T/err")"
+	grep -q "^usage: utctl $c" "$T/out" && grep -q "^$c: [a-z]" "$T/out" ||
+	    fail "help $c: $(cat "$T/out")"
+	awk 'length > 80' "$T/out" | grep . && fail "help $c: wide"
+	sed '/^$/q' "$T/out" >"$T/head"
+	used=$(letters "$T/head")
+	[ "$used" = "$(in_help "$c")" ] ||
+	    fail "$c: usage has $used, help $(in_help "$c")"
+	[ "$used" = "$(in_synopsis "$c")" ] ||
+	    fail "$c: usage has $used, the manual $(in_synopsis "$c")"
+	for h in -h --help; do
+		utctl "$c" $h </dev/null >"$T/got" 2>&1 || fail "$c $h: $?"
+		cmp -s "$T/got" "$T/out" || fail "$c $h: $(cat "$T/got")"
+	done
+	n=$((n + $(printf %s "$used" | wc -c)))
+done <"$T/commands"
+[ $n -ge 80 ] || fail "$n options"
+echo "$n options of $(wc -l <"$T/commands") commands"
+
+utctl help >"$T/all"
+for h in -h --help; do
+	utctl $h | cmp -s - "$T/all" || fail "$h"
+done
+version=$(sed -n 's/^VERSION =[ 	]*//p' "$TOP/Makefile")
+for v in version -V --version; do
+	expect 0 "^utctl $version\$" utctl $v
+done
+
+# Only in the place of an option.
+expect 3 '' utctl record -o "$T/x" sh -c 'exit 3' -h
+expect 3 '' utctl record -o "$T/y" -- sh -c '[ "$1" = --help ] && exit 3' sh \
+    --help
+
+meant() {
+	expect 1 "unknown command '$1': did you mean $2[?]" utctl "$1"
+}
+meant lsit list
+meant lists list
+meant recrod record
+meant enable enable-channel
+meant enable-evnt enable-event
+meant snap snapshot
+meant vieww view
+expect 1 "unknown command 'xyzzy': utctl help lists all" utctl xyzzy
+expect 1 "unknown command 'x': utctl help lists all" utctl x
+expect 1 "unknown command 'lsit': did you mean list" utctl help lsit
+long=$(printf %0100d 0)
+expect 1 "unknown command '$long': utctl help" utctl "$long"
+expect 1 '^usage: utctl help' utctl help a b
+expect 1 '^usage: utctl version' utctl version a
+expect 1 'utctl: version: unknown option -x' utctl version -x
+[ "$(utctl help >/dev/full 2>&1; echo $?)" = 1 ] || [ ! -c /dev/full ] ||
+    fail "/dev/full"
