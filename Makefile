@@ -7,6 +7,10 @@ LIBDIR =	$(PREFIX)/lib
 INCDIR =	$(PREFIX)/include
 MANDIR =	$(PREFIX)/$(SHARE_$(OS))man
 DATADIR =	$(PREFIX)/share/ut
+# Where shells look for what completes the arguments of utctl.
+BASHDIR =	$(PREFIX)/share/bash-completion/completions
+ZSHDIR =	$(PREFIX)/share/zsh/site-functions
+FISHDIR =	$(PREFIX)/share/fish/vendor_completions.d
 
 CC =		cc
 AR =		ar
@@ -251,7 +255,7 @@ cross: all
 # the command line, can show a path that ends the quotes.
 paths-ok:
 	@v="$$DESTDIR$$PREFIX$$BINDIR$$SBINDIR$$LIBDIR$$INCDIR$$MANDIR"; \
-	v="$$v$$DATADIR$$RCDIR"; \
+	v="$$v$$DATADIR$$RCDIR$$BASHDIR$$ZSHDIR$$FISHDIR"; \
 	[ "$$(printf %s "$$v" | tr -d "'\n")" = "$$v" ] || { \
 	    echo "A path has a single quote or a newline: not supported" >&2; \
 	    exit 1; }
@@ -261,7 +265,8 @@ paths-ok:
 	esac
 	@for v in 'PREFIX=$(PREFIX)/' 'BINDIR=$(BINDIR)' 'SBINDIR=$(SBINDIR)' \
 	    'LIBDIR=$(LIBDIR)' 'INCDIR=$(INCDIR)' 'MANDIR=$(MANDIR)' \
-	    'DATADIR=$(DATADIR)' 'RCDIR=$(RCDIR)/'; do \
+	    'DATADIR=$(DATADIR)' 'BASHDIR=$(BASHDIR)' 'ZSHDIR=$(ZSHDIR)' \
+	    'FISHDIR=$(FISHDIR)' 'RCDIR=$(RCDIR)/'; do \
 		case $$v in \
 		*=/*)	[ "$$(printf %s "$$v" | tr -d \
 			    '\001-\040\177"\\`$$&;|<>()*?[]{}!#%:')" = \
@@ -303,7 +308,8 @@ install: paths-ok
 	@$(MAKE) all
 	@set -- '$(DATADIR)' '$(BINDIR)' '$(SBINDIR)' '$(INCDIR)' \
 	    '$(LIBDIR)/pkgconfig' '$(MANDIR)/man1' '$(MANDIR)/man3' \
-	    '$(MANDIR)/man5' '$(MANDIR)/man7' '$(MANDIR)/man8'; $(MKDIRS)
+	    '$(MANDIR)/man5' '$(MANDIR)/man7' '$(MANDIR)/man8' \
+	    '$(BASHDIR)' '$(ZSHDIR)' '$(FISHDIR)'; $(MKDIRS)
 	install -m 755 utctl/utctl '$(DESTDIR)$(BINDIR)/utctl'
 	install -m 755 utd/utd '$(DESTDIR)$(SBINDIR)/utd'
 	install -m 644 libut/ut.h '$(DESTDIR)$(INCDIR)/ut.h'
@@ -331,6 +337,10 @@ install: paths-ok
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5/'
 	install -m 644 $(MAN7) '$(DESTDIR)$(MANDIR)/man7/'
 	install -m 644 $(MAN8) '$(DESTDIR)$(MANDIR)/man8/'
+	install -m 644 utctl/complete/utctl.bash '$(DESTDIR)$(BASHDIR)/utctl'
+	install -m 644 utctl/complete/_utctl '$(DESTDIR)$(ZSHDIR)/_utctl'
+	install -m 644 utctl/complete/utctl.fish \
+	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
 	[ -z '$(RC_$(OS))' ] || sed 's:@SBINDIR@:$(SBINDIR):' \
 	    utd/rc/$(RC_$(OS)) >'$(DESTDIR)$(RC)'
 	[ -z '$(RC_$(OS))' ] || [ $(OS) = Linux ] || \
@@ -357,7 +367,9 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \
 	    '$(DESTDIR)$(MANDIR)/man5/ut_abi.5' \
 	    '$(DESTDIR)$(MANDIR)/man5/ut_msg.5' \
-	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8'
+	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8' \
+	    '$(DESTDIR)$(BASHDIR)/utctl' '$(DESTDIR)$(ZSHDIR)/_utctl' \
+	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
 	[ -z '$(RC_$(OS))' ] || rm -f '$(DESTDIR)$(RC)'
 	@[ ! -f '$(DESTDIR)$(DATADIR)/made' ] || { \
 	    made=$$(sed 's:^\.:$(PREFIX):' '$(DESTDIR)$(DATADIR)/made' | \

@@ -162,9 +162,11 @@
 { "1 \001", 2, "column 3: \\x01 is unexpected" },
 { "1 !2", 2, "column 3: an operator is missing" },
 { "1 == 1 && $user == 3",
-    2, "column 11: no $user: there are $pid, $tid, $cpu, $program and contexts" },
+    2, "column 11: no $user: there are $pid, $tid, $cpu, $program, contexts, "
+	"and $app_NAME of programs" },
 { "$ == 1",
-    2, "column 1: no $: there are $pid, $tid, $cpu, $program and contexts" },
+    2, "column 1: no $: there are $pid, $tid, $cpu, $program, contexts, "
+	"and $app_NAME of programs" },
 { "path == \"abc", 2, "column 9: the text has no end" },
 { "path == \"abc\\\"", 2, "column 9: the text has no end" },
 { "path == \"a\\nb\"",

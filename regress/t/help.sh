@@ -105,3 +105,36 @@ expect 1 '^usage: utctl version' utctl version a
 expect 1 'utctl: version: unknown option -x' utctl version -x
 [ "$(utctl help >/dev/full 2>&1; echo $?)" = 1 ] || [ ! -c /dev/full ] ||
     fail "/dev/full"
+
+# Shells complete the same.
+completed() {
+	want=$1
+	shift
+	got=$(PATH=$TOP/utctl:$PATH bash -c '
+	. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _utctl &&
+	printf "%s\n" "${COMPREPLY[@]}"' "$TOP/utctl/complete/utctl.bash" "$@" |
+	    LC_ALL=C sort | tr '\n' ' ')
+	[ "$got" = "$want " ] || fail "$*: $got"
+}
+if command -v bash >/dev/null 2>&1; then
+	completed 'disable-channel disable-event' utctl dis
+	completed "$(LC_ALL=C sort "$T/commands" | tr '\n' ' ' | sed 's/ $//')" \
+	    utctl ''
+	completed 'version view' utctl help v
+	completed '-a' utctl destroy -
+	start_utd
+	utctl create -o "$T/one" one >/dev/null &&
+	    utctl create -o "$T/other" other >/dev/null || fail "create"
+	completed 'one other' utctl start ''
+	completed 'other' utctl enable-event -s ot
+	completed '' utctl enable-event ot
+	(cd "$T" && completed 'other' utctl destroy ot) || exit 1
+	mkdir "$T/dir" || exit 1
+	(cd "$T/dir" && mkdir onto && completed 'one onto' utctl view on) ||
+	    exit 1
+	stop_utd || fail "utd: $?"
+fi
+for s in bash:utctl.bash zsh:_utctl fish:utctl.fish; do
+	! command -v ${s%:*} >/dev/null 2>&1 ||
+	    ${s%:*} -n "$TOP/utctl/complete/${s#*:}" || fail "${s#*:}"
+done

@@ -69,7 +69,9 @@ esac
 for f in bin/utctl sbin/utd include/ut.h lib/libut.a lib/libut.so \
     lib/libut.so.1 lib/libut-malloc.so lib/libut-func.o lib/pkgconfig/ut.pc \
     $man/man1/utctl.1 $man/man3/ut.3 $man/man5/ut_abi.5 $man/man5/ut_msg.5 \
-    $man/man7/ut.7 $man/man8/utd.8; do
+    $man/man7/ut.7 $man/man8/utd.8 share/zsh/site-functions/_utctl \
+    share/bash-completion/completions/utctl \
+    share/fish/vendor_completions.d/utctl.fish; do
 	[ -s "$T/dest/usr/local/$f" ] || fail "no $f"
 done
 case $(uname) in
@@ -82,7 +84,7 @@ FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
 esac
 [ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
 # And share/ut/made.
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 17 ] ||
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq 20 ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \

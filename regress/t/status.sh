@@ -17,7 +17,7 @@ is() {
 	./prog/seemly -j <"$T/out" || fail "not JSON: $(cat "$T/out")"
 }
 is '0 programs' 'no sessions'
-expect 0 '^no sessions$' utctl destroy -a
+expect 0 '^no sessions of yours$' utctl destroy -a
 printf '{"pid":%s,"uid":%s,"rundir":"%s","programs":0,"sessions":[]}\n' \
     $UTD_PID "$me" "$UT_RUNDIR" >"$T/want"
 expect 0 '' utctl status -j
@@ -73,7 +73,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	expect 0 "^\* session theirs " $one status
 	[ "$(grep -c session "$T/out")" -eq 1 ] || fail "$(cat "$T/out")"
 	expect 0 '^session mine destroyed' utctl destroy -a
-	expect 0 '^no sessions$' utctl destroy -a
+	expect 0 '^no sessions of yours$' utctl destroy -a
 	expect 0 '65534/theirs' utctl list
 	# A session with programs of two users ends when both consumers do.
 	utctl create -o "$T/s1" s1 >/dev/null &&
