@@ -26,7 +26,8 @@
 #define WIDTH	79		/* of usage */
 #define NAME	24		/* bytes of a command's name, at most */
 
-const struct command *utctl_command;
+static const struct command none = { "", NULL, NULL, 0, "" };
+const struct command *utctl_command = &none;
 static const struct command *commands;
 static int complained;		/* of an option */
 
