@@ -479,8 +479,9 @@ packet_open(struct ctf_stream *s)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
 	packet_losses(s, &v);
-	if (ctf_ns(s->class->clock, s->cycles) > s->until ||
-	    (v.has & 1 << ROLE_END && s->end < s->since))
+	if (v.has & 1 << ROLE_BEGIN &&
+	    (ctf_ns(s->class->clock, s->cycles) > s->until ||
+	    (v.has & 1 << ROLE_END && s->end < s->since)))
 		return 1;
 	s->inpacket = 1;
 	return 0;

@@ -63,7 +63,8 @@ option_first(int argc, char **argv, const char *known)
 	ch = getopt(argc, argv, all);
 	if (ch != '?')
 		return ch;
-	if (optopt == 'h' || (optopt == '-' && is_help(argv)))
+	if (!say_placed() && (optopt == 'h' ||
+	    (optopt == '-' && is_help(argv))))
 		exit(help(utctl_command));
 	usage_complained();
 	k = optopt == ':' ? NULL : strchr(all, optopt);

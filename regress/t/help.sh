@@ -85,6 +85,9 @@ expect 3 '' utctl record -o "$T/x" sh -c 'exit 3' -h
 expect 3 '' utctl record -o "$T/y" -- sh -c '[ "$1" = --help ] && exit 3' sh \
     --help
 
+echo 'create -h' >"$T/text"
+expect 1 'create: unknown option -h' utctl load -n "$T/text"
+
 meant() {
 	expect 1 "unknown command '$1': did you mean $2[?]" utctl "$1"
 }

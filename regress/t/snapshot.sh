@@ -342,7 +342,7 @@ has_same
 
 # Commands of a session run one after the other.
 for i in 1 2 3 4; do
-	utctl snapshot -c "echo b >>'$T/order'; sleep 0.2; echo e >>'$T/order'" \
+	utctl snapshot -c "echo b >>'$T/order'; sleep 0.8; echo e >>'$T/order'" \
 	    >/dev/null || fail "snapshot -c"
 done
 until_ok sh -c "[ \"\$(grep -c e '$T/order')\" -eq 4 ]" || fail "4 commands"

@@ -180,6 +180,7 @@ begin_command(struct shot *sh, struct session *s)
 		return;
 	}
 	sh->commanding = true;
+	timer_clear(&sh->timer);		/* not to be forgotten before */
 	if (n == 0)
 		run_command(sh);
 }
