@@ -337,8 +337,17 @@ find_dir(struct reader *r, const char *path, int depth)
 
 /* Add the traces in and below a directory. */
 void
-reader_find(struct reader *r, const char *dir)
+reader_open(struct reader *r, const char *dir)
 {
+	const size_t n = r->ntraces;
+	const unsigned long damaged = ctf_damaged();
+
 	r->top = r->files = 0;
 	find_dir(r, dir, 0);
+	if (r->ntraces > n || ctf_damaged() != damaged)
+		return;
+	if (!r->top || r->files)
+		ctf_damage(dir, "no trace here");
+	else
+		say("%s: an empty trace: no events were recorded", dir);
 }

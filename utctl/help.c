@@ -50,7 +50,7 @@
 static const struct topic {
 	const char	*command;
 	const char	*line;
-	const char	*options[16];	/* what is left of the tab, and right */
+	const char	*options[20];	/* what is left of the tab, and right */
 } topics[] = {
 	{ "record", "run a command and record its events",
 	    { "-S\tkeep the newest events; write them if the command fails",
@@ -61,6 +61,10 @@ static const struct topic {
 	{ "view", "print the events of traces, or of sessions",
 	    { "-j\tJSON, an object in each line", "-q\tonly the totals",
 	    SELECTION } },
+	{ "stat", "count the events of traces, and sum up their fields",
+	    { "-g name\tby event (the default), program, thread or a field",
+	    "-v field\tits least, mean, greatest value, and percentiles",
+	    "-j\tJSON", SELECTION } },
 	{ "create", "make a session, into which events are recorded",
 	    { "-o dir\twhere the trace goes (default: ~/ut-traces/NAME-DATE)",
 	    "-N\tno output: events are counted, and dropped",

@@ -60,7 +60,7 @@ struct reader {
 };
 
 /* ctf_find.c */
-void	 reader_find(struct reader *, const char *);
+void	 reader_open(struct reader *, const char *);
 struct ctf_stream *stream_copy(const struct ctf_stream *);
 void	 stream_free(struct ctf_stream *);
 

@@ -223,4 +223,7 @@ void	 which_free(char **);
 /* view.c */
 int	 cmd_view(int, char **);
 
+/* stat.c */
+int	 cmd_stat(int, char **);
+
 #endif /* UTCTL_H */

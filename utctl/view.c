@@ -76,22 +76,6 @@ print_totals(const struct reader *r, int json)
 	putchar('\n');
 }
 
-/* Find the traces in and below a directory. */
-static void
-open_dir(struct reader *r, const char *dir)
-{
-	const size_t n = r->ntraces;
-	const unsigned long damaged = ctf_damaged();
-
-	reader_find(r, dir);
-	if (r->ntraces > n || ctf_damaged() != damaged)
-		return;
-	if (!r->top || r->files)
-		ctf_damage(dir, "no trace here");
-	else
-		say("%s: an empty trace: no events were recorded", dir);
-}
-
 static int
 view(struct reader *r, char **dirs, int json, int quiet)
 {
@@ -103,7 +87,7 @@ view(struct reader *r, char **dirs, int json, int quiet)
 	ctf_print_init(json);
 	ut_confine_reader();	/* what it reads may be anybody's */
 	for (; *dirs != NULL; dirs++)
-		open_dir(r, *dirs);
+		reader_open(r, *dirs);
 	for (tr = r->traces; tr != NULL && !quiet; tr = tr->next)
 		ctf_print_trace(tr);
 	reader_run(r, quiet ? NULL : &ops, NULL);

@@ -15,7 +15,7 @@
  */
 
 /*
- * What `utctl view' reads: metadata and streams.  The first byte of the input
+ * What `utctl view' and stat read: metadata and streams.  The first byte of the input
  * is the way to print, and what is selected; then come the filter, if there is
  * to be one, the metadata and the streams, with a line of "----" between one and
  * the next.
@@ -120,6 +120,17 @@ filter_arg(struct args *a, const uint8_t *p, size_t n)
 }
 
 static void
+run(int (*command)(int, char **), struct args *a)
+{
+#ifdef __GLIBC__
+	optind = 0;
+#else
+	optind = 1;
+#endif
+	(void)command(a->n, a->argv);
+}
+
+static void
 view(struct args *a, unsigned int how)
 {
 	static const char *const prints[] = { "", "-j", "-q", "-jq" };
@@ -145,12 +156,28 @@ view(struct args *a, unsigned int how)
 		args(a, "-n", how & SEL_UNTIL ? "3" : "-3");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(a, dir);
-#ifdef __GLIBC__
-	optind = 0;
-#else
-	optind = 1;
-#endif
-	(void)cmd_view(a->n, a->argv);
+	run(cmd_view, a);
+}
+
+/* The fields have short names in most of the corpus. */
+static void
+stat_fields(unsigned int how)
+{
+	static struct args a;
+	char dir[128];
+
+	a.n = 0;
+	arg(&a, "stat");
+	if (how % 4 != 0)
+		arg(&a, "-j");
+	args(&a, "-g", "event");
+	args(&a, "-g", how & SEL_NAME ? "thread" : "program");
+	args(&a, "-g", how & SEL_SINCE ? "n" : "s");
+	args(&a, "-g", how & SEL_UNTIL ? "text" : "$cpu");
+	args(&a, "-v", how & SEL_LAST ? "n" : "x");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(cmd_stat, &a);
 }
 
 /* What is printed is of no interest. */
@@ -204,5 +231,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_file(name, p, n);
 	}
 	view(&a, how);
+	if (how & SEL_WHO)
+		stat_fields(how);
 	return 0;
 }

@@ -1,0 +1,183 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * One field of events, by its name: see ctf_field.h.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctf_field.h"
+
+int
+ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
+    const struct ctf_eclass *ev, const char *name)
+{
+	const int context = name[0] == '$';
+	const struct ctf_type *t;
+	size_t i;
+
+	memset(at, 0, sizeof(*at));
+	at->parts[0] = sc->context;
+	at->parts[1] = ev->context;
+	at->parts[2] = ev->fields;
+	for (at->part = context ? 0 : CTF_PARTS - 1;
+	    at->part < (context ? CTF_PARTS - 1 : CTF_PARTS); at->part++) {
+		t = at->parts[at->part];
+		for (i = 0; t != NULL && i < t->nfields; i++) {
+			if (t->fields[i].islen ||
+			    strcmp(t->fields[i].name, name + context) != 0)
+				continue;
+			at->index = i;
+			at->type = t->fields[i].type;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Past a field.  The lengths of sequences are noted for those that follow them:
+ * ctf_body() has perhaps looked at events of other streams since.
+ */
+static void
+walk(struct ctf_cur *c, struct ctf_field *f)
+{
+	if (f->islen) {
+		ctf_align(c, f->type->align);
+		f->val = ctf_load(c->p, f->type);
+	}
+	ctf_walk_type(c, f->type);
+}
+
+/* To its first byte. */
+static void
+seek(const struct ctf_field_at *at, const struct ctf_stream *s,
+    struct ctf_cur *c)
+{
+	const struct ctf_type *t;
+	size_t i;
+	int part;
+
+	ctf_cur(c, s);
+	for (part = 0; part <= at->part; part++) {
+		if ((t = at->parts[part]) == NULL)
+			continue;
+		ctf_align(c, t->align);
+		for (i = 0; i < t->nfields; i++)
+			if (part == at->part && i == at->index)
+				break;
+			else
+				walk(c, &t->fields[i]);
+	}
+	ctf_align(c, at->type->align);
+}
+
+static double
+real(const struct ctf_type *t, uint64_t v)
+{
+	const uint32_t w = (uint32_t)v;
+	double d;
+	float f;
+
+	if (t->nbytes == 8) {
+		memcpy(&d, &v, sizeof(d));
+		return d;
+	}
+	memcpy(&f, &w, sizeof(f));
+	return (double)f;
+}
+
+int
+ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
+    double *d)
+{
+	const struct ctf_type *t = at->type;
+	struct ctf_cur c;
+	uint64_t v;
+
+	if (t->kind != CTF_INT && t->kind != CTF_ENUM && t->kind != CTF_FLOAT)
+		return 0;
+	seek(at, s, &c);
+	v = ctf_load(c.p, t);
+	if (t->kind == CTF_FLOAT)
+		*d = real(t, v);
+	else
+		*d = t->sign ? (double)(int64_t)v : (double)v;
+	return 1;
+}
+
+static size_t
+copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
+{
+	const uint8_t *nul = n == 0 ? NULL : memchr(s, '\0', n);
+
+	if (nul != NULL)
+		n = (size_t)(nul - s);
+	if (n > size)
+		n = size;
+	memcpy(buf, s, n);
+	return n;
+}
+
+/* A label, if the value has one. */
+static const char *
+label(const struct ctf_type *t, uint64_t v)
+{
+	const struct ctf_label *l;
+
+	for (l = t->labels; l < t->labels + t->nlabels; l++)
+		if (t->sign ? (int64_t)v >= (int64_t)l->lo &&
+		    (int64_t)v <= (int64_t)l->hi : v >= l->lo && v <= l->hi)
+			return l->name;
+	return NULL;
+}
+
+size_t
+ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
+    char *buf, size_t size)
+{
+	const struct ctf_type *t = at->type;
+	const char *name;
+	const uint8_t *from;
+	struct ctf_cur c;
+	uint64_t v;
+	int n;
+
+	seek(at, s, &c);
+	if (t->kind == CTF_STRING || ((t->kind == CTF_ARRAY ||
+	    t->kind == CTF_SEQ) && t->text)) {
+		from = c.p;
+		ctf_walk_type(&c, t);
+		return copy_text(buf, size, from, (size_t)(c.p - from));
+	}
+	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ ||
+	    t->kind == CTF_STRUCT)
+		return copy_text(buf, size, (const uint8_t *)"...", 3);
+	v = ctf_load(c.p, t);
+	if (t->kind == CTF_ENUM && (name = label(t, v)) != NULL)
+		return copy_text(buf, size, (const uint8_t *)name,
+		    strlen(name));
+	if (t->kind == CTF_FLOAT)
+		n = snprintf(buf, size, "%.17g", real(t, v));
+	else if (t->sign)
+		n = snprintf(buf, size, "%" PRId64, (int64_t)v);
+	else
+		n = snprintf(buf, size, "%" PRIu64, v);
+	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+}

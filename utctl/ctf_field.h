@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * One field of events, by its name.
+ */
+
+#ifndef CTF_FIELD_H
+#define CTF_FIELD_H
+
+#include <stddef.h>
+
+#include "ctf.h"
+
+#define CTF_PARTS	3	/* contexts of stream and event, fields */
+
+/* Where it is in the events of a class. */
+struct ctf_field_at {
+	const struct ctf_type	*parts[CTF_PARTS];
+	int			 part;
+	size_t			 index;
+	const struct ctf_type	*type;	/* NULL: there is none */
+};
+
+/* The name of a context is behind a $; false if the events have none such. */
+int	 ctf_field_find(struct ctf_field_at *, const struct ctf_sclass *,
+	    const struct ctf_eclass *, const char *);
+/* After ctf_body(): a number, as it is; false if it is none. */
+int	 ctf_field_number(const struct ctf_field_at *,
+	    const struct ctf_stream *, double *);
+/* The same as text, which is cut: its length. */
+size_t	 ctf_field_text(const struct ctf_field_at *, const struct ctf_stream *,
+	    char *, size_t);
+
+#endif /* CTF_FIELD_H */
