@@ -33,13 +33,13 @@ grouped 'substr($3, 1, index($3, "[") - 1)' -g program
 grouped '$3' -g thread
 grouped '$4 " " $3' -g event -g thread
 grouped '$8 + 0' -g n
-sky='(match($0, /sky = [a-z0-9]*/) ? substr($0, RSTART + 6, RLENGTH - 6) :
-    "-")'
+sky='(match($0, /sky = [a-z0-9]*/) ? '
+sky=$sky'substr($0, RSTART + 6, RLENGTH - 6) : "-")'
 grouped "$sky" -g sky
 grouped "substr(\$3, 1, index(\$3, \"[\") - 1) \" \" $sky \" \" \$4" \
     -g program -g sky -g event
-path='(match($0, /path = "[^"]*/) ? substr($0, RSTART + 8, RLENGTH - 8) :
-    "-")'
+path='(match($0, /path = "[^"]*/) ? '
+path=$path'substr($0, RSTART + 8, RLENGTH - 8) : "-")'
 grouped "$path" -g path
 
 # The first line, the whole, and the time from the first to the last.
