@@ -9,7 +9,7 @@ ln prog/filters "$T/other" 2>/dev/null || cp prog/filters "$T/other" || exit 1
 start_utd
 utctl create -o "$T/a" a >/dev/null && utctl enable-channel -b 4k -n 1024 c &&
     utctl enable-event -c c 'filters:*' >/dev/null && utctl start >/dev/null &&
-    ./prog/filters 1000 2 && "$T/other" 500 || fail "cannot record"
+    ./prog/filters 250 8 50 && "$T/other" 500 || fail "cannot record"
 expect 0 '5000 events, 0 lost' utctl destroy
 utctl view "$T/a" >"$T/all" || fail "view"
 
@@ -101,7 +101,7 @@ near "$(utctl stat -v big -e filters:mixed "$T/a" |
 utctl stat -g program -v n "$T/a" >"$T/out" || fail "-g program -v n"
 awk '$1 == "n" { on = 1; next } /^$/ { on = 0 }
     on { print $1, $2, $8, $9 }' "$T/out" >"$T/got"
-[ "$(tr '\n' , <"$T/got")" = '4000 0 999 filters,1000 0 499 other,' ] ||
+[ "$(tr '\n' , <"$T/got")" = '4000 0 249 filters,1000 0 499 other,' ] ||
     fail "$(cat "$T/got")"
 utctl stat -j -g event -g program -v real "$T/a" >"$T/json" || fail "-j"
 [ "$(wc -l <"$T/json")" -eq 1 ] || fail "lines of JSON"
