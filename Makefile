@@ -143,14 +143,12 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
-		utctl/ctf_filter.c \
-		utctl/ctf_find.c utctl/ctf_lex.c utctl/ctf_merge.c \
-		utctl/ctf_meta.c utctl/ctf_num.c utctl/ctf_print.c \
-		utctl/ctf_read.c utctl/ctf_type.c utctl/ctf_value.c \
-		utctl/ctf_window.c utctl/daemon.c utctl/event.c \
-		utctl/find.c utctl/glob.c utctl/help.c utctl/hist.c \
-		utctl/left.c \
-		utctl/level.c \
+		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_lex.c \
+		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
+		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
+		utctl/ctf_value.c utctl/ctf_walk.c utctl/ctf_window.c \
+		utctl/daemon.c utctl/event.c utctl/find.c utctl/glob.c \
+		utctl/help.c utctl/hist.c utctl/left.c utctl/level.c \
 		utctl/list.c utctl/load.c utctl/option.c \
 		utctl/record.c utctl/recover.c utctl/rotate.c \
 		utctl/save.c utctl/say.c utctl/select.c \

@@ -331,8 +331,8 @@ lex_dollar(struct parser *p)
 	}
 	if (!lex_context(p, n))
 		complain(p, p->node.column, "no %.*s: there are $pid, $tid, "
-		    "$cpu, $program, contexts, and $app_NAME of programs", (int)(n > 40 ? 40 : n),
-		    p->start);
+		    "$cpu, $program, contexts, and $app_NAME of programs",
+		    (int)(n > 40 ? 40 : n), p->start);
 }
 
 static void

@@ -19,9 +19,9 @@
  *
  * The metadata is parsed into types (ctf_type.c) and the classes of streams
  * and events made of them (ctf_meta.c).  A struct's fields are one flat array
- * that is walked beside the bytes, once to check that they are all there
- * (ctf_read.c) and once to print them (ctf_print.c): printing therefore need
- * not check anything.  All input is hostile.
+ * that is walked beside the bytes (ctf_walk.c), once to check that they are all
+ * there (ctf_read.c) and once to print them (ctf_print.c): printing therefore
+ * need not check anything.  All input is hostile.
  */
 
 #ifndef CTF_H
@@ -41,6 +41,7 @@
 #define CTF_EVENTMAX	(32 << 20)	/* bytes of an event, or a header */
 #define CTF_NOPEN	64		/* files open at a time */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
+#define CTF_PARTS	3		/* contexts of stream, event; fields */
 
 enum ctf_kind {
 	CTF_INT,
@@ -317,11 +318,16 @@ void	 ctf_close(struct ctf_trace *);
 void	*ctf_alloc(struct ctf_trace *, size_t);
 char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 
-/* ctf_read.c */
+/* ctf_walk.c */
 int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 	    struct ctf_vals *);
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
 int	 ctf_align(struct ctf_cur *, uint32_t);
+void	 ctf_length(struct ctf_cur *, struct ctf_field *);
+const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
+double	 ctf_real(const struct ctf_type *, uint64_t);
+
+/* ctf_read.c */
 int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
 int	 ctf_peek(struct ctf_stream *);

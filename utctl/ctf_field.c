@@ -52,20 +52,9 @@ ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
 }
 
 /*
- * Past a field.  The lengths of sequences are noted for those that follow them:
- * ctf_body() has perhaps looked at events of other streams since.
+ * To its first byte.  The lengths of sequences are noted again for those that
+ * follow them: ctf_body() has perhaps looked at events of other streams since.
  */
-static void
-walk(struct ctf_cur *c, struct ctf_field *f)
-{
-	if (f->islen) {
-		ctf_align(c, f->type->align);
-		f->val = ctf_load(c->p, f->type);
-	}
-	ctf_walk_type(c, f->type);
-}
-
-/* To its first byte. */
 static void
 seek(const struct ctf_field_at *at, const struct ctf_stream *s,
     struct ctf_cur *c)
@@ -82,25 +71,12 @@ seek(const struct ctf_field_at *at, const struct ctf_stream *s,
 		for (i = 0; i < t->nfields; i++)
 			if (part == at->part && i == at->index)
 				break;
+			else if (t->fields[i].islen)
+				ctf_length(c, &t->fields[i]);
 			else
-				walk(c, &t->fields[i]);
+				ctf_walk_type(c, t->fields[i].type);
 	}
 	ctf_align(c, at->type->align);
-}
-
-static double
-real(const struct ctf_type *t, uint64_t v)
-{
-	const uint32_t w = (uint32_t)v;
-	double d;
-	float f;
-
-	if (t->nbytes == 8) {
-		memcpy(&d, &v, sizeof(d));
-		return d;
-	}
-	memcpy(&f, &w, sizeof(f));
-	return (double)f;
 }
 
 int
@@ -116,7 +92,7 @@ ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
 	seek(at, s, &c);
 	v = ctf_load(c.p, t);
 	if (t->kind == CTF_FLOAT)
-		*d = real(t, v);
+		*d = ctf_real(t, v);
 	else
 		*d = t->sign ? (double)(int64_t)v : (double)v;
 	return 1;
@@ -135,25 +111,12 @@ copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
 	return n;
 }
 
-/* A label, if the value has one. */
-static const char *
-label(const struct ctf_type *t, uint64_t v)
-{
-	const struct ctf_label *l;
-
-	for (l = t->labels; l < t->labels + t->nlabels; l++)
-		if (t->sign ? (int64_t)v >= (int64_t)l->lo &&
-		    (int64_t)v <= (int64_t)l->hi : v >= l->lo && v <= l->hi)
-			return l->name;
-	return NULL;
-}
-
 size_t
 ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
     char *buf, size_t size)
 {
 	const struct ctf_type *t = at->type;
-	const char *name;
+	const struct ctf_label *label;
 	const uint8_t *from;
 	struct ctf_cur c;
 	uint64_t v;
@@ -170,11 +133,11 @@ ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
 	    t->kind == CTF_STRUCT)
 		return copy_text(buf, size, (const uint8_t *)"...", 3);
 	v = ctf_load(c.p, t);
-	if (t->kind == CTF_ENUM && (name = label(t, v)) != NULL)
-		return copy_text(buf, size, (const uint8_t *)name,
-		    strlen(name));
+	if (t->kind == CTF_ENUM && (label = ctf_label(t, v)) != NULL)
+		return copy_text(buf, size, (const uint8_t *)label->name,
+		    strlen(label->name));
 	if (t->kind == CTF_FLOAT)
-		n = snprintf(buf, size, "%.17g", real(t, v));
+		n = snprintf(buf, size, "%.17g", ctf_real(t, v));
 	else if (t->sign)
 		n = snprintf(buf, size, "%" PRId64, (int64_t)v);
 	else

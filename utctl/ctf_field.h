@@ -25,8 +25,6 @@
 
 #include "ctf.h"
 
-#define CTF_PARTS	3	/* contexts of stream and event, fields */
-
 /* Where it is in the events of a class. */
 struct ctf_field_at {
 	const struct ctf_type	*parts[CTF_PARTS];

@@ -34,7 +34,6 @@
 #include "ut.h"
 
 #define NFIELDS	64		/* that one expression names */
-#define NPARTS	3		/* contexts of stream and event, fields */
 
 /* A field that is named. */
 struct wanted {
@@ -44,7 +43,7 @@ struct wanted {
 };
 
 struct ctf_filter {
-	const struct ctf_type *parts[NPARTS];
+	const struct ctf_type *parts[CTF_PARTS];
 	struct wanted	*wanted;	/* in the order of the event */
 	size_t		 n;
 	int		 who;		/* $pid, $tid or $program is needed */
@@ -88,9 +87,7 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 {
 	const uint8_t *from;
 	uint64_t v;
-	uint32_t w;
 	double d;
-	float f;
 
 	if (kind == UT_KIND_STRING || t->kind == CTF_ARRAY ||
 	    t->kind == CTF_SEQ) {
@@ -102,10 +99,8 @@ copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
 	ctf_align(c, t->align);
 	v = ctf_load(c->p, t);
 	c->p += t->nbytes;
-	if (kind == UT_KIND_FLOAT && t->nbytes == 4) {
-		w = (uint32_t)v;
-		memcpy(&f, &w, sizeof(f));
-		d = (double)f;
+	if (kind == UT_KIND_FLOAT) {
+		d = ctf_real(t, v);
 		memcpy(&v, &d, sizeof(v));
 	}
 	memcpy(copy_more(sizeof(v)), &v, sizeof(v));
@@ -121,7 +116,7 @@ copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
 	int part;
 
 	copied = 0;
-	for (part = 0; part < NPARTS && w < end; part++) {
+	for (part = 0; part < CTF_PARTS && w < end; part++) {
 		if (fl->parts[part] == NULL)
 			continue;
 		ctf_align(c, fl->parts[part]->align);
@@ -186,13 +181,13 @@ is_named(const struct expr *e, const char *name, int part)
 
 	for (i = 0; i < e->nnodes; i++) {
 		n = &e->nodes[i];
-		if (n->op == EXPR_CPU && part < NPARTS - 1 &&
+		if (n->op == EXPR_CPU && part < CTF_PARTS - 1 &&
 		    strcmp(name, "cpu") == 0)
 			return 1;
 		if (n->op != EXPR_FIELD)
 			continue;
 		s = e->strings + n->s.at;
-		if (part < NPARTS - 1 && *s++ != '$')
+		if (part < CTF_PARTS - 1 && *s++ != '$')
 			continue;
 		if (strcmp(s, name) == 0)
 			return 1;
@@ -268,7 +263,7 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 		memset(f, 0, sizeof(*f));
 		set_field(m, f, t->fields[i].type);
 		name = ctf_alloc(m->tr, strlen(t->fields[i].name) + 2);
-		sprintf(name, "%s%s", part < NPARTS - 1 ? "$" : "",
+		sprintf(name, "%s%s", part < CTF_PARTS - 1 ? "$" : "",
 		    t->fields[i].name);
 		f->name = name;
 		m->wanted[m->n].part = (uint8_t)part;

@@ -21,6 +21,7 @@
  */
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,6 +292,16 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		set_count(r);
 	}
 	merge(r, ops, arg);
+}
+
+/* What was read, as a line. */
+void
+reader_totals(const struct reader *r)
+{
+	printf("%llu events, %llu discarded", r->nevents, r->ndiscarded);
+	if (r->nlost != 0)
+		printf(", %llu packets lost", r->nlost);
+	putchar('\n');
 }
 
 void

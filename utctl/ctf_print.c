@@ -157,16 +157,8 @@ put_string(char *p, const uint8_t *s, size_t len)
 static char *
 put_float(char *p, const struct ctf_type *t, uint64_t v)
 {
-	uint32_t w = (uint32_t)v;
-	double d;
-	float f;
+	const double d = ctf_real(t, v);
 
-	if (t->nbytes == 8)
-		memcpy(&d, &v, sizeof(d));
-	else {
-		memcpy(&f, &w, sizeof(f));
-		d = (double)f;
-	}
 	if (isfinite(d))
 		return ctf_put_real(p, d, t->nbytes == 4);
 	return put_text(p, json ? "null" : isnan(d) ? "nan" : d < 0 ? "-inf" :
@@ -176,15 +168,9 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 static char *
 put_enum(char *p, const struct ctf_type *t, uint64_t v)
 {
-	const struct ctf_label *l;
-	const char *name = NULL;
+	const struct ctf_label *l = ctf_label(t, v);
+	const char *name = l != NULL ? l->text : NULL;
 
-	for (l = t->labels; l < t->labels + t->nlabels; l++)
-		if (t->sign ? (int64_t)v >= (int64_t)l->lo &&
-		    (int64_t)v <= (int64_t)l->hi : v >= l->lo && v <= l->hi) {
-			name = l->text;
-			break;
-		}
 	if (json) {
 		memcpy(p, "{\"value\":", 9);
 		p = put_int(p + 9, t, v);
@@ -231,15 +217,6 @@ is_who(const struct ctf_field *f)
 	    f->role == ROLE_PROCNAME;
 }
 
-/* The length of a sequence follows from the sequence. */
-static void
-length_read(struct ctf_cur *c, struct ctf_field *f)
-{
-	ctf_align(c, f->type->align);
-	f->val = ctf_load(c->p, f->type);
-	c->p += f->type->nbytes;
-}
-
 /* Where context is set, who it is was printed before. */
 static char *
 put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
@@ -254,7 +231,7 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 		*p++ = ' ';
 	for (; f < end; f++) {
 		if (f->islen)
-			length_read(c, f);
+			ctf_length(c, f);
 		else if (context && is_who(f))
 			ctf_walk_type(c, f->type);
 		else {

@@ -63,20 +63,6 @@ static const struct kin programs[] = {
 
 static int verbose;		/* all of ut:log is wanted */
 
-static void
-json_string(const char *string)
-{
-	const unsigned char *s = (const unsigned char *)string;
-	const unsigned char *end = s + strlen(string);
-	char c[ESCAPE_MAX];
-
-	putchar('"');
-	while (s < end)
-		fwrite(c, 1, (size_t)(escape_char(c, &s, end, ESCAPE_JSON) -
-		    c), stdout);
-	putchar('"');
-}
-
 static void	json_object(const struct row *, const struct kin *);
 
 /* The name of an array of such rows: "registries", "rules", "tracked". */
@@ -99,7 +85,7 @@ json_array(const struct row *r, const char *what, const struct kin *kin)
 	char *name = plural(what);
 	int first = 1;
 
-	json_string(name);
+	put_json(name);
 	free(name);
 	fputs(":[", stdout);
 	for (; r != NULL; r = r->next) {
@@ -143,10 +129,10 @@ json_object(const struct row *r, const struct kin *kin)
 	putchar('{');
 	for (i = 0; i < r->n; i++, comma = ",") {
 		fputs(comma, stdout);
-		json_string(r->m[i].key);
+		put_json(r->m[i].key);
 		putchar(':');
 		if (r->m[i].str != NULL)
-			json_string(r->m[i].str);
+			put_json(r->m[i].str);
 		else
 			printf("%" PRIu64, r->m[i].num);
 	}
@@ -672,7 +658,7 @@ json_status(const struct row *utd, struct row *rows, const char *dir)
 
 	printf("{\"pid\":%" PRIu64 ",\"uid\":%" PRIu64 ",\"rundir\":",
 	    row_num(utd, "pid"), row_num(utd, "uid"));
-	json_string(dir);
+	put_json(dir);
 	printf(",\"programs\":%" PRIu64 ",", row_num(utd, "programs"));
 	for (r = rows->child; r != NULL; r = r->next) {
 		row_free(r->child);

@@ -66,6 +66,7 @@ void	 stream_free(struct ctf_stream *);
 
 /* ctf_merge.c */
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
+void	 reader_totals(const struct reader *);
 void	 reader_free(struct reader *);
 
 #endif /* READER_H */

@@ -141,3 +141,18 @@ clean(const char *s)
 	escape(copy, n + 1, s, ESCAPE_NAME);
 	return copy;
 }
+
+/* A string of JSON, to stdout. */
+void
+put_json(const char *string)
+{
+	const unsigned char *s = (const unsigned char *)string;
+	const unsigned char *end = s + strlen(string);
+	char c[ESCAPE_MAX];
+
+	putchar('"');
+	while (s < end)
+		fwrite(c, 1, (size_t)(escape_char(c, &s, end, ESCAPE_JSON) -
+		    c), stdout);
+	putchar('"');
+}

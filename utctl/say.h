@@ -32,5 +32,6 @@ void	 say_place(const char *, unsigned int);
 int	 say_placed(void);
 char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
 char	*clean(const char *);
+void	 put_json(const char *);
 
 #endif /* SAY_H */

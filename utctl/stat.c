@@ -396,10 +396,7 @@ print_text(const struct stat_run *r, const struct reader *rd)
 	char begin[CTF_TIMELEN], end[CTF_TIMELEN];
 	size_t i;
 
-	printf("%llu events, %llu discarded", rd->nevents, rd->ndiscarded);
-	if (rd->nlost != 0)
-		printf(", %llu packets lost", rd->nlost);
-	putchar('\n');
+	reader_totals(rd);
 	if (r->n == 0)
 		return;
 	ctf_print_time(r->begin, begin);
@@ -418,20 +415,7 @@ print_text(const struct stat_run *r, const struct reader *rd)
 }
 
 static void
-json_text(const char *s)
-{
-	const size_t n = escape(NULL, 0, s, ESCAPE_JSON);
-	char *text = malloc(n + 1);
-
-	if (text == NULL)
-		die_errno("malloc");
-	escape(text, n + 1, s, ESCAPE_JSON);
-	printf("\"%s\"", text);
-	free(text);
-}
-
-static void
-json_values(const struct stat_run *r, struct group *row)
+json_values(struct group *row)
 {
 	struct hist *h = &row->values;
 	size_t q;
@@ -442,7 +426,6 @@ json_values(const struct stat_run *r, struct group *row)
 		printf(",\"%s\":%.17g", quantiles[q].name,
 		    hist_quantile(h, quantiles[q].of_1000));
 	printf(",\"max\":%.17g", h->max);
-	(void)r;
 }
 
 /* Times are text: they are more than a double holds. */
@@ -465,15 +448,15 @@ print_json(const struct stat_run *r, const struct reader *rd)
 		printf("%s{\"by\":{", i == 0 ? "" : ",");
 		for (k = 0, s = row->key; k < r->nby; k++, s += strlen(s) + 1) {
 			printf(k == 0 ? "" : ",");
-			json_text(r->names[k]);
+			put_json(r->names[k]);
 			putchar(':');
-			json_text(s);
+			put_json(s);
 		}
 		printf("},\"events\":%" PRIu64 ",\"bytes\":%" PRIu64
 		    ",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
 		    row->n, row->bytes, row->first, row->last);
 		if (row->values.n != 0)
-			json_values(r, row);
+			json_values(row);
 		putchar('}');
 	}
 	printf("]}\n");
@@ -504,11 +487,9 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 	reader_run(rd, &ops, r);
 	status = ctf_damaged() != 0;
 	rows_sort(r);
-	if (rd->ntraces == 0 && status != 0)
-		;
-	else if (r->json)
+	if (r->json && (rd->ntraces > 0 || status == 0))
 		print_json(r, rd);
-	else
+	else if (rd->ntraces > 0 || status == 0)
 		print_text(r, rd);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)

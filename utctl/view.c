@@ -70,10 +70,7 @@ print_totals(const struct reader *r, int json)
 		    r->nlost);
 		return;
 	}
-	printf("%llu events, %llu discarded", r->nevents, r->ndiscarded);
-	if (r->nlost != 0)
-		printf(", %llu packets lost", r->nlost);
-	putchar('\n');
+	reader_totals(r);
 }
 
 static int
