@@ -31,6 +31,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define CTF_MAGIC	0xc1fc1fc1u	/* first in each packet */
 #define CTF_SWAPPED	0xc11ffcc1u	/* of the other byte order */
@@ -212,6 +213,8 @@ struct ctf_trace {
 	char			*file;		/* the metadata's path */
 	dev_t			 dev;		/* and which file it is */
 	ino_t			 ino;
+	struct timespec		 mtime;		/* as it was when we looked */
+	off_t			 size;
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;
 	struct ctf_alias	*aliases;
@@ -255,7 +258,10 @@ struct ctf_stream {
 	char			*path;
 	size_t			 index;		/* breaks ties */
 	int			 fd;		/* -1: not open now */
-	uint64_t		 size;		/* as it was when we began */
+	uint64_t		 size;		/* as it was when we looked */
+	dev_t			 dev;		/* which file it is */
+	ino_t			 ino;
+	int			 growing;	/* it may have more later */
 
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
@@ -331,18 +337,19 @@ double	 ctf_real(const struct ctf_type *, uint64_t);
 int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
 int	 ctf_peek(struct ctf_stream *);
+int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
 int	 ctf_body(struct ctf_stream *);
 uint64_t ctf_skip(struct ctf_stream *);
 int	 ctf_span(struct ctf_stream *, int64_t *, int64_t *);
 void	 ctf_cur(struct ctf_cur *, const struct ctf_stream *);
 const struct ctf_who *ctf_whose(const struct ctf_stream *, struct ctf_who *);
-void	 ctf_end(struct ctf_stream *);
 
 /* ctf_window.c */
 void	 ctf_window_seek(struct ctf_stream *, uint64_t);
 void	 ctf_window_limit(struct ctf_stream *, uint64_t);
 int	 ctf_window_more(struct ctf_stream *);
 void	 ctf_window_close(struct ctf_stream *);
+void	 ctf_window_drop(struct ctf_stream *);
 
 /* ctf_num.c */
 char	*ctf_put_digits(char *, uint64_t, size_t);

@@ -95,14 +95,16 @@ base_is(const char *path, const char *name)
 }
 
 static struct ctf_stream *
-stream_new(char *path, uint64_t size, size_t index)
+stream_new(char *path, const struct stat *st, size_t index)
 {
 	struct ctf_stream *s;
 
 	if ((s = calloc(1, sizeof(*s))) == NULL)
 		die_errno("malloc");
 	s->path = path;
-	s->size = size;
+	s->size = (uint64_t)st->st_size;
+	s->dev = st->st_dev;
+	s->ino = st->st_ino;
 	s->index = index;
 	s->fd = -1;
 	s->since = INT64_MIN;
@@ -110,8 +112,8 @@ stream_new(char *path, uint64_t size, size_t index)
 	return s;
 }
 
-static void
-stream_add(struct reader *r, char *path, uint64_t size)
+void
+stream_add(struct reader *r, struct ctf_stream *s)
 {
 	struct ctf_stream **list;
 
@@ -122,14 +124,13 @@ stream_add(struct reader *r, char *path, uint64_t size)
 			die_errno("malloc");
 		r->streams = list;
 	}
-	r->streams[r->nstreams] = stream_new(path, size, r->nstreams);
-	r->nstreams++;
+	r->streams[r->nstreams++] = s;
 }
 
 void
 stream_free(struct ctf_stream *s)
 {
-	ctf_end(s);
+	ctf_window_drop(s);
 	free(s->path);
 	free(s);
 }
@@ -138,11 +139,33 @@ stream_free(struct ctf_stream *s)
 struct ctf_stream *
 stream_copy(const struct ctf_stream *s)
 {
-	struct ctf_stream *copy = stream_new(format("%s", s->path), s->size,
-	    s->index);
+	struct ctf_stream *copy = malloc(sizeof(*copy));
 
-	copy->trace = s->trace;
+	if (copy == NULL)
+		die_errno("malloc");
+	*copy = *s;
+	copy->path = format("%s", s->path);
 	return copy;
+}
+
+/* Which file the metadata are, and how much of it was read at least. */
+void
+trace_stat(struct ctf_trace *tr, const struct stat *st)
+{
+	tr->dev = st->st_dev;
+	tr->ino = st->st_ino;
+	tr->size = st->st_size;
+	tr->mtime = st->st_mtim;
+}
+
+/* Was the file written since? */
+int
+trace_changed(const struct ctf_trace *tr, const struct stat *st)
+{
+	return tr->dev == st->st_dev && tr->ino == st->st_ino &&
+	    (tr->size != st->st_size ||
+	    tr->mtime.tv_sec != st->st_mtim.tv_sec ||
+	    tr->mtime.tv_nsec != st->st_mtim.tv_nsec);
 }
 
 /*
@@ -163,8 +186,7 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 	if (tr != NULL && tr->hastrace) {
 		for (i = first; i < r->nstreams; i++)
 			r->streams[i]->trace = tr;
-		tr->dev = st->st_dev;
-		tr->ino = st->st_ino;
+		trace_stat(tr, st);
 		tr->next = r->traces;
 		r->traces = tr;
 		return;
@@ -173,6 +195,23 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 		ctf_close(tr);
 	while (r->nstreams > first)
 		stream_free(r->streams[--r->nstreams]);
+}
+
+/* It has been found before, perhaps by another name. */
+static int
+is_stream_known(struct ctf_stream **list, size_t n, const struct stat *st,
+    char *path)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (list[i]->ino != st->st_ino || list[i]->dev != st->st_dev)
+			continue;
+		free(list[i]->path);
+		list[i]->path = path;
+		return 1;
+	}
+	return 0;
 }
 
 /* Takes the names of streams out of the list. */
@@ -192,21 +231,25 @@ find_streams(struct reader *r, struct names *ns)
 		}
 		if (!S_ISREG(st.st_mode) || st.st_size == 0)
 			continue;
-		stream_add(r, ns->list[i], (uint64_t)st.st_size);
+		if (!r->follow || (!is_stream_known(r->streams, r->nstreams,
+		    &st, ns->list[i]) && !is_stream_known(r->idle, r->nidle,
+		    &st, ns->list[i])))
+			stream_add(r, stream_new(ns->list[i], &st,
+			    r->nfound++));
 		ns->list[i] = NULL;
 	}
 }
 
-/* Has the trace been found before, in another directory that was named? */
-static int
-is_known(const struct reader *r, const struct stat *st)
+/* The trace, if it was found before: in another directory, or in this one. */
+static struct ctf_trace *
+find_known(const struct reader *r, const struct stat *st)
 {
-	const struct ctf_trace *tr;
+	struct ctf_trace *tr;
 
 	for (tr = r->traces; tr != NULL; tr = tr->next)
 		if (tr->dev == st->st_dev && tr->ino == st->st_ino)
-			return 1;
-	return 0;
+			break;
+	return tr;
 }
 
 /* Does the file begin as a packet does, in either byte order? */
@@ -239,6 +282,20 @@ find_unknown(const char *path, const struct names *ns)
 		    "out");
 		break;
 	}
+}
+
+/* It may have been renamed since, and have streams that are new. */
+static void
+trace_more(struct reader *r, struct ctf_trace *tr, char *metadata,
+    struct names *ns)
+{
+	size_t i = r->nstreams;
+
+	free(tr->file);
+	tr->file = metadata;
+	find_streams(r, ns);
+	for (; i < r->nstreams; i++)
+		r->streams[i]->trace = tr;
 }
 
 static void	 find_dir(struct reader *, const char *, int);
@@ -295,6 +352,7 @@ static void
 find_dir(struct reader *r, const char *path, int depth)
 {
 	const size_t before = r->ntraces;
+	struct ctf_trace *tr;
 	struct names ns;
 	struct stat st;
 	char *metadata, *snapshots = NULL;
@@ -307,7 +365,9 @@ find_dir(struct reader *r, const char *path, int depth)
 	if (lstat(metadata, &st) == -1 || !S_ISREG(st.st_mode)) {
 		find_unknown(path, &ns);
 		free(metadata);
-	} else if (is_known(r, &st)) {
+	} else if ((tr = find_known(r, &st)) != NULL && r->follow) {
+		trace_more(r, tr, metadata, &ns);
+	} else if (tr != NULL) {
 		r->ntraces++;
 		free(metadata);
 	} else {
@@ -329,11 +389,19 @@ find_dir(struct reader *r, const char *path, int depth)
 		else
 			find_dir(r, ns.list[i], depth + 1);
 	}
-	if (snapshots != NULL)
+	if (snapshots != NULL && !r->follow)
 		find_snapshots(r, snapshots, depth + 1, r->ntraces == before);
 	names_free(&ns);
 }
 
+/* What is new in and below a directory whose traces are still written. */
+void
+reader_look(struct reader *r, const char *dir)
+{
+	ctf_damage_hush(r->follow);
+	find_dir(r, dir, 0);
+	ctf_damage_hush(0);
+}
 
 /* Add the traces in and below a directory. */
 void

@@ -68,7 +68,6 @@ heap_second(const struct reader *r)
 	return r->streams[1];
 }
 
-
 /* What of a loss is not told is not counted. */
 static int
 wants_item(struct reader *r, struct ctf_stream *s)
@@ -95,14 +94,32 @@ stream_next(struct reader *r, struct ctf_stream *s)
 	return 0;
 }
 
+void
+reader_sort(struct reader *r)
+{
+	size_t i;
+
+	for (i = r->nstreams / 2; i > 0; i--)
+		heap_down(r, i - 1);
+}
+
+/* What each stream has in memory. */
+static size_t
+window_size(const struct reader *r)
+{
+	const size_t n = r->nstreams + r->nidle;
+	const size_t window = n == 0 ? 0 : WINDOWS / n;
+
+	return window > WINDOWMAX ? WINDOWMAX : window < WINDOWMIN ?
+	    WINDOWMIN : window;
+}
+
 static void
 heap_make(struct reader *r)
 {
-	size_t i, n = 0, window;
+	const size_t window = window_size(r);
+	size_t i, n = 0;
 
-	window = r->nstreams == 0 ? 0 : WINDOWS / r->nstreams;
-	window = window > WINDOWMAX ? WINDOWMAX : window < WINDOWMIN ?
-	    WINDOWMIN : window;
 	for (i = 0; i < r->nstreams; i++) {
 		r->streams[i]->basecap = window;
 		if (stream_next(r, r->streams[i]))
@@ -111,8 +128,46 @@ heap_make(struct reader *r)
 			stream_free(r->streams[i]);
 	}
 	r->nstreams = n;
-	for (i = n / 2; i > 0; i--)
-		heap_down(r, i - 1);
+	reader_sort(r);
+}
+
+/* The stream, which is not in the heap, may have more later. */
+void
+reader_idle(struct reader *r, struct ctf_stream *s)
+{
+	struct ctf_stream **list;
+
+	if (r->nidle == r->idlecap) {
+		r->idlecap = r->idlecap == 0 ? 16 : 2 * r->idlecap;
+		list = realloc(r->idle, r->idlecap * sizeof(*list));
+		if (list == NULL)
+			die_errno("malloc");
+		r->idle = list;
+	}
+	ctf_window_drop(s);
+	r->idle[r->nidle++] = s;
+}
+
+/* The idle streams that have more by now go back into the heap. */
+void
+reader_wake(struct reader *r)
+{
+	const size_t window = window_size(r);
+	struct ctf_stream *s;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nidle; i++) {
+		s = r->idle[i];
+		s->basecap = window;
+		if (stream_next(r, s))
+			stream_add(r, s);
+		else {
+			ctf_window_drop(s);
+			r->idle[n++] = s;
+		}
+	}
+	r->nidle = n;
+	reader_sort(r);
 }
 
 static void
@@ -155,28 +210,40 @@ in_turn(const struct ctf_stream *s, const struct ctf_stream *second,
 	return ops == NULL || second == NULL || heap_before(s, second);
 }
 
-static void
-merge(struct reader *r, const struct reader_ops *ops, void *arg)
+/* The events up to that time; 0: no more are wanted. */
+int
+reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
+    int64_t until)
 {
 	const struct ctf_stream *second;
 	struct ctf_stream *s;
 	int more;
 
-	heap_make(r);
-	while (r->nstreams > 0 && r->left > 0) {
+	while (r->nstreams > 0 && r->left > 0 && r->streams[0]->ns <= until) {
 		s = r->streams[0];
 		second = heap_second(r);
 		do {
 			take_item(r, s, ops, arg);
 			more = r->left > 0 && stream_next(r, s);
-		} while (more && in_turn(s, second, ops));
+		} while (more && s->ns <= until && in_turn(s, second, ops));
 		if (!more) {
-			stream_free(s);
 			r->streams[0] = r->streams[--r->nstreams];
+			if (r->follow)
+				reader_idle(r, s);
+			else
+				stream_free(s);
 		}
 		if (r->nstreams > 0)
 			heap_down(r, 0);
 	}
+	return r->left > 0;
+}
+
+static void
+merge(struct reader *r, const struct reader_ops *ops, void *arg)
+{
+	heap_make(r);
+	(void)reader_upto(r, ops, arg, INT64_MAX);
 	while (r->nstreams > 0)
 		stream_free(r->streams[--r->nstreams]);
 }
@@ -239,8 +306,8 @@ span(const struct reader *r, int64_t *begin, int64_t *end)
 }
 
 /* Packets of other times are not even read. */
-static void
-set_times(struct reader *r)
+void
+reader_times(struct reader *r)
 {
 	struct select *sel = r->select;
 	int64_t begin = 0, end = 0;
@@ -261,13 +328,14 @@ set_times(struct reader *r)
 	}
 }
 
-static void
-set_count(struct reader *r)
+void
+reader_count(struct reader *r)
 {
-	const long long count = r->select->count;
+	const long long count = r->select == NULL ? 0 : r->select->count;
 	unsigned long long all, last;
 
-	if (!r->select->count_given)
+	r->left = ULLONG_MAX;
+	if (r->select == NULL || !r->select->count_given)
 		return;
 	if (count >= 0) {
 		r->left = (unsigned long long)count;
@@ -284,13 +352,16 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	struct ctf_trace *tr;
 
-	r->left = ULLONG_MAX;
-	if (r->select != NULL) {
-		for (tr = r->traces; tr != NULL; tr = tr->next)
+	for (tr = r->traces; tr != NULL; tr = tr->next) {
+		if (ops != NULL && ops->trace != NULL)
+			ops->trace(tr);
+		if (r->select != NULL)
 			select_trace(r->select, tr);
-		set_times(r);
-		set_count(r);
 	}
+	if (r->select != NULL) {
+		reader_times(r);
+	}
+	reader_count(r);
 	merge(r, ops, arg);
 }
 
@@ -313,5 +384,10 @@ reader_free(struct reader *r)
 		r->traces = tr->next;
 		ctf_close(tr);
 	}
+	while (r->nstreams > 0)
+		stream_free(r->streams[--r->nstreams]);
+	while (r->nidle > 0)
+		stream_free(r->idle[--r->nidle]);
 	free(r->streams);
+	free(r->idle);
 }

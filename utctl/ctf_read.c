@@ -196,7 +196,7 @@ packet_short(const struct ctf_stream *s, uint64_t size)
 {
 	unsigned long long left = s->size - s->pkt;
 
-	if (still_growing(s))
+	if (s->growing || still_growing(s))
 		return;
 	if (size == 0)
 		ctf_damage(s->path, "last packet cut short at byte %llu: "
@@ -237,8 +237,10 @@ packet_header(struct ctf_stream *s)
 	s->class = sc;
 	if (what != NULL)
 		packet_damage(s, what);
-	if (sc == NULL)
+	if (sc == NULL) {
+		s->nextpkt = UINT64_MAX;
 		return -1;
+	}
 	return what != NULL;
 }
 
@@ -263,6 +265,7 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 	if (size % 8 != 0 || size / 8 < head || size == 0) {
 		if (!bad)
 			packet_damage(s, "no size of a packet");
+		s->nextpkt = UINT64_MAX;
 		return -1;
 	}
 	if (size / 8 > s->size - s->pkt) {
@@ -373,10 +376,18 @@ event_find(const struct ctf_sclass *sc, uint64_t id)
 	return NULL;
 }
 
-/* After damage: the rest of the packet cannot be told apart. */
+/*
+ * After damage: the rest of the packet cannot be told apart.  A growing file
+ * that could not be read may have been renamed: the event is tried again later.
+ */
 static void
 event_damage(struct ctf_stream *s, const char *what)
 {
+	if (s->growing && s->size < s->limit) {
+		ctf_window_drop(s);
+		s->off = s->at;
+		return;
+	}
 	ctf_damage(s->path, "event at byte %llu: %s",
 	    (unsigned long long)s->at, what);
 	s->inpacket = 0;
@@ -466,6 +477,8 @@ ctf_peek(struct ctf_stream *s)
 		if (s->inpacket) {
 			if (event_header(s) == 0)
 				return 1;
+			if (s->inpacket)
+				return 0;	/* not now */
 			continue;
 		}
 		do
@@ -516,6 +529,30 @@ ctf_body(struct ctf_stream *s)
 		event_damage(s, "of no bytes");
 		return -1;
 	}
+	return 0;
+}
+
+/*
+ * The stream's trace was read again, and its metadata may be others by now.  If
+ * ctf_body() has seen an event that was not taken yet, that is done again: 0 if
+ * there is no such event any more.
+ */
+int
+ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
+{
+	const struct ctf_eclass *ev = s->event;
+
+	s->trace = tr;
+	if (s->class != NULL)
+		s->class = ctf_sclass(tr, s->class->id);
+	s->event = !event || s->class == NULL ? NULL :
+	    event_find(s->class, ev->id);
+	if (!event)
+		return 1;
+	s->pos = s->body;
+	if (s->event != NULL)
+		return ctf_body(s) == 0;
+	s->inpacket = 0;
 	return 0;
 }
 
@@ -574,12 +611,4 @@ ctf_span(struct ctf_stream *s, int64_t *begin, int64_t *end)
 		n = packet_open(s);
 	} while (n != -1);
 	return 1;
-}
-
-void
-ctf_end(struct ctf_stream *s)
-{
-	ctf_window_close(s);
-	free(s->buf);
-	s->buf = NULL;
 }

@@ -51,6 +51,17 @@ ctf_window_close(struct ctf_stream *s)
 			opened[i] = NULL;
 }
 
+/* It keeps its place, but nothing of the file. */
+void
+ctf_window_drop(struct ctf_stream *s)
+{
+	ctf_window_close(s);
+	free(s->buf);
+	s->buf = NULL;
+	s->off += s->pos;
+	s->cap = s->fill = s->pos = s->stop = 0;
+}
+
 static int
 stream_open(struct ctf_stream *s)
 {
@@ -157,9 +168,11 @@ window_read(struct ctf_stream *s)
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			ctf_damage(s->path, "byte %llu: %s",
-			    (unsigned long long)(s->off + s->fill), n == 0 ?
-			    "the file became shorter" : strerror(errno));
+			if (!s->growing)
+				ctf_damage(s->path, "byte %llu: %s",
+				    (unsigned long long)(s->off + s->fill),
+				    n == 0 ? "the file became shorter" :
+				    strerror(errno));
 			s->size = s->off + s->fill;
 		} else
 			s->fill += (size_t)n;
@@ -174,6 +187,8 @@ ctf_window_more(struct ctf_stream *s)
 
 	if (had >= s->limit || s->fill - s->pos > CTF_EVENTMAX)
 		return 0;
+	if (s->buf == NULL)
+		window_resize(s, s->basecap);
 	window_slide(s);
 	window_read(s);
 	window_stop(s);

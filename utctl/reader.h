@@ -25,6 +25,9 @@
 #ifndef READER_H
 #define READER_H
 
+#include <sys/types.h>
+#include <sys/stat.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +40,7 @@ struct reader_ops {
 	void	(*event)(void *, struct ctf_stream *);
 	void	(*discarded)(void *, const struct ctf_stream *);
 	void	(*lost)(void *, const struct ctf_stream *);
+	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
 };
 
 struct reader {
@@ -44,9 +48,15 @@ struct reader {
 	struct ctf_trace	*traces;	/* the newest first */
 	struct ctf_stream	**streams;	/* the heap, once it is made */
 	size_t			 nstreams, cap;
+	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
 	int			 top;		/* a session's ust is there, */
 	int			 files;		/* and what is no directory */
+
+	/* reader_follow(): the traces are still written. */
+	int			  follow;
+	struct ctf_stream	**idle;	/* all of them has been read */
+	size_t			  nidle, idlecap;
 
 	/* Whoever has the reader. */
 	struct select		*select; /* NULL: all events */
@@ -61,11 +71,22 @@ struct reader {
 
 /* ctf_find.c */
 void	 reader_open(struct reader *, const char *);
+void	 reader_look(struct reader *, const char *);
+void	 trace_stat(struct ctf_trace *, const struct stat *);
+int	 trace_changed(const struct ctf_trace *, const struct stat *);
+void	 stream_add(struct reader *, struct ctf_stream *);
 struct ctf_stream *stream_copy(const struct ctf_stream *);
 void	 stream_free(struct ctf_stream *);
 
 /* ctf_merge.c */
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
+void	 reader_times(struct reader *);
+void	 reader_count(struct reader *);
+void	 reader_idle(struct reader *, struct ctf_stream *);
+void	 reader_wake(struct reader *);
+void	 reader_sort(struct reader *);
+int	 reader_upto(struct reader *, const struct reader_ops *, void *,
+	    int64_t);
 void	 reader_totals(const struct reader *);
 void	 reader_free(struct reader *);
 

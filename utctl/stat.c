@@ -478,7 +478,8 @@ say_missing(const struct stat_run *r)
 static int
 stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { count_event, lose, lose };
+	static const struct reader_ops ops = { count_event, lose, lose,
+	    NULL };
 	int status;
 
 	ut_confine_reader();	/* what it reads may be anybody's */

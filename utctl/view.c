@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "compat.h"
+#include "live.h"
 #include "reader.h"
 #include "select.h"
 #include "utctl.h"
@@ -73,22 +74,62 @@ print_totals(const struct reader *r, int json)
 	reader_totals(r);
 }
 
-static int
-view(struct reader *r, char **dirs, int json, int quiet)
-{
-	static const struct reader_ops ops = { print_event, say_discarded,
-	    say_lost };
-	struct ctf_trace *tr;
-	int status;
+static const struct reader_ops print_ops = { print_event, say_discarded,
+    say_lost, ctf_print_trace };
 
-	ctf_print_init(json);
+/* What cannot be while the end is not known. */
+static void
+check_follow(const struct reader *r, char **dirs)
+{
+	const struct select *sel = r->select;
+
+	if (dirs[1] != NULL)
+		die("-F follows one session");
+	if (sel == NULL)
+		return;
+	if (sel->count < 0)
+		die("-F and -n %lld: which events are the last is not known",
+		    sel->count);
+	if (when_relative(&sel->since) || when_relative(&sel->until))
+		die("-F: -b and -u must be times of a clock, for beginning and "
+		    "end are not known");
+}
+
+/* As long as the session goes on. */
+static int
+view_live(struct reader *r, const char *dir)
+{
+	struct live l;
+	int failed;
+
+	live_open(&l, dir);
+	ut_confine_reader();
+	reader_follow(r, &l.follow, &print_ops, NULL);
+	failed = l.failed;
+	live_close(&l);
+	return failed;
+}
+
+static int
+view_all(struct reader *r, char **dirs, int quiet)
+{
 	ut_confine_reader();	/* what it reads may be anybody's */
 	for (; *dirs != NULL; dirs++)
 		reader_open(r, *dirs);
-	for (tr = r->traces; tr != NULL && !quiet; tr = tr->next)
-		ctf_print_trace(tr);
-	reader_run(r, quiet ? NULL : &ops, NULL);
-	status = ctf_damaged() != 0;
+	reader_run(r, quiet ? NULL : &print_ops, NULL);
+	return 0;
+}
+
+static int
+view(struct reader *r, char **dirs, int json, int quiet, int follow)
+{
+	int status;
+
+	ctf_print_init(json);
+	if (follow)
+		check_follow(r, dirs);
+	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet);
+	status |= ctf_damaged() != 0;
 	ctf_print_flush();
 	if (quiet && (r->ntraces > 0 || status == 0))
 		print_totals(r, json);
@@ -104,21 +145,25 @@ cmd_view(int argc, char **argv)
 	struct select sel;
 	struct reader r;
 	char **dirs;
-	int c, json = 0, quiet = 0, status;
+	int c, follow = 0, json = 0, quiet = 0, status;
 
 	memset(&r, 0, sizeof(r));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+jq" SELECT_OPTIONS)) != -1)
+	while ((c = option(argc, argv, "+Fjq" SELECT_OPTIONS)) != -1)
 		if (c == 'j')
 			json = 1;
 		else if (c == 'q')
 			quiet = 1;
+		else if (c == 'F')
+			follow = 1;
 		else if (!select_option(&sel, c))
 			return usage();
 	if (!select_all(&sel))
 		r.select = &sel;
+	if (follow && quiet)
+		die("-F and -q: totals are known at the end");
 	dirs = which_traces(argv + optind);
-	status = view(&r, dirs, json, quiet);
+	status = view(&r, dirs, json, quiet, follow);
 	which_free(dirs);
 	reader_free(&r);
 	select_free(&sel);

@@ -261,6 +261,7 @@ list_session(struct client *k, const struct session *s)
 	row_str("name", s->name);
 	row_str("dir", s->dir);
 	row_str("state", s->active ? "active" : "stopped");
+	row_num("begun", s->begun);
 	row_num("uid", s->uid);
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);

@@ -1,0 +1,287 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Reading a trace while it is written.
+ *
+ * Consumers write a packet when a sub-buffer is full, or when the flush
+ * interval is over, so a quiet thread's events come to the files later than a
+ * busy one's of the same time.  An event is therefore held back until it is
+ * older than the interval: by then all that was recorded before is in the
+ * files, and what is printed is in the order of time.  What comes later still,
+ * because a consumer does not keep up, is printed when it comes.
+ *
+ * Now and then the directory is searched for new traces and streams.  Rotation
+ * renames directories, so files are known by their inodes.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "follow.h"
+#include "say.h"
+#include "select.h"
+
+#define ROUND		100		/* ms */
+#define LOOK		1000		/* ms between two searches, at least */
+#define COSTLY		20		/* times as long as a search took */
+#define NS_MS		INT64_C(1000000)
+
+static int64_t
+clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/*
+ * The metadata have grown, or the clock is known better: all that belongs to
+ * the trace is switched to the new ones.  What cannot be read is tried again.
+ */
+static void
+trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
+    const struct reader_ops *ops)
+{
+	struct ctf_trace *old = *trp, *new;
+	struct ctf_stream *s;
+	size_t i, n = 0;
+
+	ctf_damage_hush(1);
+	new = ctf_open(format("%s", old->file));
+	ctf_damage_hush(0);
+	if (new == NULL || !new->hastrace) {
+		if (new != NULL)
+			ctf_close(new);
+		return;
+	}
+	trace_stat(new, st);
+	if (ops->trace != NULL)
+		ops->trace(new);
+	if (r->select != NULL)
+		select_trace(r->select, new);
+	for (i = 0; i < r->nidle; i++)
+		if (r->idle[i]->trace == old)
+			(void)ctf_again(r->idle[i], new, 0);
+	for (i = 0; i < r->nstreams; i++) {
+		s = r->streams[i];
+		if (s->trace == old && !ctf_again(s, new,
+		    s->item == ITEM_EVENT))
+			reader_idle(r, s);
+		else
+			r->streams[n++] = s;
+	}
+	r->nstreams = n;
+	reader_sort(r);
+	new->next = old->next;
+	*trp = new;
+	ctf_close(old);
+}
+
+/* false: it is not there any more, or has another name. */
+static int
+file_look(struct ctf_stream *s)
+{
+	struct stat st;
+
+	if (lstat(s->path, &st) == -1 || st.st_ino != s->ino ||
+	    st.st_dev != s->dev)
+		return 0;
+	if ((uint64_t)st.st_size > s->size)
+		s->size = (uint64_t)st.st_size;
+	return 1;
+}
+
+/* The files' sizes; false if some are not where they were. */
+static int
+look_files(struct reader *r)
+{
+	size_t i;
+	int all = 1;
+
+	for (i = 0; i < r->nidle; i++)
+		all &= file_look(r->idle[i]);
+	for (i = 0; i < r->nstreams; i++)
+		all &= file_look(r->streams[i]);
+	return all;
+}
+
+/* What was removed: -W keeps so many files, clear none. */
+static void
+forget_files(struct reader *r)
+{
+	struct ctf_stream *s;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nidle; i++) {
+		s = r->idle[i];
+		if (file_look(s)) {
+			r->idle[n++] = s;
+			continue;
+		}
+		if (s->inpacket || s->nextpkt < s->size)
+			ctf_damage(s->path, "removed before all of it was "
+			    "read");
+		stream_free(s);
+	}
+	r->nidle = n;
+}
+
+static int
+is_used(const struct reader *r, const struct ctf_trace *tr)
+{
+	size_t i;
+
+	for (i = 0; i < r->nidle; i++)
+		if (r->idle[i]->trace == tr)
+			return 1;
+	for (i = 0; i < r->nstreams; i++)
+		if (r->streams[i]->trace == tr)
+			return 1;
+	return 0;
+}
+
+/* So were the metadata of chunks that are gone. */
+static void
+forget_traces(struct reader *r)
+{
+	struct ctf_trace **trp = &r->traces, *tr;
+	struct stat st;
+
+	while ((tr = *trp) != NULL) {
+		if (lstat(tr->file, &st) == 0 || is_used(r, tr)) {
+			trp = &tr->next;
+			continue;
+		}
+		*trp = tr->next;
+		ctf_close(tr);
+	}
+}
+
+/* Search the directory. */
+static void
+look_around(struct reader *r, const struct follow *f,
+    const struct reader_ops *ops)
+{
+	struct ctf_trace *first = r->traces, *tr;
+	const size_t n = r->nstreams;
+	struct ctf_stream *s;
+
+	reader_look(r, f->dir);
+	for (tr = r->traces; tr != first; tr = tr->next) {
+		if (ops->trace != NULL)
+			ops->trace(tr);
+		if (r->select != NULL)
+			select_trace(r->select, tr);
+	}
+	while (r->nstreams > n) {
+		s = r->streams[--r->nstreams];
+		s->growing = 1;
+		if (r->select != NULL) {
+			s->since = r->select->from;
+			s->until = r->select->to;
+		}
+		reader_idle(r, s);
+	}
+	forget_files(r);
+	forget_traces(r);
+}
+
+/*
+ * What there is now.  The files' sizes are taken before the metadata are read,
+ * which describe at least what the files hold.
+ */
+static void
+look(struct reader *r, const struct follow *f, const struct reader_ops *ops,
+    int64_t *next)
+{
+	const int64_t begin = clock_ns(CLOCK_MONOTONIC);
+	struct ctf_trace **trp;
+	struct stat st;
+	int64_t took;
+
+	if (!look_files(r) || begin >= *next) {
+		look_around(r, f, ops);
+		took = clock_ns(CLOCK_MONOTONIC) - begin;
+		*next = begin + (COSTLY * took > LOOK * NS_MS ?
+		    COSTLY * took : LOOK * NS_MS);
+	}
+	for (trp = &r->traces; *trp != NULL; trp = &(*trp)->next)
+		if (lstat((*trp)->file, &st) == 0 &&
+		    trace_changed(*trp, &st))
+			trace_read(r, trp, &st, ops);
+	reader_wake(r);
+}
+
+/* Nothing comes any more: what is cut short now is damaged. */
+static void
+finish(struct reader *r, const struct follow *f, const struct reader_ops *ops,
+    void *arg)
+{
+	int64_t next = 0;
+	size_t i;
+
+	look(r, f, ops, &next);
+	for (i = 0; i < r->nidle; i++)
+		r->idle[i]->growing = 0;
+	for (i = 0; i < r->nstreams; i++)
+		r->streams[i]->growing = 0;
+	reader_wake(r);
+	(void)reader_upto(r, ops, arg, INT64_MAX);
+}
+
+/*
+ * Up to when events are printed.  If the system's clock was set back nothing
+ * would be for a long time, so what waits for too long is printed as it is.
+ */
+static int64_t
+horizon(const struct reader *r, const struct follow *f, int64_t *since)
+{
+	const int64_t now = clock_ns(CLOCK_MONOTONIC);
+	const int64_t upto = clock_ns(CLOCK_REALTIME) - f->hold;
+
+	if (r->nstreams == 0 || r->streams[0]->ns <= upto)
+		*since = now;
+	return now - *since > 2 * f->hold ? INT64_MAX : upto;
+}
+
+void
+reader_follow(struct reader *r, const struct follow *f,
+    const struct reader_ops *ops, void *arg)
+{
+	int64_t next = 0, since = clock_ns(CLOCK_MONOTONIC), upto;
+	int more = 1;
+
+	r->follow = 1;
+	if (r->select != NULL)
+		reader_times(r);
+	reader_count(r);
+	while (more && f->goes_on(f->arg)) {
+		look(r, f, ops, &next);
+		upto = horizon(r, f, &since);
+		more = reader_upto(r, ops, arg, upto) && (r->select == NULL ||
+		    upto <= r->select->to);
+		f->pause(f->arg, more ? ROUND : 0);
+	}
+	if (more)
+		finish(r, f, ops, arg);
+}
