@@ -262,6 +262,7 @@ struct ctf_stream {
 	dev_t			 dev;		/* which file it is */
 	ino_t			 ino;
 	int			 growing;	/* it may have more later */
+	int			 away;		/* so often not found */
 
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;

@@ -126,11 +126,26 @@ put_bits(char *p, const struct ctf_type *t, uint64_t v)
 	return p + n;
 }
 
+/* Many readers of JSON have doubles only: more than they hold is text. */
+static int
+is_large(const struct ctf_type *t, uint64_t v)
+{
+	if (t->sign && v > INT64_MAX)
+		v = 0 - v;
+	return v > (uint64_t)1 << 53;
+}
+
 static char *
 put_int(char *p, const struct ctf_type *t, uint64_t v)
 {
 	if (t->base != 10 && !json)
 		return put_bits(p, t, v);
+	if (json && is_large(t, v)) {
+		*p++ = '"';
+		p = t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+		*p++ = '"';
+		return p;
+	}
 	return t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
 }
 
@@ -417,8 +432,8 @@ put_when(char *p, int64_t ns)
 		*p++ = ' ';
 		return p;
 	}
-	p = ctf_put_i64(put_text(p, "{\"ns\":"), ns);
-	p = put_time(put_text(p, ",\"time\":\""), ns);
+	p = ctf_put_i64(put_text(p, "{\"ns\":\""), ns);
+	p = put_time(put_text(p, "\",\"time\":\""), ns);
 	return put_text(put_text(p, zone), "\",");
 }
 

@@ -43,6 +43,7 @@
 #define ROUND		100		/* ms */
 #define LOOK		1000		/* ms between two searches, at least */
 #define COSTLY		20		/* times as long as a search took */
+#define AWAY		6		/* looks before a file is gone */
 #define NS_MS		INT64_C(1000000)
 
 static int64_t
@@ -104,8 +105,11 @@ file_look(struct ctf_stream *s)
 	struct stat st;
 
 	if (lstat(s->path, &st) == -1 || st.st_ino != s->ino ||
-	    st.st_dev != s->dev)
+	    st.st_dev != s->dev) {
+		s->away++;
 		return 0;
+	}
+	s->away = 0;
 	if ((uint64_t)st.st_size > s->size)
 		s->size = (uint64_t)st.st_size;
 	return 1;
@@ -125,7 +129,10 @@ look_files(struct reader *r)
 	return all;
 }
 
-/* What was removed: -W keeps so many files, clear none. */
+/*
+ * What was removed: -W keeps so many files, clear none.  A search that comes by
+ * while a directory is renamed may see it by neither name.
+ */
 static void
 forget_files(struct reader *r)
 {
@@ -134,7 +141,7 @@ forget_files(struct reader *r)
 
 	for (i = 0; i < r->nidle; i++) {
 		s = r->idle[i];
-		if (file_look(s)) {
+		if (file_look(s) || s->away <= AWAY) {
 			r->idle[n++] = s;
 			continue;
 		}
@@ -239,8 +246,13 @@ finish(struct reader *r, const struct follow *f, const struct reader_ops *ops,
 {
 	int64_t next = 0;
 	size_t i;
+	int n;
 
 	look(r, f, ops, &next);
+	for (n = 0; n < AWAY && !look_files(r); n++) {
+		f->pause(f->arg, ROUND / 2);
+		look(r, f, ops, &next);
+	}
 	for (i = 0; i < r->nidle; i++)
 		r->idle[i]->growing = 0;
 	for (i = 0; i < r->nstreams; i++)

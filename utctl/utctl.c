@@ -85,7 +85,7 @@ static const struct command commands[] = {
 	    "[-f filter] [-w malloc] [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
-	    "[-jq] " SELECT_USAGE " [dir | session] ..." },
+	    "[-Fjq] " SELECT_USAGE " [dir | session] ..." },
 	{ "stat", cmd_stat, NULL, 0, "[-j] [-g event | program | thread | "
 	    "field] ... [-v field]\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },

@@ -19,6 +19,7 @@
  * told where they happened, damage at the end: ctf_damage.c.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,11 +30,22 @@
 #include "select.h"
 #include "utctl.h"
 
+static int json;		/* -j */
+
 static void
 print_event(void *arg, struct ctf_stream *s)
 {
 	(void)arg;
 	ctf_print_event(s);
+}
+
+/* The last member of a line. */
+static void
+print_file(const char *path)
+{
+	put_json(path);
+	printf("}\n");
+	fflush(stdout);
 }
 
 static void
@@ -43,10 +55,17 @@ say_discarded(void *arg, const struct ctf_stream *s)
 
 	(void)arg;
 	ctf_print_flush();
+	if (json) {
+		printf("{\"discarded\":%" PRIu64 ",\"from\":\"%" PRId64
+		    "\",\"to\":\"%" PRId64 "\",\"file\":", s->ndiscarded,
+		    s->from, s->to);
+		print_file(s->path);
+		return;
+	}
 	ctf_print_time(s->from, from);
 	ctf_print_time(s->to, to);
-	say("%llu events discarded between %s and %s in %s",
-	    (unsigned long long)s->ndiscarded, from, to, s->path);
+	say("%" PRIu64 " events discarded between %s and %s in %s",
+	    s->ndiscarded, from, to, s->path);
 }
 
 static void
@@ -56,6 +75,12 @@ say_lost(void *arg, const struct ctf_stream *s)
 
 	(void)arg;
 	ctf_print_flush();
+	if (json) {
+		printf("{\"lost_packets\":%" PRIu64 ",\"before\":\"%" PRId64
+		    "\",\"file\":", s->nlost, s->lost);
+		print_file(s->path);
+		return;
+	}
 	ctf_print_time(s->lost, when);
 	say("%llu packets lost before %s in %s",
 	    (unsigned long long)s->nlost, when, s->path);
@@ -63,7 +88,7 @@ say_lost(void *arg, const struct ctf_stream *s)
 
 /* The totals, all there is of -q. */
 static void
-print_totals(const struct reader *r, int json)
+print_totals(const struct reader *r)
 {
 	if (json) {
 		printf("{\"events\":%llu,\"discarded\":%llu,"
@@ -121,7 +146,7 @@ view_all(struct reader *r, char **dirs, int quiet)
 }
 
 static int
-view(struct reader *r, char **dirs, int json, int quiet, int follow)
+view(struct reader *r, char **dirs, int quiet, int follow)
 {
 	int status;
 
@@ -132,7 +157,7 @@ view(struct reader *r, char **dirs, int json, int quiet, int follow)
 	status |= ctf_damaged() != 0;
 	ctf_print_flush();
 	if (quiet && (r->ntraces > 0 || status == 0))
-		print_totals(r, json);
+		print_totals(r);
 	ctf_damage_say();
 	if (r->ntraces > 0 && r->select != NULL)
 		select_say(r->select);
@@ -145,8 +170,9 @@ cmd_view(int argc, char **argv)
 	struct select sel;
 	struct reader r;
 	char **dirs;
-	int c, follow = 0, json = 0, quiet = 0, status;
+	int c, follow = 0, quiet = 0, status;
 
+	json = 0;
 	memset(&r, 0, sizeof(r));
 	select_init(&sel, argc);
 	while ((c = option(argc, argv, "+Fjq" SELECT_OPTIONS)) != -1)
@@ -163,7 +189,7 @@ cmd_view(int argc, char **argv)
 	if (follow && quiet)
 		die("-F and -q: totals are known at the end");
 	dirs = which_traces(argv + optind);
-	status = view(&r, dirs, json, quiet, follow);
+	status = view(&r, dirs, quiet, follow);
 	which_free(dirs);
 	reader_free(&r);
 	select_free(&sel);

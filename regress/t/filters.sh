@@ -154,7 +154,7 @@ set_up pause "" 'n != 9' 'filters:plain'
 ./prog/filters 3 1 4600000 || fail "filters: $?"
 ended pause
 are pause 'plain 0,plain 1,plain 2,'
-utctl view -j "$T/pause" | sed 's/.*"ns":\([0-9]*\)[0-9]\{9\},.*/\1/' >"$T/s"
+utctl view -j "$T/pause" | sed 's/.*"ns":"\([0-9]*\)[0-9]\{9\}",.*/\1/' >"$T/s"
 [ "$(tail -1 "$T/s")" -ge $(($(head -1 "$T/s") + 9)) ] ||
     fail "pause: times $(cat "$T/s")"
 

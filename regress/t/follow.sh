@@ -128,6 +128,15 @@ utctl view d >"$T/a" 2>"$T/view.err" || fail "view"
 [ "$(grep -c 'events discarded between' "$T/view.err")" -eq \
     "$(grep -c 'events discarded between' "$T/follow.err")" ] ||
     fail "losses: $(tail -n 3 "$T/follow.err")"
+# In JSON they are objects, and so is what is lost as a packet.
+utctl view -j d >"$T/b" 2>"$T/err" || fail "view -j"
+[ ! -s "$T/err" ] || fail "view -j: $(cat "$T/err")"
+sed -n 's/^{"discarded":\([0-9]*\),"from":"[0-9]*","to":"[0-9]*","file":".*"}$/\1/p
+    /^{"ns":"/s/.*/event/p' "$T/b" | sort | uniq -c |
+    awk '$2 == "event" { events = $1; next } { lost += $1 * $2 }
+    END { print events, lost }' >"$T/sum"
+utctl view -q d | sed 's/ events, / /; s/ discarded//' | cmp -s - "$T/sum" ||
+    fail "view -j: $(cat "$T/sum")"
 utctl destroy d >/dev/null || fail "destroy"
 
 # What cannot be followed.

@@ -84,7 +84,7 @@ chosen 0 -u "$(at 1 1)"
 chosen 0 -b '2100-01-01 00:00'
 chosen "$later && $earlier && \$4 ~ /plain/ && ++n > 0" -b "$t400" -u "$t700" \
     -e '*plain' -n -1000
-utctl view -j "$T/a" | sed 's/^{"ns":\([0-9]*\),.*/\1/' >"$T/ns"
+utctl view -j "$T/a" | sed 's/^{"ns":"\([0-9]*\)",.*/\1/' >"$T/ns"
 ns() {
 	sed -n "$1p" "$T/ns"
 }

@@ -54,3 +54,14 @@ types:names { string = 1, id = 2, event = 3, timestamp = 4, vpid = 5, _x = 6, al
 types:all16 { a = 1, b = "two", c = 3, d = "", e = -5, f = [0x73, 0x69, 0x78], g = 7, h = 8.5, i = 9, j = "ten", k = 11, l = [10, 11], m = 13, n = "fourteen", o = 15, p = 16.5 }
 types:none { }
 END
+
+# In JSON, integers that a double does not hold exactly are strings.
+utctl view -j "$T/trace" >"$T/json" || fail "view -j"
+sed 's/^{"ns":"[0-9]*","time":"[^"]*",//' "$T/json" | tr ',{}[]' '\n\n\n\n\n' |
+    awk -F: '{ v = $NF; text = gsub(/"/, "", v)
+	if (v !~ /^-?[0-9]+$/) next
+	d = v; sub(/^-/, "", d)
+	large = length(d) > 16 || (length(d) == 16 && ("x" d) > "x9007199254740992")
+	if (large != (text > 0)) { print; bad++ }
+	n += large }
+    END { if (n != 8) print n; exit bad > 0 || n != 8 }' >"$T/got" || fail "$(cat "$T/got")"
