@@ -37,6 +37,46 @@ check_filter(const char *text)
 	expr_free(e);
 }
 
+void
+rule_init(struct rule *r, int n)
+{
+	r->kind = UT_RULE_ALL;
+	if ((r->except = calloc((size_t)n, sizeof(*r->except))) == NULL)
+		die_errno("malloc");
+}
+
+int
+rule_option(struct rule *r, int ch)
+{
+	switch (ch) {
+	case 'f':
+		if (r->filter != NULL)
+			die("-f is given twice: && or || join filters");
+		check_filter(r->filter = optarg);
+		return 1;
+	case 'l':
+	case 'L':
+		if (r->kind != UT_RULE_ALL)
+			die("-l and -L: one level can be given");
+		r->kind = ch == 'l' ? UT_RULE_LEVEL : UT_RULE_ONLY;
+		r->level = parse_level(optarg);
+		return 1;
+	case 'x':
+		r->except[r->nexcept++] = optarg;
+		return 1;
+	}
+	return 0;
+}
+
+void
+rule_check(const struct rule *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nexcept; i++)
+		check_glob(r->except[i]);
+}
+
 /* UT_CTL_ENABLE or UT_CTL_DISABLE. */
 int
 client_rule(struct client *c, int type, const struct rule *r)
@@ -76,52 +116,29 @@ event_parse(int argc, char **argv, struct step *st, int type)
 {
 	static char star[] = "*", *all[] = { star, NULL };
 	struct rule *r = &st->rule;
-	int ch, any = 0, levels = 0;
+	int ch, any = 0;
 	size_t i;
 
 	st->type = type;
 	st->ask = rules_ask;
-	r->kind = UT_RULE_ALL;
-	if ((r->except = calloc((size_t)argc, sizeof(*r->except))) == NULL)
-		die_errno("malloc");
-	while ((ch = option(argc, argv, "+as:c:f:l:L:x:")) != -1) {
-		switch (ch) {
-		case 'a':
+	rule_init(r, argc);
+	while ((ch = option(argc, argv, "+as:c:" RULE_OPTIONS)) != -1) {
+		if (ch == 'a')
 			any = 1;
-			break;
-		case 's':
+		else if (ch == 's')
 			check_session(st->session = optarg);
-			break;
-		case 'c':
+		else if (ch == 'c')
 			check_name("channel", st->channel = optarg);
-			break;
-		case 'f':
-			if (r->filter != NULL)
-				die("%s: -f is given twice: && or || join "
-				    "filters", argv[0]);
-			check_filter(r->filter = optarg);
-			break;
-		case 'l':
-		case 'L':
-			r->kind = ch == 'l' ? UT_RULE_LEVEL : UT_RULE_ONLY;
-			r->level = parse_level(optarg);
-			levels++;
-			break;
-		case 'x':
-			r->except[r->nexcept++] = optarg;
-			break;
-		default:
+		else if (!rule_option(r, ch))
 			return usage();
-		}
 	}
-	if (any != (optind == argc) || levels > 1)
+	if (any != (optind == argc))
 		return usage();
-	for (i = 0; i < r->nexcept; i++)
-		check_glob(r->except[i]);
+	rule_check(r);
 	for (i = (size_t)optind; i < (size_t)argc; i++)
 		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
-	if (type == UT_CTL_DISABLE && levels == 0 && r->nexcept == 0 &&
+	if (type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL && r->nexcept == 0 &&
 	    r->filter == NULL)
 		r->kind = UT_RULE_ANY;
 	st->globs = any ? all : argv + optind;

@@ -53,9 +53,14 @@ static const struct topic {
 	const char	*options[20];	/* what is left of the tab, and right */
 } topics[] = {
 	{ "record", "run a command and record its events",
-	    { "-S\tkeep the newest events; write them if the command fails",
+	    { "-F\tprint the events, too, on the standard error",
+	    "-S\tkeep the newest events; write them if the command fails",
+	    "-r\treplace the trace, which becomes DIR.old",
 	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
 	    "-e glob\tonly events that match; may be repeated",
+	    "-x glob\tnot those that match; may be repeated",
+	    "-l level\tevents of this level and more severe ones",
+	    "-L level\tevents of this level",
 	    "-f filter\tonly if this is true, as 'status >= 500'",
 	    "-w malloc\talso the calls of malloc(3) and free(3)" } },
 	{ "view", "print the events of traces, or of sessions",

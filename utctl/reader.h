@@ -78,6 +78,9 @@ void	 stream_add(struct reader *, struct ctf_stream *);
 struct ctf_stream *stream_copy(const struct ctf_stream *);
 void	 stream_free(struct ctf_stream *);
 
+/* view.c: prints what is read; losses on stderr. */
+extern const struct reader_ops print_ops;
+
 /* ctf_merge.c */
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
 void	 reader_times(struct reader *);

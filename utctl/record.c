@@ -19,16 +19,8 @@
  */
 
 #include <sys/types.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <fnmatch.h>
-#include <ftw.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,38 +28,17 @@
 #include <unistd.h>
 
 #include "compat.h"
+#include "record.h"
 #include "ut_abi.h"
-#include "utctl.h"
 
 #define SESSION		"record"
 #define CHANNEL		"channel0"
 #define EVERY		"*"
 #define AGAIN		20		/* times that it is started anew */
+#define FOLLOW_MS	100		/* flush interval of -F */
+#define FOLLOW_HOLD	(INT64_C(300) * 1000000)
 
 static pid_t unowned;		/* a utd that nobody owns, or 0 */
-
-struct record {
-	char		**argv;		/* the command */
-	const char	*out;		/* of -o, or NULL */
-	char		*dir;		/* of the trace */
-	int		 keep;		/* it was there before */
-	int		 created;	/* utd took it for the session */
-	int		 ran;		/* the command did */
-	int		 keeps;		/* write what there is if it fails, */
-	int		 failed;	/* and it did */
-	char		*shot;		/* what utd said of that, or NULL */
-	char		**globs;
-	size_t		 nglobs;
-	const char	*filter;	/* of -f, or NULL */
-	struct attrs	 attrs;		/* of the channel */
-	char		*preload;	/* library of -w, or NULL */
-	char		*utd;
-	char		*private;	/* directory */
-	char		*rundir;	/* in there */
-	pid_t		 pid;		/* of utd */
-	struct client	*client;	/* or NULL: utd is no more */
-	int		 again;		/* how often it was killed */
-};
 
 static void
 prepare_command(const void *arg)
@@ -87,182 +58,6 @@ prepare_command(const void *arg)
 		setenv("LD_PRELOAD", r->preload, 1);
 	else
 		setenv("LD_PRELOAD", format("%s:%s", r->preload, old), 1);
-}
-
-static int
-remove_any(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	if (ftw->level == 0)
-		return 0;
-	if (type == FTW_DP)
-		rmdir(path);
-	else
-		unlink(path);
-	return 0;
-}
-
-/*
- * The directory, if it is empty, or with all that is in it.  Who can write
- * above it may have put another in its place, or a link to one.
- */
-static void
-remove_dir(const char *path, int all)
-{
-	char *above = format("%s", path), *name;
-	size_t n = strlen(above);
-
-	while (n > 1 && above[n - 1] == '/')
-		above[--n] = '\0';
-	if (all && ut_walk(above, 0, 0) == 0)
-		nftw(".", remove_any, 8, FTW_DEPTH | FTW_PHYS);
-	name = strrchr(above, '/');
-	*name++ = '\0';
-	if (ut_walk(above, 0, 0) == 0)
-		rmdir(name);
-	free(above);
-}
-
-/* We get there, and nobody but us and root can rename what we make there. */
-static int
-tmp_safe(const char *tmp)
-{
-	struct stat st;
-	int here, safe;
-
-	if ((here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
-		return 0;
-	safe = ut_walk(tmp, 0, 0) == 0 && stat(".", &st) == 0 &&
-	    (st.st_uid == 0 || st.st_uid == geteuid()) &&
-	    ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
-	    (st.st_mode & S_ISVTX) != 0);
-	if (fchdir(here) == -1)
-		die_errno("fchdir");
-	close(here);
-	return safe;
-}
-
-/* Can every user get to what is in that directory? */
-static int
-open_to_all(const char *dir)
-{
-	char path[PATH_MAX], *p = path;
-	struct stat st;
-	int ok;
-
-	if (snprintf(path, sizeof(path), "%s/", dir) >= (int)sizeof(path))
-		return 0;
-	do {
-		p += strcspn(p + 1, "/") + 1;
-		*p = '\0';
-		ok = stat(path, &st) == 0 && (st.st_mode & S_IXOTH) != 0;
-		*p = '/';
-	} while (ok && p[1] != '\0');
-	return ok;
-}
-
-/* For a run directory, whose socket has a name that is bounded. */
-static const char *
-tmp_dir(void)
-{
-	const size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path);
-	const char *tmp = getenv("TMPDIR");
-
-	if (tmp == NULL || tmp[0] != '/' || !tmp_safe(tmp) ||
-	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max ||
-	    (geteuid() == 0 && !open_to_all(tmp)))
-		return "/tmp";
-	return tmp;
-}
-
-/*
- * A run directory of our own.  It is a level deeper than need be, for programs
- * that outlive us make their run directory, but none above it.  What root runs
- * may become any user, and its utd serves them all.
- */
-static int
-rundir_make(struct record *r)
-{
-	const char *tmp = tmp_dir();
-
-	r->private = format("%s/ut-XXXXXX", tmp);
-	if (mkdtemp(r->private) != NULL &&
-	    (geteuid() != 0 || chmod(r->private, 0711) == 0)) {
-		r->rundir = format("%s/run", r->private);
-		return 0;
-	}
-	say_errno("run directory in %s", tmp);
-	return -1;
-}
-
-/* Where the trace goes. */
-static char *
-output_name(const struct record *r)
-{
-	const char *slash = strrchr(r->argv[0], '/');
-	char *name, *unique, *dir;
-
-	if (r->out != NULL)
-		return absolute(r->out);
-	name = format("ut-trace-%.64s", slash == NULL ? r->argv[0] :
-	    slash + 1);
-	unique = stamped(name);
-	dir = absolute(unique);
-	free(unique);
-	free(name);
-	return dir;
-}
-
-/* It is made at the end, perhaps; what keeps us from that is said now. */
-static int
-output_try(struct record *r)
-{
-	char *first = r->dir;
-	int n = 1;
-
-	r->keep = 1;
-	while (mkdir(r->dir, 0700) == -1) {
-		if (errno == ENOENT && r->out != NULL)
-			return 0;
-		if (errno != EEXIST || n == 1000 || r->out != NULL) {
-			say_errno("%s", r->dir);
-			return -1;
-		}
-		r->dir = format("%s-%d", first, ++n);
-	}
-	rmdir(r->dir);
-	return 0;
-}
-
-/*
- * If nobody said where, that is a new directory, in the one where we are: by
- * its path that may be another by now.
- */
-static int
-output_make(struct record *r)
-{
-	char *first = r->dir;
-	int n = 1;
-
-	if (r->keeps)
-		return output_try(r);
-	if (r->out != NULL) {
-		r->keep = access(r->dir, F_OK) == 0;
-		return 0;
-	}
-	while (mkdir(strrchr(r->dir, '/') + 1, 0777) == -1) {
-		if (errno != EEXIST || n == 1000) {
-			say_errno("%s", r->dir);
-			r->keep = 1;
-			return -1;
-		}
-		if (r->dir != first)
-			free(r->dir);
-		r->dir = format("%s-%d", first, ++n);
-	}
-	if (r->dir != first)
-		free(first);
-	return 0;
 }
 
 /* It would stay; at exit, too, as utctl ends where it lacks memory. */
@@ -308,15 +103,13 @@ static int
 session_begin(void *arg)
 {
 	struct record *r = arg;
-	struct rule rule = { SESSION, CHANNEL, "", UT_RULE_ALL, 0, NULL, 0,
-	    r->filter };
 	struct client *c = r->client;
 	struct ut_msg *m;
 	size_t i;
 
 	m = client_begin(c, UT_CTL_CREATE);
 	ut_msg_str(m, SESSION);
-	ut_msg_str(m, r->keeps ? "" : r->dir);
+	ut_msg_str(m, r->keeps ? "" : r->out.dir);
 	ut_msg_u32(m, (uint32_t)r->keeps);
 	if (client_request(c, NULL) == -1)
 		return -1;
@@ -325,101 +118,11 @@ session_begin(void *arg)
 	    &r->attrs) == -1)
 		return -1;
 	for (i = 0; i < r->nglobs; i++) {
-		rule.glob = r->globs[i];
-		if (client_rule(c, UT_CTL_ENABLE, &rule) == -1)
+		r->rule.glob = r->globs[i];
+		if (client_rule(c, UT_CTL_ENABLE, &r->rule) == -1)
 			return -1;
 	}
 	return client_ask(c, UT_CTL_START, SESSION, NULL);
-}
-
-/* Was there a program with an event that matches, or with any event? */
-static int
-had_event(const struct row *session, const char *glob)
-{
-	const struct row *ch, *r, *e;
-
-	for (ch = session->child; ch != NULL; ch = ch->next)
-		for (r = ch->child; r != NULL; r = r->next)
-			for (e = strcmp(r->what, "registry") == 0 ? r->child :
-			    NULL; e != NULL; e = e->next)
-				if (fnmatch(glob, row_str(e, "name"), 0) == 0)
-					return 1;
-	return 0;
-}
-
-/* Nobody may have an event of that name, or not one that can be recorded. */
-static void
-report_globs(const struct record *r, const struct row *session)
-{
-	size_t i;
-
-	for (i = 0; i < r->nglobs; i++) {
-		if (had_event(session, r->globs[i]))
-			continue;
-		if (strcmp(r->globs[i], EVERY) == 0)
-			say("no program came that uses ut(3)");
-		else
-			say("no program came that has an event %s",
-			    r->globs[i]);
-	}
-}
-
-/* What went into the background is not waited for. */
-static void
-report_left(const struct row *session)
-{
-	const struct row *a, *first = NULL;
-	unsigned int n = 0;
-
-	for (a = session->child; a != NULL; a = a->next) {
-		if (strcmp(a->what, "program") != 0 ||
-		    ut_dead((pid_t)row_num(a, "pid")))
-			continue;
-		if (n++ == 0)
-			first = a;
-	}
-	if (n > 0)
-		say("%s (%" PRIu64 ")%s still run%s, unrecorded from now on: "
-		    "for programs that outlive a command there are sessions",
-		    row_str(first, "name"), row_num(first, "pid"),
-		    n > 1 ? " and others" : "", n > 1 ? "" : "s");
-}
-
-/* Say what was recorded; -1 if it is not all. */
-static int
-report(const struct record *r, struct row *rows)
-{
-	const struct row *s, *w;
-	const char *error;
-	char over[48] = "";
-
-	if ((s = rows->child) == NULL) {
-		say("utd has lost the session");
-		return -1;
-	}
-	error = row_str(s, "error");
-	for (w = s->child; w != NULL; w = w->next)
-		if (strcmp(w->what, "warning") == 0 &&
-		    strcmp(row_str(w, "text"), error) != 0)
-			say("warning: %s", row_str(w, "text"));
-	if (*error != '\0')
-		say("%s", error);
-	if (row_num(s, "overwritten") > 0)
-		snprintf(over, sizeof(over), ", %" PRIu64 " overwritten",
-		    row_num(s, "overwritten"));
-	if (r->shot != NULL)
-		say("%s", r->shot);
-	else if (r->keeps)
-		say("%" PRIu64 " events, %" PRIu64 " lost%s, not written%s",
-		    row_num(s, "written"), row_num(s, "lost"), over,
-		    r->failed ? "" : ": the command did not fail");
-	else
-		say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64
-		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
-		    over, row_num(s, "bytes"), r->dir);
-	report_globs(r, s);
-	report_left(s);
-	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }
 
 /* Of a session that was taken up nobody knows how far its end has come. */
@@ -455,7 +158,7 @@ snapshot_ask(struct record *r)
 	row_free(rows);
 	if (!any)
 		return 0;
-	if (client_snapshot(r->client, SESSION, r->dir, NULL, NULL) == -1)
+	if (client_snapshot(r->client, SESSION, r->out.dir, NULL, NULL) == -1)
 		return -1;
 	text = strstr(client_text(r->client), "snapshot");
 	r->shot = clean(text != NULL ? text : client_text(r->client));
@@ -485,11 +188,12 @@ session_end(void *arg)
 		row_free(rows);
 		rows = NULL;
 	}
+	follower_end(&r->follower);
 	if (result == 0)
 		result = report(r, rows);
 	else
 		say(r->keeps ? "there is no snapshot in %s" :
-		    "the trace in %s may not be complete", r->dir);
+		    "the trace in %s may not be complete", r->out.dir);
 	row_free(rows);
 	return result;
 }
@@ -557,11 +261,9 @@ clean_up(struct record *r)
 	if (access(r->private, F_OK) == 0)
 		say("%s could not be removed", r->private);
 	if (r->ran)
-		return;
-	if (r->created && !r->keeps)
-		remove_dir(format("%s/ust", r->dir), 0);
-	if (!r->keep)
-		remove_dir(r->dir, 0);
+		output_done(&r->out);
+	else
+		output_undo(&r->out, r->created && !r->keeps);
 }
 
 static int
@@ -569,34 +271,47 @@ parse_options(struct record *r, int argc, char **argv)
 {
 	int ch;
 
+	r->rule.session = SESSION;
+	r->rule.channel = CHANNEL;
+	rule_init(&r->rule, argc);
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	if (r->globs == NULL)
 		die_errno("malloc");
-	while ((ch = option_first(argc, argv, "+So:e:f:w:")) != -1) {
+	while ((ch = option_first(argc, argv, "+FSo:e:rw:" RULE_OPTIONS)) !=
+	    -1) {
 		switch (ch) {
+		case 'F':
+			r->follow = 1;
+			break;
 		case 'S':
 			r->keeps = 1;
 			break;
 		case 'o':
-			r->out = optarg;
+			r->out.given = optarg;
+			break;
+		case 'r':
+			r->out.replace = 1;
 			break;
 		case 'e':
 			check_glob(r->globs[r->nglobs++] = optarg);
-			break;
-		case 'f':
-			if (r->filter != NULL)
-				die("record: -f is given twice");
-			check_filter(r->filter = optarg);
 			break;
 		case 'w':
 			r->preload = wrapper_find(optarg);
 			break;
 		default:
-			if (!attr_option(&r->attrs, ch))
+			if (!rule_option(&r->rule, ch) &&
+			    !attr_option(&r->attrs, ch))
 				return -1;
 		}
 	}
+	if (r->follow)
+		r->attrs.v[ATTR_FLUSH] = FOLLOW_MS;
+	rule_check(&r->rule);
 	check_attrs(&r->attrs);
+	if (r->keeps && r->follow)
+		die("-S and -F: nothing is written while the command runs");
+	if (r->out.replace && r->out.given == NULL)
+		die("-r: name the trace that is replaced with -o");
 	if (r->keeps && r->attrs.v[ATTR_MODE] == UT_MODE_BLOCK)
 		die("-S and -m block: nobody would make room for who waits");
 	r->argv = argv + optind;
@@ -615,13 +330,17 @@ cmd_record(int argc, char **argv)
 	if (r.nglobs == 0)
 		r.globs[r.nglobs++] = every;
 	r.utd = utd_find();
-	r.dir = output_name(&r);
+	output_name(&r.out, r.argv[0]);
 	signals_catch();
 	atexit(utd_kill);
-	if (rundir_make(&r) == -1)
+	if ((r.private = private_make()) == NULL)
 		return 1;
-	if (output_make(&r) == 0)
+	r.rundir = format("%s/run", r.private);
+	if ((r.keeps ? output_try(&r.out) : output_make(&r.out)) == 0 &&
+	    (!r.follow || follower_start(&r.follower, r.out.dir,
+	    FOLLOW_HOLD) == 0))
 		status = record(&r);
+	follower_end(&r.follower);
 	clean_up(&r);
 	return status;
 }

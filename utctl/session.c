@@ -352,7 +352,10 @@ parse_start(int argc, char **argv, struct step *st)
 static int
 parse_stop(int argc, char **argv, struct step *st)
 {
-	return session_parse(argc, argv, st, UT_CTL_STOP);
+	const int status = session_parse(argc, argv, st, UT_CTL_STOP);
+
+	st->ask = end_ask;
+	return status;
 }
 
 int
@@ -398,7 +401,7 @@ destroy_all(struct client *c)
 static int
 destroy_ask(struct client *c, struct step *st)
 {
-	return st->session == NULL ? destroy_all(c) : session_ask(c, st);
+	return st->session == NULL ? destroy_all(c) : end_ask(c, st);
 }
 
 /* With -a, the session is NULL. */

@@ -78,6 +78,12 @@ struct rule {
 	const char	*filter;	/* NULL: none */
 };
 
+#define RULE_OPTIONS	"f:l:L:x:"
+
+/* -l, -L, -x and -f, of getopt(3); 0: none of these. */
+int	 rule_option(struct rule *, int);
+void	 rule_check(const struct rule *);	/* or utctl ends */
+void	 rule_init(struct rule *, int);	/* room for so many */
 /* What is wrong with a filter is said on stderr, and utctl ends. */
 void	 check_filter(const char *);
 int	 client_rule(struct client *, int, const struct rule *);
@@ -206,6 +212,14 @@ void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);
 int	 child_await(pid_t, int, int *);
 int	 interruptible(int (*)(void *), void *);
+
+/* private.c */
+char	*private_make(void);		/* NULL: it said why not */
+void	 remove_dir(const char *, int);
+
+/* nothing.c */
+void	 nothing_say(const struct row *, int);
+int	 end_ask(struct client *, struct step *);
 
 /* record.c */
 int	 cmd_record(int, char **);

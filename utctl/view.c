@@ -99,7 +99,7 @@ print_totals(const struct reader *r)
 	reader_totals(r);
 }
 
-static const struct reader_ops print_ops = { print_event, say_discarded,
+const struct reader_ops print_ops = { print_event, say_discarded,
     say_lost, ctf_print_trace };
 
 /* What cannot be while the end is not known. */

@@ -54,7 +54,7 @@ bad 'utctl: enable-event: option -l needs a value' utctl enable-event -l
 bad '^usage: utctl disable-event' utctl disable-event
 for c in enable-event disable-event; do
 	bad "^usage: utctl $c" utctl $c -c c -a 'a:b'
-	bad "^usage: utctl $c" utctl $c -c c -l info -L info 'a:b'
+	bad 'one level can be given' utctl $c -c c -l info -L info 'a:b'
 	bad "^usage: utctl $c" utctl $c -c c -x 'a:b'
 done
 bad 'a:b is not enabled' utctl disable-event -c c -l info 'a:b'

@@ -191,7 +191,7 @@ for r in 1 2 3 4; do
 	many $r >"$T/many"
 	expect 0 '' utctl load "$T/many"
 	pulse traced 0
-	expect 0 '^session many destroyed: 17 events, 0 lost, [0-9]* bytes$' \
+	expect 0 '^session many destroyed: 17 events, 0 lost, [0-9]* bytes in .*$' \
 	    utctl destroy many
 	utctl view "$T/many$r" >"$T/view.out" || fail "view many$r"
 	[ "$(grep -c ' app_own1 = 1, .* = 0 }, { depth = 0 }' \

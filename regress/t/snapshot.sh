@@ -172,7 +172,8 @@ tail -n 2 "$T/view.out" | grep -v -q "\[$pid:" || fail "$(tail "$T/view.out")"
 utctl save k >"$T/saved" || fail "save"
 grep -q "^create -S -o $T/k k\$" "$T/saved" || fail "$(cat "$T/saved")"
 only_shots "$T/k" "at the end"
-expect 0 'session k destroyed: [0-9]* events, .* [12][0-9] snapshots;' utctl destroy k
+expect 0 'session k destroyed: [0-9]* events, .* [12][0-9] snapshots in .*/k;' \
+    utctl destroy k
 [ "$(ls "$T/k/snapshots" | wc -l)" -ge 12 ] || fail "snapshots are gone"
 sed -i.bak "s,$T/k ,$T/k2 ," "$T/saved"
 expect 0 '' utctl load "$T/saved"

@@ -57,6 +57,7 @@ void
 do_create(struct client *k, struct ut_msg *m)
 {
 	char name[NAME_MAXLEN], dir[PATH_MAX];
+	const struct program *p;
 	struct session *s;
 	struct waiter *w;
 
@@ -77,6 +78,8 @@ do_create(struct client *k, struct ut_msg *m)
 		client_too_many(k, "session", name, k->conn->uid);
 	} else {
 		s->keeps = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
+		for (p = programs; p != NULL; p = p->next)
+			session_met(s, p->uid);
 		client_about(k, s);
 		w = client_wait(k, created, 0);
 		session_open(s, w);
@@ -160,6 +163,7 @@ tell_counts(struct client *k, const char *what, bool last)
 {
 	const struct session *s = k->session;
 	char text[2048], over[48] = "", out[48];
+	const bool written = last && s->dir[0] != '\0';
 	struct counts sum;
 
 	session_counts(s, &sum);
@@ -173,9 +177,10 @@ tell_counts(struct client *k, const char *what, bool last)
 	else
 		snprintf(out, sizeof(out), "%llu bytes",
 		    (unsigned long long)sum.bytes);
-	client_ok(k, "session %s %s: %llu events, %llu lost%s, %s%s", s->name,
-	    what, (unsigned long long)sum.written,
-	    (unsigned long long)sum.lost, over, out, text);
+	client_ok(k, "session %s %s: %llu events, %llu lost%s, %s%s%s%s",
+	    s->name, what, (unsigned long long)sum.written,
+	    (unsigned long long)sum.lost, over, out, written ? " in " : "",
+	    written ? s->dir : "", text);
 }
 
 /* Refuse to end a session if a consumer of its events does not answer. */

@@ -262,6 +262,8 @@ list_session(struct client *k, const struct session *s)
 	row_str("dir", s->dir);
 	row_str("state", s->active ? "active" : "stopped");
 	row_num("begun", s->begun);
+	row_num("came", s->came);
+	row_num("others", s->others);
 	row_num("uid", s->uid);
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
@@ -335,6 +337,10 @@ list_sessions(struct client *k, struct ut_msg *m)
 			return;
 		}
 		client_about(k, s);
+	}
+	if (ut_msg_more(m) && ut_msg_get_u32(m) == 1) {
+		listed(k);
+		return;
 	}
 	w = client_wait(k, listed, PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)

@@ -223,6 +223,7 @@ void
 program_hello(struct conn *c, struct ut_msg *m)
 {
 	static struct ut_msg welcome;
+	struct session *s;
 	struct program *p;
 	uint64_t before;
 
@@ -272,6 +273,8 @@ program_hello(struct conn *c, struct ut_msg *m)
 	if (!p->kept)
 		p->owner = owner_new();
 	program_add(p);
+	for (s = sessions; s != NULL; s = s->next)
+		session_met(s, p->uid);
 	conn_hand_over(c, &program_ops, p);
 	if (before == 0)
 		supersede(p);

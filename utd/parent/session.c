@@ -511,6 +511,16 @@ session_sees(const struct session *s, uid_t uid)
 	return !s->dying && (s->uid == uid || s->uid == 0);
 }
 
+/* A program came, which it may see or not. */
+void
+session_met(struct session *s, uid_t uid)
+{
+	if (s->uid == uid || s->uid == 0)
+		s->came++;
+	else
+		s->others++;
+}
+
 /* To `utctl list', each text once for the session shown; is it a new one? */
 bool
 session_warned(struct session *s, const char *text)

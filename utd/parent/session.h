@@ -254,6 +254,8 @@ struct session {
 	uint32_t	 before;	/* the one that was; 0: none is known */
 	bool		 dying;		/* being created or destroyed */
 	bool		 begun;		/* it was started once */
+	uint64_t	 came;		/* programs it saw, since we began */
+	uint64_t	 others;	/* and those of other users */
 	bool		 keeps;		/* nothing is written by itself */
 	uint32_t	 shots;		/* snapshots so far */
 	unsigned int	 shooting;	/* snapshots under way */
@@ -326,6 +328,7 @@ bool	 session_output(const struct session *);	/* or none by itself */
 /* Why there is none; or NULL. */
 const char *session_no_output(const struct session *);
 bool	 session_placed(const struct session *);	/* has a directory */
+void	 session_met(struct session *, uid_t);
 bool	 session_sees(const struct session *, uid_t);
 /* Does it want any event? */
 bool	 session_wants(const struct session *);

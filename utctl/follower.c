@@ -1,0 +1,109 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl record -F: a process that prints the events while the command runs, on
+ * the standard error, for the standard output is the command's.
+ */
+
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat.h"
+#include "follow.h"
+#include "record.h"
+
+/* Until the other end of the pipe is closed. */
+static int
+goes_on(void *arg)
+{
+	struct pollfd *pfd = arg;
+
+	return poll(pfd, 1, 0) == 0;
+}
+
+static void
+wait_ms(void *arg, int ms)
+{
+	struct pollfd *pfd = arg;
+
+	ctf_print_flush();
+	(void)poll(pfd, 1, ms);
+}
+
+static void
+print(const char *dir, int fd, int64_t hold)
+{
+	struct pollfd pfd = { fd, POLLIN, 0 };
+	struct follow f = { dir, hold, goes_on, wait_ms, &pfd };
+	struct reader r;
+
+	memset(&r, 0, sizeof(r));
+	ctf_print_init(0);
+	ut_confine_reader();
+	reader_follow(&r, &f, &print_ops, NULL);
+	ctf_print_flush();
+	ctf_damage_say();
+	reader_free(&r);
+}
+
+/* What is hold: see follow.h. */
+int
+follower_start(struct follower *fw, const char *dir, int64_t hold)
+{
+	int fds[2];
+
+	if (pipe(fds) == -1 || (fw->pid = fork()) == -1) {
+		say_errno("-F");
+		fw->pid = 0;
+		return -1;
+	}
+	if (fw->pid != 0) {
+		close(fds[0]);
+		fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+		fw->fd = fds[1];
+		return 0;
+	}
+	close(fds[1]);
+	/* It ends when all is printed, or with who reads it. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	if (dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+		_exit(1);
+	print(dir, fds[0], hold);
+	_exit(0);
+}
+
+void
+follower_end(struct follower *fw)
+{
+	if (fw->pid == 0)
+		return;
+	close(fw->fd);
+	while (waitpid(fw->pid, NULL, 0) == -1 && errno == EINTR)
+		continue;
+	fw->pid = 0;
+}

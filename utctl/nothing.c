@@ -1,0 +1,162 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Why a session has recorded nothing, or not all that it was asked for, as far
+ * as utd knows.
+ */
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "utctl.h"
+
+#define EVERY	"*"
+
+/* Was there a program with an event that matches? */
+static int
+had_event(const struct row *session, const char *glob)
+{
+	const struct row *ch, *r, *e;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		for (r = ch->child; r != NULL; r = r->next)
+			for (e = strcmp(r->what, "registry") == 0 ? r->child :
+			    NULL; e != NULL; e = e->next)
+				if (fnmatch(glob, row_str(e, "name"), 0) == 0)
+					return 1;
+	return 0;
+}
+
+static int
+has_child(const struct row *row, const char *what)
+{
+	const struct row *r;
+
+	for (r = row->child; r != NULL; r = r->next)
+		if (strcmp(r->what, what) == 0)
+			return 1;
+	return 0;
+}
+
+static void
+say_unmatched(const struct row *rule)
+{
+	const char *glob = row_str(rule, "glob");
+	const char *level = row_str(rule, "level");
+
+	if (strcmp(level, "all") != 0)
+		say("no program came that has an event %s of level %s", glob,
+		    level);
+	else if (strcmp(glob, EVERY) == 0)
+		say("no program came that has events");
+	else
+		say("no program came that has an event %s", glob);
+}
+
+/* What each pattern has matched: none of them anything, some, or all. */
+static void
+say_rules(const struct row *session, int recorded)
+{
+	const struct row *ch, *r;
+	int filters = 0, matched = 0;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		for (r = ch->child; r != NULL; r = r->next) {
+			if (strcmp(r->what, "rule") != 0)
+				continue;
+			if (!had_event(session, row_str(r, "glob"))) {
+				say_unmatched(r);
+				continue;
+			}
+			matched = 1;
+			filters |= row_str(r, "filter")[0] != '\0';
+		}
+	if (matched && !recorded)
+		say("there are events that match, but no program has reached "
+		    "one%s", filters ? " that passes its filter" : "");
+	else if (!matched && has_child(session, "tracked"))
+		say("only the programs that are tracked are recorded");
+}
+
+static int
+has_rules(const struct row *session)
+{
+	const struct row *ch;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		if (has_child(ch, "rule"))
+			return 1;
+	return 0;
+}
+
+/* The session's row, as list has it, at its end. */
+void
+nothing_say(const struct row *session, int recorded)
+{
+	if (!recorded && row_num(session, "begun") == 0)
+		say("session %s was never started", row_str(session, "name"));
+	else if (!has_rules(session))
+		say("no events were enabled in session %s",
+		    row_str(session, "name"));
+	else if (!recorded && row_num(session, "came") == 0) {
+		say("no program came that uses ut(3)");
+		if (row_num(session, "others") > 0)
+			say("there were programs of other users: only sessions "
+			    "of root record these");
+	} else
+		say_rules(session, recorded);
+}
+
+/* Of the session of that name; "" is the one created last. */
+static const struct row *
+row_of(const struct row *rows, const char *name)
+{
+	const struct row *s;
+
+	for (s = rows->child; s != NULL; s = s->next)
+		if (strcmp(s->what, "session") == 0 && (name[0] != '\0' ||
+		    row_num(s, "current") != 0))
+			return s;
+	return NULL;
+}
+
+/* End the session, by that request.  If it has recorded nothing, say why. */
+int
+end_ask(struct client *c, struct step *st)
+{
+	const struct row *s;
+	struct ut_msg *m;
+	struct row *rows;
+	int status;
+
+	/* What utd knows now: consumers are not asked for numbers. */
+	m = client_begin(c, UT_CTL_LIST);
+	ut_msg_str(m, st->session);
+	ut_msg_u32(m, 1);
+	if (client_request(c, &rows) == -1)
+		return 1;
+	status = step_say(c, st, client_ask(c, st->type, st->session, NULL));
+	s = row_of(rows, st->session);
+	if (status == 0 && s != NULL &&
+	    strstr(client_text(c), ": 0 events, 0 lost, ") != NULL) {
+		fflush(stdout);
+		nothing_say(s, 0);
+	}
+	row_free(rows);
+	return status;
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl record is made of.
+ */
+
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <sys/types.h>
+
+#include <stddef.h>
+
+#include "utctl.h"
+
+/* output.c: where a trace goes. */
+struct output {
+	const char	*given;		/* of -o, or NULL */
+	char		*dir;
+	int		 keep;		/* it was there before */
+	int		 replace;	/* -r: what was there goes to old */
+	char		*old, *older;	/* and what was there comes back; */
+					/* NULL: there is none */
+};
+
+void	 output_name(struct output *, const char *);
+int	 output_try(struct output *);
+int	 output_make(struct output *);	/* -1: it said why not */
+void	 output_done(struct output *);	/* it is another trace now */
+void	 output_undo(struct output *, int);
+
+/* follower.c: the events are printed while they are recorded. */
+struct follower {
+	pid_t	 pid;			/* 0: none */
+	int	 fd;			/* closed when all is written */
+};
+
+int	 follower_start(struct follower *, const char *, int64_t);
+void	 follower_end(struct follower *);
+
+struct record {
+	char		**argv;		/* the command */
+	struct output	 out;
+	int		 created;	/* utd took it for the session */
+	int		 ran;		/* the command did */
+	int		 keeps;		/* write what there is if it fails, */
+	int		 failed;	/* and it did */
+	char		*shot;		/* what utd said of that, or NULL */
+	char		**globs;
+	size_t		 nglobs;
+	struct rule	 rule;		/* but the glob */
+	struct attrs	 attrs;		/* of the channel */
+	char		*preload;	/* library of -w, or NULL */
+	char		*utd;
+	char		*private;	/* directory */
+	char		*rundir;	/* in there */
+	pid_t		 pid;		/* of utd */
+	struct client	*client;	/* or NULL: utd is no more */
+	int		 again;		/* how often it was killed */
+	int		 follow;	/* -F */
+	struct follower	 follower;
+};
+
+/* report.c: what was recorded; -1 if it is not all. */
+int	 report(const struct record *, struct row *);
+
+#endif /* RECORD_H */

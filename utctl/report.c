@@ -1,0 +1,170 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What utctl record says at the end.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat.h"
+#include "record.h"
+
+#if UINTPTR_MAX > UINT32_MAX
+#define ELF_CLASS	ELFCLASS64
+typedef Elf64_Ehdr	Ehdr;
+typedef Elf64_Phdr	Phdr;
+#else
+#define ELF_CLASS	ELFCLASS32
+typedef Elf32_Ehdr	Ehdr;
+typedef Elf32_Phdr	Phdr;
+#endif
+
+/* The command's file; -1: it is not found. */
+static int
+command_open(const char *name)
+{
+	const char *dir = getenv("PATH");
+	char *path;
+	int fd = -1;
+
+	if (strchr(name, '/') != NULL || dir == NULL)
+		return open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	for (; fd == -1 && *dir != '\0'; dir += strspn(dir, ":")) {
+		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
+		if (access(path, X_OK) == 0)
+			fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		free(path);
+		dir += strcspn(dir, ":");
+	}
+	return fd;
+}
+
+/* A program of this ABI that no dynamic linker loads. */
+static int
+is_static(int fd)
+{
+	Ehdr e;
+	Phdr p;
+	uint64_t i;
+
+	if (pread(fd, &e, sizeof(e), 0) != (ssize_t)sizeof(e) ||
+	    memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    e.e_ident[EI_CLASS] != ELF_CLASS ||
+	    e.e_phentsize != sizeof(p))
+		return 0;
+	for (i = 0; i < e.e_phnum; i++)
+		if (pread(fd, &p, sizeof(p), (off_t)(e.e_phoff + i *
+		    sizeof(p))) != (ssize_t)sizeof(p) ||
+		    p.p_type == PT_INTERP)
+			return 0;
+	return 1;
+}
+
+/* What keeps programs from coming, seen from here. */
+static void
+say_hints(const struct record *r)
+{
+	const char *disable = getenv("UT_DISABLE");
+	struct stat st;
+	int fd;
+
+	if (disable != NULL && *disable != '\0' && strcmp(disable, "0") != 0)
+		say("UT_DISABLE is set: ut(3) does nothing in the programs");
+	if (r->preload == NULL || (fd = command_open(r->argv[0])) == -1)
+		return;
+	if (fstat(fd, &st) == 0 && (((st.st_mode & S_ISUID) != 0 &&
+	    st.st_uid != geteuid()) || ((st.st_mode & S_ISGID) != 0 &&
+	    st.st_gid != getegid())))
+		say("%s changes its user or group: -w has no effect on it",
+		    r->argv[0]);
+	else if (is_static(fd))
+		say("%s is statically linked: -w has no effect on it",
+		    r->argv[0]);
+	close(fd);
+}
+
+/* What went into the background is not waited for. */
+static void
+report_left(const struct row *session)
+{
+	const struct row *a, *first = NULL;
+	unsigned int n = 0;
+
+	for (a = session->child; a != NULL; a = a->next) {
+		if (strcmp(a->what, "program") != 0 ||
+		    ut_dead((pid_t)row_num(a, "pid")))
+			continue;
+		if (n++ == 0)
+			first = a;
+	}
+	if (n > 0)
+		say("%s (%" PRIu64 ")%s still run%s, unrecorded from now on: "
+		    "for programs that outlive a command there are sessions",
+		    row_str(first, "name"), row_num(first, "pid"),
+		    n > 1 ? " and others" : "", n > 1 ? "" : "s");
+}
+
+/* Say what was recorded; -1 if it is not all. */
+int
+report(const struct record *r, struct row *rows)
+{
+	const struct row *s, *w;
+	const char *error;
+	int recorded;
+	char over[48] = "";
+
+	if ((s = rows->child) == NULL) {
+		say("utd has lost the session");
+		return -1;
+	}
+	error = row_str(s, "error");
+	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
+	    row_num(s, "overwritten") > 0;
+	for (w = s->child; w != NULL; w = w->next)
+		if (strcmp(w->what, "warning") == 0 &&
+		    strcmp(row_str(w, "text"), error) != 0)
+			say("warning: %s", row_str(w, "text"));
+	if (*error != '\0')
+		say("%s", error);
+	if (row_num(s, "overwritten") > 0)
+		snprintf(over, sizeof(over), ", %" PRIu64 " overwritten",
+		    row_num(s, "overwritten"));
+	if (r->shot != NULL)
+		say("%s", r->shot);
+	else if (r->keeps)
+		say("%" PRIu64 " events, %" PRIu64 " lost%s, not written%s",
+		    row_num(s, "written"), row_num(s, "lost"), over,
+		    r->failed ? "" : ": the command did not fail");
+	else
+		say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64
+		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
+		    over, row_num(s, "bytes"), r->out.dir);
+	nothing_say(s, recorded);
+	if (!recorded && row_num(s, "came") == 0)
+		say_hints(r);
+	report_left(s);
+	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
+}
