@@ -116,7 +116,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/parent/hash.c utd/parent/job.c \
 		utd/parent/journal.c utd/parent/last.c utd/parent/link.c \
 		utd/parent/list.c utd/parent/listen.c \
-		utd/parent/loop.c utd/parent/metadata.c \
+		utd/parent/loop.c utd/parent/matches.c \
+		utd/parent/metadata.c \
 		utd/parent/move.c utd/parent/open.c \
 		utd/parent/parent.c utd/parent/plan.c \
 		utd/parent/program.c utd/parent/programs.c \

@@ -18,6 +18,7 @@
  * What there is: sessions, and the events of programs, as text or as JSON.
  */
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -555,9 +556,47 @@ print_programs(const struct row *r, const char *dir)
 	}
 }
 
+static int
+matches(const char *name, char **globs)
+{
+	for (; *globs != NULL; globs++)
+		if (fnmatch(*globs, name, 0) == 0)
+			return 1;
+	return 0;
+}
+
+/* Only the programs with such events, and these events; 0: there is none. */
+static int
+keep_matching(struct row *rows, char **globs)
+{
+	struct row **rp = &rows->child, **ep, *gone;
+
+	while (*rp != NULL) {
+		for (ep = &(*rp)->child; *ep != NULL;) {
+			if (matches(row_str(*ep, "name"), globs)) {
+				ep = &(*ep)->next;
+				continue;
+			}
+			gone = *ep;
+			*ep = gone->next;
+			gone->next = NULL;
+			row_free(gone);
+		}
+		if ((*rp)->child != NULL) {
+			rp = &(*rp)->next;
+			continue;
+		}
+		gone = *rp;
+		*rp = gone->next;
+		gone->next = NULL;
+		row_free(gone);
+	}
+	return rows->child != NULL;
+}
+
 /* Ask for rows, and print them. */
 static int
-show(int type, const char *name, int json)
+show(int type, const char *name, int json, char **globs)
 {
 	struct client *c;
 	struct row *rows;
@@ -569,6 +608,12 @@ show(int type, const char *name, int json)
 	r = client_ask(c, type, name, &rows);
 	dir = clean(client_dir(c));
 	client_close(c);
+	if (r == 0 && globs[0] != NULL && !keep_matching(rows, globs)) {
+		say("no program that runs has an event %s%s", globs[0],
+		    globs[1] != NULL ? ", nor any of the others" : "");
+		row_free(rows);
+		r = -1;
+	}
 	if (r == -1) {
 		free(dir);
 		return 1;
@@ -619,17 +664,19 @@ cmd_list(int argc, char **argv)
 		return usage();
 	if (argc > optind)
 		check_session(name = argv[optind]);
-	return show(UT_CTL_LIST, name, json);
+	return show(UT_CTL_LIST, name, json, argv + argc);
 }
 
 int
 cmd_events(int argc, char **argv)
 {
-	int json;
+	int i, json;
 
-	if ((json = parse_options(argc, argv, 0, "+jv")) == -1)
+	if ((json = parse_options(argc, argv, argc, "+jv")) == -1)
 		return usage();
-	return show(UT_CTL_EVENTS, NULL, json);
+	for (i = optind; i < argc; i++)
+		check_glob(argv[i]);
+	return show(UT_CTL_EVENTS, NULL, json, argv + optind);
 }
 
 static void

@@ -77,7 +77,7 @@ static const struct command commands[] = {
 	    "[session]" },
 	{ "status", cmd_status, NULL, 0, "[-j]" },
 	{ "list", cmd_list, NULL, 0, "[-jv] [session]" },
-	{ "events", cmd_events, NULL, 0, "[-jv]" },
+	{ "events", cmd_events, NULL, 0, "[-jv] [glob ...]" },
 	{ "save", cmd_save, NULL, 0, "[-o file] [session ...]" },
 	{ "load", cmd_load, NULL, 0, "[-n] [file]" },
 	{ "record", cmd_record, NULL, ATTR_RECORD,

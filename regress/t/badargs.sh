@@ -65,7 +65,7 @@ for c in disable-channel remove-channel; do
 	bad 'session t does not exist' utctl $c -s t c
 done
 bad '^usage: utctl list' utctl list a b
-bad '^usage: utctl events' utctl events a
+bad "pattern 'a': no event" utctl events a
 bad '^usage: utctl status' utctl status a
 bad '^usage: utctl load' utctl load a b
 bad 'utctl: save: option -o needs a value' utctl save -o

@@ -109,6 +109,17 @@ grep -q '  msg: string' "$T/out" && fail "fields of ut:log: $(cat "$T/out")"
 json utctl events -j
 has '{"name":"pulse:c","level":3,"fields":\[{"name":"n","type":"int32"},{"name":"text","type":"string"}\]}'
 [ "$(grep -o '"ut:log"' "$T/out" | wc -l)" -eq 15 ] || fail "not 15 in JSON"
+# Only those that match, of the programs that have such.
+expect 0 '' utctl events '*:b' 'other:*'
+[ "$(grep -c '^[^ ]' "$T/out")" -eq 1 ] && [ "$(grep -c '^    [^ ]' "$T/out")" \
+    -eq 2 ] || fail "events of a pattern: $(cat "$T/out")"
+has '^    pulse:b (debug)$'
+has '^    other:a (warning)$'
+json utctl events -j ut:log
+[ "$(grep -o '"ut:log"' "$T/out" | wc -l)" -eq 15 ] || fail "not 15 in JSON"
+grep -q 'pulse' "$T/out" && fail "pulse has no ut:log: $(cat "$T/out")"
+complains 'no program that runs has an event x:y$' utctl events x:y
+complains 'no program .* x:y, nor any of the others$' utctl events x:y 'z:*'
 # So it is in a list.
 expect 0 '' utctl enable-event -c c -l info ut:log
 expect 0 '' utctl list s

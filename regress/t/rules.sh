@@ -20,7 +20,7 @@ expect 1 'more:\* is not enabled' utctl disable-event 'more:*' 'more:*' 'most:*'
 complains 'most:\* is not enabled' utctl disable-event 'most:*'
 pulse_start
 pulse_on ---- || fail "on before start: $answer"
-expect 0 '^session s started$' utctl start
+expect 0 '^session s started: 3 events of 1 program$' utctl start
 pulse_on abc- || fail "after start: $answer"
 expect 0 '' utctl disable-event 'pulse:*'
 pulse_on ---- || fail "disable came back before it was done: $answer"

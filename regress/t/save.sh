@@ -334,7 +334,7 @@ enable-channel -s real -b 4k -n 64 sharp
 enable-event -s real -c sharp -x pulse:b 'pulse:*'
 start real
 END
-expect 0 '^session real started$' utctl load "$T/real"
+expect 0 '^session real started: 2 events of 1 program$' utctl load "$T/real"
 pulse_on a-c- || fail "pulse: $answer"
 pulse hit 25
 expect 0 'session real destroyed: 50 events, 0 lost' utctl destroy -a

@@ -64,7 +64,7 @@ begin 3 "$U3" gamma_ray
 # Who is not tracked has nothing: neither a directory nor a registry.
 expect 0 '^session s tracks only that; it is not started$' \
     utctl track -n alpha
-expect 0 '^session s started$' utctl start
+expect 0 '^session s started: 2 events of 1 program$' utctl start
 want y--
 expect 0 '^    tracked: name alpha$' utctl list
 expect 0 '"tracked":\[{"kind":"name","value":"alpha"}\]' utctl list -j

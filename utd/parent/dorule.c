@@ -26,60 +26,6 @@
 #include "do.h"
 #include "program.h"
 
-static int
-by_name(const void *va, const void *vb)
-{
-	const char *const *a = va, *const *b = vb;
-
-	return strcmp(*a, *b);
-}
-
-/* How many different events of the registries the newest rule matches. */
-static unsigned int
-count_events(const struct channel *ch, const struct rule *rule)
-{
-	const struct region *r;
-	const struct registry *events;
-	const char **names = NULL;
-	unsigned int i, n = 0, room = 0, different = 0;
-
-	for (r = ch->regions; r != NULL; r = r->next) {
-		events = &r->registry;
-		for (i = 1; i <= events->last; i++) {
-			if (events->entries[i].rule != rule->serial)
-				continue;
-			if (n == room) {
-				room = room * 2 + 64;
-				names = xrealloc(names,
-				    room * sizeof(*names));
-			}
-			names[n++] = events->entries[i].event->name;
-		}
-	}
-	if (n > 0)
-		qsort(names, n, sizeof(*names), by_name);
-	for (i = 0; i < n; i++)
-		different += i == 0 || strcmp(names[i], names[i - 1]) != 0;
-	free(names);
-	return different;
-}
-
-/* How many programs have such events mapped. */
-static unsigned int
-count_programs(const struct channel *ch, const struct rule *rule)
-{
-	const struct program *p;
-	const struct link *l;
-	unsigned int n = 0;
-
-	for (p = programs; p != NULL; p = p->next)
-		if (p->conn != NULL && (l = link_find(p, ch)) != NULL &&
-		    l->mapped != NULL && l->mapped->hit &&
-		    l->mapped->newest == rule->serial)
-			n++;
-	return n;
-}
-
 /* The counts are known only as long as no rule is newer. */
 void
 rule_answer(const struct client *k, char *text, size_t n)
@@ -87,7 +33,7 @@ rule_answer(const struct client *k, char *text, size_t n)
 	const struct rule *newest = k->channel->newest;
 	const struct filter *f = k->rule->filter;
 	const char *unfit = f != NULL ? f->why : "";
-	unsigned int nevents, nprograms;
+	char count[MATCHES_LEN];
 
 	text[0] = '\0';
 	if (!channel_active(k->channel))
@@ -98,11 +44,10 @@ rule_answer(const struct client *k, char *text, size_t n)
 	if (text[0] != '\0' || newest == NULL ||
 	    newest->serial != k->rule->serial)
 		return;
-	nevents = count_events(k->channel, k->rule);
-	nprograms = count_programs(k->channel, k->rule);
-	snprintf(text, n, "%s: %u event%s of %u program%s%s%s", k->rule->glob,
-	    nevents, nevents == 1 ? "" : "s", nprograms,
-	    nprograms == 1 ? "" : "s", unfit[0] != '\0' ? "; " : "", unfit);
+	matches_text(k->channel->session, k->channel, k->rule, count,
+	    sizeof(count));
+	snprintf(text, n, "%s: %s%s%s", k->rule->glob, count,
+	    unfit[0] != '\0' ? "; " : "", unfit);
 }
 
 static void

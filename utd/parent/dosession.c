@@ -111,7 +111,8 @@ troubles(const struct session *s, bool last, char *text, size_t n)
 static void
 started(struct client *k)
 {
-	char trouble[2048], text[sizeof(trouble) + NAME_MAXLEN + 64];
+	char trouble[2048], text[sizeof(trouble) + NAME_MAXLEN + 128];
+	char count[MATCHES_LEN];
 
 	if (k->why[0] != '\0') {
 		client_refuse(k, "session %s is started, but %s",
@@ -119,9 +120,13 @@ started(struct client *k)
 		return;
 	}
 	troubles(k->session, false, trouble, sizeof(trouble));
-	snprintf(text, sizeof(text), "session %s started%s%s", k->session->name,
-	    session_wants(k->session) ? "" : ": no event is enabled yet",
-	    trouble);
+	if (!session_wants(k->session))
+		snprintf(count, sizeof(count), "no event is enabled yet");
+	else if (matches_text(k->session, NULL, NULL, count,
+	    sizeof(count)) == 0)
+		count[0] = '\0';	/* none runs: who may come is open */
+	snprintf(text, sizeof(text), "session %s started%s%s%s",
+	    k->session->name, count[0] != '\0' ? ": " : "", count, trouble);
 	client_answer(k, text);
 }
 
