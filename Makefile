@@ -148,12 +148,14 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
 		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
 		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
 		utctl/ctf_value.c utctl/ctf_walk.c utctl/ctf_window.c \
-		utctl/daemon.c utctl/event.c utctl/find.c utctl/follow.c \
-		utctl/follower.c utctl/glob.c utctl/help.c utctl/hist.c utctl/left.c \
-		utctl/level.c utctl/list.c utctl/live.c utctl/load.c \
+		utctl/daemon.c utctl/durations.c utctl/event.c \
+		utctl/find.c utctl/follow.c utctl/follower.c \
+		utctl/glob.c utctl/group.c utctl/help.c utctl/hist.c \
+		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
+		utctl/load.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
-		utctl/private.c utctl/record.c utctl/recover.c \
-		utctl/report.c utctl/rotate.c \
+		utctl/pair.c utctl/private.c utctl/record.c \
+		utctl/recover.c utctl/report.c utctl/rotate.c \
 		utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
 		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \
@@ -188,7 +190,8 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
-		utctl/follow.h utctl/hist.h utctl/live.h \
+		utctl/durations.h utctl/follow.h utctl/group.h \
+		utctl/hist.h utctl/live.h utctl/pair.h \
 		utctl/reader.h utctl/record.h \
 		utctl/say.h utctl/select.h utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths

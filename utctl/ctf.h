@@ -151,6 +151,7 @@ struct ctf_who {
 };
 
 struct ctf_filter;
+struct pair_role;
 
 struct ctf_eclass {
 	struct ctf_eclass	*next;
@@ -168,6 +169,7 @@ struct ctf_eclass {
 	/* select.c's */
 	int			 unwanted;
 	struct ctf_filter	*filter;	/* NULL: none */
+	struct pair_role	*pairs;		/* pair.c's; NULL: none */
 	unsigned long		 line;
 };
 

@@ -98,6 +98,19 @@ ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
 	return 1;
 }
 
+int
+ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
+    uint64_t *v)
+{
+	struct ctf_cur c;
+
+	if (at->type->kind != CTF_INT && at->type->kind != CTF_ENUM)
+		return 0;
+	seek(at, s, &c);
+	*v = ctf_load(c.p, at->type);
+	return 1;
+}
+
 static size_t
 copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
 {

@@ -39,6 +39,9 @@ int	 ctf_field_find(struct ctf_field_at *, const struct ctf_sclass *,
 /* After ctf_body(): a number, as it is; false if it is none. */
 int	 ctf_field_number(const struct ctf_field_at *,
 	    const struct ctf_stream *, double *);
+/* The bits of an integer; false if it is none. */
+int	 ctf_field_bits(const struct ctf_field_at *,
+	    const struct ctf_stream *, uint64_t *);
 /* The same as text, which is cut: its length. */
 size_t	 ctf_field_text(const struct ctf_field_at *, const struct ctf_stream *,
 	    char *, size_t);

@@ -69,6 +69,8 @@ static const struct topic {
 	    SELECTION } },
 	{ "stat", "count the events of traces, and sum up their fields",
 	    { "-g name\tby event (the default), program, thread or a field",
+	    "-d\thow long pairs of events took: x_begin and x_end",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    "-v field\tits least, mean, greatest value, and percentiles",
 	    "-j\tJSON", SELECTION } },
 	{ "create", "make a session, into which events are recorded",

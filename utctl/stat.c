@@ -27,122 +27,39 @@
 #include <unistd.h>
 
 #include "compat.h"
-#include "ctf_field.h"
-#include "escape.h"
-#include "hist.h"
+#include "durations.h"
 #include "reader.h"
 #include "select.h"
 #include "utctl.h"
 
-#define GROUPS	8			/* -g */
-#define PART	200			/* bytes of a name in a key */
-#define KEY	(GROUPS * (PART + 1))
 #define BARS	10			/* groups whose values get bars */
 #define BAR	40			/* columns */
 #define NS	1e9
 
-/* Its key is the names of what it is grouped by, each with a NUL behind. */
-struct group {
-	char		*key;
-	size_t		 len;
-	uint64_t	 hash;
-	uint64_t	 n;
-	uint64_t	 bytes;
-	int64_t		 first, last;
-	struct hist	 values;
-};
-
-/* Where the fields are in events of a class: of -g, and of -v. */
-struct places {
+/* Where the field of -v is in events of a class. */
+struct place {
 	const struct ctf_eclass	*event;
-	struct ctf_field_at	 by[GROUPS];
-	struct ctf_field_at	 value;
+	struct ctf_field_at	 at;
 };
-
-enum by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_FIELD };
 
 struct stat_run {
-	const char	*names[GROUPS];	/* as -g has them */
-	enum by		 by[GROUPS];
-	size_t		 nby;
+	struct groups	 groups;
 	const char	*value;		/* -v; or NULL */
-	int		 found[GROUPS], value_found;
-	int		 json;
-
-	struct group	**rows;		/* a hash table */
-	size_t		 nrows, cap;
-	struct places	*places;	/* in the order in which they came */
+	int		 value_found;
+	struct place	*places;	/* in the order in which they came */
 	size_t		 nplaces;
-	const struct places *last;
+	const struct place *last;
+	int		 durations;	/* -d or -D: of pairs */
+	struct pairs	 pairs;
+	int		 json;
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
 };
 
-static uint64_t
-hash(const char *s, size_t n)
+static const struct place *
+place_of(struct stat_run *r, const struct ctf_stream *s)
 {
-	uint64_t h = 14695981039346656037u;
-
-	for (; n > 0; n--)
-		h = (h ^ (unsigned char)*s++) * 1099511628211u;
-	return h;
-}
-
-static struct group **
-row_place(const struct stat_run *r, const char *key, size_t len, uint64_t h)
-{
-	size_t i = h & (r->cap - 1);
-
-	while (r->rows[i] != NULL && (r->rows[i]->hash != h ||
-	    r->rows[i]->len != len || memcmp(r->rows[i]->key, key, len) != 0))
-		i = (i + 1) & (r->cap - 1);
-	return &r->rows[i];
-}
-
-static void
-rows_grow(struct stat_run *r)
-{
-	struct group **old = r->rows;
-	const size_t n = r->cap;
-	size_t i;
-
-	r->cap = n == 0 ? 256 : 2 * n;
-	if ((r->rows = calloc(r->cap, sizeof(*r->rows))) == NULL)
-		die_errno("malloc");
-	for (i = 0; i < n; i++)
-		if (old[i] != NULL)
-			*row_place(r, old[i]->key, old[i]->len,
-			    old[i]->hash) = old[i];
-	free(old);
-}
-
-static struct group *
-row_get(struct stat_run *r, const char *key, size_t len)
-{
-	const uint64_t h = hash(key, len);
-	struct group **p, *row;
-
-	if (2 * r->nrows >= r->cap)
-		rows_grow(r);
-	if (*(p = row_place(r, key, len, h)) != NULL)
-		return *p;
-	if ((row = calloc(1, sizeof(*row))) == NULL ||
-	    (row->key = malloc(len + 1)) == NULL)
-		die_errno("malloc");
-	memcpy(row->key, key, len);
-	row->len = len;
-	row->hash = h;
-	*p = row;
-	r->nrows++;
-	return row;
-}
-
-/* The fields of an event of that class; found once. */
-static const struct places *
-places_of(struct stat_run *r, const struct ctf_stream *s)
-{
-	struct places *p;
-	size_t i;
+	struct place *p;
 
 	for (p = r->places; p < r->places + r->nplaces; p++)
 		if (p->event == s->event)
@@ -154,43 +71,20 @@ places_of(struct stat_run *r, const struct ctf_stream *s)
 	p += r->nplaces++;
 	memset(p, 0, sizeof(*p));
 	p->event = s->event;
-	for (i = 0; i < r->nby; i++)
-		if (r->by[i] == BY_FIELD)
-			r->found[i] |= ctf_field_find(&p->by[i], s->class,
-			    s->event, r->names[i]);
-	if (r->value != NULL)
-		r->value_found |= ctf_field_find(&p->value, s->class,
-		    s->event, r->value);
+	r->value_found |= ctf_field_find(&p->at, s->class, s->event,
+	    r->value);
 	return p;
 }
 
-static size_t
-put_name(char *key, const char *name)
+static void
+add_value(struct stat_run *r, const struct ctf_stream *s, struct hist *h)
 {
-	const size_t n = strlen(name);
+	double v;
 
-	memcpy(key, name, n < PART ? n : PART);
-	return n < PART ? n : PART;
-}
-
-/* One name of the key. */
-static size_t
-put_part(const struct stat_run *r, size_t i, const struct places *p,
-    const struct ctf_stream *s, char *key)
-{
-	const struct ctf_who *who;
-	struct ctf_who buf;
-
-	if (r->by[i] == BY_EVENT)
-		return put_name(key, s->event->name);
-	if (r->by[i] == BY_FIELD)
-		return p->by[i].type == NULL ? put_name(key, "-") :
-		    ctf_field_text(&p->by[i], s, key, PART);
-	who = ctf_whose(s, &buf);
-	if (r->by[i] == BY_PROGRAM)
-		return put_name(key, who->name);
-	return (size_t)snprintf(key, PART, "%s[%" PRId64 ":%" PRId64 "]",
-	    who->name, who->vpid, who->vtid);
+	if (r->last == NULL || r->last->event != s->event)
+		r->last = place_of(r, s);
+	if (r->last->at.type != NULL && ctf_field_number(&r->last->at, s, &v))
+		hist_add(h, v);
 }
 
 static void
@@ -198,25 +92,14 @@ count_event(void *arg, struct ctf_stream *s)
 {
 	struct stat_run *r = arg;
 	const uint64_t bytes = s->off + s->pos - s->at;
-	char key[KEY];
-	struct group *row;
-	size_t i, n = 0;
-	double v;
+	struct group *row = groups_get(&r->groups, s, NULL);
 
-	if (r->last == NULL || r->last->event != s->event)
-		r->last = places_of(r, s);
-	for (i = 0; i < r->nby; i++) {
-		n += put_part(r, i, r->last, s, key + n);
-		key[n++] = '\0';
-	}
-	row = row_get(r, key, n);
 	if (row->n++ == 0)
 		row->first = s->ns;
 	row->last = s->ns;
 	row->bytes += bytes;
-	if (r->last->value.type != NULL &&
-	    ctf_field_number(&r->last->value, s, &v))
-		hist_add(&row->values, v);
+	if (r->value != NULL)
+		add_value(r, s, &row->values);
 	if (r->n++ == 0)
 		r->begin = s->ns;
 	r->end = s->ns;
@@ -236,52 +119,9 @@ lose(void *arg, const struct ctf_stream *s)
  */
 
 static int
-by_count(const void *a, const void *b)
+by_count(const struct group *x, const struct group *y)
 {
-	const struct group *x = *(struct group *const *)a;
-	const struct group *y = *(struct group *const *)b;
-	int c;
-
-	if (x->n != y->n)
-		return x->n < y->n ? 1 : -1;
-	c = memcmp(x->key, y->key, x->len < y->len ? x->len : y->len);
-	return c != 0 ? c : (x->len > y->len) - (x->len < y->len);
-}
-
-static void
-rows_sort(struct stat_run *r)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < r->cap; i++)
-		if (r->rows[i] != NULL)
-			r->rows[n++] = r->rows[i];
-	if (n > 1)
-		qsort(r->rows, n, sizeof(*r->rows), by_count);
-}
-
-/* The names of the group, in columns. */
-static void
-print_key(const struct group *row)
-{
-	const char *s = row->key;
-	char *shown;
-
-	for (; s < row->key + row->len; s += strlen(s) + 1) {
-		printf("  %s", shown = clean(s));
-		free(shown);
-	}
-	putchar('\n');
-}
-
-static void
-print_heads(const struct stat_run *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->nby; i++)
-		printf("  %s", r->names[i]);
-	putchar('\n');
+	return (x->n < y->n) - (x->n > y->n);
 }
 
 static double
@@ -300,14 +140,14 @@ print_counts(const struct stat_run *r)
 
 	printf("%12s %12s %14s %14s %14s", "events", "per second", "bytes",
 	    "first", "last");
-	print_heads(r);
-	for (i = 0; i < r->nrows; i++) {
-		row = r->rows[i];
+	groups_heads(&r->groups);
+	for (i = 0; i < r->groups.nrows; i++) {
+		row = r->groups.rows[i];
 		printf("%12" PRIu64 " %12.0f %14" PRIu64 " %+14.6f %+14.6f",
 		    row->n, rate(row, r), row->bytes,
 		    ((double)row->first - (double)r->begin) / NS,
 		    ((double)row->last - (double)r->begin) / NS);
-		print_key(row);
+		group_print(row);
 	}
 }
 
@@ -330,9 +170,9 @@ print_values(const struct stat_run *r)
 	for (q = 0; q < NQUANTILES; q++)
 		printf(" %12s", quantiles[q].name);
 	printf(" %12s", "max");
-	print_heads(r);
-	for (i = 0; i < r->nrows; i++) {
-		row = r->rows[i];
+	groups_heads(&r->groups);
+	for (i = 0; i < r->groups.nrows; i++) {
+		row = r->groups.rows[i];
 		if (row->values.n == 0)
 			continue;
 		printf("%12" PRIu64 " %12.6g %12.6g", row->values.n,
@@ -341,7 +181,7 @@ print_values(const struct stat_run *r)
 			printf(" %12.6g", hist_quantile(&row->values,
 			    quantiles[q].of_1000));
 		printf(" %12.6g", row->values.max);
-		print_key(row);
+		group_print(row);
 	}
 }
 
@@ -376,7 +216,7 @@ print_bars(const struct group *row)
 
 	if (h->n == 0)
 		return;
-	print_key(row);
+	group_print(row);
 	for (v = first_bound(h->min); v <= h->max; v = next_bound(v))
 		if ((n = hist_between(h, v, next_bound(v))) > most)
 			most = n;
@@ -408,9 +248,9 @@ print_text(const struct stat_run *r, const struct reader *rd)
 		return;
 	putchar('\n');
 	print_values(r);
-	for (i = 0; i < r->nrows && r->nrows <= BARS; i++) {
+	for (i = 0; i < r->groups.nrows && r->groups.nrows <= BARS; i++) {
 		putchar('\n');
-		print_bars(r->rows[i]);
+		print_bars(r->groups.rows[i]);
 	}
 }
 
@@ -443,12 +283,12 @@ print_json(const struct stat_run *r, const struct reader *rd)
 		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
 		    r->begin, r->end);
 	printf(",\"groups\":[");
-	for (i = 0; i < r->nrows; i++) {
-		row = r->rows[i];
+	for (i = 0; i < r->groups.nrows; i++) {
+		row = r->groups.rows[i];
 		printf("%s{\"by\":{", i == 0 ? "" : ",");
-		for (k = 0, s = row->key; k < r->nby; k++, s += strlen(s) + 1) {
+		for (k = 0, s = row->key; k < r->groups.nby; k++, s += strlen(s) + 1) {
 			printf(k == 0 ? "" : ",");
-			put_json(r->names[k]);
+			put_json(r->groups.names[k]);
 			putchar(':');
 			put_json(s);
 		}
@@ -466,32 +306,42 @@ print_json(const struct stat_run *r, const struct reader *rd)
 static void
 say_missing(const struct stat_run *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->nby && r->n > 0; i++)
-		if (r->by[i] == BY_FIELD && !r->found[i])
-			say("-g %s: no field of any event", r->names[i]);
-	if (r->value != NULL && !r->value_found && r->n > 0)
+	if (r->groups.nplaces == 0)
+		return;
+	groups_say_missing(&r->groups);
+	if (r->value != NULL && !r->value_found)
 		say("-v %s: no field of any event", r->value);
+}
+
+static void
+counts(struct stat_run *r, struct reader *rd)
+{
+	static const struct reader_ops ops = { count_event, lose, lose,
+	    NULL };
+
+	reader_run(rd, &ops, r);
+	groups_sort(&r->groups, by_count);
+	if (rd->ntraces == 0 && ctf_damaged() != 0)
+		return;
+	if (r->json)
+		print_json(r, rd);
+	else
+		print_text(r, rd);
 }
 
 static int
 stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { count_event, lose, lose,
-	    NULL };
 	int status;
 
 	ut_confine_reader();	/* what it reads may be anybody's */
 	for (; *dirs != NULL; dirs++)
 		reader_open(rd, *dirs);
-	reader_run(rd, &ops, r);
+	if (r->durations)
+		durations(rd, &r->pairs, &r->groups, r->json);
+	else
+		counts(r, rd);
 	status = ctf_damaged() != 0;
-	rows_sort(r);
-	if (r->json && (rd->ntraces > 0 || status == 0))
-		print_json(r, rd);
-	else if (rd->ntraces > 0 || status == 0)
-		print_text(r, rd);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
@@ -499,31 +349,31 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 	return status;
 }
 
-static void
-group_by(struct stat_run *r, const char *name)
+/* An option of stat alone; 0 if it is none. */
+static int
+stat_option(struct stat_run *r, int c)
 {
-	if (r->nby == GROUPS)
-		die("-g: at most %d times", GROUPS);
-	if (*name == '\0')
-		die("-g: a name is empty");
-	r->by[r->nby] = strcmp(name, "event") == 0 ? BY_EVENT :
-	    strcmp(name, "program") == 0 ? BY_PROGRAM :
-	    strcmp(name, "thread") == 0 ? BY_THREAD : BY_FIELD;
-	r->names[r->nby++] = name;
-}
-
-static void
-run_free(struct stat_run *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->nrows; i++) {
-		hist_free(&r->rows[i]->values);
-		free(r->rows[i]->key);
-		free(r->rows[i]);
+	switch (c) {
+	case 'd':
+		r->durations = r->pairs.named = 1;
+		return 1;
+	case 'D':
+		pairs_add(&r->pairs, optarg);
+		r->durations = 1;
+		return 1;
+	case 'g':
+		groups_by(&r->groups, optarg);
+		return 1;
+	case 'j':
+		r->json = 1;
+		return 1;
+	case 'v':
+		if (r->value != NULL)
+			die("-v is given twice");
+		r->value = optarg;
+		return 1;
 	}
-	free(r->rows);
-	free(r->places);
+	return 0;
 }
 
 int
@@ -538,25 +388,22 @@ cmd_stat(int argc, char **argv)
 	memset(&r, 0, sizeof(r));
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+jg:v:" SELECT_OPTIONS)) != -1)
-		if (c == 'j')
-			r.json = 1;
-		else if (c == 'g')
-			group_by(&r, optarg);
-		else if (c == 'v' && r.value == NULL)
-			r.value = optarg;
-		else if (c == 'v')
-			die("-v is given twice");
-		else if (!select_option(&sel, c))
+	while ((c = option(argc, argv, "+dD:jg:v:" SELECT_OPTIONS)) != -1)
+		if (!stat_option(&r, c) && !select_option(&sel, c))
 			return usage();
-	if (r.nby == 0)
-		group_by(&r, "event");
+	if (r.durations && r.value != NULL)
+		die("-v and %s: the values of a pair are its durations",
+		    r.pairs.named ? "-d" : "-D");
+	if (!r.durations && r.groups.nby == 0)
+		groups_by(&r.groups, "event");
 	if (!select_all(&sel))
 		rd.select = &sel;
 	dirs = which_traces(argv + optind);
 	status = stat_traces(&r, &rd, dirs);
 	which_free(dirs);
-	run_free(&r);
+	groups_free(&r.groups);
+	pairs_free(&r.pairs);
+	free(r.places);
 	reader_free(&rd);
 	select_free(&sel);
 	return status;

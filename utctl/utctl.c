@@ -87,8 +87,8 @@ static const struct command commands[] = {
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-Fjq] " SELECT_USAGE " [dir | session] ..." },
-	{ "stat", cmd_stat, NULL, 0, "[-j] [-g event | program | thread | "
-	    "field] ... [-v field]\n\t"
+	{ "stat", cmd_stat, NULL, 0, "[-j] [-d] [-D begin,end[,field]] ...\n\t"
+	    "[-g event | program | thread | field] ... [-v field]\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "help", cmd_help, NULL, 0, "[command]" },
 	{ "version", cmd_version, NULL, 0, "" },

@@ -180,6 +180,27 @@ stat_fields(unsigned int how)
 	run(cmd_stat, &a);
 }
 
+/* Pairs by name, by a key, and without one. */
+static void
+stat_pairs(unsigned int how)
+{
+	static struct args a;
+	char dir[128];
+
+	a.n = 0;
+	arg(&a, "stat");
+	arg(&a, "-d");
+	if (how % 4 != 0)
+		arg(&a, "-j");
+	args(&a, "-D", how & SEL_NAME ? "seq:tick,seq:idle" : "a:b,c:d");
+	args(&a, "-D", how & SEL_SINCE ? "pulse:a,pulse:c,n" :
+	    "x:e,x:f,$cpu");
+	args(&a, "-g", how & SEL_UNTIL ? "thread" : "n");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(cmd_stat, &a);
+}
+
 /* What is printed is of no interest. */
 static void
 begin(void)
@@ -232,6 +253,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	view(&a, how);
 	if (how & SEL_WHO)
+	{
 		stat_fields(how);
+		stat_pairs(how);
+	}
 	return 0;
 }

@@ -1,0 +1,148 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utctl stat -d and -D: what awk computes from the text of view.
+
+. ./common.sh
+
+# Times of the day are exact in awk; no midnight comes meanwhile.
+hour=$(date -u +%H)
+TZ=X$((${hour#0} - 12))
+export TZ
+recorded -- ./prog/pairs
+[ "$lost" -eq 0 ] || fail "$lost lost"
+utctl view "$T/trace" >"$T/view.out" || fail "view"
+
+# calls total self nested max of each pair; unended and unbegun.
+cat >"$T/oracle" <<'E'
+{
+	split($2, t, /[:.]/)
+	ns = ((t[1] * 60 + t[2]) * 60 + t[3]) * 1e9 + t[4]
+	who = $3
+	ev = $4
+	pair = id = ""
+	if (ev ~ /^work:(outer_(begin|end)|inner_(entry|exit))$/) {
+		pair = ev
+		sub(/_(begin|end|entry|exit)$/, "", pair)
+	} else if (ev ~ /^call:/) {
+		match($0, /addr = 0x[0-9a-f]+/)
+		pair = "call " substr($0, RSTART + 7, RLENGTH - 7)
+	}
+	if (pair == "")
+		next
+	if (ev ~ /(_begin|_entry|:entry)$/) {
+		d = ++depth[who]
+		name[who, d] = pair
+		began[who, d] = ns
+		inner[who, d] = 0
+		open++
+		next
+	}
+	for (d = depth[who]; d > 0 && name[who, d] != pair; d--)
+		;
+	if (d == 0) {
+		unbegun++
+		next
+	}
+	unended += depth[who] - d
+	open -= depth[who] - d + 1
+	depth[who] = d - 1
+	took = ns - began[who, d]
+	calls[pair]++
+	self[pair] += took - inner[who, d]
+	for (k = d - 1; k > 0 && name[who, k] != pair; k--)
+		;
+	if (k == 0)
+		total[pair] += took
+	if (took > max[pair])
+		max[pair] = took
+	if (d > 1)
+		inner[who, d - 1] += took
+}
+END {
+	printf "%d %d\n", unended + open, unbegun
+	for (p in calls)
+		printf "%d %.3f %.3f %.3f %s\n", calls[p], total[p] / 1000,
+		    self[p] / 1000, max[p] / 1000, p
+}
+E
+awk -f "$T/oracle" "$T/view.out" | sort >"$T/want"
+utctl stat -d "$T/trace" >"$T/stat" 2>"$T/err" || fail "stat -d: $(cat "$T/err")"
+[ ! -s "$T/err" ] || fail "stat -d: $(cat "$T/err")"
+awk '/begun and not ended$/ { unended = $1 }
+/ended and not begun$/ { unbegun = $1 }
+/^ *calls / { on = 1; next }
+on && NF == 0 { exit }
+on { rest = $10; if (NF > 10) rest = rest " " $11
+	printf "%d %.3f %.3f %.3f %s\n", $1, $2, $3, $9, rest }
+END { printf "%d %d\n", unended, unbegun }' "$T/stat" | sort >"$T/got"
+[ "$(wc -l <"$T/got")" -eq 5 ] || fail "not 4 pairs: $(cat "$T/stat")"
+diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
+# The slowest of all is the greatest, and the table is sorted by total.
+max=$(awk 'NF > 2 && $4 > m { m = $4 } END { print m }' "$T/got")
+[ "$(awk '/^ *us  began/ { getline; print $1 }' "$T/stat")" = "$max" ] ||
+    fail "the slowest: $(cat "$T/stat")"
+awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
+on { if (n++ && $2 > last) bad = 1; last = $2 }
+END { exit bad }' "$T/stat" || fail "not sorted: $(cat "$T/stat")"
+
+# By what -g says, of the beginning; selection comes first.
+count() {
+	"$@" 2>/dev/null | awk '/^ *calls / { on = 1; next }
+	    on && NF == 0 { on = 0 }
+	    on { n += $1; rows++ } END { print rows + 0, n + 0 }'
+}
+is() {
+	want=$1
+	shift
+	got=$(count utctl stat "$@" "$T/trace")
+	[ "$got" = "$want" ] || fail "stat $*: $got, not $want"
+}
+all=$(awk 'NF > 2 { n += $1 } END { print n }' "$T/got")
+is "3 94" -d -e 'work:outer*' -g kind
+is "3 94" -d -e 'work:outer*' -g thread
+is "1 94" -d -e 'work:outer*' -g program
+is "2 100" -d -e 'call:*'
+is "4 $all" -d
+# Requests, from thread to thread, by a number or a text.
+is "1 4" -D req:start,req:done,id
+is "1 4" -D req:start,req:done,key
+is "1 4" -D req:start,req:done,key -D req:done,req:start,id
+is "0 0" -D req:start,req:done
+is "0 0" -D req:start,req:done,none
+is "1 47" -D work:outer_begin,work:alone_begin
+is "5 $((all + 4))" -d -D req:start,req:done,id
+
+# JSON, read by another program.
+if command -v python3 >/dev/null 2>&1; then
+	utctl stat -d -j "$T/trace" | python3 -c '
+import json, sys
+j = json.load(sys.stdin)
+print(j["unended"], j["unbegun"])
+for p in j["pairs"]:
+    print("%d %.3f %.3f %.3f %s" % (p["calls"], int(p["total_ns"]) / 1000,
+        int(p["self_ns"]) / 1000, p["max"] / 1000, p["by"]["pair"]))
+assert len(j["slowest"]) == 10
+assert all(a["ns"] and int(a["ns"]) >= int(b["ns"]) and b["vpid"] > 0
+    for a, b in zip(j["slowest"], j["slowest"][1:]))
+' | sort >"$T/got" || fail "JSON"
+	diff "$T/want" "$T/got" >"$T/diff" || fail "-j: $(cat "$T/diff")"
+fi
+
+# Where events are lost, what was open then is left out.
+utctl record -r -o "$T/loss" -b 4k -n 2 -- ./prog/pairs 20000 2>/dev/null ||
+    fail "loss"
+utctl stat -d "$T/loss" >"$T/out" 2>"$T/err" || fail "loss: $(cat "$T/err")"
+lost=$(sed -n '1s/.* \([0-9]*\) discarded$/\1/p' "$T/out")
+[ "$lost" -gt 0 ] || fail "nothing lost: $(cat "$T/out")"
+grep -q '^[1-9][0-9]* left out: events were lost before their end$' "$T/out" ||
+    fail "left out: $(cat "$T/out")"
+
+# What cannot be.
+complains "pair 'a:b': not an event, an event" utctl stat -D a:b "$T/trace"
+complains "pair 'a:b,': not an event" utctl stat -D a:b, "$T/trace"
+complains "pair 'a:b,c:d,': not an event" utctl stat -D a:b,c:d, "$T/trace"
+complains "pair 'a:b,c:d,e,f': not" utctl stat -D a:b,c:d,e,f "$T/trace"
+complains "pair 'a:b,a:b': an event cannot be its own end" \
+    utctl stat -D a:b,a:b "$T/trace"
+complains '-v and -d: the values' utctl stat -d -v n "$T/trace"
+expect 0 'no pairs of events: see -D' utctl stat -d -e 'req:*' "$T/trace"

@@ -1,0 +1,288 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * How long it took from the beginning to the end of pairs of events: for each
+ * group of them, and the slowest ones of all.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "durations.h"
+#include "say.h"
+
+#define SLOWEST		10
+#define US		1e3		/* ns */
+
+struct slow {
+	int64_t			 took, begin;
+	const struct group	*group;
+	struct ctf_who		 who;	/* whose the end was */
+};
+
+struct run {
+	struct pairs	*pairs;
+	struct groups	*groups;
+	struct slow	 slow[SLOWEST];	/* the slowest first */
+	size_t		 nslow;
+};
+
+/* Functions are told apart by their addresses. */
+static void *
+begin(void *arg, const struct ctf_stream *s, const char *name,
+    const struct ctf_type *type, uint64_t address)
+{
+	struct run *r = arg;
+	char text[GROUP_PART];
+
+	if (type != NULL)
+		snprintf(text, sizeof(text), "%.150s 0x%" PRIx64, name,
+		    address);
+	return groups_get(r->groups, s, type != NULL ? text : name);
+}
+
+static void
+note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
+{
+	struct ctf_who buf;
+	size_t i;
+
+	if (r->nslow == SLOWEST && e->took <= r->slow[SLOWEST - 1].took)
+		return;
+	if (r->nslow < SLOWEST)
+		r->nslow++;
+	for (i = r->nslow - 1; i > 0 && r->slow[i - 1].took < e->took; i--)
+		r->slow[i] = r->slow[i - 1];
+	r->slow[i].took = e->took;
+	r->slow[i].begin = e->begin;
+	r->slow[i].group = e->what;
+	r->slow[i].who = *ctf_whose(s, &buf);
+}
+
+/* Of what is nested in another one of its group, the time counts once. */
+static void
+end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+{
+	struct group *g = e->what;
+
+	g->n++;
+	if (!e->nested)
+		g->total += e->took;
+	g->self += e->self;
+	hist_add(&g->values, (double)e->took);
+	note_slow(arg, s, e);
+}
+
+static void
+count(void *arg, struct ctf_stream *s)
+{
+	struct run *r = arg;
+
+	pairs_event(r->pairs, s);
+}
+
+static void
+lose(void *arg, const struct ctf_stream *s)
+{
+	struct run *r = arg;
+
+	pairs_lose(r->pairs, s);
+}
+
+static int
+by_total(const struct group *x, const struct group *y)
+{
+	return (x->total < y->total) - (x->total > y->total);
+}
+
+static const struct {
+	const char	*name;
+	unsigned int	 of_1000;
+} quantiles[] = {
+	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 }
+};
+
+#define NQUANTILES	(sizeof(quantiles) / sizeof(quantiles[0]))
+
+static void
+print_groups(const struct groups *g)
+{
+	struct group *row;
+	size_t i, q;
+
+	printf("%10s %14s %14s %12s", "calls", "total us", "self us",
+	    "mean us");
+	for (q = 0; q < NQUANTILES; q++)
+		printf(" %12s", quantiles[q].name);
+	printf(" %12s  pair", "max us");
+	groups_heads(g);
+	for (i = 0; i < g->nrows; i++) {
+		row = g->rows[i];
+		if (row->n == 0)
+			continue;
+		printf("%10" PRIu64 " %14.3f %14.3f %12.3f", row->n,
+		    (double)row->total / US, (double)row->self / US,
+		    row->values.sum / (double)row->n / US);
+		for (q = 0; q < NQUANTILES; q++)
+			printf(" %12.3f", hist_quantile(&row->values,
+			    quantiles[q].of_1000) / US);
+		printf(" %12.3f", row->values.max / US);
+		group_print(row);
+	}
+}
+
+static void
+print_slow(const struct run *r)
+{
+	char when[CTF_TIMELEN];
+	const struct slow *s;
+	char *name;
+
+	printf("\nthe slowest:\n%14s  %-29s  program[pid:tid]  pair", "us",
+	    "began");
+	groups_heads(r->groups);
+	for (s = r->slow; s < r->slow + r->nslow; s++) {
+		ctf_print_time(s->begin, when);
+		name = clean(s->who.name);
+		printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
+		    (double)s->took / US, when, name, s->who.vpid,
+		    s->who.vtid);
+		free(name);
+		group_print(s->group);
+	}
+}
+
+/* What is not in the table. */
+static void
+print_rest(const struct pairs *ps)
+{
+	if (ps->unended > 0)
+		printf("%" PRIu64 " begun and not ended\n", ps->unended);
+	if (ps->unbegun > 0)
+		printf("%" PRIu64 " ended and not begun\n", ps->unbegun);
+	if (ps->lost > 0)
+		printf("%" PRIu64 " left out: events were lost before their "
+		    "end\n", ps->lost);
+}
+
+static void
+print_text(const struct run *r, const struct reader *rd)
+{
+	reader_totals(rd);
+	print_rest(r->pairs);
+	if (r->nslow == 0)
+		return;
+	putchar('\n');
+	print_groups(r->groups);
+	print_slow(r);
+}
+
+static void
+json_by(const struct groups *g, const struct group *row)
+{
+	const char *s = row->key;
+	size_t k;
+
+	printf("\"by\":{\"pair\":");
+	put_json(s);
+	for (k = 0; k < g->nby; k++) {
+		s += strlen(s) + 1;
+		putchar(',');
+		put_json(g->names[k]);
+		putchar(':');
+		put_json(s);
+	}
+	putchar('}');
+}
+
+static void
+json_group(const struct groups *g, struct group *row)
+{
+	size_t q;
+
+	putchar('{');
+	json_by(g, row);
+	printf(",\"calls\":%" PRIu64 ",\"total_ns\":\"%" PRId64
+	    "\",\"self_ns\":\"%" PRId64 "\",\"min\":%.17g,"
+	    "\"mean\":%.17g", row->n, row->total, row->self,
+	    row->values.min, row->values.sum / (double)row->n);
+	for (q = 0; q < NQUANTILES; q++)
+		printf(",\"%s\":%.17g", quantiles[q].name,
+		    hist_quantile(&row->values, quantiles[q].of_1000));
+	printf(",\"max\":%.17g}", row->values.max);
+}
+
+static void
+print_json(const struct run *r, const struct reader *rd)
+{
+	const struct pairs *ps = r->pairs;
+	const struct slow *s;
+	const char *comma = "";
+	size_t i;
+
+	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu,"
+	    "\"unended\":%" PRIu64 ",\"unbegun\":%" PRIu64 ",\"left_out\":%"
+	    PRIu64 ",\"pairs\":[", rd->nevents, rd->ndiscarded, rd->nlost,
+	    ps->unended, ps->unbegun, ps->lost);
+	for (i = 0; i < r->groups->nrows; i++)
+		if (r->groups->rows[i]->n > 0) {
+			fputs(comma, stdout);
+			json_group(r->groups, r->groups->rows[i]);
+			comma = ",";
+		}
+	printf("],\"slowest\":[");
+	for (s = r->slow; s < r->slow + r->nslow; s++) {
+		printf("%s{", s == r->slow ? "" : ",");
+		json_by(r->groups, s->group);
+		printf(",\"ns\":\"%" PRId64 "\",\"began\":\"%" PRId64
+		    "\",\"procname\":", s->took, s->begin);
+		put_json(s->who.name);
+		printf(",\"vpid\":%" PRId64 ",\"vtid\":%" PRId64 "}",
+		    s->who.vpid, s->who.vtid);
+	}
+	printf("]}\n");
+}
+
+void
+durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
+{
+	static const struct reader_ops ops = { count, lose, lose, NULL };
+	static const struct pair_ops mine = { begin, end };
+	struct ctf_trace *tr;
+	struct run r;
+
+	memset(&r, 0, sizeof(r));
+	r.pairs = ps;
+	r.groups = g;
+	ps->ops = &mine;
+	ps->arg = &r;
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		pairs_trace(ps, tr);
+	reader_run(rd, &ops, &r);
+	pairs_finish(ps);
+	groups_sort(g, by_total);
+	if (rd->ntraces == 0 && ctf_damaged() != 0)
+		return;
+	if (json)
+		print_json(&r, rd);
+	else
+		print_text(&r, rd);
+	if (r.nslow == 0 && rd->nevents > 0)
+		say("no pairs of events: see -D");
+}

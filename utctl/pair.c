@@ -1,0 +1,580 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Pairs of events.  Those of a thread nest: they are on its stack until they
+ * end.  Those with a key may be of any threads: they are in a table by their
+ * key.  What is kept grows with what is open at a time.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf_field.h"
+#include "pair.h"
+#include "say.h"
+
+#define DEPTH	(1 << 18)	/* of a thread; what comes deeper is dropped */
+#define KEYLEN	200		/* bytes of a key that are compared */
+
+struct pair {
+	struct pair	*next;
+	char		*name;		/* as it is shown */
+	char		*begin, *end;	/* the events, of -D; or NULL */
+	char		*key;		/* the field, or NULL: a thread's */
+};
+
+/* What an event is in one pair. */
+struct pair_role {
+	struct pair_role	*next;
+	struct pair		*pair;
+	int			 ends;
+	struct ctf_field_at	 at;	/* the key, or the address */
+};
+
+struct frame {
+	const struct pair	*pair;
+	uint64_t		 address;	/* that both have, or 0 */
+	int64_t			 ns;
+	int64_t			 inner;		/* ns of what is nested */
+	void			*what;
+	int			 nested;
+};
+
+/* How often the thread is in what; a place that was used once stays. */
+struct inside {
+	const void		*what;
+	size_t			 n;
+};
+
+struct pair_thread {
+	int64_t			 pid, tid;
+	struct frame		*frames;
+	size_t			 n, room;
+	struct inside		*inside;	/* a hash table */
+	size_t			 ninside, cap;
+};
+
+struct pair_key {
+	struct pair_key		*next;
+	const struct pair	*pair;
+	int64_t			 ns;
+	void			*what;
+	size_t			 len;
+	char			 text[];
+};
+
+/*
+ * Which events are which.
+ */
+
+static const struct {
+	const char	*begin, *end;
+} suffixes[] = {
+	{ "_begin", "_end" }, { "_entry", "_exit" }, { ":entry", ":exit" },
+	{ ":begin", ":end" }
+};
+
+#define NSUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
+
+static struct pair *
+pair_new(struct pairs *ps, char *name)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		die_errno("malloc");
+	p->name = name;
+	p->next = ps->pairs;
+	ps->pairs = p;
+	return p;
+}
+
+void
+pairs_add(struct pairs *ps, const char *spec)
+{
+	char *copy = format("%s", spec), *end, *key = NULL;
+	struct pair *p;
+
+	if ((end = strchr(copy, ',')) != NULL) {
+		*end++ = '\0';
+		if ((key = strchr(end, ',')) != NULL)
+			*key++ = '\0';
+	}
+	if (end == NULL || *copy == '\0' || *end == '\0' ||
+	    (key != NULL && (*key == '\0' || strchr(key, ',') != NULL)))
+		die("pair '%s': not an event, an event, and perhaps a field, "
+		    "with commas between", spec);
+	if (strcmp(copy, end) == 0)
+		die("pair '%s': an event cannot be its own end", spec);
+	p = pair_new(ps, format("%s,%s", copy, end));
+	p->begin = format("%s", copy);
+	p->end = format("%s", end);
+	p->key = key == NULL ? NULL : format("%s", key);
+	free(copy);
+}
+
+/* The pair of the name up to there; that of :entry is the provider alone. */
+static struct pair *
+pair_named(struct pairs *ps, const char *name, size_t n)
+{
+	struct pair *p;
+
+	for (p = ps->pairs; p != NULL; p = p->next)
+		if (p->begin == NULL && strlen(p->name) == n &&
+		    memcmp(p->name, name, n) == 0)
+			return p;
+	return pair_new(ps, format("%.*s", (int)n, name));
+}
+
+static const struct ctf_eclass *
+event_of(const struct ctf_trace *tr, const char *name)
+{
+	const struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		if (strcmp(ev->name, name) == 0)
+			break;
+	return ev;
+}
+
+static struct pair_role *
+role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
+{
+	struct pair_role *r = ctf_alloc(tr, sizeof(*r)), **rp;
+
+	memset(r, 0, sizeof(*r));
+	r->pair = p;
+	r->ends = ends;
+	/* An event ends one pair before it begins the next. */
+	for (rp = &ev->pairs; *rp != NULL && (!ends || (*rp)->ends);)
+		rp = &(*rp)->next;
+	r->next = *rp;
+	*rp = r;
+	return r;
+}
+
+/* By its name, if the trace has the other event, too. */
+static void
+role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
+{
+	const size_t n = strlen(ev->name);
+	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
+	const char *mine, *other;
+	struct pair_role *r;
+	size_t i, k;
+	int ends, any;
+	char *name;
+
+	for (i = 0; i < 2 * NSUFFIXES; i++) {
+		ends = i % 2 == 1;
+		mine = ends ? suffixes[i / 2].end : suffixes[i / 2].begin;
+		other = ends ? suffixes[i / 2].begin : suffixes[i / 2].end;
+		k = strlen(mine);
+		if (n <= k || strcmp(ev->name + n - k, mine) != 0)
+			continue;
+		name = format("%.*s%s", (int)(n - k), ev->name, other);
+		any = event_of(tr, name) != NULL;
+		free(name);
+		if (!any)
+			continue;
+		r = role_new(tr, ev, pair_named(ps, ev->name, n - k), ends);
+		if (mine[0] == ':' && sc != NULL)
+			(void)ctf_field_find(&r->at, sc, ev, "addr");
+		return;
+	}
+}
+
+void
+pairs_trace(struct pairs *ps, struct ctf_trace *tr)
+{
+	const struct ctf_sclass *sc;
+	struct ctf_eclass *ev;
+	struct pair_role *r;
+	struct pair *p;
+	int ends;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		sc = ctf_sclass(tr, ev->stream);
+		if (ps->named)
+			role_by_name(ps, tr, ev);
+		for (p = ps->pairs; p != NULL; p = p->next) {
+			ends = p->begin != NULL && strcmp(p->end,
+			    ev->name) == 0;
+			if (p->begin == NULL ||
+			    (!ends && strcmp(p->begin, ev->name) != 0))
+				continue;
+			r = role_new(tr, ev, p, ends);
+			if (p->key != NULL && sc != NULL)
+				(void)ctf_field_find(&r->at, sc, ev, p->key);
+		}
+	}
+}
+
+/*
+ * Threads.
+ */
+
+static size_t
+mix(uint64_t a, uint64_t b)
+{
+	return (size_t)((a * 31 + b) * 11400714819323198485u >> 32);
+}
+
+static struct pair_thread **
+thread_place(const struct pairs *ps, int64_t pid, int64_t tid)
+{
+	size_t i = mix((uint64_t)pid, (uint64_t)tid) & (ps->cap - 1);
+
+	while (ps->threads[i] != NULL && (ps->threads[i]->pid != pid ||
+	    ps->threads[i]->tid != tid))
+		i = (i + 1) & (ps->cap - 1);
+	return &ps->threads[i];
+}
+
+static void
+threads_grow(struct pairs *ps)
+{
+	struct pair_thread **old = ps->threads;
+	const size_t n = ps->cap;
+	size_t i;
+
+	ps->cap = n == 0 ? 64 : 2 * n;
+	if ((ps->threads = calloc(ps->cap, sizeof(*ps->threads))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < n; i++)
+		if (old[i] != NULL)
+			*thread_place(ps, old[i]->pid, old[i]->tid) = old[i];
+	free(old);
+}
+
+static struct pair_thread *
+thread_of(struct pairs *ps, const struct ctf_stream *s)
+{
+	struct pair_thread **tp;
+	const struct ctf_who *who;
+	struct ctf_who buf;
+
+	who = ctf_whose(s, &buf);
+	if (2 * ps->nthreads >= ps->cap)
+		threads_grow(ps);
+	tp = thread_place(ps, who->vpid, who->vtid);
+	if (*tp != NULL)
+		return *tp;
+	if ((*tp = calloc(1, sizeof(**tp))) == NULL)
+		die_errno("malloc");
+	(*tp)->pid = who->vpid;
+	(*tp)->tid = who->vtid;
+	ps->nthreads++;
+	return *tp;
+}
+
+static struct inside *
+inside_place(const struct pair_thread *t, const void *what)
+{
+	size_t i = mix((uintptr_t)what, 0) & (t->cap - 1);
+
+	while (t->inside[i].what != NULL && t->inside[i].what != what)
+		i = (i + 1) & (t->cap - 1);
+	return &t->inside[i];
+}
+
+static struct inside *
+inside_of(struct pair_thread *t, const void *what)
+{
+	struct inside *old = t->inside, *in;
+	const size_t n = t->cap;
+	size_t i;
+
+	if (2 * t->ninside >= n) {
+		t->cap = n == 0 ? 16 : 2 * n;
+		t->inside = calloc(t->cap, sizeof(*t->inside));
+		if (t->inside == NULL)
+			die_errno("malloc");
+		for (i = 0; i < n; i++)
+			if (old[i].what != NULL)
+				*inside_place(t, old[i].what) = old[i];
+		free(old);
+	}
+	in = inside_place(t, what);
+	if (in->what == NULL) {
+		in->what = what;
+		t->ninside++;
+	}
+	return in;
+}
+
+/* Down to so many frames. */
+static void
+unwind(struct pairs *ps, struct pair_thread *t, size_t n)
+{
+	ps->open -= t->n - n;
+	while (t->n > n)
+		inside_place(t, t->frames[--t->n].what)->n--;
+}
+
+static uint64_t
+address_of(const struct pair_role *r, const struct ctf_stream *s)
+{
+	uint64_t v = 0;
+
+	if (r->at.type != NULL)
+		(void)ctf_field_bits(&r->at, s, &v);
+	return v;
+}
+
+static void
+thread_begin(struct pairs *ps, const struct pair_role *r,
+    const struct ctf_stream *s)
+{
+	struct pair_thread *t = thread_of(ps, s);
+	struct frame *f;
+
+	if (t->n == DEPTH) {
+		ps->unended++;
+		return;
+	}
+	if (t->n == t->room) {
+		t->room = t->room == 0 ? 16 : 2 * t->room;
+		f = realloc(t->frames, t->room * sizeof(*f));
+		if (f == NULL)
+			die_errno("malloc");
+		t->frames = f;
+	}
+	f = &t->frames[t->n];
+	f->pair = r->pair;
+	f->address = address_of(r, s);
+	f->ns = s->ns;
+	f->inner = 0;
+	f->what = ps->ops->begin(ps->arg, s, r->pair->name, r->at.type,
+	    f->address);
+	f->nested = inside_of(t, f->what)->n++ > 0;
+	t->n++;
+	ps->open++;
+}
+
+/*
+ * The innermost one of the same pair and address.  What is still open within it
+ * was left without its end, by longjmp(3) for example.
+ */
+static void
+thread_end(struct pairs *ps, const struct pair_role *r,
+    const struct ctf_stream *s)
+{
+	struct pair_thread *t = thread_of(ps, s);
+	const uint64_t address = address_of(r, s);
+	struct pair_end e;
+	struct frame *f;
+	size_t i = t->n;
+
+	while (i > 0 && (t->frames[i - 1].pair != r->pair ||
+	    t->frames[i - 1].address != address))
+		i--;
+	if (i == 0) {
+		ps->unbegun++;
+		return;
+	}
+	f = &t->frames[i - 1];
+	ps->unended += t->n - i;
+	unwind(ps, t, i - 1);
+	e.what = f->what;
+	e.begin = f->ns;
+	e.took = s->ns - f->ns;
+	e.self = e.took - f->inner;
+	e.nested = f->nested;
+	if (t->n > 0)
+		t->frames[t->n - 1].inner += e.took;
+	ps->ops->end(ps->arg, s, &e);
+}
+
+/*
+ * Keys.
+ */
+
+static struct pair_key **
+key_place(const struct pairs *ps, const struct pair *p, const char *text,
+    size_t len)
+{
+	struct pair_key **kp;
+	uint64_t h = (uintptr_t)p;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+	kp = &ps->keys[mix(h, len) & (ps->kcap - 1)];
+	while (*kp != NULL && ((*kp)->pair != p || (*kp)->len != len ||
+	    memcmp((*kp)->text, text, len) != 0))
+		kp = &(*kp)->next;
+	return kp;
+}
+
+static void
+keys_grow(struct pairs *ps)
+{
+	struct pair_key **old = ps->keys, *k, *next;
+	const size_t n = ps->kcap;
+	size_t i;
+
+	ps->kcap = n == 0 ? 64 : 2 * n;
+	if ((ps->keys = calloc(ps->kcap, sizeof(*ps->keys))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < n; i++)
+		for (k = old[i]; k != NULL; k = next) {
+			next = k->next;
+			k->next = NULL;
+			*key_place(ps, k->pair, k->text, k->len) = k;
+		}
+	free(old);
+}
+
+static void
+key_begin(struct pairs *ps, const struct pair_role *r,
+    const struct ctf_stream *s)
+{
+	char text[KEYLEN];
+	const size_t len = ctf_field_text(&r->at, s, text, sizeof(text));
+	struct pair_key **kp, *k;
+
+	if (ps->nkeys >= ps->kcap)
+		keys_grow(ps);
+	kp = key_place(ps, r->pair, text, len);
+	if ((k = *kp) != NULL) {
+		ps->unended++;		/* the key is used again */
+	} else {
+		if ((k = malloc(sizeof(*k) + len)) == NULL)
+			die_errno("malloc");
+		k->next = NULL;
+		k->pair = r->pair;
+		k->len = len;
+		memcpy(k->text, text, len);
+		*kp = k;
+		ps->nkeys++;
+		ps->open++;
+	}
+	k->ns = s->ns;
+	k->what = ps->ops->begin(ps->arg, s, r->pair->name, NULL, 0);
+}
+
+static void
+key_end(struct pairs *ps, const struct pair_role *r,
+    const struct ctf_stream *s)
+{
+	char text[KEYLEN];
+	const size_t len = ctf_field_text(&r->at, s, text, sizeof(text));
+	struct pair_key **kp, *k;
+	struct pair_end e;
+
+	if (ps->kcap == 0 ||
+	    (k = *(kp = key_place(ps, r->pair, text, len))) == NULL) {
+		ps->unbegun++;
+		return;
+	}
+	e.what = k->what;
+	e.begin = k->ns;
+	e.took = e.self = s->ns - k->ns;
+	e.nested = 0;
+	*kp = k->next;
+	free(k);
+	ps->nkeys--;
+	ps->open--;
+	ps->ops->end(ps->arg, s, &e);
+}
+
+void
+pairs_event(struct pairs *ps, const struct ctf_stream *s)
+{
+	const struct pair_role *r;
+
+	for (r = s->event->pairs; r != NULL; r = r->next) {
+		if (r->pair->key == NULL) {
+			if (r->ends)
+				thread_end(ps, r, s);
+			else
+				thread_begin(ps, r, s);
+		} else if (r->at.type != NULL) {
+			if (r->ends)
+				key_end(ps, r, s);
+			else
+				key_begin(ps, r, s);
+		}
+	}
+}
+
+static void
+thread_lose(struct pairs *ps, struct pair_thread *t)
+{
+	ps->lost += t->n;
+	unwind(ps, t, 0);
+}
+
+/*
+ * The end of what is open may be among what is lost, and a later end would then
+ * be taken for it.  A packet of one thread has lost that thread's events; who
+ * lost those of a shared sub-buffer nobody knows.
+ */
+void
+pairs_lose(struct pairs *ps, const struct ctf_stream *s)
+{
+	struct pair_thread *t;
+	size_t i;
+
+	if (ps->cap == 0)
+		return;
+	if (s->class == NULL || s->class->eventwho) {
+		for (i = 0; i < ps->cap; i++)
+			if (ps->threads[i] != NULL)
+				thread_lose(ps, ps->threads[i]);
+	} else if ((t = *thread_place(ps, s->who.vpid, s->who.vtid)) != NULL)
+		thread_lose(ps, t);
+}
+
+void
+pairs_finish(struct pairs *ps)
+{
+	ps->unended += ps->open;
+	ps->open = 0;
+}
+
+void
+pairs_free(struct pairs *ps)
+{
+	struct pair_key *k;
+	struct pair *p;
+	size_t i;
+
+	for (i = 0; i < ps->cap; i++)
+		if (ps->threads[i] != NULL) {
+			free(ps->threads[i]->frames);
+			free(ps->threads[i]->inside);
+			free(ps->threads[i]);
+		}
+	free(ps->threads);
+	for (i = 0; i < ps->kcap; i++)
+		while ((k = ps->keys[i]) != NULL) {
+			ps->keys[i] = k->next;
+			free(k);
+		}
+	free(ps->keys);
+	while ((p = ps->pairs) != NULL) {
+		ps->pairs = p->next;
+		free(p->name);
+		free(p->begin);
+		free(p->end);
+		free(p->key);
+		free(p);
+	}
+}

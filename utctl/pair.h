@@ -1,0 +1,71 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Events that belong together as beginning and end.
+ */
+
+#ifndef PAIR_H
+#define PAIR_H
+
+#include <stdint.h>
+
+#include "ctf.h"
+
+/* An end that has met its beginning. */
+struct pair_end {
+	void		*what;		/* that begin() returned */
+	int64_t		 begin;		/* ns */
+	int64_t		 took;
+	int64_t		 self;		/* without what was nested in it */
+	int		 nested;	/* in another one of the same what */
+};
+
+struct pair_ops {
+	/* A beginning of a pair of that name; what it is counted for. */
+	void	*(*begin)(void *, const struct ctf_stream *, const char *,
+		    const struct ctf_type *, uint64_t);
+	void	 (*end)(void *, const struct ctf_stream *,
+		    const struct pair_end *);
+};
+
+struct pairs {
+	const struct pair_ops	*ops;
+	void			*arg;
+	int			 named;	/* pairs by their names are wanted */
+	uint64_t		 open;	/* so many now */
+	uint64_t		 unended, unbegun;
+	uint64_t		 lost;	/* dropped, as events were lost */
+	struct pair		*pairs;	/* the newest first */
+	struct pair_thread	**threads;	/* a hash table */
+	size_t			 nthreads, cap;
+	struct pair_key		**keys;		/* another */
+	size_t			 nkeys, kcap;
+};
+
+/* Of -D: begin,end[,key]; or utctl ends. */
+void	 pairs_add(struct pairs *, const char *);
+/* Each trace, before its events. */
+void	 pairs_trace(struct pairs *, struct ctf_trace *);
+/* After ctf_body(). */
+void	 pairs_event(struct pairs *, const struct ctf_stream *);
+/* Events of the stream are lost. */
+void	 pairs_lose(struct pairs *, const struct ctf_stream *);
+/* What has no end yet has none. */
+void	 pairs_finish(struct pairs *);
+void	 pairs_free(struct pairs *);
+
+#endif /* PAIR_H */
