@@ -101,9 +101,9 @@ places_of(struct groups *g, const struct ctf_stream *s)
 	struct places *p;
 	size_t i;
 
-	for (p = g->places; p < g->places + g->nplaces; p++)
-		if (p->event == s->event)
-			return p;
+	for (i = 0; i < g->nplaces; i++)
+		if (g->places[i].event == s->event)
+			return &g->places[i];
 	p = realloc(g->places, (g->nplaces + 1) * sizeof(*p));
 	if (p == NULL)
 		die_errno("malloc");

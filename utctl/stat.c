@@ -60,10 +60,11 @@ static const struct place *
 place_of(struct stat_run *r, const struct ctf_stream *s)
 {
 	struct place *p;
+	size_t i;
 
-	for (p = r->places; p < r->places + r->nplaces; p++)
-		if (p->event == s->event)
-			return p;
+	for (i = 0; i < r->nplaces; i++)
+		if (r->places[i].event == s->event)
+			return &r->places[i];
 	p = realloc(r->places, (r->nplaces + 1) * sizeof(*p));
 	if (p == NULL)
 		die_errno("malloc");
