@@ -215,7 +215,7 @@ struct ctf_trace {
 	char			*file;		/* the metadata's path */
 	dev_t			 dev;		/* and which file it is */
 	ino_t			 ino;
-	struct timespec		 mtime;		/* as it was when we looked */
+	time_t			 mtime;		/* as it was when we looked */
 	off_t			 size;
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;

@@ -155,7 +155,7 @@ trace_stat(struct ctf_trace *tr, const struct stat *st)
 	tr->dev = st->st_dev;
 	tr->ino = st->st_ino;
 	tr->size = st->st_size;
-	tr->mtime = st->st_mtim;
+	tr->mtime = st->st_mtime;
 }
 
 /* Was the file written since? */
@@ -163,9 +163,7 @@ int
 trace_changed(const struct ctf_trace *tr, const struct stat *st)
 {
 	return tr->dev == st->st_dev && tr->ino == st->st_ino &&
-	    (tr->size != st->st_size ||
-	    tr->mtime.tv_sec != st->st_mtim.tv_sec ||
-	    tr->mtime.tv_nsec != st->st_mtim.tv_nsec);
+	    (tr->size != st->st_size || tr->mtime != st->st_mtime);
 }
 
 /*
