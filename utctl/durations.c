@@ -98,11 +98,19 @@ count(void *arg, struct ctf_stream *s)
 }
 
 static void
-lose(void *arg, const struct ctf_stream *s)
+discarded(void *arg, const struct ctf_stream *s)
 {
 	struct run *r = arg;
 
-	pairs_lose(r->pairs, s);
+	pairs_lose(r->pairs, s->to);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	struct run *r = arg;
+
+	pairs_lose(r->pairs, s->lost);
 }
 
 static int
@@ -110,15 +118,6 @@ by_total(const struct group *x, const struct group *y)
 {
 	return (x->total < y->total) - (x->total > y->total);
 }
-
-static const struct {
-	const char	*name;
-	unsigned int	 of_1000;
-} quantiles[] = {
-	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 }
-};
-
-#define NQUANTILES	(sizeof(quantiles) / sizeof(quantiles[0]))
 
 static void
 print_groups(const struct groups *g)
@@ -128,8 +127,8 @@ print_groups(const struct groups *g)
 
 	printf("%10s %14s %14s %12s", "calls", "total us", "self us",
 	    "mean us");
-	for (q = 0; q < NQUANTILES; q++)
-		printf(" %12s", quantiles[q].name);
+	for (q = 0; q < HIST_QUANTILES; q++)
+		printf(" %12s", hist_quantiles[q].name);
 	printf(" %12s  pair", "max us");
 	groups_heads(g);
 	for (i = 0; i < g->nrows; i++) {
@@ -139,9 +138,9 @@ print_groups(const struct groups *g)
 		printf("%10" PRIu64 " %14.3f %14.3f %12.3f", row->n,
 		    (double)row->total / US, (double)row->self / US,
 		    row->values.sum / (double)row->n / US);
-		for (q = 0; q < NQUANTILES; q++)
+		for (q = 0; q < HIST_QUANTILES; q++)
 			printf(" %12.3f", hist_quantile(&row->values,
-			    quantiles[q].of_1000) / US);
+			    hist_quantiles[q].of_1000) / US);
 		printf(" %12.3f", row->values.max / US);
 		group_print(row);
 	}
@@ -177,8 +176,8 @@ print_rest(const struct pairs *ps)
 	if (ps->unbegun > 0)
 		printf("%" PRIu64 " ended and not begun\n", ps->unbegun);
 	if (ps->lost > 0)
-		printf("%" PRIu64 " left out: events were lost before their "
-		    "end\n", ps->lost);
+		printf("%" PRIu64 " left out: events were lost meanwhile\n",
+		    ps->lost);
 }
 
 static void
@@ -222,9 +221,9 @@ json_group(const struct groups *g, struct group *row)
 	    "\",\"self_ns\":\"%" PRId64 "\",\"min\":%.17g,"
 	    "\"mean\":%.17g", row->n, row->total, row->self,
 	    row->values.min, row->values.sum / (double)row->n);
-	for (q = 0; q < NQUANTILES; q++)
-		printf(",\"%s\":%.17g", quantiles[q].name,
-		    hist_quantile(&row->values, quantiles[q].of_1000));
+	for (q = 0; q < HIST_QUANTILES; q++)
+		printf(",\"%s\":%.17g", hist_quantiles[q].name,
+		    hist_quantile(&row->values, hist_quantiles[q].of_1000));
 	printf(",\"max\":%.17g}", row->values.max);
 }
 
@@ -262,7 +261,7 @@ print_json(const struct run *r, const struct reader *rd)
 void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 {
-	static const struct reader_ops ops = { count, lose, lose, NULL };
+	static const struct reader_ops ops = { count, discarded, lost, NULL };
 	static const struct pair_ops mine = { begin, end };
 	struct ctf_trace *tr;
 	struct run r;
@@ -272,6 +271,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 	r.groups = g;
 	ps->ops = &mine;
 	ps->arg = &r;
+	ps->lossy = INT64_MIN;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
 	reader_run(rd, &ops, &r);

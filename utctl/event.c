@@ -138,8 +138,8 @@ event_parse(int argc, char **argv, struct step *st, int type)
 	for (i = (size_t)optind; i < (size_t)argc; i++)
 		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
-	if (type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL && r->nexcept == 0 &&
-	    r->filter == NULL)
+	if (type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL &&
+	    r->nexcept == 0 && r->filter == NULL)
 		r->kind = UT_RULE_ANY;
 	st->globs = any ? all : argv + optind;
 	return 0;

@@ -58,6 +58,10 @@ bound(int32_t key)
 	return key < 0 ? -v : v;
 }
 
+const struct hist_shown hist_quantiles[HIST_QUANTILES] = {
+	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 }
+};
+
 static struct hist_cell *
 cell(const struct hist *h, int32_t key)
 {

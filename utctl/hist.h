@@ -34,6 +34,14 @@ struct hist {
 	int		 sorted;
 };
 
+/* Those that are shown. */
+#define HIST_QUANTILES	4
+
+extern const struct hist_shown {
+	const char	*name;
+	unsigned int	 of_1000;
+} hist_quantiles[HIST_QUANTILES];
+
 void	 hist_add(struct hist *, double);
 /* The value that so many of a thousand are not above, to 0.4 %. */
 double	 hist_quantile(struct hist *, unsigned int);

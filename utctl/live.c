@@ -33,7 +33,7 @@
 #define ASK		1000		/* ms between two questions, at least */
 #define COSTLY		20		/* times as long as an answer took */
 #define HOLD_MAX	5000		/* ms; an interval may be longer */
-#define MARGIN		200		/* ms: a consumer's turn takes a while */
+#define MARGIN		200		/* ms: a turn takes a while */
 #define NS_MS		INT64_C(1000000)
 
 static int

@@ -367,6 +367,16 @@ thread_begin(struct pairs *ps, const struct pair_role *r,
 	ps->open++;
 }
 
+static void
+pair_over(struct pairs *ps, const struct ctf_stream *s,
+    const struct pair_end *e)
+{
+	if (e->begin <= ps->lossy)
+		ps->lost++;
+	else
+		ps->ops->end(ps->arg, s, e);
+}
+
 /*
  * The innermost one of the same pair and address.  What is still open within it
  * was left without its end, by longjmp(3) for example.
@@ -398,7 +408,7 @@ thread_end(struct pairs *ps, const struct pair_role *r,
 	e.nested = f->nested;
 	if (t->n > 0)
 		t->frames[t->n - 1].inner += e.took;
-	ps->ops->end(ps->arg, s, &e);
+	pair_over(ps, s, &e);
 }
 
 /*
@@ -491,7 +501,7 @@ key_end(struct pairs *ps, const struct pair_role *r,
 	free(k);
 	ps->nkeys--;
 	ps->open--;
-	ps->ops->end(ps->arg, s, &e);
+	pair_over(ps, s, &e);
 }
 
 void
@@ -514,32 +524,17 @@ pairs_event(struct pairs *ps, const struct ctf_stream *s)
 	}
 }
 
-static void
-thread_lose(struct pairs *ps, struct pair_thread *t)
-{
-	ps->lost += t->n;
-	unwind(ps, t, 0);
-}
-
 /*
- * The end of what is open may be among what is lost, and a later end would then
- * be taken for it.  A packet of one thread has lost that thread's events; who
- * lost those of a shared sub-buffer nobody knows.
+ * A packet tells of the events that were lost before, whosever they are.  The
+ * end of what was open then may be among them, and a later end would be taken
+ * for it.  Losses come in the order of the times when they begin: at any end,
+ * all are known that began before.
  */
 void
-pairs_lose(struct pairs *ps, const struct ctf_stream *s)
+pairs_lose(struct pairs *ps, int64_t until)
 {
-	struct pair_thread *t;
-	size_t i;
-
-	if (ps->cap == 0)
-		return;
-	if (s->class == NULL || s->class->eventwho) {
-		for (i = 0; i < ps->cap; i++)
-			if (ps->threads[i] != NULL)
-				thread_lose(ps, ps->threads[i]);
-	} else if ((t = *thread_place(ps, s->who.vpid, s->who.vtid)) != NULL)
-		thread_lose(ps, t);
+	if (until > ps->lossy)
+		ps->lossy = until;
 }
 
 void

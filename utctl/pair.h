@@ -48,7 +48,8 @@ struct pairs {
 	int			 named;	/* pairs by their names are wanted */
 	uint64_t		 open;	/* so many now */
 	uint64_t		 unended, unbegun;
-	uint64_t		 lost;	/* dropped, as events were lost */
+	uint64_t		 lost;	/* left out, as events were lost */
+	int64_t			 lossy;	/* ns: some were, until then */
 	struct pair		*pairs;	/* the newest first */
 	struct pair_thread	**threads;	/* a hash table */
 	size_t			 nthreads, cap;
@@ -62,8 +63,8 @@ void	 pairs_add(struct pairs *, const char *);
 void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */
 void	 pairs_event(struct pairs *, const struct ctf_stream *);
-/* Events of the stream are lost. */
-void	 pairs_lose(struct pairs *, const struct ctf_stream *);
+/* Events were lost until that time. */
+void	 pairs_lose(struct pairs *, int64_t);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
 void	 pairs_free(struct pairs *);

@@ -152,15 +152,6 @@ print_counts(const struct stat_run *r)
 	}
 }
 
-static const struct {
-	const char	*name;
-	unsigned int	 of_1000;
-} quantiles[] = {
-	{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 }
-};
-
-#define NQUANTILES	(sizeof(quantiles) / sizeof(quantiles[0]))
-
 static void
 print_values(const struct stat_run *r)
 {
@@ -168,8 +159,8 @@ print_values(const struct stat_run *r)
 	size_t i, q;
 
 	printf("%12s %12s %12s", r->value, "min", "mean");
-	for (q = 0; q < NQUANTILES; q++)
-		printf(" %12s", quantiles[q].name);
+	for (q = 0; q < HIST_QUANTILES; q++)
+		printf(" %12s", hist_quantiles[q].name);
 	printf(" %12s", "max");
 	groups_heads(&r->groups);
 	for (i = 0; i < r->groups.nrows; i++) {
@@ -178,9 +169,9 @@ print_values(const struct stat_run *r)
 			continue;
 		printf("%12" PRIu64 " %12.6g %12.6g", row->values.n,
 		    row->values.min, row->values.sum / (double)row->values.n);
-		for (q = 0; q < NQUANTILES; q++)
+		for (q = 0; q < HIST_QUANTILES; q++)
 			printf(" %12.6g", hist_quantile(&row->values,
-			    quantiles[q].of_1000));
+			    hist_quantiles[q].of_1000));
 		printf(" %12.6g", row->values.max);
 		group_print(row);
 	}
@@ -263,9 +254,9 @@ json_values(struct group *row)
 
 	printf(",\"values\":%" PRIu64 ",\"min\":%.17g,\"mean\":%.17g", h->n,
 	    h->min, h->sum / (double)h->n);
-	for (q = 0; q < NQUANTILES; q++)
-		printf(",\"%s\":%.17g", quantiles[q].name,
-		    hist_quantile(h, quantiles[q].of_1000));
+	for (q = 0; q < HIST_QUANTILES; q++)
+		printf(",\"%s\":%.17g", hist_quantiles[q].name,
+		    hist_quantile(h, hist_quantiles[q].of_1000));
 	printf(",\"max\":%.17g", h->max);
 }
 
@@ -287,7 +278,8 @@ print_json(const struct stat_run *r, const struct reader *rd)
 	for (i = 0; i < r->groups.nrows; i++) {
 		row = r->groups.rows[i];
 		printf("%s{\"by\":{", i == 0 ? "" : ",");
-		for (k = 0, s = row->key; k < r->groups.nby; k++, s += strlen(s) + 1) {
+		for (k = 0, s = row->key; k < r->groups.nby;
+		    k++, s += strlen(s) + 1) {
 			printf(k == 0 ? "" : ",");
 			put_json(r->groups.names[k]);
 			putchar(':');

@@ -77,7 +77,7 @@ in_order() {
 n=1
 until in_order; do
 	n=$((n + 1))
-	[ $n -le 8 ] || fail "never in order"
+	[ $n -le 20 ] || fail "never in order"
 done
 all_of "$T/s"
 
