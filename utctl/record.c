@@ -253,16 +253,18 @@ utd_end(void *arg)
 static void
 clean_up(struct record *r)
 {
+	const int wrote = r->ran && (!r->keeps || r->shot != NULL);
+
 	if (r->client != NULL)
 		interruptible(utd_end, r);
+	if (wrote)
+		output_done(&r->out);
 	if (r->client == NULL && r->ran)
 		return;			/* something is left to recover */
 	remove_dir(r->private, 1);
 	if (access(r->private, F_OK) == 0)
 		say("%s could not be removed", r->private);
-	if (r->ran)
-		output_done(&r->out);
-	else
+	if (!wrote)
 		output_undo(&r->out, r->created && !r->keeps);
 }
 

@@ -68,7 +68,10 @@ rec -- "$T/none" && fail "none was run"
     fail "replaced by nothing: $(ls "$T")"
 [ "$(find "$T" -maxdepth 1 -name 'r.*' | wc -l)" -eq 1 ] ||
     fail "left: $(ls "$T")"
-# With -S the trace is there only if the command fails; replaced it is anyway.
+# With -S the trace is there only if the command fails.
+rec -S -- ./prog/seq 1 1 7 || fail "-S: $(cat "$T/err")"
+[ "$(events "$T/r")" -eq 3 ] && [ "$(events "$T/r.old")" -eq 2 ] ||
+    fail "replaced, and not written: $(ls "$T")"
 rec -S -- sh -c './prog/seq 1 1 7; exit 1' && fail "status"
 [ "$(events "$T/r")" -eq 7 ] && [ "$(events "$T/r.old")" -eq 3 ] ||
     fail "-S: $(events "$T/r") $(events "$T/r.old")"
