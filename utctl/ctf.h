@@ -215,6 +215,7 @@ struct ctf_trace {
 	char			*file;		/* the metadata's path */
 	dev_t			 dev;		/* and which file it is */
 	ino_t			 ino;
+	int			 away;		/* so often not found */
 	time_t			 mtime;		/* as it was when we looked */
 	off_t			 size;
 	struct ctf_chunk	*chunks;

@@ -195,15 +195,19 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 		stream_free(r->streams[--r->nstreams]);
 }
 
-/* It has been found before, perhaps by another name. */
+/*
+ * It has been found before, perhaps by another name.  Files of another trace
+ * may have got its inode since.
+ */
 static int
-is_stream_known(struct ctf_stream **list, size_t n, const struct stat *st,
-    char *path)
+is_stream_known(struct ctf_stream **list, size_t n, const struct ctf_trace *tr,
+    const struct stat *st, char *path)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (list[i]->ino != st->st_ino || list[i]->dev != st->st_dev)
+		if (list[i]->ino != st->st_ino ||
+		    list[i]->dev != st->st_dev || list[i]->trace != tr)
 			continue;
 		free(list[i]->path);
 		list[i]->path = path;
@@ -212,9 +216,9 @@ is_stream_known(struct ctf_stream **list, size_t n, const struct stat *st,
 	return 0;
 }
 
-/* Takes the names of streams out of the list. */
+/* Takes the names of streams out of the list; those of tr may be known. */
 static void
-find_streams(struct reader *r, struct names *ns)
+find_streams(struct reader *r, struct names *ns, const struct ctf_trace *tr)
 {
 	struct stat st;
 	size_t i;
@@ -229,9 +233,9 @@ find_streams(struct reader *r, struct names *ns)
 		}
 		if (!S_ISREG(st.st_mode) || st.st_size == 0)
 			continue;
-		if (!r->follow || (!is_stream_known(r->streams, r->nstreams,
-		    &st, ns->list[i]) && !is_stream_known(r->idle, r->nidle,
-		    &st, ns->list[i])))
+		if (tr == NULL || (!is_stream_known(r->streams, r->nstreams,
+		    tr, &st, ns->list[i]) && !is_stream_known(r->idle,
+		    r->nidle, tr, &st, ns->list[i])))
 			stream_add(r, stream_new(ns->list[i], &st,
 			    r->nfound++));
 		ns->list[i] = NULL;
@@ -282,16 +286,21 @@ find_unknown(const char *path, const struct names *ns)
 	}
 }
 
-/* It may have been renamed since, and have streams that are new. */
+/*
+ * It may have been renamed since, and have streams that are new.  If its name is
+ * new, the file may be another trace's, with the same inode: it is read again.
+ */
 static void
 trace_more(struct reader *r, struct ctf_trace *tr, char *metadata,
     struct names *ns)
 {
 	size_t i = r->nstreams;
 
+	if (strcmp(tr->file, metadata) != 0)
+		tr->size = -1;
 	free(tr->file);
 	tr->file = metadata;
-	find_streams(r, ns);
+	find_streams(r, ns, tr);
 	for (; i < r->nstreams; i++)
 		r->streams[i]->trace = tr;
 }
@@ -369,7 +378,7 @@ find_dir(struct reader *r, const char *path, int depth)
 		r->ntraces++;
 		free(metadata);
 	} else {
-		find_streams(r, &ns);
+		find_streams(r, &ns, NULL);
 		trace_add(r, metadata, &st, first);
 	}
 	both = has_snapshots(&ns);

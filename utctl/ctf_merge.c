@@ -159,7 +159,7 @@ reader_wake(struct reader *r)
 	for (i = 0; i < r->nidle; i++) {
 		s = r->idle[i];
 		s->basecap = window;
-		if (stream_next(r, s))
+		if (s->trace->away == 0 && stream_next(r, s))
 			stream_add(r, s);
 		else {
 			ctf_window_drop(s);

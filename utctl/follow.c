@@ -55,6 +55,13 @@ clock_ns(clockid_t clock)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+static int
+is_same(const struct ctf_trace *a, const struct ctf_trace *b)
+{
+	return a->hasuuid == b->hasuuid && (!a->hasuuid ||
+	    memcmp(a->uuid, b->uuid, sizeof(a->uuid)) == 0);
+}
+
 /*
  * The metadata have grown, or the clock is known better: all that belongs to
  * the trace is switched to the new ones.  What cannot be read is tried again.
@@ -70,7 +77,12 @@ trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
 	ctf_damage_hush(1);
 	new = ctf_open(format("%s", old->file));
 	ctf_damage_hush(0);
-	if (new == NULL || !new->hastrace) {
+	if (new == NULL || !new->hastrace || !is_same(old, new)) {
+		/* Another trace has its file now: it will be found. */
+		if (new != NULL && new->hastrace) {
+			old->ino = 0;
+			old->away = 1;
+		}
 		if (new != NULL)
 			ctf_close(new);
 		return;
@@ -115,6 +127,25 @@ file_look(struct ctf_stream *s)
 	return 1;
 }
 
+/* The same of the metadata, without which no stream of theirs is read. */
+static int
+look_traces(struct reader *r)
+{
+	struct ctf_trace *tr;
+	struct stat st;
+	int all = 1;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		if (lstat(tr->file, &st) == 0 && st.st_ino == tr->ino &&
+		    st.st_dev == tr->dev)
+			tr->away = 0;
+		else {
+			tr->away++;
+			all = 0;
+		}
+	return all;
+}
+
 /* The files' sizes; false if some are not where they were. */
 static int
 look_files(struct reader *r)
@@ -141,11 +172,12 @@ forget_files(struct reader *r)
 
 	for (i = 0; i < r->nidle; i++) {
 		s = r->idle[i];
-		if (file_look(s) || s->away <= AWAY) {
+		if (s->trace->away <= AWAY && (file_look(s) ||
+		    s->away <= AWAY)) {
 			r->idle[n++] = s;
 			continue;
 		}
-		if (s->inpacket || s->nextpkt < s->size)
+		if (s->away != 0 && (s->inpacket || s->nextpkt < s->size))
 			ctf_damage(s->path, "removed before all of it was "
 			    "read");
 		stream_free(s);
@@ -172,10 +204,9 @@ static void
 forget_traces(struct reader *r)
 {
 	struct ctf_trace **trp = &r->traces, *tr;
-	struct stat st;
 
 	while ((tr = *trp) != NULL) {
-		if (lstat(tr->file, &st) == 0 || is_used(r, tr)) {
+		if (tr->away <= AWAY || is_used(r, tr)) {
 			trp = &tr->next;
 			continue;
 		}
@@ -226,14 +257,15 @@ look(struct reader *r, const struct follow *f, const struct reader_ops *ops,
 	struct stat st;
 	int64_t took;
 
-	if (!look_files(r) || begin >= *next) {
+	if (!(look_files(r) & look_traces(r)) || begin >= *next) {
 		look_around(r, f, ops);
+		(void)look_traces(r);
 		took = clock_ns(CLOCK_MONOTONIC) - begin;
 		*next = begin + (COSTLY * took > LOOK * NS_MS ?
 		    COSTLY * took : LOOK * NS_MS);
 	}
 	for (trp = &r->traces; *trp != NULL; trp = &(*trp)->next)
-		if (lstat((*trp)->file, &st) == 0 &&
+		if ((*trp)->away == 0 && lstat((*trp)->file, &st) == 0 &&
 		    trace_changed(*trp, &st))
 			trace_read(r, trp, &st, ops);
 	reader_wake(r);

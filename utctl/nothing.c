@@ -86,7 +86,8 @@ say_rules(const struct row *session, int recorded)
 			matched = 1;
 			filters |= row_str(r, "filter")[0] != '\0';
 		}
-	if (matched && !recorded)
+	/* An error has been told, or is the reason. */
+	if (matched && !recorded && row_str(session, "error")[0] == '\0')
 		say("there are events that match, but no program has reached "
 		    "one%s", filters ? " that passes its filter" : "");
 	else if (!matched && has_child(session, "tracked"))

@@ -53,20 +53,32 @@ sessions(void)
 	return rows;
 }
 
-/* The directory of a session of that name, one's own first; or NULL. */
+/*
+ * The directory of a session of that name, one's own first, or of the user's
+ * whose ID is in front; or NULL.
+ */
 static const char *
 session_dir(const char *name)
 {
 	const struct row *rows = sessions(), *s;
+	const size_t digits = strspn(name, "0123456789");
 	const char *dir = NULL;
+	uid_t uid = geteuid();
+	int any = 1;
 
+	if (digits > 0 && name[digits] == '/') {
+		uid = (uid_t)strtoul(name, NULL, 10);
+		name += digits + 1;
+		any = 0;
+	}
 	for (s = rows == NULL ? NULL : rows->child; s != NULL; s = s->next) {
-		if (strcmp(row_str(s, "name"), name) != 0)
+		if (strcmp(row_str(s, "name"), name) != 0 ||
+		    (!any && row_num(s, "uid") != uid))
 			continue;
 		if (row_str(s, "dir")[0] == '\0')
 			die("session %s has no directory", name);
 		dir = row_str(s, "dir");
-		if (row_num(s, "uid") == geteuid())
+		if (row_num(s, "uid") == uid)
 			break;
 	}
 	return dir;
@@ -79,7 +91,8 @@ find(const char *arg)
 	const char *dir;
 
 	if (access(arg, F_OK) == 0 || errno != ENOENT ||
-	    strchr(arg, '/') != NULL || (dir = session_dir(arg)) == NULL)
+	    strchr(arg + strspn(arg, "0123456789/"), '/') != NULL ||
+	    (dir = session_dir(arg)) == NULL)
 		return format("%s", arg);
 	return format("%s", dir);
 }

@@ -116,6 +116,22 @@ followed 0
 all_of "$T/r"
 utctl destroy r >/dev/null || fail "destroy"
 
+# What clear removes may be missing, but is no damage: inodes are used again.
+utctl create -o "$T/c" c >/dev/null && utctl enable-event 'seq:*' >/dev/null &&
+    utctl start >/dev/null || fail "c"
+follow c
+for i in 1 2 3 4 5 6; do
+	./prog/seq $i 1 50 || fail "seq"
+	sleep 0.3
+	utctl clear >/dev/null || fail "clear"
+done
+./prog/seq 7 1 50 || fail "seq"
+until_ok printed ' writer = 7168, ' 50 || fail "nothing after clear"
+utctl stop >/dev/null || fail "stop"
+followed 0
+[ -z "$(LC_ALL=C sort "$T/follow.out" | uniq -d)" ] || fail "an event twice"
+utctl destroy c >/dev/null || fail "destroy"
+
 # What is lost is told where it is lost.
 utctl create -o "$T/d" d >/dev/null && utctl enable-channel -b 4k -n 2 c &&
     utctl enable-event -c c 'seq:*' && utctl start >/dev/null || fail "d"
