@@ -142,7 +142,8 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/parent/trace.h utd/parent/trigger.h \
 		utd/parent/user.h
 
-UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
+UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
+		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_lex.c \
 		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
@@ -151,10 +152,13 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/context.c \
 		utctl/daemon.c utctl/durations.c utctl/event.c \
 		utctl/find.c utctl/follow.c utctl/follower.c \
 		utctl/glob.c utctl/group.c utctl/help.c utctl/hist.c \
+		utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
 		utctl/load.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
-		utctl/pair.c utctl/private.c utctl/record.c \
+		utctl/pair.c utctl/print_field.c utctl/print_out.c \
+		utctl/print_text.c utctl/print_time.c \
+		utctl/private.c utctl/record.c \
 		utctl/recover.c utctl/report.c utctl/rotate.c \
 		utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
@@ -188,11 +192,11 @@ all: $(LIBS_BUILT) $(PROGS)
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
-$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/ctf.h \
+$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/columns.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/durations.h utctl/follow.h utctl/group.h \
-		utctl/hist.h utctl/live.h utctl/pair.h \
-		utctl/reader.h utctl/record.h \
+		utctl/hist.h utctl/indent.h utctl/live.h \
+		utctl/pair.h utctl/print.h utctl/reader.h utctl/record.h \
 		utctl/say.h utctl/select.h utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths
 

@@ -93,14 +93,14 @@ struct ctf_clock {
 
 struct ctf_label {
 	const char	*name;
-	const char	*text;		/* as ctf_print.c writes it */
+	const char	*text;		/* as print_text.c writes it */
 	uint64_t	 lo, hi;	/* as signed as the enum */
 };
 
 struct ctf_field {
 	struct ctf_type	*type;
 	const char	*name;		/* without the leading _ */
-	const char	*key;		/* as ctf_print.c writes it */
+	const char	*key;		/* as print_text.c writes it */
 	size_t		 keylen;
 	enum ctf_role	 role;
 	int		 islen;		/* of a later sequence: not shown */
@@ -150,6 +150,7 @@ struct ctf_who {
 	char	 thread[64];
 };
 
+struct ctf_field_at;
 struct ctf_filter;
 struct pair_role;
 
@@ -158,7 +159,7 @@ struct ctf_eclass {
 	uint64_t		 id;
 	uint64_t		 stream;
 	const char		*name;
-	const char		*text;		/* as ctf_print.c writes it */
+	const char		*text;		/* as print_text.c writes it */
 	size_t			 textlen;
 	int			 haslevel;
 	int64_t			 level;
@@ -170,6 +171,7 @@ struct ctf_eclass {
 	int			 unwanted;
 	struct ctf_filter	*filter;	/* NULL: none */
 	struct pair_role	*pairs;		/* pair.c's; NULL: none */
+	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
 	unsigned long		 line;
 };
 
@@ -231,6 +233,7 @@ struct ctf_trace {
 	int			 hasuuid;
 	uint8_t			 uuid[16];
 	struct ctf_who		 who;		/* from env */
+	const char		*host;		/* as well; NULL: not known */
 };
 
 /* Where we are in a packet's bytes. */
@@ -303,7 +306,7 @@ struct ctf_stream {
 	int			 whoknown, whofits;
 	uint64_t		 whopkt;
 
-	/* ctf_print.c's: who, as it writes that in the packet there. */
+	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];
 	size_t			 prefixlen;	/* 0: not yet */
 	uint64_t		 prefixpkt;

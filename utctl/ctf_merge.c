@@ -282,8 +282,8 @@ count_all(const struct reader *r)
 }
 
 /* From the first event to the end of the last packet; 0 if there is none. */
-static int
-span(const struct reader *r, int64_t *begin, int64_t *end)
+int
+reader_span(const struct reader *r, int64_t *begin, int64_t *end)
 {
 	struct ctf_stream *s;
 	int64_t from, to;
@@ -314,7 +314,7 @@ reader_times(struct reader *r)
 	size_t i;
 
 	if ((when_relative(&sel->since) || when_relative(&sel->until)) &&
-	    !span(r, &begin, &end))
+	    !reader_span(r, &begin, &end))
 		return;
 	if (sel->since.kind != WHEN_NONE)
 		sel->from = when_ns(&sel->since, begin, end);

@@ -158,7 +158,8 @@ meta_trace(struct ctf_parse *p)
 static void
 env_key(struct ctf_parse *p, const char *key, void *arg)
 {
-	struct ctf_who *who = arg;
+	struct ctf_trace *tr = arg;
+	struct ctf_who *who = &tr->who;
 	struct ctf_value v;
 
 	ctf_value(p, &v);
@@ -170,13 +171,14 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 	} else if (strcmp(key, "procname") == 0 && v.tok == TOK_STR) {
 		snprintf(who->name, sizeof(who->name), "%s", v.str);
 		who->has |= 1 << ROLE_PROCNAME;
-	}
+	} else if (strcmp(key, "hostname") == 0 && v.tok == TOK_STR)
+		tr->host = v.str;
 }
 
 static void
 meta_env(struct ctf_parse *p)
 {
-	ctf_block(p, env_key, &p->trace->who);
+	ctf_block(p, env_key, p->trace);
 	ctf_expect(p, ';', "';'");
 }
 

@@ -178,8 +178,7 @@ forget_files(struct reader *r)
 			continue;
 		}
 		if (s->away != 0 && (s->inpacket || s->nextpkt < s->size))
-			ctf_damage(s->path, "removed before all of it was "
-			    "read");
+			say("%s: removed before all of it was read", s->path);
 		stream_free(s);
 	}
 	r->nidle = n;

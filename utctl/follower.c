@@ -30,6 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "compat.h"
 #include "follow.h"
 #include "record.h"
@@ -61,6 +62,7 @@ print(const char *dir, int fd, int64_t hold)
 
 	memset(&r, 0, sizeof(r));
 	ctf_print_init(0);
+	columns_set(COLUMNS_DEFAULT);
 	ut_confine_reader();
 	reader_follow(&r, &f, &print_ops, NULL);
 	ctf_print_flush();

@@ -524,6 +524,20 @@ pairs_event(struct pairs *ps, const struct ctf_stream *s)
 	}
 }
 
+/* What was open while events were lost may have ended. */
+size_t
+pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
+{
+	const struct pair_thread *t = thread_of(ps, s);
+	size_t i = t->n, n = 0;
+
+	while (i > 0 && n < most && t->frames[i - 1].ns > ps->lossy) {
+		i--;
+		n++;
+	}
+	return n;
+}
+
 /*
  * A packet tells of the events that were lost before, whosever they are.  The
  * end of what was open then may be among them, and a later end would be taken

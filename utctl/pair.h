@@ -63,6 +63,8 @@ void	 pairs_add(struct pairs *, const char *);
 void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */
 void	 pairs_event(struct pairs *, const struct ctf_stream *);
+/* So many are open in the event's thread, or that most. */
+size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
 /* Events were lost until that time. */
 void	 pairs_lose(struct pairs *, int64_t);
 /* What has no end yet has none. */

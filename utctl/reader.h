@@ -83,6 +83,7 @@ extern const struct reader_ops print_ops;
 
 /* ctf_merge.c */
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
+int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);
 void	 reader_count(struct reader *);
 void	 reader_idle(struct reader *, struct ctf_stream *);

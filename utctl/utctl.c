@@ -86,7 +86,8 @@ static const struct command commands[] = {
 	    "[-w malloc] [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
-	    "[-Fjq] " SELECT_USAGE " [dir | session] ..." },
+	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"
+	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "stat", cmd_stat, NULL, 0, "[-j] [-d] [-D begin,end[,field]] ...\n\t"
 	    "[-g event | program | thread | field] ... [-v field]\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },

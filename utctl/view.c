@@ -24,7 +24,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "compat.h"
+#include "indent.h"
 #include "live.h"
 #include "reader.h"
 #include "select.h"
@@ -54,6 +56,7 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	char from[CTF_TIMELEN], to[CTF_TIMELEN];
 
 	(void)arg;
+	indent_lose(s->to);
 	ctf_print_flush();
 	if (json) {
 		printf("{\"discarded\":%" PRIu64 ",\"from\":\"%" PRId64
@@ -74,6 +77,7 @@ say_lost(void *arg, const struct ctf_stream *s)
 	char when[CTF_TIMELEN];
 
 	(void)arg;
+	indent_lose(s->lost);
 	ctf_print_flush();
 	if (json) {
 		printf("{\"lost_packets\":%" PRIu64 ",\"before\":\"%" PRId64
@@ -138,11 +142,30 @@ view_live(struct reader *r, const char *dir)
 static int
 view_all(struct reader *r, char **dirs, int quiet)
 {
+	int64_t begin, end;
+
 	ut_confine_reader();	/* what it reads may be anybody's */
 	for (; *dirs != NULL; dirs++)
 		reader_open(r, *dirs);
+	if (columns_have("relative") && reader_span(r, &begin, &end))
+		columns_from(begin);
 	reader_run(r, quiet ? NULL : &print_ops, NULL);
 	return 0;
+}
+
+/* -o and -i are about lines of text, and lines there must be. */
+static void
+check_lines(const char *columns, int quiet)
+{
+	if (columns != NULL && json)
+		die("-o and -j: JSON has all there is");
+	if (columns != NULL && quiet)
+		die("-o and -q: totals have no columns");
+	if (indent_on && quiet)
+		die("-i and -q: no events are printed");
+	columns_set(columns == NULL ? COLUMNS_DEFAULT : columns);
+	if (indent_on && !json && !columns_have("event"))
+		die("-i needs the column event");
 }
 
 static int
@@ -169,29 +192,38 @@ cmd_view(int argc, char **argv)
 {
 	struct select sel;
 	struct reader r;
+	const char *columns = NULL;
 	char **dirs;
 	int c, follow = 0, quiet = 0, status;
 
 	json = 0;
 	memset(&r, 0, sizeof(r));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+Fjq" SELECT_OPTIONS)) != -1)
+	while ((c = option(argc, argv, "+D:Fijo:q" SELECT_OPTIONS)) != -1)
 		if (c == 'j')
 			json = 1;
 		else if (c == 'q')
 			quiet = 1;
 		else if (c == 'F')
 			follow = 1;
+		else if (c == 'i')
+			indent_start();
+		else if (c == 'D')
+			indent_pair(optarg);
+		else if (c == 'o')
+			columns = optarg;
 		else if (!select_option(&sel, c))
 			return usage();
 	if (!select_all(&sel))
 		r.select = &sel;
 	if (follow && quiet)
 		die("-F and -q: totals are known at the end");
+	check_lines(columns, quiet);
 	dirs = which_traces(argv + optind);
 	status = view(&r, dirs, quiet, follow);
 	which_free(dirs);
 	reader_free(&r);
+	indent_end();
 	select_free(&sel);
 	return status;
 }

@@ -141,7 +141,12 @@ view(struct args *a, unsigned int how)
 	if (how & SEL_NAME) {
 		args(a, "-x", "*z*");
 		args(a, "-l", "14");
+		if (how % 4 < 2)
+			args(a, "-D", "seq:tick,seq:idle");
 	}
+	if (how & SEL_WHO && how % 4 == 0)
+		args(a, "-o", "relative,delta,utc,epoch,level,host,program,"
+		    "pid,tid,thread,cpu,who,event,fields");
 	if (how & SEL_WHO) {
 		args(a, "-p", "1");
 		args(a, "-p", "*");

@@ -128,7 +128,10 @@ done
 ./prog/seq 7 1 50 || fail "seq"
 until_ok printed ' writer = 7168, ' 50 || fail "nothing after clear"
 utctl stop >/dev/null || fail "stop"
-followed 0
+wait $FOLLOW
+[ "$(cat "$T/follow.status")" -eq 0 ] || fail "clear: $(cat "$T/follow.err")"
+grep -v ': removed before all of it was read$' "$T/follow.err" &&
+    fail "clear: $(cat "$T/follow.err")"
 [ -z "$(LC_ALL=C sort "$T/follow.out" | uniq -d)" ] || fail "an event twice"
 utctl destroy c >/dev/null || fail "destroy"
 

@@ -1,0 +1,120 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The nesting of pairs, for utctl view -i.
+ */
+
+#include <stddef.h>
+#include <string.h>
+
+#include "indent.h"
+#include "pair.h"
+
+static void	*begins(void *, const struct ctf_stream *, const char *,
+		    const struct ctf_type *, uint64_t);
+static void	 ends(void *, const struct ctf_stream *,
+		    const struct pair_end *);
+
+static const struct pair_ops ops = { begins, ends };
+static struct pairs pairs;
+
+int indent_on;
+
+/* All are counted for the same: nobody asks which of them are nested. */
+static void *
+begins(void *arg, const struct ctf_stream *s, const char *name,
+    const struct ctf_type *type, uint64_t address)
+{
+	(void)s;
+	(void)name;
+	(void)type;
+	(void)address;
+	return arg;
+}
+
+/* Of several pairs that end at once, the longest. */
+static void
+ends(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+{
+	int64_t *took = arg;
+
+	(void)s;
+	if (e->took > *took)
+		*took = e->took;
+}
+
+void
+indent_start(void)
+{
+	static int64_t took;
+
+	if (indent_on)
+		return;
+	memset(&pairs, 0, sizeof(pairs));
+	pairs.ops = &ops;
+	pairs.arg = &took;
+	pairs.named = 1;
+	pairs.lossy = INT64_MIN;
+	indent_on = 1;
+}
+
+void
+indent_pair(const char *arg)
+{
+	indent_start();
+	pairs_add(&pairs, arg);
+}
+
+void
+indent_trace(struct ctf_trace *tr)
+{
+	if (indent_on)
+		pairs_trace(&pairs, tr);
+}
+
+size_t
+indent_event(const struct ctf_stream *s, int64_t *tookp)
+{
+	int64_t *took = pairs.arg;
+	size_t depth, after;
+
+	*took = TOOK_NONE;
+	depth = pairs_depth(&pairs, s, INDENT_MOST);
+	if (s->event->pairs != NULL) {
+		pairs_event(&pairs, s);
+		after = pairs_depth(&pairs, s, INDENT_MOST);
+		if (after < depth)
+			depth = after;
+	}
+	*tookp = *took;
+	return depth;
+}
+
+void
+indent_lose(int64_t until)
+{
+	if (indent_on)
+		pairs_lose(&pairs, until);
+}
+
+void
+indent_end(void)
+{
+	if (indent_on)
+		pairs_free(&pairs);
+	indent_on = 0;
+}
