@@ -38,7 +38,9 @@ member event >"$T/want" && is event
 member procname >"$T/want" && is program
 member vpid >"$T/want" && is pid
 member vtid >"$T/want" && is tid
-member thread >"$T/want" && is thread
+# Not all systems know names of threads.
+sed '/"thread":/!s/.*/"thread":"-"}/' "$T/json" |
+    sed 's/.*"thread":"\([^"]*\)".*/\1/' >"$T/want" && is thread
 sed 's/.*/info/' "$T/text" >"$T/want" && is level
 sed 's/.*/-/' "$T/text" >"$T/want" && is cpu
 host=$(sed -n 's/.*hostname = "\(.*\)";/\1/p' \
