@@ -105,23 +105,26 @@ put_program(char *p, struct ctf_stream *s)
 }
 
 static char *
-put_pid(char *p, struct ctf_stream *s)
+put_id(char *p, struct ctf_stream *s, enum ctf_role role)
 {
 	struct ctf_who buf;
 	const struct ctf_who *w = ctf_whose(s, &buf);
 
-	return w->has & 1 << ROLE_VPID ? ctf_put_i64(p, w->vpid) :
-	    put_name(p, NULL);
+	if ((w->has & 1 << role) == 0)
+		return put_name(p, NULL);
+	return ctf_put_i64(p, role == ROLE_VPID ? w->vpid : w->vtid);
+}
+
+static char *
+put_pid(char *p, struct ctf_stream *s)
+{
+	return put_id(p, s, ROLE_VPID);
 }
 
 static char *
 put_tid(char *p, struct ctf_stream *s)
 {
-	struct ctf_who buf;
-	const struct ctf_who *w = ctf_whose(s, &buf);
-
-	return w->has & 1 << ROLE_VTID ? ctf_put_i64(p, w->vtid) :
-	    put_name(p, NULL);
+	return put_id(p, s, ROLE_VTID);
 }
 
 static char *
@@ -278,8 +281,11 @@ columns_event(char *p, struct ctf_stream *s, size_t depth)
 		p = out_room(p, ROOM);
 		*p++ = ' ';
 		q = (*put)(p, s);
-		/* Who it was is not known: no column, no blank. */
-		p = q == p ? p - 1 : q;
+		/*
+		 * Who it was is not known: no column, no blank.  Fields may
+		 * come round the buffer to the place where they began.
+		 */
+		p = q == p && *put == put_who ? p - 1 : q;
 	}
 	before = s->ns;
 	return p;

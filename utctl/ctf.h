@@ -20,7 +20,7 @@
  * The metadata is parsed into types (ctf_type.c) and the classes of streams
  * and events made of them (ctf_meta.c).  A struct's fields are one flat array
  * that is walked beside the bytes (ctf_walk.c), once to check that they are all
- * there (ctf_read.c) and once to print them (ctf_print.c): printing therefore
+ * there (ctf_read.c) and once to print them (print_field.c): printing therefore
  * need not check anything.  All input is hostile.
  */
 

@@ -93,6 +93,9 @@ who_text(const struct ctf_who *w, char *buf, size_t size)
 	const int tid = w->has & 1 << ROLE_VTID;
 	char *p = buf;
 
+	if ((w->has & (1 << ROLE_PROCNAME | 1 << ROLE_VPID |
+	    1 << ROLE_VTID)) == 0)
+		return 0;
 	if (style.colour)
 		p = stpcpy(p, GREEN);
 	if (w->has & 1 << ROLE_PROCNAME)

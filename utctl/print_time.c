@@ -108,30 +108,30 @@ put_utc(char *p, int64_t ns)
 	return stpcpy(put_second(p, &utc, ns), utc.zone);
 }
 
-/* Seconds, exactly. */
+/* In a unit of so many ns, exactly: that takes so many digits. */
+static char *
+put_units(char *p, int64_t ns, uint64_t unit, size_t digits)
+{
+	const uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	if (ns < 0)
+		*p++ = '-';
+	p = ctf_put_u64(p, n / unit);
+	*p++ = '.';
+	return ctf_put_digits(p, n % unit, digits);
+}
+
 char *
 put_seconds(char *p, int64_t ns)
 {
-	const uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-
-	if (ns < 0)
-		*p++ = '-';
-	p = ctf_put_u64(p, n / NS);
-	*p++ = '.';
-	return ctf_put_digits(p, n % NS, 9);
+	return put_units(p, ns, NS, 9);
 }
 
-/* The same as microseconds. */
+/* Microseconds, with the unit behind. */
 char *
 put_us(char *p, int64_t ns)
 {
-	const uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-
-	if (ns < 0)
-		*p++ = '-';
-	p = ctf_put_u64(p, n / US);
-	*p++ = '.';
-	return stpcpy(ctf_put_digits(p, n % US, 3), " us");
+	return stpcpy(put_units(p, ns, US, 3), " us");
 }
 
 void
