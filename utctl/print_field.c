@@ -74,8 +74,8 @@ put_float(char *p, const struct ctf_type *t, uint64_t v)
 
 	if (isfinite(d))
 		return ctf_put_real(p, d, t->nbytes == 4);
-	return out_text(p, style.json ? "null" : isnan(d) ? "nan" : d < 0 ? "-inf" :
-	    "inf");
+	return out_text(p, style.json ? "null" : isnan(d) ? "nan" :
+	    d < 0 ? "-inf" : "inf");
 }
 
 static char *

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# What a line of utctl view has: -o, -i, -D and colours.  What the columns should
-# hold is taken from JSON; what -i should print is computed by awk.
+# What a line of utctl view has: -o, -i, -D and colours.  What the columns
+# should hold is taken from JSON; what -i should print is computed by awk.
 
 . ./common.sh
 
