@@ -158,7 +158,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/glob.c utctl/group.c utctl/help.c utctl/hist.c \
 		utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
-		utctl/load.c \
+		utctl/load.c utctl/modules.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \
