@@ -33,7 +33,7 @@ balanced() {
 	calls=$(cat "$T/record.out")
 	[ "$events $lost" = "$((2 * calls)) 0" ] ||
 	    fail "$*: $events events for $calls calls, $lost lost"
-	utctl view "$T/trace" | sed 's/.*\[[0-9]*:\([0-9]*\)\] func:\([a-z]*\) { addr = \([^,]*\), call_site = \([^ ]*\) }/\1 \2 \3 \4/' >"$T/calls"
+	utctl view -e 'func:*' "$T/trace" | sed 's/.*\[[0-9]*:\([0-9]*\)\] func:\([a-z]*\) { addr = \([^,]*\), call_site = \([^ ]*\) }/\1 \2 \3 \4/' >"$T/calls"
 	awk '$2 == "entry" { stack[$1, depth[$1]++] = $3 " " $4; next }
 	    $2 == "exit" && depth[$1] > 0 {
 		# The site of the return may be told otherwise.
