@@ -157,7 +157,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/glob.c utctl/group.c utctl/help.c utctl/hist.c \
 		utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
-		utctl/load.c \
+		utctl/load.c utctl/mapped.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \
@@ -200,7 +200,7 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/columns.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h \
 		utctl/follow.h utctl/group.h utctl/hist.h \
-		utctl/image.h utctl/indent.h utctl/live.h \
+		utctl/image.h utctl/indent.h utctl/live.h utctl/mapped.h \
 		utctl/pair.h utctl/print.h utctl/reader.h utctl/record.h \
 		utctl/say.h utctl/select.h utctl/symbols.h \
 		utctl/utctl.h utctl/when.h
