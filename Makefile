@@ -157,7 +157,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/glob.c utctl/group.c utctl/help.c utctl/hist.c \
 		utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
-		utctl/load.c utctl/mapped.c \
+		utctl/load.c utctl/mapped.c utctl/modules.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \
