@@ -153,12 +153,13 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
 		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
 		utctl/ctf_value.c utctl/ctf_walk.c utctl/ctf_window.c \
-		utctl/daemon.c utctl/durations.c utctl/event.c \
+		utctl/daemon.c utctl/demangle.c utctl/durations.c \
+		utctl/elf.c utctl/elf_symbols.c utctl/event.c \
 		utctl/find.c utctl/follow.c utctl/follower.c \
 		utctl/glob.c utctl/group.c utctl/help.c utctl/hist.c \
-		utctl/indent.c \
+		utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
-		utctl/load.c utctl/modules.c \
+		utctl/load.c utctl/mapped.c utctl/modules.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \
@@ -166,6 +167,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/recover.c utctl/report.c utctl/rotate.c \
 		utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
+		utctl/symbols.c \
 		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \
 		utctl/view.c utctl/when.c utctl/which.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
@@ -202,10 +204,12 @@ $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/columns.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
-		utctl/durations.h utctl/follow.h utctl/group.h \
-		utctl/hist.h utctl/indent.h utctl/live.h \
+		utctl/demangle.h utctl/durations.h utctl/elf.h \
+		utctl/follow.h utctl/group.h utctl/hist.h \
+		utctl/image.h utctl/indent.h utctl/live.h utctl/mapped.h \
 		utctl/pair.h utctl/print.h utctl/reader.h utctl/record.h \
-		utctl/say.h utctl/select.h utctl/utctl.h utctl/when.h
+		utctl/say.h utctl/select.h utctl/symbols.h \
+		utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths
 
 # The paths that utctl was built for; with other paths, it is built again.
@@ -248,7 +252,7 @@ utd/utd: $(UTD_OBJS) $(COMMON_OBJS)
 
 utctl/utctl: $(UTCTL_OBJS) $(COMMON_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(LINK_$(OS)) -o $@ $(UTCTL_OBJS) \
-	    $(COMMON_OBJS) $(LIBM_$(OS)) $(LIBS)
+	    $(COMMON_OBJS) $(DL_$(OS)) $(LIBM_$(OS)) $(LIBS)
 
 # A small program with threads, recorded and shown.
 demo: all

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "symbols.h"
 
 /* Colours of the terminal's own palette: they suit a light one, too. */
 #define PLAIN	"\033[0m"
@@ -64,6 +65,15 @@ name_text(char *p, const char *stop, const char *name)
 		else
 			p = escape_char(p, &s, end, style.how);
 	return p;
+}
+
+char *
+put_symbol(char *p, const struct symbol *sym)
+{
+	if (sym->plain)
+		return out_put(p, sym->text, sym->len);
+	p = out_room(p, SYMBOLS_MAX * ESCAPE_MAX);
+	return name_text(p, out + OUTSIZE, sym->text);
 }
 
 /* The members of JSON that say who it is, with the name of the thread. */
@@ -175,6 +185,7 @@ print_keys(struct ctf_trace *tr, struct ctf_type *t)
 		f->key = escaped(tr, style.json ? ",\"" : style.colour ?
 		    ", " CYAN : ", ", f->name, style.json ? "\":" :
 		    style.colour ? PLAIN " = " : " = ", &f->keylen);
+		f->special = f->islen || f->address != ADDRESS_NONE;
 	}
 }
 
