@@ -91,6 +91,10 @@ static const struct command commands[] = {
 	{ "stat", cmd_stat, NULL, 0, "[-j] [-d] [-D begin,end[,field]] ...\n\t"
 	    "[-g event | program | thread | field] ... [-v field]\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },
+	{ "heap", cmd_heap, NULL, 0, "[-ajN]\n\t"
+	    SELECT_USAGE "\n\t[dir | session] ..." },
+	{ "locks", cmd_locks, NULL, 0, "[-jN]\n\t"
+	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "help", cmd_help, NULL, 0, "[command]" },
 	{ "version", cmd_version, NULL, 0, "" },
 	{ NULL, NULL, NULL, 0, NULL }
