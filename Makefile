@@ -59,6 +59,8 @@ TABLES_utd =	-fno-asynchronous-unwind-tables
 TABLES_utd/consumer = $(TABLES_utd)
 TABLES_utd/parent = $(TABLES_utd)
 TABLES_utctl =	-fno-asynchronous-unwind-tables
+# pthread_cancel(3) unwinds through what waits for a condition.
+TABLES_libut/wrap = -fasynchronous-unwind-tables
 
 ALL_CFLAGS =	-std=c11 $(WARN) $(FEATURES_$(OS)) $(CPPFLAGS) $(CFLAGS) \
 		-pthread $(TABLES_$(@D))
@@ -168,11 +170,14 @@ UTCTL_SRCS =	utctl/blocks.c utctl/call.c utctl/callers.c utctl/child.c utctl/cli
 		utctl/view.c utctl/when.c utctl/which.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
-WRAP_OBJS =	libut/wrap/malloc.o libut/wrap/func.o
+WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
+		libut/wrap/pthread.o libut/wrap/wrap.o
+WRAP_HDRS =	libut/wrap/early.h libut/wrap/timed.h libut/wrap/wrap.h
 
 LIBUT_SO =	libut/libut.so.$(MAJOR)
-LIBS_BUILT =	libut/libut.a $(LIBUT_SO) libut/libut-malloc.so \
-		libut/libut-func.o
+PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
+		libut/libut-pthread.so
+LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
 
 MAN1 =		man/utctl.1
@@ -193,6 +198,7 @@ all: $(LIBS_BUILT) $(PROGS)
 	    -DVERSION='"$(VERSION)"' -Ilibut -c $< -o $@
 
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
+$(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/callers.h utctl/client.h utctl/columns.h utctl/ctf.h \
@@ -221,10 +227,19 @@ $(LIBUT_SO): $(LIBUT_OBJS)
 	    $(LIBS)
 	ln -sf libut.so.$(MAJOR) libut/libut.so
 
-libut/libut-malloc.so: libut/wrap/malloc.o $(LIBUT_SO)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libut-malloc.so \
-	    -Wl,-rpath,'$$ORIGIN' -o $@ libut/wrap/malloc.o $(LIBUT_SO) \
-	    $(DL_$(OS)) $(LIBS)
+# What LD_PRELOAD names.
+libut/libut-func.so: libut/wrap/func.o libut/wrap/wrap.o
+libut/libut-malloc.so: libut/wrap/malloc.o libut/wrap/early.o \
+		libut/wrap/wrap.o
+libut/libut-pthread.so: libut/wrap/pthread.o libut/wrap/wrap.o
+PARTS_libut-func.so =	libut/wrap/func.o
+PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o
+PARTS_libut-pthread.so = libut/wrap/pthread.o
+
+$(PRELOADS): $(LIBUT_SO)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+	    -Wl,-rpath,'$$ORIGIN' -o $@ $(PARTS_$(@F)) libut/wrap/wrap.o \
+	    $(LIBUT_SO) $(DL_$(OS)) $(LIBS)
 
 libut/libut-func.o: libut/wrap/func.o
 	cp libut/wrap/func.o $@
@@ -332,8 +347,7 @@ install: paths-ok
 	install -m 644 libut/libut.a '$(DESTDIR)$(LIBDIR)/libut.a'
 	install -m 755 $(LIBUT_SO) '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)'
 	ln -sf libut.so.$(MAJOR) '$(DESTDIR)$(LIBDIR)/libut.so'
-	install -m 755 libut/libut-malloc.so \
-	    '$(DESTDIR)$(LIBDIR)/libut-malloc.so'
+	install -m 755 $(PRELOADS) '$(DESTDIR)$(LIBDIR)/'
 	install -m 644 libut/libut-func.o '$(DESTDIR)$(LIBDIR)/libut-func.o'
 	p='$(PREFIX)' i='$(INCDIR)' l='$(LIBDIR)'; \
 	case $$p,$$l in \
@@ -376,7 +390,9 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(LIBDIR)/libut.a' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so' \
+	    '$(DESTDIR)$(LIBDIR)/libut-func.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-malloc.so' \
+	    '$(DESTDIR)$(LIBDIR)/libut-pthread.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
 	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \

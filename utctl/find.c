@@ -40,9 +40,10 @@
 static const char *const utd_places[] = {
 	"utd", "../sbin/utd", "../utd/utd", NULL
 };
-static const char *const malloc_places[] = {
-	"../lib/libut-malloc.so", "../libut/libut-malloc.so", NULL
-};
+static const char *const wrapper_dirs[] = { "../lib", "../libut", NULL };
+
+/* What -w can name: a library libut-NAME.so each. */
+static const char *const wrappers[] = { "func", "malloc", "pthread", NULL };
 
 static int
 is_file(const char *path, int mode)
@@ -107,17 +108,20 @@ utd_find(void)
 	return path != NULL ? path : format("utd");
 }
 
-/* The library for -w. */
-char *
+/* The library of a wrapper. */
+static char *
 wrapper_find(const char *name)
 {
-	char *path, *full;
+	char *file = format("libut-%s.so", name), *path, *full;
+	const char *places[sizeof(wrapper_dirs) / sizeof(wrapper_dirs[0])];
+	size_t i;
 
-	if (strcmp(name, "malloc") != 0)
-		die("wrapper '%s': there is only malloc", name);
-	path = find(malloc_places, LIBDIR "/libut-malloc.so", R_OK);
+	for (i = 0; wrapper_dirs[i] != NULL; i++)
+		places[i] = format("%s/%s", wrapper_dirs[i], file);
+	places[i] = NULL;
+	path = find(places, format(LIBDIR "/%s", file), R_OK);
 	if (path == NULL)
-		die("libut-malloc.so: not in %s, nor near utctl", LIBDIR);
+		die("%s: not in %s, nor near utctl", file, LIBDIR);
 	if ((full = realpath(path, NULL)) == NULL)
 		die_errno("%s", path);
 	free(path);
@@ -125,4 +129,38 @@ wrapper_find(const char *name)
 		die("%s: a path in LD_PRELOAD has no colon and no space",
 		    full);
 	return full;
+}
+
+/* Is that the library of a wrapper, in a list for LD_PRELOAD, or NULL? */
+int
+wrapper_in(const char *list, const char *name)
+{
+	char *file = format("/libut-%s.so", name);
+	const int in = list != NULL && strstr(list, file) != NULL;
+
+	free(file);
+	return in;
+}
+
+/* Add the wrappers of one -w to such a list. */
+char *
+wrapper_add(char *list, const char *arg)
+{
+	char *names = format("%s", arg), *rest = names, *name, *path;
+	size_t i;
+
+	while ((name = strsep(&rest, ",")) != NULL) {
+		for (i = 0; wrappers[i] != NULL; i++)
+			if (strcmp(wrappers[i], name) == 0)
+				break;
+		if (wrappers[i] == NULL)
+			die("wrapper '%s': there are func, malloc and pthread",
+			    name);
+		if (wrapper_in(list, name))
+			continue;
+		path = wrapper_find(name);
+		list = list == NULL ? path : format("%s:%s", list, path);
+	}
+	free(names);
+	return list;
 }

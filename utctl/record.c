@@ -298,7 +298,7 @@ parse_options(struct record *r, int argc, char **argv)
 			check_glob(r->globs[r->nglobs++] = optarg);
 			break;
 		case 'w':
-			r->preload = wrapper_find(optarg);
+			r->preload = wrapper_add(r->preload, optarg);
 			break;
 		default:
 			if (!rule_option(&r->rule, ch) &&

@@ -64,7 +64,7 @@ struct record {
 	size_t		 nglobs;
 	struct rule	 rule;		/* but the glob */
 	struct attrs	 attrs;		/* of the channel */
-	char		*preload;	/* library of -w, or NULL */
+	char		*preload;	/* libraries of -w, or NULL */
 	char		*utd;
 	char		*private;	/* directory */
 	char		*rundir;	/* in there */

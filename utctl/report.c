@@ -106,6 +106,15 @@ say_hints(const struct record *r)
 	close(fd);
 }
 
+/* Programs came, and that library has told its events. */
+static void
+say_no_functions(const struct record *r)
+{
+	if (wrapper_in(r->preload, "func"))
+		say("-w func records functions that were compiled with "
+		    "-finstrument-functions: are there any?");
+}
+
 /* What went into the background is not waited for. */
 static void
 report_left(const struct row *session)
@@ -165,6 +174,8 @@ report(const struct record *r, struct row *rows)
 	nothing_say(s, recorded);
 	if (!recorded && row_num(s, "came") == 0)
 		say_hints(r);
+	else if (!recorded)
+		say_no_functions(r);
 	report_left(s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }

@@ -203,7 +203,8 @@ int	 cmd_load(int, char **);
 
 /* find.c */
 char	*utd_find(void);
-char	*wrapper_find(const char *);
+char	*wrapper_add(char *, const char *);
+int	 wrapper_in(const char *, const char *);
 
 /* child.c */
 pid_t	 utd_start(char *, char *, int *);	/* -1: it said why not */

@@ -36,34 +36,34 @@
  * needs -fno-emulated-tls for this file.
  */
 
-#define _GNU_SOURCE 1	/* RTLD_NEXT, here and on NetBSD */
-#define _NETBSD_SOURCE 1
-
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "early.h"
 #include "ut.h"
+#include "wrap.h"
 
-UT_EVENT(libc, malloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr));
+UT_EVENT(libc, malloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
+    UT_PTR(caller));
 UT_EVENT(libc, calloc, UT_DEBUG_FUNCTION, UT_SIZE(count), UT_SIZE(size),
-    UT_PTR(ptr));
+    UT_PTR(ptr), UT_PTR(caller));
 UT_EVENT(libc, realloc, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(size),
-    UT_PTR(ptr));
+    UT_PTR(ptr), UT_PTR(caller));
 UT_EVENT(libc, reallocarray, UT_DEBUG_FUNCTION, UT_PTR(old), UT_SIZE(count),
-    UT_SIZE(size), UT_PTR(ptr));
-UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr));
+    UT_SIZE(size), UT_PTR(ptr), UT_PTR(caller));
+UT_EVENT(libc, free, UT_DEBUG_FUNCTION, UT_PTR(ptr), UT_PTR(caller));
 UT_EVENT(libc, posix_memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
-    UT_SIZE(size), UT_PTR(ptr), UT_INT(result));
+    UT_SIZE(size), UT_PTR(ptr), UT_INT(result), UT_PTR(caller));
 UT_EVENT(libc, aligned_alloc, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
-    UT_SIZE(size), UT_PTR(ptr));
+    UT_SIZE(size), UT_PTR(ptr), UT_PTR(caller));
 #ifdef __linux__
 UT_EVENT(libc, memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
-    UT_SIZE(size), UT_PTR(ptr));
+    UT_SIZE(size), UT_PTR(ptr), UT_PTR(caller));
 #endif
 #ifndef __OpenBSD__
-UT_EVENT(libc, valloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr));
+UT_EVENT(libc, valloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
+    UT_PTR(caller));
 #endif
 
 /* What malloc(3) aligns to at least, and the most the arena can align to. */
@@ -87,11 +87,7 @@ struct libc {
 /* Set once, by whichever thread has looked all of them up first. */
 static const struct libc *found;
 
-/*
- * The thread's own.  Only a call at depth 1 is the program's.  This model of
- * TLS needs no memory when a thread first comes here.
- */
-#define PER_THREAD	_Thread_local __attribute__((tls_model("initial-exec")))
+/* Only a call at depth 1 is the program's. */
 static PER_THREAD int depth;
 static PER_THREAD int finding;
 
@@ -230,10 +226,8 @@ find_one(void *function, const char *name)
 {
 	void *symbol;
 
-	if ((symbol = dlsym(RTLD_NEXT, name)) != NULL)
+	if ((symbol = wrap_next(name)) != NULL)
 		memcpy(function, &symbol, sizeof(symbol));
-	else
-		(void)dlerror();	/* the program must not see it */
 }
 
 /*
@@ -278,22 +272,83 @@ libc(void)
 	return UT_LIKELY(c != NULL) ? c : find();
 }
 
-/* Before there are threads, one of which may hold the linker's lock. */
-static void __attribute__((constructor))
-find_early(void)
+/* An event that nobody listens to is not recorded. */
+static void
+emit(const struct call *c)
 {
-	(void)libc();
+	if (ut_code != NULL)
+		ut_code(c->caller);
+	switch (c->function) {
+	case NO_FUNCTION:
+		break;
+	case MALLOC:
+		UT(libc, malloc, c->size, c->ptr, c->caller);
+		break;
+	case CALLOC:
+		UT(libc, calloc, c->count, c->size, c->ptr, c->caller);
+		break;
+	case REALLOC:
+		UT(libc, realloc, c->old, c->size, c->ptr, c->caller);
+		break;
+	case REALLOCARRAY:
+		UT(libc, reallocarray, c->old, c->count, c->size, c->ptr,
+		    c->caller);
+		break;
+	case FREE:
+		UT(libc, free, c->ptr, c->caller);
+		break;
+	case POSIX_MEMALIGN:
+		UT(libc, posix_memalign, c->count, c->size, c->ptr, c->result,
+		    c->caller);
+		break;
+	case ALIGNED_ALLOC:
+		UT(libc, aligned_alloc, c->count, c->size, c->ptr, c->caller);
+		break;
+	case MEMALIGN:
+#ifdef __linux__
+		UT(libc, memalign, c->count, c->size, c->ptr, c->caller);
+#endif
+		break;
+	case VALLOC:
+#ifndef __OpenBSD__
+		UT(libc, valloc, c->size, c->ptr, c->caller);
+#endif
+		break;
+	}
 }
 
-/* Record what the program called, and leave errno as it is. */
+/* Record what the program called, now or later, and leave errno as it is. */
+static void __attribute__((noinline))
+record(const struct call *c)
+{
+	const int saved = errno;
+
+	if (early_over || !early_keep(c))
+		emit(c);
+	errno = saved;
+}
+
+#define WANTED(event)	\
+	((UT_ON(libc, event) || UT_UNLIKELY(!early_over)) && depth == 1)
 #define RECORD(event, ...)						\
 	do {								\
-		if (UT_ON(libc, event) && depth == 1) {			\
-			const int saved = errno;			\
-			UT(libc, event, __VA_ARGS__);			\
-			errno = saved;					\
-		}							\
+		if (WANTED(event))					\
+			record(&(struct call){ __VA_ARGS__,		\
+			    .caller = UT_CALLER() });			\
 	} while (0)
+
+/*
+ * Before there are threads, one of which may hold the linker's lock.  The
+ * constructor of ut.h has a lower number, and so our events are known.
+ */
+static void __attribute__((constructor))
+begin(void)
+{
+	depth++;
+	(void)libc();
+	early_end(emit);
+	depth--;
+}
 
 /* Not all headers declare these. */
 void	*memalign(size_t, size_t);
@@ -309,7 +364,7 @@ malloc(size_t size)
 
 	depth++;
 	p = libc()->malloc(size);
-	RECORD(malloc, size, p);
+	RECORD(malloc, MALLOC, .size = size, .ptr = p);
 	depth--;
 	return p;
 }
@@ -321,7 +376,7 @@ calloc(size_t count, size_t size)
 
 	depth++;
 	p = libc()->calloc(count, size);
-	RECORD(calloc, count, size, p);
+	RECORD(calloc, CALLOC, .count = count, .size = size, .ptr = p);
 	depth--;
 	return p;
 }
@@ -338,7 +393,7 @@ realloc(void *old, size_t size)
 		p = arena_move(c, old, size);
 	else
 		p = c->realloc(old, size);
-	RECORD(realloc, old, size, p);
+	RECORD(realloc, REALLOC, .old = old, .size = size, .ptr = p);
 	depth--;
 	return p;
 }
@@ -356,7 +411,8 @@ reallocarray(void *old, size_t count, size_t size)
 		    arena_move(c, old, count * size);
 	else
 		p = c->reallocarray(old, count, size);
-	RECORD(reallocarray, old, count, size, p);
+	RECORD(reallocarray, REALLOCARRAY, .old = old, .count = count,
+	    .size = size, .ptr = p);
 	depth--;
 	return p;
 }
@@ -365,7 +421,7 @@ void
 free(void *ptr)
 {
 	depth++;
-	RECORD(free, ptr);
+	RECORD(free, FREE, .ptr = ptr);
 	if (UT_LIKELY(!arena_has(ptr)))
 		libc()->free(ptr);
 	depth--;
@@ -378,8 +434,8 @@ posix_memalign(void **ptr, size_t alignment, size_t size)
 
 	depth++;
 	result = libc()->posix_memalign(ptr, alignment, size);
-	RECORD(posix_memalign, alignment, size, result == 0 ? *ptr : NULL,
-	    result);
+	RECORD(posix_memalign, POSIX_MEMALIGN, .count = alignment,
+	    .size = size, .ptr = result == 0 ? *ptr : NULL, .result = result);
 	depth--;
 	return result;
 }
@@ -391,7 +447,8 @@ aligned_alloc(size_t alignment, size_t size)
 
 	depth++;
 	p = libc()->aligned_alloc(alignment, size);
-	RECORD(aligned_alloc, alignment, size, p);
+	RECORD(aligned_alloc, ALIGNED_ALLOC, .count = alignment, .size = size,
+	    .ptr = p);
 	depth--;
 	return p;
 }
@@ -404,7 +461,7 @@ memalign(size_t alignment, size_t size)
 
 	depth++;
 	p = libc()->memalign(alignment, size);
-	RECORD(memalign, alignment, size, p);
+	RECORD(memalign, MEMALIGN, .count = alignment, .size = size, .ptr = p);
 	depth--;
 	return p;
 }
@@ -418,7 +475,7 @@ valloc(size_t size)
 
 	depth++;
 	p = libc()->valloc(size);
-	RECORD(valloc, size, p);
+	RECORD(valloc, VALLOC, .size = size, .ptr = p);
 	depth--;
 	return p;
 }

@@ -1,0 +1,400 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * libut-pthread.so: events of the locks of an unmodified program.
+ *
+ *	LD_PRELOAD=libut-pthread.so program
+ *
+ * Every call is passed on to the next library that has the function.  What
+ * takes a lock is recorded when it is called (request), and when it returns
+ * (acquired or failed); what releases a lock before it does so, because the
+ * lock may be another thread's right after.  So of two threads that have had a
+ * lock one after the other, the first's release is the earlier event.  A wait
+ * for a condition releases the lock at cond_wait and has it again at cond_woken,
+ * also if the thread is cancelled there; signals are recorded before they are
+ * sent, and so before who waits is woken.
+ *
+ * The system's libraries and libut call these functions, too: what comes from
+ * there is not recorded.  Nothing here needs to know whether it is called from
+ * within itself, as libut uses no lock that a program knows of.
+ */
+
+/* The functions of the program's time_t: those of others are below. */
+#undef _TIME_BITS
+
+#define _GNU_SOURCE 1
+#define _NETBSD_SOURCE 1
+
+#include <sys/types.h>
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "ut.h"
+#include "wrap.h"
+
+/* What takes a lock: mutex, or rdlock and wrlock of a lock of both. */
+#define LOCK_EVENTS(kind)						\
+	UT_EVENT(pthread, kind##_request, UT_DEBUG_FUNCTION,		\
+	    UT_PTR(lock), UT_PTR(caller));				\
+	UT_EVENT(pthread, kind##_acquired, UT_DEBUG_FUNCTION,		\
+	    UT_PTR(lock), UT_PTR(caller));				\
+	UT_EVENT(pthread, kind##_failed, UT_DEBUG_FUNCTION,		\
+	    UT_PTR(lock), UT_INT(result), UT_PTR(caller))
+
+LOCK_EVENTS(mutex);
+LOCK_EVENTS(rdlock);
+LOCK_EVENTS(wrlock);
+UT_EVENT(pthread, mutex_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
+    UT_PTR(caller));
+UT_EVENT(pthread, rwlock_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
+    UT_PTR(caller));
+UT_EVENT(pthread, cond_wait, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
+    UT_PTR(caller));
+UT_EVENT(pthread, cond_woken, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
+    UT_INT(result), UT_PTR(caller));
+UT_EVENT(pthread, cond_signal, UT_DEBUG_FUNCTION, UT_PTR(cond),
+    UT_PTR(caller));
+UT_EVENT(pthread, cond_broadcast, UT_DEBUG_FUNCTION, UT_PTR(cond),
+    UT_PTR(caller));
+
+/* NetBSD's header has other names for many, which are macros. */
+#define STR(f)	STR_(f)
+#define STR_(f)	#f
+/* musl has other names for those with a time_t where it was too small once. */
+#if defined(_REDIR_TIME64) && _REDIR_TIME64
+#define TIMED_STR(f)	"__" #f "_time64"
+#else
+#define TIMED_STR(f)	STR(f)
+#endif
+
+/* The functions behind ours. */
+#define FUNCTIONS(X)							\
+	X(pthread_mutex_lock) X(pthread_mutex_trylock)			\
+	X(pthread_mutex_unlock)						\
+	X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock)		\
+	X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock)		\
+	X(pthread_rwlock_unlock)					\
+	X(pthread_cond_wait)						\
+	X(pthread_cond_signal) X(pthread_cond_broadcast)
+#define TIMED_FUNCTIONS(X)						\
+	X(pthread_mutex_timedlock) X(pthread_rwlock_timedrdlock)	\
+	X(pthread_rwlock_timedwrlock) X(pthread_cond_timedwait)
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+#define HAVE_CLOCK	1
+#define CLOCK_FUNCTIONS(X)						\
+	X(pthread_mutex_clocklock) X(pthread_rwlock_clockrdlock)	\
+	X(pthread_rwlock_clockwrlock) X(pthread_cond_clockwait)
+#else
+#define HAVE_CLOCK	0
+#define CLOCK_FUNCTIONS(X)
+#endif
+/* Programs whose time_t has 64 bits call others where it has 32 by default. */
+#if defined(__GLIBC__) && UINTPTR_MAX == UINT32_MAX
+#define HAVE_TIME64	1
+#define TIME64_FUNCTIONS(X)	TIMED_FUNCTIONS(X) CLOCK_FUNCTIONS(X)
+#else
+#define HAVE_TIME64	0
+#define TIME64_FUNCTIONS(X)
+#endif
+
+#define AT(f)		AT_##f,
+#define AT64(f)		AT___##f##64,
+enum {
+	FUNCTIONS(AT) TIMED_FUNCTIONS(AT) CLOCK_FUNCTIONS(AT)
+	TIME64_FUNCTIONS(AT64) NFUNCTIONS
+};
+
+#define NAME(f)		STR(f),
+#define TIMED_NAME(f)	TIMED_STR(f),
+#define NAME64(f)	"__" #f "64",
+static const char *const names[] = {
+	FUNCTIONS(NAME) TIMED_FUNCTIONS(TIMED_NAME) CLOCK_FUNCTIONS(NAME)
+	TIME64_FUNCTIONS(NAME64)
+};
+
+static void *real[NFUNCTIONS];
+#define REAL(f)	\
+	(__extension__ (__typeof__(&f))__atomic_load_n(&real[AT_##f],	\
+	    __ATOMIC_RELAXED))
+
+/*
+ * Where libraries are whose calls are their own and not the program's: this one,
+ * libut, that of real[], and the C library.
+ */
+static struct range {
+	uintptr_t	 low;
+	uintptr_t	 size;
+} theirs[4];
+static const void *inside[4];		/* an address in each */
+
+static bool found;			/* all of these */
+static PER_THREAD bool finding;
+
+/* The module's range, if it has one of these addresses. */
+static int
+find_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uintptr_t low = UINTPTR_MAX, high = 0, end;
+	size_t i;
+
+	(void)size, (void)arg;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		if (info->dlpi_phdr[i].p_vaddr < low)
+			low = info->dlpi_phdr[i].p_vaddr;
+		end = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+		if (end > high)
+			high = end;
+	}
+	for (i = 0; high > low && i < sizeof(inside) / sizeof(inside[0]); i++)
+		if ((uintptr_t)inside[i] - (info->dlpi_addr + low) <
+		    high - low) {
+			theirs[i].low = info->dlpi_addr + low;
+			theirs[i].size = high - low;
+		}
+	return 0;
+}
+
+/*
+ * Look all of that up.  Several threads may do so at once, as they find the
+ * same.  False: the thread is at it already.
+ */
+static bool __attribute__((noinline))
+find(void)
+{
+	const int saved = errno;
+	size_t i;
+
+	if (finding)
+		return false;
+	finding = true;
+	for (i = 0; i < NFUNCTIONS; i++)
+		__atomic_store_n(&real[i], wrap_next(names[i]),
+		    __ATOMIC_RELAXED);
+	inside[0] = names;
+	inside[1] = wrap_next("ut_begin");
+	inside[2] = real[AT_pthread_mutex_lock];
+	inside[3] = wrap_next("abort");
+	dl_iterate_phdr(find_range, NULL);
+	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
+	finding = false;
+	errno = saved;
+	return true;
+}
+
+static inline bool
+ready(void)
+{
+	return UT_LIKELY(__atomic_load_n(&found, __ATOMIC_ACQUIRE)) || find();
+}
+
+/* Before there are threads, one of which may hold the linker's lock. */
+static void __attribute__((constructor))
+find_early(void)
+{
+	(void)ready();
+}
+
+static bool
+of_program(const void *caller)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
+		if ((uintptr_t)caller - theirs[i].low < theirs[i].size)
+			return false;
+	if (ut_code != NULL)
+		ut_code(caller);
+	return true;
+}
+
+/* Record what the program called, and leave errno as it is. */
+#define RECORD(event, by, ...)						\
+	do {								\
+		if (UT_ON(pthread, event) && of_program(by)) {		\
+			const int saved = errno;			\
+			UT(pthread, event, __VA_ARGS__, by);		\
+			errno = saved;					\
+		}							\
+	} while (0)
+
+/* A robust mutex whose owner died has been taken. */
+#define LOCK_RECORDS(kind)						\
+	static void							\
+	kind##_request(const void *lock, const void *caller)		\
+	{								\
+		RECORD(kind##_request, caller, lock);			\
+	}								\
+	static int							\
+	kind##_result(const void *lock, int result, const void *caller)	\
+	{								\
+		if (result == 0 || result == EOWNERDEAD)		\
+			RECORD(kind##_acquired, caller, lock);		\
+		else							\
+			RECORD(kind##_failed, caller, lock, result);	\
+		return result;						\
+	}
+
+LOCK_RECORDS(mutex)
+LOCK_RECORDS(rdlock)
+LOCK_RECORDS(wrlock)
+
+/* The body of a function that takes what its parameter lock points to. */
+#define LOCK(kind, call)						\
+	const void *const caller = UT_CALLER();				\
+									\
+	if (!ready())							\
+		return 0;						\
+	kind##_request(lock, caller);					\
+	return kind##_result(lock, call, caller)
+
+/* The body of one that calls without being told more. */
+#define CALL(event, object, call)					\
+	const void *const caller = UT_CALLER();				\
+									\
+	if (!ready())							\
+		return 0;						\
+	RECORD(event, caller, object);					\
+	return call
+
+/* A wait for a condition: where the cleanup handler finds it. */
+struct wait {
+	const void	*cond;
+	const void	*lock;
+	const void	*caller;
+};
+
+static void
+wait_begin(const struct wait *w)
+{
+	RECORD(cond_wait, w->caller, w->cond, w->lock);
+}
+
+static int
+wait_end(const struct wait *w, int result)
+{
+	RECORD(cond_woken, w->caller, w->cond, w->lock, result);
+	return result;
+}
+
+/* The thread is cancelled, and has the lock again. */
+static void
+wait_cancelled(void *arg)
+{
+	(void)wait_end(arg, ECANCELED);
+}
+
+/* The body of a function that waits for cond, with lock. */
+#define WAIT(call)							\
+	struct wait w = { cond, lock, UT_CALLER() };			\
+	int result;							\
+									\
+	if (!ready())							\
+		return 0;						\
+	wait_begin(&w);							\
+	pthread_cleanup_push(wait_cancelled, &w);			\
+	result = call;							\
+	pthread_cleanup_pop(0);						\
+	return wait_end(&w, result)
+
+#pragma GCC visibility push(default)
+
+int
+pthread_mutex_lock(pthread_mutex_t *lock)
+{
+	LOCK(mutex, REAL(pthread_mutex_lock)(lock));
+}
+
+int
+pthread_mutex_trylock(pthread_mutex_t *lock)
+{
+	LOCK(mutex, REAL(pthread_mutex_trylock)(lock));
+}
+
+int
+pthread_mutex_unlock(pthread_mutex_t *lock)
+{
+	CALL(mutex_release, lock, REAL(pthread_mutex_unlock)(lock));
+}
+
+int
+pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+	LOCK(rdlock, REAL(pthread_rwlock_rdlock)(lock));
+}
+
+int
+pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+{
+	LOCK(rdlock, REAL(pthread_rwlock_tryrdlock)(lock));
+}
+
+int
+pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+	LOCK(wrlock, REAL(pthread_rwlock_wrlock)(lock));
+}
+
+int
+pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
+{
+	LOCK(wrlock, REAL(pthread_rwlock_trywrlock)(lock));
+}
+
+int
+pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	CALL(rwlock_release, lock, REAL(pthread_rwlock_unlock)(lock));
+}
+
+int
+pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict lock)
+{
+	WAIT(REAL(pthread_cond_wait)(cond, lock));
+}
+
+int
+pthread_cond_signal(pthread_cond_t *cond)
+{
+	CALL(cond_signal, cond, REAL(pthread_cond_signal)(cond));
+}
+
+int
+pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	CALL(cond_broadcast, cond, REAL(pthread_cond_broadcast)(cond));
+}
+
+#define T(f)		f
+#define T_REAL(f)	REAL(f)
+#include "timed.h"
+#undef T
+#undef T_REAL
+
+#if HAVE_TIME64
+#define T(f)		__##f##64
+#define T_REAL(f)	REAL(__##f##64)
+#include "timed.h"
+#endif
+
+#pragma GCC visibility pop

@@ -1,0 +1,94 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the libraries have in common that are named in LD_PRELOAD.  Several of
+ * them may be there at once: each calls the function of the next.
+ */
+
+#define _GNU_SOURCE 1	/* RTLD_NEXT, here and on NetBSD */
+#define _NETBSD_SOURCE 1
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "wrap.h"
+
+/* The function of that name in the libraries behind this one, or NULL. */
+void *
+wrap_next(const char *name)
+{
+	void *symbol = NULL;
+
+#ifdef __GLIBC__
+	/*
+	 * These have two versions, and a lookup without one may find that for
+	 * programs of 2002, where a condition is another structure.
+	 */
+	static const char *const versioned[] = {
+		"pthread_cond_wait", "pthread_cond_timedwait",
+		"pthread_cond_signal", "pthread_cond_broadcast"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++)
+		if (strcmp(name, versioned[i]) == 0)
+			symbol = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+#endif
+	if (symbol == NULL)
+		symbol = dlsym(RTLD_NEXT, name);
+	if (symbol == NULL)
+		(void)dlerror();	/* the program must not see it */
+	return symbol;
+}
+
+/*
+ * The library is never unloaded, and its events last as long as the process:
+ * other libraries may have destructors that run later.
+ */
+static void __attribute__((destructor))
+keep(void)
+{
+	ut_this_module.added = 0;
+}
+
+/*
+ * A library may be gone, and another come to where it was.  Nothing here stands
+ * for dlopen(3), which looks at where it was called.  Whether OpenBSD's dlsym(3)
+ * finds the function in the dynamic linker is not known.
+ */
+#ifndef __OpenBSD__
+int	dlclose(void *) __attribute__((visibility("default")));
+
+int
+dlclose(void *handle)
+{
+	int (*next)(void *);
+	void *symbol;
+	int result, saved;
+
+	if ((symbol = wrap_next("dlclose")) == NULL)
+		return -1;
+	memcpy(&next, &symbol, sizeof(next));
+	result = next(handle);
+	saved = errno;
+	if (ut_code_gone != NULL)
+		ut_code_gone();
+	errno = saved;
+	return result;
+}
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the libraries have in common that are named in LD_PRELOAD.
+ */
+
+#ifndef WRAP_H
+#define WRAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ut.h"
+
+/* Until libut has them. */
+extern void	 ut_code(const void *) __attribute__((weak));
+extern void	 ut_code_gone(void) __attribute__((weak));
+
+/*
+ * A thread's own.  This model of TLS needs no memory when a thread first comes
+ * here.
+ */
+#define PER_THREAD	_Thread_local __attribute__((tls_model("initial-exec")))
+
+void	*wrap_next(const char *);
+
+#endif /* WRAP_H */
