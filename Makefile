@@ -72,26 +72,28 @@ RCDIR =		$(RCDIR_$(OS))
 LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/conn.c libut/context.c libut/drop.c libut/event.c \
 		libut/filter.c libut/filters.c libut/find.c libut/forked.c \
-		libut/late.c libut/listener.c libut/lock.c libut/log.c \
-		libut/module.c libut/msg.c libut/own.c libut/prefix.c \
+		libut/late.c libut/listener.c libut/loaded.c libut/lock.c \
+		libut/log.c libut/module.c libut/msg.c libut/own.c \
+		libut/phdr.c libut/prefix.c \
 		libut/range.c libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
-		libut/sock.c libut/subbuf.c libut/thread.c libut/verify.c \
-		libut/wait.c libut/word.c
+		libut/sock.c libut/spans.c libut/subbuf.c libut/thread.c \
+		libut/verify.c libut/wait.c libut/word.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/context.h libut/escape.h libut/expr.h libut/filter.h \
-		libut/level.h libut/msg.h libut/rundir.h libut/ut.h \
-		libut/ut_abi.h libut/ut_conn.h libut/ut_event.h libut/ut_msg.h \
+		libut/level.h libut/match.h libut/msg.h libut/rundir.h libut/ut.h \
+		libut/ut_abi.h libut/ut_code.h libut/ut_conn.h \
+		libut/ut_event.h libut/ut_loaded.h libut/ut_msg.h \
 		libut/ut_prefix.h libut/ut_priv.h libut/ut_region.h \
 		libut/ut_register.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/confine.o libut/context.o libut/escape.o libut/expr.o \
-		libut/filter.o libut/level.o libut/msg.o libut/range.o \
-		libut/rundir.o libut/shm.o libut/sock.o libut/verify.o \
-		libut/walk.o libut/word.o
+		libut/filter.o libut/level.o libut/match.o libut/msg.o \
+		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
+		libut/verify.o libut/walk.o libut/word.o
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \

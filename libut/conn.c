@@ -34,6 +34,7 @@
 #include "rundir.h"
 #include "ut_conn.h"
 #include "ut_event.h"
+#include "ut_loaded.h"
 
 #define SEND_MIN	100		/* ms; then utd is given up, */
 #define SEND_MAX	3000		/* or then */
@@ -201,17 +202,28 @@ map_event(struct ut_msg *m, unsigned int region)
 	return m->bad ? EPROTO : ut_event_map(number, region, id, f);
 }
 
+/*
+ * Modules are told as soon as that is wanted: before the events of which they
+ * are to explain the addresses, which come later in the message.
+ */
 static int
 do_map(struct conn *c, struct ut_msg *m)
 {
 	uint32_t i;
 	int region, error = 0;
+	bool told;
 
 	if ((region = ut_region_find(c->known.conn, m->h.a)) == -1)
 		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
 	ut_filters_reap();
-	for (i = 0; i < m->h.b && error == 0; i++)
+	told = ut_loaded_wanted((unsigned int)region);
+	for (i = 0; i < m->h.b && error == 0; i++) {
 		error = map_event(m, (unsigned int)region);
+		if (!told && ut_loaded_wanted((unsigned int)region)) {
+			ut_loaded_tell((unsigned int)region);
+			told = true;
+		}
+	}
 	return m->bad ? -1 : conn_answer(c, UT_MSG_ACK, m->h.a, error);
 }
 

@@ -188,6 +188,17 @@ event_set(struct ut_event *e, unsigned int i, uint16_t id)
 	__atomic_store_n(&e->on, on_word(e, mask), __ATOMIC_RELEASE);
 }
 
+/* A copy of the event for some of the regions; false if none of them listens. */
+bool
+ut_event_narrow(const struct ut_event *e, uint32_t regions,
+    struct ut_event *copy)
+{
+	memcpy(copy, e, sizeof(*copy));
+	copy->mask &= regions;
+	copy->on = on_word(copy, copy->mask);
+	return copy->on != 0;
+}
+
 /* Add an event; true if utd has to be told. */
 bool
 ut_event_add(struct ut_event *e)

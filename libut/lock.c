@@ -42,6 +42,22 @@ ut_enter(sigset_t *old)
 	cancel_state = state;
 }
 
+/* The same without waiting for it: false if somebody has it. */
+bool
+ut_try_enter(sigset_t *old)
+{
+	const int state = ut_block(old);
+
+	if (pthread_mutex_trylock(&ut_lock) != 0) {
+		ut_unblock(old, state);
+		return false;
+	}
+	ut_entered = true;
+	ut_signals = *old;
+	cancel_state = state;
+	return true;
+}
+
 void
 ut_leave(const sigset_t *old)
 {

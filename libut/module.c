@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "ut_event.h"
+#include "ut_loaded.h"
 #include "ut_register.h"
 
 static struct ut_module *modules;
@@ -65,6 +66,8 @@ ut_module_add(struct ut_module *m)
 		m->added = 1;
 		m->next = modules;
 		modules = m;
+		ut_loaded_init();
+		ut_loaded_changed();
 		for (e = m->begin; e < m->end; e++)
 			news |= ut_event_add(e);
 		if (!ut_listen() && news)
@@ -78,10 +81,13 @@ UT_EXPORT void
 ut_module_remove(struct ut_module *m)
 {
 	struct ut_module **p;
+	struct thread *self;
 	struct ut_event *e;
 	sigset_t signals;
 
 	ut_enter(&signals);
+	self = ut_mute();
+	ut_loaded_changed();
 	for (p = &modules; *p != NULL; p = &(*p)->next) {
 		if (*p == m) {
 			*p = m->next;
@@ -91,5 +97,6 @@ ut_module_remove(struct ut_module *m)
 			break;
 		}
 	}
+	ut_unmute(self);
 	ut_leave(&signals);
 }

@@ -31,6 +31,7 @@
 
 #include "ut_conn.h"
 #include "ut_event.h"
+#include "ut_loaded.h"
 #include "ut_register.h"
 
 #define BUSY_NAP	5		/* ms, until we try to connect again; */
@@ -258,6 +259,7 @@ before_fork(void)
 	fork_signals = old;
 	ut_conn_share_late();
 	ask_late();
+	ut_loaded_before_fork();
 	ut_threads_before_fork();
 	ut_stack_forking();
 	ut_fork_hold();
@@ -304,6 +306,7 @@ child_of_fork(void)
 	ut_threads_forked();
 	ut_region_forked();
 	self = ut_mute();
+	ut_loaded_forked();
 	ut_events_forked();
 	ut_conn_init();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)

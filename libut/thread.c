@@ -449,6 +449,33 @@ ut_unmute(struct thread *t)
 }
 
 /*
+ * From here to ut_guest_end this thread traces as another one does that begins
+ * and ends there: under ut_lock, also where the thread is mute, or in an event.
+ * False if there is no memory.
+ */
+bool
+ut_guest_begin(struct thread **had)
+{
+	struct thread *t = thread_claim();
+
+	if (t == NULL)
+		return false;
+	*had = ut_self;
+	ut_self = t;
+	return true;
+}
+
+void
+ut_guest_end(struct thread *had)
+{
+	struct thread *t = ut_self;
+
+	thread_leave(t);
+	ut_self = had;
+	thread_free(t);
+}
+
+/*
  * In no event?  A coroutine may be in one, at a level of its own, while others
  * of the thread have ended theirs.
  */

@@ -31,6 +31,8 @@ struct filter;
 
 bool		 ut_event_add(struct ut_event *);
 void		 ut_event_remove(struct ut_event *);
+bool		 ut_event_narrow(const struct ut_event *, uint32_t,
+		    struct ut_event *);
 void		 ut_events_forget(unsigned int);
 void		 ut_events_forked(void);
 void		 ut_events_summary(struct ut_msg *);

@@ -228,6 +228,8 @@ int		 ut_block(sigset_t *);
 void		 ut_unblock(const sigset_t *, int);
 struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
+bool		 ut_guest_begin(struct thread **);
+void		 ut_guest_end(struct thread *);
 bool		 ut_threads_quiet(int);
 void		 ut_threads_leave(unsigned int);
 struct level	*ut_thread_level(struct thread *, uintptr_t);
@@ -318,6 +320,7 @@ void		 ut_shared_park(struct writer *, struct region *);
 
 /* lock.c */
 void		 ut_enter(sigset_t *);
+bool		 ut_try_enter(sigset_t *);
 void		 ut_leave(const sigset_t *);
 extern pthread_mutex_t ut_lock;
 extern sigset_t	 ut_signals;		/* blocked before ut_enter */

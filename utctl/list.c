@@ -18,7 +18,6 @@
  * What there is: sessions, and the events of programs, as text or as JSON.
  */
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,7 @@
 
 #include "escape.h"
 #include "level.h"
+#include "match.h"
 #include "utctl.h"
 
 /* What rows have which rows under them: an array each, even if empty. */
@@ -556,11 +556,14 @@ print_programs(const struct row *r, const char *dir)
 	}
 }
 
+/* By one of the patterns; none is all. */
 static int
 matches(const char *name, char **globs)
 {
+	if (globs[0] == NULL)
+		return event_matches("*", name);
 	for (; *globs != NULL; globs++)
-		if (fnmatch(*globs, name, 0) == 0)
+		if (event_matches(*globs, name))
 			return 1;
 	return 0;
 }
@@ -582,7 +585,7 @@ keep_matching(struct row *rows, char **globs)
 			gone->next = NULL;
 			row_free(gone);
 		}
-		if ((*rp)->child != NULL) {
+		if ((*rp)->child != NULL || globs[0] == NULL) {
 			rp = &(*rp)->next;
 			continue;
 		}
@@ -608,7 +611,8 @@ show(int type, const char *name, int json, char **globs)
 	r = client_ask(c, type, name, &rows);
 	dir = clean(client_dir(c));
 	client_close(c);
-	if (r == 0 && globs[0] != NULL && !keep_matching(rows, globs)) {
+	if (r == 0 && name == NULL && !keep_matching(rows, globs) &&
+	    globs[0] != NULL) {
 		say("no program that runs has an event %s%s", globs[0],
 		    globs[1] != NULL ? ", nor any of the others" : "");
 		row_free(rows);

@@ -19,10 +19,10 @@
  * as utd knows.
  */
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "match.h"
 #include "utctl.h"
 
 #define EVERY	"*"
@@ -37,7 +37,7 @@ had_event(const struct row *session, const char *glob)
 		for (r = ch->child; r != NULL; r = r->next)
 			for (e = strcmp(r->what, "registry") == 0 ? r->child :
 			    NULL; e != NULL; e = e->next)
-				if (fnmatch(glob, row_str(e, "name"), 0) == 0)
+				if (event_matches(glob, row_str(e, "name")))
 					return 1;
 	return 0;
 }

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "../../libut/expr.h"
+#include "../../libut/match.h"
 #include "session.h"
 #include "user.h"
 
@@ -150,7 +151,7 @@ rule_matches(const struct rule *r, const char *name, uint32_t level)
 
 	if ((r->kind == UT_RULE_LEVEL && level > r->level) ||
 	    (r->kind == UT_RULE_ONLY && level != r->level) ||
-	    fnmatch(r->glob, name, 0) != 0)
+	    !event_matches(r->glob, name))
 		return false;
 	for (i = 0; i < r->nexcept; i++)
 		if (fnmatch(r->except[i], name, 0) == 0)

@@ -1,0 +1,450 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The events ut:module and ut:unload, which tell what names belong to the
+ * addresses in a trace.
+ *
+ * A region in which ut:module is enabled is told all modules at once.  From
+ * then on, each look at the run-time linker's list finds what has come and
+ * gone.  We look when a library with events comes or goes, before a fork, and
+ * when a wrapper says so: ut_code.h.
+ *
+ * The linker has a lock of its own, and a thread may have that while it waits
+ * for ut_lock, or for nothing of ours.  So no function that is called with the
+ * linker's lock held takes another lock or records an event: it fills the table
+ * below, and the events are made from that.  And the child of a fork has its
+ * parent's table, as it may find the linker's lock taken by a thread that it
+ * does not have: it does not look before it has loaded something itself.
+ */
+
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "ut_code.h"
+#include "ut_event.h"
+#include "ut_loaded.h"
+
+#define FILE_STEP	64	/* sizes of struct file are multiples */
+
+/* What a module was loaded from: its path, a NUL, and its build ID. */
+struct file {
+	struct file	*next;		/* that is free */
+	size_t		 room;
+	uint64_t	 name;		/* hash of what the linker calls it */
+	size_t		 pathlen;
+	size_t		 idlen;
+	unsigned char	 text[];
+};
+
+struct module {
+	uintptr_t	 base;
+	uintptr_t	 start;
+	uint64_t	 size;
+	struct file	*file;
+	uint32_t	 round;		/* of the last look that saw it */
+	bool		 untold;
+};
+
+struct table {
+	uint32_t	 n;
+	uint32_t	 round;
+	uint64_t	 seen;		/* the linker's state; see phdr.c */
+	struct module	 modules[UT_LOADED_MAX];	/* by start */
+};
+
+static const struct ut_field module_fields[] = {
+	{ "base", NULL, 0, UT_KIND_INT, sizeof(void *), UT_F_HEX, 0 },
+	{ "start", NULL, 0, UT_KIND_INT, sizeof(void *), UT_F_HEX, 0 },
+	{ "size", NULL, 0, UT_KIND_INT, 8, 0, 0 },
+	{ "path", NULL, 0, UT_KIND_STRING, 1, 0, 0 },
+	{ "build_id", NULL, 0, UT_KIND_SEQ, 1, UT_F_HEX, 0 },
+	{ NULL, NULL, 0, 0, 0, 0, 0 }
+};
+
+static const struct ut_field unload_fields[] = {
+	{ "base", NULL, 0, UT_KIND_INT, sizeof(void *), UT_F_HEX, 0 },
+	{ "start", NULL, 0, UT_KIND_INT, sizeof(void *), UT_F_HEX, 0 },
+	{ "size", NULL, 0, UT_KIND_INT, 8, 0, 0 },
+	{ NULL, NULL, 0, 0, 0, 0, 0 }
+};
+
+/* In no section: one there would be an event of whoever links libut.a. */
+static struct ut_event module_event = {
+	0, UT_DEBUG_MODULE, "ut:module", module_fields, NULL, NULL, { 0 }, 0,
+	1, NULL
+};
+static struct ut_event unload_event = {
+	0, UT_DEBUG_MODULE, "ut:unload", unload_fields, NULL, NULL, { 0 }, 0,
+	1, NULL
+};
+
+static struct table *table;	/* NULL: there was no look yet */
+static struct file *freed;
+static _Atomic bool stuck;		/* the linker's lock may be */
+
+static uint64_t
+hash(const char *s)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	while (*s != '\0')
+		h = (h ^ (unsigned char)*s++) * UINT64_C(1099511628211);
+	return h;
+}
+
+static struct file *
+file_room(size_t size)
+{
+	struct file **p, *f;
+
+	size = (size + FILE_STEP - 1) & ~(size_t)(FILE_STEP - 1);
+	for (p = &freed; (f = *p) != NULL; p = &f->next) {
+		if (f->room >= size && f->room < 2 * size) {
+			*p = f->next;
+			return f;
+		}
+	}
+	if ((f = ut_arena(size)) != NULL)
+		f->room = size;
+	return f;
+}
+
+static struct file *
+file_new(const struct ut_loaded *l)
+{
+	const char *path = ut_loaded_path(l);
+	const size_t len = strlen(path);
+	struct file *f = file_room(sizeof(*f) + len + 1 + l->idlen);
+
+	if (f == NULL)
+		return NULL;
+	f->name = hash(l->name);
+	f->pathlen = len;
+	f->idlen = l->idlen;
+	memcpy(f->text, path, len + 1);
+	if (l->idlen > 0)
+		memcpy(f->text + len + 1, l->id, l->idlen);
+	return f;
+}
+
+static void
+file_free(struct file *f)
+{
+	f->next = freed;
+	freed = f;
+}
+
+static bool
+same(const struct module *m, const struct ut_loaded *l)
+{
+	const struct file *f = m->file;
+
+	return m->base == l->base && m->start == l->start &&
+	    m->size == l->size && f->name == hash(l->name) &&
+	    f->idlen == l->idlen && (l->idlen == 0 ||
+	    memcmp(f->text + f->pathlen + 1, l->id, l->idlen) == 0);
+}
+
+/* Where modules that begin there, or the next ones, are in the table. */
+static uint32_t
+place(const struct table *t, uintptr_t start)
+{
+	uint32_t low = 0, high = t->n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (t->modules[mid].start < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * The linker has that module.  What was in its place before and is another is
+ * not seen any more in this round.
+ */
+static void
+see(const struct ut_loaded *l)
+{
+	struct table *t = table;
+	struct module *m, *end = t->modules + t->n;
+	struct file *f;
+
+	m = t->modules + place(t, l->start);
+	for (; m < end && m->start == l->start; m++) {
+		if (same(m, l)) {
+			m->round = t->round;
+			return;
+		}
+	}
+	if (t->n == UT_LOADED_MAX || (f = file_new(l)) == NULL)
+		return;
+	memmove(m + 1, m, (size_t)(end - m) * sizeof(*m));
+	m->base = l->base;
+	m->start = l->start;
+	m->size = l->size;
+	m->file = f;
+	m->round = t->round;
+	m->untold = true;
+	t->n++;
+}
+
+/* Let ut_code see the modules that there are. */
+static void
+publish(const struct table *t)
+{
+	uint32_t i;
+
+	ut_spans_begin();
+	for (i = 0; i < t->n; i++)
+		ut_spans_add(t->modules[i].start,
+		    (uintptr_t)t->modules[i].size);
+	ut_spans_end();
+}
+
+static unsigned char *
+put_where(unsigned char *p, const struct module *m)
+{
+	p = ut_put(p, &m->base, sizeof(m->base));
+	p = ut_put(p, &m->start, sizeof(m->start));
+	return ut_put(p, &m->size, sizeof(m->size));
+}
+
+/* In those regions that the event is enabled in: ut:module or ut:unload. */
+static void __attribute__((noinline))
+record(const struct module *m, const struct ut_event *e, uint32_t regions)
+{
+	const size_t where = 2 * sizeof(uintptr_t) + sizeof(uint64_t);
+	const struct file *f = m->file;
+	const uint32_t idlen = (uint32_t)f->idlen;
+	const bool whole = e == &module_event;
+	struct ut_event some;
+	struct ut_record r;
+	unsigned char *p;
+
+	if (!ut_event_narrow(e, regions, &some))
+		return;
+	p = ut_begin(&r, &some, where + (whole ? f->pathlen + 1 +
+	    sizeof(idlen) + idlen : 0));
+	if (p == NULL)
+		p = ut_begin_at(&r, UT_CALLER());
+	while (p != NULL) {
+		p = put_where(p, m);
+		if (whole) {
+			p = ut_put(p, f->text, f->pathlen + 1);
+			p = ut_put(p, &idlen, sizeof(idlen));
+			(void)ut_put(p, f->text + f->pathlen + 1, idlen);
+		}
+		p = ut_commit(&r);
+	}
+}
+
+/*
+ * Record what has gone and what has come, in that order, since the new may be
+ * in the place of the old; but nothing new in those regions.  True if anything
+ * has changed.
+ */
+static bool
+record_changes(struct table *t, uint32_t but)
+{
+	struct module *m, *to = t->modules, *end = t->modules + t->n;
+	bool changed = false;
+
+	for (m = t->modules; m < end; m++) {
+		if (m->round == t->round) {
+			if (to != m)
+				*to = *m;
+			to++;
+			continue;
+		}
+		if (!m->untold)
+			record(m, &unload_event, UINT32_MAX);
+		file_free(m->file);
+		changed = true;
+	}
+	t->n = (uint32_t)(to - t->modules);
+	for (m = t->modules; m < to; m++) {
+		if (!m->untold)
+			continue;
+		record(m, &module_event, ~but);
+		m->untold = false;
+		changed = true;
+	}
+	return changed;
+}
+
+static struct table *
+table_get(void)
+{
+	void *p;
+
+	if (table != NULL)
+		return table;
+	p = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p != MAP_FAILED)
+		table = p;
+	return table;
+}
+
+/* Look at what the linker has; the thread records, as a guest. */
+static void
+look(struct table *t, uint32_t but)
+{
+	if (atomic_load_explicit(&stuck, memory_order_relaxed))
+		return;
+	t->round++;
+	if (ut_loaded_each(see, &t->seen) && record_changes(t, but))
+		publish(t);
+}
+
+/* ut:module is enabled in the region i, and was not before. */
+void
+ut_loaded_tell(unsigned int i)
+{
+	const uint32_t region = UINT32_C(1) << i;
+	struct table *t = table_get();
+	struct thread *had;
+	uint32_t k;
+
+	if (t == NULL || !ut_guest_begin(&had))
+		return;
+	look(t, region);
+	for (k = 0; k < t->n; k++)
+		record(&t->modules[k], &module_event, region);
+	ut_guest_end(had);
+}
+
+static bool
+wanted(void)
+{
+	return __atomic_load_n(&module_event.on, __ATOMIC_RELAXED) != 0 ||
+	    __atomic_load_n(&unload_event.on, __ATOMIC_RELAXED) != 0;
+}
+
+/* Look, and record what has changed in the regions that want to know. */
+static void
+look_again(void)
+{
+	struct table *t = table_get();
+	struct thread *had;
+
+	if (t == NULL)
+		return;
+	if (!wanted())
+		look(t, 0);
+	else if (ut_guest_begin(&had)) {
+		look(t, 0);
+		ut_guest_end(had);
+	}
+}
+
+/* By a thread for which the linker has just loaded something, or unloaded. */
+void
+ut_loaded_changed(void)
+{
+	atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	if (wanted())
+		look_again();
+}
+
+/* The child will know no more than is found now. */
+void
+ut_loaded_before_fork(void)
+{
+	if (UT_HAS_LOADED)
+		look_again();
+}
+
+void
+ut_loaded_forked(void)
+{
+	atomic_store_explicit(&stuck, ut_loaded_stuck(), memory_order_relaxed);
+}
+
+/* Is ut:module enabled in the region i? */
+bool
+ut_loaded_wanted(unsigned int i)
+{
+	return module_event.id[i] != 0;
+}
+
+/* Before all other events: what is mapped together comes in that order. */
+void
+ut_loaded_init(void)
+{
+	static bool done;
+
+	if (done || !UT_HAS_LOADED)
+		return;
+	done = true;
+	(void)ut_event_add(&module_event);
+	(void)ut_event_add(&unload_event);
+}
+
+/*
+ * Who has the lock may be about to look, or may not: then the next address
+ * there makes us look.  In the child of a fork, a module that the linker knows
+ * and we do not was loaded by the child, which then did get the linker's lock.
+ */
+static void __attribute__((noinline, cold))
+code_unknown(const void *addr)
+{
+	const int error = errno, there = ut_loaded_there(addr);
+	struct thread *self;
+	sigset_t signals;
+
+	if (there != 0 && ut_try_enter(&signals)) {
+		self = ut_mute();
+		if (there == 1)
+			atomic_store_explicit(&stuck, false,
+			    memory_order_relaxed);
+		look_again();
+		ut_unmute(self);
+		ut_leave(&signals);
+	}
+	errno = error;
+}
+
+UT_EXPORT void
+ut_code(const void *addr)
+{
+	if (UT_UNLIKELY(wanted()) &&
+	    UT_UNLIKELY(!ut_spans_have((uintptr_t)addr)))
+		code_unknown(addr);
+}
+
+UT_EXPORT void
+ut_code_gone(void)
+{
+	const int error = errno;
+	struct thread *self;
+	sigset_t signals;
+
+	ut_enter(&signals);
+	self = ut_mute();
+	ut_loaded_changed();
+	ut_unmute(self);
+	ut_leave(&signals);
+	errno = error;
+}

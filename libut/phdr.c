@@ -1,0 +1,408 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the run-time linker knows of the modules of the program: where each
+ * lies, its path, and its build ID.
+ */
+
+#include "ut_loaded.h"
+
+#if UT_HAS_LOADED
+
+#include <sys/types.h>
+#include <sys/stat.h>
+#if defined(__FreeBSD__) || defined(__NetBSD__)
+#include <sys/sysctl.h>
+#endif
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUILD_ID	3		/* NT_GNU_BUILD_ID */
+
+typedef __typeof__(*((struct dl_phdr_info *)0)->dlpi_phdr) phdr;
+
+struct each {
+	void		(*f)(const struct ut_loaded *);
+	uint64_t	*seen;
+	bool		 first;
+	bool		 unchanged;
+};
+
+/* Do all bytes of the segment come from the file, and can they be read? */
+static bool
+readable(const struct dl_phdr_info *info, const phdr *p)
+{
+	const phdr *l;
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		l = &info->dlpi_phdr[i];
+		if (l->p_type == PT_LOAD && (l->p_flags & PF_R) != 0 &&
+		    p->p_vaddr >= l->p_vaddr &&
+		    p->p_vaddr - l->p_vaddr <= l->p_filesz &&
+		    p->p_filesz <= l->p_filesz - (p->p_vaddr - l->p_vaddr))
+			return true;
+	}
+	return false;
+}
+
+/* The length with what is added so that the next note is aligned. */
+static size_t
+padded(size_t n, size_t align)
+{
+	return (n + align - 1) & ~(align - 1);
+}
+
+/* The build ID in a segment of notes, if one of them is that. */
+static void
+find_id(struct ut_loaded *m, const unsigned char *p, size_t left, size_t align)
+{
+	uint32_t head[3];		/* lengths of name and text, type */
+	size_t name, text;
+
+	while (left >= sizeof(head)) {
+		memcpy(head, p, sizeof(head));
+		p += sizeof(head);
+		left -= sizeof(head);
+		if (head[0] > left)
+			return;
+		name = padded(head[0], align);
+		if (name > left || head[1] > left - name)
+			return;
+		if (head[2] == BUILD_ID && head[0] == 4 &&
+		    memcmp(p, "GNU", 4) == 0 && head[1] <= UT_BUILD_ID) {
+			m->id = p + name;
+			m->idlen = head[1];
+			return;
+		}
+		text = padded(head[1], align);
+		if (text > left - name)
+			return;
+		p += name + text;
+		left -= name + text;
+	}
+}
+
+/* False if nothing of it is mapped. */
+static bool
+measure(const struct dl_phdr_info *info, struct ut_loaded *m)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	const phdr *p;
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		p = &info->dlpi_phdr[i];
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (p->p_vaddr < low)
+			low = p->p_vaddr;
+		if (p->p_vaddr + p->p_memsz > high)
+			high = p->p_vaddr + p->p_memsz;
+	}
+	if (low >= high)
+		return false;
+	low &= ~(page - 1);
+	m->base = info->dlpi_addr;
+	m->start = m->base + low;
+	m->size = high - low;
+	for (i = 0; i < info->dlpi_phnum && m->idlen == 0; i++) {
+		p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_NOTE && readable(info, p))
+			find_id(m, (const unsigned char *)(m->start +
+			    (p->p_vaddr - low)), p->p_filesz,
+			    p->p_align == 8 ? 8 : 4);
+	}
+	return true;
+}
+
+/* The page of functions that the system gives to each process is no file. */
+static bool
+is_systems(const struct ut_loaded *m)
+{
+#if defined(__linux__)
+	if (m->start == getauxval(AT_SYSINFO_EHDR))
+		return true;
+#endif
+	return m->name[0] == '[';
+}
+
+static int
+each(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct each *e = arg;
+	struct ut_loaded m = { 0, 0, 0, "", e->first, NULL, 0 };
+#if !defined(__OpenBSD__)
+	uint64_t now;
+
+	if (e->first && size >= offsetof(struct dl_phdr_info, dlpi_subs) +
+	    sizeof(info->dlpi_subs)) {
+		now = ((uint64_t)info->dlpi_adds << 32 ^
+		    (uint64_t)info->dlpi_subs) + 1;
+		e->unchanged = now == *e->seen;
+		*e->seen = now;
+		if (e->unchanged)
+			return 1;
+	}
+#endif
+	(void)size;
+	e->first = false;
+	if (info->dlpi_name != NULL)
+		m.name = info->dlpi_name;
+	if (measure(info, &m) && !is_systems(&m))
+		e->f(&m);
+	return 0;
+}
+
+bool
+ut_loaded_each(void (*f)(const struct ut_loaded *), uint64_t *seen)
+{
+	struct each e = { f, seen, true, false };
+
+	dl_iterate_phdr(each, &e);
+	return !e.unchanged;
+}
+
+/*
+ * glibc has a function for those who unwind stacks that takes no lock.  Where
+ * there is none, nothing is known.
+ */
+int
+ut_loaded_there(const void *addr)
+{
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+	struct dl_find_object o;
+
+	return _dl_find_object((void *)(uintptr_t)addr, &o) == 0;
+#else
+	(void)addr;
+	return -1;
+#endif
+}
+
+/*
+ * glibc leaves its lock as it is when another thread has it: whoever waits for
+ * it in the child waits for ever.
+ */
+bool
+ut_loaded_stuck(void)
+{
+#if defined(__GLIBC__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+static char path[UT_PATH];		/* the result of ut_loaded_path */
+
+#if defined(__linux__)
+
+/* Of a line of that file: the path, if the line is of that address. */
+static const char *
+line_path(const char *line, uintptr_t at)
+{
+	uintptr_t from, to;
+	char *p;
+
+	from = (uintptr_t)strtoull(line, &p, 16);
+	if (*p != '-')
+		return NULL;
+	to = (uintptr_t)strtoull(p + 1, &p, 16);
+	return at >= from && at < to ? strchr(p, '/') : NULL;
+}
+
+/* The system writes a newline as \012. */
+static void
+keep_path(const char *s)
+{
+	size_t n = 0;
+
+	while (*s != '\0' && n < sizeof(path) - 1) {
+		if (strncmp(s, "\\012", 4) == 0) {
+			path[n++] = '\n';
+			s += 4;
+		} else
+			path[n++] = *s++;
+	}
+	path[*s == '\0' ? n : 0] = '\0';
+}
+
+/* The system knows the path of what is mapped at that address. */
+static bool
+find_mapped(uintptr_t at)
+{
+	static char buf[4096], line[UT_PATH + 128];
+	const char *found = NULL;
+	size_t len = 0;
+	ssize_t n, i;
+	int fd;
+
+	if ((fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) == -1)
+		return false;
+	while (found == NULL && (n = read(fd, buf, sizeof(buf))) > 0) {
+		for (i = 0; i < n && found == NULL; i++) {
+			if (buf[i] != '\n') {
+				if (len < sizeof(line) - 1)
+					line[len++] = buf[i];
+				continue;
+			}
+			line[len] = '\0';
+			len = 0;
+			found = line_path(line, at);
+		}
+	}
+	close(fd);
+	if (found != NULL)
+		keep_path(found);
+	return found != NULL && path[0] == '/';
+}
+
+static bool
+find_program(void)
+{
+	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	return path[0] == '/' && n < (ssize_t)sizeof(path) - 1;
+}
+
+#else
+
+static bool
+find_mapped(uintptr_t at)
+{
+	(void)at;
+	return false;
+}
+
+static bool
+find_program(void)
+{
+#if defined(__FreeBSD__) || defined(__NetBSD__)
+#if defined(__FreeBSD__)
+	const int mib[] = { CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1 };
+#else
+	const int mib[] = { CTL_KERN, KERN_PROC_ARGS, -1, KERN_PROC_PATHNAME };
+#endif
+	size_t n = sizeof(path);
+
+	return sysctl(mib, 4, path, &n, NULL, 0) == 0 && path[0] == '/';
+#else
+	return false;
+#endif
+}
+
+#endif
+
+/* That path, or, from the current directory, if the file is there. */
+static bool
+find_named(const char *name)
+{
+	struct stat st;
+	const size_t len = strlen(name);
+	size_t n = 0;
+
+	if (len == 0 || len >= sizeof(path))
+		return false;
+	if (name[0] != '/') {
+		if (getcwd(path, sizeof(path)) == NULL || path[0] != '/')
+			return false;
+		n = strlen(path);
+		if (len >= sizeof(path) - n - 1)
+			return false;
+		path[n++] = '/';
+	}
+	memcpy(path + n, name, len + 1);
+	return n == 0 || stat(path, &st) == 0;
+}
+
+/*
+ * Linux tells of a file that was removed since.  Another may have taken its
+ * place, and build IDs say whether it is the same.
+ */
+static void
+cut_deleted(void)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t n = strlen(path), end = sizeof(deleted) - 1;
+	struct stat st;
+
+	if (n > end && strcmp(path + n - end, deleted) == 0 &&
+	    stat(path, &st) == -1)
+		path[n - end] = '\0';
+}
+
+const char *
+ut_loaded_path(const struct ut_loaded *m)
+{
+	const bool named = !m->program && m->name[0] == '/';
+
+	path[0] = '\0';
+	if ((named && find_named(m->name)) ||
+	    (!named && find_mapped(m->start)) ||
+	    (m->program && find_program()) ||
+	    (!named && find_named(m->name)))
+		cut_deleted();
+	else
+		path[0] = '\0';
+	return path;
+}
+
+#else
+
+bool
+ut_loaded_each(void (*f)(const struct ut_loaded *), uint64_t *seen)
+{
+	(void)f;
+	(void)seen;
+	return false;
+}
+
+const char *
+ut_loaded_path(const struct ut_loaded *m)
+{
+	(void)m;
+	return "";
+}
+
+int
+ut_loaded_there(const void *addr)
+{
+	(void)addr;
+	return 0;
+}
+
+bool
+ut_loaded_stuck(void)
+{
+	return true;
+}
+
+#endif

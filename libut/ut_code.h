@@ -1,0 +1,36 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * For libraries that wrap functions of other libraries: their events name
+ * addresses of code, and the trace is to say which module each address is in.
+ */
+
+#ifndef UT_CODE_H
+#define UT_CODE_H
+
+/*
+ * An event names this address.  If it is in no module that libut knows of,
+ * libut looks for new ones and records them.  Costs a few loads where the
+ * module is known.  Async-signal-safe; keeps errno; never waits for libut's
+ * lock.
+ */
+void		 ut_code(const void *);
+
+/* A dlclose(3) is over: record what it has unloaded.  Keeps errno. */
+void		 ut_code_gone(void);
+
+#endif /* UT_CODE_H */
