@@ -29,6 +29,7 @@
 
 #include "callers.h"
 #include "say.h"
+#include "symbols.h"
 
 static struct caller *
 add(struct callers *cs, uint64_t address, const char *name)
@@ -54,10 +55,7 @@ add(struct callers *cs, uint64_t address, const char *name)
 static const char *
 name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
 {
-	(void)cs;
-	(void)s;
-	(void)address;
-	return NULL;
+	return cs->numbers ? NULL : symbols_name(s, address, 1);
 }
 
 /* Modules have changed since: is it the same place? */

@@ -75,6 +75,13 @@ enum ctf_role {
 	ROLE_MAX
 };
 
+/* A field whose value is shown as a name, if there is one: symbols.c. */
+enum ctf_address {
+	ADDRESS_NONE,
+	ADDRESS_EXACT,
+	ADDRESS_RETURN			/* behind a call */
+};
+
 enum ctf_order {
 	ORDER_NATIVE,			/* the trace's */
 	ORDER_LE,
@@ -104,6 +111,8 @@ struct ctf_field {
 	size_t		 keylen;
 	enum ctf_role	 role;
 	int		 islen;		/* of a later sequence: not shown */
+	enum ctf_address address;	/* symbols.c's */
+	int		 special;	/* print_text.c's: it is one of these */
 	uint64_t	 val;		/* islen: as last read */
 	/*
 	 * From here on, so many fields take so many bytes whatever they
@@ -153,6 +162,7 @@ struct ctf_who {
 struct call;
 struct ctf_field_at;
 struct ctf_filter;
+struct module_at;
 struct pair_role;
 
 struct ctf_eclass {
@@ -174,6 +184,7 @@ struct ctf_eclass {
 	struct pair_role	*pairs;		/* pair.c's; NULL: none */
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
 	struct call		*call;		/* call.c's; NULL: none */
+	struct module_at	*module;	/* symbols.c's; NULL: none */
 	unsigned long		 line;
 };
 
@@ -194,6 +205,7 @@ struct ctf_sclass {
 	uint32_t		 timebits;	/* of the event header's */
 	uint32_t		 beginbits;	/* of timestamp_begin */
 	int			 eventwho;	/* event.context says whose */
+	int			 modules;	/* symbols.c's: has events of them */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* if they don't */
 	struct ctf_place	 headtime;

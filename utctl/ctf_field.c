@@ -141,6 +141,33 @@ ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
 	return 1;
 }
 
+int
+ctf_field_is_bytes(const struct ctf_field_at *at)
+{
+	const struct ctf_type *t = at->type;
+
+	return (t->kind == CTF_ARRAY || t->kind == CTF_SEQ) &&
+	    t->elem->kind == CTF_INT && t->elem->nbytes == 1;
+}
+
+size_t
+ctf_field_bytes(const struct ctf_field_at *at, const struct ctf_stream *s,
+    uint8_t *buf, size_t size)
+{
+	const uint8_t *from;
+	struct ctf_cur c;
+	size_t n;
+
+	seek(at, s, &c);
+	from = c.p;
+	ctf_walk_type(&c, at->type);
+	n = (size_t)(c.p - from);
+	if (n > size)
+		n = size;
+	memcpy(buf, from, n);
+	return n;
+}
+
 static size_t
 copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
 {

@@ -44,6 +44,10 @@ int	 ctf_field_number(const struct ctf_field_at *,
 /* The bits of an integer; false if it is none. */
 int	 ctf_field_bits(const struct ctf_field_at *,
 	    const struct ctf_stream *, uint64_t *);
+/* Is it an array of bytes?  These are copied, so many at most: how many. */
+int	 ctf_field_is_bytes(const struct ctf_field_at *);
+size_t	 ctf_field_bytes(const struct ctf_field_at *,
+	    const struct ctf_stream *, uint8_t *, size_t);
 /* The same as text, which is cut: its length. */
 size_t	 ctf_field_text(const struct ctf_field_at *, const struct ctf_stream *,
 	    char *, size_t);

@@ -28,6 +28,7 @@
 #include "reader.h"
 #include "say.h"
 #include "select.h"
+#include "symbols.h"
 
 #define WINDOWS		(64 << 20)	/* bytes of all streams' windows */
 #define WINDOWMAX	(128 << 10)
@@ -74,7 +75,8 @@ wants_item(struct reader *r, struct ctf_stream *s)
 {
 	if (s->item == ITEM_EVENT)
 		return ctf_body(s) == 0 && (r->select == NULL ||
-		    select_event(r->select, s));
+		    select_event(r->select, s) ||
+		    (r->names && s->event->module != NULL));
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	if (s->item == ITEM_DISCARDED)
@@ -170,6 +172,17 @@ reader_wake(struct reader *r)
 	reader_sort(r);
 }
 
+/* Modules are noted in turn; true if the event is wanted besides. */
+static int
+note_module(struct reader *r, struct ctf_stream *s,
+    const struct reader_ops *ops, void *arg)
+{
+	symbols_event(s);
+	if (ops != NULL && ops->module != NULL)
+		ops->module(arg, s);
+	return r->select == NULL || select_event(r->select, s);
+}
+
 static void
 take_item(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
@@ -188,6 +201,9 @@ take_item(struct reader *r, struct ctf_stream *s,
 		s->nlost = 0;
 		break;
 	case ITEM_EVENT:
+		if (r->names && s->event->module != NULL &&
+		    !note_module(r, s, ops, arg))
+			break;
 		if (r->skip > 0) {
 			r->skip--;
 			break;
@@ -346,21 +362,29 @@ reader_count(struct reader *r)
 	r->skip = all > last ? all - last : 0;
 }
 
+/* Before the events of the trace. */
+void
+reader_trace(struct reader *r, const struct reader_ops *ops,
+    struct ctf_trace *tr)
+{
+	if (r->names)
+		symbols_trace(tr);
+	if (ops != NULL && ops->trace != NULL)
+		ops->trace(tr);
+	if (r->select != NULL)
+		select_trace(r->select, tr);
+}
+
 /* Read all that is wanted; without ops it is only counted. */
 void
 reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	struct ctf_trace *tr;
 
-	for (tr = r->traces; tr != NULL; tr = tr->next) {
-		if (ops != NULL && ops->trace != NULL)
-			ops->trace(tr);
-		if (r->select != NULL)
-			select_trace(r->select, tr);
-	}
-	if (r->select != NULL) {
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		reader_trace(r, ops, tr);
+	if (r->select != NULL)
 		reader_times(r);
-	}
 	reader_count(r);
 	merge(r, ops, arg);
 }

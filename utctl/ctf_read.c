@@ -348,7 +348,8 @@ packet_open(struct ctf_stream *s)
 	packet_losses(s, &v);
 	if (v.has & 1 << ROLE_BEGIN &&
 	    (ctf_ns(s->class->clock, s->cycles) > s->until ||
-	    (v.has & 1 << ROLE_END && s->end < s->since)))
+	    (v.has & 1 << ROLE_END && s->end < s->since &&
+	    !s->class->modules)))
 		return 1;
 	s->inpacket = 1;
 	return 0;

@@ -88,10 +88,7 @@ trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
 		return;
 	}
 	trace_stat(new, st);
-	if (ops->trace != NULL)
-		ops->trace(new);
-	if (r->select != NULL)
-		select_trace(r->select, new);
+	reader_trace(r, ops, new);
 	for (i = 0; i < r->nidle; i++)
 		if (r->idle[i]->trace == old)
 			(void)ctf_again(r->idle[i], new, 0);
@@ -224,12 +221,8 @@ look_around(struct reader *r, const struct follow *f,
 	struct ctf_stream *s;
 
 	reader_look(r, f->dir);
-	for (tr = r->traces; tr != first; tr = tr->next) {
-		if (ops->trace != NULL)
-			ops->trace(tr);
-		if (r->select != NULL)
-			select_trace(r->select, tr);
-	}
+	for (tr = r->traces; tr != first; tr = tr->next)
+		reader_trace(r, ops, tr);
 	while (r->nstreams > n) {
 		s = r->streams[--r->nstreams];
 		s->growing = 1;

@@ -34,6 +34,7 @@
 #include "compat.h"
 #include "follow.h"
 #include "record.h"
+#include "symbols.h"
 
 /* Until the other end of the pipe is closed. */
 static int
@@ -61,6 +62,7 @@ print(const char *dir, int fd, int64_t hold)
 	struct reader r;
 
 	memset(&r, 0, sizeof(r));
+	r.names = symbols_begin();
 	ctf_print_init(0);
 	columns_set(COLUMNS_DEFAULT);
 	ut_confine_reader();

@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "heap.h"
 #include "select.h"
+#include "symbols.h"
 #include "utctl.h"
 
 static struct heap_run run;
@@ -52,6 +53,14 @@ lose(void *arg, const struct ctf_stream *s)
 }
 
 static void
+module(void *arg, struct ctf_stream *s)
+{
+	struct heap_run *r = arg;
+
+	processes_module(&r->processes, s);
+}
+
+static void
 over(struct process *p)
 {
 	heap_end(&run, (struct heap *)p);
@@ -69,9 +78,12 @@ release(struct process *p)
 static int
 heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { event, lose, lose, NULL };
+	static const struct reader_ops ops = { event, lose, lose, NULL,
+	    module };
 	struct process *p;
 
+	r->processes.numbers = !symbols_begin();
+	rd->names = 1;		/* also without them: modules come and go */
 	ut_confine_reader();	/* what it reads may be anybody's */
 	processes_open(rd, dirs, heap_calls);
 	reader_run(rd, &ops, r);
@@ -114,14 +126,13 @@ cmd_heap(int argc, char **argv)
 	heap_init(&run);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+ajN" SELECT_OPTIONS)) != -1)
+	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
 		if (c == 'a')
 			run.all = 1;
 		else if (c == 'j')
 			run.json = 1;
-		else if (c == 'N')
-			run.processes.numbers = 1;
-		else if (!select_option(&sel, c))
+		else if (!select_option(&sel, c) && !symbols_option(c))
 			return usage();
 	if (!select_all(&sel))
 		rd.select = &sel;
@@ -129,6 +140,7 @@ cmd_heap(int argc, char **argv)
 	status = heap_traces(&run, &rd, dirs);
 	which_free(dirs);
 	processes_free(&run.processes, release);
+	symbols_end();
 	reader_free(&rd);
 	select_free(&sel);
 	return status;

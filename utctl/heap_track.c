@@ -244,8 +244,7 @@ heap_event(struct heap_run *r, struct ctf_stream *s)
 	uint64_t address, result;
 	struct heap *h;
 
-	if (processes_module(&r->processes, s) || c == NULL ||
-	    !call_field(c, PTR, s, &address))
+	if (c == NULL || c->kind->what < 0 || !call_field(c, PTR, s, &address))
 		return;
 	h = (struct heap *)processes_get(&r->processes, s);
 	r->n++;

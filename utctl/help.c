@@ -46,11 +46,14 @@
 	"-p pid | glob\tof this process or program; may be repeated", \
 	"-t tid | glob\tof this thread; may be repeated", \
 	"-n count\tthe first ones, with a - the last ones"
+#define NAMES \
+	"-N\taddresses as numbers, not as names", \
+	"-R dir\tlook for programs and libraries below dir"
 
 static const struct topic {
 	const char	*command;
 	const char	*line;
-	const char	*options[20];	/* what is left of the tab, and right */
+	const char	*options[24];	/* what is left of the tab, and right */
 } topics[] = {
 	{ "record", "run a command and record its events",
 	    { "-F\tprint the events, too, on the standard error",
@@ -72,20 +75,18 @@ static const struct topic {
 	    "-o columns\twhat lines have (default: time,who,event,fields)",
 	    "-q\tonly the totals",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    SELECTION } },
+	    NAMES, SELECTION } },
 	{ "stat", "count the events of traces, and sum up their fields",
 	    { "-g name\tby event (the default), program, thread or a field",
 	    "-d\thow long pairs of events took: x_begin and x_end",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    "-v field\tits least, mean, greatest value, and percentiles",
-	    "-j\tJSON", SELECTION } },
+	    "-j\tJSON", NAMES, SELECTION } },
 	{ "heap", "show what programs have allocated and not freed",
 	    { "-a\talso callers of which nothing is left",
-	    "-j\tJSON", "-N\taddresses of callers, not their names",
-	    SELECTION } },
+	    "-j\tJSON", NAMES, SELECTION } },
 	{ "locks", "show how long threads waited for locks, and held them",
-	    { "-j\tJSON", "-N\taddresses of callers, not their names",
-	    SELECTION } },
+	    { "-j\tJSON", NAMES, SELECTION } },
 	{ "create", "make a session, into which events are recorded",
 	    { "-o dir\twhere the trace goes (default: ~/ut-traces/NAME-DATE)",
 	    "-N\tno output: events are counted, and dropped",

@@ -27,6 +27,7 @@
 #include "compat.h"
 #include "locks.h"
 #include "select.h"
+#include "symbols.h"
 #include "utctl.h"
 
 static void
@@ -65,6 +66,14 @@ lost(void *arg, const struct ctf_stream *s)
 
 /* What the process had is gone. */
 static void
+module(void *arg, struct ctf_stream *s)
+{
+	struct locks_run *r = arg;
+
+	processes_module(&r->processes, s);
+}
+
+static void
 over(struct process *p)
 {
 	struct locks *ls = (struct locks *)p;
@@ -85,8 +94,11 @@ release(struct process *p)
 static int
 locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { event, discarded, lost, NULL };
+	static const struct reader_ops ops = { event, discarded, lost, NULL,
+	    module };
 
+	r->processes.numbers = !symbols_begin();
+	rd->names = 1;		/* also without them: modules come and go */
 	ut_confine_reader();	/* what it reads may be anybody's */
 	processes_open(rd, dirs, locks_calls);
 	reader_run(rd, &ops, r);
@@ -125,12 +137,11 @@ cmd_locks(int argc, char **argv)
 	locks_init(&r);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+jN" SELECT_OPTIONS)) != -1)
+	while ((c = option(argc, argv, "+j" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
 		if (c == 'j')
 			r.json = 1;
-		else if (c == 'N')
-			r.processes.numbers = 1;
-		else if (!select_option(&sel, c))
+		else if (!select_option(&sel, c) && !symbols_option(c))
 			return usage();
 	if (!select_all(&sel))
 		rd.select = &sel;
@@ -138,6 +149,7 @@ cmd_locks(int argc, char **argv)
 	status = locks_traces(&r, &rd, dirs);
 	which_free(dirs);
 	processes_free(&r.processes, release);
+	symbols_end();
 	reader_free(&rd);
 	select_free(&sel);
 	return status;

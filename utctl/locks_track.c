@@ -191,7 +191,7 @@ locks_event(struct locks_run *r, struct ctf_stream *s)
 	struct lock_event e;
 	struct ctf_who buf;
 
-	if (processes_module(&r->processes, s) || c == NULL)
+	if (c == NULL || c->kind->what < 0)
 		return;
 	r->n++;
 	e.run = r;

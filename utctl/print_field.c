@@ -22,6 +22,9 @@
 #include <string.h>
 
 #include "print.h"
+#include "symbols.h"
+
+static const struct ctf_stream *current;	/* whose event is printed */
 
 /* The bits of an integer, by 1, 3 or 4. */
 static char *
@@ -123,6 +126,29 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t, uint64_t n)
 	return p;
 }
 
+/* An address: the name instead of the number; in JSON, both. */
+static char *
+put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
+{
+	const char *name;
+	uint64_t v;
+
+	ctf_align(c, f->type->align);
+	v = ctf_load(c->p, f->type);
+	c->p += f->type->nbytes;
+	name = symbols_field(current, f, v);
+	p = out_room(p, ROOM);
+	if (name == NULL || style.json)
+		p = put_int(p, f->type, v);
+	if (name == NULL)
+		return p;
+	if (!style.json)
+		return put_text(p, (const uint8_t *)name, strlen(name));
+	p = out_room(out_put(p, f->key, f->keylen - 2), ROOM);
+	p = out_text(p, "_sym\":");
+	return put_string(p, (const uint8_t *)name, strlen(name));
+}
+
 static int
 is_who(const struct ctf_field *f)
 {
@@ -143,9 +169,13 @@ put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 	if (!style.json)
 		*p++ = ' ';
 	for (; f < end; f++) {
-		if (f->islen)
+		if (f->special && f->islen)
 			ctf_length(c, f);
-		else if (context && is_who(f))
+		else if (f->special) {
+			p = out_put(p, f->key + skip, f->keylen - skip);
+			p = put_address(p, c, f);
+			skip = 0;
+		} else if (context && is_who(f))
 			ctf_walk_type(c, f->type);
 		else {
 			p = out_put(p, f->key + skip, f->keylen - skip);
@@ -219,6 +249,7 @@ put_fields(char *p, const struct ctf_stream *s)
 	const struct ctf_eclass *ev = s->event;
 	struct ctf_cur c;
 
+	current = s;
 	ctf_cur(&c, s);
 	if (s->class->context != NULL)
 		p = put_context(p, &c, s->class->context, "\"context\":");

@@ -33,12 +33,10 @@
 #define WARNING	4		/* the level; what is below is worse */
 
 char *
-put_string(char *p, const uint8_t *s, size_t len)
+put_text(char *p, const uint8_t *s, size_t len)
 {
 	const uint8_t *end = s + len, *stop;
 
-	p = out_room(p, ROOM);
-	*p++ = '"';
 	while (s < end) {
 		p = out_room(p, ROOM);
 		stop = (size_t)(end - s) > ROOM / 2 ? s + ROOM / 2 : end;
@@ -47,7 +45,15 @@ put_string(char *p, const uint8_t *s, size_t len)
 		if (s < stop)
 			p = escape_char(p, &s, end, style.how);
 	}
+	return p;
+}
+
+char *
+put_string(char *p, const uint8_t *s, size_t len)
+{
 	p = out_room(p, ROOM);
+	*p++ = '"';
+	p = out_room(put_text(p, s, len), ROOM);
 	*p++ = '"';
 	return p;
 }
@@ -175,6 +181,7 @@ print_keys(struct ctf_trace *tr, struct ctf_type *t)
 		f->key = escaped(tr, style.json ? ",\"" : style.colour ?
 		    ", " CYAN : ", ", f->name, style.json ? "\":" :
 		    style.colour ? PLAIN " = " : " = ", &f->keylen);
+		f->special = f->islen || f->address != ADDRESS_NONE;
 	}
 }
 

@@ -144,18 +144,17 @@ load(struct processes *ps, const struct ctf_stream *s, uint64_t base)
 	}
 }
 
-int
+void
 processes_module(struct processes *ps, const struct ctf_stream *s)
 {
 	const struct call *c = s->event->call;
 	uint64_t base;
 
-	if (c == NULL || c->kind->what >= 0)
-		return 0;
+	if (c == NULL)
+		return;
 	if (c->kind->what == MODULE_LOAD && call_field(c, 0, s, &base))
 		load(ps, s, base);
 	processes_get(ps, s)->callers.modules++;
-	return 1;
 }
 
 uint32_t

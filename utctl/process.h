@@ -56,8 +56,8 @@ void	 processes_init(struct processes *, size_t,
 void	 processes_open(struct reader *, char **, const struct call_kind *);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
-/* Was the event one of modules?  That is all of it, then. */
-int	 processes_module(struct processes *, const struct ctf_stream *);
+/* An event of a module. */
+void	 processes_module(struct processes *, const struct ctf_stream *);
 /* The number of the caller that is this field of the event's call. */
 uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
 /* Its name and ID. */

@@ -41,6 +41,8 @@ struct reader_ops {
 	void	(*discarded)(void *, const struct ctf_stream *);
 	void	(*lost)(void *, const struct ctf_stream *);
 	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
+	/* Of a module, wanted or not; or NULL. */
+	void	(*module)(void *, struct ctf_stream *);
 };
 
 struct reader {
@@ -60,6 +62,7 @@ struct reader {
 
 	/* Whoever has the reader. */
 	struct select		*select; /* NULL: all events */
+	int			 names;	/* symbols.c is told of modules */
 
 	/* ctf_merge.c: events to be passed over yet, and to be read then. */
 	unsigned long long	 skip, left;
@@ -82,6 +85,8 @@ void	 stream_free(struct ctf_stream *);
 extern const struct reader_ops print_ops;
 
 /* ctf_merge.c */
+void	 reader_trace(struct reader *, const struct reader_ops *,
+	    struct ctf_trace *);
 void	 reader_run(struct reader *, const struct reader_ops *, void *);
 int	 reader_span(const struct reader *, int64_t *, int64_t *);
 void	 reader_times(struct reader *);

@@ -30,6 +30,7 @@
 #include "durations.h"
 #include "reader.h"
 #include "select.h"
+#include "symbols.h"
 #include "utctl.h"
 
 #define BARS	10			/* groups whose values get bars */
@@ -310,7 +311,7 @@ static void
 counts(struct stat_run *r, struct reader *rd)
 {
 	static const struct reader_ops ops = { count_event, lose, lose,
-	    NULL };
+	    NULL, NULL };
 
 	reader_run(rd, &ops, r);
 	groups_sort(&r->groups, by_count);
@@ -327,6 +328,7 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 {
 	int status;
 
+	rd->names = symbols_begin();
 	ut_confine_reader();	/* what it reads may be anybody's */
 	for (; *dirs != NULL; dirs++)
 		reader_open(rd, *dirs);
@@ -381,8 +383,10 @@ cmd_stat(int argc, char **argv)
 	memset(&r, 0, sizeof(r));
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+dD:jg:v:" SELECT_OPTIONS)) != -1)
-		if (!stat_option(&r, c) && !select_option(&sel, c))
+	while ((c = option(argc, argv, "+dD:jg:v:" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
+		if (!stat_option(&r, c) && !select_option(&sel, c) &&
+		    !symbols_option(c))
 			return usage();
 	if (r.durations && r.value != NULL)
 		die("-v and %s: the values of a pair are its durations",
@@ -396,6 +400,7 @@ cmd_stat(int argc, char **argv)
 	which_free(dirs);
 	groups_free(&r.groups);
 	pairs_free(&r.pairs);
+	symbols_end();
 	free(r.places);
 	reader_free(&rd);
 	select_free(&sel);

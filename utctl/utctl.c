@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "select.h"
+#include "symbols.h"
 #include "utctl.h"
 
 static int
@@ -87,13 +88,15 @@ static const struct command commands[] = {
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"
+	    SYMBOLS_USAGE " "
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "stat", cmd_stat, NULL, 0, "[-j] [-d] [-D begin,end[,field]] ...\n\t"
 	    "[-g event | program | thread | field] ... [-v field]\n\t"
+	    SYMBOLS_USAGE " "
 	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "heap", cmd_heap, NULL, 0, "[-ajN]\n\t"
+	{ "heap", cmd_heap, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "locks", cmd_locks, NULL, 0, "[-jN]\n\t"
+	{ "locks", cmd_locks, NULL, 0, "[-j] " SYMBOLS_USAGE "\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "help", cmd_help, NULL, 0, "[command]" },
 	{ "version", cmd_version, NULL, 0, "" },

@@ -30,6 +30,7 @@
 #include "live.h"
 #include "reader.h"
 #include "select.h"
+#include "symbols.h"
 #include "utctl.h"
 
 static int json;		/* -j */
@@ -104,7 +105,7 @@ print_totals(const struct reader *r)
 }
 
 const struct reader_ops print_ops = { print_event, say_discarded,
-    say_lost, ctf_print_trace };
+    say_lost, ctf_print_trace, NULL };
 
 /* What cannot be while the end is not known. */
 static void
@@ -174,6 +175,7 @@ view(struct reader *r, char **dirs, int quiet, int follow)
 	int status;
 
 	ctf_print_init(json);
+	r->names = !quiet && symbols_begin();
 	if (follow)
 		check_follow(r, dirs);
 	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet);
@@ -199,7 +201,8 @@ cmd_view(int argc, char **argv)
 	json = 0;
 	memset(&r, 0, sizeof(r));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+D:Fijo:q" SELECT_OPTIONS)) != -1)
+	while ((c = option(argc, argv, "+D:Fijo:q" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
 		if (c == 'j')
 			json = 1;
 		else if (c == 'q')
@@ -212,7 +215,7 @@ cmd_view(int argc, char **argv)
 			indent_pair(optarg);
 		else if (c == 'o')
 			columns = optarg;
-		else if (!select_option(&sel, c))
+		else if (!select_option(&sel, c) && !symbols_option(c))
 			return usage();
 	if (!select_all(&sel))
 		r.select = &sel;
@@ -224,6 +227,7 @@ cmd_view(int argc, char **argv)
 	which_free(dirs);
 	reader_free(&r);
 	indent_end();
+	symbols_end();
 	select_free(&sel);
 	return status;
 }

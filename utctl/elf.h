@@ -1,0 +1,86 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * ELF files: which file it is, and the functions that it has names for.  All
+ * that is read from a file is hostile until it was checked.
+ */
+
+#ifndef ELF_H
+#define ELF_H
+
+#include <sys/types.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_IDMAX	64		/* bytes of a build ID */
+#define ELF_NAMEMAX	4096		/* bytes of a symbol's name, with NUL */
+
+struct elf {
+	int		 fd;		/* -1: not open now */
+	char		*path;
+	dev_t		 dev;		/* which file it is */
+	ino_t		 ino;
+	uint64_t	 size;
+	int64_t		 mtime, ctime;	/* ns */
+	int		 is64, big;
+	unsigned int	 machine;
+	uint64_t	 phoff, shoff;	/* headers of segments, of sections */
+	uint32_t	 nph, nsh;
+	uint64_t	 lo, hi;	/* addresses of its segments: from, to */
+	uint64_t	 align;		/* of the first one */
+	uint8_t		 id[ELF_IDMAX];	/* build ID */
+	size_t		 idlen;		/* 0: it has none */
+};
+
+struct elf_section {
+	uint32_t	 type;
+	uint64_t	 flags;
+	uint64_t	 addr, off, size;
+	uint32_t	 link;
+	uint64_t	 entsize;
+};
+
+/* elf.c: 0, or -1 if it cannot be read or is none. */
+int	 elf_open(struct elf *, const char *);
+void	 elf_close(struct elf *);
+/* The file is kept in mind, and opened again when it is read. */
+void	 elf_rest(struct elf *);
+/* So many bytes there: 0, or -1 if not all of them are. */
+int	 elf_read(struct elf *, void *, size_t, uint64_t);
+uint64_t elf_num(const struct elf *, const uint8_t *, size_t);
+/* All sections, to be freed; NULL if there are none. */
+struct elf_section *elf_sections(struct elf *);
+
+/* elf_symbols.c: the functions of a file, by their addresses. */
+struct elf_symbols {
+	struct elf_symbol	*v;
+	size_t			 n;
+	uint64_t		 strings, nstrings;	/* where names are */
+};
+
+/* Those of .symtab, or of .dynsym: 0, or -1 if the file has none there. */
+int	 elf_symbols_load(struct elf_symbols *, struct elf *, int);
+/*
+ * The name of the function that has this address, and where the function
+ * begins; 0 if none has it.
+ */
+int	 elf_symbols_find(const struct elf_symbols *, struct elf *, uint64_t,
+	    char *, uint64_t *);
+void	 elf_symbols_free(struct elf_symbols *);
+
+#endif /* ELF_H */

@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Names for addresses: which function of which file has an address, as the
+ * events ut:module and ut:unload of the process tell.
+ *
+ * A command calls symbols_begin() and keeps the result in its reader's `names';
+ * what reads the traces then feeds all events of modules to symbols_event(),
+ * in the order of time, whether or not they are selected.
+ */
+
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
+
+#include <stdint.h>
+
+#include "ctf.h"
+
+#define SYMBOLS_OPTIONS	"NR:"
+#define SYMBOLS_USAGE	"[-N] [-R dir]"
+#define SYMBOLS_MAX	600	/* bytes of a name, with NUL */
+
+/* An option of getopt(3): 0 if it is none of these; or utctl ends. */
+int	 symbols_option(int);
+/* Before the process is confined: are names wanted? */
+int	 symbols_begin(void);
+/* Each trace, before its events: finds those of modules, and addresses. */
+void	 symbols_trace(struct ctf_trace *);
+/* After ctf_body(): any event; nothing is done about most. */
+void	 symbols_event(const struct ctf_stream *);
+/*
+ * name+0x1f (file), name (file) or file+0x1234, as the event's process has it
+ * now; NULL: no module has the address.  It is good until the next call, and
+ * may have any bytes in it.  A return address belongs to the call before it.
+ */
+const char *symbols_name(const struct ctf_stream *, uint64_t, int);
+/*
+ * The same of the value of a field, which the event has in the class, if it is
+ * an address; otherwise NULL.
+ */
+const char *symbols_field(const struct ctf_stream *, const struct ctf_field *,
+	    uint64_t);
+void	 symbols_end(void);
+
+#endif /* SYMBOLS_H */
