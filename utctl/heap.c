@@ -81,6 +81,7 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	static const struct reader_ops ops = { event, lose, lose, NULL,
 	    module };
 	struct process *p;
+	int status;
 
 	r->processes.numbers = !symbols_begin();
 	rd->names = 1;		/* also without them: modules come and go */
@@ -91,6 +92,7 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 		over(p);
 	if (rd->ntraces > 0 || ctf_damaged() == 0)
 		heap_print(r, rd);
+	status = ctf_damaged() != 0;
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
@@ -100,7 +102,7 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	if (r->n > 0 && rd->ndiscarded + rd->nlost > 0)
 		say("events were lost: what is live, and what was freed "
 		    "twice, is not certain");
-	return ctf_damaged() != 0;
+	return status;
 }
 
 static void

@@ -113,6 +113,7 @@ was_again(struct heap *h, uint64_t address, int32_t thread)
 		if (a->address == address && a->thread != thread) {
 			a->address = 0;
 			h->unseen--;
+			h->frees++;
 			return 1;
 		}
 	return 0;
@@ -139,8 +140,9 @@ size_of(const struct call *c, const struct ctf_stream *s)
 
 	if (!call_field(c, SIZE, s, &size))
 		return 0;
-	if (call_field(c, COUNT, s, &count) && count > 1)
-		size = size > UINT64_MAX / count ? UINT64_MAX : count * size;
+	if (call_field(c, COUNT, s, &count))
+		size = count != 0 && size > UINT64_MAX / count ? UINT64_MAX :
+		    count * size;
 	return size < BLOCK_FREED ? size : BLOCK_FREED - 1;
 }
 

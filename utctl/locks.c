@@ -96,6 +96,7 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { event, discarded, lost, NULL,
 	    module };
+	int status;
 
 	r->processes.numbers = !symbols_begin();
 	rd->names = 1;		/* also without them: modules come and go */
@@ -104,13 +105,14 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	reader_run(rd, &ops, r);
 	if (rd->ntraces > 0 || ctf_damaged() == 0)
 		locks_print(r, rd);
+	status = ctf_damaged() != 0;
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->nevents > 0 && r->n == 0)
 		say("no events of locks: utctl record -w pthread records "
 		    "them");
-	return ctf_damaged() != 0;
+	return status;
 }
 
 static void
