@@ -29,7 +29,7 @@
 
 #include "early.h"
 
-#define KEPT	16384			/* calls; what comes then is lost */
+#define KEPT	65536			/* calls; what comes then is lost */
 #define OVER	((size_t)1 << (sizeof(size_t) * 8 - 1))
 
 bool early_over;

@@ -15,10 +15,14 @@
  */
 
 /*
- * libut-func.o: events of every function that was compiled with
- * -finstrument-functions.  Link it into the program; entry comes before the
- * function's first statement and exit after its last, but longjmp(3) and
- * exit(3) leave functions without one.
+ * libut-func.o, to be linked into the program, and libut-func.so, to be named in
+ * LD_PRELOAD: events of every function that was compiled with
+ * -finstrument-functions.  Entry comes before the function's first statement and
+ * exit after its last, but longjmp(3) and exit(3) leave functions without one.
+ *
+ * A program that is linked without libut-func.o has empty hooks from the C
+ * library, if that has any: glibc does.  Those of libut-func.so take their place
+ * if the program is linked dynamically.
  *
  * The hooks, and what they call here, are never themselves instrumented:
  * not even if this file, like the rest of the program, is compiled with that
@@ -35,6 +39,7 @@ static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
     NOT_TRACED;
 
 #include "ut.h"
+#include "ut_code.h"
 
 static void	ut__func__entry_record(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
@@ -55,6 +60,7 @@ __cyg_profile_func_enter(void *addr, void *call_site)
 	if (UT_ON(func, entry)) {
 		const int saved = errno;
 
+		ut_code(addr);
 		UT(func, entry, addr, call_site);
 		errno = saved;
 	}
@@ -66,6 +72,7 @@ __cyg_profile_func_exit(void *addr, void *call_site)
 	if (UT_ON(func, exit)) {
 		const int saved = errno;
 
+		ut_code(addr);
 		UT(func, exit, addr, call_site);
 		errno = saved;
 	}

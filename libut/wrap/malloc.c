@@ -276,8 +276,7 @@ libc(void)
 static void
 emit(const struct call *c)
 {
-	if (ut_code != NULL)
-		ut_code(c->caller);
+	ut_code(c->caller);
 	switch (c->function) {
 	case NO_FUNCTION:
 		break;

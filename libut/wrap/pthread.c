@@ -45,7 +45,6 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "ut.h"
@@ -223,8 +222,6 @@ of_program(const void *caller)
 	for (i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
 		if ((uintptr_t)caller - theirs[i].low < theirs[i].size)
 			return false;
-	if (ut_code != NULL)
-		ut_code(caller);
 	return true;
 }
 
@@ -233,6 +230,7 @@ of_program(const void *caller)
 	do {								\
 		if (UT_ON(pthread, event) && of_program(by)) {		\
 			const int saved = errno;			\
+			ut_code(by);					\
 			UT(pthread, event, __VA_ARGS__, by);		\
 			errno = saved;					\
 		}							\

@@ -23,7 +23,6 @@
 #define _NETBSD_SOURCE 1
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 
 #include "wrap.h"
@@ -79,16 +78,13 @@ dlclose(void *handle)
 {
 	int (*next)(void *);
 	void *symbol;
-	int result, saved;
+	int result;
 
 	if ((symbol = wrap_next("dlclose")) == NULL)
 		return -1;
 	memcpy(&next, &symbol, sizeof(next));
 	result = next(handle);
-	saved = errno;
-	if (ut_code_gone != NULL)
-		ut_code_gone();
-	errno = saved;
+	ut_code_gone();
 	return result;
 }
 #endif

@@ -25,10 +25,7 @@
 #include <stddef.h>
 
 #include "ut.h"
-
-/* Until libut has them. */
-extern void	 ut_code(const void *) __attribute__((weak));
-extern void	 ut_code_gone(void) __attribute__((weak));
+#include "ut_code.h"
 
 /*
  * A thread's own.  This model of TLS needs no memory when a thread first comes

@@ -171,7 +171,11 @@ bad 'director' utctl create -o "$path" d
 
 # record: the command does not run, and nothing is left.
 bad 'pattern' utctl record -o "$T/new/trace" -e '' -- touch "$T/ran"
-bad "wrapper 'foo'" utctl record -w foo -- touch "$T/ran"
+for w in foo malloc,foo foo,malloc; do
+	bad "wrapper 'foo': there are func, malloc and pthread" \
+	    utctl record -w $w -- touch "$T/ran"
+done
+bad "wrapper ''" utctl record -w malloc, -- touch "$T/ran"
 bad 'directory is empty' utctl record -o '' -- touch "$T/ran"
 [ ! -e "$T/ran" ] || fail "a command ran"
 [ ! -e "$T/new/trace" ] || fail "record left its directory"

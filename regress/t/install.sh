@@ -67,7 +67,8 @@ NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
 for f in bin/utctl sbin/utd include/ut.h lib/libut.a lib/libut.so \
-    lib/libut.so.1 lib/libut-malloc.so lib/libut-func.o lib/pkgconfig/ut.pc \
+    lib/libut.so.1 lib/libut-func.so lib/libut-malloc.so \
+    lib/libut-pthread.so lib/libut-func.o lib/pkgconfig/ut.pc \
     $man/man1/utctl.1 $man/man3/ut.3 $man/man5/ut_abi.5 $man/man5/ut_msg.5 \
     $man/man7/ut.7 $man/man8/utd.8 share/zsh/site-functions/_utctl \
     share/bash-completion/completions/utctl \
@@ -84,7 +85,7 @@ FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
 esac
 [ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
 # And share/ut/made.
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 20 ] ||
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq 22 ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \
@@ -208,7 +209,8 @@ if command -v ldd >/dev/null 2>&1; then
 	    fail "not the libut.so that was installed"
 	ldd "$T/static" | grep -q "$in/lib" && fail "static needs libut.so"
 fi
-expect 0 ' in ' utctl record -o "$T/malloc" -w malloc -- "$T/static" 1
+expect 0 ' in ' utctl record -o "$T/wrapped" -w malloc,pthread,func -- \
+    "$T/static" 1
 run_make PREFIX="$T/inst" uninstall
 [ "$(find "$T/inst" | tr '\n' ' ')" = "$T/inst $T/inst/lib " ] ||
     fail "uninstall left $(find "$T/inst")"

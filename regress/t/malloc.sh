@@ -33,14 +33,16 @@ grep -q 'libc:malloc { size = [0-9]*, ptr = 0x0, caller' "$T/view.out" ||
 grep -q 'libc:posix_memalign { alignment = 256, size = 100, ptr = 0x[0-9a-f]*00, result = 0, caller' \
     "$T/view.out" || fail "posix_memalign"
 # A piece is freed that was allocated, and none twice.
-awk '{ sub(/.* libc:/, ""); p = $0; sub(/.* ptr = /, "", p)
+in_order() {
+	awk '{ sub(/.* libc:/, ""); p = $0; sub(/.* ptr = /, "", p)
     sub(/[ ,].*/, "", p); what = $1 }
     what == "realloc" { o = $0; sub(/.*old = /, "", o); sub(/,.*/, "", o)
     if (o != "0x0" && !live[o]--) { print "realloc of", o; exit 1 } }
     p == "0x0" { next }
     what == "free" { if (!live[p]--) { print "free of", p; exit 1 }; next }
-    { if (live[p]++) { print "twice", p; exit 1 } }' "$T/view.out" ||
-    fail "pieces that are not there"
+    { if (live[p]++) { print "twice", p; exit 1 } }' "$1"
+}
+in_order "$T/view.out" || fail "pieces that are not there"
 
 if valgrind --tool=memcheck ./prog/mallocs >"$T/valgrind" 2>&1; then
 	set -- $(sed -n 's/,//g; s/.*heap usage: \([0-9]*\) allocs \([0-9]*\) frees.*/\1 \2/p' \
@@ -57,6 +59,90 @@ fi
 traced ./prog/mallocs 4
 [ "$(count realloc)" -ge 4100 ] || fail "threads: $(count realloc) reallocs"
 [ "$(count free)" -ge 8208 ] || fail "threads: $(count free) frees"
+
+# What a library allocates before ours is there, also in a thread, and frees when
+# ours has gone: all of it, in order, with who has called.
+cat >"$T/lib.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static void *volatile kept, *volatile left, *volatile again;
+static volatile int begun, over;
+static pthread_t thread;
+static void *run(void *arg) {
+	const struct timespec nap = { 0, 20000 };
+	void *volatile p;
+	while (!over) {
+		p = malloc(77777);
+		begun = 1;
+		free(p);
+		nanosleep(&nap, NULL);
+	}
+	return arg;
+}
+__attribute__((constructor, noinline)) void set_up(void) {
+	kept = malloc(12345);
+	left = calloc(3, 1111);
+	again = realloc(malloc(10), 23456);
+	free(again);
+	if (pthread_create(&thread, NULL, run, NULL) != 0)
+		abort();
+	while (!begun)
+		;
+}
+void end_thread(void) {
+	over = 1;
+	pthread_join(thread, NULL);
+}
+__attribute__((destructor, noinline)) void tear_down(void) {
+	free(kept);
+}
+END
+printf '%s\n' '#include <stdlib.h>' 'void end_thread(void);' \
+    'int main(void) { free(malloc(54321)); end_thread(); return 0; }' \
+    >"$T/main.c"
+mkdir "$T/lib" && $CC $CFLAGS -O0 -g -fPIC -shared -o "$T/lib/libearly.so" \
+    "$T/lib.c" $LIBS && $CC $CFLAGS -O0 -o "$T/early" "$T/main.c" \
+    -L"$T/lib" -learly -Wl,-rpath,"$T/lib" $LIBS || fail "early"
+traced "$T/early"
+sed 's/.* libc:\([a-z]*\) { \(.*\) }/\1 \2/; s/ = /=/g; s/,//g' "$T/view.out" |
+    awk '
+    { for (i in f) delete f[i]
+      for (i = 2; i <= NF; i++) { split($i, v, "="); f[v[1]] = v[2] } }
+    f["size"] == 77777 { who[f["ptr"]] = "thread"; next }
+    f["size"] == 12345 { name = "kept" }
+    f["size"] == 1111 && f["count"] == 3 { name = "left" }
+    f["size"] == 10 { name = "small" }
+    f["size"] == 23456 { name = who[f["old"]] " again"; delete who[f["old"]] }
+    f["size"] == 54321 { name = "main" }
+    $1 == "free" { name = who[f["ptr"]]; delete who[f["ptr"]] }
+    name != "" && name != "thread" { print $1, name }
+    $1 != "free" && name != "" { who[f["ptr"]] = name }
+    { name = "" }' >"$T/got"
+printf '%s\n' 'malloc kept' 'calloc left' 'malloc small' \
+    'realloc small again' 'free small again' 'malloc main' 'free main' \
+    'free kept' | diff - "$T/got" || fail "early: not all, or not in order"
+# None is freed before it is there, and none is there twice.
+in_order "$T/view.out" || fail "early: pieces that are not there"
+if command -v nm >/dev/null && command -v readelf >/dev/null; then
+	# The callers, from where the constructor is.
+	at() {
+		nm "$T/lib/libearly.so" | awk -v f="$1" '$3 == f { print $1 }'
+	}
+	caller() {
+		sed -n "s/.*libc:$1 { .*size = $2,.* caller = 0x\([0-9a-f]*\) }/\1/p" \
+		    "$T/view.out"
+	}
+	a=$((0x$(caller malloc 12345))) b=$((0x$(caller calloc 1111)))
+	c=$((0x$(caller malloc 10))) d=$((0x$(at set_up)))
+	e=$((0x$(at end_thread)))
+	# Page offsets are those of the file.
+	[ "$a" -lt "$b" ] && [ "$b" -lt "$c" ] &&
+	    [ $((c - a)) -lt $((e - d)) ] &&
+	    [ $(((a - d) % 4096)) -gt 0 ] &&
+	    [ $(((a - d) % 4096)) -lt $((e - d)) ] ||
+	    fail "early: called from $a $b $c, not from $d to $e"
+fi
 
 # Programs that are nothing of ours: of the system's ABI.
 case $CC in

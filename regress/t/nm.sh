@@ -37,10 +37,14 @@ for s in $(grep '^ut_' "$T/so"); do
 done
 # The wrappers show what they wrap.  GNU ld lists its own symbols of the
 # section too, hidden.
-exported "$TOP/libut/libut-malloc.so" |
-    grep -v -x -e 'ut_.*' -e '__st.*_ut_events' -e malloc -e calloc -e realloc -e reallocarray \
-    -e free -e posix_memalign -e aligned_alloc -e memalign -e valloc &&
-    fail "libut-malloc.so exports more than that"
+wraps() {
+	exported "$TOP/libut/libut-$1.so" |
+	    grep -v -x -E "ut_.*|__st.*_ut_events|dlclose|$2" &&
+	    fail "libut-$1.so exports more than that"
+}
+wraps func '__cyg_profile_func_(enter|exit)'
+wraps malloc '[cv]?alloc|malloc|realloc|reallocarray|free|posix_memalign|aligned_alloc|memalign'
+wraps pthread '(__)?(pthread|libc)_(mutex|rwlock|cond)_[a-z]*(64|_time64)?'
 nm -g --defined-only "$TOP/libut/libut-func.o" | awk '{ print $NF }' |
     grep -v -x -e 'ut_.*' -e '__cyg_profile_func_e.*' &&
     fail "libut-func.o defines more than that"
