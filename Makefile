@@ -163,7 +163,7 @@ UTCTL_SRCS =	utctl/blocks.c utctl/call.c utctl/callers.c utctl/child.c \
 		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
 		utctl/load.c utctl/locks.c utctl/locks_json.c \
 		utctl/locks_print.c utctl/locks_state.c \
-		utctl/locks_track.c utctl/map.c \
+		utctl/locks_track.c utctl/map.c utctl/mapped.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \
@@ -212,7 +212,8 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \
 		utctl/image.h utctl/indent.h utctl/live.h \
-		utctl/locks.h utctl/map.h utctl/process.h utctl/top.h \
+		utctl/locks.h utctl/map.h utctl/mapped.h \
+		utctl/process.h utctl/top.h \
 		utctl/pair.h utctl/print.h utctl/reader.h utctl/record.h \
 		utctl/say.h utctl/select.h utctl/symbols.h \
 		utctl/utctl.h utctl/when.h

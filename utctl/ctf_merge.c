@@ -76,7 +76,7 @@ wants_item(struct reader *r, struct ctf_stream *s)
 	if (s->item == ITEM_EVENT)
 		return ctf_body(s) == 0 && (r->select == NULL ||
 		    select_event(r->select, s) ||
-		    (r->names && s->event->module != NULL));
+		    s->event->module != NULL);
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	if (s->item == ITEM_DISCARDED)
@@ -172,12 +172,13 @@ reader_wake(struct reader *r)
 	reader_sort(r);
 }
 
-/* Modules are noted in turn; true if the event is wanted besides. */
+/* Modules are noted in their turn; true if the event is wanted besides. */
 static int
 note_module(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
 {
-	symbols_event(s);
+	if (r->names)
+		symbols_event(s);
 	if (ops != NULL && ops->module != NULL)
 		ops->module(arg, s);
 	return r->select == NULL || select_event(r->select, s);
@@ -201,8 +202,7 @@ take_item(struct reader *r, struct ctf_stream *s,
 		s->nlost = 0;
 		break;
 	case ITEM_EVENT:
-		if (r->names && s->event->module != NULL &&
-		    !note_module(r, s, ops, arg))
+		if (s->event->module != NULL && !note_module(r, s, ops, arg))
 			break;
 		if (r->skip > 0) {
 			r->skip--;

@@ -26,6 +26,7 @@
 
 #include "durations.h"
 #include "say.h"
+#include "symbols.h"
 
 #define SLOWEST		10
 #define US		1e3		/* ns */
@@ -43,18 +44,26 @@ struct run {
 	size_t		 nslow;
 };
 
-/* Functions are told apart by their addresses. */
+/* Functions are told apart by their names, if they are known. */
 static void *
 begin(void *arg, const struct ctf_stream *s, const char *name,
-    const struct ctf_type *type, uint64_t address)
+    const struct ctf_field_at *at, uint64_t address)
 {
 	struct run *r = arg;
-	char text[GROUP_PART];
+	char text[GROUP_PART + 1], before[64];
+	const char *symbol;
 
-	if (type != NULL)
+	if (at == NULL)
+		return groups_get(r->groups, s, name);
+	if ((symbol = symbols_at(at, s)) == NULL)
 		snprintf(text, sizeof(text), "%.150s 0x%" PRIx64, name,
 		    address);
-	return groups_get(r->groups, s, type != NULL ? text : name);
+	else {
+		snprintf(before, sizeof(before), "%.60s ", name);
+		(void)group_address(text, sizeof(text), before, symbol,
+		    address);
+	}
+	return groups_get(r->groups, s, text);
 }
 
 static void

@@ -26,7 +26,9 @@
 
 #include "group.h"
 #include "say.h"
+#include "symbols.h"
 
+#define TAIL	24		/* bytes of dots, an address and a NUL */
 #define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
 
 /* Where the fields of -g are in events of a class. */
@@ -140,6 +142,32 @@ put_thread(char *key, const struct ctf_who *who)
 	return (size_t)(p - key);
 }
 
+size_t
+group_address(char *key, size_t size, const char *before, const char *name,
+    uint64_t addr)
+{
+	const int n = snprintf(key, size, "%s%s", before, name);
+
+	if (n >= 0 && (size_t)n >= size)
+		snprintf(key + size - TAIL, TAIL, "... 0x%" PRIx64, addr);
+	return strlen(key);
+}
+
+/* A field: the value, or the name of an address. */
+static size_t
+put_field(char *key, const struct ctf_field_at *at,
+    const struct ctf_stream *s)
+{
+	const char *name = symbols_at(at, s);
+	uint64_t addr;
+
+	if (at->type == NULL)
+		return put_name(key, "-");
+	if (name == NULL || !ctf_field_bits(at, s, &addr))
+		return ctf_field_text(at, s, key, GROUP_PART);
+	return group_address(key, GROUP_PART + 1, "", name, addr);
+}
+
 /* One name of the key. */
 static size_t
 put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
@@ -152,8 +180,7 @@ put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
 	if (g->by[i] == BY_EVENT)
 		return put_name(key, s->event->name);
 	if (g->by[i] == BY_FIELD)
-		return at->type == NULL ? put_name(key, "-") :
-		    ctf_field_text(at, s, key, GROUP_PART);
+		return put_field(key, at, s);
 	who = ctf_whose(s, &buf);
 	return g->by[i] == BY_PROGRAM ? put_name(key, who->name) :
 	    put_thread(key, who);

@@ -62,6 +62,11 @@ void	 groups_by(struct groups *, const char *);
 /* After ctf_body(): the event's group; its key is behind that prefix. */
 struct group *groups_get(struct groups *, const struct ctf_stream *,
 	    const char *);
+/*
+ * Text and the name of an address, as a part of a key: if it has to be cut, the
+ * address tells it from others.  Returns its length.
+ */
+size_t	 group_address(char *, size_t, const char *, const char *, uint64_t);
 /* The rows are an array from now on: in that order, or by their keys. */
 void	 groups_sort(struct groups *,
 	    int (*)(const struct group *, const struct group *));

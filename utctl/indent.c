@@ -25,7 +25,7 @@
 #include "pair.h"
 
 static void	*begins(void *, const struct ctf_stream *, const char *,
-		    const struct ctf_type *, uint64_t);
+		    const struct ctf_field_at *, uint64_t);
 static void	 ends(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 
@@ -37,11 +37,11 @@ int indent_on;
 /* All are counted for the same: nobody asks which of them are nested. */
 static void *
 begins(void *arg, const struct ctf_stream *s, const char *name,
-    const struct ctf_type *type, uint64_t address)
+    const struct ctf_field_at *at, uint64_t address)
 {
 	(void)s;
 	(void)name;
-	(void)type;
+	(void)at;
 	(void)address;
 	return arg;
 }

@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf_field.h"
 #include "pair.h"
 #include "say.h"
 
@@ -360,8 +359,8 @@ thread_begin(struct pairs *ps, const struct pair_role *r,
 	f->address = address_of(r, s);
 	f->ns = s->ns;
 	f->inner = 0;
-	f->what = ps->ops->begin(ps->arg, s, r->pair->name, r->at.type,
-	    f->address);
+	f->what = ps->ops->begin(ps->arg, s, r->pair->name,
+	    r->at.type == NULL ? NULL : &r->at, f->address);
 	f->nested = inside_of(t, f->what)->n++ > 0;
 	t->n++;
 	ps->open++;

@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#include "ctf.h"
+#include "ctf_field.h"
 
 /* An end that has met its beginning. */
 struct pair_end {
@@ -35,9 +35,12 @@ struct pair_end {
 };
 
 struct pair_ops {
-	/* A beginning of a pair of that name; what it is counted for. */
+	/*
+	 * A beginning of a pair of that name, and of that address, if it has
+	 * one; what it is counted for.
+	 */
 	void	*(*begin)(void *, const struct ctf_stream *, const char *,
-		    const struct ctf_type *, uint64_t);
+		    const struct ctf_field_at *, uint64_t);
 	void	 (*end)(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 };

@@ -61,7 +61,7 @@ char	*put_us(char *, int64_t);
 
 /* print_text.c */
 char	*put_string(char *, const uint8_t *, size_t);
-char	*put_text(char *, const uint8_t *, size_t);	/* without quotes */
+char	*put_symbol(char *, const char *);	/* of symbols_name() */
 char	*put_name(char *, const char *);
 char	*put_who(char *, struct ctf_stream *);
 char	*put_took(char *, int64_t);

@@ -143,7 +143,7 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 	if (name == NULL)
 		return p;
 	if (!style.json)
-		return put_text(p, (const uint8_t *)name, strlen(name));
+		return put_symbol(p, name);
 	p = out_room(out_put(p, f->key, f->keylen - 2), ROOM);
 	p = out_text(p, "_sym\":");
 	return put_string(p, (const uint8_t *)name, strlen(name));

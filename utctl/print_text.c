@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "symbols.h"
 
 /* Colours of the terminal's own palette: they suit a light one, too. */
 #define PLAIN	"\033[0m"
@@ -33,10 +34,12 @@
 #define WARNING	4		/* the level; what is below is worse */
 
 char *
-put_text(char *p, const uint8_t *s, size_t len)
+put_string(char *p, const uint8_t *s, size_t len)
 {
 	const uint8_t *end = s + len, *stop;
 
+	p = out_room(p, ROOM);
+	*p++ = '"';
 	while (s < end) {
 		p = out_room(p, ROOM);
 		stop = (size_t)(end - s) > ROOM / 2 ? s + ROOM / 2 : end;
@@ -45,15 +48,7 @@ put_text(char *p, const uint8_t *s, size_t len)
 		if (s < stop)
 			p = escape_char(p, &s, end, style.how);
 	}
-	return p;
-}
-
-char *
-put_string(char *p, const uint8_t *s, size_t len)
-{
 	p = out_room(p, ROOM);
-	*p++ = '"';
-	p = out_room(put_text(p, s, len), ROOM);
 	*p++ = '"';
 	return p;
 }
@@ -70,6 +65,13 @@ name_text(char *p, const char *stop, const char *name)
 		else
 			p = escape_char(p, &s, end, style.how);
 	return p;
+}
+
+char *
+put_symbol(char *p, const char *name)
+{
+	p = out_room(p, SYMBOLS_MAX * ESCAPE_MAX);
+	return name_text(p, out + OUTSIZE, name);
 }
 
 /* The members of JSON that say who it is, with the name of the thread. */

@@ -15,8 +15,7 @@
  */
 
 /*
- * Names for addresses: see symbols.h.  What processes have mapped is kept for
- * each process, as its events tell.
+ * Names for addresses: see symbols.h.
  */
 
 #include <stdio.h>
@@ -26,31 +25,17 @@
 
 #include "ctf_field.h"
 #include "demangle.h"
-#include "image.h"
+#include "mapped.h"
 #include "say.h"
 #include "symbols.h"
 
-#define PROCESSES	4096		/* the others are forgotten */
-#define MODULES		(1u << 18)	/* of all of them */
-#define NHASH		1024
-#define NCACHE		4096		/* names that were made last */
-#define PATHMAX		4096
+#define NCACHE	4096		/* names that were made last */
+#define PATHMAX	4096
 
 /* Where an event of a module has its fields. */
 struct module_at {
 	int			 gone;		/* ut:unload */
 	struct ctf_field_at	 base, start, size, path, id;
-};
-
-struct process {
-	struct process	*next;
-	uint8_t		 trace[16];
-	int64_t		 vpid;
-	char		 name[64];
-	struct mapping	*modules;	/* in the order of addresses */
-	size_t		 n, room;
-	uint64_t	 serial;	/* another one after each change */
-	uint64_t	 used;		/* when it was last */
 };
 
 struct named {
@@ -61,9 +46,6 @@ struct named {
 };
 
 static int		 off;		/* -N */
-static struct process	*processes[NHASH];
-static size_t		 nprocesses, nmodules;
-static uint64_t		 serials, uses;
 static struct named	*cache;
 
 int
@@ -82,208 +64,6 @@ symbols_begin(void)
 	if (!off)
 		demangle_ready();
 	return !off;
-}
-
-/*
- * Processes.
- */
-
-/* Directories of a trace that have the same UUID are one. */
-static void
-trace_key(uint8_t *key, const struct ctf_trace *tr)
-{
-	memset(key, 0, 16);
-	if (tr->hasuuid)
-		memcpy(key, tr->uuid, 16);
-	else
-		memcpy(key, &tr, sizeof(tr));
-}
-
-static struct process **
-process_list(const uint8_t *key, int64_t vpid)
-{
-	uint64_t h = (uint64_t)vpid;
-	size_t i;
-
-	for (i = 0; i < 16; i++)
-		h = h * 31 + key[i];
-	return &processes[(h * 11400714819323198485u >> 32) % NHASH];
-}
-
-static struct process *
-process_find(const struct ctf_stream *s, const struct ctf_who *who)
-{
-	struct process *p;
-	uint8_t key[16];
-
-	trace_key(key, s->trace);
-	for (p = *process_list(key, who->vpid); p != NULL; p = p->next)
-		if (p->vpid == who->vpid && memcmp(p->trace, key, 16) == 0) {
-			p->used = ++uses;
-			break;
-		}
-	return p;
-}
-
-static void
-process_forget(struct process *p)
-{
-	nmodules -= p->n;
-	p->n = 0;
-	p->serial = ++serials;
-}
-
-/* The one that was not asked for since the longest time. */
-static void
-oldest_free(void)
-{
-	struct process **pp, **oldest = NULL, *p;
-	size_t i;
-
-	for (i = 0; i < NHASH; i++)
-		for (pp = &processes[i]; *pp != NULL; pp = &(*pp)->next)
-			if (oldest == NULL || (*pp)->used < (*oldest)->used)
-				oldest = pp;
-	if (oldest == NULL)
-		return;
-	p = *oldest;
-	*oldest = p->next;
-	process_forget(p);
-	nprocesses--;
-	free(p->modules);
-	free(p);
-}
-
-static struct process *
-process_get(const struct ctf_stream *s, const struct ctf_who *who)
-{
-	struct process *p = process_find(s, who), **list;
-
-	if (p != NULL)
-		return p;
-	if (nprocesses == PROCESSES)
-		oldest_free();
-	if ((p = calloc(1, sizeof(*p))) == NULL)
-		die_errno("malloc");
-	trace_key(p->trace, s->trace);
-	p->vpid = who->vpid;
-	p->serial = ++serials;
-	p->used = ++uses;
-	list = process_list(p->trace, p->vpid);
-	p->next = *list;
-	*list = p;
-	nprocesses++;
-	return p;
-}
-
-/*
- * Modules.
- */
-
-/* The first one that ends behind the address. */
-static size_t
-module_place(const struct process *p, uint64_t addr)
-{
-	size_t lo = 0, hi = p->n, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (addr >= p->modules[mid].start &&
-		    addr - p->modules[mid].start >= p->modules[mid].size)
-			lo = mid + 1;
-		else if (addr < p->modules[mid].start)
-			hi = mid;
-		else
-			return mid;
-	}
-	return lo;
-}
-
-static void
-modules_remove(struct process *p, uint64_t start, uint64_t size)
-{
-	const size_t from = module_place(p, start);
-	size_t to = from;
-
-	while (to < p->n && (p->modules[to].start < start ||
-	    p->modules[to].start - start < size))
-		to++;
-	if (to == from)
-		return;
-	memmove(&p->modules[from], &p->modules[to],
-	    (p->n - to) * sizeof(*p->modules));
-	p->n -= to - from;
-	nmodules -= to - from;
-	p->serial = ++serials;
-}
-
-static int
-is_known(const struct process *p, const struct mapping *m)
-{
-	const size_t i = module_place(p, m->start);
-
-	return i < p->n && p->modules[i].start == m->start &&
-	    p->modules[i].size == m->size && p->modules[i].base == m->base &&
-	    p->modules[i].image == m->image;
-}
-
-/*
- * A process that has executed another program, or another process with the
- * same ID, has other modules in the place of old ones, or old ones in other
- * places.
- */
-static int
-is_another(const struct process *p, const struct mapping *m)
-{
-	size_t i = module_place(p, m->start);
-
-	if (i < p->n && (p->modules[i].start <= m->start ||
-	    p->modules[i].start - m->start < m->size))
-		return 1;
-	for (i = 0; i < p->n; i++)
-		if (p->modules[i].image == m->image)
-			return 1;
-	return 0;
-}
-
-static void
-module_add(struct process *p, const struct mapping *m)
-{
-	struct mapping *v;
-	size_t i;
-
-	if (p->n == p->room) {
-		p->room = p->room == 0 ? 8 : 2 * p->room;
-		v = realloc(p->modules, p->room * sizeof(*v));
-		if (v == NULL)
-			die_errno("malloc");
-		p->modules = v;
-	}
-	i = module_place(p, m->start);
-	memmove(&p->modules[i + 1], &p->modules[i],
-	    (p->n - i) * sizeof(*p->modules));
-	p->modules[i] = *m;
-	p->n++;
-	nmodules++;
-	p->serial = ++serials;
-}
-
-static void
-module_loaded(struct process *p, const struct mapping *m,
-    const struct ctf_who *who)
-{
-	if (strcmp(p->name, who->name) != 0) {
-		process_forget(p);
-		memcpy(p->name, who->name, sizeof(p->name));
-	}
-	if (is_known(p, m))
-		return;
-	if (is_another(p, m))
-		process_forget(p);
-	if (nmodules < MODULES)
-		module_add(p, m);
-	else
-		process_forget(p);
 }
 
 /* false: the path is too long, or the build ID. */
@@ -321,9 +101,9 @@ symbols_event(const struct ctf_stream *s)
 	m.ns = s->ns;
 	who = ctf_whose(s, &buf);
 	if (at->gone)
-		modules_remove(process_get(s, who), m.start, m.size);
+		mapped_gone(s, who, m.start, m.size);
 	else if (image_of(at, s, &m))
-		module_loaded(process_get(s, who), &m, who);
+		mapped_add(s, who, &m);
 }
 
 /*
@@ -342,13 +122,12 @@ base_name(const char *path)
 static char *
 name_make(const struct process *p, uint64_t addr, uint64_t look)
 {
-	const size_t i = module_place(p, look);
-	const struct mapping *m = &p->modules[i];
+	const struct mapping *m = mapped_find(p, look);
 	char raw[ELF_NAMEMAX], name[SYMBOLS_MAX - 200];
 	const char *file;
 	uint64_t start;
 
-	if (i == p->n || look < m->start)
+	if (m == NULL)
 		return NULL;
 	file = base_name(image_path(m->image));
 	if (!image_find(m, look, raw, &start))
@@ -368,25 +147,26 @@ const char *
 symbols_name(const struct ctf_stream *s, uint64_t addr, int is_return)
 {
 	const uint64_t look = is_return ? addr - 1 : addr;
-	struct process *p;
+	const struct process *p;
 	struct ctf_who buf;
 	struct named *n;
-	uint64_t h;
+	uint64_t h, serial;
 
-	if (addr == 0 || nprocesses == 0 ||
-	    (p = process_find(s, ctf_whose(s, &buf))) == NULL)
+	if (addr == 0 ||
+	    (p = mapped_process(s, ctf_whose(s, &buf))) == NULL)
 		return NULL;
+	serial = mapped_serial(p);
 	if (cache == NULL &&
 	    (cache = calloc(NCACHE, sizeof(*cache))) == NULL)
 		die_errno("malloc");
-	h = (addr ^ p->serial << 40) * 11400714819323198485u >> 32;
+	h = (addr ^ serial << 40) * 11400714819323198485u >> 32;
 	n = &cache[(h + (uint64_t)is_return) % NCACHE];
-	if (n->serial == p->serial && n->addr == addr &&
+	if (n->serial == serial && n->addr == addr &&
 	    n->is_return == is_return)
 		return n->text;
 	free(n->text);
 	n->text = name_make(p, addr, look);
-	n->serial = p->serial;
+	n->serial = serial;
 	n->addr = addr;
 	n->is_return = is_return;
 	return n->text;
@@ -401,13 +181,22 @@ symbols_field(const struct ctf_stream *s, const struct ctf_field *f,
 	return symbols_name(s, v, f->address == ADDRESS_RETURN);
 }
 
+const char *
+symbols_at(const struct ctf_field_at *at, const struct ctf_stream *s)
+{
+	uint64_t v;
+
+	if (at->type == NULL || !ctf_field_bits(at, s, &v))
+		return NULL;
+	return symbols_field(s, &at->parts[at->part]->fields[at->index], v);
+}
+
 void
 symbols_end(void)
 {
 	size_t i;
 
-	while (nprocesses > 0)
-		oldest_free();
+	mapped_free();
 	for (i = 0; cache != NULL && i < NCACHE; i++)
 		free(cache[i].text);
 	free(cache);

@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-#include "ctf.h"
+#include "ctf_field.h"
 
 #define SYMBOLS_OPTIONS	"NR:"
 #define SYMBOLS_USAGE	"[-N] [-R dir]"
@@ -49,11 +49,13 @@ void	 symbols_event(const struct ctf_stream *);
  */
 const char *symbols_name(const struct ctf_stream *, uint64_t, int);
 /*
- * The same of the value of a field, which the event has in the class, if it is
- * an address; otherwise NULL.
+ * The same of the value of a field, if it is an address, and of a field that
+ * was found by its name; otherwise NULL.
  */
 const char *symbols_field(const struct ctf_stream *, const struct ctf_field *,
 	    uint64_t);
+const char *symbols_at(const struct ctf_field_at *,
+	    const struct ctf_stream *);
 void	 symbols_end(void);
 
 #endif /* SYMBOLS_H */

@@ -34,7 +34,7 @@ _utctl()
 		*,-s)
 			words=$(_utctl_sessions "$tool")
 			;;
-		*,-o)
+		*,-o|*,-R)
 			actions='-A directory'
 			;;
 		view,*)
