@@ -164,6 +164,7 @@ UTCTL_SRCS =	utctl/blocks.c utctl/call.c utctl/callers.c utctl/child.c \
 		utctl/load.c utctl/locks.c utctl/locks_json.c \
 		utctl/locks_print.c utctl/locks_state.c \
 		utctl/locks_track.c utctl/map.c utctl/mapped.c \
+		utctl/modules.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \

@@ -378,7 +378,7 @@ sleep_watching(const char *place)
 	ms = watch.ms;
 	pfd.fd = watch.fd;
 	pfd.events = POLLIN;
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	n = poll(&pfd, 1, ms);
 	pthread_mutex_lock(&ut_lock);
 	if (watch.fd == pfd.fd && n != 0)
@@ -394,7 +394,7 @@ sleep_apart(const char *place)
 {
 	int fd, error;
 
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	do
 		fd = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	while (fd == -1 && errno == EINTR);
@@ -495,7 +495,7 @@ ut_find(struct conn *lost, bool apart)
 	c = find(me, apart, ms);
 	if (me == finders)
 		watch_close();
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	return c;
 }
 

@@ -72,7 +72,7 @@ listen_once(struct conn *c, int *ms)
 
 	pthread_mutex_lock(&ut_lock);
 	pfd.fd = ut_conn_ours(c) ? c->sock : -1;
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	pfd.events = POLLIN;
 	pfd.revents = 0;
 	if (pfd.fd == -1 || poll(&pfd, 1, *ms) != 0)
@@ -82,7 +82,7 @@ listen_once(struct conn *c, int *ms)
 	pthread_mutex_lock(&ut_lock);
 	if ((there = ut_conn_obey(c)))
 		say_unsent(c);
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	return there;
 }
 
@@ -98,7 +98,7 @@ listen_apart(struct conn *c, int nudge)
 	pfds[1].fd = nudge;
 	pfds[0].events = pfds[1].events = POLLIN;
 	pfds[0].revents = pfds[1].revents = 0;
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	if (poll(pfds, 2, -1) == -1)
 		return true;
 	pthread_mutex_lock(&ut_lock);
@@ -112,7 +112,7 @@ listen_apart(struct conn *c, int nudge)
 	} else if (pfds[0].revents != 0) {
 		there = ut_conn_obey(c);
 	}
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	return there;
 }
 
@@ -137,7 +137,7 @@ come_apart(struct conn *c)
 			(void)ut_own_fds(-1);
 		ut_conn_lost(c);
 	}
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	return there;
 }
 
@@ -158,12 +158,12 @@ listen_to(struct conn *c)
 	c->thread = pthread_self();
 	c->ready = true;
 	say_unsent(c);
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	while (listen_apart(c, nudge))
 		continue;
 	pthread_mutex_lock(&ut_lock);
 	c->ready = false;
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	close(nudge);
 }
 
@@ -176,7 +176,7 @@ run_begin(void)
 	while (*tid != 0 && tid < tids + NTIDS - 1)
 		tid++;
 	*tid = ut_gettid();
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	return tid;
 }
 
@@ -188,7 +188,7 @@ run_end(uint32_t *tid)
 	if (!ut_alone)
 		*tid = 0;
 	running--;
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 }
 
 /* A thread: listens to a connection, or looks for a utd that is not there. */
@@ -364,7 +364,7 @@ ut_threads_end(void)
 		for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 			if (!wake(c))
 				return EBUSY;
-		pthread_mutex_unlock(&ut_lock);
+		ut_unlock();
 		nanosleep(&nap, NULL);
 		pthread_mutex_lock(&ut_lock);
 	}

@@ -402,27 +402,29 @@ ut_loaded_init(void)
 	(void)ut_event_add(&unload_event);
 }
 
+/* By a thread that has the lock, perhaps for another that names an address. */
+static void
+look_for_code(void)
+{
+	struct thread *self = ut_mute();
+
+	look_again();
+	ut_unmute(self);
+}
+
 /*
- * Who has the lock may be about to look, or may not: then the next address
- * there makes us look.  In the child of a fork, a module that the linker knows
- * and we do not was loaded by the child, which then did get the linker's lock.
+ * In the child of a fork, a module that the linker knows and we do not was
+ * loaded by the child, which then did get the linker's lock.
  */
 static void __attribute__((noinline, cold))
 code_unknown(const void *addr)
 {
 	const int error = errno, there = ut_loaded_there(addr);
-	struct thread *self;
-	sigset_t signals;
 
-	if (there != 0 && ut_try_enter(&signals)) {
-		self = ut_mute();
-		if (there == 1)
-			atomic_store_explicit(&stuck, false,
-			    memory_order_relaxed);
-		look_again();
-		ut_unmute(self);
-		ut_leave(&signals);
-	}
+	if (there == 1)
+		atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	if (there != 0)
+		ut_do_locked(look_for_code);
 	errno = error;
 }
 

@@ -19,13 +19,18 @@
  */
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 #include "ut_priv.h"
 
 pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
 static int cancel_state;		/* for ut_leave; under ut_lock */
+
+/* What whoever has the lock is to do before it gives the lock back, or NULL. */
+static void (*_Atomic errand)(void);
 
 /*
  * Take the lock, with all signals blocked: a handler that forks takes it, too,
@@ -42,20 +47,48 @@ ut_enter(sigset_t *old)
 	cancel_state = state;
 }
 
-/* The same without waiting for it: false if somebody has it. */
-bool
-ut_try_enter(sigset_t *old)
+/*
+ * Give the lock back.  An errand that was left after we looked for one is ours,
+ * unless another thread has the lock by then.  The order of all operations on
+ * the errand and the lock is total, as both sides do the one and then look at
+ * the other.
+ */
+void
+ut_unlock(void)
 {
-	const int state = ut_block(old);
+	void (*f)(void);
 
-	if (pthread_mutex_trylock(&ut_lock) != 0) {
-		ut_unblock(old, state);
-		return false;
-	}
-	ut_entered = true;
-	ut_signals = *old;
-	cancel_state = state;
-	return true;
+	do {
+		if ((f = atomic_load(&errand)) != NULL) {
+			atomic_store(&errand, NULL);
+			f();
+		}
+		pthread_mutex_unlock(&ut_lock);
+		atomic_thread_fence(memory_order_seq_cst);
+	} while (atomic_load(&errand) != NULL &&
+	    pthread_mutex_trylock(&ut_lock) == 0);
+}
+
+/*
+ * Have that done under the lock, without waiting for it.  If another thread
+ * has the lock, that thread does it, mostly before we go on, but we may be what
+ * it waits for.
+ */
+void
+ut_do_locked(void (*f)(void))
+{
+	sigset_t old;
+	const int state = ut_block(&old);
+	int n;
+
+	atomic_store(&errand, f);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (pthread_mutex_trylock(&ut_lock) == 0)
+		ut_unlock();
+	else
+		for (n = 0; n < YIELDS && atomic_load(&errand) != NULL; n++)
+			(void)sched_yield();
+	ut_unblock(&old, state);
 }
 
 void
@@ -64,6 +97,6 @@ ut_leave(const sigset_t *old)
 	const int state = cancel_state;
 
 	ut_entered = false;
-	pthread_mutex_unlock(&ut_lock);
+	ut_unlock();
 	ut_unblock(old, state);
 }

@@ -52,6 +52,7 @@ static UT_PER_THREAD struct thread *leaving;	/* that ends */
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
 static bool key_made;
+static bool guest_entered;	/* ut_entered of the thread that has a guest */
 
 /*
  * fork(2) in a signal handler that interrupted an event: the event goes on
@@ -462,6 +463,8 @@ ut_guest_begin(struct thread **had)
 		return false;
 	*had = ut_self;
 	ut_self = t;
+	guest_entered = ut_entered;
+	ut_entered = true;		/* it waits for nobody */
 	return true;
 }
 
@@ -471,6 +474,7 @@ ut_guest_end(struct thread *had)
 	struct thread *t = ut_self;
 
 	thread_leave(t);
+	ut_entered = guest_entered;
 	ut_self = had;
 	thread_free(t);
 }

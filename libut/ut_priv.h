@@ -320,7 +320,8 @@ void		 ut_shared_park(struct writer *, struct region *);
 
 /* lock.c */
 void		 ut_enter(sigset_t *);
-bool		 ut_try_enter(sigset_t *);
+void		 ut_unlock(void);
+void		 ut_do_locked(void (*)(void));
 void		 ut_leave(const sigset_t *);
 extern pthread_mutex_t ut_lock;
 extern sigset_t	 ut_signals;		/* blocked before ut_enter */

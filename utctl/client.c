@@ -311,6 +311,17 @@ row_num(const struct row *r, const char *key)
 	return m == NULL ? 0 : m->num;
 }
 
+/* Take so much from the number of that name, if it is as much. */
+void
+row_subtract(struct row *r, const char *key, uint64_t n)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (strcmp(r->m[i].key, key) == 0 && r->m[i].num >= n)
+			r->m[i].num -= n;
+}
+
 /* What ends a reply: 0, or -1 after the text of an error. */
 static int
 client_verdict(struct client *c)

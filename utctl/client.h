@@ -64,6 +64,7 @@ void		 client_hush(struct client *, unsigned int);
 int		 client_hushed(const struct client *);
 const char	*row_str(const struct row *, const char *);
 uint64_t	 row_num(const struct row *, const char *);
+void		 row_subtract(struct row *, const char *, uint64_t);
 void		 rows_clean(struct row *);
 void		 row_free(struct row *);
 

@@ -114,6 +114,8 @@ session_begin(void *arg)
 	if (client_request(c, NULL) == -1)
 		return -1;
 	r->created = 1;
+	if (modules_enable(r, SESSION) == -1)
+		return -1;
 	if (client_channel(c, UT_CTL_CHANNEL, SESSION, CHANNEL,
 	    &r->attrs) == -1)
 		return -1;
@@ -154,6 +156,8 @@ snapshot_ask(struct record *r)
 		return 0;
 	if (client_ask(r->client, UT_CTL_LIST, SESSION, &rows) == -1)
 		return -1;
+	if (rows->child != NULL)
+		modules_hide(r, rows->child);
 	any = rows->child != NULL && row_num(rows->child, "written") > 0;
 	row_free(rows);
 	if (!any)

@@ -75,6 +75,10 @@ struct record {
 	struct follower	 follower;
 };
 
+/* modules.c: what names belong to the addresses of wrappers' events. */
+int	 modules_enable(const struct record *, const char *);
+void	 modules_hide(const struct record *, struct row *);
+
 /* report.c: what was recorded; -1 if it is not all. */
 int	 report(const struct record *, struct row *);
 

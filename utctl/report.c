@@ -140,7 +140,8 @@ report_left(const struct row *session)
 int
 report(const struct record *r, struct row *rows)
 {
-	const struct row *s, *w;
+	const struct row *w;
+	struct row *s;
 	const char *error;
 	int recorded;
 	char over[48] = "";
@@ -149,6 +150,7 @@ report(const struct record *r, struct row *rows)
 		say("utd has lost the session");
 		return -1;
 	}
+	modules_hide(r, s);
 	error = row_str(s, "error");
 	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
 	    row_num(s, "overwritten") > 0;

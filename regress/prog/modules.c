@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A program that loads and unloads libraries when it is told to: a command a
+ * line on stdin, an answer a line on stdout.
+ *
+ *	maps FILE	copies what the system says is mapped to FILE
+ *	load PATH	dlopen(3)
+ *	unload		dlclose(3) of what was loaded last
+ *	code		an event names the address of that one's function, and
+ *			libut is told of the address
+ *	gone		libut is told that something was unloaded
+ *	fork FILE	a child copies that to FILE, and does `code'
+ *	exec		the program anew
+ *	pid		the process
+ *
+ * Or, modules n LIBRARY...: a thread for each loads and unloads its library n
+ * times, telling libut of both, beside one that forks children which do so
+ * once.  There the answers are the children's.
+ */
+
+#include <sys/wait.h>
+
+#include <dlfcn.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ut.h>
+#include <ut_code.h>
+
+UT_EVENT(modules, begin, UT_INFO)
+UT_EVENT(modules, code, UT_INFO, UT_PTR(addr))
+
+#define LOADED	16
+#define THREADS	8
+
+static void *loaded[LOADED];
+static int nloaded;
+static int times;
+static _Atomic int running;
+
+static void
+copy_maps(const char *name)
+{
+	char buf[4096];
+	ssize_t n;
+	int from, to;
+
+	from = open("/proc/self/maps", O_RDONLY);
+	to = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (from == -1 || to == -1)
+		err(1, "%s", name);
+	while ((n = read(from, buf, sizeof(buf))) > 0)
+		if (write(to, buf, (size_t)n) != n)
+			err(1, "%s", name);
+	close(from);
+	close(to);
+}
+
+static void
+code(void *library)
+{
+	const void *addr = dlsym(library, "module_code");
+
+	if (addr == NULL)
+		errx(1, "%s", dlerror());
+	errno = 12345;
+	ut_code(addr);
+	if (errno != 12345)
+		errx(1, "ut_code changes errno");
+	UT(modules, code, addr);
+}
+
+static void
+fork_one(const char *file, void *library)
+{
+	int status;
+	pid_t pid;
+
+	if ((pid = fork()) == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		alarm(300);
+		if (file != NULL)
+			copy_maps(file);
+		if (library != NULL)
+			code(library);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		errx(1, "a child ends with %x", (unsigned int)status);
+}
+
+static void *
+load(const char *path)
+{
+	void *p = dlopen(path, RTLD_NOW);
+
+	if (p == NULL)
+		errx(1, "%s", dlerror());
+	return p;
+}
+
+static void *
+loader(void *arg)
+{
+	void *p;
+	int i;
+
+	for (i = 0; i < times; i++) {
+		p = load(arg);
+		code(p);
+		dlclose(p);
+		ut_code_gone();
+	}
+	running--;
+	return NULL;
+}
+
+static int
+stress(int n, char **paths)
+{
+	pthread_t threads[THREADS];
+	int i, forks = 0;
+
+	times = n;
+	for (i = 0; i < THREADS && paths[i] != NULL; i++, running++)
+		if (pthread_create(&threads[i], NULL, loader, paths[i]) != 0)
+			errx(1, "pthread_create");
+	for (n = i; running > 0; forks++)
+		fork_one(NULL, NULL);
+	for (i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	printf("%d\n", forks);
+	return 0;
+}
+
+static void
+obey(const char *what, const char *arg, char **argv)
+{
+	if (strcmp(what, "maps") == 0)
+		copy_maps(arg);
+	else if (strcmp(what, "load") == 0 && nloaded < LOADED)
+		loaded[nloaded++] = load(arg);
+	else if (strcmp(what, "unload") == 0 && nloaded > 0)
+		dlclose(loaded[--nloaded]);
+	else if (strcmp(what, "code") == 0 && nloaded > 0)
+		code(loaded[nloaded - 1]);
+	else if (strcmp(what, "gone") == 0)
+		ut_code_gone();
+	else if (strcmp(what, "fork") == 0)
+		fork_one(arg, nloaded > 0 ? loaded[nloaded - 1] : NULL);
+	else if (strcmp(what, "exec") == 0)
+		execl(argv[0], argv[0], "again", (char *)NULL);
+	else if (strcmp(what, "pid") != 0)
+		errx(1, "%s?", what);
+}
+
+int
+main(int argc, char **argv)
+{
+	char line[4200], what[16], arg[4096];
+
+	alarm(1800);
+	UT(modules, begin);
+	if (argc > 2)
+		return stress(atoi(argv[1]), argv + 2);
+	setvbuf(stdin, NULL, _IONBF, 0);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 2)
+		printf("%ld\n", (long)getpid());	/* the answer to exec */
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		arg[0] = '\0';
+		if (sscanf(line, "%15s %4095s", what, arg) >= 1)
+			obey(what, arg, argv);
+		printf("%ld\n", (long)getpid());
+	}
+	return 0;
+}
