@@ -146,7 +146,8 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/parent/trace.h utd/parent/trigger.h \
 		utd/parent/user.h
 
-UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
+UTCTL_SRCS =	utctl/blocks.c utctl/call.c utctl/callers.c utctl/child.c \
+		utctl/client.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_lex.c \
@@ -156,18 +157,22 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/daemon.c utctl/demangle.c utctl/durations.c \
 		utctl/elf.c utctl/elf_symbols.c utctl/event.c \
 		utctl/find.c utctl/follow.c utctl/follower.c \
-		utctl/glob.c utctl/group.c utctl/help.c utctl/hist.c \
+		utctl/glob.c utctl/group.c utctl/heap.c utctl/heap_print.c \
+		utctl/heap_track.c utctl/help.c utctl/hist.c \
 		utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
-		utctl/load.c utctl/mapped.c utctl/modules.c \
+		utctl/load.c utctl/locks.c utctl/locks_json.c \
+		utctl/locks_print.c utctl/locks_state.c \
+		utctl/locks_track.c utctl/map.c utctl/mapped.c \
+		utctl/modules.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \
-		utctl/private.c utctl/record.c \
+		utctl/private.c utctl/process.c utctl/record.c \
 		utctl/recover.c utctl/report.c utctl/rotate.c \
 		utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
-		utctl/symbols.c \
+		utctl/symbols.c utctl/top.c \
 		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \
 		utctl/view.c utctl/when.c utctl/which.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
@@ -202,11 +207,14 @@ all: $(LIBS_BUILT) $(PROGS)
 $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
-$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/client.h utctl/columns.h utctl/ctf.h \
+$(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
+		utctl/callers.h utctl/client.h utctl/columns.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h \
-		utctl/follow.h utctl/group.h utctl/hist.h \
-		utctl/image.h utctl/indent.h utctl/live.h utctl/mapped.h \
+		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \
+		utctl/image.h utctl/indent.h utctl/live.h \
+		utctl/locks.h utctl/map.h utctl/mapped.h \
+		utctl/process.h utctl/top.h \
 		utctl/pair.h utctl/print.h utctl/reader.h utctl/record.h \
 		utctl/say.h utctl/select.h utctl/symbols.h \
 		utctl/utctl.h utctl/when.h

@@ -159,6 +159,7 @@ struct ctf_who {
 	char	 thread[64];
 };
 
+struct call;
 struct ctf_field_at;
 struct ctf_filter;
 struct module_at;
@@ -182,6 +183,7 @@ struct ctf_eclass {
 	struct ctf_filter	*filter;	/* NULL: none */
 	struct pair_role	*pairs;		/* pair.c's; NULL: none */
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
+	struct call		*call;		/* call.c's; NULL: none */
 	struct module_at	*module;	/* symbols.c's; NULL: none */
 	unsigned long		 line;
 };
@@ -242,6 +244,7 @@ struct ctf_trace {
 	int			 hastrace;	/* a trace block was seen */
 	int			 big;
 	struct ctf_type		*header;	/* packet.header */
+	unsigned int		 opened;	/* process.c's: as so many'th */
 	int			 hasuuid;
 	uint8_t			 uuid[16];
 	struct ctf_who		 who;		/* from env */

@@ -24,6 +24,31 @@
 
 #include "ctf_field.h"
 
+/* Is what comes before it always as long, and does it begin at any byte? */
+static void
+find_offset(struct ctf_field_at *at)
+{
+	const struct ctf_type *t;
+	size_t i, n, off = 0;
+	int part;
+
+	for (part = 0; part <= at->part; part++) {
+		if ((t = at->parts[part]) == NULL)
+			continue;
+		if (t->align != 1)
+			return;
+		n = part < at->part ? t->nfields : at->index;
+		for (i = 0; i < n; i++) {
+			if (t->fields[i].type->align != 1 ||
+			    t->fields[i].type->fixed == 0)
+				return;
+			off += t->fields[i].type->fixed;
+		}
+	}
+	at->isfixed = at->type->align == 1 && at->type->kind != CTF_SEQ;
+	at->off = off;
+}
+
 int
 ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
     const struct ctf_eclass *ev, const char *name)
@@ -45,6 +70,7 @@ ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
 				continue;
 			at->index = i;
 			at->type = t->fields[i].type;
+			find_offset(at);
 			return 1;
 		}
 	}
@@ -64,6 +90,10 @@ seek(const struct ctf_field_at *at, const struct ctf_stream *s,
 	int part;
 
 	ctf_cur(c, s);
+	if (at->isfixed) {
+		c->p += at->off;
+		return;
+	}
 	for (part = 0; part <= at->part; part++) {
 		if ((t = at->parts[part]) == NULL)
 			continue;

@@ -31,6 +31,8 @@ struct ctf_field_at {
 	int			 part;
 	size_t			 index;
 	const struct ctf_type	*type;	/* NULL: there is none */
+	int			 isfixed;	/* it begins always */
+	size_t			 off;		/* so far into the body */
 };
 
 /* The name of a context is behind a $; false if the events have none such. */

@@ -174,10 +174,13 @@ reader_wake(struct reader *r)
 
 /* Modules are noted in their turn; true if the event is wanted besides. */
 static int
-note_module(struct reader *r, struct ctf_stream *s)
+note_module(struct reader *r, struct ctf_stream *s,
+    const struct reader_ops *ops, void *arg)
 {
 	if (r->names)
 		symbols_event(s);
+	if (ops != NULL && ops->module != NULL)
+		ops->module(arg, s);
 	return r->select == NULL || select_event(r->select, s);
 }
 
@@ -199,7 +202,7 @@ take_item(struct reader *r, struct ctf_stream *s,
 		s->nlost = 0;
 		break;
 	case ITEM_EVENT:
-		if (s->event->module != NULL && !note_module(r, s))
+		if (s->event->module != NULL && !note_module(r, s, ops, arg))
 			break;
 		if (r->skip > 0) {
 			r->skip--;

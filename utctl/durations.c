@@ -270,7 +270,8 @@ print_json(const struct run *r, const struct reader *rd)
 void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 {
-	static const struct reader_ops ops = { count, discarded, lost, NULL };
+	static const struct reader_ops ops = { count, discarded, lost, NULL,
+	    NULL };
 	static const struct pair_ops mine = { begin, end };
 	struct ctf_trace *tr;
 	struct run r;

@@ -41,6 +41,8 @@ struct reader_ops {
 	void	(*discarded)(void *, const struct ctf_stream *);
 	void	(*lost)(void *, const struct ctf_stream *);
 	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
+	/* Of a module, wanted or not; or NULL. */
+	void	(*module)(void *, struct ctf_stream *);
 };
 
 struct reader {

@@ -94,6 +94,10 @@ static const struct command commands[] = {
 	    "[-g event | program | thread | field] ... [-v field]\n\t"
 	    SYMBOLS_USAGE " "
 	    SELECT_USAGE "\n\t[dir | session] ..." },
+	{ "heap", cmd_heap, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"
+	    SELECT_USAGE "\n\t[dir | session] ..." },
+	{ "locks", cmd_locks, NULL, 0, "[-j] " SYMBOLS_USAGE "\n\t"
+	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "help", cmd_help, NULL, 0, "[command]" },
 	{ "version", cmd_version, NULL, 0, "" },
 	{ NULL, NULL, NULL, 0, NULL }

@@ -241,4 +241,10 @@ int	 cmd_view(int, char **);
 /* stat.c */
 int	 cmd_stat(int, char **);
 
+/* heap.c */
+int	 cmd_heap(int, char **);
+
+/* locks.c */
+int	 cmd_locks(int, char **);
+
 #endif /* UTCTL_H */

@@ -1,0 +1,454 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# utctl locks: figures that are known from calls which nobody makes, and those
+# that python3 computes from the events of view, also of a real program.
+
+. ./common.sh
+
+# 1 to 4 are threads.  0xc, 0xd and 0xe are callers; 0xc9 releases.
+cat >"$T/calls" <<'END'
+1 mutex_request 0x100 0xc1
+1 mutex_acquired 0x100 0xc1
+2 mutex_request 0x100 0xc2
+3 mutex_request 0x100 0xc3
+1 mutex_release 0x100 0xc9
+2 mutex_acquired 0x100 0xc2
+2 mutex_release 0x100 0xc9
+3 mutex_acquired 0x100 0xc3
+3 mutex_request 0x100 0xc4
+3 mutex_acquired 0x100 0xc4
+3 mutex_release 0x100 0xc9
+3 mutex_release 0x100 0xc9
+4 mutex_request 0x100 0xc5
+1 mutex_request 0x100 0xc1
+1 mutex_acquired 0x100 0xc1
+1 mutex_release 0x100 0xc9
+4 mutex_acquired 0x100 0xc5
+4 mutex_release 0x100 0xc9
+1 mutex_request 0x200 0xc1
+1 mutex_acquired 0x200 0xc1
+2 mutex_request 0x200 0xc6
+2 mutex_failed 0x200 16 0xc6
+1 rdlock_request 0x300 0xd1
+1 rdlock_acquired 0x300 0xd1
+2 rdlock_request 0x300 0xd2
+2 rdlock_acquired 0x300 0xd2
+3 wrlock_request 0x300 0xd3
+1 rwlock_release 0x300 0xd9
+2 rwlock_release 0x300 0xd9
+3 wrlock_acquired 0x300 0xd3
+4 rdlock_request 0x300 0xd4
+3 rwlock_release 0x300 0xd9
+4 rdlock_acquired 0x300 0xd4
+4 rwlock_release 0x300 0xd9
+1 mutex_request 0x400 0xe1
+1 mutex_acquired 0x400 0xe1
+1 mutex_request 0x400 0xe1
+1 mutex_acquired 0x400 0xe1
+1 cond_wait 0x500 0x400 0xe2
+2 mutex_request 0x400 0xe3
+2 mutex_acquired 0x400 0xe3
+2 cond_signal 0x500 0xe4
+2 mutex_release 0x400 0xe9
+1 cond_woken 0x500 0x400 0 0xe2
+1 mutex_release 0x400 0xe9
+1 mutex_release 0x400 0xe9
+2 mutex_request 0x400 0xe3
+2 mutex_acquired 0x400 0xe3
+2 cond_wait 0x500 0x400 0xe5
+1 cond_broadcast 0x500 0xe4
+2 cond_woken 0x500 0x400 110 0xe5
+2 mutex_release 0x400 0xe9
+4 mutex_release 0x600 0xc9
+1 mutex_request 0x700 0xc1
+1 mutex_acquired 0x700 0xc1
+2 mutex_release 0x700 0xc9
+1 mutex_request 0x800 0xc7
+1 mutex_acquired 0x800 0xc7
+2 mutex_request 0x800 0xc8
+2 mutex_acquired 0x800 0xc8
+2 mutex_release 0x800 0xc9
+4 mutex_request 0x900 0xc1
+4 mutex_request 0xa00 0xc1
+4 mutex_acquired 0xa00 0xc1
+4 mutex_release 0xa00 0xc9
+END
+
+cat >"$T/model.py" <<'END'
+# From the JSON of view: when each thread waited for a lock, and had it.  Who
+# kept whom from it is found afterwards, by comparing all with all.
+import collections, json, sys
+
+class Span:
+    def __init__(s, **k):
+        s.__dict__.update(k)
+        s.end = s.stop = s.counts = None
+    def over(s, counts=True):
+        s.end, s.stop, s.counts = now, at, counts
+
+waits, holds, conds = [], [], collections.defaultdict(list)
+waiting, having, sleeping = {}, collections.defaultdict(list), {}
+acquired, failed = collections.Counter(), collections.Counter()
+unheld = unseen = unended = 0
+
+def exclude(a, b):
+    return a.mode != "rd" or b.mode != "rd"
+
+def have(mode, depth=1):
+    global unseen
+    h = Span(lock=lock, tid=tid, mode=mode, start=now, first=at, caller=caller)
+    h.depth = depth
+    for o in having[lock][:]:
+        if exclude(o, h):
+            o.over(False)
+            having[lock].remove(o)
+            unseen += 1
+    having[lock].append(h)
+    holds.append(h)
+
+def mine():
+    return [h for h in having[lock] if h.tid == tid]
+
+def answered():
+    w = waiting.pop(tid, None)
+    if w and w.lock == lock:
+        w.over()
+
+for at, line in enumerate(open(sys.argv[1])):
+    e = json.loads(line)
+    if not e.get("event", "").startswith("pthread:"):
+        continue
+    f, now, tid = e["fields"], int(e["ns"]), e["vtid"]
+    kind, what = e["event"][8:].split("_")
+    lock, caller = f.get("lock"), f["caller"]
+    if kind == "cond":
+        c = conds[f["cond"]]
+        if what == "wait":
+            h = mine()
+            sleeping[tid] = f["cond"], now, h[0].depth if h else 1
+            c.append(["waits", 1])
+            for o in h:
+                o.over()
+                having[lock].remove(o)
+        elif what == "woken":
+            if f["result"]:
+                c.append(["failed", 1])
+            s = sleeping.pop(tid, (None, 0, 1))
+            if s[0] == f["cond"]:
+                c.append(["ns", now - s[1]])
+            have("mutex", s[2])
+        else:
+            c.append([what + ("s"), 1])
+        continue
+    mode = kind.replace("lock", "") if what != "release" else None
+    if what == "request":
+        if tid in waiting:
+            unended += 1
+            waits.remove(waiting[tid])
+        w = Span(lock=lock, tid=tid, mode=mode, start=now, first=at,
+            caller=caller)
+        waiting[tid] = w
+        waits.append(w)
+    elif what == "acquired":
+        answered()
+        acquired["lock", lock] += 1
+        acquired["caller", caller] += 1
+        if mine():
+            mine()[0].depth += 1
+        else:
+            have(mode)
+    elif what == "failed":
+        answered()
+        failed["lock", lock] += 1
+        failed["caller", caller] += 1
+    else:
+        h = mine() or (having[lock] if kind == "mutex" else [])
+        if not h:
+            unheld += 1
+        elif h[0].depth > 1:
+            h[0].depth -= 1
+        else:
+            h[0].over()
+            having[lock].remove(h[0])
+
+waits = [w for w in waits if w.end]
+by_lock = collections.defaultdict(list)
+for h in holds:
+    by_lock[h.lock].append(h)
+for w in waits:
+    others = [h for h in by_lock[w.lock] if h.tid != w.tid and
+        exclude(h, w) and h.first < w.stop and
+        (h.stop is None or h.stop > w.first)]
+    w.contended = len(others) > 0
+    w.kept = {}
+    for h in others:
+        k = h.tid, h.caller
+        n = min(h.end or w.end, w.end) - max(h.start, w.start)
+        w.kept[k] = max(w.kept.get(k, 0), n)
+
+def near(a, b):
+    return abs(a - b) <= 0.008 * b
+
+def distributed(got, ns, what):
+    ns = sorted(ns)
+    assert got["n"] == len(ns), (what, got, len(ns))
+    if ns:
+        assert int(got["total_ns"]) == sum(ns), (what, got, sum(ns))
+        assert got["min"] == ns[0] and got["max"] == ns[-1], what
+        for q, n in ("p50", 500), ("p99", 990):
+            assert near(got[q], ns[(len(ns) * n + 999) // 1000 - 1]), what
+
+def same(got, key, name):
+    w = [x for x in waits if getattr(x, name) == key]
+    h = [x for x in holds if getattr(x, name) == key and x.counts]
+    assert got["acquired"] == acquired[name, key], (name, key, got)
+    assert got["failed"] == failed[name, key], (name, key, got)
+    assert got["contended"] == sum(x.contended for x in w), (name, key, got)
+    distributed(got["wait"], [x.end - x.start for x in w], (name, key))
+    distributed(got["hold"], [x.end - x.start for x in h], (name, key))
+
+j = json.load(open(sys.argv[2]))
+p, = j["processes"]
+assert (p["unheld"], p["unseen"], p["unended"]) == (unheld, unseen, unended), p
+assert len(p["locks"]) == len({l["lock"] for l in p["locks"]})
+assert {l["lock"] for l in p["locks"]} >= set(by_lock)
+for l in p["locks"]:
+    same(l, l["lock"], "lock")
+    assert sorted(h["vtid"] for h in l["held"]) == \
+        sorted(h.tid for h in having[l["lock"]])
+callers = {x.caller for x in waits} | {x.caller for x in holds if x.counts}
+assert {c["caller"] for c in p["callers"]} >= callers
+for c in p["callers"]:
+    same(c, c["caller"], "caller")
+assert {c["cond"] for c in p["conditions"]} == set(conds)
+for c in p["conditions"]:
+    l = conds[c["cond"]]
+    for k in "waits", "failed", "signals", "broadcasts":
+        assert c[k] == sum(n for what, n in l if what == k), (k, c)
+    distributed(c["wait"], [n for what, n in l if what == "ns"], c)
+top = sorted((x.end - x.start for x in waits), reverse=True)[:10]
+assert [int(w["took_ns"]) for w in j["waits"]] == top, (j["waits"], top)
+top = sorted((x.end - x.start for x in holds if x.counts), reverse=True)[:10]
+assert [int(h["took_ns"]) for h in j["holds"]] == top
+held = 0
+for n in j["waits"]:
+    w, = [w for w in waits if w.tid == n["vtid"] and w.start == int(n["ns"])]
+    assert n["lock"] == w.lock and n["caller"] == w.caller
+    most = max(w.kept.values(), default=0)
+    assert ("holder" in n) == (most > 0), (n, w.kept)
+    if most > 0:
+        h = n["holder"]
+        assert w.kept[h["vtid"], h["caller"]] == most, (n, w.kept)
+        held += 1
+print(len(waits), sum(w.contended for w in waits), held)
+END
+
+# Whatever is in $T/trace, computed twice: waits, contended, waits with holders.
+compared() {
+	utctl view -j "$T/trace" >"$T/json" &&
+	    utctl locks -j "$T/trace" >"$T/locks.json" || fail "-j"
+	python3 "$T/model.py" "$T/json" "$T/locks.json" >"$T/got" \
+	    2>"$T/err" || fail "$(tail -2 "$T/err" | cut -c1-1000)"
+}
+
+recorded -e 'pthread:*' -e calls:thread -- ./prog/calls <"$T/calls"
+[ "$lost" -eq 0 ] || fail "$lost lost"
+utctl locks "$T/trace" >"$T/out" 2>"$T/err" || fail "locks: $(cat "$T/err")"
+[ ! -s "$T/err" ] || fail "locks: $(cat "$T/err")"
+awk '/ lock, first used by$/ { on = 1; next } / caller$/ { exit }
+    on { print $1, $2, $3, $12, $13 }' "$T/out" | sort -k 4 >"$T/got"
+cat >"$T/want" <<'END'
+6 3 0 0x100 0xc1
+1 1 1 0x200 0xc1
+4 2 0 0x300 0xd1
+4 0 0 0x400 0xe1
+0 0 0 0x600 0xc9
+1 0 0 0x700 0xc1
+2 1 0 0x800 0xc7
+0 0 0 0x900 0xc1
+1 0 0 0xa00 0xc1
+END
+diff "$T/want" "$T/got" >"$T/diff" || fail "by lock: $(cat "$T/diff")"
+awk '/ caller$/ && !on { on = 1; next } / condition, / { exit }
+    on { print $1, $2, $3, $12 }' "$T/out" | sort -k 4 >"$T/got"
+cat >"$T/want" <<'END'
+5 0 0 0xc1
+1 1 0 0xc2
+1 1 0 0xc3
+1 0 0 0xc4
+1 1 0 0xc5
+0 1 1 0xc6
+1 0 0 0xc7
+1 1 0 0xc8
+1 0 0 0xd1
+1 0 0 0xd2
+1 1 0 0xd3
+1 1 0 0xd4
+2 0 0 0xe1
+0 0 0 0xe2
+2 0 0 0xe3
+0 0 0 0xe5
+END
+diff "$T/want" "$T/got" >"$T/diff" || fail "by caller: $(cat "$T/diff")"
+awk '/ condition, / { getline; print $1, $2, $3, $4, $9, $10 }' "$T/out" \
+    >"$T/got"
+[ "$(cat "$T/got")" = "2 1 1 1 0x500 0xe2" ] || fail "$(cat "$T/out")"
+for want in '1 released that were not acquired here' \
+    '1 released unseen: another thread acquired the lock' \
+    '1 requested, neither acquired nor failed' \
+    '0x200 not released by thread [0-9]*, which acquired it at .* from 0xc1'
+do
+	grep -q "^  $want\$" "$T/out" || fail "no '$want': $(cat "$T/out")"
+done
+[ "$(grep -c ' not released by ' "$T/out")" -eq 1 ] || fail "$(cat "$T/out")"
+# Whatever is selected: those of one lock, of which one failed.
+utctl locks -f 'lock == 0x200' "$T/trace" >"$T/out" || fail "-f"
+grep -q '  0x200  0xc6 (failed)  held by [0-9]* 0xc1$' "$T/out" ||
+    fail "the wait that failed: $(cat "$T/out")"
+grep -q '^calls\[[0-9]*\]: 1 locks, 0 conditions$' "$T/out" ||
+    fail "-f: $(cat "$T/out")"
+expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
+expect 1 'no/such: No such file or directory' utctl locks no/such
+[ ! -s "$T/out" ] || fail "$(cat "$T/out")"
+
+# The same, and many calls, and real ones, by another program.
+if command -v python3 >/dev/null 2>&1; then
+	compared
+	[ "$(cut -d ' ' -f 1,2 "$T/got")" = "20 7" ] || fail "$(cat "$T/got")"
+	python3 - >"$T/calls" <<'END'
+import random
+r = random.Random(2)
+waits, has = {}, {l: {} for l in range(0x100, 0x110)}
+for i in range(12000):
+    t = r.randint(1, 4)
+    who = 0xa00 + r.randrange(12)
+    if t in waits:
+        l, mode, who = waits[t]
+        others = [m for o, (m, n) in has[l].items() if o != t]
+        what = "mutex_" if mode == "mutex" else mode + "lock_"
+        if not others or (mode == "rd" and set(others) == {"rd"}):
+            print(t, what + "acquired", l, who)
+            m, n = has[l].get(t, (mode, 0))
+            has[l][t] = m, n + 1
+            del waits[t]
+        elif r.random() < 0.1:
+            print(t, what + "failed", l, 16, who)
+            del waits[t]
+        continue
+    mine = [l for l in has if t in has[l]]
+    if mine and r.random() < 0.55:
+        l = r.choice(mine)
+        m, n = has[l][t]
+        print(t, ("mutex" if m == "mutex" else "rwlock") + "_release", l, who)
+        has[l][t] = m, n - 1
+        if n == 1:
+            del has[l][t]
+    else:
+        l = r.choice(list(has))
+        mode = "mutex" if l < 0x108 else r.choice(["rd", "rd", "wr"])
+        if mode == "wr" and t in has[l]:
+            continue
+        print(t, ("mutex" if mode == "mutex" else mode + "lock") + "_request",
+            l, who)
+        waits[t] = l, mode, who
+END
+	recorded -b 64k -n 64 -e 'pthread:*' -- ./prog/calls <"$T/calls"
+	[ "$lost" -eq 0 ] || fail "$lost lost"
+	compared
+	awk '$1 < 1000 || $2 < 300 || $3 < 5 { exit 1 }' "$T/got" ||
+	    fail "too little happened: $(cat "$T/got")"
+fi
+
+# Threads that contend, and what a person wants to know: who kept whom.
+not_sanitized
+case $CC in
+*-m32*|*musl*)	exit 0 ;;
+esac
+command -v python3 >/dev/null 2>&1 || exit 0
+cat >"$T/slow.c" <<'END'
+#include <pthread.h>
+#include <time.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t two = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+
+static void
+ms(int n)
+{
+	const struct timespec ts = { 0, n * 1000000L };
+
+	nanosleep(&ts, NULL);
+}
+
+void NOINLINE
+too_long(void)
+{
+	pthread_mutex_lock(&one);
+	pthread_barrier_wait(&both);
+	ms(200);
+	pthread_mutex_unlock(&one);
+}
+
+void NOINLINE
+patient(void)
+{
+	pthread_barrier_wait(&both);
+	pthread_mutex_lock(&one);
+	pthread_mutex_unlock(&one);
+}
+
+static void *
+thread(void *arg)
+{
+	int i;
+
+	patient();
+	for (i = 0; i < 500; i++) {
+		pthread_mutex_lock(&two);
+		pthread_mutex_unlock(&two);
+	}
+	return arg;
+}
+
+int
+main(void)
+{
+	pthread_t t;
+	int i;
+
+	pthread_barrier_init(&both, NULL, 2);
+	if (pthread_create(&t, NULL, thread, NULL) != 0)
+		return 1;
+	too_long();
+	for (i = 0; i < 500; i++) {
+		pthread_mutex_lock(&two);
+		pthread_mutex_unlock(&two);
+	}
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+$CC -O1 -g -o "$T/slow" "$T/slow.c" -pthread || fail "cannot build slow"
+recorded -b 64k -n 64 -w pthread -e 'pthread:*' -e 'ut:*' -- "$T/slow"
+[ "$lost" -eq 0 ] || fail "$lost lost"
+compared
+utctl locks "$T/trace" >"$T/out" || fail "locks"
+tid=$(sed -n 's/.*\[\([0-9]*\):\1\] pthread:mutex_acquired .*/\1/p' <<-END
+$(utctl view "$T/trace")
+END
+)
+awk -v tid="$(echo "$tid" | sed 1q)" '
+/^the longest waits:/ { getline; getline
+	if ($1 < 100000 || $0 !~ / patient\+0x[0-9a-f]+ \(slow\)  held by /)
+		exit 1
+	if ($0 !~ (" held by " tid " too_long\\+0x[0-9a-f]+ \\(slow\\)$"))
+		exit 1
+	found++ }
+/^held longest:/ { getline; getline
+	if ($1 < 200000 || $0 !~ / too_long\+0x[0-9a-f]+ \(slow\)$/)
+		exit 1
+	found++ }
+END { exit found != 2 }' "$T/out" || fail "who held it: $(cat "$T/out")"

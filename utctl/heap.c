@@ -1,0 +1,149 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl heap: what programs have allocated and not freed, by whom it was, how
+ * much they had at most, and what was freed that should not have been.  What
+ * is kept grows with the blocks that are live at a time and the places that
+ * allocate, not with the trace.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat.h"
+#include "heap.h"
+#include "select.h"
+#include "symbols.h"
+#include "utctl.h"
+
+static struct heap_run run;
+
+static void
+event(void *arg, struct ctf_stream *s)
+{
+	struct heap_run *r = arg;
+
+	if (r->begin == INT64_MIN)
+		r->begin = s->ns;
+	r->end = s->ns;
+	heap_event(r, s);
+}
+
+/* Losses are only counted. */
+static void
+lose(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	(void)s;
+}
+
+static void
+module(void *arg, struct ctf_stream *s)
+{
+	struct heap_run *r = arg;
+
+	processes_module(&r->processes, s);
+}
+
+static void
+over(struct process *p)
+{
+	heap_end(&run, (struct heap *)p);
+}
+
+static void
+release(struct process *p)
+{
+	struct heap *h = (struct heap *)p;
+
+	blocks_free(&h->blocks);
+	free(h->uses);
+}
+
+static int
+heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
+{
+	static const struct reader_ops ops = { event, lose, lose, NULL,
+	    module };
+	struct process *p;
+	int status;
+
+	r->processes.numbers = !symbols_begin();
+	rd->names = 1;		/* also without them: modules come and go */
+	ut_confine_reader();	/* what it reads may be anybody's */
+	processes_open(rd, dirs, heap_calls);
+	reader_run(rd, &ops, r);
+	for (p = r->processes.first; p != NULL; p = p->next)
+		over(p);
+	if (rd->ntraces > 0 || ctf_damaged() == 0)
+		heap_print(r, rd);
+	status = ctf_damaged() != 0;
+	ctf_damage_say();
+	if (rd->ntraces > 0 && rd->select != NULL)
+		select_say(rd->select);
+	if (rd->nevents > 0 && r->n == 0)
+		say("no calls of malloc(3): utctl record -w malloc records "
+		    "them");
+	if (r->n > 0 && rd->ndiscarded + rd->nlost > 0)
+		say("events were lost: what is live, and what was freed "
+		    "twice, is not certain");
+	return status;
+}
+
+static void
+heap_init(struct heap_run *r)
+{
+	memset(r, 0, sizeof(*r));
+	processes_init(&r->processes, sizeof(struct heap), over);
+	r->begin = INT64_MIN;
+	r->top_ever.list = r->ever;
+	r->top_live.list = r->live;
+	r->top_ever.size = r->top_live.size = sizeof(struct heap_note);
+	r->top_ever.most = r->top_live.most = HEAP_TOP;
+}
+
+int
+cmd_heap(int argc, char **argv)
+{
+	struct select sel;
+	struct reader rd;
+	char **dirs;
+	int c, status;
+
+	heap_init(&run);
+	memset(&rd, 0, sizeof(rd));
+	select_init(&sel, argc);
+	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
+		if (c == 'a')
+			run.all = 1;
+		else if (c == 'j')
+			run.json = 1;
+		else if (!select_option(&sel, c) && !symbols_option(c))
+			return usage();
+	if (!select_all(&sel))
+		rd.select = &sel;
+	dirs = which_traces(argv + optind);
+	status = heap_traces(&run, &rd, dirs);
+	which_free(dirs);
+	processes_free(&run.processes, release);
+	symbols_end();
+	reader_free(&rd);
+	select_free(&sel);
+	return status;
+}

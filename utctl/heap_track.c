@@ -1,0 +1,280 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What each event of the allocator means for the heap of its process.
+ *
+ * The events of all threads come in the order of their times.  A free is
+ * recorded before it happens, and all other calls when they return: so a thread
+ * that gets the memory which another one has freed always comes second.  Only
+ * realloc, which frees and allocates, is one event: the memory that it frees
+ * may be another thread's before that event comes.  Therefore a block that is
+ * allocated though it is live is remembered: if another thread's realloc
+ * then frees it, that was the block before.  If none does, it was freed where
+ * nobody has recorded it.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "say.h"
+
+enum { ALLOC, REALLOC, FREE };
+enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT };
+
+#define COMMON	[CALLER] = "caller", [PTR] = "ptr"
+
+const struct call_kind heap_calls[] = {
+	{ "libc:malloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:calloc", ALLOC, { COMMON, [SIZE] = "size",
+	    [COUNT] = "count" } },
+	{ "libc:realloc", REALLOC, { COMMON, [SIZE] = "size",
+	    [OLD] = "old" } },
+	{ "libc:reallocarray", REALLOC, { COMMON, [SIZE] = "size",
+	    [OLD] = "old", [COUNT] = "count" } },
+	{ "libc:free", FREE, { COMMON } },
+	{ "libc:posix_memalign", ALLOC, { COMMON, [SIZE] = "size",
+	    [RESULT] = "result" } },
+	{ "libc:aligned_alloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:memalign", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:valloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ NULL, 0, { NULL } }
+};
+
+static int32_t
+thread_of(const struct ctf_stream *s)
+{
+	struct ctf_who buf;
+
+	return (int32_t)ctf_whose(s, &buf)->vtid;
+}
+
+static struct heap_use *
+use_of(struct heap *h, uint32_t caller)
+{
+	const size_t n = h->nuses;
+
+	if (caller >= n) {
+		h->nuses = 2 * (size_t)caller + 16;
+		h->uses = realloc(h->uses, h->nuses * sizeof(*h->uses));
+		if (h->uses == NULL)
+			die_errno("malloc");
+		memset(h->uses + n, 0, (h->nuses - n) * sizeof(*h->uses));
+	}
+	h->uses[caller].caller = caller;
+	return &h->uses[caller];
+}
+
+/* A block is live no more. */
+static void
+forget(struct heap *h, struct block *b)
+{
+	struct heap_use *u = use_of(h, b->caller);
+
+	u->blocks--;
+	u->bytes -= b->size;
+	h->nblocks--;
+	h->bytes -= b->size;
+	h->blocks.live--;
+	b->size = BLOCK_FREED;
+}
+
+static void
+remember_again(struct heap *h, uint64_t address, int32_t thread)
+{
+	struct heap_again *a = &h->again[h->nagain++ % HEAP_AGAIN];
+
+	a->address = address;
+	a->thread = thread;
+	h->unseen++;
+}
+
+/* Did another thread's realloc free it before the last allocation there? */
+static int
+was_again(struct heap *h, uint64_t address, int32_t thread)
+{
+	struct heap_again *a;
+
+	for (a = h->again; a < h->again + HEAP_AGAIN; a++)
+		if (a->address == address && a->thread != thread) {
+			a->address = 0;
+			h->unseen--;
+			h->frees++;
+			return 1;
+		}
+	return 0;
+}
+
+static void
+note_largest(struct top *t, const struct heap *h, const struct block *b)
+{
+	const int64_t rank = b->size > INT64_MAX ? INT64_MAX :
+	    (int64_t)b->size;
+	struct heap_note *note;
+
+	if ((note = top_add(t, rank)) == NULL)
+		return;
+	note->heap = h;
+	note->block = *b;
+}
+
+/* The bytes that were asked for; no block has as many as BLOCK_FREED. */
+static uint64_t
+size_of(const struct call *c, const struct ctf_stream *s)
+{
+	uint64_t count, size;
+
+	if (!call_field(c, SIZE, s, &size))
+		return 0;
+	if (call_field(c, COUNT, s, &count))
+		size = count != 0 && size > UINT64_MAX / count ? UINT64_MAX :
+		    count * size;
+	return size < BLOCK_FREED ? size : BLOCK_FREED - 1;
+}
+
+static void
+allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    uint64_t address)
+{
+	const int32_t thread = thread_of(s);
+	struct heap_use *u;
+	struct block *b = blocks_get(&h->blocks, address);
+
+	if (b->size != BLOCK_FREED) {
+		remember_again(h, address, thread);
+		forget(h, b);
+	}
+	b->size = size_of(s->event->call, s);
+	b->ns = s->ns;
+	b->caller = process_caller(&h->process, s, CALLER);
+	b->thread = thread;
+	h->blocks.live++;
+	u = use_of(h, b->caller);
+	u->blocks++;
+	u->bytes += b->size;
+	u->calls++;
+	u->allocated += b->size;
+	h->nblocks++;
+	h->bytes += b->size;
+	h->calls++;
+	h->allocated += b->size;
+	if (h->bytes > h->peak) {
+		h->peak = h->bytes;
+		h->peak_ns = s->ns;
+	}
+	note_largest(&r->top_ever, h, b);
+}
+
+static void
+freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    const struct block *b, uint32_t caller)
+{
+	struct heap_note *note;
+
+	h->twice++;
+	if (r->ntwice == HEAP_TOP)
+		return;
+	note = &r->twice[r->ntwice++];
+	note->heap = h;
+	note->block = *b;
+	note->ns = s->ns;
+	note->caller = caller;
+	note->thread = thread_of(s);
+}
+
+static void
+release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    uint64_t address)
+{
+	const uint32_t caller = process_caller(&h->process, s, CALLER);
+	struct block *b = blocks_find(&h->blocks, address);
+
+	if (b == NULL) {
+		h->unknown++;
+		use_of(h, caller)->unknown++;
+		return;
+	}
+	if (b->size == BLOCK_FREED)
+		freed_twice(r, h, s, b, caller);
+	else {
+		h->frees++;
+		forget(h, b);
+	}
+	b->ns = s->ns;
+	b->caller = caller;
+	b->thread = thread_of(s);
+}
+
+/* With a size of 0 it may free, and return NULL. */
+static void
+reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    uint64_t address)
+{
+	const struct call *c = s->event->call;
+	uint64_t old;
+
+	if (!call_field(c, OLD, s, &old))
+		old = 0;
+	if (address == 0 && (old == 0 || size_of(c, s) != 0)) {
+		h->failed++;
+		return;
+	}
+	if (old != 0 && !was_again(h, old, thread_of(s)))
+		release(r, h, s, old);
+	if (address != 0)
+		allocate(r, h, s, address);
+}
+
+void
+heap_event(struct heap_run *r, struct ctf_stream *s)
+{
+	const struct call *c = s->event->call;
+	uint64_t address, result;
+	struct heap *h;
+
+	if (c == NULL || c->kind->what < 0 || !call_field(c, PTR, s, &address))
+		return;
+	h = (struct heap *)processes_get(&r->processes, s);
+	r->n++;
+	if (c->kind->what == REALLOC)
+		reallocate(r, h, s, address);
+	else if (c->kind->what == FREE) {
+		if (address != 0)
+			release(r, h, s, address);
+	} else if (address == 0 ||
+	    (call_field(c, RESULT, s, &result) && result != 0))
+		h->failed++;
+	else
+		allocate(r, h, s, address);
+}
+
+void
+heap_end(struct heap_run *r, struct heap *h)
+{
+	const struct block *b;
+	struct heap_use *u;
+
+	for (b = h->blocks.v; b < h->blocks.v + h->blocks.cap; b++) {
+		if (!block_islive(b))
+			continue;
+		u = use_of(h, b->caller);
+		if (b->size > u->largest)
+			u->largest = b->size;
+		note_largest(&r->top_live, h, b);
+	}
+	blocks_free(&h->blocks);
+}

@@ -1,0 +1,158 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl locks: how long threads waited for locks, how long they held them, and
+ * who did so meanwhile.  What is kept grows with the locks, the threads and the
+ * places that use them, not with the trace.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat.h"
+#include "locks.h"
+#include "select.h"
+#include "symbols.h"
+#include "utctl.h"
+
+static void
+event(void *arg, struct ctf_stream *s)
+{
+	struct locks_run *r = arg;
+
+	if (r->begin == INT64_MIN)
+		r->begin = s->ns;
+	r->end = s->ns;
+	locks_event(r, s);
+}
+
+/*
+ * What was requested or held when events were lost may have ended then: see
+ * pairs_lose() in pair.c.
+ */
+static void
+lose(struct locks_run *r, int64_t until)
+{
+	if (until > r->lossy)
+		r->lossy = until;
+}
+
+static void
+discarded(void *arg, const struct ctf_stream *s)
+{
+	lose(arg, s->to);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	lose(arg, s->lost);
+}
+
+/* What the process had is gone. */
+static void
+module(void *arg, struct ctf_stream *s)
+{
+	struct locks_run *r = arg;
+
+	processes_module(&r->processes, s);
+}
+
+static void
+over(struct process *p)
+{
+	struct locks *ls = (struct locks *)p;
+	struct lock *l;
+	size_t i;
+
+	for (i = 0; i < ls->locks.cap; i++)
+		if ((l = ls->locks.v[i].value) != NULL)
+			l->nholders = 0;
+}
+
+static void
+release(struct process *p)
+{
+	locks_free((struct locks *)p);
+}
+
+static int
+locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
+{
+	static const struct reader_ops ops = { event, discarded, lost, NULL,
+	    module };
+	int status;
+
+	r->processes.numbers = !symbols_begin();
+	rd->names = 1;		/* also without them: modules come and go */
+	ut_confine_reader();	/* what it reads may be anybody's */
+	processes_open(rd, dirs, locks_calls);
+	reader_run(rd, &ops, r);
+	if (rd->ntraces > 0 || ctf_damaged() == 0)
+		locks_print(r, rd);
+	status = ctf_damaged() != 0;
+	ctf_damage_say();
+	if (rd->ntraces > 0 && rd->select != NULL)
+		select_say(rd->select);
+	if (rd->nevents > 0 && r->n == 0)
+		say("no events of locks: utctl record -w pthread records "
+		    "them");
+	return status;
+}
+
+static void
+locks_init(struct locks_run *r)
+{
+	memset(r, 0, sizeof(*r));
+	processes_init(&r->processes, sizeof(struct locks), over);
+	r->begin = r->lossy = INT64_MIN;
+	r->top_waits.list = r->waits;
+	r->top_holds.list = r->holds;
+	r->top_waits.size = r->top_holds.size = sizeof(struct lock_note);
+	r->top_waits.most = r->top_holds.most = LOCKS_TOP;
+}
+
+int
+cmd_locks(int argc, char **argv)
+{
+	struct select sel;
+	struct reader rd;
+	struct locks_run r;
+	char **dirs;
+	int c, status;
+
+	locks_init(&r);
+	memset(&rd, 0, sizeof(rd));
+	select_init(&sel, argc);
+	while ((c = option(argc, argv, "+j" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
+		if (c == 'j')
+			r.json = 1;
+		else if (!select_option(&sel, c) && !symbols_option(c))
+			return usage();
+	if (!select_all(&sel))
+		rd.select = &sel;
+	dirs = which_traces(argv + optind);
+	status = locks_traces(&r, &rd, dirs);
+	which_free(dirs);
+	processes_free(&r.processes, release);
+	symbols_end();
+	reader_free(&rd);
+	select_free(&sel);
+	return status;
+}

@@ -1,0 +1,301 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl locks: what it prints as text.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "locks.h"
+#include "say.h"
+
+#define NS	1e9
+#define US	1e3		/* ns */
+
+/* The waits are what is looked for; what nobody waited for comes last. */
+static int
+compare_stats(const struct lock_stat *x, const struct lock_stat *y)
+{
+	if (x->wait.sum != y->wait.sum)
+		return x->wait.sum < y->wait.sum ? 1 : -1;
+	if (x->hold.sum != y->hold.sum)
+		return x->hold.sum < y->hold.sum ? 1 : -1;
+	return (x->acquired < y->acquired) - (x->acquired > y->acquired);
+}
+
+static int
+compare_locks(const void *a, const void *b)
+{
+	const struct lock *x = *(struct lock *const *)a;
+	const struct lock *y = *(struct lock *const *)b;
+	const int c = compare_stats(&x->stat, &y->stat);
+
+	return c != 0 ? c : (x->address > y->address) -
+	    (x->address < y->address);
+}
+
+void **
+locks_sorted(const struct locks *ls)
+{
+	return map_sorted(&ls->locks, compare_locks);
+}
+
+static int
+compare_conds(const void *a, const void *b)
+{
+	const struct cond *x = *(struct cond *const *)a;
+	const struct cond *y = *(struct cond *const *)b;
+
+	if (x->wait.sum != y->wait.sum)
+		return x->wait.sum < y->wait.sum ? 1 : -1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+void **
+conds_sorted(const struct locks *ls)
+{
+	return map_sorted(&ls->conds, compare_conds);
+}
+
+static const struct locks *sorting;
+
+static int
+compare_callers(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const int c = compare_stats(sorting->callers[x], sorting->callers[y]);
+
+	return c != 0 ? c : (x > y) - (x < y);
+}
+
+size_t
+locks_callers(const struct locks *ls, uint32_t **list)
+{
+	size_t i, n = 0;
+
+	if ((*list = calloc(ls->ncallers + 1, sizeof(**list))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < ls->ncallers; i++)
+		if (ls->callers[i] != NULL)
+			(*list)[n++] = (uint32_t)i;
+	sorting = ls;
+	if (n > 1)
+		qsort(*list, n, sizeof(**list), compare_callers);
+	return n;
+}
+
+int
+locks_isempty(const struct locks *ls)
+{
+	return ls->locks.n == 0 && ls->conds.n == 0;
+}
+
+/* The total, and how single times are distributed. */
+static void
+print_hist(struct hist *h)
+{
+	if (h->n == 0) {
+		printf(" %14s %10s %10s %12s", "-", "-", "-", "-");
+		return;
+	}
+	printf(" %14.3f %10.3f %10.3f %12.3f", h->sum / US,
+	    hist_quantile(h, 500) / US, hist_quantile(h, 990) / US,
+	    h->max / US);
+}
+
+static void
+print_heads(const char *what)
+{
+	printf("%10s %10s %8s %14s %10s %10s %12s %14s %10s %10s %12s  %s\n",
+	    "acquired", "contended", "failed", "waited us", "p50", "p99",
+	    "max us", "held us", "p50", "p99", "max us", what);
+}
+
+static void
+print_stat(struct lock_stat *st)
+{
+	printf("%10" PRIu64 " %10" PRIu64 " %8" PRIu64, st->acquired,
+	    st->contended, st->failed);
+	print_hist(&st->wait);
+	print_hist(&st->hold);
+}
+
+static void
+print_locks(const struct locks *ls)
+{
+	void **all = locks_sorted(ls), **p;
+	char text[CALLER_TEXT];
+	struct lock *l;
+
+	if (ls->locks.n > 0)
+		print_heads("lock, first used by");
+	for (p = all; *p != NULL; p++) {
+		l = *p;
+		print_stat(&l->stat);
+		printf("  0x%" PRIx64 " %s\n", l->address, callers_text(
+		    &ls->process.callers, l->first, text));
+	}
+	free(all);
+}
+
+static void
+print_callers(const struct locks *ls)
+{
+	char text[CALLER_TEXT];
+	uint32_t *list;
+	size_t i, n = locks_callers(ls, &list);
+
+	if (n > 0)
+		print_heads("caller");
+	for (i = 0; i < n; i++) {
+		print_stat(ls->callers[list[i]]);
+		printf("  %s\n", callers_text(&ls->process.callers, list[i],
+		    text));
+	}
+	free(list);
+}
+
+static void
+print_conds(const struct locks *ls)
+{
+	void **all = conds_sorted(ls), **p;
+	char text[CALLER_TEXT];
+	struct cond *c;
+
+	if (ls->conds.n > 0)
+		printf("%10s %10s %10s %10s %14s %10s %10s %12s  %s\n",
+		    "waits", "failed", "signals", "broadcasts", "waited us",
+		    "p50", "p99", "max us", "condition, first used by");
+	for (p = all; *p != NULL; p++) {
+		c = *p;
+		printf("%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64,
+		    c->waits, c->failed, c->signals, c->broadcasts);
+		print_hist(&c->wait);
+		printf("  0x%" PRIx64 " %s\n", c->address, callers_text(
+		    &ls->process.callers, c->first, text));
+	}
+	free(all);
+}
+
+/* Who has a lock at the end. */
+static void
+print_held(const struct locks *ls)
+{
+	char when[CTF_TIMELEN], text[CALLER_TEXT];
+	void **all = locks_sorted(ls), **p;
+	const struct lock_holder *h;
+	const struct lock *l;
+
+	for (p = all; *p != NULL; p++)
+		for (l = *p, h = l->holders; h < l->holders + l->nholders;
+		    h++) {
+			ctf_print_time(h->ns, when);
+			printf("  0x%" PRIx64 " not released by thread %" PRId32
+			    ", which acquired it at %s from %s\n", l->address,
+			    h->thread, when, callers_text(
+			    &ls->process.callers, h->caller, text));
+		}
+	free(all);
+}
+
+static void
+print_process(const struct locks *ls)
+{
+	putchar('\n');
+	process_print(&ls->process);
+	printf(": %zu locks, %zu conditions\n", ls->locks.n, ls->conds.n);
+	if (ls->unheld > 0)
+		printf("  %" PRIu64 " released that were not acquired here\n",
+		    ls->unheld);
+	if (ls->unseen > 0)
+		printf("  %" PRIu64 " released unseen: another thread acquired "
+		    "the lock\n", ls->unseen);
+	if (ls->unended > 0)
+		printf("  %" PRIu64 " requested, neither acquired nor "
+		    "failed\n", ls->unended);
+	if (ls->lost > 0)
+		printf("  %" PRIu64 " left out: events were lost meanwhile\n",
+		    ls->lost);
+	print_held(ls);
+	print_locks(ls);
+	print_callers(ls);
+	print_conds(ls);
+}
+
+static void
+print_note(const struct lock_note *n)
+{
+	const struct callers *cs = &n->process->process.callers;
+	char when[CTF_TIMELEN], text[CALLER_TEXT];
+	char *name = clean(n->process->process.name);
+
+	ctf_print_time(n->ns, when);
+	printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId32 "]  0x%" PRIx64 "  %s",
+	    (double)n->took / US, when, name, n->process->process.vpid,
+	    n->thread, n->lock->address, callers_text(cs, n->caller, text));
+	free(name);
+	if (n->failed)
+		printf(" (failed)");
+	if (n->known)
+		printf("  held by %" PRId32 " %s", n->holder,
+		    callers_text(cs, n->holder_caller, text));
+	putchar('\n');
+}
+
+static void
+print_top(const char *title, const struct top *t)
+{
+	const struct lock_note *notes = t->list, *n;
+
+	if (t->n == 0)
+		return;
+	printf("\n%s:\n%14s  %-29s  program[pid:tid]  lock  caller\n", title,
+	    "us", "began");
+	for (n = notes; n < notes + t->n; n++)
+		print_note(n);
+}
+
+static void
+print_text(const struct locks_run *r, const struct reader *rd)
+{
+	char begin[CTF_TIMELEN], end[CTF_TIMELEN];
+	const struct process *p;
+
+	reader_totals(rd);
+	if (r->n == 0)
+		return;
+	ctf_print_time(r->begin, begin);
+	ctf_print_time(r->end, end);
+	printf("from %s to %s: %.9f s\n", begin, end,
+	    ((double)r->end - (double)r->begin) / NS);
+	for (p = r->processes.first; p != NULL; p = p->next)
+		if (!locks_isempty((const struct locks *)p))
+			print_process((const struct locks *)p);
+	print_top("the longest waits", &r->top_waits);
+	print_top("held longest", &r->top_holds);
+}
+
+void
+locks_print(const struct locks_run *r, const struct reader *rd)
+{
+	if (r->json)
+		locks_json(r, rd);
+	else
+		print_text(r, rd);
+}

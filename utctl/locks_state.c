@@ -1,0 +1,345 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Who has a lock, and who waits for it.  A thread waits for one lock at a time,
+ * and may have many; a lock may have several readers.
+ */
+
+#include <stdlib.h>
+
+#include "locks.h"
+#include "say.h"
+
+static void *
+new(size_t size)
+{
+	void *p = calloc(1, size);
+
+	if (p == NULL)
+		die_errno("malloc");
+	return p;
+}
+
+struct lock *
+lock_of(struct locks *ls, uint64_t address, uint32_t caller)
+{
+	struct lock *l = map_get(&ls->locks, address);
+
+	if (l != NULL)
+		return l;
+	l = new(sizeof(*l));
+	l->address = address;
+	l->first = caller;
+	map_put(&ls->locks, address, l);
+	return l;
+}
+
+struct cond *
+cond_of(struct locks *ls, uint64_t address, uint32_t caller)
+{
+	struct cond *c = map_get(&ls->conds, address);
+
+	if (c != NULL)
+		return c;
+	c = new(sizeof(*c));
+	c->address = address;
+	c->first = caller;
+	map_put(&ls->conds, address, c);
+	return c;
+}
+
+struct lock_thread *
+lock_thread_of(struct locks *ls, int32_t id)
+{
+	struct lock_thread *t = map_get(&ls->threads, (uint32_t)id);
+
+	if (t != NULL)
+		return t;
+	t = new(sizeof(*t));
+	t->id = id;
+	map_put(&ls->threads, (uint32_t)id, t);
+	return t;
+}
+
+struct lock_stat *
+lock_caller_stat(struct locks *ls, uint32_t caller)
+{
+	size_t n = ls->ncallers;
+
+	if (caller >= n) {
+		ls->ncallers = 2 * (size_t)caller + 16;
+		ls->callers = realloc(ls->callers,
+		    ls->ncallers * sizeof(struct lock_stat *));
+		if (ls->callers == NULL)
+			die_errno("malloc");
+		for (; n < ls->ncallers; n++)
+			ls->callers[n] = NULL;
+	}
+	if (ls->callers[caller] == NULL)
+		ls->callers[caller] = new(sizeof(struct lock_stat));
+	return ls->callers[caller];
+}
+
+/* Does one who has the lock keep the other from it? */
+static int
+excludes(enum lock_mode has, enum lock_mode wants)
+{
+	return has != LOCK_READ || wants != LOCK_READ;
+}
+
+/*
+ * Waits.
+ */
+
+/* The longest that the lock was another thread's in the time of the wait. */
+static void
+note_holder(struct lock_wait *w, const struct lock_holder *h, int64_t ns)
+{
+	const int64_t held = ns - (h->ns > w->ns ? h->ns : w->ns);
+
+	if (!excludes(h->mode, w->mode) || held <= w->held)
+		return;
+	w->held = held;
+	w->holder = h->thread;
+	w->holder_caller = h->caller;
+}
+
+static void
+wait_unlink(struct lock_thread *t)
+{
+	struct lock_thread **tp = &t->wait.lock->waiters;
+
+	while (*tp != t)
+		tp = &(*tp)->next;
+	*tp = t->next;
+	t->wait.lock = NULL;
+}
+
+void
+lock_wait_begin(const struct lock_event *e, struct lock *l,
+    enum lock_mode mode)
+{
+	struct lock_thread *t = e->thread;
+	struct lock_wait *w = &t->wait;
+	const struct lock_holder *h;
+
+	if (w->lock != NULL) {
+		e->process->unended++;
+		wait_unlink(t);
+	}
+	w->lock = l;
+	w->mode = mode;
+	w->ns = e->stream->ns;
+	w->caller = e->caller;
+	w->contended = 0;
+	w->held = 0;
+	t->next = l->waiters;
+	l->waiters = t;
+	for (h = l->holders; h < l->holders + l->nholders; h++)
+		if (h->thread != t->id && excludes(h->mode, mode))
+			w->contended = 1;
+}
+
+static void
+note_wait(const struct lock_event *e, const struct lock_wait *w,
+    int64_t took, int failed)
+{
+	struct lock_note *note = top_add(&e->run->top_waits, took);
+
+	if (note == NULL)
+		return;
+	note->process = e->process;
+	note->lock = w->lock;
+	note->ns = w->ns;
+	note->thread = e->thread->id;
+	note->caller = w->caller;
+	note->failed = failed;
+	note->known = w->held > 0;
+	note->holder = w->holder;
+	note->holder_caller = w->holder_caller;
+}
+
+static void
+count_wait(struct lock_stat *st, const struct lock_wait *w, int64_t took)
+{
+	hist_add(&st->wait, (double)took);
+	st->contended += (uint64_t)w->contended;
+}
+
+/* The request that the thread has made, if it was seen, has ended. */
+void
+lock_wait_end(const struct lock_event *e, struct lock *l, int failed)
+{
+	struct lock_wait *w = &e->thread->wait;
+	const int64_t took = e->stream->ns - w->ns;
+	const struct lock_holder *h;
+
+	if (w->lock != l)
+		return;
+	for (h = l->holders; h < l->holders + l->nholders; h++)
+		if (h->thread != e->thread->id)
+			note_holder(w, h, e->stream->ns);
+	if (w->ns <= e->run->lossy)
+		e->process->lost++;
+	else {
+		count_wait(&l->stat, w, took);
+		count_wait(lock_caller_stat(e->process, w->caller), w, took);
+		note_wait(e, w, took, failed);
+	}
+	wait_unlink(e->thread);
+}
+
+/*
+ * Holds.
+ */
+
+struct lock_holder *
+lock_holder_of(struct lock *l, int32_t thread)
+{
+	struct lock_holder *h;
+
+	for (h = l->holders; h < l->holders + l->nholders; h++)
+		if (h->thread == thread)
+			return h;
+	return NULL;
+}
+
+static void
+holder_remove(struct lock *l, struct lock_holder *h)
+{
+	*h = l->holders[--l->nholders];
+}
+
+/* Whoever has it cannot have it any more: that was released unseen. */
+static void
+drop_others(const struct lock_event *e, struct lock *l, enum lock_mode mode)
+{
+	size_t i = 0;
+
+	while (i < l->nholders) {
+		if (!excludes(l->holders[i].mode, mode)) {
+			i++;
+			continue;
+		}
+		if (l->holders[i].ns <= e->run->lossy)
+			e->process->lost++;
+		else
+			e->process->unseen++;
+		holder_remove(l, &l->holders[i]);
+	}
+}
+
+/* The thread, which has it not, has it from now on. */
+void
+lock_hold_begin(const struct lock_event *e, struct lock *l,
+    enum lock_mode mode, uint32_t depth)
+{
+	struct lock_holder *h;
+	struct lock_thread *t;
+
+	drop_others(e, l, mode);
+	if (l->nholders == l->room) {
+		l->room = l->room == 0 ? 1 : 2 * l->room;
+		h = realloc(l->holders, l->room * sizeof(*h));
+		if (h == NULL)
+			die_errno("malloc");
+		l->holders = h;
+	}
+	h = &l->holders[l->nholders++];
+	h->thread = e->thread->id;
+	h->mode = mode;
+	h->depth = depth;
+	h->caller = e->caller;
+	h->ns = e->stream->ns;
+	for (t = l->waiters; t != NULL; t = t->next)
+		if (excludes(mode, t->wait.mode))
+			t->wait.contended = 1;
+}
+
+static void
+note_hold(const struct lock_event *e, const struct lock *l,
+    const struct lock_holder *h, int64_t took)
+{
+	struct lock_note *note = top_add(&e->run->top_holds, took);
+
+	if (note == NULL)
+		return;
+	note->process = e->process;
+	note->lock = l;
+	note->ns = h->ns;
+	note->thread = h->thread;
+	note->caller = h->caller;
+}
+
+void
+lock_hold_end(const struct lock_event *e, struct lock *l,
+    struct lock_holder *h)
+{
+	const int64_t took = e->stream->ns - h->ns;
+	struct lock_thread *t;
+
+	if (h->ns <= e->run->lossy)
+		e->process->lost++;
+	else {
+		hist_add(&l->stat.hold, (double)took);
+		hist_add(&lock_caller_stat(e->process, h->caller)->hold,
+		    (double)took);
+		note_hold(e, l, h, took);
+	}
+	for (t = l->waiters; t != NULL; t = t->next)
+		if (t->id != h->thread)
+			note_holder(&t->wait, h, e->stream->ns);
+	holder_remove(l, h);
+}
+
+static void
+stat_free(struct lock_stat *st)
+{
+	hist_free(&st->wait);
+	hist_free(&st->hold);
+}
+
+void
+locks_free(struct locks *ls)
+{
+	struct lock *l;
+	struct cond *c;
+	size_t i;
+
+	for (i = 0; i < ls->locks.cap; i++)
+		if ((l = ls->locks.v[i].value) != NULL) {
+			stat_free(&l->stat);
+			free(l->holders);
+			free(l);
+		}
+	for (i = 0; i < ls->conds.cap; i++)
+		if ((c = ls->conds.v[i].value) != NULL) {
+			hist_free(&c->wait);
+			free(c);
+		}
+	for (i = 0; i < ls->threads.cap; i++)
+		free(ls->threads.v[i].value);
+	for (i = 0; i < ls->ncallers; i++)
+		if (ls->callers[i] != NULL) {
+			stat_free(ls->callers[i]);
+			free(ls->callers[i]);
+		}
+	free(ls->callers);
+	map_free(&ls->locks);
+	map_free(&ls->conds);
+	map_free(&ls->threads);
+}

@@ -1,0 +1,208 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What each event of a lock means.
+ *
+ * A release is recorded before it happens, and an acquisition after it: so the
+ * next thread's acquisition always comes second, and a lock is free for a
+ * moment in between, in which it may be requested.  A request counts as
+ * contended if another thread had the lock then, or got it before.
+ */
+
+#include <stdlib.h>
+
+#include "locks.h"
+
+enum { REQUEST, ACQUIRED, FAILED, RELEASE, WAIT, WOKEN, SIGNAL, BROADCAST };
+enum { CALLER, LOCK, COND, RESULT };
+
+#define KIND(what, mode)	((what) * 4 + (mode))
+#define COMMON			[CALLER] = "caller", [LOCK] = "lock"
+#define REQUESTED(name, mode)						\
+	{ "pthread:" name "_request", KIND(REQUEST, mode), { COMMON } },	\
+	{ "pthread:" name "_acquired", KIND(ACQUIRED, mode), { COMMON } },	\
+	{ "pthread:" name "_failed", KIND(FAILED, mode), { COMMON } }
+#define ON_COND		[CALLER] = "caller", [COND] = "cond"
+
+const struct call_kind locks_calls[] = {
+	REQUESTED("mutex", LOCK_MUTEX),
+	REQUESTED("rdlock", LOCK_READ),
+	REQUESTED("wrlock", LOCK_WRITE),
+	{ "pthread:mutex_release", KIND(RELEASE, LOCK_MUTEX), { COMMON } },
+	{ "pthread:rwlock_release", KIND(RELEASE, LOCK_WRITE), { COMMON } },
+	{ "pthread:cond_wait", KIND(WAIT, LOCK_MUTEX), { COMMON,
+	    [COND] = "cond" } },
+	{ "pthread:cond_woken", KIND(WOKEN, LOCK_MUTEX), { COMMON,
+	    [COND] = "cond", [RESULT] = "result" } },
+	{ "pthread:cond_signal", KIND(SIGNAL, LOCK_MUTEX), { ON_COND } },
+	{ "pthread:cond_broadcast", KIND(BROADCAST, LOCK_MUTEX),
+	    { ON_COND } },
+	{ NULL, 0, { NULL } }
+};
+
+static void
+acquired(const struct lock_event *e, struct lock *l, enum lock_mode mode)
+{
+	struct lock_holder *h;
+
+	lock_wait_end(e, l, 0);
+	l->stat.acquired++;
+	lock_caller_stat(e->process, e->caller)->acquired++;
+	if ((h = lock_holder_of(l, e->thread->id)) != NULL)
+		h->depth++;
+	else
+		lock_hold_begin(e, l, mode, 1);
+}
+
+static void
+failed(const struct lock_event *e, struct lock *l)
+{
+	lock_wait_end(e, l, 1);
+	l->stat.failed++;
+	lock_caller_stat(e->process, e->caller)->failed++;
+}
+
+/* A mutex may be released by another thread than the one that has it. */
+static struct lock_holder *
+holder(const struct lock_event *e, struct lock *l)
+{
+	struct lock_holder *h = lock_holder_of(l, e->thread->id);
+
+	if (h != NULL)
+		return h;
+	if (!l->isrw && l->nholders == 1)
+		return l->holders;
+	e->process->unheld++;
+	return NULL;
+}
+
+static void
+release(const struct lock_event *e, struct lock *l)
+{
+	struct lock_holder *h;
+
+	if ((h = holder(e, l)) == NULL)
+		return;
+	if (h->depth > 1)
+		h->depth--;
+	else
+		lock_hold_end(e, l, h);
+}
+
+/* The lock is released for the time of the wait, however often it was taken. */
+static void
+cond_wait(const struct lock_event *e, struct lock *l, struct cond *c)
+{
+	struct lock_thread *t = e->thread;
+	struct lock_holder *h = lock_holder_of(l, t->id);
+
+	c->waits++;
+	t->cond = c;
+	t->cond_ns = e->stream->ns;
+	t->cond_depth = 1;
+	if (h == NULL)
+		return;
+	t->cond_depth = h->depth;
+	lock_hold_end(e, l, h);
+}
+
+static void
+cond_woken(const struct lock_event *e, struct lock *l, struct cond *c)
+{
+	struct lock_thread *t = e->thread;
+	uint64_t result;
+
+	if (call_field(e->stream->event->call, RESULT, e->stream, &result) &&
+	    result != 0)
+		c->failed++;
+	if (t->cond == c) {
+		if (t->cond_ns > e->run->lossy)
+			hist_add(&c->wait,
+			    (double)(e->stream->ns - t->cond_ns));
+		else
+			e->process->lost++;
+	}
+	if (lock_holder_of(l, t->id) == NULL)
+		lock_hold_begin(e, l, LOCK_MUTEX,
+		    t->cond == c ? t->cond_depth : 1);
+	t->cond = NULL;
+}
+
+static void
+cond_event(const struct lock_event *e, int what)
+{
+	const struct call *call = e->stream->event->call;
+	uint64_t address, lock;
+	struct cond *c;
+
+	if (!call_field(call, COND, e->stream, &address))
+		return;
+	c = cond_of(e->process, address, e->caller);
+	if (what == SIGNAL)
+		c->signals++;
+	else if (what == BROADCAST)
+		c->broadcasts++;
+	else if (!call_field(call, LOCK, e->stream, &lock))
+		return;
+	else if (what == WAIT)
+		cond_wait(e, lock_of(e->process, lock, e->caller), c);
+	else
+		cond_woken(e, lock_of(e->process, lock, e->caller), c);
+}
+
+static void
+lock_event(const struct lock_event *e, int what, enum lock_mode mode)
+{
+	uint64_t address;
+	struct lock *l;
+
+	if (!call_field(e->stream->event->call, LOCK, e->stream, &address))
+		return;
+	l = lock_of(e->process, address, e->caller);
+	l->isrw = mode != LOCK_MUTEX;
+	if (what == REQUEST)
+		lock_wait_begin(e, l, mode);
+	else if (what == ACQUIRED)
+		acquired(e, l, mode);
+	else if (what == FAILED)
+		failed(e, l);
+	else
+		release(e, l);
+}
+
+void
+locks_event(struct locks_run *r, struct ctf_stream *s)
+{
+	const struct call *c = s->event->call;
+	struct lock_event e;
+	struct ctf_who buf;
+
+	if (c == NULL || c->kind->what < 0)
+		return;
+	r->n++;
+	e.run = r;
+	e.process = (struct locks *)processes_get(&r->processes, s);
+	e.stream = s;
+	e.thread = lock_thread_of(e.process,
+	    (int32_t)ctf_whose(s, &buf)->vtid);
+	e.caller = process_caller(&e.process->process, s, CALLER);
+	if (c->kind->what / 4 < WAIT)
+		lock_event(&e, c->kind->what / 4,
+		    (enum lock_mode)(c->kind->what % 4));
+	else
+		cond_event(&e, c->kind->what / 4);
+}

@@ -1,0 +1,201 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The processes of traces: see process.h.
+ *
+ * A process is known by its ID and by the argument that its trace was opened
+ * for: the parts of a session that was rotated are traces of their own, but
+ * go on with the same processes.
+ *
+ * After execve(2) the ID is that of another program, which has nothing of what
+ * the process had before.  The trace shows that by another name of the program,
+ * or, where modules are recorded, by the first module, which is the program
+ * itself: it comes again and lies elsewhere.  The same holds for a process that
+ * got the ID of one that ended.  The name is part of what a process is known
+ * by, since processes of several PID namespaces may have the same ID.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process.h"
+#include "say.h"
+
+#define MODULE_LOAD	(-1)
+#define MODULE_UNLOAD	(-2)
+
+static const struct call_kind modules[] = {
+	{ "ut:module", MODULE_LOAD, { "base", "path" } },
+	{ "ut:unload", MODULE_UNLOAD, { "base" } },
+	{ NULL, 0, { NULL } }
+};
+
+void
+processes_init(struct processes *ps, size_t size,
+    void (*over)(struct process *))
+{
+	memset(ps, 0, sizeof(*ps));
+	ps->size = size;
+	ps->over = over;
+	ps->last = &ps->first;
+}
+
+void
+processes_open(struct reader *rd, char **dirs, const struct call_kind *table)
+{
+	struct ctf_trace *tr, *before;
+	unsigned int n;
+
+	for (n = 0; dirs[n] != NULL; n++) {
+		before = rd->traces;
+		reader_open(rd, dirs[n]);
+		for (tr = rd->traces; tr != before; tr = tr->next) {
+			tr->opened = n;
+			call_trace(tr, table);
+			call_trace(tr, modules);
+		}
+	}
+}
+
+static uint64_t
+key_of(const struct ctf_stream *s, const struct ctf_who *who)
+{
+	uint64_t h = 14695981039346656037u ^ (uint64_t)who->vpid;
+	const char *p;
+
+	h = h * 1099511628211u ^ s->trace->opened;
+	for (p = who->name; *p != '\0'; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211u;
+	return h;
+}
+
+static struct process *
+add(struct processes *ps, const struct ctf_who *who, uint64_t key)
+{
+	struct process *p;
+
+	if ((p = calloc(1, ps->size)) == NULL)
+		die_errno("malloc");
+	p->vpid = who->vpid;
+	memcpy(p->name, who->name, sizeof(p->name));
+	p->callers.numbers = ps->numbers;
+	*ps->last = p;
+	ps->last = &p->next;
+	map_put(&ps->map, key, p);
+	return p;
+}
+
+struct process *
+processes_get(struct processes *ps, const struct ctf_stream *s)
+{
+	const struct ctf_who *who;
+	struct ctf_who buf;
+	uint64_t key;
+
+	if (s == ps->stream && s->pkt == ps->pkt && !s->class->eventwho)
+		return ps->process;
+	who = ctf_whose(s, &buf);
+	key = key_of(s, who);
+	if ((ps->process = map_get(&ps->map, key)) == NULL)
+		ps->process = add(ps, who, key);
+	ps->stream = s;
+	ps->pkt = s->pkt;
+	return ps->process;
+}
+
+/* A module is loaded; the first one that comes is the program. */
+static void
+load(struct processes *ps, const struct ctf_stream *s, uint64_t base)
+{
+	const struct ctf_field_at *path = &s->event->call->at[1];
+	struct process *p = processes_get(ps, s);
+	char text[4096];
+	struct ctf_who buf;
+	const struct ctf_who *who;
+
+	if (path->type == NULL)
+		return;
+	text[ctf_field_text(path, s, text, sizeof(text) - 1)] = '\0';
+	if (p->program != NULL && p->base != base &&
+	    strcmp(p->program, text) == 0) {
+		ps->over(p);
+		who = ctf_whose(s, &buf);
+		p = ps->process = add(ps, who, key_of(s, who));
+	}
+	if (p->program == NULL) {
+		p->program = format("%s", text);
+		p->base = base;
+	}
+}
+
+void
+processes_module(struct processes *ps, const struct ctf_stream *s)
+{
+	const struct call *c = s->event->call;
+	uint64_t base;
+
+	if (c == NULL)
+		return;
+	if (c->kind->what == MODULE_LOAD && call_field(c, 0, s, &base))
+		load(ps, s, base);
+	processes_get(ps, s)->callers.modules++;
+}
+
+uint32_t
+process_caller(struct process *p, const struct ctf_stream *s, size_t field)
+{
+	const struct call *c = s->event->call;
+	uint64_t address;
+
+	if (call_field(c, field, s, &address))
+		return callers_get(&p->callers, s, address);
+	return callers_event(&p->callers, c->kind->event);
+}
+
+void
+process_print(const struct process *p)
+{
+	char *shown = clean(p->name);
+
+	printf("%s[%" PRId64 "]", shown, p->vpid);
+	free(shown);
+}
+
+void
+process_json(const struct process *p)
+{
+	printf("\"procname\":");
+	put_json(p->name);
+	printf(",\"vpid\":%" PRId64, p->vpid);
+}
+
+void
+processes_free(struct processes *ps, void (*release)(struct process *))
+{
+	struct process *p;
+
+	while ((p = ps->first) != NULL) {
+		ps->first = p->next;
+		release(p);
+		callers_free(&p->callers);
+		free(p->program);
+		free(p);
+	}
+	map_free(&ps->map);
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The processes of traces, for the commands that keep something of each.
+ */
+
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "call.h"
+#include "callers.h"
+#include "ctf.h"
+#include "reader.h"
+
+/* A process, as long as it runs one program. */
+struct process {
+	struct process	*next;		/* that began after this one */
+	int64_t		 vpid;
+	char		 name[sizeof(((struct ctf_who *)0)->name)];
+	char		*program;	/* path of its first module, and */
+	uint64_t	 base;		/* where it lies; NULL: not known */
+	struct callers	 callers;
+};
+
+struct processes {
+	size_t		 size;		/* of what begins with a process */
+	void		(*over)(struct process *);	/* its memory is gone */
+	int		 numbers;	/* no names are wanted */
+	struct map	 map;		/* those that run, by their IDs */
+	struct process	*first, **last;
+	const struct ctf_stream *stream;	/* whose packet at pkt */
+	uint64_t	 pkt;			/* is of this process */
+	struct process	*process;
+};
+
+void	 processes_init(struct processes *, size_t,
+	    void (*)(struct process *));
+/* The traces of a list of directories; calls of the table are found in them. */
+void	 processes_open(struct reader *, char **, const struct call_kind *);
+/* After ctf_body(). */
+struct process *processes_get(struct processes *, const struct ctf_stream *);
+/* An event of a module. */
+void	 processes_module(struct processes *, const struct ctf_stream *);
+/* The number of the caller that is this field of the event's call. */
+uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
+/* Its name and ID. */
+void	 process_print(const struct process *);
+void	 process_json(const struct process *);
+void	 processes_free(struct processes *, void (*)(struct process *));
+
+#endif /* PROCESS_H */

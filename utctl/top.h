@@ -1,0 +1,38 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The greatest few of many.
+ */
+
+#ifndef TOP_H
+#define TOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A list of what begins with its rank, the greatest first. */
+struct top {
+	void	*list;
+	size_t	 size;			/* of an element */
+	size_t	 most;			/* elements */
+	size_t	 n;
+};
+
+/* The place for one more, but for its rank empty; NULL: others are greater. */
+void	*top_add(struct top *, int64_t);
+
+#endif /* TOP_H */
