@@ -113,6 +113,10 @@ int lib_one(int), lib_two(int);
 static __attribute__((noinline)) int hidden(int n) { return n * 3 + 1; }
 int lib_one(int n) { return hidden(n) + hidden(n + 1); }
 int lib_two(int n) { return n < 2 ? 1 : lib_two(n - 1) + lib_one(n); }
+/* A function in another one, a place in it, and what has no size. */
+__asm__(".text\n.balign 4\n.type outside, STT_FUNC\noutside: .skip 16\n"
+    ".type inside, STT_FUNC\ninside: .skip 8\n.size inside, 8\n.skip 8\n"
+    "place: .skip 16\n.size outside, 48\nendless: .skip 8\n");
 END
 cat >"$T/main.c" <<'END'
 static __attribute__((noinline)) int inner(int n) { return n * 5 + 2; }
