@@ -97,7 +97,7 @@ UT_EVENT(pthread, cond_broadcast, UT_DEBUG_FUNCTION, UT_PTR(cond),
 #define TIMED_FUNCTIONS(X)						\
 	X(pthread_mutex_timedlock) X(pthread_rwlock_timedrdlock)	\
 	X(pthread_rwlock_timedwrlock) X(pthread_cond_timedwait)
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 30)
 #define HAVE_CLOCK	1
 #define CLOCK_FUNCTIONS(X)						\
 	X(pthread_mutex_clocklock) X(pthread_rwlock_clockrdlock)	\

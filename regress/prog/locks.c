@@ -380,6 +380,9 @@ many(void)
 int
 main(int argc, char *argv[])
 {
+	void *volatile piece = malloc(1);
+
+	free(piece);			/* something for another wrapper */
 	if (argc > 1) {
 		rounds = atol(argv[1]);
 		many();
