@@ -146,7 +146,7 @@ fi
 
 # Programs that are nothing of ours: of the system's ABI.
 case $CC in
-*-m32*)	exit 0 ;;
+*-m32*|*musl*)	exit 0 ;;
 esac
 cat ../libut/*.c ../utd/*/*.c >"$T/text"
 sort "$T/text" >"$T/sorted"

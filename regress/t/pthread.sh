@@ -117,7 +117,7 @@ done
 
 # Programs of the system, which do what they do without it.
 case $CC in
-*-m32*)	exit 0 ;;
+*-m32*|*musl*)	exit 0 ;;
 esac
 same() {
 	"$@" >"$T/alone" 2>/dev/null </dev/null || return 0
