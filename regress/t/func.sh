@@ -132,4 +132,16 @@ for f in handler:100 work:6; do
 	[ "$(echo $(cat "$T/got"))" = "${f#*:} ${f#*:}" ] ||
 	    fail "main: $f: $(cat "$T/got")"
 done
+# Each time that the library is there, the trace says where, and when no more,
+# once, however many wrappers there are.
+for w in func pthread,func,malloc; do
+	recorded -w $w -e 'func:*' -- "$T/main" "$T/lib.so"
+	utctl view -N -e 'ut:*' "$T/trace" >"$T/view.out" || fail "view"
+	grep "ut:module .*$T/lib.so\"" "$T/view.out" |
+	    sed 's/.*base = \(0x[0-9a-f]*\),.*/\1/' >"$T/came"
+	sed -n 's/.*ut:unload { base = \(0x[0-9a-f]*\),.*/\1/p' \
+	    "$T/view.out" >"$T/went"
+	[ "$(wc -l <"$T/came")" -eq 3 ] && cmp "$T/came" "$T/went" ||
+	    fail "-w $w: lib.so: $(cat "$T/view.out")"
+done
 exit 0
