@@ -131,8 +131,9 @@ static const char *const names[] = {
 };
 
 static void *real[NFUNCTIONS];
-#define REAL(f)	\
-	(__extension__ (__typeof__(&f))__atomic_load_n(&real[AT_##f],	\
+#define REAL(f)	REAL_AT(AT_##f, f)
+#define REAL_AT(at, f)	\
+	(__extension__ (__typeof__(&f))__atomic_load_n(&real[at],	\
 	    __ATOMIC_RELAXED))
 
 /*
@@ -236,7 +237,10 @@ of_program(const void *caller)
 		}							\
 	} while (0)
 
-/* A robust mutex whose owner died has been taken. */
+/* A robust mutex whose owner died has been taken.  Not all systems have them. */
+#ifndef EOWNERDEAD
+#define EOWNERDEAD	(-1)
+#endif
 #define LOCK_RECORDS(kind)						\
 	static void							\
 	kind##_request(const void *lock, const void *caller)		\
@@ -384,14 +388,14 @@ pthread_cond_broadcast(pthread_cond_t *cond)
 }
 
 #define T(f)		f
-#define T_REAL(f)	REAL(f)
+#define T_REAL(f)	REAL_AT(AT_##f, f)
 #include "timed.h"
 #undef T
 #undef T_REAL
 
 #if HAVE_TIME64
 #define T(f)		__##f##64
-#define T_REAL(f)	REAL(__##f##64)
+#define T_REAL(f)	REAL_AT(AT___##f##64, __##f##64)
 #include "timed.h"
 #endif
 

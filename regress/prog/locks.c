@@ -45,6 +45,10 @@
 #define HAVE_CLOCK	0
 #endif
 
+#ifndef EOWNERDEAD
+#define EOWNERDEAD	(-1)
+#endif
+
 #define NOINLINE	__attribute__((noinline))
 #define NTHREADS	8
 #define CHOSEN_ERRNO	4711
