@@ -25,6 +25,8 @@
  *			libut is told of the address
  *	gone		libut is told that something was unloaded
  *	fork FILE	a child copies that to FILE, and does `code'
+ *	held N		so many such children, while a thread has the run-time
+ *			linker's lock nearly all the time
  *	exec		the program anew
  *	pid		the process
  *
@@ -39,6 +41,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -101,7 +104,7 @@ fork_one(const char *file, void *library)
 	if ((pid = fork()) == -1)
 		err(1, "fork");
 	if (pid == 0) {
-		alarm(300);
+		alarm(60);
 		if (file != NULL)
 			copy_maps(file);
 		if (library != NULL)
@@ -110,6 +113,38 @@ fork_one(const char *file, void *library)
 	}
 	if (waitpid(pid, &status, 0) != pid || status != 0)
 		errx(1, "a child ends with %x", (unsigned int)status);
+}
+
+static int
+callback(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	usleep(1000);
+	return 1;
+}
+
+static void *
+holder(void *arg)
+{
+	while (running > 0)
+		dl_iterate_phdr(callback, NULL);
+	return arg;
+}
+
+static void
+fork_held(int n, void *library)
+{
+	pthread_t thread;
+
+	running = 1;
+	if (pthread_create(&thread, NULL, holder, NULL) != 0)
+		errx(1, "pthread_create");
+	while (n-- > 0)
+		fork_one(NULL, library);
+	running = 0;
+	pthread_join(thread, NULL);
 }
 
 static void *
@@ -171,6 +206,8 @@ obey(const char *what, const char *arg, char **argv)
 		ut_code_gone();
 	else if (strcmp(what, "fork") == 0)
 		fork_one(arg, nloaded > 0 ? loaded[nloaded - 1] : NULL);
+	else if (strcmp(what, "held") == 0 && nloaded > 0)
+		fork_held(atoi(arg), loaded[nloaded - 1]);
 	else if (strcmp(what, "exec") == 0)
 		execl(argv[0], argv[0], "again", (char *)NULL);
 	else if (strcmp(what, "pid") != 0)
