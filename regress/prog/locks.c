@@ -245,7 +245,7 @@ wait_for_ever(void)
 static void *
 wait_cancelled(void *arg)
 {
-	me = 3;
+	me = 2 + HAVE_ROBUST;
 	errno = CHOSEN_ERRNO;
 	take(pthread_mutex_lock, &mutex, 0);
 	pthread_cleanup_push(drop_again, &mutex);
