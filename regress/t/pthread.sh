@@ -17,10 +17,14 @@ build_locks() {
 	    -o "$T/locks" prog/locks.c $LIBS || fail "cannot build locks"
 }
 
+# Libraries may have locks of their own, such as libgcc_s of NetBSD.
 traced() {
 	recorded -b 64k -n 512 -w pthread -e 'pthread:*' -- "$@"
 	[ "$lost" -eq 0 ] || fail "$*: $lost lost"
-	utctl view -N -e 'pthread:*' "$T/trace" >"$T/view.out" || fail "view"
+	utctl view -N -e 'pthread:*' "$T/trace" >"$T/all.out" || fail "view"
+	sed -n 's/.*\(0x[0-9a-f]*\).*/\1/p' "$T/alone" | sort -u >"$T/known"
+	grep -w -F -f "$T/known" "$T/all.out" >"$T/view.out" ||
+	    fail "nothing of its own: $(cat "$T/all.out")"
 }
 
 # Thread after thread, as the program says, but for what its main thread does
@@ -51,7 +55,7 @@ sequence() {
 		$1 = thread[$1]; $NF = "@" name[a]; print
 	    }' "$T/functions" "$T/lines" | sort -s -n -k 1,1 >"$T/got"
 	diff "$T/want" "$T/got" || fail "not what the program has done"
-	[ "$(wc -l <"$T/got")" -ge 40 ] || fail "too few: $(cat "$T/got")"
+	[ "$(wc -l <"$T/got")" -ge 30 ] || fail "too few: $(cat "$T/got")"
 }
 # A time_t of 64 bits has functions of its own where it has 32 otherwise.
 sequence -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
@@ -99,14 +103,17 @@ $CC $CFLAGS -std=c11 -D_GNU_SOURCE -I"$TOP/libut" -o "$T/seq" prog/seq.c \
     $LINK $LIBS || fail "cannot build seq"
 UT_THREADS=1
 export UT_THREADS
-recorded -w pthread -- "$T/seq" 1 4 1000
-[ "$events $lost" = '4000 0' ] ||
-    fail "seq: $events events, $lost lost: $(utctl view -e 'pthread:*' "$T/trace")"
-recorded -w pthread,malloc -w func -- "$T/seq" 1 4 1000
-[ "$(utctl view -e 'seq:*' "$T/trace" | wc -l)" -eq 4000 ] ||
-    fail "all at once: not 4000"
-utctl view -e 'pthread:*' "$T/trace" >"$T/view.out" || fail "view"
-[ ! -s "$T/view.out" ] || fail "libut's own: $(cat "$T/view.out")"
+for w in pthread pthread,malloc,func; do
+	recorded -w $w -- "$T/seq" 1 4 1000
+	[ "$(utctl view -e 'seq:*' "$T/trace" | wc -l)" -eq 4000 ] ||
+	    fail "-w $w: $events events, not 4000 of seq, $lost lost"
+	utctl view -e 'pthread:*' "$T/trace" >"$T/all.out" || fail "view"
+	case $(uname) in
+	Linux)	cp "$T/all.out" "$T/libs.out" ;;
+	*)	grep '(libut' "$T/all.out" >"$T/libs.out" ;;
+	esac
+	[ ! -s "$T/libs.out" ] || fail "-w $w: libut: $(cat "$T/libs.out")"
+done
 unset UT_THREADS
 recorded -b 64k -n 512 -w malloc -w pthread,func -- "$T/locks"
 cmp "$T/alone" "$T/record.out" || fail "locks says otherwise with all of them"
