@@ -97,7 +97,7 @@ UT_EVENT(pthread, cond_broadcast, UT_DEBUG_FUNCTION, UT_PTR(cond),
 #define TIMED_FUNCTIONS(X)						\
 	X(pthread_mutex_timedlock) X(pthread_rwlock_timedrdlock)	\
 	X(pthread_rwlock_timedwrlock) X(pthread_cond_timedwait)
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 30)
 #define HAVE_CLOCK	1
 #define CLOCK_FUNCTIONS(X)						\
 	X(pthread_mutex_clocklock) X(pthread_rwlock_clockrdlock)	\
@@ -131,8 +131,9 @@ static const char *const names[] = {
 };
 
 static void *real[NFUNCTIONS];
-#define REAL(f)	\
-	(__extension__ (__typeof__(&f))__atomic_load_n(&real[AT_##f],	\
+#define REAL(f)	REAL_AT(AT_##f, f)
+#define REAL_AT(at, f)	\
+	(__extension__ (__typeof__(&f))__atomic_load_n(&real[at],	\
 	    __ATOMIC_RELAXED))
 
 /*
@@ -236,7 +237,10 @@ of_program(const void *caller)
 		}							\
 	} while (0)
 
-/* A robust mutex whose owner died has been taken. */
+/* A robust mutex whose owner died has been taken.  Not all systems have them. */
+#ifndef EOWNERDEAD
+#define EOWNERDEAD	(-1)
+#endif
 #define LOCK_RECORDS(kind)						\
 	static void							\
 	kind##_request(const void *lock, const void *caller)		\
@@ -384,14 +388,14 @@ pthread_cond_broadcast(pthread_cond_t *cond)
 }
 
 #define T(f)		f
-#define T_REAL(f)	REAL(f)
+#define T_REAL(f)	REAL_AT(AT_##f, f)
 #include "timed.h"
 #undef T
 #undef T_REAL
 
 #if HAVE_TIME64
 #define T(f)		__##f##64
-#define T_REAL(f)	REAL(__##f##64)
+#define T_REAL(f)	REAL_AT(AT___##f##64, __##f##64)
 #include "timed.h"
 #endif
 

@@ -45,6 +45,10 @@
 #define HAVE_CLOCK	0
 #endif
 
+#ifndef EOWNERDEAD
+#define EOWNERDEAD	(-1)
+#endif
+
 #define NOINLINE	__attribute__((noinline))
 #define NTHREADS	8
 #define CHOSEN_ERRNO	4711
@@ -241,7 +245,7 @@ wait_for_ever(void)
 static void *
 wait_cancelled(void *arg)
 {
-	me = 3;
+	me = 2 + HAVE_ROBUST;
 	errno = CHOSEN_ERRNO;
 	take(pthread_mutex_lock, &mutex, 0);
 	pthread_cleanup_push(drop_again, &mutex);
@@ -380,6 +384,9 @@ many(void)
 int
 main(int argc, char *argv[])
 {
+	void *volatile piece = malloc(1);
+
+	free(piece);			/* something for another wrapper */
 	if (argc > 1) {
 		rounds = atol(argv[1]);
 		many();
