@@ -43,6 +43,10 @@ static struct process	*processes[NHASH];
 static size_t		 nprocesses, nmodules;
 static uint64_t		 serials, uses;
 
+/* The process of the last event that was asked for. */
+static const struct ctf_trace	*last_trace;
+static struct process		*last;
+
 /*
  * Processes.
  */
@@ -75,10 +79,14 @@ find(const struct ctf_stream *s, const struct ctf_who *who)
 	struct process *p;
 	uint8_t key[16];
 
+	if (last != NULL && s->trace == last_trace && who->vpid == last->vpid)
+		return last;
 	trace_key(key, s->trace);
 	for (p = *list_of(key, who->vpid); p != NULL; p = p->next)
 		if (p->vpid == who->vpid && memcmp(p->trace, key, 16) == 0) {
 			p->used = ++uses;
+			last_trace = s->trace;
+			last = p;
 			break;
 		}
 	return p;
@@ -105,6 +113,7 @@ oldest_free(void)
 				oldest = pp;
 	if (oldest == NULL)
 		return;
+	last = NULL;
 	p = *oldest;
 	*oldest = p->next;
 	forget(p);
@@ -269,6 +278,12 @@ const struct process *
 mapped_process(const struct ctf_stream *s, const struct ctf_who *who)
 {
 	return nprocesses == 0 ? NULL : find(s, who);
+}
+
+void
+mapped_traces(void)
+{
+	last = NULL;
 }
 
 uint64_t

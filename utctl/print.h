@@ -35,6 +35,8 @@
 #define OUTSIZE	(256 * 1024)
 #define ROOM	256		/* more than a number or an escape takes */
 
+struct symbol;
+
 /* How all is printed. */
 struct style {
 	int		 json;
@@ -61,7 +63,7 @@ char	*put_us(char *, int64_t);
 
 /* print_text.c */
 char	*put_string(char *, const uint8_t *, size_t);
-char	*put_symbol(char *, const char *);	/* of symbols_name() */
+char	*put_symbol(char *, const struct symbol *);
 char	*put_name(char *, const char *);
 char	*put_who(char *, struct ctf_stream *);
 char	*put_took(char *, int64_t);

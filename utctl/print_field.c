@@ -130,7 +130,7 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t, uint64_t n)
 static char *
 put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 {
-	const char *name;
+	const struct symbol *name;
 	uint64_t v;
 
 	ctf_align(c, f->type->align);
@@ -145,8 +145,9 @@ put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
 	if (!style.json)
 		return put_symbol(p, name);
 	p = out_room(out_put(p, f->key, f->keylen - 2), ROOM);
-	p = out_text(p, "_sym\":");
-	return put_string(p, (const uint8_t *)name, strlen(name));
+	p = out_room(put_symbol(out_text(p, "_sym\":\""), name), ROOM);
+	*p++ = '"';
+	return p;
 }
 
 static int

@@ -68,10 +68,12 @@ name_text(char *p, const char *stop, const char *name)
 }
 
 char *
-put_symbol(char *p, const char *name)
+put_symbol(char *p, const struct symbol *sym)
 {
+	if (sym->plain)
+		return out_put(p, sym->text, sym->len);
 	p = out_room(p, SYMBOLS_MAX * ESCAPE_MAX);
-	return name_text(p, out + OUTSIZE, name);
+	return name_text(p, out + OUTSIZE, sym->text);
 }
 
 /* The members of JSON that say who it is, with the name of the thread. */

@@ -42,7 +42,7 @@ struct named {
 	uint64_t	 addr;
 	uint64_t	 serial;	/* of the process; 0: empty */
 	int		 is_return;
-	char		*text;		/* or NULL: it has no name */
+	struct symbol	 symbol;	/* no text: it has no name */
 };
 
 static int		 off;		/* -N */
@@ -143,10 +143,30 @@ name_make(const struct process *p, uint64_t addr, uint64_t look)
 	    (unsigned long long)(addr - start), file);
 }
 
-const char *
-symbols_name(const struct ctf_stream *s, uint64_t addr, int is_return)
+/* Into the place of a name that was made before. */
+static void
+name_put(struct named *n, const struct process *p, uint64_t addr,
+    int is_return)
 {
-	const uint64_t look = is_return ? addr - 1 : addr;
+	struct symbol *sym = &n->symbol;
+	size_t i;
+
+	free(sym->text);
+	sym->text = name_make(p, addr, is_return ? addr - 1 : addr);
+	sym->len = sym->text == NULL ? 0 : strlen(sym->text);
+	for (i = 0; i < sym->len; i++)
+		if (sym->text[i] < ' ' || sym->text[i] > '~' ||
+		    sym->text[i] == '"' || sym->text[i] == '\\')
+			break;
+	sym->plain = i == sym->len;
+	n->serial = mapped_serial(p);
+	n->addr = addr;
+	n->is_return = is_return;
+}
+
+static const struct symbol *
+symbol_of(const struct ctf_stream *s, uint64_t addr, int is_return)
+{
 	const struct process *p;
 	struct ctf_who buf;
 	struct named *n;
@@ -155,40 +175,45 @@ symbols_name(const struct ctf_stream *s, uint64_t addr, int is_return)
 	if (addr == 0 ||
 	    (p = mapped_process(s, ctf_whose(s, &buf))) == NULL)
 		return NULL;
-	serial = mapped_serial(p);
 	if (cache == NULL &&
 	    (cache = calloc(NCACHE, sizeof(*cache))) == NULL)
 		die_errno("malloc");
+	serial = mapped_serial(p);
 	h = (addr ^ serial << 40) * 11400714819323198485u >> 32;
 	n = &cache[(h + (uint64_t)is_return) % NCACHE];
-	if (n->serial == serial && n->addr == addr &&
-	    n->is_return == is_return)
-		return n->text;
-	free(n->text);
-	n->text = name_make(p, addr, look);
-	n->serial = serial;
-	n->addr = addr;
-	n->is_return = is_return;
-	return n->text;
+	if (n->serial != serial || n->addr != addr ||
+	    n->is_return != is_return)
+		name_put(n, p, addr, is_return);
+	return n->symbol.text == NULL ? NULL : &n->symbol;
 }
 
 const char *
+symbols_name(const struct ctf_stream *s, uint64_t addr, int is_return)
+{
+	const struct symbol *sym = symbol_of(s, addr, is_return != 0);
+
+	return sym == NULL ? NULL : sym->text;
+}
+
+const struct symbol *
 symbols_field(const struct ctf_stream *s, const struct ctf_field *f,
     uint64_t v)
 {
 	if (f->address == ADDRESS_NONE)
 		return NULL;
-	return symbols_name(s, v, f->address == ADDRESS_RETURN);
+	return symbol_of(s, v, f->address == ADDRESS_RETURN);
 }
 
 const char *
 symbols_at(const struct ctf_field_at *at, const struct ctf_stream *s)
 {
+	const struct symbol *sym;
 	uint64_t v;
 
 	if (at->type == NULL || !ctf_field_bits(at, s, &v))
 		return NULL;
-	return symbols_field(s, &at->parts[at->part]->fields[at->index], v);
+	sym = symbols_field(s, &at->parts[at->part]->fields[at->index], v);
+	return sym == NULL ? NULL : sym->text;
 }
 
 void
@@ -198,7 +223,7 @@ symbols_end(void)
 
 	mapped_free();
 	for (i = 0; cache != NULL && i < NCACHE; i++)
-		free(cache[i].text);
+		free(cache[i].symbol.text);
 	free(cache);
 	cache = NULL;
 	images_free();
@@ -279,6 +304,7 @@ symbols_trace(struct ctf_trace *tr)
 	uint32_t nbytes = 0;
 	int gone;
 
+	mapped_traces();
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		gone = strcmp(ev->name, "ut:unload") == 0;
 		if ((!gone && strcmp(ev->name, "ut:module") != 0) ||

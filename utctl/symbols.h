@@ -34,6 +34,12 @@
 #define SYMBOLS_USAGE	"[-N] [-R dir]"
 #define SYMBOLS_MAX	600	/* bytes of a name, with NUL */
 
+struct symbol {
+	char	*text;
+	size_t	 len;
+	int	 plain;		/* there is nothing in it to be escaped */
+};
+
 /* An option of getopt(3): 0 if it is none of these; or utctl ends. */
 int	 symbols_option(int);
 /* Before the process is confined: are names wanted? */
@@ -52,8 +58,8 @@ const char *symbols_name(const struct ctf_stream *, uint64_t, int);
  * The same of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.
  */
-const char *symbols_field(const struct ctf_stream *, const struct ctf_field *,
-	    uint64_t);
+const struct symbol *symbols_field(const struct ctf_stream *,
+	    const struct ctf_field *, uint64_t);
 const char *symbols_at(const struct ctf_field_at *,
 	    const struct ctf_stream *);
 void	 symbols_end(void);

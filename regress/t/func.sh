@@ -33,7 +33,7 @@ balanced() {
 	calls=$(cat "$T/record.out")
 	[ "$events $lost" = "$((2 * calls)) 0" ] ||
 	    fail "$*: $events events for $calls calls, $lost lost"
-	utctl view "$T/trace" | sed 's/.*\[[0-9]*:\([0-9]*\)\] func:\([a-z]*\) { addr = \([^,]*\), call_site = \([^ ]*\) }/\1 \2 \3 \4/' >"$T/calls"
+	utctl view -N -e 'func:*' "$T/trace" | sed 's/.*\[[0-9]*:\([0-9]*\)\] func:\([a-z]*\) { addr = \([^,]*\), call_site = \([^ ]*\) }/\1 \2 \3 \4/' >"$T/calls"
 	awk '$2 == "entry" { stack[$1, depth[$1]++] = $3 " " $4; next }
 	    $2 == "exit" && depth[$1] > 0 {
 		# The site of the return may be told otherwise.
@@ -64,7 +64,7 @@ done
 $CC -O0 -finstrument-functions -I"$TOP/libut" -o "$T/about" prog/first.c \
     "$TOP/libut/libut-func.o" "$TOP/libut/libut.a" $LIBS || fail "first"
 recorded -- "$T/about"
-utctl view "$T/trace" >"$T/view.out" || fail "view"
+utctl view -N "$T/trace" >"$T/view.out" || fail "view"
 [ "$(grep -c first: "$T/view.out")" -eq 4 ] || fail "first: not 4 events"
 [ "$(grep -c func: "$T/view.out")" -eq 8 ] ||
     fail "first: not 4 functions: $(cat "$T/view.out")"
@@ -117,7 +117,7 @@ $CC $CFLAGS -O0 -finstrument-functions -fPIC -shared -o "$T/lib.so" \
     "$T/lib.c" && $CC $CFLAGS -O0 -finstrument-functions -o "$T/main" \
     "$T/main.c" $DL $LIBS || fail "cannot build main"
 recorded -w func -e 'func:*' -- "$T/main" "$T/lib.so"
-utctl view "$T/trace" >"$T/view.out" || fail "view"
+utctl view -N "$T/trace" >"$T/view.out" || fail "view"
 for f in handler:100 work:6; do
 	for e in entry exit; do
 		sed -n "s/^${f%:*} //p" "$T/record.out" | sort -u |

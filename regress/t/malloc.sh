@@ -13,7 +13,7 @@ count() {
 traced() {
 	recorded -b 64k -n 512 -w malloc -- "$@"
 	[ "$lost" -eq 0 ] || fail "$*: $lost lost"
-	utctl view -e 'libc:*' "$T/trace" >"$T/view.out" || fail "view"
+	utctl view -N -e 'libc:*' "$T/trace" >"$T/view.out" || fail "view"
 }
 
 traced ./prog/mallocs

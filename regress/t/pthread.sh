@@ -17,7 +17,7 @@ $CC -O0 -g $pie -std=c11 -D_GNU_SOURCE -Wall -Wextra $CFLAGS -O0 \
 traced() {
 	recorded -b 64k -n 512 -w pthread -e 'pthread:*' -- "$@"
 	[ "$lost" -eq 0 ] || fail "$*: $lost lost"
-	utctl view "$T/trace" >"$T/view.out" || fail "view"
+	utctl view -N -e 'pthread:*' "$T/trace" >"$T/view.out" || fail "view"
 }
 
 # Thread after thread, as the program says, but for what its main thread does
