@@ -57,6 +57,7 @@ make_room(struct blocks *bs)
 {
 	const struct blocks old = *bs;
 	const struct block *b;
+	size_t i;
 	int drop = 0;
 
 	if (old.cap == 0)
@@ -68,11 +69,13 @@ make_room(struct blocks *bs)
 	if ((bs->v = calloc(bs->cap, sizeof(*bs->v))) == NULL)
 		die_errno("malloc");
 	bs->used = 0;
-	for (b = old.v; b < old.v + old.cap; b++)
+	for (i = 0; i < old.cap; i++) {
+		b = &old.v[i];
 		if (b->address != 0 && !(drop && b->size == BLOCK_FREED)) {
 			*place(bs, b->address) = *b;
 			bs->used++;
 		}
+	}
 	free(old.v);
 }
 

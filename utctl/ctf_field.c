@@ -18,7 +18,6 @@
  * One field of events, by its name: see ctf_field.h.
  */
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,6 +188,7 @@ ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
 	const struct ctf_label *label;
 	const uint8_t *from;
 	struct ctf_cur c;
+	char digits[32], *end;
 	uint64_t v;
 	int n;
 
@@ -206,11 +206,12 @@ ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
 	if (t->kind == CTF_ENUM && (label = ctf_label(t, v)) != NULL)
 		return copy_text(buf, size, (const uint8_t *)label->name,
 		    strlen(label->name));
-	if (t->kind == CTF_FLOAT)
+	if (t->kind == CTF_FLOAT) {
 		n = snprintf(buf, size, "%.17g", ctf_real(t, v));
-	else if (t->sign)
-		n = snprintf(buf, size, "%" PRId64, (int64_t)v);
-	else
-		n = snprintf(buf, size, "%" PRIu64, v);
-	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+		return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+	}
+	end = t->sign ? ctf_put_i64(digits, (int64_t)v) :
+	    ctf_put_u64(digits, v);
+	return copy_text(buf, size, (const uint8_t *)digits,
+	    (size_t)(end - digits));
 }

@@ -233,10 +233,12 @@ json_uses(const struct heap_run *r, struct heap *h)
 {
 	const size_t n = sort_uses(r, h);
 	const struct heap_use *u;
+	size_t i;
 
 	printf(",\"callers\":[");
-	for (u = h->uses; u < h->uses + n; u++) {
-		printf("%s{", u == h->uses ? "" : ",");
+	for (i = 0; i < n; i++) {
+		u = &h->uses[i];
+		printf("%s{", i == 0 ? "" : ",");
 		callers_json(&h->process.callers, u->caller);
 		printf(",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64
 		    ",\"largest\":%" PRIu64 ",\"calls\":%" PRIu64

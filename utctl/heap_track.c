@@ -267,8 +267,10 @@ heap_end(struct heap_run *r, struct heap *h)
 {
 	const struct block *b;
 	struct heap_use *u;
+	size_t i;
 
-	for (b = h->blocks.v; b < h->blocks.v + h->blocks.cap; b++) {
+	for (i = 0; i < h->blocks.cap; i++) {
+		b = &h->blocks.v[i];
 		if (!block_islive(b))
 			continue;
 		u = use_of(h, b->caller);

@@ -103,8 +103,12 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	ut_confine_reader();	/* what it reads may be anybody's */
 	processes_open(rd, dirs, locks_calls);
 	reader_run(rd, &ops, r);
-	if (rd->ntraces > 0 || ctf_damaged() == 0)
-		locks_print(r, rd);
+	if (rd->ntraces > 0 || ctf_damaged() == 0) {
+		if (r->json)
+			locks_json(r, rd);
+		else
+			locks_print(r, rd);
+	}
 	status = ctf_damaged() != 0;
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)

@@ -271,8 +271,8 @@ print_top(const char *title, const struct top *t)
 		print_note(n);
 }
 
-static void
-print_text(const struct locks_run *r, const struct reader *rd)
+void
+locks_print(const struct locks_run *r, const struct reader *rd)
 {
 	char begin[CTF_TIMELEN], end[CTF_TIMELEN];
 	const struct process *p;
@@ -289,13 +289,4 @@ print_text(const struct locks_run *r, const struct reader *rd)
 			print_process((const struct locks *)p);
 	print_top("the longest waits", &r->top_waits);
 	print_top("held longest", &r->top_holds);
-}
-
-void
-locks_print(const struct locks_run *r, const struct reader *rd)
-{
-	if (r->json)
-		locks_json(r, rd);
-	else
-		print_text(r, rd);
 }

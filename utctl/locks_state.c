@@ -44,6 +44,8 @@ lock_of(struct locks *ls, uint64_t address, uint32_t caller)
 	l = new(sizeof(*l));
 	l->address = address;
 	l->first = caller;
+	l->room = 1;
+	l->holders = new(sizeof(*l->holders));
 	map_put(&ls->locks, address, l);
 	return l;
 }
@@ -253,7 +255,7 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 
 	drop_others(e, l, mode);
 	if (l->nholders == l->room) {
-		l->room = l->room == 0 ? 1 : 2 * l->room;
+		l->room *= 2;
 		h = realloc(l->holders, l->room * sizeof(*h));
 		if (h == NULL)
 			die_errno("malloc");

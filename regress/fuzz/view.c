@@ -15,10 +15,10 @@
  */
 
 /*
- * What `utctl view' and stat read: metadata and streams.  The first byte of the input
- * is the way to print, and what is selected; then come the filter, if there is
- * to be one, the metadata and the streams, with a line of "----" between one and
- * the next.
+ * What `utctl view', stat, heap and locks read: metadata and streams.  The first
+ * byte of the input is the way to print, and what is selected; then come the
+ * filter, if there is to be one, the metadata and the streams, with a line of
+ * "----" between one and the next.
  */
 
 #include <sys/stat.h>
@@ -206,6 +206,26 @@ stat_pairs(unsigned int how)
 	run(cmd_stat, &a);
 }
 
+/* What the calls of malloc(3), and those of locks, add up to. */
+static void
+sums(unsigned int how, const char *name, int (*command)(int, char **))
+{
+	static struct args a;
+	char dir[128];
+
+	a.n = 0;
+	arg(&a, name);
+	if (how % 4 != 0)
+		arg(&a, "-j");
+	if (how & SEL_NAME)
+		arg(&a, "-N");
+	if (how & SEL_LAST)
+		args(&a, "-n", "-20");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(command, &a);
+}
+
 /* What is printed is of no interest. */
 static void
 begin(void)
@@ -257,10 +277,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_file(name, p, n);
 	}
 	view(&a, how);
-	if (how & SEL_WHO)
-	{
+	if (how & SEL_WHO) {
 		stat_fields(how);
 		stat_pairs(how);
+		sums(how, "heap", cmd_heap);
+		sums(how, "locks", cmd_locks);
 	}
 	return 0;
 }

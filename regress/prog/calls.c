@@ -21,7 +21,7 @@
  *
  *	1 malloc 100 0x1000 0xa1
  *
- * or "1 exec PROGRAM", which goes on with the input.
+ * or "1 exec PROGRAM", which goes on with the input, or "1 say WORD".
  */
 
 #include <err.h>
@@ -176,6 +176,11 @@ do_line(void)
 		p = strtok(NULL, " ");
 		execl(p, p, (char *)NULL);
 		err(1, "%s", p);
+	}
+	if (strcmp(name, "say") == 0) {
+		puts(strtok(NULL, " "));
+		fflush(stdout);
+		return;
 	}
 	for (i = 0; i < FIELDS && (p = strtok(NULL, " ")) != NULL; i++)
 		v[i] = strtoul(p, NULL, 0);

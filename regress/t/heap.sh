@@ -74,6 +74,7 @@ planted <<'END'
 1 realloc 0xd000 30 0xe000 0xa8
 1 malloc 5 0xf000 0xaa
 1 malloc 6 0xf000 0xaa
+1 realloc 0xf000 9 0xf100 0xaa
 END
 utctl heap -a "$T/trace" >"$T/heap" 2>"$T/err" || fail "heap: $(cat "$T/err")"
 [ ! -s "$T/err" ] || fail "heap: $(cat "$T/err")"
@@ -82,8 +83,8 @@ sed 1,2d "$T/heap" | sed 's/(+[0-9.]* s)/(+ s)/; s/^  *//; s/   */  /g' \
 named "$T/text" >"$T/got"
 cat >"$T/want" <<'END'
 
-calls[]: 2060 bytes in 11 blocks live at the end
-8267 bytes in 21 blocks allocated, 9 blocks freed
+calls[]: 2063 bytes in 11 blocks live at the end
+8276 bytes in 22 blocks allocated, 10 blocks freed
 5400 bytes live at most, from #5 on (+ s)
 4 calls returned no memory
 1 freed twice
@@ -96,8 +97,8 @@ bytes  blocks  largest  calls  allocated  not here  caller
 100  1  100  1  100  0  0xa5
 48  2  32  2  48  0  0xa7
 40  1  40  2  60  0  0xa9
+9  1  9  3  20  0  0xaa
 8  1  8  1  8  0  libc:valloc
-6  1  6  2  11  0  0xaa
 0  0  0  4  5308  0  0xa1
 0  0  0  1  300  0  0xa2
 0  0  0  1  64  0  0xa4
@@ -114,7 +115,7 @@ bytes  allocated  program[pid:tid]  caller
 32  #16  calls[1]  0xa7
 30  #31  calls[1]  0xa8
 16  #17  calls[1]  0xa7
-8  #18  calls[1]  libc:valloc
+9  #34  calls[1]  0xaa
 
 the largest blocks of all:
 bytes  allocated  program[pid:tid]  caller
@@ -174,6 +175,27 @@ other 7 bytes in" ] || fail "exec: $(cat "$T/out")"
 else
 	grep -q '^calls 100 bytes' "$T/got" || fail "exec: $(cat "$T/out")"
 fi
+
+# A session that is rotated has one process in several traces.
+start_utd
+utctl create -o "$T/parts" s >/dev/null && utctl enable-event 'libc:*' \
+    >/dev/null && utctl start >/dev/null || fail "create"
+pulse_start ./prog/calls
+echo "1 malloc 100 0x1000 0xa1" >&3
+echo "1 malloc 20 0x2000 0xa2" >&3
+pulse 1 say ok
+utctl rotate s >/dev/null || fail "rotate"
+echo "1 free 0x1000 0xf1" >&3
+pulse 1 say ok
+exec 3>&- 4<&-
+wait $PULSE || fail "calls: $?"
+utctl destroy >/dev/null || fail "destroy"
+stop_utd || fail "utd: $?"
+utctl heap "$T/parts" >"$T/out" || fail "heap of parts"
+[ "$(find "$T/parts" -name metadata | wc -l)" -gt 1 ] || fail "not rotated"
+grep -q '^calls\[[0-9]*\]: 20 bytes in 1 blocks live' "$T/out" &&
+    ! grep -q 'not allocated here' "$T/out" ||
+    fail "parts: $(cat "$T/out")"
 
 # Many calls, twice computed.
 cat >"$T/model.py" <<'END'

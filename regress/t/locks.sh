@@ -359,6 +359,44 @@ END
 	    fail "too little happened: $(cat "$T/got")"
 fi
 
+# What was held while events were lost may have been released then.
+start_utd
+utctl create -o "$T/loss" s >/dev/null && utctl enable-channel -b 4k -n 4 c &&
+    utctl enable-event -c c 'pthread:*' 'libc:*' >/dev/null &&
+    utctl start >/dev/null || fail "create"
+pulse_start ./prog/calls
+lock() {
+	echo "1 mutex_request $1 0xc1" >&3
+	echo "1 mutex_acquired $1 0xc1" >&3
+}
+lock 0x100
+echo "2 mutex_request 0x100 0xc2" >&3
+pulse 1 say ok
+stuck=$(consumers)
+kill -STOP $stuck
+awk 'BEGIN { for (i = 0; i < 3000; i++) print "3 malloc 1 0x1000 0xa1" }' >&3
+pulse 1 say ok
+kill -CONT $stuck
+utctl stop >/dev/null && utctl start >/dev/null || fail "stop, start"
+echo "1 mutex_release 0x100 0xc9" >&3
+echo "2 mutex_acquired 0x100 0xc2" >&3
+lock 0x200
+echo "1 mutex_release 0x200 0xc9" >&3
+pulse 1 say ok
+exec 3>&- 4<&-
+wait $PULSE || fail "calls: $?"
+utctl destroy >/dev/null || fail "destroy"
+stop_utd || fail "utd: $?"
+utctl locks "$T/loss" >"$T/out" || fail "loss"
+read -r n word lost rest <"$T/out"
+[ "$lost" -gt 1000 ] || fail "nothing lost: $(cat "$T/out")"
+grep -q '^  2 left out: events were lost meanwhile$' "$T/out" ||
+    fail "left out: $(cat "$T/out")"
+awk '$12 == "0x100" && $4 != "-" && $8 == "-" { one = 1 }
+    $12 == "0x200" && $4 != "-" && $8 != "-" { two = 1 }
+    END { exit !one || !two }' "$T/out" || fail "loss: $(cat "$T/out")"
+expect 0 'events were lost: what is live' utctl heap "$T/loss"
+
 # Threads that contend, and what a person wants to know: who kept whom.
 not_sanitized
 case $CC in

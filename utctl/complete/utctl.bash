@@ -37,7 +37,7 @@ _utctl()
 		*,-o|*,-R)
 			actions='-A directory'
 			;;
-		view,*)
+		view,*|stat,*|heap,*|locks,*)
 			words=$(_utctl_sessions "$tool")
 			actions='-A directory'
 			;;
