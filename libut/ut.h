@@ -145,6 +145,7 @@ struct ut_field {
 #define UT_F_HEX	0x02
 #define UT_F_BE		0x04	/* network byte order */
 #define UT_F_FLOAT	0x08	/* the elements of ARRAY, SEQ */
+#define UT_F_TEXT	0x10	/* the elements of SEQ are a string's bytes */
 	uint8_t			 flags;
 	uint8_t			 reserved;
 };
