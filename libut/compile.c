@@ -264,6 +264,24 @@ emit_int(struct compiler *c, const struct expr_field *f, uint32_t offset,
 	return true;
 }
 
+/* A string, or what is like one? */
+static bool
+holds_text(const struct expr_field *f)
+{
+	return f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT ||
+	    (f->kind == UT_KIND_SEQ && (f->flags & UT_F_TEXT) != 0);
+}
+
+static bool
+emit_text(struct compiler *c, unsigned int op, uint32_t offset,
+    struct value *v)
+{
+	v->type = TEXT;
+	put8(c, op);
+	put32(c, offset);
+	return true;
+}
+
 static bool
 emit_field(struct compiler *c, const struct expr_node *n, struct value *v)
 {
@@ -285,18 +303,17 @@ emit_field(struct compiler *c, const struct expr_node *n, struct value *v)
 		put32(c, offset);
 		return true;
 	case UT_KIND_STRING:
+		return emit_text(c, FILTER_LOAD_STRING, offset, v);
 	case UT_KIND_TEXT:
-		v->type = TEXT;
-		put8(c, f->kind == UT_KIND_STRING ? FILTER_LOAD_STRING :
-		    FILTER_LOAD_TEXT);
-		put32(c, offset);
-		if (f->kind == UT_KIND_TEXT)
-			put32(c, f->count);
+		emit_text(c, FILTER_LOAD_TEXT, offset, v);
+		put32(c, f->count);
 		return true;
 	case UT_KIND_ARRAY:
 		return complain(c, "%s is an array, and cannot be used",
 		    f->name);
 	case UT_KIND_SEQ:
+		if (holds_text(f))
+			return emit_text(c, FILTER_LOAD_STRN, offset, v);
 		return complain(c, "%s is a sequence, and cannot be used",
 		    f->name);
 	default:
@@ -560,7 +577,7 @@ is_text(const struct compiler *c, const struct expr_node *n)
 	const struct expr_field *f;
 
 	if (n->op == EXPR_FIELD && (f = lookup(c, n)) != NULL)
-		return f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT;
+		return holds_text(f);
 	return n->op == EXPR_PROGRAM;
 }
 

@@ -120,6 +120,28 @@ load_text(struct machine *m, union value *v, unsigned int op)
 	return end != NULL || op == FILTER_LOAD_TEXT;
 }
 
+/* Of a sequence: its number of bytes is before them. */
+static bool
+load_strn(struct machine *m, union value *v)
+{
+	const uint32_t offset = filter_get32(m->pc);
+	const unsigned char *p = at(m, offset, sizeof(uint32_t)), *nul;
+	size_t n;
+
+	m->pc += 4;
+	if (p == NULL)
+		return false;
+	n = filter_get32(p);
+	p += sizeof(uint32_t);
+	if (n > m->len - (size_t)(p - m->fields))
+		return false;
+	if (n > 0 && (nul = memchr(p, '\0', n)) != NULL)
+		n = (size_t)(nul - p);
+	v->s.p = p;
+	v->s.n = n;
+	return true;
+}
+
 static bool
 load_int(struct machine *m, union value *v)
 {
@@ -186,6 +208,8 @@ push(struct machine *m, unsigned int op)
 	case FILTER_LOAD_FLOAT:
 	case FILTER_LOAD_DOUBLE:
 		return load_real(m, v, op);
+	case FILTER_LOAD_STRN:
+		return load_strn(m, v);
 	default:
 		return load_text(m, v, op);
 	}
@@ -438,7 +462,7 @@ branch(struct machine *m, unsigned int op)
 	m->pc += n;
 }
 
-/* The instructions are in this order. */
+/* The instructions are in this order, but for the last. */
 static bool
 step(struct machine *m)
 {
@@ -456,6 +480,8 @@ step(struct machine *m)
 		m->sp[-1].i = matches(m, &m->sp[-1]);
 	else if (op == FILTER_IN)
 		m->sp[-1].i = in_ranges(m, (int64_t)m->sp[-1].i);
+	else if (op == FILTER_LOAD_STRN)
+		return push(m, op);
 	else
 		branch(m, op);
 	return true;

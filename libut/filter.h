@@ -144,6 +144,10 @@ enum {
 	FILTER_ELSE0,		/* u16: jump if it is 0, with 0 */
 	FILTER_ELSE1,		/* u16: jump if it is not 0, with 1 */
 
+	/* Load a field of text, as those above: numbers stay. */
+	FILTER_LOAD_STRN,	/* u32 offset: -> s, of a u32 number of bytes
+				   so many behind it or up to the first NUL */
+
 	FILTER_OPS
 };
 

@@ -51,6 +51,32 @@
 	} while (0)
 
 /*
+ * Of a span: UT_BEGIN(provider, span, arguments...), UT_END(provider, span).
+ * UT_SCOPE(provider, span, arguments...) is a declaration, and its end is
+ * that of the block.
+ */
+#define UT_BEGIN(provider, ...)	UT_BEGUN(ut__##provider##__##__VA_ARGS__)
+#define UT_BEGUN(...)	\
+	UT_CAT(UT_BEGUN_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
+#define UT_BEGUN_ut_1(ev)	UT_FIRE_ut_1(ev##_begin)
+#define UT_BEGUN_ut_n(ev, ...)	UT_FIRE_ut_n(ev##_begin, __VA_ARGS__)
+#define UT_END(provider, ...)	UT_ENDED(ut__##provider##__##__VA_ARGS__)
+#define UT_ENDED(...)	\
+	UT_CAT(UT_ENDED_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
+#define UT_ENDED_ut_1(ev)	UT_FIRE_ut_1(ev##_end)
+#define UT_ENDED_ut_n(ev, ...)	UT_FIRE_ut_n(ev##_end, __VA_ARGS__)
+#define UT_SCOPE(provider, ...)	UT_SCOPED(ut__##provider##__##__VA_ARGS__)
+#define UT_SCOPED(...)	\
+	UT_CAT(UT_SCOPED_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
+#define UT_SCOPED_ut_1(ev)						\
+	UT_SCOPE_VAR(ev, UT_CAT(ev##_at_, __LINE__),			\
+	    UT_LISTENS(ev##_begin) ? ev##_begin_record(&ev##_begin) : (void)0)
+#define UT_SCOPED_ut_n(ev, ...)						\
+	UT_SCOPE_VAR(ev, UT_CAT(ev##_at_, __LINE__),			\
+	    UT_LISTENS(ev##_begin) ?					\
+	    ev##_begin_record(&ev##_begin, __VA_ARGS__) : (void)0)
+
+/*
  * UT_LOG(level, format, arguments...): the event ut:log, which, alone of
  * all, comes in every level.
  */
@@ -145,6 +171,7 @@ struct ut_field {
 #define UT_F_HEX	0x02
 #define UT_F_BE		0x04	/* network byte order */
 #define UT_F_FLOAT	0x08	/* the elements of ARRAY, SEQ */
+#define UT_F_TEXT	0x10	/* the elements of SEQ are a string's bytes */
 	uint8_t			 flags;
 	uint8_t			 reserved;
 };
@@ -353,6 +380,7 @@ ut_this_module_remove(void)
 	&ut_enum__##enumeration)
 #define UT_STR(name)	(ut_str, name, #name)
 #define UT_TEXT(name, n)	(ut_text, name, #name, n)
+#define UT_STRN(name)	(ut_strn, name, #name)
 #define UT_BYTES(name)	(ut_seq, name, #name, void, uint8_t, UT_F_HEX)
 #define UT_ARRAY(type, name, n)	(ut_array, name, #name, type, n)
 #define UT_SEQ(type, name)	\
@@ -366,6 +394,8 @@ ut_this_module_remove(void)
 #define UT_PARAM(shape, ...)	UT_PARAM_##shape(__VA_ARGS__)
 #define UT_PARAM_ut_num(name, str, arg, ...)	, arg name
 #define UT_PARAM_ut_str(name, str)		, const char *name
+#define UT_PARAM_ut_strn(name, str)	\
+	, const char *name, size_t ut_n_##name
 #define UT_PARAM_ut_text(name, str, n)		, const char *name
 #define UT_PARAM_ut_array(name, str, type, n)	, const type *name
 #define UT_PARAM_ut_seq(name, str, arg, ...)	\
@@ -376,6 +406,8 @@ ut_this_module_remove(void)
 #define UT_VAR_ut_num(...)
 #define UT_VAR_ut_str(name, str)	\
 	const size_t ut_n_##name = ut_strlen(&name);
+#define UT_VAR_ut_strn(name, str)	\
+	const size_t ut_l_##name = ut_seqlen(name, ut_n_##name, 1);
 #define UT_VAR_ut_text(...)
 #define UT_VAR_ut_array(...)
 #define UT_VAR_ut_seq(name, str, arg, type, flags)	\
@@ -385,6 +417,7 @@ ut_this_module_remove(void)
 #define UT_LEN(shape, ...)	UT_LEN_##shape(__VA_ARGS__)
 #define UT_LEN_ut_num(name, str, arg, type, ...)	+ sizeof(type)
 #define UT_LEN_ut_str(name, str)		+ ut_n_##name + 1
+#define UT_LEN_ut_strn(name, str)		+ 4 + ut_l_##name
 #define UT_LEN_ut_text(name, str, n)		+ (size_t)(n)
 #define UT_LEN_ut_array(name, str, type, n)	+ (size_t)(n) * sizeof(type)
 #define UT_LEN_ut_seq(name, ...)		+ 4 + ut_l_##name
@@ -396,6 +429,8 @@ ut_this_module_remove(void)
 		ut_p = ut_put(ut_p, &ut_v, sizeof(ut_v));	\
 	}
 #define UT_PUT_ut_str(name, str)	ut_p = ut_put_str(ut_p, name, ut_n_##name);
+#define UT_PUT_ut_strn(name, str)	\
+	ut_p = ut_put_seq(ut_p, name, ut_l_##name, 1);
 #define UT_PUT_ut_text(name, str, n)	ut_p = ut_put_text(ut_p, name, n);
 #define UT_PUT_ut_array(name, str, type, n)	\
 	ut_p = ut_put_array(ut_p, name, (size_t)(n) * sizeof(type));
@@ -408,6 +443,8 @@ ut_this_module_remove(void)
 	{ str, e, 0, kind, (uint8_t)sizeof(type), flags, 0 },
 #define UT_DESC_ut_str(name, str)	\
 	{ str, NULL, 0, UT_KIND_STRING, 1, 0, 0 },
+#define UT_DESC_ut_strn(name, str)	\
+	{ str, NULL, 0, UT_KIND_SEQ, 1, UT_F_TEXT, 0 },
 #define UT_DESC_ut_text(name, str, n)	\
 	{ str, NULL, n, UT_KIND_TEXT, 1, 0, 0 },
 #define UT_DESC_ut_array(name, str, type, n)	\
@@ -525,21 +562,127 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 #define UT_CALLER()	__builtin_extract_return_addr(__builtin_return_address(0))
 
 /*
- * UT_END lets a semicolon follow, as after a declaration, or none: C has no
- * empty declaration, but for one with that word in front.
+ * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has
+ * no empty declaration, but for one with that word in front.
  */
 #ifdef __cplusplus
-#define UT_END
+#define UT_SEMICOLON
 #define UT_ASSERT(word, condition, text)	static_assert(condition, text)
 #elif !defined _Static_assert
-#define UT_END	__extension__
+#define UT_SEMICOLON	__extension__
 #define UT_ASSERT(word, condition, text)	\
 	__extension__ _Static_assert(condition, text)
 #else	/* glibc's, in strict C99, which drops the text */
-#define UT_END	__extension__
+#define UT_SEMICOLON	__extension__
 #define UT_ASSERT(word, condition, text)	\
 	extern int ut_assert[!!sizeof(struct {				\
 		int word : (condition) ? (int)sizeof(int) * 8 : -1; })]
+#endif
+
+/*
+ * In C++ a UT_STRN may also be one argument: a std::string, a
+ * std::string_view or another class with data() and size(), or { pointer,
+ * length }.  A pointer alone is none: a length may have been forgotten, and the
+ * text need not end in a NUL.  An event with UT_STRN has a second function for
+ * that.  This function is always inlined, so the context caller is still the
+ * place where UT stands.
+ */
+#ifdef __cplusplus
+extern "C++" {
+struct ut_view {
+	const char	*ut_p;
+	size_t		 ut_n;
+
+	ut_view(const char *p, size_t n) : ut_p(p), ut_n(n) {}
+	template <class ut_t, class = decltype(((ut_t *)nullptr)->data())>
+	ut_view(const ut_t &s) : ut_p(s.data()), ut_n(s.size()) {}
+};
+}
+
+#define UT_VIEWS(ev, ...)						\
+	UT_CAT(UT_VIEWS_, UT_ONE(0 UT_EACH(UT_IS_STRN, __VA_ARGS__)))	\
+	    (ev, __VA_ARGS__)
+#define UT_VIEWS_ut_1(ev, ...)
+#define UT_VIEWS_ut_n(ev, ...)						\
+	extern "C++" {							\
+	static inline void __attribute__((always_inline)) UT_HELPER	\
+	UT_CAT(ev, _record)(struct ut_event *ut_e			\
+	    UT_EACH(UT_VIEW, __VA_ARGS__))				\
+	{								\
+		UT_CAT(ev, _record)(ut_e UT_EACH(UT_ARG, __VA_ARGS__));	\
+	}								\
+	}
+#else
+#define UT_VIEWS(ev, ...)
+#endif
+
+/* UT_IS_STRN: a comma for each field that a ut_view can be. */
+#define UT_IS_STRN(shape, ...)	UT_IS_STRN_##shape
+#define UT_IS_STRN_ut_num
+#define UT_IS_STRN_ut_str
+#define UT_IS_STRN_ut_strn	, 0
+#define UT_IS_STRN_ut_text
+#define UT_IS_STRN_ut_array
+#define UT_IS_STRN_ut_seq
+
+/* UT_VIEW: the parameters, with a ut_view for each such field. */
+#define UT_VIEW(shape, ...)	UT_VIEW_##shape(__VA_ARGS__)
+#define UT_VIEW_ut_num		UT_PARAM_ut_num
+#define UT_VIEW_ut_str		UT_PARAM_ut_str
+#define UT_VIEW_ut_strn(name, str)		, const ut_view &name
+#define UT_VIEW_ut_text		UT_PARAM_ut_text
+#define UT_VIEW_ut_array	UT_PARAM_ut_array
+#define UT_VIEW_ut_seq		UT_PARAM_ut_seq
+
+/* UT_ARG: the arguments that these become. */
+#define UT_ARG(shape, ...)	UT_ARG_##shape(__VA_ARGS__)
+#define UT_ARG_ut_num(name, ...)		, name
+#define UT_ARG_ut_str(name, str)		, name
+#define UT_ARG_ut_strn(name, str)		, name.ut_p, name.ut_n
+#define UT_ARG_ut_text(name, ...)		, name
+#define UT_ARG_ut_array(name, ...)		, name
+#define UT_ARG_ut_seq(name, ...)		, name, ut_n_##name
+
+/*
+ * A variable that records the end of a span when its block is left, in
+ * whatever way.  The end is recorded at the place that leaves: hence inlined.
+ */
+#ifdef __cplusplus
+extern "C++" {
+class ut_scope {
+	struct ut_event	*end;
+	void		(*record)(struct ut_event *);
+
+	ut_scope(const ut_scope &) = delete;
+	ut_scope &operator=(const ut_scope &) = delete;
+public:
+	__attribute__((always_inline, no_instrument_function))
+	ut_scope(struct ut_event *e, void (*r)(struct ut_event *)) :
+	    end(e), record(r) {}
+	__attribute__((always_inline, no_instrument_function))
+	~ut_scope()
+	{
+		if (UT_LISTENS(*end))
+			record(end);
+	}
+};
+}
+
+#define UT_SPAN_LEAVE(ev)
+#define UT_SCOPE_VAR(ev, var, begin)	\
+	const ut_scope var(((void)(begin), &ev##_end), ev##_end_record)
+#else
+#define UT_SPAN_LEAVE(ev)						\
+	static __inline__ void __attribute__((always_inline)) UT_HELPER	\
+	ev##_leave(const char *ut_var)					\
+	{								\
+		(void)ut_var;						\
+		if (UT_LISTENS(ev##_end))				\
+			ev##_end_record(&ev##_end);			\
+	}
+#define UT_SCOPE_VAR(ev, var, begin)					\
+	const char var __attribute__((cleanup(ev##_leave), unused)) =	\
+	    ((void)(begin), 0)
 #endif
 
 /*
@@ -581,7 +724,19 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 			UT_EACH(UT_PUT, __VA_ARGS__)			\
 			ut_p = ut_commit(&ut_r);			\
 		}							\
-	} UT_END
+	}								\
+	UT_VIEWS(ev, __VA_ARGS__) UT_SEMICOLON
+
+/*
+ * UT_SPAN(provider, span, level, fields...): the events span_begin, which has
+ * the fields, and span_end, which has none; at file scope.
+ */
+#define UT_SPAN(provider, span, ...)					\
+	UT_EVENT_(ut__##provider##__##span##_begin,			\
+	    #provider ":" #span "_begin", __VA_ARGS__);			\
+	UT_EVENT_(ut__##provider##__##span##_end,			\
+	    #provider ":" #span "_end", UT_LEVEL(__VA_ARGS__));		\
+	UT_SPAN_LEAVE(ut__##provider##__##span) UT_SEMICOLON
 
 /*
  * UT_ENUMERATION(name, UT_VALUE("red", 0), ...); at file scope.
@@ -591,7 +746,7 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 	static const struct ut_enum __attribute__((unused))		\
 	ut_enum__##name = { #name, ut_values__##name,			\
 		sizeof(ut_values__##name) / sizeof(ut_values__##name[0]) }; \
-	UT_END
+	UT_SEMICOLON
 #define UT_VALUE(str, value)	{ str, value, value }
 #define UT_RANGE(str, low, high)	{ str, low, high }
 

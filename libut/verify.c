@@ -95,6 +95,7 @@ static const struct effect {
 	[FILTER_IN] =		{ I, I, 2 },	/* and the ranges */
 	[FILTER_ELSE0] =	{ I, 0, 2 },
 	[FILTER_ELSE1] =	{ I, 0, 2 },
+	[FILTER_LOAD_STRN] =	{ 0, S, 4 },
 };
 
 /* A program, and the jumps that have been seen and not come to an end. */

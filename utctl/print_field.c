@@ -96,6 +96,39 @@ put_enum(char *p, const struct ctf_type *t, uint64_t v)
 	return name == NULL ? put_int(p, t, v) : out_put(p, name, strlen(name));
 }
 
+/*
+ * Bytes in hexadecimal, and once more as text between bars, with a dot for each
+ * that is no printable character of ASCII.
+ */
+static char *
+put_bytes(char *p, const uint8_t *s, uint64_t n)
+{
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		p = out_room(p, ROOM);
+		*p++ = "0123456789abcdef"[s[i] >> 4];
+		*p++ = "0123456789abcdef"[s[i] & 15];
+		*p++ = ' ';
+	}
+	p = out_room(p, ROOM);
+	*p++ = '|';
+	for (i = 0; i < n; i++) {
+		p = out_room(p, ROOM);
+		*p++ = s[i] >= ' ' && s[i] <= '~' ? (char)s[i] : '.';
+	}
+	p = out_room(p, ROOM);
+	*p++ = '|';
+	return p;
+}
+
+static int
+is_byte(const struct ctf_type *t)
+{
+	return t->kind == CTF_INT && t->nbytes == 1 && t->base == 16 &&
+	    !t->sign && t->align == 1;
+}
+
 static char	*put_value(char *, struct ctf_cur *, const struct ctf_type *);
 
 static char *
@@ -108,6 +141,11 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t, uint64_t n)
 		nul = memchr(c->p, '\0', (size_t)n);
 		p = put_string(p, c->p, nul == NULL ? (size_t)n :
 		    (size_t)(nul - c->p));
+		c->p += n;
+		return p;
+	}
+	if (!style.json && is_byte(t->elem)) {
+		p = put_bytes(p, c->p, n);
 		c->p += n;
 		return p;
 	}

@@ -20,8 +20,8 @@
  *	utctl record -- demo [jobs [workers]]
  *
  * Workers take jobs from a bounded queue: count the letters of the words of
- * a line, find primes, raise a matrix to a power.  Each job makes three
- * events, each worker two log messages, and main two more.
+ * a line, find primes, raise a matrix to a power.  Each job makes four events,
+ * and one more for each word; each worker two log messages, and main two more.
  */
 
 #include <pthread.h>
@@ -110,6 +110,7 @@ words(struct job *job)
 	while (*p != '\0' && job->nfound < FOUND) {
 		const size_t len = strcspn(p, " ");
 
+		UT(job, word, job->id, p, len);
 		job->found[job->nfound++] = (uint32_t)len;
 		letters += (unsigned int)len;
 		p += len;
@@ -165,7 +166,8 @@ run(struct job *job, int worker)
 	bool right;
 	size_t i;
 
-	UT(job, start, job->id, worker);
+	UT_SCOPE(job, run, job->id, worker);
+
 	right = how[job->kind](job);
 	for (i = 0; i < job->nfound; i++) {
 		hash = (hash ^ job->found[i]) * 16777619U;

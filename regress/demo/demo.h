@@ -35,8 +35,13 @@ UT_ENUMERATION(kind,
 UT_EVENT(job, submit, UT_INFO,
     UT_U64(id), UT_ENUM(kind, kind), UT_STR(text), UT_SIZE(queued));
 
-UT_EVENT(job, start, UT_DEBUG_PROGRAM,
+/* A worker is at it. */
+UT_SPAN(job, run, UT_DEBUG_PROGRAM,
     UT_U64(id), UT_INT(worker));
+
+/* A word of the line, which has a blank behind it, or a NUL. */
+UT_EVENT(job, word, UT_DEBUG,
+    UT_U64(id), UT_STRN(word));
 
 /* What was found, its mean, and a hash of it. */
 UT_EVENT(job, done, UT_INFO,

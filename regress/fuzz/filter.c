@@ -46,6 +46,8 @@ static const struct expr_field fields[] = {
 	{ "u", UT_KIND_STRING, 1, 0, 0, NULL, 0 },
 	{ "c", UT_KIND_INT, 1, 0, 0, NULL, 0 },
 	{ "r", UT_KIND_ARRAY, 8, 0, 3, NULL, 0 },
+	{ "k", UT_KIND_SEQ, 1, UT_F_TEXT, 0, NULL, 0 },
+	{ "l", UT_KIND_SEQ, 1, UT_F_TEXT, 0, NULL, 0 },
 };
 
 static uint32_t

@@ -77,13 +77,15 @@ peer_names(struct peer *p, struct ut_msg *m)
 static void
 put_field(struct ut_msg *m, uint8_t kind)
 {
-	const bool byte = kind == UT_KIND_STRING || kind == UT_KIND_TEXT;
+	const bool byte = kind == UT_KIND_STRING || kind == UT_KIND_TEXT ||
+	    kind == UT_KIND_SEQ;
 	char name[2] = { (char)('a' + kind), '\0' };
 
 	ut_msg_str(m, name);
 	ut_msg_u8(m, kind);
 	ut_msg_u8(m, byte ? 1 : 4);
-	ut_msg_u8(m, kind == UT_KIND_ENUM ? UT_F_SIGNED : 0);
+	ut_msg_u8(m, kind == UT_KIND_ENUM ? UT_F_SIGNED :
+	    kind == UT_KIND_SEQ ? UT_F_TEXT : 0);
 	ut_msg_u32(m, kind == UT_KIND_TEXT || kind == UT_KIND_ARRAY ? 3 : 0);
 	if (kind != UT_KIND_ENUM)
 		return;

@@ -36,7 +36,7 @@
 #define UT_NO_EVENTS
 #include "../../libut/ut.h"
 
-#define FIELDS		8
+#define FIELDS		9
 #define NODES		512
 #define TEXT_MAX	4096		/* before it is cut down to EXPR_MAX */
 #define BYTES_MAX	1024
@@ -385,6 +385,7 @@ make_float(struct expr_field *f, size_t i)
 static void
 make_text(struct expr_field *f, size_t i)
 {
+	const uint32_t n = any(9);
 	char s[16] = "";
 
 	any_text(s, 7);
@@ -394,10 +395,14 @@ make_text(struct expr_field *f, size_t i)
 		add_bytes(s, strlen(s) + 1);
 		return;
 	}
-	f->count = any(9);
+	if (f->kind == UT_KIND_SEQ) {
+		f->flags = UT_F_TEXT;
+		add_bytes(&n, sizeof(n));
+	} else
+		f->count = n;
 	s[strlen(s) + 1] = "\0x"[any(2)];	/* behind the NUL */
-	add_bytes(s, f->count);
-	values[i].s[f->count] = '\0';
+	add_bytes(s, n);
+	values[i].s[n] = '\0';
 }
 
 static void
@@ -442,7 +447,8 @@ make_fields(void)
 			make_enum(f, i);
 		else if (f->kind == UT_KIND_FLOAT)
 			make_float(f, i);
-		else if (f->kind == UT_KIND_ARRAY || f->kind == UT_KIND_SEQ)
+		else if (f->kind == UT_KIND_ARRAY ||
+		    (f->kind == UT_KIND_SEQ && one_in(2)))
 			make_many(f);
 		else
 			make_text(f, i);
@@ -498,7 +504,8 @@ static bool
 is_text_field(size_t i)
 {
 	return fields[i].kind == UT_KIND_STRING ||
-	    fields[i].kind == UT_KIND_TEXT;
+	    fields[i].kind == UT_KIND_TEXT ||
+	    (fields[i].flags & UT_F_TEXT) != 0;
 }
 
 /* A field that is good for that, or another operand. */
@@ -510,7 +517,8 @@ make_operand(bool text)
 	size_t i = any((unsigned int)nfields);
 
 	if (!one_in(3) && is_text_field(i) == text &&
-	    fields[i].kind != UT_KIND_ARRAY && fields[i].kind != UT_KIND_SEQ) {
+	    fields[i].kind != UT_KIND_ARRAY &&
+	    (text || fields[i].kind != UT_KIND_SEQ)) {
 		n = new_node(FIELD);
 		n->field = i;
 	} else if (text || one_in(20)) {
@@ -768,6 +776,8 @@ field_type(const struct expr_field *f)
 	case UT_KIND_STRING:
 	case UT_KIND_TEXT:
 		return STRING;
+	case UT_KIND_SEQ:
+		return (f->flags & UT_F_TEXT) != 0 ? STRING : NONE;
 	default:
 		return NONE;
 	}
@@ -1146,6 +1156,7 @@ fixed_fields(void)
 		{ "load", UT_KIND_FLOAT, 8, UT_F_SIGNED, 0, NULL, 0 },
 		{ "state", UT_KIND_ENUM, 4, UT_F_SIGNED, 0, labels, NLABELS },
 		{ "word", UT_KIND_TEXT, 1, 0, 4, NULL, 0 },
+		{ "key", UT_KIND_SEQ, 1, UT_F_TEXT, 0, NULL, 0 },
 	};
 	const double d = 0.5;
 	uint32_t n = 2;
@@ -1166,6 +1177,9 @@ fixed_fields(void)
 	add_bytes(&d, sizeof(d));
 	add_int(2, 4, false);
 	add_bytes("full", 4);
+	n = 8;
+	add_bytes(&n, sizeof(n));
+	add_bytes("user:17", 8);
 }
 
 static const struct {
@@ -1201,6 +1215,23 @@ by_hand(void)
 		if (got == 2 && strcmp(why, table[i].why) != 0)
 			disagree(why);
 	}
+}
+
+/* Of the last field, a text with a length, all must be there. */
+static void
+cut(void)
+{
+	static struct filter_code code;
+	char why[256];
+	size_t n;
+
+	fixed_fields();
+	snprintf(text, sizeof(text), "key != \"x\"");
+	if (!translate(&code, why, sizeof(why)))
+		disagree(why);
+	for (n = 0; n <= nbytes; n++)
+		if (passes(&code, n) != (n == nbytes))
+			disagree("a text that is cut short");
 }
 
 /* Text made of so many of the first, the middle, and so many of the last. */
@@ -1297,16 +1328,18 @@ static const struct {
 	{ "i?@19;ii+", true }, { "ii?@9;i+", true }, { "ii?@10;i+", false },
 	{ "i?@21;i?@9;i", true }, { "i?@20;i?@9;i", false }, { "i?", false },
 	{ "i?@0;", false },
+	{ "T@0;@0;s~", true }, { "T@0;@0;", false }, { "T@0;#0;", false },
 };
 
 static void
 assemble(struct filter_code *c, const char *s)
 {
-	static const char letters[] = "ids+.~B=LMN?!";
+	static const char letters[] = "ids+.~B=LMN?!T";
 	static const unsigned char ops[] = {
 		FILTER_INT, FILTER_DOUBLE, FILTER_PROGRAM, FILTER_ADD,
 		FILTER_DADD, FILTER_SAME, FILTER_DBOOL, FILTER_EQ, FILTER_LOAD,
-		FILTER_MATCH, FILTER_IN, FILTER_ELSE0, FILTER_ELSE1
+		FILTER_MATCH, FILTER_IN, FILTER_ELSE0, FILTER_ELSE1,
+		FILTER_LOAD_STRN
 	};
 	const size_t start = c->len;
 	uint32_t n = 0;
@@ -1422,6 +1455,7 @@ main(int argc, char *argv[])
 		count = strtoul(argv[2], NULL, 0);
 	state = seed * 2 + 1;
 	by_hand();
+	cut();
 	bounds();
 	hostile();
 	printf("seed %" PRIu64 "\n", seed);

@@ -228,3 +228,11 @@
 { "state == \"RUNING\"", 2, "state has no label \"RUNING\"" },
 { "\"x*\" != state", 2, "state has no label \"x*\"" },
 { "rows == 1", 2, "rows is a sequence, and cannot be used" },
+
+/* A sequence of text: what it says, up to the NUL that it may hold. */
+{ "key == \"user:17\" && key != \"user:1\" && key != \"\"", 1, NULL },
+{ "key == \"user:*\" && key == \"*17\" && !(key == \"*17?\")", 1, NULL },
+{ "key != word && key == key && word == \"full\"", 1, NULL },
+{ "status == 503 || key == \"x\"", 1, NULL },
+{ "key + 1", 2, "key is text, and cannot be used with +" },
+{ "key == 1", 2, "key is text, and compared with a number" },

@@ -18,9 +18,10 @@
  * Do utctl view and babeltrace2 read the same?  samelines VIEW BT2 compares
  * the text that they printed of a trace, event by event.
  *
- * A line of babeltrace2 is brought into the form of utctl view; what is left
- * are floating-point numbers, of which babeltrace2 prints six digits.  Events
- * of the same time may come in any order.
+ * A line of babeltrace2 is brought into the form of utctl view, but for two
+ * things: floating-point numbers, of which babeltrace2 prints six digits, and
+ * bytes, which utctl view prints as 48 69 |Hi|: [0x48, 0x69] is made of that.
+ * Events of the same time may come in any order.
  */
 
 #include <ctype.h>
@@ -183,7 +184,8 @@ skip_length(void)
 	n = len - 7;
 	p += strcspn(p, ",");
 	if (strncmp(p, ", ", 2) == 0 && strncmp(p + 2, src, n) == 0 &&
-	    strncmp(p + 2 + n, " = [", 4) == 0)
+	    (strncmp(p + 2 + n, " = [", 4) == 0 ||
+	    strncmp(p + 2 + n, " = \"", 4) == 0))
 		src = p + 2;
 }
 
@@ -288,14 +290,71 @@ from_bt2(struct input *in)
 	in->next = out;
 }
 
+static int
+is_hex(char c)
+{
+	return c != '\0' && strchr("0123456789abcdef", c) != NULL;
+}
+
+/* How many bytes are printed as 48 69 |Hi| there, or -1. */
+static long
+bytes_at(const char *s)
+{
+	long n;
+
+	for (n = 0; is_hex(s[0]) && is_hex(s[1]) && s[2] == ' '; n++)
+		s += 3;
+	return *s == '|' ? n : -1;
+}
+
+/* These, and that the text between the bars is what they are. */
+static void
+bytes(const char **sp, long n)
+{
+	const char *text = *sp + 3 * n + 1;
+	unsigned long byte;
+	char hex[8];
+	long i;
+
+	emit("[", 1);
+	for (i = 0; i < n; i++) {
+		byte = strtoul(*sp + 3 * i, NULL, 16);
+		if (text[i] != (byte < 32 || byte > 126 ? '.' : (char)byte))
+			errx(1, "utctl view: not text of these bytes: %s",
+			    *sp);
+		emit(hex, (size_t)snprintf(hex, sizeof(hex), "%s0x%lx",
+		    i > 0 ? ", " : "", byte));
+	}
+	if (text[n] != '|')
+		errx(1, "utctl view: no bar behind bytes: %s", *sp);
+	emit("]", 1);
+	*sp = text + n + 1;
+}
+
 /* 2026-07-30 time p[1:2] event { ... } */
 static void
 from_view(struct input *in)
 {
-	const char *p = strchr(in->line, ' ');
+	const char *s = strchr(in->line, ' '), *value;
+	size_t len;
+	long n;
 
-	if (p == NULL || (in->next = strdup(p + 1)) == NULL)
+	if (s++ == NULL || (in->next = malloc(2 * strlen(s) + 16)) == NULL)
 		errx(1, "utctl view: %s", in->line);
+	dst = in->next;
+	if ((value = strstr(s, " { ")) != NULL) {	/* the name has quotes */
+		emit(s, (size_t)(value - s));
+		s = value;
+	}
+	while (*s != '\0') {
+		len = *s == '"' ? string_len(s) : 1;
+		emit(s, len);
+		s += len;
+		if (dst[-1] == ' ' && dst[-2] == '=' &&
+		    (n = bytes_at(s)) != -1)
+			bytes(&s, n);
+	}
+	*dst = '\0';
 }
 
 static void

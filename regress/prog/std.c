@@ -29,11 +29,25 @@ UT_EVENT(std, numbers, UT_INFO, UT_I8(i8), UT_X16(x16), UT_NET32(net),
 /* With no semicolon, too, as these. */
 UT_ENUMERATION(unused, UT_VALUE("only", 1))
 UT_EVENT(std, rest, UT_DEBUG, UT_STR(s), UT_TEXT(t, 3), UT_BYTES(b),
-    UT_ARRAY(int32_t, a, 2), UT_SEQ(double, d))
+    UT_ARRAY(int32_t, a, 2), UT_SEQ(double, d), UT_STRN(k))
+UT_SPAN(std, scope, UT_INFO, UT_INT(n), UT_STRN(k));
+UT_SPAN(std, bare, UT_DEBUG)
 UT_EVENT(std, never, UT_DEBUG, UT_INT(i0), UT_INT(i1), UT_INT(i2),
     UT_INT(i3), UT_INT(i4), UT_INT(i5), UT_INT(i6), UT_INT(i7), UT_INT(i8),
     UT_INT(i9), UT_INT(i10), UT_INT(i11), UT_INT(i12), UT_INT(i13),
     UT_INT(i14), UT_INT(i15))
+
+static void
+scopes(int n)
+{
+	UT_SCOPE(std, scope, n, "key", 1);
+	UT_SCOPE(std, bare);
+
+	if (n == 3) {
+		UT_SCOPE(std, bare);
+		return;
+	}
+}
 
 int
 main(void)
@@ -49,7 +63,12 @@ main(void)
 		UT(std, numbers, -8, 16, 0, 64, 0.25f, 0.125, NULL, i > 2, 5);
 	else
 		UT(std, one, -1);
-	UT(std, rest, "s", "text", "b", 1, a, d, 1);
+	UT(std, rest, "s", "text", "b", 1, a, d, 1, "keys", 3);
+	scopes(i);
+	UT_BEGIN(std, scope, i + 1, NULL, 9);
+	UT_END(std, scope);
+	UT_BEGIN(std, bare);
+	UT_END(std, bare);
 	if (UT_ON(std, one))
 		UT_LOG(UT_INFO, "%s %d", "on", i);
 	return 0;

@@ -119,6 +119,7 @@ rows(void)
 	UT(types, bytes, bytes, 0);
 	UT(types, bytes, NULL, 0);
 	UT(types, bytes, NULL, 7);
+	UT(types, bytes, "= 41 |\",}", 9);
 	UT(types, array, u8, i16, d, u64);
 	UT(types, array, NULL, NULL, NULL, NULL);
 	UT(types, seqs, i8, 3, u32, 1, f, 2, i64, 1);

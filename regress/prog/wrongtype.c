@@ -32,6 +32,8 @@ UT_EVENT(wrong, seq, UT_INFO, UT_SEQ(uint32_t, v))
 UT_EVENT(wrong, array, UT_INFO, UT_ARRAY(uint16_t, v, 2))
 UT_EVENT(wrong, bytes, UT_INFO, UT_BYTES(v))
 UT_EVENT(wrong, colour, UT_INFO, UT_ENUM(colour, c))
+UT_EVENT(wrong, strn, UT_INFO, UT_STRN(k), UT_INT(n))
+UT_SPAN(wrong, span, UT_INFO, UT_INT(n))
 #if CASE == 20
 UT_EVENT(wrong, unknown, UT_INFO, UT_ENUM(shape, c))
 #elif CASE == 21
@@ -56,6 +58,8 @@ UT_EVENT(wrong, nolevel)
 UT_EVENT(wrong, level, UT_DEBUG + 1, UT_INT(n))
 #elif CASE == 31
 UT_EVENT(wrong, level, UT_EMERG - 1)
+#elif CASE == 40
+UT_SPAN(wrong, nolevel, UT_INT(n))
 #endif
 
 int
@@ -76,6 +80,10 @@ main(void)
 	UT(wrong, bytes, v, sizeof(v));
 	UT(wrong, colour, 0);
 	UT_LOG(UT_INFO, "%d", 1);
+	UT(wrong, strn, "key", 3, 1);
+	UT_BEGIN(wrong, span, 1);
+	UT_END(wrong, span);
+	UT_SCOPE(wrong, span, 1);
 #elif CASE == 1
 	UT(wrong, one, "1");
 #elif CASE == 2
@@ -117,6 +125,24 @@ main(void)
 #elif CASE == 19
 	if (UT_ON(wrong, nothing))
 		return 1;
+#elif CASE == 32
+	UT(wrong, strn, v, 2, 1);
+#elif CASE == 33
+	UT(wrong, strn, "key", 3);
+#elif CASE == 34
+	UT(wrong, strn, "key", "3", 1);
+#elif CASE == 35
+	UT_BEGIN(wrong, span);
+#elif CASE == 36
+	UT_END(wrong, span, 1);
+#elif CASE == 37
+	UT_SCOPE(wrong, span, "1");
+#elif CASE == 38
+	UT_SCOPE(wrong, one, 1);
+#elif CASE == 39
+	UT_BEGIN(wrong, nothing, 1);
+#elif CASE == 41
+	UT_SCOPE(wrong, span, 4.1);
 #endif
 	(void)v;
 	(void)w;

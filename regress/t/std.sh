@@ -14,8 +14,18 @@ std:one { n = 0 }
 std:one { n = 1 }
 std:one { n = 2 }
 std:numbers { i8 = -8, x16 = 0x10, net = 0, u64 = 64, f = 0.25, d = 0.125, p = 0x0, b = 1, c = grey }
-std:rest { s = "s", t = "tex", b = [0x62], a = [-1, 1], d = [0.5] }
-ut:log { msg = "on 3", file = "prog/std.c", line = 54, func = "main" }
+std:rest { s = "s", t = "tex", b = 62 |b|, a = [-1, 1], d = [0.5], k = "key" }
+std:scope_begin { n = 3, k = "k" }
+std:bare_begin { }
+std:bare_begin { }
+std:bare_end { }
+std:bare_end { }
+std:scope_end { }
+std:scope_begin { n = 4, k = "" }
+std:scope_end { }
+std:bare_begin { }
+std:bare_end { }
+ut:log { msg = "on 3", file = "prog/std.c", line = 73, func = "main" }
 END
 warn="-Wall -Wextra -Wpedantic -Werror -I$TOP/libut"
 # What programs are compiled with that want to know it all.

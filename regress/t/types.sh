@@ -42,16 +42,17 @@ types:str { s = "a", t = "abc" }
 types:str { s = "two\nlines\ttab \"quoted\" back\\slash", t = "abcd" }
 types:str { s = "grün", t = "abcd" }
 types:str { s = "{ a = 1 }, [ b ]", t = "x}" }
-types:bytes { b = [0x0, 0x1, 0x7f, 0x80, 0xff] }
-types:bytes { b = [] }
-types:bytes { b = [] }
-types:bytes { b = [] }
+types:bytes { b = 00 01 7f 80 ff |.....| }
+types:bytes { b = || }
+types:bytes { b = || }
+types:bytes { b = || }
+types:bytes { b = 3d 20 34 31 20 7c 22 2c 7d |= 41 |",}| }
 types:array { u8 = [0, 255], i16 = [-32768, 32767], d = [-0.5, 1e+100], u64 = [18446744073709551615] }
 types:array { u8 = [0, 0], i16 = [0, 0], d = [0, 0], u64 = [0] }
 types:seqs { i8 = [-128, 0, 127], u32 = [4294967295], f = [0.25, -2], i64 = [-9223372036854775808] }
 types:seqs { i8 = [], u32 = [], f = [], i64 = [-9223372036854775808] }
 types:names { string = 1, id = 2, event = 3, timestamp = 4, vpid = 5, _x = 6, align = 7 }
-types:all16 { a = 1, b = "two", c = 3, d = "", e = -5, f = [0x73, 0x69, 0x78], g = 7, h = 8.5, i = 9, j = "ten", k = 11, l = [10, 11], m = 13, n = "fourteen", o = 15, p = 16.5 }
+types:all16 { a = 1, b = "two", c = 3, d = "", e = -5, f = 73 69 78 |six|, g = 7, h = 8.5, i = 9, j = "ten", k = 11, l = [10, 11], m = 13, n = "fourteen", o = 15, p = 16.5 }
 types:none { }
 END
 

@@ -97,7 +97,8 @@ size_valid(const struct field *f)
 		return f->size == 4 || f->size == 8;
 	if (f->kind == UT_KIND_ENUM)
 		return f->size == 4;
-	if (f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT)
+	if (f->kind == UT_KIND_STRING || f->kind == UT_KIND_TEXT ||
+	    f->flags & UT_F_TEXT)
 		return f->size == 1;
 	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
 }
@@ -108,6 +109,8 @@ field_valid(const struct field *f)
 	return identifier(f->name) && f->kind >= UT_KIND_INT &&
 	    f->kind <= UT_KIND_ENUM && size_valid(f) &&
 	    f->count <= COUNT_MAX / f->size &&
+	    ((f->flags & UT_F_TEXT) == 0 || (f->kind == UT_KIND_SEQ &&
+	    f->flags == UT_F_TEXT)) &&
 	    (f->kind != UT_KIND_ENUM || (f->flags == UT_F_SIGNED &&
 	    f->nvalues >= 1 && f->nvalues <= VALUES_MAX));
 }
@@ -279,7 +282,8 @@ event_type(const struct field *f, char *s, size_t n)
 		snprintf(s, n, "%s[%u]", element, f->count);
 		break;
 	case UT_KIND_SEQ:
-		snprintf(s, n, "%s[]", element);
+		snprintf(s, n, "%s[]", f->flags & UT_F_TEXT ? "text" :
+		    element);
 		break;
 	case UT_KIND_ENUM:
 		snprintf(s, n, "enum");

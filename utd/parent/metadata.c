@@ -263,6 +263,8 @@ metadata_channel(struct text *t, const struct channel *ch)
 	add_class(t, ch, true);
 }
 
+#define TEXT	" encoding = UTF8;"
+
 static void
 add_integer(struct text *t, const struct field *f, const char *more)
 {
@@ -281,7 +283,7 @@ add_element(struct text *t, const struct field *f)
 		    "align = 8; }", f->size == 4 ? 8 : 11,
 		    f->size == 4 ? 24 : 53);
 	else
-		add_integer(t, f, "");
+		add_integer(t, f, f->flags & UT_F_TEXT ? TEXT : "");
 }
 
 static void
@@ -344,7 +346,7 @@ add_field(struct text *t, const struct event *e, struct ut_msg *m)
 		text_add(t, "string _%s;\n", f.name);
 		break;
 	case UT_KIND_TEXT:
-		add_integer(t, &f, " encoding = UTF8;");
+		add_integer(t, &f, TEXT);
 		text_add(t, " _%s[%u];\n", f.name, f.count);
 		break;
 	case UT_KIND_ARRAY:
