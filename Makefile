@@ -142,7 +142,7 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/parent/trace.h utd/parent/trigger.h \
 		utd/parent/user.h
 
-UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
+UTCTL_SRCS =	utctl/attach.c utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_lex.c \
@@ -158,7 +158,7 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/nothing.c utctl/option.c utctl/output.c \
 		utctl/pair.c utctl/print_field.c utctl/print_out.c \
 		utctl/print_text.c utctl/print_time.c \
-		utctl/private.c utctl/record.c \
+		utctl/private.c utctl/process.c utctl/record.c \
 		utctl/recover.c utctl/report.c utctl/rotate.c \
 		utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \

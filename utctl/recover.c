@@ -96,7 +96,7 @@ recover(char *dir)
 	free(utd);
 	if (pid == -1)
 		return 1;
-	if ((c = client_open(dir, 1)) == NULL) {
+	if ((c = client_open(dir, CLIENT_OWN)) == NULL) {
 		kill(pid, SIGTERM);
 	} else {
 		if (sig == 0)

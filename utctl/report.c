@@ -163,8 +163,10 @@ report(const struct record *r, struct row *rows)
 		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
 		    over, row_num(s, "bytes"), r->out.dir);
 	nothing_say(s, recorded);
-	if (!recorded && row_num(s, "came") == 0)
+	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
 		say_hints(r);
-	report_left(s);
+	/* They were there before, or have been told to go on. */
+	if (r->argv != NULL && r->limit == -1)
+		report_left(s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }

@@ -45,7 +45,7 @@ parse_number(const char *s, unsigned long max, uint32_t *v)
 	return 0;
 }
 
-static uint32_t
+uint32_t
 parse_pid(const char *s)
 {
 	uint32_t pid;

@@ -81,9 +81,9 @@ static const struct command commands[] = {
 	{ "save", cmd_save, NULL, 0, "[-o file] [session ...]" },
 	{ "load", cmd_load, NULL, 0, "[-n] [file]" },
 	{ "record", cmd_record, NULL, ATTR_RECORD,
-	    "\n\t[-F] [-S] [-r] [-o dir] [-e glob] ... "
+	    "\n\t[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
-	    "[-w malloc] [--] command [argument ...]" },
+	    "[-w malloc]\n\t[--] command [argument ...] | [-p pid] ..." },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"

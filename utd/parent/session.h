@@ -311,7 +311,7 @@ bool	 job_failed(int, char *, size_t);	/* and how */
 
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);
-void	 session_made(struct session *);
+void	 session_made(struct session *, bool);
 void	 session_unmade(struct session *);
 void	 session_looks(void (*)(void *));
 void	 rotation_soon(struct session *);
