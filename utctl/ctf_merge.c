@@ -353,10 +353,10 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 	struct ctf_trace *tr;
 
 	for (tr = r->traces; tr != NULL; tr = tr->next) {
-		if (ops != NULL && ops->trace != NULL)
-			ops->trace(tr);
 		if (r->select != NULL)
 			select_trace(r->select, tr);
+		if (ops != NULL && ops->trace != NULL)
+			ops->trace(tr);
 	}
 	if (r->select != NULL) {
 		reader_times(r);

@@ -88,10 +88,10 @@ trace_read(struct reader *r, struct ctf_trace **trp, const struct stat *st,
 		return;
 	}
 	trace_stat(new, st);
-	if (ops->trace != NULL)
-		ops->trace(new);
 	if (r->select != NULL)
 		select_trace(r->select, new);
+	if (ops->trace != NULL)
+		ops->trace(new);
 	for (i = 0; i < r->nidle; i++)
 		if (r->idle[i]->trace == old)
 			(void)ctf_again(r->idle[i], new, 0);
@@ -225,10 +225,10 @@ look_around(struct reader *r, const struct follow *f,
 
 	reader_look(r, f->dir);
 	for (tr = r->traces; tr != first; tr = tr->next) {
-		if (ops->trace != NULL)
-			ops->trace(tr);
 		if (r->select != NULL)
 			select_trace(r->select, tr);
+		if (ops->trace != NULL)
+			ops->trace(tr);
 	}
 	while (r->nstreams > n) {
 		s = r->streams[--r->nstreams];
