@@ -168,7 +168,7 @@ expect() {
 }
 
 # How a line ends that stop or destroy prints when nothing went wrong.
-BYTES='[0-9]* bytes\( in [^;]*\)\{0,1\}\(; [0-9]* warnings*: .*\)\{0,1\}$'
+BYTES='[0-9]* bytes\( in [^;]*\)\{0,1\}\(; [0-9]* warnings*\(: .*\)\{0,1\}\)\{0,1\}$'
 
 # A complaint: one line on stderr, nothing on stdout, status 1.
 complains() {

@@ -75,6 +75,8 @@ sessions_end(void *arg)
 		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
 		    NULL)) != 0)
 			r = -1;
+		fflush(stdout);
+		warnings_say(s);
 		free(name);
 	}
 	if (rows->child == NULL)

@@ -131,7 +131,7 @@ report_left(const struct row *session)
 int
 report(const struct record *r, struct row *rows)
 {
-	const struct row *s, *w;
+	const struct row *s;
 	const char *error;
 	int recorded;
 	char over[48] = "";
@@ -143,10 +143,7 @@ report(const struct record *r, struct row *rows)
 	error = row_str(s, "error");
 	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
 	    row_num(s, "overwritten") > 0;
-	for (w = s->child; w != NULL; w = w->next)
-		if (strcmp(w->what, "warning") == 0 &&
-		    strcmp(row_str(w, "text"), error) != 0)
-			say("warning: %s", row_str(w, "text"));
+	warnings_say(s);
 	if (*error != '\0')
 		say("%s", error);
 	if (row_num(s, "overwritten") > 0)

@@ -388,8 +388,12 @@ destroy_all(struct client *c)
 		n++;
 		name = format("%lu/%s", (unsigned long)geteuid(),
 		    row_str(r, "name"));
-		status |= client_say(c, client_ask(c, UT_CTL_DESTROY, name,
-		    NULL));
+		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
+		    NULL)) == 0) {
+			fflush(stdout);
+			warnings_say(r);
+		} else
+			status = 1;
 		free(name);
 	}
 	row_free(rows);

@@ -107,10 +107,9 @@ troubles(const struct session *s, bool last, char *text, size_t n)
 		warnings += strcmp(w->text, error) != 0;
 	len = strlen(text);
 	if (warnings > 0)
-		snprintf(text + len, n - len, "; %u warning%s: see %s%s",
+		snprintf(text + len, n - len, "; %u warning%s%s%s",
 		    warnings, warnings == 1 ? "" : "s",
-		    last ? "the log of utd" : "utctl list ",
-		    last ? "" : s->name);
+		    last ? "" : ": see utctl list ", last ? "" : s->name);
 }
 
 /* If some buffers could not be made, the session records everything else. */
