@@ -22,9 +22,9 @@ VERSION =	1.0
 
 OS !=		uname -s
 
-WARN =		-Wall -Wextra -Wno-psabi -Wpedantic -Wshadow -Wstrict-prototypes \
-		-Wmissing-prototypes -Wpointer-arith -Wcast-qual \
-		-Wwrite-strings
+WARN =		-Wall -Wextra -Wno-psabi -Wpedantic -Wshadow \
+		-Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+		-Wcast-qual -Wwrite-strings
 FEATURES_Linux = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 FEATURES_FreeBSD = -D_WITH_DPRINTF
 FEATURES_NetBSD = -D_NETBSD_SOURCE

@@ -214,7 +214,8 @@ recorded() {
 	utctl record -o "$T/trace" "$@" >"$T/record.out" 2>"$T/record.err" ||
 	    fail "record $*: status $?: $(cat "$T/record.err")"
 	read -r events lost <<-END
-	$(sed -n 's/^utctl: \([0-9]*\) events, \([0-9]*\) lost, .*/\1 \2/p' "$T/record.err")
+	$(sed -n 's/^utctl: \([0-9]*\) events, \([0-9]*\) lost, .*/\1 \2/p' \
+	    "$T/record.err")
 	END
 }
 

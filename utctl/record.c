@@ -216,7 +216,8 @@ snapshot_ask(struct record *r)
 	row_free(rows);
 	if (!any)
 		return 0;
-	if (client_snapshot(r->client, r->session, r->out.dir, NULL, NULL) == -1)
+	if (client_snapshot(r->client, r->session, r->out.dir, NULL,
+	    NULL) == -1)
 		return -1;
 	text = strstr(client_text(r->client), "snapshot");
 	r->shot = clean(text != NULL ? text : client_text(r->client));

@@ -43,7 +43,8 @@ cmd_version(int argc, char **argv)
 }
 
 static const struct command commands[] = {
-	{ "create", cmd_create, parse_create, 0, "[-N | [-S] [-o dir]] [name]" },
+	{ "create", cmd_create, parse_create, 0,
+	    "[-N | [-S] [-o dir]] [name]" },
 	{ "start", cmd_start, parse_start, 0, "[name]" },
 	{ "stop", cmd_stop, NULL, 0, "[name]" },
 	{ "destroy", cmd_destroy, NULL, 0, "[-a | name]" },

@@ -118,7 +118,7 @@ struct step {
 	uint64_t	 bytes;
 	const char	*command;	/* of these, or of a trigger */
 	const char	*name;		/* of a snapshot; or NULL */
-	int		 keeps;		/* create: nothing is written by itself */
+	int		 keeps;		/* create: nothing is just written */
 	uint32_t	 action;	/* UT_TRIGGER_ */
 	uint32_t	 count;		/* of matches, 0: once; or its number */
 	char		*dir;		/* of create, freed; NULL: default,
