@@ -7,17 +7,15 @@
 
 chmod 711 "$T" && mkdir "$T/cwd" || exit 1
 
-# What record -p or a utd of this run directory has left.
+# Shared memory of the utds that were seen here.
 shm() {
-	find $SHM -maxdepth 1 -user "$(id -u)" 2>/dev/null |
-	    sed -n 's,.*/\([^/]*ut-\([0-9a-f]*\)-.*\),\2 \1,p' |
-	    while read -r hex name; do
-		ps -p $((0x$hex)) >/dev/null || echo "$name"
-	    done
+	for p in $UTDS; do
+		find $SHM -maxdepth 1 -name "*ut-$(printf %x "$p")-*"
+	done
 }
 
-new_shm() {
-	shm | grep -F -v -x -e "$shm0"
+no_shm() {
+	[ -z "$(shm)" ]
 }
 
 no_utd() {
@@ -29,8 +27,7 @@ nothing_left() {
 	[ -z "$(find "$UT_RUNDIR" ! -name wake -type p)" ] &&
 	    [ ! -e "$UT_RUNDIR/sock" ] && [ ! -e "$UT_RUNDIR/state" ] ||
 	    fail "$1: left $(ls "$UT_RUNDIR")"
-	[ -z "$(new_shm)" ] || { sleep 1; [ -z "$(new_shm)" ]; } ||
-	    fail "$1: in $SHM: $(new_shm)"
+	until_ok no_shm || fail "$1: in $SHM: $(shm)"
 }
 
 # The only session of the utd that runs is the one called mine.
@@ -51,6 +48,7 @@ start_record() {
 recording() {
 	until_ok grep -rq seq:tick "$T/$1" ||
 	    fail "$1: nothing is recorded: $(cat "$T/err")"
+	UTDS="$UTDS $(cat "$UT_RUNDIR/utd.pid")"
 }
 
 # end_record STATUS PATTERN: when it has ended, by what it was told or itself.
@@ -74,8 +72,7 @@ fresh() {
 	    fail "seq does not begin"
 }
 
-shm0=$(shm)
-ONE= TWO=
+ONE= TWO= UTDS=
 fresh
 
 runs() {
@@ -184,6 +181,7 @@ other_utd() {
 	    [ "$(cat "$UT_RUNDIR/utd.pid")" != "$first" ] && utctl list
 }
 until_ok other_utd || fail "no other utd: $(cat "$T/err")"
+UTDS="$UTDS $(cat "$UT_RUNDIR/utd.pid")"
 until_ok sh -c "utctl events | grep -q '(pid $ONE,'" || fail "not found again"
 kill -INT $RECORD
 end_record 0 '^utctl: [1-9][0-9]* events, 0 lost'
