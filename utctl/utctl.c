@@ -84,7 +84,7 @@ static const struct command commands[] = {
 	{ "record", cmd_record, NULL, ATTR_RECORD,
 	    "\n\t[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
-	    "[-w malloc]\n\t[--] command [argument ...] | [-p pid] ..." },
+	    "[-w malloc]\n\t[-p pid] ... | [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"
