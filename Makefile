@@ -22,9 +22,9 @@ VERSION =	1.0
 
 OS !=		uname -s
 
-WARN =		-Wall -Wextra -Wno-psabi -Wpedantic -Wshadow -Wstrict-prototypes \
-		-Wmissing-prototypes -Wpointer-arith -Wcast-qual \
-		-Wwrite-strings
+WARN =		-Wall -Wextra -Wno-psabi -Wpedantic -Wshadow \
+		-Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+		-Wcast-qual -Wwrite-strings
 FEATURES_Linux = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 FEATURES_FreeBSD = -D_WITH_DPRINTF
 FEATURES_NetBSD = -D_NETBSD_SOURCE
@@ -146,8 +146,8 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
 		utd/parent/trace.h utd/parent/trigger.h \
 		utd/parent/user.h
 
-UTCTL_SRCS =	utctl/blocks.c utctl/call.c utctl/callers.c utctl/child.c \
-		utctl/client.c utctl/columns.c \
+UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
+		utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_lex.c \
@@ -170,7 +170,7 @@ UTCTL_SRCS =	utctl/blocks.c utctl/call.c utctl/callers.c utctl/child.c \
 		utctl/print_text.c utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
 		utctl/recover.c utctl/report.c utctl/rotate.c \
-		utctl/save.c utctl/say.c utctl/select.c \
+		utctl/running.c utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
 		utctl/symbols.c utctl/top.c \
 		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \

@@ -120,9 +120,9 @@ uint32_t ut_pid_space(void);
 int	 ut_dead(pid_t);
 
 /*
- * Sleep, unless the word, in memory that processes share, has another value than
- * that, until somebody wakes us, but so many milliseconds at most; or for no
- * reason.  Where the system cannot wake, it is a nap.  Async-signal-safe, no
+ * Sleep, unless the word, in memory that processes share, has another value
+ * than that, until somebody wakes us, but so many milliseconds at most; or for
+ * no reason.  Where the system cannot wake, it is a nap.  Async-signal-safe, no
  * cancellation point.
  *
  * Wake so many of those that sleep there.

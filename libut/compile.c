@@ -39,7 +39,7 @@ enum type { SIGNED, UNSIGNED, REAL, TEXT };
 struct value {
 	enum type	 type;
 	bool		 truth;		/* 0 or 1 */
-	bool		 constant;	/* an integer, n, and no code but that */
+	bool		 constant;	/* an integer, n, and no other code */
 	uint64_t	 n;
 	size_t		 at;		/* where its code begins */
 };

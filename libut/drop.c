@@ -40,8 +40,8 @@
  * stores in the sub-buffer after round has grown, it stores after a release
  * fence; so a copy with any of that sees the new round behind its acquire
  * fence.  The store to round itself is release, too: a consumer that takes over
- * and sees the new round sees TAKEN or what comes later, and not the FULL of the
- * old one.
+ * and sees the new round sees TAKEN or what comes later, and not the FULL of
+ * the old one.
  *
  * Which is the oldest?  Claims go round the pool, so what comes next is what
  * was claimed longest ago, but a slow writer may have delivered that just now.
@@ -124,7 +124,7 @@ ut_drop(struct writer *w, struct region *rg, uint32_t i, uint32_t age)
 	    !as_old(rg, sub, age) || slot == NULL)
 		return false;			/* or wiped: ut_writer_next */
 	atomic_thread_fence(memory_order_seq_cst);
-	/* Acquire: what the consumer has read and noted before it is 0 again. */
+	/* Acquire: what the consumer has read and noted before it is 0. */
 	if (atomic_load_explicit(&sub->pin, memory_order_acquire) != 0)
 		return false;
 	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,

@@ -208,9 +208,9 @@ slot_find(struct writer *w, struct region *rg)
 }
 
 /*
- * A writer that has found nothing in vain may look again, and one that waits for
- * that does.  The fence orders freed before the load of `waiting', as wait.c
- * orders them the other way round.
+ * A writer that has found nothing in vain may look again, and one that waits
+ * for that does.  The fence orders freed before the load of `waiting', as
+ * wait.c orders them the other way round.
  */
 void
 ut_now_free(struct region *rg)

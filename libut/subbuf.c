@@ -258,8 +258,9 @@ overloaded(const struct region *rg)
 
 /*
  * A sub-buffer for the busy writer, or one for this event.  Threads that hardly
- * trace share first of all; others only if the consumer keeps up.  As long as it
- * does, what has yet to be written is dropped only if there is nothing to share.
+ * trace share first of all; others only if the consumer keeps up.  As long as
+ * it does, what has yet to be written is dropped only if there is nothing to
+ * share.
  */
 static enum room
 claim(struct writer *w, struct region *rg, size_t len, bool slow)

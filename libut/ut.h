@@ -428,7 +428,8 @@ ut_this_module_remove(void)
 		const type ut_v = (type)(name);			\
 		ut_p = ut_put(ut_p, &ut_v, sizeof(ut_v));	\
 	}
-#define UT_PUT_ut_str(name, str)	ut_p = ut_put_str(ut_p, name, ut_n_##name);
+#define UT_PUT_ut_str(name, str) \
+	ut_p = ut_put_str(ut_p, name, ut_n_##name);
 #define UT_PUT_ut_strn(name, str)	\
 	ut_p = ut_put_seq(ut_p, name, ut_l_##name, 1);
 #define UT_PUT_ut_text(name, str, n)	ut_p = ut_put_text(ut_p, name, n);
@@ -559,7 +560,8 @@ ut_put_seq(unsigned char *p, const void *v, size_t n, size_t size)
 #define UT_STRING_(...)	#__VA_ARGS__
 
 /* Where the function that records the event was called. */
-#define UT_CALLER()	__builtin_extract_return_addr(__builtin_return_address(0))
+#define UT_CALLER() \
+	__builtin_extract_return_addr(__builtin_return_address(0))
 
 /*
  * UT_SEMICOLON lets a semicolon follow, as after a declaration, or none: C has

@@ -100,9 +100,12 @@ struct ut_msghdr {
  * still exists; an empty channel name, channel0.
  */
 #define UT_CTL_HELLO	32	/* a version */
-#define UT_CTL_OWN	33	/* utd ends when this connection does */
+#define UT_CTL_OWN	33	/* utd ends when this connection does; u32 1:
+				   and there is no session; 0, or none */
 #define UT_CTL_CREATE	34	/* str session, str absolute directory, u32 1:
-				   nothing is written by itself; 0, or none */
+				   nothing is written by itself; 0, or none,
+				   u32 1: destroyed when this connection ends,
+				   see ut_msg(5); 0, or none */
 #define UT_CTL_DESTROY	35	/* str session, u32 1: as if it had never been
 				   created, see ut_msg(5); 0, or none */
 #define UT_CTL_START	36	/* str session */

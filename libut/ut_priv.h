@@ -179,11 +179,11 @@ struct level {
 /*
  * ut_event.on, which says who listens.  If one region does, the high half is
  * the ID, and the low half is the offset in a level of the region's writer,
- * with ON_FILTER if the event has a filter there, or else ON_CYCLES if the cycle
- * counter is the clock; both make the low half negative.  If several regions
- * listen, the low half is 0.  If the event has contexts in any that listens,
- * all of it is ON_CONTEXTS, or ON_CALLER if one of them is the caller.  If none
- * listens, all of it is 0.
+ * with ON_FILTER if the event has a filter there, or else ON_CYCLES if the
+ * cycle counter is the clock; both make the low half negative.  If several
+ * regions listen, the low half is 0.  If the event has contexts in any that
+ * listens, all of it is ON_CONTEXTS, or ON_CALLER if one of them is the caller.
+ * If none listens, all of it is 0.
  */
 #define ON_FILTER		0xa000u
 #define ON_CYCLES		0xc000u

@@ -168,7 +168,7 @@ expect() {
 }
 
 # How a line ends that stop or destroy prints when nothing went wrong.
-BYTES='[0-9]* bytes\( in [^;]*\)\{0,1\}\(; [0-9]* warnings*: .*\)\{0,1\}$'
+BYTES='[0-9]* bytes\( in [^;]*\)\{0,1\}\(; [0-9]* warnings*\(: .*\)\{0,1\}\)\{0,1\}$'
 
 # A complaint: one line on stderr, nothing on stdout, status 1.
 complains() {
@@ -214,7 +214,8 @@ recorded() {
 	utctl record -o "$T/trace" "$@" >"$T/record.out" 2>"$T/record.err" ||
 	    fail "record $*: status $?: $(cat "$T/record.err")"
 	read -r events lost <<-END
-	$(sed -n 's/^utctl: \([0-9]*\) events, \([0-9]*\) lost, .*/\1 \2/p' "$T/record.err")
+	$(sed -n 's/^utctl: \([0-9]*\) events, \([0-9]*\) lost, .*/\1 \2/p' \
+	    "$T/record.err")
 	END
 }
 

@@ -27,8 +27,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "msg.h"
 #include "utctl.h"
 
 /*
@@ -152,32 +154,56 @@ child_spawn(char **argv, void (*prepare)(const void *), const void *arg)
 	return -1;
 }
 
-/* Until a signal comes; 1 if there is something to read. */
+/*
+ * Until a signal comes, or so many ms have passed, -1: for ever; 1 if there is
+ * something to read.
+ */
 static int
-nap(int fd)
+nap(int fd, int64_t ms)
 {
+	struct timespec ts;
 	fd_set set;
+
+	ts.tv_sec = (time_t)(ms / 1000);
+	ts.tv_nsec = (long)(ms % 1000 * 1000000);
 
 	FD_ZERO(&set);
 	if (fd >= 0 && fd < (int)FD_SETSIZE)
 		FD_SET(fd, &set);
 	else
 		fd = -1;
-	return pselect(fd + 1, &set, NULL, NULL, NULL, &wait_mask) == 1;
+	return pselect(fd + 1, &set, NULL, NULL, ms == -1 ? NULL : &ts,
+	    &wait_mask) == 1;
+}
+
+/* The same; *last is the signal that came, if one did but SIGCHLD. */
+int
+wait_signal(int fd, int ms, int *last)
+{
+	const int readable = nap(fd, ms);
+	const int sig = client_interrupted();
+
+	if (sig != 0)
+		*last = sig;
+	client_interrupt(0);
+	return readable;
 }
 
 /*
  * Wait for a child, passing on what asks utctl to end; *last is the last
  * signal that came meanwhile, if any.  Returns what the shell would, or -1 if
- * there is something to read before it ends.
+ * there is something to read before it ends, or that time has come.
  */
 int
-child_await(pid_t pid, int fd, int *last)
+child_await(pid_t pid, int fd, int64_t until, int *last)
 {
+	int64_t left = -1;
 	int sig, status;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (nap(fd))
+		if (until != -1 && (left = until - ut_msg_now()) <= 0)
+			return -1;
+		if (nap(fd, left))
 			return -1;
 		if ((sig = client_interrupted()) == 0)
 			continue;

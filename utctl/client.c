@@ -469,7 +469,10 @@ client_hello(struct client *c, int own)
 		    c->m.h.a, UT_MSG_VERSION);
 		return -1;
 	}
-	return own ? client_ask(c, UT_CTL_OWN, NULL, NULL) : 0;
+	if (own == 0)
+		return 0;
+	ut_msg_u32(client_begin(c, UT_CTL_OWN), own == CLIENT_OWN_LAST);
+	return client_request(c, NULL);
 }
 
 /* Root may talk to anybody's, others to theirs and to root's. */
@@ -553,7 +556,8 @@ client_new(int s, const char *dir, int own)
 
 /*
  * Connect to utd in that directory, or where it usually is; with `own', utd
- * is to end when this connection does.
+ * is to end when this connection does, and no session is left if that is
+ * CLIENT_OWN_LAST.
  */
 struct client *
 client_open(const char *where, int own)
@@ -571,13 +575,16 @@ client_open(const char *where, int own)
 	return client_new(s, dir, own);
 }
 
-/* Connect to utd where it usually is; NULL, without a word: there is none. */
+/* The same, without a word and NULL if there is none; not to own it. */
 struct client *
-client_try(void)
+client_try(const char *where)
 {
 	char dir[PATH_MAX] = "";
-	const int s = connect_usual(dir, sizeof(dir));
+	int s;
 
+	if (where != NULL)
+		snprintf(dir, sizeof(dir), "%s", where);
+	s = where != NULL ? connect_to(dir) : connect_usual(dir, sizeof(dir));
 	return s == -1 ? NULL : client_new(s, dir, 0);
 }
 

@@ -44,8 +44,10 @@ struct row {
 	struct member	 m[];
 };
 
+#define CLIENT_OWN	1
+#define CLIENT_OWN_LAST	2	/* utd ends after the last session */
 struct client	*client_open(const char *, int);
-struct client	*client_try(void);
+struct client	*client_try(const char *);
 void		 client_close(struct client *);
 void		 client_end(struct client *);	/* and of its utd */
 int		 client_gone(const struct client *);

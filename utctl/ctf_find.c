@@ -287,8 +287,9 @@ find_unknown(const char *path, const struct names *ns)
 }
 
 /*
- * It may have been renamed since, and have streams that are new.  If its name is
- * new, the file may be another trace's, with the same inode: it is read again.
+ * It may have been renamed since, and have streams that are new.  If its name
+ * is new, the file may be another trace's, with the same inode: it is read
+ * again.
  */
 static void
 trace_more(struct reader *r, struct ctf_trace *tr, char *metadata,

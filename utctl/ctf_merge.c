@@ -369,10 +369,10 @@ reader_trace(struct reader *r, const struct reader_ops *ops,
 {
 	if (r->names)
 		symbols_trace(tr);
-	if (ops != NULL && ops->trace != NULL)
-		ops->trace(tr);
 	if (r->select != NULL)
 		select_trace(r->select, tr);
+	if (ops != NULL && ops->trace != NULL)
+		ops->trace(tr);
 }
 
 /* Read all that is wanted; without ops it is only counted. */

@@ -73,9 +73,9 @@ utd_start(char *utd, char *dir, int *sig)
 	if ((pid = child_spawn(argv, prepare, fds)) == -1)
 		say_errno("cannot run %s", utd);
 	close(fds[1]);
-	r = pid == -1 ? 0 : child_await(pid, fds[0], sig);
+	r = pid == -1 ? 0 : child_await(pid, fds[0], -1, sig);
 	if (r == -1 && read(fds[0], &c, 1) != 1)
-		r = child_await(pid, -1, sig);	/* it failed */
+		r = child_await(pid, -1, -1, sig);	/* it failed */
 	close(fds[0]);
 	if (pid == -1 || r == -1)
 		return pid;

@@ -55,10 +55,12 @@ static const struct topic {
 	const char	*line;
 	const char	*options[24];	/* what is left of the tab, and right */
 } topics[] = {
-	{ "record", "run a command and record its events",
+	{ "record", "record the events of a command, or of what runs",
 	    { "-F\tprint the events, too, on the standard error",
 	    "-S\tkeep the newest events; write them if the command fails",
 	    "-r\treplace the trace, which becomes DIR.old",
+	    "-T time\tend to record after this time, as 10s or 500ms",
+	    "-p pid\trecord this process, which runs; may be repeated",
 	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
 	    "-e glob\tonly events that match; may be repeated",
 	    "-x glob\tnot those that match; may be repeated",

@@ -68,6 +68,7 @@ indent_start(void)
 	pairs.ops = &ops;
 	pairs.arg = &took;
 	pairs.named = 1;
+	pairs.closed = 1;
 	pairs.lossy = INT64_MIN;
 	indent_on = 1;
 }

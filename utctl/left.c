@@ -93,7 +93,8 @@ name_at(const struct bytes *b, size_t at, char *name)
 		return false;
 	digits = strspn(name + pre, UT_SHM_DIGITS);
 	return digits > 0 && name[pre + digits] == '-' &&
-	    strspn(name + pre + digits + 1, UT_SHM_DIGITS) == n - pre - digits - 1;
+	    strspn(name + pre + digits + 1, UT_SHM_DIGITS) ==
+	    n - pre - digits - 1;
 }
 
 static bool

@@ -131,7 +131,7 @@ live_open(struct live *l, const char *dir)
 
 	memset(l, 0, sizeof(*l));
 	l->dir = dir;
-	if ((l->client = client_try()) == NULL)
+	if ((l->client = client_try(NULL)) == NULL)
 		die("%s: no utd runs that would write it: without -F it can "
 		    "be viewed", dir);
 	if ((s = session_of(l)) == NULL)

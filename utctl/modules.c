@@ -32,8 +32,29 @@
 
 static const char *const globs[] = { "ut:module", "ut:unload" };
 
+/* Events of wrappers, which may also be linked, or preloaded by hand. */
+static const char *const providers[] = { "func:", "libc:", "pthread:" };
+
 /* Numbers of a session that are sums of its channels'. */
 static const char *const sums[] = { "written", "lost", "overwritten" };
+
+/* Will there be addresses? */
+static int
+modules_wanted(const struct record *r)
+{
+	const char *p;
+	size_t i, k;
+
+	if (r->preload != NULL)
+		return 1;
+	for (i = 0; i < r->nglobs; i++)
+		for (k = 0; k < sizeof(providers) / sizeof(providers[0]); k++) {
+			p = providers[k];
+			if (strncmp(r->globs[i], p, strlen(p)) == 0)
+				return 1;
+		}
+	return 0;
+}
 
 /*
  * Before all other channels, so that programs are told of this one first.  0,
@@ -46,7 +67,7 @@ modules_enable(const struct record *r, const char *session)
 	struct rule rule;
 	size_t i;
 
-	if (r->preload == NULL)
+	if (!modules_wanted(r))
 		return 0;
 	memset(&attrs, 0, sizeof(attrs));
 	attrs.v[ATTR_SUBSIZE] = SUBSIZE;
@@ -75,7 +96,7 @@ modules_hide(const struct record *r, struct row *session)
 	struct row **p, *ch;
 	size_t i;
 
-	if (r->preload == NULL)
+	if (!modules_wanted(r))
 		return;
 	for (p = &session->child; (ch = *p) != NULL; p = &ch->next)
 		if (strcmp(ch->what, "channel") == 0 &&

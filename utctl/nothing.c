@@ -123,6 +123,19 @@ nothing_say(const struct row *session, int recorded)
 		say_rules(session, recorded);
 }
 
+/* An error that is one of them, too, is told elsewhere. */
+void
+warnings_say(const struct row *session)
+{
+	const char *error = row_str(session, "error");
+	const struct row *w;
+
+	for (w = session->child; w != NULL; w = w->next)
+		if (strcmp(w->what, "warning") == 0 &&
+		    strcmp(row_str(w, "text"), error) != 0)
+			say("warning: %s", row_str(w, "text"));
+}
+
 /* Of the session of that name; "" is the one created last. */
 static const struct row *
 row_of(const struct row *rows, const char *name)
@@ -136,7 +149,10 @@ row_of(const struct row *rows, const char *name)
 	return NULL;
 }
 
-/* End the session, by that request.  If it has recorded nothing, say why. */
+/*
+ * End the session, by that request.  If it has recorded nothing, say why; if it
+ * is gone then, say what nobody can list any more.
+ */
 int
 end_ask(struct client *c, struct step *st)
 {
@@ -153,6 +169,10 @@ end_ask(struct client *c, struct step *st)
 		return 1;
 	status = step_say(c, st, client_ask(c, st->type, st->session, NULL));
 	s = row_of(rows, st->session);
+	if (status == 0 && s != NULL && st->type == UT_CTL_DESTROY) {
+		fflush(stdout);
+		warnings_say(s);
+	}
 	if (status == 0 && s != NULL &&
 	    strstr(client_text(c), ": 0 events, 0 lost, ") != NULL) {
 		fflush(stdout);

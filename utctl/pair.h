@@ -49,6 +49,7 @@ struct pairs {
 	const struct pair_ops	*ops;
 	void			*arg;
 	int			 named;	/* pairs by their names are wanted */
+	int			 closed;	/* and none without an end */
 	uint64_t		 open;	/* so many now */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */

@@ -15,7 +15,8 @@
  */
 
 /*
- * Run a command and record its events, with a utd of its own.
+ * Run a command and record its events, with a utd of its own; or record what
+ * runs already, with the utd that is there, or one as long as this takes.
  */
 
 #include <sys/types.h>
@@ -31,13 +32,14 @@
 #include "record.h"
 #include "ut_abi.h"
 
-#define SESSION		"record"
 #define CHANNEL		"channel0"
 #define EVERY		"*"
 #define AGAIN		20		/* times that it is started anew */
+#define NAMES		1000		/* of sessions, of one second */
 #define FOLLOW_MS	100		/* flush interval of -F */
 #define FOLLOW_HOLD	(INT64_C(300) * 1000000)
 
+static char session_name[] = "record";
 static pid_t unowned;		/* a utd that nobody owns, or 0 */
 
 static void
@@ -78,19 +80,34 @@ utd_own(struct record *r, int *sig)
 	if ((r->pid = utd_start(r->utd, r->rundir, sig)) == -1)
 		return -1;
 	unowned = r->pid;
-	r->client = client_open(r->rundir, 1);
+	r->client = client_open(r->rundir, r->argv == NULL ? CLIENT_OWN_LAST :
+	    CLIENT_OWN);
 	if (r->client == NULL)
 		utd_kill();
 	unowned = 0;
 	return r->client == NULL ? -1 : 0;
 }
 
-/* It was killed: another takes up what it had; -1 if there is none. */
+/*
+ * It was killed: another takes up what it had; -1 if there is none.  One that
+ * is not ours somebody else has to start.
+ */
 static int
 utd_again(struct record *r, int *sig)
 {
+	const int first = r->client != NULL;
+
 	client_close(r->client);
 	r->client = NULL;
+	if (r->shared) {
+		r->again++;
+		if ((r->client = client_try(r->rundir)) != NULL)
+			return 0;
+		if (first)
+			say("utd in %s has gone away: session %s goes on with "
+			    "the next one", r->rundir, r->session);
+		return -1;
+	}
 	utd_reap(r->pid);
 	if (r->again++ < AGAIN && utd_own(r, sig) == 0)
 		return 0;
@@ -99,24 +116,58 @@ utd_again(struct record *r, int *sig)
 	return -1;
 }
 
+/* What runs already has a session that ends with utctl, however it ends. */
+static int
+create_ask(struct record *r)
+{
+	struct ut_msg *m = client_begin(r->client, UT_CTL_CREATE);
+
+	ut_msg_str(m, r->session);
+	ut_msg_str(m, r->keeps ? "" : r->out.dir);
+	ut_msg_u32(m, (uint32_t)r->keeps);
+	ut_msg_u32(m, r->argv == NULL);
+	return client_request(r->client, NULL);
+}
+
+/* Beside the sessions of others, the name gets a number if it is taken. */
+static int
+session_create(struct record *r)
+{
+	const unsigned int taken = 1u << UT_TAKEN_NAME;
+	char *first;
+	int n, result;
+
+	if (r->argv != NULL)
+		return create_ask(r);
+	first = stamped(session_name);
+	r->session = format("%s", first);
+	client_hush(r->client, taken);
+	for (n = 2; (result = create_ask(r)) == -1 &&
+	    client_hushed(r->client); n++) {
+		free(r->session);
+		r->session = format("%s-%d", first, n);
+		if (n == NAMES)
+			client_hush(r->client, 0);
+	}
+	client_hush(r->client, 0);
+	free(first);
+	return result;
+}
+
 static int
 session_begin(void *arg)
 {
 	struct record *r = arg;
 	struct client *c = r->client;
-	struct ut_msg *m;
 	size_t i;
 
-	m = client_begin(c, UT_CTL_CREATE);
-	ut_msg_str(m, SESSION);
-	ut_msg_str(m, r->keeps ? "" : r->out.dir);
-	ut_msg_u32(m, (uint32_t)r->keeps);
-	if (client_request(c, NULL) == -1)
+	if (session_create(r) == -1)
 		return -1;
 	r->created = 1;
-	if (modules_enable(r, SESSION) == -1)
+	if (modules_enable(r, r->session) == -1 || attach_track(r) == -1)
 		return -1;
-	if (client_channel(c, UT_CTL_CHANNEL, SESSION, CHANNEL,
+	r->rule.session = r->session;
+	if (client_channel(c, UT_CTL_CHANNEL, r->session, CHANNEL,
 	    &r->attrs) == -1)
 		return -1;
 	for (i = 0; i < r->nglobs; i++) {
@@ -124,7 +175,12 @@ session_begin(void *arg)
 		if (client_rule(c, UT_CTL_ENABLE, &r->rule) == -1)
 			return -1;
 	}
-	return client_ask(c, UT_CTL_START, SESSION, NULL);
+	if (client_ask(c, UT_CTL_START, r->session, NULL) == -1)
+		return -1;
+	if (r->argv == NULL && strstr(client_text(c), "not answer") != NULL)
+		say("%s", client_text(c));
+	r->until = r->limit == -1 ? -1 : ut_msg_now() + r->limit;
+	return 0;
 }
 
 /* Of a session that was taken up nobody knows how far its end has come. */
@@ -136,7 +192,7 @@ session_active(struct record *r)
 
 	if (r->again == 0)
 		return 1;
-	if (client_ask(r->client, UT_CTL_LIST, SESSION, &rows) == -1)
+	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1)
 		return 0;
 	active = rows->child != NULL &&
 	    strcmp(row_str(rows->child, "state"), "active") == 0;
@@ -154,7 +210,7 @@ snapshot_ask(struct record *r)
 
 	if (!r->keeps || !r->failed || r->shot != NULL)
 		return 0;
-	if (client_ask(r->client, UT_CTL_LIST, SESSION, &rows) == -1)
+	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1)
 		return -1;
 	if (rows->child != NULL)
 		modules_hide(r, rows->child);
@@ -162,7 +218,8 @@ snapshot_ask(struct record *r)
 	row_free(rows);
 	if (!any)
 		return 0;
-	if (client_snapshot(r->client, SESSION, r->out.dir, NULL, NULL) == -1)
+	if (client_snapshot(r->client, r->session, r->out.dir, NULL,
+	    NULL) == -1)
 		return -1;
 	text = strstr(client_text(r->client), "snapshot");
 	r->shot = clean(text != NULL ? text : client_text(r->client));
@@ -173,9 +230,9 @@ static int
 session_ask(struct record *r, struct row **rows)
 {
 	return snapshot_ask(r) == -1 || (session_active(r) &&
-	    client_ask(r->client, UT_CTL_STOP, SESSION, NULL) == -1) ||
-	    client_ask(r->client, UT_CTL_LIST, SESSION, rows) == -1 ||
-	    client_ask(r->client, UT_CTL_DESTROY, SESSION, NULL) == -1 ?
+	    client_ask(r->client, UT_CTL_STOP, r->session, NULL) == -1) ||
+	    client_ask(r->client, UT_CTL_LIST, r->session, rows) == -1 ||
+	    client_ask(r->client, UT_CTL_DESTROY, r->session, NULL) == -1 ?
 	    -1 : 0;
 }
 
@@ -202,6 +259,14 @@ session_end(void *arg)
 	return result;
 }
 
+/* The command goes on, and is not recorded any more. */
+static void
+time_over(struct record *r)
+{
+	r->until = -1;
+	r->over = interruptible(session_end, r) == -1 ? -1 : 1;
+}
+
 /* Run the command; -> exit status. */
 static int
 command_run(struct record *r)
@@ -215,10 +280,39 @@ command_run(struct record *r)
 		return saved == ENOENT ? 127 : 126;
 	}
 	r->ran = 1;
-	while ((status = child_await(pid, client_fd(r->client), &sig)) == -1)
-		if (client_look(r->client))
+	while ((status = child_await(pid, r->over ? -1 : client_fd(r->client),
+	    r->until, &sig)) == -1) {
+		if (r->until != -1 && ut_msg_now() >= r->until)
+			time_over(r);
+		else if (client_look(r->client))
 			(void)utd_again(r, &sig);
+	}
 	return status;
+}
+
+/* Record what runs, until there is a reason to end; -> exit status. */
+static int
+attached_run(struct record *r)
+{
+	int sig = 0;
+
+	r->ran = 1;
+	while (attach_wait(r, &sig) == -1)
+		if (r->client == NULL || client_look(r->client))
+			(void)utd_again(r, &sig);
+	return 0;
+}
+
+/* utd that runs, or is started, and has the programs. */
+static int
+attach(struct record *r, int *sig)
+{
+	if (attach_find(r) == -1)
+		return -1;
+	r->made = !r->shared && access(r->rundir, F_OK) == -1;
+	if (!r->shared && utd_own(r, sig) == -1)
+		return -1;
+	return attach_await(r, sig);
 }
 
 /* All from a utd that runs to a trace that is whole; -> exit status. */
@@ -227,7 +321,7 @@ record(struct record *r)
 {
 	int sig = 0, status;
 
-	status = utd_own(r, &sig);
+	status = r->argv == NULL ? attach(r, &sig) : utd_own(r, &sig);
 	if (status == 0 && sig == 0) {
 		status = interruptible(session_begin, r);
 		sig = client_interrupted();
@@ -236,11 +330,33 @@ record(struct record *r)
 		return 128 + sig;
 	if (status == -1)
 		return 1;
-	status = command_run(r);
-	r->failed = status != 0;
-	if (r->ran && interruptible(session_end, r) == -1 && status == 0)
+	status = r->argv == NULL ? attached_run(r) : command_run(r);
+	r->failed = status != 0 || r->argv == NULL;
+	if (r->ran && r->over == 0)
+		r->over = interruptible(session_end, r) == -1 ? -1 : 1;
+	if (r->over == -1 && status == 0)
 		status = 1;
 	return status;
+}
+
+/* It ends after the last session, which may be another one's by now. */
+static int
+utd_stays(struct record *r)
+{
+	struct row *rows;
+	int any;
+
+	if (r->shared)
+		return 1;
+	if (r->argv != NULL ||
+	    client_ask(r->client, UT_CTL_LIST, "", &rows) == -1)
+		return 0;
+	any = rows->child != NULL;
+	row_free(rows);
+	if (any)
+		say("utd in %s goes on as long as it has other sessions",
+		    r->rundir);
+	return any;
 }
 
 static int
@@ -248,8 +364,14 @@ utd_end(void *arg)
 {
 	struct record *r = arg;
 
+	if (utd_stays(r)) {
+		client_close(r->client);
+		return 0;
+	}
 	client_end(r->client);
 	utd_reap(r->pid);
+	if (r->made)
+		remove_dir(r->rundir, 0);
 	return 0;
 }
 
@@ -265,11 +387,68 @@ clean_up(struct record *r)
 		output_done(&r->out);
 	if (r->client == NULL && r->ran)
 		return;			/* something is left to recover */
-	remove_dir(r->private, 1);
-	if (access(r->private, F_OK) == 0)
+	if (r->private != NULL)
+		remove_dir(r->private, 1);
+	if (r->private != NULL && access(r->private, F_OK) == 0)
 		say("%s could not be removed", r->private);
 	if (!wrote)
 		output_undo(&r->out, r->created && !r->keeps);
+}
+
+/* Do the options go together? */
+static void
+check_options(const struct record *r)
+{
+	if (r->keeps && r->follow)
+		die("-S and -F: nothing is written while the command runs");
+	if (r->out.replace && r->out.given == NULL)
+		die("-r: name the trace that is replaced with -o");
+	if (r->keeps && r->attrs.v[ATTR_MODE] == UT_MODE_BLOCK)
+		die("-S and -m block: nobody would make room for who waits");
+	if (r->argv != NULL && r->npids > 0)
+		die("-p and a command: record what runs, or run it");
+	if (r->argv != NULL && r->keeps && r->limit != -1)
+		die("-S and -T: the command has not failed before its end");
+	if (r->argv == NULL && r->preload != NULL)
+		die("-w: only a command that is run can get a wrapper");
+	if (r->npids > UT_TRACK_MAX)
+		die("more than %d of -p", UT_TRACK_MAX);
+}
+
+static void
+add_pid(struct record *r, const char *s)
+{
+	const pid_t pid = (pid_t)parse_pid(s);
+	size_t i;
+
+	for (i = 0; i < r->npids; i++)
+		if (r->pids[i].pid == pid)
+			return;
+	r->pids[r->npids++].pid = pid;
+}
+
+static int64_t
+parse_limit(const char *s)
+{
+	unsigned long long ms;
+
+	if (parse_ms(s, &ms) == -1 || ms == 0 || ms > INT32_MAX)
+		die("time '%s': not 1ms to %dm, a number with ms, s or m", s,
+		    INT32_MAX / 60000);
+	return (int64_t)ms;
+}
+
+static void
+options_init(struct record *r, int argc)
+{
+	r->rule.session = r->session = session_name;
+	r->rule.channel = CHANNEL;
+	r->limit = r->until = -1;
+	rule_init(&r->rule, argc);
+	r->globs = calloc((size_t)argc, sizeof(*r->globs));
+	r->pids = calloc((size_t)argc, sizeof(*r->pids));
+	if (r->globs == NULL || r->pids == NULL)
+		die_errno("malloc");
 }
 
 static int
@@ -277,14 +456,9 @@ parse_options(struct record *r, int argc, char **argv)
 {
 	int ch;
 
-	r->rule.session = SESSION;
-	r->rule.channel = CHANNEL;
-	rule_init(&r->rule, argc);
-	r->globs = calloc((size_t)argc, sizeof(*r->globs));
-	if (r->globs == NULL)
-		die_errno("malloc");
-	while ((ch = option_first(argc, argv, "+FSo:e:rw:" RULE_OPTIONS)) !=
-	    -1) {
+	options_init(r, argc);
+	while ((ch = option_first(argc, argv, "+FST:o:e:p:rw:"
+	    RULE_OPTIONS)) != -1) {
 		switch (ch) {
 		case 'F':
 			r->follow = 1;
@@ -301,6 +475,12 @@ parse_options(struct record *r, int argc, char **argv)
 		case 'e':
 			check_glob(r->globs[r->nglobs++] = optarg);
 			break;
+		case 'p':
+			add_pid(r, optarg);
+			break;
+		case 'T':
+			r->limit = parse_limit(optarg);
+			break;
 		case 'w':
 			r->preload = wrapper_add(r->preload, optarg);
 			break;
@@ -314,14 +494,21 @@ parse_options(struct record *r, int argc, char **argv)
 		r->attrs.v[ATTR_FLUSH] = FOLLOW_MS;
 	rule_check(&r->rule);
 	check_attrs(&r->attrs);
-	if (r->keeps && r->follow)
-		die("-S and -F: nothing is written while the command runs");
-	if (r->out.replace && r->out.given == NULL)
-		die("-r: name the trace that is replaced with -o");
-	if (r->keeps && r->attrs.v[ATTR_MODE] == UT_MODE_BLOCK)
-		die("-S and -m block: nobody would make room for who waits");
-	r->argv = argv + optind;
-	return argc == optind ? -1 : 0;
+	r->argv = argc == optind ? NULL : argv + optind;
+	check_options(r);
+	return r->argv == NULL && r->npids == 0 && r->limit == -1 ? -1 : 0;
+}
+
+/* A run directory that nobody else has, for a command. */
+static int
+private_dir(struct record *r)
+{
+	if (r->argv == NULL)
+		return 0;
+	if ((r->private = private_make()) == NULL)
+		return -1;
+	r->rundir = format("%s/run", r->private);
+	return 0;
 }
 
 int
@@ -336,12 +523,11 @@ cmd_record(int argc, char **argv)
 	if (r.nglobs == 0)
 		r.globs[r.nglobs++] = every;
 	r.utd = utd_find();
-	output_name(&r.out, r.argv[0]);
+	output_name(&r.out, r.argv != NULL ? r.argv[0] : attach_name(&r));
 	signals_catch();
 	atexit(utd_kill);
-	if ((r.private = private_make()) == NULL)
+	if (private_dir(&r) == -1)
 		return 1;
-	r.rundir = format("%s/run", r.private);
 	if ((r.keeps ? output_try(&r.out) : output_make(&r.out)) == 0 &&
 	    (!r.follow || follower_start(&r.follower, r.out.dir,
 	    FOLLOW_HOLD) == 0))

@@ -52,8 +52,20 @@ struct follower {
 int	 follower_start(struct follower *, const char *, int64_t);
 void	 follower_end(struct follower *);
 
+/* attach.c: a process that runs already. */
+struct attached {
+	pid_t		 pid;		/* as utd sees it */
+	int		 seen;		/* and we do, too */
+};
+
 struct record {
-	char		**argv;		/* the command */
+	char		**argv;		/* the command; NULL: what runs, */
+	struct attached	*pids;		/* these processes */
+	size_t		 npids;		/* 0: all */
+	int64_t		 limit;		/* ms to be recorded; -1: no limit */
+	int64_t		 until;		/* when that is over; -1: never */
+	int		 over;		/* 1: it is; -1: that went wrong */
+	char		*session;
 	struct output	 out;
 	int		 created;	/* utd took it for the session */
 	int		 ran;		/* the command did */
@@ -66,9 +78,11 @@ struct record {
 	struct attrs	 attrs;		/* of the channel */
 	char		*preload;	/* libraries of -w, or NULL */
 	char		*utd;
-	char		*private;	/* directory */
-	char		*rundir;	/* in there */
+	char		*private;	/* directory, or NULL */
+	char		*rundir;	/* in there, or where programs look */
+	int		 made;		/* and it was not there */
 	pid_t		 pid;		/* of utd */
+	int		 shared;	/* it was there before, and stays */
 	struct client	*client;	/* or NULL: utd is no more */
 	int		 again;		/* how often it was killed */
 	int		 follow;	/* -F */
@@ -78,6 +92,12 @@ struct record {
 /* modules.c: what names belong to the addresses of wrappers' events. */
 int	 modules_enable(const struct record *, const char *);
 void	 modules_hide(const struct record *, struct row *);
+/* attach.c: -1 after a message. */
+int	 attach_find(struct record *);
+int	 attach_await(struct record *, int *);
+int	 attach_track(struct record *);
+const char *attach_name(const struct record *);
+int	 attach_wait(struct record *, int *);
 
 /* report.c: what was recorded; -1 if it is not all. */
 int	 report(const struct record *, struct row *);

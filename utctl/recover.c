@@ -75,6 +75,8 @@ sessions_end(void *arg)
 		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
 		    NULL)) != 0)
 			r = -1;
+		fflush(stdout);
+		warnings_say(s);
 		free(name);
 	}
 	if (rows->child == NULL)
@@ -96,7 +98,7 @@ recover(char *dir)
 	free(utd);
 	if (pid == -1)
 		return 1;
-	if ((c = client_open(dir, 1)) == NULL) {
+	if ((c = client_open(dir, CLIENT_OWN)) == NULL) {
 		kill(pid, SIGTERM);
 	} else {
 		if (sig == 0)

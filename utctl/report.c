@@ -140,7 +140,6 @@ report_left(const struct row *session)
 int
 report(const struct record *r, struct row *rows)
 {
-	const struct row *w;
 	struct row *s;
 	const char *error;
 	int recorded;
@@ -154,10 +153,7 @@ report(const struct record *r, struct row *rows)
 	error = row_str(s, "error");
 	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
 	    row_num(s, "overwritten") > 0;
-	for (w = s->child; w != NULL; w = w->next)
-		if (strcmp(w->what, "warning") == 0 &&
-		    strcmp(row_str(w, "text"), error) != 0)
-			say("warning: %s", row_str(w, "text"));
+	warnings_say(s);
 	if (*error != '\0')
 		say("%s", error);
 	if (row_num(s, "overwritten") > 0)
@@ -174,10 +170,12 @@ report(const struct record *r, struct row *rows)
 		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
 		    over, row_num(s, "bytes"), r->out.dir);
 	nothing_say(s, recorded);
-	if (!recorded && row_num(s, "came") == 0)
+	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
 		say_hints(r);
 	else if (!recorded)
 		say_no_functions(r);
-	report_left(s);
+	/* They were there before, or have been told to go on. */
+	if (r->argv != NULL && r->limit == -1)
+		report_left(s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }

@@ -87,8 +87,8 @@ parse_size(const char *s, unsigned long long *v)
 }
 
 /* Seconds, or a number with ms, s or m, in milliseconds: 0, or -1. */
-static int
-parse_time(const char *s, unsigned long long *v)
+int
+parse_ms(const char *s, unsigned long long *v)
 {
 	static const struct {
 		const char		*name;
@@ -113,7 +113,7 @@ parse_time(const char *s, unsigned long long *v)
 	return 0;
 }
 
-/* What parse_time understands. */
+/* What parse_ms understands. */
 char *
 time_text(uint64_t ms)
 {
@@ -137,7 +137,7 @@ parse_attr(const struct attr *a, const char *s)
 		return ATTR_FOREVER;
 	while (word && v <= a->max && strcmp(a->words[v], s) != 0)
 		v++;
-	if (!word && (a->time ? parse_time : parse_size)(s, &v) == -1)
+	if (!word && (a->time ? parse_ms : parse_size)(s, &v) == -1)
 		die("%s '%s': not a number, perhaps with %s", a->what, s,
 		    a->time ? "ms, s or m" : "k or m");
 	v = attr_value(a, v);
@@ -388,8 +388,12 @@ destroy_all(struct client *c)
 		n++;
 		name = format("%lu/%s", (unsigned long)geteuid(),
 		    row_str(r, "name"));
-		status |= client_say(c, client_ask(c, UT_CTL_DESTROY, name,
-		    NULL));
+		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
+		    NULL)) == 0) {
+			fflush(stdout);
+			warnings_say(r);
+		} else
+			status = 1;
 		free(name);
 	}
 	row_free(rows);

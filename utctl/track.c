@@ -45,7 +45,7 @@ parse_number(const char *s, unsigned long max, uint32_t *v)
 	return 0;
 }
 
-static uint32_t
+uint32_t
 parse_pid(const char *s)
 {
 	uint32_t pid;
@@ -142,9 +142,9 @@ track_parse(int argc, char **argv, struct step *st, int type,
 		die("%s: more than %d of -p, -u and -n", argv[0],
 		    UT_TRACK_MAX);
 	if (optind != argc)
-		die("%s: '%s' is no option: -n is before the name of a program, "
-		    "-p before a process ID, -u before a user", argv[0],
-		    argv[optind]);
+		die("%s: '%s' is no option: -n is before the name of a "
+		    "program, -p before a process ID, -u before a user",
+		    argv[0], argv[optind]);
 	if (all != (st->nentries == 0))
 		return usage();
 	return 0;

@@ -44,7 +44,8 @@ cmd_version(int argc, char **argv)
 }
 
 static const struct command commands[] = {
-	{ "create", cmd_create, parse_create, 0, "[-N | [-S] [-o dir]] [name]" },
+	{ "create", cmd_create, parse_create, 0,
+	    "[-N | [-S] [-o dir]] [name]" },
 	{ "start", cmd_start, parse_start, 0, "[name]" },
 	{ "stop", cmd_stop, NULL, 0, "[name]" },
 	{ "destroy", cmd_destroy, NULL, 0, "[-a | name]" },
@@ -82,9 +83,9 @@ static const struct command commands[] = {
 	{ "save", cmd_save, NULL, 0, "[-o file] [session ...]" },
 	{ "load", cmd_load, NULL, 0, "[-n] [file]" },
 	{ "record", cmd_record, NULL, ATTR_RECORD,
-	    "\n\t[-F] [-S] [-r] [-o dir] [-e glob] ... "
+	    "\n\t[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
-	    "[-w wrapper,...] ...\n\t[--] command [argument ...]" },
+	    "[-w wrapper,...] ...\n\t[-p pid] ... | [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"

@@ -118,7 +118,7 @@ struct step {
 	uint64_t	 bytes;
 	const char	*command;	/* of these, or of a trigger */
 	const char	*name;		/* of a snapshot; or NULL */
-	int		 keeps;		/* create: nothing is written by itself */
+	int		 keeps;		/* create: nothing is just written */
 	uint32_t	 action;	/* UT_TRIGGER_ */
 	uint32_t	 count;		/* of matches, 0: once; or its number */
 	char		*dir;		/* of create, freed; NULL: default,
@@ -141,6 +141,7 @@ char	*stamped(const char *);
 void	 check_attrs(const struct attrs *);
 int	 parse_size(const char *, unsigned long long *);	/* 0 or -1 */
 int	 session_parse(int, char **, struct step *, int);
+int	 parse_ms(const char *, unsigned long long *);	/* likewise */
 char	*time_text(uint64_t);		/* of milliseconds */
 int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
 int	 client_channel(struct client *, int, const char *, const char *,
@@ -168,6 +169,7 @@ int	 parse_add_context(int, char **, struct step *);
 int	 cmd_add_context(int, char **);
 
 /* track.c */
+uint32_t parse_pid(const char *);	/* or utctl ends */
 int	 parse_track(int, char **, struct step *);
 int	 cmd_track(int, char **);
 int	 cmd_untrack(int, char **);
@@ -211,7 +213,8 @@ pid_t	 utd_start(char *, char *, int *);	/* -1: it said why not */
 void	 utd_reap(pid_t);
 void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);
-int	 child_await(pid_t, int, int *);
+int	 child_await(pid_t, int, int64_t, int *);
+int	 wait_signal(int, int, int *);
 int	 interruptible(int (*)(void *), void *);
 
 /* private.c */
@@ -220,7 +223,15 @@ void	 remove_dir(const char *, int);
 
 /* nothing.c */
 void	 nothing_say(const struct row *, int);
+void	 warnings_say(const struct row *);
 int	 end_ask(struct client *, struct step *);
+
+/* process.c: NULL, or -1, is not known; strings are freed. */
+char	*process_name(pid_t);
+char	*process_env(pid_t, const char *);
+int	 process_uid(pid_t, uid_t *);		/* the effective one */
+int	 process_stopped(pid_t);
+int	 process_thread(pid_t, const char *);	/* has it one of that name? */
 
 /* record.c */
 int	 cmd_record(int, char **);

@@ -45,7 +45,7 @@ sessions(void)
 	static int asked;
 	struct client *c;
 
-	if (asked || (c = client_try()) == NULL)
+	if (asked || (c = client_try(NULL)) == NULL)
 		return rows;
 	asked = 1;
 	(void)client_ask(c, UT_CTL_LIST, "", &rows);

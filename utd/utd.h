@@ -133,9 +133,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_END	78	/* an orderly one: finish and go */
 #define UT_C_BURY	79	/* a region: u32 serial, u32 stream, str
 				   channel, its attributes, u32 1 as above, str
-				   name of the object, str why nothing can be written; its
-				   fd, perhaps: count what is lost with it, and
-				   remove it */
+				   name of the object, str why nothing can be
+				   written; its fd, perhaps: count what is lost
+				   with it, and remove it */
 #define UT_C_ROTATE	80	/* a trace, b the one that takes its place:
 				   u32 serial: what is committed goes to a, and
 				   all that comes to b; a is closed */
@@ -143,8 +143,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   chunk that is complete, str what it is to be
 				   called; the fd of the session's */
 #define UT_C_MUTE	82	/* a region: a program there has no bell */
-#define UT_C_WATCH	83	/* a region: u64 bytes: tell when there are more,
-				   once */
+#define UT_C_WATCH	83	/* a region: u64 bytes: tell when there are
+				   more, once */
 
 #define UT_C_SHOTDIR	84	/* u32 serial, str path of a snapshot, or name
 				   in snapshots/ of the fd, u32 1 if it can have

@@ -616,7 +616,8 @@ one_talk(void)
 	for (i = 0; i < NMESSAGES; i++)
 		if (heads(i) || bodies(i) || orders(i))
 			return 1;
-	return fds() || many_fds() || regions() || changes() || deaf() || made_up();
+	return fds() || many_fds() || regions() || changes() || deaf() ||
+	    made_up();
 }
 
 static void

@@ -83,7 +83,8 @@ main(int argc, char *argv[])
 			_exit(0);
 		}
 		if (waitpid(pid, &status, 0) != pid || status != 0)
-			errx(1, "child %d: status %#x", i, (unsigned int)status);
+			errx(1, "child %d: status %#x", i,
+			    (unsigned int)status);
 	}
 	return 0;
 }

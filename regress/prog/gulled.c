@@ -42,7 +42,8 @@ trace(int ms)
 
 	/* Enough for some sub-buffers. */
 	for (i = 0; i < 500; i++)
-		UT(gulled, event, i, "words that take some room, a line of them");
+		UT(gulled, event, i,
+		    "words that take some room, a line of them");
 	for (i = 0; i < ms * 10; i++) {
 		UT(gulled, event, i, "");
 		nanosleep(&ts, NULL);

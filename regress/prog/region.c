@@ -20,11 +20,11 @@
  * sub-buffers are OWNED, how many are on their way to the consumer, and how
  * many free slots and sub-buffers are not clean.
  *
- * With -c instead, for each: how many sub-buffers have ever been claimed, of how
- * many, and how often all of them together.
+ * With -c instead, for each: how many sub-buffers have ever been claimed, of
+ * how many, and how often all of them together.
  *
- * With -b instead, for each: how many bytes of events are in sub-buffers, of how
- * many, and how many events were overwritten.
+ * With -b instead, for each: how many bytes of events are in sub-buffers, of
+ * how many, and how many events were overwritten.
  *
  * With -u they become what they were when the consumer had written the last
  * packet of each and had not yet noted that: for one packet of each.

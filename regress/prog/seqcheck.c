@@ -15,8 +15,8 @@
  */
 
 /*
- * Reads what utctl view or babeltrace2 print of events like seq's and checks that
- * each writer's come in order, whole, and none twice.  Prints
+ * Reads what utctl view or babeltrace2 print of events like seq's and checks
+ * that each writer's come in order, whole, and none twice.  Prints
  *
  *	events WRITERS MISSING
  *

@@ -23,8 +23,8 @@
  *	    [-w wait] command [argument ...]
  *
  * The thread that marks is stepped; with -l, the one that was made last before
- * it marked: libut's, which listens, or one of the program's.  A number, from 0 for the first, is
- * the last argument of the command.
+ * it marked: libut's, which listens, or one of the program's.  A number, from 0
+ * for the first, is the last argument of the command.
  *
  *	-b before	a shell command before each program
  *	-c while	a shell command once it has marked; with its end,

@@ -29,8 +29,8 @@
  *	trickle -i writer programs
  *
  * forks as many, each for one event, and ends them when all have traced and
- * standard input is at its end.  Events look like seq's; with -DBENCH, load:one of
- * bench/load.h.
+ * standard input is at its end.  Events look like seq's; with -DBENCH, load:one
+ * of bench/load.h.
  */
 
 #include <sys/types.h>

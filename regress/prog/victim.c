@@ -38,8 +38,8 @@
  *	trace	an event now and then, for ever
  *	wait	nothing, for ever
  *
- * VICTIM_CONTEXTS is how many bytes of contexts each event has, VICTIM_SHARED how
- * many of the first ones are in another sub-buffer.
+ * VICTIM_CONTEXTS is how many bytes of contexts each event has, VICTIM_SHARED
+ * how many of the first ones are in another sub-buffer.
  *
  * Events are like seq's, of the writers 2 * number and the one after it.  The
  * calls that returned are counted in files like seq's, prefix.0 and so on,

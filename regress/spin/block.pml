@@ -37,11 +37,11 @@
  * Broken on purpose:  NO_FENCE_W, NO_FENCE_C: the writer's and the consumer's.
  * SAY_LATE: the writer says that it waits after its last look.  SAY_ONCE, with
  * three writers: it does so before the first look only.  NO_COMPARE: it sleeps
- * whatever waiting is by then.  CLEAR_LATE: the consumer clears waiting after it
- * has woken them, not before.  LATE_FREED: the claim loads freed after its scan.
- * FREED_FIRST: the consumer raises freed before the sub-buffer is free.  With
- * DEATH: NO_WAKE: the next consumer wakes nobody.  NO_RAISE: it wakes them, but
- * leaves freed as it is.
+ * whatever waiting is by then.  CLEAR_LATE: the consumer clears waiting after
+ * it has woken them, not before.  LATE_FREED: the claim loads freed after its
+ * scan.  FREED_FIRST: the consumer raises freed before the sub-buffer is free.
+ * With DEATH: NO_WAKE: the next consumer wakes nobody.  NO_RAISE: it wakes
+ * them, but leaves freed as it is.
  */
 
 #ifndef NS

@@ -39,8 +39,8 @@
  *   and the sub-buffers are free.
  *
  * More to happen:  DEATH: programs die, anywhere, and the consumer is told.
- * JUMP: the slow path is left by siglongjmp, anywhere.  SHARED: the other writer
- * shares what it writes into, and leaves it PARKED after each event.
+ * JUMP: the slow path is left by siglongjmp, anywhere.  SHARED: the other
+ * writer shares what it writes into, and leaves it PARKED after each event.
  *
  * Broken on purpose:  NO_TAKEN: what is dropped is the writer's at once, and
  * emptied then.  NO_PIN: the consumer does not say what it reads.  LATE_PIN: it

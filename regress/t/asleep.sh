@@ -158,7 +158,8 @@ done
 [ -n "$bells" ] || fail "no bell"
 rm -f $bells
 kill_consumers
-until_ok sh -c "utctl list bell | grep -q 'took over'" || fail "no other consumer"
+until_ok sh -c "utctl list bell | grep -q 'took over'" ||
+    fail "no other consumer"
 sleep 8
 pulse hit 1
 tries=0

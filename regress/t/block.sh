@@ -216,7 +216,8 @@ do
 done
 n=$(value $short waits)
 pulse fill 1
-until_ok waits $short $((n + 1)) || fail "$(value $short waits) waits, not $n + 1"
+until_ok waits $short $((n + 1)) ||
+    fail "$(value $short waits) waits, not $n + 1"
 pulse go
 end_blocked
 ends $short $((4 + more)) $((2004 + less))
@@ -310,8 +311,8 @@ until_ok eval 'pulse fill 500; counts hung; [ "$lost" -eq "$had" ] || {
 end_blocked
 utctl destroy hung >/dev/null || fail "destroy"
 
-# Also with threads that come and go, which find room for an event here and there:
-# when the time is over, it is over until the consumer goes on.
+# Also with threads that come and go, which find room for an event here and
+# there: when the time is over, it is over until the consumer goes on.
 session goers 'blocked:*' -n 4 -m block -t 1s
 blocked
 pulse fill 1

@@ -59,7 +59,8 @@ set -- $(sed -n '/channel small/,/channel large/s/.*-bit: \([0-9]*\) events, \([
 [ $(($1 + $2)) -eq 6030 ] || fail "small: $1 + $2 are not 6030"
 # 8 kB of events of 12 to 19 bytes and more.
 [ "$1" -gt 330 ] && [ "$1" -lt 800 ] || fail "small: $1 fitted into 8 kB"
-grep -q -- '-bit: 4020 events, 0 lost' "$T/list" || fail "large: $(cat "$T/list")"
+grep -q -- '-bit: 4020 events, 0 lost' "$T/list" ||
+    fail "large: $(cat "$T/list")"
 readers_agree "$T/one"
 readers_agree "$T/two"
 expect 0 '' utctl destroy one

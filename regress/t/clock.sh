@@ -98,7 +98,8 @@ END {
 # The other reader has the same times, but for one ns: it computes them in
 # floating point.
 if command -v babeltrace2 >/dev/null 2>&1; then
-	babeltrace2 "$T/trace" >"$T/bt2.out" 2>"$T/bt2.err" || fail "babeltrace2"
+	babeltrace2 "$T/trace" >"$T/bt2.out" 2>"$T/bt2.err" ||
+	    fail "babeltrace2"
 	[ ! -s "$T/bt2.err" ] || fail "babeltrace2: $(cat "$T/bt2.err")"
 	what() {
 		sed "$1"' s/.*\(..:..:..\..........\).* n = \([0-9]*\),.*/x \1 \2/' \

@@ -72,7 +72,8 @@ for who in "5 $five" "[78] $seven"; do
 	[ "${who#* }" != 0 ] || continue
 	grep "writer = ${who% *}," "$T/view.out" |
 	    grep -v -F "clones[$pid:${who#* }]" |
-	    head -3 | grep . && fail "vfork: writer ${who% *} is no thread ${who#* }"
+	    head -3 | grep . &&
+	    fail "vfork: writer ${who% *} is no thread ${who#* }"
 done
 
 # Without the system's help the child has what its parent has.

@@ -123,8 +123,17 @@ nests() {
 nests "$T/trace"
 grep -q '}.* us$' "$T/got" || fail "no ends: $(cat "$T/got")"
 grep -q ']         *call:' "$T/got" || fail "not deep: $(cat "$T/got")"
-# Nothing ends: 32 levels, and no more.
-utctl view -io event -e work:inner_entry "$T/trace" |
+# Nothing can end: what is selected has no end, or the trace.
+for e in '-e work:inner_entry' '-x work:*_exit -x work:*_end -e work:*' \
+    '-D work:inner_exit,work:none -e work:inner_exit'; do
+	set -f
+	utctl view -io event $e "$T/trace" >"$T/out" || fail "$e"
+	set +f
+	[ -s "$T/out" ] && ! grep '^ ' "$T/out" || fail "$e is indented"
+done
+# Nothing does end: 32 levels, and no more.
+utctl view -io event -D work:inner_entry,req:start -e work:inner_entry \
+    -e req:start "$T/trace" |
     awk '{ n = length($0) - length("work:inner_entry") }
 	n > most { most = n } END { exit most != 64 }' || fail "not 32 levels"
 # JSON, and columns.

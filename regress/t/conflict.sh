@@ -54,4 +54,19 @@ utctl create -o "$T/new" t >/dev/null &&
     utctl enable-event -l warning 'kind:*' && utctl start || fail "set-up"
 "$T/level" 7 </dev/null >/dev/null || fail "level: $?"
 expect 0 't stopped: 7 events' utctl stop t
+
+# Who destroys a session sees what nobody can list any more.
+utctl list s | sed -n 's/^ *warning: //p' >"$T/listed"
+[ "$(wc -l <"$T/listed")" -eq 3 ] || fail "$(cat "$T/listed")"
+expect 0 's destroyed: 20 events, 0 lost, .*; 3 warnings$' utctl destroy s
+sed -n 's/^utctl: warning: //p' "$T/err" | cmp -s - "$T/listed" ||
+    fail "not those of list: $(cat "$T/err")"
+expect 0 't destroyed: 7 events' utctl destroy -a
+grep warning "$T/err" && fail "a warning of t"
+utctl create -o "$T/all" s >/dev/null &&
+    utctl enable-event 'kind:*' && utctl start || fail "set-up"
+"$T/first" 5 </dev/null >/dev/null && "$T/level" 7 </dev/null >/dev/null ||
+    fail "first and level: $?"
+expect 0 's destroyed: .*; 1 warning$' utctl destroy -a
+grep -q '^utctl: warning: .*level' "$T/err" || fail "-a: $(cat "$T/err")"
 stop_utd || fail "utd: status $?"

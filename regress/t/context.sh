@@ -164,7 +164,8 @@ pulse wrong 0
 pulse log 9
 expect 0 "$BYTES" utctl stop all
 readers_agree "$T/all"
-grep -v ' contexts:said { u' "$T/view.out" >"$T/with" && mv "$T/with" "$T/view.out"
+grep -v ' contexts:said { u' "$T/view.out" >"$T/with" &&
+    mv "$T/with" "$T/view.out"
 # The one with request 13 is filtered out, and the one that was left is none.
 agree 108 "every kind"
 [ "$(grep -c ' contexts:inside { cpu.* nest = 1, .* app_request_id = 0 }, { depth = 1' \
@@ -262,4 +263,5 @@ for d in "$T/again/ust/uid"/* "$T/again/ust/pid"/*; do
 	esac
 done
 utctl view "$T/again" | grep -c ' contexts:said { app_request_id = ' |
-    grep -q -x 121 || fail "channel few: $(utctl view "$T/again" | grep -c said)"
+    grep -q -x 121 ||
+    fail "channel few: $(utctl view "$T/again" | grep -c said)"

@@ -66,7 +66,8 @@ END {
 }
 E
 awk -f "$T/oracle" "$T/view.out" | sort >"$T/want"
-utctl stat -d "$T/trace" >"$T/stat" 2>"$T/err" || fail "stat -d: $(cat "$T/err")"
+utctl stat -d "$T/trace" >"$T/stat" 2>"$T/err" ||
+    fail "stat -d: $(cat "$T/err")"
 [ ! -s "$T/err" ] || fail "stat -d: $(cat "$T/err")"
 awk '/begun and not ended$/ { unended = $1 }
 /ended and not begun$/ { unbegun = $1 }

@@ -32,7 +32,8 @@ for geometry in "4k 2" "4k 16" "16k 512" "64k 8192"; do
 	[ "$missing" -le "$lost" ] || fail "$geometry: gaps of $missing"
 	grep -q "utctl: $events events, $lost lost" "$T/record.err" ||
 	    fail "record says $(cat "$T/record.err")"
-	[ "$1" != 64k ] || [ "$lost" -eq 0 ] || fail "$lost lost of an ample pool"
+	[ "$1" != 64k ] || [ "$lost" -eq 0 ] ||
+	    fail "$lost lost of an ample pool"
 	command -v babeltrace2 >/dev/null || continue
 	babeltrace2 "$T/trace" 2>"$T/bt2.err" | ./prog/seqcheck >"$T/got2" ||
 	    fail "babeltrace2: $(head -3 "$T/bt2.err")"

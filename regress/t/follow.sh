@@ -176,5 +176,6 @@ follow e
 until_ok printed clocks:now 100
 kill_utd 0
 wait $FOLLOW
-[ "$(cat "$T/follow.status")" -eq 1 ] && grep -q 'utd is gone' "$T/follow.err" ||
+[ "$(cat "$T/follow.status")" -eq 1 ] &&
+    grep -q 'utd is gone' "$T/follow.err" ||
     fail "without utd: $(cat "$T/follow.status" "$T/follow.err")"

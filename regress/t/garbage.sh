@@ -54,7 +54,8 @@ expect 0 's stopped: [0-9]* events, 0 lost' utctl stop s
 kill -9 $seq
 wait $seq 2>/dev/null
 stop_utd || fail "utd: status $? $(tail -5 "$T/utd.log")"
-grep -i -e sanitizer -e 'runtime error' "$T/utd.log" && fail "$(cat "$T/utd.log")"
+grep -i -e sanitizer -e 'runtime error' "$T/utd.log" &&
+    fail "$(cat "$T/utd.log")"
 
 # The trace, with what the garbage offered in its metadata.
 grep -q 'garbage:e' "$T"/trace/ust/uid/*/*/metadata ||

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# utctl explains itself: the commands, usage, help and manual agree on what there
-# is, and what was mistyped is told with what was perhaps meant.
+# utctl explains itself: the commands, usage, help and manual agree on what
+# there is, and what was mistyped is told with what was perhaps meant.
 
 . ./common.sh
 

@@ -86,8 +86,7 @@ known() {
 # in it, such as 1911438: a line with both numbers is done with the first s.
 block() {
 	sed -e "s,911:914,$PROCESS:$THREAD," -e "s,-t 914,-t $THREAD," -e t -e "s,911,$PROCESS," \
-	    -e "s,/var/log,$T," -e 's/^sleep 10$/until_ok recorded_some mine/' \
-	    -e "s/^utctl events$/until_ok known $PROCESS; &/" \
+	    -e "s,/var/log,$T," \
 	    "$T/block$1" >"$T/commands"
 	(set -e; cd "$T"; . "$T/commands") >"$T/said" 2>&1 ||
 	    fail "$(cat "$T/commands"): $(cat "$T/said")"
@@ -129,8 +128,10 @@ utctl destroy web >"$T/said" || fail "$(cat "$T/said")"
     fail "no directory of a process: $(find "$T/each")"
 end_utd || fail "utd does not end"
 
+sed -i.bak 's/-T 10 /-T 1 /' "$T/block6"
 block 6
-said "^web (pid $PROCESS, "
+said "^utctl: [1-9][0-9]* events, 0 lost, [0-9]* bytes in $T/here\$"
+[ ! -e "$UT_RUNDIR/sock" ] || fail "a utd is left"
 said " web\[$PROCESS:[0-9]*\] web:end { "
 
 block 7
@@ -161,7 +162,8 @@ said "^utctl: snapshot of 40 events: $T/crash\$"
 said ' web:end { id = 19, status = 200 }$'
 mv "$T/good" "$T/web"
 
-# A service again.
+# A service again, and the utd that it has.
+utd || fail "utd: status $?"
 background "$T/web" 0
 until_ok known $LAST || fail "not known"
 sed -i.bak 's/^utctl snapshot/until_ok recorded_some web; &/' "$T/block10"

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # make install, and programs that are built with what it installed; make
-# uninstall leaves nothing, and removes nothing else; what cannot be installed is
-# refused before anything is done.  In a copy of the tree.
+# uninstall leaves nothing, and removes nothing else; what cannot be installed
+# is refused before anything is done.  In a copy of the tree.
 
 . ./common.sh
 not_sanitized

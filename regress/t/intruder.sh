@@ -33,7 +33,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	background ./prog/seq -p 1000 1 1 1000000
 	until_ok sh -c "utctl list s | grep -q seq:tick" || fail "no seq"
 	until_ok has_objects "$(id -u)" || fail "no shared memory"
-	[ "$(ls -ld "$T/t" | cut -c1-10)" = drwx------ ] || fail "$(ls -ld "$T/t")"
+	[ "$(ls -ld "$T/t" | cut -c1-10)" = drwx------ ] ||
+	    fail "$(ls -ld "$T/t")"
 	find $(objects "$(id -u)") "$T"/t/ust/uid/* "$UT_RUNDIR" -perm /077 |
 	    grep . && fail "not only its user's"
 	[ "$(./prog/intruder own "$UT_RUNDIR")" = ok ] || fail "not its user's"

@@ -46,8 +46,10 @@ if [ -r "/proc/$UTD_PID/io" ]; then
 	while [ $i -lt 20 ]; do
 		i=$((i + 1))
 		./prog/seq $i 1 10 || fail "seq: $?"
-		utctl enable-event -s small -c c "x:e$i" >/dev/null || fail "enable-event"
-		utctl enable-event -s big -c c "x:e$i" >/dev/null || fail "enable-event"
+		utctl enable-event -s small -c c "x:e$i" >/dev/null ||
+		    fail "enable-event"
+		utctl enable-event -s big -c c "x:e$i" >/dev/null ||
+		    fail "enable-event"
 	done
 	until_ok quiet || fail "utd does not come to rest"
 	cost=$((($(written) - before) / i))

@@ -33,7 +33,8 @@ case $t0$t1$t2 in
 *N*)	;;		# no nanoseconds here
 *)	echo "stop $(((t1 - t0) / 1000000)) ms, destroy $(((t2 - t1) / 1000000)) ms"
 	[ $((t1 - t0)) -lt 3000000000 ] || fail "stop took $((t1 - t0)) ns"
-	[ $((t2 - t1)) -lt 3000000000 ] || fail "destroy took $((t2 - t1)) ns" ;;
+	[ $((t2 - t1)) -lt 3000000000 ] ||
+	    fail "destroy took $((t2 - t1)) ns" ;;
 esac
 utctl view "$T/trace" 2>"$T/view.err" | ./prog/seqcheck $args >"$T/got" ||
     fail "$(cat "$T/got" "$T/view.err")"

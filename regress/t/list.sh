@@ -98,7 +98,8 @@ for opts in '' -v; do
 	    fail "events $opts: $(cat "$T/out")"
 	n=3
 	[ -z "$opts" ] || n=17
-	[ "$(wc -l <"$T/events")" -eq $n ] || fail "events $opts: $(cat "$T/out")"
+	[ "$(wc -l <"$T/events")" -eq $n ] ||
+	    fail "events $opts: $(cat "$T/out")"
 done
 has '^    ut:log (warning)$'
 has '^        msg: string$'

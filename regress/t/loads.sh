@@ -1,10 +1,10 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# Four threads load and unload libraries, three hundred times, while eight others
-# trace, children are forked, and sessions come and go: no event is torn or
-# missing, from the first call of each library on, and nothing is leaked.
-# UT_LOADS is another number than 300; UT_LOADS_PAUSE is not 1000 us, and with
-# 0 more is traced than can be written.
+# Four threads load and unload libraries, three hundred times, while eight
+# others trace, children are forked, and sessions come and go: no event is torn
+# or missing, from the first call of each library on, and nothing is leaked.
+# UT_LOADS is another number than 300; UT_LOADS_PAUSE is not 1000 us, and with 0
+# more is traced than can be written.
 
 . ./common.sh
 
@@ -74,7 +74,8 @@ export TSAN_OPTIONS
 start_utd
 utctl create -o "$T/trace" s >/dev/null &&
     utctl enable-channel -s s -b 64k -n 512 channel0 &&
-    utctl enable-event -s s 'seq:tick' 'loads:*' && utctl start s || fail "set-up"
+    utctl enable-event -s s 'seq:tick' 'loads:*' && utctl start s ||
+    fail "set-up"
 # utctl frees nothing; this program does.
 ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=1
 export ASAN_OPTIONS

@@ -172,7 +172,8 @@ t = [threading.Thread(target=f, args=(i,)) for i in range(4)]
 print(sum(sum(d.values()) for d in l))'
 	python3 -c "$py" >"$T/want" 2>/dev/null && {
 		recorded -b 64k -n 512 -w malloc -- python3 -c "$py"
-		cmp "$T/want" "$T/record.out" || fail "python3 computes otherwise"
+		cmp "$T/want" "$T/record.out" ||
+		    fail "python3 computes otherwise"
 		[ "$events" -gt 1000 ] || fail "python3: $events events"
 	}
 fi

@@ -53,7 +53,8 @@ mkfifo "$T/hold" || exit 1
 connects=$!
 exec 5>"$T/hold"
 until_ok test -s "$T/connected" || fail "not connected"
-until_ok grep -q 'programs have to wait' "$T/utd.log" || fail "utd does not say it"
+until_ok grep -q 'programs have to wait' "$T/utd.log" ||
+    fail "utd does not say it"
 idles "$UTD_PID" utd
 pulse hit 10
 [ "$(grep -c 'programs have to wait' "$T/utd.log")" -eq 1 ] ||

@@ -41,7 +41,8 @@ hits=0
 hit() {
 	pulse hit $1
 	hits=$((hits + $1))
-	# Elsewhere memory is not found by utd's number once another utd is there.
+	# Elsewhere memory is not found by utd's number once another utd is
+	# there.
 	[ ! -r /proc/self/fd/0 ] || until_ok regions '.* 0 full' ||
 	    fail "not drained"
 	same

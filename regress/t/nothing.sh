@@ -10,7 +10,8 @@ ME=$(id -u)
 # why STATUS LINE COMMAND ...: it says that, after the line of 0 events.
 why() {
 	expect "$1" "^utctl: $2\$" shift3 "$@"
-	grep -q '0 events, 0 lost' "$T/out" "$T/err" || fail "$*: $(cat "$T/err")"
+	grep -q '0 events, 0 lost' "$T/out" "$T/err" ||
+	    fail "$*: $(cat "$T/err")"
 }
 shift3() {
 	shift 2

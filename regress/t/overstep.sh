@@ -46,7 +46,8 @@ attack() {
 	utctl create -o "$T/$name" "$name" >/dev/null &&
 	    utctl enable-channel -m overwrite -b 4k -n $subs c &&
 	    utctl enable-event -c c seq:tick &&
-	    utctl enable-event -c c pulse:a && utctl start || fail "$name: set-up"
+	    utctl enable-event -c c pulse:a && utctl start ||
+	    fail "$name: set-up"
 	pulse_start
 	until_ok pulse_on a--- || fail "$name: pulse: $answer"
 	./prog/step -b "sh $T/before.sh $T $UTD_PID" "$@" ./prog/victim "$how" \
@@ -72,7 +73,8 @@ attack() {
 	lost=$(member lost)
 	utctl destroy >/dev/null || fail "destroy"
 	readers_agree "$T/$name"
-	./prog/seqcheck <"$T/view.out" >"$T/got" || fail "$name: $(cat "$T/got")"
+	./prog/seqcheck <"$T/view.out" >"$T/got" ||
+	    fail "$name: $(cat "$T/got")"
 	got=$(wc -l <"$T/view.out")
 	calls=$(returned "$T/$name".p.*)
 	more=$((got + over - calls - hits))
@@ -104,8 +106,8 @@ attack first first $(few 40)
 attack share share $(few 40)
 ! can || attack nextnest nextnest -i 700 $(few 40)
 ! can || attack nextjump nextjump -i 700 $(few 200)
-# Programs that are stopped there when the session is, and perhaps for good: what
-# they are about to count is counted.
+# Programs that are stopped there when the session is, and perhaps for good:
+# what they are about to count is counted.
 cat >"$T/fill.sh" <<'EOF'
 echo "hit 8000" >&3 && read -r answer <&4
 EOF

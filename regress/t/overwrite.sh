@@ -87,7 +87,8 @@ expect 0 '"mode":"overwrite"' utctl list -j saved
 expect 0 'channel c: overwrite, 512 sub-buffers of 16k$' utctl list saved
 utctl destroy >/dev/null || fail "destroy"
 
-# At full speed, through so few sub-buffers that there is none to drop, and more.
+# At full speed, through so few sub-buffers that there is none to drop, and
+# more.
 for n in 2 16 64; do
 	set_up full$n $n
 	./prog/seq 1 8 60000 || fail "seq: $?"

@@ -7,7 +7,8 @@
 . ./common.sh
 
 session() {
-	utctl create -o "$T/$1" "$1" >/dev/null && utctl enable-event 'pulse:a' &&
+	utctl create -o "$T/$1" "$1" >/dev/null &&
+	    utctl enable-event 'pulse:a' &&
 	    utctl start || fail "set-up of $1"
 }
 

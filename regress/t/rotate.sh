@@ -196,7 +196,8 @@ at=$(consumers)
 halt $at
 utctl rotate q >"$T/rotate.out" 2>&1 &
 rotating=$!
-until_ok sh -c 'utctl rotate q 2>&1 | grep "being rotated"' || fail "not rotated"
+until_ok sh -c 'utctl rotate q 2>&1 | grep "being rotated"' ||
+    fail "not rotated"
 kill -9 $LAST
 until_ok sh -c "! utctl list q | grep 'program seq'" || fail "it does not end"
 kill -9 $at

@@ -73,7 +73,8 @@ grep -v '^start' "$T/out" | sed -n '1p;$p' | tr '\n' ' ' |
     grep -q '^create quiet track -s web ' ||
     fail "not in the order of names: $(cat "$T/out")"
 expect 0 '' utctl save -o "$T/saved" web
-grep -v 'quiet\|unwritten' "$T/want" | cmp -s - "$T/saved" || fail "save -o: $(cat "$T/saved")"
+grep -v 'quiet\|unwritten' "$T/want" | cmp -s - "$T/saved" ||
+    fail "save -o: $(cat "$T/saved")"
 cp "$T/saved" "$T/kept"
 complains 'saved: File exists' utctl save -o "$T/saved" quiet
 cmp -s "$T/saved" "$T/kept" || fail "a file was overwritten"
@@ -106,7 +107,8 @@ again() {
 	done
 	cmp -s "$T/before.timeless" "$T/after.timeless" ||
 	    fail "$1: $(cat "$T/saved" "$T/before.timeless" "$T/after.timeless")"
-	cmp -s "$T/saved" "$T/resaved" || fail "$1: $(cat "$T/saved" "$T/resaved")"
+	cmp -s "$T/saved" "$T/resaved" ||
+	    fail "$1: $(cat "$T/saved" "$T/resaved")"
 }
 again "the first"
 grep -q '^session web started$' "$T/out" && grep -q "^session web: $T/web\$" \

@@ -21,7 +21,8 @@ chosen() {
 	condition=$1
 	shift
 	awk "$condition" "$T/all" >"$T/want"
-	utctl view "$@" "$T/a" >"$T/got" 2>"$T/err" || fail "$*: $(cat "$T/err")"
+	utctl view "$@" "$T/a" >"$T/got" 2>"$T/err" ||
+	    fail "$*: $(cat "$T/err")"
 	[ ! -s "$T/err" ] || fail "$*: $(cat "$T/err")"
 	cmp -s "$T/got" "$T/want" ||
 	    fail "$*: $(diff "$T/got" "$T/want" | sed 5q)"

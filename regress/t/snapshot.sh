@@ -97,7 +97,8 @@ complains "$T/elsewhere: there is one of that name" \
 : >"$T/file"
 complains "$T/file: there is one of that name" utctl snapshot -o "$T/file"
 complains "$T/file/x: .*[Nn]ot a directory" utctl snapshot -o "$T/file/x"
-[ "$(ls -A "$T/k/snapshots" | wc -l)" -eq 2 ] || fail "$(ls -A "$T/k/snapshots")"
+[ "$(ls -A "$T/k/snapshots" | wc -l)" -eq 2 ] ||
+    fail "$(ls -A "$T/k/snapshots")"
 [ -z "$(find "$T" -name '.utd-*')" ] || fail "$(find "$T" -name '.utd-*')"
 # A command is run, and its failure told.
 utctl snapshot -n third -c 'echo "$1" >'"$T/ran" >/dev/null || fail "-c"
@@ -117,9 +118,10 @@ for i in 1 2 3 4 5 6; do
 	[ "$(wc -l <"$T/view.out")" -eq 30 ] || fail "at once: not 30 events"
 done
 
-# More than there is room for: the newest.  A sub-buffer that the consumer looked
-# at when its turn came stays for another round, and one that threads share stays
-# until it has been idle for a second or two, so it may take several.
+# More than there is room for: the newest.  A sub-buffer that the consumer
+# looked at when its turn came stays for another round, and one that threads
+# share stays until it has been idle for a second or two, so it may take
+# several.
 in_a_row() {
 	first=$(sed -n '1s/.* n = \([0-9]*\).*/\1/p' "$T/view.out")
 	[ "$told" -eq $(((hits - first) * 2 + 2)) ] ||
@@ -365,7 +367,8 @@ until_ok sh -c "[ \"\$(ls -A '$T/names' | tr '\n' ' ')\" = 'same then ' ]" ||
 utctl destroy y >/dev/null || fail "destroy"
 has_same
 
-# With snapshots beside it a trace is read once; without one, the newest is read.
+# With snapshots beside it a trace is read once; without one, the newest is
+# read.
 utctl create -o "$T/w" w >/dev/null && utctl enable-event 'seq:*' &&
     utctl start >/dev/null && ./prog/seq 1 1 20 || fail "w"
 utctl snapshot w >/dev/null && utctl snapshot -n two w >/dev/null || fail "w"

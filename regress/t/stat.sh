@@ -19,13 +19,15 @@ grouped() {
 	shift
 	awk "{ n[$key]++ } END { for (k in n) print n[k], k }" "$T/all" |
 	    LC_ALL=C sort >"$T/want"
-	utctl stat "$@" "$T/a" >"$T/out" 2>"$T/err" || fail "$*: $(cat "$T/err")"
+	utctl stat "$@" "$T/a" >"$T/out" 2>"$T/err" ||
+	    fail "$*: $(cat "$T/err")"
 	[ ! -s "$T/err" ] || fail "$*: $(cat "$T/err")"
 	awk '/^ *events / { on = 1; next }
 	/^$/ { on = 0 }
 	on { printf "%s", $1; for (i = 6; i <= NF; i++) printf " %s", $i
 	    print "" }' "$T/out" | LC_ALL=C sort >"$T/got"
-	cmp -s "$T/got" "$T/want" || fail "$*: $(diff "$T/got" "$T/want" | sed 9q)"
+	cmp -s "$T/got" "$T/want" ||
+	    fail "$*: $(diff "$T/got" "$T/want" | sed 9q)"
 }
 grouped '$4'
 grouped '$4' -g event

@@ -23,7 +23,8 @@ printf '{"pid":%s,"uid":%s,"rundir":"%s","programs":0,"sessions":[]}\n' \
 expect 0 '' utctl status -j
 cmp -s "$T/out" "$T/want" || fail "status -j: $(cat "$T/out")"
 
-utctl create -o "$T/a" a >/dev/null && utctl enable-event 'pulse:a' >/dev/null &&
+utctl create -o "$T/a" a >/dev/null &&
+    utctl enable-event 'pulse:a' >/dev/null &&
     utctl start >/dev/null || fail "set-up"
 pulse_start
 pulse hit 7

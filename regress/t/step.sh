@@ -283,7 +283,8 @@ of_listener() {
 
 	session leave
 	attack leave wait -l $(few 30) -b 'exec >/dev/null
-	    utctl create -o "$T/x.$1" x && utctl enable-channel -s x -b 4k -n 16 ch &&
+	    utctl create -o "$T/x.$1" x &&
+	    utctl enable-channel -s x -b 4k -n 16 ch &&
 	    utctl enable-event -s x -c ch seq:tick && utctl start x' \
 	    -c 'utctl destroy x >/dev/null; sleep 0.1'
 	fill leave

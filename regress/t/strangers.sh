@@ -91,7 +91,8 @@ done
 grep -q 'Too many open files' "$T/out" || fail "$(cat "$T/out")"
 roots
 utctl create -o "$T/new" new >/dev/null && utctl enable-event -s new 'seq:*' &&
-    utctl start new >/dev/null || fail "root has no session: $(cat "$T/utd.log")"
+    utctl start new >/dev/null ||
+    fail "root has no session: $(cat "$T/utd.log")"
 ./prog/seq 50 1 100
 expect 0 'new destroyed: 100 events, 0 lost' utctl destroy new
 expect 0 'good stopped: [0-9]* events, 0 lost' utctl stop good

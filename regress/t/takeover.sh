@@ -30,7 +30,8 @@ try() {
 		case $((i % 5)) in
 		0)	./prog/seq $((i + 10)) 1 100 "$T/short$i" ||
 			    fail "seq" ;;
-		1)	utctl list >"$T/list" || fail "list: $(cat "$T/list")" ;;
+		1)	utctl list >"$T/list" ||
+		    fail "list: $(cat "$T/list")" ;;
 		2)	utctl enable-event "other$i:*" >"$T/list" ||
 			    fail "enable-event: $(cat "$T/list")" ;;
 		esac

@@ -140,7 +140,8 @@ say_so 2 '.*; armed, 0 matches, acted 2 times$'
 until_ok pulse_on a--o || fail "$answer"
 pulse hit 1
 until_ok test -e "$GOT/one" || fail "not armed again"
-[ "$(cat "$GOT/one")" = "<$T/trace><s><pulse:a><1>" ] || fail "$(cat "$GOT/one")"
+[ "$(cat "$GOT/one")" = "<$T/trace><s><pulse:a><1>" ] ||
+    fail "$(cat "$GOT/one")"
 # A match just before the session is stopped.
 pulse hit 5
 expect 0 'stopped' utctl stop

@@ -43,7 +43,8 @@ until_ok test -s "$GOT/all" || fail "nothing was done"
 until_ok test -s "$GOT/even" || fail "nothing was done of even ones"
 until_ok test -s "$GOT/first" || fail "nothing was done of the first"
 [ "$(wc -l <"$GOT/first")" -eq 1 ] || fail "first: $(cat "$GOT/first")"
-awk '$1 < 1000 * NR { exit 1 }' "$GOT/all" || fail "too often: $(cat "$GOT/all")"
+awk '$1 < 1000 * NR { exit 1 }' "$GOT/all" ||
+    fail "too often: $(cat "$GOT/all")"
 # All of the first run may be over before utd has looked.
 matches 3
 [ "$m" -lt $total ] || {

@@ -107,7 +107,8 @@ try "empty metadata"
 [ $status -eq 1 ] || fail "empty metadata: status 0"
 rm "$meta"
 try "no metadata"
-[ $status -eq 1 ] && grep -q 'streams of events, but no metadata' "$T/err" || fail "$(cat "$T/err")"
+[ $status -eq 1 ] && grep -q 'streams of events, but no metadata' "$T/err" ||
+    fail "$(cat "$T/err")"
 cp "$T/meta" "$meta"
 
 # A stream of no bytes is none; a metadata alone is an empty trace.

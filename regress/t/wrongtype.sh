@@ -11,7 +11,8 @@ compile() {
 }
 
 try() {
-	compile "$@" -DCASE=0 || fail "$*: without a mistake: $(cat "$T/cc.err")"
+	compile "$@" -DCASE=0 ||
+	    fail "$*: without a mistake: $(cat "$T/cc.err")"
 	i=1
 	while [ $i -le 41 ]; do
 		compile "$@" -DCASE=$i && fail "$*: mistake $i goes unnoticed"

@@ -218,7 +218,8 @@ move(int fd, int archives, const char *from, const char *to, uint32_t how)
 		(void)prune(fd, from, 0);
 	if ((there = have(fd, from)) == -1)
 		return -1;
-	if (there == 0 && how == UT_CHUNK_ANY && !output_there(archives, hidden))
+	if (there == 0 && how == UT_CHUNK_ANY &&
+	    !output_there(archives, hidden))
 		return 0;
 	if (there == 0 || top) {
 		if (wrap_top(fd, archives, hidden) == -1)

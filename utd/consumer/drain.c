@@ -350,8 +350,8 @@ hold(struct region *r, uint32_t i, uint64_t *word, bool full)
  * Is a sub-buffer of which we hold a part that of the writer that the word
  * names?  That writer may have given it back without an event, before another
  * committed what we have seen; then we see the other's word, since the claim
- * comes before the commit.  A shared sub-buffer is freed by no writer, and while
- * it is pinned, nobody drops it.
+ * comes before the commit.  A shared sub-buffer is freed by no writer, and
+ * while it is pinned, nobody drops it.
  */
 static bool
 same_writer(const struct region *r, uint32_t i, uint64_t word)

@@ -56,7 +56,8 @@ region_kept(const struct region *r)
 
 /*
  * Deliver what is OWNED, by that word, in the place of its thread, which is
- * dead or idle: see revoke.c.  False if it has no event, or another word by now.
+ * dead or idle: see revoke.c.  False if it has no event, or another word by
+ * now.
  */
 bool
 region_keep(struct region *r, uint32_t i, uint64_t word)

@@ -169,8 +169,8 @@ open_depth(const char *path)
 /*
  * Open, or make, a directory below fd and all between, for that user: a
  * descriptor, or -1 and errno.  Below ust/uid and ust/pid, and the same in the
- * directory of a chunk, only the user can enter it.  One that must be new may get another name, for which path has
- * room.
+ * directory of a chunk, only the user can enter it.  One that must be new may
+ * get another name, for which path has room.
  */
 int
 output_dir(int fd, char *path, enum output_how how, uid_t uid)

@@ -110,8 +110,8 @@ struct region {
 	uint64_t	 said_lost;	/* lost of the header, likewise */
 	uint64_t	 unsaid;	/* lost, but in no packet yet */
 
-	bool		 watched;	/* the parent wants to know when there */
-	uint64_t	 watched_bytes;	/* are more bytes than that */
+	bool		 watched;	/* the parent wants to know when */
+	uint64_t	 watched_bytes;	/* there are more than that */
 
 	bool		 damaged;	/* it is, and the parent was told */
 	uint32_t	 toobig;	/* longest event that was reported */

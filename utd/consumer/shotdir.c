@@ -104,8 +104,8 @@ check_free(int above, const char *name, bool any)
 }
 
 /*
- * One of that name is there.  If it is of the same request, from a consumer that
- * died behind that, it is empty; what is not empty, or not ours, stays.
+ * One of that name is there.  If it is of the same request, from a consumer
+ * that died behind that, it is empty; what is not empty, or not ours, stays.
  */
 static void
 unmake_hidden(int above, const char *hidden)

@@ -30,6 +30,7 @@ static struct client *clients;
 static struct client *done;		/* to be freed */
 static struct timer sweeper;
 static struct ut_msg out;
+static bool ownerless;			/* utd ends with the last session */
 
 static void	client_message(struct conn *, struct ut_msg *);
 static void	client_closed(struct conn *);
@@ -52,13 +53,26 @@ sweep(void *arg)
 }
 
 /*
+ * Its connection is closed.  If its session has to end now, that is a request
+ * that nobody gets an answer to.
+ */
+static bool
+left(struct client *k)
+{
+	bool (*leave)(struct client *) = k->leave;
+
+	k->leave = NULL;
+	return leave != NULL && leave(k);
+}
+
+/*
  * Free a client whose connection is closed and that has no request under way.
  * Not at once: this may be in the middle of a send.
  */
 static void
 sweep_later(struct client *k)
 {
-	if (k->conn != NULL || k->wait != NULL)
+	if (k->conn != NULL || k->wait != NULL || left(k))
 		return;
 	if ((*k->prev = k->next) != NULL)
 		k->next->prev = k->prev;
@@ -161,6 +175,17 @@ clients_forget(const struct session *s)
 			k->orphan = true;
 }
 
+void
+clients_left(void)
+{
+	const struct session *s = sessions;
+
+	while (s != NULL && s->lingers)
+		s = s->next;
+	if (ownerless && s == NULL)
+		loop_stop();
+}
+
 static void
 client_message(struct conn *c, struct ut_msg *m)
 {
@@ -231,7 +256,11 @@ client_closed(struct conn *c)
 	struct client *k = c->arg;
 
 	k->conn = NULL;
-	if (k->owner)
+	if (k->owner && !k->patient)
 		loop_stop();
 	sweep_later(k);
+	if (k->owner && k->patient) {
+		ownerless = true;
+		clients_left();
+	}
 }

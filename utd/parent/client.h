@@ -33,7 +33,10 @@ struct client {
 	struct timer	 timer;
 	unsigned int	 late;		/* programs that did not answer */
 	char		 why[512];	/* a program cannot have buffers */
-	bool		 owner;		/* utd ends when it does */
+	bool		 owner;		/* utd ends when it does, */
+	bool		 patient;	/* but not before the last session */
+	uint32_t	 owned;		/* a session that ends when it does, */
+	bool		(*leave)(struct client *);	/* by this; or NULL */
 	bool		 draining;	/* wants to see progress */
 	bool		 undo;		/* of a session's creation */
 	struct session	*session;	/* that the request is about */
@@ -63,6 +66,7 @@ void	 client_done(struct client *);
 void	 client_too_many(struct client *, const char *, const char *, uid_t);
 void	 client_about(struct client *, struct session *);
 void	 clients_forget(const struct session *);
+void	 clients_left(void);	/* a session is gone: is utd to end, too? */
 void	 clients_progress(uid_t, uint64_t);
 
 /* control.c: what utctl asks for. */

@@ -134,7 +134,7 @@ command_add(struct session *s, const char *name)
 	command_next(s);
 }
 
-/* Forget the chunks for which it is not running; or did not, for another utd. */
+/* Forget the chunks for which it does not run; or did not, for another utd. */
 static void
 forget(struct session *s)
 {

@@ -121,7 +121,8 @@ contexts_named(const struct filter *f, struct contexts *cs)
 		name = e->strings + node->s.at;
 		if (node->op != EXPR_FIELD || name[0] != '$')
 			continue;
-		for (j = 0; j < cs->n && strcmp(cs->name[j], name + 1) != 0; j++)
+		for (j = 0; j < cs->n &&
+		    strcmp(cs->name[j], name + 1) != 0; j++)
 			continue;
 		if (j < cs->n)
 			continue;

@@ -41,12 +41,12 @@ find_session(struct client *k, struct ut_msg *m)
 static void
 do_own(struct client *k, struct ut_msg *m)
 {
-	(void)m;
 	if (k->conn->uid != 0 && k->conn->uid != geteuid()) {
 		client_refuse(k, "this utd is not yours");
 		return;
 	}
 	k->owner = true;
+	k->patient = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 	client_ok(k, "%s", "");
 }
 

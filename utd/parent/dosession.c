@@ -38,7 +38,7 @@ created(struct client *k)
 	struct session *s = k->session;
 
 	if (s->ino != 0 || !session_placed(s)) {
-		session_made(s);
+		session_made(s, k->owned == s->id);
 		log_info("session %s: %s%s", s->name, session_placed(s) ?
 		    s->dir : "no output", s->keeps ? ": snapshots" : "");
 		client_ok(k, "%s", "");
@@ -52,6 +52,8 @@ created(struct client *k)
 		    s->dir, (unsigned long)s->uid);
 	session_end(s);
 }
+
+static bool	owner_left(struct client *);
 
 void
 do_create(struct client *k, struct ut_msg *m)
@@ -78,6 +80,10 @@ do_create(struct client *k, struct ut_msg *m)
 		client_too_many(k, "session", name, k->conn->uid);
 	} else {
 		s->keeps = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
+		if (ut_msg_more(m) && ut_msg_get_u32(m) == 1) {
+			k->owned = s->id;
+			k->leave = owner_left;
+		}
 		for (p = programs; p != NULL; p = p->next)
 			session_met(s, p->uid);
 		client_about(k, s);
@@ -101,10 +107,9 @@ troubles(const struct session *s, bool last, char *text, size_t n)
 		warnings += strcmp(w->text, error) != 0;
 	len = strlen(text);
 	if (warnings > 0)
-		snprintf(text + len, n - len, "; %u warning%s: see %s%s",
+		snprintf(text + len, n - len, "; %u warning%s%s%s",
 		    warnings, warnings == 1 ? "" : "s",
-		    last ? "the log of utd" : "utctl list ",
-		    last ? "" : s->name);
+		    last ? "" : ": see utctl list ", last ? "" : s->name);
 }
 
 /* If some buffers could not be made, the session records everything else. */
@@ -295,4 +300,20 @@ do_destroy(struct client *k, struct ut_msg *m)
 	k->undo = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 	k->session->dying = true;
 	wait_less(stop_session(k, drained));
+}
+
+/* The connection that owns the session is closed: destroy the session. */
+static bool
+owner_left(struct client *k)
+{
+	struct session *s = session_by_id(k->owned);
+
+	if (s == NULL || s->dying)
+		return false;
+	log_info("session %s: who created it is gone", s->name);
+	client_about(k, s);
+	k->undo = false;
+	s->dying = true;
+	wait_less(stop_session(k, drained));
+	return true;
 }

@@ -86,6 +86,7 @@ session_end(struct session *s)
 	clients_forget(s);
 	if (!s->lingers)
 		session_free(s);
+	clients_left();
 }
 
 /* Has the directory buffers that are not written? */

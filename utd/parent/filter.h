@@ -31,7 +31,7 @@ struct filter {
 	struct expr	*expr;
 	unsigned int	 refs;
 	bool		 told;		/* the user has been told why */
-	char		 why[512];	/* the first event that it does not fit */
+	char		 why[512];	/* the first event it does not fit */
 };
 
 struct filter *filter_new(const char *, char *, size_t);

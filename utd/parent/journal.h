@@ -47,7 +47,7 @@ enum saved_kind {
 
 struct saved {
 	enum saved_kind	 kind;
-	uint32_t	 id;		/* of its kind; a consumer's is its UID */
+	uint32_t	 id;		/* of its kind; a consumer's is a UID */
 	void		*object;
 	struct saved	*chain;		/* of those of such IDs */
 	bool		 changed;	/* in the list of changed objects */

@@ -15,8 +15,8 @@
  */
 
 /*
- * utd is told to end: sessions that keep what they record are written once more,
- * as snapshots, for what is in memory is all that they have.
+ * utd is told to end: sessions that keep what they record are written once
+ * more, as snapshots, for what is in memory is all that they have.
  */
 
 #include <stdio.h>

@@ -264,7 +264,7 @@ plan_wants(const struct plan *p, uint32_t event)
 	return n;
 }
 
-/* The event is to pass that filter, whose reference is taken; false and errno. */
+/* The event is to pass that filter, whose reference is taken.  False: errno. */
 bool
 plan_code(struct plan *p, const struct table *t, uint32_t event,
     struct code *c)

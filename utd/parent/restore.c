@@ -649,7 +649,7 @@ load_sessions(FILE *f, const char *state)
 	}
 }
 
-/* Of a damaged journal: a trigger without its channel, its rule or its action. */
+/* Of a damaged journal: a trigger without a channel, a rule or an action. */
 static void
 triggers_check(void)
 {

@@ -93,7 +93,7 @@ next_path(const struct trace *t, char *path, size_t n)
 	    trace_in_chunk(t));
 }
 
-/* The trace in the next chunk, in the directory `below' the one that is open. */
+/* The trace in the next chunk, in the directory `below' the open one. */
 static void
 trace_succeed(struct trace *t, const char *path, int fd, const char *below)
 {

@@ -128,14 +128,21 @@ session_current(uid_t uid, char *why, size_t size)
 	return NULL;
 }
 
-/* A new session is ready: it is the last one that its user created. */
+/*
+ * A new session is ready: it is the last one that its user created, but for one
+ * that goes with a connection, which only that connection has in mind.
+ */
 void
-session_made(struct session *new)
+session_made(struct session *new, bool owned)
 {
 	struct session *s;
 
 	new->dying = false;
 	new->lasts = true;
+	if (owned) {
+		state_changed(&new->saved);
+		return;
+	}
 	for (s = sessions; s != NULL; s = s->next) {
 		if (s->uid != new->uid || s->trigger != NULL)
 			continue;

@@ -116,7 +116,8 @@ struct plan *plan_new(const struct table *);
 bool	 plan_judge(struct plan *, const struct channel *,
 	    const struct table *);
 size_t	 plan_wants(const struct plan *, uint32_t);
-bool	 plan_code(struct plan *, const struct table *, uint32_t, struct code *);
+bool	 plan_code(struct plan *, const struct table *, uint32_t,
+	    struct code *);
 void	 plan_assign(struct plan *, uint32_t, uint32_t);
 const struct code *plan_filter(const struct plan *, uint32_t);
 void	 plan_done(struct plan *);
@@ -187,8 +188,8 @@ struct rotation {
 	uint32_t	 chunk;		/* the current one, from 0 on */
 	uint32_t	 kept;		/* chunks in archives/ */
 	int64_t		 began;		/* time_t, of the current one */
-	bool		 busy;		/* the one before has yet to get there, */
-	bool		 asked;		/* and a consumer was asked to see to it */
+	bool		 busy;		/* the one before is not there yet, */
+	bool		 asked;		/* and a consumer was asked for it */
 	uint32_t	 how;		/* UT_CHUNK_ */
 	char		 from[32];	/* its directory, */
 	char		 to[96];	/* and what it is to be called */
@@ -196,9 +197,9 @@ struct rotation {
 	struct waiters	 waiters;
 	struct timer	 timer;		/* of the next look at it */
 	uint32_t	 ms;		/* rotate so often; 0: do not */
-	uint64_t	 bytes;		/* rotate when there are more; likewise */
+	uint64_t	 bytes;		/* rotate when there are more; or 0 */
 	int64_t		 next;		/* time of the former */
-	struct timer	 due;		/* of that, or of a look at the latter */
+	struct timer	 due;		/* of that, or of a look at bytes */
 };
 
 /* command.c: what is run for each chunk, one after the other. */
@@ -219,8 +220,8 @@ struct trigger {
 	uint32_t	 action;	/* UT_TRIGGER_ */
 	uint32_t	 count;		/* of matches; 0: the first one only */
 	char		*command;	/* to be run; or NULL */
-	uint64_t	 base;		/* matches when the session was started */
-	uint64_t	 passed;	/* how often `count' was reached since */
+	uint64_t	 base;		/* matches when the session began */
+	uint64_t	 passed;	/* times `count' was reached since */
 	uint64_t	 acted;		/* how often that was done, ever */
 	bool		 due;		/* it has to be done, */
 	bool		 busy;		/* and is being done */
@@ -311,7 +312,7 @@ bool	 job_failed(int, char *, size_t);	/* and how */
 
 /* session.c: sessions and channels. */
 struct session *session_find(const char *, uid_t, char *, size_t);
-void	 session_made(struct session *);
+void	 session_made(struct session *, bool);
 void	 session_unmade(struct session *);
 void	 session_looks(void (*)(void *));
 void	 rotation_soon(struct session *);

@@ -102,7 +102,7 @@ next_command(uint32_t session)
 
 	for (sh = shots; sh != NULL; sh = sh->next)
 		if (sh->session == session && sh->commanding)
-			oldest = sh;		/* the list has the newest first */
+			oldest = sh;		/* the newest comes first */
 	return oldest;
 }
 

@@ -225,7 +225,7 @@ void	 trace_moving(struct trace *);	/* tell the consumer */
 void	 rotations_begin(void);
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
-void	 rotation_set(struct session *);	/* its ms or bytes have changed */
+void	 rotation_set(struct session *);	/* ms or bytes changed */
 const char *trace_in_chunk(const struct trace *);	/* its path */
 void	 rotation_grew(struct session *);	/* it has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
