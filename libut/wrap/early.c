@@ -15,10 +15,10 @@
  */
 
 /*
- * Calls of the allocator before they can be recorded: by the dynamic linker, and
- * by the constructors of the libraries that are initialised before ours.  They
- * are kept, and recorded in their order as soon as our own constructor has told
- * utd what events there are.
+ * Calls of the allocator before they can be recorded: by the dynamic linker,
+ * and by the constructors of the libraries that are initialised before ours.
+ * They are kept, and recorded in their order as soon as our own constructor has
+ * told utd what events there are.
  *
  * Other threads may call meanwhile.  Theirs are kept as well, until one look
  * finds that all that was kept has been recorded, and ends it: whoever comes
