@@ -43,6 +43,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ UT_EVENT(modules, code, UT_INFO, UT_PTR(addr))
 static void *loaded[LOADED];
 static int nloaded;
 static int times;
-static _Atomic int running;
+static _Atomic int running, holding;
 
 static void
 copy_maps(const char *name)
@@ -95,24 +96,56 @@ code(void *library)
 	UT(modules, code, addr);
 }
 
+/* A child that hangs is killed. */
+static void
+await(pid_t pid)
+{
+	int status = 0, n;
+	pid_t got = 0;
+
+	for (n = 0; n < 30000 && got == 0; n++)
+		if ((got = waitpid(pid, &status, WNOHANG)) == 0)
+			usleep(1000);
+	if (got == 0)
+		kill(pid, SIGKILL);
+	if (got != pid || status != 0)
+		errx(1, "a child hangs, or ends with %x",
+		    (unsigned int)status);
+}
+
 static void
 fork_one(const char *file, void *library)
 {
-	int status;
 	pid_t pid;
 
 	if ((pid = fork()) == -1)
 		err(1, "fork");
 	if (pid == 0) {
-		alarm(60);
 		if (file != NULL)
 			copy_maps(file);
 		if (library != NULL)
 			code(library);
 		_exit(0);
 	}
-	if (waitpid(pid, &status, 0) != pid || status != 0)
-		errx(1, "a child ends with %x", (unsigned int)status);
+	await(pid);
+}
+
+/*
+ * Prepares forks after libut does, since it is registered before: time for the
+ * holder to get the lock again.
+ */
+static void
+linger(void)
+{
+	if (holding)
+		usleep(3000);
+}
+
+static void __attribute__((constructor(101)))
+early(void)
+{
+	if (pthread_atfork(linger, NULL, NULL) != 0)
+		errx(1, "pthread_atfork");
 }
 
 static int
@@ -128,7 +161,7 @@ callback(struct dl_phdr_info *info, size_t size, void *arg)
 static void *
 holder(void *arg)
 {
-	while (running > 0)
+	while (holding)
 		dl_iterate_phdr(callback, NULL);
 	return arg;
 }
@@ -138,12 +171,12 @@ fork_held(int n, void *library)
 {
 	pthread_t thread;
 
-	running = 1;
+	holding = 1;
 	if (pthread_create(&thread, NULL, holder, NULL) != 0)
 		errx(1, "pthread_create");
 	while (n-- > 0)
 		fork_one(NULL, library);
-	running = 0;
+	holding = 0;
 	pthread_join(thread, NULL);
 }
 

@@ -325,7 +325,9 @@ echo "$loads modules told of 800, $n sessions, $(cat "$T/stress.out") forks"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
 # record -w does it all, and counts what it was asked for.
-not_cross
+case $CC in
+*-m32*)	exit 0 ;;
+esac
 recorded -w malloc -- true
 traced "$T/trace"
 [ "$(grep -c '"event":"libc:' "$T/json")" -eq "$events" ] ||
