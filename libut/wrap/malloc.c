@@ -337,9 +337,9 @@ record(const struct call *c)
 	} while (0)
 
 /*
- * The constructor of ut.h comes between these two, and what libut allocates there
- * is not the program's.  Functions are found before there are threads, one of
- * which may hold the linker's lock.
+ * The constructor of ut.h comes between these two, and what libut allocates
+ * there is not the program's.  Functions are found before there are threads,
+ * one of which may hold the linker's lock.
  */
 static void __attribute__((constructor(64999)))
 begin(void)

@@ -23,10 +23,10 @@
  * takes a lock is recorded when it is called (request), and when it returns
  * (acquired or failed); what releases a lock before it does so, because the
  * lock may be another thread's right after.  So of two threads that have had a
- * lock one after the other, the first's release is the earlier event.  A wait
- * for a condition releases the lock at cond_wait and has it again at cond_woken,
- * also if the thread is cancelled there; signals are recorded before they are
- * sent, and so before who waits is woken.
+ * lock one after the other, the first's release is the earlier event.  A thread
+ * that waits for a condition releases the lock at cond_wait and has the lock
+ * again at cond_woken, also if the thread is cancelled there.  Signals are
+ * recorded before they are sent, and so before a thread is woken.
  *
  * The system's libraries and libut call these functions, too: what comes from
  * there is not recorded.  Nothing here needs to know whether it is called from
@@ -137,8 +137,8 @@ static void *real[NFUNCTIONS];
 	    __ATOMIC_RELAXED))
 
 /*
- * Where libraries are whose calls are their own and not the program's: this one,
- * libut, that of real[], and the C library.
+ * Where the libraries are whose calls are their own and not the program's: this
+ * one, libut, that of real[], and the C library.
  */
 static struct range {
 	uintptr_t	 low;
@@ -237,10 +237,12 @@ of_program(const void *caller)
 		}							\
 	} while (0)
 
-/* A robust mutex whose owner died has been taken.  Not all systems have them. */
+/* Of robust mutexes, which not all systems have. */
 #ifndef EOWNERDEAD
 #define EOWNERDEAD	(-1)
 #endif
+
+/* A robust mutex whose owner has died is acquired. */
 #define LOCK_RECORDS(kind)						\
 	static void							\
 	kind##_request(const void *lock, const void *caller)		\

@@ -18,8 +18,8 @@
  * Takes and releases locks, and says which events that has to give, with the
  * function that called:
  *
- *	locks		a bit of everything, thread after thread; a line for each
- *			event, with the number of the thread in front
+ *	locks		a bit of everything, thread after thread; a line for
+ *			each event, with the number of the thread in front
  *	locks N		8 threads that contend, N rounds each; a line for each
  *			kind of event, with how many there are
  *

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# -finstrument-functions, with libut-func.o in the program, and with libut-func.so
-# before it: every function that is entered is left, in order, and those that
-# called are there.
+# -finstrument-functions, with libut-func.o in the program, and with
+# libut-func.so before it: every function that is entered is left, in order, and
+# those that called are there.
 
 . ./common.sh
 not_sanitized

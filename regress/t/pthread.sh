@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# libut-pthread.so: each call that takes or releases a lock, waits for a condition
-# or signals one is recorded as the program says that it made it, with the
-# function it was called from; what libut and the system call is not; programs do
-# the same as without it.
+# libut-pthread.so: each call that takes or releases a lock, waits for a
+# condition or signals one is recorded as the program says that it made it, with
+# the function it was called from; what libut and the system call is not;
+# programs do the same as without it.
 
 . ./common.sh
 not_sanitized
@@ -66,8 +66,8 @@ traced "$T/locks" 500
 sed 's/.* pthread:\([a-z_]*\) .*/\1/' "$T/view.out" | sort | uniq -c |
     awk '{ print $1, $2 }' >"$T/got"
 diff "$T/record.out" "$T/got" || fail "not as many as the program has counted"
-sed -e 's/^.*\[[0-9]*:\([0-9]*\)\] pthread:\([a-z_]*\) {.* lock = \([^,]*\),.*/\1 \2 \3/' \
-    "$T/view.out" | awk '
+sed -e 's/^.*\[[0-9]*:\([0-9]*\)\] pthread:/\1 /' \
+    -e 's/ {.* lock = \([^,]*\),.*/ \1/' "$T/view.out" | awk '
     function bad(why) { print NR ": " why ": " $0; failed = 1; exit 1 }
     $2 ~ /_(request|failed|signal|broadcast)$/ || NF != 3 { next }
     $2 == "mutex_acquired" || $2 == "cond_woken" || $2 == "wrlock_acquired" {
