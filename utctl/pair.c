@@ -35,6 +35,8 @@ struct pair {
 	char		*name;		/* as it is shown */
 	char		*begin, *end;	/* the events, of -D; or NULL */
 	char		*key;		/* the field, or NULL: a thread's */
+	int		 found[2];	/* of -D: a trace has the events, */
+	int		 keyed[2];	/* and these have the field */
 };
 
 /* What an event is in one pair. */
@@ -249,12 +251,39 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 			    (!ends && strcmp(p->begin, ev->name) != 0))
 				continue;
 			r = role_new(tr, ev, p, ends);
+			p->found[ends] = 1;
 			if (p->key != NULL && sc != NULL)
 				(void)ctf_field_find(&r->at, sc, ev, p->key);
+			p->keyed[ends] |= r->at.type != NULL;
 		}
 	}
 	if (ps->closed)
 		drop_endless(tr);
+}
+
+static void
+say_missing(const struct pair *p)
+{
+	const char *const events[] = { p->begin, p->end };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (!p->found[i])
+			say("-D '%s': no event of the trace has such a name",
+			    events[i]);
+		else if (p->key != NULL && !p->keyed[i])
+			say("-D %s: the event has no field %s", events[i],
+			    p->key);
+}
+
+void
+pairs_say_missing(const struct pairs *ps)
+{
+	const struct pair *p;
+
+	for (p = ps->pairs; p != NULL; p = p->next)
+		if (p->begin != NULL)
+			say_missing(p);
 }
 
 /*

@@ -156,3 +156,7 @@ complains "pair 'a:b,a:b': an event cannot be its own end" \
     utctl stat -D a:b,a:b "$T/trace"
 complains '-v and -d: the values' utctl stat -d -v n "$T/trace"
 expect 0 'no pairs of events: see -D' utctl stat -d -e 'req:*' "$T/trace"
+expect 0 "-D 'start': no event of the trace has such a name" \
+    utctl stat -D start,req:done,id "$T/trace"
+expect 0 '-D req:done: the event has no field none' \
+    utctl stat -D req:start,req:done,none "$T/trace"
