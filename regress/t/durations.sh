@@ -85,6 +85,24 @@ max=$(awk 'NF > 2 && $4 > m { m = $4 } END { print m }' "$T/got")
 awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
 on { if (n++ && $2 > last) bad = 1; last = $2 }
 END { exit bad }' "$T/stat" || fail "not sorted: $(cat "$T/stat")"
+# No column is wider than what is in it.
+awk '/^ *calls / { on = 1; gsub(/ us/, "_us") }
+on && NF == 0 { exit }
+on {
+	rest = $0
+	for (n = 1; n <= 9; n++) {
+		match(rest, /^ */)
+		if (!(n in gap) || RLENGTH < gap[n])
+			gap[n] = RLENGTH
+		match(rest, /^ *[^ ]+/)
+		rest = substr(rest, RLENGTH + 1)
+	}
+}
+END {
+	for (n = 1; n <= 9; n++)
+		if (gap[n] != (n == 1 ? 0 : 2))
+			exit 1
+}' "$T/stat" || fail "wide: $(cat "$T/stat")"
 
 # By what -g says, of the beginning; selection comes first.
 count() {
