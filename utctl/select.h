@@ -54,7 +54,8 @@ struct select {
 	const char	*text;		/* of the filter, or NULL */
 	struct expr	*filter;
 	int		 passes;	/* the filter fits some event */
-	char		 why[256];	/* or does not, the first */
+	char		 why[256];	/* or does not */
+	int		 why_holds;	/* for all events, not for one alone */
 	struct when	 since, until;
 	int64_t		 from, to;	/* the same in ns, if they are known */
 	int		 count_given;
