@@ -335,6 +335,11 @@ looks "looks for utd in $T/other, not in $UT_RUNDIR\$"
 expect 0 '^utctl: [1-9][0-9]* events, 0 lost' env -u UT_RUNDIR utctl record \
     -T 1 -p $LAST -o "$T/o1"
 [ ! -e "$T/other/sock" ] || fail "left in other"
+mkdir -m 700 "$T/deep" || exit 1
+seq_runs env "UT_RUNDIR=$T/deep/run"
+rm -r "$T/deep"
+none "^utctl: process $LAST (seq): .*, and there is no $T/deep: start it" \
+    env -u UT_RUNDIR utctl record -p $LAST -o "$T/none"
 seq_runs env
 halt $LAST
 looks 'stopped: it cannot be recorded'
