@@ -98,6 +98,7 @@ static struct ut_event unload_event = {
 
 static struct table *table;	/* NULL: there was no look yet */
 static struct file *freed;
+static bool looked;			/* before this fork */
 static _Atomic bool stuck;		/* the linker's lock may be */
 
 static uint64_t
@@ -368,18 +369,23 @@ ut_loaded_changed(void)
 		look_again();
 }
 
-/* The child will know no more than is found now. */
+/*
+ * The child will know no more than is found now.  Where no utd could want to
+ * know, a fork does not wait for the linker's lock, and the child looks itself.
+ */
 void
-ut_loaded_before_fork(void)
+ut_loaded_before_fork(bool known)
 {
-	if (UT_HAS_LOADED)
+	looked = known || wanted();
+	if (looked && UT_HAS_LOADED)
 		look_again();
 }
 
 void
 ut_loaded_forked(void)
 {
-	atomic_store_explicit(&stuck, ut_loaded_stuck(), memory_order_relaxed);
+	atomic_store_explicit(&stuck, looked && ut_loaded_stuck(),
+	    memory_order_relaxed);
 }
 
 /* Is ut:module enabled in the region i? */

@@ -205,20 +205,43 @@ ut_loaded_there(const void *addr)
 }
 
 /*
- * glibc leaves its lock as it is when another thread has it: whoever waits for
- * it in the child waits for ever.
+ * glibc, and NetBSD before 10, leave the lock as it is when another thread has
+ * it: whoever waits for it in the child waits for ever.  FreeBSD takes the lock
+ * over a fork, and musl's callback runs without one.
  */
 bool
 ut_loaded_stuck(void)
 {
-#if defined(__GLIBC__)
-	return true;
-#else
+#if defined(__FreeBSD__) || (defined(__linux__) && !defined(__GLIBC__))
 	return false;
+#else
+	return true;
 #endif
 }
 
 static char path[UT_PATH];		/* the result of ut_loaded_path */
+
+/* That path, or, from the current directory, if the file is there. */
+static bool
+find_named(const char *name)
+{
+	struct stat st;
+	const size_t len = name != NULL ? strlen(name) : 0;
+	size_t n = 0;
+
+	if (len == 0 || len >= sizeof(path))
+		return false;
+	if (name[0] != '/') {
+		if (getcwd(path, sizeof(path)) == NULL || path[0] != '/')
+			return false;
+		n = strlen(path);
+		if (len >= sizeof(path) - n - 1)
+			return false;
+		path[n++] = '/';
+	}
+	memcpy(path + n, name, len + 1);
+	return n == 0 || stat(path, &st) == 0;
+}
 
 #if defined(__linux__)
 
@@ -287,10 +310,11 @@ find_program(void)
 {
 	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
-	if (n <= 0)
-		return false;
-	path[n] = '\0';
-	return path[0] == '/' && n < (ssize_t)sizeof(path) - 1;
+	if (n > 0 && n < (ssize_t)sizeof(path) - 1 && path[0] == '/') {
+		path[n] = '\0';
+		return true;
+	}
+	return find_named((const char *)getauxval(AT_EXECFN));
 }
 
 #else
@@ -320,28 +344,6 @@ find_program(void)
 }
 
 #endif
-
-/* That path, or, from the current directory, if the file is there. */
-static bool
-find_named(const char *name)
-{
-	struct stat st;
-	const size_t len = strlen(name);
-	size_t n = 0;
-
-	if (len == 0 || len >= sizeof(path))
-		return false;
-	if (name[0] != '/') {
-		if (getcwd(path, sizeof(path)) == NULL || path[0] != '/')
-			return false;
-		n = strlen(path);
-		if (len >= sizeof(path) - n - 1)
-			return false;
-		path[n++] = '/';
-	}
-	memcpy(path + n, name, len + 1);
-	return n == 0 || stat(path, &st) == 0;
-}
 
 /*
  * Linux tells of a file that was removed since.  Another may have taken its

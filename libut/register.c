@@ -250,6 +250,17 @@ ask_late(void)
 	ut_hurry = -1;
 }
 
+static bool
+connected(void)
+{
+	const struct conn *c;
+
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		if (c->sock != -1)
+			return true;
+	return false;
+}
+
 static void
 before_fork(void)
 {
@@ -259,7 +270,7 @@ before_fork(void)
 	fork_signals = old;
 	ut_conn_share_late();
 	ask_late();
-	ut_loaded_before_fork();
+	ut_loaded_before_fork(connected());
 	ut_threads_before_fork();
 	ut_stack_forking();
 	ut_fork_hold();

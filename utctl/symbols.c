@@ -100,10 +100,10 @@ symbols_event(const struct ctf_stream *s)
 		return;
 	m.ns = s->ns;
 	who = ctf_whose(s, &buf);
-	if (at->gone)
-		mapped_gone(s, who, m.start, m.size);
-	else if (image_of(at, s, &m))
+	if (!at->gone && image_of(at, s, &m))
 		mapped_add(s, who, &m);
+	else
+		mapped_gone(s, who, m.start, m.size);
 }
 
 /*
@@ -134,7 +134,8 @@ name_make(const struct process *p, uint64_t addr, uint64_t look)
 		return format("%.150s+0x%llx", file,
 		    (unsigned long long)(addr - m->base));
 	if (!demangle(raw, name, sizeof(name))) {
-		raw[sizeof(name) - 1] = '\0';
+		if (strlen(raw) >= sizeof(name))
+			strcpy(raw + sizeof(name) - 4, "...");
 		strcpy(name, raw);
 	}
 	if (addr == start)

@@ -32,7 +32,7 @@
 
 #define SYMBOLS_OPTIONS	"NR:"
 #define SYMBOLS_USAGE	"[-N] [-R dir]"
-#define SYMBOLS_MAX	600	/* bytes of a name, with NUL */
+#define SYMBOLS_MAX	1200	/* bytes of a name, with NUL */
 
 struct symbol {
 	char	*text;

@@ -15,10 +15,10 @@
  */
 
 /*
- * Calls of the allocator before they can be recorded: by the dynamic linker, and
- * by the constructors of the libraries that are initialised before ours.  They
- * are kept, and recorded in their order as soon as our own constructor has told
- * utd what events there are.
+ * Calls of the allocator before they can be recorded: by the dynamic linker,
+ * and by the constructors of the libraries that are initialised before ours.
+ * They are kept, and recorded in their order as soon as our own constructor has
+ * told utd what events there are.
  *
  * Other threads may call meanwhile.  Theirs are kept as well, until one look
  * finds that all that was kept has been recorded, and ends it: whoever comes
@@ -30,6 +30,7 @@
 #include "early.h"
 
 #define KEPT	65536			/* calls; what comes then is lost */
+#define YIELDS	100000
 #define OVER	((size_t)1 << (sizeof(size_t) * 8 - 1))
 
 bool early_over;
@@ -56,6 +57,24 @@ early_keep(const struct call *c)
 	return true;
 }
 
+/*
+ * Another thread may be about to write it.  In the child of a fork that thread
+ * is not there, so the wait is bounded.
+ */
+static bool
+await(const struct call *c)
+{
+	int i;
+
+	for (i = 0; i < YIELDS; i++) {
+		if (__atomic_load_n(&c->function, __ATOMIC_ACQUIRE) !=
+		    NO_FUNCTION)
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
 /* Hand over what was kept, in order.  From now on nothing is. */
 void
 early_end(void (*record)(const struct call *))
@@ -65,11 +84,8 @@ early_end(void (*record)(const struct call *))
 	do {
 		n = __atomic_load_n(&nkept, __ATOMIC_RELAXED);
 		for (; done < n; done++) {
-			/* Another thread is about to write it. */
-			while (__atomic_load_n(&kept[done].function,
-			    __ATOMIC_ACQUIRE) == NO_FUNCTION)
-				sched_yield();
-			record(&kept[done]);
+			if (await(&kept[done]))
+				record(&kept[done]);
 		}
 	} while (!__atomic_compare_exchange_n(&nkept, &n, OVER, false,
 	    __ATOMIC_RELAXED, __ATOMIC_RELAXED));

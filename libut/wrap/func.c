@@ -15,14 +15,15 @@
  */
 
 /*
- * libut-func.o, to be linked into the program, and libut-func.so, to be named in
- * LD_PRELOAD: events of every function that was compiled with
- * -finstrument-functions.  Entry comes before the function's first statement and
- * exit after its last, but longjmp(3) and exit(3) leave functions without one.
+ * libut-func.o, to be linked into the program, and libut-func.so, to be named
+ * in LD_PRELOAD: events of every function that was compiled with
+ * -finstrument-functions.  Entry comes before the function's first statement
+ * and exit after its last, but longjmp(3) and exit(3) leave functions without
+ * one.
  *
  * A program that is linked without libut-func.o has empty hooks from the C
- * library, if that has any: glibc does.  Those of libut-func.so take their place
- * if the program is linked dynamically.
+ * library, if that has any: glibc does.  Those of libut-func.so take their
+ * place if the program is linked dynamically.
  *
  * The hooks, and what they call here, are never themselves instrumented:
  * not even if this file, like the rest of the program, is compiled with that

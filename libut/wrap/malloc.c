@@ -337,14 +337,20 @@ record(const struct call *c)
 	} while (0)
 
 /*
- * Before there are threads, one of which may hold the linker's lock.  The
- * constructor of ut.h has a lower number, and so our events are known.
+ * The constructor of ut.h comes between these two, and what libut allocates
+ * there is not the program's.  Functions are found before there are threads,
+ * one of which may hold the linker's lock.
  */
-static void __attribute__((constructor))
+static void __attribute__((constructor(64999)))
 begin(void)
 {
 	depth++;
 	(void)libc();
+}
+
+static void __attribute__((constructor(65001)))
+end_early(void)
+{
 	early_end(emit);
 	depth--;
 }

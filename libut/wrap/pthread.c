@@ -23,10 +23,10 @@
  * takes a lock is recorded when it is called (request), and when it returns
  * (acquired or failed); what releases a lock before it does so, because the
  * lock may be another thread's right after.  So of two threads that have had a
- * lock one after the other, the first's release is the earlier event.  A wait
- * for a condition releases the lock at cond_wait and has it again at cond_woken,
- * also if the thread is cancelled there; signals are recorded before they are
- * sent, and so before who waits is woken.
+ * lock one after the other, the first's release is the earlier event.  A thread
+ * that waits for a condition releases the lock at cond_wait and has the lock
+ * again at cond_woken, also if the thread is cancelled there.  Signals are
+ * recorded before they are sent, and so before a thread is woken.
  *
  * The system's libraries and libut call these functions, too: what comes from
  * there is not recorded.  Nothing here needs to know whether it is called from
@@ -97,7 +97,7 @@ UT_EVENT(pthread, cond_broadcast, UT_DEBUG_FUNCTION, UT_PTR(cond),
 #define TIMED_FUNCTIONS(X)						\
 	X(pthread_mutex_timedlock) X(pthread_rwlock_timedrdlock)	\
 	X(pthread_rwlock_timedwrlock) X(pthread_cond_timedwait)
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 30)
 #define HAVE_CLOCK	1
 #define CLOCK_FUNCTIONS(X)						\
 	X(pthread_mutex_clocklock) X(pthread_rwlock_clockrdlock)	\
@@ -131,13 +131,14 @@ static const char *const names[] = {
 };
 
 static void *real[NFUNCTIONS];
-#define REAL(f)	\
-	(__extension__ (__typeof__(&f))__atomic_load_n(&real[AT_##f],	\
+#define REAL(f)	REAL_AT(AT_##f, f)
+#define REAL_AT(at, f)	\
+	(__extension__ (__typeof__(&f))__atomic_load_n(&real[at],	\
 	    __ATOMIC_RELAXED))
 
 /*
- * Where libraries are whose calls are their own and not the program's: this one,
- * libut, that of real[], and the C library.
+ * Where the libraries are whose calls are their own and not the program's: this
+ * one, libut, that of real[], and the C library.
  */
 static struct range {
 	uintptr_t	 low;
@@ -236,7 +237,12 @@ of_program(const void *caller)
 		}							\
 	} while (0)
 
-/* A robust mutex whose owner died has been taken. */
+/* Of robust mutexes, which not all systems have. */
+#ifndef EOWNERDEAD
+#define EOWNERDEAD	(-1)
+#endif
+
+/* A robust mutex whose owner has died is acquired. */
 #define LOCK_RECORDS(kind)						\
 	static void							\
 	kind##_request(const void *lock, const void *caller)		\
@@ -384,14 +390,14 @@ pthread_cond_broadcast(pthread_cond_t *cond)
 }
 
 #define T(f)		f
-#define T_REAL(f)	REAL(f)
+#define T_REAL(f)	REAL_AT(AT_##f, f)
 #include "timed.h"
 #undef T
 #undef T_REAL
 
 #if HAVE_TIME64
 #define T(f)		__##f##64
-#define T_REAL(f)	REAL(__##f##64)
+#define T_REAL(f)	REAL_AT(AT___##f##64, __##f##64)
 #include "timed.h"
 #endif
 

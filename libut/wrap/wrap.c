@@ -66,9 +66,9 @@ keep(void)
 }
 
 /*
- * A library may be gone, and another come to where it was.  Nothing here stands
- * for dlopen(3), which looks at where it was called.  Whether OpenBSD's dlsym(3)
- * finds the function in the dynamic linker is not known.
+ * Another library may come to where this one was.  Nothing here stands for
+ * dlopen(3), which looks at where it was called.  Whether dlsym(3) of OpenBSD
+ * finds the dynamic linker's function is not known.
  */
 #ifndef __OpenBSD__
 int	dlclose(void *) __attribute__((visibility("default")));

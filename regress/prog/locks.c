@@ -18,8 +18,8 @@
  * Takes and releases locks, and says which events that has to give, with the
  * function that called:
  *
- *	locks		a bit of everything, thread after thread; a line for each
- *			event, with the number of the thread in front
+ *	locks		a bit of everything, thread after thread; a line for
+ *			each event, with the number of the thread in front
  *	locks N		8 threads that contend, N rounds each; a line for each
  *			kind of event, with how many there are
  *
@@ -43,6 +43,10 @@
 #define HAVE_CLOCK	__GLIBC_PREREQ(2, 30)
 #else
 #define HAVE_CLOCK	0
+#endif
+
+#ifndef EOWNERDEAD
+#define EOWNERDEAD	(-1)
 #endif
 
 #define NOINLINE	__attribute__((noinline))
@@ -241,7 +245,7 @@ wait_for_ever(void)
 static void *
 wait_cancelled(void *arg)
 {
-	me = 3;
+	me = 2 + HAVE_ROBUST;
 	errno = CHOSEN_ERRNO;
 	take(pthread_mutex_lock, &mutex, 0);
 	pthread_cleanup_push(drop_again, &mutex);
@@ -380,6 +384,9 @@ many(void)
 int
 main(int argc, char *argv[])
 {
+	void *volatile piece = malloc(1);
+
+	free(piece);			/* something for another wrapper */
 	if (argc > 1) {
 		rounds = atol(argv[1]);
 		many();

@@ -25,6 +25,8 @@
  *			libut is told of the address
  *	gone		libut is told that something was unloaded
  *	fork FILE	a child copies that to FILE, and does `code'
+ *	held N		so many such children, while a thread has the run-time
+ *			linker's lock nearly all the time
  *	exec		the program anew
  *	pid		the process
  *
@@ -39,7 +41,9 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +62,7 @@ UT_EVENT(modules, code, UT_INFO, UT_PTR(addr))
 static void *loaded[LOADED];
 static int nloaded;
 static int times;
-static _Atomic int running;
+static _Atomic int running, holding;
 
 static void
 copy_maps(const char *name)
@@ -92,24 +96,88 @@ code(void *library)
 	UT(modules, code, addr);
 }
 
+/* A child that hangs is killed. */
+static void
+await(pid_t pid)
+{
+	int status = 0, n;
+	pid_t got = 0;
+
+	for (n = 0; n < 30000 && got == 0; n++)
+		if ((got = waitpid(pid, &status, WNOHANG)) == 0)
+			usleep(1000);
+	if (got == 0)
+		kill(pid, SIGKILL);
+	if (got != pid || status != 0)
+		errx(1, "a child hangs, or ends with %x",
+		    (unsigned int)status);
+}
+
 static void
 fork_one(const char *file, void *library)
 {
-	int status;
 	pid_t pid;
 
 	if ((pid = fork()) == -1)
 		err(1, "fork");
 	if (pid == 0) {
-		alarm(300);
 		if (file != NULL)
 			copy_maps(file);
 		if (library != NULL)
 			code(library);
 		_exit(0);
 	}
-	if (waitpid(pid, &status, 0) != pid || status != 0)
-		errx(1, "a child ends with %x", (unsigned int)status);
+	await(pid);
+}
+
+/*
+ * Prepares forks after libut does, since it is registered before: time for the
+ * holder to get the lock again.
+ */
+static void
+linger(void)
+{
+	if (holding)
+		usleep(3000);
+}
+
+static void __attribute__((constructor(101)))
+early(void)
+{
+	if (pthread_atfork(linger, NULL, NULL) != 0)
+		errx(1, "pthread_atfork");
+}
+
+static int
+callback(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	usleep(1000);
+	return 1;
+}
+
+static void *
+holder(void *arg)
+{
+	while (holding)
+		dl_iterate_phdr(callback, NULL);
+	return arg;
+}
+
+static void
+fork_held(int n, void *library)
+{
+	pthread_t thread;
+
+	holding = 1;
+	if (pthread_create(&thread, NULL, holder, NULL) != 0)
+		errx(1, "pthread_create");
+	while (n-- > 0)
+		fork_one(NULL, library);
+	holding = 0;
+	pthread_join(thread, NULL);
 }
 
 static void *
@@ -171,6 +239,8 @@ obey(const char *what, const char *arg, char **argv)
 		ut_code_gone();
 	else if (strcmp(what, "fork") == 0)
 		fork_one(arg, nloaded > 0 ? loaded[nloaded - 1] : NULL);
+	else if (strcmp(what, "held") == 0 && nloaded > 0)
+		fork_held(atoi(arg), loaded[nloaded - 1]);
 	else if (strcmp(what, "exec") == 0)
 		execl(argv[0], argv[0], "again", (char *)NULL);
 	else if (strcmp(what, "pid") != 0)

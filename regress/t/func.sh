@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# -finstrument-functions, with libut-func.o in the program, and with libut-func.so
-# before it: every function that is entered is left, in order, and those that
-# called are there.
+# -finstrument-functions, with libut-func.o in the program, and with
+# libut-func.so before it: every function that is entered is left, in order, and
+# those that called are there.
 
 . ./common.sh
 not_sanitized
@@ -18,6 +18,10 @@ try() {
 # Where the C library has hooks, which are empty, a program need not have any.
 hooks=
 preloaded() {
+	case $1,$CC in
+	*musl*,*musl*)	;;
+	*,*musl*)	return 0 ;;	# of another C library
+	esac
 	"$@" -finstrument-functions -o "$T/funcs" prog/funcs.c $LIBS \
 	    2>"$T/link.err" || return 0
 	hooks=1
@@ -127,5 +131,17 @@ for f in handler:100 work:6; do
 	done >"$T/got"
 	[ "$(echo $(cat "$T/got"))" = "${f#*:} ${f#*:}" ] ||
 	    fail "main: $f: $(cat "$T/got")"
+done
+# Each time that the library is there, the trace says where, and when no more,
+# once, however many wrappers there are.
+for w in func pthread,func,malloc; do
+	recorded -w $w -e 'func:*' -- "$T/main" "$T/lib.so"
+	utctl view -N -e 'ut:*' "$T/trace" >"$T/view.out" || fail "view"
+	grep "ut:module .*$T/lib.so\"" "$T/view.out" |
+	    sed 's/.*base = \(0x[0-9a-f]*\),.*/\1/' >"$T/came"
+	sed -n 's/.*ut:unload { base = \(0x[0-9a-f]*\),.*/\1/p' \
+	    "$T/view.out" >"$T/went"
+	[ "$(wc -l <"$T/came")" -eq 3 ] && cmp "$T/came" "$T/went" ||
+	    fail "-w $w: lib.so: $(cat "$T/view.out")"
 done
 exit 0

@@ -113,7 +113,8 @@ agrees() {
 	traced "$1"
 	python3 "$T/oracle.py" "$T/json" "$2" "$3" >"$T/oracle" 2>&1 ||
 	    fail "$1, $3: $(cat "$T/oracle")"
-	[ "$(cat "$T/oracle")" -ge "${4:-3}" ] || fail "$1: $(cat "$T/oracle") modules"
+	[ "$(cat "$T/oracle")" -ge "${4:-3}" ] ||
+	    fail "$1: $(cat "$T/oracle") modules"
 }
 
 # How often the event was recorded of a module of that name: told EVENT NAME.
@@ -124,7 +125,8 @@ told() {
 session() {
 	name=$1
 	shift
-	utctl create -o "$T/$name.trace" "$name" >/dev/null || fail "create $name"
+	utctl create -o "$T/$name.trace" "$name" >/dev/null ||
+	    fail "create $name"
 	[ $# -eq 0 ] || utctl enable-channel -s "$name" "$@" || fail "$*"
 	utctl enable-event -s "$name" ut:module ut:unload 'modules:*' ||
 	    fail "enable-event"
@@ -199,6 +201,18 @@ python3 "$T/oracle.py" "$T/json.load" "$pid" "$T/maps.load" >"$T/oracle" 2>&1 ||
 grep "\"vpid\":$pid," "$T/json" | grep -e three.so -e ut:unload |
     tail -n 1 | grep -q ut:unload || fail "order: $(cat "$T/json")"
 
+# Children that find the run-time linker's lock taken by a thread that they do
+# not have.
+session held
+pulse load "$T/three.so"
+pulse code
+pulse held 20
+pulse unload
+ended held
+traced "$T/held.trace"
+[ "$(told ut:module three.so)" -eq 21 ] ||
+    fail "held: $(told ut:module three.so)"
+
 # One with events is found when it is loaded, and with it what came before; and
 # what libut was not told of is found to be gone then.
 session events
@@ -271,7 +285,8 @@ if $CC $CFLAGS -static -I"$TOP/libut" -o "$T/static" prog/pulse.c \
 fi
 
 # Four threads load and unload, and children are forked, while sessions come
-# and go: nothing hangs, and no module is told twice, or in the place of another.
+# and go: nothing hangs, and no module is told twice, or in the place of
+# another.
 for i in 1 2 3 4; do
 	cp "$T/three.so" "$T/load$i.so"
 done
@@ -310,7 +325,9 @@ echo "$loads modules told of 800, $n sessions, $(cat "$T/stress.out") forks"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
 # record -w does it all, and counts what it was asked for.
-not_cross
+case $CC in
+*-m32*)	exit 0 ;;
+esac
 recorded -w malloc -- true
 traced "$T/trace"
 [ "$(grep -c '"event":"libc:' "$T/json")" -eq "$events" ] ||
