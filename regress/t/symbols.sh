@@ -421,6 +421,27 @@ grep -v -e "^[0-9]*+$number\$" -e '^lib_one+0x1 ([0-9]*)$' "$T/got" &&
     fail "cut: wrong names"
 grep -q "+$number" "$T/got" || fail "cut: nothing is"
 
+# Chunks of a trace are one trace; the second by itself knows no modules.
+rm -rf "$T/trace"
+start_utd
+utctl create -o "$T/trace" chunks >"$T/out" &&
+    utctl enable-event -s chunks 'ut:*' 'app:*' >"$T/out" &&
+    utctl start chunks >"$T/out" || fail "chunks: $(cat "$T/out")"
+mkfifo "$T/lines"
+background sh -c './prog/named <"$1" >"$2"' sh "$T/lines" "$T/said"
+exec 6>"$T/lines"
+printf '%s\n' "$mod1" "$at1" 'say loaded' >&6
+until_ok grep -q loaded "$T/said" || fail "chunks: nothing is said"
+utctl rotate chunks >"$T/out" || fail "rotate: $(cat "$T/out")"
+echo "$at1" >&6
+exec 6>&-
+wait "$LAST"
+utctl destroy chunks >"$T/out" || fail "destroy: $(cat "$T/out")"
+stop_utd
+expects "chunks" 'lib_one+0x1 (libone.so)' 'lib_one+0x1 (libone.so)'
+utctl view "$T"/trace/archives/*-2 >"$T/out" || fail "chunk 2"
+grep -q "caller = ${at1#* }," "$T/out" || fail "chunk 2: $(cat "$T/out")"
+
 # A program as it runs: all of its functions, in all packets.
 $CC $CFLAGS -finstrument-functions -Wl,--build-id -fPIE -pie -o "$BIN/funcs" \
     prog/funcs.c "$TOP/libut/libut-func.o" "$LIBUT" $LIBS || fail "funcs"
