@@ -33,7 +33,7 @@
 #define US		1e3		/* ns */
 
 struct slow {
-	int64_t			 took, begin;
+	int64_t			 took, self, begin;
 	const struct group	*group;
 	struct ctf_who		 who;	/* whose the end was */
 };
@@ -75,6 +75,7 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 
 	if (slow == NULL)
 		return;
+	slow->self = e->self;
 	slow->begin = e->begin;
 	slow->group = e->what;
 	slow->who = *ctf_whose(s, &buf);
@@ -158,15 +159,15 @@ print_slow(const struct run *r)
 	const struct slow *s;
 	char *name;
 
-	printf("\nthe slowest:\n%14s  %-29s  program[pid:tid]  pair", "us",
-	    "began");
+	printf("\nthe slowest:\n%14s %14s  %-29s  program[pid:tid]  pair", "us",
+	    "self us", "began");
 	groups_heads(r->groups);
 	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		ctf_print_time(s->begin, when);
 		name = clean(s->who.name);
-		printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
-		    (double)s->took / US, when, name, s->who.vpid,
-		    s->who.vtid);
+		printf("%14.3f %14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
+		    (double)s->took / US, (double)s->self / US, when, name,
+		    s->who.vpid, s->who.vtid);
 		free(name);
 		group_print(s->group);
 	}
@@ -254,8 +255,9 @@ print_json(const struct run *r, const struct reader *rd)
 	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		printf("%s{", s == r->slow ? "" : ",");
 		json_by(r->groups, s->group);
-		printf(",\"ns\":\"%" PRId64 "\",\"began\":\"%" PRId64
-		    "\",\"procname\":", s->took, s->begin);
+		printf(",\"ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
+		    "\",\"began\":\"%" PRId64 "\",\"procname\":", s->took,
+		    s->self, s->begin);
 		put_json(s->who.name);
 		printf(",\"vpid\":%" PRId64 ",\"vtid\":%" PRId64 "}",
 		    s->who.vpid, s->who.vtid);

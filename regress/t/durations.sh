@@ -49,6 +49,7 @@ cat >"$T/oracle" <<'E'
 	took = ns - began[who, d]
 	calls[pair]++
 	self[pair] += took - inner[who, d]
+	printf "%.3f %.3f\n", took / 1000, (took - inner[who, d]) / 1000 > ends
 	for (k = d - 1; k > 0 && name[who, k] != pair; k--)
 		;
 	if (k == 0)
@@ -65,7 +66,7 @@ END {
 		    self[p] / 1000, max[p] / 1000, p
 }
 E
-awk -f "$T/oracle" "$T/view.out" | sort >"$T/want"
+awk -f "$T/oracle" -v ends="$T/ends" "$T/view.out" | sort >"$T/want"
 utctl stat -d "$T/trace" >"$T/stat" 2>"$T/err" ||
     fail "stat -d: $(cat "$T/err")"
 [ ! -s "$T/err" ] || fail "stat -d: $(cat "$T/err")"
@@ -80,8 +81,13 @@ END { printf "%d %d\n", unended, unbegun }' "$T/stat" | sort >"$T/got"
 diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
 # The slowest of all is the greatest, and the table is sorted by total.
 max=$(awk 'NF > 2 && $4 > m { m = $4 } END { print m }' "$T/got")
-[ "$(awk '/^ *us  began/ { getline; print $1 }' "$T/stat")" = "$max" ] ||
+awk 'on { print $1, $2 } /^ *us  *self us  began / { on = 1 }' "$T/stat" \
+    >"$T/slowest"
+[ "$(sed -n '1s/ .*//p' "$T/slowest")" = "$max" ] ||
     fail "the slowest: $(cat "$T/stat")"
+[ "$(wc -l <"$T/slowest")" -eq 10 ] || fail "not 10: $(cat "$T/stat")"
+grep -v -x -F -f "$T/ends" "$T/slowest" >"$T/others" &&
+    fail "no pair has these: $(cat "$T/others")"
 awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
 on { if (n++ && $2 > last) bad = 1; last = $2 }
 END { exit bad }' "$T/stat" || fail "not sorted: $(cat "$T/stat")"
@@ -123,10 +129,14 @@ for p in j["pairs"]:
     print("%d %.3f %.3f %.3f %s" % (p["calls"], int(p["total_ns"]) / 1000,
         int(p["self_ns"]) / 1000, p["max"] / 1000, p["by"]["pair"]))
 assert len(j["slowest"]) == 10
+for s in j["slowest"]:
+    print("%.3f %.3f" % (int(s["ns"]) / 1000, int(s["self_ns"]) / 1000),
+        file=open(sys.argv[1], "a"))
 assert all(a["ns"] and int(a["ns"]) >= int(b["ns"]) and b["vpid"] > 0
     for a, b in zip(j["slowest"], j["slowest"][1:]))
-' | sort >"$T/got" || fail "JSON"
+' "$T/slowest.json" | sort >"$T/got" || fail "JSON"
 	diff "$T/want" "$T/got" >"$T/diff" || fail "-j: $(cat "$T/diff")"
+	cmp "$T/slowest" "$T/slowest.json" || fail "-j: the slowest"
 fi
 
 # Where events are lost, what was open then is left out.  Nobody makes room.

@@ -138,8 +138,8 @@ block 7
 [ "$(wc -l <"$T/said")" -eq 12 ] || fail "$(cat "$T/said")"
 line=$(sed -n 3p "$T/said")
 set -- $line
-[ "${1%.*}" -gt 1000000 ] && [ "$5" = web:begin,web:end ] || fail "$line"
-BEGAN="$2 $3"
+[ "${1%.*}" -gt 1000000 ] && [ "$6" = web:begin,web:end ] || fail "$line"
+BEGAN="$3 $4"
 line=${line#*\[} PROCESS=${line%%:*} line=${line#*:} THREAD=${line%%\]*}
 
 sed -i.bak "s/'2026-.*' -n/'$BEGAN' -n/" "$T/block8"
