@@ -195,8 +195,8 @@ report(const struct record *r, struct row *rows)
 		say_hints(r);
 	else if (!recorded)
 		say_no_functions(r);
-	/* They were there before, or have been told to go on. */
-	if (r->argv != NULL && r->limit == -1)
+	/* They were there before, or have been told to go on: time is over. */
+	if (r->argv != NULL && (r->limit == -1 || r->until != -1))
 		report_left(r, s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }
