@@ -11,6 +11,7 @@ for tool in nm readelf addr2line objcopy strip c++filt; do
 done
 
 BASE=0x20000000	# where a program has nothing else
+CFLAGS="$CFLAGS -g0"	# addr2line may be older than what debuggers are told
 BIN=$T/bin
 mkdir "$BIN"
 
