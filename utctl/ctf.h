@@ -250,6 +250,12 @@ struct ctf_trace {
 	uint8_t			 uuid[16];
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* as well; NULL: not known */
+	/*
+	 * A hash of all of env: with the time when the session was created in
+	 * it, the same for all chunks of a trace, and for no others.
+	 */
+	uint64_t		 origin;
+	int			 hasorigin;
 };
 
 /* Where we are in a packet's bytes. */

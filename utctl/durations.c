@@ -26,6 +26,7 @@
 
 #include "durations.h"
 #include "say.h"
+#include "top.h"
 #include "symbols.h"
 
 #define SLOWEST		10
@@ -41,7 +42,7 @@ struct run {
 	struct pairs	*pairs;
 	struct groups	*groups;
 	struct slow	 slow[SLOWEST];	/* the slowest first */
-	size_t		 nslow;
+	struct top	 top;
 };
 
 /* Functions are told apart by their names, if they are known. */
@@ -69,19 +70,14 @@ begin(void *arg, const struct ctf_stream *s, const char *name,
 static void
 note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 {
+	struct slow *slow = top_add(&r->top, e->took);
 	struct ctf_who buf;
-	size_t i;
 
-	if (r->nslow == SLOWEST && e->took <= r->slow[SLOWEST - 1].took)
+	if (slow == NULL)
 		return;
-	if (r->nslow < SLOWEST)
-		r->nslow++;
-	for (i = r->nslow - 1; i > 0 && r->slow[i - 1].took < e->took; i--)
-		r->slow[i] = r->slow[i - 1];
-	r->slow[i].took = e->took;
-	r->slow[i].begin = e->begin;
-	r->slow[i].group = e->what;
-	r->slow[i].who = *ctf_whose(s, &buf);
+	slow->begin = e->begin;
+	slow->group = e->what;
+	slow->who = *ctf_whose(s, &buf);
 }
 
 /* Of what is nested in another one of its group, the time counts once. */
@@ -203,7 +199,7 @@ print_slow(const struct run *r)
 	printf("\nthe slowest:\n%14s  %-29s  program[pid:tid]  pair", "us",
 	    "began");
 	groups_heads(r->groups);
-	for (s = r->slow; s < r->slow + r->nslow; s++) {
+	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		ctf_print_time(s->begin, when);
 		name = clean(s->who.name);
 		printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
@@ -255,13 +251,13 @@ print_text(const struct run *r, const struct reader *rd)
 {
 	reader_totals(rd);
 	print_rest(r->pairs);
-	if (r->nslow > 0)
+	if (r->top.n > 0)
 		print_groups(r->groups);
 	if (r->pairs->unended > 0) {
 		groups_sort(r->groups, by_open);
 		print_unended(r->groups);
 	}
-	if (r->nslow > 0)
+	if (r->top.n > 0)
 		print_slow(r);
 }
 
@@ -344,7 +340,7 @@ print_json(const struct run *r, const struct reader *rd)
 			comma = ",";
 		}
 	printf("],\"slowest\":[");
-	for (s = r->slow; s < r->slow + r->nslow; s++) {
+	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		printf("%s{", s == r->slow ? "" : ",");
 		json_by(r->groups, s->group);
 		printf(",\"ns\":\"%" PRId64 "\",\"began\":\"%" PRId64
@@ -369,6 +365,9 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
+	r.top.list = r.slow;
+	r.top.size = sizeof(r.slow[0]);
+	r.top.most = SLOWEST;
 	r.groups = g;
 	ps->ops = &mine;
 	ps->arg = &r;
@@ -385,7 +384,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 		print_json(&r, rd);
 	else
 		print_text(&r, rd);
-	if (r.nslow == 0 && rd->nevents > 0 && ps->unended == 0 &&
+	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
 	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D");
 }

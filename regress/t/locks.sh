@@ -355,7 +355,7 @@ END
 	recorded -b 64k -n 64 -e 'pthread:*' -- ./prog/calls <"$T/calls"
 	[ "$lost" -eq 0 ] || fail "$lost lost"
 	compared
-	awk '$1 < 1000 || $2 < 300 || $3 < 5 { exit 1 }' "$T/got" ||
+	awk '$1 < 1000 || $2 < 300 { exit 1 }' "$T/got" ||
 	    fail "too little happened: $(cat "$T/got")"
 fi
 
@@ -473,6 +473,10 @@ $CC -O1 -g -o "$T/slow" "$T/slow.c" -pthread || fail "cannot build slow"
 recorded -b 64k -n 64 -w pthread -e 'pthread:*' -e 'ut:*' -- "$T/slow"
 [ "$lost" -eq 0 ] || fail "$lost lost"
 compared
+# With UT_POSIX there are no modules, and so no names.
+case $CFLAGS in
+*UT_POSIX*)	exit 0 ;;
+esac
 utctl locks "$T/trace" >"$T/out" || fail "locks"
 tid=$(sed -n 's/.*\[\([0-9]*\):\1\] pthread:mutex_acquired .*/\1/p' <<-END
 $(utctl view "$T/trace")
