@@ -45,7 +45,7 @@
 	"-f filter\tonly if this is true, as 'status >= 500'", \
 	"-p pid | glob\tof this process or program; may be repeated", \
 	"-t tid | glob\tof this thread; may be repeated", \
-	"-n count\tthe first ones, with a - the last ones"
+	"-n count\tonly so many events, the first; with a -, the last"
 #define NAMES \
 	"-N\taddresses as numbers, not as names", \
 	"-R dir\tlook for programs and libraries below dir"

@@ -114,8 +114,8 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->nevents > 0 && r->n == 0)
-		say("no events of locks: utctl record -w pthread records "
-		    "them");
+		say("no events of locks in the trace: was it recorded with "
+		    "-w pthread?");
 	return status;
 }
 

@@ -124,6 +124,24 @@ grep -v -x -F -f "$T/ends" "$T/slowest" >"$T/others" &&
 awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
 on { if (n++ && $2 > last) bad = 1; last = $2 }
 END { exit bad }' "$T/stat" || fail "not sorted: $(cat "$T/stat")"
+# No column is wider than what is in it.
+awk '/^ *calls / { on = 1; gsub(/ us/, "_us") }
+on && NF == 0 { exit }
+on {
+	rest = $0
+	for (n = 1; n <= 9; n++) {
+		match(rest, /^ */)
+		if (!(n in gap) || RLENGTH < gap[n])
+			gap[n] = RLENGTH
+		match(rest, /^ *[^ ]+/)
+		rest = substr(rest, RLENGTH + 1)
+	}
+}
+END {
+	for (n = 1; n <= 9; n++)
+		if (gap[n] != (n == 1 ? 0 : 2))
+			exit 1
+}' "$T/stat" || fail "wide: $(cat "$T/stat")"
 
 # By what -g says, of the beginning; selection comes first.
 count() {
@@ -247,3 +265,7 @@ complains "pair 'a:b,a:b': an event cannot be its own end" \
     utctl stat -D a:b,a:b "$T/trace"
 complains '-v and -d: the values' utctl stat -d -v n "$T/trace"
 expect 0 'no pairs of events: see -D' utctl stat -d -e 'req:*' "$T/trace"
+expect 0 "-D 'start': no event of the trace has such a name" \
+    utctl stat -D start,req:done,id "$T/trace"
+expect 0 '-D req:done: the event has no field none' \
+    utctl stat -D req:start,req:done,none "$T/trace"

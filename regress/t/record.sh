@@ -62,10 +62,24 @@ expect 126 "$T/plain: Permission denied" utctl record -o "$T/126" -- "$T/plain"
 mkdir "$T/kept"
 expect 127 'No such file' utctl record -o "$T/kept" -- "$T/none"
 [ -d "$T/kept" ] && [ -z "$(ls -A "$T/kept")" ] || fail "kept was not kept"
-complains "$T/t: not empty" utctl record -o "$T/t" -- touch "$T/ran"
+mkdir "$T/full" && : >"$T/full/file" || exit 1
+complains "$T/full: not empty" utctl record -o "$T/full" -- touch "$T/ran"
+for o in '' -S; do
+	complains "$T/t: has a trace: replace it with -r, or name another" \
+	    utctl record $o -o "$T/t" -- touch "$T/ran"
+done
 complains "$T/plain: Not a dir" utctl record -o "$T/plain" -- touch "$T/ran"
 [ ! -e "$T/ran" ] || fail "the command ran without a trace"
 nothing_left "statuses"
+
+# Who ends utd ends the session: that is said once, and why.
+expect 1 'somebody has ended utd, and its sessions, meanwhile' \
+    utctl record -o "$T/ended" -- sh -c \
+    'p=$(cat "$UT_RUNDIR/utd.pid") && kill "$p" &&
+    while [ "$(cat "$UT_RUNDIR/utd.pid" 2>/dev/null)" = "$p" ] ||
+        [ ! -s "$UT_RUNDIR/utd.pid" ]; do sleep 0.1; done'
+[ "$(wc -l <"$T/err")" -eq 3 ] || fail "ended: $(cat "$T/err")"
+nothing_left "ended"
 
 # A trace of nothing is one, and no error; an empty directory is none.
 expect 0 '^utctl: 0 events, 0 lost, 0 bytes' utctl record -o "$T/0" -- true
