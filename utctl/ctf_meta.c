@@ -156,6 +156,15 @@ meta_trace(struct ctf_parse *p)
 }
 
 static void
+origin_add(struct ctf_trace *tr, const void *from, size_t n)
+{
+	const unsigned char *p = from;
+
+	for (; n > 0; n--)
+		tr->origin = (tr->origin ^ *p++) * 1099511628211u;
+}
+
+static void
 env_key(struct ctf_parse *p, const char *key, void *arg)
 {
 	struct ctf_trace *tr = arg;
@@ -165,6 +174,13 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 	ctf_value(p, &v);
 	if (p->bad)
 		return;
+	origin_add(tr, key, strlen(key) + 1);
+	if (v.tok == TOK_STR)
+		origin_add(tr, v.str, strlen(v.str) + 1);
+	else if (v.tok == TOK_NUM)
+		origin_add(tr, &v.num, sizeof(v.num));
+	if (strcmp(key, "trace_creation_datetime") == 0)
+		tr->hasorigin = 1;
 	if (strcmp(key, "vpid") == 0 && v.tok == TOK_NUM) {
 		who->vpid = (int64_t)v.num;
 		who->has |= 1 << ROLE_VPID;

@@ -26,6 +26,7 @@
 
 #include "durations.h"
 #include "say.h"
+#include "top.h"
 #include "symbols.h"
 
 #define SLOWEST		10
@@ -43,7 +44,7 @@ struct line {
 };
 
 struct slow {
-	int64_t			 took, begin;
+	int64_t			 took, self, begin;
 	const struct group	*group;
 	struct ctf_who		 who;	/* whose the end was */
 };
@@ -52,7 +53,7 @@ struct run {
 	struct pairs	*pairs;
 	struct groups	*groups;
 	struct slow	 slow[SLOWEST];	/* the slowest first */
-	size_t		 nslow;
+	struct top	 top;
 };
 
 /* Functions are told apart by their names, if they are known. */
@@ -80,19 +81,15 @@ begin(void *arg, const struct ctf_stream *s, const char *name,
 static void
 note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 {
+	struct slow *slow = top_add(&r->top, e->took);
 	struct ctf_who buf;
-	size_t i;
 
-	if (r->nslow == SLOWEST && e->took <= r->slow[SLOWEST - 1].took)
+	if (slow == NULL)
 		return;
-	if (r->nslow < SLOWEST)
-		r->nslow++;
-	for (i = r->nslow - 1; i > 0 && r->slow[i - 1].took < e->took; i--)
-		r->slow[i] = r->slow[i - 1];
-	r->slow[i].took = e->took;
-	r->slow[i].begin = e->begin;
-	r->slow[i].group = e->what;
-	r->slow[i].who = *ctf_whose(s, &buf);
+	slow->self = e->self;
+	slow->begin = e->begin;
+	slow->group = e->what;
+	slow->who = *ctf_whose(s, &buf);
 }
 
 /* Of what is nested in another one of its group, the time counts once. */
@@ -110,11 +107,42 @@ end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 }
 
 static void
+left(void *arg, void *what)
+{
+	struct group *g = what;
+
+	(void)arg;
+	g->unended++;
+}
+
+static void
+still_open(void *arg, const struct pair_end *e)
+{
+	struct group *g = e->what;
+
+	left(arg, g);
+	if (g->open++ == 0 || e->begin < g->first)
+		g->first = e->begin;
+	if (!e->nested)
+		g->open_total += e->took;
+	g->open_self += e->self;
+}
+
+static void
 count(void *arg, struct ctf_stream *s)
 {
 	struct run *r = arg;
 
-	pairs_event(r->pairs, s);
+	pairs_event(r->pairs, s, PAIR_FITS);
+}
+
+/* The filter may be about what the pair's other event has. */
+static void
+refused(void *arg, struct ctf_stream *s)
+{
+	struct run *r = arg;
+
+	pairs_event(r->pairs, s, s->event->unfit ? PAIR_OPEN : PAIR_REFUSED);
 }
 
 static void
@@ -137,6 +165,13 @@ static int
 by_total(const struct group *x, const struct group *y)
 {
 	return (x->total < y->total) - (x->total > y->total);
+}
+
+static int
+by_open(const struct group *x, const struct group *y)
+{
+	return (x->open_total < y->open_total) -
+	    (x->open_total > y->open_total);
 }
 
 static void
@@ -208,6 +243,7 @@ print_groups(const struct groups *g)
 	int widths[COLUMNS] = { 0 };
 	size_t i;
 
+	putchar('\n');
 	line_heads(&heads);
 	line_widen(&heads, widths);
 	for (i = 0; i < g->nrows; i++)
@@ -233,15 +269,15 @@ print_slow(const struct run *r)
 	const struct slow *s;
 	char *name;
 
-	printf("\nthe slowest:\n%14s  %-29s  program[pid:tid]  pair", "us",
-	    "began");
+	printf("\nthe slowest:\n%14s %14s  %-29s  program[pid:tid]  pair", "us",
+	    "self us", "began");
 	groups_heads(r->groups);
-	for (s = r->slow; s < r->slow + r->nslow; s++) {
+	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		ctf_print_time(s->begin, when);
 		name = clean(s->who.name);
-		printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
-		    (double)s->took / US, when, name, s->who.vpid,
-		    s->who.vtid);
+		printf("%14.3f %14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
+		    (double)s->took / US, (double)s->self / US, when, name,
+		    s->who.vpid, s->who.vtid);
 		free(name);
 		group_print(s->group);
 	}
@@ -260,16 +296,42 @@ print_rest(const struct pairs *ps)
 		    ps->lost);
 }
 
+/* Those that were left without an end are not open, and have no time. */
+static void
+print_unended(const struct groups *g)
+{
+	char when[CTF_TIMELEN];
+	const struct group *row;
+	size_t i;
+
+	printf("\n%10s %10s %14s %14s  %-29s  pair", "not ended", "open",
+	    "total us", "self us", "began");
+	groups_heads(g);
+	for (i = 0; i < g->nrows; i++) {
+		row = g->rows[i];
+		if (row->unended == 0)
+			continue;
+		ctf_print_time(row->first, when);
+		printf("%10" PRIu64 " %10" PRIu64 " %14.3f %14.3f  %-29s",
+		    row->unended, row->open, (double)row->open_total / US,
+		    (double)row->open_self / US, row->open > 0 ? when : "-");
+		group_print(row);
+	}
+}
+
 static void
 print_text(const struct run *r, const struct reader *rd)
 {
 	reader_totals(rd);
 	print_rest(r->pairs);
-	if (r->nslow == 0)
-		return;
-	putchar('\n');
-	print_groups(r->groups);
-	print_slow(r);
+	if (r->top.n > 0)
+		print_groups(r->groups);
+	if (r->pairs->unended > 0) {
+		groups_sort(r->groups, by_open);
+		print_unended(r->groups);
+	}
+	if (r->top.n > 0)
+		print_slow(r);
 }
 
 static void
@@ -308,6 +370,31 @@ json_group(const struct groups *g, struct group *row)
 }
 
 static void
+json_unended(const struct groups *g)
+{
+	const struct group *row;
+	const char *comma = "";
+	size_t i;
+
+	printf("],\"not_ended\":[");
+	for (i = 0; i < g->nrows; i++) {
+		row = g->rows[i];
+		if (row->unended == 0)
+			continue;
+		printf("%s{", comma);
+		json_by(g, row);
+		printf(",\"calls\":%" PRIu64 ",\"open\":%" PRIu64
+		    ",\"total_ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
+		    "\"", row->unended, row->open, row->open_total,
+		    row->open_self);
+		if (row->open > 0)
+			printf(",\"began\":\"%" PRId64 "\"", row->first);
+		putchar('}');
+		comma = ",";
+	}
+}
+
+static void
 print_json(const struct run *r, const struct reader *rd)
 {
 	const struct pairs *ps = r->pairs;
@@ -326,15 +413,18 @@ print_json(const struct run *r, const struct reader *rd)
 			comma = ",";
 		}
 	printf("],\"slowest\":[");
-	for (s = r->slow; s < r->slow + r->nslow; s++) {
+	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		printf("%s{", s == r->slow ? "" : ",");
 		json_by(r->groups, s->group);
-		printf(",\"ns\":\"%" PRId64 "\",\"began\":\"%" PRId64
-		    "\",\"procname\":", s->took, s->begin);
+		printf(",\"ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
+		    "\",\"began\":\"%" PRId64 "\",\"procname\":", s->took,
+		    s->self, s->begin);
 		put_json(s->who.name);
 		printf(",\"vpid\":%" PRId64 ",\"vtid\":%" PRId64 "}",
 		    s->who.vpid, s->who.vtid);
 	}
+	groups_sort(r->groups, by_open);
+	json_unended(r->groups);
 	printf("]}\n");
 }
 
@@ -342,17 +432,21 @@ void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 {
 	static const struct reader_ops ops = { count, discarded, lost, NULL,
-	    NULL };
-	static const struct pair_ops mine = { begin, end };
+	    NULL, refused };
+	static const struct pair_ops mine = { begin, end, left, still_open };
 	struct ctf_trace *tr;
 	struct run r;
 
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
+	r.top.list = r.slow;
+	r.top.size = sizeof(r.slow[0]);
+	r.top.most = SLOWEST;
 	r.groups = g;
 	ps->ops = &mine;
 	ps->arg = &r;
 	ps->lossy = INT64_MIN;
+	rd->refused = rd->select != NULL;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
 	reader_run(rd, &ops, &r);
@@ -364,6 +458,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 		print_json(&r, rd);
 	else
 		print_text(&r, rd);
-	if (r.nslow == 0 && rd->nevents > 0)
+	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
+	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D");
 }

@@ -51,12 +51,14 @@ static struct process		*last;
  * Processes.
  */
 
-/* Directories of a trace that have the same UUID are one. */
+/* Chunks of a trace have the same origin, but UUIDs of their own. */
 static void
 trace_key(uint8_t *key, const struct ctf_trace *tr)
 {
 	memset(key, 0, 16);
-	if (tr->hasuuid)
+	if (tr->hasorigin)
+		memcpy(key, &tr->origin, sizeof(tr->origin));
+	else if (tr->hasuuid)
 		memcpy(key, tr->uuid, 16);
 	else
 		memcpy(key, &tr, sizeof(tr));

@@ -168,6 +168,27 @@ grep -q '^utctl: seq ([0-9]*) still runs, unrecorded from now on' "$T/err" ||
 left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still runs.*/\1/p' "$T/err")
 CHILDREN="$CHILDREN $left"
 nothing_left "a command in the background"
+# So it is if the command ends before its time, which ends the recording.
+expect 0 ' in ' utctl record -T 60m -o "$T/early" -- sh -c "
+    ./prog/seq -p 1000 1 1 4000 '$T/l' >/dev/null 2>&1 </dev/null &
+    until [ -s '$T/l' ]; do sleep 0.1; done"
+grep -q '^utctl: seq ([0-9]*) still runs, unrecorded' "$T/err" ||
+    fail "in the background with -T: $(cat "$T/err")"
+left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still.*/\1/p' "$T/err")
+CHILDREN="$CHILDREN $left"
+# With -w, programs have no threads, and utd does not know that they run.
+case $(uname),$CFLAGS in
+*UT_POSIX*)	;;
+Linux,*)
+	expect 0 ' in ' utctl record -w malloc -o "$T/unlisted" -- sh -c "
+	    ./prog/seq -p 1000 1 1 4000 '$T/m' >/dev/null 2>&1 </dev/null &
+	    until [ -s '$T/m' ]; do sleep 0.1; done"
+	grep -q '^utctl: seq ([0-9]*) still runs, unrecorded' "$T/err" ||
+	    fail "in the background with -w: $(cat "$T/err")"
+	left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still.*/\1/p' "$T/err")
+	CHILDREN="$CHILDREN $left"
+	;;
+esac
 
 # Keys of a terminal come to the whole group: the command ends, utctl says
 # what was recorded.
