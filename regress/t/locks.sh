@@ -254,6 +254,8 @@ compared() {
 recorded -e 'pthread:*' -e calls:thread -- ./prog/calls <"$T/calls"
 [ "$lost" -eq 0 ] || fail "$lost lost"
 utctl locks "$T/trace" >"$T/out" 2>"$T/err" || fail "locks: $(cat "$T/err")"
+narrow "$T/out" acquired 11
+narrow "$T/out" waits 8
 [ ! -s "$T/err" ] || fail "locks: $(cat "$T/err")"
 awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
     on { print $1, $2, $3, $12, $13 }' "$T/out" | sort -k 4 >"$T/got"
