@@ -4,7 +4,6 @@
 # that the events ut:module tell of, and no names of files that are others.
 
 . ./common.sh
-not_sanitized
 
 for tool in nm readelf addr2line objcopy strip c++filt; do
 	need $tool
@@ -145,6 +144,14 @@ make_lib "$BIN/libtwo.so" -DOTHER -Dhidden=concealed
 $CC $CFLAGS -Wl,--build-id -fPIE -pie -o "$BIN/pie" "$T/main.c" ||
     fail "pie"
 
+# Is the line a name of the place that has this name, too?
+names() {
+	read -r other
+	[ "$other" != "$1" ] || return 0
+	value=$(awk -v name="$1" '$1 == name { print $3 }' "$T/nm")
+	[ -n "$value" ] && grep -q "^$other [A-Za-z] $value" "$T/nm"
+}
+
 # Each byte of a file.
 whole() {
 	file=$1 base=$2 name=${1##*/}
@@ -172,8 +179,7 @@ whole() {
 	    awk -F '|' '$3 !~ /\+0x.*\(/ && $2 ~ /\(/ { print $1 " " $2 }' |
 	while read -r a text; do
 		printf '0x%x\n' "$a" | addr2line -f -e "$file" | head -n 1 |
-		    grep -q -x "${text%%+0x*}" ||
-		    fail "$name: $a is not $text"
+		    names "${text%%+0x*}" || fail "$name: $a is not $text"
 	done || exit 1
 	echo "$name: $n of $(wc -l <"$T/addrs") addresses have names"
 }
