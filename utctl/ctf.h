@@ -79,7 +79,8 @@ enum ctf_role {
 enum ctf_address {
 	ADDRESS_NONE,
 	ADDRESS_EXACT,
-	ADDRESS_RETURN			/* behind a call */
+	ADDRESS_RETURN,			/* behind a call */
+	ADDRESS_DATA			/* of a variable */
 };
 
 enum ctf_order {

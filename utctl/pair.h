@@ -92,6 +92,8 @@ size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
 void	 pairs_lose(struct pairs *, int64_t);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
+/* What -D names and no trace has. */
+void	 pairs_say_missing(const struct pairs *);
 void	 pairs_free(struct pairs *);
 
 #endif /* PAIR_H */

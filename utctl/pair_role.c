@@ -192,8 +192,10 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 			    (!ends && strcmp(p->begin, ev->name) != 0))
 				continue;
 			r = role_new(tr, ev, p, ends);
+			p->found[ends] = 1;
 			if (p->key != NULL && sc != NULL)
 				(void)ctf_field_find(&r->at, sc, ev, p->key);
+			p->keyed[ends] |= r->at.type != NULL;
 		}
 	}
 	if (ps->closed)

@@ -28,6 +28,8 @@ struct pair {
 	char		*name;		/* as it is shown */
 	char		*begin, *end;	/* the events, of -D; or NULL */
 	char		*key;		/* the field, or NULL: a thread's */
+	int		 found[2];	/* of -D: a trace has the events, */
+	int		 keyed[2];	/* and these have the field */
 };
 
 /* What an event is in one pair. */

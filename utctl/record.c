@@ -183,7 +183,10 @@ session_begin(void *arg)
 	return 0;
 }
 
-/* Of a session that was taken up nobody knows how far its end has come. */
+/*
+ * Of a session that was taken up nobody knows how far its end has come; -1: it
+ * is gone.
+ */
 static int
 session_active(struct record *r)
 {
@@ -192,8 +195,12 @@ session_active(struct record *r)
 
 	if (r->again == 0)
 		return 1;
-	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1)
-		return 0;
+	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1) {
+		if (!client_gone(r->client))
+			say("somebody has ended utd, and its sessions, "
+			    "meanwhile");
+		return -1;
+	}
 	active = rows->child != NULL &&
 	    strcmp(row_str(rows->child, "state"), "active") == 0;
 	row_free(rows);
@@ -229,7 +236,11 @@ snapshot_ask(struct record *r)
 static int
 session_ask(struct record *r, struct row **rows)
 {
-	return snapshot_ask(r) == -1 || (session_active(r) &&
+	int active;
+
+	if (snapshot_ask(r) == -1 || (active = session_active(r)) == -1)
+		return -1;
+	return (active &&
 	    client_ask(r->client, UT_CTL_STOP, r->session, NULL) == -1) ||
 	    client_ask(r->client, UT_CTL_LIST, r->session, rows) == -1 ||
 	    client_ask(r->client, UT_CTL_DESTROY, r->session, NULL) == -1 ?
@@ -395,6 +406,16 @@ clean_up(struct record *r)
 		output_undo(&r->out, r->created && !r->keeps);
 }
 
+/* Is it said what is recorded?  0, or -1. */
+static int
+check_subject(const struct record *r)
+{
+	if (r->argv != NULL || r->npids > 0 || r->limit != -1)
+		return 0;
+	say("record: name a command, a process with -p, or a time with -T");
+	return -1;
+}
+
 /* Do the options go together? */
 static void
 check_options(const struct record *r)
@@ -433,8 +454,8 @@ parse_limit(const char *s)
 	unsigned long long ms;
 
 	if (parse_ms(s, &ms) == -1 || ms == 0 || ms > INT32_MAX)
-		die("time '%s': not 1ms to %dm, a number with ms, s or m", s,
-		    INT32_MAX / 60000);
+		die("time '%s': not 1ms to %dm, in seconds or with ms, s or m",
+		    s, INT32_MAX / 60000);
 	return (int64_t)ms;
 }
 
@@ -496,7 +517,7 @@ parse_options(struct record *r, int argc, char **argv)
 	check_attrs(&r->attrs);
 	r->argv = argc == optind ? NULL : argv + optind;
 	check_options(r);
-	return r->argv == NULL && r->npids == 0 && r->limit == -1 ? -1 : 0;
+	return check_subject(r);
 }
 
 /* A run directory that nobody else has, for a command. */

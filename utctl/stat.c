@@ -340,6 +340,8 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
+	if (rd->ntraces > 0)
+		pairs_say_missing(&r->pairs);
 	say_missing(r);
 	return status;
 }

@@ -54,6 +54,7 @@ cat >"$T/oracle" <<'E'
 	took = ns - began[who, d]
 	calls[pair]++
 	self[pair] += took - inner[who, d]
+	printf "%.3f %.3f\n", took / 1000, (took - inner[who, d]) / 1000 > ends
 	for (k = d - 1; k > 0 && name[who, k] != pair; k--)
 		;
 	if (k == 0)
@@ -88,7 +89,7 @@ END {
 		    self[p] / 1000, max[p] / 1000, p
 }
 E
-awk -f "$T/oracle" "$T/view.out" | sort >"$T/want"
+awk -f "$T/oracle" -v ends="$T/ends" "$T/view.out" | sort >"$T/want"
 utctl stat -d "$T/trace" >"$T/stat" 2>"$T/err" ||
     fail "stat -d: $(cat "$T/err")"
 [ ! -s "$T/err" ] || fail "stat -d: $(cat "$T/err")"
@@ -113,11 +114,34 @@ diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
 # The slowest of all is the greatest, and the table is sorted by total.
 max=$(awk '$1 != "none" && NF > 2 && $4 > m { m = $4 }
     END { print m }' "$T/got")
-[ "$(awk '/^ *us  began/ { getline; print $1 }' "$T/stat")" = "$max" ] ||
+awk 'on { print $1, $2 } /^ *us  *self us  began / { on = 1 }' "$T/stat" \
+    >"$T/slowest"
+[ "$(sed -n '1s/ .*//p' "$T/slowest")" = "$max" ] ||
     fail "the slowest: $(cat "$T/stat")"
+[ "$(wc -l <"$T/slowest")" -eq 10 ] || fail "not 10: $(cat "$T/stat")"
+grep -v -x -F -f "$T/ends" "$T/slowest" >"$T/others" &&
+    fail "no pair has these: $(cat "$T/others")"
 awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
 on { if (n++ && $2 > last) bad = 1; last = $2 }
 END { exit bad }' "$T/stat" || fail "not sorted: $(cat "$T/stat")"
+# No column is wider than what is in it.
+awk '/^ *calls / { on = 1; gsub(/ us/, "_us") }
+on && NF == 0 { exit }
+on {
+	rest = $0
+	for (n = 1; n <= 9; n++) {
+		match(rest, /^ */)
+		if (!(n in gap) || RLENGTH < gap[n])
+			gap[n] = RLENGTH
+		match(rest, /^ *[^ ]+/)
+		rest = substr(rest, RLENGTH + 1)
+	}
+}
+END {
+	for (n = 1; n <= 9; n++)
+		if (gap[n] != (n == 1 ? 0 : 2))
+			exit 1
+}' "$T/stat" || fail "wide: $(cat "$T/stat")"
 
 # By what -g says, of the beginning; selection comes first.
 count() {
@@ -193,10 +217,14 @@ for p in j["pairs"]:
     print("%d %.3f %.3f %.3f %s" % (p["calls"], int(p["total_ns"]) / 1000,
         int(p["self_ns"]) / 1000, p["max"] / 1000, p["by"]["pair"]))
 assert len(j["slowest"]) == 10
+for s in j["slowest"]:
+    print("%.3f %.3f" % (int(s["ns"]) / 1000, int(s["self_ns"]) / 1000),
+        file=open(sys.argv[1], "a"))
 assert all(a["ns"] and int(a["ns"]) >= int(b["ns"]) and b["vpid"] > 0
     for a, b in zip(j["slowest"], j["slowest"][1:]))
-' | sort >"$T/got" || fail "JSON"
+' "$T/slowest.json" | sort >"$T/got" || fail "JSON"
 	diff "$T/want" "$T/got" >"$T/diff" || fail "-j: $(cat "$T/diff")"
+	cmp "$T/slowest" "$T/slowest.json" || fail "-j: the slowest"
 fi
 
 # Where events are lost, what was open then is left out.  Nobody makes room.
@@ -237,3 +265,7 @@ complains "pair 'a:b,a:b': an event cannot be its own end" \
     utctl stat -D a:b,a:b "$T/trace"
 complains '-v and -d: the values' utctl stat -d -v n "$T/trace"
 expect 0 'no pairs of events: see -D' utctl stat -d -e 'req:*' "$T/trace"
+expect 0 "-D 'start': no event of the trace has such a name" \
+    utctl stat -D start,req:done,id "$T/trace"
+expect 0 '-D req:done: the event has no field none' \
+    utctl stat -D req:start,req:done,none "$T/trace"

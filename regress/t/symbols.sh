@@ -11,14 +11,22 @@ for tool in nm readelf addr2line objcopy strip c++filt; do
 done
 
 BASE=0x20000000	# where a program has nothing else
+CFLAGS="$CFLAGS -g0"	# addr2line may be older than what debuggers are told
 BIN=$T/bin
 mkdir "$BIN"
+
+# The build ID of a file: what its note has after 16 bytes.  Not every readelf
+# shows it with -n.
+id_of() {
+	readelf -x .note.gnu.build-id "$1" 2>/dev/null | awk '
+	$1 ~ /^0x/ { id = id substr($0, 14, 35) }
+	END { gsub(/ /, "", id); print substr(id, 33) }'
+}
 
 # module FILE BASE [PATH [ID]]: its line for prog/named.
 module() {
 	readelf -lW "$1" >"$T/segments" 2>/dev/null || fail "readelf $1"
-	set -- "$1" "$2" "${3:-$1}" "${4-$(readelf -n "$1" 2>/dev/null |
-	    sed -n 's/.*Build ID: //p')}" $(awk '
+	set -- "$1" "$2" "${3:-$1}" "${4-$(id_of "$1")}" $(awk '
 	$1 == "LOAD" && !n++ { print $3 }
 	$1 == "LOAD" { end = $3 " " $6 }
 	END { print end }' "$T/segments")
@@ -199,7 +207,7 @@ one=$(addr "$BIN/libone.so" lib_one)
 hid=$(addr "$BIN/libone.so" hidden)
 
 # Below another directory, stripped; the names are of what was stripped off.
-ID=$(readelf -n "$BIN/libone.so" | sed -n 's/.*Build ID: //p')
+ID=$(id_of "$BIN/libone.so")
 debug=$T/root/usr/lib/debug/.build-id/${ID%"${ID#??}"}
 mkdir -p "$debug" "$T/root/opt"
 objcopy --only-keep-debug "$BIN/libone.so" "$debug/${ID#??}.debug" ||
