@@ -54,6 +54,7 @@ begin(void *arg, const struct ctf_stream *s, const char *name,
 	struct run *r = arg;
 	char text[GROUP_PART + 1], before[64];
 	const char *symbol;
+	size_t n = strlen(name);
 
 	if (at == NULL)
 		return groups_get(r->groups, s, name);
@@ -61,7 +62,9 @@ begin(void *arg, const struct ctf_stream *s, const char *name,
 		snprintf(text, sizeof(text), "%.150s 0x%" PRIx64, name,
 		    address);
 	else {
-		snprintf(before, sizeof(before), "%.60s ", name);
+		n = n < sizeof(before) - 2 ? n : sizeof(before) - 2;
+		memcpy(before, name, n);
+		memcpy(before + n, " ", 2);
 		(void)group_address(text, sizeof(text), before, symbol,
 		    address);
 	}

@@ -37,11 +37,17 @@ struct places {
 	struct ctf_field_at	 by[GROUP_BY];
 };
 
+/* Eight bytes at a time: the names of functions may be long. */
 static uint64_t
 hash(const char *s, size_t n)
 {
-	uint64_t h = 14695981039346656037u;
+	uint64_t h = 14695981039346656037u, word;
 
+	for (; n >= sizeof(word); n -= sizeof(word), s += sizeof(word)) {
+		memcpy(&word, s, sizeof(word));
+		h = (h ^ word) * 1099511628211u;
+		h ^= h >> 32;
+	}
 	for (; n > 0; n--)
 		h = (h ^ (unsigned char)*s++) * 1099511628211u;
 	return h;
@@ -146,10 +152,15 @@ size_t
 group_address(char *key, size_t size, const char *before, const char *name,
     uint64_t addr)
 {
-	const int n = snprintf(key, size, "%s%s", before, name);
+	const size_t a = strlen(before), b = strlen(name);
 
-	if (n >= 0 && (size_t)n >= size)
-		snprintf(key + size - TAIL, TAIL, "... 0x%" PRIx64, addr);
+	if (a + b < size) {
+		memcpy(key, before, a);
+		memcpy(key + a, name, b + 1);
+		return a + b;
+	}
+	snprintf(key, size, "%s%s", before, name);
+	snprintf(key + size - TAIL, TAIL, "... 0x%" PRIx64, addr);
 	return strlen(key);
 }
 

@@ -177,25 +177,39 @@ threads_grow(struct pairs *ps)
 	free(old);
 }
 
+/* If it is known.  Mostly it is the one that was asked for before. */
+static struct pair_thread *
+thread_known(struct pairs *ps, const struct ctf_who *who)
+{
+	struct pair_thread *t = ps->recent;
+
+	if (t != NULL && t->pid == who->vpid && t->tid == who->vtid)
+		return t;
+	if (ps->cap == 0 ||
+	    (t = *thread_place(ps, who->vpid, who->vtid)) == NULL)
+		return NULL;
+	return ps->recent = t;
+}
+
 static struct pair_thread *
 thread_of(struct pairs *ps, const struct ctf_stream *s)
 {
-	struct pair_thread **tp;
+	struct pair_thread *t;
 	const struct ctf_who *who;
 	struct ctf_who buf;
 
 	who = ctf_whose(s, &buf);
+	if ((t = thread_known(ps, who)) != NULL)
+		return t;
 	if (2 * ps->nthreads >= ps->cap)
 		threads_grow(ps);
-	tp = thread_place(ps, who->vpid, who->vtid);
-	if (*tp != NULL)
-		return *tp;
-	if ((*tp = calloc(1, sizeof(**tp))) == NULL)
+	if ((t = calloc(1, sizeof(*t))) == NULL)
 		die_errno("malloc");
-	(*tp)->pid = who->vpid;
-	(*tp)->tid = who->vtid;
+	t->pid = who->vpid;
+	t->tid = who->vtid;
+	*thread_place(ps, t->pid, t->tid) = t;
 	ps->nthreads++;
-	return *tp;
+	return ps->recent = t;
 }
 
 /* The time of the last event, of the thread too, if it is known. */
@@ -203,14 +217,10 @@ static void
 thread_seen(struct pairs *ps, const struct ctf_stream *s)
 {
 	struct pair_thread *t;
-	const struct ctf_who *who;
 	struct ctf_who buf;
 
 	ps->last = s->ns;
-	if (ps->cap == 0)
-		return;
-	who = ctf_whose(s, &buf);
-	if ((t = *thread_place(ps, who->vpid, who->vtid)) != NULL)
+	if ((t = thread_known(ps, ctf_whose(s, &buf))) != NULL)
 		t->last = s->ns;
 }
 

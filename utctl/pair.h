@@ -73,6 +73,7 @@ struct pairs {
 	int64_t			 last;	/* ns: the last event */
 	struct pair		*pairs;	/* the newest first */
 	struct pair_thread	**threads;	/* a hash table */
+	struct pair_thread	*recent;	/* one of them; or NULL */
 	size_t			 nthreads, cap;
 	struct pair_key		**keys;		/* another */
 	size_t			 nkeys, kcap;
