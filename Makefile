@@ -72,8 +72,8 @@ RCDIR =		$(RCDIR_$(OS))
 LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/conn.c libut/context.c libut/drop.c libut/event.c \
 		libut/filter.c libut/filters.c libut/find.c libut/forked.c \
-		libut/late.c libut/listener.c libut/loaded.c libut/lock.c \
-		libut/log.c libut/module.c libut/msg.c libut/own.c \
+		libut/found.c libut/late.c libut/listener.c libut/loaded.c \
+		libut/lock.c libut/log.c libut/module.c libut/msg.c libut/own.c \
 		libut/phdr.c libut/prefix.c \
 		libut/range.c libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
