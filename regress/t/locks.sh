@@ -302,11 +302,13 @@ do
 done
 [ "$(grep -c ' not released by ' "$T/out")" -eq 1 ] || fail "$(cat "$T/out")"
 # Whatever is selected: those of one lock, of which one failed.
-utctl locks -f 'lock == 0x200' "$T/trace" >"$T/out" || fail "-f"
+expect 0 '-t may leave out calls' utctl locks -f 'lock == 0x200' "$T/trace"
 grep -q '  0x200  0xc6 (failed)  held by [0-9]* 0xc1$' "$T/out" ||
     fail "the wait that failed: $(cat "$T/out")"
 grep -q '^calls\[[0-9]*\]: 1 locks, 0 conditions$' "$T/out" ||
     fail "-f: $(cat "$T/out")"
+expect 0 'conditions$' utctl locks -e 'pthread:*' "$T/trace"
+grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
 expect 1 'no/such: No such file or directory' utctl locks no/such
 [ ! -s "$T/out" ] || fail "$(cat "$T/out")"
