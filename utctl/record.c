@@ -339,19 +339,23 @@ record(struct record *r)
 	return status;
 }
 
-/* It ends after the last session, which may be another one's by now. */
+/*
+ * It ends after the last session, which may be another one's by now.  Ours is
+ * still there if it could not be started, or ended.
+ */
 static int
 utd_stays(struct record *r)
 {
-	struct row *rows;
-	int any;
+	struct row *rows, *s;
+	int any = 0;
 
 	if (r->shared)
 		return 1;
 	if (r->argv != NULL ||
 	    client_ask(r->client, UT_CTL_LIST, "", &rows) == -1)
 		return 0;
-	any = rows->child != NULL;
+	for (s = rows->child; s != NULL; s = s->next)
+		any |= strcmp(row_str(s, "name"), r->session) != 0;
 	row_free(rows);
 	if (any)
 		say("utd in %s goes on as long as it has other sessions",

@@ -219,6 +219,12 @@ end_record 0 'utd in .* goes on as long as it has other sessions$'
 utctl destroy >/dev/null || fail "destroy"
 nothing_left "a session of somebody else"
 
+# What cannot begin leaves nothing, either.
+complains 'are more than [0-9]* bytes$' utctl record -p $ONE -b 16m -n 1024 \
+    -o "$T/large"
+[ ! -e "$T/large" ] || fail "$(ls -d "$T/large"*)"
+nothing_left "no beginning"
+
 # A utd that runs: no session stays, and the user's last one is another.
 fresh
 start_utd
