@@ -399,6 +399,22 @@ awk '$12 == "0x100" && $4 != "-" && $8 == "-" { one = 1 }
     END { exit !one || !two }' "$T/out" || fail "loss: $(cat "$T/out")"
 expect 0 'events were lost: what is live' utctl heap "$T/loss"
 
+# Each object of a program may have a lock: twenty thousand in 32 megabytes.
+awk 'BEGIN { for (i = 1; i <= 20000; i++) {
+	printf "1 mutex_request %d %d\n", 64 * i, 7 * i
+	printf "1 mutex_acquired %d %d\n", 64 * i, 7 * i
+	printf "1 mutex_release %d %d\n", 64 * i, 7 * i
+} }' >"$T/calls"
+recorded -b 64k -n 64 -m block -e 'pthread:*' -- ./prog/calls <"$T/calls"
+[ "$lost" -eq 0 ] || fail "$lost lost"
+case $CFLAGS in
+*-fsanitize*)	;;
+*)	(ulimit -d 32768 2>/dev/null; utctl locks "$T/trace") >"$T/out" \
+	    2>"$T/err" || fail "many locks: $(cat "$T/err")"
+	grep -q '^calls\[[0-9]*\]: 20000 locks, ' "$T/out" ||
+	    fail "many locks: $(head -n 5 "$T/out")" ;;
+esac
+
 # Threads that contend, and what a person wants to know: who kept whom.
 not_sanitized
 case $CC in
