@@ -173,7 +173,7 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/recover.c utctl/report.c utctl/rotate.c \
 		utctl/running.c utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
-		utctl/symbols.c utctl/table.c utctl/top.c \
+		utctl/symbols.c utctl/sysroot.c utctl/table.c utctl/top.c \
 		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \
 		utctl/view.c utctl/when.c utctl/which.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
@@ -218,7 +218,7 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/process.h utctl/table.h utctl/top.h \
 		utctl/pair.h utctl/pair_role.h utctl/print.h \
 		utctl/reader.h utctl/record.h \
-		utctl/say.h utctl/select.h utctl/symbols.h \
+		utctl/say.h utctl/select.h utctl/symbols.h utctl/sysroot.h \
 		utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths
 

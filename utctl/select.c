@@ -174,6 +174,12 @@ select_all(const struct select *sel)
 	return select_each(sel) && !sel->count_given;
 }
 
+int
+select_within(const struct select *sel)
+{
+	return sel->threads.n > 0 || sel->filter != NULL;
+}
+
 /* Does any match? */
 static int
 match_name(struct patterns *ps, const char *name)

@@ -68,6 +68,8 @@ void	 select_init(struct select *, int);
 int	 select_option(struct select *, int);
 int	 select_all(const struct select *);	/* are all events wanted? */
 int	 select_each(const struct select *);	/* all but for the count? */
+/* May it leave out some events of a class and a process, by thread or value? */
+int	 select_within(const struct select *);
 /* Each trace, before its first event. */
 void	 select_trace(struct select *, struct ctf_trace *);
 int	 select_event(struct select *, struct ctf_stream *);
