@@ -180,6 +180,7 @@ struct ctf_eclass {
 	size_t			 fixed;		/* so many bytes */
 	/* select.c's */
 	int			 unwanted;
+	int			 unfit;		/* for the filter alone */
 	struct ctf_filter	*filter;	/* NULL: none */
 	struct pair_role	*pairs;		/* pair.c's; NULL: none */
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
@@ -326,6 +327,8 @@ struct ctf_stream {
 	/* select.c's: is the packet at whopkt of a wanted program? */
 	int			 whoknown, whofits;
 	uint64_t		 whopkt;
+	int			 wanted;	/* what it said of the event */
+	int			 refused;	/* by -f, and is told: reader.h */
 
 	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];

@@ -95,11 +95,42 @@ end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 }
 
 static void
+left(void *arg, void *what)
+{
+	struct group *g = what;
+
+	(void)arg;
+	g->unended++;
+}
+
+static void
+still_open(void *arg, const struct pair_end *e)
+{
+	struct group *g = e->what;
+
+	left(arg, g);
+	if (g->open++ == 0 || e->begin < g->first)
+		g->first = e->begin;
+	if (!e->nested)
+		g->open_total += e->took;
+	g->open_self += e->self;
+}
+
+static void
 count(void *arg, struct ctf_stream *s)
 {
 	struct run *r = arg;
 
-	pairs_event(r->pairs, s);
+	pairs_event(r->pairs, s, PAIR_FITS);
+}
+
+/* The filter may be about what the pair's other event has. */
+static void
+refused(void *arg, struct ctf_stream *s)
+{
+	struct run *r = arg;
+
+	pairs_event(r->pairs, s, s->event->unfit ? PAIR_OPEN : PAIR_REFUSED);
 }
 
 static void
@@ -124,13 +155,20 @@ by_total(const struct group *x, const struct group *y)
 	return (x->total < y->total) - (x->total > y->total);
 }
 
+static int
+by_open(const struct group *x, const struct group *y)
+{
+	return (x->open_total < y->open_total) -
+	    (x->open_total > y->open_total);
+}
+
 static void
 print_groups(const struct groups *g)
 {
 	struct group *row;
 	size_t i, q;
 
-	printf("%10s %14s %14s %12s", "calls", "total us", "self us",
+	printf("\n%10s %14s %14s %12s", "calls", "total us", "self us",
 	    "mean us");
 	for (q = 0; q < HIST_QUANTILES; q++)
 		printf(" %12s", hist_quantiles[q].name);
@@ -185,16 +223,42 @@ print_rest(const struct pairs *ps)
 		    ps->lost);
 }
 
+/* Those that were left without an end are not open, and have no time. */
+static void
+print_unended(const struct groups *g)
+{
+	char when[CTF_TIMELEN];
+	const struct group *row;
+	size_t i;
+
+	printf("\n%10s %10s %14s %14s  %-29s  pair", "not ended", "open",
+	    "total us", "self us", "began");
+	groups_heads(g);
+	for (i = 0; i < g->nrows; i++) {
+		row = g->rows[i];
+		if (row->unended == 0)
+			continue;
+		ctf_print_time(row->first, when);
+		printf("%10" PRIu64 " %10" PRIu64 " %14.3f %14.3f  %-29s",
+		    row->unended, row->open, (double)row->open_total / US,
+		    (double)row->open_self / US, row->open > 0 ? when : "-");
+		group_print(row);
+	}
+}
+
 static void
 print_text(const struct run *r, const struct reader *rd)
 {
 	reader_totals(rd);
 	print_rest(r->pairs);
-	if (r->top.n == 0)
-		return;
-	putchar('\n');
-	print_groups(r->groups);
-	print_slow(r);
+	if (r->top.n > 0)
+		print_groups(r->groups);
+	if (r->pairs->unended > 0) {
+		groups_sort(r->groups, by_open);
+		print_unended(r->groups);
+	}
+	if (r->top.n > 0)
+		print_slow(r);
 }
 
 static void
@@ -233,6 +297,31 @@ json_group(const struct groups *g, struct group *row)
 }
 
 static void
+json_unended(const struct groups *g)
+{
+	const struct group *row;
+	const char *comma = "";
+	size_t i;
+
+	printf("],\"not_ended\":[");
+	for (i = 0; i < g->nrows; i++) {
+		row = g->rows[i];
+		if (row->unended == 0)
+			continue;
+		printf("%s{", comma);
+		json_by(g, row);
+		printf(",\"calls\":%" PRIu64 ",\"open\":%" PRIu64
+		    ",\"total_ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
+		    "\"", row->unended, row->open, row->open_total,
+		    row->open_self);
+		if (row->open > 0)
+			printf(",\"began\":\"%" PRId64 "\"", row->first);
+		putchar('}');
+		comma = ",";
+	}
+}
+
+static void
 print_json(const struct run *r, const struct reader *rd)
 {
 	const struct pairs *ps = r->pairs;
@@ -260,6 +349,8 @@ print_json(const struct run *r, const struct reader *rd)
 		printf(",\"vpid\":%" PRId64 ",\"vtid\":%" PRId64 "}",
 		    s->who.vpid, s->who.vtid);
 	}
+	groups_sort(r->groups, by_open);
+	json_unended(r->groups);
 	printf("]}\n");
 }
 
@@ -267,8 +358,8 @@ void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 {
 	static const struct reader_ops ops = { count, discarded, lost, NULL,
-	    NULL };
-	static const struct pair_ops mine = { begin, end };
+	    NULL, refused };
+	static const struct pair_ops mine = { begin, end, left, still_open };
 	struct ctf_trace *tr;
 	struct run r;
 
@@ -281,6 +372,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 	ps->ops = &mine;
 	ps->arg = &r;
 	ps->lossy = INT64_MIN;
+	rd->refused = rd->select != NULL;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
 	reader_run(rd, &ops, &r);
@@ -292,6 +384,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 		print_json(&r, rd);
 	else
 		print_text(&r, rd);
-	if (r.top.n == 0 && rd->nevents > 0)
+	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
+	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D");
 }

@@ -79,7 +79,7 @@ static int
 heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { event, lose, lose, NULL,
-	    module };
+	    module, NULL };
 	struct process *p;
 	int status;
 

@@ -95,7 +95,7 @@ static int
 locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    module };
+	    module, NULL };
 	int status;
 
 	r->processes.numbers = !symbols_begin();

@@ -311,7 +311,7 @@ static void
 counts(struct stat_run *r, struct reader *rd)
 {
 	static const struct reader_ops ops = { count_event, lose, lose,
-	    NULL, NULL };
+	    NULL, NULL, NULL };
 
 	reader_run(rd, &ops, r);
 	groups_sort(&r->groups, by_count);
