@@ -56,7 +56,8 @@ export_traces(const struct format_kind *f, struct reader *rd,
 	ut_confine_reader();	/* what it reads may be anybody's */
 	for (; *dirs != NULL; dirs++)
 		reader_open(rd, *dirs);
-	f->run(rd, ps);
+	if (rd->ntraces > 0 || ctf_damaged() == 0)
+		f->run(rd, ps);
 	status = ctf_damaged() != 0;
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)

@@ -401,7 +401,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	run.pairs = ps;
 	run.lossy = NO_LOSS;
 	ps->ops = &mine;
-	ps->closed = 1;
+	ps->closed = ps->unfit = 1;
 	rd->refused = rd->select != NULL;
 	ctf_print_init(1);
 	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","

@@ -69,6 +69,7 @@ struct pairs {
 	void			*arg;
 	int			 named;	/* pairs by their names are wanted */
 	int			 closed;	/* and none without an end */
+	int			 unfit;		/* -f keeps no end away */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */
 	int64_t			 lossy;	/* ns: some were, until then */
