@@ -207,7 +207,9 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 	if (!run.selected)
 		return NULL;
 	t = track_of(s);
-	p = put_text(put_head('B', s->ns, t->who), ",\"cat\":", pair);
+	p = put_head('B', s->ns, t->who);
+	if (at != NULL)
+		p = put_text(p, ",\"cat\":", pair);
 	p = put_text(p, ",\"name\":", export_name(buf, s, pair, at, address));
 	put_args(p, s);
 	return &t->open;

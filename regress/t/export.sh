@@ -111,7 +111,7 @@ for e in events:
         if stack:
             stack[-1][1] += took
         bars.append((ns(b), ns(e)))
-        n = b["cat"], b["name"]
+        n = b.get("cat", b["name"]), b["name"]
         calls[n] = calls.get(n, 0) + 1
         prog = [s[3] for s in seen if s[:2] == ("process_name", e["pid"])][0]
         path = ";".join(s.replace(" ", "_").replace(";", ":") for s in
@@ -307,7 +307,7 @@ case $CFLAGS in
 *-fsanitize*)	exit 0 ;;
 esac
 [ -r /proc/self/status ] || exit 0
-recorded -b 64k -n 512 -- ./prog/pairs 8000
+recorded -b 64k -n 512 -- ./prog/pairs 12000
 python3 - "$T/trace" >"$T/out" 2>&1 <<'E' || fail "memory: $(cat "$T/out")"
 import subprocess, sys
 args = ["utctl", "export", sys.argv[1]]
