@@ -156,6 +156,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/ctf_value.c utctl/ctf_walk.c utctl/ctf_window.c \
 		utctl/daemon.c utctl/demangle.c utctl/durations.c \
 		utctl/elf.c utctl/elf_symbols.c utctl/event.c \
+		utctl/export.c utctl/export_chrome.c utctl/export_folded.c \
+		utctl/export_name.c \
 		utctl/find.c utctl/follow.c utctl/follower.c \
 		utctl/glob.c utctl/group.c utctl/heap.c utctl/heap_print.c \
 		utctl/heap_track.c utctl/help.c utctl/hist.c \
@@ -211,7 +213,7 @@ $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/callers.h utctl/client.h utctl/columns.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
-		utctl/demangle.h utctl/durations.h utctl/elf.h \
+		utctl/demangle.h utctl/durations.h utctl/elf.h utctl/export.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \
 		utctl/image.h utctl/indent.h utctl/live.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \

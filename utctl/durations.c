@@ -411,7 +411,8 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 {
 	static const struct reader_ops ops = { count, discarded, lost, NULL,
 	    NULL, refused };
-	static const struct pair_ops mine = { begin, end, left, still_open };
+	static const struct pair_ops mine = { begin, end, left, still_open,
+	    NULL };
 	struct ctf_trace *tr;
 	struct run r;
 

@@ -29,7 +29,7 @@ static void	*begins(void *, const struct ctf_stream *, const char *,
 static void	 ends(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 
-static const struct pair_ops ops = { begins, ends, NULL, NULL };
+static const struct pair_ops ops = { begins, ends, NULL, NULL, NULL };
 static struct pairs pairs;
 
 int indent_on;

@@ -444,8 +444,12 @@ key_begin(struct pairs *ps, const struct pair_role *r,
 	}
 	k->ns = s->ns;
 	k->fit = fit;
-	k->what = fit == PAIR_REFUSED ? NULL :
-	    ps->ops->begin(ps->arg, s, r->pair->name, NULL, 0);
+	if (fit == PAIR_REFUSED)
+		k->what = NULL;
+	else if (ps->ops->begin_key != NULL)
+		k->what = ps->ops->begin_key(ps->arg, s, r->pair->name);
+	else
+		k->what = ps->ops->begin(ps->arg, s, r->pair->name, NULL, 0);
 }
 
 static struct pair_end
@@ -531,6 +535,48 @@ pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
 		n++;
 	}
 	return n;
+}
+
+/* Of those that were refused, nothing is counted. */
+void *
+pairs_top(struct pairs *ps, const struct ctf_stream *s)
+{
+	const struct pair_thread *t = thread_of(ps, s);
+	size_t i = t->n;
+
+	while (i > 0 && t->frames[i - 1].what == NULL)
+		i--;
+	return i == 0 ? NULL : t->frames[i - 1].what;
+}
+
+static void
+thread_cut(struct pairs *ps, struct pair_thread *t)
+{
+	const struct frame *f;
+
+	while (t->n > 0) {
+		f = &t->frames[t->n - 1];
+		pair_left(ps, f->ns, f->fit, f->what);
+		unwind(t, t->n - 1);
+	}
+}
+
+void
+pairs_cut(struct pairs *ps)
+{
+	struct pair_key *k;
+	size_t i;
+
+	for (i = 0; i < ps->cap; i++)
+		if (ps->threads[i] != NULL)
+			thread_cut(ps, ps->threads[i]);
+	for (i = 0; i < ps->kcap; i++)
+		while ((k = ps->keys[i]) != NULL) {
+			ps->keys[i] = k->next;
+			pair_left(ps, k->ns, k->fit, k->what);
+			free(k);
+		}
+	ps->nkeys = 0;
 }
 
 /*

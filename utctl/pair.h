@@ -60,6 +60,8 @@ struct pair_ops {
 	 * if it has a key, until the last event of all.  Or NULL.
 	 */
 	void	 (*open)(void *, const struct pair_end *);
+	/* A beginning of a pair that has a key; or NULL: as begin. */
+	void	*(*begin_key)(void *, const struct ctf_stream *, const char *);
 };
 
 struct pairs {
@@ -67,6 +69,7 @@ struct pairs {
 	void			*arg;
 	int			 named;	/* pairs by their names are wanted */
 	int			 closed;	/* and none without an end */
+	int			 unfit;		/* -f keeps no end away */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */
 	int64_t			 lossy;	/* ns: some were, until then */
@@ -88,6 +91,10 @@ void	 pairs_event(struct pairs *, const struct ctf_stream *,
 	    enum pair_fit);
 /* So many are open in the event's thread, or that most. */
 size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
+/* What the innermost one in the event's thread is counted for, or NULL. */
+void	*pairs_top(struct pairs *, const struct ctf_stream *);
+/* Whatever is open is left without an end. */
+void	 pairs_cut(struct pairs *);
 /* Events were lost until that time. */
 void	 pairs_lose(struct pairs *, int64_t);
 /* What has no end yet has none. */

@@ -143,22 +143,23 @@ role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
 
 /* Is there an event that ends the pair, and is it selected? */
 static int
-has_end(const struct ctf_trace *tr, const struct pair *p)
+has_end(const struct pairs *ps, const struct ctf_trace *tr,
+    const struct pair *p)
 {
 	const struct ctf_eclass *ev;
 	const struct pair_role *r;
 
 	for (ev = tr->events; ev != NULL; ev = ev->next)
-		for (r = ev->unwanted ? NULL : ev->pairs; r != NULL;
-		    r = r->next)
-			if (r->ends && r->pair == p)
-				return 1;
+		if (!ev->unwanted || (ps->unfit && ev->unfit))
+			for (r = ev->pairs; r != NULL; r = r->next)
+				if (r->ends && r->pair == p)
+					return 1;
 	return 0;
 }
 
 /* Beginnings of threads whose ends cannot come do not count as such. */
 static void
-drop_endless(struct ctf_trace *tr)
+drop_endless(const struct pairs *ps, struct ctf_trace *tr)
 {
 	struct ctf_eclass *ev;
 	struct pair_role **rp;
@@ -166,7 +167,7 @@ drop_endless(struct ctf_trace *tr)
 	for (ev = tr->events; ev != NULL; ev = ev->next)
 		for (rp = &ev->pairs; *rp != NULL;)
 			if (!(*rp)->ends && (*rp)->pair->key == NULL &&
-			    !has_end(tr, (*rp)->pair))
+			    !has_end(ps, tr, (*rp)->pair))
 				*rp = (*rp)->next;
 			else
 				rp = &(*rp)->next;
@@ -199,5 +200,5 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 		}
 	}
 	if (ps->closed)
-		drop_endless(tr);
+		drop_endless(ps, tr);
 }

@@ -250,6 +250,6 @@ put_took(char *p, int64_t ns)
 {
 	if (style.colour)
 		p = stpcpy(p, YELLOW);
-	p = put_us(p, ns);
+	p = stpcpy(put_us(p, ns), " us");
 	return style.colour ? stpcpy(p, PLAIN) : p;
 }

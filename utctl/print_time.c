@@ -127,11 +127,11 @@ put_seconds(char *p, int64_t ns)
 	return put_units(p, ns, NS, 9);
 }
 
-/* Microseconds, with the unit behind. */
+/* Microseconds. */
 char *
 put_us(char *p, int64_t ns)
 {
-	return stpcpy(put_units(p, ns, US, 3), " us");
+	return put_units(p, ns, US, 3);
 }
 
 void

@@ -99,6 +99,9 @@ static const struct command commands[] = {
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "locks", cmd_locks, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },
+	{ "export", cmd_export, NULL, 0, "[-F chrome | folded] "
+	    SYMBOLS_USAGE "\n\t[-D begin,end[,field]] ... "
+	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "help", cmd_help, NULL, 0, "[command]" },
 	{ "version", cmd_version, NULL, 0, "" },
 	{ NULL, NULL, NULL, 0, NULL }

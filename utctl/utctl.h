@@ -259,4 +259,7 @@ int	 cmd_heap(int, char **);
 /* locks.c */
 int	 cmd_locks(int, char **);
 
+/* export.c */
+int	 cmd_export(int, char **);
+
 #endif /* UTCTL_H */

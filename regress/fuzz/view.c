@@ -15,8 +15,8 @@
  */
 
 /*
- * What `utctl view', stat, heap and locks read: metadata and streams.  The
- * first byte of the input is the way to print, and what is selected; then come
+ * What `utctl view', stat, heap, locks and export read: metadata and streams.
+ * The first byte of the input is the way to print, and what is selected; then come
  * the filter, if there is to be one, the metadata and the streams, with a line
  * of "----" between one and the next.
  */
@@ -206,6 +206,28 @@ stat_pairs(unsigned int how)
 	run(cmd_stat, &a);
 }
 
+/* Both formats, with the same pairs. */
+static void
+export(unsigned int how, const char *format)
+{
+	static struct args a;
+	char dir[128];
+
+	a.n = 0;
+	arg(&a, "export");
+	args(&a, "-F", format);
+	args(&a, "-D", how & SEL_NAME ? "seq:tick,seq:idle" : "a:b,c:d");
+	args(&a, "-D", how & SEL_SINCE ? "pulse:a,pulse:c,n" :
+	    "x:e,x:f,$cpu");
+	if (how & SEL_UNTIL)
+		args(&a, "-f", "n > 3");
+	if (how & SEL_LAST)
+		args(&a, "-n", "-20");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(cmd_export, &a);
+}
+
 /* What the calls of malloc(3), and those of locks, add up to. */
 static void
 sums(unsigned int how, const char *name, int (*command)(int, char **))
@@ -282,6 +304,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		stat_pairs(how);
 		sums(how, "heap", cmd_heap);
 		sums(how, "locks", cmd_locks);
+		export(how, "chrome");
+		export(how, "folded");
 	}
 	return 0;
 }

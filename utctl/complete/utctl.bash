@@ -37,7 +37,7 @@ _utctl()
 		*,-o|*,-R)
 			actions='-A directory'
 			;;
-		view,*|stat,*|heap,*|locks,*)
+		view,*|stat,*|heap,*|locks,*|export,*)
 			words=$(_utctl_sessions "$tool")
 			actions='-A directory'
 			;;

@@ -33,4 +33,4 @@ complete -c utctl -n 'not __utctl_first; and string match -q -- "-*" (commandlin
     -f -a '(__utctl_options)'
 complete -c utctl -f -n '__utctl_about start stop destroy trigger rotate clear snapshot list save' \
     -a '(__utctl_sessions)'
-complete -c utctl -n '__utctl_about view stat heap locks' -a '(__utctl_sessions)'
+complete -c utctl -n '__utctl_about view stat heap locks export' -a '(__utctl_sessions)'

@@ -1,0 +1,417 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * utctl export -F chrome: JSON that Perfetto, chrome://tracing and speedscope
+ * read.  The document "Trace Event Format" of the Chromium project describes
+ * it.
+ *
+ * Pairs of a thread are B and E, which nest; each B that is written gets its E
+ * when the pair ends, is left, or events are lost.  Pairs with a key are b and
+ * e, with an ID.  Every other event is an instant.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+#include "map.h"
+#include "pair_role.h"
+#include "print.h"
+#include "say.h"
+
+#define NO_LOSS		INT64_MAX
+
+/* What a B or b began, for its end. */
+struct open {
+	struct track	*track;
+	const char	*pair;
+	uint64_t	 id;		/* 0: B */
+};
+
+/* A thread, or a process, that a reader has been told the name of. */
+struct track {
+	struct track	*next;		/* the same hash */
+	int64_t		 pid, tid;
+	char		 name[sizeof(((struct ctf_who *)0)->name)];
+	char		 who[64];	/* the members of JSON */
+	struct open	 open;		/* what all its B began */
+};
+
+struct chrome {
+	struct reader		*reader;
+	struct pairs		*pairs;
+	struct map		 processes, threads;
+	const struct ctf_stream	*stream;	/* whose packet at pkt */
+	uint64_t		 pkt;		/* is of this thread */
+	struct track		*track;
+	uint64_t		 ids;
+	int			 any;		/* something was written */
+	int64_t			 first;		/* ns: when that was */
+	int64_t			 now;
+	int64_t			 lossy;		/* ns: events are lost, until */
+	int			 selected;	/* the event is */
+};
+
+static struct chrome run;
+
+/* After it there is ROOM less some 100 bytes. */
+static char *
+put_head(char ph, int64_t ns, const char *who)
+{
+	char *p = out_begin();
+
+	if (!run.any)
+		run.first = ns;
+	p = out_text(p, run.any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	run.any = 1;
+	*p++ = ph;
+	p = put_us(out_text(p, "\",\"ts\":"), ns - run.first);
+	return out_text(p, who);
+}
+
+static char *
+put_text(char *p, const char *before, const char *text)
+{
+	p = out_text(p, before);
+	return put_string(p, (const uint8_t *)text, strlen(text));
+}
+
+/*
+ * Threads and processes.
+ */
+
+static void
+tell_name(struct track *t, const char *kind, const char *name)
+{
+	char *p;
+
+	memcpy(t->name, name, sizeof(t->name));
+	if (name[0] == '\0')
+		return;
+	p = put_text(put_head('M', run.now, t->who), ",\"name\":", kind);
+	p = put_text(p, ",\"args\":{\"name\":", name);
+	out_end(out_text(p, "}}"));
+}
+
+static struct track *
+track_new(struct map *m, uint64_t key, int64_t pid, int64_t tid)
+{
+	struct track *t = calloc(1, sizeof(*t));
+	char *p;
+
+	if (t == NULL)
+		die_errno("malloc");
+	p = ctf_put_i64(stpcpy(t->who, ",\"pid\":"), pid);
+	p = ctf_put_i64(stpcpy(p, ",\"tid\":"), tid);
+	*p = '\0';
+	t->pid = pid;
+	t->tid = tid;
+	t->open.track = t;
+	t->next = map_get(m, key);
+	map_put(m, key, t);
+	return t;
+}
+
+/* A name that has changed is told again. */
+static struct track *
+track_get(struct map *m, int64_t pid, int64_t tid, const char *kind,
+    const char *name)
+{
+	const uint64_t key = (uint64_t)pid << 32 ^ (uint64_t)tid;
+	struct track *t = map_get(m, key);
+
+	while (t != NULL && (t->pid != pid || t->tid != tid))
+		t = t->next;
+	if (t == NULL)
+		t = track_new(m, key, pid, tid);
+	if (strcmp(t->name, name) != 0)
+		tell_name(t, kind, name);
+	return t;
+}
+
+static struct track *
+track_of(const struct ctf_stream *s)
+{
+	const struct ctf_who *w;
+	struct ctf_who buf;
+
+	if (run.stream == s && run.pkt == s->pkt && !s->class->eventwho)
+		return run.track;
+	w = ctf_whose(s, &buf);
+	(void)track_get(&run.processes, w->vpid, w->vpid, "process_name",
+	    w->name);
+	run.track = track_get(&run.threads, w->vpid, w->vtid, "thread_name",
+	    w->thread[0] == '\0' ? w->name : w->thread);
+	run.stream = s;
+	run.pkt = s->pkt;
+	return run.track;
+}
+
+static void
+tracks_free(struct map *m)
+{
+	struct track *t, *next;
+	size_t i;
+
+	for (i = 0; i < m->cap; i++)
+		for (t = m->v[i].value; t != NULL; t = next) {
+			next = t->next;
+			free(t);
+		}
+	map_free(m);
+}
+
+/*
+ * Pairs.
+ */
+
+static char *
+put_id(char *p, const struct open *o)
+{
+	p = ctf_put_u64(out_text(p, ",\"id\":\""), o->id);
+	p = put_text(p, "\",\"cat\":", o->pair);
+	return put_text(p, ",\"name\":", o->pair);
+}
+
+static void
+put_args(char *p, const struct ctf_stream *s)
+{
+	p = put_fields(out_text(out_room(p, ROOM), ",\"args\":{"), s);
+	out_end(out_text(p, "}}"));
+}
+
+/* What the filter refuses is not shown. */
+static void *
+begin(void *arg, const struct ctf_stream *s, const char *pair,
+    const struct ctf_field_at *at, uint64_t address)
+{
+	char buf[EXPORT_NAME], *p;
+	struct track *t;
+
+	(void)arg;
+	if (!run.selected)
+		return NULL;
+	t = track_of(s);
+	p = put_head('B', s->ns, t->who);
+	if (at != NULL)
+		p = put_text(p, ",\"cat\":", pair);
+	p = put_text(p, ",\"name\":", export_name(buf, s, pair, at, address));
+	put_args(p, s);
+	return &t->open;
+}
+
+static void *
+begin_key(void *arg, const struct ctf_stream *s, const char *pair)
+{
+	struct open *o;
+
+	(void)arg;
+	if (!run.selected)
+		return NULL;
+	if ((o = malloc(sizeof(*o))) == NULL)
+		die_errno("malloc");
+	o->track = track_of(s);
+	o->pair = pair;
+	o->id = ++run.ids;
+	put_args(put_id(put_head('b', s->ns, o->track->who), o), s);
+	return o;
+}
+
+static char *
+put_end(const struct open *o)
+{
+	char *p = put_head(o->id == 0 ? 'E' : 'e', run.now, o->track->who);
+
+	return o->id == 0 ? p : put_id(p, o);
+}
+
+static void
+open_free(struct open *o)
+{
+	if (o->id != 0)
+		free(o);
+}
+
+/* The fields of the end have a name of their own beside those of its begin. */
+static void
+end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+{
+	char *p;
+
+	(void)arg;
+	if (e->what == NULL)
+		return;
+	p = out_room(put_end(e->what), ROOM);
+	p = put_fields(out_text(p, ",\"args\":{\"end\":{"), s);
+	out_end(out_text(p, "}}}"));
+	open_free(e->what);
+}
+
+static void
+left(void *arg, void *what)
+{
+	(void)arg;
+	out_end(out_text(put_end(what), "}"));
+	open_free(what);
+}
+
+/* It stays open: readers show that. */
+static void
+still_open(void *arg, const struct pair_end *e)
+{
+	(void)arg;
+	open_free(e->what);
+}
+
+/*
+ * What is read.
+ */
+
+/* Is it part of a pair?  One with a key must have that field. */
+static int
+is_pair(const struct ctf_eclass *ev)
+{
+	const struct pair_role *r;
+
+	for (r = ev->pairs; r != NULL; r = r->next)
+		if (r->pair->key == NULL || r->at.type != NULL)
+			return 1;
+	return 0;
+}
+
+/* The ends of what is open may be among what was lost. */
+static void
+cut(int64_t ns)
+{
+	run.now = ns;
+	pairs_cut(run.pairs);
+}
+
+static void
+take(const struct ctf_stream *s, int selected, enum pair_fit fit)
+{
+	if (s->ns > run.lossy) {
+		cut(run.lossy);
+		run.lossy = NO_LOSS;
+	}
+	run.now = s->ns;
+	run.selected = selected;
+	if (s->event->pairs != NULL)
+		pairs_event(run.pairs, s, fit);
+}
+
+static void
+event(void *arg, struct ctf_stream *s)
+{
+	const struct track *t;
+
+	(void)arg;
+	take(s, 1, PAIR_FITS);
+	if (is_pair(s->event))
+		return;
+	t = track_of(s);
+	put_args(put_text(put_head('i', s->ns, t->who), ",\"s\":\"t\","
+	    "\"name\":", s->event->name), s);
+}
+
+/* An end goes with its beginning, whatever the filter says of it alone. */
+static void
+refused(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	take(s, 0, PAIR_OPEN);
+}
+
+/* So many were lost until that time. */
+static void
+lose(const struct ctf_stream *s, const char *what, uint64_t n, int64_t until)
+{
+	char *p;
+
+	cut(s->ns);
+	if (run.lossy == NO_LOSS || until > run.lossy)
+		run.lossy = until;
+	p = put_text(put_head('i', s->ns, ",\"pid\":0,\"tid\":0"),
+	    ",\"s\":\"g\",\"name\":", what);
+	p = ctf_put_u64(out_text(p, ",\"args\":{\"count\":"), n);
+	p = put_us(out_text(p, ",\"until\":"), until - run.first);
+	out_end(out_text(p, "}}"));
+}
+
+static void
+discarded(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	lose(s, "events discarded", s->ndiscarded, s->to);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	lose(s, "packets lost", s->nlost, s->lost);
+}
+
+static void
+trace(struct ctf_trace *tr)
+{
+	text_trace(tr);
+	pairs_trace(run.pairs, tr);
+}
+
+/* What is not known before the end. */
+static void
+put_tail(void)
+{
+	char *p = out_text(out_begin(), "\n],\"otherData\":{");
+
+	if (run.any) {
+		p = ctf_put_i64(out_text(p, "\"start_ns\":\""), run.first);
+		p = put_time(out_text(p, "\",\"start\":\""), run.first);
+		p = out_text(put_zone(p), "\",");
+	}
+	p = ctf_put_u64(out_text(p, "\"discarded\":"), run.reader->ndiscarded);
+	p = ctf_put_u64(out_text(p, ",\"lost_packets\":"), run.reader->nlost);
+	out_end(out_text(p, "}}\n"));
+}
+
+void
+export_chrome(struct reader *rd, struct pairs *ps)
+{
+	static const struct reader_ops ops = { event, discarded, lost, trace,
+	    NULL, refused };
+	static const struct pair_ops mine = { begin, end, left, still_open,
+	    begin_key };
+
+	memset(&run, 0, sizeof(run));
+	run.reader = rd;
+	run.pairs = ps;
+	run.lossy = NO_LOSS;
+	ps->ops = &mine;
+	ps->closed = ps->unfit = 1;
+	rd->refused = rd->select != NULL;
+	ctf_print_init(1);
+	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","
+	    "\"traceEvents\":["));
+	reader_run(rd, &ops, NULL);
+	pairs_finish(ps);
+	put_tail();
+	ctf_print_flush();
+	tracks_free(&run.processes);
+	tracks_free(&run.threads);
+}

@@ -1,0 +1,39 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * What utctl export calls pairs.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "export.h"
+
+const char *
+export_name(char *buf, const struct ctf_stream *s, const char *pair,
+    const struct ctf_field_at *at, uint64_t address)
+{
+	const char *symbol;
+
+	if (at == NULL)
+		return pair;
+	if ((symbol = symbols_at(at, s)) != NULL)
+		return symbol;
+	snprintf(buf, EXPORT_NAME, "0x%" PRIx64, address);
+	return buf;
+}
