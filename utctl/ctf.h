@@ -205,7 +205,7 @@ struct ctf_sclass {
 	uint32_t		 timebits;	/* of the event header's */
 	uint32_t		 beginbits;	/* of timestamp_begin */
 	int			 eventwho;	/* event.context says whose */
-	int			 modules;	/* symbols.c's: has events of them */
+	int			 modules;	/* has ut:module or ut:unload */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* if they don't */
 	struct ctf_place	 headtime;
