@@ -370,8 +370,8 @@ ut_loaded_changed(void)
 }
 
 /*
- * The child will know no more than is found now.  Where no utd could want to
- * know, a fork does not wait for the linker's lock, and the child looks itself.
+ * Look now, since the child may not be able to look.  Where no utd could want
+ * to know the modules, a fork does not wait for the linker's lock.
  */
 void
 ut_loaded_before_fork(bool known)
@@ -408,7 +408,7 @@ ut_loaded_init(void)
 	(void)ut_event_add(&unload_event);
 }
 
-/* By a thread that has the lock, perhaps for another that names an address. */
+/* Look for the module of an address; the thread has ut_lock. */
 static void
 look_for_code(void)
 {

@@ -59,7 +59,7 @@ prepare_command(const void *arg)
 		setenv("LD_PRELOAD", format("%s:%s", r->preload, old), 1);
 }
 
-/* It would stay; at exit, too, as utctl ends where it lacks memory. */
+/* End a utd that nobody owns; at exit, too, since utctl may lack memory. */
 static void
 utd_kill(void)
 {
@@ -70,7 +70,7 @@ utd_kill(void)
 	unowned = 0;
 }
 
-/* Start utd, and own it.  A signal has to wait until then, or it would stay. */
+/* Start utd, and own it.  A signal waits until then, or utd would stay. */
 static int
 utd_own(struct record *r, int *sig)
 {
@@ -86,8 +86,8 @@ utd_own(struct record *r, int *sig)
 }
 
 /*
- * It was killed: another takes up what it had; -1 if there is none.  One that
- * is not ours somebody else has to start.
+ * utd was killed: another one goes on with its sessions, which we start unless
+ * the one that was killed was not ours.  -1 if there is no other.
  */
 static int
 utd_again(struct record *r, int *sig)
@@ -113,7 +113,7 @@ utd_again(struct record *r, int *sig)
 	return -1;
 }
 
-/* What runs already has a session that ends with utctl, however it ends. */
+/* Without a command, the session ends with utctl, however utctl ends. */
 static int
 create_ask(struct record *r)
 {
@@ -180,7 +180,7 @@ session_begin(void *arg)
 	return 0;
 }
 
-/* Of a session that was taken up nobody knows how far its end has come. */
+/* If utd was killed, the session may have been stopped before that. */
 static int
 session_active(struct record *r)
 {
@@ -300,7 +300,7 @@ attached_run(struct record *r)
 	return 0;
 }
 
-/* utd that runs, or is started, and has the programs. */
+/* Find or start utd, and wait until the programs are connected to it. */
 static int
 attach(struct record *r, int *sig)
 {
@@ -312,7 +312,7 @@ attach(struct record *r, int *sig)
 	return attach_await(r, sig);
 }
 
-/* All from a utd that runs to a trace that is whole; -> exit status. */
+/* From the start of utd to the end of the trace; -> exit status. */
 static int
 record(struct record *r)
 {
@@ -336,7 +336,7 @@ record(struct record *r)
 	return status;
 }
 
-/* It ends after the last session, which may be another one's by now. */
+/* A utd without a command ends with its last session, perhaps not ours. */
 static int
 utd_stays(struct record *r)
 {

@@ -106,7 +106,7 @@ say_hints(const struct record *r)
 	close(fd);
 }
 
-/* Programs came, and that library has told its events. */
+/* The programs have the events of -w, and reached none of them. */
 static void
 say_no_functions(const struct record *r)
 {
@@ -174,7 +174,7 @@ report(const struct record *r, struct row *rows)
 		say_hints(r);
 	else if (!recorded)
 		say_no_functions(r);
-	/* They were there before, or have been told to go on. */
+	/* With -p or -T it is no surprise that programs go on. */
 	if (r->argv != NULL && r->limit == -1)
 		report_left(s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
