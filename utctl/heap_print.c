@@ -316,11 +316,7 @@ print_json(const struct heap_run *r, const struct reader *rd)
 	struct heap **all;
 	size_t i, n;
 
-	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu",
-	    rd->nevents, rd->ndiscarded, rd->nlost);
-	if (r->begin != INT64_MIN)
-		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
-		    r->begin, r->end);
+	reader_totals_json(rd, r->begin, r->end);
 	printf(",\"processes\":[");
 	all = sort_heaps(r, &n);
 	for (i = 0; i < n; i++) {
