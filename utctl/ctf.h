@@ -249,6 +249,8 @@ struct ctf_trace {
 	uint8_t			 uuid[16];
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* as well; NULL: not known */
+	uint64_t		 env;		/* a hash of it all, */
+	int			 dated;		/* and when it was created */
 };
 
 /* Where we are in a packet's bytes. */

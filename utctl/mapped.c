@@ -51,12 +51,18 @@ static struct process		*last;
  * Processes.
  */
 
-/* Directories of a trace that have the same UUID are one. */
+/*
+ * The chunks of a session are one trace to us: their env is the same, with the
+ * time at which the session was created.  Where env has no such time,
+ * directories of the same UUID are one.
+ */
 static void
 trace_key(uint8_t *key, const struct ctf_trace *tr)
 {
 	memset(key, 0, 16);
-	if (tr->hasuuid)
+	if (tr->dated)
+		memcpy(key, &tr->env, sizeof(tr->env));
+	else if (tr->hasuuid)
 		memcpy(key, tr->uuid, 16);
 	else
 		memcpy(key, &tr, sizeof(tr));

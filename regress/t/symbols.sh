@@ -424,7 +424,7 @@ grep -q "+$number" "$T/got" || fail "cut: nothing is"
 # A program as it runs: all of its functions, in all packets.
 $CC $CFLAGS -finstrument-functions -Wl,--build-id -fPIE -pie -o "$BIN/funcs" \
     prog/funcs.c "$TOP/libut/libut-func.o" "$LIBUT" $LIBS || fail "funcs"
-recorded -b 4k -n 512 -e 'func:*' -e 'ut:*' -- "$BIN/funcs"
+recorded -b 4k -n 512 -e 'func:*' -- "$BIN/funcs"
 [ "$lost" -eq 0 ] || fail "$lost lost"
 base=$(utctl view -j -e ut:module "$T/trace" |
     sed -n 's/.*"base":\([0-9]*\),.*bin\/funcs".*/\1/p')
@@ -449,7 +449,30 @@ utctl view -e func:exit -b -0.000001s "$T/trace" >"$T/got" || fail "-b"
 [ -s "$T/got" ] || fail "-b: nothing"
 grep -v -q 'addr = [a-z]* (funcs), call_site = .*+0x' "$T/got" &&
     fail "-b: $(cat "$T/got")"
-recorded -F -e 'func:*' -e 'ut:*' -- "$BIN/funcs"
+recorded -F -e 'func:*' -- "$BIN/funcs"
 grep -q 'func:entry { addr = main (funcs)' "$T/record.err" ||
     fail "-F: $(tail -n 3 "$T/record.err")"
+
+# A session that is rotated: what is loaded is in the first chunk, names are in
+# all of them.
+written() {
+	counts parts && [ "$events" -gt "$1" ]
+}
+start_utd
+utctl create -o "$T/parts" parts >"$T/out" && utctl add-context caller \
+    >>"$T/out" && utctl enable-event 'ut:*' seq:tick >>"$T/out" &&
+    utctl start >>"$T/out" || fail "create: $(cat "$T/out")"
+background ./prog/seq -p 1000 1 1 9000000
+until_ok written 0 || fail "nothing is written"
+utctl rotate parts >"$T/out" || fail "rotate: $(cat "$T/out")"
+counts parts
+before=$events
+until_ok written "$before" || fail "nothing is written after it"
+utctl destroy parts >"$T/out" || fail "destroy: $(cat "$T/out")"
+stop_utd || fail "utd: $?"
+[ "$(find "$T/parts" -name metadata | wc -l)" -gt 1 ] || fail "not rotated"
+utctl view -e seq:tick "$T/parts" >"$T/got" || fail "view parts"
+[ -s "$T/got" ] || fail "no ticks in parts"
+grep -v 'caller = .* (seq) }, { ' "$T/got" &&
+    fail "a chunk has no names"
 exit 0
