@@ -165,8 +165,9 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/locks_print.c utctl/locks_state.c \
 		utctl/locks_track.c utctl/map.c utctl/mapped.c \
 		utctl/modules.c utctl/nothing.c utctl/option.c \
-		utctl/output.c utctl/pair.c utctl/print_field.c \
-		utctl/print_out.c utctl/print_text.c utctl/print_time.c \
+		utctl/output.c utctl/pair.c utctl/pair_role.c \
+		utctl/print_field.c utctl/print_out.c utctl/print_text.c \
+		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
 		utctl/record_options.c utctl/recover.c utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
@@ -214,7 +215,8 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/image.h utctl/indent.h utctl/live.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \
 		utctl/process.h utctl/top.h \
-		utctl/pair.h utctl/print.h utctl/reader.h utctl/record.h \
+		utctl/pair.h utctl/pair_role.h utctl/print.h \
+		utctl/reader.h utctl/record.h \
 		utctl/say.h utctl/select.h utctl/symbols.h \
 		utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths

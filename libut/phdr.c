@@ -326,10 +326,11 @@ find_mapped(uintptr_t at)
 	return false;
 }
 
+#if defined(__FreeBSD__) || defined(KERN_PROC_PATHNAME)
+
 static bool
 find_program(void)
 {
-#if defined(__FreeBSD__) || defined(__NetBSD__)
 #if defined(__FreeBSD__)
 	const int mib[] = { CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1 };
 #else
@@ -338,10 +339,33 @@ find_program(void)
 	size_t n = sizeof(path);
 
 	return sysctl(mib, 4, path, &n, NULL, 0) == 0 && path[0] == '/';
-#else
-	return false;
-#endif
 }
+
+#elif defined(__NetBSD__)
+
+/* Before NetBSD 8 the system tells the run-time linker alone. */
+static bool
+find_program(void)
+{
+	const AuxInfo *aux = _dlauxinfo();
+
+	if (aux == NULL)
+		return false;
+	while (aux->a_type != AT_NULL && aux->a_type != AT_SUN_EXECNAME)
+		aux++;
+	return aux->a_type != AT_NULL &&
+	    find_named((const char *)(uintptr_t)aux->a_v);
+}
+
+#else
+
+static bool
+find_program(void)
+{
+	return false;
+}
+
+#endif
 
 #endif
 

@@ -55,7 +55,8 @@ add(struct callers *cs, uint64_t address, const char *name)
 static const char *
 name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
 {
-	return cs->numbers ? NULL : symbols_name(s, address, 1);
+	return cs->numbers ? NULL : symbols_name(s, address,
+	    ADDRESS_RETURN);
 }
 
 /* Modules have changed since: is it the same place? */

@@ -79,7 +79,8 @@ enum ctf_role {
 enum ctf_address {
 	ADDRESS_NONE,
 	ADDRESS_EXACT,
-	ADDRESS_RETURN			/* behind a call */
+	ADDRESS_RETURN,			/* behind a call */
+	ADDRESS_DATA			/* of a variable */
 };
 
 enum ctf_order {
@@ -180,6 +181,7 @@ struct ctf_eclass {
 	size_t			 fixed;		/* so many bytes */
 	/* select.c's */
 	int			 unwanted;
+	int			 unfit;		/* for the filter alone */
 	struct ctf_filter	*filter;	/* NULL: none */
 	struct pair_role	*pairs;		/* pair.c's; NULL: none */
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
@@ -205,7 +207,7 @@ struct ctf_sclass {
 	uint32_t		 timebits;	/* of the event header's */
 	uint32_t		 beginbits;	/* of timestamp_begin */
 	int			 eventwho;	/* event.context says whose */
-	int			 modules;	/* has ut:module or ut:unload */
+	int			 modules;	/* symbols.c's: has events of them */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* if they don't */
 	struct ctf_place	 headtime;
@@ -249,8 +251,12 @@ struct ctf_trace {
 	uint8_t			 uuid[16];
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* as well; NULL: not known */
-	uint64_t		 env;		/* a hash of it all, */
-	int			 dated;		/* and when it was created */
+	/*
+	 * A hash of all of env: with the time when the session was created in
+	 * it, the same for all chunks of a trace, and for no others.
+	 */
+	uint64_t		 origin;
+	int			 hasorigin;
 };
 
 /* Where we are in a packet's bytes. */
@@ -322,6 +328,8 @@ struct ctf_stream {
 	/* select.c's: is the packet at whopkt of a wanted program? */
 	int			 whoknown, whofits;
 	uint64_t		 whopkt;
+	int			 wanted;	/* what it said of the event */
+	int			 refused;	/* by -f, and is told: reader.h */
 
 	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];

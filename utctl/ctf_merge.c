@@ -70,14 +70,22 @@ heap_second(const struct reader *r)
 	return r->streams[1];
 }
 
+/* What is not wanted may be of use nevertheless: see take_event(). */
+static int
+wants_event(struct reader *r, struct ctf_stream *s)
+{
+	s->wanted = r->select == NULL || select_event(r->select, s);
+	s->refused = !s->wanted && r->refused && s->event->pairs != NULL &&
+	    select_refuses(r->select, s);
+	return s->wanted || s->refused || s->event->module != NULL;
+}
+
 /* What of a loss is not told is not counted. */
 static int
 wants_item(struct reader *r, struct ctf_stream *s)
 {
 	if (s->item == ITEM_EVENT)
-		return ctf_body(s) == 0 && (r->select == NULL ||
-		    select_event(r->select, s) ||
-		    s->event->module != NULL);
+		return ctf_body(s) == 0 && wants_event(r, s);
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	if (s->item == ITEM_DISCARDED)
@@ -173,8 +181,8 @@ reader_wake(struct reader *r)
 	reader_sort(r);
 }
 
-/* Modules are noted in their turn; true if the event is wanted besides. */
-static int
+/* Modules are noted in their turn. */
+static void
 note_module(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
 {
@@ -182,7 +190,29 @@ note_module(struct reader *r, struct ctf_stream *s,
 		symbols_event(s);
 	if (ops != NULL && ops->module != NULL)
 		ops->module(arg, s);
-	return r->select == NULL || select_event(r->select, s);
+}
+
+static void
+take_event(struct reader *r, struct ctf_stream *s,
+    const struct reader_ops *ops, void *arg)
+{
+	if (s->event->module != NULL)
+		note_module(r, s, ops, arg);
+	if (!s->wanted) {
+		if (s->refused && r->skip == 0)
+			ops->refused(arg, s);
+		return;
+	}
+	if (r->skip > 0) {
+		r->skip--;
+		return;
+	}
+	r->nevents++;
+	r->left--;
+	if (ops != NULL)
+		ops->event(arg, s);
+	else if (r->select == NULL)
+		r->nevents += ctf_skip(s);
 }
 
 static void
@@ -203,18 +233,7 @@ take_item(struct reader *r, struct ctf_stream *s,
 		s->nlost = 0;
 		break;
 	case ITEM_EVENT:
-		if (s->event->module != NULL && !note_module(r, s, ops, arg))
-			break;
-		if (r->skip > 0) {
-			r->skip--;
-			break;
-		}
-		r->nevents++;
-		r->left--;
-		if (ops != NULL)
-			ops->event(arg, s);
-		else if (r->select == NULL)
-			r->nevents += ctf_skip(s);
+		take_event(r, s, ops, arg);
 		break;
 	}
 }

@@ -155,24 +155,13 @@ meta_trace(struct ctf_parse *p)
 	tr->header = got.header;
 }
 
-static uint64_t
-hash(uint64_t h, const void *from, size_t n)
+static void
+origin_add(struct ctf_trace *tr, const void *from, size_t n)
 {
 	const unsigned char *p = from;
 
-	while (n-- > 0)
-		h = (h ^ *p++) * UINT64_C(1099511628211);
-	return h;
-}
-
-/* All chunks of a session have the same env. */
-static uint64_t
-env_hash(uint64_t h, const char *key, const struct ctf_value *v)
-{
-	h = hash(h, key, strlen(key) + 1);
-	if (v->tok == TOK_NUM)
-		return hash(h, &v->num, sizeof(v->num));
-	return v->tok == TOK_STR ? hash(h, v->str, strlen(v->str) + 1) : h;
+	for (; n > 0; n--)
+		tr->origin = (tr->origin ^ *p++) * 1099511628211u;
 }
 
 static void
@@ -185,7 +174,13 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 	ctf_value(p, &v);
 	if (p->bad)
 		return;
-	tr->env = env_hash(tr->env, key, &v);
+	origin_add(tr, key, strlen(key) + 1);
+	if (v.tok == TOK_STR)
+		origin_add(tr, v.str, strlen(v.str) + 1);
+	else if (v.tok == TOK_NUM)
+		origin_add(tr, &v.num, sizeof(v.num));
+	if (strcmp(key, "trace_creation_datetime") == 0)
+		tr->hasorigin = 1;
 	if (strcmp(key, "vpid") == 0 && v.tok == TOK_NUM) {
 		who->vpid = (int64_t)v.num;
 		who->has |= 1 << ROLE_VPID;
@@ -194,8 +189,6 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 		who->has |= 1 << ROLE_PROCNAME;
 	} else if (strcmp(key, "hostname") == 0 && v.tok == TOK_STR)
 		tr->host = v.str;
-	else if (strcmp(key, "trace_creation_datetime") == 0)
-		tr->dated = 1;
 }
 
 static void

@@ -31,9 +31,20 @@
 
 #define SLOWEST		10
 #define US		1e3		/* ns */
+#define CELL		24		/* bytes of a number, and its NUL */
+
+enum column {
+	CALLS, TOTAL, SELF, MEAN, QUANTILES,
+	MOST = QUANTILES + HIST_QUANTILES, COLUMNS
+};
+
+/* What the table has of a group, or above. */
+struct line {
+	char	cell[COLUMNS][CELL];
+};
 
 struct slow {
-	int64_t			 took, begin;
+	int64_t			 took, self, begin;
 	const struct group	*group;
 	struct ctf_who		 who;	/* whose the end was */
 };
@@ -75,6 +86,7 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 
 	if (slow == NULL)
 		return;
+	slow->self = e->self;
 	slow->begin = e->begin;
 	slow->group = e->what;
 	slow->who = *ctf_whose(s, &buf);
@@ -95,11 +107,42 @@ end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 }
 
 static void
+left(void *arg, void *what)
+{
+	struct group *g = what;
+
+	(void)arg;
+	g->unended++;
+}
+
+static void
+still_open(void *arg, const struct pair_end *e)
+{
+	struct group *g = e->what;
+
+	left(arg, g);
+	if (g->open++ == 0 || e->begin < g->first)
+		g->first = e->begin;
+	if (!e->nested)
+		g->open_total += e->took;
+	g->open_self += e->self;
+}
+
+static void
 count(void *arg, struct ctf_stream *s)
 {
 	struct run *r = arg;
 
-	pairs_event(r->pairs, s);
+	pairs_event(r->pairs, s, PAIR_FITS);
+}
+
+/* The filter may be about what the pair's other event has. */
+static void
+refused(void *arg, struct ctf_stream *s)
+{
+	struct run *r = arg;
+
+	pairs_event(r->pairs, s, s->event->unfit ? PAIR_OPEN : PAIR_REFUSED);
 }
 
 static void
@@ -124,31 +167,99 @@ by_total(const struct group *x, const struct group *y)
 	return (x->total < y->total) - (x->total > y->total);
 }
 
+static int
+by_open(const struct group *x, const struct group *y)
+{
+	return (x->open_total < y->open_total) -
+	    (x->open_total > y->open_total);
+}
+
+static void
+cell(struct line *l, enum column c, const char *text)
+{
+	snprintf(l->cell[c], sizeof(l->cell[c]), "%s", text);
+}
+
+static void
+cell_us(struct line *l, enum column c, double ns)
+{
+	snprintf(l->cell[c], sizeof(l->cell[c]), "%.3f", ns / US);
+}
+
+static void
+line_heads(struct line *l)
+{
+	size_t q;
+
+	cell(l, CALLS, "calls");
+	cell(l, TOTAL, "total us");
+	cell(l, SELF, "self us");
+	cell(l, MEAN, "mean us");
+	for (q = 0; q < HIST_QUANTILES; q++)
+		cell(l, QUANTILES + q, hist_quantiles[q].name);
+	cell(l, MOST, "max us");
+}
+
+static void
+line_of(struct line *l, struct group *row)
+{
+	size_t q;
+
+	snprintf(l->cell[CALLS], sizeof(l->cell[CALLS]), "%" PRIu64, row->n);
+	cell_us(l, TOTAL, (double)row->total);
+	cell_us(l, SELF, (double)row->self);
+	cell_us(l, MEAN, row->values.sum / (double)row->n);
+	for (q = 0; q < HIST_QUANTILES; q++)
+		cell_us(l, QUANTILES + q, hist_quantile(&row->values,
+		    hist_quantiles[q].of_1000));
+	cell_us(l, MOST, row->values.max);
+}
+
+static void
+line_widen(const struct line *l, int *widths)
+{
+	size_t c;
+	int n;
+
+	for (c = 0; c < COLUMNS; c++)
+		if ((n = (int)strlen(l->cell[c])) > widths[c])
+			widths[c] = n;
+}
+
+static void
+line_print(const struct line *l, const int *widths)
+{
+	size_t c;
+
+	for (c = 0; c < COLUMNS; c++)
+		printf("%s%*s", c == 0 ? "" : "  ", widths[c], l->cell[c]);
+}
+
+/* Columns are as wide as what is in them. */
 static void
 print_groups(const struct groups *g)
 {
-	struct group *row;
-	size_t i, q;
+	struct line heads, l;
+	int widths[COLUMNS] = { 0 };
+	size_t i;
 
-	printf("%10s %14s %14s %12s", "calls", "total us", "self us",
-	    "mean us");
-	for (q = 0; q < HIST_QUANTILES; q++)
-		printf(" %12s", hist_quantiles[q].name);
-	printf(" %12s  pair", "max us");
+	putchar('\n');
+	line_heads(&heads);
+	line_widen(&heads, widths);
+	for (i = 0; i < g->nrows; i++)
+		if (g->rows[i]->n > 0) {
+			line_of(&l, g->rows[i]);
+			line_widen(&l, widths);
+		}
+	line_print(&heads, widths);
+	printf("  pair");
 	groups_heads(g);
-	for (i = 0; i < g->nrows; i++) {
-		row = g->rows[i];
-		if (row->n == 0)
-			continue;
-		printf("%10" PRIu64 " %14.3f %14.3f %12.3f", row->n,
-		    (double)row->total / US, (double)row->self / US,
-		    row->values.sum / (double)row->n / US);
-		for (q = 0; q < HIST_QUANTILES; q++)
-			printf(" %12.3f", hist_quantile(&row->values,
-			    hist_quantiles[q].of_1000) / US);
-		printf(" %12.3f", row->values.max / US);
-		group_print(row);
-	}
+	for (i = 0; i < g->nrows; i++)
+		if (g->rows[i]->n > 0) {
+			line_of(&l, g->rows[i]);
+			line_print(&l, widths);
+			group_print(g->rows[i]);
+		}
 }
 
 static void
@@ -158,15 +269,15 @@ print_slow(const struct run *r)
 	const struct slow *s;
 	char *name;
 
-	printf("\nthe slowest:\n%14s  %-29s  program[pid:tid]  pair", "us",
-	    "began");
+	printf("\nthe slowest:\n%14s %14s  %-29s  program[pid:tid]  pair", "us",
+	    "self us", "began");
 	groups_heads(r->groups);
 	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		ctf_print_time(s->begin, when);
 		name = clean(s->who.name);
-		printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
-		    (double)s->took / US, when, name, s->who.vpid,
-		    s->who.vtid);
+		printf("%14.3f %14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
+		    (double)s->took / US, (double)s->self / US, when, name,
+		    s->who.vpid, s->who.vtid);
 		free(name);
 		group_print(s->group);
 	}
@@ -185,16 +296,42 @@ print_rest(const struct pairs *ps)
 		    ps->lost);
 }
 
+/* Those that were left without an end are not open, and have no time. */
+static void
+print_unended(const struct groups *g)
+{
+	char when[CTF_TIMELEN];
+	const struct group *row;
+	size_t i;
+
+	printf("\n%10s %10s %14s %14s  %-29s  pair", "not ended", "open",
+	    "total us", "self us", "began");
+	groups_heads(g);
+	for (i = 0; i < g->nrows; i++) {
+		row = g->rows[i];
+		if (row->unended == 0)
+			continue;
+		ctf_print_time(row->first, when);
+		printf("%10" PRIu64 " %10" PRIu64 " %14.3f %14.3f  %-29s",
+		    row->unended, row->open, (double)row->open_total / US,
+		    (double)row->open_self / US, row->open > 0 ? when : "-");
+		group_print(row);
+	}
+}
+
 static void
 print_text(const struct run *r, const struct reader *rd)
 {
 	reader_totals(rd);
 	print_rest(r->pairs);
-	if (r->top.n == 0)
-		return;
-	putchar('\n');
-	print_groups(r->groups);
-	print_slow(r);
+	if (r->top.n > 0)
+		print_groups(r->groups);
+	if (r->pairs->unended > 0) {
+		groups_sort(r->groups, by_open);
+		print_unended(r->groups);
+	}
+	if (r->top.n > 0)
+		print_slow(r);
 }
 
 static void
@@ -233,6 +370,31 @@ json_group(const struct groups *g, struct group *row)
 }
 
 static void
+json_unended(const struct groups *g)
+{
+	const struct group *row;
+	const char *comma = "";
+	size_t i;
+
+	printf("],\"not_ended\":[");
+	for (i = 0; i < g->nrows; i++) {
+		row = g->rows[i];
+		if (row->unended == 0)
+			continue;
+		printf("%s{", comma);
+		json_by(g, row);
+		printf(",\"calls\":%" PRIu64 ",\"open\":%" PRIu64
+		    ",\"total_ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
+		    "\"", row->unended, row->open, row->open_total,
+		    row->open_self);
+		if (row->open > 0)
+			printf(",\"began\":\"%" PRId64 "\"", row->first);
+		putchar('}');
+		comma = ",";
+	}
+}
+
+static void
 print_json(const struct run *r, const struct reader *rd)
 {
 	const struct pairs *ps = r->pairs;
@@ -254,12 +416,15 @@ print_json(const struct run *r, const struct reader *rd)
 	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		printf("%s{", s == r->slow ? "" : ",");
 		json_by(r->groups, s->group);
-		printf(",\"ns\":\"%" PRId64 "\",\"began\":\"%" PRId64
-		    "\",\"procname\":", s->took, s->begin);
+		printf(",\"ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
+		    "\",\"began\":\"%" PRId64 "\",\"procname\":", s->took,
+		    s->self, s->begin);
 		put_json(s->who.name);
 		printf(",\"vpid\":%" PRId64 ",\"vtid\":%" PRId64 "}",
 		    s->who.vpid, s->who.vtid);
 	}
+	groups_sort(r->groups, by_open);
+	json_unended(r->groups);
 	printf("]}\n");
 }
 
@@ -267,8 +432,8 @@ void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 {
 	static const struct reader_ops ops = { count, discarded, lost, NULL,
-	    NULL };
-	static const struct pair_ops mine = { begin, end };
+	    NULL, refused };
+	static const struct pair_ops mine = { begin, end, left, still_open };
 	struct ctf_trace *tr;
 	struct run r;
 
@@ -281,6 +446,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 	ps->ops = &mine;
 	ps->arg = &r;
 	ps->lossy = INT64_MIN;
+	rd->refused = rd->select != NULL;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
 	reader_run(rd, &ops, &r);
@@ -292,6 +458,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 		print_json(&r, rd);
 	else
 		print_text(&r, rd);
-	if (r.top.n == 0 && rd->nevents > 0)
+	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
+	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D");
 }

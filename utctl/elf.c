@@ -30,6 +30,12 @@
 #include "elf.h"
 #include "say.h"
 
+/* Older NetBSD has only these names, and newer NetBSD has macros for them. */
+#if defined(__NetBSD__) && !defined(st_mtimespec)
+#define st_mtim	st_mtimespec
+#define st_ctim	st_ctimespec
+#endif
+
 #define NPH		4096u		/* headers, at most */
 #define NSH		65536u
 #define NOTES		65536u		/* bytes of a segment of notes */

@@ -15,7 +15,8 @@
  */
 
 /*
- * ELF files: which file it is, and the functions that it has names for.  All
+ * ELF files: which file it is, and the functions and variables that it has
+ * names for.  All
  * that is read from a file is hostile until it was checked.
  */
 
@@ -66,7 +67,12 @@ uint64_t elf_num(const struct elf *, const uint8_t *, size_t);
 /* All sections, to be freed; NULL if there are none. */
 struct elf_section *elf_sections(struct elf *);
 
-/* elf_symbols.c: the functions of a file, by their addresses. */
+enum elf_kind {
+	ELF_CODE,			/* functions, and places in them */
+	ELF_DATA			/* variables */
+};
+
+/* elf_symbols.c: what a file has of one kind, by its addresses. */
 struct elf_symbols {
 	struct elf_symbol	*v;
 	size_t			 n;
@@ -74,10 +80,11 @@ struct elf_symbols {
 };
 
 /* Those of .symtab, or of .dynsym: 0, or -1 if the file has none there. */
-int	 elf_symbols_load(struct elf_symbols *, struct elf *, int);
+int	 elf_symbols_load(struct elf_symbols *, struct elf *, enum elf_kind,
+	    int);
 /*
- * The name of the function that has this address, and where the function
- * begins; 0 if none has it.
+ * The name of what has this address, and where that begins; 0 if nothing has
+ * it.
  */
 int	 elf_symbols_find(const struct elf_symbols *, struct elf *, uint64_t,
 	    char *, uint64_t *);

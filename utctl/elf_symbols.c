@@ -15,8 +15,9 @@
  */
 
 /*
- * The functions of an ELF file in the order of their addresses.  Names stay in
- * the file until they are asked for, so that a function takes 24 bytes.
+ * The functions of an ELF file in the order of their addresses, or its
+ * variables.  Names stay in the file until they are asked for, so that a
+ * function takes 24 bytes.
  */
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@
 #include "elf.h"
 #include "say.h"
 
-#define MOST		(8u << 20)	/* functions in memory, of all files */
+#define MOST		(8u << 20)	/* symbols in memory, of all files */
 #define STEPS		4096		/* symbols that are looked at */
 #define SAME		32		/* names of one address */
 #define CHUNK		(64 * 1024)
@@ -35,11 +36,12 @@
 #define SEC_ALLOC	2		/* flags */
 #define SEC_EXECUTE	4
 #define SYM_NOTYPE	0
+#define SYM_OBJECT	1
 #define SYM_FUNC	2
 #define SYM_IFUNC	10
 #define MACHINE_ARM	40
 
-/* The less the better; of functions of an address, the first is shown. */
+/* The less the better; of symbols of an address, the first is shown. */
 #define RANK_LOCAL	1		/* is not for others */
 #define RANK_LABEL	2		/* is not said to be a function */
 #define RANK_NOSIZE	4		/* ends where the next one begins */
@@ -56,6 +58,7 @@ struct elf_symbol {
 struct loading {
 	struct elf_symbols	*to;
 	struct elf		*elf;
+	enum elf_kind		 kind;
 	const struct elf_section *sections;
 	size_t			 room;
 };
@@ -84,14 +87,24 @@ symbol_new(struct loading *l)
 	return &l->to->v[l->to->n++];
 }
 
-/* The code that the symbol is in; NULL: none. */
+/* A label has no size where the variables are: it is the end of them. */
+static int
+is_wanted(const struct loading *l, unsigned int type, uint64_t size)
+{
+	if (l->kind == ELF_DATA)
+		return type == SYM_OBJECT && size > 0;
+	return type == SYM_NOTYPE || type == SYM_FUNC || type == SYM_IFUNC;
+}
+
+/* The code or the data that the symbol is in; NULL: none. */
 static const struct elf_section *
 section_of(const struct loading *l, uint32_t i, uint64_t addr)
 {
 	const struct elf_section *s = &l->sections[i];
 
 	return i < l->elf->nsh && (s->flags & SEC_ALLOC) &&
-	    (s->flags & SEC_EXECUTE) && addr >= s->addr &&
+	    (s->flags & SEC_EXECUTE) == (l->kind == ELF_CODE ? SEC_EXECUTE :
+	    0) && addr >= s->addr &&
 	    addr - s->addr < s->size ? s : NULL;
 }
 
@@ -100,17 +113,16 @@ symbol_add(struct loading *l, const uint8_t *p)
 {
 	const int is64 = l->elf->is64;
 	const struct elf_section *sec;
-	const unsigned int info = p[is64 ? 4 : 12];
+	const unsigned int info = p[is64 ? 4 : 12], type = info & 15;
 	uint64_t addr = elf_num(l->elf, p + (is64 ? 8 : 4), is64 ? 8 : 4);
 	uint64_t size = elf_num(l->elf, p + (is64 ? 16 : 8), is64 ? 8 : 4);
 	const uint64_t name = elf_num(l->elf, p, 4);
 	struct elf_symbol *sym;
 
-	if (name == 0 || name >= l->to->nstrings ||
-	    ((info & 15) != SYM_NOTYPE && (info & 15) != SYM_FUNC &&
-	    (info & 15) != SYM_IFUNC))
+	if (name == 0 || name >= l->to->nstrings || !is_wanted(l, type, size))
 		return;
-	if (l->elf->machine == MACHINE_ARM && (info & 15) != SYM_NOTYPE)
+	if (l->elf->machine == MACHINE_ARM && (type == SYM_FUNC ||
+	    type == SYM_IFUNC))
 		addr &= ~(uint64_t)1;	/* says how it is called */
 	sec = section_of(l, (uint32_t)elf_num(l->elf, p + (is64 ? 6 : 14), 2),
 	    addr);
@@ -122,7 +134,7 @@ symbol_add(struct loading *l, const uint8_t *p)
 	sym->reach = cut(sec->addr + sec->size - addr);
 	sym->name = (uint32_t)name;
 	sym->rank = (uint32_t)((info >> 4 == 0 ? RANK_LOCAL : 0) |
-	    ((info & 15) == SYM_NOTYPE ? RANK_LABEL : 0) |
+	    (type == SYM_NOTYPE ? RANK_LABEL : 0) |
 	    (size == 0 ? RANK_NOSIZE : 0));
 	if (sym->size > sym->reach)
 		sym->size = sym->reach;
@@ -202,11 +214,12 @@ table_load(struct loading *l, const struct elf_section *table)
 }
 
 int
-elf_symbols_load(struct elf_symbols *to, struct elf *e, int dynamic)
+elf_symbols_load(struct elf_symbols *to, struct elf *e, enum elf_kind kind,
+    int dynamic)
 {
 	const uint32_t type = dynamic ? SEC_DYNSYM : SEC_SYMTAB;
 	struct elf_section *sections = elf_sections(e);
-	struct loading l = { to, e, sections, 0 };
+	struct loading l = { to, e, kind, sections, 0 };
 	int found = 0;
 	uint32_t i;
 

@@ -242,6 +242,7 @@ groups_sort(struct groups *g,
 	for (i = 0; i < g->cap; i++)
 		if (g->rows[i] != NULL)
 			g->rows[n++] = g->rows[i];
+	g->cap = n;
 	order = by;
 	if (n > 1)
 		qsort(g->rows, n, sizeof(*g->rows), compare);

@@ -41,6 +41,8 @@ struct group {
 	int64_t		 first, last;
 	struct hist	 values;
 	int64_t		 total, self;	/* of pairs */
+	uint64_t	 unended, open;	/* not ended; of these, open yet */
+	int64_t		 open_total, open_self;
 };
 
 enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_FIELD };

@@ -79,7 +79,7 @@ static int
 heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { event, lose, lose, NULL,
-	    module };
+	    module, NULL };
 	struct process *p;
 	int status;
 
@@ -97,8 +97,8 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->nevents > 0 && r->n == 0)
-		say("no calls of malloc(3): utctl record -w malloc records "
-		    "them");
+		say("no calls of malloc(3) in the trace: was it recorded with "
+		    "-w malloc?");
 	if (r->n > 0 && rd->ndiscarded + rd->nlost > 0)
 		say("events were lost: what is live, and what was freed "
 		    "twice, is not certain");

@@ -45,7 +45,7 @@
 	"-f filter\tonly if this is true, as 'status >= 500'", \
 	"-p pid | glob\tof this process or program; may be repeated", \
 	"-t tid | glob\tof this thread; may be repeated", \
-	"-n count\tthe first ones, with a - the last ones"
+	"-n count\tonly so many events, the first; with a -, the last"
 #define NAMES \
 	"-N\taddresses as numbers, not as names", \
 	"-R dir\tlook for programs and libraries below dir"
@@ -88,7 +88,8 @@ static const struct topic {
 	    { "-a\talso callers of which nothing is left",
 	    "-j\tJSON", NAMES, SELECTION } },
 	{ "locks", "show how long threads waited for locks, and held them",
-	    { "-j\tJSON", NAMES, SELECTION } },
+	    { "-a\tall of them, not only 20 of a kind", "-j\tJSON",
+	    NAMES, SELECTION } },
 	{ "create", "make a session, into which events are recorded",
 	    { "-o dir\twhere the trace goes (default: ~/ut-traces/NAME-DATE)",
 	    "-N\tno output: events are counted, and dropped",

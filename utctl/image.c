@@ -16,7 +16,8 @@
 
 /*
  * Files that are mapped into processes.  Each is opened when a name of it is
- * wanted for the first time, and its functions are read then.  No name is
+ * wanted for the first time, and its functions are read then; its variables,
+ * when the name of one is wanted.  No name is
  * better than a wrong one: the file must be the one that was mapped.
  */
 
@@ -45,6 +46,8 @@ struct image {
 	int			 stays;		/* open */
 	struct elf		 elf;		/* with the symbols */
 	struct elf_symbols	 symbols;
+	int			 tried_data;
+	struct elf_symbols	 data;
 };
 
 static struct image	*images[NHASH];
@@ -142,7 +145,7 @@ load_debug(struct image *im)
 	free(path);
 	if (found == -1)
 		return -1;
-	if (elf_symbols_load(&im->symbols, &e, 0) == -1) {
+	if (elf_symbols_load(&im->symbols, &e, ELF_CODE, 0) == -1) {
 		elf_close(&e);
 		return -1;
 	}
@@ -164,13 +167,23 @@ load(struct image *im)
 	path = format("%s%s", root, im->path);
 	found = open_right(im, &im->elf, path) == 0;
 	free(path);
-	if ((!found || elf_symbols_load(&im->symbols, &im->elf, 0) == -1) &&
-	    load_debug(im) == -1 && found)
-		(void)elf_symbols_load(&im->symbols, &im->elf, 1);
+	if ((!found || elf_symbols_load(&im->symbols, &im->elf, ELF_CODE,
+	    0) == -1) && load_debug(im) == -1 && found)
+		(void)elf_symbols_load(&im->symbols, &im->elf, ELF_CODE, 1);
 	if (im->symbols.n > 0 && nopen < NOPEN) {
 		im->stays = 1;
 		nopen++;
 	}
+}
+
+/* In the file where the functions were found. */
+static void
+load_data(struct image *im)
+{
+	im->tried_data = 1;
+	if (im->elf.path != NULL &&
+	    elf_symbols_load(&im->data, &im->elf, ELF_DATA, 0) == -1)
+		(void)elf_symbols_load(&im->data, &im->elf, ELF_DATA, 1);
 }
 
 /*
@@ -191,17 +204,21 @@ is_unchanged(const struct elf *e, const struct mapping *m)
 }
 
 int
-image_find(const struct mapping *m, uint64_t addr, char *name, uint64_t *start)
+image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
+    char *name, uint64_t *start)
 {
 	struct image *im = m->image;
+	const struct elf_symbols *from;
 	int found;
 
 	if (!im->tried)
 		load(im);
-	found = im->symbols.n > 0 &&
+	if (kind == ELF_DATA && !im->tried_data)
+		load_data(im);
+	from = kind == ELF_DATA ? &im->data : &im->symbols;
+	found = from->n > 0 &&
 	    (im->idlen != 0 || is_unchanged(&im->elf, m)) &&
-	    elf_symbols_find(&im->symbols, &im->elf, addr - m->base, name,
-	    start);
+	    elf_symbols_find(from, &im->elf, addr - m->base, name, start);
 	if (!im->stays)
 		elf_rest(&im->elf);
 	if (found)
@@ -219,6 +236,7 @@ images_free(void)
 		while ((im = images[i]) != NULL) {
 			images[i] = im->next;
 			elf_symbols_free(&im->symbols);
+			elf_symbols_free(&im->data);
 			elf_close(&im->elf);
 			free(im->path);
 			free(im);

@@ -16,7 +16,7 @@
 
 /*
  * Files that are mapped into processes: programs and libraries, of whose
- * functions the names are wanted.
+ * functions and variables the names are wanted.
  */
 
 #ifndef IMAGE_H
@@ -43,10 +43,11 @@ void	 images_root(const char *);
 struct image *image_get(const char *, const uint8_t *, size_t);
 const char *image_path(const struct image *);
 /*
- * The name of the function that has this address of the process, and where it
- * begins; 0 if it is not known for sure.
+ * The name of what has this address of the process, and where it begins; 0 if
+ * that is not known for sure.
  */
-int	 image_find(const struct mapping *, uint64_t, char *, uint64_t *);
+int	 image_find(const struct mapping *, enum elf_kind, uint64_t, char *,
+	    uint64_t *);
 void	 images_free(void);
 
 #endif /* IMAGE_H */

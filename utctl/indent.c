@@ -29,7 +29,7 @@ static void	*begins(void *, const struct ctf_stream *, const char *,
 static void	 ends(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 
-static const struct pair_ops ops = { begins, ends };
+static const struct pair_ops ops = { begins, ends, NULL, NULL };
 static struct pairs pairs;
 
 int indent_on;
@@ -96,7 +96,7 @@ indent_event(const struct ctf_stream *s, int64_t *tookp)
 	*took = TOOK_NONE;
 	depth = pairs_depth(&pairs, s, INDENT_MOST);
 	if (s->event->pairs != NULL) {
-		pairs_event(&pairs, s);
+		pairs_event(&pairs, s, PAIR_FITS);
 		after = pairs_depth(&pairs, s, INDENT_MOST);
 		if (after < depth)
 			depth = after;

@@ -94,7 +94,7 @@ static int
 locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    module };
+	    module, NULL };
 	int status;
 
 	r->processes.numbers = !symbols_begin();
@@ -113,8 +113,8 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->nevents > 0 && r->n == 0)
-		say("no events of locks: utctl record -w pthread records "
-		    "them");
+		say("no events of locks in the trace: was it recorded with "
+		    "-w pthread?");
 	return status;
 }
 
@@ -142,9 +142,11 @@ cmd_locks(int argc, char **argv)
 	locks_init(&r);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+j" SELECT_OPTIONS
+	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
 	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'j')
+		if (c == 'a')
+			r.all = 1;
+		else if (c == 'j')
 			r.json = 1;
 		else if (!select_option(&sel, c) && !symbols_option(c))
 			return usage();

@@ -57,6 +57,7 @@ struct lock_thread;
 
 struct lock {
 	uint64_t	 address;
+	char		*name;		/* of the variable; NULL: not known */
 	int		 isrw;
 	uint32_t	 first;		/* the first caller */
 	struct lock_stat stat;
@@ -67,6 +68,7 @@ struct lock {
 
 struct cond {
 	uint64_t	 address;
+	char		*name;
 	uint32_t	 first;
 	uint64_t	 waits, failed, signals, broadcasts;
 	struct hist	 wait;
@@ -122,6 +124,7 @@ struct lock_note {
 struct locks_run {
 	struct processes processes;
 	int		 json;
+	int		 all;		/* no table is cut */
 	uint64_t	 n;		/* events of locks */
 	int64_t		 begin, end;
 	int64_t		 lossy;		/* events were lost until then */
@@ -139,8 +142,8 @@ struct lock_event {
 };
 
 /* locks_state.c */
-struct lock *lock_of(struct locks *, uint64_t, uint32_t);
-struct cond *cond_of(struct locks *, uint64_t, uint32_t);
+struct lock *lock_of(const struct lock_event *, uint64_t);
+struct cond *cond_of(const struct lock_event *, uint64_t);
 struct lock_thread *lock_thread_of(struct locks *, int32_t);
 void	 lock_wait_begin(const struct lock_event *, struct lock *,
 	    enum lock_mode);

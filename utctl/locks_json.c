@@ -51,6 +51,16 @@ put_stat(struct lock_stat *st)
 	put_hist("hold", &st->hold);
 }
 
+/* The variable that has the address, if it is known. */
+static void
+put_name(const char *member, const char *name)
+{
+	if (name == NULL)
+		return;
+	printf(",\"%s\":", member);
+	put_json(name);
+}
+
 /* Who has it at the end. */
 static void
 put_holders(const struct locks *ls, const struct lock *l)
@@ -78,6 +88,7 @@ put_locks(const struct locks *ls)
 		l = *p;
 		printf("%s{\"lock\":", p == all ? "" : ",");
 		json_address(l->address);
+		put_name("lock_sym", l->name);
 		printf(",\"kind\":\"%s\",", l->isrw ? "rwlock" : "mutex");
 		callers_json(&ls->process.callers, l->first);
 		put_stat(&l->stat);
@@ -116,6 +127,7 @@ put_conds(const struct locks *ls)
 		c = *p;
 		printf("%s{\"cond\":", p == all ? "" : ",");
 		json_address(c->address);
+		put_name("cond_sym", c->name);
 		putchar(',');
 		callers_json(&ls->process.callers, c->first);
 		printf(",\"waits\":%" PRIu64 ",\"failed\":%" PRIu64
@@ -152,6 +164,7 @@ put_note(const struct lock_note *n)
 	process_json(&n->process->process);
 	printf(",\"vtid\":%" PRId32 ",\"lock\":", n->thread);
 	json_address(n->lock->address);
+	put_name("lock_sym", n->lock->name);
 	putchar(',');
 	callers_json(cs, n->caller);
 	printf(",\"failed\":%s", n->failed ? "true" : "false");

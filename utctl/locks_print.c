@@ -27,6 +27,7 @@
 
 #define NS	1e9
 #define US	1e3		/* ns */
+#define ROWS	20		/* of a table, without -a */
 
 /* The waits are what is looked for; what nobody waited for comes last. */
 static int
@@ -136,30 +137,75 @@ print_stat(struct lock_stat *st)
 	print_hist(&st->hold);
 }
 
-static void
-print_locks(const struct locks *ls)
+/* So many rows of a table are shown. */
+static size_t
+rows(const struct locks_run *r, size_t n)
 {
-	void **all = locks_sorted(ls), **p;
+	return r->all || n <= ROWS ? n : ROWS;
+}
+
+static void
+print_cut(size_t shown, size_t n)
+{
+	if (shown < n)
+		printf("%10s and %zu more, which -a shows\n", "...",
+		    n - shown);
+}
+
+/* The address, and the name of the variable, in CALLER_TEXT bytes. */
+static const char *
+lock_text(uint64_t address, const char *name, char *text)
+{
+	char *shown;
+
+	if (name == NULL) {
+		snprintf(text, CALLER_TEXT, "0x%" PRIx64, address);
+		return text;
+	}
+	snprintf(text, CALLER_TEXT, "0x%" PRIx64 " %s", address,
+	    shown = clean(name));
+	free(shown);
+	return text;
+}
+
+/* What has no name is known by who used it first. */
+static void
+print_place(const struct locks *ls, uint64_t address, const char *name,
+    uint32_t first)
+{
 	char text[CALLER_TEXT];
+
+	printf("  %s", lock_text(address, name, text));
+	if (name == NULL)
+		printf(" %s", callers_text(&ls->process.callers, first, text));
+	putchar('\n');
+}
+
+static void
+print_locks(const struct locks_run *r, const struct locks *ls)
+{
+	const size_t n = rows(r, ls->locks.n);
+	void **all = locks_sorted(ls), **p;
 	struct lock *l;
 
-	if (ls->locks.n > 0)
-		print_heads("lock, first used by");
-	for (p = all; *p != NULL; p++) {
+	if (n > 0)
+		print_heads("lock, its name or first user");
+	for (p = all; p < all + n; p++) {
 		l = *p;
 		print_stat(&l->stat);
-		printf("  0x%" PRIx64 " %s\n", l->address, callers_text(
-		    &ls->process.callers, l->first, text));
+		print_place(ls, l->address, l->name, l->first);
 	}
+	print_cut(n, ls->locks.n);
 	free(all);
 }
 
 static void
-print_callers(const struct locks *ls)
+print_callers(const struct locks_run *r, const struct locks *ls)
 {
 	char text[CALLER_TEXT];
 	uint32_t *list;
-	size_t i, n = locks_callers(ls, &list);
+	const size_t all = locks_callers(ls, &list), n = rows(r, all);
+	size_t i;
 
 	if (n > 0)
 		print_heads("caller");
@@ -168,28 +214,30 @@ print_callers(const struct locks *ls)
 		printf("  %s\n", callers_text(&ls->process.callers, list[i],
 		    text));
 	}
+	print_cut(n, all);
 	free(list);
 }
 
 static void
-print_conds(const struct locks *ls)
+print_conds(const struct locks_run *r, const struct locks *ls)
 {
+	const size_t n = rows(r, ls->conds.n);
 	void **all = conds_sorted(ls), **p;
-	char text[CALLER_TEXT];
 	struct cond *c;
 
-	if (ls->conds.n > 0)
+	if (n > 0)
 		printf("%10s %10s %10s %10s %14s %10s %10s %12s  %s\n",
 		    "waits", "failed", "signals", "broadcasts", "waited us",
-		    "p50", "p99", "max us", "condition, first used by");
-	for (p = all; *p != NULL; p++) {
+		    "p50", "p99", "max us",
+		    "condition, its name or first user");
+	for (p = all; p < all + n; p++) {
 		c = *p;
 		printf("%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64,
 		    c->waits, c->failed, c->signals, c->broadcasts);
 		print_hist(&c->wait);
-		printf("  0x%" PRIx64 " %s\n", c->address, callers_text(
-		    &ls->process.callers, c->first, text));
+		print_place(ls, c->address, c->name, c->first);
 	}
+	print_cut(n, ls->conds.n);
 	free(all);
 }
 
@@ -197,7 +245,7 @@ print_conds(const struct locks *ls)
 static void
 print_held(const struct locks *ls)
 {
-	char when[CTF_TIMELEN], text[CALLER_TEXT];
+	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
 	void **all = locks_sorted(ls), **p;
 	const struct lock_holder *h;
 	const struct lock *l;
@@ -206,16 +254,16 @@ print_held(const struct locks *ls)
 		for (l = *p, h = l->holders; h < l->holders + l->nholders;
 		    h++) {
 			ctf_print_time(h->ns, when);
-			printf("  0x%" PRIx64 " not released by thread %" PRId32
-			    ", which acquired it at %s from %s\n", l->address,
-			    h->thread, when, callers_text(
+			printf("  %s not released by thread %" PRId32
+			    ", which acquired it at %s from %s\n",
+			    lock_text(l->address, l->name, lock), h->thread, when, callers_text(
 			    &ls->process.callers, h->caller, text));
 		}
 	free(all);
 }
 
 static void
-print_process(const struct locks *ls)
+print_process(const struct locks_run *r, const struct locks *ls)
 {
 	putchar('\n');
 	process_print(&ls->process);
@@ -233,22 +281,23 @@ print_process(const struct locks *ls)
 		printf("  %" PRIu64 " left out: events were lost meanwhile\n",
 		    ls->lost);
 	print_held(ls);
-	print_locks(ls);
-	print_callers(ls);
-	print_conds(ls);
+	print_locks(r, ls);
+	print_callers(r, ls);
+	print_conds(r, ls);
 }
 
 static void
 print_note(const struct lock_note *n)
 {
 	const struct callers *cs = &n->process->process.callers;
-	char when[CTF_TIMELEN], text[CALLER_TEXT];
+	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
 	char *name = clean(n->process->process.name);
 
 	ctf_print_time(n->ns, when);
-	printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId32 "]  0x%" PRIx64 "  %s",
+	printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId32 "]  %s  %s",
 	    (double)n->took / US, when, name, n->process->process.vpid,
-	    n->thread, n->lock->address, callers_text(cs, n->caller, text));
+	    n->thread, lock_text(n->lock->address, n->lock->name, lock),
+	    callers_text(cs, n->caller, text));
 	free(name);
 	if (n->failed)
 		printf(" (failed)");
@@ -286,7 +335,7 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 	    ((double)r->end - (double)r->begin) / NS);
 	for (p = r->processes.first; p != NULL; p = p->next)
 		if (!locks_isempty((const struct locks *)p))
-			print_process((const struct locks *)p);
+			print_process(r, (const struct locks *)p);
 	print_top("the longest waits", &r->top_waits);
 	print_top("held longest", &r->top_holds);
 }

@@ -23,6 +23,7 @@
 
 #include "locks.h"
 #include "say.h"
+#include "symbols.h"
 
 static void *
 new(size_t size)
@@ -34,16 +35,30 @@ new(size_t size)
 	return p;
 }
 
-struct lock *
-lock_of(struct locks *ls, uint64_t address, uint32_t caller)
+/* What is no variable, such as a part of an allocated block, has no name. */
+static char *
+name_of(const struct lock_event *e, uint64_t address)
 {
+	const char *name;
+
+	if (e->process->process.callers.numbers)
+		return NULL;
+	name = symbols_name(e->stream, address, ADDRESS_DATA);
+	return name == NULL ? NULL : format("%s", name);
+}
+
+struct lock *
+lock_of(const struct lock_event *e, uint64_t address)
+{
+	struct locks *ls = e->process;
 	struct lock *l = map_get(&ls->locks, address);
 
 	if (l != NULL)
 		return l;
 	l = new(sizeof(*l));
 	l->address = address;
-	l->first = caller;
+	l->name = name_of(e, address);
+	l->first = e->caller;
 	l->room = 1;
 	l->holders = new(sizeof(*l->holders));
 	map_put(&ls->locks, address, l);
@@ -51,15 +66,17 @@ lock_of(struct locks *ls, uint64_t address, uint32_t caller)
 }
 
 struct cond *
-cond_of(struct locks *ls, uint64_t address, uint32_t caller)
+cond_of(const struct lock_event *e, uint64_t address)
 {
+	struct locks *ls = e->process;
 	struct cond *c = map_get(&ls->conds, address);
 
 	if (c != NULL)
 		return c;
 	c = new(sizeof(*c));
 	c->address = address;
-	c->first = caller;
+	c->name = name_of(e, address);
+	c->first = e->caller;
 	map_put(&ls->conds, address, c);
 	return c;
 }
@@ -326,11 +343,13 @@ locks_free(struct locks *ls)
 		if ((l = ls->locks.v[i].value) != NULL) {
 			stat_free(&l->stat);
 			free(l->holders);
+			free(l->name);
 			free(l);
 		}
 	for (i = 0; i < ls->conds.cap; i++)
 		if ((c = ls->conds.v[i].value) != NULL) {
 			hist_free(&c->wait);
+			free(c->name);
 			free(c);
 		}
 	for (i = 0; i < ls->threads.cap; i++)

@@ -151,7 +151,7 @@ cond_event(const struct lock_event *e, int what)
 
 	if (!call_field(call, COND, e->stream, &address))
 		return;
-	c = cond_of(e->process, address, e->caller);
+	c = cond_of(e, address);
 	if (what == SIGNAL)
 		c->signals++;
 	else if (what == BROADCAST)
@@ -159,9 +159,9 @@ cond_event(const struct lock_event *e, int what)
 	else if (!call_field(call, LOCK, e->stream, &lock))
 		return;
 	else if (what == WAIT)
-		cond_wait(e, lock_of(e->process, lock, e->caller), c);
+		cond_wait(e, lock_of(e, lock), c);
 	else
-		cond_woken(e, lock_of(e->process, lock, e->caller), c);
+		cond_woken(e, lock_of(e, lock), c);
 }
 
 static void
@@ -172,7 +172,7 @@ lock_event(const struct lock_event *e, int what, enum lock_mode mode)
 
 	if (!call_field(e->stream->event->call, LOCK, e->stream, &address))
 		return;
-	l = lock_of(e->process, address, e->caller);
+	l = lock_of(e, address);
 	l->isrw = mode != LOCK_MUTEX;
 	if (what == REQUEST)
 		lock_wait_begin(e, l, mode);

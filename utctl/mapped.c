@@ -51,17 +51,13 @@ static struct process		*last;
  * Processes.
  */
 
-/*
- * The chunks of a session are one trace to us: their env is the same, with the
- * time at which the session was created.  Where env has no such time,
- * directories of the same UUID are one.
- */
+/* Chunks of a trace have the same origin, but UUIDs of their own. */
 static void
 trace_key(uint8_t *key, const struct ctf_trace *tr)
 {
 	memset(key, 0, 16);
-	if (tr->dated)
-		memcpy(key, &tr->env, sizeof(tr->env));
+	if (tr->hasorigin)
+		memcpy(key, &tr->origin, sizeof(tr->origin));
 	else if (tr->hasuuid)
 		memcpy(key, tr->uuid, 16);
 	else

@@ -58,14 +58,16 @@ say_unmatched(const struct row *rule)
 {
 	const char *glob = row_str(rule, "glob");
 	const char *level = row_str(rule, "level");
+	const char *but = has_child(rule, "exclusion") ?
+	    ", but for those that -x excludes" : "";
 
 	if (strcmp(level, "all") != 0)
-		say("no program came that has an event %s of level %s", glob,
-		    level);
+		say("no program came that has an event %s of level %s%s", glob,
+		    level, but);
 	else if (strcmp(glob, EVERY) == 0)
-		say("no program came that has events");
+		say("no program came that has events%s", but);
 	else
-		say("no program came that has an event %s", glob);
+		say("no program came that has an event %s%s", glob, but);
 }
 
 /* What each pattern has matched: none of them anything, some, or all. */

@@ -79,6 +79,43 @@ is_trace(const char *path)
 	return ok;
 }
 
+static int
+is_filled(const char *path)
+{
+	struct dirent *d;
+	DIR *dir;
+	int filled = 0;
+
+	if ((dir = opendir(path)) == NULL)
+		return 0;
+	while (!filled && (d = readdir(dir)) != NULL)
+		filled = strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0;
+	closedir(dir);
+	return filled;
+}
+
+/* Is there a trace already, and nobody wants it to be replaced? */
+static int
+has_trace(const struct output *o)
+{
+	char *path;
+	size_t i;
+	int any = 0;
+
+	if (o->given == NULL || !is_trace(o->dir))
+		return 0;
+	for (i = 0; i < NPARTS && !any; i++) {
+		path = format("%s/%s", o->dir, parts[i]);
+		any = is_filled(path);
+		free(path);
+	}
+	if (any)
+		say("%s: has a trace: replace it with -r, or name another "
+		    "directory", o->dir);
+	return any;
+}
+
 /* Is something of that name in the way, which is no trace? */
 static int
 in_the_way(const char *path)
@@ -130,6 +167,8 @@ output_try(struct output *o)
 	if (move_old(o) == -1)
 		return -1;
 	o->keep = 1;
+	if (has_trace(o))
+		return -1;
 	while (mkdir(o->dir, 0700) == -1) {
 		if (errno == ENOENT && o->given != NULL)
 			return 0;
@@ -153,7 +192,7 @@ output_make(struct output *o)
 	char *first = o->dir;
 	int n = 1;
 
-	if (move_old(o) == -1) {
+	if (move_old(o) == -1 || has_trace(o)) {
 		o->keep = 1;
 		return -1;
 	}

@@ -24,34 +24,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pair.h"
+#include "pair_role.h"
 #include "say.h"
 
 #define DEPTH	(1 << 18)	/* of a thread; what comes deeper is dropped */
 #define KEYLEN	200		/* bytes of a key that are compared */
-
-struct pair {
-	struct pair	*next;
-	char		*name;		/* as it is shown */
-	char		*begin, *end;	/* the events, of -D; or NULL */
-	char		*key;		/* the field, or NULL: a thread's */
-};
-
-/* What an event is in one pair. */
-struct pair_role {
-	struct pair_role	*next;
-	struct pair		*pair;
-	int			 ends;
-	struct ctf_field_at	 at;	/* the key, or the address */
-};
 
 struct frame {
 	const struct pair	*pair;
 	uint64_t		 address;	/* that both have, or 0 */
 	int64_t			 ns;
 	int64_t			 inner;		/* ns of what is nested */
-	void			*what;
+	void			*what;		/* or NULL: it is refused */
 	int			 nested;
+	enum pair_fit		 fit;		/* its beginning */
 };
 
 /* How often the thread is in what; a place that was used once stays. */
@@ -62,6 +48,7 @@ struct inside {
 
 struct pair_thread {
 	int64_t			 pid, tid;
+	int64_t			 last;		/* ns: its last event */
 	struct frame		*frames;
 	size_t			 n, room;
 	struct inside		*inside;	/* a hash table */
@@ -73,188 +60,84 @@ struct pair_key {
 	const struct pair	*pair;
 	int64_t			 ns;
 	void			*what;
+	enum pair_fit		 fit;
 	size_t			 len;
 	char			 text[];
 };
 
 /*
- * Which events are which.
+ * What becomes of pairs.
  */
 
-static const struct {
-	const char	*begin, *end;
-} suffixes[] = {
-	{ "_begin", "_end" }, { "_entry", "_exit" }, { ":entry", ":exit" },
-	{ ":begin", ":end" }
-};
-
-#define NSUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
-
-static struct pair *
-pair_new(struct pairs *ps, char *name)
+/* Neither event is refused, and the filter is true for one of them. */
+static int
+pair_fits(enum pair_fit begin, enum pair_fit end)
 {
-	struct pair *p = calloc(1, sizeof(*p));
+	return begin != PAIR_REFUSED && end != PAIR_REFUSED &&
+	    (begin == PAIR_FITS || end == PAIR_FITS);
+}
 
-	if (p == NULL)
-		die_errno("malloc");
-	p->name = name;
-	p->next = ps->pairs;
-	ps->pairs = p;
-	return p;
+static void
+pair_over(struct pairs *ps, const struct ctf_stream *s,
+    const struct pair_end *e)
+{
+	if (e->begin <= ps->lossy)
+		ps->lost++;
+	else
+		ps->ops->end(ps->arg, s, e);
+}
+
+/* Its end did not come; it may have been lost. */
+static int
+pair_unended(struct pairs *ps, int64_t begin, enum pair_fit fit)
+{
+	if (fit != PAIR_FITS)
+		return 0;
+	if (begin <= ps->lossy) {
+		ps->lost++;
+		return 0;
+	}
+	ps->unended++;
+	return 1;
+}
+
+static void
+pair_left(struct pairs *ps, int64_t begin, enum pair_fit fit, void *what)
+{
+	if (pair_unended(ps, begin, fit) && ps->ops->left != NULL)
+		ps->ops->left(ps->arg, what);
+}
+
+static void
+pair_open(struct pairs *ps, enum pair_fit fit, const struct pair_end *e)
+{
+	if (pair_unended(ps, e->begin, fit) && ps->ops->open != NULL)
+		ps->ops->open(ps->arg, e);
+}
+
+static void
+say_missing(const struct pair *p)
+{
+	const char *const events[] = { p->begin, p->end };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (!p->found[i])
+			say("-D '%s': no event of the trace has such a name",
+			    events[i]);
+		else if (p->key != NULL && !p->keyed[i])
+			say("-D %s: the event has no field %s", events[i],
+			    p->key);
 }
 
 void
-pairs_add(struct pairs *ps, const char *spec)
+pairs_say_missing(const struct pairs *ps)
 {
-	char *copy = format("%s", spec), *end, *key = NULL;
-	struct pair *p;
-
-	if ((end = strchr(copy, ',')) != NULL) {
-		*end++ = '\0';
-		if ((key = strchr(end, ',')) != NULL)
-			*key++ = '\0';
-	}
-	if (end == NULL || *copy == '\0' || *end == '\0' ||
-	    (key != NULL && (*key == '\0' || strchr(key, ',') != NULL)))
-		die("pair '%s': not an event, an event, and perhaps a field, "
-		    "with commas between", spec);
-	if (strcmp(copy, end) == 0)
-		die("pair '%s': an event cannot be its own end", spec);
-	p = pair_new(ps, format("%s,%s", copy, end));
-	p->begin = format("%s", copy);
-	p->end = format("%s", end);
-	p->key = key == NULL ? NULL : format("%s", key);
-	free(copy);
-}
-
-/* The pair of the name up to there; that of :entry is the provider alone. */
-static struct pair *
-pair_named(struct pairs *ps, const char *name, size_t n)
-{
-	struct pair *p;
+	const struct pair *p;
 
 	for (p = ps->pairs; p != NULL; p = p->next)
-		if (p->begin == NULL && strlen(p->name) == n &&
-		    memcmp(p->name, name, n) == 0)
-			return p;
-	return pair_new(ps, format("%.*s", (int)n, name));
-}
-
-static const struct ctf_eclass *
-event_of(const struct ctf_trace *tr, const char *name)
-{
-	const struct ctf_eclass *ev;
-
-	for (ev = tr->events; ev != NULL; ev = ev->next)
-		if (strcmp(ev->name, name) == 0)
-			break;
-	return ev;
-}
-
-static struct pair_role *
-role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
-{
-	struct pair_role *r = ctf_alloc(tr, sizeof(*r)), **rp;
-
-	memset(r, 0, sizeof(*r));
-	r->pair = p;
-	r->ends = ends;
-	/* An event ends one pair before it begins the next. */
-	for (rp = &ev->pairs; *rp != NULL && (!ends || (*rp)->ends);)
-		rp = &(*rp)->next;
-	r->next = *rp;
-	*rp = r;
-	return r;
-}
-
-/* By its name, if the trace has the other event, too. */
-static void
-role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
-{
-	const size_t n = strlen(ev->name);
-	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
-	const char *mine, *other;
-	struct pair_role *r;
-	size_t i, k;
-	int ends, any;
-	char *name;
-
-	for (i = 0; i < 2 * NSUFFIXES; i++) {
-		ends = i % 2 == 1;
-		mine = ends ? suffixes[i / 2].end : suffixes[i / 2].begin;
-		other = ends ? suffixes[i / 2].begin : suffixes[i / 2].end;
-		k = strlen(mine);
-		if (n <= k || strcmp(ev->name + n - k, mine) != 0)
-			continue;
-		name = format("%.*s%s", (int)(n - k), ev->name, other);
-		any = event_of(tr, name) != NULL;
-		free(name);
-		if (!any)
-			continue;
-		r = role_new(tr, ev, pair_named(ps, ev->name, n - k), ends);
-		if (mine[0] == ':' && sc != NULL)
-			(void)ctf_field_find(&r->at, sc, ev, "addr");
-		return;
-	}
-}
-
-/* Is there an event that ends the pair, and is it selected? */
-static int
-has_end(const struct ctf_trace *tr, const struct pair *p)
-{
-	const struct ctf_eclass *ev;
-	const struct pair_role *r;
-
-	for (ev = tr->events; ev != NULL; ev = ev->next)
-		for (r = ev->unwanted ? NULL : ev->pairs; r != NULL;
-		    r = r->next)
-			if (r->ends && r->pair == p)
-				return 1;
-	return 0;
-}
-
-/* Beginnings of threads whose ends cannot come do not count as such. */
-static void
-drop_endless(struct ctf_trace *tr)
-{
-	struct ctf_eclass *ev;
-	struct pair_role **rp;
-
-	for (ev = tr->events; ev != NULL; ev = ev->next)
-		for (rp = &ev->pairs; *rp != NULL;)
-			if (!(*rp)->ends && (*rp)->pair->key == NULL &&
-			    !has_end(tr, (*rp)->pair))
-				*rp = (*rp)->next;
-			else
-				rp = &(*rp)->next;
-}
-
-void
-pairs_trace(struct pairs *ps, struct ctf_trace *tr)
-{
-	const struct ctf_sclass *sc;
-	struct ctf_eclass *ev;
-	struct pair_role *r;
-	struct pair *p;
-	int ends;
-
-	for (ev = tr->events; ev != NULL; ev = ev->next) {
-		sc = ctf_sclass(tr, ev->stream);
-		if (ps->named)
-			role_by_name(ps, tr, ev);
-		for (p = ps->pairs; p != NULL; p = p->next) {
-			ends = p->begin != NULL && strcmp(p->end,
-			    ev->name) == 0;
-			if (p->begin == NULL ||
-			    (!ends && strcmp(p->begin, ev->name) != 0))
-				continue;
-			r = role_new(tr, ev, p, ends);
-			if (p->key != NULL && sc != NULL)
-				(void)ctf_field_find(&r->at, sc, ev, p->key);
-		}
-	}
-	if (ps->closed)
-		drop_endless(tr);
+		if (p->begin != NULL)
+			say_missing(p);
 }
 
 /*
@@ -315,6 +198,22 @@ thread_of(struct pairs *ps, const struct ctf_stream *s)
 	return *tp;
 }
 
+/* The time of the last event, of the thread too, if it is known. */
+static void
+thread_seen(struct pairs *ps, const struct ctf_stream *s)
+{
+	struct pair_thread *t;
+	const struct ctf_who *who;
+	struct ctf_who buf;
+
+	ps->last = s->ns;
+	if (ps->cap == 0)
+		return;
+	who = ctf_whose(s, &buf);
+	if ((t = *thread_place(ps, who->vpid, who->vtid)) != NULL)
+		t->last = s->ns;
+}
+
 static struct inside *
 inside_place(const struct pair_thread *t, const void *what)
 {
@@ -352,11 +251,13 @@ inside_of(struct pair_thread *t, const void *what)
 
 /* Down to so many frames. */
 static void
-unwind(struct pairs *ps, struct pair_thread *t, size_t n)
+unwind(struct pair_thread *t, size_t n)
 {
-	ps->open -= t->n - n;
+	const void *what;
+
 	while (t->n > n)
-		inside_place(t, t->frames[--t->n].what)->n--;
+		if ((what = t->frames[--t->n].what) != NULL)
+			inside_place(t, what)->n--;
 }
 
 static uint64_t
@@ -371,15 +272,21 @@ address_of(const struct pair_role *r, const struct ctf_stream *s)
 
 static void
 thread_begin(struct pairs *ps, const struct pair_role *r,
-    const struct ctf_stream *s)
+    const struct ctf_stream *s, enum pair_fit fit)
 {
 	struct pair_thread *t = thread_of(ps, s);
+	const uint64_t address = address_of(r, s);
 	struct frame *f;
+	void *what = NULL;
 
+	if (fit != PAIR_REFUSED)
+		what = ps->ops->begin(ps->arg, s, r->pair->name,
+		    r->at.type == NULL ? NULL : &r->at, address);
 	if (t->n == DEPTH) {
-		ps->unended++;
+		pair_left(ps, s->ns, fit, what);
 		return;
 	}
+	t->last = s->ns;
 	if (t->n == t->room) {
 		t->room = t->room == 0 ? 16 : 2 * t->room;
 		f = realloc(t->frames, t->room * sizeof(*f));
@@ -389,24 +296,31 @@ thread_begin(struct pairs *ps, const struct pair_role *r,
 	}
 	f = &t->frames[t->n];
 	f->pair = r->pair;
-	f->address = address_of(r, s);
+	f->address = address;
 	f->ns = s->ns;
 	f->inner = 0;
-	f->what = ps->ops->begin(ps->arg, s, r->pair->name,
-	    r->at.type == NULL ? NULL : &r->at, f->address);
-	f->nested = inside_of(t, f->what)->n++ > 0;
+	f->what = what;
+	f->nested = what != NULL && inside_of(t, what)->n++ > 0;
+	f->fit = fit;
 	t->n++;
-	ps->open++;
 }
 
-static void
-pair_over(struct pairs *ps, const struct ctf_stream *s,
-    const struct pair_end *e)
+/* The end of what is on top; its time is nested in what is below. */
+static struct pair_end
+frame_end(struct pair_thread *t, int64_t ns, int counts)
 {
-	if (e->begin <= ps->lossy)
-		ps->lost++;
-	else
-		ps->ops->end(ps->arg, s, e);
+	const struct frame *f = &t->frames[t->n - 1];
+	struct pair_end e;
+
+	e.what = f->what;
+	e.begin = f->ns;
+	e.took = ns - f->ns;
+	e.self = e.took - f->inner;
+	e.nested = f->nested;
+	if (t->n > 1)
+		t->frames[t->n - 2].inner += counts ? e.took : f->inner;
+	unwind(t, t->n - 1);
+	return e;
 }
 
 /*
@@ -415,32 +329,43 @@ pair_over(struct pairs *ps, const struct ctf_stream *s,
  */
 static void
 thread_end(struct pairs *ps, const struct pair_role *r,
-    const struct ctf_stream *s)
+    const struct ctf_stream *s, enum pair_fit fit)
 {
 	struct pair_thread *t = thread_of(ps, s);
 	const uint64_t address = address_of(r, s);
 	struct pair_end e;
-	struct frame *f;
-	size_t i = t->n;
+	size_t i = t->n, k;
+	int counts;
 
 	while (i > 0 && (t->frames[i - 1].pair != r->pair ||
 	    t->frames[i - 1].address != address))
 		i--;
 	if (i == 0) {
-		ps->unbegun++;
+		ps->unbegun += fit == PAIR_FITS;
 		return;
 	}
-	f = &t->frames[i - 1];
-	ps->unended += t->n - i;
-	unwind(ps, t, i - 1);
-	e.what = f->what;
-	e.begin = f->ns;
-	e.took = s->ns - f->ns;
-	e.self = e.took - f->inner;
-	e.nested = f->nested;
-	if (t->n > 0)
-		t->frames[t->n - 1].inner += e.took;
-	pair_over(ps, s, &e);
+	for (k = i; k < t->n; k++)
+		pair_left(ps, t->frames[k].ns, t->frames[k].fit,
+		    t->frames[k].what);
+	unwind(t, i);
+	counts = pair_fits(t->frames[i - 1].fit, fit);
+	e = frame_end(t, s->ns, counts);
+	if (counts)
+		pair_over(ps, s, &e);
+}
+
+/* What the thread has open yet. */
+static void
+thread_finish(struct pairs *ps, struct pair_thread *t)
+{
+	struct pair_end e;
+	enum pair_fit fit;
+
+	while (t->n > 0) {
+		fit = t->frames[t->n - 1].fit;
+		e = frame_end(t, t->last, fit == PAIR_FITS);
+		pair_open(ps, fit, &e);
+	}
 }
 
 /*
@@ -485,7 +410,7 @@ keys_grow(struct pairs *ps)
 
 static void
 key_begin(struct pairs *ps, const struct pair_role *r,
-    const struct ctf_stream *s)
+    const struct ctf_stream *s, enum pair_fit fit)
 {
 	char text[KEYLEN];
 	const size_t len = ctf_field_text(&r->at, s, text, sizeof(text));
@@ -495,7 +420,8 @@ key_begin(struct pairs *ps, const struct pair_role *r,
 		keys_grow(ps);
 	kp = key_place(ps, r->pair, text, len);
 	if ((k = *kp) != NULL) {
-		ps->unended++;		/* the key is used again */
+		/* The key is used again. */
+		pair_left(ps, k->ns, k->fit, k->what);
 	} else {
 		if ((k = malloc(sizeof(*k) + len)) == NULL)
 			die_errno("malloc");
@@ -505,53 +431,80 @@ key_begin(struct pairs *ps, const struct pair_role *r,
 		memcpy(k->text, text, len);
 		*kp = k;
 		ps->nkeys++;
-		ps->open++;
 	}
 	k->ns = s->ns;
-	k->what = ps->ops->begin(ps->arg, s, r->pair->name, NULL, 0);
+	k->fit = fit;
+	k->what = fit == PAIR_REFUSED ? NULL :
+	    ps->ops->begin(ps->arg, s, r->pair->name, NULL, 0);
+}
+
+static struct pair_end
+key_took(const struct pair_key *k, int64_t ns)
+{
+	struct pair_end e;
+
+	e.what = k->what;
+	e.begin = k->ns;
+	e.took = e.self = ns - k->ns;
+	e.nested = 0;
+	return e;
 }
 
 static void
 key_end(struct pairs *ps, const struct pair_role *r,
-    const struct ctf_stream *s)
+    const struct ctf_stream *s, enum pair_fit fit)
 {
 	char text[KEYLEN];
 	const size_t len = ctf_field_text(&r->at, s, text, sizeof(text));
 	struct pair_key **kp, *k;
 	struct pair_end e;
+	int counts;
 
 	if (ps->kcap == 0 ||
 	    (k = *(kp = key_place(ps, r->pair, text, len))) == NULL) {
-		ps->unbegun++;
+		ps->unbegun += fit == PAIR_FITS;
 		return;
 	}
-	e.what = k->what;
-	e.begin = k->ns;
-	e.took = e.self = s->ns - k->ns;
-	e.nested = 0;
+	e = key_took(k, s->ns);
+	counts = pair_fits(k->fit, fit);
 	*kp = k->next;
 	free(k);
 	ps->nkeys--;
-	ps->open--;
-	pair_over(ps, s, &e);
+	if (counts)
+		pair_over(ps, s, &e);
+}
+
+static void
+keys_finish(struct pairs *ps)
+{
+	const struct pair_key *k;
+	struct pair_end e;
+	size_t i;
+
+	for (i = 0; i < ps->kcap; i++)
+		for (k = ps->keys[i]; k != NULL; k = k->next) {
+			e = key_took(k, ps->last);
+			pair_open(ps, k->fit, &e);
+		}
 }
 
 void
-pairs_event(struct pairs *ps, const struct ctf_stream *s)
+pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
 {
 	const struct pair_role *r;
 
+	thread_seen(ps, s);
 	for (r = s->event->pairs; r != NULL; r = r->next) {
 		if (r->pair->key == NULL) {
 			if (r->ends)
-				thread_end(ps, r, s);
+				thread_end(ps, r, s, fit);
 			else
-				thread_begin(ps, r, s);
+				thread_begin(ps, r, s, fit);
 		} else if (r->at.type != NULL) {
 			if (r->ends)
-				key_end(ps, r, s);
+				key_end(ps, r, s, fit);
 			else
-				key_begin(ps, r, s);
+				key_begin(ps, r, s, fit);
 		}
 	}
 }
@@ -586,8 +539,12 @@ pairs_lose(struct pairs *ps, int64_t until)
 void
 pairs_finish(struct pairs *ps)
 {
-	ps->unended += ps->open;
-	ps->open = 0;
+	size_t i;
+
+	for (i = 0; i < ps->cap; i++)
+		if (ps->threads[i] != NULL)
+			thread_finish(ps, ps->threads[i]);
+	keys_finish(ps);
 }
 
 void

@@ -34,6 +34,16 @@ struct pair_end {
 	int		 nested;	/* in another one of the same what */
 };
 
+/* What the filter says of an event. */
+enum pair_fit {
+	/* It is false. */
+	PAIR_REFUSED,
+	/* The event lacks fields of the filter: the pair's other one tells. */
+	PAIR_OPEN,
+	/* It is true, or there is none. */
+	PAIR_FITS
+};
+
 struct pair_ops {
 	/*
 	 * A beginning of a pair of that name, and of that address, if it has
@@ -43,6 +53,13 @@ struct pair_ops {
 		    const struct ctf_field_at *, uint64_t);
 	void	 (*end)(void *, const struct ctf_stream *,
 		    const struct pair_end *);
+	/* What began was left without an end; or NULL. */
+	void	 (*left)(void *, void *);
+	/*
+	 * It has no end yet: it took until the last event of its thread, or
+	 * if it has a key, until the last event of all.  Or NULL.
+	 */
+	void	 (*open)(void *, const struct pair_end *);
 };
 
 struct pairs {
@@ -50,10 +67,10 @@ struct pairs {
 	void			*arg;
 	int			 named;	/* pairs by their names are wanted */
 	int			 closed;	/* and none without an end */
-	uint64_t		 open;	/* so many now */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */
 	int64_t			 lossy;	/* ns: some were, until then */
+	int64_t			 last;	/* ns: the last event */
 	struct pair		*pairs;	/* the newest first */
 	struct pair_thread	**threads;	/* a hash table */
 	size_t			 nthreads, cap;
@@ -66,13 +83,16 @@ void	 pairs_add(struct pairs *, const char *);
 /* Each trace, before its events. */
 void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */
-void	 pairs_event(struct pairs *, const struct ctf_stream *);
+void	 pairs_event(struct pairs *, const struct ctf_stream *,
+	    enum pair_fit);
 /* So many are open in the event's thread, or that most. */
 size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
 /* Events were lost until that time. */
 void	 pairs_lose(struct pairs *, int64_t);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
+/* What -D names and no trace has. */
+void	 pairs_say_missing(const struct pairs *);
 void	 pairs_free(struct pairs *);
 
 #endif /* PAIR_H */

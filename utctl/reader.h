@@ -43,6 +43,8 @@ struct reader_ops {
 	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
 	/* Of a module, wanted or not; or NULL. */
 	void	(*module)(void *, struct ctf_stream *);
+	/* Of a pair, and -f alone refuses it; or NULL. */
+	void	(*refused)(void *, struct ctf_stream *);
 };
 
 struct reader {
@@ -63,6 +65,7 @@ struct reader {
 	/* Whoever has the reader. */
 	struct select		*select; /* NULL: all events */
 	int			 names;	/* symbols.c is told of modules */
+	int			 refused;	/* ops->refused is called */
 
 	/* ctf_merge.c: events to be passed over yet, and to be read then. */
 	unsigned long long	 skip, left;

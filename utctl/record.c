@@ -180,7 +180,10 @@ session_begin(void *arg)
 	return 0;
 }
 
-/* If utd was killed, the session may have been stopped before that. */
+/*
+ * If utd was killed, the session may have been stopped before that; -1: the
+ * session is gone.
+ */
 static int
 session_active(struct record *r)
 {
@@ -189,8 +192,12 @@ session_active(struct record *r)
 
 	if (r->again == 0)
 		return 1;
-	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1)
-		return 0;
+	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1) {
+		if (!client_gone(r->client))
+			say("somebody has ended utd, and its sessions, "
+			    "meanwhile");
+		return -1;
+	}
 	active = rows->child != NULL &&
 	    strcmp(row_str(rows->child, "state"), "active") == 0;
 	row_free(rows);
@@ -226,7 +233,11 @@ snapshot_ask(struct record *r)
 static int
 session_ask(struct record *r, struct row **rows)
 {
-	return snapshot_ask(r) == -1 || (session_active(r) &&
+	int active;
+
+	if (snapshot_ask(r) == -1 || (active = session_active(r)) == -1)
+		return -1;
+	return (active &&
 	    client_ask(r->client, UT_CTL_STOP, r->session, NULL) == -1) ||
 	    client_ask(r->client, UT_CTL_LIST, r->session, rows) == -1 ||
 	    client_ask(r->client, UT_CTL_DESTROY, r->session, NULL) == -1 ?

@@ -30,6 +30,16 @@
 #define EVERY		"*"
 #define FOLLOW_MS	100		/* flush interval of -F */
 
+/* Is it said what is recorded?  0, or -1. */
+static int
+check_subject(const struct record *r)
+{
+	if (r->argv != NULL || r->npids > 0 || r->limit != -1)
+		return 0;
+	say("record: name a command, a process with -p, or a time with -T");
+	return -1;
+}
+
 /* Do the options go together? */
 static void
 check_options(const struct record *r)
@@ -68,8 +78,8 @@ parse_limit(const char *s)
 	unsigned long long ms;
 
 	if (parse_ms(s, &ms) == -1 || ms == 0 || ms > INT32_MAX)
-		die("time '%s': not 1ms to %dm, a number with ms, s or m", s,
-		    INT32_MAX / 60000);
+		die("time '%s': not 1ms to %dm, in seconds or with ms, s or m",
+		    s, INT32_MAX / 60000);
 	return (int64_t)ms;
 }
 
@@ -134,5 +144,5 @@ record_options(struct record *r, int argc, char **argv)
 	check_options(r);
 	if (r->nglobs == 0)
 		r->globs[r->nglobs++] = every;
-	return r->argv == NULL && r->npids == 0 && r->limit == -1 ? -1 : 0;
+	return check_subject(r);
 }

@@ -115,9 +115,31 @@ say_no_functions(const struct record *r)
 		    "-finstrument-functions: are there any?");
 }
 
+static void
+say_left(const char *name, uint64_t pid, int others)
+{
+	say("%s (%" PRIu64 ")%s still run%s, unrecorded from now on: for "
+	    "programs that outlive a command there are sessions", name, pid,
+	    others ? " and others" : "", others ? "" : "s");
+}
+
+/* utd does not know of them where they have no threads: see -w. */
+static void
+report_unlisted(const struct record *r)
+{
+	const pid_t pid = process_with("UT_RUNDIR", r->rundir);
+	char *name;
+
+	if (pid == 0)
+		return;
+	name = process_name(pid);
+	say_left(name == NULL ? "a program" : name, (uint64_t)pid, 0);
+	free(name);
+}
+
 /* What went into the background is not waited for. */
 static void
-report_left(const struct row *session)
+report_left(const struct record *r, const struct row *session)
 {
 	const struct row *a, *first = NULL;
 	unsigned int n = 0;
@@ -130,10 +152,9 @@ report_left(const struct row *session)
 			first = a;
 	}
 	if (n > 0)
-		say("%s (%" PRIu64 ")%s still run%s, unrecorded from now on: "
-		    "for programs that outlive a command there are sessions",
-		    row_str(first, "name"), row_num(first, "pid"),
-		    n > 1 ? " and others" : "", n > 1 ? "" : "s");
+		say_left(row_str(first, "name"), row_num(first, "pid"), n > 1);
+	else if (r->preload != NULL)
+		report_unlisted(r);
 }
 
 /* Say what was recorded; -1 if it is not all. */
@@ -174,8 +195,8 @@ report(const struct record *r, struct row *rows)
 		say_hints(r);
 	else if (!recorded)
 		say_no_functions(r);
-	/* With -p or -T it is no surprise that programs go on. */
-	if (r->argv != NULL && r->limit == -1)
-		report_left(s);
+	/* With -p, or once the time of -T is over, programs may go on. */
+	if (r->argv != NULL && (r->limit == -1 || r->until != -1))
+		report_left(r, s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;
 }

@@ -160,6 +160,29 @@ process_thread(pid_t pid, const char *name)
 	return found;
 }
 
+pid_t
+process_with(const char *name, const char *value)
+{
+	struct dirent *d;
+	char *v;
+	pid_t pid, found = 0;
+	DIR *dir;
+
+	if ((dir = opendir("/proc")) == NULL)
+		return 0;
+	while (found == 0 && (d = readdir(dir)) != NULL) {
+		if (d->d_name[0] < '1' || d->d_name[0] > '9')
+			continue;
+		pid = (pid_t)strtol(d->d_name, NULL, 10);
+		if ((v = process_env(pid, name)) != NULL &&
+		    strcmp(v, value) == 0)
+			found = pid;
+		free(v);
+	}
+	closedir(dir);
+	return found;
+}
+
 #else
 
 char *
@@ -190,6 +213,14 @@ process_env(pid_t pid, const char *name)
 	(void)pid;
 	(void)name;
 	return NULL;
+}
+
+pid_t
+process_with(const char *name, const char *value)
+{
+	(void)name;
+	(void)value;
+	return 0;
 }
 
 int

@@ -232,6 +232,7 @@ select_trace(struct select *sel, struct ctf_trace *tr)
 
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		ev->unwanted = !wants_class(sel, ev);
+		ev->unfit = 0;
 		if (ev->unwanted || sel->filter == NULL)
 			continue;
 		ev->filter = ctf_filter(tr, ctf_sclass(tr, ev->stream), ev,
@@ -240,7 +241,7 @@ select_trace(struct select *sel, struct ctf_trace *tr)
 			sel->passes = 1;
 			continue;
 		}
-		ev->unwanted = 1;
+		ev->unwanted = ev->unfit = 1;
 		if (sel->why[0] == '\0')
 			snprintf(sel->why, sizeof(sel->why), "%s", why);
 	}
@@ -263,15 +264,28 @@ wants_thread(struct select *sel, struct ctf_stream *s)
 	return s->whofits;
 }
 
+static int
+wants_time(struct select *sel, struct ctf_stream *s)
+{
+	return s->ns >= sel->from && s->ns <= sel->to && wants_thread(sel, s);
+}
+
 /* After ctf_body(). */
 int
 select_event(struct select *sel, struct ctf_stream *s)
 {
 	const struct ctf_eclass *ev = s->event;
 
-	return !ev->unwanted && s->ns >= sel->from && s->ns <= sel->to &&
-	    wants_thread(sel, s) &&
+	return !ev->unwanted && wants_time(sel, s) &&
 	    (ev->filter == NULL || ctf_passes(ev->filter, s));
+}
+
+int
+select_refuses(struct select *sel, struct ctf_stream *s)
+{
+	const struct ctf_eclass *ev = s->event;
+
+	return (ev->unfit || ev->filter != NULL) && wants_time(sel, s);
 }
 
 /*

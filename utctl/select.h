@@ -70,6 +70,8 @@ int	 select_each(const struct select *);	/* all but for the count? */
 /* Each trace, before its first event. */
 void	 select_trace(struct select *, struct ctf_trace *);
 int	 select_event(struct select *, struct ctf_stream *);
+/* If not: is it for the filter alone? */
+int	 select_refuses(struct select *, struct ctf_stream *);
 int	 select_loss(const struct select *, const struct ctf_stream *);
 /* Say what of it matched nothing. */
 void	 select_say(const struct select *);

@@ -311,7 +311,7 @@ static void
 counts(struct stat_run *r, struct reader *rd)
 {
 	static const struct reader_ops ops = { count_event, lose, lose,
-	    NULL, NULL };
+	    NULL, NULL, NULL };
 
 	reader_run(rd, &ops, r);
 	groups_sort(&r->groups, by_count);
@@ -340,6 +340,8 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
+	if (rd->ntraces > 0)
+		pairs_say_missing(&r->pairs);
 	say_missing(r);
 	return status;
 }

@@ -41,7 +41,7 @@ struct module_at {
 struct named {
 	uint64_t	 addr;
 	uint64_t	 serial;	/* of the process; 0: empty */
-	int		 is_return;
+	enum ctf_address kind;
 	struct symbol	 symbol;	/* no text: it has no name */
 };
 
@@ -120,8 +120,9 @@ base_name(const char *path)
 
 /* The text of a name, as symbols.h says. */
 static char *
-name_make(const struct process *p, uint64_t addr, uint64_t look)
+name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 {
+	const uint64_t look = kind == ADDRESS_RETURN ? addr - 1 : addr;
 	const struct mapping *m = mapped_find(p, look);
 	char raw[ELF_NAMEMAX], name[SYMBOLS_MAX - 200];
 	const char *file;
@@ -130,7 +131,8 @@ name_make(const struct process *p, uint64_t addr, uint64_t look)
 	if (m == NULL)
 		return NULL;
 	file = base_name(image_path(m->image));
-	if (!image_find(m, look, raw, &start))
+	if (!image_find(m, kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
+	    raw, &start))
 		return format("%.150s+0x%llx", file,
 		    (unsigned long long)(addr - m->base));
 	if (!demangle(raw, name, sizeof(name))) {
@@ -147,13 +149,13 @@ name_make(const struct process *p, uint64_t addr, uint64_t look)
 /* Replace a name in the cache. */
 static void
 name_put(struct named *n, const struct process *p, uint64_t addr,
-    int is_return)
+    enum ctf_address kind)
 {
 	struct symbol *sym = &n->symbol;
 	size_t i;
 
 	free(sym->text);
-	sym->text = name_make(p, addr, is_return ? addr - 1 : addr);
+	sym->text = name_make(p, addr, kind);
 	sym->len = sym->text == NULL ? 0 : strlen(sym->text);
 	for (i = 0; i < sym->len; i++)
 		if (sym->text[i] < ' ' || sym->text[i] > '~' ||
@@ -162,11 +164,11 @@ name_put(struct named *n, const struct process *p, uint64_t addr,
 	sym->plain = i == sym->len;
 	n->serial = mapped_serial(p);
 	n->addr = addr;
-	n->is_return = is_return;
+	n->kind = kind;
 }
 
 static const struct symbol *
-symbol_of(const struct ctf_stream *s, uint64_t addr, int is_return)
+symbol_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
 {
 	const struct process *p;
 	struct ctf_who buf;
@@ -181,17 +183,16 @@ symbol_of(const struct ctf_stream *s, uint64_t addr, int is_return)
 		die_errno("malloc");
 	serial = mapped_serial(p);
 	h = (addr ^ serial << 40) * 11400714819323198485u >> 32;
-	n = &cache[(h + (uint64_t)is_return) % NCACHE];
-	if (n->serial != serial || n->addr != addr ||
-	    n->is_return != is_return)
-		name_put(n, p, addr, is_return);
+	n = &cache[(h + (uint64_t)kind) % NCACHE];
+	if (n->serial != serial || n->addr != addr || n->kind != kind)
+		name_put(n, p, addr, kind);
 	return n->symbol.text == NULL ? NULL : &n->symbol;
 }
 
 const char *
-symbols_name(const struct ctf_stream *s, uint64_t addr, int is_return)
+symbols_name(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
 {
-	const struct symbol *sym = symbol_of(s, addr, is_return != 0);
+	const struct symbol *sym = symbol_of(s, addr, kind);
 
 	return sym == NULL ? NULL : sym->text;
 }
@@ -202,7 +203,7 @@ symbols_field(const struct ctf_stream *s, const struct ctf_field *f,
 {
 	if (f->address == ADDRESS_NONE)
 		return NULL;
-	return symbol_of(s, v, f->address == ADDRESS_RETURN);
+	return symbol_of(s, v, f->address);
 }
 
 const char *

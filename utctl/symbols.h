@@ -15,8 +15,8 @@
  */
 
 /*
- * Names for addresses: which function of which file has an address, as the
- * events ut:module and ut:unload of the process tell.
+ * Names for addresses: which function or variable of which file has an
+ * address, as the events ut:module and ut:unload of the process tell.
  *
  * A command calls symbols_begin() and keeps the result in its reader's `names';
  * what reads the traces then feeds all events of modules to symbols_event(),
@@ -53,7 +53,8 @@ void	 symbols_event(const struct ctf_stream *);
  * now; NULL: no module has the address.  It is good until the next call, and
  * may have any bytes in it.  A return address belongs to the call before it.
  */
-const char *symbols_name(const struct ctf_stream *, uint64_t, int);
+const char *symbols_name(const struct ctf_stream *, uint64_t,
+	    enum ctf_address);
 /*
  * The same of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.

@@ -98,7 +98,7 @@ static const struct command commands[] = {
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "heap", cmd_heap, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "locks", cmd_locks, NULL, 0, "[-j] " SYMBOLS_USAGE "\n\t"
+	{ "locks", cmd_locks, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "help", cmd_help, NULL, 0, "[command]" },
 	{ "version", cmd_version, NULL, 0, "" },

@@ -105,7 +105,7 @@ print_totals(const struct reader *r)
 }
 
 const struct reader_ops print_ops = { print_event, say_discarded,
-    say_lost, ctf_print_trace, NULL };
+    say_lost, ctf_print_trace, NULL, NULL };
 
 /* What cannot be while the end is not known. */
 static void

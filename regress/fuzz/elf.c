@@ -60,13 +60,13 @@ look(const struct elf_symbols *s, struct elf *e, uint64_t addr)
 
 /* What all of it has, and that address. */
 static void
-symbols(struct elf *e, int dynamic, uint64_t addr)
+symbols(struct elf *e, enum elf_kind kind, int dynamic, uint64_t addr)
 {
 	struct elf_symbols s;
 	uint64_t a;
 	int i;
 
-	if (elf_symbols_load(&s, e, dynamic) == -1)
+	if (elf_symbols_load(&s, e, kind, dynamic) == -1)
 		return;
 	look(&s, e, addr);
 	for (i = 0, a = e->lo; i < 64 && a < e->hi; i++, a += 1 + a / 16)
@@ -75,7 +75,7 @@ symbols(struct elf *e, int dynamic, uint64_t addr)
 }
 
 static void
-image(const char *path, const struct elf *e, uint64_t addr)
+image(const char *path, const struct elf *e, enum elf_kind kind, uint64_t addr)
 {
 	struct mapping m;
 	char text[ELF_NAMEMAX];
@@ -87,7 +87,7 @@ image(const char *path, const struct elf *e, uint64_t addr)
 	m.start = m.base + e->lo;
 	m.size = e->hi - e->lo;
 	m.ns = INT64_MAX;
-	if (image_find(&m, addr + m.base, text, &start) &&
+	if (image_find(&m, kind, addr + m.base, text, &start) &&
 	    start - m.base > addr)
 		fuzz_die("what is mapped");
 	images_free();
@@ -110,9 +110,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "%s/elf", fuzz_dir());
 	if (elf_open(&e, path) == -1)
 		return 0;
-	symbols(&e, 0, addr);
-	symbols(&e, 1, addr);
-	image(path, &e, addr);
+	symbols(&e, ELF_CODE, 0, addr);
+	symbols(&e, ELF_CODE, 1, addr);
+	symbols(&e, ELF_DATA, 0, addr);
+	symbols(&e, ELF_DATA, 1, addr);
+	image(path, &e, ELF_CODE, addr);
+	image(path, &e, ELF_DATA, addr);
 	elf_close(&e);
 	return 0;
 }

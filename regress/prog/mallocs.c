@@ -30,6 +30,8 @@
 static void * volatile pieces[N];	/* so that no call is left out */
 static void * volatile none;
 static volatile size_t huge = SIZE_MAX - 65536;
+/* A compiler may take it that malloc leaves errno alone, whatever it finds. */
+static void *(* volatile allocate)(size_t) = malloc;
 
 /* What is small needs to be aligned for what fits. */
 static int
@@ -80,9 +82,9 @@ rounds(void)
 		free(none);
 	/* What fails, says why. */
 	errno = 0;
-	bad |= (pieces[0] = malloc(huge)) != NULL || errno != ENOMEM;
+	bad |= (pieces[0] = allocate(huge)) != NULL || errno != ENOMEM;
 	errno = 4711;
-	pieces[0] = malloc(1);
+	pieces[0] = allocate(1);
 	free(pieces[0]);
 	return bad || errno != 4711;
 }

@@ -23,6 +23,7 @@
  *	entry ADDR SITE
  *	exit ADDR SITE
  *	caller ADDR
+ *	say WORD
  *	fork
  *
  * ID is in hexadecimal digits; a PATH may have %xx in it.  With fork, a child
@@ -114,7 +115,10 @@ obey(char **w)
 		UT(func, exit, address(w[1]), address(w[2]));
 	else if (strcmp(w[0], "caller") == 0)
 		UT(app, call, calls++, address(w[1]), address(w[1]));
-	else
+	else if (strcmp(w[0], "say") == 0) {
+		puts(w[1]);
+		fflush(stdout);
+	} else
 		errx(1, "what is '%s'?", w[0]);
 }
 

@@ -294,6 +294,15 @@ complains "$T/plain: Not a dir" sh -c ": >'$T/plain'; exec utctl record \
     -p $ONE -o '$T/plain'"
 nothing_left "no directory"
 
+# Nobody knows where utd could be, unless the system's runs.
+if [ ! -e /var/run/utd/sock ]; then
+	set -- env -u UT_RUNDIR -u XDG_RUNTIME_DIR -u HOME utctl record -T 1 \
+	    -o "$T/none"
+	[ "$(id -u)" -ne 0 ] || set -- as_user "$@"
+	none '^utctl: no run directory: UT_RUNDIR, XDG_RUNTIME_DIR and HOME' \
+	    "$@"
+fi
+
 # A command goes on when the time is over; the trace is whole then.
 mkfifo "$T/hold" || exit 1
 start_record limited -T 500ms -- sh -c "./prog/seq 1 1 10; read x <'$T/hold'
@@ -331,6 +340,12 @@ looks 'runs with UT_THREADS=0:'
 mkdir -m 700 "$T/other" || exit 1
 seq_runs env "UT_RUNDIR=$T/other"
 looks "looks for utd in $T/other, not in $UT_RUNDIR\$"
+OTHER=$LAST
+mkdir -m 700 "$T/third" || exit 1
+seq_runs env "UT_RUNDIR=$T/third"
+none "^utctl: processes $OTHER and $LAST look for utd in different dir" \
+    env -u UT_RUNDIR utctl record -p $OTHER -p $LAST -o "$T/none"
+LAST=$OTHER
 # Without one of its own, utctl goes to that of the process, or its user's.
 expect 0 '^utctl: [1-9][0-9]* events, 0 lost' env -u UT_RUNDIR utctl record \
     -T 1 -p $LAST -o "$T/o1"

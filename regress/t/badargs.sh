@@ -74,6 +74,10 @@ bad '^usage: utctl view' utctl view -y
 bad 'no/a: No such file or directory' utctl view no/a
 bad '^usage: utctl record' utctl record
 bad '^usage: utctl record' utctl record -e 'a:*'
+bad 'record: name a command, a process with -p, or a time with -T' \
+    utctl record -e 'a:*'
+bad "time '1h': not 1ms to [0-9]*m, in seconds or with ms, s or m" \
+    utctl record -T 1h true
 
 # Programs.
 bad '^usage: utctl track' utctl track

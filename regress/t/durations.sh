@@ -12,12 +12,15 @@ recorded -- ./prog/pairs
 [ "$lost" -eq 0 ] || fail "$lost lost"
 utctl view "$T/trace" >"$T/view.out" || fail "view"
 
-# calls total self nested max of each pair; unended and unbegun.
+# calls total self max of each pair; unended and unbegun.  Then how many of each
+# pair did not end, how many are open yet, and their total and self until the
+# last event of their thread.
 cat >"$T/oracle" <<'E'
 {
 	split($2, t, /[:.]/)
 	ns = ((t[1] * 60 + t[2]) * 60 + t[3]) * 1e9 + t[4]
 	who = $3
+	last[who] = ns
 	ev = $4
 	pair = id = ""
 	if (ev ~ /^work:(outer_(begin|end)|inner_(entry|exit))$/) {
@@ -44,11 +47,14 @@ cat >"$T/oracle" <<'E'
 		next
 	}
 	unended += depth[who] - d
+	for (k = d + 1; k <= depth[who]; k++)
+		none[name[who, k]]++
 	open -= depth[who] - d + 1
 	depth[who] = d - 1
 	took = ns - began[who, d]
 	calls[pair]++
 	self[pair] += took - inner[who, d]
+	printf "%.3f %.3f\n", took / 1000, (took - inner[who, d]) / 1000 > ends
 	for (k = d - 1; k > 0 && name[who, k] != pair; k--)
 		;
 	if (k == 0)
@@ -59,32 +65,83 @@ cat >"$T/oracle" <<'E'
 		inner[who, d - 1] += took
 }
 END {
+	for (who in depth) {
+		deeper = 0
+		for (d = depth[who]; d > 0; d--) {
+			pair = name[who, d]
+			none[pair]++
+			yet[pair]++
+			took = last[who] - began[who, d]
+			mine[pair] += took - inner[who, d] - deeper
+			deeper = took
+			for (k = d - 1; k > 0 && name[who, k] != pair; k--)
+				;
+			if (k == 0)
+				until[pair] += took
+		}
+	}
+	for (p in none)
+		printf "none %d %d %.3f %.3f %s\n", none[p], yet[p],
+		    until[p] / 1000, mine[p] / 1000, p
 	printf "%d %d\n", unended + open, unbegun
 	for (p in calls)
 		printf "%d %.3f %.3f %.3f %s\n", calls[p], total[p] / 1000,
 		    self[p] / 1000, max[p] / 1000, p
 }
 E
-awk -f "$T/oracle" "$T/view.out" | sort >"$T/want"
+awk -f "$T/oracle" -v ends="$T/ends" "$T/view.out" | sort >"$T/want"
 utctl stat -d "$T/trace" >"$T/stat" 2>"$T/err" ||
     fail "stat -d: $(cat "$T/err")"
 [ ! -s "$T/err" ] || fail "stat -d: $(cat "$T/err")"
 awk '/begun and not ended$/ { unended = $1 }
 /ended and not begun$/ { unbegun = $1 }
 /^ *calls / { on = 1; next }
-on && NF == 0 { exit }
-on { rest = $10; if (NF > 10) rest = rest " " $11
+/^ *not ended / { on = 2; next }
+NF == 0 { on = 0 }
+on == 2 {
+	k = $5 == "-" ? 6 : 7
+	rest = $k
+	if (NF > k)
+		rest = rest " " $NF
+	printf "none %d %d %.3f %.3f %s\n", $1, $2, $3, $4, rest
+}
+on == 1 { rest = $10; if (NF > 10) rest = rest " " $11
 	printf "%d %.3f %.3f %.3f %s\n", $1, $2, $3, $9, rest }
 END { printf "%d %d\n", unended, unbegun }' "$T/stat" | sort >"$T/got"
-[ "$(wc -l <"$T/got")" -eq 5 ] || fail "not 4 pairs: $(cat "$T/stat")"
+[ "$(grep -vc '^none' "$T/got")" -eq 5 ] || fail "not 4 pairs: $(cat "$T/stat")"
+[ "$(grep -c '^none' "$T/got")" -eq 2 ] || fail "not ended: $(cat "$T/stat")"
 diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
 # The slowest of all is the greatest, and the table is sorted by total.
-max=$(awk 'NF > 2 && $4 > m { m = $4 } END { print m }' "$T/got")
-[ "$(awk '/^ *us  began/ { getline; print $1 }' "$T/stat")" = "$max" ] ||
+max=$(awk '$1 != "none" && NF > 2 && $4 > m { m = $4 }
+    END { print m }' "$T/got")
+awk 'on { print $1, $2 } /^ *us  *self us  began / { on = 1 }' "$T/stat" \
+    >"$T/slowest"
+[ "$(sed -n '1s/ .*//p' "$T/slowest")" = "$max" ] ||
     fail "the slowest: $(cat "$T/stat")"
+[ "$(wc -l <"$T/slowest")" -eq 10 ] || fail "not 10: $(cat "$T/stat")"
+grep -v -x -F -f "$T/ends" "$T/slowest" >"$T/others" &&
+    fail "no pair has these: $(cat "$T/others")"
 awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
 on { if (n++ && $2 > last) bad = 1; last = $2 }
 END { exit bad }' "$T/stat" || fail "not sorted: $(cat "$T/stat")"
+# No column is wider than what is in it.
+awk '/^ *calls / { on = 1; gsub(/ us/, "_us") }
+on && NF == 0 { exit }
+on {
+	rest = $0
+	for (n = 1; n <= 9; n++) {
+		match(rest, /^ */)
+		if (!(n in gap) || RLENGTH < gap[n])
+			gap[n] = RLENGTH
+		match(rest, /^ *[^ ]+/)
+		rest = substr(rest, RLENGTH + 1)
+	}
+}
+END {
+	for (n = 1; n <= 9; n++)
+		if (gap[n] != (n == 1 ? 0 : 2))
+			exit 1
+}' "$T/stat" || fail "wide: $(cat "$T/stat")"
 
 # By what -g says, of the beginning; selection comes first.
 count() {
@@ -98,7 +155,7 @@ is() {
 	got=$(count utctl stat "$@" "$T/trace")
 	[ "$got" = "$want" ] || fail "stat $*: $got, not $want"
 }
-all=$(awk 'NF > 2 { n += $1 } END { print n }' "$T/got")
+all=$(awk '$1 != "none" && NF > 2 { n += $1 } END { print n }' "$T/got")
 is "3 94" -d -e 'work:outer*' -g kind
 is "3 94" -d -e 'work:outer*' -g thread
 is "1 94" -d -e 'work:outer*' -g program
@@ -113,20 +170,61 @@ is "0 0" -D req:start,req:done,none
 is "1 47" -D work:outer_begin,work:alone_begin
 is "5 $((all + 4))" -d -D req:start,req:done,id
 
+# A filter selects pairs, by a field of the beginning or of the end alone.
+rest() {
+	utctl stat "$@" "$T/trace" >"$T/out" 2>"$T/err" || fail "$*: status $?"
+	sed -n '/^ *calls /q;/^ *not ended /q;2,$s/^\([0-9]*\) /\1 /p' "$T/out"
+}
+rest_is() {
+	want=$1
+	shift
+	got=$(rest "$@" | tr '\n' ' ')
+	[ "$got" = "$want" ] || fail "stat $*: $got, not $want"
+}
+outer='work:outer*'
+is "1 47" -d -e "$outer" -f 'kind == "nested"'
+rest_is "" -d -e "$outer" -f 'kind == "nested"'
+is "1 47" -d -e "$outer" -f 'kind == "a" || kind == "b"'
+rest_is "" -d -e "$outer" -f 'kind == "a" || kind == "b"'
+awk '/^ *calls / { getline; exit $2 <= 0 || $2 != $3 }' "$T/out" ||
+    fail "what is nested and refused counts: $(cat "$T/out")"
+is "0 0" -d -e "$outer" -f 'n < 0'
+rest_is "1 begun and not ended " -d -e "$outer" -f 'n < 0'
+is "1 2" -d -e "$outer" -f 'n == 19 && kind == "nested"'
+again=work:outer_end,work:outer_begin
+is "1 44" -D $again -f 'kind == "nested"'
+rest_is "3 ended and not begun " -D $again -f 'kind == "nested"'
+is "1 1" -D req:start,req:done,id -f 'key == "c"'
+rest_is "" -D req:start,req:done,id -f 'key == "c"'
+rest_is "1 begun and not ended " -D req:start,req:done,id -f 'key == "lost"'
+is "0 0" -D req:start,work:outer_end -f 'nothing == 1'
+utctl stat -d -f 'kind == "nested"' -n 10 "$T/trace" >"$T/out" ||
+    fail "-n: status $?"
+grep -q '^10 events, ' "$T/out" || fail "-n counts others: $(cat "$T/out")"
+
 # JSON, read by another program.
 if command -v python3 >/dev/null 2>&1; then
 	utctl stat -d -j "$T/trace" | python3 -c '
 import json, sys
 j = json.load(sys.stdin)
 print(j["unended"], j["unbegun"])
+for p in j["not_ended"]:
+    print("none %d %d %.3f %.3f %s" % (p["calls"], p["open"],
+        int(p["total_ns"]) / 1000, int(p["self_ns"]) / 1000,
+        p["by"]["pair"]))
+    assert ("began" in p) == (p["open"] > 0)
 for p in j["pairs"]:
     print("%d %.3f %.3f %.3f %s" % (p["calls"], int(p["total_ns"]) / 1000,
         int(p["self_ns"]) / 1000, p["max"] / 1000, p["by"]["pair"]))
 assert len(j["slowest"]) == 10
+for s in j["slowest"]:
+    print("%.3f %.3f" % (int(s["ns"]) / 1000, int(s["self_ns"]) / 1000),
+        file=open(sys.argv[1], "a"))
 assert all(a["ns"] and int(a["ns"]) >= int(b["ns"]) and b["vpid"] > 0
     for a, b in zip(j["slowest"], j["slowest"][1:]))
-' | sort >"$T/got" || fail "JSON"
+' "$T/slowest.json" | sort >"$T/got" || fail "JSON"
 	diff "$T/want" "$T/got" >"$T/diff" || fail "-j: $(cat "$T/diff")"
+	cmp "$T/slowest" "$T/slowest.json" || fail "-j: the slowest"
 fi
 
 # Where events are lost, what was open then is left out.  Nobody makes room.
@@ -146,6 +244,17 @@ lost=$(sed -n '1s/.* \([0-9]*\) discarded$/\1/p' "$T/out")
 grep -q '^[1-9][0-9]* left out: events were lost meanwhile$' "$T/out" ||
     fail "left out: $(cat "$T/out")"
 stop_utd || fail "utd: status $?"
+# So is what began before the last loss and did not end.
+if command -v python3 >/dev/null 2>&1; then
+	utctl view -j "$T/loss" 2>/dev/null | grep '^{"discarded"' >"$T/lost"
+	utctl stat -d -j -g thread "$T/loss" >"$T/json" || fail "loss: JSON"
+	python3 -c '
+import json, sys
+last = max(int(json.loads(l)["to"]) for l in open(sys.argv[1]))
+for p in json.load(open(sys.argv[2]))["not_ended"]:
+    assert not p["open"] or int(p["began"]) > last, p
+' "$T/lost" "$T/json" >"$T/err" 2>&1 || fail "loss: $(cat "$T/err")"
+fi
 
 # What cannot be.
 complains "pair 'a:b': not an event, an event" utctl stat -D a:b "$T/trace"
@@ -156,3 +265,7 @@ complains "pair 'a:b,a:b': an event cannot be its own end" \
     utctl stat -D a:b,a:b "$T/trace"
 complains '-v and -d: the values' utctl stat -d -v n "$T/trace"
 expect 0 'no pairs of events: see -D' utctl stat -d -e 'req:*' "$T/trace"
+expect 0 "-D 'start': no event of the trace has such a name" \
+    utctl stat -D start,req:done,id "$T/trace"
+expect 0 '-D req:done: the event has no field none' \
+    utctl stat -D req:start,req:done,none "$T/trace"

@@ -255,7 +255,7 @@ recorded -e 'pthread:*' -e calls:thread -- ./prog/calls <"$T/calls"
 [ "$lost" -eq 0 ] || fail "$lost lost"
 utctl locks "$T/trace" >"$T/out" 2>"$T/err" || fail "locks: $(cat "$T/err")"
 [ ! -s "$T/err" ] || fail "locks: $(cat "$T/err")"
-awk '/ lock, first used by$/ { on = 1; next } / caller$/ { exit }
+awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
     on { print $1, $2, $3, $12, $13 }' "$T/out" | sort -k 4 >"$T/got"
 cat >"$T/want" <<'END'
 6 3 0 0x100 0xc1
@@ -411,6 +411,8 @@ cat >"$T/slow.c" <<'END'
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t two = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t many[25];
+static pthread_cond_t signalled = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t both;
 
 static void
@@ -466,6 +468,12 @@ main(void)
 		pthread_mutex_unlock(&two);
 	}
 	pthread_join(t, NULL);
+	for (i = 0; i < 25; i++) {
+		pthread_mutex_init(&many[i], NULL);
+		pthread_mutex_lock(&many[i]);
+		pthread_mutex_unlock(&many[i]);
+	}
+	pthread_cond_signal(&signalled);
 	return 0;
 }
 END
@@ -484,7 +492,8 @@ END
 )
 awk -v tid="$(echo "$tid" | sed 1q)" '
 /^the longest waits:/ { getline; getline
-	if ($1 < 100000 || $0 !~ / patient\+0x[0-9a-f]+ \(slow\)  held by /)
+	if ($1 < 100000 || $0 !~ (" 0x[0-9a-f]+ one \\(slow\\)  " \
+	    "patient\\+0x[0-9a-f]+ \\(slow\\)  held by "))
 		exit 1
 	if ($0 !~ (" held by " tid " too_long\\+0x[0-9a-f]+ \\(slow\\)$"))
 		exit 1
@@ -494,3 +503,40 @@ awk -v tid="$(echo "$tid" | sed 1q)" '
 		exit 1
 	found++ }
 END { exit found != 2 }' "$T/out" || fail "who held it: $(cat "$T/out")"
+
+# Tables are cut, unless all is wanted; and locks have names, as nm(1) says.
+rows() {
+	awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
+	    on && $1 != "..." { n++ } END { print n }' "$1"
+}
+[ "$(rows "$T/out")" -eq 20 ] &&
+    grep -q '^ *\.\.\. and [0-9]* more, which -a shows$' "$T/out" ||
+    fail "not 20 locks: $(cat "$T/out")"
+utctl locks -a "$T/trace" >"$T/out" || fail "locks -a"
+[ "$(rows "$T/out")" -ge 27 ] && ! grep -q 'which -a shows$' "$T/out" ||
+    fail "not all: $(cat "$T/out")"
+for name in one two many 'many+0x[0-9a-f]*' signalled; do
+	grep -q "  0x[0-9a-f]* $name (slow)\$" "$T/out" ||
+	    fail "no $name: $(cat "$T/out")"
+done
+utctl locks -a -N "$T/trace" >"$T/out" || fail "locks -N"
+grep '(slow)$' "$T/out" && fail "-N: $(cat "$T/out")"
+need nm
+nm -P "$T/slow" >"$T/nm" || fail "nm"
+python3 - "$T/nm" "$T/locks.json" >"$T/got" 2>&1 <<'END' ||
+import json, sys
+addr = {l.split()[0]: int(l.split()[2], 16) for l in open(sys.argv[1])
+    if l.split()[1] in "bBdD"}
+j = json.load(open(sys.argv[2]))
+p, = j["processes"]
+named = [(int(l["lock"]), l["lock_sym"]) for l in p["locks"] if
+    l.get("lock_sym", "").endswith(" (slow)")]
+named += [(int(c["cond"]), c["cond_sym"]) for c in p["conditions"]]
+base = set()
+for lock, text in named:
+    name, plus, offset = text[:-len(" (slow)")].partition("+")
+    base.add(lock - addr[name] - int(offset or "0", 16))
+assert len(named) == 28 and len(base) == 1, (named, base)
+assert j["waits"][0]["lock_sym"] == "one (slow)", j["waits"][0]
+END
+    fail "names: $(tail -n 2 "$T/got")"

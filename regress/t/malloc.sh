@@ -33,6 +33,13 @@ grep -q 'libc:malloc { size = [0-9]*, ptr = 0x0, caller' "$T/view.out" ||
 grep 'libc:posix_memalign { alignment = 256, size = 100, ' "$T/view.out" |
     grep -q ', ptr = 0x[0-9a-f]*00, result = 0, caller' ||
     fail "posix_memalign"
+# Who called has a name, where the trace says what is where.
+case $CFLAGS in
+*-DUT_POSIX*)	;;
+*)	utctl view -e libc:malloc "$T/trace" |
+	    grep -q ', caller = [a-z]*+0x[0-9a-f]* (mallocs) }$' ||
+	    fail "no names of callers" ;;
+esac
 # A piece is freed that was allocated, and none twice.
 in_order() {
 	awk '{ sub(/.* libc:/, ""); p = $0; sub(/.* ptr = /, "", p)

@@ -40,6 +40,14 @@ why 0 'no program came that has an event seq:tick of level <= err' rec \
     -l err -e seq:tick ./prog/seq 1 1 10
 why 0 'no program came that has an event seq:tick of level == debug' rec \
     -L debug -e seq:tick ./prog/seq 1 1 10
+but=', but for those that -x excludes'
+why 0 "no program came that has events$but" rec -x 'seq:*' ./prog/seq 1 1 10
+once 2
+why 0 "no program came that has an event seq:tick$but" rec -e seq:tick \
+    -x '*:tick' ./prog/seq 1 1 10
+once 2
+why 0 "no program came that has an event seq:tick of level <= emerg$but" rec \
+    -e seq:tick -x '*:tick' -l emerg ./prog/seq 1 1 10
 why 0 'there are events that match, but no program has reached one' rec \
     ./prog/seq 1 1 0
 once 2

@@ -28,14 +28,18 @@ mkdir "$HOME" "$T/tree" "$T/tree/regress" || exit 1
 (cd "$TOP" && cp -Rp Makefile libut utd utctl man "$T/tree" &&
     cp regress/Makefile "$T/tree/regress") || fail "copy"
 
-# Commands stand behind a $, what is in hello.c behind that one.
+# Commands stand behind a $, what is in a program behind its cat.
 awk '
 /^Install$/ { on = 1 }
 /^Documentation$/ { on = 0 }
 !on || !/^\t/ { next }
 { text = substr($0, 2); is = sub(/^\$ /, "", text) }
 is && file { print "END"; file = 0 }
-text == "cat hello.c" { print "cat >hello.c <<\\END"; file = 1; next }
+text ~ /^cat [a-z]+\.c$/ {
+	print "cat >" substr(text, 5) " <<\\END"
+	file = 1
+	next
+}
 is || file || more { print text; more = text ~ /\\$/ }' "$TOP/README" \
     >"$T/commands" || fail "awk"
 [ "$(wc -l <"$T/commands")" -ge 35 ] || fail "README: $(cat "$T/commands")"
@@ -76,11 +80,18 @@ for n in 0 1 2; do
 done
 said 1 ' sort\[.*\] libc:malloc { '
 said 1 ' calls\[.*\] func:entry { '
-# With UT_POSIX there are no modules, and so no names.
 case $CFLAGS in
 *UT_POSIX*)	;;
-*)	said 2 ' func main (calls)$' ;;
+*)	said 1 '  func main (calls)$' ;;
 esac
+said 1 '^ *1  .*[0-9]  func '
+said 1 '^ *200  .*[0-9]  work:job$'
+for what in one other; do
+	said 1 "^ *100  .*[0-9]  work:job  $what\$"
+done
+said 1 '^sort\[.*\]: [0-9]* bytes in [0-9]* blocks live at the end$'
+said 1 '^work\[.*\]: [1-9][0-9]* locks\{0,1\}, '
+! grep '^??$' "$T/said" || fail "no name"
 said 1 'mine stopped: 3 events, 0 lost'
 said 1 'mine destroyed'
 

@@ -62,10 +62,24 @@ expect 126 "$T/plain: Permission denied" utctl record -o "$T/126" -- "$T/plain"
 mkdir "$T/kept"
 expect 127 'No such file' utctl record -o "$T/kept" -- "$T/none"
 [ -d "$T/kept" ] && [ -z "$(ls -A "$T/kept")" ] || fail "kept was not kept"
-complains "$T/t: not empty" utctl record -o "$T/t" -- touch "$T/ran"
+mkdir "$T/full" && : >"$T/full/file" || exit 1
+complains "$T/full: not empty" utctl record -o "$T/full" -- touch "$T/ran"
+for o in '' -S; do
+	complains "$T/t: has a trace: replace it with -r, or name another" \
+	    utctl record $o -o "$T/t" -- touch "$T/ran"
+done
 complains "$T/plain: Not a dir" utctl record -o "$T/plain" -- touch "$T/ran"
 [ ! -e "$T/ran" ] || fail "the command ran without a trace"
 nothing_left "statuses"
+
+# Who ends utd ends the session: that is said once, and why.
+expect 1 'somebody has ended utd, and its sessions, meanwhile' \
+    utctl record -o "$T/ended" -- sh -c \
+    'p=$(cat "$UT_RUNDIR/utd.pid") && kill "$p" &&
+    while [ "$(cat "$UT_RUNDIR/utd.pid" 2>/dev/null)" = "$p" ] ||
+        [ ! -s "$UT_RUNDIR/utd.pid" ]; do sleep 0.1; done'
+[ "$(wc -l <"$T/err")" -eq 3 ] || fail "ended: $(cat "$T/err")"
+nothing_left "ended"
 
 # A trace of nothing is one, and no error; an empty directory is none.
 expect 0 '^utctl: 0 events, 0 lost, 0 bytes' utctl record -o "$T/0" -- true
@@ -154,6 +168,27 @@ grep -q '^utctl: seq ([0-9]*) still runs, unrecorded from now on' "$T/err" ||
 left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still runs.*/\1/p' "$T/err")
 CHILDREN="$CHILDREN $left"
 nothing_left "a command in the background"
+# So it is if the command ends before its time, which ends the recording.
+expect 0 ' in ' utctl record -T 60m -o "$T/early" -- sh -c "
+    ./prog/seq -p 1000 1 1 4000 '$T/l' >/dev/null 2>&1 </dev/null &
+    until [ -s '$T/l' ]; do sleep 0.1; done"
+grep -q '^utctl: seq ([0-9]*) still runs, unrecorded' "$T/err" ||
+    fail "in the background with -T: $(cat "$T/err")"
+left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still.*/\1/p' "$T/err")
+CHILDREN="$CHILDREN $left"
+# With -w, programs have no threads, and utd does not know that they run.
+case $(uname),$CFLAGS in
+*UT_POSIX*)	;;
+Linux,*)
+	expect 0 ' in ' utctl record -w malloc -o "$T/unlisted" -- sh -c "
+	    ./prog/seq -p 1000 1 1 4000 '$T/m' >/dev/null 2>&1 </dev/null &
+	    until [ -s '$T/m' ]; do sleep 0.1; done"
+	grep -q '^utctl: seq ([0-9]*) still runs, unrecorded' "$T/err" ||
+	    fail "in the background with -w: $(cat "$T/err")"
+	left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still.*/\1/p' "$T/err")
+	CHILDREN="$CHILDREN $left"
+	;;
+esac
 
 # Keys of a terminal come to the whole group: the command ends, utctl says
 # what was recorded.

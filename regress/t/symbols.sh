@@ -11,14 +11,22 @@ for tool in nm readelf addr2line objcopy strip c++filt; do
 done
 
 BASE=0x20000000	# where a program has nothing else
+CFLAGS="$CFLAGS -g0"	# addr2line may be older than what debuggers are told
 BIN=$T/bin
 mkdir "$BIN"
+
+# The build ID of a file: what its note has after 16 bytes.  Not every readelf
+# shows it with -n.
+id_of() {
+	readelf -x .note.gnu.build-id "$1" 2>/dev/null | awk '
+	$1 ~ /^0x/ { id = id substr($0, 14, 35) }
+	END { gsub(/ /, "", id); print substr(id, 33) }'
+}
 
 # module FILE BASE [PATH [ID]]: its line for prog/named.
 module() {
 	readelf -lW "$1" >"$T/segments" 2>/dev/null || fail "readelf $1"
-	set -- "$1" "$2" "${3:-$1}" "${4-$(readelf -n "$1" 2>/dev/null |
-	    sed -n 's/.*Build ID: //p')}" $(awk '
+	set -- "$1" "$2" "${3:-$1}" "${4-$(id_of "$1")}" $(awk '
 	$1 == "LOAD" && !n++ { print $3 }
 	$1 == "LOAD" { end = $3 " " $6 }
 	END { print end }' "$T/segments")
@@ -30,7 +38,7 @@ module() {
 # Record what the standard input says, and show it.
 told() {
 	cat >"$T/told.in"
-	recorded -e 'app:*' -e 'func:*' -e 'ut:*' -- \
+	recorded -e 'app:*' -e 'func:*' -- \
 	    sh -c './prog/named <"$1"' sh "$T/told.in"
 	[ "$lost" -eq 0 ] || fail "$lost lost"
 }
@@ -199,7 +207,7 @@ one=$(addr "$BIN/libone.so" lib_one)
 hid=$(addr "$BIN/libone.so" hidden)
 
 # Below another directory, stripped; the names are of what was stripped off.
-ID=$(readelf -n "$BIN/libone.so" | sed -n 's/.*Build ID: //p')
+ID=$(id_of "$BIN/libone.so")
 debug=$T/root/usr/lib/debug/.build-id/${ID%"${ID#??}"}
 mkdir -p "$debug" "$T/root/opt"
 objcopy --only-keep-debug "$BIN/libone.so" "$debug/${ID#??}.debug" ||
@@ -421,6 +429,27 @@ grep -v -e "^[0-9]*+$number\$" -e '^lib_one+0x1 ([0-9]*)$' "$T/got" &&
     fail "cut: wrong names"
 grep -q "+$number" "$T/got" || fail "cut: nothing is"
 
+# Chunks of a trace are one trace; the second by itself knows no modules.
+rm -rf "$T/trace"
+start_utd
+utctl create -o "$T/trace" chunks >"$T/out" &&
+    utctl enable-event -s chunks 'ut:*' 'app:*' >"$T/out" &&
+    utctl start chunks >"$T/out" || fail "chunks: $(cat "$T/out")"
+mkfifo "$T/lines"
+background sh -c './prog/named <"$1" >"$2"' sh "$T/lines" "$T/said"
+exec 6>"$T/lines"
+printf '%s\n' "$mod1" "$at1" 'say loaded' >&6
+until_ok grep -q loaded "$T/said" || fail "chunks: nothing is said"
+utctl rotate chunks >"$T/out" || fail "rotate: $(cat "$T/out")"
+echo "$at1" >&6
+exec 6>&-
+wait "$LAST"
+utctl destroy chunks >"$T/out" || fail "destroy: $(cat "$T/out")"
+stop_utd
+expects "chunks" 'lib_one+0x1 (libone.so)' 'lib_one+0x1 (libone.so)'
+utctl view "$T"/trace/archives/*-2 >"$T/out" || fail "chunk 2"
+grep -q "caller = ${at1#* }," "$T/out" || fail "chunk 2: $(cat "$T/out")"
+
 # A program as it runs: all of its functions, in all packets.
 $CC $CFLAGS -finstrument-functions -Wl,--build-id -fPIE -pie -o "$BIN/funcs" \
     prog/funcs.c "$TOP/libut/libut-func.o" "$LIBUT" $LIBS || fail "funcs"
@@ -452,27 +481,4 @@ grep -v -q 'addr = [a-z]* (funcs), call_site = .*+0x' "$T/got" &&
 recorded -F -e 'func:*' -- "$BIN/funcs"
 grep -q 'func:entry { addr = main (funcs)' "$T/record.err" ||
     fail "-F: $(tail -n 3 "$T/record.err")"
-
-# A session that is rotated: what is loaded is in the first chunk, names are in
-# all of them.
-written() {
-	counts parts && [ "$events" -gt "$1" ]
-}
-start_utd
-utctl create -o "$T/parts" parts >"$T/out" && utctl add-context caller \
-    >>"$T/out" && utctl enable-event 'ut:*' seq:tick >>"$T/out" &&
-    utctl start >>"$T/out" || fail "create: $(cat "$T/out")"
-background ./prog/seq -p 1000 1 1 9000000
-until_ok written 0 || fail "nothing is written"
-utctl rotate parts >"$T/out" || fail "rotate: $(cat "$T/out")"
-counts parts
-before=$events
-until_ok written "$before" || fail "nothing is written after it"
-utctl destroy parts >"$T/out" || fail "destroy: $(cat "$T/out")"
-stop_utd || fail "utd: $?"
-[ "$(find "$T/parts" -name metadata | wc -l)" -gt 1 ] || fail "not rotated"
-utctl view -e seq:tick "$T/parts" >"$T/got" || fail "view parts"
-[ -s "$T/got" ] || fail "no ticks in parts"
-grep -v 'caller = .* (seq) }, { ' "$T/got" &&
-    fail "a chunk has no names"
 exit 0

@@ -1,0 +1,203 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Which events begin and end which pairs: by their names, or by -D.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pair_role.h"
+#include "say.h"
+
+static const struct {
+	const char	*begin, *end;
+} suffixes[] = {
+	{ "_begin", "_end" }, { "_entry", "_exit" }, { ":entry", ":exit" },
+	{ ":begin", ":end" }
+};
+
+#define NSUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
+
+static struct pair *
+pair_new(struct pairs *ps, char *name)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		die_errno("malloc");
+	p->name = name;
+	p->next = ps->pairs;
+	ps->pairs = p;
+	return p;
+}
+
+void
+pairs_add(struct pairs *ps, const char *spec)
+{
+	char *copy = format("%s", spec), *end, *key = NULL;
+	struct pair *p;
+
+	if ((end = strchr(copy, ',')) != NULL) {
+		*end++ = '\0';
+		if ((key = strchr(end, ',')) != NULL)
+			*key++ = '\0';
+	}
+	if (end == NULL || *copy == '\0' || *end == '\0' ||
+	    (key != NULL && (*key == '\0' || strchr(key, ',') != NULL)))
+		die("pair '%s': not an event, an event, and perhaps a field, "
+		    "with commas between", spec);
+	if (strcmp(copy, end) == 0)
+		die("pair '%s': an event cannot be its own end", spec);
+	p = pair_new(ps, format("%s,%s", copy, end));
+	p->begin = format("%s", copy);
+	p->end = format("%s", end);
+	p->key = key == NULL ? NULL : format("%s", key);
+	free(copy);
+}
+
+/* The pair of the name up to there; that of :entry is the provider alone. */
+static struct pair *
+pair_named(struct pairs *ps, const char *name, size_t n)
+{
+	struct pair *p;
+
+	for (p = ps->pairs; p != NULL; p = p->next)
+		if (p->begin == NULL && strlen(p->name) == n &&
+		    memcmp(p->name, name, n) == 0)
+			return p;
+	return pair_new(ps, format("%.*s", (int)n, name));
+}
+
+static const struct ctf_eclass *
+event_of(const struct ctf_trace *tr, const char *name)
+{
+	const struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		if (strcmp(ev->name, name) == 0)
+			break;
+	return ev;
+}
+
+static struct pair_role *
+role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
+{
+	struct pair_role *r = ctf_alloc(tr, sizeof(*r)), **rp;
+
+	memset(r, 0, sizeof(*r));
+	r->pair = p;
+	r->ends = ends;
+	/* An event ends one pair before it begins the next. */
+	for (rp = &ev->pairs; *rp != NULL && (!ends || (*rp)->ends);)
+		rp = &(*rp)->next;
+	r->next = *rp;
+	*rp = r;
+	return r;
+}
+
+/* By its name, if the trace has the other event, too. */
+static void
+role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
+{
+	const size_t n = strlen(ev->name);
+	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
+	const char *mine, *other;
+	struct pair_role *r;
+	size_t i, k;
+	int ends, any;
+	char *name;
+
+	for (i = 0; i < 2 * NSUFFIXES; i++) {
+		ends = i % 2 == 1;
+		mine = ends ? suffixes[i / 2].end : suffixes[i / 2].begin;
+		other = ends ? suffixes[i / 2].begin : suffixes[i / 2].end;
+		k = strlen(mine);
+		if (n <= k || strcmp(ev->name + n - k, mine) != 0)
+			continue;
+		name = format("%.*s%s", (int)(n - k), ev->name, other);
+		any = event_of(tr, name) != NULL;
+		free(name);
+		if (!any)
+			continue;
+		r = role_new(tr, ev, pair_named(ps, ev->name, n - k), ends);
+		if (mine[0] == ':' && sc != NULL)
+			(void)ctf_field_find(&r->at, sc, ev, "addr");
+		return;
+	}
+}
+
+/* Is there an event that ends the pair, and is it selected? */
+static int
+has_end(const struct ctf_trace *tr, const struct pair *p)
+{
+	const struct ctf_eclass *ev;
+	const struct pair_role *r;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (r = ev->unwanted ? NULL : ev->pairs; r != NULL;
+		    r = r->next)
+			if (r->ends && r->pair == p)
+				return 1;
+	return 0;
+}
+
+/* Beginnings of threads whose ends cannot come do not count as such. */
+static void
+drop_endless(struct ctf_trace *tr)
+{
+	struct ctf_eclass *ev;
+	struct pair_role **rp;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (rp = &ev->pairs; *rp != NULL;)
+			if (!(*rp)->ends && (*rp)->pair->key == NULL &&
+			    !has_end(tr, (*rp)->pair))
+				*rp = (*rp)->next;
+			else
+				rp = &(*rp)->next;
+}
+
+void
+pairs_trace(struct pairs *ps, struct ctf_trace *tr)
+{
+	const struct ctf_sclass *sc;
+	struct ctf_eclass *ev;
+	struct pair_role *r;
+	struct pair *p;
+	int ends;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		sc = ctf_sclass(tr, ev->stream);
+		if (ps->named)
+			role_by_name(ps, tr, ev);
+		for (p = ps->pairs; p != NULL; p = p->next) {
+			ends = p->begin != NULL && strcmp(p->end,
+			    ev->name) == 0;
+			if (p->begin == NULL ||
+			    (!ends && strcmp(p->begin, ev->name) != 0))
+				continue;
+			r = role_new(tr, ev, p, ends);
+			p->found[ends] = 1;
+			if (p->key != NULL && sc != NULL)
+				(void)ctf_field_find(&r->at, sc, ev, p->key);
+			p->keyed[ends] |= r->at.type != NULL;
+		}
+	}
+	if (ps->closed)
+		drop_endless(tr);
+}
