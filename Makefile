@@ -166,18 +166,18 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/load.c utctl/locks.c utctl/locks_json.c \
 		utctl/locks_print.c utctl/locks_state.c \
 		utctl/locks_track.c utctl/map.c utctl/mapped.c \
-		utctl/modules.c \
-		utctl/nothing.c utctl/option.c utctl/output.c \
-		utctl/pair.c utctl/pair_role.c \
-		utctl/print_field.c utctl/print_out.c \
-		utctl/print_text.c utctl/print_time.c \
+		utctl/modules.c utctl/nothing.c utctl/option.c \
+		utctl/output.c utctl/pair.c utctl/pair_role.c \
+		utctl/print_field.c utctl/print_out.c utctl/print_text.c \
+		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
-		utctl/recover.c utctl/report.c utctl/rotate.c \
-		utctl/running.c utctl/save.c utctl/say.c utctl/select.c \
-		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
-		utctl/symbols.c utctl/sysroot.c utctl/table.c utctl/top.c \
-		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \
-		utctl/view.c utctl/when.c utctl/which.c utctl/words.c
+		utctl/record_options.c utctl/recover.c utctl/report.c \
+		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
+		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
+		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \
+		utctl/top.c utctl/track.c utctl/trigger.c utctl/usage.c \
+		utctl/utctl.c utctl/view.c utctl/when.c utctl/which.c \
+		utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \

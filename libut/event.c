@@ -188,7 +188,7 @@ event_set(struct ut_event *e, unsigned int i, uint16_t id)
 	__atomic_store_n(&e->on, on_word(e, mask), __ATOMIC_RELEASE);
 }
 
-/* A copy of the event for some of the regions; false if none of them listens. */
+/* A copy of the event for some of the regions; false if none listens. */
 bool
 ut_event_narrow(const struct ut_event *e, uint32_t regions,
     struct ut_event *copy)

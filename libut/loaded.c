@@ -378,8 +378,8 @@ ut_loaded_changed(void)
 }
 
 /*
- * The child will know no more than is found now, and what it loads.  Where no
- * utd could want to know, a fork does not wait for the linker's lock, and the
+ * Look now, since the child may not be able to look.  Where no utd could want
+ * to know the modules, a fork does not wait for the linker's lock, and the
  * child looks itself, unless the program has other threads, one of which may
  * have the lock.
  */
@@ -421,7 +421,7 @@ ut_loaded_init(void)
 	(void)ut_event_add(&unload_event);
 }
 
-/* By a thread that has the lock, perhaps for another that names an address. */
+/* Look for the module of an address; the thread has ut_lock. */
 static void
 look_for_code(void)
 {

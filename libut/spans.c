@@ -57,7 +57,7 @@ spans_get(void)
 	return p;
 }
 
-/* Between these two calls they are set: under ut_lock. */
+/* Between ut_spans_begin and ut_spans_end the list is filled: under ut_lock. */
 void
 ut_spans_begin(void)
 {
@@ -80,7 +80,7 @@ ut_spans_end(void)
 		    memory_order_release);
 }
 
-/* The next one, whose start is not below that of the one before. */
+/* Add a module; its start is not below that of the module before. */
 void
 ut_spans_add(uintptr_t start, uintptr_t size)
 {
@@ -106,7 +106,7 @@ in(const struct spans *s, uint32_t i, uintptr_t at)
 	    atomic_load_explicit(&p->size, memory_order_relaxed);
 }
 
-/* The number of the one that has the address, or of one that has not. */
+/* The index of the module that has the address, if any has it. */
 static uint32_t
 search(const struct spans *s, uintptr_t at)
 {
@@ -124,7 +124,7 @@ search(const struct spans *s, uintptr_t at)
 	return low;
 }
 
-/* Is the address in one of them?  False, too, while they change. */
+/* Is the address in a known module?  False, too, while the list changes. */
 bool
 ut_spans_have(uintptr_t at)
 {

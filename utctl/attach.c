@@ -68,7 +68,7 @@ complain(pid_t pid, const char *why)
 	return -1;
 }
 
-/* A directory in that variable of the process, or of ours if it is unknown. */
+/* A directory in a variable of the process, or in ours if we may not look. */
 static char *
 env_dir(pid_t pid, const char *name)
 {
@@ -76,7 +76,7 @@ env_dir(pid_t pid, const char *name)
 	char *path = process_env(pid, "PATH");
 	char *dir = process_env(pid, name);
 
-	/* Without any variable that each process has, we may not look. */
+	/* Each process has a PATH: no PATH means that we may not look. */
 	if (dir == NULL && path == NULL && ours != NULL)
 		dir = format("%s", ours);
 	free(path);
@@ -221,7 +221,7 @@ attach_find(struct record *r)
 	for (i = 0; i < r->npids; i++)
 		if (r->pids[i].seen)
 			break;
-	/* A number that we do not see may be one of another namespace. */
+	/* A process that we do not see may be in another PID namespace. */
 	if (find_utd(r) == -1)
 		return -1;
 	if (r->npids > 0 && i == r->npids && r->client == NULL)
@@ -361,7 +361,7 @@ attach_track(struct record *r)
 	return client_request(r->client, NULL);
 }
 
-/* Does any of the processes run?  utd is asked for those it alone sees. */
+/* Does any of the processes run?  Ask utd about those that we do not see. */
 static int
 any_runs(struct record *r)
 {

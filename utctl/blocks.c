@@ -17,9 +17,9 @@
 /*
  * Blocks of memory by their addresses: see blocks.h.
  *
- * What was freed stays in the table, so that it is known who freed it if it is
- * freed again, until the table is full of such: then they are dropped, and
- * the table grows only with the number of blocks that are live.
+ * A block that was freed stays in the table, to tell who freed the block first
+ * if it is freed again.  When the table is full, all freed blocks are dropped:
+ * so the table grows only with the number of blocks that are live.
  */
 
 #include <stdlib.h>

@@ -155,8 +155,8 @@ child_spawn(char **argv, void (*prepare)(const void *), const void *arg)
 }
 
 /*
- * Until a signal comes, or so many ms have passed, -1: for ever; 1 if there is
- * something to read.
+ * Sleep until a signal comes, or for so many ms (-1: no limit); 1 if fd can be
+ * read.
  */
 static int
 nap(int fd, int64_t ms)
@@ -176,7 +176,7 @@ nap(int fd, int64_t ms)
 	    &wait_mask) == 1;
 }
 
-/* The same; *last is the signal that came, if one did but SIGCHLD. */
+/* Sleep like nap(); *last becomes the signal, if one came that ends us. */
 int
 wait_signal(int fd, int ms, int *last)
 {

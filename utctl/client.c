@@ -311,7 +311,7 @@ row_num(const struct row *r, const char *key)
 	return m == NULL ? 0 : m->num;
 }
 
-/* Take so much from the number of that name, if it is as much. */
+/* Subtract n from the number of that name, unless the number is smaller. */
 void
 row_subtract(struct row *r, const char *key, uint64_t n)
 {
@@ -556,8 +556,8 @@ client_new(int s, const char *dir, int own)
 
 /*
  * Connect to utd in that directory, or where it usually is; with `own', utd
- * is to end when this connection does, and no session is left if that is
- * CLIENT_OWN_LAST.
+ * ends when this connection does, but with CLIENT_OWN_LAST not before its last
+ * session.
  */
 struct client *
 client_open(const char *where, int own)
@@ -575,7 +575,7 @@ client_open(const char *where, int own)
 	return client_new(s, dir, own);
 }
 
-/* The same, without a word and NULL if there is none; not to own it. */
+/* Connect, but do not own utd; NULL, without a message, if there is none. */
 struct client *
 client_try(const char *where)
 {

@@ -207,7 +207,7 @@ struct ctf_sclass {
 	uint32_t		 timebits;	/* of the event header's */
 	uint32_t		 beginbits;	/* of timestamp_begin */
 	int			 eventwho;	/* event.context says whose */
-	int			 modules;	/* symbols.c's: has events of them */
+	int			 modules;	/* has ut:module or ut:unload */
 	size_t			 headlen;	/* bytes, 0 if they vary */
 	struct ctf_place	 headid;	/* if they don't */
 	struct ctf_place	 headtime;
@@ -329,7 +329,7 @@ struct ctf_stream {
 	int			 whoknown, whofits;
 	uint64_t		 whopkt;
 	int			 wanted;	/* what it said of the event */
-	int			 refused;	/* by -f, and is told: reader.h */
+	int			 refused;	/* by -f; told: reader.h */
 
 	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];

@@ -20,6 +20,7 @@
  * time comes.
  */
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,6 +417,17 @@ reader_totals(const struct reader *r)
 	if (r->nlost != 0)
 		printf(", %llu packets lost", r->nlost);
 	putchar('\n');
+}
+
+/* The same as the first members of an object; INT64_MIN: there is no event. */
+void
+reader_totals_json(const struct reader *r, int64_t first, int64_t last)
+{
+	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu",
+	    r->nevents, r->ndiscarded, r->nlost);
+	if (first != INT64_MIN)
+		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
+		    first, last);
 }
 
 void

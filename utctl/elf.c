@@ -81,9 +81,7 @@ ns_of(const struct timespec *ts)
 	return (int64_t)ts->tv_sec * NS + ts->tv_nsec;
 }
 
-/*
- * Only a regular file is opened: of a device, that alone may do something.
- */
+/* Open regular files only, since opening a device may have effects. */
 static int
 file_open(const char *path, struct stat *st)
 {
@@ -109,7 +107,7 @@ is_same(const struct elf *e, const struct stat *st)
 	    ns_of(&st->st_mtim) == e->mtime;
 }
 
-/* The file may have been closed; another one in its place is not read. */
+/* Open a file that was closed again, unless another one is in its place. */
 static int
 file_again(struct elf *e)
 {

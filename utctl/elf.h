@@ -42,7 +42,7 @@ struct elf {
 	unsigned int	 machine;
 	uint64_t	 phoff, shoff;	/* headers of segments, of sections */
 	uint32_t	 nph, nsh;
-	uint64_t	 lo, hi;	/* addresses of its segments: from, to */
+	uint64_t	 lo, hi;	/* its segments' addresses: from, to */
 	uint64_t	 align;		/* of the first one */
 	uint8_t		 id[ELF_IDMAX];	/* build ID */
 	size_t		 idlen;		/* 0: it has none */

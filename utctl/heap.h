@@ -84,7 +84,7 @@ struct heap_run {
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
 void	 heap_event(struct heap_run *, struct ctf_stream *);
-/* Nothing of it is allocated or freed any more. */
+/* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
 
 /* heap_print.c */

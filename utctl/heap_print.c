@@ -47,7 +47,7 @@ by_bytes(const void *a, const void *b)
 	return (x->caller > y->caller) - (x->caller < y->caller);
 }
 
-/* The callers that are shown come first: so many. */
+/* Sort the callers, those that are shown first; their number. */
 static size_t
 sort_uses(const struct heap_run *r, struct heap *h)
 {
@@ -76,7 +76,7 @@ by_live(const void *a, const void *b)
 	    (x->process.vpid < y->process.vpid);
 }
 
-/* The processes that used their heaps; those with most that is live first. */
+/* The processes with events, those with the most live bytes first. */
 static struct heap **
 sort_heaps(const struct heap_run *r, size_t *n)
 {
@@ -316,11 +316,7 @@ print_json(const struct heap_run *r, const struct reader *rd)
 	struct heap **all;
 	size_t i, n;
 
-	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu",
-	    rd->nevents, rd->ndiscarded, rd->nlost);
-	if (r->begin != INT64_MIN)
-		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
-		    r->begin, r->end);
+	reader_totals_json(rd, r->begin, r->end);
 	printf(",\"processes\":[");
 	all = sort_heaps(r, &n);
 	for (i = 0; i < n; i++) {

@@ -22,9 +22,9 @@
  * that gets the memory which another one has freed always comes second.  Only
  * realloc, which frees and allocates, is one event: the memory that it frees
  * may be another thread's before that event comes.  Therefore a block that is
- * allocated though it is live is remembered: if another thread's realloc
- * then frees it, that was the block before.  If none does, it was freed where
- * nobody has recorded it.
+ * allocated while it is live is remembered: if another thread's realloc then
+ * frees this address, that realloc has freed the earlier block.  If none does,
+ * the earlier block was freed by a call that was not recorded.
  */
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ use_of(struct heap *h, uint32_t caller)
 	return &h->uses[caller];
 }
 
-/* A block is live no more. */
+/* A block is no longer live. */
 static void
 forget(struct heap *h, struct block *b)
 {

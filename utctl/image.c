@@ -135,7 +135,7 @@ open_right(const struct image *im, struct elf *e, const char *path)
 	return -1;
 }
 
-/* What was stripped off the file is kept by the build ID. */
+/* Symbols that were stripped off a file are in one named by the build ID. */
 static int
 load_debug(struct image *im)
 {
@@ -162,7 +162,7 @@ load_debug(struct image *im)
 	return 0;
 }
 
-/* All names first, then what was kept of them, then those for other files. */
+/* .symtab of the file, else of the debug file, else .dynsym of the file. */
 static void
 load(struct image *im)
 {

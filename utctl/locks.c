@@ -64,7 +64,6 @@ lost(void *arg, const struct ctf_stream *s)
 	lose(arg, s->lost);
 }
 
-/* What the process had is gone. */
 static void
 module(void *arg, struct ctf_stream *s)
 {

@@ -195,11 +195,7 @@ locks_json(const struct locks_run *r, const struct reader *rd)
 	const struct process *p;
 	const char *comma = "";
 
-	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu",
-	    rd->nevents, rd->ndiscarded, rd->nlost);
-	if (r->begin != INT64_MIN)
-		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
-		    r->begin, r->end);
+	reader_totals_json(rd, r->begin, r->end);
 	printf(",\"processes\":[");
 	for (p = r->processes.first; p != NULL; p = p->next)
 		if (!locks_isempty((const struct locks *)p)) {

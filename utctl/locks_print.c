@@ -299,8 +299,8 @@ print_held(const struct locks *ls)
 			printf("  %s not released by thread %" PRId32
 			    ", which acquired it at %s from %s\n",
 			    lock_text(l->address, l->name, lock), h->thread,
-			    when, callers_text(&ls->process.callers,
-			    h->caller, text));
+			    when, callers_text(&ls->process.callers, h->caller,
+			    text));
 		}
 	free(all);
 }

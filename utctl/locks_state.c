@@ -113,7 +113,7 @@ lock_caller_stat(struct locks *ls, uint32_t caller)
 	return ls->callers[caller];
 }
 
-/* Does one who has the lock keep the other from it? */
+/* Does a thread that has the lock keep another thread from it? */
 static int
 excludes(enum lock_mode has, enum lock_mode wants)
 {
@@ -199,7 +199,7 @@ count_wait(struct lock_stat *st, const struct lock_wait *w, int64_t took)
 	st->contended += (uint64_t)w->contended;
 }
 
-/* The request that the thread has made, if it was seen, has ended. */
+/* The thread's request has ended; the trace may not have its beginning. */
 void
 lock_wait_end(const struct lock_event *e, struct lock *l, int failed)
 {
@@ -243,7 +243,7 @@ holder_remove(struct lock *l, struct lock_holder *h)
 	*h = l->holders[--l->nholders];
 }
 
-/* Whoever has it cannot have it any more: that was released unseen. */
+/* Another thread has the lock now: those that had it released it unseen. */
 static void
 drop_others(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 {
@@ -262,7 +262,7 @@ drop_others(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 	}
 }
 
-/* The thread, which has it not, has it from now on. */
+/* The thread, which does not have the lock yet, acquires it. */
 void
 lock_hold_begin(const struct lock_event *e, struct lock *l,
     enum lock_mode mode, uint32_t depth)

@@ -33,8 +33,8 @@ enum { CALLER, LOCK, COND, RESULT };
 #define KIND(what, mode)	((what) * 4 + (mode))
 #define COMMON			[CALLER] = "caller", [LOCK] = "lock"
 #define REQUESTED(name, mode)						\
-	{ "pthread:" name "_request", KIND(REQUEST, mode), { COMMON } },	\
-	{ "pthread:" name "_acquired", KIND(ACQUIRED, mode), { COMMON } },	\
+	{ "pthread:" name "_request", KIND(REQUEST, mode), { COMMON } }, \
+	{ "pthread:" name "_acquired", KIND(ACQUIRED, mode), { COMMON } }, \
 	{ "pthread:" name "_failed", KIND(FAILED, mode), { COMMON } }
 #define ON_COND		[CALLER] = "caller", [COND] = "cond"
 

@@ -125,7 +125,7 @@ nothing_say(const struct row *session, int recorded)
 		say_rules(session, recorded);
 }
 
-/* An error that is one of them, too, is told elsewhere. */
+/* Print the warnings, but for the one that is printed as the error. */
 void
 warnings_say(const struct row *session)
 {
@@ -152,8 +152,8 @@ row_of(const struct row *rows, const char *name)
 }
 
 /*
- * End the session, by that request.  If it has recorded nothing, say why; if it
- * is gone then, say what nobody can list any more.
+ * Stop or destroy the session.  If nothing was recorded, say why.  A session
+ * that is destroyed cannot be listed any more: print its warnings.
  */
 int
 end_ask(struct client *c, struct step *st)

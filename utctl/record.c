@@ -32,11 +32,8 @@
 #include "record.h"
 #include "ut_abi.h"
 
-#define CHANNEL		"channel0"
-#define EVERY		"*"
 #define AGAIN		20		/* times that it is started anew */
 #define NAMES		1000		/* of sessions, of one second */
-#define FOLLOW_MS	100		/* flush interval of -F */
 #define FOLLOW_HOLD	(INT64_C(300) * 1000000)
 
 static char session_name[] = "record";
@@ -62,7 +59,7 @@ prepare_command(const void *arg)
 		setenv("LD_PRELOAD", format("%s:%s", r->preload, old), 1);
 }
 
-/* It would stay; at exit, too, as utctl ends where it lacks memory. */
+/* End a utd that nobody owns; at exit, too, since utctl may lack memory. */
 static void
 utd_kill(void)
 {
@@ -73,7 +70,7 @@ utd_kill(void)
 	unowned = 0;
 }
 
-/* Start utd, and own it.  A signal has to wait until then, or it would stay. */
+/* Start utd, and own it.  A signal waits until then, or utd would stay. */
 static int
 utd_own(struct record *r, int *sig)
 {
@@ -89,8 +86,8 @@ utd_own(struct record *r, int *sig)
 }
 
 /*
- * It was killed: another takes up what it had; -1 if there is none.  One that
- * is not ours somebody else has to start.
+ * utd was killed: another one goes on with its sessions, which we start unless
+ * the one that was killed was not ours.  -1 if there is no other.
  */
 static int
 utd_again(struct record *r, int *sig)
@@ -116,7 +113,7 @@ utd_again(struct record *r, int *sig)
 	return -1;
 }
 
-/* What runs already has a session that ends with utctl, however it ends. */
+/* Without a command, the session ends with utctl, however utctl ends. */
 static int
 create_ask(struct record *r)
 {
@@ -167,8 +164,8 @@ session_begin(void *arg)
 	if (modules_enable(r, r->session) == -1 || attach_track(r) == -1)
 		return -1;
 	r->rule.session = r->session;
-	if (client_channel(c, UT_CTL_CHANNEL, r->session, CHANNEL,
-	    &r->attrs) == -1)
+	if (client_channel(c, UT_CTL_CHANNEL, r->session,
+	    r->rule.channel, &r->attrs) == -1)
 		return -1;
 	for (i = 0; i < r->nglobs; i++) {
 		r->rule.glob = r->globs[i];
@@ -184,8 +181,8 @@ session_begin(void *arg)
 }
 
 /*
- * Of a session that was taken up nobody knows how far its end has come; -1: it
- * is gone.
+ * If utd was killed, the session may have been stopped before that; -1: the
+ * session is gone.
  */
 static int
 session_active(struct record *r)
@@ -344,7 +341,7 @@ attached_run(struct record *r)
 	return 0;
 }
 
-/* utd that runs, or is started, and has the programs. */
+/* Find or start utd, and wait until the programs are connected to it. */
 static int
 attach(struct record *r, int *sig)
 {
@@ -356,7 +353,7 @@ attach(struct record *r, int *sig)
 	return attach_await(r, sig);
 }
 
-/* All from a utd that runs to a trace that is whole; -> exit status. */
+/* From the start of utd to the end of the trace; -> exit status. */
 static int
 record(struct record *r)
 {
@@ -381,8 +378,8 @@ record(struct record *r)
 }
 
 /*
- * It ends after the last session, which may be another one's by now.  Ours is
- * still there if it could not be started, or ended.
+ * A utd without a command ends with its last session, perhaps not ours.  Ours
+ * is still there if it could not be started, or ended.
  */
 static int
 utd_stays(struct record *r)
@@ -440,120 +437,6 @@ clean_up(struct record *r)
 		output_undo(&r->out, r->created && !r->keeps);
 }
 
-/* Is it said what is recorded?  0, or -1. */
-static int
-check_subject(const struct record *r)
-{
-	if (r->argv != NULL || r->npids > 0 || r->limit != -1)
-		return 0;
-	say("record: name a command, a process with -p, or a time with -T");
-	return -1;
-}
-
-/* Do the options go together? */
-static void
-check_options(const struct record *r)
-{
-	if (r->keeps && r->follow)
-		die("-S and -F: nothing is written while the command runs");
-	if (r->out.replace && r->out.given == NULL)
-		die("-r: name the trace that is replaced with -o");
-	if (r->keeps && r->attrs.v[ATTR_MODE] == UT_MODE_BLOCK)
-		die("-S and -m block: nobody would make room for who waits");
-	if (r->argv != NULL && r->npids > 0)
-		die("-p and a command: record what runs, or run it");
-	if (r->argv != NULL && r->keeps && r->limit != -1)
-		die("-S and -T: the command has not failed before its end");
-	if (r->argv == NULL && r->preload != NULL)
-		die("-w: only a command that is run can get a wrapper");
-	if (r->npids > UT_TRACK_MAX)
-		die("more than %d of -p", UT_TRACK_MAX);
-}
-
-static void
-add_pid(struct record *r, const char *s)
-{
-	const pid_t pid = (pid_t)parse_pid(s);
-	size_t i;
-
-	for (i = 0; i < r->npids; i++)
-		if (r->pids[i].pid == pid)
-			return;
-	r->pids[r->npids++].pid = pid;
-}
-
-static int64_t
-parse_limit(const char *s)
-{
-	unsigned long long ms;
-
-	if (parse_ms(s, &ms) == -1 || ms == 0 || ms > INT32_MAX)
-		die("time '%s': not 1ms to %dm, in seconds or with ms, s or m",
-		    s, INT32_MAX / 60000);
-	return (int64_t)ms;
-}
-
-static void
-options_init(struct record *r, int argc)
-{
-	r->rule.session = r->session = session_name;
-	r->rule.channel = CHANNEL;
-	r->limit = r->until = -1;
-	rule_init(&r->rule, argc);
-	r->globs = calloc((size_t)argc, sizeof(*r->globs));
-	r->pids = calloc((size_t)argc, sizeof(*r->pids));
-	if (r->globs == NULL || r->pids == NULL)
-		die_errno("malloc");
-}
-
-static int
-parse_options(struct record *r, int argc, char **argv)
-{
-	int ch;
-
-	options_init(r, argc);
-	while ((ch = option_first(argc, argv, "+FST:o:e:p:rw:"
-	    RULE_OPTIONS)) != -1) {
-		switch (ch) {
-		case 'F':
-			r->follow = 1;
-			break;
-		case 'S':
-			r->keeps = 1;
-			break;
-		case 'o':
-			r->out.given = optarg;
-			break;
-		case 'r':
-			r->out.replace = 1;
-			break;
-		case 'e':
-			check_glob(r->globs[r->nglobs++] = optarg);
-			break;
-		case 'p':
-			add_pid(r, optarg);
-			break;
-		case 'T':
-			r->limit = parse_limit(optarg);
-			break;
-		case 'w':
-			r->preload = wrapper_add(r->preload, optarg);
-			break;
-		default:
-			if (!rule_option(&r->rule, ch) &&
-			    !attr_option(&r->attrs, ch))
-				return -1;
-		}
-	}
-	if (r->follow)
-		r->attrs.v[ATTR_FLUSH] = FOLLOW_MS;
-	rule_check(&r->rule);
-	check_attrs(&r->attrs);
-	r->argv = argc == optind ? NULL : argv + optind;
-	check_options(r);
-	return check_subject(r);
-}
-
 /* A run directory that nobody else has, for a command. */
 static int
 private_dir(struct record *r)
@@ -569,14 +452,12 @@ private_dir(struct record *r)
 int
 cmd_record(int argc, char **argv)
 {
-	static char every[] = EVERY;
 	static struct record r;
 	int status = 1;
 
-	if (parse_options(&r, argc, argv) == -1)
+	r.session = session_name;
+	if (record_options(&r, argc, argv) == -1)
 		return usage();
-	if (r.nglobs == 0)
-		r.globs[r.nglobs++] = every;
 	r.utd = utd_find();
 	output_name(&r.out, r.argv != NULL ? r.argv[0] : attach_name(&r));
 	signals_catch();

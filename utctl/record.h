@@ -89,9 +89,13 @@ struct record {
 	struct follower	 follower;
 };
 
+/* record_options.c: -1: they are not what the usage says. */
+int	 record_options(struct record *, int, char **);
+
 /* modules.c: what names belong to the addresses of wrappers' events. */
 int	 modules_enable(const struct record *, const char *);
 void	 modules_hide(const struct record *, struct row *);
+
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);
 int	 attach_await(struct record *, int *);

@@ -106,7 +106,7 @@ say_hints(const struct record *r)
 	close(fd);
 }
 
-/* Programs came, and that library has told its events. */
+/* The programs have the events of -w, and reached none of them. */
 static void
 say_no_functions(const struct record *r)
 {
@@ -195,7 +195,7 @@ report(const struct record *r, struct row *rows)
 		say_hints(r);
 	else if (!recorded)
 		say_no_functions(r);
-	/* They were there before, or have been told to go on: time is over. */
+	/* With -p, or once the time of -T is over, programs may go on. */
 	if (r->argv != NULL && (r->limit == -1 || r->until != -1))
 		report_left(r, s);
 	return *error == '\0' && row_num(s, "missed") == 0 ? 0 : -1;

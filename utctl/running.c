@@ -37,7 +37,7 @@
 
 #define FILE_MAX	(4u << 20)	/* bytes; the environment has no more */
 
-/* A file of the process, with a NUL behind it; NULL: it cannot be read. */
+/* A file of /proc/PID, with a NUL behind it; NULL: it cannot be read. */
 static char *
 file_read(long pid, const char *name, size_t *len)
 {
@@ -67,7 +67,7 @@ file_read(long pid, const char *name, size_t *len)
 	return text;
 }
 
-/* What a line of its status has behind that word and blanks; freed. */
+/* The value of a line of /proc/PID/status; to be freed. */
 static char *
 status_line(pid_t pid, const char *word)
 {

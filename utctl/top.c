@@ -31,7 +31,7 @@ rank_of(const char *element)
 	return rank;
 }
 
-/* Of those of the same rank, the first one comes first. */
+/* Elements of the same rank stay in the order in which they came. */
 void *
 top_add(struct top *t, int64_t rank)
 {

@@ -32,7 +32,7 @@ struct top {
 	size_t	 n;
 };
 
-/* The place for one more, but for its rank empty; NULL: others are greater. */
+/* A new element, zeros but for its rank; NULL: the others are greater. */
 void	*top_add(struct top *, int64_t);
 
 #endif /* TOP_H */

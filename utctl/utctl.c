@@ -85,7 +85,8 @@ static const struct command commands[] = {
 	{ "record", cmd_record, NULL, ATTR_RECORD,
 	    "\n\t[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
 	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
-	    "[-w wrapper,...] ...\n\t[-p pid] ... | [--] command [argument ...]" },
+	    "[-w wrapper,...] ...\n\t"
+	    "[-p pid] ... | [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"

@@ -176,8 +176,8 @@ find_range(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Look all of that up.  Several threads may do so at once, as they find the
- * same.  False: the thread is at it already.
+ * Find the functions and the libraries.  Several threads may do so at once, as
+ * they find the same.  False: this thread is in here already.
  */
 static bool __attribute__((noinline))
 find(void)
@@ -208,7 +208,7 @@ ready(void)
 	return UT_LIKELY(__atomic_load_n(&found, __ATOMIC_ACQUIRE)) || find();
 }
 
-/* Before there are threads, one of which may hold the linker's lock. */
+/* Find them before there are threads, which may hold the linker's lock. */
 static void __attribute__((constructor))
 find_early(void)
 {
@@ -272,7 +272,7 @@ LOCK_RECORDS(wrlock)
 	kind##_request(lock, caller);					\
 	return kind##_result(lock, call, caller)
 
-/* The body of one that calls without being told more. */
+/* The body of a function that is recorded when it is called, and only then. */
 #define CALL(event, object, call)					\
 	const void *const caller = UT_CALLER();				\
 									\

@@ -66,9 +66,10 @@ keep(void)
 }
 
 /*
- * Another library may come to where this one was.  Nothing here stands for
- * dlopen(3), which looks at where it was called.  Whether dlsym(3) of OpenBSD
- * finds the dynamic linker's function is not known.
+ * After dlclose(3), another library may be loaded at the same address, so the
+ * modules have to be looked up again.  There is no such wrapper of dlopen(3),
+ * whose result depends on its caller.  Not on OpenBSD, where dlsym(3) may not
+ * find the dynamic linker's function.
  */
 #ifndef __OpenBSD__
 int	dlclose(void *) __attribute__((visibility("default")));

@@ -125,6 +125,7 @@ if command -v bash >/dev/null 2>&1; then
 	    utctl ''
 	completed 'version view' utctl help v
 	completed '-a' utctl destroy -
+	completed 'func malloc pthread' utctl record -w ''
 	start_utd
 	utctl create -o "$T/one" one >/dev/null &&
 	    utctl create -o "$T/other" other >/dev/null || fail "create"

@@ -17,6 +17,11 @@ _utctl_sessions()
 	"$1" status 2>/dev/null | sed -n 's/^[* ] session \([^ ]*\) .*/\1/p'
 }
 
+_utctl_wrappers()
+{
+	"$1" help record 2>/dev/null | sed -n 's/^  -w \([a-z]*\) .*/\1/p'
+}
+
 _utctl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -43,6 +48,9 @@ _utctl()
 			;;
 		load,*)
 			actions='-A file'
+			;;
+		record,-w)
+			words=$(_utctl_wrappers "$tool")
 			;;
 		record,*)
 			actions='-A command -A file'

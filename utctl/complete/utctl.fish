@@ -18,6 +18,11 @@ function __utctl_sessions
         string replace -r '^[* ] session ([^ ]*) .*' '$1'
 end
 
+function __utctl_wrappers
+    utctl help record 2>/dev/null | string match -r '^  -w [a-z]+.*' |
+        string replace -r '^  -w ([a-z]+) *(.*)' '$1\t$2'
+end
+
 function __utctl_first
     test (count (commandline -opc)) -eq 1
 end
@@ -34,3 +39,4 @@ complete -c utctl -n 'not __utctl_first; and string match -q -- "-*" (commandlin
 complete -c utctl -f -n '__utctl_about start stop destroy trigger rotate clear snapshot list save' \
     -a '(__utctl_sessions)'
 complete -c utctl -n '__utctl_about view stat heap locks export' -a '(__utctl_sessions)'
+complete -c utctl -n '__utctl_about record' -s w -x -a '(__utctl_wrappers)'

@@ -310,7 +310,7 @@ owner_left(struct client *k)
 
 	if (s == NULL || s->dying)
 		return false;
-	log_info("session %s: who created it is gone", s->name);
+	log_info("session %s: the connection that owns it is closed", s->name);
 	client_about(k, s);
 	k->undo = false;
 	s->dying = true;

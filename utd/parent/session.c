@@ -129,8 +129,8 @@ session_current(uid_t uid, char *why, size_t size)
 }
 
 /*
- * A new session is ready: it is the last one that its user created, but for one
- * that goes with a connection, which only that connection has in mind.
+ * A new session is ready.  Commands that name no session use this one from now
+ * on, unless the session is owned by a connection.
  */
 void
 session_made(struct session *new, bool owned)
