@@ -72,8 +72,8 @@ RCDIR =		$(RCDIR_$(OS))
 LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/conn.c libut/context.c libut/drop.c libut/event.c \
 		libut/filter.c libut/filters.c libut/find.c libut/forked.c \
-		libut/late.c libut/listener.c libut/loaded.c libut/lock.c \
-		libut/log.c libut/module.c libut/msg.c libut/own.c \
+		libut/found.c libut/late.c libut/listener.c libut/loaded.c \
+		libut/lock.c libut/log.c libut/module.c libut/msg.c libut/own.c \
 		libut/phdr.c libut/prefix.c \
 		libut/range.c libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
@@ -173,7 +173,7 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/recover.c utctl/report.c utctl/rotate.c \
 		utctl/running.c utctl/save.c utctl/say.c utctl/select.c \
 		utctl/session.c utctl/snapshot.c utctl/stat.c utctl/step.c \
-		utctl/symbols.c utctl/top.c \
+		utctl/symbols.c utctl/sysroot.c utctl/table.c utctl/top.c \
 		utctl/track.c utctl/trigger.c utctl/usage.c utctl/utctl.c \
 		utctl/view.c utctl/when.c utctl/which.c utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
@@ -215,10 +215,10 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \
 		utctl/image.h utctl/indent.h utctl/live.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \
-		utctl/process.h utctl/top.h \
+		utctl/process.h utctl/table.h utctl/top.h \
 		utctl/pair.h utctl/pair_role.h utctl/print.h \
 		utctl/reader.h utctl/record.h \
-		utctl/say.h utctl/select.h utctl/symbols.h \
+		utctl/say.h utctl/select.h utctl/symbols.h utctl/sysroot.h \
 		utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths
 

@@ -658,6 +658,19 @@ ut_thread_gone(uint32_t tid)
 #endif
 }
 
+/* Linux links the directory once for each, and twice for itself. */
+unsigned int
+ut_thread_count(void)
+{
+#if defined(__linux__)
+	struct stat st;
+
+	if (stat("/proc/self/task", &st) == 0 && st.st_nlink > 2)
+		return (unsigned int)st.st_nlink - 2;
+#endif
+	return 0;
+}
+
 #if defined(__linux__) && defined(SYS_close_range) && !defined(UT_POSIX)
 
 int

@@ -207,6 +207,9 @@ int	 ut_thread_start(void *(*)(void *), void *);
  */
 int	 ut_thread_gone(uint32_t);
 
+/* The threads of this process; 0: unknown. */
+unsigned int ut_thread_count(void);
+
 /*
  * From now on the calling thread has descriptors of its own, and of those that
  * there were only that one, or none if it is -1: 1, or 0 where that cannot be.

@@ -302,6 +302,13 @@ ut_conns_here(void)
 		c->apart = c->apart && c->listened;
 }
 
+/* Are there more threads than ours and the one that calls, as far as known? */
+bool
+ut_threads_others(void)
+{
+	return ut_thread_count() > running + 1;
+}
+
 /* Wait without the lock, for so long or until the threads are to end. */
 void
 ut_threads_nap(int ms)

@@ -21,7 +21,8 @@
  * A region in which ut:module is enabled is told all modules at once.  From
  * then on, each look at the run-time linker's list finds what has come and
  * gone.  We look when a library with events comes or goes, before a fork, and
- * when a wrapper says so: ut_code.h.
+ * when a wrapper says that something has gone: ut_code.h.  A module that has an
+ * address which a wrapper names is found without a look, where that can be.
  *
  * The linker has a lock of its own, and a thread may have that while it waits
  * for ut_lock, or for nothing of ours.  So no function that is called with the
@@ -98,8 +99,8 @@ static struct ut_event unload_event = {
 
 static struct table *table;	/* NULL: there was no look yet */
 static struct file *freed;
-static bool looked;			/* before this fork */
-static _Atomic bool stuck;		/* the linker's lock may be */
+static bool doubtful;			/* the linker's lock in the child */
+static bool stuck;			/* that lock may be */
 
 static uint64_t
 hash(const char *s)
@@ -308,14 +309,21 @@ table_get(void)
 	return table;
 }
 
-/* Look at what the linker has; the thread records, as a guest. */
+/*
+ * Look at what the linker has; the thread records, as a guest.  What ut_code
+ * has found is seen as well, if it is still there.
+ */
 static void
 look(struct table *t, uint32_t but)
 {
-	if (atomic_load_explicit(&stuck, memory_order_relaxed))
+	if (stuck)
 		return;
+	if (ut_found() != NULL)
+		ut_found_done();
 	t->round++;
-	if (ut_loaded_each(see, &t->seen) && record_changes(t, but))
+	if (!ut_loaded_each(see, &t->seen))
+		t->round--;
+	else if (record_changes(t, but))
 		publish(t);
 }
 
@@ -364,28 +372,33 @@ look_again(void)
 void
 ut_loaded_changed(void)
 {
-	atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	stuck = false;
 	if (wanted())
 		look_again();
 }
 
 /*
- * The child will know no more than is found now.  Where no utd could want to
- * know, a fork does not wait for the linker's lock, and the child looks itself.
+ * The child will know no more than is found now, and what it loads.  Where no
+ * utd could want to know, a fork does not wait for the linker's lock, and the
+ * child looks itself, unless the program has other threads, one of which may
+ * have the lock.
  */
 void
-ut_loaded_before_fork(bool known)
+ut_loaded_before_fork(bool known, bool others)
 {
-	looked = known || wanted();
-	if (looked && UT_HAS_LOADED)
+	const bool now = known || wanted();
+
+	doubtful = now || others;
+	if (now && UT_HAS_LOADED)
 		look_again();
 }
 
+/* A lock that was stuck in the parent is in its child. */
 void
 ut_loaded_forked(void)
 {
-	atomic_store_explicit(&stuck, looked && ut_loaded_stuck(),
-	    memory_order_relaxed);
+	stuck = stuck || (doubtful && ut_loaded_stuck());
+	ut_found_done();
 }
 
 /* Is ut:module enabled in the region i? */
@@ -419,18 +432,59 @@ look_for_code(void)
 }
 
 /*
- * In the child of a fork, a module that the linker knows and we do not was
- * loaded by the child, which then did get the linker's lock.
+ * The module that ut_code has found.  What we know of in its place, and is
+ * another, has gone.
+ */
+static void
+see_found(struct table *t, const struct ut_loaded *l)
+{
+	struct module *m;
+
+	for (m = t->modules; m < t->modules + t->n; m++)
+		if (m->start < l->start + l->size &&
+		    l->start < m->start + m->size && !same(m, l))
+			m->round = t->round - 1;
+	see(l);
+	if (record_changes(t, 0))
+		publish(t);
+}
+
+/* By a thread that has the lock, as above. */
+static void
+take_found(void)
+{
+	struct thread *self = ut_mute(), *had;
+	struct table *t = table_get();
+	const struct ut_loaded *l = ut_found();
+
+	if (l != NULL) {
+		if (t != NULL && wanted() && ut_guest_begin(&had)) {
+			see_found(t, l);
+			ut_guest_end(had);
+		}
+		ut_found_done();
+	}
+	ut_unmute(self);
+}
+
+/*
+ * If there is one that nobody has taken yet, that comes first.  If there is
+ * again, the next event in our module is in time to tell of it.
  */
 static void __attribute__((noinline, cold))
 code_unknown(const void *addr)
 {
 	const int error = errno, there = ut_loaded_there(addr);
 
-	if (there == 1)
-		atomic_store_explicit(&stuck, false, memory_order_relaxed);
-	if (there != 0)
+	if (there == -1)
 		ut_do_locked(look_for_code);
+	else if (there == 1) {
+		if (!ut_found_put(addr)) {
+			ut_do_locked(take_found);
+			(void)ut_found_put(addr);
+		}
+		ut_do_locked(take_found);
+	}
 	errno = error;
 }
 

@@ -191,18 +191,77 @@ ut_loaded_each(void (*f)(const struct ut_loaded *), uint64_t *seen)
  * glibc has a function for those who unwind stacks that takes no lock.  Where
  * there is none, nothing is known.
  */
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+
 int
 ut_loaded_there(const void *addr)
 {
-#if defined(DLFO_STRUCT_HAS_EH_DBASE)
 	struct dl_find_object o;
 
 	return _dl_find_object((void *)(uintptr_t)addr, &o) == 0;
+}
+
+/*
+ * The program headers are behind the ELF header, which is where the module
+ * begins.  They are looked for in its first page only: that is mapped.
+ */
+static bool
+find_phdrs(const void *start, struct dl_phdr_info *info)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const unsigned char *p = start;
+	ElfW(Ehdr) head;
+
+	memcpy(&head, p, sizeof(head));
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
+	    head.e_phoff % sizeof(void *) != 0 ||
+	    head.e_phnum > (page - head.e_phoff) / sizeof(ElfW(Phdr)))
+		return false;
+	info->dlpi_phdr = (const ElfW(Phdr) *)(const void *)(p + head.e_phoff);
+	info->dlpi_phnum = head.e_phnum;
+	return true;
+}
+
+/* While it cannot go: code of it has called us. */
+void
+ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
+{
+	struct ut_loaded m = { 0, 0, 0, "", false, NULL, 0 };
+	struct dl_phdr_info info;
+	struct dl_find_object o;
+	const struct link_map *map;
+
+	if (_dl_find_object((void *)(uintptr_t)addr, &o) != 0)
+		return;
+	map = o.dlfo_link_map;
+	memset(&info, 0, sizeof(info));
+	info.dlpi_addr = map->l_addr;
+	if (map->l_name != NULL)
+		m.name = map->l_name;
+	m.program = map->l_prev == NULL && m.name[0] == '\0';
+	if (find_phdrs(o.dlfo_map_start, &info) && measure(&info, &m) &&
+	    m.start == (uintptr_t)o.dlfo_map_start && !is_systems(&m))
+		f(&m);
+}
+
 #else
+
+int
+ut_loaded_there(const void *addr)
+{
 	(void)addr;
 	return -1;
-#endif
 }
+
+void
+ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
+{
+	(void)addr;
+	(void)f;
+}
+
+#endif
 
 /*
  * glibc, and NetBSD before 10, leave the lock as it is when another thread has
@@ -423,6 +482,13 @@ ut_loaded_there(const void *addr)
 {
 	(void)addr;
 	return 0;
+}
+
+void
+ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
+{
+	(void)addr;
+	(void)f;
 }
 
 bool

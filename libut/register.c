@@ -265,12 +265,14 @@ static void
 before_fork(void)
 {
 	sigset_t old;
+	bool known;
 
 	ut_enter(&old);
 	fork_signals = old;
 	ut_conn_share_late();
 	ask_late();
-	ut_loaded_before_fork(connected());
+	known = connected();
+	ut_loaded_before_fork(known, !known && ut_threads_others());
 	ut_threads_before_fork();
 	ut_stack_forking();
 	ut_fork_hold();

@@ -24,9 +24,9 @@
 
 /*
  * An event names this address.  If it is in no module that libut knows of,
- * libut looks for new ones and records them.  Costs a few loads where the
- * module is known.  Async-signal-safe; keeps errno; never waits for libut's
- * lock.
+ * libut records that module.  Costs a few loads where the module is known.
+ * Async-signal-safe; keeps errno; never waits for libut's lock, nor, with glibc
+ * 2.35 and later, for that of the run-time linker.
  */
 void		 ut_code(const void *);
 

@@ -105,6 +105,7 @@ void		 ut_find_start(void);
 void		 ut_conns_here(void);
 extern bool	 ut_alone;
 void		 ut_threads_none(void);
+bool		 ut_threads_others(void);
 void		 ut_threads_nap(int);
 void		 ut_threads_want(bool);
 int		 ut_threads_end(void);

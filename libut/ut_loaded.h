@@ -60,10 +60,20 @@ struct ut_loaded {
 bool		 ut_loaded_each(void (*)(const struct ut_loaded *), uint64_t *);
 /* Its path: absolute, or "" if that is not known.  Under ut_lock. */
 const char	*ut_loaded_path(const struct ut_loaded *);
-/* Is the address in a module?  -1: unknown.  Takes no lock. */
+/*
+ * Is the address in a module?  -1: unknown.  If it is, ut_loaded_at calls the
+ * function for that module, from which the caller was called.  Neither takes a
+ * lock.
+ */
 int		 ut_loaded_there(const void *);
+void		 ut_loaded_at(const void *, void (*)(const struct ut_loaded *));
 /* May the child of a fork find the linker's lock taken for ever? */
 bool		 ut_loaded_stuck(void);
+
+/* found.c: a module that ut_code has found; it is there until it is done. */
+bool		 ut_found_put(const void *);
+const struct ut_loaded *ut_found(void);
+void		 ut_found_done(void);
 
 /* spans.c: where they lie. */
 void		 ut_spans_begin(void);
@@ -76,7 +86,7 @@ void		 ut_loaded_init(void);
 bool		 ut_loaded_wanted(unsigned int);
 void		 ut_loaded_tell(unsigned int);
 void		 ut_loaded_changed(void);
-void		 ut_loaded_before_fork(bool);
+void		 ut_loaded_before_fork(bool, bool);
 void		 ut_loaded_forked(void);
 
 #endif /* UT_LOADED_H */

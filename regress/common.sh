@@ -219,6 +219,29 @@ recorded() {
 	END
 }
 
+# narrow FILE WORD N: of the table that begins with the word, none of so many
+# columns is wider than what is in it.
+narrow() {
+	awk -v word="$2" -v n="$3" '
+	$1 == word { on = 1; gsub(/ us/, "_us") }
+	on && $1 !~ /^([0-9.]+|-)$/ && $1 != word { exit }
+	on {
+		rest = $0
+		for (i = 1; i <= n; i++) {
+			match(rest, /^ */)
+			if (!(i in gap) || RLENGTH < gap[i])
+				gap[i] = RLENGTH
+			match(rest, /^ *[^ ]+/)
+			rest = substr(rest, RLENGTH + 1)
+		}
+	}
+	END {
+		for (i = 1; i <= n; i++)
+			if (gap[i] != (i == 1 ? 0 : 2))
+				exit 1
+	}' "$1" || fail "wide: $(cat "$1")"
+}
+
 # Both readers agree on DIR, event by event.  Where there is no babeltrace2,
 # one is enough.
 readers_agree() {

@@ -150,6 +150,28 @@ same_dir(const struct record *r, const char *dir)
 	return same;
 }
 
+/* Can utd be started where the process looks?  Not if that place is gone. */
+static int
+check_place(pid_t pid, const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+	char *above, *text;
+	int gone;
+
+	if (slash == NULL || slash == dir)
+		return 0;
+	above = format("%.*s", (int)(slash - dir), dir);
+	gone = access(above, F_OK) == -1 && errno == ENOENT;
+	free(above);
+	if (!gone)
+		return 0;
+	text = format("looks for utd in %s, and there is no %.*s: start it "
+	    "again", dir, (int)(slash - dir), dir);
+	(void)complain(pid, text);
+	free(text);
+	return -1;
+}
+
 /* Where utd runs: r->client, or where it has to be started: r->rundir. */
 static int
 find_utd(struct record *r)
@@ -161,7 +183,8 @@ find_utd(struct record *r)
 		return -1;
 	if (dir != NULL) {
 		r->client = client_try(r->rundir = dir);
-		return 0;
+		return r->client != NULL || is_set(getenv("UT_RUNDIR")) ? 0 :
+		    check_place(pid, dir);
 	}
 	if ((r->rundir = user_dir(pid)) != NULL &&
 	    (r->client = client_try(r->rundir)) != NULL)

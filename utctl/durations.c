@@ -26,22 +26,12 @@
 
 #include "durations.h"
 #include "say.h"
-#include "top.h"
 #include "symbols.h"
+#include "table.h"
+#include "top.h"
 
 #define SLOWEST		10
 #define US		1e3		/* ns */
-#define CELL		24		/* bytes of a number, and its NUL */
-
-enum column {
-	CALLS, TOTAL, SELF, MEAN, QUANTILES,
-	MOST = QUANTILES + HIST_QUANTILES, COLUMNS
-};
-
-/* What the table has of a group, or above. */
-struct line {
-	char	cell[COLUMNS][CELL];
-};
 
 struct slow {
 	int64_t			 took, self, begin;
@@ -178,91 +168,53 @@ by_open(const struct group *x, const struct group *y)
 }
 
 static void
-cell(struct line *l, enum column c, const char *text)
-{
-	snprintf(l->cell[c], sizeof(l->cell[c]), "%s", text);
-}
-
-static void
-cell_us(struct line *l, enum column c, double ns)
-{
-	snprintf(l->cell[c], sizeof(l->cell[c]), "%.3f", ns / US);
-}
-
-static void
-line_heads(struct line *l)
+print_heads(struct table *t, const struct groups *g)
 {
 	size_t q;
 
-	cell(l, CALLS, "calls");
-	cell(l, TOTAL, "total us");
-	cell(l, SELF, "self us");
-	cell(l, MEAN, "mean us");
+	table_cell(t, "calls");
+	table_cell(t, "total us");
+	table_cell(t, "self us");
+	table_cell(t, "mean us");
 	for (q = 0; q < HIST_QUANTILES; q++)
-		cell(l, QUANTILES + q, hist_quantiles[q].name);
-	cell(l, MOST, "max us");
+		table_cell(t, "%s", hist_quantiles[q].name);
+	table_cell(t, "max us");
+	if (table_rest(t)) {
+		printf("  pair");
+		groups_heads(g);
+	}
 }
 
 static void
-line_of(struct line *l, struct group *row)
+print_group(struct table *t, struct group *row)
 {
 	size_t q;
 
-	snprintf(l->cell[CALLS], sizeof(l->cell[CALLS]), "%" PRIu64, row->n);
-	cell_us(l, TOTAL, (double)row->total);
-	cell_us(l, SELF, (double)row->self);
-	cell_us(l, MEAN, row->values.sum / (double)row->n);
+	table_cell(t, "%" PRIu64, row->n);
+	table_us(t, (double)row->total);
+	table_us(t, (double)row->self);
+	table_us(t, row->values.sum / (double)row->n);
 	for (q = 0; q < HIST_QUANTILES; q++)
-		cell_us(l, QUANTILES + q, hist_quantile(&row->values,
+		table_us(t, hist_quantile(&row->values,
 		    hist_quantiles[q].of_1000));
-	cell_us(l, MOST, row->values.max);
+	table_us(t, row->values.max);
+	if (table_rest(t))
+		group_print(row);
 }
 
-static void
-line_widen(const struct line *l, int *widths)
-{
-	size_t c;
-	int n;
-
-	for (c = 0; c < COLUMNS; c++)
-		if ((n = (int)strlen(l->cell[c])) > widths[c])
-			widths[c] = n;
-}
-
-static void
-line_print(const struct line *l, const int *widths)
-{
-	size_t c;
-
-	for (c = 0; c < COLUMNS; c++)
-		printf("%s%*s", c == 0 ? "" : "  ", widths[c], l->cell[c]);
-}
-
-/* Columns are as wide as what is in them. */
 static void
 print_groups(const struct groups *g)
 {
-	struct line heads, l;
-	int widths[COLUMNS] = { 0 };
+	struct table t;
 	size_t i;
 
 	putchar('\n');
-	line_heads(&heads);
-	line_widen(&heads, widths);
-	for (i = 0; i < g->nrows; i++)
-		if (g->rows[i]->n > 0) {
-			line_of(&l, g->rows[i]);
-			line_widen(&l, widths);
-		}
-	line_print(&heads, widths);
-	printf("  pair");
-	groups_heads(g);
-	for (i = 0; i < g->nrows; i++)
-		if (g->rows[i]->n > 0) {
-			line_of(&l, g->rows[i]);
-			line_print(&l, widths);
-			group_print(g->rows[i]);
-		}
+	for (table_begin(&t); table_next(&t);) {
+		print_heads(&t, g);
+		for (i = 0; i < g->nrows; i++)
+			if (g->rows[i]->n > 0)
+				print_group(&t, g->rows[i]);
+	}
 }
 
 static void
@@ -299,26 +251,49 @@ print_rest(const struct pairs *ps)
 		    ps->lost);
 }
 
+static void
+print_unended_heads(struct table *t, const struct groups *g)
+{
+	table_cell(t, "not ended");
+	table_cell(t, "open");
+	table_cell(t, "total us");
+	table_cell(t, "self us");
+	if (table_rest(t)) {
+		printf("  %-29s  pair", "began");
+		groups_heads(g);
+	}
+}
+
 /* Those that were left without an end are not open, and have no time. */
+static void
+print_unended_group(struct table *t, const struct group *row)
+{
+	char when[CTF_TIMELEN] = "-";
+
+	table_cell(t, "%" PRIu64, row->unended);
+	table_cell(t, "%" PRIu64, row->open);
+	table_us(t, (double)row->open_total);
+	table_us(t, (double)row->open_self);
+	if (!table_rest(t))
+		return;
+	if (row->open > 0)
+		ctf_print_time(row->first, when);
+	printf("  %-29s", when);
+	group_print(row);
+}
+
 static void
 print_unended(const struct groups *g)
 {
-	char when[CTF_TIMELEN];
-	const struct group *row;
+	struct table t;
 	size_t i;
 
-	printf("\n%10s %10s %14s %14s  %-29s  pair", "not ended", "open",
-	    "total us", "self us", "began");
-	groups_heads(g);
-	for (i = 0; i < g->nrows; i++) {
-		row = g->rows[i];
-		if (row->unended == 0)
-			continue;
-		ctf_print_time(row->first, when);
-		printf("%10" PRIu64 " %10" PRIu64 " %14.3f %14.3f  %-29s",
-		    row->unended, row->open, (double)row->open_total / US,
-		    (double)row->open_self / US, row->open > 0 ? when : "-");
-		group_print(row);
+	putchar('\n');
+	for (table_begin(&t); table_next(&t);) {
+		print_unended_heads(&t, g);
+		for (i = 0; i < g->nrows; i++)
+			if (g->rows[i]->unended > 0)
+				print_unended_group(&t, g->rows[i]);
 	}
 }
 

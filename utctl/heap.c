@@ -99,6 +99,9 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	if (rd->nevents > 0 && r->n == 0)
 		say("no calls of malloc(3) in the trace: was it recorded with "
 		    "-w malloc?");
+	if (r->n > 0 && processes_partial(rd))
+		say("-e, -x, -l, -L, -f or -t may leave out calls: what is "
+		    "live, and what was freed twice, is not certain");
 	if (r->n > 0 && rd->ndiscarded + rd->nlost > 0)
 		say("events were lost: what is live, and what was freed "
 		    "twice, is not certain");

@@ -78,7 +78,7 @@ grow(struct hist *h)
 	struct hist old = *h;
 	size_t i;
 
-	h->cap = old.cap == 0 ? 64 : 2 * old.cap;
+	h->cap = old.cap == 0 ? 4 : 2 * old.cap;
 	if ((h->cells = calloc(h->cap, sizeof(*h->cells))) == NULL)
 		die_errno("malloc");
 	for (i = 0; i < old.cap; i++)

@@ -31,6 +31,7 @@
 
 #include "image.h"
 #include "say.h"
+#include "sysroot.h"
 
 #define MOST		4096	/* files */
 #define NOPEN		16	/* that stay open */
@@ -119,7 +120,14 @@ has_id(const struct image *im, const struct elf *e)
 static int
 open_right(const struct image *im, struct elf *e, const char *path)
 {
-	if (strlen(path) >= PATH_MAX || elf_open(e, path) == -1)
+	char *below = *root != '\0' ? sysroot_path(root, path) :
+	    format("%s", path);
+	int result = -1;
+
+	if (below != NULL && strlen(below) < PATH_MAX)
+		result = elf_open(e, below);
+	free(below);
+	if (result == -1)
 		return -1;
 	if (has_id(im, e))
 		return 0;
@@ -140,7 +148,7 @@ load_debug(struct image *im)
 		return -1;
 	for (i = 0; i < im->idlen; i++)
 		snprintf(hex + 2 * i, 3, "%02x", im->id[i]);
-	path = format("%s" DEBUG "/%.2s/%s.debug", root, hex, hex + 2);
+	path = format(DEBUG "/%.2s/%s.debug", hex, hex + 2);
 	found = open_right(im, &e, path);
 	free(path);
 	if (found == -1)
@@ -158,15 +166,12 @@ load_debug(struct image *im)
 static void
 load(struct image *im)
 {
-	char *path;
 	int found;
 
 	im->tried = 1;
 	if (im->path[0] != '/')
 		return;
-	path = format("%s%s", root, im->path);
-	found = open_right(im, &im->elf, path) == 0;
-	free(path);
+	found = open_right(im, &im->elf, im->path) == 0;
 	if ((!found || elf_symbols_load(&im->symbols, &im->elf, ELF_CODE,
 	    0) == -1) && load_debug(im) == -1 && found)
 		(void)elf_symbols_load(&im->symbols, &im->elf, ELF_CODE, 1);

@@ -116,6 +116,9 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	if (rd->nevents > 0 && r->n == 0)
 		say("no events of locks in the trace: was it recorded with "
 		    "-w pthread?");
+	if (r->n > 0 && processes_partial(rd))
+		say("-e, -x, -l, -L, -f or -t may leave out calls: who waited "
+		    "for whom, and how long, is not certain");
 	return status;
 }
 

@@ -24,6 +24,7 @@
 
 #include "locks.h"
 #include "say.h"
+#include "table.h"
 
 #define NS	1e9
 #define US	1e3		/* ns */
@@ -109,32 +110,50 @@ locks_isempty(const struct locks *ls)
 
 /* The total, and how single times are distributed. */
 static void
-print_hist(struct hist *h)
+print_hist(struct table *t, struct hist *h)
 {
+	size_t i;
+
 	if (h->n == 0) {
-		printf(" %14s %10s %10s %12s", "-", "-", "-", "-");
+		for (i = 0; i < 4; i++)
+			table_cell(t, "-");
 		return;
 	}
-	printf(" %14.3f %10.3f %10.3f %12.3f", h->sum / US,
-	    hist_quantile(h, 500) / US, hist_quantile(h, 990) / US,
-	    h->max / US);
+	table_us(t, h->sum);
+	table_us(t, hist_quantile(h, 500));
+	table_us(t, hist_quantile(h, 990));
+	table_us(t, h->max);
 }
 
 static void
-print_heads(const char *what)
+print_hist_heads(struct table *t, const char *total)
 {
-	printf("%10s %10s %8s %14s %10s %10s %12s %14s %10s %10s %12s  %s\n",
-	    "acquired", "contended", "failed", "waited us", "p50", "p99",
-	    "max us", "held us", "p50", "p99", "max us", what);
+	table_cell(t, "%s", total);
+	table_cell(t, "p50");
+	table_cell(t, "p99");
+	table_cell(t, "max us");
 }
 
 static void
-print_stat(struct lock_stat *st)
+print_heads(struct table *t, const char *what)
 {
-	printf("%10" PRIu64 " %10" PRIu64 " %8" PRIu64, st->acquired,
-	    st->contended, st->failed);
-	print_hist(&st->wait);
-	print_hist(&st->hold);
+	table_cell(t, "acquired");
+	table_cell(t, "contended");
+	table_cell(t, "failed");
+	print_hist_heads(t, "waited us");
+	print_hist_heads(t, "held us");
+	if (table_rest(t))
+		printf("  %s\n", what);
+}
+
+static void
+print_stat(struct table *t, struct lock_stat *st)
+{
+	table_cell(t, "%" PRIu64, st->acquired);
+	table_cell(t, "%" PRIu64, st->contended);
+	table_cell(t, "%" PRIu64, st->failed);
+	print_hist(t, &st->wait);
+	print_hist(t, &st->hold);
 }
 
 /* So many rows of a table are shown. */
@@ -186,14 +205,17 @@ print_locks(const struct locks_run *r, const struct locks *ls)
 {
 	const size_t n = rows(r, ls->locks.n);
 	void **all = locks_sorted(ls), **p;
+	struct table t;
 	struct lock *l;
 
-	if (n > 0)
-		print_heads("lock, its name or first user");
-	for (p = all; p < all + n; p++) {
-		l = *p;
-		print_stat(&l->stat);
-		print_place(ls, l->address, l->name, l->first);
+	for (table_begin(&t); n > 0 && table_next(&t);) {
+		print_heads(&t, "lock, its name or first user");
+		for (p = all; p < all + n; p++) {
+			l = *p;
+			print_stat(&t, &l->stat);
+			if (table_rest(&t))
+				print_place(ls, l->address, l->name, l->first);
+		}
 	}
 	print_cut(n, ls->locks.n);
 	free(all);
@@ -205,17 +227,44 @@ print_callers(const struct locks_run *r, const struct locks *ls)
 	char text[CALLER_TEXT];
 	uint32_t *list;
 	const size_t all = locks_callers(ls, &list), n = rows(r, all);
+	struct table t;
 	size_t i;
 
-	if (n > 0)
-		print_heads("caller");
-	for (i = 0; i < n; i++) {
-		print_stat(ls->callers[list[i]]);
-		printf("  %s\n", callers_text(&ls->process.callers, list[i],
-		    text));
+	for (table_begin(&t); n > 0 && table_next(&t);) {
+		print_heads(&t, "caller");
+		for (i = 0; i < n; i++) {
+			print_stat(&t, ls->callers[list[i]]);
+			if (table_rest(&t))
+				printf("  %s\n", callers_text(
+				    &ls->process.callers, list[i], text));
+		}
 	}
 	print_cut(n, all);
 	free(list);
+}
+
+static void
+print_cond_heads(struct table *t)
+{
+	table_cell(t, "waits");
+	table_cell(t, "failed");
+	table_cell(t, "signals");
+	table_cell(t, "broadcasts");
+	print_hist_heads(t, "waited us");
+	if (table_rest(t))
+		printf("  condition, its name or first user\n");
+}
+
+static void
+print_cond(struct table *t, const struct locks *ls, struct cond *c)
+{
+	table_cell(t, "%" PRIu64, c->waits);
+	table_cell(t, "%" PRIu64, c->failed);
+	table_cell(t, "%" PRIu64, c->signals);
+	table_cell(t, "%" PRIu64, c->broadcasts);
+	print_hist(t, &c->wait);
+	if (table_rest(t))
+		print_place(ls, c->address, c->name, c->first);
 }
 
 static void
@@ -223,19 +272,12 @@ print_conds(const struct locks_run *r, const struct locks *ls)
 {
 	const size_t n = rows(r, ls->conds.n);
 	void **all = conds_sorted(ls), **p;
-	struct cond *c;
+	struct table t;
 
-	if (n > 0)
-		printf("%10s %10s %10s %10s %14s %10s %10s %12s  %s\n",
-		    "waits", "failed", "signals", "broadcasts", "waited us",
-		    "p50", "p99", "max us",
-		    "condition, its name or first user");
-	for (p = all; p < all + n; p++) {
-		c = *p;
-		printf("%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64,
-		    c->waits, c->failed, c->signals, c->broadcasts);
-		print_hist(&c->wait);
-		print_place(ls, c->address, c->name, c->first);
+	for (table_begin(&t); n > 0 && table_next(&t);) {
+		print_cond_heads(&t);
+		for (p = all; p < all + n; p++)
+			print_cond(&t, ls, *p);
 	}
 	print_cut(n, ls->conds.n);
 	free(all);
@@ -256,8 +298,9 @@ print_held(const struct locks *ls)
 			ctf_print_time(h->ns, when);
 			printf("  %s not released by thread %" PRId32
 			    ", which acquired it at %s from %s\n",
-			    lock_text(l->address, l->name, lock), h->thread, when, callers_text(
-			    &ls->process.callers, h->caller, text));
+			    lock_text(l->address, l->name, lock), h->thread,
+			    when, callers_text(&ls->process.callers,
+			    h->caller, text));
 		}
 	free(all);
 }

@@ -36,6 +36,7 @@
 
 #include "process.h"
 #include "say.h"
+#include "select.h"
 
 #define MODULE_LOAD	(-1)
 #define MODULE_UNLOAD	(-2)
@@ -73,6 +74,22 @@ processes_open(struct reader *rd, char **dirs, const struct call_kind *table)
 	}
 }
 
+int
+processes_partial(const struct reader *rd)
+{
+	const struct ctf_trace *tr;
+	const struct ctf_eclass *ev;
+
+	if (rd->select == NULL)
+		return 0;
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		for (ev = tr->events; ev != NULL; ev = ev->next)
+			if (ev->call != NULL && ev->call->kind->what >= 0 &&
+			    (ev->unwanted || select_within(rd->select)))
+				return 1;
+	return 0;
+}
+
 static uint64_t
 key_of(const struct ctf_stream *s, const struct ctf_who *who)
 {
@@ -80,6 +97,8 @@ key_of(const struct ctf_stream *s, const struct ctf_who *who)
 	const char *p;
 
 	h = h * 1099511628211u ^ s->trace->opened;
+	for (p = s->trace->host; p != NULL && *p != '\0'; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211u;
 	for (p = who->name; *p != '\0'; p++)
 		h = (h ^ (unsigned char)*p) * 1099511628211u;
 	return h;

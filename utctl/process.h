@@ -54,6 +54,8 @@ void	 processes_init(struct processes *, size_t,
 	    void (*)(struct process *));
 /* The traces of a list of directories; calls of the table are found in them. */
 void	 processes_open(struct reader *, char **, const struct call_kind *);
+/* Do the options perhaps leave out some of the calls of a process? */
+int	 processes_partial(const struct reader *);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
 /* An event of a module. */

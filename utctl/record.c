@@ -278,6 +278,36 @@ time_over(struct record *r)
 	r->over = interruptible(session_end, r) == -1 ? -1 : 1;
 }
 
+/* Does utd not know the session any more? */
+static int
+session_lost(struct record *r)
+{
+	struct row *rows, *s;
+	int lost = 1;
+
+	if (client_ask(r->client, UT_CTL_LIST, "", &rows) == -1)
+		return 0;
+	for (s = rows->child; s != NULL; s = s->next)
+		lost &= strcmp(row_str(s, "name"), r->session) != 0;
+	row_free(rows);
+	return lost;
+}
+
+/*
+ * Another utd goes on with the session of one that was killed; but if that one
+ * was told to end, it has ended the session, too.
+ */
+static void
+utd_next(struct record *r, int *sig)
+{
+	if (utd_again(r, sig) == -1 || r->over || !session_lost(r))
+		return;
+	say("utd has ended, and session %s with it: %s %s", r->session,
+	    r->keeps ? "there is no snapshot in" :
+	    "what was recorded until then is in", r->out.dir);
+	r->over = -1;
+}
+
 /* Run the command; -> exit status. */
 static int
 command_run(struct record *r)
@@ -296,7 +326,7 @@ command_run(struct record *r)
 		if (r->until != -1 && ut_msg_now() >= r->until)
 			time_over(r);
 		else if (client_look(r->client))
-			(void)utd_again(r, &sig);
+			utd_next(r, &sig);
 	}
 	return status;
 }
@@ -308,9 +338,9 @@ attached_run(struct record *r)
 	int sig = 0;
 
 	r->ran = 1;
-	while (attach_wait(r, &sig) == -1)
+	while (r->over == 0 && attach_wait(r, &sig) == -1)
 		if (r->client == NULL || client_look(r->client))
-			(void)utd_again(r, &sig);
+			utd_next(r, &sig);
 	return 0;
 }
 
@@ -350,19 +380,23 @@ record(struct record *r)
 	return status;
 }
 
-/* It ends after the last session, which may be another one's by now. */
+/*
+ * It ends after the last session, which may be another one's by now.  Ours is
+ * still there if it could not be started, or ended.
+ */
 static int
 utd_stays(struct record *r)
 {
-	struct row *rows;
-	int any;
+	struct row *rows, *s;
+	int any = 0;
 
 	if (r->shared)
 		return 1;
 	if (r->argv != NULL ||
 	    client_ask(r->client, UT_CTL_LIST, "", &rows) == -1)
 		return 0;
-	any = rows->child != NULL;
+	for (s = rows->child; s != NULL; s = s->next)
+		any |= strcmp(row_str(s, "name"), r->session) != 0;
 	row_free(rows);
 	if (any)
 		say("utd in %s goes on as long as it has other sessions",

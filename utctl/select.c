@@ -28,6 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctf_field.h"
 #include "ctf_filter.h"
 #include "select.h"
 #include "utctl.h"
@@ -173,6 +174,12 @@ select_all(const struct select *sel)
 	return select_each(sel) && !sel->count_given;
 }
 
+int
+select_within(const struct select *sel)
+{
+	return sel->threads.n > 0 || sel->filter != NULL;
+}
+
 /* Does any match? */
 static int
 match_name(struct patterns *ps, const char *name)
@@ -224,6 +231,35 @@ wants_class(struct select *sel, const struct ctf_eclass *ev)
 	    ev->level == (int64_t)sel->level);
 }
 
+/* What an event lacks another one may have. */
+static int
+holds(struct select *sel, const struct ctf_trace *tr, const char *why)
+{
+	const struct ctf_eclass *ev;
+	const struct ctf_sclass *sc;
+	struct ctf_field_at at;
+	char name[256];
+
+	if (sscanf(why, "no field %255[^ ]", name) != 1)
+		return 1;
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		sc = ctf_sclass(tr, ev->stream);
+		if (sc != NULL && wants_class(sel, ev) &&
+		    ctf_field_find(&at, sc, ev, name))
+			return 0;
+	}
+	return 1;
+}
+
+static void
+note_why(struct select *sel, const struct ctf_trace *tr, const char *why)
+{
+	if (sel->why_holds)
+		return;
+	sel->why_holds = holds(sel, tr, why);
+	snprintf(sel->why, sizeof(sel->why), "%s", why);
+}
+
 void
 select_trace(struct select *sel, struct ctf_trace *tr)
 {
@@ -242,8 +278,7 @@ select_trace(struct select *sel, struct ctf_trace *tr)
 			continue;
 		}
 		ev->unwanted = ev->unfit = 1;
-		if (sel->why[0] == '\0')
-			snprintf(sel->why, sizeof(sel->why), "%s", why);
+		note_why(sel, tr, why);
 	}
 }
 
@@ -325,6 +360,10 @@ select_say(const struct select *sel)
 		return;				/* not all of it was read */
 	say_unused(&sel->programs, 'p', "program with such an event");
 	say_unused(&sel->threads, 't', "thread with such an event");
-	if (sel->filter != NULL && !sel->passes && sel->why[0] != '\0')
+	if (sel->filter == NULL || sel->passes || sel->why[0] == '\0')
+		return;
+	if (sel->why_holds)
 		say("filter '%s': %s in any event", sel->text, sel->why);
+	else
+		say("filter '%s': no event has all of its fields", sel->text);
 }

@@ -54,7 +54,8 @@ struct select {
 	const char	*text;		/* of the filter, or NULL */
 	struct expr	*filter;
 	int		 passes;	/* the filter fits some event */
-	char		 why[256];	/* or does not, the first */
+	char		 why[256];	/* or does not */
+	int		 why_holds;	/* for all events, not for one alone */
 	struct when	 since, until;
 	int64_t		 from, to;	/* the same in ns, if they are known */
 	int		 count_given;
@@ -67,6 +68,8 @@ void	 select_init(struct select *, int);
 int	 select_option(struct select *, int);
 int	 select_all(const struct select *);	/* are all events wanted? */
 int	 select_each(const struct select *);	/* all but for the count? */
+/* May it leave out some events of a class and a process, by thread or value? */
+int	 select_within(const struct select *);
 /* Each trace, before its first event. */
 void	 select_trace(struct select *, struct ctf_trace *);
 int	 select_event(struct select *, struct ctf_stream *);

@@ -27,6 +27,11 @@
  *	fork FILE	a child copies that to FILE, and does `code'
  *	held N		so many such children, while a thread has the run-time
  *			linker's lock nearly all the time
+ *	locked		`code' with a lock that a thread waits for which has the
+ *			linker's; the answer is 0 where this cannot work
+ *	child		a child goes on instead, in which a thread that it does
+ *			not have has the linker's lock
+ *	await		until somebody listens to the event
  *	exec		the program anew
  *	pid		the process
  *
@@ -180,6 +185,85 @@ fork_held(int n, void *library)
 	pthread_join(thread, NULL);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int
+wait_for_lock(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	holding = 1;
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	return 1;
+}
+
+static void *
+locker(void *arg)
+{
+	dl_iterate_phdr(wait_for_lock, NULL);
+	return arg;
+}
+
+/* A thread waits for our lock, and has the linker's. */
+static pthread_t
+lock_begin(void)
+{
+	pthread_t thread;
+
+	holding = 0;
+	pthread_mutex_lock(&lock);
+	if (pthread_create(&thread, NULL, locker, NULL) != 0)
+		errx(1, "pthread_create");
+	while (!holding)
+		usleep(1000);
+	holding = 0;
+	return thread;
+}
+
+static void
+lock_end(pthread_t thread)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_join(thread, NULL);
+}
+
+static int
+locked(void *library)
+{
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+	const pthread_t thread = lock_begin();
+
+	alarm(60);
+	code(library);
+	alarm(1800);
+	lock_end(thread);
+	return 1;
+#else
+	(void)library;
+	return 0;
+#endif
+}
+
+/* The parent ends as its child does. */
+static void
+become_child(void)
+{
+	const pthread_t thread = lock_begin();
+	const pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		alarm(60);
+		return;
+	}
+	lock_end(thread);
+	if (pid == -1 || waitpid(pid, &status, 0) != pid)
+		err(1, "fork");
+	_exit(status == 0 ? 0 : 1);
+}
+
 static void *
 load(const char *path)
 {
@@ -241,9 +325,14 @@ obey(const char *what, const char *arg, char **argv)
 		fork_one(arg, nloaded > 0 ? loaded[nloaded - 1] : NULL);
 	else if (strcmp(what, "held") == 0 && nloaded > 0)
 		fork_held(atoi(arg), loaded[nloaded - 1]);
+	else if (strcmp(what, "child") == 0)
+		become_child();
+	else if (strcmp(what, "await") == 0)
+		while (!UT_ON(modules, code))
+			usleep(1000);
 	else if (strcmp(what, "exec") == 0)
 		execl(argv[0], argv[0], "again", (char *)NULL);
-	else if (strcmp(what, "pid") != 0)
+	else if (strcmp(what, "pid") != 0 && strcmp(what, "locked") != 0)
 		errx(1, "%s?", what);
 }
 
@@ -264,7 +353,11 @@ main(int argc, char **argv)
 		arg[0] = '\0';
 		if (sscanf(line, "%15s %4095s", what, arg) >= 1)
 			obey(what, arg, argv);
-		printf("%ld\n", (long)getpid());
+		if (strcmp(what, "locked") == 0 && nloaded > 0 &&
+		    !locked(loaded[nloaded - 1]))
+			printf("0\n");
+		else
+			printf("%ld\n", (long)getpid());
 	}
 	return 0;
 }

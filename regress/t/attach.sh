@@ -188,6 +188,16 @@ end_record 0 '^utctl: [1-9][0-9]* events, 0 lost'
 nothing_left "utd killed"
 readers_agree "$T/again"
 
+# It is told to end, and ends the session: nothing is recorded any more.
+start_record ended -p $ONE
+recording ended
+kill -TERM "$(cat "$UT_RUNDIR/utd.pid")"
+end_record 1 "utd has ended, and session record-.* is in $T/ended\$"
+[ "$(wc -l <"$T/err")" -eq 1 ] || fail "more said: $(cat "$T/err")"
+nothing_left "utd told to end"
+readers_agree "$T/ended"
+runs
+
 # Two at once: the utd that the first one started stays for the second, and
 # for a session of somebody else.
 fresh
@@ -218,6 +228,12 @@ kill -INT $RECORD
 end_record 0 'utd in .* goes on as long as it has other sessions$'
 utctl destroy >/dev/null || fail "destroy"
 nothing_left "a session of somebody else"
+
+# What cannot begin leaves nothing, either.
+complains 'are more than [0-9]* bytes$' utctl record -p $ONE -b 16m -n 1024 \
+    -o "$T/large"
+[ ! -e "$T/large" ] || fail "$(ls -d "$T/large"*)"
+nothing_left "no beginning"
 
 # A utd that runs: no session stays, and the user's last one is another.
 fresh
@@ -350,6 +366,11 @@ LAST=$OTHER
 expect 0 '^utctl: [1-9][0-9]* events, 0 lost' env -u UT_RUNDIR utctl record \
     -T 1 -p $LAST -o "$T/o1"
 [ ! -e "$T/other/sock" ] || fail "left in other"
+mkdir -m 700 "$T/deep" || exit 1
+seq_runs env "UT_RUNDIR=$T/deep/run"
+rm -r "$T/deep"
+none "^utctl: process $LAST (seq): .*, and there is no $T/deep: start it" \
+    env -u UT_RUNDIR utctl record -p $LAST -o "$T/none"
 seq_runs env
 halt $LAST
 looks 'stopped: it cannot be recorded'

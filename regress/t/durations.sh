@@ -124,24 +124,7 @@ grep -v -x -F -f "$T/ends" "$T/slowest" >"$T/others" &&
 awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
 on { if (n++ && $2 > last) bad = 1; last = $2 }
 END { exit bad }' "$T/stat" || fail "not sorted: $(cat "$T/stat")"
-# No column is wider than what is in it.
-awk '/^ *calls / { on = 1; gsub(/ us/, "_us") }
-on && NF == 0 { exit }
-on {
-	rest = $0
-	for (n = 1; n <= 9; n++) {
-		match(rest, /^ */)
-		if (!(n in gap) || RLENGTH < gap[n])
-			gap[n] = RLENGTH
-		match(rest, /^ *[^ ]+/)
-		rest = substr(rest, RLENGTH + 1)
-	}
-}
-END {
-	for (n = 1; n <= 9; n++)
-		if (gap[n] != (n == 1 ? 0 : 2))
-			exit 1
-}' "$T/stat" || fail "wide: $(cat "$T/stat")"
+narrow "$T/stat" calls 9
 
 # By what -g says, of the beginning; selection comes first.
 count() {

@@ -147,6 +147,26 @@ expect 0 '^calls\[[0-9]*\]: 0 bytes in 0 blocks live' \
 grep -q '^  6 freed that were not allocated here$' "$T/out" ||
     fail "$(cat "$T/out")"
 expect 0 'no calls of malloc(3)' utctl heap -e calls:thread "$T/trace"
+
+# Where calls are left out, that is said; not where all of a process are there.
+for option in '-x libc:free' '-e libc:malloc' '-f size>0' '-t call?'; do
+	expect 0 '-t may leave out calls' utctl heap $option "$T/trace"
+done
+for option in "-p $PID" '-x calls:thread' '-e libc:*' '-b +0s'; do
+	expect 0 'blocks allocated' utctl heap $option "$T/trace"
+	grep 'leave out' "$T/err" && fail "$option: $(cat "$T/err")"
+done
+
+# Processes of two hosts that have the same ID are two.
+mkdir "$T/both" && cp -R "$T/trace" "$T/both/a" &&
+    cp -R "$T/trace" "$T/both/b" || fail "cp"
+find "$T/both/b" -name metadata | while read -r f; do
+	sed 's/hostname = ".*"/hostname = "another"/' "$f" >"$T/meta" &&
+	    cp "$T/meta" "$f" || fail "hostname"
+done || exit 1
+utctl heap "$T/both" >"$T/out" || fail "heap of two"
+[ "$(grep -c '^calls\[[0-9]*\]: ' "$T/out")" -eq 2 ] ||
+    fail "two hosts: $(cat "$T/out")"
 expect 1 'no/such: No such file or directory' utctl heap no/such
 [ ! -s "$T/out" ] || fail "$(cat "$T/out")"
 

@@ -254,6 +254,8 @@ compared() {
 recorded -e 'pthread:*' -e calls:thread -- ./prog/calls <"$T/calls"
 [ "$lost" -eq 0 ] || fail "$lost lost"
 utctl locks "$T/trace" >"$T/out" 2>"$T/err" || fail "locks: $(cat "$T/err")"
+narrow "$T/out" acquired 11
+narrow "$T/out" waits 8
 [ ! -s "$T/err" ] || fail "locks: $(cat "$T/err")"
 awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
     on { print $1, $2, $3, $12, $13 }' "$T/out" | sort -k 4 >"$T/got"
@@ -302,11 +304,13 @@ do
 done
 [ "$(grep -c ' not released by ' "$T/out")" -eq 1 ] || fail "$(cat "$T/out")"
 # Whatever is selected: those of one lock, of which one failed.
-utctl locks -f 'lock == 0x200' "$T/trace" >"$T/out" || fail "-f"
+expect 0 '-t may leave out calls' utctl locks -f 'lock == 0x200' "$T/trace"
 grep -q '  0x200  0xc6 (failed)  held by [0-9]* 0xc1$' "$T/out" ||
     fail "the wait that failed: $(cat "$T/out")"
 grep -q '^calls\[[0-9]*\]: 1 locks, 0 conditions$' "$T/out" ||
     fail "-f: $(cat "$T/out")"
+expect 0 'conditions$' utctl locks -e 'pthread:*' "$T/trace"
+grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
 expect 1 'no/such: No such file or directory' utctl locks no/such
 [ ! -s "$T/out" ] || fail "$(cat "$T/out")"
@@ -396,6 +400,22 @@ awk '$12 == "0x100" && $4 != "-" && $8 == "-" { one = 1 }
     $12 == "0x200" && $4 != "-" && $8 != "-" { two = 1 }
     END { exit !one || !two }' "$T/out" || fail "loss: $(cat "$T/out")"
 expect 0 'events were lost: what is live' utctl heap "$T/loss"
+
+# Each object of a program may have a lock: twenty thousand in 32 megabytes.
+awk 'BEGIN { for (i = 1; i <= 20000; i++) {
+	printf "1 mutex_request %d %d\n", 64 * i, 7 * i
+	printf "1 mutex_acquired %d %d\n", 64 * i, 7 * i
+	printf "1 mutex_release %d %d\n", 64 * i, 7 * i
+} }' >"$T/calls"
+recorded -b 64k -n 64 -m block -e 'pthread:*' -- ./prog/calls <"$T/calls"
+[ "$lost" -eq 0 ] || fail "$lost lost"
+case $CFLAGS in
+*-fsanitize*)	;;
+*)	(ulimit -d 32768 2>/dev/null; utctl locks "$T/trace") >"$T/out" \
+	    2>"$T/err" || fail "many locks: $(cat "$T/err")"
+	grep -q '^calls\[[0-9]*\]: 20000 locks, ' "$T/out" ||
+	    fail "many locks: $(head -n 5 "$T/out")" ;;
+esac
 
 # Threads that contend, and what a person wants to know: who kept whom.
 not_sanitized

@@ -216,6 +216,16 @@ said "^utctl: filter 'nix > 3': no field nix in any event" \
     utctl view -f 'nix > 3'
 said "^utctl: filter '\$cpu == 0': no context cpu in any event" \
     utctl view -f '$cpu == 0'
+# What one event lacks is not the reason if another has it.
+utctl record -o "$T/pairs" -- ./prog/pairs 2>"$T/err" ||
+    fail "pairs: $(cat "$T/err")"
+L=$T/pairs
+said "filter 'key == 1': key is text, and compared with a number in any" \
+    utctl view -f 'key == 1'
+said "filter 'id == nix': no field nix in any event" utctl view -f 'id == nix'
+said "filter 'id == 1 && n == 1': no event has all of its fields" \
+    utctl view -f 'id == 1 && n == 1'
+L=$T/lossy
 bad() {
 	expect 1 "$@" "$L"
 }
