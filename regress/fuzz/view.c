@@ -201,6 +201,8 @@ stat_pairs(unsigned int how)
 	args(&a, "-D", how & SEL_SINCE ? "pulse:a,pulse:c,n" :
 	    "x:e,x:f,$cpu");
 	args(&a, "-g", how & SEL_UNTIL ? "thread" : "n");
+	if (how & SEL_FILTER)
+		args(&a, "-f", how & SEL_LAST ? "n > 1" : "$cpu == 0 || s");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(&a, dir);
 	run(cmd_stat, &a);
