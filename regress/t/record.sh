@@ -73,7 +73,7 @@ complains "$T/plain: Not a dir" utctl record -o "$T/plain" -- touch "$T/ran"
 nothing_left "statuses"
 
 # Who ends utd ends the session: that is said once, and why.
-expect 1 'somebody has ended utd, and its sessions, meanwhile' \
+expect 1 'utd has ended, and session record with it' \
     utctl record -o "$T/ended" -- sh -c \
     'p=$(cat "$UT_RUNDIR/utd.pid") && kill "$p" &&
     while [ "$(cat "$UT_RUNDIR/utd.pid" 2>/dev/null)" = "$p" ] ||
