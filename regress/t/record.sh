@@ -78,7 +78,7 @@ expect 1 'utd has ended, and session record with it' \
     'p=$(cat "$UT_RUNDIR/utd.pid") && kill "$p" &&
     while [ "$(cat "$UT_RUNDIR/utd.pid" 2>/dev/null)" = "$p" ] ||
         [ ! -s "$UT_RUNDIR/utd.pid" ]; do sleep 0.1; done'
-[ "$(wc -l <"$T/err")" -eq 3 ] || fail "ended: $(cat "$T/err")"
+[ "$(wc -l <"$T/err")" -eq 1 ] || fail "ended: $(cat "$T/err")"
 nothing_left "ended"
 
 # A trace of nothing is one, and no error; an empty directory is none.
