@@ -149,7 +149,8 @@ grep -q '^  6 freed that were not allocated here$' "$T/out" ||
 expect 0 'no calls of malloc(3)' utctl heap -e calls:thread "$T/trace"
 
 # Where calls are left out, that is said; not where all of a process are there.
-for option in '-x libc:free' '-e libc:malloc' '-f size>0' '-t call?'; do
+tid=$(sed -n 's/.*:\([0-9]*\)\] libc:malloc .*/\1/p' "$T/view.out" | sed 1q)
+for option in '-x libc:free' '-e libc:malloc' '-f size>0' "-t $tid"; do
 	expect 0 '-t may leave out calls' utctl heap $option "$T/trace"
 done
 for option in "-p $PID" '-x calls:thread' '-e libc:*' '-b +0s'; do
