@@ -122,6 +122,35 @@ for e in pthread libc; do
 	    fail "nothing of $e"
 done
 
+# A library with a function of its own, which comes before the C library's.
+cat >"$T/mine.c" <<'END'
+#include <pthread.h>
+#include <unistd.h>
+int
+pthread_cond_signal(pthread_cond_t *c)
+{
+	return c != NULL && write(STDOUT_FILENO, "mine\n", 5) == 5 ? 0 : 1;
+}
+END
+cat >"$T/uses.c" <<'END'
+#include <pthread.h>
+int
+main(void)
+{
+	static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+
+	return pthread_cond_signal(&c) != 0;	/* the caller is we */
+}
+END
+$CC $CFLAGS -fPIC -shared -o "$T/mine.so" "$T/mine.c" $LIBS &&
+    $CC $CFLAGS -o "$T/uses" "$T/uses.c" -Wl,--no-as-needed "$T/mine.so" \
+    $LIBS || fail "cannot build uses"
+"$T/uses" >"$T/alone" || fail "uses: $?"
+recorded -w pthread -e 'pthread:*' -- "$T/uses"
+cmp "$T/alone" "$T/record.out" ||
+    fail "another library's function is passed over: $(cat "$T/record.out")"
+[ "$events" -eq 1 ] || fail "uses: $events events, not 1"
+
 # Programs of the system, which do what they do without it.
 case $CC in
 *-m32*|*musl*)	exit 0 ;;
