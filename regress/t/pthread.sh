@@ -151,6 +151,38 @@ cmp "$T/alone" "$T/record.out" ||
     fail "another library's function is passed over: $(cat "$T/record.out")"
 [ "$events" -eq 1 ] || fail "uses: $events events, not 1"
 
+# Functions that end with the release of a lock, and were called by the C
+# library: the call may be a jump, and then it returns to the C library.
+cat >"$T/last.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile int n;
+static void
+last(void)
+{
+	pthread_mutex_lock(&m);
+	n++;
+	pthread_mutex_unlock(&m);
+}
+int
+main(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	return pthread_once(&once, last) + atexit(last);
+}
+END
+case $(uname) in
+Linux)
+	$CC $CFLAGS -O2 -o "$T/last" "$T/last.c" $LIBS ||
+	    fail "cannot build last"
+	recorded -w pthread -e 'pthread:*' -- "$T/last"
+	[ "$(utctl view "$T/trace" | grep -c mutex_acquired)" -eq 2 ] &&
+	    [ "$(utctl view "$T/trace" | grep -c mutex_release)" -eq 2 ] ||
+	    fail "last: $(utctl view -e 'pthread:*' "$T/trace")" ;;
+esac
+
 # Programs of the system, which do what they do without it.
 case $CC in
 *-m32*|*musl*)	exit 0 ;;
