@@ -28,8 +28,8 @@
  * again at cond_woken, also if the thread is cancelled there.  Signals are
  * recorded before they are sent, and so before a thread is woken.
  *
- * The system's libraries and libut call these functions, too: what comes from
- * there is not recorded.  Nothing here needs to know whether it is called from
+ * libut calls these functions, too, and, where they do so by the same names,
+ * the system's libraries: what comes from there is not recorded.  Nothing here needs to know whether it is called from
  * within itself, as libut uses no lock that a program knows of.
  */
 
@@ -138,13 +138,20 @@ static void *real[NFUNCTIONS];
 
 /*
  * Where the libraries are whose calls are their own and not the program's: this
- * one, libut, that of real[], and the C library.
+ * one and libut; and that of real[], and the C library.  On Linux these two
+ * call other names.  A call that seems to come from there is the last one of a
+ * function that they have called, of pthread_once(3) or atexit(3).
  */
+#if defined(__linux__)
+#define THEIRS	2
+#else
+#define THEIRS	4
+#endif
 static struct range {
 	uintptr_t	 low;
 	uintptr_t	 size;
-} theirs[4];
-static const void *inside[4];		/* an address in each */
+} theirs[THEIRS];
+static const void *inside[THEIRS];	/* an address in each */
 
 static bool found;			/* all of these */
 static PER_THREAD bool finding;
@@ -166,7 +173,7 @@ find_range(struct dl_phdr_info *info, size_t size, void *arg)
 		if (end > high)
 			high = end;
 	}
-	for (i = 0; high > low && i < sizeof(inside) / sizeof(inside[0]); i++)
+	for (i = 0; high > low && i < THEIRS; i++)
 		if ((uintptr_t)inside[i] - (info->dlpi_addr + low) <
 		    high - low) {
 			theirs[i].low = info->dlpi_addr + low;
@@ -193,8 +200,10 @@ find(void)
 		    __ATOMIC_RELAXED);
 	inside[0] = names;
 	inside[1] = wrap_next("ut_begin");
+#if THEIRS > 2
 	inside[2] = real[AT_pthread_mutex_lock];
 	inside[3] = wrap_next("abort");
+#endif
 	dl_iterate_phdr(find_range, NULL);
 	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
 	finding = false;
@@ -220,7 +229,7 @@ of_program(const void *caller)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
+	for (i = 0; i < THEIRS; i++)
 		if ((uintptr_t)caller - theirs[i].low < theirs[i].size)
 			return false;
 	return true;

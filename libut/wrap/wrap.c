@@ -27,29 +27,50 @@
 
 #include "wrap.h"
 
-/* The function of that name in the libraries behind this one, or NULL. */
-void *
-wrap_next(const char *name)
-{
-	void *symbol = NULL;
-
 #ifdef __GLIBC__
-	/*
-	 * These have two versions, and a lookup without one may find that for
-	 * programs of 2002, where a condition is another structure.
-	 */
+static bool
+same_library(const void *a, const void *b)
+{
+	Dl_info of_a, of_b;
+
+	return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 &&
+	    of_a.dli_fbase == of_b.dli_fbase;
+}
+
+/*
+ * These have two versions, and a lookup without one may find that for programs
+ * of 2002, where a condition is another structure.  A lookup with one, though,
+ * passes over libraries between us and the C library, whose functions have no
+ * versions.
+ */
+static void *
+newest(const char *name, void *symbol)
+{
 	static const char *const versioned[] = {
 		"pthread_cond_wait", "pthread_cond_timedwait",
 		"pthread_cond_signal", "pthread_cond_broadcast"
 	};
+	void *other;
 	size_t i;
 
 	for (i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++)
-		if (strcmp(name, versioned[i]) == 0)
-			symbol = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+		if (strcmp(name, versioned[i]) == 0 &&
+		    (other = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2")) != NULL &&
+		    (symbol == NULL || same_library(symbol, other)))
+			return other;
+	return symbol;
+}
 #endif
-	if (symbol == NULL)
-		symbol = dlsym(RTLD_NEXT, name);
+
+/* The function of that name in the libraries behind this one, or NULL. */
+void *
+wrap_next(const char *name)
+{
+	void *symbol = dlsym(RTLD_NEXT, name);
+
+#ifdef __GLIBC__
+	symbol = newest(name, symbol);
+#endif
 	if (symbol == NULL)
 		(void)dlerror();	/* the program must not see it */
 	return symbol;

@@ -122,6 +122,67 @@ for e in pthread libc; do
 	    fail "nothing of $e"
 done
 
+# A library with a function of its own, which comes before the C library's.
+cat >"$T/mine.c" <<'END'
+#include <pthread.h>
+#include <unistd.h>
+int
+pthread_cond_signal(pthread_cond_t *c)
+{
+	return c != NULL && write(STDOUT_FILENO, "mine\n", 5) == 5 ? 0 : 1;
+}
+END
+cat >"$T/uses.c" <<'END'
+#include <pthread.h>
+int
+main(void)
+{
+	static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+
+	return pthread_cond_signal(&c) != 0;	/* the caller is we */
+}
+END
+$CC $CFLAGS -fPIC -shared -o "$T/mine.so" "$T/mine.c" $LIBS &&
+    $CC $CFLAGS -o "$T/uses" "$T/uses.c" -Wl,--no-as-needed "$T/mine.so" \
+    $LIBS || fail "cannot build uses"
+"$T/uses" >"$T/alone" || fail "uses: $?"
+recorded -w pthread -e 'pthread:*' -- "$T/uses"
+cmp "$T/alone" "$T/record.out" ||
+    fail "another library's function is passed over: $(cat "$T/record.out")"
+[ "$events" -eq 1 ] || fail "uses: $events events, not 1"
+
+# Functions that end with the release of a lock, and were called by the C
+# library: the call may be a jump, and then it returns to the C library.
+cat >"$T/last.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile int n;
+static void
+last(void)
+{
+	pthread_mutex_lock(&m);
+	n++;
+	pthread_mutex_unlock(&m);
+}
+int
+main(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	return pthread_once(&once, last) + atexit(last);
+}
+END
+case $(uname) in
+Linux)
+	$CC $CFLAGS -O2 -o "$T/last" "$T/last.c" $LIBS ||
+	    fail "cannot build last"
+	recorded -w pthread -e 'pthread:*' -- "$T/last"
+	[ "$(utctl view "$T/trace" | grep -c mutex_acquired)" -eq 2 ] &&
+	    [ "$(utctl view "$T/trace" | grep -c mutex_release)" -eq 2 ] ||
+	    fail "last: $(utctl view -e 'pthread:*' "$T/trace")" ;;
+esac
+
 # Programs of the system, which do what they do without it.
 case $CC in
 *-m32*|*musl*)	exit 0 ;;
