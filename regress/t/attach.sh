@@ -375,6 +375,17 @@ seq_runs env
 halt $LAST
 looks 'stopped: it cannot be recorded'
 kill -CONT $LAST
+# One that has no descriptor for a socket never comes.
+seq_runs env
+if prlimit --pid $LAST --nofile=0:0 2>/dev/null; then
+	looks "did not come to utd in $UT_RUNDIR: does it use ut(3)? See ut(7)"
+	start_record none -p $LAST
+	until_ok test -e "$UT_RUNDIR/sock" || fail "no utd: $(cat "$T/err")"
+	kill -9 $LAST
+	end_record 1 "^utctl: process $LAST.*: has ended\$"
+	[ ! -e "$T/none" ] || fail "left $(ls "$T/none")"
+	nothing_left "has ended"
+fi
 if [ "$(id -u)" -ne 0 ]; then
 	mkdir -m 700 "$T/home" "$T/xdg" || exit 1
 	seq_runs env -u UT_RUNDIR "HOME=$T/home"
