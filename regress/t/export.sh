@@ -104,13 +104,13 @@ for e in events:
         stack.append([e, 0])
     elif e["ph"] == "E":
         b, inner = stack.pop()
+        bars.append((ns(b), ns(e)))
         if "args" not in e:
             continue
         assert set(e["args"]) == {"end"}
         took = ns(e) - ns(b)
         if stack:
             stack[-1][1] += took
-        bars.append((ns(b), ns(e)))
         n = b.get("cat", b["name"]), b["name"]
         calls[n] = calls.get(n, 0) + 1
         prog = [s[3] for s in seen if s[:2] == ("process_name", e["pid"])][0]
@@ -157,12 +157,20 @@ if mode == "all":
     assert {k: v for k, v in folded.items() if v} == got
 else:
     # No bar is open when a loss begins, or when it ends.
-    at = [ns(e) for e in by["i"] if e.get("s") == "g"]
-    assert at
-    assert not any(b < t < e for b, e in bars for t in at)
-    at = [start + int(e["args"]["until"] * 1000) for e in by["i"]
-        if e.get("s") == "g"]
-    assert not any(b < t < e for b, e in bars for t in at)
+    lost = [(ns(e), start + int(e["args"]["until"] * 1000))
+        for e in by["i"] if e["s"] == "g"]
+    at = {t for l in lost for t in l}
+    assert at and not any(b < t < e for b, e in bars for t in at)
+    # Two are cut, as the events say: where a loss begins, and where it ends.
+    func = {(v["fields"]["addr"], v["event"]): int(v["ns"]) for v in view
+        if v["event"].startswith("func:")}
+    for f in 0x1000, 0x1010:
+        b, e = func[f, "func:entry"], func[f, "func:exit"]
+        assert any(b < t < e for t in at), "not cut"
+        assert [x for x in bars if x[0] == b] == \
+            [(b, min(t for t in at if t > b))], "bar"
+    assert any(l[0] < func[0x1010, "func:entry"] < l[1] <
+        func[0x1010, "func:exit"] for l in lost), "not within a loss"
 print(len(view), len(by.get("B", ())), len(by.get("E", ())),
     len(by.get("b", ())), len(by.get("e", ())), len(got))
 E
@@ -257,20 +265,37 @@ utctl export "$T/trace" >"$T/out" 2>/dev/null && fail "no metadata: status 0"
 python3 -m json.tool "$T/out" >/dev/null 2>&1 || fail "no metadata: no JSON"
 
 # Where events are lost; nobody makes room.
+seen() {
+	utctl view -N "$T/func" 2>/dev/null | grep -q "$1"
+}
 start_utd
 utctl create -o "$T/loss" s >/dev/null && utctl enable-channel -b 4k -n 4 c &&
     utctl enable-event -c c 'work:*' >/dev/null && utctl start >/dev/null ||
     fail "loss"
+utctl create -o "$T/func" f >/dev/null && utctl enable-event -s f 'func:*' \
+    >/dev/null && utctl start f >/dev/null || fail "func"
+mkfifo "$T/fifo"
+background sh -c 'exec ./prog/named <"$1"' sh "$T/fifo"
+exec 3>"$T/fifo"
+echo 'entry 0x1000 0x1' >&3
+until_ok seen 'func:entry' || fail "not recorded"
 ./prog/pairs 0 || fail "pairs: $?"
 stuck=$(consumers)
 kill -STOP $stuck
 ./prog/pairs 2000 || fail "pairs: $?"
+echo 'entry 0x1010 0x1' >&3
+sleep 0.2
 kill -CONT $stuck
+until_ok seen '0x1010' || fail "not recorded"
 ./prog/pairs 100 || fail "pairs: $?"
-utctl stop >/dev/null || fail "stop"
+printf 'exit 0x1010 0x1\nexit 0x1000 0x1\n' >&3
+exec 3>&-
+wait $LAST
+utctl stop s >/dev/null && utctl stop f >/dev/null || fail "stop"
 stop_utd || fail "utd: status $?"
 rm -rf "$T/trace"
-mv "$T/loss" "$T/trace"
+mkdir "$T/trace"
+mv "$T/loss" "$T/func" "$T/trace"
 check loss
 [ $nE -gt 100 ] || fail "loss: $(cat "$T/counts")"
 
