@@ -151,10 +151,25 @@ is_systems(const struct ut_loaded *m)
 	return m->name[0] == '[';
 }
 
+/*
+ * NetBSD 6 tells where the headers of a program lie that is position-independent
+ * as if it were at 0, where nothing is.
+ */
+static const phdr *
+headers(const struct dl_phdr_info *info)
+{
+	const uintptr_t at = (uintptr_t)info->dlpi_phdr;
+
+	if (at >= (uintptr_t)sysconf(_SC_PAGESIZE))
+		return info->dlpi_phdr;
+	return (const phdr *)(at + info->dlpi_addr);
+}
+
 static int
 each(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct each *e = arg;
+	struct dl_phdr_info there = *info;
 	struct ut_loaded m = { 0, 0, 0, "", e->first, NULL, 0 };
 #if !defined(__OpenBSD__)
 	uint64_t now;
@@ -173,7 +188,8 @@ each(struct dl_phdr_info *info, size_t size, void *arg)
 	e->first = false;
 	if (info->dlpi_name != NULL)
 		m.name = info->dlpi_name;
-	if (measure(info, &m) && !is_systems(&m))
+	there.dlpi_phdr = headers(info);
+	if (measure(&there, &m) && !is_systems(&m))
 		e->f(&m);
 	return 0;
 }

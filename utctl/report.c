@@ -33,11 +33,11 @@
 #include "record.h"
 
 #if UINTPTR_MAX > UINT32_MAX
-#define ELF_CLASS	ELFCLASS64
+#define OWN_CLASS	ELFCLASS64
 typedef Elf64_Ehdr	Ehdr;
 typedef Elf64_Phdr	Phdr;
 #else
-#define ELF_CLASS	ELFCLASS32
+#define OWN_CLASS	ELFCLASS32
 typedef Elf32_Ehdr	Ehdr;
 typedef Elf32_Phdr	Phdr;
 #endif
@@ -72,7 +72,7 @@ is_static(int fd)
 
 	if (pread(fd, &e, sizeof(e), 0) != (ssize_t)sizeof(e) ||
 	    memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    e.e_ident[EI_CLASS] != ELF_CLASS ||
+	    e.e_ident[EI_CLASS] != OWN_CLASS ||
 	    e.e_phentsize != sizeof(p))
 		return 0;
 	for (i = 0; i < e.e_phnum; i++)

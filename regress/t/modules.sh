@@ -6,6 +6,10 @@
 
 . ./common.sh
 
+# The thread sanitizer lets children begin threads, if asked.
+TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0}
+export TSAN_OPTIONS
+
 need python3
 need readelf
 [ -r /proc/self/maps ] || skip "nothing says what is mapped"
