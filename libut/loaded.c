@@ -99,6 +99,7 @@ static struct ut_event unload_event = {
 
 static struct table *table;	/* NULL: there was no look yet */
 static struct file *freed;
+static bool dated = true;		/* more was loaded than there is */
 static bool doubtful;			/* the linker's lock in the child */
 static bool stuck;			/* that lock may be */
 
@@ -320,6 +321,7 @@ look(struct table *t, uint32_t but)
 		return;
 	if (ut_found() != NULL)
 		ut_found_done();
+	dated = false;
 	t->round++;
 	if (!ut_loaded_each(see, &t->seen))
 		t->round--;
@@ -373,15 +375,19 @@ void
 ut_loaded_changed(void)
 {
 	stuck = false;
+	dated = true;
 	if (wanted())
 		look_again();
 }
 
 /*
- * Look now, since the child may not be able to look.  Where no utd could want
- * to know the modules, a fork does not wait for the linker's lock, and the
- * child looks itself, unless the program has other threads, one of which may
- * have the lock.
+ * The child will know no more than is found now, what it loads, and what
+ * wrappers name.  A fork should not wait for the linker's lock, as another
+ * thread may have that and wait for one of the program's that we have: there is
+ * no look if we know of nothing new, where the wrappers need none.
+ *
+ * Where no utd could want to know, the child looks itself, unless the program
+ * has other threads, one of which may have the linker's lock.
  */
 void
 ut_loaded_before_fork(bool known, bool others)
@@ -389,7 +395,7 @@ ut_loaded_before_fork(bool known, bool others)
 	const bool now = known || wanted();
 
 	doubtful = now || others;
-	if (now && UT_HAS_LOADED)
+	if (now && UT_HAS_LOADED && (dated || !ut_loaded_finds()))
 		look_again();
 }
 

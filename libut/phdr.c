@@ -209,6 +209,12 @@ ut_loaded_each(void (*f)(const struct ut_loaded *), uint64_t *seen)
  */
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
 
+bool
+ut_loaded_finds(void)
+{
+	return true;
+}
+
 int
 ut_loaded_there(const void *addr)
 {
@@ -262,6 +268,12 @@ ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
 }
 
 #else
+
+bool
+ut_loaded_finds(void)
+{
+	return false;
+}
 
 int
 ut_loaded_there(const void *addr)
@@ -491,6 +503,12 @@ ut_loaded_path(const struct ut_loaded *m)
 {
 	(void)m;
 	return "";
+}
+
+bool
+ut_loaded_finds(void)
+{
+	return false;
 }
 
 int

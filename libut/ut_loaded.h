@@ -65,6 +65,7 @@ const char	*ut_loaded_path(const struct ut_loaded *);
  * function for that module, from which the caller was called.  Neither takes a
  * lock.
  */
+bool		 ut_loaded_finds(void);	/* is it ever known? */
 int		 ut_loaded_there(const void *);
 void		 ut_loaded_at(const void *, void (*)(const struct ut_loaded *));
 /* May the child of a fork find the linker's lock taken for ever? */

@@ -27,10 +27,11 @@
  *	fork FILE	a child copies that to FILE, and does `code'
  *	held N		so many such children, while a thread has the run-time
  *			linker's lock nearly all the time
- *	locked		`code' with a lock that a thread waits for which has the
- *			linker's; the answer is 0 where this cannot work
+ *	locked		`code', and a fork, with a lock that a thread waits for
+ *			which has the linker's; 0 where this cannot work
  *	child		a child goes on instead, in which a thread that it does
  *			not have has the linker's lock
+ *	heir		a child goes on instead
  *	await		until somebody listens to the event
  *	exec		the program anew
  *	pid		the process
@@ -50,6 +51,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +239,7 @@ locked(void *library)
 
 	alarm(60);
 	code(library);
+	fork_one(NULL, NULL);
 	alarm(1800);
 	lock_end(thread);
 	return 1;
@@ -248,9 +251,9 @@ locked(void *library)
 
 /* The parent ends as its child does. */
 static void
-become_child(void)
+become_child(bool held)
 {
-	const pthread_t thread = lock_begin();
+	const pthread_t thread = held ? lock_begin() : pthread_self();
 	const pid_t pid = fork();
 	int status;
 
@@ -258,7 +261,8 @@ become_child(void)
 		alarm(60);
 		return;
 	}
-	lock_end(thread);
+	if (held)
+		lock_end(thread);
 	if (pid == -1 || waitpid(pid, &status, 0) != pid)
 		err(1, "fork");
 	_exit(status == 0 ? 0 : 1);
@@ -325,8 +329,8 @@ obey(const char *what, const char *arg, char **argv)
 		fork_one(arg, nloaded > 0 ? loaded[nloaded - 1] : NULL);
 	else if (strcmp(what, "held") == 0 && nloaded > 0)
 		fork_held(atoi(arg), loaded[nloaded - 1]);
-	else if (strcmp(what, "child") == 0)
-		become_child();
+	else if (strcmp(what, "child") == 0 || strcmp(what, "heir") == 0)
+		become_child(*what == 'c');
 	else if (strcmp(what, "await") == 0)
 		while (!UT_ON(modules, code))
 			usleep(1000);

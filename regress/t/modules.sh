@@ -231,7 +231,7 @@ locked=$answer
 pulse unload
 ended locked
 traced "$T/locked.trace"
-[ "$locked" -eq 0 ] || [ "$(told ut:module three.so)" -eq 1 ] ||
+[ "$locked" -eq 0 ] || [ "$(told ut:module three.so)" -eq 3 ] ||
     fail "locked: $(cat "$T/json")"
 
 # One with events is found when it is loaded, and with it what came before; and
@@ -367,6 +367,21 @@ mv "$T/json.child" "$T/json"
     fail "orphan: $(cat "$T/json")"
 exec 3>&- 4<&-
 wait $PULSE || fail "orphan: status $?"
+
+# What a parent that utd knows loads after its first fork, its children know.
+pulse_start "$T/modules"
+pulse fork "$T/maps.fork"
+pulse load "$T/four.so"
+pulse heir
+session heir
+pulse await
+ended heir
+traced "$T/heir.trace"
+grep -v "\"vpid\":$PULSE," "$T/json" >"$T/json.child"
+mv "$T/json.child" "$T/json"
+[ "$(told ut:module four.so)" -eq 1 ] || fail "heir: $(cat "$T/json")"
+exec 3>&- 4<&-
+wait $PULSE || fail "heir: status $?"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
 # record -w does it all, and counts what it was asked for.
