@@ -254,6 +254,7 @@ here=$PWD
 cd "$T" || exit 1
 cp modules removed
 pulse_start ./removed
+pulse pid
 rm removed
 pulse load ./three.so
 pulse code
