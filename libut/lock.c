@@ -51,7 +51,8 @@ ut_enter(sigset_t *old)
  * Give the lock back.  An errand that was left after we looked for one is ours,
  * unless another thread has the lock by then.  The order of all operations on
  * the errand and the lock is total, as both sides do the one and then look at
- * the other.
+ * the other.  The errand is exchanged: a plain store might undo one that we
+ * have not seen, and with that what its thread has left for us.
  */
 void
 ut_unlock(void)
@@ -59,10 +60,9 @@ ut_unlock(void)
 	void (*f)(void);
 
 	do {
-		if ((f = atomic_load(&errand)) != NULL) {
-			atomic_store(&errand, NULL);
+		if (atomic_load(&errand) != NULL &&
+		    (f = atomic_exchange(&errand, NULL)) != NULL)
 			f();
-		}
 		pthread_mutex_unlock(&ut_lock);
 		atomic_thread_fence(memory_order_seq_cst);
 	} while (atomic_load(&errand) != NULL &&

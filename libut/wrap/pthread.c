@@ -29,8 +29,9 @@
  * recorded before they are sent, and so before a thread is woken.
  *
  * libut calls these functions, too, and, where they do so by the same names,
- * the system's libraries: what comes from there is not recorded.  Nothing here needs to know whether it is called from
- * within itself, as libut uses no lock that a program knows of.
+ * the system's libraries: what comes from there is not recorded.  Nothing here
+ * needs to know whether it is called from within itself, as libut uses no lock
+ * that a program knows of.
  */
 
 /* The functions of the program's time_t: those of others are below. */
