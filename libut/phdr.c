@@ -152,8 +152,8 @@ is_systems(const struct ut_loaded *m)
 }
 
 /*
- * NetBSD 6 tells where the headers of a program lie that is position-independent
- * as if it were at 0, where nothing is.
+ * NetBSD 6 tells where the headers of a position-independent program lie as if
+ * the program were at 0, where nothing is.
  */
 static const phdr *
 headers(const struct dl_phdr_info *info)

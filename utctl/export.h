@@ -38,8 +38,8 @@ void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);
 
 /*
- * export_name.c: what a pair is called: by the function, if it has an address, otherwise by
- * the name of the pair.  The buffer has EXPORT_NAME bytes.
+ * export_name.c: what a pair is called: by the function, if it has an address,
+ * otherwise by the name of the pair.  The buffer has EXPORT_NAME bytes.
  */
 const char *export_name(char *, const struct ctf_stream *, const char *,
 	    const struct ctf_field_at *, uint64_t);

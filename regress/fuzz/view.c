@@ -16,9 +16,9 @@
 
 /*
  * What `utctl view', stat, heap, locks and export read: metadata and streams.
- * The first byte of the input is the way to print, and what is selected; then come
- * the filter, if there is to be one, the metadata and the streams, with a line
- * of "----" between one and the next.
+ * The first byte of the input is the way to print, and what is selected; then
+ * come the filter, if there is to be one, the metadata and the streams, with a
+ * line of "----" between one and the next.
  */
 
 #include <sys/stat.h>

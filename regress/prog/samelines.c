@@ -342,7 +342,8 @@ from_view(struct input *in)
 	if (s++ == NULL || (in->next = malloc(2 * strlen(s) + 16)) == NULL)
 		errx(1, "utctl view: %s", in->line);
 	dst = in->next;
-	if ((value = strstr(s, " { ")) != NULL) {	/* the name has quotes */
+	/* The name has quotes. */
+	if ((value = strstr(s, " { ")) != NULL) {
 		emit(s, (size_t)(value - s));
 		s = value;
 	}
