@@ -47,7 +47,7 @@ done
 # of a program (qemu has one more); what sets LD_PRELOAD (it is also qemu's).
 # Others are left out because they take minutes.
 tests="types levels exact exprs fuzz signals jump ends log toobig names
-    notevaluated nm"
+    notevaluated nm strn"
 
 # about PROCESSOR: what others call it, its byte order, and how its executables
 # begin, with the bits of that that count.
