@@ -47,7 +47,7 @@ done
 # of a program (qemu has one more); what sets LD_PRELOAD (it is also qemu's).
 # Others are left out because they take minutes.
 tests="types levels exact exprs fuzz signals jump ends log toobig names
-    notevaluated nm"
+    notevaluated nm strn"
 
 # about PROCESSOR: what others call it, its byte order, and how its executables
 # begin, with the bits of that that count.
@@ -238,7 +238,7 @@ for kind in types seq; do
 	utctl view "$T/here-$kind" >"$T/view.out" || fail "view"
 	values "$T/view.out" $kind >"$T/$kind"
 done
-[ "$(wc -l <"$T/types")" -eq 43 ] && [ "$(wc -l <"$T/seq")" -eq 20000 ] ||
+[ "$(wc -l <"$T/types")" -eq 44 ] && [ "$(wc -l <"$T/seq")" -eq 20000 ] ||
     fail "not all is there"
 for p in "$@"; do
 	about "$p"
