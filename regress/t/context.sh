@@ -119,7 +119,7 @@ changes_nothing 'no \$nope: there are' \
 expect 0 '' utctl enable-event \
     -f '$app_request_id != 13 && $cpu >= -1 && $errno < 1000' 'contexts:*'
 expect 0 '' utctl enable-event -a -c bare
-expect 0 '' utctl enable-event 'ut:*'
+expect 0 '' utctl enable-event ut:log
 
 # They are saved as commands.
 utctl save all >"$T/saved" || fail save
