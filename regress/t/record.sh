@@ -178,7 +178,7 @@ left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still.*/\1/p' "$T/err")
 CHILDREN="$CHILDREN $left"
 # With -w, programs have no threads, and utd does not know that they run.
 case $(uname),$CFLAGS in
-*UT_POSIX*)	;;
+*UT_POSIX*|*-fsanitize*)	;;
 Linux,*)
 	expect 0 ' in ' utctl record -w malloc -o "$T/unlisted" -- sh -c "
 	    ./prog/seq -p 1000 1 1 4000 '$T/m' >/dev/null 2>&1 </dev/null &

@@ -330,6 +330,10 @@ expect 0 '' utctl destroy
 
 # What is loaded records, beside a program that runs.
 pulse_start
+pulse_known() {
+	utctl events | grep -q pulse:a
+}
+until_ok pulse_known || fail "pulse has not come"
 cat >"$T/real" <<END
 create -o $T/real.trace real
 enable-channel -s real -b 4k -n 64 sharp

@@ -247,7 +247,7 @@ grep -q 'utctl: 0 events, 0 lost, not written$' "$T/err" &&
 [ ! -e "$T/rec" ] || fail "written: $(find "$T/rec")"
 mv "$T/rec.2" "$T/rec"
 record 1 ./prog/seq 1 2 100
-grep -q "$T/rec: File exists" "$T/err" || fail "$(cat "$T/err")"
+grep -q "$T/rec: has a trace: replace it with -r" "$T/err" || fail "$(cat "$T/err")"
 
 # Another user's part is the user's; what another user may not do is refused.
 if [ "$ME" -eq 0 ]; then
