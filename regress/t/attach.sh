@@ -276,8 +276,15 @@ sleep 0.3
 kill -INT $RECORD
 end_record 0 '^utctl: [1-9][0-9]* events, 0 lost'
 until_ok others_left || fail "the next utd: $(utctl status)"
+# That one is told to end, and ends the session: there is none to go on with.
+start_record term -p $ONE
+recording term
 stop_utd || fail "utd: status $?"
+until_ok gone $RECORD || fail "goes on without a session: $(cat "$T/err")"
+end_record 1 "utd has ended, and session record-.* is in $T/term\$"
+[ "$(wc -l <"$T/err")" -eq 1 ] || fail "more said: $(cat "$T/err")"
 nothing_left "a utd that runs"
+readers_agree "$T/term"
 runs
 
 # What cannot be recorded: one line, and no trace.
