@@ -373,6 +373,10 @@ LAST=$OTHER
 expect 0 '^utctl: [1-9][0-9]* events, 0 lost' env -u UT_RUNDIR utctl record \
     -T 1 -p $LAST -o "$T/o1"
 [ ! -e "$T/other/sock" ] || fail "left in other"
+# The same directory has many names.
+seq_runs env "UT_RUNDIR=$T/other/"
+expect 0 '^utctl: [1-9][0-9]* events, 0 lost' env -u UT_RUNDIR utctl record \
+    -T 1 -p $OTHER -p $LAST -o "$T/o4"
 mkdir -m 700 "$T/deep" || exit 1
 seq_runs env "UT_RUNDIR=$T/deep/run"
 rm -r "$T/deep"
@@ -392,6 +396,27 @@ if prlimit --pid $LAST --nofile=0:0 2>/dev/null; then
 	end_record 1 "^utctl: process $LAST.*: has ended\$"
 	[ ! -e "$T/none" ] || fail "left $(ls "$T/none")"
 	nothing_left "has ended"
+fi
+# Users have directories, unless the environment has none.
+user_seq() {
+	background ./prog/asuser "$who" env "$@" TEST="$T" ./prog/seq \
+	    -p 1000 1 1 9000000
+	until_ok as_user grep -q "TEST=$T" "/proc/$LAST/environ" ||
+	    fail "no seq with $*"
+}
+if [ ! -e /var/run/utd/sock ]; then
+	who=-
+	[ "$(id -u)" -ne 0 ] || who=65534
+	user_seq -i XDG_RUNTIME_DIR="$T/none"
+	XDG=$LAST
+	user_seq -i HOME="$T/none"
+	none "^utctl: processes $XDG and $LAST look for utd in different dir" \
+	    as_user env -u UT_RUNDIR utctl record -p $XDG -p $LAST \
+	    -o "$T/none"
+	user_seq -i
+	none '^utctl: no run directory: UT_RUNDIR, XDG_RUNTIME_DIR and HOME' \
+	    as_user env -u UT_RUNDIR HOME="$T/none" utctl record -p $LAST \
+	    -o "$T/none"
 fi
 if [ "$(id -u)" -ne 0 ]; then
 	mkdir -m 700 "$T/home" "$T/xdg" || exit 1
