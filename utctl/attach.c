@@ -419,6 +419,9 @@ attach_wait(struct record *r, int *sig)
 		if ((r->npids > 0 || r->client == NULL || r->until == -1) &&
 		    left > ALIVE_MS)
 			left = ALIVE_MS;
+		/* utd went while it was asked which of them run. */
+		if (r->client != NULL && client_gone(r->client))
+			return -1;
 		if (wait_signal(client_fd(r->client), (int)left, sig) ||
 		    r->client == NULL)
 			return -1;

@@ -339,6 +339,28 @@ end_record 3 '^utctl: 10 events, 0 lost'
 [ "$(wc -l <"$T/err")" -eq 1 ] || fail "more said: $(cat "$T/err")"
 [ "$(count_events "$T/limited" seq:tick)" -eq 10 ] || fail "more recorded"
 
+# A utd is killed while it is asked about a process that utctl does not see.
+if [ "$(id -u)" -eq 0 ] && unshare -p -f true 2>/dev/null; then
+	fresh
+	start_utd
+	until_ok sh -c "utctl events | grep -q '(pid $ONE,'" || fail "no seq"
+	unshare -p -f utctl record -p $ONE -o "$T/unseen" 2>"$T/err" &
+	RECORD=$!
+	CHILDREN="$CHILDREN $RECORD"
+	recording unseen
+	halt $UTD_PID
+	sleep 0.5
+	kill_utd 0
+	start_utd
+	kill -9 $ONE
+	ONE=$TWO
+	until_ok gone $RECORD || fail "the next utd: $(cat "$T/err")"
+	: >"$T/said"
+	end_record 0 '^utctl: [1-9][0-9]* events, 0 lost'
+	stop_utd || fail "utd: status $?"
+	nothing_left "a process that is not seen"
+fi
+
 # The rest is seen in /proc.
 kill $ONE $TWO
 [ -r /proc/self/environ ] || exit 0
