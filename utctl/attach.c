@@ -21,6 +21,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,13 +74,10 @@ static char *
 env_dir(pid_t pid, const char *name)
 {
 	const char *ours = getenv(name);
-	char *path = process_env(pid, "PATH");
 	char *dir = process_env(pid, name);
 
-	/* Each process has a PATH: no PATH means that we may not look. */
-	if (dir == NULL && path == NULL && ours != NULL)
+	if (dir == NULL && errno != 0 && ours != NULL)
 		dir = format("%s", ours);
-	free(path);
 	if (dir != NULL && dir[0] != '/') {
 		free(dir);
 		dir = NULL;
@@ -129,18 +127,30 @@ only_dir(pid_t pid)
 	return NULL;
 }
 
+/* Are they the same directory, under whatever names? */
+static int
+same_place(const char *a, const char *b)
+{
+	struct stat s, t;
+
+	if (a == NULL || b == NULL)
+		return a == b;
+	if (stat(a, &s) == 0 && stat(b, &t) == 0)
+		return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+	return strcmp(a, b) == 0;
+}
+
 /* Do all look where the first one does? */
 static int
-same_dir(const struct record *r, const char *dir)
+same_dir(const struct record *r, const char *dir, char *(*find)(pid_t))
 {
 	char *other;
 	size_t i;
 	int same = 1;
 
 	for (i = 1; same && i < r->npids; i++) {
-		other = only_dir(r->pids[i].pid);
-		same = dir == NULL ? other == NULL : other != NULL &&
-		    strcmp(dir, other) == 0;
+		other = find(r->pids[i].pid);
+		same = same_place(dir, other);
 		if (!same)
 			say("processes %ld and %ld look for utd in different "
 			    "directories: record them by two commands",
@@ -179,19 +189,23 @@ find_utd(struct record *r)
 	const pid_t pid = r->npids > 0 ? r->pids[0].pid : getpid();
 	char *dir = only_dir(pid);
 
-	if (!same_dir(r, dir))
+	if (!same_dir(r, dir, only_dir))
 		return -1;
 	if (dir != NULL) {
 		r->client = client_try(r->rundir = dir);
 		return r->client != NULL || is_set(getenv("UT_RUNDIR")) ? 0 :
 		    check_place(pid, dir);
 	}
-	if ((r->rundir = user_dir(pid)) != NULL &&
-	    (r->client = client_try(r->rundir)) != NULL)
-		return 0;
-	if ((r->client = client_try(UT_RUNDIR_SYSTEM)) != NULL) {
+	if ((r->rundir = user_dir(pid)) != NULL)
+		r->client = client_try(r->rundir);
+	if (r->client == NULL &&
+	    (r->client = client_try(UT_RUNDIR_SYSTEM)) != NULL) {
 		free(r->rundir);
 		r->rundir = format("%s", UT_RUNDIR_SYSTEM);
+	} else if (!same_dir(r, r->rundir, user_dir)) {
+		client_close(r->client);
+		r->client = NULL;
+		return -1;
 	}
 	if (r->rundir != NULL)
 		return 0;
@@ -266,7 +280,7 @@ absent(const struct record *r, const struct attached *a, int64_t waited)
 	if (why != NULL)
 		return complain(a->pid, why);
 	dir = process_env(a->pid, "UT_RUNDIR");
-	differs = is_set(dir) && strcmp(dir, r->rundir) != 0;
+	differs = is_set(dir) && !same_place(dir, r->rundir);
 	if (!differs && waited <= COME_MS) {
 		free(dir);
 		return 0;
@@ -405,6 +419,9 @@ attach_wait(struct record *r, int *sig)
 		if ((r->npids > 0 || r->client == NULL || r->until == -1) &&
 		    left > ALIVE_MS)
 			left = ALIVE_MS;
+		/* utd went while it was asked which of them run. */
+		if (r->client != NULL && client_gone(r->client))
+			return -1;
 		if (wait_signal(client_fd(r->client), (int)left, sig) ||
 		    r->client == NULL)
 			return -1;

@@ -86,25 +86,50 @@ utd_own(struct record *r, int *sig)
 }
 
 /*
+ * A utd that ends in order removes its socket, but one that begins removes what
+ * a killed one has left, too, for a moment: so look twice.
+ */
+static void
+socket_look(struct record *r)
+{
+	char *path = format("%s/%s", r->rundir, UT_SOCKET);
+
+	if (access(path, F_OK) == -1 && errno == ENOENT)
+		r->absent++;
+	else
+		r->absent = 0;
+	free(path);
+}
+
+/* Is there another utd in the place of one that is not ours?  -1: not yet. */
+static int
+shared_again(struct record *r)
+{
+	r->again++;
+	if ((r->client = client_try(r->rundir)) != NULL) {
+		r->absent = r->missed = 0;
+		return 0;
+	}
+	socket_look(r);
+	if (r->absent == 0 && !r->missed) {
+		say("utd in %s has gone away: session %s goes on with the "
+		    "next one", r->rundir, r->session);
+		r->missed = 1;
+	}
+	return -1;
+}
+
+/*
  * utd was killed: another one goes on with its sessions, which we start unless
  * the one that was killed was not ours.  -1 if there is no other.
  */
 static int
 utd_again(struct record *r, int *sig)
 {
-	const int first = r->client != NULL;
-
 	client_close(r->client);
 	r->client = NULL;
-	if (r->shared) {
-		r->again++;
-		if ((r->client = client_try(r->rundir)) != NULL)
-			return 0;
-		if (first)
-			say("utd in %s has gone away: session %s goes on with "
-			    "the next one", r->rundir, r->session);
-		return -1;
-	}
+	if (r->shared)
+		return shared_again(r);
 	utd_reap(r->pid);
 	if (r->again++ < AGAIN && utd_own(r, sig) == 0)
 		return 0;
@@ -297,7 +322,9 @@ session_lost(struct record *r)
 static void
 utd_next(struct record *r, int *sig)
 {
-	if (utd_again(r, sig) == -1 || r->over || !session_lost(r))
+	const int again = utd_again(r, sig);
+
+	if (r->over || (again == -1 ? r->absent < 2 : !session_lost(r)))
 		return;
 	say("utd has ended, and session %s with it: %s %s", r->session,
 	    r->keeps ? "there is no snapshot in" :

@@ -85,6 +85,8 @@ struct record {
 	int		 shared;	/* it was there before, and stays */
 	struct client	*client;	/* or NULL: utd is no more */
 	int		 again;		/* how often it was killed */
+	int		 absent;	/* looks without a socket, in a row */
+	int		 missed;	/* no utd, as was said */
 	int		 follow;	/* -F */
 	struct follower	 follower;
 };

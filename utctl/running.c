@@ -131,6 +131,7 @@ process_env(pid_t pid, const char *name)
 		if (strncmp(p, name, n) == 0 && p[n] == '=')
 			value = format("%s", p + n + 1);
 	free(text);
+	errno = 0;
 	return value;
 }
 
@@ -212,6 +213,7 @@ process_env(pid_t pid, const char *name)
 {
 	(void)pid;
 	(void)name;
+	errno = ENOSYS;
 	return NULL;
 }
 

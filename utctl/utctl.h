@@ -226,9 +226,9 @@ void	 nothing_say(const struct row *, int);
 void	 warnings_say(const struct row *);
 int	 end_ask(struct client *, struct step *);
 
-/* process.c: NULL, or -1, is not known; strings are freed. */
+/* running.c: NULL, or -1, is not known; strings are freed. */
 char	*process_name(pid_t);
-char	*process_env(pid_t, const char *);
+char	*process_env(pid_t, const char *);	/* errno is 0: not set */
 pid_t	 process_with(const char *, const char *);	/* in it; or 0 */
 int	 process_uid(pid_t, uid_t *);		/* the effective one */
 int	 process_stopped(pid_t);

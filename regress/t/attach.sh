@@ -276,8 +276,15 @@ sleep 0.3
 kill -INT $RECORD
 end_record 0 '^utctl: [1-9][0-9]* events, 0 lost'
 until_ok others_left || fail "the next utd: $(utctl status)"
+# That one is told to end, and ends the session: there is none to go on with.
+start_record term -p $ONE
+recording term
 stop_utd || fail "utd: status $?"
+until_ok gone $RECORD || fail "goes on without a session: $(cat "$T/err")"
+end_record 1 "utd has ended, and session record-.* is in $T/term\$"
+[ "$(wc -l <"$T/err")" -eq 1 ] || fail "more said: $(cat "$T/err")"
 nothing_left "a utd that runs"
+readers_agree "$T/term"
 runs
 
 # What cannot be recorded: one line, and no trace.
@@ -332,6 +339,28 @@ end_record 3 '^utctl: 10 events, 0 lost'
 [ "$(wc -l <"$T/err")" -eq 1 ] || fail "more said: $(cat "$T/err")"
 [ "$(count_events "$T/limited" seq:tick)" -eq 10 ] || fail "more recorded"
 
+# A utd is killed while it is asked about a process that utctl does not see.
+if [ "$(id -u)" -eq 0 ] && unshare -p -f true 2>/dev/null; then
+	fresh
+	start_utd
+	until_ok sh -c "utctl events | grep -q '(pid $ONE,'" || fail "no seq"
+	unshare -p -f utctl record -p $ONE -o "$T/unseen" 2>"$T/err" &
+	RECORD=$!
+	CHILDREN="$CHILDREN $RECORD"
+	recording unseen
+	halt $UTD_PID
+	sleep 0.5
+	kill_utd 0
+	start_utd
+	kill -9 $ONE
+	ONE=$TWO
+	until_ok gone $RECORD || fail "the next utd: $(cat "$T/err")"
+	: >"$T/said"
+	end_record 0 '^utctl: [1-9][0-9]* events, 0 lost'
+	stop_utd || fail "utd: status $?"
+	nothing_left "a process that is not seen"
+fi
+
 # The rest is seen in /proc.
 kill $ONE $TWO
 [ -r /proc/self/environ ] || exit 0
@@ -366,6 +395,10 @@ LAST=$OTHER
 expect 0 '^utctl: [1-9][0-9]* events, 0 lost' env -u UT_RUNDIR utctl record \
     -T 1 -p $LAST -o "$T/o1"
 [ ! -e "$T/other/sock" ] || fail "left in other"
+# The same directory has many names.
+seq_runs env "UT_RUNDIR=$T/other/"
+expect 0 '^utctl: [1-9][0-9]* events, 0 lost' env -u UT_RUNDIR utctl record \
+    -T 1 -p $OTHER -p $LAST -o "$T/o4"
 mkdir -m 700 "$T/deep" || exit 1
 seq_runs env "UT_RUNDIR=$T/deep/run"
 rm -r "$T/deep"
@@ -385,6 +418,27 @@ if prlimit --pid $LAST --nofile=0:0 2>/dev/null; then
 	end_record 1 "^utctl: process $LAST.*: has ended\$"
 	[ ! -e "$T/none" ] || fail "left $(ls "$T/none")"
 	nothing_left "has ended"
+fi
+# Users have directories, unless the environment has none.
+user_seq() {
+	background ./prog/asuser "$who" env "$@" TEST="$T" ./prog/seq \
+	    -p 1000 1 1 9000000
+	until_ok as_user grep -q "TEST=$T" "/proc/$LAST/environ" ||
+	    fail "no seq with $*"
+}
+if [ ! -e /var/run/utd/sock ]; then
+	who=-
+	[ "$(id -u)" -ne 0 ] || who=65534
+	user_seq -i XDG_RUNTIME_DIR="$T/none"
+	XDG=$LAST
+	user_seq -i HOME="$T/none"
+	none "^utctl: processes $XDG and $LAST look for utd in different dir" \
+	    as_user env -u UT_RUNDIR utctl record -p $XDG -p $LAST \
+	    -o "$T/none"
+	user_seq -i
+	none '^utctl: no run directory: UT_RUNDIR, XDG_RUNTIME_DIR and HOME' \
+	    as_user env -u UT_RUNDIR HOME="$T/none" utctl record -p $LAST \
+	    -o "$T/none"
 fi
 if [ "$(id -u)" -ne 0 ]; then
 	mkdir -m 700 "$T/home" "$T/xdg" || exit 1
