@@ -370,14 +370,31 @@ look_again(void)
 	}
 }
 
+/* Something has come or gone: look, unless the linker's lock may be stuck. */
+static void
+changed(void)
+{
+	dated = true;
+	if (wanted())
+		look_again();
+}
+
 /* By a thread for which the linker has just loaded something, or unloaded. */
 void
 ut_loaded_changed(void)
 {
 	stuck = false;
-	dated = true;
-	if (wanted())
-		look_again();
+	changed();
+}
+
+/*
+ * By a destructor, of a library that is unloaded or of a process that exits.
+ * The linker's lock may be as stuck as before.
+ */
+void
+ut_loaded_leaves(void)
+{
+	changed();
 }
 
 /*
