@@ -135,16 +135,17 @@ file_new(const struct ut_loaded *l)
 {
 	const char *path = ut_loaded_path(l);
 	const size_t len = strlen(path);
-	struct file *f = file_room(sizeof(*f) + len + 1 + l->idlen);
+	const size_t idlen = l->idlen;
+	struct file *f = file_room(sizeof(*f) + len + 1 + idlen);
 
 	if (f == NULL)
 		return NULL;
 	f->name = hash(l->name);
 	f->pathlen = len;
-	f->idlen = l->idlen;
+	f->idlen = idlen;
 	memcpy(f->text, path, len + 1);
-	if (l->idlen > 0)
-		memcpy(f->text + len + 1, l->id, l->idlen);
+	if (idlen > 0)
+		memcpy(f->text + len + 1, l->id, idlen);
 	return f;
 }
 
