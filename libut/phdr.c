@@ -295,7 +295,10 @@ ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 /*
  * glibc, and NetBSD before 10, leave the lock as it is when another thread has
  * it: whoever waits for it in the child waits for ever.  FreeBSD takes the lock
- * over a fork, and musl's callback runs without one.
+ * over a fork, and so does musl since 1.2.2.  An older musl does not: there the
+ * child waits for ever if another thread was just loading something.  Musl does
+ * not tell its version, and a child that did not look would not know what it
+ * loads itself.
  */
 bool
 ut_loaded_stuck(void)
