@@ -39,18 +39,20 @@ static struct {
 	unsigned char		 id[UT_BUILD_ID];
 } found;
 
-static void
+/* False if there is no room.  Else it is there for others, and not ours. */
+static bool
 put(const struct ut_loaded *m)
 {
 	const size_t len = strlen(m->name);
 
 	if (len >= sizeof(found.name))
-		return;
+		return false;
 	found.module = *m;
 	found.module.name = memcpy(found.name, m->name, len + 1);
 	if (m->idlen > 0)
 		found.module.id = memcpy(found.id, m->id, m->idlen);
 	atomic_store_explicit(&found.state, READY, memory_order_release);
+	return true;
 }
 
 /*
@@ -68,12 +70,8 @@ ut_found_put(const void *addr)
 	/* Acquire: who read the last one has done so. */
 	taken = atomic_compare_exchange_strong_explicit(&found.state, &state,
 	    TAKEN, memory_order_acquire, memory_order_relaxed);
-	if (taken) {
-		ut_loaded_at(addr, put);
-		if (atomic_load_explicit(&found.state,
-		    memory_order_relaxed) == TAKEN)
-			ut_found_done();
-	}
+	if (taken && !ut_loaded_at(addr, put))
+		ut_found_done();
 	ut_unblock(&old, cancel);
 	return taken;
 }

@@ -20,9 +20,11 @@
  *
  * A region in which ut:module is enabled is told all modules at once.  From
  * then on, each look at the run-time linker's list finds what has come and
- * gone.  We look when a library with events comes or goes, before a fork, and
- * when a wrapper says that something has gone: ut_code.h.  A module that has an
- * address which a wrapper names is found without a look, where that can be.
+ * gone.  We look when a library with events comes or goes, and when a wrapper
+ * says that something has gone: ut_code.h.  A module that has an address which
+ * a wrapper names is found without a look, where that can be; where it cannot,
+ * we look for it, and before each fork.  Elsewhere a fork looks only if libut
+ * was told of a change and has not looked since.
  *
  * The linker has a lock of its own, and a thread may have that while it waits
  * for ut_lock, or for nothing of ours.  So no function that is called with the
@@ -135,16 +137,17 @@ file_new(const struct ut_loaded *l)
 {
 	const char *path = ut_loaded_path(l);
 	const size_t len = strlen(path);
-	struct file *f = file_room(sizeof(*f) + len + 1 + l->idlen);
+	const size_t idlen = l->idlen;
+	struct file *f = file_room(sizeof(*f) + len + 1 + idlen);
 
 	if (f == NULL)
 		return NULL;
 	f->name = hash(l->name);
 	f->pathlen = len;
-	f->idlen = l->idlen;
+	f->idlen = idlen;
 	memcpy(f->text, path, len + 1);
-	if (l->idlen > 0)
-		memcpy(f->text + len + 1, l->id, l->idlen);
+	if (idlen > 0)
+		memcpy(f->text + len + 1, l->id, idlen);
 	return f;
 }
 
@@ -370,14 +373,31 @@ look_again(void)
 	}
 }
 
+/* Something has come or gone: look, unless the linker's lock may be stuck. */
+static void
+changed(void)
+{
+	dated = true;
+	if (wanted())
+		look_again();
+}
+
 /* By a thread for which the linker has just loaded something, or unloaded. */
 void
 ut_loaded_changed(void)
 {
 	stuck = false;
-	dated = true;
-	if (wanted())
-		look_again();
+	changed();
+}
+
+/*
+ * By a destructor, of a library that is unloaded or of a process that exits.
+ * The linker's lock may be as stuck as before.
+ */
+void
+ut_loaded_leaves(void)
+{
+	changed();
 }
 
 /*

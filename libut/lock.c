@@ -72,7 +72,8 @@ ut_unlock(void)
 /*
  * Have that done under the lock, without waiting for it.  If another thread
  * has the lock, that thread does it, mostly before we go on, but we may be what
- * it waits for.
+ * it waits for.  A thread that gives the lock back to sleep on a condition does
+ * not look for the errand: the next ut_unlock of any thread does.
  */
 void
 ut_do_locked(void (*f)(void))

@@ -246,8 +246,8 @@ find_phdrs(const void *start, struct dl_phdr_info *info)
 }
 
 /* While it cannot go: code of it has called us. */
-void
-ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
+bool
+ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 {
 	struct ut_loaded m = { 0, 0, 0, "", false, NULL, 0 };
 	struct dl_phdr_info info;
@@ -255,16 +255,16 @@ ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
 	const struct link_map *map;
 
 	if (_dl_find_object((void *)(uintptr_t)addr, &o) != 0)
-		return;
+		return false;
 	map = o.dlfo_link_map;
 	memset(&info, 0, sizeof(info));
 	info.dlpi_addr = map->l_addr;
 	if (map->l_name != NULL)
 		m.name = map->l_name;
 	m.program = map->l_prev == NULL && m.name[0] == '\0';
-	if (find_phdrs(o.dlfo_map_start, &info) && measure(&info, &m) &&
-	    m.start == (uintptr_t)o.dlfo_map_start && !is_systems(&m))
-		f(&m);
+	return find_phdrs(o.dlfo_map_start, &info) && measure(&info, &m) &&
+	    m.start == (uintptr_t)o.dlfo_map_start && !is_systems(&m) &&
+	    f(&m);
 }
 
 #else
@@ -282,11 +282,12 @@ ut_loaded_there(const void *addr)
 	return -1;
 }
 
-void
-ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
+bool
+ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 {
 	(void)addr;
 	(void)f;
+	return false;
 }
 
 #endif
@@ -294,7 +295,10 @@ ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
 /*
  * glibc, and NetBSD before 10, leave the lock as it is when another thread has
  * it: whoever waits for it in the child waits for ever.  FreeBSD takes the lock
- * over a fork, and musl's callback runs without one.
+ * over a fork, and so does musl since 1.2.2.  An older musl does not: there the
+ * child waits for ever if another thread was just loading something.  Musl does
+ * not tell its version, and a child that did not look would not know what it
+ * loads itself.
  */
 bool
 ut_loaded_stuck(void)
@@ -518,11 +522,12 @@ ut_loaded_there(const void *addr)
 	return 0;
 }
 
-void
-ut_loaded_at(const void *addr, void (*f)(const struct ut_loaded *))
+bool
+ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 {
 	(void)addr;
 	(void)f;
+	return false;
 }
 
 bool

@@ -210,7 +210,9 @@ called(const struct thread *t, const struct level *l)
  * What the program's callback says; 0 if there is none, or if this event is
  * the callback's own, or of a signal handler that came in its middle: no
  * callback is called while one is under way in the thread.  An event that was
- * left by siglongjmp in its callback has left `calling', too.
+ * left by siglongjmp in its callback has left `calling', too.  Nor is one
+ * called for an event of ours: we have ut_lock, and a callback may wait for a
+ * lock that a thread has which waits for that; nor is it our thread's value.
  */
 static uint64_t
 call(struct level *l, struct app *a)
@@ -220,7 +222,7 @@ call(struct level *l, struct app *a)
 	uint64_t v;
 
 	l->calling = false;
-	if (f == NULL || called(ut_self, l))
+	if (f == NULL || called(ut_self, l) || ut_guest_here())
 		return 0;
 	l->calling = true;
 	atomic_signal_fence(memory_order_seq_cst);

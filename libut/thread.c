@@ -53,6 +53,7 @@ static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
 static bool key_made;
 static bool guest_entered;	/* ut_entered of the thread that has a guest */
+static struct thread *_Atomic guest;
 
 /*
  * fork(2) in a signal handler that interrupted an event: the event goes on
@@ -465,7 +466,15 @@ ut_guest_begin(struct thread **had)
 	ut_self = t;
 	guest_entered = ut_entered;
 	ut_entered = true;		/* it waits for nobody */
+	atomic_store_explicit(&guest, t, memory_order_relaxed);
 	return true;
+}
+
+/* Does this thread trace as a guest? */
+bool
+ut_guest_here(void)
+{
+	return atomic_load_explicit(&guest, memory_order_relaxed) == ut_self;
 }
 
 void
@@ -473,6 +482,7 @@ ut_guest_end(struct thread *had)
 {
 	struct thread *t = ut_self;
 
+	atomic_store_explicit(&guest, NULL, memory_order_relaxed);
 	thread_leave(t);
 	ut_entered = guest_entered;
 	ut_self = had;

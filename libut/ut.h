@@ -676,14 +676,14 @@ public:
 #else
 #define UT_SPAN_LEAVE(ev)						\
 	static __inline__ void __attribute__((always_inline)) UT_HELPER	\
-	ev##_leave(const char *ut_var)					\
+	ut_leave_##ev(const char *ut_var)				\
 	{								\
 		(void)ut_var;						\
 		if (UT_LISTENS(ev##_end))				\
 			ev##_end_record(&ev##_end);			\
 	}
 #define UT_SCOPE_VAR(ev, var, begin)					\
-	const char var __attribute__((cleanup(ev##_leave), unused)) =	\
+	const char var __attribute__((cleanup(ut_leave_##ev), unused)) = \
 	    ((void)(begin), 0)
 #endif
 

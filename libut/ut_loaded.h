@@ -62,12 +62,12 @@ bool		 ut_loaded_each(void (*)(const struct ut_loaded *), uint64_t *);
 const char	*ut_loaded_path(const struct ut_loaded *);
 /*
  * Is the address in a module?  -1: unknown.  If it is, ut_loaded_at calls the
- * function for that module, from which the caller was called.  Neither takes a
- * lock.
+ * function for that module, from which the caller was called, and returns what
+ * that does, or false.  Neither takes a lock.
  */
 bool		 ut_loaded_finds(void);	/* is it ever known? */
 int		 ut_loaded_there(const void *);
-void		 ut_loaded_at(const void *, void (*)(const struct ut_loaded *));
+bool		 ut_loaded_at(const void *, bool (*)(const struct ut_loaded *));
 /* May the child of a fork find the linker's lock taken for ever? */
 bool		 ut_loaded_stuck(void);
 
@@ -87,6 +87,7 @@ void		 ut_loaded_init(void);
 bool		 ut_loaded_wanted(unsigned int);
 void		 ut_loaded_tell(unsigned int);
 void		 ut_loaded_changed(void);
+void		 ut_loaded_leaves(void);
 void		 ut_loaded_before_fork(bool, bool);
 void		 ut_loaded_forked(void);
 

@@ -230,6 +230,7 @@ struct thread	*ut_mute(void);
 void		 ut_unmute(struct thread *);
 bool		 ut_guest_begin(struct thread **);
 void		 ut_guest_end(struct thread *);
+bool		 ut_guest_here(void);
 bool		 ut_threads_quiet(int);
 void		 ut_threads_leave(unsigned int);
 struct level	*ut_thread_level(struct thread *, uintptr_t);

@@ -42,8 +42,10 @@ static size_t nkept;			/* calls, or OVER */
 bool
 early_keep(const struct call *c)
 {
+	struct call unready = *c;
 	size_t n = __atomic_load_n(&nkept, __ATOMIC_RELAXED);
 
+	unready.function = NO_FUNCTION;
 	do {
 		if (n == OVER)
 			return false;
@@ -51,8 +53,7 @@ early_keep(const struct call *c)
 			return true;
 	} while (!__atomic_compare_exchange_n(&nkept, &n, n + 1, false,
 	    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	kept[n] = *c;
-	kept[n].function = NO_FUNCTION;
+	kept[n] = unready;
 	__atomic_store_n(&kept[n].function, c->function, __ATOMIC_RELEASE);
 	return true;
 }

@@ -53,11 +53,15 @@ newest(const char *name, void *symbol)
 	void *other;
 	size_t i;
 
-	for (i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++)
-		if (strcmp(name, versioned[i]) == 0 &&
-		    (other = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2")) != NULL &&
-		    (symbol == NULL || same_library(symbol, other)))
+	for (i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++) {
+		if (strcmp(name, versioned[i]) != 0)
+			continue;
+		other = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+		if (other == NULL)
+			(void)dlerror();	/* as below */
+		else if (symbol == NULL || same_library(symbol, other))
 			return other;
+	}
 	return symbol;
 }
 #endif

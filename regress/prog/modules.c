@@ -27,6 +27,7 @@
  *	fork FILE	a child copies that to FILE, and does `code'
  *	held N		so many such children, while a thread has the run-time
  *			linker's lock nearly all the time
+ *	exits N		the same, and the children end by exit(3)
  *	locked		`code', and a fork, with a lock that a thread waits for
  *			which has the linker's; 0 where this cannot work
  *	child		a child goes on instead, in which a thread that it does
@@ -121,7 +122,7 @@ await(pid_t pid)
 }
 
 static void
-fork_one(const char *file, void *library)
+fork_one(const char *file, void *library, bool exits)
 {
 	pid_t pid;
 
@@ -132,6 +133,8 @@ fork_one(const char *file, void *library)
 			copy_maps(file);
 		if (library != NULL)
 			code(library);
+		if (exits)
+			exit(0);
 		_exit(0);
 	}
 	await(pid);
@@ -174,7 +177,7 @@ holder(void *arg)
 }
 
 static void
-fork_held(int n, void *library)
+fork_held(int n, void *library, bool exits)
 {
 	pthread_t thread;
 
@@ -182,7 +185,7 @@ fork_held(int n, void *library)
 	if (pthread_create(&thread, NULL, holder, NULL) != 0)
 		errx(1, "pthread_create");
 	while (n-- > 0)
-		fork_one(NULL, library);
+		fork_one(NULL, library, exits);
 	holding = 0;
 	pthread_join(thread, NULL);
 }
@@ -239,7 +242,7 @@ locked(void *library)
 
 	alarm(60);
 	code(library);
-	fork_one(NULL, NULL);
+	fork_one(NULL, NULL, false);
 	alarm(1800);
 	lock_end(thread);
 	return 1;
@@ -305,7 +308,7 @@ stress(int n, char **paths)
 		if (pthread_create(&threads[i], NULL, loader, paths[i]) != 0)
 			errx(1, "pthread_create");
 	for (n = i; running > 0; forks++)
-		fork_one(NULL, NULL);
+		fork_one(NULL, NULL, false);
 	for (i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	printf("%d\n", forks);
@@ -326,9 +329,10 @@ obey(const char *what, const char *arg, char **argv)
 	else if (strcmp(what, "gone") == 0)
 		ut_code_gone();
 	else if (strcmp(what, "fork") == 0)
-		fork_one(arg, nloaded > 0 ? loaded[nloaded - 1] : NULL);
-	else if (strcmp(what, "held") == 0 && nloaded > 0)
-		fork_held(atoi(arg), loaded[nloaded - 1]);
+		fork_one(arg, nloaded > 0 ? loaded[nloaded - 1] : NULL, false);
+	else if ((strcmp(what, "held") == 0 || strcmp(what, "exits") == 0) &&
+	    nloaded > 0)
+		fork_held(atoi(arg), loaded[nloaded - 1], *what == 'e');
 	else if (strcmp(what, "child") == 0 || strcmp(what, "heir") == 0)
 		become_child(*what == 'c');
 	else if (strcmp(what, "await") == 0)

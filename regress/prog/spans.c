@@ -44,6 +44,9 @@ UT_SPAN(spans, on, UT_INFO, UT_INT(n));
 #define record	4
 UT_SPAN(spans, request, UT_INFO, UT_INT(begin_n));
 
+/* An event whose name is that of a span and a word more. */
+UT_EVENT(spans, way_leave, UT_INFO);
+
 /* A pair whose end has fields, too. */
 UT_EVENT(spans, send_begin, UT_INFO, UT_INT(n));
 UT_EVENT(spans, send_end, UT_INFO, UT_INT(status), UT_BOOL(again));

@@ -227,6 +227,25 @@ for n in 'first \\"name\\"' second; do
 	esac
 done
 
+# The events of libut itself call no function of the program's.
+case $CFLAGS in
+*-DUT_POSIX*)	;;
+*)	utctl create -o "$T/modules" modules >/dev/null &&
+	    utctl add-context -s modules app_request_id &&
+	    utctl enable-event -s modules ut:module contexts:said >/dev/null &&
+	    utctl start modules >/dev/null || fail "modules"
+	pulse say 0
+	utctl destroy modules >/dev/null || fail "destroy modules"
+	utctl view "$T/modules" >"$T/view.modules" || fail "view modules"
+	grep -q ' contexts:said { app_request_id = [1-9]' "$T/view.modules" ||
+	    fail "no value beside the modules: $(cat "$T/view.modules")"
+	grep ' ut:module ' "$T/view.modules" >"$T/modules.out" ||
+	    fail "no modules: $(cat "$T/view.modules")"
+	grep -v ' ut:module { app_request_id = 0 }' "$T/modules.out" &&
+	    fail "a value for an event of libut"
+	;;
+esac
+
 # As it was saved; this time as someone else, in buffers per process, whose
 # owners are killed, and with threads that share theirs.
 expect 0 '' utctl load "$T/load"

@@ -221,6 +221,22 @@ traced "$T/held.trace"
 [ "$(told ut:module three.so)" -eq 21 ] ||
     fail "held: $(told ut:module three.so)"
 
+# The same, and the children run the destructors.  Those of a sanitizer may wait
+# for that lock themselves.
+case $CFLAGS in
+*-fsanitize*)	;;
+*)	session exits
+	pulse load "$T/three.so"
+	pulse code
+	pulse exits 20
+	pulse unload
+	ended exits
+	traced "$T/exits.trace"
+	[ "$(told ut:module three.so)" -eq 21 ] ||
+	    fail "exits: $(told ut:module three.so)"
+	;;
+esac
+
 # A thread that names an address has a lock of the program's that another one
 # waits for, which has the linker's.
 session locked
