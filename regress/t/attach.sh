@@ -171,6 +171,38 @@ nothing_left "kill -9"
 readers_agree "$T/killed"
 runs
 
+# The same while the consumer is stopped, and nobody waits for it any more, or
+# somebody else destroys the session and cannot: it ends when the consumer goes
+# on.
+seen() {
+	utctl list | grep -q "^session record-.* (stopped)"
+}
+unseen() {
+	utctl list >"$T/out" && ! grep -q "^session record-" "$T/out"
+}
+for how in late refused; do
+	start_record $how -p $ONE
+	recording $how
+	CONSUMER=$(UTD_PID=$(cat "$UT_RUNDIR/utd.pid"); consumers)
+	halt $CONSUMER
+	if [ $how = refused ]; then
+		name=$(utctl list | sed -n 's/^session \(record-[^ ]*\) .*/\1/p')
+		utctl destroy "$name" >"$T/destroy" 2>&1 &
+		CHILDREN="$CHILDREN $!"
+		until_ok unseen || fail "not being destroyed: $(utctl list)"
+	fi
+	kill -9 $RECORD
+	wait $RECORD 2>/dev/null
+	until_ok unseen || fail "$how: goes on: $(utctl list)"
+	until_ok seen || fail "$how: not refused: $(utctl list)"
+	kill -CONT $CONSUMER || fail "$how: the consumer is gone"
+	nothing_left "$how: kill -9"
+	readers_agree "$T/$how"
+done
+[ "$(grep -c 'not destroyed: the consumer' "$T/destroy")" -eq 1 ] ||
+    fail "the other: $(cat "$T/destroy")"
+runs
+
 # Its utd is killed: it starts another, which goes on.
 start_record again -p $ONE
 recording again

@@ -302,15 +302,24 @@ do_destroy(struct client *k, struct ut_msg *m)
 	wait_less(stop_session(k, drained));
 }
 
-/* The connection that owns the session is closed: destroy the session. */
+/*
+ * The connection that owns the session is closed: destroy the session.  False
+ * when there is no such session any more.  If a consumer is late, or another
+ * request destroys the session, which may fail, this is called again.
+ */
 static bool
 owner_left(struct client *k)
 {
 	struct session *s = session_by_id(k->owned);
 
-	if (s == NULL || s->dying)
+	if (s == NULL || s->lingers)
 		return false;
-	log_info("session %s: the connection that owns it is closed", s->name);
+	if (s->dying || (k->leaving && session_late(s) != NULL))
+		return true;
+	if (!k->leaving)
+		log_info("session %s: the connection that owns it is closed",
+		    s->name);
+	k->leaving = true;
 	client_about(k, s);
 	k->undo = false;
 	s->dying = true;
