@@ -203,6 +203,26 @@ done
     fail "the other: $(cat "$T/destroy")"
 runs
 
+# The command for chunks is run for all of them before the utd ends.
+start_record chunks -p $ONE
+recording chunks
+name=$(utctl list | sed -n 's/^session \(record-[^ ]*\) .*/\1/p')
+utctl rotate -c "until [ -e '$T/go' ]; do sleep 0.1; done; echo >>'$T/ran'" \
+    "$name" || fail "rotate -c"
+for i in 1 2 3; do
+	utctl rotate "$name" >/dev/null || fail "rotate"
+done
+kill -9 $RECORD
+wait $RECORD 2>/dev/null
+until_ok unseen || fail "chunks: goes on: $(utctl list)"
+sleep 1			# then the session is gone, and only chunks wait
+: >"$T/go"
+nothing_left "chunks"
+n=$(ls "$T/chunks/archives" | wc -l)
+[ "$n" -ge 3 ] && [ "$(wc -l <"$T/ran")" -eq "$n" ] ||
+    fail "run for $(wc -l <"$T/ran") of $n chunks"
+runs
+
 # Its utd is killed: it starts another, which goes on.
 start_record again -p $ONE
 recording again

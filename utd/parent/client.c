@@ -190,11 +190,7 @@ clients_forget(const struct session *s)
 void
 clients_left(void)
 {
-	const struct session *s = sessions;
-
-	while (s != NULL && s->lingers)
-		s = s->next;
-	if (ownerless && s == NULL)
+	if (ownerless && sessions == NULL)
 		loop_stop();
 }
 
