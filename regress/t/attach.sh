@@ -180,13 +180,16 @@ seen() {
 unseen() {
 	utctl list >"$T/out" && ! grep -q "^session record-" "$T/out"
 }
+record_name() {
+	utctl list | sed -n 's/^session \(record-[^ ]*\) .*/\1/p'
+}
 for how in late refused; do
 	start_record $how -p $ONE
 	recording $how
 	CONSUMER=$(UTD_PID=$(cat "$UT_RUNDIR/utd.pid"); consumers)
 	halt $CONSUMER
 	if [ $how = refused ]; then
-		name=$(utctl list | sed -n 's/^session \(record-[^ ]*\) .*/\1/p')
+		name=$(record_name)
 		utctl destroy "$name" >"$T/destroy" 2>&1 &
 		CHILDREN="$CHILDREN $!"
 		until_ok unseen || fail "not being destroyed: $(utctl list)"
@@ -206,7 +209,7 @@ runs
 # The command for chunks is run for all of them before the utd ends.
 start_record chunks -p $ONE
 recording chunks
-name=$(utctl list | sed -n 's/^session \(record-[^ ]*\) .*/\1/p')
+name=$(record_name)
 utctl rotate -c "until [ -e '$T/go' ]; do sleep 0.1; done; echo >>'$T/ran'" \
     "$name" || fail "rotate -c"
 for i in 1 2 3; do
