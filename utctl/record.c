@@ -138,7 +138,11 @@ utd_again(struct record *r, int *sig)
 	return -1;
 }
 
-/* Without a command, the session ends with utctl, however utctl ends. */
+/*
+ * Without a command, the session ends with utctl, however utctl ends; but once
+ * utd was killed, and the next one goes on with the session, not if utctl is
+ * killed.
+ */
 static int
 create_ask(struct record *r)
 {

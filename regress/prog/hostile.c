@@ -27,6 +27,7 @@
  *			program with events that nobody else has
  *	busy n		so many utctls that give the session "busy" rules and
  *			take them back, and do not wait for the answers
+ *	owned		a utctl that wants to own two sessions at once
  *
  * deaf, fat and busy print how many they are, and stay until stdin ends.
  */
@@ -427,6 +428,49 @@ do_busy(int n)
 	free(socks);
 }
 
+/* The type of the answer. */
+static int
+answer(int s)
+{
+	struct ut_msghdr h;
+
+	if (recv(s, &h, sizeof(h), MSG_WAITALL) != sizeof(h) ||
+	    h.len < sizeof(h) || h.len > sizeof(buf) || (h.len > sizeof(h) &&
+	    recv(s, buf, h.len - sizeof(h), MSG_WAITALL) !=
+	    (ssize_t)(h.len - sizeof(h))))
+		err(1, "answer");
+	return h.type;
+}
+
+static void
+create_owned(int s, const char *name, int wanted)
+{
+	begin(UT_CTL_CREATE, 0, 0);
+	put_str(name);
+	put_str("");
+	put32(0);
+	put32(1);
+	if (!post(s) || answer(s) != wanted)
+		errx(1, "create %s", name);
+}
+
+static void
+do_owned(void)
+{
+	int s = meet(11);
+
+	if (answer(s) != UT_CTL_OK)
+		errx(1, "hello");
+	create_owned(s, "own1", UT_CTL_OK);
+	create_owned(s, "own2", UT_CTL_ERR);
+	begin(UT_CTL_DESTROY, 0, 0);
+	put_str("own1");
+	if (!post(s) || answer(s) != UT_CTL_OK)
+		errx(1, "destroy");
+	create_owned(s, "own3", UT_CTL_OK);
+	close(s);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -455,6 +499,8 @@ main(int argc, char *argv[])
 		do_again(n);
 	else if (strcmp(argv[2], "busy") == 0)
 		do_busy(n);
+	else if (strcmp(argv[2], "owned") == 0)
+		do_owned();
 	else
 		errx(1, "mode %s", argv[2]);
 	return 0;

@@ -171,6 +171,61 @@ nothing_left "kill -9"
 readers_agree "$T/killed"
 runs
 
+# The same while the consumer is stopped, and nobody waits for it any more, or
+# somebody else destroys the session and cannot: it ends when the consumer goes
+# on.
+seen() {
+	utctl list | grep -q "^session record-.* (stopped)"
+}
+unseen() {
+	utctl list >"$T/out" && ! grep -q "^session record-" "$T/out"
+}
+record_name() {
+	utctl list | sed -n 's/^session \(record-[^ ]*\) .*/\1/p'
+}
+for how in late refused; do
+	start_record $how -p $ONE
+	recording $how
+	CONSUMER=$(UTD_PID=$(cat "$UT_RUNDIR/utd.pid"); consumers)
+	halt $CONSUMER
+	if [ $how = refused ]; then
+		name=$(record_name)
+		utctl destroy "$name" >"$T/destroy" 2>&1 &
+		CHILDREN="$CHILDREN $!"
+		until_ok unseen || fail "not being destroyed: $(utctl list)"
+	fi
+	kill -9 $RECORD
+	wait $RECORD 2>/dev/null
+	until_ok unseen || fail "$how: goes on: $(utctl list)"
+	until_ok seen || fail "$how: not refused: $(utctl list)"
+	kill -CONT $CONSUMER || fail "$how: the consumer is gone"
+	nothing_left "$how: kill -9"
+	readers_agree "$T/$how"
+done
+[ "$(grep -c 'not destroyed: the consumer' "$T/destroy")" -eq 1 ] ||
+    fail "the other: $(cat "$T/destroy")"
+runs
+
+# The command for chunks is run for all of them before the utd ends.
+start_record chunks -p $ONE
+recording chunks
+name=$(record_name)
+utctl rotate -c "until [ -e '$T/go' ]; do sleep 0.1; done; echo >>'$T/ran'" \
+    "$name" || fail "rotate -c"
+for i in 1 2 3; do
+	utctl rotate "$name" >/dev/null || fail "rotate"
+done
+kill -9 $RECORD
+wait $RECORD 2>/dev/null
+until_ok unseen || fail "chunks: goes on: $(utctl list)"
+sleep 1			# then the session is gone, and only chunks wait
+: >"$T/go"
+nothing_left "chunks"
+n=$(ls "$T/chunks/archives" | wc -l)
+[ "$n" -ge 3 ] && [ "$(wc -l <"$T/ran")" -eq "$n" ] ||
+    fail "run for $(wc -l <"$T/ran") of $n chunks"
+runs
+
 # Its utd is killed: it starts another, which goes on.
 start_record again -p $ONE
 recording again

@@ -18,6 +18,12 @@ for mode in cut fds 'again 300'; do
 	    fail "$mode: $(cat "$T/err")"
 	good_goes_on "$mode"
 done
+# A connection owns one session at a time, and that ends with it.
+no_owned() {
+	utctl list >"$T/out" && ! grep -q '^session own' "$T/out"
+}
+./prog/hostile "$UT_RUNDIR" owned 2>"$T/err" || fail "owned: $(cat "$T/err")"
+until_ok no_owned || fail "owned: $(cat "$T/out")"
 until_ok few_fds $((before + 8)) || fail "$before descriptors, then $(fds)"
 not_piled_up "$memory" "$(kilobytes)"
 

@@ -26,6 +26,8 @@
 #include "client.h"
 #include "consumers.h"
 
+#define LEAVE_MS	500	/* until the next try to end a session */
+
 static struct client *clients;
 static struct client *done;		/* to be freed */
 static struct timer sweeper;
@@ -52,17 +54,21 @@ sweep(void *arg)
 	}
 }
 
+static void	leave_again(void *);
+
 /*
  * Its connection is closed.  If its session has to end now, that is a request
- * that nobody gets an answer to.
+ * that nobody gets an answer to.  As long as the session is there and no
+ * request is under way, this is tried again.
  */
 static bool
 left(struct client *k)
 {
-	bool (*leave)(struct client *) = k->leave;
-
-	k->leave = NULL;
-	return leave != NULL && leave(k);
+	if (k->leave == NULL || !k->leave(k))
+		return false;
+	if (k->wait == NULL)
+		timer_set(&k->timer, LEAVE_MS, leave_again, k);
+	return true;
 }
 
 /*
@@ -79,6 +85,12 @@ sweep_later(struct client *k)
 	k->next = done;
 	done = k;
 	timer_set(&sweeper, 0, sweep, NULL);
+}
+
+static void
+leave_again(void *arg)
+{
+	sweep_later(arg);
 }
 
 void
@@ -178,11 +190,7 @@ clients_forget(const struct session *s)
 void
 clients_left(void)
 {
-	const struct session *s = sessions;
-
-	while (s != NULL && s->lingers)
-		s = s->next;
-	if (ownerless && s == NULL)
+	if (ownerless && sessions == NULL)
 		loop_stop();
 }
 

@@ -37,6 +37,7 @@ struct client {
 	bool		 patient;	/* but not before the last session */
 	uint32_t	 owned;		/* a session that ends when it does, */
 	bool		(*leave)(struct client *);	/* by this; or NULL */
+	bool		 leaving;	/* which was tried once */
 	bool		 draining;	/* wants to see progress */
 	bool		 undo;		/* of a session's creation */
 	struct session	*session;	/* that the request is about */

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client.h"
 #include "trace.h"
 
 #define CHUNKS_MAX	1000	/* for which it has yet to be run */
@@ -78,8 +79,10 @@ void
 commands_over(struct session *s)
 {
 	if (s->lingers && (s->chunks == NULL || s->command == NULL) &&
-	    s->runs == 0)
+	    s->runs == 0) {
 		session_free(s);
+		clients_left();
+	}
 }
 
 /*

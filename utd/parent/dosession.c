@@ -55,6 +55,15 @@ created(struct client *k)
 
 static bool	owner_left(struct client *);
 
+/* Does the connection own a session that is still there? */
+static bool
+owns(const struct client *k)
+{
+	const struct session *s = session_by_id(k->owned);
+
+	return s != NULL && !s->lingers;
+}
+
 void
 do_create(struct client *k, struct ut_msg *m)
 {
@@ -62,14 +71,20 @@ do_create(struct client *k, struct ut_msg *m)
 	const struct program *p;
 	struct session *s;
 	struct waiter *w;
+	bool keeps, owned;
 
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, dir, sizeof(dir));
+	keeps = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
+	owned = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 	if (m->bad || !name_valid(name, "._-")) {
 		client_refuse(k,
 		    "session name: 1 to 64 letters, digits, . _ -");
 	} else if (dir[0] != '/' && dir[0] != '\0') {
 		client_refuse(k, "directory %s: not absolute", dir);
+	} else if (owned && owns(k)) {
+		client_refuse(k, "session %s: the connection owns another",
+		    name);
 	} else if (session_taken(name, k->conn->uid)) {
 		client_taken(k, UT_TAKEN_NAME, "session %s exists", name);
 	} else if (consumers_late(k->conn->uid)) {
@@ -79,8 +94,8 @@ do_create(struct client *k, struct ut_msg *m)
 	    k->conn->gid)) == NULL) {
 		client_too_many(k, "session", name, k->conn->uid);
 	} else {
-		s->keeps = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
-		if (ut_msg_more(m) && ut_msg_get_u32(m) == 1) {
+		s->keeps = keeps;
+		if (owned) {
 			k->owned = s->id;
 			k->leave = owner_left;
 		}
@@ -302,15 +317,24 @@ do_destroy(struct client *k, struct ut_msg *m)
 	wait_less(stop_session(k, drained));
 }
 
-/* The connection that owns the session is closed: destroy the session. */
+/*
+ * The connection that owns the session is closed: destroy the session.  False
+ * when there is no such session any more.  If a consumer is late, or another
+ * request destroys the session, which may fail, this is called again.
+ */
 static bool
 owner_left(struct client *k)
 {
 	struct session *s = session_by_id(k->owned);
 
-	if (s == NULL || s->dying)
+	if (s == NULL || s->lingers)
 		return false;
-	log_info("session %s: the connection that owns it is closed", s->name);
+	if (s->dying || (k->leaving && session_late(s) != NULL))
+		return true;
+	if (!k->leaving)
+		log_info("session %s: the connection that owns it is closed",
+		    s->name);
+	k->leaving = true;
 	client_about(k, s);
 	k->undo = false;
 	s->dying = true;
