@@ -335,7 +335,8 @@ frame_end(struct pair_thread *t, int64_t ns, int counts)
 
 /*
  * The innermost one of the same pair and address.  What is still open within it
- * was left without its end, by longjmp(3) for example.
+ * was left without its end, by longjmp(3) for example; what was nested in that,
+ * and has ended, is nested in this one.
  */
 static void
 thread_end(struct pairs *ps, const struct pair_role *r,
@@ -354,9 +355,11 @@ thread_end(struct pairs *ps, const struct pair_role *r,
 		ps->unbegun += fit == PAIR_FITS;
 		return;
 	}
-	for (k = i; k < t->n; k++)
+	for (k = i; k < t->n; k++) {
+		t->frames[i - 1].inner += t->frames[k].inner;
 		pair_left(ps, t->frames[k].ns, t->frames[k].fit,
 		    t->frames[k].what);
+	}
 	unwind(t, i);
 	counts = pair_fits(t->frames[i - 1].fit, fit);
 	e = frame_end(t, s->ns, counts);

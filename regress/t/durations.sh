@@ -47,8 +47,10 @@ cat >"$T/oracle" <<'E'
 		next
 	}
 	unended += depth[who] - d
-	for (k = d + 1; k <= depth[who]; k++)
+	for (k = d + 1; k <= depth[who]; k++) {
 		none[name[who, k]]++
+		inner[who, d] += inner[who, k]
+	}
 	open -= depth[who] - d + 1
 	depth[who] = d - 1
 	took = ns - began[who, d]
@@ -209,6 +211,28 @@ assert all(a["ns"] and int(a["ns"]) >= int(b["ns"]) and b["vpid"] > 0
 	diff "$T/want" "$T/got" >"$T/diff" || fail "-j: $(cat "$T/diff")"
 	cmp "$T/slowest" "$T/slowest.json" || fail "-j: the slowest"
 fi
+
+# What ended in functions that were left by longjmp(3) is not the self time of
+# the one that stays: 2 leaves 3 and 5; 4 ended in 3, and 6 in 5.
+mv "$T/trace" "$T/trace.pairs"
+printf '%s\n' 'entry 2 1' 'entry 3 1' 'entry 4 1' 'exit 4 1' \
+    'entry 5 1' 'entry 6 1' 'exit 6 1' 'exit 2 1' >"$T/calls"
+recorded -e 'func:*' -- sh -c './prog/named <"$1"' sh "$T/calls"
+utctl stat -N -d "$T/trace" >"$T/out" || fail "left: stat"
+utctl export -N -F folded "$T/trace" >"$T/folded" || fail "left: export"
+awk 'NR == FNR { sum += $NF; next }
+/^ *calls / { on = 1; next }
+NF == 0 { on = 0 }
+on { total[$NF] = $2 * 1000; self[$NF] = $3 * 1000 }
+function far(a, b) { return a - b > 0.5 || b - a > 0.5 }
+END {
+	all = total["0x2"]
+	exit all <= 0 || self["0x4"] <= 0 || self["0x6"] <= 0 ||
+	    far(self["0x2"] + self["0x4"] + self["0x6"], all) ||
+	    far(sum, all)
+}' "$T/folded" "$T/out" || fail "left: $(cat "$T/folded" "$T/out")"
+rm -rf "$T/trace"
+mv "$T/trace.pairs" "$T/trace"
 
 # Where events are lost, what was open then is left out.  Nobody makes room.
 start_utd
