@@ -72,16 +72,23 @@ module(void *arg, struct ctf_stream *s)
 	processes_module(&r->processes, s);
 }
 
+/* Its memory is gone: nobody has a lock, or waits for one. */
 static void
 over(struct process *p)
 {
 	struct locks *ls = (struct locks *)p;
+	struct lock_thread *t;
 	struct lock *l;
 	size_t i;
 
 	for (i = 0; i < ls->locks.cap; i++)
-		if ((l = ls->locks.v[i].value) != NULL)
+		if ((l = ls->locks.v[i].value) != NULL) {
 			l->nholders = 0;
+			l->waiters = NULL;
+		}
+	for (i = 0; i < ls->threads.cap; i++)
+		if ((t = ls->threads.v[i].value) != NULL)
+			t->wait.lock = NULL;
 }
 
 static void

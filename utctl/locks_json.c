@@ -77,6 +77,22 @@ put_holders(const struct locks *ls, const struct lock *l)
 	putchar(']');
 }
 
+/* Who waits for it at the end. */
+static void
+put_waiters(const struct locks *ls, const struct lock *l)
+{
+	const struct lock_thread *t;
+
+	printf(",\"waiting\":[");
+	for (t = l->waiters; t != NULL; t = t->next) {
+		printf("%s{\"vtid\":%" PRId32 ",\"ns\":\"%" PRId64 "\",",
+		    t == l->waiters ? "" : ",", t->id, t->wait.ns);
+		callers_json(&ls->process.callers, t->wait.caller);
+		putchar('}');
+	}
+	putchar(']');
+}
+
 static void
 put_locks(const struct locks *ls)
 {
@@ -93,6 +109,7 @@ put_locks(const struct locks *ls)
 		callers_json(&ls->process.callers, l->first);
 		put_stat(&l->stat);
 		put_holders(ls, l);
+		put_waiters(ls, l);
 		putchar('}');
 	}
 	free(all);

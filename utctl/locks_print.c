@@ -305,6 +305,27 @@ print_held(const struct locks *ls)
 	free(all);
 }
 
+/* Who still waits for a lock at the end, as in a deadlock. */
+static void
+print_waiting(const struct locks *ls)
+{
+	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
+	void **all = locks_sorted(ls), **p;
+	const struct lock_thread *t;
+	const struct lock *l;
+
+	for (p = all; *p != NULL; p++)
+		for (l = *p, t = l->waiters; t != NULL; t = t->next) {
+			ctf_print_time(t->wait.ns, when);
+			printf("  %s not acquired by thread %" PRId32
+			    ", which requested it at %s from %s\n",
+			    lock_text(l->address, l->name, lock), t->id, when,
+			    callers_text(&ls->process.callers, t->wait.caller,
+			    text));
+		}
+	free(all);
+}
+
 static void
 print_process(const struct locks_run *r, const struct locks *ls)
 {
@@ -324,6 +345,7 @@ print_process(const struct locks_run *r, const struct locks *ls)
 		printf("  %" PRIu64 " left out: events were lost meanwhile\n",
 		    ls->lost);
 	print_held(ls);
+	print_waiting(ls);
 	print_locks(r, ls);
 	print_callers(r, ls);
 	print_conds(r, ls);

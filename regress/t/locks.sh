@@ -312,6 +312,32 @@ grep -q '^calls\[[0-9]*\]: 1 locks, 0 conditions$' "$T/out" ||
 expect 0 'conditions$' utctl locks -e 'pthread:*' "$T/trace"
 grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
+# Two threads that wait for each other.
+cat >"$T/dead" <<'END'
+1 mutex_request 0x100 0xa1
+1 mutex_acquired 0x100 0xa1
+2 mutex_request 0x200 0xa2
+2 mutex_acquired 0x200 0xa2
+1 mutex_request 0x200 0xa3
+2 mutex_request 0x100 0xa4
+END
+mv "$T/trace" "$T/first"
+recorded -e 'pthread:*' -e calls:thread -- ./prog/calls <"$T/dead"
+utctl locks "$T/trace" >"$T/out" || fail "deadlock"
+sed -n 's/^  \(0x[12]00\) not \([a-z]*\) by thread \([0-9]*\), .* \(0xa.\)$/\3 \2 \1 \4/p' \
+    "$T/out" | sort >"$T/got"
+set -- $(cut -d ' ' -f 1 "$T/got" | sort -u)
+[ $# -eq 2 ] || fail "not two threads: $(cat "$T/out")"
+first=$(sed -n 's/ released 0x100 0xa1$//p' "$T/got")
+second=$(sed -n 's/ released 0x200 0xa2$//p' "$T/got")
+printf '%s\n' "$first acquired 0x200 0xa3" "$first released 0x100 0xa1" \
+    "$second acquired 0x100 0xa4" "$second released 0x200 0xa2" |
+    sort >"$T/want"
+diff "$T/want" "$T/got" >"$T/diff" || fail "deadlock: $(cat "$T/out")"
+utctl locks -j "$T/trace" >"$T/out" || fail "deadlock -j"
+[ "$(grep -o '"waiting":\[{"vtid":[0-9]*' "$T/out" | sort -u | wc -l)" -eq 2 ] ||
+    fail "deadlock: $(cat "$T/out")"
+rm -rf "$T/trace" && mv "$T/first" "$T/trace"
 expect 1 'no/such: No such file or directory' utctl locks no/such
 [ ! -s "$T/out" ] || fail "$(cat "$T/out")"
 
