@@ -324,8 +324,8 @@ END
 mv "$T/trace" "$T/first"
 recorded -e 'pthread:*' -e calls:thread -- ./prog/calls <"$T/dead"
 utctl locks "$T/trace" >"$T/out" || fail "deadlock"
-sed -n 's/^  \(0x[12]00\) not \([a-z]*\) by thread \([0-9]*\), .* \(0xa.\)$/\3 \2 \1 \4/p' \
-    "$T/out" | sort >"$T/got"
+awk '$2 == "not" { sub(/,/, "", $6); print $6, $3, $1, $NF }' "$T/out" |
+    sort >"$T/got"
 set -- $(cut -d ' ' -f 1 "$T/got" | sort -u)
 [ $# -eq 2 ] || fail "not two threads: $(cat "$T/out")"
 first=$(sed -n 's/ released 0x100 0xa1$//p' "$T/got")
@@ -335,8 +335,8 @@ printf '%s\n' "$first acquired 0x200 0xa3" "$first released 0x100 0xa1" \
     sort >"$T/want"
 diff "$T/want" "$T/got" >"$T/diff" || fail "deadlock: $(cat "$T/out")"
 utctl locks -j "$T/trace" >"$T/out" || fail "deadlock -j"
-[ "$(grep -o '"waiting":\[{"vtid":[0-9]*' "$T/out" | sort -u | wc -l)" -eq 2 ] ||
-    fail "deadlock: $(cat "$T/out")"
+n=$(grep -o '"waiting":\[{"vtid":[0-9]*' "$T/out" | sort -u | wc -l)
+[ "$n" -eq 2 ] || fail "deadlock: $(cat "$T/out")"
 rm -rf "$T/trace" && mv "$T/first" "$T/trace"
 expect 1 'no/such: No such file or directory' utctl locks no/such
 [ ! -s "$T/out" ] || fail "$(cat "$T/out")"
