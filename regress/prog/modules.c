@@ -37,9 +37,9 @@
  *	exec		the program anew
  *	pid		the process
  *
- * Or, modules n LIBRARY...: a thread for each loads and unloads its library n
- * times, telling libut of both, beside one that forks children which do so
- * once.  There the answers are the children's.
+ * Or, modules fork|alone n LIBRARY...: a thread for each loads and unloads its
+ * library n times, telling libut of both, while the main thread forks children,
+ * or does nothing.  The answer is the number of children.
  */
 
 #include <sys/wait.h>
@@ -298,7 +298,7 @@ loader(void *arg)
 }
 
 static int
-stress(int n, char **paths)
+stress(bool forking, int n, char **paths)
 {
 	pthread_t threads[THREADS];
 	int i, forks = 0;
@@ -307,8 +307,11 @@ stress(int n, char **paths)
 	for (i = 0; i < THREADS && paths[i] != NULL; i++, running++)
 		if (pthread_create(&threads[i], NULL, loader, paths[i]) != 0)
 			errx(1, "pthread_create");
-	for (n = i; running > 0; forks++)
-		fork_one(NULL, NULL, false);
+	for (n = i; running > 0; forks += forking)
+		if (forking)
+			fork_one(NULL, NULL, false);
+		else
+			usleep(1000);
 	for (i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	printf("%d\n", forks);
@@ -351,8 +354,9 @@ main(int argc, char **argv)
 
 	alarm(1800);
 	UT(modules, begin);
-	if (argc > 2)
-		return stress(atoi(argv[1]), argv + 2);
+	if (argc > 3)
+		return stress(strcmp(argv[1], "fork") == 0, atoi(argv[2]),
+		    argv + 3);
 	setvbuf(stdin, NULL, _IONBF, 0);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 2)
