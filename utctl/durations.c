@@ -121,39 +121,6 @@ still_open(void *arg, const struct pair_end *e)
 	g->open_self += e->self;
 }
 
-static void
-count(void *arg, struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_event(r->pairs, s, PAIR_FITS);
-}
-
-/* The filter may be about what the pair's other event has. */
-static void
-refused(void *arg, struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_event(r->pairs, s, s->event->unfit ? PAIR_OPEN : PAIR_REFUSED);
-}
-
-static void
-discarded(void *arg, const struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_lose(r->pairs, s->to);
-}
-
-static void
-lost(void *arg, const struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_lose(r->pairs, s->lost);
-}
-
 static int
 by_total(const struct group *x, const struct group *y)
 {
@@ -409,11 +376,8 @@ print_json(const struct run *r, const struct reader *rd)
 void
 durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 {
-	static const struct reader_ops ops = { count, discarded, lost, NULL,
-	    NULL, refused };
 	static const struct pair_ops mine = { begin, end, left, still_open,
 	    NULL };
-	struct ctf_trace *tr;
 	struct run r;
 
 	memset(&r, 0, sizeof(r));
@@ -425,10 +389,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 	ps->ops = &mine;
 	ps->arg = &r;
 	ps->lossy = INT64_MIN;
-	rd->refused = rd->select != NULL;
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		pairs_trace(ps, tr);
-	reader_run(rd, &ops, &r);
+	pairs_read(ps, rd);
 	pairs_finish(ps);
 	groups_sort(g, by_total);
 	if (rd->ntraces == 0 && ctf_damaged() != 0)
