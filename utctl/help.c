@@ -59,7 +59,7 @@ static const struct topic {
 	    { "-F\tprint the events, too, on the standard error",
 	    "-S\tkeep the newest events; write them if the command fails",
 	    "-r\treplace the trace, which becomes DIR.old",
-	    "-T time\tstop recording after this time, as 10s or 500ms",
+	    "-T time\tstop recording after this time, as 10s or 1.5h",
 	    "-p pid\trecord this process, which runs; may be repeated",
 	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
 	    "-e glob\tonly events that match; may be repeated",
