@@ -30,7 +30,6 @@
 #include "table.h"
 #include "top.h"
 
-#define SLOWEST		10
 #define US		1e3		/* ns */
 
 struct slow {
@@ -42,7 +41,7 @@ struct slow {
 struct run {
 	struct pairs	*pairs;
 	struct groups	*groups;
-	struct slow	 slow[SLOWEST];	/* the slowest first */
+	struct slow	*slow;		/* the slowest first */
 	struct top	 top;
 };
 
@@ -374,7 +373,8 @@ print_json(const struct run *r, const struct reader *rd)
 }
 
 void
-durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
+durations(struct reader *rd, struct pairs *ps, struct groups *g,
+    size_t nslow, int json)
 {
 	static const struct pair_ops mine = { begin, end, left, still_open,
 	    NULL };
@@ -382,9 +382,11 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
+	if ((r.slow = calloc(nslow, sizeof(*r.slow))) == NULL)
+		die_errno("malloc");
 	r.top.list = r.slow;
 	r.top.size = sizeof(r.slow[0]);
-	r.top.most = SLOWEST;
+	r.top.most = nslow;
 	r.groups = g;
 	ps->ops = &mine;
 	ps->arg = &r;
@@ -393,12 +395,13 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
 	pairs_finish(ps);
 	groups_sort(g, by_total);
 	if (rd->ntraces == 0 && ctf_damaged() != 0)
-		return;
-	if (json)
+		;
+	else if (json)
 		print_json(&r, rd);
 	else
 		print_text(&r, rd);
 	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
 	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D");
+	free(r.slow);
 }

@@ -82,6 +82,7 @@ static const struct topic {
 	    { "-g name\tby event (the default), program, thread or a field",
 	    "-d\thow long pairs of events took: x_begin and x_end",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    "-S count\tprint so many of the slowest pairs (default: 10)",
 	    "-v field\tits least, mean, greatest value, and percentiles",
 	    "-j\tJSON", NAMES, SELECTION } },
 	{ "heap", "show what programs have allocated and not freed",
