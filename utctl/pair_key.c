@@ -164,12 +164,11 @@ pair_keys_drop(struct pairs *ps, int left)
 	struct pair_key *k;
 	size_t i;
 
-	for (i = 0; i < ps->kcap; i++)
-		while ((k = ps->keys[i]) != NULL) {
+	for (i = 0; ps->nkeys > 0; i++)
+		for (; (k = ps->keys[i]) != NULL; ps->nkeys--) {
 			ps->keys[i] = k->next;
 			if (left)
 				pair_left(ps, k->ns, k->fit, k->what);
 			free(k);
 		}
-	ps->nkeys = 0;
 }
