@@ -167,7 +167,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/locks_print.c utctl/locks_state.c \
 		utctl/locks_track.c utctl/map.c utctl/mapped.c \
 		utctl/modules.c utctl/nothing.c utctl/option.c \
-		utctl/output.c utctl/pair.c utctl/pair_role.c \
+		utctl/output.c utctl/pair.c utctl/pair_end.c \
+		utctl/pair_key.c utctl/pair_role.c utctl/pair_thread.c \
 		utctl/print_field.c utctl/print_out.c utctl/print_text.c \
 		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \

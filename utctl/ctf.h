@@ -183,7 +183,7 @@ struct ctf_eclass {
 	int			 unwanted;
 	int			 unfit;		/* for the filter alone */
 	struct ctf_filter	*filter;	/* NULL: none */
-	struct pair_role	*pairs;		/* pair.c's; NULL: none */
+	struct pair_role	*pairs;		/* pair_role.c's; or NULL */
 	struct ctf_field_at	*cpu;		/* columns.c's; NULL: none */
 	struct call		*call;		/* call.c's; NULL: none */
 	struct module_at	*module;	/* symbols.c's; NULL: none */

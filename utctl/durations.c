@@ -30,7 +30,6 @@
 #include "table.h"
 #include "top.h"
 
-#define SLOWEST		10
 #define US		1e3		/* ns */
 
 struct slow {
@@ -42,7 +41,7 @@ struct slow {
 struct run {
 	struct pairs	*pairs;
 	struct groups	*groups;
-	struct slow	 slow[SLOWEST];	/* the slowest first */
+	struct slow	*slow;		/* the slowest first */
 	struct top	 top;
 };
 
@@ -119,39 +118,6 @@ still_open(void *arg, const struct pair_end *e)
 	if (!e->nested)
 		g->open_total += e->took;
 	g->open_self += e->self;
-}
-
-static void
-count(void *arg, struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_event(r->pairs, s, PAIR_FITS);
-}
-
-/* The filter may be about what the pair's other event has. */
-static void
-refused(void *arg, struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_event(r->pairs, s, s->event->unfit ? PAIR_OPEN : PAIR_REFUSED);
-}
-
-static void
-discarded(void *arg, const struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_lose(r->pairs, s->to);
-}
-
-static void
-lost(void *arg, const struct ctf_stream *s)
-{
-	struct run *r = arg;
-
-	pairs_lose(r->pairs, s->lost);
 }
 
 static int
@@ -407,37 +373,35 @@ print_json(const struct run *r, const struct reader *rd)
 }
 
 void
-durations(struct reader *rd, struct pairs *ps, struct groups *g, int json)
+durations(struct reader *rd, struct pairs *ps, struct groups *g,
+    size_t nslow, int json)
 {
-	static const struct reader_ops ops = { count, discarded, lost, NULL,
-	    NULL, refused };
 	static const struct pair_ops mine = { begin, end, left, still_open,
 	    NULL };
-	struct ctf_trace *tr;
 	struct run r;
 
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
+	if ((r.slow = calloc(nslow, sizeof(*r.slow))) == NULL)
+		die_errno("malloc");
 	r.top.list = r.slow;
 	r.top.size = sizeof(r.slow[0]);
-	r.top.most = SLOWEST;
+	r.top.most = nslow;
 	r.groups = g;
 	ps->ops = &mine;
 	ps->arg = &r;
 	ps->lossy = INT64_MIN;
-	rd->refused = rd->select != NULL;
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		pairs_trace(ps, tr);
-	reader_run(rd, &ops, &r);
+	pairs_read(ps, rd);
 	pairs_finish(ps);
 	groups_sort(g, by_total);
 	if (rd->ntraces == 0 && ctf_damaged() != 0)
-		return;
-	if (json)
+		;
+	else if (json)
 		print_json(&r, rd);
 	else
 		print_text(&r, rd);
 	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
 	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D");
+	free(r.slow);
 }

@@ -25,7 +25,11 @@
 #include "pair.h"
 #include "reader.h"
 
-/* Prints what the reader has; the groups are by what -g has said. */
-void	 durations(struct reader *, struct pairs *, struct groups *, int);
+/*
+ * Prints what the reader has: the groups, by what -g has said, and so many of
+ * the slowest pairs, 1 or more.
+ */
+void	 durations(struct reader *, struct pairs *, struct groups *, size_t,
+	    int);
 
 #endif /* DURATIONS_H */

@@ -121,39 +121,6 @@ end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 	r->n++;
 }
 
-static void
-event(void *arg, struct ctf_stream *s)
-{
-	struct folded *r = arg;
-
-	pairs_event(r->pairs, s, PAIR_FITS);
-}
-
-/* The filter may be about what the pair's other event has. */
-static void
-refused(void *arg, struct ctf_stream *s)
-{
-	struct folded *r = arg;
-
-	pairs_event(r->pairs, s, s->event->unfit ? PAIR_OPEN : PAIR_REFUSED);
-}
-
-static void
-discarded(void *arg, const struct ctf_stream *s)
-{
-	struct folded *r = arg;
-
-	pairs_lose(r->pairs, s->to);
-}
-
-static void
-lost(void *arg, const struct ctf_stream *s)
-{
-	struct folded *r = arg;
-
-	pairs_lose(r->pairs, s->lost);
-}
-
 /*
  * Output.
  */
@@ -216,22 +183,16 @@ nodes_free(struct folded *r)
 void
 export_folded(struct reader *rd, struct pairs *ps)
 {
-	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    NULL, refused };
 	static const struct pair_ops mine = { begin, end, NULL, NULL,
 	    begin_key };
 	struct folded r;
-	struct ctf_trace *tr;
 
 	memset(&r, 0, sizeof(r));
 	r.pairs = ps;
 	r.last = &r.first;
 	ps->ops = &mine;
 	ps->arg = &r;
-	rd->refused = rd->select != NULL;
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		pairs_trace(ps, tr);
-	reader_run(rd, &ops, &r);
+	pairs_read(ps, rd);
 	print_stacks(&r);
 	if (ps->lost > 0)
 		say("%" PRIu64 " pairs left out: events were lost meanwhile",

@@ -24,6 +24,9 @@
 #include <stdint.h>
 
 #include "ctf_field.h"
+#include "map.h"
+
+struct reader;
 
 /* An end that has met its beginning. */
 struct pair_end {
@@ -75,10 +78,9 @@ struct pairs {
 	int64_t			 lossy;	/* ns: some were, until then */
 	int64_t			 last;	/* ns: the last event */
 	struct pair		*pairs;	/* the newest first */
-	struct pair_thread	**threads;	/* a hash table */
+	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
-	size_t			 nthreads, cap;
-	struct pair_key		**keys;		/* another */
+	struct pair_key		**keys;		/* a hash table */
 	size_t			 nkeys, kcap;
 };
 
@@ -89,6 +91,8 @@ void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */
 void	 pairs_event(struct pairs *, const struct ctf_stream *,
 	    enum pair_fit);
+/* All events of the reader. */
+void	 pairs_read(struct pairs *, struct reader *);
 /* So many are open in the event's thread, or that most. */
 size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
 /* What the innermost one in the event's thread is counted for, or NULL. */

@@ -202,3 +202,28 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 	if (ps->closed)
 		drop_endless(ps, tr);
 }
+
+static void
+say_missing(const struct pair *p)
+{
+	const char *const events[] = { p->begin, p->end };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (!p->found[i])
+			say("-D '%s': no event of the trace has such a name",
+			    events[i]);
+		else if (p->key != NULL && !p->keyed[i])
+			say("-D %s: the event has no field %s", events[i],
+			    p->key);
+}
+
+void
+pairs_say_missing(const struct pairs *ps)
+{
+	const struct pair *p;
+
+	for (p = ps->pairs; p != NULL; p = p->next)
+		if (p->begin != NULL)
+			say_missing(p);
+}

@@ -15,7 +15,7 @@
  */
 
 /*
- * What pair.c and pair_role.c share.
+ * What the files of pairs share.
  */
 
 #ifndef PAIR_ROLE_H
@@ -39,5 +39,32 @@ struct pair_role {
 	int			 ends;
 	struct ctf_field_at	 at;	/* the key, or the address */
 };
+
+/* pair_thread.c: pairs of one thread, which nest. */
+struct pair_thread *pair_thread_of(struct pairs *, const struct ctf_stream *);
+void	 pair_thread_begin(struct pairs *, struct pair_thread *,
+	    const struct pair_role *, const struct ctf_stream *,
+	    enum pair_fit);
+void	 pair_thread_end(struct pairs *, struct pair_thread *,
+	    const struct pair_role *, const struct ctf_stream *,
+	    enum pair_fit);
+void	 pair_threads_cut(struct pairs *);
+void	 pair_threads_finish(struct pairs *);
+void	 pair_threads_free(struct pairs *);
+
+/* pair_key.c: pairs with a key. */
+void	 pair_key_begin(struct pairs *, const struct pair_role *,
+	    const struct ctf_stream *, enum pair_fit);
+void	 pair_key_end(struct pairs *, const struct pair_role *,
+	    const struct ctf_stream *, enum pair_fit);
+void	 pair_keys_drop(struct pairs *, int);
+void	 pair_keys_finish(struct pairs *);
+
+/* pair_end.c: what becomes of one that began at that time. */
+int	 pair_fits(enum pair_fit, enum pair_fit);
+void	 pair_over(struct pairs *, const struct ctf_stream *,
+	    const struct pair_end *);
+void	 pair_left(struct pairs *, int64_t, enum pair_fit, void *);
+void	 pair_open(struct pairs *, enum pair_fit, const struct pair_end *);
 
 #endif /* PAIR_ROLE_H */

@@ -18,8 +18,6 @@
  * Chunks of a session: the next one begins now, or from time to time.
  */
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,29 +30,13 @@
 static uint32_t
 parse_time(const char *s)
 {
-	static const struct {
-		const char *name;
-		unsigned long ms;
-	} units[] = {
-		{ "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 },
-		{ "h", 3600000 }, { NULL, 0 }
-	};
 	unsigned long long v;
-	char *end;
-	int i;
 
-	errno = 0;
-	v = strtoull(s, &end, 10);
-	for (i = 0; units[i].name != NULL; i++)
-		if (strcmp(end, units[i].name) == 0)
-			break;
-	if (!isdigit((unsigned char)s[0]) || errno != 0 ||
-	    units[i].name == NULL)
+	if (parse_ms(s, &v) == -1)
 		die("time '%s': not a number of seconds, or one with ms, s, m "
 		    "or h", s);
-	if (v > INT32_MAX / units[i].ms)
+	if (v > INT32_MAX)
 		die("time '%s': more than %d seconds", s, INT32_MAX / 1000);
-	v *= units[i].ms;
 	if (v != 0 && v < UT_CHUNK_MS)
 		die("time '%s': less than %d ms", s, UT_CHUNK_MS);
 	return (uint32_t)v;

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "utctl.h"
+#include "when.h"
 
 #define NAME_MAX_LEN	64
 #define NUMBERS		1000	/* behind a name that is taken */
@@ -86,30 +87,15 @@ parse_size(const char *s, unsigned long long *v)
 	return 0;
 }
 
-/* Seconds, or a number with ms, s or m, in milliseconds: 0, or -1. */
+/* Whole milliseconds: 0, or -1. */
 int
 parse_ms(const char *s, unsigned long long *v)
 {
-	static const struct {
-		const char		*name;
-		unsigned long long	 ms;
-	} units[] = {
-		{ "", 1000 }, { "s", 1000 }, { "ms", 1 }, { "m", 60000 }
-	};
-	char *end;
-	size_t i;
+	int64_t ns;
 
-	if (!isdigit((unsigned char)s[0]))
+	if (when_length(s, &ns) == -1 || ns % 1000000 != 0)
 		return -1;
-	errno = 0;
-	*v = strtoull(s, &end, 10);
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(end, units[i].name) == 0)
-			break;
-	if (errno != 0 || i == sizeof(units) / sizeof(units[0]) ||
-	    *v > ULLONG_MAX / units[i].ms)
-		return -1;
-	*v *= units[i].ms;
+	*v = (unsigned long long)ns / 1000000;
 	return 0;
 }
 
@@ -139,7 +125,7 @@ parse_attr(const struct attr *a, const char *s)
 		v++;
 	if (!word && (a->time ? parse_ms : parse_size)(s, &v) == -1)
 		die("%s '%s': not a number, perhaps with %s", a->what, s,
-		    a->time ? "ms, s or m" : "k or m");
+		    a->time ? "ms, s, m or h" : "k or m");
 	v = attr_value(a, v);
 	if (!attr_valid(a, v, why, sizeof(why)))
 		die(word ? "%s %s: %s" : "%s '%s': %s", a->what, s, why);

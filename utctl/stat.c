@@ -33,6 +33,8 @@
 #include "symbols.h"
 #include "utctl.h"
 
+#define SLOWEST		10		/* pairs, without -S */
+#define SLOWEST_MAX	1000
 #define BARS	10			/* groups whose values get bars */
 #define BAR	40			/* columns */
 #define NS	1e9
@@ -52,6 +54,7 @@ struct stat_run {
 	const struct place *last;
 	int		 durations;	/* -d or -D: of pairs */
 	struct pairs	 pairs;
+	size_t		 slowest;	/* -S; or 0 */
 	int		 json;
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
@@ -333,7 +336,8 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 	for (; *dirs != NULL; dirs++)
 		reader_open(rd, *dirs);
 	if (r->durations)
-		durations(rd, &r->pairs, &r->groups, r->json);
+		durations(rd, &r->pairs, &r->groups,
+		    r->slowest == 0 ? SLOWEST : r->slowest, r->json);
 	else
 		counts(r, rd);
 	status = ctf_damaged() != 0;
@@ -344,6 +348,17 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 		pairs_say_missing(&r->pairs);
 	say_missing(r);
 	return status;
+}
+
+/* With insertion for each pair, the list is not for very many. */
+static size_t
+parse_slowest(const char *s)
+{
+	unsigned long long n;
+
+	if (parse_size(s, &n) == -1 || n == 0 || n > SLOWEST_MAX)
+		die("-S %s: not a number from 1 to %d", s, SLOWEST_MAX);
+	return (size_t)n;
 }
 
 /* An option of stat alone; 0 if it is none. */
@@ -363,6 +378,9 @@ stat_option(struct stat_run *r, int c)
 		return 1;
 	case 'j':
 		r->json = 1;
+		return 1;
+	case 'S':
+		r->slowest = parse_slowest(optarg);
 		return 1;
 	case 'v':
 		if (r->value != NULL)
@@ -385,7 +403,7 @@ cmd_stat(int argc, char **argv)
 	memset(&r, 0, sizeof(r));
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+dD:jg:v:" SELECT_OPTIONS
+	while ((c = option(argc, argv, "+dD:jg:S:v:" SELECT_OPTIONS
 	    SYMBOLS_OPTIONS)) != -1)
 		if (!stat_option(&r, c) && !select_option(&sel, c) &&
 		    !symbols_option(c))
@@ -393,6 +411,8 @@ cmd_stat(int argc, char **argv)
 	if (r.durations && r.value != NULL)
 		die("-v and %s: the values of a pair are its durations",
 		    r.pairs.named ? "-d" : "-D");
+	if (!r.durations && r.slowest != 0)
+		die("-S: for the pairs of -d or -D");
 	if (!r.durations && r.groups.nby == 0)
 		groups_by(&r.groups, "event");
 	if (!select_all(&sel))

@@ -93,7 +93,8 @@ static const struct command commands[] = {
 	    SYMBOLS_USAGE " "
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "stat", cmd_stat, NULL, 0, "[-j] [-d] [-D begin,end[,field]] ...\n\t"
-	    "[-g event | program | thread | field] ... [-v field]\n\t"
+	    "[-S count] [-g event | program | thread | field] ...\n\t"
+	    "[-v field] "
 	    SYMBOLS_USAGE " "
 	    SELECT_USAGE "\n\t[dir | session] ..." },
 	{ "heap", cmd_heap, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"

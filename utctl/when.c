@@ -53,9 +53,8 @@ sum(int64_t a, int64_t b)
 	return a + b;
 }
 
-/* Seconds or another unit, with a fraction: 0, or -1. */
-static int
-parse_length(struct when *w, const char *s)
+int
+when_length(const char *s, int64_t *ns)
 {
 	static const struct {
 		const char	*name;
@@ -84,7 +83,7 @@ parse_length(struct when *w, const char *s)
 	    n > INT64_MAX / units[i].ns - 1)
 		return -1;
 	/* Of a unit, a part is as many billionths of that. */
-	w->ns = n * units[i].ns + (int64_t)((double)part *
+	*ns = n * units[i].ns + (int64_t)((double)part *
 	    ((double)units[i].ns / NS));
 	return 0;
 }
@@ -185,7 +184,7 @@ when_parse(struct when *w, const char *s)
 	memset(w, 0, sizeof(*w));
 	if (*s == '+' || *s == '-') {
 		w->kind = *s == '+' ? WHEN_BEGIN : WHEN_END;
-		r = parse_length(w, s + 1);
+		r = when_length(s + 1, &w->ns);
 	} else if (*s == '@' && isdigit((unsigned char)s[1])) {
 		w->kind = WHEN_AT;
 		w->s = strtoll(s + 1, &stop, 10);

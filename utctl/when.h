@@ -39,6 +39,8 @@ struct when {
 	struct tm	 tm;		/* of DAY: the time of day */
 };
 
+/* Seconds or another unit, perhaps with a fraction, in ns: 0, or -1. */
+int	 when_length(const char *, int64_t *);
 /* What is none is said on stderr, and utctl ends. */
 void	 when_parse(struct when *, const char *);
 /* Does it depend on the trace? */

@@ -201,6 +201,7 @@ stat_pairs(unsigned int how)
 	args(&a, "-D", how & SEL_SINCE ? "pulse:a,pulse:c,n" :
 	    "x:e,x:f,$cpu");
 	args(&a, "-g", how & SEL_UNTIL ? "thread" : "n");
+	args(&a, "-S", how & SEL_NAME ? "1" : "1000");
 	if (how & SEL_FILTER)
 		args(&a, "-f", how & SEL_LAST ? "n > 1" : "$cpu == 0 || s");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());

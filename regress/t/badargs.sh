@@ -76,8 +76,8 @@ bad '^usage: utctl record' utctl record
 bad '^usage: utctl record' utctl record -e 'a:*'
 bad 'record: name a command, a process with -p, or a time with -T' \
     utctl record -e 'a:*'
-bad "time '1h': not 1ms to [0-9]*m, in seconds or with ms, s or m" \
-    utctl record -T 1h true
+bad "time '600h': not 1ms to [0-9]*m, in seconds or with ms, s, m or h" \
+    utctl record -T 600h true
 
 # Programs.
 bad '^usage: utctl track' utctl track

@@ -84,12 +84,12 @@ complains "$only" utctl enable-channel -t 0 -m discard c
 complains "$only" utctl record -t 1s true
 complains "mode wait: neither discard nor overwrite nor block$" \
     utctl enable-channel -m wait c
-for t in 61m 3600001ms 4294967294ms 4294967295ms; do
+for t in 61m 2h 3600001ms 4294967294ms 4294967295ms; do
 	complains "time-out '$t': neither 0 nor forever nor from 1ms to 60m$" \
 	    utctl enable-channel -m block -t $t c
 done
-for t in x -1 1h Forever ''; do
-	complains "time-out '$t': not a number, perhaps with ms, s or m$" \
+for t in x -1 1x Forever ''; do
+	complains "time-out '$t': not a number, perhaps with ms, s, m or h$" \
 	    utctl enable-channel -m block -t "$t" c
 done
 utctl enable-channel -m block c || fail "-m block"

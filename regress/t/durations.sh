@@ -8,10 +8,6 @@
 hour=$(date -u +%H)
 TZ=X$((${hour#0} - 12))
 export TZ
-recorded -- ./prog/pairs
-[ "$lost" -eq 0 ] || fail "$lost lost"
-utctl view "$T/trace" >"$T/view.out" || fail "view"
-
 # calls total self max of each pair; unended and unbegun.  Then how many of each
 # pair did not end, how many are open yet, and their total and self until the
 # last event of their thread.
@@ -26,9 +22,9 @@ cat >"$T/oracle" <<'E'
 	if (ev ~ /^work:(outer_(begin|end)|inner_(entry|exit))$/) {
 		pair = ev
 		sub(/_(begin|end|entry|exit)$/, "", pair)
-	} else if (ev ~ /^call:/) {
+	} else if (ev ~ /^(call|func):/) {
 		match($0, /addr = 0x[0-9a-f]+/)
-		pair = "call " substr($0, RSTART + 7, RLENGTH - 7)
+		pair = substr(ev, 1, 4) " " substr($0, RSTART + 7, RLENGTH - 7)
 	}
 	if (pair == "")
 		next
@@ -91,28 +87,56 @@ END {
 		    self[p] / 1000, max[p] / 1000, p
 }
 E
-awk -f "$T/oracle" -v ends="$T/ends" "$T/view.out" | sort >"$T/want"
-utctl stat -d "$T/trace" >"$T/stat" 2>"$T/err" ||
-    fail "stat -d: $(cat "$T/err")"
-[ ! -s "$T/err" ] || fail "stat -d: $(cat "$T/err")"
-awk '/begun and not ended$/ { unended = $1 }
-/ended and not begun$/ { unbegun = $1 }
-/^ *calls / { on = 1; next }
-/^ *not ended / { on = 2; next }
-NF == 0 { on = 0 }
-on == 2 {
-	k = $5 == "-" ? 6 : 7
-	rest = $k
-	if (NF > k)
-		rest = rest " " $NF
-	printf "none %d %d %.3f %.3f %s\n", $1, $2, $3, $4, rest
+# The trace is as the oracle says; $T/want and $T/got have all pairs.
+check() {
+	[ "$lost" -eq 0 ] || fail "$lost lost"
+	utctl view -N "$T/trace" >"$T/view.out" || fail "view"
+	awk -f "$T/oracle" -v ends="$T/ends" "$T/view.out" | sort >"$T/want"
+	utctl stat -N -d "$T/trace" >"$T/stat" 2>"$T/err" ||
+	    fail "stat -d: $(cat "$T/err")"
+	[ ! -s "$T/err" ] || fail "stat -d: $(cat "$T/err")"
+	awk '/begun and not ended$/ { unended = $1 }
+	/ended and not begun$/ { unbegun = $1 }
+	/^ *calls / { on = 1; next }
+	/^ *not ended / { on = 2; next }
+	NF == 0 { on = 0 }
+	on == 2 {
+		k = $5 == "-" ? 6 : 7
+		rest = $k
+		if (NF > k)
+			rest = rest " " $NF
+		printf "none %d %d %.3f %.3f %s\n", $1, $2, $3, $4, rest
+	}
+	on == 1 { rest = $10; if (NF > 10) rest = rest " " $11
+		printf "%d %.3f %.3f %.3f %s\n", $1, $2, $3, $9, rest }
+	END { printf "%d %d\n", unended, unbegun }' "$T/stat" | sort >"$T/got"
+	diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
 }
-on == 1 { rest = $10; if (NF > 10) rest = rest " " $11
-	printf "%d %.3f %.3f %.3f %s\n", $1, $2, $3, $9, rest }
-END { printf "%d %d\n", unended, unbegun }' "$T/stat" | sort >"$T/got"
+
+# calls NAME: the trace of what prog/named reads from that file.
+calls() {
+	recorded -m block -e 'func:*' -- sh -c './prog/named <"$1"' sh "$T/$1"
+}
+
+# At random, many are open, and some ends have no beginning; then many come and
+# go.
+awk 'function next_of(n) { x = x * 16807 % 2147483647; return x % n }
+BEGIN {
+	x = 1
+	for (i = 0; i < 3000; i++)
+		print next_of(4) ? "entry" : "exit", 1 + next_of(400), 1
+	for (i = 1000; i < 2000; i++)
+		printf "entry %d 1\nexit %d 1\nexit %d 1\n", i, i, i
+}' >"$T/random"
+calls random
+check
+awk 'NF == 2 { exit $1 < 100 || $2 < 1000 }' "$T/got" ||
+    fail "not at random: $(cat "$T/stat")"
+
+recorded -- ./prog/pairs
+check
 [ "$(grep -vc '^none' "$T/got")" -eq 5 ] || fail "not 4 pairs: $(cat "$T/stat")"
 [ "$(grep -c '^none' "$T/got")" -eq 2 ] || fail "not ended: $(cat "$T/stat")"
-diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
 # The slowest of all is the greatest, and the table is sorted by total.
 max=$(awk '$1 != "none" && NF > 2 && $4 > m { m = $4 }
     END { print m }' "$T/got")
@@ -121,6 +145,13 @@ awk 'on { print $1, $2 } /^ *us  *self us  began / { on = 1 }' "$T/stat" \
 [ "$(sed -n '1s/ .*//p' "$T/slowest")" = "$max" ] ||
     fail "the slowest: $(cat "$T/stat")"
 [ "$(wc -l <"$T/slowest")" -eq 10 ] || fail "not 10: $(cat "$T/stat")"
+for n in 1 17; do
+	utctl stat -d -S $n "$T/trace" >"$T/out" || fail "-S $n: status $?"
+	sed -n '/began  *program/,$p' "$T/out" >"$T/most"
+	[ "$(wc -l <"$T/most")" -eq $((n + 1)) ] || fail "-S $n: $(cat "$T/out")"
+	sed -n '/began  *program/,$p' "$T/stat" | head -n $((n + 1)) |
+	    cmp -s - "$T/most" || [ $n -gt 10 ] || fail "-S $n: $(cat "$T/most")"
+done
 grep -v -x -F -f "$T/ends" "$T/slowest" >"$T/others" &&
     fail "no pair has these: $(cat "$T/others")"
 awk '/^ *calls / { on = 1; next } on && NF == 0 { exit }
@@ -216,8 +247,8 @@ fi
 # the one that stays: 2 leaves 3 and 5; 4 ended in 3, and 6 in 5.
 mv "$T/trace" "$T/trace.pairs"
 printf '%s\n' 'entry 2 1' 'entry 3 1' 'entry 4 1' 'exit 4 1' \
-    'entry 5 1' 'entry 6 1' 'exit 6 1' 'exit 2 1' >"$T/calls"
-recorded -e 'func:*' -- sh -c './prog/named <"$1"' sh "$T/calls"
+    'entry 5 1' 'entry 6 1' 'exit 6 1' 'exit 2 1' >"$T/left"
+calls left
 utctl stat -N -d "$T/trace" >"$T/out" || fail "left: stat"
 utctl export -N -F folded "$T/trace" >"$T/folded" || fail "left: export"
 awk 'NR == FNR { sum += $NF; next }
@@ -231,6 +262,59 @@ END {
 	    far(self["0x2"] + self["0x4"] + self["0x6"], all) ||
 	    far(sum, all)
 }' "$T/folded" "$T/out" || fail "left: $(cat "$T/folded" "$T/out")"
+
+# However many are open, an end without a beginning is known at once, and so is
+# the innermost pair that the filter has not refused: no more than some times
+# what the same number of pairs takes that are nested in one another.
+n=100000
+# many BEGIN [END]: so many of each.
+many() {
+	for lines; do
+		awk -v n=$n -v lines="$lines" \
+		    'BEGIN { for (i = 0; i < n; i++) print lines }'
+	done >"$T/many"
+	calls many
+	[ "$lost" -eq 0 ] || fail "many: $lost lost"
+}
+# The processor time of utctl, which works with this trace.
+cpu() {
+	(utctl "$@" "$T/trace" >"$T/out" 2>"$T/err"; times) | tail -n 1 |
+	    awk -F '[ms ]+' '{ print 60 * ($1 + $3) + $2 + $4 }'
+}
+quick() {
+	took=$(cpu "$@")
+	awk -v took="$took" -v nested="$nested" \
+	    'BEGIN { exit took > 0.3 + 10 * nested }' ||
+	    fail "$*: $took s of processor time, $nested s if they nest"
+}
+many 'entry 2 1' 'exit 2 1'
+nested=$(cpu stat -N -d)
+grep -q "^ *$n .* 0x2\$" "$T/out" || fail "nested: $(cat "$T/out" "$T/err")"
+many 'entry 2 1' 'exit 3 1'
+quick stat -N -d
+grep -qx "$n ended and not begun" "$T/out" || fail "many: $(cat "$T/out")"
+many 'entry 2 1' 'entry 3 1\nexit 3 1'
+quick export -N -F folded -f 'addr == 3'
+grep -q '^named;0x3 [1-9][0-9]*$' "$T/out" || fail "top: $(cat "$T/out")"
+
+# What was open and is no more takes no memory, in kilobytes.
+python=$(command -v python3)
+case $CFLAGS in
+*-fsanitize*)	python= ;;	# it keeps what was freed
+esac
+if [ -n "$python" ]; then
+	awk 'BEGIN { for (i = 1; i < 300000; i++)
+	    printf "entry %d 1\nexit %d 1\n", i, i }' >"$T/gone"
+	calls gone
+	kbytes() {
+		python3 -c 'import resource, subprocess, sys
+subprocess.check_call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@" "$T/trace"
+	}
+	few=$(kbytes utctl view -N) || fail "view"
+	most=$(kbytes utctl view -N -i) || fail "view -i"
+	[ "$most" -lt $((few + 8000)) ] || fail "view -i: $most kB, not $few"
+fi
 rm -rf "$T/trace"
 mv "$T/trace.pairs" "$T/trace"
 
@@ -271,6 +355,11 @@ complains "pair 'a:b,c:d,e,f': not" utctl stat -D a:b,c:d,e,f "$T/trace"
 complains "pair 'a:b,a:b': an event cannot be its own end" \
     utctl stat -D a:b,a:b "$T/trace"
 complains '-v and -d: the values' utctl stat -d -v n "$T/trace"
+complains '^utctl: -S: for the pairs of -d or -D$' utctl stat -S 3 "$T/trace"
+for n in 0 1001 -1 x '' 1k; do
+	complains "^utctl: -S $n: not a number from 1 to 1000$" \
+	    utctl stat -d -S "$n" "$T/trace"
+done
 expect 0 'no pairs of events: see -D' utctl stat -d -e 'req:*' "$T/trace"
 expect 0 "-D 'start': no event of the trace has such a name" \
     utctl stat -D start,req:done,id "$T/trace"

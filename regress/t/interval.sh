@@ -14,17 +14,18 @@ has() {
 # Times that are none, and some that are.
 start_utd
 utctl create -o "$T/bad" bad >/dev/null || fail "create"
-for t in x 1h 1.5 -1 5us 1ms1 ms '' ' 1' 0x1; do
-	complains "flush interval '$t': not a number, perhaps with ms, s or m$" \
+for t in x 1x 1.5ms 1. .5 -1 5us 1ms1 ms '' ' 1' 0x1; do
+	complains "flush interval '$t': not a number, perhaps with ms, s, m or h$" \
 	    utctl enable-channel -i "$t" c
 done
-for t in 61m 3601 3600001ms 4294967295ms 4294968ms000; do
+for t in 61m 1.1h 3601 3600001ms 4294967295ms 4294968ms000; do
 	complains "flush interval '$t': n" utctl enable-channel -i "$t" c
 done
 complains "flush interval '18446744073709551615s': not" \
     utctl enable-channel -i 18446744073709551615s c
 i=0
-for t in 0=0 0ms=0 1ms=1 999ms=999 1=1000 2s=2000 60m=3600000 3600=3600000; do
+for t in 0=0 0ms=0 1ms=1 999ms=999 1=1000 1.5=1500 2s=2000 0.5m=30000 \
+    60m=3600000 1h=3600000 3600=3600000; do
 	i=$((i + 1))
 	utctl enable-channel -i ${t%=*} c$i || fail "-i ${t%=*}"
 	utctl list -j bad | grep -q "\"c$i\",[^{]*\"flush_ms\":${t#*=}," ||

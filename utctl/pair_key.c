@@ -1,0 +1,174 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Pairs with a key may be of any threads: those that are open are in a table by
+ * their key.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pair_role.h"
+#include "say.h"
+
+#define KEYLEN	200		/* bytes of a key that are compared */
+
+struct pair_key {
+	struct pair_key		*next;
+	const struct pair	*pair;
+	int64_t			 ns;
+	void			*what;
+	enum pair_fit		 fit;
+	size_t			 len;
+	char			 text[];
+};
+
+static struct pair_key **
+key_place(const struct pairs *ps, const struct pair *p, const char *text,
+    size_t len)
+{
+	struct pair_key **kp;
+	uint64_t h = (uintptr_t)p;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+	kp = &ps->keys[map_hash(h) & (ps->kcap - 1)];
+	while (*kp != NULL && ((*kp)->pair != p || (*kp)->len != len ||
+	    memcmp((*kp)->text, text, len) != 0))
+		kp = &(*kp)->next;
+	return kp;
+}
+
+static void
+keys_grow(struct pairs *ps)
+{
+	struct pair_key **old = ps->keys, *k, *next;
+	const size_t n = ps->kcap;
+	size_t i;
+
+	ps->kcap = n == 0 ? 64 : 2 * n;
+	if ((ps->keys = calloc(ps->kcap, sizeof(*ps->keys))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < n; i++)
+		for (k = old[i]; k != NULL; k = next) {
+			next = k->next;
+			k->next = NULL;
+			*key_place(ps, k->pair, k->text, k->len) = k;
+		}
+	free(old);
+}
+
+void
+pair_key_begin(struct pairs *ps, const struct pair_role *r,
+    const struct ctf_stream *s, enum pair_fit fit)
+{
+	char text[KEYLEN];
+	const size_t len = ctf_field_text(&r->at, s, text, sizeof(text));
+	struct pair_key **kp, *k;
+
+	if (ps->nkeys >= ps->kcap)
+		keys_grow(ps);
+	kp = key_place(ps, r->pair, text, len);
+	if ((k = *kp) != NULL) {
+		/* The key is used again. */
+		pair_left(ps, k->ns, k->fit, k->what);
+	} else {
+		if ((k = malloc(sizeof(*k) + len)) == NULL)
+			die_errno("malloc");
+		k->next = NULL;
+		k->pair = r->pair;
+		k->len = len;
+		memcpy(k->text, text, len);
+		*kp = k;
+		ps->nkeys++;
+	}
+	k->ns = s->ns;
+	k->fit = fit;
+	if (fit == PAIR_REFUSED)
+		k->what = NULL;
+	else if (ps->ops->begin_key != NULL)
+		k->what = ps->ops->begin_key(ps->arg, s, r->pair->name);
+	else
+		k->what = ps->ops->begin(ps->arg, s, r->pair->name, NULL, 0);
+}
+
+static struct pair_end
+key_took(const struct pair_key *k, int64_t ns)
+{
+	struct pair_end e;
+
+	e.what = k->what;
+	e.begin = k->ns;
+	e.took = e.self = ns - k->ns;
+	e.nested = 0;
+	return e;
+}
+
+void
+pair_key_end(struct pairs *ps, const struct pair_role *r,
+    const struct ctf_stream *s, enum pair_fit fit)
+{
+	char text[KEYLEN];
+	const size_t len = ctf_field_text(&r->at, s, text, sizeof(text));
+	struct pair_key **kp, *k;
+	struct pair_end e;
+	int counts;
+
+	if (ps->kcap == 0 ||
+	    (k = *(kp = key_place(ps, r->pair, text, len))) == NULL) {
+		ps->unbegun += fit == PAIR_FITS;
+		return;
+	}
+	e = key_took(k, s->ns);
+	counts = pair_fits(k->fit, fit);
+	*kp = k->next;
+	free(k);
+	ps->nkeys--;
+	if (counts)
+		pair_over(ps, s, &e);
+}
+
+void
+pair_keys_finish(struct pairs *ps)
+{
+	const struct pair_key *k;
+	struct pair_end e;
+	size_t i;
+
+	for (i = 0; i < ps->kcap; i++)
+		for (k = ps->keys[i]; k != NULL; k = k->next) {
+			e = key_took(k, ps->last);
+			pair_open(ps, k->fit, &e);
+		}
+}
+
+/* Whatever is open is left without an end, or only forgotten. */
+void
+pair_keys_drop(struct pairs *ps, int left)
+{
+	struct pair_key *k;
+	size_t i;
+
+	for (i = 0; ps->nkeys > 0; i++)
+		for (; (k = ps->keys[i]) != NULL; ps->nkeys--) {
+			ps->keys[i] = k->next;
+			if (left)
+				pair_left(ps, k->ns, k->fit, k->what);
+			free(k);
+		}
+}

@@ -1,0 +1,333 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The pairs of a thread nest: they are on its stack until they end.
+ */
+
+#include <stdlib.h>
+
+#include "pair_role.h"
+#include "say.h"
+
+#define DEPTH	(1 << 18)	/* of a thread; what comes deeper is dropped */
+
+struct frame {
+	const struct pair	*pair;
+	uint64_t		 address;	/* that both have, or 0 */
+	int64_t			 ns;
+	int64_t			 inner;		/* ns of what is nested */
+	void			*what;		/* or NULL: it is refused */
+	void			*top;		/* if that is NULL: of below */
+	int			 nested;
+	enum pair_fit		 fit;		/* its beginning */
+};
+
+/*
+ * How often a pair of an address is open in the thread, or something that pairs
+ * are counted for, without an address.
+ */
+struct inside {
+	const void		*of;
+	uint64_t		 address;
+	size_t			 n;
+};
+
+struct pair_thread {
+	struct pair_thread	*next;		/* of the same hash */
+	int64_t			 pid, tid;
+	int64_t			 last;		/* ns: its last event */
+	struct frame		*frames;
+	size_t			 n, room;
+	struct inside		*inside;	/* a hash table */
+	size_t			 ninside, cap;
+};
+
+/* Mostly it is the one that was asked for before. */
+struct pair_thread *
+pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
+{
+	struct pair_thread *t = ps->recent;
+	struct ctf_who buf;
+	const struct ctf_who *who = ctf_whose(s, &buf);
+	const int64_t pid = who->vpid, tid = who->vtid;
+	const uint64_t key = (uint64_t)pid << 32 ^ (uint64_t)tid;
+
+	if (t == NULL || t->pid != pid || t->tid != tid)
+		t = map_get(&ps->threads, key);
+	while (t != NULL && (t->pid != pid || t->tid != tid))
+		t = t->next;
+	if (t == NULL) {
+		if ((t = calloc(1, sizeof(*t))) == NULL)
+			die_errno("malloc");
+		t->pid = pid;
+		t->tid = tid;
+		t->next = map_get(&ps->threads, key);
+		map_put(&ps->threads, key, t);
+	}
+	t->last = s->ns;
+	return ps->recent = t;
+}
+
+static struct inside *
+inside_place(const struct pair_thread *t, const void *of, uint64_t address)
+{
+	size_t i = map_hash((uintptr_t)of * 31 + address) & (t->cap - 1);
+
+	while (t->inside[i].of != NULL && (t->inside[i].of != of ||
+	    t->inside[i].address != address))
+		i = (i + 1) & (t->cap - 1);
+	return &t->inside[i];
+}
+
+/* What is open no more gives its place back. */
+static void
+inside_grow(struct pair_thread *t)
+{
+	struct inside *old = t->inside;
+	const size_t n = t->cap;
+	size_t i;
+
+	t->ninside = 0;
+	for (i = 0; i < n; i++)
+		t->ninside += old[i].n > 0;
+	if (4 * t->ninside >= n)
+		t->cap = n == 0 ? 16 : 2 * n;
+	if ((t->inside = calloc(t->cap, sizeof(*t->inside))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < n; i++)
+		if (old[i].n > 0)
+			*inside_place(t, old[i].of, old[i].address) = old[i];
+	free(old);
+}
+
+/* Once more; how often it was before. */
+static size_t
+inside_add(struct pair_thread *t, const void *of, uint64_t address)
+{
+	struct inside *in;
+
+	if (2 * t->ninside >= t->cap)
+		inside_grow(t);
+	in = inside_place(t, of, address);
+	if (in->of == NULL) {
+		in->of = of;
+		in->address = address;
+		t->ninside++;
+	}
+	return in->n++;
+}
+
+static uint64_t
+address_of(const struct pair_role *r, const struct ctf_stream *s)
+{
+	uint64_t v = 0;
+
+	if (r->at.type != NULL)
+		(void)ctf_field_bits(&r->at, s, &v);
+	return v;
+}
+
+static struct frame *
+push(struct pair_thread *t)
+{
+	struct frame *f;
+
+	if (t->n == t->room) {
+		t->room = t->room == 0 ? 16 : 2 * t->room;
+		f = realloc(t->frames, t->room * sizeof(*f));
+		if (f == NULL)
+			die_errno("malloc");
+		t->frames = f;
+	}
+	return &t->frames[t->n++];
+}
+
+/* So many ns of it are nested in the one below. */
+static void
+pop(struct pair_thread *t, int64_t ns)
+{
+	const struct frame *f = &t->frames[--t->n];
+
+	if (t->n > 0)
+		t->frames[t->n - 1].inner += ns;
+	inside_place(t, f->pair, f->address)->n--;
+	if (f->what != NULL)
+		inside_place(t, f->what, 0)->n--;
+}
+
+void
+pair_thread_begin(struct pairs *ps, struct pair_thread *t,
+    const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
+{
+	const uint64_t address = address_of(r, s);
+	void *what = NULL, *below = t->n == 0 ? NULL : t->frames[t->n - 1].top;
+	struct frame *f;
+
+	if (fit != PAIR_REFUSED)
+		what = ps->ops->begin(ps->arg, s, r->pair->name,
+		    r->at.type == NULL ? NULL : &r->at, address);
+	if (t->n == DEPTH) {
+		pair_left(ps, s->ns, fit, what);
+		return;
+	}
+	f = push(t);
+	f->pair = r->pair;
+	f->address = address;
+	f->ns = s->ns;
+	f->inner = 0;
+	f->what = what;
+	f->top = what != NULL ? what : below;
+	f->nested = what != NULL && inside_add(t, what, 0) > 0;
+	f->fit = fit;
+	(void)inside_add(t, r->pair, address);
+}
+
+/* What is on top stays without an end; what was nested in it is in the next. */
+static void
+leave(struct pairs *ps, struct pair_thread *t)
+{
+	const struct frame *f = &t->frames[t->n - 1];
+
+	pair_left(ps, f->ns, f->fit, f->what);
+	pop(t, f->inner);
+}
+
+/* The end of what is on top. */
+static struct pair_end
+top_end(struct pair_thread *t, int64_t ns, int counts)
+{
+	const struct frame *f = &t->frames[t->n - 1];
+	struct pair_end e;
+
+	e.what = f->what;
+	e.begin = f->ns;
+	e.took = ns - f->ns;
+	e.self = e.took - f->inner;
+	e.nested = f->nested;
+	pop(t, counts ? e.took : f->inner);
+	return e;
+}
+
+/*
+ * The innermost one of the same pair and address.  What is still open within it
+ * was left without its end, by longjmp(3) for example.  If there is none, that
+ * is known without a look at all that is open.
+ */
+void
+pair_thread_end(struct pairs *ps, struct pair_thread *t,
+    const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
+{
+	const uint64_t address = address_of(r, s);
+	const struct frame *f;
+	struct pair_end e;
+	int counts;
+
+	if (t->n == 0 || inside_place(t, r->pair, address)->n == 0) {
+		ps->unbegun += fit == PAIR_FITS;
+		return;
+	}
+	while (f = &t->frames[t->n - 1], f->pair != r->pair ||
+	    f->address != address)
+		leave(ps, t);
+	counts = pair_fits(f->fit, fit);
+	e = top_end(t, s->ns, counts);
+	if (counts)
+		pair_over(ps, s, &e);
+}
+
+/* What was open while events were lost may have ended. */
+size_t
+pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
+{
+	const struct pair_thread *t = pair_thread_of(ps, s);
+	size_t n = 0;
+
+	while (n < t->n && n < most && t->frames[t->n - 1 - n].ns > ps->lossy)
+		n++;
+	return n;
+}
+
+/* Of those that were refused, nothing is counted. */
+void *
+pairs_top(struct pairs *ps, const struct ctf_stream *s)
+{
+	const struct pair_thread *t = pair_thread_of(ps, s);
+
+	return t->n == 0 ? NULL : t->frames[t->n - 1].top;
+}
+
+static void
+thread_cut(struct pairs *ps, struct pair_thread *t)
+{
+	while (t->n > 0)
+		leave(ps, t);
+}
+
+/* What the thread has open yet. */
+static void
+thread_finish(struct pairs *ps, struct pair_thread *t)
+{
+	struct pair_end e;
+	enum pair_fit fit;
+
+	while (t->n > 0) {
+		fit = t->frames[t->n - 1].fit;
+		e = top_end(t, t->last, fit == PAIR_FITS);
+		pair_open(ps, fit, &e);
+	}
+}
+
+static void
+thread_free(struct pairs *ps, struct pair_thread *t)
+{
+	(void)ps;
+	free(t->frames);
+	free(t->inside);
+	free(t);
+}
+
+static void
+each(struct pairs *ps, void (*call)(struct pairs *, struct pair_thread *))
+{
+	struct pair_thread *t, *next;
+	size_t i;
+
+	for (i = 0; i < ps->threads.cap; i++)
+		for (t = ps->threads.v[i].value; t != NULL; t = next) {
+			next = t->next;
+			call(ps, t);
+		}
+}
+
+void
+pair_threads_cut(struct pairs *ps)
+{
+	each(ps, thread_cut);
+}
+
+void
+pair_threads_finish(struct pairs *ps)
+{
+	each(ps, thread_finish);
+}
+
+void
+pair_threads_free(struct pairs *ps)
+{
+	each(ps, thread_free);
+	map_free(&ps->threads);
+}
