@@ -42,12 +42,12 @@
 #define UT_FIRE_ut_1(ev)						\
 	do {								\
 		if (UT_LISTENS(ev))					\
-			ev##_record(&ev);				\
+			ut_record_##ev(&ev);				\
 	} while (0)
 #define UT_FIRE_ut_n(ev, ...)						\
 	do {								\
 		if (UT_LISTENS(ev))					\
-			ev##_record(&ev, __VA_ARGS__);			\
+			ut_record_##ev(&ev, __VA_ARGS__);		\
 	} while (0)
 
 /*
@@ -69,12 +69,13 @@
 #define UT_SCOPED(...)	\
 	UT_CAT(UT_SCOPED_, UT_ONE(__VA_ARGS__))(__VA_ARGS__)
 #define UT_SCOPED_ut_1(ev)						\
-	UT_SCOPE_VAR(ev, UT_CAT(ev##_at_, __LINE__),			\
-	    UT_LISTENS(ev##_begin) ? ev##_begin_record(&ev##_begin) : (void)0)
-#define UT_SCOPED_ut_n(ev, ...)						\
-	UT_SCOPE_VAR(ev, UT_CAT(ev##_at_, __LINE__),			\
+	UT_SCOPE_VAR(ev, UT_CAT(ut_at_##ev##_, __LINE__),		\
 	    UT_LISTENS(ev##_begin) ?					\
-	    ev##_begin_record(&ev##_begin, __VA_ARGS__) : (void)0)
+	    ut_record_##ev##_begin(&ev##_begin) : (void)0)
+#define UT_SCOPED_ut_n(ev, ...)						\
+	UT_SCOPE_VAR(ev, UT_CAT(ut_at_##ev##_, __LINE__),		\
+	    UT_LISTENS(ev##_begin) ?					\
+	    ut_record_##ev##_begin(&ev##_begin, __VA_ARGS__) : (void)0)
 
 /*
  * UT_LOG(level, format, arguments...): the event ut:log, which, alone of
@@ -608,10 +609,10 @@ struct ut_view {
 #define UT_VIEWS_ut_n(ev, ...)						\
 	extern "C++" {							\
 	static inline void __attribute__((always_inline)) UT_HELPER	\
-	UT_CAT(ev, _record)(struct ut_event *ut_e			\
+	ut_record_##ev(struct ut_event *ut_e				\
 	    UT_EACH(UT_VIEW, __VA_ARGS__))				\
 	{								\
-		UT_CAT(ev, _record)(ut_e UT_EACH(UT_ARG, __VA_ARGS__));	\
+		ut_record_##ev(ut_e UT_EACH(UT_ARG, __VA_ARGS__));	\
 	}								\
 	}
 #else
@@ -671,8 +672,9 @@ public:
 }
 
 #define UT_SPAN_LEAVE(ev)
-#define UT_SCOPE_VAR(ev, var, begin)	\
-	const ut_scope var(((void)(begin), &ev##_end), ev##_end_record)
+#define UT_SCOPE_VAR(ev, var, begin)				\
+	const ut_scope var(((void)(begin), &ev##_end),		\
+	    ut_record_##ev##_end)
 #else
 #define UT_SPAN_LEAVE(ev)						\
 	static __inline__ void __attribute__((always_inline)) UT_HELPER	\
@@ -680,7 +682,7 @@ public:
 	{								\
 		(void)ut_var;						\
 		if (UT_LISTENS(ev##_end))				\
-			ev##_end_record(&ev##_end);			\
+			ut_record_##ev##_end(&ev##_end);		\
 	}
 #define UT_SCOPE_VAR(ev, var, begin)					\
 	const char var __attribute__((cleanup(ut_leave_##ev), unused)) = \
@@ -689,6 +691,9 @@ public:
 
 /*
  * UT_EVENT(provider, event, level, fields...); at file scope.
+ *
+ * What is made for an event has the event's name last: whatever comes after it
+ * might be another event's.
  */
 #define UT_EVENT(provider, event, ...) \
 	UT_EVENT_(ut__##provider##__##event, #provider ":" #event, __VA_ARGS__)
@@ -703,16 +708,16 @@ public:
 	UT_ASSERT(ut_event_has_more_than_16_fields,			\
 	    sizeof(UT_STRING(UT_REST(__VA_ARGS__))) <= sizeof("16"),	\
 	    str " has more than 16 fields");				\
-	static const struct ut_field UT_CAT(ev, _fields)[] = {		\
+	static const struct ut_field ut_fields_##ev[] = {		\
 		UT_EACH(UT_DESC, __VA_ARGS__)				\
 		{ NULL, NULL, 0, 0, 0, 0, 0 }				\
 	};								\
 	static struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
-		UT_CAT(ev, _fields), NULL, NULL, { 0 }, 0, 1, NULL	\
+		ut_fields_##ev, NULL, NULL, { 0 }, 0, 1, NULL		\
 	};								\
 	static void __attribute__((noinline)) UT_HELPER			\
-	UT_CAT(ev, _record)(struct ut_event *ut_e			\
+	ut_record_##ev(struct ut_event *ut_e				\
 	    UT_EACH(UT_PARAM, __VA_ARGS__))				\
 	{								\
 		struct ut_record ut_r;					\
