@@ -667,6 +667,14 @@ ut_thread_count(void)
 
 	if (stat("/proc/self/task", &st) == 0 && st.st_nlink > 2)
 		return (unsigned int)st.st_nlink - 2;
+#elif defined(__NetBSD__)
+	struct kinfo_proc2 p;
+	const int mib[] = { CTL_KERN, KERN_PROC2, KERN_PROC_PID,
+		(int)getpid(), (int)sizeof(p), 1 };
+	size_t n = sizeof(p);
+
+	if (sysctl(mib, 6, &p, &n, NULL, 0) == 0 && n == sizeof(p))
+		return (unsigned int)p.p_nlwps;
 #endif
 	return 0;
 }
