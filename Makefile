@@ -77,8 +77,9 @@ LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/phdr.c libut/prefix.c \
 		libut/range.c libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
-		libut/sock.c libut/spans.c libut/subbuf.c libut/thread.c \
-		libut/verify.c libut/wait.c libut/word.c
+		libut/sock.c libut/spans.c libut/stack.c libut/subbuf.c \
+		libut/thread.c libut/threads.c libut/verify.c \
+		libut/wait.c libut/word.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/context.h libut/escape.h libut/expr.h libut/filter.h \
@@ -93,7 +94,7 @@ COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/confine.o libut/context.o libut/escape.o libut/expr.o \
 		libut/filter.o libut/level.o libut/match.o libut/msg.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
-		libut/verify.o libut/walk.o libut/word.o
+		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
