@@ -82,16 +82,17 @@ LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/wait.c libut/word.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
-		libut/context.h libut/escape.h libut/expr.h libut/filter.h \
-		libut/level.h libut/match.h libut/msg.h libut/rundir.h libut/ut.h \
-		libut/ut_abi.h libut/ut_code.h libut/ut_conn.h \
-		libut/ut_event.h libut/ut_loaded.h libut/ut_msg.h \
-		libut/ut_prefix.h libut/ut_priv.h libut/ut_region.h \
-		libut/ut_register.h
+		libut/compiler.h libut/context.h libut/escape.h libut/expr.h \
+		libut/filter.h libut/level.h libut/match.h libut/msg.h \
+		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_code.h \
+		libut/ut_conn.h libut/ut_event.h libut/ut_loaded.h \
+		libut/ut_msg.h libut/ut_prefix.h libut/ut_priv.h \
+		libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
-		libut/confine.o libut/context.o libut/escape.o libut/expr.o \
+		libut/compile_field.o libut/compile_name.o libut/confine.o \
+		libut/context.o libut/escape.o libut/expr.o \
 		libut/filter.o libut/level.o libut/match.o libut/msg.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
