@@ -85,9 +85,9 @@ LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/compiler.h libut/context.h libut/escape.h libut/expr.h \
 		libut/filter.h libut/level.h libut/match.h libut/msg.h \
 		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_code.h \
-		libut/ut_conn.h libut/ut_event.h libut/ut_loaded.h \
-		libut/ut_msg.h libut/ut_prefix.h libut/ut_priv.h \
-		libut/ut_region.h libut/ut_register.h
+		libut/ut_conn.h libut/ut_event.h libut/ut_field.h \
+		libut/ut_loaded.h libut/ut_msg.h libut/ut_prefix.h \
+		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
@@ -359,7 +359,7 @@ install: paths-ok
 	    '$(BASHDIR)' '$(ZSHDIR)' '$(FISHDIR)'; $(MKDIRS)
 	install -m 755 utctl/utctl '$(DESTDIR)$(BINDIR)/utctl'
 	install -m 755 utd/utd '$(DESTDIR)$(SBINDIR)/utd'
-	install -m 644 libut/ut.h '$(DESTDIR)$(INCDIR)/ut.h'
+	install -m 644 libut/ut.h libut/ut_field.h '$(DESTDIR)$(INCDIR)/'
 	install -m 644 libut/libut.a '$(DESTDIR)$(LIBDIR)/libut.a'
 	install -m 755 $(LIBUT_SO) '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)'
 	ln -sf libut.so.$(MAJOR) '$(DESTDIR)$(LIBDIR)/libut.so'
@@ -403,7 +403,8 @@ uninstall-rc: paths-ok rc-ok
 
 uninstall: paths-ok
 	rm -f '$(DESTDIR)$(BINDIR)/utctl' '$(DESTDIR)$(SBINDIR)/utd' \
-	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(LIBDIR)/libut.a' \
+	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(INCDIR)/ut_field.h' \
+	    '$(DESTDIR)$(LIBDIR)/libut.a' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-func.so' \

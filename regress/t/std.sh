@@ -118,7 +118,9 @@ for cxx in g++ clang++; do
 	try_cxx $cxx -std=c++11 $warn -O0 -Wconversion -Wshadow -Wcast-qual
 done
 # The header keeps to some of it by itself, if it is not a system's.
-sed '/GCC system_header/d' "$TOP/libut/ut.h" >"$T/ut.h" || exit 1
+for h in ut.h ut_field.h; do
+	sed '/GCC system_header/d' "$TOP/libut/$h" >"$T/$h" || exit 1
+done
 for cc in gcc clang; do
 	able $cc || continue
 	for std in c99 c11; do
