@@ -77,23 +77,25 @@ LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/phdr.c libut/prefix.c \
 		libut/range.c libut/record.c libut/region.c libut/register.c \
 		libut/rundir.c libut/shared.c libut/shm.c libut/slot.c \
-		libut/sock.c libut/spans.c libut/subbuf.c libut/thread.c \
-		libut/verify.c libut/wait.c libut/word.c
+		libut/sock.c libut/spans.c libut/stack.c libut/subbuf.c \
+		libut/thread.c libut/threads.c libut/verify.c \
+		libut/wait.c libut/word.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
-		libut/context.h libut/escape.h libut/expr.h libut/filter.h \
-		libut/level.h libut/match.h libut/msg.h libut/rundir.h libut/ut.h \
-		libut/ut_abi.h libut/ut_code.h libut/ut_conn.h \
-		libut/ut_event.h libut/ut_loaded.h libut/ut_msg.h \
-		libut/ut_prefix.h libut/ut_priv.h libut/ut_region.h \
-		libut/ut_register.h
+		libut/compiler.h libut/context.h libut/escape.h libut/expr.h \
+		libut/filter.h libut/level.h libut/match.h libut/msg.h \
+		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_code.h \
+		libut/ut_conn.h libut/ut_event.h libut/ut_field.h \
+		libut/ut_loaded.h libut/ut_msg.h libut/ut_prefix.h \
+		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
-		libut/confine.o libut/context.o libut/escape.o libut/expr.o \
+		libut/compile_field.o libut/compile_name.o libut/confine.o \
+		libut/context.o libut/escape.o libut/expr.o \
 		libut/filter.o libut/level.o libut/match.o libut/msg.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
-		libut/verify.o libut/walk.o libut/word.o
+		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
@@ -358,7 +360,7 @@ install: paths-ok
 	    '$(BASHDIR)' '$(ZSHDIR)' '$(FISHDIR)'; $(MKDIRS)
 	install -m 755 utctl/utctl '$(DESTDIR)$(BINDIR)/utctl'
 	install -m 755 utd/utd '$(DESTDIR)$(SBINDIR)/utd'
-	install -m 644 libut/ut.h '$(DESTDIR)$(INCDIR)/ut.h'
+	install -m 644 libut/ut.h libut/ut_field.h '$(DESTDIR)$(INCDIR)/'
 	install -m 644 libut/libut.a '$(DESTDIR)$(LIBDIR)/libut.a'
 	install -m 755 $(LIBUT_SO) '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)'
 	ln -sf libut.so.$(MAJOR) '$(DESTDIR)$(LIBDIR)/libut.so'
@@ -402,7 +404,8 @@ uninstall-rc: paths-ok rc-ok
 
 uninstall: paths-ok
 	rm -f '$(DESTDIR)$(BINDIR)/utctl' '$(DESTDIR)$(SBINDIR)/utd' \
-	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(LIBDIR)/libut.a' \
+	    '$(DESTDIR)$(INCDIR)/ut.h' '$(DESTDIR)$(INCDIR)/ut_field.h' \
+	    '$(DESTDIR)$(LIBDIR)/libut.a' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so.$(MAJOR)' \
 	    '$(DESTDIR)$(LIBDIR)/libut.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-func.so' \

@@ -130,7 +130,10 @@ int	 ut_dead(pid_t);
 void	 ut_word_wait(_Atomic uint32_t *, uint32_t, int);
 void	 ut_word_wake(_Atomic uint32_t *, uint32_t);
 
-/* The number of the calling thread, as the system's tools show it. */
+/*
+ * Threads (threads.c).  The number of the calling thread, as the system's tools
+ * show it.
+ */
 uint32_t ut_gettid(void);
 /*
  * The same as far as the C library knows it, without a system call: in a child
@@ -156,9 +159,9 @@ void	 ut_progname(char *, size_t);
 int	 ut_issetugid(void);
 
 /*
- * Where the stack of the calling thread begins and ends: 0, or -1 if that is
- * not known now.  Async-signal-safe, after ut_stack_init in the process, which
- * is not.
+ * Stacks (stack.c).  Where that of the calling thread begins and ends: 0, or -1
+ * if that is not known now.  Async-signal-safe, after ut_stack_init in the
+ * process, which is not.
  */
 void	 ut_stack_init(void);
 /* By the thread that is about to fork; in the child ut_stack_init follows. */

@@ -302,11 +302,13 @@ ut_conns_here(void)
 		c->apart = c->apart && c->listened;
 }
 
-/* Are there more threads than ours and the one that calls, as far as known? */
+/* May there be more threads than ours and the one that calls? */
 bool
 ut_threads_others(void)
 {
-	return ut_thread_count() > running + 1;
+	const unsigned int n = ut_thread_count();
+
+	return n == 0 || n > running + 1;
 }
 
 /* Wait without the lock, for so long or until the threads are to end. */

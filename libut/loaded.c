@@ -64,6 +64,7 @@ struct module {
 	struct file	*file;
 	uint32_t	 round;		/* of the last look that saw it */
 	bool		 untold;
+	bool		 sure;		/* no other can be in its place */
 };
 
 struct table {
@@ -200,6 +201,7 @@ see(const struct ut_loaded *l)
 	for (; m < end && m->start == l->start; m++) {
 		if (same(m, l)) {
 			m->round = t->round;
+			m->sure = true;
 			return;
 		}
 	}
@@ -212,10 +214,11 @@ see(const struct ut_loaded *l)
 	m->file = f;
 	m->round = t->round;
 	m->untold = true;
+	m->sure = true;
 	t->n++;
 }
 
-/* Let ut_code see the modules that there are. */
+/* Let ut_code see the modules that are sure to be there. */
 static void
 publish(const struct table *t)
 {
@@ -223,8 +226,9 @@ publish(const struct table *t)
 
 	ut_spans_begin();
 	for (i = 0; i < t->n; i++)
-		ut_spans_add(t->modules[i].start,
-		    (uintptr_t)t->modules[i].size);
+		if (t->modules[i].sure)
+			ut_spans_add(t->modules[i].start,
+			    (uintptr_t)t->modules[i].size);
 	ut_spans_end();
 }
 
@@ -267,14 +271,12 @@ record(const struct module *m, const struct ut_event *e, uint32_t regions)
 
 /*
  * Record what has gone and what has come, in that order, since the new may be
- * in the place of the old; but nothing new in those regions.  True if anything
- * has changed.
+ * in the place of the old; but nothing new in those regions.
  */
-static bool
+static void
 record_changes(struct table *t, uint32_t but)
 {
 	struct module *m, *to = t->modules, *end = t->modules + t->n;
-	bool changed = false;
 
 	for (m = t->modules; m < end; m++) {
 		if (m->round == t->round) {
@@ -286,7 +288,6 @@ record_changes(struct table *t, uint32_t but)
 		if (!m->untold)
 			record(m, &unload_event, UINT32_MAX);
 		file_free(m->file);
-		changed = true;
 	}
 	t->n = (uint32_t)(to - t->modules);
 	for (m = t->modules; m < to; m++) {
@@ -294,9 +295,8 @@ record_changes(struct table *t, uint32_t but)
 			continue;
 		record(m, &module_event, ~but);
 		m->untold = false;
-		changed = true;
 	}
-	return changed;
+	publish(t);
 }
 
 static struct table *
@@ -314,22 +314,42 @@ table_get(void)
 }
 
 /*
+ * Find what has gone without the linker's lock, where ut_loaded_finds.  Another
+ * module may be in the place of one that has: ut_code looks at each once more.
+ */
+static void
+look_for_gone(struct table *t, uint32_t but)
+{
+	struct module *m;
+
+	for (m = t->modules; m < t->modules + t->n; m++) {
+		m->sure = false;
+		if (ut_loaded_there((const void *)m->start) == 0)
+			m->round = t->round - 1;
+	}
+	record_changes(t, but);
+}
+
+/*
  * Look at what the linker has; the thread records, as a guest.  What ut_code
  * has found is seen as well, if it is still there.
  */
 static void
 look(struct table *t, uint32_t but)
 {
-	if (stuck)
+	if (stuck) {
+		if (ut_loaded_finds())
+			look_for_gone(t, but);
 		return;
+	}
 	if (ut_found() != NULL)
 		ut_found_done();
 	dated = false;
 	t->round++;
 	if (!ut_loaded_each(see, &t->seen))
 		t->round--;
-	else if (record_changes(t, but))
-		publish(t);
+	else
+		record_changes(t, but);
 }
 
 /* ut:module is enabled in the region i, and was not before. */
@@ -358,7 +378,7 @@ wanted(void)
 
 /* Look, and record what has changed in the regions that want to know. */
 static void
-look_again(void)
+look_again(void (*how)(struct table *, uint32_t))
 {
 	struct table *t = table_get();
 	struct thread *had;
@@ -366,9 +386,9 @@ look_again(void)
 	if (t == NULL)
 		return;
 	if (!wanted())
-		look(t, 0);
+		how(t, 0);
 	else if (ut_guest_begin(&had)) {
-		look(t, 0);
+		how(t, 0);
 		ut_guest_end(had);
 	}
 }
@@ -379,7 +399,7 @@ changed(void)
 {
 	dated = true;
 	if (wanted())
-		look_again();
+		look_again(look);
 }
 
 /* By a thread for which the linker has just loaded something, or unloaded. */
@@ -416,7 +436,7 @@ ut_loaded_before_fork(bool known, bool others)
 
 	doubtful = now || others;
 	if (now && UT_HAS_LOADED && (dated || !ut_loaded_finds()))
-		look_again();
+		look_again(look);
 }
 
 /* A lock that was stuck in the parent is in its child. */
@@ -453,7 +473,7 @@ look_for_code(void)
 {
 	struct thread *self = ut_mute();
 
-	look_again();
+	look_again(look);
 	ut_unmute(self);
 }
 
@@ -471,8 +491,7 @@ see_found(struct table *t, const struct ut_loaded *l)
 		    l->start < m->start + m->size && !same(m, l))
 			m->round = t->round - 1;
 	see(l);
-	if (record_changes(t, 0))
-		publish(t);
+	record_changes(t, 0);
 }
 
 /* By a thread that has the lock, as above. */
@@ -522,6 +541,12 @@ ut_code(const void *addr)
 		code_unknown(addr);
 }
 
+/*
+ * Without a look, where that can be.  Another thread may have the linker's lock
+ * and fork, which waits for ut_lock.  And the lock may be stuck, though a
+ * dlclose(3) has returned: in glibc, one that unmaps nothing does not take it.
+ * So with glibc before 2.35, which needs a look, the child of a fork may hang.
+ */
 UT_EXPORT void
 ut_code_gone(void)
 {
@@ -531,7 +556,10 @@ ut_code_gone(void)
 
 	ut_enter(&signals);
 	self = ut_mute();
-	ut_loaded_changed();
+	if (!ut_loaded_finds())
+		ut_loaded_changed();
+	else if (wanted())
+		look_again(look_for_gone);
 	ut_unmute(self);
 	ut_leave(&signals);
 	errno = error;

@@ -30,7 +30,10 @@
  */
 void		 ut_code(const void *);
 
-/* A dlclose(3) is over: record what it has unloaded.  Keeps errno. */
+/*
+ * A dlclose(3) is over: record what it has unloaded.  Keeps errno; with glibc
+ * 2.35 and later never waits for the run-time linker's lock.
+ */
 void		 ut_code_gone(void);
 
 #endif /* UT_CODE_H */

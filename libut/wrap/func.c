@@ -42,9 +42,9 @@ static inline unsigned char *ut_put(unsigned char *, const void *, size_t)
 #include "ut.h"
 #include "ut_code.h"
 
-static void	ut__func__entry_record(struct ut_event *,
+static void	ut_record_ut__func__entry(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
-static void	ut__func__exit_record(struct ut_event *,
+static void	ut_record_ut__func__exit(struct ut_event *,
 		    const volatile void *, const volatile void *) NOT_TRACED;
 
 UT_EVENT(func, entry, UT_DEBUG_FUNCTION, UT_PTR(addr), UT_PTR(call_site));

@@ -24,12 +24,14 @@
  *	code		an event names the address of that one's function, and
  *			libut is told of the address
  *	gone		libut is told that something was unloaded
- *	fork FILE	a child copies that to FILE, and does `code'
+ *	fork [FILE]	a child copies that to FILE, and does `code'
  *	held N		so many such children, while a thread has the run-time
  *			linker's lock nearly all the time
  *	exits N		the same, and the children end by exit(3)
  *	locked		`code', and a fork, with a lock that a thread waits for
- *			which has the linker's; 0 where this cannot work
+ *			which has the linker's; a fork in the callback of
+ *			dl_iterate_phdr(3), while libut is told that something
+ *			was unloaded; 0 where this cannot work
  *	child		a child goes on instead, in which a thread that it does
  *			not have has the linker's lock
  *	heir		a child goes on instead
@@ -129,7 +131,7 @@ fork_one(const char *file, void *library, bool exits)
 	if ((pid = fork()) == -1)
 		err(1, "fork");
 	if (pid == 0) {
-		if (file != NULL)
+		if (file != NULL && *file != '\0')
 			copy_maps(file);
 		if (library != NULL)
 			code(library);
@@ -234,23 +236,54 @@ lock_end(pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+
+static void *
+teller(void *arg)
+{
+	ut_code_gone();
+	return arg;
+}
+
+static int
+fork_inside(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	pthread_t thread;
+
+	(void)info;
+	(void)size;
+	(void)arg;
+	if (pthread_create(&thread, NULL, teller, NULL) != 0)
+		errx(1, "pthread_create");
+	pthread_join(thread, NULL);
+	fork_one(NULL, NULL, false);
+	return 1;
+}
+
 static int
 locked(void *library)
 {
-#if defined(DLFO_STRUCT_HAS_EH_DBASE)
 	const pthread_t thread = lock_begin();
 
 	alarm(60);
 	code(library);
 	fork_one(NULL, NULL, false);
-	alarm(1800);
 	lock_end(thread);
+	dl_iterate_phdr(fork_inside, NULL);
+	alarm(1800);
 	return 1;
+}
+
 #else
+
+static int
+locked(void *library)
+{
 	(void)library;
 	return 0;
-#endif
 }
+
+#endif
 
 /* The parent ends as its child does. */
 static void

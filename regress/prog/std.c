@@ -32,6 +32,12 @@ UT_EVENT(std, rest, UT_DEBUG, UT_STR(s), UT_TEXT(t, 3), UT_BYTES(b),
     UT_ARRAY(int32_t, a, 2), UT_SEQ(double, d), UT_STRN(k))
 UT_SPAN(std, scope, UT_INFO, UT_INT(n), UT_STRN(k));
 UT_SPAN(std, bare, UT_DEBUG)
+/* Named as what could be made for the events above. */
+UT_EVENT(std, one_record, UT_INFO, UT_INT(n));
+UT_EVENT(std, one_fields, UT_INFO);
+UT_EVENT(std, bare, UT_INFO);
+UT_EVENT(std, bare_end_record, UT_INFO);
+UT_EVENT(std, bare_end_fields, UT_INFO);
 UT_EVENT(std, never, UT_DEBUG, UT_INT(i0), UT_INT(i1), UT_INT(i2),
     UT_INT(i3), UT_INT(i4), UT_INT(i5), UT_INT(i6), UT_INT(i7), UT_INT(i8),
     UT_INT(i9), UT_INT(i10), UT_INT(i11), UT_INT(i12), UT_INT(i13),
@@ -59,6 +65,8 @@ main(void)
 	UT(std, none);
 	for (i = 0; i < 3; i++)
 		UT(std, one, i);
+	UT(std, one_record, i);
+	UT(std, one_fields);
 	if (i == 3)
 		UT(std, numbers, -8, 16, 0, 64, 0.25f, 0.125, NULL, i > 2, 5);
 	else
@@ -69,6 +77,9 @@ main(void)
 	UT_END(std, scope);
 	UT_BEGIN(std, bare);
 	UT_END(std, bare);
+	UT(std, bare);
+	UT(std, bare_end_record);
+	UT(std, bare_end_fields);
 	if (UT_ON(std, one))
 		UT_LOG(UT_INFO, "%s %d", "on", i);
 	return 0;

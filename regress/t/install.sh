@@ -66,9 +66,10 @@ case $(uname) in
 NetBSD|OpenBSD)	man=man ;;
 *)		man=share/man ;;
 esac
-for f in bin/utctl sbin/utd include/ut.h lib/libut.a lib/libut.so \
-    lib/libut.so.1 lib/libut-func.so lib/libut-malloc.so \
-    lib/libut-pthread.so lib/libut-func.o lib/pkgconfig/ut.pc \
+for f in bin/utctl sbin/utd include/ut.h include/ut_field.h \
+    lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
+    lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
+    lib/pkgconfig/ut.pc \
     $man/man1/utctl.1 $man/man3/ut.3 $man/man5/ut_abi.5 $man/man5/ut_msg.5 \
     $man/man7/ut.7 $man/man8/utd.8 share/zsh/site-functions/_utctl \
     share/bash-completion/completions/utctl \
@@ -85,7 +86,7 @@ FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
 esac
 [ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
 # And share/ut/made.
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 22 ] ||
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq 23 ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \

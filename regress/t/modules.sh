@@ -238,7 +238,7 @@ case $CFLAGS in
 esac
 
 # A thread that names an address has a lock of the program's that another one
-# waits for, which has the linker's.
+# waits for, which has the linker's; and one forks that has the linker's.
 session locked
 pulse load "$T/three.so"
 pulse locked
@@ -247,7 +247,7 @@ locked=$answer
 pulse unload
 ended locked
 traced "$T/locked.trace"
-[ "$locked" -eq 0 ] || [ "$(told ut:module three.so)" -eq 3 ] ||
+[ "$locked" -eq 0 ] || [ "$(told ut:module three.so)" -eq 5 ] ||
     fail "locked: $(cat "$T/json")"
 
 # One with events is found when it is loaded, and with it what came before; and
@@ -369,42 +369,77 @@ echo "$loads modules told of 800, $n sessions, $(cat "$T/stress.out") forks"
     fail "$loads loads, $n sessions"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
-# A child finds the linker's lock taken by a thread that it does not have, and
-# utd comes only then: neither the session nor the child's own fork waits for
-# the lock.
-pulse_start "$T/modules"
-pulse load "$T/three.so"
-pulse child
-start_utd
-session orphan
-pulse await
-pulse code
-pulse fork "$T/maps.fork"
-ended orphan
-traced "$T/orphan.trace"
-grep -v "\"vpid\":$PULSE," "$T/json" >"$T/json.child"
-mv "$T/json.child" "$T/json"
-[ "$(grep -c '"event":"modules:code"' "$T/json")" -eq 2 ] ||
-    fail "orphan: $(cat "$T/json")"
-[ "$locked" -eq 0 ] || [ "$(told ut:module three.so)" -eq 2 ] ||
-    fail "orphan: $(cat "$T/json")"
-exec 3>&- 4<&-
-wait $PULSE || fail "orphan: status $?"
+# of_child NAME: the trace of that session, without what is of the parent.
+of_child() {
+	ended "$1"
+	traced "$T/$1.trace"
+	grep -v "\"vpid\":$PULSE," "$T/json" >"$T/json.child"
+	mv "$T/json.child" "$T/json"
+	exec 3>&- 4<&-
+	wait $PULSE || fail "$1: status $?"
+}
+
+# orphan NAME command...: a child finds the linker's lock taken by a thread that
+# it does not have, and utd comes only then: neither the session nor the child's
+# own fork waits for the lock, nor does libut when it is told of an unload that
+# did not need the lock.
+orphan() {
+	name=$1
+	shift
+	pulse_start "$@" "$T/modules"
+	pulse load "$T/three.so"
+	pulse child
+	start_utd
+	session "$name"
+	pulse await
+	[ "$locked" -eq 0 ] || pulse gone
+	pulse code
+	pulse fork
+	of_child "$name"
+	[ "$(grep -c '"event":"modules:code"' "$T/json")" -eq 2 ] ||
+	    fail "$name: $(cat "$T/json")"
+	[ "$locked" -eq 0 ] || [ "$(told ut:module three.so)" -eq 2 ] ||
+	    fail "$name: $(cat "$T/json")"
+}
+orphan orphan
+
+# The same where the system does not say how many threads a program has.  A
+# sanitizer cannot do without /proc.
+cat >"$T/hidden" <<'END'
+#!/bin/sh
+mount -t tmpfs none /proc && exec "$@"
+END
+chmod +x "$T/hidden"
+for unshare in 'unshare -m' 'unshare -mUr'; do
+	case $CFLAGS in
+	*-fsanitize*)	break ;;
+	esac
+	$unshare "$T/hidden" true 2>/dev/null || continue
+	stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
+	orphan hidden $unshare "$T/hidden"
+	break
+done
 
 # What a parent that utd knows loads after its first fork, its children know.
+# A child records what it unloads itself, and what it loads in its place.
 pulse_start "$T/modules"
 pulse fork "$T/maps.fork"
 pulse load "$T/four.so"
 pulse heir
 session heir
 pulse await
-ended heir
-traced "$T/heir.trace"
-grep -v "\"vpid\":$PULSE," "$T/json" >"$T/json.child"
-mv "$T/json.child" "$T/json"
-[ "$(told ut:module four.so)" -eq 1 ] || fail "heir: $(cat "$T/json")"
-exec 3>&- 4<&-
-wait $PULSE || fail "heir: status $?"
+pulse load "$T/three.so"
+pulse code
+pulse unload
+pulse load "$T/five.so"
+pulse gone
+pulse code
+of_child heir
+for so in three four five; do
+	[ "$(told ut:module $so.so)" -eq 1 ] || fail "heir: $(cat "$T/json")"
+done
+[ "$(grep -c ut:unload "$T/json")" -eq $gone ] ||
+    fail "heir: $(cat "$T/json")"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
 # record -w does it all, and counts what it was asked for.

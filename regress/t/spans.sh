@@ -109,7 +109,7 @@ traced() {
 # what the context caller shows.
 inlined() {
 	nm "$1" >"$T/symbols" || fail "$how: nm"
-	grep -q 'way_end_record' "$T/symbols" || fail "$how: no symbols"
+	grep -q 'ut_record_.*way_end' "$T/symbols" || fail "$how: no symbols"
 	grep -e 'ut_leave_ut__spans' -e 'ut_scope' "$T/symbols" &&
 	    fail "$how: a call more"
 }

@@ -13,6 +13,8 @@ std:none { }
 std:one { n = 0 }
 std:one { n = 1 }
 std:one { n = 2 }
+std:one_record { n = 3 }
+std:one_fields { }
 std:numbers { i8 = -8, x16 = 0x10, net = 0, u64 = 64, f = 0.25, d = 0.125, p = 0x0, b = 1, c = grey }
 std:rest { s = "s", t = "tex", b = 62 |b|, a = [-1, 1], d = [0.5], k = "key" }
 std:scope_begin { n = 3, k = "k" }
@@ -25,7 +27,10 @@ std:scope_begin { n = 4, k = "" }
 std:scope_end { }
 std:bare_begin { }
 std:bare_end { }
-ut:log { msg = "on 3", file = "prog/std.c", line = 73, func = "main" }
+std:bare { }
+std:bare_end_record { }
+std:bare_end_fields { }
+ut:log { msg = "on 3", file = "prog/std.c", line = 84, func = "main" }
 END
 warn="-Wall -Wextra -Wpedantic -Werror -I$TOP/libut"
 # What programs are compiled with that want to know it all.
@@ -113,7 +118,9 @@ for cxx in g++ clang++; do
 	try_cxx $cxx -std=c++11 $warn -O0 -Wconversion -Wshadow -Wcast-qual
 done
 # The header keeps to some of it by itself, if it is not a system's.
-sed '/GCC system_header/d' "$TOP/libut/ut.h" >"$T/ut.h" || exit 1
+for h in ut.h ut_field.h; do
+	sed '/GCC system_header/d' "$TOP/libut/$h" >"$T/$h" || exit 1
+done
 for cc in gcc clang; do
 	able $cc || continue
 	for std in c99 c11; do

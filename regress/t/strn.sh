@@ -146,7 +146,7 @@ try() {
 	# In C++ there is one more function for each event, always inlined: the
 	# address of the call is that of UT.
 	case $how in
-	*-O0)	calls=$(nm "$T/prog" | grep -c 'strn__.*_record')
+	*-O0)	calls=$(nm "$T/prog" | grep -c 'ut_record_.*strn__')
 		[ "$calls" -eq 3 ] || fail "$how: $calls functions" ;;
 	esac
 	traced "$T/prog" $lang
