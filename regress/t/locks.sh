@@ -418,6 +418,8 @@ cat >&3 <<'END'
 1 mutex_acquired 0x400 0xc1
 1 mutex_request 0x500 0xc1
 1 mutex_acquired 0x500 0xc1
+1 rdlock_request 0x900 0xc1
+1 rdlock_acquired 0x900 0xc1
 4 mutex_request 0x600 0xc4
 3 mutex_request 0x700 0xc3
 END
@@ -446,6 +448,9 @@ cat >&3 <<'END'
 2 mutex_release 0x400 0xc9
 1 cond_woken 0x800 0x500 0 0xc1
 1 mutex_release 0x500 0xc9
+1 rdlock_request 0x900 0xc1
+1 rdlock_acquired 0x900 0xc1
+1 rwlock_release 0x900 0xc9
 END
 pulse 1 say ok
 exec 3>&- 4<&-
@@ -461,7 +466,7 @@ cat >"$T/want" <<'END'
 0x100 not released by thread 0xc2
 0x300 not released by thread 0xc1, as far as is known
 0x700 not acquired by thread 0xc3, as far as is known
-5 left out: events were lost meanwhile
+6 left out: events were lost meanwhile
 END
 diff "$T/want" "$T/got" >"$T/diff" || fail "loss: $(cat "$T/diff" "$T/out")"
 # Acquired, contended, failed; did waits and holds end?
@@ -476,6 +481,7 @@ cat >"$T/want" <<'END'
 1 0 0 1 1 0x500
 0 0 0 0 0 0x600
 0 0 0 0 0 0x700
+2 0 0 1 1 0x900
 END
 diff "$T/want" "$T/got" >"$T/diff" || fail "loss: $(cat "$T/diff" "$T/out")"
 grep ' held by ' "$T/out" && fail "loss: $(cat "$T/out")"
