@@ -348,6 +348,68 @@ not_sanitized
 case "$CC $CFLAGS" in
 *-m32*|*musl*|*UT_POSIX*)	exit 0 ;;
 esac
+
+# Programs that are number 1 in their containers: two of one user that have
+# names of their own call functions of their own.
+new="unshare -p -f"
+[ "$(id -u)" -eq 0 ] || new="unshare -Ur -p -f"
+if $new true 2>/dev/null; then
+	cat >"$T/inside.c" <<-'END'
+	#include <stdlib.h>
+	#include <unistd.h>
+	static void * volatile kept;
+	__attribute__((noinline, noclone)) void
+	NAME(void)
+	{
+		kept = malloc(777);
+	}
+	int
+	main(void)
+	{
+		char c;
+
+		if (write(1, "\n", 1) == 1 && read(0, &c, 1) == 1)
+			NAME();
+		return 0;
+	}
+	END
+	for name in one two; do
+		$CC -O1 -o "$T/$name" -DNAME=only_$name "$T/inside.c" ||
+		    fail "cannot build $name"
+	done
+	mkfifo "$T/go" "$T/ready" || fail "mkfifo"
+	recorded -w malloc -- sh -c "exec 3<>$T/go 4<>$T/ready
+	    $new $T/one <&3 >&4 & read line <&4
+	    echo | $new $T/two >&4; echo >&3; wait"
+	utctl heap "$T/trace" >"$T/out" || fail "heap of containers"
+	for name in one two; do
+		sed -n "/^$name\[1\]: /,/^\$/s/^ *777 .* \([a-z_][a-z_]*\)+.*/\1/p" \
+		    "$T/out" >"$T/got"
+		[ "$(cat "$T/got")" = only_$name ] ||
+		    fail "not only_$name: $(cat "$T/out")"
+	done
+	# Those of one name are two if each is a trace, or their users differ.
+	other=
+	[ "$(id -u)" -ne 0 ] || other="./prog/asuser 65534"
+	chmod 711 "$T" "$T/run"
+	echo "1 malloc 100 0x1000 0xa1" >"$T/calls"
+	start_utd
+	for how in -p "$other"; do
+		[ -n "$how" ] || continue
+		rm -rf "$T/trace"
+		utctl create -o "$T/trace" s >/dev/null &&
+		    utctl enable-channel ${how%%./*} c &&
+		    utctl enable-event -c c 'libc:*' >/dev/null &&
+		    utctl start >/dev/null || fail "create"
+		$new ./prog/calls <"$T/calls" || fail "calls"
+		$new ${how#-p} ./prog/calls <"$T/calls" || fail "$how calls"
+		utctl destroy >/dev/null || fail "destroy"
+		utctl heap "$T/trace" >"$T/out" || fail "heap of $how"
+		[ "$(grep -c '^calls\[1\]: 100 bytes in 1 ' "$T/out")" -eq 2 ] ||
+		    fail "not two of $how: $(cat "$T/out")"
+	done
+	stop_utd || fail "utd: $?"
+fi
 need valgrind
 cat >"$T/leaks.c" <<'END'
 #include <stdlib.h>
