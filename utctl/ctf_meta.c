@@ -174,8 +174,10 @@ origin_add(struct ctf_trace *tr, const void *from, size_t n)
 uint64_t
 ctf_process(const struct ctf_trace *tr, const struct ctf_who *who)
 {
-	return hash(hash(tr->origin, &who->vpid, sizeof(who->vpid)),
-	    who->name, strlen(who->name));
+	const uint64_t h = (tr->origin ^ (uint64_t)who->vpid) *
+	    1099511628211u;
+
+	return hash(h, who->name, strlen(who->name));
 }
 
 static void
