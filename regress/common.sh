@@ -259,7 +259,7 @@ readers_agree() {
 
 # Events that both readers count as discarded in the output of readers_agree.
 discarded() {
-	awk '/events discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
+	awk '/events* discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
 }
 
 # Wait until the command succeeds, as long as a slow machine may need.

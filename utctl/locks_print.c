@@ -323,9 +323,10 @@ print_process(const struct locks_run *r, const struct locks *ls)
 {
 	putchar('\n');
 	process_print(&ls->process);
-	printf(": %zu locks, %zu conditions\n", ls->locks.n, ls->conds.n);
+	printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
+	    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
 	if (ls->unheld > 0)
-		printf("  %" PRIu64 " released that were not acquired here\n",
+		printf("  %" PRIu64 " released, but not acquired here\n",
 		    ls->unheld);
 	if (ls->unseen > 0)
 		printf("  %" PRIu64 " released unseen: another thread acquired "

@@ -92,8 +92,8 @@ calls[]: 2076 bytes in 12 blocks live at the end
 5400 bytes live at most, from #5 on (+ s)
 4 calls returned no memory
 1 freed twice
-1 freed that were not allocated here
-2 freed unseen: their memory was allocated again
+1 freed, but not allocated here
+2 freed unseen: the memory was allocated again
 bytes  blocks  largest  calls  allocated  not here  caller
 1000  2  600  2  1000  0  0xa3
 730  2  700  4  1240  0  0xa8
@@ -149,7 +149,7 @@ utctl heap "$T/trace" >"$T/out" || fail "heap"
 # What is selected is all there is: of the first thread's, frees are missing.
 expect 0 '^calls\[[0-9]*\]: 0 bytes in 0 blocks live' \
     utctl heap -e 'libc:free' "$T/trace"
-grep -q '^  6 freed that were not allocated here$' "$T/out" ||
+grep -q '^  6 freed, but not allocated here$' "$T/out" ||
     fail "$(cat "$T/out")"
 expect 0 'no calls of malloc(3)' utctl heap -e calls:thread "$T/trace"
 
@@ -196,7 +196,7 @@ if [ "$(grep -c "ut:module .* path = \"$T/other\"" "$T/view.out")" -eq 2 ] &&
 	[ "$(cat "$T/got")" = "calls 100 bytes in
 other 30 bytes in
 other 7 bytes in" ] || fail "exec: $(cat "$T/out")"
-	[ "$(grep -c '^  1 freed that were not allocated here$' "$T/out")" \
+	[ "$(grep -c '^  1 freed, but not allocated here$' "$T/out")" \
 	    -eq 2 ] || fail "exec: $(cat "$T/out")"
 else
 	grep -q '^calls 100 bytes' "$T/got" || fail "exec: $(cat "$T/out")"
@@ -219,7 +219,7 @@ utctl record -b 256k -n 16 -o "$T/trace" -e 'libc:*' -- ./prog/calls \
     <"$T/calls" 2>"$T/err" || fail "record: $(cat "$T/err")"
 utctl heap -a "$T/trace" >"$T/out" || fail "heap of many"
 awk '/: 454500 bytes in 100 blocks live at the end$/ ||
-    /^  1 freed twice$/ || /^  1 freed that were not allocated here$/ ||
+    /^  1 freed twice$/ || /^  1 freed, but not allocated here$/ ||
     /^ *454500 *100 *9000 *9000 *40504500 *0  0xa1$/ ||
     /^ *again .*  0xf2$/ || /^ *0 *0 *0 *0 *0 *1  0xf3$/ { n++ }
     END { exit n != 6 }' "$T/out" || fail "many: $(cat "$T/out")"
@@ -241,7 +241,7 @@ utctl destroy >/dev/null || fail "destroy"
 stop_utd || fail "utd: $?"
 utctl heap "$T/parts" >"$T/out" || fail "heap of parts"
 [ "$(find "$T/parts" -name metadata | wc -l)" -gt 1 ] || fail "not rotated"
-grep -q '^calls\[[0-9]*\]: 20 bytes in 1 blocks live' "$T/out" &&
+grep -q '^calls\[[0-9]*\]: 20 bytes in 1 block live' "$T/out" &&
     ! grep -q 'not allocated here' "$T/out" ||
     fail "parts: $(cat "$T/out")"
 

@@ -308,7 +308,7 @@ diff "$T/want" "$T/got" >"$T/diff" || fail "by caller: $(cat "$T/diff")"
 awk '/ condition, / { getline; print $1, $2, $3, $4, $9, $10 }' "$T/out" \
     >"$T/got"
 [ "$(cat "$T/got")" = "2 1 1 1 0x500 0xe2" ] || fail "$(cat "$T/out")"
-for want in '1 released that were not acquired here' \
+for want in '1 released, but not acquired here' \
     '1 released unseen: another thread acquired the lock' \
     '1 requested, neither acquired nor failed' \
     '0x200 not released by thread [0-9]*, which acquired it at .* from 0xc1'
@@ -320,9 +320,9 @@ done
 expect 0 '-t may leave out calls' utctl locks -f 'lock == 0x200' "$T/trace"
 grep -q '  0x200  0xc6 (failed)  held by [0-9]* 0xc1$' "$T/out" ||
     fail "the wait that failed: $(cat "$T/out")"
-grep -q '^calls\[[0-9]*\]: 1 locks, 0 conditions$' "$T/out" ||
+grep -q '^calls\[[0-9]*\]: 1 lock, 0 conditions$' "$T/out" ||
     fail "-f: $(cat "$T/out")"
-expect 0 'conditions$' utctl locks -e 'pthread:*' "$T/trace"
+expect 0 'condition$' utctl locks -e 'pthread:*' "$T/trace"
 grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
 # Two threads that wait for each other.
