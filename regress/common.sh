@@ -180,6 +180,11 @@ complains() {
 	[ ! -s "$T/out" ] || fail "$*: on stdout: $(cat "$T/out")"
 }
 
+# expected WHAT: $T/got is the same as the standard input.
+expected() {
+	diff - "$T/got" >"$T/diff" || fail "$1: $(cat "$T/diff")"
+}
+
 # Compile and link with libut: build OUTPUT SOURCE...
 build() {
 	out=$1

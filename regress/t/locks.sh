@@ -5,34 +5,44 @@
 
 . ./common.sh
 
+# The calls of stdin, where "mutex" and so on is a request and its success.
+calls() {
+	awk '$2 ~ /^(mutex|rdlock|wrlock)$/ {
+		print $1, $2 "_request", $3, $4
+		$2 = $2 "_acquired"
+	}
+	{ print }'
+}
+
+# The rows of the table of locks, without its cells that have times.
+lock_rows() {
+	awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
+	    on && $1 != "..." { print $1, $2, $3, $4 != "-", $8 != "-", $12, $13 }' \
+	    "$T/out"
+}
+
 # 1 to 4 are threads.  0xc, 0xd and 0xe are callers; 0xc9 releases.
-cat >"$T/calls" <<'END'
-1 mutex_request 0x100 0xc1
-1 mutex_acquired 0x100 0xc1
+calls >"$T/calls" <<'END'
+1 mutex 0x100 0xc1
 2 mutex_request 0x100 0xc2
 3 mutex_request 0x100 0xc3
 1 mutex_release 0x100 0xc9
 2 mutex_acquired 0x100 0xc2
 2 mutex_release 0x100 0xc9
 3 mutex_acquired 0x100 0xc3
-3 mutex_request 0x100 0xc4
-3 mutex_acquired 0x100 0xc4
+3 mutex 0x100 0xc4
 3 mutex_release 0x100 0xc9
 3 mutex_release 0x100 0xc9
 4 mutex_request 0x100 0xc5
-1 mutex_request 0x100 0xc1
-1 mutex_acquired 0x100 0xc1
+1 mutex 0x100 0xc1
 1 mutex_release 0x100 0xc9
 4 mutex_acquired 0x100 0xc5
 4 mutex_release 0x100 0xc9
-1 mutex_request 0x200 0xc1
-1 mutex_acquired 0x200 0xc1
+1 mutex 0x200 0xc1
 2 mutex_request 0x200 0xc6
 2 mutex_failed 0x200 16 0xc6
-1 rdlock_request 0x300 0xd1
-1 rdlock_acquired 0x300 0xd1
-2 rdlock_request 0x300 0xd2
-2 rdlock_acquired 0x300 0xd2
+1 rdlock 0x300 0xd1
+2 rdlock 0x300 0xd2
 3 wrlock_request 0x300 0xd3
 1 rwlock_release 0x300 0xd9
 2 rwlock_release 0x300 0xd9
@@ -41,36 +51,28 @@ cat >"$T/calls" <<'END'
 3 rwlock_release 0x300 0xd9
 4 rdlock_acquired 0x300 0xd4
 4 rwlock_release 0x300 0xd9
-1 mutex_request 0x400 0xe1
-1 mutex_acquired 0x400 0xe1
-1 mutex_request 0x400 0xe1
-1 mutex_acquired 0x400 0xe1
+1 mutex 0x400 0xe1
+1 mutex 0x400 0xe1
 1 cond_wait 0x500 0x400 0xe2
-2 mutex_request 0x400 0xe3
-2 mutex_acquired 0x400 0xe3
+2 mutex 0x400 0xe3
 2 cond_signal 0x500 0xe4
 2 mutex_release 0x400 0xe9
 1 cond_woken 0x500 0x400 0 0xe2
 1 mutex_release 0x400 0xe9
 1 mutex_release 0x400 0xe9
-2 mutex_request 0x400 0xe3
-2 mutex_acquired 0x400 0xe3
+2 mutex 0x400 0xe3
 2 cond_wait 0x500 0x400 0xe5
 1 cond_broadcast 0x500 0xe4
 2 cond_woken 0x500 0x400 110 0xe5
 2 mutex_release 0x400 0xe9
 4 mutex_release 0x600 0xc9
-1 mutex_request 0x700 0xc1
-1 mutex_acquired 0x700 0xc1
+1 mutex 0x700 0xc1
 2 mutex_release 0x700 0xc9
-1 mutex_request 0x800 0xc7
-1 mutex_acquired 0x800 0xc7
-2 mutex_request 0x800 0xc8
-2 mutex_acquired 0x800 0xc8
+1 mutex 0x800 0xc7
+2 mutex 0x800 0xc8
 2 mutex_release 0x800 0xc9
 4 mutex_request 0x900 0xc1
-4 mutex_request 0xa00 0xc1
-4 mutex_acquired 0xa00 0xc1
+4 mutex 0xa00 0xc1
 4 mutex_release 0xa00 0xc9
 END
 
@@ -270,23 +272,21 @@ utctl locks "$T/trace" >"$T/out" 2>"$T/err" || fail "locks: $(cat "$T/err")"
 narrow "$T/out" acquired 11
 narrow "$T/out" waits 8
 [ ! -s "$T/err" ] || fail "locks: $(cat "$T/err")"
-awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
-    on { print $1, $2, $3, $12, $13 }' "$T/out" | sort -k 4 >"$T/got"
-cat >"$T/want" <<'END'
-6 3 0 0x100 0xc1
-1 1 1 0x200 0xc1
-4 2 0 0x300 0xd1
-4 0 0 0x400 0xe1
-0 0 0 0x600 0xc9
-1 0 0 0x700 0xc1
-2 1 0 0x800 0xc7
-0 0 0 0x900 0xc1
-1 0 0 0xa00 0xc1
+lock_rows | sort -k 6 >"$T/got"
+expected "by lock" <<'END'
+6 3 0 1 1 0x100 0xc1
+1 1 1 1 0 0x200 0xc1
+4 2 0 1 1 0x300 0xd1
+4 0 0 1 1 0x400 0xe1
+0 0 0 0 0 0x600 0xc9
+1 0 0 1 1 0x700 0xc1
+2 1 0 1 1 0x800 0xc7
+0 0 0 0 0 0x900 0xc1
+1 0 0 1 1 0xa00 0xc1
 END
-diff "$T/want" "$T/got" >"$T/diff" || fail "by lock: $(cat "$T/diff")"
 awk '/ caller$/ && !on { on = 1; next } / condition, / { exit }
     on { print $1, $2, $3, $12 }' "$T/out" | sort -k 4 >"$T/got"
-cat >"$T/want" <<'END'
+expected "by caller" <<'END'
 5 0 0 0xc1
 1 1 0 0xc2
 1 1 0 0xc3
@@ -304,7 +304,6 @@ cat >"$T/want" <<'END'
 2 0 0 0xe3
 0 0 0 0xe5
 END
-diff "$T/want" "$T/got" >"$T/diff" || fail "by caller: $(cat "$T/diff")"
 awk '/ condition, / { getline; print $1, $2, $3, $4, $9, $10 }' "$T/out" \
     >"$T/got"
 [ "$(cat "$T/got")" = "2 1 1 1 0x500 0xe2" ] || fail "$(cat "$T/out")"
@@ -326,11 +325,9 @@ expect 0 'condition$' utctl locks -e 'pthread:*' "$T/trace"
 grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
 # Two threads that wait for each other.
-cat >"$T/dead" <<'END'
-1 mutex_request 0x100 0xa1
-1 mutex_acquired 0x100 0xa1
-2 mutex_request 0x200 0xa2
-2 mutex_acquired 0x200 0xa2
+calls >"$T/dead" <<'END'
+1 mutex 0x100 0xa1
+2 mutex 0x200 0xa2
 1 mutex_request 0x200 0xa3
 2 mutex_request 0x100 0xa4
 END
@@ -344,9 +341,8 @@ set -- $(cut -d ' ' -f 1 "$T/got" | sort -u)
 first=$(sed -n 's/ released 0x100 0xa1$//p' "$T/got")
 second=$(sed -n 's/ released 0x200 0xa2$//p' "$T/got")
 printf '%s\n' "$first acquired 0x200 0xa3" "$first released 0x100 0xa1" \
-    "$second acquired 0x100 0xa4" "$second released 0x200 0xa2" |
-    sort >"$T/want"
-diff "$T/want" "$T/got" >"$T/diff" || fail "deadlock: $(cat "$T/out")"
+    "$second acquired 0x100 0xa4" "$second released 0x200 0xa2" | sort |
+    expected deadlock
 utctl locks -j "$T/trace" >"$T/out" || fail "deadlock -j"
 n=$(grep -o '"waiting":\[{"vtid":[0-9]*' "$T/out" | sort -u | wc -l)
 [ "$n" -eq 2 ] || fail "deadlock: $(cat "$T/out")"
@@ -408,18 +404,13 @@ utctl create -o "$T/loss" s >/dev/null && utctl enable-channel -b 4k -n 4 c &&
     utctl enable-event -c c 'pthread:*' 'libc:*' >/dev/null &&
     utctl start >/dev/null || fail "create"
 pulse_start ./prog/calls
-cat >&3 <<'END'
-1 mutex_request 0x100 0xc1
-1 mutex_acquired 0x100 0xc1
+calls >&3 <<'END'
+1 mutex 0x100 0xc1
 2 mutex_request 0x100 0xc2
-1 mutex_request 0x300 0xc1
-1 mutex_acquired 0x300 0xc1
-1 mutex_request 0x400 0xc1
-1 mutex_acquired 0x400 0xc1
-1 mutex_request 0x500 0xc1
-1 mutex_acquired 0x500 0xc1
-1 rdlock_request 0x900 0xc1
-1 rdlock_acquired 0x900 0xc1
+1 mutex 0x300 0xc1
+1 mutex 0x400 0xc1
+1 mutex 0x500 0xc1
+1 rdlock 0x900 0xc1
 4 mutex_request 0x600 0xc4
 3 mutex_request 0x700 0xc3
 END
@@ -432,24 +423,20 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) print "1 malloc 1 0x1000 0xa1" }' >&3
 pulse 1 say ok
 kill -CONT $stuck
 utctl stop >/dev/null && utctl start >/dev/null || fail "stop, start"
-cat >&3 <<'END'
+calls >&3 <<'END'
 4 mutex_request 0x300 0xc4
 4 mutex_failed 0x300 16 0xc4
 1 mutex_release 0x100 0xc9
 2 mutex_acquired 0x100 0xc2
-1 mutex_request 0x200 0xc1
-1 mutex_acquired 0x200 0xc1
+1 mutex 0x200 0xc1
 1 mutex_release 0x200 0xc9
-1 mutex_request 0x400 0xc1
-1 mutex_acquired 0x400 0xc1
+1 mutex 0x400 0xc1
 1 mutex_release 0x400 0xc9
-2 mutex_request 0x400 0xc2
-2 mutex_acquired 0x400 0xc2
+2 mutex 0x400 0xc2
 2 mutex_release 0x400 0xc9
 1 cond_woken 0x800 0x500 0 0xc1
 1 mutex_release 0x500 0xc9
-1 rdlock_request 0x900 0xc1
-1 rdlock_acquired 0x900 0xc1
+1 rdlock 0x900 0xc1
 1 rwlock_release 0x900 0xc9
 END
 pulse 1 say ok
@@ -462,28 +449,23 @@ read -r n word lost rest <"$T/out"
 [ "$lost" -gt 1000 ] || fail "nothing lost: $(cat "$T/out")"
 sed -n 's/thread [0-9]*, which .* from/thread/; s/^  //
     /^[0-9x]* not /p; / meanwhile$/p' "$T/out" | sort >"$T/got"
-cat >"$T/want" <<'END'
+expected loss <<'END'
 0x100 not released by thread 0xc2
 0x300 not released by thread 0xc1, as far as is known
 0x700 not acquired by thread 0xc3, as far as is known
 6 left out: events were lost meanwhile
 END
-diff "$T/want" "$T/got" >"$T/diff" || fail "loss: $(cat "$T/diff" "$T/out")"
-# Acquired, contended, failed; did waits and holds end?
-awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
-    on { print $1, $2, $3, $4 != "-", $8 != "-", $12 }' "$T/out" |
-    sort -k 6 >"$T/got"
-cat >"$T/want" <<'END'
-2 0 0 1 0 0x100
-1 0 0 1 1 0x200
-1 0 1 1 0 0x300
-3 0 0 1 1 0x400
-1 0 0 1 1 0x500
-0 0 0 0 0 0x600
-0 0 0 0 0 0x700
-2 0 0 1 1 0x900
+lock_rows | sort -k 6 >"$T/got"
+expected "locks of loss" <<'END'
+2 0 0 1 0 0x100 0xc1
+1 0 0 1 1 0x200 0xc1
+1 0 1 1 0 0x300 0xc1
+3 0 0 1 1 0x400 0xc1
+1 0 0 1 1 0x500 0xc1
+0 0 0 0 0 0x600 0xc4
+0 0 0 0 0 0x700 0xc3
+2 0 0 1 1 0x900 0xc1
 END
-diff "$T/want" "$T/got" >"$T/diff" || fail "loss: $(cat "$T/diff" "$T/out")"
 grep ' held by ' "$T/out" && fail "loss: $(cat "$T/out")"
 expect 0 'events were lost: what is live' utctl heap "$T/loss"
 if command -v python3 >/dev/null 2>&1; then
@@ -493,10 +475,9 @@ fi
 
 # Each object of a program may have a lock: twenty thousand in 32 megabytes.
 awk 'BEGIN { for (i = 1; i <= 20000; i++) {
-	printf "1 mutex_request %d %d\n", 64 * i, 7 * i
-	printf "1 mutex_acquired %d %d\n", 64 * i, 7 * i
-	printf "1 mutex_release %d %d\n", 64 * i, 7 * i
-} }' >"$T/calls"
+	print 1, "mutex", 64 * i, 7 * i
+	print 1, "mutex_release", 64 * i, 7 * i
+} }' | calls >"$T/calls"
 recorded -b 64k -n 64 -m block -e 'pthread:*' -- ./prog/calls <"$T/calls"
 [ "$lost" -eq 0 ] || fail "$lost lost"
 case $CFLAGS in
@@ -615,15 +596,11 @@ awk -v tid="$(echo "$tid" | sed 1q)" '
 END { exit found != 2 }' "$T/out" || fail "who held it: $(cat "$T/out")"
 
 # Tables are cut, unless all is wanted; and locks have names, as nm(1) says.
-rows() {
-	awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
-	    on && $1 != "..." { n++ } END { print n }' "$1"
-}
-[ "$(rows "$T/out")" -eq 20 ] &&
+[ "$(lock_rows | wc -l)" -eq 20 ] &&
     grep -q '^ *\.\.\. and [0-9]* more, which -a shows$' "$T/out" ||
     fail "not 20 locks: $(cat "$T/out")"
 utctl locks -a "$T/trace" >"$T/out" || fail "locks -a"
-[ "$(rows "$T/out")" -ge 27 ] && ! grep -q 'which -a shows$' "$T/out" ||
+[ "$(lock_rows | wc -l)" -ge 27 ] && ! grep -q 'which -a shows$' "$T/out" ||
     fail "not all: $(cat "$T/out")"
 for name in one two many 'many+0x[0-9a-f]*' signalled; do
 	grep -q "  0x[0-9a-f]* $name (slow)\$" "$T/out" ||
