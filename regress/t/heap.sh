@@ -389,7 +389,8 @@ done
 $CC -O1 -o "$T/turns" "$T/turns.c" $DL || fail "cannot build turns"
 recorded -w malloc -- "$T/turns" "$T/in5555.so" "$T/in6666.so"
 utctl heap "$T/trace" >"$T/out" || fail "heap of plugins"
-caller_rows "$T/out" | sed -n 's/^ *\([0-9]*\) *\([0-9]*\) .* plugin+.* (\(in.*\))$/\1 \2 \3/p' |
+caller_rows "$T/out" | sed -n 's/[()]//g
+    s/^ *\([0-9]*\) *\([0-9]*\) .* plugin+.* \(in.*\)$/\1 \2 \3/p' |
     sort >"$T/got"
 # Not every system puts the next one in the place of the last one.
 [ "$(utctl view -e ut:module "$T/trace" |

@@ -16,9 +16,11 @@ calls() {
 
 # The rows of the table of locks, without its cells that have times.
 lock_rows() {
-	awk '/ lock, its name or first user$/ { on = 1; next } / caller$/ { exit }
-	    on && $1 != "..." { print $1, $2, $3, $4 != "-", $8 != "-", $12, $13 }' \
-	    "$T/out"
+	awk '/ lock, its name or first user$/ { on = 1; next }
+	/ caller$/ { exit }
+	on && $1 != "..." {
+		print $1, $2, $3, $4 != "-", $8 != "-", $12, $13
+	}' "$T/out"
 }
 
 # 1 to 4 are threads.  0xc, 0xd and 0xe are callers; 0xc9 releases.
