@@ -180,6 +180,11 @@ complains() {
 	[ ! -s "$T/out" ] || fail "$*: on stdout: $(cat "$T/out")"
 }
 
+# expected WHAT: $T/got is the same as the standard input.
+expected() {
+	diff - "$T/got" >"$T/diff" || fail "$1: $(cat "$T/diff")"
+}
+
 # Compile and link with libut: build OUTPUT SOURCE...
 build() {
 	out=$1
@@ -259,7 +264,7 @@ readers_agree() {
 
 # Events that both readers count as discarded in the output of readers_agree.
 discarded() {
-	awk '/events discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
+	awk '/events* discarded/ { n += $2 } END { print n + 0 }' "$T/view.err"
 }
 
 # Wait until the command succeeds, as long as a slow machine may need.

@@ -19,7 +19,8 @@
  *
  * An address is given a name when it is first seen.  When modules are loaded or
  * unloaded, the same address may become that of another function: then it is
- * looked up again, and is another caller if it has another name.
+ * looked up again, and is another caller if it has another name.  If it had this
+ * name before, as with plugins that are loaded in turn, it is the caller of then.
  */
 
 #include <inttypes.h>
@@ -59,20 +60,28 @@ name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
 	    ADDRESS_RETURN);
 }
 
-/* Modules have changed since: is it the same place? */
+/* Modules have changed since: is it the same place, or one that it was once? */
 static struct caller *
 again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 {
 	const char *name = name_of(cs, s, c->address);
+	struct caller **cp, *known;
 
-	if (c->name == NULL && name != NULL)
-		c->name = format("%s", name);	/* known only now */
 	c->modules = cs->modules;
-	if (name == NULL || strcmp(name, c->name) == 0)
+	if (name == NULL)
 		return c;
-	c = add(cs, c->address, name);
-	map_put(&cs->addresses, c->address, c);
-	return c;
+	if (c->name == NULL)
+		c->name = format("%s", name);	/* known only now */
+	for (cp = &c; *cp != NULL && strcmp((*cp)->name, name) != 0;)
+		cp = &(*cp)->older;
+	if ((known = *cp) == NULL)
+		known = add(cs, c->address, name);
+	else
+		*cp = known->older;
+	known->older = c;
+	known->modules = cs->modules;
+	map_put(&cs->addresses, known->address, known);
+	return known;
 }
 
 uint32_t

@@ -31,6 +31,7 @@
 #define CALLER_TEXT	320	/* bytes of a caller as text */
 
 struct caller {
+	struct caller	*older;		/* of the same address */
 	uint64_t	 address;
 	char		*name;		/* NULL: not known */
 	unsigned int	 modules;	/* as many changes as were seen then */

@@ -246,14 +246,14 @@ struct ctf_trace {
 	int			 hastrace;	/* a trace block was seen */
 	int			 big;
 	struct ctf_type		*header;	/* packet.header */
-	unsigned int		 opened;	/* process.c's: as so many'th */
 	int			 hasuuid;
 	uint8_t			 uuid[16];
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* as well; NULL: not known */
 	/*
 	 * A hash of all of env: with the time when the session was created in
-	 * it, the same for all chunks of a trace, and for no others.
+	 * it, the same for all chunks of a trace, and for no others.  If env
+	 * lacks that time, the hash is also of the UUID, or else of the path.
 	 */
 	uint64_t		 origin;
 	int			 hasorigin;
@@ -350,6 +350,8 @@ struct ctf_sclass *ctf_sclass(const struct ctf_trace *, uint64_t);
 
 /* ctf_meta.c */
 struct ctf_trace *ctf_open(char *);
+/* A number that tells processes apart, as far as their traces do. */
+uint64_t ctf_process(const struct ctf_trace *, const struct ctf_who *);
 void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */

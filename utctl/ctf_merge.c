@@ -413,9 +413,10 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 void
 reader_totals(const struct reader *r)
 {
-	printf("%llu events, %llu discarded", r->nevents, r->ndiscarded);
+	printf("%llu event%s, %llu discarded", r->nevents, many(r->nevents),
+	    r->ndiscarded);
 	if (r->nlost != 0)
-		printf(", %llu packets lost", r->nlost);
+		printf(", %llu packet%s lost", r->nlost, many(r->nlost));
 	putchar('\n');
 }
 

@@ -155,13 +155,29 @@ meta_trace(struct ctf_parse *p)
 	tr->header = got.header;
 }
 
-static void
-origin_add(struct ctf_trace *tr, const void *from, size_t n)
+static uint64_t
+hash(uint64_t h, const void *from, size_t n)
 {
 	const unsigned char *p = from;
 
 	for (; n > 0; n--)
-		tr->origin = (tr->origin ^ *p++) * 1099511628211u;
+		h = (h ^ *p++) * 1099511628211u;
+	return h;
+}
+
+static void
+origin_add(struct ctf_trace *tr, const void *from, size_t n)
+{
+	tr->origin = hash(tr->origin, from, n);
+}
+
+uint64_t
+ctf_process(const struct ctf_trace *tr, const struct ctf_who *who)
+{
+	const uint64_t h = (tr->origin ^ (uint64_t)who->vpid) *
+	    1099511628211u;
+
+	return hash(h, who->name, strlen(who->name));
 }
 
 static void
@@ -464,6 +480,10 @@ ctf_open(char *file)
 		ctf_close(tr);
 		return NULL;
 	}
+	if (!tr->hasorigin && tr->hasuuid)
+		origin_add(tr, tr->uuid, sizeof(tr->uuid));
+	else if (!tr->hasorigin)
+		origin_add(tr, file, strlen(file));
 	return tr;
 }
 

@@ -195,8 +195,8 @@ export_folded(struct reader *rd, struct pairs *ps)
 	pairs_read(ps, rd);
 	print_stacks(&r);
 	if (ps->lost > 0)
-		say("%" PRIu64 " pairs left out: events were lost meanwhile",
-		    ps->lost);
+		say("%" PRIu64 " pair%s left out: events were lost meanwhile",
+		    ps->lost, many(ps->lost));
 	else if (r.n == 0 && rd->nevents > 0)
 		say("no pairs of events that ended: see -D");
 	nodes_free(&r);

@@ -70,7 +70,11 @@ static void
 release(struct process *p)
 {
 	struct heap *h = (struct heap *)p;
+	size_t i;
 
+	for (i = 0; i < h->threads.cap; i++)
+		free(h->threads.v[i].value);
+	map_free(&h->threads);
 	blocks_free(&h->blocks);
 	free(h->uses);
 }

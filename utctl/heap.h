@@ -42,7 +42,7 @@ struct heap_use {
 /* A block that was allocated though it was live: see heap_track.c. */
 struct heap_again {
 	uint64_t	 address;		/* 0: none */
-	int32_t		 thread;		/* that got it */
+	uint64_t	 n;			/* as so many'th event */
 };
 
 /* Of one process. */
@@ -58,6 +58,7 @@ struct heap {
 	int64_t		 peak_ns;		/* and since when */
 	struct heap_again again[HEAP_AGAIN];
 	size_t		 nagain;
+	struct map	 threads;		/* their last events */
 };
 
 /* A block that is listed. */

@@ -126,30 +126,39 @@ print_uses(const struct heap_run *r, struct heap *h)
 }
 
 static void
+print_blocks(const char *before, uint64_t bytes, uint64_t blocks,
+    const char *what)
+{
+	printf("%s%" PRIu64 " byte%s in %" PRIu64 " block%s %s", before, bytes,
+	    many(bytes), blocks, many(blocks), what);
+}
+
+static void
 print_heap(const struct heap_run *r, struct heap *h)
 {
 	char when[CTF_TIMELEN];
 
 	putchar('\n');
 	process_print(&h->process);
-	printf(": %" PRIu64 " bytes in %" PRIu64 " blocks live at the end\n",
-	    h->bytes, h->nblocks);
-	printf("  %" PRIu64 " bytes in %" PRIu64 " blocks allocated, %" PRIu64
-	    " blocks freed\n", h->allocated, h->calls, h->frees);
+	print_blocks(": ", h->bytes, h->nblocks, "live at the end\n");
+	print_blocks("  ", h->allocated, h->calls, "allocated");
+	printf(", %" PRIu64 " block%s freed\n", h->frees, many(h->frees));
 	if (h->peak > 0) {
 		ctf_print_time(h->peak_ns, when);
-		printf("  %" PRIu64 " bytes live at most, from %s on "
-		    "(%+.6f s)\n", h->peak, when, seconds(r, h->peak_ns));
+		printf("  %" PRIu64 " byte%s live at most, from %s on "
+		    "(%+.6f s)\n", h->peak, many(h->peak), when,
+		    seconds(r, h->peak_ns));
 	}
 	if (h->failed > 0)
-		printf("  %" PRIu64 " calls returned no memory\n", h->failed);
+		printf("  %" PRIu64 " call%s returned no memory\n", h->failed,
+		    many(h->failed));
 	if (h->twice > 0)
 		printf("  %" PRIu64 " freed twice\n", h->twice);
 	if (h->unknown > 0)
-		printf("  %" PRIu64 " freed that were not allocated here\n",
+		printf("  %" PRIu64 " freed, but not allocated here\n",
 		    h->unknown);
 	if (h->unseen > 0)
-		printf("  %" PRIu64 " freed unseen: their memory was allocated "
+		printf("  %" PRIu64 " freed unseen: the memory was allocated "
 		    "again\n", h->unseen);
 	print_uses(r, h);
 }

@@ -22,9 +22,9 @@
  * that gets the memory which another one has freed always comes second.  Only
  * realloc, which frees and allocates, is one event: the memory that it frees
  * may be another thread's before that event comes.  Therefore a block that is
- * allocated while it is live is remembered: if another thread's realloc then
- * frees this address, that realloc has freed the earlier block.  If none does,
- * the earlier block was freed by a call that was not recorded.
+ * allocated while it is live is remembered: if the next event of another thread
+ * is a realloc that frees this address, that realloc has freed the earlier block.
+ * If there is none, the earlier block was freed by a call that was not recorded.
  */
 
 #include <stdlib.h>
@@ -93,24 +93,42 @@ forget(struct heap *h, struct block *b)
 	b->size = BLOCK_FREED;
 }
 
+/* The thread's last event as so many'th of all; 0: none yet. */
+static uint64_t *
+last_of(struct heap *h, int32_t thread)
+{
+	uint64_t *last = map_get(&h->threads, (uint32_t)thread);
+
+	if (last != NULL)
+		return last;
+	if ((last = calloc(1, sizeof(*last))) == NULL)
+		die_errno("malloc");
+	map_put(&h->threads, (uint32_t)thread, last);
+	return last;
+}
+
 static void
-remember_again(struct heap *h, uint64_t address, int32_t thread)
+remember_again(const struct heap_run *r, struct heap *h, uint64_t address)
 {
 	struct heap_again *a = &h->again[h->nagain++ % HEAP_AGAIN];
 
 	a->address = address;
-	a->thread = thread;
+	a->n = r->n;
 	h->unseen++;
 }
 
-/* Did another thread's realloc free it before the last allocation there? */
+/*
+ * Did the thread's realloc, which is over only now, free it before the last
+ * allocation there?  A thread that had an event since had not begun it then.
+ */
 static int
 was_again(struct heap *h, uint64_t address, int32_t thread)
 {
+	const uint64_t last = *last_of(h, thread);
 	struct heap_again *a;
 
 	for (a = h->again; a < h->again + HEAP_AGAIN; a++)
-		if (a->address == address && a->thread != thread) {
+		if (a->address == address && a->n > last) {
 			a->address = 0;
 			h->unseen--;
 			h->frees++;
@@ -150,18 +168,17 @@ static void
 allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)
 {
-	const int32_t thread = thread_of(s);
 	struct heap_use *u;
 	struct block *b = blocks_get(&h->blocks, address);
 
 	if (b->size != BLOCK_FREED) {
-		remember_again(h, address, thread);
+		remember_again(r, h, address);
 		forget(h, b);
 	}
 	b->size = size_of(s->event->call, s);
 	b->ns = s->ns;
 	b->caller = process_caller(&h->process, s, CALLER);
-	b->thread = thread;
+	b->thread = thread_of(s);
 	h->blocks.live++;
 	u = use_of(h, b->caller);
 	u->blocks++;
@@ -260,6 +277,7 @@ heap_event(struct heap_run *r, struct ctf_stream *s)
 		h->failed++;
 	else
 		allocate(r, h, s, address);
+	*last_of(h, thread_of(s)) = r->n;
 }
 
 void

@@ -150,6 +150,8 @@ void	 lock_wait_begin(const struct lock_event *, struct lock *,
 void	 lock_wait_end(const struct lock_event *, struct lock *, int);
 void	 lock_hold_begin(const struct lock_event *, struct lock *,
 	    enum lock_mode, uint32_t);
+/* Is it not known what became of what began then? */
+int	 lock_unsure(const struct locks_run *, int64_t);
 struct lock_holder *lock_holder_of(struct lock *, int32_t);
 void	 lock_hold_end(const struct lock_event *, struct lock *,
 	    struct lock_holder *);

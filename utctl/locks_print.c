@@ -283,46 +283,38 @@ print_conds(const struct locks_run *r, const struct locks *ls)
 	free(all);
 }
 
-/* Who has a lock at the end. */
+/* A thread did not do this with the lock; it did that before. */
 static void
-print_held(const struct locks *ls)
+print_left(const struct locks_run *r, const struct locks *ls,
+    const struct lock *l, const char *undone, const char *done, int32_t thread,
+    int64_t ns, uint32_t caller)
 {
 	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
+
+	ctf_print_time(ns, when);
+	printf("  %s not %s by thread %" PRId32 ", which %s it at %s from %s%s\n",
+	    lock_text(l->address, l->name, lock), undone, thread, done, when,
+	    callers_text(&ls->process.callers, caller, text),
+	    lock_unsure(r, ns) ? ", as far as is known" : "");
+}
+
+/* Who has a lock at the end, and who still waits for one, as in a deadlock. */
+static void
+print_ends(const struct locks_run *r, const struct locks *ls)
+{
 	void **all = locks_sorted(ls), **p;
+	const struct lock_thread *t;
 	const struct lock_holder *h;
 	const struct lock *l;
 
 	for (p = all; *p != NULL; p++)
-		for (l = *p, h = l->holders; h < l->holders + l->nholders;
-		    h++) {
-			ctf_print_time(h->ns, when);
-			printf("  %s not released by thread %" PRId32
-			    ", which acquired it at %s from %s\n",
-			    lock_text(l->address, l->name, lock), h->thread,
-			    when, callers_text(&ls->process.callers, h->caller,
-			    text));
-		}
-	free(all);
-}
-
-/* Who still waits for a lock at the end, as in a deadlock. */
-static void
-print_waiting(const struct locks *ls)
-{
-	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
-	void **all = locks_sorted(ls), **p;
-	const struct lock_thread *t;
-	const struct lock *l;
-
+		for (l = *p, h = l->holders; h < l->holders + l->nholders; h++)
+			print_left(r, ls, l, "released", "acquired",
+			    h->thread, h->ns, h->caller);
 	for (p = all; *p != NULL; p++)
-		for (l = *p, t = l->waiters; t != NULL; t = t->next) {
-			ctf_print_time(t->wait.ns, when);
-			printf("  %s not acquired by thread %" PRId32
-			    ", which requested it at %s from %s\n",
-			    lock_text(l->address, l->name, lock), t->id, when,
-			    callers_text(&ls->process.callers, t->wait.caller,
-			    text));
-		}
+		for (l = *p, t = l->waiters; t != NULL; t = t->next)
+			print_left(r, ls, l, "acquired", "requested", t->id,
+			    t->wait.ns, t->wait.caller);
 	free(all);
 }
 
@@ -331,9 +323,10 @@ print_process(const struct locks_run *r, const struct locks *ls)
 {
 	putchar('\n');
 	process_print(&ls->process);
-	printf(": %zu locks, %zu conditions\n", ls->locks.n, ls->conds.n);
+	printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
+	    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
 	if (ls->unheld > 0)
-		printf("  %" PRIu64 " released that were not acquired here\n",
+		printf("  %" PRIu64 " released, but not acquired here\n",
 		    ls->unheld);
 	if (ls->unseen > 0)
 		printf("  %" PRIu64 " released unseen: another thread acquired "
@@ -344,8 +337,7 @@ print_process(const struct locks_run *r, const struct locks *ls)
 	if (ls->lost > 0)
 		printf("  %" PRIu64 " left out: events were lost meanwhile\n",
 		    ls->lost);
-	print_held(ls);
-	print_waiting(ls);
+	print_ends(r, ls);
 	print_locks(r, ls);
 	print_callers(r, ls);
 	print_conds(r, ls);

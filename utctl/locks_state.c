@@ -120,17 +120,33 @@ excludes(enum lock_mode has, enum lock_mode wants)
 	return has != LOCK_READ || wants != LOCK_READ;
 }
 
+/* What began before events were lost may have ended among them. */
+int
+lock_unsure(const struct locks_run *r, int64_t began)
+{
+	return began <= r->lossy;
+}
+
+/* Does that holder keep another thread from the lock, for all we know? */
+static int
+keeps(const struct lock_event *e, const struct lock_holder *h,
+    enum lock_mode wants)
+{
+	return !lock_unsure(e->run, h->ns) && excludes(h->mode, wants);
+}
+
 /*
  * Waits.
  */
 
 /* The longest that the lock was another thread's in the time of the wait. */
 static void
-note_holder(struct lock_wait *w, const struct lock_holder *h, int64_t ns)
+note_holder(const struct lock_event *e, struct lock_wait *w,
+    const struct lock_holder *h)
 {
-	const int64_t held = ns - (h->ns > w->ns ? h->ns : w->ns);
+	const int64_t held = e->stream->ns - (h->ns > w->ns ? h->ns : w->ns);
 
-	if (!excludes(h->mode, w->mode) || held <= w->held)
+	if (!keeps(e, h, w->mode) || held <= w->held)
 		return;
 	w->held = held;
 	w->holder = h->thread;
@@ -157,7 +173,10 @@ lock_wait_begin(const struct lock_event *e, struct lock *l,
 	const struct lock_holder *h;
 
 	if (w->lock != NULL) {
-		e->process->unended++;
+		if (lock_unsure(e->run, w->ns))
+			e->process->lost++;
+		else
+			e->process->unended++;
 		wait_unlink(t);
 	}
 	w->lock = l;
@@ -169,7 +188,7 @@ lock_wait_begin(const struct lock_event *e, struct lock *l,
 	t->next = l->waiters;
 	l->waiters = t;
 	for (h = l->holders; h < l->holders + l->nholders; h++)
-		if (h->thread != t->id && excludes(h->mode, mode))
+		if (h->thread != t->id && keeps(e, h, mode))
 			w->contended = 1;
 }
 
@@ -211,8 +230,8 @@ lock_wait_end(const struct lock_event *e, struct lock *l, int failed)
 		return;
 	for (h = l->holders; h < l->holders + l->nholders; h++)
 		if (h->thread != e->thread->id)
-			note_holder(w, h, e->stream->ns);
-	if (w->ns <= e->run->lossy)
+			note_holder(e, w, h);
+	if (lock_unsure(e->run, w->ns))
 		e->process->lost++;
 	else {
 		count_wait(&l->stat, w, took);
@@ -226,6 +245,7 @@ lock_wait_end(const struct lock_event *e, struct lock *l, int failed)
  * Holds.
  */
 
+/* The thread has the lock, or had it before events were lost. */
 struct lock_holder *
 lock_holder_of(struct lock *l, int32_t thread)
 {
@@ -243,18 +263,22 @@ holder_remove(struct lock *l, struct lock_holder *h)
 	*h = l->holders[--l->nholders];
 }
 
-/* Another thread has the lock now: those that had it released it unseen. */
+/*
+ * The thread has the lock now: all that had it, which may be the thread itself
+ * before events were lost, released it unseen.
+ */
 static void
-drop_others(const struct lock_event *e, struct lock *l, enum lock_mode mode)
+drop_earlier(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 {
 	size_t i = 0;
 
 	while (i < l->nholders) {
-		if (!excludes(l->holders[i].mode, mode)) {
+		if (l->holders[i].thread != e->thread->id &&
+		    !excludes(l->holders[i].mode, mode)) {
 			i++;
 			continue;
 		}
-		if (l->holders[i].ns <= e->run->lossy)
+		if (lock_unsure(e->run, l->holders[i].ns))
 			e->process->lost++;
 		else
 			e->process->unseen++;
@@ -262,7 +286,7 @@ drop_others(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 	}
 }
 
-/* The thread, which does not have the lock yet, acquires it. */
+/* The thread, which is not sure to have the lock already, acquires it. */
 void
 lock_hold_begin(const struct lock_event *e, struct lock *l,
     enum lock_mode mode, uint32_t depth)
@@ -270,7 +294,7 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 	struct lock_holder *h;
 	struct lock_thread *t;
 
-	drop_others(e, l, mode);
+	drop_earlier(e, l, mode);
 	if (l->nholders == l->room) {
 		l->room *= 2;
 		h = realloc(l->holders, l->room * sizeof(*h));
@@ -311,7 +335,7 @@ lock_hold_end(const struct lock_event *e, struct lock *l,
 	const int64_t took = e->stream->ns - h->ns;
 	struct lock_thread *t;
 
-	if (h->ns <= e->run->lossy)
+	if (lock_unsure(e->run, h->ns))
 		e->process->lost++;
 	else {
 		hist_add(&l->stat.hold, (double)took);
@@ -321,7 +345,7 @@ lock_hold_end(const struct lock_event *e, struct lock *l,
 	}
 	for (t = l->waiters; t != NULL; t = t->next)
 		if (t->id != h->thread)
-			note_holder(&t->wait, h, e->stream->ns);
+			note_holder(e, &t->wait, h);
 	holder_remove(l, h);
 }
 

@@ -54,6 +54,15 @@ const struct call_kind locks_calls[] = {
 	{ NULL, 0, { NULL } }
 };
 
+/* The thread has the lock, for all we know. */
+static struct lock_holder *
+sure_holder(const struct lock_event *e, struct lock *l)
+{
+	struct lock_holder *h = lock_holder_of(l, e->thread->id);
+
+	return h == NULL || lock_unsure(e->run, h->ns) ? NULL : h;
+}
+
 static void
 acquired(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 {
@@ -62,7 +71,7 @@ acquired(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 	lock_wait_end(e, l, 0);
 	l->stat.acquired++;
 	lock_caller_stat(e->process, e->caller)->acquired++;
-	if ((h = lock_holder_of(l, e->thread->id)) != NULL)
+	if ((h = sure_holder(e, l)) != NULL)
 		h->depth++;
 	else
 		lock_hold_begin(e, l, mode, 1);
@@ -130,13 +139,13 @@ cond_woken(const struct lock_event *e, struct lock *l, struct cond *c)
 	    result != 0)
 		c->failed++;
 	if (t->cond == c) {
-		if (t->cond_ns > e->run->lossy)
+		if (lock_unsure(e->run, t->cond_ns))
+			e->process->lost++;
+		else
 			hist_add(&c->wait,
 			    (double)(e->stream->ns - t->cond_ns));
-		else
-			e->process->lost++;
 	}
-	if (lock_holder_of(l, t->id) == NULL)
+	if (sure_holder(e, l) == NULL)
 		lock_hold_begin(e, l, LOCK_MUTEX,
 		    t->cond == c ? t->cond_depth : 1);
 	t->cond = NULL;

@@ -30,9 +30,7 @@
 
 struct process {
 	struct process	*next;
-	uint8_t		 trace[16];
-	int64_t		 vpid;
-	char		 name[64];
+	uint64_t	 key;		/* ctf_process() */
 	struct mapping	*modules;	/* in the order of addresses */
 	size_t		 n, room;
 	uint64_t	 serial;	/* another one after each change */
@@ -44,53 +42,31 @@ static size_t		 nprocesses, nmodules;
 static uint64_t		 serials, uses;
 
 /* The process of the last event that was asked for. */
-static const struct ctf_trace	*last_trace;
-static struct process		*last;
+static struct process	*last;
 
 /*
  * Processes.
  */
 
-/* Chunks of a trace have the same origin, but UUIDs of their own. */
-static void
-trace_key(uint8_t *key, const struct ctf_trace *tr)
-{
-	memset(key, 0, 16);
-	if (tr->hasorigin)
-		memcpy(key, &tr->origin, sizeof(tr->origin));
-	else if (tr->hasuuid)
-		memcpy(key, tr->uuid, 16);
-	else
-		memcpy(key, &tr, sizeof(tr));
-}
-
 static struct process **
-list_of(const uint8_t *key, int64_t vpid)
+list_of(uint64_t key)
 {
-	uint64_t h = (uint64_t)vpid;
-	size_t i;
-
-	for (i = 0; i < 16; i++)
-		h = h * 31 + key[i];
-	return &processes[(h * 11400714819323198485u >> 32) % NHASH];
+	return &processes[(key * 11400714819323198485u >> 32) % NHASH];
 }
 
 static struct process *
-find(const struct ctf_stream *s, const struct ctf_who *who)
+find(uint64_t key)
 {
-	struct process *p;
-	uint8_t key[16];
+	struct process *p = last;
 
-	if (last != NULL && s->trace == last_trace && who->vpid == last->vpid)
-		return last;
-	trace_key(key, s->trace);
-	for (p = *list_of(key, who->vpid); p != NULL; p = p->next)
-		if (p->vpid == who->vpid && memcmp(p->trace, key, 16) == 0) {
-			p->used = ++uses;
-			last_trace = s->trace;
-			last = p;
-			break;
-		}
+	if (p != NULL && p->key == key)
+		return p;
+	for (p = *list_of(key); p != NULL && p->key != key; p = p->next)
+		;
+	if (p != NULL) {
+		p->used = ++uses;
+		last = p;
+	}
 	return p;
 }
 
@@ -127,7 +103,8 @@ oldest_free(void)
 static struct process *
 get(const struct ctf_stream *s, const struct ctf_who *who)
 {
-	struct process *p = find(s, who), **list;
+	const uint64_t key = ctf_process(s->trace, who);
+	struct process *p = find(key), **list;
 
 	if (p != NULL)
 		return p;
@@ -135,11 +112,10 @@ get(const struct ctf_stream *s, const struct ctf_who *who)
 		oldest_free();
 	if ((p = calloc(1, sizeof(*p))) == NULL)
 		die_errno("malloc");
-	trace_key(p->trace, s->trace);
-	p->vpid = who->vpid;
+	p->key = key;
 	p->serial = ++serials;
 	p->used = ++uses;
-	list = list_of(p->trace, p->vpid);
+	list = list_of(key);
 	p->next = *list;
 	*list = p;
 	nprocesses++;
@@ -244,10 +220,6 @@ mapped_add(const struct ctf_stream *s, const struct ctf_who *who,
 {
 	struct process *p = get(s, who);
 
-	if (strcmp(p->name, who->name) != 0) {
-		forget(p);
-		memcpy(p->name, who->name, sizeof(p->name));
-	}
 	if (is_known(p, m))
 		return;
 	if (is_another(p, m))
@@ -262,7 +234,7 @@ void
 mapped_gone(const struct ctf_stream *s, const struct ctf_who *who,
     uint64_t start, uint64_t size)
 {
-	struct process *p = find(s, who);
+	struct process *p = find(ctf_process(s->trace, who));
 
 	if (p != NULL)
 		remove_span(p, start, size);
@@ -279,13 +251,7 @@ mapped_find(const struct process *p, uint64_t addr)
 const struct process *
 mapped_process(const struct ctf_stream *s, const struct ctf_who *who)
 {
-	return nprocesses == 0 ? NULL : find(s, who);
-}
-
-void
-mapped_traces(void)
-{
-	last = NULL;
+	return nprocesses == 0 ? NULL : find(ctf_process(s->trace, who));
 }
 
 uint64_t

@@ -40,8 +40,6 @@ const struct process *mapped_process(const struct ctf_stream *,
 const struct mapping *mapped_find(const struct process *, uint64_t);
 /* A number that changes with what the process has mapped, and is not 0. */
 uint64_t mapped_serial(const struct process *);
-/* There are other traces than before. */
-void	 mapped_traces(void);
 void	 mapped_free(void);
 
 #endif /* MAPPED_H */

@@ -107,8 +107,9 @@ modules_hide(const struct record *r, struct row *session)
 	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		row_subtract(session, sums[i], row_num(ch, sums[i]));
 	if (row_num(ch, "lost") > 0)
-		say("warning: %" PRIu64 " events of modules are lost: some "
-		    "addresses will have no names", row_num(ch, "lost"));
+		say("warning: %" PRIu64 " event%s of modules lost: some "
+		    "addresses will have no names", row_num(ch, "lost"),
+		    many(row_num(ch, "lost")));
 	*p = ch->next;
 	ch->next = NULL;
 	row_free(ch);

@@ -17,9 +17,9 @@
 /*
  * The processes of traces: see process.h.
  *
- * A process is known by its ID and by the argument that its trace was opened
- * for: the parts of a session that was rotated are traces of their own, but
- * go on with the same processes.
+ * A process is known by its ID, its name, and the origin of its trace: see
+ * ctf_process().  The parts of a session that was rotated are traces of their
+ * own, but have the same origin, and so the same processes.
  *
  * After execve(2) the ID is that of another program, which has nothing of what
  * the process had before.  The trace shows that by another name of the program,
@@ -60,17 +60,13 @@ processes_init(struct processes *ps, size_t size,
 void
 processes_open(struct reader *rd, char **dirs, const struct call_kind *table)
 {
-	struct ctf_trace *tr, *before;
-	unsigned int n;
+	struct ctf_trace *tr;
 
-	for (n = 0; dirs[n] != NULL; n++) {
-		before = rd->traces;
-		reader_open(rd, dirs[n]);
-		for (tr = rd->traces; tr != before; tr = tr->next) {
-			tr->opened = n;
-			call_trace(tr, table);
-			call_trace(tr, modules);
-		}
+	for (; *dirs != NULL; dirs++)
+		reader_open(rd, *dirs);
+	for (tr = rd->traces; tr != NULL; tr = tr->next) {
+		call_trace(tr, table);
+		call_trace(tr, modules);
 	}
 }
 
@@ -88,20 +84,6 @@ processes_partial(const struct reader *rd)
 			    (ev->unwanted || select_within(rd->select)))
 				return 1;
 	return 0;
-}
-
-static uint64_t
-key_of(const struct ctf_stream *s, const struct ctf_who *who)
-{
-	uint64_t h = 14695981039346656037u ^ (uint64_t)who->vpid;
-	const char *p;
-
-	h = h * 1099511628211u ^ s->trace->opened;
-	for (p = s->trace->host; p != NULL && *p != '\0'; p++)
-		h = (h ^ (unsigned char)*p) * 1099511628211u;
-	for (p = who->name; *p != '\0'; p++)
-		h = (h ^ (unsigned char)*p) * 1099511628211u;
-	return h;
 }
 
 static struct process *
@@ -130,7 +112,7 @@ processes_get(struct processes *ps, const struct ctf_stream *s)
 	if (s == ps->stream && s->pkt == ps->pkt && !s->class->eventwho)
 		return ps->process;
 	who = ctf_whose(s, &buf);
-	key = key_of(s, who);
+	key = ctf_process(s->trace, who);
 	if ((ps->process = map_get(&ps->map, key)) == NULL)
 		ps->process = add(ps, who, key);
 	ps->stream = s;
@@ -155,7 +137,7 @@ load(struct processes *ps, const struct ctf_stream *s, uint64_t base)
 	    strcmp(p->program, text) == 0) {
 		ps->over(p);
 		who = ctf_whose(s, &buf);
-		p = ps->process = add(ps, who, key_of(s, who));
+		p = ps->process = add(ps, who, ctf_process(s->trace, who));
 	}
 	if (p->program == NULL) {
 		p->program = format("%s", text);

@@ -142,6 +142,12 @@ clean(const char *s)
 	return copy;
 }
 
+const char *
+many(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* A string of JSON, to stdout. */
 void
 put_json(const char *string)

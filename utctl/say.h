@@ -22,6 +22,8 @@
 #ifndef SAY_H
 #define SAY_H
 
+#include <stdint.h>
+
 void	 say(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 say_errno(const char *, ...) __attribute__((format(printf, 1, 2)));
 void	 die(const char *, ...)
@@ -32,6 +34,8 @@ void	 say_place(const char *, unsigned int);
 int	 say_placed(void);
 char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
 char	*clean(const char *);
+/* What the noun behind a number ends in: "s", or nothing. */
+const char *many(uint64_t);
 void	 put_json(const char *);
 
 #endif /* SAY_H */

@@ -306,7 +306,6 @@ symbols_trace(struct ctf_trace *tr)
 	uint32_t nbytes = 0;
 	int gone;
 
-	mapped_traces();
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		gone = strcmp(ev->name, "ut:unload") == 0;
 		if ((!gone && strcmp(ev->name, "ut:module") != 0) ||

@@ -68,8 +68,8 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	}
 	ctf_print_time(s->from, from);
 	ctf_print_time(s->to, to);
-	say("%" PRIu64 " events discarded between %s and %s in %s",
-	    s->ndiscarded, from, to, s->path);
+	say("%" PRIu64 " event%s discarded between %s and %s in %s",
+	    s->ndiscarded, many(s->ndiscarded), from, to, s->path);
 }
 
 static void
@@ -87,8 +87,8 @@ say_lost(void *arg, const struct ctf_stream *s)
 		return;
 	}
 	ctf_print_time(s->lost, when);
-	say("%llu packets lost before %s in %s",
-	    (unsigned long long)s->nlost, when, s->path);
+	say("%llu packet%s lost before %s in %s",
+	    (unsigned long long)s->nlost, many(s->nlost), when, s->path);
 }
 
 /* The totals, all there is of -q. */

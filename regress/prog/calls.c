@@ -90,76 +90,40 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int turn;		/* 0: main's; -1: all end */
 static char line[256];
 
-static int
-heap_call(const char *name, const unsigned long *v)
-{
-	if (strcmp(name, "malloc") == 0)
-		UT(libc, malloc, N(0), P(1), P(2));
-	else if (strcmp(name, "calloc") == 0)
-		UT(libc, calloc, N(0), N(1), P(2), P(3));
-	else if (strcmp(name, "realloc") == 0)
-		UT(libc, realloc, P(0), N(1), P(2), P(3));
-	else if (strcmp(name, "reallocarray") == 0)
-		UT(libc, reallocarray, P(0), N(1), N(2), P(3), P(4));
-	else if (strcmp(name, "free") == 0)
-		UT(libc, free, P(0), P(1));
-	else if (strcmp(name, "posix_memalign") == 0)
-		UT(libc, posix_memalign, N(0), N(1), P(2), (int)v[3], P(4));
-	else if (strcmp(name, "aligned_alloc") == 0)
-		UT(libc, aligned_alloc, N(0), N(1), P(2), P(3));
-	else if (strcmp(name, "memalign") == 0)
-		UT(libc, memalign, N(0), N(1), P(2), P(3));
-	else if (strcmp(name, "valloc") == 0)
-		UT(libc, valloc, N(0), P(1));
+/* If the event has that name; else go on. */
+#define CALL(provider, event, ...)					\
+	if (strcmp(name, #event) == 0)					\
+		UT(provider, event, __VA_ARGS__);			\
 	else
-		return 0;
-	return 1;
-}
 
-static int
-lock_call(const char *name, const unsigned long *v)
+static void
+call(const char *name, const unsigned long *v)
 {
-	if (strcmp(name, "mutex_request") == 0)
-		UT(pthread, mutex_request, P(0), P(1));
-	else if (strcmp(name, "mutex_acquired") == 0)
-		UT(pthread, mutex_acquired, P(0), P(1));
-	else if (strcmp(name, "mutex_failed") == 0)
-		UT(pthread, mutex_failed, P(0), (int)v[1], P(2));
-	else if (strcmp(name, "mutex_release") == 0)
-		UT(pthread, mutex_release, P(0), P(1));
-	else if (strcmp(name, "rdlock_request") == 0)
-		UT(pthread, rdlock_request, P(0), P(1));
-	else if (strcmp(name, "rdlock_acquired") == 0)
-		UT(pthread, rdlock_acquired, P(0), P(1));
-	else if (strcmp(name, "rdlock_failed") == 0)
-		UT(pthread, rdlock_failed, P(0), (int)v[1], P(2));
-	else if (strcmp(name, "wrlock_request") == 0)
-		UT(pthread, wrlock_request, P(0), P(1));
-	else if (strcmp(name, "wrlock_acquired") == 0)
-		UT(pthread, wrlock_acquired, P(0), P(1));
-	else if (strcmp(name, "wrlock_failed") == 0)
-		UT(pthread, wrlock_failed, P(0), (int)v[1], P(2));
-	else if (strcmp(name, "rwlock_release") == 0)
-		UT(pthread, rwlock_release, P(0), P(1));
-	else
-		return 0;
-	return 1;
-}
-
-static int
-cond_call(const char *name, const unsigned long *v)
-{
-	if (strcmp(name, "cond_wait") == 0)
-		UT(pthread, cond_wait, P(0), P(1), P(2));
-	else if (strcmp(name, "cond_woken") == 0)
-		UT(pthread, cond_woken, P(0), P(1), (int)v[2], P(3));
-	else if (strcmp(name, "cond_signal") == 0)
-		UT(pthread, cond_signal, P(0), P(1));
-	else if (strcmp(name, "cond_broadcast") == 0)
-		UT(pthread, cond_broadcast, P(0), P(1));
-	else
-		return 0;
-	return 1;
+	CALL(libc, malloc, N(0), P(1), P(2))
+	CALL(libc, calloc, N(0), N(1), P(2), P(3))
+	CALL(libc, realloc, P(0), N(1), P(2), P(3))
+	CALL(libc, reallocarray, P(0), N(1), N(2), P(3), P(4))
+	CALL(libc, free, P(0), P(1))
+	CALL(libc, posix_memalign, N(0), N(1), P(2), (int)v[3], P(4))
+	CALL(libc, aligned_alloc, N(0), N(1), P(2), P(3))
+	CALL(libc, memalign, N(0), N(1), P(2), P(3))
+	CALL(libc, valloc, N(0), P(1))
+	CALL(pthread, mutex_request, P(0), P(1))
+	CALL(pthread, mutex_acquired, P(0), P(1))
+	CALL(pthread, mutex_failed, P(0), (int)v[1], P(2))
+	CALL(pthread, mutex_release, P(0), P(1))
+	CALL(pthread, rdlock_request, P(0), P(1))
+	CALL(pthread, rdlock_acquired, P(0), P(1))
+	CALL(pthread, rdlock_failed, P(0), (int)v[1], P(2))
+	CALL(pthread, wrlock_request, P(0), P(1))
+	CALL(pthread, wrlock_acquired, P(0), P(1))
+	CALL(pthread, wrlock_failed, P(0), (int)v[1], P(2))
+	CALL(pthread, rwlock_release, P(0), P(1))
+	CALL(pthread, cond_wait, P(0), P(1), P(2))
+	CALL(pthread, cond_woken, P(0), P(1), (int)v[2], P(3))
+	CALL(pthread, cond_signal, P(0), P(1))
+	CALL(pthread, cond_broadcast, P(0), P(1))
+	errx(1, "%s: no such event", name);
 }
 
 static void
@@ -184,8 +148,7 @@ do_line(void)
 	}
 	for (i = 0; i < FIELDS && (p = strtok(NULL, " ")) != NULL; i++)
 		v[i] = strtoul(p, NULL, 0);
-	if (!heap_call(name, v) && !lock_call(name, v) && !cond_call(name, v))
-		errx(1, "%s: no such event", name);
+	call(name, v);
 }
 
 static void

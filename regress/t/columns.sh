@@ -73,7 +73,7 @@ function ns(s, t) {
 	split(s, t, /[:.]/)
 	return ((t[1] * 60 + t[2]) * 60 + t[3]) * 1e9 + t[4]
 }
-/ events discarded between / {
+/ events* discarded between / {
 	n = ns($10)
 	if (n > lossy)
 		lossy = n

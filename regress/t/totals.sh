@@ -5,10 +5,11 @@
 
 . ./common.sh
 
-# totals STATUS DIR EVENTS DISCARDED LOST: in both forms, however asked for.
+# totals STATUS DIR EVENTS DISCARDED LOST: in both forms, however asked for;
+# none or one is lost.
 totals() {
 	text="$3 events, $4 discarded"
-	[ "$5" -eq 0 ] || text="$text, $5 packets lost"
+	[ "$5" -eq 0 ] || text="$text, $5 packet lost"
 	json="{\"events\":$3,\"discarded\":$4,\"lost_packets\":$5}"
 	for opts in -q -jq -qj "-j -q" "-q -j"; do
 		line=$text
@@ -37,7 +38,7 @@ set -- $(sed -n 2p "$T/packets")
 { dd if="$stream" bs="$1" count=1; dd if="$stream" bs=$(($1 + $2)) skip=1
 } >"$T/less" 2>/dev/null
 cp "$T/less" "$stream" || exit 1
-expect 0 ': 1 packets lost before' utctl view "$T/trace"
+expect 0 ': 1 packet lost before' utctl view "$T/trace"
 n=$(($(wc -l <"$T/out")))
 [ "$n" -lt 10000 ] || fail "$n events"
 totals 0 "$T/trace" "$n" 0 1
