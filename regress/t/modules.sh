@@ -418,6 +418,12 @@ traced "$T/trace"
 head -n 1 "$T/json" | grep -q '"event":"ut:module"' ||
     fail "record: $(head -n 1 "$T/json")"
 [ "$(told ut:module libut-malloc.so)" -eq 1 ] || fail "record: no module"
+for with in '' '-x ut:log' '-x ut:mod*' '-l notice'; do
+	recorded -w malloc -e 'ut:*' -e 'libc:*' $with -- true
+	traced "$T/trace"
+	[ "$(told ut:module libut-malloc.so)" -eq 1 ] ||
+	    fail "ut:* $with: $(told ut:module libut-malloc.so) times"
+done
 recorded -w malloc -e 'nothing:*' -- ./prog/pulse
 [ "$events $lost" = '0 0' ] || fail "nothing: $events events, $lost lost"
 grep -q 'no program came that has an event nothing:\*' "$T/record.err" ||
