@@ -176,6 +176,17 @@ traced "$T/exec.trace"
 ended after
 agrees "$T/after.trace" "$pid" "$T/maps.exec"
 
+# What was told is gone after a clear, and is told again: once.
+for with in '' '-p channel0'; do
+	session cleared $with
+	expect 0 'session cleared cleared$' utctl clear cleared
+	expect 0 'session cleared cleared$' utctl clear cleared
+	pulse maps "$T/maps.clear"
+	ended cleared
+	agrees "$T/cleared.trace" "$pid" "$T/maps.clear"
+	rm -rf "$T/cleared.trace"
+done
+
 # A library without events is found when an address is named, by a relative
 # name, and once; it is gone when libut is told, and so is one that was loaded
 # in its place.  With no build ID, the table says none.
