@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# What the wrappers of record -w cost a call of malloc(3) and one of free(3), and
-# the lock and unlock of a mutex: recorded; with the wrapper, but not recorded;
-# and, as the floor, without it.
+# What the wrappers of record -w cost the calls of malloc(3) and free(3), and the
+# lock and unlock of a mutex: recorded; with the wrapper, but not recorded; and,
+# as the floor, without it.
 
 . bench/common.sh
 compile wrapped bench/wrapped.c || fail "cannot build"
