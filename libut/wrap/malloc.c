@@ -353,7 +353,8 @@ record(struct call *c, const void *frame)
 /*
  * The constructor of ut.h comes between these two, and what libut allocates
  * there is not the program's.  Functions are found before there are threads,
- * one of which may hold the linker's lock.
+ * one of which may hold the linker's lock.  What new_learn calls has to look as
+ * if the program called it, so depth is 0 there.
  */
 static void __attribute__((constructor(64999)))
 begin(void)

@@ -55,7 +55,7 @@ static const char *const names[] = {
 };
 #define NNAMES	(sizeof(names) / sizeof(names[0]))
 
-/* Each has some of these parameters; nobody looks at a std::nothrow. */
+/* Each has some of these parameters; none looks at what std::nothrow is. */
 typedef void *new_operator(size_t, uintptr_t, uintptr_t);
 
 static new_operator *operators[NNAMES];
@@ -200,8 +200,8 @@ call_all(void (*release)(void *))
 }
 
 /*
- * Once more to be sure: operators that share a place with others, but not the
- * distance, would make us forget all places.
+ * The second round only checks.  If two operators call from one place in shared
+ * code, but at different distances, we forget all places.
  */
 void
 new_learn(void (*release)(void *))

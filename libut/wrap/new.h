@@ -22,9 +22,9 @@
 #define NEW_H
 
 /*
- * Once, while the program's calls would be kept: learn how the operators of the
- * C++ library call.  They may be looked up before; what they allocate is given
- * to the function.
+ * Learn where the operators of the C++ library keep their return addresses.
+ * new_find looks the operators up, and may allocate.  new_learn calls them; each
+ * call must reach new_caller, and the function frees what was allocated.
  */
 void		 new_find(void);
 void		 new_learn(void (*)(void *));
