@@ -23,8 +23,8 @@
 
 /*
  * Learn where the operators of the C++ library keep their return addresses.
- * new_find looks the operators up, and may allocate.  new_learn calls them; each
- * call must reach new_caller, and the function frees what was allocated.
+ * new_find looks the operators up, and may allocate.  new_learn calls them.
+ * Each call has to reach new_caller, and the function frees what was allocated.
  */
 void		 new_find(void);
 void		 new_learn(void (*)(void *));
