@@ -185,11 +185,10 @@ do_attach(struct conn *c, struct ut_msg *m)
 
 /* One event of a MAP: its ID in the region, and perhaps a filter. */
 static int
-map_event(struct ut_msg *m, unsigned int region)
+map_event(struct ut_msg *m, uint32_t number, unsigned int region)
 {
 	static struct ut_msg code;
 	struct filter *f = NULL;
-	const uint32_t number = ut_msg_get_u32(m);
 	uint32_t id = ut_msg_get_u32(m);
 
 	if ((id & UT_MAP_FILTER) != 0) {
@@ -203,26 +202,25 @@ map_event(struct ut_msg *m, unsigned int region)
 }
 
 /*
- * Modules are told as soon as that is wanted: before the events of which they
- * are to explain the addresses, which come later in the message.
+ * Modules are told whenever utd maps their event, and at once: before the
+ * events of which they are to explain the addresses, which come later in the
+ * message.
  */
 static int
 do_map(struct conn *c, struct ut_msg *m)
 {
-	uint32_t i;
+	uint32_t i, number;
 	int region, error = 0;
-	bool told;
 
 	if ((region = ut_region_find(c->known.conn, m->h.a)) == -1)
 		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
 	ut_filters_reap();
-	told = ut_loaded_wanted((unsigned int)region);
 	for (i = 0; i < m->h.b && error == 0; i++) {
-		error = map_event(m, (unsigned int)region);
-		if (!told && ut_loaded_wanted((unsigned int)region)) {
+		number = ut_msg_get_u32(m);
+		error = map_event(m, number, (unsigned int)region);
+		if (number == UT_LOADED_EVENT &&
+		    ut_loaded_wanted((unsigned int)region))
 			ut_loaded_tell((unsigned int)region);
-			told = true;
-		}
 	}
 	return m->bad ? -1 : conn_answer(c, UT_MSG_ACK, m->h.a, error);
 }

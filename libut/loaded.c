@@ -352,7 +352,7 @@ look(struct table *t, uint32_t but)
 		record_changes(t, but);
 }
 
-/* ut:module is enabled in the region i, and was not before. */
+/* ut:module is enabled in the region i, perhaps once more. */
 void
 ut_loaded_tell(unsigned int i)
 {
@@ -454,7 +454,7 @@ ut_loaded_wanted(unsigned int i)
 	return module_event.id[i] != 0;
 }
 
-/* Before all other events: what is mapped together comes in that order. */
+/* Before all other events, so that ut:module has the number UT_LOADED_EVENT. */
 void
 ut_loaded_init(void)
 {

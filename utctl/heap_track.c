@@ -52,6 +52,7 @@ const struct call_kind heap_calls[] = {
 	{ "libc:aligned_alloc", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:memalign", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:valloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:pvalloc", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ NULL, 0, { NULL } }
 };
 

@@ -20,9 +20,11 @@
  * events can make them be lost or overwritten.
  */
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "match.h"
 #include "record.h"
 #include "ut_abi.h"
 
@@ -38,13 +40,29 @@ static const char *const providers[] = { "func:", "libc:", "pthread:" };
 /* Numbers of a session that are sums of its channels'. */
 static const char *const sums[] = { "written", "lost", "overwritten" };
 
-/* Will there be addresses? */
+/* Has the user asked for all of that event, in another channel? */
+static int
+modules_asked(const struct record *r, const char *event)
+{
+	int asked = 0;
+	size_t i;
+
+	for (i = 0; i < r->nglobs; i++)
+		asked |= event_matches(r->globs[i], event);
+	for (i = 0; i < r->rule.nexcept; i++)
+		asked &= fnmatch(r->rule.except[i], event, 0) != 0;
+	return asked && r->rule.kind == UT_RULE_ALL && r->rule.filter == NULL;
+}
+
+/* Will there be addresses that have no names otherwise? */
 static int
 modules_wanted(const struct record *r)
 {
 	const char *p;
 	size_t i, k;
 
+	if (modules_asked(r, globs[0]) && modules_asked(r, globs[1]))
+		return 0;
 	if (r->preload != NULL)
 		return 1;
 	for (i = 0; i < r->nglobs; i++)

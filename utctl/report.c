@@ -24,6 +24,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,25 +63,56 @@ command_open(const char *name)
 	return fd;
 }
 
-/* A program of this ABI that no dynamic linker loads. */
+/*
+ * Which dynamic linker loads a program of this ABI, or "" if none does: 0, or
+ * -1 if it is no such program.
+ */
 static int
-is_static(int fd)
+loader(int fd, char path[PATH_MAX])
 {
 	Ehdr e;
 	Phdr p;
 	uint64_t i;
 
+	path[0] = '\0';
 	if (pread(fd, &e, sizeof(e), 0) != (ssize_t)sizeof(e) ||
 	    memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    e.e_ident[EI_CLASS] != OWN_CLASS ||
 	    e.e_phentsize != sizeof(p))
-		return 0;
-	for (i = 0; i < e.e_phnum; i++)
+		return -1;
+	for (i = 0; i < e.e_phnum; i++) {
 		if (pread(fd, &p, sizeof(p), (off_t)(e.e_phoff + i *
-		    sizeof(p))) != (ssize_t)sizeof(p) ||
-		    p.p_type == PT_INTERP)
-			return 0;
-	return 1;
+		    sizeof(p))) != (ssize_t)sizeof(p))
+			return -1;
+		if (p.p_type != PT_INTERP)
+			continue;
+		if (p.p_filesz == 0 || p.p_filesz > PATH_MAX ||
+		    pread(fd, path, p.p_filesz, (off_t)p.p_offset) !=
+		    (ssize_t)p.p_filesz)
+			return -1;
+		path[p.p_filesz - 1] = '\0';
+		return 0;
+	}
+	return 0;
+}
+
+/* The wrappers are for programs that are loaded as utctl is. */
+static void
+say_loader(const char *name, int fd)
+{
+	const int own = command_open(utctl_path);
+	char of_name[PATH_MAX], ours[PATH_MAX];
+
+	if (loader(fd, of_name) == -1)
+		;
+	else if (of_name[0] == '\0')
+		say("%s is statically linked: -w has no effect on it", name);
+	else if (own != -1 && loader(own, ours) == 0 && ours[0] != '\0' &&
+	    strcmp(of_name, ours) != 0)
+		say("%s is loaded by %s: -w is for programs that %s loads",
+		    name, of_name, ours);
+	if (own != -1)
+		close(own);
 }
 
 /* What keeps programs from coming, seen from here. */
@@ -100,9 +132,8 @@ say_hints(const struct record *r)
 	    st.st_gid != getegid())))
 		say("%s changes its user or group: -w has no effect on it",
 		    r->argv[0]);
-	else if (is_static(fd))
-		say("%s is statically linked: -w has no effect on it",
-		    r->argv[0]);
+	else
+		say_loader(r->argv[0], fd);
 	close(fd);
 }
 

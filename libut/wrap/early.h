@@ -36,7 +36,8 @@ struct call {
 		POSIX_MEMALIGN,
 		ALIGNED_ALLOC,
 		MEMALIGN,
-		VALLOC
+		VALLOC,
+		PVALLOC
 	}		 function;
 	int		 result;	/* of POSIX_MEMALIGN */
 	const void	*old;		/* what realloc(3) was given */

@@ -41,6 +41,7 @@
 #include <string.h>
 
 #include "early.h"
+#include "new.h"
 #include "ut.h"
 #include "wrap.h"
 
@@ -65,6 +66,10 @@ UT_EVENT(libc, memalign, UT_DEBUG_FUNCTION, UT_SIZE(alignment),
 UT_EVENT(libc, valloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
     UT_PTR(caller));
 #endif
+#ifdef __GLIBC__
+UT_EVENT(libc, pvalloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
+    UT_PTR(caller));
+#endif
 
 /* What malloc(3) aligns to at least, and the most the arena can align to. */
 #define ALIGN		16
@@ -82,6 +87,7 @@ struct libc {
 	void	*(*aligned_alloc)(size_t, size_t);
 	void	*(*memalign)(size_t, size_t);
 	void	*(*valloc)(size_t);
+	void	*(*pvalloc)(size_t);
 };
 
 /* Set once, by whichever thread has looked all of them up first. */
@@ -218,7 +224,7 @@ early_valloc(size_t size)
 static const struct libc early = {
 	early_malloc, early_calloc, early_realloc, early_reallocarray,
 	early_free, early_posix_memalign, early_aligned_alloc,
-	early_aligned_alloc, early_valloc
+	early_aligned_alloc, early_valloc, early_valloc
 };
 
 static void
@@ -255,6 +261,7 @@ find(void)
 	find_one(&c->aligned_alloc, "aligned_alloc");
 	find_one(&c->memalign, "memalign");
 	find_one(&c->valloc, "valloc");
+	find_one(&c->pvalloc, "pvalloc");
 	depth--;
 	finding = 0;
 	errno = saved;
@@ -313,16 +320,22 @@ emit(const struct call *c)
 		UT(libc, valloc, c->size, c->ptr, c->caller);
 #endif
 		break;
+	case PVALLOC:
+#ifdef __GLIBC__
+		UT(libc, pvalloc, c->size, c->ptr, c->caller);
+#endif
+		break;
 	}
 }
 
 /* Record what the program called, now or later, and leave errno as it is. */
 static void __attribute__((noinline))
-record(const struct call *c)
+record(struct call *c, const void *frame)
 {
 	const int saved = errno;
 
-	if (early_over || !early_keep(c))
+	c->caller = new_caller(c->caller, frame);
+	if (c->caller != NULL && (early_over || !early_keep(c)))
 		emit(c);
 	errno = saved;
 }
@@ -333,19 +346,25 @@ record(const struct call *c)
 	do {								\
 		if (WANTED(event))					\
 			record(&(struct call){ __VA_ARGS__,		\
-			    .caller = UT_CALLER() });			\
+			    .caller = UT_CALLER() },			\
+			    __builtin_frame_address(0));		\
 	} while (0)
 
 /*
  * The constructor of ut.h comes between these two, and what libut allocates
  * there is not the program's.  Functions are found before there are threads,
- * one of which may hold the linker's lock.
+ * one of which may hold the linker's lock.  What new_learn calls has to look as
+ * if the program called it, so depth is 0 there.
  */
 static void __attribute__((constructor(64999)))
 begin(void)
 {
 	depth++;
 	(void)libc();
+	new_find();
+	depth--;
+	new_learn(libc()->free);
+	depth++;
 }
 
 static void __attribute__((constructor(65001)))
@@ -357,6 +376,7 @@ end_early(void)
 
 /* Not all headers declare these. */
 void	*memalign(size_t, size_t);
+void	*pvalloc(size_t);
 void	*reallocarray(void *, size_t, size_t);
 void	*valloc(size_t);
 
@@ -481,6 +501,20 @@ valloc(size_t size)
 	depth++;
 	p = libc()->valloc(size);
 	RECORD(valloc, VALLOC, .size = size, .ptr = p);
+	depth--;
+	return p;
+}
+#endif
+
+#ifdef __GLIBC__
+void *
+pvalloc(size_t size)
+{
+	void *p;
+
+	depth++;
+	p = libc()->pvalloc(size);
+	RECORD(pvalloc, PVALLOC, .size = size, .ptr = p);
 	depth--;
 	return p;
 }

@@ -47,6 +47,13 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
+/* Elsewhere these call the functions of pthread.h by their names. */
+#if defined(__linux__) && !defined(__STDC_NO_THREADS__)
+#include <threads.h>
+#define HAVE_C11	1
+#else
+#define HAVE_C11	0
+#endif
 
 #include "ut.h"
 #include "wrap.h"
@@ -87,7 +94,20 @@ UT_EVENT(pthread, cond_broadcast, UT_DEBUG_FUNCTION, UT_PTR(cond),
 #endif
 
 /* The functions behind ours. */
+#if HAVE_C11
+#define C11_FUNCTIONS(X)						\
+	X(mtx_lock) X(mtx_trylock) X(mtx_unlock)			\
+	X(cnd_wait) X(cnd_signal) X(cnd_broadcast)
+#define C11_TIMED_FUNCTIONS(X)						\
+	X(mtx_timedlock) X(cnd_timedwait)
+#else
+#define C11_FUNCTIONS(X)
+#define C11_TIMED_FUNCTIONS(X)
+#endif
 #define FUNCTIONS(X)							\
+	C11_FUNCTIONS(X)						\
+	X(pthread_spin_lock) X(pthread_spin_trylock)			\
+	X(pthread_spin_unlock)						\
 	X(pthread_mutex_lock) X(pthread_mutex_trylock)			\
 	X(pthread_mutex_unlock)						\
 	X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock)		\
@@ -96,6 +116,7 @@ UT_EVENT(pthread, cond_broadcast, UT_DEBUG_FUNCTION, UT_PTR(cond),
 	X(pthread_cond_wait)						\
 	X(pthread_cond_signal) X(pthread_cond_broadcast)
 #define TIMED_FUNCTIONS(X)						\
+	C11_TIMED_FUNCTIONS(X)						\
 	X(pthread_mutex_timedlock) X(pthread_rwlock_timedrdlock)	\
 	X(pthread_rwlock_timedwrlock) X(pthread_cond_timedwait)
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 30)
@@ -255,12 +276,13 @@ of_program(const void *caller)
 /* A robust mutex whose owner has died is acquired. */
 #define LOCK_RECORDS(kind)						\
 	static void							\
-	kind##_request(const void *lock, const void *caller)		\
+	kind##_request(const volatile void *lock, const void *caller)	\
 	{								\
 		RECORD(kind##_request, caller, lock);			\
 	}								\
 	static int							\
-	kind##_result(const void *lock, int result, const void *caller)	\
+	kind##_result(const volatile void *lock, int result,		\
+	    const void *caller)						\
 	{								\
 		if (result == 0 || result == EOWNERDEAD)		\
 			RECORD(kind##_acquired, caller, lock);		\
@@ -282,14 +304,26 @@ LOCK_RECORDS(wrlock)
 	kind##_request(lock, caller);					\
 	return kind##_result(lock, call, caller)
 
-/* The body of a function that is recorded when it is called, and only then. */
-#define CALL(event, object, call)					\
-	const void *const caller = UT_CALLER();				\
+/* A function that takes a lock of that type. */
+#define TAKE(kind, f, type)						\
+	int								\
+	f(type *lock)							\
+	{								\
+		LOCK(kind, REAL_AT(AT_##f, f)(lock));			\
+	}
+
+/* A function that is recorded when it is called, and only then. */
+#define CALL(event, f, type)						\
+	int								\
+	f(type *object)							\
+	{								\
+		const void *const caller = UT_CALLER();			\
 									\
-	if (!ready())							\
-		return 0;						\
-	RECORD(event, caller, object);					\
-	return call
+		if (!ready())						\
+			return 0;					\
+		RECORD(event, caller, object);				\
+		return REAL_AT(AT_##f, f)(object);			\
+	}
 
 /* A wait for a condition: where the cleanup handler finds it. */
 struct wait {
@@ -333,53 +367,19 @@ wait_cancelled(void *arg)
 
 #pragma GCC visibility push(default)
 
-int
-pthread_mutex_lock(pthread_mutex_t *lock)
-{
-	LOCK(mutex, REAL(pthread_mutex_lock)(lock));
-}
-
-int
-pthread_mutex_trylock(pthread_mutex_t *lock)
-{
-	LOCK(mutex, REAL(pthread_mutex_trylock)(lock));
-}
-
-int
-pthread_mutex_unlock(pthread_mutex_t *lock)
-{
-	CALL(mutex_release, lock, REAL(pthread_mutex_unlock)(lock));
-}
-
-int
-pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-{
-	LOCK(rdlock, REAL(pthread_rwlock_rdlock)(lock));
-}
-
-int
-pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
-{
-	LOCK(rdlock, REAL(pthread_rwlock_tryrdlock)(lock));
-}
-
-int
-pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-{
-	LOCK(wrlock, REAL(pthread_rwlock_wrlock)(lock));
-}
-
-int
-pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
-{
-	LOCK(wrlock, REAL(pthread_rwlock_trywrlock)(lock));
-}
-
-int
-pthread_rwlock_unlock(pthread_rwlock_t *lock)
-{
-	CALL(rwlock_release, lock, REAL(pthread_rwlock_unlock)(lock));
-}
+TAKE(mutex, pthread_mutex_lock, pthread_mutex_t)
+TAKE(mutex, pthread_mutex_trylock, pthread_mutex_t)
+TAKE(mutex, pthread_spin_lock, pthread_spinlock_t)
+TAKE(mutex, pthread_spin_trylock, pthread_spinlock_t)
+TAKE(rdlock, pthread_rwlock_rdlock, pthread_rwlock_t)
+TAKE(rdlock, pthread_rwlock_tryrdlock, pthread_rwlock_t)
+TAKE(wrlock, pthread_rwlock_wrlock, pthread_rwlock_t)
+TAKE(wrlock, pthread_rwlock_trywrlock, pthread_rwlock_t)
+CALL(mutex_release, pthread_mutex_unlock, pthread_mutex_t)
+CALL(mutex_release, pthread_spin_unlock, pthread_spinlock_t)
+CALL(rwlock_release, pthread_rwlock_unlock, pthread_rwlock_t)
+CALL(cond_signal, pthread_cond_signal, pthread_cond_t)
+CALL(cond_broadcast, pthread_cond_broadcast, pthread_cond_t)
 
 int
 pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict lock)
@@ -387,17 +387,19 @@ pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict lock)
 	WAIT(REAL(pthread_cond_wait)(cond, lock));
 }
 
-int
-pthread_cond_signal(pthread_cond_t *cond)
-{
-	CALL(cond_signal, cond, REAL(pthread_cond_signal)(cond));
-}
+#if HAVE_C11
+TAKE(mutex, mtx_lock, mtx_t)
+TAKE(mutex, mtx_trylock, mtx_t)
+CALL(mutex_release, mtx_unlock, mtx_t)
+CALL(cond_signal, cnd_signal, cnd_t)
+CALL(cond_broadcast, cnd_broadcast, cnd_t)
 
 int
-pthread_cond_broadcast(pthread_cond_t *cond)
+cnd_wait(cnd_t *cond, mtx_t *lock)
 {
-	CALL(cond_broadcast, cond, REAL(pthread_cond_broadcast)(cond));
+	WAIT(REAL(cnd_wait)(cond, lock));
 }
+#endif
 
 #define T(f)		f
 #define T_REAL(f)	REAL_AT(AT_##f, f)

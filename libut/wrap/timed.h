@@ -58,6 +58,27 @@ T(pthread_cond_timedwait)(pthread_cond_t *restrict cond,
 	WAIT(T_REAL(pthread_cond_timedwait)(cond, lock, until));
 }
 
+#if HAVE_C11
+
+int	T(mtx_timedlock)(mtx_t *restrict, const struct timespec *restrict);
+int	T(cnd_timedwait)(cnd_t *restrict, mtx_t *restrict,
+	    const struct timespec *restrict);
+
+int
+T(mtx_timedlock)(mtx_t *restrict lock, const struct timespec *restrict until)
+{
+	LOCK(mutex, T_REAL(mtx_timedlock)(lock, until));
+}
+
+int
+T(cnd_timedwait)(cnd_t *restrict cond, mtx_t *restrict lock,
+    const struct timespec *restrict until)
+{
+	WAIT(T_REAL(cnd_timedwait)(cond, lock, until));
+}
+
+#endif
+
 #if HAVE_CLOCK
 
 int	T(pthread_mutex_clocklock)(pthread_mutex_t *restrict, clockid_t,

@@ -33,6 +33,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined(__linux__) && !defined(__STDC_NO_THREADS__)
+#include <threads.h>
+#define HAVE_C11	1
+#else
+#define HAVE_C11	0
+#endif
 
 #if defined(__linux__) || defined(__FreeBSD__)
 #define HAVE_ROBUST	1
@@ -277,6 +283,102 @@ cancel(void)
 	errno = CHOSEN_ERRNO;
 }
 
+static void NOINLINE
+spin(void)
+{
+	static pthread_spinlock_t s;
+	void *const lock = (void *)(intptr_t)&s;
+
+	pthread_spin_init(&s, PTHREAD_PROCESS_PRIVATE);
+	check(pthread_spin_lock(&s) == 0, "spin_lock");
+	EXPECT("mutex_request", "lock=%p", lock);
+	EXPECT("mutex_acquired", "lock=%p", lock);
+	check(pthread_spin_trylock(&s) == EBUSY, "spin_trylock");
+	EXPECT("mutex_request", "lock=%p", lock);
+	EXPECT("mutex_failed", "lock=%p result=%d", lock, EBUSY);
+	EXPECT("mutex_release", "lock=%p", lock);
+	check(pthread_spin_unlock(&s) == 0, "spin_unlock");
+}
+
+#if HAVE_C11
+static mtx_t mtx;
+static cnd_t cnd;
+static int woken;			/* mtx */
+
+static void * NOINLINE
+wake(void *arg)
+{
+	mtx_lock(&mtx);
+	woken = 1;
+	cnd_signal(&cnd);
+	mtx_unlock(&mtx);
+	return arg;
+}
+
+/* The thread begins its lock while the caller has it. */
+static void
+will_wake(void)
+{
+	const int next = 3 + HAVE_ROBUST;
+	static const char *const events[] = {
+		"mutex_request", "mutex_acquired", NULL, "mutex_release"
+	};
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (events[i] == NULL)
+			printf("%d cond_signal cond=%p @wake\n", next,
+			    (void *)&cnd);
+		else
+			printf("%d %s lock=%p @wake\n", next, events[i],
+			    (void *)&mtx);
+}
+
+static void NOINLINE
+wait_c11(void)
+{
+	pthread_t thread;
+
+	will_wake();
+	EXPECT("cond_wait", "cond=%p lock=%p", (void *)&cnd, (void *)&mtx);
+	EXPECT("cond_woken", "cond=%p lock=%p result=%d", (void *)&cnd,
+	    (void *)&mtx, thrd_success);
+	if (pthread_create(&thread, NULL, wake, NULL) != 0)
+		exit(1);
+	while (!woken)
+		cnd_wait(&cnd, &mtx);
+	pthread_join(thread, NULL);
+	errno = CHOSEN_ERRNO;
+}
+
+static void NOINLINE
+c11(void)
+{
+	mtx_init(&mtx, mtx_timed);
+	cnd_init(&cnd);
+	check(mtx_lock(&mtx) == thrd_success, "mtx_lock");
+	EXPECT("mutex_request", "lock=%p", (void *)&mtx);
+	EXPECT("mutex_acquired", "lock=%p", (void *)&mtx);
+	check(mtx_trylock(&mtx) == thrd_busy, "mtx_trylock");
+	EXPECT("mutex_request", "lock=%p", (void *)&mtx);
+	EXPECT("mutex_failed", "lock=%p result=%d", (void *)&mtx, thrd_busy);
+	check(mtx_timedlock(&mtx, &past) == thrd_timedout, "mtx_timedlock");
+	EXPECT("mutex_request", "lock=%p", (void *)&mtx);
+	EXPECT("mutex_failed", "lock=%p result=%d", (void *)&mtx,
+	    thrd_timedout);
+	check(cnd_broadcast(&cnd) == thrd_success, "cnd_broadcast");
+	EXPECT("cond_broadcast", "cond=%p", (void *)&cnd);
+	check(cnd_timedwait(&cnd, &mtx, &past) == thrd_timedout,
+	    "cnd_timedwait");
+	EXPECT("cond_wait", "cond=%p lock=%p", (void *)&cnd, (void *)&mtx);
+	EXPECT("cond_woken", "cond=%p lock=%p result=%d", (void *)&cnd,
+	    (void *)&mtx, thrd_timedout);
+	wait_c11();
+	EXPECT("mutex_release", "lock=%p", (void *)&mtx);
+	check(mtx_unlock(&mtx) == thrd_success, "mtx_unlock");
+}
+#endif
+
 static void
 everything(void)
 {
@@ -294,6 +396,10 @@ everything(void)
 	cancel();
 	take(pthread_mutex_lock, &mutex, 0);
 	drop(&mutex);
+	spin();
+#if HAVE_C11
+	c11();
+#endif
 }
 
 /*

@@ -152,6 +152,26 @@ if command -v nm >/dev/null && command -v readelf >/dev/null; then
 	    fail "early: called from $a $b $c, not from $d to $e"
 fi
 
+# A function of glibc's; valgrind does not know it.
+cat >"$T/pvalloc.c" <<'END'
+#include <stdint.h>
+#include <stdlib.h>
+void *pvalloc(size_t);
+int main(void) {
+	void *volatile p = pvalloc(5000);
+	int bad = p == NULL || (uintptr_t)p % 4096 != 0;
+	free(p);
+	return bad;
+}
+END
+if $CC $CFLAGS -o "$T/pvalloc" "$T/pvalloc.c" $LIBS 2>/dev/null; then
+	traced "$T/pvalloc"
+	grep -q 'libc:pvalloc { size = 5000, ptr = 0x[0-9a-f]*000, caller' \
+	    "$T/view.out" || fail "no pvalloc"
+	in_order "$T/view.out" || fail "pvalloc: pieces that are not there"
+	expect 0 ' 5000 ' utctl heap -a "$T/trace"
+fi
+
 # Programs that are nothing of ours: of the system's ABI.
 case $CC in
 *-m32*|*musl*)	exit 0 ;;

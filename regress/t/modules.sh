@@ -176,6 +176,17 @@ traced "$T/exec.trace"
 ended after
 agrees "$T/after.trace" "$pid" "$T/maps.exec"
 
+# What was told is gone after a clear, and is told again: once.
+for with in '' '-p channel0'; do
+	session cleared $with
+	expect 0 'session cleared cleared$' utctl clear cleared
+	expect 0 'session cleared cleared$' utctl clear cleared
+	pulse maps "$T/maps.clear"
+	ended cleared
+	agrees "$T/cleared.trace" "$pid" "$T/maps.clear"
+	rm -rf "$T/cleared.trace"
+done
+
 # A library without events is found when an address is named, by a relative
 # name, and once; it is gone when libut is told, and so is one that was loaded
 # in its place.  With no build ID, the table says none.
@@ -453,6 +464,12 @@ traced "$T/trace"
 head -n 1 "$T/json" | grep -q '"event":"ut:module"' ||
     fail "record: $(head -n 1 "$T/json")"
 [ "$(told ut:module libut-malloc.so)" -eq 1 ] || fail "record: no module"
+for with in '' '-x ut:log' '-x ut:mod*' '-l notice'; do
+	recorded -w malloc -e 'ut:*' -e 'libc:*' $with -- true
+	traced "$T/trace"
+	[ "$(told ut:module libut-malloc.so)" -eq 1 ] ||
+	    fail "ut:* $with: $(told ut:module libut-malloc.so) times"
+done
 recorded -w malloc -e 'nothing:*' -- ./prog/pulse
 [ "$events $lost" = '0 0' ] || fail "nothing: $events events, $lost lost"
 grep -q 'no program came that has an event nothing:\*' "$T/record.err" ||

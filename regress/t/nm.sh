@@ -43,8 +43,9 @@ wraps() {
 	    fail "libut-$1.so exports more than that"
 }
 wraps func '__cyg_profile_func_(enter|exit)'
-wraps malloc '([mcv]|re|aligned_)alloc|reallocarray|free|(posix_)?memalign'
-wraps pthread '(__)?(pthread|libc)_(mutex|rwlock|cond)_[a-z]*(64|_time64)?'
+wraps malloc '([mcv]|pv|re|aligned_)alloc|reallocarray|free|(posix_)?memalign'
+locks='mtx|cnd|(pthread|libc)_(mutex|rwlock|cond|spin)'
+wraps pthread "(__)?($locks)_[a-z]*(64|_time64)?"
 nm -g --defined-only "$TOP/libut/libut-func.o" | awk '{ print $NF }' |
     grep -v -x -e 'ut_.*' -e '__cyg_profile_func_e.*' &&
     fail "libut-func.o defines more than that"

@@ -86,6 +86,13 @@ if [ -f ../libut/libut-malloc.so ]; then
 		why 0 ".*/static is statically linked: -w has no effect on it" \
 		    rec -w malloc "$T/static"
 	fi
+	# One of another C library, which cannot load the wrapper.
+	case $CC in
+	*musl*|*-m32*)	;;
+	*)	! musl-gcc -o "$T/musl" "$T/none.c" 2>/dev/null ||
+		    why 127 '.*/musl is loaded by .*: -w is for programs .*' \
+		    rec -w malloc "$T/musl" ;;
+	esac
 	if [ "$ME" -eq 0 ]; then
 		chmod 711 "$T" && $CC -o "$T/setuid" "$T/none.c" &&
 		    chown 65534 "$T/setuid" && chmod 4711 "$T/setuid" ||

@@ -27,6 +27,28 @@
 #define ROTATE_MS	15000	/* for consumers, which may be found late */
 
 static void
+told(struct client *k)
+{
+	char text[NAME_MAXLEN + 32];
+
+	snprintf(text, sizeof(text), "session %s cleared", k->session->name);
+	client_answer(k, text);
+}
+
+/* What programs have told of their modules is gone: they tell it again. */
+static void
+cleared(struct client *k)
+{
+	struct waiter *w = client_wait(k, told, CLIENT_PATIENCE);
+	struct channel *ch;
+
+	for (ch = k->session->channels; ch != NULL; ch = ch->next)
+		if (channel_active(ch))
+			channel_tell(ch, w);
+	wait_less(w);
+}
+
+static void
 rotated(struct client *k)
 {
 	const struct session *s = k->session;
@@ -37,7 +59,7 @@ rotated(struct client *k)
 		client_refuse(k, "session %s is being rotated: that takes "
 		    "long, and goes on", s->name);
 	else if (s->rotation.how == UT_CHUNK_CLEAR)
-		client_ok(k, "session %s cleared", s->name);
+		cleared(k);
 	else
 		client_ok(k, "session %s rotated: %s/archives/%s", s->name,
 		    s->dir, s->rotation.to);

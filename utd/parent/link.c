@@ -734,6 +734,24 @@ channel_sync(struct channel *ch, struct waiter *w)
 			link_sync(p, ch, w);
 }
 
+/*
+ * Send the programs all that they have mapped once more, so that they tell of
+ * their modules again.
+ */
+void
+channel_tell(struct channel *ch, struct waiter *w)
+{
+	struct program *p;
+	struct link *l;
+
+	for (p = programs; p != NULL; p = p->next)
+		if ((l = link_find(p, ch)) != NULL && l->mapped != NULL) {
+			l->unsure = true;
+			l->sent = 0;
+		}
+	channel_sync(ch, w);
+}
+
 /* Nobody reads the region any more: detach it.  The next sync begins anew. */
 static void
 link_let_go(struct link *l)

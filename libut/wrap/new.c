@@ -1,0 +1,214 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Who called operator new of C++.  We do not wrap the operators, since that
+ * could make a program use another one than without us: a library that is
+ * loaded with dlopen(3) may have its own, which only it sees.  Instead we call
+ * each operator of the C++ library once, and see where on the stack, counted
+ * from the frame of our malloc, the operator keeps the address that it returns
+ * to.  That distance is always the same for one place in the code, as the
+ * operators allocate nothing on the stack.  From a place that is not known,
+ * which may be in an operator of the program's own, the call is the program's.
+ */
+
+#define _GNU_SOURCE 1	/* RTLD_DEFAULT, here and on NetBSD */
+#define _NETBSD_SOURCE 1
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "new.h"
+#include "wrap.h"
+
+#define NOINLINE	__attribute__((noinline))
+#define ALIGNMENT	64	/* more than malloc's */
+#define SCRUB		4096	/* more than the operators have on the stack */
+
+#if UINTPTR_MAX > UINT32_MAX && !defined(_ILP32) && !defined(__ILP32__)
+#define NEW		"m"	/* size_t, as it is a part of the names */
+#else
+#define NEW		"j"
+#endif
+
+/* Plain, of arrays, and both that throw nothing; the same with an alignment. */
+static const char *const names[] = {
+	"_Znw" NEW, "_Zna" NEW,
+	"_Znw" NEW "RKSt9nothrow_t", "_Zna" NEW "RKSt9nothrow_t",
+	"_Znw" NEW "St11align_val_t", "_Zna" NEW "St11align_val_t",
+	"_Znw" NEW "St11align_val_tRKSt9nothrow_t",
+	"_Zna" NEW "St11align_val_tRKSt9nothrow_t"
+};
+#define NNAMES	(sizeof(names) / sizeof(names[0]))
+
+/* Each has some of these parameters; none looks at what std::nothrow is. */
+typedef void *new_operator(size_t, uintptr_t, uintptr_t);
+
+static new_operator *operators[NNAMES];
+static new_operator *volatile called;
+
+/* What returns to that place has its own return address so far up the stack. */
+static struct place {
+	const void	*pc;
+	size_t		 up;		/* words, from the last one or the frame */
+} places[NNAMES];
+static unsigned int nplaces;
+
+static bool learnt;
+static const void *back;		/* where a call of called returns to */
+static PER_THREAD const void *const *top;	/* of the stack, while we learn */
+
+/*
+ * Follow pc to the program, by what is known; *at is the last word read.  What
+ * another operator calls is known before that operator is.
+ */
+static const void *
+follow(const void *pc, const void *const **at)
+{
+	const unsigned int n = __atomic_load_n(&nplaces, __ATOMIC_ACQUIRE);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (places[i].pc == pc) {
+			*at += places[i].up;
+			pc = **at;
+		}
+	return pc;
+}
+
+/* A place that is not known, in an operator that we have called. */
+static void NOINLINE
+learn(const void *pc, const void *const *at)
+{
+	const unsigned int n = nplaces;
+	const void *const *p;
+
+	for (p = at + 1; p < top && *p != back; p++)
+		;
+	if (p >= top || n == NNAMES)
+		return;
+	places[n].pc = pc;
+	places[n].up = (size_t)(p - at);
+	__atomic_store_n(&nplaces, n + 1, __ATOMIC_RELEASE);
+}
+
+const void *
+new_caller(const void *caller, const void *frame)
+{
+	const void *const *at = frame;
+
+	caller = follow(caller, &at);
+	if (UT_LIKELY(top == NULL))
+		return caller;
+	if (caller != back && !learnt)
+		learn(caller, at);
+	else if (caller != back)
+		__atomic_store_n(&nplaces, 0, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void *
+where_called(size_t size, uintptr_t alignment, uintptr_t other)
+{
+	(void)size, (void)alignment, (void)other;
+	back = UT_CALLER();
+	return NULL;
+}
+
+/* All calls are one piece of code, so that they return to one address. */
+static void * NOINLINE
+call(void)
+{
+	void *p;
+
+	top = __builtin_frame_address(0);
+	p = called(1, ALIGNMENT, 0);
+	top = NULL;
+	return p;
+}
+
+/* No copy of that address is left on the stack from the call before. */
+static void NOINLINE
+scrub(void)
+{
+	volatile unsigned char stack[SCRUB];
+	size_t i;
+
+	for (i = 0; i < sizeof(stack); i++)
+		stack[i] = 0;
+}
+
+/* Is what a program calls by that name in such a library? */
+static void *
+find_in(const char *library, const char *name)
+{
+	void *symbol = dlsym(RTLD_DEFAULT, name);
+	Dl_info info;
+
+	if (symbol == NULL)
+		(void)dlerror();	/* the program must not see it */
+	else if (dladdr(symbol, &info) != 0 &&
+	    strstr(info.dli_fname, library) != NULL)
+		return symbol;
+	return NULL;
+}
+
+/*
+ * None, if the program or another library has one of its own, which others may
+ * call and which need not be ready; or a malloc of its own.
+ */
+void
+new_find(void)
+{
+	void *symbol;
+	size_t i;
+
+	for (i = 0; i < NNAMES; i++) {
+		if ((symbol = find_in("/libstdc++.", names[i])) == NULL &&
+		    (symbol = find_in("/libc++", names[i])) == NULL)
+			break;
+		memcpy(&operators[i], &symbol, sizeof(symbol));
+	}
+	if (i < NNAMES || find_in("/libut-malloc.", "malloc") == NULL)
+		memset(operators, 0, sizeof(operators));
+}
+
+static void
+call_all(void (*release)(void *))
+{
+	size_t i;
+
+	for (i = 0; i < NNAMES; i++)
+		if ((called = operators[i]) != NULL) {
+			scrub();
+			release(call());
+		}
+}
+
+/*
+ * The second round only checks.  If two operators call from one place in shared
+ * code, but at different distances, we forget all places.
+ */
+void
+new_learn(void (*release)(void *))
+{
+	called = where_called;
+	(void)call();
+	call_all(release);
+	learnt = true;
+	call_all(release);
+}
