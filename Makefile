@@ -171,7 +171,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/print_field.c utctl/print_out.c utctl/print_text.c \
 		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
-		utctl/record_options.c utctl/recover.c utctl/report.c \
+		utctl/record_begin.c utctl/record_options.c \
+		utctl/recover.c utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
 		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
 		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \
