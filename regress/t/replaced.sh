@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# utctl record -r, interrupted at each system call: then there is the old trace,
-# or a new one and the old one as DIR.old, and nothing else.
+# utctl record -r, interrupted at each system call, or killed: then there is the
+# old trace, or a new one and the old one as DIR.old, and nothing else.
 
 . ./common.sh
 need strace
@@ -19,37 +19,43 @@ is_old() {
 
 prepare() {
 	rm -rf "$T/in"
-	mkdir "$T/in" && cp -R "$T/ref" "$T/in/D" && cp -R "$T/ref" "$T/in/D.old"
+	mkdir "$T/in" && cp -R "$T/ref" "$T/in/D" || fail "cp"
+	[ $sig = KILL ] || cp -R "$T/ref" "$T/in/D.old" || fail "cp"
 }
 
 # interrupted WHERE: what is there now.
 interrupted() {
 	case $(ls "$T/in" | tr '\n' ' ') in
-	'D D.old ')	;;
+	'D D.old ')
+		is_old "$T/in/D.old" ||
+		    fail "$1: the old one is gone: $(cat "$T/err")" ;;
+	'D ')	is_old "$T/in/D" && [ $sig = KILL ] ||
+		    fail "$1: only D: $(cat "$T/err")" ;;
 	*)	fail "$1: there are $(ls "$T/in"): $(cat "$T/err")" ;;
 	esac
-	is_old "$T/in/D.old" || fail "$1: the old one is gone: $(cat "$T/err")"
 	if is_old "$T/in/D"; then
 		old=$((old + 1))
-	else
-		new=$((new + 1))
+		return
 	fi
-	grep -q 'not empty' "$T/err" && fail "$1: $(cat "$T/err")"
+	new=$((new + 1))
+	[ $sig = KILL ] || grep -q 'events, 0 lost\|interrupted while' \
+	    "$T/err" || fail "$1: nothing told: $(cat "$T/err")"
 }
 
-# sweep CALLS option...: interrupt it at each one of these calls.
+# sweep SIGNAL CALLS option...: send it the signal at each one of these calls.
 sweep() {
-	calls=$1 old=0 new=0
-	shift
-	prepare || fail "prepare"
+	sig=$1 calls=$2 old=0 new=0
+	shift 2
+	prepare
 	strace -o "$T/calls" utctl record -r -o "$T/in/D" "$@" 2>"$T/err" \
 	    >"$T/out" || fail "record: $(cat "$T/err")"
 	sed -n 's/^\([a-z0-9_]*\)(.*/\1/p' "$T/calls" | grep -x -e "$calls" |
 	    sort | uniq -c >"$T/counts"
 	while read -r n call; do
 		while [ "$n" -gt 0 ]; do
-			prepare || fail "prepare"
-			strace -o "$T/calls" -e "inject=$call:signal=INT:when=$n" \
+			prepare
+			strace -o "$T/calls" \
+			    -e "inject=$call:signal=$sig:when=$n" \
 			    ./prog/asuser - utctl record -r -o "$T/in/D" "$@" \
 			    2>"$T/err" >"$T/out" </dev/null
 			interrupted "$call $n"
@@ -59,9 +65,10 @@ sweep() {
 	[ $old -ge 1 ] && [ $new -ge 1 ] ||
 	    fail "$old times the old one, $new times a new one"
 }
-sweep '.*' -- ./prog/seq 1 1 10
-sweep 'rename\|mkdir\|pipe2' -T 50ms -p $LAST
+sweep INT '.*' -- ./prog/seq 1 1 10
+sweep INT 'rename\|mkdir\|pipe2' -T 50ms -p $LAST
 start_utd
-sweep 'rename\|mkdir\|sendmsg\|recvmsg\|pselect6' -T 50ms -p $LAST
+sweep INT 'rename\|mkdir\|sendmsg\|pselect6' -T 50ms -p $LAST
+sweep KILL 'sendmsg\|recvmsg' -T 50ms -p $LAST
 stop_utd || fail "utd: status $?"
 exit 0
