@@ -164,7 +164,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/glob.c utctl/group.c utctl/heap.c utctl/heap_print.c \
 		utctl/heap_track.c utctl/help.c utctl/hist.c \
 		utctl/image.c utctl/indent.c \
-		utctl/left.c utctl/level.c utctl/list.c utctl/live.c \
+		utctl/left.c utctl/level.c utctl/list.c \
+		utctl/list_json.c utctl/list_session.c utctl/live.c \
 		utctl/load.c utctl/locks.c utctl/locks_json.c \
 		utctl/locks_print.c utctl/locks_state.c \
 		utctl/locks_track.c utctl/map.c utctl/mapped.c \
@@ -174,7 +175,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/print_field.c utctl/print_out.c utctl/print_text.c \
 		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
-		utctl/record_options.c utctl/recover.c utctl/report.c \
+		utctl/record_begin.c utctl/record_options.c \
+		utctl/recover.c utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
 		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
 		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \
@@ -219,7 +221,7 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h utctl/export.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \
-		utctl/image.h utctl/indent.h utctl/live.h \
+		utctl/image.h utctl/indent.h utctl/list.h utctl/live.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \
 		utctl/process.h utctl/table.h utctl/top.h \
 		utctl/pair.h utctl/pair_role.h utctl/print.h \

@@ -37,6 +37,9 @@
 /* The user's own: 0, or -1 with ENOENT or ENAMETOOLONG. */
 int	 ut_rundir_user(char *, size_t);
 
+/* The exit status of a utd that another one keeps out of the run directory. */
+#define UT_RUNDIR_TAKEN	2
+
 /* UT_RUNDIR, else the system's for root and the user's own for others. */
 int	 ut_rundir(char *, size_t);
 

@@ -326,15 +326,15 @@ all_there(struct record *r, int64_t waited)
 }
 
 int
-attach_await(struct record *r, int *sig)
+attach_await(struct record *r)
 {
 	const int64_t begun = ut_msg_now();
 	int there = r->npids == 0;
 
-	while (there == 0 && *sig == 0) {
+	while (there == 0 && r->sig == 0) {
 		there = all_there(r, ut_msg_now() - begun);
 		if (there == 0)
-			(void)wait_signal(-1, LOOK_MS, sig);
+			(void)wait_signal(-1, LOOK_MS, &r->sig);
 	}
 	return there == -1 ? -1 : 0;
 }
@@ -375,6 +375,28 @@ attach_track(struct record *r)
 	return client_request(r->client, NULL);
 }
 
+/* Say what is recorded from now on, and until when. */
+void
+attach_say(const struct record *r)
+{
+	char *what, *limit;
+
+	if (r->npids == 0)
+		what = format("all programs of the utd in %s", r->rundir);
+	else if (r->npids == 1)
+		what = who(r->pids[0].pid);
+	else
+		what = format("%zu processes", r->npids);
+	limit = r->limit == -1 ? NULL : time_text((uint64_t)r->limit);
+	say("recording %s %s %s%s%s%s until %s^C", what, r->keeps ?
+	    "in memory, for a snapshot in" : "into", r->out.dir,
+	    limit == NULL ? "" : " for ", limit == NULL ? "" : limit,
+	    limit == NULL ? "" : " or", r->npids == 0 ? "" :
+	    r->npids == 1 ? "it ends or " : "they end or ");
+	free(limit);
+	free(what);
+}
+
 /* Does any of the processes run?  Ask utd about those that we do not see. */
 static int
 any_runs(struct record *r)
@@ -406,11 +428,11 @@ any_runs(struct record *r)
  * is something to read from utd, or no utd.
  */
 int
-attach_wait(struct record *r, int *sig)
+attach_wait(struct record *r)
 {
 	int64_t left = ALIVE_MS;
 
-	while (*sig == 0 && any_runs(r)) {
+	while (r->sig == 0 && any_runs(r)) {
 		if (r->until != -1) {
 			left = r->until - ut_msg_now();
 			if (left <= 0)
@@ -422,7 +444,7 @@ attach_wait(struct record *r, int *sig)
 		/* utd went while it was asked which of them run. */
 		if (r->client != NULL && client_gone(r->client))
 			return -1;
-		if (wait_signal(client_fd(r->client), (int)left, sig) ||
+		if (wait_signal(client_fd(r->client), (int)left, &r->sig) ||
 		    r->client == NULL)
 			return -1;
 	}

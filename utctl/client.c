@@ -282,6 +282,15 @@ rows_clean(struct row *r)
 	}
 }
 
+/* The first of that kind, from that row on; NULL: there is none. */
+const struct row *
+row_first(const struct row *r, const char *what)
+{
+	while (r != NULL && strcmp(r->what, what) != 0)
+		r = r->next;
+	return r;
+}
+
 static const struct member *
 row_find(const struct row *r, const char *key)
 {

@@ -64,6 +64,7 @@ const char	*client_text(const struct client *);	/* of the last reply */
 /* A mask: bit UT_TAKEN_ of each. */
 void		 client_hush(struct client *, unsigned int);
 int		 client_hushed(const struct client *);
+const struct row *row_first(const struct row *, const char *);
 const char	*row_str(const struct row *, const char *);
 uint64_t	 row_num(const struct row *, const char *);
 void		 row_subtract(struct row *, const char *, uint64_t);

@@ -27,13 +27,26 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "msg.h"
+#include "rundir.h"
 #include "utctl.h"
 
 #define LINGER		5000		/* ms that it may take to end */
+
+/* Print what utd said while it started. */
+static void
+copy_said(FILE *said)
+{
+	int c;
+
+	rewind(said);
+	while ((c = getc(said)) != EOF)
+		putc(c, stderr);
+}
 
 /*
  * In the child: the output is for utd to say that it is ready, and what keys
@@ -45,6 +58,8 @@ prepare(const void *arg)
 	const int *fds = arg;
 
 	(void)dup2(fds[1], 1);
+	if (fds[2] != -1)
+		(void)dup2(fds[2], 2);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -52,13 +67,15 @@ prepare(const void *arg)
 
 /*
  * Its pid once its socket accepts, or -1; *sig is the last signal that came
- * meanwhile, if any.
+ * meanwhile, if any.  If another utd is there already, *taken becomes 1 and
+ * nothing is said, unless taken is NULL.
  */
 pid_t
-utd_start(char *utd, char *dir, int *sig)
+utd_start(char *utd, char *dir, int *sig, int *taken)
 {
 	char stay[] = "-f", opt[] = "-r", *argv[5], c;
-	int fds[2], r;
+	FILE *said = taken == NULL ? NULL : tmpfile();
+	int fds[3], r;
 	pid_t pid;
 
 	argv[0] = utd;
@@ -70,6 +87,7 @@ utd_start(char *utd, char *dir, int *sig)
 		say_errno("pipe");
 		return -1;
 	}
+	fds[2] = said == NULL ? -1 : fileno(said);
 	if ((pid = child_spawn(argv, prepare, fds)) == -1)
 		say_errno("cannot run %s", utd);
 	close(fds[1]);
@@ -77,9 +95,16 @@ utd_start(char *utd, char *dir, int *sig)
 	if (r == -1 && read(fds[0], &c, 1) != 1)
 		r = child_await(pid, -1, -1, sig);	/* it failed */
 	close(fds[0]);
+	if (taken != NULL)
+		*taken = pid != -1 && r == UT_RUNDIR_TAKEN;
+	if (said != NULL && !*taken)
+		copy_said(said);
+	if (said != NULL)
+		fclose(said);
 	if (pid == -1 || r == -1)
 		return pid;
-	say("%s did not start", utd);
+	if (taken == NULL || !*taken)
+		say("%s did not start", utd);
 	return -1;
 }
 

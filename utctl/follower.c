@@ -36,6 +36,9 @@
 #include "record.h"
 #include "symbols.h"
 
+#define UNREAD_MS	1000		/* is a while without a reader */
+#define NAP_MS		5
+
 /* Until the other end of the pipe is closed. */
 static int
 goes_on(void *arg)
@@ -72,9 +75,9 @@ print(const char *dir, int fd, int64_t hold)
 	reader_free(&r);
 }
 
-/* What is hold: see follow.h. */
+/* What is hold: see follow.h.  The connection to utd is not the follower's. */
 int
-follower_start(struct follower *fw, const char *dir, int64_t hold)
+follower_start(struct follower *fw, const char *dir, int64_t hold, int utd)
 {
 	int fds[2];
 
@@ -90,6 +93,7 @@ follower_start(struct follower *fw, const char *dir, int64_t hold)
 		return 0;
 	}
 	close(fds[1]);
+	close(utd);
 	/* It ends when all is printed, or with who reads it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -101,13 +105,28 @@ follower_start(struct follower *fw, const char *dir, int64_t hold)
 	_exit(0);
 }
 
+/*
+ * Wait until all is printed.  If hurry is set, or once a signal has come, do not
+ * wait for a terminal or a reader that has not taken anything for a while:
+ * nothing more is printed then.
+ */
 void
-follower_end(struct follower *fw)
+follower_end(struct follower *fw, int hurry)
 {
+	struct pollfd pfd = { STDERR_FILENO, POLLOUT, 0 };
+	int null;
+
 	if (fw->pid == 0)
 		return;
 	close(fw->fd);
-	while (waitpid(fw->pid, NULL, 0) == -1 && errno == EINTR)
-		continue;
+	while (waitpid(fw->pid, NULL, WNOHANG) == 0) {
+		if (poll(&pfd, 1, UNREAD_MS) != 0)
+			(void)poll(NULL, 0, NAP_MS);
+		else if (hurry || client_interrupted() != 0) {
+			kill(fw->pid, SIGKILL);
+			if ((null = open("/dev/null", O_WRONLY)) != -1)
+				(void)dup2(null, STDERR_FILENO);
+		}
+	}
 	fw->pid = 0;
 }

@@ -42,23 +42,12 @@ had_event(const struct row *session, const char *glob)
 	return 0;
 }
 
-static int
-has_child(const struct row *row, const char *what)
-{
-	const struct row *r;
-
-	for (r = row->child; r != NULL; r = r->next)
-		if (strcmp(r->what, what) == 0)
-			return 1;
-	return 0;
-}
-
 static void
 say_unmatched(const struct row *rule)
 {
 	const char *glob = row_str(rule, "glob");
 	const char *level = row_str(rule, "level");
-	const char *but = has_child(rule, "exclusion") ?
+	const char *but = row_first(rule->child, "exclusion") != NULL ?
 	    ", but for those that -x excludes" : "";
 
 	if (strcmp(level, "all") != 0)
@@ -92,7 +81,7 @@ say_rules(const struct row *session, int recorded)
 	if (matched && !recorded && row_str(session, "error")[0] == '\0')
 		say("there are events that match, but no program has reached "
 		    "one%s", filters ? " that passes its filter" : "");
-	else if (!matched && has_child(session, "tracked"))
+	else if (!matched && row_first(session->child, "tracked") != NULL)
 		say("only the programs that are tracked are recorded");
 }
 
@@ -102,7 +91,7 @@ has_rules(const struct row *session)
 	const struct row *ch;
 
 	for (ch = session->child; ch != NULL; ch = ch->next)
-		if (has_child(ch, "rule"))
+		if (row_first(ch->child, "rule") != NULL)
 			return 1;
 	return 0;
 }

@@ -130,19 +130,35 @@ in_the_way(const char *path)
 	return 1;
 }
 
-/* The trace becomes dir.old; an older one waits until we have recorded. */
+/* With -r, what is there may be moved away; without it, there is no trace. */
 static int
-move_old(struct output *o)
+check_place(const struct output *o)
 {
-	struct stat st;
+	char *old;
+	int bad;
+
+	if (!o->replace)
+		return has_trace(o) ? -1 : 0;
+	old = format("%s.old", o->dir);
+	bad = in_the_way(o->dir) || in_the_way(old);
+	free(old);
+	return bad ? -1 : 0;
+}
+
+/*
+ * With -r, the trace becomes dir.old, just before utd makes another; if make is
+ * set, an empty one is there at once.  An older dir.old waits until we have
+ * recorded.
+ */
+int
+output_replace(struct output *o, int make)
+{
 	char *old;
 
-	if (!o->replace || lstat(o->dir, &st) == -1)
+	if (!o->replace || access(o->dir, F_OK) == -1)
 		return 0;
 	old = format("%s.old", o->dir);
-	if (in_the_way(o->dir) || in_the_way(old))
-		return -1;
-	if (lstat(old, &st) == 0) {
+	if (access(old, F_OK) == 0) {
 		o->older = format("%s.%ld", old, (long)getpid());
 		if (rename(old, o->older) == -1) {
 			say_errno("%s", old);
@@ -154,7 +170,13 @@ move_old(struct output *o)
 		return -1;
 	}
 	o->old = old;
-	return 0;
+	if (!make)
+		return 0;
+	o->keep = 0;
+	if (mkdir(o->dir, 0777) == 0)
+		return 0;
+	say_errno("%s", o->dir);
+	return -1;
 }
 
 /* It is made at the end, perhaps; what keeps us from that is said now. */
@@ -164,11 +186,11 @@ output_try(struct output *o)
 	char *first = o->dir;
 	int n = 1;
 
-	if (move_old(o) == -1)
-		return -1;
 	o->keep = 1;
-	if (has_trace(o))
+	if (check_place(o) == -1)
 		return -1;
+	if (o->replace && access(o->dir, F_OK) == 0)
+		return 0;
 	while (mkdir(o->dir, 0700) == -1) {
 		if (errno == ENOENT && o->given != NULL)
 			return 0;
@@ -192,7 +214,7 @@ output_make(struct output *o)
 	char *first = o->dir;
 	int n = 1;
 
-	if (move_old(o) == -1 || has_trace(o)) {
+	if (check_place(o) == -1) {
 		o->keep = 1;
 		return -1;
 	}
@@ -222,7 +244,10 @@ output_done(struct output *o)
 		remove_dir(o->older, 1);
 }
 
-/* Nothing was recorded, and if ust is set, there is an empty directory ust. */
+/*
+ * Nothing was recorded, and if ust is set, there is an empty directory ust.
+ * What has events all the same stays, as with output_done().
+ */
 void
 output_undo(struct output *o, int ust)
 {
@@ -233,11 +258,12 @@ output_undo(struct output *o, int ust)
 		remove_dir(path, 0);
 		free(path);
 	}
-	if (!o->keep)
+	if (o->old == NULL && !o->keep)
 		remove_dir(o->dir, 0);
-	if (o->old != NULL && rename(o->old, o->dir) == -1)
-		say_errno("%s", o->old);
-	else if (o->older != NULL) {
+	if (o->old != NULL && rename(o->old, o->dir) == -1) {
+		say("the trace in %s may not be complete", o->dir);
+		output_done(o);
+	} else if (o->older != NULL) {
 		path = format("%s.old", o->dir);
 		if (rename(o->older, path) == -1)
 			say_errno("%s", o->older);

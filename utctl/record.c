@@ -33,8 +33,8 @@
 #include "ut_abi.h"
 
 #define AGAIN		20		/* times that it is started anew */
-#define NAMES		1000		/* of sessions, of one second */
-#define FOLLOW_HOLD	(INT64_C(300) * 1000000)
+#define LOOK_MS		50		/* between looks for another utd */
+#define TAKEN_MS	10000		/* that it may take to begin or end */
 
 static char session_name[] = "record";
 static pid_t unowned;		/* a utd that nobody owns, or 0 */
@@ -72,9 +72,10 @@ utd_kill(void)
 
 /* Start utd, and own it.  A signal waits until then, or utd would stay. */
 static int
-utd_own(struct record *r, int *sig)
+utd_own(struct record *r)
 {
-	if ((r->pid = utd_start(r->utd, r->rundir, sig)) == -1)
+	r->pid = utd_start(r->utd, r->rundir, &r->sig, &r->taken);
+	if (r->pid == -1)
 		return -1;
 	unowned = r->pid;
 	r->client = client_open(r->rundir, r->argv == NULL ? CLIENT_OWN_LAST :
@@ -124,89 +125,18 @@ shared_again(struct record *r)
  * the one that was killed was not ours.  -1 if there is no other.
  */
 static int
-utd_again(struct record *r, int *sig)
+utd_again(struct record *r)
 {
 	client_close(r->client);
 	r->client = NULL;
 	if (r->shared)
 		return shared_again(r);
 	utd_reap(r->pid);
-	if (r->again++ < AGAIN && utd_own(r, sig) == 0)
+	if (r->again++ < AGAIN && utd_own(r) == 0)
 		return 0;
 	say("to have what was recorded: UT_RUNDIR=%s utctl recover",
 	    r->rundir);
 	return -1;
-}
-
-/*
- * Without a command, the session ends with utctl, however utctl ends; but once
- * utd was killed, and the next one goes on with the session, not if utctl is
- * killed.
- */
-static int
-create_ask(struct record *r)
-{
-	struct ut_msg *m = client_begin(r->client, UT_CTL_CREATE);
-
-	ut_msg_str(m, r->session);
-	ut_msg_str(m, r->keeps ? "" : r->out.dir);
-	ut_msg_u32(m, (uint32_t)r->keeps);
-	ut_msg_u32(m, r->argv == NULL);
-	return client_request(r->client, NULL);
-}
-
-/* Beside the sessions of others, the name gets a number if it is taken. */
-static int
-session_create(struct record *r)
-{
-	const unsigned int taken = 1u << UT_TAKEN_NAME;
-	char *first;
-	int n, result;
-
-	if (r->argv != NULL)
-		return create_ask(r);
-	first = stamped(session_name);
-	r->session = format("%s", first);
-	client_hush(r->client, taken);
-	for (n = 2; (result = create_ask(r)) == -1 &&
-	    client_hushed(r->client); n++) {
-		free(r->session);
-		r->session = format("%s-%d", first, n);
-		if (n == NAMES)
-			client_hush(r->client, 0);
-	}
-	client_hush(r->client, 0);
-	free(first);
-	return result;
-}
-
-static int
-session_begin(void *arg)
-{
-	struct record *r = arg;
-	struct client *c = r->client;
-	size_t i;
-
-	if (session_create(r) == -1)
-		return -1;
-	r->created = 1;
-	if (modules_enable(r, r->session) == -1 || attach_track(r) == -1)
-		return -1;
-	r->rule.session = r->session;
-	if (client_channel(c, UT_CTL_CHANNEL, r->session,
-	    r->rule.channel, &r->attrs) == -1)
-		return -1;
-	for (i = 0; i < r->nglobs; i++) {
-		r->rule.glob = r->globs[i];
-		if (client_rule(c, UT_CTL_ENABLE, &r->rule) == -1)
-			return -1;
-	}
-	if (client_ask(c, UT_CTL_START, r->session, NULL) == -1)
-		return -1;
-	if (r->argv == NULL && strstr(client_text(c), "not answer") != NULL)
-		say("%s", client_text(c));
-	r->until = r->limit == -1 ? -1 : ut_msg_now() + r->limit;
-	return 0;
 }
 
 /*
@@ -251,8 +181,8 @@ snapshot_ask(struct record *r)
 	row_free(rows);
 	if (!any)
 		return 0;
-	if (client_snapshot(r->client, r->session, r->out.dir, NULL,
-	    NULL) == -1)
+	if (output_replace(&r->out, 0) == -1 || client_snapshot(r->client,
+	    r->session, r->out.dir, NULL, NULL) == -1)
 		return -1;
 	text = strstr(client_text(r->client), "snapshot");
 	r->shot = clean(text != NULL ? text : client_text(r->client));
@@ -273,25 +203,31 @@ session_ask(struct record *r, struct row **rows)
 	    -1 : 0;
 }
 
+static void
+say_incomplete(const struct record *r)
+{
+	say(r->keeps ? "there is no snapshot in %s" :
+	    "the trace in %s may not be complete", r->out.dir);
+}
+
 static int
 session_end(void *arg)
 {
 	struct record *r = arg;
 	struct row *rows = NULL;
-	int result = -1, sig = 0;
+	int result = -1;
 
 	while (r->client != NULL &&
 	    (result = session_ask(r, &rows)) == -1 &&
-	    client_gone(r->client) && utd_again(r, &sig) == 0) {
+	    client_gone(r->client) && utd_again(r) == 0) {
 		row_free(rows);
 		rows = NULL;
 	}
-	follower_end(&r->follower);
+	follower_end(&r->follower, r->sig);
 	if (result == 0)
 		result = report(r, rows);
 	else
-		say(r->keeps ? "there is no snapshot in %s" :
-		    "the trace in %s may not be complete", r->out.dir);
+		say_incomplete(r);
 	row_free(rows);
 	return result;
 }
@@ -324,9 +260,9 @@ session_lost(struct record *r)
  * was told to end, it has ended the session, too.
  */
 static void
-utd_next(struct record *r, int *sig)
+utd_next(struct record *r)
 {
-	const int again = utd_again(r, sig);
+	const int again = utd_again(r);
 
 	if (r->over || (again == -1 ? r->absent < 2 : !session_lost(r)))
 		return;
@@ -340,7 +276,7 @@ utd_next(struct record *r, int *sig)
 static int
 command_run(struct record *r)
 {
-	int sig = 0, saved, status;
+	int saved, status;
 	pid_t pid;
 
 	if ((pid = child_spawn(r->argv, prepare_command, r)) == -1) {
@@ -350,11 +286,11 @@ command_run(struct record *r)
 	}
 	r->ran = 1;
 	while ((status = child_await(pid, r->over ? -1 : client_fd(r->client),
-	    r->until, &sig)) == -1) {
+	    r->until, &r->sig)) == -1) {
 		if (r->until != -1 && ut_msg_now() >= r->until)
 			time_over(r);
 		else if (client_look(r->client))
-			utd_next(r, &sig);
+			utd_next(r);
 	}
 	return status;
 }
@@ -363,40 +299,52 @@ command_run(struct record *r)
 static int
 attached_run(struct record *r)
 {
-	int sig = 0;
-
 	r->ran = 1;
-	while (r->over == 0 && attach_wait(r, &sig) == -1)
+	while (r->over == 0 && attach_wait(r) == -1)
 		if (r->client == NULL || client_look(r->client))
-			utd_next(r, &sig);
+			utd_next(r);
 	return 0;
 }
 
-/* Find or start utd, and wait until the programs are connected to it. */
+/*
+ * Find or start utd, and wait until the programs are connected to it.  Somebody
+ * else may start one at the same time, or one may be about to end: wait for it.
+ */
 static int
-attach(struct record *r, int *sig)
+attach(struct record *r)
 {
-	if (attach_find(r) == -1)
-		return -1;
-	r->made = !r->shared && access(r->rundir, F_OK) == -1;
-	if (!r->shared && utd_own(r, sig) == -1)
-		return -1;
-	return attach_await(r, sig);
+	const int64_t deadline = ut_msg_now() + TAKEN_MS;
+
+	do {
+		if (attach_find(r) == -1)
+			return -1;
+		r->made = !r->shared && access(r->rundir, F_OK) == -1;
+		if (r->shared || utd_own(r) == 0)
+			return attach_await(r);
+		if (!r->taken)
+			return -1;
+		(void)wait_signal(-1, LOOK_MS, &r->sig);
+	} while (r->sig == 0 && ut_msg_now() < deadline);
+	say("utd in %s does not answer", r->rundir);
+	return -1;
 }
 
 /* From the start of utd to the end of the trace; -> exit status. */
 static int
 record(struct record *r)
 {
-	int sig = 0, status;
+	int status;
 
-	status = r->argv == NULL ? attach(r, &sig) : utd_own(r, &sig);
-	if (status == 0 && sig == 0) {
-		status = interruptible(session_begin, r);
-		sig = client_interrupted();
+	status = r->argv == NULL ? attach(r) : utd_own(r);
+	(void)wait_signal(-1, 0, &r->sig);	/* which came meanwhile */
+	if (status == 0 && r->sig == 0) {
+		status = interruptible(record_begin, r);
+		r->sig = client_interrupted();
+		client_interrupt(0);
 	}
-	if (sig != 0)
-		return 128 + sig;
+	/* What runs may have recorded something already: the usual end. */
+	if (r->sig != 0 && (r->argv != NULL || status == -1 || !r->created))
+		return 128 + r->sig;
 	if (status == -1)
 		return 1;
 	status = r->argv == NULL ? attached_run(r) : command_run(r);
@@ -464,7 +412,10 @@ clean_up(struct record *r)
 		remove_dir(r->private, 1);
 	if (r->private != NULL && access(r->private, F_OK) == 0)
 		say("%s could not be removed", r->private);
-	if (!wrote)
+	if (!wrote && r->left) {
+		say_incomplete(r);
+		output_done(&r->out);
+	} else if (!wrote)
 		output_undo(&r->out, r->created && !r->keeps);
 }
 
@@ -495,11 +446,9 @@ cmd_record(int argc, char **argv)
 	atexit(utd_kill);
 	if (private_dir(&r) == -1)
 		return 1;
-	if ((r.keeps ? output_try(&r.out) : output_make(&r.out)) == 0 &&
-	    (!r.follow || follower_start(&r.follower, r.out.dir,
-	    FOLLOW_HOLD) == 0))
+	if ((r.keeps ? output_try(&r.out) : output_make(&r.out)) == 0)
 		status = record(&r);
-	follower_end(&r.follower);
+	follower_end(&r.follower, 1);
 	clean_up(&r);
 	return status;
 }

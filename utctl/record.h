@@ -40,6 +40,7 @@ struct output {
 void	 output_name(struct output *, const char *);
 int	 output_try(struct output *);
 int	 output_make(struct output *);	/* -1: it said why not */
+int	 output_replace(struct output *, int);
 void	 output_done(struct output *);	/* it is another trace now */
 void	 output_undo(struct output *, int);
 
@@ -49,8 +50,8 @@ struct follower {
 	int	 fd;			/* closed when all is written */
 };
 
-int	 follower_start(struct follower *, const char *, int64_t);
-void	 follower_end(struct follower *);
+int	 follower_start(struct follower *, const char *, int64_t, int);
+void	 follower_end(struct follower *, int);
 
 /* attach.c: a process that runs already. */
 struct attached {
@@ -64,10 +65,12 @@ struct record {
 	size_t		 npids;		/* 0: all */
 	int64_t		 limit;		/* ms to be recorded; -1: no limit */
 	int64_t		 until;		/* when that is over; -1: never */
+	int		 sig;		/* that came last to end us, or 0 */
 	int		 over;		/* 1: it is; -1: that went wrong */
 	char		*session;
 	struct output	 out;
-	int		 created;	/* utd took it for the session */
+	int		 created;	/* utd took it for the session, */
+	int		 left;		/* and may still write there */
 	int		 ran;		/* the command did */
 	int		 keeps;		/* write what there is if it fails, */
 	int		 failed;	/* and it did */
@@ -82,6 +85,7 @@ struct record {
 	char		*rundir;	/* in there, or where programs look */
 	int		 made;		/* and it was not there */
 	pid_t		 pid;		/* of utd */
+	int		 taken;		/* another utd keeps ours out */
 	int		 shared;	/* it was there before, and stays */
 	struct client	*client;	/* or NULL: utd is no more */
 	int		 again;		/* how often it was killed */
@@ -94,16 +98,20 @@ struct record {
 /* record_options.c: -1: they are not what the usage says. */
 int	 record_options(struct record *, int, char **);
 
+/* record_begin.c: 0, or -1 after a message.  Of a struct record. */
+int	 record_begin(void *);
+
 /* modules.c: what names belong to the addresses of wrappers' events. */
 int	 modules_enable(const struct record *, const char *);
 void	 modules_hide(const struct record *, struct row *);
 
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);
-int	 attach_await(struct record *, int *);
+int	 attach_await(struct record *);
 int	 attach_track(struct record *);
 const char *attach_name(const struct record *);
-int	 attach_wait(struct record *, int *);
+void	 attach_say(const struct record *);
+int	 attach_wait(struct record *);
 
 /* report.c: what was recorded; -1 if it is not all. */
 int	 report(const struct record *, struct row *);

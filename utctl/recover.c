@@ -94,7 +94,7 @@ recover(char *dir)
 	int r = -1, sig = 0;
 
 	signals_catch();
-	pid = utd_start(utd, dir, &sig);
+	pid = utd_start(utd, dir, &sig, NULL);
 	free(utd);
 	if (pid == -1)
 		return 1;

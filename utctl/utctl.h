@@ -209,7 +209,7 @@ char	*wrapper_add(char *, const char *);
 int	 wrapper_in(const char *, const char *);
 
 /* child.c */
-pid_t	 utd_start(char *, char *, int *);	/* -1: it said why not */
+pid_t	 utd_start(char *, char *, int *, int *);	/* -1: it said why not */
 void	 utd_reap(pid_t);
 void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);

@@ -47,6 +47,22 @@ until_ok eval '! printing' || fail "still there"
 until_ok test -s "$T/status" && [ "$(cat "$T/status")" -eq 0 ] ||
     fail "nobody reads: $(cat "$T/status")"
 expect 0 '^80000 events' utctl view -q "$T/p"
+# One whose output nobody reads ends when it is told to, with a whole trace.
+mkfifo "$T/full" && exec 5<>"$T/full" || exit 1
+for sig in INT TERM; do
+	./prog/asuser - utctl record -F -T 60m -o "$T/f$sig" \
+	    2>"$T/full" 5>&- &
+	RECORD=$!
+	CHILDREN="$CHILDREN $RECORD"
+	until_ok utctl list || fail "no utd"
+	./prog/seq 1 1 20000 5>&-
+	kill -$sig $RECORD
+	until_ok gone $RECORD || fail "$sig: goes on"
+	wait $RECORD || fail "$sig: status $?"
+	until_ok eval '! printing' || fail "$sig: prints on"
+	expect 0 '^20000 events' utctl view -q "$T/f$sig"
+done
+exec 5>&-
 complains '-S and -F' utctl record -S -F -o "$T/no" true
 
 # -r: what was there becomes .old, the one before goes when another is recorded.

@@ -22,14 +22,18 @@ utctl create -o "$T/trace" s >/dev/null || fail "create"
 
 refused() {
 	complains "$@"
+	voice
+}
+voice() {
 	grep -q '^utd: ' "$T/err" || fail "not utd's voice: $(cat "$T/err")"
 }
 
 pid=$(cat "$T/run/utd.pid")
 [ "$pid" = "$UTD_PID" ] || fail "utd.pid has $pid, not $UTD_PID"
-refused "$T/run: another utd runs there" utd -r "$T/run"
-refused "$T/run: another utd runs there" utd -d -r "$T/run"
-refused "$T/run: another utd runs there" utd -d
+for opts in "-r $T/run" "-d -r $T/run" -d; do
+	expect 2 "$T/run: another utd runs there" utd $opts
+	voice
+done
 expect 0 'session s (stopped)' utctl list
 [ "$(cat "$T/run/utd.pid")" = "$UTD_PID" ] || fail "utd.pid was changed"
 

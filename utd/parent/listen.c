@@ -243,7 +243,7 @@ take_lock(const char *dir)
 		if (errno != EAGAIN && errno != EACCES)
 			fatal("%s", lock_path);
 		log_warnx("%s: another utd runs there", dir);
-		exit(1);
+		exit(UT_RUNDIR_TAKEN);
 	}
 	n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
 	if (ftruncate(lock_fd, 0) == -1 || write(lock_fd, pid,
