@@ -137,8 +137,7 @@ struct waiter *
 client_wait(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
-	if ((k->wait = wait_new(request_end, k)) == NULL)
-		fatal("calloc");
+	k->wait = wait_new(request_end, k);
 	if (ms > 0)
 		timer_set(&k->timer, ms, request_end, k);
 	return k->wait;

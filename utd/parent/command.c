@@ -113,12 +113,10 @@ command_ended(uint32_t id, int status)
 void
 command_wants(struct session *s, const char *name)
 {
-	struct chunk *c = xcalloc(1, sizeof(*c)), **p;
+	struct chunk *c = xcalloc(1, sizeof(*c));
 
 	snprintf(c->name, sizeof(c->name), "%s", name);
-	for (p = &s->chunks; *p != NULL; p = &(*p)->next)
-		continue;
-	*p = c;
+	LIST_ADD(struct chunk, &s->chunks, c, next);
 	s->nchunks++;
 }
 

@@ -44,6 +44,7 @@
 #define KILLED_MS	1000
 #define END_MS		60000
 #define LOOK_MS		5
+#define NO_END		"was killed, but does not end"
 
 struct consumer *consumers;
 
@@ -60,6 +61,13 @@ static void	end_idle(void *);
 static const struct conn_ops consumer_ops = {
 	consumer_message, consumer_closed, consumer_sent
 };
+
+static void
+warn(const struct consumer *c, const char *what)
+{
+	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
+	    (unsigned long)c->uid, what);
+}
 
 /*
  * A socket pair for the consumer, if its user may have one more descriptor.  A
@@ -286,11 +294,9 @@ remove_bell(const struct consumer *c)
 static void
 consumer_free(struct consumer *c)
 {
-	struct consumer **p, *other;
+	struct consumer *other;
 
-	for (p = &consumers; *p != c; p = &(*p)->next)
-		continue;
-	*p = c->next;
+	LIST_DEL(struct consumer, &consumers, c, next);
 	for (other = consumers; other != NULL; other = other->next)
 		if (other->uid == c->uid)
 			break;
@@ -342,8 +348,7 @@ mourn(void *arg)
 		if (!reaped(c))
 			continue;
 		if (!too_often(c) && spawn(c)) {
-			log_warnx("consumer %d of uid %lu takes over",
-			    (int)c->pid, (unsigned long)c->uid);
+			warn(c, "takes over");
 			ops->adopted(c);
 			continue;
 		}
@@ -439,9 +444,7 @@ static void
 now_late(struct consumer *c)
 {
 	c->late = true;
-	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
-	    (unsigned long)c->uid, c->conn != NULL ? "does not answer" :
-	    "was killed, but does not end");
+	warn(c, c->conn != NULL ? "does not answer" : NO_END);
 	ops->late(c);
 }
 
@@ -483,9 +486,8 @@ heard(struct consumer *c)
 	if (!c->late)
 		return;
 	c->late = false;
-	log_warnx("consumer %d of uid %lu answers again", (int)c->pid,
-	    (unsigned long)c->uid);
-	ops->heard(c);
+	warn(c, "answers again");
+	ops->late(c);
 	consumer_watch(c);
 }
 
@@ -603,8 +605,7 @@ consumer_closed(struct conn *conn)
 
 	c->conn = NULL;
 	if (!loop_ending && c->state != CONSUMER_LEAVING)
-		log_warnx("consumer %d of uid %lu ended", (int)c->pid,
-		    (unsigned long)c->uid);
+		warn(c, "ended");
 	conn_rest(conn);
 	consumer_watch(c);
 	mourn_later();
@@ -715,8 +716,7 @@ over(struct consumer *c, int64_t now, int64_t deadline)
 	if (c->killed && now - c->heard >= KILLED_MS)
 		return true;
 	if (!c->killed && (now >= deadline || now - c->heard >= LATE_MS)) {
-		log_warnx("consumer %d of uid %lu does not end: killed",
-		    (int)c->pid, (unsigned long)c->uid);
+		warn(c, "does not end: killed");
 		kill(c->pid, SIGKILL);
 		c->killed = true;
 		c->heard = now;
@@ -752,7 +752,5 @@ consumers_end(void)
 	}
 	for (c = consumers; c != NULL; c = c->next)
 		if (c->pid > 0)
-			log_warnx("consumer %d of uid %lu was killed, but "
-			    "does not end", (int)c->pid,
-			    (unsigned long)c->uid);
+			warn(c, NO_END);
 }

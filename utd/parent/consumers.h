@@ -69,8 +69,7 @@ struct consumer_ops {
 	bool	(*message)(struct consumer *, struct ut_msg *);
 	void	(*adopted)(struct consumer *);	/* by a new process */
 	void	(*drained)(struct consumer *);	/* it was sent everything */
-	void	(*late)(struct consumer *);	/* it does not answer */
-	void	(*heard)(struct consumer *);	/* it answers again */
+	void	(*late)(struct consumer *);	/* it is, or is no more */
 	void	(*died)(struct consumer *);	/* and no other takes over */
 };
 

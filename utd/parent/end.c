@@ -143,11 +143,8 @@ sessions_end(void)
 
 	for (s = sessions; s != NULL; s = next) {
 		next = s->next;
-		if (s->trigger != NULL) {
-			session_activate(s, false);
-			continue;	/* it goes with the one it is of */
-		}
-		if (warn_left(s)) {
+		/* One that watches goes with the one it is of. */
+		if (s->trigger != NULL || warn_left(s)) {
 			session_activate(s, false);
 			continue;
 		}

@@ -229,13 +229,9 @@ event_ref(struct event *e)
 void
 event_unref(struct event *e)
 {
-	struct event **p;
-
 	if (e == NULL || --e->refs > 0)
 		return;
-	for (p = &buckets[e->hash % BUCKETS]; *p != e; p = &(*p)->next)
-		continue;
-	*p = e->next;
+	LIST_DEL(struct event, &buckets[e->hash % BUCKETS], e, next);
 	free(e);
 }
 

@@ -255,17 +255,13 @@ unlist(struct saved *v)
 void
 state_del(struct saved *v)
 {
-	struct saved **p;
-
 	ops->gone(0, v);
 	ops->gone(1, v);
 	state_soon();
 	unlist(v);
 	if (cursor == v)
 		cursor = v->next;
-	for (p = &by_id[v->id % BUCKETS]; *p != v; p = &(*p)->chain)
-		continue;
-	*p = v->chain;
+	LIST_DEL(struct saved, &by_id[v->id % BUCKETS], v, chain);
 	*v->at = v->next;
 	if (v->next != NULL)
 		v->next->at = v->at;

@@ -347,10 +347,8 @@ drop_plan(struct link *l)
 static void
 link_unable(struct link *l)
 {
-	char why[512];
-
-	region_why(l->region, why, sizeof(why));
-	waits_failed(&l->now, why);
+	waits_failed(&l->now, l->region->why != NULL ? l->region->why :
+	    "no buffers");
 	drop_plan(l);
 	if (l->reach != LINK_ATTACHED) {
 		l->region = NULL;

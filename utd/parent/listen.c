@@ -201,27 +201,20 @@ open_dir(const char *dir)
 	if (lstat(dir, &st) == -1)
 		fatal("%s", dir);
 	if (S_ISLNK(st.st_mode) && st.st_uid != 0 &&
-	    st.st_uid != geteuid()) {
-		log_warnx("%s: a symbolic link of uid %lu", dir,
+	    st.st_uid != geteuid())
+		fatalx("%s: a symbolic link of uid %lu", dir,
 		    (unsigned long)st.st_uid);
-		exit(1);
-	}
 	if (stat(dir, &st) == -1)
 		fatal("%s", dir);
 	if (!S_ISDIR(st.st_mode)) {
 		errno = ENOTDIR;
 		fatal("%s", dir);
 	}
-	errno = 0;
-	if (st.st_uid != geteuid()) {
-		log_warnx("%s: owned by uid %lu, not by %lu", dir,
+	if (st.st_uid != geteuid())
+		fatalx("%s: owned by uid %lu, not by %lu", dir,
 		    (unsigned long)st.st_uid, (unsigned long)geteuid());
-		exit(1);
-	}
-	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
-		log_warnx("%s: writable by others than its owner", dir);
-		exit(1);
-	}
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
+		fatalx("%s: writable by others than its owner", dir);
 }
 
 static void
@@ -242,8 +235,7 @@ take_lock(const char *dir)
 	if (fcntl(lock_fd, F_SETLK, &lock) == -1) {
 		if (errno != EAGAIN && errno != EACCES)
 			fatal("%s", lock_path);
-		log_warnx("%s: another utd runs there", dir);
-		exit(1);
+		fatalx("%s: another utd runs there", dir);
 	}
 	n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
 	if (ftruncate(lock_fd, 0) == -1 || write(lock_fd, pid,
@@ -260,11 +252,9 @@ open_socket(void)
 
 	memset(&sun, 0, sizeof(sun));
 	sun.sun_family = AF_UNIX;
-	if (strlen(sock_path) >= sizeof(sun.sun_path)) {
-		log_warnx("%s: longer than the %zu bytes of a socket's path",
+	if (strlen(sock_path) >= sizeof(sun.sun_path))
+		fatalx("%s: longer than the %zu bytes of a socket's path",
 		    sock_path, sizeof(sun.sun_path) - 1);
-		exit(1);
-	}
 	strcpy(sun.sun_path, sock_path);
 	if (unlink(sock_path) == -1 && errno != ENOENT)
 		fatal("%s", sock_path);

@@ -104,16 +104,9 @@ timer_set(struct timer *t, int ms, void (*fire)(void *), void *arg)
 void
 timer_clear(struct timer *t)
 {
-	struct timer **p;
-
 	if (t->when == 0)
 		return;
-	for (p = &timers; *p != NULL; p = &(*p)->next) {
-		if (*p == t) {
-			*p = t->next;
-			break;
-		}
-	}
+	LIST_DEL(struct timer, &timers, t, next);
 	t->when = 0;
 }
 

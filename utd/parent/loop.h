@@ -77,7 +77,7 @@ struct waiter {
 	struct waiter	*next;		/* of those */
 };
 
-/* One is pending; NULL and errno, as malloc(3). */
+/* One is pending. */
 struct waiter *wait_new(void (*)(void *), void *);
 void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);

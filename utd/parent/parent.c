@@ -125,6 +125,8 @@ static void
 late(struct consumer *c)
 {
 	traces_late(c);
+	if (!c->late)
+		return;
 	requests_late(c);
 	shots_late(c);
 	links_late();
@@ -142,7 +144,7 @@ died(struct consumer *c)
 }
 
 static const struct consumer_ops consumer_ops = {
-	message, adopted, drained, late, traces_heard, died
+	message, adopted, drained, late, died
 };
 
 static const struct saved_ops saved_ops = {

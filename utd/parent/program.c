@@ -79,12 +79,10 @@ program_sync(struct program *p)
 	struct waiter *w;
 
 	p->dones++;
-	if (p->start != NULL) {
+	if (p->start != NULL)
 		wait_more(p->start);
-	} else if ((p->start = wait_new(program_started, p)) == NULL) {
-		conn_fail(p->conn);
-		return;
-	}
+	else
+		p->start = wait_new(program_started, p);
 	w = p->start;
 	for (s = sessions; s != NULL; s = s->next) {
 		if (!session_sees(s, p->uid))

@@ -82,17 +82,9 @@ program_add(struct program *p)
 void
 program_del(struct program *p)
 {
-	struct program **pp;
-
-	for (pp = &programs; *pp != p; pp = &(*pp)->next)
-		continue;
-	*pp = p->next;
-	for (pp = numbered(p->owner); *pp != p; pp = &(*pp)->chain)
-		continue;
-	*pp = p->chain;
-	for (pp = programs_of(p->pid); *pp != p; pp = &(*pp)->namesake)
-		continue;
-	*pp = p->namesake;
+	LIST_DEL(struct program, &programs, p, next);
+	LIST_DEL(struct program, numbered(p->owner), p, chain);
+	LIST_DEL(struct program, programs_of(p->pid), p, namesake);
 }
 
 /* A free place, counted from 1. */

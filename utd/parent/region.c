@@ -68,11 +68,7 @@ region_name_event(struct region *r, uint32_t id)
 static void
 region_join(struct region *r, struct trace *t)
 {
-	struct region **p;
-
-	for (p = &t->regions; *p != NULL; p = &(*p)->beside)
-		continue;
-	*p = r;
+	LIST_ADD(struct region, &t->regions, r, beside);
 	r->beside = NULL;
 	r->trace = t;
 }
@@ -80,11 +76,7 @@ region_join(struct region *r, struct trace *t)
 static void
 region_leave(const struct region *r)
 {
-	struct region **p;
-
-	for (p = &r->trace->regions; *p != r; p = &(*p)->beside)
-		continue;
-	*p = r->beside;
+	LIST_DEL(struct region, &r->trace->regions, r, beside);
 }
 
 /* It goes on in another trace. */
@@ -107,12 +99,6 @@ regions_move(struct trace *from, struct trace *to)
 		r->described = false;
 		state_changed(&r->saved);
 	}
-}
-
-void
-region_why(const struct region *r, char *why, size_t n)
-{
-	snprintf(why, n, "%s", r->why != NULL ? r->why : "no buffers");
 }
 
 bool
@@ -358,11 +344,16 @@ send_active(const struct region *r, struct waiter *w)
 	tell(r, UT_C_ACTIVE, channel_active(r->channel), got_counts, w);
 }
 
+/* The consumer has it, active or not. */
 static void
 region_here(struct region *r, bool active)
 {
+	r->state = REGION_READY;
+	r->left = false;
+	region_trouble(r, "");
 	if (active != channel_active(r->channel))
 		send_active(r, NULL);
+	region_watch(r);
 }
 
 /* Keep the descriptor of a region; -1 and why if there is none to spare. */
@@ -413,9 +404,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		return;			/* it has failed otherwise since */
 	active = error == 0 && ut_msg_get_u32(m) != 0;
 	if (error == 0 && r->state == REGION_READY) {
-		region_trouble(r, "");
 		region_here(r, active);
-		region_watch(r);
 		return;
 	}
 	if (error == EEXIST) {		/* another region has the name */
@@ -437,11 +426,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	failed = r->why != NULL;
-	r->state = REGION_READY;
-	r->left = false;
-	region_trouble(r, "");
 	region_here(r, active);
-	region_watch(r);
 	changed(r, failed);
 }
 
@@ -682,11 +667,7 @@ session_counts(const struct session *s, struct counts *sum)
 void
 region_drop(struct region *r)
 {
-	struct region **p;
-
-	for (p = &r->channel->regions; *p != r; p = &(*p)->next)
-		continue;
-	*p = r->next;
+	LIST_DEL(struct region, &r->channel->regions, r, next);
 	region_leave(r);
 	region_trouble(r, "");
 	state_del(&r->saved);

@@ -61,7 +61,7 @@ read_consumer(struct ut_msg *m)
 static bool
 read_rotation(struct ut_msg *m, struct rotation *ro)
 {
-	static struct rotation new;
+	struct rotation new = *ro;
 
 	new.chunk = ut_msg_get_u32(m);
 	new.kept = ut_msg_get_u32(m);
@@ -74,15 +74,8 @@ read_rotation(struct ut_msg *m, struct rotation *ro)
 	if (m->bad || new.ms > INT32_MAX || strchr(new.from, '/') != NULL ||
 	    strchr(new.to, '/') != NULL)
 		return false;
-	ro->busy = (m->h.b & STATE_ROTATING) != 0;
-	ro->chunk = new.chunk;
-	ro->kept = new.kept;
-	ro->began = new.began;
-	ro->how = new.how;
-	memcpy(ro->from, new.from, sizeof(ro->from));
-	memcpy(ro->to, new.to, sizeof(ro->to));
-	ro->ms = new.ms;
-	ro->bytes = new.bytes;
+	new.busy = (m->h.b & STATE_ROTATING) != 0;
+	*ro = new;
 	return true;
 }
 

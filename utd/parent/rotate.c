@@ -217,13 +217,11 @@ static void
 chunk_stays(struct session *s, const char *why)
 {
 	struct rotation *ro = &s->rotation;
-	unsigned int i;
 
 	snprintf(ro->why, sizeof(ro->why), "%s stays where it is: %s",
 	    ro->from, why);
 	session_warn(s, "%s", ro->why);
-	for (i = 0; i < ro->waiters.n; i++)
-		wait_failed(ro->waiters.w[i], ro->why);
+	waits_failed(&ro->waiters, ro->why);
 	if (ro->how != UT_CHUNK_CLEAR) {
 		waits_done(&ro->waiters);
 		try_again(s);

@@ -287,14 +287,12 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 void
 session_watch(struct session *s, struct session *of)
 {
-	struct trigger *t, **p;
+	struct trigger *t;
 
 	s->trigger = t = xcalloc(1, sizeof(*t));
 	t->watch = s;
 	t->of = of;
-	for (p = &of->triggers; *p != NULL; p = &(*p)->next)
-		continue;
-	*p = t;
+	LIST_ADD(struct trigger, &of->triggers, t, next);
 	s->lasts = true;
 	s->dying = false;
 	state_changed(&s->saved);
@@ -303,11 +301,7 @@ session_watch(struct session *s, struct session *of)
 static void
 trigger_free(struct trigger *t)
 {
-	struct trigger **p;
-
-	for (p = &t->of->triggers; *p != t; p = &(*p)->next)
-		continue;
-	*p = t->next;
+	LIST_DEL(struct trigger, &t->of->triggers, t, next);
 	timer_clear(&t->look);
 	timer_clear(&t->again);
 	free(t->command);
@@ -360,17 +354,11 @@ session_own(struct session *s, int fd, bool had)
 void
 session_free(struct session *s)
 {
-	struct session **p;
 	struct channel *ch;
 	struct chunk *c;
 	struct warning *w;
 
-	for (p = &sessions; *p != NULL; p = &(*p)->next) {
-		if (*p == s) {
-			*p = s->next;
-			break;
-		}
-	}
+	LIST_DEL(struct session, &sessions, s, next);
 	while ((ch = s->channels) != NULL) {
 		s->channels = ch->next;
 		channel_free(ch);
@@ -595,7 +583,7 @@ static struct channel *
 channel_make(struct session *s, const char *name, const struct attrs *attrs,
     uint32_t id)
 {
-	struct channel *ch, **p;
+	struct channel *ch;
 
 	if (!user_take(s->user, QUOTA_CHANNELS, 1))
 		return NULL;
@@ -608,9 +596,7 @@ channel_make(struct session *s, const char *name, const struct attrs *attrs,
 	ch->enabled = true;
 	ch->attrs = *attrs;
 	ch->session = s;
-	for (p = &s->channels; *p != NULL; p = &(*p)->next)
-		continue;
-	*p = ch;
+	LIST_ADD(struct channel, &s->channels, ch, next);
 	state_add(&ch->saved, SAVED_CHANNEL, id, ch);
 	state_changed(&s->saved);	/* a stream more */
 	return ch;

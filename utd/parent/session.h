@@ -36,6 +36,7 @@ struct user;
 
 /* rule.c: which events a channel wants. */
 struct rule {
+	unsigned int	 refs;		/* the channel, who asked for it */
 	char		 glob[NAME_MAXLEN];
 	uint32_t	 kind;		/* UT_RULE_ */
 	uint32_t	 level;

@@ -72,11 +72,7 @@ shot_close(struct shot *sh)
 static void
 shot_free(struct shot *sh)
 {
-	struct shot **sp;
-
-	for (sp = &shots; *sp != sh; sp = &(*sp)->next)
-		continue;
-	*sp = sh->next;
+	LIST_DEL(struct shot, &shots, sh, next);
 	shot_close(sh);
 	timer_clear(&sh->timer);
 	user_drop(sh->user);

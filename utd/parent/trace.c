@@ -229,11 +229,7 @@ trace_join(struct trace *t)
 static void
 trace_leave(const struct trace *t)
 {
-	struct trace **p;
-
-	for (p = &t->consumer->traces; *p != t; p = &(*p)->beside)
-		continue;
-	*p = t->beside;
+	LIST_DEL(struct trace, &t->consumer->traces, t, beside);
 	if (t->consumer->traces == NULL)
 		consumers_look();
 }
@@ -267,27 +263,16 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 	return t;
 }
 
-/* The consumer does not answer: warn in each session that it works for. */
+/* The consumer does not answer, or does again: warn its sessions. */
 void
 traces_late(const struct consumer *c)
 {
 	const struct trace *t;
 
 	for (t = c->traces; t != NULL; t = t->beside)
-		session_warn(t->session, "the consumer of uid %lu does not "
-		    "answer: its events stay in the buffers",
-		    (unsigned long)c->uid);
-}
-
-/* It answers again. */
-void
-traces_heard(struct consumer *c)
-{
-	const struct trace *t;
-
-	for (t = c->traces; t != NULL; t = t->beside)
-		session_warn(t->session, "the consumer of uid %lu answers "
-		    "again", (unsigned long)c->uid);
+		session_warn(t->session, "the consumer of uid %lu %s",
+		    (unsigned long)c->uid, c->late ? "does not answer: its "
+		    "events stay in the buffers" : "answers again");
 }
 
 /* Does it depend on a consumer that does not answer? */
@@ -302,14 +287,8 @@ trace_late(const struct trace *t)
 void
 trace_drop(struct trace *t)
 {
-	struct trace **p;
-
-	for (p = &t->session->traces; *p != t; p = &(*p)->next)
-		continue;
-	*p = t->next;
-	for (p = bucket(t->owner); *p != t; p = &(*p)->chain)
-		continue;
-	*p = t->chain;
+	LIST_DEL(struct trace, &t->session->traces, t, next);
+	LIST_DEL(struct trace, bucket(t->owner), t, chain);
 	if (t->after != NULL)
 		t->after->before = NULL;
 	if (t->before != NULL) {

@@ -156,7 +156,6 @@ void	 trace_refine(struct trace *);
 void	 trace_move(struct trace *);
 bool	 trace_late(const struct trace *);
 void	 traces_late(const struct consumer *);
-void	 traces_heard(struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
@@ -199,7 +198,6 @@ void	 region_move(struct region *, struct trace *);
 void	 regions_move(struct trace *, struct trace *);
 void	 channel_counts(const struct channel *, struct counts *);
 void	 session_counts(const struct session *, struct counts *);
-void	 region_why(const struct region *, char *, size_t);	/* it failed */
 bool	 channel_failed(const struct channel *);	/* a region of it */
 
 /* open.c: how their directories are made and opened. */

@@ -108,12 +108,6 @@ watch_end(struct trigger *t)
 }
 
 static void
-warn(struct trigger *t, const char *why)
-{
-	session_warn(t->of, "trigger %u: %s", t->number, why);
-}
-
-static void
 again(void *arg)
 {
 	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
@@ -171,8 +165,7 @@ act_stop(struct trigger *t)
 	}
 	begin(t, false);
 	log_info("session %s: trigger %u stops it", t->of->name, t->number);
-	if ((w = wait_new(halted, id_arg(t->of->id))) == NULL)
-		fatal("calloc");
+	w = wait_new(halted, id_arg(t->of->id));
 	session_halt(t->of, w);
 	wait_less(w);
 }
@@ -197,11 +190,10 @@ act_rotate(struct trigger *t)
 	if (!ro->busy && rotation_refused(t->of, UT_CHUNK_KEEP, why,
 	    sizeof(why))) {
 		forget(t);
-		warn(t, why);
+		session_warn(t->of, "trigger %u: %s", t->number, why);
 		return;
 	}
-	if ((w = wait_new(rotated, id_arg(t->watch->id))) == NULL)
-		fatal("calloc");
+	w = wait_new(rotated, id_arg(t->watch->id));
 	(void)waits_add(&ro->waiters, w);
 	if (ro->busy) {
 		t->busy = true;
@@ -216,14 +208,12 @@ static void
 exec_ended(uint32_t id, int status)
 {
 	struct trigger *t = trigger_by_id(id);
-	char why[64], text[80];
+	char why[64];
 
 	if (t == NULL)
 		return;
-	if (job_failed(status, why, sizeof(why))) {
-		snprintf(text, sizeof(text), "command: %s", why);
-		warn(t, text);
-	}
+	if (job_failed(status, why, sizeof(why)))
+		session_warn(t->of, "trigger %u: command: %s", t->number, why);
 	over(t);
 }
 
@@ -232,7 +222,7 @@ act_exec(struct trigger *t)
 {
 	const uint64_t n = trigger_matches(t);
 	const uint64_t least = t->count != 0 ? t->passed * t->count : 1;
-	char matches[24], why[128];
+	char matches[24];
 	const char *const args[JOB_ARGS] = { t->of->dir, t->of->name,
 	    trigger_rule(t)->glob, matches };
 
@@ -241,9 +231,8 @@ act_exec(struct trigger *t)
 	begin(t, true);
 	if (job_run(t->of, t->command, args, exec_ended, t->watch->id) != -1)
 		return;
-	snprintf(why, sizeof(why), "command: %s; it is run later",
-	    strerror(errno));
-	warn(t, why);
+	session_warn(t->of, "trigger %u: command: %s; it is run later",
+	    t->number, strerror(errno));
 	t->acted--;
 	t->busy = false;
 	t->due = true;
@@ -254,15 +243,12 @@ static void
 shot_taken(void *arg)
 {
 	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
-	char text[600];
 
 	if (t == NULL)
 		return;
-	if (shot_failed(t->shot) != NULL) {
-		snprintf(text, sizeof(text), "snapshot: %s",
+	if (shot_failed(t->shot) != NULL)
+		session_warn(t->of, "trigger %u: snapshot: %s", t->number,
 		    shot_failed(t->shot));
-		warn(t, text);
-	}
 	over(t);
 }
 
@@ -272,15 +258,13 @@ act_snapshot(struct trigger *t)
 	struct waiter *w = wait_new(shot_taken, id_arg(t->watch->id));
 	char why[600];
 
-	if (w == NULL)
-		fatal("calloc");
 	t->shot = shot_begin(t->of, NULL, NULL, NULL, w, why, sizeof(why));
 	if (t->shot != 0) {
 		begin(t, true);
 	} else {
 		wait_abandon(w);
 		forget(t);
-		warn(t, why);
+		session_warn(t->of, "trigger %u: %s", t->number, why);
 	}
 	wait_less(w);
 }
@@ -408,8 +392,7 @@ ask(void *arg)
 	if (t == NULL)
 		return;
 	t->looked = ut_msg_now();
-	if ((w = wait_new(counted, id_arg(t->watch->id))) == NULL)
-		fatal("calloc");
+	w = wait_new(counted, id_arg(t->watch->id));
 	channel_count(t->watch->channels, w);
 	wait_less(w);
 }

@@ -83,13 +83,9 @@ user_get(uid_t uid)
 void
 user_drop(struct user *u)
 {
-	struct user **p;
-
 	if (u == NULL || --u->refs > 0)
 		return;
-	for (p = &users; *p != u; p = &(*p)->next)
-		continue;
-	*p = u->next;
+	LIST_DEL(struct user, &users, u, next);
 	free(u);
 }
 

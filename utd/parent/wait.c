@@ -24,10 +24,8 @@ static struct waiter *waiters;		/* that may have all answers */
 struct waiter *
 wait_new(void (*done)(void *), void *arg)
 {
-	struct waiter *w;
+	struct waiter *w = xcalloc(1, sizeof(*w));
 
-	if ((w = calloc(1, sizeof(*w))) == NULL)
-		return NULL;
 	w->pending = 1;
 	w->done = done;
 	w->arg = arg;
