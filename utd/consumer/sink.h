@@ -152,7 +152,6 @@ bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 /* output.c: directories of the trace, and their metadata. */
 struct trace *trace_find(uint32_t);
 struct trace *output_trace(const struct trace *, int, const char *, bool);
-struct trace *output_nowhere(const struct trace *);
 void	 output_close(struct trace *);
 int	 output_metadata(struct trace *, const char *, bool);
 void	 output_refine(struct trace *, uint64_t, const char *);

@@ -162,6 +162,14 @@ client_answer(struct client *k, const char *text)
 	client_ok(k, "%s%s", text, late);
 }
 
+bool
+client_check(struct client *k, bool good, const char *why)
+{
+	if (!good)
+		client_refuse(k, "%s", why);
+	return good;
+}
+
 void
 client_done(struct client *k)
 {

@@ -34,14 +34,12 @@
 
 static void	command_ended(uint32_t, int);
 
-/* Forget the first chunk. */
-static void
-chunk_over(struct session *s)
+/* Forget a chunk of the list. */
+void
+chunk_over(struct session *s, struct chunk *c)
 {
-	struct chunk *c = s->chunks;
-
 	state_chunk(s, c->name, false);
-	s->chunks = c->next;
+	LIST_DEL(struct chunk, &s->chunks, c, next);
 	s->nchunks--;
 	free(c);
 }
@@ -104,7 +102,7 @@ command_ended(uint32_t id, int status)
 			log_warnx("session %s: command for %s: %s", s->name,
 			    s->chunks->name, why);
 	}
-	chunk_over(s);
+	chunk_over(s, s->chunks);
 	command_next(s);
 	commands_over(s);
 }
@@ -139,16 +137,12 @@ command_add(struct session *s, const char *name)
 static void
 forget(struct session *s)
 {
-	struct chunk **p, *c;
+	struct chunk **p = &s->chunks;
 
-	if ((p = &s->chunks)[0] != NULL && s->runs != 0)
-		p = &s->chunks->next;
-	while ((c = *p) != NULL) {
-		state_chunk(s, c->name, false);
-		*p = c->next;
-		s->nchunks--;
-		free(c);
-	}
+	if (*p != NULL && s->runs != 0)
+		p = &(*p)->next;
+	while (*p != NULL)
+		chunk_over(s, *p);
 }
 
 /* Another command, also for the chunks that wait; or "": none. */

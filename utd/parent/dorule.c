@@ -72,10 +72,9 @@ get_rule(struct client *k, struct ut_msg *m, bool create)
 
 	rule_free(k->rule);
 	ut_msg_get_str(m, name, sizeof(name));
-	if ((k->rule = rule_read(m, why, sizeof(why))) != NULL)
-		return channel_asked(k, name, create);
-	client_refuse(k, "%s", why);
-	return NULL;
+	k->rule = rule_read(m, why, sizeof(why));
+	return client_check(k, k->rule != NULL, why) ?
+	    channel_asked(k, name, create) : NULL;
 }
 
 /* Of a rule that is to be: the contexts that it names have to be there. */
@@ -84,10 +83,8 @@ filter_fits(struct client *k, const struct channel *ch)
 {
 	char why[256];
 
-	if (contexts_fit(ch, k->rule->filter, why, sizeof(why)))
-		return true;
-	client_refuse(k, "%s", why);
-	return false;
+	return client_check(k, contexts_fit(ch, k->rule->filter, why,
+	    sizeof(why)), why);
 }
 
 static void

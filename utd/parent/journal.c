@@ -184,14 +184,6 @@ new_id(void)
 	return ++last_id;
 }
 
-/* An object of an earlier utd has that ID. */
-void
-id_taken(uint32_t id)
-{
-	if (last_id < id)
-		last_id = id;
-}
-
 void *
 state_find(enum saved_kind kind, uint32_t id)
 {
@@ -209,6 +201,8 @@ state_add(struct saved *v, enum saved_kind kind, uint32_t id, void *object)
 	v->kind = kind;
 	v->id = id;
 	v->object = object;
+	if (kind != SAVED_CONSUMER && last_id < id)
+		last_id = id;		/* an earlier utd gave it */
 	v->chain = by_id[id % BUCKETS];
 	by_id[id % BUCKETS] = v;
 	v->at = last;

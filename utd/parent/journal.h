@@ -99,7 +99,6 @@ struct saved_ops {
 };
 
 uint32_t new_id(void);
-void	 id_taken(uint32_t);		/* by what another utd had */
 void	 state_add(struct saved *, enum saved_kind, uint32_t, void *);
 void	*state_find(enum saved_kind, uint32_t);	/* the object, or NULL */
 void	 state_changed(struct saved *);

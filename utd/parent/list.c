@@ -332,10 +332,8 @@ list_sessions(struct client *k, struct ut_msg *m)
 	}
 	if (name[0] != '\0') {
 		s = session_find(name, k->conn->uid, why, sizeof(why));
-		if (s == NULL) {
-			client_refuse(k, "%s", why);
+		if (!client_check(k, s != NULL, why))
 			return;
-		}
 		client_about(k, s);
 	}
 	if (ut_msg_more(m) && ut_msg_get_u32(m) == 1) {

@@ -183,20 +183,21 @@ got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 	}
 }
 
-static void
-ask_uid_dir(struct trace *t)
+/* The session's owner is to make that directory, for another user. */
+void
+trace_ask_dir(const struct trace *t, const char *path, bool new,
+    consumer_cb *got)
 {
-	struct session *s = t->session;
-	struct consumer *c = consumer_get(s->uid, s->gid);
+	const struct session *s = t->session;
 
-	t->state = TRACE_ASKED;
 	request_init(&out, UT_C_UIDDIR, 0, 0);
 	ut_msg_fd(&out, s->dirfd);
-	ut_msg_str(&out, t->path);
-	ut_msg_u32(&out, t->owner != 0 && !t->made);
+	ut_msg_str(&out, path);
+	ut_msg_u32(&out, new);
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
-	(void)consumer_ask(c, &out, got_uid_dir, t->id, NULL);
+	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got, t->id,
+	    NULL);
 }
 
 /* What is below the directory that the session's owner makes for another. */
@@ -269,12 +270,15 @@ trace_ask(struct trace *t)
 		return;
 	}
 	if (t->take == TAKE_NONE && behind(trace_own(t) ? t->consumer :
-	    consumer_get(t->session->uid, t->session->gid)))
+	    consumer_get(t->session->uid, t->session->gid))) {
 		t->state = TRACE_NEW;		/* until traces_drained */
-	else if (trace_own(t))
+	} else if (trace_own(t)) {
 		trace_go(t, t->session->dirfd, t->path);
-	else
-		ask_uid_dir(t);
+	} else {
+		t->state = TRACE_ASKED;
+		trace_ask_dir(t, t->path, t->owner != 0 && !t->made,
+		    got_uid_dir);
+	}
 }
 
 /* The trace of the program's UID and ABI, or of the program alone. */

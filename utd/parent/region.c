@@ -508,8 +508,9 @@ regions_renew(struct trace *t)
 	}
 }
 
-static struct region *
-region_new(struct channel *ch, struct trace *t, uint32_t id)
+/* One of another utd is made or adopted when its directory is open. */
+struct region *
+region_add(struct channel *ch, struct trace *t, uint32_t id)
 {
 	struct region *r = xcalloc(1, sizeof(*r));
 
@@ -528,7 +529,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 struct region *
 region_make(struct channel *ch, struct trace *t)
 {
-	struct region *r = region_new(ch, t, new_id());
+	struct region *r = region_add(ch, t, new_id());
 
 	ut_shm_name(r->shm);
 	if (trace_out(t)) {
@@ -537,16 +538,6 @@ region_make(struct channel *ch, struct trace *t)
 		region_describe(r);
 		region_ask(r);
 	}
-	return r;
-}
-
-/* A region of another utd, to be made or adopted when its directory is open. */
-struct region *
-region_restore(struct channel *ch, struct trace *t, uint32_t id)
-{
-	struct region *r = region_new(ch, t, id);
-
-	id_taken(id);
 	return r;
 }
 

@@ -152,7 +152,6 @@ read_session(struct ut_msg *m)
 	    (s == NULL && (s = session_new(m->h.a, name, dir, uid,
 	    gid)) == NULL))
 		return false;
-	id_taken(s->id);
 	s->dying = s->lingers = (m->h.b & STATE_LINGERS) != 0;
 	s->lasts = !s->lingers;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;
@@ -182,7 +181,7 @@ static bool
 read_chunk(struct ut_msg *m)
 {
 	struct session *s = session_by_id(m->h.a);
-	struct chunk **p, *c;
+	struct chunk *c;
 	char name[sizeof(c->name)];
 
 	ut_msg_get_str(m, name, sizeof(name));
@@ -192,15 +191,12 @@ read_chunk(struct ut_msg *m)
 		command_wants(s, name);
 		return true;
 	}
-	for (p = &s->chunks; (c = *p) != NULL; p = &c->next)
-		if (strcmp(c->name, name) == 0)
-			break;
-	if (c == NULL)
-		return false;
-	*p = c->next;
-	s->nchunks--;
-	free(c);
-	return true;
+	for (c = s->chunks; c != NULL && strcmp(c->name, name) != 0;
+	    c = c->next)
+		continue;
+	if (c != NULL)
+		chunk_over(s, c);
+	return c != NULL;
 }
 
 static bool
@@ -346,9 +342,12 @@ read_channel(struct ut_msg *m)
 	if (ch != NULL && (ch->session != s ||
 	    memcmp(&ch->attrs, &attrs, sizeof(attrs)) != 0))
 		return false;
-	if (ch == NULL && (ch = channel_restore(s, name, &attrs, m->h.a,
-	    stream)) == NULL)
-		return false;
+	if (ch == NULL) {
+		if ((ch = channel_new(s, name, &attrs, m->h.a)) == NULL)
+			return false;
+		s->nstreams--;			/* it counts already */
+	}
+	ch->stream = stream;
 	ch->enabled = ut_msg_get_u32(m) != 0;
 	ch->removed = ut_msg_get_u32(m) != 0;
 	ch->past.written = ut_msg_get_u64(m);
@@ -394,7 +393,7 @@ read_region(struct ut_msg *m)
 	    (r->trace != t && r->trace != t->before))))
 		return false;
 	if (r == NULL)
-		r = region_restore(ch, t, m->h.a);
+		r = region_add(ch, t, m->h.a);
 	else if (r->trace != t)
 		region_move(r, t);
 	region_had(r, shm);

@@ -53,8 +53,9 @@ chunk_dir(uint32_t chunk, char *dir, size_t n)
 		snprintf(dir, n, "chunk-%u", chunk);
 }
 
-static void
-add_time(char *s, size_t n, int64_t when)
+/* Append the time, as the names of archives and snapshots have it. */
+void
+name_time(char *s, size_t n, int64_t when)
 {
 	const time_t t = (time_t)when;
 	const size_t len = strlen(s);
@@ -182,14 +183,7 @@ trace_rotate(struct trace *t)
 		return;
 	}
 	t->asking = true;
-	request_init(&out, UT_C_UIDDIR, 0, 0);
-	ut_msg_fd(&out, s->dirfd);
-	ut_msg_str(&out, path);
-	ut_msg_u32(&out, t->owner != 0);
-	ut_msg_u32(&out, (uint32_t)t->uid);
-	ut_msg_u32(&out, (uint32_t)t->gid);
-	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_next, t->id,
-	    NULL);
+	trace_ask_dir(t, path, t->owner != 0, got_next);
 }
 
 /* The bytes of the chunk are gone, or with those of the others. */
@@ -345,8 +339,8 @@ chunk_end(struct session *s, uint32_t how)
 	chunk_dir(ro->chunk, ro->from, sizeof(ro->from));
 	ro->to[0] = '\0';
 	if (how != UT_CHUNK_CLEAR) {
-		add_time(ro->to, sizeof(ro->to), ro->began);
-		add_time(ro->to, sizeof(ro->to), now);
+		name_time(ro->to, sizeof(ro->to), ro->began);
+		name_time(ro->to, sizeof(ro->to), now);
 		len = strlen(ro->to);
 		snprintf(ro->to + len, sizeof(ro->to) - len, "%u",
 		    ro->kept + 1);

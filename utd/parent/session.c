@@ -33,7 +33,6 @@
 #define WARNINGS_MAX	100
 
 struct session *sessions;
-static uint32_t last_channel;
 static void (*looks)(void *);		/* at a rotation: see rotate.c */
 
 /* Is the name fit to be part of a path? */
@@ -579,8 +578,9 @@ session_by_id(uint32_t id)
 	return state_find(SAVED_SESSION, id);
 }
 
-static struct channel *
-channel_make(struct session *s, const char *name, const struct attrs *attrs,
+/* NULL and ENOMEM when the user has too much. */
+struct channel *
+channel_new(struct session *s, const char *name, const struct attrs *attrs,
     uint32_t id)
 {
 	struct channel *ch;
@@ -590,8 +590,6 @@ channel_make(struct session *s, const char *name, const struct attrs *attrs,
 	ch = xcalloc(1, sizeof(*ch));
 	snprintf(ch->name, sizeof(ch->name), "%s", name);
 	ch->id = id;
-	if (last_channel < id)
-		last_channel = id;
 	ch->stream = s->nstreams++;
 	ch->enabled = true;
 	ch->attrs = *attrs;
@@ -600,13 +598,6 @@ channel_make(struct session *s, const char *name, const struct attrs *attrs,
 	state_add(&ch->saved, SAVED_CHANNEL, id, ch);
 	state_changed(&s->saved);	/* a stream more */
 	return ch;
-}
-
-/* NULL and ENOMEM when the user has too much. */
-struct channel *
-channel_new(struct session *s, const char *name, const struct attrs *attrs)
-{
-	return channel_make(s, name, attrs, last_channel + 1);
 }
 
 /* Its regions and programs follow. */
@@ -644,19 +635,4 @@ channel_possible(const struct attrs *attrs, char *why, size_t len)
 	    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
 	    (unsigned long long)max);
 	return false;
-}
-
-/* A channel of another utd, with the same number. */
-struct channel *
-channel_restore(struct session *s, const char *name, const struct attrs *attrs,
-    uint32_t id, uint32_t stream)
-{
-	const uint32_t nstreams = s->nstreams;
-	struct channel *ch = channel_make(s, name, attrs, id);
-
-	if (ch == NULL)
-		return NULL;
-	ch->stream = stream;
-	s->nstreams = nstreams;
-	return ch;
 }

@@ -295,6 +295,7 @@ session_shown(struct session *s)
 	return s->trigger != NULL ? s->trigger->of : s;
 }
 
+void	 chunk_over(struct session *, struct chunk *);
 void	 command_set(struct session *, const char *);
 void	 command_add(struct session *, const char *);
 void	 command_wants(struct session *, const char *);
@@ -346,9 +347,7 @@ struct channel *channel_find(struct session *, const char *);
 struct channel *channel_by_id(uint32_t);
 struct session *session_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *,
-	    const struct attrs *);
-struct channel *channel_restore(struct session *, const char *,
-	    const struct attrs *, uint32_t, uint32_t);
+	    const struct attrs *, uint32_t);
 bool	 channel_active(const struct channel *);
 void	 channel_enable(struct channel *, bool);
 void	 channel_remove(struct channel *);

@@ -301,14 +301,11 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 static void
 name_usual(const struct session *s, char *name, size_t n)
 {
-	const time_t now = time(NULL);
-	char when[64] = "";
-	struct tm tm;
+	size_t len;
 
-	if (localtime_r(&now, &tm) == NULL ||
-	    strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z-", &tm) == 0)
-		when[0] = '\0';
-	snprintf(name, n, "%s%u", when, s->shots + 1);
+	name_time(name, n, (int64_t)time(NULL));
+	len = strlen(name);
+	snprintf(name + len, n - len, "%u", s->shots + 1);
 }
 
 static bool

@@ -321,7 +321,6 @@ trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid,
 {
 	struct trace *t = trace_new(s, id, uid, gid, owner);
 
-	id_taken(id);
 	t->state = TRACE_ASKED;
 	trace_hold(t);
 	return t;

@@ -171,7 +171,7 @@ struct region *region_make(struct channel *, struct trace *);
 void	 region_again(struct region *);
 void	 region_failed(struct region *, const char *);
 void	 region_drop(struct region *);
-struct region *region_restore(struct channel *, struct trace *, uint32_t);
+struct region *region_add(struct channel *, struct trace *, uint32_t);
 void	 region_had(struct region *, const char *);
 void	 region_name_event(struct region *, uint32_t);
 void	 regions_ask(struct trace *);
@@ -208,6 +208,7 @@ void	 trace_retry(struct trace *);
 void	 trace_begin(struct trace *);
 void	 trace_go(struct trace *, int, const char *);
 const char *trace_below(const struct trace *);
+void	 trace_ask_dir(const struct trace *, const char *, bool, consumer_cb *);
 void	 traces_drained(const struct consumer *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
@@ -225,6 +226,7 @@ void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
 void	 rotation_set(struct session *);	/* ms or bytes changed */
 const char *trace_in_chunk(const struct trace *);	/* its path */
+void	 name_time(char *, size_t, int64_t);
 void	 rotation_grew(struct session *);	/* it has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
 
