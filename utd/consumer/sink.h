@@ -22,7 +22,7 @@
  * they are in the file, or will never be, and then drain.c releases them.
  *
  * The trace of a session without output has no directory: its sinks count what
- * they would have written (stream_drop), and the metadata is dropped likewise
+ * they would have written (sink_write), and the metadata is dropped likewise
  * (output_pending).
  *
  * A region has one sink at a time, and all others write files.  The next chunk
@@ -35,6 +35,8 @@
 
 #ifndef SINK_H
 #define SINK_H
+
+#include <dirent.h>
 
 #include "../utd.h"
 
@@ -163,6 +165,7 @@ int	 output_pending(struct trace *);	/* try again: 0 or -1 */
  * A directory must exist (OPEN), is made if it does not (MAKE), or must be new
  * (NEW): then it may get a number, for which the path needs room.
  */
+#define TOP		"ust"		/* in a session, and in its chunks */
 enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 #define OUTPUT_NUMBER	16		/* bytes */
 #define OUTPUT_NUMBERS	1000
@@ -174,6 +177,8 @@ int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
+DIR	*output_list(int);		/* which stays open; NULL and errno */
+const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
 int	 chunk_done(int, const char *, const char *, uint32_t, bool *);

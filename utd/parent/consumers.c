@@ -50,7 +50,7 @@ struct consumer *consumers;
 
 static const struct consumer_ops *ops;
 static struct timer idle_timer, watch_timer;
-static char lock_path[PATH_MAX];		/* without the UID */
+static char run_dir[PATH_MAX];
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
@@ -104,13 +104,10 @@ send_bell(struct consumer *c)
 static void
 lock_name(char *path, size_t size, uid_t uid)
 {
-	const int n = snprintf(path, size, "%s%lu", lock_path,
-	    (unsigned long)uid);
+	char name[64];
 
-	if (n < 0 || (size_t)n >= size) {
-		errno = ENAMETOOLONG;
-		fatal("%s", lock_path);
-	}
+	snprintf(name, sizeof(name), "consumer-%lu", (unsigned long)uid);
+	make_path(path, size, run_dir, name);
 }
 
 static int
@@ -378,18 +375,11 @@ mourn_later(void)
 static void
 leave(struct consumer *c)
 {
-	static struct ut_msg m;
-
 	log_debug("consumer %d for uid %lu has nothing to do", (int)c->pid,
 	    (unsigned long)c->uid);
 	c->state = CONSUMER_LEAVING;
 	state_changed(&c->saved);
-	if (c->conn == NULL) {
-		mourn_later();
-		return;
-	}
-	ut_msg_init(&m, UT_C_END, 0, 0);
-	consumer_send(c, &m);
+	consumer_tell(c, UT_C_END, 0, 0);
 }
 
 /*
@@ -543,6 +533,16 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 		mourn_later();
 }
 
+/* A message that has nothing behind its header. */
+void
+consumer_tell(struct consumer *c, uint16_t type, uint32_t a, uint32_t b)
+{
+	static struct ut_msg m;
+
+	ut_msg_init(&m, type, a, b);
+	consumer_send(c, &m);
+}
+
 /*
  * The consumer has yet to take over the trace, or 0 for all: it obeys at once
  * only what helps with that.  Without hold, the trace is taken over, or cannot.
@@ -550,10 +550,7 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 void
 consumer_hold(struct consumer *c, uint32_t trace, bool hold)
 {
-	static struct ut_msg m;
-
-	ut_msg_init(&m, UT_C_HOLD, trace, hold);
-	consumer_send(c, &m);
+	consumer_tell(c, UT_C_HOLD, trace, hold);
 }
 
 /* Why a consumer was given up. */
@@ -565,13 +562,16 @@ consumer_trouble(const struct consumer *c)
 }
 
 /* The reason that a reply gives for an error. */
-void
-consumer_why(struct ut_msg *m, int error, char *why, size_t n)
+const char *
+consumer_why(struct ut_msg *m, int error)
 {
-	ut_msg_get_str(m, why, n);
-	if (m->bad || why[0] == '\0')
-		snprintf(why, n, "%s", error == EPIPE ?
-		    "the consumer has ended too often" : strerror(error));
+	static char why[512];
+
+	ut_msg_get_str(m, why, sizeof(why));
+	if (!m->bad && why[0] != '\0')
+		return why;
+	return error == EPIPE ? "the consumer has ended too often" :
+	    strerror(error);
 }
 
 static void
@@ -629,7 +629,7 @@ void
 consumers_begin(const char *dir, const struct consumer_ops *o)
 {
 	ops = o;
-	make_path(lock_path, sizeof(lock_path), dir, "consumer-");
+	snprintf(run_dir, sizeof(run_dir), "%s", dir);
 }
 
 /* Remove what consumers leave in the file system and in shared memory. */
@@ -696,13 +696,8 @@ ended(struct consumer *c)
 static void
 end(struct consumer *c, int64_t now)
 {
-	static struct ut_msg m;
-
 	c->heard = c->late ? now - LATE_MS + KILLED_MS : now;
-	if (c->conn != NULL) {
-		ut_msg_init(&m, UT_C_END, 0, 0);
-		conn_send(c->conn, &m);
-	}
+	consumer_tell(c, UT_C_END, 0, 0);
 	if (c->pid > 0)
 		kill(c->pid, SIGUSR1);
 }

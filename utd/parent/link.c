@@ -586,7 +586,7 @@ link_mute(struct program *p, uint32_t channel)
 	if (l == NULL || l->mute || l->reach != LINK_ATTACHED)
 		return;
 	l->mute = true;
-	region_mute(l->region);
+	consumer_tell(l->region->trace->consumer, UT_C_MUTE, l->region->id, 0);
 }
 
 void

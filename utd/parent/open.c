@@ -80,11 +80,10 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	if (t == NULL)
 		return;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
 		if (t->before != NULL && t->take == TAKE_NONE)
-			trace_later(t, why);
+			trace_later(t, consumer_why(m, error));
 		else
-			trace_failed(t, why, over(error));
+			trace_failed(t, consumer_why(m, error), over(error));
 		return;
 	}
 	size = ut_msg_get_u64(m);
@@ -160,21 +159,22 @@ static void
 got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id(id);
-	char path[PATH_MAX], why[512] = "";
+	const char *why = NULL;
+	char path[PATH_MAX];
 	int fd = -1;
 
 	if (t == NULL)
 		return;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
+		why = consumer_why(m, error);
 	} else {
 		ut_msg_get_str(m, path, sizeof(path));
 		if (m->bad || !trace_called(t, path))
-			consumer_why(m, EPROTO, why, sizeof(why));
+			why = strerror(EPROTO);
 		else if ((fd = ut_msg_get_fd(m)) == -1)
-			consumer_why(m, errno, why, sizeof(why));
+			why = strerror(errno);
 	}
-	if (why[0] != '\0') {
+	if (why != NULL) {
 		trace_failed(t, why, over(error));
 	} else {
 		trace_go(t, fd, trace_below(t));
@@ -526,20 +526,20 @@ static void
 got_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct session *s = session_by_id(id);
-	char why[400] = "";
+	const char *why = "";
 	bool again;
 
 	if (s == NULL)
 		return;
 	again = s->ino != 0;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
+		why = consumer_why(m, error);
 	} else if ((error = session_own(s, ut_msg_get_fd(m), again)) != 0) {
-		snprintf(why, sizeof(why), "%s", strerror(error));
+		why = strerror(error);
 	} else if (!session_dir(s, m)) {
 		error = ENOTEMPTY;
-		snprintf(why, sizeof(why), again ?
-		    "another one has its name now" : "another session uses it");
+		why = again ? "another one has its name now" :
+		    "another session uses it";
 		user_close(s->user, s->dirfd);
 		s->dirfd = -1;
 	}

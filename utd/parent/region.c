@@ -330,14 +330,6 @@ tell(const struct region *r, uint16_t type, bool b, consumer_cb *cb,
 	(void)consumer_ask(r->trace->consumer, &out, cb, r->id, w);
 }
 
-/* A program has no bell to wake the consumer with. */
-void
-region_mute(const struct region *r)
-{
-	ut_msg_init(&out, UT_C_MUTE, r->id, 0);
-	consumer_send(r->trace->consumer, &out);
-}
-
 static void
 send_active(const struct region *r, struct waiter *w)
 {
@@ -415,8 +407,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		region_failed(r, why);
+		region_failed(r, consumer_why(m, error));
 		return;
 	}
 	if (r->fd == -1 && (r->fd = region_fd(r, ut_msg_get_fd(m), why,

@@ -129,15 +129,14 @@ static void
 got_next(uint32_t id, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id(id);
-	char path[PATH_MAX], want[PATH_MAX], why[512];
+	char path[PATH_MAX], want[PATH_MAX];
 	int fd;
 
 	if (t == NULL)
 		return;
 	t->asking = false;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		session_warn(t->session, "%s", why);
+		session_warn(t->session, "%s", consumer_why(m, error));
 		try_again(t->session);
 		return;
 	}
@@ -234,15 +233,13 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 {
 	struct session *s = session_by_id(id);
 	struct rotation *ro;
-	char why[400];
 
 	if (s == NULL)
 		return;
 	ro = &s->rotation;
 	ro->asked = false;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		chunk_stays(s, why);
+		chunk_stays(s, consumer_why(m, error));
 		return;
 	}
 	count_chunk(s);

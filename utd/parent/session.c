@@ -224,29 +224,6 @@ session_find(const char *name, uid_t uid, char *why, size_t size)
 	return NULL;
 }
 
-/* CLOCK_REALTIME - CLOCK_MONOTONIC: the best of some tries. */
-static uint64_t
-clock_offset(void)
-{
-	struct timespec a, real, b;
-	uint64_t t1, t2, best = UINT64_MAX, offset = 0;
-	int i;
-
-	for (i = 0; i < 20; i++) {
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		clock_gettime(CLOCK_REALTIME, &real);
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		t1 = (uint64_t)a.tv_sec * 1000000000u + (uint64_t)a.tv_nsec;
-		t2 = (uint64_t)b.tv_sec * 1000000000u + (uint64_t)b.tv_nsec;
-		if (t2 - t1 < best) {
-			best = t2 - t1;
-			offset = (uint64_t)real.tv_sec * 1000000000u +
-			    (uint64_t)real.tv_nsec - (t1 + best / 2);
-		}
-	}
-	return offset;
-}
-
 /* Until session_made nobody sees it.  NULL, ENOMEM: the user has too much. */
 struct session *
 session_new(uint32_t id, const char *name, const char *dir, uid_t uid,

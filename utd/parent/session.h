@@ -177,6 +177,7 @@ struct line {
 extern int64_t clock_ahead;		/* ut_clock_ahead() of ours */
 void	 clock_begin(void);
 void	 clock_read(struct instant *);
+uint64_t clock_offset(void);
 bool	 clock_trusted(char *, size_t);
 void	 clock_line(struct line *, const struct instant *, uint64_t);
 

@@ -207,14 +207,13 @@ got_end(uint32_t id, int error, struct ut_msg *m)
 {
 	struct shot *sh = shot_by_id(id);
 	struct session *s;
-	char why[512], name[NAME_MAXLEN];
+	char name[NAME_MAXLEN];
 
 	if (sh == NULL || sh->over)
 		return;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
 		if (sh->why[0] == '\0') {
-			shot_fail(sh, why);
+			shot_fail(sh, consumer_why(m, error));
 			shot_end(sh);		/* it cannot have its name */
 			return;
 		}
@@ -268,16 +267,15 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct shot *sh = shot_by_id(id);
 	const struct session *s;
-	char why[400], text[512];
+	char text[512];
 
 	if (sh == NULL || sh->over)
 		return;
 	if (error == 0)
 		error = shot_own(sh, m);
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
 		snprintf(text, sizeof(text), "%.100s: %s", sh->dir != NULL ?
-		    sh->dir : sh->name, why);
+		    sh->dir : sh->name, consumer_why(m, error));
 		shot_fail(sh, text);
 		if (sh->above != -1)
 			shot_end(sh);

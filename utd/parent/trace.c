@@ -309,8 +309,7 @@ void
 trace_close(struct trace *t)
 {
 	trace_refine(t);
-	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
-	consumer_send(t->consumer, &out);
+	consumer_tell(t->consumer, UT_C_CLOSETRACE, t->id, 0);
 	trace_drop(t);
 }
 

@@ -215,7 +215,6 @@ void	 traces_again(struct consumer *);
 struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
-void	 region_mute(const struct region *);
 
 /* move.c: the regions of the trace before go on in this one. */
 void	 trace_moving(struct trace *);	/* tell the consumer */
