@@ -23,8 +23,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What it has read last is to be forgotten, which utd never needs to. */
-#include "../../utd/parent/restore.c"
 #include "parent.h"
 
 #define RAW		1

@@ -17,9 +17,9 @@
 /*
  * The sink: where the packets of a region go.  It has the trace with its
  * metadata, the streams with their files, and the numbers that are in the heads
- * of packets; it knows what was written, and no sub-buffer.  drain.c hands it
+ * of packets; it knows what was written, and no sub-buffer.  piece.c hands it
  * packets, whose events are still in the region.  sink_write() returns when
- * they are in the file, or will never be, and then drain.c releases them.
+ * they are in the file, or will never be, and then piece.c releases them.
  *
  * The trace of a session without output has no directory: its sinks count what
  * they would have written (sink_write), and the metadata is dropped likewise
@@ -103,7 +103,7 @@ struct sink {
 	int		 trouble;	/* the errno last reported */
 };
 
-/* The first part is drain.c's, the second the sink's. */
+/* The first part is piece.c's, the second the sink's. */
 struct packet {
 	bool		 shared;	/* nobody's, as the events tell whose */
 	uint32_t	 pid, tid;

@@ -34,23 +34,15 @@
 
 #include "consumers.h"
 
-#define STOPS		100	/* by its user, of one that is to end */
 #define DEATHS_MS	10000	/* it is given up if it dies so often in less */
-#define LATE_MS		10000	/* without an answer */
 #define REQUESTS_MAX	16384	/* then its user must wait */
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
-/* When utd ends: for a killed one to end, for all, and between two looks. */
-#define KILLED_MS	1000
-#define END_MS		60000
-#define LOOK_MS		5
-#define NO_END		"was killed, but does not end"
 
 struct consumer *consumers;
 
 static const struct consumer_ops *ops;
 static struct timer idle_timer, watch_timer;
-static char run_dir[PATH_MAX];
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
@@ -62,8 +54,8 @@ static const struct conn_ops consumer_ops = {
 	consumer_message, consumer_closed, consumer_sent
 };
 
-static void
-warn(const struct consumer *c, const char *what)
+void
+consumer_warn(const struct consumer *c, const char *what)
 {
 	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
 	    (unsigned long)c->uid, what);
@@ -97,42 +89,6 @@ send_bell(struct consumer *c)
 		conn_send(c->conn, &m);
 }
 
-/*
- * The lock file of a user's consumers.  No consumer of another user has it
- * open, because a process that has it open can lock it for ever.
- */
-static void
-lock_name(char *path, size_t size, uid_t uid)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "consumer-%lu", (unsigned long)uid);
-	make_path(path, size, run_dir, name);
-}
-
-static int
-lock_open(uid_t uid)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	lock_name(path, sizeof(path), uid);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd == -1)
-		fatal("%s", path);
-	return fd;
-}
-
-/* The user has no consumer any more that could wait. */
-static void
-lock_remove(uid_t uid)
-{
-	char path[PATH_MAX];
-
-	lock_name(path, sizeof(path), uid);
-	unlink(path);
-}
-
 /* Start the process; false, and c->error, if that fails. */
 static bool
 spawn(struct consumer *c)
@@ -155,7 +111,7 @@ spawn(struct consumer *c)
 	c->heard = ut_msg_now();
 	if (c->pid == 0) {
 		close(pair[0]);
-		consumer_main(pair[1], lock_open(c->uid), c->uid, c->gid);
+		consumer_main(pair[1], consumer_lock(c->uid), c->uid, c->gid);
 	}
 	close(pair[1]);
 	if (ut_nonblock(pair[0]) == -1)
@@ -251,42 +207,6 @@ reaped(struct consumer *c)
 	return true;
 }
 
-/*
- * Remove what the consumer has left, with no more rights than it had: the name
- * may be that of another user's object by now.
- */
-static void
-remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
-{
-	const bool other = geteuid() == 0 && c->uid != 0;
-
-	if (other && seteuid(c->uid) == -1) {
-		log_warn("uid %lu", (unsigned long)c->uid);
-		return;
-	}
-	f(name);
-	if (other && seteuid(0) == -1)
-		fatal("uid 0");
-}
-
-static void
-region_unlink(const char *name)
-{
-	(void)shm_unlink(name);
-}
-
-void
-consumer_remove(const struct consumer *c, const char *name)
-{
-	remove_as(c, region_unlink, name);
-}
-
-static void
-remove_bell(const struct consumer *c)
-{
-	remove_as(c, ut_bell_remove, c->bellname);
-}
-
 /* Free a consumer that has ended and is not needed any more. */
 static void
 consumer_free(struct consumer *c)
@@ -298,9 +218,9 @@ consumer_free(struct consumer *c)
 		if (other->uid == c->uid)
 			break;
 	if (other == NULL)
-		lock_remove(c->uid);
+		consumer_unlock(c->uid);
 	ops->died(c);
-	remove_bell(c);
+	consumer_unbell(c);
 	if (c->bell != -1)
 		close(c->bell);
 	state_del(&c->saved);
@@ -313,7 +233,7 @@ give_up(struct consumer *c)
 	c->state = CONSUMER_GIVEN_UP;
 	state_changed(&c->saved);
 	ops->died(c);
-	remove_bell(c);
+	consumer_unbell(c);
 	c->bellname[0] = '\0';
 }
 
@@ -345,7 +265,7 @@ mourn(void *arg)
 		if (!reaped(c))
 			continue;
 		if (!too_often(c) && spawn(c)) {
-			warn(c, "takes over");
+			consumer_warn(c, "takes over");
 			ops->adopted(c);
 			continue;
 		}
@@ -434,7 +354,7 @@ static void
 now_late(struct consumer *c)
 {
 	c->late = true;
-	warn(c, c->conn != NULL ? "does not answer" : NO_END);
+	consumer_warn(c, c->conn != NULL ? "does not answer" : CONSUMER_STUCK);
 	ops->late(c);
 }
 
@@ -476,7 +396,7 @@ heard(struct consumer *c)
 	if (!c->late)
 		return;
 	c->late = false;
-	warn(c, "answers again");
+	consumer_warn(c, "answers again");
 	ops->late(c);
 	consumer_watch(c);
 }
@@ -605,7 +525,7 @@ consumer_closed(struct conn *conn)
 
 	c->conn = NULL;
 	if (!loop_ending && c->state != CONSUMER_LEAVING)
-		warn(c, "ended");
+		consumer_warn(c, "ended");
 	conn_rest(conn);
 	consumer_watch(c);
 	mourn_later();
@@ -629,20 +549,7 @@ void
 consumers_begin(const char *dir, const struct consumer_ops *o)
 {
 	ops = o;
-	snprintf(run_dir, sizeof(run_dir), "%s", dir);
-}
-
-/* Remove what consumers leave in the file system and in shared memory. */
-void
-consumers_remove(void)
-{
-	const struct consumer *c;
-
-	for (c = consumers; c != NULL; c = c->next) {
-		remove_bell(c);
-		if (c->pid <= 0)	/* or it has the lock until it ends */
-			lock_remove(c->uid);
-	}
+	remains_begin(dir);
 }
 
 /*
@@ -660,92 +567,4 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 	} else {
 		(void)consumer_new(uid, gid, bellname);
 	}
-}
-
-/*
- * Has the process ended?  If its user has stopped it, it is continued, some
- * times, and then killed.  Reads everything that it has said.
- */
-static bool
-ended(struct consumer *c)
-{
-	int status;
-	pid_t pid;
-
-	if (c->pid <= 0)
-		return true;
-	pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED);
-	if (pid == 0 || (pid == -1 && errno == EINTR))
-		return false;
-	if (pid != -1 && WIFSTOPPED(status)) {
-		kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
-		return false;
-	}
-	if (c->conn != NULL)
-		conn_drop(c->conn);
-	c->pid = 0;
-	if (pid != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		c->state = CONSUMER_FINISHED;
-	return true;
-}
-
-/*
- * Tell the consumer to end.  One that has not taken over everything yet leaves
- * its regions to the next utd.
- */
-static void
-end(struct consumer *c, int64_t now)
-{
-	c->heard = c->late ? now - LATE_MS + KILLED_MS : now;
-	consumer_tell(c, UT_C_END, 0, 0);
-	if (c->pid > 0)
-		kill(c->pid, SIGUSR1);
-}
-
-/* Need we not wait for the consumer any more?  Kills it when it is time. */
-static bool
-over(struct consumer *c, int64_t now, int64_t deadline)
-{
-	if (ended(c))
-		return true;
-	if (c->killed && now - c->heard >= KILLED_MS)
-		return true;
-	if (!c->killed && (now >= deadline || now - c->heard >= LATE_MS)) {
-		warn(c, "does not end: killed");
-		kill(c->pid, SIGKILL);
-		c->killed = true;
-		c->heard = now;
-	}
-	return false;
-}
-
-/*
- * Have all consumers drain and stop their regions, and end.  One that says
- * nothing for long is killed, and one that cannot be killed is left alone.  A
- * consumer that did not end in order may leave regions for the next utd.
- */
-void
-consumers_end(void)
-{
-	int64_t now = ut_msg_now(), deadline = now + END_MS;
-	struct consumer *c;
-	bool all = false;
-
-	for (c = consumers; c != NULL; c = c->next)
-		end(c, now);
-	while (!all) {
-		all = true;
-		for (c = consumers; c != NULL; c = c->next) {
-			if (c->conn != NULL)
-				conn_flush(c->conn, 0);
-			all &= over(c, now, deadline);
-		}
-		conn_reap();
-		if (!all)
-			(void)poll(NULL, 0, LOOK_MS);
-		now = ut_msg_now();
-	}
-	for (c = consumers; c != NULL; c = c->next)
-		if (c->pid > 0)
-			warn(c, NO_END);
 }

@@ -25,6 +25,8 @@
 #include "journal.h"
 
 #define DEATHS		20	/* of a consumer until it is given up */
+#define LATE_MS		10000	/* without an answer */
+#define CONSUMER_STUCK	"was killed, but does not end"
 
 /* Requests that a consumer answers in turn: see requests.c. */
 struct queue {
@@ -88,10 +90,19 @@ bool	 consumers_late(uid_t);
 bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
 void	 consumers_look(void);		/* one may have nothing to do */
-void	 consumers_remove(void);	/* what they leave */
 void	 consumer_restore(uid_t, gid_t, const char *);
+void	 consumer_warn(const struct consumer *, const char *);
+
+/* remains.c: what a consumer leaves. */
+void	 remains_begin(const char *);
+int	 consumer_lock(uid_t);		/* the lock file */
+void	 consumer_unlock(uid_t);	/* and no other waits for it */
 void	 consumer_remove(const struct consumer *, const char *);
+void	 consumer_unbell(const struct consumer *);
+
+/* finish.c: utd ends. */
 void	 consumers_end(void);
+void	 consumers_remove(void);	/* what they leave */
 
 /*
  * requests.c: what consumers are asked.  A reply is for an object, which may be

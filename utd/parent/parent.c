@@ -159,7 +159,7 @@ parent_open(const char *dir)
 	uuid_begin();
 	consumers_begin(dir, &consumer_ops);
 	journal_begin(&saved_ops);
-	regions_begin(links_region);
+	regions_changed = links_region;
 	rotations_begin();
 	listen_open(dir, hellos);
 	state_open(dir);

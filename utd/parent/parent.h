@@ -34,7 +34,11 @@ bool	 sessions_end(void);		/* false: not all of them */
 /* last.c */
 void	 parent_stop(void);
 
-/* restore.c: what another utd has left. */
+/* restore.c: a record of another utd; false if it makes no sense. */
+bool	 state_read(struct ut_msg *);
+bool	 session_drop(uint32_t);
+
+/* load.c: what another utd has left. */
 void	 state_open(const char *);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);

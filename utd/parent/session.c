@@ -15,7 +15,7 @@
  */
 
 /*
- * Sessions, their channels and the rules of those.
+ * Sessions.
  */
 
 #include <sys/types.h>
@@ -284,16 +284,6 @@ trigger_free(struct trigger *t)
 	free(t);
 }
 
-static void
-channel_free(struct channel *ch)
-{
-	rules_free(ch);
-	plans_forget(ch, NULL);
-	user_give(ch->session->user, QUOTA_CHANNELS, 1);
-	state_del(&ch->saved);
-	free(ch);
-}
-
 /* Its regions and programs follow. */
 void
 session_activate(struct session *s, bool active)
@@ -525,91 +515,8 @@ session_warn(struct session *s, const char *fmt, ...)
 		log_warnx("session %s: %s", session_shown(s)->name, text);
 }
 
-struct channel *
-channel_find(struct session *s, const char *name)
-{
-	struct channel *ch;
-
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		if (strcmp(ch->name, name) == 0)
-			return ch;
-	return NULL;
-}
-
-struct channel *
-channel_by_id(uint32_t id)
-{
-	return state_find(SAVED_CHANNEL, id);
-}
-
-/* Do the channel's regions take events? */
-bool
-channel_active(const struct channel *ch)
-{
-	return ch->session->active && ch->enabled && !ch->session->dying;
-}
-
 struct session *
 session_by_id(uint32_t id)
 {
 	return state_find(SAVED_SESSION, id);
-}
-
-/* NULL and ENOMEM when the user has too much. */
-struct channel *
-channel_new(struct session *s, const char *name, const struct attrs *attrs,
-    uint32_t id)
-{
-	struct channel *ch;
-
-	if (!user_take(s->user, QUOTA_CHANNELS, 1))
-		return NULL;
-	ch = xcalloc(1, sizeof(*ch));
-	snprintf(ch->name, sizeof(ch->name), "%s", name);
-	ch->id = id;
-	ch->stream = s->nstreams++;
-	ch->enabled = true;
-	ch->attrs = *attrs;
-	ch->session = s;
-	LIST_ADD(struct channel, &s->channels, ch, next);
-	state_add(&ch->saved, SAVED_CHANNEL, id, ch);
-	state_changed(&s->saved);	/* a stream more */
-	return ch;
-}
-
-/* Its regions and programs follow. */
-void
-channel_enable(struct channel *ch, bool enabled)
-{
-	ch->enabled = enabled;
-	state_changed(&ch->saved);
-}
-
-/* Only its name and its counts are left. */
-void
-channel_remove(struct channel *ch)
-{
-	ch->removed = true;
-	channel_enable(ch, false);
-}
-
-/* Can there be a channel like that?  If not, why. */
-bool
-channel_possible(const struct attrs *attrs, char *why, size_t len)
-{
-	const uint32_t size = attrs->v[ATTR_SUBSIZE];
-	const uint32_t n = attrs->v[ATTR_NSUBS];
-	const uint64_t rest = 3 * UT_ABI_LINE +
-	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
-	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
-
-	if (!attrs_valid(attrs, why, len))
-		return false;
-	if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest <= max)
-		return true;
-	snprintf(why, len, "%u sub-buffers of %u bytes, and %llu for what "
-	    "describes them, are more than %llu bytes", n, size,
-	    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
-	    (unsigned long long)max);
-	return false;
 }

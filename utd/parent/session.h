@@ -313,7 +313,7 @@ pid_t	 job_run(const struct session *, const char *,
 void	 jobs_reap(void);
 bool	 job_failed(int, char *, size_t);	/* and how */
 
-/* session.c: sessions and channels. */
+/* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_made(struct session *, bool);
 void	 session_unmade(struct session *);
@@ -344,15 +344,18 @@ void	 session_look(struct session *);	/* set what fails now */
 bool	 session_warned(struct session *, const char *);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
+struct session *session_by_id(uint32_t);
+bool	 name_valid(const char *, const char *);
+
+/* channel.c */
 struct channel *channel_find(struct session *, const char *);
 struct channel *channel_by_id(uint32_t);
-struct session *session_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *,
 	    const struct attrs *, uint32_t);
 bool	 channel_active(const struct channel *);
 void	 channel_enable(struct channel *, bool);
 void	 channel_remove(struct channel *);
 bool	 channel_possible(const struct attrs *, char *, size_t);
-bool	 name_valid(const char *, const char *);
+void	 channel_free(struct channel *);
 
 #endif /* SESSION_H */

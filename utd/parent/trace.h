@@ -165,7 +165,7 @@ void	 trace_drop(struct trace *);
  * and had failed before.
  */
 typedef void region_changed(struct region *, bool);
-void	 regions_begin(region_changed *);
+extern region_changed *regions_changed;
 struct region *region_by_id(uint32_t);
 struct region *region_make(struct channel *, struct trace *);
 void	 region_again(struct region *);
@@ -180,6 +180,22 @@ void	 regions_synced(const struct trace *);
 void	 regions_failed(struct trace *, const char *);
 void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
+void	 channel_activate(struct channel *, struct waiter *);
+void	 channel_count(struct channel *, struct waiter *);
+void	 channel_watch(struct channel *);
+void	 region_watch(struct region *);
+void	 region_grown(struct region *, uint64_t);
+void	 region_move(struct region *, struct trace *);
+void	 regions_move(struct trace *, struct trace *);
+bool	 channel_failed(const struct channel *);	/* a region of it */
+/* For close.c. */
+void	 region_put(struct ut_msg *, const struct channel *);
+void	 region_tell(const struct region *, uint16_t, bool, consumer_cb *,
+	    struct waiter *);
+void	 region_forget(struct region *);
+void	 region_abandon(struct region *);
+
+/* close.c: the end of regions. */
 void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
 /* Those of a dead program. */
@@ -188,17 +204,13 @@ bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);
 void	 regions_gone(void);
-void	 channel_activate(struct channel *, struct waiter *);
-void	 channel_count(struct channel *, struct waiter *);
-void	 channel_watch(struct channel *);
-void	 region_watch(struct region *);
-void	 region_grown(struct region *, uint64_t);
-uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
-void	 region_move(struct region *, struct trace *);
-void	 regions_move(struct trace *, struct trace *);
+
+/* counts.c: what consumers have counted. */
+void	 counts_read(struct ut_msg *, struct counts *);
+void	 counts_add(struct counts *, const struct counts *);
 void	 channel_counts(const struct channel *, struct counts *);
+uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
 void	 session_counts(const struct session *, struct counts *);
-bool	 channel_failed(const struct channel *);	/* a region of it */
 
 /* open.c: how their directories are made and opened. */
 void	 session_open(struct session *, struct waiter *);
