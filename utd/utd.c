@@ -255,6 +255,6 @@ main(int argc, char *argv[])
 	if (!debug)
 		detach(ready, verbose);
 	log_info("run directory %s", dir);
-	parent_loop();
+	loop_run(conn_reap, parent_stop);
 	return parent_close() ? 0 : 1;
 }

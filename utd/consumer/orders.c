@@ -206,7 +206,7 @@ orders_region(const struct region *like, struct trace *t, bool again,
 	if (r == NULL)
 		no_shm(like);
 	else if (again && sleep_bell_new())
-		region_bell_strange(r);
+		store(&r->header->mute, 1);
 	if (r == NULL || region_begin(r, t, again))
 		return r;
 	error = errno;

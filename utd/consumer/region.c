@@ -25,7 +25,6 @@
 #include "../../libut/clock.h"
 #include "consumer.h"
 #include "region.h"
-#include "sink.h"
 
 /* Milliseconds for events that are under way when a session stops. */
 #define QUIET_EACH	100
@@ -465,19 +464,6 @@ region_sleep(struct region *r, bool asleep)
 		return true;
 	atomic_thread_fence(memory_order_seq_cst);
 	return load(&r->header->delivered) - r->taken < r->bell;
-}
-
-/* Its programs have another bell than ours, or may have. */
-void
-region_bell_strange(struct region *r)
-{
-	store(&r->header->mute, 1);
-}
-
-bool
-region_behind(const struct region *r)
-{
-	return r->sink->trace->behind;
 }
 
 uint64_t

@@ -165,8 +165,6 @@ uint64_t region_lost(const struct region *);	/* even if no packet told it */
 bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
-void	 region_bell_strange(struct region *);
-bool	 region_behind(const struct region *);	/* lacks metadata */
 bool	 region_wake(struct region *);	/* who waits; true: there was any */
 void	 region_wake_all(struct region *);
 

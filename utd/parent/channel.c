@@ -108,11 +108,3 @@ channel_enable(struct channel *ch, bool enabled)
 	ch->enabled = enabled;
 	state_changed(&ch->saved);
 }
-
-/* Only its name and its counts are left. */
-void
-channel_remove(struct channel *ch)
-{
-	ch->removed = true;
-	channel_enable(ch, false);
-}

@@ -324,13 +324,6 @@ conn_behind(const struct conn *c)
 	return c->out != NULL;
 }
 
-/* Has the peer closed the connection?  There may still be messages. */
-bool
-conn_ended(const struct conn *c)
-{
-	return ut_hung_up(c->file.fd);
-}
-
 /* Wait up to ms for the peer; only at our end, with nothing else to do. */
 void
 conn_flush(struct conn *c, int ms)

@@ -276,11 +276,12 @@ mourn(void *arg)
 }
 
 /*
- * Mourn at the end of this round of the loop.  Not at once: when requests fail,
- * regions are freed, and others may be walking over them.
+ * A consumer may have ended: mourn at the end of this round of the loop.  Not
+ * at once: when requests fail, regions are freed, and others may be walking
+ * over them.
  */
-static void
-mourn_later(void)
+void
+consumers_reap(void)
 {
 	static struct timer timer;
 
@@ -338,12 +339,6 @@ consumers_look(void)
 {
 	if (idle_timer.when == 0)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
-}
-
-void
-consumers_reap(void)
-{
-	mourn_later();
 }
 
 /*
@@ -450,7 +445,7 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 	if (c->conn != NULL)
 		wake_later(c);
 	else
-		mourn_later();
+		consumers_reap();
 }
 
 /* A message that has nothing behind its header. */
@@ -528,7 +523,7 @@ consumer_closed(struct conn *conn)
 		consumer_warn(c, "ended");
 	conn_rest(conn);
 	consumer_watch(c);
-	mourn_later();
+	consumers_reap();
 }
 
 /*

@@ -219,7 +219,8 @@ static void
 removed(struct client *k)
 {
 	if (!k->channel->removed) {
-		channel_remove(k->channel);
+		k->channel->removed = true;
+		channel_enable(k->channel, false);
 		channel_close(k->channel);
 	}
 	client_answer(k, "");

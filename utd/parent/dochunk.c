@@ -54,7 +54,7 @@ end_chunk(struct client *k, uint32_t how)
 	if (!client_check(k, !rotation_refused(s, how, why, sizeof(why)), why))
 		return;
 	w = client_wait(k, rotated, ROTATE_MS);
-	(void)waits_add(&s->rotation.waiters, w);
+	waits_add(&s->rotation.waiters, w);
 	rotation_begin(s, how);
 	wait_less(w);
 }

@@ -77,16 +77,6 @@ get_rule(struct client *k, struct ut_msg *m, bool create)
 	    channel_asked(k, name, create) : NULL;
 }
 
-/* Of a rule that is to be: the contexts that it names have to be there. */
-static bool
-filter_fits(struct client *k, const struct channel *ch)
-{
-	char why[256];
-
-	return client_check(k, contexts_fit(ch, k->rule->filter, why,
-	    sizeof(why)), why);
-}
-
 static void
 sync_rules(struct client *k, void (*finish)(struct client *))
 {
@@ -102,8 +92,10 @@ void
 do_enable(struct client *k, struct ut_msg *m)
 {
 	struct channel *ch = get_rule(k, m, true);
+	char why[256];
 
-	if (ch == NULL || !filter_fits(k, ch))
+	if (ch == NULL || !client_check(k, contexts_fit(ch, k->rule->filter,
+	    why, sizeof(why)), why))
 		return;
 	if (k->rule->kind == UT_RULE_ANY) {
 		client_refuse(k, "rule: no such kind");

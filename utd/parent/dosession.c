@@ -300,7 +300,8 @@ drained(struct client *k)
 	triggers_look(k->session);
 	if (undestroyed(k))
 		return;
-	session_keep_error(k->session);
+	if (k->session->error[0] == '\0' && k->session->failing[0] != '\0')
+		session_lost(k->session, k->session->failing);
 	w = client_wait(k, destroyed, 0);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);

@@ -68,7 +68,7 @@ static struct saved *changed, **last_changed = &changed;
 static struct saved *cursor;		/* the next one to be copied */
 static bool off, failed;		/* and was told of */
 static struct timer save_timer, copy_timer;
-static const struct saved_ops *ops;
+const struct saved_ops *journal_ops;
 static uint32_t last_id;
 
 static void	save_later(void *);
@@ -249,8 +249,8 @@ unlist(struct saved *v)
 void
 state_del(struct saved *v)
 {
-	ops->gone(0, v);
-	ops->gone(1, v);
+	journal_ops->gone(0, v);
+	journal_ops->gone(1, v);
 	state_soon();
 	unlist(v);
 	if (cursor == v)
@@ -279,9 +279,9 @@ save(struct saved *v)
 {
 	const unsigned int copy = !current;
 
-	(void)ops->put(current, v, SIZE_MAX);
+	(void)journal_ops->put(current, v, SIZE_MAX);
 	if (writable(&journals[copy]) && passed(v))
-		(void)ops->put(copy, v, v == cursor ? 0 : SIZE_MAX);
+		(void)journal_ops->put(copy, v, v == cursor ? 0 : SIZE_MAX);
 }
 
 /*
@@ -338,8 +338,8 @@ copy_more(void)
 
 	while ((v = cursor) != NULL && j->size + j->len < end) {
 		left = (size_t)(end - j->size - j->len);
-		if (!(v->in[!current].there ? ops->rows(!current, v, left) :
-		    ops->put(!current, v, left)) || !writable(j))
+		if (!(v->in[!current].there ? journal_ops->rows :
+		    journal_ops->put)(!current, v, left) || !writable(j))
 			break;
 		v->seen = true;
 		cursor = v->next;
@@ -412,12 +412,6 @@ journal_renew(void)
 		return;
 	while (copy_more())
 		continue;
-}
-
-void
-journal_begin(const struct saved_ops *o)
-{
-	ops = o;
 }
 
 void

@@ -106,7 +106,7 @@ void	 state_del(struct saved *);
 void	 state_save(void);		/* now, what has changed */
 void	 state_soon(void);
 size_t	 journal_put(unsigned int, const struct ut_msg *);
-void	 journal_begin(const struct saved_ops *);
+extern const struct saved_ops *journal_ops;
 void	 journal_open(const char *, const char *);
 void	 journal_end(void);
 void	 journal_remove(void);

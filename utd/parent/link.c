@@ -108,21 +108,14 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 
 	if (p->conn == NULL)
 		return;
-	if ((l = link_get(p, ch)) == NULL || !waits_add(&l->later, w)) {
+	if ((l = link_get(p, ch)) == NULL) {
 		conn_fail(p->conn);
 		return;
 	}
+	waits_add(&l->later, w);
 	l->again = true;
 	if (l->state == LINK_IDLE)
 		link_start(l);
-}
-
-/* By the verdict of the session, which is the last one. */
-static bool
-link_wanted(const struct link *l)
-{
-	return l->channel == NULL ||
-	    (channel_active(l->channel) && l->verdict.wanted);
 }
 
 /*
@@ -313,7 +306,8 @@ link_step(struct link *l)
 		link_turn(l);
 		return;
 	}
-	if (!link_wanted(l)) {
+	if (l->channel != NULL && !(channel_active(l->channel) &&
+	    l->verdict.wanted)) {
 		drop_plan(l);
 		link_plan(l);
 		return;

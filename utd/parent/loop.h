@@ -90,7 +90,7 @@ struct waiters {
 	unsigned int	 n;
 };
 
-bool	 waits_add(struct waiters *, struct waiter *);
+void	 waits_add(struct waiters *, struct waiter *);
 void	 waits_done(struct waiters *);
 void	 waits_release(struct waiters *, struct waiter *);
 void	 waits_failed(struct waiters *, const char *);

@@ -158,17 +158,11 @@ parent_open(const char *dir)
 	clock_begin();
 	uuid_begin();
 	consumers_begin(dir, &consumer_ops);
-	journal_begin(&saved_ops);
+	journal_ops = &saved_ops;
 	regions_changed = links_region;
-	rotations_begin();
+	session_looks = rotation_look;
 	listen_open(dir, hellos);
 	state_open(dir);
-}
-
-void
-parent_loop(void)
-{
-	loop_run(conn_reap, parent_stop);
 }
 
 bool

@@ -45,7 +45,6 @@ void	 state_resume(void);
 
 /* parent.c: what connects all these. */
 void	 parent_open(const char *);
-void	 parent_loop(void);	/* until loop_end */
 bool	 parent_close(void);	/* false: something is left to the next utd */
 
 #endif /* PARENT_H */

@@ -151,7 +151,7 @@ supersede(const struct program *new)
 		next = p->namesake;
 		if (p == new || p->pid == 0 || p->pid != new->pid ||
 		    p->uid != new->uid ||
-		    (p->conn != NULL && !conn_ended(p->conn)))
+		    (p->conn != NULL && !ut_hung_up(p->conn->file.fd)))
 			continue;
 		if (p->conn != NULL)
 			conn_drop(p->conn);
@@ -410,19 +410,10 @@ is_dead(const struct program *p)
 }
 
 /*
- * Can the program be forgotten?  If its death cannot be seen, it keeps its part
- * of the regions while these exist; only sub-buffers are taken back when others
- * need them (revoke.c).
- */
-static bool
-is_over(const struct program *p)
-{
-	return !p->known || is_dead(p) || !regions_hold(p->uid, p->owner);
-}
-
-/*
  * Bury the dead, and look again later for the others.  Soon at first: a process
- * that exits closes its connection shortly before it is dead.
+ * that exits closes its connection shortly before it is dead.  A program whose
+ * death cannot be seen keeps its part of the regions while these exist; only
+ * sub-buffers are taken back when others need them (revoke.c).
  */
 static void
 look_at_graves(void *arg)
@@ -436,7 +427,7 @@ look_at_graves(void *arg)
 		if (p->conn != NULL)
 			continue;
 		links_free(p);
-		if (is_over(p))
+		if (!p->known || is_dead(p) || !regions_hold(p->uid, p->owner))
 			bury(p);
 		else
 			more = true;

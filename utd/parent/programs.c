@@ -87,13 +87,6 @@ program_del(struct program *p)
 	LIST_DEL(struct program, programs_of(p->pid), p, namesake);
 }
 
-/* A free place, counted from 1. */
-static uint32_t
-place_get(void)
-{
-	return nfree > 0 ? free_places[--nfree] : ++nplaces;
-}
-
 /* The program is attached to something. */
 void
 program_save(struct program *p)
@@ -112,7 +105,7 @@ program_save(struct program *p)
 	s.space = ut_pid_space();
 	snprintf(s.name, sizeof(s.name), "%s", p->name);
 	if (p->place == 0)
-		p->place = place_get();
+		p->place = nfree > 0 ? free_places[--nfree] : ++nplaces;
 	(void)!pwrite(fd, &s, sizeof(s), (off_t)((p->place - 1) *
 	    sizeof(s)));
 }

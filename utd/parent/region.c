@@ -389,7 +389,7 @@ region_add(struct channel *ch, struct trace *t, uint32_t id)
 	r->id = id;
 	r->channel = ch;
 	r->fd = -1;
-	registry_init(&r->registry, t->user);
+	r->registry.user = t->user;
 	r->next = ch->regions;
 	ch->regions = r;
 	region_join(r, t);

@@ -273,8 +273,11 @@ read_trace(struct ut_msg *m)
 	if (s == NULL || !id_valid(m->h.a) || (t != NULL &&
 	    (t->session != s || t->uid != uid || t->owner != owner)))
 		return false;
-	if (t == NULL)
-		t = trace_restore(s, m->h.a, uid, gid, owner);
+	if (t == NULL) {
+		t = trace_new(s, m->h.a, uid, gid, owner);
+		t->state = TRACE_ASKED;
+		trace_hold(t);
+	}
 	t->made = made;
 	t->bits = bits;
 	t->pid = (pid_t)ut_msg_get_u32(m);
@@ -305,15 +308,6 @@ read_text(struct ut_msg *m)
 		return false;
 	text_add(&t->text, "%s", chunk);
 	return true;
-}
-
-static bool
-read_contexts(struct ut_msg *m, struct channel *ch)
-{
-	char why[160];
-
-	return contexts_get(m, &ch->contexts) &&
-	    contexts_valid(&ch->contexts, why, sizeof(why));
 }
 
 static bool
@@ -351,7 +345,8 @@ read_channel(struct ut_msg *m)
 	ch->past.waits = ut_msg_get_u64(m);
 	ch->past.waited = ut_msg_get_u64(m);
 	ch->past.longest = ut_msg_get_u64(m);
-	return !m->bad && read_contexts(m, ch);
+	return !m->bad && contexts_get(m, &ch->contexts) &&
+	    contexts_valid(&ch->contexts, why, sizeof(why));
 }
 
 static bool

@@ -40,7 +40,6 @@
 
 static struct ut_msg out;
 
-static void	look(void *);
 static void	due(void *);
 
 /* The directory of a chunk. */
@@ -121,7 +120,8 @@ trace_succeed(struct trace *t, const char *path, int fd, const char *below)
 static void
 try_again(struct session *s)
 {
-	timer_set(&s->rotation.timer, ROTATION_RETRY, look, id_arg(s->id));
+	timer_set(&s->rotation.timer, ROTATION_RETRY, rotation_look,
+	    id_arg(s->id));
 }
 
 /* The session's owner has made the directory of another user's trace. */
@@ -271,8 +271,8 @@ chunk_place(struct session *s)
 }
 
 /* How far is it? */
-static void
-look(void *arg)
+void
+rotation_look(void *arg)
 {
 	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
 	struct trace *t, *next;
@@ -354,7 +354,7 @@ void
 rotation_begin(struct session *s, uint32_t how)
 {
 	chunk_end(s, how);
-	look(id_arg(s->id));
+	rotation_look(id_arg(s->id));
 }
 
 /* Was it ever rotated, or is it to be? */
@@ -382,7 +382,7 @@ rotation_last(struct session *s, struct waiter *w)
 		return;
 	while (s->traces != NULL)
 		trace_close(s->traces);
-	(void)waits_add(&s->rotation.waiters, w);
+	waits_add(&s->rotation.waiters, w);
 	chunk_end(s, UT_CHUNK_ANY);
 	chunk_place(s);
 }
@@ -427,12 +427,6 @@ due(void *arg)
 		rotate_itself(s);
 	}
 	rotation_set(s);
-}
-
-void
-rotations_begin(void)
-{
-	session_looks(look);
 }
 
 /* Set the timer for the next time; or the consumers tell when there is more. */

@@ -33,7 +33,7 @@
 #define WARNINGS_MAX	100
 
 struct session *sessions;
-static void (*looks)(void *);		/* at a rotation: see rotate.c */
+void (*session_looks)(void *);
 
 /* Is the name fit to be part of a path? */
 bool
@@ -293,19 +293,13 @@ session_activate(struct session *s, bool active)
 	state_changed(&s->saved);
 }
 
-void
-session_looks(void (*f)(void *))
-{
-	looks = f;
-}
-
 /* Look again at how far the rotation of the session is. */
 void
 rotation_soon(struct session *s)
 {
 	if (s->rotation.busy && !s->rotation.asked)
 		timer_set(&s->rotation.timer, s->rotation.why[0] != '\0' ?
-		    ROTATION_RETRY : 0, looks, id_arg(s->id));
+		    ROTATION_RETRY : 0, session_looks, id_arg(s->id));
 }
 
 /* Keep fd as the session's directory: 0, or an errno. */
@@ -433,14 +427,6 @@ session_missed(struct session *s)
 {
 	s->missed = true;
 	state_changed(&s->saved);
-}
-
-/* Keep what fails now as the error, to be told when the session is gone. */
-void
-session_keep_error(struct session *s)
-{
-	if (s->error[0] == '\0' && s->failing[0] != '\0')
-		session_lost(s, s->failing);
 }
 
 void

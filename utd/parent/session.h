@@ -317,7 +317,7 @@ bool	 job_failed(int, char *, size_t);	/* and how */
 struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_made(struct session *, bool);
 void	 session_unmade(struct session *);
-void	 session_looks(void (*)(void *));
+extern void (*session_looks)(void *);	/* at its rotation: see rotate.c */
 void	 rotation_soon(struct session *);
 void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
@@ -338,7 +338,6 @@ bool	 session_sees(const struct session *, uid_t);
 bool	 session_wants(const struct session *);
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
-void	 session_keep_error(struct session *);	/* what fails now */
 void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
 bool	 session_warned(struct session *, const char *);
@@ -354,7 +353,6 @@ struct channel *channel_new(struct session *, const char *,
 	    const struct attrs *, uint32_t);
 bool	 channel_active(const struct channel *);
 void	 channel_enable(struct channel *, bool);
-void	 channel_remove(struct channel *);
 bool	 channel_possible(const struct attrs *, char *, size_t);
 void	 channel_free(struct channel *);
 

@@ -443,7 +443,7 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	/* A name that nobody can take before. */
 	uuid_make(uuid, text);
 	snprintf(sh->hidden, sizeof(sh->hidden), ".utd-%s", text);
-	(void)waits_add(&sh->waiters, w);
+	waits_add(&sh->waiters, w);
 	shot_go(id_arg(sh->id));
 	return sh->id;
 }

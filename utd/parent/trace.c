@@ -312,15 +312,3 @@ trace_close(struct trace *t)
 	consumer_tell(t->consumer, UT_C_CLOSETRACE, t->id, 0);
 	trace_drop(t);
 }
-
-/* A trace of another utd, to be filled in by the caller. */
-struct trace *
-trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid,
-    uint64_t owner)
-{
-	struct trace *t = trace_new(s, id, uid, gid, owner);
-
-	t->state = TRACE_ASKED;
-	trace_hold(t);
-	return t;
-}

@@ -142,8 +142,6 @@ trace_held(const struct trace *t)
 struct trace *trace_by_id(uint32_t);
 struct trace *trace_of(const struct session *, uid_t, uint32_t, uint64_t);
 struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t, uint64_t);
-struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t,
-	    uint64_t);
 bool	 trace_own(const struct trace *);	/* its user's session */
 bool	 trace_called(struct trace *, const char *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
@@ -232,7 +230,7 @@ void	 region_retry(struct region *);
 void	 trace_moving(struct trace *);	/* tell the consumer */
 
 /* rotate.c: chunks. */
-void	 rotations_begin(void);
+void	 rotation_look(void *);		/* how far it is, of that ID */
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
 void	 rotation_set(struct session *);	/* ms or bytes changed */

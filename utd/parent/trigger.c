@@ -194,7 +194,7 @@ act_rotate(struct trigger *t)
 		return;
 	}
 	w = wait_new(rotated, id_arg(t->watch->id));
-	(void)waits_add(&ro->waiters, w);
+	waits_add(&ro->waiters, w);
 	if (ro->busy) {
 		t->busy = true;
 	} else {

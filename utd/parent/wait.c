@@ -86,20 +86,14 @@ wait_abandon(struct waiter *w)
 		w->done = NULL;
 }
 
-bool
+void
 waits_add(struct waiters *ws, struct waiter *w)
 {
-	struct waiter **more;
-
 	if (w == NULL)
-		return true;
-	more = realloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
-	if (more == NULL)
-		return false;
+		return;
 	wait_more(w);
-	ws->w = more;
+	ws->w = xrealloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
 	ws->w[ws->n++] = w;
-	return true;
 }
 
 void
