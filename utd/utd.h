@@ -80,6 +80,7 @@ void	 fatal(const char *, ...)
 void	*xcalloc(size_t, size_t);	/* or fatal */
 void	*xrealloc(void *, size_t);
 char	*xstrdup(const char *);
+void	 catch_signal(int, void (*)(int), int);
 void	 make_path(char *, size_t, const char *, const char *);
 
 /* What a consumer counted; the parent adds regions up. */

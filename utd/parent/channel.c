@@ -35,12 +35,6 @@ channel_find(struct session *s, const char *name)
 	return NULL;
 }
 
-struct channel *
-channel_by_id(uint32_t id)
-{
-	return state_find(SAVED_CHANNEL, id);
-}
-
 /* Do the channel's regions take events? */
 bool
 channel_active(const struct channel *ch)

@@ -143,7 +143,7 @@ queue(struct conn *c, const struct ut_msg *m)
 	*c->tail = o;
 	c->tail = &o->next;
 	count(c, n, 0);
-	file_events(&c->file, POLLIN | POLLOUT);
+	ready_events(&c->file, POLLIN | POLLOUT);
 	return true;
 }
 
@@ -204,7 +204,7 @@ flush(struct conn *c)
 		out_done(c);
 	}
 	if (c->out == NULL)
-		file_events(&c->file, POLLIN);
+		ready_events(&c->file, POLLIN);
 	if (c->out == NULL && c->state == CONN_CLOSING)
 		conn_drop(c);
 	else if (c->ops->sent != NULL)

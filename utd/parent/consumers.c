@@ -220,7 +220,7 @@ consumer_free(struct consumer *c)
 	if (other == NULL)
 		consumer_unlock(c->uid);
 	ops->died(c);
-	consumer_unbell(c);
+	consumer_remove(c, c->bellname, true);
 	if (c->bell != -1)
 		close(c->bell);
 	state_del(&c->saved);
@@ -233,7 +233,7 @@ give_up(struct consumer *c)
 	c->state = CONSUMER_GIVEN_UP;
 	state_changed(&c->saved);
 	ops->died(c);
-	consumer_unbell(c);
+	consumer_remove(c, c->bellname, true);
 	c->bellname[0] = '\0';
 }
 

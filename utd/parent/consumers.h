@@ -97,8 +97,8 @@ void	 consumer_warn(const struct consumer *, const char *);
 void	 remains_begin(const char *);
 int	 consumer_lock(uid_t);		/* the lock file */
 void	 consumer_unlock(uid_t);	/* and no other waits for it */
-void	 consumer_remove(const struct consumer *, const char *);
-void	 consumer_unbell(const struct consumer *);
+/* Memory of a region, or the bell. */
+void	 consumer_remove(const struct consumer *, const char *, bool);
 
 /* finish.c: utd ends. */
 void	 consumers_end(void);

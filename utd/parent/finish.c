@@ -128,7 +128,7 @@ consumers_remove(void)
 	const struct consumer *c;
 
 	for (c = consumers; c != NULL; c = c->next) {
-		consumer_unbell(c);
+		consumer_remove(c, c->bellname, true);
 		if (c->pid <= 0)	/* or it has the lock until it ends */
 			consumer_unlock(c->uid);
 	}

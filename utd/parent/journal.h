@@ -101,6 +101,10 @@ struct saved_ops {
 uint32_t new_id(void);
 void	 state_add(struct saved *, enum saved_kind, uint32_t, void *);
 void	*state_find(enum saved_kind, uint32_t);	/* the object, or NULL */
+#define session_by_id(id) ((struct session *)state_find(SAVED_SESSION, id))
+#define trace_by_id(id)	((struct trace *)state_find(SAVED_TRACE, id))
+#define channel_by_id(id) ((struct channel *)state_find(SAVED_CHANNEL, id))
+#define region_by_id(id) ((struct region *)state_find(SAVED_REGION, id))
 void	 state_changed(struct saved *);
 void	 state_del(struct saved *);
 void	 state_save(void);		/* now, what has changed */

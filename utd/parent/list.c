@@ -26,8 +26,6 @@
 #include "program.h"
 #include "trigger.h"
 
-#define PATIENCE	3000	/* ms for programs that do not answer */
-
 static struct ut_msg out;
 
 /*
@@ -340,7 +338,7 @@ list_sessions(struct client *k, struct ut_msg *m)
 		listed(k);
 		return;
 	}
-	w = client_wait(k, listed, PATIENCE);
+	w = client_wait(k, listed, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
 		if ((k->session == NULL || k->session == session_shown(s)) &&
 		    sees(k, s->uid))
@@ -422,7 +420,7 @@ events_listed(struct client *k)
 void
 list_events(struct client *k, struct ut_msg *m)
 {
-	struct waiter *w = client_wait(k, events_listed, PATIENCE);
+	struct waiter *w = client_wait(k, events_listed, CLIENT_PATIENCE);
 	struct program *p;
 
 	(void)m;

@@ -113,7 +113,7 @@ static void
 resume(void *arg)
 {
 	(void)arg;
-	file_events(&listener, POLLIN);
+	ready_events(&listener, POLLIN);
 }
 
 /*
@@ -142,7 +142,7 @@ accept_one(void)
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
 		    errno == ENOBUFS) {
 			listen_full();
-			file_events(&listener, 0);
+			ready_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
 			return false;
 		}

@@ -71,13 +71,6 @@ file_del(struct file *f)
 		turn_del(f);
 }
 
-/* What to wait for, from now on. */
-void
-file_events(struct file *f, short events)
-{
-	ready_events(f, events);
-}
-
 /*
  * The file is ready, but its user has no time left in this round.  In the next
  * round it comes before those that are not passed now, so each has its turn

@@ -45,7 +45,6 @@ struct timer {
 
 bool	 file_add(struct file *, int, short, void (*)(void *, short), void *);
 void	 file_del(struct file *);
-void	 file_events(struct file *, short);	/* of poll(2) */
 void	 file_passed(struct file *);
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
 void	 timer_clear(struct timer *);
@@ -58,7 +57,7 @@ extern unsigned int loop_round;		/* of the loop */
 /* ready.c: which files are ready. */
 bool	 ready_add(struct file *, short);
 void	 ready_del(struct file *);
-void	 ready_events(struct file *, short);
+void	 ready_events(struct file *, short);	/* of poll(2), from now on */
 int	 ready_wait(int);
 struct file *ready_next(short *);	/* after a wait, each once */
 

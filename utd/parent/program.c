@@ -449,7 +449,6 @@ program_restore(const struct state_program *s)
 	if ((p->table = table_get((uid_t)s->uid, 0, 0, NULL)) == NULL)
 		fatal("calloc");
 	p->owner = s->owner;
-	p->known = true;
 	p->uid = (uid_t)s->uid;
 	p->gid = (gid_t)s->gid;
 	if (s->space != 0 && s->space == ut_pid_space())

@@ -34,12 +34,6 @@ static struct ut_msg out;
 
 static void	region_ask(struct region *);
 
-struct region *
-region_by_id(uint32_t id)
-{
-	return state_find(SAVED_REGION, id);
-}
-
 /* Describe a new event in the metadata, before a program may use its ID. */
 void
 region_name_event(struct region *r, uint32_t id)
@@ -175,7 +169,7 @@ regions_remove(const struct trace *t)
 	struct region *r;
 
 	for (r = t->regions; r != NULL; r = r->beside) {
-		consumer_remove(t->consumer, r->shm);
+		consumer_remove(t->consumer, r->shm, false);
 		if (r->state == REGION_FAILED)
 			region_forget(r);
 	}
@@ -198,7 +192,7 @@ void
 region_abandon(struct region *r)
 {
 	if (r->left)
-		consumer_remove(r->trace->consumer, r->shm);
+		consumer_remove(r->trace->consumer, r->shm, false);
 	r->left = false;
 }
 

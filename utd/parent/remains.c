@@ -76,8 +76,8 @@ consumer_unlock(uid_t uid)
  * Remove what the consumer has left, with no more rights than it had: the name
  * may be that of another user's object by now.
  */
-static void
-remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
+void
+consumer_remove(const struct consumer *c, const char *name, bool bell)
 {
 	const bool other = geteuid() == 0 && c->uid != 0;
 
@@ -85,25 +85,10 @@ remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
 		log_warn("uid %lu", (unsigned long)c->uid);
 		return;
 	}
-	f(name);
+	if (bell)
+		ut_bell_remove(name);
+	else
+		(void)shm_unlink(name);
 	if (other && seteuid(0) == -1)
 		fatal("uid 0");
-}
-
-static void
-region_unlink(const char *name)
-{
-	(void)shm_unlink(name);
-}
-
-void
-consumer_remove(const struct consumer *c, const char *name)
-{
-	remove_as(c, region_unlink, name);
-}
-
-void
-consumer_unbell(const struct consumer *c)
-{
-	remove_as(c, ut_bell_remove, c->bellname);
 }

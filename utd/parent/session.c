@@ -500,9 +500,3 @@ session_warn(struct session *s, const char *fmt, ...)
 	if (session_warned(s, text))
 		log_warnx("session %s: %s", session_shown(s)->name, text);
 }
-
-struct session *
-session_by_id(uint32_t id)
-{
-	return state_find(SAVED_SESSION, id);
-}

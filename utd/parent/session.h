@@ -343,12 +343,10 @@ void	 session_look(struct session *);	/* set what fails now */
 bool	 session_warned(struct session *, const char *);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
-struct session *session_by_id(uint32_t);
 bool	 name_valid(const char *, const char *);
 
 /* channel.c */
 struct channel *channel_find(struct session *, const char *);
-struct channel *channel_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *,
 	    const struct attrs *, uint32_t);
 bool	 channel_active(const struct channel *);

@@ -38,12 +38,6 @@ bucket(uint64_t owner)
 	return &by_owner[owner % BUCKETS];
 }
 
-struct trace *
-trace_by_id(uint32_t id)
-{
-	return state_find(SAVED_TRACE, id);
-}
-
 /* The directory of all programs of that UID and ABI, or of one. */
 struct trace *
 trace_of(const struct session *s, uid_t uid, uint32_t bits, uint64_t owner)

@@ -139,7 +139,6 @@ trace_held(const struct trace *t)
 }
 
 /* trace.c: traces, as the parent sees them. */
-struct trace *trace_by_id(uint32_t);
 struct trace *trace_of(const struct session *, uid_t, uint32_t, uint64_t);
 struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t, uint64_t);
 bool	 trace_own(const struct trace *);	/* its user's session */
@@ -164,7 +163,6 @@ void	 trace_drop(struct trace *);
  */
 typedef void region_changed(struct region *, bool);
 extern region_changed *regions_changed;
-struct region *region_by_id(uint32_t);
 struct region *region_make(struct channel *, struct trace *);
 void	 region_again(struct region *);
 void	 region_failed(struct region *, const char *);
