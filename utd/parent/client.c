@@ -256,8 +256,7 @@ clients_progress(uid_t uid, uint64_t left)
 
 	for (k = clients; k != NULL; k = k->next) {
 		if (!k->draining || k->conn == NULL ||
-		    (k->conn->uid != uid && k->conn->uid != 0 &&
-		    k->conn->uid != geteuid()))
+		    !user_controls(k->conn->uid, uid))
 			continue;
 		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
 		ut_msg_u64(&out, left);

@@ -47,10 +47,7 @@ chunk_over(struct session *s, struct chunk *c)
 static void
 again(void *arg)
 {
-	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
-
-	if (s != NULL)
-		command_next(s);
+	command_next(arg);
 }
 
 /* Run it for the first chunk, unless it runs. */
@@ -69,7 +66,7 @@ command_next(struct session *s)
 	session_warn(s, "command for a chunk: %s; it is run later",
 	    strerror(errno));
 	s->runs = 0;
-	timer_set(&s->command_again, ROTATION_RETRY, again, id_arg(s->id));
+	timer_set(&s->command_again, ROTATION_RETRY, again, s);
 }
 
 /* Nothing keeps a session that is gone for everybody else. */

@@ -47,8 +47,6 @@ static struct timer idle_timer, watch_timer;
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
 static void	consumer_sent(struct conn *);
-static void	wake_later(struct consumer *);
-static void	end_idle(void *);
 
 static const struct conn_ops consumer_ops = {
 	consumer_message, consumer_closed, consumer_sent
@@ -456,16 +454,6 @@ consumer_tell(struct consumer *c, uint16_t type, uint32_t a, uint32_t b)
 
 	ut_msg_init(&m, type, a, b);
 	consumer_send(c, &m);
-}
-
-/*
- * The consumer has yet to take over the trace, or 0 for all: it obeys at once
- * only what helps with that.  Without hold, the trace is taken over, or cannot.
- */
-void
-consumer_hold(struct consumer *c, uint32_t trace, bool hold)
-{
-	consumer_tell(c, UT_C_HOLD, trace, hold);
 }
 
 /* Why a consumer was given up. */

@@ -81,7 +81,6 @@ struct consumer *consumer_find(uid_t);	/* or NULL */
 struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
 void	 consumer_tell(struct consumer *, uint16_t, uint32_t, uint32_t);
-void	 consumer_hold(struct consumer *, uint32_t, bool);
 /* What a reply says of an error. */
 const char *consumer_why(struct ut_msg *, int);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */

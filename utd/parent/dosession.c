@@ -179,7 +179,7 @@ do_start(struct client *k, struct ut_msg *m)
 	w = client_wait(k, started, CLIENT_PATIENCE);
 	if (!s->active)
 		triggers_arm(s);
-	session_start(s, w);
+	session_follow(s, true, w);
 	wait_less(w);
 }
 

@@ -156,7 +156,7 @@ do_trigger(struct client *k, struct ut_msg *m)
 	k->channel = t->watch->channels;
 	w = client_wait(k, added, CLIENT_PATIENCE);
 	if (s->active)
-		session_start(t->watch, w);
+		session_follow(t->watch, true, w);
 	wait_less(w);
 }
 

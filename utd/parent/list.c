@@ -294,13 +294,6 @@ list_session(struct client *k, const struct session *s)
 	}
 }
 
-static bool
-sees(const struct client *k, uid_t uid)
-{
-	return k->conn->uid == 0 || k->conn->uid == geteuid() ||
-	    k->conn->uid == uid;
-}
-
 static void
 listed(struct client *k)
 {
@@ -310,7 +303,7 @@ listed(struct client *k)
 		return;
 	for (s = sessions; s != NULL && k->conn != NULL; s = s->next)
 		if ((k->session == NULL || k->session == s) && !s->dying &&
-		    s->trigger == NULL && sees(k, s->uid))
+		    s->trigger == NULL && user_controls(k->conn->uid, s->uid))
 			list_session(k, s);
 	client_ok(k, "%s", "");
 }
@@ -341,7 +334,7 @@ list_sessions(struct client *k, struct ut_msg *m)
 	w = client_wait(k, listed, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
 		if ((k->session == NULL || k->session == session_shown(s)) &&
-		    sees(k, s->uid))
+		    user_controls(k->conn->uid, s->uid))
 			for (ch = s->channels; ch != NULL; ch = ch->next)
 				channel_count(ch, w);
 	wait_less(w);
@@ -358,7 +351,7 @@ list_status(struct client *k, struct ut_msg *m)
 
 	(void)m;
 	for (p = programs; p != NULL; p = p->next)
-		n += p->conn != NULL && sees(k, p->uid);
+		n += p->conn != NULL && user_controls(k->conn->uid, p->uid);
 	row_begin(0, "utd");
 	row_num("pid", (uint64_t)getpid());
 	row_num("uid", (uint64_t)geteuid());
@@ -406,7 +399,7 @@ events_listed(struct client *k)
 	if (k->conn == NULL)
 		return;
 	for (p = programs; p != NULL && k->conn != NULL; p = p->next) {
-		if (p->conn == NULL || !sees(k, p->uid))
+		if (p->conn == NULL || !user_controls(k->conn->uid, p->uid))
 			continue;
 		row_program(k, 0, p);
 		for (i = 0; i < p->table->size && k->conn != NULL; i++)
@@ -425,7 +418,7 @@ list_events(struct client *k, struct ut_msg *m)
 
 	(void)m;
 	for (p = programs; p != NULL; p = p->next)
-		if (sees(k, p->uid))
+		if (user_controls(k->conn->uid, p->uid))
 			link_sync(p, NULL, w);
 	wait_less(w);
 }

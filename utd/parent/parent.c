@@ -106,11 +106,11 @@ message(struct consumer *c, struct ut_msg *m)
 static void
 adopted(struct consumer *c)
 {
-	consumer_hold(c, 0, true);
+	consumer_tell(c, UT_C_HOLD, 0, true);
 	programs_tell(c);
 	requests_again(c);
 	traces_again(c);
-	consumer_hold(c, 0, false);
+	consumer_tell(c, UT_C_HOLD, 0, false);
 	traces_drained(c);
 }
 

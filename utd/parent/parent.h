@@ -25,7 +25,7 @@
 #include "session.h"
 
 /* end.c */
-void	 session_start(struct session *, struct waiter *);
+void	 session_follow(struct session *, bool, struct waiter *);
 void	 session_halt(struct session *, struct waiter *);
 void	 channel_close(struct channel *);
 void	 session_end(struct session *);

@@ -60,17 +60,11 @@ region_join(struct region *r, struct trace *t)
 	r->trace = t;
 }
 
-static void
-region_leave(const struct region *r)
-{
-	LIST_DEL(struct region, &r->trace->regions, r, beside);
-}
-
 /* It goes on in another trace. */
 void
 region_move(struct region *r, struct trace *to)
 {
-	region_leave(r);
+	LIST_DEL(struct region, &r->trace->regions, r, beside);
 	region_join(r, to);
 }
 
@@ -205,12 +199,6 @@ region_tell(const struct region *r, uint16_t type, bool b, consumer_cb *cb,
 	(void)consumer_ask(r->trace->consumer, &out, cb, r->id, w);
 }
 
-static void
-send_active(const struct region *r, struct waiter *w)
-{
-	region_tell(r, UT_C_ACTIVE, channel_active(r->channel), got_counts, w);
-}
-
 /* The consumer has it, active or not. */
 static void
 region_here(struct region *r, bool active)
@@ -219,7 +207,7 @@ region_here(struct region *r, bool active)
 	r->left = false;
 	region_trouble(r, "");
 	if (active != channel_active(r->channel))
-		send_active(r, NULL);
+		region_tell(r, UT_C_ACTIVE, !active, got_counts, NULL);
 	region_watch(r);
 }
 
@@ -456,7 +444,8 @@ channel_activate(struct channel *ch, struct waiter *w)
 
 	for (r = ch->regions; r != NULL; r = r->next) {
 		if (region_there(r))
-			send_active(r, w);
+			region_tell(r, UT_C_ACTIVE, channel_active(ch),
+			    got_counts, w);
 		else if (r->state == REGION_CLOSING)
 			send_count(r, w);
 	}
@@ -494,7 +483,7 @@ void
 region_drop(struct region *r)
 {
 	LIST_DEL(struct region, &r->channel->regions, r, next);
-	region_leave(r);
+	LIST_DEL(struct region, &r->trace->regions, r, beside);
 	region_trouble(r, "");
 	state_del(&r->saved);
 	if (r->fd != -1)

@@ -40,8 +40,6 @@
 
 static struct ut_msg out;
 
-static void	due(void *);
-
 /* The directory of a chunk. */
 static void
 chunk_dir(uint32_t chunk, char *dir, size_t n)

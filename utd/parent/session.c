@@ -49,12 +49,6 @@ name_valid(const char *name, const char *extra)
 	return true;
 }
 
-static bool
-may_control(const struct session *s, uid_t uid)
-{
-	return uid == 0 || uid == geteuid() || uid == s->uid;
-}
-
 /* Has the user a session of that name, even one being made or destroyed? */
 bool
 session_taken(const char *name, uid_t uid)
@@ -85,7 +79,7 @@ add_choices(const char *name, uid_t uid, char *why, size_t size)
 	size_t len = strlen(why);
 
 	for (s = sessions; s != NULL; s = s->next) {
-		if (!nameable(s) || !may_control(s, uid) ||
+		if (!nameable(s) || !user_controls(uid, s->uid) ||
 		    (*name != '\0' && strcmp(s->name, name) != 0))
 			continue;
 		if (s->uid == uid)
@@ -204,7 +198,7 @@ session_find(const char *name, uid_t uid, char *why, size_t size)
 		return session_current(uid, why, size);
 	one = split_name(&name, &owner);
 	for (s = sessions; s != NULL; s = s->next) {
-		if (!nameable(s) || !may_control(s, uid) ||
+		if (!nameable(s) || !user_controls(uid, s->uid) ||
 		    strcmp(s->name, name) != 0 || (one && s->uid != owner))
 			continue;
 		if (one || s->uid == uid)

@@ -147,7 +147,6 @@ struct channel {
 };
 
 /* context.c: false and why, if they cannot be. */
-bool	 context_has(const struct channel *, const char *);
 bool	 contexts_valid(const struct contexts *, char *, size_t);
 bool	 contexts_possible(const struct channel *, const struct contexts *,
 	    char *, size_t);

@@ -84,10 +84,7 @@ shot_free(struct shot *sh)
 static void
 forget(void *arg)
 {
-	struct shot *sh = shot_by_id((uint32_t)(uintptr_t)arg);
-
-	if (sh != NULL)
-		shot_free(sh);
+	shot_free(arg);
 }
 
 /* The command of the session that is to be run next, or runs. */
@@ -109,7 +106,7 @@ static void
 forget_soon(struct shot *sh)
 {
 	sh->commanding = false;
-	timer_set(&sh->timer, FORGET_MS, forget, id_arg(sh->id));
+	timer_set(&sh->timer, FORGET_MS, forget, sh);
 }
 
 static void
@@ -383,12 +380,12 @@ ask_dir(struct shot *sh, const struct session *s)
 static void
 shot_go(void *arg)
 {
-	struct shot *sh = shot_by_id((uint32_t)(uintptr_t)arg);
+	struct shot *sh = arg;
 	const struct session *s;
 	const char *not;
 	char why[300];
 
-	if (sh == NULL || sh->over)
+	if (sh->over)
 		return;
 	s = session_by_id(sh->session);
 	if (s == NULL || s->dying) {
@@ -444,7 +441,7 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	uuid_make(uuid, text);
 	snprintf(sh->hidden, sizeof(sh->hidden), ".utd-%s", text);
 	waits_add(&sh->waiters, w);
-	shot_go(id_arg(sh->id));
+	shot_go(sh);
 	return sh->id;
 }
 

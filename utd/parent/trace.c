@@ -85,7 +85,7 @@ void
 trace_hold(struct trace *t)
 {
 	t->take = TAKE_SIZE;
-	consumer_hold(t->consumer, t->id, true);
+	consumer_tell(t->consumer, UT_C_HOLD, t->id, true);
 }
 
 /* All metadata that the consumer lacked is sent, or never will be. */
@@ -95,7 +95,7 @@ trace_go_on(struct trace *t)
 	if (!trace_held(t))
 		return;
 	t->take = TAKE_DONE;
-	consumer_hold(t->consumer, t->id, false);
+	consumer_tell(t->consumer, UT_C_HOLD, t->id, false);
 	rotation_soon(t->session);
 }
 

@@ -110,10 +110,7 @@ watch_end(struct trigger *t)
 static void
 again(void *arg)
 {
-	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
-
-	if (t != NULL)
-		act(t);
+	act(arg);
 }
 
 /* It is done now; it may be wanted again meanwhile. */
@@ -236,7 +233,7 @@ act_exec(struct trigger *t)
 	t->acted--;
 	t->busy = false;
 	t->due = true;
-	timer_set(&t->again, RETRY_MS, again, id_arg(t->watch->id));
+	timer_set(&t->again, RETRY_MS, again, t);
 }
 
 static void
@@ -386,11 +383,9 @@ counted(void *arg)
 static void
 ask(void *arg)
 {
-	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
+	struct trigger *t = arg;
 	struct waiter *w;
 
-	if (t == NULL)
-		return;
 	t->looked = ut_msg_now();
 	w = wait_new(counted, id_arg(t->watch->id));
 	channel_count(t->watch->channels, w);
@@ -404,7 +399,7 @@ trigger_grew(struct trigger *t)
 
 	if (t->look.when == 0)
 		timer_set(&t->look, rest > 0 && rest <= LOOK_MS ? (int)rest : 0,
-		    ask, id_arg(t->watch->id));
+		    ask, t);
 }
 
 /* The session starts: matches count from now on. */
@@ -433,5 +428,5 @@ triggers_resume(struct session *s)
 
 	for (t = s->triggers; t != NULL; t = t->next)
 		if (t->due)
-			ask(id_arg(t->watch->id));
+			ask(t);
 }

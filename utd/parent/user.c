@@ -61,6 +61,13 @@ user_is_stranger(uid_t uid)
 	return uid != 0 && uid != geteuid();
 }
 
+/* May the one control, or see, what is the other's? */
+bool
+user_controls(uid_t one, uid_t other)
+{
+	return !user_is_stranger(one) || one == other;
+}
+
 /* A reference to the user, or NULL. */
 struct user *
 user_get(uid_t uid)

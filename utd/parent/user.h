@@ -59,6 +59,7 @@ bool	 fd_for_program(int);
 bool	 fd_for_region(int);
 bool	 user_spares(uid_t, int);	/* may that descriptor be the user's? */
 bool	 user_is_stranger(uid_t);
+bool	 user_controls(uid_t, uid_t);
 bool	 user_turn(struct user *);
 void	 user_spent(struct user *, uint64_t);
 bool	 user_goes_on(struct user *, uint64_t, size_t);
