@@ -19,7 +19,6 @@
  * the region.  A piece is over only after the sink has written its packet.
  */
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 

@@ -19,9 +19,7 @@
  */
 
 #include <sys/types.h>
-#include <sys/socket.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>

@@ -19,7 +19,6 @@
  */
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include "do.h"
 #include "program.h"

@@ -20,8 +20,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "do.h"
 #include "program.h"

@@ -74,12 +74,6 @@ static uint32_t last_id;
 static void	save_later(void *);
 static void	copy_later(void *);
 
-static bool
-writable(const struct journal *j)
-{
-	return j->fd != -1;
-}
-
 static void
 journal_close(struct journal *j)
 {
@@ -132,7 +126,7 @@ journal_put(unsigned int i, const struct ut_msg *m)
 {
 	struct journal *j = &journals[i];
 
-	if (!writable(j))
+	if (j->fd == -1)
 		return 0;
 	if (m->bad) {
 		log_warnx("state: message %u does not fit", m->h.type);
@@ -167,10 +161,10 @@ commit(unsigned int i)
 {
 	struct journal *j = &journals[i];
 
-	if (!writable(j) || !j->open)
+	if (j->fd == -1 || !j->open)
 		return;
 	put_mark(i, STATE_END, 0);
-	if (writable(j))
+	if (j->fd != -1)
 		journal_flush(j);
 	j->open = false;
 }
@@ -280,7 +274,7 @@ save(struct saved *v)
 	const unsigned int copy = !current;
 
 	(void)journal_ops->put(current, v, SIZE_MAX);
-	if (writable(&journals[copy]) && passed(v))
+	if (journals[copy].fd != -1 && passed(v))
 		(void)journal_ops->put(copy, v, v == cursor ? 0 : SIZE_MAX);
 }
 
@@ -315,7 +309,7 @@ copy_end(void)
 	struct journal *j = &journals[!current];
 
 	commit(!current);
-	if (!writable(j))
+	if (j->fd == -1)
 		return;
 	if (rename(new_path, path) == -1) {
 		journal_failed(j);
@@ -339,14 +333,14 @@ copy_more(void)
 	while ((v = cursor) != NULL && j->size + j->len < end) {
 		left = (size_t)(end - j->size - j->len);
 		if (!(v->in[!current].there ? journal_ops->rows :
-		    journal_ops->put)(!current, v, left) || !writable(j))
+		    journal_ops->put)(!current, v, left) || j->fd == -1)
 			break;
 		v->seen = true;
 		cursor = v->next;
 	}
-	if (writable(j))
+	if (j->fd != -1)
 		journal_flush(j);
-	if (!writable(j)) {
+	if (j->fd == -1) {
 		cursor = NULL;
 		return false;
 	}
@@ -364,7 +358,7 @@ copy_later(void *arg)
 	if (off)
 		return;
 	state_save();
-	if (!writable(&journals[!current]) && !copy_begin())
+	if (journals[!current].fd == -1 && !copy_begin())
 		return;
 	if (copy_more())
 		timer_set(&copy_timer, 0, copy_later, NULL);
@@ -375,7 +369,7 @@ copy_if_worth_it(void)
 {
 	const struct journal *j = &journals[current];
 
-	if (copy_timer.when == 0 && writable(j) &&
+	if (copy_timer.when == 0 && j->fd != -1 &&
 	    j->size > 2 * j->needed + SLACK)
 		timer_set(&copy_timer, 0, copy_later, NULL);
 }
@@ -408,7 +402,7 @@ static void
 journal_renew(void)
 {
 	state_save();
-	if (!writable(&journals[!current]) && !copy_begin())
+	if (journals[!current].fd == -1 && !copy_begin())
 		return;
 	while (copy_more())
 		continue;
@@ -427,7 +421,7 @@ void
 journal_end(void)
 {
 	state_save();
-	if (!writable(&journals[current]))
+	if (journals[current].fd == -1)
 		journal_renew();
 }
 

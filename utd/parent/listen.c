@@ -27,7 +27,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -152,11 +151,7 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	if ((u = user_get(uid)) == NULL) {
-		log_warn("connection of uid %lu", (unsigned long)uid);
-		close(s);
-		return true;
-	}
+	u = user_get(uid);
 	if ((s = user_open(u, s, false)) == -1) {
 		log_peer("uid %lu has too many connections",
 		    (unsigned long)uid);

@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "trace.h"
 
@@ -226,8 +225,6 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 	struct user *u = user_get(uid);
 	struct session *s;
 
-	if (u == NULL)
-		return NULL;
 	if (!user_take(u, QUOTA_SESSIONS, 1)) {
 		user_drop(u);
 		return NULL;

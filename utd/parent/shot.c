@@ -34,7 +34,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "shot.h"
 
@@ -411,15 +410,12 @@ shot_begin(struct session *s, const char *dir, const char *name,
     const char *command, struct waiter *w, char *why, size_t n)
 {
 	const char *not = refused(s, dir);
-	struct user *u = not == NULL || errno == EAGAIN ?
-	    user_get(s->uid) : NULL;
 	unsigned char uuid[UUID_LEN];
 	char text[UUID_TEXT];
 	struct shot *sh;
 
-	if (u == NULL) {
-		snprintf(why, n, "session %s %s", s->name, not != NULL ? not :
-		    strerror(ENOMEM));
+	if (not != NULL && errno != EAGAIN) {
+		snprintf(why, n, "session %s %s", s->name, not);
 		return 0;
 	}
 	sh = xcalloc(1, sizeof(*sh));
@@ -427,7 +423,7 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	sh->session = s->id;
 	sh->uid = s->uid;
 	sh->gid = s->gid;
-	sh->user = u;
+	sh->user = user_get(s->uid);
 	sh->fd = sh->above = -1;
 	sh->dir = dir != NULL ? xstrdup(dir) : NULL;
 	sh->command = command != NULL ? xstrdup(command) : NULL;

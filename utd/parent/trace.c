@@ -241,8 +241,7 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
 
-	if ((t->user = user_get(uid)) == NULL)
-		fatal("calloc");
+	t->user = user_get(uid);
 	t->id = id;
 	t->session = s;
 	t->uid = uid;

@@ -68,7 +68,7 @@ user_controls(uid_t one, uid_t other)
 	return !user_is_stranger(one) || one == other;
 }
 
-/* A reference to the user, or NULL. */
+/* A reference to the user. */
 struct user *
 user_get(uid_t uid)
 {
@@ -77,8 +77,7 @@ user_get(uid_t uid)
 	for (u = users; u != NULL && u->uid != uid; u = u->next)
 		continue;
 	if (u == NULL) {
-		if ((u = calloc(1, sizeof(*u))) == NULL)
-			return NULL;
+		u = xcalloc(1, sizeof(*u));
 		u->uid = uid;
 		u->next = users;
 		users = u;

@@ -45,7 +45,7 @@ struct user {
 	struct user	*next;
 };
 
-struct user *user_get(uid_t);		/* or NULL */
+struct user *user_get(uid_t);
 void	 user_drop(struct user *);
 int	 user_open(struct user *, int, bool);
 void	 user_close(struct user *, int);
