@@ -96,7 +96,7 @@ void	 consumer_warn(const struct consumer *, const char *);
 void	 remains_begin(const char *);
 int	 consumer_lock(uid_t);		/* the lock file */
 void	 consumer_unlock(uid_t);	/* and no other waits for it */
-/* Memory of a region, or the bell. */
+/* Remove the memory of a region, or, if true, the bell, by its name. */
 void	 consumer_remove(const struct consumer *, const char *, bool);
 
 /* finish.c: utd ends. */

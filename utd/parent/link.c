@@ -87,8 +87,7 @@ link_get(struct program *p, struct channel *ch)
 
 	if ((l = link_find(p, ch)) != NULL)
 		return l;
-	if ((l = calloc(1, sizeof(*l))) == NULL)
-		return NULL;
+	l = xcalloc(1, sizeof(*l));
 	l->program = p;
 	l->channel = ch;
 	l->unsure = p->kept;
@@ -108,10 +107,7 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 
 	if (p->conn == NULL)
 		return;
-	if ((l = link_get(p, ch)) == NULL) {
-		conn_fail(p->conn);
-		return;
-	}
+	l = link_get(p, ch);
 	waits_add(&l->later, w);
 	l->again = true;
 	if (l->state == LINK_IDLE)
@@ -201,7 +197,7 @@ drop_plan(struct link *l)
 static void
 link_unable(struct link *l)
 {
-	waits_failed(&l->now, l->region->why != NULL ? l->region->why :
+	waits_done(&l->now, l->region->why != NULL ? l->region->why :
 	    "no buffers");
 	drop_plan(l);
 	if (l->reach != LINK_ATTACHED) {
@@ -365,7 +361,7 @@ link_finish(struct link *l)
 		plan_unref(l->mapped);
 		l->mapped = NULL;
 	}
-	waits_done(&l->now);
+	waits_done(&l->now, "");
 	if (l->again)
 		timer_set(&turn_timer, 0, links_turn, NULL);
 }
@@ -491,8 +487,8 @@ links_sent(struct program *p)
 static void
 link_free(struct link *l)
 {
-	waits_done(&l->now);
-	waits_done(&l->later);
+	waits_done(&l->now, "");
+	waits_done(&l->later, "");
 	plan_unref(l->plan);
 	plan_unref(l->mapped);
 	free(l);

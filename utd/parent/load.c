@@ -15,7 +15,11 @@
  */
 
 /*
- * The files that a utd leaves that was killed are found, read and taken up.
+ * The sessions of a utd that was killed are taken up again, from the files that
+ * it has left: see journal.c and state.c for what is in there.  Their regions
+ * are where they were, and consumers take them over as they do from a consumer
+ * that died (adopt.c).  Programs come by themselves, and are known by the
+ * numbers that they had.
  */
 
 #include <sys/types.h>

@@ -90,8 +90,7 @@ struct waiters {
 };
 
 void	 waits_add(struct waiters *, struct waiter *);
-void	 waits_done(struct waiters *);
+void	 waits_done(struct waiters *, const char *);	/* why not, or "" */
 void	 waits_release(struct waiters *, struct waiter *);
-void	 waits_failed(struct waiters *, const char *);
 
 #endif /* LOOP_H */

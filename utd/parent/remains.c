@@ -49,6 +49,7 @@ lock_name(char *path, size_t size, uid_t uid)
 	make_path(path, size, run_dir, name);
 }
 
+/* For the process of a consumer, which waits until no other has it. */
 int
 consumer_lock(uid_t uid)
 {

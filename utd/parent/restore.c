@@ -15,10 +15,8 @@
  */
 
 /*
- * The sessions of a utd that was killed are taken up again: see journal.c and
- * state.c for what is in the files.  Their regions are where they were, and
- * consumers take them over as they do from a consumer that died (adopt.c).
- * Programs come by themselves, and are known by the numbers that they had.
+ * The records of the journal, as state.c writes them, are read: each makes an
+ * object, or changes or removes one.  What makes no sense is refused.
  */
 
 #include <stddef.h>

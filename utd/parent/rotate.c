@@ -212,9 +212,8 @@ chunk_stays(struct session *s, const char *why)
 	snprintf(ro->why, sizeof(ro->why), "%s stays where it is: %s",
 	    ro->from, why);
 	session_warn(s, "%s", ro->why);
-	waits_failed(&ro->waiters, ro->why);
+	waits_done(&ro->waiters, ro->why);
 	if (ro->how != UT_CHUNK_CLEAR) {
-		waits_done(&ro->waiters);
 		try_again(s);
 		return;
 	}
@@ -222,7 +221,6 @@ chunk_stays(struct session *s, const char *why)
 	ro->why[0] = '\0';
 	ro->busy = false;
 	state_changed(&s->saved);
-	waits_done(&ro->waiters);
 }
 
 /* UT_C_CHUNK is answered. */
@@ -248,7 +246,7 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		command_add(s, ro->to);
 	}
 	state_changed(&s->saved);
-	waits_done(&ro->waiters);
+	waits_done(&ro->waiters, "");
 	rotation_grew(s);		/* the next one, meanwhile */
 }
 

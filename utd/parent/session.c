@@ -327,7 +327,7 @@ session_free(struct session *s)
 	free(s->command);
 	timer_clear(&s->rotation.timer);
 	timer_clear(&s->rotation.due);
-	waits_done(&s->rotation.waiters);
+	waits_done(&s->rotation.waiters, "");
 	timer_clear(&s->retry);
 	timer_clear(&s->command_again);
 	if (s->dirfd != -1)

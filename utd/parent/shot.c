@@ -188,8 +188,7 @@ shot_over(struct shot *sh)
 		s->shooting--;
 	if (sh->why[0] != '\0' && sh->waiters.n == 0 && s != NULL)
 		session_warn(s, "snapshot: %s", sh->why);
-	waits_failed(&sh->waiters, sh->why);
-	waits_done(&sh->waiters);
+	waits_done(&sh->waiters, sh->why);
 	forget_soon(sh);
 	if (sh->why[0] == '\0' && sh->command != NULL && s != NULL)
 		begin_command(sh, s);
@@ -480,8 +479,7 @@ shots_late(const struct consumer *c)
 		    (sh->uid != c->uid && session_late(s) == NULL))
 			continue;
 		shot_fail(sh, why);
-		waits_failed(&sh->waiters, sh->why);
-		waits_done(&sh->waiters);
+		waits_done(&sh->waiters, sh->why);
 	}
 }
 

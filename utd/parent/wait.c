@@ -97,10 +97,12 @@ waits_add(struct waiters *ws, struct waiter *w)
 }
 
 void
-waits_done(struct waiters *ws)
+waits_done(struct waiters *ws, const char *why)
 {
-	while (ws->n > 0)
-		wait_less(ws->w[--ws->n]);
+	while (ws->n > 0) {
+		wait_failed(ws->w[--ws->n], why);
+		wait_less(ws->w[ws->n]);
+	}
 	free(ws->w);
 	ws->w = NULL;
 }
@@ -120,13 +122,4 @@ waits_release(struct waiters *ws, struct waiter *w)
 	ws->n = n;
 	while (released-- > 0)
 		wait_less(w);
-}
-
-void
-waits_failed(struct waiters *ws, const char *why)
-{
-	unsigned int i;
-
-	for (i = 0; i < ws->n; i++)
-		wait_failed(ws->w[i], why);
 }
