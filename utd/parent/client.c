@@ -225,12 +225,8 @@ void
 client_hello(struct conn *c, struct ut_msg *m,
     bool (*request)(struct client *, struct ut_msg *))
 {
-	struct client *k;
+	struct client *k = xcalloc(1, sizeof(*k));
 
-	if ((k = calloc(1, sizeof(*k))) == NULL) {
-		conn_fail(c);
-		return;
-	}
 	k->conn = c;
 	k->request = request;
 	if ((k->next = clients) != NULL)

@@ -232,10 +232,7 @@ program_hello(struct conn *c, struct ut_msg *m)
 		program_refuse(c, m->h.a);
 		return;
 	}
-	if ((p = calloc(1, sizeof(*p))) == NULL) {
-		conn_fail(c);
-		return;
-	}
+	p = xcalloc(1, sizeof(*p));
 	p->life = -1;
 	p->bits = m->h.b;
 	p->uid = c->uid;
