@@ -338,17 +338,10 @@ consumers_look(void)
 }
 
 /*
- * The consumer has said nothing for long, or does not end.  Nobody waits for it
- * any more; the events that it has yet to write stay in the buffers.
+ * A consumer that has said nothing for long, or does not end, is late.  Nobody
+ * waits for it any more; the events that it has yet to write stay in the
+ * buffers.
  */
-static void
-now_late(struct consumer *c)
-{
-	c->late = true;
-	consumer_warn(c, c->conn != NULL ? "does not answer" : CONSUMER_STUCK);
-	ops->late(c);
-}
-
 static void
 watch(void *arg)
 {
@@ -362,10 +355,14 @@ watch(void *arg)
 		    (c->nrequests == 0 &&
 		    (c->conn != NULL || c->pid <= 0)))
 			continue;
-		if (now - c->heard >= LATE_MS)
-			now_late(c);
-		else
+		if (now - c->heard < LATE_MS) {
 			more = true;
+			continue;
+		}
+		c->late = true;
+		consumer_warn(c, c->conn != NULL ? "does not answer" :
+		    CONSUMER_STUCK);
+		ops->late(c);
 	}
 	if (more)
 		timer_set(&watch_timer, WATCH_MS, watch, NULL);

@@ -265,20 +265,6 @@ passed(const struct saved *v)
 }
 
 /*
- * Write the object's record to the journal, and to the copy if that has passed
- * it.  The copy writes the rows of the object at the cursor piece by piece.
- */
-static void
-save(struct saved *v)
-{
-	const unsigned int copy = !current;
-
-	(void)journal_ops->put(current, v, SIZE_MAX);
-	if (journals[copy].fd != -1 && passed(v))
-		(void)journal_ops->put(copy, v, v == cursor ? 0 : SIZE_MAX);
-}
-
-/*
  * Copying.
  */
 static bool
@@ -364,30 +350,31 @@ copy_later(void *arg)
 		timer_set(&copy_timer, 0, copy_later, NULL);
 }
 
-static void
-copy_if_worth_it(void)
-{
-	const struct journal *j = &journals[current];
-
-	if (copy_timer.when == 0 && j->fd != -1 &&
-	    j->size > 2 * j->needed + SLACK)
-		timer_set(&copy_timer, 0, copy_later, NULL);
-}
-
-/* Write all changes now. */
+/*
+ * Write all changes now: the records of objects to the journal, and to the copy
+ * if that has passed them.  The copy writes the rows of the object at the
+ * cursor piece by piece.  Another copy is begun when it is worth it.
+ */
 void
 state_save(void)
 {
+	const struct journal *j;
 	struct saved *v;
 
 	if (off)
 		return;
 	while ((v = changed) != NULL) {
 		unlist(v);
-		save(v);
+		(void)journal_ops->put(current, v, SIZE_MAX);
+		if (journals[!current].fd != -1 && passed(v))
+			(void)journal_ops->put(!current, v,
+			    v == cursor ? 0 : SIZE_MAX);
 	}
 	commit(current);
-	copy_if_worth_it();
+	j = &journals[current];
+	if (copy_timer.when == 0 && j->fd != -1 &&
+	    j->size > 2 * j->needed + SLACK)
+		timer_set(&copy_timer, 0, copy_later, NULL);
 }
 
 static void

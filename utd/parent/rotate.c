@@ -40,16 +40,6 @@
 
 static struct ut_msg out;
 
-/* The directory of a chunk. */
-static void
-chunk_dir(uint32_t chunk, char *dir, size_t n)
-{
-	if (chunk == 0)
-		snprintf(dir, n, "ust");
-	else
-		snprintf(dir, n, "chunk-%u", chunk);
-}
-
 /* Append the time, as the names of archives and snapshots have it. */
 void
 name_time(char *s, size_t n, int64_t when)
@@ -329,7 +319,10 @@ chunk_end(struct session *s, uint32_t how)
 		ch->older = ch->past.bytes;
 		state_changed(&ch->saved);
 	}
-	chunk_dir(ro->chunk, ro->from, sizeof(ro->from));
+	if (ro->chunk == 0)
+		snprintf(ro->from, sizeof(ro->from), "ust");
+	else
+		snprintf(ro->from, sizeof(ro->from), "chunk-%u", ro->chunk);
 	ro->to[0] = '\0';
 	if (how != UT_CHUNK_CLEAR) {
 		name_time(ro->to, sizeof(ro->to), ro->began);

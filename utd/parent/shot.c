@@ -290,17 +290,6 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 		shot_end(sh);
 }
 
-/* As the archives of a rotation: when it was, and which one. */
-static void
-name_usual(const struct session *s, char *name, size_t n)
-{
-	size_t len;
-
-	name_time(name, n, (int64_t)time(NULL));
-	len = strlen(name);
-	snprintf(name + len, n - len, "%u", s->shots + 1);
-}
-
 static bool
 too_many(uid_t uid)
 {
@@ -361,9 +350,16 @@ refused(const struct session *s, const char *dir)
 static void
 ask_dir(struct shot *sh, const struct session *s)
 {
+	size_t len;
+
 	sh->begun = true;
-	if (sh->name[0] == '\0')
-		name_usual(s, sh->name, sizeof(sh->name));
+	/* As the archives of a rotation: when it was, and which one. */
+	if (sh->name[0] == '\0') {
+		name_time(sh->name, sizeof(sh->name), (int64_t)time(NULL));
+		len = strlen(sh->name);
+		snprintf(sh->name + len, sizeof(sh->name) - len, "%u",
+		    s->shots + 1);
+	}
 	request_init(&out, UT_C_SHOTDIR, 0, 0);
 	ut_msg_str(&out, sh->dir != NULL ? sh->dir : sh->name);
 	ut_msg_u32(&out, sh->any);

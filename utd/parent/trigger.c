@@ -96,17 +96,6 @@ trigger_over(const struct trigger *t)
 	return t->count == 0 && t->passed > 0;
 }
 
-/* The first match was all that was wanted: programs need not tell of more. */
-static void
-watch_end(struct trigger *t)
-{
-	struct channel *ch = t->watch->channels;
-
-	channel_enable(ch, false);
-	channel_activate(ch, NULL);
-	channel_sync(ch, NULL);
-}
-
 static void
 again(void *arg)
 {
@@ -344,6 +333,7 @@ act(struct trigger *t)
 static void
 look(struct trigger *t)
 {
+	struct channel *ch = t->watch->channels;
 	const uint64_t n = trigger_matches(t);
 	const uint64_t passed = t->count != 0 ? n / t->count : n > 0;
 
@@ -352,8 +342,12 @@ look(struct trigger *t)
 	t->passed = passed;
 	t->due = true;
 	state_changed(&t->watch->saved);
-	if (t->count == 0)
-		watch_end(t);
+	/* The first match may be all: programs need not tell of more. */
+	if (t->count == 0) {
+		channel_enable(ch, false);
+		channel_activate(ch, NULL);
+		channel_sync(ch, NULL);
+	}
 	act(t);
 }
 
