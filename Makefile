@@ -99,47 +99,43 @@ COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
-		utd/consumer/doze.c \
-		utd/consumer/drain.c utd/consumer/fault.c \
-		utd/consumer/found.c utd/consumer/keep.c \
+		utd/consumer/doze.c utd/consumer/drain.c \
+		utd/consumer/fault.c utd/consumer/found.c \
+		utd/consumer/keep.c utd/consumer/memory.c \
 		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
+		utd/consumer/piece.c \
 		utd/consumer/programs.c utd/consumer/region.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
 		utd/consumer/rotate.c utd/consumer/shot.c \
 		utd/consumer/shotdir.c utd/consumer/sink.c \
 		utd/consumer/sleep.c utd/consumer/tick.c utd/log.c \
-		utd/parent/assign.c utd/parent/client.c \
-		utd/parent/clock.c utd/parent/command.c \
+		utd/parent/assign.c utd/parent/channel.c utd/parent/client.c \
+		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
 		utd/parent/conn.c utd/parent/consumers.c \
 		utd/parent/context.c utd/parent/control.c \
-		utd/parent/dochannel.c utd/parent/dochunk.c \
-		utd/parent/dorule.c utd/parent/dosession.c \
-		utd/parent/doshot.c utd/parent/dotrack.c \
-		utd/parent/dotrigger.c utd/parent/end.c \
-		utd/parent/event.c utd/parent/filter.c \
-		utd/parent/hash.c utd/parent/job.c \
-		utd/parent/journal.c utd/parent/last.c utd/parent/link.c \
-		utd/parent/list.c utd/parent/listen.c \
-		utd/parent/loop.c utd/parent/matches.c \
-		utd/parent/metadata.c \
-		utd/parent/move.c utd/parent/open.c \
-		utd/parent/parent.c utd/parent/plan.c \
-		utd/parent/program.c utd/parent/programs.c \
-		utd/parent/ready.c utd/parent/region.c \
-		utd/parent/registry.c utd/parent/requests.c \
-		utd/parent/restore.c utd/parent/rotate.c \
-		utd/parent/rule.c utd/parent/session.c \
-		utd/parent/shot.c utd/parent/shotpart.c \
-		utd/parent/state.c utd/parent/table.c \
-		utd/parent/trace.c utd/parent/track.c \
-		utd/parent/trigger.c utd/parent/user.c \
-		utd/parent/wait.c utd/parent/wake.c \
-		utd/utd.c utd/uuid.c
+		utd/parent/counts.c utd/parent/dochannel.c \
+		utd/parent/dochunk.c utd/parent/dorule.c \
+		utd/parent/dosession.c utd/parent/doshot.c \
+		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
+		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
+		utd/parent/hash.c utd/parent/job.c utd/parent/journal.c \
+		utd/parent/last.c utd/parent/link.c utd/parent/list.c \
+		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
+		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
+		utd/parent/move.c utd/parent/open.c utd/parent/parent.c \
+		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
+		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
+		utd/parent/remains.c utd/parent/requests.c \
+		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
+		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
+		utd/parent/state.c utd/parent/table.c utd/parent/trace.c \
+		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
+		utd/parent/wait.c utd/parent/wake.c utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
-UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/region.h \
-		utd/consumer/sink.h utd/parent/client.h \
+UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
+		utd/consumer/region.h utd/consumer/sink.h utd/parent/client.h \
 		utd/parent/conn.h utd/parent/consumers.h utd/parent/do.h \
 		utd/parent/event.h utd/parent/filter.h \
 		utd/parent/journal.h utd/parent/listen.h \

@@ -79,20 +79,9 @@ signal_came(void *arg, short revents)
 }
 
 static void
-catch(int sig, void (*handler)(int))
-{
-	struct sigaction sa;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = handler;
-	sa.sa_flags = SA_RESTART | SA_NOCLDSTOP;
-	sigemptyset(&sa.sa_mask);
-	sigaction(sig, &sa, NULL);
-}
-
-static void
 signals_init(void)
 {
+	const int flags = SA_RESTART | SA_NOCLDSTOP;
 	sigset_t none;
 
 	if (pipe(signal_pipe) == -1 || ut_nonblock(signal_pipe[0]) == -1 ||
@@ -100,13 +89,14 @@ signals_init(void)
 		fatal("pipe");
 	if (!file_add(&signal_file, signal_pipe[0], POLLIN, signal_came, NULL))
 		fatal("pipe");
-	catch(SIGTERM, on_signal);
-	catch(SIGINT, on_signal);
-	catch(SIGCHLD, on_signal);
-	catch(SIGHUP, SIG_IGN);
-	catch(SIGUSR1, SIG_IGN);	/* in consumers, until they listen */
-	catch(SIGPIPE, SIG_IGN);
-	catch(SIGXFSZ, SIG_IGN);
+	catch_signal(SIGTERM, on_signal, flags);
+	catch_signal(SIGINT, on_signal, flags);
+	catch_signal(SIGCHLD, on_signal, flags);
+	catch_signal(SIGHUP, SIG_IGN, flags);
+	/* In consumers, until they listen. */
+	catch_signal(SIGUSR1, SIG_IGN, flags);
+	catch_signal(SIGPIPE, SIG_IGN, flags);
+	catch_signal(SIGXFSZ, SIG_IGN, flags);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -188,7 +178,6 @@ make_absolute(char *dir, size_t size)
 {
 	char cwd[PATH_MAX], rel[PATH_MAX];
 	size_t len;
-	int n;
 
 	for (len = strlen(dir); len > 1 && dir[len - 1] == '/'; len--)
 		dir[len - 1] = '\0';
@@ -197,11 +186,7 @@ make_absolute(char *dir, size_t size)
 	if (getcwd(cwd, sizeof(cwd)) == NULL)
 		fatal("getcwd");
 	snprintf(rel, sizeof(rel), "%s", dir);
-	n = snprintf(dir, size, "%s/%s", cwd, rel);
-	if (n < 0 || (size_t)n >= size) {
-		errno = ENAMETOOLONG;
-		fatal("%s", rel);
-	}
+	make_path(dir, size, cwd, rel);
 }
 
 int
@@ -255,6 +240,6 @@ main(int argc, char *argv[])
 	if (!debug)
 		detach(ready, verbose);
 	log_info("run directory %s", dir);
-	parent_loop();
+	loop_run(conn_reap, parent_stop);
 	return parent_close() ? 0 : 1;
 }

@@ -47,6 +47,20 @@
 #define UUID_LEN	16
 #define UUID_TEXT	40	/* room for it in words */
 
+/* Add an element at the end of a list; or take one out that is in there. */
+#define LIST_ADD(type, first, e, next) do {				\
+	type **at_ = (first);						\
+	while (*at_ != NULL)						\
+		at_ = &(*at_)->next;					\
+	*at_ = (e);							\
+} while (0)
+#define LIST_DEL(type, first, e, next) do {				\
+	type **at_ = (first);						\
+	while (*at_ != (e))						\
+		at_ = &(*at_)->next;					\
+	*at_ = (e)->next;						\
+} while (0)
+
 /*
  * log.c: the daemon's voices.
  */
@@ -62,9 +76,11 @@ void	 log_say(int, int, const char *, ...)	/* a level, an errno or 0 */
 bool	 log_may(void);
 void	 fatal(const char *, ...)
 	    __attribute__((format(printf, 1, 2), noreturn));
+#define fatalx(...)	(errno = 0, fatal(__VA_ARGS__))
 void	*xcalloc(size_t, size_t);	/* or fatal */
 void	*xrealloc(void *, size_t);
 char	*xstrdup(const char *);
+void	 catch_signal(int, void (*)(int), int);
 void	 make_path(char *, size_t, const char *, const char *);
 
 /* What a consumer counted; the parent adds regions up. */

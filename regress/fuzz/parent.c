@@ -326,7 +326,7 @@ parent_run(void)
 {
 	idle = rounds = 0;
 	loop_ending = false;
-	parent_loop();
+	loop_run(conn_reap, parent_stop);
 	loop_ending = false;
 }
 

@@ -155,6 +155,13 @@ report_why(const char *path, const char *fmt, ...)
 	return -1;
 }
 
+int
+report_errno(const char *path)
+{
+	(void)path;
+	return -1;
+}
+
 void
 report_try(void)
 {

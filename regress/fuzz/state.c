@@ -22,9 +22,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-/* What it has read last is to be forgotten, which utd never needs to. */
-#include "../../utd/parent/restore.c"
 #include "parent.h"
 
 #define RAW		1

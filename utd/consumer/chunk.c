@@ -26,7 +26,6 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,22 +35,14 @@
 #include "consumer.h"
 #include "sink.h"
 
-#define TOP		"ust"
 #define ARCHIVES	"archives"
 #define DEPTH_MAX	8	/* ours are not deeper */
-
-/* Report errno as the reason. */
-static int
-failed(const char *path)
-{
-	return report_why(path, "%s", strerror(errno));
-}
 
 static int
 make_dir(int at, const char *name)
 {
 	return mkdirat(at, name, 0755) == 0 || errno == EEXIST ? 0 :
-	    failed(name);
+	    report_errno(name);
 }
 
 bool
@@ -79,7 +70,7 @@ remove_entry(int at, const char *name, int depth)
 
 	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1 ||
 	    (!S_ISDIR(st.st_mode) && unlinkat(at, name, 0) == -1))
-		return errno == ENOENT ? 0 : failed(name);
+		return errno == ENOENT ? 0 : report_errno(name);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
 	if (depth < DEPTH_MAX)
@@ -88,19 +79,18 @@ remove_entry(int at, const char *name, int depth)
 	return report_why(name, "%s", "too deep");
 }
 
-/* Remove all in the directory, which is closed then. */
+/* Remove all in the directory. */
 static int
-remove_entries(DIR *dir, int depth)
+remove_entries(int fd, int depth)
 {
-	const int fd = dirfd(dir);
-	struct dirent *d;
+	DIR *dir = output_list(fd);
+	const char *name;
 	int r = 0;
 
-	while (r == 0 && (d = readdir(dir)) != NULL) {
-		if (strcmp(d->d_name, ".") != 0 &&
-		    strcmp(d->d_name, "..") != 0)
-			r = remove_entry(fd, d->d_name, depth);
-	}
+	if (dir == NULL)
+		return report_errno(NULL);
+	while (r == 0 && (name = output_next(dir)) != NULL)
+		r = remove_entry(fd, name, depth);
 	closedir(dir);
 	return r;
 }
@@ -120,18 +110,16 @@ take_dir(int fd)
 static int
 remove_tree(int at, const char *name, int depth)
 {
-	DIR *dir;
 	int fd;
 
 	if ((fd = open_dir(at, name)) == -1)
-		return errno == ENOENT ? 0 : failed(name);
+		return errno == ENOENT ? 0 : report_errno(name);
 	take_dir(fd);
-	if ((dir = fdopendir(fd)) == NULL)
+	if (remove_entries(fd, depth) == -1)
 		return close_failed(fd);
-	if (remove_entries(dir, depth) == -1)
-		return -1;
+	close(fd);
 	return unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 :
-	    failed(name);
+	    report_errno(name);
 }
 
 int
@@ -144,22 +132,14 @@ output_remove(int at, const char *name)
 int
 output_empty(int fd)
 {
-	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	DIR *dir;
-
-	if (copy == -1)
-		return failed(NULL);
-	if ((dir = fdopendir(copy)) == NULL)
-		return close_failed(copy);
-	rewinddir(dir);
-	return remove_entries(dir, 0);
+	return remove_entries(fd, 0);
 }
 
 /* Remove a directory in which there are only directories; false: it stays. */
 static bool
 prune(int at, const char *name, int depth)
 {
-	struct dirent *d;
+	const char *sub;
 	DIR *dir;
 	int fd;
 	bool empty = true;
@@ -170,10 +150,8 @@ prune(int at, const char *name, int depth)
 		close(fd);
 		return false;
 	}
-	while (empty && (d = readdir(dir)) != NULL)
-		empty = strcmp(d->d_name, ".") == 0 ||
-		    strcmp(d->d_name, "..") == 0 ||
-		    prune(fd, d->d_name, depth + 1);
+	while (empty && (sub = output_next(dir)) != NULL)
+		empty = prune(fd, sub, depth + 1);
 	closedir(dir);
 	return empty && unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
@@ -200,7 +178,7 @@ wrap_top(int fd, int archives, const char *hidden)
 	    (dir = output_open(archives, hidden)) == -1)
 		return -1;
 	if (!output_there(dir, TOP) && renameat(fd, TOP, dir, TOP) == -1)
-		r = errno == ENOENT ? make_dir(dir, TOP) : failed(TOP);
+		r = errno == ENOENT ? make_dir(dir, TOP) : report_errno(TOP);
 	return r == 0 ? close(dir) : close_failed(dir);
 }
 
@@ -227,7 +205,7 @@ move(int fd, int archives, const char *from, const char *to, uint32_t how)
 		from = hidden;
 		fd = archives;
 	}
-	return renameat(fd, from, archives, to) == 0 ? 0 : failed(to);
+	return renameat(fd, from, archives, to) == 0 ? 0 : report_errno(to);
 }
 
 /*

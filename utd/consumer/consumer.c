@@ -26,7 +26,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,17 +35,6 @@
 #include "sink.h"
 
 #define LOCK		(PARENT_FD + 1)	/* where a file to wait in is */
-
-static void
-catch(int sig, void (*handler)(int))
-{
-	struct sigaction sa;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = handler;
-	sigemptyset(&sa.sa_mask);
-	sigaction(sig, &sa, NULL);
-}
 
 /* Look at all regions that may have something.  True: again, at once. */
 static bool
@@ -136,9 +124,9 @@ take_turn(uid_t uid)
 void
 consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 {
-	catch(SIGINT, SIG_IGN);
-	catch(SIGTERM, SIG_IGN);
-	catch(SIGCHLD, SIG_DFL);	/* that pipe is the parent's */
+	catch_signal(SIGINT, SIG_IGN, 0);
+	catch_signal(SIGTERM, SIG_IGN, 0);
+	catch_signal(SIGCHLD, SIG_DFL, 0);	/* that pipe is the parent's */
 	move(sock, lock);
 	ut_closefrom(LOCK + 1);
 	if (ut_nonblock(PARENT_FD) == -1)
@@ -146,9 +134,9 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	ut_confine(become(uid, gid));
 	umask(022);
 	ut_name_thread("utd: consumer");
-	catch(SIGUSR1, sleep_signal);
-	catch(SIGALRM, sleep_signal);
-	catch(SIGIO, sleep_signal);
+	catch_signal(SIGUSR1, sleep_signal, 0);
+	catch_signal(SIGALRM, sleep_signal, 0);
+	catch_signal(SIGIO, sleep_signal, 0);
 	fault_init();
 	orders_init();
 	take_turn(uid);
@@ -156,9 +144,9 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 		tick_always();		/* to see that the parent is gone */
 	run();
 	sleep_tick(false);
-	catch(SIGUSR1, SIG_IGN);
-	catch(SIGALRM, SIG_IGN);
-	catch(SIGIO, SIG_IGN);
+	catch_signal(SIGUSR1, SIG_IGN, 0);
+	catch_signal(SIGALRM, SIG_IGN, 0);
+	catch_signal(SIGIO, SIG_IGN, 0);
 	if (!ending)
 		exit(1);		/* another needs the bell */
 	sleep_end();			/* the handlers rang the bell */

@@ -85,6 +85,7 @@ struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
 void	 report_send(void);		/* what was begun */
 int	 report_why(const char *, const char *, ...)	/* -1 */
 	    __attribute__((format(printf, 2, 3)));
+int	 report_errno(const char *);		/* likewise, by errno */
 void	 report_try(void);
 const char *report_reason(int);		/* that of the last failure */
 void	 report_failed(uint32_t, int);

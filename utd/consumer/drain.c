@@ -31,123 +31,17 @@
  */
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "consumer.h"
-#include "region.h"
-#include "sink.h"
+#include "piece.h"
 
 #define WAIT_TICKS	3	/* for a missing sub-buffer */
-#define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
-
-struct piece {
-	uint32_t	 sub;
-	uint32_t	 slot;
-	uint64_t	 seq;
-	uint64_t	 commit;
-	uint64_t	 end;		/* of the packet, in time */
-	uint64_t	 gap;		/* packets missing before it */
-	bool		 full;
-	bool		 shared;
-};
-
-/* Packets on their way to the sink, all of one stream; each is of one piece. */
-static struct batch {
-	uint32_t	 stream;
-	unsigned int	 n;
-	uint64_t	 room;		/* bytes in the file, at least */
-	struct piece	 pieces[BATCH];
-	struct packet	 packets[BATCH];
-} batch;
 
 static struct piece *pieces;	/* of this pass */
 static size_t npieces, maxpieces;
 static uint32_t *marked;	/* REVOKED when this pass began */
 static size_t nmarked;
-static uint64_t bytes_left;
-
-/*
- * The time at which the packet that ends at that commit ends.  `last' may be
- * ahead of the commit, as the writer goes on.  If commit still is what it was,
- * then last is that of the next event at most, which has not been written out.
- * If not, the next event is there, and its header has its time.  Either way no
- * later packet begins before.
- *
- * A header has the low 32 bits of a time that is not after last, as loaded
- * once more: that commit has the next event in it, and each event stores last
- * before its commit.  Nor is it much before last.  How much?  Commit is loaded
- * anew first.  The next event is committed after that and the one after it
- * begins less than UT_TIME_GAP later, by its own time; all further ones begin
- * after that load.  So if no more than half of that passes here, the two are
- * 32 bits apart at most.
- */
-static uint64_t
-end_time(struct region *r, struct piece *pc)
-{
-	struct ut_subbuf *sub = &r->subs[pc->sub];
-	uint64_t begin, last, commit, len;
-
-	if (pc->full)
-		return load(&sub->last);
-	do {
-		begin = region_now(r);
-		commit = load_acquire(&sub->commit);
-		if (commit_valid(r, commit, pc->commit))
-			pc->commit = commit;
-		len = UT_COMMIT_LEN(pc->commit);
-		last = load(&sub->last);
-		atomic_thread_fence(memory_order_acquire);
-		commit = load_acquire(&sub->commit);
-		if (commit == pc->commit || len + UT_EVENT_HEAD > r->subsize)
-			return last;
-		last = load(&sub->last);
-	} while (region_now(r) - begin >= UT_TIME_GAP / 2);
-	return ut_event_time(region_data(r, pc->sub, (uint32_t)len),
-	    last - UINT32_MAX);
-}
-
-static void
-region_damaged(struct region *r)
-{
-	if (!r->damaged)
-		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
-		    "are damaged: events are lost", r->name);
-	r->damaged = true;
-}
-
-/* Free a full sub-buffer; the next one of its slot may be written. */
-static void
-piece_over(struct region *r, const struct piece *pc)
-{
-	if (!pc->shared) {
-		region_advance(r, pc->slot, pc->seq);
-		region_passed(r, pc->slot, pc->seq);
-	}
-	region_sub_free(r, pc->sub);
-}
-
-/* The piece is dealt with: it was written, or is lost. */
-static void
-piece_done(struct region *r, const struct piece *pc, bool written)
-{
-	uint64_t before = r->consumed[pc->sub];
-	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
-
-	if (written)
-		region_written(r, n);
-	else
-		region_dropped(r, n);
-	if (pc->full) {
-		piece_over(r, pc);
-		return;
-	}
-	if (!pc->shared)
-		region_passed(r, pc->slot, pc->seq - 1);
-	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
-}
 
 /* Note that events wait, since metadata cannot be written; 0: now it can. */
 static void
@@ -170,135 +64,6 @@ write_waits(struct region *r, int error)
 		report_try();
 		sink_failed(r->sink, before);
 	}
-}
-
-/*
- * Have the packets written.  Events that could not be written are lost, but the
- * lost events that their packets were to tell of are told by the next.
- */
-static void
-batch_flush(struct region *r)
-{
-	const struct piece *pc;
-	unsigned int i;
-	bool written;
-
-	if (batch.n == 0)
-		return;
-	for (i = 0; i < batch.n; i++) {
-		pc = &batch.pieces[i];
-		if (pc->sub != NONE)
-			store(&r->subs[pc->sub].writing, pc->commit);
-	}
-	written = sink_write(r->sink, batch.stream, batch.packets,
-	    batch.n) == 0;
-	for (i = 0; i < batch.n; i++) {
-		if (!written)
-			r->unsaid += batch.packets[i].lost;
-		if (batch.pieces[i].sub != NONE)
-			piece_done(r, &batch.pieces[i], written);
-	}
-	batch.n = 0;
-	(void)region_wake(r);
-	report_progress(bytes_left);
-}
-
-/* Add a packet, which tells of the events lost so far, whosever they are. */
-static void
-batch_add(struct region *r, uint32_t stream, const struct piece *pc,
-    struct packet *pk)
-{
-	const uint64_t len = PACKET_HEAD_MAX + pk->len;
-
-	if (batch.n == BATCH || batch.stream != stream || batch.room < len)
-		batch_flush(r);
-	if (batch.n == 0)		/* an empty one may come before it */
-		batch.room = sink_room(r->sink, stream, len + PACKET_HEAD_MAX) -
-		    PACKET_HEAD_MAX;
-	batch.room -= len;
-	pk->lost = r->unsaid;
-	r->unsaid = 0;
-	batch.stream = stream;
-	batch.pieces[batch.n] = *pc;
-	batch.packets[batch.n++] = *pk;
-}
-
-/* The bytes of the thread's name are anything. */
-static void
-name_packet(struct packet *pk, const struct region *r, uint32_t n)
-{
-	const struct ut_subbuf *sub = &r->subs[n];
-	const struct program *p = program_find(load(&sub->owner));
-	const struct grave *g = p != NULL ? NULL : region_grave(r, n);
-	uint64_t word;
-	size_t i;
-
-	pk->pid = p != NULL ? p->pid : g != NULL ? g->pid : 0;
-	pk->tid = load(&sub->tid);
-	pk->name = p != NULL ? p->name : g != NULL ? g->name : "";
-	for (i = 0; i < sizeof(pk->thread) / sizeof(word); i++) {
-		word = load(&sub->thread[i]);
-		memcpy(pk->thread + i * sizeof(word), &word, sizeof(word));
-	}
-}
-
-/* Note how many events the slot has lost, so that packets tell of them once. */
-static void
-note_slot(struct region *r, uint32_t slot, uint64_t lost)
-{
-	if ((int64_t)(lost - r->said[slot]) > 0) {
-		r->unsaid += lost - r->said[slot];
-		r->said[slot] = lost;
-	}
-}
-
-/*
- * The time, or about now if it has yet to come.  Such a time is nonsense, and
- * readers that add to it may overflow: then they refuse the whole trace.
- */
-static uint64_t
-no_later(const struct region *r, uint64_t t)
-{
-	const uint64_t latest = region_now(r) + UT_TIME_GAP;
-
-	return t < latest ? t : latest;
-}
-
-static void
-piece_write(struct region *r, struct piece *pc)
-{
-	struct ut_subbuf *sub = &r->subs[pc->sub];
-	struct packet pk;
-	uint32_t from = UT_COMMIT_LEN(r->consumed[pc->sub]), stream;
-
-	if (!pc->shared)
-		note_slot(r, pc->slot, load(&sub->lost));
-	memset(&pk, 0, sizeof(pk));
-	if (UT_COMMIT_LEN(pc->commit) == from) {
-		/* It is full, and all of it was written before. */
-		piece_over(r, pc);
-		return;
-	}
-	pk.shared = pc->shared;
-	pk.gap = pc->gap;
-	pk.end = no_later(r, end_time(r, pc));
-	pk.data = region_data(r, pc->sub, from);
-	pk.len = UT_COMMIT_LEN(pc->commit) - from;
-	pk.begin = no_later(r, ut_event_time(pk.data, from == 0 ?
-	    load(&sub->first) : r->until[pc->sub]));
-	if (pk.end < pk.begin)
-		pk.end = pk.begin;
-	pc->end = pk.end;
-	if (!pc->shared)
-		name_packet(&pk, r, pc->sub);
-	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
-	    pc->slot, &pk);
-	if (stream == NO_STREAM) {
-		region_damaged(r);
-		piece_done(r, pc, false);
-		return;
-	}
-	batch_add(r, stream, pc, &pk);
 }
 
 /* Does what the region says of the piece make sense? */
@@ -442,26 +207,6 @@ collect_lost(struct region *r)
 	report_trouble(r, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
 	    "does not fit into a sub-buffer of %u: lost", r->name, len,
 	    r->subsize);
-}
-
-/*
- * At the end, lost events that no packet told of get one of their own; but not
- * if the metadata cannot be written, for no reader takes a packet without.
- */
-static void
-say_rest(struct region *r)
-{
-	const struct piece none = { .sub = NONE };
-	struct packet pk;
-	uint32_t stream;
-
-	if (r->unsaid == 0 || output_pending(r->sink->trace) == -1)
-		return;
-	memset(&pk, 0, sizeof(pk));
-	pk.name = "";
-	pk.begin = pk.end = region_now(r);
-	stream = sink_any_stream(r->sink, &pk);
-	batch_add(r, stream, &none, &pk);
 }
 
 /* Is there nothing that a directory which is not made yet is needed for? */
@@ -608,6 +353,7 @@ find_gap(struct region *r, const struct piece *pc)
 bool
 region_drain(struct region *r, int how)
 {
+	uint64_t left = 0;
 	size_t i, full = 0;
 
 	if (r->sink->trace->behind)
@@ -638,10 +384,11 @@ region_drain(struct region *r, int how)
 	}
 	if (npieces > 0)
 		qsort(pieces, npieces, sizeof(*pieces), by_slot);
-	for (bytes_left = 0, i = 0; i < npieces; i++)
-		bytes_left += UT_COMMIT_LEN(pieces[i].commit);
+	for (i = 0; i < npieces; i++)
+		left += UT_COMMIT_LEN(pieces[i].commit);
 	for (i = 0; i < npieces; i++) {
-		bytes_left -= UT_COMMIT_LEN(pieces[i].commit);
+		report_progress(left);
+		left -= UT_COMMIT_LEN(pieces[i].commit);
 		if (!in_turn(r, &pieces[i], how))
 			continue;
 		full += pieces[i].full;

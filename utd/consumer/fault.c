@@ -94,9 +94,5 @@ fault_watch(struct shared *s, void *at, size_t size)
 void
 fault_forget(struct shared *s)
 {
-	struct shared **p;
-
-	for (p = &watched; *p != s; p = &(*p)->next)
-		continue;
-	*p = s->next;
+	LIST_DEL(struct shared, &watched, s, next);
 }

@@ -25,7 +25,6 @@
 #include <sys/stat.h>
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -159,21 +158,16 @@ static struct range *
 find_files(const struct sink *k, uint32_t *n)
 {
 	struct range *ranges = NULL;
-	struct dirent *d;
+	const char *name;
 	DIR *dir;
-	int fd, error;
+	int error;
 
 	*n = 0;
-	if ((fd = openat(k->trace->fd, ".", O_RDONLY | O_DIRECTORY |
-	    O_CLOEXEC)) == -1)
+	if ((dir = output_list(k->trace->fd)) == NULL)
 		return NULL;
-	if ((dir = fdopendir(fd)) == NULL) {
-		(void)close_failed(fd);
-		return NULL;
-	}
 	errno = 0;
-	while ((d = readdir(dir)) != NULL)
-		note_file(k, d->d_name, &ranges, n);
+	while ((name = output_next(dir)) != NULL)
+		note_file(k, name, &ranges, n);
 	error = errno;
 	closedir(dir);
 	errno = error;

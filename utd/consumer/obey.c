@@ -23,7 +23,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "consumer.h"
@@ -36,25 +35,22 @@ static void
 reply_counts(uint32_t serial, const struct region *r, uint32_t used)
 {
 	struct ut_msg *out;
-	uint64_t bytes = 0, packets = 0;
+	bool more;
 
-	if (r != NULL) {
-		bytes = r->sink->bytes;
-		packets = r->sink->packets;
-		if (r->past.unsaid) {
-			bytes += r->past.bytes;
-			packets += r->past.packets;
-		}
+	if (r == NULL) {
+		report_failed(serial, ENOENT);
+		return;
 	}
-	out = report_begin(UT_C_REPLY, serial, r != NULL ? 0 : ENOENT);
-	ut_msg_u64(out, r != NULL ? r->written + region_kept(r) : 0);
-	ut_msg_u64(out, r != NULL ? region_lost(r) : 0);
-	ut_msg_u64(out, bytes);
-	ut_msg_u64(out, packets);
-	ut_msg_u64(out, r != NULL ? region_overwritten(r) : 0);
-	ut_msg_u64(out, r != NULL ? load(&r->header->waits) : 0);
-	ut_msg_u64(out, r != NULL ? load(&r->header->waited) / 1000 : 0);
-	ut_msg_u64(out, r != NULL ? load(&r->header->longest) / 1000 : 0);
+	more = r->past.unsaid;
+	out = report_begin(UT_C_REPLY, serial, 0);
+	ut_msg_u64(out, r->written + region_kept(r));
+	ut_msg_u64(out, region_lost(r));
+	ut_msg_u64(out, r->sink->bytes + (more ? r->past.bytes : 0));
+	ut_msg_u64(out, r->sink->packets + (more ? r->past.packets : 0));
+	ut_msg_u64(out, region_overwritten(r));
+	ut_msg_u64(out, load(&r->header->waits));
+	ut_msg_u64(out, load(&r->header->waited) / 1000);
+	ut_msg_u64(out, load(&r->header->longest) / 1000);
 	ut_msg_u32(out, used);
 	report_send();
 }
@@ -116,13 +112,10 @@ do_watch(struct ut_msg *m)
 static void
 do_close(struct ut_msg *m)
 {
-	struct region **rp, *r;
+	struct region *r = region_known(m->h.a);
 
-	for (rp = &regions; (r = *rp) != NULL; rp = &r->next)
-		if (r->id == m->h.a)
-			break;
 	if (r != NULL) {
-		*rp = r->next;
+		LIST_DEL(struct region, &regions, r, next);
 		region_finish(r, m->h.b != 0);
 	}
 	reply_counts(ut_msg_get_u32(m), r, 0);

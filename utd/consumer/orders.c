@@ -120,7 +120,7 @@ do_trace(struct ut_msg *m)
 	char path[PATH_MAX];
 	uint32_t serial = ut_msg_get_u32(m);
 	bool made;
-	int i, fd;
+	int i, fd = -1;
 
 	ut_msg_get_str(m, path, sizeof(path));
 	memset(&like, 0, sizeof(like));
@@ -131,9 +131,7 @@ do_trace(struct ut_msg *m)
 	like.lazy = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
-	if (m->h.nfds == 0)
-		t = output_nowhere(&like);
-	else if ((fd = ut_msg_get_fd(m)) != -1)
+	if (m->h.nfds == 0 || (fd = ut_msg_get_fd(m)) != -1)
 		t = output_trace(&like, fd, path, made);
 	if (t == NULL) {
 		report_failed(serial, errno);
@@ -208,7 +206,7 @@ orders_region(const struct region *like, struct trace *t, bool again,
 	if (r == NULL)
 		no_shm(like);
 	else if (again && sleep_bell_new())
-		region_bell_strange(r);
+		store(&r->header->mute, 1);
 	if (r == NULL || region_begin(r, t, again))
 		return r;
 	error = errno;
@@ -303,11 +301,10 @@ do_program(struct ut_msg *m)
 static void
 do_mute(struct ut_msg *m)
 {
-	struct region *r;
+	struct region *r = region_known(m->h.a);
 
-	for (r = regions; r != NULL; r = r->next)
-		if (r->id == m->h.a)
-			tick_awake(r);
+	if (r != NULL)
+		tick_awake(r);
 }
 
 static void

@@ -40,15 +40,6 @@
 #include "consumer.h"
 #include "sink.h"
 
-#define TOP			"ust"
-
-/* Report errno as the reason; without a path, of the session's directory. */
-static int
-failed(const char *path)
-{
-	return report_why(path, "%s", strerror(errno));
-}
-
 /* Report another reason, with EPERM. */
 int
 output_refuse(const char *path, const char *reason)
@@ -69,31 +60,6 @@ check_owner(const char *path, const struct stat *st, uid_t uid)
 	    geteuid() == 0 ? "" : " or root");
 }
 
-/* Check that the directory is empty, except for one of that name. */
-static int
-check_empty(int fd, const char *but)
-{
-	struct dirent *d;
-	DIR *dir;
-	int copy, error = 0;
-
-	if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1)
-		return -1;
-	if ((dir = fdopendir(copy)) == NULL) {
-		close(copy);
-		return -1;
-	}
-	rewinddir(dir);
-	while (error == 0 && (d = readdir(dir)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 &&
-		    strcmp(d->d_name, "..") != 0 &&
-		    strcmp(d->d_name, but) != 0)
-			error = ENOTEMPTY;
-	closedir(dir);
-	errno = error;
-	return error == 0 ? 0 : -1;
-}
-
 int
 close_failed(int fd)
 {
@@ -102,6 +68,48 @@ close_failed(int fd)
 	close(fd);
 	errno = error;
 	return -1;
+}
+
+DIR *
+output_list(int fd)
+{
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy != -1 ? fdopendir(copy) : NULL;
+
+	if (dir != NULL)
+		rewinddir(dir);
+	else if (copy != -1)
+		(void)close_failed(copy);
+	return dir;
+}
+
+const char *
+output_next(DIR *dir)
+{
+	const struct dirent *d;
+
+	while ((d = readdir(dir)) != NULL && (strcmp(d->d_name, ".") == 0 ||
+	    strcmp(d->d_name, "..") == 0))
+		continue;
+	return d != NULL ? d->d_name : NULL;
+}
+
+/* Check that the directory is empty, except for one of that name. */
+static int
+check_empty(int fd, const char *but)
+{
+	const char *name;
+	DIR *dir;
+	int error = 0;
+
+	if ((dir = output_list(fd)) == NULL)
+		return -1;
+	while (error == 0 && (name = output_next(dir)) != NULL)
+		if (strcmp(name, but) != 0)
+			error = ENOTEMPTY;
+	closedir(dir);
+	errno = error;
+	return error == 0 ? 0 : -1;
 }
 
 /* Make one directory; if it must be new and is not, under another name. */
@@ -146,14 +154,14 @@ open_subdir(int at, const char *path, char *name, mode_t mode,
 	if (strcmp(name, "..") == 0)
 		return output_refuse(path, "not below the session's");
 	if (is_removed(at))
-		return failed(path);
+		return report_errno(path);
 	if (how != OUTPUT_OPEN && strcmp(name, ".") != 0 &&
 	    make_subdir(at, name, mode, how) == -1)
-		return failed(path);
+		return report_errno(path);
 	dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
 	    O_NOFOLLOW);
 	if (dir == -1)
-		return failed(path);
+		return report_errno(path);
 	if (fstat(dir, &st) == 0 && check_owner(path, &st, uid) == 0)
 		return dir;
 	return close_failed(dir);
@@ -211,7 +219,7 @@ must_be_empty(int fd, const char *but)
 	if (check_empty(fd, but) == 0)
 		return 0;
 	return errno == ENOTEMPTY ? report_why(NULL, "not empty: empty it, or "
-	    "name another directory") : failed(NULL);
+	    "name another directory") : report_errno(NULL);
 }
 
 /*
@@ -225,7 +233,7 @@ make_top(int fd)
 	int dir, r;
 
 	if (mkdirat(fd, top, 0755) == -1 && errno != EEXIST)
-		return failed(NULL);
+		return report_errno(NULL);
 	if ((dir = open_subdir(fd, top, top, 0, OUTPUT_OPEN, geteuid())) == -1)
 		return -1;
 	r = must_be_empty(dir, "");
@@ -239,7 +247,7 @@ check_session(int fd, bool again)
 	struct stat st;
 
 	if (fstat(fd, &st) == -1)
-		return failed(NULL);
+		return report_errno(NULL);
 	if (check_owner(NULL, &st, geteuid()) == -1)
 		return -1;
 	if (again)
@@ -260,7 +268,7 @@ walk(const char *path, bool make)
 		fatal("/");
 	errno = error;
 	if (fd == -1)
-		return error != EPERM ? failed(NULL) : report_why(NULL,
+		return error != EPERM ? report_errno(NULL) : report_why(NULL,
 		    "%s: a symbolic link on the way that others could have "
 		    "put there", strerror(error));
 	return fd;
@@ -294,11 +302,11 @@ output_give(int dir, const char *path, uid_t uid, gid_t gid)
 	struct stat st;
 
 	if (fstat(dir, &st) == -1)
-		return failed(path);
+		return report_errno(path);
 	if (st.st_uid == uid)
 		return 0;
 	if (check_empty(dir, "") == -1 || fchown(dir, uid, gid) == -1)
-		return failed(path);
+		return report_errno(path);
 	return 0;
 }
 
@@ -315,15 +323,15 @@ output_file(const struct trace *t, const char *name, int flags)
 
 	snprintf(path, sizeof(path), "%s/%s", t->path, name);
 	if (is_removed(t->fd))
-		return failed(path);
+		return report_errno(path);
 	if ((flags & O_CREAT) != 0)
 		flags |= O_EXCL;
 	fd = openat(t->fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
 	    O_NOCTTY, 0600);
 	if (fd == -1)
-		return failed(path);
+		return report_errno(path);
 	if (fstat(fd, &st) == -1)
-		failed(path);
+		report_errno(path);
 	else if (!S_ISREG(st.st_mode))
 		output_refuse(path, "not a regular file");
 	else if (st.st_nlink > 1)

@@ -138,24 +138,10 @@ output_find(struct trace *t)
 	*end = '\0';
 }
 
-/* A trace that is written nowhere. */
-struct trace *
-output_nowhere(const struct trace *like)
-{
-	struct trace *t = xcalloc(1, sizeof(*t));
-
-	*t = *like;
-	t->nowhere = true;
-	t->fd = t->meta = t->base = -1;
-	t->behind = like->again;
-	t->next = traces;
-	traces = t;
-	return t;
-}
-
 /*
- * A trace, in the directory path below fd, which it keeps.  With again, it is
- * the one that another consumer had, if that had made the directory.
+ * A trace, in the directory path below fd, which it keeps, or, if fd is -1,
+ * written nowhere.  With again, it is the one that another consumer had, if
+ * that had made the directory.
  */
 struct trace *
 output_trace(const struct trace *like, int fd, const char *path, bool made)
@@ -167,12 +153,14 @@ output_trace(const struct trace *like, int fd, const char *path, bool made)
 	t->path = xcalloc(1, strlen(path) + OUTPUT_NUMBER);
 	t->fd = t->meta = -1;
 	t->base = fd;
+	t->nowhere = fd == -1;
 	strcpy(t->path, path);
 	t->behind = like->again;
 	t->again = like->again && made;
-	if (like->again && !made)
+	if (like->again && !made && !t->nowhere)
 		output_find(t);
-	if (((t->new || t->lazy) && !t->again) || output_make(t) == 0) {
+	if (t->nowhere || ((t->new || t->lazy) && !t->again) ||
+	    output_make(t) == 0) {
 		t->next = traces;
 		traces = t;
 		return t;

@@ -16,106 +16,21 @@
 
 /*
  * The region, as its consumer handles it.  Programs can write anything there:
- * a value of theirs is copied, checked and then used.  The geometry is never
- * read back.
+ * a value of theirs is copied, checked and then used.
  */
 
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../../libut/clock.h"
 #include "consumer.h"
 #include "region.h"
-#include "sink.h"
 
-#ifndef MAP_ANONYMOUS
-#define MAP_ANONYMOUS	MAP_ANON
-#endif
-
-#define PAGE		4096u
-#define NSLOTS_MIN	512u	/* idle threads keep theirs */
 /* Milliseconds for events that are under way when a session stops. */
 #define QUIET_EACH	100
 #define QUIET_ALL	400
 
 struct region *regions;
-
-static uint32_t
-slots_for(uint32_t nsubs)
-{
-	uint32_t n = nsubs < UT_NSLOTS_MAX / 16 ? nsubs * 16 : UT_NSLOTS_MAX;
-
-	return n < NSLOTS_MIN ? NSLOTS_MIN : n;
-}
-
-/* An attribute, as writers find it. */
-static uint32_t
-timeout(uint32_t ms)
-{
-	return ms == ATTR_NEVER ? 0 : ms == ATTR_FOREVER ? UT_TIMEOUT_FOREVER :
-	    ms;
-}
-
-/*
- * Fill in the header of a fresh object.  All the rest of it is zeros, by which
- * every slot and sub-buffer is free.  The magic is stored last: a region that
- * has it is complete.
- */
-static void
-header_init(struct region *r)
-{
-	struct ut_header *h = r->header;
-
-	h->version = UT_ABI_VERSION;
-	h->size = r->size;
-	h->slots = (uint64_t)((char *)r->slots - (char *)h);
-	h->subs = (uint64_t)((char *)r->subs - (char *)h);
-	h->data = (uint64_t)(r->data - (unsigned char *)h);
-	h->nslots = r->nslots;
-	h->nsubs = r->nsubs;
-	h->subsize = r->subsize;
-	h->mode = r->attrs.v[ATTR_MODE];
-	h->timeout = timeout(r->attrs.v[ATTR_TIMEOUT]);
-	h->clock = r->attrs.v[ATTR_CLOCK];
-	atomic_store(&h->bell, r->bell);
-	atomic_signal_fence(memory_order_seq_cst);
-	h->magic = UT_ABI_MAGIC;
-}
-
-/* Compute the size and, unless `at' is NULL, where all is once it is mapped. */
-static void
-layout(struct region *r, unsigned char *at)
-{
-	uint64_t slots = sizeof(struct ut_header), subs, data;
-	size_t graves;
-
-	r->nsubs = r->attrs.v[ATTR_NSUBS];
-	r->subsize = r->attrs.v[ATTR_SUBSIZE];
-	r->nslots = slots_for(r->nsubs);
-	subs = slots + (uint64_t)r->nslots * sizeof(struct ut_slot);
-	data = subs + (uint64_t)r->nsubs * sizeof(struct ut_subbuf);
-	data = (data + PAGE - 1) / PAGE * PAGE;
-	r->size = (size_t)(data + (uint64_t)r->nsubs * r->subsize);
-	graves = r->size;
-	if (r->keeps)
-		r->size += r->nsubs * sizeof(struct grave);
-	r->bell = r->keeps ? UINT32_MAX : r->nsubs < 16 ? 1 : r->nsubs / 8;
-	r->overwrites = r->attrs.v[ATTR_MODE] == UT_MODE_OVERWRITE;
-	if (at == NULL)
-		return;
-	r->header = (struct ut_header *)(void *)at;
-	r->slots = (struct ut_slot *)(void *)(at + slots);
-	r->subs = (struct ut_subbuf *)(void *)(at + subs);
-	r->data = at + data;
-	r->graves = r->keeps ? (struct grave *)(void *)(at + graves) : NULL;
-}
 
 struct region *
 region_known(uint32_t id)
@@ -125,194 +40,6 @@ region_known(uint32_t id)
 	for (r = regions; r != NULL && r->id != id; r = r->next)
 		continue;
 	return r;
-}
-
-size_t
-region_size(const struct region *like)
-{
-	struct region r = *like;
-
-	layout(&r, NULL);
-	return r.size;
-}
-
-/* Map the object, if it has the right size.  Its contents are checked later. */
-static int
-region_map(struct region *r)
-{
-	struct stat st;
-	void *map;
-
-	layout(r, NULL);
-	if (fstat(r->fd, &st) == -1)
-		return -1;
-	if (st.st_size != (off_t)r->size) {
-		errno = EINVAL;
-		return -1;
-	}
-	map = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
-	    0);
-	if (map == MAP_FAILED)
-		return -1;
-	layout(r, map);
-	fault_watch(&r->shared, map, r->size);
-	return 0;
-}
-
-static void
-region_unmap(struct region *r)
-{
-	fault_forget(&r->shared);
-	munmap(r->header, r->size);
-}
-
-static int
-region_create(struct region *r)
-{
-	int error;
-
-	if ((r->fd = ut_shm_create(r->shm, r->size)) == -1)
-		return -1;
-	if (region_map(r) == 0) {
-		header_init(r);
-		return 0;
-	}
-	error = errno;
-	close(r->fd);
-	shm_unlink(r->shm);
-	errno = error;
-	return -1;
-}
-
-/*
- * Open the region that another consumer has left.  One without magic was not
- * finished, so nobody uses it, nor has a descriptor of it: it is made anew.
- */
-static int
-region_reopen(struct region *r, int fd)
-{
-	int error = 0;
-
-	r->fd = fd != -1 ? fd : ut_shm_open(r->shm);
-	if (r->fd == -1)
-		return errno == ENOENT ? region_create(r) : -1;
-	if (region_map(r) == 0) {
-		if (fd != -1 || r->header->magic == UT_ABI_MAGIC)
-			return 0;
-		region_unmap(r);
-	} else {
-		error = errno;
-	}
-	close(r->fd);
-	errno = error;
-	if (fd != -1 || shm_unlink(r->shm) == -1)
-		return -1;
-	return region_create(r);
-}
-
-/* Allocate what we remember of slots and sub-buffers. */
-static bool
-region_alloc(struct region *r)
-{
-	r->done_seq = calloc(r->nslots, sizeof(*r->done_seq));
-	r->waited = calloc(r->nslots, sizeof(*r->waited));
-	r->said = calloc(r->nslots, sizeof(*r->said));
-	r->seen = calloc(r->nsubs, sizeof(*r->seen));
-	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
-	r->until = calloc(r->nsubs, sizeof(*r->until));
-	r->round = calloc(r->nsubs, sizeof(*r->round));
-	return r->done_seq != NULL && r->waited != NULL && r->said != NULL &&
-	    r->seen != NULL && r->consumed != NULL && r->until != NULL &&
-	    r->round != NULL;
-}
-
-static void
-region_release(struct region *r)
-{
-	free(r->done_seq);
-	free(r->waited);
-	free(r->said);
-	free(r->seen);
-	free(r->consumed);
-	free(r->until);
-	free(r->round);
-	free(r);
-}
-
-/*
- * Make a region of that name and geometry, or, if again, take over the one that
- * is there; fd may be its descriptor, or is -1.  NULL and errno if that fails.
- * But without memory we end: a region that was there has events, which the next
- * consumer may be able to write.
- */
-struct region *
-region_new(const struct region *like, bool again, int fd)
-{
-	struct region *r;
-	int error;
-
-	if ((r = malloc(sizeof(*r))) != NULL) {
-		*r = *like;
-		layout(r, NULL);
-	}
-	if (r == NULL || !region_alloc(r)) {
-		if (again)
-			fatal("channel %s", like->name);
-		if (r != NULL)
-			region_release(r);
-		errno = ENOMEM;
-		return NULL;
-	}
-	if ((again ? region_reopen(r, fd) : region_create(r)) == 0)
-		return r;
-	error = errno;
-	region_release(r);
-	errno = error;
-	return NULL;
-}
-
-/* Let go of the region, and if `gone', remove it; else others will have it. */
-void
-region_free(struct region *r, bool gone)
-{
-	region_unmap(r);
-	close(r->fd);
-	if (gone)
-		shm_unlink(r->shm);
-	region_release(r);
-}
-
-/* Memory of our own of the same layout, all zeros; NULL and errno. */
-struct region *
-region_private(const struct region *like)
-{
-	struct region *r;
-	void *map = MAP_FAILED;
-
-	if ((r = calloc(1, sizeof(*r))) == NULL)
-		return NULL;
-	r->attrs = like->attrs;
-	r->keeps = like->keeps;
-	layout(r, NULL);
-	if (region_alloc(r))
-		map = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (map == MAP_FAILED) {
-		region_release(r);
-		errno = ENOMEM;
-		return NULL;
-	}
-	layout(r, map);
-	r->fd = -1;
-	r->copy = true;
-	return r;
-}
-
-void
-region_private_free(struct region *r)
-{
-	munmap(r->header, r->size);
-	region_release(r);
 }
 
 /* The bytes of a sub-buffer, from that offset on. */
@@ -737,19 +464,6 @@ region_sleep(struct region *r, bool asleep)
 		return true;
 	atomic_thread_fence(memory_order_seq_cst);
 	return load(&r->header->delivered) - r->taken < r->bell;
-}
-
-/* Its programs have another bell than ours, or may have. */
-void
-region_bell_strange(struct region *r)
-{
-	store(&r->header->mute, 1);
-}
-
-bool
-region_behind(const struct region *r)
-{
-	return r->sink->trace->behind;
 }
 
 uint64_t

@@ -128,13 +128,15 @@ extern struct region *regions;
 #define load_acquire(at) atomic_load_explicit(at, memory_order_acquire)
 #define store(at, v)	atomic_store_explicit(at, v, memory_order_relaxed)
 
-/* region.c: the shared memory.  region_new returns NULL and errno. */
+/* memory.c: the shared memory.  region_new returns NULL and errno. */
 struct region *region_new(const struct region *, bool, int);
-struct region *region_known(uint32_t);	/* or NULL */
 size_t	 region_size(const struct region *);	/* of shared memory */
 void	 region_free(struct region *, bool);
 struct region *region_private(const struct region *);
 void	 region_private_free(struct region *);
+
+/* region.c: what is in there. */
+struct region *region_known(uint32_t);	/* or NULL */
 void	 region_start(struct region *);
 void	 region_stop(struct region *, bool);	/* true: its program is dead */
 bool	 commit_valid(const struct region *, uint64_t, uint64_t);
@@ -163,8 +165,6 @@ uint64_t region_lost(const struct region *);	/* even if no packet told it */
 bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
-void	 region_bell_strange(struct region *);
-bool	 region_behind(const struct region *);	/* lacks metadata */
 bool	 region_wake(struct region *);	/* who waits; true: there was any */
 void	 region_wake_all(struct region *);
 

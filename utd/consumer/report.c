@@ -69,6 +69,13 @@ report_why(const char *path, const char *fmt, ...)
 	return -1;
 }
 
+/* Report errno as the reason; without a path, of the session's directory. */
+int
+report_errno(const char *path)
+{
+	return report_why(path, "%s", strerror(errno));
+}
+
 /* Forget the last reason, before something is tried that may note one. */
 void
 report_try(void)

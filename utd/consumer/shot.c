@@ -130,8 +130,7 @@ copy_regions(struct ut_msg *m, struct region **copies)
 		if ((r = region_known(ut_msg_get_u32(m))) == NULL)
 			continue;
 		if ((c = region_copy(r)) == NULL)
-			return report_why("a copy of the buffers", "%s",
-			    strerror(errno));
+			return report_errno("a copy of the buffers");
 		c->next = *copies;
 		*copies = c;
 	}

@@ -26,7 +26,6 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +35,6 @@
 #include "consumer.h"
 #include "sink.h"
 
-#define TOP		"ust"
 #define SNAPSHOTS	"snapshots"
 #define HIDDEN		".utd-"		/* how names begin until then */
 
@@ -54,18 +52,12 @@ is_name(const char *s)
 	    strcmp(s, "..") != 0;
 }
 
-static int
-failed(const char *path)
-{
-	return report_why(path, "%s", strerror(errno));
-}
-
 /* snapshots/ of the session. */
 static int
 open_snapshots(int fd)
 {
 	if (mkdirat(fd, SNAPSHOTS, dir_mode()) == -1 && errno != EEXIST)
-		return failed(SNAPSHOTS);
+		return report_errno(SNAPSHOTS);
 	return output_open(fd, SNAPSHOTS);
 }
 
@@ -81,7 +73,7 @@ open_above(char *path)
 		path[--n] = '\0';
 	if ((slash = strrchr(path, '/')) == NULL) {
 		errno = EINVAL;
-		return failed(path);
+		return report_errno(path);
 	}
 	*slash = '\0';
 	fd = output_above(path);
@@ -95,7 +87,7 @@ check_free(int above, const char *name, bool any)
 {
 	if (!is_name(name) || strlen(name) >= NAME_MAXLEN) {
 		errno = is_name(name) ? ENAMETOOLONG : EINVAL;
-		return failed(name);
+		return report_errno(name);
 	}
 	if (any || !output_there(above, name))
 		return 0;
@@ -127,12 +119,12 @@ make_hidden(int above, const char *hidden)
 	if (output_there(above, hidden))
 		unmake_hidden(above, hidden);
 	if (mkdirat(above, hidden, dir_mode()) == -1)
-		return failed(hidden);
+		return report_errno(hidden);
 	if ((fd = output_open(above, hidden)) == -1)
 		return -1;
 	if (mkdirat(fd, TOP, 0755) == 0)
 		return fd;
-	failed(NULL);
+	report_errno(NULL);
 	return close_failed(fd);
 }
 
@@ -188,7 +180,8 @@ shot_name(int above, const char *hidden, char *name, bool any)
 			return 0;	/* by one that died then */
 		snprintf(name + n, OUTPUT_NUMBER, "-%u", i);
 	}
-	return renameat(above, hidden, above, name) == 0 ? 0 : failed(name);
+	return renameat(above, hidden, above, name) == 0 ? 0 :
+	    report_errno(name);
 }
 
 /* Remove it, if that name still leads to the directory that we have made. */
@@ -198,15 +191,15 @@ remove_hidden(int above, const char *hidden, int fd)
 	struct stat ours, named;
 
 	if (fstat(fd, &ours) == -1)
-		return failed(NULL);
+		return report_errno(NULL);
 	if (output_empty(fd) == -1)
 		return -1;
 	if (fstatat(above, hidden, &named, AT_SYMLINK_NOFOLLOW) == -1)
-		return errno == ENOENT ? 0 : failed(hidden);
+		return errno == ENOENT ? 0 : report_errno(hidden);
 	if (named.st_dev != ours.st_dev || named.st_ino != ours.st_ino ||
 	    unlinkat(above, hidden, AT_REMOVEDIR) == 0)
 		return 0;
-	return failed(hidden);
+	return report_errno(hidden);
 }
 
 /* Is it a directory of ours? */
@@ -223,22 +216,18 @@ is_ours(int fd, const char *name)
 static int
 sweep(int session)
 {
-	struct dirent *d;
-	int fd = output_open(session, SNAPSHOTS), copy, r = 0;
-	DIR *dir = NULL;
+	int fd = output_open(session, SNAPSHOTS), r = 0;
+	const char *name;
+	DIR *dir;
 
 	if (fd == -1)
 		return errno == ENOENT ? 0 : -1;
-	if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1 ||
-	    (dir = fdopendir(copy)) == NULL) {
-		if (copy != -1)
-			close(copy);
+	if ((dir = output_list(fd)) == NULL)
 		return close_failed(fd);
-	}
-	while (r == 0 && (d = readdir(dir)) != NULL)
-		if (strncmp(d->d_name, HIDDEN, sizeof(HIDDEN) - 1) == 0 &&
-		    is_ours(fd, d->d_name))
-			r = output_remove(fd, d->d_name);
+	while (r == 0 && (name = output_next(dir)) != NULL)
+		if (strncmp(name, HIDDEN, sizeof(HIDDEN) - 1) == 0 &&
+		    is_ours(fd, name))
+			r = output_remove(fd, name);
 	closedir(dir);
 	close(fd);
 	return r;
@@ -265,7 +254,7 @@ shot_end(struct ut_msg *m)
 	else if (m->h.b == UT_SHOT_SWEEP)
 		r = sweep(fd);
 	else if (!is_name(hidden) || !is_name(name))
-		r = failed(NULL);
+		r = report_errno(NULL);
 	else if (m->h.b == UT_SHOT_REMOVE)
 		r = made != -1 ? remove_hidden(fd, hidden, made) : 0;
 	else

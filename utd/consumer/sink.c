@@ -335,14 +335,12 @@ skip(struct iovec **v, int *nv, size_t n)
 
 /* Append whole packets: all of them, or none, and -1 and errno. */
 static int
-stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv)
+stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv,
+    uint64_t all)
 {
-	size_t done = 0, all = 0;
 	ssize_t n;
-	int error, i;
+	int error;
 
-	for (i = 0; i < nv; i++)
-		all += v[i].iov_len;
 	report_try();
 	if ((k->limit != 0 && s->size > 0 && s->size + all > k->limit ?
 	    stream_cut(k, s) : stream_open(k, s)) == -1)
@@ -359,28 +357,8 @@ stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv)
 			errno = error;
 			return -1;
 		}
-		done += (size_t)n;
 	}
-	s->size += done;
-	k->bytes += done;
 	return 0;
-}
-
-/*
- * Without output: count the packets as if they were written.  No file tells the
- * next consumer how many there were, so the region does.
- */
-static void
-stream_drop(struct sink *k, struct stream *s, const struct iovec *v, int nv)
-{
-	uint64_t n = 0;
-	int i;
-
-	for (i = 0; i < nv; i++)
-		n += v[i].iov_len;
-	s->size += n;
-	k->bytes += n;
-	region_counts(k->region, k->bytes, k->packets + (uint64_t)nv / 2);
 }
 
 /* Report that events are lost, once for each reason in a row. */
@@ -422,6 +400,7 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	struct stream *s = &k->streams[stream];
 	struct packet first = pk[0];
 	uint64_t discarded = s->discarded, seq = s->seq, missing = 0;
+	uint64_t bytes = 0;
 	unsigned int i, all = 0;
 
 	if (s->seq == 0 && pk[0].lost > 0) {
@@ -436,9 +415,10 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 		missing += pk[i].gap;
 		add_packet(k, s, &pk[i], seq++, all++);
 	}
-	if (k->trace->nowhere) {
-		stream_drop(k, s, iov, (int)all * 2);
-	} else if (stream_write(k, s, iov, (int)all * 2) == -1) {
+	for (i = 0; i < 2 * all; i++)
+		bytes += iov[i].iov_len;
+	if (!k->trace->nowhere &&
+	    stream_write(k, s, iov, (int)all * 2, bytes) == -1) {
 		sink_failed(k, errno);
 		s->seq += missing;	/* nobody tells of these again */
 		s->missing += missing;
@@ -447,6 +427,11 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	s->seq = seq;
 	s->missing += missing;
 	s->discarded = discarded;
+	s->size += bytes;
+	k->bytes += bytes;
 	k->packets += all;
+	/* No file tells the next consumer how many there were. */
+	if (k->trace->nowhere)
+		region_counts(k->region, k->bytes, k->packets);
 	return 0;
 }

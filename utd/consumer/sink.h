@@ -17,12 +17,12 @@
 /*
  * The sink: where the packets of a region go.  It has the trace with its
  * metadata, the streams with their files, and the numbers that are in the heads
- * of packets; it knows what was written, and no sub-buffer.  drain.c hands it
+ * of packets; it knows what was written, and no sub-buffer.  piece.c hands it
  * packets, whose events are still in the region.  sink_write() returns when
- * they are in the file, or will never be, and then drain.c releases them.
+ * they are in the file, or will never be, and then piece.c releases them.
  *
  * The trace of a session without output has no directory: its sinks count what
- * they would have written (stream_drop), and the metadata is dropped likewise
+ * they would have written (sink_write), and the metadata is dropped likewise
  * (output_pending).
  *
  * A region has one sink at a time, and all others write files.  The next chunk
@@ -35,6 +35,8 @@
 
 #ifndef SINK_H
 #define SINK_H
+
+#include <dirent.h>
 
 #include "../utd.h"
 
@@ -101,7 +103,7 @@ struct sink {
 	int		 trouble;	/* the errno last reported */
 };
 
-/* The first part is drain.c's, the second the sink's. */
+/* The first part is piece.c's, the second the sink's. */
 struct packet {
 	bool		 shared;	/* nobody's, as the events tell whose */
 	uint32_t	 pid, tid;
@@ -152,7 +154,6 @@ bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 /* output.c: directories of the trace, and their metadata. */
 struct trace *trace_find(uint32_t);
 struct trace *output_trace(const struct trace *, int, const char *, bool);
-struct trace *output_nowhere(const struct trace *);
 void	 output_close(struct trace *);
 int	 output_metadata(struct trace *, const char *, bool);
 void	 output_refine(struct trace *, uint64_t, const char *);
@@ -164,6 +165,7 @@ int	 output_pending(struct trace *);	/* try again: 0 or -1 */
  * A directory must exist (OPEN), is made if it does not (MAKE), or must be new
  * (NEW): then it may get a number, for which the path needs room.
  */
+#define TOP		"ust"		/* in a session, and in its chunks */
 enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 #define OUTPUT_NUMBER	16		/* bytes */
 #define OUTPUT_NUMBERS	1000
@@ -175,6 +177,8 @@ int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
+DIR	*output_list(int);		/* which stays open; NULL and errno */
+const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
 int	 chunk_done(int, const char *, const char *, uint32_t, bool *);

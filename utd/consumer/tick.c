@@ -42,6 +42,7 @@
 
 #include "consumer.h"
 #include "region.h"
+#include "sink.h"
 
 #define SLACK_MS	500	/* that a flush may be early, with a tick */
 #define QUIET_TICKS	4	/* until it dozes */
@@ -86,7 +87,7 @@ can_doze(struct region *r)
 
 	r->quiet_at = delivered;
 	return same && delivered == r->taken && r->waits == 0 && !r->left &&
-	    load(&r->header->mute) == 0 && !region_behind(r);
+	    load(&r->header->mute) == 0 && !r->sink->trace->behind;
 }
 
 /* The next step towards sleep, or all the way back. */

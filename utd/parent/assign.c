@@ -26,14 +26,6 @@
 #include "../../libut/expr.h"
 #include "program.h"
 
-static void
-warn_refused(const struct channel *ch, const struct program *p,
-    const char *event)
-{
-	session_warn(ch->session, "event %s of %s (%d): description not "
-	    "valid: not recorded", event, p->name, (int)p->pid);
-}
-
 /*
  * The event's ID, or 0 if it cannot be recorded.  If the refusal may be
  * temporary (ENOMEM), clears *whole, so that the plan is not cached.
@@ -113,7 +105,8 @@ assign_id(struct plan *plan, struct channel *ch, const struct program *p,
 	struct event *e = p->table->events[i];
 
 	if (e->state == EVENT_REFUSED) {
-		warn_refused(ch, p, e->name);
+		session_warn(ch->session, "event %s of %s (%d): description "
+		    "not valid: not recorded", e->name, p->name, (int)p->pid);
 		return 0;
 	}
 	if (e->state == EVENT_NAMED) {

@@ -21,7 +21,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "client.h"
 #include "consumers.h"
@@ -137,8 +136,7 @@ struct waiter *
 client_wait(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
-	if ((k->wait = wait_new(request_end, k)) == NULL)
-		fatal("calloc");
+	k->wait = wait_new(request_end, k);
 	if (ms > 0)
 		timer_set(&k->timer, ms, request_end, k);
 	return k->wait;
@@ -161,6 +159,14 @@ client_answer(struct client *k, const char *text)
 		    *text != '\0' ? "; " : "", k->late,
 		    k->late == 1 ? " does" : "s do");
 	client_ok(k, "%s%s", text, late);
+}
+
+bool
+client_check(struct client *k, bool good, const char *why)
+{
+	if (!good)
+		client_refuse(k, "%s", why);
+	return good;
 }
 
 void
@@ -219,12 +225,8 @@ void
 client_hello(struct conn *c, struct ut_msg *m,
     bool (*request)(struct client *, struct ut_msg *))
 {
-	struct client *k;
+	struct client *k = xcalloc(1, sizeof(*k));
 
-	if ((k = calloc(1, sizeof(*k))) == NULL) {
-		conn_fail(c);
-		return;
-	}
 	k->conn = c;
 	k->request = request;
 	if ((k->next = clients) != NULL)
@@ -249,8 +251,7 @@ clients_progress(uid_t uid, uint64_t left)
 
 	for (k = clients; k != NULL; k = k->next) {
 		if (!k->draining || k->conn == NULL ||
-		    (k->conn->uid != uid && k->conn->uid != 0 &&
-		    k->conn->uid != geteuid()))
+		    !user_controls(k->conn->uid, uid))
 			continue;
 		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
 		ut_msg_u64(&out, left);

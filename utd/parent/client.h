@@ -54,6 +54,8 @@ void	 client_reply(struct client *, uint16_t, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 4, 5)));
 #define client_ok(k, ...)	client_reply(k, UT_CTL_OK, 0, __VA_ARGS__)
 #define client_refuse(k, ...)	client_reply(k, UT_CTL_ERR, 0, __VA_ARGS__)
+/* Refuse what is not good; is it? */
+bool	 client_check(struct client *, bool, const char *);
 /* Refuse a name or a directory that is taken; another one may do. */
 #define client_taken(k, what, ...) \
 	client_reply(k, UT_CTL_ERR, what, __VA_ARGS__)

@@ -30,6 +30,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../libut/clock.h"
 #include "session.h"
@@ -57,6 +58,26 @@ clock_read(struct instant *best)
 		now.cycles += least / 2;
 		*best = now;
 	}
+}
+
+/* CLOCK_REALTIME - CLOCK_MONOTONIC, likewise. */
+uint64_t
+clock_offset(void)
+{
+	struct timespec real;
+	uint64_t begin, took, least = UINT64_MAX, offset = 0;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		begin = ut_nanoseconds();
+		clock_gettime(CLOCK_REALTIME, &real);
+		if ((took = ut_nanoseconds() - begin) >= least)
+			continue;
+		least = took;
+		offset = (uint64_t)real.tv_sec * 1000000000u +
+		    (uint64_t)real.tv_nsec - (begin + least / 2);
+	}
+	return offset;
 }
 
 void

@@ -34,14 +34,12 @@
 
 static void	command_ended(uint32_t, int);
 
-/* Forget the first chunk. */
-static void
-chunk_over(struct session *s)
+/* Forget a chunk of the list. */
+void
+chunk_over(struct session *s, struct chunk *c)
 {
-	struct chunk *c = s->chunks;
-
 	state_chunk(s, c->name, false);
-	s->chunks = c->next;
+	LIST_DEL(struct chunk, &s->chunks, c, next);
 	s->nchunks--;
 	free(c);
 }
@@ -49,10 +47,7 @@ chunk_over(struct session *s)
 static void
 again(void *arg)
 {
-	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
-
-	if (s != NULL)
-		command_next(s);
+	command_next(arg);
 }
 
 /* Run it for the first chunk, unless it runs. */
@@ -71,7 +66,7 @@ command_next(struct session *s)
 	session_warn(s, "command for a chunk: %s; it is run later",
 	    strerror(errno));
 	s->runs = 0;
-	timer_set(&s->command_again, ROTATION_RETRY, again, id_arg(s->id));
+	timer_set(&s->command_again, ROTATION_RETRY, again, s);
 }
 
 /* Nothing keeps a session that is gone for everybody else. */
@@ -104,7 +99,7 @@ command_ended(uint32_t id, int status)
 			log_warnx("session %s: command for %s: %s", s->name,
 			    s->chunks->name, why);
 	}
-	chunk_over(s);
+	chunk_over(s, s->chunks);
 	command_next(s);
 	commands_over(s);
 }
@@ -113,12 +108,10 @@ command_ended(uint32_t id, int status)
 void
 command_wants(struct session *s, const char *name)
 {
-	struct chunk *c = xcalloc(1, sizeof(*c)), **p;
+	struct chunk *c = xcalloc(1, sizeof(*c));
 
 	snprintf(c->name, sizeof(c->name), "%s", name);
-	for (p = &s->chunks; *p != NULL; p = &(*p)->next)
-		continue;
-	*p = c;
+	LIST_ADD(struct chunk, &s->chunks, c, next);
 	s->nchunks++;
 }
 
@@ -141,16 +134,12 @@ command_add(struct session *s, const char *name)
 static void
 forget(struct session *s)
 {
-	struct chunk **p, *c;
+	struct chunk **p = &s->chunks;
 
-	if ((p = &s->chunks)[0] != NULL && s->runs != 0)
-		p = &s->chunks->next;
-	while ((c = *p) != NULL) {
-		state_chunk(s, c->name, false);
-		*p = c->next;
-		s->nchunks--;
-		free(c);
-	}
+	if (*p != NULL && s->runs != 0)
+		p = &(*p)->next;
+	while (*p != NULL)
+		chunk_over(s, *p);
 }
 
 /* Another command, also for the chunks that wait; or "": none. */

@@ -19,9 +19,7 @@
  */
 
 #include <sys/types.h>
-#include <sys/socket.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
@@ -143,7 +141,7 @@ queue(struct conn *c, const struct ut_msg *m)
 	*c->tail = o;
 	c->tail = &o->next;
 	count(c, n, 0);
-	file_events(&c->file, POLLIN | POLLOUT);
+	ready_events(&c->file, POLLIN | POLLOUT);
 	return true;
 }
 
@@ -204,7 +202,7 @@ flush(struct conn *c)
 		out_done(c);
 	}
 	if (c->out == NULL)
-		file_events(&c->file, POLLIN);
+		ready_events(&c->file, POLLIN);
 	if (c->out == NULL && c->state == CONN_CLOSING)
 		conn_drop(c);
 	else if (c->ops->sent != NULL)
@@ -322,13 +320,6 @@ bool
 conn_behind(const struct conn *c)
 {
 	return c->out != NULL;
-}
-
-/* Has the peer closed the connection?  There may still be messages. */
-bool
-conn_ended(const struct conn *c)
-{
-	return ut_hung_up(c->file.fd);
 }
 
 /* Wait up to ms for the peer; only at our end, with nothing else to do. */

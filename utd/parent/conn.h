@@ -60,7 +60,6 @@ void	 conn_hand_over(struct conn *, const struct conn_ops *, void *);
 void	 conn_read(struct conn *);	/* what is there already */
 void	 conn_send(struct conn *, struct ut_msg *);
 bool	 conn_behind(const struct conn *);	/* not all is sent */
-bool	 conn_ended(const struct conn *);	/* by the other side */
 void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_rest(struct conn *);	/* in closed: what it has said */
 void	 conn_drop(struct conn *);	/* now */

@@ -19,13 +19,11 @@
  */
 
 #include <sys/types.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,32 +32,30 @@
 
 #include "consumers.h"
 
-#define STOPS		100	/* by its user, of one that is to end */
 #define DEATHS_MS	10000	/* it is given up if it dies so often in less */
-#define LATE_MS		10000	/* without an answer */
 #define REQUESTS_MAX	16384	/* then its user must wait */
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
-/* When utd ends: for a killed one to end, for all, and between two looks. */
-#define KILLED_MS	1000
-#define END_MS		60000
-#define LOOK_MS		5
 
 struct consumer *consumers;
 
 static const struct consumer_ops *ops;
 static struct timer idle_timer, watch_timer;
-static char lock_path[PATH_MAX];		/* without the UID */
 
 static void	consumer_message(struct conn *, struct ut_msg *);
 static void	consumer_closed(struct conn *);
 static void	consumer_sent(struct conn *);
-static void	wake_later(struct consumer *);
-static void	end_idle(void *);
 
 static const struct conn_ops consumer_ops = {
 	consumer_message, consumer_closed, consumer_sent
 };
+
+void
+consumer_warn(const struct consumer *c, const char *what)
+{
+	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
+	    (unsigned long)c->uid, what);
+}
 
 /*
  * A socket pair for the consumer, if its user may have one more descriptor.  A
@@ -89,45 +85,6 @@ send_bell(struct consumer *c)
 		conn_send(c->conn, &m);
 }
 
-/*
- * The lock file of a user's consumers.  No consumer of another user has it
- * open, because a process that has it open can lock it for ever.
- */
-static void
-lock_name(char *path, size_t size, uid_t uid)
-{
-	const int n = snprintf(path, size, "%s%lu", lock_path,
-	    (unsigned long)uid);
-
-	if (n < 0 || (size_t)n >= size) {
-		errno = ENAMETOOLONG;
-		fatal("%s", lock_path);
-	}
-}
-
-static int
-lock_open(uid_t uid)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	lock_name(path, sizeof(path), uid);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd == -1)
-		fatal("%s", path);
-	return fd;
-}
-
-/* The user has no consumer any more that could wait. */
-static void
-lock_remove(uid_t uid)
-{
-	char path[PATH_MAX];
-
-	lock_name(path, sizeof(path), uid);
-	unlink(path);
-}
-
 /* Start the process; false, and c->error, if that fails. */
 static bool
 spawn(struct consumer *c)
@@ -150,7 +107,7 @@ spawn(struct consumer *c)
 	c->heard = ut_msg_now();
 	if (c->pid == 0) {
 		close(pair[0]);
-		consumer_main(pair[1], lock_open(c->uid), c->uid, c->gid);
+		consumer_main(pair[1], consumer_lock(c->uid), c->uid, c->gid);
 	}
 	close(pair[1]);
 	if (ut_nonblock(pair[0]) == -1)
@@ -246,58 +203,20 @@ reaped(struct consumer *c)
 	return true;
 }
 
-/*
- * Remove what the consumer has left, with no more rights than it had: the name
- * may be that of another user's object by now.
- */
-static void
-remove_as(const struct consumer *c, void (*f)(const char *), const char *name)
-{
-	const bool other = geteuid() == 0 && c->uid != 0;
-
-	if (other && seteuid(c->uid) == -1) {
-		log_warn("uid %lu", (unsigned long)c->uid);
-		return;
-	}
-	f(name);
-	if (other && seteuid(0) == -1)
-		fatal("uid 0");
-}
-
-static void
-region_unlink(const char *name)
-{
-	(void)shm_unlink(name);
-}
-
-void
-consumer_remove(const struct consumer *c, const char *name)
-{
-	remove_as(c, region_unlink, name);
-}
-
-static void
-remove_bell(const struct consumer *c)
-{
-	remove_as(c, ut_bell_remove, c->bellname);
-}
-
 /* Free a consumer that has ended and is not needed any more. */
 static void
 consumer_free(struct consumer *c)
 {
-	struct consumer **p, *other;
+	struct consumer *other;
 
-	for (p = &consumers; *p != c; p = &(*p)->next)
-		continue;
-	*p = c->next;
+	LIST_DEL(struct consumer, &consumers, c, next);
 	for (other = consumers; other != NULL; other = other->next)
 		if (other->uid == c->uid)
 			break;
 	if (other == NULL)
-		lock_remove(c->uid);
+		consumer_unlock(c->uid);
 	ops->died(c);
-	remove_bell(c);
+	consumer_remove(c, c->bellname, true);
 	if (c->bell != -1)
 		close(c->bell);
 	state_del(&c->saved);
@@ -310,7 +229,7 @@ give_up(struct consumer *c)
 	c->state = CONSUMER_GIVEN_UP;
 	state_changed(&c->saved);
 	ops->died(c);
-	remove_bell(c);
+	consumer_remove(c, c->bellname, true);
 	c->bellname[0] = '\0';
 }
 
@@ -342,8 +261,7 @@ mourn(void *arg)
 		if (!reaped(c))
 			continue;
 		if (!too_often(c) && spawn(c)) {
-			log_warnx("consumer %d of uid %lu takes over",
-			    (int)c->pid, (unsigned long)c->uid);
+			consumer_warn(c, "takes over");
 			ops->adopted(c);
 			continue;
 		}
@@ -354,11 +272,12 @@ mourn(void *arg)
 }
 
 /*
- * Mourn at the end of this round of the loop.  Not at once: when requests fail,
- * regions are freed, and others may be walking over them.
+ * A consumer may have ended: mourn at the end of this round of the loop.  Not
+ * at once: when requests fail, regions are freed, and others may be walking
+ * over them.
  */
-static void
-mourn_later(void)
+void
+consumers_reap(void)
 {
 	static struct timer timer;
 
@@ -373,18 +292,11 @@ mourn_later(void)
 static void
 leave(struct consumer *c)
 {
-	static struct ut_msg m;
-
 	log_debug("consumer %d for uid %lu has nothing to do", (int)c->pid,
 	    (unsigned long)c->uid);
 	c->state = CONSUMER_LEAVING;
 	state_changed(&c->saved);
-	if (c->conn == NULL) {
-		mourn_later();
-		return;
-	}
-	ut_msg_init(&m, UT_C_END, 0, 0);
-	consumer_send(c, &m);
+	consumer_tell(c, UT_C_END, 0, 0);
 }
 
 /*
@@ -425,26 +337,11 @@ consumers_look(void)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 }
 
-void
-consumers_reap(void)
-{
-	mourn_later();
-}
-
 /*
- * The consumer has said nothing for long, or does not end.  Nobody waits for it
- * any more; the events that it has yet to write stay in the buffers.
+ * A consumer that has said nothing for long, or does not end, is late.  Nobody
+ * waits for it any more; the events that it has yet to write stay in the
+ * buffers.
  */
-static void
-now_late(struct consumer *c)
-{
-	c->late = true;
-	log_warnx("consumer %d of uid %lu %s", (int)c->pid,
-	    (unsigned long)c->uid, c->conn != NULL ? "does not answer" :
-	    "was killed, but does not end");
-	ops->late(c);
-}
-
 static void
 watch(void *arg)
 {
@@ -458,10 +355,14 @@ watch(void *arg)
 		    (c->nrequests == 0 &&
 		    (c->conn != NULL || c->pid <= 0)))
 			continue;
-		if (now - c->heard >= LATE_MS)
-			now_late(c);
-		else
+		if (now - c->heard < LATE_MS) {
 			more = true;
+			continue;
+		}
+		c->late = true;
+		consumer_warn(c, c->conn != NULL ? "does not answer" :
+		    CONSUMER_STUCK);
+		ops->late(c);
 	}
 	if (more)
 		timer_set(&watch_timer, WATCH_MS, watch, NULL);
@@ -483,9 +384,8 @@ heard(struct consumer *c)
 	if (!c->late)
 		return;
 	c->late = false;
-	log_warnx("consumer %d of uid %lu answers again", (int)c->pid,
-	    (unsigned long)c->uid);
-	ops->heard(c);
+	consumer_warn(c, "answers again");
+	ops->late(c);
 	consumer_watch(c);
 }
 
@@ -538,19 +438,16 @@ consumer_send(struct consumer *c, struct ut_msg *m)
 	if (c->conn != NULL)
 		wake_later(c);
 	else
-		mourn_later();
+		consumers_reap();
 }
 
-/*
- * The consumer has yet to take over the trace, or 0 for all: it obeys at once
- * only what helps with that.  Without hold, the trace is taken over, or cannot.
- */
+/* A message that has nothing behind its header. */
 void
-consumer_hold(struct consumer *c, uint32_t trace, bool hold)
+consumer_tell(struct consumer *c, uint16_t type, uint32_t a, uint32_t b)
 {
 	static struct ut_msg m;
 
-	ut_msg_init(&m, UT_C_HOLD, trace, hold);
+	ut_msg_init(&m, type, a, b);
 	consumer_send(c, &m);
 }
 
@@ -563,13 +460,16 @@ consumer_trouble(const struct consumer *c)
 }
 
 /* The reason that a reply gives for an error. */
-void
-consumer_why(struct ut_msg *m, int error, char *why, size_t n)
+const char *
+consumer_why(struct ut_msg *m, int error)
 {
-	ut_msg_get_str(m, why, n);
-	if (m->bad || why[0] == '\0')
-		snprintf(why, n, "%s", error == EPIPE ?
-		    "the consumer has ended too often" : strerror(error));
+	static char why[512];
+
+	ut_msg_get_str(m, why, sizeof(why));
+	if (!m->bad && why[0] != '\0')
+		return why;
+	return error == EPIPE ? "the consumer has ended too often" :
+	    strerror(error);
 }
 
 static void
@@ -603,11 +503,10 @@ consumer_closed(struct conn *conn)
 
 	c->conn = NULL;
 	if (!loop_ending && c->state != CONSUMER_LEAVING)
-		log_warnx("consumer %d of uid %lu ended", (int)c->pid,
-		    (unsigned long)c->uid);
+		consumer_warn(c, "ended");
 	conn_rest(conn);
 	consumer_watch(c);
-	mourn_later();
+	consumers_reap();
 }
 
 /*
@@ -628,20 +527,7 @@ void
 consumers_begin(const char *dir, const struct consumer_ops *o)
 {
 	ops = o;
-	make_path(lock_path, sizeof(lock_path), dir, "consumer-");
-}
-
-/* Remove what consumers leave in the file system and in shared memory. */
-void
-consumers_remove(void)
-{
-	const struct consumer *c;
-
-	for (c = consumers; c != NULL; c = c->next) {
-		remove_bell(c);
-		if (c->pid <= 0)	/* or it has the lock until it ends */
-			lock_remove(c->uid);
-	}
+	remains_begin(dir);
 }
 
 /*
@@ -659,100 +545,4 @@ consumer_restore(uid_t uid, gid_t gid, const char *bellname)
 	} else {
 		(void)consumer_new(uid, gid, bellname);
 	}
-}
-
-/*
- * Has the process ended?  If its user has stopped it, it is continued, some
- * times, and then killed.  Reads everything that it has said.
- */
-static bool
-ended(struct consumer *c)
-{
-	int status;
-	pid_t pid;
-
-	if (c->pid <= 0)
-		return true;
-	pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED);
-	if (pid == 0 || (pid == -1 && errno == EINTR))
-		return false;
-	if (pid != -1 && WIFSTOPPED(status)) {
-		kill(c->pid, c->nstops++ < STOPS ? SIGCONT : SIGKILL);
-		return false;
-	}
-	if (c->conn != NULL)
-		conn_drop(c->conn);
-	c->pid = 0;
-	if (pid != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		c->state = CONSUMER_FINISHED;
-	return true;
-}
-
-/*
- * Tell the consumer to end.  One that has not taken over everything yet leaves
- * its regions to the next utd.
- */
-static void
-end(struct consumer *c, int64_t now)
-{
-	static struct ut_msg m;
-
-	c->heard = c->late ? now - LATE_MS + KILLED_MS : now;
-	if (c->conn != NULL) {
-		ut_msg_init(&m, UT_C_END, 0, 0);
-		conn_send(c->conn, &m);
-	}
-	if (c->pid > 0)
-		kill(c->pid, SIGUSR1);
-}
-
-/* Need we not wait for the consumer any more?  Kills it when it is time. */
-static bool
-over(struct consumer *c, int64_t now, int64_t deadline)
-{
-	if (ended(c))
-		return true;
-	if (c->killed && now - c->heard >= KILLED_MS)
-		return true;
-	if (!c->killed && (now >= deadline || now - c->heard >= LATE_MS)) {
-		log_warnx("consumer %d of uid %lu does not end: killed",
-		    (int)c->pid, (unsigned long)c->uid);
-		kill(c->pid, SIGKILL);
-		c->killed = true;
-		c->heard = now;
-	}
-	return false;
-}
-
-/*
- * Have all consumers drain and stop their regions, and end.  One that says
- * nothing for long is killed, and one that cannot be killed is left alone.  A
- * consumer that did not end in order may leave regions for the next utd.
- */
-void
-consumers_end(void)
-{
-	int64_t now = ut_msg_now(), deadline = now + END_MS;
-	struct consumer *c;
-	bool all = false;
-
-	for (c = consumers; c != NULL; c = c->next)
-		end(c, now);
-	while (!all) {
-		all = true;
-		for (c = consumers; c != NULL; c = c->next) {
-			if (c->conn != NULL)
-				conn_flush(c->conn, 0);
-			all &= over(c, now, deadline);
-		}
-		conn_reap();
-		if (!all)
-			(void)poll(NULL, 0, LOOK_MS);
-		now = ut_msg_now();
-	}
-	for (c = consumers; c != NULL; c = c->next)
-		if (c->pid > 0)
-			log_warnx("consumer %d of uid %lu was killed, but "
-			    "does not end", (int)c->pid,
-			    (unsigned long)c->uid);
 }

@@ -25,6 +25,8 @@
 #include "journal.h"
 
 #define DEATHS		20	/* of a consumer until it is given up */
+#define LATE_MS		10000	/* without an answer */
+#define CONSUMER_STUCK	"was killed, but does not end"
 
 /* Requests that a consumer answers in turn: see requests.c. */
 struct queue {
@@ -69,8 +71,7 @@ struct consumer_ops {
 	bool	(*message)(struct consumer *, struct ut_msg *);
 	void	(*adopted)(struct consumer *);	/* by a new process */
 	void	(*drained)(struct consumer *);	/* it was sent everything */
-	void	(*late)(struct consumer *);	/* it does not answer */
-	void	(*heard)(struct consumer *);	/* it answers again */
+	void	(*late)(struct consumer *);	/* it is, or is no more */
 	void	(*died)(struct consumer *);	/* and no other takes over */
 };
 
@@ -79,19 +80,28 @@ void	 consumers_begin(const char *, const struct consumer_ops *);
 struct consumer *consumer_find(uid_t);	/* or NULL */
 struct consumer *consumer_get(uid_t, gid_t);
 void	 consumer_send(struct consumer *, struct ut_msg *);
-void	 consumer_hold(struct consumer *, uint32_t, bool);
+void	 consumer_tell(struct consumer *, uint16_t, uint32_t, uint32_t);
 /* What a reply says of an error. */
-void	 consumer_why(struct ut_msg *, int, char *, size_t);
+const char *consumer_why(struct ut_msg *, int);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */
 void	 consumer_watch(struct consumer *);	/* it was asked something */
 bool	 consumers_late(uid_t);
 bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
 void	 consumers_look(void);		/* one may have nothing to do */
-void	 consumers_remove(void);	/* what they leave */
 void	 consumer_restore(uid_t, gid_t, const char *);
-void	 consumer_remove(const struct consumer *, const char *);
+void	 consumer_warn(const struct consumer *, const char *);
+
+/* remains.c: what a consumer leaves. */
+void	 remains_begin(const char *);
+int	 consumer_lock(uid_t);		/* the lock file */
+void	 consumer_unlock(uid_t);	/* and no other waits for it */
+/* Remove the memory of a region, or, if true, the bell, by its name. */
+void	 consumer_remove(const struct consumer *, const char *, bool);
+
+/* finish.c: utd ends. */
 void	 consumers_end(void);
+void	 consumers_remove(void);	/* what they leave */
 
 /*
  * requests.c: what consumers are asked.  A reply is for an object, which may be

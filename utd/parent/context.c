@@ -27,7 +27,7 @@
 #include "client.h"
 #include "trace.h"
 
-bool
+static bool
 context_has(const struct channel *ch, const char *name)
 {
 	uint32_t i;

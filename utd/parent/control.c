@@ -32,9 +32,7 @@ find_session(struct client *k, struct ut_msg *m)
 	if (!m->bad)
 		client_about(k, session_find(name, k->conn->uid, why,
 		    sizeof(why)));
-	if (k->session == NULL)
-		client_refuse(k, "%s", why);
-	return k->session != NULL;
+	return client_check(k, k->session != NULL, why);
 }
 
 /* Only root and the user utd runs as may tie utd's life to a connection. */

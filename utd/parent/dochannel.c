@@ -130,7 +130,7 @@ channel_create(struct client *k, const char *name, struct attrs *attrs)
 	else if (attrs->v[ATTR_CLOCK] == UT_CLOCK_CYCLES &&
 	    !clock_trusted(why, sizeof(why)))
 		client_refuse(k, "channel %s: %s", name, why);
-	else if (channel_new(k->session, name, attrs) == NULL)
+	else if (channel_new(k->session, name, attrs, new_id()) == NULL)
 		client_too_many(k, "channel", name, k->session->uid);
 	else
 		client_ok(k, "%s", "");
@@ -175,7 +175,7 @@ channel_asked(struct client *k, const char *name, bool create)
 		name = DEFAULT_CHANNEL;
 	ch = channel_find(s, name);
 	if (ch == NULL && create && strcmp(name, DEFAULT_CHANNEL) == 0 &&
-	    (ch = channel_new(s, name, &attrs)) == NULL) {
+	    (ch = channel_new(s, name, &attrs, new_id())) == NULL) {
 		client_too_many(k, "channel", name, s->uid);
 		return NULL;
 	}
@@ -219,7 +219,8 @@ static void
 removed(struct client *k)
 {
 	if (!k->channel->removed) {
-		channel_remove(k->channel);
+		k->channel->removed = true;
+		channel_enable(k->channel, false);
 		channel_close(k->channel);
 	}
 	client_answer(k, "");
@@ -242,11 +243,8 @@ get_contexts(struct client *k, struct ut_msg *m, struct contexts *cs)
 
 	snprintf(why, sizeof(why), "contexts: 1 to %u names of at most %d "
 	    "characters", CONTEXT_MAX, CONTEXT_NAME - 1);
-	if (contexts_get(m, cs) && cs->n > 0 &&
-	    contexts_valid(cs, why, sizeof(why)))
-		return true;
-	client_refuse(k, "%s", why);
-	return false;
+	return client_check(k, contexts_get(m, cs) && cs->n > 0 &&
+	    contexts_valid(cs, why, sizeof(why)), why);
 }
 
 /* Can all channels of the session have them, but those that were removed? */
@@ -256,13 +254,10 @@ contexts_wanted(struct client *k, const struct contexts *cs)
 	const struct channel *ch;
 	char why[256];
 
-	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
-		if (ch->removed ||
-		    contexts_possible(ch, cs, why, sizeof(why)))
-			continue;
-		client_refuse(k, "%s", why);
-		return false;
-	}
+	for (ch = k->session->channels; ch != NULL; ch = ch->next)
+		if (!ch->removed && !client_check(k, contexts_possible(ch, cs,
+		    why, sizeof(why)), why))
+			return false;
 	return true;
 }
 
@@ -287,12 +282,10 @@ do_context(struct client *k, struct ut_msg *m)
 			if (!ch->removed)
 				contexts_add(ch, &cs);
 	} else {
-		if ((ch = channel_asked(k, name, true)) == NULL)
+		if ((ch = channel_asked(k, name, true)) == NULL ||
+		    !client_check(k, contexts_possible(ch, &cs, why,
+		    sizeof(why)), why))
 			return;
-		if (!contexts_possible(ch, &cs, why, sizeof(why))) {
-			client_refuse(k, "%s", why);
-			return;
-		}
 		contexts_add(ch, &cs);
 	}
 	client_ok(k, "%s", "");

@@ -73,12 +73,10 @@ end_chunk(struct client *k, uint32_t how)
 	struct waiter *w;
 	char why[600];
 
-	if (rotation_refused(s, how, why, sizeof(why))) {
-		client_refuse(k, "%s", why);
+	if (!client_check(k, !rotation_refused(s, how, why, sizeof(why)), why))
 		return;
-	}
 	w = client_wait(k, rotated, ROTATE_MS);
-	(void)waits_add(&s->rotation.waiters, w);
+	waits_add(&s->rotation.waiters, w);
 	rotation_begin(s, how);
 	wait_less(w);
 }

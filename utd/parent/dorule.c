@@ -20,8 +20,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "do.h"
 #include "program.h"
@@ -72,22 +70,9 @@ get_rule(struct client *k, struct ut_msg *m, bool create)
 
 	rule_free(k->rule);
 	ut_msg_get_str(m, name, sizeof(name));
-	if ((k->rule = rule_read(m, why, sizeof(why))) != NULL)
-		return channel_asked(k, name, create);
-	client_refuse(k, "%s", why);
-	return NULL;
-}
-
-/* Of a rule that is to be: the contexts that it names have to be there. */
-static bool
-filter_fits(struct client *k, const struct channel *ch)
-{
-	char why[256];
-
-	if (contexts_fit(ch, k->rule->filter, why, sizeof(why)))
-		return true;
-	client_refuse(k, "%s", why);
-	return false;
+	k->rule = rule_read(m, why, sizeof(why));
+	return client_check(k, k->rule != NULL, why) ?
+	    channel_asked(k, name, create) : NULL;
 }
 
 static void
@@ -105,8 +90,10 @@ void
 do_enable(struct client *k, struct ut_msg *m)
 {
 	struct channel *ch = get_rule(k, m, true);
+	char why[256];
 
-	if (ch == NULL || !filter_fits(k, ch))
+	if (ch == NULL || !client_check(k, contexts_fit(ch, k->rule->filter,
+	    why, sizeof(why)), why))
 		return;
 	if (k->rule->kind == UT_RULE_ANY) {
 		client_refuse(k, "rule: no such kind");

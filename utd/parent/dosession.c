@@ -179,7 +179,7 @@ do_start(struct client *k, struct ut_msg *m)
 	w = client_wait(k, started, CLIENT_PATIENCE);
 	if (!s->active)
 		triggers_arm(s);
-	session_start(s, w);
+	session_follow(s, true, w);
 	wait_less(w);
 }
 
@@ -300,7 +300,8 @@ drained(struct client *k)
 	triggers_look(k->session);
 	if (undestroyed(k))
 		return;
-	session_keep_error(k->session);
+	if (k->session->error[0] == '\0' && k->session->failing[0] != '\0')
+		session_lost(k->session, k->session->failing);
 	w = client_wait(k, destroyed, 0);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);

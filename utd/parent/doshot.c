@@ -19,7 +19,6 @@
  */
 
 #include <limits.h>
-#include <stdio.h>
 
 #include "do.h"
 #include "program.h"

@@ -106,14 +106,11 @@ do_track(struct client *k, struct ut_msg *m)
 
 	if (!get_tracks(k, m, &list))
 		return;
-	if (list == NULL) {
+	if (list == NULL)
 		client_refuse(k, "track: nothing is named");
-	} else if (users_seen(k, list)) {
-		if (tracks_add(k->session, list, why, sizeof(why)))
-			sync_tracks(k);
-		else
-			client_refuse(k, "%s", why);
-	}
+	else if (users_seen(k, list) && client_check(k, tracks_add(k->session,
+	    list, why, sizeof(why)), why))
+		sync_tracks(k);
 	tracks_free(list);
 }
 
@@ -125,9 +122,8 @@ do_untrack(struct client *k, struct ut_msg *m)
 
 	if (!get_tracks(k, m, &list))
 		return;
-	if (tracks_del(k->session, list, why, sizeof(why)))
+	if (client_check(k, tracks_del(k->session, list, why, sizeof(why)),
+	    why))
 		sync_tracks(k);
-	else
-		client_refuse(k, "%s", why);
 	tracks_free(list);
 }

@@ -52,12 +52,10 @@ get_wish(struct client *k, struct ut_msg *m, struct wish *w)
 		    UT_COMMAND_MAX);
 		return false;
 	}
-	if (trigger_refused(k->session, w->action, w->command, why,
-	    sizeof(why)) ||
-	    (k->rule = rule_read(m, why, sizeof(why))) == NULL) {
-		client_refuse(k, "%s", why);
+	if (!client_check(k, !trigger_refused(k->session, w->action,
+	    w->command, why, sizeof(why)) &&
+	    (k->rule = rule_read(m, why, sizeof(why))) != NULL, why))
 		return false;
-	}
 	if (k->rule->kind != UT_RULE_ALL || k->rule->nexcept > 0) {
 		client_refuse(k, "trigger: no levels and no exclusions");
 		return false;
@@ -86,7 +84,7 @@ watch_channel(struct session *s, struct rule *rule,
 	attrs.v[ATTR_NSUBS] = SUBBUFS;
 	attrs_default(&attrs);
 	snprintf(name, sizeof(name), "trigger-%u", s->trigger->number);
-	if ((ch = channel_new(s, name, &attrs)) == NULL)
+	if ((ch = channel_new(s, name, &attrs, new_id())) == NULL)
 		return NULL;
 	contexts_add(ch, cs);
 	return rule_add(ch, rule) ? ch : NULL;
@@ -158,7 +156,7 @@ do_trigger(struct client *k, struct ut_msg *m)
 	k->channel = t->watch->channels;
 	w = client_wait(k, added, CLIENT_PATIENCE);
 	if (s->active)
-		session_start(t->watch, w);
+		session_follow(t->watch, true, w);
 	wait_less(w);
 }
 

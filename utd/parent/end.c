@@ -34,7 +34,7 @@ channel_close(struct channel *ch)
  * Begin or end to record, with its triggers; w waits for the counts, and if it
  * begins, for programs.
  */
-static void
+void
 session_follow(struct session *s, bool active, struct waiter *w)
 {
 	struct trigger *t;
@@ -47,12 +47,6 @@ session_follow(struct session *s, bool active, struct waiter *w)
 	}
 	for (t = s->triggers; t != NULL; t = t->next)
 		session_follow(t->watch, active, w);
-}
-
-void
-session_start(struct session *s, struct waiter *w)
-{
-	session_follow(s, true, w);
 }
 
 /* Programs are told to record no more, but nobody waits for their answers. */
@@ -143,11 +137,8 @@ sessions_end(void)
 
 	for (s = sessions; s != NULL; s = next) {
 		next = s->next;
-		if (s->trigger != NULL) {
-			session_activate(s, false);
-			continue;	/* it goes with the one it is of */
-		}
-		if (warn_left(s)) {
+		/* One that watches goes with the one it is of. */
+		if (s->trigger != NULL || warn_left(s)) {
 			session_activate(s, false);
 			continue;
 		}

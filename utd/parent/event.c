@@ -165,13 +165,6 @@ fields_valid(struct ut_msg *m)
 	return true;
 }
 
-static bool
-valid_name(const char *name, uint32_t level)
-{
-	return strlen(name) < NAME_MAXLEN && provider_event(name) &&
-	    level <= UT_DEBUG;
-}
-
 /* Is a the event that is like b, with that name and these fields? */
 static bool
 is_same(const struct event *a, const struct event *b, const char *name,
@@ -205,7 +198,8 @@ event_get(const char *name, uint32_t level, struct ut_msg *m)
 	const void *body = m == NULL ? "" : (const void *)m->body;
 	struct event like = { .state = EVENT_NAMED, .level = level }, *e;
 
-	if (!valid_name(name, level) || (m != NULL && !fields_valid(m))) {
+	if (strlen(name) >= NAME_MAXLEN || !provider_event(name) ||
+	    level > UT_DEBUG || (m != NULL && !fields_valid(m))) {
 		like.state = EVENT_REFUSED;
 	} else if (m != NULL) {
 		like.state = EVENT_DESCRIBED;
@@ -229,13 +223,9 @@ event_ref(struct event *e)
 void
 event_unref(struct event *e)
 {
-	struct event **p;
-
 	if (e == NULL || --e->refs > 0)
 		return;
-	for (p = &buckets[e->hash % BUCKETS]; *p != e; p = &(*p)->next)
-		continue;
-	*p = e->next;
+	LIST_DEL(struct event, &buckets[e->hash % BUCKETS], e, next);
 	free(e);
 }
 

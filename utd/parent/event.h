@@ -86,7 +86,6 @@ struct registry {
 };
 
 /* registry.c */
-void	 registry_init(struct registry *, struct user *);
 void	 registry_free(struct registry *);
 /*
  * The event's ID, perhaps a new one.  0, a text and errno if it is refused:

@@ -209,13 +209,9 @@ code_get(struct user *u, const struct filter_code *like)
 void
 code_unref(struct code *c)
 {
-	struct code **p;
-
 	if (c == NULL || --c->refs > 0)
 		return;
-	for (p = &buckets[c->hash % BUCKETS]; *p != c; p = &(*p)->next)
-		continue;
-	*p = c->next;
+	LIST_DEL(struct code, &buckets[c->hash % BUCKETS], c, next);
 	user_give(c->user, QUOTA_FILTERS, sizeof(*c) + c->len);
 	user_drop(c->user);
 	free(c);

@@ -68,17 +68,11 @@ static struct saved *changed, **last_changed = &changed;
 static struct saved *cursor;		/* the next one to be copied */
 static bool off, failed;		/* and was told of */
 static struct timer save_timer, copy_timer;
-static const struct saved_ops *ops;
+const struct saved_ops *journal_ops;
 static uint32_t last_id;
 
 static void	save_later(void *);
 static void	copy_later(void *);
-
-static bool
-writable(const struct journal *j)
-{
-	return j->fd != -1;
-}
 
 static void
 journal_close(struct journal *j)
@@ -132,7 +126,7 @@ journal_put(unsigned int i, const struct ut_msg *m)
 {
 	struct journal *j = &journals[i];
 
-	if (!writable(j))
+	if (j->fd == -1)
 		return 0;
 	if (m->bad) {
 		log_warnx("state: message %u does not fit", m->h.type);
@@ -167,10 +161,10 @@ commit(unsigned int i)
 {
 	struct journal *j = &journals[i];
 
-	if (!writable(j) || !j->open)
+	if (j->fd == -1 || !j->open)
 		return;
 	put_mark(i, STATE_END, 0);
-	if (writable(j))
+	if (j->fd != -1)
 		journal_flush(j);
 	j->open = false;
 }
@@ -182,14 +176,6 @@ uint32_t
 new_id(void)
 {
 	return ++last_id;
-}
-
-/* An object of an earlier utd has that ID. */
-void
-id_taken(uint32_t id)
-{
-	if (last_id < id)
-		last_id = id;
 }
 
 void *
@@ -209,6 +195,8 @@ state_add(struct saved *v, enum saved_kind kind, uint32_t id, void *object)
 	v->kind = kind;
 	v->id = id;
 	v->object = object;
+	if (kind != SAVED_CONSUMER && last_id < id)
+		last_id = id;		/* an earlier utd gave it */
 	v->chain = by_id[id % BUCKETS];
 	by_id[id % BUCKETS] = v;
 	v->at = last;
@@ -255,17 +243,13 @@ unlist(struct saved *v)
 void
 state_del(struct saved *v)
 {
-	struct saved **p;
-
-	ops->gone(0, v);
-	ops->gone(1, v);
+	journal_ops->gone(0, v);
+	journal_ops->gone(1, v);
 	state_soon();
 	unlist(v);
 	if (cursor == v)
 		cursor = v->next;
-	for (p = &by_id[v->id % BUCKETS]; *p != v; p = &(*p)->chain)
-		continue;
-	*p = v->chain;
+	LIST_DEL(struct saved, &by_id[v->id % BUCKETS], v, chain);
 	*v->at = v->next;
 	if (v->next != NULL)
 		v->next->at = v->at;
@@ -278,20 +262,6 @@ static bool
 passed(const struct saved *v)
 {
 	return v->seen || v == cursor;
-}
-
-/*
- * Write the object's record to the journal, and to the copy if that has passed
- * it.  The copy writes the rows of the object at the cursor piece by piece.
- */
-static void
-save(struct saved *v)
-{
-	const unsigned int copy = !current;
-
-	(void)ops->put(current, v, SIZE_MAX);
-	if (writable(&journals[copy]) && passed(v))
-		(void)ops->put(copy, v, v == cursor ? 0 : SIZE_MAX);
 }
 
 /*
@@ -325,7 +295,7 @@ copy_end(void)
 	struct journal *j = &journals[!current];
 
 	commit(!current);
-	if (!writable(j))
+	if (j->fd == -1)
 		return;
 	if (rename(new_path, path) == -1) {
 		journal_failed(j);
@@ -348,15 +318,15 @@ copy_more(void)
 
 	while ((v = cursor) != NULL && j->size + j->len < end) {
 		left = (size_t)(end - j->size - j->len);
-		if (!(v->in[!current].there ? ops->rows(!current, v, left) :
-		    ops->put(!current, v, left)) || !writable(j))
+		if (!(v->in[!current].there ? journal_ops->rows :
+		    journal_ops->put)(!current, v, left) || j->fd == -1)
 			break;
 		v->seen = true;
 		cursor = v->next;
 	}
-	if (writable(j))
+	if (j->fd != -1)
 		journal_flush(j);
-	if (!writable(j)) {
+	if (j->fd == -1) {
 		cursor = NULL;
 		return false;
 	}
@@ -374,36 +344,37 @@ copy_later(void *arg)
 	if (off)
 		return;
 	state_save();
-	if (!writable(&journals[!current]) && !copy_begin())
+	if (journals[!current].fd == -1 && !copy_begin())
 		return;
 	if (copy_more())
 		timer_set(&copy_timer, 0, copy_later, NULL);
 }
 
-static void
-copy_if_worth_it(void)
-{
-	const struct journal *j = &journals[current];
-
-	if (copy_timer.when == 0 && writable(j) &&
-	    j->size > 2 * j->needed + SLACK)
-		timer_set(&copy_timer, 0, copy_later, NULL);
-}
-
-/* Write all changes now. */
+/*
+ * Write all changes now: the records of objects to the journal, and to the copy
+ * if that has passed them.  The copy writes the rows of the object at the
+ * cursor piece by piece.  Another copy is begun when it is worth it.
+ */
 void
 state_save(void)
 {
+	const struct journal *j;
 	struct saved *v;
 
 	if (off)
 		return;
 	while ((v = changed) != NULL) {
 		unlist(v);
-		save(v);
+		(void)journal_ops->put(current, v, SIZE_MAX);
+		if (journals[!current].fd != -1 && passed(v))
+			(void)journal_ops->put(!current, v,
+			    v == cursor ? 0 : SIZE_MAX);
 	}
 	commit(current);
-	copy_if_worth_it();
+	j = &journals[current];
+	if (copy_timer.when == 0 && j->fd != -1 &&
+	    j->size > 2 * j->needed + SLACK)
+		timer_set(&copy_timer, 0, copy_later, NULL);
 }
 
 static void
@@ -418,16 +389,10 @@ static void
 journal_renew(void)
 {
 	state_save();
-	if (!writable(&journals[!current]) && !copy_begin())
+	if (journals[!current].fd == -1 && !copy_begin())
 		return;
 	while (copy_more())
 		continue;
-}
-
-void
-journal_begin(const struct saved_ops *o)
-{
-	ops = o;
 }
 
 void
@@ -443,7 +408,7 @@ void
 journal_end(void)
 {
 	state_save();
-	if (!writable(&journals[current]))
+	if (journals[current].fd == -1)
 		journal_renew();
 }
 

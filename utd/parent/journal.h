@@ -99,15 +99,18 @@ struct saved_ops {
 };
 
 uint32_t new_id(void);
-void	 id_taken(uint32_t);		/* by what another utd had */
 void	 state_add(struct saved *, enum saved_kind, uint32_t, void *);
 void	*state_find(enum saved_kind, uint32_t);	/* the object, or NULL */
+#define session_by_id(id) ((struct session *)state_find(SAVED_SESSION, id))
+#define trace_by_id(id)	((struct trace *)state_find(SAVED_TRACE, id))
+#define channel_by_id(id) ((struct channel *)state_find(SAVED_CHANNEL, id))
+#define region_by_id(id) ((struct region *)state_find(SAVED_REGION, id))
 void	 state_changed(struct saved *);
 void	 state_del(struct saved *);
 void	 state_save(void);		/* now, what has changed */
 void	 state_soon(void);
 size_t	 journal_put(unsigned int, const struct ut_msg *);
-void	 journal_begin(const struct saved_ops *);
+extern const struct saved_ops *journal_ops;
 void	 journal_open(const char *, const char *);
 void	 journal_end(void);
 void	 journal_remove(void);

@@ -69,8 +69,6 @@ take(struct session *s)
 	struct waiter *w = wait_new(taken, l);
 	char why[600];
 
-	if (w == NULL)
-		fatal("calloc");
 	snprintf(l->session, sizeof(l->session), "%s", s->name);
 	pending++;
 	l->shot = shot_begin(s, NULL, NULL, NULL, w, why, sizeof(why));

@@ -52,9 +52,6 @@
 
 #include "program.h"
 
-#define PAIRS		4000	/* in one MAP, at most */
-#define ASKED		16000	/* in one DESCRIBE */
-
 static struct ut_msg out;
 static struct timer turn_timer;
 
@@ -71,12 +68,6 @@ link_find(const struct program *p, const struct channel *ch)
 		if (l->channel == ch)
 			return l;
 	return NULL;
-}
-
-static uint32_t
-link_id(const struct link *l)
-{
-	return l->channel == NULL ? 0 : l->channel->id;
 }
 
 static struct link *
@@ -96,8 +87,7 @@ link_get(struct program *p, struct channel *ch)
 
 	if ((l = link_find(p, ch)) != NULL)
 		return l;
-	if ((l = calloc(1, sizeof(*l))) == NULL)
-		return NULL;
+	l = xcalloc(1, sizeof(*l));
 	l->program = p;
 	l->channel = ch;
 	l->unsure = p->kept;
@@ -117,55 +107,11 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 
 	if (p->conn == NULL)
 		return;
-	if ((l = link_get(p, ch)) == NULL || !waits_add(&l->later, w)) {
-		conn_fail(p->conn);
-		return;
-	}
+	l = link_get(p, ch);
+	waits_add(&l->later, w);
 	l->again = true;
 	if (l->state == LINK_IDLE)
 		link_start(l);
-}
-
-/* By the verdict of the session, which is the last one. */
-static bool
-link_wanted(const struct link *l)
-{
-	return l->channel == NULL ||
-	    (channel_active(l->channel) && l->verdict.wanted);
-}
-
-/* Ask for the names that no program with this table has told yet. */
-static void
-send_list(struct program *p)
-{
-	const struct table *t = p->table;
-
-	if (p->listed < p->listing)
-		return;			/* asked already */
-	p->listed = t->known;
-	p->listing = t->size;
-	ut_msg_init(&out, UT_MSG_LIST, t->known, t->size - t->known);
-	conn_send(p->conn, &out);
-}
-
-/* Ask for the next events to be described; false if there are none. */
-static bool
-send_describe(struct link *l)
-{
-	uint32_t i = l->described;
-
-	ut_msg_init(&out, UT_MSG_DESCRIBE, link_id(l), 0);
-	for (; out.h.b < ASKED &&
-	    plan_lacks(l->plan, l->program->table, &i); i++) {
-		ut_msg_u32(&out, i);
-		out.h.b++;
-	}
-	l->described = i;
-	l->answers = out.h.b;
-	if (out.h.b == 0)
-		return false;
-	conn_send(l->program->conn, &out);
-	return true;
 }
 
 /*
@@ -184,102 +130,6 @@ link_introduce(struct link *l)
 	program_save(l->program);
 }
 
-/* The region has to be attached before anything is mapped. */
-static void
-send_attach(struct link *l)
-{
-	const struct region *r = l->region;
-	const struct consumer *c = r->trace->consumer;
-
-	ut_msg_init(&out, UT_MSG_ATTACH, l->channel->id, 0);
-	ut_msg_fd(&out, r->fd);
-	/* A semaphore of another ABI is another thing: no bell then. */
-	if (!UT_BELL_CROSSES &&
-	    l->program->bits != sizeof(void *) * CHAR_BIT) {
-		ut_msg_str(&out, "");
-	} else {
-		if (c->bell != -1)
-			ut_msg_fd(&out, c->bell);
-		ut_msg_str(&out, c->bellname);
-	}
-	contexts_put(&out, &l->channel->contexts);
-	conn_send(l->program->conn, &out);
-}
-
-static void
-send_map(struct link *l)
-{
-	if (out.h.b == 0)
-		return;
-	l->acks++;
-	if (l->program->conn != NULL)
-		conn_send(l->program->conn, &out);
-	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
-}
-
-static uint16_t
-plan_id(const struct plan *p, uint32_t event)
-{
-	return p != NULL && event < p->n ? p->ids[event] : 0;
-}
-
-/* Has the program the event as the new plan has it? */
-static bool
-same_map(const struct plan *old, const struct plan *new, uint32_t event)
-{
-	/* Code is kept once: it is the same, or another. */
-	return plan_id(old, event) == plan_id(new, event) &&
-	    plan_filter(old, event) == plan_filter(new, event);
-}
-
-/* Put the event into the message; false if it has no room for that. */
-static bool
-put_map(const struct plan *p, uint32_t event)
-{
-	const struct code *c = plan_filter(p, event);
-	const uint32_t len = out.h.len;
-
-	ut_msg_u32(&out, event);
-	ut_msg_u32(&out, plan_id(p, event) | (c != NULL ? UT_MAP_FILTER : 0));
-	if (c != NULL)
-		ut_msg_blob(&out, c->b, c->len);
-	return ut_msg_fits(&out, len);
-}
-
-/*
- * Send the difference between the plan and what the program has.  False if the
- * program has to read some of it first: filters are long.
- */
-static bool
-send_plan(struct link *l)
-{
-	const struct plan *old = l->mapped, *new = l->plan;
-	const struct conn *c = l->program->conn;
-	uint32_t n = old == NULL ? 0 : old->n;
-
-	if (new != NULL && new->n > n)
-		n = new->n;
-	if (l->unsure && l->reach == LINK_ATTACHED)
-		n = l->program->table->size;
-	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
-	for (; l->sent < n; l->sent++) {
-		if (same_map(old, new, l->sent) && !l->unsure)
-			continue;
-		if (out.h.b < PAIRS && put_map(new, l->sent))
-			continue;
-		send_map(l);
-		if (c != NULL && conn_behind(c))
-			return false;
-		(void)put_map(new, l->sent);
-	}
-	send_map(l);
-	l->unsure &= l->reach != LINK_ATTACHED;
-	plan_unref(l->mapped);
-	l->mapped = l->plan;
-	l->plan = NULL;
-	return true;
-}
-
 /* Tell the program all, or as much as it has read before. */
 static void
 link_send(struct link *l)
@@ -287,7 +137,7 @@ link_send(struct link *l)
 	struct program *p = l->program;
 
 	l->state = LINK_SEND;
-	if ((p->conn != NULL && conn_behind(p->conn)) || !send_plan(l))
+	if ((p->conn != NULL && conn_behind(p->conn)) || !map_send(l))
 		return;
 	l->state = LINK_MAP;
 	if (p->conn == NULL)
@@ -328,7 +178,7 @@ link_map(struct link *l)
 	l->sent = 0;
 	l->acks = 1;			/* ours, until all is sent */
 	if (l->reach == LINK_INTRODUCED && l->plan != NULL) {
-		send_attach(l);
+		map_attach(l);
 		l->reach = LINK_ATTACHED;
 		l->mute = false;
 	}
@@ -347,10 +197,8 @@ drop_plan(struct link *l)
 static void
 link_unable(struct link *l)
 {
-	char why[512];
-
-	region_why(l->region, why, sizeof(why));
-	waits_failed(&l->now, why);
+	waits_done(&l->now, l->region->why != NULL ? l->region->why :
+	    "no buffers");
 	drop_plan(l);
 	if (l->reach != LINK_ATTACHED) {
 		l->region = NULL;
@@ -454,14 +302,15 @@ link_step(struct link *l)
 		link_turn(l);
 		return;
 	}
-	if (!link_wanted(l)) {
+	if (l->channel != NULL && !(channel_active(l->channel) &&
+	    l->verdict.wanted)) {
 		drop_plan(l);
 		link_plan(l);
 		return;
 	}
 	if (p->table->known < p->table->size) {
 		l->state = LINK_NAMES;
-		send_list(p);
+		map_list(p);
 		return;
 	}
 	if (l->channel != NULL && (plan = plan_find(l->channel, p->table,
@@ -471,7 +320,7 @@ link_step(struct link *l)
 	} else {
 		if (l->channel != NULL && !link_judge(l))
 			return;
-		if (send_describe(l)) {
+		if (map_describe(l)) {
 			l->state = LINK_EVENTS;
 			return;
 		}
@@ -512,7 +361,7 @@ link_finish(struct link *l)
 		plan_unref(l->mapped);
 		l->mapped = NULL;
 	}
-	waits_done(&l->now);
+	waits_done(&l->now, "");
 	if (l->again)
 		timer_set(&turn_timer, 0, links_turn, NULL);
 }
@@ -588,7 +437,7 @@ link_mute(struct program *p, uint32_t channel)
 	if (l == NULL || l->mute || l->reach != LINK_ATTACHED)
 		return;
 	l->mute = true;
-	region_mute(l->region);
+	consumer_tell(l->region->trace->consumer, UT_C_MUTE, l->region->id, 0);
 }
 
 void
@@ -638,8 +487,8 @@ links_sent(struct program *p)
 static void
 link_free(struct link *l)
 {
-	waits_done(&l->now);
-	waits_done(&l->later);
+	waits_done(&l->now, "");
+	waits_done(&l->later, "");
 	plan_unref(l->plan);
 	plan_unref(l->mapped);
 	free(l);

@@ -26,8 +26,6 @@
 #include "program.h"
 #include "trigger.h"
 
-#define PATIENCE	3000	/* ms for programs that do not answer */
-
 static struct ut_msg out;
 
 /*
@@ -296,13 +294,6 @@ list_session(struct client *k, const struct session *s)
 	}
 }
 
-static bool
-sees(const struct client *k, uid_t uid)
-{
-	return k->conn->uid == 0 || k->conn->uid == geteuid() ||
-	    k->conn->uid == uid;
-}
-
 static void
 listed(struct client *k)
 {
@@ -312,7 +303,7 @@ listed(struct client *k)
 		return;
 	for (s = sessions; s != NULL && k->conn != NULL; s = s->next)
 		if ((k->session == NULL || k->session == s) && !s->dying &&
-		    s->trigger == NULL && sees(k, s->uid))
+		    s->trigger == NULL && user_controls(k->conn->uid, s->uid))
 			list_session(k, s);
 	client_ok(k, "%s", "");
 }
@@ -332,20 +323,18 @@ list_sessions(struct client *k, struct ut_msg *m)
 	}
 	if (name[0] != '\0') {
 		s = session_find(name, k->conn->uid, why, sizeof(why));
-		if (s == NULL) {
-			client_refuse(k, "%s", why);
+		if (!client_check(k, s != NULL, why))
 			return;
-		}
 		client_about(k, s);
 	}
 	if (ut_msg_more(m) && ut_msg_get_u32(m) == 1) {
 		listed(k);
 		return;
 	}
-	w = client_wait(k, listed, PATIENCE);
+	w = client_wait(k, listed, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
 		if ((k->session == NULL || k->session == session_shown(s)) &&
-		    sees(k, s->uid))
+		    user_controls(k->conn->uid, s->uid))
 			for (ch = s->channels; ch != NULL; ch = ch->next)
 				channel_count(ch, w);
 	wait_less(w);
@@ -362,7 +351,7 @@ list_status(struct client *k, struct ut_msg *m)
 
 	(void)m;
 	for (p = programs; p != NULL; p = p->next)
-		n += p->conn != NULL && sees(k, p->uid);
+		n += p->conn != NULL && user_controls(k->conn->uid, p->uid);
 	row_begin(0, "utd");
 	row_num("pid", (uint64_t)getpid());
 	row_num("uid", (uint64_t)geteuid());
@@ -410,7 +399,7 @@ events_listed(struct client *k)
 	if (k->conn == NULL)
 		return;
 	for (p = programs; p != NULL && k->conn != NULL; p = p->next) {
-		if (p->conn == NULL || !sees(k, p->uid))
+		if (p->conn == NULL || !user_controls(k->conn->uid, p->uid))
 			continue;
 		row_program(k, 0, p);
 		for (i = 0; i < p->table->size && k->conn != NULL; i++)
@@ -424,12 +413,12 @@ events_listed(struct client *k)
 void
 list_events(struct client *k, struct ut_msg *m)
 {
-	struct waiter *w = client_wait(k, events_listed, PATIENCE);
+	struct waiter *w = client_wait(k, events_listed, CLIENT_PATIENCE);
 	struct program *p;
 
 	(void)m;
 	for (p = programs; p != NULL; p = p->next)
-		if (sees(k, p->uid))
+		if (user_controls(k->conn->uid, p->uid))
 			link_sync(p, NULL, w);
 	wait_less(w);
 }

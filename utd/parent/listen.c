@@ -113,7 +113,7 @@ static void
 resume(void *arg)
 {
 	(void)arg;
-	file_events(&listener, POLLIN);
+	ready_events(&listener, POLLIN);
 }
 
 /*
@@ -142,7 +142,7 @@ accept_one(void)
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
 		    errno == ENOBUFS) {
 			listen_full();
-			file_events(&listener, 0);
+			ready_events(&listener, 0);
 			timer_set(&pause_timer, 100, resume, NULL);
 			return false;
 		}
@@ -152,11 +152,7 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	if ((u = user_get(uid)) == NULL) {
-		log_warn("connection of uid %lu", (unsigned long)uid);
-		close(s);
-		return true;
-	}
+	u = user_get(uid);
 	if ((s = user_open(u, s, false)) == -1) {
 		log_peer("uid %lu has too many connections",
 		    (unsigned long)uid);
@@ -201,27 +197,20 @@ open_dir(const char *dir)
 	if (lstat(dir, &st) == -1)
 		fatal("%s", dir);
 	if (S_ISLNK(st.st_mode) && st.st_uid != 0 &&
-	    st.st_uid != geteuid()) {
-		log_warnx("%s: a symbolic link of uid %lu", dir,
+	    st.st_uid != geteuid())
+		fatalx("%s: a symbolic link of uid %lu", dir,
 		    (unsigned long)st.st_uid);
-		exit(1);
-	}
 	if (stat(dir, &st) == -1)
 		fatal("%s", dir);
 	if (!S_ISDIR(st.st_mode)) {
 		errno = ENOTDIR;
 		fatal("%s", dir);
 	}
-	errno = 0;
-	if (st.st_uid != geteuid()) {
-		log_warnx("%s: owned by uid %lu, not by %lu", dir,
+	if (st.st_uid != geteuid())
+		fatalx("%s: owned by uid %lu, not by %lu", dir,
 		    (unsigned long)st.st_uid, (unsigned long)geteuid());
-		exit(1);
-	}
-	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
-		log_warnx("%s: writable by others than its owner", dir);
-		exit(1);
-	}
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
+		fatalx("%s: writable by others than its owner", dir);
 }
 
 static void
@@ -260,11 +249,9 @@ open_socket(void)
 
 	memset(&sun, 0, sizeof(sun));
 	sun.sun_family = AF_UNIX;
-	if (strlen(sock_path) >= sizeof(sun.sun_path)) {
-		log_warnx("%s: longer than the %zu bytes of a socket's path",
+	if (strlen(sock_path) >= sizeof(sun.sun_path))
+		fatalx("%s: longer than the %zu bytes of a socket's path",
 		    sock_path, sizeof(sun.sun_path) - 1);
-		exit(1);
-	}
 	strcpy(sun.sun_path, sock_path);
 	if (unlink(sock_path) == -1 && errno != ENOENT)
 		fatal("%s", sock_path);

@@ -71,13 +71,6 @@ file_del(struct file *f)
 		turn_del(f);
 }
 
-/* What to wait for, from now on. */
-void
-file_events(struct file *f, short events)
-{
-	ready_events(f, events);
-}
-
 /*
  * The file is ready, but its user has no time left in this round.  In the next
  * round it comes before those that are not passed now, so each has its turn
@@ -104,16 +97,9 @@ timer_set(struct timer *t, int ms, void (*fire)(void *), void *arg)
 void
 timer_clear(struct timer *t)
 {
-	struct timer **p;
-
 	if (t->when == 0)
 		return;
-	for (p = &timers; *p != NULL; p = &(*p)->next) {
-		if (*p == t) {
-			*p = t->next;
-			break;
-		}
-	}
+	LIST_DEL(struct timer, &timers, t, next);
 	t->when = 0;
 }
 

@@ -45,7 +45,6 @@ struct timer {
 
 bool	 file_add(struct file *, int, short, void (*)(void *, short), void *);
 void	 file_del(struct file *);
-void	 file_events(struct file *, short);	/* of poll(2) */
 void	 file_passed(struct file *);
 void	 timer_set(struct timer *, int, void (*)(void *), void *);
 void	 timer_clear(struct timer *);
@@ -58,7 +57,7 @@ extern unsigned int loop_round;		/* of the loop */
 /* ready.c: which files are ready. */
 bool	 ready_add(struct file *, short);
 void	 ready_del(struct file *);
-void	 ready_events(struct file *, short);
+void	 ready_events(struct file *, short);	/* of poll(2), from now on */
 int	 ready_wait(int);
 struct file *ready_next(short *);	/* after a wait, each once */
 
@@ -77,7 +76,7 @@ struct waiter {
 	struct waiter	*next;		/* of those */
 };
 
-/* One is pending; NULL and errno, as malloc(3). */
+/* One is pending. */
 struct waiter *wait_new(void (*)(void *), void *);
 void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);
@@ -90,9 +89,8 @@ struct waiters {
 	unsigned int	 n;
 };
 
-bool	 waits_add(struct waiters *, struct waiter *);
-void	 waits_done(struct waiters *);
+void	 waits_add(struct waiters *, struct waiter *);
+void	 waits_done(struct waiters *, const char *);	/* why not, or "" */
 void	 waits_release(struct waiters *, struct waiter *);
-void	 waits_failed(struct waiters *, const char *);
 
 #endif /* LOOP_H */

@@ -74,20 +74,13 @@ text_cut(struct text *t, size_t n)
 static void
 add_types(struct text *t)
 {
-	static const struct {
-		const char *name;
-		int bits, sign;
-	} types[] = {
-		{ "uint8_t", 8, 0 }, { "uint16_t", 16, 0 },
-		{ "uint32_t", 32, 0 }, { "uint64_t", 64, 0 },
-		{ "int32_t", 32, 1 }
-	};
-	size_t i;
+	int bits;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (bits = 8; bits <= 64; bits *= 2)
 		text_add(t, "typealias integer { size = %d; align = 8; "
-		    "signed = %s; } := %s;\n", types[i].bits,
-		    types[i].sign ? "true" : "false", types[i].name);
+		    "signed = false; } := uint%d_t;\n", bits, bits);
+	text_add(t, "typealias integer { size = 32; align = 8; "
+	    "signed = true; } := int32_t;\n");
 }
 
 /* Between quotes, as it is to be shown. */

@@ -80,11 +80,10 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	if (t == NULL)
 		return;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
 		if (t->before != NULL && t->take == TAKE_NONE)
-			trace_later(t, why);
+			trace_later(t, consumer_why(m, error));
 		else
-			trace_failed(t, why, over(error));
+			trace_failed(t, consumer_why(m, error), over(error));
 		return;
 	}
 	size = ut_msg_get_u64(m);
@@ -160,21 +159,22 @@ static void
 got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id(id);
-	char path[PATH_MAX], why[512] = "";
+	const char *why = NULL;
+	char path[PATH_MAX];
 	int fd = -1;
 
 	if (t == NULL)
 		return;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
+		why = consumer_why(m, error);
 	} else {
 		ut_msg_get_str(m, path, sizeof(path));
 		if (m->bad || !trace_called(t, path))
-			consumer_why(m, EPROTO, why, sizeof(why));
+			why = strerror(EPROTO);
 		else if ((fd = ut_msg_get_fd(m)) == -1)
-			consumer_why(m, errno, why, sizeof(why));
+			why = strerror(errno);
 	}
-	if (why[0] != '\0') {
+	if (why != NULL) {
 		trace_failed(t, why, over(error));
 	} else {
 		trace_go(t, fd, trace_below(t));
@@ -183,20 +183,21 @@ got_uid_dir(uint32_t id, int error, struct ut_msg *m)
 	}
 }
 
-static void
-ask_uid_dir(struct trace *t)
+/* The session's owner is to make that directory, for another user. */
+void
+trace_ask_dir(const struct trace *t, const char *path, bool new,
+    consumer_cb *got)
 {
-	struct session *s = t->session;
-	struct consumer *c = consumer_get(s->uid, s->gid);
+	const struct session *s = t->session;
 
-	t->state = TRACE_ASKED;
 	request_init(&out, UT_C_UIDDIR, 0, 0);
 	ut_msg_fd(&out, s->dirfd);
-	ut_msg_str(&out, t->path);
-	ut_msg_u32(&out, t->owner != 0 && !t->made);
+	ut_msg_str(&out, path);
+	ut_msg_u32(&out, new);
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
-	(void)consumer_ask(c, &out, got_uid_dir, t->id, NULL);
+	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got, t->id,
+	    NULL);
 }
 
 /* What is below the directory that the session's owner makes for another. */
@@ -269,12 +270,15 @@ trace_ask(struct trace *t)
 		return;
 	}
 	if (t->take == TAKE_NONE && behind(trace_own(t) ? t->consumer :
-	    consumer_get(t->session->uid, t->session->gid)))
+	    consumer_get(t->session->uid, t->session->gid))) {
 		t->state = TRACE_NEW;		/* until traces_drained */
-	else if (trace_own(t))
+	} else if (trace_own(t)) {
 		trace_go(t, t->session->dirfd, t->path);
-	else
-		ask_uid_dir(t);
+	} else {
+		t->state = TRACE_ASKED;
+		trace_ask_dir(t, t->path, t->owner != 0 && !t->made,
+		    got_uid_dir);
+	}
 }
 
 /* The trace of the program's UID and ABI, or of the program alone. */
@@ -522,20 +526,20 @@ static void
 got_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct session *s = session_by_id(id);
-	char why[400] = "";
+	const char *why = "";
 	bool again;
 
 	if (s == NULL)
 		return;
 	again = s->ino != 0;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
+		why = consumer_why(m, error);
 	} else if ((error = session_own(s, ut_msg_get_fd(m), again)) != 0) {
-		snprintf(why, sizeof(why), "%s", strerror(error));
+		why = strerror(error);
 	} else if (!session_dir(s, m)) {
 		error = ENOTEMPTY;
-		snprintf(why, sizeof(why), again ?
-		    "another one has its name now" : "another session uses it");
+		why = again ? "another one has its name now" :
+		    "another session uses it";
 		user_close(s->user, s->dirfd);
 		s->dirfd = -1;
 	}

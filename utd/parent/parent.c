@@ -106,11 +106,11 @@ message(struct consumer *c, struct ut_msg *m)
 static void
 adopted(struct consumer *c)
 {
-	consumer_hold(c, 0, true);
+	consumer_tell(c, UT_C_HOLD, 0, true);
 	programs_tell(c);
 	requests_again(c);
 	traces_again(c);
-	consumer_hold(c, 0, false);
+	consumer_tell(c, UT_C_HOLD, 0, false);
 	traces_drained(c);
 }
 
@@ -125,6 +125,8 @@ static void
 late(struct consumer *c)
 {
 	traces_late(c);
+	if (!c->late)
+		return;
 	requests_late(c);
 	shots_late(c);
 	links_late();
@@ -142,7 +144,7 @@ died(struct consumer *c)
 }
 
 static const struct consumer_ops consumer_ops = {
-	message, adopted, drained, late, traces_heard, died
+	message, adopted, drained, late, died
 };
 
 static const struct saved_ops saved_ops = {
@@ -156,17 +158,11 @@ parent_open(const char *dir)
 	clock_begin();
 	uuid_begin();
 	consumers_begin(dir, &consumer_ops);
-	journal_begin(&saved_ops);
-	regions_begin(links_region);
-	rotations_begin();
+	journal_ops = &saved_ops;
+	regions_changed = links_region;
+	session_looks = rotation_look;
 	listen_open(dir, hellos);
 	state_open(dir);
-}
-
-void
-parent_loop(void)
-{
-	loop_run(conn_reap, parent_stop);
 }
 
 bool

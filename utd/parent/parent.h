@@ -25,7 +25,7 @@
 #include "session.h"
 
 /* end.c */
-void	 session_start(struct session *, struct waiter *);
+void	 session_follow(struct session *, bool, struct waiter *);
 void	 session_halt(struct session *, struct waiter *);
 void	 channel_close(struct channel *);
 void	 session_end(struct session *);
@@ -34,14 +34,17 @@ bool	 sessions_end(void);		/* false: not all of them */
 /* last.c */
 void	 parent_stop(void);
 
-/* restore.c: what another utd has left. */
+/* restore.c: a record of another utd; false if it makes no sense. */
+bool	 state_read(struct ut_msg *);
+bool	 session_drop(uint32_t);
+
+/* load.c: what another utd has left. */
 void	 state_open(const char *);
 void	 state_load(const char *, const char *);
 void	 state_resume(void);
 
 /* parent.c: what connects all these. */
 void	 parent_open(const char *);
-void	 parent_loop(void);	/* until loop_end */
 bool	 parent_close(void);	/* false: something is left to the next utd */
 
 #endif /* PARENT_H */

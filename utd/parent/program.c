@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -79,12 +78,10 @@ program_sync(struct program *p)
 	struct waiter *w;
 
 	p->dones++;
-	if (p->start != NULL) {
+	if (p->start != NULL)
 		wait_more(p->start);
-	} else if ((p->start = wait_new(program_started, p)) == NULL) {
-		conn_fail(p->conn);
-		return;
-	}
+	else
+		p->start = wait_new(program_started, p);
 	w = p->start;
 	for (s = sessions; s != NULL; s = s->next) {
 		if (!session_sees(s, p->uid))
@@ -153,7 +150,7 @@ supersede(const struct program *new)
 		next = p->namesake;
 		if (p == new || p->pid == 0 || p->pid != new->pid ||
 		    p->uid != new->uid ||
-		    (p->conn != NULL && !conn_ended(p->conn)))
+		    (p->conn != NULL && !ut_hung_up(p->conn->file.fd)))
 			continue;
 		if (p->conn != NULL)
 			conn_drop(p->conn);
@@ -235,10 +232,7 @@ program_hello(struct conn *c, struct ut_msg *m)
 		program_refuse(c, m->h.a);
 		return;
 	}
-	if ((p = calloc(1, sizeof(*p))) == NULL) {
-		conn_fail(c);
-		return;
-	}
+	p = xcalloc(1, sizeof(*p));
 	p->life = -1;
 	p->bits = m->h.b;
 	p->uid = c->uid;
@@ -412,19 +406,10 @@ is_dead(const struct program *p)
 }
 
 /*
- * Can the program be forgotten?  If its death cannot be seen, it keeps its part
- * of the regions while these exist; only sub-buffers are taken back when others
- * need them (revoke.c).
- */
-static bool
-is_over(const struct program *p)
-{
-	return !p->known || is_dead(p) || !regions_hold(p->uid, p->owner);
-}
-
-/*
  * Bury the dead, and look again later for the others.  Soon at first: a process
- * that exits closes its connection shortly before it is dead.
+ * that exits closes its connection shortly before it is dead.  A program whose
+ * death cannot be seen keeps its part of the regions while these exist; only
+ * sub-buffers are taken back when others need them (revoke.c).
  */
 static void
 look_at_graves(void *arg)
@@ -438,7 +423,7 @@ look_at_graves(void *arg)
 		if (p->conn != NULL)
 			continue;
 		links_free(p);
-		if (is_over(p))
+		if (!p->known || is_dead(p) || !regions_hold(p->uid, p->owner))
 			bury(p);
 		else
 			more = true;
@@ -460,7 +445,6 @@ program_restore(const struct state_program *s)
 	if ((p->table = table_get((uid_t)s->uid, 0, 0, NULL)) == NULL)
 		fatal("calloc");
 	p->owner = s->owner;
-	p->known = true;
 	p->uid = (uid_t)s->uid;
 	p->gid = (gid_t)s->gid;
 	if (s->space != 0 && s->space == ut_pid_space())

@@ -123,6 +123,17 @@ struct link {
  */
 bool	 plan_fill(struct plan *, struct channel *, const struct program *);
 
+/*
+ * map.c: what a program is told.  map_describe asks for the next events to be
+ * described; false if there are none.  map_send is false if the program has to
+ * read some of it first.
+ */
+uint32_t link_id(const struct link *);
+void	 map_list(struct program *);
+bool	 map_describe(struct link *);
+void	 map_attach(struct link *);
+bool	 map_send(struct link *);
+
 void	 link_sync(struct program *, struct channel *, struct waiter *);
 void	 link_described(struct program *, uint32_t, uint32_t);
 void	 link_unattached(struct program *, uint32_t, int);

@@ -82,24 +82,9 @@ program_add(struct program *p)
 void
 program_del(struct program *p)
 {
-	struct program **pp;
-
-	for (pp = &programs; *pp != p; pp = &(*pp)->next)
-		continue;
-	*pp = p->next;
-	for (pp = numbered(p->owner); *pp != p; pp = &(*pp)->chain)
-		continue;
-	*pp = p->chain;
-	for (pp = programs_of(p->pid); *pp != p; pp = &(*pp)->namesake)
-		continue;
-	*pp = p->namesake;
-}
-
-/* A free place, counted from 1. */
-static uint32_t
-place_get(void)
-{
-	return nfree > 0 ? free_places[--nfree] : ++nplaces;
+	LIST_DEL(struct program, &programs, p, next);
+	LIST_DEL(struct program, numbered(p->owner), p, chain);
+	LIST_DEL(struct program, programs_of(p->pid), p, namesake);
 }
 
 /* The program is attached to something. */
@@ -120,7 +105,7 @@ program_save(struct program *p)
 	s.space = ut_pid_space();
 	snprintf(s.name, sizeof(s.name), "%s", p->name);
 	if (p->place == 0)
-		p->place = place_get();
+		p->place = nfree > 0 ? free_places[--nfree] : ++nplaces;
 	(void)!pwrite(fd, &s, sizeof(s), (off_t)((p->place - 1) *
 	    sizeof(s)));
 }

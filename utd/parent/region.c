@@ -16,8 +16,8 @@
 
 /*
  * The regions of channels, as the parent sees them.  The consumers make a
- * region in several steps; who waits for it is told by `changed' when it is
- * there, or could not be made.
+ * region in several steps; who waits for it is told by regions_changed when
+ * it is there, or could not be made.
  */
 
 #include <errno.h>
@@ -28,24 +28,11 @@
 
 #include "trace.h"
 
+region_changed *regions_changed;
+
 static struct ut_msg out;
-static region_changed *changed;
 
 static void	region_ask(struct region *);
-static void	region_free(struct region *);
-static void	got_buried(uint32_t, int, struct ut_msg *);
-
-void
-regions_begin(region_changed *f)
-{
-	changed = f;
-}
-
-struct region *
-region_by_id(uint32_t id)
-{
-	return state_find(SAVED_REGION, id);
-}
 
 /* Describe a new event in the metadata, before a program may use its ID. */
 void
@@ -68,30 +55,16 @@ region_name_event(struct region *r, uint32_t id)
 static void
 region_join(struct region *r, struct trace *t)
 {
-	struct region **p;
-
-	for (p = &t->regions; *p != NULL; p = &(*p)->beside)
-		continue;
-	*p = r;
+	LIST_ADD(struct region, &t->regions, r, beside);
 	r->beside = NULL;
 	r->trace = t;
-}
-
-static void
-region_leave(const struct region *r)
-{
-	struct region **p;
-
-	for (p = &r->trace->regions; *p != r; p = &(*p)->beside)
-		continue;
-	*p = r->beside;
 }
 
 /* It goes on in another trace. */
 void
 region_move(struct region *r, struct trace *to)
 {
-	region_leave(r);
+	LIST_DEL(struct region, &r->trace->regions, r, beside);
 	region_join(r, to);
 }
 
@@ -109,12 +82,6 @@ regions_move(struct trace *from, struct trace *to)
 	}
 }
 
-void
-region_why(const struct region *r, char *why, size_t n)
-{
-	snprintf(why, n, "%s", r->why != NULL ? r->why : "no buffers");
-}
-
 bool
 channel_failed(const struct channel *ch)
 {
@@ -127,33 +94,13 @@ channel_failed(const struct channel *ch)
 }
 
 /* What a consumer has to know of a region. */
-static void
-put_region(const struct channel *ch)
+void
+region_put(struct ut_msg *m, const struct channel *ch)
 {
-	ut_msg_u32(&out, ch->stream);
-	ut_msg_str(&out, ch->name);
-	attrs_put(&out, &ch->attrs);
-	ut_msg_u32(&out, ch->session->keeps);
-}
-
-/*
- * Nothing can be written: programs are detached from the region, and the
- * consumer counts the events and removes it.
- */
-static void
-region_bury(struct region *r)
-{
-	r->buried = true;
-	changed(r, false);
-	request_init(&out, UT_C_BURY, r->id, 0);
-	put_region(r->channel);
-	ut_msg_str(&out, r->shm);
-	ut_msg_str(&out, r->why != NULL ? r->cause : strerror(ENOENT));
-	if (r->fd != -1)
-		ut_msg_fd(&out, r->fd);
-	(void)consumer_ask(r->trace->consumer, &out, got_buried, r->id, NULL);
-	if (r->why != NULL)
-		session_lost(r->channel->session, r->why);
+	ut_msg_u32(m, ch->stream);
+	ut_msg_str(m, ch->name);
+	attrs_put(m, &ch->attrs);
+	ut_msg_u32(m, ch->session->keeps);
 }
 
 /* What is wrong with the region now; "": nothing any more. */
@@ -183,7 +130,7 @@ region_failed(struct region *r, const char *why)
 	state_changed(&r->saved);
 	session_missed(s);
 	session_warn(s, "%s", text);
-	changed(r, false);
+	regions_changed(r, false);
 }
 
 /* All regions of that trace have failed. */
@@ -198,7 +145,7 @@ regions_failed(struct trace *t, const char *why)
 }
 
 /* The memory is gone: if the region is made again, it has another name. */
-static void
+void
 region_forget(struct region *r)
 {
 	if (r->fd != -1)
@@ -216,102 +163,10 @@ regions_remove(const struct trace *t)
 	struct region *r;
 
 	for (r = t->regions; r != NULL; r = r->beside) {
-		consumer_remove(t->consumer, r->shm);
+		consumer_remove(t->consumer, r->shm, false);
 		if (r->state == REGION_FAILED)
 			region_forget(r);
 	}
-}
-
-static void
-counts_read(struct ut_msg *m, struct counts *c)
-{
-	c->written = ut_msg_get_u64(m);
-	c->lost = ut_msg_get_u64(m);
-	c->bytes = ut_msg_get_u64(m);
-	c->packets = ut_msg_get_u64(m);
-	c->overwritten = ut_msg_get_u64(m);
-	c->waits = ut_msg_get_u64(m);
-	c->waited = ut_msg_get_u64(m);
-	c->longest = ut_msg_get_u64(m);
-}
-
-static void
-counts_add(struct counts *sum, const struct counts *c)
-{
-	sum->written += c->written;
-	sum->lost += c->lost;
-	sum->bytes += c->bytes;
-	sum->packets += c->packets;
-	sum->overwritten += c->overwritten;
-	sum->waits += c->waits;
-	sum->waited += c->waited;
-	if (sum->longest < c->longest)
-		sum->longest = c->longest;
-}
-
-/* Its counts are past; its files are in the current chunk, or in one before. */
-static void
-counts_keep(const struct region *r)
-{
-	const struct trace *t = r->trace;
-
-	counts_add(&r->channel->past, &r->counts);
-	if (t->chunk != t->session->rotation.chunk ||
-	    (r->moved && t->before != NULL))
-		r->channel->older += r->counts.bytes;
-}
-
-/* UT_C_BURY is answered: keep the counts of the region. */
-static void
-got_buried(uint32_t id, int error, struct ut_msg *m)
-{
-	struct region *r = region_by_id(id);
-	struct counts counts;
-
-	if (r == NULL)
-		return;
-	if (error == 0) {
-		/* How much was written before it has forgotten. */
-		counts = r->counts;
-		counts_read(m, &r->counts);
-		r->counts.bytes = counts.bytes;
-		r->counts.packets = counts.packets;
-	}
-	r->buried = false;
-	if (r->state == REGION_CLOSING) {
-		r->left = error != 0;
-		region_free(r);
-		return;
-	}
-	counts_keep(r);
-	memset(&r->counts, 0, sizeof(r->counts));
-	state_changed(&r->channel->saved);
-	region_forget(r);
-}
-
-bool
-regions_buried(const struct trace *t)
-{
-	const struct region *r;
-
-	for (r = t->regions; r != NULL; r = r->beside)
-		if (r->buried)
-			return true;
-	return false;
-}
-
-/*
- * The directory is gone for good: detach programs from its regions, count the
- * events that were not written, and remove the regions.
- */
-void
-regions_bury_lost(struct trace *t)
-{
-	struct region *r;
-
-	for (r = t->regions; r != NULL; r = r->beside)
-		if (r->state == REGION_FAILED && region_left(r) && !r->buried)
-			region_bury(r);
 }
 
 /* UT_C_ACTIVE or UT_C_COUNT is answered. */
@@ -327,42 +182,33 @@ got_counts(uint32_t id, int error, struct ut_msg *m)
 }
 
 /* Remove what another utd has left; nobody will adopt it. */
-static void
+void
 region_abandon(struct region *r)
 {
 	if (r->left)
-		consumer_remove(r->trace->consumer, r->shm);
+		consumer_remove(r->trace->consumer, r->shm, false);
 	r->left = false;
 }
 
 /* A request that needs no words. */
-static void
-tell(const struct region *r, uint16_t type, bool b, consumer_cb *cb,
+void
+region_tell(const struct region *r, uint16_t type, bool b, consumer_cb *cb,
     struct waiter *w)
 {
 	request_init(&out, type, r->id, b);
 	(void)consumer_ask(r->trace->consumer, &out, cb, r->id, w);
 }
 
-/* A program has no bell to wake the consumer with. */
-void
-region_mute(const struct region *r)
-{
-	ut_msg_init(&out, UT_C_MUTE, r->id, 0);
-	consumer_send(r->trace->consumer, &out);
-}
-
-static void
-send_active(const struct region *r, struct waiter *w)
-{
-	tell(r, UT_C_ACTIVE, channel_active(r->channel), got_counts, w);
-}
-
+/* The consumer has it, active or not. */
 static void
 region_here(struct region *r, bool active)
 {
+	r->state = REGION_READY;
+	r->left = false;
+	region_trouble(r, "");
 	if (active != channel_active(r->channel))
-		send_active(r, NULL);
+		region_tell(r, UT_C_ACTIVE, !active, got_counts, NULL);
+	region_watch(r);
 }
 
 /* Keep the descriptor of a region; -1 and why if there is none to spare. */
@@ -413,9 +259,7 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		return;			/* it has failed otherwise since */
 	active = error == 0 && ut_msg_get_u32(m) != 0;
 	if (error == 0 && r->state == REGION_READY) {
-		region_trouble(r, "");
 		region_here(r, active);
-		region_watch(r);
 		return;
 	}
 	if (error == EEXIST) {		/* another region has the name */
@@ -426,23 +270,18 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		region_failed(r, why);
+		region_failed(r, consumer_why(m, error));
 		return;
 	}
 	if (r->fd == -1 && (r->fd = region_fd(r, ut_msg_get_fd(m), why,
 	    sizeof(why))) == -1) {
-		tell(r, UT_C_CLOSE, true, NULL, NULL);
+		region_tell(r, UT_C_CLOSE, true, NULL, NULL);
 		region_failed(r, why);
 		return;
 	}
 	failed = r->why != NULL;
-	r->state = REGION_READY;
-	r->left = false;
-	region_trouble(r, "");
 	region_here(r, active);
-	region_watch(r);
-	changed(r, failed);
+	regions_changed(r, failed);
 }
 
 static void
@@ -456,7 +295,7 @@ region_ask(struct region *r)
 	state_save();		/* so that the next utd knows its name */
 	r->watched = false;
 	request_init(&out, UT_C_REGION, r->id, r->trace->id);
-	put_region(r->channel);
+	region_put(&out, r->channel);
 	ut_msg_u32(&out, channel_active(r->channel));
 	ut_msg_str(&out, r->shm);
 	ut_msg_u32(&out, again);
@@ -489,7 +328,7 @@ regions_synced(const struct trace *t)
 
 	for (r = t->regions; r != NULL; r = r->beside)
 		if (r->state == REGION_READY)
-			changed(r, false);
+			regions_changed(r, false);
 }
 
 /* The directory is being made: ask for the regions in it. */
@@ -523,15 +362,16 @@ regions_renew(struct trace *t)
 	}
 }
 
-static struct region *
-region_new(struct channel *ch, struct trace *t, uint32_t id)
+/* One of another utd is made or adopted when its directory is open. */
+struct region *
+region_add(struct channel *ch, struct trace *t, uint32_t id)
 {
 	struct region *r = xcalloc(1, sizeof(*r));
 
 	r->id = id;
 	r->channel = ch;
 	r->fd = -1;
-	registry_init(&r->registry, t->user);
+	r->registry.user = t->user;
 	r->next = ch->regions;
 	ch->regions = r;
 	region_join(r, t);
@@ -543,7 +383,7 @@ region_new(struct channel *ch, struct trace *t, uint32_t id)
 struct region *
 region_make(struct channel *ch, struct trace *t)
 {
-	struct region *r = region_new(ch, t, new_id());
+	struct region *r = region_add(ch, t, new_id());
 
 	ut_shm_name(r->shm);
 	if (trace_out(t)) {
@@ -552,16 +392,6 @@ region_make(struct channel *ch, struct trace *t)
 		region_describe(r);
 		region_ask(r);
 	}
-	return r;
-}
-
-/* A region of another utd, to be made or adopted when its directory is open. */
-struct region *
-region_restore(struct channel *ch, struct trace *t, uint32_t id)
-{
-	struct region *r = region_new(ch, t, id);
-
-	id_taken(id);
 	return r;
 }
 
@@ -591,7 +421,7 @@ static void
 send_count(const struct region *r, struct waiter *w)
 {
 	if (!r->trace->consumer->late)
-		tell(r, UT_C_COUNT, false, got_counts, w);
+		region_tell(r, UT_C_COUNT, false, got_counts, w);
 }
 
 /* Will the consumer have the region when it gets the next request? */
@@ -614,7 +444,8 @@ channel_activate(struct channel *ch, struct waiter *w)
 
 	for (r = ch->regions; r != NULL; r = r->next) {
 		if (region_there(r))
-			send_active(r, w);
+			region_tell(r, UT_C_ACTIVE, channel_active(ch),
+			    got_counts, w);
 		else if (r->state == REGION_CLOSING)
 			send_count(r, w);
 	}
@@ -647,186 +478,16 @@ region_grown(struct region *r, uint64_t bytes)
 	r->counts.bytes = bytes;
 }
 
-uint64_t
-channel_chunk(const struct channel *ch)
-{
-	struct counts sum;
-
-	memset(&sum, 0, sizeof(sum));
-	channel_counts(ch, &sum);
-	return sum.bytes < ch->kept ? 0 : sum.bytes - ch->kept;
-}
-
-/* Add up the counts of all regions, including those that are gone. */
-void
-channel_counts(const struct channel *ch, struct counts *sum)
-{
-	const struct region *r;
-
-	counts_add(sum, &ch->past);
-	for (r = ch->regions; r != NULL; r = r->next)
-		counts_add(sum, &r->counts);
-}
-
-void
-session_counts(const struct session *s, struct counts *sum)
-{
-	const struct channel *ch;
-
-	memset(sum, 0, sizeof(*sum));
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		channel_counts(ch, sum);
-}
-
 /* Free the region, and nothing else. */
 void
 region_drop(struct region *r)
 {
-	struct region **p;
-
-	for (p = &r->channel->regions; *p != r; p = &(*p)->next)
-		continue;
-	*p = r->next;
-	region_leave(r);
+	LIST_DEL(struct region, &r->channel->regions, r, next);
+	LIST_DEL(struct region, &r->trace->regions, r, beside);
 	region_trouble(r, "");
 	state_del(&r->saved);
 	if (r->fd != -1)
 		user_close(r->trace->user, r->fd);
 	registry_free(&r->registry);
 	free(r);
-}
-
-/* Free the region; the trace of a single program goes with its last region. */
-static void
-region_free(struct region *r)
-{
-	struct trace *t = r->trace;
-
-	counts_keep(r);
-	state_changed(&r->channel->saved);
-	region_abandon(r);
-	region_drop(r);
-	if (t->owner != 0 && t->regions == NULL)
-		trace_close(t);
-}
-
-static void
-got_last(uint32_t id, int error, struct ut_msg *m)
-{
-	struct region *r = region_by_id(id);
-
-	if (r == NULL)
-		return;
-	if (error == ENOENT && region_left(r)) {
-		region_bury(r);		/* it does not have it, and will not */
-		return;
-	}
-	if (error == 0)
-		counts_read(m, &r->counts);
-	else
-		r->left |= r->fd != -1;
-	region_free(r);
-}
-
-/* Close the region; it is freed when the consumer has told its counts. */
-static void
-region_close(struct region *r, bool dead)
-{
-	const bool lost = r->state == REGION_FAILED && region_left(r);
-
-	plans_forget(r->channel, r);
-	if (r->state == REGION_CLOSING)
-		return;
-	r->state = REGION_CLOSING;
-	if (r->buried)
-		return;
-	if (lost) {
-		region_bury(r);
-		return;
-	}
-	tell(r, UT_C_CLOSE, dead, got_last, NULL);
-}
-
-/* The program is dead: close the regions that were its own. */
-void
-regions_bury(uid_t uid, uint32_t bits, uint64_t owner)
-{
-	const struct session *s;
-	const struct trace *t;
-	struct region *r;
-
-	for (s = sessions; s != NULL; s = s->next) {
-		if ((t = trace_of(s, uid, bits, owner)) == NULL)
-			continue;
-		for (r = t->regions; r != NULL; r = r->beside)
-			region_close(r, true);
-	}
-}
-
-/* Is there any that the program may have mapped? */
-bool
-regions_hold(uid_t uid, uint64_t owner)
-{
-	const struct session *s;
-	const struct trace *t;
-
-	for (s = sessions; s != NULL; s = s->next)
-		for (t = s->traces; t != NULL; t = t->next)
-			if (t->uid == uid && t->regions != NULL &&
-			    (t->owner == 0 || t->owner == owner))
-				return true;
-	return false;
-}
-
-/* Its consumer has ended in order, or will not: is the region of no use? */
-static bool
-is_gone(const struct region *r)
-{
-	const struct consumer *c = r->trace->consumer;
-
-	return (c->state == CONSUMER_FINISHED ||
-	    c->state == CONSUMER_GIVEN_UP) && (r->state != REGION_FAILED ||
-	    r->buried || !region_left(r));
-}
-
-/*
- * The consumers have ended: free their regions, except those that they could
- * not take over, because the next utd may find their directory.
- */
-void
-regions_gone(void)
-{
-	struct session *s;
-	struct channel *ch;
-	struct region *r, *next;
-
-	for (s = sessions; s != NULL; s = s->next) {
-		for (ch = s->channels; ch != NULL; ch = ch->next) {
-			for (r = ch->regions; r != NULL; r = next) {
-				next = r->next;
-				if (is_gone(r))
-					region_free(r);
-			}
-		}
-	}
-}
-
-/* Close all regions of the channel; no program is attached to them. */
-void
-regions_close(struct channel *ch)
-{
-	struct region *r, *next;
-
-	for (r = ch->regions; r != NULL; r = next) {
-		next = r->next;
-		region_close(r, false);
-	}
-}
-
-/* Free them without waiting for their consumers. */
-void
-regions_free(struct channel *ch)
-{
-	while (ch->regions != NULL)
-		region_free(ch->regions);
 }

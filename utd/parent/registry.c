@@ -29,13 +29,6 @@
 #define BYTES_MAX	(64u << 20)	/* of descriptions */
 
 void
-registry_init(struct registry *r, struct user *u)
-{
-	memset(r, 0, sizeof(*r));
-	r->user = u;
-}
-
-void
 registry_free(struct registry *r)
 {
 	for (; r->last > 0; r->last--)

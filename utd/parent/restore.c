@@ -15,29 +15,17 @@
  */
 
 /*
- * The sessions of a utd that was killed are taken up again: see journal.c and
- * state.c for what is in the files.  Their regions are where they were, and
- * consumers take them over as they do from a consumer that died (adopt.c).
- * Programs come by themselves, and are known by the numbers that they had.
+ * The records of the journal, as state.c writes them, are read: each makes an
+ * object, or changes or removes one.  What makes no sense is refused.
  */
 
-#include <sys/types.h>
-#include <sys/stat.h>
-
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "listen.h"
 #include "parent.h"
 #include "program.h"
 #include "trigger.h"
-
-static struct region *region;		/* the last one that had an event */
 
 /* IDs are given from 1 on, and never reach INT32_MAX. */
 static bool
@@ -61,7 +49,7 @@ read_consumer(struct ut_msg *m)
 static bool
 read_rotation(struct ut_msg *m, struct rotation *ro)
 {
-	static struct rotation new;
+	struct rotation new = *ro;
 
 	new.chunk = ut_msg_get_u32(m);
 	new.kept = ut_msg_get_u32(m);
@@ -74,15 +62,8 @@ read_rotation(struct ut_msg *m, struct rotation *ro)
 	if (m->bad || new.ms > INT32_MAX || strchr(new.from, '/') != NULL ||
 	    strchr(new.to, '/') != NULL)
 		return false;
-	ro->busy = (m->h.b & STATE_ROTATING) != 0;
-	ro->chunk = new.chunk;
-	ro->kept = new.kept;
-	ro->began = new.began;
-	ro->how = new.how;
-	memcpy(ro->from, new.from, sizeof(ro->from));
-	memcpy(ro->to, new.to, sizeof(ro->to));
-	ro->ms = new.ms;
-	ro->bytes = new.bytes;
+	new.busy = (m->h.b & STATE_ROTATING) != 0;
+	*ro = new;
 	return true;
 }
 
@@ -159,7 +140,6 @@ read_session(struct ut_msg *m)
 	    (s == NULL && (s = session_new(m->h.a, name, dir, uid,
 	    gid)) == NULL))
 		return false;
-	id_taken(s->id);
 	s->dying = s->lingers = (m->h.b & STATE_LINGERS) != 0;
 	s->lasts = !s->lingers;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;
@@ -189,7 +169,7 @@ static bool
 read_chunk(struct ut_msg *m)
 {
 	struct session *s = session_by_id(m->h.a);
-	struct chunk **p, *c;
+	struct chunk *c;
 	char name[sizeof(c->name)];
 
 	ut_msg_get_str(m, name, sizeof(name));
@@ -199,15 +179,12 @@ read_chunk(struct ut_msg *m)
 		command_wants(s, name);
 		return true;
 	}
-	for (p = &s->chunks; (c = *p) != NULL; p = &c->next)
-		if (strcmp(c->name, name) == 0)
-			break;
-	if (c == NULL)
-		return false;
-	*p = c->next;
-	s->nchunks--;
-	free(c);
-	return true;
+	for (c = s->chunks; c != NULL && strcmp(c->name, name) != 0;
+	    c = c->next)
+		continue;
+	if (c != NULL)
+		chunk_over(s, c);
+	return c != NULL;
 }
 
 static bool
@@ -293,8 +270,11 @@ read_trace(struct ut_msg *m)
 	if (s == NULL || !id_valid(m->h.a) || (t != NULL &&
 	    (t->session != s || t->uid != uid || t->owner != owner)))
 		return false;
-	if (t == NULL)
-		t = trace_restore(s, m->h.a, uid, gid, owner);
+	if (t == NULL) {
+		t = trace_new(s, m->h.a, uid, gid, owner);
+		t->state = TRACE_ASKED;
+		trace_hold(t);
+	}
 	t->made = made;
 	t->bits = bits;
 	t->pid = (pid_t)ut_msg_get_u32(m);
@@ -328,15 +308,6 @@ read_text(struct ut_msg *m)
 }
 
 static bool
-read_contexts(struct ut_msg *m, struct channel *ch)
-{
-	char why[160];
-
-	return contexts_get(m, &ch->contexts) &&
-	    contexts_valid(&ch->contexts, why, sizeof(why));
-}
-
-static bool
 read_channel(struct ut_msg *m)
 {
 	struct session *s = session_by_id(m->h.b);
@@ -353,9 +324,12 @@ read_channel(struct ut_msg *m)
 	if (ch != NULL && (ch->session != s ||
 	    memcmp(&ch->attrs, &attrs, sizeof(attrs)) != 0))
 		return false;
-	if (ch == NULL && (ch = channel_restore(s, name, &attrs, m->h.a,
-	    stream)) == NULL)
-		return false;
+	if (ch == NULL) {
+		if ((ch = channel_new(s, name, &attrs, m->h.a)) == NULL)
+			return false;
+		s->nstreams--;			/* it counts already */
+	}
+	ch->stream = stream;
 	ch->enabled = ut_msg_get_u32(m) != 0;
 	ch->removed = ut_msg_get_u32(m) != 0;
 	ch->past.written = ut_msg_get_u64(m);
@@ -368,7 +342,8 @@ read_channel(struct ut_msg *m)
 	ch->past.waits = ut_msg_get_u64(m);
 	ch->past.waited = ut_msg_get_u64(m);
 	ch->past.longest = ut_msg_get_u64(m);
-	return !m->bad && read_contexts(m, ch);
+	return !m->bad && contexts_get(m, &ch->contexts) &&
+	    contexts_valid(&ch->contexts, why, sizeof(why));
 }
 
 static bool
@@ -401,7 +376,7 @@ read_region(struct ut_msg *m)
 	    (r->trace != t && r->trace != t->before))))
 		return false;
 	if (r == NULL)
-		r = region_restore(ch, t, m->h.a);
+		r = region_add(ch, t, m->h.a);
 	else if (r->trace != t)
 		region_move(r, t);
 	region_had(r, shm);
@@ -418,19 +393,18 @@ read_entry(struct ut_msg *m)
 	static struct ut_msg fields;
 	char name[NAME_MAXLEN], program[NAME_MAXLEN], why[512];
 	const uint32_t level = ut_msg_get_u32(m);
+	struct region *r = region_by_id(m->h.b);
 	struct event *e;
 	uint32_t id, last;
 
-	if (region == NULL || region->id != m->h.b)
-		region = region_by_id(m->h.b);
 	ut_msg_get_str(m, name, sizeof(name));
 	ut_msg_get_str(m, program, sizeof(program));
 	ut_msg_get_bytes(m, &fields);
-	if (m->bad || region == NULL ||
+	if (m->bad || r == NULL ||
 	    (e = event_get(name, level, &fields)) == NULL)
 		return false;
-	last = region->registry.last;
-	id = e->state != EVENT_DESCRIBED ? 0 : registry_get(&region->registry,
+	last = r->registry.last;
+	id = e->state != EVENT_DESCRIBED ? 0 : registry_get(&r->registry,
 	    e, program, 0, why, sizeof(why));
 	event_unref(e);
 	return id == last + 1 && id == m->h.a;
@@ -441,22 +415,22 @@ drop_trace(struct trace *t)
 {
 	if (t == NULL)
 		return false;
-	region = NULL;
 	while (t->regions != NULL)
 		region_drop(t->regions);
 	trace_drop(t);
 	return true;
 }
 
-static bool
-drop_session(uint32_t id)
+/* With its triggers. */
+bool
+session_drop(uint32_t id)
 {
 	struct session *s = session_by_id(id);
 
 	if (s == NULL)
 		return false;
 	while (s->triggers != NULL)
-		(void)drop_session(s->triggers->watch->id);
+		(void)session_drop(s->triggers->watch->id);
 	while (s->traces != NULL)
 		(void)drop_trace(s->traces);
 	session_free(s);
@@ -468,11 +442,9 @@ drop_region(uint32_t id)
 {
 	struct region *r = region_by_id(id);
 
-	if (r == NULL)
-		return false;
-	region = NULL;
-	region_drop(r);
-	return true;
+	if (r != NULL)
+		region_drop(r);
+	return r != NULL;
 }
 
 /* An object is gone, with everything below it. */
@@ -483,7 +455,7 @@ read_gone(struct ut_msg *m)
 	case SAVED_CONSUMER:
 		return true;		/* another of that UID comes, or none */
 	case SAVED_SESSION:
-		return drop_session(m->h.b);
+		return session_drop(m->h.b);
 	case SAVED_TRACE:
 		return drop_trace(trace_by_id(m->h.b));
 	case SAVED_CHANNEL:		/* its session goes, too */
@@ -515,8 +487,8 @@ static const struct {
 	{ STATE_CHUNK,		read_chunk },
 };
 
-static bool
-read_record(struct ut_msg *m)
+bool
+state_read(struct ut_msg *m)
 {
 	size_t i;
 
@@ -524,218 +496,4 @@ read_record(struct ut_msg *m)
 		if (records[i].type == m->h.type)
 			return records[i].take(m);
 	return m->h.type == STATE_END;
-}
-
-/* Open a file that nobody but us can have written; NULL if there is none. */
-static FILE *
-open_ours(const char *path)
-{
-	struct stat st;
-	FILE *f;
-	int fd;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd == -1) {
-		if (errno == ENOENT)
-			return NULL;
-		/* For a link that is not followed each system has an error. */
-		if (lstat(path, &st) == -1 || !S_ISLNK(st.st_mode))
-			fatal("%s", path);
-		log_warnx("%s: not ours", path);
-		return NULL;
-	}
-	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
-	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
-	    (f = fdopen(fd, "r")) == NULL) {
-		log_warnx("%s: not ours", path);
-		close(fd);
-		return NULL;
-	}
-	return f;
-}
-
-enum reading { GOT, END, TORN, DAMAGED };
-
-/* Read one message, whose header says how long it is. */
-static enum reading
-read_message(FILE *f, struct ut_msg *m)
-{
-	size_t n;
-
-	ut_msg_init(m, 0, 0, 0);
-	if ((n = fread(&m->h, 1, sizeof(m->h), f)) != sizeof(m->h))
-		return n == 0 ? END : TORN;
-	if (m->h.len < sizeof(m->h) || m->h.len > UT_MSG_MAX ||
-	    m->h.nfds != 0)
-		return DAMAGED;
-	n = m->h.len - sizeof(m->h);
-	return fread(m->body, 1, n, f) == n ? GOT : TORN;
-}
-
-/*
- * Find the end of the valid part, which is the last STATE_END.  Anything behind
- * it was being written, or is damaged.
- */
-static enum reading
-measure(FILE *f, off_t *end)
-{
-	static struct ut_msg m;
-	enum reading r;
-
-	*end = 0;
-	while ((r = read_message(f, &m)) == GOT)
-		if (m.h.type == STATE_END)
-			*end = ftello(f);
-	return *end == 0 || r == DAMAGED ? DAMAGED : END;
-}
-
-static bool
-load_records(FILE *f, off_t end)
-{
-	static struct ut_msg m;
-
-	while (ftello(f) < end)
-		if (read_message(f, &m) != GOT || !read_record(&m))
-			return false;
-	return true;
-}
-
-/* Rename a file that cannot be read, so that it is not overwritten. */
-static void
-keep(const char *state, const char *why)
-{
-	char name[PATH_MAX];
-	struct stat st;
-	int i, n;
-
-	for (i = 1; i < 1000; i++) {
-		n = snprintf(name, sizeof(name), "%s.kept-%d", state, i);
-		if (n < 0 || (size_t)n >= sizeof(name))
-			break;
-		if (lstat(name, &st) == 0)
-			continue;
-		if (rename(state, name) == -1)
-			break;
-		log_warnx("%s: %s: kept as %s: see utctl recover", state, why,
-		    name);
-		return;
-	}
-	fatal("%s: %s, and cannot be kept", state, why);
-}
-
-/* Read the journal.  Its version comes first, in a form that never changes. */
-static void
-load_sessions(FILE *f, const char *state)
-{
-	static struct ut_msg m;
-	enum reading r;
-	off_t end;
-
-	region = NULL;
-	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
-		keep(state, "damaged");
-	} else if (m.h.a > STATE_VERSION) {
-		listen_close();
-		errno = EPROTONOSUPPORT;
-		fatal("%s: of a newer utd, which has to take it up or end "
-		    "(version %u, not %u)", state, m.h.a, STATE_VERSION);
-	} else if (m.h.a < STATE_VERSION) {
-		keep(state, "of an older utd");
-	} else {
-		r = measure(f, &end);
-		if (fseeko(f, (off_t)m.h.len, SEEK_SET) == -1 ||
-		    !load_records(f, end) || r == DAMAGED)
-			keep(state, "damaged: not all sessions go on");
-	}
-}
-
-/* Of a damaged journal: a trigger without a channel, a rule or an action. */
-static void
-triggers_check(void)
-{
-	struct session *s, *next;
-	const struct trigger *t;
-	char why[512];
-
-	for (s = sessions; s != NULL; s = next) {
-		next = s->next;
-		if ((t = s->trigger) == NULL || (!t->of->lingers &&
-		    !s->lingers && s->channels != NULL &&
-		    s->channels->newest != NULL && !trigger_refused(t->of,
-		    t->action, t->command != NULL ? t->command : "", why,
-		    sizeof(why))))
-			continue;
-		session_warn(t->of, "trigger %u is lost", t->number);
-		(void)drop_session(s->id);
-	}
-}
-
-static void
-load_programs(FILE *f)
-{
-	struct state_program s;
-
-	while (fread(&s, sizeof(s), 1, f) == 1)
-		if (s.owner != 0 && s.bits != 0 &&
-		    memchr(s.name, '\0', sizeof(s.name)) != NULL)
-			program_restore(&s);
-}
-
-void
-state_load(const char *state, const char *table)
-{
-	struct session *s;
-	FILE *f;
-
-	if ((f = open_ours(state)) == NULL)
-		return;
-	load_sessions(f, state);
-	fclose(f);
-	triggers_check();
-	for (s = sessions; s != NULL; s = s->next)
-		session_warn(s, "utd was killed, and another took over");
-	if (sessions != NULL && (f = open_ours(table)) != NULL) {
-		load_programs(f);
-		fclose(f);
-	}
-}
-
-void
-state_resume(void)
-{
-	struct session *s, *next;
-	struct program *p;
-
-	for (p = programs; p != NULL; p = p->next) {
-		program_tell_all(p);
-		program_save(p);
-	}
-	for (s = sessions; s != NULL; s = next) {
-		next = s->next;
-		command_next(s);
-		if (s->lingers) {
-			commands_over(s);
-			continue;
-		}
-		if (s->trigger == NULL)
-			log_info("session %s goes on", s->name);
-		rotation_set(s);
-		session_open(s, NULL);
-		triggers_resume(s);
-	}
-}
-
-/* Restore what another utd has left there, and begin a new journal. */
-void
-state_open(const char *dir)
-{
-	char state[PATH_MAX], new[PATH_MAX], table[PATH_MAX];
-
-	make_path(state, sizeof(state), dir, "state");
-	make_path(new, sizeof(new), dir, "state.new");
-	make_path(table, sizeof(table), dir, "programs");
-	state_load(state, table);
-	programs_open(table);
-	state_resume();
-	journal_open(state, new);
 }

@@ -40,21 +40,9 @@
 
 static struct ut_msg out;
 
-static void	look(void *);
-static void	due(void *);
-
-/* The directory of a chunk. */
-static void
-chunk_dir(uint32_t chunk, char *dir, size_t n)
-{
-	if (chunk == 0)
-		snprintf(dir, n, "ust");
-	else
-		snprintf(dir, n, "chunk-%u", chunk);
-}
-
-static void
-add_time(char *s, size_t n, int64_t when)
+/* Append the time, as the names of archives and snapshots have it. */
+void
+name_time(char *s, size_t n, int64_t when)
 {
 	const time_t t = (time_t)when;
 	const size_t len = strlen(s);
@@ -120,7 +108,8 @@ trace_succeed(struct trace *t, const char *path, int fd, const char *below)
 static void
 try_again(struct session *s)
 {
-	timer_set(&s->rotation.timer, ROTATION_RETRY, look, id_arg(s->id));
+	timer_set(&s->rotation.timer, ROTATION_RETRY, rotation_look,
+	    id_arg(s->id));
 }
 
 /* The session's owner has made the directory of another user's trace. */
@@ -128,15 +117,14 @@ static void
 got_next(uint32_t id, int error, struct ut_msg *m)
 {
 	struct trace *t = trace_by_id(id);
-	char path[PATH_MAX], want[PATH_MAX], why[512];
+	char path[PATH_MAX], want[PATH_MAX];
 	int fd;
 
 	if (t == NULL)
 		return;
 	t->asking = false;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		session_warn(t->session, "%s", why);
+		session_warn(t->session, "%s", consumer_why(m, error));
 		try_again(t->session);
 		return;
 	}
@@ -182,14 +170,7 @@ trace_rotate(struct trace *t)
 		return;
 	}
 	t->asking = true;
-	request_init(&out, UT_C_UIDDIR, 0, 0);
-	ut_msg_fd(&out, s->dirfd);
-	ut_msg_str(&out, path);
-	ut_msg_u32(&out, t->owner != 0);
-	ut_msg_u32(&out, (uint32_t)t->uid);
-	ut_msg_u32(&out, (uint32_t)t->gid);
-	(void)consumer_ask(consumer_get(s->uid, s->gid), &out, got_next, t->id,
-	    NULL);
+	trace_ask_dir(t, path, t->owner != 0, got_next);
 }
 
 /* The bytes of the chunk are gone, or with those of the others. */
@@ -217,15 +198,12 @@ static void
 chunk_stays(struct session *s, const char *why)
 {
 	struct rotation *ro = &s->rotation;
-	unsigned int i;
 
 	snprintf(ro->why, sizeof(ro->why), "%s stays where it is: %s",
 	    ro->from, why);
 	session_warn(s, "%s", ro->why);
-	for (i = 0; i < ro->waiters.n; i++)
-		wait_failed(ro->waiters.w[i], ro->why);
+	waits_done(&ro->waiters, ro->why);
 	if (ro->how != UT_CHUNK_CLEAR) {
-		waits_done(&ro->waiters);
 		try_again(s);
 		return;
 	}
@@ -233,7 +211,6 @@ chunk_stays(struct session *s, const char *why)
 	ro->why[0] = '\0';
 	ro->busy = false;
 	state_changed(&s->saved);
-	waits_done(&ro->waiters);
 }
 
 /* UT_C_CHUNK is answered. */
@@ -242,15 +219,13 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 {
 	struct session *s = session_by_id(id);
 	struct rotation *ro;
-	char why[400];
 
 	if (s == NULL)
 		return;
 	ro = &s->rotation;
 	ro->asked = false;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		chunk_stays(s, why);
+		chunk_stays(s, consumer_why(m, error));
 		return;
 	}
 	count_chunk(s);
@@ -261,7 +236,7 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		command_add(s, ro->to);
 	}
 	state_changed(&s->saved);
-	waits_done(&ro->waiters);
+	waits_done(&ro->waiters, "");
 	rotation_grew(s);		/* the next one, meanwhile */
 }
 
@@ -282,8 +257,8 @@ chunk_place(struct session *s)
 }
 
 /* How far is it? */
-static void
-look(void *arg)
+void
+rotation_look(void *arg)
 {
 	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
 	struct trace *t, *next;
@@ -344,11 +319,14 @@ chunk_end(struct session *s, uint32_t how)
 		ch->older = ch->past.bytes;
 		state_changed(&ch->saved);
 	}
-	chunk_dir(ro->chunk, ro->from, sizeof(ro->from));
+	if (ro->chunk == 0)
+		snprintf(ro->from, sizeof(ro->from), "ust");
+	else
+		snprintf(ro->from, sizeof(ro->from), "chunk-%u", ro->chunk);
 	ro->to[0] = '\0';
 	if (how != UT_CHUNK_CLEAR) {
-		add_time(ro->to, sizeof(ro->to), ro->began);
-		add_time(ro->to, sizeof(ro->to), now);
+		name_time(ro->to, sizeof(ro->to), ro->began);
+		name_time(ro->to, sizeof(ro->to), now);
 		len = strlen(ro->to);
 		snprintf(ro->to + len, sizeof(ro->to) - len, "%u",
 		    ro->kept + 1);
@@ -365,7 +343,7 @@ void
 rotation_begin(struct session *s, uint32_t how)
 {
 	chunk_end(s, how);
-	look(id_arg(s->id));
+	rotation_look(id_arg(s->id));
 }
 
 /* Was it ever rotated, or is it to be? */
@@ -393,7 +371,7 @@ rotation_last(struct session *s, struct waiter *w)
 		return;
 	while (s->traces != NULL)
 		trace_close(s->traces);
-	(void)waits_add(&s->rotation.waiters, w);
+	waits_add(&s->rotation.waiters, w);
 	chunk_end(s, UT_CHUNK_ANY);
 	chunk_place(s);
 }
@@ -438,12 +416,6 @@ due(void *arg)
 		rotate_itself(s);
 	}
 	rotation_set(s);
-}
-
-void
-rotations_begin(void)
-{
-	session_looks(look);
 }
 
 /* Set the timer for the next time; or the consumers tell when there is more. */

@@ -39,7 +39,7 @@ rule_free(struct rule *r)
 {
 	uint32_t i;
 
-	if (r == NULL)
+	if (r == NULL || --r->refs > 0)
 		return;
 	for (i = 0; i < r->nexcept; i++)
 		free(r->except[i]);
@@ -85,6 +85,7 @@ rule_read(struct ut_msg *m, char *why, size_t size)
 	char glob[NAME_MAXLEN];
 	uint32_t n;
 
+	r->refs = 1;
 	snprintf(why, size, "rule: patterns of 1 to %d characters, a level "
 	    "from 0 to %d, a filter of at most %d characters",
 	    NAME_MAXLEN - 1, UT_DEBUG, EXPR_MAX - 1);
@@ -107,20 +108,6 @@ rule_read(struct ut_msg *m, char *why, size_t size)
 	}
 	rule_free(r);
 	return NULL;
-}
-
-static struct rule *
-rule_copy(const struct rule *r)
-{
-	struct rule *copy = xcalloc(1, sizeof(*copy));
-	uint32_t i;
-
-	*copy = *r;
-	copy->filter = filter_ref(r->filter);
-	copy->except = xcalloc(r->nexcept + 1, sizeof(*copy->except));
-	for (i = 0; i < r->nexcept; i++)
-		copy->except[i] = xstrdup(r->except[i]);
-	return copy;
 }
 
 static bool
@@ -172,8 +159,8 @@ rule_size(const struct rule *r)
 }
 
 /*
- * Add a copy of the rule, and number it; false and EEXIST if the channel has
- * it already, or ENOMEM.
+ * Add the rule, which is in no channel, and number it; false and EEXIST if the
+ * channel has one like it already, or ENOMEM.
  */
 bool
 rule_add(struct channel *ch, struct rule *new)
@@ -190,11 +177,10 @@ rule_add(struct channel *ch, struct rule *new)
 		return false;
 	rules_changed(ch);
 	new->serial = ch->generation;
-	*p = r = rule_copy(new);
-	r->next = NULL;
-	r->prev = ch->newest;
-	ch->newest = r;
-	state_rule(ch, r, true);
+	new->refs++;
+	new->prev = ch->newest;
+	*p = ch->newest = new;
+	state_rule(ch, new, true);
 	return true;
 }
 

@@ -15,7 +15,7 @@
  */
 
 /*
- * Sessions, their channels and the rules of those.
+ * Sessions.
  */
 
 #include <sys/types.h>
@@ -26,15 +26,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "trace.h"
 
 #define WARNINGS_MAX	100
 
 struct session *sessions;
-static uint32_t last_channel;
-static void (*looks)(void *);		/* at a rotation: see rotate.c */
+void (*session_looks)(void *);
 
 /* Is the name fit to be part of a path? */
 bool
@@ -48,12 +46,6 @@ name_valid(const char *name, const char *extra)
 		    strchr(extra, *name) == NULL)
 			return false;
 	return true;
-}
-
-static bool
-may_control(const struct session *s, uid_t uid)
-{
-	return uid == 0 || uid == geteuid() || uid == s->uid;
 }
 
 /* Has the user a session of that name, even one being made or destroyed? */
@@ -86,7 +78,7 @@ add_choices(const char *name, uid_t uid, char *why, size_t size)
 	size_t len = strlen(why);
 
 	for (s = sessions; s != NULL; s = s->next) {
-		if (!nameable(s) || !may_control(s, uid) ||
+		if (!nameable(s) || !user_controls(uid, s->uid) ||
 		    (*name != '\0' && strcmp(s->name, name) != 0))
 			continue;
 		if (s->uid == uid)
@@ -205,7 +197,7 @@ session_find(const char *name, uid_t uid, char *why, size_t size)
 		return session_current(uid, why, size);
 	one = split_name(&name, &owner);
 	for (s = sessions; s != NULL; s = s->next) {
-		if (!nameable(s) || !may_control(s, uid) ||
+		if (!nameable(s) || !user_controls(uid, s->uid) ||
 		    strcmp(s->name, name) != 0 || (one && s->uid != owner))
 			continue;
 		if (one || s->uid == uid)
@@ -225,29 +217,6 @@ session_find(const char *name, uid_t uid, char *why, size_t size)
 	return NULL;
 }
 
-/* CLOCK_REALTIME - CLOCK_MONOTONIC: the best of some tries. */
-static uint64_t
-clock_offset(void)
-{
-	struct timespec a, real, b;
-	uint64_t t1, t2, best = UINT64_MAX, offset = 0;
-	int i;
-
-	for (i = 0; i < 20; i++) {
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		clock_gettime(CLOCK_REALTIME, &real);
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		t1 = (uint64_t)a.tv_sec * 1000000000u + (uint64_t)a.tv_nsec;
-		t2 = (uint64_t)b.tv_sec * 1000000000u + (uint64_t)b.tv_nsec;
-		if (t2 - t1 < best) {
-			best = t2 - t1;
-			offset = (uint64_t)real.tv_sec * 1000000000u +
-			    (uint64_t)real.tv_nsec - (t1 + best / 2);
-		}
-	}
-	return offset;
-}
-
 /* Until session_made nobody sees it.  NULL, ENOMEM: the user has too much. */
 struct session *
 session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
@@ -256,8 +225,6 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 	struct user *u = user_get(uid);
 	struct session *s;
 
-	if (u == NULL)
-		return NULL;
 	if (!user_take(u, QUOTA_SESSIONS, 1)) {
 		user_drop(u);
 		return NULL;
@@ -287,14 +254,12 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 void
 session_watch(struct session *s, struct session *of)
 {
-	struct trigger *t, **p;
+	struct trigger *t;
 
 	s->trigger = t = xcalloc(1, sizeof(*t));
 	t->watch = s;
 	t->of = of;
-	for (p = &of->triggers; *p != NULL; p = &(*p)->next)
-		continue;
-	*p = t;
+	LIST_ADD(struct trigger, &of->triggers, t, next);
 	s->lasts = true;
 	s->dying = false;
 	state_changed(&s->saved);
@@ -303,25 +268,11 @@ session_watch(struct session *s, struct session *of)
 static void
 trigger_free(struct trigger *t)
 {
-	struct trigger **p;
-
-	for (p = &t->of->triggers; *p != t; p = &(*p)->next)
-		continue;
-	*p = t->next;
+	LIST_DEL(struct trigger, &t->of->triggers, t, next);
 	timer_clear(&t->look);
 	timer_clear(&t->again);
 	free(t->command);
 	free(t);
-}
-
-static void
-channel_free(struct channel *ch)
-{
-	rules_free(ch);
-	plans_forget(ch, NULL);
-	user_give(ch->session->user, QUOTA_CHANNELS, 1);
-	state_del(&ch->saved);
-	free(ch);
 }
 
 /* Its regions and programs follow. */
@@ -333,19 +284,13 @@ session_activate(struct session *s, bool active)
 	state_changed(&s->saved);
 }
 
-void
-session_looks(void (*f)(void *))
-{
-	looks = f;
-}
-
 /* Look again at how far the rotation of the session is. */
 void
 rotation_soon(struct session *s)
 {
 	if (s->rotation.busy && !s->rotation.asked)
 		timer_set(&s->rotation.timer, s->rotation.why[0] != '\0' ?
-		    ROTATION_RETRY : 0, looks, id_arg(s->id));
+		    ROTATION_RETRY : 0, session_looks, id_arg(s->id));
 }
 
 /* Keep fd as the session's directory: 0, or an errno. */
@@ -360,17 +305,11 @@ session_own(struct session *s, int fd, bool had)
 void
 session_free(struct session *s)
 {
-	struct session **p;
 	struct channel *ch;
 	struct chunk *c;
 	struct warning *w;
 
-	for (p = &sessions; *p != NULL; p = &(*p)->next) {
-		if (*p == s) {
-			*p = s->next;
-			break;
-		}
-	}
+	LIST_DEL(struct session, &sessions, s, next);
 	while ((ch = s->channels) != NULL) {
 		s->channels = ch->next;
 		channel_free(ch);
@@ -388,7 +327,7 @@ session_free(struct session *s)
 	free(s->command);
 	timer_clear(&s->rotation.timer);
 	timer_clear(&s->rotation.due);
-	waits_done(&s->rotation.waiters);
+	waits_done(&s->rotation.waiters, "");
 	timer_clear(&s->retry);
 	timer_clear(&s->command_again);
 	if (s->dirfd != -1)
@@ -481,14 +420,6 @@ session_missed(struct session *s)
 	state_changed(&s->saved);
 }
 
-/* Keep what fails now as the error, to be told when the session is gone. */
-void
-session_keep_error(struct session *s)
-{
-	if (s->error[0] == '\0' && s->failing[0] != '\0')
-		session_lost(s, s->failing);
-}
-
 void
 session_lost(struct session *s, const char *why)
 {
@@ -559,118 +490,4 @@ session_warn(struct session *s, const char *fmt, ...)
 	va_end(ap);
 	if (session_warned(s, text))
 		log_warnx("session %s: %s", session_shown(s)->name, text);
-}
-
-struct channel *
-channel_find(struct session *s, const char *name)
-{
-	struct channel *ch;
-
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		if (strcmp(ch->name, name) == 0)
-			return ch;
-	return NULL;
-}
-
-struct channel *
-channel_by_id(uint32_t id)
-{
-	return state_find(SAVED_CHANNEL, id);
-}
-
-/* Do the channel's regions take events? */
-bool
-channel_active(const struct channel *ch)
-{
-	return ch->session->active && ch->enabled && !ch->session->dying;
-}
-
-struct session *
-session_by_id(uint32_t id)
-{
-	return state_find(SAVED_SESSION, id);
-}
-
-static struct channel *
-channel_make(struct session *s, const char *name, const struct attrs *attrs,
-    uint32_t id)
-{
-	struct channel *ch, **p;
-
-	if (!user_take(s->user, QUOTA_CHANNELS, 1))
-		return NULL;
-	ch = xcalloc(1, sizeof(*ch));
-	snprintf(ch->name, sizeof(ch->name), "%s", name);
-	ch->id = id;
-	if (last_channel < id)
-		last_channel = id;
-	ch->stream = s->nstreams++;
-	ch->enabled = true;
-	ch->attrs = *attrs;
-	ch->session = s;
-	for (p = &s->channels; *p != NULL; p = &(*p)->next)
-		continue;
-	*p = ch;
-	state_add(&ch->saved, SAVED_CHANNEL, id, ch);
-	state_changed(&s->saved);	/* a stream more */
-	return ch;
-}
-
-/* NULL and ENOMEM when the user has too much. */
-struct channel *
-channel_new(struct session *s, const char *name, const struct attrs *attrs)
-{
-	return channel_make(s, name, attrs, last_channel + 1);
-}
-
-/* Its regions and programs follow. */
-void
-channel_enable(struct channel *ch, bool enabled)
-{
-	ch->enabled = enabled;
-	state_changed(&ch->saved);
-}
-
-/* Only its name and its counts are left. */
-void
-channel_remove(struct channel *ch)
-{
-	ch->removed = true;
-	channel_enable(ch, false);
-}
-
-/* Can there be a channel like that?  If not, why. */
-bool
-channel_possible(const struct attrs *attrs, char *why, size_t len)
-{
-	const uint32_t size = attrs->v[ATTR_SUBSIZE];
-	const uint32_t n = attrs->v[ATTR_NSUBS];
-	const uint64_t rest = 3 * UT_ABI_LINE +
-	    (uint64_t)UT_NSLOTS_MAX * sizeof(struct ut_slot);
-	uint64_t max = UT_REGION_MAX < SIZE_MAX ? UT_REGION_MAX : SIZE_MAX;
-
-	if (!attrs_valid(attrs, why, len))
-		return false;
-	if (((uint64_t)size + sizeof(struct ut_subbuf)) * n + rest <= max)
-		return true;
-	snprintf(why, len, "%u sub-buffers of %u bytes, and %llu for what "
-	    "describes them, are more than %llu bytes", n, size,
-	    (unsigned long long)(sizeof(struct ut_subbuf) * n + rest),
-	    (unsigned long long)max);
-	return false;
-}
-
-/* A channel of another utd, with the same number. */
-struct channel *
-channel_restore(struct session *s, const char *name, const struct attrs *attrs,
-    uint32_t id, uint32_t stream)
-{
-	const uint32_t nstreams = s->nstreams;
-	struct channel *ch = channel_make(s, name, attrs, id);
-
-	if (ch == NULL)
-		return NULL;
-	ch->stream = stream;
-	s->nstreams = nstreams;
-	return ch;
 }

@@ -36,6 +36,7 @@ struct user;
 
 /* rule.c: which events a channel wants. */
 struct rule {
+	unsigned int	 refs;		/* the channel, who asked for it */
 	char		 glob[NAME_MAXLEN];
 	uint32_t	 kind;		/* UT_RULE_ */
 	uint32_t	 level;
@@ -146,7 +147,6 @@ struct channel {
 };
 
 /* context.c: false and why, if they cannot be. */
-bool	 context_has(const struct channel *, const char *);
 bool	 contexts_valid(const struct contexts *, char *, size_t);
 bool	 contexts_possible(const struct channel *, const struct contexts *,
 	    char *, size_t);
@@ -176,6 +176,7 @@ struct line {
 extern int64_t clock_ahead;		/* ut_clock_ahead() of ours */
 void	 clock_begin(void);
 void	 clock_read(struct instant *);
+uint64_t clock_offset(void);
 bool	 clock_trusted(char *, size_t);
 void	 clock_line(struct line *, const struct instant *, uint64_t);
 
@@ -294,6 +295,7 @@ session_shown(struct session *s)
 	return s->trigger != NULL ? s->trigger->of : s;
 }
 
+void	 chunk_over(struct session *, struct chunk *);
 void	 command_set(struct session *, const char *);
 void	 command_add(struct session *, const char *);
 void	 command_wants(struct session *, const char *);
@@ -310,11 +312,11 @@ pid_t	 job_run(const struct session *, const char *,
 void	 jobs_reap(void);
 bool	 job_failed(int, char *, size_t);	/* and how */
 
-/* session.c: sessions and channels. */
+/* session.c */
 struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_made(struct session *, bool);
 void	 session_unmade(struct session *);
-void	 session_looks(void (*)(void *));
+extern void (*session_looks)(void *);	/* at its rotation: see rotate.c */
 void	 rotation_soon(struct session *);
 void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
@@ -335,23 +337,20 @@ bool	 session_sees(const struct session *, uid_t);
 bool	 session_wants(const struct session *);
 const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
-void	 session_keep_error(struct session *);	/* what fails now */
 void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
 bool	 session_warned(struct session *, const char *);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
+bool	 name_valid(const char *, const char *);
+
+/* channel.c */
 struct channel *channel_find(struct session *, const char *);
-struct channel *channel_by_id(uint32_t);
-struct session *session_by_id(uint32_t);
 struct channel *channel_new(struct session *, const char *,
-	    const struct attrs *);
-struct channel *channel_restore(struct session *, const char *,
-	    const struct attrs *, uint32_t, uint32_t);
+	    const struct attrs *, uint32_t);
 bool	 channel_active(const struct channel *);
 void	 channel_enable(struct channel *, bool);
-void	 channel_remove(struct channel *);
 bool	 channel_possible(const struct attrs *, char *, size_t);
-bool	 name_valid(const char *, const char *);
+void	 channel_free(struct channel *);
 
 #endif /* SESSION_H */

@@ -34,7 +34,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "shot.h"
 
@@ -72,11 +71,7 @@ shot_close(struct shot *sh)
 static void
 shot_free(struct shot *sh)
 {
-	struct shot **sp;
-
-	for (sp = &shots; *sp != sh; sp = &(*sp)->next)
-		continue;
-	*sp = sh->next;
+	LIST_DEL(struct shot, &shots, sh, next);
 	shot_close(sh);
 	timer_clear(&sh->timer);
 	user_drop(sh->user);
@@ -88,10 +83,7 @@ shot_free(struct shot *sh)
 static void
 forget(void *arg)
 {
-	struct shot *sh = shot_by_id((uint32_t)(uintptr_t)arg);
-
-	if (sh != NULL)
-		shot_free(sh);
+	shot_free(arg);
 }
 
 /* The command of the session that is to be run next, or runs. */
@@ -113,7 +105,7 @@ static void
 forget_soon(struct shot *sh)
 {
 	sh->commanding = false;
-	timer_set(&sh->timer, FORGET_MS, forget, id_arg(sh->id));
+	timer_set(&sh->timer, FORGET_MS, forget, sh);
 }
 
 static void
@@ -196,8 +188,7 @@ shot_over(struct shot *sh)
 		s->shooting--;
 	if (sh->why[0] != '\0' && sh->waiters.n == 0 && s != NULL)
 		session_warn(s, "snapshot: %s", sh->why);
-	waits_failed(&sh->waiters, sh->why);
-	waits_done(&sh->waiters);
+	waits_done(&sh->waiters, sh->why);
 	forget_soon(sh);
 	if (sh->why[0] == '\0' && sh->command != NULL && s != NULL)
 		begin_command(sh, s);
@@ -211,14 +202,13 @@ got_end(uint32_t id, int error, struct ut_msg *m)
 {
 	struct shot *sh = shot_by_id(id);
 	struct session *s;
-	char why[512], name[NAME_MAXLEN];
+	char name[NAME_MAXLEN];
 
 	if (sh == NULL || sh->over)
 		return;
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
 		if (sh->why[0] == '\0') {
-			shot_fail(sh, why);
+			shot_fail(sh, consumer_why(m, error));
 			shot_end(sh);		/* it cannot have its name */
 			return;
 		}
@@ -272,16 +262,15 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct shot *sh = shot_by_id(id);
 	const struct session *s;
-	char why[400], text[512];
+	char text[512];
 
 	if (sh == NULL || sh->over)
 		return;
 	if (error == 0)
 		error = shot_own(sh, m);
 	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
 		snprintf(text, sizeof(text), "%.100s: %s", sh->dir != NULL ?
-		    sh->dir : sh->name, why);
+		    sh->dir : sh->name, consumer_why(m, error));
 		shot_fail(sh, text);
 		if (sh->above != -1)
 			shot_end(sh);
@@ -299,20 +288,6 @@ got_dir(uint32_t id, int error, struct ut_msg *m)
 		parts_begin(sh, s, shot_end);
 	else
 		shot_end(sh);
-}
-
-/* As the archives of a rotation: when it was, and which one. */
-static void
-name_usual(const struct session *s, char *name, size_t n)
-{
-	const time_t now = time(NULL);
-	char when[64] = "";
-	struct tm tm;
-
-	if (localtime_r(&now, &tm) == NULL ||
-	    strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z-", &tm) == 0)
-		when[0] = '\0';
-	snprintf(name, n, "%s%u", when, s->shots + 1);
 }
 
 static bool
@@ -375,9 +350,16 @@ refused(const struct session *s, const char *dir)
 static void
 ask_dir(struct shot *sh, const struct session *s)
 {
+	size_t len;
+
 	sh->begun = true;
-	if (sh->name[0] == '\0')
-		name_usual(s, sh->name, sizeof(sh->name));
+	/* As the archives of a rotation: when it was, and which one. */
+	if (sh->name[0] == '\0') {
+		name_time(sh->name, sizeof(sh->name), (int64_t)time(NULL));
+		len = strlen(sh->name);
+		snprintf(sh->name + len, sizeof(sh->name) - len, "%u",
+		    s->shots + 1);
+	}
 	request_init(&out, UT_C_SHOTDIR, 0, 0);
 	ut_msg_str(&out, sh->dir != NULL ? sh->dir : sh->name);
 	ut_msg_u32(&out, sh->any);
@@ -392,12 +374,12 @@ ask_dir(struct shot *sh, const struct session *s)
 static void
 shot_go(void *arg)
 {
-	struct shot *sh = shot_by_id((uint32_t)(uintptr_t)arg);
+	struct shot *sh = arg;
 	const struct session *s;
 	const char *not;
 	char why[300];
 
-	if (sh == NULL || sh->over)
+	if (sh->over)
 		return;
 	s = session_by_id(sh->session);
 	if (s == NULL || s->dying) {
@@ -423,15 +405,12 @@ shot_begin(struct session *s, const char *dir, const char *name,
     const char *command, struct waiter *w, char *why, size_t n)
 {
 	const char *not = refused(s, dir);
-	struct user *u = not == NULL || errno == EAGAIN ?
-	    user_get(s->uid) : NULL;
 	unsigned char uuid[UUID_LEN];
 	char text[UUID_TEXT];
 	struct shot *sh;
 
-	if (u == NULL) {
-		snprintf(why, n, "session %s %s", s->name, not != NULL ? not :
-		    strerror(ENOMEM));
+	if (not != NULL && errno != EAGAIN) {
+		snprintf(why, n, "session %s %s", s->name, not);
 		return 0;
 	}
 	sh = xcalloc(1, sizeof(*sh));
@@ -439,7 +418,7 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	sh->session = s->id;
 	sh->uid = s->uid;
 	sh->gid = s->gid;
-	sh->user = u;
+	sh->user = user_get(s->uid);
 	sh->fd = sh->above = -1;
 	sh->dir = dir != NULL ? xstrdup(dir) : NULL;
 	sh->command = command != NULL ? xstrdup(command) : NULL;
@@ -452,8 +431,8 @@ shot_begin(struct session *s, const char *dir, const char *name,
 	/* A name that nobody can take before. */
 	uuid_make(uuid, text);
 	snprintf(sh->hidden, sizeof(sh->hidden), ".utd-%s", text);
-	(void)waits_add(&sh->waiters, w);
-	shot_go(id_arg(sh->id));
+	waits_add(&sh->waiters, w);
+	shot_go(sh);
 	return sh->id;
 }
 
@@ -496,8 +475,7 @@ shots_late(const struct consumer *c)
 		    (sh->uid != c->uid && session_late(s) == NULL))
 			continue;
 		shot_fail(sh, why);
-		waits_failed(&sh->waiters, sh->why);
-		waits_done(&sh->waiters);
+		waits_done(&sh->waiters, sh->why);
 	}
 }
 

@@ -89,16 +89,13 @@ static void
 got_part(uint32_t id, int error, struct ut_msg *m)
 {
 	const struct part *p = part_by_id(id);
-	char why[512];
 
 	if (p == NULL)
 		return;
-	if (error != 0) {
-		consumer_why(m, error, why, sizeof(why));
-		shot_fail(p->shot, why);
-	} else {
+	if (error != 0)
+		shot_fail(p->shot, consumer_why(m, error));
+	else
 		p->shot->events += ut_msg_get_u64(m);
-	}
 	part_over(p->shot);
 }
 
@@ -151,7 +148,6 @@ static void
 got_user_dir(uint32_t id, int error, struct ut_msg *m)
 {
 	struct part *p = part_by_id(id);
-	char why[512];
 	int fd;
 
 	if (p == NULL)
@@ -161,8 +157,7 @@ got_user_dir(uint32_t id, int error, struct ut_msg *m)
 		close(fd);
 		return;
 	}
-	consumer_why(m, error != 0 ? error : errno, why, sizeof(why));
-	shot_fail(p->shot, why);
+	shot_fail(p->shot, consumer_why(m, error != 0 ? error : errno));
 	part_over(p->shot);
 }
 

@@ -388,12 +388,12 @@ state_rows(unsigned int j, struct saved *v, size_t left)
 	return true;
 }
 
-/* The trace whose place it takes is read first. */
+/* Put what is to be read first, unless it is there. */
 static void
-put_before(unsigned int j, const struct trace *t)
+put_first(unsigned int j, struct saved *v)
 {
-	if (t->before != NULL && !t->before->saved.in[j].there)
-		(void)state_put(j, &t->before->saved, SIZE_MAX);
+	if (!v->in[j].there)
+		(void)state_put(j, v, SIZE_MAX);
 }
 
 bool
@@ -406,21 +406,18 @@ state_put(unsigned int j, struct saved *v, size_t left)
 		[SAVED_CHANNEL] = put_channel,
 		[SAVED_REGION] = put_region
 	};
-	struct saved *up = above(v);
+	const struct trace *t = v->kind == SAVED_TRACE ? v->object : NULL;
 
 	if (!lasts(v)) {
 		state_gone(j, v);
 		return true;
 	}
-	if (up != NULL && !up->in[j].there)
-		(void)state_put(j, up, SIZE_MAX);
-	if (v->kind == SAVED_REGION) {
-		up = &((struct region *)v->object)->channel->saved;
-		if (!up->in[j].there)
-			(void)state_put(j, up, SIZE_MAX);
-	}
-	if (v->kind == SAVED_TRACE)
-		put_before(j, v->object);
+	if (above(v) != NULL)
+		put_first(j, above(v));
+	if (v->kind == SAVED_REGION)
+		put_first(j, &((struct region *)v->object)->channel->saved);
+	if (t != NULL && t->before != NULL)
+		put_first(j, &t->before->saved);	/* whose place it takes */
 	puts[v->kind](j, v);
 	v->in[j].there = true;
 	return state_rows(j, v, left);

@@ -108,10 +108,9 @@ table_new(uid_t uid, uint64_t fingerprint, uint32_t size)
 	struct table *t = calloc(1, sizeof(*t));
 	struct user *u = user_get(uid);
 
-	if (t == NULL || u == NULL || !user_may(u, QUOTA_TABLES, bytes) ||
+	if (t == NULL || !user_may(u, QUOTA_TABLES, bytes) ||
 	    (t->events = calloc(size + 1, sizeof(*t->events))) == NULL) {
-		if (u != NULL)
-			user_drop(u);
+		user_drop(u);
 		free(t);
 		errno = ENOMEM;
 		return NULL;

@@ -38,12 +38,6 @@ bucket(uint64_t owner)
 	return &by_owner[owner % BUCKETS];
 }
 
-struct trace *
-trace_by_id(uint32_t id)
-{
-	return state_find(SAVED_TRACE, id);
-}
-
 /* The directory of all programs of that UID and ABI, or of one. */
 struct trace *
 trace_of(const struct session *s, uid_t uid, uint32_t bits, uint64_t owner)
@@ -91,7 +85,7 @@ void
 trace_hold(struct trace *t)
 {
 	t->take = TAKE_SIZE;
-	consumer_hold(t->consumer, t->id, true);
+	consumer_tell(t->consumer, UT_C_HOLD, t->id, true);
 }
 
 /* All metadata that the consumer lacked is sent, or never will be. */
@@ -101,7 +95,7 @@ trace_go_on(struct trace *t)
 	if (!trace_held(t))
 		return;
 	t->take = TAKE_DONE;
-	consumer_hold(t->consumer, t->id, false);
+	consumer_tell(t->consumer, UT_C_HOLD, t->id, false);
 	rotation_soon(t->session);
 }
 
@@ -229,11 +223,7 @@ trace_join(struct trace *t)
 static void
 trace_leave(const struct trace *t)
 {
-	struct trace **p;
-
-	for (p = &t->consumer->traces; *p != t; p = &(*p)->beside)
-		continue;
-	*p = t->beside;
+	LIST_DEL(struct trace, &t->consumer->traces, t, beside);
 	if (t->consumer->traces == NULL)
 		consumers_look();
 }
@@ -251,8 +241,7 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
 
-	if ((t->user = user_get(uid)) == NULL)
-		fatal("calloc");
+	t->user = user_get(uid);
 	t->id = id;
 	t->session = s;
 	t->uid = uid;
@@ -267,27 +256,16 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 	return t;
 }
 
-/* The consumer does not answer: warn in each session that it works for. */
+/* The consumer does not answer, or does again: warn its sessions. */
 void
 traces_late(const struct consumer *c)
 {
 	const struct trace *t;
 
 	for (t = c->traces; t != NULL; t = t->beside)
-		session_warn(t->session, "the consumer of uid %lu does not "
-		    "answer: its events stay in the buffers",
-		    (unsigned long)c->uid);
-}
-
-/* It answers again. */
-void
-traces_heard(struct consumer *c)
-{
-	const struct trace *t;
-
-	for (t = c->traces; t != NULL; t = t->beside)
-		session_warn(t->session, "the consumer of uid %lu answers "
-		    "again", (unsigned long)c->uid);
+		session_warn(t->session, "the consumer of uid %lu %s",
+		    (unsigned long)c->uid, c->late ? "does not answer: its "
+		    "events stay in the buffers" : "answers again");
 }
 
 /* Does it depend on a consumer that does not answer? */
@@ -302,14 +280,8 @@ trace_late(const struct trace *t)
 void
 trace_drop(struct trace *t)
 {
-	struct trace **p;
-
-	for (p = &t->session->traces; *p != t; p = &(*p)->next)
-		continue;
-	*p = t->next;
-	for (p = bucket(t->owner); *p != t; p = &(*p)->chain)
-		continue;
-	*p = t->chain;
+	LIST_DEL(struct trace, &t->session->traces, t, next);
+	LIST_DEL(struct trace, bucket(t->owner), t, chain);
 	if (t->after != NULL)
 		t->after->before = NULL;
 	if (t->before != NULL) {
@@ -330,20 +302,6 @@ void
 trace_close(struct trace *t)
 {
 	trace_refine(t);
-	ut_msg_init(&out, UT_C_CLOSETRACE, t->id, 0);
-	consumer_send(t->consumer, &out);
+	consumer_tell(t->consumer, UT_C_CLOSETRACE, t->id, 0);
 	trace_drop(t);
-}
-
-/* A trace of another utd, to be filled in by the caller. */
-struct trace *
-trace_restore(struct session *s, uint32_t id, uid_t uid, gid_t gid,
-    uint64_t owner)
-{
-	struct trace *t = trace_new(s, id, uid, gid, owner);
-
-	id_taken(id);
-	t->state = TRACE_ASKED;
-	trace_hold(t);
-	return t;
 }

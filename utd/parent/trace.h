@@ -139,11 +139,8 @@ trace_held(const struct trace *t)
 }
 
 /* trace.c: traces, as the parent sees them. */
-struct trace *trace_by_id(uint32_t);
 struct trace *trace_of(const struct session *, uid_t, uint32_t, uint64_t);
 struct trace *trace_new(struct session *, uint32_t, uid_t, gid_t, uint64_t);
-struct trace *trace_restore(struct session *, uint32_t, uid_t, gid_t,
-	    uint64_t);
 bool	 trace_own(const struct trace *);	/* its user's session */
 bool	 trace_called(struct trace *, const char *);
 void	 trace_made(const struct consumer *, uint32_t, const char *);
@@ -156,7 +153,6 @@ void	 trace_refine(struct trace *);
 void	 trace_move(struct trace *);
 bool	 trace_late(const struct trace *);
 void	 traces_late(const struct consumer *);
-void	 traces_heard(struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
@@ -166,13 +162,12 @@ void	 trace_drop(struct trace *);
  * and had failed before.
  */
 typedef void region_changed(struct region *, bool);
-void	 regions_begin(region_changed *);
-struct region *region_by_id(uint32_t);
+extern region_changed *regions_changed;
 struct region *region_make(struct channel *, struct trace *);
 void	 region_again(struct region *);
 void	 region_failed(struct region *, const char *);
 void	 region_drop(struct region *);
-struct region *region_restore(struct channel *, struct trace *, uint32_t);
+struct region *region_add(struct channel *, struct trace *, uint32_t);
 void	 region_had(struct region *, const char *);
 void	 region_name_event(struct region *, uint32_t);
 void	 regions_ask(struct trace *);
@@ -181,6 +176,22 @@ void	 regions_synced(const struct trace *);
 void	 regions_failed(struct trace *, const char *);
 void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
+void	 channel_activate(struct channel *, struct waiter *);
+void	 channel_count(struct channel *, struct waiter *);
+void	 channel_watch(struct channel *);
+void	 region_watch(struct region *);
+void	 region_grown(struct region *, uint64_t);
+void	 region_move(struct region *, struct trace *);
+void	 regions_move(struct trace *, struct trace *);
+bool	 channel_failed(const struct channel *);	/* a region of it */
+/* For close.c. */
+void	 region_put(struct ut_msg *, const struct channel *);
+void	 region_tell(const struct region *, uint16_t, bool, consumer_cb *,
+	    struct waiter *);
+void	 region_forget(struct region *);
+void	 region_abandon(struct region *);
+
+/* close.c: the end of regions. */
 void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
 /* Those of a dead program. */
@@ -189,18 +200,13 @@ bool	 regions_hold(uid_t, uint64_t);	/* may it have any mapped? */
 void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);
 void	 regions_gone(void);
-void	 channel_activate(struct channel *, struct waiter *);
-void	 channel_count(struct channel *, struct waiter *);
-void	 channel_watch(struct channel *);
-void	 region_watch(struct region *);
-void	 region_grown(struct region *, uint64_t);
-uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
-void	 region_move(struct region *, struct trace *);
-void	 regions_move(struct trace *, struct trace *);
+
+/* counts.c: what consumers have counted. */
+void	 counts_read(struct ut_msg *, struct counts *);
+void	 counts_add(struct counts *, const struct counts *);
 void	 channel_counts(const struct channel *, struct counts *);
+uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
 void	 session_counts(const struct session *, struct counts *);
-void	 region_why(const struct region *, char *, size_t);	/* it failed */
-bool	 channel_failed(const struct channel *);	/* a region of it */
 
 /* open.c: how their directories are made and opened. */
 void	 session_open(struct session *, struct waiter *);
@@ -210,23 +216,24 @@ void	 trace_retry(struct trace *);
 void	 trace_begin(struct trace *);
 void	 trace_go(struct trace *, int, const char *);
 const char *trace_below(const struct trace *);
+void	 trace_ask_dir(const struct trace *, const char *, bool, consumer_cb *);
 void	 traces_drained(const struct consumer *);
 void	 traces_orphaned(const struct consumer *);
 void	 traces_again(struct consumer *);
 struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
-void	 region_mute(const struct region *);
 
 /* move.c: the regions of the trace before go on in this one. */
 void	 trace_moving(struct trace *);	/* tell the consumer */
 
 /* rotate.c: chunks. */
-void	 rotations_begin(void);
+void	 rotation_look(void *);		/* how far it is, of that ID */
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
 void	 rotation_set(struct session *);	/* ms or bytes changed */
 const char *trace_in_chunk(const struct trace *);	/* its path */
+void	 name_time(char *, size_t, int64_t);
 void	 rotation_grew(struct session *);	/* it has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
 

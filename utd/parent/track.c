@@ -20,7 +20,6 @@
  * matches an entry of each kind of which there are entries.
  */
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

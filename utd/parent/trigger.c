@@ -96,30 +96,10 @@ trigger_over(const struct trigger *t)
 	return t->count == 0 && t->passed > 0;
 }
 
-/* The first match was all that was wanted: programs need not tell of more. */
-static void
-watch_end(struct trigger *t)
-{
-	struct channel *ch = t->watch->channels;
-
-	channel_enable(ch, false);
-	channel_activate(ch, NULL);
-	channel_sync(ch, NULL);
-}
-
-static void
-warn(struct trigger *t, const char *why)
-{
-	session_warn(t->of, "trigger %u: %s", t->number, why);
-}
-
 static void
 again(void *arg)
 {
-	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
-
-	if (t != NULL)
-		act(t);
+	act(arg);
 }
 
 /* It is done now; it may be wanted again meanwhile. */
@@ -171,8 +151,7 @@ act_stop(struct trigger *t)
 	}
 	begin(t, false);
 	log_info("session %s: trigger %u stops it", t->of->name, t->number);
-	if ((w = wait_new(halted, id_arg(t->of->id))) == NULL)
-		fatal("calloc");
+	w = wait_new(halted, id_arg(t->of->id));
 	session_halt(t->of, w);
 	wait_less(w);
 }
@@ -197,12 +176,11 @@ act_rotate(struct trigger *t)
 	if (!ro->busy && rotation_refused(t->of, UT_CHUNK_KEEP, why,
 	    sizeof(why))) {
 		forget(t);
-		warn(t, why);
+		session_warn(t->of, "trigger %u: %s", t->number, why);
 		return;
 	}
-	if ((w = wait_new(rotated, id_arg(t->watch->id))) == NULL)
-		fatal("calloc");
-	(void)waits_add(&ro->waiters, w);
+	w = wait_new(rotated, id_arg(t->watch->id));
+	waits_add(&ro->waiters, w);
 	if (ro->busy) {
 		t->busy = true;
 	} else {
@@ -216,14 +194,12 @@ static void
 exec_ended(uint32_t id, int status)
 {
 	struct trigger *t = trigger_by_id(id);
-	char why[64], text[80];
+	char why[64];
 
 	if (t == NULL)
 		return;
-	if (job_failed(status, why, sizeof(why))) {
-		snprintf(text, sizeof(text), "command: %s", why);
-		warn(t, text);
-	}
+	if (job_failed(status, why, sizeof(why)))
+		session_warn(t->of, "trigger %u: command: %s", t->number, why);
 	over(t);
 }
 
@@ -232,7 +208,7 @@ act_exec(struct trigger *t)
 {
 	const uint64_t n = trigger_matches(t);
 	const uint64_t least = t->count != 0 ? t->passed * t->count : 1;
-	char matches[24], why[128];
+	char matches[24];
 	const char *const args[JOB_ARGS] = { t->of->dir, t->of->name,
 	    trigger_rule(t)->glob, matches };
 
@@ -241,28 +217,24 @@ act_exec(struct trigger *t)
 	begin(t, true);
 	if (job_run(t->of, t->command, args, exec_ended, t->watch->id) != -1)
 		return;
-	snprintf(why, sizeof(why), "command: %s; it is run later",
-	    strerror(errno));
-	warn(t, why);
+	session_warn(t->of, "trigger %u: command: %s; it is run later",
+	    t->number, strerror(errno));
 	t->acted--;
 	t->busy = false;
 	t->due = true;
-	timer_set(&t->again, RETRY_MS, again, id_arg(t->watch->id));
+	timer_set(&t->again, RETRY_MS, again, t);
 }
 
 static void
 shot_taken(void *arg)
 {
 	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
-	char text[600];
 
 	if (t == NULL)
 		return;
-	if (shot_failed(t->shot) != NULL) {
-		snprintf(text, sizeof(text), "snapshot: %s",
+	if (shot_failed(t->shot) != NULL)
+		session_warn(t->of, "trigger %u: snapshot: %s", t->number,
 		    shot_failed(t->shot));
-		warn(t, text);
-	}
 	over(t);
 }
 
@@ -272,15 +244,13 @@ act_snapshot(struct trigger *t)
 	struct waiter *w = wait_new(shot_taken, id_arg(t->watch->id));
 	char why[600];
 
-	if (w == NULL)
-		fatal("calloc");
 	t->shot = shot_begin(t->of, NULL, NULL, NULL, w, why, sizeof(why));
 	if (t->shot != 0) {
 		begin(t, true);
 	} else {
 		wait_abandon(w);
 		forget(t);
-		warn(t, why);
+		session_warn(t->of, "trigger %u: %s", t->number, why);
 	}
 	wait_less(w);
 }
@@ -363,6 +333,7 @@ act(struct trigger *t)
 static void
 look(struct trigger *t)
 {
+	struct channel *ch = t->watch->channels;
 	const uint64_t n = trigger_matches(t);
 	const uint64_t passed = t->count != 0 ? n / t->count : n > 0;
 
@@ -371,8 +342,12 @@ look(struct trigger *t)
 	t->passed = passed;
 	t->due = true;
 	state_changed(&t->watch->saved);
-	if (t->count == 0)
-		watch_end(t);
+	/* The first match may be all: programs need not tell of more. */
+	if (t->count == 0) {
+		channel_enable(ch, false);
+		channel_activate(ch, NULL);
+		channel_sync(ch, NULL);
+	}
 	act(t);
 }
 
@@ -402,14 +377,11 @@ counted(void *arg)
 static void
 ask(void *arg)
 {
-	struct trigger *t = trigger_by_id((uint32_t)(uintptr_t)arg);
+	struct trigger *t = arg;
 	struct waiter *w;
 
-	if (t == NULL)
-		return;
 	t->looked = ut_msg_now();
-	if ((w = wait_new(counted, id_arg(t->watch->id))) == NULL)
-		fatal("calloc");
+	w = wait_new(counted, id_arg(t->watch->id));
 	channel_count(t->watch->channels, w);
 	wait_less(w);
 }
@@ -421,7 +393,7 @@ trigger_grew(struct trigger *t)
 
 	if (t->look.when == 0)
 		timer_set(&t->look, rest > 0 && rest <= LOOK_MS ? (int)rest : 0,
-		    ask, id_arg(t->watch->id));
+		    ask, t);
 }
 
 /* The session starts: matches count from now on. */
@@ -450,5 +422,5 @@ triggers_resume(struct session *s)
 
 	for (t = s->triggers; t != NULL; t = t->next)
 		if (t->due)
-			ask(id_arg(t->watch->id));
+			ask(t);
 }

@@ -61,7 +61,14 @@ user_is_stranger(uid_t uid)
 	return uid != 0 && uid != geteuid();
 }
 
-/* A reference to the user, or NULL. */
+/* May the one control, or see, what is the other's? */
+bool
+user_controls(uid_t one, uid_t other)
+{
+	return !user_is_stranger(one) || one == other;
+}
+
+/* A reference to the user. */
 struct user *
 user_get(uid_t uid)
 {
@@ -70,8 +77,7 @@ user_get(uid_t uid)
 	for (u = users; u != NULL && u->uid != uid; u = u->next)
 		continue;
 	if (u == NULL) {
-		if ((u = calloc(1, sizeof(*u))) == NULL)
-			return NULL;
+		u = xcalloc(1, sizeof(*u));
 		u->uid = uid;
 		u->next = users;
 		users = u;
@@ -83,13 +89,9 @@ user_get(uid_t uid)
 void
 user_drop(struct user *u)
 {
-	struct user **p;
-
 	if (u == NULL || --u->refs > 0)
 		return;
-	for (p = &users; *p != u; p = &(*p)->next)
-		continue;
-	*p = u->next;
+	LIST_DEL(struct user, &users, u, next);
 	free(u);
 }
 

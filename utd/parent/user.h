@@ -45,7 +45,7 @@ struct user {
 	struct user	*next;
 };
 
-struct user *user_get(uid_t);		/* or NULL */
+struct user *user_get(uid_t);
 void	 user_drop(struct user *);
 int	 user_open(struct user *, int, bool);
 void	 user_close(struct user *, int);
@@ -59,6 +59,7 @@ bool	 fd_for_program(int);
 bool	 fd_for_region(int);
 bool	 user_spares(uid_t, int);	/* may that descriptor be the user's? */
 bool	 user_is_stranger(uid_t);
+bool	 user_controls(uid_t, uid_t);
 bool	 user_turn(struct user *);
 void	 user_spent(struct user *, uint64_t);
 bool	 user_goes_on(struct user *, uint64_t, size_t);

@@ -24,10 +24,8 @@ static struct waiter *waiters;		/* that may have all answers */
 struct waiter *
 wait_new(void (*done)(void *), void *arg)
 {
-	struct waiter *w;
+	struct waiter *w = xcalloc(1, sizeof(*w));
 
-	if ((w = calloc(1, sizeof(*w))) == NULL)
-		return NULL;
 	w->pending = 1;
 	w->done = done;
 	w->arg = arg;
@@ -88,27 +86,23 @@ wait_abandon(struct waiter *w)
 		w->done = NULL;
 }
 
-bool
+void
 waits_add(struct waiters *ws, struct waiter *w)
 {
-	struct waiter **more;
-
 	if (w == NULL)
-		return true;
-	more = realloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
-	if (more == NULL)
-		return false;
+		return;
 	wait_more(w);
-	ws->w = more;
+	ws->w = xrealloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
 	ws->w[ws->n++] = w;
-	return true;
 }
 
 void
-waits_done(struct waiters *ws)
+waits_done(struct waiters *ws, const char *why)
 {
-	while (ws->n > 0)
-		wait_less(ws->w[--ws->n]);
+	while (ws->n > 0) {
+		wait_failed(ws->w[--ws->n], why);
+		wait_less(ws->w[ws->n]);
+	}
 	free(ws->w);
 	ws->w = NULL;
 }
@@ -128,13 +122,4 @@ waits_release(struct waiters *ws, struct waiter *w)
 	ws->n = n;
 	while (released-- > 0)
 		wait_less(w);
-}
-
-void
-waits_failed(struct waiters *ws, const char *why)
-{
-	unsigned int i;
-
-	for (i = 0; i < ws->n; i++)
-		wait_failed(ws->w[i], why);
 }

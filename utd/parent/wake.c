@@ -329,13 +329,8 @@ hold_own(const char *dir)
 {
 	const mode_t mode = geteuid() == 0 ? 0644 : 0600;
 	char path[PATH_LEN];
-	int n;
 
-	n = snprintf(path, sizeof(path), "%s/%s", dir, UT_FIFO);
-	if (n < 0 || (size_t)n >= sizeof(path)) {
-		errno = ENAMETOOLONG;
-		fatal("%s/%s", dir, UT_FIFO);
-	}
+	make_path(path, sizeof(path), dir, UT_FIFO);
 	if (mkfifo(path, mode) == -1 && errno != EEXIST)
 		fatal("%s", path);
 	(void)chmod(path, mode);
@@ -346,8 +341,7 @@ hold_own(const char *dir)
 	}
 	if (errno != 0)
 		fatal("%s", path);
-	log_warnx("%s: not a FIFO of ours", path);
-	exit(1);
+	fatalx("%s: not a FIFO of ours", path);
 }
 
 void

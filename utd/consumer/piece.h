@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A piece of a sub-buffer: what is committed there and not written.
+ */
+
+#ifndef PIECE_H
+#define PIECE_H
+
+#include "consumer.h"
+#include "region.h"
+#include "sink.h"
+
+struct piece {
+	uint32_t	 sub;
+	uint32_t	 slot;
+	uint64_t	 seq;
+	uint64_t	 commit;
+	uint64_t	 end;		/* of the packet, in time */
+	uint64_t	 gap;		/* packets missing before it */
+	bool		 full;
+	bool		 shared;
+};
+
+/* piece.c: from pieces to packets. */
+void	 region_damaged(struct region *);
+void	 piece_over(struct region *, const struct piece *);
+void	 piece_done(struct region *, const struct piece *, bool);
+void	 piece_write(struct region *, struct piece *);
+void	 batch_flush(struct region *);
+/* Note how many events a slot has lost, which packets tell of. */
+void	 note_slot(struct region *, uint32_t, uint64_t);
+void	 say_rest(struct region *);
+
+#endif /* PIECE_H */

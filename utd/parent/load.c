@@ -1,0 +1,250 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The sessions of a utd that was killed are taken up again, from the files that
+ * it has left: see journal.c and state.c for what is in there.  Their regions
+ * are where they were, and consumers take them over as they do from a consumer
+ * that died (adopt.c).  Programs come by themselves, and are known by the
+ * numbers that they had.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "listen.h"
+#include "parent.h"
+#include "program.h"
+#include "trigger.h"
+
+enum reading { GOT, END, TORN, DAMAGED };
+
+/* Open a file that nobody but us can have written; NULL if there is none. */
+static FILE *
+open_ours(const char *path)
+{
+	struct stat st;
+	FILE *f;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd == -1) {
+		if (errno == ENOENT)
+			return NULL;
+		/* For a link that is not followed each system has an error. */
+		if (lstat(path, &st) == -1 || !S_ISLNK(st.st_mode))
+			fatal("%s", path);
+		log_warnx("%s: not ours", path);
+		return NULL;
+	}
+	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
+	    (f = fdopen(fd, "r")) == NULL) {
+		log_warnx("%s: not ours", path);
+		close(fd);
+		return NULL;
+	}
+	return f;
+}
+
+/* Read one message, whose header says how long it is. */
+static enum reading
+read_message(FILE *f, struct ut_msg *m)
+{
+	size_t n;
+
+	ut_msg_init(m, 0, 0, 0);
+	if ((n = fread(&m->h, 1, sizeof(m->h), f)) != sizeof(m->h))
+		return n == 0 ? END : TORN;
+	if (m->h.len < sizeof(m->h) || m->h.len > UT_MSG_MAX ||
+	    m->h.nfds != 0)
+		return DAMAGED;
+	n = m->h.len - sizeof(m->h);
+	return fread(m->body, 1, n, f) == n ? GOT : TORN;
+}
+
+/*
+ * Find the end of the valid part, which is the last STATE_END.  Anything behind
+ * it was being written, or is damaged.
+ */
+static enum reading
+measure(FILE *f, off_t *end)
+{
+	static struct ut_msg m;
+	enum reading r;
+
+	*end = 0;
+	while ((r = read_message(f, &m)) == GOT)
+		if (m.h.type == STATE_END)
+			*end = ftello(f);
+	return *end == 0 || r == DAMAGED ? DAMAGED : END;
+}
+
+static bool
+load_records(FILE *f, off_t end)
+{
+	static struct ut_msg m;
+
+	while (ftello(f) < end)
+		if (read_message(f, &m) != GOT || !state_read(&m))
+			return false;
+	return true;
+}
+
+/* Rename a file that cannot be read, so that it is not overwritten. */
+static void
+keep(const char *state, const char *why)
+{
+	char name[PATH_MAX];
+	struct stat st;
+	int i, n;
+
+	for (i = 1; i < 1000; i++) {
+		n = snprintf(name, sizeof(name), "%s.kept-%d", state, i);
+		if (n < 0 || (size_t)n >= sizeof(name))
+			break;
+		if (lstat(name, &st) == 0)
+			continue;
+		if (rename(state, name) == -1)
+			break;
+		log_warnx("%s: %s: kept as %s: see utctl recover", state, why,
+		    name);
+		return;
+	}
+	fatal("%s: %s, and cannot be kept", state, why);
+}
+
+/* Read the journal.  Its version comes first, in a form that never changes. */
+static void
+load_sessions(FILE *f, const char *state)
+{
+	static struct ut_msg m;
+	enum reading r;
+	off_t end;
+
+	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
+		keep(state, "damaged");
+	} else if (m.h.a > STATE_VERSION) {
+		listen_close();
+		errno = EPROTONOSUPPORT;
+		fatal("%s: of a newer utd, which has to take it up or end "
+		    "(version %u, not %u)", state, m.h.a, STATE_VERSION);
+	} else if (m.h.a < STATE_VERSION) {
+		keep(state, "of an older utd");
+	} else {
+		r = measure(f, &end);
+		if (fseeko(f, (off_t)m.h.len, SEEK_SET) == -1 ||
+		    !load_records(f, end) || r == DAMAGED)
+			keep(state, "damaged: not all sessions go on");
+	}
+}
+
+/* Of a damaged journal: a trigger without a channel, a rule or an action. */
+static void
+triggers_check(void)
+{
+	struct session *s, *next;
+	const struct trigger *t;
+	char why[512];
+
+	for (s = sessions; s != NULL; s = next) {
+		next = s->next;
+		if ((t = s->trigger) == NULL || (!t->of->lingers &&
+		    !s->lingers && s->channels != NULL &&
+		    s->channels->newest != NULL && !trigger_refused(t->of,
+		    t->action, t->command != NULL ? t->command : "", why,
+		    sizeof(why))))
+			continue;
+		session_warn(t->of, "trigger %u is lost", t->number);
+		(void)session_drop(s->id);
+	}
+}
+
+static void
+load_programs(FILE *f)
+{
+	struct state_program s;
+
+	while (fread(&s, sizeof(s), 1, f) == 1)
+		if (s.owner != 0 && s.bits != 0 &&
+		    memchr(s.name, '\0', sizeof(s.name)) != NULL)
+			program_restore(&s);
+}
+
+void
+state_load(const char *state, const char *table)
+{
+	struct session *s;
+	FILE *f;
+
+	if ((f = open_ours(state)) == NULL)
+		return;
+	load_sessions(f, state);
+	fclose(f);
+	triggers_check();
+	for (s = sessions; s != NULL; s = s->next)
+		session_warn(s, "utd was killed, and another took over");
+	if (sessions != NULL && (f = open_ours(table)) != NULL) {
+		load_programs(f);
+		fclose(f);
+	}
+}
+
+void
+state_resume(void)
+{
+	struct session *s, *next;
+	struct program *p;
+
+	for (p = programs; p != NULL; p = p->next) {
+		program_tell_all(p);
+		program_save(p);
+	}
+	for (s = sessions; s != NULL; s = next) {
+		next = s->next;
+		command_next(s);
+		if (s->lingers) {
+			commands_over(s);
+			continue;
+		}
+		if (s->trigger == NULL)
+			log_info("session %s goes on", s->name);
+		rotation_set(s);
+		session_open(s, NULL);
+		triggers_resume(s);
+	}
+}
+
+/* Restore what another utd has left there, and begin a new journal. */
+void
+state_open(const char *dir)
+{
+	char state[PATH_MAX], new[PATH_MAX], table[PATH_MAX];
+
+	make_path(state, sizeof(state), dir, "state");
+	make_path(new, sizeof(new), dir, "state.new");
+	make_path(table, sizeof(table), dir, "programs");
+	state_load(state, table);
+	programs_open(table);
+	state_resume();
+	journal_open(state, new);
+}
