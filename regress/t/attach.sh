@@ -52,7 +52,8 @@ start_record() {
 }
 
 recording() {
-	until_ok grep -rq seq:tick "$T/$1" ||
+	until_ok grep -q '^utctl: recording ' "$T/err" &&
+	    until_ok grep -rq seq:tick "$T/$1" ||
 	    fail "$1: nothing is recorded: $(cat "$T/err")"
 	UTDS="$UTDS $(cat "$UT_RUNDIR/utd.pid")"
 }
