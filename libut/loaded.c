@@ -20,8 +20,9 @@
  *
  * A region in which ut:module is enabled is told all modules at once.  From
  * then on, each look at the run-time linker's list finds what has come and
- * gone.  We look when a library with events comes or goes, and when a wrapper
- * says that something has gone: ut_code.h.  A module that has an address which
+ * gone.  We look when a library with events comes or goes.  When a wrapper says
+ * that something has gone (ut_code.h), only that is found, without a look, where
+ * that can be; where it cannot, we look.  A module that has an address which
  * a wrapper names is found without a look, where that can be; where it cannot,
  * we look for it, and before each fork.  Elsewhere a fork looks only if libut
  * was told of a change and has not looked since.
@@ -64,6 +65,7 @@ struct module {
 	struct file	*file;
 	uint32_t	 round;		/* of the last look that saw it */
 	bool		 untold;
+	bool		 again;		/* ut_loaded_at finds it */
 	bool		 sure;		/* no other can be in its place */
 };
 
@@ -105,6 +107,7 @@ static struct file *freed;
 static bool dated = true;		/* more was loaded than there is */
 static bool doubtful;			/* the linker's lock in the child */
 static bool stuck;			/* that lock may be */
+static bool stale;			/* the spans are older than the table */
 
 static uint64_t
 hash(const char *s)
@@ -201,6 +204,7 @@ see(const struct ut_loaded *l)
 	for (; m < end && m->start == l->start; m++) {
 		if (same(m, l)) {
 			m->round = t->round;
+			stale = stale || !m->sure;
 			m->sure = true;
 			return;
 		}
@@ -214,7 +218,9 @@ see(const struct ut_loaded *l)
 	m->file = f;
 	m->round = t->round;
 	m->untold = true;
+	m->again = l->again;
 	m->sure = true;
+	stale = true;
 	t->n++;
 }
 
@@ -288,6 +294,7 @@ record_changes(struct table *t, uint32_t but)
 		if (!m->untold)
 			record(m, &unload_event, UINT32_MAX);
 		file_free(m->file);
+		stale = true;
 	}
 	t->n = (uint32_t)(to - t->modules);
 	for (m = t->modules; m < to; m++) {
@@ -296,7 +303,9 @@ record_changes(struct table *t, uint32_t but)
 		record(m, &module_event, ~but);
 		m->untold = false;
 	}
-	publish(t);
+	if (stale)
+		publish(t);
+	stale = false;
 }
 
 static struct table *
@@ -314,16 +323,39 @@ table_get(void)
 }
 
 /*
+ * The module that ut_code has found.  What we know of in its place, and is
+ * another, has gone.
+ */
+static void
+see_found(struct table *t, const struct ut_loaded *l)
+{
+	struct module *m;
+
+	for (m = t->modules; m < t->modules + t->n; m++)
+		if (m->start < l->start + l->size &&
+		    l->start < m->start + m->size && !same(m, l))
+			m->round = t->round - 1;
+	see(l);
+}
+
+/*
  * Find what has gone without the linker's lock, where ut_loaded_finds.  Another
- * module may be in the place of one that has: ut_code looks at each once more.
+ * module may be in the place of one that has: ut_code looks at each once more,
+ * where it can find it.
  */
 static void
 look_for_gone(struct table *t, uint32_t but)
 {
+	const struct ut_loaded *l = ut_found();
 	struct module *m;
 
+	if (l != NULL) {
+		see_found(t, l);
+		ut_found_done();
+	}
 	for (m = t->modules; m < t->modules + t->n; m++) {
-		m->sure = false;
+		stale = stale || m->again;
+		m->sure = !m->again;
 		if (ut_loaded_there((const void *)m->start) == 0)
 			m->round = t->round - 1;
 	}
@@ -477,23 +509,6 @@ look_for_code(void)
 	ut_unmute(self);
 }
 
-/*
- * The module that ut_code has found.  What we know of in its place, and is
- * another, has gone.
- */
-static void
-see_found(struct table *t, const struct ut_loaded *l)
-{
-	struct module *m;
-
-	for (m = t->modules; m < t->modules + t->n; m++)
-		if (m->start < l->start + l->size &&
-		    l->start < m->start + m->size && !same(m, l))
-			m->round = t->round - 1;
-	see(l);
-	record_changes(t, 0);
-}
-
 /* By a thread that has the lock, as above. */
 static void
 take_found(void)
@@ -505,6 +520,7 @@ take_found(void)
 	if (l != NULL) {
 		if (t != NULL && wanted() && ut_guest_begin(&had)) {
 			see_found(t, l);
+			record_changes(t, 0);
 			ut_guest_end(had);
 		}
 		ut_found_done();
@@ -558,7 +574,7 @@ ut_code_gone(void)
 	self = ut_mute();
 	if (!ut_loaded_finds())
 		ut_loaded_changed();
-	else if (wanted())
+	else if (table != NULL)
 		look_again(look_for_gone);
 	ut_unmute(self);
 	ut_leave(&signals);

@@ -165,12 +165,66 @@ headers(const struct dl_phdr_info *info)
 	return (const phdr *)(at + info->dlpi_addr);
 }
 
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+
+/*
+ * The program headers are behind the ELF header, which is where the module
+ * begins.  They are looked for in its first page only: that is mapped.
+ */
+static bool
+find_phdrs(const void *start, struct dl_phdr_info *info)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const unsigned char *p = start;
+	ElfW(Ehdr) head;
+
+	memcpy(&head, p, sizeof(head));
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
+	    head.e_phoff % sizeof(void *) != 0 ||
+	    head.e_phnum > (page - head.e_phoff) / sizeof(ElfW(Phdr)))
+		return false;
+	info->dlpi_phdr = (const ElfW(Phdr) *)(const void *)(p + head.e_phoff);
+	info->dlpi_phnum = head.e_phnum;
+	return true;
+}
+
+/* Will ut_loaded_at find it?  Some tools move program headers elsewhere. */
+static bool
+can_be_found(const struct dl_phdr_info *info, const struct ut_loaded *m)
+{
+	struct dl_phdr_info found;
+	const phdr *p;
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_LOAD && p->p_offset == 0)
+			return (p->p_flags & PF_R) != 0 && m->start ==
+			    info->dlpi_addr + p->p_vaddr &&
+			    find_phdrs((const void *)m->start, &found);
+	}
+	return false;
+}
+
+#else
+
+static bool
+can_be_found(const struct dl_phdr_info *info, const struct ut_loaded *m)
+{
+	(void)info;
+	(void)m;
+	return false;
+}
+
+#endif
+
 static int
 each(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct each *e = arg;
 	struct dl_phdr_info there = *info;
-	struct ut_loaded m = { 0, 0, 0, "", e->first, NULL, 0 };
+	struct ut_loaded m = { 0, 0, 0, "", e->first, NULL, 0, false };
 #if !defined(__OpenBSD__)
 	uint64_t now;
 
@@ -189,8 +243,10 @@ each(struct dl_phdr_info *info, size_t size, void *arg)
 	if (info->dlpi_name != NULL)
 		m.name = info->dlpi_name;
 	there.dlpi_phdr = headers(info);
-	if (measure(&there, &m) && !is_systems(&m))
+	if (measure(&there, &m) && !is_systems(&m)) {
+		m.again = can_be_found(&there, &m);
 		e->f(&m);
+	}
 	return 0;
 }
 
@@ -223,33 +279,11 @@ ut_loaded_there(const void *addr)
 	return _dl_find_object((void *)(uintptr_t)addr, &o) == 0;
 }
 
-/*
- * The program headers are behind the ELF header, which is where the module
- * begins.  They are looked for in its first page only: that is mapped.
- */
-static bool
-find_phdrs(const void *start, struct dl_phdr_info *info)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const unsigned char *p = start;
-	ElfW(Ehdr) head;
-
-	memcpy(&head, p, sizeof(head));
-	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
-	    head.e_phoff % sizeof(void *) != 0 ||
-	    head.e_phnum > (page - head.e_phoff) / sizeof(ElfW(Phdr)))
-		return false;
-	info->dlpi_phdr = (const ElfW(Phdr) *)(const void *)(p + head.e_phoff);
-	info->dlpi_phnum = head.e_phnum;
-	return true;
-}
-
 /* While it cannot go: code of it has called us. */
 bool
 ut_loaded_at(const void *addr, bool (*f)(const struct ut_loaded *))
 {
-	struct ut_loaded m = { 0, 0, 0, "", false, NULL, 0 };
+	struct ut_loaded m = { 0, 0, 0, "", false, NULL, 0, true };
 	struct dl_phdr_info info;
 	struct dl_find_object o;
 	const struct link_map *map;

@@ -31,8 +31,8 @@
 void		 ut_code(const void *);
 
 /*
- * A dlclose(3) is over: record what it has unloaded.  Keeps errno; with glibc
- * 2.35 and later never waits for the run-time linker's lock.
+ * A dlclose(3) is over: record what it has unloaded.  Keeps errno.  Waits for
+ * libut's lock, and, but for glibc 2.35 and later, for the run-time linker's.
  */
 void		 ut_code_gone(void);
 

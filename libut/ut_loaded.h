@@ -47,6 +47,7 @@ struct ut_loaded {
 	bool			 program;	/* it is the program itself */
 	const unsigned char	*id;	/* build ID, */
 	size_t			 idlen;	/* 0: it has none */
+	bool			 again;	/* ut_loaded_at finds it */
 };
 
 /*
@@ -83,7 +84,6 @@ void		 ut_spans_end(void);
 bool		 ut_spans_have(uintptr_t);
 
 /* loaded.c: the events ut:module and ut:unload.  Under ut_lock. */
-#define UT_LOADED_EVENT	0	/* the number of ut:module: it comes first */
 void		 ut_loaded_init(void);
 bool		 ut_loaded_wanted(unsigned int);
 void		 ut_loaded_tell(unsigned int);

@@ -139,6 +139,7 @@ struct ut_msghdr {
 #define UT_CTL_UNTRIGGER 60	/* str session, u32 number */
 
 #define UT_MAP_FILTER	0x80000000u
+#define UT_LOADED_EVENT	0	/* the number of ut:module: it comes first */
 
 #define UT_BUFFERS_UID	0	/* shared by the programs of a user */
 #define UT_BUFFERS_PID	1	/* of one program each */

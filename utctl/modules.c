@@ -40,7 +40,10 @@ static const char *const providers[] = { "func:", "libc:", "pthread:" };
 /* Numbers of a session that are sums of its channels'. */
 static const char *const sums[] = { "written", "lost", "overwritten" };
 
-/* Has the user asked for all of that event, in another channel? */
+/*
+ * Has the user asked for all of that event, in another channel, which keeps it
+ * to the end?
+ */
 static int
 modules_asked(const struct record *r, const char *event)
 {
@@ -51,7 +54,10 @@ modules_asked(const struct record *r, const char *event)
 		asked |= event_matches(r->globs[i], event);
 	for (i = 0; i < r->rule.nexcept; i++)
 		asked &= fnmatch(r->rule.except[i], event, 0) != 0;
-	return asked && r->rule.kind == UT_RULE_ALL && r->rule.filter == NULL;
+	return asked && r->rule.kind == UT_RULE_ALL &&
+	    r->rule.filter == NULL && !r->keeps &&
+	    r->attrs.v[ATTR_MODE] != UT_MODE_OVERWRITE &&
+	    r->attrs.v[ATTR_FILES] == 0;
 }
 
 /* Will there be addresses that have no names otherwise? */

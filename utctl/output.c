@@ -155,8 +155,10 @@ output_replace(struct output *o, int make)
 {
 	char *old;
 
-	if (!o->replace || access(o->dir, F_OK) == -1)
+	if (!o->replace || o->old != NULL || access(o->dir, F_OK) == -1)
 		return 0;
+	if (check_place(o) == -1)	/* once more: that was long ago */
+		return -1;
 	old = format("%s.old", o->dir);
 	if (access(old, F_OK) == 0) {
 		o->older = format("%s.%ld", old, (long)getpid());
@@ -173,10 +175,25 @@ output_replace(struct output *o, int make)
 	if (!make)
 		return 0;
 	o->keep = 0;
-	if (mkdir(o->dir, 0777) == 0)
+	if (mkdir(o->dir, geteuid() == 0 ? 0755 : 0700) == 0)
 		return 0;
 	say_errno("%s", o->dir);
 	return -1;
+}
+
+/* Can what is there be renamed? */
+static int
+replace_try(const struct output *o)
+{
+	char *path = format("%s.%ld", o->dir, (long)getpid());
+	const int result = mkdir(path, 0700);
+
+	if (result == 0)
+		rmdir(path);
+	else
+		say_errno("%s", path);
+	free(path);
+	return result;
 }
 
 /* It is made at the end, perhaps; what keeps us from that is said now. */
@@ -190,7 +207,7 @@ output_try(struct output *o)
 	if (check_place(o) == -1)
 		return -1;
 	if (o->replace && access(o->dir, F_OK) == 0)
-		return 0;
+		return replace_try(o);
 	while (mkdir(o->dir, 0700) == -1) {
 		if (errno == ENOENT && o->given != NULL)
 			return 0;

@@ -134,6 +134,10 @@ utd_again(struct record *r)
 	utd_reap(r->pid);
 	if (r->again++ < AGAIN && utd_own(r) == 0)
 		return 0;
+	if (r->taken) {
+		r->shared = 1;
+		return shared_again(r);
+	}
 	say("to have what was recorded: UT_RUNDIR=%s utctl recover",
 	    r->rundir);
 	return -1;
@@ -203,6 +207,13 @@ session_ask(struct record *r, struct row **rows)
 	    -1 : 0;
 }
 
+/* Were we told to end?  The command may have survived a ^C. */
+static int
+told_to_end(const struct record *r)
+{
+	return r->argv == NULL || r->failed || r->sig != SIGINT ? r->sig : 0;
+}
+
 static void
 say_incomplete(const struct record *r)
 {
@@ -223,7 +234,7 @@ session_end(void *arg)
 		row_free(rows);
 		rows = NULL;
 	}
-	follower_end(&r->follower, r->sig);
+	follower_end(&r->follower, told_to_end(r));
 	if (result == 0)
 		result = report(r, rows);
 	else
@@ -325,7 +336,8 @@ attach(struct record *r)
 			return -1;
 		(void)wait_signal(-1, LOOK_MS, &r->sig);
 	} while (r->sig == 0 && ut_msg_now() < deadline);
-	say("utd in %s does not answer", r->rundir);
+	if (r->sig == 0)
+		say("utd in %s does not answer", r->rundir);
 	return -1;
 }
 

@@ -39,7 +39,8 @@
 #define ALIGNMENT	64	/* more than malloc's */
 #define SCRUB		4096	/* more than the operators have on the stack */
 
-#if UINTPTR_MAX > UINT32_MAX && !defined(_ILP32) && !defined(__ILP32__)
+#if (UINTPTR_MAX > UINT32_MAX && !defined(_ILP32) && !defined(__ILP32__)) || \
+    defined(__OpenBSD__) || (defined(__NetBSD__) && defined(__arm__))
 #define NEW		"m"	/* size_t, as it is a part of the names */
 #else
 #define NEW		"j"
@@ -152,17 +153,19 @@ scrub(void)
 		stack[i] = 0;
 }
 
-/* Is what a program calls by that name in such a library? */
+/* Is what a program calls by that name in a library of such a name? */
 static void *
 find_in(const char *library, const char *name)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, name);
+	const char *file;
 	Dl_info info;
 
 	if (symbol == NULL)
 		(void)dlerror();	/* the program must not see it */
 	else if (dladdr(symbol, &info) != 0 &&
-	    strstr(info.dli_fname, library) != NULL)
+	    (file = strrchr(info.dli_fname, '/')) != NULL &&
+	    strncmp(file, library, strlen(library)) == 0)
 		return symbol;
 	return NULL;
 }
@@ -179,7 +182,8 @@ new_find(void)
 
 	for (i = 0; i < NNAMES; i++) {
 		if ((symbol = find_in("/libstdc++.", names[i])) == NULL &&
-		    (symbol = find_in("/libc++", names[i])) == NULL)
+		    (symbol = find_in("/libc++", names[i])) == NULL &&
+		    (symbol = find_in("/libcxxrt.", names[i])) == NULL)
 			break;
 		memcpy(&operators[i], &symbol, sizeof(symbol));
 	}

@@ -179,13 +179,24 @@ agrees "$T/after.trace" "$pid" "$T/maps.exec"
 # What was told is gone after a clear, and is told again: once.
 for with in '' '-p channel0'; do
 	session cleared $with
-	expect 0 'session cleared cleared$' utctl clear cleared
-	expect 0 'session cleared cleared$' utctl clear cleared
+	expect 0 'session cleared cleared' utctl clear cleared
+	expect 0 'session cleared cleared' utctl clear cleared
 	pulse maps "$T/maps.clear"
 	ended cleared
 	agrees "$T/cleared.trace" "$pid" "$T/maps.clear"
 	rm -rf "$T/cleared.trace"
 done
+# Also if the clear ends when utctl has gone.
+session cleared
+consumer=$(consumers)
+halt $consumer
+complains '.* is being rotated: that takes long.*' utctl clear cleared
+kill -CONT $consumer
+until_ok eval 'utctl view "$T/cleared.trace" 2>/dev/null | grep -q ut:module' ||
+    fail "not told: $(utctl view "$T/cleared.trace")"
+ended cleared
+agrees "$T/cleared.trace" "$pid" "$T/maps.clear"
+rm -rf "$T/cleared.trace"
 
 # A library without events is found when an address is named, by a relative
 # name, and once; it is gone when libut is told, and so is one that was loaded
@@ -451,6 +462,23 @@ for so in three four five; do
 done
 [ "$(grep -c ut:unload "$T/json")" -eq $gone ] ||
     fail "heir: $(cat "$T/json")"
+
+# What went while nobody listened is not taken for what is in its place.
+pulse_start "$T/modules"
+session early
+pulse await
+pulse load "$T/three.so"
+pulse code
+ended early
+pulse unload
+pulse gone
+pulse load "$T/five.so"
+pulse heir
+session late
+pulse await
+of_child late
+[ "$(told ut:module three.so)" -eq $((1 - gone)) ] &&
+    [ "$(told ut:module modules)" -eq 1 ] || fail "late: $(cat "$T/json")"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 
 # record -w does it all, and counts what it was asked for.
@@ -468,6 +496,13 @@ for with in '' '-x ut:log' '-x ut:mod*' '-l notice'; do
 	recorded -w malloc -e 'ut:*' -e 'libc:*' $with -- true
 	traced "$T/trace"
 	[ "$(told ut:module libut-malloc.so)" -eq 1 ] ||
+	    fail "ut:* $with: $(told ut:module libut-malloc.so) times"
+done
+# Where the user's channel does not keep them all, another one does.
+for with in '-m overwrite' '-C 1m -W 2'; do
+	recorded -w malloc -e 'ut:*' -e 'libc:*' $with -- true
+	traced "$T/trace"
+	[ "$(told ut:module libut-malloc.so)" -eq 2 ] ||
 	    fail "ut:* $with: $(told ut:module libut-malloc.so) times"
 done
 recorded -w malloc -e 'nothing:*' -- ./prog/pulse

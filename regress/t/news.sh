@@ -51,6 +51,9 @@ done
 if built -DOWN -l:libstdc++.so.6; then
 	traced
 	[ "$right" -eq 1 ] || fail "$how: $right"
+	# Whatever the names of directories are.
+	mkdir "$T/libc++x" && cp "$T/news" "$T/libc++x" || exit 1
+	recorded -w malloc -- "$T/libc++x/news"
 fi
 ! built -l:libstdc++.a || traced
 if built -DOWN_MALLOC -l:libstdc++.so.6; then

@@ -54,7 +54,7 @@ for sig in INT TERM; do
 	    2>"$T/full" 5>&- &
 	RECORD=$!
 	CHILDREN="$CHILDREN $RECORD"
-	until_ok utctl list || fail "no utd"
+	until_ok eval 'utctl list | grep -q "(active)"' || fail "no session"
 	./prog/seq 1 1 20000 5>&-
 	kill -$sig $RECORD
 	until_ok gone $RECORD || fail "$sig: goes on"
@@ -102,6 +102,21 @@ mkdir -p "$T/r.old/extra" || exit 1
 kept "$T/r.old" "$T/r"
 [ "$(events "$T/r")" -eq 7 ] && [ -d "$T/r.old/extra" ] || fail "gone"
 rmdir "$T/r.old/extra"
+# Nor is it replaced at the end, if it has come meanwhile; and what cannot be
+# replaced then is told at the beginning.
+rec -S -- sh -c './prog/seq 1 1 7; rm -rf "$1"; mkdir -p "$1/mine"; exit 1' - \
+    "$T/r.old" && fail "status"
+grep -q "$T/r.old: not a trace: it is not replaced" "$T/err" &&
+    [ "$(events "$T/r")" -eq 7 ] && [ -d "$T/r.old/mine" ] ||
+    fail "replaced: $(cat "$T/err") $(ls "$T" "$T/r.old")"
+rm -rf "$T/r.old"
+if [ "$(id -u)" -ne 0 ]; then
+	mkdir "$T/closed" && mv "$T/r" "$T/closed" && chmod 500 "$T/closed"
+	complains "$T/closed/r.*: Permission denied" utctl record -S -r \
+	    -o "$T/closed/r" -- touch "$T/ran"
+	[ ! -e "$T/ran" ] || fail "it ran"
+	chmod 700 "$T/closed" && mv "$T/closed/r" "$T/r" || exit 1
+fi
 ln -s home "$T/link" || exit 1
 kept "$T/link" "$T/link"
 : >"$T/file"

@@ -35,16 +35,13 @@ told(struct client *k)
 	client_answer(k, text);
 }
 
-/* What programs have told of their modules is gone: they tell it again. */
+/* The programs tell their modules again: see got_chunk. */
 static void
 cleared(struct client *k)
 {
 	struct waiter *w = client_wait(k, told, CLIENT_PATIENCE);
-	struct channel *ch;
 
-	for (ch = k->session->channels; ch != NULL; ch = ch->next)
-		if (channel_active(ch))
-			channel_tell(ch, w);
+	session_told(k->session, w);
 	wait_less(w);
 }
 

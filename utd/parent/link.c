@@ -583,22 +583,49 @@ channel_sync(struct channel *ch, struct waiter *w)
 			link_sync(p, ch, w);
 }
 
+/* Does the program record its modules there, or is it being told to? */
+static bool
+has_modules(const struct link *l)
+{
+	const struct plan *p = l->state == LINK_SEND && l->mapped == NULL ?
+	    l->plan : l->mapped;
+
+	return p != NULL && p->n > UT_LOADED_EVENT &&
+	    p->ids[UT_LOADED_EVENT] != 0;
+}
+
 /*
- * Send the programs all that they have mapped once more, so that they tell of
- * their modules again.
+ * Send the programs that record their modules all that they have mapped once
+ * more, so that they tell of their modules again.
  */
 void
-channel_tell(struct channel *ch, struct waiter *w)
+session_tell(struct session *s)
 {
+	struct channel *ch;
 	struct program *p;
 	struct link *l;
 
-	for (p = programs; p != NULL; p = p->next)
-		if ((l = link_find(p, ch)) != NULL && l->mapped != NULL) {
-			l->unsure = true;
-			l->sent = 0;
-		}
-	channel_sync(ch, w);
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		for (p = programs; p != NULL && channel_active(ch); p = p->next)
+			if ((l = link_find(p, ch)) != NULL && has_modules(l)) {
+				l->unsure = true;
+				l->sent = 0;
+				link_sync(p, ch, NULL);
+			}
+}
+
+/* w waits until they have done that. */
+void
+session_told(struct session *s, struct waiter *w)
+{
+	struct channel *ch;
+	struct program *p;
+	struct link *l;
+
+	for (ch = s->channels; ch != NULL; ch = ch->next)
+		for (p = programs; p != NULL && channel_active(ch); p = p->next)
+			if ((l = link_find(p, ch)) != NULL && has_modules(l))
+				link_sync(p, ch, w);
 }
 
 /* Nobody reads the region any more: detach it.  The next sync begins anew. */

@@ -161,6 +161,7 @@ parent_open(const char *dir)
 	journal_ops = &saved_ops;
 	regions_changed = links_region;
 	session_looks = rotation_look;
+	session_cleared = session_tell;
 	listen_open(dir, hellos);
 	state_open(dir);
 }

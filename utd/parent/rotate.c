@@ -236,6 +236,9 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		command_add(s, ro->to);
 	}
 	state_changed(&s->saved);
+	/* What programs have told of their modules is gone. */
+	if (ro->how == UT_CHUNK_CLEAR)
+		session_cleared(s);
 	waits_done(&ro->waiters, "");
 	rotation_grew(s);		/* the next one, meanwhile */
 }

@@ -33,6 +33,7 @@
 
 struct session *sessions;
 void (*session_looks)(void *);
+void (*session_cleared)(struct session *);
 
 /* Is the name fit to be part of a path? */
 bool
