@@ -302,13 +302,20 @@ cut(int64_t ns)
 	pairs_cut(run.pairs);
 }
 
+/* Is what comes now behind the end of a loss? */
+static void
+loss_look(int64_t ns)
+{
+	if (ns <= run.lossy)
+		return;
+	cut(run.lossy);
+	run.lossy = NO_LOSS;
+}
+
 static void
 take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 {
-	if (s->ns > run.lossy) {
-		cut(run.lossy);
-		run.lossy = NO_LOSS;
-	}
+	loss_look(s->ns);
 	run.now = s->ns;
 	run.selected = selected;
 	if (s->event->pairs != NULL)
@@ -343,6 +350,7 @@ lose(const struct ctf_stream *s, const char *what, uint64_t n, int64_t until)
 {
 	char *p;
 
+	loss_look(s->ns);
 	cut(s->ns);
 	if (run.lossy == NO_LOSS || until > run.lossy)
 		run.lossy = until;

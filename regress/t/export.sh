@@ -156,10 +156,12 @@ if mode == "all":
     assert not calls, calls
     assert {k: v for k, v in folded.items() if v} == got
 else:
-    # No bar is open when a loss begins, or when it ends.
+    # No bar is open when a loss begins, or when it ends, unless another loss
+    # goes on.
     lost = [(ns(e), start + int(e["args"]["until"] * 1000))
         for e in by["i"] if e["s"] == "g"]
-    at = {t for l in lost for t in l}
+    at = {b for b, e in lost} | {t for b, t in lost
+        if not any(x < t < y for x, y in lost)}
     assert at and not any(b < t < e for b, e in bars for t in at)
     # What is open is cut, as the events say: where a loss begins, and ends.
     func = {(v["fields"]["addr"], v["event"]): int(v["ns"]) for v in view
