@@ -465,10 +465,9 @@ done
 
 # What went while nobody listened is not taken for what is in its place.
 pulse_start "$T/modules"
+pulse load "$T/three.so"
 session early
 pulse await
-pulse load "$T/three.so"
-pulse code
 ended early
 pulse unload
 pulse gone
