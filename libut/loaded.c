@@ -20,12 +20,12 @@
  *
  * A region in which ut:module is enabled is told all modules at once.  From
  * then on, each look at the run-time linker's list finds what has come and
- * gone.  We look when a library with events comes or goes.  When a wrapper says
- * that something has gone (ut_code.h), only that is found, without a look, where
- * that can be; where it cannot, we look.  A module that has an address which
- * a wrapper names is found without a look, where that can be; where it cannot,
- * we look for it, and before each fork.  Elsewhere a fork looks only if libut
- * was told of a change and has not looked since.
+ * gone.  We look when a library with events comes or goes.
+ *
+ * Wrappers name addresses, and say that something has gone: ut_code.h.  Where
+ * ut_loaded_finds, a module is then found, or found to be gone, without a look,
+ * and a fork looks only if a library with events has come or gone since the
+ * last look.  On other systems we look, also before each fork.
  *
  * The linker has a lock of its own, and a thread may have that while it waits
  * for ut_lock, or for nothing of ours.  So no function that is called with the

@@ -74,7 +74,8 @@ utd_kill(void)
 static int
 utd_own(struct record *r)
 {
-	r->pid = utd_start(r->utd, r->rundir, &r->sig, &r->taken);
+	r->pid = utd_start(r->utd, r->rundir, &r->sig, r->argv == NULL ?
+	    &r->taken : NULL);	/* a command has a utd of its own */
 	if (r->pid == -1)
 		return -1;
 	unowned = r->pid;

@@ -153,20 +153,29 @@ scrub(void)
 		stack[i] = 0;
 }
 
-/* Is what a program calls by that name in a library of such a name? */
+static const char *const cxx[] = {
+	"/libstdc++.", "/libc++", "/libcxxrt.", NULL
+};
+static const char *const ours[] = { "/libut-malloc.", NULL };
+
+/* What a program calls by that name, if it is in a library of such a name. */
 static void *
-find_in(const char *library, const char *name)
+find_in(const char *const *libraries, const char *name)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, name);
 	const char *file;
 	Dl_info info;
 
-	if (symbol == NULL)
+	if (symbol == NULL) {
 		(void)dlerror();	/* the program must not see it */
-	else if (dladdr(symbol, &info) != 0 &&
-	    (file = strrchr(info.dli_fname, '/')) != NULL &&
-	    strncmp(file, library, strlen(library)) == 0)
-		return symbol;
+		return NULL;
+	}
+	if (dladdr(symbol, &info) == 0 ||
+	    (file = strrchr(info.dli_fname, '/')) == NULL)
+		return NULL;
+	for (; *libraries != NULL; libraries++)
+		if (strncmp(file, *libraries, strlen(*libraries)) == 0)
+			return symbol;
 	return NULL;
 }
 
@@ -181,13 +190,11 @@ new_find(void)
 	size_t i;
 
 	for (i = 0; i < NNAMES; i++) {
-		if ((symbol = find_in("/libstdc++.", names[i])) == NULL &&
-		    (symbol = find_in("/libc++", names[i])) == NULL &&
-		    (symbol = find_in("/libcxxrt.", names[i])) == NULL)
+		if ((symbol = find_in(cxx, names[i])) == NULL)
 			break;
 		memcpy(&operators[i], &symbol, sizeof(symbol));
 	}
-	if (i < NNAMES || find_in("/libut-malloc.", "malloc") == NULL)
+	if (i < NNAMES || find_in(ours, "malloc") == NULL)
 		memset(operators, 0, sizeof(operators));
 }
 

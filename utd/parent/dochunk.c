@@ -41,7 +41,7 @@ cleared(struct client *k)
 {
 	struct waiter *w = client_wait(k, told, CLIENT_PATIENCE);
 
-	session_told(k->session, w);
+	session_tell(k->session, w);
 	wait_less(w);
 }
 

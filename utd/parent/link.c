@@ -596,36 +596,29 @@ has_modules(const struct link *l)
 
 /*
  * Send the programs that record their modules all that they have mapped once
- * more, so that they tell of their modules again.
+ * more, so that they tell of their modules again; or, if there is a waiter, let
+ * it wait until they have been told.
  */
 void
-session_tell(struct session *s)
+session_tell(struct session *s, struct waiter *w)
 {
 	struct channel *ch;
 	struct program *p;
 	struct link *l;
 
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (p = programs; p != NULL && channel_active(ch); p = p->next)
-			if ((l = link_find(p, ch)) != NULL && has_modules(l)) {
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		if (!channel_active(ch))
+			continue;
+		for (p = programs; p != NULL; p = p->next) {
+			if ((l = link_find(p, ch)) == NULL || !has_modules(l))
+				continue;
+			if (w == NULL) {
 				l->unsure = true;
 				l->sent = 0;
-				link_sync(p, ch, NULL);
 			}
-}
-
-/* w waits until they have done that. */
-void
-session_told(struct session *s, struct waiter *w)
-{
-	struct channel *ch;
-	struct program *p;
-	struct link *l;
-
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (p = programs; p != NULL && channel_active(ch); p = p->next)
-			if ((l = link_find(p, ch)) != NULL && has_modules(l))
-				link_sync(p, ch, w);
+			link_sync(p, ch, w);
+		}
+	}
 }
 
 /* Nobody reads the region any more: detach it.  The next sync begins anew. */

@@ -151,7 +151,6 @@ void	 links_wanted(const struct session *, unsigned int *, unsigned int *);
 void	 links_detach(const struct channel *);
 struct link *link_find(const struct program *, const struct channel *);
 void	 channel_sync(struct channel *, struct waiter *);
-void	 session_tell(struct session *);
-void	 session_told(struct session *, struct waiter *);
+void	 session_tell(struct session *, struct waiter *);
 
 #endif /* PROGRAM_H */

@@ -238,7 +238,7 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 	state_changed(&s->saved);
 	/* What programs have told of their modules is gone. */
 	if (ro->how == UT_CHUNK_CLEAR)
-		session_cleared(s);
+		session_cleared(s, NULL);
 	waits_done(&ro->waiters, "");
 	rotation_grew(s);		/* the next one, meanwhile */
 }

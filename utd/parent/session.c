@@ -33,7 +33,7 @@
 
 struct session *sessions;
 void (*session_looks)(void *);
-void (*session_cleared)(struct session *);
+void (*session_cleared)(struct session *, struct waiter *);
 
 /* Is the name fit to be part of a path? */
 bool

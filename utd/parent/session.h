@@ -317,7 +317,7 @@ struct session *session_find(const char *, uid_t, char *, size_t);
 void	 session_made(struct session *, bool);
 void	 session_unmade(struct session *);
 extern void (*session_looks)(void *);	/* at its rotation: see rotate.c */
-extern void (*session_cleared)(struct session *);	/* see link.c */
+extern void (*session_cleared)(struct session *, struct waiter *); /* link.c */
 void	 rotation_soon(struct session *);
 void	 session_activate(struct session *, bool);
 bool	 session_taken(const char *, uid_t);
