@@ -277,10 +277,28 @@ until_ok() {
 	done
 }
 
+# SEED, for what draws random numbers, is new unless it is in the environment:
+# then the same numbers come again.
+seeded() {
+	SEED=${SEED:-$(($(od -An -N4 -tu4 /dev/urandom)))}
+	export SEED
+	echo "SEED=$SEED"
+}
+
+# $r: a random number below that, which is at most 32768.
+draw() {
+	[ -n "${random-}" ] || {
+		seeded
+		random=$((SEED % 2147483648))
+	}
+	random=$(((random * 1103515245 + 12345) % 2147483648))
+	r=$((random / 65536 % $1))
+}
+
 # Up to that many milliseconds, less than 100.
 nap() {
-	sleep "0.0$(od -An -N2 -tu2 /dev/urandom |
-	    awk -v n="$1" '{ printf "%02d1", $1 % n }')"
+	draw "$1"
+	sleep "0.0$((r / 10))$((r % 10))1"
 }
 
 # No process, or only a zombie that nobody waits for.

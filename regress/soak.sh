@@ -44,11 +44,6 @@ seconds() {
 	date +%s
 }
 
-# $r: a number below that.
-random() {
-	r=$(od -An -N4 -tu4 /dev/urandom | awk -v n="$1" '{ print $1 % n; exit }')
-}
-
 # Programs: $live are `writer:pid', and each writes its progress.
 writer=0 live= nlive=0 programs=0
 
@@ -77,7 +72,7 @@ program_start() {
 
 program_kill() {
 	[ $nlive -gt 0 ] || return 0
-	random $nlive
+	draw $nlive
 	kept=
 	for p in $live; do
 		if [ $r -eq 0 ]; then
@@ -121,7 +116,7 @@ session_start() {
 	[ $nchecked -lt 3 ] || return 0
 	name=$((name + 1))
 	s=s$name
-	random 3
+	draw 3
 	kind=${1-$r}
 	utctl create -o "$T/$s" $s >"$T/out" 2>&1 || fail "$(cat "$T/out")"
 	if [ $kind -ne 1 ]; then
@@ -165,7 +160,7 @@ check_dir() {
 
 session_end() {
 	[ $nchecked -gt 0 ] || return 0
-	random $nchecked
+	draw $nchecked
 	kept=
 	for s in $checked; do
 		[ $r -ne 0 ] || which=$s
@@ -179,7 +174,7 @@ session_end() {
 		cp "$(progress_of $w)" "$T/checked/$s.$w.after" 2>/dev/null ||
 		    : >"$T/checked/$s.$w.after"
 	done
-	random 2
+	draw 2
 	[ $r -eq 0 ] || utctl list $s >/dev/null || fail "list $s"
 	utctl destroy $s >"$T/out" 2>&1 || fail "destroy $s: $(cat "$T/out")"
 	grep -q ' events, 0 lost' "$T/out" || fail "$(cat "$T/out")"
@@ -201,7 +196,7 @@ session_end() {
 # And one that is not: whatever it comes to, utd answers.
 session_badly() {
 	for n in 1 2 3 4 5 6; do
-		random 12
+		draw 12
 		case $r in
 		0|1)	utctl create -o "$T/bad.$(date +%s).$$.$n" bad ;;
 		2|3)	utctl enable-event -s bad 'seq:*' ;;
@@ -253,7 +248,7 @@ known() {
 # that is only about to come would find none, and begin without.
 utd_dies() {
 	until_ok known || fail "programs do not come"
-	random 3
+	draw 3
 	kill_utd $r
 	kills=$((kills + 1))
 	nap 90
@@ -269,7 +264,7 @@ program_record() {
 }
 
 act() {
-	random 20
+	draw 20
 	case $r in
 	0|1|2|3) program_start ;;
 	4|5)	program_kill ;;

@@ -67,7 +67,6 @@ main(void)
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MARK		SIGUSR2
@@ -433,12 +432,13 @@ options(int argc, char *argv[])
 }
 
 /*
- * With -k, another time other ones.  Where a signal comes changes how long it
+ * With -k, SEED in the environment says which ones.  Where a signal comes changes how long it
  * takes.
  */
 static void
 run_all(char *argv[])
 {
+	const char *seed = getenv("SEED");
 	unsigned long i = 0, k, n, from = 1, ends = 0, last = 0;
 	double stride = 1;
 	int over = 0;
@@ -447,7 +447,8 @@ run_all(char *argv[])
 		(void)run(argv, i++, ULONG_MAX);
 		if (steps > most)
 			stride = (double)steps / (double)most;
-		srandom((unsigned int)(time(NULL) ^ getpid()));
+		srandom(seed != NULL ? (unsigned int)strtoul(seed, NULL, 10) :
+		    (unsigned int)getpid());
 		from += (unsigned long)random() % (unsigned long)stride;
 	}
 	for (k = 0; over < (signals != 0 ? OVER : 1); k++) {

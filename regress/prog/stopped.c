@@ -93,13 +93,22 @@ burst(uint32_t writer, uint64_t *n)
 		nap_ms(10);
 }
 
+/* SEED in the environment, or another number each time. */
+static unsigned long
+a_seed(void)
+{
+	const char *s = getenv("SEED");
+
+	return s != NULL ? strtoul(s, NULL, 10) : (unsigned long)time(NULL);
+}
+
 static void
-child(int i)
+child(int i, unsigned long seed)
 {
 	uint64_t n = 0;
 
 	signal(SIGALRM, on_timer);
-	srandom((unsigned int)(time(NULL) + i * 7919));
+	srandom((unsigned int)(seed + (unsigned long)i * 7919));
 	while (!shared->over) {
 		burst((uint32_t)i * MAXTHREADS, &n);
 		shared->calls[i] = n;
@@ -127,6 +136,7 @@ main(int argc, char *argv[])
 	int64_t end;
 	pid_t pid;
 	int i, n, alive, status, failed = 0;
+	const unsigned long seed = a_seed();
 
 	if (argc != 3 || (n = atoi(argv[1])) < 1 || n > MAXPROCS)
 		errx(1, "stopped processes seconds");
@@ -138,8 +148,9 @@ main(int argc, char *argv[])
 		if ((pids[i] = fork()) == -1)
 			err(1, "fork");
 		if (pids[i] == 0)
-			child(i);
+			child(i, seed);
 	}
+	srandom((unsigned int)seed);
 	end = now_ms() + atol(argv[2]) * 1000;
 	for (alive = n; alive > 0; nap_ms(5)) {
 		while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {

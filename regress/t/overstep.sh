@@ -6,6 +6,7 @@
 # had taken is free again.  STEP_ALL=1 is the long form.
 
 . ./common.sh
+seeded
 
 not_sanitized
 export T

@@ -7,8 +7,8 @@
 
 HOME=$T/home
 export HOME
-seed=${SEED:-$$}
-echo "SEED=$seed"
+draw 32768
+seed=$r
 
 # -n needs no utd, an empty text neither.
 printf 'create a\nstart a\n' >"$T/two"

@@ -7,6 +7,7 @@
 # is another's.  STEP_ALL=1 is the long form, of 20 minutes.
 
 . ./common.sh
+seeded
 
 not_sanitized
 export T

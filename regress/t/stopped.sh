@@ -6,6 +6,7 @@
 # lost.  STOPPED_SECONDS=600 is a long form.
 
 . ./common.sh
+seeded
 
 procs=100
 start_utd
