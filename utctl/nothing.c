@@ -19,10 +19,12 @@
  * as utd knows.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "match.h"
+#include "ut_abi.h"
 #include "utctl.h"
 
 #define EVERY	"*"
@@ -127,6 +129,45 @@ warnings_say(const struct row *session)
 			say("warning: %s", row_str(w, "text"));
 }
 
+/* What the user can do about events that found no free buffer. */
+static void
+remedy_of(const struct row *channel)
+{
+	const char *name = row_str(channel, "name");
+	const char *mode = row_str(channel, "mode");
+	const uint64_t waited = row_num(channel, "waited_us") / 1000;
+	uint64_t more = row_num(channel, "subbufs") * 4;
+
+	if (more > UT_NSUBS_MAX)
+		more = UT_NSUBS_MAX;
+	if (row_num(channel, "lost") > 0 && strcmp(mode, "block") != 0)
+		say("channel %s: events are lost while no buffer is free: "
+		    "-n %" PRIu64 " makes more of them%s", name, more,
+		    strcmp(mode, "discard") == 0 ? ", and with -m block "
+		    "programs wait for one" : "");
+	else if (row_num(channel, "lost") > 0)
+		say("channel %s: events are lost if no buffer becomes free "
+		    "within the time-out: -n %" PRIu64 " makes more of them, "
+		    "-t sets the time-out", name, more);
+	else if (waited > 0)
+		say("channel %s: programs have waited for a free buffer, %"
+		    PRIu64 " ms in all: -n %" PRIu64 " makes more of them",
+		    name, waited, more);
+}
+
+/* An error has been told, and is the reason for what is lost. */
+void
+remedies_say(const struct row *session)
+{
+	const struct row *ch;
+
+	if (row_str(session, "error")[0] != '\0')
+		return;
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		if (strcmp(ch->what, "channel") == 0)
+			remedy_of(ch);
+}
+
 /* Of the session of that name; "" is the one created last. */
 static const struct row *
 row_of(const struct row *rows, const char *name)
@@ -168,6 +209,10 @@ end_ask(struct client *c, struct step *st)
 	    strstr(client_text(c), ": 0 events, 0 lost, ") != NULL) {
 		fflush(stdout);
 		nothing_say(s, 0);
+	}
+	if (status == 0 && s != NULL) {
+		fflush(stdout);
+		remedies_say(s);
 	}
 	row_free(rows);
 	return status;

@@ -100,7 +100,7 @@ int
 record_options(struct record *r, int argc, char **argv)
 {
 	static char every[] = EVERY;
-	int ch;
+	int ch, mode = 0;
 
 	options_init(r, argc);
 	while ((ch = option_first(argc, argv, "+FST:o:e:p:rw:"
@@ -130,6 +130,9 @@ record_options(struct record *r, int argc, char **argv)
 		case 'w':
 			r->preload = wrapper_add(r->preload, optarg);
 			break;
+		case 'm':
+			mode = 1;
+			/* FALLTHROUGH */
 		default:
 			if (!rule_option(&r->rule, ch) &&
 			    !attr_option(&r->attrs, ch))
@@ -138,6 +141,9 @@ record_options(struct record *r, int argc, char **argv)
 	}
 	if (r->follow)
 		r->attrs.v[ATTR_FLUSH] = FOLLOW_MS;
+	/* One lost event of a wrapper makes all later figures doubtful. */
+	if (r->preload != NULL && !mode && !r->keeps)
+		r->attrs.v[ATTR_MODE] = UT_MODE_BLOCK;
 	rule_check(&r->rule);
 	check_attrs(&r->attrs);
 	r->argv = argc == optind ? NULL : argv + optind;

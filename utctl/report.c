@@ -221,6 +221,7 @@ report(const struct record *r, struct row *rows)
 		say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64
 		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
 		    over, row_num(s, "bytes"), r->out.dir);
+	remedies_say(s);
 	nothing_say(s, recorded);
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
 		say_hints(r);

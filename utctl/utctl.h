@@ -224,6 +224,7 @@ void	 remove_dir(const char *, int);
 /* nothing.c */
 void	 nothing_say(const struct row *, int);
 void	 warnings_say(const struct row *);
+void	 remedies_say(const struct row *);
 int	 end_ask(struct client *, struct step *);
 
 /* running.c: NULL, or -1, is not known; strings are freed. */

@@ -1,0 +1,47 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Who loses events, or waits for buffers, is told what helps, by record, stop
+# and destroy; and what wrappers record waits for buffers by default.
+
+. ./common.sh
+
+# heard PATTERN: in what record said.
+heard() {
+	grep -q "$1" "$T/record.err" || fail "no '$1': $(cat "$T/record.err")"
+}
+
+unheard() {
+	! grep -q "$1" "$T/record.err" || fail "$1: $(cat "$T/record.err")"
+}
+
+recorded -n 2 -b 4k -- ./prog/seq 1 1 300000
+[ "$lost" -gt 0 ] || fail "nothing was lost"
+heard 'channel channel0: .* -n 8 makes more of them, and with -m block'
+recorded -n 2 -b 4k -m overwrite -S -- ./prog/seq 1 1 3000
+unheard 'of them'
+recorded -n 4 -b 4k -m block -t 0 -- ./prog/seq 1 1 300000
+[ "$lost" -gt 0 ] || fail "nothing was lost"
+heard 'channel channel0: .* time-out: -n 16 makes more of them'
+# Two buffers of the whole size: somebody waits.
+recorded -n 2 -b 4k -m block -- ./prog/seq 1 1 300000
+[ "$lost" -eq 0 ] || fail "$lost lost"
+heard 'channel channel0: programs have waited .* ms in all: -n 8 makes'
+recorded -- ./prog/seq 1 1 30
+unheard 'of them'
+
+mode() {
+	utctl record -r -o "$T/trace" "$@" -- utctl list -j 2>/dev/null |
+	    sed 's/.*"channel0"[^{]*"mode":"\([a-z]*\)".*/\1/'
+}
+set -- $(mode) $(mode -w malloc) $(mode -w malloc -m discard)
+[ "$*" = "discard block discard" ] || fail "modes: $*"
+
+start_utd
+utctl create -o "$T/s" s >/dev/null &&
+    utctl enable-channel -n 2 -b 4k c &&
+    utctl enable-event -c c '*' && utctl start || fail "set-up"
+./prog/seq 1 1 300000
+utctl list >/dev/null
+for c in stop destroy; do
+	expect 0 'channel c: .* -n 8 makes more of them' utctl $c s
+done
