@@ -177,6 +177,7 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
 		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \
 		utctl/top.c utctl/track.c utctl/trigger.c utctl/usage.c \
+		utctl/values.c \
 		utctl/utctl.c utctl/view.c utctl/when.c utctl/which.c \
 		utctl/words.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)

@@ -200,6 +200,12 @@ no_column(const char *name, size_t n)
 	die("-o: column '%.*s': none of %s", (int)n, name, known);
 }
 
+const char *
+column_name(size_t i)
+{
+	return i < NALL ? all[i].name : NULL;
+}
+
 static const struct column *
 column(const char *name, size_t n)
 {

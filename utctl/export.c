@@ -46,6 +46,13 @@ format_of(const char *name)
 	die("-F %s: there are chrome and folded", name);
 }
 
+const char *
+export_format(size_t i)
+{
+	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i].name :
+	    NULL;
+}
+
 static int
 export_traces(const struct format_kind *f, struct reader *rd,
     struct pairs *ps, char **dirs)

@@ -142,6 +142,12 @@ wrapper_in(const char *list, const char *name)
 	return in;
 }
 
+const char *
+wrapper_name(size_t i)
+{
+	return i < sizeof(wrappers) / sizeof(wrappers[0]) ? wrappers[i] : NULL;
+}
+
 /* Add the wrappers of one -w to such a list. */
 char *
 wrapper_add(char *list, const char *arg)

@@ -216,16 +216,29 @@ groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 	return row_get(g, key, n);
 }
 
+/* What is none of these is a field. */
+static const char *const names[] = {
+	[BY_EVENT] = "event", [BY_PROGRAM] = "program", [BY_THREAD] = "thread"
+};
+
+const char *
+group_name(size_t i)
+{
+	return i < BY_FIELD ? names[i] : NULL;
+}
+
 void
 groups_by(struct groups *g, const char *name)
 {
+	enum group_by by = 0;
+
 	if (g->nby == GROUP_BY)
 		die("-g: at most %d times", GROUP_BY);
 	if (*name == '\0')
 		die("-g: a name is empty");
-	g->by[g->nby] = strcmp(name, "event") == 0 ? BY_EVENT :
-	    strcmp(name, "program") == 0 ? BY_PROGRAM :
-	    strcmp(name, "thread") == 0 ? BY_THREAD : BY_FIELD;
+	while (by < BY_FIELD && strcmp(name, names[by]) != 0)
+		by++;
+	g->by[g->nby] = by;
 	g->names[g->nby++] = name;
 }
 

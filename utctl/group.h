@@ -59,6 +59,8 @@ struct groups {
 	const struct places *last;
 };
 
+/* What is no field, one by one; NULL: no more. */
+const char *group_name(size_t);
 /* One more that they are by; or utctl ends. */
 void	 groups_by(struct groups *, const char *);
 /* After ctf_body(): the event's group; its key is behind that prefix. */

@@ -26,12 +26,20 @@ static int
 cmd_help(int argc, char **argv)
 {
 	const struct command *c = NULL;
+	const char *letter = NULL;
+	int ch;
 
-	if (option(argc, argv, "+") != -1 || argc - optind > 1)
+	while ((ch = option(argc, argv, "+v:")) != -1) {
+		if (ch != 'v')
+			return usage();
+		letter = optarg + (optarg[0] == '-');
+	}
+	if (argc - optind > 1 || (letter != NULL && (argc == optind ||
+	    strlen(letter) != 1)))
 		return usage();
 	if (argc > optind && (c = command_find(argv[optind])) == NULL)
 		return command_unknown(argv[optind]);
-	return help(c);
+	return letter == NULL ? help(c) : values(c, letter[0]);
 }
 
 static int
@@ -104,7 +112,8 @@ static const struct command commands[] = {
 	{ "export", cmd_export, NULL, 0, "[-F chrome | folded] "
 	    SYMBOLS_USAGE "\n\t[-D begin,end[,field]] ... "
 	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "help", cmd_help, NULL, 0, "[command]" },
+	{ "help", cmd_help, NULL, 0,
+	    "[command | -v option command]" },
 	{ "version", cmd_version, NULL, 0, "" },
 	{ NULL, NULL, NULL, 0, NULL }
 };

@@ -58,6 +58,9 @@ int	 usage(void);				/* says it; returns 1 */
 /* help.c */
 int	 help(const struct command *);	/* NULL: list all; returns 0 */
 
+/* values.c */
+int	 values(const struct command *, char);	/* 0 or 1 */
+
 /* option.c */
 extern const char	*utctl_path;	/* as it was called */
 int	 option(int, char **, const char *);
@@ -207,6 +210,7 @@ int	 cmd_load(int, char **);
 char	*utd_find(void);
 char	*wrapper_add(char *, const char *);
 int	 wrapper_in(const char *, const char *);
+const char *wrapper_name(size_t);	/* NULL: there are no more */
 
 /* child.c */
 pid_t	 utd_start(char *, char *, int *, int *);	/* -1: it said why not */

@@ -114,7 +114,7 @@ completed() {
 	want=$1
 	shift
 	got=$(PATH=$TOP/utctl:$PATH bash -c '
-	. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && { _utctl || :; } &&
+	. "$0" && COMP_LINE="$*" && COMP_POINT=${#COMP_LINE} && { _utctl || :; } &&
 	printf "%s\n" "${COMPREPLY[@]}"' "$TOP/utctl/complete/utctl.bash" "$@" |
 	    LC_ALL=C sort | tr '\n' ' ')
 	[ "$got" = "$want " ] || fail "$*: $got"
@@ -126,12 +126,28 @@ if command -v bash >/dev/null 2>&1; then
 	completed 'version view' utctl help v
 	completed '-a' utctl destroy -
 	completed 'func malloc pthread' utctl record -w ''
+	completed 'malloc,func malloc,malloc malloc,pthread' utctl record \
+	    -w malloc,
+	completed 'time,pid time,program' utctl view -o time,p
+	completed 'warning' utctl view -l warn
+	completed 'emerg err' utctl record -L e
+	completed 'block discard overwrite' utctl enable-channel -m ''
+	completed 'cycles' utctl record -k c
+	completed 'chrome folded' utctl export -F ''
+	completed 'event program thread' utctl stat -g ''
+	completed $$ utctl record -p $$
 	start_utd
 	utctl create -o "$T/one" one >/dev/null &&
 	    utctl create -o "$T/other" other >/dev/null || fail "create"
 	completed 'one other' utctl start ''
 	completed 'other' utctl enable-event -s ot
 	completed '' utctl enable-event ot
+	pulse_start
+	until_ok sh -c 'utctl events | grep -q pulse:a' || fail "pulse"
+	# The shell replaces what is behind the colon.
+	completed 'a' utctl enable-event pulse:a
+	completed 'a' utctl record -e pulse:a
+	kill -9 $PULSE
 	(cd "$T" && completed 'other' utctl destroy ot) || exit 1
 	mkdir "$T/dir" || exit 1
 	(cd "$T/dir" && mkdir onto && completed 'one onto' utctl view on) ||

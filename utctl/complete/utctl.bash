@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see README.
 #
-# Completion of utctl(1) for bash.  utctl help knows the commands and options.
+# Completion of utctl(1) for bash.  utctl help knows the commands, the options
+# and, with -v, the values of these.
 
 _utctl_commands()
 {
@@ -17,17 +18,30 @@ _utctl_sessions()
 	"$1" status 2>/dev/null | sed -n 's/^[* ] session \([^ ]*\) .*/\1/p'
 }
 
-_utctl_wrappers()
+# Several values, with commas between them: after those that are there.
+_utctl_list()
 {
-	"$1" help record 2>/dev/null | sed -n 's/^  -w \([a-z]*\) .*/\1/p'
+	local before=
+
+	[[ $cur != *,* ]] || before=${cur%,*},
+	_utctl_values "$@" | sed "s/^/$before/"
+}
+
+_utctl_values()
+{
+	"$1" help -v "$3" "$2" 2>/dev/null
 }
 
 _utctl()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local tool=${COMP_WORDS[0]} command=${COMP_WORDS[1]} words= actions=
+	# The shell takes a word apart at each colon.
+	local line=${COMP_LINE:0:COMP_POINT} words= actions= argv
+	read -ra argv <<<"$line"
+	[[ $line != *' ' ]] || argv+=('')
+	local n=${#argv[@]} tool=${argv[0]} command=${argv[1]}
+	local cur=${argv[n - 1]} prev=${argv[n - 2]}
 
-	if [ "$COMP_CWORD" -eq 1 ]; then
+	if [ "$n" -le 2 ]; then
 		words=$(_utctl_commands "$tool")
 	elif [[ $cur == -* ]]; then
 		words=$(_utctl_options "$tool" "$command")
@@ -39,8 +53,20 @@ _utctl()
 		*,-s)
 			words=$(_utctl_sessions "$tool")
 			;;
+		record,-p|track,-p|untrack,-p)
+			words=$(ps -U "$(id -u)" -o pid= 2>/dev/null)
+			;;
+		record,-w|view,-o)
+			words=$(_utctl_list "$tool" "$command" "$prev")
+			;;
 		*,-o|*,-R)
 			actions='-A directory'
+			;;
+		*,-[lLmkex]|export,-F|stat,-g)
+			words=$(_utctl_values "$tool" "$command" "$prev")
+			;;
+		enable-event,*|disable-event,*|events,*)
+			words=$(_utctl_values "$tool" "$command" -e)
 			;;
 		view,*|stat,*|heap,*|locks,*|export,*)
 			words=$(_utctl_sessions "$tool")
@@ -48,9 +74,6 @@ _utctl()
 			;;
 		load,*)
 			actions='-A file'
-			;;
-		record,-w)
-			words=$(_utctl_wrappers "$tool")
 			;;
 		record,*)
 			actions='-A command -A file'
@@ -62,6 +85,8 @@ _utctl()
 		esac
 	fi
 	COMPREPLY=($(compgen $actions -W "$words" -- "$cur"))
+	[[ $cur != *:* || $COMP_WORDBREAKS != *:* ]] ||
+		COMPREPLY=("${COMPREPLY[@]#"${cur%:*}:"}")
 }
 
 complete -o filenames -F _utctl utctl

@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see README.
 #
-# Completion of utctl(1) for fish.  utctl help knows the commands and options.
+# Completion of utctl(1) for fish.  utctl help knows the commands, the options
+# and, with -v, the values of these.
 
 function __utctl_commands
     utctl help 2>/dev/null | string match -r '^  [a-z][a-z-]*  .*' |
@@ -18,9 +19,19 @@ function __utctl_sessions
         string replace -r '^[* ] session ([^ ]*) .*' '$1'
 end
 
-function __utctl_wrappers
-    utctl help record 2>/dev/null | string match -r '^  -w [a-z]+.*' |
-        string replace -r '^  -w ([a-z]+) *(.*)' '$1\t$2'
+function __utctl_values
+    set -l words (commandline -opc)
+    utctl help -v $argv[1] $words[2] 2>/dev/null
+end
+
+# Several values, with commas between them.
+function __utctl_list
+    set -l before (commandline -ct | string replace -rf '(.*,).*' '$1')
+    __utctl_values $argv[1] | string replace -r '^' "$before"
+end
+
+function __utctl_pids
+    ps -U (id -u) -o pid= 2>/dev/null | string trim
 end
 
 function __utctl_first
@@ -39,4 +50,17 @@ complete -c utctl -n 'not __utctl_first; and string match -q -- "-*" (commandlin
 complete -c utctl -f -n '__utctl_about start stop destroy trigger rotate clear snapshot list save' \
     -a '(__utctl_sessions)'
 complete -c utctl -n '__utctl_about view stat heap locks export' -a '(__utctl_sessions)'
-complete -c utctl -n '__utctl_about record' -s w -x -a '(__utctl_wrappers)'
+complete -c utctl -f -n '__utctl_about enable-event disable-event events' \
+    -a '(__utctl_values -e)'
+complete -c utctl -n '__utctl_about record' -s w -x -a '(__utctl_list -w)'
+complete -c utctl -n '__utctl_about view' -s o -x -a '(__utctl_list -o)'
+complete -c utctl -n '__utctl_about record track untrack' -s p -x -a '(__utctl_pids)'
+complete -c utctl -n '__utctl_about export' -s F -x -a '(__utctl_values -F)'
+complete -c utctl -n '__utctl_about stat' -s g -x -a '(__utctl_values -g)'
+for letter in l L e x
+    complete -c utctl -n '__utctl_about record view stat heap locks export enable-event disable-event trigger' \
+        -s $letter -x -a "(__utctl_values -$letter)"
+end
+for letter in m k
+    complete -c utctl -n '__utctl_about record enable-channel' -s $letter -x -a "(__utctl_values -$letter)"
+end
