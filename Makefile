@@ -366,6 +366,7 @@ install: paths-ok
 	ln -sf libut.so.$(MAJOR) '$(DESTDIR)$(LIBDIR)/libut.so'
 	install -m 755 $(PRELOADS) '$(DESTDIR)$(LIBDIR)/'
 	install -m 644 libut/libut-func.o '$(DESTDIR)$(LIBDIR)/libut-func.o'
+	install -m 644 libut/valgrind.supp '$(DESTDIR)$(DATADIR)/'
 	p='$(PREFIX)' i='$(INCDIR)' l='$(LIBDIR)'; \
 	case $$p,$$l in \
 	/usr,*)		prefix=/usr ;; \
@@ -412,6 +413,7 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/libut-malloc.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-pthread.so' \
 	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
+	    '$(DESTDIR)$(DATADIR)/valgrind.supp' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
 	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \
 	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \

@@ -73,7 +73,7 @@ for f in bin/utctl sbin/utd include/ut.h include/ut_field.h \
     $man/man1/utctl.1 $man/man3/ut.3 $man/man5/ut_abi.5 $man/man5/ut_msg.5 \
     $man/man7/ut.7 $man/man8/utd.8 share/zsh/site-functions/_utctl \
     share/bash-completion/completions/utctl \
-    share/fish/vendor_completions.d/utctl.fish; do
+    share/fish/vendor_completions.d/utctl.fish share/ut/valgrind.supp; do
 	[ -s "$T/dest/usr/local/$f" ] || fail "no $f"
 done
 case $(uname) in
@@ -86,7 +86,7 @@ FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
 esac
 [ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
 # And share/ut/made.
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 23 ] ||
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq 24 ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \

@@ -87,3 +87,45 @@ wait $PULSE
 cat "$T/later"
 grep -q 'ERROR SUMMARY: 0 ' "$T/later" && ! grep 'lost: [1-9]' "$T/later" ||
     fail "with a utd that comes later"
+
+# A race of the program's own, and a program with the shared library.
+cat >"$T/race.c" <<'END'
+#include <pthread.h>
+#include <ut.h>
+
+UT_EVENT(race, here, UT_INFO, UT_INT(n));
+static int shared;
+
+static void *
+run(void *arg)
+{
+	shared++;
+	UT(race, here, 1);
+	return arg;
+}
+
+int
+main(void)
+{
+	pthread_t t[2];
+
+	if (pthread_create(&t[0], NULL, run, NULL) != 0 ||
+	    pthread_create(&t[1], NULL, run, NULL) != 0)
+		return 1;
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	return 0;
+}
+END
+build "$T/race" "$T/race.c"
+$CC $CFLAGS -D_GNU_SOURCE -I"$TOP/libut" -o "$T/seq.so" prog/seq.c $LINK \
+    $LIBS || fail "cannot build seq.so"
+
+# The thread checkers are told of libut, and of nothing else.
+for tool in helgrind drd; do
+	check="valgrind --tool=$tool --suppressions=$TOP/libut/valgrind.supp"
+	quiet 1 utctl record -o "$T/$tool" -- $check ./prog/seq 1 4 300
+	quiet 1 utctl record -o "$T/$tool.so" -- $check "$T/seq.so" 1 4 300
+	$check "$T/race" >"$T/out" 2>"$T/err"
+	grep -q 'ERROR SUMMARY: [1-9]' "$T/err" || fail "$tool: no race is seen"
+done
