@@ -32,6 +32,10 @@
  *	load [-b bursts] [-n threads] [-e event] [-p ms] thread
  *		Threads one after the other, with one event each if -e is
  *		there, so many in a burst: ns for each.
+ *	load [-b events] [-e event] cold
+ *		One event after everything was pushed out of the caches, as
+ *		in a program that traces now and then: ns, beyond the same
+ *		without an event.
  *	load [-e event] [-n events] count
  *		Just so many events, or the event that is not enabled.
  *	load on
@@ -56,6 +60,7 @@
 #define MAXTHREADS	1024
 #define MAXBURSTS	1000
 #define WARM		2	/* bursts that do not count */
+#define CACHES		(64 << 20)	/* more than they hold */
 
 struct thread {
 	pthread_t	 id;
@@ -272,6 +277,44 @@ do_off(void)
 	    median(without, (size_t)nbursts));
 }
 
+/* Read and write more than the caches hold. */
+static void
+push_out(void)
+{
+	static unsigned char *all;
+	size_t i;
+
+	if (all == NULL && (all = calloc(1, CACHES)) == NULL)
+		err(1, "calloc");
+	for (i = 0; i < CACHES; i += 64)
+		all[i]++;
+}
+
+static double
+cold(void (*run)(long))
+{
+	static double ns[MAXBURSTS];
+	double t;
+	long i;
+
+	for (i = -WARM; i < nbursts; i++) {
+		push_out();
+		t = now();
+		run(1);
+		t = now() - t;
+		if (i >= 0)
+			ns[i] = t;
+	}
+	return median(ns, (size_t)nbursts);
+}
+
+static void
+do_cold(void)
+{
+	printf("%.0f %ld\n", cold(trace) - cold(trace_nothing),
+	    nbursts + WARM);
+}
+
 /* What falls due by the time, however late the thread is. */
 static void *
 pace(void *arg)
@@ -379,6 +422,7 @@ static const struct {
 	{ "burst", do_burst },
 	{ "off", do_off },
 	{ "rate", do_rate },
+	{ "cold",	do_cold },
 	{ "thread", do_thread },
 	{ "count", do_count },
 	{ "on", do_on },

@@ -69,6 +69,20 @@ row "a thread's first event, and end" ns "$u" "$l" ""
 row "a thread without an event" ns "$(median ut.without)" \
     "$(lttng_or_why "$(median lt.without)")" "$(median fl.without)"
 
+# One event now and then, when nothing of it is in the caches any more.
+ut_begin one
+! have_lttng || lt_begin one
+r=0
+while [ $r -lt "$ROUNDS" ]; do
+	measure ut.cold "$T/load.ut" -b 200 cold
+	! have_lttng || measure lt.cold "$T/load.lt" -b 200 cold
+	r=$((r + 1))
+done
+ut_end
+! have_lttng || lt_end
+row "one int, caches cold" ns "$(median ut.cold)" \
+    "$(lttng_or_why "$(median lt.cold)")" ""
+
 # attach PROGRAM command ...: ms from there till the event is on in a program
 # that runs.
 attach() {

@@ -22,8 +22,8 @@ awk -v to="$T/block" '
 is && !any { any = 1; n++ }
 is || (command && /^(    |\t)/) { print > (to n); command = 1; next }
 { command = 0 }' "$TOP/man/ut.7" || fail "awk"
-[ -s "$T/block16" ] && [ ! -e "$T/block17" ] ||
-    fail "not 16 blocks: $(cat "$T"/block*)"
+[ -s "$T/block17" ] && [ ! -e "$T/block18" ] ||
+    fail "not 17 blocks: $(cat "$T"/block*)"
 
 cat >"$T/web.c" <<'END'
 #include <stdlib.h>
@@ -126,15 +126,39 @@ until_ok recorded_some web || fail "nothing was recorded"
 utctl destroy web >"$T/said" || fail "$(cat "$T/said")"
 [ -s "$(echo "$T"/each/ust/pid/web-"$PROCESS"-*)/metadata" ] ||
     fail "no directory of a process: $(find "$T/each")"
+# A service with a wrapper, as its unit has it.
+cat >"$T/locker.c" <<'END'
+#include <pthread.h>
+#include <time.h>
+
+int
+main(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	const struct timespec ts = { 0, 1000000 };
+
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		nanosleep(&ts, NULL);
+		pthread_mutex_unlock(&lock);
+	}
+}
+END
+cc -pthread -o "$T/locker" "$T/locker.c" || fail "cannot build locker"
+background env LD_PRELOAD="$TOP/libut/libut-pthread.so" "$T/locker"
+until_ok known $LAST || fail "locker is not known"
+sed -i.bak 's/sleep 10/until_ok recorded_some locks/' "$T/block6"
+block 6
+said "^locker\[$LAST\]: 1 lock"
 end_utd || fail "utd does not end"
 
-sed -i.bak 's/-T 10 /-T 1 /' "$T/block6"
-block 6
+sed -i.bak 's/-T 10 /-T 1 /' "$T/block7"
+block 7
 said "^utctl: [1-9][0-9]* events, 0 lost, [0-9]* bytes in $T/here\$"
 [ ! -e "$UT_RUNDIR/sock" ] || fail "a utd is left"
 said " web\[$PROCESS:[0-9]*\] web:end { "
 
-block 7
+block 8
 [ "$(wc -l <"$T/said")" -eq 12 ] || fail "$(cat "$T/said")"
 line=$(sed -n 3p "$T/said")
 set -- $line
@@ -142,8 +166,8 @@ set -- $line
 BEGAN="$3 $4"
 line=${line#*\[} PROCESS=${line%%:*} line=${line#*:} THREAD=${line%%\]*}
 
-sed -i.bak "s/'2026-.*' -n/'$BEGAN' -n/" "$T/block8"
-block 8
+sed -i.bak "s/'2026-.*' -n/'$BEGAN' -n/" "$T/block9"
+block 9
 [ "$(wc -l <"$T/said")" -eq 10 ] || fail "$(cat "$T/said")"
 sed -n 1p "$T/said" | grep -q ' web:begin { id = 17, url = "/" }$' ||
     fail "not request 17: $(cat "$T/said")"
@@ -156,8 +180,8 @@ mv "$T/web" "$T/good" && cp "$T/good" "$T/web.real" && cat >"$T/web" <<'END'
 kill -SEGV $$
 END
 chmod 755 "$T/web" || exit 1
-sed -i.bak 's/^utctl record.*/& || [ $? -eq 139 ]/' "$T/block9"
-block 9
+sed -i.bak 's/^utctl record.*/& || [ $? -eq 139 ]/' "$T/block10"
+block 10
 said "^utctl: snapshot of 40 events: $T/crash\$"
 said ' web:end { id = 19, status = 200 }$'
 mv "$T/good" "$T/web"
@@ -166,13 +190,13 @@ mv "$T/good" "$T/web"
 utd || fail "utd: status $?"
 background "$T/web" 0
 until_ok known $LAST || fail "not known"
-sed -i.bak 's/^utctl snapshot/until_ok recorded_some web; &/' "$T/block10"
-block 10
+sed -i.bak 's/^utctl snapshot/until_ok recorded_some web; &/' "$T/block11"
+block 11
 said "^session web: snapshot of [1-9][0-9]* events: $T/web.last/snapshots/[^/]*-1\$"
 kill $LAST
 utctl destroy web >"$T/said" || fail "$(cat "$T/said")"
 
-block 11
+block 12
 said '^trigger 1: web:end: '
 "$T/web" 20 || fail "web: $?"
 until_ok sh -c "ls -d $T/last/snapshots/*-1" || fail "$(utctl list web)"
@@ -231,16 +255,16 @@ who=read_conf where='(web)'
 case $CFLAGS in
 *UT_POSIX*)	who=0x where= ;;
 esac
-block 12
+block 13
 said '^web\[[0-9]*\]: [0-9]* bytes in [0-9]* blocks live at the end$'
 said "^ *4096  *1  *4096  *1  *4096  $who"
 # The time of the start is over then.
 began=$(utctl view -o time -f 'size == 77' "$T/heap.trace") || fail "77"
-sed -i.bak "s/-b +5 /-b '$began' /" "$T/block13"
-block 13
+sed -i.bak "s/-b +5 /-b '$began' /" "$T/block14"
+block 14
 said "^ *77  *1  *77  *1  *77  $who"
 grep -q ' 4096 ' "$T/said" && fail "of the start: $(cat "$T/said")"
-block 14
+block 15
 sed -n "/^the longest/{n;n;p;}" "$T/said" >"$T/line"
 grep -q "  .*$where  held by [0-9]* $who.*$where\$" "$T/line" ||
     fail "$(cat "$T/said")"
@@ -250,7 +274,7 @@ grep -q "  .*$where  held by [0-9]* $who.*$where\$" "$T/line" ||
 # What was not slow itself has a self time that is shorter by that.  Other
 # systems than Linux have no hooks in the C library.
 [ "$(uname)" = Linux ] || exit 0
-block 15
+block 16
 sed '1,/^ *us  *self us  began /d' "$T/said" >"$T/slowest"
 [ -n "$where" ] || exit 0
 awk '{ us[$6 " " $7] = $1; self[$6 " " $7] = $2 }
@@ -261,9 +285,9 @@ line=$(grep 'func main' "$T/slowest")
 set -- $line
 line=${line#*\[} line=${line#*:} THREAD=${line%%\]*}
 sed -i.bak -e "s/'2026-.*' -n/'$3 $4' -n/" -e "s/-t 911/-t $THREAD/" \
-    "$T/block16"
+    "$T/block17"
 PROCESS=911	# the time and our own number stay as they are
-block 16
+block 17
 sed 1q "$T/said" | grep -q ' func:entry { addr = main (web), ' ||
     fail "$(cat "$T/said")"
 awk '/ func:exit { addr = read_conf / {
