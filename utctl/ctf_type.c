@@ -368,7 +368,8 @@ type_many(struct ctf_parse *p, struct ctf_type *elem, enum ctf_kind kind)
 	t = type_new(p, kind);
 	t->elem = elem;
 	t->align = elem->align;
-	t->text = elem->kind == CTF_INT && elem->nbytes == 1 && elem->text;
+	t->text = elem->kind == CTF_INT && elem->nbytes == 1 && elem->text &&
+	    elem->align == 1;	/* no padding between */
 	t->depth = elem->depth + 1;
 	t->nodes = elem->nodes + 1;
 	return t;

@@ -47,10 +47,15 @@ walk_skip(struct ctf_cur *c, uint64_t n)
 	return 0;
 }
 
-/* Every element is a byte at least, so a wrong number soon ends. */
+/*
+ * Where there is no element, there is the padding before the first one all the
+ * same.  Every element is a byte at least, so a wrong number soon ends.
+ */
 static int
 walk_elems(struct ctf_cur *c, const struct ctf_type *elem, uint64_t n)
 {
+	if (ctf_align(c, elem->align) == -1)
+		return -1;
 	if (elem->fixed != 0) {
 		if (n > (uint64_t)(c->end - c->p) / elem->fixed)
 			return -1;

@@ -84,15 +84,12 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 	slow->who = *ctf_whose(s, &buf);
 }
 
-/* Of what is nested in another one of its group, the time counts once. */
 static void
 end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	struct group *g = e->what;
 
 	g->n++;
-	if (!e->nested)
-		g->total += e->took;
 	g->self += e->self;
 	hist_add(&g->values, (double)e->took);
 	note_slow(arg, s, e);
@@ -115,9 +112,17 @@ still_open(void *arg, const struct pair_end *e)
 	left(arg, g);
 	if (g->open++ == 0 || e->begin < g->first)
 		g->first = e->begin;
-	if (!e->nested)
-		g->open_total += e->took;
 	g->open_self += e->self;
+}
+
+static void
+total(void *arg, void *what, int64_t ended, int64_t open)
+{
+	struct group *g = what;
+
+	(void)arg;
+	g->total += ended;
+	g->open_total += open;
 }
 
 static int
@@ -377,7 +382,7 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g,
     size_t nslow, int json)
 {
 	static const struct pair_ops mine = { begin, end, left, still_open,
-	    NULL };
+	    NULL, total };
 	struct run r;
 
 	memset(&r, 0, sizeof(r));

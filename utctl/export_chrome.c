@@ -404,7 +404,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	static const struct reader_ops ops = { event, discarded, lost, trace,
 	    NULL, refused };
 	static const struct pair_ops mine = { begin, end, left, still_open,
-	    begin_key };
+	    begin_key, NULL };
 
 	memset(&run, 0, sizeof(run));
 	run.reader = rd;

@@ -184,7 +184,7 @@ void
 export_folded(struct reader *rd, struct pairs *ps)
 {
 	static const struct pair_ops mine = { begin, end, NULL, NULL,
-	    begin_key };
+	    begin_key, NULL };
 	struct folded r;
 
 	memset(&r, 0, sizeof(r));

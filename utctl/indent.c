@@ -29,12 +29,13 @@ static void	*begins(void *, const struct ctf_stream *, const char *,
 static void	 ends(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 
-static const struct pair_ops ops = { begins, ends, NULL, NULL, NULL };
+static const struct pair_ops ops = { begins, ends, NULL, NULL, NULL,
+    NULL };
 static struct pairs pairs;
 
 int indent_on;
 
-/* All are counted for the same: nobody asks which of them are nested. */
+/* All are counted for the same: nobody asks for its total. */
 static void *
 begins(void *arg, const struct ctf_stream *s, const char *name,
     const struct ctf_field_at *at, uint64_t address)

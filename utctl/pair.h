@@ -34,7 +34,6 @@ struct pair_end {
 	int64_t		 begin;		/* ns */
 	int64_t		 took;
 	int64_t		 self;		/* without what was nested in it */
-	int		 nested;	/* in another one of the same what */
 };
 
 /* What the filter says of an event. */
@@ -65,6 +64,12 @@ struct pair_ops {
 	void	 (*open)(void *, const struct pair_end *);
 	/* A beginning of a pair that has a key; or NULL: as begin. */
 	void	*(*begin_key)(void *, const struct ctf_stream *, const char *);
+	/*
+	 * So many ns more, in which a pair of that what was under way: once
+	 * where such pairs were nested in one another.  First of those that
+	 * end() was called for, then of those of open().  Or NULL.
+	 */
+	void	 (*total)(void *, void *, int64_t, int64_t);
 };
 
 struct pairs {

@@ -29,14 +29,16 @@ pair_fits(enum pair_fit begin, enum pair_fit end)
 	    (begin == PAIR_FITS || end == PAIR_FITS);
 }
 
-void
+int
 pair_over(struct pairs *ps, const struct ctf_stream *s,
     const struct pair_end *e)
 {
-	if (e->begin <= ps->lossy)
+	if (e->begin <= ps->lossy) {
 		ps->lost++;
-	else
-		ps->ops->end(ps->arg, s, e);
+		return 0;
+	}
+	ps->ops->end(ps->arg, s, e);
+	return 1;
 }
 
 /* Its end did not come; it may have been lost. */
@@ -60,9 +62,20 @@ pair_left(struct pairs *ps, int64_t begin, enum pair_fit fit, void *what)
 		ps->ops->left(ps->arg, what);
 }
 
-void
+int
 pair_open(struct pairs *ps, enum pair_fit fit, const struct pair_end *e)
 {
-	if (pair_unended(ps, e->begin, fit) && ps->ops->open != NULL)
+	if (!pair_unended(ps, e->begin, fit))
+		return 0;
+	if (ps->ops->open != NULL)
 		ps->ops->open(ps->arg, e);
+	return 1;
+}
+
+void
+pair_total(struct pairs *ps, void *what, int64_t ended, int64_t open)
+{
+	if (what != NULL && (ended != 0 || open != 0) &&
+	    ps->ops->total != NULL)
+		ps->ops->total(ps->arg, what, ended, open);
 }

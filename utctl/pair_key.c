@@ -115,7 +115,6 @@ key_took(const struct pair_key *k, int64_t ns)
 	e.what = k->what;
 	e.begin = k->ns;
 	e.took = e.self = ns - k->ns;
-	e.nested = 0;
 	return e;
 }
 
@@ -139,8 +138,8 @@ pair_key_end(struct pairs *ps, const struct pair_role *r,
 	*kp = k->next;
 	free(k);
 	ps->nkeys--;
-	if (counts)
-		pair_over(ps, s, &e);
+	if (counts && pair_over(ps, s, &e))
+		pair_total(ps, e.what, e.took, 0);
 }
 
 void
@@ -153,7 +152,8 @@ pair_keys_finish(struct pairs *ps)
 	for (i = 0; i < ps->kcap; i++)
 		for (k = ps->keys[i]; k != NULL; k = k->next) {
 			e = key_took(k, ps->last);
-			pair_open(ps, k->fit, &e);
+			if (pair_open(ps, k->fit, &e))
+				pair_total(ps, e.what, 0, e.took);
 		}
 }
 

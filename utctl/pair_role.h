@@ -62,9 +62,11 @@ void	 pair_keys_finish(struct pairs *);
 
 /* pair_end.c: what becomes of one that began at that time. */
 int	 pair_fits(enum pair_fit, enum pair_fit);
-void	 pair_over(struct pairs *, const struct ctf_stream *,
+/* 0: it is not counted, for it is not known to be right. */
+int	 pair_over(struct pairs *, const struct ctf_stream *,
 	    const struct pair_end *);
 void	 pair_left(struct pairs *, int64_t, enum pair_fit, void *);
-void	 pair_open(struct pairs *, enum pair_fit, const struct pair_end *);
+int	 pair_open(struct pairs *, enum pair_fit, const struct pair_end *);
+void	 pair_total(struct pairs *, void *, int64_t, int64_t);
 
 #endif /* PAIR_ROLE_H */

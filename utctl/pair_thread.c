@@ -24,15 +24,25 @@
 #include "say.h"
 
 #define DEPTH	(1 << 18)	/* of a thread; what comes deeper is dropped */
+#define NOTHING	SIZE_MAX	/* no frame */
 
+/*
+ * Whether a frame is counted is known when it ends: events may be lost before,
+ * and the end may never come.  So what was counted within is its time as long
+ * as it is not counted itself, and if it never is, that of the next frame
+ * around it with the same what, or in the end of that what.
+ */
 struct frame {
 	const struct pair	*pair;
 	uint64_t		 address;	/* that both have, or 0 */
 	int64_t			 ns;
 	int64_t			 inner;		/* ns of what is nested */
 	void			*what;		/* or NULL: it is refused */
-	void			*top;		/* if that is NULL: of below */
-	int			 nested;
+	size_t			 top;		/* that has a what, at or */
+						/* below this; or NOTHING */
+	size_t			 outer;		/* has this what; or NOTHING */
+	int64_t			 ended;		/* ns within of this what that */
+	int64_t			 open;		/* ended, or are open yet */
 	enum pair_fit		 fit;		/* its beginning */
 };
 
@@ -44,6 +54,7 @@ struct inside {
 	const void		*of;
 	uint64_t		 address;
 	size_t			 n;
+	size_t			 last;		/* of these frames */
 };
 
 struct pair_thread {
@@ -114,8 +125,8 @@ inside_grow(struct pair_thread *t)
 	free(old);
 }
 
-/* Once more; how often it was before. */
-static size_t
+/* Once more. */
+static struct inside *
 inside_add(struct pair_thread *t, const void *of, uint64_t address)
 {
 	struct inside *in;
@@ -128,7 +139,8 @@ inside_add(struct pair_thread *t, const void *of, uint64_t address)
 		in->address = address;
 		t->ninside++;
 	}
-	return in->n++;
+	in->n++;
+	return in;
 }
 
 static uint64_t
@@ -158,15 +170,36 @@ push(struct pair_thread *t)
 
 /* So many ns of it are nested in the one below. */
 static void
-pop(struct pair_thread *t, int64_t ns)
+pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 {
 	const struct frame *f = &t->frames[--t->n];
+	struct inside *in;
 
 	if (t->n > 0)
 		t->frames[t->n - 1].inner += ns;
 	inside_place(t, f->pair, f->address)->n--;
-	if (f->what != NULL)
-		inside_place(t, f->what, 0)->n--;
+	if (f->what == NULL)
+		return;
+	in = inside_place(t, f->what, 0);
+	in->n--;
+	in->last = f->outer;
+	if (f->outer == NOTHING)
+		pair_total(ps, f->what, f->ended, f->open);
+	else {
+		t->frames[f->outer].ended += f->ended;
+		t->frames[f->outer].open += f->open;
+	}
+}
+
+/* The innermost one that is counted for what the new frame is. */
+static size_t
+outer_of(struct pair_thread *t, const void *what)
+{
+	struct inside *in = inside_add(t, what, 0);
+	const size_t outer = in->n > 1 ? in->last : NOTHING;
+
+	in->last = t->n - 1;
+	return outer;
 }
 
 void
@@ -174,7 +207,8 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
     const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
 {
 	const uint64_t address = address_of(r, s);
-	void *what = NULL, *below = t->n == 0 ? NULL : t->frames[t->n - 1].top;
+	const size_t below = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
+	void *what = NULL;
 	struct frame *f;
 
 	if (fit != PAIR_REFUSED)
@@ -188,10 +222,10 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	f->pair = r->pair;
 	f->address = address;
 	f->ns = s->ns;
-	f->inner = 0;
+	f->inner = f->ended = f->open = 0;
 	f->what = what;
-	f->top = what != NULL ? what : below;
-	f->nested = what != NULL && inside_add(t, what, 0) > 0;
+	f->top = what != NULL ? t->n - 1 : below;
+	f->outer = what != NULL ? outer_of(t, what) : NOTHING;
 	f->fit = fit;
 	(void)inside_add(t, r->pair, address);
 }
@@ -203,22 +237,19 @@ leave(struct pairs *ps, struct pair_thread *t)
 	const struct frame *f = &t->frames[t->n - 1];
 
 	pair_left(ps, f->ns, f->fit, f->what);
-	pop(t, f->inner);
+	pop(ps, t, f->inner);
 }
 
-/* The end of what is on top. */
+/* What is on top ends then. */
 static struct pair_end
-top_end(struct pair_thread *t, int64_t ns, int counts)
+top_end(const struct frame *f, int64_t ns)
 {
-	const struct frame *f = &t->frames[t->n - 1];
 	struct pair_end e;
 
 	e.what = f->what;
 	e.begin = f->ns;
 	e.took = ns - f->ns;
 	e.self = e.took - f->inner;
-	e.nested = f->nested;
-	pop(t, counts ? e.took : f->inner);
 	return e;
 }
 
@@ -232,8 +263,8 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
     const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
 {
 	const uint64_t address = address_of(r, s);
-	const struct frame *f;
 	struct pair_end e;
+	struct frame *f;
 	int counts;
 
 	if (t->n == 0 || inside_place(t, r->pair, address)->n == 0) {
@@ -244,9 +275,10 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 	    f->address != address)
 		leave(ps, t);
 	counts = pair_fits(f->fit, fit);
-	e = top_end(t, s->ns, counts);
-	if (counts)
-		pair_over(ps, s, &e);
+	e = top_end(f, s->ns);
+	if (counts && pair_over(ps, s, &e))
+		f->ended = e.took;
+	pop(ps, t, counts ? e.took : f->inner);
 }
 
 /* What was open while events were lost may have ended. */
@@ -266,8 +298,10 @@ void *
 pairs_top(struct pairs *ps, const struct ctf_stream *s)
 {
 	const struct pair_thread *t = pair_thread_of(ps, s);
+	const size_t top = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
 
-	return t->n == 0 ? NULL : t->frames[t->n - 1].top;
+	return top == NOTHING || t->frames[top].ns <= ps->lossy ? NULL :
+	    t->frames[top].what;
 }
 
 static void
@@ -282,12 +316,14 @@ static void
 thread_finish(struct pairs *ps, struct pair_thread *t)
 {
 	struct pair_end e;
-	enum pair_fit fit;
+	struct frame *f;
 
 	while (t->n > 0) {
-		fit = t->frames[t->n - 1].fit;
-		e = top_end(t, t->last, fit == PAIR_FITS);
-		pair_open(ps, fit, &e);
+		f = &t->frames[t->n - 1];
+		e = top_end(f, t->last);
+		if (pair_open(ps, f->fit, &e))
+			f->open = e.took;
+		pop(ps, t, f->fit == PAIR_FITS ? e.took : f->inner);
 	}
 }
 

@@ -137,6 +137,7 @@ put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t, uint64_t n)
 	const uint8_t *nul;
 	uint64_t i;
 
+	ctf_align(c, t->align);
 	if (t->text) {
 		nul = memchr(c->p, '\0', (size_t)n);
 		p = put_string(p, c->p, nul == NULL ? (size_t)n :
