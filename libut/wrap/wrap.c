@@ -19,15 +19,17 @@
  * them may be there at once: each calls the function of the next.
  */
 
-#define _GNU_SOURCE 1	/* RTLD_NEXT, here and on NetBSD */
+#define _GNU_SOURCE 1	/* RTLD_NEXT and more, here and on NetBSD */
 #define _NETBSD_SOURCE 1
 
+#include <sys/types.h>
+
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include "wrap.h"
 
-#ifdef __GLIBC__
 static bool
 same_library(const void *a, const void *b)
 {
@@ -37,6 +39,7 @@ same_library(const void *a, const void *b)
 	    of_a.dli_fbase == of_b.dli_fbase;
 }
 
+#ifdef __GLIBC__
 /*
  * These have two versions, and a lookup without one may find that for programs
  * of 2002, where a condition is another structure.  A lookup with one, though,
@@ -78,6 +81,64 @@ wrap_next(const char *name)
 	if (symbol == NULL)
 		(void)dlerror();	/* the program must not see it */
 	return symbol;
+}
+
+void *
+wrap_first(const char *name)
+{
+	void *symbol = dlsym(RTLD_DEFAULT, name);
+
+	if (symbol == NULL)
+		(void)dlerror();	/* as above */
+	return symbol;
+}
+
+bool
+wrap_ours(const void *addr)
+{
+	return same_library(addr, &ut_this_module);
+}
+
+/* What wrap_ranges was given. */
+struct search {
+	struct wrap_range	*ranges;
+	const void *const	*inside;
+	size_t			 n;
+};
+
+/* The module's range, if it has one of these addresses. */
+static int
+find_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct search *s = arg;
+	uintptr_t low = UINTPTR_MAX, high = 0, end;
+	size_t i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		if (info->dlpi_phdr[i].p_vaddr < low)
+			low = info->dlpi_phdr[i].p_vaddr;
+		end = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+		if (end > high)
+			high = end;
+	}
+	for (i = 0; high > low && i < s->n; i++)
+		if ((uintptr_t)s->inside[i] - (info->dlpi_addr + low) <
+		    high - low) {
+			s->ranges[i].low = info->dlpi_addr + low;
+			s->ranges[i].size = high - low;
+		}
+	return 0;
+}
+
+void
+wrap_ranges(struct wrap_range *ranges, const void *const *inside, size_t n)
+{
+	struct search s = { ranges, inside, n };
+
+	dl_iterate_phdr(find_range, &s);
 }
 
 /*

@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ut.h"
 #include "ut_code.h"
@@ -34,5 +35,28 @@
 #define PER_THREAD	_Thread_local __attribute__((tls_model("initial-exec")))
 
 void	*wrap_next(const char *);
+/* What the program calls by that name, or NULL; and is an address in here? */
+void	*wrap_first(const char *);
+bool	 wrap_ours(const void *);
+
+/* Where a module lies. */
+struct wrap_range {
+	uintptr_t	 low;
+	uintptr_t	 size;
+};
+
+/* The ranges of the modules that have these addresses; NULL: of none. */
+void	 wrap_ranges(struct wrap_range *, const void *const *, size_t);
+
+static inline bool
+wrap_within(const struct wrap_range *ranges, size_t n, const void *addr)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((uintptr_t)addr - ranges[i].low < ranges[i].size)
+			return true;
+	return false;
+}
 
 #endif /* WRAP_H */

@@ -1,0 +1,74 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the wrappers of the allocator's functions share: those of C, and the
+ * operators of C++.
+ */
+
+#ifndef ALLOC_H
+#define ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "early.h"
+#include "wrap.h"
+
+/*
+ * The frame of the call that the thread is in, or 0.  Only that call is
+ * recorded, none of those within it.
+ */
+extern PER_THREAD uintptr_t alloc_inside;
+
+bool	 alloc_left(uintptr_t, const void *);
+
+/* Begin a call: is it the program's? */
+static inline bool
+alloc_enter(const void *frame, const void *caller)
+{
+	if (UT_UNLIKELY(alloc_inside != 0) &&
+	    !alloc_left((uintptr_t)frame, caller))
+		return false;
+	alloc_inside = (uintptr_t)frame;
+	return true;
+}
+
+/* End it, with what alloc_enter said. */
+static inline void
+alloc_leave(bool outer)
+{
+	if (UT_LIKELY(outer))
+		alloc_inside = 0;
+}
+
+/* malloc.c: look all functions up, if that was not done yet. */
+void		 alloc_find(void);
+bool		 alloc_ours(void);
+/* malloc.c: an operator was called, with an alignment, or 0, and a size. */
+void		 alloc_operator(enum function, size_t, size_t, const void *,
+		    const void *);
+
+/* operator.c: look the operators behind ours up. */
+void		 operator_find(void);
+/* Addresses in the libraries whose operators are recorded here, or NULL. */
+void		 operator_modules(const void *[2]);
+/* So many'th operator new, if it is one that leads to the C++ library's. */
+#define OPERATORS_NEW	8
+void		*operator_cxx(size_t);
+
+#endif /* ALLOC_H */
