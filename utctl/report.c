@@ -146,6 +146,17 @@ say_no_functions(const struct record *r)
 		    "-finstrument-functions: are there any?");
 }
 
+/* The event exists only where it has something to tell. */
+static void
+say_unseen(const struct record *r, const struct row *session)
+{
+	if (wrapper_in(r->preload, "malloc") &&
+	    had_event(session, "libc:unseen"))
+		say("some calls of malloc(3) and free(3) were not seen, as "
+		    "they find another allocator before that of -w malloc: "
+		    "utctl heap names the files");
+}
+
 static void
 say_left(const char *name, uint64_t pid, int others)
 {
@@ -226,6 +237,7 @@ report(const struct record *r, struct row *rows)
 		say_hints(r);
 	else if (!recorded)
 		say_no_functions(r);
+	say_unseen(r, s);
 	/* With -p, or once the time of -T is over, programs may go on. */
 	if (r->argv != NULL && (r->limit == -1 || r->until != -1))
 		report_left(r, s);

@@ -71,4 +71,8 @@ void		 operator_modules(const void *[2]);
 #define OPERATORS_NEW	8
 void		*operator_cxx(size_t);
 
+/* unseen.c: record which modules are not recorded; not within a call. */
+void		 unseen_begin(void);
+void		 unseen_look(void);
+
 #endif /* ALLOC_H */

@@ -26,8 +26,8 @@
  * the allocator and libut call for themselves is not.  A realloc is one event, so another thread's malloc may be seen to return the
  * old address just before it.
  *
- * Nothing is recorded of a program that has an allocator linked into itself:
- * its own symbols come before ours.  One that is preloaded comes after us in
+ * Nothing is recorded of a program that has an allocator linked into itself,
+ * as its own symbols come before ours, but that it is so: see unseen.c.  One that is preloaded comes after us in
  * LD_PRELOAD.
  *
  * Where thread-local storage is emulated it is allocated, by malloc: OpenBSD
@@ -478,6 +478,19 @@ alloc_operator(enum function f, size_t alignment, size_t size, const void *p,
 		record(&c, __builtin_frame_address(0));
 }
 
+/* What libut calls meanwhile is not the program's. */
+static void
+look(void)
+{
+	const uintptr_t inside = alloc_inside;
+	const int saved = errno;
+
+	alloc_inside = UINTPTR_MAX;
+	unseen_look();
+	alloc_inside = inside;
+	errno = saved;
+}
+
 /*
  * The constructor of ut.h comes between these two, and what libut allocates
  * there is not the program's.  Functions are found before there are threads,
@@ -499,7 +512,16 @@ static void __attribute__((constructor(65001)))
 end_early(void)
 {
 	early_end(emit, miss);
+	unseen_begin();
+	wrap_closing = look;
 	alloc_inside = 0;
+}
+
+/* Other destructors, which may close libraries as well, run before or after. */
+static void __attribute__((destructor))
+end(void)
+{
+	look();
 }
 
 /* Not all headers declare these. */

@@ -39,7 +39,6 @@
 #include <sys/types.h>
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 

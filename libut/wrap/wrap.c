@@ -25,7 +25,6 @@
 #include <sys/types.h>
 
 #include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 
 #include "wrap.h"
@@ -106,15 +105,13 @@ struct search {
 	size_t			 n;
 };
 
-/* The module's range, if it has one of these addresses. */
-static int
-find_range(struct dl_phdr_info *info, size_t size, void *arg)
+/* Size 0 if nothing of it is mapped. */
+void
+wrap_range_of(const struct dl_phdr_info *info, struct wrap_range *r)
 {
-	const struct search *s = arg;
 	uintptr_t low = UINTPTR_MAX, high = 0, end;
 	size_t i;
 
-	(void)size;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type != PT_LOAD)
 			continue;
@@ -124,12 +121,23 @@ find_range(struct dl_phdr_info *info, size_t size, void *arg)
 		if (end > high)
 			high = end;
 	}
-	for (i = 0; high > low && i < s->n; i++)
-		if ((uintptr_t)s->inside[i] - (info->dlpi_addr + low) <
-		    high - low) {
-			s->ranges[i].low = info->dlpi_addr + low;
-			s->ranges[i].size = high - low;
-		}
+	r->low = info->dlpi_addr + low;
+	r->size = high > low ? high - low : 0;
+}
+
+/* The module's range, if it has one of these addresses. */
+static int
+find_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct search *s = arg;
+	struct wrap_range r;
+	size_t i;
+
+	(void)size;
+	wrap_range_of(info, &r);
+	for (i = 0; i < s->n; i++)
+		if (wrap_within(&r, 1, s->inside[i]))
+			s->ranges[i] = r;
 	return 0;
 }
 
@@ -157,6 +165,8 @@ keep(void)
  * whose result depends on its caller.  Not on OpenBSD, where dlsym(3) may not
  * find the dynamic linker's function.
  */
+void (*wrap_closing)(void);
+
 #ifndef __OpenBSD__
 int	dlclose(void *) __attribute__((visibility("default")));
 
@@ -170,6 +180,8 @@ dlclose(void *handle)
 	if ((symbol = wrap_next("dlclose")) == NULL)
 		return -1;
 	memcpy(&next, &symbol, sizeof(next));
+	if (wrap_closing != NULL)
+		wrap_closing();
 	result = next(handle);
 	ut_code_gone();
 	return result;

@@ -21,6 +21,9 @@
 #ifndef WRAP_H
 #define WRAP_H
 
+#include <sys/types.h>
+
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,6 +48,7 @@ struct wrap_range {
 	uintptr_t	 size;
 };
 
+void	 wrap_range_of(const struct dl_phdr_info *, struct wrap_range *);
 /* The ranges of the modules that have these addresses; NULL: of none. */
 void	 wrap_ranges(struct wrap_range *, const void *const *, size_t);
 
@@ -58,5 +62,8 @@ wrap_within(const struct wrap_range *ranges, size_t n, const void *addr)
 			return true;
 	return false;
 }
+
+/* What is to be done before a library is closed, or NULL. */
+extern void (*wrap_closing)(void);
 
 #endif /* WRAP_H */
