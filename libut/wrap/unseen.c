@@ -98,7 +98,11 @@ is_allocator(const char *name)
 	return false;
 }
 
-/* Does a relocation lead elsewhere?  One in the module itself is not done. */
+/*
+ * Does a relocation lead elsewhere?  One into the module itself is not done; nor
+ * is one that does not have the module's address yet, which another thread is
+ * just loading.
+ */
 static bool
 strays(const struct search *s, const struct dl_phdr_info *info,
     const struct table *t, const ElfW(Sym) *symbols, const char *strings)
@@ -116,7 +120,7 @@ strays(const struct search *s, const struct dl_phdr_info *info,
 			continue;
 		memcpy(&to, (const void *)(info->dlpi_addr + rel.r_offset),
 		    sizeof(to));
-		if (to != 0 && !wrap_within(its, 2, (const void *)to) &&
+		if (to >= self.size && !wrap_within(its, 2, (const void *)to) &&
 		    !wrap_within(&self, 1, (const void *)to))
 			return true;
 	}
