@@ -89,9 +89,8 @@ say_unseen(const struct heap_run *r)
 
 	for (i = 0; i < r->npaths; i++) {
 		shown = clean(r->paths[i]);
-		say("calls of malloc(3) and free(3) in %s were not seen, as "
-		    "they find another allocator before that of -w malloc",
-		    shown);
+		say("%s calls an allocator that -w malloc does not see: what "
+		    "it allocates and frees is missing", shown);
 		free(shown);
 	}
 }

@@ -152,9 +152,8 @@ say_unseen(const struct record *r, const struct row *session)
 {
 	if (wrapper_in(r->preload, "malloc") &&
 	    had_event(session, "libc:unseen"))
-		say("some calls of malloc(3) and free(3) were not seen, as "
-		    "they find another allocator before that of -w malloc: "
-		    "utctl heap names the files");
+		say("a program or a library calls an allocator that -w malloc "
+		    "does not see: utctl heap names it");
 }
 
 static void

@@ -296,9 +296,11 @@ find(void)
 	const int saved = errno;
 	const struct libc *none = NULL;
 	struct libc *c;
+	sigset_t signals;
 
 	if (finding || (c = arena_alloc(ALIGN, sizeof(*c))) == NULL)
 		return &early;
+	wrap_block(&signals);
 	finding = 1;
 	*c = early;
 	find_one(&c->malloc, "malloc");
@@ -318,6 +320,7 @@ find(void)
 	}
 	find_theirs(c);
 	finding = 0;
+	wrap_unblock(&signals);
 	errno = saved;
 	if (__atomic_compare_exchange_n(&found, &none, c, false,
 	    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -484,10 +487,13 @@ look(void)
 {
 	const uintptr_t inside = alloc_inside;
 	const int saved = errno;
+	sigset_t signals;
 
+	wrap_block(&signals);
 	alloc_inside = UINTPTR_MAX;
 	unseen_look();
 	alloc_inside = inside;
+	wrap_unblock(&signals);
 	errno = saved;
 }
 

@@ -221,11 +221,15 @@ find_late(void)
 static void * __attribute__((noinline))
 find(size_t i)
 {
+	sigset_t signals;
+
 	alloc_find();
+	wrap_block(&signals);
 	if (next[i] == NULL)
 		operator_find();
 	if (next[i] == NULL)
 		find_late();
+	wrap_unblock(&signals);
 	if (next[i] == NULL)
 		abort();
 	return next[i];

@@ -182,10 +182,12 @@ find(void)
 {
 	const int saved = errno;
 	const void *inside[THEIRS];
+	sigset_t signals;
 	size_t i;
 
 	if (finding)
 		return false;
+	wrap_block(&signals);
 	finding = true;
 	for (i = 0; i < NFUNCTIONS; i++)
 		__atomic_store_n(&real[i], wrap_next(names[i]),
@@ -199,6 +201,7 @@ find(void)
 	wrap_ranges(theirs, inside, THEIRS);
 	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
 	finding = false;
+	wrap_unblock(&signals);
 	errno = saved;
 	return true;
 }

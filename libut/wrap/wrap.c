@@ -98,6 +98,21 @@ wrap_ours(const void *addr)
 	return same_library(addr, &ut_this_module);
 }
 
+void
+wrap_block(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, old);
+}
+
+void
+wrap_unblock(const sigset_t *old)
+{
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
 /* What wrap_ranges was given. */
 struct search {
 	struct wrap_range	*ranges;

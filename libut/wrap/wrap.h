@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #include <link.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,13 @@ void	*wrap_next(const char *);
 /* What the program calls by that name, or NULL; and is an address in here? */
 void	*wrap_first(const char *);
 bool	 wrap_ours(const void *);
+
+/*
+ * While something is looked up, with the run-time linker's lock and what tells
+ * that a thread does so, no handler may come, which might jump away.
+ */
+void	 wrap_block(sigset_t *);
+void	 wrap_unblock(const sigset_t *);
 
 /* Where a module lies. */
 struct wrap_range {
