@@ -30,10 +30,14 @@
 #include "wrap.h"
 
 /*
- * The frame of the call that the thread is in, or 0.  Only that call is
- * recorded, none of those within it.
+ * The thread's call, of which only the outermost is recorded: its frame, or 0
+ * without one; and how many calls there were within it.
  */
-extern PER_THREAD uintptr_t alloc_inside;
+struct alloc_call {
+	uintptr_t	 frame;
+	unsigned int	 within;
+};
+extern PER_THREAD struct alloc_call alloc_call;
 
 bool	 alloc_left(uintptr_t, const void *);
 
@@ -41,10 +45,11 @@ bool	 alloc_left(uintptr_t, const void *);
 static inline bool
 alloc_enter(const void *frame, const void *caller)
 {
-	if (UT_UNLIKELY(alloc_inside != 0) &&
+	if (UT_UNLIKELY(alloc_call.frame != 0) &&
 	    !alloc_left((uintptr_t)frame, caller))
 		return false;
-	alloc_inside = (uintptr_t)frame;
+	alloc_call.frame = (uintptr_t)frame;
+	alloc_call.within = 0;
 	return true;
 }
 
@@ -53,7 +58,7 @@ static inline void
 alloc_leave(bool outer)
 {
 	if (UT_LIKELY(outer))
-		alloc_inside = 0;
+		alloc_call.frame = 0;
 }
 
 /* malloc.c: look all functions up, if that was not done yet. */

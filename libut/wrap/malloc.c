@@ -98,7 +98,7 @@ struct libc {
 /* Set once, by whichever thread has looked all of them up first. */
 static const struct libc *found;
 
-PER_THREAD uintptr_t alloc_inside;
+PER_THREAD struct alloc_call alloc_call;
 static PER_THREAD int finding;
 
 /*
@@ -106,6 +106,7 @@ static PER_THREAD int finding;
  * C library and the linker, and the allocator.
  */
 #define THEIRS	8
+#define WITHIN	32		/* calls of theirs within a call, at most */
 static struct wrap_range theirs[THEIRS];
 
 /*
@@ -356,13 +357,18 @@ any_free_aligned_sized(void *ptr, size_t alignment, size_t size)
  * an exception?  The calls within it are further down on the stack, and called
  * by the modules above; so this one is the program's.  Or a handler makes it,
  * which the allocator calls when there is no memory; or a signal handler, which
- * must not.
+ * must not.  The program may also have called the C library, further down: then
+ * there are soon more calls than any call makes.
  */
 bool __attribute__((noinline))
 alloc_left(uintptr_t frame, const void *caller)
 {
-	return __atomic_load_n(&found, __ATOMIC_ACQUIRE) != NULL &&
-	    (frame >= alloc_inside || !wrap_within(theirs, THEIRS, caller));
+	if (__atomic_load_n(&found, __ATOMIC_ACQUIRE) == NULL)
+		return false;
+	if (frame >= alloc_call.frame || !wrap_within(theirs, THEIRS, caller))
+		return true;
+	return ++alloc_call.within > WITHIN &&
+	    alloc_call.frame != UINTPTR_MAX;
 }
 
 void
@@ -485,14 +491,14 @@ alloc_operator(enum function f, size_t alignment, size_t size, const void *p,
 static void
 look(void)
 {
-	const uintptr_t inside = alloc_inside;
+	const uintptr_t inside = alloc_call.frame;
 	const int saved = errno;
 	sigset_t signals;
 
 	wrap_block(&signals);
-	alloc_inside = UINTPTR_MAX;
+	alloc_call.frame = UINTPTR_MAX;
 	unseen_look();
-	alloc_inside = inside;
+	alloc_call.frame = inside;
 	wrap_unblock(&signals);
 	errno = saved;
 }
@@ -506,12 +512,12 @@ look(void)
 static void __attribute__((constructor(64999)))
 begin(void)
 {
-	alloc_inside = UINTPTR_MAX;
+	alloc_call.frame = UINTPTR_MAX;
 	(void)libc();
 	new_find();
-	alloc_inside = 0;
+	alloc_call.frame = 0;
 	new_learn(libc()->free);
-	alloc_inside = UINTPTR_MAX;
+	alloc_call.frame = UINTPTR_MAX;
 }
 
 static void __attribute__((constructor(65001)))
@@ -520,7 +526,7 @@ end_early(void)
 	early_end(emit, miss);
 	unseen_begin();
 	wrap_closing = look;
-	alloc_inside = 0;
+	alloc_call.frame = 0;
 }
 
 /* Other destructors, which may close libraries as well, run before or after. */

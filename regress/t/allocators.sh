@@ -225,6 +225,27 @@ if [ -n "$LIBCXX" ]; then
 	done
 fi
 
+# The functions of C23, also where the C library has none.
+cat >"$T/sized.c" <<'END'
+#include <stdlib.h>
+void free_sized(void *, size_t) __attribute__((weak));
+void free_aligned_sized(void *, size_t, size_t) __attribute__((weak));
+int main(void) {
+	void *volatile p = malloc(1234), *volatile q = malloc(4321);
+	if (free_sized == NULL || free_aligned_sized == NULL)
+		return 1;
+	free_sized(p, 1234);
+	free_aligned_sized(q, 16, 4321);
+	return 0;
+}
+END
+$CC $CFLAGS -fno-builtin -o "$T/sized" "$T/sized.c" || fail "cannot build sized"
+recorded -w malloc -- "$T/sized"
+utctl heap "$T/trace" >"$T/heap" || fail "sized: heap"
+awk '/live at the end/ { all = 1 } $1 == 1234 && $2 == 1 { bad = 1 }
+    $1 == 4321 && $2 == 1 { bad = 1 } END { exit !all || bad }' "$T/heap" ||
+    fail "sized: $(cat "$T/heap")"
+
 # A program that has an allocator linked into it.
 cat >"$T/own.c" <<'END'
 #include <stddef.h>

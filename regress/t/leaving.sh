@@ -53,9 +53,11 @@ cat >"$T/main.c" <<'END'
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 extern volatile int armed;
 static sigjmp_buf env;
+static char text[3333];
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
 static void handler(int sig) {
@@ -75,6 +77,17 @@ static int __attribute__((noinline)) work(int deep) {
 	pthread_mutex_unlock(&other);
 	return 0;
 }
+static void __attribute__((noinline)) copies(int deep) {
+	volatile char room[200];
+	int i;
+	room[0] = (char)deep;
+	if (deep > 0)
+		copies(deep - 1);
+	else
+		for (i = 0; i < 100; i++)
+			(void)!strdup(text);
+	room[0] = 0;
+}
 static void *thread(void *arg) {
 	void *volatile p = malloc(10);
 	armed = 1;
@@ -87,6 +100,12 @@ static void *thread(void *arg) {
 		p = malloc(1111);
 	work(10);
 	work(0);
+	/* What the C library allocates is not missed for long, either. */
+	p = malloc(10);
+	armed = 1;
+	if (sigsetjmp(env, 1) == 0)
+		free(p);
+	copies(10);
 	if (sigsetjmp(env, 1) == 0) {
 		alarm(1);
 		pthread_mutex_lock(&held);
@@ -100,6 +119,7 @@ int main(void) {
 	sigaction(SIGUSR1, &sa, NULL);
 	sigaction(SIGALRM, &sa, NULL);
 	pthread_mutex_lock(&held);
+	memset(text, 'x', sizeof(text) - 1);
 	thread(NULL);
 	return 0;
 }
@@ -118,6 +138,8 @@ for p in $(sed -n 's/.*libc:malloc { size = 2222, ptr = \(0x[0-9a-f]*\),.*/\1/p'
     "$T/view.out"); do
 	grep -q "libc:free { ptr = $p," "$T/view.out" || fail "no free of $p"
 done
+n=$(grep -c 'libc:malloc { size = 3333,' "$T/view.out")
+[ "$n" -ge 60 ] || fail "$n of strdup"
 n=$(grep -c 'pthread:mutex_acquired' "$T/view.out")
 [ "$n" -ge 6 ] || fail "$n of mutex_acquired"
 exit 0
