@@ -68,8 +68,8 @@ bool		 alloc_ours(void);
 void		 alloc_operator(enum function, size_t, size_t, const void *,
 		    const void *);
 
-/* operator.c: look the operators behind ours up. */
-void		 operator_find(void);
+/* operator.c: look up the operators behind ours; is it late for that? */
+void		 operator_find(bool);
 /* Addresses in the libraries whose operators are recorded here, or NULL. */
 void		 operator_modules(const void *[2]);
 /* So many'th operator new, if it is one that leads to the C++ library's. */

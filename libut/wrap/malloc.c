@@ -317,7 +317,7 @@ find(void)
 	if (alloc_ours()) {
 		find_one(&c->free_sized, "free_sized");
 		find_one(&c->free_aligned_sized, "free_aligned_sized");
-		operator_find();
+		operator_find(false);
 	}
 	find_theirs(c);
 	finding = 0;

@@ -44,6 +44,10 @@
 
 #include "alloc.h"
 
+#ifndef RTLD_NOLOAD
+#define RTLD_NOLOAD	0		/* it is loaded */
+#endif
+
 #define PATH_LEN	4096
 
 /* size_t, as it is a part of the names. */
@@ -120,11 +124,16 @@ is_cxx(const void *symbol)
 	return false;
 }
 
-/* Several threads may do so at once: they find the same. */
+/*
+ * Several threads may do so at once: they find the same.  Those that are found
+ * only later are not recorded, whatever library has them.
+ */
 void
-operator_find(void)
+operator_find(bool later)
 {
-	void *symbol;
+	struct wrap_range lib = { 0, 0 };
+	const void *symbol;
+	bool cxx = false;
 	size_t i;
 
 	for (i = 0; i < NOPERATORS; i++) {
@@ -133,8 +142,13 @@ operator_find(void)
 				return;
 			continue;
 		}
-		recorded[i] = !is_cxx(symbol);
-		__atomic_store_n(&next[i], symbol, __ATOMIC_RELEASE);
+		if (!wrap_within(&lib, 1, symbol)) {
+			wrap_ranges(&lib, &symbol, 1);
+			cxx = is_cxx(symbol);
+		}
+		recorded[i] = !later && !cxx;
+		__atomic_store_n(&next[i], (void *)(uintptr_t)symbol,
+		    __ATOMIC_RELEASE);
 	}
 }
 
@@ -174,7 +188,7 @@ find_nth(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	m->path[0] = '\0';
 	if (info->dlpi_name != NULL && strlen(info->dlpi_name) < PATH_LEN)
-		strcpy(m->path, info->dlpi_name);
+		memcpy(m->path, info->dlpi_name, strlen(info->dlpi_name) + 1);
 	return 1;
 }
 
@@ -226,7 +240,7 @@ find(size_t i)
 	alloc_find();
 	wrap_block(&signals);
 	if (next[i] == NULL)
-		operator_find();
+		operator_find(true);
 	if (next[i] == NULL)
 		find_late();
 	wrap_unblock(&signals);

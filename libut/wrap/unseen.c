@@ -203,7 +203,7 @@ find_stray(struct dl_phdr_info *info, size_t size, void *arg)
 		    module_strays(s, info, (const void *)(info->dlpi_addr +
 		    info->dlpi_phdr[i].p_vaddr))) {
 			told[ntold++] = self.low;
-			strcpy(s->path, name);
+			memcpy(s->path, name, strlen(name) + 1);
 			return 1;
 		}
 	return 0;
