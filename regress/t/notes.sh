@@ -72,7 +72,7 @@ has_id() {
 }
 
 has_id "one note" "$ID"
-has_id "behind another note" "$(note 5 1 2 3 4)" "$ID"
+has_id "behind another note" "$(note 7 1 2 3 4)" "$ID"
 has_id "behind a note that is aligned to 8" "$(note 1 1 2 3)" '.balign 8' "$ID"
 has_id "behind a note that is aligned to 4" "$(note 1 1 2 3)" "$ID"
 
