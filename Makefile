@@ -183,9 +183,10 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 
 WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
-		libut/wrap/new.o libut/wrap/pthread.o libut/wrap/wrap.o
-WRAP_HDRS =	libut/wrap/early.h libut/wrap/new.h libut/wrap/timed.h \
-		libut/wrap/wrap.h
+		libut/wrap/new.o libut/wrap/operator.o libut/wrap/pthread.o \
+		libut/wrap/unseen.o libut/wrap/wrap.o
+WRAP_HDRS =	libut/wrap/alloc.h libut/wrap/early.h libut/wrap/new.h \
+		libut/wrap/timed.h libut/wrap/wrap.h
 
 LIBUT_SO =	libut/libut.so.$(MAJOR)
 PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
@@ -247,10 +248,12 @@ $(LIBUT_SO): $(LIBUT_OBJS)
 # What LD_PRELOAD names.
 libut/libut-func.so: libut/wrap/func.o libut/wrap/wrap.o
 libut/libut-malloc.so: libut/wrap/malloc.o libut/wrap/early.o \
-		libut/wrap/new.o libut/wrap/wrap.o
+		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o \
+		libut/wrap/wrap.o
 libut/libut-pthread.so: libut/wrap/pthread.o libut/wrap/wrap.o
 PARTS_libut-func.so =	libut/wrap/func.o
-PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o libut/wrap/new.o
+PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o \
+		libut/wrap/new.o libut/wrap/operator.o libut/wrap/unseen.o
 PARTS_libut-pthread.so = libut/wrap/pthread.o
 
 $(PRELOADS): $(LIBUT_SO)

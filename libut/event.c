@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ut_code.h"
 #include "ut_event.h"
 #include "ut_prefix.h"
 
@@ -420,4 +421,15 @@ ut_events_forked(void)
 
 	for (i = 0; i < UT_REGIONS; i++)
 		ut_events_forget(i);
+}
+
+/* Under ut_lock no region goes. */
+UT_EXPORT void
+ut_missed(const struct ut_event *e, uint64_t n)
+{
+	sigset_t signals;
+
+	ut_enter(&signals);
+	ut_count_lost(e, n);
+	ut_leave(&signals);
 }

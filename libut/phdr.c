@@ -69,41 +69,55 @@ readable(const struct dl_phdr_info *info, const phdr *p)
 	return false;
 }
 
-/* The length with what is added so that the next note is aligned. */
+/* That offset in a note, or the next one that is aligned. */
 static size_t
 padded(size_t n, size_t align)
 {
 	return (n + align - 1) & ~(align - 1);
 }
 
-/* The build ID in a segment of notes, if one of them is that. */
-static void
+/*
+ * The build ID in a segment of notes, if one of them is that.  The text of a
+ * note is aligned from where the note begins, and so is the next note.
+ */
+static bool
 find_id(struct ut_loaded *m, const unsigned char *p, size_t left, size_t align)
 {
 	uint32_t head[3];		/* lengths of name and text, type */
-	size_t name, text;
+	size_t text, next;
 
 	while (left >= sizeof(head)) {
 		memcpy(head, p, sizeof(head));
-		p += sizeof(head);
-		left -= sizeof(head);
-		if (head[0] > left)
-			return;
-		name = padded(head[0], align);
-		if (name > left || head[1] > left - name)
-			return;
+		if (head[0] > left - sizeof(head))
+			return false;
+		text = padded(sizeof(head) + head[0], align);
+		if (text > left || head[1] > left - text)
+			return false;
 		if (head[2] == BUILD_ID && head[0] == 4 &&
-		    memcmp(p, "GNU", 4) == 0 && head[1] <= UT_BUILD_ID) {
-			m->id = p + name;
+		    memcmp(p + sizeof(head), "GNU", 4) == 0 &&
+		    head[1] <= UT_BUILD_ID) {
+			m->id = p + text;
 			m->idlen = head[1];
-			return;
+			return true;
 		}
-		text = padded(head[1], align);
-		if (text > left - name)
-			return;
-		p += name + text;
-		left -= name + text;
+		next = padded(text + head[1], align);
+		if (next > left)
+			return false;
+		p += next;
+		left -= next;
 	}
+	return false;
+}
+
+/*
+ * The same in the segment at p.  One that is aligned to 8 may have notes that
+ * are aligned to 4: mold(1) puts all into one segment.
+ */
+static void
+find_id_in(struct ut_loaded *m, const phdr *seg, const unsigned char *p)
+{
+	if (seg->p_align != 8 || !find_id(m, p, seg->p_filesz, 8))
+		(void)find_id(m, p, seg->p_filesz, 4);
 }
 
 /* False if nothing of it is mapped. */
@@ -133,9 +147,8 @@ measure(const struct dl_phdr_info *info, struct ut_loaded *m)
 	for (i = 0; i < info->dlpi_phnum && m->idlen == 0; i++) {
 		p = &info->dlpi_phdr[i];
 		if (p->p_type == PT_NOTE && readable(info, p))
-			find_id(m, (const unsigned char *)(m->start +
-			    (p->p_vaddr - low)), p->p_filesz,
-			    p->p_align == 8 ? 8 : 4);
+			find_id_in(m, p, (const unsigned char *)(m->start +
+			    (p->p_vaddr - low)));
 	}
 	return true;
 }

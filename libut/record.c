@@ -510,9 +510,9 @@ begin_other(struct ut_record *r, const struct ut_event *ev)
 	return begin_filtered(r);
 }
 
-/* No writer so deep: count, where there is a region to count in. */
-static unsigned char *
-too_deep(const struct ut_event *ev)
+/* So many of the event are lost: count them, where there is a region. */
+void
+ut_count_lost(const struct ut_event *ev, uint64_t n)
 {
 	struct region *rg;
 	uint32_t mask;
@@ -521,9 +521,16 @@ too_deep(const struct ut_event *ev)
 	for (; mask != 0; mask &= mask - 1) {
 		rg = &ut_regions[__builtin_ctz(mask)];
 		if (atomic_load_explicit(&rg->attached, memory_order_acquire))
-			atomic_fetch_add_explicit(&rg->header->lost, 1,
+			atomic_fetch_add_explicit(&rg->header->lost, n,
 			    memory_order_relaxed);
 	}
+}
+
+/* No writer so deep. */
+static unsigned char *
+too_deep(const struct ut_event *ev)
+{
+	ut_count_lost(ev, 1);
 	return NULL;
 }
 

@@ -17,10 +17,15 @@
 /*
  * For libraries that wrap functions of other libraries: their events name
  * addresses of code, and the trace is to say which module each address is in.
+ * And what they could not record is to be counted.
  */
 
 #ifndef UT_CODE_H
 #define UT_CODE_H
+
+#include <stdint.h>
+
+struct ut_event;
 
 /*
  * An event names this address.  If it is in no module that libut knows of,
@@ -35,5 +40,11 @@ void		 ut_code(const void *);
  * libut's lock, and, but for glibc 2.35 and later, for the run-time linker's.
  */
 void		 ut_code_gone(void);
+
+/*
+ * The event should have been recorded so many times, and could not be: count it
+ * as lost, in each session that records it.  Waits for libut's lock.
+ */
+void		 ut_missed(const struct ut_event *, uint64_t);
 
 #endif /* UT_CODE_H */

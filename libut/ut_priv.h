@@ -238,6 +238,9 @@ void		 ut_threads_before_fork(void);
 void		 ut_threads_after_fork(void);
 void		 ut_threads_forked(void);
 
+/* record.c: in an event, or under ut_lock. */
+void		 ut_count_lost(const struct ut_event *, uint64_t);
+
 /* clock.c */
 int		 ut_clock_follow(int64_t, bool);
 

@@ -208,6 +208,10 @@ notes_scan(struct elf *e, const uint8_t *p, size_t n, size_t align)
 	}
 }
 
+/*
+ * Notes that are aligned to 8, or to 4 also in a segment that is aligned to 8:
+ * mold(1) puts all into one segment.
+ */
 static void
 notes_read(struct elf *e, uint64_t off, uint64_t size, uint64_t align)
 {
@@ -216,7 +220,10 @@ notes_read(struct elf *e, uint64_t off, uint64_t size, uint64_t align)
 	if (e->idlen != 0 || size > NOTES ||
 	    (p = table_read(e, off, 1, (size_t)size)) == NULL)
 		return;
-	notes_scan(e, p, (size_t)size, align == 8 ? 8 : 4);
+	if (align == 8)
+		notes_scan(e, p, (size_t)size, 8);
+	if (e->idlen == 0)
+		notes_scan(e, p, (size_t)size, 4);
 	free(p);
 }
 
@@ -229,7 +236,7 @@ notes_of_sections(struct elf *e)
 
 	for (i = 0; s != NULL && i < e->nsh && e->idlen == 0; i++)
 		if (s[i].type == SEC_NOTE && s[i].size > 0)
-			notes_read(e, s[i].off, s[i].size, 4);
+			notes_read(e, s[i].off, s[i].size, 8);
 	free(s);
 }
 

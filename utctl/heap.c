@@ -27,6 +27,7 @@
 
 #include "compat.h"
 #include "heap.h"
+#include "say.h"
 #include "select.h"
 #include "symbols.h"
 #include "utctl.h"
@@ -79,6 +80,21 @@ release(struct process *p)
 	free(h->uses);
 }
 
+/* A program that an allocator is linked into, or a library. */
+static void
+say_unseen(const struct heap_run *r)
+{
+	char *shown;
+	size_t i;
+
+	for (i = 0; i < r->npaths; i++) {
+		shown = clean(r->paths[i]);
+		say("%s calls an allocator that -w malloc does not see: what "
+		    "it allocates and frees is missing", shown);
+		free(shown);
+	}
+}
+
 static int
 heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 {
@@ -100,7 +116,8 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
-	if (rd->nevents > 0 && r->n == 0)
+	say_unseen(r);
+	if (rd->nevents > 0 && r->n == 0 && r->npaths == 0)
 		say("no calls of malloc(3) in the trace: was it recorded with "
 		    "-w malloc?");
 	if (r->n > 0 && processes_partial(rd))
@@ -150,6 +167,8 @@ cmd_heap(int argc, char **argv)
 	which_free(dirs);
 	processes_free(&run.processes, release);
 	symbols_end();
+	while (run.npaths > 0)
+		free(run.paths[--run.npaths]);
 	reader_free(&rd);
 	select_free(&sel);
 	return status;

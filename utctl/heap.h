@@ -80,6 +80,8 @@ struct heap_run {
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
 	size_t		 ntwice;
+	char		*paths[HEAP_TOP];	/* whose calls were not seen */
+	size_t		 npaths;
 };
 
 /* heap_track.c */

@@ -33,8 +33,9 @@
 #include "heap.h"
 #include "say.h"
 
-enum { ALLOC, REALLOC, FREE };
+enum { ALLOC, REALLOC, FREE, UNSEEN };
 enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT };
+enum { PATH };			/* of UNSEEN */
 
 #define COMMON	[CALLER] = "caller", [PTR] = "ptr"
 
@@ -53,6 +54,7 @@ const struct call_kind heap_calls[] = {
 	{ "libc:memalign", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:valloc", ALLOC, { COMMON, [SIZE] = "size" } },
 	{ "libc:pvalloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:unseen", UNSEEN, { [PATH] = "path" } },
 	{ NULL, 0, { NULL } }
 };
 
@@ -257,6 +259,24 @@ reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		allocate(r, h, s, address);
 }
 
+/* The first few modules whose calls were not seen. */
+static void
+note_unseen(struct heap_run *r, const struct ctf_stream *s)
+{
+	const struct ctf_field_at *at = &s->event->call->at[PATH];
+	char path[4096];
+	size_t i;
+
+	if (at->type == NULL)
+		return;
+	path[ctf_field_text(at, s, path, sizeof(path) - 1)] = '\0';
+	for (i = 0; i < r->npaths && strcmp(r->paths[i], path) != 0; i++)
+		;
+	if (i == HEAP_TOP || i < r->npaths)
+		return;
+	r->paths[r->npaths++] = format("%s", path);
+}
+
 void
 heap_event(struct heap_run *r, struct ctf_stream *s)
 {
@@ -264,7 +284,10 @@ heap_event(struct heap_run *r, struct ctf_stream *s)
 	uint64_t address, result;
 	struct heap *h;
 
-	if (c == NULL || c->kind->what < 0 || !call_field(c, PTR, s, &address))
+	if (c != NULL && c->kind->what == UNSEEN)
+		note_unseen(r, s);
+	if (c == NULL || c->kind->what < 0 || c->kind->what == UNSEEN ||
+	    !call_field(c, PTR, s, &address))
 		return;
 	h = (struct heap *)processes_get(&r->processes, s);
 	r->n++;

@@ -30,7 +30,7 @@
 #define EVERY	"*"
 
 /* Was there a program with an event that matches? */
-static int
+int
 had_event(const struct row *session, const char *glob)
 {
 	const struct row *ch, *r, *e;

@@ -146,6 +146,16 @@ say_no_functions(const struct record *r)
 		    "-finstrument-functions: are there any?");
 }
 
+/* The event exists only where it has something to tell. */
+static void
+say_unseen(const struct record *r, const struct row *session)
+{
+	if (wrapper_in(r->preload, "malloc") &&
+	    had_event(session, "libc:unseen"))
+		say("a program or a library calls an allocator that -w malloc "
+		    "does not see: utctl heap names it");
+}
+
 static void
 say_left(const char *name, uint64_t pid, int others)
 {
@@ -227,6 +237,7 @@ report(const struct record *r, struct row *rows)
 		say_hints(r);
 	else if (!recorded)
 		say_no_functions(r);
+	say_unseen(r, s);
 	/* With -p, or once the time of -T is over, programs may go on. */
 	if (r->argv != NULL && (r->limit == -1 || r->until != -1))
 		report_left(r, s);

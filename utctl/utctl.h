@@ -226,6 +226,7 @@ char	*private_make(void);		/* NULL: it said why not */
 void	 remove_dir(const char *, int);
 
 /* nothing.c */
+int	 had_event(const struct row *, const char *);
 void	 nothing_say(const struct row *, int);
 void	 warnings_say(const struct row *);
 void	 remedies_say(const struct row *);

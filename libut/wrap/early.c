@@ -18,43 +18,105 @@
  * Calls of the allocator before they can be recorded: by the dynamic linker,
  * and by the constructors of the libraries that are initialised before ours.
  * They are kept, and recorded in their order as soon as our own constructor has
- * told utd what events there are.
+ * told utd what events there are.  Those for which there is no memory are
+ * counted.
  *
  * Other threads may call meanwhile.  Theirs are kept as well, until one look
  * finds that all that was kept has been recorded, and ends it: whoever comes
  * later records.  So no call is recorded before an earlier one.
  */
 
+#include <sys/mman.h>
+
+#include <errno.h>
 #include <sched.h>
 
 #include "early.h"
 
-#define KEPT	65536			/* calls; what comes then is lost */
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS	MAP_ANON
+#endif
+
+#define CHUNK	16384			/* calls that are kept together */
+#define CHUNKS	512			/* some 400 MB */
 #define YIELDS	100000
 #define OVER	((size_t)1 << (sizeof(size_t) * 8 - 1))
 
 bool early_over;
 
-static struct call kept[KEPT];
+static struct call *chunks[CHUNKS];	/* NULL: not mapped yet, or any more */
 static size_t nkept;			/* calls, or OVER */
+static size_t missed[NFUNCTIONS];	/* calls that were not kept, to be told */
+static void (*miss)(enum function, size_t);	/* from early_end on */
+
+/* The chunk of the n'th call, or NULL without memory. */
+static struct call *
+chunk(size_t n)
+{
+	struct call **at, *none = NULL, *c;
+	void *p;
+
+	if (n / CHUNK >= CHUNKS)
+		return NULL;
+	at = &chunks[n / CHUNK];
+	if ((c = __atomic_load_n(at, __ATOMIC_ACQUIRE)) != NULL)
+		return c;
+	p = mmap(NULL, CHUNK * sizeof(*c), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	if (__atomic_compare_exchange_n(at, &none, p, false, __ATOMIC_ACQ_REL,
+	    __ATOMIC_ACQUIRE))
+		return p;
+	(void)munmap(p, CHUNK * sizeof(*c));
+	return none;
+}
+
+/* Each is told once, whoever does so. */
+static void
+tell_missed(void)
+{
+	size_t n;
+	int f;
+
+	for (f = 0; f < NFUNCTIONS; f++)
+		if ((n = __atomic_exchange_n(&missed[f], 0,
+		    __ATOMIC_SEQ_CST)) > 0)
+			miss((enum function)f, n);
+}
+
+/*
+ * Count a call that was not kept.  With both in one order, we see here that
+ * early_end is over, or early_end sees what we have counted.
+ */
+static void
+count_missed(enum function f)
+{
+	__atomic_fetch_add(&missed[f], 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&nkept, __ATOMIC_SEQ_CST) == OVER)
+		tell_missed();
+}
 
 /* Keep it until it can be recorded; false: it can be recorded now. */
 bool
 early_keep(const struct call *c)
 {
-	struct call unready = *c;
+	struct call unready = *c, *to;
 	size_t n = __atomic_load_n(&nkept, __ATOMIC_RELAXED);
 
 	unready.function = NO_FUNCTION;
 	do {
 		if (n == OVER)
 			return false;
-		if (n == KEPT)
+		if ((to = chunk(n)) == NULL) {
+			count_missed(c->function);
 			return true;
+		}
 	} while (!__atomic_compare_exchange_n(&nkept, &n, n + 1, false,
 	    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	kept[n] = unready;
-	__atomic_store_n(&kept[n].function, c->function, __ATOMIC_RELEASE);
+	to += n % CHUNK;
+	*to = unready;
+	__atomic_store_n(&to->function, c->function, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -76,19 +138,50 @@ await(const struct call *c)
 	return false;
 }
 
-/* Hand over what was kept, in order.  From now on nothing is. */
+/* Record the n'th call, or count it: false if it may still be written. */
+static bool
+record_kept(size_t n, void (*record)(const struct call *))
+{
+	const struct call *c = chunk(n) + n % CHUNK;
+	const bool there = await(c);
+
+	if (there)
+		record(c);
+	else
+		count_missed(MALLOC);
+	return there;
+}
+
+/* Nobody writes there any more. */
+static void
+release(void)
+{
+	size_t i;
+
+	for (i = 0; i < CHUNKS && chunks[i] != NULL; i++)
+		(void)munmap(chunks[i], CHUNK * sizeof(*chunks[i]));
+}
+
+/*
+ * Hand over what was kept, in order, and how many calls of each function were
+ * not.  From now on nothing is kept.
+ */
 void
-early_end(void (*record)(const struct call *))
+early_end(void (*record)(const struct call *),
+    void (*tell)(enum function, size_t))
 {
 	size_t done = 0, n;
+	bool all = true;
 
+	miss = tell;
 	do {
 		n = __atomic_load_n(&nkept, __ATOMIC_RELAXED);
-		for (; done < n; done++) {
-			if (await(&kept[done]))
-				record(&kept[done]);
-		}
+		for (; done < n; done++)
+			all &= record_kept(done, record);
 	} while (!__atomic_compare_exchange_n(&nkept, &n, OVER, false,
-	    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 	__atomic_store_n(&early_over, true, __ATOMIC_RELAXED);
+	tell_missed();
+	if (all)
+		release();
 }

@@ -24,6 +24,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define NFUNCTIONS	(PVALLOC + 1)
+
 /* One call of the program's. */
 struct call {
 	enum function {
@@ -50,6 +52,7 @@ struct call {
 extern bool early_over;		/* nothing is kept any more */
 
 bool	early_keep(const struct call *);
-void	early_end(void (*)(const struct call *));
+void	early_end(void (*)(const struct call *),
+	    void (*)(enum function, size_t));
 
 #endif /* EARLY_H */

@@ -23,23 +23,26 @@
  * recorded: free before it happens, because the address may be another
  * thread's right after it, all others when they return.  A call is recorded
  * as the program makes it, free(NULL) and realloc(NULL, n) included.  What
- * the allocator and libut call for themselves is not, nor what a signal
- * handler calls (it must not) that interrupts one of these functions.  A
- * realloc is one event, so another thread's malloc may be seen to return the
+ * the allocator and libut call for themselves is not.  A realloc is one event, so another thread's malloc may be seen to return the
  * old address just before it.
  *
- * Nothing is recorded of a program that has an allocator linked into itself:
- * its own symbols come before ours.  One that is preloaded comes after us in
+ * Nothing is recorded of a program that has an allocator linked into itself,
+ * as its own symbols come before ours, but that it is so: see unseen.c.  One that is preloaded comes after us in
  * LD_PRELOAD.
  *
  * Where thread-local storage is emulated it is allocated, by malloc: OpenBSD
  * needs -fno-emulated-tls for this file.
  */
 
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "early.h"
 #include "new.h"
 #include "ut.h"
@@ -88,14 +91,23 @@ struct libc {
 	void	*(*memalign)(size_t, size_t);
 	void	*(*valloc)(size_t);
 	void	*(*pvalloc)(size_t);
+	void	 (*free_sized)(void *, size_t);
+	void	 (*free_aligned_sized)(void *, size_t, size_t);
 };
 
 /* Set once, by whichever thread has looked all of them up first. */
 static const struct libc *found;
 
-/* Only a call at depth 1 is the program's. */
-static PER_THREAD int depth;
+PER_THREAD struct alloc_call alloc_call;
 static PER_THREAD int finding;
+
+/*
+ * The modules whose calls within a call are their own: this one and libut, the
+ * C library and the linker, and the allocator.
+ */
+#define THEIRS	8
+#define WITHIN	32		/* calls of theirs within a call, at most */
+static struct wrap_range theirs[THEIRS];
 
 /*
  * The arena: dlsym(3) may allocate while it looks for the functions to
@@ -221,10 +233,14 @@ early_valloc(size_t size)
 	return arena_alloc(PAGE, size);
 }
 
+static void	any_free_sized(void *, size_t);
+static void	any_free_aligned_sized(void *, size_t, size_t);
+
 static const struct libc early = {
 	early_malloc, early_calloc, early_realloc, early_reallocarray,
 	early_free, early_posix_memalign, early_aligned_alloc,
-	early_aligned_alloc, early_valloc, early_valloc
+	early_aligned_alloc, early_valloc, early_valloc, any_free_sized,
+	any_free_aligned_sized
 };
 
 static void
@@ -236,9 +252,44 @@ find_one(void *function, const char *name)
 		memcpy(function, &symbol, sizeof(symbol));
 }
 
+/* An address in the run-time linker. */
+static const void *
+linker(void)
+{
+#if defined(__linux__)
+	return (const void *)getauxval(AT_BASE);
+#else
+	return wrap_next("dlsym");
+#endif
+}
+
+/* Several threads may do so at once: they find the same. */
+static void
+find_theirs(const struct libc *c)
+{
+	const void *inside[THEIRS] = { &early, wrap_next("ut_begin"),
+	    wrap_next("abort"), linker() };
+
+	memcpy(&inside[4], &c->malloc, sizeof(inside[4]));
+	memcpy(&inside[5], &c->free, sizeof(inside[5]));
+	operator_modules(&inside[6]);
+	wrap_ranges(theirs, inside, THEIRS);
+}
+
+/* Is the program's malloc ours, and not one that is linked into it? */
+bool
+alloc_ours(void)
+{
+	const void *symbol = wrap_first("malloc");
+
+	return symbol != NULL && wrap_ours(symbol);
+}
+
 /*
  * Look all of them up.  Several threads may do so at once and need not wait
- * for each other: they find the same.
+ * for each other: they find the same.  What may not be there is not looked for
+ * if the program has its own free, which might get what dlsym(3) then allocates
+ * for its message.
  */
 static const struct libc * __attribute__((noinline))
 find(void)
@@ -246,11 +297,12 @@ find(void)
 	const int saved = errno;
 	const struct libc *none = NULL;
 	struct libc *c;
+	sigset_t signals;
 
 	if (finding || (c = arena_alloc(ALIGN, sizeof(*c))) == NULL)
 		return &early;
+	wrap_block(&signals);
 	finding = 1;
-	depth++;
 	*c = early;
 	find_one(&c->malloc, "malloc");
 	find_one(&c->calloc, "calloc");
@@ -262,8 +314,14 @@ find(void)
 	find_one(&c->memalign, "memalign");
 	find_one(&c->valloc, "valloc");
 	find_one(&c->pvalloc, "pvalloc");
-	depth--;
+	if (alloc_ours()) {
+		find_one(&c->free_sized, "free_sized");
+		find_one(&c->free_aligned_sized, "free_aligned_sized");
+		operator_find(false);
+	}
+	find_theirs(c);
 	finding = 0;
+	wrap_unblock(&signals);
 	errno = saved;
 	if (__atomic_compare_exchange_n(&found, &none, c, false,
 	    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -277,6 +335,46 @@ libc(void)
 	const struct libc *c = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 
 	return UT_LIKELY(c != NULL) ? c : find();
+}
+
+/* Where the C library has none; before C23 none has. */
+static void
+any_free_sized(void *ptr, size_t size)
+{
+	(void)size;
+	libc()->free(ptr);
+}
+
+static void
+any_free_aligned_sized(void *ptr, size_t alignment, size_t size)
+{
+	(void)alignment, (void)size;
+	libc()->free(ptr);
+}
+
+/*
+ * Has the call that the thread seems to be in been left, by siglongjmp(3) or by
+ * an exception?  The calls within it are further down on the stack, and called
+ * by the modules above; so this one is the program's.  Or a handler makes it,
+ * which the allocator calls when there is no memory; or a signal handler, which
+ * must not.  The program may also have called the C library, further down: then
+ * there are soon more calls than any call makes.
+ */
+bool __attribute__((noinline))
+alloc_left(uintptr_t frame, const void *caller)
+{
+	if (__atomic_load_n(&found, __ATOMIC_ACQUIRE) == NULL)
+		return false;
+	if (frame >= alloc_call.frame || !wrap_within(theirs, THEIRS, caller))
+		return true;
+	return ++alloc_call.within > WITHIN &&
+	    alloc_call.frame != UINTPTR_MAX;
+}
+
+void
+alloc_find(void)
+{
+	(void)libc();
 }
 
 /* An event that nobody listens to is not recorded. */
@@ -328,6 +426,33 @@ emit(const struct call *c)
 	}
 }
 
+/* So many calls could not be kept until they could be recorded. */
+static void
+miss(enum function f, size_t n)
+{
+	static const struct ut_event *const events[NFUNCTIONS] = {
+		[MALLOC] = &ut__libc__malloc,
+		[CALLOC] = &ut__libc__calloc,
+		[REALLOC] = &ut__libc__realloc,
+		[REALLOCARRAY] = &ut__libc__reallocarray,
+		[FREE] = &ut__libc__free,
+		[POSIX_MEMALIGN] = &ut__libc__posix_memalign,
+		[ALIGNED_ALLOC] = &ut__libc__aligned_alloc,
+#ifdef __linux__
+		[MEMALIGN] = &ut__libc__memalign,
+#endif
+#ifndef __OpenBSD__
+		[VALLOC] = &ut__libc__valloc,
+#endif
+#ifdef __GLIBC__
+		[PVALLOC] = &ut__libc__pvalloc,
+#endif
+	};
+
+	if (events[f] != NULL)
+		ut_missed(events[f], n);
+}
+
 /* Record what the program called, now or later, and leave errno as it is. */
 static void __attribute__((noinline))
 record(struct call *c, const void *frame)
@@ -340,41 +465,80 @@ record(struct call *c, const void *frame)
 	errno = saved;
 }
 
-#define WANTED(event)	\
-	((UT_ON(libc, event) || UT_UNLIKELY(!early_over)) && depth == 1)
+#define WANTED(event)	(UT_ON(libc, event) || UT_UNLIKELY(!early_over))
+#define ENTER()		alloc_enter(__builtin_frame_address(0), UT_CALLER())
 #define RECORD(event, ...)						\
 	do {								\
-		if (WANTED(event))					\
-			record(&(struct call){ __VA_ARGS__,		\
+		if (WANTED(event) && outer)				\
+			record(&(struct call){ __VA_ARGS__,	\
 			    .caller = UT_CALLER() },			\
 			    __builtin_frame_address(0));		\
 	} while (0)
+
+void
+alloc_operator(enum function f, size_t alignment, size_t size, const void *p,
+    const void *caller)
+{
+	struct call c = { .function = f, .count = alignment, .size = size,
+	    .ptr = p, .caller = caller };
+
+	if (f == FREE ? WANTED(free) : f == MALLOC ? WANTED(malloc) :
+	    WANTED(aligned_alloc))
+		record(&c, __builtin_frame_address(0));
+}
+
+/* What libut calls meanwhile is not the program's. */
+static void
+look(void)
+{
+	const uintptr_t inside = alloc_call.frame;
+	const int saved = errno;
+	sigset_t signals;
+
+	wrap_block(&signals);
+	alloc_call.frame = UINTPTR_MAX;
+	unseen_look();
+	alloc_call.frame = inside;
+	wrap_unblock(&signals);
+	errno = saved;
+}
 
 /*
  * The constructor of ut.h comes between these two, and what libut allocates
  * there is not the program's.  Functions are found before there are threads,
  * one of which may hold the linker's lock.  What new_learn calls has to look as
- * if the program called it, so depth is 0 there.
+ * if the program called it.
  */
 static void __attribute__((constructor(64999)))
 begin(void)
 {
-	depth++;
+	alloc_call.frame = UINTPTR_MAX;
 	(void)libc();
 	new_find();
-	depth--;
+	alloc_call.frame = 0;
 	new_learn(libc()->free);
-	depth++;
+	alloc_call.frame = UINTPTR_MAX;
 }
 
 static void __attribute__((constructor(65001)))
 end_early(void)
 {
-	early_end(emit);
-	depth--;
+	early_end(emit, miss);
+	unseen_begin();
+	wrap_closing = look;
+	alloc_call.frame = 0;
+}
+
+/* Other destructors, which may close libraries as well, run before or after. */
+static void __attribute__((destructor))
+end(void)
+{
+	look();
 }
 
 /* Not all headers declare these. */
+void	free_aligned_sized(void *, size_t, size_t);
+void	free_sized(void *, size_t);
 void	*memalign(size_t, size_t);
 void	*pvalloc(size_t);
 void	*reallocarray(void *, size_t, size_t);
@@ -385,51 +549,51 @@ void	*valloc(size_t);
 void *
 malloc(size_t size)
 {
+	const bool outer = ENTER();
 	void *p;
 
-	depth++;
 	p = libc()->malloc(size);
 	RECORD(malloc, MALLOC, .size = size, .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
 }
 
 void *
 calloc(size_t count, size_t size)
 {
+	const bool outer = ENTER();
 	void *p;
 
-	depth++;
 	p = libc()->calloc(count, size);
 	RECORD(calloc, CALLOC, .count = count, .size = size, .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
 }
 
 void *
 realloc(void *old, size_t size)
 {
+	const bool outer = ENTER();
 	const struct libc *c;
 	void *p;
 
-	depth++;
 	c = libc();
 	if (UT_UNLIKELY(arena_has(old)))
 		p = arena_move(c, old, size);
 	else
 		p = c->realloc(old, size);
 	RECORD(realloc, REALLOC, .old = old, .size = size, .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
 }
 
 void *
 reallocarray(void *old, size_t count, size_t size)
 {
+	const bool outer = ENTER();
 	const struct libc *c;
 	void *p;
 
-	depth++;
 	c = libc();
 	if (UT_UNLIKELY(arena_has(old)))
 		p = too_many(count, size) ? NULL :
@@ -438,56 +602,80 @@ reallocarray(void *old, size_t count, size_t size)
 		p = c->reallocarray(old, count, size);
 	RECORD(reallocarray, REALLOCARRAY, .old = old, .count = count,
 	    .size = size, .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
 }
 
 void
 free(void *ptr)
 {
-	depth++;
+	const bool outer = ENTER();
+
 	RECORD(free, FREE, .ptr = ptr);
 	if (UT_LIKELY(!arena_has(ptr)))
 		libc()->free(ptr);
-	depth--;
+	alloc_leave(outer);
 }
 
 int
 posix_memalign(void **ptr, size_t alignment, size_t size)
 {
+	const bool outer = ENTER();
 	int result;
 
-	depth++;
 	result = libc()->posix_memalign(ptr, alignment, size);
 	RECORD(posix_memalign, POSIX_MEMALIGN, .count = alignment,
 	    .size = size, .ptr = result == 0 ? *ptr : NULL, .result = result);
-	depth--;
+	alloc_leave(outer);
 	return result;
 }
 
 void *
 aligned_alloc(size_t alignment, size_t size)
 {
+	const bool outer = ENTER();
 	void *p;
 
-	depth++;
 	p = libc()->aligned_alloc(alignment, size);
 	RECORD(aligned_alloc, ALIGNED_ALLOC, .count = alignment, .size = size,
 	    .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
+}
+
+/* Of C23. */
+void
+free_sized(void *ptr, size_t size)
+{
+	const bool outer = ENTER();
+
+	RECORD(free, FREE, .ptr = ptr);
+	if (UT_LIKELY(!arena_has(ptr)))
+		libc()->free_sized(ptr, size);
+	alloc_leave(outer);
+}
+
+void
+free_aligned_sized(void *ptr, size_t alignment, size_t size)
+{
+	const bool outer = ENTER();
+
+	RECORD(free, FREE, .ptr = ptr);
+	if (UT_LIKELY(!arena_has(ptr)))
+		libc()->free_aligned_sized(ptr, alignment, size);
+	alloc_leave(outer);
 }
 
 #ifdef __linux__
 void *
 memalign(size_t alignment, size_t size)
 {
+	const bool outer = ENTER();
 	void *p;
 
-	depth++;
 	p = libc()->memalign(alignment, size);
 	RECORD(memalign, MEMALIGN, .count = alignment, .size = size, .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
 }
 #endif
@@ -496,12 +684,12 @@ memalign(size_t alignment, size_t size)
 void *
 valloc(size_t size)
 {
+	const bool outer = ENTER();
 	void *p;
 
-	depth++;
 	p = libc()->valloc(size);
 	RECORD(valloc, VALLOC, .size = size, .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
 }
 #endif
@@ -510,12 +698,12 @@ valloc(size_t size)
 void *
 pvalloc(size_t size)
 {
+	const bool outer = ENTER();
 	void *p;
 
-	depth++;
 	p = libc()->pvalloc(size);
 	RECORD(pvalloc, PVALLOC, .size = size, .ptr = p);
-	depth--;
+	alloc_leave(outer);
 	return p;
 }
 #endif

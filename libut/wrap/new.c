@@ -15,58 +15,36 @@
  */
 
 /*
- * Who called operator new of C++.  We do not wrap the operators, since that
- * could make a program use another one than without us: a library that is
- * loaded with dlopen(3) may have its own, which only it sees.  Instead we call
- * each operator of the C++ library once, and see where on the stack, counted
- * from the frame of our malloc, the operator keeps the address that it returns
- * to.  That distance is always the same for one place in the code, as the
- * operators allocate nothing on the stack.  From a place that is not known,
- * which may be in an operator of the program's own, the call is the program's.
+ * Who called operator new of C++, where our own only passes the call on to that
+ * of the C++ library.  That calls our malloc.  We call each operator once, and
+ * see where on the stack, counted from the frame of our malloc, the operator
+ * keeps the address that it returns to.  That distance is always the same for
+ * one place in the code, as the operators allocate nothing on the stack.  From
+ * a place that is not known, which may be in an operator of the program's own,
+ * the call is the program's.
  */
 
-#define _GNU_SOURCE 1	/* RTLD_DEFAULT, here and on NetBSD */
-#define _NETBSD_SOURCE 1
-
-#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "new.h"
-#include "wrap.h"
 
 #define NOINLINE	__attribute__((noinline))
 #define ALIGNMENT	64	/* more than malloc's */
 #define SCRUB		4096	/* more than the operators have on the stack */
 
-#if (UINTPTR_MAX > UINT32_MAX && !defined(_ILP32) && !defined(__ILP32__)) || \
-    defined(__OpenBSD__) || (defined(__NetBSD__) && defined(__arm__))
-#define NEW		"m"	/* size_t, as it is a part of the names */
-#else
-#define NEW		"j"
-#endif
-
-/* Plain, of arrays, and both that throw nothing; the same with an alignment. */
-static const char *const names[] = {
-	"_Znw" NEW, "_Zna" NEW,
-	"_Znw" NEW "RKSt9nothrow_t", "_Zna" NEW "RKSt9nothrow_t",
-	"_Znw" NEW "St11align_val_t", "_Zna" NEW "St11align_val_t",
-	"_Znw" NEW "St11align_val_tRKSt9nothrow_t",
-	"_Zna" NEW "St11align_val_tRKSt9nothrow_t"
-};
-#define NNAMES	(sizeof(names) / sizeof(names[0]))
-
 /* Each has some of these parameters; none looks at what std::nothrow is. */
 typedef void *new_operator(size_t, uintptr_t, uintptr_t);
 
-static new_operator *operators[NNAMES];
+static new_operator *operators[OPERATORS_NEW];
 static new_operator *volatile called;
 
 /* What returns to that place has its own return address so far up the stack. */
 static struct place {
 	const void	*pc;
 	size_t		 up;		/* words, from the last one or the frame */
-} places[NNAMES];
+} places[OPERATORS_NEW];
 static unsigned int nplaces;
 
 static bool learnt;
@@ -100,7 +78,7 @@ learn(const void *pc, const void *const *at)
 
 	for (p = at + 1; p < top && *p != back; p++)
 		;
-	if (p >= top || n == NNAMES)
+	if (p >= top || n == OPERATORS_NEW)
 		return;
 	places[n].pc = pc;
 	places[n].up = (size_t)(p - at);
@@ -153,32 +131,6 @@ scrub(void)
 		stack[i] = 0;
 }
 
-static const char *const cxx[] = {
-	"/libstdc++.", "/libc++", "/libcxxrt.", NULL
-};
-static const char *const ours[] = { "/libut-malloc.", NULL };
-
-/* What a program calls by that name, if it is in a library of such a name. */
-static void *
-find_in(const char *const *libraries, const char *name)
-{
-	void *symbol = dlsym(RTLD_DEFAULT, name);
-	const char *file;
-	Dl_info info;
-
-	if (symbol == NULL) {
-		(void)dlerror();	/* the program must not see it */
-		return NULL;
-	}
-	if (dladdr(symbol, &info) == 0 ||
-	    (file = strrchr(info.dli_fname, '/')) == NULL)
-		return NULL;
-	for (; *libraries != NULL; libraries++)
-		if (strncmp(file, *libraries, strlen(*libraries)) == 0)
-			return symbol;
-	return NULL;
-}
-
 /*
  * None, if the program or another library has one of its own, which others may
  * call and which need not be ready; or a malloc of its own.
@@ -189,12 +141,14 @@ new_find(void)
 	void *symbol;
 	size_t i;
 
-	for (i = 0; i < NNAMES; i++) {
-		if ((symbol = find_in(cxx, names[i])) == NULL)
+	if (!alloc_ours())
+		return;
+	for (i = 0; i < OPERATORS_NEW; i++) {
+		if ((symbol = operator_cxx(i)) == NULL)
 			break;
 		memcpy(&operators[i], &symbol, sizeof(symbol));
 	}
-	if (i < NNAMES || find_in(ours, "malloc") == NULL)
+	if (i < OPERATORS_NEW)
 		memset(operators, 0, sizeof(operators));
 }
 
@@ -203,7 +157,7 @@ call_all(void (*release)(void *))
 {
 	size_t i;
 
-	for (i = 0; i < NNAMES; i++)
+	for (i = 0; i < OPERATORS_NEW; i++)
 		if ((called = operators[i]) != NULL) {
 			scrub();
 			release(call());

@@ -43,7 +43,6 @@
 #include <sys/types.h>
 
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
@@ -169,40 +168,10 @@ static void *real[NFUNCTIONS];
 #else
 #define THEIRS	4
 #endif
-static struct range {
-	uintptr_t	 low;
-	uintptr_t	 size;
-} theirs[THEIRS];
-static const void *inside[THEIRS];	/* an address in each */
+static struct wrap_range theirs[THEIRS];
 
 static bool found;			/* all of these */
 static PER_THREAD bool finding;
-
-/* The module's range, if it has one of these addresses. */
-static int
-find_range(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	uintptr_t low = UINTPTR_MAX, high = 0, end;
-	size_t i;
-
-	(void)size, (void)arg;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type != PT_LOAD)
-			continue;
-		if (info->dlpi_phdr[i].p_vaddr < low)
-			low = info->dlpi_phdr[i].p_vaddr;
-		end = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-		if (end > high)
-			high = end;
-	}
-	for (i = 0; high > low && i < THEIRS; i++)
-		if ((uintptr_t)inside[i] - (info->dlpi_addr + low) <
-		    high - low) {
-			theirs[i].low = info->dlpi_addr + low;
-			theirs[i].size = high - low;
-		}
-	return 0;
-}
 
 /*
  * Find the functions and the libraries.  Several threads may do so at once, as
@@ -212,10 +181,13 @@ static bool __attribute__((noinline))
 find(void)
 {
 	const int saved = errno;
+	const void *inside[THEIRS];
+	sigset_t signals;
 	size_t i;
 
 	if (finding)
 		return false;
+	wrap_block(&signals);
 	finding = true;
 	for (i = 0; i < NFUNCTIONS; i++)
 		__atomic_store_n(&real[i], wrap_next(names[i]),
@@ -226,9 +198,10 @@ find(void)
 	inside[2] = real[AT_pthread_mutex_lock];
 	inside[3] = wrap_next("abort");
 #endif
-	dl_iterate_phdr(find_range, NULL);
+	wrap_ranges(theirs, inside, THEIRS);
 	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
 	finding = false;
+	wrap_unblock(&signals);
 	errno = saved;
 	return true;
 }
@@ -249,12 +222,7 @@ find_early(void)
 static bool
 of_program(const void *caller)
 {
-	size_t i;
-
-	for (i = 0; i < THEIRS; i++)
-		if ((uintptr_t)caller - theirs[i].low < theirs[i].size)
-			return false;
-	return true;
+	return !wrap_within(theirs, THEIRS, caller);
 }
 
 /* Record what the program called, and leave errno as it is. */

@@ -19,15 +19,16 @@
  * them may be there at once: each calls the function of the next.
  */
 
-#define _GNU_SOURCE 1	/* RTLD_NEXT, here and on NetBSD */
+#define _GNU_SOURCE 1	/* RTLD_NEXT and more, here and on NetBSD */
 #define _NETBSD_SOURCE 1
+
+#include <sys/types.h>
 
 #include <dlfcn.h>
 #include <string.h>
 
 #include "wrap.h"
 
-#ifdef __GLIBC__
 static bool
 same_library(const void *a, const void *b)
 {
@@ -37,6 +38,7 @@ same_library(const void *a, const void *b)
 	    of_a.dli_fbase == of_b.dli_fbase;
 }
 
+#ifdef __GLIBC__
 /*
  * These have two versions, and a lookup without one may find that for programs
  * of 2002, where a condition is another structure.  A lookup with one, though,
@@ -80,6 +82,88 @@ wrap_next(const char *name)
 	return symbol;
 }
 
+void *
+wrap_first(const char *name)
+{
+	void *symbol = dlsym(RTLD_DEFAULT, name);
+
+	if (symbol == NULL)
+		(void)dlerror();	/* as above */
+	return symbol;
+}
+
+bool
+wrap_ours(const void *addr)
+{
+	return same_library(addr, &ut_this_module);
+}
+
+void
+wrap_block(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, old);
+}
+
+void
+wrap_unblock(const sigset_t *old)
+{
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+/* What wrap_ranges was given. */
+struct search {
+	struct wrap_range	*ranges;
+	const void *const	*inside;
+	size_t			 n;
+};
+
+/* Size 0 if nothing of it is mapped. */
+void
+wrap_range_of(const struct dl_phdr_info *info, struct wrap_range *r)
+{
+	uintptr_t low = UINTPTR_MAX, high = 0, end;
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		if (info->dlpi_phdr[i].p_vaddr < low)
+			low = info->dlpi_phdr[i].p_vaddr;
+		end = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+		if (end > high)
+			high = end;
+	}
+	r->low = info->dlpi_addr + low;
+	r->size = high > low ? high - low : 0;
+}
+
+/* The module's range, if it has one of these addresses. */
+static int
+find_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct search *s = arg;
+	struct wrap_range r;
+	size_t i;
+
+	(void)size;
+	wrap_range_of(info, &r);
+	for (i = 0; i < s->n; i++)
+		if (wrap_within(&r, 1, s->inside[i]))
+			s->ranges[i] = r;
+	return 0;
+}
+
+void
+wrap_ranges(struct wrap_range *ranges, const void *const *inside, size_t n)
+{
+	struct search s = { ranges, inside, n };
+
+	dl_iterate_phdr(find_range, &s);
+}
+
 /*
  * The library is never unloaded, and its events last as long as the process:
  * other libraries may have destructors that run later.
@@ -96,6 +180,8 @@ keep(void)
  * whose result depends on its caller.  Not on OpenBSD, where dlsym(3) may not
  * find the dynamic linker's function.
  */
+void (*wrap_closing)(void);
+
 #ifndef __OpenBSD__
 int	dlclose(void *) __attribute__((visibility("default")));
 
@@ -109,6 +195,8 @@ dlclose(void *handle)
 	if ((symbol = wrap_next("dlclose")) == NULL)
 		return -1;
 	memcpy(&next, &symbol, sizeof(next));
+	if (wrap_closing != NULL)
+		wrap_closing();
 	result = next(handle);
 	ut_code_gone();
 	return result;

@@ -21,8 +21,13 @@
 #ifndef WRAP_H
 #define WRAP_H
 
+#include <sys/types.h>
+
+#include <link.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ut.h"
 #include "ut_code.h"
@@ -34,5 +39,39 @@
 #define PER_THREAD	_Thread_local __attribute__((tls_model("initial-exec")))
 
 void	*wrap_next(const char *);
+/* What the program calls by that name, or NULL; and is an address in here? */
+void	*wrap_first(const char *);
+bool	 wrap_ours(const void *);
+
+/*
+ * While something is looked up, with the run-time linker's lock and what tells
+ * that a thread does so, no handler may come, which might jump away.
+ */
+void	 wrap_block(sigset_t *);
+void	 wrap_unblock(const sigset_t *);
+
+/* Where a module lies. */
+struct wrap_range {
+	uintptr_t	 low;
+	uintptr_t	 size;
+};
+
+void	 wrap_range_of(const struct dl_phdr_info *, struct wrap_range *);
+/* The ranges of the modules that have these addresses; NULL: of none. */
+void	 wrap_ranges(struct wrap_range *, const void *const *, size_t);
+
+static inline bool
+wrap_within(const struct wrap_range *ranges, size_t n, const void *addr)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((uintptr_t)addr - ranges[i].low < ranges[i].size)
+			return true;
+	return false;
+}
+
+/* What is to be done before a library is closed, or NULL. */
+extern void (*wrap_closing)(void);
 
 #endif /* WRAP_H */

@@ -43,7 +43,8 @@ wraps() {
 	    fail "libut-$1.so exports more than that"
 }
 wraps func '__cyg_profile_func_(enter|exit)'
-wraps malloc '([mcv]|pv|re|aligned_)alloc|reallocarray|free|(posix_)?memalign'
+operators='_Z(n[wa]|d[la]Pv)[mj]?(St11align_val_t)?(RKSt9nothrow_t)?'
+wraps malloc "([mcv]|pv|re|aligned_)alloc|reallocarray|(posix_)?memalign|free(_sized|_aligned_sized)?|$operators"
 locks='mtx|cnd|(pthread|libc)_(mutex|rwlock|cond|spin)'
 wraps pthread "(__)?($locks)_[a-z]*(64|_time64)?"
 nm -g --defined-only "$TOP/libut/libut-func.o" | awk '{ print $NF }' |

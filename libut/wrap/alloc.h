@@ -1,0 +1,83 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the wrappers of the allocator's functions share: those of C, and the
+ * operators of C++.
+ */
+
+#ifndef ALLOC_H
+#define ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "early.h"
+#include "wrap.h"
+
+/*
+ * The thread's call, of which only the outermost is recorded: its frame, or 0
+ * without one; and how many calls there were within it.
+ */
+struct alloc_call {
+	uintptr_t	 frame;
+	unsigned int	 within;
+};
+extern PER_THREAD struct alloc_call alloc_call;
+
+bool	 alloc_left(uintptr_t, const void *);
+
+/* Begin a call: is it the program's? */
+static inline bool
+alloc_enter(const void *frame, const void *caller)
+{
+	if (UT_UNLIKELY(alloc_call.frame != 0) &&
+	    !alloc_left((uintptr_t)frame, caller))
+		return false;
+	alloc_call.frame = (uintptr_t)frame;
+	alloc_call.within = 0;
+	return true;
+}
+
+/* End it, with what alloc_enter said. */
+static inline void
+alloc_leave(bool outer)
+{
+	if (UT_LIKELY(outer))
+		alloc_call.frame = 0;
+}
+
+/* malloc.c: look all functions up, if that was not done yet. */
+void		 alloc_find(void);
+bool		 alloc_ours(void);
+/* malloc.c: an operator was called, with an alignment, or 0, and a size. */
+void		 alloc_operator(enum function, size_t, size_t, const void *,
+		    const void *);
+
+/* operator.c: look up the operators behind ours; is it late for that? */
+void		 operator_find(bool);
+/* Addresses in the libraries whose operators are recorded here, or NULL. */
+void		 operator_modules(const void *[2]);
+/* So many'th operator new, if it is one that leads to the C++ library's. */
+#define OPERATORS_NEW	8
+void		*operator_cxx(size_t);
+
+/* unseen.c: record which modules are not recorded; not within a call. */
+void		 unseen_begin(void);
+void		 unseen_look(void);
+
+#endif /* ALLOC_H */
