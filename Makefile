@@ -83,7 +83,7 @@ LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/compiler.h libut/context.h libut/escape.h libut/expr.h \
-		libut/filter.h libut/level.h libut/match.h libut/msg.h \
+		libut/filter.h libut/hash.h libut/level.h libut/match.h libut/msg.h \
 		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_code.h \
 		libut/ut_conn.h libut/ut_event.h libut/ut_field.h \
 		libut/ut_loaded.h libut/ut_msg.h libut/ut_prefix.h \
@@ -93,8 +93,8 @@ LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
-		libut/filter.o libut/level.o libut/match.o libut/msg.o \
-		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
+		libut/filter.o libut/hash.o libut/level.o libut/match.o \
+		libut/msg.o libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
