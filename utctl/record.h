@@ -48,6 +48,7 @@ void	 output_undo(struct output *, int);
 struct follower {
 	pid_t	 pid;			/* 0: none */
 	int	 fd;			/* closed when all is written */
+	int	 life;			/* closed when utctl ends */
 };
 
 int	 follower_start(struct follower *, const char *, int64_t, int);
