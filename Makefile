@@ -162,7 +162,7 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c \
 		utctl/list_json.c utctl/list_session.c utctl/live.c \
-		utctl/load.c utctl/locks.c utctl/locks_json.c \
+		utctl/load.c utctl/loader.c utctl/locks.c utctl/locks_json.c \
 		utctl/locks_print.c utctl/locks_state.c \
 		utctl/locks_track.c utctl/map.c utctl/mapped.c \
 		utctl/modules.c utctl/nothing.c utctl/option.c \
