@@ -135,6 +135,10 @@ lex_ident(struct ctf_parse *p)
 
 	while (p->p < p->end && lex_isident(*p->p))
 		p->p++;
+	if (p->p - s > CTF_TEXT) {
+		ctf_error(p, "a name of more than %d bytes", CTF_TEXT);
+		return;
+	}
 	p->str = ctf_strdup(p->trace, s, (size_t)(p->p - s));
 	p->tok = TOK_IDENT;
 }
@@ -214,6 +218,10 @@ lex_string(struct ctf_parse *p)
 	p->p = e;
 	if (e == p->end || *e != '"') {
 		ctf_error(p, "a string without end");
+		return;
+	}
+	if (e - s > CTF_TEXT) {
+		ctf_error(p, "a string of more than %d bytes", CTF_TEXT);
 		return;
 	}
 	p->p++;

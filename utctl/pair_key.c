@@ -41,13 +41,9 @@ static struct pair_key **
 key_place(const struct pairs *ps, const struct pair *p, const char *text,
     size_t len)
 {
-	struct pair_key **kp;
-	uint64_t h = (uintptr_t)p;
-	size_t i;
+	const uint64_t h = map_bytes((uintptr_t)p, text, len);
+	struct pair_key **kp = &ps->keys[h & (ps->kcap - 1)];
 
-	for (i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-	kp = &ps->keys[map_hash(h) & (ps->kcap - 1)];
 	while (*kp != NULL && ((*kp)->pair != p || (*kp)->len != len ||
 	    memcmp((*kp)->text, text, len) != 0))
 		kp = &(*kp)->next;
