@@ -44,7 +44,7 @@
 #define CTF_LABELS	65536		/* of an enum */
 #define CTF_NAMES	4096		/* of types; of clocks and streams */
 #define CTF_CLOCKS	64
-#define CTF_TEXT	65536		/* bytes of a name, or a string */
+#define CTF_TEXT	4096		/* bytes of a name, or a string */
 #define CTF_METAMAX	(64 << 20)	/* bytes of metadata */
 #define CTF_EVENTMAX	(32 << 20)	/* bytes of an event, or a header */
 #define CTF_NOPEN	64		/* files open at a time */
