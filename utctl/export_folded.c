@@ -31,7 +31,7 @@
 #include "say.h"
 
 /* Each line has a whole stack. */
-#define DEEPEST	1000		/* pairs of a stack that are told apart */
+#define DEEPEST	2000		/* pairs of a stack, and then the innermost */
 #define DEEPER	"..."
 
 /* The outermost is a program. */
@@ -96,10 +96,10 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 
 	if (parent == NULL)
 		parent = node_get(r, NULL, ctf_whose(s, &who)->name);
-	if (parent->depth > DEEPEST)
-		return parent;
 	if (parent->depth == DEEPEST)
-		return node_get(r, parent, DEEPER);
+		parent = node_get(r, parent, DEEPER);
+	else if (parent->depth > DEEPEST + 1)
+		parent = parent->parent;
 	return node_get(r, parent, export_name(buf, s, pair, at, address));
 }
 
