@@ -46,6 +46,7 @@
 #define CTF_CLOCKS	64
 #define CTF_TEXT	4096		/* bytes of a name, or a string */
 #define CTF_METAMAX	(64 << 20)	/* bytes of metadata */
+#define CTF_MEMORY	2048		/* MB for the metadata of all traces */
 #define CTF_EVENTMAX	(32 << 20)	/* bytes of an event, or a header */
 #define CTF_NOPEN	64		/* files open at a time */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
@@ -374,6 +375,7 @@ void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
+void	 ctf_alloc_free(struct ctf_trace *);
 char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 
 /* ctf_walk.c */

@@ -493,12 +493,7 @@ ctf_open(char *file)
 void
 ctf_close(struct ctf_trace *tr)
 {
-	struct ctf_chunk *c;
-
-	while ((c = tr->chunks) != NULL) {
-		tr->chunks = c->next;
-		free(c);
-	}
+	ctf_alloc_free(tr);
 	map_free(&tr->aliases);
 	map_free(&tr->byid);
 	free(tr->file);

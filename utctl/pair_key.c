@@ -28,7 +28,8 @@
 #define KEYLEN	200		/* bytes of a key that are compared */
 
 struct pair_key {
-	struct pair_key		*next;
+	struct pair_key		*next;		/* of the same place */
+	struct pair_key		*later, *before;	/* that began */
 	const struct pair	*pair;
 	int64_t			 ns;
 	void			*what;
@@ -69,6 +70,31 @@ keys_grow(struct pairs *ps)
 	free(old);
 }
 
+static void
+list_add(struct pairs *ps, struct pair_key *k)
+{
+	k->later = NULL;
+	k->before = ps->last_key;
+	if (k->before != NULL)
+		k->before->later = k;
+	else
+		ps->first_key = k;
+	ps->last_key = k;
+}
+
+static void
+list_del(struct pairs *ps, struct pair_key *k)
+{
+	if (k->before != NULL)
+		k->before->later = k->later;
+	else
+		ps->first_key = k->later;
+	if (k->later != NULL)
+		k->later->before = k->before;
+	else
+		ps->last_key = k->before;
+}
+
 void
 pair_key_begin(struct pairs *ps, const struct pair_role *r,
     const struct ctf_stream *s, enum pair_fit fit)
@@ -83,6 +109,7 @@ pair_key_begin(struct pairs *ps, const struct pair_role *r,
 	if ((k = *kp) != NULL) {
 		/* The key is used again. */
 		pair_left(ps, k->ns, k->fit, k->what);
+		list_del(ps, k);
 	} else {
 		if ((k = malloc(sizeof(*k) + len)) == NULL)
 			die_errno("malloc");
@@ -93,6 +120,7 @@ pair_key_begin(struct pairs *ps, const struct pair_role *r,
 		*kp = k;
 		ps->nkeys++;
 	}
+	list_add(ps, k);
 	k->ns = s->ns;
 	k->fit = fit;
 	if (fit == PAIR_REFUSED)
@@ -133,6 +161,7 @@ pair_key_end(struct pairs *ps, const struct pair_role *r,
 	e = key_took(k, s->ns);
 	counts = pair_fits(k->fit, fit);
 	*kp = k->next;
+	list_del(ps, k);
 	free(k);
 	ps->nkeys--;
 	if (counts)
@@ -144,13 +173,11 @@ pair_keys_finish(struct pairs *ps)
 {
 	const struct pair_key *k;
 	struct pair_end e;
-	size_t i;
 
-	for (i = 0; i < ps->kcap; i++)
-		for (k = ps->keys[i]; k != NULL; k = k->next) {
-			e = key_took(k, ps->last);
-			pair_open(ps, k->fit, &e);
-		}
+	for (k = ps->first_key; k != NULL; k = k->later) {
+		e = key_took(k, ps->last);
+		pair_open(ps, k->fit, &e);
+	}
 }
 
 /* Whatever is open is left without an end, or only forgotten. */
@@ -158,13 +185,13 @@ void
 pair_keys_drop(struct pairs *ps, int left)
 {
 	struct pair_key *k;
-	size_t i;
 
-	for (i = 0; ps->nkeys > 0; i++)
-		for (; (k = ps->keys[i]) != NULL; ps->nkeys--) {
-			ps->keys[i] = k->next;
-			if (left)
-				pair_left(ps, k->ns, k->fit, k->what);
-			free(k);
-		}
+	while ((k = ps->first_key) != NULL) {
+		if (left)
+			pair_left(ps, k->ns, k->fit, k->what);
+		*key_place(ps, k->pair, k->text, k->len) = k->next;
+		list_del(ps, k);
+		free(k);
+		ps->nkeys--;
+	}
 }

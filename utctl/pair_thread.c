@@ -49,6 +49,8 @@ struct inside {
 struct pair_thread {
 	struct pair_thread	*next;		/* of the same key */
 	struct pair_thread	*later;		/* that came after it */
+	int			 listed;	/* among those that have begun */
+	struct pair_thread	*before;	/* of these */
 	int64_t			 pid, tid;
 	int64_t			 last;		/* ns: its last event */
 	struct frame		*frames;
@@ -194,6 +196,11 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 		pair_left(ps, s->ns, fit, what);
 		return;
 	}
+	if (!t->listed) {
+		t->listed = 1;
+		t->before = ps->begun;
+		ps->begun = t;
+	}
 	f = push(t);
 	f->pair = r->pair;
 	f->address = address;
@@ -280,13 +287,6 @@ pairs_top(struct pairs *ps, const struct ctf_stream *s)
 	return t->n == 0 ? NULL : t->frames[t->n - 1].top;
 }
 
-static void
-thread_cut(struct pairs *ps, struct pair_thread *t)
-{
-	while (t->n > 0)
-		leave(ps, t);
-}
-
 /* What the thread has open yet. */
 static void
 thread_finish(struct pairs *ps, struct pair_thread *t)
@@ -321,10 +321,17 @@ each(struct pairs *ps, void (*call)(struct pairs *, struct pair_thread *))
 	}
 }
 
+/* Other threads have nothing that is open. */
 void
 pair_threads_cut(struct pairs *ps)
 {
-	each(ps, thread_cut);
+	struct pair_thread *t;
+
+	for (; (t = ps->begun) != NULL; ps->begun = t->before) {
+		while (t->n > 0)
+			leave(ps, t);
+		t->listed = 0;
+	}
 }
 
 void

@@ -101,6 +101,15 @@ def hole():
     put(STREAM + event(0, 'a:b', ''), bytes(1000))
     os.truncate(where + '/s', 1 << 40)
 
+def losses():
+    n = 200000
+    put(WHO.replace('event.header', 'packet.context := struct { '
+        'u64 packet_size; u64 events_discarded; };\n    event.header') +
+        event(0, 'a:b_begin', '') + event(1, 'a:b_end', ''), b''.join(
+        [struct.pack('<QQ', 8 * (16 + 17 * n), 0)] +
+        [struct.pack('<BQQ', 0, 1, i) for i in range(n)] +
+        [struct.pack('<QQ', 8 * 16, i + 1) for i in range(n)]))
+
 def cut():
     for i in range(3000):
         put('stream { event.header := struct { u8 id; };\n    packet.context'
@@ -149,6 +158,7 @@ grep -q 'the events have more than [0-9]* fields in all$' "$T/err" ||
     fail "shared: $(cat "$T/err")"
 bomb stacks 0 export -F folded
 bomb waiters 0 locks
+bomb losses 0 export
 bomb hole 1 stat
 grep -q 'byte [0-9]*: nothing was ever written there$' "$T/err" ||
     fail "hole: $(cat "$T/err")"
