@@ -83,7 +83,7 @@ LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/compiler.h libut/context.h libut/escape.h libut/expr.h \
-		libut/filter.h libut/level.h libut/match.h libut/msg.h \
+		libut/filter.h libut/hash.h libut/level.h libut/match.h libut/msg.h \
 		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_code.h \
 		libut/ut_conn.h libut/ut_event.h libut/ut_field.h \
 		libut/ut_loaded.h libut/ut_msg.h libut/ut_prefix.h \
@@ -93,8 +93,8 @@ LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
-		libut/filter.o libut/level.o libut/match.o libut/msg.o \
-		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
+		libut/filter.o libut/hash.o libut/level.o libut/match.o \
+		libut/msg.o libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
@@ -124,7 +124,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/parent/last.c utd/parent/link.c utd/parent/list.c \
 		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
 		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
-		utd/parent/move.c utd/parent/open.c utd/parent/parent.c \
+		utd/parent/move.c utd/parent/nearest.c utd/parent/open.c utd/parent/parent.c \
 		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
 		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
 		utd/parent/remains.c utd/parent/requests.c \
@@ -148,7 +148,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
-		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_lex.c \
+		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_label.c \
+		utctl/ctf_lex.c \
 		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
 		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
 		utctl/ctf_value.c utctl/ctf_walk.c utctl/ctf_window.c \
@@ -162,7 +163,7 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c \
 		utctl/list_json.c utctl/list_session.c utctl/live.c \
-		utctl/load.c utctl/locks.c utctl/locks_json.c \
+		utctl/load.c utctl/loader.c utctl/locks.c utctl/locks_json.c \
 		utctl/locks_print.c utctl/locks_state.c \
 		utctl/locks_track.c utctl/map.c utctl/mapped.c \
 		utctl/modules.c utctl/nothing.c utctl/option.c \

@@ -32,6 +32,8 @@
 #include "say.h"
 #include "symbols.h"
 
+#define OLDER	64	/* names that an address had: more are forgotten */
+
 static struct caller *
 add(struct callers *cs, uint64_t address, const char *name)
 {
@@ -66,15 +68,17 @@ again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 {
 	const char *name = name_of(cs, s, c->address);
 	struct caller **cp, *known;
+	int n = 0;
 
 	c->modules = cs->modules;
 	if (name == NULL)
 		return c;
 	if (c->name == NULL)
 		c->name = format("%s", name);	/* known only now */
-	for (cp = &c; *cp != NULL && strcmp((*cp)->name, name) != 0;)
+	for (cp = &c; *cp != NULL && n < OLDER &&
+	    strcmp((*cp)->name, name) != 0; n++)
 		cp = &(*cp)->older;
-	if ((known = *cp) == NULL)
+	if ((known = *cp) == NULL || n == OLDER)
 		known = add(cs, c->address, name);
 	else
 		*cp = known->older;

@@ -191,11 +191,12 @@ wait_signal(int fd, int ms, int *last)
 
 /*
  * Wait for a child, passing on what asks utctl to end; *last is the last
- * signal that came meanwhile, if any.  Returns what the shell would, or -1 if
- * there is something to read before it ends, or that time has come.
+ * signal that came meanwhile, if any; *killed, if that is given, the signal that
+ * ended it, or 0.  Returns what the shell would, or -1 if there is something to
+ * read before it ends, or that time has come.
  */
 int
-child_await(pid_t pid, int fd, int64_t until, int *last)
+child_await(pid_t pid, int fd, int64_t until, int *last, int *killed)
 {
 	int64_t left = -1;
 	int sig, status;
@@ -212,6 +213,8 @@ child_await(pid_t pid, int fd, int64_t until, int *last)
 		if (sig == SIGTERM || sig == SIGHUP)
 			kill(pid, sig);
 	}
+	if (killed != NULL)
+		*killed = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 	    WEXITSTATUS(status);
 }

@@ -33,12 +33,20 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "map.h"
+
 #define CTF_MAGIC	0xc1fc1fc1u	/* first in each packet */
 #define CTF_SWAPPED	0xc11ffcc1u	/* of the other byte order */
 #define CTF_DEPTH	16		/* of structs and arrays nested */
 #define CTF_NODES	65536		/* of one type */
+#define CTF_ALLNODES	(32 << 20)	/* of all events */
+#define CTF_EMPTY	256		/* of a type, that may be of no bytes */
+#define CTF_LABELS	65536		/* of an enum */
 #define CTF_NAMES	4096		/* of types; of clocks and streams */
+#define CTF_CLOCKS	64
+#define CTF_TEXT	4096		/* bytes of a name, or a string */
 #define CTF_METAMAX	(64 << 20)	/* bytes of metadata */
+#define CTF_MEMORY	2048		/* MB for the metadata of all traces */
 #define CTF_EVENTMAX	(32 << 20)	/* bytes of an event, or a header */
 #define CTF_NOPEN	64		/* files open at a time */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
@@ -105,6 +113,12 @@ struct ctf_label {
 	uint64_t	 lo, hi;	/* as signed as the enum */
 };
 
+/* The values of a label that no earlier label has. */
+struct ctf_range {
+	uint64_t		 lo, hi;	/* in the order of the enum */
+	const struct ctf_label	*label;
+};
+
 struct ctf_field {
 	struct ctf_type	*type;
 	const char	*name;		/* without the leading _ */
@@ -144,10 +158,13 @@ struct ctf_type {
 	size_t			 nfields;
 	struct ctf_label	*labels;	/* ENUM */
 	size_t			 nlabels;
+	struct ctf_range	*ranges;	/* the same: ctf_label.c */
+	size_t			 nranges;
 	uint64_t		 fixed;		/* bytes, 0 if they vary */
 	uint64_t		 min;		/* bytes, at least */
 	uint32_t		 depth;
 	uint32_t		 nodes;
+	uint32_t		 empty;		/* nodes that may be of no bytes */
 	unsigned long		 line;
 };
 
@@ -217,7 +234,7 @@ struct ctf_sclass {
 };
 
 struct ctf_alias {
-	struct ctf_alias	*next;
+	struct ctf_alias	*next;		/* older, of the same key */
 	const char		*name;
 	struct ctf_type		*type;
 };
@@ -238,9 +255,11 @@ struct ctf_trace {
 	off_t			 size;
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;
-	struct ctf_alias	*aliases;
+	struct map		 aliases;	/* by their names */
 	struct ctf_clock	*clocks;
+	size_t			 nclocks;
 	struct ctf_sclass	*sclasses;
+	struct map		 byid;		/* the same by their IDs */
 	struct ctf_eclass	*events;
 	size_t			 nnames;
 	int			 hastrace;	/* a trace block was seen */
@@ -356,6 +375,7 @@ void	 ctf_close(struct ctf_trace *);
 
 /* ctf_lex.c */
 void	*ctf_alloc(struct ctf_trace *, size_t);
+void	 ctf_alloc_free(struct ctf_trace *);
 char	*ctf_strdup(struct ctf_trace *, const char *, size_t);
 
 /* ctf_walk.c */
@@ -364,8 +384,11 @@ int	 ctf_walk(struct ctf_cur *, const struct ctf_type *,
 int	 ctf_walk_type(struct ctf_cur *, const struct ctf_type *);
 int	 ctf_align(struct ctf_cur *, uint32_t);
 void	 ctf_length(struct ctf_cur *, struct ctf_field *);
-const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
 double	 ctf_real(const struct ctf_type *, uint64_t);
+
+/* ctf_label.c */
+void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
+const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
 
 /* ctf_read.c */
 int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);

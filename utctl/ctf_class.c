@@ -29,12 +29,7 @@
 struct ctf_sclass *
 ctf_sclass(const struct ctf_trace *tr, uint64_t id)
 {
-	struct ctf_sclass *sc;
-
-	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
-		if (sc->id == id)
-			return sc;
-	return NULL;
+	return map_get(&tr->byid, id);
 }
 
 /* Names that the reader knows, wherever a struct has them. */
@@ -216,6 +211,38 @@ finish_sort(struct ctf_trace *tr, struct ctf_sclass *sc)
 	return 0;
 }
 
+static uint64_t
+nodes(const struct ctf_type *t)
+{
+	return t == NULL ? 0 : t->nodes;
+}
+
+/*
+ * A type that many events share counts for each of them, as whatever is done
+ * for events and their fields is done for each.
+ */
+static int
+finish_bound(const struct ctf_trace *tr)
+{
+	const struct ctf_eclass *ev;
+	const struct ctf_sclass *sc;
+	uint64_t n = 0;
+
+	for (sc = tr->sclasses; sc != NULL; sc = sc->next)
+		n += nodes(sc->header) + nodes(sc->packet) +
+		    nodes(sc->context);
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		sc = ctf_sclass(tr, ev->stream);
+		n += nodes(sc == NULL ? NULL : sc->context) +
+		    nodes(ev->context) + nodes(ev->fields);
+	}
+	if (n <= CTF_ALLNODES)
+		return 0;
+	ctf_damage(tr->file, "the events have more than %d fields in all",
+	    CTF_ALLNODES);
+	return -1;
+}
+
 static int
 finish_events(struct ctf_trace *tr)
 {
@@ -286,6 +313,8 @@ ctf_finish(struct ctf_trace *tr)
 	struct ctf_sclass *sc;
 	struct ctf_type *t;
 
+	if (finish_bound(tr) == -1)
+		return -1;
 	for (t = tr->types; t != NULL; t = t->next)
 		if (finish_type(tr, t) == -1)
 			return -1;

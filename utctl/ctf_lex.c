@@ -30,6 +30,26 @@
 
 #define CHUNK	(64 * 1024)
 
+static uint64_t	 allocated;	/* bytes, of all traces */
+
+static size_t
+chunk_bytes(const struct ctf_chunk *c)
+{
+	return sizeof(*c) + c->size * sizeof(max_align_t);
+}
+
+void
+ctf_alloc_free(struct ctf_trace *tr)
+{
+	struct ctf_chunk *c;
+
+	while ((c = tr->chunks) != NULL) {
+		tr->chunks = c->next;
+		allocated -= chunk_bytes(c);
+		free(c);
+	}
+}
+
 /* Zeroed memory that lives as long as the trace. */
 void *
 ctf_alloc(struct ctf_trace *tr, size_t n)
@@ -45,6 +65,10 @@ ctf_alloc(struct ctf_trace *tr, size_t n)
 		if (c == NULL)
 			die_errno("malloc");
 		c->size = size;
+		allocated += chunk_bytes(c);
+		if (allocated >> 20 >= CTF_MEMORY)
+			die("%s: the metadata take more than %d MB of memory",
+			    tr->file, CTF_MEMORY);
 		c->next = tr->chunks;
 		tr->chunks = c;
 	}
@@ -135,6 +159,10 @@ lex_ident(struct ctf_parse *p)
 
 	while (p->p < p->end && lex_isident(*p->p))
 		p->p++;
+	if (p->p - s > CTF_TEXT) {
+		ctf_error(p, "a name of more than %d bytes", CTF_TEXT);
+		return;
+	}
 	p->str = ctf_strdup(p->trace, s, (size_t)(p->p - s));
 	p->tok = TOK_IDENT;
 }
@@ -214,6 +242,10 @@ lex_string(struct ctf_parse *p)
 	p->p = e;
 	if (e == p->end || *e != '"') {
 		ctf_error(p, "a string without end");
+		return;
+	}
+	if (e - s > CTF_TEXT) {
+		ctf_error(p, "a string of more than %d bytes", CTF_TEXT);
 		return;
 	}
 	p->p++;

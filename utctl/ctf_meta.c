@@ -264,6 +264,8 @@ meta_clock(struct ctf_parse *p)
 
 	if (p->trace->nnames++ == CTF_NAMES)
 		ctf_error(p, "too many clocks");
+	if (p->trace->nclocks++ == CTF_CLOCKS)
+		ctf_error(p, "more than %d clocks", CTF_CLOCKS);
 	c = ctf_alloc(p->trace, sizeof(*c));
 	c->freq = 1000000000;
 	c->name = "";
@@ -312,6 +314,7 @@ meta_stream(struct ctf_parse *p)
 		return;
 	sc->next = p->trace->sclasses;
 	p->trace->sclasses = sc;
+	map_put(&p->trace->byid, sc->id, sc);
 }
 
 static void
@@ -490,12 +493,9 @@ ctf_open(char *file)
 void
 ctf_close(struct ctf_trace *tr)
 {
-	struct ctf_chunk *c;
-
-	while ((c = tr->chunks) != NULL) {
-		tr->chunks = c->next;
-		free(c);
-	}
+	ctf_alloc_free(tr);
+	map_free(&tr->aliases);
+	map_free(&tr->byid);
 	free(tr->file);
 	free(tr);
 }

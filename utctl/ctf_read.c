@@ -30,6 +30,8 @@
 
 #include "ctf.h"
 
+#define NAPS	100	/* of 10 ms, for what somebody may be writing */
+
 /* cycles of this frequency as ns, rounded down; far too many are cut. */
 static int64_t
 clock_scale(const struct ctf_clock *cl, uint64_t cycles)
@@ -178,6 +180,7 @@ static int
 still_growing(const struct ctf_stream *s)
 {
 	static const struct timespec nap = { 0, 10000000 };
+	static unsigned int naps;	/* for all files */
 	struct stat st;
 	int i;
 
@@ -186,7 +189,8 @@ still_growing(const struct ctf_stream *s)
 			return 0;
 		if ((uint64_t)st.st_size > s->size)
 			return 1;
-		nanosleep(&nap, NULL);
+		if (naps++ < NAPS)
+			nanosleep(&nap, NULL);
 	}
 	return 0;
 }

@@ -29,6 +29,8 @@
 struct fields {
 	struct ctf_field	*list;
 	size_t			 n, cap;
+	struct map		 names;	/* one more than the index */
+	size_t			 nnames;
 };
 
 struct labels {
@@ -191,12 +193,18 @@ type_string(struct ctf_parse *p)
 	return t;
 }
 
+static uint64_t
+name_key(const char *name)
+{
+	return map_bytes(0, name, strlen(name));
+}
+
 static struct ctf_type *
 type_find(struct ctf_parse *p, const char *name)
 {
-	struct ctf_alias *a;
+	struct ctf_alias *a = map_get(&p->trace->aliases, name_key(name));
 
-	for (a = p->trace->aliases; a != NULL; a = a->next)
+	for (; a != NULL; a = a->next)
 		if (strcmp(a->name, name) == 0)
 			return a->type;
 	ctf_error(p, "unknown type '%.64s'", name);
@@ -206,6 +214,7 @@ type_find(struct ctf_parse *p, const char *name)
 static void
 type_name(struct ctf_parse *p, const char *name, struct ctf_type *t)
 {
+	const uint64_t key = name_key(name);
 	struct ctf_alias *a;
 
 	if (p->bad)
@@ -217,8 +226,8 @@ type_name(struct ctf_parse *p, const char *name, struct ctf_type *t)
 	a = ctf_alloc(p->trace, sizeof(*a));
 	a->name = name;
 	a->type = t;
-	a->next = p->trace->aliases;
-	p->trace->aliases = a;
+	a->next = map_get(&p->trace->aliases, key);
+	map_put(&p->trace->aliases, key, a);
 }
 
 static const char *
@@ -291,6 +300,10 @@ label_read(struct ctf_parse *p, struct labels *l)
 		ctf_error(p, "a label expected");
 		return;
 	}
+	if (l->n == CTF_LABELS) {
+		ctf_error(p, "more than %d labels", CTF_LABELS);
+		return;
+	}
 	new.name = p->str;
 	new.lo = new.hi = l->next;
 	ctf_next(p);
@@ -348,6 +361,7 @@ type_enum(struct ctf_parse *p)
 		memcpy(l.type->labels, l.list, l.n * sizeof(*l.list));
 	l.type->nlabels = l.n;
 	free(l.list);
+	ctf_label_sort(p->trace, l.type);
 	if (tag != NULL)
 		type_name(p, tag, l.type);
 	return l.type;
@@ -372,6 +386,7 @@ type_many(struct ctf_parse *p, struct ctf_type *elem, enum ctf_kind kind)
 	    elem->align == 1;	/* no padding between */
 	t->depth = elem->depth + 1;
 	t->nodes = elem->nodes + 1;
+	t->empty = elem->empty + 1;
 	return t;
 }
 
@@ -388,8 +403,20 @@ type_array(struct ctf_parse *p, struct ctf_type *elem, uint64_t n)
 	}
 	t->count = n;
 	t->min = n * elem->min;
+	if (t->min > 0)
+		t->empty--;
 	t->fixed = n * elem->fixed;
 	return t;
+}
+
+/* One more than the index of the last field of that name; 0: there is none. */
+static size_t
+field_find(struct fields *fs, const char *name)
+{
+	for (; fs->nnames < fs->n; fs->nnames++)
+		map_put(&fs->names, name_key(fs->list[fs->nnames].name),
+		    (void *)(uintptr_t)(fs->nnames + 1));
+	return (size_t)(uintptr_t)map_get(&fs->names, name_key(name));
 }
 
 /* Its length is in an earlier field of the same struct. */
@@ -397,12 +424,9 @@ static struct ctf_type *
 type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *len,
     struct fields *fs)
 {
+	const size_t i = field_find(fs, len);
 	struct ctf_type *t;
-	size_t i;
 
-	for (i = fs->n; i > 0; i--)
-		if (strcmp(fs->list[i - 1].name, len) == 0)
-			break;
 	if (i == 0) {
 		ctf_error(p, "no field '%.64s' before this", len);
 		return NULL;
@@ -460,6 +484,10 @@ field_read(struct ctf_parse *p, struct fields *fs)
 	ctf_expect(p, ';', "';'");
 	if (p->bad || t == NULL)
 		return;
+	if (fs->n == CTF_NODES) {
+		ctf_error(p, "too large a struct");
+		return;
+	}
 	if (fs->n == fs->cap) {
 		fs->cap = fs->cap == 0 ? 8 : 2 * fs->cap;
 		if ((list = realloc(fs->list, fs->cap * sizeof(*f))) == NULL)
@@ -485,6 +513,7 @@ struct_sizes(struct ctf_parse *p, struct ctf_type *t)
 		if (f->type->depth >= t->depth)
 			t->depth = f->type->depth + 1;
 		t->nodes += f->type->nodes;
+		t->empty += f->type->empty;
 		t->min += f->type->min;
 		t->fixed += f->type->fixed;
 		if (f->type->fixed == 0)
@@ -497,6 +526,10 @@ struct_sizes(struct ctf_parse *p, struct ctf_type *t)
 	}
 	if (!fixed || t->align > 1)
 		t->fixed = 0;
+	t->empty += t->min == 0;
+	if (t->empty > CTF_EMPTY)
+		ctf_error(p, "more than %d fields that may be empty",
+		    CTF_EMPTY);
 }
 
 static void
@@ -555,6 +588,7 @@ type_struct(struct ctf_parse *p)
 	if (!p->bad)
 		struct_close(p, t, &fs);
 	free(fs.list);
+	map_free(&fs.names);
 	if (tag != NULL)
 		type_name(p, tag, t);
 	return t;

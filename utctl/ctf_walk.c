@@ -173,19 +173,6 @@ ctf_length(struct ctf_cur *c, struct ctf_field *f)
 	c->p += f->type->nbytes;
 }
 
-/* The label of that value; NULL: it has none. */
-const struct ctf_label *
-ctf_label(const struct ctf_type *t, uint64_t v)
-{
-	const struct ctf_label *l;
-
-	for (l = t->labels; l < t->labels + t->nlabels; l++)
-		if (t->sign ? (int64_t)v >= (int64_t)l->lo &&
-		    (int64_t)v <= (int64_t)l->hi : v >= l->lo && v <= l->hi)
-			return l;
-	return NULL;
-}
-
 /* What ctf_load() has of a floating-point number. */
 double
 ctf_real(const struct ctf_type *t, uint64_t v)

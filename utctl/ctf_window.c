@@ -32,6 +32,7 @@
 #include "say.h"
 
 #define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
+#define HOLE	(4 << 20)	/* bytes of a hole that no event leaves */
 
 /* The streams whose files are open; the longest open gives way. */
 static struct ctf_stream	*opened[CTF_NOPEN];
@@ -149,10 +150,48 @@ window_slide(struct ctf_stream *s)
 		window_resize(s, 2 * s->cap);
 }
 
+/* A window of zeros may be a part of a file that was never written. */
+static int
+is_hole(const struct ctf_stream *s, uint64_t from)
+{
+#ifdef SEEK_DATA
+	const uint8_t *p = s->buf + (from - s->off);
+	const size_t n = (size_t)(s->off + s->fill - from);
+	off_t data;
+
+	if (n == 0 || p[0] != 0 || memcmp(p, p + 1, n - 1) != 0)
+		return 0;
+	data = lseek(s->fd, (off_t)from, SEEK_DATA);
+	if (data == -1)
+		return errno == ENXIO && s->size - from >= HOLE;
+	return (uint64_t)data - from >= HOLE;
+#else
+	(void)s;
+	(void)from;
+	return 0;
+#endif
+}
+
+/*
+ * A hole is as large as anybody likes, and no consumer leaves one of that size:
+ * what is in it is not read.
+ */
+static void
+hole_leave_out(struct ctf_stream *s, uint64_t from)
+{
+	if (s->fd == -1 || !is_hole(s, from))
+		return;
+	ctf_damage(s->path, "byte %llu: nothing was ever written there",
+	    (unsigned long long)from);
+	s->size = from;
+	s->fill = (size_t)(from - s->off);
+}
+
 /* What the file had and has not any more is as if it had never been. */
 static void
 window_read(struct ctf_stream *s)
 {
+	const uint64_t from = s->off + s->fill;
 	size_t want;
 	ssize_t n;
 
@@ -177,6 +216,7 @@ window_read(struct ctf_stream *s)
 		} else
 			s->fill += (size_t)n;
 	}
+	hole_leave_out(s, from);
 }
 
 /* 0 if pos can be given no more of the packet. */

@@ -91,9 +91,9 @@ utd_start(char *utd, char *dir, int *sig, int *taken)
 	if ((pid = child_spawn(argv, prepare, fds)) == -1)
 		say_errno("cannot run %s", utd);
 	close(fds[1]);
-	r = pid == -1 ? 0 : child_await(pid, fds[0], -1, sig);
+	r = pid == -1 ? 0 : child_await(pid, fds[0], -1, sig, NULL);
 	if (r == -1 && read(fds[0], &c, 1) != 1)
-		r = child_await(pid, -1, -1, sig);	/* it failed */
+		r = child_await(pid, -1, -1, sig, NULL);	/* it failed */
 	close(fds[0]);
 	if (taken != NULL)
 		*taken = pid != -1 && r == UT_RUNDIR_TAKEN;

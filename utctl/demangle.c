@@ -15,24 +15,39 @@
  */
 
 /*
- * The C++ library of the system knows how to demangle names.  It is loaded
- * when the first such name comes; where there is none, names stay as they are.
+ * The C++ library of the system knows how to demangle names.  Where there is
+ * none, names stay as they are.
  *
- * Names are hostile: a short one can stand for one of gigabytes.  A name grows
- * by parts of it that stand for earlier parts.  With k of these it grows by
- * less than 3 to the k/3, when each part has three of the one before; so
- * names with many of them stay as they are, too.
+ * Names are hostile: a short one can stand for one of gigabytes, and no look at
+ * it tells.  So a process of its own demangles, a helper, which the system ends
+ * when one name, or all of them, take too much of the processor.  From then on
+ * names stay as they are.  Each name is demangled once.
  */
 
+#include <sys/types.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "compat.h"
 #include "demangle.h"
+#include "map.h"
+#include "say.h"
 
 #define LONGEST		1024	/* bytes of a mangled name */
-#define REPEATS		24	/* of earlier parts */
-#define PACK		8	/* a list that is repeated counts as so many */
+#define SHOWN		4096	/* bytes of its text, with NUL */
+#define NAME_MS		250	/* of the processor, for one name */
+#define ALL_S		10	/* for all */
+#define KEPT		(32 << 20)	/* bytes of texts in memory */
 
 static const char *const libraries[] = {
 	"libstdc++.so.6", "libc++abi.so.1", "libcxxrt.so.1", "libc++abi.so",
@@ -43,8 +58,24 @@ static const char *const libraries[] = {
 
 typedef char	*(*demangle_fn)(const char *, char *, size_t *, int *);
 
+/* A name that was demangled. */
+struct known {
+	struct known	*next;		/* of the same key */
+	char		*text;		/* NULL: it is no such name */
+	char		 name[];
+};
+
 static int		 loaded;
 static demangle_fn	 function;
+
+static pid_t		 helper;	/* 0: none */
+static int		 sock = -1;	/* to it */
+static struct map	 known;
+static size_t		 kept;
+
+/*
+ * The helper.
+ */
 
 static void
 load(void)
@@ -66,45 +97,192 @@ load(void)
 	}
 }
 
-/* OpenBSD lets a process that has only "stdio rpath" map no code. */
+/* All of these bytes, to or from the other one: 0, or -1 if it is gone. */
+static int
+transfer(int fd, void *buf, size_t n, int out)
+{
+	char *p = buf;
+	ssize_t k;
+
+	for (; n > 0; p += k, n -= (size_t)k) {
+		k = out ? send(fd, p, n, MSG_NOSIGNAL) : read(fd, p, n);
+		if (k == -1 && errno == EINTR)
+			k = 0;
+		else if (k <= 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* So many ms of the processor from now on; 0: any. */
+static void
+limit(long ms)
+{
+	struct itimerval it;
+
+	memset(&it, 0, sizeof(it));
+	it.it_value.tv_sec = ms / 1000;
+	it.it_value.tv_usec = ms % 1000 * 1000;
+	(void)setitimer(ITIMER_PROF, &it, NULL);
+}
+
+static void
+answer(int fd)
+{
+	char name[LONGEST + 1], text[SHOWN], *s = NULL;
+	uint16_t n;
+	int status;
+
+	if (transfer(fd, &n, sizeof(n), 0) == -1 || n > LONGEST ||
+	    transfer(fd, name, n, 0) == -1)
+		_exit(0);
+	name[n] = '\0';
+	limit(NAME_MS);
+	if (!loaded)
+		load();
+	if (function != NULL)
+		s = function(name, NULL, NULL, &status);
+	limit(0);
+	n = 0;
+	if (s != NULL) {
+		n = (uint16_t)(strlen(s) < SHOWN ? strlen(s) : SHOWN);
+		memcpy(text, s, n);
+	}
+	free(s);
+	if (transfer(fd, &n, sizeof(n), 1) == -1 ||
+	    transfer(fd, text, n, 1) == -1)
+		_exit(0);
+}
+
+/* It has nothing of what utctl has, and does not keep a pipe open. */
+static void
+help(int fd)
+{
+	const struct rlimit cpu = { ALL_S, ALL_S }, none = { 0, 0 };
+	const int null = open("/dev/null", O_RDWR);
+	int i;
+
+	for (i = 0; i < 3; i++)
+		(void)dup2(null, i);
+	signal(SIGPROF, SIG_DFL);
+	signal(SIGXCPU, SIG_DFL);
+	(void)setrlimit(RLIMIT_CPU, &cpu);
+	(void)setrlimit(RLIMIT_CORE, &none);
+#if defined(__OpenBSD__)
+	load();				/* not once it is confined */
+#endif
+	ut_confine_reader();
+	for (;;)
+		answer(fd);
+}
+
+/*
+ * The reader.
+ */
+
 void
 demangle_ready(void)
 {
-#if defined(__OpenBSD__)
-	if (!loaded)
-		load();
-#endif
+	int fds[2];
+
+	if (helper != 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == -1)
+		return;
+	(void)fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	(void)fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+	if ((helper = fork()) == 0) {
+		close(fds[0]);
+		help(fds[1]);
+	}
+	close(fds[1]);
+	sock = fds[0];
+	if (helper == -1) {
+		helper = 0;
+		close(sock);
+	}
 }
 
-/* S_, S1_, T_ and so on stand for earlier parts; Dp and sp repeat a list. */
-static int
-may_grow(const char *s)
+static void
+helper_end(void)
 {
-	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	size_t n = 0;
+	if (helper == 0)
+		return;
+	close(sock);
+	while (waitpid(helper, NULL, 0) == -1 && errno == EINTR)
+		continue;
+	helper = 0;
+}
 
-	for (; *s != '\0'; s++)
-		if (*s == 'S' || *s == 'T')
-			n += s[1 + strspn(s + 1, digits)] == '_';
-		else if ((*s == 'D' || *s == 's') && s[1] == 'p')
-			n += PACK;
-	return n > REPEATS;
+/* The text of a name, to be freed; NULL: it is no such name. */
+static char *
+ask(const char *name)
+{
+	uint16_t n = (uint16_t)strlen(name);
+	char buf[LONGEST], text[SHOWN];
+
+	memcpy(buf, name, n);
+	if (transfer(sock, &n, sizeof(n), 1) == -1 ||
+	    transfer(sock, buf, n, 1) == -1 ||
+	    transfer(sock, &n, sizeof(n), 0) == -1 || n > SHOWN ||
+	    transfer(sock, text, n, 0) == -1) {
+		helper_end();
+		say("names of C++ functions take too long: they stay as they "
+		    "are in the file, from %.64s on", name);
+		return NULL;
+	}
+	return n == 0 ? NULL : format("%.*s", (int)n, text);
+}
+
+static void
+forget(void)
+{
+	struct known *k, *next;
+	size_t i;
+
+	for (i = 0; i < known.cap; i++)
+		for (k = known.v[i].value; k != NULL; k = next) {
+			next = k->next;
+			free(k->text);
+			free(k);
+		}
+	map_free(&known);
+	kept = 0;
+}
+
+static const char *
+text_of(const char *name)
+{
+	const size_t n = strlen(name) + 1;
+	const uint64_t key = map_bytes(0, name, n);
+	struct known *k, *first = map_get(&known, key);
+
+	for (k = first; k != NULL; k = k->next)
+		if (strcmp(k->name, name) == 0)
+			return k->text;
+	if (helper == 0)
+		return NULL;
+	if (kept > KEPT) {
+		forget();
+		first = NULL;
+	}
+	if ((k = malloc(sizeof(*k) + n)) == NULL)
+		die_errno("malloc");
+	memcpy(k->name, name, n);
+	k->text = ask(name);
+	k->next = first;
+	map_put(&known, key, k);
+	kept += sizeof(*k) + n + (k->text == NULL ? 0 : strlen(k->text));
+	return k->text;
 }
 
 int
 demangle(const char *name, char *buf, size_t size)
 {
-	char *s;
-	int status;
+	const char *s;
 	size_t n;
 
 	if (strncmp(name, "_Z", 2) != 0 || size < 4 ||
-	    strlen(name) > LONGEST || may_grow(name))
-		return 0;
-	if (!loaded)
-		load();
-	if (function == NULL ||
-	    (s = function(name, NULL, NULL, &status)) == NULL)
+	    strlen(name) > LONGEST || (s = text_of(name)) == NULL)
 		return 0;
 	if ((n = strlen(s)) < size)
 		memcpy(buf, s, n + 1);
@@ -112,6 +290,12 @@ demangle(const char *name, char *buf, size_t size)
 		memcpy(buf, s, size - 4);
 		strcpy(buf + size - 4, "...");
 	}
-	free(s);
 	return 1;
+}
+
+void
+demangle_end(void)
+{
+	helper_end();
+	forget();
 }

@@ -23,8 +23,9 @@
 
 #include <stddef.h>
 
-/* Before the process is confined: where that keeps libraries out. */
+/* Before the process is confined: there is no new process then. */
 void	 demangle_ready(void);
+void	 demangle_end(void);
 /* Into so many bytes, cut with dots if need be; 0: it is no such name. */
 int	 demangle(const char *, char *, size_t);
 

@@ -39,6 +39,7 @@
 #define NPH		4096u		/* headers, at most */
 #define NSH		65536u
 #define NOTES		65536u		/* bytes of a segment of notes */
+#define BULK		((uint64_t)512 << 20)	/* bytes of tables */
 #define NS		1000000000
 
 #define TYPE_EXEC	2
@@ -137,6 +138,33 @@ elf_read(struct elf *e, void *buf, size_t n, uint64_t off)
 	return 0;
 }
 
+/*
+ * Tables are as long as their file says, which may be a hole of any size, and
+ * there may be any number of them: so many bytes are read of all.
+ */
+static uint64_t	 bulk = BULK;
+
+int
+elf_bulk(struct elf *e, void *buf, size_t n, uint64_t off)
+{
+	if (n > bulk) {
+		if (bulk != 0)
+			say("tables of symbols of more than %d MB: some names "
+			    "are left out, from those of %s on",
+			    (int)(BULK >> 20), e->path);
+		bulk = 0;
+		return -1;
+	}
+	bulk -= n;
+	return elf_read(e, buf, n, off);
+}
+
+void
+elf_bulk_again(void)
+{
+	bulk = BULK;
+}
+
 /* A table of headers, to be freed; NULL if it is not all there. */
 static uint8_t *
 table_read(struct elf *e, uint64_t off, uint32_t n, size_t size)
@@ -147,7 +175,7 @@ table_read(struct elf *e, uint64_t off, uint32_t n, size_t size)
 		return NULL;
 	if ((p = malloc(n * size)) == NULL)
 		die_errno("malloc");
-	if (elf_read(e, p, n * size, off) == 0)
+	if (elf_bulk(e, p, n * size, off) == 0)
 		return p;
 	free(p);
 	return NULL;

@@ -203,7 +203,7 @@ table_load(struct loading *l, const struct elf_section *table)
 	off = table->off;
 	for (left = table->size / size; left > 0 && !failed; left -= n) {
 		n = left < CHUNK / size ? left : CHUNK / size;
-		failed = nloaded >= MOST || elf_read(l->elf, buf,
+		failed = nloaded >= MOST || elf_bulk(l->elf, buf,
 		    (size_t)n * size, off) == -1;
 		off += n * size;
 		for (p = buf; !failed && p < buf + n * size; p += size)
@@ -224,9 +224,12 @@ elf_symbols_load(struct elf_symbols *to, struct elf *e, enum elf_kind kind,
 	uint32_t i;
 
 	memset(to, 0, sizeof(*to));
-	for (i = 0; sections != NULL && i < e->nsh && !found; i++)
-		if (sections[i].type == type)
+	/* A file has one table of each type. */
+	for (i = 0; sections != NULL && i < e->nsh; i++)
+		if (sections[i].type == type) {
 			found = table_load(&l, &sections[i]) == 0;
+			break;
+		}
 	free(sections);
 	if (!found || to->n == 0) {
 		elf_symbols_free(to);

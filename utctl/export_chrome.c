@@ -132,7 +132,7 @@ static struct track *
 track_get(struct map *m, int64_t pid, int64_t tid, const char *kind,
     const char *name)
 {
-	const uint64_t key = (uint64_t)pid << 32 ^ (uint64_t)tid;
+	const uint64_t key = map_bytes((uint64_t)pid, &tid, sizeof(tid));
 	struct track *t = map_get(m, key);
 
 	while (t != NULL && (t->pid != pid || t->tid != tid))

@@ -30,6 +30,10 @@
 #include "map.h"
 #include "say.h"
 
+/* Each line has a whole stack. */
+#define DEEPEST	2000		/* pairs of a stack, and then the innermost */
+#define DEEPER	"..."
+
 /* The outermost is a program. */
 struct node {
 	struct node	*parent;	/* what is around it, or NULL */
@@ -72,12 +76,9 @@ static struct node *
 node_get(struct folded *r, struct node *parent, const char *name)
 {
 	const size_t len = strlen(name);
-	uint64_t key = (uintptr_t)parent;
+	const uint64_t key = map_bytes((uintptr_t)parent, name, len);
 	struct node *n;
-	size_t i;
 
-	for (i = 0; i < len; i++)
-		key = (key ^ (unsigned char)name[i]) * 1099511628211u;
 	n = map_get(&r->nodes, key);
 	while (n != NULL && (n->parent != parent || strcmp(n->name, name) != 0))
 		n = n->same;
@@ -95,6 +96,10 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 
 	if (parent == NULL)
 		parent = node_get(r, NULL, ctf_whose(s, &who)->name);
+	if (parent->depth == DEEPEST)
+		parent = node_get(r, parent, DEEPER);
+	else if (parent->depth > DEEPEST + 1)
+		parent = parent->parent;
 	return node_get(r, parent, export_name(buf, s, pair, at, address));
 }
 

@@ -128,7 +128,18 @@ wrapper_find(const char *name)
 	if (strpbrk(full, ": ") != NULL)
 		die("%s: a path in LD_PRELOAD has no colon and no space",
 		    full);
-	return full;
+	return loader_entry(full);
+}
+
+int
+wrapper_is(const char *name)
+{
+	size_t i;
+
+	for (i = 0; wrappers[i] != NULL; i++)
+		if (strcmp(wrappers[i], name) == 0)
+			return 1;
+	return 0;
 }
 
 /* Is that the library of a wrapper, in a list for LD_PRELOAD, or NULL? */
@@ -153,13 +164,9 @@ char *
 wrapper_add(char *list, const char *arg)
 {
 	char *names = format("%s", arg), *rest = names, *name, *path;
-	size_t i;
 
 	while ((name = strsep(&rest, ",")) != NULL) {
-		for (i = 0; wrappers[i] != NULL; i++)
-			if (strcmp(wrappers[i], name) == 0)
-				break;
-		if (wrappers[i] == NULL)
+		if (!wrapper_is(name))
 			die("wrapper '%s': there are func, malloc and pthread",
 			    name);
 		if (wrapper_in(list, name))

@@ -25,7 +25,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,15 +59,49 @@ wait_ms(void *arg, int ms)
 	(void)poll(pfd, 1, ms);
 }
 
+/*
+ * It ends with utctl, however that ends, and also where it waits for a reader
+ * that takes nothing.
+ */
+static void *
+life_watch(void *arg)
+{
+	const int fd = (int)(intptr_t)arg;
+	char c;
+
+	while (read(fd, &c, 1) == -1 && errno == EINTR)
+		continue;
+	_exit(1);
+}
+
+/* All signals but SIGTERM are utctl's: it ends when all is printed. */
 static void
-print(const char *dir, int fd, int64_t hold)
+signals_leave(void)
+{
+	sigset_t set;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void
+print(const char *dir, int fd, int life, int64_t hold)
 {
 	struct pollfd pfd = { fd, POLLIN, 0 };
 	struct follow f = { dir, hold, goes_on, wait_ms, &pfd };
 	struct reader r;
+	pthread_t watcher;
 
 	memset(&r, 0, sizeof(r));
 	r.names = symbols_begin();
+	if ((errno = pthread_create(&watcher, NULL, life_watch,
+	    (void *)(intptr_t)life)) != 0)
+		die_errno("-F");
 	ctf_print_init(0);
 	columns_set(COLUMNS_DEFAULT);
 	ut_confine_reader();
@@ -79,29 +115,29 @@ print(const char *dir, int fd, int64_t hold)
 int
 follower_start(struct follower *fw, const char *dir, int64_t hold, int utd)
 {
-	int fds[2];
+	int end[2], life[2];
 
-	if (pipe(fds) == -1 || (fw->pid = fork()) == -1) {
+	if (pipe(end) == -1 || pipe(life) == -1 || (fw->pid = fork()) == -1) {
 		say_errno("-F");
 		fw->pid = 0;
 		return -1;
 	}
 	if (fw->pid != 0) {
-		close(fds[0]);
-		fcntl(fds[1], F_SETFD, FD_CLOEXEC);
-		fw->fd = fds[1];
+		close(end[0]);
+		close(life[0]);
+		fcntl(end[1], F_SETFD, FD_CLOEXEC);
+		fcntl(life[1], F_SETFD, FD_CLOEXEC);
+		fw->fd = end[1];
+		fw->life = life[1];
 		return 0;
 	}
-	close(fds[1]);
+	close(end[1]);
+	close(life[1]);
 	close(utd);
-	/* It ends when all is printed, or with who reads it. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
+	signals_leave();
 	if (dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
 		_exit(1);
-	print(dir, fds[0], hold);
+	print(dir, end[0], life[0], hold);
 	_exit(0);
 }
 
@@ -128,5 +164,6 @@ follower_end(struct follower *fw, int hurry)
 				(void)dup2(null, STDERR_FILENO);
 		}
 	}
+	close(fw->life);
 	fw->pid = 0;
 }

@@ -37,22 +37,6 @@ struct places {
 	struct ctf_field_at	 by[GROUP_BY];
 };
 
-/* Eight bytes at a time: the names of functions may be long. */
-static uint64_t
-hash(const char *s, size_t n)
-{
-	uint64_t h = 14695981039346656037u, word;
-
-	for (; n >= sizeof(word); n -= sizeof(word), s += sizeof(word)) {
-		memcpy(&word, s, sizeof(word));
-		h = (h ^ word) * 1099511628211u;
-		h ^= h >> 32;
-	}
-	for (; n > 0; n--)
-		h = (h ^ (unsigned char)*s++) * 1099511628211u;
-	return h;
-}
-
 static struct group **
 row_place(const struct groups *g, const char *key, size_t len, uint64_t h)
 {
@@ -84,7 +68,7 @@ rows_grow(struct groups *g)
 static struct group *
 row_get(struct groups *g, const char *key, size_t len)
 {
-	const uint64_t h = hash(key, len);
+	const uint64_t h = map_bytes(0, key, len);
 	struct group **p, *row;
 
 	if (2 * g->nrows >= g->cap)
@@ -106,19 +90,16 @@ row_get(struct groups *g, const char *key, size_t len)
 static const struct places *
 places_of(struct groups *g, const struct ctf_stream *s)
 {
+	const uint64_t key = (uintptr_t)s->event;
 	struct places *p;
 	size_t i;
 
-	for (i = 0; i < g->nplaces; i++)
-		if (g->places[i].event == s->event)
-			return &g->places[i];
-	p = realloc(g->places, (g->nplaces + 1) * sizeof(*p));
-	if (p == NULL)
+	if ((p = map_get(&g->places, key)) != NULL)
+		return p;
+	if ((p = calloc(1, sizeof(*p))) == NULL)
 		die_errno("malloc");
-	g->places = p;
-	p += g->nplaces++;
-	memset(p, 0, sizeof(*p));
 	p->event = s->event;
+	map_put(&g->places, key, p);
 	for (i = 0; i < g->nby; i++)
 		if (g->by[i] == BY_FIELD)
 			g->found[i] |= ctf_field_find(&p->by[i], s->class,
@@ -318,5 +299,7 @@ groups_free(struct groups *g)
 		free(g->rows[i]);
 	}
 	free(g->rows);
-	free(g->places);
+	for (i = 0; i < g->places.cap; i++)
+		free(g->places.v[i].value);
+	map_free(&g->places);
 }

@@ -27,6 +27,7 @@
 
 #include "ctf_field.h"
 #include "hist.h"
+#include "map.h"
 
 #define GROUP_BY	8	/* what they may be by */
 #define GROUP_PART	200	/* bytes of a name in a key */
@@ -54,8 +55,7 @@ struct groups {
 	int		 found[GROUP_BY];	/* some event has that */
 	struct group	**rows;		/* a hash table */
 	size_t		 nrows, cap;
-	struct places	*places;	/* where fields are, by class */
-	size_t		 nplaces;
+	struct map	 places;	/* where fields are, by class */
 	const struct places *last;
 };
 

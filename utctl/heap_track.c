@@ -304,6 +304,36 @@ heap_event(struct heap_run *r, struct ctf_stream *s)
 	*last_of(h, thread_of(s)) = r->n;
 }
 
+static int
+by_size(const void *a, const void *b)
+{
+	const struct heap_note *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? 1 : -1;
+	return (x->block.ns > y->block.ns) - (x->block.ns < y->block.ns);
+}
+
+/*
+ * Of blocks as large, those that were allocated first: in what order they come
+ * here is a matter of chance.
+ */
+static void
+note_live(struct heap_run *r, const struct heap *h, const struct block *b)
+{
+	struct heap_note *last;
+
+	if (r->top_live.n == r->top_live.most) {
+		last = &r->live[r->top_live.n - 1];
+		if (b->size < last->block.size ||
+		    (b->size == last->block.size && b->ns >= last->block.ns))
+			return;
+		r->top_live.n--;
+	}
+	note_largest(&r->top_live, h, b);
+	qsort(r->live, r->top_live.n, sizeof(r->live[0]), by_size);
+}
+
 void
 heap_end(struct heap_run *r, struct heap *h)
 {
@@ -318,7 +348,7 @@ heap_end(struct heap_run *r, struct heap *h)
 		u = use_of(h, b->caller);
 		if (b->size > u->largest)
 			u->largest = b->size;
-		note_largest(&r->top_live, h, b);
+		note_live(r, h, b);
 	}
 	blocks_free(&h->blocks);
 }

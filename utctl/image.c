@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "image.h"
+#include "map.h"
 #include "say.h"
 #include "sysroot.h"
 
@@ -40,6 +41,7 @@
 
 struct image {
 	struct image		*next;
+	uint64_t		 key;		/* of path and id */
 	char			*path;
 	uint8_t			 id[ELF_IDMAX];
 	size_t			 idlen;
@@ -69,25 +71,21 @@ images_root(const char *dir)
 	root = dir;
 }
 
-static size_t
+static uint64_t
 hash(const char *path, const uint8_t *id, size_t n)
 {
-	size_t h = 5381;
-
-	while (*path != '\0')
-		h = h * 33 + (unsigned char)*path++;
-	while (n > 0)
-		h = h * 33 + id[--n];
-	return h % NHASH;
+	return map_bytes(map_bytes(0, id, n), path, strlen(path));
 }
 
 struct image *
 image_get(const char *path, const uint8_t *id, size_t idlen)
 {
-	struct image **list = &images[hash(path, id, idlen)], *im;
+	const uint64_t key = hash(path, id, idlen);
+	struct image **list = &images[key % NHASH], *im;
 
 	for (im = *list; im != NULL; im = im->next)
-		if (im->idlen == idlen && memcmp(im->id, id, idlen) == 0 &&
+		if (im->key == key && im->idlen == idlen &&
+		    memcmp(im->id, id, idlen) == 0 &&
 		    strcmp(im->path, path) == 0)
 			return im;
 	if (nimages == MOST)
@@ -95,6 +93,7 @@ image_get(const char *path, const uint8_t *id, size_t idlen)
 	nimages++;
 	if ((im = calloc(1, sizeof(*im))) == NULL)
 		die_errno("malloc");
+	im->key = key;
 	im->path = format("%s", path);
 	memcpy(im->id, id, idlen);
 	im->idlen = idlen;
@@ -247,5 +246,6 @@ images_free(void)
 			free(im);
 		}
 	nimages = nopen = 0;
+	elf_bulk_again();
 	root = "";
 }

@@ -29,6 +29,7 @@
 #include "top.h"
 
 #define LOCKS_TOP	10	/* waits and holds that are listed */
+#define LOCKS_MOST	4096	/* threads that wait for a lock, or have it */
 
 enum lock_mode {
 	LOCK_MUTEX,		/* also a mutex that is recursive */
@@ -64,6 +65,7 @@ struct lock {
 	struct lock_holder *holders;
 	size_t		 nholders, room;
 	struct lock_thread *waiters;
+	size_t		 nwaiters;
 };
 
 struct cond {

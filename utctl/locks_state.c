@@ -161,6 +161,7 @@ wait_unlink(struct lock_thread *t)
 	while (*tp != t)
 		tp = &(*tp)->next;
 	*tp = t->next;
+	t->wait.lock->nwaiters--;
 	t->wait.lock = NULL;
 }
 
@@ -179,6 +180,11 @@ lock_wait_begin(const struct lock_event *e, struct lock *l,
 			e->process->unended++;
 		wait_unlink(t);
 	}
+	if (l->nwaiters == LOCKS_MOST) {
+		e->process->lost++;
+		return;
+	}
+	l->nwaiters++;
 	w->lock = l;
 	w->mode = mode;
 	w->ns = e->stream->ns;
@@ -295,6 +301,10 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 	struct lock_thread *t;
 
 	drop_earlier(e, l, mode);
+	if (l->nholders == LOCKS_MOST) {
+		e->process->lost++;
+		return;
+	}
 	if (l->nholders == l->room) {
 		l->room *= 2;
 		h = realloc(l->holders, l->room * sizeof(*h));

@@ -19,9 +19,33 @@
  */
 
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "hash.h"
 #include "map.h"
 #include "say.h"
+
+uint64_t map_key[2];
+
+/* Who has made a trace knows neither the time nor where our stack will be. */
+void
+map_seed(void)
+{
+	struct timespec real, up;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &up);
+	map_key[0] = (uint64_t)real.tv_nsec << 32 ^ (uint64_t)real.tv_sec ^
+	    (uint64_t)getpid() << 12;
+	map_key[1] = (uint64_t)up.tv_nsec << 32 ^ (uintptr_t)&real;
+}
+
+uint64_t
+map_bytes(uint64_t before, const void *bytes, size_t n)
+{
+	return hash_keyed(map_key, before, bytes, n);
+}
 
 static struct map_entry *
 place(const struct map *m, uint64_t key)

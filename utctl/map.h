@@ -40,11 +40,24 @@ void	 map_put(struct map *, uint64_t, void *);	/* adds, or replaces */
 void	**map_sorted(const struct map *, int (*)(const void *, const void *));
 void	 map_free(struct map *);		/* not what is in it */
 
-/* Spread a key; the upper bits are the good ones. */
+/* The secret of this process, of two words: see map_seed(). */
+extern uint64_t map_key[2];
+
+/*
+ * Make the secret, before there is any table: keys come from traces, and nobody
+ * is to choose many that share a place.
+ */
+void	 map_seed(void);
+/* A key for these bytes, behind another key, or 0. */
+uint64_t map_bytes(uint64_t, const void *, size_t);
+
+/* Spread a key. */
 static inline size_t
 map_hash(uint64_t key)
 {
-	return (size_t)(key * 11400714819323198485u >> 32);
+	key = (key ^ map_key[0]) * UINT64_C(11400714819323198485);
+	key = (key ^ key >> 32 ^ map_key[1]) * UINT64_C(14029467366897019727);
+	return (size_t)(key >> 32);
 }
 
 #endif /* MAP_H */

@@ -51,14 +51,22 @@ say_unmatched(const struct row *rule)
 	const char *level = row_str(rule, "level");
 	const char *but = row_first(rule->child, "exclusion") != NULL ?
 	    ", but for those that -x excludes" : "";
+	const char *near = row_str(rule, "nearest");
 
+	/* A warning says what does not fit. */
+	if (row_num(rule, "unfit") != 0) {
+		say("there are events that match %s, but the filter fits none "
+		    "of them", glob);
+		return;
+	}
 	if (strcmp(level, "all") != 0)
 		say("no program came that has an event %s of level %s%s", glob,
 		    level, but);
 	else if (strcmp(glob, EVERY) == 0)
 		say("no program came that has events%s", but);
 	else
-		say("no program came that has an event %s%s", glob, but);
+		say("no program came that has an event %s%s%s%s", glob, but,
+		    near[0] != '\0' ? ": is it " : "", near);
 }
 
 /* What each pattern has matched: none of them anything, some, or all. */
@@ -73,7 +81,10 @@ say_rules(const struct row *session, int recorded)
 			if (strcmp(r->what, "rule") != 0)
 				continue;
 			if (!had_event(session, row_str(r, "glob"))) {
-				say_unmatched(r);
+				/* A warning says why it was refused. */
+				if (row_num(r, "matched") == 0 ||
+				    row_num(r, "unfit") != 0)
+					say_unmatched(r);
 				continue;
 			}
 			matched = 1;

@@ -106,20 +106,29 @@ pairs_read(struct pairs *ps, struct reader *rd)
 	reader_run(rd, &ops, ps);
 }
 
-void
-pairs_free(struct pairs *ps)
+static void
+list_free(struct pair *p)
 {
-	struct pair *p;
+	struct pair *next;
 
-	pair_threads_free(ps);
-	pair_keys_drop(ps, 0);
-	free(ps->keys);
-	while ((p = ps->pairs) != NULL) {
-		ps->pairs = p->next;
+	for (; p != NULL; p = next) {
+		next = p->next;
 		free(p->name);
 		free(p->begin);
 		free(p->end);
 		free(p->key);
 		free(p);
 	}
+}
+
+void
+pairs_free(struct pairs *ps)
+{
+
+	pair_threads_free(ps);
+	pair_keys_drop(ps, 0);
+	free(ps->keys);
+	list_free(ps->given);
+	list_free(ps->found);
+	map_free(&ps->names);
 }

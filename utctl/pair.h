@@ -82,10 +82,15 @@ struct pairs {
 	uint64_t		 lost;	/* left out, as events were lost */
 	int64_t			 lossy;	/* ns: some were, until then */
 	int64_t			 last;	/* ns: the last event */
-	struct pair		*pairs;	/* the newest first */
+	struct pair		*given;	/* of -D, the newest first */
+	struct pair		*found;	/* by the names of events: as well */
+	struct map		 names;	/* of these */
 	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
+	struct pair_thread	*oldest, *newest;	/* as they came */
+	struct pair_thread	*begun;	/* since pairs_cut(), the newest first */
 	struct pair_key		**keys;		/* a hash table */
+	struct pair_key		*first_key, *last_key;	/* as they began */
 	size_t			 nkeys, kcap;
 };
 

@@ -28,7 +28,8 @@
 #define KEYLEN	200		/* bytes of a key that are compared */
 
 struct pair_key {
-	struct pair_key		*next;
+	struct pair_key		*next;		/* of the same place */
+	struct pair_key		*later, *before;	/* that began */
 	const struct pair	*pair;
 	int64_t			 ns;
 	void			*what;
@@ -41,13 +42,9 @@ static struct pair_key **
 key_place(const struct pairs *ps, const struct pair *p, const char *text,
     size_t len)
 {
-	struct pair_key **kp;
-	uint64_t h = (uintptr_t)p;
-	size_t i;
+	const uint64_t h = map_bytes((uintptr_t)p, text, len);
+	struct pair_key **kp = &ps->keys[h & (ps->kcap - 1)];
 
-	for (i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-	kp = &ps->keys[map_hash(h) & (ps->kcap - 1)];
 	while (*kp != NULL && ((*kp)->pair != p || (*kp)->len != len ||
 	    memcmp((*kp)->text, text, len) != 0))
 		kp = &(*kp)->next;
@@ -73,6 +70,31 @@ keys_grow(struct pairs *ps)
 	free(old);
 }
 
+static void
+list_add(struct pairs *ps, struct pair_key *k)
+{
+	k->later = NULL;
+	k->before = ps->last_key;
+	if (k->before != NULL)
+		k->before->later = k;
+	else
+		ps->first_key = k;
+	ps->last_key = k;
+}
+
+static void
+list_del(struct pairs *ps, struct pair_key *k)
+{
+	if (k->before != NULL)
+		k->before->later = k->later;
+	else
+		ps->first_key = k->later;
+	if (k->later != NULL)
+		k->later->before = k->before;
+	else
+		ps->last_key = k->before;
+}
+
 void
 pair_key_begin(struct pairs *ps, const struct pair_role *r,
     const struct ctf_stream *s, enum pair_fit fit)
@@ -87,6 +109,7 @@ pair_key_begin(struct pairs *ps, const struct pair_role *r,
 	if ((k = *kp) != NULL) {
 		/* The key is used again. */
 		pair_left(ps, k->ns, k->fit, k->what);
+		list_del(ps, k);
 	} else {
 		if ((k = malloc(sizeof(*k) + len)) == NULL)
 			die_errno("malloc");
@@ -97,6 +120,7 @@ pair_key_begin(struct pairs *ps, const struct pair_role *r,
 		*kp = k;
 		ps->nkeys++;
 	}
+	list_add(ps, k);
 	k->ns = s->ns;
 	k->fit = fit;
 	if (fit == PAIR_REFUSED)
@@ -136,6 +160,7 @@ pair_key_end(struct pairs *ps, const struct pair_role *r,
 	e = key_took(k, s->ns);
 	counts = pair_fits(k->fit, fit);
 	*kp = k->next;
+	list_del(ps, k);
 	free(k);
 	ps->nkeys--;
 	if (counts && pair_over(ps, s, &e))
@@ -147,14 +172,12 @@ pair_keys_finish(struct pairs *ps)
 {
 	const struct pair_key *k;
 	struct pair_end e;
-	size_t i;
 
-	for (i = 0; i < ps->kcap; i++)
-		for (k = ps->keys[i]; k != NULL; k = k->next) {
-			e = key_took(k, ps->last);
-			if (pair_open(ps, k->fit, &e))
-				pair_total(ps, e.what, 0, e.took);
-		}
+	for (k = ps->first_key; k != NULL; k = k->later) {
+		e = key_took(k, ps->last);
+		if (pair_open(ps, k->fit, &e))
+			pair_total(ps, e.what, 0, e.took);
+	}
 }
 
 /* Whatever is open is left without an end, or only forgotten. */
@@ -162,13 +185,13 @@ void
 pair_keys_drop(struct pairs *ps, int left)
 {
 	struct pair_key *k;
-	size_t i;
 
-	for (i = 0; ps->nkeys > 0; i++)
-		for (; (k = ps->keys[i]) != NULL; ps->nkeys--) {
-			ps->keys[i] = k->next;
-			if (left)
-				pair_left(ps, k->ns, k->fit, k->what);
-			free(k);
-		}
+	while ((k = ps->first_key) != NULL) {
+		if (left)
+			pair_left(ps, k->ns, k->fit, k->what);
+		*key_place(ps, k->pair, k->text, k->len) = k->next;
+		list_del(ps, k);
+		free(k);
+		ps->nkeys--;
+	}
 }

@@ -34,15 +34,15 @@ static const struct {
 #define NSUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
 
 static struct pair *
-pair_new(struct pairs *ps, char *name)
+pair_new(struct pair **list, char *name)
 {
 	struct pair *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		die_errno("malloc");
 	p->name = name;
-	p->next = ps->pairs;
-	ps->pairs = p;
+	p->next = *list;
+	*list = p;
 	return p;
 }
 
@@ -63,7 +63,7 @@ pairs_add(struct pairs *ps, const char *spec)
 		    "with commas between", spec);
 	if (strcmp(copy, end) == 0)
 		die("pair '%s': an event cannot be its own end", spec);
-	p = pair_new(ps, format("%s,%s", copy, end));
+	p = pair_new(&ps->given, format("%s,%s", copy, end));
 	p->begin = format("%s", copy);
 	p->end = format("%s", end);
 	p->key = key == NULL ? NULL : format("%s", key);
@@ -74,24 +74,26 @@ pairs_add(struct pairs *ps, const char *spec)
 static struct pair *
 pair_named(struct pairs *ps, const char *name, size_t n)
 {
-	struct pair *p;
+	const uint64_t key = map_bytes(0, name, n);
+	struct pair *p, *first = map_get(&ps->names, key);
 
-	for (p = ps->pairs; p != NULL; p = p->next)
-		if (p->begin == NULL && strlen(p->name) == n &&
-		    memcmp(p->name, name, n) == 0)
+	for (p = first; p != NULL; p = p->same)
+		if (strlen(p->name) == n && memcmp(p->name, name, n) == 0)
 			return p;
-	return pair_new(ps, format("%.*s", (int)n, name));
+	p = pair_new(&ps->found, format("%.*s", (int)n, name));
+	p->same = first;
+	map_put(&ps->names, key, p);
+	return p;
 }
 
-static const struct ctf_eclass *
-event_of(const struct ctf_trace *tr, const char *name)
+/* The trace's events by their names. */
+static void
+events_note(struct map *m, struct ctf_trace *tr)
 {
-	const struct ctf_eclass *ev;
+	struct ctf_eclass *ev;
 
 	for (ev = tr->events; ev != NULL; ev = ev->next)
-		if (strcmp(ev->name, name) == 0)
-			break;
-	return ev;
+		map_put(m, map_bytes(0, ev->name, strlen(ev->name)), ev);
 }
 
 static struct pair_role *
@@ -112,7 +114,8 @@ role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
 
 /* By its name, if the trace has the other event, too. */
 static void
-role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
+role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
+    const struct map *events)
 {
 	const size_t n = strlen(ev->name);
 	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
@@ -130,7 +133,8 @@ role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
 		if (n <= k || strcmp(ev->name + n - k, mine) != 0)
 			continue;
 		name = format("%.*s%s", (int)(n - k), ev->name, other);
-		any = event_of(tr, name) != NULL;
+		any = map_get(events, map_bytes(0, name, strlen(name))) !=
+		    NULL;
 		free(name);
 		if (!any)
 			continue;
@@ -141,20 +145,20 @@ role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev)
 	}
 }
 
-/* Is there an event that ends the pair, and is it selected? */
-static int
-has_end(const struct pairs *ps, const struct ctf_trace *tr,
-    const struct pair *p)
+/* Which pairs have an event that ends them and is selected? */
+static void
+ends_note(const struct pairs *ps, const struct ctf_trace *tr)
 {
 	const struct ctf_eclass *ev;
-	const struct pair_role *r;
+	struct pair_role *r;
 
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (r = ev->pairs; r != NULL; r = r->next)
+			r->pair->ends = 0;
 	for (ev = tr->events; ev != NULL; ev = ev->next)
 		if (!ev->unwanted || (ps->unfit && ev->unfit))
 			for (r = ev->pairs; r != NULL; r = r->next)
-				if (r->ends && r->pair == p)
-					return 1;
-	return 0;
+				r->pair->ends |= r->ends;
 }
 
 /* Beginnings of threads whose ends cannot come do not count as such. */
@@ -164,10 +168,11 @@ drop_endless(const struct pairs *ps, struct ctf_trace *tr)
 	struct ctf_eclass *ev;
 	struct pair_role **rp;
 
+	ends_note(ps, tr);
 	for (ev = tr->events; ev != NULL; ev = ev->next)
 		for (rp = &ev->pairs; *rp != NULL;)
 			if (!(*rp)->ends && (*rp)->pair->key == NULL &&
-			    !has_end(ps, tr, (*rp)->pair))
+			    !(*rp)->pair->ends)
 				*rp = (*rp)->next;
 			else
 				rp = &(*rp)->next;
@@ -179,18 +184,19 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 	const struct ctf_sclass *sc;
 	struct ctf_eclass *ev;
 	struct pair_role *r;
+	struct map events = { NULL, 0, 0 };
 	struct pair *p;
 	int ends;
 
+	if (ps->named)
+		events_note(&events, tr);
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		sc = ctf_sclass(tr, ev->stream);
 		if (ps->named)
-			role_by_name(ps, tr, ev);
-		for (p = ps->pairs; p != NULL; p = p->next) {
-			ends = p->begin != NULL && strcmp(p->end,
-			    ev->name) == 0;
-			if (p->begin == NULL ||
-			    (!ends && strcmp(p->begin, ev->name) != 0))
+			role_by_name(ps, tr, ev, &events);
+		for (p = ps->given; p != NULL; p = p->next) {
+			ends = strcmp(p->end, ev->name) == 0;
+			if (!ends && strcmp(p->begin, ev->name) != 0)
 				continue;
 			r = role_new(tr, ev, p, ends);
 			p->found[ends] = 1;
@@ -199,6 +205,7 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 			p->keyed[ends] |= r->at.type != NULL;
 		}
 	}
+	map_free(&events);
 	if (ps->closed)
 		drop_endless(ps, tr);
 }
@@ -223,7 +230,6 @@ pairs_say_missing(const struct pairs *ps)
 {
 	const struct pair *p;
 
-	for (p = ps->pairs; p != NULL; p = p->next)
-		if (p->begin != NULL)
-			say_missing(p);
+	for (p = ps->given; p != NULL; p = p->next)
+		say_missing(p);
 }

@@ -30,6 +30,8 @@ struct pair {
 	char		*key;		/* the field, or NULL: a thread's */
 	int		 found[2];	/* of -D: a trace has the events, */
 	int		 keyed[2];	/* and these have the field */
+	int		 ends;		/* an event that is selected ends it */
+	struct pair	*same;		/* found, with the same key */
 };
 
 /* What an event is in one pair. */

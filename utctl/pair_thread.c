@@ -58,7 +58,10 @@ struct inside {
 };
 
 struct pair_thread {
-	struct pair_thread	*next;		/* of the same hash */
+	struct pair_thread	*next;		/* of the same key */
+	struct pair_thread	*later;		/* that came after it */
+	int			 listed;	/* among those that have begun */
+	struct pair_thread	*before;	/* of these */
 	int64_t			 pid, tid;
 	int64_t			 last;		/* ns: its last event */
 	struct frame		*frames;
@@ -75,10 +78,14 @@ pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 	struct ctf_who buf;
 	const struct ctf_who *who = ctf_whose(s, &buf);
 	const int64_t pid = who->vpid, tid = who->vtid;
-	const uint64_t key = (uint64_t)pid << 32 ^ (uint64_t)tid;
+	uint64_t key;
 
-	if (t == NULL || t->pid != pid || t->tid != tid)
-		t = map_get(&ps->threads, key);
+	if (t != NULL && t->pid == pid && t->tid == tid) {
+		t->last = s->ns;
+		return t;
+	}
+	key = map_bytes((uint64_t)pid, &tid, sizeof(tid));
+	t = map_get(&ps->threads, key);
 	while (t != NULL && (t->pid != pid || t->tid != tid))
 		t = t->next;
 	if (t == NULL) {
@@ -88,6 +95,11 @@ pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 		t->tid = tid;
 		t->next = map_get(&ps->threads, key);
 		map_put(&ps->threads, key, t);
+		if (ps->newest != NULL)
+			ps->newest->later = t;
+		else
+			ps->oldest = t;
+		ps->newest = t;
 	}
 	t->last = s->ns;
 	return ps->recent = t;
@@ -218,6 +230,11 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 		pair_left(ps, s->ns, fit, what);
 		return;
 	}
+	if (!t->listed) {
+		t->listed = 1;
+		t->before = ps->begun;
+		ps->begun = t;
+	}
 	f = push(t);
 	f->pair = r->pair;
 	f->address = address;
@@ -304,13 +321,6 @@ pairs_top(struct pairs *ps, const struct ctf_stream *s)
 	    t->frames[top].what;
 }
 
-static void
-thread_cut(struct pairs *ps, struct pair_thread *t)
-{
-	while (t->n > 0)
-		leave(ps, t);
-}
-
 /* What the thread has open yet. */
 static void
 thread_finish(struct pairs *ps, struct pair_thread *t)
@@ -339,20 +349,25 @@ thread_free(struct pairs *ps, struct pair_thread *t)
 static void
 each(struct pairs *ps, void (*call)(struct pairs *, struct pair_thread *))
 {
-	struct pair_thread *t, *next;
-	size_t i;
+	struct pair_thread *t, *later;
 
-	for (i = 0; i < ps->threads.cap; i++)
-		for (t = ps->threads.v[i].value; t != NULL; t = next) {
-			next = t->next;
-			call(ps, t);
-		}
+	for (t = ps->oldest; t != NULL; t = later) {
+		later = t->later;
+		call(ps, t);
+	}
 }
 
+/* Other threads have nothing that is open. */
 void
 pair_threads_cut(struct pairs *ps)
 {
-	each(ps, thread_cut);
+	struct pair_thread *t;
+
+	for (; (t = ps->begun) != NULL; ps->begun = t->before) {
+		while (t->n > 0)
+			leave(ps, t);
+		t->listed = 0;
+	}
 }
 
 void

@@ -298,7 +298,7 @@ command_run(struct record *r)
 	}
 	r->ran = 1;
 	while ((status = child_await(pid, r->over ? -1 : client_fd(r->client),
-	    r->until, &r->sig)) == -1) {
+	    r->until, &r->sig, &r->killed)) == -1) {
 		if (r->until != -1 && ut_msg_now() >= r->until)
 			time_over(r);
 		else if (client_look(r->client))

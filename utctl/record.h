@@ -48,6 +48,7 @@ void	 output_undo(struct output *, int);
 struct follower {
 	pid_t	 pid;			/* 0: none */
 	int	 fd;			/* closed when all is written */
+	int	 life;			/* closed when utctl ends */
 };
 
 int	 follower_start(struct follower *, const char *, int64_t, int);
@@ -66,6 +67,7 @@ struct record {
 	int64_t		 limit;		/* ms to be recorded; -1: no limit */
 	int64_t		 until;		/* when that is over; -1: never */
 	int		 sig;		/* that came last to end us, or 0 */
+	int		 killed;	/* signal that ended the command, or 0 */
 	int		 over;		/* 1: it is; -1: that went wrong */
 	char		*session;
 	struct output	 out;

@@ -21,10 +21,7 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-#include <elf.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,108 +30,14 @@
 #include "compat.h"
 #include "record.h"
 
-#if UINTPTR_MAX > UINT32_MAX
-#define OWN_CLASS	ELFCLASS64
-typedef Elf64_Ehdr	Ehdr;
-typedef Elf64_Phdr	Phdr;
-#else
-#define OWN_CLASS	ELFCLASS32
-typedef Elf32_Ehdr	Ehdr;
-typedef Elf32_Phdr	Phdr;
-#endif
-
-/* The command's file; -1: it is not found. */
-static int
-command_open(const char *name)
-{
-	const char *dir = getenv("PATH");
-	char *path;
-	int fd = -1;
-
-	if (strchr(name, '/') != NULL || dir == NULL)
-		return open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	for (; fd == -1 && *dir != '\0'; dir += strspn(dir, ":")) {
-		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
-		if (access(path, X_OK) == 0)
-			fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		free(path);
-		dir += strcspn(dir, ":");
-	}
-	return fd;
-}
-
-/*
- * Which dynamic linker loads a program of this ABI, or "" if none does: 0, or
- * -1 if it is no such program.
- */
-static int
-loader(int fd, char path[PATH_MAX])
-{
-	Ehdr e;
-	Phdr p;
-	uint64_t i;
-
-	path[0] = '\0';
-	if (pread(fd, &e, sizeof(e), 0) != (ssize_t)sizeof(e) ||
-	    memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    e.e_ident[EI_CLASS] != OWN_CLASS ||
-	    e.e_phentsize != sizeof(p))
-		return -1;
-	for (i = 0; i < e.e_phnum; i++) {
-		if (pread(fd, &p, sizeof(p), (off_t)(e.e_phoff + i *
-		    sizeof(p))) != (ssize_t)sizeof(p))
-			return -1;
-		if (p.p_type != PT_INTERP)
-			continue;
-		if (p.p_filesz == 0 || p.p_filesz > PATH_MAX ||
-		    pread(fd, path, p.p_filesz, (off_t)p.p_offset) !=
-		    (ssize_t)p.p_filesz)
-			return -1;
-		path[p.p_filesz - 1] = '\0';
-		return 0;
-	}
-	return 0;
-}
-
-/* The wrappers are for programs that are loaded as utctl is. */
-static void
-say_loader(const char *name, int fd)
-{
-	const int own = command_open(utctl_path);
-	char of_name[PATH_MAX], ours[PATH_MAX];
-
-	if (loader(fd, of_name) == -1)
-		;
-	else if (of_name[0] == '\0')
-		say("%s is statically linked: -w has no effect on it", name);
-	else if (own != -1 && loader(own, ours) == 0 && ours[0] != '\0' &&
-	    strcmp(of_name, ours) != 0)
-		say("%s is loaded by %s: -w is for programs that %s loads",
-		    name, of_name, ours);
-	if (own != -1)
-		close(own);
-}
-
 /* What keeps programs from coming, seen from here. */
 static void
-say_hints(const struct record *r)
+say_hints(void)
 {
 	const char *disable = getenv("UT_DISABLE");
-	struct stat st;
-	int fd;
 
 	if (disable != NULL && *disable != '\0' && strcmp(disable, "0") != 0)
 		say("UT_DISABLE is set: ut(3) does nothing in the programs");
-	if (r->preload == NULL || (fd = command_open(r->argv[0])) == -1)
-		return;
-	if (fstat(fd, &st) == 0 && (((st.st_mode & S_ISUID) != 0 &&
-	    st.st_uid != geteuid()) || ((st.st_mode & S_ISGID) != 0 &&
-	    st.st_gid != getegid())))
-		say("%s changes its user or group: -w has no effect on it",
-		    r->argv[0]);
-	else
-		say_loader(r->argv[0], fd);
-	close(fd);
 }
 
 /* The programs have the events of -w, and reached none of them. */
@@ -198,6 +101,39 @@ report_left(const struct record *r, const struct row *session)
 		report_unlisted(r);
 }
 
+/* The exit status alone does not tell a signal from a status above 128. */
+static void
+say_killed(const struct record *r)
+{
+	if (r->killed != 0 && r->killed != r->sig)
+		say("%s was ended by signal %d (%s)", r->argv[0], r->killed,
+		    strsignal(r->killed));
+}
+
+/*
+ * The command has options behind it that look like those of record: a trace
+ * that is not there, a wrapper, an event.
+ */
+static void
+say_misplaced(const struct record *r)
+{
+	const char *option, *value;
+	char **arg;
+
+	if (r->argv == NULL || strcmp(r->argv[-1], "--") == 0)
+		return;
+	for (arg = r->argv + 1; arg[0] != NULL && arg[1] != NULL; arg++) {
+		option = arg[0];
+		value = arg[1];
+		if ((strcmp(option, "-o") == 0 && r->out.given == NULL &&
+		    access(value, F_OK) == -1) ||
+		    (strcmp(option, "-w") == 0 && wrapper_is(value)) ||
+		    (strcmp(option, "-e") == 0 && strchr(value, ':') != NULL))
+			say("%s %s was given to %s: options of record come "
+			    "before the command", option, value, r->argv[0]);
+	}
+}
+
 /* Say what was recorded; -1 if it is not all. */
 int
 report(const struct record *r, struct row *rows)
@@ -215,6 +151,8 @@ report(const struct record *r, struct row *rows)
 	error = row_str(s, "error");
 	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
 	    row_num(s, "overwritten") > 0;
+	say_killed(r);
+	say_misplaced(r);
 	warnings_say(s);
 	if (*error != '\0')
 		say("%s", error);
@@ -234,10 +172,13 @@ report(const struct record *r, struct row *rows)
 	remedies_say(s);
 	nothing_say(s, recorded);
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
-		say_hints(r);
+		say_hints();
 	else if (!recorded)
 		say_no_functions(r);
 	say_unseen(r, s);
+	/* Its children, or what it was linked with, may have been recorded. */
+	if (r->preload != NULL)
+		loader_say(r->argv[0]);
 	/* With -p, or once the time of -T is over, programs may go on. */
 	if (r->argv != NULL && (r->limit == -1 || r->until != -1))
 		report_left(r, s);

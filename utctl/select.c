@@ -33,6 +33,8 @@
 #include "select.h"
 #include "utctl.h"
 
+#define WHYS	16	/* reasons that are looked into */
+
 static void
 patterns_init(struct patterns *ps, int n)
 {
@@ -254,7 +256,7 @@ holds(struct select *sel, const struct ctf_trace *tr, const char *why)
 static void
 note_why(struct select *sel, const struct ctf_trace *tr, const char *why)
 {
-	if (sel->why_holds)
+	if (sel->why_holds || sel->whys++ >= WHYS)
 		return;
 	sel->why_holds = holds(sel, tr, why);
 	snprintf(sel->why, sizeof(sel->why), "%s", why);

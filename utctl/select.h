@@ -56,6 +56,7 @@ struct select {
 	int		 passes;	/* the filter fits some event */
 	char		 why[256];	/* or does not */
 	int		 why_holds;	/* for all events, not for one alone */
+	int		 whys;		/* events whose why was looked into */
 	struct when	 since, until;
 	int64_t		 from, to;	/* the same in ns, if they are known */
 	int		 count_given;

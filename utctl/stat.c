@@ -303,7 +303,7 @@ print_json(const struct stat_run *r, const struct reader *rd)
 static void
 say_missing(const struct stat_run *r)
 {
-	if (r->groups.nplaces == 0)
+	if (r->groups.places.n == 0)
 		return;
 	groups_say_missing(&r->groups);
 	if (r->value != NULL && !r->value_found)

@@ -229,6 +229,7 @@ symbols_end(void)
 	free(cache);
 	cache = NULL;
 	images_free();
+	demangle_end();
 	off = 0;
 }
 

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "map.h"
 #include "select.h"
 #include "symbols.h"
 #include "utctl.h"
@@ -136,6 +137,7 @@ main(int argc, char **argv)
 	int status;
 
 	utctl_path = argv[0];
+	map_seed();
 	opterr = 0;
 	commands_are(commands);
 	if (argc < 2) {

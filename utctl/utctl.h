@@ -209,15 +209,22 @@ int	 cmd_load(int, char **);
 /* find.c */
 char	*utd_find(void);
 char	*wrapper_add(char *, const char *);
+int	 wrapper_is(const char *);
 int	 wrapper_in(const char *, const char *);
 const char *wrapper_name(size_t);	/* NULL: there are no more */
+
+/* loader.c */
+/* A library's path, as LD_PRELOAD is to have it; the argument is freed. */
+char	*loader_entry(char *);
+/* Say it if the command is not loaded as wrappers have to be. */
+void	 loader_say(const char *);
 
 /* child.c */
 pid_t	 utd_start(char *, char *, int *, int *);	/* -1: it said why not */
 void	 utd_reap(pid_t);
 void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);
-int	 child_await(pid_t, int, int64_t, int *);
+int	 child_await(pid_t, int, int64_t, int *, int *);
 int	 wait_signal(int, int, int *);
 int	 interruptible(int (*)(void *), void *);
 

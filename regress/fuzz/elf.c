@@ -35,6 +35,7 @@ name(const struct input *in)
 	char text[2048], small[16], big[400];
 	const size_t n = in->n < sizeof(text) ? in->n : sizeof(text) - 1;
 
+	demangle_ready();
 	memcpy(text, in->p, n);
 	text[n] = '\0';
 	if (demangle(text, big, sizeof(big)) &&

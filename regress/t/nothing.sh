@@ -54,6 +54,38 @@ once 2
 why 0 'there are .* reached one that passes its filter' rec -f 'n > 100' \
     ./prog/seq 1 1 10
 once 2
+# What is written wrong, and a filter that fits no event.
+why 0 'no program came that has an event seq:tik: is it seq:tick' rec \
+    -e seq:tik ./prog/seq 1 1 10
+once 2
+why 0 'no program came that has an event sqe:\*: is it seq:tick' rec \
+    -e 'sqe:*' ./prog/seq 1 1 10
+why 0 'no program came that has an event tick:seq' rec -e 'tick:seq' \
+    ./prog/seq 1 1 10
+why 0 'there are events that match seq:tick, but the filter fits none of them' \
+    rec -e seq:tick -f 'none == 2' ./prog/seq 1 1 10
+grep -q "^utctl: warning: seq:tick of seq never passes .*: no field none\$" \
+    "$T/err" || fail "$(cat "$T/err")"
+once 3
+# Options of record behind the command, which are none if the command has such.
+SEQ="exec $PWD/prog/seq 1 1 10"
+mkdir "$T/here" || exit 1
+in_dir() {
+	( cd "$T/here" && "$@" )
+}
+expect 0 '^utctl: -o x was given to sh: options of record come before' \
+    in_dir utctl record sh -c "$SEQ" sh -o x
+once 2
+expect 0 '^utctl: -w malloc was given to sh: ' rec sh -c "$SEQ" sh -w malloc
+once 2
+expect 0 '^utctl: 10 events' in_dir utctl record -- sh -c "$SEQ" sh -o x
+once 1
+expect 0 '^utctl: 10 events' in_dir utctl record sh -c "$SEQ" sh -o "$T/here"
+once 1
+# How the command ended, if its status does not tell.
+expect 139 '^utctl: sh was ended by signal 11 (' rec sh -c 'kill -SEGV $$'
+expect 139 '^utctl: 0 events' rec sh -c 'exit 139'
+grep -q 'by signal' "$T/err" && fail "$(cat "$T/err")"
 UT_DISABLE=1
 export UT_DISABLE
 why 0 'UT_DISABLE is set: ut(3) does nothing in the programs' rec \
@@ -90,7 +122,7 @@ if [ -f ../libut/libut-malloc.so ]; then
 	case $CC in
 	*musl*|*-m32*)	;;
 	*)	! musl-gcc -o "$T/musl" "$T/none.c" 2>/dev/null ||
-		    why 127 '.*/musl is loaded by .*: -w is for programs .*' \
+		    why 0 '.*/musl is loaded by .*: -w is for programs .*' \
 		    rec -w malloc "$T/musl" ;;
 	esac
 	if [ "$ME" -eq 0 ]; then

@@ -62,6 +62,29 @@ for sig in INT TERM; do
 	until_ok eval '! printing' || fail "$sig: prints on"
 	expect 0 '^20000 events' utctl view -q "$T/f$sig"
 done
+# Nor does what prints outlive utctl, if that is killed, or go on if it is told to
+# end itself.
+printer() {
+	PRINTER=$(ps -A -o pid= -o ppid= -o args= | awk -v p="$1" \
+	    '$2 == p && /record -F/ { print $1 }')
+	[ -n "$PRINTER" ]
+}
+for whom in utctl printer; do
+	utctl record -F -o "$T/f$whom" -- ./prog/clocks 5 2>"$T/full" 5>&- &
+	RECORD=$!
+	CHILDREN="$CHILDREN $RECORD"
+	until_ok printer $RECORD || fail "$whom: nothing prints"
+	until_ok eval 'test -s "$T/f$whom"/ust/uid/*/*/channel0_0' ||
+	    fail "$whom: no events"
+	if [ $whom = utctl ]; then
+		kill -KILL $RECORD
+	else
+		kill -TERM $PRINTER
+		until_ok gone $PRINTER || fail "TERM: it prints on"
+		kill -KILL $RECORD
+	fi
+	until_ok eval '! printing' || fail "$whom: it prints on"
+done
 exec 5>&-
 complains '-S and -F' utctl record -S -F -o "$T/no" true
 

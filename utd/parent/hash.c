@@ -16,15 +16,14 @@
 
 /*
  * A hash of what programs of any user have chosen: nobody can choose many of
- * one bucket, as the key is this process's secret.  SipHash-2-4, of Aumasson
- * and Bernstein; in what order a word is loaded does not matter here.
+ * one bucket, as the key is this process's secret.
  */
 
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "event.h"
+#include "hash.h"
 
 static uint64_t key[2];
 
@@ -40,62 +39,11 @@ key_make(void)
 	key[0] |= 1;			/* made */
 }
 
-static uint64_t
-rotate(uint64_t x, int n)
-{
-	return x << n | x >> (64 - n);
-}
-
-static void
-rounds(uint64_t *v, int n)
-{
-	while (n-- > 0) {
-		v[0] += v[1];
-		v[1] = rotate(v[1], 13) ^ v[0];
-		v[0] = rotate(v[0], 32);
-		v[2] += v[3];
-		v[3] = rotate(v[3], 16) ^ v[2];
-		v[0] += v[3];
-		v[3] = rotate(v[3], 21) ^ v[0];
-		v[2] += v[1];
-		v[1] = rotate(v[1], 17) ^ v[2];
-		v[2] = rotate(v[2], 32);
-	}
-}
-
-static void
-add(uint64_t *v, uint64_t word)
-{
-	v[3] ^= word;
-	rounds(v, 2);
-	v[0] ^= word;
-}
-
 /* Of these bytes, behind those that `before' is the hash of, or 0. */
 uint32_t
 hash_bytes(uint32_t before, const void *bytes, size_t n)
 {
-	const unsigned char *p = bytes;
-	uint64_t v[4], word;
-	size_t left;
-
 	if (key[0] == 0)
 		key_make();
-	v[0] = key[0] ^ UINT64_C(0x736f6d6570736575);
-	v[1] = key[1] ^ UINT64_C(0x646f72616e646f6d);
-	v[2] = key[0] ^ UINT64_C(0x6c7967656e657261);
-	v[3] = key[1] ^ UINT64_C(0x7465646279746573);
-	add(v, before);
-	for (left = n; left >= sizeof(word); left -= sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		add(v, word);
-		p += sizeof(word);
-	}
-	word = 0;
-	memcpy(&word, p, left);
-	add(v, word);
-	add(v, n);
-	v[2] ^= 0xff;
-	rounds(v, 4);
-	return (uint32_t)(v[0] ^ v[1] ^ v[2] ^ v[3]);
+	return (uint32_t)hash_keyed(key, before, bytes, n);
 }

@@ -96,6 +96,10 @@ list_rules(struct client *k, const struct channel *ch)
 		row_str("glob", r->glob);
 		row_str("level", level);
 		row_str("filter", r->filter != NULL ? r->filter->text : "");
+		row_num("matched", r->matched);
+		row_num("unfit", r->filter != NULL &&
+		    r->filter->why[0] != '\0');
+		row_str("nearest", r->matched ? "" : r->nearest);
 		row_end(k);
 		for (i = 0; i < r->nexcept; i++) {
 			row_begin(3, "exclusion");

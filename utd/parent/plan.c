@@ -203,8 +203,9 @@ static bool
 matched(struct plan *p, const struct channel *ch)
 {
 	const uint32_t i = p->judged;
-	const struct rule *r = p->rule;
+	struct rule *r = p->rule;
 
+	r->matched = true;
 	if (r->filter != NULL && !want_add(p, ch->session->user, i,
 	    r->filter)) {
 		p->refused = true;
@@ -231,8 +232,9 @@ judge(struct plan *p, const struct channel *ch, const struct table *t,
 			if (!user_goes_on(ch->session->user, since,
 			    p->rule->bytes))
 				return false;
-			if (rule_matches(p->rule, e->name, e->level) &&
-			    matched(p, ch))
+			if (!rule_matches(p->rule, e->name, e->level))
+				nearest_note(p->rule, e->name);
+			else if (matched(p, ch))
 				break;
 		}
 	}

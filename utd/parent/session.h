@@ -45,6 +45,9 @@ struct rule {
 	struct filter	*filter;	/* NULL: none */
 	uint32_t	 serial;	/* unique */
 	size_t		 bytes;		/* of patterns and filter */
+	bool		 matched;	/* some event */
+	char		 nearest[NAME_MAXLEN];	/* an event it may mean */
+	unsigned int	 distance;	/* to that */
 	struct rule	*next;
 	struct rule	*prev;		/* an older one */
 };
@@ -56,6 +59,9 @@ bool	 rule_matches(const struct rule *, const char *, uint32_t);
 bool	 rule_add(struct channel *, struct rule *);
 bool	 rule_del(struct channel *, const struct rule *);
 void	 rules_free(struct channel *);
+
+/* nearest.c: the event does not match the rule. */
+void	 nearest_note(struct rule *, const char *);
 
 /* track.c: which programs a session wants. */
 struct track {
@@ -91,7 +97,7 @@ struct plan {
 	struct region	*region;	/* NULL: nothing matches */
 	unsigned int	 refs;
 	uint32_t	 judged;	/* how many events were, in turn */
-	const struct rule *rule;	/* to try next, on the next event */
+	struct rule	*rule;		/* to try next, on the next event */
 	struct user	*user;		/* who has the wants; or NULL */
 	struct want	*wants;		/* filters of events, in turn */
 	size_t		 nwants, wants_room;
