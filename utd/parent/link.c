@@ -54,6 +54,7 @@
 
 static struct ut_msg out;
 static struct timer turn_timer;
+static bool ending;			/* utd ends: no link goes on */
 
 static void	link_start(struct link *);
 static void	link_step(struct link *);
@@ -105,7 +106,7 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 {
 	struct link *l;
 
-	if (p->conn == NULL)
+	if (p->conn == NULL || ending)
 		return;
 	l = link_get(p, ch);
 	waits_add(&l->later, w);
@@ -503,6 +504,25 @@ links_free(struct program *p)
 	while ((l = p->links) != NULL) {
 		p->links = l->next;
 		link_free(l);
+	}
+}
+
+/*
+ * utd ends: all links stay as they are.  From now on regions, traces and
+ * consumers go, and a link that went on would use them, or ask for new ones.
+ */
+void
+links_end(void)
+{
+	struct program *p;
+	struct link *l;
+
+	ending = true;
+	for (p = programs; p != NULL; p = p->next) {
+		for (l = p->links; l != NULL; l = l->next) {
+			l->state = LINK_IDLE;
+			l->again = false;
+		}
 	}
 }
 

@@ -171,6 +171,7 @@ parent_close(void)
 {
 	bool all;
 
+	links_end();
 	shots_end();
 	consumers_end();
 	regions_gone();
