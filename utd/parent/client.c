@@ -153,12 +153,18 @@ void
 client_answer(struct client *k, const char *text)
 {
 	char late[64] = "";
+	const char *unsaved;
 
 	if (k->late > 0)
 		snprintf(late, sizeof(late), "%s%u program%s not answer",
 		    *text != '\0' ? "; " : "", k->late,
 		    k->late == 1 ? " does" : "s do");
-	client_ok(k, "%s%s", text, late);
+	state_save();			/* or why it is not */
+	if ((unsaved = journal_trouble()) == NULL)
+		client_ok(k, "%s%s", text, late);
+	else
+		client_ok(k, "%s%s%s%s", text, late,
+		    *text != '\0' || k->late > 0 ? "; " : "", unsaved);
 }
 
 bool

@@ -45,6 +45,7 @@ static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
+static pid_t before;			/* the last utd there; 0: it ended */
 static const struct hello *hellos;
 
 static void	first_message(struct conn *, struct ut_msg *);
@@ -234,9 +235,13 @@ take_lock(const char *dir)
 		log_warnx("%s: another utd runs there", dir);
 		exit(UT_RUNDIR_TAKEN);
 	}
+	if ((n = (int)read(lock_fd, pid, sizeof(pid) - 1)) > 0) {
+		pid[n] = '\0';
+		before = (pid_t)strtol(pid, NULL, 10);
+	}
 	n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-	if (ftruncate(lock_fd, 0) == -1 || write(lock_fd, pid,
-	    (size_t)n) != n)
+	if (ftruncate(lock_fd, 0) == -1 || pwrite(lock_fd, pid,
+	    (size_t)n, 0) != n)
 		fatal("%s", lock_path);
 }
 
@@ -262,6 +267,13 @@ open_socket(void)
 	ut_refuse_fds(s);
 	if (!file_add(&listener, s, POLLIN, accept_some, NULL))
 		fatal("%s", sock_path);
+}
+
+/* The process ID of the utd that was killed in this run directory, or 0. */
+pid_t
+listen_before(void)
+{
+	return before;
 }
 
 void
