@@ -174,7 +174,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/record_begin.c utctl/record_options.c \
 		utctl/recover.c utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
-		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
+		utctl/select.c utctl/session.c utctl/shutdown.c \
+		utctl/snapshot.c utctl/stat.c \
 		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \
 		utctl/top.c utctl/track.c utctl/trigger.c utctl/usage.c \
 		utctl/utctl.c utctl/view.c utctl/when.c utctl/which.c \

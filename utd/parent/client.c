@@ -21,11 +21,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "client.h"
 #include "consumers.h"
 
 #define LEAVE_MS	500	/* until the next try to end a session */
+#define END_MS		1000	/* that utd waits for utctl when it ends */
 
 static struct client *clients;
 static struct client *done;		/* to be freed */
@@ -262,6 +264,27 @@ clients_progress(uid_t uid, uint64_t left)
 		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
 		ut_msg_u64(&out, left);
 		conn_send(k->conn, &out);
+	}
+}
+
+/* Answer those who have asked for the end of utd; it exits now. */
+void
+clients_end(bool all)
+{
+	struct client *k;
+
+	for (k = clients; k != NULL; k = k->next) {
+		if (!k->shutdown || k->conn == NULL)
+			continue;
+		if (all)
+			client_ok(k, "utd (pid %d) has ended", (int)getpid());
+		else
+			client_refuse(k, "utd (pid %d) has ended, but not all "
+			    "buffers are written: see utctl recover",
+			    (int)getpid());
+		while (k->conn->state == CONN_OPEN && conn_behind(k->conn) &&
+		    conn_flush(k->conn, END_MS))
+			continue;
 	}
 }
 

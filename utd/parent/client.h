@@ -33,6 +33,7 @@ struct client {
 	struct timer	 timer;
 	unsigned int	 late;		/* programs that did not answer */
 	char		 why[512];	/* a program cannot have buffers */
+	bool		 shutdown;	/* waits for the end of utd */
 	bool		 owner;		/* utd ends when it does, */
 	bool		 patient;	/* but not before the last session */
 	uint32_t	 owned;		/* a session that ends when it does, */
@@ -71,6 +72,7 @@ void	 client_about(struct client *, struct session *);
 void	 clients_forget(const struct session *);
 void	 clients_left(void);	/* a session is gone: is utd to end, too? */
 void	 clients_progress(uid_t, uint64_t);
+void	 clients_end(bool);	/* utd has ended; true: with everything */
 
 /* control.c: what utctl asks for. */
 void	 control_hello(struct conn *, struct ut_msg *);

@@ -183,5 +183,6 @@ parent_close(void)
 		journal_end();
 	}
 	listen_close();
+	clients_end(all);
 	return all;
 }
