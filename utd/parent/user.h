@@ -42,6 +42,7 @@ struct user {
 	unsigned int	 round;		/* of the loop, that spent is of */
 	uint64_t	 spent;		/* ns used for this user in it */
 	size_t		 matched;	/* bytes since the clock was read */
+	int64_t		 job_at;	/* when the next command may begin */
 	struct user	*next;
 };
 
