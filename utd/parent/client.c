@@ -27,6 +27,7 @@
 #include "consumers.h"
 
 #define LEAVE_MS	500	/* until the next try to end a session */
+#define LOOK_MS		100	/* between looks at programs */
 #define END_MS		1000	/* that utd waits for utctl when it ends */
 
 static struct client *clients;
@@ -34,6 +35,7 @@ static struct client *done;		/* to be freed */
 static struct timer sweeper;
 static struct ut_msg out;
 static bool ownerless;			/* utd ends with the last session */
+unsigned int (*clients_stopped)(const struct waiter *);
 
 static void	client_message(struct conn *, struct ut_msg *);
 static void	client_closed(struct conn *);
@@ -134,13 +136,27 @@ request_end(void *arg)
 	sweep_later(k);
 }
 
+/* It waits for programs; not for long if all that it waits for are stopped. */
+static void
+look(void *arg)
+{
+	struct client *k = arg;
+
+	if (ut_msg_now() >= k->deadline ||
+	    clients_stopped(k->wait) == k->wait->pending)
+		request_end(k);
+	else
+		timer_set(&k->timer, LOOK_MS, look, k);
+}
+
 struct waiter *
 client_wait(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
 	k->wait = wait_new(request_end, k);
+	k->deadline = ut_msg_now() + ms;
 	if (ms > 0)
-		timer_set(&k->timer, ms, request_end, k);
+		timer_set(&k->timer, LOOK_MS, look, k);
 	return k->wait;
 }
 
@@ -233,8 +249,12 @@ void
 client_hello(struct conn *c, struct ut_msg *m,
     bool (*request)(struct client *, struct ut_msg *))
 {
-	struct client *k = xcalloc(1, sizeof(*k));
+	struct client *k = calloc(1, sizeof(*k));
 
+	if (k == NULL) {
+		conn_fail(c);
+		return;
+	}
 	k->conn = c;
 	k->request = request;
 	if ((k->next = clients) != NULL)

@@ -181,6 +181,7 @@ size_t
 journal_put(unsigned int i, const struct ut_msg *m)
 {
 	struct journal *j = &journals[i];
+	char *buf;
 
 	if (j->fd == -1)
 		return 0;
@@ -190,7 +191,11 @@ journal_put(unsigned int i, const struct ut_msg *m)
 	}
 	if (j->len + m->h.len > j->room) {
 		j->room = (j->len + m->h.len) * 2;
-		j->buf = xrealloc(j->buf, j->room);
+		if ((buf = realloc(j->buf, j->room)) == NULL) {
+			journal_failed(j);
+			return 0;
+		}
+		j->buf = buf;
 	}
 	memcpy(j->buf + j->len, &m->h, sizeof(m->h));
 	memcpy(j->buf + j->len + sizeof(m->h), m->body, m->h.len -

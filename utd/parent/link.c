@@ -86,9 +86,9 @@ link_get(struct program *p, struct channel *ch)
 {
 	struct link *l;
 
-	if ((l = link_find(p, ch)) != NULL)
+	if ((l = link_find(p, ch)) != NULL ||
+	    (l = calloc(1, sizeof(*l))) == NULL)
 		return l;
-	l = xcalloc(1, sizeof(*l));
 	l->program = p;
 	l->channel = ch;
 	l->unsure = p->kept;
@@ -108,8 +108,10 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 
 	if (p->conn == NULL || ending)
 		return;
-	l = link_get(p, ch);
-	waits_add(&l->later, w);
+	if ((l = link_get(p, ch)) == NULL || !waits_try(&l->later, w)) {
+		conn_fail(p->conn);
+		return;
+	}
 	l->again = true;
 	if (l->state == LINK_IDLE)
 		link_start(l);
@@ -505,6 +507,34 @@ links_free(struct program *p)
 		p->links = l->next;
 		link_free(l);
 	}
+}
+
+static unsigned int
+waits_of(const struct waiters *ws, const struct waiter *w)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ws->n; i++)
+		n += ws->w[i] == w;
+	return n;
+}
+
+/* How many of the answers that it waits for are those of stopped programs? */
+unsigned int
+links_stopped(const struct waiter *w)
+{
+	const struct program *p;
+	const struct link *l;
+	unsigned int n, stopped = 0;
+
+	for (p = programs; p != NULL; p = p->next) {
+		n = 0;
+		for (l = p->links; l != NULL; l = l->next)
+			n += waits_of(&l->now, w) + waits_of(&l->later, w);
+		if (n > 0 && p->pid > 0 && ut_stopped(p->pid))
+			stopped += n;
+	}
+	return stopped;
 }
 
 /*

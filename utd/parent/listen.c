@@ -128,6 +128,14 @@ patience(uid_t uid)
 	return user_is_stranger(uid) ? STRANGER_MS : FIRST_MS;
 }
 
+/* There is no memory for the connection: it is dropped. */
+static void
+say_lost(uid_t uid, pid_t pid)
+{
+	log_warn("connection of process %d, uid %lu", (int)pid,
+	    (unsigned long)uid);
+}
+
 /* Accept a connection; false when there is none. */
 static bool
 accept_one(void)
@@ -153,7 +161,11 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	u = user_get(uid);
+	if ((u = user_come(uid)) == NULL) {
+		say_lost(uid, pid);
+		close(s);
+		return true;
+	}
 	if ((s = user_open(u, s, false)) == -1) {
 		log_peer("uid %lu has too many connections",
 		    (unsigned long)uid);
@@ -161,8 +173,7 @@ accept_one(void)
 		return true;
 	}
 	if ((c = conn_new(s, &stranger_ops, NULL)) == NULL) {
-		log_warn("connection of process %d, uid %lu", (int)pid,
-		    (unsigned long)uid);
+		say_lost(uid, pid);
 		user_close(u, s);
 		user_drop(u);
 		return true;

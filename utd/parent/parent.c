@@ -162,6 +162,7 @@ parent_open(const char *dir)
 	regions_changed = links_region;
 	session_looks = rotation_look;
 	session_cleared = session_tell;
+	clients_stopped = links_stopped;
 	listen_open(dir, hellos);
 	state_open(dir);
 }

@@ -141,15 +141,19 @@ static void
 place_free(uint32_t place)
 {
 	static const struct state_program none;
+	const uint32_t more = roomfree == 0 ? 64 : roomfree * 2;
+	uint32_t *p;
 
 	if (place == 0 || fd == -1)
 		return;
 	(void)!pwrite(fd, &none, sizeof(none), (off_t)((place - 1) *
 	    sizeof(none)));
 	if (nfree == roomfree) {
-		roomfree = roomfree == 0 ? 64 : roomfree * 2;
-		free_places = xrealloc(free_places, roomfree *
-		    sizeof(*free_places));
+		p = realloc(free_places, more * sizeof(*p));
+		if (p == NULL)
+			return;		/* it is not used again */
+		free_places = p;
+		roomfree = more;
 	}
 	free_places[nfree++] = place;
 }

@@ -46,6 +46,7 @@ struct user {
 	struct user	*next;
 };
 
+struct user *user_come(uid_t);
 struct user *user_get(uid_t);
 void	 user_drop(struct user *);
 int	 user_open(struct user *, int, bool);
