@@ -12,11 +12,18 @@ strays() {
 	ls -A "$SHM" | grep -e "ut-$(printf %x $1)-"
 }
 
+# A program whose 700 events have returned; and then all are killed.
+program() {
+	pulse_start
+	until_ok pulse_on a--- || fail "$answer"
+	pulse hit 700
+}
+
 killed() {
 	CHILDREN="$CHILDREN $UTD_PID"
-	kill -9 $UTD_PID $(consumers) "$@" 2>/dev/null
+	kill -9 $UTD_PID $(consumers) $PULSE 2>/dev/null
 	until_ok gone $UTD_PID || fail "utd stays"
-	wait $UTD_PID $LAST 2>/dev/null
+	wait $UTD_PID $PULSE 2>/dev/null
 	was=$UTD_PID UTD_PID=
 }
 
@@ -27,24 +34,22 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" -eq 0 ] &&
 	start_utd
 	utctl create -o "$T/a" a >/dev/null &&
 	    utctl enable-channel -i 0 c &&
-	    utctl enable-event -c c 'seq:*' >/dev/null &&
+	    utctl enable-event -c c 'pulse:a' >/dev/null &&
 	    utctl start >/dev/null || fail "set-up"
 	dd if=/dev/zero of="$UT_RUNDIR/fill" bs=1024 2>/dev/null
 	: >"$T/told"
 	utctl create -o "$T/b" b >"$T/told" 2>&1 &&
 	    utctl enable-channel -s b -i 0 c &&
-	    utctl enable-event -s b -c c 'seq:*' >>"$T/told" 2>&1 &&
+	    utctl enable-event -s b -c c 'pulse:a' >>"$T/told" 2>&1 &&
 	    utctl start b >>"$T/told" 2>&1
-	background ./prog/seq -p 1000000 1 1 700
-	until_ok sh -c "utctl list a | grep -q ' 700 events'"
-	sleep 0.5
-	killed $LAST
+	program
+	killed
 	rm "$UT_RUNDIR/fill"
 	utctl recover >"$T/said" 2>&1 || fail "recover: $(cat "$T/said")"
-	[ "$(count_events "$T/a" seq:tick)" -eq 700 ] ||
+	[ "$(count_events "$T/a" pulse:a)" -eq 700 ] ||
 	    fail "a: $(cat "$T/said")"
 	grep -q 'No space left' "$T/told" ||
-	    [ "$(count_events "$T/b" seq:tick)" -eq 700 ] ||
+	    [ "$(count_events "$T/b" pulse:a)" -eq 700 ] ||
 	    fail "b: $(cat "$T/told" "$T/said")"
 	! strays $was || fail "left in memory"
 	umount "$UT_RUNDIR" || fail "umount"
@@ -68,7 +73,7 @@ utctl create -o "$T/a" a >/dev/null &&
     utctl enable-channel -i 0 c || fail "set-up"
 why='if utd is killed, events can be lost: .*/state.*: No space left on device'
 echo ENOSPC >"$T/day"
-expect 0 "$why" utctl enable-event -c c 'seq:*'
+expect 0 "$why" utctl enable-event -c c 'pulse:a'
 expect 0 "a started.*$why" utctl start
 expect 0 "error: $why" utctl list a
 expect 0 "$why" utctl status
@@ -76,9 +81,8 @@ complains "session b: $why" utctl create -o "$T/b" b
 [ ! -e "$T/b" ] || fail "b is there"
 
 # Not known to the next one: it says so, and has it removed.
-background ./prog/seq -p 1000000 1 1 700
-until_ok sh -c 'utctl list a | grep -q "program seq"' || fail "no program"
-killed $LAST
+program
+killed
 strays $was >/dev/null || fail "no memory"
 start_utd
 lost='buffers of uid .*, [0-9]* bytes, that the last utd could not save: their'
@@ -98,15 +102,14 @@ until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
 utctl create -o "$T/a" a >/dev/null &&
     utctl enable-channel -i 0 c || fail "set-up"
 echo ENOSPC >"$T/day"
-expect 0 "$why" utctl enable-event -c c 'seq:*'
+expect 0 "$why" utctl enable-event -c c 'pulse:a'
 complains "session b: $why" utctl create -o "$T/b" b
 echo good >"$T/day"
 expect 0 '' utctl create -o "$T/b" b
 ! utctl list | grep "$why" || fail "it is not over"
 expect 0 'a started$' utctl start a
-background ./prog/seq -p 1000000 1 1 700
-until_ok sh -c 'utctl list a | grep -q " 700 events"'
-killed $LAST
+program
+killed
 utctl recover >"$T/said" 2>&1 || fail "recover: $(cat "$T/said")"
-[ "$(count_events "$T/a" seq:tick)" -eq 700 ] || fail "a: $(cat "$T/said")"
+[ "$(count_events "$T/a" pulse:a)" -eq 700 ] || fail "a: $(cat "$T/said")"
 ! strays $was || fail "left in memory"
