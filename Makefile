@@ -130,7 +130,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/parent/remains.c utd/parent/requests.c \
 		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
-		utd/parent/state.c utd/parent/table.c utd/parent/trace.c \
+		utd/parent/state.c utd/parent/stray.c utd/parent/table.c utd/parent/trace.c \
 		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
 		utd/parent/wait.c utd/parent/wake.c utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
@@ -175,7 +175,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/record_begin.c utctl/record_options.c \
 		utctl/recover.c utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
-		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
+		utctl/select.c utctl/session.c utctl/shutdown.c \
+		utctl/snapshot.c utctl/stat.c \
 		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \
 		utctl/top.c utctl/track.c utctl/trigger.c utctl/usage.c \
 		utctl/values.c \

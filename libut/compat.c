@@ -105,6 +105,31 @@ ut_dead(pid_t pid)
 
 #endif
 
+/* By its first thread; where the system does not say, no process is. */
+int
+ut_stopped(pid_t pid)
+{
+#if defined(__linux__) && !defined(UT_POSIX)
+	char path[64], text[512], *s;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	s = strrchr(text, ')');		/* the name may have any, too */
+	return s != NULL && s[1] == ' ' && (s[2] == 'T' || s[2] == 't');
+#else
+	(void)pid;
+	return 0;
+#endif
+}
+
 void
 ut_progname(char *s, size_t n)
 {

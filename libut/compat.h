@@ -118,6 +118,7 @@ uint32_t ut_pid_space(void);
  * has, or when the system cannot tell a zombie.
  */
 int	 ut_dead(pid_t);
+int	 ut_stopped(pid_t);	/* by a signal, or a debugger */
 
 /*
  * Sleep, unless the word, in memory that processes share, has another value

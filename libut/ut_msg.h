@@ -137,6 +137,7 @@ struct ut_msghdr {
 				   0: the first match only, str command of
 				   EXEC, rule without levels and exclusions */
 #define UT_CTL_UNTRIGGER 60	/* str session, u32 number */
+#define UT_CTL_SHUTDOWN	61	/* nothing: utd ends, and answers just before */
 
 #define UT_MAP_FILTER	0x80000000u
 #define UT_LOADED_EVENT	0	/* the number of ut:module: it comes first */

@@ -620,6 +620,22 @@ client_end(struct client *c)
 	free(dir);
 }
 
+/* utd is about to exit: wait for that, within bounds. */
+void
+client_ended(struct client *c)
+{
+	static const struct timespec nap = { 0, 5000000 };
+	const int64_t deadline = ut_msg_now() + LINGER;
+	pid_t pid = 0;
+	uid_t uid;
+	gid_t gid;
+
+	(void)ut_peer(c->fd, &uid, &gid, &pid);
+	while ((!client_look(c) || (pid > 0 && !ut_dead(pid))) &&
+	    interrupted == 0 && ut_msg_now() < deadline)
+		nanosleep(&nap, NULL);
+}
+
 void
 client_close(struct client *c)
 {

@@ -50,6 +50,7 @@ struct client	*client_open(const char *, int);
 struct client	*client_try(const char *);
 void		 client_close(struct client *);
 void		 client_end(struct client *);	/* and of its utd */
+void		 client_ended(struct client *);	/* wait for that of utd */
 int		 client_gone(const struct client *);
 const char	*client_dir(const struct client *);
 int		 client_fd(const struct client *);

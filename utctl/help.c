@@ -148,6 +148,7 @@ static const struct topic {
 	    { "-n\tonly check them" } },
 	{ "recover", "write what a utd that was killed has left",
 	    { "-d\tremove what cannot be written" } },
+	{ "shutdown", "end all sessions, and utd", { NULL } },
 	{ "help", "explain a command, or list them",
 	    { "-v option\tthe values that this option may have, for shells" } },
 	{ "version", "print the version", { NULL } },

@@ -97,6 +97,7 @@ static const struct command commands[] = {
 	    "[-w wrapper,...] ...\n\t"
 	    "[-p pid] ... | [--] command [argument ...]" },
 	{ "recover", cmd_recover, NULL, 0, "[-d]" },
+	{ "shutdown", cmd_shutdown, NULL, 0, "" },
 	{ "view", cmd_view, NULL, 0,
 	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"
 	    SYMBOLS_USAGE " "

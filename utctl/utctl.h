@@ -191,6 +191,9 @@ int	 client_snapshot(struct client *, const char *, const char *,
 	    const char *, const char *);
 int	 cmd_snapshot(int, char **);
 
+/* shutdown.c */
+int	 cmd_shutdown(int, char **);
+
 /* list.c */
 int	 cmd_list(int, char **);
 int	 cmd_events(int, char **);

@@ -15,11 +15,13 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../libut/escape.h"
 #include "utd.h"
@@ -28,15 +30,36 @@
 #define PEER_MS		60000
 
 static bool to_stderr = true;
+static bool stays;			/* messages stay on stderr */
 static bool verbose;
 
 void
-log_init(bool err, bool v)
+log_init(bool s, bool v)
 {
-	to_stderr = err;
+	stays = s;
 	verbose = v;
-	if (!to_stderr)
+}
+
+/*
+ * Let go of the standard input and output, and of the standard error unless
+ * messages stay there: whoever started us may wait for their end.
+ */
+void
+log_detach(void)
+{
+	int fd;
+
+	if ((fd = open("/dev/null", O_RDWR)) == -1)
+		fatal("/dev/null");
+	(void)dup2(fd, 0);
+	(void)dup2(fd, 1);
+	if (!stays) {
+		(void)dup2(fd, 2);
+		to_stderr = false;
 		openlog("utd", LOG_PID, LOG_DAEMON);
+	}
+	if (fd > 2)
+		close(fd);
 }
 
 /* Programs and users choose names: see escape.h. */

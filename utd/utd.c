@@ -140,21 +140,24 @@ foreground(void)
 
 /* Only now: until here failures were told to the terminal. */
 static void
-detach(int ready, bool verbose)
+detach(int ready)
 {
-	int fd;
-
-	log_init(false, verbose);
-	if ((fd = open("/dev/null", O_RDWR)) == -1)
-		fatal("/dev/null");
-	(void)dup2(fd, 0);
-	(void)dup2(fd, 1);
-	(void)dup2(fd, 2);
-	if (fd > 2)
-		close(fd);
+	log_detach();
 	if (write(ready, "", 1) != 1)
 		fatal("the foreground process");
 	close(ready);
+}
+
+/* The caller may have closed them; what we open is not to take their place. */
+static void
+open_standard(void)
+{
+	int fd;
+
+	while ((fd = open("/dev/null", O_RDWR)) != -1 && fd <= 2)
+		continue;
+	if (fd != -1)
+		close(fd);
 }
 
 /* A descriptor for every program. */
@@ -224,8 +227,9 @@ main(int argc, char *argv[])
 		fatal("no run directory: neither -r nor UT_RUNDIR, "
 		    "XDG_RUNTIME_DIR or HOME names one");
 	make_absolute(dir, sizeof(dir));
-	log_init(true, verbose);
+	log_init(debug, verbose);
 	ut_closefrom(3);	/* whoever waits for the end of them */
+	open_standard();
 	umask(022);
 	raise_limits();
 	if (!debug) {
@@ -234,11 +238,11 @@ main(int argc, char *argv[])
 			fatal("setsid");
 	}
 	signals_init();
-	parent_open(dir);
 	if (chdir("/") == -1)
 		fatal("/");
+	parent_open(dir);
 	if (!debug)
-		detach(ready, verbose);
+		detach(ready);
 	log_info("run directory %s", dir);
 	loop_run(conn_reap, parent_stop);
 	return parent_close() ? 0 : 1;

@@ -64,7 +64,8 @@
 /*
  * log.c: the daemon's voices.
  */
-void	 log_init(bool, bool);		/* to stderr; debug messages too */
+void	 log_init(bool, bool);		/* stay on stderr; debug messages too */
+void	 log_detach(void);
 void	 log_say(int, int, const char *, ...)	/* a level, an errno or 0 */
 	    __attribute__((format(printf, 3, 4)));
 #define log_warn(...)	log_say(LOG_WARNING, errno, __VA_ARGS__)

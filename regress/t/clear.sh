@@ -122,3 +122,28 @@ for i in s p; do
 	[ "$(ls "$T/$i/archives" | wc -l)" -eq 2 ] || fail "$(ls "$T/$i"/*)"
 done
 stop_utd || fail "utd: status $?"
+
+# Nobody waits for a program that somebody has stopped.
+case "$(uname) $CFLAGS" in
+*-DUT_POSIX*)	exit 0 ;;
+Linux*)		;;
+*)		exit 0 ;;
+esac
+start_utd
+rm -rf "$T/stopped"
+utctl create -o "$T/stopped" stopped >/dev/null &&
+    utctl enable-event 'seq:*' 'ut:*' >/dev/null && utctl start >/dev/null ||
+    fail "set-up"
+background ./prog/seq -p 1000 1 1 100000000
+until_ok sh -c "utctl list stopped | grep -q 'program seq'" || fail "no seq"
+halt $LAST
+begun=$(date +%s)
+expect 0 'cleared; 1 program does not answer' utctl clear stopped
+expect 0 '; 1 program does not answer' utctl enable-event 'other:*'
+expect 0 '' utctl list stopped
+[ $(($(date +%s) - begun)) -le 3 ] || fail "a stopped program was waited for"
+kill -CONT $LAST
+until_ok sh -c "utctl clear stopped | grep 'cleared\$'" || fail "no answer"
+kill -9 $LAST
+wait $LAST 2>/dev/null
+stop_utd || fail "utd: status $?"

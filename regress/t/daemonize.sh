@@ -49,6 +49,74 @@ done
 [ ! -e "$T/run/utd.pid" ] || fail "the pid file stays"
 [ "$(count_events "$T/trace" seq:tick)" -eq 10 ] || fail "the trace"
 
+# A utd that continues a session after a crash has its consumers at once: they
+# hold nothing of the caller either.
+crash() {
+	pid=$(cat "$T/run/utd.pid")
+	UTD_PID=$pid
+	kids=$(consumers)
+	UTD_PID=
+	kill -9 "$pid"
+	for p in "$pid" $kids; do
+		until_ok gone "$p" || fail "$p stays"
+	done
+}
+utd -r "$T/run" </dev/null >/dev/null 2>&1 || fail "utd: status $?"
+rm -rf "$T/trace"
+utctl create -o "$T/trace" s >/dev/null && utctl enable-event '*' &&
+    utctl start || fail "set-up"
+./prog/seq 0 1 10 || fail "seq: $?"
+for how in "" -f; do
+	crash
+	CHILDREN="$CHILDREN $pid"
+	rm -f "$T/in" "$T/more"
+	mkfifo "$T/in" "$T/more" || fail "mkfifo"
+	mkdir "$T/cwd" || fail "mkdir"
+	cat "$T/more" >"$T/more.out" &
+	more=$!
+	# The writer of a FIFO whose reader is gone gets SIGPIPE.
+	(trap - PIPE
+	    while echo; do
+		sleep 0.1
+	    done) >"$T/in" 2>/dev/null &
+	writer=$!
+	CHILDREN="$CHILDREN $more $writer"
+	{
+		cd "$T/cwd"
+		if [ -z "$how" ]; then
+			utd -r "$T/run" 2>&1 5>"$T/more" <"$T/in"
+			echo "status $?"
+		else
+			utd $how -r "$T/run" 2>&1 5>"$T/more" <"$T/in" &
+		fi
+	} | cat >"$T/said" &
+	cat=$!
+	CHILDREN="$CHILDREN $cat"
+	until_ok gone $cat || fail "utd $how: its output: $(cat "$T/said")"
+	until_ok gone $more || fail "utd $how: a descriptor of the caller"
+	until_ok gone $writer || fail "utd $how: its input"
+	until_ok utctl list || fail "utd $how: not ready"
+	pid=$(cat "$T/run/utd.pid")
+	CHILDREN="$CHILDREN $pid"
+	rmdir "$T/cwd" || fail "utd $how stays in $T/cwd"
+	UTD_PID=$pid
+	until_ok sh -c "ps -A -o ppid= | grep -q '^ *$pid\$'" ||
+	    fail "utd $how: no consumer"
+	UTD_PID=
+	expect 0 's (active)' utctl list
+done
+expect 0 's destroyed: 10 events, 0 lost' utctl destroy s
+kill "$pid"
+until_ok gone "$pid" || fail "utd stays"
+
+# The caller may have closed its own.
+utd -r "$T/run" <&- >&- 2>&- || fail "closed descriptors: status $?"
+pid=$(cat "$T/run/utd.pid")
+CHILDREN="$CHILDREN $pid"
+expect 1 'none does not exist' utctl list none
+kill "$pid"
+until_ok gone "$pid" || fail "utd stays"
+
 # What goes wrong is told to the terminal, and by the status.
 : >"$T/file"
 complains 'Not a directory' utd -r "$T/file"

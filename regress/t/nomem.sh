@@ -185,3 +185,33 @@ for who in utd consumer; do
 	done
 	echo "$who: $all, $died times utd ended"
 done
+
+# What utd needs for a connection: that is dropped, and utd goes on, with all
+# that it had.
+unset NOMEM_CHILD
+connections() {
+	timeout 20 ./prog/seq 2 1 10 >"$T/out" 2>&1 || fail "seq: $?"
+	timeout 20 utctl start none >"$T/out" 2>"$T/err"
+	ended $? "start none"
+	as_user timeout 20 utctl start none >"$T/out" 2>"$T/err"
+	ended $? "start none of another user"
+}
+chmod 711 "$T" && chmod 755 "$UT_RUNDIR" || exit 1
+from=0 at=0 all=0
+while [ $at -le $all ]; do
+	rm -rf "$T/trace"
+	start_without connections
+	utctl create -o "$T/trace" s >/dev/null &&
+	    utctl enable-channel -b 4k -n 16 c &&
+	    utctl enable-event -c c 'seq:*' >/dev/null &&
+	    utctl start >/dev/null || fail "set-up"
+	timeout 20 ./prog/seq 1 1 10 || fail "seq: $?"
+	[ $at -gt 0 ] || from=$(counted)
+	connections
+	! gone $UTD_PID || fail "utd has ended: $at of $all: $(cat "$T/utd.log")"
+	[ $at -gt 0 ] || at=$from all=$(counted)
+	at=$((at + 1))
+	timeout 20 utctl list s >"$T/out" 2>&1 || fail "list: $(cat "$T/out")"
+	stop_utd || fail "connections: utd: $?: $(cat "$T/utd.log")"
+done
+echo "connections: $((all - from)) allocations"

@@ -129,6 +129,7 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	catch_signal(SIGCHLD, SIG_DFL, 0);	/* that pipe is the parent's */
 	move(sock, lock);
 	ut_closefrom(LOCK + 1);
+	log_detach();
 	if (ut_nonblock(PARENT_FD) == -1)
 		fatal("fcntl");
 	ut_confine(become(uid, gid));

@@ -21,17 +21,21 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "client.h"
 #include "consumers.h"
 
 #define LEAVE_MS	500	/* until the next try to end a session */
+#define LOOK_MS		100	/* between looks at programs */
+#define END_MS		1000	/* that utd waits for utctl when it ends */
 
 static struct client *clients;
 static struct client *done;		/* to be freed */
 static struct timer sweeper;
 static struct ut_msg out;
 static bool ownerless;			/* utd ends with the last session */
+unsigned int (*clients_stopped)(const struct waiter *);
 
 static void	client_message(struct conn *, struct ut_msg *);
 static void	client_closed(struct conn *);
@@ -132,13 +136,27 @@ request_end(void *arg)
 	sweep_later(k);
 }
 
+/* It waits for programs; not for long if all that it waits for are stopped. */
+static void
+look(void *arg)
+{
+	struct client *k = arg;
+
+	if (ut_msg_now() >= k->deadline ||
+	    clients_stopped(k->wait) == k->wait->pending)
+		request_end(k);
+	else
+		timer_set(&k->timer, LOOK_MS, look, k);
+}
+
 struct waiter *
 client_wait(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
 	k->wait = wait_new(request_end, k);
+	k->deadline = ut_msg_now() + ms;
 	if (ms > 0)
-		timer_set(&k->timer, ms, request_end, k);
+		timer_set(&k->timer, LOOK_MS, look, k);
 	return k->wait;
 }
 
@@ -153,12 +171,18 @@ void
 client_answer(struct client *k, const char *text)
 {
 	char late[64] = "";
+	const char *unsaved;
 
 	if (k->late > 0)
 		snprintf(late, sizeof(late), "%s%u program%s not answer",
 		    *text != '\0' ? "; " : "", k->late,
 		    k->late == 1 ? " does" : "s do");
-	client_ok(k, "%s%s", text, late);
+	state_save();			/* or why it is not */
+	if ((unsaved = journal_trouble()) == NULL)
+		client_ok(k, "%s%s", text, late);
+	else
+		client_ok(k, "%s%s%s%s", text, late,
+		    *text != '\0' || k->late > 0 ? "; " : "", unsaved);
 }
 
 bool
@@ -225,8 +249,12 @@ void
 client_hello(struct conn *c, struct ut_msg *m,
     bool (*request)(struct client *, struct ut_msg *))
 {
-	struct client *k = xcalloc(1, sizeof(*k));
+	struct client *k = calloc(1, sizeof(*k));
 
+	if (k == NULL) {
+		conn_fail(c);
+		return;
+	}
 	k->conn = c;
 	k->request = request;
 	if ((k->next = clients) != NULL)
@@ -256,6 +284,27 @@ clients_progress(uid_t uid, uint64_t left)
 		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
 		ut_msg_u64(&out, left);
 		conn_send(k->conn, &out);
+	}
+}
+
+/* Answer those who have asked for the end of utd; it exits now. */
+void
+clients_end(bool all)
+{
+	struct client *k;
+
+	for (k = clients; k != NULL; k = k->next) {
+		if (!k->shutdown || k->conn == NULL)
+			continue;
+		if (all)
+			client_ok(k, "utd (pid %d) has ended", (int)getpid());
+		else
+			client_refuse(k, "utd (pid %d) has ended, but not all "
+			    "buffers are written: see utctl recover",
+			    (int)getpid());
+		while (k->conn->state == CONN_OPEN && conn_behind(k->conn) &&
+		    conn_flush(k->conn, END_MS))
+			continue;
 	}
 }
 

@@ -31,8 +31,10 @@ struct client {
 	struct waiter	*wait;		/* for this; NULL: idle */
 	void		(*finish)(struct client *);
 	struct timer	 timer;
+	int64_t		 deadline;	/* of it */
 	unsigned int	 late;		/* programs that did not answer */
 	char		 why[512];	/* a program cannot have buffers */
+	bool		 shutdown;	/* waits for the end of utd */
 	bool		 owner;		/* utd ends when it does, */
 	bool		 patient;	/* but not before the last session */
 	uint32_t	 owned;		/* a session that ends when it does, */
@@ -61,6 +63,8 @@ bool	 client_check(struct client *, bool, const char *);
 	client_reply(k, UT_CTL_ERR, what, __VA_ARGS__)
 /* Call a function when all is answered, unless the session is gone by then. */
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);
+/* How many programs that it waits for are stopped: links_stopped. */
+extern unsigned int (*clients_stopped)(const struct waiter *);
 #define CLIENT_PATIENCE	3000	/* ms for programs that do not answer */
 /* It is done: say how many programs have not answered. */
 void	 client_answer(struct client *, const char *);
@@ -71,6 +75,7 @@ void	 client_about(struct client *, struct session *);
 void	 clients_forget(const struct session *);
 void	 clients_left(void);	/* a session is gone: is utd to end, too? */
 void	 clients_progress(uid_t, uint64_t);
+void	 clients_end(bool);	/* utd has ended; true: with everything */
 
 /* control.c: what utctl asks for. */
 void	 control_hello(struct conn *, struct ut_msg *);

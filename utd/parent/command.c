@@ -44,20 +44,15 @@ chunk_over(struct session *s, struct chunk *c)
 	free(c);
 }
 
+/* Run it for the first chunk. */
 static void
-again(void *arg)
+run(void *arg)
 {
-	command_next(arg);
-}
-
-/* Run it for the first chunk, unless it runs. */
-void
-command_next(struct session *s)
-{
+	struct session *s = arg;
 	char dir[PATH_MAX + sizeof(s->chunks->name) + 16];
 	const char *const args[JOB_ARGS] = { dir };
 
-	if (s->command == NULL || s->chunks == NULL || s->runs != 0)
+	if (s->command == NULL || s->chunks == NULL)
 		return;
 	snprintf(dir, sizeof(dir), "%s/archives/%s", s->dir, s->chunks->name);
 	if ((s->runs = job_run(s, s->command, args, command_ended,
@@ -66,7 +61,22 @@ command_next(struct session *s)
 	session_warn(s, "command for a chunk: %s; it is run later",
 	    strerror(errno));
 	s->runs = 0;
-	timer_set(&s->command_again, ROTATION_RETRY, again, s);
+	timer_set(&s->command_again, ROTATION_RETRY, run, s);
+}
+
+/* Run it when it is its turn, unless it runs, or has its turn already. */
+void
+command_next(struct session *s)
+{
+	int ms;
+
+	if (s->command == NULL || s->chunks == NULL || s->runs != 0 ||
+	    s->command_again.when != 0)
+		return;
+	if ((ms = job_delay(s)) > 0)
+		timer_set(&s->command_again, ms, run, s);
+	else
+		run(s);
 }
 
 /* Nothing keeps a session that is gone for everybody else. */

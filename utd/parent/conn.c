@@ -322,8 +322,11 @@ conn_behind(const struct conn *c)
 	return c->out != NULL;
 }
 
-/* Wait up to ms for the peer; only at our end, with nothing else to do. */
-void
+/*
+ * Wait up to ms for the peer; only at our end, with nothing else to do.  Was it
+ * ready?
+ */
+bool
 conn_flush(struct conn *c, int ms)
 {
 	struct pollfd pfd;
@@ -331,8 +334,10 @@ conn_flush(struct conn *c, int ms)
 	pfd.fd = c->file.fd;
 	pfd.events = c->out != NULL ? POLLIN | POLLOUT : POLLIN;
 	pfd.revents = 0;
-	if (poll(&pfd, 1, ms) > 0)
-		conn_ready(c, pfd.revents);
+	if (poll(&pfd, 1, ms) <= 0)
+		return false;
+	conn_ready(c, pfd.revents);
+	return true;
 }
 
 void

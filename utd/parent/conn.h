@@ -64,7 +64,7 @@ void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_rest(struct conn *);	/* in closed: what it has said */
 void	 conn_drop(struct conn *);	/* now */
 void	 conn_fail(struct conn *);	/* and say errno */
-void	 conn_flush(struct conn *, int);	/* some, in so many ms */
+bool	 conn_flush(struct conn *, int);	/* some, in so many ms */
 void	 conn_reap(void);		/* free what was dropped */
 
 #endif /* CONN_H */

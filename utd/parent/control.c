@@ -39,13 +39,31 @@ find_session(struct client *k, struct ut_msg *m)
 static void
 do_own(struct client *k, struct ut_msg *m)
 {
-	if (k->conn->uid != 0 && k->conn->uid != geteuid()) {
+	if (user_is_stranger(k->conn->uid)) {
 		client_refuse(k, "this utd is not yours");
 		return;
 	}
 	k->owner = true;
 	k->patient = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
 	client_ok(k, "%s", "");
+}
+
+/* utd ends as by a signal: clients_end answers when all is done. */
+static void
+do_shutdown(struct client *k, struct ut_msg *m)
+{
+	(void)m;
+	if (user_is_stranger(k->conn->uid)) {
+		client_refuse(k, "this utd is not yours: only root and uid %lu "
+		    "can end it", (unsigned long)geteuid());
+		return;
+	}
+	log_info("process %d of uid %lu ends utd", (int)k->conn->pid,
+	    (unsigned long)k->conn->uid);
+	(void)client_wait(k, client_done, 0);
+	k->shutdown = true;
+	k->draining = true;
+	loop_stop();
 }
 
 static const struct {
@@ -75,6 +93,7 @@ static const struct {
 	{ UT_CTL_LIST,		list_sessions,	false },
 	{ UT_CTL_EVENTS,	list_events,	false },
 	{ UT_CTL_STATUS,	list_status,	false },
+	{ UT_CTL_SHUTDOWN,	do_shutdown,	false },
 };
 
 /* False if the message is no request. */

@@ -71,6 +71,7 @@ do_create(struct client *k, struct ut_msg *m)
 	const struct program *p;
 	struct session *s;
 	struct waiter *w;
+	const char *unsaved;
 	bool keeps, owned;
 
 	ut_msg_get_str(m, name, sizeof(name));
@@ -90,6 +91,8 @@ do_create(struct client *k, struct ut_msg *m)
 	} else if (consumers_late(k->conn->uid)) {
 		client_refuse(k, "%s: the consumer of uid %lu does not answer",
 		    dir, (unsigned long)k->conn->uid);
+	} else if (!owned && (unsaved = journal_trouble()) != NULL) {
+		client_refuse(k, "session %s: %s", name, unsaved);
 	} else if ((s = session_new(new_id(), name, dir, k->conn->uid,
 	    k->conn->gid)) == NULL) {
 		client_too_many(k, "session", name, k->conn->uid);

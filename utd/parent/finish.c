@@ -108,7 +108,7 @@ consumers_end(void)
 		all = true;
 		for (c = consumers; c != NULL; c = c->next) {
 			if (c->conn != NULL)
-				conn_flush(c->conn, 0);
+				(void)conn_flush(c->conn, 0);
 			all &= over(c, now, deadline);
 		}
 		conn_reap();

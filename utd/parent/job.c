@@ -30,7 +30,10 @@
 #include <unistd.h>
 
 #include "session.h"
+#include "user.h"
 
+#define JOBS		20u		/* of a user that begin in a second */
+#define SHARE		4		/* that all strangers have together */
 #define SHELL		"/bin/sh"
 #define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
 
@@ -44,6 +47,41 @@ struct job {
 extern char **environ;
 
 static struct job *jobs;
+
+/* When the next of so many a second may begin, in ms from now: take its turn. */
+static int64_t
+turn(int64_t *at, int64_t now, unsigned int rate)
+{
+	int64_t wait;
+
+	if (*at < now - 1000)
+		*at = now - 1000;	/* so many may begin at once */
+	wait = *at - now;
+	*at += 1000 / rate;
+	return wait > 0 ? wait : 0;
+}
+
+/*
+ * Take the turn of one more command of the session's user: after so many ms it
+ * may be run.  To start a process takes long if we are large, and nobody else
+ * is served meanwhile: commands that one user wants run all the time wait.
+ */
+int
+job_delay(struct session *s)
+{
+	static int64_t strangers_at;
+	const int64_t now = ut_msg_now();
+	int64_t wait = turn(&s->user->job_at, now, JOBS), all;
+
+	if (user_is_stranger(s->uid)) {
+		all = turn(&strangers_at, now, SHARE * JOBS);
+		wait = wait > all ? wait : all;
+	}
+	if (wait > 0)
+		session_warn(s, "commands wait: at most %u of a user begin in "
+		    "a second", JOBS);
+	return (int)wait;
+}
 
 /* Another user's command gets nothing of our environment. */
 static void

@@ -29,6 +29,10 @@
  * if the copy has come by there already.  At the end rename(2) puts it in
  * place.  A journal that could not be written to is left as it is, and a copy
  * is made as soon as that can be done.
+ *
+ * Behind what is written there are zeros: room that is spared for what the
+ * sessions that there are have yet to save, when nobody else finds any.  While
+ * there is less, sessions are warned, and new ones refused: journal_trouble.
  */
 
 #include <sys/types.h>
@@ -47,12 +51,15 @@
 #define SLICE		(256u << 10)	/* bytes copied in a round */
 #define BUFFER		(1u << 20)	/* bytes that are written at a time */
 #define SLACK		(1u << 20)	/* bytes that are not worth a copy */
+#define SPARE		(64u << 10)	/* bytes that are kept free in the file */
+#define SPARE_LEAST	(8u << 10)	/* with less no session can begin */
 #define RETRY_MS	1000		/* after it could not be written */
 #define BUCKETS		1024		/* of objects, by ID */
 
 struct journal {
 	int		 fd;		/* -1: nothing is written to it */
-	uint64_t	 size;		/* of what is in the file */
+	uint64_t	 size;		/* of what is in the file, */
+	uint64_t	 end;		/* and of zeros behind it */
 	uint64_t	 needed;	/* size when it was new */
 	char		*buf;		/* what is not */
 	size_t		 len, room;
@@ -67,6 +74,7 @@ static struct saved *by_id[BUCKETS];
 static struct saved *changed, **last_changed = &changed;
 static struct saved *cursor;		/* the next one to be copied */
 static bool off, failed;		/* and was told of */
+static char trouble[PATH_MAX + 160];	/* what cannot be saved, why; or "" */
 static struct timer save_timer, copy_timer;
 const struct saved_ops *journal_ops;
 static uint32_t last_id;
@@ -84,13 +92,24 @@ journal_close(struct journal *j)
 	j->fd = -1;
 }
 
+/* Say so with errno, once until it is over. */
+static void
+journal_warn(const char *file)
+{
+	const int error = errno;
+
+	if (!failed)
+		log_warn("%s", file);
+	failed = true;
+	snprintf(trouble, sizeof(trouble), "if utd is killed, events can be "
+	    "lost: %s: %s", file, strerror(error));
+}
+
 /* Give up the file; what was written to it stays valid: see load_sessions. */
 static void
 journal_failed(struct journal *j)
 {
-	if (!failed)
-		log_warn("%s", j == &journals[current] ? path : new_path);
-	failed = true;
+	journal_warn(j == &journals[current] ? path : new_path);
 	if (j != &journals[current])
 		unlink(new_path);
 	journal_close(j);
@@ -118,6 +137,43 @@ journal_flush(struct journal *j)
 	}
 	j->size += j->len;
 	j->len = 0;
+	if (j->end < j->size)
+		j->end = j->size;
+}
+
+/* Is there room to spare in the file?  With errno if there is not. */
+static bool
+spare(struct journal *j)
+{
+	static const char zeros[SPARE];
+	ssize_t n;
+
+	while (j->end - j->size < SPARE / 2) {
+		n = pwrite(j->fd, zeros, (size_t)(j->size + SPARE - j->end),
+		    (off_t)j->end);
+		if (n > 0)
+			j->end += (uint64_t)n;
+		else if (n == 0 || errno != EINTR)
+			break;
+	}
+	return j->end - j->size >= SPARE_LEAST;
+}
+
+/* Keep room in the journal; sessions are told if there is none. */
+static void
+keep_spare(void)
+{
+	struct journal *j = &journals[current];
+
+	if (j->fd == -1)
+		return;
+	errno = ENOSPC;
+	if (!spare(j)) {
+		journal_warn(path);
+	} else {
+		trouble[0] = '\0';
+		failed = false;
+	}
 }
 
 /* Append a message; returns its length. */
@@ -125,6 +181,7 @@ size_t
 journal_put(unsigned int i, const struct ut_msg *m)
 {
 	struct journal *j = &journals[i];
+	char *buf;
 
 	if (j->fd == -1)
 		return 0;
@@ -134,7 +191,11 @@ journal_put(unsigned int i, const struct ut_msg *m)
 	}
 	if (j->len + m->h.len > j->room) {
 		j->room = (j->len + m->h.len) * 2;
-		j->buf = xrealloc(j->buf, j->room);
+		if ((buf = realloc(j->buf, j->room)) == NULL) {
+			journal_failed(j);
+			return 0;
+		}
+		j->buf = buf;
 	}
 	memcpy(j->buf + j->len, &m->h, sizeof(m->h));
 	memcpy(j->buf + j->len + sizeof(m->h), m->body, m->h.len -
@@ -167,6 +228,8 @@ commit(unsigned int i)
 	if (j->fd != -1)
 		journal_flush(j);
 	j->open = false;
+	if (i == current)
+		keep_spare();
 }
 
 /*
@@ -297,6 +360,14 @@ copy_end(void)
 	commit(!current);
 	if (j->fd == -1)
 		return;
+	/* Rather the old one, if only that has room to spare. */
+	if (!spare(j) && journals[current].fd != -1 &&
+	    spare(&journals[current])) {
+		unlink(new_path);
+		journal_close(j);
+		timer_set(&copy_timer, RETRY_MS, copy_later, NULL);
+		return;
+	}
 	if (rename(new_path, path) == -1) {
 		journal_failed(j);
 		return;
@@ -304,7 +375,7 @@ copy_end(void)
 	journal_close(&journals[current]);
 	current = !current;
 	j->needed = j->size;
-	failed = false;
+	keep_spare();
 }
 
 /* Copy one more piece; false when the copy is complete, or failed. */
@@ -393,6 +464,26 @@ journal_renew(void)
 		return;
 	while (copy_more())
 		continue;
+}
+
+/*
+ * Why what is new would not be saved for the next utd; or NULL.  What somebody
+ * has removed meanwhile may have made room: that is tried once in a round of
+ * the loop.
+ */
+const char *
+journal_trouble(void)
+{
+	static unsigned int round;
+
+	if (trouble[0] != '\0' && round != loop_round) {
+		round = loop_round;
+		if (journals[current].fd == -1)
+			journal_renew();
+		else
+			keep_spare();
+	}
+	return trouble[0] != '\0' ? trouble : NULL;
 }
 
 void

@@ -112,6 +112,7 @@ void	 state_soon(void);
 size_t	 journal_put(unsigned int, const struct ut_msg *);
 extern const struct saved_ops *journal_ops;
 void	 journal_open(const char *, const char *);
+const char *journal_trouble(void);
 void	 journal_end(void);
 void	 journal_remove(void);
 

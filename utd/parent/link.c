@@ -54,6 +54,7 @@
 
 static struct ut_msg out;
 static struct timer turn_timer;
+static bool ending;			/* utd ends: no link goes on */
 
 static void	link_start(struct link *);
 static void	link_step(struct link *);
@@ -85,9 +86,9 @@ link_get(struct program *p, struct channel *ch)
 {
 	struct link *l;
 
-	if ((l = link_find(p, ch)) != NULL)
+	if ((l = link_find(p, ch)) != NULL ||
+	    (l = calloc(1, sizeof(*l))) == NULL)
 		return l;
-	l = xcalloc(1, sizeof(*l));
 	l->program = p;
 	l->channel = ch;
 	l->unsure = p->kept;
@@ -105,10 +106,12 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 {
 	struct link *l;
 
-	if (p->conn == NULL)
+	if (p->conn == NULL || ending)
 		return;
-	l = link_get(p, ch);
-	waits_add(&l->later, w);
+	if ((l = link_get(p, ch)) == NULL || !waits_try(&l->later, w)) {
+		conn_fail(p->conn);
+		return;
+	}
 	l->again = true;
 	if (l->state == LINK_IDLE)
 		link_start(l);
@@ -503,6 +506,53 @@ links_free(struct program *p)
 	while ((l = p->links) != NULL) {
 		p->links = l->next;
 		link_free(l);
+	}
+}
+
+static unsigned int
+waits_of(const struct waiters *ws, const struct waiter *w)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ws->n; i++)
+		n += ws->w[i] == w;
+	return n;
+}
+
+/* How many of the answers that it waits for are those of stopped programs? */
+unsigned int
+links_stopped(const struct waiter *w)
+{
+	const struct program *p;
+	const struct link *l;
+	unsigned int n, stopped = 0;
+
+	for (p = programs; p != NULL; p = p->next) {
+		n = 0;
+		for (l = p->links; l != NULL; l = l->next)
+			n += waits_of(&l->now, w) + waits_of(&l->later, w);
+		if (n > 0 && p->pid > 0 && ut_stopped(p->pid))
+			stopped += n;
+	}
+	return stopped;
+}
+
+/*
+ * utd ends: all links stay as they are.  From now on regions, traces and
+ * consumers go, and a link that went on would use them, or ask for new ones.
+ */
+void
+links_end(void)
+{
+	struct program *p;
+	struct link *l;
+
+	ending = true;
+	for (p = programs; p != NULL; p = p->next) {
+		for (l = p->links; l != NULL; l = l->next) {
+			l->state = LINK_IDLE;
+			l->again = false;
+		}
 	}
 }
 

@@ -240,12 +240,12 @@ row_program(struct client *k, int depth, const struct program *p)
 static const char *
 wrong(const struct client *k, const struct session *s)
 {
-	const char *error = session_error(s);
+	const char *error = session_error(s), *unsaved = journal_trouble();
 
 	if (error[0] == '\0' && s->traces != NULL &&
 	    (session_late(s) != NULL || (k->late > 0 && s->active)))
 		return "a consumer does not answer: the numbers are old";
-	return error;
+	return error[0] == '\0' && unsaved != NULL ? unsaved : error;
 }
 
 static void

@@ -45,6 +45,7 @@ static char sock_path[PATH_LEN], lock_path[PATH_LEN];
 static struct file listener;
 static struct timer pause_timer;
 static int lock_fd = -1;
+static pid_t before;			/* the last utd there; 0: it ended */
 static const struct hello *hellos;
 
 static void	first_message(struct conn *, struct ut_msg *);
@@ -127,6 +128,14 @@ patience(uid_t uid)
 	return user_is_stranger(uid) ? STRANGER_MS : FIRST_MS;
 }
 
+/* There is no memory for the connection: it is dropped. */
+static void
+say_lost(uid_t uid, pid_t pid)
+{
+	log_warn("connection of process %d, uid %lu", (int)pid,
+	    (unsigned long)uid);
+}
+
 /* Accept a connection; false when there is none. */
 static bool
 accept_one(void)
@@ -152,7 +161,11 @@ accept_one(void)
 		close(s);
 		return true;
 	}
-	u = user_get(uid);
+	if ((u = user_come(uid)) == NULL) {
+		say_lost(uid, pid);
+		close(s);
+		return true;
+	}
 	if ((s = user_open(u, s, false)) == -1) {
 		log_peer("uid %lu has too many connections",
 		    (unsigned long)uid);
@@ -160,8 +173,7 @@ accept_one(void)
 		return true;
 	}
 	if ((c = conn_new(s, &stranger_ops, NULL)) == NULL) {
-		log_warn("connection of process %d, uid %lu", (int)pid,
-		    (unsigned long)uid);
+		say_lost(uid, pid);
 		user_close(u, s);
 		user_drop(u);
 		return true;
@@ -234,9 +246,13 @@ take_lock(const char *dir)
 		log_warnx("%s: another utd runs there", dir);
 		exit(UT_RUNDIR_TAKEN);
 	}
+	if ((n = (int)read(lock_fd, pid, sizeof(pid) - 1)) > 0) {
+		pid[n] = '\0';
+		before = (pid_t)strtol(pid, NULL, 10);
+	}
 	n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-	if (ftruncate(lock_fd, 0) == -1 || write(lock_fd, pid,
-	    (size_t)n) != n)
+	if (ftruncate(lock_fd, 0) == -1 || pwrite(lock_fd, pid,
+	    (size_t)n, 0) != n)
 		fatal("%s", lock_path);
 }
 
@@ -262,6 +278,13 @@ open_socket(void)
 	ut_refuse_fds(s);
 	if (!file_add(&listener, s, POLLIN, accept_some, NULL))
 		fatal("%s", sock_path);
+}
+
+/* The process ID of the utd that was killed in this run directory, or 0. */
+pid_t
+listen_before(void)
+{
+	return before;
 }
 
 void

@@ -35,6 +35,7 @@ struct hello {
 void	 listen_open(const char *, const struct hello *);
 void	 listen_full(void);	/* say that programs have to wait, and errno */
 void	 listen_close(void);
+pid_t	 listen_before(void);
 
 /* wake.c: the FIFOs that programs sleep on. */
 void	 wake_open(const char *);

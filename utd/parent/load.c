@@ -38,6 +38,8 @@
 
 enum reading { GOT, END, TORN, DAMAGED };
 
+static bool kept;			/* a state that may name any memory */
+
 /* Open a file that nobody but us can have written; NULL if there is none. */
 static FILE *
 open_ours(const char *path)
@@ -53,12 +55,14 @@ open_ours(const char *path)
 		/* For a link that is not followed each system has an error. */
 		if (lstat(path, &st) == -1 || !S_ISLNK(st.st_mode))
 			fatal("%s", path);
+		kept = true;
 		log_warnx("%s: not ours", path);
 		return NULL;
 	}
 	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
 	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
 	    (f = fdopen(fd, "r")) == NULL) {
+		kept = true;
 		log_warnx("%s: not ours", path);
 		close(fd);
 		return NULL;
@@ -66,14 +70,31 @@ open_ours(const char *path)
 	return f;
 }
 
-/* Read one message, whose header says how long it is. */
+/* Skip room to spare, which is zeros: see journal.c. */
+static void
+skip_zeros(FILE *f)
+{
+	int c;
+
+	while ((c = getc(f)) == 0)
+		continue;
+	(void)ungetc(c, f);
+}
+
+/* Read one message, whose header says how long it is: never 0. */
 static enum reading
 read_message(FILE *f, struct ut_msg *m)
 {
 	size_t n;
 
 	ut_msg_init(m, 0, 0, 0);
-	if ((n = fread(&m->h, 1, sizeof(m->h), f)) != sizeof(m->h))
+	while ((n = fread(&m->h, 1, sizeof(m->h), f)) == sizeof(m->h) &&
+	    m->h.len == 0) {
+		if (fseeko(f, -(off_t)n, SEEK_CUR) == -1)
+			return DAMAGED;
+		skip_zeros(f);
+	}
+	if (n != sizeof(m->h))
 		return n == 0 ? END : TORN;
 	if (m->h.len < sizeof(m->h) || m->h.len > UT_MSG_MAX ||
 	    m->h.nfds != 0)
@@ -126,6 +147,7 @@ keep(const char *state, const char *why)
 			continue;
 		if (rename(state, name) == -1)
 			break;
+		kept = true;
 		log_warnx("%s: %s: kept as %s: see utctl recover", state, why,
 		    name);
 		return;
@@ -155,6 +177,8 @@ load_sessions(FILE *f, const char *state)
 		if (fseeko(f, (off_t)m.h.len, SEEK_SET) == -1 ||
 		    !load_records(f, end) || r == DAMAGED)
 			keep(state, "damaged: not all sessions go on");
+		else		/* our own journal needs the room to spare */
+			(void)truncate(state, end);
 	}
 }
 
@@ -244,6 +268,8 @@ state_open(const char *dir)
 	make_path(new, sizeof(new), dir, "state.new");
 	make_path(table, sizeof(table), dir, "programs");
 	state_load(state, table);
+	if (!kept)
+		strays_remove(listen_before());
 	programs_open(table);
 	state_resume();
 	journal_open(state, new);

@@ -78,6 +78,7 @@ struct waiter {
 
 /* One is pending. */
 struct waiter *wait_new(void (*)(void *), void *);
+struct waiter *wait_try(void (*)(void *), void *);
 void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);
 void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
@@ -90,6 +91,7 @@ struct waiters {
 };
 
 void	 waits_add(struct waiters *, struct waiter *);
+bool	 waits_try(struct waiters *, struct waiter *);
 void	 waits_done(struct waiters *, const char *);	/* why not, or "" */
 void	 waits_release(struct waiters *, struct waiter *);
 

@@ -91,8 +91,10 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 		size = t->past + t->text.len;	/* no file lacks anything */
 	if (t->take == TAKE_SIZE &&
 	    (size < t->past || size - t->past > t->text.len)) {
-		snprintf(why, sizeof(why), "%s: somebody else has changed the "
-		    "metadata", t->path);
+		snprintf(why, sizeof(why), size < t->past ?
+		    "%s: somebody else has changed the metadata" :
+		    "%s: the metadata have more than the last utd could save, "
+		    "or somebody else has written there", t->path);
 		trace_failed(t, why, true);
 		return;
 	}

@@ -162,6 +162,7 @@ parent_open(const char *dir)
 	regions_changed = links_region;
 	session_looks = rotation_look;
 	session_cleared = session_tell;
+	clients_stopped = links_stopped;
 	listen_open(dir, hellos);
 	state_open(dir);
 }
@@ -171,6 +172,7 @@ parent_close(void)
 {
 	bool all;
 
+	links_end();
 	shots_end();
 	consumers_end();
 	regions_gone();
@@ -182,5 +184,6 @@ parent_close(void)
 		journal_end();
 	}
 	listen_close();
+	clients_end(all);
 	return all;
 }

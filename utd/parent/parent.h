@@ -38,6 +38,9 @@ void	 parent_stop(void);
 bool	 state_read(struct ut_msg *);
 bool	 session_drop(uint32_t);
 
+/* stray.c: shared memory of another utd, with that process ID. */
+void	 strays_remove(pid_t);
+
 /* load.c: what another utd has left. */
 void	 state_open(const char *);
 void	 state_load(const char *, const char *);

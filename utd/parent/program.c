@@ -78,10 +78,12 @@ program_sync(struct program *p)
 	struct waiter *w;
 
 	p->dones++;
-	if (p->start != NULL)
+	if (p->start != NULL) {
 		wait_more(p->start);
-	else
-		p->start = wait_new(program_started, p);
+	} else if ((p->start = wait_try(program_started, p)) == NULL) {
+		conn_fail(p->conn);
+		return;
+	}
 	w = p->start;
 	for (s = sessions; s != NULL; s = s->next) {
 		if (!session_sees(s, p->uid))
@@ -232,7 +234,10 @@ program_hello(struct conn *c, struct ut_msg *m)
 		program_refuse(c, m->h.a);
 		return;
 	}
-	p = xcalloc(1, sizeof(*p));
+	if ((p = calloc(1, sizeof(*p))) == NULL) {
+		conn_fail(c);
+		return;
+	}
 	p->life = -1;
 	p->bits = m->h.b;
 	p->uid = c->uid;

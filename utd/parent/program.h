@@ -145,6 +145,8 @@ void	 links_drained(const struct consumer *);
 void	 links_late(void);
 void	 links_sent(struct program *);
 void	 links_free(struct program *);
+void	 links_end(void);
+unsigned int links_stopped(const struct waiter *);
 bool	 links_failed(const struct channel *);
 /* How many programs a session wants, and of how many. */
 void	 links_wanted(const struct session *, unsigned int *, unsigned int *);

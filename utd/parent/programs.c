@@ -31,6 +31,7 @@
 #include "program.h"
 
 #define BUCKETS	1024			/* of programs */
+#define SPARE	32			/* places in the file for others */
 
 struct program *programs;
 
@@ -39,7 +40,8 @@ static struct ut_msg out;
 static struct program *dead, **last_dead = &dead;	/* to be buried */
 static char path[PATH_MAX];
 static int fd = -1;
-static uint32_t nplaces;		/* in the table */
+static uint32_t nplaces;		/* in the table, */
+static size_t room;			/* and for so many */
 static uint32_t *free_places;
 static uint32_t nfree, roomfree;
 
@@ -87,6 +89,29 @@ program_del(struct program *p)
 	LIST_DEL(struct program, programs_of(p->pid), p, namesake);
 }
 
+/*
+ * Have room for the place in the file before a program needs it, as the journal
+ * has.  A place of zeros is nobody's.
+ */
+static void
+make_room(uint32_t place)
+{
+	static const char zeros[SPARE * sizeof(struct state_program)];
+	static bool failed;
+
+	if (place <= room)
+		return;
+	if (pwrite(fd, zeros, sizeof(zeros), (off_t)(room *
+	    sizeof(struct state_program))) == (ssize_t)sizeof(zeros)) {
+		room += SPARE;
+		failed = false;
+	} else {
+		if (!failed)
+			log_warn("%s", path);
+		failed = true;
+	}
+}
+
 /* The program is attached to something. */
 void
 program_save(struct program *p)
@@ -106,6 +131,7 @@ program_save(struct program *p)
 	snprintf(s.name, sizeof(s.name), "%s", p->name);
 	if (p->place == 0)
 		p->place = nfree > 0 ? free_places[--nfree] : ++nplaces;
+	make_room(nplaces + SPARE / 2);
 	(void)!pwrite(fd, &s, sizeof(s), (off_t)((p->place - 1) *
 	    sizeof(s)));
 }
@@ -115,15 +141,19 @@ static void
 place_free(uint32_t place)
 {
 	static const struct state_program none;
+	const uint32_t more = roomfree == 0 ? 64 : roomfree * 2;
+	uint32_t *p;
 
 	if (place == 0 || fd == -1)
 		return;
 	(void)!pwrite(fd, &none, sizeof(none), (off_t)((place - 1) *
 	    sizeof(none)));
 	if (nfree == roomfree) {
-		roomfree = roomfree == 0 ? 64 : roomfree * 2;
-		free_places = xrealloc(free_places, roomfree *
-		    sizeof(*free_places));
+		p = realloc(free_places, more * sizeof(*p));
+		if (p == NULL)
+			return;		/* it is not used again */
+		free_places = p;
+		roomfree = more;
 	}
 	free_places[nfree++] = place;
 }
@@ -241,6 +271,8 @@ programs_open(const char *name)
 	    0600);
 	if (fd == -1)
 		log_warn("%s", path);
+	else
+		make_room(1);
 }
 
 void

@@ -235,7 +235,7 @@ struct trigger {
 	uint32_t	 shot;		/* the snapshot that is */
 	int64_t		 looked;	/* when matches were last asked for */
 	struct timer	 look;		/* until that is done again */
-	struct timer	 again;		/* when it could not be done */
+	struct timer	 again;		/* when it is its turn, or is retried */
 	struct trigger	*next;		/* of the session */
 };
 
@@ -271,7 +271,7 @@ struct session {
 	char		*command;	/* run for each chunk; or NULL */
 	struct chunk	*chunks;	/* for which it has yet to be, or is */
 	unsigned int	 nchunks;
-	struct timer	 command_again;	/* when it could not be run */
+	struct timer	 command_again;	/* when it is its turn, or is retried */
 	unsigned int	 nfailed;	/* how often it failed */
 	pid_t		 runs;		/* for the first; 0: it does not */
 	bool		 lingers;	/* until it was run for all */
@@ -313,6 +313,7 @@ void	 commands_over(struct session *);
 /* job.c: a command line, as the session's owner. */
 typedef void job_cb(uint32_t, int);	/* an ID; a status, as of waitpid(2) */
 #define JOB_ARGS	4		/* at most; or NULL behind the last */
+int	 job_delay(struct session *);	/* before the next: ms */
 pid_t	 job_run(const struct session *, const char *,
 	    const char *const [JOB_ARGS], job_cb *, uint32_t);
 void	 jobs_reap(void);

@@ -133,10 +133,10 @@ command_ended(uint32_t id, int status)
 	command_over(sh);
 }
 
-/* Of each session one runs at a time. */
 static void
-run_command(struct shot *sh)
+run(void *arg)
 {
+	struct shot *sh = arg;
 	const char *const args[JOB_ARGS] = { sh->path };
 	struct session *s = session_by_id(sh->session);
 
@@ -147,6 +147,19 @@ run_command(struct shot *sh)
 		session_warn(s, "command for a snapshot: it cannot be run: %s; "
 		    "the snapshot is there", strerror(errno));
 	command_over(sh);
+}
+
+/* Of each session one runs at a time, when it is its turn. */
+static void
+run_command(struct shot *sh)
+{
+	struct session *s = session_by_id(sh->session);
+	const int ms = s != NULL ? job_delay(s) : 0;
+
+	if (ms > 0)
+		timer_set(&sh->timer, ms, run, sh);
+	else
+		run(sh);
 }
 
 static unsigned int

@@ -96,12 +96,6 @@ trigger_over(const struct trigger *t)
 	return t->count == 0 && t->passed > 0;
 }
 
-static void
-again(void *arg)
-{
-	act(arg);
-}
-
 /* It is done now; it may be wanted again meanwhile. */
 static void
 begin(struct trigger *t, bool busy)
@@ -204,8 +198,9 @@ exec_ended(uint32_t id, int status)
 }
 
 static void
-act_exec(struct trigger *t)
+exec(void *arg)
 {
+	struct trigger *t = arg;
 	const uint64_t n = trigger_matches(t);
 	const uint64_t least = t->count != 0 ? t->passed * t->count : 1;
 	char matches[24];
@@ -222,7 +217,18 @@ act_exec(struct trigger *t)
 	t->acted--;
 	t->busy = false;
 	t->due = true;
-	timer_set(&t->again, RETRY_MS, again, t);
+	timer_set(&t->again, RETRY_MS, exec, t);
+}
+
+static void
+act_exec(struct trigger *t)
+{
+	const int ms = job_delay(t->of);
+
+	if (ms > 0)
+		timer_set(&t->again, ms, exec, t);
+	else
+		exec(t);
 }
 
 static void

@@ -68,21 +68,33 @@ user_controls(uid_t one, uid_t other)
 	return !user_is_stranger(one) || one == other;
 }
 
-/* A reference to the user. */
+/* A reference to the user of a new connection; NULL and errno, as malloc(3). */
 struct user *
-user_get(uid_t uid)
+user_come(uid_t uid)
 {
 	struct user *u;
 
 	for (u = users; u != NULL && u->uid != uid; u = u->next)
 		continue;
 	if (u == NULL) {
-		u = xcalloc(1, sizeof(*u));
+		if ((u = calloc(1, sizeof(*u))) == NULL)
+			return NULL;
 		u->uid = uid;
 		u->next = users;
 		users = u;
 	}
 	u->refs++;
+	return u;
+}
+
+/* The same of one that most often is known already. */
+struct user *
+user_get(uid_t uid)
+{
+	struct user *u = user_come(uid);
+
+	if (u == NULL)
+		fatal("calloc");
 	return u;
 }
 

@@ -42,9 +42,11 @@ struct user {
 	unsigned int	 round;		/* of the loop, that spent is of */
 	uint64_t	 spent;		/* ns used for this user in it */
 	size_t		 matched;	/* bytes since the clock was read */
+	int64_t		 job_at;	/* when the next command may begin */
 	struct user	*next;
 };
 
+struct user *user_come(uid_t);
 struct user *user_get(uid_t);
 void	 user_drop(struct user *);
 int	 user_open(struct user *, int, bool);

@@ -21,14 +21,27 @@
 
 static struct waiter *waiters;		/* that may have all answers */
 
+/* NULL and errno, as malloc(3). */
 struct waiter *
-wait_new(void (*done)(void *), void *arg)
+wait_try(void (*done)(void *), void *arg)
 {
-	struct waiter *w = xcalloc(1, sizeof(*w));
+	struct waiter *w = calloc(1, sizeof(*w));
 
+	if (w == NULL)
+		return NULL;
 	w->pending = 1;
 	w->done = done;
 	w->arg = arg;
+	return w;
+}
+
+struct waiter *
+wait_new(void (*done)(void *), void *arg)
+{
+	struct waiter *w = wait_try(done, arg);
+
+	if (w == NULL)
+		fatal("calloc");
 	return w;
 }
 
@@ -86,14 +99,28 @@ wait_abandon(struct waiter *w)
 		w->done = NULL;
 }
 
+/* False and errno, as malloc(3). */
+bool
+waits_try(struct waiters *ws, struct waiter *w)
+{
+	struct waiter **more;
+
+	if (w == NULL)
+		return true;
+	more = realloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
+	if (more == NULL)
+		return false;
+	wait_more(w);
+	ws->w = more;
+	ws->w[ws->n++] = w;
+	return true;
+}
+
 void
 waits_add(struct waiters *ws, struct waiter *w)
 {
-	if (w == NULL)
-		return;
-	wait_more(w);
-	ws->w = xrealloc(ws->w, (ws->n + 1) * sizeof(*ws->w));
-	ws->w[ws->n++] = w;
+	if (!waits_try(ws, w))
+		fatal("realloc");
 }
 
 void

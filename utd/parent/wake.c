@@ -266,6 +266,7 @@ find(int sock)
 	if (dup2(sock, 3) == -1)
 		_exit(1);
 	ut_closefrom(4);	/* nobody is to wait for us */
+	log_detach();
 	find_all(3, true);
 	find_all(3, false);
 	_exit(0);

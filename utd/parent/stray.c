@@ -1,0 +1,131 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * Shared memory of the last utd of this run directory that is in no state file:
+ * that utd could not save it before it was killed.  Nobody can read what is in
+ * there, because what describes the events is gone.
+ */
+
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "parent.h"
+#include "trace.h"
+
+#define PREFIX		"ut-"		/* see ut_shm_name */
+#define BELL_MAX	65536		/* bytes; what is larger has events */
+
+/* Is it saved, and belongs to a region or a consumer? */
+static bool
+is_known(const char *name)
+{
+	const struct consumer *c;
+	const struct session *s;
+	const struct channel *ch;
+	const struct region *r;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (strcmp(c->bellname, name) == 0)
+			return true;
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			for (r = ch->regions; r != NULL; r = r->next)
+				if (strcmp(r->shm, name) == 0)
+					return true;
+	return false;
+}
+
+/* Only with the rights of its owner: that may be anybody. */
+static void
+stray_remove(const char *name, const struct stat *st)
+{
+	const bool other = geteuid() == 0 && st->st_uid != 0;
+
+	if (other && seteuid(st->st_uid) == -1) {
+		log_warn("uid %lu", (unsigned long)st->st_uid);
+		return;
+	}
+	(void)shm_unlink(name);
+	ut_bell_remove(name);
+	if (other && seteuid(0) == -1)
+		fatal("uid 0");
+}
+
+/* Its name, if that utd has made it; systems put something before that. */
+static bool
+stray_name(const char *file, const char *prefix, char *name)
+{
+	const char *s = strstr(file, prefix);
+	const size_t n = UT_SHM_NAME - 2;	/* always: see ut_shm_name */
+
+	if (s == NULL || strlen(s) != n ||
+	    strspn(s + strlen(prefix), UT_SHM_DIGITS) != n - strlen(prefix))
+		return false;
+	name[0] = '/';
+	memcpy(name + 1, s, n + 1);
+	return true;
+}
+
+/* Any session that can record the programs of that user may have lost them. */
+static void
+stray_warn(const char *name, const struct stat *st)
+{
+	struct session *s;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s: buffers of uid %lu, %llu bytes, that "
+	    "the last utd could not save: their events are lost", name,
+	    (unsigned long)st->st_uid, (unsigned long long)st->st_size);
+	log_peer("%s", text);
+	for (s = sessions; s != NULL; s = s->next)
+		if (s->uid == 0 || s->uid == st->st_uid)
+			session_lost(session_shown(s), text);
+}
+
+/* Where the system shows no names of shared memory, nothing is found. */
+void
+strays_remove(pid_t before)
+{
+	const char *where = ut_shm_where();
+	char prefix[32], name[UT_SHM_NAME];
+	struct dirent *d;
+	struct stat st;
+	DIR *dir;
+
+	if (before <= 0 || where == NULL || (dir = opendir(where)) == NULL)
+		return;
+	snprintf(prefix, sizeof(prefix), PREFIX "%x-", (unsigned int)before);
+	while ((d = readdir(dir)) != NULL) {
+		if (!stray_name(d->d_name, prefix, name) || is_known(name) ||
+		    fstatat(dirfd(dir), d->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) == -1 || !S_ISREG(st.st_mode) ||
+		    (geteuid() != 0 && st.st_uid != geteuid()))
+			continue;
+		if (st.st_size > BELL_MAX)
+			stray_warn(name, &st);
+		stray_remove(name, &st);
+	}
+	closedir(dir);
+}
