@@ -90,7 +90,8 @@ LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
+COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
+		libut/compile.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
 		libut/filter.o libut/level.o libut/match.o libut/msg.o \
@@ -172,7 +173,7 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
 		utctl/record_begin.c utctl/record_options.c \
-		utctl/recover.c utctl/report.c \
+		utctl/recover.c utctl/remove.c utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
 		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
 		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \

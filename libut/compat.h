@@ -107,6 +107,23 @@ int	 ut_peer(int, uid_t *, gid_t *, pid_t *);
  */
 int	 ut_peer_life(int);
 
+/* Open a directory only to get to what is in there, which takes no more. */
+#if defined(O_PATH) && !defined(UT_POSIX)
+#define UT_O_SEARCH	(O_PATH | O_DIRECTORY | O_CLOEXEC)
+#elif defined(O_SEARCH)
+#define UT_O_SEARCH	(O_SEARCH | O_DIRECTORY | O_CLOEXEC)
+#else
+#define UT_O_SEARCH	(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#endif
+
+/*
+ * Become that user for good (become.c): 0, or -1 with errno.  The group is for
+ * a user whom nobody knows; others have their own, since that of a program may
+ * be one that the user is not in, if the program is set-group-ID.
+ */
+int	 ut_become(uid_t, gid_t);
+gid_t	 ut_user_group(uid_t, gid_t);
+
 /*
  * Which processes the pids that this one sees are of: the same number is the
  * same namespace, and 0 is that this cannot be known.

@@ -15,8 +15,7 @@
  */
 
 /*
- * Run directories of one's own, and how directories are removed with all that
- * is in them.
+ * Run directories of one's own.
  */
 
 #include <sys/types.h>
@@ -25,7 +24,6 @@
 #include <sys/un.h>
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,40 +33,6 @@
 #include "compat.h"
 #include "ut_abi.h"
 #include "utctl.h"
-
-static int
-remove_any(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	if (ftw->level == 0)
-		return 0;
-	if (type == FTW_DP)
-		rmdir(path);
-	else
-		unlink(path);
-	return 0;
-}
-
-/*
- * The directory, if it is empty, or with all that is in it.  Who can write
- * above it may have put another in its place, or a link to one.
- */
-void
-remove_dir(const char *path, int all)
-{
-	char *above = format("%s", path), *name;
-	size_t n = strlen(above);
-
-	while (n > 1 && above[n - 1] == '/')
-		above[--n] = '\0';
-	if (all && ut_walk(above, 0, 0) == 0)
-		nftw(".", remove_any, 8, FTW_DEPTH | FTW_PHYS);
-	name = strrchr(above, '/');
-	*name++ = '\0';
-	if (ut_walk(above, 0, 0) == 0)
-		rmdir(name);
-	free(above);
-}
 
 /* We get there, and nobody but us and root can rename what we make there. */
 static int

@@ -35,6 +35,8 @@ struct output {
 	int		 replace;	/* -r: what was there goes to old */
 	char		*old, *older;	/* and what was there comes back; */
 					/* NULL: there is none */
+	int		 above;		/* the directory with all of these */
+	int		 older_fd;	/* older, as it was found; or -1 */
 };
 
 void	 output_name(struct output *, const char *);

@@ -219,7 +219,17 @@ int	 interruptible(int (*)(void *), void *);
 
 /* private.c */
 char	*private_make(void);		/* NULL: it said why not */
+
+/* remove.c */
 void	 remove_dir(const char *, int);
+/*
+ * The directory above, which no link that others could have put there leads to,
+ * and the name in there, which is freed; -1 with errno.
+ */
+int	 dir_above(const char *, char **);
+int	 dir_open(int, const char *);	/* of that name, no link to one */
+int	 dir_removable(int, int);	/* in the first; may root? */
+int	 dir_remove(int, const char *, int);
 
 /* nothing.c */
 void	 nothing_say(const struct row *, int);
