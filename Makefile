@@ -145,7 +145,8 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/trace.h utd/parent/trigger.h \
 		utd/parent/user.h
 
-UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
+UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
+		utctl/call.c utctl/callers.c \
 		utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \

@@ -597,6 +597,12 @@ client_try(const char *where)
 	return s == -1 ? NULL : client_new(s, dir, 0);
 }
 
+struct client *
+client_on(int s, const char *dir)
+{
+	return s == -1 ? NULL : client_new(s, dir, 0);
+}
+
 /* utd ends when nobody owns it: wait for that, within bounds. */
 void
 client_end(struct client *c)

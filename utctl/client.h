@@ -48,6 +48,7 @@ struct row {
 #define CLIENT_OWN_LAST	2	/* utd ends after the last session */
 struct client	*client_open(const char *, int);
 struct client	*client_try(const char *);
+struct client	*client_on(int, const char *);	/* a socket: -1, NULL */
 void		 client_close(struct client *);
 void		 client_end(struct client *);	/* and of its utd */
 int		 client_gone(const struct client *);

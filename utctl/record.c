@@ -108,7 +108,7 @@ static int
 shared_again(struct record *r)
 {
 	r->again++;
-	if ((r->client = client_try(r->rundir)) != NULL) {
+	if ((r->client = attach_client(r)) != NULL) {
 		r->absent = r->missed = 0;
 		return 0;
 	}

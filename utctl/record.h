@@ -86,6 +86,9 @@ struct record {
 	char		*private;	/* directory, or NULL */
 	char		*rundir;	/* in there, or where programs look */
 	int		 made;		/* and it was not there */
+	int		 foreign;	/* root has it only from a process */
+	uid_t		 uid;		/* that of this user, */
+	gid_t		 gid;		/* and group */
 	pid_t		 pid;		/* of utd */
 	int		 taken;		/* another utd keeps ours out */
 	int		 shared;	/* it was there before, and stays */
@@ -109,6 +112,7 @@ void	 modules_hide(const struct record *, struct row *);
 
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);
+struct client *attach_client(const struct record *);	/* or NULL: no utd */
 int	 attach_await(struct record *);
 int	 attach_track(struct record *);
 const char *attach_name(const struct record *);

@@ -27,7 +27,6 @@
 
 #include <sys/types.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -215,30 +214,19 @@ empty_top(int fd, void (*how)(struct removal *, int, int))
 	return rm.error;
 }
 
-/*
- * Have a process that becomes the owner empty a directory: 0 or an errno.  It
- * ends when a signal asks utctl to end.
- */
+static int
+empty_there(void *arg)
+{
+	const int *fd = arg;
+
+	return empty_top(*fd, empty);
+}
+
+/* Have a process that becomes the owner empty a directory: 0 or an errno. */
 static int
 empty_as(int fd, uid_t uid, gid_t gid)
 {
-	pid_t pid;
-	int sig = 0, status;
-
-	if ((pid = fork()) == 0) {
-		if (ut_become(uid, gid) == -1)
-			_exit(errno);
-		ut_confine(1);
-		_exit(empty_top(fd, empty));
-	}
-	if (pid == -1)
-		return errno;
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		(void)wait_signal(-1, -1, &sig);
-		if (sig != 0)
-			kill(pid, SIGKILL);
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	return as_user(uid, gid, empty_there, &fd);
 }
 
 /*

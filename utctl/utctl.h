@@ -220,6 +220,10 @@ int	 interruptible(int (*)(void *), void *);
 /* private.c */
 char	*private_make(void);		/* NULL: it said why not */
 
+/* asuser.c */
+int	 as_user(uid_t, gid_t, int (*)(void *), void *);
+int	 connect_as(uid_t, gid_t, const char *);
+
 /* remove.c */
 void	 remove_dir(const char *, int);
 /*
@@ -240,7 +244,7 @@ int	 end_ask(struct client *, struct step *);
 char	*process_name(pid_t);
 char	*process_env(pid_t, const char *);	/* errno is 0: not set */
 pid_t	 process_with(const char *, const char *);	/* in it; or 0 */
-int	 process_uid(pid_t, uid_t *);		/* the effective one */
+int	 process_user(pid_t, uid_t *, gid_t *);	/* the effective ones */
 int	 process_stopped(pid_t);
 int	 process_thread(pid_t, const char *);	/* has it one of that name? */
 
