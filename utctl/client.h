@@ -50,7 +50,6 @@ struct client	*client_open(const char *, int);
 struct client	*client_try(const char *);
 struct client	*client_on(int, const char *);	/* a socket: -1, NULL */
 void		 client_close(struct client *);
-void		 client_end(struct client *);	/* and of its utd */
 int		 client_gone(const struct client *);
 const char	*client_dir(const struct client *);
 int		 client_fd(const struct client *);

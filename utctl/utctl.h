@@ -210,7 +210,8 @@ int	 wrapper_in(const char *, const char *);
 
 /* child.c */
 pid_t	 utd_start(char *, char *, int *, int *);	/* -1: it said why not */
-void	 utd_reap(pid_t);
+void	 utd_owned(void);	/* or will not be: utd may see our end */
+int	 utd_reap(pid_t);
 void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);
 int	 child_await(pid_t, int, int64_t, int *);
