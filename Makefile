@@ -174,7 +174,8 @@ UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
 		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
 		utctl/record_begin.c utctl/record_options.c \
-		utctl/recover.c utctl/remove.c utctl/report.c \
+		utctl/recover.c utctl/regular.c utctl/remove.c \
+		utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
 		utctl/select.c utctl/session.c utctl/snapshot.c utctl/stat.c \
 		utctl/step.c utctl/symbols.c utctl/sysroot.c utctl/table.c \
@@ -223,7 +224,7 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \
 		utctl/process.h utctl/table.h utctl/top.h \
 		utctl/pair.h utctl/pair_role.h utctl/print.h \
-		utctl/reader.h utctl/record.h \
+		utctl/reader.h utctl/record.h utctl/regular.h \
 		utctl/say.h utctl/select.h utctl/symbols.h utctl/sysroot.h \
 		utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths

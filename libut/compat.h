@@ -107,15 +107,6 @@ int	 ut_peer(int, uid_t *, gid_t *, pid_t *);
  */
 int	 ut_peer_life(int);
 
-/* Open a directory only to get to what is in there, which takes no more. */
-#if defined(O_PATH) && !defined(UT_POSIX)
-#define UT_O_SEARCH	(O_PATH | O_DIRECTORY | O_CLOEXEC)
-#elif defined(O_SEARCH)
-#define UT_O_SEARCH	(O_SEARCH | O_DIRECTORY | O_CLOEXEC)
-#else
-#define UT_O_SEARCH	(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-#endif
-
 /*
  * Become that user for good (become.c): 0, or -1 with errno.  The group is for
  * a user whom nobody knows; others have their own, since that of a program may
@@ -260,6 +251,11 @@ void	 ut_confine_reader(void);
  * mode: 0 or -1.
  */
 int	 ut_walk(const char *, int, mode_t);
+/*
+ * A descriptor of where we are, to come back and to look up names there, which
+ * takes no more rights than that; or -1 with errno.
+ */
+int	 ut_here(void);
 
 /*
  * Shared memory (shm.c).  A name that hardly anybody has; an object that is

@@ -53,9 +53,12 @@ tmp_safe(const char *tmp)
 	return safe;
 }
 
-/* Can every user get to what is in that directory? */
+/*
+ * Can every user get to what is in that directory, and nobody but root change
+ * the way there?
+ */
 static int
-open_to_all(const char *dir)
+good_for_root(const char *dir)
 {
 	char path[PATH_MAX], *p = path;
 	struct stat st;
@@ -66,7 +69,10 @@ open_to_all(const char *dir)
 	do {
 		p += strcspn(p + 1, "/") + 1;
 		*p = '\0';
-		ok = stat(path, &st) == 0 && (st.st_mode & S_IXOTH) != 0;
+		ok = stat(path, &st) == 0 && st.st_uid == 0 &&
+		    (st.st_mode & S_IXOTH) != 0 &&
+		    ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
+		    (st.st_mode & S_ISVTX) != 0);
 		*p = '/';
 	} while (ok && p[1] != '\0');
 	return ok;
@@ -81,7 +87,7 @@ tmp_dir(void)
 
 	if (tmp == NULL || tmp[0] != '/' || !tmp_safe(tmp) ||
 	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max ||
-	    (geteuid() == 0 && !open_to_all(tmp)))
+	    (geteuid() == 0 && !good_for_root(tmp)))
 		return "/tmp";
 	return tmp;
 }

@@ -61,8 +61,8 @@ dir_above(const char *path, char **name)
 	slash = strrchr(above, '/');
 	*name = format("%s", slash + 1);
 	*slash = '\0';
-	if ((here = open(".", UT_O_SEARCH)) != -1 && ut_walk(above, 0, 0) == 0)
-		fd = open(".", UT_O_SEARCH);
+	if ((here = ut_here()) != -1 && ut_walk(above, 0, 0) == 0)
+		fd = ut_here();
 	error = errno;
 	if (here != -1 && fchdir(here) == -1)
 		die_errno("fchdir");
