@@ -32,33 +32,35 @@
 #include "utctl.h"
 
 #define PATIENCE	10000		/* ms for a connection */
+#define MOST		300000		/* ms that a user can keep us waiting */
+#define SLICE		50		/* ms between looks */
 
 /*
  * Call a function, which returns 0 or an errno, as that user; this is returned.
- * It ends when a signal asks utctl to end.
+ * Its process is killed when a signal asks utctl to end, or it takes too long.
  */
 int
 as_user(uid_t uid, gid_t gid, int (*function)(void *), void *arg)
 {
+	const int64_t deadline = ut_msg_now() + MOST;
 	pid_t pid;
 	int sig = 0, status;
 
 	if ((pid = fork()) == 0) {
-		if (ut_become(uid, gid) == -1)
-			_exit(errno);
-		ut_confine(1);
-		_exit(function(arg));
+		_exit(ut_become(uid, gid) == -1 ? errno : function(arg));
 	}
 	if (pid == -1)
 		return errno;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		(void)wait_signal(-1, -1, &sig);
-		if (sig != 0)
+		/* Where signals are not blocked, that of its end may be over. */
+		(void)wait_signal(-1, SLICE, &sig);
+		if (sig != 0 || ut_msg_now() >= deadline)
 			kill(pid, SIGKILL);
 	}
 	if (sig != 0)
 		client_interrupt(sig);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+	    sig != 0 ? EINTR : ETIMEDOUT;
 }
 
 struct connecting {
