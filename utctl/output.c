@@ -178,11 +178,7 @@ above(struct output *o)
 		return 1;
 	if (errno == ENOENT)
 		return 0;
-	if (errno == EPERM)
-		say("%s: a symbolic link on the way that others could have put "
-		    "there", o->dir);
-	else
-		say_errno("%s", o->dir);
+	dir_above_say(o->dir);
 	return -1;
 }
 

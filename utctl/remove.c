@@ -73,6 +73,16 @@ dir_above(const char *path, char **name)
 	return fd;
 }
 
+void
+dir_above_say(const char *path)
+{
+	if (errno == EPERM)
+		say("%s: %s: a symbolic link on the way that others could have "
+		    "put there", path, strerror(errno));
+	else
+		say_errno("%s", path);
+}
+
 int
 dir_open(int at, const char *name)
 {

@@ -353,9 +353,8 @@ file_make(const char *path, int *at, char **name)
 	if (*at != -1)
 		fd = openat(*at, *name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0666);
-	if (*at == -1 && errno == EPERM)
-		say("%s: a symbolic link on the way that others could have put "
-		    "there", path);
+	if (*at == -1)
+		dir_above_say(path);
 	else if (fd == -1)
 		say_errno("%s", path);
 	else if ((f = fdopen(fd, "w")) == NULL)

@@ -232,6 +232,7 @@ void	 remove_dir(const char *, int);
  * and the name in there, which is freed; -1 with errno.
  */
 int	 dir_above(const char *, char **);
+void	 dir_above_say(const char *);	/* why not */
 int	 dir_open(int, const char *);	/* of that name, no link to one */
 int	 dir_removable(int, int);	/* in the first; may root? */
 int	 dir_remove(int, const char *, int);

@@ -142,7 +142,7 @@ rm -rf "$T/home/t.old"
 mkdir "$T/victim/t" || exit 1
 $one ln -s "$T/victim" "$T/home/way" || exit 1
 ls -lR "$T/victim" >"$T/before"
-complains "^utctl: $T/home/way/t: a symbolic link on the way" \
+complains "^utctl: $T/home/way/t: .*: a symbolic link on the way" \
     utctl record -r -o "$T/home/way/t" -- true
 ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"
 exit 0
