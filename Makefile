@@ -90,7 +90,8 @@ LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/ut_priv.h libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
+COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
+		libut/compile.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
 		libut/filter.o libut/hash.o libut/level.o libut/match.o \
@@ -144,7 +145,8 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/trace.h utd/parent/trigger.h \
 		utd/parent/user.h
 
-UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
+UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
+		utctl/call.c utctl/callers.c \
 		utctl/child.c utctl/client.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
@@ -173,7 +175,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/print_time.c \
 		utctl/private.c utctl/process.c utctl/record.c \
 		utctl/record_begin.c utctl/record_options.c \
-		utctl/recover.c utctl/report.c \
+		utctl/recover.c utctl/regular.c utctl/remove.c \
+		utctl/report.c \
 		utctl/rotate.c utctl/running.c utctl/save.c utctl/say.c \
 		utctl/select.c utctl/session.c utctl/shutdown.c \
 		utctl/snapshot.c utctl/stat.c \
@@ -225,7 +228,7 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \
 		utctl/process.h utctl/table.h utctl/top.h \
 		utctl/pair.h utctl/pair_role.h utctl/print.h \
-		utctl/reader.h utctl/record.h \
+		utctl/reader.h utctl/record.h utctl/regular.h \
 		utctl/say.h utctl/select.h utctl/symbols.h utctl/sysroot.h \
 		utctl/utctl.h utctl/when.h
 utctl/find.o: utctl/paths

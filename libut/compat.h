@@ -108,6 +108,14 @@ int	 ut_peer(int, uid_t *, gid_t *, pid_t *);
 int	 ut_peer_life(int);
 
 /*
+ * Become that user for good (become.c): 0, or -1 with errno.  The group is for
+ * a user whom nobody knows; others have their own, since that of a program may
+ * be one that the user is not in, if the program is set-group-ID.
+ */
+int	 ut_become(uid_t, gid_t);
+gid_t	 ut_user_group(uid_t, gid_t);
+
+/*
  * Which processes the pids that this one sees are of: the same number is the
  * same namespace, and 0 is that this cannot be known.
  */
@@ -244,6 +252,11 @@ void	 ut_confine_reader(void);
  * mode: 0 or -1.
  */
 int	 ut_walk(const char *, int, mode_t);
+/*
+ * A descriptor of where we are, to come back and to look up names there, which
+ * takes no more rights than that; or -1 with errno.
+ */
+int	 ut_here(void);
 
 /*
  * Shared memory (shm.c).  A name that hardly anybody has; an object that is

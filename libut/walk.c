@@ -31,6 +31,7 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,4 +139,18 @@ ut_walk(const char *path, int make, mode_t mode)
 		}
 	}
 	return 0;
+}
+
+int
+ut_here(void)
+{
+#if defined(O_PATH) && !defined(UT_POSIX)
+	const int how = O_PATH;
+#elif defined(O_SEARCH)
+	const int how = O_SEARCH;
+#else
+	const int how = O_RDONLY;
+#endif
+
+	return open(".", how | O_DIRECTORY | O_CLOEXEC);
 }

@@ -114,6 +114,7 @@ only_dir(pid_t pid)
 {
 	char *dir;
 	uid_t uid;
+	gid_t gid;
 
 	if (is_set(getenv("UT_RUNDIR")))
 		return format("%s", getenv("UT_RUNDIR"));
@@ -122,7 +123,7 @@ only_dir(pid_t pid)
 		return dir;
 	free(dir);
 	/* What root starts there serves all users. */
-	if (geteuid() == 0 || (process_uid(pid, &uid) == 0 && uid == 0))
+	if (geteuid() == 0 || (process_user(pid, &uid, &gid) == 0 && uid == 0))
 		return format("%s", UT_RUNDIR_SYSTEM);
 	return NULL;
 }
@@ -182,6 +183,43 @@ check_place(pid_t pid, const char *dir)
 	return -1;
 }
 
+/* Is it a directory of which root knows only from the process? */
+static int
+is_foreign(const char *dir)
+{
+	return dir != NULL && geteuid() == 0 && !is_set(getenv("UT_RUNDIR")) &&
+	    !same_place(dir, UT_RUNDIR_SYSTEM);
+}
+
+struct client *
+attach_client(const struct record *r)
+{
+	return !r->foreign ? client_try(r->rundir) :
+	    client_on(connect_as(r->uid, r->gid, r->rundir), r->rundir);
+}
+
+/*
+ * The process can name any directory.  If root started utd there, it would
+ * write and remove what only root can, so root uses only a utd that runs there,
+ * with the rights of the process's user.
+ */
+static int
+find_foreign(struct record *r, pid_t pid, char *dir)
+{
+	char *text;
+
+	r->rundir = dir;
+	r->foreign = process_user(pid, &r->uid, &r->gid) == 0 && r->uid != 0;
+	if (r->foreign && (r->client = attach_client(r)) != NULL)
+		return 0;
+	text = format("looks for utd in %s, where root starts none: start utd "
+	    "there as the user of the process, or set UT_RUNDIR to a directory "
+	    "that you trust", dir);
+	(void)complain(pid, text);
+	free(text);
+	return -1;
+}
+
 /* Where utd runs: r->client, or where it has to be started: r->rundir. */
 static int
 find_utd(struct record *r)
@@ -191,6 +229,13 @@ find_utd(struct record *r)
 
 	if (!same_dir(r, dir, only_dir))
 		return -1;
+	if (is_foreign(dir))
+		return find_foreign(r, pid, dir);
+	if (dir != NULL && geteuid() == 0 && !is_set(getenv("UT_RUNDIR"))) {
+		/* The same place, but not by a name that may change. */
+		free(dir);
+		dir = format("%s", UT_RUNDIR_SYSTEM);
+	}
 	if (dir != NULL) {
 		r->client = client_try(r->rundir = dir);
 		return r->client != NULL || is_set(getenv("UT_RUNDIR")) ? 0 :

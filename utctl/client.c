@@ -38,7 +38,6 @@
 #include "say.h"
 
 #define PATIENCE	10000		/* ms that utd may take to say hello */
-#define LINGER		5000		/* ms that it may take to end */
 #define SLICE		100		/* ms between looks at other things */
 #define DEPTH_MAX	8
 
@@ -597,27 +596,10 @@ client_try(const char *where)
 	return s == -1 ? NULL : client_new(s, dir, 0);
 }
 
-/* utd ends when nobody owns it: wait for that, within bounds. */
-void
-client_end(struct client *c)
+struct client *
+client_on(int s, const char *dir)
 {
-	static const struct timespec nap = { 0, 5000000 };
-	const int64_t deadline = ut_msg_now() + LINGER;
-	char *dir = format("%s", c->dir);
-	char *path = format("%s/%s", dir, UT_SOCKET);
-	const int gone = c->gone;
-
-	client_close(c);
-	client_interrupt(0);
-	while (!gone && access(path, F_OK) == 0 && interrupted == 0) {
-		if (ut_msg_now() > deadline) {
-			say("utd in %s does not end", dir);
-			break;
-		}
-		nanosleep(&nap, NULL);
-	}
-	free(path);
-	free(dir);
+	return s == -1 ? NULL : client_new(s, dir, 0);
 }
 
 /* utd is about to exit: wait for that, within bounds. */

@@ -48,8 +48,8 @@ struct row {
 #define CLIENT_OWN_LAST	2	/* utd ends after the last session */
 struct client	*client_open(const char *, int);
 struct client	*client_try(const char *);
+struct client	*client_on(int, const char *);	/* a socket: -1, NULL */
 void		 client_close(struct client *);
-void		 client_end(struct client *);	/* and of its utd */
 void		 client_ended(struct client *);	/* wait for that of utd */
 int		 client_gone(const struct client *);
 const char	*client_dir(const struct client *);

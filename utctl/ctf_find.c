@@ -23,11 +23,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "reader.h"
+#include "regular.h"
 #include "say.h"
 
 #define DIRDEPTH	32
@@ -258,16 +261,15 @@ find_known(const struct reader *r, const struct stat *st)
 static int
 is_stream(const char *path)
 {
-	uint32_t magic = 0;
+	uint32_t magic;
 	struct stat st;
-	FILE *f;
+	const int fd = regular_open(AT_FDCWD, path, O_NOFOLLOW, &st);
 
-	if (lstat(path, &st) == -1 || !S_ISREG(st.st_mode) ||
-	    (f = fopen(path, "r")) == NULL)
+	if (fd == -1)
 		return 0;
-	if (fread(&magic, sizeof(magic), 1, f) != 1)
+	if (read(fd, &magic, sizeof(magic)) != (ssize_t)sizeof(magic))
 		magic = 0;
-	fclose(f);
+	close(fd);
 	return magic == CTF_MAGIC || magic == CTF_SWAPPED;
 }
 

@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "ctf_parse.h"
+#include "regular.h"
 #include "say.h"
 
 /* := struct { ... } */
@@ -432,14 +433,8 @@ meta_read(const char *file, size_t *np)
 	ssize_t got = 1;
 	int fd;
 
-	if ((fd = open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW |
-	    O_CLOEXEC)) == -1)
+	if ((fd = regular_open(AT_FDCWD, file, O_NOFOLLOW, &st)) == -1)
 		return NULL;
-	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		errno = EINVAL;
-		return NULL;
-	}
 	while (got > 0 && n < CTF_METAMAX) {
 		if (n == cap) {
 			cap = cap == 0 ? 65536 : 2 * cap;

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "ctf.h"
+#include "regular.h"
 #include "say.h"
 
 #define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
@@ -72,17 +73,11 @@ stream_open(struct ctf_stream *s)
 		return 0;
 	if (opened[oldest] != NULL)
 		ctf_window_close(opened[oldest]);
-	s->fd = open(s->path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	s->fd = regular_open(AT_FDCWD, s->path, O_NOFOLLOW, &st);
 	if (s->fd == -1)
 		return -1;
 	opened[oldest] = s;
 	oldest = (oldest + 1) % CTF_NOPEN;
-	if (fstat(s->fd, &st) == -1)
-		return -1;
-	if (!S_ISREG(st.st_mode)) {
-		errno = EINVAL;
-		return -1;
-	}
 	return 0;
 }
 

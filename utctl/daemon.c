@@ -28,6 +28,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,7 +36,9 @@
 #include "rundir.h"
 #include "utctl.h"
 
-#define LINGER		5000		/* ms that it may take to end */
+#define LINGER		10000		/* ms that it may take to end */
+
+static int lifeline = -1;	/* utd ends when it is closed */
 
 /* Print what utd said while it started. */
 static void
@@ -49,20 +52,72 @@ copy_said(FILE *said)
 }
 
 /*
- * In the child: the output is for utd to say that it is ready, and what keys
- * and hangups do to utctl is no matter of utd.
+ * In the child: the output is for utd to say that it is ready, the input ends
+ * when utctl does, and what keys and hangups do to utctl is no matter of utd.
  */
 static void
 prepare(const void *arg)
 {
 	const int *fds = arg;
 
+	(void)dup2(fds[3], 0);
 	(void)dup2(fds[1], 1);
 	if (fds[2] != -1)
 		(void)dup2(fds[2], 2);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+}
+
+/* What utd has for input, which ends with the lifeline; -1 and errno. */
+static int
+lifeline_make(void)
+{
+	int fds[2];
+
+	if (pipe(fds) == -1)
+		return -1;
+	lifeline = fds[1];
+	(void)fcntl(lifeline, F_SETFD, FD_CLOEXEC);
+	return fds[0];
+}
+
+void
+utd_owned(void)
+{
+	if (lifeline != -1)
+		close(lifeline);
+	lifeline = -1;
+}
+
+/*
+ * Start it, with fds as prepare() wants them, and wait until it is ready: -1,
+ * or the status with which it failed.
+ */
+static int
+start(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
+{
+	char stay[] = "-f", opt[] = "-r", end[] = "-e", *argv[7], c;
+	char *until = format("%s", when);
+	int r;
+
+	argv[0] = utd;
+	argv[1] = opt;
+	argv[2] = dir;
+	argv[3] = stay;
+	argv[4] = end;
+	argv[5] = until;
+	argv[6] = NULL;
+	if ((*pid = child_spawn(argv, prepare, fds)) == -1)
+		say_errno("cannot run %s", utd);
+	close(fds[1]);
+	close(fds[3]);
+	r = *pid == -1 ? 0 : child_await(*pid, fds[0], -1, sig, NULL);
+	if (r == -1 && read(fds[0], &c, 1) != 1)
+		r = child_await(*pid, -1, -1, sig, NULL);	/* it failed */
+	close(fds[0]);
+	free(until);
+	return r;
 }
 
 /*
@@ -73,48 +128,45 @@ prepare(const void *arg)
 pid_t
 utd_start(char *utd, char *dir, int *sig, int *taken)
 {
-	char stay[] = "-f", opt[] = "-r", *argv[5], c;
 	FILE *said = taken == NULL ? NULL : tmpfile();
-	int fds[3], r;
+	int fds[4], r;
 	pid_t pid;
 
-	argv[0] = utd;
-	argv[1] = opt;
-	argv[2] = dir;
-	argv[3] = stay;
-	argv[4] = NULL;
-	if (pipe(fds) == -1) {
+	if (pipe(fds) == -1 || (fds[3] = lifeline_make()) == -1) {
 		say_errno("pipe");
 		return -1;
 	}
 	fds[2] = said == NULL ? -1 : fileno(said);
-	if ((pid = child_spawn(argv, prepare, fds)) == -1)
-		say_errno("cannot run %s", utd);
-	close(fds[1]);
-	r = pid == -1 ? 0 : child_await(pid, fds[0], -1, sig, NULL);
-	if (r == -1 && read(fds[0], &c, 1) != 1)
-		r = child_await(pid, -1, -1, sig, NULL);	/* it failed */
-	close(fds[0]);
+	r = start(utd, dir, sig, fds, taken == NULL ? "now" : "last", &pid);
 	if (taken != NULL)
 		*taken = pid != -1 && r == UT_RUNDIR_TAKEN;
 	if (said != NULL && !*taken)
 		copy_said(said);
 	if (said != NULL)
 		fclose(said);
-	if (pid == -1 || r == -1)
+	if (pid != -1 && r == -1)
 		return pid;
-	if (taken == NULL || !*taken)
+	utd_owned();
+	if (pid != -1 && (taken == NULL || !*taken))
 		say("%s did not start", utd);
 	return -1;
 }
 
-/* Wait for its end, within bounds. */
-void
+/*
+ * Wait for its end, within bounds: 0, the signal that killed it, or -1 if it
+ * does not end.
+ */
+int
 utd_reap(pid_t pid)
 {
 	static const struct timespec nap = { 0, 5000000 };
 	const int64_t deadline = ut_msg_now() + LINGER;
+	int status = 0;
 
-	while (waitpid(pid, NULL, WNOHANG) == 0 && ut_msg_now() < deadline)
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (ut_msg_now() >= deadline)
+			return -1;
 		nanosleep(&nap, NULL);
+	}
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }

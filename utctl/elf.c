@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "elf.h"
+#include "regular.h"
 #include "say.h"
 
 /* Older NetBSD has only these names, and newer NetBSD has macros for them. */
@@ -82,24 +83,6 @@ ns_of(const struct timespec *ts)
 	return (int64_t)ts->tv_sec * NS + ts->tv_nsec;
 }
 
-/* Open regular files only, since opening a device may have effects. */
-static int
-file_open(const char *path, struct stat *st)
-{
-	int fd;
-
-	if (stat(path, st) == -1 || !S_ISREG(st->st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd == -1)
-		return -1;
-	if (fstat(fd, st) == -1 || !S_ISREG(st->st_mode)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 static int
 is_same(const struct elf *e, const struct stat *st)
 {
@@ -116,7 +99,7 @@ file_again(struct elf *e)
 
 	if (e->fd != -1)
 		return 0;
-	if ((e->fd = file_open(e->path, &st)) == -1)
+	if ((e->fd = regular_open(AT_FDCWD, e->path, 0, &st)) == -1)
 		return -1;
 	if (is_same(e, &st))
 		return 0;
@@ -343,7 +326,7 @@ elf_open(struct elf *e, const char *path)
 	struct stat st;
 
 	memset(e, 0, sizeof(*e));
-	if ((e->fd = file_open(path, &st)) == -1)
+	if ((e->fd = regular_open(AT_FDCWD, path, 0, &st)) == -1)
 		return -1;
 	e->path = format("%s", path);
 	e->dev = st.st_dev;

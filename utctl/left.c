@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "../libut/compat.h"
+#include "regular.h"
 #include "utctl.h"
 
 #define KEPT		"state.kept-"
@@ -47,23 +48,30 @@ struct bytes {
 	size_t	 n;
 };
 
+/* Who could write there could have us remove what is another's. */
 static bool
-bytes_read(struct bytes *b, const char *path)
+is_ours(const struct stat *st)
+{
+	return st->st_uid == geteuid() && (st->st_mode & 022) == 0;
+}
+
+/* False after a message, but for a file that is not there. */
+static bool
+bytes_read(struct bytes *b, int dir, const char *path)
 {
 	struct stat st;
-	FILE *f;
+	FILE *f = NULL;
 	int fd;
 
 	memset(b, 0, sizeof(*b));
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd == -1)
+	fd = regular_open(dir, strrchr(path, '/') + 1, O_NOFOLLOW, &st);
+	if (fd == -1 && errno == ENOENT)
 		return false;
-	/* Who could write there could have us remove what is another's. */
-	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
-	    st.st_uid != geteuid() || (st.st_mode & 022) != 0 ||
+	if (fd == -1 || !is_ours(&st) || st.st_nlink != 1 ||
 	    (f = fdopen(fd, "r")) == NULL) {
 		say("%s: not ours", path);
-		close(fd);
+		if (fd != -1)
+			close(fd);
 		return false;
 	}
 	if ((b->s = malloc((size_t)st.st_size + 1)) == NULL)
@@ -133,13 +141,13 @@ is_left(const char *name, const struct bytes *now, int delete)
 
 /* The same name may be there many times, as things have changed. */
 static unsigned int
-left_of(const char *path, const struct bytes *now, int delete)
+left_of(const char *path, int dir, const struct bytes *now, int delete)
 {
 	struct bytes b, before;
 	char name[UT_SHM_NAME];
 	unsigned int n = 0;
 
-	if (!bytes_read(&b, path))
+	if (!bytes_read(&b, dir, path))
 		return 0;
 	printf("%s:\n", path);
 	before = b;
@@ -150,10 +158,26 @@ left_of(const char *path, const struct bytes *now, int delete)
 		if (delete && !has_name(now, name))
 			ut_bell_remove(name);
 	}
-	if (delete && unlink(path) == -1)
+	if (delete && unlinkat(dir, strrchr(path, '/') + 1, 0) == -1)
 		say_errno("%s", path);
 	free(b.s);
 	return n;
+}
+
+/* The run directory, if nobody else can write there; or NULL. */
+static DIR *
+dir_read(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd == -1)
+		return NULL;
+	if (fstat(fd, &st) == 0 && is_ours(&st))
+		return fdopendir(fd);
+	say("%s: not ours", path);
+	close(fd);
+	return NULL;
 }
 
 /* How many such files there are.  Say what is left of each, or remove it. */
@@ -166,10 +190,10 @@ left_behind(const char *dir, int delete)
 	char *path;
 	DIR *d;
 
-	if ((d = opendir(dir)) == NULL)
+	if ((d = dir_read(dir)) == NULL)
 		return 0;
 	path = format("%s/state", dir);
-	if (!bytes_read(&now, path))
+	if (!bytes_read(&now, dirfd(d), path))
 		now.n = 0;
 	free(path);
 	while ((e = readdir(d)) != NULL) {
@@ -177,7 +201,7 @@ left_behind(const char *dir, int delete)
 			continue;
 		files++;
 		path = format("%s/%s", dir, e->d_name);
-		n += left_of(path, &now, delete);
+		n += left_of(path, dirfd(d), &now, delete);
 		free(path);
 	}
 	closedir(d);

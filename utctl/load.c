@@ -195,8 +195,8 @@ dir_undo(const char *dir)
 {
 	char *ust = format("%s/ust", dir);
 
-	(void)rmdir(ust);
-	(void)rmdir(dir);
+	remove_dir(ust, 0);
+	remove_dir(dir, 0);
 	free(ust);
 }
 

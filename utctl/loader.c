@@ -32,6 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "regular.h"
 #include "utctl.h"
 
 /* What only glibc expands: the directory of its libraries; and up to the root. */
@@ -57,15 +58,16 @@ static int
 command_open(const char *name)
 {
 	const char *dir = getenv("PATH");
+	struct stat st;
 	char *path;
 	int fd = -1;
 
 	if (strchr(name, '/') != NULL || dir == NULL)
-		return open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		return regular_open(AT_FDCWD, name, 0, &st);
 	for (; fd == -1 && *dir != '\0'; dir += strspn(dir, ":")) {
 		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
 		if (access(path, X_OK) == 0)
-			fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+			fd = regular_open(AT_FDCWD, path, 0, &st);
 		free(path);
 		dir += strcspn(dir, ":");
 	}
@@ -175,7 +177,7 @@ loader_say(const char *command)
 		close(fd);
 		free(name);
 		name = by;
-		fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		fd = regular_open(AT_FDCWD, name, 0, &st);
 	}
 	if (fd != -1) {
 		say_program(name, fd);

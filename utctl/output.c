@@ -23,6 +23,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,15 @@ static const char *const parts[] = { "ust", "archives", "snapshots" };
 
 #define NPARTS		(sizeof(parts) / sizeof(parts[0]))
 
+static void
+cut_slashes(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+}
+
 /* By default it is called as the command, and the time. */
 void
 output_name(struct output *o, const char *command)
@@ -44,8 +54,10 @@ output_name(struct output *o, const char *command)
 	const char *slash = strrchr(command, '/');
 	char *name, *unique;
 
+	o->above = o->older_fd = -1;
 	if (o->given != NULL) {
 		o->dir = absolute(o->given);
+		cut_slashes(o->dir);
 		return;
 	}
 	name = format("ut-trace-%.64s", slash == NULL ? command : slash + 1);
@@ -57,15 +69,17 @@ output_name(struct output *o, const char *command)
 
 /* Has the directory parts of a trace, and nothing else; or nothing at all? */
 static int
-is_trace(const char *path)
+is_trace(int fd)
 {
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	struct dirent *d;
 	DIR *dir;
 	size_t i;
 	int ok = 1;
 
-	if ((dir = opendir(path)) == NULL)
+	if (copy == -1 || (dir = fdopendir(copy)) == NULL)
 		return 0;
+	rewinddir(dir);
 	while (ok && (d = readdir(dir)) != NULL) {
 		if (strcmp(d->d_name, ".") == 0 ||
 		    strcmp(d->d_name, "..") == 0)
@@ -101,10 +115,16 @@ has_trace(const struct output *o)
 {
 	char *path;
 	size_t i;
-	int any = 0;
+	int any = 0, fd;
 
-	if (o->given == NULL || !is_trace(o->dir))
+	if (o->given == NULL ||
+	    (fd = open(o->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
 		return 0;
+	if (!is_trace(fd)) {
+		close(fd);
+		return 0;
+	}
+	close(fd);
 	for (i = 0; i < NPARTS && !any; i++) {
 		path = format("%s/%s", o->dir, parts[i]);
 		any = is_filled(path);
@@ -116,33 +136,107 @@ has_trace(const struct output *o)
 	return any;
 }
 
-/* Is something of that name in the way, which is no trace? */
+/*
+ * What stands below o->above under such a path: dir itself, or dir with
+ * something behind it.
+ */
+static const char *
+name_of(const struct output *o, const char *path)
+{
+	return path + (strrchr(o->dir, '/') + 1 - o->dir);
+}
+
 static int
-in_the_way(const char *path)
+is_there(const struct output *o, const char *path)
 {
 	struct stat st;
 
-	if (lstat(path, &st) == -1)
+	return fstatat(o->above, name_of(o, path), &st,
+	    AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int
+say_move(const struct output *o, const char *from, const char *to)
+{
+	if (renameat(o->above, name_of(o, from), o->above, name_of(o, to)) == 0)
 		return 0;
-	if (S_ISDIR(st.st_mode) && is_trace(path))
+	say_errno("%s", from);
+	return -1;
+}
+
+/* 1: there is a directory above, now open; 0: there is none. */
+static int
+above(struct output *o)
+{
+	char *name;
+
+	if (o->above != -1)
+		return 1;
+	o->above = dir_above(o->dir, &name);
+	free(name);
+	if (o->above != -1)
+		return 1;
+	if (errno == ENOENT)
 		return 0;
-	say("%s: not a trace: it is not replaced", path);
+	dir_above_say(o->dir);
+	return -1;
+}
+
+/*
+ * Is something of that name in the way, which is no trace, or cannot be removed
+ * later?  *fd becomes the directory that is there, if any.
+ */
+static int
+in_the_way(const struct output *o, const char *path, int remove, int *fd)
+{
+	*fd = -1;
+	if (!is_there(o, path))
+		return 0;
+	if ((*fd = dir_open(o->above, name_of(o, path))) == -1 ||
+	    !is_trace(*fd))
+		say("%s: not a trace: it is not replaced", path);
+	else if (remove && !dir_removable(o->above, *fd))
+		say("%s: root does not remove it: others can write there, or "
+		    "to the directory above", path);
+	else
+		return 0;
 	return 1;
 }
 
-/* With -r, what is there may be moved away; without it, there is no trace. */
+/*
+ * With -r, what is there may be moved away; without it, there is no trace.
+ * Then *older is what had the name of the old one, or -1.
+ */
 static int
-check_place(const struct output *o)
+check_place(struct output *o, int *older)
 {
 	char *old;
-	int bad;
+	int bad, fd = -1;
 
+	*older = -1;
 	if (!o->replace)
 		return has_trace(o) ? -1 : 0;
+	if ((bad = above(o)) != 1)
+		return bad;
 	old = format("%s.old", o->dir);
-	bad = in_the_way(o->dir) || in_the_way(old);
+	bad = in_the_way(o, o->dir, 0, &fd);
+	if (fd != -1)
+		close(fd);
+	bad = bad || in_the_way(o, old, 1, older);
 	free(old);
 	return bad ? -1 : 0;
+}
+
+/* The same, of which only the answer is wanted. */
+static int
+check_now(struct output *o)
+{
+	int older;
+	const int r = check_place(o, &older);
+
+	if (older != -1)
+		close(older);
+	return r;
 }
 
 /*
@@ -154,31 +248,45 @@ int
 output_replace(struct output *o, int make)
 {
 	char *old;
+	int older;
 
-	if (!o->replace || o->old != NULL || access(o->dir, F_OK) == -1)
+	if (!o->replace || o->old != NULL)
 		return 0;
-	if (check_place(o) == -1)	/* once more: that was long ago */
+	if (check_place(o, &older) == -1)	/* once more: that was long ago */
 		return -1;
+	if (o->above == -1 || !is_there(o, o->dir)) {
+		if (older != -1)
+			close(older);
+		return 0;
+	}
 	old = format("%s.old", o->dir);
-	if (access(old, F_OK) == 0) {
+	if ((o->older_fd = older) != -1) {
 		o->older = format("%s.%ld", old, (long)getpid());
-		if (rename(old, o->older) == -1) {
-			say_errno("%s", old);
+		if (say_move(o, old, o->older) == -1)
 			return -1;
-		}
 	}
-	if (rename(o->dir, old) == -1) {
-		say_errno("%s", o->dir);
+	if (say_move(o, o->dir, old) == -1)
 		return -1;
-	}
 	o->old = old;
 	if (!make)
 		return 0;
 	o->keep = 0;
-	if (mkdir(o->dir, geteuid() == 0 ? 0755 : 0700) == 0)
+	if (mkdirat(o->above, name_of(o, o->dir), geteuid() == 0 ? 0755 :
+	    0700) == 0)
 		return 0;
 	say_errno("%s", o->dir);
 	return -1;
+}
+
+/* Can we make a directory of that name?  It is removed again. */
+static int
+try_name(const struct output *o, const char *path)
+{
+	const int result = mkdirat(o->above, name_of(o, path), 0700);
+
+	if (result == 0)
+		(void)unlinkat(o->above, name_of(o, path), AT_REMOVEDIR);
+	return result;
 }
 
 /* Can what is there be renamed? */
@@ -186,11 +294,9 @@ static int
 replace_try(const struct output *o)
 {
 	char *path = format("%s.%ld", o->dir, (long)getpid());
-	const int result = mkdir(path, 0700);
+	const int result = try_name(o, path);
 
-	if (result == 0)
-		rmdir(path);
-	else
+	if (result == -1)
 		say_errno("%s", path);
 	free(path);
 	return result;
@@ -201,23 +307,22 @@ int
 output_try(struct output *o)
 {
 	char *first = o->dir;
-	int n = 1;
+	int n = 1, r;
 
 	o->keep = 1;
-	if (check_place(o) == -1)
+	if (check_now(o) == -1)
 		return -1;
-	if (o->replace && access(o->dir, F_OK) == 0)
+	if ((r = above(o)) != 1)
+		return r;
+	if (o->replace && is_there(o, o->dir))
 		return replace_try(o);
-	while (mkdir(o->dir, 0700) == -1) {
-		if (errno == ENOENT && o->given != NULL)
-			return 0;
+	while (try_name(o, o->dir) == -1) {
 		if (errno != EEXIST || n == TRIES || o->given != NULL) {
 			say_errno("%s", o->dir);
 			return -1;
 		}
 		o->dir = format("%s-%d", first, ++n);
 	}
-	rmdir(o->dir);
 	return 0;
 }
 
@@ -231,7 +336,7 @@ output_make(struct output *o)
 	char *first = o->dir;
 	int n = 1;
 
-	if (check_place(o) == -1) {
+	if (check_now(o) == -1) {
 		o->keep = 1;
 		return -1;
 	}
@@ -257,8 +362,9 @@ output_make(struct output *o)
 void
 output_done(struct output *o)
 {
-	if (o->older != NULL)
-		remove_dir(o->older, 1);
+	if (o->older != NULL && dir_remove(o->above, name_of(o, o->older),
+	    o->older_fd) == -1)
+		say_errno("%s: not all of it could be removed", o->older);
 }
 
 /*
@@ -277,13 +383,13 @@ output_undo(struct output *o, int ust)
 	}
 	if (o->old == NULL && !o->keep)
 		remove_dir(o->dir, 0);
-	if (o->old != NULL && rename(o->old, o->dir) == -1) {
+	if (o->old != NULL && renameat(o->above, name_of(o, o->old), o->above,
+	    name_of(o, o->dir)) == -1) {
 		say("the trace in %s may not be complete", o->dir);
 		output_done(o);
 	} else if (o->older != NULL) {
 		path = format("%s.old", o->dir);
-		if (rename(o->older, path) == -1)
-			say_errno("%s", o->older);
+		(void)say_move(o, o->older, path);
 		free(path);
 	}
 }

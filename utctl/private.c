@@ -15,8 +15,7 @@
  */
 
 /*
- * Run directories of one's own, and how directories are removed with all that
- * is in them.
+ * Run directories of one's own.
  */
 
 #include <sys/types.h>
@@ -25,7 +24,6 @@
 #include <sys/un.h>
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,40 +33,6 @@
 #include "compat.h"
 #include "ut_abi.h"
 #include "utctl.h"
-
-static int
-remove_any(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	if (ftw->level == 0)
-		return 0;
-	if (type == FTW_DP)
-		rmdir(path);
-	else
-		unlink(path);
-	return 0;
-}
-
-/*
- * The directory, if it is empty, or with all that is in it.  Who can write
- * above it may have put another in its place, or a link to one.
- */
-void
-remove_dir(const char *path, int all)
-{
-	char *above = format("%s", path), *name;
-	size_t n = strlen(above);
-
-	while (n > 1 && above[n - 1] == '/')
-		above[--n] = '\0';
-	if (all && ut_walk(above, 0, 0) == 0)
-		nftw(".", remove_any, 8, FTW_DEPTH | FTW_PHYS);
-	name = strrchr(above, '/');
-	*name++ = '\0';
-	if (ut_walk(above, 0, 0) == 0)
-		rmdir(name);
-	free(above);
-}
 
 /* We get there, and nobody but us and root can rename what we make there. */
 static int
@@ -89,9 +53,12 @@ tmp_safe(const char *tmp)
 	return safe;
 }
 
-/* Can every user get to what is in that directory? */
+/*
+ * Can every user get to what is in that directory, and nobody but root change
+ * the way there?
+ */
 static int
-open_to_all(const char *dir)
+good_for_root(const char *dir)
 {
 	char path[PATH_MAX], *p = path;
 	struct stat st;
@@ -102,7 +69,10 @@ open_to_all(const char *dir)
 	do {
 		p += strcspn(p + 1, "/") + 1;
 		*p = '\0';
-		ok = stat(path, &st) == 0 && (st.st_mode & S_IXOTH) != 0;
+		ok = stat(path, &st) == 0 && st.st_uid == 0 &&
+		    (st.st_mode & S_IXOTH) != 0 &&
+		    ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
+		    (st.st_mode & S_ISVTX) != 0);
 		*p = '/';
 	} while (ok && p[1] != '\0');
 	return ok;
@@ -117,7 +87,7 @@ tmp_dir(void)
 
 	if (tmp == NULL || tmp[0] != '/' || !tmp_safe(tmp) ||
 	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max ||
-	    (geteuid() == 0 && !open_to_all(tmp)))
+	    (geteuid() == 0 && !good_for_root(tmp)))
 		return "/tmp";
 	return tmp;
 }

@@ -66,7 +66,7 @@ utd_kill(void)
 	if (unowned == 0)
 		return;
 	kill(unowned, SIGTERM);
-	utd_reap(unowned);
+	(void)utd_reap(unowned);
 	unowned = 0;
 }
 
@@ -83,6 +83,7 @@ utd_own(struct record *r)
 	    CLIENT_OWN);
 	if (r->client == NULL)
 		utd_kill();
+	utd_owned();
 	unowned = 0;
 	return r->client == NULL ? -1 : 0;
 }
@@ -108,7 +109,7 @@ static int
 shared_again(struct record *r)
 {
 	r->again++;
-	if ((r->client = client_try(r->rundir)) != NULL) {
+	if ((r->client = attach_client(r)) != NULL) {
 		r->absent = r->missed = 0;
 		return 0;
 	}
@@ -132,7 +133,7 @@ utd_again(struct record *r)
 	r->client = NULL;
 	if (r->shared)
 		return shared_again(r);
-	utd_reap(r->pid);
+	(void)utd_reap(r->pid);
 	if (r->again++ < AGAIN && utd_own(r) == 0)
 		return 0;
 	if (r->taken) {
@@ -240,6 +241,9 @@ session_end(void *arg)
 		result = report(r, rows);
 	else
 		say_incomplete(r);
+	if (r->client == NULL && r->shared)
+		say("what is left in buffers is written by the next utd in %s, "
+		    "or by UT_RUNDIR=%s utctl recover", r->rundir, r->rundir);
 	row_free(rows);
 	return result;
 }
@@ -393,6 +397,28 @@ utd_stays(struct record *r)
 	return any;
 }
 
+/*
+ * End utd, which ends when nobody owns it.  One that was killed has left what
+ * the next one removes.
+ */
+static void
+utd_finish(struct record *r)
+{
+	int sig;
+
+	client_close(r->client);
+	if ((sig = utd_reap(r->pid)) == -1)
+		say("utd in %s does not end", r->rundir);
+	if (sig <= 0)
+		return;
+	say("utd in %s was killed by signal %d%s", r->rundir, sig,
+	    r->over == 1 ? "; the trace was complete" : "");
+	if (utd_own(r) == 0) {
+		client_close(r->client);
+		(void)utd_reap(r->pid);
+	}
+}
+
 static int
 utd_end(void *arg)
 {
@@ -402,8 +428,7 @@ utd_end(void *arg)
 		client_close(r->client);
 		return 0;
 	}
-	client_end(r->client);
-	utd_reap(r->pid);
+	utd_finish(r);
 	if (r->made)
 		remove_dir(r->rundir, 0);
 	return 0;

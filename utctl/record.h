@@ -35,6 +35,8 @@ struct output {
 	int		 replace;	/* -r: what was there goes to old */
 	char		*old, *older;	/* and what was there comes back; */
 					/* NULL: there is none */
+	int		 above;		/* the directory with all of these */
+	int		 older_fd;	/* older, as it was found; or -1 */
 };
 
 void	 output_name(struct output *, const char *);
@@ -86,6 +88,9 @@ struct record {
 	char		*private;	/* directory, or NULL */
 	char		*rundir;	/* in there, or where programs look */
 	int		 made;		/* and it was not there */
+	int		 foreign;	/* root has it only from a process */
+	uid_t		 uid;		/* that of this user, */
+	gid_t		 gid;		/* and group */
 	pid_t		 pid;		/* of utd */
 	int		 taken;		/* another utd keeps ours out */
 	int		 shared;	/* it was there before, and stays */
@@ -109,6 +114,7 @@ void	 modules_hide(const struct record *, struct row *);
 
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);
+struct client *attach_client(const struct record *);	/* or NULL: no utd */
 int	 attach_await(struct record *);
 int	 attach_track(struct record *);
 const char *attach_name(const struct record *);

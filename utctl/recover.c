@@ -91,22 +91,26 @@ recover(char *dir)
 	struct client *c;
 	char *utd = utd_find();
 	pid_t pid;
-	int r = -1, sig = 0;
+	int r = -1, sig = 0, killed;
 
 	signals_catch();
 	pid = utd_start(utd, dir, &sig, NULL);
 	free(utd);
 	if (pid == -1)
 		return 1;
-	if ((c = client_open(dir, CLIENT_OWN)) == NULL) {
+	c = client_open(dir, CLIENT_OWN);
+	utd_owned();
+	if (c == NULL)
 		kill(pid, SIGTERM);
-	} else {
-		if (sig == 0)
-			r = interruptible(sessions_end, c);
-		client_end(c);
-	}
-	utd_reap(pid);
-	return r == 0 ? 0 : 1;
+	else if (sig == 0)
+		r = interruptible(sessions_end, c);
+	client_close(c);
+	if ((killed = utd_reap(pid)) == -1)
+		say("utd in %s does not end", dir);
+	else if (killed != 0)
+		say("utd in %s was killed by signal %d: recover again", dir,
+		    killed);
+	return r == 0 && killed == 0 ? 0 : 1;
 }
 
 /* With -d, only what nobody can write is removed. */

@@ -19,7 +19,6 @@
  */
 
 #include <sys/types.h>
-#include <sys/stat.h>
 
 #include <inttypes.h>
 #include <stdio.h>

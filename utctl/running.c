@@ -95,17 +95,31 @@ process_name(pid_t pid)
 	return status_line(pid, "Name:");
 }
 
-int
-process_uid(pid_t pid, uid_t *uid)
+/* The effective one of the IDs in a line: 0, or -1. */
+static int
+effective(pid_t pid, const char *word, unsigned long *id)
 {
-	char *line = status_line(pid, "Uid:"), *p = NULL;
+	char *line = status_line(pid, word), *p = NULL;
 
 	if (line != NULL) {
 		(void)strtoul(line, &p, 10);		/* the real one */
-		*uid = (uid_t)strtoul(p, NULL, 10);
+		*id = strtoul(p, NULL, 10);
 	}
 	free(line);
 	return line == NULL ? -1 : 0;
+}
+
+int
+process_user(pid_t pid, uid_t *uid, gid_t *gid)
+{
+	unsigned long u, g;
+
+	if (effective(pid, "Uid:", &u) == -1 ||
+	    effective(pid, "Gid:", &g) == -1)
+		return -1;
+	*uid = (uid_t)u;
+	*gid = (gid_t)g;
+	return 0;
 }
 
 int
@@ -194,10 +208,11 @@ process_name(pid_t pid)
 }
 
 int
-process_uid(pid_t pid, uid_t *uid)
+process_user(pid_t pid, uid_t *uid, gid_t *gid)
 {
 	(void)pid;
 	(void)uid;
+	(void)gid;
 	return -1;
 }
 

@@ -333,28 +333,57 @@ put_sessions(FILE *f, struct row **list, size_t n)
 	return 0;
 }
 
-/* A file that nobody had before; after a failure there is none. */
+/*
+ * A file that nobody had before, for which no link on the way is followed that
+ * others could have put there.
+ */
+static FILE *
+file_make(const char *path, int *at, char **name)
+{
+	char *full = strchr(path, '/') == NULL ? NULL : absolute(path);
+	FILE *f = NULL;
+	int fd = -1;
+
+	if (full != NULL) {
+		*at = dir_above(full, name);
+	} else {
+		*at = AT_FDCWD;
+		*name = format("%s", path);
+	}
+	if (*at != -1)
+		fd = openat(*at, *name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0666);
+	if (*at == -1)
+		dir_above_say(path);
+	else if (fd == -1)
+		say_errno("%s", path);
+	else if ((f = fdopen(fd, "w")) == NULL)
+		die_errno("fdopen");
+	free(full);
+	return f;
+}
+
+/* After a failure there is no file. */
 static int
 save_file(const char *path, struct row **list, size_t n)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int r, bad;
-	FILE *f;
+	char *name;
+	int at, r = 1, bad;
+	FILE *f = file_make(path, &at, &name);
 
-	if (fd == -1) {
-		say_errno("%s", path);
-		return 1;
+	if (f != NULL) {
+		r = put_sessions(f, list, n);
+		bad = ferror(f);
+		if ((fclose(f) == EOF || bad) && r == 0) {
+			say_errno("%s", path);
+			r = 1;
+		}
+		if (r != 0)
+			(void)unlinkat(at, name, 0);
 	}
-	if ((f = fdopen(fd, "w")) == NULL)
-		die_errno("fdopen");
-	r = put_sessions(f, list, n);
-	bad = ferror(f);
-	if ((fclose(f) == EOF || bad) && r == 0) {
-		say_errno("%s", path);
-		r = 1;
-	}
-	if (r != 0)
-		(void)unlink(path);
+	if (at >= 0)
+		close(at);
+	free(name);
 	return r;
 }
 

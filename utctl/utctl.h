@@ -224,7 +224,8 @@ void	 loader_say(const char *);
 
 /* child.c */
 pid_t	 utd_start(char *, char *, int *, int *);	/* -1: it said why not */
-void	 utd_reap(pid_t);
+void	 utd_owned(void);	/* or will not be: utd may see our end */
+int	 utd_reap(pid_t);
 void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);
 int	 child_await(pid_t, int, int64_t, int *, int *);
@@ -233,7 +234,22 @@ int	 interruptible(int (*)(void *), void *);
 
 /* private.c */
 char	*private_make(void);		/* NULL: it said why not */
+
+/* asuser.c */
+int	 as_user(uid_t, gid_t, int (*)(void *), void *);
+int	 connect_as(uid_t, gid_t, const char *);
+
+/* remove.c */
 void	 remove_dir(const char *, int);
+/*
+ * The directory above, which no link that others could have put there leads to,
+ * and the name in there, which is freed; -1 with errno.
+ */
+int	 dir_above(const char *, char **);
+void	 dir_above_say(const char *);	/* why not */
+int	 dir_open(int, const char *);	/* of that name, no link to one */
+int	 dir_removable(int, int);	/* in the first; may root? */
+int	 dir_remove(int, const char *, int);
 
 /* nothing.c */
 int	 had_event(const struct row *, const char *);
@@ -246,7 +262,7 @@ int	 end_ask(struct client *, struct step *);
 char	*process_name(pid_t);
 char	*process_env(pid_t, const char *);	/* errno is 0: not set */
 pid_t	 process_with(const char *, const char *);	/* in it; or 0 */
-int	 process_uid(pid_t, uid_t *);		/* the effective one */
+int	 process_user(pid_t, uid_t *, gid_t *);	/* the effective ones */
 int	 process_stopped(pid_t);
 int	 process_thread(pid_t, const char *);	/* has it one of that name? */
 

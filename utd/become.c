@@ -20,47 +20,17 @@
 
 #include <sys/types.h>
 
-#include <errno.h>
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "utd.h"
 
-/*
- * The user's own group.  That of a program may be one that the user is not
- * in, if the program is set-group-ID; it counts where nobody knows the user.
- */
-gid_t
-user_group(uid_t uid, gid_t gid)
-{
-	const struct passwd *pw = getpwuid(uid);
-
-	return pw != NULL ? pw->pw_gid : gid;
-}
-
-/*
- * For good: real, effective and saved IDs, and the groups.  True if there was
- * anything to give up.
- */
+/* For good.  True if there was anything to give up. */
 bool
 become(uid_t uid, gid_t gid)
 {
-	const struct passwd *pw;
-
 	if (geteuid() != 0 || uid == 0)
 		return false;
-	gid = user_group(uid, gid);
-	pw = getpwuid(uid);
-	if ((pw != NULL ? initgroups(pw->pw_name, gid) :
-	    setgroups(1, &gid)) == -1 || setgid(gid) == -1 ||
-	    setuid(uid) == -1)
+	if (ut_become(uid, gid) == -1)
 		fatal("uid %lu", (unsigned long)uid);
-	if (getuid() != uid || geteuid() != uid || getgid() != gid ||
-	    getegid() != gid || setuid(0) != -1 ||
-	    (gid != 0 && setgid(0) != -1)) {
-		errno = EPERM;
-		fatal("uid %lu", (unsigned long)uid);
-	}
 	return true;
 }

@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "../libut/rundir.h"
+#include "parent/client.h"
 #include "parent/consumers.h"
 #include "parent/listen.h"
 #include "parent/parent.h"
@@ -44,7 +45,7 @@ static struct file signal_file;
 static void
 usage(void)
 {
-	fprintf(stderr, "usage: utd [-dfv] [-r rundir]\n");
+	fprintf(stderr, "usage: utd [-v] [-d | -f [-e now|last]] [-r rundir]\n");
 	exit(1);
 }
 
@@ -138,12 +139,28 @@ foreground(void)
 	return ready;
 }
 
-/* Only now: until here failures were told to the terminal. */
+/*
+ * Whoever started us has the other end of our input, and ends us by its own end
+ * until it is the owner.
+ */
 static void
-detach(int ready)
+tie(const char *when)
+{
+	const int fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
+
+	if (fd == -1 || !client_starter(fd, strcmp(when, "last") == 0))
+		fatal("standard input");
+}
+
+/*
+ * Only now: until here failures were told to the terminal.  Who has gone
+ * meanwhile is not told that we are ready.
+ */
+static void
+detach(int ready, bool tied)
 {
 	log_detach();
-	if (write(ready, "", 1) != 1)
+	if (write(ready, "", 1) != 1 && !tied)
 		fatal("the foreground process");
 	close(ready);
 }
@@ -196,13 +213,19 @@ int
 main(int argc, char *argv[])
 {
 	char dir[PATH_MAX] = "";
+	const char *end = NULL;
 	bool debug = false, stay = false, verbose = false;
 	int c, ready = -1;
 
-	while ((c = getopt(argc, argv, "dfr:v")) != -1) {
+	while ((c = getopt(argc, argv, "de:fr:v")) != -1) {
 		switch (c) {
 		case 'd':
 			debug = true;
+			break;
+		case 'e':
+			if (strcmp(end = optarg, "now") != 0 &&
+			    strcmp(end, "last") != 0)
+				usage();
 			break;
 		case 'f':
 			stay = true;
@@ -221,7 +244,7 @@ main(int argc, char *argv[])
 			usage();
 		}
 	}
-	if (argc > optind || (debug && stay))
+	if (argc > optind || (debug && stay) || (end != NULL && !stay))
 		usage();
 	if (dir[0] == '\0' && ut_rundir(dir, sizeof(dir)) == -1)
 		fatal("no run directory: neither -r nor UT_RUNDIR, "
@@ -238,11 +261,13 @@ main(int argc, char *argv[])
 			fatal("setsid");
 	}
 	signals_init();
+	if (end != NULL)
+		tie(end);
 	if (chdir("/") == -1)
 		fatal("/");
 	parent_open(dir);
 	if (!debug)
-		detach(ready);
+		detach(ready, end != NULL);
 	log_info("run directory %s", dir);
 	loop_run(conn_reap, parent_stop);
 	return parent_close() ? 0 : 1;

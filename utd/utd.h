@@ -98,7 +98,6 @@ struct counts {
 
 /* become.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
-gid_t	 user_group(uid_t, gid_t);	/* the user's, if that is known */
 
 /* uuid.c */
 void	 uuid_begin(void);

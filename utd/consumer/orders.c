@@ -105,7 +105,7 @@ do_uiddir(struct ut_msg *m)
 		dir = output_dir(fd, path, new ? OUTPUT_NEW : OUTPUT_MAKE,
 		    uid);
 	if (dir != -1 && output_give(dir, path, uid,
-	    user_group(uid, gid)) == -1)
+	    ut_user_group(uid, gid)) == -1)
 		dir = close_failed(dir);
 	reply_dir(serial, dir, path, &any);
 	if (fd != -1)

@@ -19,6 +19,7 @@
  * for it.  What is asked for is in control.c.
  */
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,6 +37,8 @@ static struct timer sweeper;
 static struct ut_msg out;
 static bool ownerless;			/* utd ends with the last session */
 unsigned int (*clients_stopped)(const struct waiter *);
+static struct file starter;		/* has yet to own utd */
+static bool starting, starter_patient;
 
 static void	client_message(struct conn *, struct ut_msg *);
 static void	client_closed(struct conn *);
@@ -224,6 +227,54 @@ clients_left(void)
 		loop_stop();
 }
 
+/* No owner any more: end, or end with the last session. */
+static void
+leave(bool patient)
+{
+	if (!patient) {
+		loop_stop();
+		return;
+	}
+	ownerless = true;
+	clients_left();
+}
+
+static void
+starter_forget(void)
+{
+	if (!starting)
+		return;
+	starting = false;
+	file_del(&starter);
+	close(starter.fd);
+}
+
+/* Nobody writes there: it can be read because the other end is closed. */
+static void
+starter_gone(void *arg, short revents)
+{
+	(void)arg;
+	(void)revents;
+	starter_forget();
+	leave(starter_patient);
+}
+
+bool
+client_starter(int fd, bool patient)
+{
+	starter_patient = patient;
+	starting = file_add(&starter, fd, POLLIN, starter_gone, NULL);
+	return starting;
+}
+
+void
+client_own(struct client *k, bool patient)
+{
+	k->owner = true;
+	k->patient = patient;
+	starter_forget();
+}
+
 static void
 client_message(struct conn *c, struct ut_msg *m)
 {
@@ -315,10 +366,8 @@ client_closed(struct conn *c)
 
 	k->conn = NULL;
 	if (k->owner && !k->patient)
-		loop_stop();
+		leave(false);
 	sweep_later(k);
-	if (k->owner && k->patient) {
-		ownerless = true;
-		clients_left();
-	}
+	if (k->owner && k->patient)
+		leave(true);
 }

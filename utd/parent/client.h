@@ -52,6 +52,13 @@ struct client {
 
 void	 client_hello(struct conn *, struct ut_msg *,
 	    bool (*)(struct client *, struct ut_msg *));
+/* From now on utd ends when it does; perhaps not before the last session. */
+void	 client_own(struct client *, bool);
+/*
+ * The same of who started utd and has the other end of that pipe, until it owns
+ * utd in this way; false and errno: it cannot be.
+ */
+bool	 client_starter(int, bool);
 void	 client_reply(struct client *, uint16_t, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 4, 5)));
 #define client_ok(k, ...)	client_reply(k, UT_CTL_OK, 0, __VA_ARGS__)

@@ -43,8 +43,7 @@ do_own(struct client *k, struct ut_msg *m)
 		client_refuse(k, "this utd is not yours");
 		return;
 	}
-	k->owner = true;
-	k->patient = ut_msg_more(m) && ut_msg_get_u32(m) == 1;
+	client_own(k, ut_msg_more(m) && ut_msg_get_u32(m) == 1);
 	client_ok(k, "%s", "");
 }
 

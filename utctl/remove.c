@@ -1,0 +1,282 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * How directories are removed with all that is in them.
+ *
+ * Who owns a directory on the way can put another one, or a link, in the place
+ * of any name there, at any time.  So we go from descriptor to descriptor and
+ * follow no link; and as root we go only into directories of root's that nobody
+ * else can write to.  A directory of another user is emptied by a process that
+ * has become that user, and so has no more rights there than the user, whatever
+ * the user has moved or linked into it.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat.h"
+#include "utctl.h"
+
+#define DEPTH_MAX	16	/* directories that are open at once */
+#define NAMES		64	/* that are tried for what is moved up */
+
+struct removal {
+	int		 top;	/* the directory that is emptied */
+	unsigned long	 n;	/* of the next name there */
+	int		 moved;	/* something was moved up to it */
+	int		 error;	/* why something is left: the first; or 0 */
+};
+
+int
+dir_above(const char *path, char **name)
+{
+	char *above = format("%s", path), *slash;
+	size_t n = strlen(above);
+	int here, fd = -1, error;
+
+	while (n > 1 && above[n - 1] == '/')
+		above[--n] = '\0';
+	slash = strrchr(above, '/');
+	*name = format("%s", slash + 1);
+	*slash = '\0';
+	if ((here = ut_here()) != -1 && ut_walk(above, 0, 0) == 0)
+		fd = ut_here();
+	error = errno;
+	if (here != -1 && fchdir(here) == -1)
+		die_errno("fchdir");
+	if (here != -1)
+		close(here);
+	free(above);
+	errno = error;
+	return fd;
+}
+
+void
+dir_above_say(const char *path)
+{
+	if (errno == EPERM)
+		say("%s: %s: a symbolic link on the way that others could have "
+		    "put there", path, strerror(errno));
+	else
+		say_errno("%s", path);
+}
+
+int
+dir_open(int at, const char *name)
+{
+	return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW | O_NONBLOCK);
+}
+
+static int
+others_write(const struct stat *st)
+{
+	return (st->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+/*
+ * Somebody else than the owner may have moved a directory to where others can
+ * write, and would have root remove what only the owner can.
+ */
+int
+dir_removable(int at, int fd)
+{
+	struct stat above, st;
+
+	if (geteuid() != 0)
+		return 1;
+	if (fstat(at, &above) == -1 || fstat(fd, &st) == -1)
+		return 0;
+	if (st.st_uid == 0)
+		return !others_write(&st);
+	return !others_write(&above) &&
+	    (above.st_uid == 0 || above.st_uid == st.st_uid);
+}
+
+static void
+failed(struct removal *rm)
+{
+	if (rm->error == 0 && errno != ENOENT)
+		rm->error = errno;
+}
+
+/* Directories that are too deep go to the top, to be removed from there. */
+static void
+move_up(struct removal *rm, int at, const char *name)
+{
+	char to[32];
+	int tries, r = -1;
+
+	errno = EEXIST;
+	for (tries = 0; r == -1 && tries < NAMES && (errno == EEXIST ||
+	    errno == ENOTEMPTY || errno == ENOTDIR); tries++) {
+		snprintf(to, sizeof(to), ".ut-%lu", rm->n++);
+		r = renameat(at, name, rm->top, to);
+	}
+	if (r == -1)
+		failed(rm);
+	else
+		rm->moved = 1;
+}
+
+static void	empty(struct removal *, int, int);
+static int	empty_as(int, uid_t, gid_t);
+
+/* Empty a directory, as whoever may: its descriptor is closed. */
+static void
+empty_owned(struct removal *rm, int fd, int depth)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == -1) {
+		failed(rm);
+	} else if (geteuid() != 0 || (st.st_uid == 0 && !others_write(&st))) {
+		empty(rm, fd, depth);
+		return;
+	} else {
+		errno = st.st_uid == 0 ? EPERM :
+		    empty_as(fd, st.st_uid, st.st_gid);
+		if (errno != 0)
+			failed(rm);
+	}
+	close(fd);
+}
+
+/* Some systems let root unlink(2) a directory, and lose what is in it. */
+static void
+remove_entry(struct removal *rm, int at, const char *name, int depth)
+{
+	struct stat st;
+	int fd;
+
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1) {
+		failed(rm);
+	} else if (!S_ISDIR(st.st_mode)) {
+		if (unlinkat(at, name, 0) == -1)
+			failed(rm);
+	} else if (depth == DEPTH_MAX) {
+		move_up(rm, at, name);
+	} else if ((fd = dir_open(at, name)) == -1) {
+		failed(rm);
+	} else {
+		empty_owned(rm, fd, depth + 1);
+		/* Whoever can put another one there could remove that, too. */
+		if (unlinkat(at, name, AT_REMOVEDIR) == -1)
+			failed(rm);
+	}
+}
+
+/* Remove all that is in a directory; its descriptor is closed. */
+static void
+empty(struct removal *rm, int fd, int depth)
+{
+	const struct dirent *d;
+	DIR *dir;
+
+	if ((dir = fdopendir(fd)) == NULL) {
+		failed(rm);
+		close(fd);
+		return;
+	}
+	rewinddir(dir);
+	while ((d = readdir(dir)) != NULL)
+		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+			remove_entry(rm, fd, d->d_name, depth);
+	closedir(dir);
+}
+
+/* The same for the directory at the top, which stays open: 0 or an errno. */
+static int
+empty_top(int fd, void (*how)(struct removal *, int, int))
+{
+	struct removal rm = { fd, 0, 0, 0 };
+	int copy;
+
+	do {
+		rm.moved = 0;
+		if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1)
+			failed(&rm);
+		else
+			how(&rm, copy, 0);
+	} while (rm.moved);
+	return rm.error;
+}
+
+static int
+empty_there(void *arg)
+{
+	const int *fd = arg;
+
+	return empty_top(*fd, empty);
+}
+
+/* Have a process that becomes the owner empty a directory: 0 or an errno. */
+static int
+empty_as(int fd, uid_t uid, gid_t gid)
+{
+	return as_user(uid, gid, empty_there, &fd);
+}
+
+/*
+ * Remove the directory of that name, with all that is in it: 0, or -1 with
+ * errno.  It was opened when it was found good, and can be another one by now.
+ */
+int
+dir_remove(int at, const char *name, int fd)
+{
+	struct stat st, now;
+
+	if (!dir_removable(at, fd)) {
+		errno = EPERM;
+		return -1;
+	}
+	if ((errno = empty_top(fd, empty_owned)) != 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && fstatat(at, name, &now,
+	    AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == now.st_dev &&
+	    st.st_ino == now.st_ino)
+		return unlinkat(at, name, AT_REMOVEDIR);
+	errno = ENOENT;
+	return -1;
+}
+
+/* The directory, if it is empty, or with all that is in it. */
+void
+remove_dir(const char *path, int all)
+{
+	char *name;
+	const int at = dir_above(path, &name);
+	const int fd = at == -1 || !all ? -1 : dir_open(at, name);
+
+	if (fd != -1) {
+		(void)dir_remove(at, name, fd);
+		close(fd);
+	} else if (at != -1) {
+		(void)unlinkat(at, name, AT_REMOVEDIR);
+	}
+	if (at != -1)
+		close(at);
+	free(name);
+}
