@@ -107,6 +107,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/output.c utd/consumer/packet.c \
 		utd/consumer/piece.c \
 		utd/consumer/programs.c utd/consumer/region.c \
+		utd/consumer/remove.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
 		utd/consumer/rotate.c utd/consumer/shot.c \
 		utd/consumer/shotdir.c utd/consumer/sink.c \

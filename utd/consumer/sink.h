@@ -177,13 +177,17 @@ int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
+int	 output_bare(int, const char *);	/* but for that: 0, or -1 */
 DIR	*output_list(int);		/* which stays open; NULL and errno */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
 int	 chunk_done(int, const char *, const char *, uint32_t, bool *);
-int	 output_remove(int, const char *);	/* with all that is in it */
-int	 output_empty(int);
 bool	 output_there(int, const char *);
+
+/* remove.c: chunks and snapshots; nothing that consumers have not made. */
+int	 output_remove(int, const char *);	/* ust/, or what has it */
+int	 output_empty(int);		/* what has ust/ */
+void	 output_prune(int, const char *);	/* if no file is in there */
 
 #endif /* SINK_H */
