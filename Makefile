@@ -110,6 +110,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/remove.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
 		utd/consumer/rotate.c utd/consumer/shot.c \
+		utd/consumer/shrunk.c \
 		utd/consumer/shotdir.c utd/consumer/sink.c \
 		utd/consumer/sleep.c utd/consumer/tick.c utd/log.c \
 		utd/parent/assign.c utd/parent/channel.c utd/parent/client.c \

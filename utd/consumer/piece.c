@@ -115,6 +115,19 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 
+/* What somebody has cut off from files is lost, and the next packet says so. */
+void
+note_shrunk(struct region *r)
+{
+	const uint64_t n = r->sink->shrunk;
+
+	if (n == 0)
+		return;
+	r->sink->shrunk = 0;
+	region_written(r, 0 - n);
+	region_dropped(r, n);
+}
+
 /*
  * Have the packets written.  Events that could not be written are lost, but the
  * lost events that their packets were to tell of are told by the next.
@@ -142,6 +155,7 @@ batch_flush(struct region *r)
 			piece_done(r, &batch.pieces[i], written);
 	}
 	batch.n = 0;
+	note_shrunk(r);
 	(void)region_wake(r);
 }
 
@@ -226,6 +240,8 @@ piece_write(struct region *r, struct piece *pc)
 	pk.end = no_later(r, end_time(r, pc));
 	pk.data = region_data(r, pc->sub, from);
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
+	pk.events = UT_COMMIT_COUNT(pc->commit) -
+	    UT_COMMIT_COUNT(r->consumed[pc->sub]);
 	pk.begin = no_later(r, ut_event_time(pk.data, from == 0 ?
 	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)

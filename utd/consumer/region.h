@@ -185,6 +185,7 @@ struct region *region_copy(struct region *);	/* NULL and errno */
 #define DRAIN_TICK	4		/* FULL, and what is due each second */
 bool	 region_drain(struct region *, int);	/* true: call again at once */
 void	 region_finish(struct region *, bool);	/* stop and drain it */
+void	 region_look_files(struct region *);
 void	 region_check(const struct region *);
 void	 region_grew(struct region *);	/* or not: tell who wants to know */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */

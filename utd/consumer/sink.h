@@ -63,6 +63,12 @@ struct trace {
 	struct trace	*next;
 };
 
+/* Of a file: how many events were written, so far. */
+struct mark {
+	uint64_t	 size;
+	uint64_t	 events;
+};
+
 /*
  * A stream of a channel, whose packets do not overlap in time.  It has one
  * file, or, in a channel whose files are cut, a row of them with numbers.
@@ -78,6 +84,13 @@ struct stream {
 	unsigned int	 at;		/* in the list of open ones */
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets in the file */
+	uint64_t	 old;		/* of another consumer's, of them */
+	uint64_t	 events;	/* in the file, but for those */
+	struct mark	*marks;		/* in turn, or NULL: see shrunk.c */
+	unsigned int	 nmarks, room;
+	unsigned int	 sparse;	/* one for 2^sparse writes */
+	unsigned int	 unmarked;	/* writes */
+	bool		 emptied;	/* by somebody: nothing is in there */
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 seq;		/* of the next packet */
 	uint64_t	 missing;	/* numbers without a packet */
@@ -100,6 +113,9 @@ struct sink {
 	uint64_t	 bytes;		/* of all files that are there, or would
 					   be */
 	uint64_t	 packets;
+	uint64_t	 shrunk;	/* events lost since in its files: see
+					   batch_flush */
+	bool		 said_shrunk;
 	int		 trouble;	/* the errno last reported */
 };
 
@@ -112,6 +128,7 @@ struct packet {
 	uint64_t	 begin, end;
 	const unsigned char *data;
 	uint64_t	 len;		/* bytes of events */
+	uint64_t	 events;
 	uint64_t	 lost;		/* events, since the packet before */
 	uint64_t	 gap;		/* packets that were overwritten */
 
@@ -138,6 +155,12 @@ struct stream *stream_new(struct sink *);
 int	 stream_file(const struct sink *, uint32_t, uint32_t, int);
 int	 stream_foreign(const struct sink *, uint32_t, uint32_t);	/* -1 */
 void	 stream_prune(struct sink *, struct stream *);
+void	 sink_look(struct sink *);	/* are all files what they were? */
+
+/* shrunk.c: files that somebody has cut or removed. */
+void	 stream_mark(struct stream *);
+void	 stream_unmark(struct stream *);
+void	 stream_shrunk(struct sink *, struct stream *, const char *, uint64_t);
 
 /* found.c: the files that another consumer has left. */
 bool	 sink_adopt(struct sink *);
@@ -157,7 +180,7 @@ struct trace *output_trace(const struct trace *, int, const char *, bool);
 void	 output_close(struct trace *);
 int	 output_metadata(struct trace *, const char *, bool);
 void	 output_refine(struct trace *, uint64_t, const char *);
-bool	 output_removed(const struct trace *);
+const char *output_spoiled(const struct trace *);
 int	 output_pending(struct trace *);	/* try again: 0 or -1 */
 
 /*
