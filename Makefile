@@ -134,7 +134,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
 		utd/parent/state.c utd/parent/table.c utd/parent/trace.c \
 		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
-		utd/parent/wait.c utd/parent/wake.c utd/utd.c utd/uuid.c
+		utd/parent/wait.c utd/parent/wake.c utd/parent/where.c \
+		utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/region.h utd/consumer/sink.h utd/parent/client.h \

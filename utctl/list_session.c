@@ -18,6 +18,7 @@
  * Sessions, and what they have, as text.
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,15 +297,27 @@ print_tracked(const struct row *r)
 		printf("%" PRIu64 "\n", row_num(r, "value"));
 }
 
+/* utd follows a directory that is moved, if it can; or who looks here sees. */
+static const char *
+if_astray(const struct row *r)
+{
+	const char *dir = row_str(r, "dir");
+
+	return dir[0] != '\0' && (row_num(r, "astray") != 0 ||
+	    (access(dir, F_OK) == -1 && errno == ENOENT)) ?
+	    " (not there any more)" : "";
+}
+
 void
 print_head(const struct row *r, int all)
 {
 	printf("session ");
 	if (row_num(r, "uid") != geteuid())
 		printf("%" PRIu64 "/", row_num(r, "uid"));
-	printf("%s (%s): %s\n    ", row_str(r, "name"), row_str(r, "state"),
+	printf("%s (%s): %s%s\n    ", row_str(r, "name"), row_str(r, "state"),
 	    row_str(r, "dir")[0] != '\0' ? row_str(r, "dir") :
-	    row_num(r, "keeps") ? "(no directory)" : "(no output)");
+	    row_num(r, "keeps") ? "(no directory)" : "(no output)",
+	    if_astray(r));
 	print_counts(r);
 	print_some(rows_count(r->child, "program"), "program");
 	print_some(rows_count(r->child, "warning"), "warning");

@@ -309,6 +309,34 @@ output_above(const char *path)
 	return walk(path, true);
 }
 
+static bool
+is_there(const char *path, const struct stat *dir)
+{
+	struct stat st;
+
+	return path[0] == '/' && stat(path, &st) == 0 &&
+	    st.st_dev == dir->st_dev && st.st_ino == dir->st_ino;
+}
+
+/* If the directory is not what that path leads to, find the one that it has. */
+int
+output_where(int fd, char *path, size_t size)
+{
+	struct stat st;
+	bool found;
+
+	if (fstat(fd, &st) == -1)
+		return report_errno(NULL);
+	if (is_there(path, &st))
+		return 0;
+	found = fchdir(fd) == 0 && getcwd(path, size) != NULL &&
+	    is_there(path, &st);
+	if (chdir("/") == -1)
+		fatal("/");
+	errno = ENOENT;
+	return found ? 0 : report_errno(NULL);
+}
+
 /*
  * Give the directory to the user, unless it is the user's already.  It must be
  * empty: then we have just made it.

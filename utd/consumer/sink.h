@@ -195,6 +195,7 @@ enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 int	 close_failed(int);		/* -1; errno stays */
 int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
+int	 output_where(int, char *, size_t);	/* the path that it has */
 int	 output_above(const char *);	/* the one above it */
 int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
