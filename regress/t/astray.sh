@@ -51,4 +51,9 @@ rm -r "$T/f"
 expect 0 "session f (active): $T/f (not there any more)" utctl list f
 expect 0 "f destroyed: .* in $T/f: not there any more: moved or removed" \
     utctl destroy f
+
+expect 0 ": 10 events, 0 lost, [0-9]* bytes in $T/h\$" utctl record -o "$T/g" -- \
+    sh -c "./prog/seq 5 1 10; mv $T/g $T/h"
+expect 1 "bytes in $T/i: not there any more" utctl record -o "$T/i" -- \
+    sh -c "./prog/seq 6 1 10; rm -r $T/i"
 stop_utd || fail "utd: status $?"
