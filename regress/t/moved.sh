@@ -51,7 +51,7 @@ victims() {
 }
 # All of both that is there, wherever it is now: what, whose, and its mode.
 theirs() {
-	find "$T" \( -user 65533 -o -group 65532 \) ! -type l \
+	find "$T" \( -user 65533 -o -group 65532 \) ! -type l ! -type p \
 	    -exec ls -ldin {} + | awk '{ print $1, $2, $4, $5 }' | sort -u
 }
 # plant HOW: as one, in the own part of the trace.
@@ -117,6 +117,34 @@ for buffers in '' -p; do
 			[ $what != clear ] ||
 			    utctl destroy s >/dev/null || fail "destroy"
 			same "destroyed, $what $buffers $how"
+		done
+	done
+done
+
+# In root's directory that others can write to: in the place of what consumers
+# make there.  What root cannot do then is told.
+m=0
+for name in ust chunk-1 archives snapshots; do
+	for how in two root link file hard fifo; do
+		m=$((m + 1))
+		victims
+		dir=$T/o$m
+		mkdir "$dir" && chmod 777 "$dir" || exit 1
+		session "$dir" s
+		./prog/seq 1 1 10 || fail "seq"
+		[ ! -e "$dir/$name" ] || mv "$dir/$name" "$dir/was" || exit 1
+		theirs >"$T/before"
+		case $how in
+		two|root)
+			$two mv "$T/share/$how" "$dir/$name" ;;
+		link)	$two ln -s "$T/share/root" "$dir/$name" ;;
+		file)	$two ln -s "$T/share/root.file" "$dir/$name" ;;
+		hard)	ln "$T/share/root.file" "$dir/$name" ;;
+		fifo)	$two mkfifo "$dir/$name" ;;
+		esac || fail "$how $name"
+		for what in rotate clear snapshot destroy; do
+			soon utctl $what s
+			same "$what, $how as $name"
 		done
 	done
 done
