@@ -18,7 +18,6 @@
  * Sessions, and what they have, as text.
  */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,17 +296,6 @@ print_tracked(const struct row *r)
 		printf("%" PRIu64 "\n", row_num(r, "value"));
 }
 
-/* utd follows a directory that is moved, if it can; or who looks here sees. */
-static const char *
-if_astray(const struct row *r)
-{
-	const char *dir = row_str(r, "dir");
-
-	return dir[0] != '\0' && (row_num(r, "astray") != 0 ||
-	    (access(dir, F_OK) == -1 && errno == ENOENT)) ?
-	    " (not there any more)" : "";
-}
-
 void
 print_head(const struct row *r, int all)
 {
@@ -317,7 +305,7 @@ print_head(const struct row *r, int all)
 	printf("%s (%s): %s%s\n    ", row_str(r, "name"), row_str(r, "state"),
 	    row_str(r, "dir")[0] != '\0' ? row_str(r, "dir") :
 	    row_num(r, "keeps") ? "(no directory)" : "(no output)",
-	    if_astray(r));
+	    row_num(r, "astray") ? " (not there any more)" : "");
 	print_counts(r);
 	print_some(rows_count(r->child, "program"), "program");
 	print_some(rows_count(r->child, "warning"), "warning");

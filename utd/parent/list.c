@@ -336,7 +336,10 @@ list_sessions(struct client *k, struct ut_msg *m)
 	for (s = sessions; s != NULL; s = s->next)
 		if ((k->session == NULL || k->session == session_shown(s)) &&
 		    user_controls(k->conn->uid, s->uid)) {
-			session_where_now(s, w);
+			if (k->session != NULL)
+				session_where(s, w);
+			else
+				session_where_cheap(s, w);
 			for (ch = s->channels; ch != NULL; ch = ch->next)
 				channel_count(ch, w);
 		}

@@ -69,12 +69,13 @@ session_where(struct session *s, struct waiter *w)
 	    s->id, w);
 }
 
-/* The same, but no consumer is started for that. */
+/* For a list of all: no consumer is started for a session without a trace. */
 void
-session_where_now(struct session *s, struct waiter *w)
+session_where_cheap(struct session *s, struct waiter *w)
 {
 	const struct consumer *c = consumer_find(s->uid);
 
-	if (c != NULL && c->conn != NULL && c->state != CONSUMER_LEAVING)
+	if (s->traces != NULL || (c != NULL && c->conn != NULL &&
+	    c->state != CONSUMER_LEAVING))
 		session_where(s, w);
 }
