@@ -407,12 +407,12 @@ region_drain(struct region *r, int how)
 	return r->left || full >= r->bell;
 }
 
-/* What is gone of its files is told by what is written last. */
+/* Look at all files before what is written last, which can tell of them. */
 void
 region_look_files(struct region *r)
 {
 	sink_look(r->sink);
-	note_shrunk(r);
+	region_shrunk(r);
 }
 
 /* Nothing more is written to its trace: is that still there? */

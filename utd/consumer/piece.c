@@ -115,19 +115,6 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
 }
 
-/* What somebody has cut off from files is lost, and the next packet says so. */
-void
-note_shrunk(struct region *r)
-{
-	const uint64_t n = r->sink->shrunk;
-
-	if (n == 0)
-		return;
-	r->sink->shrunk = 0;
-	region_written(r, 0 - n);
-	region_dropped(r, n);
-}
-
 /*
  * Have the packets written.  Events that could not be written are lost, but the
  * lost events that their packets were to tell of are told by the next.
@@ -155,7 +142,7 @@ batch_flush(struct region *r)
 			piece_done(r, &batch.pieces[i], written);
 	}
 	batch.n = 0;
-	note_shrunk(r);
+	region_shrunk(r);
 	(void)region_wake(r);
 }
 

@@ -44,7 +44,6 @@ void	 piece_write(struct region *, struct piece *);
 void	 batch_flush(struct region *);
 /* Note how many events a slot has lost, which packets tell of. */
 void	 note_slot(struct region *, uint32_t, uint64_t);
-void	 note_shrunk(struct region *);
 void	 say_rest(struct region *);
 
 #endif /* PIECE_H */

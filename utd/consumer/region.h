@@ -198,6 +198,9 @@ void	 region_left_sink(struct region *, const struct sink *);
 bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
 
+/* shrunk.c: files that somebody has cut or removed. */
+void	 region_shrunk(struct region *);	/* count what they had as lost */
+
 /* oldest.c: which sub-buffers a pass takes, in overwrite mode. */
 bool	 oldest_find(struct region *, int);
 bool	 oldest_enough(const struct region *, uint32_t);

@@ -96,3 +96,16 @@ stream_shrunk(struct sink *k, struct stream *s, const char *name,
 		s->old = s->size;
 	s->emptied = s->size == 0;
 }
+
+/* What the files had that are shorter by now is lost: a packet will say so. */
+void
+region_shrunk(struct region *r)
+{
+	const uint64_t n = r->sink->shrunk;
+
+	if (n == 0)
+		return;
+	r->sink->shrunk = 0;
+	region_written(r, 0 - n);
+	region_dropped(r, n);
+}

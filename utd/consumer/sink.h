@@ -113,8 +113,8 @@ struct sink {
 	uint64_t	 bytes;		/* of all files that are there, or would
 					   be */
 	uint64_t	 packets;
-	uint64_t	 shrunk;	/* events lost since in its files: see
-					   batch_flush */
+	uint64_t	 shrunk;	/* events that were in its files, until
+					   region_shrunk counts them as lost */
 	bool		 said_shrunk;
 	int		 trouble;	/* the errno last reported */
 };
