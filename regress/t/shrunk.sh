@@ -75,7 +75,7 @@ dd if=/dev/null of="$f" bs=1 seek=$((size + 7)) 2>/dev/null
 hit 30
 told 40
 
-# Also of many packets that a program writes on and on; then it is cut again.
+# Also of many packets that a program writes on and on.
 session much -m block
 written=0
 hit 100000
@@ -84,9 +84,19 @@ dd if=/dev/null of="$f" bs=1 seek=$n 2>/dev/null
 hit 1000
 counts much
 [ "$lost" -ge 40000 ] && [ "$lost" -lt 60000 ] || fail "$lost lost of half"
-: >"$f"
+told $lost
+
+# Again: what told of it before is gone, too.
+session twice
+written=0
+for n in 50 30 20; do
+	hit $n
+	: >"$f"
+done
 hit 10
-told 101000
+expect 0 'twice stopped: 10 events, 100 lost' utctl stop twice
+readers_agree "$T/twice"
+expect 0 '' utctl destroy twice
 
 # The metadata: nothing can be read then.
 session meta
