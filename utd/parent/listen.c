@@ -276,6 +276,8 @@ check_way(const char *dir)
 		fatal("%s", dir);
 	}
 	check_above(dir);
+	if (chdir("/") == -1)
+		fatal("/");
 	snprintf(path, sizeof(path), "%s", dir);
 	for (p = path + 1; (p = strchr(p, '/')) != NULL; *p++ = '/') {
 		*p = '\0';
