@@ -78,7 +78,8 @@ plant() {
 }
 same() {
 	theirs >"$T/after"
-	diff "$T/before" "$T/after" >"$T/diff" || fail "$1: $(cat "$T/diff")"
+	! grep -v -x -F -f "$T/after" "$T/before" >"$T/diff" ||
+	    fail "$1: gone or changed: $(cat "$T/diff")"
 }
 # Nobody waits for whatever it is.
 soon() {
