@@ -108,8 +108,10 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/output.c utd/consumer/packet.c \
 		utd/consumer/piece.c \
 		utd/consumer/programs.c utd/consumer/region.c \
+		utd/consumer/remove.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
 		utd/consumer/rotate.c utd/consumer/shot.c \
+		utd/consumer/shrunk.c \
 		utd/consumer/shotdir.c utd/consumer/sink.c \
 		utd/consumer/sleep.c utd/consumer/tick.c utd/log.c \
 		utd/parent/assign.c utd/parent/channel.c utd/parent/client.c \
@@ -133,7 +135,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
 		utd/parent/state.c utd/parent/stray.c utd/parent/table.c utd/parent/trace.c \
 		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
-		utd/parent/wait.c utd/parent/wake.c utd/utd.c utd/uuid.c
+		utd/parent/wait.c utd/parent/wake.c utd/parent/where.c \
+		utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/region.h utd/consumer/sink.h utd/parent/client.h \

@@ -44,6 +44,8 @@ struct row {
 	struct member	 m[];
 };
 
+#define LINGER	10000		/* ms that utd may take to end */
+
 #define CLIENT_OWN	1
 #define CLIENT_OWN_LAST	2	/* utd ends after the last session */
 struct client	*client_open(const char *, int);

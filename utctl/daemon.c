@@ -36,7 +36,6 @@
 #include "rundir.h"
 #include "utctl.h"
 
-#define LINGER		10000		/* ms that it may take to end */
 
 static int lifeline = -1;	/* utd ends when it is closed */
 

@@ -302,9 +302,10 @@ print_head(const struct row *r, int all)
 	printf("session ");
 	if (row_num(r, "uid") != geteuid())
 		printf("%" PRIu64 "/", row_num(r, "uid"));
-	printf("%s (%s): %s\n    ", row_str(r, "name"), row_str(r, "state"),
+	printf("%s (%s): %s%s\n    ", row_str(r, "name"), row_str(r, "state"),
 	    row_str(r, "dir")[0] != '\0' ? row_str(r, "dir") :
-	    row_num(r, "keeps") ? "(no directory)" : "(no output)");
+	    row_num(r, "keeps") ? "(no directory)" : "(no output)",
+	    row_num(r, "astray") ? " (not there any more)" : "");
 	print_counts(r);
 	print_some(rows_count(r->child, "program"), "program");
 	print_some(rows_count(r->child, "warning"), "warning");

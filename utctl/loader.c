@@ -170,6 +170,7 @@ void
 loader_say(const char *command)
 {
 	char *name = format("%s", command), *by;
+	struct stat st;
 	int fd = command_open(name), n;
 
 	for (n = 0; fd != -1 && n < SCRIPTS &&

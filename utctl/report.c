@@ -166,8 +166,10 @@ report(const struct record *r, struct row *rows)
 		    r->failed ? "" : ": the command did not fail");
 	else
 		say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64
-		    " bytes in %s", row_num(s, "written"), row_num(s, "lost"),
-		    over, row_num(s, "bytes"), r->out.dir);
+		    " bytes in %s%s", row_num(s, "written"),
+		    row_num(s, "lost"), over, row_num(s, "bytes"),
+		    row_str(s, "dir"), row_num(s, "astray") == 0 ? "" :
+		    ": not there any more: moved or removed");
 	remedies_say(s);
 	nothing_say(s, recorded);
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)

@@ -175,6 +175,10 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   name, u32 1 if it can have another; the fd
 				   above, perhaps that of the hidden one */
 
+#define UT_C_WHERE	88	/* u32 serial, str path: that of a session, as
+				   the parent knows it; the fd of the session's
+				   directory */
+
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
 #define UT_C_REPLY	97	/* a serial, b errno: counts, u32 sub-buffers
@@ -187,7 +191,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   bytes and u64 packets of the last one; u32 1
 				   if there is a chunk now; the fd of a
 				   snapshot's and the one above; u64 events;
-				   str name; with an errno, str why */
+				   str name; str path where it is; with an
+				   errno, str why */
 #define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
 #define UT_C_PROGRESS	99	/* u64 bytes */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */

@@ -133,8 +133,7 @@ for how in '' -p; do
 	end "later $how"
 done
 
-# Removed with what is in it, and nobody takes over: the numbers alone would
-# look as if all were well.
+# Removed with what is in it, and nobody takes over.
 start_utd
 utctl create -o "$T/r" r >/dev/null && utctl enable-event 'seq:*' >/dev/null &&
     utctl start >/dev/null || fail "set-up"
@@ -145,7 +144,7 @@ written() {
 }
 until_ok written || fail "not written"
 rm -r "$T/r"
-expect 0 'r stopped: 10 events, 0 lost.*; channel channel0: the files were removed' \
+expect 0 'r stopped: 0 events, 10 lost.*; channel channel0: the files were removed' \
     utctl stop
-expect 0 'r destroyed: 10 events, 0 lost.*the files were removed' utctl destroy
+expect 0 'r destroyed: 0 events, 10 lost.*the files were removed' utctl destroy
 stop_utd || fail "utd: status $?"

@@ -28,8 +28,8 @@ chmod 711 "$T" || exit 1
 mkdir -m 700 "$T/real" "$T/open" "$T/group" "$T/victim" && chmod 777 \
     "$T/open" && chmod 770 "$T/group" && : >"$T/file" && ln -s real "$T/link" &&
     ln -s "$T/loop" "$T/loop" || exit 1
-echo untouched >"$T/victim/sock" && cp "$T/victim/sock" "$T/victim/state" ||
-    exit 1
+echo untouched >"$T/victim/sock" && cp "$T/victim/sock" "$T/victim/state" &&
+    chmod 640 "$T/victim/state" || exit 1
 utd_refuses 'writable by others' "$T/open"
 utd_refuses 'writable by others' "$T/group"
 utd_refuses 'Not a directory' "$T/file"
@@ -55,6 +55,21 @@ for f in sock wake utd.pid state state.new programs consumer-$(id -u); do
 	esac
 	stop_utd
 	[ "$(cat "$T/victim/state")" = untouched ] || fail "$f: written"
+	# A file of our own with another name.
+	rm -rf "$T/real"
+	mkdir -m 700 "$T/real" && ln "$T/victim/state" "$T/real/$f" || exit 1
+	utd -d -r "$T/real" 2>"$T/err" &
+	UTD_PID=$!
+	case $f in
+	wake|utd.pid)
+		until_ok gone $UTD_PID || fail "$f: a link is used" ;;
+	*)	UT_RUNDIR=$T/real
+		until_ok utctl list || fail "$f, linked: $(cat "$T/err")" ;;
+	esac
+	stop_utd
+	[ "$(cat "$T/victim/state")" = untouched ] || fail "$f: written, linked"
+	[ "$(ls -l "$T/victim/state" | cut -c1-10)" = -rw-r----- ] ||
+	    fail "$f: $(ls -l "$T/victim/state")"
 	mkdir -m 700 "$T/with.$f" && mkdir "$T/with.$f/$f" || exit 1
 	utd -d -r "$T/with.$f" 2>"$T/err" &
 	UTD_PID=$!
@@ -117,6 +132,15 @@ for link in "$T/tmp/link" "$T/two/link" "$T/two/link/" "$T/two/link///"; do
 	utd_refuses 'a symbolic link of uid 65533\|Permission denied' "$link"
 done
 utd_refuses 'owned by uid 65533, not by 0' "$T/tmp/dir"
+# In a directory of somebody else, or behind a link or a directory in there.
+mkdir "$T/two/run" "$T/two/roots" "$T/two/roots/run" &&
+    ln -s "$T/real" "$T/two/roots/link" && ln -s "$T/two/run" "$T/tolink" &&
+    mkdir -m 755 "$T/open.up" && chmod 777 "$T/open.up" &&
+    mkdir -m 755 "$T/open.up/run" || exit 1
+for dir in two/run two/roots/run two/roots/link tolink open.up/run; do
+	utd_refuses 'others can put another directory there' "$T/$dir"
+done
+rm -r "$T/two/run" "$T/two/roots" "$T/tolink" "$T/open.up"
 UT_RUNDIR=$T/two/link ./prog/about >/dev/null || fail "about"
 [ ! -e "$T/victim/wake" ] || fail "a FIFO is made behind another's link"
 ls -lR "$T/victim" | cmp -s - "$T/before" || fail "$(ls -lR "$T/victim")"

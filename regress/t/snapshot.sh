@@ -153,7 +153,8 @@ until_ok sh -c "utctl list k | grep -q 'took over'" || fail "no other consumer"
 shoot
 has_events "$was" "after a consumer was killed"
 kill_utd 1
-mkdir "$T/k/snapshots/.utd-1-2" && : >"$T/k/snapshots/.utd-1-2/left" || exit 1
+d=$T/k/snapshots/.utd-1-2/ust/uid/$(id -u)/64-bit
+mkdir -p "$d" && : >"$d/metadata" && : >"$d/c_0" || exit 1
 start_utd
 shoot -n again k
 has_events "$was" "after utd was killed"

@@ -36,7 +36,6 @@
 #include "sink.h"
 
 #define ARCHIVES	"archives"
-#define DEPTH_MAX	8	/* ours are not deeper */
 
 static int
 make_dir(int at, const char *name)
@@ -51,109 +50,6 @@ output_there(int at, const char *name)
 	struct stat st;
 
 	return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-static int
-open_dir(int at, const char *name)
-{
-	return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-	    O_NOFOLLOW);
-}
-
-static int	remove_tree(int, const char *, int);
-
-/* Some systems let root unlink(2) a directory, and lose what is in it. */
-static int
-remove_entry(int at, const char *name, int depth)
-{
-	struct stat st;
-
-	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1 ||
-	    (!S_ISDIR(st.st_mode) && unlinkat(at, name, 0) == -1))
-		return errno == ENOENT ? 0 : report_errno(name);
-	if (!S_ISDIR(st.st_mode))
-		return 0;
-	if (depth < DEPTH_MAX)
-		return remove_tree(at, name, depth + 1);
-	errno = ELOOP;
-	return report_why(name, "%s", "too deep");
-}
-
-/* Remove all in the directory. */
-static int
-remove_entries(int fd, int depth)
-{
-	DIR *dir = output_list(fd);
-	const char *name;
-	int r = 0;
-
-	if (dir == NULL)
-		return report_errno(NULL);
-	while (r == 0 && (name = output_next(dir)) != NULL)
-		r = remove_entry(fd, name, depth);
-	closedir(dir);
-	return r;
-}
-
-/* Nobody else is to put anything there while it is emptied. */
-static void
-take_dir(int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) == 0 && st.st_uid != geteuid() &&
-	    fchown(fd, geteuid(), (gid_t)-1) == 0)
-		(void)fchmod(fd, 0700);
-}
-
-/* Remove a directory and all below it.  No link is followed. */
-static int
-remove_tree(int at, const char *name, int depth)
-{
-	int fd;
-
-	if ((fd = open_dir(at, name)) == -1)
-		return errno == ENOENT ? 0 : report_errno(name);
-	take_dir(fd);
-	if (remove_entries(fd, depth) == -1)
-		return close_failed(fd);
-	close(fd);
-	return unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 :
-	    report_errno(name);
-}
-
-int
-output_remove(int at, const char *name)
-{
-	return remove_tree(at, name, 0);
-}
-
-/* Remove what is in the directory. */
-int
-output_empty(int fd)
-{
-	return remove_entries(fd, 0);
-}
-
-/* Remove a directory in which there are only directories; false: it stays. */
-static bool
-prune(int at, const char *name, int depth)
-{
-	const char *sub;
-	DIR *dir;
-	int fd;
-	bool empty = true;
-
-	if (depth > DEPTH_MAX || (fd = open_dir(at, name)) == -1)
-		return false;
-	if ((dir = fdopendir(fd)) == NULL) {
-		close(fd);
-		return false;
-	}
-	while (empty && (sub = output_next(dir)) != NULL)
-		empty = prune(fd, sub, depth + 1);
-	closedir(dir);
-	return empty && unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
 
 /* Is there a directory of ours: 1, 0, or -1? */
@@ -193,7 +89,7 @@ move(int fd, int archives, const char *from, const char *to, uint32_t how)
 		return 0;		/* by one that died then */
 	snprintf(hidden, sizeof(hidden), ".%s", to);
 	if (how == UT_CHUNK_ANY)
-		(void)prune(fd, from, 0);
+		output_prune(fd, from);
 	if ((there = have(fd, from)) == -1)
 		return -1;
 	if (there == 0 && how == UT_CHUNK_ANY &&
@@ -218,7 +114,7 @@ chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
 	int archives, r;
 
 	if (how == UT_CHUNK_CLEAR) {
-		r = remove_tree(fd, from, 0);
+		r = output_remove(fd, from);
 	} else {
 		if (make_dir(fd, ARCHIVES) == -1 ||
 		    (archives = output_open(fd, ARCHIVES)) == -1)

@@ -407,14 +407,23 @@ region_drain(struct region *r, int how)
 	return r->left || full >= r->bell;
 }
 
+/* Look at all files before what is written last, which can tell of them. */
+void
+region_look_files(struct region *r)
+{
+	sink_look(r->sink);
+	region_shrunk(r);
+}
+
 /* Nothing more is written to its trace: is that still there? */
 void
 region_check(const struct region *r)
 {
-	if (output_removed(r->sink->trace))
-		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the files "
-		    "were removed, and what was written there is gone",
-		    r->name);
+	const char *what = output_spoiled(r->sink->trace);
+
+	if (what != NULL)
+		report_trouble(r, UT_TROUBLE_LOST, "channel %s: %s", r->name,
+		    what);
 }
 
 /* Stop the region, and write all that is in it. */
@@ -422,6 +431,7 @@ void
 region_finish(struct region *r, bool dead)
 {
 	region_stop(r, dead);
+	region_look_files(r);
 	(void)region_drain(r, DRAIN_LAST);
 	region_check(r);
 }

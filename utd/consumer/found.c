@@ -93,7 +93,9 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		s->seq = pk.seq + 1;
 		s->end = pk.end;
 		s->discarded = pk.discarded;
+		stream_mark(s);
 	}
+	s->old = s->size;
 	if (s->size == 0 && n > 0 &&
 	    !packet_begins(buf, (size_t)n, k->trace->uuid))
 		return stream_foreign(k, s->index, s->file) == 0;
@@ -190,6 +192,7 @@ adopt_stream(struct sink *k, const struct range *r)
 	nlate = k->nstreams * BATCH;
 	for (; ok && r->any; s->file++) {
 		s->size = 0;
+		stream_unmark(s);
 		fd = stream_file(k, s->index, s->file, O_RDWR);
 		s->made = fd != -1;
 		if (fd != -1) {
@@ -202,10 +205,12 @@ adopt_stream(struct sink *k, const struct range *r)
 			break;
 	}
 	k->packets += s->seq - s->missing;
-	if (ok)
+	if (ok) {
 		stream_prune(k, s);
-	else
+	} else {
+		free(s->marks);
 		k->nstreams--;
+	}
 	return ok;
 }
 

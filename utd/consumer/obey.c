@@ -234,6 +234,27 @@ do_chunk(struct ut_msg *m)
 		close(fd);
 }
 
+static void
+do_where(struct ut_msg *m)
+{
+	char path[PATH_MAX];
+	const uint32_t serial = ut_msg_get_u32(m);
+	struct ut_msg *out;
+	int fd;
+
+	ut_msg_get_str(m, path, sizeof(path));
+	fd = ut_msg_get_fd(m);
+	if (fd == -1 || output_where(fd, path, sizeof(path)) == -1) {
+		report_failed(serial, errno);
+	} else {
+		out = report_begin(UT_C_REPLY, serial, 0);
+		ut_msg_str(out, path);
+		report_send();
+	}
+	if (fd != -1)
+		close(fd);
+}
+
 /*
  * A program died; it is buried together with those of the next messages.
  */
@@ -255,6 +276,7 @@ static const struct order orders[] = {
 	{ UT_C_ROTATE,		do_rotate },
 	{ UT_C_CHUNK,		do_chunk },
 	{ UT_C_WATCH,		do_watch },
+	{ UT_C_WHERE,		do_where },
 	{ UT_C_SHOTDIR,		shot_dir },
 	{ UT_C_SHOTTEXT,	shot_text },
 	{ UT_C_SHOT,		shot_take },

@@ -95,8 +95,8 @@ output_next(DIR *dir)
 }
 
 /* Check that the directory is empty, except for one of that name. */
-static int
-check_empty(int fd, const char *but)
+int
+output_bare(int fd, const char *but)
 {
 	const char *name;
 	DIR *dir;
@@ -167,6 +167,21 @@ open_subdir(int at, const char *path, char *name, mode_t mode,
 	return close_failed(dir);
 }
 
+/*
+ * Check that nobody else can have put there what is given to another user: the
+ * directories that we make are not for others to write to.
+ */
+static int
+check_closed(int dir, const char *path)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+		return dir;
+	close(dir);
+	return output_refuse(path, "writable by others than its owner");
+}
+
 /* How many directories of the path others can enter: down to ust/uid. */
 static int
 open_depth(const char *path)
@@ -194,6 +209,8 @@ output_dir(int fd, char *path, enum output_how how, uid_t uid)
 		    depth < others && slash != NULL ? 0755 : 0700,
 		    slash != NULL && how == OUTPUT_NEW ? OUTPUT_MAKE : how,
 		    slash != NULL ? geteuid() : uid);
+		if (dir != -1 && slash != NULL && uid != geteuid())
+			dir = check_closed(dir, path);
 		if (at != fd)
 			close(at);
 		if (slash != NULL)
@@ -216,7 +233,7 @@ output_open(int fd, const char *name)
 static int
 must_be_empty(int fd, const char *but)
 {
-	if (check_empty(fd, but) == 0)
+	if (output_bare(fd, but) == 0)
 		return 0;
 	return errno == ENOTEMPTY ? report_why(NULL, "not empty: empty it, or "
 	    "name another directory") : report_errno(NULL);
@@ -292,6 +309,34 @@ output_above(const char *path)
 	return walk(path, true);
 }
 
+static bool
+is_there(const char *path, const struct stat *dir)
+{
+	struct stat st;
+
+	return path[0] == '/' && stat(path, &st) == 0 &&
+	    st.st_dev == dir->st_dev && st.st_ino == dir->st_ino;
+}
+
+/* If the directory is not what that path leads to, find the one that it has. */
+int
+output_where(int fd, char *path, size_t size)
+{
+	struct stat st;
+	bool found;
+
+	if (fstat(fd, &st) == -1)
+		return report_errno(NULL);
+	if (is_there(path, &st))
+		return 0;
+	found = fchdir(fd) == 0 && getcwd(path, size) != NULL &&
+	    is_there(path, &st);
+	if (chdir("/") == -1)
+		fatal("/");
+	errno = ENOENT;
+	return found ? 0 : report_errno(NULL);
+}
+
 /*
  * Give the directory to the user, unless it is the user's already.  It must be
  * empty: then we have just made it.
@@ -305,7 +350,7 @@ output_give(int dir, const char *path, uid_t uid, gid_t gid)
 		return report_errno(path);
 	if (st.st_uid == uid)
 		return 0;
-	if (check_empty(dir, "") == -1 || fchown(dir, uid, gid) == -1)
+	if (output_bare(dir, "") == -1 || fchown(dir, uid, gid) == -1)
 		return report_errno(path);
 	return 0;
 }

@@ -197,13 +197,19 @@ output_close(struct trace *t)
 	free(t);
 }
 
-/* Has somebody removed the files that are still open? */
-bool
-output_removed(const struct trace *t)
+/* What has somebody done to the metadata file that is open?  NULL: nothing. */
+const char *
+output_spoiled(const struct trace *t)
 {
 	struct stat st;
 
-	return t->meta != -1 && fstat(t->meta, &st) == 0 && st.st_nlink == 0;
+	if (t->meta == -1 || fstat(t->meta, &st) == -1)
+		return NULL;
+	if (st.st_nlink == 0)
+		return "the files were removed, and what was written there is "
+		    "gone";
+	return st.st_size < t->meta_size ? "the metadata were cut: the trace "
+	    "cannot be read" : NULL;
 }
 
 /* Write that much metadata: all or nothing. */

@@ -142,6 +142,7 @@ batch_flush(struct region *r)
 			piece_done(r, &batch.pieces[i], written);
 	}
 	batch.n = 0;
+	region_shrunk(r);
 	(void)region_wake(r);
 }
 
@@ -226,6 +227,8 @@ piece_write(struct region *r, struct piece *pc)
 	pk.end = no_later(r, end_time(r, pc));
 	pk.data = region_data(r, pc->sub, from);
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
+	pk.events = UT_COMMIT_COUNT(pc->commit) -
+	    UT_COMMIT_COUNT(r->consumed[pc->sub]);
 	pk.begin = no_later(r, ut_event_time(pk.data, from == 0 ?
 	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)

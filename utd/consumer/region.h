@@ -185,6 +185,7 @@ struct region *region_copy(struct region *);	/* NULL and errno */
 #define DRAIN_TICK	4		/* FULL, and what is due each second */
 bool	 region_drain(struct region *, int);	/* true: call again at once */
 void	 region_finish(struct region *, bool);	/* stop and drain it */
+void	 region_look_files(struct region *);
 void	 region_check(const struct region *);
 void	 region_grew(struct region *);	/* or not: tell who wants to know */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
@@ -196,6 +197,9 @@ void	 region_rotate(struct region *, struct trace *);
 void	 region_left_sink(struct region *, const struct sink *);
 bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
+
+/* shrunk.c: files that somebody has cut or removed. */
+void	 region_shrunk(struct region *);	/* count what they had as lost */
 
 /* oldest.c: which sub-buffers a pass takes, in overwrite mode. */
 bool	 oldest_find(struct region *, int);

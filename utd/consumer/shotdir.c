@@ -122,7 +122,8 @@ make_hidden(int above, const char *hidden)
 		return report_errno(hidden);
 	if ((fd = output_open(above, hidden)) == -1)
 		return -1;
-	if (mkdirat(fd, TOP, 0755) == 0)
+	/* Or it is another that somebody has given this name. */
+	if (output_bare(fd, "") == 0 && mkdirat(fd, TOP, 0755) == 0)
 		return fd;
 	report_errno(NULL);
 	return close_failed(fd);
@@ -212,11 +213,11 @@ is_ours(int fd, const char *name)
 	    S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
-/* Remove what was not complete when its utd was killed. */
+/* Remove what was not complete when its utd was killed, as far as it goes. */
 static int
 sweep(int session)
 {
-	int fd = output_open(session, SNAPSHOTS), r = 0;
+	int fd = output_open(session, SNAPSHOTS);
 	const char *name;
 	DIR *dir;
 
@@ -224,13 +225,13 @@ sweep(int session)
 		return errno == ENOENT ? 0 : -1;
 	if ((dir = output_list(fd)) == NULL)
 		return close_failed(fd);
-	while (r == 0 && (name = output_next(dir)) != NULL)
+	while ((name = output_next(dir)) != NULL)
 		if (strncmp(name, HIDDEN, sizeof(HIDDEN) - 1) == 0 &&
 		    is_ours(fd, name))
-			r = output_remove(fd, name);
+			(void)output_remove(fd, name);
 	closedir(dir);
 	close(fd);
-	return r;
+	return 0;
 }
 
 /* UT_C_SHOTEND */

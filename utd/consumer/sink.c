@@ -89,8 +89,10 @@ sink_free(struct sink *k)
 {
 	uint32_t i;
 
-	for (i = 0; i < k->nstreams; i++)
+	for (i = 0; i < k->nstreams; i++) {
 		stream_close(&k->streams[i]);
+		free(k->streams[i].marks);
+	}
 	free(k->streams);
 	free(k->stream_of);
 	free(k);
@@ -249,18 +251,10 @@ close_oldest(void)
 	stream_close(oldest);
 }
 
-/*
- * Open the file of the stream; the first time, make it.  Refuses a file that
- * has anything but what we have written.
- */
+/* Open the file of the stream; the first time, make it. */
 static int
-stream_open(struct sink *k, struct stream *s)
+stream_reopen(struct sink *k, struct stream *s)
 {
-	struct stat st;
-
-	s->used = ++clock_used;
-	if (s->fd != -1)
-		return 0;
 	if (k->trace->lost != 0) {
 		errno = k->trace->lost;
 		return -1;
@@ -275,10 +269,84 @@ stream_open(struct sink *k, struct stream *s)
 	opened[nopen].stream = s->index;
 	s->at = nopen++;
 	s->made = true;
-	if (fstat(s->fd, &st) == 0 && (uint64_t)st.st_size == s->size)
+	return 0;
+}
+
+/* The file is gone, or has no more than that. */
+static void
+stream_lost(struct sink *k, struct stream *s, uint64_t size)
+{
+	char name[FILE_MAXLEN];
+
+	stream_shrunk(k, s, file_name(k, s->index, s->file, name), size);
+}
+
+/*
+ * Somebody may have cut or removed the file: then what was there is lost, and
+ * the stream goes on.  Refuses a file that has more than what we have written.
+ */
+static int
+stream_look(struct sink *k, struct stream *s)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) == -1)
+		return -1;
+	if (st.st_nlink == 0) {
+		stream_close(s);
+		stream_lost(k, s, 0);
+		s->made = false;
+		return stream_reopen(k, s);
+	}
+	if ((uint64_t)st.st_size == s->size)
 		return 0;
+	if ((uint64_t)st.st_size < s->size) {
+		stream_lost(k, s, (uint64_t)st.st_size);
+		return ftruncate(s->fd, (off_t)s->size);
+	}
 	stream_close(s);
 	return stream_foreign(k, s->index, s->file);
+}
+
+/* Have the file of the stream open, as we have left it. */
+static int
+stream_open(struct sink *k, struct stream *s)
+{
+	s->used = ++clock_used;
+	if (s->fd == -1 && stream_reopen(k, s) == -1) {
+		if (!s->made || errno != ENOENT)
+			return -1;
+		stream_lost(k, s, 0);
+		s->made = false;
+		if (stream_reopen(k, s) == -1)
+			return -1;
+	}
+	return stream_look(k, s);
+}
+
+/* How many bytes of the file are there?  None if its name is gone. */
+static uint64_t
+file_size(const struct sink *k, const struct stream *s)
+{
+	char name[FILE_MAXLEN];
+	struct stat st;
+
+	if (s->fd != -1 ? fstat(s->fd, &st) == -1 :
+	    fstatat(k->trace->fd, file_name(k, s->index, s->file, name), &st,
+	    AT_SYMLINK_NOFOLLOW) == -1)
+		return errno == ENOENT ? 0 : s->size;
+	return st.st_nlink == 0 ? 0 : (uint64_t)st.st_size;
+}
+
+/* Look at the last file of each stream, though nothing is to be written. */
+void
+sink_look(struct sink *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nstreams && k->trace->fd != -1; i++)
+		if (file_size(k, &k->streams[i]) < k->streams[i].size)
+			(void)stream_open(k, &k->streams[i]);
 }
 
 /*
@@ -309,6 +377,7 @@ stream_cut(struct sink *k, struct stream *s)
 	s->made = false;
 	s->size = 0;
 	if (stream_open(k, s) == 0) {
+		stream_unmark(s);
 		stream_prune(k, s);
 		return 0;
 	}
@@ -338,12 +407,14 @@ static int
 stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv,
     uint64_t all)
 {
+	const bool cut = k->limit != 0 && s->size > 0 &&
+	    s->size + all > k->limit;
 	ssize_t n;
 	int error;
 
 	report_try();
-	if ((k->limit != 0 && s->size > 0 && s->size + all > k->limit ?
-	    stream_cut(k, s) : stream_open(k, s)) == -1)
+	if ((stream_open(k, s) == -1 && !cut) ||
+	    (cut && stream_cut(k, s) == -1))
 		return -1;
 	for (skip(&v, &nv, 0); nv > 0; skip(&v, &nv, (size_t)n)) {
 		n = writev(s->fd, v, nv);
@@ -403,7 +474,7 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	uint64_t bytes = 0;
 	unsigned int i, all = 0;
 
-	if (s->seq == 0 && pk[0].lost > 0) {
+	if ((s->seq == 0 || s->emptied) && pk[0].lost > 0) {
 		first.end = first.begin;
 		first.len = 0;
 		first.discarded = discarded;
@@ -428,6 +499,11 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	s->missing += missing;
 	s->discarded = discarded;
 	s->size += bytes;
+	s->emptied = false;
+	for (i = 0; i < n; i++)
+		s->events += pk[i].events;
+	if (!k->trace->nowhere)
+		stream_mark(s);
 	k->bytes += bytes;
 	k->packets += all;
 	/* No file tells the next consumer how many there were. */

@@ -63,6 +63,12 @@ struct trace {
 	struct trace	*next;
 };
 
+/* Of a file: how many events were written, so far. */
+struct mark {
+	uint64_t	 size;
+	uint64_t	 events;
+};
+
 /*
  * A stream of a channel, whose packets do not overlap in time.  It has one
  * file, or, in a channel whose files are cut, a row of them with numbers.
@@ -78,6 +84,13 @@ struct stream {
 	unsigned int	 at;		/* in the list of open ones */
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets in the file */
+	uint64_t	 old;		/* of another consumer's, of them */
+	uint64_t	 events;	/* in the file, but for those */
+	struct mark	*marks;		/* in turn, or NULL: see shrunk.c */
+	unsigned int	 nmarks, room;
+	unsigned int	 sparse;	/* one for 2^sparse writes */
+	unsigned int	 unmarked;	/* writes */
+	bool		 emptied;	/* by somebody: nothing is in there */
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 seq;		/* of the next packet */
 	uint64_t	 missing;	/* numbers without a packet */
@@ -100,6 +113,9 @@ struct sink {
 	uint64_t	 bytes;		/* of all files that are there, or would
 					   be */
 	uint64_t	 packets;
+	uint64_t	 shrunk;	/* events that were in its files, until
+					   region_shrunk counts them as lost */
+	bool		 said_shrunk;
 	int		 trouble;	/* the errno last reported */
 };
 
@@ -112,6 +128,7 @@ struct packet {
 	uint64_t	 begin, end;
 	const unsigned char *data;
 	uint64_t	 len;		/* bytes of events */
+	uint64_t	 events;
 	uint64_t	 lost;		/* events, since the packet before */
 	uint64_t	 gap;		/* packets that were overwritten */
 
@@ -138,6 +155,12 @@ struct stream *stream_new(struct sink *);
 int	 stream_file(const struct sink *, uint32_t, uint32_t, int);
 int	 stream_foreign(const struct sink *, uint32_t, uint32_t);	/* -1 */
 void	 stream_prune(struct sink *, struct stream *);
+void	 sink_look(struct sink *);	/* are all files what they were? */
+
+/* shrunk.c: files that somebody has cut or removed. */
+void	 stream_mark(struct stream *);
+void	 stream_unmark(struct stream *);
+void	 stream_shrunk(struct sink *, struct stream *, const char *, uint64_t);
 
 /* found.c: the files that another consumer has left. */
 bool	 sink_adopt(struct sink *);
@@ -157,7 +180,7 @@ struct trace *output_trace(const struct trace *, int, const char *, bool);
 void	 output_close(struct trace *);
 int	 output_metadata(struct trace *, const char *, bool);
 void	 output_refine(struct trace *, uint64_t, const char *);
-bool	 output_removed(const struct trace *);
+const char *output_spoiled(const struct trace *);
 int	 output_pending(struct trace *);	/* try again: 0 or -1 */
 
 /*
@@ -172,18 +195,23 @@ enum output_how { OUTPUT_OPEN, OUTPUT_MAKE, OUTPUT_NEW };
 int	 close_failed(int);		/* -1; errno stays */
 int	 output_refuse(const char *, const char *);	/* -1, and the reason */
 int	 output_session(const char *, bool);
+int	 output_where(int, char *, size_t);	/* the path that it has */
 int	 output_above(const char *);	/* the one above it */
 int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
+int	 output_bare(int, const char *);	/* but for that: 0, or -1 */
 DIR	*output_list(int);		/* which stays open; NULL and errno */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
 int	 chunk_done(int, const char *, const char *, uint32_t, bool *);
-int	 output_remove(int, const char *);	/* with all that is in it */
-int	 output_empty(int);
 bool	 output_there(int, const char *);
+
+/* remove.c: chunks and snapshots; nothing that consumers have not made. */
+int	 output_remove(int, const char *);	/* ust/, or what has it */
+int	 output_empty(int);		/* what has ust/ */
+void	 output_prune(int, const char *);	/* if no file is in there */
 
 #endif /* SINK_H */

@@ -58,8 +58,8 @@ rotated(struct client *k)
 	else if (s->rotation.how == UT_CHUNK_CLEAR)
 		cleared(k);
 	else
-		client_ok(k, "session %s rotated: %s/archives/%s", s->name,
-		    s->dir, s->rotation.to);
+		client_ok(k, "session %s rotated: %s/archives/%s%s", s->name,
+		    s->dir, s->rotation.to, s->astray ? WHERE_ASTRAY : "");
 }
 
 /* A chunk ends.  Its files are complete, or gone, when this is answered. */

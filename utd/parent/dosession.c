@@ -205,10 +205,11 @@ tell_counts(struct client *k, const char *what, bool last)
 	else
 		snprintf(out, sizeof(out), "%llu bytes",
 		    (unsigned long long)sum.bytes);
-	client_ok(k, "session %s %s: %llu events, %llu lost%s, %s%s%s%s",
+	client_ok(k, "session %s %s: %llu events, %llu lost%s, %s%s%s%s%s",
 	    s->name, what, (unsigned long long)sum.written,
 	    (unsigned long long)sum.lost, over, out, written ? " in " : "",
-	    written ? s->dir : "", text);
+	    written ? s->dir : "", written && s->astray ? WHERE_ASTRAY : "",
+	    text);
 }
 
 /* Refuse to end a session if a consumer of its events does not answer. */
@@ -306,6 +307,7 @@ drained(struct client *k)
 	if (k->session->error[0] == '\0' && k->session->failing[0] != '\0')
 		session_lost(k->session, k->session->failing);
 	w = client_wait(k, destroyed, 0);
+	session_where(k->session, w);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {
 		channel_close(ch);
 		channel_count(ch, w);

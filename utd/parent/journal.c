@@ -336,7 +336,8 @@ copy_begin(void)
 	struct journal *j = &journals[!current];
 	struct saved *v;
 
-	j->fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+	(void)unlink(new_path);		/* it may have another name */
+	j->fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
 	if (j->fd == -1) {
 		journal_failed(j);

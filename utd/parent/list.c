@@ -271,6 +271,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("lost", sum.lost);
 	row_num("overwritten", sum.overwritten);
 	row_num("bytes", sum.bytes);
+	row_num("astray", s->astray);
 	row_str("error", wrong(k, s));
 	row_num("missed", s->missed);
 	row_num("current", s->current && s->uid == k->conn->uid);
@@ -338,9 +339,14 @@ list_sessions(struct client *k, struct ut_msg *m)
 	w = client_wait(k, listed, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
 		if ((k->session == NULL || k->session == session_shown(s)) &&
-		    user_controls(k->conn->uid, s->uid))
+		    user_controls(k->conn->uid, s->uid)) {
+			if (k->session != NULL)
+				session_where(s, w);
+			else
+				session_where_cheap(s, w);
 			for (ch = s->channels; ch != NULL; ch = ch->next)
 				channel_count(ch, w);
+		}
 	wait_less(w);
 }
 

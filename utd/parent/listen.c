@@ -225,6 +225,90 @@ open_dir(const char *dir)
 		fatalx("%s: writable by others than its owner", dir);
 }
 
+/* Can nobody else rename what is in there?  Who has / can do anything. */
+static bool
+is_firm(const struct stat *st)
+{
+	struct stat top;
+
+	if (st->st_uid != geteuid() && st->st_uid != 0 &&
+	    (stat("/", &top) == -1 || st->st_uid != top.st_uid))
+		return false;
+	return (st->st_mode & S_ISVTX) != 0 || ((st->st_mode & S_IWOTH) == 0 &&
+	    ((st->st_mode & S_IWGRP) == 0 || st->st_gid == 0));
+}
+
+static void	in_the_way(const char *) __attribute__((noreturn));
+
+static void
+in_the_way(const char *dir)
+{
+	fatalx("%s: others can put another directory there, or above it", dir);
+}
+
+/* The directories above the current one. */
+static void
+check_above(const char *dir)
+{
+	struct stat st, above;
+	int fd, up;
+
+	if ((fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
+	    fstat(fd, &st) == -1)
+		fatal("%s", dir);
+	while ((up = openat(fd, "..", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC)) != -1) {
+		close(fd);
+		fd = up;
+		if (fstat(fd, &above) == -1)
+			fatal("%s", dir);
+		if (above.st_dev == st.st_dev && above.st_ino == st.st_ino)
+			break;
+		st = above;
+		if (!is_firm(&above))
+			in_the_way(dir);
+	}
+	close(fd);
+}
+
+/*
+ * Root's utd creates, renames and removes files there by their paths: nobody
+ * else may be able to put another directory, or a link, in the place of one on
+ * the way.
+ */
+static void
+check_way(const char *dir)
+{
+	char path[PATH_MAX], *p;
+	struct stat st;
+
+	if (ut_walk(dir, 0, 0) == -1) {
+		if (errno == EPERM)
+			in_the_way(dir);
+		fatal("%s", dir);
+	}
+	check_above(dir);
+	if (chdir("/") == -1)
+		fatal("/");
+	snprintf(path, sizeof(path), "%s", dir);
+	for (p = path + 1; (p = strchr(p, '/')) != NULL; *p++ = '/') {
+		*p = '\0';
+		if (stat(path, &st) == -1)
+			fatal("%s", path);
+		if (!is_firm(&st))
+			in_the_way(dir);
+	}
+}
+
+/* Others may have linked a file of theirs, or of ours, there before. */
+static bool
+is_plain(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1;
+}
+
 static void
 take_lock(const char *dir)
 {
@@ -233,8 +317,11 @@ take_lock(const char *dir)
 	int n;
 
 	/* Not for others to read: who can, can lock it as well. */
-	lock_fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-	    0600);
+	lock_fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
+	    O_NONBLOCK, 0600);
+	if (lock_fd != -1 && !is_plain(lock_fd))
+		fatalx("%s: not a file of ours, or with another name",
+		    lock_path);
 	if (lock_fd == -1 || fchmod(lock_fd, 0600) == -1)
 		fatal("%s", lock_path);
 	memset(&lock, 0, sizeof(lock));
@@ -294,6 +381,8 @@ listen_open(const char *dir, const struct hello *table)
 	make_path(sock_path, sizeof(sock_path), dir, UT_SOCKET);
 	make_path(lock_path, sizeof(lock_path), dir, LOCK);
 	open_dir(dir);
+	if (geteuid() == 0)
+		check_way(dir);
 	take_lock(dir);
 	open_socket();
 	wake_open(dir);		/* only now, as libut/find.c says */

@@ -267,7 +267,8 @@ void
 programs_open(const char *name)
 {
 	snprintf(path, sizeof(path), "%s", name);
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+	(void)unlink(path);		/* it may have another name */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 	    0600);
 	if (fd == -1)
 		log_warn("%s", path);

@@ -140,6 +140,7 @@ read_session(struct ut_msg *m)
 	    (s == NULL && (s = session_new(m->h.a, name, dir, uid,
 	    gid)) == NULL))
 		return false;
+	strcpy(s->dir, dir);		/* it may have been moved */
 	s->dying = s->lingers = (m->h.b & STATE_LINGERS) != 0;
 	s->lasts = !s->lingers;
 	s->active = (m->h.b & STATE_ACTIVE) != 0;

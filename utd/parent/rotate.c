@@ -250,6 +250,7 @@ chunk_place(struct session *s)
 	struct rotation *ro = &s->rotation;
 
 	ro->asked = true;
+	session_where(s, NULL);		/* answered before this */
 	state_save();
 	request_init(&out, UT_C_CHUNK, 0, ro->how);
 	ut_msg_str(&out, ro->from);

@@ -244,6 +244,7 @@ struct session {
 	struct saved	 saved;
 	char		 name[NAME_MAXLEN];
 	char		 dir[PATH_MAX];	/* "": no output */
+	bool		 astray;	/* it is not there any more */
 	char		 error[512];	/* why it has not recorded all */
 	char		 failing[512];	/* why it does not record all now */
 	bool		 missed;	/* some program, for some time */

@@ -244,6 +244,10 @@ got_end(uint32_t id, int error, struct ut_msg *m)
 static void
 shot_end(struct shot *sh)
 {
+	struct session *s = session_by_id(sh->session);
+
+	if (sh->dir == NULL && s != NULL)
+		session_where(s, NULL);	/* answered before this */
 	request_init(&out, UT_C_SHOTEND, 0, sh->why[0] == '\0' ?
 	    UT_SHOT_KEEP : UT_SHOT_REMOVE);
 	ut_msg_str(&out, sh->hidden);

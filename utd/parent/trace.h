@@ -224,6 +224,11 @@ struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
 
+/* where.c: where the directory of a session is, if that is open. */
+#define WHERE_ASTRAY	": not there any more: moved or removed"
+void	 session_where(struct session *, struct waiter *);
+void	 session_where_cheap(struct session *, struct waiter *);
+
 /* move.c: the regions of the trace before go on in this one. */
 void	 trace_moving(struct trace *);	/* tell the consumer */
 

@@ -330,11 +330,13 @@ hold_own(const char *dir)
 {
 	const mode_t mode = geteuid() == 0 ? 0644 : 0600;
 	char path[PATH_LEN];
+	struct stat st;
 
 	make_path(path, sizeof(path), dir, UT_FIFO);
 	if (mkfifo(path, mode) == -1 && errno != EEXIST)
 		fatal("%s", path);
-	(void)chmod(path, mode);
+	if (lstat(path, &st) == 0 && is_fifo_of(&st, geteuid()))
+		(void)chmod(path, mode);
 	errno = 0;
 	if (wake_hold(path, geteuid())) {
 		hold_beside(path, dir);

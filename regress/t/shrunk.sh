@@ -1,0 +1,130 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Somebody cuts, empties or removes files of a trace while their consumer
+# writes there: what is gone is counted as lost, and told, and what remains and
+# comes then can be read.  What is the owner's to append is not written to.
+
+. ./common.sh
+
+start_utd
+session() {	# name [option ...]
+	name=$1
+	shift
+	utctl create -o "$T/$name" $name >/dev/null &&
+	    utctl enable-channel "$@" -b 4k -n 64 c &&
+	    utctl enable-event -c c 'seq:tick' >/dev/null &&
+	    utctl start >/dev/null || fail "set-up of $name"
+}
+# So many events, and they are in the file.
+hit() {
+	./prog/seq 1 1 $1 || fail "seq"
+	written=$((written + $1))
+	until_ok all_written || fail "$events of $written events"
+	f=$(echo "$T/$name"/ust/uid/*/*-bit/c_0*)
+}
+all_written() {
+	counts $name
+	[ $((events + lost)) -eq $written ]
+}
+# told COUNT: how many are lost, what is in the trace, and that it was said.
+told() {
+	expect 0 "$name stopped: $((written - $1)) events, $1 lost.*c_0[_0-9]* was cut or removed" \
+	    utctl stop $name
+	readers_agree "$T/$name"
+	[ "$(wc -l <"$T/view.out")" -eq $((written - $1)) ] ||
+	    fail "$name: $(wc -l <"$T/view.out") in the trace, of $written"
+	[ "$(discarded)" -eq "$1" ] || fail "$name: view: $(cat "$T/view.err")"
+	expect 0 "$name destroyed: $((written - $1)) events, $1 lost" \
+	    utctl destroy $name
+}
+
+# Nothing comes after it.
+for how in empty remove; do
+	session $how
+	written=0
+	hit 50
+	[ $how = remove ] && rm "$f" || : >"$f"
+	told 50
+done
+
+# Something does.
+for how in emptied removed; do
+	session $how
+	written=0
+	hit 50
+	[ $how = removed ] && rm "$f" || : >"$f"
+	hit 30
+	told 50
+done
+
+# The same of files that are cut by ourselves.
+session row -C 64k
+written=0
+hit 50
+: >"$f"
+hit 30
+told 50
+
+# In the middle: of what is left, whole packets stay.
+session cut
+written=0
+hit 50
+size=$(wc -c <"$f")
+hit 40
+dd if=/dev/null of="$f" bs=1 seek=$((size + 7)) 2>/dev/null
+hit 30
+told 40
+
+# Also of many packets that a program writes on and on.
+session much -m block
+written=0
+hit 100000
+n=$(($(wc -c <"$f") / 2))
+dd if=/dev/null of="$f" bs=1 seek=$n 2>/dev/null
+hit 1000
+counts much
+[ "$lost" -ge 40000 ] && [ "$lost" -lt 60000 ] || fail "$lost lost of half"
+told $lost
+
+# Again: what told of it before is gone, too.
+session twice
+written=0
+for n in 50 30 20; do
+	hit $n
+	: >"$f"
+done
+hit 10
+expect 0 'twice stopped: 10 events, 100 lost' utctl stop twice
+readers_agree "$T/twice"
+expect 0 '' utctl destroy twice
+
+# The metadata: nothing can be read then.
+session meta
+written=0
+hit 50
+: >"${f%/*}/metadata"
+expect 0 'meta stopped: 50 events, 0 lost.*the metadata were cut' \
+    utctl stop meta
+expect 0 'the metadata were cut' utctl destroy meta
+
+# For a consumer that took over, it is at least so much.
+session over
+written=0
+hit 50
+kill_consumers
+until_ok sh -c "utctl list over | grep -q 'took over'" || fail "no consumer"
+hit 30
+: >"$f"
+expect 0 "over stopped: 50 events, 30 lost.*at least 30 events" utctl stop over
+expect 0 '' utctl destroy over
+
+# What somebody has appended is not ours to write behind.
+session more
+written=0
+hit 50
+echo more >>"$f"
+./prog/seq 1 1 20
+expect 0 "more stopped: 50 events, 20 lost.*c_0: somebody else has written" \
+    utctl stop more
+expect 0 '' utctl destroy more
+stop_utd || fail "utd: status $?"

@@ -1,0 +1,272 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * What is removed of a trace: a chunk that is cleared, one that is empty, and a
+ * snapshot that failed.
+ *
+ * The directories are those of one user and, in root's sessions, of each user
+ * who was recorded; and into their own, users can move whatever they may
+ * rename, at any time, while root's consumer removes it.  So nothing goes but
+ * what consumers make: directories in their places, and in those of a trace
+ * regular files with the names of metadata and streams.
+ *
+ * Each directory is looked at when it is open, and only used if it belongs to
+ * who has that part.  Files there must belong to the same user.  In an own
+ * directory that user could remove any name, and any directory that is empty,
+ * so this takes no more than the user's own rights, whatever is put in place of
+ * what we have looked at.  No owner and no mode is changed.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+#include "sink.h"
+
+#define ENTRIES_MAX	(1u << 20)	/* of a user, who may add more for ever */
+
+/* The places of directories. */
+enum place {
+	PLACE_CHUNK,			/* or a snapshot: it has ust/ */
+	PLACE_TOP,			/* ust/ */
+	PLACE_UIDS,			/* ust/uid/ */
+	PLACE_PIDS,			/* ust/pid/ */
+	PLACE_UID,			/* that of one user in ust/uid/ */
+	PLACE_TRACE,			/* with metadata and streams */
+	PLACE_NONE			/* not one of ours */
+};
+
+/* What is removed in a directory that is open. */
+struct part {
+	int		 fd;
+	enum place	 place;
+	uid_t		 uid;		/* whose it is, and all below */
+};
+
+static bool
+all_digits(const char *s)
+{
+	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* Where is the directory of that name? */
+static enum place
+place_below(enum place place, const char *name)
+{
+	switch (place) {
+	case PLACE_CHUNK:
+		return strcmp(name, TOP) == 0 ? PLACE_TOP : PLACE_NONE;
+	case PLACE_TOP:
+		return strcmp(name, "uid") == 0 ? PLACE_UIDS :
+		    strcmp(name, "pid") == 0 ? PLACE_PIDS : PLACE_NONE;
+	case PLACE_UIDS:
+		return all_digits(name) ? PLACE_UID : PLACE_NONE;
+	case PLACE_PIDS:
+		return PLACE_TRACE;
+	case PLACE_UID:
+		return strcmp(name, "32-bit") == 0 ||
+		    strcmp(name, "64-bit") == 0 ? PLACE_TRACE : PLACE_NONE;
+	default:
+		return PLACE_NONE;
+	}
+}
+
+static enum place
+place_of(const char *name)
+{
+	return strcmp(name, TOP) == 0 ? PLACE_TOP : PLACE_CHUNK;
+}
+
+/* Is it the name of metadata, or of a stream: see stream_file? */
+static bool
+is_file_name(const char *name)
+{
+	const char *last = strrchr(name, '_');
+
+	return strcmp(name, "metadata") == 0 ||
+	    (last != NULL && last != name && all_digits(last + 1));
+}
+
+/*
+ * May a directory there belong to that user, below one of another?  Nobody but
+ * us puts names into ust/uid and ust/pid.
+ */
+static bool
+owner_fits(const struct part *above, const char *name, uid_t uid)
+{
+	if (above->place == PLACE_UIDS && uid != geteuid())
+		return strtoul(name, NULL, 10) == uid;
+	return above->place == PLACE_PIDS || uid == above->uid;
+}
+
+/* Open the directory of that name: 1, or 0 if there is none, or -1. */
+static int
+part_open(const struct part *above, const char *name, struct part *p)
+{
+	struct stat st;
+
+	p->fd = openat(above->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+	if (p->fd == -1)
+		return errno == ENOENT ? 0 : report_errno(name);
+	if (fstat(p->fd, &st) == -1) {
+		(void)report_errno(name);
+		return close_failed(p->fd);
+	}
+	p->uid = st.st_uid;
+	if (owner_fits(above, name, st.st_uid))
+		return 1;
+	errno = EPERM;
+	(void)report_why(name, "belongs to uid %lu, not to uid %lu: not "
+	    "removed", (unsigned long)st.st_uid, (unsigned long)above->uid);
+	return close_failed(p->fd);
+}
+
+static int	remove_dir(const struct part *, const char *, enum place);
+
+/* Remove a file, if it is one of ours: 0, or -1. */
+static int
+remove_file(const struct part *p, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(p->fd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return errno == ENOENT ? 0 : report_errno(name);
+	if (p->place != PLACE_TRACE || !is_file_name(name) ||
+	    !S_ISREG(st.st_mode) || st.st_uid != p->uid) {
+		errno = EPERM;
+		return report_why(name, "not of the trace: not removed");
+	}
+	return unlinkat(p->fd, name, 0) == 0 || errno == ENOENT ? 0 :
+	    report_errno(name);
+}
+
+static int
+remove_below(const struct part *p, const char *name)
+{
+	const enum place below = place_below(p->place, name);
+
+	return below != PLACE_NONE ? remove_dir(p, name, below) :
+	    remove_file(p, name);
+}
+
+/*
+ * Remove all of ours that is in the directory.  What stays does not keep the
+ * rest.
+ */
+static int
+remove_listed(const struct part *p)
+{
+	DIR *dir = output_list(p->fd);
+	const char *name;
+	unsigned int n = 0;
+	int error = 0;
+
+	if (dir == NULL)
+		return report_errno(NULL);
+	while ((name = output_next(dir)) != NULL) {
+		if (p->uid != geteuid() && n++ == ENTRIES_MAX) {
+			error = EMFILE;
+			(void)report_why(NULL, "uid %lu has too many files "
+			    "there: not removed", (unsigned long)p->uid);
+			break;
+		}
+		if (remove_below(p, name) == -1)
+			error = errno;
+	}
+	closedir(dir);
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
+/* Remove the directory of that name and what is ours below it: 0, or -1. */
+static int
+remove_dir(const struct part *above, const char *name, enum place place)
+{
+	struct part p = { .place = place };
+	int r;
+
+	if ((r = part_open(above, name, &p)) != 1)
+		return r;
+	if (remove_listed(&p) == -1)
+		return close_failed(p.fd);
+	close(p.fd);
+	return unlinkat(above->fd, name, AT_REMOVEDIR) == 0 ||
+	    errno == ENOENT ? 0 : report_errno(name);
+}
+
+int
+output_remove(int at, const char *name)
+{
+	const struct part above = { .fd = at, .place = PLACE_NONE,
+	    .uid = geteuid() };
+
+	return remove_dir(&above, name, place_of(name));
+}
+
+/* Remove what is in there: of what has ust/, that is all. */
+int
+output_empty(int fd)
+{
+	const struct part p = { .fd = fd, .place = PLACE_CHUNK,
+	    .uid = geteuid() };
+
+	return remove_dir(&p, TOP, PLACE_TOP);
+}
+
+/* Remove a directory in which there are only directories; false: it stays. */
+static bool
+prune(const struct part *above, const char *name, enum place place)
+{
+	struct part p = { .place = place };
+	const char *sub;
+	enum place below;
+	DIR *dir;
+	bool empty = true;
+
+	if (part_open(above, name, &p) != 1)
+		return false;
+	if (place != PLACE_TRACE) {
+		dir = output_list(p.fd);
+		while (dir != NULL && empty && (sub = output_next(dir)) != NULL)
+			empty = (below = place_below(place, sub)) !=
+			    PLACE_NONE && prune(&p, sub, below);
+		empty &= dir != NULL;
+		if (dir != NULL)
+			closedir(dir);
+	}
+	close(p.fd);
+	return empty && unlinkat(above->fd, name, AT_REMOVEDIR) == 0;
+}
+
+void
+output_prune(int at, const char *name)
+{
+	const struct part above = { .fd = at, .place = PLACE_NONE,
+	    .uid = geteuid() };
+
+	(void)prune(&above, name, place_of(name));
+}
