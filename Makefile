@@ -72,7 +72,8 @@ RCDIR =		$(RCDIR_$(OS))
 LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/conn.c libut/context.c libut/drop.c libut/event.c \
 		libut/filter.c libut/filters.c libut/find.c libut/forked.c \
-		libut/found.c libut/late.c libut/listener.c libut/loaded.c \
+		libut/found.c libut/gettime.c libut/late.c \
+		libut/listener.c libut/loaded.c \
 		libut/lock.c libut/log.c libut/module.c libut/msg.c libut/own.c \
 		libut/phdr.c libut/prefix.c \
 		libut/range.c libut/record.c libut/region.c libut/register.c \
@@ -93,7 +94,8 @@ LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 COMMON_OBJS =	libut/attr.o libut/bell.o libut/compat.o libut/compile.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
-		libut/filter.o libut/level.o libut/match.o libut/msg.o \
+		libut/filter.o libut/gettime.o libut/level.o \
+		libut/match.o libut/msg.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 

@@ -29,6 +29,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /*
  * A variable that each thread has of its own, and that is found without a call.
@@ -194,6 +195,18 @@ int	 ut_clock_source(char *, size_t);
  * nanoseconds: some systems have time namespaces, as containers may be in.
  */
 int64_t	 ut_clock_ahead(void);
+
+/*
+ * As clock_gettime(2), but always the system's own time, whatever a preloaded
+ * library says (gettime.c); and the function that is fastest for that.  Both
+ * are async-signal-safe.
+ */
+typedef int ut_gettime_fn(clockid_t, struct timespec *);
+int	 ut_clock_gettime(clockid_t, struct timespec *);
+ut_gettime_fn *ut_system_gettime(void);
+time_t	 ut_time(void);			/* as time(3), likewise */
+/* For pthread_cond_timedwait(3) by CLOCK_MONOTONIC: so many ms from now. */
+void	 ut_wait_until(struct timespec *, int64_t);
 
 /* Name the calling thread, where that can be done. */
 void	 ut_name_thread(const char *);

@@ -377,8 +377,8 @@ ut_conn_await(struct conn *c, int64_t deadline)
 	struct timespec ts;
 	int error = 0;
 
-	ts.tv_sec = (time_t)(deadline / 1000);
-	ts.tv_nsec = (long)(deadline % 1000) * 1000000;
+	if (deadline != -1)
+		ut_wait_until(&ts, deadline - ut_msg_now());
 	while (c->done != c->asked && !ut_conn_late(c) && error == 0) {
 		if (deadline == -1)
 			pthread_cond_wait(&answered, &ut_lock);

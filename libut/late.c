@@ -96,7 +96,7 @@ static long
 mark_read(const struct conn *c)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW;
-	const time_t now = time(NULL);
+	const time_t now = ut_time();
 	char path[PLACE_LEN], text[32];
 	struct stat st;
 	ssize_t n = 0;

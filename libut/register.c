@@ -356,6 +356,7 @@ ut_listen(void)
 	if (started)
 		return false;
 	started = true;
+	ut_clock_init();
 	ut_thread_init();
 	ut_conn_init();
 	ut_find_init();

@@ -47,7 +47,7 @@ ut_shm_name(char *s)
 	int n;
 
 	if (who != pid) {
-		clock_gettime(CLOCK_REALTIME, &ts);
+		ut_clock_gettime(CLOCK_REALTIME, &ts);
 		serial = (uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec << 16;
 		who = pid;
 	}

@@ -33,15 +33,15 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "compat.h"
+
 /* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: clock.c. */
-extern int (*ut_gettime)(clockid_t, struct timespec *)
-    __attribute__((visibility("hidden")));
+extern ut_gettime_fn *ut_gettime __attribute__((visibility("hidden")));
 #define UT_GETTIME	ut_gettime
 
 #define UT_NO_MODULE
 
 #include "clock.h"
-#include "compat.h"
 #include "msg.h"
 #include "ut.h"
 #include "ut_abi.h"
@@ -239,6 +239,7 @@ void		 ut_threads_after_fork(void);
 void		 ut_threads_forked(void);
 
 /* clock.c */
+void		 ut_clock_init(void);
 int		 ut_clock_follow(int64_t, bool);
 
 /*
