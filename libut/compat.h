@@ -145,10 +145,19 @@ uint32_t ut_own_tid(void);
 void	 ut_own_tid_init(void);
 
 /*
- * The name of the calling thread, as the system's tools show it, cut off and
- * padded with NULs; all NULs: none, or unknown.  Async-signal-safe.
+ * The name of a thread, as the system's tools show it, cut off and padded with
+ * NULs; all NULs: none, or unknown.  Of the calling thread, async-signal-safe.
+ * On Linux that would be a system call for which the filters of many programs
+ * (seccomp(2)) kill them, so the consumer asks: by the process, as we see it
+ * and as it sees itself, and the thread.
  */
 void	 ut_own_name(char *, size_t);
+void	 ut_thread_name(pid_t, pid_t, uint32_t, char *, size_t);
+#if defined(__linux__) && !defined(UT_POSIX)
+#define UT_OTHERS_NAME	1	/* the second function can tell */
+#else
+#define UT_OTHERS_NAME	0
+#endif
 
 /* The processor that runs us; UINT32_MAX: unknown.  Async-signal-safe. */
 uint32_t ut_cpu(void);

@@ -29,7 +29,8 @@ struct region;
 /* A program, as packets name it. */
 struct program {
 	uint64_t	 number;
-	uint32_t	 pid;
+	uint32_t	 pid;		/* as it sees itself */
+	uint32_t	 outside;	/* as we see it; 0: unknown */
 	char		 name[PROGRAM_NAME];
 	bool		 dead;		/* and not buried everywhere */
 	struct program	*next;

@@ -422,6 +422,7 @@ void
 region_finish(struct region *r, bool dead)
 {
 	region_stop(r, dead);
+	region_names(r, true);
 	(void)region_drain(r, DRAIN_LAST);
 	region_check(r);
 }

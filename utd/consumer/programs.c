@@ -58,6 +58,7 @@ program_read(struct ut_msg *m)
 	p->number = number;
 	p->pid = ut_msg_get_u32(m);
 	ut_msg_get_str(m, p->name, sizeof(p->name));
+	p->outside = ut_msg_get_u32(m);
 	p->next = programs[number % BUCKETS];
 	programs[number % BUCKETS] = p;
 	return p;

@@ -168,6 +168,9 @@ uint64_t region_now(const struct region *);	/* by its clock */
 bool	 region_wake(struct region *);	/* who waits; true: there was any */
 void	 region_wake_all(struct region *);
 
+/* names.c: what threads are called; true: those that have a name, too. */
+void	 region_names(struct region *, bool);
+
 /* keep.c: regions of a session that writes nothing by itself. */
 uint64_t region_kept(const struct region *);	/* events */
 bool	 region_keep(struct region *, uint32_t, uint64_t);
