@@ -162,6 +162,9 @@ void	 ut_thread_name(pid_t, pid_t, uint32_t, char *, size_t);
 /* The processor that runs us; UINT32_MAX: unknown.  Async-signal-safe. */
 uint32_t ut_cpu(void);
 
+/* As geteuid(2), but the system's word, which fakeroot(1) does not change. */
+uid_t	 ut_geteuid(void);
+
 /* The name of the program, at most n bytes with the NUL. */
 void	 ut_progname(char *, size_t);
 

@@ -298,7 +298,7 @@ peer_trusted(int s)
 	pid_t pid;
 
 	return ut_peer(s, &uid, &gid, &pid) == 0 &&
-	    (uid == 0 || uid == geteuid());
+	    (uid == 0 || uid == ut_geteuid());
 }
 
 /* Connect: 0, or -1 if there is no utd that we trust. */

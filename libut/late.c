@@ -84,7 +84,7 @@ ut_conn_share_late(void)
 static bool
 mark_name(char *path, const struct conn *c)
 {
-	if (ut_rundir_tmp(path, PLACE_LEN - strlen(MARK), geteuid(),
+	if (ut_rundir_tmp(path, PLACE_LEN - strlen(MARK), ut_geteuid(),
 	    c->dir) == -1)
 		return false;
 	strcat(path, MARK);
@@ -105,7 +105,7 @@ mark_read(const struct conn *c)
 	if (!mark_name(path, c) || (fd = open(path, flags)) == -1)
 		return 0;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() && st.st_mtime <= now + 1 &&
+	    st.st_uid == ut_geteuid() && st.st_mtime <= now + 1 &&
 	    now - st.st_mtime < MARK_LASTS)
 		n = read(fd, text, sizeof(text) - 1);
 	close(fd);
