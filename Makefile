@@ -256,7 +256,7 @@ PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o libut/wrap/new.o
 PARTS_libut-pthread.so = libut/wrap/pthread.o
 
 $(PRELOADS): $(LIBUT_SO)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,now \
 	    -Wl,-rpath,'$$ORIGIN' -o $@ $(PARTS_$(@F)) libut/wrap/wrap.o \
 	    $(LIBUT_SO) $(DL_$(OS)) $(LIBS)
 
