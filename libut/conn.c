@@ -170,6 +170,9 @@ do_attach(struct conn *c, struct ut_msg *m)
 	}
 	if (!valid || c->known.owner == 0 ||
 	    ut_region_find(c->known.conn, m->h.a) != -1) {
+		/* Say why; then we come again, perhaps with more room. */
+		if (m->nofds && c->known.owner != 0)
+			(void)conn_answer(c, UT_MSG_FAILED, m->h.a, EBADF);
 		if (fd != -1)
 			close(fd);
 		if (bell != -1)

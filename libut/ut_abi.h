@@ -291,6 +291,12 @@ struct ut_header {
 	ut_a64 waits;
 	ut_a64 waited;
 	ut_a64 longest;
+	/*
+	 * Children of fork(2) that had no descriptor for a connection: how many
+	 * in the high half, in the low half the pid of their parent, as it sees
+	 * itself.  CAS, relaxed.
+	 */
+	ut_a64 unheard;
 };
 
 /*

@@ -105,6 +105,7 @@ void	 shot_take(struct ut_msg *);
 /* programs.c: programs. */
 struct program *program_read(struct ut_msg *);
 struct program *program_find(uint64_t);
+const struct program *program_of_pid(uint32_t);	/* or NULL */
 bool	 program_dead(uint64_t);
 void	 program_died(struct ut_msg *);
 bool	 programs_dead(void);

@@ -37,6 +37,20 @@ program_find(uint64_t number)
 	return p;
 }
 
+/* By its pid as it sees itself. */
+const struct program *
+program_of_pid(uint32_t pid)
+{
+	const struct program *p;
+	int i;
+
+	for (i = 0; i < BUCKETS; i++)
+		for (p = programs[i]; p != NULL; p = p->next)
+			if (p->pid == pid)
+				return p;
+	return NULL;
+}
+
 bool
 program_dead(uint64_t number)
 {

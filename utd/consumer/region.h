@@ -116,6 +116,7 @@ struct region {
 	bool		 damaged;	/* it is, and the parent was told */
 	uint32_t	 toobig;	/* longest event that was reported */
 	unsigned int	 ntoobig;	/* how many such reports */
+	uint64_t	 unheard;	/* as in the header: reported */
 	int		 waits;		/* errno for which events wait; or 0 */
 	uint64_t	 waited_lost;	/* events lost when that began */
 	struct region	*next;
