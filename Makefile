@@ -72,7 +72,8 @@ RCDIR =		$(RCDIR_$(OS))
 LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 		libut/conn.c libut/context.c libut/drop.c libut/event.c \
 		libut/filter.c libut/filters.c libut/find.c libut/forked.c \
-		libut/found.c libut/late.c libut/listener.c libut/loaded.c \
+		libut/found.c libut/gettime.c libut/late.c \
+		libut/listener.c libut/loaded.c \
 		libut/lock.c libut/log.c libut/module.c libut/msg.c libut/own.c \
 		libut/phdr.c libut/prefix.c \
 		libut/range.c libut/record.c libut/region.c libut/register.c \
@@ -94,8 +95,9 @@ COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
 		libut/compile.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
-		libut/filter.o libut/hash.o libut/level.o libut/match.o \
-		libut/msg.o libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
+		libut/filter.o libut/gettime.o libut/hash.o libut/level.o \
+		libut/match.o libut/msg.o \
+		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
@@ -103,6 +105,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c \
 		utd/consumer/keep.c utd/consumer/memory.c \
+		utd/consumer/names.c \
 		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
@@ -265,7 +268,7 @@ PARTS_libut-malloc.so = libut/wrap/malloc.o libut/wrap/early.o \
 PARTS_libut-pthread.so = libut/wrap/pthread.o
 
 $(PRELOADS): $(LIBUT_SO)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,now \
 	    -Wl,-rpath,'$$ORIGIN' -o $@ $(PARTS_$(@F)) libut/wrap/wrap.o \
 	    $(LIBUT_SO) $(DL_$(OS)) $(LIBS)
 

@@ -27,17 +27,24 @@
 #define SECOND		INT64_C(1000000000)	/* ns */
 #define SHIFT_MAX	(SECOND << 30)
 
-int (*ut_gettime)(clockid_t, struct timespec *) = clock_gettime;
+ut_gettime_fn *ut_gettime = ut_clock_gettime;
 static int64_t shift;			/* ns, of what that tells */
 
 static int
 shifted_gettime(clockid_t clock, struct timespec *ts)
 {
-	int r = clock_gettime(clock, ts);
+	int r = ut_clock_gettime(clock, ts);
 
 	ts->tv_sec += (time_t)(shift / SECOND);
 	ts->tv_nsec += (long)(shift % SECOND);	/* for who adds them up */
 	return r;
+}
+
+/* Before the first region. */
+void
+ut_clock_init(void)
+{
+	ut_gettime = ut_system_gettime();
 }
 
 /*
@@ -57,6 +64,6 @@ ut_clock_follow(int64_t ahead, bool used)
 	if (used || new < -SHIFT_MAX || new > SHIFT_MAX)
 		return ENOTSUP;
 	shift = new;
-	ut_gettime = shift == 0 ? clock_gettime : shifted_gettime;
+	ut_gettime = shift == 0 ? ut_system_gettime() : shifted_gettime;
 	return 0;
 }

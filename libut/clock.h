@@ -32,6 +32,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "compat.h"
 #include "ut_abi.h"
 
 #if defined(UT_POSIX)
@@ -73,7 +74,7 @@ ut_cycles(void)
 
 /* Programs may have another that leads to the same time: see clock.c. */
 #ifndef UT_GETTIME
-#define UT_GETTIME	clock_gettime
+#define UT_GETTIME	ut_clock_gettime
 #endif
 
 /* Nanoseconds of CLOCK_MONOTONIC. */

@@ -130,6 +130,18 @@ ut_stopped(pid_t pid)
 #endif
 }
 
+uid_t
+ut_geteuid(void)
+{
+#if defined(__linux__) && defined(SYS_geteuid32) && !defined(UT_POSIX)
+	return (uid_t)syscall(SYS_geteuid32);
+#elif defined(__linux__) && !defined(UT_POSIX)
+	return (uid_t)syscall(SYS_geteuid);
+#else
+	return geteuid();
+#endif
+}
+
 void
 ut_progname(char *s, size_t n)
 {

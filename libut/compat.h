@@ -29,6 +29,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /*
  * A variable that each thread has of its own, and that is found without a call.
@@ -153,13 +154,25 @@ uint32_t ut_own_tid(void);
 void	 ut_own_tid_init(void);
 
 /*
- * The name of the calling thread, as the system's tools show it, cut off and
- * padded with NULs; all NULs: none, or unknown.  Async-signal-safe.
+ * The name of a thread, as the system's tools show it, cut off and padded with
+ * NULs; all NULs: none, or unknown.  Of the calling thread, async-signal-safe.
+ * On Linux that would be a system call for which the filters of many programs
+ * (seccomp(2)) kill them, so the consumer asks: by the process, as we see it
+ * and as it sees itself, and the thread.
  */
 void	 ut_own_name(char *, size_t);
+void	 ut_thread_name(pid_t, pid_t, uint32_t, char *, size_t);
+#if defined(__linux__) && !defined(UT_POSIX)
+#define UT_OTHERS_NAME	1	/* the second function can tell */
+#else
+#define UT_OTHERS_NAME	0
+#endif
 
 /* The processor that runs us; UINT32_MAX: unknown.  Async-signal-safe. */
 uint32_t ut_cpu(void);
+
+/* As geteuid(2), but the system's word, which fakeroot(1) does not change. */
+uid_t	 ut_geteuid(void);
 
 /* The name of the program, at most n bytes with the NUL. */
 void	 ut_progname(char *, size_t);
@@ -203,6 +216,18 @@ int	 ut_clock_source(char *, size_t);
  * nanoseconds: some systems have time namespaces, as containers may be in.
  */
 int64_t	 ut_clock_ahead(void);
+
+/*
+ * As clock_gettime(2), but always the system's own time, whatever a preloaded
+ * library says (gettime.c); and the function that is fastest for that.  Both
+ * are async-signal-safe.
+ */
+typedef int ut_gettime_fn(clockid_t, struct timespec *);
+int	 ut_clock_gettime(clockid_t, struct timespec *);
+ut_gettime_fn *ut_system_gettime(void);
+time_t	 ut_time(void);			/* as time(3), likewise */
+/* For pthread_cond_timedwait(3) by CLOCK_MONOTONIC: so many ms from now. */
+void	 ut_wait_until(struct timespec *, int64_t);
 
 /* Name the calling thread, where that can be done. */
 void	 ut_name_thread(const char *);

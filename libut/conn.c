@@ -170,6 +170,9 @@ do_attach(struct conn *c, struct ut_msg *m)
 	}
 	if (!valid || c->known.owner == 0 ||
 	    ut_region_find(c->known.conn, m->h.a) != -1) {
+		/* Say why; then we come again, perhaps with more room. */
+		if (m->nofds && c->known.owner != 0)
+			(void)conn_answer(c, UT_MSG_FAILED, m->h.a, EBADF);
 		if (fd != -1)
 			close(fd);
 		if (bell != -1)
@@ -298,7 +301,7 @@ peer_trusted(int s)
 	pid_t pid;
 
 	return ut_peer(s, &uid, &gid, &pid) == 0 &&
-	    (uid == 0 || uid == geteuid());
+	    (uid == 0 || uid == ut_geteuid());
 }
 
 /* Connect: 0, or -1 if there is no utd that we trust. */
@@ -377,8 +380,8 @@ ut_conn_await(struct conn *c, int64_t deadline)
 	struct timespec ts;
 	int error = 0;
 
-	ts.tv_sec = (time_t)(deadline / 1000);
-	ts.tv_nsec = (long)(deadline % 1000) * 1000000;
+	if (deadline != -1)
+		ut_wait_until(&ts, deadline - ut_msg_now());
 	while (c->done != c->asked && !ut_conn_late(c) && error == 0) {
 		if (deadline == -1)
 			pthread_cond_wait(&answered, &ut_lock);

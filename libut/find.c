@@ -91,7 +91,7 @@ dir_safe(const char *dir)
 	struct stat st;
 
 	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
-	    (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    (st.st_uid == 0 || st.st_uid == ut_geteuid()) &&
 	    (!(st.st_mode & (S_IWGRP | S_IWOTH)) || (st.st_mode & S_ISVTX));
 }
 
@@ -99,7 +99,7 @@ dir_safe(const char *dir)
 static void
 dir_make(const char *dir)
 {
-	const mode_t mode = geteuid() == 0 ? 0755 : 0700;
+	const mode_t mode = ut_geteuid() == 0 ? 0755 : 0700;
 	char above[RUNDIR_LEN];
 	char *slash;
 
@@ -119,7 +119,7 @@ static bool
 fifo_there(const char *path, struct stat *st)
 {
 	return lstat(path, st) == 0 && S_ISFIFO(st->st_mode) &&
-	    (st->st_uid == 0 || st->st_uid == geteuid());
+	    (st->st_uid == 0 || st->st_uid == ut_geteuid());
 }
 
 /* The same, after we have tried to make one. */
@@ -141,7 +141,7 @@ fifo_named(const char *path, const char *beside, struct stat *st)
 
 	if (names && fifo_there(beside, st))
 		(void)link(beside, path);
-	if (!fifo_make(path, geteuid() == 0 ? 0644 : 0600, st))
+	if (!fifo_make(path, ut_geteuid() == 0 ? 0644 : 0600, st))
 		return false;
 	if (names)
 		(void)link(path, beside);
@@ -189,7 +189,7 @@ tmp_fifo(char *path, const char *dir)
 	struct stat st;
 
 	return !ut_issetugid() && dir_safe(UT_TMP) &&
-	    ut_rundir_tmp(path, PLACE_LEN, geteuid(), dir) == 0 &&
+	    ut_rundir_tmp(path, PLACE_LEN, ut_geteuid(), dir) == 0 &&
 	    fifo_make(path, S_ISVTX | 0600, &st);
 }
 
@@ -562,8 +562,8 @@ ut_find_init(void)
 		add(dir, false);
 		return;
 	}
-	add(UT_RUNDIR_SYSTEM, geteuid() != 0 || ut_issetugid());
-	if (!ut_issetugid() && geteuid() != 0 &&
+	add(UT_RUNDIR_SYSTEM, ut_geteuid() != 0 || ut_issetugid());
+	if (!ut_issetugid() && ut_geteuid() != 0 &&
 	    ut_rundir_user(user, sizeof(user)) == 0)
 		add(user, false);
 }

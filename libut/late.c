@@ -84,7 +84,7 @@ ut_conn_share_late(void)
 static bool
 mark_name(char *path, const struct conn *c)
 {
-	if (ut_rundir_tmp(path, PLACE_LEN - strlen(MARK), geteuid(),
+	if (ut_rundir_tmp(path, PLACE_LEN - strlen(MARK), ut_geteuid(),
 	    c->dir) == -1)
 		return false;
 	strcat(path, MARK);
@@ -96,7 +96,7 @@ static long
 mark_read(const struct conn *c)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW;
-	const time_t now = time(NULL);
+	const time_t now = ut_time();
 	char path[PLACE_LEN], text[32];
 	struct stat st;
 	ssize_t n = 0;
@@ -105,7 +105,7 @@ mark_read(const struct conn *c)
 	if (!mark_name(path, c) || (fd = open(path, flags)) == -1)
 		return 0;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() && st.st_mtime <= now + 1 &&
+	    st.st_uid == ut_geteuid() && st.st_mtime <= now + 1 &&
 	    now - st.st_mtime < MARK_LASTS)
 		n = read(fd, text, sizeof(text) - 1);
 	close(fd);

@@ -315,12 +315,10 @@ ut_threads_others(void)
 void
 ut_threads_nap(int ms)
 {
-	const int64_t deadline = ut_msg_now() + ms;
 	struct timespec ts;
 	int error = 0;
 
-	ts.tv_sec = (time_t)(deadline / 1000);
-	ts.tv_nsec = (long)(deadline % 1000) * 1000000;
+	ut_wait_until(&ts, ms);
 	while (!ut_alone && error == 0)
 		error = pthread_cond_timedwait(&ending, &ut_lock, &ts);
 }

@@ -339,6 +339,29 @@ ut_region_detach(unsigned int i)
 }
 
 /*
+ * In the child of a fork, as long as the parent's regions are there: it cannot
+ * tell its utd that it lacks a descriptor for that, but their consumer.
+ */
+void
+ut_regions_unheard(void)
+{
+	struct region *rg;
+	uint64_t old;
+
+	for (rg = ut_regions; rg < ut_regions + UT_REGIONS; rg++) {
+		if (!rg->used || !rg->attached)
+			continue;
+		old = atomic_load_explicit(&rg->header->unheard,
+		    memory_order_relaxed);
+		while (!atomic_compare_exchange_weak_explicit(
+		    &rg->header->unheard, &old, ((old >> 32) + 1) << 32 |
+		    (uint32_t)rg->pid, memory_order_relaxed,
+		    memory_order_relaxed))
+			continue;
+	}
+}
+
+/*
  * In the child of a fork: the regions are the parent's.  An event that a
  * signal handler interrupted to fork continues in the child as well, so private
  * memory takes the place of the regions until that event is over.  The bell

@@ -21,6 +21,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/socket.h>
 
 #include <errno.h>
 #include <poll.h>
@@ -307,6 +308,17 @@ talk_in_fork(void)
 		listen_all();		/* hangs up */
 }
 
+/* May this process have one more descriptor? */
+static bool
+can_connect(void)
+{
+	const int s = ut_alone ? -1 : ut_socket(SOCK_STREAM);
+
+	if (s != -1)
+		close(s);
+	return s != -1 || ut_alone || (errno != EMFILE && errno != ENFILE);
+}
+
 /* The child is a program of its own. */
 static void
 child_of_fork(void)
@@ -316,14 +328,16 @@ child_of_fork(void)
 	struct conn *c;
 
 	ut_fork_release();
+	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
+		ut_conn_forked(c);
+	if (!can_connect())
+		ut_regions_unheard();
 	ut_threads_forked();
 	ut_region_forked();
 	self = ut_mute();
 	ut_loaded_forked();
 	ut_events_forked();
 	ut_conn_init();
-	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		ut_conn_forked(c);
 	ut_find_forked();
 	begin();
 	talk_in_fork();
@@ -356,6 +370,7 @@ ut_listen(void)
 	if (started)
 		return false;
 	started = true;
+	ut_clock_init();
 	ut_thread_init();
 	ut_conn_init();
 	ut_find_init();

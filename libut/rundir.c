@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "rundir.h"
 #include "ut_msg.h"
 
@@ -56,7 +57,7 @@ ut_rundir(char *buf, size_t size)
 
 	if ((dir = getenv("UT_RUNDIR")) != NULL && dir[0] != '\0')
 		return fit(snprintf(buf, size, "%s", dir), size);
-	if (geteuid() == 0)
+	if (ut_geteuid() == 0)
 		return fit(snprintf(buf, size, UT_RUNDIR_SYSTEM), size);
 	return ut_rundir_user(buf, size);
 }
@@ -69,7 +70,7 @@ ut_rundir_check(const char *dir)
 	/* Who made a link there can have it lead anywhere at any time. */
 	if (lstat(dir, &st) == -1)
 		return -1;
-	if (S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != geteuid()) {
+	if (S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != ut_geteuid()) {
 		errno = EPERM;
 		return -1;
 	}
@@ -79,7 +80,7 @@ ut_rundir_check(const char *dir)
 		errno = ENOTDIR;
 		return -1;
 	}
-	if ((st.st_uid != 0 && st.st_uid != geteuid()) ||
+	if ((st.st_uid != 0 && st.st_uid != ut_geteuid()) ||
 	    (st.st_mode & (S_IWGRP | S_IWOTH))) {
 		errno = EPERM;
 		return -1;

@@ -47,7 +47,7 @@ ut_shm_name(char *s)
 	int n;
 
 	if (who != pid) {
-		clock_gettime(CLOCK_REALTIME, &ts);
+		ut_clock_gettime(CLOCK_REALTIME, &ts);
 		serial = (uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec << 16;
 		who = pid;
 	}
@@ -123,7 +123,7 @@ ut_shm_open(const char *name)
 	if ((fd = shm_open(name, O_RDWR, 0)) == -1)
 		return -1;
 	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	if (fstat(fd, &st) == 0 && st.st_uid == ut_geteuid() &&
 	    (st.st_mode & 077) == 0)
 		return fd;
 	close(fd);

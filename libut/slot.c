@@ -58,6 +58,11 @@ slot_enter(struct writer *w, struct region *rg, uint32_t i)
 
 	atomic_store_explicit(&rg->slots[i].tid, tid != 0 ? tid : ut_gettid(),
 	    memory_order_relaxed);
+	/* The last thread's name: consumers look again once they have stored. */
+	if (atomic_load_explicit(&rg->slots[i].named,
+	    memory_order_relaxed) != 0)
+		atomic_store_explicit(&rg->slots[i].named, 0,
+		    memory_order_relaxed);
 	w->slot = &rg->slots[i];
 }
 
@@ -354,6 +359,19 @@ ut_writer_unbind(struct writer *w, struct region *rg)
 	}
 }
 
+/* What was stored before is seen by the consumer, or it is woken. */
+static void
+wake_sleeper(struct region *rg)
+{
+	struct ut_header *h = rg->header;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) != 0 &&
+	    atomic_exchange_explicit(&h->asleep, 0,
+	    memory_order_relaxed) != 0)
+		ut_bell_ring(&rg->bell);
+}
+
 /*
  * Wake the consumer once there is enough to do.  Where that is the header's
  * bell, the consumer does not go to sleep either, and the fence orders delivery
@@ -373,11 +391,22 @@ ut_bell_maybe(struct region *rg, uint32_t enough)
 	    n - atomic_load_explicit(&h->taken, memory_order_relaxed) <
 	    enough)
 		return;
-	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) != 0 &&
-	    atomic_exchange_explicit(&h->asleep, 0,
-	    memory_order_relaxed) != 0)
-		ut_bell_ring(&rg->bell);
+	wake_sleeper(rg);
+}
+
+/*
+ * The consumer is to find out what the thread is called, while it is there: if
+ * it sleeps, now.
+ */
+void
+ut_bell_name(struct region *rg)
+{
+	if (atomic_load_explicit(&rg->header->nameless,
+	    memory_order_relaxed) == 0)
+		atomic_store_explicit(&rg->header->nameless, 1,
+		    memory_order_relaxed);
+	if (rg->bell.at != NULL)
+		wake_sleeper(rg);
 }
 
 /*

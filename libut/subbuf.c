@@ -33,20 +33,56 @@
 /* With freed: there was none to drop either. */
 #define DROPPING	(UINT64_C(1) << 33)
 
-/* What the thread is called by now. */
-static void
-thread_label(struct ut_subbuf *sub)
+union name {
+	char	 text[UT_THREAD_NAME];
+	uint64_t words[UT_THREAD_NAME / 8];
+};
+#define WORDS	(UT_THREAD_NAME / 8)
+
+/*
+ * What the consumer has found the thread to be called.  Acquire pairs with its
+ * release of named, and the fence orders the second look at named behind the
+ * name: if it is the same, so is the name.  False if it has not, or for another
+ * thread.
+ */
+static bool
+name_found(struct ut_slot *slot, union name *name)
 {
-	union {
-		char	 text[UT_THREAD_NAME];
-		uint64_t words[UT_THREAD_NAME / 8];
-	} name;
+	const uint64_t named = atomic_load_explicit(&slot->named,
+	    memory_order_acquire);
 	size_t i;
 
-	ut_own_name(name.text, sizeof(name.text));
-	for (i = 0; i < sizeof(name.words) / sizeof(name.words[0]); i++)
+	if ((uint32_t)named == 0 || (uint32_t)named != atomic_load_explicit(
+	    &slot->tid, memory_order_relaxed))
+		return false;
+	for (i = 0; i < WORDS; i++)
+		name->words[i] = atomic_load_explicit(&slot->name[i],
+		    memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&slot->named, memory_order_relaxed) ==
+	    named;
+}
+
+/* What the thread is called by now, or nothing until the consumer knows. */
+static void
+thread_label(struct ut_subbuf *sub, struct ut_slot *slot)
+{
+	union name name;
+	size_t i;
+
+	if (!name_found(slot, &name))
+		ut_own_name(name.text, sizeof(name.text));
+	for (i = 0; i < WORDS; i++)
 		atomic_store_explicit(&sub->thread[i], name.words[i],
 		    memory_order_relaxed);
+}
+
+/* The thread's first sub-buffer, of which the name is not known yet. */
+static bool
+is_nameless(const struct writer *w)
+{
+	return UT_OTHERS_NAME && w->sub != NULL && atomic_load_explicit(
+	    &w->sub->thread[0], memory_order_relaxed) == 0;
 }
 
 /* What the consumer sees with the first commit, or with FULL. */
@@ -59,7 +95,7 @@ subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 	/* Who sees anything of what follows sees the round: see drop.c. */
 	atomic_thread_fence(memory_order_release);
 	ut_drop_later(rg, sub);
-	thread_label(sub);
+	thread_label(sub, slot);
 	atomic_store_explicit(&sub->first, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, now, memory_order_relaxed);
 	atomic_store_explicit(&sub->owner, rg->owner, memory_order_relaxed);
@@ -345,12 +381,12 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	const int error = errno;
 	enum room room;
 	uint64_t last;
-	bool slow;
+	bool slow, had;
 
 	if (w->slot == NULL)
 		return ROOM_NONE;		/* wiped */
 	last = w->room == 0 ? w->when : 0;
-	if (still_mine(w)) {
+	if ((had = still_mine(w))) {
 		/* Without room it was claimed by an event that was left. */
 		if (w->room != 0)
 			last = atomic_load_explicit(&w->sub->last,
@@ -374,6 +410,8 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	}
 	if (room != ROOM_NONE && rg->patience != 0)
 		ut_wait_room(rg);
+	if (room == ROOM_OWN && !had && is_nameless(w))
+		ut_bell_name(rg);
 	errno = error;
 	return room;
 }

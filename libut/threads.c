@@ -23,9 +23,10 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 #if defined(__linux__)
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <dirent.h>
+#include <fcntl.h>
 #elif defined(__FreeBSD__)
 #include <pthread_np.h>
 #elif defined(__NetBSD__)
@@ -45,6 +46,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,10 +81,7 @@ ut_own_name(char *name, size_t n)
 {
 	char all[32] = "";
 
-#if defined(__linux__) && !defined(UT_POSIX)
-	if (prctl(PR_GET_NAME, (unsigned long)(uintptr_t)all, 0, 0, 0) == -1)
-		all[0] = '\0';
-#elif defined(__NetBSD__)
+#if defined(__NetBSD__)
 	if (_lwp_getname(_lwp_self(), all, sizeof(all)) == -1)
 		all[0] = '\0';
 #elif defined(__OpenBSD__) && OpenBSD >= 202304
@@ -92,6 +92,95 @@ ut_own_name(char *name, size_t n)
 	memset(name, 0, n);
 	memcpy(name, all, strnlen(all, n));
 }
+
+#if UT_OTHERS_NAME
+
+/* The bytes of a file of /proc, as a string: how many, or -1. */
+static ssize_t
+proc_read(const char *path, char *s, size_t n)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	if (fd == -1)
+		return -1;
+	len = read(fd, s, n - 1);
+	close(fd);
+	if (len >= 0)
+		s[len] = '\0';
+	return len;
+}
+
+/* Has the thread of that status that number in its own PID namespace? */
+static bool
+is_inside(const char *status, uint32_t tid)
+{
+	const char *p = strstr(status, "\nNSpid:"), *end;
+
+	if (p == NULL)
+		return false;
+	end = strchr(++p, '\n');
+	while (end != NULL && end > p && *--end != '\t')
+		continue;
+	return end != NULL && strtoul(end, NULL, 10) == tid;
+}
+
+/* The number that we have for a thread of another PID namespace; 0: none. */
+static uint32_t
+tid_outside(pid_t pid, uint32_t tid)
+{
+	char path[64], status[2048];
+	struct dirent *d;
+	uint32_t found = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
+	if ((dir = opendir(path)) == NULL)
+		return 0;
+	while (found == 0 && (d = readdir(dir)) != NULL) {
+		snprintf(path, sizeof(path), "/proc/%ld/task/%.20s/status",
+		    (long)pid, d->d_name);
+		if (d->d_name[0] != '.' &&
+		    proc_read(path, status, sizeof(status)) > 0 &&
+		    is_inside(status, tid))
+			found = (uint32_t)strtoul(d->d_name, NULL, 10);
+	}
+	closedir(dir);
+	return found;
+}
+
+void
+ut_thread_name(pid_t pid, pid_t inside, uint32_t tid, char *name, size_t n)
+{
+	char path[64], all[32];
+	ssize_t len;
+
+	memset(name, 0, n);
+	if (pid != inside)
+		tid = tid_outside(pid, tid);
+	if (pid == 0 || tid == 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%ld/task/%lu/comm", (long)pid,
+	    (unsigned long)tid);
+	if ((len = proc_read(path, all, sizeof(all))) <= 0)
+		return;
+	if (all[len - 1] == '\n')
+		all[len - 1] = '\0';
+	memcpy(name, all, strnlen(all, n));
+}
+
+#else
+
+void
+ut_thread_name(pid_t pid, pid_t inside, uint32_t tid, char *name, size_t n)
+{
+	(void)pid;
+	(void)inside;
+	(void)tid;
+	memset(name, 0, n);
+}
+
+#endif
 
 uint32_t
 ut_cpu(void)

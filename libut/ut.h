@@ -227,13 +227,31 @@ struct ut_record {
 
 #ifndef UT_NO_EVENTS
 
+/*
+ * What events call is bound when the module is loaded, and not in the middle of
+ * the first event: that may be in a signal handler with a small stack, of which
+ * the run-time linker takes 3,000 bytes and more to save all registers.
+ */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#define UT_BOUND	__attribute__((noplt))
+#endif
+#endif
+#ifndef UT_BOUND
+#define UT_BOUND
+#endif
+
 void		 ut_module_add(struct ut_module *);
 void		 ut_module_remove(struct ut_module *);
+UT_BOUND
 unsigned char	*ut_begin(struct ut_record *, struct ut_event *, size_t);
+UT_BOUND
 unsigned char	*ut_begin_at(struct ut_record *, void *);
+UT_BOUND
 unsigned char	*ut_commit(struct ut_record *);
 int		 ut_threads(int);
 int		 ut_context(const char *, uint64_t (*)(void));
+UT_BOUND
 void		 ut_log(struct ut_event *, const char *, int, const char *,
 		    const char *, ...) __attribute__((format(printf, 5, 6)));
 
@@ -254,13 +272,28 @@ struct ut_module ut_this_module = {
 	UT_VERSION, (uint32_t)sizeof(struct ut_event), NULL, NULL, NULL, 0
 };
 
+/* The C library's functions for strings and arrays are bound by a call. */
+static void UT_HELPER
+ut_bind(void)
+{
+	static char text[1];
+	char *volatile s = text;
+	volatile size_t n = 0;
+
+	n = strlen(s);
+	memcpy(s, text, n);
+	memset(s, 0, n);
+}
+
 static void __attribute__((constructor(65000))) UT_HELPER
 ut_this_module_add(void)
 {
 	ut_this_module.begin = __start_ut_events;
 	ut_this_module.end = __stop_ut_events;
-	if (!ut_this_module.added && ut_this_module.begin != NULL)
+	if (!ut_this_module.added && ut_this_module.begin != NULL) {
+		ut_bind();
 		ut_module_add(&ut_this_module);
+	}
 }
 
 static void __attribute__((destructor(65000))) UT_HELPER

@@ -136,6 +136,15 @@ struct ut_slot {
 	 * Consumer, relaxed, for the next one: what is missing is a gap.
 	 */
 	ut_a64 done;
+	/*
+	 * What the consumer has found the thread to be called, as in a
+	 * sub-buffer.  It is that of the tid in the low half of named, which
+	 * is 0 while the name changes, and has another high half afterwards.
+	 * Consumer, release; 0 by who takes the slot, relaxed.
+	 */
+#define UT_THREAD_NAME	16
+	ut_a64 name[UT_THREAD_NAME / 8];
+	ut_a64 named;
 };
 
 struct ut_subbuf {
@@ -170,9 +179,9 @@ struct ut_subbuf {
 	ut_a32 tid;
 	/*
 	 * Name of the thread at the claim, in the order of its bytes, which end
-	 * with a NUL or are all.  Writer, relaxed.
+	 * with a NUL or are all; or all NULs until the consumer has found that
+	 * out.  Writer and consumer, relaxed.
 	 */
-#define UT_THREAD_NAME	16
 	ut_a64 thread[UT_THREAD_NAME / 8];
 	/*
 	 * The header's delivered at the claim, and again when this one became
@@ -266,6 +275,8 @@ struct ut_header {
 	ut_a32 noslot;
 	/* 1 once a program is attached that has not our bell.  Relaxed. */
 	ut_a32 mute;
+	/* 1: a thread has a sub-buffer without its name.  Relaxed. */
+	ut_a32 nameless;
 	/*
 	 * Of packets that were dropped, in a session without output.  Consumer,
 	 * relaxed, for the next one.
@@ -280,6 +291,12 @@ struct ut_header {
 	ut_a64 waits;
 	ut_a64 waited;
 	ut_a64 longest;
+	/*
+	 * Children of fork(2) that had no descriptor for a connection: how many
+	 * in the high half, in the low half the pid of their parent, as it sees
+	 * itself.  CAS, relaxed.
+	 */
+	ut_a64 unheard;
 };
 
 /*

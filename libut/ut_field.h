@@ -218,14 +218,17 @@ ut_put(unsigned char *p, const void *v, size_t n)
 }
 
 /*
- * A string that another thread shortens meanwhile must not end early.  Eight
- * bytes at a time, as long as none of them is NUL: strings are short.
+ * A string that another thread changes meanwhile must not end early.  Each byte
+ * is read once, hence volatile: compilers read a byte twice that is tested and
+ * then stored, if they do not optimize.  Eight bytes at a time, as long as none
+ * of them is NUL: strings are short.
  */
 static __inline__ unsigned char * UT_HELPER
 ut_put_str(unsigned char *p, const char *s, size_t n)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t v;
+	char c;
 
 	for (; n >= sizeof(v); n -= sizeof(v)) {
 		memcpy(&v, s, sizeof(v));
@@ -234,8 +237,10 @@ ut_put_str(unsigned char *p, const char *s, size_t n)
 		p = ut_put(p, &v, sizeof(v));
 		s += sizeof(v);
 	}
-	for (; n > 0; n--, s++)
-		*p++ = *s != '\0' ? (unsigned char)*s : '?';
+	for (; n > 0; n--, s++) {
+		c = *(const volatile char *)s;
+		*p++ = c != '\0' ? (unsigned char)c : '?';
+	}
 	*p++ = '\0';
 	return p;
 }

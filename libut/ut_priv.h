@@ -33,15 +33,15 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "compat.h"
+
 /* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: clock.c. */
-extern int (*ut_gettime)(clockid_t, struct timespec *)
-    __attribute__((visibility("hidden")));
+extern ut_gettime_fn *ut_gettime __attribute__((visibility("hidden")));
 #define UT_GETTIME	ut_gettime
 
 #define UT_NO_MODULE
 
 #include "clock.h"
-#include "compat.h"
 #include "msg.h"
 #include "ut.h"
 #include "ut_abi.h"
@@ -242,6 +242,7 @@ void		 ut_threads_forked(void);
 void		 ut_count_lost(const struct ut_event *, uint64_t);
 
 /* clock.c */
+void		 ut_clock_init(void);
 int		 ut_clock_follow(int64_t, bool);
 
 /*
@@ -278,6 +279,7 @@ void		 ut_writer_let_go(struct writer *);
 void		 ut_slot_leave(struct writer *, struct region *);
 void		 ut_now_free(struct region *);
 void		 ut_bell_maybe(struct region *, uint32_t);
+void		 ut_bell_name(struct region *);
 void		 ut_bell_wake(struct region *);
 
 /* subbuf.c */

@@ -44,5 +44,6 @@ void		 ut_regions_drop(int);
 void		 ut_region_detach(unsigned int);
 bool		 ut_region_settle(int);
 void		 ut_region_forked(void);
+void		 ut_regions_unheard(void);
 
 #endif /* UT_REGION_H */

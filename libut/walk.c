@@ -44,7 +44,7 @@
 static int
 trusted(uid_t uid)
 {
-	return uid == 0 || uid == geteuid();
+	return uid == 0 || uid == ut_geteuid();
 }
 
 /*

@@ -328,6 +328,7 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
+	int			 backwards;	/* its time: told once */
 	struct ctf_who		 who;
 
 	uint64_t		 ndiscarded;	/* not told yet */

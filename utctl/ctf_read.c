@@ -288,6 +288,21 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 	return 0;
 }
 
+/* Is what comes now, at that byte, before what came? */
+static void
+time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
+{
+	char was[CTF_TIMELEN], is[CTF_TIMELEN];
+
+	if (now >= before || s->backwards)
+		return;
+	s->backwards = 1;
+	ctf_print_time(before, was);
+	ctf_print_time(now, is);
+	ctf_damage(s->path, "time runs backwards at byte %llu: from %s to %s",
+	    (unsigned long long)at, was, is);
+}
+
 /* What was lost since the packet before, to be told by ctf_peek(). */
 static void
 packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
@@ -349,6 +364,9 @@ packet_open(struct ctf_stream *s)
 	if (v.has & 1 << ROLE_BEGIN)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);
+	if (v.has & 1 << ROLE_BEGIN && s->hasend)
+		time_check(s, s->pkt, s->end, ctf_ns(s->class->clock,
+		    s->cycles));
 	packet_losses(s, &v);
 	if (v.has & 1 << ROLE_BEGIN &&
 	    (ctf_ns(s->class->clock, s->cycles) > s->until ||
@@ -452,6 +470,9 @@ event_header(struct ctf_stream *s)
 		s->inpacket = 0;
 		return -1;
 	}
+	if (cycles < s->cycles)
+		time_check(s, s->at, ctf_ns(sc->clock, s->cycles),
+		    ctf_ns(sc->clock, cycles));
 	s->cycles = cycles;
 	s->item = ITEM_EVENT;
 	s->ns = ctf_ns(sc->clock, s->cycles);

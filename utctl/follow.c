@@ -36,6 +36,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "compat.h"
 #include "follow.h"
 #include "say.h"
 #include "select.h"
@@ -51,7 +52,7 @@ clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(clock, &ts);
+	ut_clock_gettime(clock, &ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 

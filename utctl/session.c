@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "utctl.h"
 #include "when.h"
 
@@ -189,7 +190,7 @@ char *
 stamped(const char *name)
 {
 	char stamp[32] = "";
-	time_t now = time(NULL);
+	time_t now = ut_time();
 	struct tm *tm;
 
 	if ((tm = localtime(&now)) != NULL)

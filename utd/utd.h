@@ -136,7 +136,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   until as often b 0 came, what is not obeyed
 				   at once waits; b 0: all that the trace's
 				   metadata lacked was sent */
-#define UT_C_PROGRAM	70	/* u64 number, u32 pid, str name */
+#define UT_C_PROGRAM	70	/* u64 number, u32 vpid, str name, u32 pid */
 #define UT_C_DEAD	71	/* u64 number, u32 pid, str name */
 #define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */
 #define UT_C_COUNT	73	/* a region: u32 serial */

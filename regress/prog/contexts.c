@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ut.h>
@@ -154,17 +155,26 @@ repeat(int n)
 	}
 }
 
-/* Its events are enough for two sub-buffers, and it has a name in each. */
+/*
+ * Its events are enough for two sub-buffers, and it has a name in each.  The
+ * consumer finds that out when it rings, and when the channel is flushed.
+ */
 static void *
 named(void *arg)
 {
+	const struct timespec nap = { 0, 500000000 };
+
 #ifdef __linux__
 	(void)pthread_setname_np(pthread_self(), "first \"name\"");
 #endif
+	repeat(2);
+	nanosleep(&nap, NULL);
 	repeat(150);
 #ifdef __linux__
 	(void)pthread_setname_np(pthread_self(), "second");
 #endif
+	repeat(2);
+	nanosleep(&nap, NULL);
 	repeat(150);
 	return arg;
 }

@@ -1,7 +1,7 @@
 # Eight threads in each of four processes, pools from too small to ample:
 # every event is in the trace, in order per thread and whole, or is counted
-# as discarded; the sum is exact, for both readers.  EVENTS=10000000 is the
-# long form.
+# as discarded; the sum is exact, for both readers, however the program was
+# compiled.  EVENTS=10000000 is the long form.
 
 . ./common.sh
 # What comes before a program is known is not recorded.
@@ -9,18 +9,27 @@ UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT
 
 total=${EVENTS:-1000000}
-each=$((total / 32))
 
+# record SUBSIZE NSUBS SEQ
 record() {
 	rm -rf "$T/trace"
 	utctl record -o "$T/trace" -b "$1" -n "$2" -- sh -c '
-		for i in 0 1 2 3; do ./prog/seq $i 8 '$each' & done; wait' \
+		for i in 0 1 2 3; do '"$3"' $i 8 '$each' & done; wait' \
 	    2>"$T/record.err" || fail "record: $(cat "$T/record.err")"
 }
 
-for geometry in "4k 2" "4k 16" "16k 512" "64k 8192"; do
+for o in 0 1 s 3; do
+	build "$T/seq$o" prog/seq.c -O$o
+done
+for geometry in "4k 2 ./prog/seq" "4k 16 ./prog/seq" "16k 512 ./prog/seq" \
+    "64k 8192 ./prog/seq" "4k 16 $T/seq0" "4k 16 $T/seq1" "4k 16 $T/seqs" \
+    "4k 16 $T/seq3"; do
 	set -- $geometry
-	record "$1" "$2"
+	case $3 in
+	./*)	each=$((total / 32)) ;;
+	*)	each=$((total / 160)) ;;
+	esac
+	record "$@"
 	utctl view "$T/trace" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
 	    fail "$geometry: $(cat "$T/view.err")"
 	read -r events writers missing <"$T/got"

@@ -98,6 +98,16 @@ try "magic"
     fail "bad magic in the second packet: $(cat "$T/out" "$T/err")"
 cp "$T/stream" "$stream"
 
+# The first packet comes last.
+dd if="$T/stream" bs="$1" skip=1 of="$stream" 2>/dev/null
+dd if="$T/stream" bs="$1" count=1 2>/dev/null >>"$stream"
+try "the first packet last"
+[ $status -eq 1 ] && [ "$(wc -l <"$T/out")" -eq 6 ] &&
+    [ "$(wc -l <"$T/err")" -eq 1 ] && grep -q \
+    "channel0_0: time runs backwards at byte $((size - $1)): from 2.* to 2" \
+    "$T/err" || fail "the first packet last: $(cat "$T/out" "$T/err")"
+cp "$T/stream" "$stream"
+
 # The metadata is cut, empty, or not there.
 dd if="$T/meta" of="$meta" bs=$((n / 2)) count=1 2>/dev/null
 try "half of the metadata"

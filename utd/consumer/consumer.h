@@ -29,7 +29,8 @@ struct region;
 /* A program, as packets name it. */
 struct program {
 	uint64_t	 number;
-	uint32_t	 pid;
+	uint32_t	 pid;		/* as it sees itself */
+	uint32_t	 outside;	/* as we see it; 0: unknown */
 	char		 name[PROGRAM_NAME];
 	bool		 dead;		/* and not buried everywhere */
 	struct program	*next;
@@ -104,6 +105,7 @@ void	 shot_take(struct ut_msg *);
 /* programs.c: programs. */
 struct program *program_read(struct ut_msg *);
 struct program *program_find(uint64_t);
+const struct program *program_of_pid(uint32_t);	/* or NULL */
 bool	 program_dead(uint64_t);
 void	 program_died(struct ut_msg *);
 bool	 programs_dead(void);

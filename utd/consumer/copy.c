@@ -189,6 +189,7 @@ region_copy(struct region *r)
 		free(ages);
 		return NULL;
 	}
+	region_names(r, true);
 	memcpy(c->name, r->name, sizeof(c->name));
 	c->stream = r->stream;
 	c->attrs.v[ATTR_FILESIZE] = c->attrs.v[ATTR_FILES] = 0;

@@ -186,6 +186,22 @@ by_slot(const void *va, const void *vb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
+/* Tell of children that could not. */
+static void
+report_unheard(struct region *r)
+{
+	const uint64_t unheard = load(&r->header->unheard);
+	const struct program *p;
+
+	if (unheard == r->unheard)
+		return;
+	r->unheard = unheard;
+	p = program_of_pid((uint32_t)unheard);
+	report_trouble(r, UT_TROUBLE_SAY, "a child of %s (%u) cannot connect: "
+	    "no descriptor is left: raise its limit (ulimit -n)",
+	    p != NULL ? p->name : "process", (unsigned int)unheard);
+}
+
 /* Note the lost events that are not counted in sub-buffers. */
 static void
 collect_lost(struct region *r)
@@ -193,6 +209,7 @@ collect_lost(struct region *r)
 	uint64_t lost = load(&r->header->lost);
 	uint32_t i, n = region_slots_used(r), len;
 
+	report_unheard(r);
 	if (lost > r->said_lost) {
 		r->unsaid += lost - r->said_lost;
 		r->said_lost = lost;
@@ -432,6 +449,7 @@ region_finish(struct region *r, bool dead)
 {
 	region_stop(r, dead);
 	region_look_files(r);
+	region_names(r, true);
 	(void)region_drain(r, DRAIN_LAST);
 	region_check(r);
 }

@@ -183,6 +183,9 @@ name_packet(struct packet *pk, const struct region *r, uint32_t n)
 		word = load(&sub->thread[i]);
 		memcpy(pk->thread + i * sizeof(word), &word, sizeof(word));
 	}
+	if (pk->thread[0] == '\0' && pk->tid == pk->pid)
+		memcpy(pk->thread, pk->name, strnlen(pk->name,
+		    sizeof(pk->thread) - 1));
 }
 
 /* Note how many events the slot has lost, so that packets tell of them once. */

@@ -37,6 +37,20 @@ program_find(uint64_t number)
 	return p;
 }
 
+/* By its pid as it sees itself. */
+const struct program *
+program_of_pid(uint32_t pid)
+{
+	const struct program *p;
+	int i;
+
+	for (i = 0; i < BUCKETS; i++)
+		for (p = programs[i]; p != NULL; p = p->next)
+			if (p->pid == pid)
+				return p;
+	return NULL;
+}
+
 bool
 program_dead(uint64_t number)
 {
@@ -58,6 +72,7 @@ program_read(struct ut_msg *m)
 	p->number = number;
 	p->pid = ut_msg_get_u32(m);
 	ut_msg_get_str(m, p->name, sizeof(p->name));
+	p->outside = ut_msg_get_u32(m);
 	p->next = programs[number % BUCKETS];
 	programs[number % BUCKETS] = p;
 	return p;

@@ -463,7 +463,8 @@ region_sleep(struct region *r, bool asleep)
 	if (!asleep)
 		return true;
 	atomic_thread_fence(memory_order_seq_cst);
-	return load(&r->header->delivered) - r->taken < r->bell;
+	return load(&r->header->delivered) - r->taken < r->bell &&
+	    load(&r->header->nameless) == 0;
 }
 
 uint64_t

@@ -116,6 +116,7 @@ struct region {
 	bool		 damaged;	/* it is, and the parent was told */
 	uint32_t	 toobig;	/* longest event that was reported */
 	unsigned int	 ntoobig;	/* how many such reports */
+	uint64_t	 unheard;	/* as in the header: reported */
 	int		 waits;		/* errno for which events wait; or 0 */
 	uint64_t	 waited_lost;	/* events lost when that began */
 	struct region	*next;
@@ -167,6 +168,9 @@ bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
 bool	 region_wake(struct region *);	/* who waits; true: there was any */
 void	 region_wake_all(struct region *);
+
+/* names.c: what threads are called; true: those that have a name, too. */
+void	 region_names(struct region *, bool);
 
 /* keep.c: regions of a session that writes nothing by itself. */
 uint64_t region_kept(const struct region *);	/* events */

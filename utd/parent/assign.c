@@ -106,7 +106,8 @@ assign_id(struct plan *plan, struct channel *ch, const struct program *p,
 
 	if (e->state == EVENT_REFUSED) {
 		session_warn(ch->session, "event %s of %s (%d): description "
-		    "not valid: not recorded", e->name, p->name, (int)p->pid);
+		    "not valid: %s: not recorded", e->name, p->name,
+		    (int)p->pid, event_why(e));
 		return 0;
 	}
 	if (e->state == EVENT_NAMED) {

@@ -70,7 +70,7 @@ clock_offset(void)
 
 	for (i = 0; i < TRIES; i++) {
 		begin = ut_nanoseconds();
-		clock_gettime(CLOCK_REALTIME, &real);
+		ut_clock_gettime(CLOCK_REALTIME, &real);
 		if ((took = ut_nanoseconds() - begin) >= least)
 			continue;
 		least = took;

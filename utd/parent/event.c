@@ -20,6 +20,7 @@
  */
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,14 +56,18 @@ provider_event(const char *s)
 	return identifier(name) && identifier(colon + 1);
 }
 
-/* Labels go between quotes in the metadata. */
-static bool
-label(const char *s)
+/* Why the event that was looked at last is refused; false. */
+static char why[256];
+
+static bool __attribute__((format(printf, 1, 2)))
+invalid(const char *fmt, ...)
 {
-	for (; *s != '\0'; s++)
-		if (iscntrl((unsigned char)*s) || *s == '"' || *s == '\\')
-			return false;
-	return true;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	return false;
 }
 
 void
@@ -104,27 +109,47 @@ size_valid(const struct field *f)
 }
 
 static bool
-field_valid(const struct field *f)
+type_valid(const struct field *f)
 {
-	return identifier(f->name) && f->kind >= UT_KIND_INT &&
-	    f->kind <= UT_KIND_ENUM && size_valid(f) &&
-	    f->count <= COUNT_MAX / f->size &&
-	    ((f->flags & UT_F_TEXT) == 0 || (f->kind == UT_KIND_SEQ &&
-	    f->flags == UT_F_TEXT)) &&
-	    (f->kind != UT_KIND_ENUM || (f->flags == UT_F_SIGNED &&
-	    f->nvalues >= 1 && f->nvalues <= VALUES_MAX));
+	return f->kind >= UT_KIND_INT && f->kind <= UT_KIND_ENUM &&
+	    size_valid(f) && ((f->flags & UT_F_TEXT) == 0 ||
+	    (f->kind == UT_KIND_SEQ && f->flags == UT_F_TEXT)) &&
+	    (f->kind != UT_KIND_ENUM || f->flags == UT_F_SIGNED);
 }
 
 static bool
-values_valid(struct ut_msg *m, uint32_t n)
+field_valid(const struct field *f)
+{
+	if (!identifier(f->name))
+		return invalid("field %s: the name has other characters than "
+		    "letters, digits and '_'", f->name);
+	if (!type_valid(f))
+		return invalid("field %s: of no type that is known", f->name);
+	if (f->count > COUNT_MAX / f->size)
+		return invalid("field %s: more than %u bytes", f->name,
+		    COUNT_MAX);
+	if (f->kind == UT_KIND_ENUM &&
+	    (f->nvalues < 1 || f->nvalues > VALUES_MAX))
+		return invalid("field %s: %u labels, not 1 to %d", f->name,
+		    f->nvalues, VALUES_MAX);
+	return true;
+}
+
+static bool
+values_valid(struct ut_msg *m, const struct field *f)
 {
 	char name[NAME_MAXLEN];
+	uint32_t n;
 	int low, high;
 
-	while (n-- > 0) {
+	for (n = 0; n < f->nvalues; n++) {
 		event_value(m, name, &low, &high);
-		if (m->bad || !label(name) || low > high)
-			return false;
+		if (m->bad)
+			return invalid("field %s: a label of more than %d "
+			    "bytes", f->name, NAME_MAXLEN - 1);
+		if (low > high)
+			return invalid("field %s: label '%s' is from %d down "
+			    "to %d", f->name, name, low, high);
 	}
 	return true;
 }
@@ -152,17 +177,40 @@ fields_valid(struct ut_msg *m)
 	uint32_t i, k;
 
 	if (m->bad || n > FIELDS_MAX)
-		return false;
+		return invalid("%u fields, more than %d", n, FIELDS_MAX);
 	for (i = 0; i < n; i++) {
 		event_field(m, &f[i]);
-		if (m->bad || !field_valid(&f[i]) ||
-		    !values_valid(m, f[i].nvalues))
+		if (m->bad)
+			return invalid("field %u: a name of more than %d bytes",
+			    i + 1, NAME_MAXLEN - 1);
+		if (!field_valid(&f[i]) || !values_valid(m, &f[i]))
 			return false;
 		for (k = 0; k < i; k++)
 			if (same_name(&f[k], &f[i]))
-				return false;
+				return invalid("fields %s and %s: readers "
+				    "mix them up", f[k].name, f[i].name);
 	}
 	return true;
+}
+
+static bool
+event_valid(const char *name, uint32_t level, struct ut_msg *fields)
+{
+	if (strlen(name) >= NAME_MAXLEN)
+		return invalid("a name of more than %d bytes", NAME_MAXLEN - 1);
+	if (!provider_event(name))
+		return invalid("the name is not provider:event, of letters, "
+		    "digits and '_'");
+	if (level > UT_DEBUG)
+		return invalid("level %u", level);
+	return fields == NULL || fields_valid(fields);
+}
+
+/* Of one that is refused. */
+const char *
+event_why(const struct event *e)
+{
+	return (const char *)e->body;
 }
 
 /* Is a the event that is like b, with that name and these fields? */
@@ -198,9 +246,10 @@ event_get(const char *name, uint32_t level, struct ut_msg *m)
 	const void *body = m == NULL ? "" : (const void *)m->body;
 	struct event like = { .state = EVENT_NAMED, .level = level }, *e;
 
-	if (strlen(name) >= NAME_MAXLEN || !provider_event(name) ||
-	    level > UT_DEBUG || (m != NULL && !fields_valid(m))) {
+	if (!event_valid(name, level, m)) {
 		like.state = EVENT_REFUSED;
+		body = why;
+		like.len = (uint32_t)strlen(why) + 1;
 	} else if (m != NULL) {
 		like.state = EVENT_DESCRIBED;
 		like.len = m->h.len - (uint32_t)sizeof(m->h);

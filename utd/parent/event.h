@@ -39,7 +39,8 @@ struct event {
 	uint32_t	 hash;
 	uint32_t	 refs;
 	uint32_t	 len;
-	unsigned char	*body;		/* fields, as they came in EVENTS */
+	unsigned char	*body;		/* fields, as they came in EVENTS, or
+					   why it is refused */
 	struct event	*next;
 	char		 name[];	/* and then the body */
 };
@@ -66,6 +67,7 @@ void	 event_open(const struct event *, struct ut_msg *, uint32_t *);
 void	 event_field(struct ut_msg *, struct field *);
 void	 event_value(struct ut_msg *, char *, int *, int *);
 void	 event_type(const struct field *, char *, size_t);
+const char *event_why(const struct event *);
 bool	 event_same_fields(const struct event *, const struct event *);
 
 /* An event of a region. */

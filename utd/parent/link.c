@@ -399,7 +399,12 @@ link_failed(struct link *l, int error)
 	const struct attrs *attrs = &l->channel->attrs;
 	char help[64] = "";
 
-	if (error == EMFILE)
+	/* The descriptors did not come. */
+	if (error == EBADF) {
+		error = EMFILE;
+		snprintf(help, sizeof(help), ": raise its limit of descriptors "
+		    "(ulimit -n)");
+	} else if (error == EMFILE)
 		snprintf(help, sizeof(help), ": it has %u already, of all "
 		    "sessions", UT_REGIONS);
 	if (error == ENOMEM)

@@ -279,6 +279,21 @@ add_element(struct text *t, const struct field *f)
 		add_integer(t, f, f->flags & UT_F_TEXT ? TEXT : "");
 }
 
+/* Between quotes, as C writes it; octal digits are always three. */
+static void
+add_label(struct text *t, const char *s)
+{
+	text_add(t, " \"");
+	for (; *s != '\0'; s++)
+		if (*s == '"' || *s == '\\')
+			text_add(t, "\\%c", *s);
+		else if (iscntrl((unsigned char)*s))
+			text_add(t, "\\%03o", (unsigned char)*s);
+		else
+			text_add(t, "%c", *s);
+	text_add(t, "\"");
+}
+
 static void
 add_enum(struct text *t, struct ut_msg *m, const struct field *f)
 {
@@ -291,7 +306,8 @@ add_enum(struct text *t, struct ut_msg *m, const struct field *f)
 	text_add(t, " {");
 	for (i = 0; i < f->nvalues; i++) {
 		event_value(m, name, &low, &high);
-		text_add(t, " \"%s\" = %d", name, low);
+		add_label(t, name);
+		text_add(t, " = %d", low);
 		if (high != low)
 			text_add(t, " ... %d", high);
 		text_add(t, ",");

@@ -214,7 +214,7 @@ static void
 trace_path(const struct trace *t, char *path, size_t n)
 {
 	struct tm tm;
-	time_t now = time(NULL);
+	time_t now = ut_time();
 	char date[32] = "", name[sizeof(t->name)], *p;
 	size_t len;
 

@@ -47,7 +47,7 @@ owner_new(void)
 	struct timespec ts;
 
 	if (last == 0) {
-		clock_gettime(CLOCK_REALTIME, &ts);
+		ut_clock_gettime(CLOCK_REALTIME, &ts);
 		last = (uint64_t)ts.tv_sec * 1000000000u +
 		    (uint64_t)ts.tv_nsec;
 	}

@@ -165,6 +165,7 @@ program_put(uint16_t type, const struct program *p)
 	ut_msg_u64(&out, p->owner);
 	ut_msg_u32(&out, (uint32_t)p->vpid);
 	ut_msg_str(&out, p->name);
+	ut_msg_u32(&out, (uint32_t)p->pid);
 }
 
 /*

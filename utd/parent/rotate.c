@@ -315,7 +315,7 @@ static void
 chunk_end(struct session *s, uint32_t how)
 {
 	struct rotation *ro = &s->rotation;
-	const int64_t now = (int64_t)time(NULL);
+	const int64_t now = (int64_t)ut_time();
 	struct channel *ch;
 	size_t len;
 

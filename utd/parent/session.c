@@ -241,7 +241,7 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 	s->dying = true;
 	s->offset = clock_offset();
 	clock_read(&s->since);
-	s->rotation.began = s->created = (int64_t)time(NULL);
+	s->rotation.began = s->created = (int64_t)ut_time();
 	s->next = sessions;
 	sessions = s;
 	state_add(&s->saved, SAVED_SESSION, id, s);

@@ -372,7 +372,7 @@ ask_dir(struct shot *sh, const struct session *s)
 	sh->begun = true;
 	/* As the archives of a rotation: when it was, and which one. */
 	if (sh->name[0] == '\0') {
-		name_time(sh->name, sizeof(sh->name), (int64_t)time(NULL));
+		name_time(sh->name, sizeof(sh->name), (int64_t)ut_time());
 		len = strlen(sh->name);
 		snprintf(sh->name + len, sizeof(sh->name) - len, "%u",
 		    s->shots + 1);

@@ -1,0 +1,53 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Programs with a filter of seccomp(2) that allows the system calls which ut(3)
+# lists, and no others, live on when they record events.
+
+. ./common.sh
+
+not_sanitized
+[ "$(uname)" = Linux ] || skip "no seccomp(2) here"
+$CC $CFLAGS -std=gnu11 -D_GNU_SOURCE -I"$TOP/libut" -o "$T/filtered" \
+    prog/filtered.c $LINK $LIBS || fail "cannot build filtered"
+"$T/filtered" >"$T/out" 2>&1
+case $? in
+0)	;;
+77)	skip "no filters here" ;;
+*)	fail "not even alone: $(cat "$T/out")" ;;
+esac
+
+# The manual has that list.
+"$T/filtered" list >"$T/list" || fail "list"
+sed -n '/^The first event that a thread records makes/,/^A filter of/p' \
+    ../man/ut.3 >"$T/man"
+while read -r call; do
+	case $call in
+	openat)	word='may open' ;;
+	read)	word='open, read and close' ;;
+	close)	word='read and close' ;;
+	*)	word="^.Xr $call 2" ;;
+	esac
+	grep -q "$word" "$T/man" || fail "ut(3) does not list $call"
+done <"$T/list"
+for call in $(sed -n 's/^.Xr \([a-z_]*\) 2.*/\1/p' "$T/man"); do
+	case $call in
+	get*[ug]id|getcpu|seccomp)	continue ;;	# of contexts
+	esac
+	grep -q -x "$call" "$T/list" || fail "ut(3) lists $call, which is not tried"
+done
+
+# lives EVENTS OPTION... -- COMMAND...
+lives() {
+	want=$1
+	shift
+	recorded "$@"
+	[ "$lost" -eq 0 ] && [ "$events" -ge "$want" ] ||
+	    fail "$*: $(cat "$T/record.err")"
+	grep -q survived "$T/record.out" || fail "$*: $(cat "$T/record.err")"
+	utctl view -q "$T/trace" >/dev/null || fail "$*: view"
+}
+lives 3303 -n 1024 -- "$T/filtered"
+lives 3302 -n 1024 -- "$T/filtered" jump
+lives 3303 -m block -b 4k -n 4 -- "$T/filtered"
+lives 3303 -n 1024 -w malloc -- "$T/filtered"
+exit 0

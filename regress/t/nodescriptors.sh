@@ -1,0 +1,58 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A program that cannot have the descriptors of its buffers, and a child that
+# cannot have one for a connection, since its parent has lowered the limit: a
+# warning names them, and says what to do.
+
+. ./common.sh
+
+cat >"$T/forks.c" <<'END'
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <ut.h>
+
+UT_EVENT(forks, one, UT_INFO, UT_INT(n))
+
+int
+main(void)
+{
+	const struct rlimit none = { 0, 0 };
+	int status;
+	pid_t pid;
+
+	UT(forks, one, 1);
+	if (setrlimit(RLIMIT_NOFILE, &none) == -1)
+		return 1;
+	if ((pid = fork()) == 0)
+		UT(forks, one, 2);
+	if (pid == 0)
+		_exit(0);
+	UT(forks, one, 3);
+	return waitpid(pid, &status, 0) == pid ? status : 1;
+}
+END
+build "$T/forks" "$T/forks.c"
+recorded -- "$T/forks"
+[ "$events" -eq 2 ] || fail "$(cat "$T/record.err")"
+grep -q '^utctl: warning: a child of forks ([0-9]*) cannot connect: .*ulimit -n' \
+    "$T/record.err" || fail "a child: $(cat "$T/record.err")"
+
+# With so few it is started, connects, is attached.
+case $CFLAGS in
+*-fsanitize*)	exit 0 ;;
+esac
+warned=0 traced=0
+for n in 4 5 6 7 8 9 10; do
+	(ulimit -n $n && exec ./prog/seq 1 1 10) >/dev/null 2>&1 || continue
+	utctl record -r -o "$T/trace" -- sh -c \
+	    "ulimit -n $n; exec ./prog/seq 1 1 10" >"$T/out" 2>"$T/record.err"
+	if grep -q '^utctl: 10 events, 0 lost' "$T/record.err"; then
+		traced=1
+	elif grep -q 'warning: seq ([0-9]*) cannot attach .*ulimit -n' \
+	    "$T/record.err"; then
+		warned=1
+	fi
+done
+[ $traced -eq 1 ] && [ $warned -eq 1 ] || fail "$traced traced, $warned warned"
+exit 0
