@@ -36,7 +36,6 @@
 #include "rundir.h"
 #include "utctl.h"
 
-
 static int lifeline = -1;	/* utd ends when it is closed */
 
 /* Print what utd said while it started. */
