@@ -300,7 +300,8 @@ bench: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" bench
 
-# Whether anything leaks or gets lost in an hour, or SOAK_MINUTES.
+# Whether anything leaks or gets lost in an hour, or SOAK_MINUTES, and then when
+# all is killed and ordered about for ten minutes.
 soak: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" soak-long
