@@ -45,7 +45,8 @@ static struct file signal_file;
 static void
 usage(void)
 {
-	fprintf(stderr, "usage: utd [-v] [-d | -f [-e now|last]] [-r rundir]\n");
+	fprintf(stderr, "usage: utd [-v] [-d | -f [-e now|last]] "
+	    "[-r rundir]\n");
 	exit(1);
 }
 
