@@ -52,7 +52,7 @@ as_user(uid_t uid, gid_t gid, int (*function)(void *), void *arg)
 	if (pid == -1)
 		return errno;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		/* Where signals are not blocked, that of its end may be over. */
+		/* The signal of its end may be over, if none is blocked. */
 		(void)wait_signal(-1, SLICE, &sig);
 		if (sig != 0 || ut_msg_now() >= deadline)
 			kill(pid, SIGKILL);

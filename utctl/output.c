@@ -252,7 +252,8 @@ output_replace(struct output *o, int make)
 
 	if (!o->replace || o->old != NULL)
 		return 0;
-	if (check_place(o, &older) == -1)	/* once more: that was long ago */
+	/* Once more: that was long ago. */
+	if (check_place(o, &older) == -1)
 		return -1;
 	if (o->above == -1 || !is_there(o, o->dir)) {
 		if (older != -1)

@@ -45,7 +45,8 @@ static struct file signal_file;
 static void
 usage(void)
 {
-	fprintf(stderr, "usage: utd [-v] [-d | -f [-e now|last]] [-r rundir]\n");
+	fprintf(stderr, "usage: utd [-v] [-d | -f [-e now|last]] "
+	    "[-r rundir]\n");
 	exit(1);
 }
 
@@ -146,9 +147,12 @@ foreground(void)
 static void
 tie(const char *when)
 {
+	const bool last = strcmp(when, "last") == 0;
 	const int fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
 
-	if (fd == -1 || !client_starter(fd, strcmp(when, "last") == 0))
+	if (!last && strcmp(when, "now") != 0)
+		usage();
+	if (fd == -1 || !client_starter(fd, last))
 		fatal("standard input");
 }
 
@@ -223,9 +227,7 @@ main(int argc, char *argv[])
 			debug = true;
 			break;
 		case 'e':
-			if (strcmp(end = optarg, "now") != 0 &&
-			    strcmp(end, "last") != 0)
-				usage();
+			end = optarg;
 			break;
 		case 'f':
 			stay = true;
