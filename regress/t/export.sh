@@ -104,6 +104,8 @@ for e in events:
         stack.append([e, 0])
     elif e["ph"] == "E":
         b, inner = stack.pop()
+        # speedscope ends nothing at an E of another name, or of none.
+        assert e["name"] == b["name"], (b, e)
         bars.append((ns(b), ns(e)))
         if "args" not in e:
             continue
@@ -202,6 +204,20 @@ check all -D req:start,req:done,id
 [ "$nb $ne" = "5 4" ] || fail "by a key: $(cat "$T/counts")"
 check all -D req:start,req:done,key -e 'req:*'
 [ "$nB $nb $ne" = "0 5 4" ] || fail "only by a key: $(cat "$T/counts")"
+
+# An end without the field: there are no bars, and that is said as stat says it.
+field=req:start,work:outer_end,id
+for c in 'export' 'export -F folded' 'stat' 'view -i'; do
+	utctl $c -D $field "$T/trace" >"$T/out" 2>"$T/err" || fail "$c: -D"
+	grep -qx 'utctl: -D work:outer_end: the event has no field id' \
+	    "$T/err" || fail "$c: $(cat "$T/err")"
+done
+utctl export -D $field -D req:start,work:none,id "$T/trace" 2>"$T/err" |
+    grep -q '"ph":"[be]"' && fail "bars of what never ends"
+grep -qx "utctl: -D 'work:none': no event of the trace has such a name" \
+    "$T/err" || fail "no such event: $(cat "$T/err")"
+utctl export -D req:start,req:done,id -e req:start "$T/trace" |
+    grep -q '"ph":"[be]"' && fail "bars whose ends are not selected"
 
 # A filter of the beginning brings the end, too.
 nested() {
