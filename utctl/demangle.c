@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "say.h"
 
 #define LONGEST		1024	/* bytes of a mangled name */
 #define REPEATS		24	/* of earlier parts */
@@ -96,9 +97,8 @@ demangle(const char *name, char *buf, size_t size)
 {
 	char *s;
 	int status;
-	size_t n;
 
-	if (strncmp(name, "_Z", 2) != 0 || size < 4 ||
+	if (strncmp(name, "_Z", 2) != 0 || size <= CUT_MARK ||
 	    strlen(name) > LONGEST || may_grow(name))
 		return 0;
 	if (!loaded)
@@ -106,12 +106,7 @@ demangle(const char *name, char *buf, size_t size)
 	if (function == NULL ||
 	    (s = function(name, NULL, NULL, &status)) == NULL)
 		return 0;
-	if ((n = strlen(s)) < size)
-		memcpy(buf, s, n + 1);
-	else {
-		memcpy(buf, s, size - 4);
-		strcpy(buf + size - 4, "...");
-	}
+	cut_text(buf, size, s);
 	free(s);
 	return 1;
 }
