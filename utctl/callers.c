@@ -123,7 +123,7 @@ callers_text(const struct callers *cs, uint32_t id, char *text)
 		snprintf(text, CALLER_TEXT, "0x%" PRIx64, c->address);
 		return text;
 	}
-	snprintf(text, CALLER_TEXT, "%s", shown = clean(c->name));
+	cut_text(text, CALLER_TEXT, shown = clean(c->name));
 	free(shown);
 	return text;
 }

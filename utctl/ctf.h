@@ -49,6 +49,7 @@
 #define CTF_MEMORY	2048		/* MB for the metadata of all traces */
 #define CTF_EVENTMAX	(32 << 20)	/* bytes of an event, or a header */
 #define CTF_NOPEN	64		/* files open at a time */
+#define CTF_HEAD	128		/* bytes that tell files apart */
 #define CTF_TIMELEN	128		/* bytes of a time as text */
 #define CTF_PARTS	3		/* contexts of stream, event; fields */
 
@@ -308,7 +309,9 @@ struct ctf_stream {
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* as it was when we looked */
 	dev_t			 dev;		/* which file it is */
-	ino_t			 ino;
+	ino_t			 ino;		/* 0: it is gone */
+	uint8_t			 head[CTF_HEAD];	/* of its first packet: */
+	size_t			 nhead;		/* 0: not read yet */
 	int			 growing;	/* it may have more later */
 	int			 away;		/* so often not found */
 
@@ -408,6 +411,7 @@ void	 ctf_window_limit(struct ctf_stream *, uint64_t);
 int	 ctf_window_more(struct ctf_stream *);
 void	 ctf_window_close(struct ctf_stream *);
 void	 ctf_window_drop(struct ctf_stream *);
+int	 ctf_window_is(const struct ctf_stream *, const char *);
 
 /* ctf_num.c */
 char	*ctf_put_digits(char *, uint64_t, size_t);

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "ctf_field.h"
+#include "say.h"
 
 /* Is what comes before it always as long, and does it begin at any byte? */
 static void
@@ -174,10 +175,14 @@ copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
 
 	if (nul != NULL)
 		n = (size_t)(nul - s);
-	if (n > size)
-		n = size;
-	memcpy(buf, s, n);
-	return n;
+	if (n <= size || size <= CUT_MARK) {
+		n = n < size ? n : size;
+		memcpy(buf, s, n);
+		return n;
+	}
+	memcpy(buf, s, size - CUT_MARK);
+	cut_mark(buf + size - CUT_MARK, s, n);
+	return size;
 }
 
 size_t

@@ -199,8 +199,8 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 }
 
 /*
- * It has been found before, perhaps by another name.  Files of another trace
- * may have got its inode since.
+ * It has been found before, perhaps in another directory.  Another file, of
+ * this trace or another one, may have got its inode since.
  */
 static int
 is_stream_known(struct ctf_stream **list, size_t n, const struct ctf_trace *tr,
@@ -212,6 +212,11 @@ is_stream_known(struct ctf_stream **list, size_t n, const struct ctf_trace *tr,
 		if (list[i]->ino != st->st_ino ||
 		    list[i]->dev != st->st_dev || list[i]->trace != tr)
 			continue;
+		if (!base_is(path, strrchr(list[i]->path, '/') + 1) ||
+		    !ctf_window_is(list[i], path)) {
+			list[i]->ino = 0;
+			continue;
+		}
 		free(list[i]->path);
 		list[i]->path = path;
 		return 1;

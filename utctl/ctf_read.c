@@ -336,6 +336,23 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 }
 
 /*
+ * What the first packet begins with, times among it, is no other file's, while
+ * an inode may become that of another file.
+ */
+static void
+packet_first(struct ctf_stream *s)
+{
+	size_t n = s->fill;
+
+	if (s->pkt != 0 || s->off != 0 || s->nhead != 0)
+		return;
+	if (n > s->nextpkt)
+		n = (size_t)s->nextpkt;
+	s->nhead = n < sizeof(s->head) ? n : sizeof(s->head);
+	memcpy(s->head, s->buf, s->nhead);
+}
+
+/*
  * 0: a packet was entered.  1: this one is no good, or of another time.  -1:
  * there is no next.
  */
@@ -361,6 +378,7 @@ packet_open(struct ctf_stream *s)
 	ctf_who(&s->who, &v);
 	if ((end = packet_sizes(s, &v, bad)) != 0)
 		return end;
+	packet_first(s);
 	if (v.has & 1 << ROLE_BEGIN)
 		clock_update(&s->cycles, v.val[ROLE_BEGIN],
 		    s->class->beginbits);

@@ -65,19 +65,53 @@ ctf_window_drop(struct ctf_stream *s)
 }
 
 static int
-stream_open(struct ctf_stream *s)
+file_open(const char *path)
 {
 	struct stat st;
 
+	return regular_open(AT_FDCWD, path, O_NOFOLLOW, &st);
+}
+
+/* Does the file begin as the one that was read, if that was read at all? */
+static int
+is_read(const struct ctf_stream *s, int fd)
+{
+	uint8_t head[CTF_HEAD];
+
+	return pread(fd, head, s->nhead, 0) == (ssize_t)s->nhead &&
+	    memcmp(head, s->head, s->nhead) == 0;
+}
+
+/* Is it the stream's file that is there now?  If nobody can say, it is. */
+int
+ctf_window_is(const struct ctf_stream *s, const char *path)
+{
+	int fd, is;
+
+	if (s->nhead == 0 || (fd = file_open(path)) == -1)
+		return 1;
+	is = is_read(s, fd);
+	close(fd);
+	return is;
+}
+
+static int
+stream_open(struct ctf_stream *s)
+{
 	if (s->fd != -1)
 		return 0;
 	if (opened[oldest] != NULL)
 		ctf_window_close(opened[oldest]);
-	s->fd = regular_open(AT_FDCWD, s->path, O_NOFOLLOW, &st);
-	if (s->fd == -1)
+	if ((s->fd = file_open(s->path)) == -1)
 		return -1;
 	opened[oldest] = s;
 	oldest = (oldest + 1) % CTF_NOPEN;
+	if (!is_read(s, s->fd)) {
+		ctf_window_close(s);
+		s->ino = 0;
+		errno = ESTALE;
+		return -1;
+	}
 	return 0;
 }
 
@@ -182,6 +216,13 @@ hole_leave_out(struct ctf_stream *s, uint64_t from)
 	s->fill = (size_t)(from - s->off);
 }
 
+static const char *
+read_error(ssize_t n)
+{
+	return n == 0 ? "the file became shorter" : errno == ESTALE ?
+	    "another file has its name now" : strerror(errno);
+}
+
 /* What the file had and has not any more is as if it had never been. */
 static void
 window_read(struct ctf_stream *s)
@@ -205,8 +246,7 @@ window_read(struct ctf_stream *s)
 			if (!s->growing)
 				ctf_damage(s->path, "byte %llu: %s",
 				    (unsigned long long)(s->off + s->fill),
-				    n == 0 ? "the file became shorter" :
-				    strerror(errno));
+				    read_error(n));
 			s->size = s->off + s->fill;
 		} else
 			s->fill += (size_t)n;

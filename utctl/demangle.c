@@ -145,8 +145,8 @@ answer(int fd)
 	limit(0);
 	n = 0;
 	if (s != NULL) {
-		n = (uint16_t)(strlen(s) < SHOWN ? strlen(s) : SHOWN);
-		memcpy(text, s, n);
+		cut_text(text, sizeof(text), s);
+		n = (uint16_t)strlen(text);
 	}
 	free(s);
 	if (transfer(fd, &n, sizeof(n), 1) == -1 ||
@@ -279,17 +279,11 @@ int
 demangle(const char *name, char *buf, size_t size)
 {
 	const char *s;
-	size_t n;
 
-	if (strncmp(name, "_Z", 2) != 0 || size < 4 ||
+	if (strncmp(name, "_Z", 2) != 0 || size <= CUT_MARK ||
 	    strlen(name) > LONGEST || (s = text_of(name)) == NULL)
 		return 0;
-	if ((n = strlen(s)) < size)
-		memcpy(buf, s, n + 1);
-	else {
-		memcpy(buf, s, size - 4);
-		strcpy(buf + size - 4, "...");
-	}
+	cut_text(buf, size, s);
 	return 1;
 }
 

@@ -69,6 +69,8 @@ export_traces(const struct format_kind *f, struct reader *rd,
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
+	if (rd->ntraces > 0)
+		pairs_say_missing(ps);
 	return status;
 }
 

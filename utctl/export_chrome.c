@@ -36,11 +36,16 @@
 
 #define NO_LOSS		INT64_MAX
 
-/* What a B or b began, for its end. */
+/*
+ * What a b began, for its end; or all B of that name of a thread, as readers
+ * such as speedscope want the name again in each E.
+ */
 struct open {
+	struct open	*next;		/* the same hash */
 	struct track	*track;
 	const char	*pair;
 	uint64_t	 id;		/* 0: B */
+	char		 name[];
 };
 
 /* A thread, or a process, that a reader has been told the name of. */
@@ -49,13 +54,12 @@ struct track {
 	int64_t		 pid, tid;
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		 who[64];	/* the members of JSON */
-	struct open	 open;		/* what all its B began */
 };
 
 struct chrome {
 	struct reader		*reader;
 	struct pairs		*pairs;
-	struct map		 processes, threads;
+	struct map		 processes, threads, opens;
 	const struct ctf_stream	*stream;	/* whose packet at pkt */
 	uint64_t		 pkt;		/* is of this thread */
 	struct track		*track;
@@ -121,7 +125,6 @@ track_new(struct map *m, uint64_t key, int64_t pid, int64_t tid)
 	*p = '\0';
 	t->pid = pid;
 	t->tid = tid;
-	t->open.track = t;
 	t->next = map_get(m, key);
 	map_put(m, key, t);
 	return t;
@@ -195,24 +198,71 @@ put_args(char *p, const struct ctf_stream *s)
 	out_end(out_text(p, "}}"));
 }
 
+static struct open *
+open_new(struct track *t, const char *pair, const char *name)
+{
+	const size_t len = strlen(name);
+	struct open *o = calloc(1, sizeof(*o) + len + 1);
+
+	if (o == NULL)
+		die_errno("malloc");
+	o->track = t;
+	o->pair = pair;
+	memcpy(o->name, name, len);
+	return o;
+}
+
+static struct open *
+open_of(struct track *t, const char *pair, const char *name)
+{
+	uint64_t key = (uintptr_t)t;
+	const char *s;
+	struct open *o;
+
+	for (s = name; *s != '\0'; s++)
+		key = (key ^ (unsigned char)*s) * 1099511628211u;
+	o = map_get(&run.opens, key);
+	while (o != NULL && (o->track != t || strcmp(o->name, name) != 0))
+		o = o->next;
+	if (o == NULL) {
+		o = open_new(t, pair, name);
+		o->next = map_get(&run.opens, key);
+		map_put(&run.opens, key, o);
+	}
+	return o;
+}
+
+static void
+opens_free(void)
+{
+	struct open *o, *next;
+	size_t i;
+
+	for (i = 0; i < run.opens.cap; i++)
+		for (o = run.opens.v[i].value; o != NULL; o = next) {
+			next = o->next;
+			free(o);
+		}
+	map_free(&run.opens);
+}
+
 /* What the filter refuses is not shown. */
 static void *
 begin(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address)
 {
 	char buf[EXPORT_NAME], *p;
-	struct track *t;
+	struct open *o;
 
 	(void)arg;
 	if (!run.selected)
 		return NULL;
-	t = track_of(s);
-	p = put_head('B', s->ns, t->who);
+	o = open_of(track_of(s), pair, export_name(buf, s, pair, at, address));
+	p = put_head('B', s->ns, o->track->who);
 	if (at != NULL)
 		p = put_text(p, ",\"cat\":", pair);
-	p = put_text(p, ",\"name\":", export_name(buf, s, pair, at, address));
-	put_args(p, s);
-	return &t->open;
+	put_args(put_text(p, ",\"name\":", o->name), s);
+	return o;
 }
 
 static void *
@@ -223,10 +273,7 @@ begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 	(void)arg;
 	if (!run.selected)
 		return NULL;
-	if ((o = malloc(sizeof(*o))) == NULL)
-		die_errno("malloc");
-	o->track = track_of(s);
-	o->pair = pair;
+	o = open_new(track_of(s), pair, pair);
 	o->id = ++run.ids;
 	put_args(put_id(put_head('b', s->ns, o->track->who), o), s);
 	return o;
@@ -237,7 +284,8 @@ put_end(const struct open *o)
 {
 	char *p = put_head(o->id == 0 ? 'E' : 'e', run.now, o->track->who);
 
-	return o->id == 0 ? p : put_id(p, o);
+	return o->id == 0 ? put_text(p, ",\"name\":", o->name) :
+	    put_id(p, o);
 }
 
 static void
@@ -282,14 +330,13 @@ still_open(void *arg, const struct pair_end *e)
  * What is read.
  */
 
-/* Is it part of a pair?  One with a key must have that field. */
 static int
 is_pair(const struct ctf_eclass *ev)
 {
 	const struct pair_role *r;
 
 	for (r = ev->pairs; r != NULL; r = r->next)
-		if (r->pair->key == NULL || r->at.type != NULL)
+		if (pair_role_counts(run.pairs, r))
 			return 1;
 	return 0;
 }
@@ -422,4 +469,5 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	ctf_print_flush();
 	tracks_free(&run.processes);
 	tracks_free(&run.threads);
+	opens_free();
 }

@@ -25,7 +25,8 @@
  * because a consumer does not keep up, is printed when it comes.
  *
  * Now and then the directory is searched for new traces and streams.  Rotation
- * renames directories, so files are known by their inodes.
+ * renames directories, so files are known by their inodes, and by what they
+ * begin with: a file that -W or clear has removed leaves its inode to others.
  */
 
 #include <sys/types.h>
@@ -46,6 +47,15 @@
 #define COSTLY		20		/* times as long as a search took */
 #define AWAY		6		/* looks before a file is gone */
 #define NS_MS		INT64_C(1000000)
+
+/* The directory that is followed, and when it is searched again. */
+struct place {
+	const char	*dir;
+	dev_t		 dev;
+	ino_t		 ino;		/* 0: it was not there yet */
+	int		 gone;
+	int64_t		 next;		/* ns */
+};
 
 static int64_t
 clock_ns(clockid_t clock)
@@ -115,7 +125,8 @@ file_look(struct ctf_stream *s)
 	struct stat st;
 
 	if (lstat(s->path, &st) == -1 || st.st_ino != s->ino ||
-	    st.st_dev != s->dev) {
+	    st.st_dev != s->dev || ((uint64_t)st.st_size != s->size &&
+	    !ctf_window_is(s, s->path))) {
 		s->away++;
 		return 0;
 	}
@@ -212,16 +223,36 @@ forget_traces(struct reader *r)
 	}
 }
 
+/* What is written into it from then on is not found. */
+static void
+look_place(struct place *p)
+{
+	struct stat st;
+	const int is = stat(p->dir, &st) == 0;
+
+	if (is && p->ino == 0) {
+		p->dev = st.st_dev;
+		p->ino = st.st_ino;
+	}
+	if (p->ino == 0 || p->gone ||
+	    (is && st.st_dev == p->dev && st.st_ino == p->ino))
+		return;
+	p->gone = 1;
+	ctf_damage(p->dir, "removed or renamed meanwhile: what came later is "
+	    "not shown");
+}
+
 /* Search the directory. */
 static void
-look_around(struct reader *r, const struct follow *f,
-    const struct reader_ops *ops)
+look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
 {
 	struct ctf_trace *first = r->traces, *tr;
 	const size_t n = r->nstreams;
 	struct ctf_stream *s;
 
-	reader_look(r, f->dir);
+	look_place(p);
+	if (!p->gone)
+		reader_look(r, p->dir);
 	for (tr = r->traces; tr != first; tr = tr->next)
 		reader_trace(r, ops, tr);
 	while (r->nstreams > n) {
@@ -242,19 +273,18 @@ look_around(struct reader *r, const struct follow *f,
  * which describe at least what the files hold.
  */
 static void
-look(struct reader *r, const struct follow *f, const struct reader_ops *ops,
-    int64_t *next)
+look(struct reader *r, struct place *p, const struct reader_ops *ops)
 {
 	const int64_t begin = clock_ns(CLOCK_MONOTONIC);
 	struct ctf_trace **trp;
 	struct stat st;
 	int64_t took;
 
-	if (!(look_files(r) & look_traces(r)) || begin >= *next) {
-		look_around(r, f, ops);
+	if (!(look_files(r) & look_traces(r)) || begin >= p->next) {
+		look_around(r, p, ops);
 		(void)look_traces(r);
 		took = clock_ns(CLOCK_MONOTONIC) - begin;
-		*next = begin + (COSTLY * took > LOOK * NS_MS ?
+		p->next = begin + (COSTLY * took > LOOK * NS_MS ?
 		    COSTLY * took : LOOK * NS_MS);
 	}
 	for (trp = &r->traces; *trp != NULL; trp = &(*trp)->next)
@@ -266,17 +296,17 @@ look(struct reader *r, const struct follow *f, const struct reader_ops *ops,
 
 /* Nothing comes any more: what is cut short now is damaged. */
 static void
-finish(struct reader *r, const struct follow *f, const struct reader_ops *ops,
-    void *arg)
+finish(struct reader *r, struct place *p, const struct follow *f,
+    const struct reader_ops *ops, void *arg)
 {
-	int64_t next = 0;
 	size_t i;
 	int n;
 
-	look(r, f, ops, &next);
+	p->next = 0;
+	look(r, p, ops);
 	for (n = 0; n < AWAY && !look_files(r); n++) {
 		f->pause(f->arg, ROUND / 2);
-		look(r, f, ops, &next);
+		look(r, p, ops);
 	}
 	for (i = 0; i < r->nidle; i++)
 		r->idle[i]->growing = 0;
@@ -305,7 +335,8 @@ void
 reader_follow(struct reader *r, const struct follow *f,
     const struct reader_ops *ops, void *arg)
 {
-	int64_t next = 0, since = clock_ns(CLOCK_MONOTONIC), upto;
+	struct place p = { f->dir, 0, 0, 0, 0 };
+	int64_t since = clock_ns(CLOCK_MONOTONIC), upto;
 	int more = 1;
 
 	r->follow = 1;
@@ -313,12 +344,12 @@ reader_follow(struct reader *r, const struct follow *f,
 		reader_times(r);
 	reader_count(r);
 	while (more && f->goes_on(f->arg)) {
-		look(r, f, ops, &next);
+		look(r, &p, ops);
 		upto = horizon(r, f, &since);
 		more = reader_upto(r, ops, arg, upto) && (r->select == NULL ||
 		    upto <= r->select->to);
 		f->pause(f->arg, more ? ROUND : 0);
 	}
 	if (more)
-		finish(r, f, ops, arg);
+		finish(r, &p, f, ops, arg);
 }

@@ -112,8 +112,12 @@ put_name(char *key, const char *name)
 {
 	const size_t n = strlen(name);
 
-	memcpy(key, name, n < GROUP_PART ? n : GROUP_PART);
-	return n < GROUP_PART ? n : GROUP_PART;
+	if (n <= GROUP_PART) {
+		memcpy(key, name, n);
+		return n;
+	}
+	cut_text(key, GROUP_PART + 1, name);
+	return strlen(key);
 }
 
 static size_t

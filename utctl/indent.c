@@ -114,6 +114,13 @@ indent_lose(int64_t until)
 }
 
 void
+indent_say_missing(void)
+{
+	if (indent_on)
+		pairs_say_missing(&pairs);
+}
+
+void
 indent_end(void)
 {
 	if (indent_on)

@@ -81,6 +81,7 @@ over(struct process *p)
 	struct lock *l;
 	size_t i;
 
+	locks_settle(ls);
 	for (i = 0; i < ls->locks.cap; i++)
 		if ((l = ls->locks.v[i].value) != NULL) {
 			l->nholders = 0;
@@ -102,6 +103,7 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { event, discarded, lost, NULL,
 	    module, NULL };
+	struct process *p;
 	int status;
 
 	r->processes.numbers = !symbols_begin();
@@ -109,6 +111,8 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	ut_confine_reader();	/* what it reads may be anybody's */
 	processes_open(rd, dirs, locks_calls);
 	reader_run(rd, &ops, r);
+	for (p = r->processes.first; p != NULL; p = p->next)
+		locks_settle((struct locks *)p);
 	if (rd->ntraces > 0 || ctf_damaged() == 0) {
 		if (r->json)
 			locks_json(r, rd);

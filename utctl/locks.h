@@ -66,6 +66,7 @@ struct lock {
 	size_t		 nholders, room;
 	struct lock_thread *waiters;
 	size_t		 nwaiters;
+	struct lock_thread *leaver;	/* has a leave of this; or NULL */
 };
 
 struct cond {
@@ -88,9 +89,23 @@ struct lock_wait {
 	uint32_t	 holder_caller;
 };
 
+/*
+ * A hold that the thread's last event has ended, if what was called then does
+ * not fail: a wait for a condition, or a release of another thread's mutex.
+ */
+struct lock_leave {
+	struct lock	*lock;		/* NULL: none */
+	struct lock_holder holder;
+	int64_t		 ns;		/* then */
+	int		 unsure;
+};
+
 struct lock_thread {
 	int32_t		 id;
 	struct lock_wait wait;
+	struct lock_leave leave;
+	const struct lock *unheld;	/* its last event released this, */
+					/* which nobody had; or NULL */
 	struct lock_thread *next;	/* waiters of the same lock */
 	struct cond	*cond;		/* it waits for this; or NULL */
 	int64_t		 cond_ns;	/* since then */
@@ -100,6 +115,7 @@ struct lock_thread {
 /* Of one process. */
 struct locks {
 	struct process	 process;
+	struct locks_run *run;
 	struct map	 locks, conds, threads;
 	struct lock_stat **callers;	/* by number; NULL: none yet */
 	size_t		 ncallers;
@@ -157,6 +173,15 @@ int	 lock_unsure(const struct locks_run *, int64_t);
 struct lock_holder *lock_holder_of(struct lock *, int32_t);
 void	 lock_hold_end(const struct lock_event *, struct lock *,
 	    struct lock_holder *);
+/* The same, but it may turn out that it has not ended. */
+void	 lock_leave(const struct lock_event *, struct lock *,
+	    struct lock_holder *);
+/* It has ended. */
+void	 lock_leave_settle(struct locks *, struct lock_thread *);
+/* It has not; or NULL, if there is none. */
+struct lock_holder *lock_leave_undo(struct lock_thread *);
+/* What all threads have left has ended. */
+void	 locks_settle(struct locks *);
 struct lock_stat *lock_caller_stat(struct locks *, uint32_t);
 void	 locks_free(struct locks *);
 

@@ -176,13 +176,13 @@ static const char *
 lock_text(uint64_t address, const char *name, char *text)
 {
 	char *shown;
+	int n;
 
-	if (name == NULL) {
-		snprintf(text, CALLER_TEXT, "0x%" PRIx64, address);
+	n = snprintf(text, CALLER_TEXT, "0x%" PRIx64, address);
+	if (name == NULL)
 		return text;
-	}
-	snprintf(text, CALLER_TEXT, "0x%" PRIx64 " %s", address,
-	    shown = clean(name));
+	text[n++] = ' ';
+	cut_text(text + n, CALLER_TEXT - (size_t)n, shown = clean(name));
 	free(shown);
 	return text;
 }

@@ -292,6 +292,21 @@ drop_earlier(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 	}
 }
 
+static struct lock_holder *
+holder_add(struct lock *l)
+{
+	struct lock_holder *h;
+
+	if (l->nholders == l->room) {
+		l->room *= 2;
+		h = realloc(l->holders, l->room * sizeof(*h));
+		if (h == NULL)
+			die_errno("malloc");
+		l->holders = h;
+	}
+	return &l->holders[l->nholders++];
+}
+
 /* The thread, which is not sure to have the lock already, acquires it. */
 void
 lock_hold_begin(const struct lock_event *e, struct lock *l,
@@ -300,19 +315,14 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 	struct lock_holder *h;
 	struct lock_thread *t;
 
+	if (l->leaver != NULL)
+		lock_leave_settle(e->process, l->leaver);
 	drop_earlier(e, l, mode);
 	if (l->nholders == LOCKS_MOST) {
 		e->process->lost++;
 		return;
 	}
-	if (l->nholders == l->room) {
-		l->room *= 2;
-		h = realloc(l->holders, l->room * sizeof(*h));
-		if (h == NULL)
-			die_errno("malloc");
-		l->holders = h;
-	}
-	h = &l->holders[l->nholders++];
+	h = holder_add(l);
 	h->thread = e->thread->id;
 	h->mode = mode;
 	h->depth = depth;
@@ -324,39 +334,115 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 }
 
 static void
-note_hold(const struct lock_event *e, const struct lock *l,
-    const struct lock_holder *h, int64_t took)
+note_hold(struct locks *ls, const struct lock *l, const struct lock_holder *h,
+    int64_t took)
 {
-	struct lock_note *note = top_add(&e->run->top_holds, took);
+	struct lock_note *note = top_add(&ls->run->top_holds, took);
 
 	if (note == NULL)
 		return;
-	note->process = e->process;
+	note->process = ls;
 	note->lock = l;
 	note->ns = h->ns;
 	note->thread = h->thread;
 	note->caller = h->caller;
 }
 
-void
-lock_hold_end(const struct lock_event *e, struct lock *l,
+static void
+count_hold(struct locks *ls, struct lock *l, const struct lock_holder *h,
+    int64_t took, int unsure)
+{
+	if (unsure) {
+		ls->lost++;
+		return;
+	}
+	hist_add(&l->stat.hold, (double)took);
+	hist_add(&lock_caller_stat(ls, h->caller)->hold, (double)took);
+	note_hold(ls, l, h, took);
+}
+
+static void
+holder_leaves(const struct lock_event *e, struct lock *l,
     struct lock_holder *h)
 {
-	const int64_t took = e->stream->ns - h->ns;
 	struct lock_thread *t;
 
-	if (lock_unsure(e->run, h->ns))
-		e->process->lost++;
-	else {
-		hist_add(&l->stat.hold, (double)took);
-		hist_add(&lock_caller_stat(e->process, h->caller)->hold,
-		    (double)took);
-		note_hold(e, l, h, took);
-	}
 	for (t = l->waiters; t != NULL; t = t->next)
 		if (t->id != h->thread)
 			note_holder(e, &t->wait, h);
 	holder_remove(l, h);
+}
+
+void
+lock_hold_end(const struct lock_event *e, struct lock *l,
+    struct lock_holder *h)
+{
+	count_hold(e->process, l, h, e->stream->ns - h->ns,
+	    lock_unsure(e->run, h->ns));
+	holder_leaves(e, l, h);
+}
+
+/*
+ * Holds that may not have ended.  A lock has one at most: it is a mutex, and who
+ * acquires that next says that the hold has ended.
+ */
+
+void
+lock_leave(const struct lock_event *e, struct lock *l, struct lock_holder *h)
+{
+	struct lock_leave *lv = &e->thread->leave;
+
+	if (l->leaver != NULL)
+		lock_leave_settle(e->process, l->leaver);
+	lv->lock = l;
+	lv->holder = *h;
+	lv->ns = e->stream->ns;
+	lv->unsure = lock_unsure(e->run, h->ns);
+	l->leaver = e->thread;
+	holder_leaves(e, l, h);
+}
+
+void
+lock_leave_settle(struct locks *ls, struct lock_thread *t)
+{
+	struct lock_leave *lv = &t->leave;
+
+	if (lv->lock == NULL)
+		return;
+	count_hold(ls, lv->lock, &lv->holder, lv->ns - lv->holder.ns,
+	    lv->unsure);
+	lv->lock->leaver = NULL;
+	lv->lock = NULL;
+}
+
+/* Who has requested it meanwhile did so while it was held. */
+struct lock_holder *
+lock_leave_undo(struct lock_thread *t)
+{
+	struct lock_leave *lv = &t->leave;
+	struct lock *l = lv->lock;
+	struct lock_holder *h;
+
+	if (l == NULL)
+		return NULL;
+	h = holder_add(l);
+	*h = lv->holder;
+	l->leaver = NULL;
+	lv->lock = NULL;
+	for (t = l->waiters; t != NULL; t = t->next)
+		if (t->id != h->thread)
+			t->wait.contended = 1;
+	return h;
+}
+
+void
+locks_settle(struct locks *ls)
+{
+	size_t i;
+
+	for (i = 0; i < ls->threads.cap; i++)
+		if (ls->threads.v[i].value != NULL)
+			lock_leave_settle(ls, ls->threads.v[i].value);
 }
 
 static void

@@ -21,13 +21,19 @@
  * next thread's acquisition always comes second, and a lock is free for a
  * moment in between, in which it may be requested.  A request counts as
  * contended if another thread had the lock then, or got it before.
+ *
+ * A release that fails has released nothing, as the same thread's next event
+ * says.  A thread's own lock can be released; of others, that is waited for.
  */
 
 #include <stdlib.h>
 
 #include "locks.h"
 
-enum { REQUEST, ACQUIRED, FAILED, RELEASE, WAIT, WOKEN, SIGNAL, BROADCAST };
+enum {
+	REQUEST, ACQUIRED, FAILED, RELEASE, KEPT,
+	WAIT, WOKEN, COND_FAILED, SIGNAL, BROADCAST
+};
 enum { CALLER, LOCK, COND, RESULT };
 
 #define KIND(what, mode)	((what) * 4 + (mode))
@@ -44,10 +50,14 @@ const struct call_kind locks_calls[] = {
 	REQUESTED("wrlock", LOCK_WRITE),
 	{ "pthread:mutex_release", KIND(RELEASE, LOCK_MUTEX), { COMMON } },
 	{ "pthread:rwlock_release", KIND(RELEASE, LOCK_WRITE), { COMMON } },
+	{ "pthread:mutex_kept", KIND(KEPT, LOCK_MUTEX), { COMMON } },
+	{ "pthread:rwlock_kept", KIND(KEPT, LOCK_WRITE), { COMMON } },
 	{ "pthread:cond_wait", KIND(WAIT, LOCK_MUTEX), { COMMON,
 	    [COND] = "cond" } },
 	{ "pthread:cond_woken", KIND(WOKEN, LOCK_MUTEX), { COMMON,
 	    [COND] = "cond", [RESULT] = "result" } },
+	{ "pthread:cond_failed", KIND(COND_FAILED, LOCK_MUTEX), { COMMON,
+	    [COND] = "cond" } },
 	{ "pthread:cond_signal", KIND(SIGNAL, LOCK_MUTEX), { ON_COND } },
 	{ "pthread:cond_broadcast", KIND(BROADCAST, LOCK_MUTEX),
 	    { ON_COND } },
@@ -85,31 +95,48 @@ failed(const struct lock_event *e, struct lock *l)
 	lock_caller_stat(e->process, e->caller)->failed++;
 }
 
-/* A mutex may be released by another thread than the one that has it. */
+/* What the thread has; another one may have tried to release it just now. */
 static struct lock_holder *
-holder(const struct lock_event *e, struct lock *l)
+own_holder(const struct lock_event *e, struct lock *l)
 {
-	struct lock_holder *h = lock_holder_of(l, e->thread->id);
-
-	if (h != NULL)
-		return h;
-	if (!l->isrw && l->nholders == 1)
-		return l->holders;
-	e->process->unheld++;
-	return NULL;
+	if (l->leaver != NULL &&
+	    l->leaver->leave.holder.thread == e->thread->id)
+		return lock_leave_undo(l->leaver);
+	return lock_holder_of(l, e->thread->id);
 }
 
+/*
+ * A mutex may be released by another thread than the one that has it, but not
+ * one that was acquired more than once.
+ */
 static void
 release(const struct lock_event *e, struct lock *l)
 {
-	struct lock_holder *h;
+	struct lock_holder *h = own_holder(e, l);
 
-	if ((h = holder(e, l)) == NULL)
-		return;
-	if (h->depth > 1)
+	if (h != NULL && h->depth > 1)
 		h->depth--;
-	else
+	else if (h != NULL)
 		lock_hold_end(e, l, h);
+	else if (!l->isrw && l->nholders == 1) {
+		if (l->holders->depth == 1)
+			lock_leave(e, l, l->holders);
+	} else {
+		e->process->unheld++;
+		e->thread->unheld = l;
+	}
+}
+
+/* What the thread's last event has released is not. */
+static void
+kept(const struct lock_event *e, const struct lock *l)
+{
+	struct lock_thread *t = e->thread;
+
+	if (t->leave.lock == l)
+		(void)lock_leave_undo(t);
+	else if (t->unheld == l)
+		e->process->unheld--;
 }
 
 /* The lock is released for the time of the wait, however often it was taken. */
@@ -117,7 +144,7 @@ static void
 cond_wait(const struct lock_event *e, struct lock *l, struct cond *c)
 {
 	struct lock_thread *t = e->thread;
-	struct lock_holder *h = lock_holder_of(l, t->id);
+	struct lock_holder *h = own_holder(e, l);
 
 	c->waits++;
 	t->cond = c;
@@ -126,25 +153,31 @@ cond_wait(const struct lock_event *e, struct lock *l, struct cond *c)
 	if (h == NULL)
 		return;
 	t->cond_depth = h->depth;
-	lock_hold_end(e, l, h);
+	lock_leave(e, l, h);
+}
+
+static void
+cond_end(const struct lock_event *e, struct cond *c, int failed)
+{
+	const struct lock_thread *t = e->thread;
+
+	c->failed += failed != 0;
+	if (t->cond != c)
+		return;
+	if (lock_unsure(e->run, t->cond_ns))
+		e->process->lost++;
+	else
+		hist_add(&c->wait, (double)(e->stream->ns - t->cond_ns));
 }
 
 static void
 cond_woken(const struct lock_event *e, struct lock *l, struct cond *c)
 {
 	struct lock_thread *t = e->thread;
-	uint64_t result;
+	uint64_t result = 0;
 
-	if (call_field(e->stream->event->call, RESULT, e->stream, &result) &&
-	    result != 0)
-		c->failed++;
-	if (t->cond == c) {
-		if (lock_unsure(e->run, t->cond_ns))
-			e->process->lost++;
-		else
-			hist_add(&c->wait,
-			    (double)(e->stream->ns - t->cond_ns));
-	}
+	(void)call_field(e->stream->event->call, RESULT, e->stream, &result);
+	cond_end(e, c, result != 0);
 	if (sure_holder(e, l) == NULL)
 		lock_hold_begin(e, l, LOCK_MUTEX,
 		    t->cond == c ? t->cond_depth : 1);
@@ -169,7 +202,10 @@ cond_event(const struct lock_event *e, int what)
 		return;
 	else if (what == WAIT)
 		cond_wait(e, lock_of(e, lock), c);
-	else
+	else if (what == COND_FAILED) {
+		cond_end(e, c, 1);
+		e->thread->cond = NULL;
+	} else
 		cond_woken(e, lock_of(e, lock), c);
 }
 
@@ -189,8 +225,10 @@ lock_event(const struct lock_event *e, int what, enum lock_mode mode)
 		acquired(e, l, mode);
 	else if (what == FAILED)
 		failed(e, l);
-	else
+	else if (what == RELEASE)
 		release(e, l);
+	else
+		kept(e, l);
 }
 
 void
@@ -208,10 +246,15 @@ locks_event(struct locks_run *r, struct ctf_stream *s)
 	e.stream = s;
 	e.thread = lock_thread_of(e.process,
 	    (int32_t)ctf_whose(s, &buf)->vtid);
+	e.process->run = r;
+	if (c->kind->what / 4 != KEPT)
+		lock_leave_settle(e.process, e.thread);
 	e.caller = process_caller(&e.process->process, s, CALLER);
 	if (c->kind->what / 4 < WAIT)
 		lock_event(&e, c->kind->what / 4,
 		    (enum lock_mode)(c->kind->what % 4));
 	else
 		cond_event(&e, c->kind->what / 4);
+	if (c->kind->what / 4 != RELEASE)
+		e.thread->unheld = NULL;
 }

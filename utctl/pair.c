@@ -32,10 +32,12 @@ pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
 
 	ps->last = s->ns;
 	for (r = s->event->pairs; r != NULL; r = r->next) {
+		if (!pair_role_counts(ps, r))
+			continue;
 		if (r->pair->key == NULL)
 			(r->ends ? pair_thread_end : pair_thread_begin)(ps, t,
 			    r, s, fit);
-		else if (r->at.type != NULL)
+		else
 			(r->ends ? pair_key_end : pair_key_begin)(ps, r, s,
 			    fit);
 	}

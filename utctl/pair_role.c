@@ -145,6 +145,12 @@ role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
 	}
 }
 
+static int
+is_read(const struct pairs *ps, const struct ctf_eclass *ev)
+{
+	return !ev->unwanted || (ps->unfit && ev->unfit);
+}
+
 /* Which pairs have an event that ends them and is selected? */
 static void
 ends_note(const struct pairs *ps, const struct ctf_trace *tr)
@@ -156,7 +162,7 @@ ends_note(const struct pairs *ps, const struct ctf_trace *tr)
 		for (r = ev->pairs; r != NULL; r = r->next)
 			r->pair->ends = 0;
 	for (ev = tr->events; ev != NULL; ev = ev->next)
-		if (!ev->unwanted || (ps->unfit && ev->unfit))
+		if (is_read(ps, ev))
 			for (r = ev->pairs; r != NULL; r = r->next)
 				r->pair->ends |= r->ends;
 }
@@ -203,11 +209,20 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 			if (p->key != NULL && sc != NULL)
 				(void)ctf_field_find(&r->at, sc, ev, p->key);
 			p->keyed[ends] |= r->at.type != NULL;
+			p->comes[ends] |= r->at.type != NULL &&
+			    is_read(ps, ev);
 		}
 	}
 	map_free(&events);
 	if (ps->closed)
 		drop_endless(ps, tr);
+}
+
+int
+pair_role_counts(const struct pairs *ps, const struct pair_role *r)
+{
+	return r->pair->key == NULL || (r->at.type != NULL &&
+	    (!ps->closed || (r->pair->comes[0] && r->pair->comes[1])));
 }
 
 static void

@@ -29,7 +29,8 @@ struct pair {
 	char		*begin, *end;	/* the events, of -D; or NULL */
 	char		*key;		/* the field, or NULL: a thread's */
 	int		 found[2];	/* of -D: a trace has the events, */
-	int		 keyed[2];	/* and these have the field */
+	int		 keyed[2];	/* and these have the field, */
+	int		 comes[2];	/* and some of these are read */
 	int		 ends;		/* an event that is selected ends it */
 	struct pair	*same;		/* found, with the same key */
 };
@@ -41,6 +42,9 @@ struct pair_role {
 	int			 ends;
 	struct ctf_field_at	 at;	/* the key, or the address */
 };
+
+/* Is the event a part of the pair, of which the other one may come? */
+int	 pair_role_counts(const struct pairs *, const struct pair_role *);
 
 /* pair_thread.c: pairs of one thread, which nest. */
 struct pair_thread *pair_thread_of(struct pairs *, const struct ctf_stream *);

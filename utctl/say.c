@@ -20,6 +20,7 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,4 +162,35 @@ put_json(const char *string)
 		fwrite(c, 1, (size_t)(escape_char(c, &s, end, ESCAPE_JSON) -
 		    c), stdout);
 	putchar('"');
+}
+
+void
+cut_mark(char *to, const void *text, size_t n)
+{
+	const unsigned char *s = text;
+	char mark[CUT_MARK + 1];
+	uint32_t h = 2166136261u;
+
+	for (; n > 0; n--)
+		h = (h ^ *s++) * 16777619u;
+	snprintf(mark, sizeof(mark), "...#%08" PRIx32, h);
+	memcpy(to, mark, CUT_MARK);
+}
+
+/* No character of UTF-8 is cut. */
+void
+cut_text(char *buf, size_t size, const char *s)
+{
+	const size_t n = strlen(s);
+	size_t k = size - 1 - CUT_MARK;
+
+	if (n < size) {
+		memcpy(buf, s, n + 1);
+		return;
+	}
+	while (k > 0 && (s[k] & 0xc0) == 0x80)
+		k--;
+	memcpy(buf, s, k);
+	cut_mark(buf + k, s, n);
+	buf[k + CUT_MARK] = '\0';
 }

@@ -34,6 +34,13 @@ void	 say_place(const char *, unsigned int);
 int	 say_placed(void);
 char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
 char	*clean(const char *);
+/*
+ * A text into so many bytes.  What is too long ends with CUT_MARK bytes: dots
+ * and a hash of all of it, which tells it from other texts that begin alike.
+ */
+#define CUT_MARK	12
+void	 cut_mark(char *, const void *, size_t);
+void	 cut_text(char *, size_t, const char *);
 /* What the noun behind a number ends in: "s", or nothing. */
 const char *many(uint64_t);
 void	 put_json(const char *);

@@ -135,11 +135,8 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 	    raw, &start))
 		return format("%.150s+0x%llx", file,
 		    (unsigned long long)(addr - m->base));
-	if (!demangle(raw, name, sizeof(name))) {
-		if (strlen(raw) >= sizeof(name))
-			strcpy(raw + sizeof(name) - 4, "...");
-		strcpy(name, raw);
-	}
+	if (!demangle(raw, name, sizeof(name)))
+		cut_text(name, sizeof(name), raw);
 	if (addr == start)
 		return format("%s (%.150s)", name, file);
 	return format("%s+0x%llx (%.150s)", name,

@@ -186,6 +186,8 @@ view(struct reader *r, char **dirs, int quiet, int follow)
 	ctf_damage_say();
 	if (r->ntraces > 0 && r->select != NULL)
 		select_say(r->select);
+	if (r->ntraces > 0)
+		indent_say_missing();
 	return status;
 }
 

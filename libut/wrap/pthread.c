@@ -28,6 +28,11 @@
  * again at cond_woken, also if the thread is cancelled there.  Signals are
  * recorded before they are sent, and so before a thread is woken.
  *
+ * A release that fails, as that of another thread's lock does, is known only
+ * behind it: what was recorded before is taken back by mutex_kept or rwlock_kept,
+ * the thread's next event.  So is the release of a wait that fails at once; and
+ * a wait that ends without the lock ends with cond_failed.
+ *
  * libut calls these functions, too, and, where they do so by the same names,
  * the system's libraries: what comes from there is not recorded.  Nothing here
  * needs to know whether it is called from within itself, as libut uses no lock
@@ -73,9 +78,15 @@ UT_EVENT(pthread, mutex_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
     UT_PTR(caller));
 UT_EVENT(pthread, rwlock_release, UT_DEBUG_FUNCTION, UT_PTR(lock),
     UT_PTR(caller));
+UT_EVENT(pthread, mutex_kept, UT_DEBUG_FUNCTION, UT_PTR(lock),
+    UT_INT(result), UT_PTR(caller));
+UT_EVENT(pthread, rwlock_kept, UT_DEBUG_FUNCTION, UT_PTR(lock),
+    UT_INT(result), UT_PTR(caller));
 UT_EVENT(pthread, cond_wait, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
     UT_PTR(caller));
 UT_EVENT(pthread, cond_woken, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
+    UT_INT(result), UT_PTR(caller));
+UT_EVENT(pthread, cond_failed, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
     UT_INT(result), UT_PTR(caller));
 UT_EVENT(pthread, cond_signal, UT_DEBUG_FUNCTION, UT_PTR(cond),
     UT_PTR(caller));
@@ -240,6 +251,9 @@ of_program(const void *caller)
 #ifndef EOWNERDEAD
 #define EOWNERDEAD	(-1)
 #endif
+#ifndef ENOTRECOVERABLE
+#define ENOTRECOVERABLE	(-2)
+#endif
 
 /* A robust mutex whose owner has died is acquired. */
 #define LOCK_RECORDS(kind)						\
@@ -293,6 +307,34 @@ LOCK_RECORDS(wrlock)
 		return REAL_AT(AT_##f, f)(object);			\
 	}
 
+/* What does not return 0 has released nothing. */
+#define RELEASE_RECORDS(kind)						\
+	static int							\
+	kind##_released(const volatile void *lock, int result,		\
+	    const void *caller)						\
+	{								\
+		if (UT_UNLIKELY(result != 0))				\
+			RECORD(kind##_kept, caller, lock, result);	\
+		return result;						\
+	}
+
+RELEASE_RECORDS(mutex)
+RELEASE_RECORDS(rwlock)
+
+/* A function that releases a lock of that type. */
+#define RELEASE(kind, f, type)						\
+	int								\
+	f(type *lock)							\
+	{								\
+		const void *const caller = UT_CALLER();			\
+									\
+		if (!ready())						\
+			return 0;					\
+		RECORD(kind##_release, caller, lock);			\
+		return kind##_released(lock, REAL_AT(AT_##f, f)(lock),	\
+		    caller);						\
+	}
+
 /* A wait for a condition: where the cleanup handler finds it. */
 struct wait {
 	const void	*cond;
@@ -306,10 +348,19 @@ wait_begin(const struct wait *w)
 	RECORD(cond_wait, w->caller, w->cond, w->lock);
 }
 
+/* timeout is what the function returns if it has waited for too long. */
 static int
-wait_end(const struct wait *w, int result)
+wait_end(const struct wait *w, int result, int timeout)
 {
-	RECORD(cond_woken, w->caller, w->cond, w->lock, result);
+	if (result == 0 || result == timeout || result == EOWNERDEAD ||
+	    result == ECANCELED) {
+		RECORD(cond_woken, w->caller, w->cond, w->lock, result);
+		return result;
+	}
+	/* All other errors are found before the lock is released. */
+	if (result != ENOTRECOVERABLE)
+		RECORD(mutex_kept, w->caller, w->lock, result);
+	RECORD(cond_failed, w->caller, w->cond, w->lock, result);
 	return result;
 }
 
@@ -317,11 +368,12 @@ wait_end(const struct wait *w, int result)
 static void
 wait_cancelled(void *arg)
 {
-	(void)wait_end(arg, ECANCELED);
+	(void)wait_end(arg, ECANCELED, ETIMEDOUT);
 }
 
 /* The body of a function that waits for cond, with lock. */
-#define WAIT(call)							\
+#define WAIT(call)	WAIT_TIMED(call, ETIMEDOUT)
+#define WAIT_TIMED(call, timeout)					\
 	struct wait w = { cond, lock, UT_CALLER() };			\
 	int result;							\
 									\
@@ -331,7 +383,7 @@ wait_cancelled(void *arg)
 	pthread_cleanup_push(wait_cancelled, &w);			\
 	result = call;							\
 	pthread_cleanup_pop(0);						\
-	return wait_end(&w, result)
+	return wait_end(&w, result, timeout)
 
 #pragma GCC visibility push(default)
 
@@ -343,9 +395,9 @@ TAKE(rdlock, pthread_rwlock_rdlock, pthread_rwlock_t)
 TAKE(rdlock, pthread_rwlock_tryrdlock, pthread_rwlock_t)
 TAKE(wrlock, pthread_rwlock_wrlock, pthread_rwlock_t)
 TAKE(wrlock, pthread_rwlock_trywrlock, pthread_rwlock_t)
-CALL(mutex_release, pthread_mutex_unlock, pthread_mutex_t)
-CALL(mutex_release, pthread_spin_unlock, pthread_spinlock_t)
-CALL(rwlock_release, pthread_rwlock_unlock, pthread_rwlock_t)
+RELEASE(mutex, pthread_mutex_unlock, pthread_mutex_t)
+RELEASE(mutex, pthread_spin_unlock, pthread_spinlock_t)
+RELEASE(rwlock, pthread_rwlock_unlock, pthread_rwlock_t)
 CALL(cond_signal, pthread_cond_signal, pthread_cond_t)
 CALL(cond_broadcast, pthread_cond_broadcast, pthread_cond_t)
 
@@ -358,7 +410,7 @@ pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict lock)
 #if HAVE_C11
 TAKE(mutex, mtx_lock, mtx_t)
 TAKE(mutex, mtx_trylock, mtx_t)
-CALL(mutex_release, mtx_unlock, mtx_t)
+RELEASE(mutex, mtx_unlock, mtx_t)
 CALL(cond_signal, cnd_signal, cnd_t)
 CALL(cond_broadcast, cnd_broadcast, cnd_t)
 

@@ -74,7 +74,7 @@ int
 T(cnd_timedwait)(cnd_t *restrict cond, mtx_t *restrict lock,
     const struct timespec *restrict until)
 {
-	WAIT(T_REAL(cnd_timedwait)(cond, lock, until));
+	WAIT_TIMED(T_REAL(cnd_timedwait)(cond, lock, until), thrd_timedout);
 }
 
 #endif

@@ -73,9 +73,13 @@ LOCK_EVENT(wrlock_request)
 LOCK_EVENT(wrlock_acquired)
 LOCK_FAILED(wrlock_failed)
 LOCK_EVENT(rwlock_release)
+LOCK_FAILED(mutex_kept)
+LOCK_FAILED(rwlock_kept)
 UT_EVENT(pthread, cond_wait, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
     UT_PTR(caller))
 UT_EVENT(pthread, cond_woken, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
+    UT_INT(result), UT_PTR(caller))
+UT_EVENT(pthread, cond_failed, UT_DEBUG_FUNCTION, UT_PTR(cond), UT_PTR(lock),
     UT_INT(result), UT_PTR(caller))
 UT_EVENT(pthread, cond_signal, UT_DEBUG_FUNCTION, UT_PTR(cond),
     UT_PTR(caller))
@@ -119,8 +123,11 @@ call(const char *name, const unsigned long *v)
 	CALL(pthread, wrlock_acquired, P(0), P(1))
 	CALL(pthread, wrlock_failed, P(0), (int)v[1], P(2))
 	CALL(pthread, rwlock_release, P(0), P(1))
+	CALL(pthread, mutex_kept, P(0), (int)v[1], P(2))
+	CALL(pthread, rwlock_kept, P(0), (int)v[1], P(2))
 	CALL(pthread, cond_wait, P(0), P(1), P(2))
 	CALL(pthread, cond_woken, P(0), P(1), (int)v[2], P(3))
+	CALL(pthread, cond_failed, P(0), P(1), (int)v[2], P(3))
 	CALL(pthread, cond_signal, P(0), P(1))
 	CALL(pthread, cond_broadcast, P(0), P(1))
 	errx(1, "%s: no such event", name);

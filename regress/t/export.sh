@@ -104,6 +104,8 @@ for e in events:
         stack.append([e, 0])
     elif e["ph"] == "E":
         b, inner = stack.pop()
+        # speedscope ends nothing at an E of another name, or of none.
+        assert e["name"] == b["name"], (b, e)
         bars.append((ns(b), ns(e)))
         if "args" not in e:
             continue
@@ -202,6 +204,20 @@ check all -D req:start,req:done,id
 [ "$nb $ne" = "5 4" ] || fail "by a key: $(cat "$T/counts")"
 check all -D req:start,req:done,key -e 'req:*'
 [ "$nB $nb $ne" = "0 5 4" ] || fail "only by a key: $(cat "$T/counts")"
+
+# An end without the field: there are no bars, and that is said as stat says it.
+field=req:start,work:outer_end,id
+for c in 'export' 'export -F folded' 'stat' 'view -i'; do
+	utctl $c -D $field "$T/trace" >"$T/out" 2>"$T/err" || fail "$c: -D"
+	grep -qx 'utctl: -D work:outer_end: the event has no field id' \
+	    "$T/err" || fail "$c: $(cat "$T/err")"
+done
+utctl export -D $field -D req:start,work:none,id "$T/trace" 2>"$T/err" |
+    grep -q '"ph":"[be]"' && fail "bars of what never ends"
+grep -qx "utctl: -D 'work:none': no event of the trace has such a name" \
+    "$T/err" || fail "no such event: $(cat "$T/err")"
+utctl export -D req:start,req:done,id -e req:start "$T/trace" |
+    grep -q '"ph":"[be]"' && fail "bars whose ends are not selected"
 
 # A filter of the beginning brings the end, too.
 nested() {
@@ -334,6 +350,31 @@ esac
 case $CFLAGS in
 *-fsanitize*)	exit 0 ;;
 esac
+
+# Two functions whose names differ at the end alone: what is cut is marked, and
+# they stay two.
+awk 'BEGIN {
+	for (i = 0; i < 1400; i++)
+		a = a "a"
+	print "#include <stdlib.h>"
+	for (i = 1; i <= 2; i++)
+		print "__attribute__((noinline)) void *" a i "(void);\nvoid *" a i \
+		    "(void) { void *volatile p = malloc(" i "000); return p; }"
+	print "int main(void) {\nfree(" a "1()); free(" a "2()); return 0; }"
+}' >"$T/long.c"
+$CC $CFLAGS -g -finstrument-functions -rdynamic -o "$T/long" "$T/long.c" ||
+    fail "cannot build long"
+recorded -w func,malloc -- "$T/long"
+utctl export -F folded "$T/trace" | grep -c ';aaa[^ ]*#' >"$T/out"
+[ "$(cat "$T/out")" = 2 ] || fail "folded: $(cat "$T/out") of 2 functions"
+utctl stat -d -e 'func:*' "$T/trace" >"$T/out" || fail "long: stat"
+awk '/^ *calls / { on = 1 } on && NF == 0 { exit } on' "$T/out" |
+    grep -c aaa >"$T/n"
+[ "$(cat "$T/n")" = 2 ] || fail "long: $(cat "$T/out")"
+utctl heap -a "$T/trace" >"$T/out" || fail "long: heap"
+[ "$(grep -o 'aaaaaa*\.\.\.#[0-9a-f]*$' "$T/out" | sort -u | wc -l)" -eq 2 ] ||
+    fail "long: $(cat "$T/out")"
+
 [ -r /proc/self/status ] || exit 0
 recorded -b 64k -n 512 -- ./prog/pairs 12000
 python3 - "$T/trace" >"$T/out" 2>&1 <<'E' || fail "memory: $(cat "$T/out")"

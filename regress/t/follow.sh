@@ -135,6 +135,55 @@ grep -v ': removed before all of it was read$' "$T/follow.err" &&
 [ -z "$(LC_ALL=C sort "$T/follow.out" | uniq -d)" ] || fail "an event twice"
 utctl destroy c >/dev/null || fail "destroy"
 
+# A file that was removed leaves its inode to another one, which is read from its
+# beginning: here of a new name, and of the same.
+for name in new same; do
+	utctl create -o "$T/w" w >/dev/null &&
+	    utctl enable-channel -b 4k -n 64 -C 8k c &&
+	    utctl enable-event -c c 'seq:*' >/dev/null &&
+	    utctl start >/dev/null || fail "w"
+	follow w
+	./prog/seq 1 1 100 || fail "seq"
+	until_ok printed ' writer = 1024, ' 100 || fail "nothing of w"
+	view=$(ps -A -o pid= -o ppid= | awk -v p=$FOLLOW '$2 == p { print $1 }')
+	kill -STOP $view || fail "no view -F"
+	./prog/seq 2 1 2000 || fail "seq"
+	dir=$(echo "$T"/w/ust/uid/*/*-bit)
+	until_ok sh -c "ls '$dir'/c_*_2" || fail "no third file"
+	from=$(cd "$dir" && ls c_*_2 | sed -n '1s/2$/1/p')
+	cp "$dir/$from" "$T/bytes" && cat "$T/bytes" >"$dir/c_0_0" &&
+	    rm "$dir/$from" &&
+	    { [ $name = same ] || mv "$dir/c_0_0" "$dir/$from"; } ||
+	    fail "w: $(ls "$dir")"
+	kill -CONT $view
+	utctl stop >/dev/null || fail "stop"
+	followed 0
+	utctl view w >"$T/view.out" || fail "view"
+	LC_ALL=C sort "$T/view.out" >"$T/a"
+	LC_ALL=C sort "$T/follow.out" >"$T/b"
+	[ "$(wc -l <"$T/a")" -gt 1000 ] && [ -z "$(uniq -d "$T/b")" ] &&
+	    [ -z "$(comm -23 "$T/a" "$T/b")" ] ||
+	    fail "w: $(wc -l <"$T/b") printed, $(wc -l <"$T/a") there"
+	utctl destroy w >/dev/null && rm -r "$T/w" || fail "destroy"
+done
+
+# A trace that is removed or renamed is not followed any more.
+for how in 'mv v moved' 'rm -r v'; do
+	rm -f "$T/follow.status"
+	utctl create -o "$T/v" v >/dev/null && utctl enable-event 'seq:*' \
+	    >/dev/null && utctl start >/dev/null || fail "v"
+	follow v
+	./prog/seq 1 1 100 || fail "seq"
+	until_ok printed ' writer = 1024, ' 100 || fail "nothing of v"
+	(cd "$T" && $how) || fail "$how"
+	until_ok [ -s "$T/follow.status" ] || fail "$how: it goes on"
+	[ "$(cat "$T/follow.status")" -eq 1 ] && grep -q \
+	    "^utctl: $T/v: removed or renamed meanwhile: what came later" \
+	    "$T/follow.err" ||
+	    fail "$how: $(cat "$T/follow.status" "$T/follow.err")"
+	utctl destroy v >/dev/null 2>&1
+done
+
 # What is lost is told where it is lost.
 utctl create -o "$T/d" d >/dev/null && utctl enable-channel -b 4k -n 2 c &&
     utctl enable-event -c c 'seq:*' && utctl start >/dev/null || fail "d"

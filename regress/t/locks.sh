@@ -76,6 +76,23 @@ calls >"$T/calls" <<'END'
 4 mutex_request 0x900 0xc1
 4 mutex 0xa00 0xc1
 4 mutex_release 0xa00 0xc9
+1 mutex 0xb00 0xc1
+2 mutex_release 0xb00 0xc9
+3 mutex_request 0xb00 0xc2
+2 mutex_kept 0xb00 1 0xc9
+2 mutex_request 0xb00 0xc3
+1 mutex_release 0xb00 0xc9
+3 mutex_acquired 0xb00 0xc2
+1 mutex_release 0xb00 0xc9
+1 mutex_kept 0xb00 1 0xc9
+3 cond_wait 0x580 0xb00 0xe2
+3 mutex_kept 0xb00 22 0xe2
+3 cond_failed 0x580 0xb00 22 0xe2
+3 mutex_release 0xb00 0xc9
+2 mutex_acquired 0xb00 0xc3
+2 mutex_release 0xb00 0xc9
+4 mutex_release 0xb00 0xc9
+4 mutex_kept 0xb00 1 0xc9
 END
 
 cat >"$T/model.py" <<'END'
@@ -122,8 +139,16 @@ def answered():
     if w and w.lock == lock:
         w.over()
 
-for at, line in enumerate(open(sys.argv[1])):
-    e = json.loads(line)
+# What the thread's next event says has failed has released nothing.
+everything = [json.loads(line) for line in open(sys.argv[1])]
+latest, void = {}, set()
+for at, e in enumerate(everything):
+    if e.get("event", "").startswith("pthread:"):
+        if e["event"].endswith("_kept"):
+            void |= {at, latest.get(e["vtid"])}
+        latest[e["vtid"]] = at
+
+for at, e in enumerate(everything):
     if "to" in e:
         lossy = max(lossy, int(e["to"]))
     if not e.get("event", "").startswith("pthread:"):
@@ -134,24 +159,26 @@ for at, line in enumerate(open(sys.argv[1])):
     if kind == "cond":
         c = conds[f["cond"]]
         if what == "wait":
-            h = mine()
+            h = [] if at in void else mine()
             sleeping[tid] = f["cond"], now, h[0].depth if h else 1
             c.append(["waits", 1])
             for o in h:
                 o.over()
                 having[lock].remove(o)
-        elif what == "woken":
-            if f["result"]:
+        elif what in ("woken", "failed"):
+            if what == "failed" or f["result"]:
                 c.append(["failed", 1])
             s = sleeping.pop(tid, (None, 0, 1))
             if s[0] == f["cond"]:
                 lost += s[1] <= lossy
                 if s[1] > lossy:
                     c.append(["ns", now - s[1]])
-            if not mine(True):
+            if what == "woken" and not mine(True):
                 have("mutex", s[2])
         else:
             c.append([what + ("s"), 1])
+        continue
+    if at in void:
         continue
     mode = kind.replace("lock", "") if what != "release" else None
     if what == "request":
@@ -180,7 +207,7 @@ for at, line in enumerate(open(sys.argv[1])):
         if not h:
             unheld += 1
         elif h[0].depth > 1:
-            h[0].depth -= 1
+            h[0].depth -= mine() != []
         else:
             h[0].over()
             having[lock].remove(h[0])
@@ -285,13 +312,14 @@ expected "by lock" <<'END'
 2 1 0 1 1 0x800 0xc7
 0 0 0 0 0 0x900 0xc1
 1 0 0 1 1 0xa00 0xc1
+3 2 0 1 1 0xb00 0xc1
 END
 awk '/ caller$/ && !on { on = 1; next } / condition, / { exit }
     on { print $1, $2, $3, $12 }' "$T/out" | sort -k 4 >"$T/got"
 expected "by caller" <<'END'
-5 0 0 0xc1
-1 1 0 0xc2
-1 1 0 0xc3
+6 0 0 0xc1
+2 2 0 0xc2
+2 2 0 0xc3
 1 0 0 0xc4
 1 1 0 0xc5
 0 1 1 0xc6
@@ -323,7 +351,7 @@ grep -q '  0x200  0xc6 (failed)  held by [0-9]* 0xc1$' "$T/out" ||
     fail "the wait that failed: $(cat "$T/out")"
 grep -q '^calls\[[0-9]*\]: 1 lock, 0 conditions$' "$T/out" ||
     fail "-f: $(cat "$T/out")"
-expect 0 'condition$' utctl locks -e 'pthread:*' "$T/trace"
+expect 0 'conditions$' utctl locks -e 'pthread:*' "$T/trace"
 grep 'leave out' "$T/err" && fail "-e: $(cat "$T/err")"
 expect 0 'no events of locks' utctl locks -e calls:thread "$T/trace"
 # Two threads that wait for each other.
@@ -355,7 +383,7 @@ expect 1 'no/such: No such file or directory' utctl locks no/such
 # The same, and many calls, and real ones, by another program.
 if command -v python3 >/dev/null 2>&1; then
 	compared
-	[ "$(cut -d ' ' -f 1,2 "$T/got")" = "20 7" ] || fail "$(cat "$T/got")"
+	[ "$(cut -d ' ' -f 1,2 "$T/got")" = "23 9" ] || fail "$(cat "$T/got")"
 	python3 - >"$T/calls" <<'END'
 import random
 r = random.Random(2)
@@ -377,6 +405,12 @@ for i in range(12000):
             del waits[t]
         continue
     mine = [l for l in has if t in has[l]]
+    theirs = [l for l in range(0x100, 0x108) if has[l] and t not in has[l]]
+    if theirs and r.random() < 0.1:
+        l = r.choice(theirs)
+        print(t, "mutex_release", l, who)
+        print(t, "mutex_kept", l, 1, who)
+        continue
     if mine and r.random() < 0.55:
         l = r.choice(mine)
         m, n = has[l][t]
@@ -399,6 +433,68 @@ END
 	awk '$1 < 1000 || $2 < 300 { exit 1 }' "$T/got" ||
 	    fail "too little happened: $(cat "$T/got")"
 fi
+
+# A program whose calls fail: another thread's unlock, a wait with a time that is
+# none, one without the mutex.  The mutex is held all the time, and then free.
+cat >"$T/eperm.c" <<'END'
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+static pthread_mutex_t lock;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+
+static void *
+other(void *arg)
+{
+	(void)arg;
+	if (pthread_mutex_unlock(&lock) != EPERM)
+		return &lock;
+	return pthread_cond_wait(&cond, &lock) == EPERM ? NULL : &lock;
+}
+
+int
+main(void)
+{
+	const struct timespec nap = { 0, 50000000 }, never = { 0, -1 };
+	pthread_mutexattr_t a;
+	pthread_t t;
+	void *failed;
+
+	if (pthread_mutexattr_init(&a) != 0 ||
+	    pthread_mutexattr_settype(&a, PTHREAD_MUTEX_ERRORCHECK) != 0 ||
+	    pthread_mutex_init(&lock, &a) != 0 || pthread_mutex_lock(&lock))
+		return 1;
+	nanosleep(&nap, NULL);
+	if (pthread_create(&t, NULL, other, NULL) != 0 ||
+	    pthread_join(t, &failed) != 0)
+		return 1;
+	if (failed != NULL ||
+	    pthread_cond_timedwait(&cond, &lock, &never) != EINVAL)
+		return 77;
+	nanosleep(&nap, NULL);
+	if (pthread_mutex_unlock(&lock) != 0)
+		return 1;
+	return pthread_mutex_unlock(&lock) == EPERM ? 0 : 77;
+}
+END
+$CC $CFLAGS -o "$T/eperm" "$T/eperm.c" $LIBS || fail "cannot build eperm"
+status=0
+"$T/eperm" || status=$?
+case $status,$CFLAGS in
+*-fsanitize*|77,*)	;;	# not preloaded, or the system does not say EPERM
+0,*)	recorded -w pthread -e 'pthread:*' -- "$T/eperm"
+	[ "$lost" -eq 0 ] || fail "eperm: $lost lost"
+	utctl view -N -e 'pthread:*_kept' "$T/trace" >"$T/view.out" || fail "view"
+	[ "$(wc -l <"$T/view.out")" -eq 4 ] || fail "kept: $(cat "$T/view.out")"
+	utctl locks -N "$T/trace" >"$T/out" || fail "eperm: locks"
+	grep 'released' "$T/out" && fail "eperm: $(cat "$T/out")"
+	awk '/ lock, its name or/ { getline; exit $1 != 1 || $8 < 100000 ||
+	    $8 != $11 }' "$T/out" || fail "eperm: $(cat "$T/out")"
+	! command -v python3 >/dev/null 2>&1 || compared ;;
+*)	fail "eperm: status $status" ;;
+esac
 
 # What was held while events were lost may have been released then.
 start_utd
