@@ -23,12 +23,13 @@
  * recorded: free before it happens, because the address may be another
  * thread's right after it, all others when they return.  A call is recorded
  * as the program makes it, free(NULL) and realloc(NULL, n) included.  What
- * the allocator and libut call for themselves is not.  A realloc is one event, so another thread's malloc may be seen to return the
- * old address just before it.
+ * the allocator and libut call for themselves is not.  A realloc is one event,
+ * so another thread's malloc may be seen to return the old address just before
+ * it.
  *
- * Nothing is recorded of a program that has an allocator linked into itself,
- * as its own symbols come before ours, but that it is so: see unseen.c.  One that is preloaded comes after us in
- * LD_PRELOAD.
+ * Of a program that has an allocator linked into itself only that is recorded,
+ * since its own symbols come before ours: see unseen.c.  One that is preloaded
+ * comes after us in LD_PRELOAD.
  *
  * Where thread-local storage is emulated it is allocated, by malloc: OpenBSD
  * needs -fno-emulated-tls for this file.

@@ -99,9 +99,8 @@ is_allocator(const char *name)
 }
 
 /*
- * Does a relocation lead elsewhere?  One into the module itself is not done; nor
- * is one that does not have the module's address yet, which another thread is
- * just loading.
+ * Does a relocation lead elsewhere?  One into the module itself is not done,
+ * nor is one without the module's address: another thread is just loading that.
  */
 static bool
 strays(const struct search *s, const struct dl_phdr_info *info,
@@ -111,12 +110,13 @@ strays(const struct search *s, const struct dl_phdr_info *info,
 	struct wrap_range self;
 	uintptr_t p, to;
 	ElfW(Rel) rel;
+	size_t i;
 
 	wrap_range_of(info, &self);
 	for (p = t->at; p - t->at < t->size; p += t->entry) {
 		memcpy(&rel, (const void *)p, sizeof(rel));
-		if (SYMBOL(rel.r_info) == 0 ||
-		    !is_allocator(strings + symbols[SYMBOL(rel.r_info)].st_name))
+		if ((i = SYMBOL(rel.r_info)) == 0 ||
+		    !is_allocator(strings + symbols[i].st_name))
 			continue;
 		memcpy(&to, (const void *)(info->dlpi_addr + rel.r_offset),
 		    sizeof(to));
