@@ -44,8 +44,16 @@ UT_EVENT(libc, unseen, UT_DEBUG_FUNCTION, UT_STR(path));
 #define PATH_LEN	4096
 
 #if UINTPTR_MAX > UINT32_MAX
+typedef Elf64_Dyn	dynamic;
+typedef Elf64_Rel	relocation;
+typedef Elf64_Rela	relocation_a;
+typedef Elf64_Sym	symbol;
 #define SYMBOL(info)	((info) >> 32)
 #else
+typedef Elf32_Dyn	dynamic;
+typedef Elf32_Rel	relocation;
+typedef Elf32_Rela	relocation_a;
+typedef Elf32_Sym	symbol;
 #define SYMBOL(info)	((info) >> 8)
 #endif
 
@@ -104,12 +112,12 @@ is_allocator(const char *name)
  */
 static bool
 strays(const struct search *s, const struct dl_phdr_info *info,
-    const struct table *t, const ElfW(Sym) *symbols, const char *strings)
+    const struct table *t, const symbol *symbols, const char *strings)
 {
 	struct wrap_range its[2] = { s->ours, s->program };
 	struct wrap_range self;
 	uintptr_t p, to;
-	ElfW(Rel) rel;
+	relocation rel;
 	size_t i;
 
 	wrap_range_of(info, &self);
@@ -137,13 +145,13 @@ address(const struct dl_phdr_info *info, uintptr_t p)
 /* The tables of relocations that a dynamic section has. */
 static bool
 module_strays(const struct search *s, const struct dl_phdr_info *info,
-    const ElfW(Dyn) *d)
+    const dynamic *d)
 {
 	struct table t[3] = {
-		{ 0, 0, sizeof(ElfW(Rela)) }, { 0, 0, sizeof(ElfW(Rel)) },
-		{ 0, 0, sizeof(ElfW(Rel)) }		/* of the PLT */
+		{ 0, 0, sizeof(relocation_a) }, { 0, 0, sizeof(relocation) },
+		{ 0, 0, sizeof(relocation) }		/* of the PLT */
 	};
-	const ElfW(Sym) *symbols = NULL;
+	const symbol *symbols = NULL;
 	const char *strings = NULL;
 	size_t i;
 
@@ -163,7 +171,7 @@ module_strays(const struct search *s, const struct dl_phdr_info *info,
 		else if (d->d_tag == DT_PLTRELSZ)
 			t[2].size = v;
 		else if (d->d_tag == DT_PLTREL && v == DT_RELA)
-			t[2].entry = sizeof(ElfW(Rela));
+			t[2].entry = sizeof(relocation_a);
 	}
 	for (i = 0; symbols != NULL && strings != NULL && i < 3; i++)
 		if (t[i].at != 0 && strays(s, info, &t[i], symbols, strings))
