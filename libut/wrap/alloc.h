@@ -61,16 +61,16 @@ alloc_leave(bool outer)
 		alloc_call.frame = 0;
 }
 
-/* malloc.c: look all functions up, if that was not done yet. */
-void		 alloc_find(void);
+/* malloc.c: the operators were looked up. */
+void		 alloc_modules(void);
 /* malloc.c: is it our malloc that the program calls? */
 bool		 alloc_ours(void);
 /* malloc.c: record an operator's call: alignment or 0, size, block, caller. */
 void		 alloc_operator(enum function, size_t, size_t, const void *,
 		    const void *);
 
-/* operator.c: look up the operators behind ours; after the program's begin? */
-void		 operator_find(bool);
+/* operator.c: look up the operators behind ours. */
+void		 operator_find(void);
 /* Addresses in the libraries whose operators are recorded, or NULL. */
 void		 operator_modules(const void *[2]);
 /* One of our operators new, if it leads to that of the C++ library, or NULL. */
