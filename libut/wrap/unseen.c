@@ -34,6 +34,10 @@
 
 #include "alloc.h"
 
+#ifndef PT_GNU_RELRO
+#define PT_GNU_RELRO	0x6474e552
+#endif
+
 /* In no section: it is added when it is needed. */
 #undef UT_SECTION
 #define UT_SECTION	__attribute__((unused))
@@ -76,11 +80,16 @@ struct search {
 	char			 path[PATH_LEN];
 };
 
-/* What the dynamic section has of one kind of relocations. */
+/*
+ * What the dynamic section has of one kind of relocations.  Those of the PLT
+ * are of calls; of the others those in memory that stays as it is, or the
+ * program may since have stored something else there.
+ */
 struct table {
 	uintptr_t	 at;
 	size_t		 size;
 	size_t		 entry;
+	bool		 plt;
 };
 
 static void
@@ -106,6 +115,21 @@ is_allocator(const char *name)
 	return false;
 }
 
+/* What nobody can store to any more; size 0: nothing. */
+static struct wrap_range
+relro(const struct dl_phdr_info *info)
+{
+	struct wrap_range r = { 0, 0 };
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
+			r.low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+			r.size = info->dlpi_phdr[i].p_memsz;
+		}
+	return r;
+}
+
 /*
  * Does a relocation lead elsewhere?  One into the module itself is not done,
  * nor is one without the module's address: another thread is just loading that.
@@ -115,19 +139,22 @@ strays(const struct search *s, const struct dl_phdr_info *info,
     const struct table *t, const symbol *symbols, const char *strings)
 {
 	struct wrap_range its[2] = { s->ours, s->program };
-	struct wrap_range self;
-	uintptr_t p, to;
+	struct wrap_range self, fixed;
+	uintptr_t p, at, to;
 	relocation rel;
 	size_t i;
 
 	wrap_range_of(info, &self);
+	fixed = t->plt ? self : relro(info);
 	for (p = t->at; p - t->at < t->size; p += t->entry) {
 		memcpy(&rel, (const void *)p, sizeof(rel));
 		if ((i = SYMBOL(rel.r_info)) == 0 ||
 		    !is_allocator(strings + symbols[i].st_name))
 			continue;
-		memcpy(&to, (const void *)(info->dlpi_addr + rel.r_offset),
-		    sizeof(to));
+		at = info->dlpi_addr + rel.r_offset;
+		if (!wrap_within(&fixed, 1, (const void *)at))
+			continue;
+		memcpy(&to, (const void *)at, sizeof(to));
 		if (to >= self.size && !wrap_within(its, 2, (const void *)to) &&
 		    !wrap_within(&self, 1, (const void *)to))
 			return true;
@@ -148,8 +175,9 @@ module_strays(const struct search *s, const struct dl_phdr_info *info,
     const dynamic *d)
 {
 	struct table t[3] = {
-		{ 0, 0, sizeof(relocation_a) }, { 0, 0, sizeof(relocation) },
-		{ 0, 0, sizeof(relocation) }		/* of the PLT */
+		{ 0, 0, sizeof(relocation_a), false },
+		{ 0, 0, sizeof(relocation), false },
+		{ 0, 0, sizeof(relocation), true }
 	};
 	const symbol *symbols = NULL;
 	const char *strings = NULL;

@@ -289,8 +289,19 @@ expect 0 "own calls an allocator that -w malloc does not see" \
 # A library that finds the C library's functions before ours.
 grep -q DEEPBIND /usr/include/dlfcn.h /usr/include/*/dlfcn.h \
     /usr/include/bits/dlfcn.h /usr/include/*/bits/dlfcn.h 2>/dev/null || exit 0
-printf '%s\n' '#include <stdlib.h>' 'int run(void *);' 'int run(void *p) {' \
-    'free(p); p = malloc(6000); free(p); return 0; }' >"$T/deep.c"
+cat >"$T/deep.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+void (*releases)(void *) = free;	/* where programs may set another */
+int run(void *);
+int run(void *p) {
+	free(p);
+	p = malloc(6000);
+	releases(p);
+	releases = (void (*)(void *))perror;
+	return 0;
+}
+END
 $CC $CFLAGS -fno-builtin -fPIC -shared -o "$T/deep.so" "$T/deep.c" ||
     fail "cannot build deep"
 recorded -w malloc -- "$T/opens" "$T/deep.so"
