@@ -31,6 +31,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
 
@@ -71,6 +72,7 @@ static uintptr_t told[MODULES];
 static size_t ntold;
 static size_t nfirst;			/* modules that came with the program */
 static bool looking;
+static pid_t process;			/* which began */
 
 /* What is sought: a module that strays. */
 struct search {
@@ -269,16 +271,21 @@ unseen_begin(void)
 		tell(info.dli_fname);
 	}
 	dl_iterate_phdr(count, NULL);
+	process = getpid();
 }
 
-/* One thread looks at a time; another need not. */
+/*
+ * One thread looks at a time; another need not.  Nor does the child of a fork,
+ * where the linker's lock may be that of a thread which is not there.
+ */
 void
 unseen_look(void)
 {
 	const void *const us[] = { &module };
 	struct search s;
 
-	if (__atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE))
+	if (getpid() != process ||
+	    __atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE))
 		return;
 	memset(&s, 0, sizeof(s));
 	wrap_ranges(&s.ours, us, 1);
