@@ -61,22 +61,23 @@ alloc_leave(bool outer)
 		alloc_call.frame = 0;
 }
 
-/* malloc.c: look all functions up, if that was not done yet. */
-void		 alloc_find(void);
+/* malloc.c: the operators were looked up. */
+void		 alloc_modules(void);
+/* malloc.c: is it our malloc that the program calls? */
 bool		 alloc_ours(void);
-/* malloc.c: an operator was called, with an alignment, or 0, and a size. */
+/* malloc.c: record an operator's call: alignment or 0, size, block, caller. */
 void		 alloc_operator(enum function, size_t, size_t, const void *,
 		    const void *);
 
-/* operator.c: look up the operators behind ours; is it late for that? */
-void		 operator_find(bool);
-/* Addresses in the libraries whose operators are recorded here, or NULL. */
+/* operator.c: look up the operators behind ours. */
+void		 operator_find(void);
+/* Addresses in the libraries whose operators are recorded, or NULL. */
 void		 operator_modules(const void *[2]);
-/* So many'th operator new, if it is one that leads to the C++ library's. */
+/* One of our operators new, if it leads to that of the C++ library, or NULL. */
 #define OPERATORS_NEW	8
 void		*operator_cxx(size_t);
 
-/* unseen.c: record which modules are not recorded; not within a call. */
+/* unseen.c: record whose calls do not come here. */
 void		 unseen_begin(void);
 void		 unseen_look(void);
 

@@ -46,7 +46,7 @@ bool early_over;
 
 static struct call *chunks[CHUNKS];	/* NULL: not mapped yet, or any more */
 static size_t nkept;			/* calls, or OVER */
-static size_t missed[NFUNCTIONS];	/* calls that were not kept, to be told */
+static size_t missed[NFUNCTIONS];	/* calls not kept, and not told yet */
 static void (*miss)(enum function, size_t);	/* from early_end on */
 
 /* The chunk of the n'th call, or NULL without memory. */

@@ -23,12 +23,13 @@
  * recorded: free before it happens, because the address may be another
  * thread's right after it, all others when they return.  A call is recorded
  * as the program makes it, free(NULL) and realloc(NULL, n) included.  What
- * the allocator and libut call for themselves is not.  A realloc is one event, so another thread's malloc may be seen to return the
- * old address just before it.
+ * the allocator and libut call for themselves is not.  A realloc is one event,
+ * so another thread's malloc may be seen to return the old address just before
+ * it.
  *
- * Nothing is recorded of a program that has an allocator linked into itself,
- * as its own symbols come before ours, but that it is so: see unseen.c.  One that is preloaded comes after us in
- * LD_PRELOAD.
+ * Of a program that has an allocator linked into itself only that is recorded,
+ * since its own symbols come before ours: see unseen.c.  One that is preloaded
+ * comes after us in LD_PRELOAD.
  *
  * Where thread-local storage is emulated it is allocated, by malloc: OpenBSD
  * needs -fno-emulated-tls for this file.
@@ -91,9 +92,17 @@ struct libc {
 	void	*(*memalign)(size_t, size_t);
 	void	*(*valloc)(size_t);
 	void	*(*pvalloc)(size_t);
+};
+
+/* Those of C23, once they have been looked for. */
+static void	any_free_sized(void *, size_t);
+static void	any_free_aligned_sized(void *, size_t, size_t);
+
+static struct {
 	void	 (*free_sized)(void *, size_t);
 	void	 (*free_aligned_sized)(void *, size_t, size_t);
-};
+} c23 = { any_free_sized, any_free_aligned_sized };
+
 
 /* Set once, by whichever thread has looked all of them up first. */
 static const struct libc *found;
@@ -233,14 +242,10 @@ early_valloc(size_t size)
 	return arena_alloc(PAGE, size);
 }
 
-static void	any_free_sized(void *, size_t);
-static void	any_free_aligned_sized(void *, size_t, size_t);
-
 static const struct libc early = {
 	early_malloc, early_calloc, early_realloc, early_reallocarray,
 	early_free, early_posix_memalign, early_aligned_alloc,
-	early_aligned_alloc, early_valloc, early_valloc, any_free_sized,
-	any_free_aligned_sized
+	early_aligned_alloc, early_valloc, early_valloc
 };
 
 static void
@@ -287,9 +292,8 @@ alloc_ours(void)
 
 /*
  * Look all of them up.  Several threads may do so at once and need not wait
- * for each other: they find the same.  What may not be there is not looked for
- * if the program has its own free, which might get what dlsym(3) then allocates
- * for its message.
+ * for each other: they find the same.  All should be there: a message that one
+ * is not would take locks which whoever allocates may have.
  */
 static const struct libc * __attribute__((noinline))
 find(void)
@@ -314,11 +318,6 @@ find(void)
 	find_one(&c->memalign, "memalign");
 	find_one(&c->valloc, "valloc");
 	find_one(&c->pvalloc, "pvalloc");
-	if (alloc_ours()) {
-		find_one(&c->free_sized, "free_sized");
-		find_one(&c->free_aligned_sized, "free_aligned_sized");
-		operator_find(false);
-	}
 	find_theirs(c);
 	finding = 0;
 	wrap_unblock(&signals);
@@ -372,9 +371,9 @@ alloc_left(uintptr_t frame, const void *caller)
 }
 
 void
-alloc_find(void)
+alloc_modules(void)
 {
-	(void)libc();
+	find_theirs(libc());
 }
 
 /* An event that nobody listens to is not recorded. */
@@ -506,14 +505,22 @@ look(void)
 /*
  * The constructor of ut.h comes between these two, and what libut allocates
  * there is not the program's.  Functions are found before there are threads,
- * one of which may hold the linker's lock.  What new_learn calls has to look as
- * if the program called it.
+ * one of which may hold the linker's lock.  What may not be there is not looked
+ * for if the program has its own free, which might get what dlsym(3) allocates
+ * for its message.  What new_learn calls has to look as if the program called
+ * it.
  */
 static void __attribute__((constructor(64999)))
 begin(void)
 {
 	alloc_call.frame = UINTPTR_MAX;
 	(void)libc();
+	if (alloc_ours()) {
+		find_one(&c23.free_sized, "free_sized");
+		find_one(&c23.free_aligned_sized, "free_aligned_sized");
+		operator_find();
+		alloc_modules();
+	}
 	new_find();
 	alloc_call.frame = 0;
 	new_learn(libc()->free);
@@ -651,7 +658,7 @@ free_sized(void *ptr, size_t size)
 
 	RECORD(free, FREE, .ptr = ptr);
 	if (UT_LIKELY(!arena_has(ptr)))
-		libc()->free_sized(ptr, size);
+		c23.free_sized(ptr, size);
 	alloc_leave(outer);
 }
 
@@ -662,7 +669,7 @@ free_aligned_sized(void *ptr, size_t alignment, size_t size)
 
 	RECORD(free, FREE, .ptr = ptr);
 	if (UT_LIKELY(!arena_has(ptr)))
-		libc()->free_aligned_sized(ptr, alignment, size);
+		c23.free_aligned_sized(ptr, alignment, size);
 	alloc_leave(outer);
 }
 

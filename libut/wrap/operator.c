@@ -103,6 +103,7 @@ _Static_assert(J(AT, _ZdlPv,) == OPERATORS_NEW, "operators");
 /* The operators behind ours, and which of them are recorded here. */
 static void *next[NOPERATORS];
 static bool recorded[NOPERATORS];
+static bool sought;			/* all, once */
 
 /* Is it the C++ library's? */
 static bool
@@ -125,21 +126,24 @@ is_cxx(const void *symbol)
 }
 
 /*
- * Several threads may do so at once: they find the same.  Those that are found
- * only later are not recorded, whatever library has them.
+ * Those that are not found at the first time, but later, are not recorded,
+ * whatever library has them.
  */
 void
-operator_find(bool later)
+operator_find(void)
 {
+	const bool later = __atomic_load_n(&sought, __ATOMIC_RELAXED);
 	struct wrap_range lib = { 0, 0 };
 	const void *symbol;
 	bool cxx = false;
 	size_t i;
 
 	for (i = 0; i < NOPERATORS; i++) {
+		if (__atomic_load_n(&next[i], __ATOMIC_RELAXED) != NULL)
+			continue;
 		if ((symbol = wrap_next(names[i])) == NULL) {
 			if (i == 0)
-				return;
+				break;
 			continue;
 		}
 		if (!wrap_within(&lib, 1, symbol)) {
@@ -150,6 +154,7 @@ operator_find(bool later)
 		__atomic_store_n(&next[i], (void *)(uintptr_t)symbol,
 		    __ATOMIC_RELEASE);
 	}
+	__atomic_store_n(&sought, true, __ATOMIC_RELAXED);
 }
 
 void
@@ -166,10 +171,12 @@ operator_modules(const void *at[2])
 void *
 operator_cxx(size_t i)
 {
-	void *symbol = wrap_first(names[i]);
+	void *symbol;
 
-	return symbol != NULL && wrap_ours(symbol) && next[i] != NULL &&
-	    !recorded[i] ? symbol : NULL;
+	if (next[i] == NULL || recorded[i])
+		return NULL;
+	symbol = wrap_first(names[i]);
+	return wrap_ours(symbol) ? symbol : NULL;
 }
 
 /* The path of the module that was loaded as so many'th. */
@@ -231,16 +238,22 @@ find_late(void)
 	(void)dlerror();		/* the program must not see it */
 }
 
-/* Without us, a program that calls what is not there would not have begun. */
+/*
+ * Look for what the program calls, before or after our constructor; without us,
+ * a program that calls what is not there would not have begun.
+ */
 static void * __attribute__((noinline))
 find(size_t i)
 {
 	sigset_t signals;
 
-	alloc_find();
 	wrap_block(&signals);
-	if (next[i] == NULL)
-		operator_find(true);
+	if (!alloc_ours())
+		next[i] = wrap_next(names[i]);	/* and nothing else */
+	else {
+		operator_find();
+		alloc_modules();
+	}
 	if (next[i] == NULL)
 		find_late();
 	wrap_unblock(&signals);

@@ -31,8 +31,13 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
+
+#ifndef PT_GNU_RELRO
+#define PT_GNU_RELRO	0x6474e552
+#endif
 
 /* In no section: it is added when it is needed. */
 #undef UT_SECTION
@@ -44,8 +49,16 @@ UT_EVENT(libc, unseen, UT_DEBUG_FUNCTION, UT_STR(path));
 #define PATH_LEN	4096
 
 #if UINTPTR_MAX > UINT32_MAX
+typedef Elf64_Dyn	dynamic;
+typedef Elf64_Rel	relocation;
+typedef Elf64_Rela	relocation_a;
+typedef Elf64_Sym	symbol;
 #define SYMBOL(info)	((info) >> 32)
 #else
+typedef Elf32_Dyn	dynamic;
+typedef Elf32_Rel	relocation;
+typedef Elf32_Rela	relocation_a;
+typedef Elf32_Sym	symbol;
 #define SYMBOL(info)	((info) >> 8)
 #endif
 
@@ -59,6 +72,7 @@ static uintptr_t told[MODULES];
 static size_t ntold;
 static size_t nfirst;			/* modules that came with the program */
 static bool looking;
+static pid_t process;			/* which began */
 
 /* What is sought: a module that strays. */
 struct search {
@@ -68,11 +82,16 @@ struct search {
 	char			 path[PATH_LEN];
 };
 
-/* What the dynamic section has of one kind of relocations. */
+/*
+ * What the dynamic section has of one kind of relocations.  Those of the PLT
+ * are of calls; of the others those in memory that stays as it is, or the
+ * program may since have stored something else there.
+ */
 struct table {
 	uintptr_t	 at;
 	size_t		 size;
 	size_t		 entry;
+	bool		 plt;
 };
 
 static void
@@ -98,28 +117,46 @@ is_allocator(const char *name)
 	return false;
 }
 
+/* What nobody can store to any more; size 0: nothing. */
+static struct wrap_range
+relro(const struct dl_phdr_info *info)
+{
+	struct wrap_range r = { 0, 0 };
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
+			r.low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+			r.size = info->dlpi_phdr[i].p_memsz;
+		}
+	return r;
+}
+
 /*
- * Does a relocation lead elsewhere?  One into the module itself is not done; nor
- * is one that does not have the module's address yet, which another thread is
- * just loading.
+ * Does a relocation lead elsewhere?  One into the module itself is not done,
+ * nor is one without the module's address: another thread is just loading that.
  */
 static bool
 strays(const struct search *s, const struct dl_phdr_info *info,
-    const struct table *t, const ElfW(Sym) *symbols, const char *strings)
+    const struct table *t, const symbol *symbols, const char *strings)
 {
 	struct wrap_range its[2] = { s->ours, s->program };
-	struct wrap_range self;
-	uintptr_t p, to;
-	ElfW(Rel) rel;
+	struct wrap_range self, fixed;
+	uintptr_t p, at, to;
+	relocation rel;
+	size_t i;
 
 	wrap_range_of(info, &self);
+	fixed = t->plt ? self : relro(info);
 	for (p = t->at; p - t->at < t->size; p += t->entry) {
 		memcpy(&rel, (const void *)p, sizeof(rel));
-		if (SYMBOL(rel.r_info) == 0 ||
-		    !is_allocator(strings + symbols[SYMBOL(rel.r_info)].st_name))
+		if ((i = SYMBOL(rel.r_info)) == 0 ||
+		    !is_allocator(strings + symbols[i].st_name))
 			continue;
-		memcpy(&to, (const void *)(info->dlpi_addr + rel.r_offset),
-		    sizeof(to));
+		at = info->dlpi_addr + rel.r_offset;
+		if (!wrap_within(&fixed, 1, (const void *)at))
+			continue;
+		memcpy(&to, (const void *)at, sizeof(to));
 		if (to >= self.size && !wrap_within(its, 2, (const void *)to) &&
 		    !wrap_within(&self, 1, (const void *)to))
 			return true;
@@ -137,13 +174,14 @@ address(const struct dl_phdr_info *info, uintptr_t p)
 /* The tables of relocations that a dynamic section has. */
 static bool
 module_strays(const struct search *s, const struct dl_phdr_info *info,
-    const ElfW(Dyn) *d)
+    const dynamic *d)
 {
 	struct table t[3] = {
-		{ 0, 0, sizeof(ElfW(Rela)) }, { 0, 0, sizeof(ElfW(Rel)) },
-		{ 0, 0, sizeof(ElfW(Rel)) }		/* of the PLT */
+		{ 0, 0, sizeof(relocation_a), false },
+		{ 0, 0, sizeof(relocation), false },
+		{ 0, 0, sizeof(relocation), true }
 	};
-	const ElfW(Sym) *symbols = NULL;
+	const symbol *symbols = NULL;
 	const char *strings = NULL;
 	size_t i;
 
@@ -163,7 +201,7 @@ module_strays(const struct search *s, const struct dl_phdr_info *info,
 		else if (d->d_tag == DT_PLTRELSZ)
 			t[2].size = v;
 		else if (d->d_tag == DT_PLTREL && v == DT_RELA)
-			t[2].entry = sizeof(ElfW(Rela));
+			t[2].entry = sizeof(relocation_a);
 	}
 	for (i = 0; symbols != NULL && strings != NULL && i < 3; i++)
 		if (t[i].at != 0 && strays(s, info, &t[i], symbols, strings))
@@ -233,16 +271,21 @@ unseen_begin(void)
 		tell(info.dli_fname);
 	}
 	dl_iterate_phdr(count, NULL);
+	process = getpid();
 }
 
-/* One thread looks at a time; another need not. */
+/*
+ * One thread looks at a time; another need not.  Nor does the child of a fork,
+ * where the linker's lock may be that of a thread which is not there.
+ */
 void
 unseen_look(void)
 {
 	const void *const us[] = { &module };
 	struct search s;
 
-	if (__atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE))
+	if (getpid() != process ||
+	    __atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE))
 		return;
 	memset(&s, 0, sizeof(s));
 	wrap_ranges(&s.ours, us, 1);

@@ -286,11 +286,67 @@ grep -q 'an allocator that -w malloc does not see' "$T/record.err" ||
 expect 0 "own calls an allocator that -w malloc does not see" \
     utctl heap "$T/trace"
 
+# A child that ends while a thread that it does not have has the linker's lock.
+cat >"$T/held.c" <<'END'
+#define _GNU_SOURCE 1
+#include <sys/wait.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int holding = 1;
+static int slowly(struct dl_phdr_info *info, size_t size, void *arg) {
+	(void)info, (void)size, (void)arg;
+	usleep(1000);
+	return 1;
+}
+static void *hold(void *arg) {
+	while (holding)
+		dl_iterate_phdr(slowly, NULL);
+	return arg;
+}
+int main(void) {
+	pthread_t t;
+	pid_t pid;
+	int i, n, status = 0, bad = 0;
+	if (pthread_create(&t, NULL, hold, NULL) != 0)
+		return 1;
+	for (i = 0; i < 10; i++) {
+		if ((pid = fork()) == 0)
+			exit(0);
+		for (n = 0; waitpid(pid, &status, WNOHANG) == 0; n++) {
+			if (n == 10000)
+				kill(pid, SIGKILL);
+			usleep(1000);
+		}
+		bad |= status;
+	}
+	holding = 0;
+	pthread_join(t, NULL);
+	return bad != 0;
+}
+END
+$CC $CFLAGS -o "$T/held" "$T/held.c" $LIBS || fail "cannot build held"
+"$T/held" || fail "held"
+recorded -w malloc -- "$T/held"
+
 # A library that finds the C library's functions before ours.
 grep -q DEEPBIND /usr/include/dlfcn.h /usr/include/*/dlfcn.h \
     /usr/include/bits/dlfcn.h /usr/include/*/bits/dlfcn.h 2>/dev/null || exit 0
-printf '%s\n' '#include <stdlib.h>' 'int run(void *);' 'int run(void *p) {' \
-    'free(p); p = malloc(6000); free(p); return 0; }' >"$T/deep.c"
+cat >"$T/deep.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+void (*releases)(void *) = free;	/* where programs may set another */
+int run(void *);
+int run(void *p) {
+	free(p);
+	p = malloc(6000);
+	releases(p);
+	releases = (void (*)(void *))perror;
+	return 0;
+}
+END
 $CC $CFLAGS -fno-builtin -fPIC -shared -o "$T/deep.so" "$T/deep.c" ||
     fail "cannot build deep"
 recorded -w malloc -- "$T/opens" "$T/deep.so"

@@ -2,6 +2,7 @@
 #
 # However many calls of the allocator come before libut-malloc.so can record,
 # all are in the trace; those for which there was no memory are counted as lost.
+# The first call may come from where the C library has a lock.
 
 . ./common.sh
 not_sanitized
@@ -43,6 +44,19 @@ printf '%s\n' '#include <stdlib.h>' 'int lib(void);' 'void *volatile p;' \
 mkdir "$T/lib" && $CC $CFLAGS -fno-builtin -fPIC -shared -o "$T/lib/libcon.so" \
     "$T/lib.c" && $CC $CFLAGS -fno-builtin -o "$T/main" "$T/main.c" \
     -L"$T/lib" -lcon -Wl,-rpath,"$T/lib" $LIBS || fail "cannot build"
+
+printf '%s\n' '#include <locale.h>' 'int lib(void);' \
+    '__attribute__((constructor)) static void init(void) {' \
+    '(void)newlocale(LC_ALL_MASK, "POSIX", (locale_t)0); }' \
+    'int lib(void) { return 0; }' >"$T/lib.c"
+printf '%s\n' '#include <locale.h>' '#include <unistd.h>' 'int lib(void);' \
+    'int main(void) { alarm(60); setlocale(LC_ALL, "C");' \
+    'return lib(); }' >"$T/main.c"
+mkdir "$T/locale" && $CC $CFLAGS -D_GNU_SOURCE -fPIC -shared \
+    -o "$T/locale/libloc.so" "$T/lib.c" && $CC $CFLAGS -D_GNU_SOURCE \
+    -o "$T/set" "$T/main.c" -L"$T/locale" -lloc -Wl,-rpath,"$T/locale" $LIBS ||
+    fail "cannot build with newlocale"
+recorded -w malloc -- "$T/set"
 
 # calls NAME FIELD: so many of the library's in the trace.
 calls() {

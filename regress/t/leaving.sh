@@ -134,7 +134,7 @@ recorded -w malloc -w pthread -- "$T/main"
 utctl view -N "$T/trace" >"$T/view.out" || fail "view"
 n=$(grep -c 'libc:malloc { size = 2222,' "$T/view.out")
 [ "$n" -eq 5 ] || fail "$n of malloc"
-for p in $(sed -n 's/.*libc:malloc { size = 2222, ptr = \(0x[0-9a-f]*\),.*/\1/p' \
+for p in $(sed -n 's/.*malloc { size = 2222, ptr = \(0x[0-9a-f]*\),.*/\1/p' \
     "$T/view.out"); do
 	grep -q "libc:free { ptr = $p," "$T/view.out" || fail "no free of $p"
 done
