@@ -58,7 +58,11 @@ if [ "$(getconf LONG_BIT)" -eq 64 ] &&
 	said "$T/small is no program of 64 bits: -w has no effect on it"
 	runs sh -c "$T/small"
 fi
-if command -v musl-gcc >/dev/null 2>&1 &&
+case $CC in
+*musl*)	;;
+*)	other=musl-gcc ;;
+esac
+if command -v "${other:-none}" >/dev/null 2>&1 &&
     musl-gcc -o "$T/other" "$T/hello.c" 2>/dev/null; then
 	n=$((n + 1))
 	other="$T/other is loaded by .*: -w is for programs that .* loads"
