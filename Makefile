@@ -160,7 +160,7 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/find.c utctl/follow.c utctl/follower.c \
 		utctl/glob.c utctl/group.c utctl/heap.c utctl/heap_print.c \
 		utctl/heap_track.c utctl/help.c utctl/hist.c \
-		utctl/image.c utctl/indent.c \
+		utctl/hole.c utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c \
 		utctl/list_json.c utctl/list_session.c utctl/live.c \
 		utctl/load.c utctl/loader.c utctl/locks.c utctl/locks_json.c \
@@ -218,6 +218,7 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h utctl/export.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \
+		utctl/hole.h \
 		utctl/image.h utctl/indent.h utctl/list.h utctl/live.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \
 		utctl/process.h utctl/table.h utctl/top.h \
