@@ -83,7 +83,8 @@ LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/compiler.h libut/context.h libut/escape.h libut/expr.h \
-		libut/filter.h libut/hash.h libut/level.h libut/match.h libut/msg.h \
+		libut/filter.h libut/hash.h libut/level.h libut/match.h \
+		libut/msg.h \
 		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_code.h \
 		libut/ut_conn.h libut/ut_event.h libut/ut_field.h \
 		libut/ut_loaded.h libut/ut_msg.h libut/ut_prefix.h \
@@ -124,7 +125,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/parent/last.c utd/parent/link.c utd/parent/list.c \
 		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
 		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
-		utd/parent/move.c utd/parent/nearest.c utd/parent/open.c utd/parent/parent.c \
+		utd/parent/move.c utd/parent/nearest.c utd/parent/open.c \
+		utd/parent/parent.c \
 		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
 		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
 		utd/parent/remains.c utd/parent/requests.c \

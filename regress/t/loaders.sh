@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# Programs into which -w cannot be loaded run all the same, also as children, and
-# record says of the command why there is nothing of it.
+# Programs into which -w cannot be loaded run all the same, also as children,
+# and record says of the command why there is nothing of it.
 
 . ./common.sh
 not_cross
