@@ -84,7 +84,8 @@ LIBUT_SRCS =	libut/arena.c libut/bell.c libut/clock.c libut/compat.c \
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/attr.h libut/clock.h libut/compat.h libut/compile.h \
 		libut/compiler.h libut/context.h libut/escape.h libut/expr.h \
-		libut/filter.h libut/hash.h libut/level.h libut/match.h libut/msg.h \
+		libut/filter.h libut/hash.h libut/level.h libut/match.h \
+		libut/msg.h \
 		libut/rundir.h libut/ut.h libut/ut_abi.h libut/ut_code.h \
 		libut/ut_conn.h libut/ut_event.h libut/ut_field.h \
 		libut/ut_loaded.h libut/ut_msg.h libut/ut_prefix.h \
@@ -130,7 +131,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/parent/last.c utd/parent/link.c utd/parent/list.c \
 		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
 		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
-		utd/parent/move.c utd/parent/nearest.c utd/parent/open.c utd/parent/parent.c \
+		utd/parent/move.c utd/parent/nearest.c utd/parent/open.c \
+		utd/parent/parent.c \
 		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
 		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
 		utd/parent/remains.c utd/parent/requests.c \
@@ -168,7 +170,7 @@ UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
 		utctl/find.c utctl/follow.c utctl/follower.c \
 		utctl/glob.c utctl/group.c utctl/heap.c utctl/heap_print.c \
 		utctl/heap_track.c utctl/help.c utctl/hist.c \
-		utctl/image.c utctl/indent.c \
+		utctl/hole.c utctl/image.c utctl/indent.c \
 		utctl/left.c utctl/level.c utctl/list.c \
 		utctl/list_json.c utctl/list_session.c utctl/live.c \
 		utctl/load.c utctl/loader.c utctl/locks.c utctl/locks_json.c \
@@ -230,6 +232,7 @@ $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h utctl/export.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \
+		utctl/hole.h \
 		utctl/image.h utctl/indent.h utctl/list.h utctl/live.h \
 		utctl/locks.h utctl/map.h utctl/mapped.h \
 		utctl/process.h utctl/table.h utctl/top.h \

@@ -165,7 +165,7 @@ struct ctf_type {
 	uint64_t		 min;		/* bytes, at least */
 	uint32_t		 depth;
 	uint32_t		 nodes;
-	uint32_t		 empty;		/* nodes that may be of no bytes */
+	uint32_t		 empty;		/* nodes, perhaps of no bytes */
 	unsigned long		 line;
 };
 

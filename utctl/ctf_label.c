@@ -15,8 +15,8 @@
  */
 
 /*
- * The labels of enumerations.  Their values may be ranges that overlap: then the
- * label that comes first counts.  So that a value is found soon among any
+ * The labels of enumerations.  Their values may be ranges that overlap: then
+ * the label that comes first counts.  So that a value is found soon among any
  * number of labels, they become ranges that do not overlap, in order.
  */
 

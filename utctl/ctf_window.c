@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "ctf.h"
+#include "hole.h"
 #include "regular.h"
 #include "say.h"
 
@@ -183,22 +184,11 @@ window_slide(struct ctf_stream *s)
 static int
 is_hole(const struct ctf_stream *s, uint64_t from)
 {
-#ifdef SEEK_DATA
 	const uint8_t *p = s->buf + (from - s->off);
 	const size_t n = (size_t)(s->off + s->fill - from);
-	off_t data;
 
-	if (n == 0 || p[0] != 0 || memcmp(p, p + 1, n - 1) != 0)
-		return 0;
-	data = lseek(s->fd, (off_t)from, SEEK_DATA);
-	if (data == -1)
-		return errno == ENXIO && s->size - from >= HOLE;
-	return (uint64_t)data - from >= HOLE;
-#else
-	(void)s;
-	(void)from;
-	return 0;
-#endif
+	return n > 0 && p[0] == 0 && memcmp(p, p + 1, n - 1) == 0 &&
+	    hole_at(s->fd, from) >= HOLE;
 }
 
 /*

@@ -35,7 +35,7 @@
 #include "regular.h"
 #include "utctl.h"
 
-/* What only glibc expands: the directory of its libraries; and up to the root. */
+/* Only glibc expands this, to the directory of its libraries. */
 #define ONLY_GLIBC	"/$LIB/../../../../../.."
 
 #define SCRIPTS		4	/* that are each other's interpreter */

@@ -88,7 +88,7 @@ struct pairs {
 	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
 	struct pair_thread	*oldest, *newest;	/* as they came */
-	struct pair_thread	*begun;	/* since pairs_cut(), the newest first */
+	struct pair_thread	*begun;	/* since pairs_cut() */
 	struct pair_key		**keys;		/* a hash table */
 	struct pair_key		*first_key, *last_key;	/* as they began */
 	size_t			 nkeys, kcap;

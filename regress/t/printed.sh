@@ -62,8 +62,8 @@ for sig in INT TERM; do
 	until_ok eval '! printing' || fail "$sig: prints on"
 	expect 0 '^20000 events' utctl view -q "$T/f$sig"
 done
-# Nor does what prints outlive utctl, if that is killed, or go on if it is told to
-# end itself.
+# Nor does what prints outlive utctl, if that is killed, or go on if it is told
+# to end itself.
 printer() {
 	PRINTER=$(ps -A -o pid= -o ppid= -o args= | awk -v p="$1" \
 	    '$2 == p && /record -F/ { print $1 }')
