@@ -118,6 +118,20 @@ extern "C" {
 /* Of functions in here: not all are used, none is to be instrumented. */
 #define UT_HELPER	__attribute__((unused, no_instrument_function))
 
+/*
+ * Each file has its own events.  With modules of C++, which __cpp_modules tells
+ * of, templates and inline functions may be exported, and then used in a file
+ * that has none: so these are known outside, and of several that are alike the
+ * linker takes one.
+ */
+#if defined(__cplusplus) && defined(__cpp_modules)
+#define UT_OWN		__attribute__((weak))
+#define UT_OWN_INLINE	inline
+#else
+#define UT_OWN		static
+#define UT_OWN_INLINE	static __inline__
+#endif
+
 /* Version of the structures below: a module built for another is refused. */
 #define UT_VERSION	1
 
@@ -438,11 +452,11 @@ public:
 		UT_EACH(UT_DESC, __VA_ARGS__)				\
 		{ NULL, NULL, 0, 0, 0, 0, 0 }				\
 	};								\
-	static struct ut_event ev UT_SECTION = {			\
+	UT_OWN struct ut_event ev UT_SECTION = {			\
 		0, UT_LEVEL_VALUE(__VA_ARGS__), str,			\
 		ut_fields_##ev, NULL, NULL, { 0 }, 0, 1, NULL		\
 	};								\
-	static void __attribute__((noinline)) UT_HELPER			\
+	UT_OWN void __attribute__((noinline)) UT_HELPER			\
 	ut_record_##ev(struct ut_event *ut_e				\
 	    UT_EACH(UT_PARAM, __VA_ARGS__))				\
 	{								\
@@ -482,7 +496,7 @@ static const struct ut_field __attribute__((unused)) ut_log_fields[] = {
 	{ NULL, NULL, 0, 0, 0, 0, 0 }
 };
 
-static struct ut_event ut_log_events[] UT_SECTION = {
+UT_OWN struct ut_event ut_log_events[] UT_SECTION = {
 	UT_LOG_EVENT(UT_EMERG), UT_LOG_EVENT(UT_ALERT),
 	UT_LOG_EVENT(UT_CRIT), UT_LOG_EVENT(UT_ERR),
 	UT_LOG_EVENT(UT_WARNING), UT_LOG_EVENT(UT_NOTICE),
@@ -493,7 +507,7 @@ static struct ut_event ut_log_events[] UT_SECTION = {
 	UT_LOG_EVENT(UT_DEBUG)
 };
 
-static __inline__ struct ut_event * UT_HELPER
+UT_OWN_INLINE struct ut_event * UT_HELPER
 ut_log_event(int level)
 {
 	return &ut_log_events[level < UT_EMERG || level > UT_DEBUG ?

@@ -304,7 +304,7 @@ struct ut_view {
 #define UT_VIEWS_ut_1(ev, ...)
 #define UT_VIEWS_ut_n(ev, ...)						\
 	extern "C++" {							\
-	static inline void __attribute__((always_inline)) UT_HELPER	\
+	UT_OWN_INLINE void __attribute__((always_inline)) UT_HELPER	\
 	ut_record_##ev(struct ut_event *ut_e				\
 	    UT_EACH(UT_VIEW, __VA_ARGS__))				\
 	{								\

@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define UT_GETTIME	clock_gettime
 #include "clock.h"
 
 #define MAX	3600

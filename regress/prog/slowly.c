@@ -47,6 +47,7 @@ main(void)
 #include <stdint.h>
 #include <stdlib.h>
 
+#define UT_GETTIME	clock_gettime
 #include "../../libut/clock.h"
 
 /* The signal that it is to get, of those that are not of our making. */

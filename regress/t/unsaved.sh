@@ -63,24 +63,45 @@ not_cross
 [ -r /proc/self/fd ] || skip "no /proc"
 $CC $CFLAGS -std=c11 -D_GNU_SOURCE -fPIC -shared -o "$T/badday.so" \
     prog/badday.c $DL 2>"$T/err" || skip "no shared objects"
-echo good >"$T/day"
-BADPART=/run/state BADFILE=$T/day LD_PRELOAD=$T/badday.so \
-    utd -d -r "$UT_RUNDIR" 2>"$T/utd.log" &
-UTD_PID=$!
-until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
-rm -rf "$T/a" "$T/b"
-utctl create -o "$T/a" a >/dev/null &&
-    utctl enable-channel -i 0 c || fail "set-up"
+
+# utd is started on a good day, and then a bad one comes.
+bad_day() {
+	rm -rf "$T/a" "$T/b"
+	echo good >"$T/day"
+	BADPART=/run/state BADFILE=$T/day LD_PRELOAD=$T/badday.so \
+	    utd -d -r "$UT_RUNDIR" 2>"$T/utd.log" &
+	UTD_PID=$!
+	until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
+	utctl create -o "$T/a" a >/dev/null &&
+	    utctl enable-channel -i 0 c || fail "set-up"
+	echo ENOSPC >"$T/day"
+	expect 0 "$why" utctl enable-event -c c 'pulse:a'
+	complains "session b: $why" utctl create -o "$T/b" b
+	[ ! -e "$T/b" ] || fail "b is there"
+}
 why='if utd is killed, events can be lost: .*/state.*: No space left on device'
-echo ENOSPC >"$T/day"
-expect 0 "$why" utctl enable-event -c c 'pulse:a'
+
+# When there is room again, all is well.
+bad_day
+echo good >"$T/day"
+expect 0 '' utctl create -o "$T/b" b
+! utctl list | grep "$why" || fail "it is not over"
+expect 0 'a started$' utctl start a
+program
+killed
+utctl recover >"$T/said" 2>&1 || fail "recover: $(cat "$T/said")"
+[ "$(count_events "$T/a" pulse:a)" -eq 700 ] || fail "a: $(cat "$T/said")"
+! strays $was || fail "left in memory"
+
+# Not known to the next one: it says so, and has it removed, where names of
+# shared memory can be listed.
+case $CFLAGS in
+*-DUT_POSIX*)	exit 0 ;;
+esac
+bad_day
 expect 0 "a started.*$why" utctl start
 expect 0 "error: $why" utctl list a
 expect 0 "$why" utctl status
-complains "session b: $why" utctl create -o "$T/b" b
-[ ! -e "$T/b" ] || fail "b is there"
-
-# Not known to the next one: it says so, and has it removed.
 program
 killed
 strays $was >/dev/null || fail "no memory"
@@ -90,26 +111,4 @@ grep -q "$lost events are lost" "$T/utd.log" || fail "$(cat "$T/utd.log")"
 expect 0 "error: .*$lost" utctl list a
 expect 0 "a destroyed: .*; .*$lost" utctl destroy a
 stop_utd || fail "utd: status $?"
-! strays $was || fail "left in memory"
-
-# When there is room again, all is well.
-rm -rf "$T/a"
-echo good >"$T/day"
-BADPART=/run/state BADFILE=$T/day LD_PRELOAD=$T/badday.so \
-    utd -d -r "$UT_RUNDIR" 2>"$T/utd.log" &
-UTD_PID=$!
-until_ok utctl list || fail "utd: $(cat "$T/utd.log")"
-utctl create -o "$T/a" a >/dev/null &&
-    utctl enable-channel -i 0 c || fail "set-up"
-echo ENOSPC >"$T/day"
-expect 0 "$why" utctl enable-event -c c 'pulse:a'
-complains "session b: $why" utctl create -o "$T/b" b
-echo good >"$T/day"
-expect 0 '' utctl create -o "$T/b" b
-! utctl list | grep "$why" || fail "it is not over"
-expect 0 'a started$' utctl start a
-program
-killed
-utctl recover >"$T/said" 2>&1 || fail "recover: $(cat "$T/said")"
-[ "$(count_events "$T/a" pulse:a)" -eq 700 ] || fail "a: $(cat "$T/said")"
 ! strays $was || fail "left in memory"

@@ -14,7 +14,6 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-
 /*
  * Shared memory of the last utd of this run directory that is in no state file:
  * that utd could not save it before it was killed.  Nobody can read what is in
@@ -35,7 +34,7 @@
 #include "trace.h"
 
 #define PREFIX		"ut-"		/* see ut_shm_name */
-#define BELL_MAX	65536		/* bytes; what is larger has events */
+#define BELL_MAX	16384		/* bytes; what is larger is a region */
 
 /* Is it saved, and belongs to a region or a consumer? */
 static bool
