@@ -88,10 +88,11 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		s->seq = pk.seq;
 		note_late(s, &pk, (off_t)(s->size + head));
 		s->shared = pk.shared;
+		s->pid = pk.pid;
 		s->tid = pk.tid;
 		s->size += head + pk.len;
 		s->seq = pk.seq + 1;
-		s->end = pk.end;
+		s->end = s->last = pk.end;
 		s->discarded = pk.discarded;
 	}
 	if (s->size == 0 && n > 0 &&

@@ -24,8 +24,6 @@
 
 #include "piece.h"
 
-#define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
-
 /* Packets on their way to the sink, all of one stream; each is of one piece. */
 static struct batch {
 	uint32_t	 stream;
@@ -104,8 +102,10 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 
 	if (written)
 		region_written(r, n);
-	else
+	else {
 		region_dropped(r, n);
+		loss_dropped(r, pc->begin);
+	}
 	if (pc->full) {
 		piece_over(r, pc);
 		return;
@@ -117,7 +117,7 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 
 /*
  * Have the packets written.  Events that could not be written are lost, but the
- * lost events that their packets were to tell of are told by the next.
+ * lost events that packets were to tell of are told by others.
  */
 void
 batch_flush(struct region *r)
@@ -130,39 +130,66 @@ batch_flush(struct region *r)
 		return;
 	for (i = 0; i < batch.n; i++) {
 		pc = &batch.pieces[i];
-		if (pc->sub != NONE)
+		if (pc->sub != NO_SUB)
 			store(&r->subs[pc->sub].writing, pc->commit);
+		else
+			loss_telling(r, pc->slot);
 	}
 	written = sink_write(r->sink, batch.stream, batch.packets,
 	    batch.n) == 0;
 	for (i = 0; i < batch.n; i++) {
-		if (!written)
-			r->unsaid += batch.packets[i].lost;
-		if (batch.pieces[i].sub != NONE)
-			piece_done(r, &batch.pieces[i], written);
+		pc = &batch.pieces[i];
+		if (pc->sub != NO_SUB)
+			piece_done(r, pc, written);
+		else
+			loss_told(r, pc->slot, &batch.packets[i], written);
 	}
 	batch.n = 0;
 	(void)region_wake(r);
 }
 
-/* Add a packet, which tells of the events lost so far, whosever they are. */
 static void
-batch_add(struct region *r, uint32_t stream, const struct piece *pc,
-    struct packet *pk)
+batch_put(const struct piece *pc, const struct packet *pk)
 {
-	const uint64_t len = PACKET_HEAD_MAX + pk->len;
-
-	if (batch.n == BATCH || batch.stream != stream || batch.room < len)
-		batch_flush(r);
-	if (batch.n == 0)		/* an empty one may come before it */
-		batch.room = sink_room(r->sink, stream, len + PACKET_HEAD_MAX) -
-		    PACKET_HEAD_MAX;
-	batch.room -= len;
-	pk->lost = r->unsaid;
-	r->unsaid = 0;
-	batch.stream = stream;
+	batch.room -= PACKET_HEAD_MAX + pk->len;
 	batch.pieces[batch.n] = *pc;
 	batch.packets[batch.n++] = *pk;
+}
+
+/*
+ * Does the packet need one before it that ends as it begins?  Readers compare
+ * the counts of the two, and may have nothing of a file before.
+ */
+static bool
+needs_mark(const struct region *r, const struct packet *pk, uint64_t first)
+{
+	if (batch.n > 0)
+		return pk->lost > 0 &&
+		    batch.packets[batch.n - 1].end != pk->begin;
+	return sink_needs_mark(r->sink, batch.stream, pk, first);
+}
+
+/* Add a packet to those of its stream. */
+void
+batch_add(struct region *r, uint32_t stream, const struct piece *pc,
+    const struct packet *pk)
+{
+	const uint64_t len = 2 * PACKET_HEAD_MAX + pk->len;
+	const struct piece none = { .sub = NO_SUB, .slot = r->nslots };
+	struct packet mark = *pk;
+
+	if (batch.n + 2 > BATCH || batch.stream != stream || batch.room < len)
+		batch_flush(r);
+	if (batch.n == 0) {
+		batch.stream = stream;
+		batch.room = sink_room(r->sink, stream, len);
+	}
+	if (needs_mark(r, pk, len)) {
+		mark.end = mark.begin;
+		mark.len = mark.gap = mark.lost = 0;
+		batch_put(&none, &mark);
+	}
+	batch_put(pc, pk);
 }
 
 /* The bytes of the thread's name are anything. */
@@ -181,16 +208,6 @@ name_packet(struct packet *pk, const struct region *r, uint32_t n)
 	for (i = 0; i < sizeof(pk->thread) / sizeof(word); i++) {
 		word = load(&sub->thread[i]);
 		memcpy(pk->thread + i * sizeof(word), &word, sizeof(word));
-	}
-}
-
-/* Note how many events the slot has lost, so that packets tell of them once. */
-void
-note_slot(struct region *r, uint32_t slot, uint64_t lost)
-{
-	if ((int64_t)(lost - r->said[slot]) > 0) {
-		r->unsaid += lost - r->said[slot];
-		r->said[slot] = lost;
 	}
 }
 
@@ -213,8 +230,6 @@ piece_write(struct region *r, struct piece *pc)
 	struct packet pk;
 	uint32_t from = UT_COMMIT_LEN(r->consumed[pc->sub]), stream;
 
-	if (!pc->shared)
-		note_slot(r, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
 	if (UT_COMMIT_LEN(pc->commit) == from) {
 		/* It is full, and all of it was written before. */
@@ -230,9 +245,12 @@ piece_write(struct region *r, struct piece *pc)
 	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
+	pc->begin = pk.begin;
 	pc->end = pk.end;
-	if (!pc->shared)
+	if (!pc->shared) {
 		name_packet(&pk, r, pc->sub);
+		loss_before(r, pc, &pk);
+	}
 	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
 	    pc->slot, &pk);
 	if (stream == NO_STREAM) {
@@ -241,24 +259,6 @@ piece_write(struct region *r, struct piece *pc)
 		return;
 	}
 	batch_add(r, stream, pc, &pk);
-}
-
-/*
- * At the end, lost events that no packet told of get one of their own; but not
- * if the metadata cannot be written, for no reader takes a packet without.
- */
-void
-say_rest(struct region *r)
-{
-	const struct piece none = { .sub = NONE };
-	struct packet pk;
-	uint32_t stream;
-
-	if (r->unsaid == 0 || output_pending(r->sink->trace) == -1)
-		return;
-	memset(&pk, 0, sizeof(pk));
-	pk.name = "";
-	pk.begin = pk.end = region_now(r);
-	stream = sink_any_stream(r->sink, &pk);
-	batch_add(r, stream, &none, &pk);
+	if (!pc->shared)
+		loss_none(r, pc->slot, pk.end);
 }

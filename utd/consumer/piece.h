@@ -25,12 +25,14 @@
 #include "region.h"
 #include "sink.h"
 
+#define NO_SUB	UINT32_MAX	/* an empty packet */
+
 struct piece {
 	uint32_t	 sub;
 	uint32_t	 slot;
 	uint64_t	 seq;
 	uint64_t	 commit;
-	uint64_t	 end;		/* of the packet, in time */
+	uint64_t	 begin, end;	/* of the packet, in time */
 	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;
@@ -41,9 +43,17 @@ void	 region_damaged(struct region *);
 void	 piece_over(struct region *, const struct piece *);
 void	 piece_done(struct region *, const struct piece *, bool);
 void	 piece_write(struct region *, struct piece *);
+void	 batch_add(struct region *, uint32_t, const struct piece *,
+	    const struct packet *);
 void	 batch_flush(struct region *);
-/* Note how many events a slot has lost, which packets tell of. */
-void	 note_slot(struct region *, uint32_t, uint64_t);
-void	 say_rest(struct region *);
+
+/* loss.c: which packets tell of lost events. */
+void	 loss_before(struct region *, const struct piece *,
+	    const struct packet *);
+void	 loss_none(struct region *, uint32_t, uint64_t);
+void	 loss_rest(struct region *, int);
+void	 loss_telling(struct region *, uint32_t);
+void	 loss_told(struct region *, uint32_t, const struct packet *, bool);
+void	 loss_dropped(struct region *, uint64_t);
 
 #endif /* PIECE_H */

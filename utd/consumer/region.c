@@ -402,7 +402,6 @@ region_written(struct region *r, uint64_t n)
 void
 region_dropped(struct region *r, uint64_t n)
 {
-	r->unsaid += n;
 	r->dropped += n;
 	store(&r->header->dropped, r->dropped);
 }

@@ -55,6 +55,15 @@ struct grave {
 	char		 name[PROGRAM_NAME];
 };
 
+/* Events that a slot has lost, of all that it ever lost: see loss.c. */
+struct loss {
+	uint64_t	 told;		/* packets in the files tell of them */
+	uint64_t	 telling;	/* the same, with those on their way */
+	uint64_t	 since;		/* the others were lost after that */
+	uint64_t	 count;		/* all of them, in this pass */
+	bool		 held;		/* events before that are unwritten */
+};
+
 struct region {
 	uint32_t	 id;
 	char		 name[NAME_MAXLEN];	/* of the channel */
@@ -106,9 +115,9 @@ struct region {
 
 	uint64_t	 written;	/* events, as in the header */
 	uint64_t	 dropped;	/* likewise: could not be written */
-	uint64_t	*said;		/* by slot: its lost, as packets tell */
-	uint64_t	 said_lost;	/* lost of the header, likewise */
-	uint64_t	 unsaid;	/* lost, but in no packet yet */
+	struct loss	*losses;	/* by slot, and then nobody's */
+	uint64_t	 looked;	/* when we looked at them last */
+	uint32_t	 nlooked;	/* slots that were used then */
 
 	bool		 watched;	/* the parent wants to know when */
 	uint64_t	 watched_bytes;	/* there are more than that */
@@ -188,6 +197,12 @@ void	 region_finish(struct region *, bool);	/* stop and drain it */
 void	 region_check(const struct region *);
 void	 region_grew(struct region *);	/* or not: tell who wants to know */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
+
+/* loss.c: the events that were lost, and what tells of them. */
+bool	 loss_any(const struct region *);	/* that no packet tells of */
+void	 loss_look(struct region *);	/* what has none has none so far */
+void	 loss_begin(struct region *);
+void	 loss_adopt(struct region *, uint64_t);
 
 /* rotate.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);
