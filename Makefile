@@ -101,7 +101,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
 		utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c \
-		utd/consumer/keep.c utd/consumer/loss.c utd/consumer/memory.c \
+		utd/consumer/keep.c utd/consumer/loss.c \
+		utd/consumer/memory.c \
 		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
@@ -150,7 +151,8 @@ UTCTL_SRCS =	utctl/attach.c utctl/blocks.c utctl/call.c utctl/callers.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_lex.c \
 		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
-		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
+		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_row.c \
+		utctl/ctf_type.c \
 		utctl/ctf_value.c utctl/ctf_walk.c utctl/ctf_window.c \
 		utctl/daemon.c utctl/demangle.c utctl/durations.c \
 		utctl/elf.c utctl/elf_symbols.c utctl/event.c \

@@ -221,6 +221,7 @@ look_around(struct reader *r, const struct follow *f,
 	struct ctf_stream *s;
 
 	reader_look(r, f->dir);
+	reader_rows(r);
 	for (tr = r->traces; tr != first; tr = tr->next)
 		reader_trace(r, ops, tr);
 	while (r->nstreams > n) {

@@ -92,7 +92,8 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		s->tid = pk.tid;
 		s->size += head + pk.len;
 		s->seq = pk.seq + 1;
-		s->end = s->last = pk.end;
+		s->last_begin = pk.begin;
+		s->end = s->last_end = pk.end;
 		s->discarded = pk.discarded;
 	}
 	if (s->size == 0 && n > 0 &&

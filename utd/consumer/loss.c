@@ -119,7 +119,7 @@ static void
 tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 {
 	const uint32_t source = i < r->nslots ? i : r->nslots + r->nsubs;
-	const struct piece none = { .sub = NO_SUB, .slot = i };
+	struct piece none = { .sub = NO_SUB, .slot = i };
 	uint64_t since = since_of(r, i), end = sink_end(r->sink, source, pk);
 	uint32_t stream;
 
@@ -128,12 +128,14 @@ tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 	pk->begin = since < pk->end ? since : pk->end;
 	pk->len = pk->gap = 0;
 	pk->lost = n;
+	none.begin = pk->begin;
 	stream = sink_stream(r->sink, source, pk);
 	if (stream == NO_STREAM) {
 		region_damaged(r);
 		return;
 	}
-	batch_add(r, stream, &none, pk);
+	if (!batch_add(r, stream, &none, pk))
+		return;
 	r->losses[i].telling += n;
 	r->losses[i].since = pk->end;
 }
@@ -149,7 +151,7 @@ loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
 
 	if ((int64_t)(lost - had) <= 0)
 		return;
-	before.end = first < pk->begin ? first : pk->begin;
+	before.end = first < pk->begin ? first : pk->begin - 1;
 	tell(r, pc->slot, lost - had, &before);
 }
 
@@ -256,20 +258,23 @@ loss_telling(struct region *r, uint32_t i)
 
 /* The packet that was to tell was written, or not. */
 void
-loss_told(struct region *r, uint32_t i, const struct packet *pk, bool written)
+loss_told(struct region *r, const struct piece *pc, const struct packet *pk,
+    bool written)
 {
-	struct loss *l = &r->losses[i];
+	struct loss *l = &r->losses[pc->slot];
 
+	if (pk->lost == 0)
+		return;
 	if (written) {
 		l->told += pk->lost;
-		store(&tell_of(r, i)->until, l->since);
-		store(&tell_of(r, i)->told, l->told);
+		store(&tell_of(r, pc->slot)->until, l->since);
+		store(&tell_of(r, pc->slot)->told, l->told);
 		return;
 	}
 	l->telling -= pk->lost;
-	if (l->since > pk->begin)
-		l->since = pk->begin;
-	loss_telling(r, i);
+	if (l->since > pc->begin)
+		l->since = pc->begin;
+	loss_telling(r, pc->slot);
 }
 
 /* Events from that time on could not be written. */

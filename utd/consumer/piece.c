@@ -142,7 +142,7 @@ batch_flush(struct region *r)
 		if (pc->sub != NO_SUB)
 			piece_done(r, pc, written);
 		else
-			loss_told(r, pc->slot, &batch.packets[i], written);
+			loss_told(r, pc, &batch.packets[i], written);
 	}
 	batch.n = 0;
 	(void)region_wake(r);
@@ -156,40 +156,82 @@ batch_put(const struct piece *pc, const struct packet *pk)
 	batch.packets[batch.n++] = *pk;
 }
 
-/*
- * Does the packet need one before it that ends as it begins?  Readers compare
- * the counts of the two, and may have nothing of a file before.
- */
+/* The last packet of the batch's stream; false: there is none. */
 static bool
-needs_mark(const struct region *r, const struct packet *pk, uint64_t first)
+batch_last(const struct region *r, uint64_t *begin, uint64_t *end)
 {
-	if (batch.n > 0)
-		return pk->lost > 0 &&
-		    batch.packets[batch.n - 1].end != pk->begin;
-	return sink_needs_mark(r->sink, batch.stream, pk, first);
+	const struct packet *last = &batch.packets[batch.n - 1];
+
+	if (batch.n == 0)
+		return sink_last(r->sink, batch.stream, begin, end);
+	*begin = last->begin;
+	*end = last->end;
+	return true;
 }
 
-/* Add a packet to those of its stream. */
-void
-batch_add(struct region *r, uint32_t stream, const struct piece *pc,
-    const struct packet *pk)
+/*
+ * Put an empty packet before this one, about at that time.  Nothing is lost
+ * between the two.
+ */
+static void
+batch_mark(const struct region *r, const struct packet *pk, uint64_t at)
 {
-	const uint64_t len = 2 * PACKET_HEAD_MAX + pk->len;
 	const struct piece none = { .sub = NO_SUB, .slot = r->nslots };
 	struct packet mark = *pk;
+	uint64_t begin, end;
+
+	if (at >= pk->begin)
+		at = pk->begin - 1;
+	if (batch_last(r, &begin, &end)) {
+		if (at < end)
+			at = end;
+		if (at <= begin)
+			at = begin + 1;
+		if (at >= pk->begin)
+			return;
+	}
+	mark.begin = mark.end = at;
+	mark.len = mark.gap = mark.lost = 0;
+	batch_put(&none, &mark);
+}
+
+/*
+ * Add a packet to those of its stream, or, if it tells of lost events and has
+ * no time of its own, return false.
+ *
+ * Readers compare the counts of two packets, and take what is lost for lost
+ * between the ends of both.  So what is before one that tells ends where the
+ * loss begins, and in a file that is not the first, which may be removed, there
+ * is a packet before the first with events.  Packets of a stream begin at
+ * different times: babeltrace2 sorts them by these if they are of several files.
+ */
+bool
+batch_add(struct region *r, uint32_t stream, const struct piece *pc,
+    struct packet *pk)
+{
+	const uint64_t len = 2 * PACKET_HEAD_MAX + pk->len, from = pk->begin;
+	uint64_t begin = 0, end = 0;
+	bool any, first;
 
 	if (batch.n + 2 > BATCH || batch.stream != stream || batch.room < len)
 		batch_flush(r);
+	first = batch.n == 0 && sink_cuts(r->sink, stream, len);
 	if (batch.n == 0) {
 		batch.stream = stream;
 		batch.room = sink_room(r->sink, stream, len);
 	}
-	if (needs_mark(r, pk, len)) {
-		mark.end = mark.begin;
-		mark.len = mark.gap = mark.lost = 0;
-		batch_put(&none, &mark);
+	any = batch_last(r, &begin, &end);
+	if (pk->lost > 0) {
+		if (any && pk->end <= begin)
+			return false;
+		pk->begin = pk->end;
+		if (!any || end != from || first)
+			batch_mark(r, pk, from);
+	} else if (first) {
+		batch_mark(r, pk, end);
 	}
 	batch_put(pc, pk);
+	return true;
 }
 
 /* The bytes of the thread's name are anything. */
@@ -258,7 +300,7 @@ piece_write(struct region *r, struct piece *pc)
 		piece_done(r, pc, false);
 		return;
 	}
-	batch_add(r, stream, pc, &pk);
+	(void)batch_add(r, stream, pc, &pk);
 	if (!pc->shared)
 		loss_none(r, pc->slot, pk.end);
 }

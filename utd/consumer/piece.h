@@ -43,8 +43,8 @@ void	 region_damaged(struct region *);
 void	 piece_over(struct region *, const struct piece *);
 void	 piece_done(struct region *, const struct piece *, bool);
 void	 piece_write(struct region *, struct piece *);
-void	 batch_add(struct region *, uint32_t, const struct piece *,
-	    const struct packet *);
+bool	 batch_add(struct region *, uint32_t, const struct piece *,
+	    struct packet *);
 void	 batch_flush(struct region *);
 
 /* loss.c: which packets tell of lost events. */
@@ -53,7 +53,8 @@ void	 loss_before(struct region *, const struct piece *,
 void	 loss_none(struct region *, uint32_t, uint64_t);
 void	 loss_rest(struct region *, int);
 void	 loss_telling(struct region *, uint32_t);
-void	 loss_told(struct region *, uint32_t, const struct packet *, bool);
+void	 loss_told(struct region *, const struct piece *,
+	    const struct packet *, bool);
 void	 loss_dropped(struct region *, uint64_t);
 
 #endif /* PIECE_H */

@@ -297,19 +297,27 @@ sink_room(const struct sink *k, uint32_t stream, uint64_t first)
 }
 
 /*
- * Does the packet, for which that many bytes are to be had, need an empty one
- * before it that ends as it begins?  One that tells of lost events does, and
- * so does the first of a file, for those before it may be removed.
+ * Does a packet, for which that many bytes are to be had, begin a file in which
+ * its count does not begin with 0?
  */
 bool
-sink_needs_mark(const struct sink *k, uint32_t stream, const struct packet *pk,
-    uint64_t first)
+sink_cuts(const struct sink *k, uint32_t stream, uint64_t first)
 {
 	const struct stream *s = &k->streams[stream];
 
-	return (pk->lost > 0 && (s->seq == 0 || s->last != pk->begin)) ||
-	    (s->discarded > 0 && k->limit != 0 &&
-	    (s->size == 0 || s->size + first > k->limit));
+	return s->discarded > 0 && k->limit != 0 &&
+	    (s->size == 0 || s->size + first > k->limit);
+}
+
+/* When does the last packet in the file begin and end?  False: there is none. */
+bool
+sink_last(const struct sink *k, uint32_t stream, uint64_t *begin, uint64_t *end)
+{
+	const struct stream *s = &k->streams[stream];
+
+	*begin = s->last_begin;
+	*end = s->last_end;
+	return s->seq > 0;
 }
 
 /*
@@ -434,7 +442,8 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	s->seq = seq;
 	s->missing += missing;
 	s->discarded = discarded;
-	s->last = pk[n - 1].end;
+	s->last_begin = pk[n - 1].begin;
+	s->last_end = pk[n - 1].end;
 	s->size += bytes;
 	k->bytes += bytes;
 	k->packets += n;

@@ -79,7 +79,7 @@ struct stream {
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets in the file */
 	uint64_t	 end;		/* time at which the last packet ends */
-	uint64_t	 last;		/* the same of what is in the file */
+	uint64_t	 last_begin, last_end;	/* of what is in the file */
 	uint64_t	 seq;		/* of the next packet */
 	uint64_t	 missing;	/* numbers without a packet */
 	uint64_t	 discarded;	/* events, as the last packet tells */
@@ -134,8 +134,8 @@ void	 sink_free(struct sink *);
 uint32_t sink_stream(struct sink *, uint32_t, const struct packet *);
 uint64_t sink_end(const struct sink *, uint32_t, const struct packet *);
 uint64_t sink_room(const struct sink *, uint32_t, uint64_t);
-bool	 sink_needs_mark(const struct sink *, uint32_t, const struct packet *,
-	    uint64_t);
+bool	 sink_cuts(const struct sink *, uint32_t, uint64_t);
+bool	 sink_last(const struct sink *, uint32_t, uint64_t *, uint64_t *);
 int	 sink_write(struct sink *, uint32_t, struct packet *, unsigned int);
 void	 sink_failed(struct sink *, int);
 struct stream *stream_new(struct sink *);
