@@ -16,13 +16,14 @@
 
 /*
  * Threads that record an event now and then, each with its number, so that what
- * is missing can be told: losses [-b] threads microseconds milliseconds.  After
- * that time, each says how many there were.  With -b, one of 50 fits into no
- * small sub-buffer.  Another thread records pairs meanwhile.
+ * is missing can be told: losses [-b] threads microseconds.  At SIGTERM, each
+ * says how many there were.  With -b, one of 50 fits into no small sub-buffer.
+ * Another thread records pairs meanwhile.
  */
 
 #include <err.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,20 +83,25 @@ int
 main(int argc, char *argv[])
 {
 	pthread_t threads[MAXTHREADS], pairs;
+	sigset_t set;
 	int i, n;
 
-	bigs = argc > 4 && strcmp(argv[1], "-b") == 0;
+	bigs = argc > 3 && strcmp(argv[1], "-b") == 0;
 	argv += bigs;
-	if (argc - bigs != 4 || (n = atoi(argv[1])) > MAXTHREADS)
-		errx(1, "usage: losses [-b] threads us ms");
+	if (argc - bigs != 3 || (n = atoi(argv[1])) > MAXTHREADS)
+		errx(1, "usage: losses [-b] threads us");
 	us = atol(argv[2]);
 	memset(big, 'b', sizeof(big) - 1);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
+		errx(1, "pthread_sigmask");
 	if (pthread_create(&pairs, NULL, whole, NULL) != 0)
 		errx(1, "pthread_create");
 	for (i = 0; i < n; i++)
 		if (pthread_create(&threads[i], NULL, lossy, &calls[i]) != 0)
 			errx(1, "pthread_create");
-	nap(atol(argv[3]) * 1000);
+	(void)sigwait(&set, &i);
 	over = 1;
 	for (i = 0; i < n; i++) {
 		(void)pthread_join(threads[i], NULL);

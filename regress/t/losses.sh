@@ -160,7 +160,7 @@ setup() {
 	    utctl start >/dev/null || fail "set-up of $name"
 }
 
-# losses ARGUMENTS: the program runs until waited for.
+# losses ARGUMENTS: the program runs until it is finished.
 losses() {
 	./prog/losses "$@" >"$T/calls" &
 	PROGRAM=$!
@@ -182,6 +182,7 @@ stopped() {
 }
 
 finished() {
+	kill $PROGRAM 2>/dev/null
 	wait $PROGRAM || fail "$name: the program failed"
 	expect 0 'stopped' utctl stop "$name"
 	counts "$name"
@@ -200,60 +201,65 @@ start_utd
 
 # The consumer is stopped for a while.
 setup stopped '-n 8'
-losses 3 300 2600
+losses 3 300
 stopped 1.2
 kill -CONT $at
+sleep 0.4
 finished
 oracle 0
 durations
 
 # It is stopped until the program has ended.
 setup ended '-n 8'
-losses 3 300 1500
-stopped 1.6
-wait $PROGRAM
+losses 3 300
+stopped 1
+kill $PROGRAM
+until_ok grep -q 'calls 2' "$T/calls" || fail "$name: the program"
 kill -CONT $at
-background sleep 0
-PROGRAM=$LAST
+sleep 0.4
 finished
 oracle 0
 
 # Many threads, most of which share sub-buffers, or get none.
 setup shared '-n 4'
-losses 60 40000 2600
+losses 60 40000
 stopped 1.2
 kill -CONT $at
+sleep 0.4
 finished
 oracle 1.5
 durations 1.5
 
 # Writers wait, in vain, and are without a slot then.
 setup block '-n 4 -m block -t 2ms'
-losses 3 1000 2600
+losses 3 1000
 stopped 1.2
 kill -CONT $at
+sleep 0.4
 finished
 oracle 1.5
 
 # Some events fit into no sub-buffer: the others are not lost for that.
 setup toobig '-n 64'
-losses -b 2 2000 2300
+losses -b 2 2000
+sleep 1.5
 finished
 oracle 1.5
 
 # Files are cut; then the oldest are removed.
 setup cut '-n 8 -C 16k'
-losses 3 200 2200
+losses 3 200
 stopped 0.7
 kill -CONT $at
 sleep 0.5
 stopped 0.5
 kill -CONT $at
+sleep 0.4
 finished
 oracle 0
 durations
 setup removed '-n 8 -C 8k -W 12'
-losses 2 200 2600
+losses 2 200
 for i in 1 2 3; do
 	stopped 0.4
 	kill -CONT $at
@@ -266,18 +272,19 @@ echo "removed: $told told of $lost"
 
 # A session is rotated while events are lost.
 setup rotate '-n 8'
-losses 3 300 2600
+losses 3 300
 stopped 0.7
 kill -CONT $at
 expect 0 '' utctl rotate rotate
 stopped 0.5
 kill -CONT $at
+sleep 0.4
 finished
 oracle 0
 
 # Consumers are killed while events are lost, and so is utd.
 setup killed '-n 8'
-losses 3 300 4500
+losses 3 300
 for i in 1 2 3; do
 	stopped 0.5
 	kill -9 $at
@@ -286,7 +293,7 @@ done
 finished
 oracle 0
 setup restart '-n 8'
-losses 3 300 4500
+losses 3 300
 stopped 0.5
 kill_utd 1
 start_utd
