@@ -198,5 +198,6 @@ region_copy(struct region *r)
 				break;
 	free(ages);
 	copy_begins(c);
+	loss_copy(r, c);
 	return c;
 }

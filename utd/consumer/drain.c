@@ -235,7 +235,7 @@ metadata_ready(struct region *r, int how)
 	}
 	sink_failed(r->sink, errno);
 	for (i = 0; i < npieces; i++)
-		piece_done(r, &pieces[i], false);
+		piece_done(r, &pieces[i], 0, false);
 	npieces = 0;
 	return true;
 }
@@ -353,6 +353,7 @@ region_drain(struct region *r, int how)
 	if (r->keeps && !r->copy && how != DRAIN_LAST) {
 		region_look(r);
 		region_looked(r);
+		loss_mark(r);
 		return false;
 	}
 	if (maxpieces < r->nsubs) {

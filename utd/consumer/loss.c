@@ -87,6 +87,53 @@ loss_any(const struct region *r)
 }
 
 /*
+ * Note how many are lost without a slot, and when that was still so.  If there
+ * are too many notes, every other one is forgotten: then a snapshot tells of
+ * more that may have been lost before its first event.
+ */
+void
+loss_mark(struct region *r)
+{
+	const uint64_t now = region_now(r), lost = load(&r->header->lost);
+	unsigned int i;
+
+	if (r->nmarks > 0 && r->marks[r->nmarks - 1].lost == lost) {
+		r->marks[r->nmarks - 1].time = now;
+		return;
+	}
+	if (r->nmarks == LOSS_MARKS) {
+		for (i = 0; i < LOSS_MARKS / 2; i++)
+			r->marks[i] = r->marks[2 * i];
+		r->nmarks = LOSS_MARKS / 2;
+	}
+	r->marks[r->nmarks].time = now;
+	r->marks[r->nmarks++].lost = lost;
+}
+
+/* A copy tells of those that were lost since about its first event. */
+void
+loss_copy(const struct region *r, struct region *c)
+{
+	struct loss *l = &c->losses[c->nslots];
+	uint64_t first = UINT64_MAX, t;
+	uint32_t i;
+
+	for (i = 0; i < c->nsubs; i++) {
+		if (UT_STATE(load(&c->subs[i].state)) != UT_FULL)
+			continue;
+		t = c->until[i] != 0 ? c->until[i] : load(&c->subs[i].first);
+		first = t < first ? t : first;
+	}
+	if (r->nmarks == 0 || first == UINT64_MAX)
+		return;
+	for (i = r->nmarks - 1; i > 0 && r->marks[i].time > first; i--)
+		continue;
+	store(&c->header->lost, load(&r->header->lost));
+	l->told = l->telling = r->marks[i].lost;
+	l->since = r->marks[i].time;
+}
+
+/*
  * What has nothing to tell now will lose only what comes from now on.  A busy
  * thread may have lost an event already and not have counted it.
  */
@@ -109,6 +156,26 @@ loss_look(struct region *r)
 	}
 	r->nlooked = used;
 	r->looked = now;
+	loss_mark(r);
+}
+
+/* The packet that was to tell of so many was written, or not. */
+static void
+told(struct region *r, const struct piece *pc, uint64_t n, bool written)
+{
+	struct loss *l = &r->losses[pc->slot];
+	struct ut_told *tell = tell_of(r, pc->slot);
+
+	if (written) {
+		l->told += n;
+		store(&tell->until, l->since);
+		store(&tell->told, l->told);
+		return;
+	}
+	l->telling -= n;
+	if (l->since > pc->begin)
+		l->since = pc->begin;
+	store(&tell->telling, l->telling);
 }
 
 /*
@@ -119,7 +186,7 @@ static void
 tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 {
 	const uint32_t source = i < r->nslots ? i : r->nslots + r->nsubs;
-	struct piece none = { .sub = NO_SUB, .slot = i };
+	struct piece none = { .sub = NO_SUB, .slot = i, .done = told };
 	uint64_t since = since_of(r, i), end = sink_end(r->sink, source, pk);
 	uint32_t stream;
 
@@ -138,6 +205,7 @@ tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 		return;
 	r->losses[i].telling += n;
 	r->losses[i].since = pk->end;
+	store(&tell_of(r, i)->telling, r->losses[i].telling);
 }
 
 /* Tell of what the slot had lost when it claimed the piece's sub-buffer. */
@@ -249,34 +317,6 @@ loss_rest(struct region *r, int how)
 	batch_flush(r);
 }
 
-/* A packet is about to be written: for the next consumer. */
-void
-loss_telling(struct region *r, uint32_t i)
-{
-	store(&tell_of(r, i)->telling, r->losses[i].telling);
-}
-
-/* The packet that was to tell was written, or not. */
-void
-loss_told(struct region *r, const struct piece *pc, const struct packet *pk,
-    bool written)
-{
-	struct loss *l = &r->losses[pc->slot];
-
-	if (pk->lost == 0)
-		return;
-	if (written) {
-		l->told += pk->lost;
-		store(&tell_of(r, pc->slot)->until, l->since);
-		store(&tell_of(r, pc->slot)->told, l->told);
-		return;
-	}
-	l->telling -= pk->lost;
-	if (l->since > pc->begin)
-		l->since = pc->begin;
-	loss_telling(r, pc->slot);
-}
-
 /* Events from that time on could not be written. */
 void
 loss_dropped(struct region *r, uint64_t begin)
@@ -296,6 +336,7 @@ loss_begin(struct region *r)
 	r->looked = region_now(r);
 	for (i = 0; i <= r->nslots; i++)
 		r->losses[i].since = r->looked;
+	loss_mark(r);
 }
 
 static uint64_t
@@ -312,7 +353,7 @@ least(uint64_t a, uint64_t b)
  * matter whose they are.)
  */
 void
-loss_adopt(struct region *r, uint64_t told)
+loss_adopt(struct region *r, uint64_t files)
 {
 	const uint64_t now = region_now(r);
 	const uint32_t used = region_slots_used(r);
@@ -327,24 +368,24 @@ loss_adopt(struct region *r, uint64_t told)
 		l->telling = least(load(&tell_of(r, i)->telling), l->count);
 		until = load(&tell_of(r, i)->until);
 		l->since = until != 0 && until < now ? until : now;
-		told -= least(told, l->told);
+		files -= least(files, l->told);
 	}
 	for (i = UINT32_MAX; next(r, &i, used);) {
 		l = &r->losses[i];
 		if (l->telling > l->told) {
-			n = least(told, l->telling - l->told);
+			n = least(files, l->telling - l->told);
 			l->told += n;
-			told -= n;
+			files -= n;
 		}
 	}
 	for (i = UINT32_MAX; next(r, &i, used);) {
 		l = &r->losses[i];
-		n = least(told, l->count - l->told);
+		n = least(files, l->count - l->told);
 		l->told += n;
-		told -= n;
+		files -= n;
 		l->telling = l->told;
 		store(&tell_of(r, i)->told, l->told);
-		loss_telling(r, i);
+		store(&tell_of(r, i)->telling, l->telling);
 	}
 	r->looked = now;
 	r->nlooked = used;

@@ -15,23 +15,14 @@
  */
 
 /*
- * Pieces of sub-buffers, which become packets: many at a time, straight from
- * the region.  A piece is over only after the sink has written its packet.
+ * Pieces of sub-buffers, which become packets, straight from the region.  A
+ * piece is over only after the sink has written its packet.
  */
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "piece.h"
-
-/* Packets on their way to the sink, all of one stream; each is of one piece. */
-static struct batch {
-	uint32_t	 stream;
-	unsigned int	 n;
-	uint64_t	 room;		/* bytes in the file, at least */
-	struct piece	 pieces[BATCH];
-	struct packet	 packets[BATCH];
-} batch;
 
 /*
  * The time at which the packet that ends at that commit ends.  `last' may be
@@ -73,15 +64,6 @@ end_time(struct region *r, struct piece *pc)
 	    last - UINT32_MAX);
 }
 
-void
-region_damaged(struct region *r)
-{
-	if (!r->damaged)
-		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
-		    "are damaged: events are lost", r->name);
-	r->damaged = true;
-}
-
 /* Free a full sub-buffer; the next one of its slot may be written. */
 void
 piece_over(struct region *r, const struct piece *pc)
@@ -93,13 +75,15 @@ piece_over(struct region *r, const struct piece *pc)
 	region_sub_free(r, pc->sub);
 }
 
-/* The piece is dealt with: it was written, or is lost. */
+/* The piece is dealt with: it was written, or its events are lost. */
 void
-piece_done(struct region *r, const struct piece *pc, bool written)
+piece_done(struct region *r, const struct piece *pc, uint64_t lost,
+    bool written)
 {
 	uint64_t before = r->consumed[pc->sub];
 	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
 
+	(void)lost;			/* another packet tells of these */
 	if (written)
 		region_written(r, n);
 	else {
@@ -113,125 +97,6 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 	if (!pc->shared)
 		region_passed(r, pc->slot, pc->seq - 1);
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
-}
-
-/*
- * Have the packets written.  Events that could not be written are lost, but the
- * lost events that packets were to tell of are told by others.
- */
-void
-batch_flush(struct region *r)
-{
-	const struct piece *pc;
-	unsigned int i;
-	bool written;
-
-	if (batch.n == 0)
-		return;
-	for (i = 0; i < batch.n; i++) {
-		pc = &batch.pieces[i];
-		if (pc->sub != NO_SUB)
-			store(&r->subs[pc->sub].writing, pc->commit);
-		else
-			loss_telling(r, pc->slot);
-	}
-	written = sink_write(r->sink, batch.stream, batch.packets,
-	    batch.n) == 0;
-	for (i = 0; i < batch.n; i++) {
-		pc = &batch.pieces[i];
-		if (pc->sub != NO_SUB)
-			piece_done(r, pc, written);
-		else
-			loss_told(r, pc, &batch.packets[i], written);
-	}
-	batch.n = 0;
-	(void)region_wake(r);
-}
-
-static void
-batch_put(const struct piece *pc, const struct packet *pk)
-{
-	batch.room -= PACKET_HEAD_MAX + pk->len;
-	batch.pieces[batch.n] = *pc;
-	batch.packets[batch.n++] = *pk;
-}
-
-/* The last packet of the batch's stream; false: there is none. */
-static bool
-batch_last(const struct region *r, uint64_t *begin, uint64_t *end)
-{
-	const struct packet *last = &batch.packets[batch.n - 1];
-
-	if (batch.n == 0)
-		return sink_last(r->sink, batch.stream, begin, end);
-	*begin = last->begin;
-	*end = last->end;
-	return true;
-}
-
-/*
- * Put an empty packet before this one, about at that time.  Nothing is lost
- * between the two.
- */
-static void
-batch_mark(const struct region *r, const struct packet *pk, uint64_t at)
-{
-	const struct piece none = { .sub = NO_SUB, .slot = r->nslots };
-	struct packet mark = *pk;
-	uint64_t begin, end;
-
-	if (at >= pk->begin)
-		at = pk->begin - 1;
-	if (batch_last(r, &begin, &end)) {
-		if (at < end)
-			at = end;
-		if (at <= begin)
-			at = begin + 1;
-		if (at >= pk->begin)
-			return;
-	}
-	mark.begin = mark.end = at;
-	mark.len = mark.gap = mark.lost = 0;
-	batch_put(&none, &mark);
-}
-
-/*
- * Add a packet to those of its stream, or, if it tells of lost events and has
- * no time of its own, return false.
- *
- * Readers compare the counts of two packets, and take what is lost for lost
- * between the ends of both.  So what is before one that tells ends where the
- * loss begins, and in a file that is not the first, which may be removed, there
- * is a packet before the first with events.  Packets of a stream begin at
- * different times: babeltrace2 sorts them by these if they are of several files.
- */
-bool
-batch_add(struct region *r, uint32_t stream, const struct piece *pc,
-    struct packet *pk)
-{
-	const uint64_t len = 2 * PACKET_HEAD_MAX + pk->len, from = pk->begin;
-	uint64_t begin = 0, end = 0;
-	bool any, first;
-
-	if (batch.n + 2 > BATCH || batch.stream != stream || batch.room < len)
-		batch_flush(r);
-	first = batch.n == 0 && sink_cuts(r->sink, stream, len);
-	if (batch.n == 0) {
-		batch.stream = stream;
-		batch.room = sink_room(r->sink, stream, len);
-	}
-	any = batch_last(r, &begin, &end);
-	if (pk->lost > 0) {
-		if (any && pk->end <= begin)
-			return false;
-		pk->begin = pk->end;
-		if (!any || end != from || first)
-			batch_mark(r, pk, from);
-	} else if (first) {
-		batch_mark(r, pk, end);
-	}
-	batch_put(pc, pk);
-	return true;
 }
 
 /* The bytes of the thread's name are anything. */
@@ -287,6 +152,7 @@ piece_write(struct region *r, struct piece *pc)
 	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
+	pc->done = piece_done;
 	pc->begin = pk.begin;
 	pc->end = pk.end;
 	if (!pc->shared) {
@@ -297,7 +163,7 @@ piece_write(struct region *r, struct piece *pc)
 	    pc->slot, &pk);
 	if (stream == NO_STREAM) {
 		region_damaged(r);
-		piece_done(r, pc, false);
+		piece_done(r, pc, 0, false);
 		return;
 	}
 	(void)batch_add(r, stream, pc, &pk);

@@ -64,6 +64,12 @@ struct loss {
 	bool		 held;		/* events before that are unwritten */
 };
 
+/* The header's lost, at a time; for snapshots. */
+#define LOSS_MARKS	32
+struct loss_mark {
+	uint64_t	 time, lost;
+};
+
 struct region {
 	uint32_t	 id;
 	char		 name[NAME_MAXLEN];	/* of the channel */
@@ -118,6 +124,8 @@ struct region {
 	struct loss	*losses;	/* by slot, and then nobody's */
 	uint64_t	 looked;	/* when we looked at them last */
 	uint32_t	 nlooked;	/* slots that were used then */
+	struct loss_mark marks[LOSS_MARKS];
+	unsigned int	 nmarks;
 
 	bool		 watched;	/* the parent wants to know when */
 	uint64_t	 watched_bytes;	/* there are more than that */
@@ -146,6 +154,7 @@ void	 region_private_free(struct region *);
 
 /* region.c: what is in there. */
 struct region *region_known(uint32_t);	/* or NULL */
+void	 region_damaged(struct region *);
 void	 region_start(struct region *);
 void	 region_stop(struct region *, bool);	/* true: its program is dead */
 bool	 commit_valid(const struct region *, uint64_t, uint64_t);
@@ -201,6 +210,8 @@ bool	 region_bury(struct region *);	/* the dead; false: not yet */
 /* loss.c: the events that were lost, and what tells of them. */
 bool	 loss_any(const struct region *);	/* that no packet tells of */
 void	 loss_look(struct region *);	/* what has none has none so far */
+void	 loss_mark(struct region *);	/* note those without a slot */
+void	 loss_copy(const struct region *, struct region *);
 void	 loss_begin(struct region *);
 void	 loss_adopt(struct region *, uint64_t);
 
