@@ -87,7 +87,7 @@ batch_mark(const struct region *r, const struct packet *pk, uint64_t at)
 	struct packet mark = *pk;
 	uint64_t begin, end;
 
-	if (at >= pk->begin)
+	if (at >= pk->begin && pk->begin > 0)
 		at = pk->begin - 1;
 	if (batch_last(r, &begin, &end)) {
 		if (at < end)

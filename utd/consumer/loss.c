@@ -40,6 +40,12 @@
 
 #include "piece.h"
 
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* The slot's, or, behind the last slot, nobody's. */
 static struct ut_told *
 tell_of(const struct region *r, uint32_t i)
@@ -185,9 +191,8 @@ told(struct region *r, const struct piece *pc, uint64_t n, bool written)
 static void
 tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 {
-	const uint32_t source = i < r->nslots ? i : r->nslots + r->nsubs;
 	struct piece none = { .sub = NO_SUB, .slot = i, .done = told };
-	uint64_t since = since_of(r, i), end = sink_end(r->sink, source, pk);
+	uint64_t since = since_of(r, i), end = sink_end(r->sink, i, pk);
 	uint32_t stream;
 
 	if (since < end)
@@ -196,7 +201,7 @@ tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 	pk->len = pk->gap = 0;
 	pk->lost = n;
 	none.begin = pk->begin;
-	stream = sink_stream(r->sink, source, pk);
+	stream = sink_stream(r->sink, i, pk);
 	if (stream == NO_STREAM) {
 		region_damaged(r);
 		return;
@@ -267,6 +272,59 @@ name_slot(struct packet *pk, const struct region *r, uint32_t i)
 	pk->name = p->name;
 }
 
+/* The packet that was to tell of what was pooled was written, or not. */
+static void
+told_pool(struct region *r, const struct piece *pc, uint64_t n, bool written)
+{
+	const uint32_t used = region_slots_used(r);
+	struct piece of = *pc;
+	uint32_t i = UINT32_MAX;
+
+	(void)n;
+	while (next(r, &i, used)) {
+		of.slot = i;
+		if (r->losses[i].pooled > 0)
+			told(r, &of, r->losses[i].pooled, written);
+		r->losses[i].pooled = 0;
+	}
+}
+
+/*
+ * One packet tells of all losses of slots without a stream, and of nobody's, or
+ * there would be a file for each thread that shares sub-buffers.
+ */
+static void
+tell_pool(struct region *r, uint64_t now)
+{
+	const uint32_t used = region_slots_used(r);
+	struct piece all = { .sub = NO_SUB, .begin = now, .done = told_pool };
+	struct packet pk;
+	struct loss *l;
+	uint32_t i = UINT32_MAX, stream;
+
+	name_slot(&pk, r, r->nslots);
+	pk.end = now;
+	while (next(r, &i, used)) {
+		pk.lost += r->losses[i].pooled;
+		if (r->losses[i].pooled > 0)
+			all.begin = least(all.begin, since_of(r, i));
+	}
+	pk.begin = all.begin;
+	if (pk.lost == 0)
+		return;
+	stream = sink_stream(r->sink, r->nslots + r->nsubs, &pk);
+	if (stream == NO_STREAM || !batch_add(r, stream, &all, &pk))
+		return;
+	for (i = UINT32_MAX; next(r, &i, used);) {
+		l = &r->losses[i];
+		if (l->pooled == 0)
+			continue;
+		l->telling += l->pooled;
+		l->since = now;
+		store(&tell_of(r, i)->telling, l->telling);
+	}
+}
+
 /*
  * Tell of what no sub-buffer tells, up to now, unless there is something before
  * it to be written.  The counts are taken before the time, and that before the
@@ -284,6 +342,7 @@ tell_rest(struct region *r, bool last)
 	while (next(r, &i, used)) {
 		r->losses[i].count = count_of(r, i);
 		r->losses[i].held = false;
+		r->losses[i].pooled = 0;
 	}
 	atomic_thread_fence(memory_order_acquire);
 	now = region_now(r);
@@ -293,10 +352,16 @@ tell_rest(struct region *r, bool last)
 		l = &r->losses[i];
 		if (l->held || (int64_t)(l->count - l->telling) <= 0)
 			continue;
+		if (i == r->nslots || !sink_writes(r->sink, i)) {
+			l->pooled = l->count - l->telling;
+			continue;
+		}
 		name_slot(&pk, r, i);
 		pk.end = now;
 		tell(r, i, l->count - l->telling, &pk);
 	}
+	batch_flush(r);
+	tell_pool(r, now);
 }
 
 /*
@@ -337,12 +402,6 @@ loss_begin(struct region *r)
 	for (i = 0; i <= r->nslots; i++)
 		r->losses[i].since = r->looked;
 	loss_mark(r);
-}
-
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /*

@@ -170,6 +170,15 @@ sink_stream(struct sink *k, uint32_t source, const struct packet *pk)
 	return i;
 }
 
+/* Has the source a stream? */
+bool
+sink_writes(const struct sink *k, uint32_t source)
+{
+	const uint32_t i = k->stream_of[source];
+
+	return i != 0 && k->streams[i - 1].source == source;
+}
+
 /*
  * When does the last packet of the packet's thread end that another consumer
  * has left?  0: there is none, or the source has a stream already.

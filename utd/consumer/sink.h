@@ -133,6 +133,7 @@ struct sink *sink_new(const struct region *, struct trace *);
 void	 sink_free(struct sink *);
 uint32_t sink_stream(struct sink *, uint32_t, const struct packet *);
 uint64_t sink_end(const struct sink *, uint32_t, const struct packet *);
+bool	 sink_writes(const struct sink *, uint32_t);
 uint64_t sink_room(const struct sink *, uint32_t, uint64_t);
 bool	 sink_cuts(const struct sink *, uint32_t, uint64_t);
 bool	 sink_last(const struct sink *, uint32_t, uint64_t *, uint64_t *);
