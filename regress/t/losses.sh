@@ -106,7 +106,8 @@ same_losses() {
 # Of the pairs of the thread that loses nothing, those that no thread's loss
 # meets are counted, and those that are open in the middle of it are not.
 durations() {
-	utctl stat -d whole:begin,whole:end "$T/$name" >"$T/stat" 2>&1
+	utctl stat -d "$T/$name" >"$T/stat" 2>&1 ||
+	    fail "$name: stat: $(cat "$T/stat")"
 	left=$(sed -n 's/^ *\([0-9]*\) left out: events were lost.*/\1/p' \
 	    "$T/stat")
 	awk -v slack="${1:-0}" '
