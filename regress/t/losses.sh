@@ -247,6 +247,25 @@ sleep 1.5
 finished
 oracle 1.5
 
+# A snapshot tells of those, too, as far as it goes back.
+name=shot
+utctl create -S -o "$T/shot" shot >/dev/null &&
+    utctl enable-channel -b 4k -n 16 small &&
+    utctl enable-event -c small 'lossy:*' >/dev/null &&
+    utctl start >/dev/null || fail "set-up of shot"
+./prog/losses -b 2 2000 >"$T/calls" &
+PROGRAM=$!
+CHILDREN="$CHILDREN $PROGRAM"
+sleep 1.2
+until_ok sh -c 'utctl list shot | grep -q " [1-9][0-9]* lost"' ||
+    fail "shot: none is lost"
+expect 0 'snapshot of' utctl snapshot shot
+kill $PROGRAM
+shot=$(echo "$T"/shot/snapshots/*)
+readers_agree "$shot"
+[ "$(discarded)" -gt 0 ] || fail "shot: none was lost"
+expect 0 '' utctl destroy shot
+
 # Files are cut; then the oldest are removed.
 setup cut '-n 8 -C 16k'
 losses 3 200
