@@ -67,10 +67,11 @@ batch_put(const struct piece *pc, const struct packet *pk)
 static bool
 batch_last(const struct region *r, uint64_t *begin, uint64_t *end)
 {
-	const struct packet *last = &batch.packets[batch.n - 1];
+	const struct packet *last;
 
 	if (batch.n == 0)
 		return sink_last(r->sink, batch.stream, begin, end);
+	last = &batch.packets[batch.n - 1];
 	*begin = last->begin;
 	*end = last->end;
 	return true;

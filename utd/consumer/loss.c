@@ -236,9 +236,9 @@ loss_none(struct region *r, uint32_t slot, uint64_t until)
 		r->losses[slot].since = until;
 }
 
-/* Which slots have something in the region that is not written? */
+/* Slots that have something in the region which is not written tell later. */
 static void
-find_held(struct region *r)
+hold_back(struct region *r)
 {
 	uint64_t word, commit;
 	uint32_t i;
@@ -252,7 +252,7 @@ find_held(struct region *r)
 			continue;
 		region_round(r, i);
 		if (commit != r->consumed[i])
-			r->losses[UT_STATE_SLOT(word)].held = true;
+			r->losses[UT_STATE_SLOT(word)].count = 0;
 	}
 }
 
@@ -272,20 +272,19 @@ name_slot(struct packet *pk, const struct region *r, uint32_t i)
 	pk->name = p->name;
 }
 
-/* The packet that was to tell of what was pooled was written, or not. */
+/* The packet that was to tell of all that is left was written, or not. */
 static void
-told_pool(struct region *r, const struct piece *pc, uint64_t n, bool written)
+told_left(struct region *r, const struct piece *pc, uint64_t n, bool written)
 {
 	const uint32_t used = region_slots_used(r);
 	struct piece of = *pc;
-	uint32_t i = UINT32_MAX;
+	struct loss *l;
 
 	(void)n;
-	while (next(r, &i, used)) {
-		of.slot = i;
-		if (r->losses[i].pooled > 0)
-			told(r, &of, r->losses[i].pooled, written);
-		r->losses[i].pooled = 0;
+	for (of.slot = UINT32_MAX; next(r, &of.slot, used);) {
+		l = &r->losses[of.slot];
+		if (l->telling > l->told)
+			told(r, &of, l->telling - l->told, written);
 	}
 }
 
@@ -294,10 +293,9 @@ told_pool(struct region *r, const struct piece *pc, uint64_t n, bool written)
  * there would be a file for each thread that shares sub-buffers.
  */
 static void
-tell_pool(struct region *r, uint64_t now)
+tell_left(struct region *r, uint32_t used, uint64_t now)
 {
-	const uint32_t used = region_slots_used(r);
-	struct piece all = { .sub = NO_SUB, .begin = now, .done = told_pool };
+	struct piece all = { .sub = NO_SUB, .begin = now, .done = told_left };
 	struct packet pk;
 	struct loss *l;
 	uint32_t i = UINT32_MAX, stream;
@@ -305,9 +303,11 @@ tell_pool(struct region *r, uint64_t now)
 	name_slot(&pk, r, r->nslots);
 	pk.end = now;
 	while (next(r, &i, used)) {
-		pk.lost += r->losses[i].pooled;
-		if (r->losses[i].pooled > 0)
-			all.begin = least(all.begin, since_of(r, i));
+		l = &r->losses[i];
+		if (l->count <= l->telling)
+			continue;
+		pk.lost += l->count - l->telling;
+		all.begin = least(all.begin, since_of(r, i));
 	}
 	pk.begin = all.begin;
 	if (pk.lost == 0)
@@ -317,9 +317,9 @@ tell_pool(struct region *r, uint64_t now)
 		return;
 	for (i = UINT32_MAX; next(r, &i, used);) {
 		l = &r->losses[i];
-		if (l->pooled == 0)
+		if (l->count <= l->telling)
 			continue;
-		l->telling += l->pooled;
+		l->telling = l->count;
 		l->since = now;
 		store(&tell_of(r, i)->telling, l->telling);
 	}
@@ -339,29 +339,24 @@ tell_rest(struct region *r, bool last)
 	uint64_t now;
 	uint32_t i = UINT32_MAX;
 
-	while (next(r, &i, used)) {
+	while (next(r, &i, used))
 		r->losses[i].count = count_of(r, i);
-		r->losses[i].held = false;
-		r->losses[i].pooled = 0;
-	}
 	atomic_thread_fence(memory_order_acquire);
 	now = region_now(r);
 	if (!last)
-		find_held(r);
+		hold_back(r);
 	for (i = UINT32_MAX; next(r, &i, used);) {
 		l = &r->losses[i];
-		if (l->held || (int64_t)(l->count - l->telling) <= 0)
+		if (l->count <= l->telling || i == r->nslots ||
+		    !sink_writes(r->sink, i))
 			continue;
-		if (i == r->nslots || !sink_writes(r->sink, i)) {
-			l->pooled = l->count - l->telling;
-			continue;
-		}
 		name_slot(&pk, r, i);
 		pk.end = now;
 		tell(r, i, l->count - l->telling, &pk);
+		l->count = 0;
 	}
 	batch_flush(r);
-	tell_pool(r, now);
+	tell_left(r, used, now);
 }
 
 /*
@@ -396,11 +391,8 @@ loss_dropped(struct region *r, uint64_t begin)
 void
 loss_begin(struct region *r)
 {
-	uint32_t i;
-
 	r->looked = region_now(r);
-	for (i = 0; i <= r->nslots; i++)
-		r->losses[i].since = r->looked;
+	r->losses[r->nslots].since = r->looked;
 	loss_mark(r);
 }
 

@@ -60,9 +60,7 @@ struct loss {
 	uint64_t	 told;		/* packets in the files tell of them */
 	uint64_t	 telling;	/* the same, with those on their way */
 	uint64_t	 since;		/* the others were lost after that */
-	uint64_t	 count;		/* all of them, in this pass */
-	uint64_t	 pooled;	/* those of which one packet tells for all */
-	bool		 held;		/* events before that are unwritten */
+	uint64_t	 count;		/* all of them, to be told now; or 0 */
 };
 
 /* The header's lost, at a time; for snapshots. */
