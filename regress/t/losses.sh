@@ -64,14 +64,20 @@ oracle() {
 	}
 	END {
 		for (i = 1; i <= ntold; i++) {
-			fits = 0
-			for (g = 1; g <= ngaps; g++)
-				if (from[i] >= after[g] - slack - 1e-6 &&
-				    to[i] <= before[g] + slack + 1e-6) {
+			begins = ends = 0
+			# A few, of a thread that shared for a moment.
+			lax = told[i] < all / 20 && slack < 1.5 ? 1.5 : slack
+			for (g = 1; g <= ngaps; g++) {
+				# The slot may have gone to another thread.
+				begins += from[i] >= after[g] - lax - 1e-6 &&
+				    from[i] <= before[g] + lax
+				ends += to[i] >= after[g] - lax &&
+				    to[i] <= before[g] + lax + 1e-6
+				if (from[i] <= before[g] + slack &&
+				    to[i] >= after[g] - slack)
 					covered[g] += told[i]
-					fits = 1
-				}
-			if (!fits)
+			}
+			if (!begins || !ends)
 				printf "%d told from %.6f to %.6f: none is " \
 				    "missing there\n", told[i], from[i], to[i]
 		}
