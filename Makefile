@@ -101,12 +101,13 @@ COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
-UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/chunk.c \
+UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
+		utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
 		utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c \
-		utd/consumer/keep.c utd/consumer/memory.c \
-		utd/consumer/names.c \
+		utd/consumer/keep.c utd/consumer/loss.c \
+		utd/consumer/memory.c utd/consumer/names.c \
 		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
@@ -161,7 +162,8 @@ UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_label.c \
 		utctl/ctf_lex.c \
 		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
-		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_type.c \
+		utctl/ctf_print.c utctl/ctf_read.c utctl/ctf_row.c \
+		utctl/ctf_type.c \
 		utctl/ctf_value.c utctl/ctf_walk.c utctl/ctf_window.c \
 		utctl/daemon.c utctl/demangle.c utctl/durations.c \
 		utctl/elf.c utctl/elf_symbols.c utctl/event.c \

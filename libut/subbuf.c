@@ -247,6 +247,11 @@ busy_end(struct writer *w)
 	atomic_store_explicit(&w->slot->busy, 0, memory_order_release);
 }
 
+/*
+ * The event fits no sub-buffer.  It is not counted in the slot: where in the
+ * trace those were lost is told by the sub-buffer that is claimed next, and
+ * this thread keeps the one it has.
+ */
 static void
 note_toobig(struct region *rg, size_t len)
 {
@@ -258,6 +263,7 @@ note_toobig(struct region *rg, size_t len)
 	    &rg->header->toobig, &old, n, memory_order_relaxed,
 	    memory_order_relaxed))
 		continue;
+	atomic_fetch_add_explicit(&rg->header->lost, 1, memory_order_relaxed);
 }
 
 /* No locked instruction: the slot has one owner. */
@@ -434,7 +440,6 @@ ut_writer_room(struct writer *w, struct region *rg, size_t len, uint64_t now)
 		return ROOM_NONE;
 	if (len > rg->subsize) {
 		note_toobig(rg, len);
-		count_lost(w);
 		busy_end(w);
 		return ROOM_NONE;
 	}

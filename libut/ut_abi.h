@@ -109,6 +109,19 @@
 typedef _Atomic uint64_t ut_a64 __attribute__((aligned(8)));
 typedef _Atomic uint32_t ut_a32;
 
+/*
+ * What a consumer knows of the events that a slot, or the threads without one,
+ * have lost.  Consumer, relaxed, for the next one.
+ */
+struct ut_told {
+	/* So many of them packets in the files tell of. */
+	ut_a64 told;
+	/* What told is about to become. */
+	ut_a64 telling;
+	/* Those that no packet tells of were lost after that time. */
+	ut_a64 until;
+};
+
 struct ut_slot {
 	/* Number of the program; 0 is free.  CAS by who claims it. */
 	_Alignas(UT_ABI_LINE) ut_a64 owner;
@@ -120,8 +133,8 @@ struct ut_slot {
 	/* Of the thread, as it sees itself.  Relaxed. */
 	ut_a32 tid;
 	/*
-	 * Events lost for want of room, ever, whoever had the slot.  Owner,
-	 * relaxed; the consumer remembers how many it has told of.
+	 * Events lost for want of room, ever, whoever had the slot, while it
+	 * had no sub-buffer.  Owner, relaxed.
 	 */
 	ut_a64 lost;
 	/* Sub-buffers claimed for this slot, ever.  Owner, relaxed. */
@@ -145,6 +158,8 @@ struct ut_slot {
 #define UT_THREAD_NAME	16
 	ut_a64 name[UT_THREAD_NAME / 8];
 	ut_a64 named;
+	/* Of lost. */
+	struct ut_told tell;
 };
 
 struct ut_subbuf {
@@ -216,6 +231,9 @@ struct ut_header {
 #define UT_TIMEOUT_FOREVER	UINT32_MAX
 	uint32_t timeout;
 
+	/* Of lost and dropped. */
+	struct ut_told tell;
+
 	/*
 	 * Not 0 while the session is started; read by every event.  Consumer.
 	 * UT_DOZING means that it sleeps until somebody traces: who finds that
@@ -261,7 +279,10 @@ struct ut_header {
 	 * relaxed: a hint.
 	 */
 	ut_a32 drained;
-	/* Events lost by threads without a slot, ever.  Atomic add. */
+	/*
+	 * Events lost, ever, by threads that had no slot, or that were too long
+	 * for a sub-buffer.  Atomic add.
+	 */
 	ut_a64 lost;
 	/*
 	 * Events in the files, and those that could not be written there.

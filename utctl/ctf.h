@@ -69,6 +69,7 @@ enum ctf_role {
 	ROLE_MAGIC,			/* packet.header */
 	ROLE_UUID,
 	ROLE_STREAM,
+	ROLE_INSTANCE,
 	ROLE_BEGIN,			/* packet.context */
 	ROLE_END,
 	ROLE_CONTENT,
@@ -332,12 +333,22 @@ struct ctf_stream {
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
 	int			 backwards;	/* its time: told once */
+	int			 hasinstance;
+	uint64_t		 instance;
+
+	/* ctf_row.c's: where in its stream the file is. */
+	int			 placed, isnew;
+	uint64_t		 row;		/* ID of the stream's class */
+	int64_t			 begin;		/* of the first packet */
+
 	struct ctf_who		 who;
 
-	uint64_t		 ndiscarded;	/* not told yet */
+	/* Losses that were not told yet. */
+	int			 discards;	/* there are some, */
+	uint64_t		 ndiscarded;	/* 0: if any; not known */
 	int64_t			 from, to;
 	uint64_t		 nlost;
-	int64_t			 lost;
+	int64_t			 lostfrom, lost;
 
 	enum ctf_item		 item;
 	int64_t			 ns;		/* item's time */
@@ -398,6 +409,7 @@ const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
 int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
 int	 ctf_peek(struct ctf_stream *);
+int	 ctf_packet(struct ctf_stream *);
 int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
 int	 ctf_body(struct ctf_stream *);
 uint64_t ctf_skip(struct ctf_stream *);

@@ -43,6 +43,7 @@ role_find(const struct ctf_field *f)
 		{ "magic", ROLE_MAGIC },
 		{ "uuid", ROLE_UUID },
 		{ "stream_id", ROLE_STREAM },
+		{ "stream_instance_id", ROLE_INSTANCE },
 		{ "timestamp_begin", ROLE_BEGIN },
 		{ "timestamp_end", ROLE_END },
 		{ "content_size", ROLE_CONTENT },

@@ -89,7 +89,7 @@ wants_item(struct reader *r, struct ctf_stream *s)
 	if (r->select == NULL || select_loss(r->select, s))
 		return 1;
 	if (s->item == ITEM_DISCARDED)
-		s->ndiscarded = 0;
+		s->discards = 0;
 	else
 		s->nlost = 0;
 	return 0;
@@ -224,7 +224,7 @@ take_item(struct reader *r, struct ctf_stream *s,
 		if (ops != NULL && r->skip == 0)
 			ops->discarded(arg, s);
 		r->ndiscarded += s->ndiscarded;
-		s->ndiscarded = 0;
+		s->discards = 0;
 		break;
 	case ITEM_LOST:
 		if (ops != NULL && r->skip == 0)
@@ -405,6 +405,7 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		reader_trace(r, ops, tr);
 	if (r->select != NULL)
 		reader_times(r);
+	reader_rows(r);
 	reader_count(r);
 	merge(r, ops, arg);
 }

@@ -227,6 +227,9 @@ packet_header(struct ctf_stream *s)
 		packet_short(s, 0);
 		return -1;
 	}
+	s->hasinstance = (v.has & 1 << ROLE_INSTANCE) != 0;
+	if (s->hasinstance)
+		s->instance = v.val[ROLE_INSTANCE];
 	sc = ctf_sclass(tr, v.has & 1 << ROLE_STREAM ?
 	    v.val[ROLE_STREAM] : 0);
 	if ((v.has & 1 << ROLE_MAGIC) && v.val[ROLE_MAGIC] != CTF_MAGIC)
@@ -303,7 +306,11 @@ time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 	    (unsigned long long)at, was, is);
 }
 
-/* What was lost since the packet before, to be told by ctf_peek(). */
+/*
+ * What was lost since the packet before, to be told by ctf_peek().  What the
+ * first packet tells may have been lost in its time or long before, in packets
+ * that are not there.
+ */
 static void
 packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 {
@@ -315,8 +322,9 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
 		n = v->val[ROLE_DISCARDED];
-		if (n > s->discarded) {
-			s->ndiscarded = n - s->discarded;
+		if (s->hasend ? n > s->discarded : n > 0 && begin < end) {
+			s->discards = 1;
+			s->ndiscarded = s->hasend ? n - s->discarded : 0;
 			s->from = s->hasend ? s->end : begin;
 			s->to = end;
 		}
@@ -326,6 +334,7 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 		n = v->val[ROLE_SEQ];
 		if (s->hasseq && n > s->seq && n - s->seq > 1) {
 			s->nlost = n - s->seq - 1;
+			s->lostfrom = s->end < begin ? s->end : begin;
 			s->lost = begin;
 		}
 		s->seq = n;
@@ -508,14 +517,14 @@ ctf_peek(struct ctf_stream *s)
 	int n;
 
 	for (;;) {
-		if (s->ndiscarded != 0) {
+		if (s->discards) {
 			s->item = ITEM_DISCARDED;
 			s->ns = s->from;
 			return 1;
 		}
 		if (s->nlost != 0) {
 			s->item = ITEM_LOST;
-			s->ns = s->lost;
+			s->ns = s->lostfrom;
 			return 1;
 		}
 		if (s->inpacket) {
@@ -527,7 +536,7 @@ ctf_peek(struct ctf_stream *s)
 		}
 		do
 			n = packet_open(s);
-		while (n == 1 && s->ndiscarded == 0 && s->nlost == 0);
+		while (n == 1 && !s->discards && s->nlost == 0);
 		if (n == -1)
 			return 0;
 	}
@@ -633,6 +642,13 @@ ctf_skip(struct ctf_stream *s)
 	return n;
 }
 
+/* Step to the next packet, for what it tells; 0 if there is none. */
+int
+ctf_packet(struct ctf_stream *s)
+{
+	return packet_open(s) != -1;
+}
+
 /*
  * Read a stream that has not been read yet, for the time of its first event and
  * that when it ends, by its packets; 0 if it has no event.
@@ -646,7 +662,7 @@ ctf_span(struct ctf_stream *s, int64_t *begin, int64_t *end)
 		if (!ctf_peek(s))
 			return 0;
 		else if (s->item != ITEM_EVENT)
-			s->ndiscarded = s->nlost = 0;
+			s->discards = 0, s->nlost = 0;
 	while (s->item != ITEM_EVENT);
 	*begin = *end = s->ns;
 	do {

@@ -412,7 +412,8 @@ static void
 discarded(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
-	lose(s, "events discarded", s->ndiscarded, s->to);
+	lose(s, s->ndiscarded == 0 ? "events may be discarded" :
+	    "events discarded", s->ndiscarded, s->to);
 }
 
 static void

@@ -253,6 +253,7 @@ look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
 	look_place(p);
 	if (!p->gone)
 		reader_look(r, p->dir);
+	reader_rows(r);
 	for (tr = r->traces; tr != first; tr = tr->next)
 		reader_trace(r, ops, tr);
 	while (r->nstreams > n) {

@@ -84,6 +84,9 @@ void	 stream_add(struct reader *, struct ctf_stream *);
 struct ctf_stream *stream_copy(const struct ctf_stream *);
 void	 stream_free(struct ctf_stream *);
 
+/* ctf_row.c: where streams that are new go on from. */
+void	 reader_rows(struct reader *);
+
 /* view.c: prints what is read; losses on stderr. */
 extern const struct reader_ops print_ops;
 

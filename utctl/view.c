@@ -59,15 +59,23 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	indent_lose(s->to);
 	ctf_print_flush();
+	if (json && s->ndiscarded == 0)
+		printf("{\"discarded\":null");
+	else if (json)
+		printf("{\"discarded\":%" PRIu64, s->ndiscarded);
 	if (json) {
-		printf("{\"discarded\":%" PRIu64 ",\"from\":\"%" PRId64
-		    "\",\"to\":\"%" PRId64 "\",\"file\":", s->ndiscarded,
-		    s->from, s->to);
+		printf(",\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64
+		    "\",\"file\":", s->from, s->to);
 		print_file(s->path);
 		return;
 	}
 	ctf_print_time(s->from, from);
 	ctf_print_time(s->to, to);
+	if (s->ndiscarded == 0) {
+		say("events may have been discarded between %s and %s in %s",
+		    from, to, s->path);
+		return;
+	}
 	say("%" PRIu64 " event%s discarded between %s and %s in %s",
 	    s->ndiscarded, many(s->ndiscarded), from, to, s->path);
 }

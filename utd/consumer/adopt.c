@@ -24,9 +24,8 @@
  * `writing' what its `consumed' was about to become: if one of the last packets
  * has just these bytes, they were written.
  *
- * Lost events are counted by those who lost them, and packets say how many of
- * them were told of.  The next packet tells of the difference, so each of them
- * is told of once.
+ * Lost events are counted by those who lost them, and the region says how many
+ * of them packets tell of: see loss.c.
  */
 
 #include <stdatomic.h>
@@ -112,11 +111,9 @@ adopt_slots(struct region *r)
 	uint32_t i, n = region_slots_used(r), slot;
 	uint64_t word, seq;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		r->done_seq[i] = load(r->overwrites ? &r->slots[i].done :
 		    &r->slots[i].seq);
-		r->said[i] = load(&r->slots[i].lost);
-	}
 	for (i = 0; i < r->nsubs && !r->overwrites; i++) {
 		word = load_acquire(&r->subs[i].state);
 		slot = UT_STATE_SLOT(word);
@@ -125,21 +122,6 @@ adopt_slots(struct region *r)
 		    slot < n && seq > 0 && r->done_seq[slot] >= seq)
 			r->done_seq[slot] = seq - 1;
 	}
-}
-
-/*
- * How many events were lost when we read the counts.  Not how many are now: the
- * slots tell of later ones, which would be counted twice.
- */
-static uint64_t
-lost_then(const struct region *r)
-{
-	uint64_t lost = r->dropped + r->said_lost;
-	uint32_t i;
-
-	for (i = 0; i < r->nslots; i++)
-		lost += r->said[i];
-	return lost;
 }
 
 /* Find out how much of the region the last consumer has written there. */
@@ -199,13 +181,12 @@ static bool
 adopt(struct region *r)
 {
 	struct sink *k = r->sink;
-	uint64_t told, lost;
+	uint64_t told;
 	uint32_t i;
 	bool ok;
 
 	r->written = load(&r->header->written);
 	r->dropped = load(&r->header->dropped);
-	r->said_lost = load(&r->header->lost);
 	/* What it has revoked, it may have revoked just now. */
 	r->revoked = ut_msg_now();
 	adopt_past(r);
@@ -217,8 +198,7 @@ adopt(struct region *r)
 	adopt_slots(r);
 	for (told = r->past.told, i = 0; i < k->nstreams; i++)
 		told += k->streams[i].discarded;
-	if ((lost = lost_then(r)) > told)
-		r->unsaid = lost - told;
+	loss_adopt(r, told);
 	return true;
 }
 
@@ -233,6 +213,7 @@ region_begin(struct region *r, struct trace *t, bool again)
 	bool ok = true;
 
 	r->sink = sink_new(r, t);
+	loss_begin(r);
 	if (again)
 		region_wake_all(r);
 	if (again)

@@ -108,11 +108,10 @@ copy_slots(const struct region *r, struct region *c)
 	uint32_t i;
 
 	store(&c->header->slots_used, n);
-	store(&c->header->lost, load(&r->header->lost));
-	c->said_lost = load(&c->header->lost);
+	c->nlooked = n;
 	for (i = 0; i < n; i++) {
 		store(&c->slots[i].lost, load(&r->slots[i].lost));
-		c->said[i] = load(&c->slots[i].lost);
+		c->losses[i].telling = load(&c->slots[i].lost);
 		c->done_seq[i] = UINT64_MAX;
 	}
 }
@@ -132,7 +131,7 @@ copy_begins(struct region *c)
 			continue;
 		c->done_seq[slot] = load(&sub->seq) - 1;
 		if (load(&sub->lost) <= load(&c->slots[slot].lost))
-			c->said[slot] = load(&sub->lost);
+			c->losses[slot].telling = load(&sub->lost);
 	}
 }
 
@@ -200,5 +199,6 @@ region_copy(struct region *r)
 				break;
 	free(ages);
 	copy_begins(c);
+	loss_copy(r, c);
 	return c;
 }

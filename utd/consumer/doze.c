@@ -67,6 +67,8 @@ tick_awake(struct region *r)
 {
 	const int64_t now = ut_msg_now();
 
+	if (r->doze == DOZE_ASLEEP)
+		loss_look(r);
 	r->doze = DOZE_AWAKE;
 	r->quiet = 0;
 	region_swap_active(r, UT_DOZING, UT_ACTIVE);

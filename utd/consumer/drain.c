@@ -150,7 +150,7 @@ collect_one(struct region *r, uint32_t i, int how)
 	if (!hold(r, i, &word, pc.full))
 		return;
 	region_round(r, i);
-	pc.gap = 0;
+	pc.gap = pc.begin = 0;
 	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
@@ -202,21 +202,12 @@ report_unheard(struct region *r)
 	    p != NULL ? p->name : "process", (unsigned int)unheard);
 }
 
-/* Note the lost events that are not counted in sub-buffers. */
+/* Tell of events that no sub-buffer is large enough for. */
 static void
-collect_lost(struct region *r)
+look_toobig(struct region *r)
 {
-	uint64_t lost = load(&r->header->lost);
-	uint32_t i, n = region_slots_used(r), len;
+	const uint32_t len = load(&r->header->toobig);
 
-	report_unheard(r);
-	if (lost > r->said_lost) {
-		r->unsaid += lost - r->said_lost;
-		r->said_lost = lost;
-	}
-	for (i = 0; i < n; i++)
-		note_slot(r, i, load(&r->slots[i].lost));
-	len = load(&r->header->toobig);
 	if (len <= r->toobig || r->ntoobig == TOOBIG_MAX)
 		return;
 	r->ntoobig++;
@@ -232,7 +223,7 @@ nothing_yet(const struct region *r, int how)
 {
 	size_t i;
 
-	if (r->sink->trace->meta != -1 || (how == DRAIN_LAST && r->unsaid > 0))
+	if (r->sink->trace->meta != -1 || (how == DRAIN_LAST && loss_any(r)))
 		return false;
 	for (i = 0; i < npieces; i++)
 		if (UT_COMMIT_COUNT(pieces[i].commit) > 0)
@@ -260,7 +251,7 @@ metadata_ready(struct region *r, int how)
 	}
 	sink_failed(r->sink, errno);
 	for (i = 0; i < npieces; i++)
-		piece_done(r, &pieces[i], false);
+		piece_done(r, &pieces[i], 0, false);
 	npieces = 0;
 	return true;
 }
@@ -378,6 +369,7 @@ region_drain(struct region *r, int how)
 	if (r->keeps && !r->copy && how != DRAIN_LAST) {
 		region_look(r);
 		region_looked(r);
+		loss_mark(r);
 		return false;
 	}
 	if (maxpieces < r->nsubs) {
@@ -387,13 +379,17 @@ region_drain(struct region *r, int how)
 	}
 	npieces = nmarked = 0;
 	region_look(r);
+	if (how != DRAIN_FULL)
+		loss_look(r);
 	if (r->shared.cut)
 		region_damaged(r);
 	r->left = oldest_find(r, how);
 	for (i = 0; i < r->nsubs; i++)
 		collect_one(r, (uint32_t)i, how);
-	if (how != DRAIN_FULL)
-		collect_lost(r);
+	if (how != DRAIN_FULL) {
+		report_unheard(r);
+		look_toobig(r);
+	}
 	orders_take();
 	if (!metadata_ready(r, how)) {
 		pieces_leave(r);
@@ -414,9 +410,9 @@ region_drain(struct region *r, int how)
 			region_advance(r, pieces[i].slot, pieces[i].seq);
 		piece_write(r, &pieces[i]);
 	}
-	if (how == DRAIN_LAST)
-		say_rest(r);
 	batch_flush(r);
+	if (how != DRAIN_FULL)
+		loss_rest(r, how);
 	pieces_unpin(r);
 	region_grew(r);
 	if (!r->left)

@@ -88,10 +88,12 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		s->seq = pk.seq;
 		note_late(s, &pk, (off_t)(s->size + head));
 		s->shared = pk.shared;
+		s->pid = pk.pid;
 		s->tid = pk.tid;
 		s->size += head + pk.len;
 		s->seq = pk.seq + 1;
-		s->end = pk.end;
+		s->last_begin = pk.begin;
+		s->end = s->last_end = pk.end;
 		s->discarded = pk.discarded;
 		stream_mark(s);
 	}

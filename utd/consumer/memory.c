@@ -195,12 +195,12 @@ region_alloc(struct region *r)
 {
 	r->done_seq = calloc(r->nslots, sizeof(*r->done_seq));
 	r->waited = calloc(r->nslots, sizeof(*r->waited));
-	r->said = calloc(r->nslots, sizeof(*r->said));
+	r->losses = calloc(r->nslots + 1, sizeof(*r->losses));
 	r->seen = calloc(r->nsubs, sizeof(*r->seen));
 	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
 	r->until = calloc(r->nsubs, sizeof(*r->until));
 	r->round = calloc(r->nsubs, sizeof(*r->round));
-	return r->done_seq != NULL && r->waited != NULL && r->said != NULL &&
+	return r->done_seq != NULL && r->waited != NULL && r->losses != NULL &&
 	    r->seen != NULL && r->consumed != NULL && r->until != NULL &&
 	    r->round != NULL;
 }
@@ -210,7 +210,7 @@ region_release(struct region *r)
 {
 	free(r->done_seq);
 	free(r->waited);
-	free(r->said);
+	free(r->losses);
 	free(r->seen);
 	free(r->consumed);
 	free(r->until);

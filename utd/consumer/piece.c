@@ -15,25 +15,14 @@
  */
 
 /*
- * Pieces of sub-buffers, which become packets: many at a time, straight from
- * the region.  A piece is over only after the sink has written its packet.
+ * Pieces of sub-buffers, which become packets, straight from the region.  A
+ * piece is over only after the sink has written its packet.
  */
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "piece.h"
-
-#define NONE	UINT32_MAX	/* instead of a sub-buffer: an empty packet */
-
-/* Packets on their way to the sink, all of one stream; each is of one piece. */
-static struct batch {
-	uint32_t	 stream;
-	unsigned int	 n;
-	uint64_t	 room;		/* bytes in the file, at least */
-	struct piece	 pieces[BATCH];
-	struct packet	 packets[BATCH];
-} batch;
 
 /*
  * The time at which the packet that ends at that commit ends.  `last' may be
@@ -75,15 +64,6 @@ end_time(struct region *r, struct piece *pc)
 	    last - UINT32_MAX);
 }
 
-void
-region_damaged(struct region *r)
-{
-	if (!r->damaged)
-		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
-		    "are damaged: events are lost", r->name);
-	r->damaged = true;
-}
-
 /* Free a full sub-buffer; the next one of its slot may be written. */
 void
 piece_over(struct region *r, const struct piece *pc)
@@ -95,17 +75,21 @@ piece_over(struct region *r, const struct piece *pc)
 	region_sub_free(r, pc->sub);
 }
 
-/* The piece is dealt with: it was written, or is lost. */
+/* The piece is dealt with: it was written, or its events are lost. */
 void
-piece_done(struct region *r, const struct piece *pc, bool written)
+piece_done(struct region *r, const struct piece *pc, uint64_t lost,
+    bool written)
 {
 	uint64_t before = r->consumed[pc->sub];
 	uint32_t n = UT_COMMIT_COUNT(pc->commit) - UT_COMMIT_COUNT(before);
 
+	(void)lost;			/* another packet tells of these */
 	if (written)
 		region_written(r, n);
-	else
+	else {
 		region_dropped(r, n);
+		loss_dropped(r, pc->begin);
+	}
 	if (pc->full) {
 		piece_over(r, pc);
 		return;
@@ -113,57 +97,6 @@ piece_done(struct region *r, const struct piece *pc, bool written)
 	if (!pc->shared)
 		region_passed(r, pc->slot, pc->seq - 1);
 	region_sub_consumed(r, pc->sub, pc->commit, pc->end);
-}
-
-/*
- * Have the packets written.  Events that could not be written are lost, but the
- * lost events that their packets were to tell of are told by the next.
- */
-void
-batch_flush(struct region *r)
-{
-	const struct piece *pc;
-	unsigned int i;
-	bool written;
-
-	if (batch.n == 0)
-		return;
-	for (i = 0; i < batch.n; i++) {
-		pc = &batch.pieces[i];
-		if (pc->sub != NONE)
-			store(&r->subs[pc->sub].writing, pc->commit);
-	}
-	written = sink_write(r->sink, batch.stream, batch.packets,
-	    batch.n) == 0;
-	for (i = 0; i < batch.n; i++) {
-		if (!written)
-			r->unsaid += batch.packets[i].lost;
-		if (batch.pieces[i].sub != NONE)
-			piece_done(r, &batch.pieces[i], written);
-	}
-	batch.n = 0;
-	region_shrunk(r);
-	(void)region_wake(r);
-}
-
-/* Add a packet, which tells of the events lost so far, whosever they are. */
-static void
-batch_add(struct region *r, uint32_t stream, const struct piece *pc,
-    struct packet *pk)
-{
-	const uint64_t len = PACKET_HEAD_MAX + pk->len;
-
-	if (batch.n == BATCH || batch.stream != stream || batch.room < len)
-		batch_flush(r);
-	if (batch.n == 0)		/* an empty one may come before it */
-		batch.room = sink_room(r->sink, stream, len + PACKET_HEAD_MAX) -
-		    PACKET_HEAD_MAX;
-	batch.room -= len;
-	pk->lost = r->unsaid;
-	r->unsaid = 0;
-	batch.stream = stream;
-	batch.pieces[batch.n] = *pc;
-	batch.packets[batch.n++] = *pk;
 }
 
 /* The bytes of the thread's name are anything. */
@@ -188,16 +121,6 @@ name_packet(struct packet *pk, const struct region *r, uint32_t n)
 		    sizeof(pk->thread) - 1));
 }
 
-/* Note how many events the slot has lost, so that packets tell of them once. */
-void
-note_slot(struct region *r, uint32_t slot, uint64_t lost)
-{
-	if ((int64_t)(lost - r->said[slot]) > 0) {
-		r->unsaid += lost - r->said[slot];
-		r->said[slot] = lost;
-	}
-}
-
 /*
  * The time, or about now if it has yet to come.  Such a time is nonsense, and
  * readers that add to it may overflow: then they refuse the whole trace.
@@ -217,8 +140,6 @@ piece_write(struct region *r, struct piece *pc)
 	struct packet pk;
 	uint32_t from = UT_COMMIT_LEN(r->consumed[pc->sub]), stream;
 
-	if (!pc->shared)
-		note_slot(r, pc->slot, load(&sub->lost));
 	memset(&pk, 0, sizeof(pk));
 	if (UT_COMMIT_LEN(pc->commit) == from) {
 		/* It is full, and all of it was written before. */
@@ -236,35 +157,21 @@ piece_write(struct region *r, struct piece *pc)
 	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
+	pc->done = piece_done;
+	pc->begin = pk.begin;
 	pc->end = pk.end;
-	if (!pc->shared)
+	if (!pc->shared) {
 		name_packet(&pk, r, pc->sub);
+		loss_before(r, pc, &pk);
+	}
 	stream = sink_stream(r->sink, pc->shared ? r->nslots + pc->sub :
 	    pc->slot, &pk);
 	if (stream == NO_STREAM) {
 		region_damaged(r);
-		piece_done(r, pc, false);
+		piece_done(r, pc, 0, false);
 		return;
 	}
-	batch_add(r, stream, pc, &pk);
-}
-
-/*
- * At the end, lost events that no packet told of get one of their own; but not
- * if the metadata cannot be written, for no reader takes a packet without.
- */
-void
-say_rest(struct region *r)
-{
-	const struct piece none = { .sub = NONE };
-	struct packet pk;
-	uint32_t stream;
-
-	if (r->unsaid == 0 || output_pending(r->sink->trace) == -1)
-		return;
-	memset(&pk, 0, sizeof(pk));
-	pk.name = "";
-	pk.begin = pk.end = region_now(r);
-	stream = sink_any_stream(r->sink, &pk);
-	batch_add(r, stream, &none, &pk);
+	(void)batch_add(r, stream, pc, &pk);
+	if (!pc->shared)
+		loss_none(r, pc->slot, pk.end);
 }

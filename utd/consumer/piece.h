@@ -25,25 +25,37 @@
 #include "region.h"
 #include "sink.h"
 
+#define NO_SUB	UINT32_MAX	/* an empty packet */
+
 struct piece {
 	uint32_t	 sub;
 	uint32_t	 slot;
 	uint64_t	 seq;
 	uint64_t	 commit;
-	uint64_t	 end;		/* of the packet, in time */
+	uint64_t	 begin, end;	/* of the packet, in time */
 	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;
+	/* What is done once the packet, which tells of that many, was written. */
+	void		(*done)(struct region *, const struct piece *,
+			    uint64_t, bool);
 };
 
 /* piece.c: from pieces to packets. */
-void	 region_damaged(struct region *);
 void	 piece_over(struct region *, const struct piece *);
-void	 piece_done(struct region *, const struct piece *, bool);
+void	 piece_done(struct region *, const struct piece *, uint64_t, bool);
 void	 piece_write(struct region *, struct piece *);
+
+/* batch.c: packets on their way to the sink. */
+bool	 batch_add(struct region *, uint32_t, const struct piece *,
+	    struct packet *);
 void	 batch_flush(struct region *);
-/* Note how many events a slot has lost, which packets tell of. */
-void	 note_slot(struct region *, uint32_t, uint64_t);
-void	 say_rest(struct region *);
+
+/* loss.c: which packets tell of lost events. */
+void	 loss_before(struct region *, const struct piece *,
+	    const struct packet *);
+void	 loss_none(struct region *, uint32_t, uint64_t);
+void	 loss_rest(struct region *, int);
+void	 loss_dropped(struct region *, uint64_t);
 
 #endif /* PIECE_H */

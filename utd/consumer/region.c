@@ -42,6 +42,15 @@ region_known(uint32_t id)
 	return r;
 }
 
+void
+region_damaged(struct region *r)
+{
+	if (!r->damaged)
+		report_trouble(r, UT_TROUBLE_LOST, "channel %s: the buffers "
+		    "are damaged: events are lost", r->name);
+	r->damaged = true;
+}
+
 /* The bytes of a sub-buffer, from that offset on. */
 const unsigned char *
 region_data(const struct region *r, uint32_t sub, uint32_t offset)
@@ -402,7 +411,6 @@ region_written(struct region *r, uint64_t n)
 void
 region_dropped(struct region *r, uint64_t n)
 {
-	r->unsaid += n;
 	r->dropped += n;
 	store(&r->header->dropped, r->dropped);
 }

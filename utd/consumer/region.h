@@ -55,6 +55,20 @@ struct grave {
 	char		 name[PROGRAM_NAME];
 };
 
+/* Events that a slot has lost, of all that it ever lost: see loss.c. */
+struct loss {
+	uint64_t	 told;		/* packets in the files tell of them */
+	uint64_t	 telling;	/* the same, with those on their way */
+	uint64_t	 since;		/* the others were lost after that */
+	uint64_t	 count;		/* all of them, to be told now; or 0 */
+};
+
+/* The header's lost, at a time; for snapshots. */
+#define LOSS_MARKS	32
+struct loss_mark {
+	uint64_t	 time, lost;
+};
+
 struct region {
 	uint32_t	 id;
 	char		 name[NAME_MAXLEN];	/* of the channel */
@@ -106,9 +120,11 @@ struct region {
 
 	uint64_t	 written;	/* events, as in the header */
 	uint64_t	 dropped;	/* likewise: could not be written */
-	uint64_t	*said;		/* by slot: its lost, as packets tell */
-	uint64_t	 said_lost;	/* lost of the header, likewise */
-	uint64_t	 unsaid;	/* lost, but in no packet yet */
+	struct loss	*losses;	/* by slot, and then nobody's */
+	uint64_t	 looked;	/* when we looked at them last */
+	uint32_t	 nlooked;	/* slots that were used then */
+	struct loss_mark marks[LOSS_MARKS];
+	unsigned int	 nmarks;
 
 	bool		 watched;	/* the parent wants to know when */
 	uint64_t	 watched_bytes;	/* there are more than that */
@@ -138,6 +154,7 @@ void	 region_private_free(struct region *);
 
 /* region.c: what is in there. */
 struct region *region_known(uint32_t);	/* or NULL */
+void	 region_damaged(struct region *);
 void	 region_start(struct region *);
 void	 region_stop(struct region *, bool);	/* true: its program is dead */
 bool	 commit_valid(const struct region *, uint64_t, uint64_t);
@@ -193,6 +210,14 @@ void	 region_look_files(struct region *);
 void	 region_check(const struct region *);
 void	 region_grew(struct region *);	/* or not: tell who wants to know */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
+
+/* loss.c: the events that were lost, and what tells of them. */
+bool	 loss_any(const struct region *);	/* that no packet tells of */
+void	 loss_look(struct region *);	/* what has none has none so far */
+void	 loss_mark(struct region *);	/* note those without a slot */
+void	 loss_copy(const struct region *, struct region *);
+void	 loss_begin(struct region *);
+void	 loss_adopt(struct region *, uint64_t);
 
 /* rotate.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);

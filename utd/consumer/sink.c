@@ -45,21 +45,21 @@ static struct {
 static unsigned int nopen;
 static uint64_t clock_used;
 
-/* What one writev(2) writes: a batch, perhaps with an empty packet before. */
-static unsigned char heads[BATCH + 1][PACKET_HEAD_MAX];
-static struct iovec iov[2 * (BATCH + 1)];
+/* What one writev(2) writes: a batch. */
+static unsigned char heads[BATCH][PACKET_HEAD_MAX];
+static struct iovec iov[2 * BATCH];
 
 struct sink *
 sink_new(const struct region *r, struct trace *t)
 {
 	struct sink *k = xcalloc(1, sizeof(*k));
 
-	k->stream_of = xcalloc((size_t)r->nslots + r->nsubs,
+	k->stream_of = xcalloc((size_t)r->nslots + r->nsubs + 1,
 	    sizeof(*k->stream_of));
 	k->region = r;
 	k->trace = t;
 	k->maxstreams = 2 * (r->nslots + (r->overwrites ? r->nsubs :
-	    ut_subs_shared(r->nsubs)));
+	    ut_subs_shared(r->nsubs)) + 1);
 	k->limit = r->attrs.v[ATTR_FILESIZE];
 	k->maxfiles = r->attrs.v[ATTR_FILES];
 	k->trouble = t->lost;		/* the parent knows that */
@@ -165,29 +165,39 @@ sink_stream(struct sink *k, uint32_t source, const struct packet *pk)
 	if (i != NO_STREAM) {
 		k->streams[i].source = source;
 		k->streams[i].end = pk->end;
+		k->streams[i].pid = pk->pid;
 		k->streams[i].tid = pk->tid;
 		k->stream_of[source] = i + 1;
 	}
 	return i;
 }
 
-/*
- * Choose a stream for a packet without events.  If the stream's last packet
- * ends later, so does this one.
- */
-uint32_t
-sink_any_stream(struct sink *k, struct packet *pk)
+/* Has the source a stream? */
+bool
+sink_writes(const struct sink *k, uint32_t source)
 {
-	struct stream *s;
+	const uint32_t i = k->stream_of[source];
 
-	if (k->nstreams == 0)
-		return sink_stream(k, 0, pk);
-	s = &k->streams[0];
-	if (pk->begin < s->end)
-		pk->begin = pk->end = s->end;
-	pk->shared = s->shared;
-	s->end = pk->end;
-	return 0;
+	return i != 0 && k->streams[i - 1].source == source;
+}
+
+/*
+ * When does the last packet of the packet's thread end that another consumer
+ * has left?  0: there is none, or the source has a stream already.
+ */
+uint64_t
+sink_end(const struct sink *k, uint32_t source, const struct packet *pk)
+{
+	const struct stream *s;
+	uint64_t end = 0;
+
+	if (k->stream_of[source] != 0 || pk->tid == 0)
+		return 0;
+	for (s = k->streams; s < k->streams + k->nstreams; s++)
+		if (!s->shared && s->pid == pk->pid && s->tid == pk->tid &&
+		    s->end > end)
+			end = s->end;
+	return end;
 }
 
 static const char *
@@ -364,6 +374,30 @@ sink_room(const struct sink *k, uint32_t stream, uint64_t first)
 }
 
 /*
+ * Does a packet, for which that many bytes are to be had, begin a file in which
+ * its count does not begin with 0?
+ */
+bool
+sink_cuts(const struct sink *k, uint32_t stream, uint64_t first)
+{
+	const struct stream *s = &k->streams[stream];
+
+	return s->discarded > 0 && k->limit != 0 &&
+	    (s->size == 0 || s->size + first > k->limit);
+}
+
+/* When does the last packet in the file begin and end?  False: there is none. */
+bool
+sink_last(const struct sink *k, uint32_t stream, uint64_t *begin, uint64_t *end)
+{
+	const struct stream *s = &k->streams[stream];
+
+	*begin = s->last_begin;
+	*end = s->last_end;
+	return s->seq > 0 && !s->emptied;
+}
+
+/*
  * Go on with the next file, and remove the oldest if there are too many: that
  * one is empty until then, so there are never more bytes than there may be.
  */
@@ -461,35 +495,25 @@ add_packet(const struct sink *k, const struct stream *s, struct packet *pk,
 /*
  * Write packets, at most BATCH: all of them, or none, and -1; then the stream
  * is as it was.
- *
- * Readers compare what a packet tells of lost events with the packet before.
- * If the first of a stream has to tell of some, an empty one goes before it.
  */
 int
 sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 {
 	struct stream *s = &k->streams[stream];
-	struct packet first = pk[0];
 	uint64_t discarded = s->discarded, seq = s->seq, missing = 0;
 	uint64_t bytes = 0;
-	unsigned int i, all = 0;
+	unsigned int i;
 
-	if ((s->seq == 0 || s->emptied) && pk[0].lost > 0) {
-		first.end = first.begin;
-		first.len = 0;
-		first.discarded = discarded;
-		add_packet(k, s, &first, seq++, all++);
-	}
 	for (i = 0; i < n; i++) {
 		pk[i].discarded = discarded += pk[i].lost;
 		seq += pk[i].gap;
 		missing += pk[i].gap;
-		add_packet(k, s, &pk[i], seq++, all++);
+		add_packet(k, s, &pk[i], seq++, i);
 	}
-	for (i = 0; i < 2 * all; i++)
+	for (i = 0; i < 2 * n; i++)
 		bytes += iov[i].iov_len;
 	if (!k->trace->nowhere &&
-	    stream_write(k, s, iov, (int)all * 2, bytes) == -1) {
+	    stream_write(k, s, iov, (int)n * 2, bytes) == -1) {
 		sink_failed(k, errno);
 		s->seq += missing;	/* nobody tells of these again */
 		s->missing += missing;
@@ -498,6 +522,8 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	s->seq = seq;
 	s->missing += missing;
 	s->discarded = discarded;
+	s->last_begin = pk[n - 1].begin;
+	s->last_end = pk[n - 1].end;
 	s->size += bytes;
 	s->emptied = false;
 	for (i = 0; i < n; i++)
@@ -505,7 +531,7 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	if (!k->trace->nowhere)
 		stream_mark(s);
 	k->bytes += bytes;
-	k->packets += all;
+	k->packets += n;
 	/* No file tells the next consumer how many there were. */
 	if (k->trace->nowhere)
 		region_counts(k->region, k->bytes, k->packets);

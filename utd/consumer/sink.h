@@ -78,7 +78,7 @@ struct stream {
 	uint32_t	 first, file;	/* numbers of its files */
 	bool		 shared;	/* of the channel's second class */
 	uint32_t	 source;	/* whose packets go here */
-	uint32_t	 tid;		/* of the thread, if it is not shared */
+	uint32_t	 pid, tid;	/* of the thread, if it is not shared */
 	bool		 made;		/* the file, by a consumer */
 	int		 fd;		/* -1: closed to save descriptors */
 	unsigned int	 at;		/* in the list of open ones */
@@ -92,6 +92,7 @@ struct stream {
 	unsigned int	 unmarked;	/* writes */
 	bool		 emptied;	/* by somebody: nothing is in there */
 	uint64_t	 end;		/* time at which the last packet ends */
+	uint64_t	 last_begin, last_end;	/* of what is in the file */
 	uint64_t	 seq;		/* of the next packet */
 	uint64_t	 missing;	/* numbers without a packet */
 	uint64_t	 discarded;	/* events, as the last packet tells */
@@ -99,7 +100,8 @@ struct stream {
 
 /*
  * The source of a packet decides into which stream it goes.  A source is a
- * slot, by its number, or a shared sub-buffer, by nslots plus its number.
+ * slot, by its number, or a shared sub-buffer, by nslots plus its number, or,
+ * behind these, nobody, who has lost events.
  */
 struct sink {
 	const struct region *region;
@@ -129,7 +131,7 @@ struct packet {
 	const unsigned char *data;
 	uint64_t	 len;		/* bytes of events */
 	uint64_t	 events;
-	uint64_t	 lost;		/* events, since the packet before */
+	uint64_t	 lost;		/* events, in the time of the packet */
 	uint64_t	 gap;		/* packets that were overwritten */
 
 	const unsigned char *uuid;
@@ -147,8 +149,11 @@ extern struct trace *traces;
 struct sink *sink_new(const struct region *, struct trace *);
 void	 sink_free(struct sink *);
 uint32_t sink_stream(struct sink *, uint32_t, const struct packet *);
-uint32_t sink_any_stream(struct sink *, struct packet *);
+uint64_t sink_end(const struct sink *, uint32_t, const struct packet *);
+bool	 sink_writes(const struct sink *, uint32_t);
 uint64_t sink_room(const struct sink *, uint32_t, uint64_t);
+bool	 sink_cuts(const struct sink *, uint32_t, uint64_t);
+bool	 sink_last(const struct sink *, uint32_t, uint64_t *, uint64_t *);
 int	 sink_write(struct sink *, uint32_t, struct packet *, unsigned int);
 void	 sink_failed(struct sink *, int);
 struct stream *stream_new(struct sink *);

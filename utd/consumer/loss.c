@@ -1,0 +1,443 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * The events that were lost: which packet tells of them, and between which
+ * times.
+ *
+ * Readers know what was lost between two packets of a stream: the second one
+ * has a larger count.  So an empty packet tells of each loss.  It begins where
+ * another packet of the stream ends, before the first lost event, and it ends
+ * after the last one: these are the two times.
+ *
+ * A slot loses events only while it has no sub-buffer.  So all that is lost
+ * before it claims one, and that no packet tells of yet, was lost after the
+ * slot's last packet and before that claim: the sub-buffer's `lost' and `first'
+ * tell how many and until when.  If the slot does not get a sub-buffer, a tick
+ * tells of what it lost until then.  What is lost without a slot is told of at
+ * ticks only, and so are events that could not be written.
+ *
+ * If nothing is lost for long, the beginning is not the last packet but the
+ * last tick at which there was nothing to tell.
+ */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "piece.h"
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The slot's, or, behind the last slot, nobody's. */
+static struct ut_told *
+tell_of(const struct region *r, uint32_t i)
+{
+	return i < r->nslots ? &r->slots[i].tell : &r->header->tell;
+}
+
+static uint64_t
+count_of(const struct region *r, uint32_t i)
+{
+	return i < r->nslots ? load(&r->slots[i].lost) :
+	    load(&r->header->lost) + r->dropped;
+}
+
+/* A slot that was not used when we looked last has lost nothing before. */
+static uint64_t
+since_of(const struct region *r, uint32_t i)
+{
+	const uint64_t since = r->losses[i].since;
+
+	return i >= r->nlooked && i < r->nslots && since < r->looked ?
+	    r->looked : since;
+}
+
+/* Go through the slots that were used, and nobody's. */
+static bool
+next(const struct region *r, uint32_t *i, uint32_t used)
+{
+	if (++*i == used)
+		*i = r->nslots;
+	return *i <= r->nslots;
+}
+
+/* Is there a loss of which no packet tells? */
+bool
+loss_any(const struct region *r)
+{
+	const uint32_t used = region_slots_used(r);
+	uint32_t i = UINT32_MAX;
+
+	while (next(r, &i, used))
+		if (count_of(r, i) > r->losses[i].telling)
+			return true;
+	return false;
+}
+
+/*
+ * Note how many are lost without a slot, and when that was still so.  If there
+ * are too many notes, every other one is forgotten: then a snapshot tells of
+ * more that may have been lost before its first event.
+ */
+void
+loss_mark(struct region *r)
+{
+	const uint64_t now = region_now(r), lost = load(&r->header->lost);
+	unsigned int i;
+
+	if (r->nmarks > 0 && r->marks[r->nmarks - 1].lost == lost) {
+		r->marks[r->nmarks - 1].time = now;
+		return;
+	}
+	if (r->nmarks == LOSS_MARKS) {
+		for (i = 0; i < LOSS_MARKS / 2; i++)
+			r->marks[i] = r->marks[2 * i];
+		r->nmarks = LOSS_MARKS / 2;
+	}
+	r->marks[r->nmarks].time = now;
+	r->marks[r->nmarks++].lost = lost;
+}
+
+/* A copy tells of those that were lost since about its first event. */
+void
+loss_copy(const struct region *r, struct region *c)
+{
+	struct loss *l = &c->losses[c->nslots];
+	uint64_t first = UINT64_MAX, t;
+	uint32_t i;
+
+	for (i = 0; i < c->nsubs; i++) {
+		if (UT_STATE(load(&c->subs[i].state)) != UT_FULL)
+			continue;
+		t = c->until[i] != 0 ? c->until[i] : load(&c->subs[i].first);
+		first = t < first ? t : first;
+	}
+	if (r->nmarks == 0 || first == UINT64_MAX)
+		return;
+	for (i = r->nmarks - 1; i > 0 && r->marks[i].time > first; i--)
+		continue;
+	store(&c->header->lost, load(&r->header->lost));
+	l->told = l->telling = r->marks[i].lost;
+	l->since = r->marks[i].time;
+}
+
+/*
+ * What has nothing to tell now will lose only what comes from now on.  A busy
+ * thread may have lost an event already and not have counted it.
+ */
+void
+loss_look(struct region *r)
+{
+	const uint64_t now = region_now(r);
+	const uint32_t used = region_slots_used(r);
+	struct loss *l;
+	uint32_t i = UINT32_MAX;
+
+	while (next(r, &i, used)) {
+		l = &r->losses[i];
+		l->since = since_of(r, i);
+		if ((i == r->nslots || load_acquire(&r->slots[i].busy) == 0) &&
+		    count_of(r, i) <= l->telling && l->since < now)
+			l->since = now;
+		if (load(&tell_of(r, i)->until) != l->since)
+			store(&tell_of(r, i)->until, l->since);
+	}
+	r->nlooked = used;
+	r->looked = now;
+	loss_mark(r);
+}
+
+/* The packet that was to tell of so many was written, or not. */
+static void
+told(struct region *r, const struct piece *pc, uint64_t n, bool written)
+{
+	struct loss *l = &r->losses[pc->slot];
+	struct ut_told *tell = tell_of(r, pc->slot);
+
+	if (written) {
+		l->told += n;
+		store(&tell->until, l->since);
+		store(&tell->told, l->told);
+		return;
+	}
+	l->telling -= n;
+	if (l->since > pc->begin)
+		l->since = pc->begin;
+	store(&tell->telling, l->telling);
+}
+
+/*
+ * Have a packet tell of so many, until its end.  After another consumer, the
+ * files may know more of the thread than the region.
+ */
+static void
+tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
+{
+	struct piece none = { .sub = NO_SUB, .slot = i, .done = told };
+	uint64_t since = since_of(r, i), end = sink_end(r->sink, i, pk);
+	uint32_t stream;
+
+	if (since < end)
+		since = end;
+	pk->begin = since < pk->end ? since : pk->end;
+	pk->len = pk->gap = 0;
+	pk->lost = n;
+	none.begin = pk->begin;
+	stream = sink_stream(r->sink, i, pk);
+	if (stream == NO_STREAM) {
+		region_damaged(r);
+		return;
+	}
+	if (!batch_add(r, stream, &none, pk))
+		return;
+	r->losses[i].telling += n;
+	r->losses[i].since = pk->end;
+	store(&tell_of(r, i)->telling, r->losses[i].telling);
+}
+
+/* Tell of what the slot had lost when it claimed the piece's sub-buffer. */
+void
+loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
+{
+	struct ut_subbuf *sub = &r->subs[pc->sub];
+	const uint64_t lost = load(&sub->lost), first = load(&sub->first);
+	const uint64_t had = r->losses[pc->slot].telling;
+	struct packet before = *pk;
+
+	if ((int64_t)(lost - had) <= 0)
+		return;
+	before.end = first < pk->begin ? first : pk->begin - 1;
+	tell(r, pc->slot, lost - had, &before);
+}
+
+/* The slot has nothing to tell until that time. */
+void
+loss_none(struct region *r, uint32_t slot, uint64_t until)
+{
+	if (r->losses[slot].since < until)
+		r->losses[slot].since = until;
+}
+
+/* Slots that have something in the region which is not written tell later. */
+static void
+hold_back(struct region *r)
+{
+	uint64_t word, commit;
+	uint32_t i;
+
+	for (i = 0; i < r->nsubs; i++) {
+		word = load_acquire(&r->subs[i].state);
+		commit = load_acquire(&r->subs[i].commit);
+		if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN ||
+		    (word & UT_SHARED) != 0 ||
+		    UT_STATE_SLOT(word) >= r->nslots)
+			continue;
+		region_round(r, i);
+		if (commit != r->consumed[i])
+			r->losses[UT_STATE_SLOT(word)].count = 0;
+	}
+}
+
+/* Who has the slot, or had it. */
+static void
+name_slot(struct packet *pk, const struct region *r, uint32_t i)
+{
+	const struct program *p = i < r->nslots ?
+	    program_find(load(&r->slots[i].owner)) : NULL;
+
+	memset(pk, 0, sizeof(*pk));
+	pk->name = "";
+	if (p == NULL)
+		return;
+	pk->pid = p->pid;
+	pk->tid = load(&r->slots[i].tid);
+	pk->name = p->name;
+}
+
+/* The packet that was to tell of all that is left was written, or not. */
+static void
+told_left(struct region *r, const struct piece *pc, uint64_t n, bool written)
+{
+	const uint32_t used = region_slots_used(r);
+	struct piece of = *pc;
+	struct loss *l;
+
+	(void)n;
+	for (of.slot = UINT32_MAX; next(r, &of.slot, used);) {
+		l = &r->losses[of.slot];
+		if (l->telling > l->told)
+			told(r, &of, l->telling - l->told, written);
+	}
+}
+
+/*
+ * One packet tells of all losses of slots without a stream, and of nobody's, or
+ * there would be a file for each thread that shares sub-buffers.
+ */
+static void
+tell_left(struct region *r, uint32_t used, uint64_t now)
+{
+	struct piece all = { .sub = NO_SUB, .begin = now, .done = told_left };
+	struct packet pk;
+	struct loss *l;
+	uint32_t i = UINT32_MAX, stream;
+
+	name_slot(&pk, r, r->nslots);
+	pk.end = now;
+	while (next(r, &i, used)) {
+		l = &r->losses[i];
+		if (l->count <= l->telling)
+			continue;
+		pk.lost += l->count - l->telling;
+		all.begin = least(all.begin, since_of(r, i));
+	}
+	pk.begin = all.begin;
+	if (pk.lost == 0)
+		return;
+	stream = sink_stream(r->sink, r->nslots + r->nsubs, &pk);
+	if (stream == NO_STREAM || !batch_add(r, stream, &all, &pk))
+		return;
+	for (i = UINT32_MAX; next(r, &i, used);) {
+		l = &r->losses[i];
+		if (l->count <= l->telling)
+			continue;
+		l->telling = l->count;
+		l->since = now;
+		store(&tell_of(r, i)->telling, l->telling);
+	}
+}
+
+/*
+ * Tell of what no sub-buffer tells, up to now, unless there is something before
+ * it to be written.  The counts are taken before the time, and that before the
+ * look at the sub-buffers: one that is claimed later begins later.
+ */
+static void
+tell_rest(struct region *r, bool last)
+{
+	const uint32_t used = region_slots_used(r);
+	struct packet pk;
+	struct loss *l;
+	uint64_t now;
+	uint32_t i = UINT32_MAX;
+
+	while (next(r, &i, used))
+		r->losses[i].count = count_of(r, i);
+	atomic_thread_fence(memory_order_acquire);
+	now = region_now(r);
+	if (!last)
+		hold_back(r);
+	for (i = UINT32_MAX; next(r, &i, used);) {
+		l = &r->losses[i];
+		if (l->count <= l->telling || i == r->nslots ||
+		    !sink_writes(r->sink, i))
+			continue;
+		name_slot(&pk, r, i);
+		pk.end = now;
+		tell(r, i, l->count - l->telling, &pk);
+		l->count = 0;
+	}
+	batch_flush(r);
+	tell_left(r, used, now);
+}
+
+/*
+ * Behind the pieces of a pass: the rest of the losses.  No directory is made
+ * for them before the end, and no reader takes a packet without metadata.
+ */
+void
+loss_rest(struct region *r, int how)
+{
+	struct trace *t = r->sink->trace;
+
+	batch_flush(r);
+	if (!loss_any(r) ||
+	    (t->meta == -1 && !t->nowhere && how != DRAIN_LAST) ||
+	    output_pending(t) == -1)
+		return;
+	tell_rest(r, how == DRAIN_LAST);
+	batch_flush(r);
+}
+
+/* Events from that time on could not be written. */
+void
+loss_dropped(struct region *r, uint64_t begin)
+{
+	struct loss *l = &r->losses[r->nslots];
+
+	if (begin != 0 && l->since > begin)
+		l->since = begin;
+}
+
+/* A region that is new. */
+void
+loss_begin(struct region *r)
+{
+	r->looked = region_now(r);
+	r->losses[r->nslots].since = r->looked;
+	loss_mark(r);
+}
+
+/*
+ * A region that another consumer had, whose packets tell of so many.  If that
+ * are more than the region knows of, the consumer died as it wrote the last
+ * ones, in the order of the slots.  (One of before these were noted, or
+ * somebody who has scribbled there, may be the reason, too: then it does not
+ * matter whose they are.)
+ */
+void
+loss_adopt(struct region *r, uint64_t files)
+{
+	const uint64_t now = region_now(r);
+	const uint32_t used = region_slots_used(r);
+	struct loss *l;
+	uint64_t until, n;
+	uint32_t i = UINT32_MAX;
+
+	while (next(r, &i, used)) {
+		l = &r->losses[i];
+		l->count = count_of(r, i);
+		l->told = least(load(&tell_of(r, i)->told), l->count);
+		l->telling = least(load(&tell_of(r, i)->telling), l->count);
+		until = load(&tell_of(r, i)->until);
+		l->since = until != 0 && until < now ? until : now;
+		files -= least(files, l->told);
+	}
+	for (i = UINT32_MAX; next(r, &i, used);) {
+		l = &r->losses[i];
+		if (l->telling > l->told) {
+			n = least(files, l->telling - l->told);
+			l->told += n;
+			files -= n;
+		}
+	}
+	for (i = UINT32_MAX; next(r, &i, used);) {
+		l = &r->losses[i];
+		n = least(files, l->count - l->told);
+		l->told += n;
+		files -= n;
+		l->telling = l->told;
+		store(&tell_of(r, i)->told, l->told);
+		store(&tell_of(r, i)->telling, l->telling);
+	}
+	r->looked = now;
+	r->nlooked = used;
+}
