@@ -395,21 +395,6 @@ ut_bell_maybe(struct region *rg, uint32_t enough)
 }
 
 /*
- * The consumer is to find out what the thread is called, while it is there: if
- * it sleeps, now.
- */
-void
-ut_bell_name(struct region *rg)
-{
-	if (atomic_load_explicit(&rg->header->nameless,
-	    memory_order_relaxed) == 0)
-		atomic_store_explicit(&rg->header->nameless, 1,
-		    memory_order_relaxed);
-	if (rg->bell.at != NULL)
-		wake_sleeper(rg);
-}
-
-/*
  * The consumer sleeps until somebody traces, which the busy writer is about to
  * do.  It rings first, hence release: a thread that is stopped or dies in
  * between keeps nobody else from ringing, and as it is busy, the consumer does

@@ -77,14 +77,6 @@ thread_label(struct ut_subbuf *sub, struct ut_slot *slot)
 		    memory_order_relaxed);
 }
 
-/* The thread's first sub-buffer, of which the name is not known yet. */
-static bool
-is_nameless(const struct writer *w)
-{
-	return UT_OTHERS_NAME && w->sub != NULL && atomic_load_explicit(
-	    &w->sub->thread[0], memory_order_relaxed) == 0;
-}
-
 /* What the consumer sees with the first commit, or with FULL. */
 static void
 subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
@@ -387,12 +379,12 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	const int error = errno;
 	enum room room;
 	uint64_t last;
-	bool slow, had;
+	bool slow;
 
 	if (w->slot == NULL)
 		return ROOM_NONE;		/* wiped */
 	last = w->room == 0 ? w->when : 0;
-	if ((had = still_mine(w))) {
+	if (still_mine(w)) {
 		/* Without room it was claimed by an event that was left. */
 		if (w->room != 0)
 			last = atomic_load_explicit(&w->sub->last,
@@ -416,8 +408,6 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	}
 	if (room != ROOM_NONE && rg->patience != 0)
 		ut_wait_room(rg);
-	if (room == ROOM_OWN && !had && is_nameless(w))
-		ut_bell_name(rg);
 	errno = error;
 	return room;
 }

@@ -296,7 +296,7 @@ struct ut_header {
 	ut_a32 noslot;
 	/* 1 once a program is attached that has not our bell.  Relaxed. */
 	ut_a32 mute;
-	/* 1: a thread has a sub-buffer without its name.  Relaxed. */
+	/* 1: the names of some threads remain to be found.  Consumer. */
 	ut_a32 nameless;
 	/*
 	 * Of packets that were dropped, in a session without output.  Consumer,

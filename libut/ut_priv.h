@@ -279,7 +279,6 @@ void		 ut_writer_let_go(struct writer *);
 void		 ut_slot_leave(struct writer *, struct region *);
 void		 ut_now_free(struct region *);
 void		 ut_bell_maybe(struct region *, uint32_t);
-void		 ut_bell_name(struct region *);
 void		 ut_bell_wake(struct region *);
 
 /* subbuf.c */

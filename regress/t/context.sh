@@ -213,7 +213,7 @@ done
 # The name that the thread had when the sub-buffer of the packet was claimed, or
 # a little before.
 utctl create -o "$T/named" named >/dev/null &&
-    utctl enable-channel -b 4k -i 100 c &&
+    utctl enable-channel -b 4k -i 100ms c &&
     utctl enable-event -c c contexts:said >/dev/null &&
     utctl start >/dev/null || fail "session named"
 until_ok pulse_is 'named 1' on || fail "not recorded by name"

@@ -19,9 +19,8 @@
  *
  * A thread could ask for its own, but programs have filters (seccomp(2)) for
  * system calls that kill a thread which makes another one.  So we look, in
- * /proc, when a thread has got its first sub-buffer and rings for that, and
- * again when its region is flushed, for a thread that is active may have got
- * another name.  The name goes into the slot, from where the thread copies it
+ * /proc, at each tick and when the region is flushed, and not only once, for a
+ * thread that is active may have got another name.  The name goes into the slot, from where the thread copies it
  * into each sub-buffer that it claims, and into the sub-buffer that it has.  A
  * thread that has ended by then has no name, but for the first one of its
  * program, which has that of the program: see piece.c.

@@ -146,7 +146,7 @@ region_pass(struct region *r, bool tick)
 
 	tick &= r->doze != DOZE_ASLEEP;
 	r->ticks += tick;
-	if (load(&r->header->nameless) != 0)
+	if (tick || flush || load(&r->header->nameless) != 0)
 		orders_take();		/* a program that is new */
 	region_names(r, tick || flush);
 	quiet = tick && !any_busy(r) && !r->hungry;
