@@ -113,21 +113,26 @@ modules_enable(const struct record *r, const char *session)
 	return 0;
 }
 
-/* Take that channel out of what utd says of the session, but for the bytes. */
-void
+/*
+ * Take that channel out of what utd says of the session, but for the bytes: so
+ * many events were in there.
+ */
+uint64_t
 modules_hide(const struct record *r, struct row *session)
 {
 	struct row **p, *ch;
+	uint64_t n;
 	size_t i;
 
 	if (!modules_wanted(r))
-		return;
+		return 0;
 	for (p = &session->child; (ch = *p) != NULL; p = &ch->next)
 		if (strcmp(ch->what, "channel") == 0 &&
 		    strcmp(row_str(ch, "name"), CHANNEL) == 0)
 			break;
 	if (ch == NULL)
-		return;
+		return 0;
+	n = row_num(ch, "written");
 	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		row_subtract(session, sums[i], row_num(ch, sums[i]));
 	if (row_num(ch, "lost") > 0)
@@ -137,4 +142,5 @@ modules_hide(const struct record *r, struct row *session)
 	*p = ch->next;
 	ch->next = NULL;
 	row_free(ch);
+	return n;
 }

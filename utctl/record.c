@@ -182,7 +182,7 @@ snapshot_ask(struct record *r)
 	if (client_ask(r->client, UT_CTL_LIST, r->session, &rows) == -1)
 		return -1;
 	if (rows->child != NULL)
-		modules_hide(r, rows->child);
+		(void)modules_hide(r, rows->child);
 	any = rows->child != NULL && row_num(rows->child, "written") > 0;
 	row_free(rows);
 	if (!any)

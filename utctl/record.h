@@ -110,7 +110,7 @@ int	 record_begin(void *);
 
 /* modules.c: what names belong to the addresses of wrappers' events. */
 int	 modules_enable(const struct record *, const char *);
-void	 modules_hide(const struct record *, struct row *);
+uint64_t modules_hide(const struct record *, struct row *);
 
 /* attach.c: -1 after a message. */
 int	 attach_find(struct record *);

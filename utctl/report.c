@@ -133,31 +133,18 @@ say_misplaced(const struct record *r)
 	}
 }
 
-/* Say what was recorded; -1 if it is not all. */
-int
-report(const struct record *r, struct row *rows)
+/* How much was recorded, and where it is. */
+static void
+say_total(const struct record *r, const struct row *s, uint64_t modules)
 {
-	struct row *s;
-	const char *error;
-	int recorded;
-	char over[48] = "";
+	char over[48] = "", more[64] = "";
 
-	if ((s = rows->child) == NULL) {
-		say("utd has lost the session");
-		return -1;
-	}
-	modules_hide(r, s);
-	error = row_str(s, "error");
-	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
-	    row_num(s, "overwritten") > 0;
-	say_killed(r);
-	say_misplaced(r);
-	warnings_say(s);
-	if (*error != '\0')
-		say("%s", error);
 	if (row_num(s, "overwritten") > 0)
 		snprintf(over, sizeof(over), ", %" PRIu64 " overwritten",
 		    row_num(s, "overwritten"));
+	if (modules > 0)
+		snprintf(more, sizeof(more), "; and %" PRIu64 " event%s about "
+		    "modules", modules, many(modules));
 	if (r->shot != NULL)
 		say("%s", r->shot);
 	else if (r->keeps)
@@ -166,10 +153,35 @@ report(const struct record *r, struct row *rows)
 		    r->failed ? "" : ": the command did not fail");
 	else
 		say("%" PRIu64 " events, %" PRIu64 " lost%s, %" PRIu64
-		    " bytes in %s%s", row_num(s, "written"),
+		    " bytes in %s%s%s", row_num(s, "written"),
 		    row_num(s, "lost"), over, row_num(s, "bytes"),
 		    row_str(s, "dir"), row_num(s, "astray") == 0 ? "" :
-		    ": not there any more: moved or removed");
+		    ": not there any more: moved or removed", more);
+}
+
+/* Say what was recorded; -1 if it is not all. */
+int
+report(const struct record *r, struct row *rows)
+{
+	struct row *s;
+	const char *error;
+	uint64_t modules;
+	int recorded;
+
+	if ((s = rows->child) == NULL) {
+		say("utd has lost the session");
+		return -1;
+	}
+	modules = modules_hide(r, s);
+	error = row_str(s, "error");
+	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
+	    row_num(s, "overwritten") > 0;
+	say_killed(r);
+	say_misplaced(r);
+	warnings_say(s);
+	if (*error != '\0')
+		say("%s", error);
+	say_total(r, s, modules);
 	remedies_say(s);
 	nothing_say(s, recorded);
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)

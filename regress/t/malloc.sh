@@ -68,6 +68,16 @@ traced ./prog/mallocs 4
 [ "$(count realloc)" -ge 4100 ] || fail "threads: $(count realloc) reallocs"
 [ "$(count free)" -ge 8208 ] || fail "threads: $(count free) frees"
 
+# record counts the events about modules apart, view all of them.
+utctl record -o "$T/counted" -w malloc -- ./prog/mallocs 1 2>"$T/err" ||
+    fail "record: $?"
+set -- $(sed -n 's/^utctl: \([0-9]*\) events, 0 lost, .*; and \([0-9]*\) events\{0,1\} about modules$/\1 \2/p' "$T/err") \
+    $(utctl view -q "$T/counted")
+case $CFLAGS in
+*-DUT_POSIX*)	;;
+*)	[ $(($1 + $2)) -eq "$3" ] || fail "$3 events: $(cat "$T/err")" ;;
+esac
+
 # What a library allocates before ours is there, also in a thread, and frees
 # when ours has gone: all of it, in order, with who has called.
 cat >"$T/lib.c" <<'END'
