@@ -105,23 +105,35 @@ ut_dead(pid_t pid)
 
 #endif
 
+#if defined(__linux__) && !defined(UT_POSIX)
+/* The beginning of a file of /proc: 0, or -1 if there is nothing to read. */
+static int
+proc_read(const char *path, char *text, size_t size)
+{
+	ssize_t n;
+	int fd;
+
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return -1;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	return 0;
+}
+#endif
+
 /* By its first thread; where the system does not say, no process is. */
 int
 ut_stopped(pid_t pid)
 {
 #if defined(__linux__) && !defined(UT_POSIX)
 	char path[64], text[512], *s;
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+	if (proc_read(path, text, sizeof(text)) == -1)
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
 	s = strrchr(text, ')');		/* the name may have any, too */
 	return s != NULL && s[1] == ' ' && (s[2] == 'T' || s[2] == 't');
 #else
@@ -285,19 +297,11 @@ ut_clock_source(char *name, size_t size)
 int64_t
 ut_clock_ahead(void)
 {
-	const char *const file = "/proc/self/timens_offsets";
 	char own[64] = "", next[64] = "", text[256], *p;
 	int64_t ns;
-	ssize_t n;
-	int fd;
 
-	if ((fd = open(file, O_RDONLY | O_CLOEXEC)) == -1)
+	if (proc_read("/proc/self/timens_offsets", text, sizeof(text)) == -1)
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
 	if ((p = strstr(text, "monotonic")) == NULL)
 		return 0;
 	ns = strtoll(p + strlen("monotonic"), &p, 10) * 1000000000;
