@@ -58,7 +58,7 @@ slot_enter(struct writer *w, struct region *rg, uint32_t i)
 
 	atomic_store_explicit(&rg->slots[i].tid, tid != 0 ? tid : ut_gettid(),
 	    memory_order_relaxed);
-	/* The last thread's name: consumers look again once they have stored. */
+	/* The last thread's name; consumers look again after they stored. */
 	if (atomic_load_explicit(&rg->slots[i].named,
 	    memory_order_relaxed) != 0)
 		atomic_store_explicit(&rg->slots[i].named, 0,

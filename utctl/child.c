@@ -191,9 +191,9 @@ wait_signal(int fd, int ms, int *last)
 
 /*
  * Wait for a child, passing on what asks utctl to end; *last is the last
- * signal that came meanwhile, if any; *killed, if that is given, the signal that
- * ended it, or 0.  Returns what the shell would, or -1 if there is something to
- * read before it ends, or that time has come.
+ * signal that came meanwhile, if any; *killed, if that is given, the signal
+ * that ended it, or 0.  Returns what the shell would, or -1 if there is
+ * something to read before it ends, or that time has come.
  */
 int
 child_await(pid_t pid, int fd, int64_t until, int *last, int *killed)

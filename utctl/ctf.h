@@ -311,7 +311,7 @@ struct ctf_stream {
 	uint64_t		 size;		/* as it was when we looked */
 	dev_t			 dev;		/* which file it is */
 	ino_t			 ino;		/* 0: it is gone */
-	uint8_t			 head[CTF_HEAD];	/* of its first packet: */
+	uint8_t			 head[CTF_HEAD];	/* of its first packet */
 	size_t			 nhead;		/* 0: not read yet */
 	int			 growing;	/* it may have more later */
 	int			 away;		/* so often not found */

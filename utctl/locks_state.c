@@ -383,8 +383,8 @@ lock_hold_end(const struct lock_event *e, struct lock *l,
 }
 
 /*
- * Holds that may not have ended.  A lock has one at most: it is a mutex, and who
- * acquires that next says that the hold has ended.
+ * Holds that may not have ended.  A lock has one at most: it is a mutex, and
+ * who acquires that next says that the hold has ended.
  */
 
 void

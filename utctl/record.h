@@ -69,7 +69,7 @@ struct record {
 	int64_t		 limit;		/* ms to be recorded; -1: no limit */
 	int64_t		 until;		/* when that is over; -1: never */
 	int		 sig;		/* that came last to end us, or 0 */
-	int		 killed;	/* signal that ended the command, or 0 */
+	int		 killed;	/* the signal that killed it, or 0 */
 	int		 over;		/* 1: it is; -1: that went wrong */
 	char		*session;
 	struct output	 out;

@@ -29,9 +29,9 @@
  * recorded before they are sent, and so before a thread is woken.
  *
  * A release that fails, as that of another thread's lock does, is known only
- * behind it: what was recorded before is taken back by mutex_kept or rwlock_kept,
- * the thread's next event.  So is the release of a wait that fails at once; and
- * a wait that ends without the lock ends with cond_failed.
+ * behind it: what was recorded before is taken back by mutex_kept or
+ * rwlock_kept, the thread's next event.  So is the release of a wait that fails
+ * at once; and a wait that ends without the lock ends with cond_failed.
  *
  * libut calls these functions, too, and, where they do so by the same names,
  * the system's libraries: what comes from there is not recorded.  Nothing here

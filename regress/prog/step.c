@@ -432,8 +432,8 @@ options(int argc, char *argv[])
 }
 
 /*
- * With -k, SEED in the environment says which ones.  Where a signal comes changes how long it
- * takes.
+ * With -k, SEED in the environment says which ones.  Where a signal comes
+ * changes how long it takes.
  */
 static void
 run_all(char *argv[])

@@ -112,7 +112,8 @@ batch_mark(const struct region *r, const struct packet *pk, uint64_t at)
  * between the ends of both.  So what is before one that tells ends where the
  * loss begins, and in a file that is not the first, which may be removed, there
  * is a packet before the first with events.  Packets of a stream begin at
- * different times: babeltrace2 sorts them by these if they are of several files.
+ * different times: by these babeltrace2 sorts them if they are of several
+ * files.
  */
 bool
 batch_add(struct region *r, uint32_t stream, const struct piece *pc,

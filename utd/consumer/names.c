@@ -20,10 +20,11 @@
  * A thread could ask for its own, but programs have filters (seccomp(2)) for
  * system calls that kill a thread which makes another one.  So we look, in
  * /proc, at each tick and when the region is flushed, and not only once, for a
- * thread that is active may have got another name.  The name goes into the slot, from where the thread copies it
- * into each sub-buffer that it claims, and into the sub-buffer that it has.  A
- * thread that has ended by then has no name, but for the first one of its
- * program, which has that of the program: see piece.c.
+ * thread that is active may have got another name.  The name goes into the
+ * slot, from where the thread copies it into each sub-buffer that it claims,
+ * and into the sub-buffer that it has.  A thread that has ended by then has no
+ * name, but for the first one of its program, which has that of the program:
+ * see piece.c.
  *
  * A slot may go to another thread meanwhile.  So we look who has it, store, and
  * look again; likewise for the claim of a sub-buffer.  In the worst case one

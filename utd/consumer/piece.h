@@ -36,7 +36,7 @@ struct piece {
 	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;
-	/* What is done once the packet, which tells of that many, was written. */
+	/* Called when the packet, which tells of so many, was written. */
 	void		(*done)(struct region *, const struct piece *,
 			    uint64_t, bool);
 };

@@ -228,7 +228,7 @@ bool	 region_begin(struct region *, struct trace *, bool);
 void	 region_end(struct region *, bool);
 
 /* shrunk.c: files that somebody has cut or removed. */
-void	 region_shrunk(struct region *);	/* count what they had as lost */
+void	 region_shrunk(struct region *);	/* their events are lost */
 
 /* oldest.c: which sub-buffers a pass takes, in overwrite mode. */
 bool	 oldest_find(struct region *, int);

@@ -46,7 +46,7 @@
 #include "consumer.h"
 #include "sink.h"
 
-#define ENTRIES_MAX	(1u << 20)	/* of a user, who may add more for ever */
+#define ENTRIES_MAX	(1u << 20)	/* of a user, who may add more */
 
 /* The places of directories. */
 enum place {

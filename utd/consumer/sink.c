@@ -386,7 +386,7 @@ sink_cuts(const struct sink *k, uint32_t stream, uint64_t first)
 	    (s->size == 0 || s->size + first > k->limit);
 }
 
-/* When does the last packet in the file begin and end?  False: there is none. */
+/* When the last packet in the file begins and ends.  False: there is none. */
 bool
 sink_last(const struct sink *k, uint32_t stream, uint64_t *begin, uint64_t *end)
 {

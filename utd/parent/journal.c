@@ -51,7 +51,7 @@
 #define SLICE		(256u << 10)	/* bytes copied in a round */
 #define BUFFER		(1u << 20)	/* bytes that are written at a time */
 #define SLACK		(1u << 20)	/* bytes that are not worth a copy */
-#define SPARE		(64u << 10)	/* bytes that are kept free in the file */
+#define SPARE		(64u << 10)	/* bytes that stay free in it */
 #define SPARE_LEAST	(8u << 10)	/* with less no session can begin */
 #define RETRY_MS	1000		/* after it could not be written */
 #define BUCKETS		1024		/* of objects, by ID */
