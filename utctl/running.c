@@ -144,8 +144,9 @@ process_env(pid_t pid, const char *name)
 	for (p = text; value == NULL && p < text + len; p += strlen(p) + 1)
 		if (strncmp(p, name, n) == 0 && p[n] == '=')
 			value = format("%s", p + n + 1);
+	/* Some programs write their title over it. */
+	errno = memchr(text, '=', len) == NULL ? ENOENT : 0;
 	free(text);
-	errno = 0;
 	return value;
 }
 

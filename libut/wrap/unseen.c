@@ -79,6 +79,7 @@ struct search {
 	struct wrap_range	 ours;
 	struct wrap_range	 program;
 	size_t			 n;		/* modules so far */
+	bool			 imports;	/* a module with no malloc */
 	char			 path[PATH_LEN];
 };
 
@@ -153,6 +154,12 @@ strays(const struct search *s, const struct dl_phdr_info *info,
 		if ((i = SYMBOL(rel.r_info)) == 0 ||
 		    !is_allocator(strings + symbols[i].st_name))
 			continue;
+		if (s->imports) {
+			if (symbols[i].st_shndx == SHN_UNDEF && strcmp(strings +
+			    symbols[i].st_name, "malloc") == 0)
+				return true;
+			continue;
+		}
 		at = info->dlpi_addr + rel.r_offset;
 		if (!wrap_within(&fixed, 1, (const void *)at))
 			continue;
@@ -256,6 +263,25 @@ count(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
+ * Has the program none, but an entry of its table of calls in its place?  So it
+ * is if it takes malloc's address, and is not position-independent.
+ */
+static int
+program_imports(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct search s = { .imports = true };
+	bool *imports = arg;
+	size_t i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			*imports = module_strays(&s, info, (const void *)
+			    (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+	return 1;			/* the first one is the program */
+}
+
+/*
  * A program with a malloc of its own is all that is told of.  Else, what came
  * with the program finds ours.
  */
@@ -263,10 +289,12 @@ void
 unseen_begin(void)
 {
 	const void *own = wrap_first("malloc");
+	bool imports = false;
 	Dl_info info;
 
-	if (!alloc_ours() && own != NULL && dladdr(own, &info) != 0 &&
-	    info.dli_fname != NULL) {
+	dl_iterate_phdr(program_imports, &imports);
+	if (!imports && !alloc_ours() && own != NULL &&
+	    dladdr(own, &info) != 0 && info.dli_fname != NULL) {
 		ntold = MODULES;
 		tell(info.dli_fname);
 	}

@@ -84,6 +84,21 @@ check "$T/small/trace" 'No space left'
 [ "$(grep -c 'writer = 9216' "$T/view.out")" -eq 320 ] ||
     fail "no events once there was room"
 
+# Of a file with a gap, packets tell what is missing, though there may be room
+# for no other file.
+i=0
+while [ $i -lt 4 ]; do
+	utctl record -r -o "$T/small/full" -- ./prog/seq 1 1 500000 \
+	    >"$T/out" 2>"$T/err"
+	utctl view "$T/small/full" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
+	    fail "full: $(cat "$T/got")"
+	read -r got writers missing <"$T/got"
+	n=$(discarded)
+	[ "$missing" -le "$n" ] || fail "full: $missing missing, $n told"
+	i=$((i + 1))
+done
+rm -rf "$T/small/full" "$T/small/full.old"
+
 # Not even room for the metadata: nothing is half there.
 dd if=/dev/zero of="$T/small/ballast" bs=1k 2>/dev/null
 utctl create -o "$T/small/full" s >/dev/null 2>&1 &&

@@ -228,6 +228,35 @@ loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
 	tell(r, pc->slot, lost - had, &before);
 }
 
+/*
+ * Tell of what could not be written into the stream, before a packet that comes
+ * later: both are written, or none, so that the file has no gap of which no
+ * packet tells.
+ */
+void
+loss_unwritten(struct region *r, uint32_t stream, const struct packet *pk)
+{
+	struct piece none = { .sub = NO_SUB, .slot = r->nslots, .again = true,
+	    .done = told };
+	uint64_t *unwritten = sink_unwritten(r->sink, stream), begin, end;
+	struct loss *l = &r->losses[r->nslots];
+	struct packet before = *pk;
+
+	if (*unwritten == 0)
+		return;
+	before.end = pk->begin - 1;
+	if (!sink_last(r->sink, stream, &begin, &end))
+		end = least(l->since, before.end);
+	before.begin = none.begin = end;
+	before.len = before.gap = before.events = 0;
+	before.lost = *unwritten;
+	if (!batch_add(r, stream, &none, &before))
+		return;
+	l->telling += *unwritten;
+	store(&tell_of(r, r->nslots)->telling, l->telling);
+	*unwritten = 0;
+}
+
 /* The slot has nothing to tell until that time. */
 void
 loss_none(struct region *r, uint32_t slot, uint64_t until)
@@ -286,6 +315,8 @@ told_left(struct region *r, const struct piece *pc, uint64_t n, bool written)
 		if (l->telling > l->told)
 			told(r, &of, l->telling - l->told, written);
 	}
+	if (written)
+		sink_all_told(r->sink);
 }
 
 /*
@@ -359,6 +390,24 @@ tell_rest(struct region *r, bool last)
 	tell_left(r, used, now);
 }
 
+/* There is no room for another file: tell of it behind what was written. */
+static void
+tell_unwritten(struct region *r)
+{
+	struct packet pk;
+	uint32_t i;
+
+	for (i = 0; i < r->sink->nstreams; i++) {
+		if (*sink_unwritten(r->sink, i) == 0)
+			continue;
+		name_slot(&pk, r, r->nslots);
+		pk.shared = r->sink->streams[i].shared;
+		pk.begin = pk.end = region_now(r);
+		loss_unwritten(r, i, &pk);
+		batch_flush(r);
+	}
+}
+
 /*
  * Behind the pieces of a pass: the rest of the losses.  No directory is made
  * for them before the end, and no reader takes a packet without metadata.
@@ -375,6 +424,7 @@ loss_rest(struct region *r, int how)
 		return;
 	tell_rest(r, how == DRAIN_LAST);
 	batch_flush(r);
+	tell_unwritten(r);
 }
 
 /* Events from that time on could not be written. */
@@ -387,11 +437,15 @@ loss_dropped(struct region *r, uint64_t begin)
 		l->since = begin;
 }
 
-/* A region that is new. */
+/* A region that is new, or that another consumer had. */
 void
 loss_begin(struct region *r)
 {
+	struct ut_told *tell = tell_of(r, r->nslots);
+
 	r->looked = region_now(r);
+	if (load(&tell->until) == 0)
+		store(&tell->until, r->looked);
 	r->losses[r->nslots].since = r->looked;
 	loss_mark(r);
 }
@@ -401,7 +455,8 @@ loss_begin(struct region *r)
  * are more than the region knows of, the consumer died as it wrote the last
  * ones, in the order of the slots.  (One of before these were noted, or
  * somebody who has scribbled there, may be the reason, too: then it does not
- * matter whose they are.)
+ * matter whose they are.)  A slot that nobody has looked at was not used when
+ * the header was.
  */
 void
 loss_adopt(struct region *r, uint64_t files)
@@ -409,16 +464,19 @@ loss_adopt(struct region *r, uint64_t files)
 	const uint64_t now = region_now(r);
 	const uint32_t used = region_slots_used(r);
 	struct loss *l;
-	uint64_t until, n;
+	uint64_t until, base, n;
 	uint32_t i = UINT32_MAX;
 
+	base = load(&tell_of(r, r->nslots)->until);
+	if (base == 0 || base > now)
+		base = now;
 	while (next(r, &i, used)) {
 		l = &r->losses[i];
 		l->count = count_of(r, i);
 		l->told = least(load(&tell_of(r, i)->told), l->count);
 		l->telling = least(load(&tell_of(r, i)->telling), l->count);
 		until = load(&tell_of(r, i)->until);
-		l->since = until != 0 && until < now ? until : now;
+		l->since = until != 0 && until < now ? until : base;
 		files -= least(files, l->told);
 	}
 	for (i = UINT32_MAX; next(r, &i, used);) {

@@ -36,6 +36,7 @@ struct piece {
 	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;
+	bool		 again;		/* tells of what was not written */
 	/* Called when the packet, which tells of so many, was written. */
 	void		(*done)(struct region *, const struct piece *,
 			    uint64_t, bool);
@@ -54,6 +55,7 @@ void	 batch_flush(struct region *);
 /* loss.c: which packets tell of lost events. */
 void	 loss_before(struct region *, const struct piece *,
 	    const struct packet *);
+void	 loss_unwritten(struct region *, uint32_t, const struct packet *);
 void	 loss_none(struct region *, uint32_t, uint64_t);
 void	 loss_rest(struct region *, int);
 void	 loss_dropped(struct region *, uint64_t);

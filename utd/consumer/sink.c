@@ -386,6 +386,21 @@ sink_cuts(const struct sink *k, uint32_t stream, uint64_t first)
 	    (s->size == 0 || s->size + first > k->limit);
 }
 
+uint64_t *
+sink_unwritten(struct sink *k, uint32_t stream)
+{
+	return &k->streams[stream].unwritten;
+}
+
+void
+sink_all_told(struct sink *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nstreams; i++)
+		k->streams[i].unwritten = 0;
+}
+
 /* When the last packet in the file begins and ends.  False: there is none. */
 bool
 sink_last(const struct sink *k, uint32_t stream, uint64_t *begin, uint64_t *end)
@@ -517,6 +532,8 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 		sink_failed(k, errno);
 		s->seq += missing;	/* nobody tells of these again */
 		s->missing += missing;
+		if (s->end == pk[n - 1].end)	/* no later one is to come */
+			s->end = s->last_end;
 		return -1;
 	}
 	s->seq = seq;

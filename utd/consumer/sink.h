@@ -91,6 +91,7 @@ struct stream {
 	unsigned int	 sparse;	/* one for 2^sparse writes */
 	unsigned int	 unmarked;	/* writes */
 	bool		 emptied;	/* by somebody: nothing is in there */
+	uint64_t	 unwritten;	/* events; no packet tells of these */
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 last_begin, last_end;	/* of what is in the file */
 	uint64_t	 seq;		/* of the next packet */
@@ -151,6 +152,9 @@ void	 sink_free(struct sink *);
 uint32_t sink_stream(struct sink *, uint32_t, const struct packet *);
 uint64_t sink_end(const struct sink *, uint32_t, const struct packet *);
 bool	 sink_writes(const struct sink *, uint32_t);
+/* Events that could not be written into the stream, and are not told. */
+uint64_t *sink_unwritten(struct sink *, uint32_t);
+void	 sink_all_told(struct sink *);
 uint64_t sink_room(const struct sink *, uint32_t, uint64_t);
 bool	 sink_cuts(const struct sink *, uint32_t, uint64_t);
 bool	 sink_last(const struct sink *, uint32_t, uint64_t *, uint64_t *);
