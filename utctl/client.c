@@ -38,16 +38,20 @@
 #include "say.h"
 
 #define PATIENCE	10000		/* ms that utd may take to say hello */
+#define STRANGER_MS	30000		/* that it may take, if a stranger's */
+#define STRANGER_ROWS	(64u << 20)	/* bytes of such a reply */
 #define SLICE		100		/* ms between looks at other things */
 #define DEPTH_MAX	8
 
 struct client {
 	int		 fd;
 	int		 gone;		/* utd is not there any more */
+	int		 stranger;	/* it is neither ours nor root's */
 	int64_t		 deadline;	/* -1 is none */
 	char		*dir;
 	/* Progress. */
 	int64_t		 begun;
+	size_t		 rows;		/* bytes of the reply so far */
 	uint64_t	 left;		/* bytes to be written */
 	int		 width;		/* of what is on the terminal */
 	/* The last row at each depth; the reply itself at 0. */
@@ -174,7 +178,20 @@ client_recv(struct client *c)
 		}
 		progress_show(c);
 	}
+	/* It may have sent something all the time. */
+	if (c->deadline != -1 && ut_msg_now() >= c->deadline) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
 	return 0;
+}
+
+/* Root talks to the utd of anybody: what it sends has its bounds. */
+static int
+too_much(struct client *c)
+{
+	c->rows += c->m.h.len;
+	return c->stranger && c->rows > STRANGER_ROWS;
 }
 
 /* A string goes on from *s, where there is that much room. */
@@ -357,7 +374,7 @@ client_reply(struct client *c)
 		case UT_CTL_ERR:
 			return client_verdict(c);
 		case UT_CTL_ROW:
-			if (row_add(c) == -1) {
+			if (too_much(c) || row_add(c) == -1) {
 				errno = EBADMSG;
 				return client_fail(c);
 			}
@@ -402,6 +419,7 @@ client_request(struct client *c, struct row **rows)
 	memset(c->last, 0, sizeof(c->last));
 	c->last[0] = root;
 	c->begun = ut_msg_now();
+	c->rows = 0;
 	c->text[0] = '\0';
 	/* A utd that hung up may have said why. */
 	if (ut_msg_send(c->fd, &c->m, c->begun + PATIENCE) == -1 &&
@@ -547,10 +565,15 @@ static struct client *
 client_new(int s, const char *dir, int own)
 {
 	struct client *c = calloc(1, sizeof(*c));
+	uid_t uid;
+	gid_t gid;
+	pid_t pid;
 
 	if (c == NULL)
 		die_errno("malloc");
 	c->fd = s;
+	c->stranger = ut_peer(s, &uid, &gid, &pid) == -1 ||
+	    (uid != 0 && uid != geteuid());
 	c->dir = format("%s", dir);
 	c->deadline = ut_msg_now() + PATIENCE;
 	ut_msg_init(&c->m, 0, 0, 0);
@@ -560,6 +583,12 @@ client_new(int s, const char *dir, int own)
 	}
 	c->deadline = -1;
 	return c;
+}
+
+void
+client_bound(struct client *c, int bound)
+{
+	c->deadline = bound && c->stranger ? ut_msg_now() + STRANGER_MS : -1;
 }
 
 /*

@@ -51,6 +51,8 @@ struct row {
 struct client	*client_open(const char *, int);
 struct client	*client_try(const char *);
 struct client	*client_on(int, const char *);	/* a socket: -1, NULL */
+/* Is the time bounded that the utd of a stranger may take from now on? */
+void		 client_bound(struct client *, int);
 void		 client_close(struct client *);
 void		 client_ended(struct client *);	/* wait for that of utd */
 int		 client_gone(const struct client *);

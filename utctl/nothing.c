@@ -152,14 +152,16 @@ remedy_of(const struct row *channel)
 	if (more > UT_NSUBS_MAX)
 		more = UT_NSUBS_MAX;
 	if (row_num(channel, "lost") > 0 && strcmp(mode, "block") != 0)
-		say("channel %s: events are lost while no buffer is free: "
-		    "-n %" PRIu64 " makes more of them%s", name, more,
+		say("channel %s: events are lost while no buffer is free, or "
+		    "if they are longer than one: -n %" PRIu64 " makes more of "
+		    "them, -b longer ones%s", name, more,
 		    strcmp(mode, "discard") == 0 ? ", and with -m block "
 		    "programs wait for one" : "");
 	else if (row_num(channel, "lost") > 0)
 		say("channel %s: events are lost if no buffer becomes free "
-		    "within the time-out: -n %" PRIu64 " makes more of them, "
-		    "-t sets the time-out", name, more);
+		    "within the time-out, or if they are longer than one: -n %"
+		    PRIu64 " makes more of them, -b longer ones, -t sets the "
+		    "time-out", name, more);
 	else if (waited > 0)
 		say("channel %s: programs have waited for a free buffer, %"
 		    PRIu64 " ms in all: -n %" PRIu64 " makes more of them",
@@ -192,6 +194,31 @@ row_of(const struct row *rows, const char *name)
 	return NULL;
 }
 
+/* The sessions, with what consumers count now or have told before. */
+static int
+list_ask(struct client *c, const char *session, int before, struct row **rows)
+{
+	struct ut_msg *m = client_begin(c, UT_CTL_LIST);
+
+	ut_msg_str(m, session);
+	ut_msg_u32(m, (uint32_t)before);
+	return client_request(c, rows);
+}
+
+/* What was lost is known once it has stopped. */
+static void
+stopped_say(struct client *c, const char *session)
+{
+	const struct row *s;
+	struct row *rows;
+
+	if (list_ask(c, session, 1, &rows) == -1)
+		return;
+	if ((s = row_of(rows, session)) != NULL)
+		remedies_say(s);
+	row_free(rows);
+}
+
 /*
  * Stop or destroy the session.  If nothing was recorded, say why.  A session
  * that is destroyed cannot be listed any more: print its warnings.
@@ -200,15 +227,10 @@ int
 end_ask(struct client *c, struct step *st)
 {
 	const struct row *s;
-	struct ut_msg *m;
 	struct row *rows;
 	int status;
 
-	/* What utd knows now: consumers are not asked for numbers. */
-	m = client_begin(c, UT_CTL_LIST);
-	ut_msg_str(m, st->session);
-	ut_msg_u32(m, 1);
-	if (client_request(c, &rows) == -1)
+	if (list_ask(c, st->session, st->type == UT_CTL_STOP, &rows) == -1)
 		return 1;
 	status = step_say(c, st, client_ask(c, st->type, st->session, NULL));
 	s = row_of(rows, st->session);
@@ -223,7 +245,10 @@ end_ask(struct client *c, struct step *st)
 	}
 	if (status == 0 && s != NULL) {
 		fflush(stdout);
-		remedies_say(s);
+		if (st->type == UT_CTL_STOP)
+			stopped_say(c, st->session);
+		else
+			remedies_say(s);
 	}
 	row_free(rows);
 	return status;

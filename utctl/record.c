@@ -334,6 +334,8 @@ attach(struct record *r)
 	do {
 		if (attach_find(r) == -1)
 			return -1;
+		if (r->client != NULL)	/* no signal interrupts us yet */
+			client_bound(r->client, 1);
 		r->made = !r->shared && access(r->rundir, F_OK) == -1;
 		if (r->shared || utd_own(r) == 0)
 			return attach_await(r);

@@ -106,6 +106,7 @@ record_begin(void *arg)
 	struct record *r = arg;
 	int result;
 
+	client_bound(r->client, 0);
 	if (!r->keeps && output_replace(&r->out, 1) == -1)
 		return -1;
 	r->left = r->shared;

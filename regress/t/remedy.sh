@@ -16,12 +16,12 @@ unheard() {
 
 recorded -n 2 -b 4k -- ./prog/seq 1 1 300000
 [ "$lost" -gt 0 ] || fail "nothing was lost"
-heard 'channel channel0: .* -n 8 makes more of them, and with -m block'
+heard 'channel channel0: .* -n 8 makes more of them, -b longer ones, and with -m block'
 recorded -n 2 -b 4k -m overwrite -S -- ./prog/seq 1 1 3000
 unheard 'of them'
 recorded -n 4 -b 4k -m block -t 0 -- ./prog/seq 1 1 300000
 [ "$lost" -gt 0 ] || fail "nothing was lost"
-heard 'channel channel0: .* time-out: -n 16 makes more of them'
+heard 'channel channel0: .* -n 16 makes more of them'
 # Two buffers of the whole size: somebody waits.
 recorded -n 2 -b 4k -m block -- ./prog/seq 1 1 300000
 [ "$lost" -eq 0 ] || fail "$lost lost"
@@ -41,7 +41,11 @@ utctl create -o "$T/s" s >/dev/null &&
     utctl enable-channel -n 2 -b 4k c &&
     utctl enable-event -c c '*' && utctl start || fail "set-up"
 ./prog/seq 1 1 300000
-utctl list >/dev/null
 for c in stop destroy; do
 	expect 0 'channel c: .* -n 8 makes more of them' utctl $c s
 done
+utctl create -o "$T/d" s >/dev/null &&
+    utctl enable-channel -n 2 -b 4k c &&
+    utctl enable-event -c c '*' && utctl start || fail "set-up"
+./prog/seq 1 1 300000
+expect 0 'channel c: .* -n 8 makes more of them' utctl destroy s
