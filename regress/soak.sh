@@ -21,7 +21,7 @@ if [ -n "${SOAK_SECONDS-}" ]; then
 else
 	rounds=${SOAK_MINUTES:-60} length=60 slow=${SOAK_SLOW:-2000}
 fi
-chaos=${SOAK_CHAOS-}
+chaos=${SOAK_CHAOS:-0}
 [ "$length" -gt 0 ] && [ "$rounds" -gt 0 ] || fail "not long enough"
 UT_REGISTER_TIMEOUT=30000
 export UT_REGISTER_TIMEOUT
@@ -244,7 +244,7 @@ bad_end() {
 
 session_badly() {
 	for n in 1 2 3 4 5 6; do
-		draw 24
+		draw $((chaos == 1 ? 24 : 12))
 		case $r in
 		0|1)	bad_create ;;
 		2|3)	utctl enable-event -s bad 'seq:*' ;;
@@ -336,9 +336,13 @@ act() {
 	16)	program_record ;;
 	17)	utctl list >/dev/null || fail "list" ;;
 	18)	[ $((round % 3)) -ne 0 ] || calm || consumers_die
-		[ -z "$chaos" ] || utd_dies ;;
-	19)	[ -z "$chaos" ] || consumers_die
-		session_rotate ;;
+		[ $chaos -eq 0 ] || utd_dies ;;
+	19)	if [ $chaos -eq 1 ]; then
+			consumers_die
+			session_rotate
+		else
+			sleep 1
+		fi ;;
 	esac
 	nap 90
 }
@@ -493,7 +497,7 @@ while [ $round -le $rounds ]; do
 	round_end
 	round=$((round + 1))
 done
-[ -n "$chaos" ] || flat || fail "more memory: $first_ukb and $first_ckb kB," \
+[ $chaos -eq 1 ] || flat || fail "more memory: $first_ukb and $first_ckb kB," \
     "now $ukb and $ckb"
 stop_utd || fail "utd: status $?: $(cat "$T/utd.log")"
 [ "$(ls "$UT_RUNDIR")" = wake ] || fail "left: $(ls "$UT_RUNDIR")"

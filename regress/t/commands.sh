@@ -46,7 +46,7 @@ expect 0 "warning: commands wait: at most $RATE of a user begin in a second" \
 
 # What waits when its session goes is told.
 $user utctl destroy s1 >/dev/null || fail "destroy"
-grep -q 's1: the command of trigger [0-9]* was not run for the last time' \
+until_ok grep -q "s1: the command of trigger [0-9]* was not run" \
     "$T/utd.log" || fail "not told: $(cat "$T/utd.log")"
 kill -9 $LAST
 wait $LAST 2>/dev/null
