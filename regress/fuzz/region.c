@@ -101,6 +101,12 @@ program_find(uint64_t number)
 	return number >= 1 && number <= NOWNERS ? &programs[number - 1] : NULL;
 }
 
+const struct program *
+program_of_pid(uint32_t pid)
+{
+	return program_find(pid);
+}
+
 bool
 program_dead(uint64_t number)
 {

@@ -12,7 +12,7 @@ make="${MAKE:-make} -s -C fuzz"
 $make replay CC="$CC" CFLAGS="$CFLAGS" LDFLAGS="${LDFLAGS:-}" LIBS="$LIBS" \
     >"$T/replay.log" 2>&1 || fail "replay: $(tail -n 20 "$T/replay.log")"
 for f in fuzz/*.log; do
-	n=$(grep -c '^corpus/' "$f")
+	n=$(grep -c '^/.*/corpus/' "$f")
 	[ "$n" -eq "$(ls "fuzz/corpus/$(basename "$f" .log)" | wc -l)" ] ||
 	    fail "$f: only $n were read"
 done
