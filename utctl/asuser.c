@@ -32,20 +32,29 @@
 #include "utctl.h"
 
 #define PATIENCE	10000		/* ms for a connection */
-#define MOST		300000		/* ms that a user can keep us waiting */
+#define MOST		300000		/* ms that users can keep us waiting */
 #define SLICE		50		/* ms between looks */
+
+/* For all that one job has users do: each call of its own would add up. */
+int64_t
+as_user_deadline(void)
+{
+	return ut_msg_now() + MOST;
+}
 
 /*
  * Call a function, which returns 0 or an errno, as that user; this is returned.
- * Its process is killed when a signal asks utctl to end, or it takes too long.
+ * Its process is killed when a signal asks utctl to end, or the time is over.
  */
 int
-as_user(uid_t uid, gid_t gid, int (*function)(void *), void *arg)
+as_user(uid_t uid, gid_t gid, int (*function)(void *), void *arg,
+    int64_t deadline)
 {
-	const int64_t deadline = ut_msg_now() + MOST;
 	pid_t pid;
 	int sig = 0, status;
 
+	if (ut_msg_now() >= deadline)
+		return ETIMEDOUT;
 	if ((pid = fork()) == 0) {
 		_exit(ut_become(uid, gid) == -1 ? errno : function(arg));
 	}
@@ -99,7 +108,7 @@ connect_as(uid_t uid, gid_t gid, const char *dir)
 	c.dir = dir;
 	c.fd = pair[1];
 	error = ut_nonblock(pair[0]) == -1 || ut_nonblock(pair[1]) == -1 ?
-	    errno : as_user(uid, gid, connect_there, &c);
+	    errno : as_user(uid, gid, connect_there, &c, as_user_deadline());
 	close(pair[1]);
 	ut_msg_init(&c.m, 0, 0, 0);
 	if (error == 0 && (ut_msg_recv(pair[0], &c.m, ut_msg_now()) == -1 ||

@@ -182,20 +182,34 @@ above(struct output *o)
 	return -1;
 }
 
+/* Root takes nothing for the old trace where others can rename. */
+static int
+says_above(const struct output *o)
+{
+	const int n = (int)(strrchr(o->dir, '/') - o->dir);
+
+	say("%.*s: belongs to another user than root, or others can write "
+	    "there: root replaces no trace in it: record as that user, or give "
+	    "-o a directory elsewhere", n == 0 ? 1 : n, o->dir);
+	return 1;
+}
+
 /*
  * Is something of that name in the way, which is no trace, or cannot be removed
  * later?  *fd becomes the directory that is there, if any.
  */
 static int
-in_the_way(const struct output *o, const char *path, int remove, int *fd)
+in_the_way(const struct output *o, const char *path, int *fd)
 {
 	*fd = -1;
 	if (!is_there(o, path))
 		return 0;
+	if (!dir_keeps_names(o->above))
+		return says_above(o);
 	if ((*fd = dir_open(o->above, name_of(o, path))) == -1 ||
 	    !is_trace(*fd))
 		say("%s: not a trace: it is not replaced", path);
-	else if (remove && !dir_removable(o->above, *fd))
+	else if (!dir_removable(o->above, *fd))
 		say("%s: root does not remove it: others can write there, or "
 		    "to the directory above", path);
 	else
@@ -219,10 +233,10 @@ check_place(struct output *o, int *older)
 	if ((bad = above(o)) != 1)
 		return bad;
 	old = format("%s.old", o->dir);
-	bad = in_the_way(o, o->dir, 0, &fd);
+	bad = in_the_way(o, o->dir, &fd);
 	if (fd != -1)
 		close(fd);
-	bad = bad || in_the_way(o, old, 1, older);
+	bad = bad || in_the_way(o, old, older);
 	free(old);
 	return bad ? -1 : 0;
 }

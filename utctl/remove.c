@@ -22,7 +22,8 @@
  * follow no link; and as root we go only into directories of root's that nobody
  * else can write to.  A directory of another user is emptied by a process that
  * has become that user, and so has no more rights there than the user, whatever
- * the user has moved or linked into it.
+ * the user has moved or linked into it.  And of a trace, root removes only what
+ * utd makes in one: see consumer/remove.c there.
  */
 
 #include <sys/types.h>
@@ -42,11 +43,45 @@
 #define DEPTH_MAX	16	/* directories that are open at once */
 #define NAMES		64	/* that are tried for what is moved up */
 
+/* The places of directories. */
+enum place {
+	PLACE_ANY,		/* all that is there goes */
+	PLACE_TRACE,		/* ust/ and what else a session writes */
+	PLACE_CHUNKS,		/* archives/ or snapshots/ */
+	PLACE_CHUNK,		/* one of these */
+	PLACE_TOP,		/* ust/ */
+	PLACE_UIDS,		/* ust/uid/ */
+	PLACE_UID,		/* that of one user in there */
+	PLACE_PIDS,		/* ust/pid/ */
+	PLACE_FILES,		/* with metadata and streams */
+	PLACE_NONE		/* not one of a trace */
+};
+
+static const struct {
+	enum place	 place;
+	const char	*name;	/* of what is there; NULL: any */
+	enum place	 below;
+} places[] = {
+	{ PLACE_ANY, NULL, PLACE_ANY },
+	{ PLACE_TRACE, "ust", PLACE_TOP },
+	{ PLACE_TRACE, "archives", PLACE_CHUNKS },
+	{ PLACE_TRACE, "snapshots", PLACE_CHUNKS },
+	{ PLACE_CHUNKS, NULL, PLACE_CHUNK },
+	{ PLACE_CHUNK, "ust", PLACE_TOP },
+	{ PLACE_TOP, "uid", PLACE_UIDS },
+	{ PLACE_TOP, "pid", PLACE_PIDS },
+	{ PLACE_UIDS, NULL, PLACE_UID },
+	{ PLACE_UID, "32-bit", PLACE_FILES },
+	{ PLACE_UID, "64-bit", PLACE_FILES },
+	{ PLACE_PIDS, NULL, PLACE_FILES },
+};
+
 struct removal {
 	int		 top;	/* the directory that is emptied */
 	unsigned long	 n;	/* of the next name there */
 	int		 moved;	/* something was moved up to it */
 	int		 error;	/* why something is left: the first; or 0 */
+	int64_t		 deadline;	/* for users */
 };
 
 int
@@ -97,6 +132,19 @@ others_write(const struct stat *st)
 }
 
 /*
+ * Is what stands there under a name of root's what root has put there?  Who has
+ * the directory can give it the name of another one of root's that is in there.
+ */
+int
+dir_keeps_names(int at)
+{
+	struct stat st;
+
+	return geteuid() != 0 || (fstat(at, &st) == 0 && st.st_uid == 0 &&
+	    (!others_write(&st) || (st.st_mode & S_ISVTX) != 0));
+}
+
+/*
  * Somebody else than the owner may have moved a directory to where others can
  * write, and would have root remove what only the owner can.
  */
@@ -110,9 +158,8 @@ dir_removable(int at, int fd)
 	if (fstat(at, &above) == -1 || fstat(fd, &st) == -1)
 		return 0;
 	if (st.st_uid == 0)
-		return !others_write(&st);
-	return !others_write(&above) &&
-	    (above.st_uid == 0 || above.st_uid == st.st_uid);
+		return dir_keeps_names(at) && !others_write(&st);
+	return above.st_uid == 0 && !others_write(&above);
 }
 
 static void
@@ -141,23 +188,60 @@ move_up(struct removal *rm, int at, const char *name)
 		rm->moved = 1;
 }
 
-static void	empty(struct removal *, int, int);
-static int	empty_as(int, uid_t, gid_t);
+static enum place
+place_below(enum place place, const char *name)
+{
+	size_t i;
+
+	if (place == PLACE_UIDS && name[strspn(name, "0123456789")] != '\0')
+		return PLACE_NONE;
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (places[i].place == place && (places[i].name == NULL ||
+		    strcmp(places[i].name, name) == 0))
+			return places[i].below;
+	return PLACE_NONE;
+}
+
+/* Is it metadata, or a stream? */
+static int
+is_file(enum place place, const char *name, const struct stat *st)
+{
+	const char *last = strrchr(name, '_');
+
+	if (place != PLACE_FILES || !S_ISREG(st->st_mode))
+		return place == PLACE_ANY;
+	return strcmp(name, "metadata") == 0 || (last != NULL && last != name &&
+	    last[1] != '\0' && last[1 + strspn(last + 1, "0123456789")] ==
+	    '\0');
+}
+
+/* One is told of: there may be many. */
+static void
+not_ours(struct removal *rm, const char *name)
+{
+	errno = EPERM;
+	if (rm->error == 0)
+		say("%s: not of a trace: root does not remove it", name);
+	failed(rm);
+}
+
+static void	empty(struct removal *, int, int, enum place);
+static int	empty_as(const struct removal *, int, uid_t, gid_t);
 
 /* Empty a directory, as whoever may: its descriptor is closed. */
 static void
-empty_owned(struct removal *rm, int fd, int depth)
+empty_owned(struct removal *rm, int fd, int depth, enum place place)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) == -1) {
 		failed(rm);
 	} else if (geteuid() != 0 || (st.st_uid == 0 && !others_write(&st))) {
-		empty(rm, fd, depth);
+		empty(rm, fd, depth, place);
 		return;
 	} else {
 		errno = st.st_uid == 0 ? EPERM :
-		    empty_as(fd, st.st_uid, st.st_gid);
+		    empty_as(rm, fd, st.st_uid, st.st_gid);
 		if (errno != 0)
 			failed(rm);
 	}
@@ -166,31 +250,37 @@ empty_owned(struct removal *rm, int fd, int depth)
 
 /* Some systems let root unlink(2) a directory, and lose what is in it. */
 static void
-remove_entry(struct removal *rm, int at, const char *name, int depth)
+remove_entry(struct removal *rm, int at, const char *name, int depth,
+    enum place place)
 {
+	const enum place below = place_below(place, name);
 	struct stat st;
 	int fd;
 
 	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1) {
 		failed(rm);
 	} else if (!S_ISDIR(st.st_mode)) {
-		if (unlinkat(at, name, 0) == -1)
+		if (!is_file(place, name, &st))
+			not_ours(rm, name);
+		else if (unlinkat(at, name, 0) == -1)
 			failed(rm);
+	} else if (below == PLACE_NONE) {
+		not_ours(rm, name);
 	} else if (depth == DEPTH_MAX) {
 		move_up(rm, at, name);
 	} else if ((fd = dir_open(at, name)) == -1) {
 		failed(rm);
 	} else {
-		empty_owned(rm, fd, depth + 1);
+		empty_owned(rm, fd, depth + 1, below);
 		/* Whoever can put another one there could remove that, too. */
 		if (unlinkat(at, name, AT_REMOVEDIR) == -1)
 			failed(rm);
 	}
 }
 
-/* Remove all that is in a directory; its descriptor is closed. */
+/* Remove what may go of a directory; its descriptor is closed. */
 static void
-empty(struct removal *rm, int fd, int depth)
+empty(struct removal *rm, int fd, int depth, enum place place)
 {
 	const struct dirent *d;
 	DIR *dir;
@@ -203,15 +293,16 @@ empty(struct removal *rm, int fd, int depth)
 	rewinddir(dir);
 	while ((d = readdir(dir)) != NULL)
 		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			remove_entry(rm, fd, d->d_name, depth);
+			remove_entry(rm, fd, d->d_name, depth, place);
 	closedir(dir);
 }
 
 /* The same for the directory at the top, which stays open: 0 or an errno. */
 static int
-empty_top(int fd, void (*how)(struct removal *, int, int))
+empty_top(int fd, void (*how)(struct removal *, int, int, enum place),
+    enum place place)
 {
-	struct removal rm = { fd, 0, 0, 0 };
+	struct removal rm = { fd, 0, 0, 0, as_user_deadline() };
 	int copy;
 
 	do {
@@ -219,7 +310,7 @@ empty_top(int fd, void (*how)(struct removal *, int, int))
 		if ((copy = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1)
 			failed(&rm);
 		else
-			how(&rm, copy, 0);
+			how(&rm, copy, 0, place);
 	} while (rm.moved);
 	return rm.error;
 }
@@ -229,22 +320,18 @@ empty_there(void *arg)
 {
 	const int *fd = arg;
 
-	return empty_top(*fd, empty);
+	return empty_top(*fd, empty, PLACE_ANY);
 }
 
 /* Have a process that becomes the owner empty a directory: 0 or an errno. */
 static int
-empty_as(int fd, uid_t uid, gid_t gid)
+empty_as(const struct removal *rm, int fd, uid_t uid, gid_t gid)
 {
-	return as_user(uid, gid, empty_there, &fd);
+	return as_user(uid, gid, empty_there, &fd, rm->deadline);
 }
 
-/*
- * Remove the directory of that name, with all that is in it: 0, or -1 with
- * errno.  It was opened when it was found good, and can be another one by now.
- */
-int
-dir_remove(int at, const char *name, int fd)
+static int
+remove_opened(int at, const char *name, int fd, enum place place)
 {
 	struct stat st, now;
 
@@ -252,7 +339,7 @@ dir_remove(int at, const char *name, int fd)
 		errno = EPERM;
 		return -1;
 	}
-	if ((errno = empty_top(fd, empty_owned)) != 0)
+	if ((errno = empty_top(fd, empty_owned, place)) != 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && fstatat(at, name, &now,
 	    AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == now.st_dev &&
@@ -260,6 +347,18 @@ dir_remove(int at, const char *name, int fd)
 		return unlinkat(at, name, AT_REMOVEDIR);
 	errno = ENOENT;
 	return -1;
+}
+
+/*
+ * Remove the directory of that name, with the trace that is in it: 0, or -1
+ * with errno.  It was opened when it was found good, and can be another one by
+ * now.
+ */
+int
+dir_remove(int at, const char *name, int fd)
+{
+	return remove_opened(at, name, fd, geteuid() == 0 ? PLACE_TRACE :
+	    PLACE_ANY);
 }
 
 /* The directory, if it is empty, or with all that is in it. */
@@ -271,7 +370,7 @@ remove_dir(const char *path, int all)
 	const int fd = at == -1 || !all ? -1 : dir_open(at, name);
 
 	if (fd != -1) {
-		(void)dir_remove(at, name, fd);
+		(void)remove_opened(at, name, fd, PLACE_ANY);
 		close(fd);
 	} else if (at != -1) {
 		(void)unlinkat(at, name, AT_REMOVEDIR);

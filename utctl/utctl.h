@@ -236,7 +236,8 @@ int	 interruptible(int (*)(void *), void *);
 char	*private_make(void);		/* NULL: it said why not */
 
 /* asuser.c */
-int	 as_user(uid_t, gid_t, int (*)(void *), void *);
+int64_t	 as_user_deadline(void);
+int	 as_user(uid_t, gid_t, int (*)(void *), void *, int64_t);
 int	 connect_as(uid_t, gid_t, const char *);
 
 /* remove.c */
@@ -248,6 +249,7 @@ void	 remove_dir(const char *, int);
 int	 dir_above(const char *, char **);
 void	 dir_above_say(const char *);	/* why not */
 int	 dir_open(int, const char *);	/* of that name, no link to one */
+int	 dir_keeps_names(int);	/* nobody else can rename what is there */
 int	 dir_removable(int, int);	/* in the first; may root? */
 int	 dir_remove(int, const char *, int);
 
