@@ -33,7 +33,10 @@
 
 #include "compat.h"
 
-/* What nobody can guess, or at least another each time. */
+/*
+ * What nobody can guess; or, where that cannot be had, what was there and what
+ * is another each time.
+ */
 static void
 unguessed(void *p, size_t n)
 {
@@ -55,7 +58,7 @@ unguessed(void *p, size_t n)
 	ut_clock_gettime(CLOCK_REALTIME, &ts);
 	x = (uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec << 16;
 	for (; n > 0; n--, x = x * UINT32_C(1664525) + 1013904223)
-		((unsigned char *)p)[n - 1] = (unsigned char)(x >> 24);
+		((unsigned char *)p)[n - 1] ^= (unsigned char)(x >> 24);
 }
 
 /* Another number of that many bits for each, in an order that the key tells. */
@@ -84,7 +87,7 @@ ut_shm_name(char *s)
 	static uint32_t serial, key[8];
 	static pid_t who;
 	const pid_t pid = getpid();
-	unsigned char more[UT_SHM_NAME];
+	unsigned char more[UT_SHM_NAME] = { 0 };
 	uint32_t x;
 	int n, count;
 

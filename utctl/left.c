@@ -164,7 +164,8 @@ is_left(const char *name, const struct bytes *now, int delete, bool *stays)
 
 /* The same name may be there many times, as things have changed. */
 static unsigned int
-left_of(const char *path, int dir, const struct bytes *now, int delete)
+left_of(const char *path, int dir, const struct bytes *now, int delete,
+    bool *stay)
 {
 	struct bytes b, before;
 	char name[UT_SHM_NAME];
@@ -185,6 +186,7 @@ left_of(const char *path, int dir, const struct bytes *now, int delete)
 	if (delete && !stays && unlinkat(dir, strrchr(path, '/') + 1, 0) == -1)
 		say_errno("%s", path);
 	free(b.s);
+	*stay |= stays;
 	return n;
 }
 
@@ -211,6 +213,7 @@ left_behind(const char *dir, int delete)
 	const struct dirent *e;
 	struct bytes now;
 	unsigned int files = 0, n = 0;
+	bool stay = false;
 	char *path;
 	DIR *d;
 
@@ -225,12 +228,12 @@ left_behind(const char *dir, int delete)
 			continue;
 		files++;
 		path = format("%s/%s", dir, e->d_name);
-		n += left_of(path, dirfd(d), &now, delete);
+		n += left_of(path, dirfd(d), &now, delete, &stay);
 		free(path);
 	}
 	closedir(d);
 	free(now.s);
-	if (files > 0 && !delete)
+	if (files > 0 && !delete && (n > 0 || !stay))
 		printf("%u left: \"utctl recover -d\" removes %s\n", n,
 		    n > 0 ? "them, and what is recorded there" : "the files");
 	return files;
