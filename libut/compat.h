@@ -286,9 +286,15 @@ int	 ut_here(void);
 /*
  * Shared memory (shm.c).  A name that hardly anybody has; an object that is
  * made, all of it; one that is there, if it is our user's alone.  -1 with
- * errno.  POSIX promises names of 14 bytes, and NetBSD takes no more.
+ * errno.  POSIX promises names of 14 bytes, and NetBSD takes no more; longer
+ * ones are too many for somebody else to take them all.
  */
-#define UT_SHM_NAME	15
+#define UT_SHM_SHORT	15
+#if !defined(UT_POSIX) && (defined(__linux__) || defined(__FreeBSD__))
+#define UT_SHM_NAME	32		/* as UT_BELL_NAME */
+#else
+#define UT_SHM_NAME	UT_SHM_SHORT
+#endif
 #define UT_SHM_DIGITS	"0123456789abcdefghijklmnopqrstuv"
 void	 ut_shm_name(char *);
 int	 ut_shm_create(const char *, size_t);

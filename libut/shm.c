@@ -20,6 +20,9 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,29 +34,76 @@
 #include "compat.h"
 
 /*
- * The number of the process, and as much as fits of another, in base 32, that
- * begins with the time: a process before may have had that number.  The other
- * goes up in steps such that the first digits differ, so that a process gives
- * no name again before thousands of others.  Called by one thread.
+ * What nobody can guess; or, where that cannot be had, what was there and what
+ * is another each time.
+ */
+static void
+unguessed(void *p, size_t n)
+{
+	struct timespec ts;
+	uint32_t x;
+	ssize_t got = -1;
+	int fd;
+
+#if defined(__linux__) && defined(SYS_getrandom) && !defined(UT_POSIX)
+	got = (ssize_t)syscall(SYS_getrandom, p, n, 1 /* GRND_NONBLOCK */);
+#endif
+	if (got != (ssize_t)n &&
+	    (fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) != -1) {
+		got = read(fd, p, n);
+		close(fd);
+	}
+	if (got == (ssize_t)n)
+		return;
+	ut_clock_gettime(CLOCK_REALTIME, &ts);
+	x = (uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec << 16;
+	for (; n > 0; n--, x = x * UINT32_C(1664525) + 1013904223)
+		((unsigned char *)p)[n - 1] ^= (unsigned char)(x >> 24);
+}
+
+/* Another number of that many bits for each, in an order that the key tells. */
+static uint32_t
+shuffled(uint32_t x, unsigned int bits, const uint32_t *key)
+{
+	const uint32_t mask = (UINT32_C(1) << bits) - 1;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		x = (x + key[2 * i]) * (key[2 * i + 1] | 1) & mask;
+		x ^= x >> (bits + 1) / 2;
+	}
+	return x;
+}
+
+/*
+ * The number of the process, and as much as fits that others cannot know
+ * before, in base 32: they would take the name.  The first digits count, in an
+ * order of our own, so that a process gives no name again before thousands of
+ * others, however short names are.  Called by one thread.
  */
 void
 ut_shm_name(char *s)
 {
-	static uint32_t serial;
+	static uint32_t serial, key[8];
 	static pid_t who;
 	const pid_t pid = getpid();
-	struct timespec ts;
+	unsigned char more[UT_SHM_NAME] = { 0 };
 	uint32_t x;
-	int n;
+	int n, count;
 
 	if (who != pid) {
-		ut_clock_gettime(CLOCK_REALTIME, &ts);
-		serial = (uint32_t)ts.tv_nsec ^ (uint32_t)ts.tv_sec << 16;
+		unguessed(key, sizeof(key));
 		who = pid;
 	}
 	n = snprintf(s, UT_SHM_NAME, "/ut-%x-", (unsigned int)pid);
-	for (x = serial++ * UINT32_C(0x9e3779b1); n < UT_SHM_NAME - 1; x <<= 5)
-		s[n++] = UT_SHM_DIGITS[x >> 27];
+	count = UT_SHM_NAME - 1 - n < 6 ? UT_SHM_NAME - 1 - n : 6;
+	x = shuffled(serial++, 5 * (unsigned int)count, key);
+	for (; count > 0; count--, x >>= 5)
+		s[n++] = UT_SHM_DIGITS[x & 31];
+	if (n < UT_SHM_NAME - 1)
+		unguessed(more, sizeof(more));
+	for (; n < UT_SHM_NAME - 1; n++)
+		s[n] = UT_SHM_DIGITS[more[n] & 31];
 	s[n] = '\0';
 }
 

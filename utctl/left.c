@@ -99,7 +99,7 @@ name_at(const struct bytes *b, size_t at, char *name)
 	name[n] = '\0';
 	if (strncmp(name, PREFIX, pre) != 0)
 		return false;
-	digits = strspn(name + pre, UT_SHM_DIGITS);
+	digits = strspn(name + pre, "0123456789abcdef");
 	return digits > 0 && name[pre + digits] == '-' &&
 	    strspn(name + pre + digits + 1, UT_SHM_DIGITS) ==
 	    n - pre - digits - 1;
@@ -117,10 +117,27 @@ has_name(const struct bytes *b, const char *name)
 	return false;
 }
 
-/* But what utd has now is not left; there may be nothing of that name. */
-static bool
-is_left(const char *name, const struct bytes *now, int delete)
+/*
+ * The process that has the number of the utd in that name, or 0.  Then it may
+ * be its memory: users have what they like written into a state of root's utd.
+ */
+static pid_t
+owner_of(const char *name)
 {
+	const unsigned long n = strtoul(name + sizeof(PREFIX) - 1, NULL, 16);
+	const pid_t pid = (pid_t)n;
+
+	return pid > 0 && (unsigned long)pid == n && !ut_dead(pid) ? pid : 0;
+}
+
+/*
+ * But what utd has now is not left; there may be nothing of that name, or what
+ * has to stay.
+ */
+static bool
+is_left(const char *name, const struct bytes *now, int delete, bool *stays)
+{
+	const pid_t pid = owner_of(name);
 	struct stat st;
 	bool is;
 	int fd;
@@ -131,9 +148,15 @@ is_left(const char *name, const struct bytes *now, int delete)
 	close(fd);
 	if (!is)
 		return false;
-	printf("%s: shared memory of %llu bytes, uid %lu%s\n", name,
-	    (unsigned long long)st.st_size, (unsigned long)st.st_uid,
-	    delete ? ": removed" : "");
+	printf("%s: shared memory of %llu bytes, uid %lu", name,
+	    (unsigned long long)st.st_size, (unsigned long)st.st_uid);
+	if (pid != 0) {
+		printf(": stays: it may be that of process %ld, which runs\n",
+		    (long)pid);
+		*stays = true;
+		return false;
+	}
+	printf("%s\n", delete ? ": removed" : "");
 	if (delete && shm_unlink(name) == -1)
 		say_errno("%s", name);
 	return true;
@@ -141,11 +164,13 @@ is_left(const char *name, const struct bytes *now, int delete)
 
 /* The same name may be there many times, as things have changed. */
 static unsigned int
-left_of(const char *path, int dir, const struct bytes *now, int delete)
+left_of(const char *path, int dir, const struct bytes *now, int delete,
+    bool *stay)
 {
 	struct bytes b, before;
 	char name[UT_SHM_NAME];
 	unsigned int n = 0;
+	bool stays = false;
 
 	if (!bytes_read(&b, dir, path))
 		return 0;
@@ -154,13 +179,14 @@ left_of(const char *path, int dir, const struct bytes *now, int delete)
 	for (before.n = 0; before.n < b.n; before.n++) {
 		if (!name_at(&b, before.n, name) || has_name(&before, name))
 			continue;
-		n += is_left(name, now, delete);
-		if (delete && !has_name(now, name))
+		n += is_left(name, now, delete, &stays);
+		if (delete && !has_name(now, name) && owner_of(name) == 0)
 			ut_bell_remove(name);
 	}
-	if (delete && unlinkat(dir, strrchr(path, '/') + 1, 0) == -1)
+	if (delete && !stays && unlinkat(dir, strrchr(path, '/') + 1, 0) == -1)
 		say_errno("%s", path);
 	free(b.s);
+	*stay |= stays;
 	return n;
 }
 
@@ -187,6 +213,7 @@ left_behind(const char *dir, int delete)
 	const struct dirent *e;
 	struct bytes now;
 	unsigned int files = 0, n = 0;
+	bool stay = false;
 	char *path;
 	DIR *d;
 
@@ -201,12 +228,12 @@ left_behind(const char *dir, int delete)
 			continue;
 		files++;
 		path = format("%s/%s", dir, e->d_name);
-		n += left_of(path, dirfd(d), &now, delete);
+		n += left_of(path, dirfd(d), &now, delete, &stay);
 		free(path);
 	}
 	closedir(d);
 	free(now.s);
-	if (files > 0 && !delete)
+	if (files > 0 && !delete && (n > 0 || !stay))
 		printf("%u left: \"utctl recover -d\" removes %s\n", n,
 		    n > 0 ? "them, and what is recorded there" : "the files");
 	return files;

@@ -155,15 +155,34 @@ by_name(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* A process does not soon give a name twice, however fast it does that. */
+/* The first two digits after the process. */
+static int
+step(const char *name)
+{
+	const char *s = strrchr(name, '-') + 1;
+
+	return (int)((strchr(UT_SHM_DIGITS, s[0]) - UT_SHM_DIGITS) * 32 +
+	    (strchr(UT_SHM_DIGITS, s[1]) - UT_SHM_DIGITS));
+}
+
+/*
+ * A process does not soon give a name twice, however fast it does that, nor
+ * one that others can take before.
+ */
 static void
 names_differ(void)
 {
 	static char names[NAMES][UT_SHM_NAME];
-	int i;
+	int i, same = 0;
 
 	for (i = 0; i < NAMES; i++)
 		ut_shm_name(names[i]);
+	for (i = 2; i < NAMES; i++)
+		same += ((step(names[i]) - 2 * step(names[i - 1]) +
+		    step(names[i - 2]) + 1) & 1023) <= 2;
+	if (same > NAMES / 10)
+		errx(1, "%d of %d names can be told from those before", same,
+		    NAMES);
 	qsort(names, NAMES, sizeof(names[0]), by_name);
 	for (i = 1; i < NAMES; i++)
 		if (strcmp(names[i - 1], names[i]) == 0)

@@ -137,3 +137,40 @@ ls "$UT_RUNDIR" | grep kept && fail "newer: kept"
 poke "$state" $low "\\$new"
 expect 0 's destroyed: 10 events, 0 lost' utctl recover
 empty newer
+
+# Memory of another utd, which runs: somebody has had its name written into
+# this state, or it has the number of a utd that was killed here.
+there() {
+	utctl recover | sed -n 's/^\(.*\): shared memory.*/\1/p' | sort -u
+}
+mine=$UT_RUNDIR
+UT_RUNDIR=$T/other
+mkdir -m 700 "$T/other" || exit 1
+start_utd
+utctl create -o "$T/o" o >/dev/null && utctl enable-event 'seq:*' &&
+    utctl start || fail "set-up of o"
+./prog/seq 1 1 10 || fail "seq"
+other=$UTD_PID
+CHILDREN="$CHILDREN $other"
+UT_RUNDIR=$mine
+cp "$T/other/state" "$mine/state.kept-1" || exit 1
+there >"$T/there"
+[ "$(wc -l <"$T/there")" -eq $((1 + bells)) ] || fail "$(cat "$T/there")"
+for d in "" -d; do
+	expect 0 "stays: it may be that of process $other, which runs" \
+	    utctl recover $d
+	! grep -e removed -e ' left: ' "$T/out" || fail "other's"
+done
+there | cmp - "$T/there" || fail "other's: removed"
+echo $other >"$mine/utd.pid"
+start_utd
+stop_utd || fail "utd: status $?"
+there | cmp - "$T/there" || fail "other's: removed by utd"
+UT_RUNDIR=$T/other
+expect 0 'o destroyed: 10 events, 0 lost' utctl destroy o
+UTD_PID=$other
+stop_utd || fail "other: utd: status $?"
+UT_RUNDIR=$mine
+expect 0 '^0 left' utctl recover
+expect 0 '' utctl recover -d
+empty other

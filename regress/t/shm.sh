@@ -21,14 +21,19 @@ shm_open(const char *name, int flags, mode_t mode)
 	(void)name;
 	(void)flags;
 	(void)mode;
-	errno = ENOTSUP;
+	errno = ERROR;
 	return -1;
 }
 END
-	$CC $CFLAGS -shared -fPIC -o "$T/none.so" "$T/none.c" ||
-	    fail "cannot build none"
+	$CC $CFLAGS -DERROR=ENOTSUP -shared -fPIC -o "$T/none.so" \
+	    "$T/none.c" && $CC $CFLAGS -DERROR=EEXIST -shared -fPIC \
+	    -o "$T/taken.so" "$T/none.c" || fail "cannot build none"
 	expect 1 'channel0 for uid .* kB of .*upported: mount a tmpfs of' \
 	    env LD_PRELOAD="$T/none.so" utctl record -o "$T/unmounted" -- \
+	    ./prog/seq 1 1 10
+	# Somebody has taken all names.
+	expect 1 'channel0 for uid .* kB of .*others have taken the names' \
+	    env LD_PRELOAD="$T/taken.so" utctl record -o "$T/taken" -- \
 	    ./prog/seq 1 1 10 ;;
 esac
 

@@ -163,6 +163,8 @@ shm_help(int error)
 		    "sub-buffers (-n, -b)";
 	case ENOTSUP:				/* NetBSD */
 		return ": mount a tmpfs of mode 1777 there: see utd(8)";
+	case EEXIST:
+		return ": others have taken the names ut-*: see who owns them";
 	case EMFILE:
 	case ENFILE:
 		return ": see getrlimit(2)";

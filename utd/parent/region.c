@@ -28,6 +28,8 @@
 
 #include "trace.h"
 
+#define TAKEN_MAX	16	/* names, until others must mean that */
+
 region_changed *regions_changed;
 
 static struct ut_msg out;
@@ -262,13 +264,16 @@ got_region(uint32_t id, int error, struct ut_msg *m)
 		region_here(r, active);
 		return;
 	}
-	if (error == EEXIST) {		/* another region has the name */
+	if (error == EEXIST) {		/* somebody else has the name */
 		region_abandon(r);
 		ut_shm_name(r->shm);
+	}
+	if (error == EEXIST && ++r->taken < TAKEN_MAX) {
 		r->state = REGION_NEW;
 		region_ask(r);
 		return;
 	}
+	r->taken = 0;
 	if (error != 0) {
 		region_failed(r, consumer_why(m, error));
 		return;

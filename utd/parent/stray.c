@@ -72,14 +72,17 @@ stray_remove(const char *name, const struct stat *st)
 		fatal("uid 0");
 }
 
-/* Its name, if that utd has made it; systems put something before that. */
+/*
+ * Its name, if that utd has made it; systems put something before that.  A utd
+ * of before has short names.
+ */
 static bool
 stray_name(const char *file, const char *prefix, char *name)
 {
 	const char *s = strstr(file, prefix);
-	const size_t n = UT_SHM_NAME - 2;	/* always: see ut_shm_name */
+	const size_t n = s == NULL ? 0 : strlen(s);
 
-	if (s == NULL || strlen(s) != n ||
+	if ((n != UT_SHM_NAME - 2 && n != UT_SHM_SHORT - 2) ||
 	    strspn(s + strlen(prefix), UT_SHM_DIGITS) != n - strlen(prefix))
 		return false;
 	name[0] = '/';
@@ -103,7 +106,11 @@ stray_warn(const char *name, const struct stat *st)
 			session_lost(session_shown(s), text);
 }
 
-/* Where the system shows no names of shared memory, nothing is found. */
+/*
+ * Where the system shows no names of shared memory, nothing is found.  If
+ * another process has that number by now, it may be a utd, with names of its
+ * own.
+ */
 void
 strays_remove(pid_t before)
 {
@@ -113,7 +120,14 @@ strays_remove(pid_t before)
 	struct stat st;
 	DIR *dir;
 
-	if (before <= 0 || where == NULL || (dir = opendir(where)) == NULL)
+	if (before <= 0 || where == NULL)
+		return;
+	if (before != getpid() && !ut_dead(before)) {
+		log_info("shared memory of the last utd: not looked for, as "
+		    "process %ld is another now", (long)before);
+		return;
+	}
+	if ((dir = opendir(where)) == NULL)
 		return;
 	snprintf(prefix, sizeof(prefix), PREFIX "%x-", (unsigned int)before);
 	while ((d = readdir(dir)) != NULL) {

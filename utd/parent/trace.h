@@ -46,6 +46,7 @@ struct region {
 	bool		 moved;		/* from the trace before */
 	uint64_t	 told;		/* lost events: see UT_C_REGION */
 	char		 shm[UT_SHM_NAME];
+	unsigned int	 taken;		/* names in a row that others had */
 	bool		 left;		/* by another utd, to be adopted */
 	bool		 buried;	/* or about to be: see region_bury */
 	int		 fd;
