@@ -167,7 +167,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   another; str hidden name: make that one, for
 				   now */
 #define UT_C_SHOTTEXT	85	/* a shot: str metadata, or the next part */
-#define UT_C_SHOT	86	/* a shot: u32 serial, str path, u64 bytes of
+#define UT_C_SHOT	86	/* a shot, b 0: u32 serial, str path, u64 bytes of
 				   metadata, 16 x u8 uuid, u32 how many regions,
 				   then each: u32 region; the fd above: write
 				   there what they hold */
@@ -178,6 +178,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_WHERE	88	/* u32 serial, str path: that of a session, as
 				   the parent knows it; the fd of the session's
 				   directory */
+#define UT_C_SHOTDROP	89	/* a shot: nothing is to be written, unless that
+				   has begun */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */

@@ -368,6 +368,51 @@ until_ok sh -c "[ \"\$(ls -A '$T/names' | tr '\n' ' ')\" = 'same then ' ]" ||
 utctl destroy y >/dev/null || fail "destroy"
 has_same
 
+# That of another user delays it once, and spoils nothing but that user's part:
+# it comes without, also when utd has to wait for the part, and later ones, too.
+# What the consumer has to do for it is not done when it goes on.
+lacking='events without uid 65534, whose consumer does not answer: /'
+consumer_of() {
+	ps -A -o pid= -o ppid= -o uid= |
+	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
+}
+
+lacks() {	# how many are there
+	shot=$(sed 's/.* answer: //' "$T/out")
+	readers_agree "$shot"
+	[ "$(wc -l <"$T/view.out")" -eq "$1" ] ||
+	    fail "not $1: $(wc -l <"$T/view.out")"
+	! grep -q 'writer = 1025,' "$T/view.out" || fail "a part: $(cat "$T/view.out")"
+}
+if [ "$ME" -eq 0 ]; then
+	utctl create -S -o "$T/z" z >/dev/null && utctl enable-event 'seq:*' &&
+	    utctl start >/dev/null && as_user ./prog/seq 1025 1 40 &&
+	    ./prog/asuser 65533 ./prog/seq 2 1 30 && ./prog/seq 1 1 20 ||
+	    fail "z"
+	shoot z
+	has_events 90 "of three users"
+	theirs=$(consumer_of 65534)
+	halt $theirs
+	for i in 1 2; do
+		expect 0 "snapshot of 50 $lacking" timeout 30 \
+		    utctl snapshot -c "echo \$1 >>'$T/lacks'" z
+		lacks 50
+		cp "$T/view.out" "$T/lacks$i"
+	done
+	until_ok sh -c "[ \"\$(wc -l <'$T/lacks')\" -eq 2 ]" || fail "commands"
+	expect 0 'warning: snapshot without uid 65534' utctl list z
+	kill -CONT $theirs
+	until_ok sh -c "utctl snapshot z | grep -q ' of 90 events: '" ||
+	    fail "it goes on"
+	for i in 1 2; do
+		readers_agree "$(sed -n ${i}p "$T/lacks")"
+		cmp "$T/view.out" "$T/lacks$i" || fail "a part came later"
+	done
+	only_shots "$T/z" "it goes on"
+	expect 0 ' 90 events, 0 lost' utctl stop z
+	utctl destroy z >/dev/null || fail "destroy"
+fi
+
 # With snapshots beside it a trace is read once; without one, the newest is
 # read.
 utctl create -o "$T/w" w >/dev/null && utctl enable-event 'seq:*' &&
@@ -403,4 +448,21 @@ readers_agree "$T/last/snapshots"
 [ "$(wc -l <"$T/view.out")" -eq $((ME == 0 ? 110 : 70)) ] ||
     fail "last: $(wc -l <"$T/view.out")"
 [ ! -e "$T/none/snapshots" ] || fail "$(find "$T/none")"
+
+# Also if one consumer does not answer then.
+if [ "$ME" -eq 0 ]; then
+	start_utd
+	utctl create -S -o "$T/end" end >/dev/null &&
+	    utctl enable-event 'seq:*' && utctl start >/dev/null &&
+	    as_user ./prog/seq 1025 1 40 && ./prog/seq 1 1 20 || fail "end"
+	halt $(consumer_of 65534)
+	kill $UTD_PID
+	until_ok gone $UTD_PID || fail "utd does not end"
+	UTD_PID=
+	grep -q "end: snapshot without uid 65534, whose" "$T/utd.log" ||
+	    fail "$(cat "$T/utd.log")"
+	readers_agree "$T/end/snapshots"
+	[ "$(wc -l <"$T/view.out")" -eq 20 ] || fail "end: not 20"
+	only_shots "$T/end" "end"
+fi
 echo "disk full: ${small:-not tried}"

@@ -309,6 +309,17 @@ do_mute(struct ut_msg *m)
 		tick_awake(r);
 }
 
+/* The parent has done without that part: see shot_do. */
+static void
+do_shotdrop(struct ut_msg *m)
+{
+	struct later *l;
+
+	for (l = laters; l != NULL; l = l->next)
+		if (l->msg.h.type == UT_C_SHOT && l->msg.h.a == m->h.a)
+			l->msg.h.b = true;
+}
+
 static void
 do_end(struct ut_msg *m)
 {
@@ -327,6 +338,7 @@ static const struct order at_once[] = {
 	{ UT_C_METADATA,	do_metadata },
 	{ UT_C_HOLD,		do_hold },
 	{ UT_C_MUTE,		do_mute },
+	{ UT_C_SHOTDROP,	do_shotdrop },
 	{ 0,			NULL }
 };
 

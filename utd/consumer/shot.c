@@ -151,7 +151,9 @@ shot_do(struct ut_msg *m, const char *path, struct region **copies,
 	like.id = m->h.a;
 	for (i = 0; i < UUID_LEN; i++)
 		like.uuid[i] = ut_msg_get_u8(m);
-	if (m->bad || s == NULL || s->len != len || len == 0) {
+	if (m->h.b != 0) {
+		errno = ECANCELED;	/* nobody waits for it any more */
+	} else if (m->bad || s == NULL || s->len != len || len == 0) {
 		errno = ESTALE;
 		(void)report_why(NULL, "the consumer of uid %lu ended "
 		    "meanwhile", (unsigned long)geteuid());

@@ -40,9 +40,9 @@ snapshot_taken(struct client *k)
 		client_refuse(k, "session %s: the snapshot takes long, and "
 		    "goes on", k->session->name);
 	else
-		client_ok(k, "session %s: snapshot of %llu event%s: %s",
+		client_ok(k, "session %s: snapshot of %llu event%s%s: %s",
 		    k->session->name, (unsigned long long)events,
-		    events == 1 ? "" : "s", path);
+		    events == 1 ? "" : "s", shot_lacks(k->shot), path);
 }
 
 void

@@ -54,9 +54,9 @@ taken(void *arg)
 		log_warnx("session %s: snapshot: %s", l->session,
 		    shot_failed(l->shot));
 	else if (shot_result(l->shot, &events, path, sizeof(path)))
-		log_info("session %s: snapshot of %llu event%s: %s",
+		log_info("session %s: snapshot of %llu event%s%s: %s",
 		    l->session, (unsigned long long)events,
-		    events == 1 ? "" : "s", path);
+		    events == 1 ? "" : "s", shot_lacks(l->shot), path);
 	free(l);
 	if (--pending == 0)
 		loop_end();

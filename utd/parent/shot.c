@@ -201,6 +201,8 @@ shot_over(struct shot *sh)
 		s->shooting--;
 	if (sh->why[0] != '\0' && sh->waiters.n == 0 && s != NULL)
 		session_warn(s, "snapshot: %s", sh->why);
+	if (sh->why[0] == '\0' && sh->lacks && s != NULL)
+		session_warn(s, "snapshot%s", shot_lacks(sh->id));
 	waits_done(&sh->waiters, sh->why);
 	forget_soon(sh);
 	if (sh->why[0] == '\0' && sh->command != NULL && s != NULL)
@@ -320,7 +322,8 @@ too_many(uid_t uid)
 
 /*
  * Are there buffers that no consumer has yet, after utd or a consumer was
- * killed?  A consumer that was given up never has them.
+ * killed?  A consumer that was given up never has them, and for another user's
+ * that does not answer nobody waits.
  */
 static bool
 session_waits(const struct session *s)
@@ -329,7 +332,8 @@ session_waits(const struct session *s)
 	const struct region *r;
 
 	for (t = s->traces; t != NULL; t = t->next) {
-		if (t->consumer->state == CONSUMER_GIVEN_UP || trace_out(t))
+		if (t->consumer->state == CONSUMER_GIVEN_UP || trace_out(t) ||
+		    (t->consumer->late && t->uid != s->uid))
 			continue;
 		if (t->consumer->conn == NULL)
 			return true;
@@ -356,7 +360,7 @@ refused(const struct session *s, const char *dir)
 	errno = EAGAIN;
 	if ((dir == NULL && s->dirfd == -1) || session_waits(s))
 		return "is being taken up";
-	if (session_late(s) != NULL || consumers_late(s->uid))
+	if (consumers_late(s->uid))
 		return "has a consumer that does not answer";
 	if (too_many(s->uid))
 		return "has too many snapshots under way";
@@ -466,6 +470,20 @@ shot_result(uint32_t id, uint64_t *events, char *path, size_t n)
 }
 
 const char *
+shot_lacks(uint32_t id)
+{
+	const struct shot *sh = shot_by_id(id);
+	static char text[128];
+
+	if (sh == NULL || !sh->lacks)
+		return "";
+	snprintf(text, sizeof(text), " without uid %lu%s, whose consumer does "
+	    "not answer", (unsigned long)sh->lacking,
+	    sh->lacks_more ? " and others" : "");
+	return text;
+}
+
+const char *
 shot_failed(uint32_t id)
 {
 	const struct shot *sh = shot_by_id(id);
@@ -474,23 +492,25 @@ shot_failed(uint32_t id)
 }
 
 /*
- * The consumer does not answer.  Nobody waits for it any more, and what it has
- * written when it does is removed.
+ * The consumer does not answer.  A snapshot of another user's session goes on
+ * without its part.  For one whose directory it makes nobody waits any more,
+ * and what is written of that when it answers again is removed.
  */
 void
-shots_late(const struct consumer *c)
+shots_late(struct consumer *c)
 {
 	struct shot *sh;
-	const struct session *s;
 	char why[96];
 
 	snprintf(why, sizeof(why), "the consumer of uid %lu does not answer",
 	    (unsigned long)c->uid);
 	for (sh = shots; sh != NULL; sh = sh->next) {
-		if (sh->over || !sh->begun ||
-		    (s = session_by_id(sh->session)) == NULL ||
-		    (sh->uid != c->uid && session_late(s) == NULL))
+		if (sh->over || !sh->begun)
 			continue;
+		if (sh->uid != c->uid) {
+			parts_late(sh, c);
+			continue;
+		}
 		shot_fail(sh, why);
 		waits_done(&sh->waiters, sh->why);
 	}

@@ -38,6 +38,9 @@ struct shot {
 	/* It is called when no part is pending any more. */
 	void		(*written)(struct shot *);
 	uint64_t	 events;
+	bool		 lacks;		/* a part: its consumer was late */
+	bool		 lacks_more;	/* and one of another user */
+	uid_t		 lacking;
 	/* Of the directory, when that has its name. */
 	char		 path[PATH_MAX + NAME_MAXLEN + 16];
 	char		 why[512];	/* it failed; "": it did not */
@@ -65,5 +68,7 @@ shot_fail(struct shot *sh, const char *why)
 void	 parts_begin(struct shot *, const struct session *,
 	    void (*)(struct shot *));
 void	 parts_free(const struct shot *);
+/* The consumer of another user is late: it goes on without that one's parts. */
+void	 parts_late(struct shot *, struct consumer *);
 
 #endif /* SHOT_H */

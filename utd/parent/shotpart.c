@@ -43,6 +43,8 @@ struct part {
 					   to write in; or NULL */
 	uint32_t	*regions;
 	uint32_t	 nregions;
+	bool		 asked;		/* its consumer has it to do */
+	bool		 over;		/* written, or left out */
 	struct part	*next;
 };
 
@@ -78,25 +80,57 @@ parts_free(const struct shot *sh)
 }
 
 static void
-part_over(struct shot *sh)
+less_pending(struct shot *sh)
 {
 	if (--sh->pending == 0)
 		sh->written(sh);
+}
+
+static void
+part_over(struct part *p)
+{
+	p->over = true;
+	less_pending(p->shot);
+}
+
+/* A user who has stopped the consumer spoils no snapshot but for that user. */
+static void
+shot_lack(struct shot *sh, uid_t uid)
+{
+	sh->lacks_more |= sh->lacks && sh->lacking != uid;
+	if (!sh->lacks)
+		sh->lacking = uid;
+	sh->lacks = true;
+}
+
+void
+parts_late(struct shot *sh, struct consumer *c)
+{
+	struct part *p;
+
+	for (p = parts; p != NULL; p = p->next) {
+		if (p->shot != sh || p->uid != c->uid || p->over)
+			continue;
+		if (p->asked)
+			consumer_tell(c, UT_C_SHOTDROP, p->id, 0);
+		shot_lack(sh, p->uid);
+		part_over(p);
+	}
 }
 
 /* UT_C_SHOT is answered. */
 static void
 got_part(uint32_t id, int error, struct ut_msg *m)
 {
-	const struct part *p = part_by_id(id);
+	struct part *p = part_by_id(id);
 
-	if (p == NULL)
+	if (p == NULL || p->over)
 		return;
 	if (error != 0)
 		shot_fail(p->shot, consumer_why(m, error));
 	else
 		p->shot->events += ut_msg_get_u64(m);
-	part_over(p->shot);
+	part_over(p);
 }
 
 /* Send the metadata, whose end is told by their length. */
@@ -123,10 +157,15 @@ part_write(struct part *p, int fd, const char *path)
 	struct consumer *c = consumer_get(p->uid, p->gid);
 	uint32_t i;
 
+	if (c->late && p->uid != p->shot->uid) {
+		shot_lack(p->shot, p->uid);
+		part_over(p);
+		return;
+	}
 	if (c->conn == NULL || c->conn->queued + p->text.len > QUEUED_MAX) {
 		shot_fail(p->shot, c->conn == NULL ? "the consumer is being "
 		    "started" : "the consumer has too much to read");
-		part_over(p->shot);
+		part_over(p);
 		return;
 	}
 	part_text(p, c);
@@ -140,6 +179,7 @@ part_write(struct part *p, int fd, const char *path)
 		ut_msg_u32(&out, p->regions[i]);
 	ut_msg_fd(&out, fd);
 	text_free(&p->text);
+	p->asked = true;
 	(void)consumer_ask(c, &out, got_part, p->id, NULL);
 }
 
@@ -150,7 +190,7 @@ got_user_dir(uint32_t id, int error, struct ut_msg *m)
 	struct part *p = part_by_id(id);
 	int fd;
 
-	if (p == NULL)
+	if (p == NULL || p->over)
 		return;
 	if (error == 0 && (fd = ut_msg_get_fd(m)) != -1) {
 		part_write(p, fd, p->below);
@@ -158,7 +198,7 @@ got_user_dir(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	shot_fail(p->shot, consumer_why(m, error != 0 ? error : errno));
-	part_over(p->shot);
+	part_over(p);
 }
 
 static void
@@ -194,6 +234,10 @@ part_new(struct shot *sh, const struct trace *t)
 		n += r->state == REGION_READY;
 	if (n == 0 || t->path == NULL)
 		return;
+	if (t->consumer->late && t->uid != sh->uid) {
+		shot_lack(sh, t->uid);
+		return;
+	}
 	p = xcalloc(1, sizeof(*p));
 	p->id = new_id();
 	p->shot = sh;
@@ -234,5 +278,5 @@ parts_begin(struct shot *sh, const struct session *s,
 			sh->pending++;
 			part_begin(p);
 		}
-	part_over(sh);
+	less_pending(sh);
 }
