@@ -190,13 +190,16 @@ sink_end(const struct sink *k, uint32_t source, const struct packet *pk)
 {
 	const struct stream *s;
 	uint64_t end = 0;
+	uint32_t i;
 
 	if (k->stream_of[source] != 0 || pk->tid == 0)
 		return 0;
-	for (s = k->streams; s < k->streams + k->nstreams; s++)
+	for (i = 0; i < k->nstreams; i++) {
+		s = &k->streams[i];
 		if (!s->shared && s->pid == pk->pid && s->tid == pk->tid &&
 		    s->end > end)
 			end = s->end;
+	}
 	return end;
 }
 
