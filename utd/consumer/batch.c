@@ -126,6 +126,10 @@ batch_add(struct region *r, uint32_t stream, const struct piece *pc,
 	uint64_t begin = 0, end = 0;
 	bool any, first;
 
+	if (batch.n + 4 > BATCH || batch.stream != stream || batch.room < len)
+		batch_flush(r);
+	if (!pc->again)
+		loss_unwritten(r, stream, pk);
 	if (batch.n + 2 > BATCH || batch.stream != stream || batch.room < len)
 		batch_flush(r);
 	first = batch.n == 0 && sink_cuts(r->sink, stream, len);

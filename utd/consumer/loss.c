@@ -244,7 +244,7 @@ loss_unwritten(struct region *r, uint32_t stream, const struct packet *pk)
 
 	if (*unwritten == 0)
 		return;
-	before.end = pk->begin - 1;
+	before.end = (pk->lost > 0 ? pk->end : pk->begin) - 1;
 	if (!sink_last(r->sink, stream, &begin, &end))
 		end = least(l->since, before.end);
 	before.begin = none.begin = end;

@@ -158,6 +158,7 @@ piece_write(struct region *r, struct piece *pc)
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
 	pc->done = piece_done;
+	pc->again = false;
 	pc->begin = pk.begin;
 	pc->end = pk.end;
 	if (!pc->shared) {
@@ -171,7 +172,6 @@ piece_write(struct region *r, struct piece *pc)
 		piece_done(r, pc, 0, false);
 		return;
 	}
-	loss_unwritten(r, stream, &pk);
 	(void)batch_add(r, stream, pc, &pk);
 	if (!pc->shared)
 		loss_none(r, pc->slot, pk.end);
