@@ -131,6 +131,16 @@ others_write(const struct stat *st)
 	return (st->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
+/* In a user namespace, root's own files may be those of an unknown user. */
+static int
+is_roots(const struct stat *st)
+{
+	struct stat top;
+
+	return st->st_uid == 0 ||
+	    (stat("/", &top) == 0 && st->st_uid == top.st_uid);
+}
+
 /*
  * Is what stands there under a name of root's what root has put there?  Who has
  * the directory can give it the name of another one of root's that is in there.
@@ -140,7 +150,7 @@ dir_keeps_names(int at)
 {
 	struct stat st;
 
-	return geteuid() != 0 || (fstat(at, &st) == 0 && st.st_uid == 0 &&
+	return geteuid() != 0 || (fstat(at, &st) == 0 && is_roots(&st) &&
 	    (!others_write(&st) || (st.st_mode & S_ISVTX) != 0));
 }
 
@@ -159,7 +169,7 @@ dir_removable(int at, int fd)
 		return 0;
 	if (st.st_uid == 0)
 		return dir_keeps_names(at) && !others_write(&st);
-	return above.st_uid == 0 && !others_write(&above);
+	return is_roots(&above) && !others_write(&above);
 }
 
 static void

@@ -18,7 +18,7 @@ pulse hit 10
 halt $PULSE
 utctl remove-channel c >"$T/removed" 2>&1 &
 remove=$!
-until_ok sh -c 'utctl list s | grep -q "channel c: .*disabled"' ||
+until_ok sh -c 'utctl list s | grep -q "channel c: .*\(disabled\|removed\)"' ||
     fail "not disabled: $(utctl list s)"
 expect 0 's stopped: 40 events, 0 lost' utctl stop
 kill -CONT $PULSE
@@ -37,7 +37,7 @@ until_ok pulse_on abco || fail "$answer"
 halt $PULSE
 utctl remove-channel d >"$T/removed" 2>&1 &
 remove=$!
-until_ok sh -c 'utctl list s | grep -q "channel d: .*disabled"' ||
+until_ok sh -c 'utctl list s | grep -q "channel d: .*\(disabled\|removed\)"' ||
     fail "not disabled: $(utctl list s)"
 utctl enable-channel d >"$T/enabled" 2>&1 &
 enable=$!
