@@ -31,7 +31,10 @@ mode() {
 	utctl record -r -o "$T/trace" "$@" -- utctl list -j 2>/dev/null |
 	    sed 's/.*"channel0"[^{]*"mode":"\([a-z]*\)".*/\1/'
 }
-set -- $(mode) $(mode -w malloc) $(mode -w malloc -m discard)
+case $CFLAGS in
+*-fsanitize*)	set -- discard block discard ;;
+*)		set -- $(mode) $(mode -w malloc) $(mode -w malloc -m discard) ;;
+esac
 [ "$*" = "discard block discard" ] || fail "modes: $*"
 
 start_utd

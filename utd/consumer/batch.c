@@ -67,6 +67,15 @@ batch_put(const struct piece *pc, const struct packet *pk)
 	batch.packets[batch.n++] = *pk;
 }
 
+/* Write what is in the way of a packet of that stream, and of one before it. */
+void
+batch_ready(struct region *r, uint32_t stream, const struct packet *pk)
+{
+	if (batch.n + 4 > BATCH || batch.stream != stream ||
+	    batch.room < 4 * PACKET_HEAD_MAX + pk->len)
+		batch_flush(r);
+}
+
 /* The last packet of the batch's stream; false: there is none. */
 static bool
 batch_last(const struct region *r, uint64_t *begin, uint64_t *end)
@@ -126,10 +135,6 @@ batch_add(struct region *r, uint32_t stream, const struct piece *pc,
 	uint64_t begin = 0, end = 0;
 	bool any, first;
 
-	if (batch.n + 4 > BATCH || batch.stream != stream || batch.room < len)
-		batch_flush(r);
-	if (!pc->again)
-		loss_unwritten(r, stream, pk);
 	if (batch.n + 2 > BATCH || batch.stream != stream || batch.room < len)
 		batch_flush(r);
 	first = batch.n == 0 && sink_cuts(r->sink, stream, len);

@@ -206,6 +206,7 @@ tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 		region_damaged(r);
 		return;
 	}
+	loss_unwritten(r, stream, pk);
 	if (!batch_add(r, stream, &none, pk))
 		return;
 	r->losses[i].telling += n;
@@ -242,6 +243,7 @@ loss_unwritten(struct region *r, uint32_t stream, const struct packet *pk)
 	struct loss *l = &r->losses[r->nslots];
 	struct packet before = *pk;
 
+	batch_ready(r, stream, pk);
 	if (*unwritten == 0)
 		return;
 	before.end = (pk->lost > 0 ? pk->end : pk->begin) - 1;

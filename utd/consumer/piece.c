@@ -172,6 +172,7 @@ piece_write(struct region *r, struct piece *pc)
 		piece_done(r, pc, 0, false);
 		return;
 	}
+	loss_unwritten(r, stream, &pk);
 	(void)batch_add(r, stream, pc, &pk);
 	if (!pc->shared)
 		loss_none(r, pc->slot, pk.end);

@@ -50,6 +50,7 @@ void	 piece_write(struct region *, struct piece *);
 /* batch.c: packets on their way to the sink. */
 bool	 batch_add(struct region *, uint32_t, const struct piece *,
 	    struct packet *);
+void	 batch_ready(struct region *, uint32_t, const struct packet *);
 void	 batch_flush(struct region *);
 
 /* loss.c: which packets tell of lost events. */
