@@ -124,7 +124,7 @@ proc_read(const char *path, char *text, size_t size)
 }
 #endif
 
-/* By its first thread; where the system does not say, no process is. */
+/* Its first thread decides; where the system does not say, none is stopped. */
 int
 ut_stopped(pid_t pid)
 {

@@ -72,7 +72,7 @@ by_call(clockid_t clock, struct timespec *ts)
 }
 #endif
 
-/* What is in the vDSO. */
+/* Tables of the vDSO. */
 struct vdso {
 	const char		*base;		/* of its addresses */
 	const ElfW(Sym)		*symbols;
@@ -108,7 +108,7 @@ read_dynamic(struct vdso *v, const ElfW(Dyn) *d)
 	}
 }
 
-/* False if there is none. */
+/* Find the vDSO: false if the process has none. */
 static bool
 vdso_find(struct vdso *v)
 {
@@ -133,17 +133,15 @@ vdso_find(struct vdso *v)
 	return v->symbols != NULL && v->strings != NULL;
 }
 
-/* How many symbols it has: one table says so, the other one has to be read. */
+/* Count the symbols: one table says how many, the other has to be read. */
 static uint32_t
 vdso_count(const struct vdso *v)
 {
 	const uint32_t *gnu = v->gnu_hash, *buckets, *chains;
 	uint32_t i, last = 0;
 
-	if (v->hash != NULL)
-		return v->hash[1];
 	if (gnu == NULL)
-		return 0;
+		return v->hash != NULL ? v->hash[1] : 0;
 	buckets = gnu + 4 + gnu[2] * (sizeof(ElfW(Addr)) / sizeof(*gnu));
 	chains = buckets + gnu[0];
 	for (i = 0; i < gnu[0]; i++)
@@ -173,7 +171,7 @@ vdso_function(const struct vdso *v, const char *name)
 	return NULL;
 }
 
-/* On processors where a function of it is called as one of C is. */
+/* Find it on processors where a vDSO function is called as one of C is. */
 static const void *
 vdso_gettime(void)
 {
@@ -208,8 +206,9 @@ ut_system_gettime(void)
 		if (f(CLOCK_MONOTONIC, &ts) != 0)
 			f = NULL;
 	}
-	if (f == NULL)
-		f = by_call;
+	if (f == NULL)		/* or the C library knows another way */
+		f = by_call(CLOCK_MONOTONIC, &ts) == 0 ? by_call :
+		    clock_gettime;
 	atomic_store_explicit(&known, f, memory_order_relaxed);
 	return f;
 }
@@ -239,8 +238,8 @@ ut_time(void)
 }
 
 /*
- * What waits for a condition does so by the clock of the C library, or of who
- * has replaced that.
+ * Waits for a condition use clock_gettime of the C library, or the function
+ * that has replaced it.
  */
 void
 ut_wait_until(struct timespec *ts, int64_t ms)

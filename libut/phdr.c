@@ -69,7 +69,7 @@ readable(const struct dl_phdr_info *info, const phdr *p)
 	return false;
 }
 
-/* That offset in a note, or the next one that is aligned. */
+/* Round an offset in a note up to the next one that is aligned. */
 static size_t
 padded(size_t n, size_t align)
 {
@@ -77,8 +77,8 @@ padded(size_t n, size_t align)
 }
 
 /*
- * The build ID in a segment of notes, if one of them is that.  The text of a
- * note is aligned from where the note begins, and so is the next note.
+ * Find the build ID in a segment of notes, if there is one.  The text of a note
+ * is aligned from where the note begins, and so is the next note.
  */
 static bool
 find_id(struct ut_loaded *m, const unsigned char *p, size_t left, size_t align)
@@ -110,8 +110,8 @@ find_id(struct ut_loaded *m, const unsigned char *p, size_t left, size_t align)
 }
 
 /*
- * The same in the segment at p.  One that is aligned to 8 may have notes that
- * are aligned to 4: mold(1) puts all into one segment.
+ * Find the build ID in the segment at p.  A segment that is aligned to 8 may
+ * have notes that are aligned to 4: mold(1) puts all into one segment.
  */
 static void
 find_id_in(struct ut_loaded *m, const phdr *seg, const unsigned char *p)

@@ -510,7 +510,7 @@ begin_other(struct ut_record *r, const struct ut_event *ev)
 	return begin_filtered(r);
 }
 
-/* So many of the event are lost: count them, where there is a region. */
+/* Count that many events of this kind as lost, where there is a region. */
 void
 ut_count_lost(const struct ut_event *ev, uint64_t n)
 {

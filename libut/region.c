@@ -338,9 +338,20 @@ ut_region_detach(unsigned int i)
 	(void)ut_region_settle(20);
 }
 
+bool
+ut_regions_any(void)
+{
+	const struct region *rg;
+
+	for (rg = ut_regions; rg < ut_regions + UT_REGIONS; rg++)
+		if (rg->used && rg->attached)
+			return true;
+	return false;
+}
+
 /*
- * In the child of a fork, as long as the parent's regions are there: it cannot
- * tell its utd that it lacks a descriptor for that, but their consumer.
+ * In the child of a fork, while the parent's regions are there: the child lacks
+ * a descriptor to tell utd so, but can tell the consumers of these regions.
  */
 void
 ut_regions_unheard(void)

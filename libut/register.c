@@ -330,7 +330,7 @@ child_of_fork(void)
 	ut_fork_release();
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
 		ut_conn_forked(c);
-	if (!can_connect())
+	if (ut_regions_any() && !can_connect())
 		ut_regions_unheard();
 	ut_threads_forked();
 	ut_region_forked();

@@ -34,8 +34,8 @@
 #include "compat.h"
 
 /*
- * What nobody can guess; or, where that cannot be had, what was there and what
- * is another each time.
+ * Store bytes that nobody can guess; where the system has none, mix into the
+ * bytes that were there some that differ each time.
  */
 static void
 unguessed(void *p, size_t n)
@@ -61,7 +61,7 @@ unguessed(void *p, size_t n)
 		((unsigned char *)p)[n - 1] ^= (unsigned char)(x >> 24);
 }
 
-/* Another number of that many bits for each, in an order that the key tells. */
+/* Permute the numbers of that many bits, in an order that the key chooses. */
 static uint32_t
 shuffled(uint32_t x, unsigned int bits, const uint32_t *key)
 {

@@ -359,7 +359,7 @@ ut_writer_unbind(struct writer *w, struct region *rg)
 	}
 }
 
-/* What was stored before is seen by the consumer, or it is woken. */
+/* The consumer sees what was stored before, or is woken. */
 static void
 wake_sleeper(struct region *rg)
 {

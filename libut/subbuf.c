@@ -40,10 +40,10 @@ union name {
 #define WORDS	(UT_THREAD_NAME / 8)
 
 /*
- * What the consumer has found the thread to be called.  Acquire pairs with its
- * release of named, and the fence orders the second look at named behind the
- * name: if it is the same, so is the name.  False if it has not, or for another
- * thread.
+ * Read the thread's name that the consumer has found.  Acquire pairs with the
+ * consumer's release of named, and the fence orders the second look at named
+ * behind the name: if named is unchanged, so is the name.  False if the
+ * consumer has found none, or that of another thread.
  */
 static bool
 name_found(struct ut_slot *slot, union name *name)
@@ -63,7 +63,7 @@ name_found(struct ut_slot *slot, union name *name)
 	    named;
 }
 
-/* What the thread is called by now, or nothing until the consumer knows. */
+/* Store the thread's name of now, or nothing until the consumer knows it. */
 static void
 thread_label(struct ut_subbuf *sub, struct ut_slot *slot)
 {
@@ -240,9 +240,9 @@ busy_end(struct writer *w)
 }
 
 /*
- * The event fits no sub-buffer.  It is not counted in the slot: where in the
- * trace those were lost is told by the sub-buffer that is claimed next, and
- * this thread keeps the one it has.
+ * The event fits no sub-buffer.  The slot does not count the event: the
+ * sub-buffer that is claimed next tells where in the trace the slot's events
+ * were lost, and this thread keeps the sub-buffer it has.
  */
 static void
 note_toobig(struct region *rg, size_t len)

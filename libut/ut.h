@@ -242,9 +242,10 @@ struct ut_record {
 #ifndef UT_NO_EVENTS
 
 /*
- * What events call is bound when the module is loaded, and not in the middle of
- * the first event: that may be in a signal handler with a small stack, of which
- * the run-time linker takes 3,000 bytes and more to save all registers.
+ * The functions that events call are bound when the module is loaded, and not
+ * in the middle of the first event: that may be in a signal handler with a
+ * small stack, of which the run-time linker takes 3,000 bytes and more to save
+ * all registers.
  */
 #if defined(__has_attribute)
 #if __has_attribute(noplt)

@@ -110,15 +110,15 @@ typedef _Atomic uint64_t ut_a64 __attribute__((aligned(8)));
 typedef _Atomic uint32_t ut_a32;
 
 /*
- * What a consumer knows of the events that a slot, or the threads without one,
+ * A consumer's record of the events that a slot, or the threads without one,
  * have lost.  Consumer, relaxed, for the next one.
  */
 struct ut_told {
-	/* So many of them packets in the files tell of. */
+	/* Number of lost events that packets in the files tell of. */
 	ut_a64 told;
-	/* What told is about to become. */
+	/* The next value of told. */
 	ut_a64 telling;
-	/* Those that no packet tells of were lost after that time. */
+	/* Lost events that no packet tells of were lost after this time. */
 	ut_a64 until;
 };
 
@@ -150,15 +150,15 @@ struct ut_slot {
 	 */
 	ut_a64 done;
 	/*
-	 * What the consumer has found the thread to be called, as in a
-	 * sub-buffer.  It is that of the tid in the low half of named, which
-	 * is 0 while the name changes, and has another high half afterwards.
+	 * Name of the thread that the consumer has found, as in a sub-buffer.
+	 * The thread is that of the tid in the low half of named, which is 0
+	 * while the name changes, and has another high half afterwards.
 	 * Consumer, release; 0 by who takes the slot, relaxed.
 	 */
 #define UT_THREAD_NAME	16
 	ut_a64 name[UT_THREAD_NAME / 8];
 	ut_a64 named;
-	/* Of lost. */
+	/* How much of lost was told. */
 	struct ut_told tell;
 };
 
@@ -194,8 +194,8 @@ struct ut_subbuf {
 	ut_a32 tid;
 	/*
 	 * Name of the thread at the claim, in the order of its bytes, which end
-	 * with a NUL or are all; or all NULs until the consumer has found that
-	 * out.  Writer and consumer, relaxed.
+	 * with a NUL or are all; or all NULs until the consumer has found the
+	 * name.  Writer and consumer, relaxed.
 	 */
 	ut_a64 thread[UT_THREAD_NAME / 8];
 	/*
@@ -231,7 +231,7 @@ struct ut_header {
 #define UT_TIMEOUT_FOREVER	UINT32_MAX
 	uint32_t timeout;
 
-	/* Of lost and dropped. */
+	/* How much of lost and dropped was told. */
 	struct ut_told tell;
 
 	/*

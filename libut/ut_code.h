@@ -17,7 +17,7 @@
 /*
  * For libraries that wrap functions of other libraries: their events name
  * addresses of code, and the trace is to say which module each address is in.
- * And what they could not record is to be counted.
+ * Calls that they could not record are to be counted.
  */
 
 #ifndef UT_CODE_H

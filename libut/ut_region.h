@@ -45,5 +45,6 @@ void		 ut_region_detach(unsigned int);
 bool		 ut_region_settle(int);
 void		 ut_region_forked(void);
 void		 ut_regions_unheard(void);
+bool		 ut_regions_any(void);		/* is one attached? */
 
 #endif /* UT_REGION_H */

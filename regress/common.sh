@@ -280,7 +280,9 @@ until_ok() {
 # SEED, for what draws random numbers, is new unless it is in the environment:
 # then the same numbers come again.
 seeded() {
-	SEED=${SEED:-$(($(od -An -N4 -tu4 /dev/urandom)))}
+	# Some od(1) pad with zeros, which would make it octal.
+	SEED=${SEED:-$(od -An -N4 -tu4 /dev/urandom |
+	    awk '{ printf "%.0f\n", $1 }')}
 	export SEED
 	echo "SEED=$SEED"
 }

@@ -15,8 +15,8 @@
  */
 
 /*
- * What utctl of root does as another user: a process becomes that user, so that
- * the system refuses what the user may not do.
+ * A process of root's utctl becomes another user, so that the system refuses
+ * what that user may not do.
  */
 
 #include <sys/types.h>
@@ -35,7 +35,7 @@
 #define MOST		300000		/* ms that users can keep us waiting */
 #define SLICE		50		/* ms between looks */
 
-/* For all that one job has users do: each call of its own would add up. */
+/* One deadline for all that a job has users do: single ones would add up. */
 int64_t
 as_user_deadline(void)
 {
@@ -44,7 +44,7 @@ as_user_deadline(void)
 
 /*
  * Call a function, which returns 0 or an errno, as that user; this is returned.
- * Its process is killed when a signal asks utctl to end, or the time is over.
+ * The process is killed when a signal asks utctl to end, or the time is over.
  */
 int
 as_user(uid_t uid, gid_t gid, int (*function)(void *), void *arg,
@@ -93,8 +93,8 @@ connect_there(void *arg)
 }
 
 /*
- * A socket connected to utd in that directory, or -1 with errno.  What is there
- * the user has put there: it may be a link to a socket to which only root can
+ * A socket connected to utd in that directory, or -1 with errno.  The user has
+ * put there what is there: it may be a link to a socket to which only root can
  * connect.
  */
 int

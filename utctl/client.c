@@ -178,7 +178,7 @@ client_recv(struct client *c)
 		}
 		progress_show(c);
 	}
-	/* It may have sent something all the time. */
+	/* utd may have sent something all the time. */
 	if (c->deadline != -1 && ut_msg_now() >= c->deadline) {
 		errno = ETIMEDOUT;
 		return -1;
@@ -186,7 +186,7 @@ client_recv(struct client *c)
 	return 0;
 }
 
-/* Root talks to the utd of anybody: what it sends has its bounds. */
+/* Root talks to the utd of anybody: what such a utd sends has bounds. */
 static int
 too_much(struct client *c)
 {

@@ -29,7 +29,7 @@
 void	 columns_set(const char *);
 /* Is this one of them? */
 int	 columns_have(const char *);
-/* Those that there are, one by one; NULL: no more. */
+/* The names of the columns, one by one; NULL: no more. */
 const char *column_name(size_t);
 /* When the first event was, if not when the first line is printed. */
 void	 columns_from(int64_t);

@@ -160,7 +160,7 @@ struct ctf_type {
 	size_t			 nfields;
 	struct ctf_label	*labels;	/* ENUM */
 	size_t			 nlabels;
-	struct ctf_range	*ranges;	/* the same: ctf_label.c */
+	struct ctf_range	*ranges;	/* of labels: ctf_label.c */
 	size_t			 nranges;
 	uint64_t		 fixed;		/* bytes, 0 if they vary */
 	uint64_t		 min;		/* bytes, at least */
@@ -261,7 +261,7 @@ struct ctf_trace {
 	struct ctf_clock	*clocks;
 	size_t			 nclocks;
 	struct ctf_sclass	*sclasses;
-	struct map		 byid;		/* the same by their IDs */
+	struct map		 byid;		/* sclasses by their IDs */
 	struct ctf_eclass	*events;
 	size_t			 nnames;
 	int			 hastrace;	/* a trace block was seen */
@@ -310,8 +310,8 @@ struct ctf_stream {
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* as it was when we looked */
 	dev_t			 dev;		/* which file it is */
-	ino_t			 ino;		/* 0: it is gone */
-	uint8_t			 head[CTF_HEAD];	/* of its first packet */
+	ino_t			 ino;		/* 0: the file is gone */
+	uint8_t			 head[CTF_HEAD];	/* how it begins */
 	size_t			 nhead;		/* 0: not read yet */
 	int			 growing;	/* it may have more later */
 	int			 away;		/* so often not found */
@@ -336,7 +336,7 @@ struct ctf_stream {
 	int			 hasinstance;
 	uint64_t		 instance;
 
-	/* ctf_row.c's: where in its stream the file is. */
+	/* The file's place in its stream: ctf_row.c's. */
 	int			 placed, isnew;
 	uint64_t		 row;		/* ID of the stream's class */
 	int64_t			 begin;		/* of the first packet */
@@ -344,8 +344,8 @@ struct ctf_stream {
 	struct ctf_who		 who;
 
 	/* Losses that were not told yet. */
-	int			 discards;	/* there are some, */
-	uint64_t		 ndiscarded;	/* 0: if any; not known */
+	int			 discards;	/* some are, or may be */
+	uint64_t		 ndiscarded;	/* 0: not known */
 	int64_t			 from, to;
 	uint64_t		 nlost;
 	int64_t			 lostfrom, lost;

@@ -199,8 +199,8 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
 }
 
 /*
- * It has been found before, perhaps in another directory.  Another file, of
- * this trace or another one, may have got its inode since.
+ * The file has been found before, perhaps in another directory.  Another file,
+ * of this trace or another one, may have got its inode since.
  */
 static int
 is_stream_known(struct ctf_stream **list, size_t n, const struct ctf_trace *tr,

@@ -26,7 +26,7 @@
 #include "ctf.h"
 #include "say.h"
 
-/* Of signed values, the least first, too. */
+/* Values become unsigned ones of the same order, also signed values. */
 static uint64_t
 in_order(const struct ctf_type *t, uint64_t v)
 {
@@ -43,7 +43,7 @@ add(struct ctf_range *to, uint64_t lo, uint64_t hi,
 	return to + 1;
 }
 
-/* All of a, and of b what a does not have: where the result ends. */
+/* Take all of a, and of b what a lacks; return where the result ends. */
 static struct ctf_range *
 merge(const struct ctf_range *a, const struct ctf_range *aend,
     const struct ctf_range *b, const struct ctf_range *bend,
@@ -70,8 +70,8 @@ merge(const struct ctf_range *a, const struct ctf_range *aend,
 }
 
 /*
- * The ranges of so many labels; both places have room for twice as many.  Where
- * they end.
+ * Make the ranges of n labels, and return where they end.  Both places have
+ * room for twice as many.
  */
 static struct ctf_range *
 sort(const struct ctf_type *t, const struct ctf_label *l, size_t n,
@@ -91,7 +91,7 @@ sort(const struct ctf_type *t, const struct ctf_label *l, size_t n,
 	return merge(tmp, a, tmp + 2 * half, b, to);
 }
 
-/* After the type's labels are all known. */
+/* Make a type's ranges, after all its labels are known. */
 void
 ctf_label_sort(struct ctf_trace *tr, struct ctf_type *t)
 {

@@ -291,7 +291,7 @@ packet_sizes(struct ctf_stream *s, const struct ctf_vals *v, int bad)
 	return 0;
 }
 
-/* Is what comes now, at that byte, before what came? */
+/* Tell, once for a file, that time runs backwards at that byte. */
 static void
 time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 {
@@ -307,9 +307,9 @@ time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 }
 
 /*
- * What was lost since the packet before, to be told by ctf_peek().  What the
- * first packet tells may have been lost in its time or long before, in packets
- * that are not there.
+ * Note what was lost since the packet before, for ctf_peek() to tell.  Losses
+ * that the first packet tells may be of its time or from long before, in
+ * packets that are not there.
  */
 static void
 packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
@@ -322,7 +322,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	    ctf_ns(s->class->endclock, v->val[ROLE_END]) : begin;
 	if (v->has & 1 << ROLE_DISCARDED) {
 		n = v->val[ROLE_DISCARDED];
-		if (s->hasend ? n > s->discarded : n > 0 && begin < end) {
+		if (s->hasend ? n > s->discarded : n > 0 &&
+		    (begin < end || !(v->has & 1 << ROLE_END))) {
 			s->discards = 1;
 			s->ndiscarded = s->hasend ? n - s->discarded : 0;
 			s->from = s->hasend ? s->end : begin;
@@ -345,8 +346,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 }
 
 /*
- * What the first packet begins with, times among it, is no other file's, while
- * an inode may become that of another file.
+ * Keep how the first packet begins, times among it: no other file begins so,
+ * while its inode may become that of another file.
  */
 static void
 packet_first(struct ctf_stream *s)

@@ -54,7 +54,7 @@ anew(const struct ctf_stream *s)
 	return c;
 }
 
-/* Of which row is it, and where is it there? */
+/* Find the file's row, and its place there. */
 static void
 find_row(struct ctf_stream *s)
 {
@@ -94,7 +94,7 @@ place_cmp(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The file goes on where that one ends. */
+/* The file goes on where the file before it ends. */
 static void
 go_on(struct ctf_stream *s, const struct ctf_stream *before)
 {
@@ -112,7 +112,7 @@ go_on(struct ctf_stream *s, const struct ctf_stream *before)
 	stream_free(c);
 }
 
-/* Add those of the list that are in rows; is any of them new? */
+/* Add the files of the list that are in rows; is any of these new? */
 static size_t
 add_rows(struct ctf_stream **rows, size_t n, struct ctf_stream **list,
     size_t nlist, int *any)
@@ -131,7 +131,7 @@ add_rows(struct ctf_stream **rows, size_t n, struct ctf_stream **list,
 	return n;
 }
 
-/* Before the streams that are new are read. */
+/* Place new streams, before they are read. */
 void
 reader_rows(struct reader *r)
 {

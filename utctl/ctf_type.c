@@ -409,7 +409,7 @@ type_array(struct ctf_parse *p, struct ctf_type *elem, uint64_t n)
 	return t;
 }
 
-/* One more than the index of the last field of that name; 0: there is none. */
+/* The last field of that name: one more than its index; 0: there is none. */
 static size_t
 field_find(struct fields *fs, const char *name)
 {

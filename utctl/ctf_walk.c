@@ -48,8 +48,8 @@ walk_skip(struct ctf_cur *c, uint64_t n)
 }
 
 /*
- * Where there is no element, there is the padding before the first one all the
- * same.  Every element is a byte at least, so a wrong number soon ends.
+ * The padding before the first element is there even if no element is.  Every
+ * element is a byte at least, so a wrong number soon ends.
  */
 static int
 walk_elems(struct ctf_cur *c, const struct ctf_type *elem, uint64_t n)

@@ -83,7 +83,7 @@ is_read(const struct ctf_stream *s, int fd)
 	    memcmp(head, s->head, s->nhead) == 0;
 }
 
-/* Is it the stream's file that is there now?  If nobody can say, it is. */
+/* Is the file of that path the stream's?  If nobody can say, it is. */
 int
 ctf_window_is(const struct ctf_stream *s, const char *path)
 {

@@ -67,7 +67,7 @@ prepare(const void *arg)
 	signal(SIGHUP, SIG_IGN);
 }
 
-/* What utd has for input, which ends with the lifeline; -1 and errno. */
+/* Make utd's input, which ends when the lifeline is closed; -1 and errno. */
 static int
 lifeline_make(void)
 {
@@ -89,7 +89,7 @@ utd_owned(void)
 }
 
 /*
- * Start it, with fds as prepare() wants them, and wait until it is ready: -1,
+ * Start utd, with fds as prepare() wants them, and wait until it is ready: -1,
  * or the status with which it failed.
  */
 static int
@@ -127,11 +127,18 @@ pid_t
 utd_start(char *utd, char *dir, int *sig, int *taken)
 {
 	FILE *said = taken == NULL ? NULL : tmpfile();
-	int fds[4], r;
+	int fds[4] = { -1, -1, -1, -1 }, r;
 	pid_t pid;
 
+	if (taken != NULL)
+		*taken = 0;
 	if (pipe(fds) == -1 || (fds[3] = lifeline_make()) == -1) {
 		say_errno("pipe");
+		for (r = 0; r < 2; r++)
+			if (fds[r] != -1)
+				close(fds[r]);
+		if (said != NULL)
+			fclose(said);
 		return -1;
 	}
 	fds[2] = said == NULL ? -1 : fileno(said);

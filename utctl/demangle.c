@@ -18,10 +18,10 @@
  * The C++ library of the system knows how to demangle names.  Where there is
  * none, names stay as they are.
  *
- * Names are hostile: a short one can stand for one of gigabytes, and no look at
- * it tells.  So a process of its own demangles, a helper, which the system ends
- * when one name, or all of them, take too much of the processor.  From then on
- * names stay as they are.  Each name is demangled once.
+ * Names are hostile: a short one can stand for one of gigabytes, and looks like
+ * any other.  So a process of its own demangles, a helper, which the system
+ * ends when one name, or all of them, take too much of the processor.  From
+ * then on names stay as they are.  Each name is demangled once.
  */
 
 #include <sys/types.h>
@@ -97,7 +97,7 @@ load(void)
 	}
 }
 
-/* All of these bytes, to or from the other one: 0, or -1 if it is gone. */
+/* Send or receive all n bytes: 0, or -1 if the other process is gone. */
 static int
 transfer(int fd, void *buf, size_t n, int out)
 {
@@ -114,7 +114,7 @@ transfer(int fd, void *buf, size_t n, int out)
 	return 0;
 }
 
-/* So many ms of the processor from now on; 0: any. */
+/* Limit the processor time, from now on, to so many ms; 0: no limit. */
 static void
 limit(long ms)
 {
@@ -154,7 +154,7 @@ answer(int fd)
 		_exit(0);
 }
 
-/* It has nothing of what utctl has, and does not keep a pipe open. */
+/* The helper has none of utctl's standard files: it keeps no pipe open. */
 static void
 help(int fd)
 {
@@ -213,7 +213,7 @@ helper_end(void)
 	helper = 0;
 }
 
-/* The text of a name, to be freed; NULL: it is no such name. */
+/* Get the text of a name, to be freed; NULL: the name has none. */
 static char *
 ask(const char *name)
 {

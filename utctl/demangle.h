@@ -23,7 +23,7 @@
 
 #include <stddef.h>
 
-/* Before the process is confined: there is no new process then. */
+/* Start the helper; call before the process is confined, not after. */
 void	 demangle_ready(void);
 void	 demangle_end(void);
 /* Into so many bytes, cut with dots if need be; 0: it is no such name. */

@@ -220,8 +220,8 @@ notes_scan(struct elf *e, const uint8_t *p, size_t n, size_t align)
 }
 
 /*
- * Notes that are aligned to 8, or to 4 also in a segment that is aligned to 8:
- * mold(1) puts all into one segment.
+ * Read notes that are aligned to 8, or to 4 also in a segment that is aligned
+ * to 8: mold(1) puts all into one segment.
  */
 static void
 notes_read(struct elf *e, uint64_t off, uint64_t size, uint64_t align)

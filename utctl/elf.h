@@ -63,9 +63,9 @@ void	 elf_close(struct elf *);
 void	 elf_rest(struct elf *);
 /* So many bytes there: 0, or -1 if not all of them are. */
 int	 elf_read(struct elf *, void *, size_t, uint64_t);
-/* The same of tables, of which not more than so much is read of all files. */
+/* elf_read() for tables, with a limit on the bytes read of all files. */
 int	 elf_bulk(struct elf *, void *, size_t, uint64_t);
-void	 elf_bulk_again(void);		/* nothing of it was read */
+void	 elf_bulk_again(void);		/* begin to count anew */
 uint64_t elf_num(const struct elf *, const uint8_t *, size_t);
 /* All sections, to be freed; NULL if there are none. */
 struct elf_section *elf_sections(struct elf *);

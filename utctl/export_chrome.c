@@ -37,8 +37,8 @@
 #define NO_LOSS		INT64_MAX
 
 /*
- * What a b began, for its end; or all B of that name of a thread, as readers
- * such as speedscope want the name again in each E.
+ * A pair that a b began, for its end; or all B of that name of a thread, as
+ * readers such as speedscope want the name again in each E.
  */
 struct open {
 	struct open	*next;		/* the same hash */
@@ -215,12 +215,9 @@ open_new(struct track *t, const char *pair, const char *name)
 static struct open *
 open_of(struct track *t, const char *pair, const char *name)
 {
-	uint64_t key = (uintptr_t)t;
-	const char *s;
+	const uint64_t key = map_bytes((uintptr_t)t, name, strlen(name));
 	struct open *o;
 
-	for (s = name; *s != '\0'; s++)
-		key = (key ^ (unsigned char)*s) * 1099511628211u;
 	o = map_get(&run.opens, key);
 	while (o != NULL && (o->track != t || strcmp(o->name, name) != 0))
 		o = o->next;
@@ -403,7 +400,8 @@ lose(const struct ctf_stream *s, const char *what, uint64_t n, int64_t until)
 		run.lossy = until;
 	p = put_text(put_head('i', s->ns, ",\"pid\":0,\"tid\":0"),
 	    ",\"s\":\"g\",\"name\":", what);
-	p = ctf_put_u64(out_text(p, ",\"args\":{\"count\":"), n);
+	p = out_text(p, ",\"args\":{\"count\":");
+	p = n == 0 ? out_text(p, "null") : ctf_put_u64(p, n);
 	p = put_us(out_text(p, ",\"until\":"), until - run.first);
 	out_end(out_text(p, "}}"));
 }

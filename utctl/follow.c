@@ -223,7 +223,7 @@ forget_traces(struct reader *r)
 	}
 }
 
-/* What is written into it from then on is not found. */
+/* The directory may be gone: what is written there later is not found. */
 static void
 look_place(struct place *p)
 {

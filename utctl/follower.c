@@ -60,8 +60,8 @@ wait_ms(void *arg, int ms)
 }
 
 /*
- * It ends with utctl, however that ends, and also where it waits for a reader
- * that takes nothing.
+ * The follower ends with utctl, however utctl ends, and also where it waits for
+ * a reader that takes nothing.
  */
 static void *
 life_watch(void *arg)
@@ -74,7 +74,7 @@ life_watch(void *arg)
 	_exit(1);
 }
 
-/* All signals but SIGTERM are utctl's: it ends when all is printed. */
+/* All signals but SIGTERM are utctl's: we end when all is printed. */
 static void
 signals_leave(void)
 {

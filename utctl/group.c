@@ -201,7 +201,7 @@ groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 	return row_get(g, key, n);
 }
 
-/* What is none of these is a field. */
+/* Any other name is a field's. */
 static const char *const names[] = {
 	[BY_EVENT] = "event", [BY_PROGRAM] = "program", [BY_THREAD] = "thread"
 };

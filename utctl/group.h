@@ -59,7 +59,7 @@ struct groups {
 	const struct places *last;
 };
 
-/* What is no field, one by one; NULL: no more. */
+/* The names that are no fields, one by one; NULL: no more. */
 const char *group_name(size_t);
 /* One more that they are by; or utctl ends. */
 void	 groups_by(struct groups *, const char *);

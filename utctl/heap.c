@@ -45,12 +45,13 @@ event(void *arg, struct ctf_stream *s)
 	heap_event(r, s);
 }
 
-/* Losses are only counted. */
 static void
 lose(void *arg, const struct ctf_stream *s)
 {
-	(void)arg;
+	struct heap_run *r = arg;
+
 	(void)s;
+	r->lost = 1;
 }
 
 static void
@@ -80,7 +81,7 @@ release(struct process *p)
 	free(h->uses);
 }
 
-/* A program that an allocator is linked into, or a library. */
+/* Name each program, or library, that an allocator is linked into. */
 static void
 say_unseen(const struct heap_run *r)
 {
@@ -123,7 +124,7 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	if (r->n > 0 && processes_partial(rd))
 		say("-e, -x, -l, -L, -f or -t may leave out calls: what is "
 		    "live, and what was freed twice, is not certain");
-	if (r->n > 0 && rd->ndiscarded + rd->nlost > 0)
+	if (r->n > 0 && (r->lost || rd->ndiscarded + rd->nlost > 0))
 		say("events were lost: what is live, and what was freed "
 		    "twice, is not certain");
 	return status;

@@ -76,11 +76,12 @@ struct heap_run {
 	int		 json;
 	int		 all;			/* also what is not live */
 	uint64_t	 n;			/* calls of all processes */
+	int		 lost;			/* events, or perhaps */
 	int64_t		 begin, end;
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
 	size_t		 ntwice;
-	char		*paths[HEAP_TOP];	/* whose calls were not seen */
+	char		*paths[HEAP_TOP];	/* modules with unseen calls */
 	size_t		 npaths;
 };
 

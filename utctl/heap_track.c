@@ -259,7 +259,7 @@ reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		allocate(r, h, s, address);
 }
 
-/* The first few modules whose calls were not seen. */
+/* Note the first few modules whose calls were not seen. */
 static void
 note_unseen(struct heap_run *r, const struct ctf_stream *s)
 {
@@ -315,8 +315,8 @@ by_size(const void *a, const void *b)
 }
 
 /*
- * Of blocks as large, those that were allocated first: in what order they come
- * here is a matter of chance.
+ * Note, of blocks of one size, those that were allocated first: the order in
+ * which they come here is a matter of chance.
  */
 static void
 note_live(struct heap_run *r, const struct heap *h, const struct block *b)

@@ -26,7 +26,7 @@
 
 #include "hole.h"
 
-#define BLOCK	512			/* bytes; that is what systems count */
+#define BLOCK	512			/* bytes: systems count in these */
 
 #if defined(SEEK_DATA) && !defined(UT_POSIX)
 uint64_t
@@ -41,7 +41,7 @@ hole_at(int fd, uint64_t from)
 	    (uint64_t)st.st_size > from ? (uint64_t)st.st_size - from : 0;
 }
 #else
-/* Where the hole is cannot be asked: what the file has of them may be there. */
+/* The system does not say where holes are: all of the file's may be there. */
 uint64_t
 hole_at(int fd, uint64_t from)
 {

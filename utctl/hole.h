@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-/* How many bytes from there on are a hole, if zeros are read there. */
+/* The length of the hole from there on, if zeros are read there. */
 uint64_t hole_at(int, uint64_t);
 
 #endif /* HOLE_H */

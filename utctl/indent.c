@@ -35,7 +35,7 @@ static struct pairs pairs;
 
 int indent_on;
 
-/* All are counted for the same: nobody asks for its total. */
+/* Pairs are all counted for the same: nobody asks for its total. */
 static void *
 begins(void *arg, const struct ctf_stream *s, const char *name,
     const struct ctf_field_at *at, uint64_t address)

@@ -37,7 +37,7 @@ void	 indent_trace(struct ctf_trace *);
 size_t	 indent_event(const struct ctf_stream *, int64_t *);
 /* Events were lost until then. */
 void	 indent_lose(int64_t);
-/* What -D names and no trace has. */
+/* Say what -D names and no trace has. */
 void	 indent_say_missing(void);
 void	 indent_end(void);
 

@@ -48,7 +48,7 @@ struct bytes {
 	size_t	 n;
 };
 
-/* Who could write there could have us remove what is another's. */
+/* Another user who can write there could have us remove what is another's. */
 static bool
 is_ours(const struct stat *st)
 {
@@ -118,8 +118,9 @@ has_name(const struct bytes *b, const char *name)
 }
 
 /*
- * The process that has the number of the utd in that name, or 0.  Then it may
- * be its memory: users have what they like written into a state of root's utd.
+ * The process that has the number of the utd in that name, or 0.  If there is
+ * one, the memory may be its: users have what they like written into a state of
+ * root's utd.
  */
 static pid_t
 owner_of(const char *name)
@@ -131,8 +132,8 @@ owner_of(const char *name)
 }
 
 /*
- * But what utd has now is not left; there may be nothing of that name, or what
- * has to stay.
+ * Is the memory of that name left?  Not if utd has it now, or if there is none;
+ * some has to stay.
  */
 static bool
 is_left(const char *name, const struct bytes *now, int delete, bool *stays)

@@ -75,8 +75,8 @@ command_open(const char *name)
 }
 
 /*
- * Which dynamic linker loads a program of this ABI, or "" if none does: 0, or
- * -1 if it is no such program.
+ * Find the dynamic linker that loads a program of this ABI, or "" if none does:
+ * 0, or -1 if it is no such program.
  */
 static int
 loader(int fd, char path[PATH_MAX])
@@ -107,7 +107,7 @@ loader(int fd, char path[PATH_MAX])
 	return 0;
 }
 
-/* What interprets the script, or NULL: it is none. */
+/* The name of the script's interpreter, or NULL: it is no script. */
 static char *
 interpreter(int fd)
 {

@@ -66,7 +66,7 @@ struct lock {
 	size_t		 nholders, room;
 	struct lock_thread *waiters;
 	size_t		 nwaiters;
-	struct lock_thread *leaver;	/* has a leave of this; or NULL */
+	struct lock_thread *leaver;	/* thread with a leave of it; or NULL */
 };
 
 struct cond {
@@ -96,7 +96,7 @@ struct lock_wait {
 struct lock_leave {
 	struct lock	*lock;		/* NULL: none */
 	struct lock_holder holder;
-	int64_t		 ns;		/* then */
+	int64_t		 ns;		/* of that event */
 	int		 unsure;
 };
 
@@ -104,7 +104,7 @@ struct lock_thread {
 	int32_t		 id;
 	struct lock_wait wait;
 	struct lock_leave leave;
-	const struct lock *unheld;	/* its last event released this, */
+	const struct lock *unheld;	/* the last event released this, */
 					/* which nobody had; or NULL */
 	struct lock_thread *next;	/* waiters of the same lock */
 	struct cond	*cond;		/* it waits for this; or NULL */
@@ -173,14 +173,14 @@ int	 lock_unsure(const struct locks_run *, int64_t);
 struct lock_holder *lock_holder_of(struct lock *, int32_t);
 void	 lock_hold_end(const struct lock_event *, struct lock *,
 	    struct lock_holder *);
-/* The same, but it may turn out that it has not ended. */
+/* End a hold; it may turn out that it has not ended. */
 void	 lock_leave(const struct lock_event *, struct lock *,
 	    struct lock_holder *);
-/* It has ended. */
+/* The hold that the thread has left has ended. */
 void	 lock_leave_settle(struct locks *, struct lock_thread *);
-/* It has not; or NULL, if there is none. */
+/* The hold that the thread has left has not ended; NULL: there is none. */
 struct lock_holder *lock_leave_undo(struct lock_thread *);
-/* What all threads have left has ended. */
+/* The holds that any threads have left have ended. */
 void	 locks_settle(struct locks *);
 struct lock_stat *lock_caller_stat(struct locks *, uint32_t);
 void	 locks_free(struct locks *);

@@ -384,7 +384,7 @@ lock_hold_end(const struct lock_event *e, struct lock *l,
 
 /*
  * Holds that may not have ended.  A lock has one at most: it is a mutex, and
- * who acquires that next says that the hold has ended.
+ * the next thread that acquires it says that the hold has ended.
  */
 
 void
@@ -415,7 +415,7 @@ lock_leave_settle(struct locks *ls, struct lock_thread *t)
 	lv->lock = NULL;
 }
 
-/* Who has requested it meanwhile did so while it was held. */
+/* Threads that requested the lock meanwhile did so while it was held. */
 struct lock_holder *
 lock_leave_undo(struct lock_thread *t)
 {
@@ -430,7 +430,7 @@ lock_leave_undo(struct lock_thread *t)
 	l->leaver = NULL;
 	lv->lock = NULL;
 	for (t = l->waiters; t != NULL; t = t->next)
-		if (t->id != h->thread)
+		if (t->id != h->thread && !lv->unsure)
 			t->wait.contended = 1;
 	return h;
 }

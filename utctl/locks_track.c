@@ -23,7 +23,8 @@
  * contended if another thread had the lock then, or got it before.
  *
  * A release that fails has released nothing, as the same thread's next event
- * says.  A thread's own lock can be released; of others, that is waited for.
+ * says.  A thread can release its own lock; if the lock is another thread's,
+ * that next event is waited for.
  */
 
 #include <stdlib.h>
@@ -95,7 +96,7 @@ failed(const struct lock_event *e, struct lock *l)
 	lock_caller_stat(e->process, e->caller)->failed++;
 }
 
-/* What the thread has; another one may have tried to release it just now. */
+/* Find the thread's hold; another one may have tried to release it. */
 static struct lock_holder *
 own_holder(const struct lock_event *e, struct lock *l)
 {
@@ -127,7 +128,7 @@ release(const struct lock_event *e, struct lock *l)
 	}
 }
 
-/* What the thread's last event has released is not. */
+/* The thread's last event has not released the lock after all. */
 static void
 kept(const struct lock_event *e, const struct lock *l)
 {

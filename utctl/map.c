@@ -28,7 +28,7 @@
 
 uint64_t map_key[2];
 
-/* Who has made a trace knows neither the time nor where our stack will be. */
+/* Makers of traces know neither the time nor where our stack will be. */
 void
 map_seed(void)
 {

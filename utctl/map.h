@@ -48,7 +48,7 @@ extern uint64_t map_key[2];
  * is to choose many that share a place.
  */
 void	 map_seed(void);
-/* A key for these bytes, behind another key, or 0. */
+/* Make a key of these bytes, behind another key, or 0. */
 uint64_t map_bytes(uint64_t, const void *, size_t);
 
 /* Spread a key. */

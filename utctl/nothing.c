@@ -140,7 +140,7 @@ warnings_say(const struct row *session)
 			say("warning: %s", row_str(w, "text"));
 }
 
-/* What the user can do about events that found no free buffer. */
+/* Say what the user can do about events that found no free buffer. */
 static void
 remedy_of(const struct row *channel)
 {
@@ -205,7 +205,7 @@ list_ask(struct client *c, const char *session, int before, struct row **rows)
 	return client_request(c, rows);
 }
 
-/* What was lost is known once it has stopped. */
+/* The number of lost events is known once the session has stopped. */
 static void
 stopped_say(struct client *c, const char *session)
 {

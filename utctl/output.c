@@ -137,7 +137,7 @@ has_trace(const struct output *o)
 }
 
 /*
- * What stands below o->above under such a path: dir itself, or dir with
+ * The name below o->above of what has such a path: dir itself, or dir with
  * something behind it.
  */
 static const char *
@@ -219,7 +219,7 @@ in_the_way(const struct output *o, const char *path, int *fd)
 
 /*
  * With -r, what is there may be moved away; without it, there is no trace.
- * Then *older is what had the name of the old one, or -1.
+ * With -r, *older becomes what has the name of the old one, or -1.
  */
 static int
 check_place(struct output *o, int *older)
@@ -241,7 +241,7 @@ check_place(struct output *o, int *older)
 	return bad ? -1 : 0;
 }
 
-/* The same, of which only the answer is wanted. */
+/* Check the place when only the answer is wanted. */
 static int
 check_now(struct output *o)
 {
@@ -266,7 +266,7 @@ output_replace(struct output *o, int make)
 
 	if (!o->replace || o->old != NULL)
 		return 0;
-	/* Once more: that was long ago. */
+	/* Check once more: the first check was long ago. */
 	if (check_place(o, &older) == -1)
 		return -1;
 	if (o->above == -1 || !is_there(o, o->dir)) {

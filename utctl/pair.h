@@ -65,9 +65,10 @@ struct pair_ops {
 	/* A beginning of a pair that has a key; or NULL: as begin. */
 	void	*(*begin_key)(void *, const struct ctf_stream *, const char *);
 	/*
-	 * So many ns more, in which a pair of that what was under way: once
-	 * where such pairs were nested in one another.  First of those that
-	 * end() was called for, then of those of open().  Or NULL.
+	 * A pair of that what was under way for so many ns more, which count
+	 * once where such pairs were nested in one another.  First come the
+	 * ns of pairs for which end() was called, then those of open().  Or
+	 * NULL.
 	 */
 	void	 (*total)(void *, void *, int64_t, int64_t);
 };
@@ -83,8 +84,8 @@ struct pairs {
 	int64_t			 lossy;	/* ns: some were, until then */
 	int64_t			 last;	/* ns: the last event */
 	struct pair		*given;	/* of -D, the newest first */
-	struct pair		*found;	/* by the names of events: as well */
-	struct map		 names;	/* of these */
+	struct pair		*found;	/* by names of events, newest first */
+	struct map		 names;	/* of found */
 	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
 	struct pair_thread	*oldest, *newest;	/* as they came */

@@ -28,11 +28,11 @@ struct pair {
 	char		*name;		/* as it is shown */
 	char		*begin, *end;	/* the events, of -D; or NULL */
 	char		*key;		/* the field, or NULL: a thread's */
-	int		 found[2];	/* of -D: a trace has the events, */
-	int		 keyed[2];	/* and these have the field, */
-	int		 comes[2];	/* and some of these are read */
+	int		 found[2];	/* of -D: a trace has the events */
+	int		 keyed[2];	/* events have the field */
+	int		 comes[2];	/* events with the field are read */
 	int		 ends;		/* an event that is selected ends it */
-	struct pair	*same;		/* found, with the same key */
+	struct pair	*same;		/* the next found of the same hash */
 };
 
 /* What an event is in one pair. */
@@ -68,7 +68,7 @@ void	 pair_keys_finish(struct pairs *);
 
 /* pair_end.c: what becomes of one that began at that time. */
 int	 pair_fits(enum pair_fit, enum pair_fit);
-/* 0: it is not counted, for it is not known to be right. */
+/* The pair is counted, or 0: it is not known to be right. */
 int	 pair_over(struct pairs *, const struct ctf_stream *,
 	    const struct pair_end *);
 void	 pair_left(struct pairs *, int64_t, enum pair_fit, void *);

@@ -27,10 +27,10 @@
 #define NOTHING	SIZE_MAX	/* no frame */
 
 /*
- * Whether a frame is counted is known when it ends: events may be lost before,
- * and the end may never come.  So what was counted within is its time as long
- * as it is not counted itself, and if it never is, that of the next frame
- * around it with the same what, or in the end of that what.
+ * A frame's end says whether the frame is counted: events may be lost before,
+ * and the end may never come.  So a frame has the time of what was counted
+ * within as long as it is not counted itself.  If it never is, that time goes
+ * to the next frame around it with the same what, or in the end to that what.
  */
 struct frame {
 	const struct pair	*pair;
@@ -38,11 +38,11 @@ struct frame {
 	int64_t			 ns;
 	int64_t			 inner;		/* ns of what is nested */
 	void			*what;		/* or NULL: it is refused */
-	size_t			 top;		/* that has a what, at or */
-						/* below this; or NOTHING */
-	size_t			 outer;		/* has this what; or NOTHING */
-	int64_t			 ended;		/* ns within of this what that */
-	int64_t			 open;		/* ended, or are open yet */
+	size_t			 top;		/* the frame with a what, at */
+						/* or below; or NOTHING */
+	size_t			 outer;		/* of this what; or NOTHING */
+	int64_t			 ended;		/* ns of this what, within */
+	int64_t			 open;		/* ns of it that is open yet */
 	enum pair_fit		 fit;		/* its beginning */
 };
 
@@ -54,14 +54,14 @@ struct inside {
 	const void		*of;
 	uint64_t		 address;
 	size_t			 n;
-	size_t			 last;		/* of these frames */
+	size_t			 last;		/* the innermost frame */
 };
 
 struct pair_thread {
 	struct pair_thread	*next;		/* of the same key */
 	struct pair_thread	*later;		/* that came after it */
-	int			 listed;	/* among those that have begun */
-	struct pair_thread	*before;	/* of these */
+	int			 listed;	/* in pairs.begun */
+	struct pair_thread	*before;	/* in pairs.begun */
 	int64_t			 pid, tid;
 	int64_t			 last;		/* ns: its last event */
 	struct frame		*frames;
@@ -137,7 +137,7 @@ inside_grow(struct pair_thread *t)
 	free(old);
 }
 
-/* Once more. */
+/* Count one more. */
 static struct inside *
 inside_add(struct pair_thread *t, const void *of, uint64_t address)
 {
@@ -203,7 +203,7 @@ pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 	}
 }
 
-/* The innermost one that is counted for what the new frame is. */
+/* Find the innermost frame around the new one with the same what. */
 static size_t
 outer_of(struct pair_thread *t, const void *what)
 {
@@ -257,7 +257,7 @@ leave(struct pairs *ps, struct pair_thread *t)
 	pop(ps, t, f->inner);
 }
 
-/* What is on top ends then. */
+/* The frame on top ends then. */
 static struct pair_end
 top_end(const struct frame *f, int64_t ns)
 {

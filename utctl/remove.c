@@ -17,13 +17,13 @@
 /*
  * How directories are removed with all that is in them.
  *
- * Who owns a directory on the way can put another one, or a link, in the place
- * of any name there, at any time.  So we go from descriptor to descriptor and
- * follow no link; and as root we go only into directories of root's that nobody
- * else can write to.  A directory of another user is emptied by a process that
- * has become that user, and so has no more rights there than the user, whatever
- * the user has moved or linked into it.  And of a trace, root removes only what
- * utd makes in one: see consumer/remove.c there.
+ * The owner of a directory on the way can put another one, or a link, in the
+ * place of any name there, at any time.  So we go from descriptor to descriptor
+ * and follow no link; and as root we go only into directories of root's that
+ * nobody else can write to.  A directory of another user is emptied by a
+ * process that has become that user, and so has no more rights there than the
+ * user, whatever the user has moved or linked into it.  And of a trace, root
+ * removes only what utd makes in one: see consumer/remove.c there.
  */
 
 #include <sys/types.h>
@@ -142,8 +142,8 @@ is_roots(const struct stat *st)
 }
 
 /*
- * Is what stands there under a name of root's what root has put there?  Who has
- * the directory can give it the name of another one of root's that is in there.
+ * Is what stands there under a name of root's what root has put there?  The
+ * directory's owner can give it the name of another one of root's in there.
  */
 int
 dir_keeps_names(int at)
@@ -155,7 +155,7 @@ dir_keeps_names(int at)
 }
 
 /*
- * Somebody else than the owner may have moved a directory to where others can
+ * A user who is not the owner may have moved a directory to where others can
  * write, and would have root remove what only the owner can.
  */
 int
@@ -225,7 +225,7 @@ is_file(enum place place, const char *name, const struct stat *st)
 	    '\0');
 }
 
-/* One is told of: there may be many. */
+/* Say only the first: there may be many. */
 static void
 not_ours(struct removal *rm, const char *name)
 {
@@ -282,7 +282,7 @@ remove_entry(struct removal *rm, int at, const char *name, int depth,
 		failed(rm);
 	} else {
 		empty_owned(rm, fd, depth + 1, below);
-		/* Whoever can put another one there could remove that, too. */
+		/* A user who can put another there could remove it, too. */
 		if (unlinkat(at, name, AT_REMOVEDIR) == -1)
 			failed(rm);
 	}
@@ -307,7 +307,7 @@ empty(struct removal *rm, int fd, int depth, enum place place)
 	closedir(dir);
 }
 
-/* The same for the directory at the top, which stays open: 0 or an errno. */
+/* Empty the directory at the top, which stays open: 0 or an errno. */
 static int
 empty_top(int fd, void (*how)(struct removal *, int, int, enum place),
     enum place place)

@@ -114,7 +114,7 @@ say_killed(const struct record *r)
  * that is not there, a wrapper, an event.
  */
 static void
-say_misplaced(const struct record *r)
+say_misplaced(const struct record *r, int recorded)
 {
 	const char *option, *value;
 	char **arg;
@@ -127,13 +127,14 @@ say_misplaced(const struct record *r)
 		if ((strcmp(option, "-o") == 0 && r->out.given == NULL &&
 		    access(value, F_OK) == -1) ||
 		    (strcmp(option, "-w") == 0 && wrapper_is(value)) ||
-		    (strcmp(option, "-e") == 0 && strchr(value, ':') != NULL))
+		    (!recorded && strcmp(option, "-e") == 0 &&
+		    strchr(value, ':') != NULL))
 			say("%s %s was given to %s: options of record come "
 			    "before the command", option, value, r->argv[0]);
 	}
 }
 
-/* How much was recorded, and where it is. */
+/* Say how much was recorded, and where it is. */
 static void
 say_total(const struct record *r, const struct row *s, uint64_t modules)
 {
@@ -177,7 +178,7 @@ report(const struct record *r, struct row *rows)
 	recorded = row_num(s, "written") > 0 || row_num(s, "lost") > 0 ||
 	    row_num(s, "overwritten") > 0;
 	say_killed(r);
-	say_misplaced(r);
+	say_misplaced(r, recorded);
 	warnings_say(s);
 	if (*error != '\0')
 		say("%s", error);
@@ -189,7 +190,7 @@ report(const struct record *r, struct row *rows)
 	else if (!recorded)
 		say_no_functions(r);
 	say_unseen(r, s);
-	/* Its children, or what it was linked with, may have been recorded. */
+	/* The command's children, or its libraries, may have been recorded. */
 	if (r->preload != NULL)
 		loader_say(r->argv[0]);
 	/* With -p, or once the time of -T is over, programs may go on. */

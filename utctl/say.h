@@ -35,8 +35,9 @@ int	 say_placed(void);
 char	*format(const char *, ...) __attribute__((format(printf, 1, 2)));
 char	*clean(const char *);
 /*
- * A text into so many bytes.  What is too long ends with CUT_MARK bytes: dots
- * and a hash of all of it, which tells it from other texts that begin alike.
+ * Copy a text into so many bytes.  A text that is too long ends with CUT_MARK
+ * bytes: dots and a hash of all of it, which tells it from others that begin
+ * alike.
  */
 #define CUT_MARK	12
 void	 cut_mark(char *, const void *, size_t);

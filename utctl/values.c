@@ -83,7 +83,7 @@ print_attr_words(const struct command *c, char letter)
 					puts(a->words[i]);
 }
 
-/* Of the option with that letter.  Nothing is printed if any value is good. */
+/* Print values of the option: nothing if any value is good. */
 int
 values(const struct command *c, char letter)
 {

@@ -24,7 +24,7 @@
 
 #include "utd.h"
 
-/* For good.  True if there was anything to give up. */
+/* Become the user for good.  True if there was anything to give up. */
 bool
 become(uid_t uid, gid_t gid)
 {

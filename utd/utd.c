@@ -141,8 +141,8 @@ foreground(void)
 }
 
 /*
- * Whoever started us has the other end of our input, and ends us by its own end
- * until it is the owner.
+ * The process that started us has the other end of our input, and ends us by
+ * its own end until it is the owner.
  */
 static void
 tie(const char *when)
@@ -157,8 +157,8 @@ tie(const char *when)
 }
 
 /*
- * Only now: until here failures were told to the terminal.  Who has gone
- * meanwhile is not told that we are ready.
+ * Detach only now: until here failures were told to the terminal.  A starter
+ * that has gone meanwhile is not told that we are ready.
  */
 static void
 detach(int ready, bool tied)
@@ -169,7 +169,7 @@ detach(int ready, bool tied)
 	close(ready);
 }
 
-/* The caller may have closed them; what we open is not to take their place. */
+/* The caller may have closed 0 to 2: what we open must not get these. */
 static void
 open_standard(void)
 {

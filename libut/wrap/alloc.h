@@ -15,8 +15,8 @@
  */
 
 /*
- * What the wrappers of the allocator's functions share: those of C, and the
- * operators of C++.
+ * The wrappers of the allocator's functions in C and of the operators of C++
+ * share these.
  */
 
 #ifndef ALLOC_H
@@ -41,7 +41,7 @@ extern PER_THREAD struct alloc_call alloc_call;
 
 bool	 alloc_left(uintptr_t, const void *);
 
-/* Begin a call: is it the program's? */
+/* Begin a call: does the program make it? */
 static inline bool
 alloc_enter(const void *frame, const void *caller)
 {
@@ -53,7 +53,7 @@ alloc_enter(const void *frame, const void *caller)
 	return true;
 }
 
-/* End it, with what alloc_enter said. */
+/* End the call, with what alloc_enter said. */
 static inline void
 alloc_leave(bool outer)
 {

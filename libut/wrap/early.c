@@ -18,7 +18,7 @@
  * Calls of the allocator before they can be recorded: by the dynamic linker,
  * and by the constructors of the libraries that are initialised before ours.
  * They are kept, and recorded in their order as soon as our own constructor has
- * told utd what events there are.  Those for which there is no memory are
+ * told utd what events there are.  Calls for which there is no memory are
  * counted.
  *
  * Other threads may call meanwhile.  Theirs are kept as well, until one look
@@ -44,7 +44,7 @@
 
 bool early_over;
 
-static struct call *chunks[CHUNKS];	/* NULL: not mapped yet, or any more */
+static struct call *chunks[CHUNKS];	/* NULL: not mapped yet */
 static size_t nkept;			/* calls, or OVER */
 static size_t missed[NFUNCTIONS];	/* calls not kept, and not told yet */
 static void (*miss)(enum function, size_t);	/* from early_end on */
@@ -72,7 +72,7 @@ chunk(size_t n)
 	return none;
 }
 
-/* Each is told once, whoever does so. */
+/* Tell of each missed call once, from whichever thread. */
 static void
 tell_missed(void)
 {
@@ -152,7 +152,7 @@ record_kept(size_t n, void (*record)(const struct call *))
 	return there;
 }
 
-/* Nobody writes there any more. */
+/* Unmap the chunks: no thread writes there any more. */
 static void
 release(void)
 {

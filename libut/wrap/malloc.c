@@ -94,7 +94,7 @@ struct libc {
 	void	*(*pvalloc)(size_t);
 };
 
-/* Those of C23, once they have been looked for. */
+/* The functions of C23, once they have been looked for. */
 static void	any_free_sized(void *, size_t);
 static void	any_free_aligned_sized(void *, size_t, size_t);
 
@@ -336,7 +336,7 @@ libc(void)
 	return UT_LIKELY(c != NULL) ? c : find();
 }
 
-/* Where the C library has none; before C23 none has. */
+/* Stand in where the C library has no such function, as before C23. */
 static void
 any_free_sized(void *ptr, size_t size)
 {
@@ -425,7 +425,7 @@ emit(const struct call *c)
 	}
 }
 
-/* So many calls could not be kept until they could be recorded. */
+/* Count that many calls, which could not be kept, as lost. */
 static void
 miss(enum function f, size_t n)
 {
@@ -486,7 +486,7 @@ alloc_operator(enum function f, size_t alignment, size_t size, const void *p,
 		record(&c, __builtin_frame_address(0));
 }
 
-/* What libut calls meanwhile is not the program's. */
+/* Look for unseen calls; libut's own calls meanwhile are not the program's. */
 static void
 look(void)
 {
@@ -505,10 +505,10 @@ look(void)
 /*
  * The constructor of ut.h comes between these two, and what libut allocates
  * there is not the program's.  Functions are found before there are threads,
- * one of which may hold the linker's lock.  What may not be there is not looked
- * for if the program has its own free, which might get what dlsym(3) allocates
- * for its message.  What new_learn calls has to look as if the program called
- * it.
+ * one of which may hold the linker's lock.  A function that may not be there is
+ * not looked for if the program has its own free, which might get what dlsym(3)
+ * allocates for its message.  The calls of new_learn have to look as if the
+ * program made them.
  */
 static void __attribute__((constructor(64999)))
 begin(void)
@@ -650,7 +650,7 @@ aligned_alloc(size_t alignment, size_t size)
 	return p;
 }
 
-/* Of C23. */
+/* These two are of C23. */
 void
 free_sized(void *ptr, size_t size)
 {

@@ -15,13 +15,13 @@
  */
 
 /*
- * Who called operator new of C++, where our own only passes the call on to that
- * of the C++ library.  That calls our malloc.  We call each operator once, and
- * see where on the stack, counted from the frame of our malloc, the operator
- * keeps the address that it returns to.  That distance is always the same for
- * one place in the code, as the operators allocate nothing on the stack.  From
- * a place that is not known, which may be in an operator of the program's own,
- * the call is the program's.
+ * Find the caller of operator new of C++, where our own only passes the call on
+ * to that of the C++ library, which calls our malloc.  We call each operator
+ * once, and see where on the stack, counted from the frame of our malloc, the
+ * operator keeps the address that it returns to.  That distance is always the
+ * same for one place in the code, as the operators allocate nothing on the
+ * stack.  From a place that is not known, which may be in an operator of the
+ * program's own, the call is the program's.
  */
 
 #include <stdint.h>

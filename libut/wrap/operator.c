@@ -17,20 +17,20 @@
 /*
  * The operators new and delete of C++, by the names that compilers give them.
  *
- * Those of the C++ library call malloc(3) and free(3), which are wrapped: these
- * calls are only passed on.  Another library, such as an allocator, may have
- * operators that call nothing of that kind: their calls are recorded here, as
- * those of malloc(3), aligned_alloc(3) and free(3), and nothing that they call
- * themselves.  The operators of the program itself come before ours, which see
- * nothing of them.
+ * The C++ library's operators call malloc(3) and free(3), which are wrapped:
+ * calls of these operators are only passed on.  Another library, such as an
+ * allocator, may have operators that call nothing of that kind: their calls are
+ * recorded here, as those of malloc(3), aligned_alloc(3) and free(3), and
+ * nothing that they call themselves.  The operators of the program itself come
+ * before ours, which see nothing of them.
  *
  * A program that is not in C++ may open a library with operators that only this
  * library and those that come with it see.  Ours then pass calls on to the
  * first library that has any, in the order in which libraries were loaded.
- * That is where the C++ library's own calls would go; it stays loaded.
+ * The C++ library's own calls would go there; that library stays loaded.
  *
- * An exception leaves these functions without another word.  What it leaves
- * behind is as after siglongjmp(3): see alloc_left.
+ * An exception leaves these functions without another word.  The state that
+ * remains is as after siglongjmp(3): see alloc_left.
  */
 
 #define _GNU_SOURCE 1	/* RTLD_NEXT and more, here and on NetBSD */
@@ -65,7 +65,7 @@
 
 /*
  * All forms of one operator: name, parameters, arguments, and the alignment.
- * What an operator calls is in front of it.
+ * The operators that an operator calls are in front of it.
  */
 #define NEWS(X, name)							\
 	X(J(name, SZ,), (size_t size), (size), 0)			\
@@ -105,7 +105,7 @@ static void *next[NOPERATORS];
 static bool recorded[NOPERATORS];
 static bool sought;			/* all, once */
 
-/* Is it the C++ library's? */
+/* Is the symbol in the C++ library? */
 static bool
 is_cxx(const void *symbol)
 {
@@ -126,7 +126,7 @@ is_cxx(const void *symbol)
 }
 
 /*
- * Those that are not found at the first time, but later, are not recorded,
+ * Operators that are not found the first time, but later, are not recorded,
  * whatever library has them.
  */
 void
@@ -218,7 +218,7 @@ open_owner(const char *path)
 	return NULL;
 }
 
-/* There was none behind ours when the program began. */
+/* No operators were behind ours when the program began: look again. */
 static void
 find_late(void)
 {
@@ -249,7 +249,8 @@ find(size_t i)
 
 	wrap_block(&signals);
 	if (!alloc_ours())
-		next[i] = wrap_next(names[i]);	/* and nothing else */
+		__atomic_store_n(&next[i], wrap_next(names[i]),
+		    __ATOMIC_RELEASE);	/* and nothing else */
 	else {
 		operator_find();
 		alloc_modules();

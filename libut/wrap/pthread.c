@@ -307,7 +307,7 @@ LOCK_RECORDS(wrlock)
 		return REAL_AT(AT_##f, f)(object);			\
 	}
 
-/* What does not return 0 has released nothing. */
+/* A function that does not return 0 has released nothing. */
 #define RELEASE_RECORDS(kind)						\
 	static int							\
 	kind##_released(const volatile void *lock, int result,		\

@@ -15,11 +15,11 @@
  */
 
 /*
- * Whose calls of the allocator do not come here: those of a program that an
- * allocator is linked into; and those of a library that finds another function
- * before ours, since it was opened with RTLD_DEEPBIND.  An event names each
- * module.  It exists only in such a program: so whoever sees which events there
- * were knows that something is missing, without reading the trace.
+ * Some modules' calls of the allocator do not come here: those of a program
+ * that an allocator is linked into; and those of a library that finds another
+ * function before ours, since it was opened with RTLD_DEEPBIND.  An event names
+ * each module.  The event exists only in such a program: so whoever sees which
+ * events there were knows that something is missing, without reading the trace.
  *
  * Where a module's calls go is known from its relocations, once they are done:
  * we look at them when a library is closed and when the process ends.
@@ -39,7 +39,7 @@
 #define PT_GNU_RELRO	0x6474e552
 #endif
 
-/* In no section: it is added when it is needed. */
+/* The event is in no section: it is added when it is needed. */
 #undef UT_SECTION
 #define UT_SECTION	__attribute__((unused))
 
@@ -74,7 +74,7 @@ static size_t nfirst;			/* modules that came with the program */
 static bool looking;
 static pid_t process;			/* which began */
 
-/* What is sought: a module that strays. */
+/* A search for a module that strays. */
 struct search {
 	struct wrap_range	 ours;
 	struct wrap_range	 program;
@@ -84,9 +84,9 @@ struct search {
 };
 
 /*
- * What the dynamic section has of one kind of relocations.  Those of the PLT
- * are of calls; of the others those in memory that stays as it is, or the
- * program may since have stored something else there.
+ * One kind of relocations in the dynamic section.  Those of the PLT are of
+ * calls; of the others, only those in memory that stays as it is count, as the
+ * program may have stored something else elsewhere.
  */
 struct table {
 	uintptr_t	 at;
@@ -118,7 +118,7 @@ is_allocator(const char *name)
 	return false;
 }
 
-/* What nobody can store to any more; size 0: nothing. */
+/* The memory that nobody can store to any more; size 0: none. */
 static struct wrap_range
 relro(const struct dl_phdr_info *info)
 {
@@ -292,11 +292,13 @@ unseen_begin(void)
 	bool imports = false;
 	Dl_info info;
 
-	dl_iterate_phdr(program_imports, &imports);
-	if (!imports && !alloc_ours() && own != NULL &&
-	    dladdr(own, &info) != 0 && info.dli_fname != NULL) {
-		ntold = MODULES;
-		tell(info.dli_fname);
+	if (!alloc_ours() && own != NULL && dladdr(own, &info) != 0 &&
+	    info.dli_fname != NULL) {
+		dl_iterate_phdr(program_imports, &imports);
+		if (!imports) {
+			ntold = MODULES;
+			tell(info.dli_fname);
+		}
 	}
 	dl_iterate_phdr(count, NULL);
 	process = getpid();

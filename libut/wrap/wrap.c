@@ -113,7 +113,7 @@ wrap_unblock(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
-/* What wrap_ranges was given. */
+/* The arguments of wrap_ranges. */
 struct search {
 	struct wrap_range	*ranges;
 	const void *const	*inside;

@@ -39,8 +39,9 @@
 #define PER_THREAD	_Thread_local __attribute__((tls_model("initial-exec")))
 
 void	*wrap_next(const char *);
-/* What the program calls by that name, or NULL; and is an address in here? */
+/* The function that the program calls by that name, or NULL. */
 void	*wrap_first(const char *);
+/* Is the address in this library? */
 bool	 wrap_ours(const void *);
 
 /*
@@ -71,7 +72,7 @@ wrap_within(const struct wrap_range *ranges, size_t n, const void *addr)
 	return false;
 }
 
-/* What is to be done before a library is closed, or NULL. */
+/* A function to call before a library is closed, or NULL. */
 extern void (*wrap_closing)(void);
 
 #endif /* WRAP_H */

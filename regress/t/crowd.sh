@@ -95,7 +95,7 @@ session_end
 until_ok settled || fail "not as before: $(diff "$T/before" "$T/after")"
 memory "$UTD_PID" "$CONSUMER"
 echo "$before kB before, $n after"
-[ "$n" -le $((before + 256)) ] || fail "$before kB before, $n after"
+[ "$n" -le $((before + 512)) ] || fail "$before kB before, $n after"
 [ "$(consumers)" = "$CONSUMER" ] || fail "another consumer"
 
 readers_agree "$T/trace"

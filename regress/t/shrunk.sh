@@ -38,22 +38,18 @@ told() {
 	    utctl destroy $name
 }
 
-# Nothing comes after it.
-for how in empty remove; do
+# Nothing comes after it, or something does.
+for how in empty remove emptied removed; do
 	session $how
 	written=0
 	hit 50
-	[ $how = remove ] && rm "$f" || : >"$f"
-	told 50
-done
-
-# Something does.
-for how in emptied removed; do
-	session $how
-	written=0
-	hit 50
-	[ $how = removed ] && rm "$f" || : >"$f"
-	hit 30
+	case $how in
+	remove*)	rm "$f" ;;
+	*)		: >"$f" ;;
+	esac
+	case $how in
+	*ed)	hit 30 ;;
+	esac
 	told 50
 done
 

@@ -20,7 +20,7 @@
 
 #include "piece.h"
 
-/* Each is of one piece. */
+/* Each packet is of one piece. */
 static struct batch {
 	uint32_t	 stream;
 	unsigned int	 n;
@@ -144,7 +144,7 @@ batch_add(struct region *r, uint32_t stream, const struct piece *pc,
 	}
 	any = batch_last(r, &begin, &end);
 	if (pk->lost > 0) {
-		if (any && pk->end <= begin)
+		if (any && (pk->end <= begin || pk->end < end))
 			return false;
 		pk->begin = pk->end;
 		if (!any || end != from || first)

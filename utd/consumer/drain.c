@@ -151,6 +151,8 @@ collect_one(struct region *r, uint32_t i, int how)
 		return;
 	region_round(r, i);
 	pc.gap = pc.begin = 0;
+	pc.end = load(&sub->last);
+	pc.again = false;
 	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;

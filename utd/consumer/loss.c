@@ -103,7 +103,9 @@ loss_mark(struct region *r)
 	const uint64_t now = region_now(r), lost = load(&r->header->lost);
 	unsigned int i;
 
-	if (r->nmarks > 0 && r->marks[r->nmarks - 1].lost == lost) {
+	/* A first and a last one have the same count: the last one moves. */
+	if (r->nmarks > 1 && r->marks[r->nmarks - 1].lost == lost &&
+	    r->marks[r->nmarks - 2].lost == lost) {
 		r->marks[r->nmarks - 1].time = now;
 		return;
 	}
@@ -140,8 +142,9 @@ loss_copy(const struct region *r, struct region *c)
 }
 
 /*
- * What has nothing to tell now will lose only what comes from now on.  A busy
- * thread may have lost an event already and not have counted it.
+ * A slot, or nobody, with nothing to tell now will lose only what comes from
+ * now on.  A busy thread may have lost an event already and not have counted
+ * it.
  */
 void
 loss_look(struct region *r)
@@ -282,12 +285,13 @@ hold_back(struct region *r)
 		    UT_STATE_SLOT(word) >= r->nslots)
 			continue;
 		region_round(r, i);
-		if (commit != r->consumed[i])
+		if (commit != r->consumed[i] || load_acquire(
+		    &r->slots[UT_STATE_SLOT(word)].busy) != 0)
 			r->losses[UT_STATE_SLOT(word)].count = 0;
 	}
 }
 
-/* Who has the slot, or had it. */
+/* Name the thread that has the slot, or had it. */
 static void
 name_slot(struct packet *pk, const struct region *r, uint32_t i)
 {
@@ -392,7 +396,7 @@ tell_rest(struct region *r, bool last)
 	tell_left(r, used, now);
 }
 
-/* There is no room for another file: tell of it behind what was written. */
+/* If there is no room for another file, tell behind what was written. */
 static void
 tell_unwritten(struct region *r)
 {
@@ -405,6 +409,7 @@ tell_unwritten(struct region *r)
 		name_slot(&pk, r, r->nslots);
 		pk.shared = r->sink->streams[i].shared;
 		pk.begin = pk.end = region_now(r);
+		r->sink->streams[i].end = pk.end - 1;	/* or is set back */
 		loss_unwritten(r, i, &pk);
 		batch_flush(r);
 	}

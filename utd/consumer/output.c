@@ -197,7 +197,7 @@ output_close(struct trace *t)
 	free(t);
 }
 
-/* What has somebody done to the metadata file that is open?  NULL: nothing. */
+/* Say what somebody has done to the open metadata file.  NULL: nothing. */
 const char *
 output_spoiled(const struct trace *t)
 {

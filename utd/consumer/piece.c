@@ -158,7 +158,6 @@ piece_write(struct region *r, struct piece *pc)
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;
 	pc->done = piece_done;
-	pc->again = false;
 	pc->begin = pk.begin;
 	pc->end = pk.end;
 	if (!pc->shared) {

@@ -60,7 +60,7 @@ struct loss {
 	uint64_t	 told;		/* packets in the files tell of them */
 	uint64_t	 telling;	/* the same, with those on their way */
 	uint64_t	 since;		/* the others were lost after that */
-	uint64_t	 count;		/* all of them, to be told now; or 0 */
+	uint64_t	 count;		/* total, to be told now; or 0 */
 };
 
 /* The header's lost, at a time; for snapshots. */
@@ -212,8 +212,8 @@ void	 region_grew(struct region *);	/* or not: tell who wants to know */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* loss.c: the events that were lost, and what tells of them. */
-bool	 loss_any(const struct region *);	/* that no packet tells of */
-void	 loss_look(struct region *);	/* what has none has none so far */
+bool	 loss_any(const struct region *);	/* no packet tells of it */
+void	 loss_look(struct region *);	/* note who has none so far */
 void	 loss_mark(struct region *);	/* note those without a slot */
 void	 loss_copy(const struct region *, struct region *);
 void	 loss_begin(struct region *);

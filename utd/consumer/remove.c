@@ -16,7 +16,7 @@
 
 
 /*
- * What is removed of a trace: a chunk that is cleared, one that is empty, and a
+ * Remove parts of a trace: a chunk that is cleared, one that is empty, and a
  * snapshot that failed.
  *
  * The directories are those of one user and, in root's sessions, of each user
@@ -54,16 +54,16 @@ enum place {
 	PLACE_TOP,			/* ust/ */
 	PLACE_UIDS,			/* ust/uid/ */
 	PLACE_PIDS,			/* ust/pid/ */
-	PLACE_UID,			/* that of one user in ust/uid/ */
+	PLACE_UID,			/* one user's, in ust/uid/ */
 	PLACE_TRACE,			/* with metadata and streams */
 	PLACE_NONE			/* not one of ours */
 };
 
-/* What is removed in a directory that is open. */
+/* A directory is open, and what is ours in it is removed. */
 struct part {
 	int		 fd;
 	enum place	 place;
-	uid_t		 uid;		/* whose it is, and all below */
+	uid_t		 uid;		/* owns it, and all below */
 };
 
 static bool

@@ -122,7 +122,7 @@ make_hidden(int above, const char *hidden)
 		return report_errno(hidden);
 	if ((fd = output_open(above, hidden)) == -1)
 		return -1;
-	/* Or it is another that somebody has given this name. */
+	/* Somebody may have given this name to another directory. */
 	if (output_bare(fd, "") == 0 && mkdirat(fd, TOP, 0755) == 0)
 		return fd;
 	report_errno(NULL);

@@ -34,7 +34,7 @@
 #define MARKS_MIN	8
 #define MARKS_MAX	256		/* a power of 2 times that */
 
-/* So much is in the file now, as a mark. */
+/* Note how much is in the file now, as a mark. */
 void
 stream_mark(struct stream *s)
 {
@@ -97,7 +97,7 @@ stream_shrunk(struct sink *k, struct stream *s, const char *name,
 	s->emptied = s->size == 0;
 }
 
-/* What the files had that are shorter by now is lost: a packet will say so. */
+/* Count as lost what cut files had: a packet will say so. */
 void
 region_shrunk(struct region *r)
 {

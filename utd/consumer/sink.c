@@ -45,7 +45,7 @@ static struct {
 static unsigned int nopen;
 static uint64_t clock_used;
 
-/* What one writev(2) writes: a batch. */
+/* One writev(2) writes all of these: a batch. */
 static unsigned char heads[BATCH][PACKET_HEAD_MAX];
 static struct iovec iov[2 * BATCH];
 
@@ -544,6 +544,8 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	s->discarded = discarded;
 	s->last_begin = pk[n - 1].begin;
 	s->last_end = pk[n - 1].end;
+	if (s->end < s->last_end)
+		s->end = s->last_end;
 	s->size += bytes;
 	s->emptied = false;
 	for (i = 0; i < n; i++)

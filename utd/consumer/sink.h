@@ -88,7 +88,7 @@ struct stream {
 	uint64_t	 events;	/* in the file, but for those */
 	struct mark	*marks;		/* in turn, or NULL: see shrunk.c */
 	unsigned int	 nmarks, room;
-	unsigned int	 sparse;	/* one for 2^sparse writes */
+	unsigned int	 sparse;	/* a mark for 2^sparse writes */
 	unsigned int	 unmarked;	/* writes */
 	bool		 emptied;	/* by somebody: nothing is in there */
 	uint64_t	 unwritten;	/* events; no packet tells of these */
@@ -220,7 +220,7 @@ bool	 output_there(int, const char *);
 
 /* remove.c: chunks and snapshots; nothing that consumers have not made. */
 int	 output_remove(int, const char *);	/* ust/, or what has it */
-int	 output_empty(int);		/* what has ust/ */
+int	 output_empty(int);		/* a directory that has ust/ */
 void	 output_prune(int, const char *);	/* if no file is in there */
 
 #endif /* SINK_H */

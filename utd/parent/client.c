@@ -139,7 +139,7 @@ request_end(void *arg)
 	sweep_later(k);
 }
 
-/* It waits for programs; not for long if all that it waits for are stopped. */
+/* The request waits for programs: end the wait if all of them are stopped. */
 static void
 look(void *arg)
 {
@@ -249,7 +249,7 @@ starter_forget(void)
 	close(starter.fd);
 }
 
-/* Nobody writes there: it can be read because the other end is closed. */
+/* The pipe can be read only because its other end is closed. */
 static void
 starter_gone(void *arg, short revents)
 {
@@ -353,7 +353,7 @@ clients_end(bool all)
 			client_refuse(k, "utd (pid %d) has ended, but not all "
 			    "buffers are written: see utctl recover",
 			    (int)getpid());
-		while (k->conn->state == CONN_OPEN && conn_behind(k->conn) &&
+		while (k->conn != NULL && k->conn->state == CONN_OPEN && conn_behind(k->conn) &&
 		    conn_flush(k->conn, END_MS))
 			continue;
 	}

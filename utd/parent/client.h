@@ -52,11 +52,12 @@ struct client {
 
 void	 client_hello(struct conn *, struct ut_msg *,
 	    bool (*)(struct client *, struct ut_msg *));
-/* From now on utd ends when it does; perhaps not before the last session. */
+/* From now on utd ends when the client does, or, if true, the last session. */
 void	 client_own(struct client *, bool);
 /*
- * The same of who started utd and has the other end of that pipe, until it owns
- * utd in this way; false and errno: it cannot be.
+ * utd ends likewise when the process ends that started utd and has the other
+ * end of that pipe, until that process owns utd in this way; false and errno:
+ * this cannot be.
  */
 bool	 client_starter(int, bool);
 void	 client_reply(struct client *, uint16_t, uint32_t, const char *, ...)
@@ -70,7 +71,7 @@ bool	 client_check(struct client *, bool, const char *);
 	client_reply(k, UT_CTL_ERR, what, __VA_ARGS__)
 /* Call a function when all is answered, unless the session is gone by then. */
 struct waiter *client_wait(struct client *, void (*)(struct client *), int);
-/* How many programs that it waits for are stopped: links_stopped. */
+/* How many programs that the request waits for are stopped: links_stopped. */
 extern unsigned int (*clients_stopped)(const struct waiter *);
 #define CLIENT_PATIENCE	3000	/* ms for programs that do not answer */
 /* It is done: say how many programs have not answered. */

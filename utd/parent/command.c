@@ -44,7 +44,7 @@ chunk_over(struct session *s, struct chunk *c)
 	free(c);
 }
 
-/* Run it for the first chunk. */
+/* Run the session's command for the first chunk. */
 static void
 run(void *arg)
 {
@@ -64,7 +64,7 @@ run(void *arg)
 	timer_set(&s->command_again, ROTATION_RETRY, run, s);
 }
 
-/* Run it when it is its turn, unless it runs, or has its turn already. */
+/* Run the command at its turn, unless it runs or its turn is taken already. */
 void
 command_next(struct session *s)
 {

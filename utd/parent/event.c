@@ -56,7 +56,7 @@ provider_event(const char *s)
 	return identifier(name) && identifier(colon + 1);
 }
 
-/* Why the event that was looked at last is refused; false. */
+/* The reason why the event that was looked at last is refused. */
 static char why[256];
 
 static bool __attribute__((format(printf, 1, 2)))
@@ -206,7 +206,7 @@ event_valid(const char *name, uint32_t level, struct ut_msg *fields)
 	return fields == NULL || fields_valid(fields);
 }
 
-/* Of one that is refused. */
+/* The reason why an event is refused. */
 const char *
 event_why(const struct event *e)
 {

@@ -48,7 +48,7 @@ extern char **environ;
 
 static struct job *jobs;
 
-/* When the next of so many a second may begin, in ms: it takes its turn. */
+/* Take the next of so many turns a second: after so many ms it comes. */
 static int64_t
 turn(int64_t *at, int64_t now, unsigned int rate)
 {

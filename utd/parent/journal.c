@@ -92,7 +92,7 @@ journal_close(struct journal *j)
 	j->fd = -1;
 }
 
-/* Say so with errno, once until it is over. */
+/* Warn of errno, once until the trouble is over. */
 static void
 journal_warn(const char *file)
 {
@@ -468,9 +468,9 @@ journal_renew(void)
 }
 
 /*
- * Why what is new would not be saved for the next utd; or NULL.  What somebody
- * has removed meanwhile may have made room: that is tried once in a round of
- * the loop.
+ * The reason why what is new would not be saved for the next utd; or NULL.
+ * Files removed meanwhile may have made room: saving is tried again once in a
+ * round of the loop.
  */
 const char *
 journal_trouble(void)

@@ -225,7 +225,7 @@ open_dir(const char *dir)
 		fatalx("%s: writable by others than its owner", dir);
 }
 
-/* Can nobody else rename what is in there?  Who has / can do anything. */
+/* Can nobody else rename what is in there?  The owner of / can do anything. */
 static bool
 is_firm(const struct stat *st)
 {
@@ -300,7 +300,7 @@ check_way(const char *dir)
 	}
 }
 
-/* Others may have linked a file of theirs, or of ours, there before. */
+/* A file with another name may have been linked there by somebody else. */
 static bool
 is_plain(int fd)
 {

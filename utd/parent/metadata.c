@@ -279,7 +279,7 @@ add_element(struct text *t, const struct field *f)
 		add_integer(t, f, f->flags & UT_F_TEXT ? TEXT : "");
 }
 
-/* Between quotes, as C writes it; octal digits are always three. */
+/* Add a label between quotes, as C writes it: octal digits always three. */
 static void
 add_label(struct text *t, const char *s)
 {

@@ -101,6 +101,8 @@ make_room(uint32_t place)
 
 	if (place <= room)
 		return;
+	if (room < nplaces)		/* these have programs already */
+		room = nplaces;
 	if (pwrite(fd, zeros, sizeof(zeros), (off_t)(room *
 	    sizeof(struct state_program))) == (ssize_t)sizeof(zeros)) {
 		room += SPARE;

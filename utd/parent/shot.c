@@ -149,7 +149,7 @@ run(void *arg)
 	command_over(sh);
 }
 
-/* Of each session one runs at a time, when it is its turn. */
+/* Run the command, one of each session at a time, when its turn comes. */
 static void
 run_command(struct shot *sh)
 {

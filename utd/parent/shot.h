@@ -68,7 +68,7 @@ shot_fail(struct shot *sh, const char *why)
 void	 parts_begin(struct shot *, const struct session *,
 	    void (*)(struct shot *));
 void	 parts_free(const struct shot *);
-/* The consumer of another user is late: it goes on without that one's parts. */
+/* The snapshot goes on without the parts of another user's late consumer. */
 void	 parts_late(struct shot *, struct consumer *);
 
 #endif /* SHOT_H */

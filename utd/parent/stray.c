@@ -36,7 +36,7 @@
 #define PREFIX		"ut-"		/* see ut_shm_name */
 #define BELL_MAX	16384		/* bytes; what is larger is a region */
 
-/* Is it saved, and belongs to a region or a consumer? */
+/* Does the name belong to a region or a consumer that was saved? */
 static bool
 is_known(const char *name)
 {
@@ -56,7 +56,7 @@ is_known(const char *name)
 	return false;
 }
 
-/* Only with the rights of its owner: that may be anybody. */
+/* Remove it only with the rights of its owner, who may be anybody. */
 static void
 stray_remove(const char *name, const struct stat *st)
 {
@@ -73,8 +73,8 @@ stray_remove(const char *name, const struct stat *st)
 }
 
 /*
- * Its name, if that utd has made it; systems put something before that.  A utd
- * of before has short names.
+ * Find the name, if that utd has made it; systems put something before names.
+ * An earlier utd has short names.
  */
 static bool
 stray_name(const char *file, const char *prefix, char *name)

@@ -253,7 +253,7 @@ uint32_t shot_begin(struct session *, const char *, const char *,
 	    const char *, struct waiter *, char *, size_t);
 /* True: it is over, and here is where it is. */
 bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
-/* What is not in there, to be put behind the events; or "". */
+/* Words that name what the snapshot lacks, to follow the events; or "". */
 const char *shot_lacks(uint32_t);
 const char *shot_failed(uint32_t);	/* why; NULL: it did not */
 void	 shots_end(void);

@@ -87,7 +87,7 @@ user_come(uid_t uid)
 	return u;
 }
 
-/* The same of one that most often is known already. */
+/* A reference to a user, who most often is known already. */
 struct user *
 user_get(uid_t uid)
 {

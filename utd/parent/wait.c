@@ -21,7 +21,7 @@
 
 static struct waiter *waiters;		/* that may have all answers */
 
-/* NULL and errno, as malloc(3). */
+/* Make a waiter; NULL and errno, as malloc(3). */
 struct waiter *
 wait_try(void (*done)(void *), void *arg)
 {
@@ -99,7 +99,7 @@ wait_abandon(struct waiter *w)
 		w->done = NULL;
 }
 
-/* False and errno, as malloc(3). */
+/* Add a waiter; false and errno, as malloc(3). */
 bool
 waits_try(struct waiters *ws, struct waiter *w)
 {

@@ -16,8 +16,9 @@
 
 
 /*
- * Where the directory of a session is.  It stays open, so who moves it does not
- * keep events from it; but messages, commands and the next utd need its name.
+ * Find where the directory of a session is.  The directory stays open, so who
+ * moves it keeps no events from it; but messages, commands and the next utd
+ * need its name.
  * The consumer of the session's owner looks, as utd itself never does, before
  * a command is answered that names it.
  */
