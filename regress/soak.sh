@@ -473,7 +473,7 @@ first= kills=0 round=1 nbad=0
 half=$((rounds / 2)) warm=$((rounds > 10 ? 3 : 1))
 base=$((half + warm))
 # Kilobytes.  In a few rounds one may well have twice the events of another.
-slack=$((rounds > 10 ? 512 : 2048))
+slack=$((rounds > 10 ? 512 : 8192))
 mkfifo "$T/alive" || fail "mkfifo"
 exec 7>&1
 start_utd
