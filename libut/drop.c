@@ -47,6 +47,10 @@
  * was claimed longest ago, but a slow writer may have delivered that just now.
  * So one is passed over if fewer than so many were delivered since.
  *
+ * Readers know by the seq of a slot which of its sub-buffers are missing.  One
+ * that was shared has none, so whoever drops it leaves in it how many these
+ * were, and until when: the consumer tells of them.
+ *
  * regress/spin/overwrite.pml is this, for a model checker.
  */
 
@@ -70,14 +74,25 @@ as_old(const struct region *rg, const struct ut_subbuf *sub, uint32_t age)
 	    memory_order_relaxed) >= age;
 }
 
-/* Note what the slot's count is to be, with what nobody has read. */
+/*
+ * Note what the slot's count is to be, with what nobody has read, and, of a
+ * shared sub-buffer, when that was.  Who sees the new `gone' sees its time or a
+ * later one.  A thread that dies in here may have it counted twice.
+ */
 static void
-note(const struct ut_slot *slot, struct ut_subbuf *sub)
+note(const struct ut_slot *slot, struct ut_subbuf *sub, bool shared)
 {
 	const uint32_t n = UT_COMMIT_COUNT(atomic_load_explicit(&sub->commit,
 	    memory_order_relaxed)) - UT_COMMIT_COUNT(atomic_load_explicit(
 	    &sub->consumed, memory_order_relaxed));
 
+	if (shared && n > 0) {
+		atomic_store_explicit(&sub->gone_last, atomic_load_explicit(
+		    &sub->last, memory_order_relaxed), memory_order_relaxed);
+		atomic_store_explicit(&sub->gone, atomic_load_explicit(
+		    &sub->gone, memory_order_relaxed) + 1,
+		    memory_order_release);
+	}
 	atomic_store_explicit(&sub->until, atomic_load_explicit(
 	    &slot->overwritten, memory_order_relaxed) + n,
 	    memory_order_relaxed);
@@ -92,7 +107,7 @@ ut_drop_end(struct region *rg, struct ut_slot *slot, struct ut_subbuf *sub,
 {
 	if (atomic_load_explicit(&sub->writing, memory_order_relaxed) !=
 	    UT_NOTED)
-		note(slot, sub);
+		note(slot, sub, (mine & UT_SHARED) != 0);
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&slot->overwritten, atomic_load_explicit(
 	    &sub->until, memory_order_relaxed), memory_order_relaxed);
@@ -128,7 +143,7 @@ ut_drop(struct writer *w, struct region *rg, uint32_t i, uint32_t age)
 	if (atomic_load_explicit(&sub->pin, memory_order_acquire) != 0)
 		return false;
 	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
-	    (uint32_t)(slot - rg->slots), UT_TAKEN);
+	    (uint32_t)(slot - rg->slots), UT_TAKEN | (word & UT_SHARED));
 	w->sub = sub;
 	w->mine = mine;
 	atomic_signal_fence(memory_order_seq_cst);

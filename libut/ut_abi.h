@@ -192,6 +192,8 @@ struct ut_subbuf {
 #define UT_NOTED	UINT64_MAX
 	ut_a64 writing;
 	ut_a32 tid;
+	/* How many of `gone' packets in the files tell of.  Consumer. */
+	ut_a32 told;
 	/*
 	 * Name of the thread at the claim, in the order of its bytes, which end
 	 * with a NUL or are all; or all NULs until the consumer has found the
@@ -207,6 +209,13 @@ struct ut_subbuf {
 	ut_a32 round;
 	/* 1 while the consumer reads it although it is OWNED.  Consumer. */
 	ut_a32 pin;
+	/*
+	 * How often it was dropped with events of threads that share: no
+	 * slot's seq tells of these.  Who has it TAKEN, release.
+	 */
+	ut_a32 gone;
+	/* Of these, the last of the last time.  Who has it TAKEN, relaxed. */
+	ut_a64 gone_last;
 };
 
 struct ut_header {
@@ -233,6 +242,11 @@ struct ut_header {
 
 	/* How much of lost and dropped was told. */
 	struct ut_told tell;
+	/*
+	 * What is dropped and counted in no sub-buffer's told is later than
+	 * this.  Consumer, relaxed, for the next one.
+	 */
+	ut_a64 gone_since;
 
 	/*
 	 * Not 0 while the session is started; read by every event.  Consumer.

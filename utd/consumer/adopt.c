@@ -214,6 +214,7 @@ region_begin(struct region *r, struct trace *t, bool again)
 
 	r->sink = sink_new(r, t);
 	loss_begin(r);
+	gone_begin(r, again);
 	if (again)
 		region_wake_all(r);
 	if (again)

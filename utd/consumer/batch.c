@@ -116,9 +116,16 @@ batch_mark(const struct region *r, const struct packet *pk, uint64_t at)
 	batch_put(&none, &mark);
 }
 
+/* Does the packet tell of what is missing before it, and of nothing else? */
+static bool
+tells(const struct packet *pk)
+{
+	return pk->lost > 0 || (pk->gap > 0 && pk->len == 0);
+}
+
 /*
- * Add a packet to those of its stream, or, if it tells of lost events and has
- * no time of its own, return false.
+ * Add a packet to those of its stream, or, if it tells of what is missing and
+ * has no time of its own, return false.
  *
  * Readers compare the counts of two packets, and take what is lost for lost
  * between the ends of both.  So what is before one that tells ends where the
@@ -143,11 +150,11 @@ batch_add(struct region *r, uint32_t stream, const struct piece *pc,
 		batch.room = sink_room(r->sink, stream, len);
 	}
 	any = batch_last(r, &begin, &end);
-	if (pk->lost > 0) {
+	if (tells(pk)) {
 		if (any && (pk->end <= begin || pk->end < end))
 			return false;
 		pk->begin = pk->end;
-		if (!any || end != from || first)
+		if (from != 0 && (!any || end != from || first))
 			batch_mark(r, pk, from);
 	} else if (first) {
 		batch_mark(r, pk, end);

@@ -45,6 +45,7 @@ copy_labels(struct ut_subbuf *to, const struct ut_subbuf *from)
 	store(&to->owner, load(&from->owner));
 	store(&to->seq, load(&from->seq));
 	store(&to->lost, load(&from->lost));
+	store(&to->gone_last, load(&from->gone_last));
 	store(&to->tid, load(&from->tid));
 	for (i = 0; i < UT_THREAD_NAME / 8; i++)
 		store(&to->thread[i], load(&from->thread[i]));
@@ -135,6 +136,22 @@ copy_begins(struct region *c)
 	}
 }
 
+/* When the first of what was copied was; UINT64_MAX: there is none. */
+static uint64_t
+copy_first(const struct region *c)
+{
+	uint64_t first = UINT64_MAX, t;
+	uint32_t i;
+
+	for (i = 0; i < c->nsubs; i++) {
+		if (UT_STATE(load(&c->subs[i].state)) != UT_FULL)
+			continue;
+		t = c->until[i] != 0 ? c->until[i] : load(&c->subs[i].first);
+		first = t < first ? t : first;
+	}
+	return first;
+}
+
 /*
  * How many were delivered since that sub-buffer was; 0 for what is open; less
  * for what is delivered while we look.
@@ -181,6 +198,7 @@ region_copy(struct region *r)
 	const uint64_t now = region_now(r);
 	struct age *ages = newest_first(r);
 	struct region *c = ages != NULL ? region_private(r) : NULL;
+	uint64_t first;
 	uint32_t i;
 	int tries;
 
@@ -199,6 +217,8 @@ region_copy(struct region *r)
 				break;
 	free(ages);
 	copy_begins(c);
-	loss_copy(r, c);
+	first = copy_first(c);
+	loss_copy(r, c, first);
+	gone_copy(r, c, first);
 	return c;
 }

@@ -413,8 +413,10 @@ region_drain(struct region *r, int how)
 		piece_write(r, &pieces[i]);
 	}
 	batch_flush(r);
-	if (how != DRAIN_FULL)
+	if (how != DRAIN_FULL) {
+		gone_tell(r);
 		loss_rest(r, how);
+	}
 	pieces_unpin(r);
 	region_grew(r);
 	if (!r->left)

@@ -120,18 +120,11 @@ loss_mark(struct region *r)
 
 /* A copy tells of those that were lost since about its first event. */
 void
-loss_copy(const struct region *r, struct region *c)
+loss_copy(const struct region *r, struct region *c, uint64_t first)
 {
 	struct loss *l = &c->losses[c->nslots];
-	uint64_t first = UINT64_MAX, t;
 	uint32_t i;
 
-	for (i = 0; i < c->nsubs; i++) {
-		if (UT_STATE(load(&c->subs[i].state)) != UT_FULL)
-			continue;
-		t = c->until[i] != 0 ? c->until[i] : load(&c->subs[i].first);
-		first = t < first ? t : first;
-	}
 	if (r->nmarks == 0 || first == UINT64_MAX)
 		return;
 	for (i = r->nmarks - 1; i > 0 && r->marks[i].time > first; i--)

@@ -200,9 +200,10 @@ region_alloc(struct region *r)
 	r->consumed = calloc(r->nsubs, sizeof(*r->consumed));
 	r->until = calloc(r->nsubs, sizeof(*r->until));
 	r->round = calloc(r->nsubs, sizeof(*r->round));
+	r->gones = calloc(r->nsubs, sizeof(*r->gones));
 	return r->done_seq != NULL && r->waited != NULL && r->losses != NULL &&
 	    r->seen != NULL && r->consumed != NULL && r->until != NULL &&
-	    r->round != NULL;
+	    r->round != NULL && r->gones != NULL;
 }
 
 static void
@@ -215,6 +216,7 @@ region_release(struct region *r)
 	free(r->consumed);
 	free(r->until);
 	free(r->round);
+	free(r->gones);
 	free(r);
 }
 

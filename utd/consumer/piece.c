@@ -121,18 +121,6 @@ name_packet(struct packet *pk, const struct region *r, uint32_t n)
 		    sizeof(pk->thread) - 1));
 }
 
-/*
- * The time, or about now if it has yet to come.  Such a time is nonsense, and
- * readers that add to it may overflow: then they refuse the whole trace.
- */
-static uint64_t
-no_later(const struct region *r, uint64_t t)
-{
-	const uint64_t latest = region_now(r) + UT_TIME_GAP;
-
-	return t < latest ? t : latest;
-}
-
 void
 piece_write(struct region *r, struct piece *pc)
 {
@@ -148,12 +136,12 @@ piece_write(struct region *r, struct piece *pc)
 	}
 	pk.shared = pc->shared;
 	pk.gap = pc->gap;
-	pk.end = no_later(r, end_time(r, pc));
+	pk.end = region_no_later(r, end_time(r, pc));
 	pk.data = region_data(r, pc->sub, from);
 	pk.len = UT_COMMIT_LEN(pc->commit) - from;
 	pk.events = UT_COMMIT_COUNT(pc->commit) -
 	    UT_COMMIT_COUNT(r->consumed[pc->sub]);
-	pk.begin = no_later(r, ut_event_time(pk.data, from == 0 ?
+	pk.begin = region_no_later(r, ut_event_time(pk.data, from == 0 ?
 	    load(&sub->first) : r->until[pc->sub]));
 	if (pk.end < pk.begin)
 		pk.end = pk.begin;

@@ -304,8 +304,13 @@ region_sub_drop(struct region *r, uint32_t i)
 {
 	struct ut_subbuf *sub = &r->subs[i];
 	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(load(&sub->state))];
-	const uint64_t all = load(&slot->overwritten) + uncounted(r, i);
+	const uint64_t n = uncounted(r, i), all = load(&slot->overwritten) + n;
 
+	if ((load(&sub->state) & UT_SHARED) != 0 && n > 0 &&
+	    load(&sub->writing) != UT_NOTED) {
+		store(&sub->gone_last, load(&sub->last));
+		store(&sub->gone, load(&sub->gone) + 1);
+	}
 	store(&sub->until, all);
 	atomic_signal_fence(memory_order_seq_cst);
 	store(&sub->writing, UT_NOTED);
@@ -479,4 +484,16 @@ uint64_t
 region_now(const struct region *r)
 {
 	return ut_read_clock(r->attrs.v[ATTR_CLOCK]);
+}
+
+/*
+ * The time, or about now if it has yet to come.  Such a time is nonsense, and
+ * readers that add to it may overflow: then they refuse the whole trace.
+ */
+uint64_t
+region_no_later(const struct region *r, uint64_t t)
+{
+	const uint64_t latest = region_now(r) + UT_TIME_GAP;
+
+	return t < latest ? t : latest;
 }

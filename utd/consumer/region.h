@@ -63,6 +63,14 @@ struct loss {
 	uint64_t	 count;		/* total, to be told now; or 0 */
 };
 
+/* Of a sub-buffer that was dropped when it was shared: see gone.c. */
+struct gone {
+	uint64_t	 since;		/* what no packet tells of is later */
+	uint64_t	 next;		/* since, when all that is told */
+	uint32_t	 telling;	/* how often, of which packets tell */
+	uint32_t	 count;		/* how often, to be told now */
+};
+
 /* The header's lost, at a time; for snapshots. */
 #define LOSS_MARKS	32
 struct loss_mark {
@@ -100,6 +108,7 @@ struct region {
 	uint64_t	*until;		/* by sub-buffer: time of consumed */
 	uint64_t	*seen;		/* by sub-buffer: commit a second ago */
 	uint32_t	*round;		/* by sub-buffer: when all this was */
+	struct gone	*gones;		/* by sub-buffer */
 	bool		 overwrites;	/* writers drop the oldest */
 	int32_t		 upto;		/* what is as old, this pass takes */
 	bool		 left;		/* some that are full, by that */
@@ -183,6 +192,7 @@ uint64_t region_lost(const struct region *);	/* even if no packet told it */
 bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
+uint64_t region_no_later(const struct region *, uint64_t);
 bool	 region_wake(struct region *);	/* who waits; true: there was any */
 void	 region_wake_all(struct region *);
 
@@ -215,9 +225,14 @@ bool	 region_bury(struct region *);	/* the dead; false: not yet */
 bool	 loss_any(const struct region *);	/* no packet tells of it */
 void	 loss_look(struct region *);	/* note who has none so far */
 void	 loss_mark(struct region *);	/* note those without a slot */
-void	 loss_copy(const struct region *, struct region *);
+void	 loss_copy(const struct region *, struct region *, uint64_t);
 void	 loss_begin(struct region *);
 void	 loss_adopt(struct region *, uint64_t);
+
+/* gone.c: overwritten events of threads that share sub-buffers. */
+void	 gone_begin(struct region *, bool);	/* true: another had it */
+void	 gone_copy(const struct region *, struct region *, uint64_t);
+void	 gone_tell(struct region *);
 
 /* rotate.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);

@@ -1,0 +1,130 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# Overwrite mode, where threads share sub-buffers, of which no slot's numbers
+# tell: the trace says how many are missing and between which times, so that no
+# beginning is paired with the end of another.  In files, also after a consumer
+# that was killed, and in snapshots.
+
+. ./common.sh
+UT_REGISTER_TIMEOUT=60000
+export UT_REGISTER_TIMEOUT
+
+set_up() {	# name, options of create
+	name=$1
+	shift
+	utctl create "$@" "$name" >/dev/null &&
+	    utctl enable-channel -m overwrite -b 4k -n 16 c &&
+	    utctl enable-event -c c 'gone:*' >/dev/null &&
+	    utctl start >/dev/null || fail "set-up of $name"
+}
+
+# The members of the session in the list.
+member() {
+	utctl list -j |
+	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
+}
+
+all_known() {
+	[ $(($(member written) + $(member overwritten))) -eq "$1" ]
+}
+
+# The program, up to where it waits, and then to its end.
+begin() {	# length of texts
+	mkfifo "$T/to" "$T/from" || exit 1
+	./prog/gone 60 40 "$1" <"$T/to" >"$T/from" &
+	GONE=$!
+	CHILDREN="$CHILDREN $GONE"
+	exec 3>"$T/to" 4<"$T/from"
+	read -r events rest <&4 || fail "gone"
+}
+
+finish_it() {
+	echo >&3
+	wait $GONE || fail "gone: $?"
+	exec 3>&- 4<&-
+	rm "$T/to" "$T/from"
+}
+
+# pairs DIR LEAST: each end that a reader has paired is that of its beginning,
+# by the number in both; and so many could be paired.
+pairs() {
+	utctl view -i -j "$1" >"$T/view" 2>"$T/err" ||
+	    fail "view: $(head -3 "$T/err")"
+	awk -v least="$2" '
+	function value(name) {
+		if (!match($0, "\"" name "\":\"?[0-9]+"))
+			return ""
+		s = substr($0, RSTART, RLENGTH)
+		sub(/.*[":]/, "", s)
+		return s
+	}
+	/work_begin/ { begun[value("n")] = value("ns") }
+	/work_end/ && /took_ns/ {
+		pairs++
+		n = value("n")
+		# Seconds and the rest: awk has 53 bits.
+		a = begun[n]
+		b = value("ns")
+		took = (substr(b, 1, 10) - substr(a, 1, 10)) * 1e9 + \
+		    substr(b, 11) - substr(a, 11)
+		if (a == "" || took != value("took_ns")) {
+			print "of another: " $0
+			bad = 1
+		}
+	}
+	END {
+		print pairs + 0 " pairs"
+		exit bad || pairs < least
+	}' "$T/view" >"$T/got" || fail "$1: $(tail -n 3 "$T/got")"
+	echo "$1: $(cat "$T/got")"
+}
+
+lost_packets() {
+	sed -n 's/.*"lost_packets":\([0-9]*\),"before".*/\1/p' "$T/view" |
+	    awk '{ n += $1 } END { print n + 0 }'
+}
+
+# While the consumer is stopped, most is overwritten; then it goes on, or is
+# killed, and another one takes over.
+start_utd
+for how in CONT KILL; do
+	set_up $how -o "$T/$how"
+	begin 60
+	until_ok all_known "$events" || fail "not all of $events: $(utctl list)"
+	c=$(consumers)
+	halt $c
+	finish_it
+	kill -$how $c
+	expect 0 ' 0 lost, [1-9][0-9]* overwritten' utctl stop
+	pairs "$T/$how" 500
+	n=$(lost_packets) over=$(member overwritten)
+	echo "$n packets, $over events"
+	[ "$n" -gt 5 ] && [ "$n" -lt "$over" ] || fail "$n packets, $over events"
+	expect 0 destroyed utctl destroy
+done
+
+# Each event fills a sub-buffer, so that as many packets are missing: but for
+# those that a thread had for itself and that are its first.
+set_up large -o "$T/large"
+begin 2500
+until_ok all_known "$events" || fail "not all of $events: $(utctl list)"
+c=$(consumers)
+halt $c
+finish_it
+kill -CONT $c
+expect 0 stopped utctl stop
+pairs "$T/large" 0
+n=$(lost_packets) over=$(member overwritten)
+[ "$n" -le "$over" ] && [ "$n" -ge $((over - 16)) ] ||
+    fail "$n packets, $over events"
+expect 0 destroyed utctl destroy
+
+# A snapshot has what came last: what was dropped among that is told, and
+# nothing of what is older than its first event.
+set_up kept -S
+begin 60
+finish_it
+expect 0 snapshot utctl snapshot -o "$T/kept"
+pairs "$T/kept" 100
+echo "$(lost_packets) packets"
+expect 0 destroyed utctl destroy

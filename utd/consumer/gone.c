@@ -1,0 +1,165 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * The overwritten events of threads that share sub-buffers.
+ *
+ * Which of a slot's own sub-buffers are missing is told by their seq: see
+ * drain.c.  One that threads share has none.  Who drops it counts that in the
+ * sub-buffer's `gone', and notes when the last of these events was.  So at each
+ * tick an empty packet, in a stream of shared packets, tells of all that were
+ * dropped since the last one: readers find so many packets missing, and
+ * between which times.
+ *
+ * Where such a time begins is what we know at the tick before: what is dropped
+ * later was recorded later than the claim, or, if the sub-buffer is free, later
+ * than that look.  We look at that before we load `gone', so it is of the first
+ * sub-buffer that `gone' does not count yet, or of an earlier one.  The header
+ * has the least of these times, for a consumer that takes over.
+ */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "piece.h"
+
+/* A region that is new, or that another consumer had. */
+void
+gone_begin(struct region *r, bool again)
+{
+	const uint64_t now = region_now(r);
+	uint32_t i;
+
+	if (!again)
+		store(&r->header->gone_since, now);
+	for (i = 0; i < r->nsubs; i++) {
+		r->gones[i].telling = load(&r->subs[i].told);
+		r->gones[i].since = load(&r->header->gone_since);
+	}
+}
+
+/*
+ * A copy tells of what was dropped after the first event that it has, which
+ * others before and behind it may be.  How often that was is not known for what
+ * was dropped more than once: so it is once.
+ */
+void
+gone_copy(const struct region *r, struct region *c, uint64_t first)
+{
+	struct ut_subbuf *sub;
+	uint32_t i;
+
+	for (i = 0; r->overwrites && i < c->nsubs; i++) {
+		sub = &c->subs[i];
+		if (UT_STATE(load(&sub->state)) != UT_FULL)
+			store(&sub->gone_last, load(&r->subs[i].gone_last));
+		store(&sub->gone, load(&sub->gone_last) > first);
+		c->gones[i].since = first;
+	}
+}
+
+/* The packet was written; or not, and the next one of its stream tells. */
+static void
+told(struct region *r, const struct piece *pc, uint64_t lost, bool written)
+{
+	uint32_t i;
+
+	(void)pc;
+	(void)lost;
+	(void)written;
+	for (i = 0; i < r->nsubs; i++)
+		if (load(&r->subs[i].told) != r->gones[i].telling)
+			store(&r->subs[i].told, r->gones[i].telling);
+}
+
+/* What is dropped from now on, and not counted yet, is later than this. */
+static uint64_t
+since(const struct region *r, uint32_t i, uint64_t now)
+{
+	const struct ut_subbuf *sub = &r->subs[i];
+	uint64_t t = load(&sub->first);
+
+	if (UT_STATE(load_acquire(&sub->state)) == UT_FREE)
+		t = now;
+	if (t < r->until[i])
+		t = r->until[i];
+	return t > r->gones[i].since ? t : r->gones[i].since;
+}
+
+/* Find out what is to be told, and from when on the next time. */
+static void
+look(struct region *r, struct packet *pk)
+{
+	const uint64_t now = region_now(r);
+	const struct ut_subbuf *sub;
+	struct gone *g;
+	uint64_t last;
+	uint32_t i;
+
+	memset(pk, 0, sizeof(*pk));
+	pk->shared = true;
+	pk->name = "";
+	pk->begin = UINT64_MAX;
+	for (i = 0; i < r->nsubs; i++) {
+		sub = &r->subs[i];
+		g = &r->gones[i];
+		g->next = since(r, i, now);
+		atomic_thread_fence(memory_order_acquire);
+		g->count = load_acquire(&sub->gone);
+		if (g->count == g->telling)
+			continue;
+		last = load(&sub->gone_last);
+		pk->gap += g->count - g->telling;
+		pk->end = last > pk->end ? last : pk->end;
+		pk->begin = g->since < pk->begin ? g->since : pk->begin;
+	}
+	pk->end = region_no_later(r, pk->end);
+	if (pk->begin > pk->end)
+		pk->begin = pk->end;
+}
+
+/* So many that numbers of packets might overflow is nonsense, and not told. */
+void
+gone_tell(struct region *r)
+{
+	static const struct piece none = { .sub = NO_SUB, .done = told };
+	const struct trace *t = r->sink->trace;
+	struct packet pk;
+	uint64_t least;
+	uint32_t i, stream;
+
+	if (!r->overwrites || (t->meta == -1 && !t->nowhere))
+		return;
+	look(r, &pk);
+	if (pk.gap > 0 && pk.gap <= UINT32_MAX) {
+		stream = sink_stream(r->sink, r->nslots + r->nsubs, &pk);
+		if (stream == NO_STREAM)
+			return;
+		loss_unwritten(r, stream, &pk);
+		if (!batch_add(r, stream, &none, &pk))
+			return;
+	}
+	least = UINT64_MAX;
+	for (i = 0; i < r->nsubs; i++) {
+		r->gones[i].telling = r->gones[i].count;
+		r->gones[i].since = r->gones[i].next;
+		if (r->gones[i].since < least)
+			least = r->gones[i].since;
+	}
+	batch_flush(r);
+	store(&r->header->gone_since, least);	/* told before that */
+}
