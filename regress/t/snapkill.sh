@@ -10,13 +10,16 @@
 
 seconds=${SNAP_SECONDS:-4}
 
-# Who is stopped by the system for long may find that the newest it had
-# delivered was overwritten; most are not.
+# The newest that a thread had delivered may have been overwritten if the system
+# stops that thread for long, or the consumer as it copies: in some milliseconds
+# the threads fill all there is.  In most snapshots most are not.
 newest() {
 	./prog/seqcheck -s "$1:$2" <"$T/view.out" >"$T/got" 2>"$T/err"
 	grep -v 'returned,' "$T/err" && fail "$3: $(cat "$T/err")"
-	[ "$(grep -c 'returned,' "$T/err")" -lt 4 ] ||
-	    fail "$3: $(cat "$T/err")"
+	[ "$(grep -c 'returned,' "$T/err")" -lt 4 ] || {
+		late=$((late + 1))
+		cat "$T/err"
+	}
 }
 
 # Behind the last gap of each thread: a good part of all, in most snapshots:
@@ -105,7 +108,7 @@ wait $WRITER 2>/dev/null
 
 hidden=$(find "$T/k" -name '.utd-*')
 [ -z "$hidden" ] || fail "left: $hidden"
-read_some=0 gappy=0
+read_some=0 gappy=0 late=0
 for d in "$T/k"/snapshots/*; do
 	readers_agree "$d"
 	./prog/seqcheck <"$T/view.out" >"$T/got" 2>"$T/err" ||
@@ -123,6 +126,7 @@ done
 told=$(cat "$T"/said.* | grep -c 'snapshot of')
 [ "$read_some" -eq "$told" ] || fail "$told told, $read_some there"
 [ $((gappy * 2)) -le "$read_some" ] || fail "$gappy of $read_some full of gaps"
+[ $((late * 2)) -le "$read_some" ] || fail "$late of $read_some lack the newest"
 echo "SURVIVED: $faults faults, $read_some snapshots, all whole, and $failed" \
     "that could not be"
 expect 0 'session k destroyed' utctl destroy k
