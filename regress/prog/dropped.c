@@ -17,7 +17,7 @@
 /*
  * Many threads that trace rarely, so that they share sub-buffers:
  *
- *	gone threads rounds length
+ *	dropped threads rounds length
  *
  * Each begins and ends something that often, with a number of its own and a
  * text of that length.  After a quarter, when all have begun something, it
@@ -35,8 +35,8 @@
 
 #include <ut.h>
 
-UT_EVENT(gone, work_begin, UT_INFO, UT_U32(n), UT_STR(text))
-UT_EVENT(gone, work_end, UT_INFO, UT_U32(n), UT_STR(text))
+UT_EVENT(dropped, work_begin, UT_INFO, UT_U32(n), UT_STR(text))
+UT_EVENT(dropped, work_end, UT_INFO, UT_U32(n), UT_STR(text))
 
 #define THREADS_MAX	1024
 #define TEXT_MAX	4000
@@ -74,14 +74,14 @@ thread(void *arg)
 
 	for (i = 0; i < rounds; i++) {
 		doze();
-		UT(gone, work_begin, base + (uint32_t)i, text);
+		UT(dropped, work_begin, base + (uint32_t)i, text);
 		if (i == rounds / 4)
 			gate();
 		/* One in eight lasts, so that others end within. */
 		if (i % 8 == 0)
 			doze();
 		doze();
-		UT(gone, work_end, base + (uint32_t)i, text);
+		UT(dropped, work_end, base + (uint32_t)i, text);
 	}
 	return NULL;
 }
@@ -94,7 +94,7 @@ main(int argc, char *argv[])
 
 	if (argc != 4 || (n = atoi(argv[1])) < 1 || n > THREADS_MAX ||
 	    (len = atoi(argv[3])) < 0 || len > TEXT_MAX)
-		errx(1, "usage: gone threads rounds length");
+		errx(1, "usage: dropped threads rounds length");
 	rounds = atoi(argv[2]);
 	memset(text, 'x', (size_t)len);
 	for (i = 0; i < n; i++)

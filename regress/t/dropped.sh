@@ -14,7 +14,7 @@ set_up() {	# name, options of create
 	shift
 	utctl create "$@" "$name" >/dev/null &&
 	    utctl enable-channel -m overwrite -b 4k -n 16 c &&
-	    utctl enable-event -c c 'gone:*' >/dev/null &&
+	    utctl enable-event -c c 'dropped:*' >/dev/null &&
 	    utctl start >/dev/null || fail "set-up of $name"
 }
 
@@ -31,16 +31,16 @@ all_known() {
 # The program, up to where it waits, and then to its end.
 begin() {	# length of texts
 	mkfifo "$T/to" "$T/from" || exit 1
-	./prog/gone 60 40 "$1" <"$T/to" >"$T/from" &
-	GONE=$!
-	CHILDREN="$CHILDREN $GONE"
+	./prog/dropped 60 40 "$1" <"$T/to" >"$T/from" &
+	PROGRAM=$!
+	CHILDREN="$CHILDREN $PROGRAM"
 	exec 3>"$T/to" 4<"$T/from"
-	read -r events rest <&4 || fail "gone"
+	read -r events rest <&4 || fail "dropped"
 }
 
 finish_it() {
 	echo >&3
-	wait $GONE || fail "gone: $?"
+	wait $PROGRAM || fail "dropped: $?"
 	exec 3>&- 4<&-
 	rm "$T/to" "$T/from"
 }
