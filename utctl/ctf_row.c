@@ -54,14 +54,17 @@ anew(const struct ctf_stream *s)
 	return c;
 }
 
-/* Find the file's row, and its place there. */
+/*
+ * Find the file's row, and its place there.  A file whose first packet is not
+ * all there yet has neither: it is looked at again, before it is read.
+ */
 static void
 find_row(struct ctf_stream *s)
 {
 	struct ctf_stream *c = anew(s);
 
-	s->placed = 1;
-	if (ctf_packet(c) && c->hasend && c->hasinstance) {
+	s->placed = ctf_packet(c);
+	if (s->placed && c->hasend && c->hasinstance) {
 		s->hasinstance = 1;
 		s->instance = c->instance;
 		s->row = c->class->id;
@@ -94,20 +97,24 @@ place_cmp(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The file goes on where the file before it ends. */
+/*
+ * The file goes on where the file before it ends, or did when that was read, if
+ * it was removed since.
+ */
 static void
 go_on(struct ctf_stream *s, const struct ctf_stream *before)
 {
 	struct ctf_stream *c = anew(before);
+	const struct ctf_stream *last = before;
 
 	while (ctf_packet(c))
-		continue;
-	if (c->hasend && c->end <= s->begin) {
-		s->discarded = c->discarded;
-		s->hasseq = c->hasseq;
-		s->seq = c->seq;
+		last = c;
+	if (last->hasend && last->end <= s->begin) {
+		s->discarded = last->discarded;
+		s->hasseq = last->hasseq;
+		s->seq = last->seq;
 		s->hasend = 1;
-		s->end = c->end;
+		s->end = last->end;
 	}
 	stream_free(c);
 }
