@@ -139,6 +139,48 @@ END
 utctl locks -j "$T/locks" >"$T/out" || fail "locks"
 grep -q '"unheld":1,.*"left_out":2,' "$T/out" || fail "locks: $(cat "$T/out")"
 
+
+# A trace that grows while it is followed: of the second file of a row, not even
+# the first packet is all there at first.  In another file there is a hole, where
+# a window of it begins.
+{
+	echo c_0_0 0 10 11 0 0 0 10 1
+	echo c_0_1 0 20 21 1 5 0 20 1
+	echo c_0_1 0 30 31 2 7 0 30 1
+	awk 'BEGIN { for (i = 0; i < 1024; i++)
+		print "c_1_0 1 12 13", i, 0, "2 12 1 2 12 1 2 12 1 2 12 1" }'
+} >"$T/packets"
+trace grows <"$T/packets"
+start_utd
+utctl create -o "$T/s" s >/dev/null && utctl enable-event -s s 'seq:*' \
+    >/dev/null && utctl start >/dev/null || fail "session"
+mv "$T/grows" "$T/all"
+mkdir "$T/grows"
+cp "$T/all/metadata" "$T/all/c_0_0" "$T/all/c_1_0" "$T/grows"
+head -c 20 "$T/all/c_0_1" >"$T/grows/c_0_1"
+dd if=/dev/zero of="$T/grows/c_1_0" bs=1 count=1 seek=16777216 conv=notrunc \
+    2>/dev/null || fail "dd"
+mv "$T/grows" "$T/s/grows"
+(utctl view -F -j s >"$T/follow" 2>"$T/follow.err"; :) &
+FOLLOW=$!
+CHILDREN="$CHILDREN $FOLLOW"
+printed() {
+	grep -q "\"ns\":\"$1" "$T/follow"
+}
+until_ok printed 100 || fail "follow: $(cat "$T/follow.err")"
+until_ok printed 120 || fail "follow: $(cat "$T/follow.err")"
+tail -c +21 "$T/all/c_0_1" >>"$T/s/grows/c_0_1"
+until_ok printed 300 || fail "follow: $(cat "$T/follow.err")"
+expect 0 'stopped' utctl stop s
+wait $FOLLOW
+sed -n 's/^{"discarded":\([a-z0-9]*\),.*/\1/p' "$T/follow" | tr '\n' ' ' \
+    >"$T/got"
+[ "$(cat "$T/got")" = "5 2 " ] || fail "follow: discarded $(cat "$T/got")"
+[ "$(grep -c 'nothing was ever written there' "$T/follow.err")" -eq 1 ] ||
+    fail "follow: $(head -n 3 "$T/follow.err")"
+expect 0 'destroyed' utctl destroy s
+stop_utd || fail "utd: status $?"
+
 command -v python3 >/dev/null 2>&1 || exit 0
 
 # What really was, and what is there of it; then what utctl makes of that.
