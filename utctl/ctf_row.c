@@ -97,24 +97,20 @@ place_cmp(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/*
- * The file goes on where the file before it ends, or did when that was read, if
- * it was removed since.
- */
+/* The file goes on where the file before it ends. */
 static void
 go_on(struct ctf_stream *s, const struct ctf_stream *before)
 {
 	struct ctf_stream *c = anew(before);
-	const struct ctf_stream *last = before;
 
 	while (ctf_packet(c))
-		last = c;
-	if (last->hasend && last->end <= s->begin) {
-		s->discarded = last->discarded;
-		s->hasseq = last->hasseq;
-		s->seq = last->seq;
+		continue;
+	if (c->hasend && c->end <= s->begin) {
+		s->discarded = c->discarded;
+		s->hasseq = c->hasseq;
+		s->seq = c->seq;
 		s->hasend = 1;
-		s->end = last->end;
+		s->end = c->end;
 	}
 	stream_free(c);
 }
