@@ -309,9 +309,9 @@ holder_add(struct lock *l)
 }
 
 /*
- * The thread, which is not sure to have the lock already, acquires it.  The lock
- * may be a recursive mutex that it acquired before, among what was lost, unless
- * it is known since then that the thread did not have it.
+ * The thread, which is not sure to have the lock already, acquires it.  The
+ * lock may be a recursive mutex that it acquired before, among what was lost,
+ * unless it is known since then that the thread did not have it.
  */
 void
 lock_hold_begin(const struct lock_event *e, struct lock *l,

@@ -134,15 +134,16 @@ grep -q '1 of the blocks may have been freed, and 3 more may' "$T/err" &&
 trace locks <<-END
 	c_0 0 1 5 0 0 7 1 65537 8 2 65537
 	c_0 0 10 20 1 1 8 19 65537
-	c_0 0 21 40 2 1 8 21 65537 7 22 131073 8 23 131073 7 24 131074 8 31 131074 8 32 131074
+	c_0 0 21 23 2 1 8 21 65537 7 22 131073 8 23 131073
+	c_0 0 24 40 3 1 7 24 131074 8 31 131074 8 32 131074
 END
 utctl locks -j "$T/locks" >"$T/out" || fail "locks"
 grep -q '"unheld":1,.*"left_out":2,' "$T/out" || fail "locks: $(cat "$T/out")"
 
 
 # A trace that grows while it is followed: of the second file of a row, not even
-# the first packet is all there at first.  In another file there is a hole, where
-# a window of it begins.
+# the first packet is all there at first.  In another file there is a hole,
+# where a window of it begins.
 {
 	echo c_0_0 0 10 11 0 0 0 10 1
 	echo c_0_1 0 20 21 1 5 0 20 1
