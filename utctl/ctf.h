@@ -299,7 +299,8 @@ struct ctf_vals {
 enum ctf_item {
 	ITEM_EVENT,
 	ITEM_DISCARDED,
-	ITEM_LOST
+	ITEM_LOST,
+	ITEM_GONE
 };
 
 /* A stream file, and what comes next in it. */
@@ -314,6 +315,7 @@ struct ctf_stream {
 	uint8_t			 head[CTF_HEAD];	/* how it begins */
 	size_t			 nhead;		/* 0: not read yet */
 	int			 growing;	/* it may have more later */
+	uint64_t		 hole;		/* offset of one told, + 1 */
 	int			 away;		/* so often not found */
 
 	uint8_t			*buf;		/* a window of the file */
@@ -337,7 +339,8 @@ struct ctf_stream {
 	uint64_t		 instance;
 
 	/* The file's place in its stream: ctf_row.c's. */
-	int			 placed, isnew;
+	int			 placed;	/* its row was looked for */
+	int			 isnew;
 	uint64_t		 row;		/* ID of the stream's class */
 	int64_t			 begin;		/* of the first packet */
 
@@ -349,6 +352,12 @@ struct ctf_stream {
 	int64_t			 from, to;
 	uint64_t		 nlost;
 	int64_t			 lostfrom, lost;
+	/*
+	 * The first packet is not the stream's first: older ones, up to that
+	 * time, were removed or overwritten.
+	 */
+	int			 gone;
+	int64_t			 goneto;
 
 	enum ctf_item		 item;
 	int64_t			 ns;		/* item's time */

@@ -90,8 +90,10 @@ wants_item(struct reader *r, struct ctf_stream *s)
 		return 1;
 	if (s->item == ITEM_DISCARDED)
 		s->discards = 0;
-	else
+	else if (s->item == ITEM_LOST)
 		s->nlost = 0;
+	else
+		s->gone = 0;
 	return 0;
 }
 
@@ -159,7 +161,10 @@ reader_idle(struct reader *r, struct ctf_stream *s)
 	r->idle[r->nidle++] = s;
 }
 
-/* The idle streams that have more by now go back into the heap. */
+/*
+ * The idle streams that have more by now go back into the heap.  A file whose
+ * row is not known yet is not read, unless nothing more comes.
+ */
 void
 reader_wake(struct reader *r)
 {
@@ -170,7 +175,8 @@ reader_wake(struct reader *r)
 	for (i = 0; i < r->nidle; i++) {
 		s = r->idle[i];
 		s->basecap = window;
-		if (s->trace->away == 0 && stream_next(r, s))
+		if (s->trace->away == 0 && (s->placed || !s->growing) &&
+		    stream_next(r, s))
 			stream_add(r, s);
 		else {
 			ctf_window_drop(s);
@@ -231,6 +237,11 @@ take_item(struct reader *r, struct ctf_stream *s,
 			ops->lost(arg, s);
 		r->nlost += s->nlost;
 		s->nlost = 0;
+		break;
+	case ITEM_GONE:
+		if (ops != NULL && ops->gone != NULL)
+			ops->gone(arg, s);
+		s->gone = 0;
 		break;
 	case ITEM_EVENT:
 		take_event(r, s, ops, arg);

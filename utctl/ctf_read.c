@@ -338,6 +338,10 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 			s->lostfrom = s->end < begin ? s->end : begin;
 			s->lost = begin;
 		}
+		if (!s->hasseq && n > 0) {
+			s->gone = 1;
+			s->goneto = begin;
+		}
 		s->seq = n;
 		s->hasseq = 1;
 	}
@@ -518,6 +522,11 @@ ctf_peek(struct ctf_stream *s)
 	int n;
 
 	for (;;) {
+		if (s->gone) {
+			s->item = ITEM_GONE;
+			s->ns = INT64_MIN;
+			return 1;
+		}
 		if (s->discards) {
 			s->item = ITEM_DISCARDED;
 			s->ns = s->from;
@@ -537,7 +546,7 @@ ctf_peek(struct ctf_stream *s)
 		}
 		do
 			n = packet_open(s);
-		while (n == 1 && !s->discards && s->nlost == 0);
+		while (n == 1 && !s->discards && s->nlost == 0 && !s->gone);
 		if (n == -1)
 			return 0;
 	}
@@ -601,6 +610,8 @@ ctf_again(struct ctf_stream *s, const struct ctf_trace *tr, int event)
 		s->class = ctf_sclass(tr, s->class->id);
 	s->event = !event || s->class == NULL ? NULL :
 	    event_find(s->class, ev->id);
+	if (s->class == NULL)
+		s->inpacket = 0;
 	if (!event)
 		return 1;
 	s->pos = s->body;
@@ -663,7 +674,7 @@ ctf_span(struct ctf_stream *s, int64_t *begin, int64_t *end)
 		if (!ctf_peek(s))
 			return 0;
 		else if (s->item != ITEM_EVENT)
-			s->discards = 0, s->nlost = 0;
+			s->discards = 0, s->nlost = 0, s->gone = 0;
 	while (s->item != ITEM_EVENT);
 	*begin = *end = s->ns;
 	do {

@@ -54,14 +54,17 @@ anew(const struct ctf_stream *s)
 	return c;
 }
 
-/* Find the file's row, and its place there. */
+/*
+ * Find the file's row, and its place there.  A file whose first packet is not
+ * all there yet has neither: it is looked at again, before it is read.
+ */
 static void
 find_row(struct ctf_stream *s)
 {
 	struct ctf_stream *c = anew(s);
 
-	s->placed = 1;
-	if (ctf_packet(c) && c->hasend && c->hasinstance) {
+	s->placed = ctf_packet(c);
+	if (s->placed && c->hasend && c->hasinstance) {
 		s->hasinstance = 1;
 		s->instance = c->instance;
 		s->row = c->class->id;

@@ -193,15 +193,18 @@ is_hole(const struct ctf_stream *s, uint64_t from)
 
 /*
  * A hole is as large as anybody likes, and no consumer leaves one of that size:
- * what is in it is not read.
+ * what is in it is not read.  A file that is followed meets the same hole again
+ * and again: it is told once.
  */
 static void
 hole_leave_out(struct ctf_stream *s, uint64_t from)
 {
 	if (s->fd == -1 || !is_hole(s, from))
 		return;
-	ctf_damage(s->path, "byte %llu: nothing was ever written there",
-	    (unsigned long long)from);
+	if (s->hole != from + 1)
+		ctf_damage(s->path, "byte %llu: nothing was ever written there",
+		    (unsigned long long)from);
+	s->hole = from + 1;
 	s->size = from;
 	s->fill = (size_t)(from - s->off);
 }

@@ -22,7 +22,8 @@
  *
  * Pairs of a thread are B and E, which nest; each B that is written gets its E
  * when the pair ends, is left, or events are lost.  Pairs with a key are b and
- * e, with an ID.  Every other event is an instant.
+ * e, with an ID.  Every other event is an instant, and so is a beginning in the
+ * time of a loss, which may have the end of it.
  */
 
 #include <stdlib.h>
@@ -33,8 +34,6 @@
 #include "pair_role.h"
 #include "print.h"
 #include "say.h"
-
-#define NO_LOSS		INT64_MAX
 
 /*
  * A pair that a b began, for its end; or all B of that name of a thread, as
@@ -67,7 +66,6 @@ struct chrome {
 	int			 any;		/* something was written */
 	int64_t			 first;		/* ns: when that was */
 	int64_t			 now;
-	int64_t			 lossy;		/* ns: events are lost, until */
 	int			 selected;	/* the event is */
 };
 
@@ -243,6 +241,13 @@ opens_free(void)
 	map_free(&run.opens);
 }
 
+/* Is it not known how what begins now ends? */
+static int
+unsure(const struct ctf_stream *s)
+{
+	return s->ns <= run.pairs->lossy;
+}
+
 /* What the filter refuses is not shown. */
 static void *
 begin(void *arg, const struct ctf_stream *s, const char *pair,
@@ -252,7 +257,7 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 	struct open *o;
 
 	(void)arg;
-	if (!run.selected)
+	if (!run.selected || unsure(s))
 		return NULL;
 	o = open_of(track_of(s), pair, export_name(buf, s, pair, at, address));
 	p = put_head('B', s->ns, o->track->who);
@@ -268,7 +273,7 @@ begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 	struct open *o;
 
 	(void)arg;
-	if (!run.selected)
+	if (!run.selected || unsure(s))
 		return NULL;
 	o = open_new(track_of(s), pair, pair);
 	o->id = ++run.ids;
@@ -327,39 +332,25 @@ still_open(void *arg, const struct pair_end *e)
  * What is read.
  */
 
+/* Is the event a part of pairs, and does it begin none that is not shown? */
 static int
-is_pair(const struct ctf_eclass *ev)
+is_pair(const struct ctf_stream *s)
 {
 	const struct pair_role *r;
+	int is = 0;
 
-	for (r = ev->pairs; r != NULL; r = r->next)
-		if (pair_role_counts(run.pairs, r))
-			return 1;
-	return 0;
-}
-
-/* The ends of what is open may be among what was lost. */
-static void
-cut(int64_t ns)
-{
-	run.now = ns;
-	pairs_cut(run.pairs);
-}
-
-/* Is what comes now behind the end of a loss? */
-static void
-loss_look(int64_t ns)
-{
-	if (ns <= run.lossy)
-		return;
-	cut(run.lossy);
-	run.lossy = NO_LOSS;
+	for (r = s->event->pairs; r != NULL; r = r->next)
+		if (pair_role_counts(run.pairs, r)) {
+			if (!r->ends && unsure(s))
+				return 0;
+			is = 1;
+		}
+	return is;
 }
 
 static void
 take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 {
-	loss_look(s->ns);
 	run.now = s->ns;
 	run.selected = selected;
 	if (s->event->pairs != NULL)
@@ -373,7 +364,7 @@ event(void *arg, struct ctf_stream *s)
 
 	(void)arg;
 	take(s, 1, PAIR_FITS);
-	if (is_pair(s->event))
+	if (is_pair(s))
 		return;
 	t = track_of(s);
 	put_args(put_text(put_head('i', s->ns, t->who), ",\"s\":\"t\","
@@ -388,16 +379,18 @@ refused(void *arg, struct ctf_stream *s)
 	take(s, 0, PAIR_OPEN);
 }
 
-/* So many were lost until that time. */
+/*
+ * So many were lost until that time.  The ends of what is open may be among
+ * them.
+ */
 static void
 lose(const struct ctf_stream *s, const char *what, uint64_t n, int64_t until)
 {
 	char *p;
 
-	loss_look(s->ns);
-	cut(s->ns);
-	if (run.lossy == NO_LOSS || until > run.lossy)
-		run.lossy = until;
+	run.now = s->ns;
+	pairs_cut(run.pairs);
+	pairs_lose(run.pairs, until);
 	p = put_text(put_head('i', s->ns, ",\"pid\":0,\"tid\":0"),
 	    ",\"s\":\"g\",\"name\":", what);
 	p = out_text(p, ",\"args\":{\"count\":");
@@ -419,6 +412,14 @@ lost(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
 	lose(s, "packets lost", s->nlost, s->lost);
+}
+
+static void
+gone(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	pairs_cut(run.pairs);
+	pairs_gone(run.pairs, s);
 }
 
 static void
@@ -448,14 +449,13 @@ void
 export_chrome(struct reader *rd, struct pairs *ps)
 {
 	static const struct reader_ops ops = { event, discarded, lost, trace,
-	    NULL, refused };
+	    NULL, refused, gone };
 	static const struct pair_ops mine = { begin, end, left, still_open,
 	    begin_key, NULL };
 
 	memset(&run, 0, sizeof(run));
 	run.reader = rd;
 	run.pairs = ps;
-	run.lossy = NO_LOSS;
 	ps->ops = &mine;
 	ps->closed = ps->unfit = 1;
 	rd->refused = rd->select != NULL;

@@ -21,6 +21,7 @@
  * allocate, not with the trace.
  */
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,13 +46,31 @@ event(void *arg, struct ctf_stream *s)
 	heap_event(r, s);
 }
 
+/* What is lost may be of any thread: see pairs_lose() in pair.c. */
 static void
-lose(void *arg, const struct ctf_stream *s)
+lose(struct heap_run *r, int64_t until)
 {
-	struct heap_run *r = arg;
+	if (until > r->lossy)
+		r->lossy = until;
+}
 
-	(void)s;
-	r->lost = 1;
+static void
+discarded(void *arg, const struct ctf_stream *s)
+{
+	lose(arg, s->to);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	lose(arg, s->lost);
+}
+
+static void
+gone(void *arg, const struct ctf_stream *s)
+{
+	if (call_within(s->class))
+		lose(arg, s->goneto);
 }
 
 static void
@@ -96,11 +115,31 @@ say_unseen(const struct heap_run *r)
 	}
 }
 
+/* The blocks that are listed as freed twice were, whatever was lost. */
+static void
+say_lost(const struct heap_run *r)
+{
+	const struct process *p;
+	const struct heap *h;
+	uint64_t blocks = 0, twice = 0;
+
+	if (r->n == 0 || r->lossy == INT64_MIN)
+		return;
+	for (p = r->processes.first; p != NULL; p = p->next) {
+		h = (const struct heap *)p;
+		blocks += h->unsure_blocks;
+		twice += h->unsure_twice;
+	}
+	say("events were lost: what is live is not certain, %" PRIu64
+	    " of the blocks may have been freed, and %" PRIu64 " more may "
+	    "have been freed twice", blocks, twice);
+}
+
 static int
 heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { event, lose, lose, NULL,
-	    module, NULL };
+	static const struct reader_ops ops = { event, discarded, lost, NULL,
+	    module, NULL, gone };
 	struct process *p;
 	int status;
 
@@ -124,9 +163,7 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	if (r->n > 0 && processes_partial(rd))
 		say("-e, -x, -l, -L, -f or -t may leave out calls: what is "
 		    "live, and what was freed twice, is not certain");
-	if (r->n > 0 && (r->lost || rd->ndiscarded + rd->nlost > 0))
-		say("events were lost: what is live, and what was freed "
-		    "twice, is not certain");
+	say_lost(r);
 	return status;
 }
 
@@ -135,7 +172,7 @@ heap_init(struct heap_run *r)
 {
 	memset(r, 0, sizeof(*r));
 	processes_init(&r->processes, sizeof(struct heap), over);
-	r->begin = INT64_MIN;
+	r->begin = r->lossy = INT64_MIN;
 	r->top_ever.list = r->ever;
 	r->top_live.list = r->live;
 	r->top_ever.size = r->top_live.size = sizeof(struct heap_note);

@@ -54,6 +54,9 @@ struct heap {
 	uint64_t	 nblocks, bytes;	/* that are live */
 	uint64_t	 calls, allocated, frees, failed;
 	uint64_t	 unknown, twice, unseen;
+	uint64_t	 unsure_twice;		/* or events were lost */
+	uint64_t	 unsure_blocks;	/* live, or their free was */
+	uint64_t	 unsure_bytes;		/* lost */
 	uint64_t	 peak;			/* bytes, */
 	int64_t		 peak_ns;		/* and since when */
 	struct heap_again again[HEAP_AGAIN];
@@ -66,6 +69,7 @@ struct heap_note {
 	int64_t		 rank;			/* its size */
 	const struct heap *heap;
 	struct block	 block;			/* as it was */
+	int		 unsure;		/* it may have been freed */
 	int64_t		 ns;			/* of the second free, */
 	uint32_t	 caller;		/* whose it was */
 	int32_t		 thread;
@@ -76,7 +80,7 @@ struct heap_run {
 	int		 json;
 	int		 all;			/* also what is not live */
 	uint64_t	 n;			/* calls of all processes */
-	int		 lost;			/* events, or perhaps */
+	int64_t		 lossy;			/* events were lost, until */
 	int64_t		 begin, end;
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
@@ -87,6 +91,8 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
+/* May what happened to a block since then have been lost? */
+int	 heap_unsure(const struct heap_run *, int64_t);
 void	 heap_event(struct heap_run *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);

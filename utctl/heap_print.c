@@ -91,7 +91,8 @@ sort_heaps(const struct heap_run *r, size_t *n)
 	*n = 0;
 	for (p = r->processes.first; p != NULL; p = p->next) {
 		h = (struct heap *)p;
-		if (h->calls + h->failed + h->unknown + h->twice > 0)
+		if (h->calls + h->failed + h->unknown + h->twice +
+		    h->unsure_twice > 0)
 			all[(*n)++] = h;
 	}
 	if (*n > 1)
@@ -141,6 +142,9 @@ print_heap(const struct heap_run *r, struct heap *h)
 	putchar('\n');
 	process_print(&h->process);
 	print_blocks(": ", h->bytes, h->nblocks, "live at the end\n");
+	if (h->unsure_blocks > 0)
+		print_blocks("  of them ", h->unsure_bytes, h->unsure_blocks,
+		    "may have been freed: events were lost since\n");
 	print_blocks("  ", h->allocated, h->calls, "allocated");
 	printf(", %" PRIu64 " block%s freed\n", h->frees, many(h->frees));
 	if (h->peak > 0) {
@@ -154,6 +158,9 @@ print_heap(const struct heap_run *r, struct heap *h)
 		    many(h->failed));
 	if (h->twice > 0)
 		printf("  %" PRIu64 " freed twice\n", h->twice);
+	if (h->unsure_twice > 0)
+		printf("  %" PRIu64 " perhaps freed twice: events were lost "
+		    "meanwhile\n", h->unsure_twice);
 	if (h->unknown > 0)
 		printf("  %" PRIu64 " freed, but not allocated here\n",
 		    h->unknown);
@@ -171,7 +178,7 @@ print_place(const struct heap *h, int64_t ns, int32_t thread, uint32_t caller)
 	char *name = clean(h->process.name);
 
 	ctf_print_time(ns, when);
-	printf("  %-29s  %s[%" PRId64 ":%" PRId32 "]  %s\n", when, name,
+	printf("  %-29s  %s[%" PRId64 ":%" PRId32 "]  %s", when, name,
 	    h->process.vpid, thread,
 	    callers_text(&h->process.callers, caller, text));
 	free(name);
@@ -190,6 +197,7 @@ print_top(const char *title, const struct top *t)
 		printf("%14" PRIu64, n->block.size);
 		print_place(n->heap, n->block.ns, n->block.thread,
 		    n->block.caller);
+		puts(n->unsure ? ", as far as is known" : "");
 	}
 }
 
@@ -206,8 +214,9 @@ print_twice(const struct heap_run *r)
 		printf("0x%016" PRIx64, n->block.address);
 		print_place(n->heap, n->block.ns, n->block.thread,
 		    n->block.caller);
-		printf("%18s", "again");
+		printf("\n%18s", "again");
 		print_place(n->heap, n->ns, n->thread, n->caller);
+		putchar('\n');
 	}
 }
 
@@ -269,6 +278,9 @@ json_heap(const struct heap_run *r, struct heap *h)
 	    PRIu64 ",\"unseen\":%" PRIu64 ",\"peak\":%" PRIu64, h->bytes,
 	    h->nblocks, h->allocated, h->calls, h->frees, h->failed, h->twice,
 	    h->unknown, h->unseen, h->peak);
+	printf(",\"unsure_bytes\":%" PRIu64 ",\"unsure_blocks\":%" PRIu64
+	    ",\"unsure_twice\":%" PRIu64, h->unsure_bytes,
+	    h->unsure_blocks, h->unsure_twice);
 	if (h->peak > 0)
 		printf(",\"peak_ns\":\"%" PRId64 "\"", h->peak_ns);
 	json_uses(r, h);
@@ -284,8 +296,9 @@ json_place(const struct heap *h, int64_t ns, int32_t thread, uint32_t caller)
 	callers_json(&h->process.callers, caller);
 }
 
+/* Of live blocks, are they? */
 static void
-json_top(const char *name, const struct top *t)
+json_top(const char *name, const struct top *t, int live)
 {
 	const struct heap_note *notes = t->list, *n;
 
@@ -295,6 +308,9 @@ json_top(const char *name, const struct top *t)
 		    n->block.size);
 		json_place(n->heap, n->block.ns, n->block.thread,
 		    n->block.caller);
+		if (live)
+			printf(",\"unsure\":%s", n->unsure ? "true" :
+			    "false");
 		putchar('}');
 	}
 	putchar(']');
@@ -334,8 +350,8 @@ print_json(const struct heap_run *r, const struct reader *rd)
 	}
 	free(all);
 	putchar(']');
-	json_top("largest_live", &r->top_live);
-	json_top("largest", &r->top_ever);
+	json_top("largest_live", &r->top_live, 1);
+	json_top("largest", &r->top_ever, 0);
 	json_twice(r);
 	printf("}\n");
 }

@@ -140,7 +140,7 @@ was_again(struct heap *h, uint64_t address, int32_t thread)
 	return 0;
 }
 
-static void
+static struct heap_note *
 note_largest(struct top *t, const struct heap *h, const struct block *b)
 {
 	const int64_t rank = b->size > INT64_MAX ? INT64_MAX :
@@ -148,9 +148,11 @@ note_largest(struct top *t, const struct heap *h, const struct block *b)
 	struct heap_note *note;
 
 	if ((note = top_add(t, rank)) == NULL)
-		return;
+		return NULL;
 	note->heap = h;
 	note->block = *b;
+	note->unsure = 0;
+	return note;
 }
 
 /* The bytes that were asked for; no block has as many as BLOCK_FREED. */
@@ -196,15 +198,27 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		h->peak = h->bytes;
 		h->peak_ns = s->ns;
 	}
-	note_largest(&r->top_ever, h, b);
+	(void)note_largest(&r->top_ever, h, b);
 }
 
+/* Events of that time or later were lost, and nobody knows which. */
+int
+heap_unsure(const struct heap_run *r, int64_t ns)
+{
+	return r->lossy != INT64_MIN && ns <= r->lossy;
+}
+
+/* It may have been allocated again by a call that was lost. */
 static void
 freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     const struct block *b, uint32_t caller)
 {
 	struct heap_note *note;
 
+	if (heap_unsure(r, b->ns)) {
+		h->unsure_twice++;
+		return;
+	}
 	h->twice++;
 	if (r->ntwice == HEAP_TOP)
 		return;
@@ -330,7 +344,8 @@ note_live(struct heap_run *r, const struct heap *h, const struct block *b)
 			return;
 		r->top_live.n--;
 	}
-	note_largest(&r->top_live, h, b);
+	if ((last = note_largest(&r->top_live, h, b)) != NULL)
+		last->unsure = heap_unsure(r, b->ns);
 	qsort(r->live, r->top_live.n, sizeof(r->live[0]), by_size);
 }
 
@@ -348,6 +363,10 @@ heap_end(struct heap_run *r, struct heap *h)
 		u = use_of(h, b->caller);
 		if (b->size > u->largest)
 			u->largest = b->size;
+		if (heap_unsure(r, b->ns)) {
+			h->unsure_blocks++;
+			h->unsure_bytes += b->size;
+		}
 		note_live(r, h, b);
 	}
 	blocks_free(&h->blocks);

@@ -114,6 +114,13 @@ indent_lose(int64_t until)
 }
 
 void
+indent_gone(const struct ctf_stream *s)
+{
+	if (indent_on)
+		pairs_gone(&pairs, s);
+}
+
+void
 indent_say_missing(void)
 {
 	if (indent_on)

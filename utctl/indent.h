@@ -37,6 +37,8 @@ void	 indent_trace(struct ctf_trace *);
 size_t	 indent_event(const struct ctf_stream *, int64_t *);
 /* Events were lost until then. */
 void	 indent_lose(int64_t);
+/* The stream lacks what it had at first: see reader.h. */
+void	 indent_gone(const struct ctf_stream *);
 /* Say what -D names and no trace has. */
 void	 indent_say_missing(void);
 void	 indent_end(void);

@@ -65,6 +65,13 @@ lost(void *arg, const struct ctf_stream *s)
 }
 
 static void
+gone(void *arg, const struct ctf_stream *s)
+{
+	if (call_within(s->class))
+		lose(arg, s->goneto);
+}
+
+static void
 module(void *arg, struct ctf_stream *s)
 {
 	struct locks_run *r = arg;
@@ -102,7 +109,7 @@ static int
 locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 {
 	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    module, NULL };
+	    module, NULL, gone };
 	struct process *p;
 	int status;
 

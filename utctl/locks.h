@@ -52,6 +52,7 @@ struct lock_holder {
 	uint32_t	 depth;
 	uint32_t	 caller;	/* that acquired it */
 	int64_t		 ns;		/* since then */
+	int		 once;		/* the depth is right, for certain */
 };
 
 struct lock_thread;
@@ -67,6 +68,10 @@ struct lock {
 	struct lock_thread *waiters;
 	size_t		 nwaiters;
 	struct lock_thread *leaver;	/* thread with a leave of it; or NULL */
+	int64_t		 free;		/* ns: nobody had it then, */
+	int64_t		 taken;		/* or this thread alone */
+	int32_t		 taker;
+	uint64_t	 uncounted;	/* holders beyond LOCKS_MOST */
 };
 
 struct cond {
@@ -106,6 +111,7 @@ struct lock_thread {
 	struct lock_leave leave;
 	const struct lock *unheld;	/* the last event released this, */
 					/* which nobody had; or NULL */
+	uint64_t	*counted;	/* as one of these */
 	struct lock_thread *next;	/* waiters of the same lock */
 	struct cond	*cond;		/* it waits for this; or NULL */
 	int64_t		 cond_ns;	/* since then */

@@ -60,6 +60,7 @@ lock_of(const struct lock_event *e, uint64_t address)
 	l->name = name_of(e, address);
 	l->first = e->caller;
 	l->room = 1;
+	l->free = l->taken = INT64_MIN;
 	l->holders = new(sizeof(*l->holders));
 	map_put(&ls->locks, address, l);
 	return l;
@@ -124,7 +125,7 @@ excludes(enum lock_mode has, enum lock_mode wants)
 int
 lock_unsure(const struct locks_run *r, int64_t began)
 {
-	return began <= r->lossy;
+	return r->lossy != INT64_MIN && began <= r->lossy;
 }
 
 /* Does that holder keep another thread from the lock, for all we know? */
@@ -307,7 +308,11 @@ holder_add(struct lock *l)
 	return &l->holders[l->nholders++];
 }
 
-/* The thread, which is not sure to have the lock already, acquires it. */
+/*
+ * The thread, which is not sure to have the lock already, acquires it.  The
+ * lock may be a recursive mutex that it acquired before, among what was lost,
+ * unless it is known since then that the thread did not have it.
+ */
 void
 lock_hold_begin(const struct lock_event *e, struct lock *l,
     enum lock_mode mode, uint32_t depth)
@@ -318,8 +323,11 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 	if (l->leaver != NULL)
 		lock_leave_settle(e->process, l->leaver);
 	drop_earlier(e, l, mode);
+	if (mode != LOCK_READ)
+		l->uncounted = 0;
 	if (l->nholders == LOCKS_MOST) {
 		e->process->lost++;
+		l->uncounted++;
 		return;
 	}
 	h = holder_add(l);
@@ -328,6 +336,12 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 	h->depth = depth;
 	h->caller = e->caller;
 	h->ns = e->stream->ns;
+	h->once = !lock_unsure(e->run, l->free) ||
+	    (!lock_unsure(e->run, l->taken) && l->taker != h->thread);
+	if (mode != LOCK_READ) {
+		l->taken = h->ns;
+		l->taker = h->thread;
+	}
 	for (t = l->waiters; t != NULL; t = t->next)
 		if (excludes(mode, t->wait.mode))
 			t->wait.contended = 1;

@@ -107,37 +107,64 @@ own_holder(const struct lock_event *e, struct lock *l)
 }
 
 /*
+ * Nobody has the lock that is released.  Unless it is known that nobody had it
+ * after the last loss, it may have been acquired among what was lost.
+ */
+static void
+released_unheld(const struct lock_event *e, struct lock *l)
+{
+	struct locks *ls = e->process;
+
+	if (l->uncounted > 0) {
+		l->uncounted--;
+		return;
+	}
+	e->thread->unheld = l;
+	e->thread->counted = lock_unsure(e->run, l->free) ? &ls->lost :
+	    &ls->unheld;
+	++*e->thread->counted;
+}
+
+/*
  * A mutex may be released by another thread than the one that has it, but not
  * one that was acquired more than once.
  */
 static void
 release(const struct lock_event *e, struct lock *l)
 {
-	struct lock_holder *h = own_holder(e, l);
+	struct lock_holder *own = own_holder(e, l), *h = own;
+	int once;
 
-	if (h != NULL && h->depth > 1)
-		h->depth--;
-	else if (h != NULL)
-		lock_hold_end(e, l, h);
-	else if (!l->isrw && l->nholders == 1) {
-		if (l->holders->depth == 1)
-			lock_leave(e, l, l->holders);
-	} else {
-		e->process->unheld++;
-		e->thread->unheld = l;
+	if (h == NULL && !l->isrw && l->nholders == 1)
+		h = l->holders;
+	if (h == NULL) {
+		released_unheld(e, l);
+		return;
 	}
+	if (h->depth > 1) {
+		h->depth -= h == own;
+		return;
+	}
+	once = h->once;
+	if (h == own)
+		lock_hold_end(e, l, h);
+	else
+		lock_leave(e, l, h);
+	if (once && l->nholders == 0)
+		l->free = e->stream->ns;
 }
 
 /* The thread's last event has not released the lock after all. */
 static void
-kept(const struct lock_event *e, const struct lock *l)
+kept(const struct lock_event *e, struct lock *l)
 {
 	struct lock_thread *t = e->thread;
 
-	if (t->leave.lock == l)
+	if (t->leave.lock == l) {
 		(void)lock_leave_undo(t);
-	else if (t->unheld == l)
-		e->process->unheld--;
+		l->free = INT64_MIN;
+	} else if (t->unheld == l)
+		--*t->counted;
 }
 
 /* The lock is released for the time of the wait, however often it was taken. */

@@ -63,6 +63,23 @@ pairs_lose(struct pairs *ps, int64_t until)
 		ps->lossy = until;
 }
 
+/*
+ * A thread's events may be in several streams, one after the other, and whose
+ * those were that are gone is not known.  But streams have events of their own
+ * class only.
+ */
+void
+pairs_gone(struct pairs *ps, const struct ctf_stream *s)
+{
+	size_t i;
+
+	for (i = 0; s->class != NULL && i < s->class->nevents; i++)
+		if (s->class->events[i]->pairs != NULL) {
+			pairs_lose(ps, s->goneto);
+			return;
+		}
+}
+
 void
 pairs_finish(struct pairs *ps)
 {
@@ -95,11 +112,17 @@ lost(void *arg, const struct ctf_stream *s)
 	pairs_lose(arg, s->lost);
 }
 
+static void
+gone(void *arg, const struct ctf_stream *s)
+{
+	pairs_gone(arg, s);
+}
+
 void
 pairs_read(struct pairs *ps, struct reader *rd)
 {
 	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    NULL, refused };
+	    NULL, refused, gone };
 	struct ctf_trace *tr;
 
 	rd->refused = rd->select != NULL;

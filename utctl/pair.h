@@ -112,6 +112,8 @@ void	*pairs_top(struct pairs *, const struct ctf_stream *);
 void	 pairs_cut(struct pairs *);
 /* Events were lost until that time. */
 void	 pairs_lose(struct pairs *, int64_t);
+/* The stream lacks what it had at first: see reader.h. */
+void	 pairs_gone(struct pairs *, const struct ctf_stream *);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
 /* What -D names and no trace has. */

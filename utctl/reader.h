@@ -45,6 +45,11 @@ struct reader_ops {
 	void	(*module)(void *, struct ctf_stream *);
 	/* Of a pair, and -f alone refuses it; or NULL. */
 	void	(*refused)(void *, struct ctf_stream *);
+	/*
+	 * The stream lacks what it had until goneto, since nobody knows when;
+	 * this comes before all events.  Or NULL.
+	 */
+	void	(*gone)(void *, const struct ctf_stream *);
 };
 
 struct reader {

@@ -332,7 +332,8 @@ select_refuses(struct select *sel, struct ctf_stream *s)
 int
 select_loss(const struct select *sel, const struct ctf_stream *s)
 {
-	const int64_t to = s->item == ITEM_DISCARDED ? s->to : s->lost;
+	const int64_t to = s->item == ITEM_DISCARDED ? s->to :
+	    s->item == ITEM_LOST ? s->lost : s->goneto;
 
 	return to >= sel->from && s->ns <= sel->to;
 }

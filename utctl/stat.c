@@ -48,7 +48,8 @@ struct place {
 struct stat_run {
 	struct groups	 groups;
 	const char	*value;		/* -v; or NULL */
-	int		 value_found;
+	int		 value_found;	/* an event has the field, */
+	int		 value_isnumber;	/* and it is a number */
 	struct place	*places;	/* in the order in which they came */
 	size_t		 nplaces;
 	const struct place *last;
@@ -88,8 +89,10 @@ add_value(struct stat_run *r, const struct ctf_stream *s, struct hist *h)
 
 	if (r->last == NULL || r->last->event != s->event)
 		r->last = place_of(r, s);
-	if (r->last->at.type != NULL && ctf_field_number(&r->last->at, s, &v))
+	if (r->last->at.type != NULL && ctf_field_number(&r->last->at, s, &v)) {
+		r->value_isnumber = 1;
 		hist_add(h, v);
+	}
 }
 
 static void
@@ -240,7 +243,7 @@ print_text(const struct stat_run *r, const struct reader *rd)
 	printf("from %s to %s: %.9f s, %" PRIu64 " bytes\n\n", begin, end,
 	    ((double)r->end - (double)r->begin) / NS, r->bytes);
 	print_counts(r);
-	if (r->value == NULL || !r->value_found)
+	if (r->value == NULL || !r->value_isnumber)
 		return;
 	putchar('\n');
 	print_values(r);
@@ -308,13 +311,15 @@ say_missing(const struct stat_run *r)
 	groups_say_missing(&r->groups);
 	if (r->value != NULL && !r->value_found)
 		say("-v %s: no field of any event", r->value);
+	else if (r->value != NULL && !r->value_isnumber)
+		say("-v %s: no number in any event", r->value);
 }
 
 static void
 counts(struct stat_run *r, struct reader *rd)
 {
 	static const struct reader_ops ops = { count_event, lose, lose,
-	    NULL, NULL, NULL };
+	    NULL, NULL, NULL, NULL };
 
 	reader_run(rd, &ops, r);
 	groups_sort(&r->groups, by_count);

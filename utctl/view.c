@@ -99,6 +99,14 @@ say_lost(void *arg, const struct ctf_stream *s)
 	    (unsigned long long)s->nlost, many(s->nlost), when, s->path);
 }
 
+/* What the trace is without by design is no loss to tell of. */
+static void
+note_gone(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	indent_gone(s);
+}
+
 /* The totals, all there is of -q. */
 static void
 print_totals(const struct reader *r)
@@ -113,7 +121,7 @@ print_totals(const struct reader *r)
 }
 
 const struct reader_ops print_ops = { print_event, say_discarded,
-    say_lost, ctf_print_trace, NULL, NULL };
+    say_lost, ctf_print_trace, NULL, NULL, note_gone };
 
 /* What cannot be while the end is not known. */
 static void

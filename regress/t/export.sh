@@ -32,6 +32,11 @@ def ns(e):
 
 view = [json.loads(l) for l in utctl("view", "-j", *select).splitlines()]
 losses = [v for v in view if "ns" not in v]
+# Until when events were lost, of those that had been told of.
+lossy = -1
+for v in view:
+    v["lossy"] = lossy = max(lossy, int(v.get("to", -1)),
+        int(v.get("before", -1)))
 view = [v for v in view if "ns" in v]
 names = {v["event"] for v in view}
 chrome = json.loads(utctl("export", *options), parse_float=number)
@@ -77,9 +82,13 @@ for v in view:
     args = {k: v[k] for k in ("fields", "context", "event_context") if k in v}
     what = (int(v["ns"]), v["vpid"], v["vtid"])
     if v["event"] in keyed:
+        assert v["lossy"] == -1
         if v["event"] == keyed[v["event"]][0]:
             begins.append(what + (",".join(keyed[v["event"]]), args))
     elif p is None:
+        instants.append(what + (v["event"], args))
+    elif not ends and int(v["ns"]) <= v["lossy"]:
+        # What ends it may be among what was lost.
         instants.append(what + (v["event"], args))
     elif not ends:
         f = v["fields"]
@@ -158,24 +167,21 @@ if mode == "all":
     assert not calls, calls
     assert {k: v for k, v in folded.items() if v} == got
 else:
-    # No bar is open when a loss begins, or when it ends, unless another loss
-    # goes on.
+    # No bar is open while events are lost.
     lost = [(ns(e), start + int(e["args"]["until"] * 1000))
         for e in by["i"] if e["s"] == "g"]
-    at = {b for b, e in lost} | {t for b, t in lost
-        if not any(x < t < y for x, y in lost)}
-    assert at and not any(b < t < e for b, e in bars for t in at)
-    # What is open is cut, as the events say: where a loss begins, and ends.
-    func = {(v["fields"]["addr"], v["event"]): int(v["ns"]) for v in view
+    assert lost
+    assert not any(b <= y and e > x for b, e in bars for x, y in lost)
+    # What is open when a loss begins is cut there, as the events say; what
+    # begins meanwhile is no bar.
+    func = {(v["fields"]["addr"], v["event"]): v for v in view
         if v["event"].startswith("func:")}
-    for f in 0x1000, 0x1010:
-        b, e = func[f, "func:entry"], func[f, "func:exit"]
-        # Where the loss ends is told by a later packet, at no sure time.
-        if f == 0x1010 and not any(b < t < e for t in at):
-            continue
-        assert any(b < t < e for t in at), "not cut"
-        assert [x for x in bars if x[0] == b] == \
-            [(b, min(t for t in at if t > b))], "bar"
+    b = int(func[0x1000, "func:entry"]["ns"])
+    assert [x for x in bars if x[0] == b] == \
+        [(b, min(x for x, y in lost if x > b))], "bar"
+    b = int(func[0x1010, "func:entry"]["ns"])
+    within = any(x <= b <= y for x, y in lost)
+    assert within == (not [x for x in bars if x[0] == b]), "bar within"
 print(len(view), len(by.get("B", ())), len(by.get("E", ())),
     len(by.get("b", ())), len(by.get("e", ())), len(got))
 E

@@ -114,6 +114,7 @@ waits, holds, conds = [], [], collections.defaultdict(list)
 waiting, having, sleeping = {}, collections.defaultdict(list), {}
 acquired, failed = collections.Counter(), collections.Counter()
 unheld = unseen = unended = lost = lossy = 0
+free, taken = {}, {}
 
 def exclude(a, b):
     return a.mode != "rd" or b.mode != "rd"
@@ -122,6 +123,11 @@ def have(mode, depth=1):
     global unseen
     h = Span(lock=lock, tid=tid, mode=mode, start=now, first=at, caller=caller)
     h.depth = depth
+    # The thread may have acquired it before, among what was lost.
+    h.once = not lossy or free.get(lock, 0) > lossy or \
+        taken.get(lock, (-1, tid))[0] > lossy and taken[lock][1] != tid
+    if mode != "rd":
+        taken[lock] = now, tid
     for o in having[lock][:]:
         if exclude(o, h) or o.tid == tid:
             o.over(False)
@@ -205,12 +211,16 @@ for at, e in enumerate(everything):
     else:
         h = mine() or (having[lock] if kind == "mutex" else [])
         if not h:
-            unheld += 1
+            unheld += free.get(lock, 0) > lossy or not lossy
+            lost += free.get(lock, 0) <= lossy and lossy > 0
         elif h[0].depth > 1:
             h[0].depth -= mine() != []
         else:
-            h[0].over()
-            having[lock].remove(h[0])
+            o = h[0]
+            o.over()
+            having[lock].remove(o)
+            if o.once and not having[lock]:
+                free[lock] = now
 
 waits = [w for w in waits if w.counts]
 by_lock = collections.defaultdict(list)

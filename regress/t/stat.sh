@@ -126,6 +126,9 @@ fi
 
 # What is not there, or nonsense.
 expect 0 '^utctl: -v nix: no field of any event$' utctl stat -v nix "$T/a"
+utctl stat -v path "$T/a" >"$T/out" 2>"$T/err" || fail "-v path"
+[ "$(cat "$T/err")" = "utctl: -v path: no number in any event" ] &&
+    ! grep -q '^ *path ' "$T/out" || fail "-v path: $(cat "$T/err" "$T/out")"
 expect 0 '^utctl: -g nix: no field of any event$' utctl stat -g nix "$T/a"
 expect 0 '^utctl: -v \$cpu: no field of any event$' utctl stat -v '$cpu' "$T/a"
 expect 1 '-v is given twice' utctl stat -v n -v n "$T/a"
