@@ -106,21 +106,18 @@ ut_dead(pid_t pid)
 #endif
 
 #if defined(__linux__) && !defined(UT_POSIX)
-/* The beginning of a file of /proc: 0, or -1 if there is nothing to read. */
-static int
-proc_read(const char *path, char *text, size_t size)
+ssize_t
+ut_proc_read(const char *path, char *s, size_t n)
 {
-	ssize_t n;
-	int fd;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
 
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+	if (fd == -1)
 		return -1;
-	n = read(fd, text, size - 1);
+	len = read(fd, s, n - 1);
 	close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
-	return 0;
+	s[len > 0 ? len : 0] = '\0';
+	return len;
 }
 #endif
 
@@ -132,7 +129,7 @@ ut_stopped(pid_t pid)
 	char path[64], text[512], *s;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	if (proc_read(path, text, sizeof(text)) == -1)
+	if (ut_proc_read(path, text, sizeof(text)) <= 0)
 		return 0;
 	s = strrchr(text, ')');		/* the name may have any, too */
 	return s != NULL && s[1] == ' ' && (s[2] == 'T' || s[2] == 't');
@@ -300,7 +297,8 @@ ut_clock_ahead(void)
 	char own[64] = "", next[64] = "", text[256], *p;
 	int64_t ns;
 
-	if (proc_read("/proc/self/timens_offsets", text, sizeof(text)) == -1)
+	if (ut_proc_read("/proc/self/timens_offsets", text,
+	    sizeof(text)) <= 0)
 		return 0;
 	if ((p = strstr(text, "monotonic")) == NULL)
 		return 0;

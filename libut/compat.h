@@ -122,6 +122,11 @@ gid_t	 ut_user_group(uid_t, gid_t);
  */
 uint32_t ut_pid_space(void);
 
+#if defined(__linux__) && !defined(UT_POSIX)
+/* The beginning of a file of /proc, as a string: how many bytes, or -1. */
+ssize_t	 ut_proc_read(const char *, char *, size_t);
+#endif
+
 /*
  * 1 when no process has that pid any more, or only a zombie; 0 when one
  * has, or when the system cannot tell a zombie.

@@ -15,7 +15,7 @@
  */
 
 /*
- * Which events a pattern means.
+ * Which events a pattern means, and how near one word is to another.
  */
 
 #include <fnmatch.h>
@@ -24,6 +24,7 @@
 #include "match.h"
 
 #define OURS		"ut:"
+#define LONGEST		256	/* bytes of a word, with its end */
 
 /*
  * Every program has ut:module and ut:unload, which tell a reader of the trace
@@ -37,4 +38,36 @@ event_matches(const char *glob, const char *name)
 	    (strcmp(name, "ut:module") == 0 || strcmp(name, "ut:unload") == 0))
 		return false;
 	return fnmatch(glob, name, 0) == 0;
+}
+
+/*
+ * The number of characters that are wrong, missing or too many in one of the
+ * two words; more than WORD_NEAR stands for any such number.
+ */
+unsigned int
+word_distance(const char *a, size_t n, const char *b, size_t m)
+{
+	unsigned int row[LONGEST], before, here, least;
+	size_t i, k;
+
+	if (n > m + WORD_NEAR || m > n + WORD_NEAR || m >= LONGEST)
+		return WORD_NEAR + 1;
+	for (k = 0; k <= m; k++)
+		row[k] = k > WORD_NEAR ? WORD_NEAR + 1 : (unsigned int)k;
+	for (i = 1; i <= n; i++) {
+		k = i > WORD_NEAR ? i - WORD_NEAR : 1;
+		before = row[k - 1];
+		row[k - 1] = k > 1 || i > WORD_NEAR ? WORD_NEAR + 1 : (unsigned int)i;
+		for (; k <= m && k <= i + WORD_NEAR; k++) {
+			here = row[k];
+			least = before + (a[i - 1] != b[k - 1]);
+			if (here + 1 < least)
+				least = here + 1;
+			if (row[k - 1] + 1 < least)
+				least = row[k - 1] + 1;
+			row[k] = least > WORD_NEAR ? WORD_NEAR + 1 : least;
+			before = here;
+		}
+	}
+	return row[m];
 }

@@ -15,14 +15,18 @@
  */
 
 /*
- * Which events a pattern means.
+ * Which events a pattern means, and how near one word is to another.
  */
 
 #ifndef MATCH_H
 #define MATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-bool event_matches(const char *, const char *);	/* pattern, name */
+#define WORD_NEAR	2	/* the largest distance that is computed */
+
+bool	 event_matches(const char *, const char *);	/* pattern, name */
+unsigned int word_distance(const char *, size_t, const char *, size_t);
 
 #endif /* MATCH_H */

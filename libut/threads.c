@@ -95,22 +95,6 @@ ut_own_name(char *name, size_t n)
 
 #if UT_OTHERS_NAME
 
-/* The bytes of a file of /proc, as a string: how many, or -1. */
-static ssize_t
-proc_read(const char *path, char *s, size_t n)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len;
-
-	if (fd == -1)
-		return -1;
-	len = read(fd, s, n - 1);
-	close(fd);
-	if (len >= 0)
-		s[len] = '\0';
-	return len;
-}
-
 /* Has the thread of that status that number in its own PID namespace? */
 static bool
 is_inside(const char *status, uint32_t tid)
@@ -141,7 +125,7 @@ tid_outside(pid_t pid, uint32_t tid)
 		snprintf(path, sizeof(path), "/proc/%ld/task/%.20s/status",
 		    (long)pid, d->d_name);
 		if (d->d_name[0] != '.' &&
-		    proc_read(path, status, sizeof(status)) > 0 &&
+		    ut_proc_read(path, status, sizeof(status)) > 0 &&
 		    is_inside(status, tid))
 			found = (uint32_t)strtoul(d->d_name, NULL, 10);
 	}
@@ -162,7 +146,7 @@ ut_thread_name(pid_t pid, pid_t inside, uint32_t tid, char *name, size_t n)
 		return;
 	snprintf(path, sizeof(path), "/proc/%ld/task/%lu/comm", (long)pid,
 	    (unsigned long)tid);
-	if ((len = proc_read(path, all, sizeof(all))) <= 0)
+	if ((len = ut_proc_read(path, all, sizeof(all))) <= 0)
 		return;
 	if (all[len - 1] == '\n')
 		all[len - 1] = '\0';

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "msg.h"
+#include "regular.h"
 #include "utctl.h"
 
 /*
@@ -90,21 +91,11 @@ signals_catch(void)
 static int
 somewhere(const char *name)
 {
-	const char *dir = getenv("PATH");
-	char *path;
-	int found;
+	char *path = path_find(name, F_OK);
 
-	if (strchr(name, '/') != NULL || dir == NULL)
-		return 1;
-	for (; *dir != '\0'; dir += strspn(dir, ":")) {
-		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
-		found = access(path, F_OK) == 0;
-		free(path);
-		if (found)
-			return 1;
-		dir += strcspn(dir, ":");
-	}
-	return 0;
+	free(path);
+	return path != NULL || strchr(name, '/') != NULL ||
+	    getenv("PATH") == NULL;
 }
 
 /* In the child: signals are as utctl found them, or as prepare() wants. */

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "regular.h"
 #include "utctl.h"
 
 #ifndef SBINDIR
@@ -45,38 +46,16 @@ static const char *const wrapper_dirs[] = { "../lib", "../libut", NULL };
 /* What -w can name: a library libut-NAME.so each. */
 static const char *const wrappers[] = { "func", "malloc", "pthread", NULL };
 
-static int
-is_file(const char *path, int mode)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    access(path, mode) == 0;
-}
-
-/* The directory of this utctl, or NULL. */
+/* The directory of this utctl, with the slash, or NULL. */
 static char *
 own_dir(void)
 {
-	const char *p, *name = utctl_path, *slash = strrchr(name, '/');
-	char *dir, *path;
-	size_t n;
-	int found;
+	char *path = strchr(utctl_path, '/') != NULL ?
+	    format("%s", utctl_path) : path_find(utctl_path, X_OK);
 
-	if (slash != NULL)
-		return format("%.*s/", (int)(slash - name), name);
-	for (p = getenv("PATH"); p != NULL; p = p[n] == '\0' ? NULL :
-	    p + n + 1) {
-		n = strcspn(p, ":");
-		dir = n == 0 ? format("./") : format("%.*s/", (int)n, p);
-		path = format("%s%s", dir, name);
-		found = is_file(path, X_OK);
-		free(path);
-		if (found)
-			return dir;
-		free(dir);
-	}
-	return NULL;
+	if (path != NULL)
+		strrchr(path, '/')[1] = '\0';
+	return path;
 }
 
 /* A file at one of these places, or where it is installed; else NULL. */
@@ -88,7 +67,7 @@ find(const char *const *places, const char *installed, int mode)
 	if ((dir = own_dir()) != NULL) {
 		for (; *places != NULL; places++) {
 			path = format("%s%s", dir, *places);
-			if (is_file(path, mode)) {
+			if (path_is_file(path, mode)) {
 				free(dir);
 				return path;
 			}
@@ -96,7 +75,7 @@ find(const char *const *places, const char *installed, int mode)
 		}
 		free(dir);
 	}
-	return is_file(installed, mode) ? format("%s", installed) : NULL;
+	return path_is_file(installed, mode) ? format("%s", installed) : NULL;
 }
 
 /* utd; in PATH, or nowhere, if it is not where it should be. */

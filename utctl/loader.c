@@ -57,20 +57,14 @@ typedef Elf32_Phdr	Phdr;
 static int
 command_open(const char *name)
 {
-	const char *dir = getenv("PATH");
+	char *path = path_find(name, X_OK);
 	struct stat st;
-	char *path;
-	int fd = -1;
+	int fd;
 
-	if (strchr(name, '/') != NULL || dir == NULL)
-		return regular_open(AT_FDCWD, name, 0, &st);
-	for (; fd == -1 && *dir != '\0'; dir += strspn(dir, ":")) {
-		path = format("%.*s/%s", (int)strcspn(dir, ":"), dir, name);
-		if (access(path, X_OK) == 0)
-			fd = regular_open(AT_FDCWD, path, 0, &st);
-		free(path);
-		dir += strcspn(dir, ":");
-	}
+	if (path == NULL)
+		return -1;
+	fd = regular_open(AT_FDCWD, path, 0, &st);
+	free(path);
 	return fd;
 }
 

@@ -26,10 +26,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "compat.h"
 #include "regular.h"
+#include "say.h"
 
 #define FLAGS		(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
@@ -94,3 +97,37 @@ regular_open(int at, const char *path, int flags, struct stat *st)
 }
 
 #endif
+
+int
+path_is_file(const char *path, int mode)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(path, mode) == 0;
+}
+
+/*
+ * The path of a file of that name, as execvp(3) looks for it, which may be
+ * used in that way: see access(2).  NULL: there is none.
+ */
+char *
+path_find(const char *name, int mode)
+{
+	const char *p;
+	char *path;
+	size_t n;
+
+	if (strchr(name, '/') != NULL)
+		return access(name, mode) == 0 ? format("%s", name) : NULL;
+	for (p = getenv("PATH"); p != NULL; p = p[n] == '\0' ? NULL :
+	    p + n + 1) {
+		n = strcspn(p, ":");
+		path = n == 0 ? format("./%s", name) :
+		    format("%.*s/%s", (int)n, p, name);
+		if (path_is_file(path, mode))
+			return path;
+		free(path);
+	}
+	return NULL;
+}

@@ -30,4 +30,8 @@
  */
 int	 regular_open(int, const char *, int, struct stat *);
 
+/* A regular file that may be used so: see access(2). */
+int	 path_is_file(const char *, int);
+char	*path_find(const char *, int);	/* in PATH, as execvp(3); or NULL */
+
 #endif /* REGULAR_H */

@@ -21,10 +21,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "match.h"
 #include "utctl.h"
 
 #define WIDTH	79		/* of usage */
-#define NAME	24		/* bytes of a command's name, at most */
 
 static const struct command none = { "", NULL, NULL, 0, "" };
 const struct command *utctl_command = &none;
@@ -59,45 +59,19 @@ command_select(const char *name)
 	return c;
 }
 
-/* How many letters have to be changed, added or left out?  NAME: too many. */
-static size_t
-distance(const char *a, const char *b)
-{
-	const size_t n = strlen(a), m = strlen(b);
-	size_t row[NAME + 1], i, j, above, left;
-
-	if (n > NAME || m > NAME)
-		return NAME;
-	for (j = 0; j <= m; j++)
-		row[j] = j;
-	for (i = 1; i <= n; i++) {
-		above = row[0];
-		row[0] = i;
-		for (j = 1; j <= m; j++) {
-			left = above + (a[i - 1] != b[j - 1]);
-			above = row[j];
-			if (row[j] + 1 < left)
-				left = row[j] + 1;
-			if (row[j - 1] + 1 < left)
-				left = row[j - 1] + 1;
-			row[j] = left;
-		}
-	}
-	return row[m];
-}
-
 /* The command that was perhaps meant; or NULL. */
 static const char *
 command_near(const char *name)
 {
 	const struct command *c, *near = NULL;
-	size_t d, least = 3;
+	unsigned int d, least = WORD_NEAR + 1;
 
 	if (strlen(name) < 3)
 		return NULL;
 	for (c = commands; c->name != NULL; c++) {
 		d = strncmp(c->name, name, strlen(name)) == 0 ? 0 :
-		    distance(c->name, name);
+		    word_distance(c->name, strlen(c->name), name,
+		    strlen(name));
 		if (d < least) {
 			least = d;
 			near = c;

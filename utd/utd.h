@@ -102,6 +102,7 @@ bool	 become(uid_t, gid_t);
 /* uuid.c */
 void	 uuid_begin(void);
 void	 uuid_make(unsigned char *, char *);	/* and in words */
+void	 random_bytes(void *, size_t);
 void	 uuid_text(char *, const unsigned char *);
 
 /*

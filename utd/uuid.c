@@ -48,12 +48,18 @@ uuid_begin(void)
 		fatal("/dev/urandom");
 }
 
+void
+random_bytes(void *p, size_t n)
+{
+	if (read(random_fd, p, n) != (ssize_t)n)
+		fatal("/dev/urandom");
+}
+
 /* RFC 9562, version 4. */
 void
 uuid_make(unsigned char *uuid, char *s)
 {
-	if (read(random_fd, uuid, UUID_LEN) != UUID_LEN)
-		fatal("/dev/urandom");
+	random_bytes(uuid, UUID_LEN);
 	uuid[6] = (uuid[6] & 0x0f) | 0x40;
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 	uuid_text(s, uuid);

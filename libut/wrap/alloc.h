@@ -53,6 +53,8 @@ alloc_enter(const void *frame, const void *caller)
 	return true;
 }
 
+#define ENTER()		alloc_enter(__builtin_frame_address(0), UT_CALLER())
+
 /* End the call, with what alloc_enter said. */
 static inline void
 alloc_leave(bool outer)

@@ -465,7 +465,6 @@ record(struct call *c, const void *frame)
 }
 
 #define WANTED(event)	(UT_ON(libc, event) || UT_UNLIKELY(!early_over))
-#define ENTER()		alloc_enter(__builtin_frame_address(0), UT_CALLER())
 #define RECORD(event, ...)						\
 	do {								\
 		if (WANTED(event) && outer)				\

@@ -273,7 +273,6 @@ behind(size_t i)
 
 #define BEHIND(name)	\
 	(__extension__ (__typeof__(&name))behind(J(AT, name,)))
-#define ENTER()		alloc_enter(__builtin_frame_address(0), UT_CALLER())
 
 #define DEFINE_NEW(name, params, args, align)				\
 	void	*name params;						\

@@ -19,9 +19,6 @@
  * one bucket, as the key is this process's secret.
  */
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "event.h"
 #include "hash.h"
 
@@ -30,12 +27,7 @@ static uint64_t key[2];
 static void
 key_make(void)
 {
-	int fd;
-
-	if ((fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) == -1 ||
-	    read(fd, key, sizeof(key)) != sizeof(key))
-		fatal("/dev/urandom");
-	close(fd);
+	random_bytes(key, sizeof(key));
 	key[0] |= 1;			/* made */
 }
 
