@@ -40,6 +40,8 @@ until_ok sh -c "utctl list s | grep -q ' 60 events'" || fail "$(utctl list s)"
 mv "$T/d/b" "$T/e" && mkdir "$T/d/b" || exit 1
 expect 0 's destroyed: 60 events, 0 lost, [0-9]* bytes in '"$T/e; 2 warn\|$T/e" \
     utctl destroy s
+# What was not written yet is in the snapshot as well; only view leaves that out.
+rm -rf "$T/e/snapshots"
 readers_agree "$T/e"
 [ "$(wc -l <"$T/view.out")" -eq 60 ] || fail "$(cat "$T/view.out")"
 [ -z "$(ls "$T/d/b")" ] || fail "used: $(ls "$T/d/b")"
