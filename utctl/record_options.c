@@ -23,8 +23,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "match.h"
 #include "record.h"
 #include "ut_abi.h"
+#define UT_NO_EVENTS
+#include "ut.h"
 
 #define CHANNEL		"channel0"
 #define EVERY		"*"
@@ -58,6 +61,48 @@ check_options(const struct record *r)
 		die("-w: only a command that is run can get a wrapper");
 	if (r->npids > UT_TRACK_MAX)
 		die("more than %d of -p", UT_TRACK_MAX);
+}
+
+/* Is the event, which is one of a wrapper, among those that are recorded? */
+static int
+is_asked(const struct record *r, const char *event)
+{
+	const struct rule *rule = &r->rule;
+	size_t i;
+
+	if (rule->kind == UT_RULE_ONLY ? rule->level != UT_DEBUG_FUNCTION :
+	    rule->kind == UT_RULE_LEVEL && rule->level < UT_DEBUG_FUNCTION)
+		return 0;
+	for (i = 0; i < rule->nexcept; i++)
+		if (event_matches(rule->except[i], event))
+			return 0;
+	for (i = 0; i < r->nglobs; i++)
+		if (event_matches(r->globs[i], event))
+			return 1;
+	return 0;
+}
+
+/* Warn of wrappers whose events are not recorded. */
+static void
+check_wrappers(const struct record *r)
+{
+	static const struct {
+		const char	*wrapper, *event;
+	} all[] = {
+		{ "func", "func:entry" }, { "malloc", "libc:malloc" },
+		{ "malloc", "libc:free" },
+		{ "pthread", "pthread:mutex_acquired" },
+		{ "pthread", "pthread:mutex_release" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (wrapper_in(r->preload, all[i].wrapper) &&
+		    !is_asked(r, all[i].event)) {
+			say("warning: -w %s, but -e, -x, -l or -L leave out "
+			    "its %s", all[i].wrapper, all[i].event);
+			return;
+		}
 }
 
 static void
@@ -150,5 +195,6 @@ record_options(struct record *r, int argc, char **argv)
 	check_options(r);
 	if (r->nglobs == 0)
 		r->globs[r->nglobs++] = every;
+	check_wrappers(r);
 	return check_subject(r);
 }

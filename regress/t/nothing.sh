@@ -78,6 +78,15 @@ expect 0 '^utctl: -o x was given to sh: options of record come before' \
 once 2
 expect 0 '^utctl: -w malloc was given to sh: ' rec sh -c "$SEQ" sh -w malloc
 once 2
+# A wrapper whose events are not among those that are recorded.
+for but in "-e kv:*" "-l info" "-L debug" "-x libc:*" "-e libc:* -x *:free"; do
+	expect 0 '^utctl: warning: -w malloc, but .* leave out its libc:' \
+	    rec -w malloc $but -- sh -c "$SEQ"
+done
+for but in "-e libc:*" "-e *:malloc -e l*:free" "-L debug_function"; do
+	expect 0 . rec -w malloc $but -- sh -c "$SEQ"
+	grep 'leave out' "$T/err" && fail "-w malloc $but"
+done
 expect 0 '^utctl: 10 events' in_dir utctl record -- sh -c "$SEQ" sh -o x
 once 1
 expect 0 '^utctl: 10 events' in_dir utctl record sh -c "$SEQ" sh -o "$T/here"
