@@ -179,7 +179,7 @@ got_counts(uint32_t id, int error, struct ut_msg *m)
 
 	if (error != 0 || r == NULL)
 		return;
-	counts_read(m, &r->counts);
+	region_counted(r, m);
 	r->used = ut_msg_get_u32(m);
 }
 

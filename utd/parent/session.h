@@ -227,8 +227,8 @@ struct trigger {
 	uint32_t	 action;	/* UT_TRIGGER_ */
 	uint32_t	 count;		/* of matches; 0: the first one only */
 	char		*command;	/* to be run; or NULL */
-	uint64_t	 base;		/* matches when the session began */
-	uint64_t	 passed;	/* times `count' was reached since */
+	uint64_t	 gone;		/* matches in regions that are gone */
+	uint64_t	 passed;	/* times `count' was reached */
 	uint64_t	 acted;		/* how often that was done, ever */
 	bool		 due;		/* it has to be done, */
 	bool		 busy;		/* and is being done */

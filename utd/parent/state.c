@@ -91,7 +91,7 @@ put_trigger(const struct trigger *t)
 	ut_msg_u32(&out, t->number);
 	ut_msg_u32(&out, t->action);
 	ut_msg_u32(&out, t->count);
-	ut_msg_u64(&out, t->base);
+	ut_msg_u64(&out, t->gone);
 	ut_msg_u64(&out, t->passed);
 	ut_msg_u64(&out, t->acted);
 	ut_msg_u32(&out, t->due || (t->busy && t->command != NULL));
@@ -265,6 +265,8 @@ put_region(unsigned int j, struct saved *v)
 	ut_msg_u32(&out, r->described);
 	ut_msg_u32(&out, r->moved);
 	ut_msg_u64(&out, r->told);
+	ut_msg_u64(&out, r->matched);
+	ut_msg_u64(&out, r->base);
 	(void)journal_put(j, &out);
 }
 
