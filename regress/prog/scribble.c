@@ -35,6 +35,7 @@
  *	claim		a count of overwritten events, and one of lost events,
  *			that no program reaches
  *	recant		these counts are 0
+ *	unheard		children that cannot connect, each of another parent
  *	owner		the numbers of programs in slots and sub-buffers
  *	bell		the bell
  *	shrink		the region has no bytes any more
@@ -420,6 +421,12 @@ recant(void)
 }
 
 static void
+any_unheard(void)
+{
+	h->unheard = UINT64_C(1) << 32 | rnd(UINT32_MAX);
+}
+
+static void
 any_owner(void)
 {
 	struct ut_slot *s = any_slot();
@@ -517,6 +524,7 @@ static const struct {
 	{ "lost",	any_lost,	nothing },
 	{ "claim",	nothing,	claim },
 	{ "recant",	nothing,	recant },
+	{ "unheard",	any_unheard,	nothing },
 	{ "owner",	any_owner,	nothing },
 	{ "bell",	any_bell,	nothing },
 	{ "shrink",	shrink,		nothing },

@@ -131,7 +131,7 @@ region_failed(struct region *r, const char *why)
 	r->cause = r->why + n;
 	state_changed(&r->saved);
 	session_missed(s);
-	session_warn(s, "%s", text);
+	session_blame(s, r->trace->uid, "%s", text);
 	regions_changed(r, false);
 }
 

@@ -197,7 +197,7 @@ read_warning(struct ut_msg *m)
 	ut_msg_get_str(m, text, sizeof(text));
 	if (m->bad || s == NULL)
 		return false;
-	(void)session_warned(s, text);		/* the log has it */
+	(void)session_warned(s, (uid_t)m->h.b, text);	/* the log has it */
 	return true;
 }
 

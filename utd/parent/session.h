@@ -162,6 +162,7 @@ bool	 contexts_fit(const struct channel *, const struct filter *, char *,
 	    size_t);
 
 struct warning {
+	uid_t		 uid;		/* whose programs cause it */
 	char		*text;
 	struct warning	*next;
 };
@@ -289,7 +290,6 @@ struct session {
 	uint32_t	 ntriggers;	/* the last one's number */
 	struct trace	*traces;
 	struct warning	*warnings;
-	unsigned int	 nwarnings;
 	struct session	*next;
 };
 
@@ -348,9 +348,11 @@ const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
 void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
-bool	 session_warned(struct session *, const char *);
+bool	 session_warned(struct session *, uid_t, const char *);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
+void	 session_blame(struct session *, uid_t, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
 bool	 name_valid(const char *, const char *);
 
 /* channel.c */
