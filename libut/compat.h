@@ -90,6 +90,16 @@ ssize_t	 ut_recvmsg(int, struct msghdr *);
 
 /* What connects to it shall not pass descriptors, where that can be had. */
 void	 ut_refuse_fds(int);
+/*
+ * As recv(2) of a socket that does not wait, from a peer who is to send no
+ * descriptors: EBADMSG if one comes, which stays where it is.
+ */
+ssize_t	 ut_recv_bare(int, void *, size_t);
+/*
+ * Close the connection (hangup.c) of a peer who may have sent descriptors that
+ * nobody wants, and do not wait for what that takes.
+ */
+void	 ut_hang_up(int);
 
 /* Close all descriptors from that one on. */
 void	 ut_closefrom(int);

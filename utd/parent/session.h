@@ -348,12 +348,14 @@ const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
 void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
+bool	 name_valid(const char *, const char *);
+
+/* warning.c */
 bool	 session_warned(struct session *, uid_t, const char *);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 session_blame(struct session *, uid_t, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
-bool	 name_valid(const char *, const char *);
 
 /* channel.c */
 struct channel *channel_find(struct session *, const char *);

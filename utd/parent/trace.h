@@ -53,8 +53,8 @@ struct region {
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
 	struct counts	 counts;
-	uint64_t	 matched;	/* events of a trigger, by its counts, */
-	uint64_t	 base;		/* less these: see region_counted */
+	uint64_t	 matched;	/* for a trigger, by these counts */
+	uint64_t	 base;		/* of matched: these do not count */
 	uint32_t	 used;		/* sub-buffers, when it was counted */
 	struct region	*next;		/* of the channel */
 	struct region	*beside;	/* the next one of the trace */

@@ -331,7 +331,7 @@ look(struct trigger *t)
 	struct channel *ch = t->watch->channels;
 	uint64_t more = trigger_matches(t) - t->passed * t->count;
 
-	if (more > INT64_MAX) {		/* of a damaged state: go on from here */
+	if (more > INT64_MAX) {		/* of a damaged state: go on here */
 		t->gone -= more;
 		more = 0;
 	}
