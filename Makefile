@@ -96,8 +96,8 @@ COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
 		libut/compile.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
-		libut/filter.o libut/gettime.o libut/hash.o libut/level.o \
-		libut/match.o libut/msg.o \
+		libut/filter.o libut/gettime.o libut/hangup.o libut/hash.o \
+		libut/level.o libut/match.o libut/msg.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
@@ -141,7 +141,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
 		utd/parent/state.c utd/parent/stray.c utd/parent/table.c utd/parent/trace.c \
 		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
-		utd/parent/wait.c utd/parent/wake.c utd/parent/where.c \
+		utd/parent/wait.c utd/parent/wake.c \
+		utd/parent/warning.c utd/parent/where.c \
 		utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \

@@ -90,6 +90,16 @@ ssize_t	 ut_recvmsg(int, struct msghdr *);
 
 /* What connects to it shall not pass descriptors, where that can be had. */
 void	 ut_refuse_fds(int);
+/*
+ * As recv(2) of a socket that does not wait, from a peer who is to send no
+ * descriptors: EBADMSG if one comes, which stays where it is.
+ */
+ssize_t	 ut_recv_bare(int, void *, size_t);
+/*
+ * Close the connection (hangup.c) of a peer who may have sent descriptors that
+ * nobody wants, and do not wait for what that takes.
+ */
+void	 ut_hang_up(int);
 
 /* Close all descriptors from that one on. */
 void	 ut_closefrom(int);
@@ -304,6 +314,16 @@ int	 ut_here(void);
 void	 ut_shm_name(char *);
 int	 ut_shm_create(const char *, size_t);
 int	 ut_shm_open(const char *);
+/*
+ * What is there under that name, and what fstat(2) says of it; -1 with errno.
+ * Anybody can have made it.  Ours is only for its owner, and either a region,
+ * which has the size that it says, or not larger than a bell.
+ */
+#define UT_SHM_OTHER	0
+#define UT_SHM_BELL	1
+#define UT_SHM_REGION	2
+struct stat;
+int	 ut_shm_look(const char *, struct stat *);
 /* The file system that it is in, to tell people; NULL: none, or unknown. */
 const char *ut_shm_where(void);
 

@@ -300,9 +300,10 @@ read_some(int s, struct ut_msg *m, bool bare)
 	if (m->have == 0)
 		m->h.len = HEAD;
 	for (;;) {
-		if (m->have < HEAD && bare)
-			n = recv(s, (unsigned char *)m + BEGIN + m->have,
-			    HEAD - m->have, MSG_DONTWAIT);
+		if (bare)
+			n = ut_recv_bare(s, (unsigned char *)m + BEGIN +
+			    m->have, (m->have < HEAD ? HEAD : m->h.len) -
+			    m->have);
 		else if (m->have < HEAD)
 			n = read_head(s, m);
 		else
@@ -412,15 +413,27 @@ wait_for(int s, short events, int64_t deadline)
 	return 0;
 }
 
-int
-ut_msg_recv(int s, struct ut_msg *m, int64_t deadline)
+static int
+recv_until(int s, struct ut_msg *m, int64_t deadline, bool bare)
 {
 	int r;
 
-	while ((r = ut_msg_read(s, m)) == 0)
+	while ((r = read_some(s, m, bare)) == 0)
 		if (wait_for(s, POLLIN, deadline) == -1)
 			return -1;
 	return r == 1 ? 0 : -1;
+}
+
+int
+ut_msg_recv(int s, struct ut_msg *m, int64_t deadline)
+{
+	return recv_until(s, m, deadline, false);
+}
+
+int
+ut_msg_recv_bare(int s, struct ut_msg *m, int64_t deadline)
+{
+	return recv_until(s, m, deadline, true);
 }
 
 int

@@ -78,6 +78,7 @@ int	 ut_msg_write(int, struct ut_msg *);
  */
 int64_t	 ut_msg_now(void);
 int	 ut_msg_recv(int, struct ut_msg *, int64_t);
+int	 ut_msg_recv_bare(int, struct ut_msg *, int64_t);
 int	 ut_msg_send(int, struct ut_msg *, int64_t);
 
 /*

@@ -27,11 +27,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "compat.h"
+#include "ut_abi.h"
+
+#define BELL_MAX	16384		/* bytes; what is larger is a region */
 
 /*
  * Store bytes that nobody can guess; where the system has none, mix into the
@@ -179,6 +184,36 @@ ut_shm_open(const char *name)
 	close(fd);
 	errno = EPERM;
 	return -1;
+}
+
+/* A FIFO of that name would keep us waiting; only where it is a file. */
+#if defined(__linux__)
+#define NO_WAIT	O_NONBLOCK
+#else
+#define NO_WAIT	0
+#endif
+
+int
+ut_shm_look(const char *name, struct stat *st)
+{
+	struct ut_header h;
+	const size_t n = offsetof(struct ut_header, size) + sizeof(h.size);
+	int fd, kind = UT_SHM_OTHER;
+
+	if ((fd = shm_open(name, O_RDONLY | NO_WAIT, 0)) == -1)
+		return -1;
+	if (fstat(fd, st) == -1)
+		memset(st, 0, sizeof(*st));
+	else if (!S_ISREG(st->st_mode) || (st->st_mode & 077) != 0 ||
+	    st->st_nlink > 1)
+		kind = UT_SHM_OTHER;
+	else if (st->st_size <= BELL_MAX)
+		kind = UT_SHM_BELL;
+	else if (pread(fd, &h, n, 0) == (ssize_t)n &&
+	    h.magic == UT_ABI_MAGIC && h.size == (uint64_t)st->st_size)
+		kind = UT_SHM_REGION;
+	close(fd);
+	return kind;
 }
 
 const char *

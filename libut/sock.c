@@ -220,6 +220,25 @@ ut_recvmsg(int s, struct msghdr *mh)
 #endif
 }
 
+ssize_t
+ut_recv_bare(int s, void *p, size_t n)
+{
+	struct iovec iov = { p, n };
+	struct msghdr mh;
+	ssize_t there;
+
+	memset(&mh, 0, sizeof(mh));
+	mh.msg_iov = &iov;
+	mh.msg_iovlen = 1;
+	there = recvmsg(s, &mh, MSG_PEEK | MSG_DONTWAIT);
+	if (there > 0 && (mh.msg_flags & MSG_CTRUNC) != 0) {
+		errno = EBADMSG;
+		return -1;
+	}
+	/* No more than that: a descriptor may have come behind it. */
+	return there > 0 ? recv(s, p, (size_t)there, MSG_DONTWAIT) : there;
+}
+
 /* Linux 6.16; most architectures have that number. */
 #if defined(__linux__) && !defined(SO_PASSRIGHTS) && (defined(__x86_64__) || \
     defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \

@@ -38,7 +38,7 @@
 #include "say.h"
 
 #define PATIENCE	10000		/* ms that utd may take to say hello */
-#define STRANGER_MS	30000		/* that it may take, if a stranger's */
+#define STRANGER_MS	30000		/* for an answer of a stranger's */
 #define STRANGER_ROWS	(64u << 20)	/* bytes of such a reply */
 #define SLICE		100		/* ms between looks at other things */
 #define DEPTH_MAX	8
@@ -167,7 +167,7 @@ static int
 client_recv(struct client *c)
 {
 	ut_msg_clear(&c->m);
-	while (ut_msg_recv(c->fd, &c->m, ut_msg_now() + SLICE) == -1) {
+	while (ut_msg_recv_bare(c->fd, &c->m, ut_msg_now() + SLICE) == -1) {
 		if (errno != ETIMEDOUT)
 			return -1;
 		if (c->deadline != -1 && ut_msg_now() >= c->deadline)
@@ -408,9 +408,12 @@ client_begin(struct client *c, int type)
 int
 client_request(struct client *c, struct row **rows)
 {
+	const int64_t bound = c->deadline;
 	struct row *root;
 	int r;
 
+	if (bound == -1 && c->stranger)
+		c->deadline = ut_msg_now() + STRANGER_MS;
 	if ((root = calloc(1, sizeof(*root))) == NULL) {
 		say_errno("malloc");
 		return -1;
@@ -427,6 +430,7 @@ client_request(struct client *c, struct row **rows)
 		r = client_fail(c);
 	else
 		r = client_reply(c);
+	c->deadline = bound;
 	if (r == -1 || rows == NULL) {
 		row_free(root);
 		root = NULL;
@@ -513,7 +517,7 @@ connect_to(const char *dir)
 	if (s == -1 || geteuid() == 0 || (ut_peer(s, &uid, &gid, &pid) == 0 &&
 	    (uid == 0 || uid == geteuid())))
 		return s;
-	close(s);
+	ut_hang_up(s);
 	errno = EPERM;
 	return -1;
 }
@@ -653,7 +657,7 @@ client_close(struct client *c)
 	if (c == NULL)
 		return;
 	ut_msg_clear(&c->m);
-	close(c->fd);
+	ut_hang_up(c->fd);
 	free(c->dir);
 	free(c);
 }

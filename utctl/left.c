@@ -132,22 +132,16 @@ owner_of(const char *name)
 }
 
 /*
- * Is the memory of that name left?  Not if utd has it now, or if there is none;
- * some has to stay.
+ * Is the memory of that name left?  Not if utd has it now, or if there is none
+ * of ours; some has to stay.
  */
 static bool
 is_left(const char *name, const struct bytes *now, int delete, bool *stays)
 {
 	const pid_t pid = owner_of(name);
 	struct stat st;
-	bool is;
-	int fd;
 
-	if ((fd = shm_open(name, O_RDONLY, 0)) == -1)
-		return false;
-	is = fstat(fd, &st) == 0 && !has_name(now, name);
-	close(fd);
-	if (!is)
+	if (has_name(now, name) || ut_shm_look(name, &st) <= UT_SHM_OTHER)
 		return false;
 	printf("%s: shared memory of %llu bytes, uid %lu", name,
 	    (unsigned long long)st.st_size, (unsigned long)st.st_uid);

@@ -31,6 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "rundir.h"
 #include "utctl.h"
 
@@ -132,7 +133,7 @@ cmd_recover(int argc, char **argv)
 		    "HOME names one");
 	state = format("%s/state", dir);
 	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1) {
-		close(s);
+		ut_hang_up(s);
 		if (left_behind(dir, delete) == 0)
 			die("utd runs in %s, and has taken up what there "
 			    "was", dir);

@@ -32,6 +32,10 @@
  *	seq		whole packets in no order, of all slots
  *	header		geometry and counters
  *	lost		counts of what was lost, and of what was too big
+ *	claim		a count of overwritten events, and one of lost events,
+ *			that no program reaches
+ *	recant		these counts are 0
+ *	unheard		children that cannot connect, each of another parent
  *	owner		the numbers of programs in slots and sub-buffers
  *	bell		the bell
  *	shrink		the region has no bytes any more
@@ -397,6 +401,32 @@ any_lost(void)
 }
 
 static void
+say_counts(uint64_t n)
+{
+	h->lost = n;
+	h->slots_used = 1;
+	slots[0].overwritten = n / 2;
+}
+
+static void
+claim(void)
+{
+	say_counts(UINT64_C(1) << 63);
+}
+
+static void
+recant(void)
+{
+	say_counts(0);
+}
+
+static void
+any_unheard(void)
+{
+	h->unheard = UINT64_C(1) << 32 | rnd(UINT32_MAX);
+}
+
+static void
 any_owner(void)
 {
 	struct ut_slot *s = any_slot();
@@ -492,6 +522,9 @@ static const struct {
 	{ "seq",	any_order,	nothing },
 	{ "header",	header,		nothing },
 	{ "lost",	any_lost,	nothing },
+	{ "claim",	nothing,	claim },
+	{ "recant",	nothing,	recant },
+	{ "unheard",	any_unheard,	nothing },
 	{ "owner",	any_owner,	nothing },
 	{ "bell",	any_bell,	nothing },
 	{ "shrink",	shrink,		nothing },

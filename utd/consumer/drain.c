@@ -37,6 +37,7 @@
 
 #define WAIT_TICKS	3	/* for a missing sub-buffer */
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
+#define UNHEARD_MAX	10	/* times that children are told of */
 
 static struct piece *pieces;	/* of this pass */
 static size_t npieces, maxpieces;
@@ -195,8 +196,9 @@ report_unheard(struct region *r)
 	const uint64_t unheard = load(&r->header->unheard);
 	const struct program *p;
 
-	if (unheard == r->unheard)
+	if (unheard == r->unheard || r->nunheard == UNHEARD_MAX)
 		return;
+	r->nunheard++;
 	r->unheard = unheard;
 	p = program_of_pid((uint32_t)unheard);
 	report_trouble(r, UT_TROUBLE_SAY, "a child of %s (%u) cannot connect: "

@@ -142,6 +142,7 @@ struct region {
 	uint32_t	 toobig;	/* longest event that was reported */
 	unsigned int	 ntoobig;	/* how many such reports */
 	uint64_t	 unheard;	/* as in the header: reported */
+	unsigned int	 nunheard;	/* how many such reports */
 	int		 waits;		/* errno for which events wait; or 0 */
 	uint64_t	 waited_lost;	/* events lost when that began */
 	struct region	*next;

@@ -41,7 +41,7 @@ id_in(struct region *r, struct event *e, const struct program *p, uint32_t rule,
 	id = registry_get(&r->registry, e, p->name, rule, why, sizeof(why));
 	if (id == 0) {
 		*whole &= errno != ENOMEM;
-		session_warn(r->channel->session, "%s", why);
+		session_blame(r->channel->session, p->uid, "%s", why);
 	} else if (id > last) {
 		region_name_event(r, id);
 	}
@@ -87,7 +87,7 @@ give_filter(struct plan *plan, struct channel *ch, const struct program *p,
 	if (c != NULL && plan_code(plan, t, i, c))
 		return true;
 	if (errno != ENOEXEC) {
-		session_warn(ch->session, "filter of event %s: %s",
+		session_blame(ch->session, p->uid, "filter of event %s: %s",
 		    t->events[i]->name, strerror(errno));
 		plan->whole = false;
 	}
@@ -105,9 +105,9 @@ assign_id(struct plan *plan, struct channel *ch, const struct program *p,
 	struct event *e = p->table->events[i];
 
 	if (e->state == EVENT_REFUSED) {
-		session_warn(ch->session, "event %s of %s (%d): description "
-		    "not valid: %s: not recorded", e->name, p->name,
-		    (int)p->pid, event_why(e));
+		session_blame(ch->session, p->uid, "event %s of %s (%d): "
+		    "description not valid: %s: not recorded", e->name,
+		    p->name, (int)p->pid, event_why(e));
 		return 0;
 	}
 	if (e->state == EVENT_NAMED) {

@@ -31,8 +31,13 @@ static void
 counts_keep(const struct region *r)
 {
 	const struct trace *t = r->trace;
+	struct trigger *of = t->session->trigger;
 
 	counts_add(&r->channel->past, &r->counts);
+	if (of != NULL) {
+		of->gone += r->matched - r->base;
+		state_changed(&t->session->saved);
+	}
 	if (t->chunk != t->session->rotation.chunk ||
 	    (r->moved && t->before != NULL))
 		r->channel->older += r->counts.bytes;
@@ -64,7 +69,7 @@ got_buried(uint32_t id, int error, struct ut_msg *m)
 	if (error == 0) {
 		/* How much was written before it has forgotten. */
 		counts = r->counts;
-		counts_read(m, &r->counts);
+		region_counted(r, m);
 		r->counts.bytes = counts.bytes;
 		r->counts.packets = counts.packets;
 	}
@@ -76,6 +81,7 @@ got_buried(uint32_t id, int error, struct ut_msg *m)
 	}
 	counts_keep(r);
 	memset(&r->counts, 0, sizeof(r->counts));
+	r->matched = r->base = 0;
 	state_changed(&r->channel->saved);
 	region_forget(r);
 }
@@ -137,7 +143,7 @@ got_last(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	if (error == 0)
-		counts_read(m, &r->counts);
+		region_counted(r, m);
 	else
 		r->left |= r->fd != -1;
 	region_free(r);

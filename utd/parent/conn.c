@@ -221,7 +221,7 @@ conn_fail(struct conn *c)
  * Read the next message into m, as ut_msg_read does, but keep a partial one.
  * We take descriptors only from our own processes: to close somebody else's may
  * take long, if it is a socket that lingers, or a file in a file system that
- * somebody runs.
+ * somebody runs.  Who sends one is hung up on: see hangup.c.
  */
 static int
 read_message(struct conn *c, struct ut_msg *m)
@@ -268,6 +268,8 @@ conn_read(struct conn *c)
 			return;
 		if (r == -1) {
 			conn_drop(c);
+			if (c->user != NULL)
+				user_spent(c->user, since);
 			return;
 		}
 		c->ops->message(c, &m);

@@ -22,6 +22,8 @@
 
 #include "trace.h"
 
+#define MATCHES_MAX	(UINT64_C(1) << 48)	/* between two looks */
+
 void
 counts_read(struct ut_msg *m, struct counts *c)
 {
@@ -33,6 +35,41 @@ counts_read(struct ut_msg *m, struct counts *c)
 	c->waits = ut_msg_get_u64(m);
 	c->waited = ut_msg_get_u64(m);
 	c->longest = ut_msg_get_u64(m);
+}
+
+/*
+ * Matches of a trigger in a region.  Overwritten events have passed the filter;
+ * lost ones have not been asked, and count only if there is none.
+ */
+static uint64_t
+matches(const struct region *r)
+{
+	const struct rule *rule = r->channel->newest;
+
+	return r->counts.written + r->counts.overwritten +
+	    (rule == NULL || rule->filter == NULL ? r->counts.lost : 0);
+}
+
+/*
+ * A consumer has counted.  Programs can write into the counts what they like: a
+ * count that went back, or that no program reaches, is left out, so that what
+ * is counted from then on counts, here and in the regions of others.
+ */
+void
+region_counted(struct region *r, struct ut_msg *m)
+{
+	uint64_t n, grew;
+
+	counts_read(m, &r->counts);
+	if (r->channel->session->trigger == NULL)
+		return;
+	n = matches(r);
+	if ((grew = n - r->matched) == 0)
+		return;
+	if (grew > MATCHES_MAX)
+		r->base += grew;
+	r->matched = n;
+	state_changed(&r->saved);
 }
 
 void

@@ -29,6 +29,7 @@ struct rule;
 struct session;
 struct trace;
 struct track;
+struct warning;
 
 /* An ID as the argument of a callback: the object may be gone by then. */
 static inline void *
@@ -62,7 +63,7 @@ struct saved {
 };
 
 /* Types of messages in the journal, which are not those of the protocol. */
-#define STATE_VERSION	5
+#define STATE_VERSION	6
 _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2	/* of what belongs together */
@@ -76,7 +77,7 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_LINGERS	32u
 #define STATE_KEEPS	64u
 #define STATE_WATCHES	128u	/* it is of a trigger: see put_trigger */
-#define STATE_WARNING	5	/* a session: str */
+#define STATE_WARNING	5	/* a session, b uid: str */
 #define STATE_TRACE	6	/* a id, b session: see put_trace */
 #define STATE_TEXT	7	/* a trace: u64 where, str metadata */
 #define STATE_CHANNEL	8	/* a id, b session: see put_channel */
@@ -124,7 +125,7 @@ bool	 state_put(unsigned int, struct saved *, size_t);
 bool	 state_rows(unsigned int, struct saved *, size_t);
 void	 state_gone(unsigned int, struct saved *);
 void	 state_renew(struct trace *);	/* its metadata begin anew */
-void	 state_warning(const struct session *, const char *);
+void	 state_warning(const struct session *, const struct warning *);
 void	 state_chunk(const struct session *, const char *, bool);
 void	 state_rule(const struct channel *, const struct rule *, bool);
 void	 state_track(const struct session *, const struct track *, bool);

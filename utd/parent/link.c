@@ -286,8 +286,8 @@ link_judge(struct link *l)
 		return false;
 	}
 	if (l->plan->refused)
-		session_warn(l->channel->session, "channel %s: so many events "
-		    "of %s have filters that not all are recorded",
+		session_blame(l->channel->session, p->uid, "channel %s: so "
+		    "many events of %s have filters that not all are recorded",
 		    l->channel->name, p->name);
 	return true;
 }
@@ -412,7 +412,7 @@ link_failed(struct link *l, int error)
 		    (unsigned long long)attrs->v[ATTR_NSUBS] *
 		    attrs->v[ATTR_SUBSIZE] / 1024);
 	if (!l->failed)
-		session_warn(l->channel->session,
+		session_blame(l->channel->session, l->program->uid,
 		    "%s (%d) cannot attach to channel %s: %s%s",
 		    l->program->name, (int)l->program->pid,
 		    l->channel->name, strerror(error), help);

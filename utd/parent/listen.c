@@ -158,12 +158,12 @@ accept_one(void)
 		return errno == EINTR || errno == ECONNABORTED;
 	}
 	if (ut_peer(s, &uid, &gid, &pid) == -1 || !welcome(uid)) {
-		close(s);
+		ut_hang_up(s);
 		return true;
 	}
 	if ((u = user_come(uid)) == NULL) {
 		say_lost(uid, pid);
-		close(s);
+		ut_hang_up(s);
 		return true;
 	}
 	if ((s = user_open(u, s, false)) == -1) {

@@ -65,7 +65,7 @@ static void
 trace_later(struct trace *t, const char *why)
 {
 	t->state = TRACE_FAILED;
-	session_warn(t->session, "%s", why);
+	session_blame(t->session, t->uid, "%s", why);
 	session_wait(t->session);
 }
 
@@ -363,8 +363,8 @@ traces_again(struct consumer *c)
 				trace_hold(t);
 			if (t->state != TRACE_READY)
 				continue;
-			session_warn(t->session, "the consumer of uid %lu "
-			    "ended; another took over",
+			session_blame(t->session, t->uid, "the consumer of uid "
+			    "%lu ended; another took over",
 			    (unsigned long)c->uid);
 			trace_ask(t);
 		}

@@ -45,7 +45,7 @@ got_trouble(const struct consumer *c, struct ut_msg *m)
 	if (m->h.b == UT_TROUBLE_NOW)
 		region_trouble(r, text);
 	if (text[0] != '\0')
-		session_warn(r->trace->session, "%s", text);
+		session_blame(r->trace->session, r->trace->uid, "%s", text);
 	if (m->h.b == UT_TROUBLE_LOST)
 		session_lost(r->trace->session, text);
 }

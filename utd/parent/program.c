@@ -171,9 +171,9 @@ program_refuse(struct conn *c, uint32_t version)
 	    (int)c->pid, version, UT_MSG_VERSION);
 	for (s = sessions; s != NULL; s = s->next)
 		if (session_sees(s, c->uid))
-			session_warn(s, "program %d speaks version %u of the "
-			    "protocol, not %u: not recorded", (int)c->pid,
-			    version, UT_MSG_VERSION);
+			session_blame(s, c->uid, "program %d speaks version "
+			    "%u of the protocol, not %u: not recorded",
+			    (int)c->pid, version, UT_MSG_VERSION);
 	ut_msg_init(&welcome, UT_MSG_WELCOME, UT_MSG_VERSION, 0);
 	ut_msg_u64(&welcome, 0);
 	conn_send(c, &welcome);

@@ -131,7 +131,7 @@ region_failed(struct region *r, const char *why)
 	r->cause = r->why + n;
 	state_changed(&r->saved);
 	session_missed(s);
-	session_warn(s, "%s", text);
+	session_blame(s, r->trace->uid, "%s", text);
 	regions_changed(r, false);
 }
 
@@ -179,7 +179,7 @@ got_counts(uint32_t id, int error, struct ut_msg *m)
 
 	if (error != 0 || r == NULL)
 		return;
-	counts_read(m, &r->counts);
+	region_counted(r, m);
 	r->used = ut_msg_get_u32(m);
 }
 

@@ -101,7 +101,7 @@ read_trigger(struct ut_msg *m, struct session *s)
 	new.number = ut_msg_get_u32(m);
 	new.action = ut_msg_get_u32(m);
 	new.count = ut_msg_get_u32(m);
-	new.base = ut_msg_get_u64(m);
+	new.gone = ut_msg_get_u64(m);
 	new.passed = ut_msg_get_u64(m);
 	new.acted = ut_msg_get_u64(m);
 	new.due = ut_msg_get_u32(m) != 0;
@@ -197,7 +197,7 @@ read_warning(struct ut_msg *m)
 	ut_msg_get_str(m, text, sizeof(text));
 	if (m->bad || s == NULL)
 		return false;
-	(void)session_warned(s, text);		/* the log has it */
+	(void)session_warned(s, (uid_t)m->h.b, text);	/* the log has it */
 	return true;
 }
 
@@ -384,6 +384,8 @@ read_region(struct ut_msg *m)
 	r->described = ut_msg_get_u32(m) != 0;
 	r->moved = ut_msg_get_u32(m) != 0;
 	r->told = ut_msg_get_u64(m);
+	r->matched = ut_msg_get_u64(m);
+	r->base = ut_msg_get_u64(m);
 	return !m->bad;
 }
 

@@ -124,7 +124,7 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 		return;
 	t->asking = false;
 	if (error != 0) {
-		session_warn(t->session, "%s", consumer_why(m, error));
+		session_blame(t->session, t->uid, "%s", consumer_why(m, error));
 		try_again(t->session);
 		return;
 	}
@@ -135,7 +135,7 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 	    t->state != TRACE_READY)
 		return;
 	if ((fd = ut_msg_get_fd(m)) == -1) {
-		session_warn(t->session, "directory %s: %s", path,
+		session_blame(t->session, t->uid, "directory %s: %s", path,
 		    strerror(errno));
 		try_again(t->session);
 		return;

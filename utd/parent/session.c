@@ -29,8 +29,6 @@
 
 #include "trace.h"
 
-#define WARNINGS_MAX	100
-
 struct session *sessions;
 void (*session_looks)(void *);
 void (*session_cleared)(struct session *, struct waiter *);
@@ -461,37 +459,4 @@ session_met(struct session *s, uid_t uid)
 		s->came++;
 	else
 		s->others++;
-}
-
-/* To `utctl list', each text once for the session shown; is it a new one? */
-bool
-session_warned(struct session *s, const char *text)
-{
-	struct warning *w, **p;
-
-	s = session_shown(s);
-	for (p = &s->warnings; *p != NULL; p = &(*p)->next)
-		if (strcmp((*p)->text, text) == 0)
-			return false;
-	if (s->nwarnings++ >= WARNINGS_MAX)
-		return false;
-	w = xcalloc(1, sizeof(*w));
-	w->text = xstrdup(text);
-	*p = w;
-	state_warning(s, text);
-	return true;
-}
-
-/* The same, and to the log. */
-void
-session_warn(struct session *s, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (session_warned(s, text))
-		log_warnx("session %s: %s", session_shown(s)->name, text);
 }

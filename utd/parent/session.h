@@ -162,6 +162,7 @@ bool	 contexts_fit(const struct channel *, const struct filter *, char *,
 	    size_t);
 
 struct warning {
+	uid_t		 uid;		/* whose programs cause it */
 	char		*text;
 	struct warning	*next;
 };
@@ -227,8 +228,8 @@ struct trigger {
 	uint32_t	 action;	/* UT_TRIGGER_ */
 	uint32_t	 count;		/* of matches; 0: the first one only */
 	char		*command;	/* to be run; or NULL */
-	uint64_t	 base;		/* matches when the session began */
-	uint64_t	 passed;	/* times `count' was reached since */
+	uint64_t	 gone;		/* matches in regions that are gone */
+	uint64_t	 passed;	/* times `count' was reached */
 	uint64_t	 acted;		/* how often that was done, ever */
 	bool		 due;		/* it has to be done, */
 	bool		 busy;		/* and is being done */
@@ -289,7 +290,6 @@ struct session {
 	uint32_t	 ntriggers;	/* the last one's number */
 	struct trace	*traces;
 	struct warning	*warnings;
-	unsigned int	 nwarnings;
 	struct session	*next;
 };
 
@@ -348,10 +348,14 @@ const char *session_error(const struct session *);	/* "": none */
 void	 session_missed(struct session *);	/* it missed a program */
 void	 session_lost(struct session *, const char *);	/* events, and why */
 void	 session_look(struct session *);	/* set what fails now */
-bool	 session_warned(struct session *, const char *);
+bool	 name_valid(const char *, const char *);
+
+/* warning.c */
+bool	 session_warned(struct session *, uid_t, const char *);
 void	 session_warn(struct session *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
-bool	 name_valid(const char *, const char *);
+void	 session_blame(struct session *, uid_t, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
 
 /* channel.c */
 struct channel *channel_find(struct session *, const char *);

@@ -44,10 +44,10 @@ put_consumer(unsigned int j, struct saved *v)
 }
 
 static void
-put_warning(unsigned int j, const struct session *s, const char *text)
+put_warning(unsigned int j, const struct session *s, const struct warning *w)
 {
-	ut_msg_init(&out, STATE_WARNING, s->id, 0);
-	ut_msg_str(&out, text);
+	ut_msg_init(&out, STATE_WARNING, s->id, (uint32_t)w->uid);
+	ut_msg_str(&out, w->text);
 	(void)journal_put(j, &out);
 }
 
@@ -91,7 +91,7 @@ put_trigger(const struct trigger *t)
 	ut_msg_u32(&out, t->number);
 	ut_msg_u32(&out, t->action);
 	ut_msg_u32(&out, t->count);
-	ut_msg_u64(&out, t->base);
+	ut_msg_u64(&out, t->gone);
 	ut_msg_u64(&out, t->passed);
 	ut_msg_u64(&out, t->acted);
 	ut_msg_u32(&out, t->due || (t->busy && t->command != NULL));
@@ -143,7 +143,7 @@ put_session(unsigned int j, struct saved *v)
 	if (v->in[j].there)
 		return;
 	for (w = s->warnings; w != NULL; w = w->next)
-		put_warning(j, s, w->text);
+		put_warning(j, s, w);
 	for (c = s->chunks; c != NULL; c = c->next)
 		put_chunk(j, s, c->name, true);
 	if (s->tracks != NULL)
@@ -265,6 +265,8 @@ put_region(unsigned int j, struct saved *v)
 	ut_msg_u32(&out, r->described);
 	ut_msg_u32(&out, r->moved);
 	ut_msg_u64(&out, r->told);
+	ut_msg_u64(&out, r->matched);
+	ut_msg_u64(&out, r->base);
 	(void)journal_put(j, &out);
 }
 
@@ -431,13 +433,13 @@ state_renew(struct trace *t)
 }
 
 void
-state_warning(const struct session *s, const char *text)
+state_warning(const struct session *s, const struct warning *w)
 {
 	unsigned int j;
 
 	for (j = 0; j < 2; j++)
 		if (there(j, &s->saved))
-			put_warning(j, s, text);
+			put_warning(j, s, w);
 	state_soon();
 }
 

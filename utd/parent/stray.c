@@ -34,7 +34,6 @@
 #include "trace.h"
 
 #define PREFIX		"ut-"		/* see ut_shm_name */
-#define BELL_MAX	16384		/* bytes; what is larger is a region */
 
 /* Does the name belong to a region or a consumer that was saved? */
 static bool
@@ -90,7 +89,10 @@ stray_name(const char *file, const char *prefix, char *name)
 	return true;
 }
 
-/* Any session that can record the programs of that user may have lost them. */
+/*
+ * Any session that can record the programs of that user may have lost them.
+ * The user may as well have made them for us to find.
+ */
 static void
 stray_warn(const char *name, const struct stat *st)
 {
@@ -101,9 +103,12 @@ stray_warn(const char *name, const struct stat *st)
 	    "the last utd could not save: their events are lost", name,
 	    (unsigned long)st->st_uid, (unsigned long long)st->st_size);
 	log_peer("%s", text);
-	for (s = sessions; s != NULL; s = s->next)
-		if (s->uid == 0 || s->uid == st->st_uid)
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->uid == st->st_uid)
 			session_lost(session_shown(s), text);
+		else if (s->uid == 0)
+			session_blame(s, st->st_uid, "%s", text);
+	}
 }
 
 /*
@@ -119,6 +124,7 @@ strays_remove(pid_t before)
 	struct dirent *d;
 	struct stat st;
 	DIR *dir;
+	int kind;
 
 	if (before <= 0 || where == NULL)
 		return;
@@ -132,11 +138,11 @@ strays_remove(pid_t before)
 	snprintf(prefix, sizeof(prefix), PREFIX "%x-", (unsigned int)before);
 	while ((d = readdir(dir)) != NULL) {
 		if (!stray_name(d->d_name, prefix, name) || is_known(name) ||
-		    fstatat(dirfd(dir), d->d_name, &st,
-		    AT_SYMLINK_NOFOLLOW) == -1 || !S_ISREG(st.st_mode) ||
+		    (kind = ut_shm_look(name, &st)) == -1 ||
+		    !S_ISREG(st.st_mode) ||
 		    (geteuid() != 0 && st.st_uid != geteuid()))
 			continue;
-		if (st.st_size > BELL_MAX)
+		if (kind == UT_SHM_REGION)
 			stray_warn(name, &st);
 		stray_remove(name, &st);
 	}

@@ -53,6 +53,8 @@ struct region {
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
 	struct counts	 counts;
+	uint64_t	 matched;	/* for a trigger, by these counts */
+	uint64_t	 base;		/* of matched: these do not count */
 	uint32_t	 used;		/* sub-buffers, when it was counted */
 	struct region	*next;		/* of the channel */
 	struct region	*beside;	/* the next one of the trace */
@@ -205,6 +207,7 @@ void	 regions_gone(void);
 /* counts.c: what consumers have counted. */
 void	 counts_read(struct ut_msg *, struct counts *);
 void	 counts_add(struct counts *, const struct counts *);
+void	 region_counted(struct region *, struct ut_msg *);
 void	 channel_counts(const struct channel *, struct counts *);
 uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
 void	 session_counts(const struct session *, struct counts *);

@@ -66,28 +66,17 @@ trigger_rule(const struct trigger *t)
 	return t->watch->channels->newest;
 }
 
-/*
- * All that there ever were.  An event that was overwritten has passed the
- * filter, and one that was lost has not been asked.
- */
-static uint64_t
-count_all(const struct trigger *t)
-{
-	const struct rule *rule = trigger_rule(t);
-	struct counts sum;
-
-	session_counts(t->watch, &sum);
-	return sum.written + sum.overwritten +
-	    (rule->filter == NULL ? sum.lost : 0);
-}
-
-/* Since the session was started. */
+/* Since the session was started.  Sums wrap: differences are right. */
 uint64_t
 trigger_matches(const struct trigger *t)
 {
-	const uint64_t n = count_all(t);
+	const struct channel *ch = t->watch->channels;
+	const struct region *r;
+	uint64_t n = t->gone;
 
-	return n > t->base ? n - t->base : 0;
+	for (r = ch != NULL ? ch->regions : NULL; r != NULL; r = r->next)
+		n += r->matched - r->base;
+	return n;
 }
 
 bool
@@ -340,12 +329,17 @@ static void
 look(struct trigger *t)
 {
 	struct channel *ch = t->watch->channels;
-	const uint64_t n = trigger_matches(t);
-	const uint64_t passed = t->count != 0 ? n / t->count : n > 0;
+	uint64_t more = trigger_matches(t) - t->passed * t->count;
 
-	if (passed <= t->passed || trigger_over(t))
+	if (more > INT64_MAX) {		/* of a damaged state: go on here */
+		t->gone -= more;
+		more = 0;
+	}
+	if (t->count != 0)
+		more /= t->count;
+	if (more == 0 || trigger_over(t))
 		return;
-	t->passed = passed;
+	t->passed += t->count != 0 ? more : 1;
 	t->due = true;
 	state_changed(&t->watch->saved);
 	/* The first match may be all: programs need not tell of more. */
@@ -407,10 +401,14 @@ void
 triggers_arm(struct session *s)
 {
 	struct trigger *t;
+	struct region *r;
 
 	for (t = s->triggers; t != NULL; t = t->next) {
-		t->base = count_all(t);
-		t->passed = 0;
+		t->gone = t->passed = 0;
+		for (r = t->watch->channels->regions; r != NULL; r = r->next) {
+			r->base = r->matched;
+			state_changed(&r->saved);
+		}
 		channel_enable(t->watch->channels, true);
 		channel_watch(t->watch->channels);
 		state_changed(&t->watch->saved);

@@ -167,7 +167,7 @@ user_open(struct user *u, int fd, bool had)
 	if (!had && is_limited(u) &&
 	    (fd >= last_shared ||
 	    u->nfiles >= (unsigned int)(last_shared - fd))) {
-		close(fd);
+		ut_hang_up(fd);
 		errno = EMFILE;
 		return -1;
 	}
@@ -178,7 +178,7 @@ user_open(struct user *u, int fd, bool had)
 void
 user_close(struct user *u, int fd)
 {
-	close(fd);
+	ut_hang_up(fd);
 	u->nfiles--;
 }
 
