@@ -32,9 +32,10 @@ counts_keep(const struct region *r)
 {
 	const struct trace *t = r->trace;
 
+	if (r->moved && t->before != NULL)
+		t = t->before;
 	counts_add(&r->channel->past, &r->counts);
-	if (t->chunk != t->session->rotation.chunk ||
-	    (r->moved && t->before != NULL))
+	if (t->chunk != t->session->rotation.chunk)
 		r->channel->older += r->counts.bytes;
 }
 
