@@ -119,7 +119,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
 		utd/consumer/shrunk.c \
 		utd/consumer/shotdir.c utd/consumer/sink.c \
 		utd/consumer/sleep.c utd/consumer/tick.c utd/log.c \
-		utd/parent/assign.c utd/parent/channel.c utd/parent/client.c \
+		utd/parent/assign.c utd/parent/carry.c utd/parent/channel.c \
+		utd/parent/client.c \
 		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
 		utd/parent/conn.c utd/parent/consumers.c \
 		utd/parent/context.c utd/parent/control.c \

@@ -198,12 +198,22 @@ move_up(struct removal *rm, int at, const char *name)
 		rm->moved = 1;
 }
 
+/* A user's, perhaps from an earlier chunk. */
+static int
+is_uid(const char *name)
+{
+	name += strspn(name, "0123456789");
+	if (strncmp(name, "-chunk-", 7) == 0)
+		name += 7 + strspn(name + 7, "0123456789");
+	return *name == '\0';
+}
+
 static enum place
 place_below(enum place place, const char *name)
 {
 	size_t i;
 
-	if (place == PLACE_UIDS && name[strspn(name, "0123456789")] != '\0')
+	if (place == PLACE_UIDS && !is_uid(name))
 		return PLACE_NONE;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (places[i].place == place && (places[i].name == NULL ||

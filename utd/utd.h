@@ -181,6 +181,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   directory */
 #define UT_C_SHOTDROP	89	/* a shot: nothing is to be written, unless that
 				   has begun */
+#define UT_C_CARRY	90	/* u32 serial, str path of a user's part of a
+				   chunk, str its path in the next one; the fd
+				   of the session's */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */

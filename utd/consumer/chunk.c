@@ -21,6 +21,8 @@
  * The first chunk of a session is ust/ itself, and moves into a directory of
  * its own first; later ones have one.  Each step may have been taken by a
  * consumer that died behind it.
+ *
+ * Before that, parts of it can be carried into the next chunk.
  */
 
 #include <sys/types.h>
@@ -125,4 +127,57 @@ chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
 	}
 	/* By this an empty trace is recognized. */
 	return r == 0 ? make_dir(fd, TOP) : r;
+}
+
+/*
+ * Open the directory above the last name of the path, and perhaps make it; the
+ * name is told.  It has to be ours to the end, and nobody else's to write in.
+ */
+static int
+open_above(int fd, const char *path, bool make, const char **name)
+{
+	char one[NAME_MAXLEN + 1];
+	const char *slash;
+	struct stat st;
+	int at = fd, dir;
+
+	for (; (slash = strchr(path, '/')) != NULL; path = slash + 1) {
+		snprintf(one, sizeof(one), "%.*s", (int)(slash - path), path);
+		dir = make && make_dir(at, one) == -1 ? -1 :
+		    output_open(at, one);
+		if (at != fd)
+			(void)close_failed(at);
+		if ((at = dir) == -1)
+			return -1;
+		if (fstat(at, &st) == -1 || st.st_uid != geteuid() ||
+		    (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+			(void)output_refuse(one, "others can write there");
+			return close_failed(at);
+		}
+	}
+	*name = path;
+	errno = EINVAL;
+	return at != fd ? at : -1;
+}
+
+/*
+ * Move a part of a chunk, a directory that may be another user's, into the next
+ * one: 0, or -1 and errno.  It is not opened, nor looked at, because a user can
+ * mount on it what does not answer.  One that is not there was moved by one
+ * that died then.
+ */
+int
+chunk_carry(int fd, const char *from, const char *to)
+{
+	const char *name, *new;
+	int here, there, r = -1;
+
+	if ((here = open_above(fd, from, false, &name)) == -1)
+		return errno == ENOENT ? 0 : -1;
+	if ((there = open_above(fd, to, true, &new)) != -1) {
+		r = renameat(here, name, there, new) == 0 || errno == ENOENT ?
+		    0 : report_errno(to);
+		r = r == 0 ? close(there) : close_failed(there);
+	}
+	return r == 0 ? close(here) : close_failed(here);
 }

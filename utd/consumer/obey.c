@@ -235,6 +235,26 @@ do_chunk(struct ut_msg *m)
 }
 
 static void
+do_carry(struct ut_msg *m)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+	const uint32_t serial = ut_msg_get_u32(m);
+	int fd;
+
+	ut_msg_get_str(m, from, sizeof(from));
+	ut_msg_get_str(m, to, sizeof(to));
+	fd = ut_msg_get_fd(m);
+	if (fd == -1 || chunk_carry(fd, from, to) == -1) {
+		report_failed(serial, errno);
+	} else {
+		(void)report_begin(UT_C_REPLY, serial, 0);
+		report_send();
+	}
+	if (fd != -1)
+		close(fd);
+}
+
+static void
 do_where(struct ut_msg *m)
 {
 	char path[PATH_MAX];
@@ -275,6 +295,7 @@ static const struct order orders[] = {
 	{ UT_C_BURY,		do_bury },
 	{ UT_C_ROTATE,		do_rotate },
 	{ UT_C_CHUNK,		do_chunk },
+	{ UT_C_CARRY,		do_carry },
 	{ UT_C_WATCH,		do_watch },
 	{ UT_C_WHERE,		do_where },
 	{ UT_C_SHOTDIR,		shot_dir },

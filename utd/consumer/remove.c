@@ -72,6 +72,16 @@ all_digits(const char *s)
 	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
+/* A user's, perhaps from an earlier chunk: see parent/carry.c. */
+static bool
+is_uid(const char *name)
+{
+	const char *end = name + strspn(name, "0123456789");
+
+	return end != name && (*end == '\0' || (strncmp(end, "-chunk-", 7) ==
+	    0 && all_digits(end + 7)));
+}
+
 /* Where is the directory of that name? */
 static enum place
 place_below(enum place place, const char *name)
@@ -83,7 +93,7 @@ place_below(enum place place, const char *name)
 		return strcmp(name, "uid") == 0 ? PLACE_UIDS :
 		    strcmp(name, "pid") == 0 ? PLACE_PIDS : PLACE_NONE;
 	case PLACE_UIDS:
-		return all_digits(name) ? PLACE_UID : PLACE_NONE;
+		return is_uid(name) ? PLACE_UID : PLACE_NONE;
 	case PLACE_PIDS:
 		return PLACE_TRACE;
 	case PLACE_UID:

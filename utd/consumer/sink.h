@@ -216,6 +216,7 @@ const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
 int	 chunk_done(int, const char *, const char *, uint32_t, bool *);
+int	 chunk_carry(int, const char *, const char *);
 bool	 output_there(int, const char *);
 
 /* remove.c: chunks and snapshots; nothing that consumers have not made. */

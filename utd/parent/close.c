@@ -33,13 +33,14 @@ counts_keep(const struct region *r)
 	const struct trace *t = r->trace;
 	struct trigger *of = t->session->trigger;
 
+	if (r->moved && t->before != NULL)
+		t = t->before;
 	counts_add(&r->channel->past, &r->counts);
 	if (of != NULL) {
 		of->gone += r->matched - r->base;
 		state_changed(&t->session->saved);
 	}
-	if (t->chunk != t->session->rotation.chunk ||
-	    (r->moved && t->before != NULL))
+	if (t->chunk != t->session->rotation.chunk)
 		r->channel->older += r->counts.bytes;
 }
 

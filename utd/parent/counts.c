@@ -97,14 +97,19 @@ channel_counts(const struct channel *ch, struct counts *sum)
 		counts_add(sum, &r->counts);
 }
 
+/* Without what was carried there, or the chunk would end at once. */
 uint64_t
 channel_chunk(const struct channel *ch)
 {
+	const struct region *r;
+	uint64_t before = ch->kept;
 	struct counts sum;
 
 	memset(&sum, 0, sizeof(sum));
 	channel_counts(ch, &sum);
-	return sum.bytes < ch->kept ? 0 : sum.bytes - ch->kept;
+	for (r = ch->regions; r != NULL; r = r->next)
+		before += r->carried;
+	return sum.bytes < before ? 0 : sum.bytes - before;
 }
 
 void

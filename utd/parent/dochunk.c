@@ -26,12 +26,26 @@
 
 #define ROTATE_MS	15000	/* for consumers, which may be found late */
 
+/* What to say of parts that go with the next chunk. */
+static const char *
+carried(const struct session *s)
+{
+	const struct rotation *ro = &s->rotation;
+	static char text[sizeof(ro->carried) + 32];
+
+	snprintf(text, sizeof(text), "%s%s%s",
+	    ro->carried[0] != '\0' ? "; " : "", ro->carried,
+	    ro->carried_more ? "; others do, too" : "");
+	return text;
+}
+
 static void
 told(struct client *k)
 {
-	char text[NAME_MAXLEN + 32];
+	char text[NAME_MAXLEN + 256];
 
-	snprintf(text, sizeof(text), "session %s cleared", k->session->name);
+	snprintf(text, sizeof(text), "session %s cleared%s", k->session->name,
+	    carried(k->session));
 	client_answer(k, text);
 }
 
@@ -58,8 +72,9 @@ rotated(struct client *k)
 	else if (s->rotation.how == UT_CHUNK_CLEAR)
 		cleared(k);
 	else
-		client_ok(k, "session %s rotated: %s/archives/%s%s", s->name,
-		    s->dir, s->rotation.to, s->astray ? WHERE_ASTRAY : "");
+		client_ok(k, "session %s rotated: %s/archives/%s%s%s", s->name,
+		    s->dir, s->rotation.to, s->astray ? WHERE_ASTRAY : "",
+		    carried(s));
 }
 
 /* A chunk ends.  Its files are complete, or gone, when this is answered. */

@@ -79,6 +79,8 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_WATCHES	128u	/* it is of a trigger: see put_trigger */
 #define STATE_WARNING	5	/* a session, b uid: str */
 #define STATE_TRACE	6	/* a id, b session: see put_trace */
+#define STATE_MADE	1u
+#define STATE_CARRYING	2u
 #define STATE_TEXT	7	/* a trace: u64 where, str metadata */
 #define STATE_CHANNEL	8	/* a id, b session: see put_channel */
 #define STATE_RULE	9	/* a channel: as in the protocol */

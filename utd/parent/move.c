@@ -23,7 +23,22 @@
 
 static struct ut_msg out;
 
-/* UT_C_ROTATE is answered: the trace before is closed. */
+/* The trace before is closed. */
+static void
+moved(struct trace *t)
+{
+	struct region *r;
+
+	for (r = t->regions; r != NULL; r = r->beside) {
+		r->moved = false;
+		region_watch(r);
+		state_changed(&r->saved);
+	}
+	state_changed(&t->saved);
+	trace_drop(t->before);
+}
+
+/* UT_C_ROTATE is answered. */
 static void
 got_rotated(uint32_t id, int error, struct ut_msg *m)
 {
@@ -43,19 +58,30 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 		ch = r->channel;
 		r->told = ut_msg_get_u64(m);
 		bytes = ut_msg_get_u64(m);
-		ch->older += bytes;
+		if (t->before->chunk != t->session->rotation.chunk)
+			ch->older += bytes;
 		ch->past.bytes += bytes;
 		ch->past.packets += ut_msg_get_u64(m);
-		r->counts.bytes = r->counts.packets = 0;
+		r->counts.bytes = r->counts.packets = r->carried = 0;
 		state_changed(&ch->saved);
 	}
-	for (r = t->regions; r != NULL; r = r->beside) {
-		r->moved = false;
-		region_watch(r);
-		state_changed(&r->saved);
+	moved(t);
+}
+
+/* The consumer was given up: no other moves its regions. */
+void
+traces_moved(const struct consumer *c)
+{
+	struct trace *t = c->traces;
+
+	while (t != NULL) {
+		if (t->before == NULL) {
+			t = t->beside;
+			continue;
+		}
+		moved(t);
+		t = c->traces;
 	}
-	state_changed(&t->saved);
-	trace_drop(t->before);
 }
 
 /* The consumer has both traces: let it move the regions. */

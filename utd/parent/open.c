@@ -53,6 +53,7 @@ trace_failed(struct trace *t, const char *why, bool for_good)
 	t->state = for_good ? TRACE_OVER : TRACE_FAILED;
 	state_changed(&t->saved);
 	trace_go_on(t);
+	rotation_soon(t->session);
 	regions_failed(t, why);
 	if (for_good)
 		regions_bury_lost(t);
@@ -67,6 +68,7 @@ trace_later(struct trace *t, const char *why)
 	t->state = TRACE_FAILED;
 	session_blame(t->session, t->uid, "%s", why);
 	session_wait(t->session);
+	rotation_soon(t->session);
 }
 
 /* UT_C_TRACE is answered.  Metadata that the file lacks is to be sent. */
@@ -248,7 +250,14 @@ behind(const struct consumer *c)
 	    (c->conn == NULL || conn_behind(c->conn));
 }
 
-static void
+/* Is its directory being moved to the next chunk? */
+static bool
+is_carried(const struct trace *t)
+{
+	return t != NULL && t->carrying && t->session->rotation.busy;
+}
+
+void
 trace_ask(struct trace *t)
 {
 	char path[PATH_MAX];
@@ -269,6 +278,12 @@ trace_ask(struct trace *t)
 	}
 	if (t->session->dirfd == -1) {
 		t->state = TRACE_ASKED;		/* until traces_resume */
+		return;
+	}
+	/* A consumer that takes over is told first of the one before. */
+	if (is_carried(t) || is_carried(t->before)) {
+		t->state = TRACE_ASKED;		/* until got_carried */
+		rotation_soon(t->session);
 		return;
 	}
 	if (t->take == TAKE_NONE && behind(trace_own(t) ? t->consumer :
@@ -377,6 +392,7 @@ traces_orphaned(const struct consumer *c)
 {
 	struct trace *t;
 
+	traces_moved(c);
 	for (t = c->traces; t != NULL; t = t->beside) {
 		t->take = TAKE_NONE;
 		trace_failed(t, consumer_trouble(c), false);

@@ -261,7 +261,7 @@ read_trace(struct ut_msg *m)
 	struct trace *t = trace_by_id(m->h.a);
 	unsigned char uuid[UUID_LEN];
 	char path[PATH_MAX];
-	const bool made = ut_msg_get_u32(m) != 0;
+	const uint32_t flags = ut_msg_get_u32(m);
 	const uid_t uid = (uid_t)ut_msg_get_u32(m);
 	const gid_t gid = (gid_t)ut_msg_get_u32(m);
 	const uint32_t bits = ut_msg_get_u32(m);
@@ -276,7 +276,8 @@ read_trace(struct ut_msg *m)
 		t->state = TRACE_ASKED;
 		trace_hold(t);
 	}
-	t->made = made;
+	t->made = (flags & STATE_MADE) != 0;
+	t->carrying = (flags & STATE_CARRYING) != 0;
 	t->bits = bits;
 	t->pid = (pid_t)ut_msg_get_u32(m);
 	t->vpid = (pid_t)ut_msg_get_u32(m);

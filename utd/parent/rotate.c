@@ -20,7 +20,9 @@
  * chunk-1/ust/ and so on.  When a session is rotated, each trace gets a
  * successor in the next chunk, and its consumer moves the regions there between
  * two passes.  When the last has done so, the chunk is complete, and a consumer
- * of the session's owner gives it its place below archives/.
+ * of the session's owner gives it its place below archives/.  The part of
+ * another user whose consumer does not do so is carried into the next chunk:
+ * see carry.c.
  *
  * All of that is in the saved state before a consumer is told of it, and can be
  * asked for once more: wherever utd or a consumer dies, the next one goes on.
@@ -37,6 +39,8 @@
 #include "trace.h"
 
 #define LOOK_MS		200	/* when there is more, till we see how much */
+/* For other users' parts: by then it is known who does not answer at all. */
+#define PARTS_MS	(LATE_MS + 2000)
 
 static struct ut_msg out;
 
@@ -65,20 +69,13 @@ is_written(const struct session *s)
 	return false;
 }
 
-/* The path of the trace, as it is in every chunk. */
-const char *
-trace_in_chunk(const struct trace *t)
-{
-	const char *p = t->path;
-
-	return strncmp(p, "chunk-", 6) == 0 ? strchr(p, '/') + 1 : p;
-}
-
 static void
 next_path(const struct trace *t, char *path, size_t n)
 {
-	snprintf(path, n, "chunk-%u/%s", t->session->rotation.chunk,
-	    trace_in_chunk(t));
+	const size_t len = (size_t)snprintf(path, n, "chunk-%u/",
+	    t->session->rotation.chunk);
+
+	trace_in_chunk(t, path + len, n - len);
 }
 
 /* The trace in the next chunk, in the directory `below' the open one. */
@@ -132,8 +129,10 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 	ut_msg_get_str(m, path, sizeof(path));
 	if (m->bad || strncmp(path, want, strlen(want)) != 0 ||
 	    t->chunk == t->session->rotation.chunk || t->after != NULL ||
-	    t->state != TRACE_READY)
+	    t->state != TRACE_READY || trace_overdue(t)) {
+		rotation_soon(t->session);
 		return;
+	}
 	if ((fd = ut_msg_get_fd(m)) == -1) {
 		session_blame(t->session, t->uid, "directory %s: %s", path,
 		    strerror(errno));
@@ -146,7 +145,8 @@ got_next(uint32_t id, int error, struct ut_msg *m)
 
 /*
  * Let the trace go on in the next chunk, or begin there if it has not begun; or
- * later, if it is just being made, or opened again.
+ * later, if it is just being made, or opened again, or has not quite left the
+ * chunk before.
  */
 static void
 trace_rotate(struct trace *t)
@@ -159,10 +159,11 @@ trace_rotate(struct trace *t)
 		t->chunk = s->rotation.chunk;
 		free(t->path);
 		t->path = NULL;
-		t->made = false;
+		t->made = t->carrying = false;
 		return;
 	}
-	if (t->state != TRACE_READY || trace_held(t) || t->asking)
+	if (t->state != TRACE_READY || trace_held(t) || t->asking ||
+	    t->carrying || t->before != NULL || trace_overdue(t))
 		return;
 	next_path(t, path, sizeof(path));
 	if (trace_own(t)) {
@@ -260,6 +261,21 @@ chunk_place(struct session *s)
 	    s->id, NULL);
 }
 
+/*
+ * Look again when nobody waits for the consumers of others any more; another
+ * utd does not know how long they had.
+ */
+static void
+look_later(struct session *s)
+{
+	struct rotation *ro = &s->rotation;
+	const int64_t now = ut_msg_now();
+
+	if (ro->timer.when == 0 && now < ro->deadline)
+		timer_set(&ro->timer, (int)(ro->deadline - now), rotation_look,
+		    id_arg(s->id));
+}
+
 /* How far is it? */
 void
 rotation_look(void *arg)
@@ -270,25 +286,33 @@ rotation_look(void *arg)
 	if (s == NULL || !s->rotation.busy || s->rotation.asked ||
 	    s->dirfd == -1 || s->gone[0] != '\0')
 		return;
+	if (s->rotation.deadline == 0)
+		s->rotation.deadline = ut_msg_now() + PARTS_MS;
 	for (t = s->traces; t != NULL; t = next) {
 		next = t->next;
 		if (t->chunk != s->rotation.chunk && t->after == NULL)
 			trace_rotate(t);
 	}
+	traces_carry(s);
 	if (!is_written(s))
 		chunk_place(s);
+	else
+		look_later(s);
 }
 
-/* Can the session not be rotated now?  Then why. */
+/*
+ * Can the session not be rotated now?  Then why.  What other users do to their
+ * parts and consumers is no reason.
+ */
 bool
 rotation_refused(const struct session *s, uint32_t how, char *why, size_t n)
 {
 	const char *what = how == UT_CHUNK_CLEAR ? "cleared" : "rotated";
-	const struct consumer *c = session_late(s);
 	const struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->state == TRACE_FAILED && t->take != TAKE_NONE)
+		if (t->state == TRACE_FAILED && t->take != TAKE_NONE &&
+		    trace_own(t))
 			break;
 	if (!session_output(s))
 		snprintf(why, n, "session %s %s", s->name,
@@ -301,10 +325,10 @@ rotation_refused(const struct session *s, uint32_t how, char *why, size_t n)
 	else if (s->gone[0] != '\0' || t != NULL)
 		snprintf(why, n, "session %s cannot be %s: %s", s->name, what,
 		    session_error(s));
-	else if (c != NULL)
+	else if (consumers_late(s->uid))
 		snprintf(why, n, "session %s cannot be %s: the consumer of "
 		    "uid %lu does not answer", s->name, what,
-		    (unsigned long)c->uid);
+		    (unsigned long)s->uid);
 	else
 		return false;
 	return true;
@@ -335,6 +359,9 @@ chunk_end(struct session *s, uint32_t how)
 		snprintf(ro->to + len, sizeof(ro->to) - len, "%u",
 		    ro->kept + 1);
 	}
+	ro->carried[0] = '\0';
+	ro->carried_more = false;
+	ro->deadline = ut_msg_now() + PARTS_MS;
 	ro->how = how;
 	ro->began = now;
 	ro->busy = true;

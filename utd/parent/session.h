@@ -202,6 +202,10 @@ struct rotation {
 	char		 from[32];	/* its directory, */
 	char		 to[96];	/* and what it is to be called */
 	char		 why[512];	/* why it cannot get there yet, or "" */
+	int64_t		 deadline;	/* then others' parts are carried; 0:
+					   not known */
+	char		 carried[128];	/* which part is, and why; or "" */
+	bool		 carried_more;	/* and others */
 	struct waiters	 waiters;
 	struct timer	 timer;		/* of the next look at it */
 	uint32_t	 ms;		/* rotate so often; 0: do not */

@@ -226,7 +226,7 @@ part_new(struct shot *sh, const struct trace *t)
 {
 	const struct region *r;
 	struct part *p;
-	char uuid[UUID_TEXT];
+	char uuid[UUID_TEXT], path[PATH_MAX];
 	uint32_t n = 0;
 	bool clock = false;
 
@@ -243,7 +243,8 @@ part_new(struct shot *sh, const struct trace *t)
 	p->shot = sh;
 	p->uid = t->uid;
 	p->gid = t->gid;
-	p->path = xstrdup(trace_in_chunk(t));
+	trace_in_chunk(t, path, sizeof(path));
+	p->path = xstrdup(path);
 	p->below = trace_own(t) ? NULL : trace_below(t);
 	p->regions = xcalloc(n, sizeof(*p->regions));
 	uuid_make(p->uuid, uuid);

@@ -157,7 +157,8 @@ put_trace(unsigned int j, struct saved *v)
 	int i;
 
 	ut_msg_init(&out, STATE_TRACE, t->id, t->session->id);
-	ut_msg_u32(&out, t->made);
+	ut_msg_u32(&out, (t->made ? STATE_MADE : 0) |
+	    (t->carrying ? STATE_CARRYING : 0));
 	ut_msg_u32(&out, (uint32_t)t->uid);
 	ut_msg_u32(&out, (uint32_t)t->gid);
 	ut_msg_u32(&out, t->bits);

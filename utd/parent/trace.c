@@ -262,10 +262,12 @@ traces_late(const struct consumer *c)
 {
 	const struct trace *t;
 
-	for (t = c->traces; t != NULL; t = t->beside)
+	for (t = c->traces; t != NULL; t = t->beside) {
 		session_blame(t->session, c->uid, "the consumer of uid %lu %s",
 		    (unsigned long)c->uid, c->late ? "does not answer: its "
 		    "events stay in the buffers" : "answers again");
+		rotation_soon(t->session);
+	}
 }
 
 /* Does it depend on a consumer that does not answer? */

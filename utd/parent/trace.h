@@ -45,6 +45,7 @@ struct region {
 	uint32_t	 serial;	/* of the request for it */
 	bool		 moved;		/* from the trace before */
 	uint64_t	 told;		/* lost events: see UT_C_REGION */
+	uint64_t	 carried;	/* bytes of counts from older chunks */
 	char		 shm[UT_SHM_NAME];
 	unsigned int	 taken;		/* names in a row that others had */
 	bool		 left;		/* by another utd, to be adopted */
@@ -113,7 +114,8 @@ struct trace {
 					   consumer has yet to close that */
 	struct trace	*after;		/* likewise: its regions are here */
 	bool		 prepared;	/* its metadata have begun */
-	bool		 asking;	/* for a directory in the next chunk */
+	bool		 asking;	/* for a directory in the next chunk, */
+	bool		 carrying;	/* for its own to be moved there */
 	char		*path;		/* below the session's directory */
 	bool		 made;		/* path is the final one */
 	unsigned char	 uuid[UUID_LEN];
@@ -217,6 +219,7 @@ void	 session_open(struct session *, struct waiter *);
 void	 session_wait(struct session *);	/* then retry its directory */
 const struct consumer *session_late(const struct session *);
 void	 trace_retry(struct trace *);
+void	 trace_ask(struct trace *);
 void	 trace_begin(struct trace *);
 void	 trace_go(struct trace *, int, const char *);
 const char *trace_below(const struct trace *);
@@ -235,13 +238,18 @@ void	 session_where_cheap(struct session *, struct waiter *);
 
 /* move.c: the regions of the trace before go on in this one. */
 void	 trace_moving(struct trace *);	/* tell the consumer */
+void	 traces_moved(const struct consumer *);	/* it will not */
+
+/* carry.c: parts of a chunk go with the next one. */
+void	 trace_in_chunk(const struct trace *, char *, size_t);	/* its path */
+bool	 trace_overdue(const struct trace *);	/* nobody waits for it */
+void	 traces_carry(struct session *);
 
 /* rotate.c: chunks. */
 void	 rotation_look(void *);		/* how far it is, of that ID */
 void	 rotation_begin(struct session *, uint32_t);
 bool	 rotation_refused(const struct session *, uint32_t, char *, size_t);
 void	 rotation_set(struct session *);	/* ms or bytes changed */
-const char *trace_in_chunk(const struct trace *);	/* its path */
 void	 name_time(char *, size_t, int64_t);
 void	 rotation_grew(struct session *);	/* it has more bytes */
 void	 rotation_last(struct session *, struct waiter *);
