@@ -46,6 +46,13 @@ least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Times are what programs say, 0 among them. */
+static uint64_t
+just_before(uint64_t time)
+{
+	return time > 0 ? time - 1 : 0;
+}
+
 /* The slot's, or, behind the last slot, nobody's. */
 static struct ut_told *
 tell_of(const struct region *r, uint32_t i)
@@ -221,7 +228,7 @@ loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
 
 	if ((int64_t)(lost - had) <= 0)
 		return;
-	before.end = first < pk->begin ? first : pk->begin - 1;
+	before.end = least(first, just_before(pk->begin));
 	tell(r, pc->slot, lost - had, &before);
 }
 
@@ -242,7 +249,7 @@ loss_unwritten(struct region *r, uint32_t stream, const struct packet *pk)
 	batch_ready(r, stream, pk);
 	if (*unwritten == 0)
 		return;
-	before.end = (pk->lost > 0 ? pk->end : pk->begin) - 1;
+	before.end = just_before(pk->lost > 0 ? pk->end : pk->begin);
 	if (!sink_last(r->sink, stream, &begin, &end))
 		end = least(l->since, before.end);
 	before.begin = none.begin = end;
