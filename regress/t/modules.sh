@@ -355,11 +355,11 @@ fi
 for i in 1 2 3 4; do
 	cp "$T/three.so" "$T/load$i.so"
 done
-# The thread sanitizer copies a lock of its allocator that another thread has at
-# a fork, and a child's first thread waits for the lock for ever: no forks there.
+# A sanitizer copies a lock of its allocator that another thread has at a fork,
+# and a child's first thread waits for the lock for ever: no forks there.
 forks=fork
 case $CFLAGS in
-*-fsanitize=thread*)	forks=alone ;;
+*-fsanitize*)	forks=alone ;;
 esac
 session long
 background "$T/modules" $forks 200 "$T/load1.so" "$T/load2.so" "$T/load3.so" \
