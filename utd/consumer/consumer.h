@@ -82,12 +82,16 @@ void	 obey(void);
 void	 obey_dead(void);		/* bury them where they can be */
 
 /* report.c: what the parent is told. */
+struct reason {
+	char	 why[512];		/* "": see errno */
+};
 struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
 void	 report_send(void);		/* what was begun */
 int	 report_why(const char *, const char *, ...)	/* -1 */
 	    __attribute__((format(printf, 2, 3)));
 int	 report_errno(const char *);		/* likewise, by errno */
 void	 report_try(void);
+void	 report_swap(struct reason *);
 const char *report_reason(int);		/* that of the last failure */
 void	 report_failed(uint32_t, int);
 void	 report_trouble(const struct region *, uint32_t, const char *, ...)

@@ -30,6 +30,10 @@
  * directory that user could remove any name, and any directory that is empty,
  * so this takes no more than the user's own rights, whatever is put in place of
  * what we have looked at.  No owner and no mode is changed.
+ *
+ * A user can have any number of files there.  So regions are drained between
+ * two files, as in any other pass, or events of other sessions would be lost;
+ * and all users together keep us from other requests for some seconds only.
  */
 
 #include <sys/types.h>
@@ -44,9 +48,11 @@
 #include <unistd.h>
 
 #include "consumer.h"
+#include "region.h"
 #include "sink.h"
 
-#define ENTRIES_MAX	(1u << 20)	/* of a user, who may add more */
+#define SERVE_MS	10		/* between looks at regions */
+#define FOREIGN_MS	5000		/* of other users, who may add more */
 
 /* The places of directories. */
 enum place {
@@ -65,6 +71,8 @@ struct part {
 	enum place	 place;
 	uid_t		 uid;		/* owns it, and all below */
 };
+
+static int64_t until;			/* for parts of other users */
 
 static bool
 all_digits(const char *s)
@@ -183,6 +191,24 @@ remove_below(const struct part *p, const char *name)
 	    remove_file(p, name);
 }
 
+/* Drain the regions now and then.  False: that part has had its time. */
+static bool
+serve(const struct part *p)
+{
+	static int64_t served;
+	static struct reason other;
+	struct region *r;
+
+	if (ut_msg_now() - served >= SERVE_MS) {
+		report_swap(&other);
+		for (r = regions; r != NULL; r = r->next)
+			(void)region_pass(r, false);
+		report_swap(&other);
+		served = ut_msg_now();
+	}
+	return p->uid == geteuid() || ut_msg_now() < until;
+}
+
 /*
  * Remove all of ours that is in the directory.  What stays does not keep the
  * rest.
@@ -192,13 +218,12 @@ remove_listed(const struct part *p)
 {
 	DIR *dir = output_list(p->fd);
 	const char *name;
-	unsigned int n = 0;
 	int error = 0;
 
 	if (dir == NULL)
 		return report_errno(NULL);
 	while ((name = output_next(dir)) != NULL) {
-		if (p->uid != geteuid() && n++ == ENTRIES_MAX) {
+		if (!serve(p)) {
 			error = EMFILE;
 			(void)report_why(NULL, "uid %lu has too many files "
 			    "there: not removed", (unsigned long)p->uid);
@@ -234,6 +259,7 @@ output_remove(int at, const char *name)
 	const struct part above = { .fd = at, .place = PLACE_NONE,
 	    .uid = geteuid() };
 
+	until = ut_msg_now() + FOREIGN_MS;
 	return remove_dir(&above, name, place_of(name));
 }
 
@@ -244,6 +270,7 @@ output_empty(int fd)
 	const struct part p = { .fd = fd, .place = PLACE_CHUNK,
 	    .uid = geteuid() };
 
+	until = ut_msg_now() + FOREIGN_MS;
 	return remove_dir(&p, TOP, PLACE_TOP);
 }
 

@@ -31,7 +31,7 @@
 bool parent_gone;
 
 static struct ut_msg out;
-static char reason[512];	/* why what goes wrong does; "": see errno */
+static struct reason reason;
 
 /* One message at a time: it is begun, items are added, it is sent. */
 struct ut_msg *
@@ -59,11 +59,11 @@ report_why(const char *path, const char *fmt, ...)
 	va_list ap;
 	size_t n;
 
-	snprintf(reason, sizeof(reason), "%.256s%s", path == NULL ? "" :
+	snprintf(reason.why, sizeof(reason.why), "%.256s%s", path == NULL ? "" :
 	    path, path == NULL ? "" : ": ");
-	n = strlen(reason);
+	n = strlen(reason.why);
 	va_start(ap, fmt);
-	vsnprintf(reason + n, sizeof(reason) - n, fmt, ap);
+	vsnprintf(reason.why + n, sizeof(reason.why) - n, fmt, ap);
 	va_end(ap);
 	errno = error;
 	return -1;
@@ -80,13 +80,23 @@ report_errno(const char *path)
 void
 report_try(void)
 {
-	reason[0] = '\0';
+	reason.why[0] = '\0';
+}
+
+/* Put the reason aside, and have another one; and the other way round. */
+void
+report_swap(struct reason *other)
+{
+	const struct reason was = reason;
+
+	reason = *other;
+	*other = was;
 }
 
 const char *
 report_reason(int error)
 {
-	return reason[0] != '\0' ? reason : strerror(error);
+	return reason.why[0] != '\0' ? reason.why : strerror(error);
 }
 
 /* A request failed. */
