@@ -16,8 +16,10 @@
 
 /*
  * Shared memory that nobody takes up: utd keeps a state file that it cannot
- * read, damaged or of an older utd, under another name, state.kept-NUMBER.
- * Whatever else is in there, names of shared memory look like nothing else.
+ * read, damaged or of another utd, under another name, state.kept-NUMBER.
+ * Whatever else is in there, it is a row of messages, of which two kinds have
+ * such names, always in the same place.  Users have what they like written into
+ * others, so a name anywhere else, or behind damage, is not believed.
  */
 
 #include <sys/types.h>
@@ -37,10 +39,13 @@
 
 #include "../libut/compat.h"
 #include "regular.h"
+#include "ut_msg.h"
 #include "utctl.h"
 
 #define KEPT		"state.kept-"
 #define PREFIX		"/ut-"		/* see ut_shm_name */
+#define CONSUMER	3		/* see STATE_CONSUMER, whose name is */
+#define REGION		10		/* first, and STATE_REGION */
 
 /* A file of ours, all of it. */
 struct bytes {
@@ -82,7 +87,7 @@ bytes_read(struct bytes *b, int dir, const char *path)
 	return true;
 }
 
-/* Is a name there, as ut_shm_name makes them?  Its length is before it. */
+/* Is it a name as ut_shm_name makes them?  Its length is before it. */
 static bool
 name_at(const struct bytes *b, size_t at, char *name)
 {
@@ -90,9 +95,10 @@ name_at(const struct bytes *b, size_t at, char *name)
 	size_t digits;
 	uint16_t n;
 
-	if (at < sizeof(n) || b->s[at] != '/')
+	if (at + sizeof(n) > b->n)
 		return false;
-	memcpy(&n, b->s + at - sizeof(n), sizeof(n));
+	memcpy(&n, b->s + at, sizeof(n));
+	at += sizeof(n);
 	if (n <= pre || n >= UT_SHM_NAME || n > b->n - at)
 		return false;
 	memcpy(name, b->s + at, n);
@@ -105,14 +111,39 @@ name_at(const struct bytes *b, size_t at, char *name)
 	    n - pre - digits - 1;
 }
 
+/*
+ * Find the next name, from *at on, which is where a message begins.  False:
+ * there is no more, or what comes is no message.
+ */
 static bool
-has_name(const struct bytes *b, const char *name)
+name_next(const struct bytes *b, size_t *at, char *name)
+{
+	struct ut_msghdr h;
+	bool found = false;
+
+	while (!found && *at <= b->n && b->n - *at >= sizeof(h)) {
+		memcpy(&h, b->s + *at, sizeof(h));
+		if (h.len < sizeof(h) || h.len > b->n - *at)
+			return false;
+		if (h.type == CONSUMER)
+			found = name_at(b, *at + sizeof(h), name);
+		else if (h.type == REGION)
+			found = name_at(b, *at + sizeof(h) + sizeof(uint32_t),
+			    name);
+		*at += h.len;
+	}
+	return found;
+}
+
+/* Is the name there, before that place? */
+static bool
+has_name(const struct bytes *b, size_t end, const char *name)
 {
 	char other[UT_SHM_NAME];
-	size_t i;
+	size_t at = 0;
 
-	for (i = 0; i < b->n; i++)
-		if (name_at(b, i, other) && strcmp(name, other) == 0)
+	while (name_next(b, &at, other) && at <= end)
+		if (strcmp(name, other) == 0)
 			return true;
 	return false;
 }
@@ -141,7 +172,7 @@ is_left(const char *name, const struct bytes *now, int delete, bool *stays)
 	const pid_t pid = owner_of(name);
 	struct stat st;
 
-	if (has_name(now, name) || ut_shm_look(name, &st) <= UT_SHM_OTHER)
+	if (has_name(now, now->n, name) || ut_shm_look(name, &st) <= UT_SHM_OTHER)
 		return false;
 	printf("%s: shared memory of %llu bytes, uid %lu", name,
 	    (unsigned long long)st.st_size, (unsigned long)st.st_uid);
@@ -162,20 +193,21 @@ static unsigned int
 left_of(const char *path, int dir, const struct bytes *now, int delete,
     bool *stay)
 {
-	struct bytes b, before;
+	struct bytes b;
 	char name[UT_SHM_NAME];
+	size_t at = 0, from;
 	unsigned int n = 0;
 	bool stays = false;
 
 	if (!bytes_read(&b, dir, path))
 		return 0;
 	printf("%s:\n", path);
-	before = b;
-	for (before.n = 0; before.n < b.n; before.n++) {
-		if (!name_at(&b, before.n, name) || has_name(&before, name))
+	for (from = 0; name_next(&b, &at, name); from = at) {
+		if (has_name(&b, from, name))
 			continue;
 		n += is_left(name, now, delete, &stays);
-		if (delete && !has_name(now, name) && owner_of(name) == 0)
+		if (delete && !has_name(now, now->n, name) &&
+		    owner_of(name) == 0)
 			ut_bell_remove(name);
 	}
 	if (delete && !stays && unlinkat(dir, strrchr(path, '/') + 1, 0) == -1)

@@ -16,7 +16,7 @@ esac
 state=$UT_RUNDIR/state
 
 # Killed, with a program whose events nobody has written.
-begin() {
+begin() {	# perhaps a command for chunks
 	rm -rf "$T/s"
 	start_utd
 	utctl create -o "$T/s" s >/dev/null &&
@@ -24,6 +24,7 @@ begin() {
 	    utctl enable-event -c c 'seq:*' >/dev/null &&
 	    utctl start || fail "set-up"
 	./prog/seq 1 1 10 || fail "seq"
+	[ $# -eq 0 ] || utctl rotate -c "$1" s || fail "rotate -c $1"
 	halt $(consumers)
 	kill -9 $UTD_PID $(consumers)
 	wait $UTD_PID 2>/dev/null
@@ -95,6 +96,24 @@ expect 0 "$((2 + 2 * bells)) left: \"utctl recover -d\" removes them" utctl reco
 expect 0 'removed' utctl recover -d
 empty bad
 complains 'state: No such file' utctl recover
+
+# What a user has had written into the state is no name, even if it is one: of
+# memory that another utd has left.
+if [ -d "$SHM" ]; then
+	mkdir -m 700 "$T/run2" && mv "$UT_RUNDIR" "$T/run1" &&
+	    mv "$T/run2" "$UT_RUNDIR" || exit 1
+	begin
+	mv "$UT_RUNDIR" "$T/run2" && mv "$T/run1" "$UT_RUNDIR" || exit 1
+	name=/$(ls -A "$SHM" | sed -n 's/^.*\(ut-[0-9a-f]*-.*\)/\1/p' | head -n 1)
+	begin "$name"
+	poke "$state" 4 '\377'
+	mv "$state" "$state.kept-1"
+	expect 0 "^$((1 + bells)) left" utctl recover
+	! grep -e "$name" "$T/out" || fail "believed: $name"
+	expect 0 'removed' utctl recover -d
+	UT_RUNDIR=$T/run2 expect 0 's destroyed: 10 events, 0 lost' utctl recover
+	rm -r "$T/run2"
+fi
 
 # Of a utd that runs nothing is removed.
 begin

@@ -81,6 +81,7 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		head = packet_read(buf, (size_t)n, &pk);
 		if (head == 0 ||
 		    memcmp(pk.uuid, k->trace->uuid, UUID_LEN) != 0 ||
+		    pk.len > k->region->subsize ||
 		    pk.len > (uint64_t)st.st_size - s->size - head)
 			break;
 		if (s->file == 0 || s->seq > 0)

@@ -202,7 +202,11 @@ chunk_stays(struct session *s, const char *why)
 
 	snprintf(ro->why, sizeof(ro->why), "%s stays where it is: %s",
 	    ro->from, why);
-	session_warn(s, "%s", ro->why);
+	/* A user may bring this about each time: that is one warning. */
+	if (ro->how == UT_CHUNK_CLEAR)
+		session_warn(s, "what was cleared stays: %s", why);
+	else
+		session_warn(s, "%s", ro->why);
 	waits_done(&ro->waiters, ro->why);
 	if (ro->how != UT_CHUNK_CLEAR) {
 		try_again(s);

@@ -34,6 +34,7 @@
 #include "trace.h"
 
 #define PREFIX		"ut-"		/* see ut_shm_name */
+#define LOOK_MS		1000		/* for all of these */
 
 /* Does the name belong to a region or a consumer that was saved? */
 static bool
@@ -114,12 +115,14 @@ stray_warn(const char *name, const struct stat *st)
 /*
  * Where the system shows no names of shared memory, nothing is found.  If
  * another process has that number by now, it may be a utd, with names of its
- * own.
+ * own.  Users can put any number of such names there, and nobody waits for long
+ * until all are looked at.
  */
 void
 strays_remove(pid_t before)
 {
 	const char *where = ut_shm_where();
+	const int64_t until = ut_msg_now() + LOOK_MS;
 	char prefix[32], name[UT_SHM_NAME];
 	struct dirent *d;
 	struct stat st;
@@ -137,6 +140,11 @@ strays_remove(pid_t before)
 		return;
 	snprintf(prefix, sizeof(prefix), PREFIX "%x-", (unsigned int)before);
 	while ((d = readdir(dir)) != NULL) {
+		if (ut_msg_now() >= until) {
+			log_warnx("%s: too many files %s*: the rest of them "
+			    "stays", where, prefix);
+			break;
+		}
 		if (!stray_name(d->d_name, prefix, name) || is_known(name) ||
 		    (kind = ut_shm_look(name, &st)) == -1 ||
 		    !S_ISREG(st.st_mode) ||
