@@ -49,7 +49,8 @@
  *
  * Readers know by the seq of a slot which of its sub-buffers are missing.  One
  * that was shared has none, so whoever drops it leaves in it how many these
- * were, and until when: the consumer tells of them.
+ * were: the consumer tells of them.  Whoever drops any leaves the time of its
+ * last event, for what comes later may depend on that.
  *
  * regress/spin/overwrite.pml is this, for a model checker.
  */
@@ -75,9 +76,9 @@ as_old(const struct region *rg, const struct ut_subbuf *sub, uint32_t age)
 }
 
 /*
- * Note what the slot's count is to be, with what nobody has read, and, of a
- * shared sub-buffer, when that was.  Who sees the new `gone' sees its time or a
- * later one.  A thread that dies in here may have it counted twice.
+ * Note what the slot's count is to be, with what nobody has read, and when that
+ * was, and, of a shared sub-buffer, how often.  Who sees the new `gone' sees its
+ * time or a later one.  A thread that dies in here may have it counted twice.
  */
 static void
 note(const struct ut_slot *slot, struct ut_subbuf *sub, bool shared)
@@ -86,13 +87,13 @@ note(const struct ut_slot *slot, struct ut_subbuf *sub, bool shared)
 	    memory_order_relaxed)) - UT_COMMIT_COUNT(atomic_load_explicit(
 	    &sub->consumed, memory_order_relaxed));
 
-	if (shared && n > 0) {
+	if (n > 0)
 		atomic_store_explicit(&sub->gone_last, atomic_load_explicit(
 		    &sub->last, memory_order_relaxed), memory_order_relaxed);
+	if (shared && n > 0)
 		atomic_store_explicit(&sub->gone, atomic_load_explicit(
 		    &sub->gone, memory_order_relaxed) + 1,
 		    memory_order_release);
-	}
 	atomic_store_explicit(&sub->until, atomic_load_explicit(
 	    &slot->overwritten, memory_order_relaxed) + n,
 	    memory_order_relaxed);

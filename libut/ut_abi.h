@@ -214,7 +214,10 @@ struct ut_subbuf {
 	 * slot's seq tells of these.  Who has it TAKEN, release.
 	 */
 	ut_a32 gone;
-	/* Of these, the last of the last time.  Who has it TAKEN, relaxed. */
+	/*
+	 * The last event that was dropped here, of whomever.  Who has it TAKEN,
+	 * relaxed.
+	 */
 	ut_a64 gone_last;
 };
 

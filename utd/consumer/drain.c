@@ -417,6 +417,7 @@ region_drain(struct region *r, int how)
 	batch_flush(r);
 	if (how != DRAIN_FULL) {
 		gone_tell(r);
+		gone_slots(r, how == DRAIN_LAST);
 		loss_rest(r, how);
 	}
 	pieces_unpin(r);

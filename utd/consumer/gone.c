@@ -16,10 +16,11 @@
 
 
 /*
- * The overwritten events of threads that share sub-buffers.
+ * Overwritten events of which no packet with events tells.
  *
- * Which of a slot's own sub-buffers are missing is told by their seq: see
- * drain.c.  One that threads share has none.  Who drops it counts that in the
+ * Which of a slot's own sub-buffers are missing is told by the seq of the next
+ * one: see drain.c.  A slot that has no other, for its thread has ended, has an
+ * empty packet.  One that threads share has no seq.  Who drops it counts that in the
  * sub-buffer's `gone', and notes when the last of these events was.  So at each
  * tick an empty packet, in a stream of shared packets, tells of all that were
  * dropped since the last one: readers find so many packets missing, and
@@ -53,23 +54,27 @@ gone_begin(struct region *r, bool again)
 }
 
 /*
- * A copy tells of what was dropped after the first event that it has, which
- * others before and behind it may be.  How often that was is not known for what
- * was dropped more than once: so it is once.
+ * What was dropped is no part of a copy, but if it is newer than the first event
+ * that is, it may be an end or a beginning of what is there.  So the first packet
+ * of a stream of its own, whose number is not 0, tells readers that until then
+ * something is missing.
  */
 void
 gone_copy(const struct region *r, struct region *c, uint64_t first)
 {
 	struct ut_subbuf *sub;
+	uint64_t last = 0, t;
 	uint32_t i;
 
 	for (i = 0; r->overwrites && i < c->nsubs; i++) {
 		sub = &c->subs[i];
 		if (UT_STATE(load(&sub->state)) != UT_FULL)
-			store(&sub->gone_last, load(&r->subs[i].gone_last));
-		store(&sub->gone, load(&sub->gone_last) > first);
-		c->gones[i].since = first;
+			sub = &r->subs[i];
+		if ((t = load(&sub->gone_last)) > last)
+			last = t;
 	}
+	store(&c->subs[0].gone, last > first);
+	store(&c->subs[0].gone_last, last);
 }
 
 /* The packet was written; or not, and the next one of its stream tells. */
@@ -130,6 +135,87 @@ look(struct region *r, struct packet *pk)
 	pk->end = region_no_later(r, pk->end);
 	if (pk->begin > pk->end)
 		pk->begin = pk->end;
+}
+
+/*
+ * Which slots have something in the region, and will tell by that?  And when
+ * was the last event that was dropped?
+ */
+static uint64_t
+look_slots(struct region *r)
+{
+	uint64_t word, last = 0, t;
+	uint32_t i, n = region_slots_used(r);
+
+	for (i = 0; i < n; i++)
+		r->losses[i].there = false;
+	for (i = 0; i < r->nsubs; i++) {
+		word = load_acquire(&r->subs[i].state);
+		if (UT_STATE(word) != UT_FREE && (word & UT_SHARED) == 0 &&
+		    UT_STATE_SLOT(word) < n)
+			r->losses[UT_STATE_SLOT(word)].there = true;
+		if ((t = load(&r->subs[i].gone_last)) > last)
+			last = t;
+	}
+	return region_no_later(r, last);
+}
+
+/*
+ * The slot claimed so many sub-buffers, of which none is there any more; what
+ * was dropped is not newer than `last'.  If the slot has no stream yet, this is
+ * the first packet of one: see gone_copy.
+ */
+static void
+tell_slot(struct region *r, uint32_t i, uint64_t seq, uint64_t last)
+{
+	static const struct piece none = { .sub = NO_SUB };
+	struct packet pk;
+	uint64_t begin;
+	uint32_t stream;
+
+	loss_name(&pk, r, i);
+	pk.gap = seq - r->done_seq[i];
+	region_advance(r, i, seq);
+	if (pk.gap > UINT32_MAX)
+		return;
+	pk.end = last;
+	pk.begin = sink_writes(r->sink, i) ? pk.end : 0;
+	stream = sink_stream(r->sink, i, &pk);
+	if (stream == NO_STREAM)
+		return;
+	if (!sink_last(r->sink, stream, &begin, &pk.begin))
+		pk.begin = 0;
+	loss_unwritten(r, stream, &pk);
+	(void)batch_add(r, stream, &none, &pk);
+	batch_flush(r);
+	region_passed(r, i, seq);
+}
+
+/*
+ * Tell of the slots that no thread has any more, or of all.  The claims are
+ * counted before the look at who has the slot, and that before the look at the
+ * sub-buffers: what another thread claims meanwhile is there, or tells later.
+ */
+void
+gone_slots(struct region *r, bool all)
+{
+	const struct trace *t = r->sink->trace;
+	uint32_t i, n = region_slots_used(r);
+	uint64_t last;
+
+	if (!r->overwrites || r->copy || (t->meta == -1 && !t->nowhere))
+		return;
+	for (i = 0; i < n; i++) {
+		r->losses[i].seq = load(&r->slots[i].seq);
+		if (!all && load_acquire(&r->slots[i].owner) != 0)
+			r->losses[i].seq = 0;
+	}
+	atomic_thread_fence(memory_order_acquire);
+	last = look_slots(r);
+	for (i = 0; i < n; i++)
+		if (!r->losses[i].there &&
+		    r->losses[i].seq > r->done_seq[i])
+			tell_slot(r, i, r->losses[i].seq, last);
 }
 
 /* So many that numbers of packets might overflow is nonsense, and not told. */

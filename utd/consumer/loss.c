@@ -292,8 +292,8 @@ hold_back(struct region *r)
 }
 
 /* Name the thread that has the slot, or had it. */
-static void
-name_slot(struct packet *pk, const struct region *r, uint32_t i)
+void
+loss_name(struct packet *pk, const struct region *r, uint32_t i)
 {
 	const struct program *p = i < r->nslots ?
 	    program_find(load(&r->slots[i].owner)) : NULL;
@@ -337,7 +337,7 @@ tell_left(struct region *r, uint32_t used, uint64_t now)
 	struct loss *l;
 	uint32_t i = UINT32_MAX, stream;
 
-	name_slot(&pk, r, r->nslots);
+	loss_name(&pk, r, r->nslots);
 	pk.end = now;
 	while (next(r, &i, used)) {
 		l = &r->losses[i];
@@ -387,7 +387,7 @@ tell_rest(struct region *r, bool last)
 		if (l->count <= l->telling || i == r->nslots ||
 		    !sink_writes(r->sink, i))
 			continue;
-		name_slot(&pk, r, i);
+		loss_name(&pk, r, i);
 		pk.end = now;
 		tell(r, i, l->count - l->telling, &pk);
 		l->count = 0;
@@ -396,21 +396,30 @@ tell_rest(struct region *r, bool last)
 	tell_left(r, used, now);
 }
 
-/* If there is no room for another file, tell behind what was written. */
+/*
+ * If there is no room for another file, tell behind what was written; and of
+ * packets that are missing, of which one that could not be written was to tell.
+ */
 static void
 tell_unwritten(struct region *r)
 {
+	static const struct piece none = { .sub = NO_SUB };
+	const struct stream *s = r->sink->streams;
 	struct packet pk;
 	uint32_t i;
 
+	r->sink->untold = false;
 	for (i = 0; i < r->sink->nstreams; i++) {
-		if (*sink_unwritten(r->sink, i) == 0)
+		if (*sink_unwritten(r->sink, i) == 0 && !s[i].untold)
 			continue;
-		name_slot(&pk, r, r->nslots);
+		loss_name(&pk, r, r->nslots);
 		pk.shared = r->sink->streams[i].shared;
 		pk.begin = pk.end = region_now(r);
 		r->sink->streams[i].end = pk.end - 1;	/* or is set back */
-		loss_unwritten(r, i, &pk);
+		if (*sink_unwritten(r->sink, i) == 0)
+			(void)batch_add(r, i, &none, &pk);
+		else
+			loss_unwritten(r, i, &pk);
 		batch_flush(r);
 	}
 }
@@ -425,7 +434,7 @@ loss_rest(struct region *r, int how)
 	struct trace *t = r->sink->trace;
 
 	batch_flush(r);
-	if (!loss_any(r) ||
+	if ((!loss_any(r) && !r->sink->untold) ||
 	    (t->meta == -1 && !t->nowhere && how != DRAIN_LAST) ||
 	    output_pending(t) == -1)
 		return;

@@ -56,6 +56,7 @@ void	 batch_flush(struct region *);
 /* loss.c: which packets tell of lost events. */
 void	 loss_before(struct region *, const struct piece *,
 	    const struct packet *);
+void	 loss_name(struct packet *, const struct region *, uint32_t);
 void	 loss_unwritten(struct region *, uint32_t, const struct packet *);
 void	 loss_none(struct region *, uint32_t, uint64_t);
 void	 loss_rest(struct region *, int);

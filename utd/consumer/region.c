@@ -306,10 +306,10 @@ region_sub_drop(struct region *r, uint32_t i)
 	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(load(&sub->state))];
 	const uint64_t n = uncounted(r, i), all = load(&slot->overwritten) + n;
 
-	if ((load(&sub->state) & UT_SHARED) != 0 && n > 0 &&
-	    load(&sub->writing) != UT_NOTED) {
+	if (n > 0 && load(&sub->writing) != UT_NOTED) {
 		store(&sub->gone_last, load(&sub->last));
-		store(&sub->gone, load(&sub->gone) + 1);
+		if ((load(&sub->state) & UT_SHARED) != 0)
+			store(&sub->gone, load(&sub->gone) + 1);
 	}
 	store(&sub->until, all);
 	atomic_signal_fence(memory_order_seq_cst);

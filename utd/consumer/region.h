@@ -61,6 +61,8 @@ struct loss {
 	uint64_t	 telling;	/* the same, with those on their way */
 	uint64_t	 since;		/* the others were lost after that */
 	uint64_t	 count;		/* total, to be told now; or 0 */
+	uint64_t	 seq;		/* claims, if gone.c may tell */
+	bool		 there;		/* it has a sub-buffer */
 };
 
 /* Of a sub-buffer that was dropped when it was shared: see gone.c. */
@@ -230,10 +232,11 @@ void	 loss_copy(const struct region *, struct region *, uint64_t);
 void	 loss_begin(struct region *);
 void	 loss_adopt(struct region *, uint64_t);
 
-/* gone.c: overwritten events of threads that share sub-buffers. */
+/* gone.c: overwritten events of which no packet with events tells. */
 void	 gone_begin(struct region *, bool);	/* true: another had it */
 void	 gone_copy(const struct region *, struct region *, uint64_t);
-void	 gone_tell(struct region *);
+void	 gone_tell(struct region *);	/* of shared sub-buffers */
+void	 gone_slots(struct region *, bool);	/* true: of all slots */
 
 /* rotate.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);

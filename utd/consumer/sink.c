@@ -533,14 +533,17 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	if (!k->trace->nowhere &&
 	    stream_write(k, s, iov, (int)n * 2, bytes) == -1) {
 		sink_failed(k, errno);
-		s->seq += missing;	/* nobody tells of these again */
+		s->seq += missing;	/* a later packet tells of these */
 		s->missing += missing;
+		s->untold |= missing > 0;
+		k->untold |= s->untold;
 		if (s->end == pk[n - 1].end)	/* no later one is to come */
 			s->end = s->last_end;
 		return -1;
 	}
 	s->seq = seq;
 	s->missing += missing;
+	s->untold = false;
 	s->discarded = discarded;
 	s->last_begin = pk[n - 1].begin;
 	s->last_end = pk[n - 1].end;

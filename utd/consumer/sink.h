@@ -92,6 +92,7 @@ struct stream {
 	unsigned int	 unmarked;	/* writes */
 	bool		 emptied;	/* by somebody: nothing is in there */
 	uint64_t	 unwritten;	/* events; no packet tells of these */
+	bool		 untold;	/* its next packet tells of others */
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 last_begin, last_end;	/* of what is in the file */
 	uint64_t	 seq;		/* of the next packet */
@@ -120,6 +121,7 @@ struct sink {
 					   region_shrunk counts them as lost */
 	bool		 said_shrunk;
 	int		 trouble;	/* the errno last reported */
+	bool		 untold;	/* some of its streams may be */
 };
 
 /* The first part is piece.c's, the second the sink's. */
