@@ -110,16 +110,19 @@ region_stop(struct region *r, bool dead)
 		wait_quiet(r);
 }
 
-/* May that commit follow one that was there before? */
+/*
+ * May that commit follow one that was there before?  No event is without bytes,
+ * and no bytes are without an event.
+ */
 bool
 commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 {
-	const uint32_t len = UT_COMMIT_LEN(commit);
+	const uint32_t len = UT_COMMIT_LEN(commit) - UT_COMMIT_LEN(was);
+	const uint32_t n = UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(was);
 
-	return len <= r->subsize && len >= UT_COMMIT_LEN(was) &&
-	    UT_COMMIT_COUNT(commit) >= UT_COMMIT_COUNT(was) &&
-	    (len == UT_COMMIT_LEN(was) ||
-	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
+	return UT_COMMIT_LEN(commit) <= r->subsize &&
+	    UT_COMMIT_LEN(commit) >= UT_COMMIT_LEN(was) &&
+	    n <= len / UT_EVENT_HEAD && (n > 0 || len == 0);
 }
 
 /*
