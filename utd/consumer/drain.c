@@ -232,7 +232,7 @@ look_toobig(struct region *r)
 
 /* Is there nothing that a directory which is not made yet is needed for? */
 static bool
-nothing_yet(const struct region *r, int how)
+nothing_yet(struct region *r, int how)
 {
 	size_t i;
 
@@ -484,7 +484,7 @@ bury_slots(struct region *r)
 		if (UT_STATE(word) == UT_OWNED)
 			region_sub_free(r, i);
 		else if (UT_STATE(word) == UT_TAKEN)
-			region_sub_drop(r, i);
+			region_sub_drop(r, i, word);
 	}
 	for (i = 0; i < n; i++)
 		if (program_dead(load(&r->slots[i].owner)))
