@@ -335,6 +335,7 @@ struct ctf_stream {
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
 	int			 backwards;	/* its time: told once */
+	int			 leaps;		/* a count: told once */
 	int			 hasinstance;
 	uint64_t		 instance;
 

@@ -221,6 +221,13 @@ take_event(struct reader *r, struct ctf_stream *s,
 		r->nevents += ctf_skip(s);
 }
 
+/* Whatever files say, a sum does not begin anew. */
+static void
+add(unsigned long long *sum, uint64_t n)
+{
+	*sum = n < ULLONG_MAX - *sum ? *sum + n : ULLONG_MAX;
+}
+
 static void
 take_item(struct reader *r, struct ctf_stream *s,
     const struct reader_ops *ops, void *arg)
@@ -229,13 +236,13 @@ take_item(struct reader *r, struct ctf_stream *s,
 	case ITEM_DISCARDED:
 		if (ops != NULL && r->skip == 0)
 			ops->discarded(arg, s);
-		r->ndiscarded += s->ndiscarded;
+		add(&r->ndiscarded, s->ndiscarded);
 		s->discards = 0;
 		break;
 	case ITEM_LOST:
 		if (ops != NULL && r->skip == 0)
 			ops->lost(arg, s);
-		r->nlost += s->nlost;
+		add(&r->nlost, s->nlost);
 		s->nlost = 0;
 		break;
 	case ITEM_GONE:

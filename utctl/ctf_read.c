@@ -31,6 +31,7 @@
 #include "ctf.h"
 
 #define NAPS	100	/* of 10 ms, for what somebody may be writing */
+#define GREW_MAX	((uint64_t)1 << 48)	/* a count, in a packet */
 
 /* cycles of this frequency as ns, rounded down; far too many are cut. */
 static int64_t
@@ -307,6 +308,24 @@ time_check(struct ctf_stream *s, uint64_t at, int64_t before, int64_t now)
 }
 
 /*
+ * By how much did a count grow since the packet before?  If it was by more than
+ * programs can have counted meanwhile, that is not known: 0.
+ */
+static uint64_t
+packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
+    uint64_t now)
+{
+	if (now - before <= GREW_MAX)
+		return now - before;
+	if (!s->leaps)
+		ctf_damage(s->path, "%s leaps from %llu to %llu in the packet "
+		    "at byte %llu", what, (unsigned long long)before,
+		    (unsigned long long)now, (unsigned long long)s->pkt);
+	s->leaps = 1;
+	return 0;
+}
+
+/*
  * Note what was lost since the packet before, for ctf_peek() to tell.  Losses
  * that the first packet tells may be of its time or from long before, in
  * packets that are not there.
@@ -325,7 +344,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 		if (s->hasend ? n > s->discarded : n > 0 &&
 		    (begin < end || !(v->has & 1 << ROLE_END))) {
 			s->discards = 1;
-			s->ndiscarded = s->hasend ? n - s->discarded : 0;
+			s->ndiscarded = !s->hasend ? 0 : packet_grew(s,
+			    "events_discarded", s->discarded, n);
 			s->from = s->hasend ? s->end : begin;
 			s->to = end;
 		}
@@ -334,7 +354,8 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 	if (v->has & 1 << ROLE_SEQ) {
 		n = v->val[ROLE_SEQ];
 		if (s->hasseq && n > s->seq && n - s->seq > 1) {
-			s->nlost = n - s->seq - 1;
+			s->nlost = packet_grew(s, "packet_seq_num", s->seq, n);
+			s->nlost -= s->nlost > 0;
 			s->lostfrom = s->end < begin ? s->end : begin;
 			s->lost = begin;
 		}

@@ -96,6 +96,10 @@ struct counts {
 	uint64_t	 longest;	/* of them, for one event */
 };
 
+/* count.c: counts of those who may lie. */
+bool	 count_grew(uint64_t *, uint64_t);	/* false: that is nonsense */
+void	 count_add(uint64_t *, uint64_t);
+
 /* become.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
 

@@ -35,6 +35,12 @@
  *	claim		a count of overwritten events, and one of lost events,
  *			that no program reaches
  *	recant		these counts are 0
+ *	lose		1000 events are lost, as programs count them
+ *	unlose		a count of lost events goes back by 1000, or below 0
+ *	leap		all counts grow, by 2^60 each time
+ *	bare		a packet of bytes without an event
+ *	absurd		an event of 2 bytes does not fit, and no process has
+ *			children that cannot connect
  *	unheard		children that cannot connect, each of another parent
  *	owner		the numbers of programs in slots and sub-buffers
  *	bell		the bell
@@ -421,6 +427,50 @@ recant(void)
 }
 
 static void
+lose(void)
+{
+	h->lost += 1000;
+}
+
+static void
+unlose(void)
+{
+	h->lost -= 1000;
+}
+
+static void
+leap(void)
+{
+	const uint64_t n = UINT64_C(1) << 60;
+
+	h->lost += n;
+	h->slots_used = 1;
+	slots[0].lost += n;
+	slots[0].overwritten += n;
+	h->waits += n;
+	h->waited += n;
+	h->longest += n;
+}
+
+static void
+bare(void)
+{
+	subs[0].first = subs[0].last = now_ns();
+	subs[0].seq = 1;
+	subs[0].commit = UT_COMMIT_WORD(UINT64_C(0), UT_EVENT_HEAD);
+	h->slots_used = 1;
+	atomic_store(&subs[0].state, word(0, UT_FULL));
+	atomic_fetch_add(&h->delivered, 1);
+}
+
+static void
+absurd(void)
+{
+	h->toobig = 2;
+	h->unheard = UINT32_MAX;
+}
+
+static void
 any_unheard(void)
 {
 	h->unheard = UINT64_C(1) << 32 | rnd(UINT32_MAX);
@@ -524,6 +574,11 @@ static const struct {
 	{ "lost",	any_lost,	nothing },
 	{ "claim",	nothing,	claim },
 	{ "recant",	nothing,	recant },
+	{ "lose",	nothing,	lose },
+	{ "unlose",	nothing,	unlose },
+	{ "leap",	leap,		nothing },
+	{ "bare",	nothing,	bare },
+	{ "absurd",	nothing,	absurd },
 	{ "unheard",	any_unheard,	nothing },
 	{ "owner",	any_owner,	nothing },
 	{ "bell",	any_bell,	nothing },

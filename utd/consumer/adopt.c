@@ -132,8 +132,8 @@ adopt_sink(struct region *r, struct sink *k)
 	uint32_t i;
 
 	if (k->trace->nowhere) {
-		k->bytes = load(&r->header->bytes);
-		k->packets = load(&r->header->packets);
+		(void)region_count(r, &k->bytes, load(&r->header->bytes));
+		(void)region_count(r, &k->packets, load(&r->header->packets));
 	} else {
 		ok = sink_adopt(k);
 	}
@@ -149,7 +149,7 @@ region_left_sink(struct region *r, const struct sink *k)
 	uint32_t i;
 
 	for (i = 0; i < k->nstreams; i++)
-		r->past.told += k->streams[i].discarded;
+		count_add(&r->past.told, k->streams[i].discarded);
 	r->past.trace = k->trace->id;
 	r->past.bytes = k->bytes;
 	r->past.packets = k->packets;
@@ -185,8 +185,8 @@ adopt(struct region *r)
 	uint32_t i;
 	bool ok;
 
-	r->written = load(&r->header->written);
-	r->dropped = load(&r->header->dropped);
+	(void)region_count(r, &r->written, load(&r->header->written));
+	(void)region_count(r, &r->dropped, load(&r->header->dropped));
 	/* What it has revoked, it may have revoked just now. */
 	r->revoked = ut_msg_now();
 	adopt_past(r);
@@ -197,7 +197,7 @@ adopt(struct region *r)
 		return false;
 	adopt_slots(r);
 	for (told = r->past.told, i = 0; i < k->nstreams; i++)
-		told += k->streams[i].discarded;
+		count_add(&told, k->streams[i].discarded);
 	loss_adopt(r, told);
 	return true;
 }

@@ -103,16 +103,19 @@ copy_sub(const struct region *r, struct region *c, uint32_t i, uint64_t now)
  * what was lost since is told.
  */
 static void
-copy_slots(const struct region *r, struct region *c)
+copy_slots(struct region *r, struct region *c)
 {
 	const uint32_t n = region_slots_used(r);
+	uint64_t lost;
 	uint32_t i;
 
 	store(&c->header->slots_used, n);
 	c->nlooked = n;
 	for (i = 0; i < n; i++) {
-		store(&c->slots[i].lost, load(&r->slots[i].lost));
-		c->losses[i].telling = load(&c->slots[i].lost);
+		lost = region_count(r, &r->losses[i].lost,
+		    load(&r->slots[i].lost));
+		store(&c->slots[i].lost, lost);
+		c->losses[i].lost = c->losses[i].telling = lost;
 		c->done_seq[i] = UINT64_MAX;
 	}
 }

@@ -189,7 +189,7 @@ by_slot(const void *va, const void *vb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-/* Tell of children that could not. */
+/* Tell of children that could not.  Are there any, and may the pid be one? */
 static void
 report_unheard(struct region *r)
 {
@@ -198,8 +198,13 @@ report_unheard(struct region *r)
 
 	if (unheard == r->unheard || r->nunheard == UNHEARD_MAX)
 		return;
-	r->nunheard++;
 	r->unheard = unheard;
+	if (unheard >> 32 == 0 || (uint32_t)unheard == 0 ||
+	    (uint32_t)unheard > INT32_MAX) {
+		region_damaged(r);
+		return;
+	}
+	r->nunheard++;
 	p = program_of_pid((uint32_t)unheard);
 	report_trouble(r, UT_TROUBLE_SAY, "a child of %s (%u) cannot connect: "
 	    "no descriptor is left: raise its limit (ulimit -n)",
@@ -214,6 +219,10 @@ look_toobig(struct region *r)
 
 	if (len <= r->toobig || r->ntoobig == TOOBIG_MAX)
 		return;
+	if (len <= r->subsize) {
+		region_damaged(r);
+		return;
+	}
 	r->ntoobig++;
 	r->toobig = len;
 	report_trouble(r, UT_TROUBLE_SAY, "channel %s: an event of %u bytes "
@@ -223,7 +232,7 @@ look_toobig(struct region *r)
 
 /* Is there nothing that a directory which is not made yet is needed for? */
 static bool
-nothing_yet(const struct region *r, int how)
+nothing_yet(struct region *r, int how)
 {
 	size_t i;
 
@@ -476,7 +485,7 @@ bury_slots(struct region *r)
 		if (UT_STATE(word) == UT_OWNED)
 			region_sub_free(r, i);
 		else if (UT_STATE(word) == UT_TAKEN)
-			region_sub_drop(r, i);
+			region_sub_drop(r, i, word);
 	}
 	for (i = 0; i < n; i++)
 		if (program_dead(load(&r->slots[i].owner)))

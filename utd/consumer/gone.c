@@ -20,10 +20,10 @@
  *
  * Which of a slot's own sub-buffers are missing is told by the seq of the next
  * one: see drain.c.  A slot that has no other, for its thread has ended, has an
- * empty packet.  One that threads share has no seq.  Who drops it counts that in the
- * sub-buffer's `gone', and notes when the last of these events was.  So at each
- * tick an empty packet, in a stream of shared packets, tells of all that were
- * dropped since the last one: readers find so many packets missing, and
+ * empty packet.  A sub-buffer that threads share has no seq.  Who drops it
+ * counts that in its `gone', and notes when the last of these events was.  So at
+ * each tick an empty packet, in a stream of shared packets, tells of all that
+ * were dropped since the last one: readers find so many packets missing, and
  * between which times.
  *
  * Where such a time begins is what we know at the tick before: what is dropped
@@ -54,10 +54,10 @@ gone_begin(struct region *r, bool again)
 }
 
 /*
- * What was dropped is no part of a copy, but if it is newer than the first event
- * that is, it may be an end or a beginning of what is there.  So the first packet
- * of a stream of its own, whose number is not 0, tells readers that until then
- * something is missing.
+ * What was dropped is no part of a copy, but if it is newer than the first
+ * event that is, it may be an end or a beginning of what is there.  So the first
+ * packet of a stream of its own, whose number is not 0, tells readers that until
+ * then something is missing.
  */
 void
 gone_copy(const struct region *r, struct region *c, uint64_t first)

@@ -60,11 +60,18 @@ tell_of(const struct region *r, uint32_t i)
 	return i < r->nslots ? &r->slots[i].tell : &r->header->tell;
 }
 
+/* What the slot has lost, or what programs have without one. */
 static uint64_t
-count_of(const struct region *r, uint32_t i)
+lost_by(struct region *r, uint32_t i)
 {
-	return i < r->nslots ? load(&r->slots[i].lost) :
-	    load(&r->header->lost) + r->dropped;
+	return region_count(r, &r->losses[i].lost, i < r->nslots ?
+	    load(&r->slots[i].lost) : load(&r->header->lost));
+}
+
+static uint64_t
+count_of(struct region *r, uint32_t i)
+{
+	return lost_by(r, i) + (i < r->nslots ? 0 : r->dropped);
 }
 
 /* A slot that was not used when we looked last has lost nothing before. */
@@ -86,9 +93,22 @@ next(const struct region *r, uint32_t *i, uint32_t used)
 	return *i <= r->nslots;
 }
 
+/* The events that were lost, including those that no packet has told of. */
+uint64_t
+region_lost(struct region *r)
+{
+	const uint32_t used = region_slots_used(r);
+	uint64_t sum = 0;
+	uint32_t i = UINT32_MAX;
+
+	while (next(r, &i, used))
+		count_add(&sum, count_of(r, i));
+	return sum;
+}
+
 /* Is there a loss of which no packet tells? */
 bool
-loss_any(const struct region *r)
+loss_any(struct region *r)
 {
 	const uint32_t used = region_slots_used(r);
 	uint32_t i = UINT32_MAX;
@@ -107,7 +127,7 @@ loss_any(const struct region *r)
 void
 loss_mark(struct region *r)
 {
-	const uint64_t now = region_now(r), lost = load(&r->header->lost);
+	const uint64_t now = region_now(r), lost = lost_by(r, r->nslots);
 	unsigned int i;
 
 	/* A first and a last one have the same count: the last one moves. */
@@ -127,7 +147,7 @@ loss_mark(struct region *r)
 
 /* A copy tells of those that were lost since about its first event. */
 void
-loss_copy(const struct region *r, struct region *c, uint64_t first)
+loss_copy(struct region *r, struct region *c, uint64_t first)
 {
 	struct loss *l = &c->losses[c->nslots];
 	uint32_t i;
@@ -136,7 +156,8 @@ loss_copy(const struct region *r, struct region *c, uint64_t first)
 		return;
 	for (i = r->nmarks - 1; i > 0 && r->marks[i].time > first; i--)
 		continue;
-	store(&c->header->lost, load(&r->header->lost));
+	l->lost = lost_by(r, r->nslots);
+	store(&c->header->lost, l->lost);
 	l->told = l->telling = r->marks[i].lost;
 	l->since = r->marks[i].time;
 }
@@ -217,16 +238,20 @@ tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 	store(&tell_of(r, i)->telling, r->losses[i].telling);
 }
 
-/* Tell of what the slot had lost when it claimed the piece's sub-buffer. */
+/*
+ * Tell of what the slot had lost when it claimed the piece's sub-buffer, which
+ * is no more than it has lost by now.
+ */
 void
 loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
 {
 	struct ut_subbuf *sub = &r->subs[pc->sub];
-	const uint64_t lost = load(&sub->lost), first = load(&sub->first);
+	const uint64_t lost = least(load(&sub->lost), count_of(r, pc->slot));
+	const uint64_t first = load(&sub->first);
 	const uint64_t had = r->losses[pc->slot].telling;
 	struct packet before = *pk;
 
-	if ((int64_t)(lost - had) <= 0)
+	if (lost <= had)
 		return;
 	before.end = least(first, just_before(pk->begin));
 	tell(r, pc->slot, lost - had, &before);
@@ -343,7 +368,7 @@ tell_left(struct region *r, uint32_t used, uint64_t now)
 		l = &r->losses[i];
 		if (l->count <= l->telling)
 			continue;
-		pk.lost += l->count - l->telling;
+		count_add(&pk.lost, l->count - l->telling);
 		all.begin = least(all.begin, since_of(r, i));
 	}
 	pk.begin = all.begin;

@@ -32,8 +32,10 @@
 static bool died;		/* a program, just now */
 
 static void
-reply_counts(uint32_t serial, const struct region *r, uint32_t used)
+reply_counts(uint32_t serial, struct region *r, uint32_t used)
 {
+	struct ut_header *h;
+	struct counts *c;
 	struct ut_msg *out;
 	bool more;
 
@@ -41,16 +43,24 @@ reply_counts(uint32_t serial, const struct region *r, uint32_t used)
 		report_failed(serial, ENOENT);
 		return;
 	}
+	/* These may send a report themselves: before ours is begun. */
+	h = r->header;
+	c = &r->counted;
+	c->lost = region_lost(r);
+	c->overwritten = region_overwritten(r);
+	(void)region_count(r, &c->waits, load(&h->waits));
+	(void)region_count(r, &c->waited, load(&h->waited) / 1000);
+	(void)region_count(r, &c->longest, load(&h->longest) / 1000);
 	more = r->past.unsaid;
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_u64(out, r->written + region_kept(r));
-	ut_msg_u64(out, region_lost(r));
+	ut_msg_u64(out, c->lost);
 	ut_msg_u64(out, r->sink->bytes + (more ? r->past.bytes : 0));
 	ut_msg_u64(out, r->sink->packets + (more ? r->past.packets : 0));
-	ut_msg_u64(out, region_overwritten(r));
-	ut_msg_u64(out, load(&r->header->waits));
-	ut_msg_u64(out, load(&r->header->waited) / 1000);
-	ut_msg_u64(out, load(&r->header->longest) / 1000);
+	ut_msg_u64(out, c->overwritten);
+	ut_msg_u64(out, c->waits);
+	ut_msg_u64(out, c->waited);
+	ut_msg_u64(out, c->longest);
 	ut_msg_u32(out, used);
 	report_send();
 }

@@ -51,6 +51,18 @@ region_damaged(struct region *r)
 	r->damaged = true;
 }
 
+/*
+ * What a count of the programs' is now.  They can write anything there: if it
+ * makes no sense, it is what it was when it did.
+ */
+uint64_t
+region_count(struct region *r, uint64_t *n, uint64_t now)
+{
+	if (!count_grew(n, now))
+		region_damaged(r);
+	return *n;
+}
+
 /* The bytes of a sub-buffer, from that offset on. */
 const unsigned char *
 region_data(const struct region *r, uint32_t sub, uint32_t offset)
@@ -110,16 +122,19 @@ region_stop(struct region *r, bool dead)
 		wait_quiet(r);
 }
 
-/* May that commit follow one that was there before? */
+/*
+ * May that commit follow one that was there before?  No event is without bytes,
+ * and no bytes are without an event.
+ */
 bool
 commit_valid(const struct region *r, uint64_t commit, uint64_t was)
 {
-	const uint32_t len = UT_COMMIT_LEN(commit);
+	const uint32_t len = UT_COMMIT_LEN(commit) - UT_COMMIT_LEN(was);
+	const uint32_t n = UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(was);
 
-	return len <= r->subsize && len >= UT_COMMIT_LEN(was) &&
-	    UT_COMMIT_COUNT(commit) >= UT_COMMIT_COUNT(was) &&
-	    (len == UT_COMMIT_LEN(was) ||
-	    len - UT_COMMIT_LEN(was) >= UT_EVENT_HEAD);
+	return UT_COMMIT_LEN(commit) <= r->subsize &&
+	    UT_COMMIT_LEN(commit) >= UT_COMMIT_LEN(was) &&
+	    n <= len / UT_EVENT_HEAD && (n > 0 || len == 0);
 }
 
 /*
@@ -273,12 +288,14 @@ region_sub_free(struct region *r, uint32_t i)
 	now_free(r);
 }
 
-/* What a sub-buffer has that is TAKEN, and that its slot has yet to count. */
+/*
+ * What a sub-buffer has that is TAKEN, by that word, and that its slot has yet
+ * to count.
+ */
 static uint64_t
-uncounted(const struct region *r, uint32_t i)
+uncounted(const struct region *r, uint32_t i, uint64_t word)
 {
 	struct ut_subbuf *sub = &r->subs[i];
-	const uint64_t word = load_acquire(&sub->state);
 	const uint64_t commit = load(&sub->commit);
 	const uint64_t consumed = load(&sub->consumed);
 	uint64_t had, all;
@@ -288,27 +305,30 @@ uncounted(const struct region *r, uint32_t i)
 	if (load(&sub->writing) == UT_NOTED) {
 		all = load(&sub->until);
 		had = load(&r->slots[UT_STATE_SLOT(word)].overwritten);
-		return all > had ? all - had : 0;
+		return all > had && all - had <= r->subsize / UT_EVENT_HEAD ?
+		    all - had : 0;
 	}
 	return commit_valid(r, commit, consumed) ?
 	    UT_COMMIT_COUNT(commit) - UT_COMMIT_COUNT(consumed) : 0;
 }
 
 /*
- * Free a sub-buffer over which a program died when it had it TAKEN.  Its events
- * are overwritten; the program may have got so far as to count them.  So may we
- * before we die: what is noted is not counted again.
+ * Free a sub-buffer over which a program died when it had it TAKEN, by that
+ * word, which names one of our slots.  Its events are overwritten; the program
+ * may have got so far as to count them.  So may we before we die: what is noted
+ * is not counted again.
  */
 void
-region_sub_drop(struct region *r, uint32_t i)
+region_sub_drop(struct region *r, uint32_t i, uint64_t word)
 {
 	struct ut_subbuf *sub = &r->subs[i];
-	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(load(&sub->state))];
-	const uint64_t n = uncounted(r, i), all = load(&slot->overwritten) + n;
+	struct ut_slot *slot = &r->slots[UT_STATE_SLOT(word)];
+	const uint64_t n = uncounted(r, i, word);
+	const uint64_t all = load(&slot->overwritten) + n;
 
 	if (n > 0 && load(&sub->writing) != UT_NOTED) {
 		store(&sub->gone_last, load(&sub->last));
-		if ((load(&sub->state) & UT_SHARED) != 0)
+		if ((word & UT_SHARED) != 0)
 			store(&sub->gone, load(&sub->gone) + 1);
 	}
 	store(&sub->until, all);
@@ -369,15 +389,17 @@ region_unpin(struct region *r, uint32_t i)
  * count, for it may be stopped, or dead, or have left that for good.
  */
 uint64_t
-region_overwritten(const struct region *r)
+region_overwritten(struct region *r)
 {
 	uint64_t sum = 0;
 	uint32_t i, n = region_slots_used(r);
 
 	for (i = 0; i < n; i++)
-		sum += load(&r->slots[i].overwritten);
+		count_add(&sum, region_count(r, &r->losses[i].overwritten,
+		    load(&r->slots[i].overwritten)));
 	for (i = 0; i < r->nsubs; i++)
-		sum += uncounted(r, i);
+		count_add(&sum, uncounted(r, i,
+		    load_acquire(&r->subs[i].state)));
 	return sum;
 }
 
@@ -389,19 +411,6 @@ region_used(const struct region *r)
 	for (i = 0; i < r->nsubs; i++)
 		n += UT_STATE(load(&r->subs[i].state)) != UT_FREE;
 	return n;
-}
-
-/* The events that were lost, including those that no packet has told of. */
-uint64_t
-region_lost(const struct region *r)
-{
-	uint64_t lost;
-	uint32_t i, n = region_slots_used(r);
-
-	lost = r->dropped + load(&r->header->lost);
-	for (i = 0; i < n; i++)
-		lost += load(&r->slots[i].lost);
-	return lost;
 }
 
 /* Count events that were written. */

@@ -57,6 +57,8 @@ struct grave {
 
 /* Events that a slot has lost, of all that it ever lost: see loss.c. */
 struct loss {
+	uint64_t	 lost;		/* the slot's, when that made sense */
+	uint64_t	 overwritten;	/* likewise */
 	uint64_t	 told;		/* packets in the files tell of them */
 	uint64_t	 telling;	/* the same, with those on their way */
 	uint64_t	 since;		/* the others were lost after that */
@@ -131,6 +133,7 @@ struct region {
 
 	uint64_t	 written;	/* events, as in the header */
 	uint64_t	 dropped;	/* likewise: could not be written */
+	struct counts	 counted;	/* as the parent was told last: obey.c */
 	struct loss	*losses;	/* by slot, and then nobody's */
 	uint64_t	 looked;	/* when we looked at them last */
 	uint32_t	 nlooked;	/* slots that were used then */
@@ -167,6 +170,7 @@ void	 region_private_free(struct region *);
 /* region.c: what is in there. */
 struct region *region_known(uint32_t);	/* or NULL */
 void	 region_damaged(struct region *);
+uint64_t region_count(struct region *, uint64_t *, uint64_t);
 void	 region_start(struct region *);
 void	 region_stop(struct region *, bool);	/* true: its program is dead */
 bool	 commit_valid(const struct region *, uint64_t, uint64_t);
@@ -177,11 +181,11 @@ void	 region_slot_free(struct region *, uint32_t);
 bool	 region_sub_take(struct region *, uint32_t, uint64_t);
 void	 region_sub_leave(struct region *, uint32_t);
 void	 region_sub_free(struct region *, uint32_t);
-void	 region_sub_drop(struct region *, uint32_t);
+void	 region_sub_drop(struct region *, uint32_t, uint64_t);
 void	 region_round(struct region *, uint32_t);
 bool	 region_pin(struct region *, uint32_t, uint64_t *);
 void	 region_unpin(struct region *, uint32_t);
-uint64_t region_overwritten(const struct region *);
+uint64_t region_overwritten(struct region *);
 uint32_t region_used(const struct region *);	/* sub-buffers */
 void	 region_written(struct region *, uint64_t);
 void	 region_dropped(struct region *, uint64_t);
@@ -191,7 +195,6 @@ void	 region_advance(struct region *, uint32_t, uint64_t);
 void	 region_passed(struct region *, uint32_t, uint64_t);
 void	 region_look(struct region *);	/* note what was delivered */
 void	 region_looked(struct region *);	/* and that it is dealt with */
-uint64_t region_lost(const struct region *);	/* even if no packet told it */
 bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
@@ -225,10 +228,11 @@ void	 region_grew(struct region *);	/* or not: tell who wants to know */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* loss.c: the events that were lost, and what tells of them. */
-bool	 loss_any(const struct region *);	/* no packet tells of it */
+uint64_t region_lost(struct region *);	/* even if no packet told it */
+bool	 loss_any(struct region *);	/* no packet tells of it */
 void	 loss_look(struct region *);	/* note who has none so far */
 void	 loss_mark(struct region *);	/* note those without a slot */
-void	 loss_copy(const struct region *, struct region *, uint64_t);
+void	 loss_copy(struct region *, struct region *, uint64_t);
 void	 loss_begin(struct region *);
 void	 loss_adopt(struct region *, uint64_t);
 

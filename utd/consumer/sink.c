@@ -523,7 +523,8 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		pk[i].discarded = discarded += pk[i].lost;
+		count_add(&discarded, pk[i].lost);
+		pk[i].discarded = discarded;
 		seq += pk[i].gap;
 		missing += pk[i].gap;
 		add_packet(k, s, &pk[i], seq++, i);

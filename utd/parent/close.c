@@ -41,7 +41,7 @@ counts_keep(const struct region *r)
 		state_changed(&t->session->saved);
 	}
 	if (t->chunk != t->session->rotation.chunk)
-		r->channel->older += r->counts.bytes;
+		count_add(&r->channel->older, r->counts.bytes);
 }
 
 /* Free the region; the trace of a single program goes with its last region. */

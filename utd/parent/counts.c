@@ -22,19 +22,36 @@
 
 #include "trace.h"
 
-#define MATCHES_MAX	(UINT64_C(1) << 48)	/* between two looks */
-
-void
-counts_read(struct ut_msg *m, struct counts *c)
+/* A count that goes back if files are cut, or events are overwritten. */
+static void
+read_any(struct ut_msg *m, uint64_t *n)
 {
-	c->written = ut_msg_get_u64(m);
-	c->lost = ut_msg_get_u64(m);
-	c->bytes = ut_msg_get_u64(m);
-	c->packets = ut_msg_get_u64(m);
-	c->overwritten = ut_msg_get_u64(m);
-	c->waits = ut_msg_get_u64(m);
-	c->waited = ut_msg_get_u64(m);
-	c->longest = ut_msg_get_u64(m);
+	const uint64_t now = ut_msg_get_u64(m);
+
+	if (now < *n)
+		*n = now;
+	else
+		(void)count_grew(n, now);
+}
+
+static void
+read_count(struct ut_msg *m, uint64_t *n)
+{
+	(void)count_grew(n, ut_msg_get_u64(m));
+}
+
+/* A consumer runs as its user, who may have it tell anything. */
+static void
+read_counts(struct ut_msg *m, struct counts *c)
+{
+	read_any(m, &c->written);
+	read_count(m, &c->lost);
+	read_any(m, &c->bytes);
+	read_any(m, &c->packets);
+	read_count(m, &c->overwritten);
+	read_count(m, &c->waits);
+	read_count(m, &c->waited);
+	read_count(m, &c->longest);
 }
 
 /*
@@ -58,16 +75,16 @@ matches(const struct region *r)
 void
 region_counted(struct region *r, struct ut_msg *m)
 {
-	uint64_t n, grew;
+	uint64_t n, had = r->matched;
 
-	counts_read(m, &r->counts);
+	read_counts(m, &r->counts);
 	if (r->channel->session->trigger == NULL)
 		return;
 	n = matches(r);
-	if ((grew = n - r->matched) == 0)
+	if (n == had)
 		return;
-	if (grew > MATCHES_MAX)
-		r->base += grew;
+	if (!count_grew(&had, n))
+		r->base += n - r->matched;
 	r->matched = n;
 	state_changed(&r->saved);
 }
@@ -75,13 +92,13 @@ region_counted(struct region *r, struct ut_msg *m)
 void
 counts_add(struct counts *sum, const struct counts *c)
 {
-	sum->written += c->written;
-	sum->lost += c->lost;
-	sum->bytes += c->bytes;
-	sum->packets += c->packets;
-	sum->overwritten += c->overwritten;
-	sum->waits += c->waits;
-	sum->waited += c->waited;
+	count_add(&sum->written, c->written);
+	count_add(&sum->lost, c->lost);
+	count_add(&sum->bytes, c->bytes);
+	count_add(&sum->packets, c->packets);
+	count_add(&sum->overwritten, c->overwritten);
+	count_add(&sum->waits, c->waits);
+	count_add(&sum->waited, c->waited);
 	if (sum->longest < c->longest)
 		sum->longest = c->longest;
 }
@@ -108,7 +125,7 @@ channel_chunk(const struct channel *ch)
 	memset(&sum, 0, sizeof(sum));
 	channel_counts(ch, &sum);
 	for (r = ch->regions; r != NULL; r = r->next)
-		before += r->carried;
+		count_add(&before, r->carried);
 	return sum.bytes < before ? 0 : sum.bytes - before;
 }
 

@@ -59,9 +59,9 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 		r->told = ut_msg_get_u64(m);
 		bytes = ut_msg_get_u64(m);
 		if (t->before->chunk != t->session->rotation.chunk)
-			ch->older += bytes;
-		ch->past.bytes += bytes;
-		ch->past.packets += ut_msg_get_u64(m);
+			count_add(&ch->older, bytes);
+		count_add(&ch->past.bytes, bytes);
+		count_add(&ch->past.packets, ut_msg_get_u64(m));
 		r->counts.bytes = r->counts.packets = r->carried = 0;
 		state_changed(&ch->saved);
 	}

@@ -123,13 +123,14 @@ static void
 got_part(uint32_t id, int error, struct ut_msg *m)
 {
 	struct part *p = part_by_id(id);
+	uint64_t n = 0;
 
 	if (p == NULL || p->over)
 		return;
 	if (error != 0)
 		shot_fail(p->shot, consumer_why(m, error));
-	else
-		p->shot->events += ut_msg_get_u64(m);
+	else if (count_grew(&n, ut_msg_get_u64(m)))
+		count_add(&p->shot->events, n);
 	part_over(p);
 }
 

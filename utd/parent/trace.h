@@ -207,7 +207,6 @@ void	 regions_free(struct channel *);
 void	 regions_gone(void);
 
 /* counts.c: what consumers have counted. */
-void	 counts_read(struct ut_msg *, struct counts *);
 void	 counts_add(struct counts *, const struct counts *);
 void	 region_counted(struct region *, struct ut_msg *);
 void	 channel_counts(const struct channel *, struct counts *);
