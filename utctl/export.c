@@ -85,9 +85,8 @@ cmd_export(int argc, char **argv)
 	int c, status;
 
 	memset(&rd, 0, sizeof(rd));
-	memset(&pairs, 0, sizeof(pairs));
+	pairs_init(&pairs);
 	pairs.named = 1;
-	pairs.lossy = INT64_MIN;
 	select_init(&sel, argc);
 	while ((c = option(argc, argv, "+D:F:" SELECT_OPTIONS
 	    SYMBOLS_OPTIONS)) != -1)

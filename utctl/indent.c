@@ -19,7 +19,6 @@
  */
 
 #include <stddef.h>
-#include <string.h>
 
 #include "indent.h"
 #include "pair.h"
@@ -65,12 +64,11 @@ indent_start(void)
 
 	if (indent_on)
 		return;
-	memset(&pairs, 0, sizeof(pairs));
+	pairs_init(&pairs);
 	pairs.ops = &ops;
 	pairs.arg = &took;
 	pairs.named = 1;
 	pairs.closed = 1;
-	pairs.lossy = INT64_MIN;
 	indent_on = 1;
 }
 

@@ -20,9 +20,26 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "pair_role.h"
 #include "reader.h"
+
+/* Threads, which are kept by themselves, are all that a process has. */
+static void
+keep(struct process *p)
+{
+	(void)p;
+}
+
+void
+pairs_init(struct pairs *ps)
+{
+	memset(ps, 0, sizeof(*ps));
+	processes_init(&ps->processes, sizeof(struct process), keep);
+	ps->processes.numbers = 1;
+	ps->lossy = INT64_MIN;
+}
 
 void
 pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
@@ -156,4 +173,5 @@ pairs_free(struct pairs *ps)
 	list_free(ps->given);
 	list_free(ps->found);
 	map_free(&ps->names);
+	processes_free(&ps->processes, keep);
 }

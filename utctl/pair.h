@@ -25,8 +25,7 @@
 
 #include "ctf_field.h"
 #include "map.h"
-
-struct reader;
+#include "process.h"
 
 /* An end that has met its beginning. */
 struct pair_end {
@@ -86,6 +85,7 @@ struct pairs {
 	struct pair		*given;	/* of -D, the newest first */
 	struct pair		*found;	/* by names of events, newest first */
 	struct map		 names;	/* of found */
+	struct processes	 processes;
 	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
 	struct pair_thread	*oldest, *newest;	/* as they came */
@@ -95,6 +95,7 @@ struct pairs {
 	size_t			 nkeys, kcap;
 };
 
+void	 pairs_init(struct pairs *);
 /* Of -D: begin,end[,key]; or utctl ends. */
 void	 pairs_add(struct pairs *, const char *);
 /* Each trace, before its events. */

@@ -62,7 +62,8 @@ struct pair_thread {
 	struct pair_thread	*later;		/* that came after it */
 	int			 listed;	/* in pairs.begun */
 	struct pair_thread	*before;	/* in pairs.begun */
-	int64_t			 pid, tid;
+	const struct process	*process;
+	int64_t			 tid;
 	int64_t			 last;		/* ns: its last event */
 	struct frame		*frames;
 	size_t			 n, room;
@@ -70,39 +71,49 @@ struct pair_thread {
 	size_t			 ninside, cap;
 };
 
-/* Mostly it is the one that was asked for before. */
+static struct pair_thread *
+add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
+{
+	struct pair_thread *t;
+
+	if ((t = calloc(1, sizeof(*t))) == NULL)
+		die_errno("malloc");
+	t->process = p;
+	t->tid = tid;
+	t->next = map_get(&ps->threads, key);
+	map_put(&ps->threads, key, t);
+	if (ps->newest != NULL)
+		ps->newest->later = t;
+	else
+		ps->oldest = t;
+	return ps->newest = t;
+}
+
+/*
+ * A thread ID says nothing by itself: processes of several PID namespaces,
+ * users or hosts have threads with the same IDs.  Mostly the thread is the one
+ * that was asked for before.
+ */
 struct pair_thread *
 pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 {
+	const struct process *p = processes_get(&ps->processes, s);
 	struct pair_thread *t = ps->recent;
 	struct ctf_who buf;
-	const struct ctf_who *who = ctf_whose(s, &buf);
-	const int64_t pid = who->vpid, tid = who->vtid;
+	const int64_t tid = ctf_whose(s, &buf)->vtid;
 	uint64_t key;
 
-	if (t != NULL && t->pid == pid && t->tid == tid) {
-		t->last = s->ns;
-		return t;
-	}
-	key = map_bytes((uint64_t)pid, &tid, sizeof(tid));
-	t = map_get(&ps->threads, key);
-	while (t != NULL && (t->pid != pid || t->tid != tid))
-		t = t->next;
-	if (t == NULL) {
-		if ((t = calloc(1, sizeof(*t))) == NULL)
-			die_errno("malloc");
-		t->pid = pid;
-		t->tid = tid;
-		t->next = map_get(&ps->threads, key);
-		map_put(&ps->threads, key, t);
-		if (ps->newest != NULL)
-			ps->newest->later = t;
-		else
-			ps->oldest = t;
-		ps->newest = t;
+	if (t == NULL || t->process != p || t->tid != tid) {
+		key = map_bytes((uintptr_t)p, &tid, sizeof(tid));
+		t = map_get(&ps->threads, key);
+		while (t != NULL && (t->process != p || t->tid != tid))
+			t = t->next;
+		if (t == NULL)
+			t = add(ps, p, tid, key);
+		ps->recent = t;
 	}
 	t->last = s->ns;
-	return ps->recent = t;
+	return t;
 }
 
 static struct inside *

@@ -406,6 +406,7 @@ cmd_stat(int argc, char **argv)
 	int c, status;
 
 	memset(&r, 0, sizeof(r));
+	pairs_init(&r.pairs);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
 	while ((c = option(argc, argv, "+dD:jg:S:v:" SELECT_OPTIONS
