@@ -460,6 +460,14 @@ gone(void *arg, const struct ctf_stream *s)
 }
 
 static void
+module(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	pairs_module(run.pairs, s);
+	run.stream = NULL;	/* its process may be another one now */
+}
+
+static void
 trace(struct ctf_trace *tr)
 {
 	text_trace(tr);
@@ -486,7 +494,7 @@ void
 export_chrome(struct reader *rd, struct pairs *ps)
 {
 	static const struct reader_ops ops = { event, discarded, lost, trace,
-	    NULL, refused, gone };
+	    module, refused, gone };
 	static const struct pair_ops mine = { begin, end, left, still_open,
 	    begin_key, NULL };
 
@@ -496,6 +504,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	ps->ops = &mine;
 	ps->closed = ps->unfit = 1;
 	rd->refused = rd->select != NULL;
+	rd->names = 1;
 	ctf_print_init(1);
 	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","
 	    "\"traceEvents\":["));

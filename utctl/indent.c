@@ -119,6 +119,13 @@ indent_gone(const struct ctf_stream *s)
 }
 
 void
+indent_module(const struct ctf_stream *s)
+{
+	if (indent_on)
+		pairs_module(&pairs, s);
+}
+
+void
 indent_say_missing(void)
 {
 	if (indent_on)

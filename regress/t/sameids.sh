@@ -84,6 +84,66 @@ if command -v python3 >/dev/null 2>&1; then
 	diff "$T/want" "$T/got" >"$T/diff" || fail "chrome: $(cat "$T/diff")"
 fi
 
+# The program that a process executes has nothing of what was open before, also
+# if it is the same program: where it lies tells.
+cat >"$T/again.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+#include <ut.h>
+
+UT_EVENT(t, op_begin, UT_INFO, UT_INT(n))
+UT_EVENT(t, op_end, UT_INFO, UT_INT(n))
+
+int
+main(int argc, char **argv)
+{
+	const int n = argc > 1 ? atoi(argv[1]) : 0;
+	char next[] = { (char)('0' + n - 1), '\0' };
+
+	UT(t, op_begin, n);
+	if (n > 0)
+		execl(argv[0], argv[0], next, (char *)NULL);
+	UT(t, op_end, n);
+	return 0;
+}
+END
+build "$T/again" "$T/again.c"
+recorded -e 't:*' -e ut:module -- "$T/again" 2
+utctl view "$T/trace" >"$T/view.out" || fail "exec: view"
+[ "$(grep -c ' t:op_begin ' "$T/view.out")" -eq 3 ] ||
+    fail "exec: $(cat "$T/view.out")"
+# A program that lies where it lay before cannot be told from itself.
+if [ "$(grep "ut:module .* path = \"$T/again\"" "$T/view.out" |
+    sed 's/.*base = \([^,]*\),.*/\1/' | uniq | wc -l)" -eq 3 ]; then
+	utctl export -F folded "$T/trace" | sed 's/ .*//' >"$T/got"
+	expected "exec: folded" <<-'END'
+	again;t:op
+	END
+	utctl view -i -o event,fields "$T/trace" |
+	    sed -n '/t:op/s/ }.*/ }/p' >"$T/got"
+	expected "exec: view -i" <<-'END'
+	t:op_begin { n = 2 }
+	t:op_begin { n = 1 }
+	t:op_begin { n = 0 }
+	t:op_end { n = 0 }
+	END
+	utctl stat -N -d "$T/trace" >"$T/out" || fail "exec: stat"
+	grep -qx '2 begun and not ended' "$T/out" || fail "exec: $(cat "$T/out")"
+	if command -v python3 >/dev/null 2>&1; then
+		utctl export "$T/trace" | python3 -c '
+import collections, json, sys
+n = collections.Counter()
+for e in json.load(sys.stdin)["traceEvents"]:
+    if e["ph"] in "BE":
+        n[e["tid"]] += 1
+print(*sorted(n.values()))
+' >"$T/got"
+		expected "exec: chrome" <<-'END'
+		1 1 2
+		END
+	fi
+fi
+
 # Two programs of one user in PID namespaces of their own, one after the other,
 # known by their names.
 new="unshare -p -f"
