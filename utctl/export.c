@@ -70,7 +70,7 @@ export_traces(const struct format_kind *f, struct reader *rd,
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->ntraces > 0)
-		pairs_say_missing(ps);
+		pairs_say(ps);
 	return status;
 }
 

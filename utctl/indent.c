@@ -126,10 +126,10 @@ indent_module(const struct ctf_stream *s)
 }
 
 void
-indent_say_missing(void)
+indent_say(void)
 {
 	if (indent_on)
-		pairs_say_missing(&pairs);
+		pairs_say(&pairs);
 }
 
 void

@@ -41,8 +41,8 @@ void	 indent_lose(int64_t);
 void	 indent_gone(const struct ctf_stream *);
 /* An event of a module: its process may execute another program. */
 void	 indent_module(const struct ctf_stream *);
-/* Say what -D names and no trace has. */
-void	 indent_say_missing(void);
+/* Say what -D names and no trace has, and what is not certain. */
+void	 indent_say(void);
 void	 indent_end(void);
 
 #endif /* INDENT_H */

@@ -90,6 +90,8 @@ struct pairs {
 	struct pair_thread	*recent;	/* one of them; or NULL */
 	struct pair_thread	*oldest, *newest;	/* as they came */
 	struct pair_thread	*begun;	/* since pairs_cut() */
+	size_t			 noverlaps;	/* threads whose packets do */
+	const struct pair_thread *overlapping;	/* the first one, or NULL */
 	struct pair_key		**keys;		/* a hash table */
 	struct pair_key		*first_key, *last_key;	/* as they began */
 	size_t			 nkeys, kcap;
@@ -119,8 +121,8 @@ void	 pairs_lose(struct pairs *, int64_t);
 void	 pairs_gone(struct pairs *, const struct ctf_stream *);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
-/* What -D names and no trace has. */
-void	 pairs_say_missing(const struct pairs *);
+/* What -D names and no trace has, and what is not certain. */
+void	 pairs_say(const struct pairs *);
 void	 pairs_free(struct pairs *);
 
 #endif /* PAIR_H */

@@ -242,10 +242,11 @@ say_missing(const struct pair *p)
 }
 
 void
-pairs_say_missing(const struct pairs *ps)
+pairs_say(const struct pairs *ps)
 {
 	const struct pair *p;
 
 	for (p = ps->given; p != NULL; p = p->next)
 		say_missing(p);
+	pair_threads_say(ps);
 }

@@ -350,7 +350,7 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->ntraces > 0)
-		pairs_say_missing(&r->pairs);
+		pairs_say(&r->pairs);
 	say_missing(r);
 	return status;
 }

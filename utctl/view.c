@@ -210,7 +210,7 @@ view(struct reader *r, char **dirs, int quiet, int follow)
 	if (r->ntraces > 0 && r->select != NULL)
 		select_say(r->select);
 	if (r->ntraces > 0)
-		indent_say_missing();
+		indent_say();
 	return status;
 }
 

@@ -44,6 +44,23 @@ table 2 "$T/stat1" >"$T/want"
 table 1 "$T/stat2" >"$T/got"
 diff "$T/want" "$T/got" >"$T/diff" || fail "stat -d: $(cat "$T/diff")"
 
+# Two threads that nothing tells apart have packets that overlap.
+cp -R "$T/one" "$T/copy" || fail "cp"
+unsure='1 thread, such as named\[[0-9]*:[0-9]*\]: the pairs are not certain, '
+expect 0 "$unsure" utctl stat -d "$T/one" "$T/copy"
+expect 0 "$unsure" utctl view -i "$T/one" "$T/copy"
+expect 0 "$unsure" utctl export "$T/one" "$T/copy"
+expect 0 "$unsure" utctl export -F folded "$T/one" "$T/copy"
+utctl stat -d "$T/one" "$T/copy" 2>&1 >/dev/null | wc -l | grep -qw 1 ||
+    fail "not one line: $(utctl stat -d "$T/one" "$T/copy" 2>&1 >/dev/null)"
+# Two copies of libut in one process have, too, but only one of them has pairs.
+if [ -f ../libut/libut-malloc.so ]; then
+	recorded -w malloc -e '*' -- ./prog/pairs
+	utctl view "$T/trace" | grep -q ' libc:' || fail "no libc: events"
+	utctl stat -N -d "$T/trace" >"$T/out" 2>"$T/err" && [ ! -s "$T/err" ] ||
+	    fail "two copies: $(cat "$T/err")"
+fi
+
 utctl export -N -F folded "$T/one" | awk '{ $NF *= 2; print }' |
     sort >"$T/want"
 utctl export -N -F folded "$T/one" "$T/two" | sort >"$T/got"
