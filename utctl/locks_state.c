@@ -431,9 +431,9 @@ lock_leave_settle(struct locks *ls, struct lock_thread *t)
 
 /*
  * Does the thread wait for a condition with a recursive mutex that it acquired
- * more than once?  Most systems release the mutex once, so that the thread keeps
- * it; others, such as FreeBSD, release it altogether, which an acquisition by
- * another thread shows.
+ * more than once?  Most systems release the mutex once, so that the thread
+ * keeps it; others, such as FreeBSD, release it altogether, which an
+ * acquisition by another thread shows.
  */
 int
 lock_leave_deep(const struct lock_thread *t)
