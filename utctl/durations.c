@@ -395,7 +395,6 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g,
 	r.groups = g;
 	ps->ops = &mine;
 	ps->arg = &r;
-	ps->lossy = INT64_MIN;
 	pairs_read(ps, rd);
 	pairs_finish(ps);
 	groups_sort(g, by_total);

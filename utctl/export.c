@@ -70,7 +70,7 @@ export_traces(const struct format_kind *f, struct reader *rd,
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->ntraces > 0)
-		pairs_say_missing(ps);
+		pairs_say(ps);
 	return status;
 }
 
@@ -85,9 +85,8 @@ cmd_export(int argc, char **argv)
 	int c, status;
 
 	memset(&rd, 0, sizeof(rd));
-	memset(&pairs, 0, sizeof(pairs));
+	pairs_init(&pairs);
 	pairs.named = 1;
-	pairs.lossy = INT64_MIN;
 	select_init(&sel, argc);
 	while ((c = option(argc, argv, "+D:F:" SELECT_OPTIONS
 	    SYMBOLS_OPTIONS)) != -1)

@@ -26,6 +26,8 @@
  * time of a loss, which may have the end of it.
  */
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,10 +49,18 @@ struct open {
 	char		 name[];
 };
 
-/* A thread, or a process, that a reader has been told the name of. */
+#define STANDINS	(1 << 22)	/* no process has such an ID */
+
+/*
+ * A thread, or a process, that a reader has been told the name of.  Readers
+ * know both by their IDs alone.  So the process of another host with the same
+ * ID gets a number instead, and so does the thread of another program.
+ */
 struct track {
 	struct track	*next;		/* the same hash */
-	int64_t		 pid, tid;
+	uint64_t	 of;		/* origin of its trace, or process */
+	int64_t		 id;
+	int64_t		 number;	/* that readers are told */
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		 who[64];	/* the members of JSON */
 };
@@ -59,6 +69,8 @@ struct chrome {
 	struct reader		*reader;
 	struct pairs		*pairs;
 	struct map		 processes, threads, opens;
+	struct map		 used;		/* numbers of tracks */
+	int64_t			 standin;	/* the last one */
 	const struct ctf_stream	*stream;	/* whose packet at pkt */
 	uint64_t		 pkt;		/* is of this thread */
 	struct track		*track;
@@ -100,63 +112,88 @@ put_text(char *p, const char *before, const char *text)
 static void
 tell_name(struct track *t, const char *kind, const char *name)
 {
-	char *p;
+	char text[sizeof(t->name) + 32], *p;
 
 	memcpy(t->name, name, sizeof(t->name));
 	if (name[0] == '\0')
 		return;
+	if (t->number == t->id)
+		snprintf(text, sizeof(text), "%s", name);
+	else
+		snprintf(text, sizeof(text), "%s[%" PRId64 "]", name, t->id);
 	p = put_text(put_head('M', run.now, t->who), ",\"name\":", kind);
-	p = put_text(p, ",\"args\":{\"name\":", name);
+	p = put_text(p, ",\"args\":{\"name\":", text);
 	out_end(out_text(p, "}}"));
 }
 
+/* Take the number that is the ID, or else one that no track of them has. */
+static int64_t
+number_take(uint64_t of, struct track *t)
+{
+	int64_t n = t->id;
+	uint64_t key;
+
+	while (key = map_bytes(of, &n, sizeof(n)),
+	    map_get(&run.used, key) != NULL)
+		n = STANDINS + ++run.standin;
+	map_put(&run.used, key, t);
+	return n;
+}
+
 static struct track *
-track_new(struct map *m, uint64_t key, int64_t pid, int64_t tid)
+track_new(struct map *m, uint64_t key, const struct track *process, uint64_t of,
+    int64_t id)
 {
 	struct track *t = calloc(1, sizeof(*t));
 	char *p;
 
 	if (t == NULL)
 		die_errno("malloc");
-	p = ctf_put_i64(stpcpy(t->who, ",\"pid\":"), pid);
-	p = ctf_put_i64(stpcpy(p, ",\"tid\":"), tid);
+	t->of = of;
+	t->id = id;
+	t->number = number_take((uintptr_t)process, t);
+	p = ctf_put_i64(stpcpy(t->who, ",\"pid\":"),
+	    process == NULL ? t->number : process->number);
+	p = ctf_put_i64(stpcpy(p, ",\"tid\":"), t->number);
 	*p = '\0';
-	t->pid = pid;
-	t->tid = tid;
 	t->next = map_get(m, key);
 	map_put(m, key, t);
 	return t;
 }
 
-/* A name that has changed is told again. */
+/* Of a process that has a track, or NULL.  A name that has changed is told. */
 static struct track *
-track_get(struct map *m, int64_t pid, int64_t tid, const char *kind,
+track_get(struct map *m, const struct track *process, uint64_t of, int64_t id,
     const char *name)
 {
-	const uint64_t key = map_bytes((uint64_t)pid, &tid, sizeof(tid));
+	const uint64_t key = map_bytes(of, &id, sizeof(id));
 	struct track *t = map_get(m, key);
 
-	while (t != NULL && (t->pid != pid || t->tid != tid))
+	while (t != NULL && (t->of != of || t->id != id))
 		t = t->next;
 	if (t == NULL)
-		t = track_new(m, key, pid, tid);
+		t = track_new(m, key, process, of, id);
 	if (strcmp(t->name, name) != 0)
-		tell_name(t, kind, name);
+		tell_name(t, process == NULL ? "process_name" : "thread_name",
+		    name);
 	return t;
 }
 
 static struct track *
 track_of(const struct ctf_stream *s)
 {
+	const struct process *p;
 	const struct ctf_who *w;
+	struct track *t;
 	struct ctf_who buf;
 
 	if (run.stream == s && run.pkt == s->pkt && !s->class->eventwho)
 		return run.track;
+	p = processes_get(&run.pairs->processes, s);
 	w = ctf_whose(s, &buf);
-	(void)track_get(&run.processes, w->vpid, w->vpid, "process_name",
+	t = track_get(&run.processes, NULL, s->trace->origin, w->vpid,
 	    w->name);
-	run.track = track_get(&run.threads, w->vpid, w->vtid, "thread_name",
+	run.track = track_get(&run.threads, t, (uintptr_t)p, w->vtid,
 	    w->thread[0] == '\0' ? w->name : w->thread);
 	run.stream = s;
 	run.pkt = s->pkt;
@@ -423,6 +460,14 @@ gone(void *arg, const struct ctf_stream *s)
 }
 
 static void
+module(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	pairs_module(run.pairs, s);
+	run.stream = NULL;	/* its process may be another one now */
+}
+
+static void
 trace(struct ctf_trace *tr)
 {
 	text_trace(tr);
@@ -449,7 +494,7 @@ void
 export_chrome(struct reader *rd, struct pairs *ps)
 {
 	static const struct reader_ops ops = { event, discarded, lost, trace,
-	    NULL, refused, gone };
+	    module, refused, gone };
 	static const struct pair_ops mine = { begin, end, left, still_open,
 	    begin_key, NULL };
 
@@ -459,6 +504,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	ps->ops = &mine;
 	ps->closed = ps->unfit = 1;
 	rd->refused = rd->select != NULL;
+	rd->names = 1;
 	ctf_print_init(1);
 	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","
 	    "\"traceEvents\":["));
@@ -468,5 +514,6 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	ctf_print_flush();
 	tracks_free(&run.processes);
 	tracks_free(&run.threads);
+	map_free(&run.used);
 	opens_free();
 }

@@ -19,7 +19,6 @@
  */
 
 #include <stddef.h>
-#include <string.h>
 
 #include "indent.h"
 #include "pair.h"
@@ -65,12 +64,11 @@ indent_start(void)
 
 	if (indent_on)
 		return;
-	memset(&pairs, 0, sizeof(pairs));
+	pairs_init(&pairs);
 	pairs.ops = &ops;
 	pairs.arg = &took;
 	pairs.named = 1;
 	pairs.closed = 1;
-	pairs.lossy = INT64_MIN;
 	indent_on = 1;
 }
 
@@ -121,10 +119,17 @@ indent_gone(const struct ctf_stream *s)
 }
 
 void
-indent_say_missing(void)
+indent_module(const struct ctf_stream *s)
 {
 	if (indent_on)
-		pairs_say_missing(&pairs);
+		pairs_module(&pairs, s);
+}
+
+void
+indent_say(void)
+{
+	if (indent_on)
+		pairs_say(&pairs);
 }
 
 void

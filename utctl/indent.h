@@ -39,8 +39,10 @@ size_t	 indent_event(const struct ctf_stream *, int64_t *);
 void	 indent_lose(int64_t);
 /* The stream lacks what it had at first: see reader.h. */
 void	 indent_gone(const struct ctf_stream *);
-/* Say what -D names and no trace has. */
-void	 indent_say_missing(void);
+/* An event of a module: its process may execute another program. */
+void	 indent_module(const struct ctf_stream *);
+/* Say what -D names and no trace has, and what is not certain. */
+void	 indent_say(void);
 void	 indent_end(void);
 
 #endif /* INDENT_H */

@@ -185,6 +185,7 @@ void	 lock_leave(const struct lock_event *, struct lock *,
 /* The hold that the thread has left has ended. */
 void	 lock_leave_settle(struct locks *, struct lock_thread *);
 /* The hold that the thread has left has not ended; NULL: there is none. */
+int	 lock_leave_deep(const struct lock_thread *);
 struct lock_holder *lock_leave_undo(struct lock_thread *);
 /* The holds that any threads have left have ended. */
 void	 locks_settle(struct locks *);

@@ -429,6 +429,19 @@ lock_leave_settle(struct locks *ls, struct lock_thread *t)
 	lv->lock = NULL;
 }
 
+/*
+ * Does the thread wait for a condition with a recursive mutex that it acquired
+ * more than once?  Most systems release the mutex once, so that the thread
+ * keeps it; others, such as FreeBSD, release it altogether, which an
+ * acquisition by another thread shows.
+ */
+int
+lock_leave_deep(const struct lock_thread *t)
+{
+	return t->leave.lock != NULL && t->cond != NULL &&
+	    t->cond_depth > 1 && t->leave.ns == t->cond_ns;
+}
+
 /* Threads that requested the lock meanwhile did so while it was held. */
 struct lock_holder *
 lock_leave_undo(struct lock_thread *t)
@@ -452,11 +465,17 @@ lock_leave_undo(struct lock_thread *t)
 void
 locks_settle(struct locks *ls)
 {
+	struct lock_thread *t;
 	size_t i;
 
-	for (i = 0; i < ls->threads.cap; i++)
-		if (ls->threads.v[i].value != NULL)
-			lock_leave_settle(ls, ls->threads.v[i].value);
+	for (i = 0; i < ls->threads.cap; i++) {
+		if ((t = ls->threads.v[i].value) == NULL)
+			continue;
+		if (lock_leave_deep(t))
+			(void)lock_leave_undo(t);
+		else
+			lock_leave_settle(ls, t);
+	}
 }
 
 static void

@@ -88,9 +88,13 @@ acquired(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 		lock_hold_begin(e, l, mode, 1);
 }
 
+/* The request fails because the lock is kept, as it now turns out. */
 static void
 failed(const struct lock_event *e, struct lock *l)
 {
+	if (l->leaver != NULL && l->leaver != e->thread &&
+	    lock_leave_deep(l->leaver))
+		(void)lock_leave_undo(l->leaver);
 	lock_wait_end(e, l, 1);
 	l->stat.failed++;
 	lock_caller_stat(e->process, e->caller)->failed++;
@@ -167,7 +171,10 @@ kept(const struct lock_event *e, struct lock *l)
 		--*t->counted;
 }
 
-/* The lock is released for the time of the wait, however often it was taken. */
+/*
+ * The lock is released for the time of the wait.  If it was acquired more than
+ * once, that is not certain: see lock_leave_deep().
+ */
 static void
 cond_wait(const struct lock_event *e, struct lock *l, struct cond *c)
 {
@@ -206,6 +213,10 @@ cond_woken(const struct lock_event *e, struct lock *l, struct cond *c)
 
 	(void)call_field(e->stream->event->call, RESULT, e->stream, &result);
 	cond_end(e, c, result != 0);
+	if (t->leave.lock == l)
+		(void)lock_leave_undo(t);
+	else
+		lock_leave_settle(e->process, t);
 	if (sure_holder(e, l) == NULL)
 		lock_hold_begin(e, l, LOCK_MUTEX,
 		    t->cond == c ? t->cond_depth : 1);
@@ -275,7 +286,8 @@ locks_event(struct locks_run *r, struct ctf_stream *s)
 	e.thread = lock_thread_of(e.process,
 	    (int32_t)ctf_whose(s, &buf)->vtid);
 	e.process->run = r;
-	if (c->kind->what / 4 != KEPT)
+	if (c->kind->what / 4 != KEPT &&
+	    (c->kind->what / 4 != WOKEN || !lock_leave_deep(e.thread)))
 		lock_leave_settle(e.process, e.thread);
 	e.caller = process_caller(&e.process->process, s, CALLER);
 	if (c->kind->what / 4 < WAIT)

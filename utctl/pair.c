@@ -20,9 +20,26 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "pair_role.h"
 #include "reader.h"
+
+/* Threads, which are kept by themselves, are all that a process has. */
+static void
+keep(struct process *p)
+{
+	(void)p;
+}
+
+void
+pairs_init(struct pairs *ps)
+{
+	memset(ps, 0, sizeof(*ps));
+	processes_init(&ps->processes, sizeof(struct process), keep);
+	ps->processes.numbers = 1;
+	ps->lossy = INT64_MIN;
+}
 
 void
 pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
@@ -87,6 +104,16 @@ pairs_finish(struct pairs *ps)
 	pair_keys_finish(ps);
 }
 
+/*
+ * A process that executes another program begins anew: what that one had open
+ * has no end.
+ */
+void
+pairs_module(struct pairs *ps, const struct ctf_stream *s)
+{
+	processes_module(&ps->processes, s);
+}
+
 static void
 event(void *arg, struct ctf_stream *s)
 {
@@ -113,6 +140,12 @@ lost(void *arg, const struct ctf_stream *s)
 }
 
 static void
+module(void *arg, struct ctf_stream *s)
+{
+	pairs_module(arg, s);
+}
+
+static void
 gone(void *arg, const struct ctf_stream *s)
 {
 	pairs_gone(arg, s);
@@ -122,9 +155,10 @@ void
 pairs_read(struct pairs *ps, struct reader *rd)
 {
 	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    NULL, refused, gone };
+	    module, refused, gone };
 	struct ctf_trace *tr;
 
+	rd->names = 1;		/* modules are read also without names */
 	rd->refused = rd->select != NULL;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
@@ -156,4 +190,5 @@ pairs_free(struct pairs *ps)
 	list_free(ps->given);
 	list_free(ps->found);
 	map_free(&ps->names);
+	processes_free(&ps->processes, keep);
 }

@@ -25,8 +25,7 @@
 
 #include "ctf_field.h"
 #include "map.h"
-
-struct reader;
+#include "process.h"
 
 /* An end that has met its beginning. */
 struct pair_end {
@@ -86,15 +85,19 @@ struct pairs {
 	struct pair		*given;	/* of -D, the newest first */
 	struct pair		*found;	/* by names of events, newest first */
 	struct map		 names;	/* of found */
+	struct processes	 processes;
 	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
 	struct pair_thread	*oldest, *newest;	/* as they came */
 	struct pair_thread	*begun;	/* since pairs_cut() */
+	size_t			 noverlaps;	/* threads whose packets do */
+	const struct pair_thread *overlapping;	/* the first one, or NULL */
 	struct pair_key		**keys;		/* a hash table */
 	struct pair_key		*first_key, *last_key;	/* as they began */
 	size_t			 nkeys, kcap;
 };
 
+void	 pairs_init(struct pairs *);
 /* Of -D: begin,end[,key]; or utctl ends. */
 void	 pairs_add(struct pairs *, const char *);
 /* Each trace, before its events. */
@@ -102,6 +105,8 @@ void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */
 void	 pairs_event(struct pairs *, const struct ctf_stream *,
 	    enum pair_fit);
+/* An event of a module, wanted or not. */
+void	 pairs_module(struct pairs *, const struct ctf_stream *);
 /* All events of the reader. */
 void	 pairs_read(struct pairs *, struct reader *);
 /* So many are open in the event's thread, or that most. */
@@ -116,8 +121,8 @@ void	 pairs_lose(struct pairs *, int64_t);
 void	 pairs_gone(struct pairs *, const struct ctf_stream *);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
-/* What -D names and no trace has. */
-void	 pairs_say_missing(const struct pairs *);
+/* What -D names and no trace has, and what is not certain. */
+void	 pairs_say(const struct pairs *);
 void	 pairs_free(struct pairs *);
 
 #endif /* PAIR_H */

@@ -194,6 +194,7 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 	struct pair *p;
 	int ends;
 
+	processes_trace(tr);
 	if (ps->named)
 		events_note(&events, tr);
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
@@ -241,10 +242,11 @@ say_missing(const struct pair *p)
 }
 
 void
-pairs_say_missing(const struct pairs *ps)
+pairs_say(const struct pairs *ps)
 {
 	const struct pair *p;
 
 	for (p = ps->given; p != NULL; p = p->next)
 		say_missing(p);
+	pair_threads_say(ps);
 }

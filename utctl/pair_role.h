@@ -56,6 +56,7 @@ void	 pair_thread_end(struct pairs *, struct pair_thread *,
 	    enum pair_fit);
 void	 pair_threads_cut(struct pairs *);
 void	 pair_threads_finish(struct pairs *);
+void	 pair_threads_say(const struct pairs *);
 void	 pair_threads_free(struct pairs *);
 
 /* pair_key.c: pairs with a key. */

@@ -18,6 +18,7 @@
  * The pairs of a thread nest: they are on its stack until they end.
  */
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "pair_role.h"
@@ -57,12 +58,30 @@ struct inside {
 	size_t			 last;		/* the innermost frame */
 };
 
+/* A packet of the thread's events. */
+struct packet {
+	size_t			 file;		/* its index + 1, or 0: none */
+	uint64_t		 at;
+	int64_t			 end;		/* ns */
+};
+
+/* The packets of a class of streams: a thread has one of these at a time. */
+struct packets {
+	struct packets		*next;
+	uint64_t		 class;
+	struct packet		 now;		/* of the last event */
+	struct packet		 before;	/* that may have more events */
+};
+
 struct pair_thread {
 	struct pair_thread	*next;		/* of the same key */
 	struct pair_thread	*later;		/* that came after it */
 	int			 listed;	/* in pairs.begun */
 	struct pair_thread	*before;	/* in pairs.begun */
-	int64_t			 pid, tid;
+	const struct process	*process;
+	int64_t			 tid;
+	struct packets		*packets;
+	int			 overlaps;	/* they do */
 	int64_t			 last;		/* ns: its last event */
 	struct frame		*frames;
 	size_t			 n, room;
@@ -70,39 +89,71 @@ struct pair_thread {
 	size_t			 ninside, cap;
 };
 
-/* Mostly it is the one that was asked for before. */
+static struct pair_thread *
+add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
+{
+	struct pair_thread *t;
+
+	if ((t = calloc(1, sizeof(*t))) == NULL)
+		die_errno("malloc");
+	t->process = p;
+	t->tid = tid;
+	t->next = map_get(&ps->threads, key);
+	map_put(&ps->threads, key, t);
+	if (ps->newest != NULL)
+		ps->newest->later = t;
+	else
+		ps->oldest = t;
+	return ps->newest = t;
+}
+
+static struct packets *
+packets_of(struct pair_thread *t, uint64_t class)
+{
+	struct packets *p = t->packets;
+
+	while (p != NULL && p->class != class)
+		p = p->next;
+	if (p != NULL)
+		return p;
+	if ((p = calloc(1, sizeof(*p))) == NULL)
+		die_errno("malloc");
+	p->class = class;
+	p->next = t->packets;
+	return t->packets = p;
+}
+
+static int
+is_packet(const struct packet *p, const struct ctf_stream *s)
+{
+	return p->file == s->index + 1 && p->at == s->pkt;
+}
+
+/*
+ * A thread ID says nothing by itself: processes of several PID namespaces,
+ * users or hosts have threads with the same IDs.  Mostly the thread is the one
+ * that was asked for before.
+ */
 struct pair_thread *
 pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 {
+	const struct process *p = processes_get(&ps->processes, s);
 	struct pair_thread *t = ps->recent;
 	struct ctf_who buf;
-	const struct ctf_who *who = ctf_whose(s, &buf);
-	const int64_t pid = who->vpid, tid = who->vtid;
+	const int64_t tid = ctf_whose(s, &buf)->vtid;
 	uint64_t key;
 
-	if (t != NULL && t->pid == pid && t->tid == tid) {
-		t->last = s->ns;
-		return t;
-	}
-	key = map_bytes((uint64_t)pid, &tid, sizeof(tid));
-	t = map_get(&ps->threads, key);
-	while (t != NULL && (t->pid != pid || t->tid != tid))
-		t = t->next;
-	if (t == NULL) {
-		if ((t = calloc(1, sizeof(*t))) == NULL)
-			die_errno("malloc");
-		t->pid = pid;
-		t->tid = tid;
-		t->next = map_get(&ps->threads, key);
-		map_put(&ps->threads, key, t);
-		if (ps->newest != NULL)
-			ps->newest->later = t;
-		else
-			ps->oldest = t;
-		ps->newest = t;
+	if (t == NULL || t->process != p || t->tid != tid) {
+		key = map_bytes((uintptr_t)p, &tid, sizeof(tid));
+		t = map_get(&ps->threads, key);
+		while (t != NULL && (t->process != p || t->tid != tid))
+			t = t->next;
+		if (t == NULL)
+			t = add(ps, p, tid, key);
+		ps->recent = t;
 	}
 	t->last = s->ns;
-	return ps->recent = t;
+	return t;
 }
 
 static struct inside *
@@ -214,6 +265,34 @@ outer_of(struct pair_thread *t, const void *what)
 	return outer;
 }
 
+/*
+ * If a packet goes on after an event of another one, they are of two threads,
+ * such as those of two PID namespaces; or of two copies of libut in a process,
+ * of which mostly one has pairs.  So only the events of pairs count.
+ */
+static void
+note_packet(struct pairs *ps, struct pair_thread *t,
+    const struct ctf_stream *s)
+{
+	struct packets *p;
+
+	if (t->overlaps || s->class->eventwho)
+		return;
+	p = packets_of(t, s->class->id);
+	if (is_packet(&p->now, s))
+		return;
+	if (is_packet(&p->before, s)) {
+		t->overlaps = 1;
+		if (ps->noverlaps++ == 0)
+			ps->overlapping = t;
+	}
+	if (p->before.file == 0 || p->now.end > p->before.end)
+		p->before = p->now;
+	p->now.file = s->index + 1;
+	p->now.at = s->pkt;
+	p->now.end = s->end;
+}
+
 void
 pair_thread_begin(struct pairs *ps, struct pair_thread *t,
     const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
@@ -223,6 +302,7 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	void *what = NULL;
 	struct frame *f;
 
+	note_packet(ps, t, s);
 	if (fit != PAIR_REFUSED)
 		what = ps->ops->begin(ps->arg, s, r->pair->name,
 		    r->at.type == NULL ? NULL : &r->at, address);
@@ -284,6 +364,7 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 	struct frame *f;
 	int counts;
 
+	note_packet(ps, t, s);
 	if (t->n == 0 || inside_place(t, r->pair, address)->n == 0) {
 		ps->unbegun += fit == PAIR_FITS;
 		return;
@@ -337,10 +418,33 @@ thread_finish(struct pairs *ps, struct pair_thread *t)
 	}
 }
 
+/* What is not known to be right. */
+void
+pair_threads_say(const struct pairs *ps)
+{
+	const struct pair_thread *t = ps->overlapping;
+	char *shown;
+
+	if (t == NULL)
+		return;
+	shown = clean(t->process->name);
+	say("%zu thread%s, such as %s[%" PRId64 ":%" PRId64 "]: the pairs are "
+	    "not certain, because packets overlap as if several threads had "
+	    "the same IDs", ps->noverlaps, many(ps->noverlaps), shown,
+	    t->process->vpid, t->tid);
+	free(shown);
+}
+
 static void
 thread_free(struct pairs *ps, struct pair_thread *t)
 {
+	struct packets *p;
+
 	(void)ps;
+	while ((p = t->packets) != NULL) {
+		t->packets = p->next;
+		free(p);
+	}
 	free(t->frames);
 	free(t->inside);
 	free(t);

@@ -58,6 +58,12 @@ processes_init(struct processes *ps, size_t size,
 }
 
 void
+processes_trace(struct ctf_trace *tr)
+{
+	call_trace(tr, modules);
+}
+
+void
 processes_open(struct reader *rd, char **dirs, const struct call_kind *table)
 {
 	struct ctf_trace *tr;
@@ -66,7 +72,7 @@ processes_open(struct reader *rd, char **dirs, const struct call_kind *table)
 		reader_open(rd, *dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		call_trace(tr, table);
-		call_trace(tr, modules);
+		processes_trace(tr);
 	}
 }
 

@@ -52,6 +52,8 @@ struct processes {
 
 void	 processes_init(struct processes *, size_t,
 	    void (*)(struct process *));
+/* A trace, before its events. */
+void	 processes_trace(struct ctf_trace *);
 /* The traces of a list of directories; calls of the table are found in them. */
 void	 processes_open(struct reader *, char **, const struct call_kind *);
 /* Do the options perhaps leave out some of the calls of a process? */

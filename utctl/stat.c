@@ -350,7 +350,7 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 	if (rd->ntraces > 0 && rd->select != NULL)
 		select_say(rd->select);
 	if (rd->ntraces > 0)
-		pairs_say_missing(&r->pairs);
+		pairs_say(&r->pairs);
 	say_missing(r);
 	return status;
 }
@@ -406,6 +406,7 @@ cmd_stat(int argc, char **argv)
 	int c, status;
 
 	memset(&r, 0, sizeof(r));
+	pairs_init(&r.pairs);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
 	while ((c = option(argc, argv, "+dD:jg:S:v:" SELECT_OPTIONS

@@ -107,6 +107,13 @@ note_gone(void *arg, const struct ctf_stream *s)
 	indent_gone(s);
 }
 
+static void
+note_module(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	indent_module(s);
+}
+
 /* The totals, all there is of -q. */
 static void
 print_totals(const struct reader *r)
@@ -121,7 +128,7 @@ print_totals(const struct reader *r)
 }
 
 const struct reader_ops print_ops = { print_event, say_discarded,
-    say_lost, ctf_print_trace, NULL, NULL, note_gone };
+    say_lost, ctf_print_trace, note_module, NULL, note_gone };
 
 /* What cannot be while the end is not known. */
 static void
@@ -191,7 +198,7 @@ view(struct reader *r, char **dirs, int quiet, int follow)
 	int status;
 
 	ctf_print_init(json);
-	r->names = !quiet && symbols_begin();
+	r->names = (!quiet && symbols_begin()) || indent_on;
 	if (follow)
 		check_follow(r, dirs);
 	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet);
@@ -203,7 +210,7 @@ view(struct reader *r, char **dirs, int quiet, int follow)
 	if (r->ntraces > 0 && r->select != NULL)
 		select_say(r->select);
 	if (r->ntraces > 0)
-		indent_say_missing();
+		indent_say();
 	return status;
 }
 
