@@ -80,6 +80,23 @@ that was in memory is saved: session k: snapshot without uid 65534 ($why)" \
 	stop_utd
 done
 
+# Nobody starts consumers for that user any more.
+begin
+given_up() {
+	kill -9 $(consumer_of 65534) 2>/dev/null
+	grep -q 'consumer of uid 65534 is given up' "$T/utd.log"
+}
+tries=0
+until given_up; do
+	tries=$((tries + 1))
+	[ $tries -lt 5000 ] || fail "not given up: $(cat "$T/utd.log")"
+done
+expect 0 'of 200 events without uid 65534 (the consumer has ended too often)' \
+    timeout 20 utctl snapshot -n some
+events "$T/k/snapshots/some" '2 200'
+stop_utd
+echo "given up: fine"
+
 # The owner's own part fails the snapshot, as it should.
 begin
 prlimit --pid "$(consumer_of 0)" --fsize=0:0

@@ -268,6 +268,11 @@ part_new(struct shot *sh, const struct trace *t)
 	uint32_t n = 0;
 	bool clock = false;
 
+	if (t->uid != sh->uid && t->regions != NULL &&
+	    t->consumer->state == CONSUMER_GIVEN_UP) {
+		shot_lack(sh, t->uid, consumer_trouble(t->consumer));
+		return;
+	}
 	if (t->uid != sh->uid && trace_waits(t)) {
 		shot_lack(sh, t->uid, "its buffers are being taken up");
 		return;
