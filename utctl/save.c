@@ -221,35 +221,58 @@ put_tracked(FILE *f, const struct row *r)
 		putc('\n', f);
 }
 
-/* When it is rotated by itself, in one command. */
-static void
-put_rotation(FILE *f, const struct row *r)
+/*
+ * Is that a command which utd runs as the user who owns the session, and which
+ * another user wrote?  Whoever loads the text owns the session then, and root
+ * would run it.
+ */
+static int
+is_foreign(const struct row *session, const char *command)
 {
-	const uint64_t ms = row_num(r, "rotate_ms");
-	const uint64_t bytes = row_num(r, "rotate_bytes");
-	const char *command = row_str(r, "rotate_command");
+	return command[0] != '\0' && row_num(session, "uid") != geteuid();
+}
 
-	if (ms == 0 && bytes == 0 && command[0] == '\0')
-		return;
-	fputs("rotate", f);
-	if (ms != 0)
-		fprintf(f, " -t %" PRIu64 "ms", ms);
-	if (bytes != 0)
-		fprintf(f, " -z %" PRIu64, bytes);
+static void
+put_rotated(FILE *f, const struct row *r, const char *command)
+{
 	if (command[0] != '\0')
 		put_word(f, " -c ", command);
 	put_word(f, " ", row_str(r, "name"));
 	putc('\n', f);
 }
 
+/* When it is rotated by itself, in one command, or one and a comment. */
 static void
-put_trigger(FILE *f, const char *session, const struct row *r)
+put_rotation(FILE *f, const struct row *r)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const char *command = row_str(r, "rotate_command");
+	const int foreign = is_foreign(r, command);
+
+	if (ms != 0 || bytes != 0 || (command[0] != '\0' && !foreign)) {
+		fputs("rotate", f);
+		if (ms != 0)
+			fprintf(f, " -t %" PRIu64 "ms", ms);
+		if (bytes != 0)
+			fprintf(f, " -z %" PRIu64, bytes);
+		put_rotated(f, r, foreign ? "" : command);
+	}
+	if (foreign) {
+		fputs("# rotate", f);
+		put_rotated(f, r, command);
+	}
+}
+
+static void
+put_trigger(FILE *f, const struct row *session, const struct row *r)
 {
 	const char *action = row_str(r, "action");
 	const char *command = row_str(r, "command");
 	char *both;
 
-	put_word(f, "trigger -e ", row_str(r, "glob"));
+	put_word(f, is_foreign(session, command) ? "# trigger -e " :
+	    "trigger -e ", row_str(r, "glob"));
 	if (row_str(r, "filter")[0] != '\0')
 		put_word(f, " -f ", row_str(r, "filter"));
 	if (row_num(r, "count") != 0)
@@ -258,8 +281,25 @@ put_trigger(FILE *f, const char *session, const struct row *r)
 	    command);
 	put_word(f, " -a ", both);
 	free(both);
-	put_word(f, " ", session);
+	put_word(f, " ", row_str(session, "name"));
 	putc('\n', f);
+}
+
+/* Say once that commands of the session are comments. */
+static void
+say_foreign(const struct row *r)
+{
+	const unsigned int uid = (unsigned int)row_num(r, "uid");
+	const struct row *c;
+	int any = is_foreign(r, row_str(r, "rotate_command"));
+
+	for (c = r->child; c != NULL; c = c->next)
+		any |= strcmp(c->what, "trigger") == 0 &&
+		    is_foreign(r, row_str(c, "command"));
+	if (any)
+		say("session %u/%s: uid %u's command is a comment, or whoever "
+		    "loads the text would run it", uid, row_str(r, "name"),
+		    uid);
 }
 
 /* A channel that was removed is left out: its name cannot be used again. */
@@ -311,7 +351,8 @@ put_session(FILE *f, const struct row *r)
 	put_rotation(f, r);
 	for (c = r->child; c != NULL; c = c->next)
 		if (strcmp(c->what, "trigger") == 0)
-			put_trigger(f, name, c);
+			put_trigger(f, r, c);
+	say_foreign(r);
 	return 0;
 }
 

@@ -49,6 +49,7 @@
  *	flicker		it shrinks and grows
  *	unring		the bell has no bytes any more
  *	order		packets that are delivered after all that come
+ *	busy		all slots are in the middle of an event
  *	none		nothing
  *
  * After the first four and `order' no sub-buffer makes sense.
@@ -407,6 +408,16 @@ any_lost(void)
 }
 
 static void
+all_busy(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < geometry.nslots; i++)
+		slots[i].busy = 1;
+	h->slots_used = geometry.nslots;
+}
+
+static void
 say_counts(uint64_t n)
 {
 	h->lost = n;
@@ -587,6 +598,7 @@ static const struct {
 	{ "flicker",	flicker,	nothing },
 	{ "unring",	unring,		nothing },
 	{ "order",	nothing,	spoil_order },
+	{ "busy",	all_busy,	all_busy },
 	{ "none",	nothing,	nothing },
 };
 

@@ -360,6 +360,28 @@ if [ "$(id -u)" -eq 0 ]; then
 	expect 0 "^create -o $T/one/t theirs\$" utctl save theirs
 	expect 0 "^create -o $T/one/t theirs\$" utctl save 65534/theirs
 	expect 0 "^create -o $T/one/t theirs\$" $one save
+	# The user's commands would be run by whoever loads the text.
+	sneaky="touch '$T/run'
+start it"
+	expect 0 '' $one trigger -e 'seq:*' -a "exec $sneaky" theirs
+	expect 0 '' $one trigger -e 'seq:*' -a stop theirs
+	expect 0 '' $one rotate -t 1h -c "$sneaky" theirs
+	expect 0 '' $one rotate -c "$sneaky" theirs
+	expect 0 '' utctl save theirs
+	sed "s/[$]'.*start it'/QUOTED/" "$T/out" >"$T/got"
+	expected "another user's commands" <<-END
+	create -o $T/one/t theirs
+	rotate -t 3600000ms theirs
+	# rotate -c QUOTED theirs
+	# trigger -e 'seq:*' -a QUOTED theirs
+	trigger -e 'seq:*' -a stop theirs
+	END
+	[ "$(grep -c "session 65534/theirs: uid 65534's command is a comment, \
+or whoever loads the text would run it" "$T/err")" -eq 1 ] &&
+	    [ "$(wc -l <"$T/err")" -eq 1 ] || fail "theirs: $(cat "$T/err")"
+	expect 0 '' $one save
+	[ "$(grep -c '^[rt].*start it' "$T/out")" -eq 2 ] && [ ! -s "$T/err" ] ||
+	    fail "one's own: $(cat "$T/out" "$T/err")"
 	expect 0 '' $one destroy
 fi
 stop_utd || fail "utd: status $?"

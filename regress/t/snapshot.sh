@@ -371,14 +371,14 @@ has_same
 # That of another user delays it once, and spoils nothing but that user's part:
 # it comes without, also when utd has to wait for the part, and later ones, too.
 # What the consumer has to do for it is not done when it goes on.
-lacking='events without uid 65534, whose consumer does not answer: /'
+lacking='events without uid 65534 (the consumer does not answer): /'
 consumer_of() {
 	ps -A -o pid= -o ppid= -o uid= |
 	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
 }
 
 lacks() {	# how many are there
-	shot=$(sed 's/.* answer: //' "$T/out")
+	shot=$(sed 's/.* answer): //' "$T/out")
 	readers_agree "$shot"
 	[ "$(wc -l <"$T/view.out")" -eq "$1" ] ||
 	    fail "not $1: $(wc -l <"$T/view.out")"
@@ -459,7 +459,7 @@ if [ "$ME" -eq 0 ]; then
 	kill $UTD_PID
 	until_ok gone $UTD_PID || fail "utd does not end"
 	UTD_PID=
-	grep -q "end: snapshot without uid 65534, whose" "$T/utd.log" ||
+	grep -q "end: snapshot without uid 65534 (" "$T/utd.log" ||
 	    fail "$(cat "$T/utd.log")"
 	readers_agree "$T/end/snapshots"
 	[ "$(wc -l <"$T/view.out")" -eq 20 ] || fail "end: not 20"

@@ -26,9 +26,15 @@
 #include "consumer.h"
 #include "region.h"
 
-/* Milliseconds for events that are under way when a session stops. */
+/*
+ * Milliseconds for events that are under way when a session stops: of a slot,
+ * of a region, and of all regions together, in the time that a request may take
+ * until the consumer counts as late.
+ */
 #define QUIET_EACH	100
 #define QUIET_ALL	400
+#define QUIET_MAX	1000
+#define QUIET_SPAN	10000
 
 struct region *regions;
 
@@ -80,18 +86,38 @@ region_slots_used(const struct region *r)
 }
 
 /*
+ * How long may we wait for threads of one more region?  Programs write `busy'
+ * as they like, and each can have regions of its own.
+ */
+static int64_t
+quiet_left(int64_t now, int64_t waited)
+{
+	static int64_t since, spent;
+
+	if (now - since >= QUIET_SPAN) {
+		since = now;
+		spent = 0;
+	}
+	spent += waited;
+	return spent + QUIET_ALL <= QUIET_MAX ? QUIET_ALL :
+	    spent < QUIET_MAX ? QUIET_MAX - spent : 0;
+}
+
+/*
  * Wait for the events that began before `active' was cleared, but not for long:
- * their threads may be stopped, or dead and not yet buried.
+ * their threads may be stopped, or dead and not yet buried.  What is over after
+ * the nap, as nearly all are, takes nothing from the others.
  */
 static void
 wait_quiet(struct region *r)
 {
 	static const struct timespec nap = { 0, 1000000 };
-	const int64_t all = ut_msg_now() + QUIET_ALL;
 	uint32_t i, n = region_slots_used(r);
-	int64_t each, now;
+	int64_t began, all, each, now;
 
 	nanosleep(&nap, NULL);
+	began = ut_msg_now();
+	all = began + quiet_left(began, 0);
 	for (i = 0; i < n; i++) {
 		now = ut_msg_now();
 		each = now + QUIET_EACH;
@@ -101,6 +127,8 @@ wait_quiet(struct region *r)
 			now = ut_msg_now();
 		}
 	}
+	now = ut_msg_now();
+	(void)quiet_left(now, now - began);
 }
 
 void

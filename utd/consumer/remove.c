@@ -274,6 +274,21 @@ output_empty(int fd)
 	return remove_dir(&p, TOP, PLACE_TOP);
 }
 
+/*
+ * Remove a trace of this user, of which not all could be written.  Only in the
+ * user's own directory, where no name leads elsewhere: as the session's owner
+ * we leave it to whoever removes the whole.
+ */
+void
+output_discard(int fd, const char *path)
+{
+	const struct part above = { .fd = fd, .place = PLACE_UID,
+	    .uid = geteuid() };
+
+	if (strchr(path, '/') == NULL)
+		(void)remove_dir(&above, path, PLACE_TRACE);
+}
+
 /* Remove a directory in which there are only directories; false: it stays. */
 static bool
 prune(const struct part *above, const char *name, enum place place)

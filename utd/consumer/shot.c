@@ -26,6 +26,8 @@
 #include <sys/types.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,15 +139,28 @@ copy_regions(struct ut_msg *m, struct region **copies)
 	return 0;
 }
 
+/* Remove what there is of it, perhaps by a consumer that died then. */
+static void
+shot_discard(int fd, const char *path)
+{
+	const int error = errno;
+	char why[512];
+
+	snprintf(why, sizeof(why), "%s", report_reason(error));
+	output_discard(fd, path);
+	errno = error;
+	(void)report_why(NULL, "%s", why);
+}
+
 /* Without all of its metadata, which another consumer has got: -1. */
 static int
-shot_do(struct ut_msg *m, const char *path, struct region **copies,
+shot_do(struct ut_msg *m, int fd, const char *path, struct region **copies,
     uint64_t *events)
 {
 	struct shot **sp = find(m->h.a), *s = *sp;
 	const uint64_t len = ut_msg_get_u64(m);
 	struct trace like;
-	int i, fd, r = -1;
+	int i, below, r = -1;
 
 	memset(&like, 0, sizeof(like));
 	like.id = m->h.a;
@@ -157,10 +172,15 @@ shot_do(struct ut_msg *m, const char *path, struct region **copies,
 		errno = ESTALE;
 		(void)report_why(NULL, "the consumer of uid %lu ended "
 		    "meanwhile", (unsigned long)geteuid());
-	} else if (copy_regions(m, copies) == 0 &&
-	    (fd = ut_msg_get_fd(m)) != -1) {
-		r = shot_write(*copies, &like, fd, path, s->text, events);
+	} else if (copy_regions(m, copies) == 0) {
+		if ((below = fcntl(fd, F_DUPFD_CLOEXEC, 0)) == -1)
+			(void)report_errno(NULL);
+		else
+			r = shot_write(*copies, &like, below, path, s->text,
+			    events);
 	}
+	if (r == -1)
+		shot_discard(fd, path);
 	if (s != NULL) {
 		*sp = s->next;
 		free(s->text);
@@ -178,10 +198,13 @@ shot_take(struct ut_msg *m)
 	struct region *copies = NULL, *c;
 	struct ut_msg *out;
 	uint64_t events = 0;
-	int r, error;
+	int fd, r = -1, error;
 
 	ut_msg_get_str(m, path, sizeof(path));
-	r = shot_do(m, path, &copies, &events);
+	if ((fd = ut_msg_get_fd(m)) != -1) {
+		r = shot_do(m, fd, path, &copies, &events);
+		(void)close_failed(fd);
+	}
 	error = errno;
 	while ((c = copies) != NULL) {
 		copies = c->next;

@@ -224,6 +224,7 @@ bool	 output_there(int, const char *);
 /* remove.c: chunks and snapshots; nothing that consumers have not made. */
 int	 output_remove(int, const char *);	/* ust/, or what has it */
 int	 output_empty(int);		/* a directory that has ust/ */
+void	 output_discard(int, const char *);	/* a trace below */
 void	 output_prune(int, const char *);	/* if no file is in there */
 
 #endif /* SINK_H */

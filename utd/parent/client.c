@@ -340,14 +340,20 @@ clients_progress(uid_t uid, uint64_t left)
 
 /* Answer those who have asked for the end of utd; it exits now. */
 void
-clients_end(bool all)
+clients_end(bool all, const char *unsaved)
 {
 	struct client *k;
+	const char *but = all ? "" : "; not all buffers are written: see "
+	    "utctl recover";
 
 	for (k = clients; k != NULL; k = k->next) {
 		if (!k->shutdown || k->conn == NULL)
 			continue;
-		if (all)
+		if (unsaved != NULL)
+			client_refuse(k, "utd (pid %d) has ended, but not all "
+			    "that was in memory is saved: %s%s", (int)getpid(),
+			    unsaved, but);
+		else if (all)
 			client_ok(k, "utd (pid %d) has ended", (int)getpid());
 		else
 			client_refuse(k, "utd (pid %d) has ended, but not all "

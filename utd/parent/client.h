@@ -83,7 +83,8 @@ void	 client_about(struct client *, struct session *);
 void	 clients_forget(const struct session *);
 void	 clients_left(void);	/* a session is gone: is utd to end, too? */
 void	 clients_progress(uid_t, uint64_t);
-void	 clients_end(bool);	/* utd has ended; true: with everything */
+/* utd has ended; true: with everything; but for that, or NULL. */
+void	 clients_end(bool, const char *);
 
 /* control.c: what utctl asks for. */
 void	 control_hello(struct conn *, struct ut_msg *);

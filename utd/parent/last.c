@@ -28,11 +28,15 @@
 
 #define LAST_MS		20000		/* in all; then utd ends without */
 
+/* The last snapshot of a session. */
 struct last {
 	char		 session[NAME_MAXLEN];
 	uint32_t	 shot;
+	char		 why[600];	/* it is not there, or lacks a part */
+	struct last	*next;
 };
 
+static struct last *lasts;
 static unsigned int pending;
 static bool asked;
 
@@ -50,14 +54,15 @@ taken(void *arg)
 	struct last *l = arg;
 	uint64_t events;
 
-	if (shot_failed(l->shot) != NULL)
-		log_warnx("session %s: snapshot: %s", l->session,
-		    shot_failed(l->shot));
-	else if (shot_result(l->shot, &events, path, sizeof(path)))
+	if (shot_failed(l->shot) != NULL) {
+		snprintf(l->why, sizeof(l->why), ": %s", shot_failed(l->shot));
+		log_warnx("session %s: snapshot%s", l->session, l->why);
+	} else if (shot_result(l->shot, &events, path, sizeof(path))) {
+		snprintf(l->why, sizeof(l->why), "%s", shot_lacks(l->shot));
 		log_info("session %s: snapshot of %llu event%s%s: %s",
 		    l->session, (unsigned long long)events,
-		    events == 1 ? "" : "s", shot_lacks(l->shot), path);
-	free(l);
+		    events == 1 ? "" : "s", l->why, path);
+	}
 	if (--pending == 0)
 		loop_end();
 }
@@ -69,16 +74,35 @@ take(struct session *s)
 	struct waiter *w = wait_new(taken, l);
 	char why[600];
 
+	l->next = lasts;
+	lasts = l;
 	snprintf(l->session, sizeof(l->session), "%s", s->name);
+	snprintf(l->why, sizeof(l->why), ": not complete");
 	pending++;
 	l->shot = shot_begin(s, NULL, NULL, NULL, w, why, sizeof(why));
 	if (l->shot == 0) {
 		log_warnx("%s", why);
+		snprintf(l->why, sizeof(l->why), ": %.590s", why);
 		wait_abandon(w);
-		free(l);
 		pending--;
 	}
 	wait_less(w);
+}
+
+/* What is not saved of what sessions had in memory; NULL: nothing. */
+const char *
+last_unsaved(void)
+{
+	static char text[2048];
+	const struct last *l;
+	size_t n = 0;
+
+	for (l = lasts; l != NULL && n < sizeof(text); l = l->next)
+		if (l->why[0] != '\0')
+			n += (size_t)snprintf(text + n, sizeof(text) - n,
+			    "%ssession %s: snapshot%s", n == 0 ? "" : "; ",
+			    l->session, l->why);
+	return n == 0 ? NULL : text;
 }
 
 /* Has anybody recorded anything that the session keeps? */

@@ -66,7 +66,8 @@ static void
 trace_later(struct trace *t, const char *why)
 {
 	t->state = TRACE_FAILED;
-	session_blame(t->session, t->uid, "%s", why);
+	session_blame(t->session, t->uid, "the part of uid %lu cannot be "
+	    "opened: %s", (unsigned long)t->uid, why);
 	session_wait(t->session);
 	rotation_soon(t->session);
 }
@@ -361,6 +362,17 @@ session_late(const struct session *s)
 }
 
 /*
+ * Is there anything of the trace to take over?  So there is of one that the
+ * consumer before could not open: it has regions of the trace before.
+ */
+static bool
+is_taken(const struct trace *t)
+{
+	return t->state == TRACE_READY ||
+	    (t->state == TRACE_FAILED && t->before != NULL);
+}
+
+/*
  * The consumer is new: tell it of all traces that it takes over, and then of
  * their regions; but first of those whose regions go on in another.
  */
@@ -374,9 +386,9 @@ traces_again(struct consumer *c)
 		for (t = c->traces; t != NULL; t = t->beside) {
 			if ((t->after == NULL) != (pass == 1))
 				continue;
-			if (trace_held(t) || t->state == TRACE_READY)
+			if (trace_held(t) || is_taken(t))
 				trace_hold(t);
-			if (t->state != TRACE_READY)
+			if (!is_taken(t))
 				continue;
 			session_blame(t->session, t->uid, "the consumer of uid "
 			    "%lu ended; another took over",

@@ -184,6 +184,6 @@ parent_close(void)
 		journal_end();
 	}
 	listen_close();
-	clients_end(all);
+	clients_end(all, last_unsaved());
 	return all;
 }

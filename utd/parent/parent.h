@@ -33,6 +33,7 @@ bool	 sessions_end(void);		/* false: not all of them */
 
 /* last.c */
 void	 parent_stop(void);
+const char *last_unsaved(void);
 
 /* restore.c: a record of another utd; false if it makes no sense. */
 bool	 state_read(struct ut_msg *);

@@ -321,32 +321,24 @@ too_many(uid_t uid)
 }
 
 /*
- * Are there buffers that no consumer has yet, after utd or a consumer was
- * killed?  A consumer that was given up never has them, and for another user's
- * that does not answer nobody waits.
+ * Does the session wait for buffers that are taken over?  For another user's
+ * nobody waits if the consumer does not answer, or when `patience' is lost.
  */
 static bool
-session_waits(const struct session *s)
+session_waits(const struct session *s, bool patience)
 {
 	const struct trace *t;
-	const struct region *r;
 
-	for (t = s->traces; t != NULL; t = t->next) {
-		if (t->consumer->state == CONSUMER_GIVEN_UP || trace_out(t) ||
-		    (t->consumer->late && t->uid != s->uid))
-			continue;
-		if (t->consumer->conn == NULL)
+	for (t = s->traces; t != NULL; t = t->next)
+		if (trace_waits(t) && (t->uid == s->uid ||
+		    (patience && !t->consumer->late)))
 			return true;
-		for (r = t->regions; r != NULL; r = r->beside)
-			if (r->state == REGION_ASKED && region_left(r))
-				return true;
-	}
 	return false;
 }
 
 /* Why there can be none now, with EAGAIN if perhaps soon; or NULL. */
 static const char *
-refused(const struct session *s, const char *dir)
+refused(const struct session *s, const char *dir, bool patience)
 {
 	errno = EINVAL;
 	if (!s->begun)
@@ -358,7 +350,7 @@ refused(const struct session *s, const char *dir)
 	if (s->traces == NULL)
 		return "has no buffers yet: no program came that records";
 	errno = EAGAIN;
-	if ((dir == NULL && s->dirfd == -1) || session_waits(s))
+	if ((dir == NULL && s->dirfd == -1) || session_waits(s, patience))
 		return "is being taken up";
 	if (consumers_late(s->uid))
 		return "has a consumer that does not answer";
@@ -407,7 +399,7 @@ shot_go(void *arg)
 		errno = EINVAL;
 		not = "was destroyed";
 	} else {
-		not = refused(s, sh->dir);
+		not = refused(s, sh->dir, sh->waited < PATIENCE_MS);
 	}
 	if (not == NULL) {
 		ask_dir(sh, s);
@@ -425,7 +417,7 @@ uint32_t
 shot_begin(struct session *s, const char *dir, const char *name,
     const char *command, struct waiter *w, char *why, size_t n)
 {
-	const char *not = refused(s, dir);
+	const char *not = refused(s, dir, true);
 	unsigned char uuid[UUID_LEN];
 	char text[UUID_TEXT];
 	struct shot *sh;
@@ -473,12 +465,12 @@ const char *
 shot_lacks(uint32_t id)
 {
 	const struct shot *sh = shot_by_id(id);
-	static char text[128];
+	static char text[sizeof(sh->lack_why) + 64];
 
 	if (sh == NULL || !sh->lacks)
 		return "";
-	snprintf(text, sizeof(text), " without uid %lu%s, whose consumer does "
-	    "not answer", (unsigned long)sh->lacking,
+	snprintf(text, sizeof(text), " without uid %lu (%s)%s",
+	    (unsigned long)sh->lacking, sh->lack_why,
 	    sh->lacks_more ? " and others" : "");
 	return text;
 }

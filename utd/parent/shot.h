@@ -38,9 +38,10 @@ struct shot {
 	/* It is called when no part is pending any more. */
 	void		(*written)(struct shot *);
 	uint64_t	 events;
-	bool		 lacks;		/* a part: its consumer was late */
-	bool		 lacks_more;	/* and one of another user */
-	uid_t		 lacking;
+	bool		 lacks;		/* a part of another user */
+	bool		 lacks_more;	/* and one of a third */
+	uid_t		 lacking;	/* the first of these users */
+	char		 lack_why[256];
 	/* Of the directory, when that has its name. */
 	char		 path[PATH_MAX + NAME_MAXLEN + 16];
 	char		 why[512];	/* it failed; "": it did not */
@@ -70,5 +71,7 @@ void	 parts_begin(struct shot *, const struct session *,
 void	 parts_free(const struct shot *);
 /* The snapshot goes on without the parts of another user's late consumer. */
 void	 parts_late(struct shot *, struct consumer *);
+/* Have the buffers of the trace yet to be taken over by a consumer? */
+bool	 trace_waits(const struct trace *);
 
 #endif /* SHOT_H */

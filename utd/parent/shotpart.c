@@ -18,15 +18,24 @@
  * The parts of a snapshot, one for each trace of the session: a consumer that
  * has regions of it gets metadata, made anew from the registries, and writes
  * what these regions hold.
+ *
+ * Users can stop the consumer that works for them, and take descriptors, file
+ * sizes and memory from it.  So whatever happens to the part of a user who does
+ * not own the session, only that part is missing, and the snapshot names the
+ * user and the reason.  That user's consumer removes what it wrote of a part
+ * that failed.  The session's owner does not go there: the user could mount on
+ * the directory what does not answer.
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "shot.h"
 
+#define LATE		"the consumer does not answer"
 #define PIECE		32768u		/* of metadata, in one message */
 #define QUEUED_MAX	(8u << 20)	/* bytes that a consumer has to read */
 
@@ -93,14 +102,27 @@ part_over(struct part *p)
 	less_pending(p->shot);
 }
 
-/* A user who has stopped the consumer spoils no snapshot but for that user. */
+/* The snapshot is taken without the part of that user. */
 static void
-shot_lack(struct shot *sh, uid_t uid)
+shot_lack(struct shot *sh, uid_t uid, const char *why)
 {
 	sh->lacks_more |= sh->lacks && sh->lacking != uid;
-	if (!sh->lacks)
+	if (!sh->lacks) {
 		sh->lacking = uid;
+		snprintf(sh->lack_why, sizeof(sh->lack_why), "%s", why);
+	}
 	sh->lacks = true;
+}
+
+/* The part cannot be written: without that of its owner there is no snapshot. */
+static void
+part_fail(struct part *p, const char *why)
+{
+	if (p->uid != p->shot->uid)
+		shot_lack(p->shot, p->uid, why);
+	else
+		shot_fail(p->shot, why);
+	part_over(p);
 }
 
 void
@@ -113,8 +135,7 @@ parts_late(struct shot *sh, struct consumer *c)
 			continue;
 		if (p->asked)
 			consumer_tell(c, UT_C_SHOTDROP, p->id, 0);
-		shot_lack(sh, p->uid);
-		part_over(p);
+		part_fail(p, LATE);
 	}
 }
 
@@ -127,9 +148,11 @@ got_part(uint32_t id, int error, struct ut_msg *m)
 
 	if (p == NULL || p->over)
 		return;
-	if (error != 0)
-		shot_fail(p->shot, consumer_why(m, error));
-	else if (count_grew(&n, ut_msg_get_u64(m)))
+	if (error != 0) {
+		part_fail(p, consumer_why(m, error));
+		return;
+	}
+	if (count_grew(&n, ut_msg_get_u64(m)))
 		count_add(&p->shot->events, n);
 	part_over(p);
 }
@@ -159,14 +182,12 @@ part_write(struct part *p, int fd, const char *path)
 	uint32_t i;
 
 	if (c->late && p->uid != p->shot->uid) {
-		shot_lack(p->shot, p->uid);
-		part_over(p);
+		part_fail(p, LATE);
 		return;
 	}
 	if (c->conn == NULL || c->conn->queued + p->text.len > QUEUED_MAX) {
-		shot_fail(p->shot, c->conn == NULL ? "the consumer is being "
-		    "started" : "the consumer has too much to read");
-		part_over(p);
+		part_fail(p, c->conn == NULL ? "the consumer is being started" :
+		    "the consumer has too much to read");
 		return;
 	}
 	part_text(p, c);
@@ -198,8 +219,7 @@ got_user_dir(uint32_t id, int error, struct ut_msg *m)
 		close(fd);
 		return;
 	}
-	shot_fail(p->shot, consumer_why(m, error != 0 ? error : errno));
-	part_over(p);
+	part_fail(p, consumer_why(m, error != 0 ? error : errno));
 }
 
 static void
@@ -221,6 +241,25 @@ part_begin(struct part *p)
 	    p->id, NULL);
 }
 
+/*
+ * Are there buffers that no consumer has yet, after utd or a consumer was
+ * killed?  A consumer that was given up never has them.
+ */
+bool
+trace_waits(const struct trace *t)
+{
+	const struct region *r;
+
+	if (t->consumer->state == CONSUMER_GIVEN_UP || trace_out(t))
+		return false;
+	if (t->consumer->conn == NULL)
+		return true;
+	for (r = t->regions; r != NULL; r = r->beside)
+		if (r->state == REGION_ASKED && region_left(r))
+			return true;
+	return false;
+}
+
 /* What there is of a trace; nothing if its consumer has no region of it. */
 static void
 part_new(struct shot *sh, const struct trace *t)
@@ -231,12 +270,21 @@ part_new(struct shot *sh, const struct trace *t)
 	uint32_t n = 0;
 	bool clock = false;
 
+	if (t->uid != sh->uid && t->regions != NULL &&
+	    t->consumer->state == CONSUMER_GIVEN_UP) {
+		shot_lack(sh, t->uid, consumer_trouble(t->consumer));
+		return;
+	}
+	if (t->uid != sh->uid && trace_waits(t)) {
+		shot_lack(sh, t->uid, "its buffers are being taken up");
+		return;
+	}
 	for (r = t->regions; r != NULL; r = r->beside)
 		n += r->state == REGION_READY;
 	if (n == 0 || t->path == NULL)
 		return;
 	if (t->consumer->late && t->uid != sh->uid) {
-		shot_lack(sh, t->uid);
+		shot_lack(sh, t->uid, LATE);
 		return;
 	}
 	p = xcalloc(1, sizeof(*p));

@@ -1,0 +1,134 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A user takes all descriptors from the consumer that works for that user:
+# root's session is rotated and cleared all the same, by hand and by the clock,
+# and nothing is lost, neither then nor when another consumer takes over.
+
+. ./common.sh
+
+[ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null ||
+    skip "only root records other users"
+need prlimit
+need timeout
+chmod 755 "$T" "$UT_RUNDIR"
+
+consumer_of() {
+	ps -A -o pid= -o ppid= -o uid= |
+	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
+}
+
+start_utd
+for s in s p; do
+	utctl create -o "$T/$s" $s >/dev/null || fail "create $s"
+done
+utctl enable-channel -s p -p c &&
+    utctl enable-event -s p -c c 'seq:tick' pulse:a >/dev/null &&
+    utctl enable-event -s s 'seq:tick' pulse:a && utctl start s >/dev/null &&
+    utctl start p >/dev/null || fail "set-up"
+pulse_start ./prog/asuser 65534 ./prog/pulse
+pulse_on a--- || fail "$answer"
+theirs=0 n=1
+hit() {
+	pulse hit 10
+	theirs=$((theirs + 10))
+	n=$((n + 1))
+	./prog/asuser 65533 ./prog/seq $n 1 10 || fail "seq"
+}
+
+# starve: both sessions have events of that user then.
+starve() {
+	hit
+	for s in s p; do
+		utctl list $s >/dev/null || fail "list"
+	done
+	starved=$(consumer_of 65534)
+	./prog/asuser 65534 prlimit --pid "$starved" --nofile=3:3 ||
+	    skip "users cannot lower limits here"
+}
+
+PART='; the part of uid 65534 goes with the next chunk: it cannot be opened'
+starve
+for i in 1 2 3; do
+	for s in s p; do
+		expect 0 "session $s rotated: /.*$PART" timeout 20 \
+		    utctl rotate $s
+	done
+	hit
+done
+for s in s p; do
+	utctl list $s | grep -q 'warning: the part of uid 65534 cannot be op' ||
+	    fail "$s: not named: $(utctl list $s)"
+done
+echo "by hand: fine"
+
+# By the clock, with a command for each chunk.
+for s in s p; do
+	utctl rotate -t 100ms -c "echo x >>'$T/chunks.$s'" $s || fail "rotate"
+done
+chunks() {
+	hit
+	[ "$(wc -l <"$T/chunks.s")" -ge "$1" ] &&
+	    [ "$(wc -l <"$T/chunks.p")" -ge "$1" ]
+}
+until_ok chunks 4 || fail "no chunks: $(utctl list)"
+for s in s p; do
+	utctl rotate -t 0 -c '' $s || fail "rotate -t 0"
+done
+echo "by the clock: fine"
+
+# Another consumer takes over.
+hit
+kill -9 "$starved"
+takes_over() {
+	p=$(consumer_of 65534)
+	[ -n "$p" ] && [ "$p" != "$starved" ]
+}
+until_ok takes_over || fail "nobody takes over"
+hit
+whole() {
+	for s in s p; do
+		utctl rotate $s >"$T/out" 2>&1 &&
+		    ! grep -q 'goes with the next' "$T/out" || return 1
+	done
+}
+until_ok whole || fail "still: $(cat "$T/out" "$T/utd.log")"
+hit
+for s in s p; do
+	[ "$(count_events "$T/$s" pulse:a)" -ge $((theirs - 10)) ] ||
+	    fail "$s: of $theirs: $(count_events "$T/$s" pulse:a)"
+done
+echo "another takes over: fine"
+
+# So does another utd, of whose consumers none is starved.
+starve
+for s in s p; do
+	expect 0 "session $s rotated: /.*$PART" timeout 20 utctl rotate $s
+done
+hit
+kill_utd 0
+start_utd
+hit
+until_ok whole || fail "still: $(cat "$T/out" "$T/utd.log")"
+hit
+for s in s p; do
+	[ "$(count_events "$T/$s" pulse:a)" -ge $((theirs - 10)) ] ||
+	    fail "$s: of $theirs: $(count_events "$T/$s" pulse:a)"
+done
+echo "another utd: fine"
+
+# So it is cleared, and what was carried goes when that is complete.
+starve
+for s in s p; do
+	expect 0 "session $s cleared$PART" timeout 20 utctl clear $s
+done
+hit
+for s in s p; do
+	expect 0 "session $s destroyed: [0-9]* events, 0 lost" timeout 20 \
+	    utctl destroy $s
+	[ -z "$(ls -d "$T/$s"/chunk-* 2>/dev/null)" ] ||
+	    fail "not archived: $(find "$T/$s" ! -path '*/archives/*')"
+	utctl view "$T/$s" >"$T/view.out" || fail "view"
+	[ "$(grep -c pulse:a "$T/view.out")" -eq $theirs ] ||
+	    fail "$s: not $theirs: $(grep -c pulse:a "$T/view.out")"
+done
+stop_utd || fail "utd: status $?"
