@@ -35,6 +35,7 @@
 struct newest {
 	char	*dir;			/* NULL: none yet */
 	time_t	 time;
+	int	 others;			/* there are some of other users */
 };
 
 /* What utd has, or NULL: it is asked once. */
@@ -97,6 +98,15 @@ find(const char *arg)
 	return format("%s", dir);
 }
 
+/* Is it the user's: a directory, or a link that the user has made? */
+static int
+is_mine(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
 /* Traces in which something was recorded have an "ust". */
 static void
 try(struct newest *n, const char *dir)
@@ -114,11 +124,15 @@ try(struct newest *n, const char *dir)
 	free(ust);
 }
 
+/*
+ * What is in that directory.  In one like /tmp, anybody can make what looks
+ * like the newest trace.
+ */
 static void
 try_all(struct newest *n, const char *where, const char *prefix)
 {
 	struct dirent *d;
-	char *path;
+	char *path, *ust;
 	DIR *dir;
 
 	if ((dir = opendir(where)) == NULL)
@@ -128,7 +142,12 @@ try_all(struct newest *n, const char *where, const char *prefix)
 		    strncmp(d->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		path = format("%s/%s", where, d->d_name);
-		try(n, path);
+		ust = format("%s/ust", path);
+		if (is_mine(path) && is_mine(ust))
+			try(n, path);
+		else
+			n->others |= access(ust, F_OK) == 0;
+		free(ust);
 		free(path);
 	}
 	closedir(dir);
@@ -141,7 +160,7 @@ try_all(struct newest *n, const char *where, const char *prefix)
 static char *
 newest(void)
 {
-	struct newest n = { NULL, 0 };
+	struct newest n = { NULL, 0, 0 };
 	const struct row *rows = sessions(), *s;
 	const char *home = getenv("HOME");
 	char *traces;
@@ -156,6 +175,9 @@ newest(void)
 		free(traces);
 	}
 	try_all(&n, ".", RECORDED);
+	if (n.dir == NULL && n.others)
+		die("there is no trace of yours here, nor in ~/ut-traces, but "
+		    "some of others: name the directory of one");
 	if (n.dir == NULL)
 		die("there is no trace here, nor in ~/ut-traces: name its "
 		    "directory");

@@ -172,6 +172,24 @@ export HOME
 HOME=$T/empty
 expect 1 'there is no trace here, nor in' utctl view
 
+# What others have put there is not the user's.
+if [ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null; then
+	(
+		chmod 711 "$T" && mkdir "$T/many" && cd "$T/many" || exit 1
+		"$TOP/utctl/utctl" record -o ut-mine "$TOP/regress/prog/seq" 1 1 5 \
+		    2>/dev/null || fail "record"
+		cp -R ut-mine ut-theirs && cp -R ut-mine ut-ust &&
+		    chown -R 65534 ut-theirs && chown 65534 ut-ust/ust ||
+		    exit 1
+		touch -t 203801010001 ut-theirs/ust ut-ust/ust
+		"$TOP/utctl/utctl" view -q 2>&1 | grep -q 'newest .* is ./ut-mine$' ||
+		    fail "another user's: $("$TOP/utctl/utctl" view -q 2>&1)"
+		rm -rf ut-mine
+		expect 1 'no trace of yours here, nor in ~/ut-traces, but some' \
+		    "$TOP/utctl/utctl" view
+	) || exit 1
+fi
+
 # What was lost is told where it may belong.
 HOME=$T
 start_utd
