@@ -41,6 +41,7 @@ clutter() {
 	    utctl enable-event -s s 'seq:*' >/dev/null &&
 	    utctl start s >/dev/null || fail "set-up"
 	expect 0 '' $user "$T/seq" 1 1 10
+	./prog/seq 5 1 1 || fail "seq"	# or root's consumer would end
 	until_ok test -s "$T/s/ust/uid/65534/64-bit/channel0_0" -o \
 	    -s "$T/s/ust/uid/65534/32-bit/channel0_0" || fail "nothing"
 	$user sh -c 'cd "$1"/*-bit && i=0 && while [ $i -lt '$1' ]; do

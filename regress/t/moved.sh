@@ -168,7 +168,7 @@ SEQ=$LAST
 until_ok utctl snapshot -n first k || fail "no snapshot"
 c=$(consumer_of 65534)
 halt $c
-utctl snapshot -n fails k >"$T/fails" 2>&1 &
+utctl snapshot -n lacks k >"$T/lacks" 2>&1 &
 shot=$!
 CHILDREN="$CHILDREN $shot"
 until_ok hidden_part || fail "no snapshot begins"
@@ -176,8 +176,10 @@ theirs >"$T/before"
 $one mv "$T/share/two" "$d/two" && $one mv "$T/share/root" "$d/root" ||
     fail "mv to $d"
 kill -9 $c
-wait $shot && fail "the snapshot: $(cat "$T/fails")"
+wait $shot && grep -q 'without uid 65534' "$T/lacks" ||
+    fail "the snapshot: $(cat "$T/lacks")"
 same "snapshot"
+d=$T/k/snapshots/lacks/ust/uid/65534
 [ -d "$d/two/closed" ] && [ -d "$d/root" ] || fail "moved on: $(ls "$d")"
 
 # And what a utd that was killed has left of one.
@@ -185,10 +187,11 @@ left=$T/k/snapshots/.utd-0
 mkdir -p "$left/ust/uid/65534" && chown 65534 "$left/ust/uid/65534" || exit 1
 $one mv "$d/two" "$left/ust/uid/65534/64-bit" &&
     $one mv "$d/root" "$left/ust/uid/65534/32-bit" || exit 1
-rmdir "$d" && mkdir "$d" && chown 65534 "$d" || exit 1
+mkdir -p "$T/k/snapshots/.utd-1/ust/uid/65534" &&
+    chown 65534 "$T/k/snapshots/.utd-1/ust/uid/65534" || exit 1
 kill_utd 2
 start_utd
-until_ok [ ! -d "${d%/uid/*}" ] || fail "not swept: $d"
+until_ok [ ! -d "$T/k/snapshots/.utd-1" ] || fail "not swept"
 same "swept"
 kill -9 $SEQ
 expect 0 'k destroyed' utctl destroy k
