@@ -46,7 +46,7 @@ event(void *arg, struct ctf_stream *s)
 	heap_event(r, s);
 }
 
-/* What is lost may be of any thread: see pairs_lose() in pair.c. */
+/* Lost events may be of any thread: see pairs_lose() in pair.c. */
 static void
 lose(struct heap_run *r, int64_t until)
 {

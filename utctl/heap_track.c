@@ -208,7 +208,7 @@ heap_unsure(const struct heap_run *r, int64_t ns)
 	return r->lossy != INT64_MIN && ns <= r->lossy;
 }
 
-/* It may have been allocated again by a call that was lost. */
+/* A call that was lost may have allocated the block again. */
 static void
 freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     const struct block *b, uint32_t caller)

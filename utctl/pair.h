@@ -121,7 +121,7 @@ void	 pairs_lose(struct pairs *, int64_t);
 void	 pairs_gone(struct pairs *, const struct ctf_stream *);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
-/* What -D names and no trace has, and what is not certain. */
+/* Say what -D names and no trace has, and which pairs are not certain. */
 void	 pairs_say(const struct pairs *);
 void	 pairs_free(struct pairs *);
 

@@ -418,7 +418,7 @@ thread_finish(struct pairs *ps, struct pair_thread *t)
 	}
 }
 
-/* What is not known to be right. */
+/* Say which threads may be several that have the same IDs. */
 void
 pair_threads_say(const struct pairs *ps)
 {

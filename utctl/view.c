@@ -99,7 +99,7 @@ say_lost(void *arg, const struct ctf_stream *s)
 	    (unsigned long long)s->nlost, many(s->nlost), when, s->path);
 }
 
-/* What the trace is without by design is no loss to tell of. */
+/* Packets that are missing by design are no loss to tell of. */
 static void
 note_gone(void *arg, const struct ctf_stream *s)
 {

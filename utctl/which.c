@@ -125,8 +125,8 @@ try(struct newest *n, const char *dir)
 }
 
 /*
- * What is in that directory.  In one like /tmp, anybody can make what looks
- * like the newest trace.
+ * Try all traces in that directory.  In one like /tmp, anybody can make what
+ * looks like the newest trace.
  */
 static void
 try_all(struct newest *n, const char *where, const char *prefix)

@@ -17,8 +17,8 @@
 /*
  * Counts that somebody tells us who may lie.
  *
- * What is counted only grows: it is events, packets and bytes, and microseconds
- * that threads wait.  COUNT_MOST events are eight hours of a hundred processors
+ * Counts only grow: of events, packets, bytes, and microseconds that threads
+ * wait.  COUNT_MOST events are eight hours of a hundred processors
  * that do nothing else, an event each 10 ns; as microseconds it is a month of a
  * hundred threads that wait.  We look each second, or, if a consumer or utd has
  * stopped, when it goes on.  So a count that has grown by more, or that goes

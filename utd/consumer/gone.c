@@ -18,19 +18,19 @@
 /*
  * Overwritten events of which no packet with events tells.
  *
- * Which of a slot's own sub-buffers are missing is told by the seq of the next
- * one: see drain.c.  A slot that has no other, for its thread has ended, has an
- * empty packet.  A sub-buffer that threads share has no seq.  Who drops it
- * counts that in its `gone', and notes when the last of these events was.  So at
- * each tick an empty packet, in a stream of shared packets, tells of all that
- * were dropped since the last one: readers find so many packets missing, and
- * between which times.
+ * A packet tells by its seq which of its slot's own sub-buffers are missing
+ * before it: see drain.c.  If the slot's thread has ended, there is no later
+ * packet, and an empty one tells.  A sub-buffer that threads share has no seq.
+ * Who drops it counts that in its `gone', and notes the time of its last event.
+ * At each tick an empty packet, in a stream of shared packets, tells of all
+ * that were dropped since the last tick: readers find so many packets missing,
+ * and between which times.
  *
- * Where such a time begins is what we know at the tick before: what is dropped
- * later was recorded later than the claim, or, if the sub-buffer is free, later
- * than that look.  We look at that before we load `gone', so it is of the first
- * sub-buffer that `gone' does not count yet, or of an earlier one.  The header
- * has the least of these times, for a consumer that takes over.
+ * The first of these times is found at the tick before.  Events that are
+ * dropped later were recorded after their sub-buffer was claimed or, if it is
+ * free, after that look.  We look before we load `gone', so the claim is that
+ * of the first sub-buffer that `gone' does not count yet, or of an earlier one.
+ * The header has the least of these times, for a consumer that takes over.
  */
 
 #include <stdatomic.h>
@@ -54,10 +54,10 @@ gone_begin(struct region *r, bool again)
 }
 
 /*
- * What was dropped is no part of a copy, but if it is newer than the first
- * event that is, it may be an end or a beginning of what is there.  So the first
- * packet of a stream of its own, whose number is not 0, tells readers that until
- * then something is missing.
+ * A dropped event is no part of a copy, but if it is newer than the first one
+ * that is, it may be the end of something that begins there.  So the copy has a
+ * stream with a single empty packet, whose number is not 0: readers take that
+ * for events that are missing until then.
  */
 void
 gone_copy(const struct region *r, struct region *c, uint64_t first)
@@ -91,7 +91,7 @@ told(struct region *r, const struct piece *pc, uint64_t lost, bool written)
 			store(&r->subs[i].told, r->gones[i].telling);
 }
 
-/* What is dropped from now on, and not counted yet, is later than this. */
+/* A time before all that is dropped from now on and not counted yet. */
 static uint64_t
 since(const struct region *r, uint32_t i, uint64_t now)
 {
@@ -138,8 +138,8 @@ look(struct region *r, struct packet *pk)
 }
 
 /*
- * Which slots have something in the region, and will tell by that?  And when
- * was the last event that was dropped?
+ * Note which slots have something in the region, and will tell by that.
+ * Returns the time of the last event that was dropped.
  */
 static uint64_t
 look_slots(struct region *r)

@@ -60,7 +60,7 @@ tell_of(const struct region *r, uint32_t i)
 	return i < r->nslots ? &r->slots[i].tell : &r->header->tell;
 }
 
-/* What the slot has lost, or what programs have without one. */
+/* The events that the slot has lost, or programs without one. */
 static uint64_t
 lost_by(struct region *r, uint32_t i)
 {

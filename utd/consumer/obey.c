@@ -43,7 +43,7 @@ reply_counts(uint32_t serial, struct region *r, uint32_t used)
 		report_failed(serial, ENOENT);
 		return;
 	}
-	/* These may send a report themselves: before ours is begun. */
+	/* Both calls may send a report themselves: before ours is begun. */
 	h = r->header;
 	c = &r->counted;
 	c->lost = region_lost(r);

@@ -26,7 +26,7 @@
 
 #define ROTATE_MS	15000	/* for consumers, which may be found late */
 
-/* What to say of parts that go with the next chunk. */
+/* Text for the answer, about parts that go with the next chunk. */
 static const char *
 carried(const struct session *s)
 {

@@ -89,7 +89,7 @@ take(struct session *s)
 	wait_less(w);
 }
 
-/* What is not saved of what sessions had in memory; NULL: nothing. */
+/* Sessions whose events in memory were not all saved; NULL: none. */
 const char *
 last_unsaved(void)
 {
