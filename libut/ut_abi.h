@@ -250,6 +250,17 @@ struct ut_header {
 	 * this.  Consumer, relaxed, for the next one.
 	 */
 	ut_a64 gone_since;
+	/*
+	 * When the session stopped; 0: it has not since it started last.
+	 * Consumer, relaxed, for the next one.
+	 */
+	ut_a64 stopped;
+	/*
+	 * Events were not recorded between these times, and no packet tells of
+	 * that yet; or both are 0.  Consumer, relaxed, for the next one.
+	 */
+	ut_a64 pause_from;
+	ut_a64 pause_to;
 
 	/*
 	 * Not 0 while the session is started; read by every event.  Consumer.

@@ -269,6 +269,7 @@ struct ctf_trace {
 	struct ctf_type		*header;	/* packet.header */
 	int			 hasuuid;
 	uint8_t			 uuid[16];
+	int			 ours;		/* libut's, by env */
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* as well; NULL: not known */
 	/*
@@ -354,11 +355,12 @@ struct ctf_stream {
 	uint64_t		 nlost;
 	int64_t			 lostfrom, lost;
 	/*
-	 * The first packet is not the stream's first: older ones, up to that
-	 * time, were removed or overwritten.
+	 * Any events between these times are missing.  If the first packet is
+	 * not the stream's first, older ones were removed or overwritten, and
+	 * gonefrom is INT64_MIN; or events were not recorded for a time.
 	 */
 	int			 gone;
-	int64_t			 goneto;
+	int64_t			 gonefrom, goneto;
 
 	enum ctf_item		 item;
 	int64_t			 ns;		/* item's time */

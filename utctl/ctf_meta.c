@@ -204,8 +204,11 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 	} else if (strcmp(key, "procname") == 0 && v.tok == TOK_STR) {
 		snprintf(who->name, sizeof(who->name), "%s", v.str);
 		who->has |= 1 << ROLE_PROCNAME;
-	} else if (strcmp(key, "hostname") == 0 && v.tok == TOK_STR)
+	} else if (strcmp(key, "hostname") == 0 && v.tok == TOK_STR) {
 		tr->host = v.str;
+	} else if (strcmp(key, "tracer_name") == 0 && v.tok == TOK_STR) {
+		tr->ours = strcmp(v.str, "libut") == 0;
+	}
 }
 
 static void

@@ -326,6 +326,17 @@ packet_grew(struct ctf_stream *s, const char *what, uint64_t before,
 }
 
 /*
+ * Is the packet one of those by which utd tells that the events of some time
+ * were not recorded?  It has that time and nothing else.
+ */
+static int
+packet_pauses(const struct ctf_stream *s, int64_t begin, int64_t end)
+{
+	return s->trace->ours && begin < end && !s->discards &&
+	    s->off + s->pos == s->limit;
+}
+
+/*
  * Note what was lost since the packet before, for ctf_peek() to tell.  Losses
  * that the first packet tells may be of its time or from long before, in
  * packets that are not there.
@@ -361,10 +372,17 @@ packet_losses(struct ctf_stream *s, const struct ctf_vals *v)
 		}
 		if (!s->hasseq && n > 0) {
 			s->gone = 1;
+			s->gonefrom = INT64_MIN;
 			s->goneto = begin;
 		}
 		s->seq = n;
 		s->hasseq = 1;
+	}
+	if (packet_pauses(s, begin, end)) {
+		if (!s->gone)
+			s->gonefrom = begin;
+		s->gone = 1;
+		s->goneto = end;
 	}
 	s->end = end;
 	s->hasend = 1;
@@ -545,7 +563,7 @@ ctf_peek(struct ctf_stream *s)
 	for (;;) {
 		if (s->gone) {
 			s->item = ITEM_GONE;
-			s->ns = INT64_MIN;
+			s->ns = s->gonefrom;
 			return 1;
 		}
 		if (s->discards) {

@@ -455,6 +455,8 @@ static void
 gone(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
+	if (s->gonefrom > INT64_MIN)
+		run.now = s->ns;
 	pairs_cut(run.pairs);
 	pairs_gone(run.pairs, s);
 }

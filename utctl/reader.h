@@ -46,8 +46,8 @@ struct reader_ops {
 	/* Of a pair, and -f alone refuses it; or NULL. */
 	void	(*refused)(void *, struct ctf_stream *);
 	/*
-	 * The stream lacks what it had until goneto, since nobody knows when;
-	 * this comes before all events.  Or NULL.
+	 * Events between gonefrom and goneto may be missing, on purpose; if
+	 * nobody knows since when, this comes before all events.  Or NULL.
 	 */
 	void	(*gone)(void *, const struct ctf_stream *);
 };

@@ -188,6 +188,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_CARRY	90	/* u32 serial, str path of a user's part of a
 				   chunk, str its path in the next one; the fd
 				   of the session's */
+#define UT_C_PAUSE	91	/* a region: u64 from, u64 to: some events of that
+				   time were not recorded; from 0: since it went
+				   on in another trace */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */

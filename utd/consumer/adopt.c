@@ -213,13 +213,15 @@ region_begin(struct region *r, struct trace *t, bool again)
 	bool ok = true;
 
 	r->sink = sink_new(r, t);
+	r->begun = region_now(r);
 	loss_begin(r);
 	gone_begin(r, again);
-	if (again)
+	if (again) {
+		pause_adopt(r);
 		region_wake_all(r);
-	if (again)
 		ok = adopt(r);
-	else if (t->again && t->fd != -1)
+	}
+	if (!again && t->again && t->fd != -1)
 		(void)sink_adopt(r->sink);
 	sink_adopted();
 	return ok;

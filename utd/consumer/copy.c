@@ -223,5 +223,6 @@ region_copy(struct region *r)
 	first = copy_first(c);
 	loss_copy(r, c, first);
 	gone_copy(r, c, first);
+	pause_copy(r, c, first);
 	return c;
 }

@@ -408,8 +408,10 @@ region_drain(struct region *r, int how)
 		pieces_leave(r);
 		return false;
 	}
-	if (npieces > 0)
+	if (npieces > 0) {
 		qsort(pieces, npieces, sizeof(*pieces), by_slot);
+		pause_tell(r);
+	}
 	for (i = 0; i < npieces; i++)
 		left += UT_COMMIT_LEN(pieces[i].commit);
 	for (i = 0; i < npieces; i++) {

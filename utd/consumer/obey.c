@@ -83,14 +83,16 @@ do_active(struct ut_msg *m)
 	struct region *r = region_known(m->h.a);
 	uint32_t serial = ut_msg_get_u32(m);
 
-	if (r != NULL && m->h.b != 0)
-		region_start(r);
-	else if (r != NULL && r->keeps)
-		region_stop(r, false);
-	else if (r != NULL)
-		region_finish(r, false);
-	if (r != NULL)
+	if (r != NULL) {
+		(m->h.b != 0 ? pause_end : pause_begin)(r);
+		if (m->h.b != 0)
+			region_start(r);
+		else if (r->keeps)
+			region_stop(r, false);
+		else
+			region_finish(r, false);
 		tick_awake(r);
+	}
 	reply_counts(serial, r, r != NULL ? region_used(r) : 0);
 }
 

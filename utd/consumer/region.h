@@ -75,6 +75,12 @@ struct gone {
 	uint32_t	 count;		/* how often, to be told now */
 };
 
+/* A time when events were not recorded: see pause.c. */
+#define PAUSES	8
+struct pause {
+	uint64_t	 from, to;
+};
+
 /* The header's lost, at a time; for snapshots. */
 #define LOSS_MARKS	32
 struct loss_mark {
@@ -88,6 +94,7 @@ struct region {
 	struct attrs	 attrs;		/* of the channel */
 	struct sink	*sink;		/* where packets go */
 	struct past	 past;
+	uint64_t	 begun;		/* when it went on in the sink's */
 	bool		 keeps;		/* until it is closed: see keep.c */
 
 	char		 shm[UT_SHM_NAME];
@@ -139,6 +146,8 @@ struct region {
 	uint32_t	 nlooked;	/* slots that were used then */
 	struct loss_mark marks[LOSS_MARKS];
 	unsigned int	 nmarks;
+	struct pause	 pauses[PAUSES];
+	unsigned int	 npauses;
 
 	bool		 watched;	/* the parent wants to know when */
 	uint64_t	 watched_bytes;	/* there are more than that */
@@ -241,6 +250,14 @@ void	 gone_begin(struct region *, bool);	/* true: another had it */
 void	 gone_copy(const struct region *, struct region *, uint64_t);
 void	 gone_tell(struct region *);	/* of shared sub-buffers */
 void	 gone_slots(struct region *, bool);	/* true: of all slots */
+
+/* pause.c: times when events were not recorded. */
+void	 pause_add(struct region *, uint64_t, uint64_t);
+void	 pause_begin(struct region *);	/* the region stops */
+void	 pause_end(struct region *);	/* it starts, perhaps again */
+void	 pause_adopt(struct region *);
+void	 pause_copy(const struct region *, struct region *, uint64_t);
+void	 pause_tell(struct region *);
 
 /* rotate.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);

@@ -40,6 +40,7 @@ region_rotate(struct region *r, struct trace *to)
 	struct sink *k;
 	int passes;
 
+	r->begun = region_now(r);
 	region_look_files(r);
 	for (passes = 0; passes < PASSES; passes++)
 		if (!region_drain(r, DRAIN_ALL) &&

@@ -448,6 +448,20 @@ link_mute(struct program *p, uint32_t channel)
 	consumer_tell(l->region->trace->consumer, UT_C_MUTE, l->region->id, 0);
 }
 
+/*
+ * The program records what it should.  If that is something else than before,
+ * the end of a thing whose beginning it has recorded may be missing.  While it
+ * records nothing there is no need to say so.
+ */
+static void
+link_paused(struct link *l)
+{
+	if (l->since == 0 || l->mapped == NULL || l->region == NULL)
+		return;
+	region_paused(l->region, l->since);
+	l->since = 0;
+}
+
 void
 link_acked(struct program *p, uint32_t channel, int error)
 {
@@ -457,8 +471,10 @@ link_acked(struct program *p, uint32_t channel, int error)
 		return;
 	if (error != 0)
 		link_failed(l, error);
-	if (--l->acks == 0)
+	if (--l->acks == 0) {
+		link_paused(l);
 		link_finish(l);
+	}
 }
 
 /* Everything was sent to the consumer: links that were held go on. */

@@ -19,6 +19,7 @@
  * describe, the region, and the IDs that its events have there.
  */
 
+#include "../../libut/clock.h"
 #include "program.h"
 
 #define PAIRS		4000	/* in one MAP, at most */
@@ -88,17 +89,6 @@ map_attach(struct link *l)
 	conn_send(l->program->conn, &out);
 }
 
-static void
-send_pairs(struct link *l)
-{
-	if (out.h.b == 0)
-		return;
-	l->acks++;
-	if (l->program->conn != NULL)
-		conn_send(l->program->conn, &out);
-	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
-}
-
 static uint16_t
 plan_id(const struct plan *p, uint32_t event)
 {
@@ -112,6 +102,30 @@ same_map(const struct plan *old, const struct plan *new, uint32_t event)
 	/* Code is kept once: it is the same, or another. */
 	return plan_id(old, event) == plan_id(new, event) &&
 	    plan_filter(old, event) == plan_filter(new, event);
+}
+
+/*
+ * What the program records changes: its consumer is told how long that took.
+ * Events that the program had not when this was planned last, or that it is
+ * told of once more, cannot be missing.
+ */
+static void
+note_change(struct link *l)
+{
+	if (l->since == 0 && l->mapped != NULL && l->sent < l->mapped->n &&
+	    !same_map(l->mapped, l->plan, l->sent))
+		l->since = ut_read_clock(l->channel->attrs.v[ATTR_CLOCK]);
+}
+
+static void
+send_pairs(struct link *l)
+{
+	if (out.h.b == 0)
+		return;
+	l->acks++;
+	if (l->program->conn != NULL)
+		conn_send(l->program->conn, &out);
+	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 }
 
 /* Put the event into the message; false if it has no room for that. */
@@ -147,6 +161,7 @@ map_send(struct link *l)
 	for (; l->sent < n; l->sent++) {
 		if (same_map(old, new, l->sent) && !l->unsure)
 			continue;
+		note_change(l);
 		if (out.h.b < PAIRS && put_map(new, l->sent))
 			continue;
 		send_pairs(l);

@@ -109,6 +109,7 @@ struct link {
 	uint32_t	 answers;	/* to come */
 	uint32_t	 sent;		/* events up to that were mapped */
 	unsigned int	 acks;		/* to come */
+	uint64_t	 since;		/* see link_paused; 0: nothing to tell */
 	struct plan	*mapped;	/* what the program has */
 	struct plan	*plan;		/* what it shall have */
 	struct verdict	 verdict;	/* of the session on the program */

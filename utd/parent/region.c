@@ -26,6 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../libut/clock.h"
 #include "trace.h"
 
 #define TAKEN_MAX	16	/* names, until others must mean that */
@@ -245,6 +246,18 @@ region_watch(struct region *r)
 	r->watched = true;
 	ut_msg_init(&out, UT_C_WATCH, r->id, 0);
 	ut_msg_u64(&out, r->counts.bytes);
+	consumer_send(r->trace->consumer, &out);
+}
+
+/* Some events were not recorded since then, or, if 0, were removed. */
+void
+region_paused(const struct region *r, uint64_t since)
+{
+	if (r->state != REGION_READY)
+		return;
+	ut_msg_init(&out, UT_C_PAUSE, r->id, 0);
+	ut_msg_u64(&out, since);
+	ut_msg_u64(&out, ut_read_clock(r->channel->attrs.v[ATTR_CLOCK]));
 	consumer_send(r->trace->consumer, &out);
 }
 

@@ -185,6 +185,7 @@ void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
 void	 channel_watch(struct channel *);
 void	 region_watch(struct region *);
+void	 region_paused(const struct region *, uint64_t);
 void	 region_grown(struct region *, uint64_t);
 void	 region_move(struct region *, struct trace *);
 void	 regions_move(struct trace *, struct trace *);

@@ -1,0 +1,154 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A time in which events were not recorded, though they were before and after,
+# is told in the trace: no pair is joined across it.
+
+. ./common.sh
+
+mkfifo "$T/in" "$T/out.fifo" || fail "mkfifo"
+start_utd
+./prog/named <"$T/in" >"$T/out.fifo" &
+CHILDREN="$CHILDREN $!"
+exec 5>"$T/in" 6<"$T/out.fifo"
+
+# program LINE...: what prog/named reads, and has done when this returns.
+program() {
+	printf '%s\n' "$@" 'say done' >&5
+	read -r word <&6 && [ "$word" = done ] || fail "program: $*"
+}
+
+# session [OPTION...]: new, with all that the program has, and started.
+session() {
+	rm -rf "$T/trace"
+	utctl create -o "$T/trace" "$@" p >/dev/null &&
+	    utctl enable-event -s p 'func:*' &&
+	    utctl start p >/dev/null || fail "set-up"
+}
+
+# What is open when recording pauses ends meanwhile, and another begins, whose
+# end is recorded.  Before and after, a pair is whole.
+before() {
+	program 'entry 2 0' 'exit 2 0' 'entry 1 0'
+}
+meanwhile() {
+	program 'exit 1 0' 'entry 1 0'
+}
+after() {
+	program 'exit 1 0' 'entry 3 0' 'exit 3 0'
+}
+
+# spans WHAT FUNCTION...: of these view -i tells how long they took.
+spans() {
+	what=$1
+	shift
+	sed -n 's/.*addr = \(0x[0-9]*\).* us$/1 \1/p' "$T/view" >"$T/got"
+	printf '1 0x%s\n' "$@" >"$T/want"
+	expected "$what" <"$T/want"
+}
+
+# whole WHAT DIR FUNCTION...: only calls of these are whole, once each.
+whole() {
+	what=$1 dir=$2
+	shift 2
+	printf '1 0x%s\n' "$@" >"$T/want"
+	readers_agree "$dir"
+	utctl stat -N -d "$dir" >"$T/stat" 2>"$T/err" ||
+	    fail "$what: stat: $(cat "$T/err")"
+	awk '/ calls / || /^calls / { on = 1; next } NF == 0 { on = 0 }
+	on { print $1, $11 }' "$T/stat" | sort >"$T/got"
+	expected "$what: stat -d" <"$T/want"
+	utctl export -N -F folded "$dir" 2>"$T/err" |
+	    sed 's/.*;\(0x[0-9]*\) .*/1 \1/' | sort -u >"$T/got"
+	expected "$what: export -F folded" <"$T/want"
+	utctl view -N -i "$dir" >"$T/view" || fail "$what: view"
+	spans "$what: view -i" "$@"
+}
+
+# across WHAT COMMAND... -- COMMAND...: the one begins a pause, the other ends it.
+across() {
+	what=$1
+	shift
+	before
+	while [ "$1" != -- ]; do
+		$1 || fail "$what: $1"
+		shift
+	done
+	shift
+	meanwhile
+	for c; do
+		$c || fail "$what: $c"
+	done
+	after
+	utctl destroy p >/dev/null || fail "destroy"
+	whole "$what" "$T/trace" 2 3
+}
+
+session
+across stop 'utctl stop p' -- 'utctl start p'
+session
+across 'event' "utctl disable-event -s p func:*" -- \
+    "utctl enable-event -s p func:*"
+session
+across 'channel' "utctl disable-channel -s p channel0" -- \
+    "utctl enable-channel -s p channel0"
+session
+across 'track' 'utctl track -s p -n other' -- 'utctl untrack -s p -n other'
+
+# Nobody that takes over in the pause forgets it.
+session
+again() {
+	kill_utd 1
+	start_utd
+	until_ok connected
+}
+connected() {
+	utctl events | grep -q named
+}
+across 'another utd' 'utctl stop p' again -- 'utctl start p'
+session
+consumer() {
+	kill_consumers
+	until_ok consumers
+}
+across 'another consumer' 'utctl stop p' consumer -- 'utctl start p'
+session
+across 'and before it is told' 'utctl stop p' -- 'utctl start p' consumer
+
+# A snapshot has the pauses since its first event.
+rm -rf "$T/trace"
+utctl create -S -o "$T/trace" p >/dev/null &&
+    utctl enable-event -s p 'func:*' &&
+    utctl start p >/dev/null || fail "set-up"
+before
+utctl stop p >/dev/null || fail "stop"
+meanwhile
+utctl start p >/dev/null || fail "start"
+after
+utctl snapshot p >/dev/null || fail "snapshot"
+whole snapshot "$(echo "$T/trace/snapshots"/*)" 2 3
+utctl destroy p >/dev/null || fail "destroy"
+
+# What was removed while nobody read it is missing to who follows the trace.
+session
+utctl view -N -F -i "$T/trace" >"$T/view" 2>"$T/err" &
+FOLLOWER=$!
+CHILDREN="$CHILDREN $FOLLOWER"
+before
+until_ok grep -q 'entry.*addr = 0x1' "$T/view" || fail "view -F"
+halt $FOLLOWER
+meanwhile
+utctl clear p >/dev/null || fail "clear"
+kill -CONT $FOLLOWER
+after
+until_ok grep -q 'addr = 0x3.* us$' "$T/view" || fail "view -F after clear"
+sed -i.all '/addr = 0x2/d' "$T/view"	# it may have come too late for that
+spans "view -F" 3
+utctl destroy p >/dev/null || fail "destroy"
+wait $FOLLOWER
+
+# Nothing is written of what has no end.
+session
+before
+utctl stop p >/dev/null && utctl destroy p >/dev/null || fail "stop"
+ls "$T"/trace/ust/uid/*/* >"$T/files"
+[ "$(grep -c channel0 "$T/files")" -eq 1 ] || fail "files: $(cat "$T/files")"

@@ -1,0 +1,161 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * Pauses: times in which events were not recorded, though they came before and
+ * after: a session was stopped, or what it records was changed.
+ *
+ * The end of what began before a pause may be missing, and readers would take
+ * a later one for it.  So an empty packet, in a stream of shared packets, has
+ * the time of the pause; all other empty packets end when they begin.  It is
+ * written once there is something that came later, so a session that is stopped
+ * for good has none.
+ *
+ * A session that keeps what it records keeps its pauses as well, and a snapshot
+ * has those that are not older than its first event.  If there are too many,
+ * the two oldest become one.  The header has the time from the first pause to
+ * the last, for a consumer that takes over.
+ */
+
+#include <string.h>
+
+#include "piece.h"
+
+static bool written;		/* all that were to be */
+
+/* Let the header have what the next consumer has to know. */
+static void
+note(struct region *r)
+{
+	store(&r->header->pause_from, r->npauses == 0 ? 0 : r->pauses[0].from);
+	store(&r->header->pause_to, r->npauses == 0 ? 0 :
+	    r->pauses[r->npauses - 1].to);
+}
+
+/* Join the pause with that number and the next one. */
+static void
+join(struct region *r, unsigned int i)
+{
+	struct pause *p = &r->pauses[i];
+
+	if (p[1].from < p->from)
+		p->from = p[1].from;
+	if (p[1].to > p->to)
+		p->to = p[1].to;
+	r->npauses--;
+	memmove(p + 1, p + 2, (r->npauses - i - 1) * sizeof(*p));
+}
+
+/* They stay in order, and none touches the next. */
+void
+pause_add(struct region *r, uint64_t from, uint64_t to)
+{
+	struct pause *p;
+
+	if (r->npauses == PAUSES)
+		join(r, 0);
+	p = &r->pauses[r->npauses++];
+	p->from = from;
+	p->to = to > from ? to : from + 1;
+	while (r->npauses > 1 && r->pauses[r->npauses - 2].to >=
+	    r->pauses[r->npauses - 1].from)
+		join(r, r->npauses - 2);
+	note(r);
+}
+
+/* From now on events are not recorded, or, if they were not, they are. */
+void
+pause_begin(struct region *r)
+{
+	if (load(&r->header->active) != 0)
+		store(&r->header->stopped, region_now(r));
+}
+
+void
+pause_end(struct region *r)
+{
+	const uint64_t now = region_now(r), from = load(&r->header->stopped);
+
+	if (from == 0)
+		return;
+	pause_add(r, from < now ? from : now, now);
+	store(&r->header->stopped, 0);
+}
+
+/* What the last consumer has left; programs can write anything there. */
+void
+pause_adopt(struct region *r)
+{
+	const uint64_t now = region_now(r);
+	const uint64_t from = load(&r->header->pause_from);
+	const uint64_t to = load(&r->header->pause_to);
+
+	r->npauses = 0;
+	if (from < to && from < now)
+		pause_add(r, from, to < now ? to : now);
+}
+
+void
+pause_copy(const struct region *r, struct region *c, uint64_t first)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->npauses; i++)
+		if (r->pauses[i].to > first)
+			pause_add(c, r->pauses[i].from, r->pauses[i].to);
+}
+
+static void
+told(struct region *r, const struct piece *pc, uint64_t lost, bool ok)
+{
+	(void)r;
+	(void)pc;
+	(void)lost;
+	written &= ok;
+}
+
+/* Those that could not be written are told of again. */
+void
+pause_tell(struct region *r)
+{
+	static const struct piece none = { .sub = NO_SUB, .done = told };
+	const struct trace *t = r->sink->trace;
+	struct packet pk;
+	unsigned int i;
+	uint32_t stream;
+
+	if (r->npauses == 0 || (t->meta == -1 && !t->nowhere))
+		return;
+	written = true;
+	for (i = 0; i < r->npauses; i++) {
+		memset(&pk, 0, sizeof(pk));
+		pk.shared = true;
+		pk.name = "";
+		pk.begin = r->pauses[i].from;
+		pk.end = r->pauses[i].to;
+		stream = sink_stream(r->sink, r->nslots + r->nsubs, &pk);
+		if (stream == NO_STREAM)
+			return;
+		loss_unwritten(r, stream, &pk);
+		written &= batch_add(r, stream, &none, &pk);
+	}
+	batch_flush(r);
+	if (!written)
+		return;
+	r->npauses = 0;
+	note(r);
+}
