@@ -132,7 +132,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
 		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
 		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
 		utd/parent/hash.c utd/parent/job.c utd/parent/journal.c \
-		utd/parent/last.c utd/parent/link.c utd/parent/list.c \
+		utd/parent/kept.c utd/parent/last.c utd/parent/link.c utd/parent/list.c \
 		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
 		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
 		utd/parent/move.c utd/parent/nearest.c utd/parent/open.c \

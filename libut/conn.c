@@ -122,13 +122,13 @@ do_welcome(struct conn *c, struct ut_msg *m)
 
 	if (m->h.a != UT_MSG_VERSION) {
 		c->given_up = true;	/* it will not learn */
-		ut_regions_drop(c->known.conn);
+		ut_regions_drop(c->known.conn, 0);
 		return -1;
 	}
 	c->known.owner = ut_msg_get_u64(m);
 	c->known.ahead = ut_msg_more(m) ? (int64_t)ut_msg_get_u64(m) : 0;
 	if (c->known.owner != before)
-		ut_regions_drop(c->known.conn);
+		ut_regions_drop(c->known.conn, 0);
 	return m->bad || c->known.owner == 0 ? -1 : 0;
 }
 
@@ -228,6 +228,7 @@ do_map(struct conn *c, struct ut_msg *m)
 	return m->bad ? -1 : conn_answer(c, UT_MSG_ACK, m->h.a, error);
 }
 
+/* A region, or if there is none with that handle, kept ones. */
 static int
 do_detach(struct conn *c, struct ut_msg *m)
 {
@@ -235,6 +236,8 @@ do_detach(struct conn *c, struct ut_msg *m)
 
 	if ((region = ut_region_find(c->known.conn, m->h.a)) != -1)
 		ut_region_detach((unsigned int)region);
+	else
+		ut_regions_drop(c->known.conn, m->h.a);
 	return 0;
 }
 
@@ -256,8 +259,9 @@ ut_conn_send_new(struct conn *c)
 	return ut_conn_say_new(c);
 }
 
+/* utd names all regions before, unless it says that more is to come. */
 static int
-do_done(struct conn *c)
+do_done(struct conn *c, struct ut_msg *m)
 {
 	if (c->done == c->asked)
 		return -1;		/* what for? */
@@ -266,7 +270,8 @@ do_done(struct conn *c)
 	if (c->done != c->asked)
 		return 0;
 	ut_conn_set_late(c, false);
-	ut_regions_drop(c->known.conn);
+	if (m->h.a == 0)
+		ut_regions_drop(c->known.conn, 0);
 	return c->news ? ut_conn_send_new(c) : 0;
 }
 
@@ -287,7 +292,7 @@ obey(struct conn *c, struct ut_msg *m)
 	case UT_MSG_DETACH:
 		return do_detach(c, m);
 	case UT_MSG_DONE:
-		return do_done(c);
+		return do_done(c, m);
 	default:
 		return -1;
 	}

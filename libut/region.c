@@ -244,15 +244,16 @@ ut_regions_keep(int conn)
 	}
 }
 
-/* There is a connection again: detach the kept regions that it did not name. */
+/* Detach the kept regions with that handle, or if it is 0, all of them. */
 void
-ut_regions_drop(int conn)
+ut_regions_drop(int conn, uint32_t handle)
 {
 	unsigned int i;
 
 	for (i = 0; i < UT_REGIONS; i++)
 		if (ut_regions[i].attached && ut_regions[i].conn == conn &&
-		    ut_regions[i].kept)
+		    ut_regions[i].kept &&
+		    (handle == 0 || ut_regions[i].handle == handle))
 			ut_region_detach(i);
 }
 

@@ -88,8 +88,10 @@ struct ut_msghdr {
 				   u32 event, u32 id; id 0 takes it back;
 				   behind an id with UT_MAP_FILTER, u32 length
 				   of a filter's code, the code: see filter.h */
-#define UT_MSG_DETACH	20	/* a channel */
-#define UT_MSG_DONE	21	/* answers HELLO, NEW: main() may go on */
+#define UT_MSG_DETACH	20	/* a channel; 0: what no ATTACH has named of
+				   what is kept of an earlier connection */
+#define UT_MSG_DONE	21	/* a 1: keep that until such a DETACH;
+				   answers HELLO, NEW: main() may go on */
 #define UT_MSG_LIST	22	/* a first event, b how many: their names */
 #define UT_MSG_DESCRIBE	23	/* a channel, b how many, then each:
 				   u32 event: its fields */

@@ -40,7 +40,7 @@ int		 ut_region_attach(const struct known *, uint32_t, int, int,
 int		 ut_region_find(int, uint32_t);
 bool		 ut_region_again(int, uint32_t, int);
 void		 ut_regions_keep(int);
-void		 ut_regions_drop(int);
+void		 ut_regions_drop(int, uint32_t);
 void		 ut_region_detach(unsigned int);
 bool		 ut_region_settle(int);
 void		 ut_region_forked(void);

@@ -25,8 +25,11 @@
  * the process had before.  The trace shows that by another name of the program,
  * or, where modules are recorded, by the first module, which is the program
  * itself: it comes again and lies elsewhere.  The same holds for a process that
- * got the ID of one that ended.  The name is part of what a process is known
- * by, since processes of several PID namespaces may have the same ID.
+ * got the ID of one that ended, unless its program lies where that one's did, as
+ * in two forks of one parent.  No event tells these two apart: modules are also
+ * told again for another channel, after `clear', and to the next utd.  A trace
+ * of one process has another origin.  The name is part of what a process is
+ * known by, since processes of several PID namespaces may have the same ID.
  */
 
 #include <inttypes.h>

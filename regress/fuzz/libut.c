@@ -304,7 +304,7 @@ end(void)
 	int i;
 
 	lose();
-	ut_regions_drop(0);
+	ut_regions_drop(0, 0);
 	(void)ut_region_settle(20);
 	for (i = 0; i < UT_REGIONS; i++)
 		if (ut_regions[i].used)

@@ -113,6 +113,8 @@ link_sync(struct program *p, struct channel *ch, struct waiter *w)
 		return;
 	}
 	l->again = true;
+	if (ch != NULL && !channel_active(ch))
+		link_unkeep(l);
 	if (l->state == LINK_IDLE)
 		link_start(l);
 }
@@ -203,6 +205,7 @@ link_unable(struct link *l)
 	waits_done(&l->now, l->region->why != NULL ? l->region->why :
 	    "no buffers");
 	drop_plan(l);
+	l->unable = true;
 	if (l->reach != LINK_ATTACHED) {
 		l->region = NULL;
 		l->reach = LINK_AWAY;
@@ -346,7 +349,7 @@ link_start(struct link *l)
 {
 	l->again = false;
 	l->described = 0;
-	l->failed = false;
+	l->failed = l->unable = false;
 	l->now = l->later;
 	memset(&l->later, 0, sizeof(l->later));
 	link_step(l);
@@ -367,6 +370,7 @@ link_finish(struct link *l)
 	waits_done(&l->now, "");
 	if (l->again)
 		timer_set(&turn_timer, 0, links_turn, NULL);
+	program_settle(l->program);
 }
 
 /* The program has told the names. */
@@ -638,9 +642,11 @@ links_detach(const struct channel *ch)
 			ut_msg_init(&out, UT_MSG_DETACH, ch->id, 0);
 			conn_send(p->conn, &out);
 		}
+		link_unkeep(l);
 		link_free(l);
 		links_retry(p);
 	}
+	programs_settle();
 }
 
 /* After its rules changed, or the session started or stopped. */
@@ -734,4 +740,5 @@ links_region(struct region *r, bool before)
 		link_region(p, r);
 	if (before)
 		channel_sync(r->channel, NULL);
+	programs_settle();
 }

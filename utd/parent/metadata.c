@@ -122,9 +122,12 @@ add_env(struct text *t, const struct trace *tr)
 	    (unsigned long)(tr->owner != 0 ? tr->pid : (pid_t)tr->uid),
 	    tr->bits, tr->session->name, date, quotable(uts.nodename, host,
 	    sizeof(host)));
+	/* No other program has the number: IDs and names come again. */
 	if (tr->owner != 0)
-		text_add(t, "\tvpid = %ld;\n\tprocname = \"%s\";\n",
-		    (long)tr->vpid, quotable(tr->name, name, sizeof(name)));
+		text_add(t, "\tvpid = %ld;\n\tprocname = \"%s\";\n"
+		    "\tprogram_number = %llu;\n", (long)tr->vpid,
+		    quotable(tr->name, name, sizeof(name)),
+		    (unsigned long long)tr->owner);
 	text_add(t, "};\n");
 }
 

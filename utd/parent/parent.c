@@ -141,6 +141,7 @@ died(struct consumer *c)
 	programs_buried(c, c->ndead);
 	traces_orphaned(c);
 	traces_drained(c);
+	programs_settle();
 }
 
 static const struct consumer_ops consumer_ops = {

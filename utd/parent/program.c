@@ -64,7 +64,7 @@ program_started(void *arg)
 	p->start = NULL;
 	while (p->dones > 0 && p->conn != NULL) {
 		p->dones--;
-		ut_msg_init(&m, UT_MSG_DONE, 0, 0);
+		ut_msg_init(&m, UT_MSG_DONE, program_keeps(p), 0);
 		conn_send(p->conn, &m);
 	}
 }

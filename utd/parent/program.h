@@ -33,7 +33,8 @@ struct program {
 	pid_t		 pid;		/* as we see it */
 	pid_t		 vpid;		/* as it sees itself */
 	uint32_t	 bits;
-	bool		 kept;		/* it may be attached already */
+	bool		 kept;		/* it may be attached already, */
+	bool		 keeps;		/* and DONE has told it to stay so */
 	bool		 known;		/* to consumers: it was sent buffers */
 	uint32_t	 place;		/* in the table of them; 0: none */
 	struct table	*table;		/* its events */
@@ -80,6 +81,13 @@ struct state_program {
 void	 program_restore(const struct state_program *);
 void	 program_hello(struct conn *, struct ut_msg *);
 
+/* kept.c: regions that a program keeps from an earlier connection. */
+struct link;
+bool	 program_keeps(struct program *);	/* DONE is to say so */
+void	 program_settle(struct program *);	/* is that over? */
+void	 programs_settle(void);
+void	 link_unkeep(struct link *);
+
 /*
  * link.c: a program and a channel, or all that the program offers when the
  * channel is NULL.
@@ -104,6 +112,7 @@ struct link {
 	bool		 unsure;	/* what it has mapped there */
 	bool		 again;		/* something changed meanwhile */
 	bool		 failed;	/* the program told of an error */
+	bool		 unable;	/* the region had failed */
 	bool		 mute;		/* the program has told of no bell */
 	uint32_t	 described;	/* events up to that were asked for */
 	uint32_t	 answers;	/* to come */
