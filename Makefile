@@ -101,8 +101,8 @@ COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
-UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
-		utd/consumer/chunk.c \
+UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
+		utd/consumer/batch.c utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
 		utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c \
