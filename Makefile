@@ -107,7 +107,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c \
 		utd/consumer/gone.c utd/consumer/keep.c utd/consumer/loss.c \
-		utd/consumer/memory.c utd/consumer/names.c \
+		utd/consumer/marks.c utd/consumer/memory.c \
+		utd/consumer/names.c \
 		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \

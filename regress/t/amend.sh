@@ -59,7 +59,7 @@ begin() {
 	    utctl enable-event -c c 'seq:*' >/dev/null && utctl start >/dev/null ||
 	    fail "set-up"
 	./prog/seq 1 1 100 && until_ok written 100 || fail "$(utctl list s)"
-	./prog/seq 2 "$THREADS" 200 &&
+	[ "$THREADS" -eq 0 ] || ./prog/seq 2 "$THREADS" 200 &&
 	    until_ok written $((100 + THREADS * 200)) || fail "$(utctl list s)"
 }
 
@@ -144,6 +144,18 @@ for step in 1 2; do
 	fi
 	all_told "taken over after step $step"
 done
+
+# Of a stream with one packet, readers know that something may be missing.
+THREADS=0
+begin -b 4k -n 64
+day full
+./prog/seq 3 8 10000 || fail "seq"
+end
+told "one packet"
+[ "$n" -eq "$lost" ] || grep -q 'may have been discarded' "$T/view.err" ||
+    fail "one packet: $n told of $lost: $(cat "$T/view.err")"
+rm -rf "$T/trace"
+THREADS=4
 
 # Where nothing can be written in place, nothing is spoilt.
 begin -b 4k -n 64
