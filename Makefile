@@ -101,14 +101,14 @@ COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
-UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
-		utd/consumer/chunk.c \
+UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
+		utd/consumer/batch.c utd/consumer/chunk.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
 		utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c \
 		utd/consumer/gone.c utd/consumer/keep.c utd/consumer/loss.c \
-		utd/consumer/pause.c \
-		utd/consumer/memory.c utd/consumer/names.c \
+		utd/consumer/marks.c utd/consumer/memory.c \
+		utd/consumer/names.c utd/consumer/pause.c \
 		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \

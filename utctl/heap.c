@@ -146,7 +146,7 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	r->processes.numbers = !symbols_begin();
 	rd->names = 1;		/* also without them: modules come and go */
 	ut_confine_reader();	/* what it reads may be anybody's */
-	processes_open(rd, dirs, heap_calls);
+	processes_open(&r->processes, rd, dirs, heap_calls);
 	reader_run(rd, &ops, r);
 	for (p = r->processes.first; p != NULL; p = p->next)
 		over(p);
@@ -163,6 +163,7 @@ heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 	if (r->n > 0 && processes_partial(rd))
 		say("-e, -x, -l, -L, -f or -t may leave out calls: what is "
 		    "live, and what was freed twice, is not certain");
+	processes_say(&r->processes);
 	say_lost(r);
 	return status;
 }

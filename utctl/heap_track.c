@@ -301,7 +301,8 @@ heap_event(struct heap_run *r, struct ctf_stream *s)
 	if (c != NULL && c->kind->what == UNSEEN)
 		note_unseen(r, s);
 	if (c == NULL || c->kind->what < 0 || c->kind->what == UNSEEN ||
-	    !call_field(c, PTR, s, &address))
+	    !call_field(c, PTR, s, &address) ||
+	    processes_again(&r->processes, s))
 		return;
 	h = (struct heap *)processes_get(&r->processes, s);
 	r->n++;

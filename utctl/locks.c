@@ -116,7 +116,7 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	r->processes.numbers = !symbols_begin();
 	rd->names = 1;		/* also without them: modules come and go */
 	ut_confine_reader();	/* what it reads may be anybody's */
-	processes_open(rd, dirs, locks_calls);
+	processes_open(&r->processes, rd, dirs, locks_calls);
 	reader_run(rd, &ops, r);
 	for (p = r->processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
@@ -136,6 +136,7 @@ locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 	if (r->n > 0 && processes_partial(rd))
 		say("-e, -x, -l, -L, -f or -t may leave out calls: who waited "
 		    "for whom, and how long, is not certain");
+	processes_say(&r->processes);
 	return status;
 }
 

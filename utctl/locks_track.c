@@ -277,7 +277,8 @@ locks_event(struct locks_run *r, struct ctf_stream *s)
 	struct lock_event e;
 	struct ctf_who buf;
 
-	if (c == NULL || c->kind->what < 0)
+	if (c == NULL || c->kind->what < 0 ||
+	    processes_again(&r->processes, s))
 		return;
 	r->n++;
 	e.run = r;

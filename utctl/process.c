@@ -67,10 +67,12 @@ processes_trace(struct ctf_trace *tr)
 }
 
 void
-processes_open(struct reader *rd, char **dirs, const struct call_kind *table)
+processes_open(struct processes *ps, struct reader *rd, char **dirs,
+    const struct call_kind *table)
 {
 	struct ctf_trace *tr;
 
+	ps->table = table;
 	for (; *dirs != NULL; dirs++)
 		reader_open(rd, *dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
@@ -127,6 +129,38 @@ processes_get(struct processes *ps, const struct ctf_stream *s)
 	ps->stream = s;
 	ps->pkt = s->pkt;
 	return ps->process;
+}
+
+/*
+ * A call that several channels of a session record is several events.  So of
+ * each process, the events of one name count in the channel that has the first.
+ * A channel has two classes of streams: see CTF_STREAM in utd.h.
+ */
+int
+processes_again(struct processes *ps, const struct ctf_stream *s)
+{
+	const uint64_t channel = s->class->id / 2 + 1;
+	const size_t kind = (size_t)(s->event->call->kind - ps->table);
+	struct process *p;
+
+	if (kind >= PROCESS_KINDS)
+		return 0;
+	p = processes_get(ps, s);
+	if (p->channels[kind] == 0)
+		p->channels[kind] = channel;
+	if (p->channels[kind] == channel)
+		return 0;
+	ps->again++;
+	return 1;
+}
+
+void
+processes_say(const struct processes *ps)
+{
+	if (ps->again > 0)
+		say("%" PRIu64 " calls were left out: their program recorded "
+		    "calls of the same name in another channel, too",
+		    ps->again);
 }
 
 /* A module is loaded; the first one that comes is the program. */

@@ -29,6 +29,8 @@
 #include "ctf.h"
 #include "reader.h"
 
+#define PROCESS_KINDS	32		/* rows of a table of calls, at most */
+
 /* A process, as long as it runs one program. */
 struct process {
 	struct process	*next;		/* that began after this one */
@@ -36,6 +38,7 @@ struct process {
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		*program;	/* path of its first module, and */
 	uint64_t	 base;		/* where it lies; NULL: not known */
+	uint64_t	 channels[PROCESS_KINDS];	/* that count; or 0 */
 	struct callers	 callers;
 };
 
@@ -43,6 +46,8 @@ struct processes {
 	size_t		 size;		/* of what begins with a process */
 	void		(*over)(struct process *);	/* its memory is gone */
 	int		 numbers;	/* no names are wanted */
+	const struct call_kind *table;	/* of the calls */
+	uint64_t	 again;		/* calls that do not count */
 	struct map	 map;		/* those that run, by their IDs */
 	struct process	*first, **last;
 	const struct ctf_stream *stream;	/* whose packet at pkt */
@@ -55,11 +60,15 @@ void	 processes_init(struct processes *, size_t,
 /* A trace, before its events. */
 void	 processes_trace(struct ctf_trace *);
 /* The traces of a list of directories; calls of the table are found in them. */
-void	 processes_open(struct reader *, char **, const struct call_kind *);
+void	 processes_open(struct processes *, struct reader *, char **,
+	    const struct call_kind *);
 /* Do the options perhaps leave out some of the calls of a process? */
 int	 processes_partial(const struct reader *);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
+/* Is the event of the table in another channel, too, which counts? */
+int	 processes_again(struct processes *, const struct ctf_stream *);
+void	 processes_say(const struct processes *);
 /* An event of a module. */
 void	 processes_module(struct processes *, const struct ctf_stream *);
 /* The number of the caller that is this field of the event's call. */

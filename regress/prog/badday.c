@@ -25,6 +25,10 @@
  *			EINTR
  *	short		only a part of it is written
  *	torn		a part of it is written, then EIO
+ *	full ...	no file of a trace grows (ENOSPC), but pwrite(2) works;
+ *			with a number, the process is killed after so many of
+ *			these, and with "all" behind that, its parent, too: then
+ *			it is the day "full"
  *	step		CLOCK_REALTIME jumps by an hour, to and fro
  */
 
@@ -35,6 +39,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -87,6 +92,27 @@ is_trace(int fd)
 	return strstr(file, part) != NULL;
 }
 
+/* After a pwrite(2): is it one to die of? */
+static void
+deadly(void)
+{
+	static unsigned int calls;
+	const char *path = getenv("BADFILE");
+	char today[32], all[4] = "";
+	unsigned int n;
+	int fd;
+
+	day(today, sizeof(today));
+	if (sscanf(today, "full %u %3s", &n, all) < 1 || ++calls != n)
+		return;
+	if ((fd = open(path, O_WRONLY | O_TRUNC)) == -1 ||
+	    write(fd, "full", 4) != 4)
+		abort();
+	if (strcmp(all, "all") == 0)
+		kill(getppid(), SIGKILL);
+	kill(getpid(), SIGKILL);
+}
+
 /* How much of it is written today; -1 and errno. */
 static ssize_t
 share(int fd, size_t len)
@@ -110,6 +136,10 @@ share(int fd, size_t len)
 			errno = errors[i].error;
 			return -1;
 		}
+	}
+	if (strncmp(today, "full", 4) == 0) {
+		errno = ENOSPC;
+		return -1;
 	}
 	if (strcmp(today, "EINTR") == 0 && t % 3 != 0) {
 		errno = EINTR;
@@ -143,10 +173,17 @@ ssize_t
 pwrite(int fd, const void *buf, size_t len, off_t at)
 {
 	static ssize_t (*real)(int, const void *, size_t, off_t);
+	char today[32];
 	ssize_t n;
 
 	if (real == NULL)
 		next(&real, "pwrite");
+	day(today, sizeof(today));
+	if (strncmp(today, "full", 4) == 0 && is_trace(fd)) {
+		n = real(fd, buf, len, at);
+		deadly();
+		return n;
+	}
 	n = share(fd, len);
 	return n == -1 ? -1 : real(fd, buf, (size_t)n, at);
 }

@@ -90,14 +90,17 @@ rm -rf "$T/small/trace"
 for room in 12 16 20 24 28 40 100 300 900; do
 	dd if=/dev/zero of="$T/small/ballast" bs=1k count=$((1024 - room)) \
 	    2>/dev/null
-	utctl record -o "$T/small/full" -- ./prog/seq 1 1 500000 \
-	    >"$T/out" 2>"$T/err"
+	utctl record -o "$T/small/full" -b 4k -n 64 -- \
+	    ./prog/seq 1 $((room % 3 + 1)) 200000 >"$T/out" 2>"$T/err"
 	utctl view "$T/small/full" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
 	    fail "full: $(cat "$T/got")"
 	read -r got writers missing <"$T/got"
 	n=$(discarded)
 	[ "$missing" -le "$n" ] ||
 	    fail "room $room: $missing missing, $n told"
+	lost=$(sed -n 's/^utctl: .* events, \([0-9]*\) lost.*/\1/p' "$T/err")
+	[ "$n" -eq "$lost" ] || grep -q 'may have been' "$T/view.err" ||
+	    fail "room $room: $lost lost, $n told"
 	rm -rf "$T/small/full"
 done
 

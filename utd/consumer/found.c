@@ -91,6 +91,8 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		s->shared = pk.shared;
 		s->pid = pk.pid;
 		s->tid = pk.tid;
+		s->last_at = s->size;
+		s->last_file = s->file;
 		s->size += head + pk.len;
 		s->seq = pk.seq + 1;
 		s->last_begin = pk.begin;

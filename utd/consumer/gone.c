@@ -173,7 +173,7 @@ tell_slot(struct region *r, uint32_t i, uint64_t seq, uint64_t last)
 	uint64_t begin;
 	uint32_t stream;
 
-	loss_name(&pk, r, i);
+	names_packet(&pk, r, i);
 	pk.gap = seq - r->done_seq[i];
 	region_advance(r, i, seq);
 	if (pk.gap > UINT32_MAX)

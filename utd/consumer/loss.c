@@ -120,49 +120,6 @@ loss_any(struct region *r)
 }
 
 /*
- * Note how many are lost without a slot, and when that was still so.  If there
- * are too many notes, every other one is forgotten: then a snapshot tells of
- * more that may have been lost before its first event.
- */
-void
-loss_mark(struct region *r)
-{
-	const uint64_t now = region_now(r), lost = lost_by(r, r->nslots);
-	unsigned int i;
-
-	/* A first and a last one have the same count: the last one moves. */
-	if (r->nmarks > 1 && r->marks[r->nmarks - 1].lost == lost &&
-	    r->marks[r->nmarks - 2].lost == lost) {
-		r->marks[r->nmarks - 1].time = now;
-		return;
-	}
-	if (r->nmarks == LOSS_MARKS) {
-		for (i = 0; i < LOSS_MARKS / 2; i++)
-			r->marks[i] = r->marks[2 * i];
-		r->nmarks = LOSS_MARKS / 2;
-	}
-	r->marks[r->nmarks].time = now;
-	r->marks[r->nmarks++].lost = lost;
-}
-
-/* A copy tells of those that were lost since about its first event. */
-void
-loss_copy(struct region *r, struct region *c, uint64_t first)
-{
-	struct loss *l = &c->losses[c->nslots];
-	uint32_t i;
-
-	if (r->nmarks == 0 || first == UINT64_MAX)
-		return;
-	for (i = r->nmarks - 1; i > 0 && r->marks[i].time > first; i--)
-		continue;
-	l->lost = lost_by(r, r->nslots);
-	store(&c->header->lost, l->lost);
-	l->told = l->telling = r->marks[i].lost;
-	l->since = r->marks[i].time;
-}
-
-/*
  * A slot, or nobody, with nothing to tell now will lose only what comes from
  * now on.  A busy thread may have lost an event already and not have counted
  * it.
@@ -316,22 +273,6 @@ hold_back(struct region *r)
 	}
 }
 
-/* Name the thread that has the slot, or had it. */
-void
-loss_name(struct packet *pk, const struct region *r, uint32_t i)
-{
-	const struct program *p = i < r->nslots ?
-	    program_find(load(&r->slots[i].owner)) : NULL;
-
-	memset(pk, 0, sizeof(*pk));
-	pk->name = "";
-	if (p == NULL)
-		return;
-	pk->pid = p->pid;
-	pk->tid = load(&r->slots[i].tid);
-	pk->name = p->name;
-}
-
 /* The packet that was to tell of all that is left was written, or not. */
 static void
 told_left(struct region *r, const struct piece *pc, uint64_t n, bool written)
@@ -350,6 +291,41 @@ told_left(struct region *r, const struct piece *pc, uint64_t n, bool written)
 		sink_all_told(r->sink);
 }
 
+/* How many are left to tell of, and since when? */
+static uint64_t
+count_left(const struct region *r, uint32_t used, uint64_t *begin)
+{
+	const struct loss *l;
+	uint64_t sum = 0;
+	uint32_t i = UINT32_MAX;
+
+	while (next(r, &i, used)) {
+		l = &r->losses[i];
+		if (l->count <= l->telling)
+			continue;
+		count_add(&sum, l->count - l->telling);
+		*begin = least(*begin, since_of(r, i));
+	}
+	return sum;
+}
+
+/* A packet is to tell of all that is left. */
+static void
+telling_left(struct region *r, uint32_t used, uint64_t now)
+{
+	struct loss *l;
+	uint32_t i = UINT32_MAX;
+
+	while (next(r, &i, used)) {
+		l = &r->losses[i];
+		if (l->count <= l->telling)
+			continue;
+		l->telling = l->count;
+		l->since = now;
+		store(&tell_of(r, i)->telling, l->telling);
+	}
+}
+
 /*
  * One packet tells of all losses of slots without a stream, and of nobody's, or
  * there would be a file for each thread that shares sub-buffers.
@@ -359,32 +335,17 @@ tell_left(struct region *r, uint32_t used, uint64_t now)
 {
 	struct piece all = { .sub = NO_SUB, .begin = now, .done = told_left };
 	struct packet pk;
-	struct loss *l;
-	uint32_t i = UINT32_MAX, stream;
+	uint32_t stream;
 
-	loss_name(&pk, r, r->nslots);
+	names_packet(&pk, r, r->nslots);
 	pk.end = now;
-	while (next(r, &i, used)) {
-		l = &r->losses[i];
-		if (l->count <= l->telling)
-			continue;
-		count_add(&pk.lost, l->count - l->telling);
-		all.begin = least(all.begin, since_of(r, i));
-	}
+	pk.lost = count_left(r, used, &all.begin);
 	pk.begin = all.begin;
 	if (pk.lost == 0)
 		return;
 	stream = sink_stream(r->sink, r->nslots + r->nsubs, &pk);
-	if (stream == NO_STREAM || !batch_add(r, stream, &all, &pk))
-		return;
-	for (i = UINT32_MAX; next(r, &i, used);) {
-		l = &r->losses[i];
-		if (l->count <= l->telling)
-			continue;
-		l->telling = l->count;
-		l->since = now;
-		store(&tell_of(r, i)->telling, l->telling);
-	}
+	if (stream != NO_STREAM && batch_add(r, stream, &all, &pk))
+		telling_left(r, used, now);
 }
 
 /*
@@ -412,7 +373,7 @@ tell_rest(struct region *r, bool last)
 		if (l->count <= l->telling || i == r->nslots ||
 		    !sink_writes(r->sink, i))
 			continue;
-		loss_name(&pk, r, i);
+		names_packet(&pk, r, i);
 		pk.end = now;
 		tell(r, i, l->count - l->telling, &pk);
 		l->count = 0;
@@ -437,7 +398,7 @@ tell_unwritten(struct region *r)
 	for (i = 0; i < r->sink->nstreams; i++) {
 		if (*sink_unwritten(r->sink, i) == 0 && !s[i].untold)
 			continue;
-		loss_name(&pk, r, r->nslots);
+		names_packet(&pk, r, r->nslots);
 		pk.shared = r->sink->streams[i].shared;
 		pk.begin = pk.end = region_now(r);
 		r->sink->streams[i].end = pk.end - 1;	/* or is set back */
@@ -447,6 +408,52 @@ tell_unwritten(struct region *r)
 			loss_unwritten(r, i, &pk);
 		batch_flush(r);
 	}
+}
+
+/* Tell of all that is left behind what is in the stream, as tell_left does. */
+static void
+tell_behind(struct region *r, uint32_t stream, uint32_t used, uint64_t now)
+{
+	struct piece all = { .sub = NO_SUB, .begin = now, .done = told_left };
+	struct stream *s = &r->sink->streams[stream];
+	struct packet pk;
+
+	if (!sink_last(r->sink, stream, &pk.begin, &pk.end))
+		return;
+	names_packet(&pk, r, r->nslots);
+	pk.shared = s->shared;
+	pk.lost = count_left(r, used, &all.begin);
+	pk.begin = s->last_end;		/* so there is no packet before it */
+	pk.end = now;
+	if (batch_add(r, stream, &all, &pk))
+		telling_left(r, used, now);
+	batch_flush(r);
+}
+
+/*
+ * Nothing is written after this, so what no packet tells of yet, since there is
+ * no room for it, is told wherever that is possible: behind what was written,
+ * if there is room left in the last block of a file, or else by the last packet
+ * of a stream.
+ */
+static void
+tell_last(struct region *r)
+{
+	struct piece all = { .sub = NO_SUB };
+	const uint64_t now = region_now(r);
+	const uint32_t used = region_slots_used(r);
+	uint64_t n;
+	uint32_t i = UINT32_MAX;
+
+	all.begin = now;
+	while (next(r, &i, used))
+		r->losses[i].count = count_of(r, i);
+	for (i = 0; i < r->sink->nstreams && loss_any(r); i++)
+		tell_behind(r, i, used, now);
+	if ((n = count_left(r, used, &all.begin)) == 0)
+		return;
+	telling_left(r, used, now);
+	told_left(r, &all, n, sink_amend(r->sink, n, now));
 }
 
 /*
@@ -459,13 +466,16 @@ loss_rest(struct region *r, int how)
 	struct trace *t = r->sink->trace;
 
 	batch_flush(r);
-	if ((!loss_any(r) && !r->sink->untold) ||
-	    (t->meta == -1 && !t->nowhere && how != DRAIN_LAST) ||
-	    output_pending(t) == -1)
+	if (!loss_any(r) && !r->sink->untold)
 		return;
-	tell_rest(r, how == DRAIN_LAST);
-	batch_flush(r);
-	tell_unwritten(r);
+	if ((t->meta != -1 || t->nowhere || how == DRAIN_LAST) &&
+	    output_pending(t) == 0) {
+		tell_rest(r, how == DRAIN_LAST);
+		batch_flush(r);
+		tell_unwritten(r);
+	}
+	if (how == DRAIN_LAST && loss_any(r))
+		tell_last(r);
 }
 
 /* Events from that time on could not be written. */

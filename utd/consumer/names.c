@@ -34,8 +34,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "consumer.h"
-#include "region.h"
+#include "piece.h"
 
 #define LOOK_MS		20	/* of a pass; the rest in the next */
 #define WORDS		(UT_THREAD_NAME / 8)
@@ -157,4 +156,20 @@ region_names(struct region *r, bool again)
 			return;
 		}
 	}
+}
+
+/* Name the thread that has the slot, or had it. */
+void
+names_packet(struct packet *pk, const struct region *r, uint32_t i)
+{
+	const struct program *p = i < r->nslots ?
+	    program_find(load(&r->slots[i].owner)) : NULL;
+
+	memset(pk, 0, sizeof(*pk));
+	pk->name = "";
+	if (p == NULL)
+		return;
+	pk->pid = p->pid;
+	pk->tid = load(&r->slots[i].tid);
+	pk->name = p->name;
 }

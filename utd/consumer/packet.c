@@ -45,6 +45,9 @@ struct head {
 
 _Static_assert(sizeof(struct head) == 4 + UUID_LEN + 4 + 7 * 8, "padding");
 
+const size_t packet_end_at = offsetof(struct head, end);
+const size_t packet_discarded_at = offsetof(struct head, discarded);
+
 /* Who the packet is of, to p: what is behind that. */
 static unsigned char *
 put_who(unsigned char *p, const struct packet *pk)

@@ -47,6 +47,9 @@ void	 piece_over(struct region *, const struct piece *);
 void	 piece_done(struct region *, const struct piece *, uint64_t, bool);
 void	 piece_write(struct region *, struct piece *);
 
+/* names.c: whose a packet is that has no events. */
+void	 names_packet(struct packet *, const struct region *, uint32_t);
+
 /* batch.c: packets on their way to the sink. */
 bool	 batch_add(struct region *, uint32_t, const struct piece *,
 	    struct packet *);
@@ -56,7 +59,6 @@ void	 batch_flush(struct region *);
 /* loss.c: which packets tell of lost events. */
 void	 loss_before(struct region *, const struct piece *,
 	    const struct packet *);
-void	 loss_name(struct packet *, const struct region *, uint32_t);
 void	 loss_unwritten(struct region *, uint32_t, const struct packet *);
 void	 loss_none(struct region *, uint32_t, uint64_t);
 void	 loss_rest(struct region *, int);

@@ -240,10 +240,12 @@ bool	 region_bury(struct region *);	/* the dead; false: not yet */
 uint64_t region_lost(struct region *);	/* even if no packet told it */
 bool	 loss_any(struct region *);	/* no packet tells of it */
 void	 loss_look(struct region *);	/* note who has none so far */
-void	 loss_mark(struct region *);	/* note those without a slot */
-void	 loss_copy(struct region *, struct region *, uint64_t);
 void	 loss_begin(struct region *);
 void	 loss_adopt(struct region *, uint64_t);
+
+/* marks.c: when those without a slot were lost. */
+void	 loss_mark(struct region *);
+void	 loss_copy(struct region *, struct region *, uint64_t);
 
 /* gone.c: overwritten events of which no packet with events tells. */
 void	 gone_begin(struct region *, bool);	/* true: another had it */

@@ -551,6 +551,8 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	if (s->end < s->last_end)
 		s->end = s->last_end;
 	s->size += bytes;
+	s->last_at = s->size - iov[2 * n - 2].iov_len - pk[n - 1].len;
+	s->last_file = s->file;
 	s->emptied = false;
 	for (i = 0; i < n; i++)
 		s->events += pk[i].events;

@@ -95,6 +95,8 @@ struct stream {
 	bool		 untold;	/* its next packet tells of others */
 	uint64_t	 end;		/* time at which the last packet ends */
 	uint64_t	 last_begin, last_end;	/* of what is in the file */
+	uint64_t	 last_at;	/* offset of the last packet, */
+	uint32_t	 last_file;	/* in the file with that number */
 	uint64_t	 seq;		/* of the next packet */
 	uint64_t	 missing;	/* numbers without a packet */
 	uint64_t	 discarded;	/* events, as the last packet tells */
@@ -173,6 +175,9 @@ void	 stream_mark(struct stream *);
 void	 stream_unmark(struct stream *);
 void	 stream_shrunk(struct sink *, struct stream *, const char *, uint64_t);
 
+/* amend.c: a last packet that tells of more. */
+bool	 sink_amend(struct sink *, uint64_t, uint64_t);
+
 /* found.c: the files that another consumer has left. */
 bool	 sink_adopt(struct sink *);
 void	 sink_adopted(void);
@@ -183,6 +188,7 @@ bool	 sink_has(const struct sink *, uint32_t, const unsigned char *, size_t,
 #define PACKET_HEAD_MAX	256
 size_t	 packet_head(unsigned char *, const struct packet *);
 size_t	 packet_read(const unsigned char *, size_t, struct packet *);
+extern const size_t packet_end_at, packet_discarded_at;	/* in the head */
 bool	 packet_begins(const unsigned char *, size_t, const unsigned char *);
 
 /* output.c: directories of the trace, and their metadata. */

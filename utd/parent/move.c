@@ -38,6 +38,16 @@ moved(struct trace *t)
 	trace_drop(t->before);
 }
 
+/* Bytes or packets in a chunk; none if there cannot be so many. */
+static uint64_t
+plausible(struct ut_msg *m)
+{
+	uint64_t n = 0;
+
+	(void)count_grew(&n, ut_msg_get_u64(m));
+	return n;
+}
+
 /* UT_C_ROTATE is answered. */
 static void
 got_rotated(uint32_t id, int error, struct ut_msg *m)
@@ -57,11 +67,11 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 			break;
 		ch = r->channel;
 		r->told = ut_msg_get_u64(m);
-		bytes = ut_msg_get_u64(m);
+		bytes = plausible(m);
 		if (t->before->chunk != t->session->rotation.chunk)
 			count_add(&ch->older, bytes);
 		count_add(&ch->past.bytes, bytes);
-		count_add(&ch->past.packets, ut_msg_get_u64(m));
+		count_add(&ch->past.packets, plausible(m));
 		r->counts.bytes = r->counts.packets = r->carried = 0;
 		state_changed(&ch->saved);
 	}

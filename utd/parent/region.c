@@ -488,12 +488,15 @@ channel_watch(struct channel *ch)
 		region_watch(r);
 }
 
-/* UT_C_GREW: it is not watched any more. */
+/* UT_C_GREW: it is not watched any more.  A file can also have been cut. */
 void
 region_grown(struct region *r, uint64_t bytes)
 {
 	r->watched = false;
-	r->counts.bytes = bytes;
+	if (bytes < r->counts.bytes)
+		r->counts.bytes = bytes;
+	else
+		(void)count_grew(&r->counts.bytes, bytes);
 }
 
 /* Free the region, and nothing else. */

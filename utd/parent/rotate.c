@@ -39,6 +39,7 @@
 #include "trace.h"
 
 #define LOOK_MS		200	/* when there is more, till we see how much */
+#define OTHERS_MS	10000	/* between chunks that others have filled */
 /* For other users' parts: by then it is known who does not answer at all. */
 #define PARTS_MS	(LATE_MS + 2000)
 
@@ -385,6 +386,7 @@ chunk_end(struct session *s, uint32_t how)
 	ro->deadline = ut_msg_now() + PARTS_MS;
 	ro->how = how;
 	ro->began = now;
+	ro->last = ut_msg_now();
 	ro->busy = true;
 	ro->chunk++;
 	state_changed(&s->saved);
@@ -440,15 +442,44 @@ rotate_itself(struct session *s)
 		rotation_begin(s, UT_CHUNK_ANY);
 }
 
-static bool
-too_large(const struct session *s)
+/*
+ * Bytes of the chunk that consumers say there are; or that the owner's says are
+ * in regions that are not gone, for those that are gone are in one sum.
+ */
+static uint64_t
+said_bytes(const struct session *s, bool own)
 {
 	const struct channel *ch;
+	const struct region *r;
 	uint64_t bytes = 0;
 
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		bytes += channel_chunk(ch);
-	return s->rotation.bytes != 0 && bytes >= s->rotation.bytes;
+	for (ch = s->channels; ch != NULL; ch = ch->next) {
+		if (!own)
+			count_add(&bytes, channel_chunk(ch));
+		for (r = ch->regions; own && r != NULL; r = r->next)
+			if (trace_own(r->trace))
+				count_add(&bytes, r->counts.bytes);
+	}
+	return bytes;
+}
+
+/*
+ * How many ms until the chunk that is too large may end; or -1: it is not.  A
+ * user may have a consumer say anything, which we cannot check, for we look at
+ * no file.  So what those of other users say ends a chunk only so often.
+ */
+static int
+too_large(const struct session *s)
+{
+	const struct rotation *ro = &s->rotation;
+	const int64_t rest = ro->last + OTHERS_MS - ut_msg_now();
+
+	if (ro->bytes == 0 || said_bytes(s, false) < ro->bytes)
+		return -1;
+	if (!s->foreign || ro->last == 0 || rest <= 0 ||
+	    said_bytes(s, true) >= ro->bytes)
+		return 0;
+	return (int)rest;
 }
 
 /* It is time, or time to look at how much there is. */
@@ -464,7 +495,7 @@ due(void *arg)
 	if (ro->ms != 0 && ut_msg_now() >= ro->next) {
 		ro->next += ro->ms;
 		rotate_itself(s);
-	} else if (too_large(s)) {
+	} else if (too_large(s) == 0) {
 		rotate_itself(s);
 	}
 	rotation_set(s);
@@ -477,12 +508,17 @@ rotation_set(struct session *s)
 	struct rotation *ro = &s->rotation;
 	struct channel *ch;
 	const int64_t now = ut_msg_now();
+	const int rest = too_large(s);
 
 	timer_clear(&ro->due);
 	if (ro->ms != 0) {
 		if (ro->next <= now || ro->next > now + ro->ms)
 			ro->next = now + ro->ms;
 		timer_set(&ro->due, (int)(ro->next - now), due, id_arg(s->id));
+	}
+	if (rest > 0 && (ro->due.when == 0 || ro->due.when > now + rest)) {
+		timer_clear(&ro->due);
+		timer_set(&ro->due, rest, due, id_arg(s->id));
 	}
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		channel_watch(ch);

@@ -196,6 +196,7 @@ struct rotation {
 	uint32_t	 chunk;		/* the current one, from 0 on */
 	uint32_t	 kept;		/* chunks in archives/ */
 	int64_t		 began;		/* time_t, of the current one */
+	int64_t		 last;		/* when this utd began it; or 0 */
 	bool		 busy;		/* the one before is not there yet, */
 	bool		 asked;		/* and a consumer was asked for it */
 	uint32_t	 how;		/* UT_CHUNK_ */
@@ -270,6 +271,7 @@ struct session {
 	bool		 begun;		/* it was started once */
 	uint64_t	 came;		/* programs it saw, since we began */
 	uint64_t	 others;	/* and those of other users */
+	bool		 foreign;	/* another user has had a trace in it */
 	bool		 keeps;		/* nothing is written by itself */
 	uint32_t	 shots;		/* snapshots so far */
 	unsigned int	 shooting;	/* snapshots under way */

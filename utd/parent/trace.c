@@ -247,6 +247,8 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 	t->uid = uid;
 	t->gid = gid;
 	t->owner = owner;
+	if (!trace_own(t))
+		s->foreign = true;
 	trace_join(t);
 	t->next = s->traces;
 	s->traces = t;
