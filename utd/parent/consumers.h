@@ -25,7 +25,7 @@
 #include "journal.h"
 
 #define DEATHS		20	/* of a consumer until it is given up */
-#define LATE_MS		10000	/* without an answer */
+#define LATE_MS		10000	/* without a word */
 #define CONSUMER_STUCK	"was killed, but does not end"
 
 /* Requests that a consumer answers in turn: see requests.c. */
@@ -53,6 +53,14 @@ struct consumer {
 	unsigned int	 ndeaths;
 	int64_t		 heard;		/* when it last spoke, or was asked */
 	bool		 late;		/* it does not answer */
+	unsigned int	 owed;		/* requests until it is not late: it
+					   took too long for one */
+	int64_t		 due;		/* since when another user waits for
+					   its answers; or 0 */
+	uint32_t	 due_serial;	/* the first of these requests, */
+	const struct waiter *due_wait;	/* and who waits */
+	uint64_t	 eased;		/* bytes that it has written since */
+	uint64_t	 left;		/* and those that it said are left */
 	unsigned int	 nstops;	/* at our end: stops by its user */
 	bool		 killed;	/* at our end: it did not end in time */
 #define QUEUE_AT_ONCE	0
@@ -85,6 +93,7 @@ void	 consumer_tell(struct consumer *, uint16_t, uint32_t, uint32_t);
 const char *consumer_why(struct ut_msg *, int);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */
 void	 consumer_watch(struct consumer *);	/* it was asked something */
+void	 consumer_progress(struct consumer *, uint64_t);	/* bytes left */
 bool	 consumers_late(uid_t);
 bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */

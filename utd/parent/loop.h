@@ -72,6 +72,8 @@ struct waiter {
 	void		(*done)(void *);	/* NULL: nobody waits by now */
 	void		*arg;
 	char		 why[512];	/* the first that failed: why; or "" */
+	bool		 asked;		/* a user waits, at utctl: */
+	uid_t		 uid;
 	bool		 listed;	/* to be seen when the round ends */
 	struct waiter	*next;		/* of those */
 };

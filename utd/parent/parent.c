@@ -69,6 +69,7 @@ static bool
 message(struct consumer *c, struct ut_msg *m)
 {
 	char path[PATH_MAX];
+	uint64_t left;
 
 	switch (m->h.type) {
 	case UT_C_REPLY:
@@ -81,7 +82,9 @@ message(struct consumer *c, struct ut_msg *m)
 		got_grown(c, m);
 		break;
 	case UT_C_PROGRESS:
-		clients_progress(c->uid, ut_msg_get_u64(m));
+		left = ut_msg_get_u64(m);
+		consumer_progress(c, left);
+		clients_progress(c->uid, left);
 		break;
 	case UT_C_MADE:
 		ut_msg_get_str(m, path, sizeof(path));

@@ -35,6 +35,7 @@ struct request {
 	uint32_t	 serial;
 	consumer_cb	*cb;		/* or NULL */
 	uint32_t	 id;		/* its argument */
+	int64_t		 asked;		/* when */
 	struct waiter	*wait;		/* or NULL */
 	bool		 unwanted;	/* by now */
 	struct ut_msg	*msg;		/* only as long as it needs to be; NULL:
@@ -51,6 +52,38 @@ request_add(struct queue *q, struct request *r)
 	r->next = NULL;
 	*q->last = r;
 	q->last = &r->next;
+}
+
+/* Does a user wait for it who is not that of the consumer? */
+static bool
+is_due(const struct consumer *c, const struct request *r)
+{
+	return r->wait != NULL && r->wait->done != NULL && r->wait->asked &&
+	    r->wait->uid != c->uid;
+}
+
+static void
+set_due(struct consumer *c, const struct request *r)
+{
+	c->due = r->asked;
+	c->due_serial = r->serial;
+	c->due_wait = r->wait;
+}
+
+/* Since when does such a user wait, now? */
+static void
+due_since(struct consumer *c)
+{
+	const struct queue *q;
+	const struct request *r;
+
+	c->due = 0;
+	for (q = c->queues; q < c->queues + QUEUES; q++) {
+		for (r = q->first; r != NULL && !is_due(c, r); r = r->next)
+			continue;
+		if (r != NULL && (c->due == 0 || r->asked < c->due))
+			set_due(c, r);
+	}
 }
 
 static void
@@ -99,7 +132,12 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 	r->id = id;
 	/* Nobody waits for a consumer that is known not to answer. */
 	r->wait = c->late ? NULL : w;
+	r->asked = ut_msg_now();
 	wait_more(r->wait);
+	if (is_due(c, r) && (c->due == 0 || c->due_wait->done == NULL)) {
+		set_due(c, r);
+		c->eased = c->left = 0;
+	}
 	if (m->h.type != UT_C_TRACE && m->h.type != UT_C_REGION &&
 	    m->h.type != UT_C_ROTATE)
 		r->msg = copy_of(m);
@@ -121,6 +159,9 @@ answered(struct consumer *c, struct queue *q, int error, struct ut_msg *m)
 	if (r->cb != NULL)
 		r->cb(r->id, error, m);
 	wait_less(r->wait);
+	c->owed -= c->owed > 0;
+	if (c->due != 0 && c->due_serial == r->serial)
+		due_since(c);
 	request_free(c, r);
 }
 
@@ -168,6 +209,7 @@ requests_late(struct consumer *c)
 			wait_less(r->wait);
 			r->wait = NULL;
 		}
+	c->due = 0;
 }
 
 /* The consumer is new: send all requests again that are not made anew. */
@@ -190,4 +232,7 @@ requests_again(struct consumer *c)
 			consumer_send(c, r->msg);
 		}
 	}
+	due_since(c);
+	if (c->owed > c->nrequests)
+		c->owed = c->nrequests;
 }

@@ -1,0 +1,51 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# A user stops the consumer that works for that user, and continues it for a
+# moment, again and again, so that it never says nothing for long: root's
+# command ends in time and names the user, and when that is over the consumer
+# answers again and nothing is lost.
+
+. ./common.sh
+
+[ "$(id -u)" -eq 0 ] && ./prog/asuser 65534 true 2>/dev/null ||
+    skip "only root records other users"
+need timeout
+chmod 711 "$T" && chmod 755 "$UT_RUNDIR" || exit 1
+start_utd
+utctl create -o "$T/s" s >/dev/null && utctl enable-channel -p -n 2 -b 4k c &&
+    utctl enable-event -c c 'seq:*' >/dev/null &&
+    utctl start >/dev/null || fail "set-up"
+
+# Each has buffers of its own, for which the consumer naps once.
+n=100
+i=0
+while [ $i -lt $n ]; do
+	i=$((i + 1))
+	background ./prog/asuser 65534 ./prog/seq -p 900000 $i 1 1000
+done
+all_there() {
+	[ "$(utctl list s | grep -c 'program seq')" -eq $n ]
+}
+until_ok all_there || fail "not $n: $(utctl list s)"
+consumer=$(ps -A -o pid= -o ppid= -o uid= |
+    awk -v p="$UTD_PID" '$2 == p && $3 == 65534 { print $1 }')
+background ./prog/stutter "$consumer" 7 4
+stutter=$LAST
+nap 50
+
+late='the consumer of uid 65534 does not answer, and its events are still'
+expect 1 "session s is stopped: $late" timeout 50 utctl stop s
+grep -q "consumer $consumer of uid 65534 does not answer" "$T/utd.log" ||
+    fail "$(cat "$T/utd.log")"
+# Nobody waits for it from then on, until all is answered.
+expect 1 "session s is stopped, not destroyed: $late" timeout 12 \
+    utctl destroy s
+[ "$(grep -c 'answers again' "$T/utd.log")" -eq 0 ] ||
+    fail "$(cat "$T/utd.log")"
+kill $stutter
+until_ok grep -q "consumer $consumer of uid 65534 answers again" \
+    "$T/utd.log" || fail "it does not answer again"
+expect 0 "session s destroyed: [0-9]* events, 0 lost" timeout 30 utctl destroy s
+told=$(sed "s/.*destroyed: \([0-9]*\) .*/\1/" "$T/out")
+[ "$(count_events "$T/s" seq:tick)" -eq "$told" ] || fail "not $told events"
+stop_utd || fail "utd: status $?"
