@@ -27,8 +27,11 @@ all_there() {
 	[ "$(utctl list s | grep -c 'program seq')" -eq $n ]
 }
 until_ok all_there || fail "not $n: $(utctl list s)"
-consumer=$(ps -A -o pid= -o ppid= -o uid= |
-    awk -v p="$UTD_PID" '$2 == p && $3 == 65534 { print $1 }')
+consumer_of() {
+	ps -A -o pid= -o ppid= -o uid= |
+	    awk -v p="$UTD_PID" '$2 == p && $3 == 65534 { print $1 }'
+}
+consumer=$(consumer_of)
 background ./prog/stutter "$consumer" 7 4
 stutter=$LAST
 nap 50
@@ -48,4 +51,19 @@ until_ok grep -q "consumer $consumer of uid 65534 answers again" \
 expect 0 "session s destroyed: [0-9]* events, 0 lost" timeout 30 utctl destroy s
 told=$(sed "s/.*destroyed: \([0-9]*\) .*/\1/" "$T/out")
 [ "$(count_events "$T/s" seq:tick)" -eq "$told" ] || fail "not $told events"
-stop_utd || fail "utd: status $?"
+
+# utd ends: what everybody else has in memory is saved.
+utctl create -S -o "$T/k" k >/dev/null &&
+    utctl enable-channel -n 2048 -b 16k c &&
+    utctl enable-event -c c 'seq:*' >/dev/null &&
+    utctl start >/dev/null || fail "set-up"
+./prog/asuser 65534 ./prog/seq 201 1 800000 || fail "seq"
+consumer=$(consumer_of)
+./prog/seq 200 1 10 || fail "seq"
+background ./prog/stutter "$consumer" 7 1
+nap 50
+expect 1 'is saved: session k: snapshot without uid 65534 (the consumer ' \
+    timeout 150 utctl shutdown
+UTD_PID=
+[ "$(utctl view "$T/k" 2>"$T/view.err" | grep -c "writer = 20480[0-9],")" -eq 10 ] ||
+    fail "not saved: $(cat "$T/view.err"; find "$T/k" -ls; cat "$T/utd.log")"

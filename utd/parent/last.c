@@ -26,6 +26,8 @@
 #include "parent.h"
 #include "trace.h"
 
+#define PARTS_MS	15000		/* for other users' consumers, which
+					   may say something and do little */
 #define LAST_MS		20000		/* in all; then utd ends without */
 
 /* The last snapshot of a session. */
@@ -45,6 +47,13 @@ out_of_time(void *arg)
 {
 	(void)arg;
 	loop_end();
+}
+
+static void
+hurry(void *arg)
+{
+	(void)arg;
+	shots_hurry();
 }
 
 static void
@@ -121,7 +130,7 @@ keeps_any(const struct session *s)
 void
 parent_stop(void)
 {
-	static struct timer limit;
+	static struct timer parts, limit;
 	struct session *s;
 
 	if (asked) {
@@ -132,8 +141,10 @@ parent_stop(void)
 	for (s = sessions; s != NULL; s = s->next)
 		if (keeps_any(s))
 			take(s);
-	if (pending == 0)
+	if (pending == 0) {
 		loop_end();
-	else
+	} else {
+		timer_set(&parts, PARTS_MS, hurry, NULL);
 		timer_set(&limit, LAST_MS, out_of_time, NULL);
+	}
 }

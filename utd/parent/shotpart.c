@@ -114,7 +114,7 @@ shot_lack(struct shot *sh, uid_t uid, const char *why)
 	sh->lacks = true;
 }
 
-/* The part cannot be written: without that of its owner there is no snapshot. */
+/* The part cannot be written: without its owner's there is no snapshot. */
 static void
 part_fail(struct part *p, const char *why)
 {
@@ -136,6 +136,22 @@ parts_late(struct shot *sh, struct consumer *c)
 		if (p->asked)
 			consumer_tell(c, UT_C_SHOTDROP, p->id, 0);
 		part_fail(p, LATE);
+	}
+}
+
+/* Nobody waits any more for the parts of other users. */
+void
+parts_hurry(struct shot *sh)
+{
+	struct consumer *c;
+	struct part *p;
+
+	for (p = parts; p != NULL; p = p->next) {
+		if (p->shot != sh || p->uid == sh->uid || p->over)
+			continue;
+		if (p->asked && (c = consumer_find(p->uid)) != NULL)
+			consumer_tell(c, UT_C_SHOTDROP, p->id, 0);
+		part_fail(p, "the consumer takes too long");
 	}
 }
 

@@ -266,6 +266,7 @@ bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
 /* Words that name what the snapshot lacks, to follow the events; or "". */
 const char *shot_lacks(uint32_t);
 const char *shot_failed(uint32_t);	/* why; NULL: it did not */
+void	 shots_hurry(void);
 void	 shots_end(void);
 
 /* metadata.c: TSDL. */
