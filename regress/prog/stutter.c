@@ -15,8 +15,9 @@
  */
 
 /*
- * stutter pid seconds ms: stop the process for so long, let it run for so many
- * milliseconds, and again, until it is gone.  At SIGTERM it goes on.
+ * stutter pid ms us: stop the process for so many milliseconds, let it run
+ * until it has had so many microseconds of the processor, and again, until it
+ * is gone.  At SIGTERM it goes on.
  */
 
 #include <sys/types.h>
@@ -36,20 +37,47 @@ end(int sig)
 	_exit(0);
 }
 
+static void
+pass(long us)
+{
+	struct timespec ts;
+
+	ts.tv_sec = us / 1000000;
+	ts.tv_nsec = us % 1000000 * 1000;
+	nanosleep(&ts, NULL);
+}
+
+/* Microseconds that the process has run; -1 where that cannot be seen. */
+static long long
+ran(void)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 ||
+	    clock_gettime(clock, &ts) == -1)
+		return -1;
+	return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
+}
+
 int
 main(int argc, char *argv[])
 {
-	struct timespec on = { 0, 0 };
+	long long until;
+	long us;
 
 	if (argc != 4)
 		return 1;
 	pid = (pid_t)atoi(argv[1]);
-	on.tv_nsec = atoi(argv[3]) * 1000000L;
+	us = atol(argv[3]);
 	signal(SIGTERM, end);
 	while (kill(pid, SIGSTOP) == 0) {
-		sleep((unsigned int)atoi(argv[2]));
+		pass(atol(argv[2]) * 1000);
+		until = ran() + us;
 		kill(pid, SIGCONT);
-		nanosleep(&on, NULL);
+		do
+			pass(50);
+		while (kill(pid, 0) == 0 && ran() != -1 && ran() < until);
 	}
 	return 0;
 }

@@ -37,24 +37,6 @@
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
 
-/*
- * How long another user, who is root, waits for an answer, whatever else the
- * consumer says: its user can stop it and continue it for a moment, again and
- * again, so that it says something in time but does next to nothing.
- *
- * A consumer that is honest but slow waits for its disk.  What a request takes
- * is what its buffers hold, a few MB by default, which no disk needs SLOW_MS
- * for; and of more the consumer tells how much is left as it writes.  So it may
- * take longer as long as it writes SLOW_RATE on average, a tenth of what a bad
- * disk does.  What is written is hostile, too, so that ends at SLOW_MAX_MS.
- * If this is too short for somebody, nothing is lost: the command fails, the
- * events stay in the buffers, and it can be repeated.  Users wait for their own
- * consumers as long as these say anything at all.
- */
-#define SLOW_MS		30000
-#define SLOW_RATE	1000	/* bytes in a millisecond */
-#define SLOW_MAX_MS	120000
-
 struct consumer *consumers;
 
 static const struct consumer_ops *ops;
@@ -245,6 +227,7 @@ static void
 give_up(struct consumer *c)
 {
 	c->state = CONSUMER_GIVEN_UP;
+	c->slow = false;
 	state_changed(&c->saved);
 	ops->died(c);
 	consumer_remove(c, c->bellname, true);
@@ -355,31 +338,19 @@ consumers_look(void)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 }
 
-/* Has it kept another user waiting for too long? */
-static bool
-is_slow(const struct consumer *c, int64_t now)
-{
-	const int64_t waited = now - c->due;
-
-	if (c->due == 0 || c->due_wait->done == NULL || waited < SLOW_MS)
-		return false;
-	return waited >= SLOW_MAX_MS ||
-	    c->eased / SLOW_RATE < (uint64_t)(waited - SLOW_MS);
-}
-
-/* It still has that much to write. */
+/* Its process has written that much in all; a new process begins with 0. */
 void
-consumer_progress(struct consumer *c, uint64_t left)
+consumer_wrote(struct consumer *c, uint64_t written)
 {
-	if (left < c->left)
-		c->eased += c->left - left;
-	c->left = left;
+	if (written > c->written)
+		c->work += written - c->written;
+	c->written = written;
 }
 
 /*
- * A consumer that has said nothing for long, has kept others waiting for too
- * long, or does not end, is late.  Nobody waits for it any more; the events
- * that it has yet to write stay in the buffers.
+ * A consumer that has said nothing for long, or does not end, is late.  Nobody
+ * waits for it any more; the events that it has yet to write stay in the
+ * buffers.  For one that is slow only its own user waits.
  */
 static void
 watch(void *arg)
@@ -394,12 +365,11 @@ watch(void *arg)
 		    (c->nrequests == 0 &&
 		    (c->conn != NULL || c->pid <= 0)))
 			continue;
-		if (now - c->heard < LATE_MS && !is_slow(c, now)) {
+		if (now - c->heard < LATE_MS) {
 			more = true;
+			ops->watch(c);
 			continue;
 		}
-		if (now - c->heard < LATE_MS)
-			c->owed = c->nrequests;
 		c->late = true;
 		consumer_warn(c, c->conn != NULL ? "does not answer" :
 		    CONSUMER_STUCK);
@@ -422,7 +392,7 @@ static void
 heard(struct consumer *c)
 {
 	c->heard = ut_msg_now();
-	if (!c->late || c->owed > 0)
+	if (!c->late)
 		return;
 	c->late = false;
 	consumer_warn(c, "answers again");
@@ -436,6 +406,18 @@ consumers_late(uid_t uid)
 	const struct consumer *c = consumer_find(uid);
 
 	return c != NULL && c->late;
+}
+
+bool
+consumer_skipped(const struct consumer *c, uid_t uid)
+{
+	return c->late || (c->slow && uid != c->uid);
+}
+
+const char *
+consumer_fault(const struct consumer *c)
+{
+	return c->late ? "does not answer" : "takes too long";
 }
 
 bool
@@ -535,8 +517,6 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);
 		conn_drop(conn);
 	}
-	if (c->late)
-		heard(c);		/* that may have been what it owed */
 }
 
 static void

@@ -28,6 +28,7 @@
 
 #define PARTS_MS	15000		/* for other users' consumers, which
 					   may say something and do little */
+#define HURRY_MS	1000		/* and for parts that begin later */
 #define LAST_MS		20000		/* in all; then utd ends without */
 
 /* The last snapshot of a session. */
@@ -41,6 +42,7 @@ struct last {
 static struct last *lasts;
 static unsigned int pending;
 static bool asked;
+static struct timer parts;
 
 static void
 out_of_time(void *arg)
@@ -49,11 +51,13 @@ out_of_time(void *arg)
 	loop_end();
 }
 
+/* Again and again: a part may begin late, when its directory is there. */
 static void
 hurry(void *arg)
 {
 	(void)arg;
 	shots_hurry();
+	timer_set(&parts, HURRY_MS, hurry, NULL);
 }
 
 static void
@@ -130,7 +134,7 @@ keeps_any(const struct session *s)
 void
 parent_stop(void)
 {
-	static struct timer parts, limit;
+	static struct timer limit;
 	struct session *s;
 
 	if (asked) {

@@ -421,11 +421,11 @@ region_again(struct region *r)
 		region_ask(r);
 }
 
-/* If the consumer does not answer, questions would pile up. */
+/* If nobody waits for the consumer, questions would pile up. */
 static void
 send_count(const struct region *r, struct waiter *w)
 {
-	if (!r->trace->consumer->late)
+	if (requests_wait(r->trace->consumer, w))
 		region_tell(r, UT_C_COUNT, false, got_counts, w);
 }
 

@@ -158,6 +158,7 @@ void	 trace_refine(struct trace *);
 void	 trace_move(struct trace *);
 bool	 trace_late(const struct trace *);
 void	 traces_late(const struct consumer *);
+void	 traces_slow(const struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
@@ -216,7 +217,7 @@ void	 session_counts(const struct session *, struct counts *);
 /* open.c: how their directories are made and opened. */
 void	 session_open(struct session *, struct waiter *);
 void	 session_wait(struct session *);	/* then retry its directory */
-const struct consumer *session_late(const struct session *);
+const struct consumer *session_late(const struct session *, uid_t);
 void	 trace_retry(struct trace *);
 void	 trace_ask(struct trace *);
 void	 trace_begin(struct trace *);
@@ -259,6 +260,7 @@ void	 rotation_last(struct session *, struct waiter *);
  * for the end, and can ask then what came of it; but not much later.
  */
 void	 shots_late(struct consumer *);
+void	 shots_slow(struct consumer *);
 uint32_t shot_begin(struct session *, const char *, const char *,
 	    const char *, struct waiter *, char *, size_t);
 /* True: it is over, and here is where it is. */
