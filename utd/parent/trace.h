@@ -53,6 +53,7 @@ struct region {
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
+	bool		 counting;	/* it was asked for counts by a trigger */
 	struct counts	 counts;
 	uint64_t	 matched;	/* for a trigger, by these counts */
 	uint64_t	 base;		/* of matched: these do not count */
@@ -184,6 +185,7 @@ void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
+void	 channel_recount(struct channel *, struct waiter *);
 void	 channel_watch(struct channel *);
 void	 region_watch(struct region *);
 void	 region_grown(struct region *, uint64_t);
