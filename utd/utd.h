@@ -207,7 +207,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   str name; str path where it is; with an
 				   errno, str why */
 #define UT_C_TROUBLE	98	/* a region, b UT_TROUBLE_: str text */
-#define UT_C_PROGRESS	99	/* u64 bytes */
+#define UT_C_PROGRESS	99	/* u64 bytes that are left, u64 bytes that the
+				   process has written in all */
 #define UT_C_MADE	100	/* a trace: str path: its directory is there */
 #define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
 #define UT_C_BURIED	102	/* so many of the dead, in turn */

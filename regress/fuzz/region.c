@@ -140,6 +140,12 @@ report_send(void)
 }
 
 void
+report_bytes(uint64_t n)
+{
+	(void)n;
+}
+
+void
 report_progress(uint64_t left)
 {
 	(void)left;

@@ -96,6 +96,7 @@ const char *report_reason(int);		/* that of the last failure */
 void	 report_failed(uint32_t, int);
 void	 report_trouble(const struct region *, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
+void	 report_bytes(uint64_t);
 void	 report_progress(uint64_t);
 void	 report_made(const struct trace *);	/* under a new name */
 void	 report_wrote(const struct trace *);	/* metadata */

@@ -32,6 +32,7 @@ bool parent_gone;
 
 static struct ut_msg out;
 static struct reason reason;
+static uint64_t written;
 
 /* One message at a time: it is begun, items are added, it is sent. */
 struct ut_msg *
@@ -122,7 +123,17 @@ report_trouble(const struct region *r, uint32_t what, const char *fmt, ...)
 	report_send();
 }
 
-/* utctl may be waiting for the end of this; tell it, but not too often. */
+/* So many bytes more were written. */
+void
+report_bytes(uint64_t n)
+{
+	written += n;
+}
+
+/*
+ * utctl may be waiting for the end of this; tell it, but not too often.  The
+ * parent sees by what is written whether we do anything: see requests.c there.
+ */
 void
 report_progress(uint64_t left)
 {
@@ -134,6 +145,7 @@ report_progress(uint64_t left)
 	last = now;
 	ut_msg_init(&out, UT_C_PROGRESS, 0, 0);
 	ut_msg_u64(&out, left);
+	ut_msg_u64(&out, written);
 	report_send();
 }
 

@@ -559,6 +559,7 @@ sink_write(struct sink *k, uint32_t stream, struct packet *pk, unsigned int n)
 	if (!k->trace->nowhere)
 		stream_mark(s);
 	k->bytes += bytes;
+	report_bytes(bytes);
 	k->packets += n;
 	/* No file tells the next consumer how many there were. */
 	if (k->trace->nowhere)

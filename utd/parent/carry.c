@@ -103,6 +103,8 @@ overdue(const struct trace *t)
 		return NULL;
 	if (t->consumer->late)
 		return "its consumer does not answer";
+	if (t->consumer->slow)
+		return "its consumer takes too long";
 	if (is_failed(t) || is_failed(t->after))
 		return "it cannot be opened";
 	if (ut_msg_now() >= t->session->rotation.deadline)

@@ -157,6 +157,8 @@ client_wait(struct client *k, void (*finish)(struct client *), int ms)
 {
 	k->finish = finish;
 	k->wait = wait_new(request_end, k);
+	if (k->conn != NULL)
+		wait_for(k->wait, k->conn->uid);
 	k->deadline = ut_msg_now() + ms;
 	if (ms > 0)
 		timer_set(&k->timer, LOOK_MS, look, k);

@@ -227,6 +227,7 @@ static void
 give_up(struct consumer *c)
 {
 	c->state = CONSUMER_GIVEN_UP;
+	c->slow = false;
 	state_changed(&c->saved);
 	ops->died(c);
 	consumer_remove(c, c->bellname, true);
@@ -337,10 +338,19 @@ consumers_look(void)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 }
 
+/* Its process has written that much in all; a new process begins with 0. */
+void
+consumer_wrote(struct consumer *c, uint64_t written)
+{
+	if (written > c->written)
+		c->work += written - c->written;
+	c->written = written;
+}
+
 /*
  * A consumer that has said nothing for long, or does not end, is late.  Nobody
  * waits for it any more; the events that it has yet to write stay in the
- * buffers.
+ * buffers.  For one that is slow only its own user waits.
  */
 static void
 watch(void *arg)
@@ -357,6 +367,7 @@ watch(void *arg)
 			continue;
 		if (now - c->heard < LATE_MS) {
 			more = true;
+			ops->watch(c);
 			continue;
 		}
 		c->late = true;
@@ -395,6 +406,18 @@ consumers_late(uid_t uid)
 	const struct consumer *c = consumer_find(uid);
 
 	return c != NULL && c->late;
+}
+
+bool
+consumer_skipped(const struct consumer *c, uid_t uid)
+{
+	return c->late || (c->slow && uid != c->uid);
+}
+
+const char *
+consumer_fault(const struct consumer *c)
+{
+	return c->late ? "does not answer" : "takes too long";
 }
 
 bool

@@ -26,7 +26,7 @@
 
 #define DEATHS		20	/* of a consumer until it is given up */
 #ifndef LATE_MS				/* a test has less */
-#define LATE_MS		10000	/* without an answer */
+#define LATE_MS		10000	/* without a word */
 #endif
 #define CONSUMER_STUCK	"was killed, but does not end"
 
@@ -54,7 +54,12 @@ struct consumer {
 	int64_t		 deaths[DEATHS];	/* times of the last ones */
 	unsigned int	 ndeaths;
 	int64_t		 heard;		/* when it last spoke, or was asked */
-	bool		 late;		/* it does not answer */
+	bool		 late;		/* it says nothing: nobody waits */
+	bool		 slow;		/* it kept another user waiting: only
+					   its own user still waits, */
+	uint32_t	 slow_serial;	/* until this request is answered */
+	uint64_t	 written;	/* bytes, as its process said last */
+	uint64_t	 work;		/* bytes and answers: see requests.c */
 	unsigned int	 nstops;	/* at our end: stops by its user */
 	bool		 killed;	/* at our end: it did not end in time */
 #define QUEUE_AT_ONCE	0
@@ -74,6 +79,7 @@ struct consumer_ops {
 	void	(*adopted)(struct consumer *);	/* by a new process */
 	void	(*drained)(struct consumer *);	/* it was sent everything */
 	void	(*late)(struct consumer *);	/* it is, or is no more */
+	void	(*watch)(struct consumer *);	/* it has yet to answer */
 	void	(*died)(struct consumer *);	/* and no other takes over */
 };
 
@@ -87,7 +93,12 @@ void	 consumer_tell(struct consumer *, uint16_t, uint32_t, uint32_t);
 const char *consumer_why(struct ut_msg *, int);
 const char *consumer_trouble(const struct consumer *);	/* given up: why */
 void	 consumer_watch(struct consumer *);	/* it was asked something */
+void	 consumer_wrote(struct consumer *, uint64_t);	/* bytes in all */
 bool	 consumers_late(uid_t);
+/* Does that user not wait for the consumer now? */
+bool	 consumer_skipped(const struct consumer *, uid_t);
+/* Why not, of a consumer that is skipped: to follow its name. */
+const char *consumer_fault(const struct consumer *);
 bool	 consumers_full(uid_t);		/* too many requests wait for it */
 void	 consumers_reap(void);		/* a process has ended */
 void	 consumers_look(void);		/* one may have nothing to do */
@@ -121,6 +132,12 @@ uint32_t consumer_ask(struct consumer *, struct ut_msg *, consumer_cb *,
 	    uint32_t, struct waiter *);
 void	 requests_reply(struct consumer *, struct ut_msg *);
 void	 requests_late(struct consumer *);
+/* Would the waiter wait for what the consumer is asked now? */
+bool	 requests_wait(const struct consumer *, const struct waiter *);
+/* Has a request kept another user waiting for too long? */
+bool	 requests_overdue(const struct consumer *);
+void	 requests_slow(struct consumer *);	/* others wait no longer */
+bool	 requests_behind(const struct consumer *);	/* it is still slow */
 void	 requests_fail(struct consumer *);
 void	 requests_again(struct consumer *);
 

@@ -216,13 +216,15 @@ tell_counts(struct client *k, const char *what, bool last)
 static bool
 refused_late(struct client *k, const char *what)
 {
-	const struct consumer *c = session_late(k->session);
+	const struct session *s = k->session;
+	const struct consumer *c = session_late(s, k->conn != NULL ?
+	    k->conn->uid : s->uid);
 
 	if (c == NULL)
 		return false;
-	client_refuse(k, "session %s is %s: the consumer of uid %lu does not "
-	    "answer, and its events are still in the buffers",
-	    k->session->name, what, (unsigned long)c->uid);
+	client_refuse(k, "session %s is %s: the consumer of uid %lu %s, and "
+	    "its events are still in the buffers", s->name, what,
+	    (unsigned long)c->uid, consumer_fault(c));
 	return true;
 }
 
@@ -335,7 +337,7 @@ owner_left(struct client *k)
 
 	if (s == NULL || s->lingers)
 		return false;
-	if (s->dying || (k->leaving && session_late(s) != NULL))
+	if (s->dying || (k->leaving && session_late(s, s->uid) != NULL))
 		return true;
 	if (!k->leaving)
 		log_info("session %s: the connection that owns it is closed",

@@ -26,6 +26,9 @@
 #include "parent.h"
 #include "trace.h"
 
+#define PARTS_MS	15000		/* for other users' consumers, which
+					   may say something and do little */
+#define HURRY_MS	1000		/* and for parts that begin later */
 #define LAST_MS		20000		/* in all; then utd ends without */
 
 /* The last snapshot of a session. */
@@ -39,12 +42,22 @@ struct last {
 static struct last *lasts;
 static unsigned int pending;
 static bool asked;
+static struct timer parts;
 
 static void
 out_of_time(void *arg)
 {
 	(void)arg;
 	loop_end();
+}
+
+/* Again and again: a part may begin late, when its directory is there. */
+static void
+hurry(void *arg)
+{
+	(void)arg;
+	shots_hurry();
+	timer_set(&parts, HURRY_MS, hurry, NULL);
 }
 
 static void
@@ -132,8 +145,10 @@ parent_stop(void)
 	for (s = sessions; s != NULL; s = s->next)
 		if (keeps_any(s))
 			take(s);
-	if (pending == 0)
+	if (pending == 0) {
 		loop_end();
-	else
+	} else {
+		timer_set(&parts, PARTS_MS, hurry, NULL);
 		timer_set(&limit, LAST_MS, out_of_time, NULL);
+	}
 }

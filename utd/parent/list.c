@@ -243,7 +243,7 @@ wrong(const struct client *k, const struct session *s)
 	const char *error = session_error(s), *unsaved = journal_trouble();
 
 	if (error[0] == '\0' && s->traces != NULL &&
-	    (session_late(s) != NULL || (k->late > 0 && s->active)))
+	    (session_late(s, k->conn->uid) != NULL || (k->late > 0 && s->active)))
 		return "a consumer does not answer: the numbers are old";
 	return error[0] == '\0' && unsaved != NULL ? unsaved : error;
 }

@@ -72,6 +72,8 @@ struct waiter {
 	void		(*done)(void *);	/* NULL: nobody waits by now */
 	void		*arg;
 	char		 why[512];	/* the first that failed: why; or "" */
+	bool		 asked;		/* by a user, who waits: */
+	uid_t		 uid;
 	bool		 listed;	/* to be seen when the round ends */
 	struct waiter	*next;		/* of those */
 };
@@ -83,6 +85,7 @@ void	 wait_more(struct waiter *);
 void	 wait_less(struct waiter *);
 void	 wait_failed(struct waiter *, const char *);	/* then wait_less */
 void	 wait_abandon(struct waiter *);	/* done is not to be called */
+void	 wait_for(struct waiter *, uid_t);	/* that user waits */
 
 /* All who wait for the same thing. */
 struct waiters {

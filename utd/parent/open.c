@@ -349,14 +349,15 @@ traces_drained(const struct consumer *c)
 	}
 }
 
-/* A consumer of the session that does not answer, or NULL. */
+/* A consumer of the session for which that user does not wait, or NULL. */
 const struct consumer *
-session_late(const struct session *s)
+session_late(const struct session *s, uid_t uid)
 {
 	const struct trace *t;
 
 	for (t = s->traces; t != NULL; t = t->next)
-		if (t->consumer->late && (!trace_out(t) || regions_buried(t)))
+		if (consumer_skipped(t->consumer, uid) &&
+		    (!trace_out(t) || regions_buried(t)))
 			return t->consumer;
 	return NULL;
 }

@@ -65,14 +65,39 @@ got_grown(const struct consumer *c, struct ut_msg *m)
 		rotation_grew(r->channel->session);
 }
 
+/* Other users wait no longer for the consumer, or do so again. */
+static void
+set_slow(struct consumer *c, bool slow)
+{
+	c->slow = slow;
+	c->slow_serial = c->serial;
+	consumer_warn(c, slow ? "keeps other users waiting for too long" :
+	    "answers other users again");
+	traces_slow(c);
+	if (!slow)
+		return;
+	requests_slow(c);
+	shots_slow(c);
+}
+
+static void
+watch(struct consumer *c)
+{
+	if (!c->slow && requests_overdue(c))
+		set_slow(c, true);
+}
+
 static bool
 message(struct consumer *c, struct ut_msg *m)
 {
 	char path[PATH_MAX];
+	uint64_t left;
 
 	switch (m->h.type) {
 	case UT_C_REPLY:
 		requests_reply(c, m);
+		if (c->slow && !requests_behind(c))
+			set_slow(c, false);
 		break;
 	case UT_C_TROUBLE:
 		got_trouble(c, m);
@@ -81,7 +106,9 @@ message(struct consumer *c, struct ut_msg *m)
 		got_grown(c, m);
 		break;
 	case UT_C_PROGRESS:
-		clients_progress(c->uid, ut_msg_get_u64(m));
+		left = ut_msg_get_u64(m);
+		consumer_wrote(c, ut_msg_get_u64(m));
+		clients_progress(c->uid, left);
 		break;
 	case UT_C_MADE:
 		ut_msg_get_str(m, path, sizeof(path));
@@ -145,7 +172,7 @@ died(struct consumer *c)
 }
 
 static const struct consumer_ops consumer_ops = {
-	message, adopted, drained, late, died
+	message, adopted, drained, late, watch, died
 };
 
 static const struct saved_ops saved_ops = {

@@ -178,7 +178,10 @@ got_counts(uint32_t id, int error, struct ut_msg *m)
 {
 	struct region *r = region_by_id(id);
 
-	if (error != 0 || r == NULL)
+	if (r == NULL)
+		return;
+	r->counting = false;
+	if (error != 0)
 		return;
 	region_counted(r, m);
 	r->used = ut_msg_get_u32(m);
@@ -434,12 +437,14 @@ region_again(struct region *r)
 		region_ask(r);
 }
 
-/* If the consumer does not answer, questions would pile up. */
-static void
+/* If nobody waits for the consumer, questions would pile up. */
+static bool
 send_count(const struct region *r, struct waiter *w)
 {
-	if (!r->trace->consumer->late)
-		region_tell(r, UT_C_COUNT, false, got_counts, w);
+	if (!requests_wait(r->trace->consumer, w))
+		return false;
+	region_tell(r, UT_C_COUNT, false, got_counts, w);
+	return true;
 }
 
 /* Will the consumer have the region when it gets the next request? */
@@ -465,7 +470,7 @@ channel_activate(struct channel *ch, struct waiter *w)
 			region_tell(r, UT_C_ACTIVE, channel_active(ch),
 			    got_counts, w);
 		else if (r->state == REGION_CLOSING)
-			send_count(r, w);
+			(void)send_count(r, w);
 	}
 }
 
@@ -476,7 +481,19 @@ channel_count(struct channel *ch, struct waiter *w)
 
 	for (r = ch->regions; r != NULL; r = r->next)
 		if (region_there(r) || r->state == REGION_CLOSING)
-			send_count(r, w);
+			(void)send_count(r, w);
+}
+
+/* As above, but a region that has not answered this yet is not asked again. */
+void
+channel_recount(struct channel *ch, struct waiter *w)
+{
+	struct region *r;
+
+	for (r = ch->regions; r != NULL; r = r->next)
+		if (!r->counting && (region_there(r) ||
+		    r->state == REGION_CLOSING))
+			r->counting = send_count(r, w);
 }
 
 void

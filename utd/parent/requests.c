@@ -31,10 +31,36 @@
 
 #include "consumers.h"
 
+/*
+ * How long another user, who is root, waits for an answer, whatever else the
+ * consumer says: its user can stop it and continue it for a moment, again and
+ * again, or kill it each second, so that it is never silent for long but does
+ * next to nothing.
+ *
+ * A consumer that is honest but slow waits for its disk.  What a request takes
+ * is what its buffers hold, a few MB by default, which no disk needs SLOW_MS
+ * for; and the consumer tells how much it has written.  So it may take longer
+ * as long as it does SLOW_RATE on average, a tenth of what a bad disk does.  An
+ * answer counts as ANSWER bytes, because a region with next to nothing in it
+ * needs files, too, and there may be thousands.  What is written is hostile, so
+ * that ends at SLOW_MAX_MS.
+ *
+ * If this is too short for somebody, nothing is lost: the command fails, the
+ * events stay in the buffers, and it can be repeated.  Users wait for their own
+ * consumers as long as these say anything at all, and what the consumer does
+ * for its own user goes on.
+ */
+#define SLOW_MS		30000
+#define SLOW_RATE	1000	/* bytes in a millisecond */
+#define SLOW_MAX_MS	120000
+#define ANSWER		16384
+
 struct request {
 	uint32_t	 serial;
 	consumer_cb	*cb;		/* or NULL */
 	uint32_t	 id;		/* its argument */
+	int64_t		 asked;		/* when, */
+	uint64_t	 work;		/* and what was done until then */
 	struct waiter	*wait;		/* or NULL */
 	bool		 unwanted;	/* by now */
 	struct ut_msg	*msg;		/* only as long as it needs to be; NULL:
@@ -51,6 +77,61 @@ request_add(struct queue *q, struct request *r)
 	r->next = NULL;
 	*q->last = r;
 	q->last = &r->next;
+}
+
+/* Does a user wait who is not that of the consumer? */
+static bool
+is_other(const struct consumer *c, const struct waiter *w)
+{
+	return w != NULL && w->done != NULL && w->asked && w->uid != c->uid;
+}
+
+bool
+requests_wait(const struct consumer *c, const struct waiter *w)
+{
+	return !c->late && !(c->slow && is_other(c, w));
+}
+
+static bool
+is_overdue(const struct consumer *c, const struct request *r, int64_t now)
+{
+	const int64_t waited = now - r->asked;
+
+	if (waited < SLOW_MS)
+		return false;
+	return waited >= SLOW_MAX_MS ||
+	    (c->work - r->work) / SLOW_RATE < (uint64_t)(waited - SLOW_MS);
+}
+
+/* The first that is waited for, of each queue, was asked before the others. */
+bool
+requests_overdue(const struct consumer *c)
+{
+	const int64_t now = ut_msg_now();
+	const struct queue *q;
+	const struct request *r;
+
+	for (q = c->queues; q < c->queues + QUEUES; q++) {
+		r = q->first;
+		while (r != NULL && !is_other(c, r->wait))
+			r = r->next;
+		if (r != NULL && is_overdue(c, r, now))
+			return true;
+	}
+	return false;
+}
+
+/* Serial numbers wrap: the difference is right. */
+bool
+requests_behind(const struct consumer *c)
+{
+	const struct queue *q;
+
+	for (q = c->queues; q < c->queues + QUEUES; q++)
+		if (q->first != NULL &&
+		    (int32_t)(q->first->serial - c->slow_serial) <= 0)
+			return true;
+	return false;
 }
 
 static void
@@ -97,8 +178,9 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 	r->serial = serial;
 	r->cb = cb;
 	r->id = id;
-	/* Nobody waits for a consumer that is known not to answer. */
-	r->wait = c->late ? NULL : w;
+	r->wait = requests_wait(c, w) ? w : NULL;
+	r->asked = ut_msg_now();
+	r->work = c->work;
 	wait_more(r->wait);
 	if (m->h.type != UT_C_TRACE && m->h.type != UT_C_REGION &&
 	    m->h.type != UT_C_ROTATE)
@@ -121,6 +203,7 @@ answered(struct consumer *c, struct queue *q, int error, struct ut_msg *m)
 	if (r->cb != NULL)
 		r->cb(r->id, error, m);
 	wait_less(r->wait);
+	c->work += ANSWER;
 	request_free(c, r);
 }
 
@@ -168,6 +251,21 @@ requests_late(struct consumer *c)
 			wait_less(r->wait);
 			r->wait = NULL;
 		}
+}
+
+/* The consumer is slow: for what it was asked, other users wait no longer. */
+void
+requests_slow(struct consumer *c)
+{
+	struct queue *q;
+	struct request *r;
+
+	for (q = c->queues; q < c->queues + QUEUES; q++)
+		for (r = q->first; r != NULL; r = r->next)
+			if (is_other(c, r->wait)) {
+				wait_less(r->wait);
+				r->wait = NULL;
+			}
 }
 
 /* The consumer is new: send all requests again that are not made anew. */

@@ -272,6 +272,7 @@ trigger_free(struct trigger *t)
 		    "for the last time", t->of->name, t->number);
 	LIST_DEL(struct trigger, &t->of->triggers, t, next);
 	timer_clear(&t->look);
+	timer_clear(&t->enough);
 	timer_clear(&t->again);
 	free(t->command);
 	free(t);

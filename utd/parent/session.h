@@ -241,6 +241,7 @@ struct trigger {
 	uint32_t	 shot;		/* the snapshot that is */
 	int64_t		 looked;	/* when matches were last asked for */
 	struct timer	 look;		/* until that is done again */
+	struct timer	 enough;	/* until not all have to answer */
 	struct timer	 again;		/* when it is its turn, or is retried */
 	struct trigger	*next;		/* of the session */
 };

@@ -500,12 +500,34 @@ shots_late(struct consumer *c)
 		if (sh->over || !sh->begun)
 			continue;
 		if (sh->uid != c->uid) {
-			parts_late(sh, c);
+			parts_skip(sh, c);
 			continue;
 		}
 		shot_fail(sh, why);
 		waits_done(&sh->waiters, sh->why);
 	}
+}
+
+/* The consumer is slow: the snapshots of other users go on without it. */
+void
+shots_slow(struct consumer *c)
+{
+	struct shot *sh;
+
+	for (sh = shots; sh != NULL; sh = sh->next)
+		if (!sh->over && sh->begun && sh->uid != c->uid)
+			parts_skip(sh, c);
+}
+
+/* utd ends soon: what the owners of sessions have written is to be kept. */
+void
+shots_hurry(void)
+{
+	struct shot *sh;
+
+	for (sh = shots; sh != NULL; sh = sh->next)
+		if (!sh->over && sh->begun)
+			parts_hurry(sh);
 }
 
 /* utd ends: what is not complete goes. */

@@ -69,8 +69,10 @@ shot_fail(struct shot *sh, const char *why)
 void	 parts_begin(struct shot *, const struct session *,
 	    void (*)(struct shot *));
 void	 parts_free(const struct shot *);
-/* The snapshot goes on without the parts of another user's late consumer. */
-void	 parts_late(struct shot *, struct consumer *);
+/* The snapshot goes on without the parts of others that are not written. */
+void	 parts_hurry(struct shot *);
+/* The snapshot goes on without the parts of another user's consumer. */
+void	 parts_skip(struct shot *, struct consumer *);
 /* Have the buffers of the trace yet to be taken over by a consumer? */
 bool	 trace_waits(const struct trace *);
 

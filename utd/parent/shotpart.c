@@ -35,7 +35,6 @@
 
 #include "shot.h"
 
-#define LATE		"the consumer does not answer"
 #define PIECE		32768u		/* of metadata, in one message */
 #define QUEUED_MAX	(8u << 20)	/* bytes that a consumer has to read */
 
@@ -114,7 +113,7 @@ shot_lack(struct shot *sh, uid_t uid, const char *why)
 	sh->lacks = true;
 }
 
-/* The part cannot be written: without that of its owner there is no snapshot. */
+/* The part cannot be written: without its owner's there is no snapshot. */
 static void
 part_fail(struct part *p, const char *why)
 {
@@ -125,18 +124,38 @@ part_fail(struct part *p, const char *why)
 	part_over(p);
 }
 
+/* The part of another user is left out; nothing is written if none was yet. */
+static void
+part_drop(struct part *p, const char *fault)
+{
+	struct consumer *c;
+	char why[64];
+
+	if (p->asked && (c = consumer_find(p->uid)) != NULL)
+		consumer_tell(c, UT_C_SHOTDROP, p->id, 0);
+	snprintf(why, sizeof(why), "the consumer %s", fault);
+	part_fail(p, why);
+}
+
 void
-parts_late(struct shot *sh, struct consumer *c)
+parts_skip(struct shot *sh, struct consumer *c)
 {
 	struct part *p;
 
-	for (p = parts; p != NULL; p = p->next) {
-		if (p->shot != sh || p->uid != c->uid || p->over)
-			continue;
-		if (p->asked)
-			consumer_tell(c, UT_C_SHOTDROP, p->id, 0);
-		part_fail(p, LATE);
-	}
+	for (p = parts; p != NULL; p = p->next)
+		if (p->shot == sh && p->uid == c->uid && !p->over)
+			part_drop(p, consumer_fault(c));
+}
+
+/* Nobody waits any more for the parts of other users. */
+void
+parts_hurry(struct shot *sh)
+{
+	struct part *p;
+
+	for (p = parts; p != NULL; p = p->next)
+		if (p->shot == sh && p->uid != sh->uid && !p->over)
+			part_drop(p, "takes too long");
 }
 
 /* UT_C_SHOT is answered. */
@@ -174,15 +193,23 @@ part_text(struct part *p, struct consumer *c)
 	}
 }
 
+/* A part is not waited for any longer than any answer: see requests.c. */
+static void
+part_waited(void *arg)
+{
+	(void)arg;
+}
+
 /* Have it written, in a directory below that one. */
 static void
 part_write(struct part *p, int fd, const char *path)
 {
 	struct consumer *c = consumer_get(p->uid, p->gid);
+	struct waiter *w;
 	uint32_t i;
 
-	if (c->late && p->uid != p->shot->uid) {
-		part_fail(p, LATE);
+	if (p->uid != p->shot->uid && consumer_skipped(c, p->shot->uid)) {
+		part_drop(p, consumer_fault(c));
 		return;
 	}
 	if (c->conn == NULL || c->conn->queued + p->text.len > QUEUED_MAX) {
@@ -202,7 +229,10 @@ part_write(struct part *p, int fd, const char *path)
 	ut_msg_fd(&out, fd);
 	text_free(&p->text);
 	p->asked = true;
-	(void)consumer_ask(c, &out, got_part, p->id, NULL);
+	w = wait_new(part_waited, NULL);
+	wait_for(w, p->shot->uid);
+	(void)consumer_ask(c, &out, got_part, p->id, w);
+	wait_less(w);
 }
 
 /* The owner of the session has made the directory of another user's part. */
@@ -266,7 +296,7 @@ part_new(struct shot *sh, const struct trace *t)
 {
 	const struct region *r;
 	struct part *p;
-	char uuid[UUID_TEXT], path[PATH_MAX];
+	char uuid[UUID_TEXT], path[PATH_MAX], why[64];
 	uint32_t n = 0;
 	bool clock = false;
 
@@ -283,8 +313,10 @@ part_new(struct shot *sh, const struct trace *t)
 		n += r->state == REGION_READY;
 	if (n == 0 || t->path == NULL)
 		return;
-	if (t->consumer->late && t->uid != sh->uid) {
-		shot_lack(sh, t->uid, LATE);
+	if (t->uid != sh->uid && consumer_skipped(t->consumer, sh->uid)) {
+		snprintf(why, sizeof(why), "the consumer %s",
+		    consumer_fault(t->consumer));
+		shot_lack(sh, t->uid, why);
 		return;
 	}
 	p = xcalloc(1, sizeof(*p));

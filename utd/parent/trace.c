@@ -272,6 +272,22 @@ traces_late(const struct consumer *c)
 	}
 }
 
+/* The consumer is slow, or is no more: warn the sessions of other users. */
+void
+traces_slow(const struct consumer *c)
+{
+	const struct trace *t;
+
+	for (t = c->traces; t != NULL; t = t->beside) {
+		if (t->session->uid == c->uid)
+			continue;
+		session_blame(t->session, c->uid, "the consumer of uid %lu %s",
+		    (unsigned long)c->uid, c->slow ? "takes too long: nobody "
+		    "else waits for it" : "answers other users again");
+		rotation_soon(t->session);
+	}
+}
+
 /* Does it depend on a consumer that does not answer? */
 bool
 trace_late(const struct trace *t)

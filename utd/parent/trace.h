@@ -53,6 +53,7 @@ struct region {
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
+	bool		 counting;	/* it was asked for counts by a trigger */
 	struct counts	 counts;
 	uint64_t	 matched;	/* for a trigger, by these counts */
 	uint64_t	 base;		/* of matched: these do not count */
@@ -158,6 +159,7 @@ void	 trace_refine(struct trace *);
 void	 trace_move(struct trace *);
 bool	 trace_late(const struct trace *);
 void	 traces_late(const struct consumer *);
+void	 traces_slow(const struct consumer *);
 void	 trace_close(struct trace *);
 void	 trace_drop(struct trace *);
 
@@ -183,6 +185,7 @@ void	 region_trouble(struct region *, const char *);	/* "": over */
 void	 regions_remove(const struct trace *);
 void	 channel_activate(struct channel *, struct waiter *);
 void	 channel_count(struct channel *, struct waiter *);
+void	 channel_recount(struct channel *, struct waiter *);
 void	 channel_watch(struct channel *);
 void	 region_watch(struct region *);
 void	 region_paused(const struct region *, uint64_t);
@@ -217,7 +220,7 @@ void	 session_counts(const struct session *, struct counts *);
 /* open.c: how their directories are made and opened. */
 void	 session_open(struct session *, struct waiter *);
 void	 session_wait(struct session *);	/* then retry its directory */
-const struct consumer *session_late(const struct session *);
+const struct consumer *session_late(const struct session *, uid_t);
 void	 trace_retry(struct trace *);
 void	 trace_ask(struct trace *);
 void	 trace_begin(struct trace *);
@@ -260,6 +263,7 @@ void	 rotation_last(struct session *, struct waiter *);
  * for the end, and can ask then what came of it; but not much later.
  */
 void	 shots_late(struct consumer *);
+void	 shots_slow(struct consumer *);
 uint32_t shot_begin(struct session *, const char *, const char *,
 	    const char *, struct waiter *, char *, size_t);
 /* True: it is over, and here is where it is. */
@@ -267,6 +271,7 @@ bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
 /* Words that name what the snapshot lacks, to follow the events; or "". */
 const char *shot_lacks(uint32_t);
 const char *shot_failed(uint32_t);	/* why; NULL: it did not */
+void	 shots_hurry(void);
 void	 shots_end(void);
 
 /* metadata.c: TSDL. */

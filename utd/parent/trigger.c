@@ -36,6 +36,7 @@
 #include "trigger.h"
 
 #define LOOK_MS		20	/* between two looks, at least */
+#define ENOUGH_MS	100	/* for consumers to tell how many there are */
 #define RETRY_MS	1000	/* after something could not be done */
 
 static void	act(struct trigger *);
@@ -360,7 +361,15 @@ triggers_look(struct session *s)
 		look(t);
 }
 
-/* The consumers have told how many there are; they are to tell of more. */
+/* The consumers are to tell when there are more. */
+static void
+watch(struct trigger *t)
+{
+	if (!trigger_over(t))
+		channel_watch(t->watch->channels);
+}
+
+/* All consumers have told how many there are, or are known not to answer. */
 static void
 counted(void *arg)
 {
@@ -370,8 +379,18 @@ counted(void *arg)
 		return;
 	look(t);
 	act(t);
-	if (!trigger_over(t))
-		channel_watch(t->watch->channels);
+	watch(t);
+}
+
+/*
+ * A user may have stopped a consumer: what the others have told is enough to
+ * act on.  What another utd has left to do waits for all.
+ */
+static void
+enough(void *arg)
+{
+	look(arg);
+	watch(arg);
 }
 
 static void
@@ -381,8 +400,10 @@ ask(void *arg)
 	struct waiter *w;
 
 	t->looked = ut_msg_now();
+	if (t->enough.when == 0)
+		timer_set(&t->enough, ENOUGH_MS, enough, t);
 	w = wait_new(counted, id_arg(t->watch->id));
-	channel_count(t->watch->channels, w);
+	channel_recount(t->watch->channels, w);
 	wait_less(w);
 }
 

@@ -99,6 +99,13 @@ wait_abandon(struct waiter *w)
 		w->done = NULL;
 }
 
+void
+wait_for(struct waiter *w, uid_t uid)
+{
+	w->asked = true;
+	w->uid = uid;
+}
+
 /* Add a waiter; false and errno, as malloc(3). */
 bool
 waits_try(struct waiters *ws, struct waiter *w)
