@@ -250,6 +250,11 @@ struct ut_header {
 	 * this.  Consumer, relaxed, for the next one.
 	 */
 	ut_a64 gone_since;
+	/*
+	 * Bytes of the data, from its beginning, that have their memory: to
+	 * read there takes none.  Consumer, relaxed: a hint.
+	 */
+	ut_a64 warm;
 
 	/*
 	 * Not 0 while the session is started; read by every event.  Consumer.
