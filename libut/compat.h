@@ -321,6 +321,11 @@ int	 ut_shm_open(const char *);
  */
 void	 ut_shm_touch(const unsigned char *, size_t);
 /*
+ * Say that memory which was mapped privately is about to be written, all of it:
+ * a system that has large pages may give these.
+ */
+void	 ut_large_pages(void *, size_t);
+/*
  * What is there under that name, and what fstat(2) says of it; -1 with errno.
  * Anybody can have made it.  Ours is only for its owner, and either a region,
  * which has the size that it says, or not larger than a bell.

@@ -205,6 +205,17 @@ ut_shm_touch(const unsigned char *p, size_t n)
 		(void)*(const volatile unsigned char *)(p + i);
 }
 
+void
+ut_large_pages(void *p, size_t n)
+{
+#if defined(MADV_HUGEPAGE) && !defined(UT_POSIX)
+	(void)madvise(p, n, MADV_HUGEPAGE);
+#else
+	(void)p;
+	(void)n;
+#endif
+}
+
 /* A FIFO of that name would keep us waiting; only where it is a file. */
 #if defined(__linux__)
 #define NO_WAIT	O_NONBLOCK
