@@ -119,8 +119,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/consumer/rotate.c utd/consumer/shot.c \
 		utd/consumer/shrunk.c \
 		utd/consumer/shotdir.c utd/consumer/sink.c \
-		utd/consumer/sleep.c utd/consumer/tick.c utd/count.c \
-		utd/log.c \
+		utd/consumer/sleep.c utd/consumer/tick.c \
+		utd/consumer/warm.c utd/count.c utd/log.c \
 		utd/parent/assign.c utd/parent/carry.c utd/parent/channel.c \
 		utd/parent/client.c \
 		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \

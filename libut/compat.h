@@ -315,6 +315,17 @@ void	 ut_shm_name(char *);
 int	 ut_shm_create(const char *, size_t);
 int	 ut_shm_open(const char *);
 /*
+ * Have the pages of reserved shared memory filled with zeros, if nobody has
+ * touched them, without a change to what others store there.  Mapped for
+ * writing; for the rest of a page that is not whole, too.
+ */
+void	 ut_shm_touch(const unsigned char *, size_t);
+/*
+ * Say that memory which was mapped privately is about to be written, all of it:
+ * a system that has large pages may give these.
+ */
+void	 ut_large_pages(void *, size_t);
+/*
  * What is there under that name, and what fstat(2) says of it; -1 with errno.
  * Anybody can have made it.  Ours is only for its owner, and either a region,
  * which has the size that it says, or not larger than a bell.

@@ -36,6 +36,7 @@
 #include "compat.h"
 #include "ut_abi.h"
 
+#define UT_SHM_PAGE	4096
 #define BELL_MAX	16384		/* bytes; what is larger is a region */
 
 /*
@@ -184,6 +185,35 @@ ut_shm_open(const char *name)
 	close(fd);
 	errno = EPERM;
 	return -1;
+}
+
+/*
+ * Linux maps the pages as well, in one call.  It may refuse, before 5.14, or
+ * because the memory has been cut off; then each page is read, which fills it
+ * where pages of shared memory are not all the same zeros until written.
+ */
+void
+ut_shm_touch(const unsigned char *p, size_t n)
+{
+	size_t i;
+
+#if defined(MADV_POPULATE_WRITE) && !defined(UT_POSIX)
+	if (madvise((void *)(uintptr_t)p, n, MADV_POPULATE_WRITE) == 0)
+		return;
+#endif
+	for (i = 0; i < n; i += UT_SHM_PAGE)
+		(void)*(const volatile unsigned char *)(p + i);
+}
+
+void
+ut_large_pages(void *p, size_t n)
+{
+#if defined(MADV_HUGEPAGE) && !defined(UT_POSIX)
+	(void)madvise(p, n, MADV_HUGEPAGE);
+#else
+	(void)p;
+	(void)n;
+#endif
 }
 
 /* A FIFO of that name would keep us waiting; only where it is a file. */

@@ -30,6 +30,10 @@
  */
 #define SLOW		(UINT64_C(1) << 25)
 
+/* Bytes that Linux maps by one fault, and that a claim may wait for. */
+#define MAP_AROUND	65536u
+#define MAP_MAX		(1u << 20)
+
 /* With freed: there was none to drop either. */
 #define DROPPING	(UINT64_C(1) << 33)
 
@@ -100,6 +104,28 @@ subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 }
 
 /*
+ * Map the pages of the sub-buffer that have their memory already.  To read one
+ * is enough, and better than to write: Linux then maps those around it, too,
+ * up to 64k, which the next sub-buffers are in.  Only mapped pages are written
+ * without a fault for each.  Where there may be no memory yet, nothing is read,
+ * so that none is taken for what is never written.  Never SIGBUS: all of the
+ * region is reserved.
+ */
+static void
+subbuf_map(const struct region *rg, const unsigned char *data)
+{
+	const size_t len = rg->subsize < MAP_MAX ? rg->subsize : MAP_MAX;
+	size_t i;
+
+	if ((uint64_t)(data - rg->data) + len > atomic_load_explicit(
+	    &rg->header->warm, memory_order_relaxed))
+		return;
+	for (i = 0; i < len; i += MAP_AROUND)
+		(void)*(const volatile unsigned char *)(data + i);
+	(void)*(const volatile unsigned char *)(data + len - 1);
+}
+
+/*
  * FREE -> OWNED.  Acquire pairs with the release of who freed it: the
  * consumer has read the old bytes, commit is 0.
  *
@@ -111,6 +137,7 @@ static bool
 subbuf_take(struct writer *w, struct region *rg, uint32_t i)
 {
 	struct ut_slot *slot = w->slot;
+	unsigned char *data = rg->data + (size_t)i * rg->subsize;
 	uint64_t word, mine;
 
 	word = atomic_load_explicit(&rg->subs[i].state, memory_order_relaxed);
@@ -119,7 +146,7 @@ subbuf_take(struct writer *w, struct region *rg, uint32_t i)
 	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
 	    (uint32_t)(slot - rg->slots), UT_OWNED);
 	w->sub = &rg->subs[i];
-	w->data = rg->data + (size_t)i * rg->subsize;
+	w->data = data;
 	w->mine = mine;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!atomic_compare_exchange_strong_explicit(&rg->subs[i].state,
@@ -127,6 +154,7 @@ subbuf_take(struct writer *w, struct region *rg, uint32_t i)
 		return false;
 	if (w->slot != slot)
 		return false;			/* wiped: ut_writer_next */
+	subbuf_map(rg, data);
 	subbuf_label(w, slot, rg);
 	atomic_signal_fence(memory_order_seq_cst);
 	w->room = rg->subsize;

@@ -261,6 +261,11 @@ struct ut_header {
 	 */
 	ut_a64 pause_from;
 	ut_a64 pause_to;
+	/*
+	 * Bytes of the data, from its beginning, that have their memory: to
+	 * read there takes none.  Consumer, relaxed: a hint.
+	 */
+	ut_a64 warm;
 
 	/*
 	 * Not 0 while the session is started; read by every event.  Consumer.

@@ -36,6 +36,11 @@
  *		One event after everything was pushed out of the caches, as
  *		in a program that traces now and then: ns, beyond the same
  *		without an event.
+ *	load [-b bursts] [-e event] [-n events] fresh
+ *		So many events in a burst each millisecond, after one event
+ *		of the thread: ns for each of the last burst, and events.
+ *		With one burst, in a session that is new, this is what the
+ *		first touch of memory costs.
  *	load [-e event] [-n events] count
  *		Just so many events, or the event that is not enabled.
  *	load on
@@ -315,6 +320,22 @@ do_cold(void)
 	    nbursts + WARM);
 }
 
+static void
+do_fresh(void)
+{
+	double t = 0;
+	long i;
+
+	trace(1);
+	for (i = 0; i < nbursts; i++) {
+		sleep_until(now() + 1e6);
+		t = now();
+		trace(nevents);
+		t = now() - t;
+	}
+	printf("%.2f %ld\n", t / (double)nevents, nbursts * nevents + 1);
+}
+
 /* What falls due by the time, however late the thread is. */
 static void *
 pace(void *arg)
@@ -422,7 +443,8 @@ static const struct {
 	{ "burst", do_burst },
 	{ "off", do_off },
 	{ "rate", do_rate },
-	{ "cold",	do_cold },
+	{ "cold", do_cold },
+	{ "fresh", do_fresh },
 	{ "thread", do_thread },
 	{ "count", do_count },
 	{ "on", do_on },

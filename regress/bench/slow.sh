@@ -43,6 +43,28 @@ case $u in
 esac
 row "change of sub-buffer" ns "$u" "$l" ""
 
+# The first burst of a new session, and the hundredth.
+r=0
+while [ $r -lt "$ROUNDS" ]; do
+	for b in 1 100; do
+		ut_begin one
+		measure ut.burst$b "$T/load.ut" -b $b -n 1000 fresh
+		ut_end
+		! have_lttng || {
+			lt_begin one
+			measure lt.burst$b "$T/load.lt" -b $b -n 1000 fresh
+			lt_end
+		}
+	done
+	r=$((r + 1))
+done
+u=$(median ut.burst1)
+row "1000 events of a new session" ns "$u" \
+    "$(lttng_or_why "$(median lt.burst1)")" "" \
+    "<= 1.3 x the 100th" "u <= 1.3 * $(median ut.burst100)"
+row "the hundredth 1000 of them" ns "$(median ut.burst100)" \
+    "$(lttng_or_why "$(median lt.burst100)")" ""
+
 # The first event of a thread, and the end of a thread that had one.
 ut_begin one
 ! have_lttng || lt_begin one

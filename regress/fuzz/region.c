@@ -351,6 +351,8 @@ drain(struct input *in)
 	mid = in;
 	(void)region_drain(region, input_u8(in) % 4);
 	mid = NULL;
+	while (region_warm(region))
+		continue;
 	if (region->sink->bytes - bytes > region->nsubs *
 	    (uint64_t)(region->subsize + 2 * PACKET_HEAD_MAX) + PACKET_HEAD_MAX)
 		fuzz_die("more than there can be");

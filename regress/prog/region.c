@@ -26,6 +26,9 @@
  * With -b instead, for each: how many bytes of events are in sub-buffers, of
  * how many, and how many events were overwritten.
  *
+ * With -w instead, for each: how many bytes of the data are said to have
+ * their memory, of how many.
+ *
  * With -u they become what they were when the consumer had written the last
  * packet of each and had not yet noted that: for one packet of each.
  */
@@ -131,6 +134,14 @@ bytes_look(void)
 }
 
 static void
+warm_look(void)
+{
+	printf("%llu of %llu bytes warm\n",
+	    (unsigned long long)atomic_load(&h->warm),
+	    (unsigned long long)h->nsubs * h->subsize);
+}
+
+static void
 forget_writes(void)
 {
 	struct ut_subbuf *s = (struct ut_subbuf *)(void *)((char *)h +
@@ -154,10 +165,11 @@ main(int argc, char *argv[])
 	const int forget = argc > 1 && strcmp(argv[1], "-u") == 0;
 	const int claims = argc > 1 && strcmp(argv[1], "-c") == 0;
 	const int bytes = argc > 1 && strcmp(argv[1], "-b") == 0;
+	const int warm = argc > 1 && strcmp(argv[1], "-w") == 0;
 	struct stat st;
 	int i, fd;
 
-	for (i = 1 + forget + claims + bytes; i < argc; i++) {
+	for (i = 1 + forget + claims + bytes + warm; i < argc; i++) {
 		if (stat(argv[i], &st) == -1 || !S_ISREG(st.st_mode) ||
 		    st.st_size < (off_t)sizeof(*h) ||
 		    (fd = open(argv[i], forget ? O_RDWR : O_RDONLY)) == -1)
@@ -173,6 +185,8 @@ main(int argc, char *argv[])
 			claims_look();
 		} else if (h->magic == UT_ABI_MAGIC && bytes) {
 			bytes_look();
+		} else if (h->magic == UT_ABI_MAGIC && warm) {
+			warm_look();
 		} else if (h->magic == UT_ABI_MAGIC) {
 			slots_look();
 			subs_look();

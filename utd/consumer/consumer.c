@@ -54,11 +54,22 @@ pass(void)
 	return more;
 }
 
+/* Prepare some memory for writers.  False: there is enough. */
+static bool
+warm(void)
+{
+	struct region *r;
+
+	for (r = regions; r != NULL && !region_warm(r); r = r->next)
+		continue;
+	return r != NULL;
+}
+
 static void
 run(void)
 {
 	struct region *r;
-	bool more = false;
+	bool more = false, warmed;
 
 	while (!parent_gone && !ending) {
 		orders_take();
@@ -69,7 +80,8 @@ run(void)
 			sleep_on_socket(-1);
 			continue;
 		}
-		if (more || sleep_on_bell())
+		warmed = warm();
+		if (more || (!warmed && sleep_on_bell()))
 			more = pass();
 	}
 	orders_take();		/* it may have gone after it said so */

@@ -283,6 +283,7 @@ region_private(const struct region *like)
 		errno = ENOMEM;
 		return NULL;
 	}
+	ut_large_pages(map, r->size);
 	layout(r, map);
 	r->fd = -1;
 	r->copy = true;

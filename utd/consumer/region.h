@@ -112,6 +112,7 @@ struct region {
 	uint32_t	 subsize;
 	uint32_t	 bell;		/* our copy: others can write there */
 	uint32_t	 taken;		/* likewise */
+	uint64_t	 warm;		/* likewise */
 
 	uint64_t	*done_seq;	/* by slot: the last one written */
 	uint32_t	*waited;	/* by slot: the tick since then */
@@ -294,6 +295,9 @@ void	 tick_end(void);
 
 /* tick.c: when regions are looked at though nobody rings. */
 bool	 region_pass(struct region *, bool);	/* true: call again at once */
+
+/* warm.c: pages, ahead of the writers. */
+bool	 region_warm(struct region *);	/* true: call again soon */
 
 /* fault.c: SIGBUS. */
 void	 fault_init(void);

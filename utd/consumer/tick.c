@@ -144,6 +144,7 @@ region_pass(struct region *r, bool tick)
 	bool quiet, more = false;
 	int how = DRAIN_FULL;
 
+	(void)region_warm(r);	/* before what is freed takes the hint back */
 	tick &= r->doze != DOZE_ASLEEP;
 	r->ticks += tick;
 	if (tick || flush || load(&r->header->nameless) != 0)
