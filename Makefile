@@ -136,7 +136,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
 		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
 		utd/parent/move.c utd/parent/nearest.c utd/parent/open.c \
-		utd/parent/parent.c \
+		utd/parent/parent.c utd/parent/pause.c \
 		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
 		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
 		utd/parent/remains.c utd/parent/requests.c \

@@ -212,11 +212,13 @@ map_event(struct ut_msg *m, uint32_t number, unsigned int region)
 static int
 do_map(struct conn *c, struct ut_msg *m)
 {
+	uint64_t begun;
 	uint32_t i, number;
 	int region, error = 0;
 
 	if ((region = ut_region_find(c->known.conn, m->h.a)) == -1)
 		return conn_answer(c, UT_MSG_ACK, m->h.a, ENOENT);
+	begun = ut_read_clock(ut_regions[region].clock);
 	ut_filters_reap();
 	for (i = 0; i < m->h.b && error == 0; i++) {
 		number = ut_msg_get_u32(m);
@@ -225,7 +227,11 @@ do_map(struct conn *c, struct ut_msg *m)
 		    ut_loaded_wanted((unsigned int)region))
 			ut_loaded_tell((unsigned int)region);
 	}
-	return m->bad ? -1 : conn_answer(c, UT_MSG_ACK, m->h.a, error);
+	if (m->bad)
+		return -1;
+	ut_msg_init(&out, UT_MSG_ACK, m->h.a, (uint32_t)error);
+	ut_msg_u64(&out, begun);
+	return conn_send(c, &out);
 }
 
 /* A region, or if there is none with that handle, kept ones. */

@@ -256,11 +256,12 @@ struct ut_header {
 	 */
 	ut_a64 stopped;
 	/*
-	 * Events were not recorded between these times, and no packet tells of
-	 * that yet; or both are 0.  Consumer, relaxed, for the next one.
+	 * So many of the pauses below there are; packets tell of so many of
+	 * them, the first.  Consumer, relaxed, for the next one.
 	 */
-	ut_a64 pause_from;
-	ut_a64 pause_to;
+	ut_a32 npauses;
+	ut_a32 ntold;
+	uint64_t spare;
 	/*
 	 * Bytes of the data, from its beginning, that have their memory: to
 	 * read there takes none.  Consumer, relaxed: a hint.
@@ -351,6 +352,12 @@ struct ut_header {
 	 * itself.  CAS, relaxed.
 	 */
 	ut_a64 unheard;
+
+	/* Times in which events were not recorded.  As npauses. */
+#define UT_PAUSES	32
+	_Alignas(UT_ABI_LINE) struct ut_pause {
+		ut_a64 from, to;
+	} pauses[UT_PAUSES];
 };
 
 /*
@@ -362,7 +369,7 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE >= 1,
 _Static_assert(sizeof(struct ut_slot) == UT_ABI_LINE, "ut_slot");
 _Static_assert(sizeof(struct ut_subbuf) == UT_ABI_LINE &&
     offsetof(struct ut_subbuf, thread) == 88, "ut_subbuf");
-_Static_assert(sizeof(struct ut_header) == 3 * UT_ABI_LINE, "ut_header");
+_Static_assert(sizeof(struct ut_header) == 7 * UT_ABI_LINE, "ut_header");
 
 /*
  * Which sub-buffers are for whom, of n.  A thread whose last event is some time

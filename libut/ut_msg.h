@@ -57,7 +57,8 @@ struct ut_msghdr {
 				   u64 number on an earlier connection or 0,
 				   u64 fingerprint, u32 number of events */
 				/* 2 and 3 were of version 1 */
-#define UT_MSG_ACK	4	/* a channel, b errno: answers MAP */
+#define UT_MSG_ACK	4	/* a channel, b errno: u64 time when it was
+				   begun, by the channel's clock: answers MAP */
 #define UT_MSG_NEW	5	/* events were added (dlopen): u64
 				   fingerprint, u32 number of events */
 #define UT_MSG_NAMES	6	/* a first event, b how many, then each:

@@ -143,7 +143,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   metadata lacked was sent */
 #define UT_C_PROGRAM	70	/* u64 number, u32 vpid, str name, u32 pid */
 #define UT_C_DEAD	71	/* u64 number, u32 pid, str name */
-#define UT_C_ACTIVE	72	/* a region, b 0 or 1: u32 serial */
+#define UT_C_ACTIVE	72	/* a region, b UT_S: u32 serial */
 #define UT_C_COUNT	73	/* a region: u32 serial */
 #define UT_C_CLOSE	74	/* a region, b 1 if nothing can be under way
 				   in it: u32 serial */
@@ -188,9 +188,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_CARRY	90	/* u32 serial, str path of a user's part of a
 				   chunk, str its path in the next one; the fd
 				   of the session's */
-#define UT_C_PAUSE	91	/* a region: u64 from, u64 to: some events of that
-				   time were not recorded; from 0: since it went
-				   on in another trace */
+#define UT_C_PAUSE	91	/* a region: u32 serial, u64 from, u64 to: some
+				   events of that time were not recorded; from
+				   0: since it went on in another trace */
 
 /* Consumer -> parent. */
 #define UT_C_READY	96	/* str name of the bell; its fd, perhaps */
@@ -213,6 +213,10 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_C_WROTE	101	/* a trace: u64 bytes of metadata in the file */
 #define UT_C_BURIED	102	/* so many of the dead, in turn */
 #define UT_C_GREW	103	/* a region: u64 bytes, after WATCH */
+
+#define UT_STOP		0
+#define UT_START	1
+#define UT_STOP_ALONE	2	/* others of the session go on */
 
 #define UT_CHUNK_KEEP	0	/* even if there is nothing in it */
 #define UT_CHUNK_ANY	1	/* if there is anything in it */

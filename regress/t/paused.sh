@@ -114,6 +114,54 @@ across 'another consumer' 'utctl stop p' consumer -- 'utctl start p'
 session
 across 'and before it is told' 'utctl stop p' -- 'utctl start p' consumer
 
+session
+killed() {
+	kill -KILL $STOPPED && until_ok consumers
+}
+deaf() {
+	STOPPED=$(consumers)
+	kill -STOP $STOPPED
+}
+across 'a consumer that never hears of it' deaf \
+    'utctl disable-event -s p func:*' -- 'utctl enable-event -s p func:*' killed
+session
+across 'a track of another utd' 'utctl track -s p -n other' again -- \
+    'utctl untrack -s p -n other'
+
+# What ends in a channel may have its end in none, while another one goes on.
+session
+utctl enable-channel -s p d && utctl enable-event -s p -c d 'app:*' ||
+    fail "channel d"
+before
+utctl disable-channel -s p channel0 || fail "disable-channel"
+program 'exit 1 0' 'caller 1'
+utctl destroy p >/dev/null || fail "destroy"
+whole 'a channel less' "$T/trace" 2
+grep -q '^1 left out' "$T/stat" || fail "a channel less: $(cat "$T/stat")"
+
+# A program that is stopped does not have others wait for their pairs.
+session
+background ./prog/seq -p 1000 1 2 9000000
+SLEEPER=$LAST
+until_ok sh -c 'utctl events | grep -q seq' || fail "seq"
+utctl enable-event -s p 'seq:*' >/dev/null || fail "seq"
+halt $SLEEPER
+across 'beside a stopped program' 'utctl stop p' -- 'utctl start p'
+kill -CONT $SLEEPER
+kill $SLEEPER
+
+# Each file has packets of one kind, also if others tell of losses there.
+rm -rf "$T/trace"
+utctl create -o "$T/trace" p >/dev/null &&
+    utctl enable-channel -b 4k -n 16 channel0 &&
+    utctl enable-event -s p 'func:*' 'toobig:*' &&
+    utctl start p >/dev/null || fail "set-up"
+told() {
+	utctl stat "$T/trace" 2>/dev/null | grep -q ' 9 discarded'
+}
+./prog/toobig && until_ok told || fail "toobig"
+across 'after losses' 'utctl stop p' -- 'utctl start p'
+
 # A snapshot has the pauses since its first event.
 rm -rf "$T/trace"
 utctl create -S -o "$T/trace" p >/dev/null &&
@@ -126,6 +174,26 @@ utctl start p >/dev/null || fail "start"
 after
 utctl snapshot p >/dev/null || fail "snapshot"
 whole snapshot "$(echo "$T/trace/snapshots"/*)" 2 3
+utctl destroy p >/dev/null || fail "destroy"
+
+# Also those of which the session's own trace has told by then.
+rm -rf "$T/trace" "$T/shot"
+utctl create -o "$T/trace" p >/dev/null &&
+    utctl enable-channel -i 60m -b 4k -n 64 channel0 &&
+    utctl enable-event -s p 'func:*' 'seq:*' &&
+    utctl start p >/dev/null || fail "set-up"
+before
+utctl disable-event -s p 'func:*' || fail "disable-event"
+meanwhile
+utctl enable-event -s p 'func:*' >/dev/null || fail "enable-event"
+filled() {
+	./prog/seq 1 1 3000
+	find "$T/trace" -name 'channel0_*' -size +0 | grep -q .
+}
+until_ok filled || fail "no sub-buffer is written"
+after
+utctl snapshot -o "$T/shot" p >/dev/null || fail "snapshot"
+whole 'snapshot of a trace' "$T/shot" 2 3
 utctl destroy p >/dev/null || fail "destroy"
 
 # What was removed while nobody read it is missing to who follows the trace.

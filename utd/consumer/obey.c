@@ -84,13 +84,15 @@ do_active(struct ut_msg *m)
 	uint32_t serial = ut_msg_get_u32(m);
 
 	if (r != NULL) {
-		(m->h.b != 0 ? pause_end : pause_begin)(r);
-		if (m->h.b != 0)
+		(m->h.b == UT_START ? pause_end : pause_begin)(r);
+		if (m->h.b == UT_START)
 			region_start(r);
 		else if (r->keeps)
 			region_stop(r, false);
 		else
 			region_finish(r, false);
+		if (m->h.b == UT_STOP_ALONE)
+			pause_alone(r);
 		tick_awake(r);
 	}
 	reply_counts(serial, r, r != NULL ? region_used(r) : 0);
@@ -107,6 +109,19 @@ do_count(struct ut_msg *m)
 		(void)region_drain(r, DRAIN_ALL);
 	}
 	reply_counts(ut_msg_get_u32(m), r, used);
+}
+
+static void
+do_pause(struct ut_msg *m)
+{
+	struct region *r = region_known(m->h.a);
+	const uint32_t serial = ut_msg_get_u32(m);
+	const uint64_t from = ut_msg_get_u64(m), to = ut_msg_get_u64(m);
+
+	if (r != NULL && !m->bad)
+		pause_add(r, from == 0 ? r->begun : from, to);
+	(void)report_begin(UT_C_REPLY, serial, 0);
+	report_send();
 }
 
 static void
@@ -308,6 +323,7 @@ static const struct order orders[] = {
 	{ UT_C_ROTATE,		do_rotate },
 	{ UT_C_CHUNK,		do_chunk },
 	{ UT_C_CARRY,		do_carry },
+	{ UT_C_PAUSE,		do_pause },
 	{ UT_C_WATCH,		do_watch },
 	{ UT_C_WHERE,		do_where },
 	{ UT_C_SHOTDIR,		shot_dir },

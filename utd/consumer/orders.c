@@ -311,16 +311,6 @@ do_mute(struct ut_msg *m)
 		tick_awake(r);
 }
 
-static void
-do_pause(struct ut_msg *m)
-{
-	struct region *r = region_known(m->h.a);
-	const uint64_t from = ut_msg_get_u64(m), to = ut_msg_get_u64(m);
-
-	if (r != NULL && !m->bad)
-		pause_add(r, from == 0 ? r->begun : from, to);
-}
-
 /* The parent has done without that part: see shot_do. */
 static void
 do_shotdrop(struct ut_msg *m)
@@ -350,7 +340,6 @@ static const struct order at_once[] = {
 	{ UT_C_METADATA,	do_metadata },
 	{ UT_C_HOLD,		do_hold },
 	{ UT_C_MUTE,		do_mute },
-	{ UT_C_PAUSE,		do_pause },
 	{ UT_C_SHOTDROP,	do_shotdrop },
 	{ 0,			NULL }
 };

@@ -25,10 +25,9 @@
  * written once there is something that came later, so a session that is stopped
  * for good has none.
  *
- * A session that keeps what it records keeps its pauses as well, and a snapshot
- * has those that are not older than its first event.  If there are too many,
- * the two oldest become one.  The header has the time from the first pause to
- * the last, for a consumer that takes over.
+ * A snapshot has the pauses that are not older than its first event, also those
+ * of which packets tell.  The header has them all, for a consumer that takes
+ * over.
  */
 
 #include <string.h>
@@ -41,9 +40,25 @@ static bool written;		/* all that were to be */
 static void
 note(struct region *r)
 {
-	store(&r->header->pause_from, r->npauses == 0 ? 0 : r->pauses[0].from);
-	store(&r->header->pause_to, r->npauses == 0 ? 0 :
-	    r->pauses[r->npauses - 1].to);
+	struct ut_header *h = r->header;
+	unsigned int i;
+
+	for (i = 0; i < r->npauses; i++) {
+		store(&h->pauses[i].from, r->pauses[i].from);
+		store(&h->pauses[i].to, r->pauses[i].to);
+	}
+	store(&h->ntold, r->ntold);
+	store(&h->npauses, r->npauses);
+}
+
+static void
+forget(struct region *r, unsigned int i)
+{
+	r->npauses--;
+	memmove(&r->pauses[i], &r->pauses[i + 1],
+	    (r->npauses - i) * sizeof(*r->pauses));
+	if (i < r->ntold)
+		r->ntold--;
 }
 
 /* Join the pause with that number and the next one. */
@@ -56,22 +71,40 @@ join(struct region *r, unsigned int i)
 		p->from = p[1].from;
 	if (p[1].to > p->to)
 		p->to = p[1].to;
-	r->npauses--;
-	memmove(p + 1, p + 2, (r->npauses - i - 1) * sizeof(*p));
+	forget(r, i + 1);
 }
 
-/* They stay in order, and none touches the next. */
+/* The time of the oldest sub-buffer that is not free. */
+static uint64_t
+oldest(const struct region *r)
+{
+	uint64_t t, least = UINT64_MAX;
+	uint32_t i;
+
+	for (i = 0; i < r->nsubs; i++) {
+		t = load(&r->subs[i].first);
+		if (t < least &&
+		    UT_STATE(load(&r->subs[i].state)) != UT_FREE)
+			least = t;
+	}
+	return least;
+}
+
+/* Those that are not told stay in order, and none touches the next. */
 void
 pause_add(struct region *r, uint64_t from, uint64_t to)
 {
 	struct pause *p;
 
-	if (r->npauses == PAUSES)
+	if (r->npauses == UT_PAUSES && (r->ntold > 0 ||
+	    r->pauses[0].to < oldest(r)))
+		forget(r, 0);
+	else if (r->npauses == UT_PAUSES)
 		join(r, 0);
 	p = &r->pauses[r->npauses++];
 	p->from = from;
 	p->to = to > from ? to : from + 1;
-	while (r->npauses > 1 && r->pauses[r->npauses - 2].to >=
+	while (r->npauses > r->ntold + 1 && r->pauses[r->npauses - 2].to >=
 	    r->pauses[r->npauses - 1].from)
 		join(r, r->npauses - 2);
 	note(r);
@@ -96,17 +129,42 @@ pause_end(struct region *r)
 	store(&r->header->stopped, 0);
 }
 
+/*
+ * Others of the session go on recording, perhaps the ends of what began here,
+ * or for longer.
+ */
+void
+pause_alone(struct region *r)
+{
+	const uint64_t now = region_now(r), from = load(&r->header->stopped);
+
+	pause_add(r, from != 0 && from < now ? from : now, now);
+	pause_tell(r);
+}
+
 /* What the last consumer has left; programs can write anything there. */
 void
 pause_adopt(struct region *r)
 {
+	struct ut_header *h = r->header;
 	const uint64_t now = region_now(r);
-	const uint64_t from = load(&r->header->pause_from);
-	const uint64_t to = load(&r->header->pause_to);
+	const uint32_t n = load(&h->npauses), told = load(&h->ntold);
+	struct pause all[UT_PAUSES];
+	uint32_t i;
 
-	r->npauses = 0;
-	if (from < to && from < now)
-		pause_add(r, from, to < now ? to : now);
+	for (i = 0; i < n && i < UT_PAUSES; i++) {
+		all[i].from = load(&h->pauses[i].from);
+		all[i].to = load(&h->pauses[i].to);
+	}
+	r->npauses = r->ntold = 0;
+	for (i = 0; i < n && i < UT_PAUSES; i++) {
+		if (all[i].from >= all[i].to || all[i].from >= now)
+			continue;
+		pause_add(r, all[i].from, all[i].to < now ? all[i].to : now);
+		if (i < told)
+			r->ntold = r->npauses;
+	}
+	note(r);
 }
 
 void
@@ -138,10 +196,11 @@ pause_tell(struct region *r)
 	unsigned int i;
 	uint32_t stream;
 
-	if (r->npauses == 0 || (t->meta == -1 && !t->nowhere))
+	if (r->npauses == r->ntold || (t->meta == -1 && !t->nowhere) ||
+	    (r->keeps && !r->copy))
 		return;
 	written = true;
-	for (i = 0; i < r->npauses; i++) {
+	for (i = r->ntold; i < r->npauses; i++) {
 		memset(&pk, 0, sizeof(pk));
 		pk.shared = true;
 		pk.name = "";
@@ -156,6 +215,6 @@ pause_tell(struct region *r)
 	batch_flush(r);
 	if (!written)
 		return;
-	r->npauses = 0;
+	r->ntold = r->npauses;
 	note(r);
 }

@@ -76,7 +76,6 @@ struct gone {
 };
 
 /* A time when events were not recorded: see pause.c. */
-#define PAUSES	8
 struct pause {
 	uint64_t	 from, to;
 };
@@ -147,8 +146,9 @@ struct region {
 	uint32_t	 nlooked;	/* slots that were used then */
 	struct loss_mark marks[LOSS_MARKS];
 	unsigned int	 nmarks;
-	struct pause	 pauses[PAUSES];
+	struct pause	 pauses[UT_PAUSES];
 	unsigned int	 npauses;
+	unsigned int	 ntold;		/* packets tell of the first ones */
 
 	bool		 watched;	/* the parent wants to know when */
 	uint64_t	 watched_bytes;	/* there are more than that */
@@ -258,9 +258,10 @@ void	 gone_slots(struct region *, bool);	/* true: of all slots */
 void	 pause_add(struct region *, uint64_t, uint64_t);
 void	 pause_begin(struct region *);	/* the region stops */
 void	 pause_end(struct region *);	/* it starts, perhaps again */
+void	 pause_alone(struct region *);	/* it stops, others go on */
 void	 pause_adopt(struct region *);
 void	 pause_copy(const struct region *, struct region *, uint64_t);
-void	 pause_tell(struct region *);
+void	 pause_tell(struct region *);	/* of those of which none does */
 
 /* rotate.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);

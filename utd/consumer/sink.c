@@ -139,6 +139,7 @@ stream_for(struct sink *k, uint32_t source, const struct packet *pk)
 
 	i = k->stream_of[source];
 	if (i != 0 && k->streams[i - 1].source == source &&
+	    k->streams[i - 1].shared == pk->shared &&
 	    k->streams[i - 1].end <= pk->begin)
 		return i - 1;
 	for (i = 0; i < k->nstreams; i++) {

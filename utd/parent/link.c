@@ -59,6 +59,7 @@ static bool ending;			/* utd ends: no link goes on */
 static void	link_start(struct link *);
 static void	link_step(struct link *);
 static void	link_finish(struct link *);
+static void	link_answered(struct link *, int);
 
 struct link *
 link_find(const struct program *p, const struct channel *ch)
@@ -149,7 +150,7 @@ link_send(struct link *l)
 		return;			/* look_at_graves does the rest */
 	/* The program does all this before it sees DONE. */
 	waits_release(&l->now, p->start);
-	link_acked(p, l->channel->id, 0);
+	link_answered(l, 0);
 }
 
 /* The start of a program does not wait for a consumer that does not answer. */
@@ -452,33 +453,27 @@ link_mute(struct program *p, uint32_t channel)
 	consumer_tell(l->region->trace->consumer, UT_C_MUTE, l->region->id, 0);
 }
 
-/*
- * The program records what it should.  If that is something else than before,
- * the end of a thing whose beginning it has recorded may be missing.  While it
- * records nothing there is no need to say so.
- */
+/* One of the answers is there that the link waits for, or all is sent. */
 static void
-link_paused(struct link *l)
+link_answered(struct link *l, int error)
 {
-	if (l->since == 0 || l->mapped == NULL || l->region == NULL)
-		return;
-	region_paused(l->region, l->since);
-	l->since = 0;
+	if (error != 0)
+		link_failed(l, error);
+	if (--l->acks == 0) {
+		pause_over(l);
+		link_finish(l);
+	}
 }
 
 void
-link_acked(struct program *p, uint32_t channel, int error)
+link_acked(struct program *p, uint32_t channel, int error, uint64_t begun)
 {
 	struct link *l = link_by_id(p, channel);
 
 	if (l == NULL || (l->state != LINK_SEND && l->state != LINK_MAP))
 		return;
-	if (error != 0)
-		link_failed(l, error);
-	if (--l->acks == 0) {
-		link_paused(l);
-		link_finish(l);
-	}
+	pause_acked(l, begun);
+	link_answered(l, error);
 }
 
 /* Everything was sent to the consumer: links that were held go on. */
@@ -683,6 +678,8 @@ session_tell(struct session *s, struct waiter *w)
 	struct program *p;
 	struct link *l;
 
+	if (w == NULL)
+		pause_cleared(s);
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		if (!channel_active(ch))
 			continue;
@@ -721,6 +718,8 @@ link_region(const struct program *p, const struct region *r)
 		link_let_go(l);
 	if (l->state == LINK_REGION || l->state == LINK_HELD)
 		link_plan(l);
+	else if (l->state == LINK_IDLE)
+		pause_over(l);
 }
 
 /*

@@ -19,7 +19,6 @@
  * describe, the region, and the IDs that its events have there.
  */
 
-#include "../../libut/clock.h"
 #include "program.h"
 
 #define PAIRS		4000	/* in one MAP, at most */
@@ -104,19 +103,6 @@ same_map(const struct plan *old, const struct plan *new, uint32_t event)
 	    plan_filter(old, event) == plan_filter(new, event);
 }
 
-/*
- * What the program records changes: its consumer is told how long that took.
- * Events that the program had not when this was planned last, or that it is
- * told of once more, cannot be missing.
- */
-static void
-note_change(struct link *l)
-{
-	if (l->since == 0 && l->mapped != NULL && l->sent < l->mapped->n &&
-	    !same_map(l->mapped, l->plan, l->sent))
-		l->since = ut_read_clock(l->channel->attrs.v[ATTR_CLOCK]);
-}
-
 static void
 send_pairs(struct link *l)
 {
@@ -151,17 +137,20 @@ map_send(struct link *l)
 {
 	const struct plan *old = l->mapped, *new = l->plan;
 	const struct conn *c = l->program->conn;
-	uint32_t n = old == NULL ? 0 : old->n;
+	const uint32_t known = old == NULL ? 0 : old->n;
+	uint32_t n = known;
 
 	if (new != NULL && new->n > n)
 		n = new->n;
 	if (l->unsure && l->reach == LINK_ATTACHED)
 		n = l->program->table->size;
+	pause_resume(l);
 	ut_msg_init(&out, UT_MSG_MAP, l->channel->id, 0);
 	for (; l->sent < n; l->sent++) {
 		if (same_map(old, new, l->sent) && !l->unsure)
 			continue;
-		note_change(l);
+		if (!same_map(old, new, l->sent) && l->sent < known)
+			pause_change(l);
 		if (out.h.b < PAIRS && put_map(new, l->sent))
 			continue;
 		send_pairs(l);

@@ -331,7 +331,8 @@ program_message(struct conn *c, struct ut_msg *m)
 		good = program_events(p, m);
 		break;
 	case UT_MSG_ACK:
-		link_acked(p, m->h.a, (int)m->h.b);
+		link_acked(p, m->h.a, (int)m->h.b, ut_msg_more(m) ?
+		    ut_msg_get_u64(m) : 0);
 		break;
 	case UT_MSG_FAILED:
 		link_unattached(p, m->h.a, (int)m->h.b);

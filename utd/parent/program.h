@@ -88,6 +88,13 @@ void	 program_settle(struct program *);	/* is that over? */
 void	 programs_settle(void);
 void	 link_unkeep(struct link *);
 
+/* pause.c: what a program records changes. */
+void	 pause_change(struct link *);	/* it is about to be told */
+void	 pause_resume(struct link *);	/* it is told all anew */
+void	 pause_acked(struct link *, uint64_t);
+void	 pause_over(struct link *);	/* perhaps: it has answered all */
+void	 pause_cleared(const struct session *);
+
 /*
  * link.c: a program and a channel, or all that the program offers when the
  * channel is NULL.
@@ -118,7 +125,8 @@ struct link {
 	uint32_t	 answers;	/* to come */
 	uint32_t	 sent;		/* events up to that were mapped */
 	unsigned int	 acks;		/* to come */
-	uint64_t	 since;		/* see link_paused; 0: nothing to tell */
+	uint64_t	 since;		/* see pause.c; 0: nothing to tell */
+	uint64_t	 begun;		/* the program obeyed; or 0 */
 	struct plan	*mapped;	/* what the program has */
 	struct plan	*plan;		/* what it shall have */
 	struct verdict	 verdict;	/* of the session on the program */
@@ -148,7 +156,7 @@ void	 link_sync(struct program *, struct channel *, struct waiter *);
 void	 link_described(struct program *, uint32_t, uint32_t);
 void	 link_unattached(struct program *, uint32_t, int);
 void	 link_mute(struct program *, uint32_t);
-void	 link_acked(struct program *, uint32_t, int);
+void	 link_acked(struct program *, uint32_t, int, uint64_t);
 void	 links_named(struct program *);
 void	 links_region(struct region *, bool);
 void	 links_drained(const struct consumer *);

@@ -26,7 +26,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/clock.h"
 #include "trace.h"
 
 #define TAKEN_MAX	16	/* names, until others must mean that */
@@ -198,7 +197,7 @@ region_abandon(struct region *r)
 
 /* A request that needs no words. */
 void
-region_tell(const struct region *r, uint16_t type, bool b, consumer_cb *cb,
+region_tell(const struct region *r, uint16_t type, uint32_t b, consumer_cb *cb,
     struct waiter *w)
 {
 	request_init(&out, type, r->id, b);
@@ -249,18 +248,6 @@ region_watch(struct region *r)
 	r->watched = true;
 	ut_msg_init(&out, UT_C_WATCH, r->id, 0);
 	ut_msg_u64(&out, r->counts.bytes);
-	consumer_send(r->trace->consumer, &out);
-}
-
-/* Some events were not recorded since then, or, if 0, were removed. */
-void
-region_paused(const struct region *r, uint64_t since)
-{
-	if (r->state != REGION_READY)
-		return;
-	ut_msg_init(&out, UT_C_PAUSE, r->id, 0);
-	ut_msg_u64(&out, since);
-	ut_msg_u64(&out, ut_read_clock(r->channel->attrs.v[ATTR_CLOCK]));
 	consumer_send(r->trace->consumer, &out);
 }
 
@@ -463,12 +450,14 @@ region_there(const struct region *r)
 void
 channel_activate(struct channel *ch, struct waiter *w)
 {
+	const uint32_t how = channel_active(ch) ? UT_START :
+	    ch->session->active && !ch->session->dying ? UT_STOP_ALONE :
+	    UT_STOP;
 	struct region *r;
 
 	for (r = ch->regions; r != NULL; r = r->next) {
 		if (region_there(r))
-			region_tell(r, UT_C_ACTIVE, channel_active(ch),
-			    got_counts, w);
+			region_tell(r, UT_C_ACTIVE, how, got_counts, w);
 		else if (r->state == REGION_CLOSING)
 			(void)send_count(r, w);
 	}

@@ -387,6 +387,7 @@ read_region(struct ut_msg *m)
 	r->told = ut_msg_get_u64(m);
 	r->matched = ut_msg_get_u64(m);
 	r->base = ut_msg_get_u64(m);
+	r->since = ut_msg_get_u64(m);
 	return !m->bad;
 }
 

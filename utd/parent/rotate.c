@@ -219,21 +219,6 @@ chunk_stays(struct session *s, const char *why)
 	state_changed(&s->saved);
 }
 
-/*
- * Who follows the traces has seen what was removed, but not all of it, and
- * files were removed at different times.
- */
-static void
-tell_cleared(const struct session *s)
-{
-	const struct channel *ch;
-	const struct region *r;
-
-	for (ch = s->channels; ch != NULL; ch = ch->next)
-		for (r = ch->regions; r != NULL; r = r->next)
-			region_paused(r, 0);
-}
-
 /* UT_C_CHUNK is answered. */
 static void
 got_chunk(uint32_t id, int error, struct ut_msg *m)
@@ -250,8 +235,6 @@ got_chunk(uint32_t id, int error, struct ut_msg *m)
 		return;
 	}
 	count_chunk(s);
-	if (ro->how == UT_CHUNK_CLEAR)
-		tell_cleared(s);
 	ro->why[0] = '\0';
 	ro->busy = false;
 	if (ut_msg_get_u32(m) != 0) {

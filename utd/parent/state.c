@@ -268,6 +268,7 @@ put_region(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, r->told);
 	ut_msg_u64(&out, r->matched);
 	ut_msg_u64(&out, r->base);
+	ut_msg_u64(&out, r->since);
 	(void)journal_put(j, &out);
 }
 

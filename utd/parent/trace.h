@@ -53,6 +53,8 @@ struct region {
 	int		 fd;
 	bool		 described;	/* in the metadata */
 	bool		 watched;	/* the consumer tells when it grows */
+	uint64_t	 since;		/* pauses: see pause.c; 0: all told */
+	unsigned int	 pausing;	/* so many are being told */
 	bool		 counting;	/* it was asked for counts by a trigger */
 	struct counts	 counts;
 	uint64_t	 matched;	/* for a trigger, by these counts */
@@ -188,14 +190,13 @@ void	 channel_count(struct channel *, struct waiter *);
 void	 channel_recount(struct channel *, struct waiter *);
 void	 channel_watch(struct channel *);
 void	 region_watch(struct region *);
-void	 region_paused(const struct region *, uint64_t);
 void	 region_grown(struct region *, uint64_t);
 void	 region_move(struct region *, struct trace *);
 void	 regions_move(struct trace *, struct trace *);
 bool	 channel_failed(const struct channel *);	/* a region of it */
 /* For close.c. */
 void	 region_put(struct ut_msg *, const struct channel *);
-void	 region_tell(const struct region *, uint16_t, bool, consumer_cb *,
+void	 region_tell(const struct region *, uint16_t, uint32_t, consumer_cb *,
 	    struct waiter *);
 void	 region_forget(struct region *);
 void	 region_abandon(struct region *);
