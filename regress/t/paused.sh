@@ -79,9 +79,11 @@ across() {
 		$c || fail "$what: $c"
 	done
 	after
+	$LAST_OF_ALL || fail "$what: $LAST_OF_ALL"
 	utctl destroy p >/dev/null || fail "destroy"
 	whole "$what" "$T/trace" 2 3
 }
+LAST_OF_ALL=:
 
 session
 across stop 'utctl stop p' -- 'utctl start p'
@@ -146,8 +148,18 @@ SLEEPER=$LAST
 until_ok sh -c 'utctl events | grep -q seq' || fail "seq"
 utctl enable-event -s p 'seq:*' >/dev/null || fail "seq"
 halt $SLEEPER
+wakes() {
+	kill -CONT $SLEEPER
+	until_ok goes_on
+}
+goes_on() {
+	[ "$(utctl view -e 'seq:*' "$T/trace" 2>/dev/null | tail -n 1)" != \
+	    "$seen" ]
+}
+seen=$(utctl view -e 'seq:*' "$T/trace" | tail -n 1)
+LAST_OF_ALL=wakes
 across 'beside a stopped program' 'utctl stop p' -- 'utctl start p'
-kill -CONT $SLEEPER
+LAST_OF_ALL=:
 kill $SLEEPER
 
 # Each file has packets of one kind, also if others tell of losses there.
