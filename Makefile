@@ -142,7 +142,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
 		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
 		utd/parent/state.c utd/parent/stray.c utd/parent/table.c utd/parent/trace.c \
-		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
+		utd/parent/track.c utd/parent/trigger.c utd/parent/trust.c \
+		utd/parent/user.c \
 		utd/parent/wait.c utd/parent/wake.c \
 		utd/parent/warning.c utd/parent/where.c \
 		utd/utd.c utd/uuid.c

@@ -15,12 +15,7 @@
  */
 
 /*
- * The cycle counter as a clock: whether the system trusts it, and how it
- * goes against CLOCK_MONOTONIC.
- *
- * Systems watch the counter, for one that stands still in idle processors or
- * differs between them is no clock, and take another one for their own if it
- * fails.  So what they use now says whether it is one.
+ * The cycle counter as a clock: how it goes against CLOCK_MONOTONIC.
  *
  * Two readings of both clocks give the frequency.  The first is taken when
  * utd begins, the second when a session does: that is what its metadata tell
@@ -28,8 +23,6 @@
  * bracket what it has recorded.
  */
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "../../libut/clock.h"
@@ -85,31 +78,6 @@ clock_begin(void)
 {
 	clock_read(&beginning);
 	clock_ahead = ut_clock_ahead();
-}
-
-/* True, or why not. */
-bool
-clock_trusted(char *why, size_t n)
-{
-	static const char *const names[] = { UT_CYCLES_NAMES };
-	char source[64];
-	size_t i;
-
-	if (!UT_HAVE_CYCLES) {
-		snprintf(why, n, "there is no cycle counter that we know");
-		return false;
-	}
-	if (ut_clock_source(source, sizeof(source)) == -1) {
-		snprintf(why, n, "the system does not say whether it trusts "
-		    "the cycle counter");
-		return false;
-	}
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(source, names[i]) == 0)
-			return true;
-	snprintf(why, n, "the system does not trust the cycle counter: its "
-	    "clock is %s", source);
-	return false;
 }
 
 /* Per second, to the nearest; a double has digits enough for that. */

@@ -184,8 +184,10 @@ extern int64_t clock_ahead;		/* ut_clock_ahead() of ours */
 void	 clock_begin(void);
 void	 clock_read(struct instant *);
 uint64_t clock_offset(void);
-bool	 clock_trusted(char *, size_t);
 void	 clock_line(struct line *, const struct instant *, uint64_t);
+
+/* trust.c: false and why, if the cycle counter is no clock. */
+bool	 clock_trusted(char *, size_t);
 
 /*
  * rotate.c: what a session has recorded until it is rotated is a chunk, in a
