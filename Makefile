@@ -145,7 +145,8 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/batch.c \
 		utd/parent/track.c utd/parent/trigger.c utd/parent/trust.c \
 		utd/parent/user.c \
 		utd/parent/wait.c utd/parent/wake.c \
-		utd/parent/warning.c utd/parent/where.c \
+		utd/parent/warning.c utd/parent/watch.c \
+		utd/parent/where.c \
 		utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \

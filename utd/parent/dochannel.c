@@ -132,8 +132,10 @@ channel_create(struct client *k, const char *name, struct attrs *attrs)
 		client_refuse(k, "channel %s: %s", name, why);
 	else if (channel_new(k->session, name, attrs, new_id()) == NULL)
 		client_too_many(k, "channel", name, k->session->uid);
-	else
+	else {
+		watch_soon();
 		client_ok(k, "%s", "");
+	}
 }
 
 void
