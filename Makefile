@@ -161,7 +161,7 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
 
 UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
 		utctl/call.c utctl/callers.c \
-		utctl/child.c utctl/client.c utctl/columns.c \
+		utctl/child.c utctl/client.c utctl/clocks.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_label.c \
@@ -235,7 +235,8 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
-		utctl/callers.h utctl/client.h utctl/columns.h utctl/ctf.h \
+		utctl/callers.h utctl/client.h utctl/clocks.h \
+		utctl/columns.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h utctl/export.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \

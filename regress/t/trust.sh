@@ -55,16 +55,28 @@ mkdir "$T/src" && cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" "$T/src" &&
     CFLAGS="$CFLAGS" CPPFLAGS="-DUT_CLOCKSOURCE='\"$T/source\"'" utd/utd) \
     >"$T/make.log" 2>&1 || fail "cannot build: $(tail -3 "$T/make.log")"
 echo hpet >"$T/source"
-PATH=$T/src/utd:$PATH
+# What record runs is the utd beside utctl.
+mkdir "$T/src/utctl" && cp "$TOP/utctl/utctl" "$T/src/utctl" || exit 1
+PATH=$T/src/utctl:$T/src/utd:$PATH
 start_utd
-utctl create -o "$T/trace" s >/dev/null || fail create
+utctl create -o "$T/s" s >/dev/null || fail create
 complains 'channel c: the system does not trust the cycle counter: .* hpet$' \
     utctl enable-channel -k cycles c
+expect 0 '' utctl enable-channel -k auto automatic
+expect 0 'channel automatic: [^,]*, 512 sub-buffers of 16k$' utctl list s
+recorded -- ./prog/clocks 1
+expect 0 '^clock: monotonic$' utctl stat "$T/trace"
 echo kvm-clock >"$T/source"
 case $($CC $CFLAGS -dumpmachine),$("$T/trust" real) in
 x86_64-*,fast|i?86-*,fast)
 	expect 0 '' utctl enable-channel -k cycles c
-	expect 0 'channel c: .*, clock cycles' utctl list s ;;
+	expect 0 'channel c: .*, clock cycles' utctl list s
+	expect 0 '' utctl enable-channel -k auto counter
+	expect 0 'channel counter: .*, clock cycles' utctl list s
+	recorded -- ./prog/clocks 1
+	expect 0 '^clock: cycles' utctl stat "$T/trace"
+	recorded -k monotonic -- ./prog/clocks 1
+	expect 0 '^clock: monotonic$' utctl stat "$T/trace" ;;
 x86_64-*,slow|i?86-*,slow)
 	complains 'reads its clock, kvm-clock, by a system call$' \
 	    utctl enable-channel -k cycles c ;;

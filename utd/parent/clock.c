@@ -222,11 +222,11 @@ course_anew(struct course *c, uint64_t real, const struct instant *now)
 	c->npoints = c->compared = c->thin = 0;
 }
 
-/* How far were comparisons from the line, at most? */
+/* How far were comparisons from the line, at most?  0: there was none. */
 static uint64_t
 deviation(const struct course *c, uint64_t freq)
 {
-	uint64_t d, most = c->off;
+	uint64_t d, most = c->off > 0 ? c->off : c->compared > 0;
 	unsigned int i;
 
 	for (i = 0; i < c->npoints; i++) {
@@ -266,4 +266,14 @@ course_line(const struct course *c, uint32_t number, uint64_t real,
 	}
 	l->offset = offset - rest;
 	return true;
+}
+
+/* How far off is the current line, as far as that was measured? */
+uint64_t
+course_error(const struct course *c)
+{
+	struct line l;
+
+	(void)course_line(c, c->lines, 0, &l);
+	return l.error;
 }

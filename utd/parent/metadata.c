@@ -171,7 +171,8 @@ metadata_cycles(struct text *t, const struct session *s, uint32_t line)
 	    "\tfreq = %20llu;\n\tprecision = %20llu;\n"
 	    "\toffset_s = %20llu;\n\toffset = %20llu;\n"
 	    "\tabsolute = TRUE;\n};\n", (unsigned long long)l.freq,
-	    (unsigned long long)((double)l.error * (double)l.freq / 1e9),
+	    (unsigned long long)((double)l.error * (double)l.freq / 1e9) +
+	    (l.error > 0),
 	    (unsigned long long)l.offset_s, (unsigned long long)l.offset);
 	return true;
 }

@@ -356,7 +356,8 @@ read_channel(struct ut_msg *m)
 	ut_msg_get_str(m, name, sizeof(name));
 	attrs_get(m, &attrs);
 	if (m->bad || s == NULL || !name_valid(name, "._-") ||
-	    !id_valid(m->h.a) || !channel_possible(&attrs, why, sizeof(why)))
+	    !id_valid(m->h.a) || attrs.v[ATTR_CLOCK] == ATTR_CLOCK_AUTO ||
+	    !channel_possible(&attrs, why, sizeof(why)))
 		return false;
 	if (ch != NULL && (ch->session != s ||
 	    memcmp(&ch->attrs, &attrs, sizeof(attrs)) != 0))

@@ -219,6 +219,7 @@ bool	 course_moves(const struct instant *, const struct instant *);
 void	 course_anew(struct course *, uint64_t, const struct instant *);
 bool	 course_line(const struct course *, uint32_t, uint64_t,
 	    struct line *);
+uint64_t course_error(const struct course *);	/* ns; 0: nothing is known */
 
 /* trust.c: false and why, if the cycle counter is no clock. */
 bool	 clock_trusted(char *, size_t);
