@@ -143,9 +143,11 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
 		utd/parent/state.c utd/parent/stray.c utd/parent/table.c utd/parent/trace.c \
-		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
+		utd/parent/track.c utd/parent/trigger.c utd/parent/trust.c \
+		utd/parent/user.c \
 		utd/parent/wait.c utd/parent/wake.c \
-		utd/parent/warning.c utd/parent/where.c \
+		utd/parent/warning.c utd/parent/watch.c \
+		utd/parent/where.c \
 		utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
@@ -160,7 +162,7 @@ UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
 
 UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
 		utctl/call.c utctl/callers.c \
-		utctl/child.c utctl/client.c utctl/columns.c \
+		utctl/child.c utctl/client.c utctl/clocks.c utctl/columns.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_damage.c utctl/ctf_field.c \
 		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_label.c \
@@ -234,7 +236,8 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) utctl/blocks.h utctl/call.h \
-		utctl/callers.h utctl/client.h utctl/columns.h utctl/ctf.h \
+		utctl/callers.h utctl/client.h utctl/clocks.h \
+		utctl/columns.h utctl/ctf.h \
 		utctl/ctf_field.h utctl/ctf_filter.h utctl/ctf_parse.h \
 		utctl/demangle.h utctl/durations.h utctl/elf.h utctl/export.h \
 		utctl/follow.h utctl/group.h utctl/heap.h utctl/hist.h \

@@ -36,7 +36,7 @@ enum {
 	ATTR_SUBSIZE,			/* bytes */
 	ATTR_NSUBS,
 	ATTR_BUFFERS,			/* UT_BUFFERS_ */
-	ATTR_CLOCK,			/* UT_CLOCK_ */
+	ATTR_CLOCK,			/* UT_CLOCK_, or in requests the next */
 	ATTR_FILESIZE,			/* bytes; 0: never cut */
 	ATTR_FILES,			/* of a stream; 0: all */
 	ATTR_FLUSH,			/* milliseconds, or ATTR_NEVER */
@@ -54,6 +54,8 @@ struct attrs {
 /* And of one without end, where there is such a thing. */
 #define ATTR_FOREVER		(UINT32_MAX - 1)
 #define ATTR_FOREVER_NAME	"forever"
+/* The clock that is best here: utd takes one of the others for it. */
+#define ATTR_CLOCK_AUTO		2u
 /* What a writer in block mode waits at most, unless a time is given. */
 #define ATTR_TIMEOUT_USUAL	1000u
 

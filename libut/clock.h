@@ -20,8 +20,8 @@
  *
  * The cycle counter is that which counts at one rate, whatever the processor
  * does, and which programs may read: one function for each architecture.
- * utd, not the program, decides whether the system can be trusted with it
- * (utd/parent/clock.c).  The read is not ordered with other instructions, so
+ * utd, not the program, decides whether the counter can be trusted
+ * (utd/parent/trust.c).  The read is not ordered with other instructions, so
  * it may be some ten nanoseconds early; waiting for all that came before would
  * cost as much as the system's own clock.
  */
@@ -29,28 +29,47 @@
 #ifndef CLOCK_H
 #define CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "compat.h"
 #include "ut_abi.h"
 
-#if defined(UT_POSIX)
+#if defined(UT_CYCLES_H)
+#include UT_CYCLES_H		/* one of the regress suite, that fails */
+#elif defined(UT_POSIX)
 #define UT_HAVE_CYCLES	0
 #elif defined(__x86_64__) || defined(__i386__)
 #define UT_HAVE_CYCLES	1
 /* As the systems call it, in upper case or not. */
 #define UT_CYCLES_NAMES	"tsc", "TSC", "TSC-low"
+/* Linux: clocks that a hypervisor makes of the counter. */
+#define UT_CYCLES_MADE	"kvm-clock", "xen", "hyperv_clocksource_tsc_page"
 static inline uint64_t
 ut_cycles(void)
 {
 	return __builtin_ia32_rdtsc();
+}
+
+/* Does the processor say that it counts at one rate, in any state? */
+static inline bool
+ut_cycles_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 &&
+	    (d & 1u << 8) != 0;
 }
 #elif defined(__aarch64__)
 #define UT_HAVE_CYCLES	1
 /* Linux, FreeBSD, NetBSD, OpenBSD. */
 #define UT_CYCLES_NAMES	"arch_sys_counter", "ARM MPCore Timecounter", \
 	"armgtmr0", "agtimer0", "agtimer"
+#define UT_CYCLES_MADE	NULL
 static inline uint64_t
 ut_cycles(void)
 {
@@ -59,16 +78,30 @@ ut_cycles(void)
 	__asm__ __volatile__ ("mrs %0, cntvct_el0" : "=r" (v));
 	return v;
 }
+
+/* By the architecture. */
+static inline bool
+ut_cycles_invariant(void)
+{
+	return true;
+}
 #else
 #define UT_HAVE_CYCLES	0
 #endif
 
 #if !UT_HAVE_CYCLES
 #define UT_CYCLES_NAMES	NULL
+#define UT_CYCLES_MADE	NULL
 static inline uint64_t
 ut_cycles(void)
 {
 	return 0;
+}
+
+static inline bool
+ut_cycles_invariant(void)
+{
+	return false;
 }
 #endif
 

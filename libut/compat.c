@@ -241,14 +241,19 @@ ut_barrier(void)
 }
 
 #if defined(__linux__) && !defined(UT_POSIX)
+/* Only the regress suite has another file. */
+#ifndef UT_CLOCKSOURCE
+#define UT_CLOCKSOURCE \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#endif
+
 int
 ut_clock_source(char *name, size_t size)
 {
 	ssize_t n;
 	int fd;
 
-	fd = open("/sys/devices/system/clocksource/clocksource0/"
-	    "current_clocksource", O_RDONLY | O_CLOEXEC);
+	fd = open(UT_CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return -1;
 	n = read(fd, name, size - 1);

@@ -240,6 +240,7 @@ int64_t	 ut_clock_ahead(void);
 typedef int ut_gettime_fn(clockid_t, struct timespec *);
 int	 ut_clock_gettime(clockid_t, struct timespec *);
 ut_gettime_fn *ut_system_gettime(void);
+ut_gettime_fn *ut_kernel_gettime(void);	/* by a system call; or NULL */
 time_t	 ut_time(void);			/* as time(3), likewise */
 /* For pthread_cond_timedwait(3) by CLOCK_MONOTONIC: so many ms from now. */
 void	 ut_wait_until(struct timespec *, int64_t);

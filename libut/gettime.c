@@ -192,6 +192,12 @@ vdso_gettime(void)
 }
 
 ut_gettime_fn *
+ut_kernel_gettime(void)
+{
+	return by_call;
+}
+
+ut_gettime_fn *
 ut_system_gettime(void)
 {
 	static ut_gettime_fn *_Atomic known;
@@ -214,6 +220,12 @@ ut_system_gettime(void)
 }
 
 #else
+
+ut_gettime_fn *
+ut_kernel_gettime(void)
+{
+	return NULL;
+}
 
 ut_gettime_fn *
 ut_system_gettime(void)

@@ -260,7 +260,8 @@ ut_commit(struct ut_record *r)
 
 /*
  * A sub-buffer whose last event is too long ago makes room for another, which
- * begins now.
+ * begins now; so does one whose last event is yet to come, because the counter
+ * jumped back.
  */
 static enum room
 time_fit(struct ut_record *r, struct writer *w, struct region *rg)
@@ -271,7 +272,7 @@ time_fit(struct ut_record *r, struct writer *w, struct region *rg)
 	while (!time_fits(w, r->time)) {
 		last = atomic_load_explicit(&w->sub->last,
 		    memory_order_relaxed);
-		if (r->time < last) {
+		if (r->time < last && last - r->time < UT_TIME_HAIR) {
 			r->time = last;
 			break;
 		}

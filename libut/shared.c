@@ -103,8 +103,8 @@ leave(struct region *rg, struct ut_subbuf *sub, uint64_t mine, uint64_t state)
 
 /*
  * The event goes behind those that are there.  It is to have a time of its own,
- * which is not before that of the last one, whoever's that was, nor too far
- * behind it to be told in 32 bits.  What the region says is looked at once, and
+ * which is not before that of the last one, whoever's that was, unless the
+ * counter jumped back, nor too far behind it to be told in 32 bits.  What the region says is looked at once, and
  * may be nonsense.
  */
 static bool
@@ -121,7 +121,7 @@ has_room(struct writer *w, struct region *rg, struct ut_subbuf *sub,
 		return true;
 	}
 	last = atomic_load_explicit(&sub->last, memory_order_relaxed);
-	if (w->when < last)
+	if (w->when < last && last - w->when < UT_TIME_HAIR)
 		w->when = last;
 	if (had > rg->subsize || len + rg->wholen > rg->subsize - had ||
 	    w->when - last >= UT_TIME_GAP)

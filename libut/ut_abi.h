@@ -103,6 +103,8 @@
  */
 #define UT_EVENT_HEAD	6u
 #define UT_TIME_GAP	(UINT64_C(1) << 31)
+/* A time that goes back by less becomes that of the event before. */
+#define UT_TIME_HAIR	(UINT64_C(1) << 20)
 #define UT_ID_MAX	65535u
 
 /* i386 aligns these to 4 in structures, or did once: say 8 for all. */

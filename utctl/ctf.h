@@ -103,6 +103,7 @@ struct ctf_clock {
 	struct ctf_clock	*next;
 	const char		*name;
 	uint64_t		 freq;
+	uint64_t		 precision;	/* cycles; 0: not told */
 	int64_t			 offset_s;
 	int64_t			 offset;	/* cycles, added to offset_s */
 	int64_t			 base;		/* both, in ns */

@@ -227,6 +227,8 @@ clock_key(struct ctf_parse *p, const char *key, void *arg)
 		c->name = meta_string(p);
 	else if (strcmp(key, "freq") == 0)
 		c->freq = meta_number(p);
+	else if (strcmp(key, "precision") == 0)
+		c->precision = meta_number(p);
 	else if (strcmp(key, "offset_s") == 0)
 		c->offset_s = meta_signed(p);
 	else if (strcmp(key, "offset") == 0)

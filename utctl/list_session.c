@@ -233,6 +233,17 @@ print_interval(const struct row *r)
 	free(text);
 }
 
+/* How far the times of the cycle counter were off, where that is known. */
+static void
+print_clock(const struct row *r)
+{
+	const uint64_t ns = row_num(r, "clock_error_ns");
+
+	if (ns != 0)
+		printf(" (off by %" PRIu64 " us at most)",
+		    ns / 1000 + (ns % 1000 != 0));
+}
+
 static void
 print_contexts(const struct row *r)
 {
@@ -273,8 +284,11 @@ print_channel(const struct row *r, int all)
 		print_files(row_num(r, "file_size"), row_num(r, "files"));
 	for (a = attr_table; a < attr_table + ATTRS; a++)
 		if (a->text != NULL &&
-		    strcmp(row_str(r, a->name), a->words[0]) != 0)
+		    strcmp(row_str(r, a->name), a->words[0]) != 0) {
 			fputs(a->text, stdout);
+			if (a == &attr_table[ATTR_CLOCK])
+				print_clock(r);
+		}
 	print_interval(r);
 	puts(note);
 	print_waits(r, 8);

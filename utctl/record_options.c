@@ -145,7 +145,7 @@ int
 record_options(struct record *r, int argc, char **argv)
 {
 	static char every[] = EVERY;
-	int ch, mode = 0;
+	int ch, mode = 0, clock = 0;
 
 	options_init(r, argc);
 	while ((ch = option_first(argc, argv, "+FST:o:e:p:rw:"
@@ -175,15 +175,17 @@ record_options(struct record *r, int argc, char **argv)
 		case 'w':
 			r->preload = wrapper_add(r->preload, optarg);
 			break;
-		case 'm':
-			mode = 1;
-			/* FALLTHROUGH */
 		default:
+			mode |= ch == 'm';
+			clock |= ch == 'k';
 			if (!rule_option(&r->rule, ch) &&
 			    !attr_option(&r->attrs, ch))
 				return -1;
 		}
 	}
+	/* What -F has printed cannot be refined. */
+	if (!clock && !r->follow)
+		r->attrs.v[ATTR_CLOCK] = ATTR_CLOCK_AUTO;
 	if (r->follow)
 		r->attrs.v[ATTR_FLUSH] = FOLLOW_MS;
 	/* One lost event of a wrapper makes all later figures doubtful. */

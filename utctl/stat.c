@@ -26,6 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "compat.h"
 #include "durations.h"
 #include "reader.h"
@@ -47,6 +48,7 @@ struct place {
 
 struct stat_run {
 	struct groups	 groups;
+	struct clocks	 clocks;
 	const char	*value;		/* -v; or NULL */
 	int		 value_found;	/* an event has the field, */
 	int		 value_isnumber;	/* and it is a number */
@@ -102,6 +104,8 @@ count_event(void *arg, struct ctf_stream *s)
 	const uint64_t bytes = s->off + s->pos - s->at;
 	struct group *row = groups_get(&r->groups, s, NULL);
 
+	if (s->class->clock != NULL && s->class->clock != r->clocks.last)
+		clocks_note(&r->clocks, s->class->clock);
 	if (row->n++ == 0)
 		row->first = s->ns;
 	row->last = s->ns;
@@ -240,8 +244,10 @@ print_text(const struct stat_run *r, const struct reader *rd)
 		return;
 	ctf_print_time(r->begin, begin);
 	ctf_print_time(r->end, end);
-	printf("from %s to %s: %.9f s, %" PRIu64 " bytes\n\n", begin, end,
+	printf("from %s to %s: %.9f s, %" PRIu64 " bytes\n", begin, end,
 	    ((double)r->end - (double)r->begin) / NS, r->bytes);
+	clocks_print(&r->clocks);
+	putchar('\n');
 	print_counts(r);
 	if (r->value == NULL || !r->value_isnumber)
 		return;
@@ -281,6 +287,7 @@ print_json(const struct stat_run *r, const struct reader *rd)
 	if (r->n != 0)
 		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
 		    r->begin, r->end);
+	clocks_json(&r->clocks);
 	printf(",\"groups\":[");
 	for (i = 0; i < r->groups.nrows; i++) {
 		row = r->groups.rows[i];
@@ -427,6 +434,7 @@ cmd_stat(int argc, char **argv)
 	status = stat_traces(&r, &rd, dirs);
 	which_free(dirs);
 	groups_free(&r.groups);
+	clocks_free(&r.clocks);
 	pairs_free(&r.pairs);
 	symbols_end();
 	free(r.places);

@@ -21,18 +21,23 @@
  * A line of babeltrace2 is brought into the form of utctl view, but for two
  * things: floating-point numbers, of which babeltrace2 prints six digits, and
  * bytes, which utctl view prints as 48 69 |Hi|: [0x48, 0x69] is made of that.
- * Events of the same time may come in any order.
+ * Events of the same time may come in any order.  Where a clock does not count
+ * nanoseconds, babeltrace2 computes them in floating point, and may be wrong by
+ * one.
  */
 
 #include <ctype.h>
 #include <err.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TIMELEN	18			/* hh:mm:ss.nnnnnnnnn */
 
-/* The events of one time, and the first of the next. */
+#define DAY	(INT64_C(86400) * 1000000000)	/* ns */
+
+/* Some events that come next, in order, and the one behind them. */
 struct input {
 	const char	 *file;
 	FILE		 *fp;
@@ -373,14 +378,30 @@ next_line(struct input *in)
 		errx(1, "%s: %s", in->file, in->next);
 }
 
-/* All events of the next time. */
-static void
-next_group(struct input *in)
+/* How many ns is one event after the other?  They are no half day apart. */
+static int64_t
+after(const char *a, const char *b)
 {
-	while (in->n > 0)
-		free(in->events[--in->n]);
-	while (in->next != NULL && (in->n == 0 ||
-	    strncmp(in->next, in->events[0], TIMELEN) == 0)) {
+	const char *const of[] = { a, b };
+	int64_t ns[2], d;
+	int h, m, sec, i;
+	long rest;
+
+	for (i = 0; i < 2; i++) {
+		if (sscanf(of[i], "%2d:%2d:%2d.%9ld", &h, &m, &sec, &rest) !=
+		    4)
+			errx(1, "no time: %s", of[i]);
+		ns[i] = ((h * 60 + m) * 60 + sec) * INT64_C(1000000000) + rest;
+	}
+	d = (ns[0] - ns[1]) % DAY;
+	return d < -DAY / 2 ? d + DAY : d > DAY / 2 ? d - DAY : d;
+}
+
+/* All events that may have the time of that one. */
+static void
+next_events(struct input *in, const char *event)
+{
+	while (in->next != NULL && after(in->next, event) <= 1) {
 		if (in->n == in->cap) {
 			in->cap = in->cap == 0 ? 16 : 2 * in->cap;
 			in->events = realloc(in->events,
@@ -471,27 +492,25 @@ differ(const char *view, const char *bt2)
 	exit(1);
 }
 
-/* Take each event of view from those of babeltrace2. */
+/* Take the event of view from those of babeltrace2. */
 static void
-compare(struct input *view, struct input *bt2)
+compare(const char *event, struct input *bt2)
 {
-	size_t i, k, left = bt2->n;
-	char *tmp;
+	int64_t d;
+	size_t k;
 
-	for (i = 0; i < view->n; i++) {
-		for (k = 0; k < left; k++)
-			if (same(view->events[i], bt2->events[k]))
-				break;
-		if (k == left)
-			differ(view->events[i],
-			    left > 0 ? bt2->events[0] : NULL);
-		tmp = bt2->events[k];
-		memmove(&bt2->events[k], &bt2->events[k + 1],
-		    (--left - k) * sizeof(tmp));
-		bt2->events[left] = tmp;
+	next_events(bt2, event);
+	for (k = 0; k < bt2->n; k++) {
+		d = after(event, bt2->events[k]);
+		if (d >= -1 && d <= 1 && same(event + TIMELEN,
+		    bt2->events[k] + TIMELEN))
+			break;
 	}
-	if (left > 0)
-		differ(NULL, bt2->events[0]);
+	if (k == bt2->n || after(event, bt2->events[0]) > 1)
+		differ(event, bt2->n > 0 ? bt2->events[0] : NULL);
+	free(bt2->events[k]);
+	memmove(&bt2->events[k], &bt2->events[k + 1],
+	    (--bt2->n - k) * sizeof(*bt2->events));
 }
 
 int
@@ -499,17 +518,20 @@ main(int argc, char *argv[])
 {
 	struct input view, bt2;
 	unsigned long long n = 0;
+	char *event;
 
 	if (argc != 3)
 		errx(1, "samelines VIEW BT2");
 	input_open(&view, argv[1], from_view);
 	input_open(&bt2, argv[2], from_bt2);
-	do {
-		next_group(&view);
-		next_group(&bt2);
-		compare(&view, &bt2);
-		n += view.n;
-	} while (view.n > 0);
+	for (; view.next != NULL; n++) {
+		event = view.next;
+		next_line(&view);
+		compare(event, &bt2);
+		free(event);
+	}
+	if (bt2.n > 0 || bt2.next != NULL)
+		differ(NULL, bt2.n > 0 ? bt2.events[0] : bt2.next);
 	input_close(&view);
 	input_close(&bt2);
 	printf("%llu events, the same\n", n);

@@ -13,6 +13,8 @@ if ! utctl enable-channel -k cycles cycles 2>"$T/err"; then
 	grep -q '^utctl: channel cycles: .*cycle counter' "$T/err" ||
 	    fail "$(cat "$T/err")"
 	complains 'cycle counter' utctl record -k cycles -o "$T/none" -- true
+	recorded -- ./prog/clocks 1
+	expect 0 '^clock: monotonic$' utctl stat "$T/trace"
 	[ ! -d "$T/none" ] || fail "a directory for nothing"
 	case $CFLAGS in
 	*-DUT_POSIX*)	exit 0 ;;
@@ -114,6 +116,19 @@ if command -v babeltrace2 >/dev/null 2>&1; then
 	    fail "babeltrace2: other times: $(paste "$T/a" "$T/b" | head -3)"
 fi
 expect 0 '' utctl destroy
+
+# What record takes if it is not told, and how far off that was: a session of
+# some seconds was compared.
+recorded -- ./prog/clocks 3
+expect 0 '^clock: cycles (off by [0-9.]* us at most)$' utctl stat "$T/trace"
+expect 0 '"clocks":\[{"name":"cycles","error_ns":[1-9][0-9]*}\]' \
+    utctl stat -j "$T/trace"
+recorded -F -- ./prog/clocks 1
+expect 0 '^clock: monotonic$' utctl stat "$T/trace"
+recorded -k monotonic -- ./prog/clocks 1
+expect 0 '^clock: monotonic$' utctl stat "$T/trace"
+expect 0 '"clocks":\[{"name":"monotonic","error_ns":0}\]' \
+    utctl stat -j "$T/trace"
 
 # The times of many threads do not go back, which both readers check.
 recorded -k cycles -n 2048 -- ./prog/seq 1 8 20000

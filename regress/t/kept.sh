@@ -134,7 +134,7 @@ empty running
 # Of an older utd.
 begin
 new=$(version)
-poke "$state" $low "\\$((new - 1))"
+poke "$state" $low "\\$(printf %o $((new - 1)))"
 [ "$(version)" -eq $((new - 1)) ] || fail "version $(version)"
 start_utd
 grep -q "state: of an older utd: kept as $state.kept-1" "$T/utd.log" ||
@@ -146,14 +146,14 @@ empty older
 
 # Of a newer one: that is told, and all stays as it is.
 begin
-poke "$state" $low "\\$((new + 1))"
+poke "$state" $low "\\$(printf %o $((new + 1)))"
 cp "$state" "$T/was"
 expect 1 "state: of a newer utd.*version $((new + 1)), not $new" \
     utd -d -r "$UT_RUNDIR"
 expect 1 'of a newer utd' utctl recover
 cmp "$T/was" "$state" || fail "newer: written over"
 ls "$UT_RUNDIR" | grep kept && fail "newer: kept"
-poke "$state" $low "\\$new"
+poke "$state" $low "\\$(printf %o "$new")"
 expect 0 's destroyed: 10 events, 0 lost' utctl recover
 empty newer
 

@@ -36,6 +36,8 @@
 #define QUIET_MAX	1000
 #define QUIET_SPAN	10000
 
+#define LATER	(4 * UT_TIME_GAP)	/* than the latest time, at most */
+
 struct region *regions;
 
 struct region *
@@ -483,6 +485,10 @@ region_sub_consumed(struct region *r, uint32_t i, uint64_t commit,
 void
 region_look(struct region *r)
 {
+	const uint64_t now = region_now(r);
+
+	if (r->latest < now)
+		r->latest = now;
 	r->taken = load_acquire(&r->header->delivered);
 	store(&r->header->taken, r->taken);
 }
@@ -525,12 +531,14 @@ region_now(const struct region *r)
 
 /*
  * The time, or about now if it has yet to come.  Such a time is nonsense, and
- * readers that add to it may overflow: then they refuse the whole trace.
+ * readers that add to it may overflow: then they refuse the whole trace.  If
+ * the cycle counter jumped back, what was recorded before is not nonsense.
  */
 uint64_t
 region_no_later(const struct region *r, uint64_t t)
 {
-	const uint64_t latest = region_now(r) + UT_TIME_GAP;
+	const uint64_t now = region_now(r);
+	const uint64_t latest = (now > r->latest ? now : r->latest) + LATER;
 
 	return t < latest ? t : latest;
 }

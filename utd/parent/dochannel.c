@@ -109,6 +109,26 @@ keep_possible(struct attrs *attrs)
 	    attrs->v[ATTR_BUFFERS] == UT_BUFFERS_UID;
 }
 
+/*
+ * The cycle counter is the best clock where it can be trusted.  False and why
+ * if it was asked for and cannot.
+ */
+static bool
+clock_choose(struct attrs *attrs, char *why, size_t n)
+{
+	uint32_t *clock = &attrs->v[ATTR_CLOCK];
+
+	if (*clock == UT_CLOCK_MONOTONIC || clock_trusted(why, n)) {
+		if (*clock == ATTR_CLOCK_AUTO)
+			*clock = UT_CLOCK_CYCLES;
+		return true;
+	}
+	if (*clock != ATTR_CLOCK_AUTO)
+		return false;
+	*clock = UT_CLOCK_MONOTONIC;
+	return true;
+}
+
 static void
 channel_create(struct client *k, const char *name, struct attrs *attrs)
 {
@@ -127,13 +147,14 @@ channel_create(struct client *k, const char *name, struct attrs *attrs)
 	else if ((clash = files_clash(k->session, name, attrs)) != NULL)
 		client_refuse(k, "channel %s: its files would have the names "
 		    "of those of channel %s", name, clash->name);
-	else if (attrs->v[ATTR_CLOCK] == UT_CLOCK_CYCLES &&
-	    !clock_trusted(why, sizeof(why)))
+	else if (!clock_choose(attrs, why, sizeof(why)))
 		client_refuse(k, "channel %s: %s", name, why);
 	else if (channel_new(k->session, name, attrs, new_id()) == NULL)
 		client_too_many(k, "channel", name, k->session->uid);
-	else
+	else {
+		watch_soon();
 		client_ok(k, "%s", "");
+	}
 }
 
 void

@@ -41,6 +41,8 @@ session_follow(struct session *s, bool active, struct waiter *w)
 	struct channel *ch;
 
 	session_activate(s, active);
+	if (active)
+		watch_soon();
 	for (ch = s->channels; ch != NULL; ch = ch->next) {
 		channel_activate(ch, w);
 		channel_sync(ch, active ? w : NULL);
@@ -55,6 +57,7 @@ session_halt(struct session *s, struct waiter *w)
 {
 	struct trace *t;
 
+	watch_session(s);
 	for (t = s->traces; t != NULL; t = t->next)
 		trace_refine(t);
 	session_follow(s, false, w);

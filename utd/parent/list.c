@@ -172,6 +172,8 @@ list_channel(struct client *k, const struct channel *ch)
 			row_num(a->name, attr_number(a,
 			    ch->attrs.v[i]));
 	}
+	row_num("clock_error_ns", ch->attrs.v[ATTR_CLOCK] ==
+	    UT_CLOCK_CYCLES ? course_error(&ch->session->course) : 0);
 	row_num("written", sum.written);
 	row_num("lost", sum.lost);
 	row_num("overwritten", sum.overwritten);

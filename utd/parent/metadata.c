@@ -158,28 +158,37 @@ add_clock(struct text *t, const struct session *s)
 	add_clock_types(t, "monotonic");
 }
 
-/* As long every time, so that it can be written over what was there. */
-void
-metadata_cycles(struct text *t, const struct session *s)
+/*
+ * Add a line of the counter: as long every time, so that it can be written over
+ * what was there.  False if the line is not known any more.
+ */
+bool
+metadata_cycles(struct text *t, const struct session *s, uint32_t line)
 {
 	struct line l;
 
-	clock_line(&l, &s->since, s->offset);
+	if (!course_line(&s->course, line, s->offset, &l))
+		return false;
 	text_add(t, "\nclock {\n\tname = \"cycles\";\n"
 	    "\tdescription = \"Cycle Counter\";\n"
-	    "\tfreq = %20llu;\n"
+	    "\tfreq = %20llu;\n\tprecision = %20llu;\n"
 	    "\toffset_s = %20llu;\n\toffset = %20llu;\n"
 	    "\tabsolute = TRUE;\n};\n", (unsigned long long)l.freq,
+	    (unsigned long long)((double)l.error * (double)l.freq / 1e9) +
+	    (l.error > 0),
 	    (unsigned long long)l.offset_s, (unsigned long long)l.offset);
+	return true;
 }
 
 /* The clock of the channel, if metadata_head does not have it: is it added? */
 bool
 metadata_clock(struct text *t, const struct channel *ch)
 {
+	const struct session *s = ch->session;
+
 	if (ch->attrs.v[ATTR_CLOCK] != UT_CLOCK_CYCLES)
 		return false;
-	metadata_cycles(t, ch->session);
+	(void)metadata_cycles(t, s, s->course.lines);
 	add_clock_types(t, "cycles");
 	return true;
 }

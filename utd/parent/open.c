@@ -121,6 +121,7 @@ trace_begin(struct trace *t)
 	uuid_make(t->uuid, t->uuidstr);
 	text_free(&t->text);
 	t->past = t->clock_at = 0;
+	t->line = t->session->course.lines;
 	metadata_head(&t->text, t, t->uuidstr);
 	for (r = t->regions; r != NULL; r = r->beside)
 		r->described = false;

@@ -193,6 +193,7 @@ parent_open(const char *dir)
 	clients_stopped = links_stopped;
 	listen_open(dir, hellos);
 	state_open(dir);
+	watch_soon();
 }
 
 bool

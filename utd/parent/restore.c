@@ -67,6 +67,40 @@ read_rotation(struct ut_msg *m, struct rotation *ro)
 	return true;
 }
 
+static void
+read_line(struct ut_msg *m, struct line *l)
+{
+	l->freq = ut_msg_get_u64(m);
+	l->offset_s = ut_msg_get_u64(m);
+	l->offset = ut_msg_get_u64(m);
+	l->error = ut_msg_get_u64(m);
+}
+
+static bool
+read_course(struct ut_msg *m, struct course *c)
+{
+	struct course new;
+
+	memset(&new, 0, sizeof(new));
+	new.since.cycles = ut_msg_get_u64(m);
+	new.since.ns = ut_msg_get_u64(m);
+	new.upto.cycles = ut_msg_get_u64(m);
+	new.upto.ns = ut_msg_get_u64(m);
+	new.before = new.since;
+	new.seen = new.upto;
+	new.freq = ut_msg_get_u64(m);
+	new.rated = ut_msg_get_u32(m) != 0;
+	new.lines = ut_msg_get_u32(m);
+	read_line(m, &new.past);
+	new.off = ut_msg_get_u64(m);
+	new.broken = ut_msg_get_u32(m) != 0;
+	new.lost = ut_msg_get_u32(m) != 0;
+	if (m->bad || !course_valid(&new))
+		return false;
+	*c = new;
+	return true;
+}
+
 /* A session watches for that one, or did so before. */
 static bool
 watches(struct session *s, struct session *of)
@@ -150,8 +184,8 @@ read_session(struct ut_msg *m)
 	s->dev = ut_msg_get_u64(m);
 	s->ino = ut_msg_get_u64(m);
 	s->offset = ut_msg_get_u64(m);
-	s->since.cycles = ut_msg_get_u64(m);
-	s->since.ns = ut_msg_get_u64(m);
+	if (!read_course(m, &s->course))
+		return false;
 	s->created = (int64_t)ut_msg_get_u64(m);
 	ut_msg_get_str(m, s->error, sizeof(s->error));
 	s->begun = (m->h.b & STATE_BEGUN) != 0;
@@ -291,6 +325,7 @@ read_trace(struct ut_msg *m)
 	if (!trace_past(t, uuid, ut_msg_get_u64(m)))
 		return false;
 	t->clock_at = ut_msg_get_u64(m);
+	t->line = ut_msg_get_u32(m);
 	t->chunk = ut_msg_get_u32(m);
 	return trace_follows(t, ut_msg_get_u32(m)) && !m->bad;
 }
@@ -321,7 +356,8 @@ read_channel(struct ut_msg *m)
 	ut_msg_get_str(m, name, sizeof(name));
 	attrs_get(m, &attrs);
 	if (m->bad || s == NULL || !name_valid(name, "._-") ||
-	    !id_valid(m->h.a) || !channel_possible(&attrs, why, sizeof(why)))
+	    !id_valid(m->h.a) || attrs.v[ATTR_CLOCK] == ATTR_CLOCK_AUTO ||
+	    !channel_possible(&attrs, why, sizeof(why)))
 		return false;
 	if (ch != NULL && (ch->session != s ||
 	    memcmp(&ch->attrs, &attrs, sizeof(attrs)) != 0))

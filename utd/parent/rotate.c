@@ -161,6 +161,8 @@ trace_rotate(struct trace *t)
 		free(t->path);
 		t->path = NULL;
 		t->made = t->carrying = false;
+		t->line = s->course.lines;
+		trace_refine(t);
 		return;
 	}
 	if (t->state != TRACE_READY || trace_held(t) || t->asking ||

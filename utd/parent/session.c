@@ -238,7 +238,7 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 	s->dirfd = -1;
 	s->dying = true;
 	s->offset = clock_offset();
-	clock_read(&s->since);
+	course_begin(&s->course);
 	s->rotation.began = s->created = (int64_t)ut_time();
 	s->next = sessions;
 	sessions = s;

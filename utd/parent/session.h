@@ -178,14 +178,51 @@ struct line {
 	uint64_t	 freq;
 	uint64_t	 offset_s;
 	uint64_t	 offset;	/* cycles */
+	uint64_t	 error;		/* ns, that comparisons were off it */
 };
 
 extern int64_t clock_ahead;		/* ut_clock_ahead() of ours */
 void	 clock_begin(void);
 void	 clock_read(struct instant *);
 uint64_t clock_offset(void);
+
+/*
+ * How the counter goes in a session.  Two comparisons part if they differ by
+ * more than COURSE_BOUND, and 1 part in COURSE_DRIFT of the time between them.
+ */
+#define COURSE_BOUND	1000000u	/* ns */
+#define COURSE_DRIFT	1000u
+#define COURSE_POINTS	64
+struct course {
+	struct instant	 since;		/* where the line begins */
+	struct instant	 upto;		/* the last comparison that fits */
+	struct instant	 before;	/* an earlier reading, or since */
+	uint64_t	 freq;		/* between the last two that fit */
+	bool		 rated;		/* freq was measured on this line */
+	uint32_t	 lines;		/* that there were before this one */
+	struct line	 past;		/* the one before */
+	uint64_t	 off;		/* ns, by which the two parted; or 0 */
+	bool		 broken;	/* they did: another line is due */
+	bool		 lost;		/* they did again and again */
+	unsigned int	 unsteady;	/* short lines in a row */
+	struct instant	 seen;		/* the last comparison while broken */
+	unsigned int	 compared;	/* comparisons that fit this line */
+	unsigned int	 thin;		/* one in 1 << thin of them is kept */
+	unsigned int	 npoints;
+	struct instant	 points[COURSE_POINTS];
+};
+
+bool	 course_valid(const struct course *);	/* of another utd */
+void	 course_begin(struct course *);
+bool	 course_fits(struct course *, const struct instant *, uint64_t *);
+bool	 course_moves(const struct instant *, const struct instant *);
+void	 course_anew(struct course *, uint64_t, const struct instant *);
+bool	 course_line(const struct course *, uint32_t, uint64_t,
+	    struct line *);
+uint64_t course_error(const struct course *);	/* ns; 0: nothing is known */
+
+/* trust.c: false and why, if the cycle counter is no clock. */
 bool	 clock_trusted(char *, size_t);
-void	 clock_line(struct line *, const struct instant *, uint64_t);
 
 /*
  * rotate.c: what a session has recorded until it is rotated is a chunk, in a
@@ -285,7 +322,7 @@ struct session {
 	pid_t		 runs;		/* for the first; 0: it does not */
 	bool		 lingers;	/* until it was run for all */
 	uint64_t	 offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
-	struct instant	 since;
+	struct course	 course;	/* of the cycle counter */
 	int64_t		 created;	/* time_t */
 	uint32_t	 nstreams;
 	struct channel	*channels;

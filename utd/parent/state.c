@@ -107,6 +107,31 @@ put_chunk(unsigned int j, const struct session *s, const char *name, bool added)
 }
 
 static void
+put_line(const struct line *l)
+{
+	ut_msg_u64(&out, l->freq);
+	ut_msg_u64(&out, l->offset_s);
+	ut_msg_u64(&out, l->offset);
+	ut_msg_u64(&out, l->error);
+}
+
+static void
+put_course(const struct course *c)
+{
+	ut_msg_u64(&out, c->since.cycles);
+	ut_msg_u64(&out, c->since.ns);
+	ut_msg_u64(&out, c->upto.cycles);
+	ut_msg_u64(&out, c->upto.ns);
+	ut_msg_u64(&out, c->freq);
+	ut_msg_u32(&out, c->rated);
+	ut_msg_u32(&out, c->lines);
+	put_line(&c->past);
+	ut_msg_u64(&out, c->off);
+	ut_msg_u32(&out, c->broken);
+	ut_msg_u32(&out, c->lost);
+}
+
+static void
 put_session(unsigned int j, struct saved *v)
 {
 	const struct session *s = v->object;
@@ -130,8 +155,7 @@ put_session(unsigned int j, struct saved *v)
 	ut_msg_u64(&out, s->dev);
 	ut_msg_u64(&out, s->ino);
 	ut_msg_u64(&out, s->offset);
-	ut_msg_u64(&out, s->since.cycles);
-	ut_msg_u64(&out, s->since.ns);
+	put_course(&s->course);
 	ut_msg_u64(&out, (uint64_t)s->created);
 	ut_msg_str(&out, s->error);
 	put_rotation(&s->rotation);
@@ -172,6 +196,7 @@ put_trace(unsigned int j, struct saved *v)
 	ut_msg_str(&out, t->uuidstr);
 	ut_msg_u64(&out, t->past);
 	ut_msg_u64(&out, t->clock_at);
+	ut_msg_u32(&out, t->line);
 	ut_msg_u32(&out, t->chunk);
 	ut_msg_u32(&out, t->before != NULL && t->before->saved.in[j].there ?
 	    t->before->id : 0);

@@ -195,20 +195,28 @@ trace_channel(struct trace *t, const struct channel *ch)
 	state_changed(&t->saved);
 }
 
-/* Replace the frequency of the cycle counter by what is measured by now. */
+/*
+ * Replace the frequency of the cycle counter by what is measured by now, both
+ * in what the consumer has and in what it is sent later.
+ */
 void
 trace_refine(struct trace *t)
 {
 	struct text text;
 
-	if (t->clock_at == 0 || t->clock_at >= t->past + t->text.sent)
-		return;
 	memset(&text, 0, sizeof(text));
-	metadata_cycles(&text, t->session);
-	ut_msg_init(&out, UT_C_REFINE, t->id, 0);
-	ut_msg_u64(&out, t->clock_at);
-	ut_msg_str(&out, text.s);
-	consumer_send(t->consumer, &out);
+	if (t->clock_at == 0 ||
+	    !metadata_cycles(&text, t->session, t->line))
+		return;
+	if (t->clock_at >= t->past &&
+	    t->clock_at - t->past + text.len <= t->text.len)
+		memcpy(t->text.s + (t->clock_at - t->past), text.s, text.len);
+	if (t->clock_at < t->past + t->text.sent) {
+		ut_msg_init(&out, UT_C_REFINE, t->id, 0);
+		ut_msg_u64(&out, t->clock_at);
+		ut_msg_str(&out, text.s);
+		consumer_send(t->consumer, &out);
+	}
 	text_free(&text);
 }
 

@@ -126,6 +126,7 @@ struct trace {
 	struct text	 text;		/* metadata perhaps not in the file */
 	uint64_t	 past;		/* bytes of metadata before text */
 	uint64_t	 clock_at;	/* where the counter's clock is, or 0 */
+	uint32_t	 line;		/* of its course: see clock.c */
 	struct region	*regions;
 	struct trace	*next;		/* of the session */
 	struct trace	*chain;		/* of those of such owners */
@@ -249,6 +250,10 @@ void	 trace_in_chunk(const struct trace *, char *, size_t);	/* its path */
 bool	 trace_overdue(const struct trace *);	/* nobody waits for it */
 void	 traces_carry(struct session *);
 
+/* watch.c: sessions that have the cycle counter for a clock. */
+void	 watch_soon(void);		/* there may be another */
+void	 watch_session(struct session *);	/* compare the clocks now */
+
 /* rotate.c: chunks. */
 void	 rotation_look(void *);		/* how far it is, of that ID */
 void	 rotation_begin(struct session *, uint32_t);
@@ -283,7 +288,7 @@ void	 text_add(struct text *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 metadata_head(struct text *, const struct trace *, const char *);
 void	 metadata_channel(struct text *, const struct channel *);
-void	 metadata_cycles(struct text *, const struct session *);
+bool	 metadata_cycles(struct text *, const struct session *, uint32_t);
 bool	 metadata_clock(struct text *, const struct channel *);
 void	 metadata_event(struct text *, const struct channel *,
 	    const struct event *, uint32_t);
