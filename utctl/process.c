@@ -58,6 +58,7 @@ processes_init(struct processes *ps, size_t size,
 	ps->size = size;
 	ps->over = over;
 	ps->last = &ps->first;
+	ps->channel = UINT32_MAX;
 }
 
 void
@@ -66,17 +67,40 @@ processes_trace(struct ctf_trace *tr)
 	call_trace(tr, modules);
 }
 
+/* A channel has two classes of streams: see CTF_STREAM in utd.h. */
+static uint32_t
+channel_of(uint64_t stream)
+{
+	return (uint32_t)(stream / 2);
+}
+
+/* Do several channels have calls?  No channel of ours is UINT32_MAX. */
+static void
+note_channels(struct processes *ps, const struct ctf_trace *tr)
+{
+	const struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		if (ev->call == NULL)
+			continue;
+		if (ps->channel == UINT32_MAX)
+			ps->channel = channel_of(ev->stream);
+		else if (ps->channel != channel_of(ev->stream))
+			ps->several = 1;
+	}
+}
+
 void
 processes_open(struct processes *ps, struct reader *rd, char **dirs,
     const struct call_kind *table)
 {
 	struct ctf_trace *tr;
 
-	ps->table = table;
 	for (; *dirs != NULL; dirs++)
 		reader_open(rd, *dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		call_trace(tr, table);
+		note_channels(ps, tr);
 		processes_trace(tr);
 	}
 }
@@ -131,36 +155,99 @@ processes_get(struct processes *ps, const struct ctf_stream *s)
 	return ps->process;
 }
 
+static struct process_call *
+last_call(struct process *p, int64_t thread)
+{
+	struct process_call *last = map_get(&p->calls, (uint64_t)thread);
+
+	if (last != NULL)
+		return last;
+	if ((last = calloc(1, sizeof(*last))) == NULL)
+		die_errno("malloc");
+	map_put(&p->calls, (uint64_t)thread, last);
+	return last;
+}
+
+/* Is the event of the same call as the thread's last event, by its fields? */
+static int
+is_same(const struct process_call *last, const struct process_call *c)
+{
+	return last->kind == c->kind &&
+	    memcmp(last->fields, c->fields, sizeof(c->fields)) == 0;
+}
+
+static int
+has_channel(const struct process_call *c, uint32_t channel)
+{
+	size_t i;
+
+	for (i = 0; i < c->nchannels; i++)
+		if (c->channels[i] == channel)
+			return 1;
+	return c->nchannels == PROCESS_CHANNELS;
+}
+
+/* Events of one call come together only if one clock gives their times. */
+static void
+note_clock(struct processes *ps, struct process *p, const struct ctf_sclass *sc)
+{
+	const char *name = sc->clock != NULL ? sc->clock->name : "";
+
+	if (p->clock == NULL)
+		p->clock = name;
+	else if (p->clock != name && strcmp(p->clock, name) != 0)
+		ps->clocks = 1;
+}
+
 /*
- * A call that several channels of a session record is several events.  So of
- * each process, the events of one name count in the channel that has the first.
- * A channel has two classes of streams: see CTF_STREAM in utd.h.
+ * A call that several channels record is an event of each.  A thread records
+ * these events one after the other, with nothing in between, and once in each
+ * channel; they even have the same time, unless a sub-buffer was full.  So an
+ * event is of another call than the thread's event before it if the name or a
+ * field differs, or if its channel has the call already.  It does not matter
+ * if a channel records only for a time, or only some calls, or has lost some;
+ * but two equal calls in a row count once if each is in one channel alone.
  */
 int
 processes_again(struct processes *ps, const struct ctf_stream *s)
 {
-	const uint64_t channel = s->class->id / 2 + 1;
-	const size_t kind = (size_t)(s->event->call->kind - ps->table);
+	const uint32_t channel = channel_of(s->class->id);
+	struct process_call c, *last;
 	struct process *p;
+	struct ctf_who buf;
+	int again;
+	size_t i;
 
-	if (kind >= PROCESS_KINDS)
+	if (!ps->several)
 		return 0;
 	p = processes_get(ps, s);
-	if (p->channels[kind] == 0)
-		p->channels[kind] = channel;
-	if (p->channels[kind] == channel)
-		return 0;
-	ps->again++;
-	return 1;
+	note_clock(ps, p, s->class);
+	last = last_call(p, ctf_whose(s, &buf)->vtid);
+	c.kind = s->event->call->kind;
+	for (i = 0; i < CALL_FIELDS; i++)
+		if (!call_field(s->event->call, i, s, &c.fields[i]))
+			c.fields[i] = 0;
+	again = is_same(last, &c) && !has_channel(last, channel);
+	if (again)
+		ps->again++;
+	else {
+		last->kind = c.kind;
+		memcpy(last->fields, c.fields, sizeof(c.fields));
+		last->nchannels = 0;
+	}
+	last->channels[last->nchannels++] = channel;
+	return again;
 }
 
 void
 processes_say(const struct processes *ps)
 {
 	if (ps->again > 0)
-		say("%" PRIu64 " calls were left out: their program recorded "
-		    "calls of the same name in another channel, too",
-		    ps->again);
+		say("%" PRIu64 " events were left out: another channel has "
+		    "an event of the same call", ps->again);
+	if (ps->clocks)
+		say("channels of one program have different clocks: the "
+		    "order of calls is not certain, and some may count twice");
 }
 
 /* A module is loaded; the first one that comes is the program. */
@@ -233,10 +320,14 @@ void
 processes_free(struct processes *ps, void (*release)(struct process *))
 {
 	struct process *p;
+	size_t i;
 
 	while ((p = ps->first) != NULL) {
 		ps->first = p->next;
 		release(p);
+		for (i = 0; i < p->calls.cap; i++)
+			free(p->calls.v[i].value);
+		map_free(&p->calls);
 		callers_free(&p->callers);
 		free(p->program);
 		free(p);

@@ -29,7 +29,15 @@
 #include "ctf.h"
 #include "reader.h"
 
-#define PROCESS_KINDS	32		/* rows of a table of calls, at most */
+#define PROCESS_CHANNELS	32	/* that record one call: UT_REGIONS */
+
+/* The last call of a thread, and the channels that have an event of it. */
+struct process_call {
+	const struct call_kind *kind;
+	uint64_t	 fields[CALL_FIELDS];	/* 0: there is no such field */
+	uint32_t	 channels[PROCESS_CHANNELS];
+	size_t		 nchannels;
+};
 
 /* A process, as long as it runs one program. */
 struct process {
@@ -38,7 +46,8 @@ struct process {
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		*program;	/* path of its first module, and */
 	uint64_t	 base;		/* where it lies; NULL: not known */
-	uint64_t	 channels[PROCESS_KINDS];	/* that count; or 0 */
+	const char	*clock;		/* of its first call; NULL: none yet */
+	struct map	 calls;		/* struct process_call, by thread */
 	struct callers	 callers;
 };
 
@@ -46,8 +55,10 @@ struct processes {
 	size_t		 size;		/* of what begins with a process */
 	void		(*over)(struct process *);	/* its memory is gone */
 	int		 numbers;	/* no names are wanted */
-	const struct call_kind *table;	/* of the calls */
-	uint64_t	 again;		/* calls that do not count */
+	int		 several;	/* channels have calls */
+	uint32_t	 channel;	/* that has some */
+	uint64_t	 again;		/* events of calls that counted */
+	int		 clocks;	/* a process has calls by several */
 	struct map	 map;		/* those that run, by their IDs */
 	struct process	*first, **last;
 	const struct ctf_stream *stream;	/* whose packet at pkt */
@@ -66,7 +77,7 @@ void	 processes_open(struct processes *, struct reader *, char **,
 int	 processes_partial(const struct reader *);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
-/* Is the event of the table in another channel, too, which counts? */
+/* Is the event of a call that another channel's event has counted? */
 int	 processes_again(struct processes *, const struct ctf_stream *);
 void	 processes_say(const struct processes *);
 /* An event of a module. */
