@@ -53,18 +53,6 @@ call_trace(struct ctf_trace *tr, const struct call_kind *table)
 }
 
 int
-call_within(const struct ctf_sclass *sc)
-{
-	const struct call *c;
-	size_t i;
-
-	for (i = 0; i < sc->nevents; i++)
-		if ((c = sc->events[i]->call) != NULL && c->kind->what >= 0)
-			return 1;
-	return 0;
-}
-
-int
 call_field(const struct call *c, size_t i, const struct ctf_stream *s,
     uint64_t *v)
 {

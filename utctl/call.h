@@ -45,8 +45,6 @@ struct call {
 
 /* Each trace, before its events. */
 void	 call_trace(struct ctf_trace *, const struct call_kind *);
-/* Has the class events of the table, other than those of modules? */
-int	 call_within(const struct ctf_sclass *);
 /* After ctf_body(): the integer; false if the event has no such field. */
 int	 call_field(const struct call *, size_t, const struct ctf_stream *,
 	    uint64_t *);

@@ -422,6 +422,8 @@ const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
 int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
 int	 ctf_peek(struct ctf_stream *);
+/* Until when events were lost, or are gone, of which the item tells. */
+int64_t	 ctf_lost_until(const struct ctf_stream *);
 int	 ctf_packet(struct ctf_stream *);
 int	 ctf_again(struct ctf_stream *, const struct ctf_trace *, int);
 int	 ctf_body(struct ctf_stream *);

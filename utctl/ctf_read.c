@@ -591,6 +591,13 @@ ctf_peek(struct ctf_stream *s)
 	}
 }
 
+int64_t
+ctf_lost_until(const struct ctf_stream *s)
+{
+	return s->item == ITEM_DISCARDED ? s->to :
+	    s->item == ITEM_LOST ? s->lost : s->goneto;
+}
+
 /* Where the event ends whose body is at p; NULL: not all of it is here. */
 static const uint8_t *
 event_end(const struct ctf_stream *s, const struct ctf_eclass *ev,

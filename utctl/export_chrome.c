@@ -278,11 +278,14 @@ opens_free(void)
 	map_free(&run.opens);
 }
 
-/* Is it not known how what begins now ends? */
+/* Is it not known how what begins now, with a key or without, ends? */
 static int
-unsure(const struct ctf_stream *s)
+unsure(const struct ctf_stream *s, int keyed)
 {
-	return s->ns <= run.pairs->lossy;
+	struct processes *ps = &run.pairs->processes;
+
+	return origin_unsure(keyed ? &ps->any : processes_get(ps, s)->origin,
+	    s->ns);
 }
 
 /* What the filter refuses is not shown. */
@@ -294,7 +297,7 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 	struct open *o;
 
 	(void)arg;
-	if (!run.selected || unsure(s))
+	if (!run.selected || unsure(s, 0))
 		return NULL;
 	o = open_of(track_of(s), pair, export_name(buf, s, pair, at, address));
 	p = put_head('B', s->ns, o->track->who);
@@ -310,7 +313,7 @@ begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 	struct open *o;
 
 	(void)arg;
-	if (!run.selected || unsure(s))
+	if (!run.selected || unsure(s, 1))
 		return NULL;
 	o = open_new(track_of(s), pair, pair);
 	o->id = ++run.ids;
@@ -378,7 +381,7 @@ is_pair(const struct ctf_stream *s)
 
 	for (r = s->event->pairs; r != NULL; r = r->next)
 		if (pair_role_counts(run.pairs, r)) {
-			if (!r->ends && unsure(s))
+			if (!r->ends && unsure(s, r->pair->key != NULL))
 				return 0;
 			is = 1;
 		}
@@ -417,17 +420,18 @@ refused(void *arg, struct ctf_stream *s)
 }
 
 /*
- * So many were lost until that time.  The ends of what is open may be among
- * them.
+ * So many were lost until that time.  The ends of what is open in the trace's
+ * programs may be among them.
  */
 static void
-lose(const struct ctf_stream *s, const char *what, uint64_t n, int64_t until)
+lose(const struct ctf_stream *s, const char *what, uint64_t n)
 {
+	const int64_t until = ctf_lost_until(s);
 	char *p;
 
 	run.now = s->ns;
-	pairs_cut(run.pairs);
-	pairs_lose(run.pairs, until);
+	pairs_cut(run.pairs, s);
+	pairs_lose(run.pairs, s);
 	p = put_text(put_head('i', s->ns, ",\"pid\":0,\"tid\":0"),
 	    ",\"s\":\"g\",\"name\":", what);
 	p = out_text(p, ",\"args\":{\"count\":");
@@ -441,14 +445,14 @@ discarded(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
 	lose(s, s->ndiscarded == 0 ? "events may be discarded" :
-	    "events discarded", s->ndiscarded, s->to);
+	    "events discarded", s->ndiscarded);
 }
 
 static void
 lost(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
-	lose(s, "packets lost", s->nlost, s->lost);
+	lose(s, "packets lost", s->nlost);
 }
 
 static void
@@ -457,8 +461,8 @@ gone(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	if (s->gonefrom > INT64_MIN)
 		run.now = s->ns;
-	pairs_cut(run.pairs);
-	pairs_gone(run.pairs, s);
+	pairs_cut(run.pairs, s);
+	pairs_lose(run.pairs, s);
 }
 
 static void

@@ -46,31 +46,12 @@ event(void *arg, struct ctf_stream *s)
 	heap_event(r, s);
 }
 
-/* Lost events may be of any thread: see pairs_lose() in pair.c. */
-static void
-lose(struct heap_run *r, int64_t until)
-{
-	if (until > r->lossy)
-		r->lossy = until;
-}
-
-static void
-discarded(void *arg, const struct ctf_stream *s)
-{
-	lose(arg, s->to);
-}
-
 static void
 lost(void *arg, const struct ctf_stream *s)
 {
-	lose(arg, s->lost);
-}
+	struct heap_run *r = arg;
 
-static void
-gone(void *arg, const struct ctf_stream *s)
-{
-	if (call_within(s->class))
-		lose(arg, s->goneto);
+	processes_lose(&r->processes, s);
 }
 
 static void
@@ -122,14 +103,16 @@ say_lost(const struct heap_run *r)
 	const struct process *p;
 	const struct heap *h;
 	uint64_t blocks = 0, twice = 0;
+	int any = 0;
 
-	if (r->n == 0 || r->lossy == INT64_MIN)
-		return;
 	for (p = r->processes.first; p != NULL; p = p->next) {
 		h = (const struct heap *)p;
+		any |= p->origin->lossy != INT64_MIN;
 		blocks += h->unsure_blocks;
 		twice += h->unsure_twice;
 	}
+	if (r->n == 0 || !any)
+		return;
 	say("events were lost: what is live is not certain, %" PRIu64
 	    " of the blocks may have been freed, and %" PRIu64 " more may "
 	    "have been freed twice", blocks, twice);
@@ -138,8 +121,8 @@ say_lost(const struct heap_run *r)
 static int
 heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    module, NULL, gone };
+	static const struct reader_ops ops = { event, lost, lost, NULL, module,
+	    NULL, lost };
 	struct process *p;
 	int status;
 
@@ -173,7 +156,7 @@ heap_init(struct heap_run *r)
 {
 	memset(r, 0, sizeof(*r));
 	processes_init(&r->processes, sizeof(struct heap), over);
-	r->begin = r->lossy = INT64_MIN;
+	r->begin = INT64_MIN;
 	r->top_ever.list = r->ever;
 	r->top_live.list = r->live;
 	r->top_ever.size = r->top_live.size = sizeof(struct heap_note);

@@ -80,7 +80,6 @@ struct heap_run {
 	int		 json;
 	int		 all;			/* also what is not live */
 	uint64_t	 n;			/* calls of all processes */
-	int64_t		 lossy;			/* events were lost, until */
 	int64_t		 begin, end;
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
@@ -91,8 +90,6 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
-/* May what happened to a block since then have been lost? */
-int	 heap_unsure(const struct heap_run *, int64_t);
 void	 heap_event(struct heap_run *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);

@@ -201,13 +201,6 @@ allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	(void)note_largest(&r->top_ever, h, b);
 }
 
-/* Events of that time or later were lost, and nobody knows which. */
-int
-heap_unsure(const struct heap_run *r, int64_t ns)
-{
-	return r->lossy != INT64_MIN && ns <= r->lossy;
-}
-
 /* A call that was lost may have allocated the block again. */
 static void
 freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
@@ -215,7 +208,7 @@ freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 {
 	struct heap_note *note;
 
-	if (heap_unsure(r, b->ns)) {
+	if (origin_unsure(h->process.origin, b->ns)) {
 		h->unsure_twice++;
 		return;
 	}
@@ -346,7 +339,7 @@ note_live(struct heap_run *r, const struct heap *h, const struct block *b)
 		r->top_live.n--;
 	}
 	if ((last = note_largest(&r->top_live, h, b)) != NULL)
-		last->unsure = heap_unsure(r, b->ns);
+		last->unsure = origin_unsure(h->process.origin, b->ns);
 	qsort(r->live, r->top_live.n, sizeof(r->live[0]), by_size);
 }
 
@@ -364,7 +357,7 @@ heap_end(struct heap_run *r, struct heap *h)
 		u = use_of(h, b->caller);
 		if (b->size > u->largest)
 			u->largest = b->size;
-		if (heap_unsure(r, b->ns)) {
+		if (origin_unsure(h->process.origin, b->ns)) {
 			h->unsure_blocks++;
 			h->unsure_bytes += b->size;
 		}

@@ -105,17 +105,10 @@ indent_event(const struct ctf_stream *s, int64_t *tookp)
 }
 
 void
-indent_lose(int64_t until)
+indent_lose(const struct ctf_stream *s)
 {
 	if (indent_on)
-		pairs_lose(&pairs, until);
-}
-
-void
-indent_gone(const struct ctf_stream *s)
-{
-	if (indent_on)
-		pairs_gone(&pairs, s);
+		pairs_lose(&pairs, s);
 }
 
 void

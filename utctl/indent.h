@@ -35,10 +35,8 @@ extern int indent_on;
 void	 indent_trace(struct ctf_trace *);
 /* After ctf_body(): how deep, and how long what ends here took, in ns. */
 size_t	 indent_event(const struct ctf_stream *, int64_t *);
-/* Events were lost until then. */
-void	 indent_lose(int64_t);
-/* The stream lacks what it had at first: see reader.h. */
-void	 indent_gone(const struct ctf_stream *);
+/* Events were lost: the stream's item tells of them. */
+void	 indent_lose(const struct ctf_stream *);
 /* An event of a module: its process may execute another program. */
 void	 indent_module(const struct ctf_stream *);
 /* Say what -D names and no trace has, and what is not certain. */

@@ -41,34 +41,12 @@ event(void *arg, struct ctf_stream *s)
 	locks_event(r, s);
 }
 
-/*
- * What was requested or held when events were lost may have ended then: see
- * pairs_lose() in pair.c.
- */
-static void
-lose(struct locks_run *r, int64_t until)
-{
-	if (until > r->lossy)
-		r->lossy = until;
-}
-
-static void
-discarded(void *arg, const struct ctf_stream *s)
-{
-	lose(arg, s->to);
-}
-
 static void
 lost(void *arg, const struct ctf_stream *s)
 {
-	lose(arg, s->lost);
-}
+	struct locks_run *r = arg;
 
-static void
-gone(void *arg, const struct ctf_stream *s)
-{
-	if (call_within(s->class))
-		lose(arg, s->goneto);
+	processes_lose(&r->processes, s);
 }
 
 static void
@@ -108,8 +86,8 @@ release(struct process *p)
 static int
 locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    module, NULL, gone };
+	static const struct reader_ops ops = { event, lost, lost, NULL, module,
+	    NULL, lost };
 	struct process *p;
 	int status;
 
@@ -145,7 +123,7 @@ locks_init(struct locks_run *r)
 {
 	memset(r, 0, sizeof(*r));
 	processes_init(&r->processes, sizeof(struct locks), over);
-	r->begin = r->lossy = INT64_MIN;
+	r->begin = INT64_MIN;
 	r->top_waits.list = r->waits;
 	r->top_holds.list = r->holds;
 	r->top_waits.size = r->top_holds.size = sizeof(struct lock_note);

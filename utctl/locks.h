@@ -151,7 +151,6 @@ struct locks_run {
 	int		 all;		/* no table is cut */
 	uint64_t	 n;		/* events of locks */
 	int64_t		 begin, end;
-	int64_t		 lossy;		/* events were lost until then */
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
 	struct top	 top_waits, top_holds;
 };
@@ -175,7 +174,7 @@ void	 lock_wait_end(const struct lock_event *, struct lock *, int);
 void	 lock_hold_begin(const struct lock_event *, struct lock *,
 	    enum lock_mode, uint32_t);
 /* Is it not known what became of what began then? */
-int	 lock_unsure(const struct locks_run *, int64_t);
+int	 lock_unsure(const struct locks *, int64_t);
 struct lock_holder *lock_holder_of(struct lock *, int32_t);
 void	 lock_hold_end(const struct lock_event *, struct lock *,
 	    struct lock_holder *);

@@ -63,34 +63,32 @@ put_name(const char *member, const char *name)
 
 /* A thread that has a lock at the end, or waits for it. */
 static void
-put_end(const struct locks_run *r, const struct locks *ls, int first,
-    int32_t thread, int64_t ns, uint32_t caller)
+put_end(const struct locks *ls, int first, int32_t thread, int64_t ns,
+    uint32_t caller)
 {
 	printf("%s{\"vtid\":%" PRId32 ",\"ns\":\"%" PRId64 "\",",
 	    first ? "" : ",", thread, ns);
 	callers_json(&ls->process.callers, caller);
-	printf(",\"unsure\":%s}", lock_unsure(r, ns) ? "true" : "false");
+	printf(",\"unsure\":%s}", lock_unsure(ls, ns) ? "true" : "false");
 }
 
 static void
-put_ends(const struct locks_run *r, const struct locks *ls,
-    const struct lock *l)
+put_ends(const struct locks *ls, const struct lock *l)
 {
 	const struct lock_holder *h;
 	const struct lock_thread *t;
 
 	printf(",\"held\":[");
 	for (h = l->holders; h < l->holders + l->nholders; h++)
-		put_end(r, ls, h == l->holders, h->thread, h->ns, h->caller);
+		put_end(ls, h == l->holders, h->thread, h->ns, h->caller);
 	printf("],\"waiting\":[");
 	for (t = l->waiters; t != NULL; t = t->next)
-		put_end(r, ls, t == l->waiters, t->id, t->wait.ns,
-		    t->wait.caller);
+		put_end(ls, t == l->waiters, t->id, t->wait.ns, t->wait.caller);
 	putchar(']');
 }
 
 static void
-put_locks(const struct locks_run *r, const struct locks *ls)
+put_locks(const struct locks *ls)
 {
 	void **all = locks_sorted(ls), **p;
 	struct lock *l;
@@ -104,7 +102,7 @@ put_locks(const struct locks_run *r, const struct locks *ls)
 		printf(",\"kind\":\"%s\",", l->isrw ? "rwlock" : "mutex");
 		callers_json(&ls->process.callers, l->first);
 		put_stat(&l->stat);
-		put_ends(r, ls, l);
+		put_ends(ls, l);
 		putchar('}');
 	}
 	free(all);
@@ -153,14 +151,14 @@ put_conds(const struct locks *ls)
 }
 
 static void
-put_process(const struct locks_run *r, const struct locks *ls)
+put_process(const struct locks *ls)
 {
 	putchar('{');
 	process_json(&ls->process);
 	printf(",\"unheld\":%" PRIu64 ",\"unseen\":%" PRIu64 ",\"unended\":%"
 	    PRIu64 ",\"left_out\":%" PRIu64, ls->unheld, ls->unseen,
 	    ls->unended, ls->lost);
-	put_locks(r, ls);
+	put_locks(ls);
 	put_callers(ls);
 	put_conds(ls);
 	putchar('}');
@@ -212,7 +210,7 @@ locks_json(const struct locks_run *r, const struct reader *rd)
 	for (p = r->processes.first; p != NULL; p = p->next)
 		if (!locks_isempty((const struct locks *)p)) {
 			printf("%s", comma);
-			put_process(r, (const struct locks *)p);
+			put_process((const struct locks *)p);
 			comma = ",";
 		}
 	putchar(']');

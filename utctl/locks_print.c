@@ -285,9 +285,8 @@ print_conds(const struct locks_run *r, const struct locks *ls)
 
 /* A thread did not do this with the lock; it did that before. */
 static void
-print_left(const struct locks_run *r, const struct locks *ls,
-    const struct lock *l, const char *undone, const char *done, int32_t thread,
-    int64_t ns, uint32_t caller)
+print_left(const struct locks *ls, const struct lock *l, const char *undone,
+    const char *done, int32_t thread, int64_t ns, uint32_t caller)
 {
 	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
 
@@ -295,12 +294,12 @@ print_left(const struct locks_run *r, const struct locks *ls,
 	printf("  %s not %s by thread %" PRId32 ", which %s it at %s from %s%s\n",
 	    lock_text(l->address, l->name, lock), undone, thread, done, when,
 	    callers_text(&ls->process.callers, caller, text),
-	    lock_unsure(r, ns) ? ", as far as is known" : "");
+	    lock_unsure(ls, ns) ? ", as far as is known" : "");
 }
 
 /* Who has a lock at the end, and who still waits for one, as in a deadlock. */
 static void
-print_ends(const struct locks_run *r, const struct locks *ls)
+print_ends(const struct locks *ls)
 {
 	void **all = locks_sorted(ls), **p;
 	const struct lock_thread *t;
@@ -309,11 +308,11 @@ print_ends(const struct locks_run *r, const struct locks *ls)
 
 	for (p = all; *p != NULL; p++)
 		for (l = *p, h = l->holders; h < l->holders + l->nholders; h++)
-			print_left(r, ls, l, "released", "acquired",
-			    h->thread, h->ns, h->caller);
+			print_left(ls, l, "released", "acquired", h->thread,
+			    h->ns, h->caller);
 	for (p = all; *p != NULL; p++)
 		for (l = *p, t = l->waiters; t != NULL; t = t->next)
-			print_left(r, ls, l, "acquired", "requested", t->id,
+			print_left(ls, l, "acquired", "requested", t->id,
 			    t->wait.ns, t->wait.caller);
 	free(all);
 }
@@ -337,7 +336,7 @@ print_process(const struct locks_run *r, const struct locks *ls)
 	if (ls->lost > 0)
 		printf("  %" PRIu64 " left out: events were lost meanwhile\n",
 		    ls->lost);
-	print_ends(r, ls);
+	print_ends(ls);
 	print_locks(r, ls);
 	print_callers(r, ls);
 	print_conds(r, ls);

@@ -123,9 +123,9 @@ excludes(enum lock_mode has, enum lock_mode wants)
 
 /* What began before events were lost may have ended among them. */
 int
-lock_unsure(const struct locks_run *r, int64_t began)
+lock_unsure(const struct locks *ls, int64_t began)
 {
-	return r->lossy != INT64_MIN && began <= r->lossy;
+	return origin_unsure(ls->process.origin, began);
 }
 
 /* Does that holder keep another thread from the lock, for all we know? */
@@ -133,7 +133,7 @@ static int
 keeps(const struct lock_event *e, const struct lock_holder *h,
     enum lock_mode wants)
 {
-	return !lock_unsure(e->run, h->ns) && excludes(h->mode, wants);
+	return !lock_unsure(e->process, h->ns) && excludes(h->mode, wants);
 }
 
 /*
@@ -175,7 +175,7 @@ lock_wait_begin(const struct lock_event *e, struct lock *l,
 	const struct lock_holder *h;
 
 	if (w->lock != NULL) {
-		if (lock_unsure(e->run, w->ns))
+		if (lock_unsure(e->process, w->ns))
 			e->process->lost++;
 		else
 			e->process->unended++;
@@ -238,7 +238,7 @@ lock_wait_end(const struct lock_event *e, struct lock *l, int failed)
 	for (h = l->holders; h < l->holders + l->nholders; h++)
 		if (h->thread != e->thread->id)
 			note_holder(e, w, h);
-	if (lock_unsure(e->run, w->ns))
+	if (lock_unsure(e->process, w->ns))
 		e->process->lost++;
 	else {
 		count_wait(&l->stat, w, took);
@@ -285,7 +285,7 @@ drop_earlier(const struct lock_event *e, struct lock *l, enum lock_mode mode)
 			i++;
 			continue;
 		}
-		if (lock_unsure(e->run, l->holders[i].ns))
+		if (lock_unsure(e->process, l->holders[i].ns))
 			e->process->lost++;
 		else
 			e->process->unseen++;
@@ -336,8 +336,8 @@ lock_hold_begin(const struct lock_event *e, struct lock *l,
 	h->depth = depth;
 	h->caller = e->caller;
 	h->ns = e->stream->ns;
-	h->once = !lock_unsure(e->run, l->free) ||
-	    (!lock_unsure(e->run, l->taken) && l->taker != h->thread);
+	h->once = !lock_unsure(e->process, l->free) ||
+	    (!lock_unsure(e->process, l->taken) && l->taker != h->thread);
 	if (mode != LOCK_READ) {
 		l->taken = h->ns;
 		l->taker = h->thread;
@@ -392,7 +392,7 @@ lock_hold_end(const struct lock_event *e, struct lock *l,
     struct lock_holder *h)
 {
 	count_hold(e->process, l, h, e->stream->ns - h->ns,
-	    lock_unsure(e->run, h->ns));
+	    lock_unsure(e->process, h->ns));
 	holder_leaves(e, l, h);
 }
 
@@ -411,7 +411,7 @@ lock_leave(const struct lock_event *e, struct lock *l, struct lock_holder *h)
 	lv->lock = l;
 	lv->holder = *h;
 	lv->ns = e->stream->ns;
-	lv->unsure = lock_unsure(e->run, h->ns);
+	lv->unsure = lock_unsure(e->process, h->ns);
 	l->leaver = e->thread;
 	holder_leaves(e, l, h);
 }

@@ -71,7 +71,7 @@ sure_holder(const struct lock_event *e, struct lock *l)
 {
 	struct lock_holder *h = lock_holder_of(l, e->thread->id);
 
-	return h == NULL || lock_unsure(e->run, h->ns) ? NULL : h;
+	return h == NULL || lock_unsure(e->process, h->ns) ? NULL : h;
 }
 
 static void
@@ -124,7 +124,7 @@ released_unheld(const struct lock_event *e, struct lock *l)
 		return;
 	}
 	e->thread->unheld = l;
-	e->thread->counted = lock_unsure(e->run, l->free) ? &ls->lost :
+	e->thread->counted = lock_unsure(e->process, l->free) ? &ls->lost :
 	    &ls->unheld;
 	++*e->thread->counted;
 }
@@ -199,7 +199,7 @@ cond_end(const struct lock_event *e, struct cond *c, int failed)
 	c->failed += failed != 0;
 	if (t->cond != c)
 		return;
-	if (lock_unsure(e->run, t->cond_ns))
+	if (lock_unsure(e->process, t->cond_ns))
 		e->process->lost++;
 	else
 		hist_add(&c->wait, (double)(e->stream->ns - t->cond_ns));

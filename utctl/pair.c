@@ -38,7 +38,6 @@ pairs_init(struct pairs *ps)
 	memset(ps, 0, sizeof(*ps));
 	processes_init(&ps->processes, sizeof(struct process), keep);
 	ps->processes.numbers = 1;
-	ps->lossy = INT64_MIN;
 }
 
 void
@@ -61,40 +60,16 @@ pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
 }
 
 void
-pairs_cut(struct pairs *ps)
+pairs_cut(struct pairs *ps, const struct ctf_stream *s)
 {
-	pair_threads_cut(ps);
+	pair_threads_cut(ps, processes_origin(&ps->processes, s));
 	pair_keys_drop(ps, 1);
 }
 
-/*
- * A packet tells of the events that were lost before, whosever they are.  The
- * end of what was open then may be among them, and a later end would be taken
- * for it.  Losses come in the order of the times when they begin: at any end,
- * all are known that began before.
- */
 void
-pairs_lose(struct pairs *ps, int64_t until)
+pairs_lose(struct pairs *ps, const struct ctf_stream *s)
 {
-	if (until > ps->lossy)
-		ps->lossy = until;
-}
-
-/*
- * A thread's events may be in several streams, one after the other, and whose
- * those were that are gone is not known.  But streams have events of their own
- * class only.
- */
-void
-pairs_gone(struct pairs *ps, const struct ctf_stream *s)
-{
-	size_t i;
-
-	for (i = 0; s->class != NULL && i < s->class->nevents; i++)
-		if (s->class->events[i]->pairs != NULL) {
-			pairs_lose(ps, s->goneto);
-			return;
-		}
+	processes_lose(&ps->processes, s);
 }
 
 void
@@ -128,15 +103,9 @@ refused(void *arg, struct ctf_stream *s)
 }
 
 static void
-discarded(void *arg, const struct ctf_stream *s)
-{
-	pairs_lose(arg, s->to);
-}
-
-static void
 lost(void *arg, const struct ctf_stream *s)
 {
-	pairs_lose(arg, s->lost);
+	pairs_lose(arg, s);
 }
 
 static void
@@ -145,17 +114,11 @@ module(void *arg, struct ctf_stream *s)
 	pairs_module(arg, s);
 }
 
-static void
-gone(void *arg, const struct ctf_stream *s)
-{
-	pairs_gone(arg, s);
-}
-
 void
 pairs_read(struct pairs *ps, struct reader *rd)
 {
-	static const struct reader_ops ops = { event, discarded, lost, NULL,
-	    module, refused, gone };
+	static const struct reader_ops ops = { event, lost, lost, NULL, module,
+	    refused, lost };
 	struct ctf_trace *tr;
 
 	rd->names = 1;		/* modules are read also without names */

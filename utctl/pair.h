@@ -80,7 +80,6 @@ struct pairs {
 	int			 unfit;		/* -f keeps no end away */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */
-	int64_t			 lossy;	/* ns: some were, until then */
 	int64_t			 last;	/* ns: the last event */
 	struct pair		*given;	/* of -D, the newest first */
 	struct pair		*found;	/* by names of events, newest first */
@@ -89,7 +88,6 @@ struct pairs {
 	struct map		 threads;
 	struct pair_thread	*recent;	/* one of them; or NULL */
 	struct pair_thread	*oldest, *newest;	/* as they came */
-	struct pair_thread	*begun;	/* since pairs_cut() */
 	size_t			 noverlaps;	/* threads whose packets do */
 	const struct pair_thread *overlapping;	/* the first one, or NULL */
 	struct pair_key		**keys;		/* a hash table */
@@ -113,12 +111,10 @@ void	 pairs_read(struct pairs *, struct reader *);
 size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
 /* What the innermost one in the event's thread is counted for, or NULL. */
 void	*pairs_top(struct pairs *, const struct ctf_stream *);
-/* Whatever is open is left without an end. */
-void	 pairs_cut(struct pairs *);
-/* Events were lost until that time. */
-void	 pairs_lose(struct pairs *, int64_t);
-/* The stream lacks what it had at first: see reader.h. */
-void	 pairs_gone(struct pairs *, const struct ctf_stream *);
+/* Whatever a loss in the stream may affect is left without an end. */
+void	 pairs_cut(struct pairs *, const struct ctf_stream *);
+/* Events were lost: the stream's item tells of them. */
+void	 pairs_lose(struct pairs *, const struct ctf_stream *);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
 /* Say what -D names and no trace has, and which pairs are not certain. */

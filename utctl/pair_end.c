@@ -30,10 +30,10 @@ pair_fits(enum pair_fit begin, enum pair_fit end)
 }
 
 int
-pair_over(struct pairs *ps, const struct ctf_stream *s,
-    const struct pair_end *e)
+pair_over(struct pairs *ps, const struct origin *o,
+    const struct ctf_stream *s, const struct pair_end *e)
 {
-	if (e->begin <= ps->lossy) {
+	if (origin_unsure(o, e->begin)) {
 		ps->lost++;
 		return 0;
 	}
@@ -43,11 +43,12 @@ pair_over(struct pairs *ps, const struct ctf_stream *s,
 
 /* Its end did not come; it may have been lost. */
 static int
-pair_unended(struct pairs *ps, int64_t begin, enum pair_fit fit)
+pair_unended(struct pairs *ps, const struct origin *o, int64_t begin,
+    enum pair_fit fit)
 {
 	if (fit != PAIR_FITS)
 		return 0;
-	if (begin <= ps->lossy) {
+	if (origin_unsure(o, begin)) {
 		ps->lost++;
 		return 0;
 	}
@@ -56,16 +57,18 @@ pair_unended(struct pairs *ps, int64_t begin, enum pair_fit fit)
 }
 
 void
-pair_left(struct pairs *ps, int64_t begin, enum pair_fit fit, void *what)
+pair_left(struct pairs *ps, const struct origin *o, int64_t begin,
+    enum pair_fit fit, void *what)
 {
-	if (pair_unended(ps, begin, fit) && ps->ops->left != NULL)
+	if (pair_unended(ps, o, begin, fit) && ps->ops->left != NULL)
 		ps->ops->left(ps->arg, what);
 }
 
 int
-pair_open(struct pairs *ps, enum pair_fit fit, const struct pair_end *e)
+pair_open(struct pairs *ps, const struct origin *o, enum pair_fit fit,
+    const struct pair_end *e)
 {
-	if (!pair_unended(ps, e->begin, fit))
+	if (!pair_unended(ps, o, e->begin, fit))
 		return 0;
 	if (ps->ops->open != NULL)
 		ps->ops->open(ps->arg, e);

@@ -16,7 +16,7 @@
 
 /*
  * Pairs with a key may be of any threads: those that are open are in a table by
- * their key.
+ * their key, and any loss may have their ends, of whatever origin it is.
  */
 
 #include <stdlib.h>
@@ -108,7 +108,7 @@ pair_key_begin(struct pairs *ps, const struct pair_role *r,
 	kp = key_place(ps, r->pair, text, len);
 	if ((k = *kp) != NULL) {
 		/* The key is used again. */
-		pair_left(ps, k->ns, k->fit, k->what);
+		pair_left(ps, &ps->processes.any, k->ns, k->fit, k->what);
 		list_del(ps, k);
 	} else {
 		if ((k = malloc(sizeof(*k) + len)) == NULL)
@@ -163,7 +163,7 @@ pair_key_end(struct pairs *ps, const struct pair_role *r,
 	list_del(ps, k);
 	free(k);
 	ps->nkeys--;
-	if (counts && pair_over(ps, s, &e))
+	if (counts && pair_over(ps, &ps->processes.any, s, &e))
 		pair_total(ps, e.what, e.took, 0);
 }
 
@@ -175,7 +175,7 @@ pair_keys_finish(struct pairs *ps)
 
 	for (k = ps->first_key; k != NULL; k = k->later) {
 		e = key_took(k, ps->last);
-		if (pair_open(ps, k->fit, &e))
+		if (pair_open(ps, &ps->processes.any, k->fit, &e))
 			pair_total(ps, e.what, 0, e.took);
 	}
 }
@@ -188,7 +188,8 @@ pair_keys_drop(struct pairs *ps, int left)
 
 	while ((k = ps->first_key) != NULL) {
 		if (left)
-			pair_left(ps, k->ns, k->fit, k->what);
+			pair_left(ps, &ps->processes.any, k->ns, k->fit,
+			    k->what);
 		*key_place(ps, k->pair, k->text, k->len) = k->next;
 		list_del(ps, k);
 		free(k);

@@ -54,7 +54,7 @@ void	 pair_thread_begin(struct pairs *, struct pair_thread *,
 void	 pair_thread_end(struct pairs *, struct pair_thread *,
 	    const struct pair_role *, const struct ctf_stream *,
 	    enum pair_fit);
-void	 pair_threads_cut(struct pairs *);
+void	 pair_threads_cut(struct pairs *, struct origin *);
 void	 pair_threads_finish(struct pairs *);
 void	 pair_threads_say(const struct pairs *);
 void	 pair_threads_free(struct pairs *);
@@ -67,13 +67,18 @@ void	 pair_key_end(struct pairs *, const struct pair_role *,
 void	 pair_keys_drop(struct pairs *, int);
 void	 pair_keys_finish(struct pairs *);
 
-/* pair_end.c: what becomes of one that began at that time. */
+/*
+ * pair_end.c: what becomes of one that began at that time, in a thread of that
+ * origin; or with a key, and then of any.
+ */
 int	 pair_fits(enum pair_fit, enum pair_fit);
 /* The pair is counted, or 0: it is not known to be right. */
-int	 pair_over(struct pairs *, const struct ctf_stream *,
+int	 pair_over(struct pairs *, const struct origin *,
+	    const struct ctf_stream *, const struct pair_end *);
+void	 pair_left(struct pairs *, const struct origin *, int64_t,
+	    enum pair_fit, void *);
+int	 pair_open(struct pairs *, const struct origin *, enum pair_fit,
 	    const struct pair_end *);
-void	 pair_left(struct pairs *, int64_t, enum pair_fit, void *);
-int	 pair_open(struct pairs *, enum pair_fit, const struct pair_end *);
 void	 pair_total(struct pairs *, void *, int64_t, int64_t);
 
 #endif /* PAIR_ROLE_H */

@@ -76,8 +76,8 @@ struct packets {
 struct pair_thread {
 	struct pair_thread	*next;		/* of the same key */
 	struct pair_thread	*later;		/* that came after it */
-	int			 listed;	/* in pairs.begun */
-	struct pair_thread	*before;	/* in pairs.begun */
+	int			 listed;	/* in origin.begun */
+	struct pair_thread	*before;	/* in origin.begun */
 	const struct process	*process;
 	int64_t			 tid;
 	struct packets		*packets;
@@ -298,6 +298,7 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
     const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
 {
 	const uint64_t address = address_of(r, s);
+	struct origin *o = t->process->origin;
 	const size_t below = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
 	void *what = NULL;
 	struct frame *f;
@@ -307,13 +308,13 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 		what = ps->ops->begin(ps->arg, s, r->pair->name,
 		    r->at.type == NULL ? NULL : &r->at, address);
 	if (t->n == DEPTH) {
-		pair_left(ps, s->ns, fit, what);
+		pair_left(ps, o, s->ns, fit, what);
 		return;
 	}
 	if (!t->listed) {
 		t->listed = 1;
-		t->before = ps->begun;
-		ps->begun = t;
+		t->before = o->begun;
+		o->begun = t;
 	}
 	f = push(t);
 	f->pair = r->pair;
@@ -333,7 +334,7 @@ leave(struct pairs *ps, struct pair_thread *t)
 {
 	const struct frame *f = &t->frames[t->n - 1];
 
-	pair_left(ps, f->ns, f->fit, f->what);
+	pair_left(ps, t->process->origin, f->ns, f->fit, f->what);
 	pop(ps, t, f->inner);
 }
 
@@ -374,7 +375,7 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 		leave(ps, t);
 	counts = pair_fits(f->fit, fit);
 	e = top_end(f, s->ns);
-	if (counts && pair_over(ps, s, &e))
+	if (counts && pair_over(ps, t->process->origin, s, &e))
 		f->ended = e.took;
 	pop(ps, t, counts ? e.took : f->inner);
 }
@@ -386,7 +387,8 @@ pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
 	const struct pair_thread *t = pair_thread_of(ps, s);
 	size_t n = 0;
 
-	while (n < t->n && n < most && t->frames[t->n - 1 - n].ns > ps->lossy)
+	while (n < t->n && n < most &&
+	    !origin_unsure(t->process->origin, t->frames[t->n - 1 - n].ns))
 		n++;
 	return n;
 }
@@ -398,8 +400,10 @@ pairs_top(struct pairs *ps, const struct ctf_stream *s)
 	const struct pair_thread *t = pair_thread_of(ps, s);
 	const size_t top = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
 
-	return top == NOTHING || t->frames[top].ns <= ps->lossy ? NULL :
-	    t->frames[top].what;
+	if (top == NOTHING ||
+	    origin_unsure(t->process->origin, t->frames[top].ns))
+		return NULL;
+	return t->frames[top].what;
 }
 
 /* What the thread has open yet. */
@@ -412,7 +416,7 @@ thread_finish(struct pairs *ps, struct pair_thread *t)
 	while (t->n > 0) {
 		f = &t->frames[t->n - 1];
 		e = top_end(f, t->last);
-		if (pair_open(ps, f->fit, &e))
+		if (pair_open(ps, t->process->origin, f->fit, &e))
 			f->open = e.took;
 		pop(ps, t, f->fit == PAIR_FITS ? e.took : f->inner);
 	}
@@ -461,13 +465,13 @@ each(struct pairs *ps, void (*call)(struct pairs *, struct pair_thread *))
 	}
 }
 
-/* Other threads have nothing that is open. */
+/* Other threads of the origin have nothing that is open. */
 void
-pair_threads_cut(struct pairs *ps)
+pair_threads_cut(struct pairs *ps, struct origin *o)
 {
 	struct pair_thread *t;
 
-	for (; (t = ps->begun) != NULL; ps->begun = t->before) {
+	for (; (t = o->begun) != NULL; o->begun = t->before) {
 		while (t->n > 0)
 			leave(ps, t);
 		t->listed = 0;

@@ -59,6 +59,7 @@ processes_init(struct processes *ps, size_t size,
 	ps->over = over;
 	ps->last = &ps->first;
 	ps->channel = UINT32_MAX;
+	ps->any.lossy = INT64_MIN;
 }
 
 void
@@ -121,19 +122,82 @@ processes_partial(const struct reader *rd)
 	return 0;
 }
 
+struct origin *
+processes_origin(struct processes *ps, const struct ctf_stream *s)
+{
+	struct origin *o = map_get(&ps->origins, s->trace->origin);
+
+	if (o != NULL)
+		return o;
+	if ((o = calloc(1, sizeof(*o))) == NULL)
+		die_errno("malloc");
+	o->lossy = INT64_MIN;
+	map_put(&ps->origins, s->trace->origin, o);
+	return o;
+}
+
+/* Has the class events of calls or of pairs? */
+static int
+counts(const struct ctf_sclass *sc)
+{
+	const struct ctf_eclass *ev;
+	size_t i;
+
+	for (i = 0; sc != NULL && i < sc->nevents; i++) {
+		ev = sc->events[i];
+		if (ev->pairs != NULL ||
+		    (ev->call != NULL && ev->call->kind->what >= 0))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * A packet tells of the events that were lost before, of whatever thread of the
+ * trace's origin.  The end of what was open then may be among them, and a
+ * later end would be taken for it.  Losses come in the order of the times when
+ * they begin: at any end, all are known that began before.
+ *
+ * Where packets are gone, a thread's events may have been in several streams,
+ * one after the other, and whose those were is not known.  But streams have
+ * events of their own class only.
+ */
+void
+processes_lose(struct processes *ps, const struct ctf_stream *s)
+{
+	const int64_t until = ctf_lost_until(s);
+	struct origin *o;
+
+	if (s->item == ITEM_GONE && !counts(s->class))
+		return;
+	o = processes_origin(ps, s);
+	if (until > o->lossy)
+		o->lossy = until;
+	if (until > ps->any.lossy)
+		ps->any.lossy = until;
+}
+
+int
+origin_unsure(const struct origin *o, int64_t ns)
+{
+	return o->lossy != INT64_MIN && ns <= o->lossy;
+}
+
 static struct process *
-add(struct processes *ps, const struct ctf_who *who, uint64_t key)
+add(struct processes *ps, const struct ctf_stream *s,
+    const struct ctf_who *who)
 {
 	struct process *p;
 
 	if ((p = calloc(1, ps->size)) == NULL)
 		die_errno("malloc");
+	p->origin = processes_origin(ps, s);
 	p->vpid = who->vpid;
 	memcpy(p->name, who->name, sizeof(p->name));
 	p->callers.numbers = ps->numbers;
 	*ps->last = p;
 	ps->last = &p->next;
-	map_put(&ps->map, key, p);
+	map_put(&ps->map, ctf_process(s->trace, who), p);
 	return p;
 }
 
@@ -149,7 +213,7 @@ processes_get(struct processes *ps, const struct ctf_stream *s)
 	who = ctf_whose(s, &buf);
 	key = ctf_process(s->trace, who);
 	if ((ps->process = map_get(&ps->map, key)) == NULL)
-		ps->process = add(ps, who, key);
+		ps->process = add(ps, s, who);
 	ps->stream = s;
 	ps->pkt = s->pkt;
 	return ps->process;
@@ -258,7 +322,6 @@ load(struct processes *ps, const struct ctf_stream *s, uint64_t base)
 	struct process *p = processes_get(ps, s);
 	char text[4096];
 	struct ctf_who buf;
-	const struct ctf_who *who;
 
 	if (path->type == NULL)
 		return;
@@ -266,8 +329,7 @@ load(struct processes *ps, const struct ctf_stream *s, uint64_t base)
 	if (p->program != NULL && p->base != base &&
 	    strcmp(p->program, text) == 0) {
 		ps->over(p);
-		who = ctf_whose(s, &buf);
-		p = ps->process = add(ps, who, ctf_process(s->trace, who));
+		p = ps->process = add(ps, s, ctf_whose(s, &buf));
 	}
 	if (p->program == NULL) {
 		p->program = format("%s", text);
@@ -333,4 +395,7 @@ processes_free(struct processes *ps, void (*release)(struct process *))
 		free(p);
 	}
 	map_free(&ps->map);
+	for (i = 0; i < ps->origins.cap; i++)
+		free(ps->origins.v[i].value);
+	map_free(&ps->origins);
 }

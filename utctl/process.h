@@ -39,9 +39,19 @@ struct process_call {
 	size_t		 nchannels;
 };
 
+/*
+ * The traces of one origin, such as a user's of a session.  A process has no
+ * events elsewhere, so what is lost there is no event of other processes.
+ */
+struct origin {
+	int64_t		 lossy;		/* ns: events were lost until then */
+	struct pair_thread *begun;	/* pair_thread.c's: pairs_cut() */
+};
+
 /* A process, as long as it runs one program. */
 struct process {
 	struct process	*next;		/* that began after this one */
+	struct origin	*origin;	/* of its traces */
 	int64_t		 vpid;
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		*program;	/* path of its first module, and */
@@ -60,6 +70,8 @@ struct processes {
 	uint64_t	 again;		/* events of calls that counted */
 	int		 clocks;	/* a process has calls by several */
 	struct map	 map;		/* those that run, by their IDs */
+	struct map	 origins;	/* by their hashes */
+	struct origin	 any;		/* a loss of whatever origin */
 	struct process	*first, **last;
 	const struct ctf_stream *stream;	/* whose packet at pkt */
 	uint64_t	 pkt;			/* is of this process */
@@ -80,6 +92,12 @@ struct process *processes_get(struct processes *, const struct ctf_stream *);
 /* Is the event of a call that another channel's event has counted? */
 int	 processes_again(struct processes *, const struct ctf_stream *);
 void	 processes_say(const struct processes *);
+/* The origin of the stream's trace. */
+struct origin *processes_origin(struct processes *, const struct ctf_stream *);
+/* Events were lost: the stream's item tells of them. */
+void	 processes_lose(struct processes *, const struct ctf_stream *);
+/* May the end of what began then be among what was lost? */
+int	 origin_unsure(const struct origin *, int64_t);
 /* An event of a module. */
 void	 processes_module(struct processes *, const struct ctf_stream *);
 /* The number of the caller that is this field of the event's call. */

@@ -332,10 +332,7 @@ select_refuses(struct select *sel, struct ctf_stream *s)
 int
 select_loss(const struct select *sel, const struct ctf_stream *s)
 {
-	const int64_t to = s->item == ITEM_DISCARDED ? s->to :
-	    s->item == ITEM_LOST ? s->lost : s->goneto;
-
-	return to >= sel->from && s->ns <= sel->to;
+	return ctf_lost_until(s) >= sel->from && s->ns <= sel->to;
 }
 
 static void

@@ -57,7 +57,7 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	char from[CTF_TIMELEN], to[CTF_TIMELEN];
 
 	(void)arg;
-	indent_lose(s->to);
+	indent_lose(s);
 	ctf_print_flush();
 	if (json && s->ndiscarded == 0)
 		printf("{\"discarded\":null");
@@ -86,7 +86,7 @@ say_lost(void *arg, const struct ctf_stream *s)
 	char when[CTF_TIMELEN];
 
 	(void)arg;
-	indent_lose(s->lost);
+	indent_lose(s);
 	ctf_print_flush();
 	if (json) {
 		printf("{\"lost_packets\":%" PRIu64 ",\"before\":\"%" PRId64
@@ -104,7 +104,7 @@ static void
 note_gone(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
-	indent_gone(s);
+	indent_lose(s);
 }
 
 static void

@@ -7,7 +7,9 @@
 . ./common.sh
 
 # trace NAME: a trace of the packets on the standard input, as prog/rows.c reads
-# them.  The field of an event is a thread and 65536 times the key.
+# them.  The field of an event is a thread and 65536 times the key.  If $user is
+# set, the trace is a directory of that user's of one session.
+user=
 trace() {
 	name=$1
 	rm -rf "${T:?}/$name"
@@ -36,6 +38,12 @@ trace() {
 		};
 		event.header := struct { u32 id; ts timestamp; };
 		event.context := struct { u16 vtid; };
+	};
+	END
+	[ -z "$user" ] || cat >>"$T/$name/metadata" <<-END
+	env {
+		tracer_buffering_id = $user;
+		trace_creation_datetime = "20260101T000000+0000";
 	};
 	END
 	id=0
@@ -140,6 +148,59 @@ END
 utctl locks -j "$T/locks" >"$T/out" || fail "locks"
 grep -q '"unheld":1,.*"left_out":2,' "$T/out" || fail "locks: $(cat "$T/out")"
 
+# What a user has lost is nothing of another user's.  The loss is between the
+# beginning and the end of all pairs, and of a hold.
+both() {
+	echo "c_0 0 10 30 0 0 0 10 1 2 10 $1 4 10 65537 7 10 65537" \
+	    "1 30 1 3 30 $1 8 30 65537"
+}
+# values MEMBER: of the processes, in order.
+values() {
+	grep -o "\"$1\":[0-9]*" "$T/out" | sed 's/.*://' | sort | tr '\n' ' '
+}
+user=1
+both 65536 | trace other
+# A later part of the same user's directory.
+user=2
+echo c_0 0 10 30 0 0 0 10 2 1 30 2 | trace chunk
+for loss in 'c_1 1 1 2 0 0:c_1 1 12 20 1 1' 'c_1 1 1 2 0 0:c_1 1 20 20 2 0' \
+    'c_1 1 20 20 1 0'; do
+	{
+		both 131072
+		echo "$loss" | tr : '\n'
+	} | trace loser
+	set -- "$T/other" "$T/loser" "$T/chunk"
+	utctl stat -d -j "$@" >"$T/out" || fail "two users: stat"
+	grep -q '"unended":0,"unbegun":0,"left_out":2,.*"calls":1,' "$T/out" ||
+	    fail "two users: stat: $loss: $(cat "$T/out")"
+	# An end that has the key may be any user's.
+	utctl stat -d -D q:open,q:close,k -j "$@" >"$T/out" ||
+	    fail "two users: stat -D"
+	grep -q '"unended":0,"unbegun":0,"left_out":4,' "$T/out" ||
+	    fail "two users: stat -D: $loss: $(cat "$T/out")"
+	utctl view -i -j "$@" >"$T/out" 2>&1 || fail "two users: view"
+	[ "$(grep -c '"took_ns":"20000000000"' "$T/out")" -eq 1 ] ||
+	    fail "two users: view: $loss: $(cat "$T/out")"
+	utctl export -F folded "$@" 2>/dev/null >"$T/out"
+	[ "$(cat "$T/out")" = "-;p:x 20000000000" ] ||
+	    fail "two users: folded: $loss: $(cat "$T/out")"
+	utctl export "$@" >"$T/out" || fail "two users: chrome"
+	[ "$(grep -c '"args":{"end":' "$T/out")" -eq 1 ] ||
+	    fail "two users: chrome: $loss: $(cat "$T/out")"
+	utctl heap -j "$@" >"$T/out" 2>/dev/null || fail "two users: heap"
+	[ "$(values unsure_blocks)" = "0 1 " ] ||
+	    fail "two users: heap: $loss: $(cat "$T/out")"
+	utctl locks -j "$@" >"$T/out" || fail "two users: locks"
+	[ "$(values left_out)" = "0 1 " ] &&
+	    grep -q '"holds":\[{"took_ns":"20000000000"' "$T/out" ||
+	    fail "two users: locks: $loss: $(cat "$T/out")"
+done
+# Nor is its heap uncertain, if nothing that is told is the loser's.
+user=2
+printf '%s\n' 'c_1 1 1 2 0 0' 'c_1 1 12 20 1 1' | trace loser
+utctl heap "$T/other" "$T/loser" >"$T/out" 2>"$T/err" || fail "other: heap"
+[ ! -s "$T/err" ] || fail "other: heap: $(cat "$T/err")"
+user=
 
 # A trace that grows while it is followed: of the second file of a row, not even
 # the first packet is all there at first.  In another file there is a hole,
