@@ -28,8 +28,12 @@
  *	busy n		so many utctls that give the session "busy" rules and
  *			take them back, and do not wait for the answers
  *	owned		a utctl that wants to own two sessions at once
+ *	unread		a utctl that stops the session "s", and does not read
+ *			until stdin ends: says on stderr how often it was told
+ *			what is left to write before the answer came
  *
- * deaf, fat and busy print how many they are, and stay until stdin ends.
+ * deaf, fat, busy and unread print how many they are, and stay until stdin
+ * ends.
  */
 
 #include <sys/types.h>
@@ -471,6 +475,26 @@ do_owned(void)
 	close(s);
 }
 
+static void
+do_unread(void)
+{
+	int n = 0, type, s = dial(dir, 0);
+
+	(void)make(6);
+	if (!post(s) || answer(s) != UT_CTL_OK)
+		errx(1, "hello");
+	begin(UT_CTL_STOP, 0, 0);
+	put_str("s");
+	if (!post(s))
+		errx(1, "stop");
+	stay(1);
+	while ((type = answer(s)) == UT_CTL_PROGRESS)
+		n++;
+	if (type != UT_CTL_OK)
+		errx(1, "not stopped");
+	fprintf(stderr, "%d\n", n);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -501,6 +525,8 @@ main(int argc, char *argv[])
 		do_busy(n);
 	else if (strcmp(argv[2], "owned") == 0)
 		do_owned();
+	else if (strcmp(argv[2], "unread") == 0)
+		do_unread();
 	else
 		errx(1, "mode %s", argv[2]);
 	return 0;

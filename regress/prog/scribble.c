@@ -49,6 +49,8 @@
  *	flicker		it shrinks and grows
  *	unring		the bell has no bytes any more
  *	order		packets that are delivered after all that come
+ *	fail		utd is told that it could not attach: the error is the
+ *			seed
  *	busy		all slots are in the middle of an event
  *	none		nothing
  *
@@ -83,6 +85,7 @@
 #define GARBAGE	20			/* bytes after a header, at most */
 
 static int sock;
+static uint32_t channel;
 static uint64_t state;
 static struct ut_header *h;
 static struct ut_slot *slots;
@@ -246,6 +249,7 @@ join(void)
 			post();
 			break;
 		case UT_MSG_ATTACH:
+			channel = head.a;
 			attach(fds, n);
 			break;
 		case UT_MSG_MAP:
@@ -547,6 +551,13 @@ nothing(void)
 {
 }
 
+static void
+fail(void)
+{
+	begin(UT_MSG_FAILED, channel, (uint32_t)state);
+	post();
+}
+
 /* Slots that are not there. */
 static void
 spoil(void)
@@ -599,6 +610,7 @@ static const struct {
 	{ "unring",	unring,		nothing },
 	{ "order",	nothing,	spoil_order },
 	{ "busy",	all_busy,	all_busy },
+	{ "fail",	nothing,	fail },
 	{ "none",	nothing,	nothing },
 };
 

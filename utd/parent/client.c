@@ -29,6 +29,7 @@
 
 #define LEAVE_MS	500	/* until the next try to end a session */
 #define LOOK_MS		100	/* between looks at programs */
+#define PROGRESS_MS	200	/* between two messages about progress */
 #define END_MS		1000	/* that utd waits for utctl when it ends */
 
 static struct client *clients;
@@ -324,16 +325,22 @@ client_hello(struct conn *c, struct ut_msg *m,
 	conn_close(c);
 }
 
-/* The consumer of that user still has so many bytes to write. */
+/*
+ * The consumer of that user still has so many bytes to write.  A hostile one
+ * says so without end, and a client that does not read has no use for more.
+ */
 void
 clients_progress(uid_t uid, uint64_t left)
 {
+	const int64_t now = ut_msg_now();
 	struct client *k;
 
 	for (k = clients; k != NULL; k = k->next) {
 		if (!k->draining || k->conn == NULL ||
-		    !user_controls(k->conn->uid, uid))
+		    !user_controls(k->conn->uid, uid) ||
+		    now - k->progress < PROGRESS_MS || conn_behind(k->conn))
 			continue;
+		k->progress = now;
 		ut_msg_init(&out, UT_CTL_PROGRESS, 0, 0);
 		ut_msg_u64(&out, left);
 		conn_send(k->conn, &out);

@@ -41,6 +41,7 @@ struct client {
 	bool		(*leave)(struct client *);	/* by this; or NULL */
 	bool		 leaving;	/* which was tried once */
 	bool		 draining;	/* wants to see progress */
+	int64_t		 progress;	/* when it was last told of that */
 	bool		 undo;		/* of a session's creation */
 	struct session	*session;	/* that the request is about */
 	bool		 orphan;	/* and that is gone */

@@ -19,6 +19,7 @@
  */
 
 #include <sys/types.h>
+#include <sys/socket.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -267,7 +268,7 @@ conn_read(struct conn *c)
 		if ((r = read_message(c, &m)) == 0)
 			return;
 		if (r == -1) {
-			conn_drop(c);
+			conn_reject(c);
 			if (c->user != NULL)
 				user_spent(c->user, since);
 			return;
@@ -279,13 +280,38 @@ conn_read(struct conn *c)
 	}
 }
 
-/* Read everything that the peer said before the connection was closed. */
+/* The bytes that the socket can hold in one direction, or somewhat more. */
+static size_t
+capacity(int fd)
+{
+	const int options[] = { SO_SNDBUF, SO_RCVBUF };
+	size_t n = UT_MSG_MAX;		/* a message that is read in part */
+	socklen_t len;
+	int i, size;
+
+	for (i = 0; i < 2; i++) {
+		len = sizeof(size);
+		if (getsockopt(fd, SOL_SOCKET, options[i], &size, &len) == 0 &&
+		    size > 0)
+			n += (size_t)size;
+	}
+	return n;
+}
+
+/*
+ * Read everything that the peer said before the connection was closed, up to
+ * the first bad message.  A peer that is not dead, or has children that are
+ * not, may write as fast as we read: no more is read than the socket holds.
+ */
 void
 conn_rest(struct conn *c)
 {
 	static struct ut_msg m;
+	size_t n, left = capacity(c->file.fd);
 
-	while (read_message(c, &m) == 1) {
+	while (!c->deaf && left > 0 && read_message(c, &m) == 1) {
+		n = m.h.len;
+		left -= n < left ? n : left;
 		c->ops->message(c, &m);
 		ut_msg_clear(&m);
 	}
@@ -357,6 +383,14 @@ conn_drop(struct conn *c)
 	else
 		close(c->file.fd);
 	c->file.fd = -1;
+}
+
+/* What the peer says cannot be read, or is not allowed: so is the rest. */
+void
+conn_reject(struct conn *c)
+{
+	c->deaf = true;
+	conn_drop(c);
 }
 
 void

@@ -49,6 +49,7 @@ struct conn {
 #define CONN_BROKEN	2	/* dropped when the round ends */
 #define CONN_DEAD	3	/* dropped */
 	unsigned int	 state;
+	bool		 deaf;		/* nothing more is read */
 	struct conn	*also;		/* the next broken one */
 	struct conn	*next;		/* the next dead one */
 };
@@ -62,6 +63,7 @@ void	 conn_send(struct conn *, struct ut_msg *);
 bool	 conn_behind(const struct conn *);	/* not all is sent */
 void	 conn_close(struct conn *);	/* after what is queued */
 void	 conn_rest(struct conn *);	/* in closed: what it has said */
+void	 conn_reject(struct conn *);	/* drop it, and read no rest */
 void	 conn_drop(struct conn *);	/* now */
 void	 conn_fail(struct conn *);	/* and say errno */
 bool	 conn_flush(struct conn *, int);	/* some, in so many ms */

@@ -514,11 +514,16 @@ consumer_message(struct conn *conn, struct ut_msg *m)
 	if (m->h.type == UT_C_READY) {
 		got_bell(c, m);
 	} else if (!ops->message(c, m)) {
-		log_warnx("consumer %d: message %u", (int)c->pid, m->h.type);
-		conn_drop(conn);
+		log_peer("consumer %d of uid %lu: bad message %u",
+		    (int)c->pid, (unsigned long)c->uid, m->h.type);
+		conn_reject(conn);
 	}
 }
 
+/*
+ * The process is killed before the rest is read, so that it says no more.  At
+ * our end it may be about to end in order.
+ */
 static void
 consumer_closed(struct conn *conn)
 {
@@ -527,6 +532,8 @@ consumer_closed(struct conn *conn)
 	c->conn = NULL;
 	if (!loop_ending && c->state != CONSUMER_LEAVING)
 		consumer_warn(c, "ended");
+	if (!loop_ending && c->pid > 0)
+		kill(c->pid, SIGKILL);
 	conn_rest(conn);
 	consumer_watch(c);
 	consumers_reap();

@@ -398,6 +398,20 @@ link_described(struct program *p, uint32_t channel, uint32_t n)
 		link_step(l);
 }
 
+/* The text of an error, or its number: a program can send any number. */
+static const char *
+error_text(int error)
+{
+	static char number[32];
+	const char *text = strerror(error);
+
+	if (error > 0 && strncmp(text, "Unknown error", 13) != 0 &&
+	    strcmp(text, "No error information") != 0)
+		return text;
+	snprintf(number, sizeof(number), "error %d", error);
+	return number;
+}
+
 static void
 link_failed(struct link *l, int error)
 {
@@ -420,7 +434,7 @@ link_failed(struct link *l, int error)
 		session_blame(l->channel->session, l->program->uid,
 		    "%s (%d) cannot attach to channel %s: %s%s",
 		    l->program->name, (int)l->program->pid,
-		    l->channel->name, strerror(error), help);
+		    l->channel->name, error_text(error), help);
 	l->failed = true;
 	session_missed(l->channel->session);
 }
