@@ -11,8 +11,8 @@
 # disk.
 
 # Sessions are an ordinary user's: root's would be the system's.
-PARTS="event modes shot rate starts enable view sums memory build slow insns \
-    killed trickle wrapped"
+PARTS="event short modes shot rate starts enable view sums memory build slow \
+    insns killed trickle wrapped"
 results=bench/RESULTS
 [ $# -eq 0 ] || { PARTS=$*; results=; }
 [ -z "${QUICK:-}" ] || results=
