@@ -5,14 +5,16 @@
 #
 #	sh bench/bench.sh [part ...]
 #
+# PEERS is a directory with loggers and tracers of others, which are measured,
+# too: see the page of that name.
 # QUICK=1 is a trial in less than two minutes.  Where LTTng-UST and
 # babeltrace2 are installed they are measured in turn with ours.
 # BENCHDIR is where traces go, BENCHDISK where those go that are to be on a
 # disk.
 
 # Sessions are an ordinary user's: root's would be the system's.
-PARTS="event modes shot rate starts enable view sums memory build slow insns \
-    killed trickle wrapped"
+PARTS="event short modes shot rate starts enable view sums memory build slow \
+    insns killed trickle wrapped${PEERS:+ peers}"
 results=bench/RESULTS
 [ $# -eq 0 ] || { PARTS=$*; results=; }
 [ -z "${QUICK:-}" ] || results=

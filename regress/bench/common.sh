@@ -16,9 +16,9 @@ HOME=$T
 export HOME
 QUICK=${QUICK:-}
 if [ -n "$QUICK" ]; then
-	ROUNDS=3 BURSTS=6
+	ROUNDS=3 BURSTS=6 SHORT=1000
 else
-	ROUNDS=5 BURSTS=25
+	ROUNDS=5 BURSTS=25 SHORT=2000
 fi
 # Some have names without the first character.
 processors() {
@@ -244,6 +244,49 @@ median() {
 		h = int((NR + 1) / 2)
 		printf "%.10g\n", NR % 2 ? v[h] : (v[h] + v[h + 1]) / 2
 	}'
+}
+
+# short KEY PROGRAM EVENT: measure bursts of 1,000 events, one each millisecond.
+short() {
+	measure "$1" "$T/$2" -b "$SHORT" -e "$3" -n 1000 -p 1 burst
+}
+
+# short_ut KEY EVENT [option of enable-channel ...]: the same with libut, in a
+# session of its own.
+short_ut() {
+	short_key=$1
+	shift
+	ut_begin "$@"
+	short "$short_key" load.ut "$1"
+	ut_end
+	echo "$ut_lost" >>"$T/m.$short_key.lost"
+}
+
+# percentiles NAME LIBUT LTTNG FLOOR [TIMES10 TIMES50]: rows of what short() and
+# its like have measured under these keys.  TIMES10 is a goal for p10, and
+# TIMES50 for p50: at most so many times the number beside libut's.
+percentiles() {
+	while read -r per_name per_column per_goal; do
+		row "$1: $per_name" ns "$(percentile "$2" "$per_column")" \
+		    "$(percentile "$3" "$per_column")" \
+		    "$(percentile "$4" "$per_column")" \
+		    ${per_goal:+"<= $per_goal x peer" "u <= $per_goal * l"}
+	done <<-END
+	p10 3 ${5:-}
+	p50 1 ${6:-}
+	p99 4
+	p99.9 5
+	END
+}
+
+# A median, or words if events were lost or nothing was measured.
+percentile() {
+	per_lost=0
+	[ ! -s "$T/m.$1.lost" ] || per_lost=$(sum "$1.lost")
+	case $1 in
+	lt.*)	have_lttng || { echo "$LTTNG_ABSENT"; return; } ;;
+	esac
+	unless_lost "$(median "$1" "$2")" "$per_lost"
 }
 
 sum() {

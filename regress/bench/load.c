@@ -22,8 +22,9 @@
  *		when the clock comes to a multiple of so many milliseconds,
  *		so that threads and processes trace at the same time and
  *		the tracer has none to drain in between.  Nanoseconds for
- *		each event, the median of the bursts of all threads, and how
- *		many events there were.
+ *		each event, the median of the bursts of all threads, how
+ *		many events there were, and nanoseconds again: p10, p99 and
+ *		p99.9.
  *	load off
  *		An event that is not enabled, beyond the loop around it: ns.
  *	load [-e event] [-s ms] [-r rate] [-t threads] rate
@@ -60,11 +61,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "burst.h"
 #include "load.h"
 
 #define MAXTHREADS	1024
-#define MAXBURSTS	1000
-#define WARM		2	/* bursts that do not count */
 #define CACHES		(64 << 20)	/* more than they hold */
 
 struct thread {
@@ -80,32 +80,6 @@ static void (*trace)(long);
 static long nthreads = 1, nbursts = 20, nevents = 50000;
 static long period = 30, seconds_ms = 1000;
 static double rate = 1e6;
-
-/* Nanoseconds. */
-static double
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
-static void
-sleep_until(double t)
-{
-	struct timespec ts;
-	double d;
-
-	while ((d = t - now()) > 0) {
-		ts.tv_sec = (time_t)(d / 1e9);
-		ts.tv_nsec = (long)(d - (double)ts.tv_sec * 1e9);
-		nanosleep(&ts, NULL);
-	}
-}
-
-/* The optimizer is to know nothing of n, nor to leave the loop out. */
-#define FENCE(i)	__asm__ volatile ("" : "+r" (i) : : "memory")
 
 static void
 trace_none(long n)
@@ -197,14 +171,6 @@ event_find(const char *name)
 		errx(1, "no event %s", name);
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double
 median(double *v, size_t n)
 {
@@ -229,20 +195,9 @@ run_threads(void *(*run)(void *))
 static void *
 burst(void *arg)
 {
-	const double ms = (double)period * 1e6;
 	struct thread *th = arg;
-	double t;
-	long i;
 
-	for (i = -WARM; i < nbursts; i++) {
-		sleep_until(((double)(long)(now() / ms) + 1) * ms);
-		t = now();
-		trace(nevents);
-		t = now() - t;
-		if (i >= 0)
-			th->ns[i] = t / (double)nevents;
-		th->events += nevents;
-	}
+	th->events = bursts_run(trace, nbursts, nevents, period, th->ns);
 	return NULL;
 }
 
@@ -260,7 +215,7 @@ do_burst(void)
 		    (size_t)nbursts * sizeof(*all));
 		total += threads[i].events;
 	}
-	printf("%.2f %ld\n", median(all, (size_t)(nthreads * nbursts)), total);
+	bursts_print(all, nthreads * nbursts, total);
 }
 
 static void
@@ -389,13 +344,12 @@ static void
 do_thread(void)
 {
 	static double ns[MAXBURSTS];
-	const double ms = (double)period * 1e6;
 	pthread_t id;
 	double t;
 	long i, j;
 
 	for (i = -WARM; i < nbursts; i++) {
-		sleep_until(((double)(long)(now() / ms) + 1) * ms);
+		sleep_period(period);
 		t = now();
 		for (j = 0; j < nevents; j++)
 			if (pthread_create(&id, NULL, once, NULL) != 0 ||

@@ -26,8 +26,9 @@
 
 #include <stdint.h>
 
+#include "burst.h"
+
 #define NBYTES	256
-#define STRING	"hello, world"
 
 #if defined(LTTNG)
 
