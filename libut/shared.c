@@ -104,8 +104,8 @@ leave(struct region *rg, struct ut_subbuf *sub, uint64_t mine, uint64_t state)
 /*
  * The event goes behind those that are there.  It is to have a time of its own,
  * which is not before that of the last one, whoever's that was, unless the
- * counter jumped back, nor too far behind it to be told in 32 bits.  What the region says is looked at once, and
- * may be nonsense.
+ * counter jumped back, nor too far behind it to be told in 32 bits.  What the
+ * region says is looked at once, and may be nonsense.
  */
 static bool
 has_room(struct writer *w, struct region *rg, struct ut_subbuf *sub,

@@ -107,7 +107,8 @@ jumps(double by, bool seen)
 	cycles += by * RATE / 1e9;
 	clock_read(&now);
 	if (course_fits(&c, &now, &off) == seen)
-		printf("a jump of %.0f ns was%s seen\n", by, seen ? " not" : "");
+		printf("a jump of %.0f ns was%s seen\n", by,
+		    seen ? " not" : "");
 	if (!seen)
 		return;
 	c.off = off;

@@ -126,11 +126,9 @@ stop_utd || fail "utd: status $?"
 for c in heap locks; do
 	figures $c one "$T/want.$c"
 	[ ! -s "$T/err" ] || fail "$c one: $(cat "$T/err")"
-	for s in gone removed second; do
-		same $c $s
-	done
 done
-for s in events back; do
+# The channel that goes on has the calls, but nothing says that it has them all.
+for s in $changes; do
 	same heap $s
 	expect 0 '^ *2 .*0x100 0xc1$' utctl locks "$T/$s"
 	! grep 'not acquired here' "$T/out" || fail "locks $s"

@@ -143,7 +143,7 @@ struct region {
 	struct counts	 counted;	/* as the parent was told last: obey.c */
 	struct loss	*losses;	/* by slot, and then nobody's */
 	uint64_t	 looked;	/* when we looked at them last */
-	uint64_t	 latest;	/* the largest time that its clock had */
+	uint64_t	 latest;	/* its clock had no larger time */
 	uint32_t	 nlooked;	/* slots that were used then */
 	struct loss_mark marks[LOSS_MARKS];
 	unsigned int	 nmarks;

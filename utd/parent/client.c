@@ -368,7 +368,8 @@ clients_end(bool all, const char *unsaved)
 			client_refuse(k, "utd (pid %d) has ended, but not all "
 			    "buffers are written: see utctl recover",
 			    (int)getpid());
-		while (k->conn != NULL && k->conn->state == CONN_OPEN && conn_behind(k->conn) &&
+		while (k->conn != NULL && k->conn->state == CONN_OPEN &&
+		    conn_behind(k->conn) &&
 		    conn_flush(k->conn, END_MS))
 			continue;
 	}

@@ -55,7 +55,7 @@ struct region {
 	bool		 watched;	/* the consumer tells when it grows */
 	uint64_t	 since;		/* pauses: see pause.c; 0: all told */
 	unsigned int	 pausing;	/* so many are being told */
-	bool		 counting;	/* it was asked for counts by a trigger */
+	bool		 counting;	/* for a trigger, just now */
 	struct counts	 counts;
 	uint64_t	 matched;	/* for a trigger, by these counts */
 	uint64_t	 base;		/* of matched: these do not count */
