@@ -51,13 +51,15 @@ pass(long us)
 static long long
 ran(void)
 {
+#if defined(__linux__) || defined(__FreeBSD__)
 	struct timespec ts;
 	clockid_t clock;
 
-	if (clock_getcpuclockid(pid, &clock) != 0 ||
-	    clock_gettime(clock, &ts) == -1)
-		return -1;
-	return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
+	if (clock_getcpuclockid(pid, &clock) == 0 &&
+	    clock_gettime(clock, &ts) == 0)
+		return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
+#endif
+	return -1;
 }
 
 int

@@ -9,13 +9,16 @@ start_utd
 utctl create -o "$T/s" s >/dev/null && utctl enable-event 'hostile:*' &&
     utctl start >/dev/null || fail "set-up"
 
+# warned PATTERN: the program that is held has such a warning.
+warned() {
+	utctl list s | grep -q "($HOLDER) cannot attach to channel channel0: $1"
+}
+
 # failed NUMBER TEXT
 failed() {
 	hold ./prog/scribble "$UT_RUNDIR" fail 0 "$1"
-	until_ok sh -c "utctl list s | grep -q 'warning: .* ($HOLDER) cannot'" ||
-	    fail "$1: no warning: $(utctl list s)"
-	utctl list s | grep -q "($HOLDER) cannot attach to channel channel0: $2\$" ||
-	    fail "$1: not '$2': $(utctl list s)"
+	until_ok warned . || fail "$1: no warning: $(utctl list s)"
+	warned "$2\$" || fail "$1: not '$2': $(utctl list s)"
 	release
 }
 failed 13 'Permission denied'
