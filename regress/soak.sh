@@ -300,7 +300,12 @@ consumers_die() {
 	sleep 0.6
 }
 
+# One that has not recorded yet waits for utd, but for no other one.
 known() {
+	for p in $live; do
+		od -An -tx1 -N8 "$(progress_of ${p%%:*})" 2>/dev/null |
+		    grep -q '[1-9a-f]' || return 1
+	done
 	[ "$(utctl events 2>/dev/null | grep -c '^seq (pid')" -eq $nlive ]
 }
 

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
@@ -268,7 +269,11 @@ conn_read(struct conn *c)
 		if ((r = read_message(c, &m)) == 0)
 			return;
 		if (r == -1) {
-			conn_reject(c);
+			/* Else there may be more behind the error. */
+			if (errno == EPROTO)
+				conn_reject(c);
+			else
+				conn_drop(c);
 			if (c->user != NULL)
 				user_spent(c->user, since);
 			return;
