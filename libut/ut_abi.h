@@ -263,7 +263,6 @@ struct ut_header {
 	 */
 	ut_a32 npauses;
 	ut_a32 ntold;
-	uint64_t spare;
 	/*
 	 * Bytes of the data, from its beginning, that have their memory: to
 	 * read there takes none.  Consumer, relaxed: a hint.

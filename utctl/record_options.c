@@ -183,7 +183,7 @@ record_options(struct record *r, int argc, char **argv)
 				return -1;
 		}
 	}
-	/* What -F has printed cannot be refined. */
+	/* Times that -F has printed cannot be refined. */
 	if (!clock && !r->follow)
 		r->attrs.v[ATTR_CLOCK] = ATTR_CLOCK_AUTO;
 	if (r->follow)

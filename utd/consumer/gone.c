@@ -21,7 +21,7 @@
  * A packet tells by its seq which of its slot's own sub-buffers are missing
  * before it: see drain.c.  If the slot's thread has ended, there is no later
  * packet, and an empty one tells.  A sub-buffer that threads share has no seq.
- * Who drops it counts that in its `gone', and notes the time of its last event.
+ * A thread that drops it adds to its `gone', and notes when its last event was.
  * At each tick an empty packet, in a stream of shared packets, tells of all
  * that were dropped since the last tick: readers find so many packets missing,
  * and between which times.

@@ -90,7 +90,7 @@ oldest(const struct region *r)
 	return least;
 }
 
-/* Those that are not told stay in order, and none touches the next. */
+/* Pauses that are not told stay in order, and none touches the next. */
 void
 pause_add(struct region *r, uint64_t from, uint64_t to)
 {
@@ -142,7 +142,7 @@ pause_alone(struct region *r)
 	pause_tell(r);
 }
 
-/* What the last consumer has left; programs can write anything there. */
+/* Take over the last consumer's; programs can write anything there. */
 void
 pause_adopt(struct region *r)
 {
@@ -186,7 +186,7 @@ told(struct region *r, const struct piece *pc, uint64_t lost, bool ok)
 	written &= ok;
 }
 
-/* Those that could not be written are told of again. */
+/* Pauses that could not be written are told of again. */
 void
 pause_tell(struct region *r)
 {

@@ -390,7 +390,7 @@ conn_drop(struct conn *c)
 	c->file.fd = -1;
 }
 
-/* What the peer says cannot be read, or is not allowed: so is the rest. */
+/* The peer says what is no message, or not allowed: read nothing more. */
 void
 conn_reject(struct conn *c)
 {

@@ -87,6 +87,8 @@ all_told(const struct region *r)
 	const struct program *p;
 	const struct link *l;
 
+	if (r->pausing > 0)
+		return false;
 	for (p = programs; p != NULL; p = p->next) {
 		for (l = p->links; l != NULL; l = l->next)
 			if (l->channel == r->channel)
@@ -97,7 +99,7 @@ all_told(const struct region *r)
 		    (l == NULL || l->unsure))
 			return false;
 	}
-	return r->pausing == 0;
+	return true;
 }
 
 /* UT_C_PAUSE is answered. */
@@ -142,8 +144,8 @@ pause_over(struct link *l)
 }
 
 /*
- * What was recorded is removed.  Who follows the traces has seen some of that,
- * and files were removed at different times.
+ * The files of the session were removed, at different times.  A reader that
+ * follows the traces has seen some of what was in there.
  */
 void
 pause_cleared(const struct session *s)

@@ -55,7 +55,7 @@ is_one_of(const char *source, const char *const *names, size_t n)
 	return false;
 }
 
-/* What the fastest of many calls takes: nothing makes one too fast. */
+/* The time of the fastest of many calls: nothing makes one too fast. */
 static uint64_t
 fastest(ut_gettime_fn *gettime)
 {
