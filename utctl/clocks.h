@@ -35,8 +35,10 @@ struct clocks {
 };
 
 void	 clocks_note(struct clocks *, const struct ctf_clock *);
-void	 clocks_print(const struct clocks *);
-void	 clocks_json(const struct clocks *);
+void	 clocks_print(const struct clocks *, const struct reader *);
+void	 clocks_json(const struct clocks *, const struct reader *);
 void	 clocks_free(struct clocks *);
+/* What stat -c prints. */
+void	 clocks_points(const struct reader *, int);
 
 #endif /* CLOCKS_H */

@@ -108,6 +108,25 @@ struct ctf_clock {
 	int64_t			 offset;	/* cycles, added to offset_s */
 	int64_t			 base;		/* both, in ns */
 	uint64_t		 rest;		/* cycles that base lacks */
+	uint64_t		 fast;		/* below: see ctf_ns() */
+	struct ctf_dates	*dates;		/* ctf_clock.c's; or NULL */
+	double			 error;		/* ns; 0: not known */
+};
+
+/*
+ * What the clocks of a machine said at one instant.  All but cycles, frequency
+ * and state is in ns.
+ */
+struct ctf_point {
+	int64_t		 monotonic;
+	uint64_t	 cycles;	/* 0: not known */
+	int64_t		 boottime;	/* goes on while the machine sleeps */
+	int64_t		 realtime;
+	int64_t		 ntp_offset;
+	int64_t		 ntp_frequency;	/* ppm, times 65536 */
+	uint64_t	 ntp_maximum;	/* the largest error */
+	uint64_t	 ntp_error;	/* the estimated one */
+	int64_t		 ntp_state;	/* -1: not known */
 };
 
 struct ctf_label {
@@ -280,6 +299,10 @@ struct ctf_trace {
 	 */
 	uint64_t		 origin;
 	int			 hasorigin;
+	/* A hash of host, name and time of creation: a session has one. */
+	uint64_t		 session;
+	struct ctf_point	*points;	/* sorted by boottime */
+	size_t			 npoints;
 };
 
 /* Where we are in a packet's bytes. */
@@ -418,8 +441,15 @@ double	 ctf_real(const struct ctf_type *, uint64_t);
 void	 ctf_label_sort(struct ctf_trace *, struct ctf_type *);
 const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
 
+/* ctf_clock.c */
+int64_t	 ctf_clock_ns(const struct ctf_clock *, uint64_t);
+void	 ctf_clock_dates(const struct ctf_trace *, int64_t);
+
+/* ctf_points.c */
+int	 ctf_points_here(const struct ctf_trace *, const char *);
+void	 ctf_points_read(struct ctf_trace *, const char *);
+
 /* ctf_read.c */
-int64_t	 ctf_ns(const struct ctf_clock *, uint64_t);
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);
 int	 ctf_peek(struct ctf_stream *);
 /* Until when events were lost, or are gone, of which the item tells. */
@@ -452,6 +482,15 @@ void	 ctf_print_trace(struct ctf_trace *);
 void	 ctf_print_event(struct ctf_stream *);
 void	 ctf_print_flush(void);
 void	 ctf_print_time(int64_t, char *);	/* CTF_TIMELEN bytes */
+
+/* The date of an event, in ns. */
+static inline int64_t
+ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
+{
+	if (cl != NULL && cycles < cl->fast)
+		return cl->base + (int64_t)(cycles + cl->rest);
+	return ctf_clock_ns(cl, cycles);
+}
 
 /*
  * Eight bytes, of which the integer is the first: whoever fills a buffer

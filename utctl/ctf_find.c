@@ -170,6 +170,30 @@ trace_changed(const struct ctf_trace *tr, const struct stat *st)
 }
 
 /*
+ * The streams from the first on are the trace's.  Its points are no stream.
+ * While the trace is written, its metadata tell the clock better.
+ */
+static void
+streams_have(struct reader *r, struct ctf_trace *tr, size_t first)
+{
+	struct ctf_stream *s;
+	size_t i, n = first;
+
+	for (i = first; i < r->nstreams; i++) {
+		s = r->streams[i];
+		s->trace = tr;
+		if (!ctf_points_here(tr, s->path)) {
+			r->streams[n++] = s;
+			continue;
+		}
+		if (!r->follow)
+			ctf_points_read(tr, s->path);
+		stream_free(s);
+	}
+	r->nstreams = n;
+}
+
+/*
  * The streams from the first on belong to this metadata.  Their sizes were
  * taken before it is read: it describes at least what they hold.
  */
@@ -178,15 +202,13 @@ trace_add(struct reader *r, char *metadata, const struct stat *st,
     size_t first)
 {
 	struct ctf_trace *tr;
-	size_t i;
 
 	r->ntraces++;
 	tr = ctf_open(metadata);
 	if (tr != NULL && !tr->hastrace && first < r->nstreams)
 		ctf_damage(tr->file, "no trace block");
 	if (tr != NULL && tr->hastrace) {
-		for (i = first; i < r->nstreams; i++)
-			r->streams[i]->trace = tr;
+		streams_have(r, tr, first);
 		trace_stat(tr, st);
 		tr->next = r->traces;
 		r->traces = tr;
@@ -302,15 +324,14 @@ static void
 trace_more(struct reader *r, struct ctf_trace *tr, char *metadata,
     struct names *ns)
 {
-	size_t i = r->nstreams;
+	const size_t first = r->nstreams;
 
 	if (strcmp(tr->file, metadata) != 0)
 		tr->size = -1;
 	free(tr->file);
 	tr->file = metadata;
 	find_streams(r, ns, tr);
-	for (; i < r->nstreams; i++)
-		r->streams[i]->trace = tr;
+	streams_have(r, tr, first);
 }
 
 static void	 find_dir(struct reader *, const char *, int);

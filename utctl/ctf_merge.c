@@ -465,4 +465,5 @@ reader_free(struct reader *r)
 		stream_free(r->idle[--r->nidle]);
 	free(r->streams);
 	free(r->idle);
+	free(r->sessions);
 }

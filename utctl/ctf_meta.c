@@ -198,6 +198,11 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 		origin_add(tr, &v.num, sizeof(v.num));
 	if (strcmp(key, "trace_creation_datetime") == 0)
 		tr->hasorigin = 1;
+	if (v.tok == TOK_STR && (strcmp(key, "hostname") == 0 ||
+	    strcmp(key, "trace_name") == 0 ||
+	    strcmp(key, "trace_creation_datetime") == 0))
+		tr->session += hash(hash(0, key, strlen(key) + 1), v.str,
+		    strlen(v.str));
 	if (strcmp(key, "vpid") == 0 && v.tok == TOK_NUM) {
 		who->vpid = (int64_t)v.num;
 		who->has |= 1 << ROLE_VPID;
@@ -237,7 +242,7 @@ clock_key(struct ctf_parse *p, const char *key, void *arg)
 		meta_skip(p);
 }
 
-/* Splits the offset so that ctf_ns() has little left to do. */
+/* Splits the offset so that ctf_ns() has little left to do, or least. */
 static void
 clock_base(struct ctf_parse *p, struct ctf_clock *c)
 {
@@ -261,6 +266,9 @@ clock_base(struct ctf_parse *p, struct ctf_clock *c)
 		return;
 	}
 	c->base = (c->offset_s + s) * 1000000000;
+	if (freq == 1000000000 && c->base >= 0)
+		c->fast = (uint64_t)(INT64_MAX - c->base - freq);
+	c->error = (double)c->precision * 1e9 / (double)c->freq;
 }
 
 static void
@@ -487,12 +495,19 @@ ctf_open(char *file)
 		origin_add(tr, tr->uuid, sizeof(tr->uuid));
 	else if (!tr->hasorigin)
 		origin_add(tr, file, strlen(file));
+	if (!tr->hasorigin)
+		tr->session = hash(0, file, strlen(file));
 	return tr;
 }
 
 void
 ctf_close(struct ctf_trace *tr)
 {
+	struct ctf_clock *c;
+
+	for (c = tr->clocks; c != NULL; c = c->next)
+		free(c->dates);
+	free(tr->points);
 	ctf_alloc_free(tr);
 	map_free(&tr->aliases);
 	map_free(&tr->byid);

@@ -33,48 +33,6 @@
 #define NAPS	100	/* of 10 ms, for what somebody may be writing */
 #define GREW_MAX	((uint64_t)1 << 48)	/* a count, in a packet */
 
-/* cycles of this frequency as ns, rounded down; far too many are cut. */
-static int64_t
-clock_scale(const struct ctf_clock *cl, uint64_t cycles)
-{
-	uint64_t s = cycles / cl->freq, rest = cycles % cl->freq, ns = 0;
-	int i;
-
-	rest += cl->rest;
-	if (rest >= cl->freq) {
-		rest -= cl->freq;
-		s++;
-	}
-	if (cl->freq <= (uint64_t)1 << 34)
-		ns = rest * 1000000000 / cl->freq;
-	else for (i = 0; i < 9; i++) {
-		rest *= 10;
-		ns = ns * 10 + rest / cl->freq;
-		rest %= cl->freq;
-	}
-	if (s > 18000000000)
-		s = 18000000000;
-	s = s * 1000000000 + ns;
-	if (cl->base >= 0 && s > (uint64_t)(INT64_MAX - cl->base))
-		return INT64_MAX;
-	if (cl->base < 0 && s > (uint64_t)INT64_MAX)
-		return s - (uint64_t)-cl->base > (uint64_t)INT64_MAX ?
-		    INT64_MAX : (int64_t)(s - (uint64_t)-cl->base);
-	return cl->base + (int64_t)s;
-}
-
-int64_t
-ctf_ns(const struct ctf_clock *cl, uint64_t cycles)
-{
-	if (cl == NULL)
-		return cycles > INT64_MAX ? INT64_MAX : (int64_t)cycles;
-	if (cl->freq == 1000000000 && cl->base >= 0 &&
-	    cycles <= (uint64_t)(INT64_MAX - cl->base - 1000000000) &&
-	    cl->base <= INT64_MAX - 1000000000)
-		return cl->base + (int64_t)(cycles + cl->rest);
-	return clock_scale(cl, cycles);
-}
-
 /* The counter's next value, of which these are the low bits. */
 static void
 clock_update(uint64_t *cycles, uint64_t low, uint32_t bits)

@@ -61,8 +61,7 @@ export_traces(const struct format_kind *f, struct reader *rd,
 
 	rd->names = symbols_begin();
 	ut_confine_reader();	/* what it reads may be anybody's */
-	for (; *dirs != NULL; dirs++)
-		reader_open(rd, *dirs);
+	reader_open_all(rd, dirs);
 	if (rd->ntraces > 0 || ctf_damaged() == 0)
 		f->run(rd, ps);
 	status = ctf_damaged() != 0;

@@ -80,6 +80,7 @@ static const struct topic {
 	    NAMES, SELECTION } },
 	{ "stat", "count the events of traces, and sum up their fields",
 	    { "-g name\tby event (the default), program, thread or a field",
+	    "-c\tprint what the clocks said, instead of events",
 	    "-d\thow long pairs of events took: x_begin and x_end",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    "-S count\tprint so many of the slowest pairs (default: 10)",

@@ -97,8 +97,7 @@ processes_open(struct processes *ps, struct reader *rd, char **dirs,
 {
 	struct ctf_trace *tr;
 
-	for (; *dirs != NULL; dirs++)
-		reader_open(rd, *dirs);
+	reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
 		call_trace(tr, table);
 		note_channels(ps, tr);

@@ -52,6 +52,21 @@ struct reader_ops {
 	void	(*gone)(void *, const struct ctf_stream *);
 };
 
+/* How often a clock jumped, by how much in all, and between which dates. */
+struct reader_steps {
+	size_t		 n;
+	double		 ns;
+	int64_t		 from, to;
+};
+
+/* Of one host, whose points date the traces. */
+struct reader_session {
+	const struct ctf_trace	*trace;		/* one of them */
+	int64_t			 offset;	/* of dates to boottime */
+	struct reader_steps	 set;		/* the system's clock */
+	struct reader_steps	 slept;		/* the machine */
+};
+
 struct reader {
 	/* ctf_find.c */
 	struct ctf_trace	*traces;	/* the newest first */
@@ -61,6 +76,10 @@ struct reader {
 	size_t			 ntraces;
 	int			 top;		/* a session's ust is there, */
 	int			 files;		/* and what is no directory */
+
+	/* ctf_dates.c; those with points */
+	struct reader_session	*sessions;
+	size_t			 nsessions;
 
 	/* reader_follow(): the traces are still written. */
 	int			  follow;
@@ -88,6 +107,9 @@ int	 trace_changed(const struct ctf_trace *, const struct stat *);
 void	 stream_add(struct reader *, struct ctf_stream *);
 struct ctf_stream *stream_copy(const struct ctf_stream *);
 void	 stream_free(struct ctf_stream *);
+
+/* ctf_dates.c */
+void	 reader_open_all(struct reader *, char **);
 
 /* ctf_row.c: where streams that are new go on from. */
 void	 reader_rows(struct reader *);

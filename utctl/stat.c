@@ -58,6 +58,7 @@ struct stat_run {
 	int		 durations;	/* -d or -D: of pairs */
 	struct pairs	 pairs;
 	size_t		 slowest;	/* -S; or 0 */
+	int		 points;	/* -c */
 	int		 json;
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
@@ -246,7 +247,7 @@ print_text(const struct stat_run *r, const struct reader *rd)
 	ctf_print_time(r->end, end);
 	printf("from %s to %s: %.9f s, %" PRIu64 " bytes\n", begin, end,
 	    ((double)r->end - (double)r->begin) / NS, r->bytes);
-	clocks_print(&r->clocks);
+	clocks_print(&r->clocks, rd);
 	putchar('\n');
 	print_counts(r);
 	if (r->value == NULL || !r->value_isnumber)
@@ -287,7 +288,7 @@ print_json(const struct stat_run *r, const struct reader *rd)
 	if (r->n != 0)
 		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
 		    r->begin, r->end);
-	clocks_json(&r->clocks);
+	clocks_json(&r->clocks, rd);
 	printf(",\"groups\":[");
 	for (i = 0; i < r->groups.nrows; i++) {
 		row = r->groups.rows[i];
@@ -345,9 +346,10 @@ stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
 
 	rd->names = symbols_begin();
 	ut_confine_reader();	/* what it reads may be anybody's */
-	for (; *dirs != NULL; dirs++)
-		reader_open(rd, *dirs);
-	if (r->durations)
+	reader_open_all(rd, dirs);
+	if (r->points)
+		clocks_points(rd, r->json);
+	else if (r->durations)
 		durations(rd, &r->pairs, &r->groups,
 		    r->slowest == 0 ? SLOWEST : r->slowest, r->json);
 	else
@@ -378,6 +380,9 @@ static int
 stat_option(struct stat_run *r, int c)
 {
 	switch (c) {
+	case 'c':
+		r->points = 1;
+		return 1;
 	case 'd':
 		r->durations = r->pairs.named = 1;
 		return 1;
@@ -416,7 +421,7 @@ cmd_stat(int argc, char **argv)
 	pairs_init(&r.pairs);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+dD:jg:S:v:" SELECT_OPTIONS
+	while ((c = option(argc, argv, "+cdD:jg:S:v:" SELECT_OPTIONS
 	    SYMBOLS_OPTIONS)) != -1)
 		if (!stat_option(&r, c) && !select_option(&sel, c) &&
 		    !symbols_option(c))

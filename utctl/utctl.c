@@ -102,7 +102,7 @@ static const struct command commands[] = {
 	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"
 	    SYMBOLS_USAGE " "
 	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "stat", cmd_stat, NULL, 0, "[-j] [-d] [-D begin,end[,field]] ...\n\t"
+	{ "stat", cmd_stat, NULL, 0, "[-cj] [-d] [-D begin,end[,field]] ...\n\t"
 	    "[-S count] [-g event | program | thread | field] ...\n\t"
 	    "[-v field] "
 	    SYMBOLS_USAGE " "

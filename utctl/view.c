@@ -169,8 +169,7 @@ view_all(struct reader *r, char **dirs, int quiet)
 	int64_t begin, end;
 
 	ut_confine_reader();	/* what it reads may be anybody's */
-	for (; *dirs != NULL; dirs++)
-		reader_open(r, *dirs);
+	reader_open_all(r, dirs);
 	if (columns_have("relative") && reader_span(r, &begin, &end))
 		columns_from(begin);
 	reader_run(r, quiet ? NULL : &print_ops, NULL);

@@ -258,6 +258,21 @@ sums(unsigned int how, const char *name, int (*command)(int, char **))
 	run(command, &a);
 }
 
+/* What the clocks said. */
+static void
+points(unsigned int how)
+{
+	static struct args a;
+	char dir[128];
+
+	a.n = 0;
+	arg(&a, "stat");
+	arg(&a, how & SEL_NAME ? "-cj" : "-c");
+	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
+	arg(&a, dir);
+	run(cmd_stat, &a);
+}
+
 /* What is printed is of no interest. */
 static void
 begin(void)
@@ -312,6 +327,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (how & SEL_WHO) {
 		stat_fields(how);
 		stat_pairs(how);
+		points(how);
 		sums(how, "heap", cmd_heap);
 		sums(how, "locks", cmd_locks);
 		export(how, "chrome");

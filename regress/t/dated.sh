@@ -1,0 +1,316 @@
+# Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
+#
+# The dates of events: by the line of the metadata, or by the points of the
+# trace, which tell what the clocks said now and then.  prog/dated.c makes up
+# clocks, and each event says its true date.
+
+. ./common.sh
+
+BOOT=5000000000000 DATE=1700000000000000000
+END=1700005000000000000		# the date of BOOT
+
+# trace NAME CLOCK FREQ LINE [FINAL [HOST]]: a trace by the lines of the standard
+# input; the metadata's line is LINE at 0.  The counter begins with 2^40.
+trace() {
+	mkdir -p "$T/$1" || exit 1
+	{
+		echo "env ${6:-h} s 20260101-000000"
+		echo "clock $2 $3 $4"
+		echo "start $BOOT $BOOT 1099511627776 2100000000 $DATE" \
+		    "${5:-$DATE}"
+		cat
+	} | ./prog/dated "$T/$1" || fail "$1: dated"
+}
+
+# The date at 0 of a counter that is 2^40 at BOOT, with 2.1 GHz.
+LINE=1700004476423034392
+
+# dated WITHIN EVENTS DIR...: the dates are true, but for so many ns, and the
+# events come in their true order.  Prints how far off the worst one is.
+dated() {
+	within=$1 events=$2
+	shift 2
+	(cd "$T" && utctl view -j "$@") >"$T/view" 2>"$T/err" ||
+	    fail "$*: $(cat "$T/err")"
+	! grep 'time runs backwards' "$T/err" || fail "$*: backwards"
+	awk -F'"' -v within="$within" -v events="$events" '
+	function apart(a, b) {
+		return (substr(a, 1, 8) - substr(b, 1, 8)) * 1e11 + \
+		    substr(a, 9) - substr(b, 9)
+	}
+	{
+		d = apart($4, $(NF - 1))
+		if (d < 0) d = -d
+		if (d > most) most = d
+		if (was != "" && apart($(NF - 1), was) < -2 * within) {
+			print "order: line " NR
+			exit 1
+		}
+		was = $(NF - 1)
+	}
+	END {
+		printf "%.0f ns off, %d events\n", most, NR
+		exit !(most <= within && NR == events)
+	}' "$T/view" >"$T/off" || fail "$*: $(cat "$T/off")"
+}
+
+# told NAME: by how many ns it may be off, as stat says, rounded up.
+told() {
+	utctl stat -j "$T/$1" 2>/dev/null |
+	    sed -n 's/.*"error_ns":\([0-9]*\)}.*/\1 + 2/p'
+}
+
+minutes() {
+	i=0
+	while [ $((i += 1)) -le "$1" ]; do
+		echo "run 60000000000 7"
+		echo point
+	done
+}
+
+# On the line: the other reader has the same dates.
+{ echo point; minutes 30; } | trace line monotonic 1000000000 $DATE
+dated 0 210 line
+[ ! -s "$T/err" ] || fail "$(cat "$T/err")"
+expect 0 '^clock: monotonic$' utctl stat "$T/line"
+expect 0 ',"hosts":\[{"host":"h","set_ns":"0","slept_ns":"0"}\]' \
+    utctl stat -j "$T/line"
+expect 0 '^.*/metadata: 31 points$' utctl stat -c "$T/line"
+expect 0 "^2023-11-14 .* $BOOT 1099511627776 $BOOT $END -1.500 0.500 20.000 3.000 ok\$" \
+    utctl stat -c "$T/line"
+expect 0 "\"points\":\[{\"time\":\"$END\",\"monotonic\":\"$BOOT\",\"cycles\":\"1099511627776\",.*\"ntp_state\":\"ok\"},{" \
+    utctl stat -cj "$T/line"
+{ echo point; minutes 30; } | trace counter cycles 2100000000 $LINE
+dated 2 210 counter
+for name in line counter; do
+	command -v babeltrace2 >/dev/null 2>&1 || break
+	babeltrace2 --clock-seconds "$T/$name" 2>&1 |
+	    sed 's/^\[\([0-9]*\)\.\([0-9]*\)\].*/\1\2/' >"$T/bt2"
+	utctl view -j "$T/$name" | cut -d'"' -f4 | paste - "$T/bt2" | awk '
+	{ d = substr($1, 9) - substr($2, 9); n++ }
+	d > 1 || d < -1 || NF != 2 { bad++ }
+	END { exit !(n == 210 && bad == 0) }' || fail "$name: babeltrace2"
+done
+
+# The metadata know the frequency badly, by 100 ppm: the counter is slewed by
+# 500 ppm, up and down, at the points, and between some of them.
+{
+	echo point
+	for hz in 2101050000 2098950000 2100000000 2101050000 2098950000; do
+		echo "hz $hz"
+		minutes 12
+	done
+} | trace slewed cycles 2100210000 $LINE
+dated 1000 420 slewed
+expect 0 '^clock: cycles (off by 150[0-9]*\.[0-9]* us at most)$' \
+    utctl stat "$T/slewed"
+{
+	echo point
+	minutes 5
+	for hz in 2101050000 2098950000 2100000000 2101050000; do
+		echo "run 25000000000 11"
+		echo "hz $hz"
+		echo "run 35000000000 11"
+		echo point
+		minutes 5
+	done
+} | trace between cycles 2100210000 $LINE
+dated $(($(told between))) 263 between
+mkdir "$T/lone" && cp "$T"/between/[cm]* "$T/lone" && rm "$T/lone/clock"
+awk 'BEGIN { exit !('"$(sed 's/ .*//' "$T/off")"' > 1000000) }' ||
+    fail "between: $(cat "$T/off")"
+(dated 1000000000 263 lone) || fail "no points"
+[ "$(sed 's/ .*//' "$T/off")" -gt 100000000 ] || fail "lone: $(cat "$T/off")"
+
+# A machine sleeps for an hour, its counter as well.  What comes before the next
+# point is dated as if it had not; nothing else is off.
+for clock in monotonic cycles; do
+	freq=1000000000 line=$DATE
+	[ $clock = monotonic ] || freq=2100000000 line=$LINE
+	{
+		echo point
+		minutes 3
+		echo "sleep 3600000000000"
+		echo "run 1000000000 0"
+		echo point
+		minutes 3
+	} | trace slept-$clock $clock $freq $line
+	dated 1000 42 slept-$clock
+	{
+		echo point
+		echo "run 1000000000 3"
+		echo point
+		echo "sleep 3600000000000"
+		echo point
+		echo "run 1000000000 3"
+		echo point
+	} | trace awoke-$clock $clock $freq $line
+	dated 1000 6 awoke-$clock
+	expect 0 "^clock: $clock$" utctl stat "$T/awoke-$clock"
+	expect 0 '^the machine slept: 3600.000 s between 2023-11-14 23:39:40.0* and 2023-11-15 00:39:41.0*$' \
+	    utctl stat "$T/slept-$clock"
+	expect 0 "^clock: $clock (off by 3[56][0-9]*\.[0-9]* us at most)\$" \
+	    utctl stat "$T/slept-$clock"
+	expect 0 '"slept_ns":"3600000000000","slept_from":"[0-9]*","slept_to":"[0-9]*"}' \
+	    utctl stat -j "$T/slept-$clock"
+done
+
+# The counter leaps by a minute.
+{
+	echo point
+	minutes 2
+	echo "jump 126000000000"
+	echo point
+	minutes 2
+} | trace leapt cycles 2100000000 $LINE
+dated 1000 28 leapt
+
+# The clock is set back by 2 s, then forward by an hour: the last setting holds
+# for all, in the next chunk, too.
+FINAL=$((DATE + 3598000000000))
+{
+	echo point
+	minutes 2
+	echo "set -2000000000"
+	echo point
+	minutes 2
+} | trace chunks/1 monotonic 1000000000 $DATE $FINAL
+first=$BOOT
+BOOT=$((BOOT + 240000000000)) DATE=$((DATE - 2000000000))
+{
+	echo point
+	minutes 1
+	echo "set 3600000000000"
+	echo point
+	minutes 1
+} | trace chunks/2 monotonic 1000000000 $DATE $FINAL
+BOOT=$first DATE=$((DATE + 2000000000))
+dated 1000 42 chunks
+[ "$(grep -c 'clock was set' "$T/err")" -eq 1 ] || fail "$(cat "$T/err")"
+grep -q 'metadata: the .* clock was set 2 times, by +3598.000000 s in all, between 2023-11-15.00:38:38.0* and 2023-11-15.00:41:38.0*: ' \
+    "$T/err" || fail "$(cat "$T/err")"
+dated 1000 42 chunks/2 chunks/1
+expect 0 '"set_ns":"3598000000000","set_from":"[0-9]*","set_to":"[0-9]*","slept_ns":"0"}\]' \
+    utctl stat -j "$T/chunks"
+expect 0 '^28 events' utctl view -q -b 00:36:38 -u 00:40:37 "$T/chunks"
+(dated 1000 28 chunks/1) >/dev/null && fail "a chunk alone has what is known there"
+
+# Two hosts whose counters and metadata have nothing in common.
+{
+	echo point
+	minutes 5
+} | trace two/a cycles 2100210000 $LINE
+for i in 1 2 3 4 5; do
+	echo point
+	echo "run 7000000000 3"
+	echo "hz $((2100000000 + i * 100000))"
+	echo point
+	echo "run 53000000000 5"
+	echo point
+done | trace two/b cycles 2099000000 1700004476923034392 $DATE other
+echo point | trace two/none cycles 2099000000 $LINE $DATE third
+dated 1000 75 two
+
+# -b and -u are dates, in packets that are left out and others.
+utctl view -j "$T/two" >"$T/view" || fail "view"
+for window in "00 59" "30 31" "05 20"; do
+	set -- $window
+	b=23:37:$1.5 u=23:39:$2.25
+	inside=$(awk -F'"' -v b="$1" -v u="$2" '
+	{
+		s = substr($(NF - 1), 6, 14) / 1e9	# 5000 is 23:36:40
+		from = 5020 + b + 0.5
+		to = 5140 + u + 0.25
+		n += s >= from && s <= to
+	}
+	END { print n }' "$T/view")
+	expect 0 "^$inside events" utctl view -q -b $b -u $u "$T/two"
+	[ "$inside" -gt 5 ] || fail "$window: $inside"
+done
+
+# Points are only at the beginning, or there is one.
+{
+	echo point
+	echo "run 10000000000 3"
+	echo point
+	echo "run 3000000000000 4"
+} | trace begins cycles 2100210000 $LINE
+dated 2000 7 begins
+{
+	echo point
+	echo "run 10000000000 3"
+} | trace one cycles 2100000000 1600000000000000000
+dated 10 3 one
+
+# Nothing of a file that makes no sense does harm, and what does is used.
+spoilt() {
+	rm -rf "$T/spoilt"
+	cp -R "$T/slewed" "$T/spoilt"
+}
+size=$(wc -c <"$T/slewed/clock")
+[ "$size" -eq $((61 * 132)) ] || fail "$size bytes"
+spoilt
+mv "$T/spoilt/clock" "$T/spoilt/renamed"
+dated 1000 420 spoilt
+: >"$T/spoilt/clock"
+dated 1000 420 spoilt
+rm "$T/spoilt/renamed"
+dated 1000000000 420 spoilt
+spoilt
+head -c $((size - 1)) "$T/slewed/clock" >"$T/spoilt/clock"
+expect 1 'clock: last packet cut short at byte 7920$' \
+    utctl view -q "$T/spoilt"
+expect 1 '^420 events' utctl view -q "$T/spoilt"
+head -c 40 "$T/slewed/clock" >"$T/spoilt/clock"
+expect 1 '^420 events' utctl view -q "$T/spoilt"
+# Out of order, and with another in it that is no point.
+{
+	tail -c +$((132 * 30 + 1)) "$T/slewed/clock"
+	head -c $((132 * 30)) "$T/slewed/clock"
+} >"$T/spoilt/clock"
+dated 1000 420 spoilt
+{
+	head -c 132 "$T/slewed/clock"
+	head -c 132 /dev/zero
+	tail -c +133 "$T/slewed/clock"
+} >"$T/spoilt/clock"
+expect 1 'clock: 1 of its packets ' utctl view -q "$T/spoilt"
+(cd "$T" && utctl view -j spoilt 2>/dev/null) | cmp - "$T/view" ||
+    fail "other events"
+# Each byte of a point in the middle has other values: no event is missing, and
+# times do not run backwards.
+byte=0
+while [ $byte -lt 132 ]; do
+	for value in 0 1 127 255; do
+		{
+			echo point
+			echo "run 60000000000 3"
+			echo "bad $byte $value"
+			echo point
+			echo "bad 0 -1"
+			echo "run 60000000000 3"
+			echo point
+		} | trace bad$value cycles 2100210000 $LINE
+	done
+	utctl view "$T"/bad* >"$T/out" 2>"$T/err"
+	! grep 'backwards' "$T/err" || fail "byte $byte: $(cat "$T/err")"
+	[ "$(wc -l <"$T/out")" -eq 24 ] ||
+	    fail "byte $byte: $(cat "$T/out" "$T/err")"
+	rm -rf "$T"/bad*
+	byte=$((byte + 1))
+done
+
+# A file of a million points, and one of nothing that is very large.
+spoilt
+awk 'BEGIN { for (i = 0; i < 400; i++) print "point" }' |
+    trace million monotonic 1000000000 $DATE
+i=0
+while [ $((i += 1)) -le 12 ]; do
+	cat "$T/million/clock" "$T/million/clock" >"$T/double"
+	mv "$T/double" "$T/million/clock"
+done
+echo "run 10 10" | trace million/x monotonic 1000000000 $DATE
+expect 0 '^10 events' utctl view -q "$T/million"
+if truncate -s 100G "$T/spoilt/clock" 2>/dev/null; then
+	expect 1 'clock: [0-9]* of its packets ' utctl view -q "$T/spoilt"
+fi
