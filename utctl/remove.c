@@ -222,7 +222,7 @@ place_below(enum place place, const char *name)
 	return PLACE_NONE;
 }
 
-/* Is it metadata, or a stream? */
+/* Is it metadata, what the clocks said, or a stream? */
 static int
 is_file(enum place place, const char *name, const struct stat *st)
 {
@@ -230,7 +230,8 @@ is_file(enum place place, const char *name, const struct stat *st)
 
 	if (place != PLACE_FILES || !S_ISREG(st->st_mode))
 		return place == PLACE_ANY;
-	return strcmp(name, "metadata") == 0 || (last != NULL && last != name &&
+	return strcmp(name, "metadata") == 0 || strcmp(name, "clock") == 0 ||
+	    (last != NULL && last != name &&
 	    last[1] != '\0' && last[1 + strspn(last + 1, "0123456789")] ==
 	    '\0');
 }
