@@ -106,7 +106,8 @@ is_new(const struct point *now)
 /*
  * Compare the clocks now and then, and add a point if one is due.  If the
  * clocks have gone another way since the last comparison, that one is where
- * the old way ends.  True: some files lack points.
+ * the old way ends.  True: some files lack points, also those that have just
+ * begun; that of a program which ends sooner has one write.
  */
 bool
 clockfile_look(void)
@@ -116,16 +117,16 @@ clockfile_look(void)
 	struct point now;
 	bool was;
 
-	if (looked == 0 || ms - looked >= LOOK_MS) {
-		looked = ms;
-		point_read(&now);
-		due = points_due(&policy, &now.at);
-		if (due == POINTS_BROKEN && seen.at.ns > policy.last.ns)
-			point_add(&seen);
-		if (due != POINTS_NOT)
-			point_add(&now);
-		seen = now;
-	}
+	if (looked != 0 && ms - looked < LOOK_MS)
+		return false;
+	looked = ms;
+	point_read(&now);
+	due = points_due(&policy, &now.at);
+	if (due == POINTS_BROKEN && seen.at.ns > policy.last.ns)
+		point_add(&seen);
+	if (due != POINTS_NOT)
+		point_add(&now);
+	seen = now;
 	was = stale;
 	stale = false;
 	return was;
