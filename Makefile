@@ -97,12 +97,13 @@ COMMON_OBJS =	libut/attr.o libut/become.o libut/bell.o libut/compat.o \
 		libut/compile_field.o libut/compile_name.o libut/confine.o \
 		libut/context.o libut/escape.o libut/expr.o \
 		libut/filter.o libut/gettime.o libut/hangup.o libut/hash.o \
-		libut/level.o libut/match.o libut/msg.o \
+		libut/level.o libut/match.o libut/msg.o libut/ntp.o \
 		libut/range.o libut/rundir.o libut/shm.o libut/sock.o \
 		libut/threads.o libut/verify.o libut/walk.o libut/word.o
 
 UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/consumer/batch.c utd/consumer/chunk.c \
+		utd/consumer/clockfile.c \
 		utd/consumer/consumer.c utd/consumer/copy.c \
 		utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c \
@@ -112,7 +113,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/consumer/obey.c utd/consumer/oldest.c \
 		utd/consumer/orders.c utd/consumer/ours.c \
 		utd/consumer/output.c utd/consumer/packet.c \
-		utd/consumer/piece.c \
+		utd/consumer/piece.c utd/consumer/points.c \
 		utd/consumer/programs.c utd/consumer/region.c \
 		utd/consumer/remove.c \
 		utd/consumer/report.c utd/consumer/revoke.c \
@@ -120,7 +121,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/consumer/shrunk.c \
 		utd/consumer/shotdir.c utd/consumer/sink.c \
 		utd/consumer/sleep.c utd/consumer/tick.c \
-		utd/consumer/warm.c utd/count.c utd/log.c \
+		utd/consumer/warm.c utd/count.c utd/instant.c utd/log.c \
 		utd/parent/assign.c utd/parent/carry.c utd/parent/channel.c \
 		utd/parent/client.c \
 		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
@@ -151,6 +152,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/utd.c utd/uuid.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/utd.h utd/consumer/consumer.h utd/consumer/piece.h \
+		utd/consumer/points.h \
 		utd/consumer/region.h utd/consumer/sink.h utd/parent/client.h \
 		utd/parent/conn.h utd/parent/consumers.h utd/parent/do.h \
 		utd/parent/event.h utd/parent/filter.h \

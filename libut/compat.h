@@ -245,6 +245,23 @@ time_t	 ut_time(void);			/* as time(3), likewise */
 /* For pthread_cond_timedwait(3) by CLOCK_MONOTONIC: so many ms from now. */
 void	 ut_wait_until(struct timespec *, int64_t);
 
+/* CLOCK_MONOTONIC, which goes on while the machine sleeps, if there is one. */
+#if defined(CLOCK_BOOTTIME) && !defined(UT_POSIX)
+#define UT_CLOCK_BOOT	CLOCK_BOOTTIME
+#else
+#define UT_CLOCK_BOOT	CLOCK_MONOTONIC
+#endif
+
+/* What ntp_adjtime(2) tells (ntp.c); all 0 and a state of -1 if it does not. */
+struct ut_ntp {
+	int64_t		 offset;	/* ns */
+	int64_t		 frequency;	/* parts per million, times 65536 */
+	uint64_t	 maximum;	/* ns, of errors */
+	uint64_t	 error;		/* ns, as it is estimated */
+	int32_t		 state;		/* what the call returned */
+};
+void	 ut_ntp_read(struct ut_ntp *);
+
 /* Name the calling thread, where that can be done. */
 void	 ut_name_thread(const char *);
 

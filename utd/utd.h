@@ -43,6 +43,7 @@
 #define PROGRAM_NAME	64		/* with the NUL */
 /* The ID that the CTF has for a class of streams; each channel has two. */
 #define CTF_STREAM(channel, shared)	((channel) * 2 + ((shared) ? 1u : 0u))
+#define CTF_STREAM_CLOCK	UINT32_MAX	/* of what the clocks say */
 
 #define UUID_LEN	16
 #define UUID_TEXT	40	/* room for it in words */
@@ -102,6 +103,17 @@ void	 count_add(uint64_t *, uint64_t);
 
 /* become.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
+
+/* instant.c: all clocks at one time, in ns but for the cycle counter. */
+struct instant {
+	uint64_t	 cycles;
+	uint64_t	 ns;		/* CLOCK_MONOTONIC */
+	uint64_t	 boot;		/* and while the machine slept */
+	uint64_t	 real;		/* CLOCK_REALTIME */
+	uint64_t	 error;		/* these may be so far apart */
+};
+extern bool instant_counter;	/* of a consumer: trust the cycle counter */
+void	 instant_read(struct instant *);
 
 /* uuid.c */
 void	 uuid_begin(void);

@@ -175,6 +175,12 @@ report_errno(const char *path)
 }
 
 void
+report_swap(struct reason *other)
+{
+	(void)other;
+}
+
+void
 report_try(void)
 {
 }

@@ -50,6 +50,7 @@ pass(void)
 		more |= region_pass(r, tick);
 	if (tick)
 		obey_dead();
+	output_points();
 	tick_end();
 	return more;
 }

@@ -220,7 +220,7 @@ region_copy(struct region *r)
 				break;
 	free(ages);
 	copy_begins(c);
-	first = copy_first(c);
+	first = c->begun = copy_first(c);
 	loss_copy(r, c, first);
 	gone_copy(r, c, first);
 	pause_copy(r, c, first);

@@ -22,6 +22,7 @@
 
 #include "consumer.h"
 #include "region.h"
+#include "sink.h"
 
 #define TICK_MS		1000
 
@@ -106,11 +107,12 @@ void
 tick_end(void)
 {
 	const struct region *r;
-	bool any = always || programs_dead();
+	bool any = always || programs_dead(), recording = false;
 
 	due = 0;
 	for (r = regions; r != NULL; r = r->next) {
 		any |= r->doze != DOZE_ASLEEP;
+		recording |= load(&r->header->active) != 0;
 		due = earlier(due, r->flush);
 		if (r->hungry)
 			due = earlier(due, ut_msg_now() + HURRY_MS);
@@ -120,6 +122,8 @@ tick_end(void)
 	else if (ticking || next_tick == 0)
 		next_tick = ut_msg_now() + TICK_MS;
 	ticking = false;
+	if (recording)
+		due = earlier(due, clockfile_next());
 	due = earlier(due, next_tick);
 	sleep_until(due);
 }

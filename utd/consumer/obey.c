@@ -93,6 +93,8 @@ do_active(struct ut_msg *m)
 			region_finish(r, false);
 		if (m->h.b == UT_STOP_ALONE)
 			pause_alone(r);
+		clockfile_mark();
+		clockfile_write(r->sink->trace);
 		tick_awake(r);
 	}
 	reply_counts(serial, r, r != NULL ? region_used(r) : 0);

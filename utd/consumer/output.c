@@ -47,7 +47,7 @@ trace_find(uint32_t id)
 static bool
 has_uuid(const struct trace *t)
 {
-	char head[512], uuid[UUID_TEXT];
+	char head[1024], uuid[UUID_TEXT];
 	ssize_t n;
 	int fd;
 
@@ -105,6 +105,7 @@ output_make(struct trace *t)
 		return -1;
 	close(t->base);
 	t->base = -1;
+	clockfile_begin(t);
 	/* One that another consumer made has the name that it told. */
 	if (t->new && !t->again && strcmp(t->path, ".") != 0)
 		report_made(t);
@@ -184,6 +185,7 @@ output_close(struct trace *t)
 		dp = &(*dp)->next;
 	if (*dp == t)
 		*dp = t->next;
+	clockfile_end(t);
 	if (t->meta != -1 && t->meta_size == 0)
 		(void)unlinkat(t->fd, "metadata", 0);
 	if (t->meta != -1)
@@ -256,6 +258,17 @@ output_pending(struct trace *t)
 	if (done > 0 && t->npending > 0)
 		memmove(t->pending, t->pending + done, t->npending);
 	return 0;
+}
+
+/* Compare the clocks, if it is time, and write what files lack of that. */
+void
+output_points(void)
+{
+	struct trace *t;
+
+	if (clockfile_look())
+		for (t = traces; t != NULL; t = t->next)
+			clockfile_write(t);
 }
 
 /*

@@ -25,8 +25,6 @@
 
 #include "sink.h"
 
-#define CTF_MAGIC	0xc1fc1fc1u
-
 /* Unless the packet is shared, pid, tid and names come after that. */
 struct head {
 	uint32_t	 magic;

@@ -93,7 +93,8 @@ struct region {
 	struct attrs	 attrs;		/* of the channel */
 	struct sink	*sink;		/* where packets go */
 	struct past	 past;
-	uint64_t	 begun;		/* when it went on in the sink's */
+	uint64_t	 begun;		/* when it went on in the sink's; of a
+					   copy, its first event */
 	bool		 keeps;		/* until it is closed: see keep.c */
 
 	char		 shm[UT_SHM_NAME];

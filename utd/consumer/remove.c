@@ -118,13 +118,13 @@ place_of(const char *name)
 	return strcmp(name, TOP) == 0 ? PLACE_TOP : PLACE_CHUNK;
 }
 
-/* Is it the name of metadata, or of a stream: see stream_file? */
+/* Is it the name of metadata, of points, or of a stream: see stream_file? */
 static bool
 is_file_name(const char *name)
 {
 	const char *last = strrchr(name, '_');
 
-	return strcmp(name, "metadata") == 0 ||
+	return strcmp(name, "metadata") == 0 || strcmp(name, "clock") == 0 ||
 	    (last != NULL && last != name && all_digits(last + 1));
 }
 

@@ -105,10 +105,14 @@ shot_write(struct region *copies, const struct trace *like, int fd,
     const char *path, const char *text, uint64_t *events)
 {
 	struct trace *t = output_trace(like, fd, path, false);
+	const struct region *c;
 	int error = 0;
 
 	if (t == NULL)
 		return -1;
+	for (c = copies; c != NULL; c = c->next)
+		clockfile_since(t, c->begun, c->attrs.v[ATTR_CLOCK] ==
+		    UT_CLOCK_CYCLES);
 	if (output_metadata(t, text, true) == -1 ||
 	    output_pending(t) == -1)
 		error = errno;

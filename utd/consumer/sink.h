@@ -42,6 +42,14 @@
 
 struct region;
 
+/* Of a trace: its file of points, see clockfile.c. */
+struct clockfile {
+	uint64_t	 next;		/* number of the first one it lacks */
+	uint64_t	 size;		/* bytes */
+	bool		 made;		/* or found, as it should be */
+	bool		 refused;	/* what is there is not ours */
+};
+
 /* A trace, as CTF has it: a directory with metadata and streams. */
 struct trace {
 	uint32_t	 id;
@@ -60,6 +68,7 @@ struct trace {
 	size_t		 npending;
 	size_t		 nwhole;	/* pending bytes that may be written */
 	off_t		 meta_size;
+	struct clockfile  clock;
 	struct trace	*next;
 };
 
@@ -185,6 +194,7 @@ bool	 sink_has(const struct sink *, uint32_t, const unsigned char *, size_t,
 	    uint64_t *);
 
 /* packet.c: the head of a CTF packet. */
+#define CTF_MAGIC	0xc1fc1fc1u
 #define PACKET_HEAD_MAX	256
 size_t	 packet_head(unsigned char *, const struct packet *);
 size_t	 packet_read(const unsigned char *, size_t, struct packet *);
@@ -199,6 +209,16 @@ int	 output_metadata(struct trace *, const char *, bool);
 void	 output_refine(struct trace *, uint64_t, const char *);
 const char *output_spoiled(const struct trace *);
 int	 output_pending(struct trace *);	/* try again: 0 or -1 */
+void	 output_points(void);
+
+/* clockfile.c: what the clocks said at some instants, in each trace. */
+bool	 clockfile_look(void);
+int64_t	 clockfile_next(void);
+void	 clockfile_mark(void);
+void	 clockfile_begin(struct trace *);
+void	 clockfile_since(struct trace *, uint64_t, bool);
+void	 clockfile_write(struct trace *);
+void	 clockfile_end(struct trace *);
 
 /*
  * ours.c: directories and files.  A failure leaves its reason: see report_why.

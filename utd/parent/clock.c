@@ -36,7 +36,6 @@
 #include "../../libut/clock.h"
 #include "session.h"
 
-#define TRIES	16
 #define SECOND	1000000000u	/* ns */
 #define FRESH	(10 * (uint64_t)SECOND)	/* what utd knows of its beginning */
 #define NAP	2000000		/* ns, for a beginning that is fresh */
@@ -49,50 +48,10 @@
 static struct instant beginning;
 int64_t clock_ahead;
 
-/* Both clocks at one time: the try that took the least. */
-void
-clock_read(struct instant *best)
-{
-	struct instant now;
-	uint64_t end, least = UINT64_MAX;
-	int i;
-
-	for (i = 0; i < TRIES; i++) {
-		now.cycles = ut_cycles();
-		now.ns = ut_nanoseconds();
-		end = ut_cycles();
-		if (end - now.cycles >= least)
-			continue;
-		least = end - now.cycles;
-		now.cycles += least / 2;
-		*best = now;
-	}
-}
-
-/* CLOCK_REALTIME - CLOCK_MONOTONIC, likewise. */
-uint64_t
-clock_offset(void)
-{
-	struct timespec real;
-	uint64_t begin, took, least = UINT64_MAX, offset = 0;
-	int i;
-
-	for (i = 0; i < TRIES; i++) {
-		begin = ut_nanoseconds();
-		ut_clock_gettime(CLOCK_REALTIME, &real);
-		if ((took = ut_nanoseconds() - begin) >= least)
-			continue;
-		least = took;
-		offset = (uint64_t)real.tv_sec * 1000000000u +
-		    (uint64_t)real.tv_nsec - (begin + least / 2);
-	}
-	return offset;
-}
-
 void
 clock_begin(void)
 {
-	clock_read(&beginning);
+	instant_read(&beginning);
 	clock_ahead = ut_clock_ahead();
 }
 
@@ -144,11 +103,11 @@ course_begin(struct course *c)
 	static const struct timespec nap = { 0, NAP };
 
 	memset(c, 0, sizeof(*c));
-	clock_read(&c->since);
+	instant_read(&c->since);
 	if (c->since.ns - beginning.ns > FRESH) {
 		beginning = c->since;
 		nanosleep(&nap, NULL);
-		clock_read(&c->since);
+		instant_read(&c->since);
 	}
 	c->before = beginning;
 	c->upto = c->since;

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "consumers.h"
+#include "session.h"
 
 #define DEATHS_MS	10000	/* it is given up if it dies so often in less */
 #define REQUESTS_MAX	16384	/* then its user must wait */
@@ -89,6 +90,7 @@ send_bell(struct consumer *c)
 static bool
 spawn(struct consumer *c)
 {
+	char why[160];
 	int pair[2];
 
 	if (!make_pair(c, pair)) {
@@ -107,6 +109,7 @@ spawn(struct consumer *c)
 	c->heard = ut_msg_now();
 	if (c->pid == 0) {
 		close(pair[0]);
+		instant_counter = clock_trusted(why, sizeof(why));
 		consumer_main(pair[1], consumer_lock(c->uid), c->uid, c->gid);
 	}
 	close(pair[1]);

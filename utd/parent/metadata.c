@@ -79,8 +79,9 @@ add_types(struct text *t)
 	for (bits = 8; bits <= 64; bits *= 2)
 		text_add(t, "typealias integer { size = %d; align = 8; "
 		    "signed = false; } := uint%d_t;\n", bits, bits);
-	text_add(t, "typealias integer { size = 32; align = 8; "
-	    "signed = true; } := int32_t;\n");
+	for (bits = 32; bits <= 64; bits *= 2)
+		text_add(t, "typealias integer { size = %d; align = 8; "
+		    "signed = true; } := int%d_t;\n", bits, bits);
 }
 
 /* Between quotes, as it is to be shown. */
@@ -193,6 +194,26 @@ metadata_clock(struct text *t, const struct channel *ch)
 	return true;
 }
 
+/*
+ * What the clocks say at some instants: packets without events, so that no
+ * reader shows or counts what the user has not recorded.  See consumer/clockfile.c.
+ */
+static void
+add_points(struct text *t)
+{
+	text_add(t, "\nstream {\n\tid = %u;\n"
+	    "\tpacket.context := struct {\n"
+	    "\t\tuint64_monotonic_t timestamp_begin;\n"
+	    "\t\tuint64_monotonic_t timestamp_end;\n"
+	    "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
+	    "\t\tuint64_t packet_seq_num;\n"
+	    "\t\tuint64_t cycles;\n\t\tuint64_t boottime;\n"
+	    "\t\tuint64_t realtime;\n"
+	    "\t\tint64_t ntp_offset;\n\t\tint64_t ntp_frequency;\n"
+	    "\t\tuint64_t ntp_maximum;\n\t\tuint64_t ntp_error;\n"
+	    "\t\tint32_t ntp_state;\n\t};\n};\n", CTF_STREAM_CLOCK);
+}
+
 void
 metadata_head(struct text *t, const struct trace *tr, const char *uuid)
 {
@@ -209,6 +230,7 @@ metadata_head(struct text *t, const struct trace *tr, const char *uuid)
 	    *(const unsigned char *)&one == 1 ? "le" : "be");
 	add_env(t, tr);
 	add_clock(t, tr->session);
+	add_points(t);
 }
 
 /* What the events of the channel say besides their fields. */

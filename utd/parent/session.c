@@ -223,6 +223,7 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 {
 	struct user *u = user_get(uid);
 	struct session *s;
+	struct instant now;
 
 	if (!user_take(u, QUOTA_SESSIONS, 1)) {
 		user_drop(u);
@@ -237,7 +238,8 @@ session_new(uint32_t id, const char *name, const char *dir, uid_t uid,
 	s->user = u;
 	s->dirfd = -1;
 	s->dying = true;
-	s->offset = clock_offset();
+	instant_read(&now);
+	s->offset = now.real - now.ns;
 	course_begin(&s->course);
 	s->rotation.began = s->created = (int64_t)ut_time();
 	s->next = sessions;

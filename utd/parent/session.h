@@ -168,11 +168,6 @@ struct warning {
 };
 
 /* clock.c: the cycle counter against CLOCK_MONOTONIC. */
-struct instant {
-	uint64_t	 cycles;
-	uint64_t	 ns;
-};
-
 /* A counter's time, as CTF tells it. */
 struct line {
 	uint64_t	 freq;
@@ -183,8 +178,6 @@ struct line {
 
 extern int64_t clock_ahead;		/* ut_clock_ahead() of ours */
 void	 clock_begin(void);
-void	 clock_read(struct instant *);
-uint64_t clock_offset(void);
 
 /*
  * How the counter goes in a session.  Two comparisons part if they differ by

@@ -156,7 +156,7 @@ watch_session(struct session *s)
 
 	if (!is_watched(s))
 		return;
-	clock_read(&now);
+	instant_read(&now);
 	compare(s, &now);
 }
 
@@ -168,7 +168,7 @@ watch(void *arg)
 	bool any = false;
 
 	(void)arg;
-	clock_read(&now);
+	instant_read(&now);
 	for (s = sessions; s != NULL; s = s->next) {
 		if (!is_watched(s))
 			continue;
