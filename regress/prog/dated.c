@@ -31,6 +31,8 @@
  *	set NS			of realtime
  *	point			what the clocks say
  *	bad BYTE VALUE		in points from now on; VALUE -1: as it is
+ *	watch			from now on a consumer looks at the clocks after
+ *				each run, and writes points when they are due
  */
 
 #include <err.h>
@@ -40,6 +42,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../../utd/consumer/points.c"
 
 static unsigned char packet[1 << 20];
 static size_t len;
@@ -51,6 +55,7 @@ static char env[3][64], clockname[16];
 static uint64_t freq, lineoff;
 static size_t badat;
 static int badval = -1;
+static int watched;
 
 static const char head[] = "/* CTF 1.8 */\n"
     "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
@@ -171,20 +176,32 @@ packet_write(const char *name)
 		err(1, "%s", name);
 }
 
+/* What the clocks say, a tenth of a microsecond off at most. */
+static struct instant
+instant(void)
+{
+	const struct instant at = {
+		cycles(), (uint64_t)mono, (uint64_t)boot,
+		(uint64_t)(boot + offset), 100
+	};
+
+	return at;
+}
+
 static void
-point(void)
+point(const struct instant *at)
 {
 	static uint64_t seq;
 
 	put_header(UINT32_MAX);
-	put((uint64_t)mono, 8);
-	put((uint64_t)mono, 8);
+	put(at->ns, 8);
+	put(at->ns, 8);
 	put(132 * 8, 8);
 	put(132 * 8, 8);
 	put(seq++, 8);
-	put(cycles(), 8);
-	put((uint64_t)boot, 8);
-	put((uint64_t)(boot + offset), 8);
+	put(at->cycles, 8);
+	put(at->boot, 8);
+	put(at->real, 8);
 	put((uint64_t)-1500, 8);
 	put(32768, 8);
 	put(20000, 8);
@@ -193,6 +210,26 @@ point(void)
 	if (badval >= 0)
 		packet[badat] = (unsigned char)badval;
 	packet_write("clock");
+}
+
+/* As a consumer does in clockfile.c. */
+static void
+watch(void)
+{
+	static struct points points;
+	static struct instant seen;
+	const struct instant at = instant();
+	const enum points_due due = points_due(&points, &at);
+
+	if (due == POINTS_BROKEN && seen.ns > points.last.ns) {
+		point(&seen);
+		points_add(&points, &seen);
+	}
+	if (due != POINTS_NOT) {
+		point(&at);
+		points_add(&points, &at);
+	}
+	seen = at;
 }
 
 static void
@@ -226,17 +263,23 @@ run(int64_t ns, int64_t events)
 		packet_write("c_0");
 	boot = b + ns;
 	mono = m + ns;
+	if (watched)
+		watch();
 }
 
 static void
 line_do(const char *verb, const int64_t *v)
 {
+	const struct instant at = instant();
+
 	if (strcmp(verb, "run") == 0)
 		run(v[0], v[1]);
 	else if (strcmp(verb, "point") == 0)
-		point();
+		point(&at);
 	else if (strcmp(verb, "set") == 0)
 		offset += v[0];
+	else if (strcmp(verb, "watch") == 0)
+		watched = 1;
 	else if (strcmp(verb, "bad") == 0) {
 		badat = (size_t)v[0];
 		badval = (int)v[1];
