@@ -222,7 +222,7 @@ place_below(enum place place, const char *name)
 	return PLACE_NONE;
 }
 
-/* Is it metadata, the clocks' points, or a stream? */
+/* Is it metadata, what the clocks said, or a stream? */
 static int
 is_file(enum place place, const char *name, const struct stat *st)
 {
@@ -231,8 +231,9 @@ is_file(enum place place, const char *name, const struct stat *st)
 	if (place != PLACE_FILES || !S_ISREG(st->st_mode))
 		return place == PLACE_ANY;
 	return strcmp(name, "metadata") == 0 || strcmp(name, "clock") == 0 ||
-	    (last != NULL && last != name && last[1] != '\0' &&
-	    last[1 + strspn(last + 1, "0123456789")] == '\0');
+	    (last != NULL && last != name &&
+	    last[1] != '\0' && last[1 + strspn(last + 1, "0123456789")] ==
+	    '\0');
 }
 
 /* Say only the first: there may be many. */

@@ -314,3 +314,32 @@ expect 0 '^10 events' utctl view -q "$T/million"
 if truncate -s 100G "$T/spoilt/clock" 2>/dev/null; then
 	expect 1 'clock: [0-9]* of its packets ' utctl view -q "$T/spoilt"
 fi
+
+# While a trace is written, its metadata alone date events, and points that are
+# added do no harm.  The directory of a session has another trace here.
+lines() {
+	[ "$(wc -l <"$T/followed")" -eq "$1" ]
+}
+rm -rf "$T/spoilt"
+cp -R "$T/slewed" "$T/late" && cp -R "$T/slewed" "$T/later" &&
+    cp -R "$T/slewed" "$T/spoilt" && rm "$T/spoilt/clock" || fail "cp"
+utctl view -j "$T/spoilt" >"$T/view" || fail "view"
+start_utd
+utctl create -o "$T/live" s >/dev/null || fail "create"
+utctl enable-event 'none:*' >/dev/null || fail "enable-event"
+utctl start >/dev/null || fail "start"
+mkdir -p "$T/live"
+utctl view -F -j "$T/live" >"$T/followed" 2>"$T/err" &
+CHILDREN="$CHILDREN $!"
+mv "$T/late" "$T/live/late"
+until_ok lines 420 || fail "not followed: $(cat "$T/err")"
+cat "$T/between/clock" "$T/line/clock" >>"$T/live/late/clock"
+mv "$T/later" "$T/live/later"
+until_ok lines 840 || fail "not followed: $(cat "$T/err")"
+utctl stop >/dev/null || fail "stop"
+wait $! || fail "view -F: $(cat "$T/err")"
+[ ! -s "$T/err" ] || fail "view -F: $(cat "$T/err")"
+cat "$T/view" "$T/view" | sort >"$T/a"
+sort "$T/followed" | cmp - "$T/a" || fail "-F: other dates"
+expect 0 '' utctl destroy
+stop_utd || fail "utd: status $?"

@@ -83,7 +83,8 @@ done
 try "restored"
 [ $status -eq 0 ] && cmp -s "$T/out" "$T/good" || fail "not restored"
 
-# A time that 32 bits do not hold.
+# A time that 32 bits do not hold.  What the clocks said would be believed more.
+rm -f "${meta%/*}/clock"
 sed 's/offset_s = [0-9]*/offset_s = 2540000000/' "$T/meta" >"$meta"
 try "a later time"
 [ $status -eq 0 ] && [ "$(grep -c '^2050-' "$T/out")" -eq 6 ] ||
