@@ -35,6 +35,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -232,6 +233,15 @@ is_ours(const struct trace *t, int fd, uint64_t size)
 	    packet_begins(buf, (size_t)n, t->uuid);
 }
 
+static int
+refuse(const struct trace *t, const char *why)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/" FILE_NAME, t->path);
+	return output_refuse(path, why);
+}
+
 /* Open the file as it is: what is behind whole packets is cut off. */
 static int
 clockfile_open(struct trace *t)
@@ -246,7 +256,7 @@ clockfile_open(struct trace *t)
 		fd = output_file(t, FILE_NAME, flags);
 	if (fd == -1 && errno == ENOENT) {
 		if (!c->made && t->again && !is_described(t))
-			return output_refuse(FILE_NAME, "of an older utd");
+			return refuse(t, "an older utd has begun the trace");
 		c->made = false;
 		fd = output_file(t, FILE_NAME, flags | O_CREAT);
 	}
@@ -254,8 +264,7 @@ clockfile_open(struct trace *t)
 		return fd == -1 ? -1 : close_failed(fd);
 	if ((c->made && (uint64_t)st.st_size > c->size) ||
 	    (st.st_size > 0 && !is_ours(t, fd, (uint64_t)st.st_size))) {
-		(void)output_refuse(FILE_NAME, "somebody else has written "
-		    "there");
+		(void)refuse(t, "somebody else has written there");
 		return close_failed(fd);
 	}
 	c->made = true;
@@ -279,7 +288,9 @@ clockfile_append(struct trace *t, unsigned char *buf, size_t len)
 		t->clock.refused = errno == EPERM || errno == ELOOP ||
 		    errno == EEXIST;
 		if (t->clock.refused)
-			log_peer("%s: %s", t->path, report_reason(errno));
+			log_peer("uid %lu: what the clocks say is not written "
+			    "any more: %s", (unsigned long)geteuid(),
+			    report_reason(errno));
 		return false;
 	}
 	for (at = 0; at < len; at += SIZE, seq++)
