@@ -35,7 +35,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -201,22 +200,6 @@ packet_make(unsigned char *to, const struct trace *t, const struct point *p)
 	memcpy(to, &h, SIZE);
 }
 
-/* Do the metadata that another consumer has left describe such packets? */
-static bool
-is_described(const struct trace *t)
-{
-	static char text[8192];
-	const int fd = output_file(t, "metadata", O_RDONLY);
-	ssize_t n = -1;
-
-	if (fd != -1) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return strstr(text, "\tid = 4294967295;") != NULL;
-}
-
 /* Is what the file has of this trace, as another consumer has left it? */
 static bool
 is_ours(const struct trace *t, int fd, uint64_t size)
@@ -233,15 +216,6 @@ is_ours(const struct trace *t, int fd, uint64_t size)
 	    packet_begins(buf, (size_t)n, t->uuid);
 }
 
-static int
-refuse(const struct trace *t, const char *why)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/" FILE_NAME, t->path);
-	return output_refuse(path, why);
-}
-
 /* Open the file as it is: what is behind whole packets is cut off. */
 static int
 clockfile_open(struct trace *t)
@@ -255,8 +229,6 @@ clockfile_open(struct trace *t)
 	if (c->made || t->again)
 		fd = output_file(t, FILE_NAME, flags);
 	if (fd == -1 && errno == ENOENT) {
-		if (!c->made && t->again && !is_described(t))
-			return refuse(t, "an older utd has begun the trace");
 		c->made = false;
 		fd = output_file(t, FILE_NAME, flags | O_CREAT);
 	}
@@ -264,7 +236,8 @@ clockfile_open(struct trace *t)
 		return fd == -1 ? -1 : close_failed(fd);
 	if ((c->made && (uint64_t)st.st_size > c->size) ||
 	    (st.st_size > 0 && !is_ours(t, fd, (uint64_t)st.st_size))) {
-		(void)refuse(t, "somebody else has written there");
+		(void)output_refuse(FILE_NAME, "somebody else has written "
+		    "there");
 		return close_failed(fd);
 	}
 	c->made = true;
@@ -288,9 +261,9 @@ clockfile_append(struct trace *t, unsigned char *buf, size_t len)
 		t->clock.refused = errno == EPERM || errno == ELOOP ||
 		    errno == EEXIST;
 		if (t->clock.refused)
-			log_peer("uid %lu: what the clocks say is not written "
-			    "any more: %s", (unsigned long)geteuid(),
-			    report_reason(errno));
+			log_peer("uid %lu: %s: what the clocks say is not "
+			    "written any more: %s", (unsigned long)geteuid(),
+			    t->path, report_reason(errno));
 		return false;
 	}
 	for (at = 0; at < len; at += SIZE, seq++)
