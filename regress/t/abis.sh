@@ -77,7 +77,7 @@ set -- $(cat "$T/got")
 for bits in $ours $theirs; do
 	set -- "$T"/trace/ust/uid/*/$bits-bit
 	[ -d "$1" ] || fail "no $bits-bit"
-	grep -q "^stream {" "$1/metadata" || fail "no stream in $bits-bit"
+	grep -q "^	stream_id = " "$1/metadata" || fail "no stream in $bits-bit"
 	readers_agree "$1"
 	cp "$T/view.out" "$T/view$bits"
 done

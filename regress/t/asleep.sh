@@ -3,8 +3,8 @@
 # Sessions that are started, and whose programs record nothing, wake nobody:
 # neither utd, nor its consumer, nor the programs.  The next event does, and is
 # in the file as soon as ever; so is the end of a utd that is killed.  Programs
-# that cannot ring are heard all the same.  UT_ASLEEP_SECONDS=60 is the long
-# form.
+# that cannot ring are heard all the same.  UT_ASLEEP_SECONDS=50 is the long
+# form: once a minute a consumer looks at the clocks.
 
 . ./common.sh
 

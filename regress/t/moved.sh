@@ -64,7 +64,7 @@ plant() {
 	two|root)
 		$one mv "$d" "$T/share/away" &&
 		    $one mv "$T/share/$1" "$d" ;;
-	empty)	rm -f "$d"/*_* "$d/metadata"
+	empty)	rm -f "$d"/*_* "$d/metadata" "$d/clock"
 		$one rmdir "$d" && $one mv "$T/share/two.empty" "$d" ;;
 	link)	$one ln -s "$T/share/two" "$d/c_79" &&
 		    $one ln -s "$T/share/two.file" "$d/c_80" ;;

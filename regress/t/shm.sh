@@ -187,7 +187,7 @@ expect 0 "b stopped: 20 events, 0 lost, $BYTES" utctl stop b
 expect 0 '' utctl list
 grep -q 'error:' "$T/out" && fail "an error of before: $(cat "$T/out")"
 readers_agree "$T/b"
-[ "$(grep -c '^stream {' "$T"/b/ust/uid/*/*/metadata)" -eq 2 ] ||
+[ "$(grep -c '^	event.header' "$T"/b/ust/uid/*/*/metadata)" -eq 2 ] ||
     fail "a stream is described twice"
 expect 0 "b destroyed: 20 events, 0 lost, $BYTES" utctl destroy b
 

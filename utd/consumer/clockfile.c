@@ -80,15 +80,6 @@ static int64_t looked;			/* when that was; 0: never */
 static bool stale;			/* some files lack points */
 
 static void
-point_read(struct point *p)
-{
-	instant_read(&p->at);
-	if (!instant_counter)
-		p->at.cycles = 0;
-	ut_ntp_read(&p->ntp);
-}
-
-static void
 point_add(const struct point *p)
 {
 	points[made++ % POINTS] = *p;
@@ -96,37 +87,49 @@ point_add(const struct point *p)
 	stale = true;
 }
 
-/* Is the last point as good as one of now? */
+/* Is the last point as good as one of the last comparison? */
 static bool
-is_new(const struct point *now)
+is_new(void)
 {
-	return made > 0 && now->at.ns - policy.last.ns < NEW_NS;
+	return made > 0 && seen.at.ns - policy.last.ns < NEW_NS;
 }
 
 /*
- * Compare the clocks now and then, and add a point if one is due.  If the
- * clocks have gone another way since the last comparison, that one is where
- * the old way ends.  True: some files lack points, also those that have just
- * begun; that of a program which ends sooner has one write.
+ * Compare the clocks, and add a point if one is due or wanted.  If the clocks
+ * have gone another way since the last comparison, that one is where the old
+ * way ends.
+ */
+static void
+compare(bool wanted)
+{
+	const struct point before = seen;
+	enum points_due due;
+
+	instant_read(&seen.at);
+	if (!instant_counter)
+		seen.at.cycles = 0;
+	ut_ntp_read(&seen.ntp);
+	due = points_due(&policy, &seen.at);
+	if (due == POINTS_BROKEN && before.at.ns > policy.last.ns)
+		point_add(&before);
+	if (due != POINTS_NOT || (wanted && !is_new()))
+		point_add(&seen);
+}
+
+/*
+ * Compare the clocks now and then.  True: some files lack points, also those
+ * that have just begun; that of a program which ends sooner has one write.
  */
 bool
 clockfile_look(void)
 {
 	const int64_t ms = ut_msg_now();
-	enum points_due due;
-	struct point now;
 	bool was;
 
 	if (looked != 0 && ms - looked < LOOK_MS)
 		return false;
 	looked = ms;
-	point_read(&now);
-	due = points_due(&policy, &now.at);
-	if (due == POINTS_BROKEN && seen.at.ns > policy.last.ns)
-		point_add(&seen);
-	if (due != POINTS_NOT)
-		point_add(&now);
-	seen = now;
+	compare(false);
 	was = stale;
 	stale = false;
 	return was;
@@ -143,11 +146,7 @@ clockfile_next(void)
 void
 clockfile_mark(void)
 {
-	struct point now;
-
-	point_read(&now);
-	if (!is_new(&now))
-		point_add(&now);
+	compare(true);
 }
 
 /* The directory was made.  That of a program has no point of its own. */
@@ -200,22 +199,6 @@ packet_make(unsigned char *to, const struct trace *t, const struct point *p)
 	memcpy(to, &h, SIZE);
 }
 
-/* Do the metadata that another consumer has left describe such packets? */
-static bool
-is_described(const struct trace *t)
-{
-	static char text[8192];
-	const int fd = output_file(t, "metadata", O_RDONLY);
-	ssize_t n = -1;
-
-	if (fd != -1) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return strstr(text, "\tid = 4294967295;") != NULL;
-}
-
 /* Is what the file has of this trace, as another consumer has left it? */
 static bool
 is_ours(const struct trace *t, int fd, uint64_t size)
@@ -245,8 +228,6 @@ clockfile_open(struct trace *t)
 	if (c->made || t->again)
 		fd = output_file(t, FILE_NAME, flags);
 	if (fd == -1 && errno == ENOENT) {
-		if (!c->made && t->again && !is_described(t))
-			return output_refuse(FILE_NAME, "of an older utd");
 		c->made = false;
 		fd = output_file(t, FILE_NAME, flags | O_CREAT);
 	}
@@ -279,7 +260,9 @@ clockfile_append(struct trace *t, unsigned char *buf, size_t len)
 		t->clock.refused = errno == EPERM || errno == ELOOP ||
 		    errno == EEXIST;
 		if (t->clock.refused)
-			log_peer("%s: %s", t->path, report_reason(errno));
+			log_peer("uid %lu: %s: what the clocks say is not "
+			    "written any more: %s", (unsigned long)geteuid(),
+			    t->path, report_reason(errno));
 		return false;
 	}
 	for (at = 0; at < len; at += SIZE, seq++)
@@ -332,8 +315,6 @@ clockfile_write(struct trace *t)
 void
 clockfile_end(struct trace *t)
 {
-	struct point now;
-
-	point_read(&now);
-	write_points(t, is_new(&now) ? NULL : &now);
+	compare(false);
+	write_points(t, is_new() ? NULL : &seen);
 }

@@ -31,7 +31,8 @@
  * Without an event for some ticks, the region dozes: UT_DOZING is in `active',
  * and whoever traces rings.  A tick later it sleeps, if no thread is in an
  * event that began before that could be seen.  Then nothing wakes us for it but
- * a ring, the parent, and the end of the interval if something is not written.
+ * a ring, the parent, and the end of the interval if something is not written;
+ * and once a minute the clocks are looked at, if any region is started.
  *
  * There is no fence between a writer's busy and its look at `active'.  The tick
  * between 2 and sleep takes its place: any_busy is asked that much later, and

@@ -63,7 +63,7 @@ struct saved {
 };
 
 /* Types of messages in the journal, which are not those of the protocol. */
-#define STATE_VERSION	7
+#define STATE_VERSION	8
 _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2	/* of what belongs together */
