@@ -225,8 +225,8 @@ MAN5 =		man/ut_abi.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
-.PHONY: all install install-rc uninstall uninstall-rc clean regress demo \
-	bench soak cross paths-ok rc-ok
+.PHONY: all install install-rc uninstall uninstall-rc clean regress \
+	regress-long regress-all demo bench soak cross paths-ok rc-ok
 .SUFFIXES: .c .o
 
 all: $(LIBS_BUILT) $(PROGS)
@@ -307,9 +307,9 @@ demo: all
 	utctl/utctl record -o regress/demo/trace -- regress/demo/demo 200
 	utctl/utctl view regress/demo/trace | tail -n 12
 
-regress: all
+regress regress-long regress-all: all
 	cd regress && $(MAKE) CC="$(CC)" CFLAGS="$(CFLAGS)" \
-	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" regress
+	    LDFLAGS="$(LDFLAGS)" LIBS="$(LIBS)" $@
 
 # What it costs, in one table; QUICK=1 is a trial.
 bench: all

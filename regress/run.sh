@@ -1,33 +1,77 @@
 #!/bin/sh
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../README.
 #
-# Runs the tests that the arguments name, each t/NAME.sh in a process of its
-# own, and counts.  The log of a test is kept only when it failed; what it
-# survived is said in any case.
+# Runs the tests that the arguments name, each t/NAME.sh in a process group of
+# its own, says which one begins, and counts.  The log of a test is kept only
+# when it failed; what it survived is said in any case.
 #
 # A test that fails is run twice more when the others have ended.  If it passes
 # both times it counts as passed, a line says UNSTEADY, and NAME.log is still
 # the log of the failure.  At most UNSTEADY_MAX tests (3) can be unsteady, and
 # once a test fails again no other is repeated: the run has failed.
 #
-# SKIP names tests that are not to be run, LIMIT is the seconds that one may
-# take, TIMES a file for the seconds that each took.  SEED makes a test that
+# LIMIT is the seconds that a test may take: 600, and 1200 with a sanitizer.
+# One that takes longer has hung and has failed, and what its processes were
+# doing is said and is in its log.
+#
+# SKIP names tests that are not to be run, and @KIND all tests of that kind: see
+# the file kinds.  With ONLY, none is run but those that it names, likewise.
+# TIMES is a file for the seconds that each test took.  SEED makes a test that
 # draws random numbers draw the same ones again: see common.sh.  If FAILED names
 # a file, the names of failed tests go there, and nothing is repeated here.
 
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0 skipped=0 again=
+case ${CFLAGS:-} in
+*-fsanitize*)	: "${LIMIT:=1200}" ;;
+*)		: "${LIMIT:=600}" ;;
+esac
 
-for t in ${SKIP:-} "$@"; do
-	[ -f "t/$t.sh" ] || {
-		echo "run.sh: $t: no such test in t/" >&2
-		exit 1
-	}
+refuse() {
+	echo "run.sh: $*" >&2
+	exit 1
+}
+
+# names WORD...: for each @KIND its tests.
+names() {
+	for w in "$@"; do
+		case $w in
+		@*)	awk -v kind="${w#@}" '
+			$1 !~ /^#/ {
+				for (i = 2; i <= NF; i++)
+					if ($i == kind && ++n)
+						print $1
+			}
+			END { exit n == 0 }' kinds ||
+			    refuse "$w: no such kind of tests" ;;
+		*)	echo "$w" ;;
+		esac
+	done
+}
+
+[ -x prog/within ] || refuse "prog/within is not built: make progs"
+skip=$(names ${SKIP:-}) && only=$(names ${ONLY:-}) || exit 1
+for t in $skip $only "$@"; do
+	[ -f "t/$t.sh" ] || refuse "$t: no such test in t/"
 done
+skip=" $(echo $skip) " only=" $(echo $only) "
+chosen=
+for t in "$@"; do
+	case $skip in
+	*" $t "*)	continue ;;
+	esac
+	case $only in
+	"  "|*" $t "*)	chosen="$chosen $t" ;;
+	esac
+done
+set -- $chosen
+# A test that runs others has its own.
+times=${TIMES:-}
+unset SKIP ONLY TIMES
 
 # once TEST LOG
 once() {
-	${LIMIT:+timeout -k 20 "$LIMIT"} sh "t/$1.sh" >"$2" 2>&1 </dev/null
+	./prog/within "$LIMIT" hung.sh sh "t/$1.sh" >"$2" 2>&1 </dev/null
 }
 
 # why TEST: the end of its log, and the seed.
@@ -36,10 +80,10 @@ why() {
 	    "$(tail -n 3 "$1.log" | grep -v '^SEED=')" | tr '\n' ' '
 }
 
+n=0
 for t in "$@"; do
-	case " ${SKIP:-} " in
-	*" $t "*)	continue ;;
-	esac
+	n=$((n + 1))
+	echo "$n/$# $t"
 	begun=$(date +%s)
 	once "$t" "$t.log"
 	case $? in
@@ -50,11 +94,12 @@ for t in "$@"; do
 		echo "skip    $t: $(sed -n 's/^SKIP: //p' "$t.log")"
 		rm -f "$t.log" ;;
 	124)	failed=$((failed + 1)) again="$again $t"
-		echo "FAILED  $t: longer than $LIMIT seconds" ;;
+		echo "FAILED  $t: hung: longer than $LIMIT seconds"
+		sed -n '/^HUNG/,$s/^/    /p' "$t.log" ;;
 	*)	failed=$((failed + 1)) again="$again $t"
 		echo "FAILED  $t: $(why "$t")" ;;
 	esac
-	[ -z "${TIMES:-}" ] || echo "$(($(date +%s) - begun)) $t" >>"$TIMES"
+	[ -z "$times" ] || echo "$(($(date +%s) - begun)) $t" >>"$times"
 done
 
 if [ -n "${FAILED:-}" ]; then

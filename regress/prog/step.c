@@ -31,7 +31,7 @@
  *			instead of a mark, all is over; $1 is the number
  *	-i most		SIGUSR1 is sent after so many instructions at most, and
  *			each time after another number of them
- *	-k kills	so many of them, evenly spread
+ *	-k kills	about so many of them, evenly spread
  *	-w wait		they are not killed, but stopped, all until a shell
  *			command is over; then they go on to their end
  *
@@ -58,6 +58,7 @@ main(void)
 #ifdef __linux__
 #include <sys/syscall.h>
 #endif
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <err.h>
@@ -83,11 +84,16 @@ static pid_t stepped;			/* the thread; 0: not yet */
 static pid_t other;			/* the one that was made last */
 static unsigned long steps;
 
-static struct held {
+/*
+ * Each program that stays stopped has a process of its own, a keeper, which is
+ * its parent: a wait walks over all children, and there is one for each
+ * instruction.
+ */
+static struct keeper {
 	pid_t	pid;
-	pid_t	thread;
-} *held;				/* those that are stopped */
-static size_t nheld;
+	int	fd;			/* a byte here lets its program go on */
+} *keepers;
+static size_t nkeepers;
 
 static void resume(pid_t, pid_t, bool, int);
 
@@ -277,21 +283,6 @@ victim_kill(void)
 		(void)wait_any(&status);
 }
 
-/* It stays as it is, or is no more. */
-static void
-victim_end(bool far)
-{
-	if (!far || hold == NULL) {
-		victim_kill();
-		return;
-	}
-	if ((held = realloc(held, (nheld + 1) * sizeof(*held))) == NULL)
-		err(1, "realloc");
-	held[nheld].pid = victim;
-	held[nheld++].thread = stepped;
-	victim = 0;
-}
-
 static void
 go_on(pid_t pid, pid_t thread, int sig)
 {
@@ -306,18 +297,17 @@ release(void)
 {
 	int status;
 	size_t i;
-	pid_t pid;
 
 	if (hold != NULL && system(hold) != 0)
 		errx(1, "%s: failed", hold);
-	for (i = 0; i < nheld; i++) {
-		go_on(held[i].pid, held[i].thread, 0);
-		while ((pid = wait_any(&status)) != held[i].pid ||
-		    WIFSTOPPED(status))
-			if (WIFSTOPPED(status))
-				go_on(held[i].pid, pid, WSTOPSIG(status));
+	for (i = 0; i < nkeepers; i++) {
+		if (write(keepers[i].fd, "", 1) != 1 ||
+		    waitpid(keepers[i].pid, &status, 0) == -1)
+			err(1, "a keeper");
 		if (status != 0)
-			errx(1, "status %d", status);
+			errx(1, "a program that was stopped: status %d",
+			    status);
+		close(keepers[i].fd);
 	}
 }
 
@@ -381,8 +371,71 @@ end_after(unsigned long n)
 	}
 	if (stepped == 0)
 		errx(1, "%s: no mark", number);
-	victim_end(had);
+	if (!had || hold == NULL)
+		victim_kill();
 	return had;
+}
+
+/*
+ * What a keeper does: says whether its program has come to n instructions, and
+ * lets it go on when it is told to.  With step it ends, and the program too.
+ */
+static void
+keep(char *argv[], unsigned long n, int fd)
+{
+	int status;
+	pid_t pid;
+	char had;
+
+	alarm(TIMEOUT);
+	victim_start(argv);
+	had = end_after(n);
+	alarm(0);
+	if (write(fd, &had, 1) != 1 || !had || read(fd, &had, 1) != 1)
+		_exit(0);
+	alarm(TIMEOUT);
+	go_on(victim, stepped, 0);
+	while (victim != 0) {
+		pid = wait_any(&status);
+		if (WIFSTOPPED(status))
+			go_on(victim, pid, WSTOPSIG(status));
+	}
+	_exit(status != 0);
+}
+
+/* As end_after, but the program stays stopped if it comes to an end there. */
+static bool
+keeper(char *argv[], unsigned long n)
+{
+	int fd[2];
+	size_t i;
+	pid_t pid;
+	char had;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == -1)
+		err(1, "socketpair");
+	if ((pid = fork()) == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		for (i = 0; i < nkeepers; i++)
+			close(keepers[i].fd);
+		close(fd[0]);
+		keep(argv, n, fd[1]);
+	}
+	close(fd[1]);
+	if (read(fd[0], &had, 1) != 1)
+		errx(1, "%s: a keeper has failed", number);
+	if (!had) {
+		close(fd[0]);
+		(void)waitpid(pid, NULL, 0);
+		return false;
+	}
+	if ((keepers = realloc(keepers,
+	    (nkeepers + 1) * sizeof(*keepers))) == NULL)
+		err(1, "realloc");
+	keepers[nkeepers].pid = pid;
+	keepers[nkeepers++].fd = fd[0];
+	return true;
 }
 
 static bool
@@ -397,6 +450,8 @@ run(char *argv[], unsigned long i, unsigned long n)
 	if (before != NULL && (waitpid(shell(before), &status, 0) == -1 ||
 	    status != 0))
 		errx(1, "%s: failed", before);
+	if (hold != NULL && n != ULONG_MAX)
+		return keeper(argv, n);
 	victim_start(argv);
 	return end_after(n);
 }
@@ -432,6 +487,16 @@ options(int argc, char *argv[])
 }
 
 /*
+ * A program that finds more and more of the others stopped, or a machine that
+ * is busy, has longer to go than the first one had: the strides get longer.
+ */
+static bool
+too_many(unsigned long ends)
+{
+	return most != 0 && ends >= most && (ends - most) % (most / 4 + 1) == 0;
+}
+
+/*
  * With -k, SEED in the environment says which ones.  Where a signal comes
  * changes how long it takes.
  */
@@ -439,8 +504,8 @@ static void
 run_all(char *argv[])
 {
 	const char *seed = getenv("SEED");
-	unsigned long i = 0, k, n, from = 1, ends = 0, last = 0;
-	double stride = 1;
+	unsigned long i = 0, n, ends = 0, last = 0;
+	double stride = 1, at = 1;
 	int over = 0;
 
 	if (most != 0) {
@@ -449,14 +514,16 @@ run_all(char *argv[])
 			stride = (double)steps / (double)most;
 		srandom(seed != NULL ? (unsigned int)strtoul(seed, NULL, 10) :
 		    (unsigned int)getpid());
-		from += (unsigned long)random() % (unsigned long)stride;
+		at += (double)((unsigned long)random() % (unsigned long)stride);
 	}
-	for (k = 0; over < (signals != 0 ? OVER : 1); k++) {
-		n = from + (unsigned long)(stride * (double)k);
+	for (; over < (signals != 0 ? OVER : 1); at += stride) {
+		n = (unsigned long)at;
 		if (run(argv, i++, n)) {
 			ends++;
 			last = n;
 			over = 0;
+			if (too_many(ends))
+				stride *= 2;
 		} else {
 			over++;
 		}

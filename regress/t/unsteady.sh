@@ -2,12 +2,15 @@
 #
 # run.sh repeats a test that fails: if it passes twice, that is said, its log is
 # kept, and the run is good; not so if it fails again, or if it is one of many.
-# Names that SKIP has for no test are refused.  A seed makes the same draws.
+# Names that SKIP has for no test are refused, and kinds that are none.  What
+# hangs is killed, and it is said what it was doing.  A seed makes the same
+# draws.
 
 . ./common.sh
 
-mkdir "$T/r" "$T/r/t" && cp run.sh "$T/r" || exit 1
-unset SKIP LIMIT TIMES FAILED UNSTEADY_MAX
+mkdir "$T/r" "$T/r/t" "$T/r/prog" && cp run.sh hung.sh "$T/r" &&
+    cp prog/within "$T/r/prog" || exit 1
+unset SKIP ONLY LIMIT TIMES FAILED UNSTEADY_MAX
 echo 'exit 0' >"$T/r/t/good.sh"
 echo 'echo no; exit 1' >"$T/r/t/bad.sh"
 # Fails so many times.
@@ -50,6 +53,33 @@ export SKIP
 runs 0 "0 passed, 0 failed, 0 skipped" good bad
 SKIP="good nosuch"
 runs 1 "run.sh: nosuch: no such test in t/" good
+printf 'good big\nonce small\n' >"$T/r/kinds"
+SKIP=@big
+runs 0 "1 passed, 0 failed, 0 skipped" good once
+grep -q -x '1/1 once' "$T/out" || fail "$(cat "$T/out")"
+SKIP=@huge
+runs 1 "run.sh: @huge: no such kind of tests" good
+unset SKIP
+ONLY=@big
+export ONLY
+runs 0 "1 passed, 0 failed, 0 skipped" good once
+unset ONLY
+
+# It ends, with all that it started, and there is time to clean up.
+cat >"$T/r/t/hangs.sh" <<-'END'
+	trap 'echo cleaned up; exit 1' TERM
+	(kill -STOP $(sh -c 'echo $PPID')) &
+	echo $! >stopped
+	sleep 4321
+END
+LIMIT=2
+export LIMIT
+runs 1 "0 passed, 1 failed, 0 skipped" hangs
+grep -q '^FAILED  hangs: hung: longer than 2 seconds' "$T/out" &&
+    grep -q '^    .* sleep 4321' "$T/out" || fail "not said: $(cat "$T/out")"
+grep -q ' sleep 4321' "$T/r/hangs.log" &&
+    grep -q -x 'cleaned up' "$T/r/hangs.log" || fail "$(cat "$T/r/hangs.log")"
+until_ok gone "$(cat "$T/r/stopped")" || fail "not all is killed"
 
 draws() {
 	random= n=
