@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 
 static uint64_t	 fake_cycles(void);
 static uint64_t	 fake_nanoseconds(void);
