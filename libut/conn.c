@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rundir.h"
+#include "common/rundir.h"
 #include "ut_conn.h"
 #include "ut_event.h"
 #include "ut_loaded.h"

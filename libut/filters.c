@@ -27,7 +27,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "filter.h"
+#include "expr/filter.h"
 #include "ut_event.h"
 #include "ut_prefix.h"
 

@@ -51,7 +51,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rundir.h"
+#include "common/rundir.h"
 #include "ut_conn.h"
 
 /*

@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rundir.h"
+#include "common/rundir.h"
 #include "ut_conn.h"
 
 #define MARK		".late"		/* behind the name of the FIFO */

@@ -22,7 +22,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "context.h"
+#include "common/context.h"
 #include "ut_event.h"
 #include "ut_prefix.h"
 

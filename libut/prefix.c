@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "common/context.h"
 #include "ut_event.h"
 #include "ut_prefix.h"
 

@@ -34,7 +34,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compat.h"
+#include "common/compat.h"
 
 #if defined(__linux__) && !defined(UT_POSIX)
 

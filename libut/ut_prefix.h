@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "context.h"
+#include "common/context.h"
 #include "ut_priv.h"
 
 struct app;

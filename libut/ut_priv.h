@@ -33,7 +33,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "compat.h"
+#include "common/compat.h"
 
 /* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: clock.c. */
 extern ut_gettime_fn *ut_gettime __attribute__((visibility("hidden")));
@@ -41,8 +41,8 @@ extern ut_gettime_fn *ut_gettime __attribute__((visibility("hidden")));
 
 #define UT_NO_MODULE
 
-#include "clock.h"
-#include "msg.h"
+#include "common/clock.h"
+#include "common/msg.h"
 #include "ut.h"
 #include "ut_abi.h"
 

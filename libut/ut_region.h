@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "context.h"
+#include "common/context.h"
 #include "ut_priv.h"
 
 /* This program, as the utd of a connection knows it. */

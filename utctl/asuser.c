@@ -27,8 +27,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "compat.h"
-#include "msg.h"
+#include "common/compat.h"
+#include "common/msg.h"
 #include "utctl.h"
 
 #define PATIENCE	10000		/* ms for a connection */

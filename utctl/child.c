@@ -30,9 +30,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "msg.h"
 #include "regular.h"
 #include "utctl.h"
+#include "common/msg.h"
 
 /*
  * The signals that must not end utctl before it has cleaned up.  They are

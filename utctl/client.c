@@ -33,8 +33,8 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "compat.h"
-#include "rundir.h"
+#include "common/compat.h"
+#include "common/rundir.h"
 #include "say.h"
 
 #define PATIENCE	10000		/* ms that utd may take to say hello */

@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#include "msg.h"
+#include "common/msg.h"
 
 struct client;
 

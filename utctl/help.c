@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "select.h"
+#include "ctf/select.h"
 #include "utctl.h"
 
 #define COLUMN	18		/* where the text of an option begins */

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hash.h"
+#include "common/hash.h"
 #include "map.h"
 #include "say.h"
 

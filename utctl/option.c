@@ -18,6 +18,9 @@
  * What all commands read their arguments with.
  */
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -98,4 +101,35 @@ option(int argc, char **argv, const char *known)
 			die("%s: %s comes after %s; options come first",
 			    argv[0], argv[i], argv[optind]);
 	return -1;
+}
+
+/* A number with `k' or `m', or without: 0, or -1. */
+int
+parse_size(const char *s, unsigned long long *v)
+{
+	unsigned long long unit = 1;
+	char *end;
+
+	if (!isdigit((unsigned char)s[0]))
+		return -1;
+	errno = 0;
+	*v = strtoull(s, &end, 10);
+	if (errno != 0)
+		return -1;
+	switch (*end) {
+	case 'k':
+	case 'K':
+		unit = 1024;
+		end++;
+		break;
+	case 'm':
+	case 'M':
+		unit = 1024 * 1024;
+		end++;
+		break;
+	}
+	if (*end != '\0' || *v > ULLONG_MAX / unit)
+		return -1;
+	*v *= unit;
+	return 0;
 }

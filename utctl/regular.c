@@ -30,7 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compat.h"
+#include "common/compat.h"
 #include "regular.h"
 #include "say.h"
 

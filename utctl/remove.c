@@ -37,7 +37,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compat.h"
+#include "common/compat.h"
 #include "utctl.h"
 
 #define DEPTH_MAX	16	/* directories that are open at once */

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "common/escape.h"
 #include "say.h"
 
 #define MESSAGE	8192		/* bytes, with two paths */

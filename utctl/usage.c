@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "match.h"
+#include "common/match.h"
 #include "utctl.h"
 
 #define WIDTH	79		/* of usage */

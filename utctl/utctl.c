@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctf/select.h"
 #include "map.h"
-#include "select.h"
-#include "symbols.h"
+#include "sym/symbols.h"
 #include "utctl.h"
 
 static int

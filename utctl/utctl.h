@@ -28,8 +28,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "attr.h"
 #include "client.h"
+#include "common/attr.h"
 #include "say.h"
 
 struct step;
@@ -65,6 +65,7 @@ int	 values(const struct command *, char);	/* 0 or 1 */
 extern const char	*utctl_path;	/* as it was called */
 int	 option(int, char **, const char *);
 int	 option_first(int, char **, const char *);
+int	 parse_size(const char *, unsigned long long *);	/* 0 or -1 */
 
 /* level.c: what is none is said on stderr, and utctl ends. */
 uint32_t parse_level(const char *);
@@ -142,9 +143,8 @@ void	 check_session(const char *);
 char	*absolute(const char *);
 char	*stamped(const char *);
 void	 check_attrs(const struct attrs *);
-int	 parse_size(const char *, unsigned long long *);	/* 0 or -1 */
 int	 session_parse(int, char **, struct step *, int);
-int	 parse_ms(const char *, unsigned long long *);	/* likewise */
+int	 parse_ms(const char *, unsigned long long *);	/* 0 or -1 */
 char	*time_text(uint64_t);		/* of milliseconds */
 int	 attr_option(struct attrs *, int);	/* of getopt(3); 0: not one */
 int	 client_channel(struct client *, int, const char *, const char *,

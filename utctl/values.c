@@ -22,10 +22,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "columns.h"
-#include "export.h"
-#include "group.h"
-#include "level.h"
+#include "common/level.h"
+#include "show/columns.h"
+#include "show/export.h"
+#include "show/group.h"
 #include "utctl.h"
 
 /* Each name of such a table: name(0), name(1) and so on, up to NULL. */

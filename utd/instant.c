@@ -24,7 +24,7 @@
 
 #include <time.h>
 
-#include "../libut/clock.h"
+#include "../libut/common/clock.h"
 #include "utd.h"
 
 #define TRIES	16

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../libut/escape.h"
+#include "../libut/common/escape.h"
 #include "utd.h"
 
 #define PEER_LINES	20		/* in a minute */

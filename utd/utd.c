@@ -33,7 +33,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../libut/rundir.h"
+#include "../libut/common/rundir.h"
 #include "parent/client.h"
 #include "parent/consumers.h"
 #include "parent/listen.h"

@@ -32,9 +32,9 @@
 #include <stdint.h>
 #include <syslog.h>
 
-#include "../libut/compat.h"
-#include "../libut/level.h"
-#include "../libut/msg.h"
+#include "../libut/common/compat.h"
+#include "../libut/common/level.h"
+#include "../libut/common/msg.h"
 #define UT_NO_EVENTS
 #include "../libut/ut.h"
 #include "../libut/ut_abi.h"

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 
 #define UT_GETTIME	clock_gettime
-#include "clock.h"
+#include "common/clock.h"
 
 #define MAX	3600
 

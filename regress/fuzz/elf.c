@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../utctl/demangle.h"
-#include "../../utctl/elf.h"
-#include "../../utctl/image.h"
+#include "../../utctl/sym/demangle.h"
+#include "../../utctl/sym/elf.h"
+#include "../../utctl/sym/image.h"
 #include "fuzz.h"
 
 static void

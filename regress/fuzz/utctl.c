@@ -30,7 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/compat.h"
+#include "../../libut/common/compat.h"
 #include "../../utctl/utctl.h"
 #include "fuzz.h"
 

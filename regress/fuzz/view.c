@@ -30,8 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../libut/compat.h"
-#include "../../libut/expr.h"
+#include "../../libut/common/compat.h"
+#include "../../libut/expr/expr.h"
 #include "../../utctl/utctl.h"
 #include "fuzz.h"
 

@@ -17,7 +17,7 @@
 /*
  * The bell, by itself: who rings it gets no low descriptor, may close what it
  * has, also all of a sudden and in several threads, and still rings; exec
- * keeps nothing of it.  Linked with libut/bell.c; see t/bell.sh.
+ * keeps nothing of it.  Linked with libut/common/bell.c; see t/bell.sh.
  */
 
 #include <sys/types.h>
@@ -32,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compat.h"
+#include "common/compat.h"
 
 #define MAXFD		1024
 #define THREADS		8

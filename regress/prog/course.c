@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 
 #include "../../utd/parent/clock.c"
 

@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/compile.h"
+#include "../../libut/expr/compile.h"
 #define UT_NO_EVENTS
 #include "../../libut/ut.h"
 

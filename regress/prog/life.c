@@ -16,7 +16,7 @@
 
 /*
  * Status 0 if the end of a socket tells when the process at the other end is
- * dead, in any PID namespace: ut_peer_life of libut/compat.h.
+ * dead, in any PID namespace: ut_peer_life of libut/common/compat.h.
  */
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@
 
 #include <err.h>
 
-#include "../../libut/compat.h"
+#include "../../libut/common/compat.h"
 
 int
 main(void)

@@ -48,7 +48,7 @@ main(void)
 #include <stdlib.h>
 
 #define UT_GETTIME	clock_gettime
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 
 /* The signal that it is to get, of those that are not of our making. */
 static int

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 
 static uint64_t	 fake_cycles(void);
 static bool	 fake_invariant(void);

@@ -18,7 +18,8 @@ echo 'int main(void) { return 0; }' >"$T/try.c"
 $other $CFLAGS -o "$T/try" "$T/try.c" $LIBS && "$T/try" ||
     skip "$other does not work here"
 cp prog/seq "$T/ours" && cp prog/types "$T/types" || exit 1
-for f in "$TOP"/libut/*.c; do
+for f in "$TOP"/libut/*.c "$TOP"/libut/common/*.c \
+    "$TOP"/libut/expr/*.c; do
 	$other $flags $CFLAGS -I"$TOP/libut" -c -o "$T/$(basename "$f" .c).o" \
 	    "$f" || fail "cannot build $f with $other"
 done

@@ -8,8 +8,8 @@
 
 try() {
 	$CC -std=c11 -D_GNU_SOURCE -D_NETBSD_SOURCE $CFLAGS ${1:-} \
-	    -I"$TOP/libut" -o "$T/bell" prog/bell.c "$TOP/libut/bell.c" \
-	    "$TOP/libut/gettime.c" "$TOP/libut/sock.c" "$TOP/libut/shm.c" "$TOP/libut/compat.c" $LIBS ||
+	    -I"$TOP/libut" -o "$T/bell" prog/bell.c "$TOP/libut/common/bell.c" \
+	    "$TOP/libut/common/gettime.c" "$TOP/libut/common/sock.c" "$TOP/libut/common/shm.c" "$TOP/libut/common/compat.c" $LIBS ||
 	    fail "cannot build it: $*"
 	"$T/bell" >"$T/out" 2>&1 || fail "$*: status $?: $(cat "$T/out")"
 	grep -q '^done$' "$T/out" || fail "$*: $(cat "$T/out")"

@@ -21,7 +21,7 @@ $CC -std=c11 -D_GNU_SOURCE $CFLAGS "-DCLOCKS=\"$T/clocks\"" -c \
     -o "$T/setclock.o" prog/setclock.c || fail "cannot build setclock"
 # build_utd SECONDS: one whose consumers write points that often.
 build_utd() {
-	(cd "$T/src" && rm -f libut/libut.* utd/utd libut/compat.o \
+	(cd "$T/src" && rm -f libut/libut.* utd/utd libut/common/compat.o \
 	    $(grep -l -e 'ut_cycles()' -e ut_read_clock -e UT_HAVE_CYCLES \
 	    -e POINTS_EVERY */*.c */*/*.c | sed 's/c$/o/') &&
 	    unset MAKEFLAGS MFLAGS MAKELEVEL && ${MAKE:-make} CC="$CC" \

@@ -6,7 +6,7 @@
 . ./common.sh
 
 $CC -std=c11 -D_GNU_SOURCE -Wall -Wextra $CFLAGS -I"$TOP/libut" \
-    -o "$T/course" prog/course.c "$TOP/libut/gettime.o" \
-    "$TOP/libut/compat.o" $LIBS || fail "cannot build course"
+    -o "$T/course" prog/course.c "$TOP/libut/common/gettime.o" \
+    "$TOP/libut/common/compat.o" $LIBS || fail "cannot build course"
 "$T/course" >"$T/got" || fail "course: status $?"
 [ ! -s "$T/got" ] || fail "$(cat "$T/got")"

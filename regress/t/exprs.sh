@@ -6,8 +6,9 @@
 . ./common.sh
 
 $CC -std=c11 -D_GNU_SOURCE -Wall -Wextra $CFLAGS ${LDFLAGS:-} -o "$T/exprs" \
-    prog/exprs.c "$TOP/libut/expr.c" "$TOP"/libut/compile*.c \
-    "$TOP/libut/filter.c" "$TOP/libut/verify.c" "$TOP/libut/range.c" \
+    prog/exprs.c "$TOP/libut/expr/expr.c" "$TOP"/libut/expr/compile*.c \
+    "$TOP/libut/expr/filter.c" "$TOP/libut/expr/verify.c" \
+    "$TOP/libut/expr/range.c" \
     "$LIBUT" $LIBS || fail "cannot build exprs"
 "$T/exprs" >"$T/out" 2>&1 || fail "$(tail -n 12 "$T/out")"
 cat "$T/out"

@@ -13,8 +13,9 @@ hasty() {
 	    $CFLAGS -pthread -I"$TOP/libut" -DLATE_MS=500 \
 	    -c -o "$T/consumers.o" "$TOP/utd/parent/consumers.c" &&
 	    ar t "$LIBUT" >"$T/in_libut" &&
-	    (cd "$TOP/libut" && ls *.o) | grep -v -x -F -f "$T/in_libut" \
-	    >"$T/others" &&
+	    (cd "$TOP/libut" && ls common/*.o expr/*.o) | awk -F / '
+		FILENAME != "-" { has[$0]; next }
+		!($NF in has)' "$T/in_libut" - >"$T/others" &&
 	    $CC $CFLAGS -pthread -o "$T/utd" "$T/consumers.o" \
 	    $(ls "$TOP"/utd/*.o "$TOP"/utd/*/*.o | grep -v /consumers.o) \
 	    $(sed "s|^|$TOP/libut/|" "$T/others") "$LIBUT" $DL $LIBS

@@ -2,7 +2,8 @@
 #
 # The object files of each program and of the library lie in layers: what a file
 # uses of another lies below it.  Prints the floors, from the bottom up.  Files
-# that use one another in a circle share a floor, and have to be named here.
+# that use one another in a circle share a floor, and have to be named here.  So
+# do directories that use another one.
 
 . ./common.sh
 
@@ -14,6 +15,30 @@ circle() {
 # that is gone has to go here, too.
 named() {
 	circle libut/find libut/listener
+}
+
+# Each directory, or file, and the directories of which it may use something.
+# "main" is what is only there to bring a program's parts together.
+rooms() {
+	cat <<-'EOF'
+	libut libut/common libut/expr
+	libut/common
+	libut/expr libut/common
+	utd libut/common
+	utd/consumer utd libut/common
+	utd/parent utd libut/common libut/expr
+	utd/parent/consumers utd/consumer
+	utctl libut/common
+	utctl/ctf utctl libut/common libut/expr
+	utctl/sym utctl/ctf utctl libut/common
+	utctl/show utctl/sym utctl/ctf utctl libut/common
+	utctl/ctl utctl libut/common libut/expr
+	utctl/rec utctl/ctl utctl/show utctl/sym utctl/ctf utctl libut/common
+	EOF
+}
+
+main() {
+	echo utd/utd utctl/utctl utctl/values
 }
 
 need nm
@@ -87,6 +112,46 @@ layers() {
 	}'
 }
 
+# What a file uses of a directory that it may use nothing of.
+trespass() {
+	rooms | awk -v main="$(main)" '
+	function room(file) {
+		if (!(file in top))
+			sub("/[^/]*$", "", file)
+		return file in top ? "main" : file
+	}
+	BEGIN {
+		for (n = split(main, m, " "); n > 0; n--)
+			top[m[n]] = 1
+	}
+	FILENAME == "-" {
+		for (i = 2; i <= NF; i++)
+			may[$1, $i] = 1
+		next
+	}
+	$3 !~ /^[Uwv]$/ {
+		home[$2] = $1
+		next
+	}
+	{
+		from[++n] = $1
+		name[n] = $2
+	}
+	END {
+		for (i = 1; i <= n; i++) {
+			if (!(name[i] in home))
+				continue
+			here = room(from[i])
+			there = room(home[name[i]])
+			if (here != "main" && here != there &&
+			    !((here, there) in may) &&
+			    !((from[i], there) in may))
+				print from[i], "uses", name[i], "of", \
+				    home[name[i]]
+		}
+	}' - "$1"
+}
+
 # A file that defines a function and calls another: object NAME OTHER.
 object() {
 	printf 'int %s(void);\nint %s(void);\nint\n%s(void)\n{\n%s\n}\n' \
@@ -109,10 +174,15 @@ layers <"$T/symbols" >"$T/trial"
 printf '%s\n' 'floor 0 ut_a' 'floor 0 ut_b' 'floor 0 ut_c' 'floor 1 ut_d' \
     'circle ut_a ut_b ut_c' | diff - "$T/trial" ||
     fail "a circle is not seen: $(cat "$T/trial")"
+printf '%s\n' 'utctl/ctf/a ut_a T' 'utctl/show/b ut_b T' 'utctl/ctf/a ut_b U' \
+    'utctl/show/b ut_a U' >"$T/trial"
+[ "$(trespass "$T/trial")" = "utctl/ctf/a uses ut_b of utctl/show/b" ] ||
+    fail "who uses what it may not is not seen: $(trespass "$T/trial")"
 
 # What the Makefile links each of them from.
 cd "$TOP" || exit 1
 : >"$T/circles"
+: >"$T/trespass"
 for part in LIBUT: UTD:COMMON UTCTL:COMMON; do
 	more=${part#*:} part=${part%:*}
 	printf 'include %s/Makefile\nlayers:\n\t@echo $(%s_OBJS) %s\n' \
@@ -131,6 +201,7 @@ for part in LIBUT: UTD:COMMON UTCTL:COMMON; do
 	    { printf " %s", $2 }
 	    END { print "" }'
 	sed -n 's/^circle //p' "$T/layers" >>"$T/circles"
+	trespass "$T/symbols" >>"$T/trespass"
 done
 sort -u "$T/circles" >"$T/there"
 named | sort >"$T/named"
@@ -138,4 +209,5 @@ comm -13 "$T/named" "$T/there" >"$T/new"
 [ ! -s "$T/new" ] || fail "a circle: $(cat "$T/new")"
 comm -23 "$T/named" "$T/there" >"$T/old"
 [ ! -s "$T/old" ] || fail "no circle any more: $(cat "$T/old")"
+[ ! -s "$T/trespass" ] || fail "$(sort -u "$T/trespass")"
 exit 0

@@ -52,7 +52,7 @@ nm -g --defined-only "$TOP/libut/libut-func.o" | awk '{ print $NF }' |
     fail "libut-func.o defines more than that"
 # No thread-local variable is found by a call, where that can be had.
 echo 'ut_per_thread UT_PER_THREAD' | $CC $CFLAGS -E -I"$TOP/libut" \
-    -include compat.h - >"$T/tls.c" 2>/dev/null || fail "compat.h"
+    -include common/compat.h - >"$T/tls.c" 2>/dev/null || fail "compat.h"
 if grep -q 'ut_per_thread.*initial-exec' "$T/tls.c"; then
 	nm -D --undefined-only "$TOP/libut/libut.so" | grep tls_get_addr &&
 	    fail "libut.so finds a variable by a call"

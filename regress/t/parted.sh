@@ -15,7 +15,7 @@ not_cross
 not_sanitized
 mkdir "$T/src" && cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" "$T/src" &&
     cp prog/counter.h "$T/src/libut" && (cd "$T/src" &&
-    rm -f libut/libut.* utd/utd libut/compat.o $(grep -l \
+    rm -f libut/libut.* utd/utd libut/common/compat.o $(grep -l \
     -e 'ut_cycles()' -e ut_read_clock -e UT_HAVE_CYCLES */*.c */*/*.c |
     sed 's/c$/o/') && unset MAKEFLAGS MFLAGS MAKELEVEL &&
     ${MAKE:-make} CC="$CC" CFLAGS="$CFLAGS" \

@@ -204,7 +204,7 @@ cat >"$T/once.c" <<'E2'
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "compat.h"
+#include "common/compat.h"
 #include "utctl.h"
 static int64_t deadlines, calls;
 int64_t

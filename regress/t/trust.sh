@@ -9,7 +9,8 @@
 ONLINE='^clock: monotonic\( (off by 0\.[0-9]* us at most)\)\{0,1\}$'
 
 $CC -std=c11 -D_GNU_SOURCE -Wall -Wextra $CFLAGS -I"$TOP/libut" -o "$T/trust" \
-    prog/trust.c "$TOP/libut/gettime.o" $LIBS || fail "cannot build trust"
+    prog/trust.c "$TOP/libut/common/gettime.o" $LIBS ||
+    fail "cannot build trust"
 
 # says ANSWER SOURCE invariant | variable fast | slow
 says() {
@@ -53,7 +54,7 @@ Linux*)	;;
 esac
 not_cross
 mkdir "$T/src" && cp -rp "$TOP/Makefile" "$TOP/libut" "$TOP/utd" "$T/src" &&
-    rm "$T/src/libut/compat.o" "$T/src/utd/utd" && (cd "$T/src" &&
+    rm "$T/src/libut/common/compat.o" "$T/src/utd/utd" && (cd "$T/src" &&
     unset MAKEFLAGS MFLAGS MAKELEVEL && ${MAKE:-make} CC="$CC" \
     CFLAGS="$CFLAGS" CPPFLAGS="-DUT_CLOCKSOURCE='\"$T/source\"'" utd/utd) \
     >"$T/make.log" 2>&1 || fail "cannot build: $(tail -3 "$T/make.log")"

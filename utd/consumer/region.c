@@ -22,7 +22,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "consumer.h"
 #include "region.h"
 

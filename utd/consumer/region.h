@@ -26,7 +26,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "../../libut/attr.h"
+#include "../../libut/common/attr.h"
 #include "../utd.h"
 
 struct trace;

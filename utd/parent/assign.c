@@ -22,8 +22,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../libut/clock.h"
-#include "../../libut/expr.h"
+#include "../../libut/common/clock.h"
+#include "../../libut/expr/expr.h"
 #include "program.h"
 
 /*

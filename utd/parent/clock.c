@@ -33,7 +33,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "session.h"
 
 #define SECOND	1000000000u	/* ns */

@@ -29,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "conn.h"
 
 /* A peer that lets more bytes than this pile up does not read. */

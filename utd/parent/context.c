@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../libut/expr.h"
+#include "../../libut/expr/expr.h"
 #include "client.h"
 #include "trace.h"
 

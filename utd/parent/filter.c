@@ -25,8 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/compile.h"
-#include "../../libut/expr.h"
+#include "../../libut/expr/compile.h"
+#include "../../libut/expr/expr.h"
 #include "event.h"
 #include "session.h"
 

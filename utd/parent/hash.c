@@ -19,8 +19,8 @@
  * one bucket, as the key is this process's secret.
  */
 
+#include "common/hash.h"
 #include "event.h"
-#include "hash.h"
 
 static uint64_t key[2];
 

@@ -21,7 +21,7 @@
 #ifndef JOURNAL_H
 #define JOURNAL_H
 
-#include "../../libut/attr.h"
+#include "../../libut/common/attr.h"
 #include "../utd.h"
 
 struct channel;
@@ -68,7 +68,7 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2	/* of what belongs together */
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell, for
-				   utctl/left.c, too */
+				   utctl/ctl/left.c, too */
 #define STATE_SESSION	4	/* a id, b these: see put_session */
 #define STATE_ACTIVE	1u
 #define STATE_MISSED	2u
@@ -86,7 +86,7 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_CHANNEL	8	/* a id, b session: see put_channel */
 #define STATE_RULE	9	/* a channel: as in the protocol */
 #define STATE_REGION	10	/* a id, b channel: see put_region, and
-				   utctl/left.c */
+				   utctl/ctl/left.c */
 #define STATE_ENTRY	11	/* a id, b region: u32 level, str name, str
 				   program, fields as in EVENTS */
 #define STATE_UNRULE	12	/* a channel: as in the protocol */

@@ -31,7 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/rundir.h"
+#include "../../libut/common/rundir.h"
 #include "listen.h"
 
 #define LOCK		"utd.pid"

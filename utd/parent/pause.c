@@ -26,7 +26,7 @@
  * from then on are the pauses of programs that the next utd tells all anew.
  */
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "program.h"
 
 static struct ut_msg out;

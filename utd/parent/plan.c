@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "event.h"
 #include "session.h"
 

@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/expr.h"
-#include "../../libut/match.h"
+#include "../../libut/common/match.h"
+#include "../../libut/expr/expr.h"
 #include "session.h"
 #include "user.h"
 

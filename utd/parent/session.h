@@ -21,7 +21,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-#include "../../libut/context.h"
+#include "../../libut/common/context.h"
 #include "filter.h"
 #include "journal.h"
 #include "loop.h"

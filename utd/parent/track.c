@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "program.h"
 #include "user.h"
 

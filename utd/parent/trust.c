@@ -39,7 +39,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "session.h"
 
 #define TIMED	256		/* calls, of which the fastest counts */

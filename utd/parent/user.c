@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../libut/clock.h"
+#include "../../libut/common/clock.h"
 #include "loop.h"
 #include "user.h"
 

@@ -46,7 +46,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../libut/rundir.h"
+#include "../../libut/common/rundir.h"
 #include "listen.h"
 
 #define PATH_LEN	128

@@ -1,0 +1,159 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The dates of traces that were found together.
+ *
+ * The system's clock is CLOCK_BOOTTIME, which only goes on, and an offset, which
+ * changes when somebody sets the clock.  A setting is a correction, of what was
+ * before, too: all traces of a session have the last offset that is known of any
+ * of them, so that times do not go back at a setting.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../say.h"
+#include "reader.h"
+
+#define STEP		1000000		/* ns: less is no setting, or sleep */
+
+static int
+trace_cmp(const void *va, const void *vb)
+{
+	const struct ctf_trace *a = *(struct ctf_trace *const *)va;
+	const struct ctf_trace *b = *(struct ctf_trace *const *)vb;
+
+	return a->session < b->session ? -1 : a->session > b->session;
+}
+
+static int
+point_cmp(const void *va, const void *vb)
+{
+	const struct ctf_point *a = *(const struct ctf_point *const *)va;
+	const struct ctf_point *b = *(const struct ctf_point *const *)vb;
+
+	return a->boottime < b->boottime ? -1 : a->boottime > b->boottime;
+}
+
+static void
+step_add(struct reader_steps *s, int64_t by, int64_t from, int64_t to)
+{
+	if (s->n++ == 0)
+		s->from = from;
+	s->to = to;
+	s->ns += (double)by;
+}
+
+/* What happened to the clocks between these points, which are in order. */
+static void
+find_steps(struct reader_session *s, const struct ctf_point **p, size_t n,
+    int64_t offset)
+{
+	int64_t by, from, to;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		from = p[i - 1]->boottime + offset;
+		to = p[i]->boottime + offset;
+		by = (p[i]->realtime - p[i]->boottime) -
+		    (p[i - 1]->realtime - p[i - 1]->boottime);
+		if (by > STEP || by < -STEP)
+			step_add(&s->set, by, from, to);
+		by = (p[i]->boottime - p[i]->monotonic) -
+		    (p[i - 1]->boottime - p[i - 1]->monotonic);
+		if (by > STEP)
+			step_add(&s->slept, by, from, to);
+	}
+}
+
+static void
+say_set(const struct reader_session *s)
+{
+	char from[CTF_TIMELEN], to[CTF_TIMELEN], times[32] = "";
+
+	ctf_print_time(s->set.from, from);
+	ctf_print_time(s->set.to, to);
+	if (s->set.n > 1)
+		snprintf(times, sizeof(times), " %zu times", s->set.n);
+	say("%s: the system's clock was set%s, by %+.6f s in all, between %s "
+	    "and %s: events have times as if it had been right before",
+	    s->trace->file, times, s->set.ns / 1e9, from, to);
+}
+
+/* Traces of one session. */
+static void
+date_session(struct reader *r, struct ctf_trace **traces, size_t n)
+{
+	struct reader_session *s;
+	const struct ctf_point **p;
+	size_t i, k, np = 0;
+	int64_t offset;
+
+	for (i = 0; i < n; i++)
+		np += traces[i]->npoints;
+	if ((p = calloc(np, sizeof(*p))) == NULL)
+		die_errno("malloc");
+	for (np = 0, i = 0; i < n; i++)
+		for (k = 0; k < traces[i]->npoints; k++)
+			p[np++] = &traces[i]->points[k];
+	qsort(p, np, sizeof(*p), point_cmp);
+	offset = p[np - 1]->realtime - p[np - 1]->boottime;
+	for (i = 0; i < n; i++)
+		ctf_clock_dates(traces[i], offset);
+	s = &r->sessions[r->nsessions++];
+	s->trace = traces[0];
+	s->offset = offset;
+	find_steps(s, p, np, offset);
+	if (s->set.n > 0)
+		say_set(s);
+	free(p);
+}
+
+/* Before anything is read: date events by the points of the traces. */
+static void
+reader_dates(struct reader *r)
+{
+	struct ctf_trace **list, *tr;
+	size_t i, k, n = 0;
+
+	list = calloc(r->ntraces + 1, sizeof(*list));
+	r->sessions = calloc(r->ntraces + 1, sizeof(*r->sessions));
+	if (list == NULL || r->sessions == NULL)
+		die_errno("malloc");
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		if (tr->npoints > 0)
+			list[n++] = tr;
+	if (n > 1)
+		qsort(list, n, sizeof(*list), trace_cmp);
+	for (i = 0; i < n; i += k) {
+		for (k = 1; i + k < n && trace_cmp(&list[i], &list[i + k]) ==
+		    0; k++)
+			continue;
+		date_session(r, list + i, k);
+	}
+	free(list);
+}
+
+/* Open the traces in and below these directories. */
+void
+reader_open_all(struct reader *r, char **dirs)
+{
+	for (; *dirs != NULL; dirs++)
+		reader_open(r, *dirs);
+	reader_dates(r);
+}

@@ -1,0 +1,222 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * One field of events, by its name: see ctf_field.h.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../say.h"
+#include "ctf_field.h"
+
+/* Is what comes before it always as long, and does it begin at any byte? */
+static void
+find_offset(struct ctf_field_at *at)
+{
+	const struct ctf_type *t;
+	size_t i, n, off = 0;
+	int part;
+
+	for (part = 0; part <= at->part; part++) {
+		if ((t = at->parts[part]) == NULL)
+			continue;
+		if (t->align != 1)
+			return;
+		n = part < at->part ? t->nfields : at->index;
+		for (i = 0; i < n; i++) {
+			if (t->fields[i].type->align != 1 ||
+			    t->fields[i].type->fixed == 0)
+				return;
+			off += t->fields[i].type->fixed;
+		}
+	}
+	at->isfixed = at->type->align == 1 && at->type->kind != CTF_SEQ;
+	at->off = off;
+}
+
+int
+ctf_field_find(struct ctf_field_at *at, const struct ctf_sclass *sc,
+    const struct ctf_eclass *ev, const char *name)
+{
+	const int context = name[0] == '$';
+	const struct ctf_type *t;
+	size_t i;
+
+	memset(at, 0, sizeof(*at));
+	at->parts[0] = sc->context;
+	at->parts[1] = ev->context;
+	at->parts[2] = ev->fields;
+	for (at->part = context ? 0 : CTF_PARTS - 1;
+	    at->part < (context ? CTF_PARTS - 1 : CTF_PARTS); at->part++) {
+		t = at->parts[at->part];
+		for (i = 0; t != NULL && i < t->nfields; i++) {
+			if (t->fields[i].islen ||
+			    strcmp(t->fields[i].name, name + context) != 0)
+				continue;
+			at->index = i;
+			at->type = t->fields[i].type;
+			find_offset(at);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * To its first byte.  The lengths of sequences are noted again for those that
+ * follow them: ctf_body() has perhaps looked at events of other streams since.
+ */
+static void
+seek(const struct ctf_field_at *at, const struct ctf_stream *s,
+    struct ctf_cur *c)
+{
+	const struct ctf_type *t;
+	size_t i;
+	int part;
+
+	ctf_cur(c, s);
+	if (at->isfixed) {
+		c->p += at->off;
+		return;
+	}
+	for (part = 0; part <= at->part; part++) {
+		if ((t = at->parts[part]) == NULL)
+			continue;
+		ctf_align(c, t->align);
+		for (i = 0; i < t->nfields; i++)
+			if (part == at->part && i == at->index)
+				break;
+			else if (t->fields[i].islen)
+				ctf_length(c, &t->fields[i]);
+			else
+				ctf_walk_type(c, t->fields[i].type);
+	}
+	ctf_align(c, at->type->align);
+}
+
+int
+ctf_field_number(const struct ctf_field_at *at, const struct ctf_stream *s,
+    double *d)
+{
+	const struct ctf_type *t = at->type;
+	struct ctf_cur c;
+	uint64_t v;
+
+	if (t->kind != CTF_INT && t->kind != CTF_ENUM && t->kind != CTF_FLOAT)
+		return 0;
+	seek(at, s, &c);
+	v = ctf_load(c.p, t);
+	if (t->kind == CTF_FLOAT)
+		*d = ctf_real(t, v);
+	else
+		*d = t->sign ? (double)(int64_t)v : (double)v;
+	return 1;
+}
+
+int
+ctf_field_bits(const struct ctf_field_at *at, const struct ctf_stream *s,
+    uint64_t *v)
+{
+	struct ctf_cur c;
+
+	if (at->type->kind != CTF_INT && at->type->kind != CTF_ENUM)
+		return 0;
+	seek(at, s, &c);
+	*v = ctf_load(c.p, at->type);
+	return 1;
+}
+
+int
+ctf_field_is_bytes(const struct ctf_field_at *at)
+{
+	const struct ctf_type *t = at->type;
+
+	return (t->kind == CTF_ARRAY || t->kind == CTF_SEQ) &&
+	    t->elem->kind == CTF_INT && t->elem->nbytes == 1;
+}
+
+size_t
+ctf_field_bytes(const struct ctf_field_at *at, const struct ctf_stream *s,
+    uint8_t *buf, size_t size)
+{
+	const uint8_t *from;
+	struct ctf_cur c;
+	size_t n;
+
+	seek(at, s, &c);
+	from = c.p;
+	ctf_walk_type(&c, at->type);
+	n = (size_t)(c.p - from);
+	if (n > size)
+		n = size;
+	memcpy(buf, from, n);
+	return n;
+}
+
+static size_t
+copy_text(char *buf, size_t size, const uint8_t *s, size_t n)
+{
+	const uint8_t *nul = n == 0 ? NULL : memchr(s, '\0', n);
+
+	if (nul != NULL)
+		n = (size_t)(nul - s);
+	if (n <= size || size <= CUT_MARK) {
+		n = n < size ? n : size;
+		memcpy(buf, s, n);
+		return n;
+	}
+	memcpy(buf, s, size - CUT_MARK);
+	cut_mark(buf + size - CUT_MARK, s, n);
+	return size;
+}
+
+size_t
+ctf_field_text(const struct ctf_field_at *at, const struct ctf_stream *s,
+    char *buf, size_t size)
+{
+	const struct ctf_type *t = at->type;
+	const struct ctf_label *label;
+	const uint8_t *from;
+	struct ctf_cur c;
+	char digits[32], *end;
+	uint64_t v;
+	int n;
+
+	seek(at, s, &c);
+	if (t->kind == CTF_STRING || ((t->kind == CTF_ARRAY ||
+	    t->kind == CTF_SEQ) && t->text)) {
+		from = c.p;
+		ctf_walk_type(&c, t);
+		return copy_text(buf, size, from, (size_t)(c.p - from));
+	}
+	if (t->kind == CTF_ARRAY || t->kind == CTF_SEQ ||
+	    t->kind == CTF_STRUCT)
+		return copy_text(buf, size, (const uint8_t *)"...", 3);
+	v = ctf_load(c.p, t);
+	if (t->kind == CTF_ENUM && (label = ctf_label(t, v)) != NULL)
+		return copy_text(buf, size, (const uint8_t *)label->name,
+		    strlen(label->name));
+	if (t->kind == CTF_FLOAT) {
+		n = snprintf(buf, size, "%.17g", ctf_real(t, v));
+		return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+	}
+	end = t->sign ? ctf_put_i64(digits, (int64_t)v) :
+	    ctf_put_u64(digits, v);
+	return copy_text(buf, size, (const uint8_t *)digits,
+	    (size_t)(end - digits));
+}

@@ -1,0 +1,331 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Filters on the events of a trace: see ctf_filter.h.
+ *
+ * The machine that decides is the one that does so in programs (filter.h), so a
+ * filter means the same here.  It wants fields as programs write them.  What an
+ * expression names is therefore copied out of the event, which may be any
+ * tracer's: integers and labels of 64 bits, doubles, strings with their NUL.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "ctf_filter.h"
+#include "expr/compile.h"
+#define UT_NO_EVENTS
+#include "ut.h"
+
+#define NFIELDS	64		/* that one expression names */
+
+/* A field that is named. */
+struct wanted {
+	uint8_t		 part;
+	uint8_t		 kind;		/* UT_KIND_ of the copy */
+	size_t		 index;		/* in the part's struct */
+};
+
+struct ctf_filter {
+	const struct ctf_type *parts[CTF_PARTS];
+	struct wanted	*wanted;	/* in the order of the event */
+	size_t		 n;
+	int		 who;		/* $pid, $tid or $program is needed */
+	unsigned char	*code;
+	size_t		 len;
+};
+
+/* The copies of an event's fields.  One event is looked at at a time. */
+static unsigned char	*copy;
+static size_t		 copied, room;
+
+static unsigned char *
+copy_more(size_t n)
+{
+	if (n > room - copied) {
+		room = 2 * (copied + n);
+		if ((copy = realloc(copy, room)) == NULL)
+			die_errno("malloc");
+	}
+	copied += n;
+	return copy + copied - n;
+}
+
+static void
+copy_text(const uint8_t *s, size_t n)
+{
+	const uint8_t *nul = n == 0 ? NULL : memchr(s, '\0', n);
+	unsigned char *to;
+
+	if (nul != NULL)
+		n = (size_t)(nul - s);
+	to = copy_more(n + 1);
+	if (n > 0)
+		memcpy(to, s, n);
+	to[n] = '\0';
+}
+
+/* The field there, of that kind. */
+static void
+copy_field(struct ctf_cur *c, const struct ctf_type *t, int kind)
+{
+	const uint8_t *from;
+	uint64_t v;
+	double d;
+
+	if (kind == UT_KIND_STRING || t->kind == CTF_ARRAY ||
+	    t->kind == CTF_SEQ) {
+		from = c->p;
+		ctf_walk_type(c, t);
+		copy_text(from, (size_t)(c->p - from));
+		return;
+	}
+	ctf_align(c, t->align);
+	v = ctf_load(c->p, t);
+	c->p += t->nbytes;
+	if (kind == UT_KIND_FLOAT) {
+		d = ctf_real(t, v);
+		memcpy(&v, &d, sizeof(v));
+	}
+	memcpy(copy_more(sizeof(v)), &v, sizeof(v));
+}
+
+/* ctf_body() has just noted the lengths of sequences. */
+static void
+copy_all(const struct ctf_filter *fl, struct ctf_cur *c)
+{
+	const struct wanted *w = fl->wanted, *end = w + fl->n;
+	const struct ctf_field *f;
+	size_t i;
+	int part;
+
+	copied = 0;
+	for (part = 0; part < CTF_PARTS && w < end; part++) {
+		if (fl->parts[part] == NULL)
+			continue;
+		ctf_align(c, fl->parts[part]->align);
+		f = fl->parts[part]->fields;
+		for (i = 0; i < fl->parts[part]->nfields && w < end; i++, f++)
+			if (w->part == part && w->index == i)
+				copy_field(c, f->type, w++->kind);
+			else
+				ctf_walk_type(c, f->type);
+	}
+}
+
+/* Unknown: whoever compiles refuses $cpu where there is no such context. */
+static uint32_t
+no_cpu(void)
+{
+	return 0;
+}
+
+int
+ctf_passes(const struct ctf_filter *fl, const struct ctf_stream *s)
+{
+	const int needed = 1 << ROLE_VPID | 1 << ROLE_VTID | 1 << ROLE_PROCNAME;
+	struct filter_env env = { "", 0, 0, no_cpu };
+	const struct ctf_who *who;
+	struct ctf_who buf;
+	struct ctf_cur c;
+
+	if (fl->who) {
+		who = ctf_whose(s, &buf);
+		if ((who->has & fl->who & needed) != (fl->who & needed))
+			return 0;
+		env.program = who->has & 1 << ROLE_PROCNAME ? who->name : "";
+		env.pid = (uint32_t)who->vpid;
+		env.tid = (uint32_t)who->vtid;
+	}
+	ctf_cur(&c, s);
+	copy_all(fl, &c);
+	return filter_run(fl->code, fl->len, copy, copied, &env);
+}
+
+/*
+ * To compile.
+ */
+
+struct maker {
+	struct ctf_trace	*tr;
+	struct ctf_filter	*fl;
+	const struct expr	*e;
+	struct expr_field	 fields[NFIELDS];
+	struct wanted		 wanted[NFIELDS];
+	size_t			 n;
+};
+
+/* Is the field named, as it is in its part? */
+static int
+is_named(const struct expr *e, const char *name, int part)
+{
+	const struct expr_node *n;
+	const char *s;
+	uint16_t i;
+
+	for (i = 0; i < e->nnodes; i++) {
+		n = &e->nodes[i];
+		if (n->op == EXPR_CPU && part < CTF_PARTS - 1 &&
+		    strcmp(name, "cpu") == 0)
+			return 1;
+		if (n->op != EXPR_FIELD)
+			continue;
+		s = e->strings + n->s.at;
+		if (part < CTF_PARTS - 1 && *s++ != '$')
+			continue;
+		if (strcmp(s, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Labels of values that are no int match none: filters know only those. */
+static void
+set_labels(struct maker *m, struct expr_field *f, const struct ctf_type *t)
+{
+	struct ut_value *v = ctf_alloc(m->tr, (t->nlabels + 1) * sizeof(*v));
+	int64_t lo, hi;
+	size_t i;
+
+	f->values = v;
+	f->nvalues = t->nlabels;
+	for (i = 0; i < t->nlabels; i++, v++) {
+		lo = t->sign || t->labels[i].lo <= INT64_MAX ?
+		    (int64_t)t->labels[i].lo : INT64_MAX;
+		hi = t->sign || t->labels[i].hi <= INT64_MAX ?
+		    (int64_t)t->labels[i].hi : INT64_MAX;
+		v->name = t->labels[i].name;
+		v->low = 1;
+		v->high = 0;
+		if (lo > INT32_MAX || hi < INT32_MIN || lo > hi)
+			continue;
+		v->low = lo < INT32_MIN ? INT32_MIN : (int)lo;
+		v->high = hi > INT32_MAX ? INT32_MAX : (int)hi;
+	}
+}
+
+/* What the copy is. */
+static void
+set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
+{
+	f->size = 8;
+	switch (t->kind) {
+	case CTF_INT:
+		f->kind = UT_KIND_INT;
+		if (t->sign || t->nbytes < 8)
+			f->flags = UT_F_SIGNED;
+		break;
+	case CTF_ENUM:
+		f->kind = UT_KIND_ENUM;
+		set_labels(m, f, t);
+		break;
+	case CTF_FLOAT:
+		f->kind = UT_KIND_FLOAT;
+		break;
+	case CTF_STRING:
+		f->kind = UT_KIND_STRING;
+		break;
+	default:
+		f->kind = t->text ? UT_KIND_STRING : UT_KIND_ARRAY;
+		break;
+	}
+}
+
+static void
+add_part(struct maker *m, int part, const struct ctf_type *t)
+{
+	struct expr_field *f;
+	char *name;
+	size_t i;
+
+	m->fl->parts[part] = t;
+	for (i = 0; t != NULL && i < t->nfields && m->n < NFIELDS; i++) {
+		if (t->fields[i].islen ||
+		    !is_named(m->e, t->fields[i].name, part))
+			continue;
+		f = &m->fields[m->n];
+		memset(f, 0, sizeof(*f));
+		set_field(m, f, t->fields[i].type);
+		name = ctf_alloc(m->tr, strlen(t->fields[i].name) + 2);
+		sprintf(name, "%s%s", part < CTF_PARTS - 1 ? "$" : "",
+		    t->fields[i].name);
+		f->name = name;
+		m->wanted[m->n].part = (uint8_t)part;
+		m->wanted[m->n].kind = f->kind;
+		m->wanted[m->n].index = i;
+		m->n++;
+	}
+}
+
+/* What it needs of whose the event is, as bits; $cpu must be a context. */
+static int
+needs(const struct maker *m, char *why, size_t size)
+{
+	int has = 0, cpu = 0;
+	uint16_t i;
+	size_t k;
+
+	for (i = 0; i < m->e->nnodes; i++) {
+		if (m->e->nodes[i].op == EXPR_PID)
+			has |= 1 << ROLE_VPID;
+		else if (m->e->nodes[i].op == EXPR_TID)
+			has |= 1 << ROLE_VTID;
+		else if (m->e->nodes[i].op == EXPR_PROGRAM)
+			has |= 1 << ROLE_PROCNAME;
+		else if (m->e->nodes[i].op == EXPR_CPU)
+			cpu = 1;
+	}
+	for (k = 0; k < m->n && cpu; k++)
+		if (strcmp(m->fields[k].name, "$cpu") == 0)
+			cpu = 0;
+	if (cpu) {
+		snprintf(why, size, "no context cpu");
+		return -1;
+	}
+	return has;
+}
+
+struct ctf_filter *
+ctf_filter(struct ctf_trace *tr, const struct ctf_sclass *sc,
+    const struct ctf_eclass *ev, const struct expr *e, char *why, size_t size)
+{
+	static struct filter_code code;
+	struct ctf_filter *fl = ctf_alloc(tr, sizeof(*fl));
+	struct maker m;
+
+	memset(fl, 0, sizeof(*fl));
+	m.tr = tr;
+	m.fl = fl;
+	m.e = e;
+	m.n = 0;
+	add_part(&m, 0, sc->context);
+	add_part(&m, 1, ev->context);
+	add_part(&m, 2, ev->fields);
+	code.len = 0;
+	if ((fl->who = needs(&m, why, size)) == -1 ||
+	    !expr_compile(e, m.fields, m.n, &code, why, size))
+		return NULL;
+	fl->n = m.n;
+	fl->wanted = ctf_alloc(tr, (m.n + 1) * sizeof(*fl->wanted));
+	memcpy(fl->wanted, m.wanted, m.n * sizeof(*fl->wanted));
+	fl->len = code.len;
+	fl->code = ctf_alloc(tr, code.len);
+	memcpy(fl->code, code.b, code.len);
+	return fl;
+}

@@ -1,0 +1,457 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The traces in and below a directory, and the files of their streams.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../regular.h"
+#include "../say.h"
+#include "reader.h"
+
+#define DIRDEPTH	32
+
+struct names {
+	char		**list;
+	size_t		  n, cap;
+};
+
+static void
+names_add(struct names *ns, char *name)
+{
+	char **list;
+
+	if (ns->n == ns->cap) {
+		ns->cap = ns->cap == 0 ? 16 : 2 * ns->cap;
+		if ((list = realloc(ns->list, ns->cap * sizeof(*list))) ==
+		    NULL)
+			die_errno("malloc");
+		ns->list = list;
+	}
+	ns->list[ns->n++] = name;
+}
+
+static void
+names_free(struct names *ns)
+{
+	while (ns->n > 0)
+		free(ns->list[--ns->n]);
+	free(ns->list);
+	memset(ns, 0, sizeof(*ns));
+}
+
+static int
+names_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The entries of a directory, sorted. */
+static int
+dir_read(const char *path, struct names *ns)
+{
+	struct dirent *d;
+	DIR *dir;
+
+	memset(ns, 0, sizeof(*ns));
+	if ((dir = opendir(path)) == NULL) {
+		ctf_damage(path, "%s", strerror(errno));
+		return -1;
+	}
+	while ((d = readdir(dir)) != NULL)
+		if (d->d_name[0] != '.')
+			names_add(ns, format("%s/%s", path, d->d_name));
+	closedir(dir);
+	if (ns->n > 1)
+		qsort(ns->list, ns->n, sizeof(*ns->list), names_cmp);
+	return 0;
+}
+
+static int
+base_is(const char *path, const char *name)
+{
+	return strcmp(strrchr(path, '/') + 1, name) == 0;
+}
+
+static struct ctf_stream *
+stream_new(char *path, const struct stat *st, size_t index)
+{
+	struct ctf_stream *s;
+
+	if ((s = calloc(1, sizeof(*s))) == NULL)
+		die_errno("malloc");
+	s->path = path;
+	s->size = (uint64_t)st->st_size;
+	s->dev = st->st_dev;
+	s->ino = st->st_ino;
+	s->index = index;
+	s->fd = -1;
+	s->since = INT64_MIN;
+	s->until = INT64_MAX;
+	return s;
+}
+
+void
+stream_add(struct reader *r, struct ctf_stream *s)
+{
+	struct ctf_stream **list;
+
+	if (r->nstreams == r->cap) {
+		r->cap = r->cap == 0 ? 16 : 2 * r->cap;
+		if ((list = realloc(r->streams, r->cap * sizeof(*list))) ==
+		    NULL)
+			die_errno("malloc");
+		r->streams = list;
+	}
+	r->streams[r->nstreams++] = s;
+}
+
+void
+stream_free(struct ctf_stream *s)
+{
+	ctf_window_drop(s);
+	free(s->path);
+	free(s);
+}
+
+/* The same file, to be read from its beginning. */
+struct ctf_stream *
+stream_copy(const struct ctf_stream *s)
+{
+	struct ctf_stream *copy = malloc(sizeof(*copy));
+
+	if (copy == NULL)
+		die_errno("malloc");
+	*copy = *s;
+	copy->path = format("%s", s->path);
+	return copy;
+}
+
+/* Which file the metadata are, and how much of it was read at least. */
+void
+trace_stat(struct ctf_trace *tr, const struct stat *st)
+{
+	tr->dev = st->st_dev;
+	tr->ino = st->st_ino;
+	tr->size = st->st_size;
+	tr->mtime = st->st_mtime;
+}
+
+/* Was the file written since? */
+int
+trace_changed(const struct ctf_trace *tr, const struct stat *st)
+{
+	return tr->dev == st->st_dev && tr->ino == st->st_ino &&
+	    (tr->size != st->st_size || tr->mtime != st->st_mtime);
+}
+
+/*
+ * The streams from the first on are the trace's.  Its points are no stream.
+ * While the trace is written, its metadata tell the clock better.
+ */
+static void
+streams_have(struct reader *r, struct ctf_trace *tr, size_t first)
+{
+	struct ctf_stream *s;
+	size_t i, n = first;
+
+	for (i = first; i < r->nstreams; i++) {
+		s = r->streams[i];
+		s->trace = tr;
+		if (!ctf_points_here(tr, s->path)) {
+			r->streams[n++] = s;
+			continue;
+		}
+		if (!r->follow)
+			ctf_points_read(tr, s->path);
+		stream_free(s);
+	}
+	r->nstreams = n;
+}
+
+/*
+ * The streams from the first on belong to this metadata.  Their sizes were
+ * taken before it is read: it describes at least what they hold.
+ */
+static void
+trace_add(struct reader *r, char *metadata, const struct stat *st,
+    size_t first)
+{
+	struct ctf_trace *tr;
+
+	r->ntraces++;
+	tr = ctf_open(metadata);
+	if (tr != NULL && !tr->hastrace && first < r->nstreams)
+		ctf_damage(tr->file, "no trace block");
+	if (tr != NULL && tr->hastrace) {
+		streams_have(r, tr, first);
+		trace_stat(tr, st);
+		tr->next = r->traces;
+		r->traces = tr;
+		return;
+	}
+	if (tr != NULL)
+		ctf_close(tr);
+	while (r->nstreams > first)
+		stream_free(r->streams[--r->nstreams]);
+}
+
+/*
+ * The file has been found before, perhaps in another directory.  Another file,
+ * of this trace or another one, may have got its inode since.
+ */
+static int
+is_stream_known(struct ctf_stream **list, size_t n, const struct ctf_trace *tr,
+    const struct stat *st, char *path)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (list[i]->ino != st->st_ino ||
+		    list[i]->dev != st->st_dev || list[i]->trace != tr)
+			continue;
+		if (!base_is(path, strrchr(list[i]->path, '/') + 1) ||
+		    !ctf_window_is(list[i], path)) {
+			list[i]->ino = 0;
+			continue;
+		}
+		free(list[i]->path);
+		list[i]->path = path;
+		return 1;
+	}
+	return 0;
+}
+
+/* Takes the names of streams out of the list; those of tr may be known. */
+static void
+find_streams(struct reader *r, struct names *ns, const struct ctf_trace *tr)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < ns->n; i++) {
+		if (base_is(ns->list[i], "metadata") ||
+		    base_is(ns->list[i], "index"))
+			continue;
+		if (lstat(ns->list[i], &st) == -1) {
+			ctf_damage(ns->list[i], "%s", strerror(errno));
+			continue;
+		}
+		if (!S_ISREG(st.st_mode) || st.st_size == 0)
+			continue;
+		if (tr == NULL || (!is_stream_known(r->streams, r->nstreams,
+		    tr, &st, ns->list[i]) && !is_stream_known(r->idle,
+		    r->nidle, tr, &st, ns->list[i])))
+			stream_add(r, stream_new(ns->list[i], &st,
+			    r->nfound++));
+		ns->list[i] = NULL;
+	}
+}
+
+/* The trace, if it was found before: in another directory, or in this one. */
+static struct ctf_trace *
+find_known(const struct reader *r, const struct stat *st)
+{
+	struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		if (tr->dev == st->st_dev && tr->ino == st->st_ino)
+			break;
+	return tr;
+}
+
+/* Does the file begin as a packet does, in either byte order? */
+static int
+is_stream(const char *path)
+{
+	uint32_t magic;
+	struct stat st;
+	const int fd = regular_open(AT_FDCWD, path, O_NOFOLLOW, &st);
+
+	if (fd == -1)
+		return 0;
+	if (read(fd, &magic, sizeof(magic)) != (ssize_t)sizeof(magic))
+		magic = 0;
+	close(fd);
+	return magic == CTF_MAGIC || magic == CTF_SWAPPED;
+}
+
+/* Nobody can say what is in there. */
+static void
+find_unknown(const char *path, const struct names *ns)
+{
+	size_t i;
+
+	for (i = 0; i < ns->n; i++) {
+		if (!is_stream(ns->list[i]))
+			continue;
+		ctf_damage(path, "streams of events, but no metadata: left "
+		    "out");
+		break;
+	}
+}
+
+/*
+ * It may have been renamed since, and have streams that are new.  If its name
+ * is new, the file may be another trace's, with the same inode: it is read
+ * again.
+ */
+static void
+trace_more(struct reader *r, struct ctf_trace *tr, char *metadata,
+    struct names *ns)
+{
+	const size_t first = r->nstreams;
+
+	if (strcmp(tr->file, metadata) != 0)
+		tr->size = -1;
+	free(tr->file);
+	tr->file = metadata;
+	find_streams(r, ns, tr);
+	streams_have(r, tr, first);
+}
+
+static void	 find_dir(struct reader *, const char *, int);
+
+/*
+ * Snapshots hold what the session's trace has, too, and what other snapshots
+ * have.  So only the newest is read, and that only if there is no trace: the
+ * session keeps what it records in memory.
+ */
+static void
+find_snapshots(struct reader *r, const char *path, int depth, int none)
+{
+	struct names ns;
+	struct stat st;
+	time_t newest = 0;
+	size_t i, best;
+
+	if (dir_read(path, &ns) == -1)
+		return;
+	best = ns.n;
+	for (i = 0; i < ns.n && none; i++) {
+		if (lstat(ns.list[i], &st) == -1 || !S_ISDIR(st.st_mode) ||
+		    (best < ns.n && st.st_mtime < newest))
+			continue;
+		best = i;
+		newest = st.st_mtime;
+	}
+	if (best < ns.n)
+		find_dir(r, ns.list[best], depth + 1);
+	if (best == ns.n && ns.n > 0)
+		say("%s: snapshots are left out, for their events are in the "
+		    "trace, too: name one to read it", path);
+	else if (ns.n > 1)
+		say("%s is the newest of %zu snapshots: name another one to "
+		    "read that", ns.list[best], ns.n);
+	names_free(&ns);
+}
+
+/* Does the list have both? */
+static int
+has_snapshots(const struct names *ns)
+{
+	size_t i;
+	int both = 0;
+
+	for (i = 0; i < ns->n; i++)
+		if (ns->list[i] != NULL)
+			both |= base_is(ns->list[i], "ust") |
+			    base_is(ns->list[i], "snapshots") << 1;
+	return both == 3;
+}
+
+static void
+find_dir(struct reader *r, const char *path, int depth)
+{
+	const size_t before = r->ntraces;
+	struct ctf_trace *tr;
+	struct names ns;
+	struct stat st;
+	char *metadata, *snapshots = NULL;
+	size_t i, first = r->nstreams;
+	int both;
+
+	if (dir_read(path, &ns) == -1)
+		return;
+	metadata = format("%s/metadata", path);
+	if (lstat(metadata, &st) == -1 || !S_ISREG(st.st_mode)) {
+		find_unknown(path, &ns);
+		free(metadata);
+	} else if ((tr = find_known(r, &st)) != NULL && r->follow) {
+		trace_more(r, tr, metadata, &ns);
+	} else if (tr != NULL) {
+		r->ntraces++;
+		free(metadata);
+	} else {
+		find_streams(r, &ns, NULL);
+		trace_add(r, metadata, &st, first);
+	}
+	both = has_snapshots(&ns);
+	for (i = 0; i < ns.n; i++) {
+		if (ns.list[i] == NULL || lstat(ns.list[i], &st) == -1)
+			continue;
+		if (depth == 0 && S_ISDIR(st.st_mode))
+			r->top |= base_is(ns.list[i], "ust");
+		if (!S_ISDIR(st.st_mode))
+			r->files = 1;
+		else if (depth >= DIRDEPTH)
+			ctf_damage(ns.list[i], "too deep");
+		else if (both && base_is(ns.list[i], "snapshots"))
+			snapshots = ns.list[i];
+		else
+			find_dir(r, ns.list[i], depth + 1);
+	}
+	if (snapshots != NULL && !r->follow)
+		find_snapshots(r, snapshots, depth + 1, r->ntraces == before);
+	names_free(&ns);
+}
+
+/* What is new in and below a directory whose traces are still written. */
+void
+reader_look(struct reader *r, const char *dir)
+{
+	ctf_damage_hush(r->follow);
+	find_dir(r, dir, 0);
+	ctf_damage_hush(0);
+}
+
+/* Add the traces in and below a directory. */
+void
+reader_open(struct reader *r, const char *dir)
+{
+	const size_t n = r->ntraces;
+	const unsigned long damaged = ctf_damaged();
+
+	r->top = r->files = 0;
+	find_dir(r, dir, 0);
+	if (r->ntraces > n || ctf_damaged() != damaged)
+		return;
+	if (!r->top || r->files)
+		ctf_damage(dir, "no trace here");
+	else
+		say("%s: an empty trace: no events were recorded", dir);
+}

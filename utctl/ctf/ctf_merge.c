@@ -1,0 +1,468 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The events of all streams in the order of time.  A heap holds the streams by
+ * the time of what comes next in each; the first is read on until another's
+ * time comes.
+ */
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "reader.h"
+#include "select.h"
+
+#define WINDOWS		(64 << 20)	/* bytes of all streams' windows */
+#define WINDOWMAX	(128 << 10)
+#define WINDOWMIN	(4 << 10)
+
+static int
+heap_before(const struct ctf_stream *a, const struct ctf_stream *b)
+{
+	return a->ns < b->ns || (a->ns == b->ns && a->index < b->index);
+}
+
+static void
+heap_down(struct reader *r, size_t i)
+{
+	struct ctf_stream *s = r->streams[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < r->nstreams) {
+		if (child + 1 < r->nstreams &&
+		    heap_before(r->streams[child + 1], r->streams[child]))
+			child++;
+		if (!heap_before(r->streams[child], s))
+			break;
+		r->streams[i] = r->streams[child];
+		i = child;
+	}
+	r->streams[i] = s;
+}
+
+/* Who comes after the first: one of its two children, or NULL. */
+static const struct ctf_stream *
+heap_second(const struct reader *r)
+{
+	if (r->nstreams < 2)
+		return NULL;
+	if (r->nstreams > 2 && heap_before(r->streams[2], r->streams[1]))
+		return r->streams[2];
+	return r->streams[1];
+}
+
+/* What is not wanted may be of use nevertheless: see take_event(). */
+static int
+wants_event(struct reader *r, struct ctf_stream *s)
+{
+	s->wanted = r->select == NULL || select_event(r->select, s);
+	s->refused = !s->wanted && r->refused && s->event->pairs != NULL &&
+	    select_refuses(r->select, s);
+	return s->wanted || s->refused || s->event->module != NULL;
+}
+
+/* What of a loss is not told is not counted. */
+static int
+wants_item(struct reader *r, struct ctf_stream *s)
+{
+	if (s->item == ITEM_EVENT)
+		return ctf_body(s) == 0 && wants_event(r, s);
+	if (r->select == NULL || select_loss(r->select, s))
+		return 1;
+	if (s->item == ITEM_DISCARDED)
+		s->discards = 0;
+	else if (s->item == ITEM_LOST)
+		s->nlost = 0;
+	else
+		s->gone = 0;
+	return 0;
+}
+
+/* What comes next that is wanted, of an event all of it. */
+static int
+stream_next(struct reader *r, struct ctf_stream *s)
+{
+	while (ctf_peek(s))
+		if (wants_item(r, s))
+			return 1;
+	return 0;
+}
+
+void
+reader_sort(struct reader *r)
+{
+	size_t i;
+
+	for (i = r->nstreams / 2; i > 0; i--)
+		heap_down(r, i - 1);
+}
+
+/* What each stream has in memory. */
+static size_t
+window_size(const struct reader *r)
+{
+	const size_t n = r->nstreams + r->nidle;
+	const size_t window = n == 0 ? 0 : WINDOWS / n;
+
+	return window > WINDOWMAX ? WINDOWMAX : window < WINDOWMIN ?
+	    WINDOWMIN : window;
+}
+
+static void
+heap_make(struct reader *r)
+{
+	const size_t window = window_size(r);
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nstreams; i++) {
+		r->streams[i]->basecap = window;
+		if (stream_next(r, r->streams[i]))
+			r->streams[n++] = r->streams[i];
+		else
+			stream_free(r->streams[i]);
+	}
+	r->nstreams = n;
+	reader_sort(r);
+}
+
+/* The stream, which is not in the heap, may have more later. */
+void
+reader_idle(struct reader *r, struct ctf_stream *s)
+{
+	struct ctf_stream **list;
+
+	if (r->nidle == r->idlecap) {
+		r->idlecap = r->idlecap == 0 ? 16 : 2 * r->idlecap;
+		list = realloc(r->idle, r->idlecap * sizeof(*list));
+		if (list == NULL)
+			die_errno("malloc");
+		r->idle = list;
+	}
+	ctf_window_drop(s);
+	r->idle[r->nidle++] = s;
+}
+
+/*
+ * The idle streams that have more by now go back into the heap.  A file whose
+ * row is not known yet is not read, unless nothing more comes.
+ */
+void
+reader_wake(struct reader *r)
+{
+	const size_t window = window_size(r);
+	struct ctf_stream *s;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nidle; i++) {
+		s = r->idle[i];
+		s->basecap = window;
+		if (s->trace->away == 0 && (s->placed || !s->growing) &&
+		    stream_next(r, s))
+			stream_add(r, s);
+		else {
+			ctf_window_drop(s);
+			r->idle[n++] = s;
+		}
+	}
+	r->nidle = n;
+	reader_sort(r);
+}
+
+/* Modules are noted in their turn. */
+static void
+note_module(struct reader *r, struct ctf_stream *s,
+    const struct reader_ops *ops, void *arg)
+{
+	if (r->names != NULL)
+		r->names->module(s);
+	if (ops != NULL && ops->module != NULL)
+		ops->module(arg, s);
+}
+
+static void
+take_event(struct reader *r, struct ctf_stream *s,
+    const struct reader_ops *ops, void *arg)
+{
+	if (s->event->module != NULL)
+		note_module(r, s, ops, arg);
+	if (!s->wanted) {
+		if (s->refused && r->skip == 0)
+			ops->refused(arg, s);
+		return;
+	}
+	if (r->skip > 0) {
+		r->skip--;
+		return;
+	}
+	r->nevents++;
+	r->left--;
+	if (ops != NULL)
+		ops->event(arg, s);
+	else if (r->select == NULL)
+		r->nevents += ctf_skip(s);
+}
+
+/* Whatever files say, a sum does not begin anew. */
+static void
+add(unsigned long long *sum, uint64_t n)
+{
+	*sum = n < ULLONG_MAX - *sum ? *sum + n : ULLONG_MAX;
+}
+
+static void
+take_item(struct reader *r, struct ctf_stream *s,
+    const struct reader_ops *ops, void *arg)
+{
+	switch (s->item) {
+	case ITEM_DISCARDED:
+		if (ops != NULL && r->skip == 0)
+			ops->discarded(arg, s);
+		add(&r->ndiscarded, s->ndiscarded);
+		s->discards = 0;
+		break;
+	case ITEM_LOST:
+		if (ops != NULL && r->skip == 0)
+			ops->lost(arg, s);
+		add(&r->nlost, s->nlost);
+		s->nlost = 0;
+		break;
+	case ITEM_GONE:
+		if (ops != NULL && ops->gone != NULL)
+			ops->gone(arg, s);
+		s->gone = 0;
+		break;
+	case ITEM_EVENT:
+		take_event(r, s, ops, arg);
+		break;
+	}
+}
+
+/* What is only counted has no order. */
+static int
+in_turn(const struct ctf_stream *s, const struct ctf_stream *second,
+    const struct reader_ops *ops)
+{
+	return ops == NULL || second == NULL || heap_before(s, second);
+}
+
+/* The events up to that time; 0: no more are wanted. */
+int
+reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
+    int64_t until)
+{
+	const struct ctf_stream *second;
+	struct ctf_stream *s;
+	int more;
+
+	while (r->nstreams > 0 && r->left > 0 && r->streams[0]->ns <= until) {
+		s = r->streams[0];
+		second = heap_second(r);
+		do {
+			take_item(r, s, ops, arg);
+			more = r->left > 0 && stream_next(r, s);
+		} while (more && s->ns <= until && in_turn(s, second, ops));
+		if (!more) {
+			r->streams[0] = r->streams[--r->nstreams];
+			if (r->follow)
+				reader_idle(r, s);
+			else
+				stream_free(s);
+		}
+		if (r->nstreams > 0)
+			heap_down(r, 0);
+	}
+	return r->left > 0;
+}
+
+static void
+merge(struct reader *r, const struct reader_ops *ops, void *arg)
+{
+	heap_make(r);
+	(void)reader_upto(r, ops, arg, INT64_MAX);
+	while (r->nstreams > 0)
+		stream_free(r->streams[--r->nstreams]);
+}
+
+/* The same streams, to be read once more. */
+static void
+reader_again(const struct reader *r, struct reader *again)
+{
+	size_t i;
+
+	memset(again, 0, sizeof(*again));
+	again->select = select_each(r->select) ? NULL : r->select;
+	again->left = ULLONG_MAX;
+	if (r->nstreams == 0)
+		return;
+	again->streams = calloc(r->nstreams, sizeof(*again->streams));
+	if (again->streams == NULL)
+		die_errno("malloc");
+	for (i = 0; i < r->nstreams; i++)
+		again->streams[i] = stream_copy(r->streams[i]);
+	again->nstreams = r->nstreams;
+}
+
+/* How many events are wanted in all? */
+static unsigned long long
+count_all(const struct reader *r)
+{
+	struct reader again;
+
+	reader_again(r, &again);
+	ctf_damage_hush(1);
+	merge(&again, NULL, NULL);
+	ctf_damage_hush(0);
+	free(again.streams);
+	return again.nevents;
+}
+
+/* From the first event to the end of the last packet; 0 if there is none. */
+int
+reader_span(const struct reader *r, int64_t *begin, int64_t *end)
+{
+	struct ctf_stream *s;
+	int64_t from, to;
+	size_t i;
+	int any = 0;
+
+	ctf_damage_hush(1);
+	for (i = 0; i < r->nstreams; i++) {
+		s = stream_copy(r->streams[i]);
+		s->basecap = WINDOWMIN;
+		if (ctf_span(s, &from, &to)) {
+			*begin = !any || from < *begin ? from : *begin;
+			*end = !any || to > *end ? to : *end;
+			any = 1;
+		}
+		stream_free(s);
+	}
+	ctf_damage_hush(0);
+	return any;
+}
+
+/* Packets of other times are not even read. */
+void
+reader_times(struct reader *r)
+{
+	struct select *sel = r->select;
+	int64_t begin = 0, end = 0;
+	size_t i;
+
+	if ((when_relative(&sel->since) || when_relative(&sel->until)) &&
+	    !reader_span(r, &begin, &end))
+		return;
+	if (sel->since.kind != WHEN_NONE)
+		sel->from = when_ns(&sel->since, begin, end);
+	if (sel->until.kind != WHEN_NONE)
+		sel->to = when_ns(&sel->until, begin, end);
+	if (sel->from > sel->to)
+		die("-b is a time after that of -u");
+	for (i = 0; i < r->nstreams; i++) {
+		r->streams[i]->since = sel->from;
+		r->streams[i]->until = sel->to;
+	}
+}
+
+void
+reader_count(struct reader *r)
+{
+	const long long count = r->select == NULL ? 0 : r->select->count;
+	unsigned long long all, last;
+
+	r->left = ULLONG_MAX;
+	if (r->select == NULL || !r->select->count_given)
+		return;
+	if (count >= 0) {
+		r->left = (unsigned long long)count;
+		return;
+	}
+	last = 0 - (unsigned long long)count;
+	all = count_all(r);
+	r->skip = all > last ? all - last : 0;
+}
+
+/* Before the events of the trace. */
+void
+reader_trace(struct reader *r, const struct reader_ops *ops,
+    struct ctf_trace *tr)
+{
+	if (r->names != NULL)
+		r->names->trace(tr);
+	if (r->select != NULL)
+		select_trace(r->select, tr);
+	if (ops != NULL && ops->trace != NULL)
+		ops->trace(tr);
+}
+
+/* Read all that is wanted; without ops it is only counted. */
+void
+reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
+{
+	struct ctf_trace *tr;
+
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		reader_trace(r, ops, tr);
+	if (r->select != NULL)
+		reader_times(r);
+	reader_rows(r);
+	reader_count(r);
+	merge(r, ops, arg);
+}
+
+/* What was read, as a line. */
+void
+reader_totals(const struct reader *r)
+{
+	printf("%llu event%s, %llu discarded", r->nevents, many(r->nevents),
+	    r->ndiscarded);
+	if (r->nlost != 0)
+		printf(", %llu packet%s lost", r->nlost, many(r->nlost));
+	putchar('\n');
+}
+
+/* The same as the first members of an object; INT64_MIN: there is no event. */
+void
+reader_totals_json(const struct reader *r, int64_t first, int64_t last)
+{
+	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu",
+	    r->nevents, r->ndiscarded, r->nlost);
+	if (first != INT64_MIN)
+		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
+		    first, last);
+}
+
+void
+reader_free(struct reader *r)
+{
+	struct ctf_trace *tr;
+
+	while ((tr = r->traces) != NULL) {
+		r->traces = tr->next;
+		ctf_close(tr);
+	}
+	while (r->nstreams > 0)
+		stream_free(r->streams[--r->nstreams]);
+	while (r->nidle > 0)
+		stream_free(r->idle[--r->nidle]);
+	free(r->streams);
+	free(r->idle);
+	free(r->sessions);
+}

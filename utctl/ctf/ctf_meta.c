@@ -1,0 +1,516 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * TSDL: the blocks.
+ *
+ * The text of a trace that is still written may stop anywhere: a last
+ * statement that is not whole is as if it were not there.  So nothing is made
+ * part of the trace before its semicolon was seen.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../regular.h"
+#include "../say.h"
+#include "ctf_parse.h"
+
+/* := struct { ... } */
+static struct ctf_type *
+meta_struct(struct ctf_parse *p)
+{
+	struct ctf_type *t;
+
+	ctf_expect(p, TOK_ASSIGN, "':='");
+	if ((t = ctf_type(p)) != NULL && t->kind != CTF_STRUCT) {
+		ctf_error(p, "a struct expected");
+		return NULL;
+	}
+	return t;
+}
+
+static uint64_t
+meta_number(struct ctf_parse *p)
+{
+	struct ctf_value v;
+
+	ctf_value(p, &v);
+	if (!p->bad && (v.tok != TOK_NUM || v.neg))
+		ctf_error(p, "a number expected");
+	return v.num;
+}
+
+static int64_t
+meta_signed(struct ctf_parse *p)
+{
+	struct ctf_value v;
+
+	ctf_value(p, &v);
+	if (!p->bad && (v.tok != TOK_NUM || v.num > INT64_MAX))
+		ctf_error(p, "a number expected");
+	if (p->bad)
+		return 0;
+	return v.neg ? -(int64_t)v.num : (int64_t)v.num;
+}
+
+static const char *
+meta_string(struct ctf_parse *p)
+{
+	struct ctf_value v;
+
+	ctf_value(p, &v);
+	if (!p->bad && v.tok == TOK_NUM)
+		ctf_error(p, "a string expected");
+	return v.str;
+}
+
+static void
+meta_uuid(struct ctf_parse *p, uint8_t *uuid)
+{
+	const char *s = meta_string(p);
+	int i;
+
+	for (i = 0; i < 16 && !p->bad; i++) {
+		if (*s == '-')
+			s++;
+		if (ctf_digit(s[0]) == 16 || ctf_digit(s[1]) == 16)
+			break;
+		uuid[i] = (uint8_t)(ctf_digit(s[0]) << 4 | ctf_digit(s[1]));
+		s += 2;
+	}
+	if (!p->bad && (i < 16 || *s != '\0'))
+		ctf_error(p, "no UUID");
+}
+
+static void
+meta_skip(struct ctf_parse *p)
+{
+	struct ctf_value v;
+
+	ctf_value(p, &v);
+}
+
+static void
+trace_key(struct ctf_parse *p, const char *key, void *arg)
+{
+	struct ctf_trace *tr = arg;
+	const char *s;
+
+	if (strcmp(key, "major") == 0 || strcmp(key, "minor") == 0) {
+		if (meta_number(p) != (key[1] == 'a' ? 1 : 8) && !p->bad)
+			ctf_error(p, "not CTF 1.8");
+	} else if (strcmp(key, "uuid") == 0) {
+		meta_uuid(p, tr->uuid);
+		tr->hasuuid = 1;
+	} else if (strcmp(key, "byte_order") == 0) {
+		s = meta_string(p);
+		if (p->bad)
+			return;
+		tr->big = strcmp(s, "be") == 0 || strcmp(s, "network") == 0;
+		if (!tr->big && strcmp(s, "le") != 0)
+			ctf_error(p, "no byte order");
+	} else if (strcmp(key, "packet.header") == 0)
+		tr->header = meta_struct(p);
+	else
+		meta_skip(p);
+}
+
+static void
+meta_trace(struct ctf_parse *p)
+{
+	struct ctf_trace *tr = p->trace, got;
+
+	if (tr->hastrace)
+		ctf_error(p, "a second trace block");
+	memset(&got, 0, sizeof(got));
+	ctf_block(p, trace_key, &got);
+	ctf_expect(p, ';', "';'");
+	if (p->bad)
+		return;
+	tr->hastrace = 1;
+	tr->big = got.big;
+	tr->hasuuid = got.hasuuid;
+	memcpy(tr->uuid, got.uuid, sizeof(tr->uuid));
+	tr->header = got.header;
+}
+
+static uint64_t
+hash(uint64_t h, const void *from, size_t n)
+{
+	const unsigned char *p = from;
+
+	for (; n > 0; n--)
+		h = (h ^ *p++) * 1099511628211u;
+	return h;
+}
+
+static void
+origin_add(struct ctf_trace *tr, const void *from, size_t n)
+{
+	tr->origin = hash(tr->origin, from, n);
+}
+
+uint64_t
+ctf_process(const struct ctf_trace *tr, const struct ctf_who *who)
+{
+	const uint64_t h = (tr->origin ^ (uint64_t)who->vpid) *
+	    1099511628211u;
+
+	return hash(h, who->name, strlen(who->name));
+}
+
+static void
+env_key(struct ctf_parse *p, const char *key, void *arg)
+{
+	struct ctf_trace *tr = arg;
+	struct ctf_who *who = &tr->who;
+	struct ctf_value v;
+
+	ctf_value(p, &v);
+	if (p->bad)
+		return;
+	origin_add(tr, key, strlen(key) + 1);
+	if (v.tok == TOK_STR)
+		origin_add(tr, v.str, strlen(v.str) + 1);
+	else if (v.tok == TOK_NUM)
+		origin_add(tr, &v.num, sizeof(v.num));
+	if (strcmp(key, "trace_creation_datetime") == 0)
+		tr->hasorigin = 1;
+	if (v.tok == TOK_STR && (strcmp(key, "hostname") == 0 ||
+	    strcmp(key, "trace_name") == 0 ||
+	    strcmp(key, "trace_creation_datetime") == 0))
+		tr->session += hash(hash(0, key, strlen(key) + 1), v.str,
+		    strlen(v.str));
+	if (strcmp(key, "vpid") == 0 && v.tok == TOK_NUM) {
+		who->vpid = (int64_t)v.num;
+		who->has |= 1 << ROLE_VPID;
+	} else if (strcmp(key, "procname") == 0 && v.tok == TOK_STR) {
+		snprintf(who->name, sizeof(who->name), "%s", v.str);
+		who->has |= 1 << ROLE_PROCNAME;
+	} else if (strcmp(key, "hostname") == 0 && v.tok == TOK_STR) {
+		tr->host = v.str;
+	} else if (strcmp(key, "tracer_name") == 0 && v.tok == TOK_STR) {
+		tr->ours = strcmp(v.str, "libut") == 0;
+	}
+}
+
+static void
+meta_env(struct ctf_parse *p)
+{
+	ctf_block(p, env_key, p->trace);
+	ctf_expect(p, ';', "';'");
+}
+
+static void
+clock_key(struct ctf_parse *p, const char *key, void *arg)
+{
+	struct ctf_clock *c = arg;
+
+	if (strcmp(key, "name") == 0)
+		c->name = meta_string(p);
+	else if (strcmp(key, "freq") == 0)
+		c->freq = meta_number(p);
+	else if (strcmp(key, "precision") == 0)
+		c->precision = meta_number(p);
+	else if (strcmp(key, "offset_s") == 0)
+		c->offset_s = meta_signed(p);
+	else if (strcmp(key, "offset") == 0)
+		c->offset = meta_signed(p);
+	else
+		meta_skip(p);
+}
+
+/* Splits the offset so that ctf_ns() has little left to do, or least. */
+static void
+clock_base(struct ctf_parse *p, struct ctf_clock *c)
+{
+	int64_t freq, s, rest;
+
+	if (c->freq == 0 || c->freq > 1000000000000000000) {
+		ctf_error(p, "no frequency of a clock");
+		return;
+	}
+	freq = (int64_t)c->freq;
+	s = c->offset / freq;
+	rest = c->offset % freq;
+	if (rest < 0) {
+		s--;
+		rest += freq;
+	}
+	c->rest = (uint64_t)rest;
+	if (c->offset_s > 9000000000 || c->offset_s < -9000000000 ||
+	    s > 9000000000 - c->offset_s || s < -9000000000 - c->offset_s) {
+		ctf_error(p, "no time of this age");
+		return;
+	}
+	c->base = (c->offset_s + s) * 1000000000;
+	if (freq == 1000000000 && c->base >= 0)
+		c->fast = (uint64_t)(INT64_MAX - c->base - freq);
+	c->error = (double)c->precision * 1e9 / (double)c->freq;
+}
+
+static void
+meta_clock(struct ctf_parse *p)
+{
+	struct ctf_clock *c;
+
+	if (p->trace->nnames++ == CTF_NAMES)
+		ctf_error(p, "too many clocks");
+	if (p->trace->nclocks++ == CTF_CLOCKS)
+		ctf_error(p, "more than %d clocks", CTF_CLOCKS);
+	c = ctf_alloc(p->trace, sizeof(*c));
+	c->freq = 1000000000;
+	c->name = "";
+	ctf_block(p, clock_key, c);
+	if (!p->bad)
+		clock_base(p, c);
+	ctf_expect(p, ';', "';'");
+	if (p->bad)
+		return;
+	c->next = p->trace->clocks;
+	p->trace->clocks = c;
+}
+
+static void
+stream_key(struct ctf_parse *p, const char *key, void *arg)
+{
+	struct ctf_sclass *sc = arg;
+
+	if (strcmp(key, "id") == 0)
+		sc->id = meta_number(p);
+	else if (strcmp(key, "event.header") == 0)
+		sc->header = meta_struct(p);
+	else if (strcmp(key, "packet.context") == 0)
+		sc->packet = meta_struct(p);
+	else if (strcmp(key, "event.context") == 0)
+		sc->context = meta_struct(p);
+	else
+		meta_skip(p);
+}
+
+static void
+meta_stream(struct ctf_parse *p)
+{
+	struct ctf_sclass *sc;
+
+	if (p->trace->nnames++ == CTF_NAMES)
+		ctf_error(p, "too many streams");
+	sc = ctf_alloc(p->trace, sizeof(*sc));
+	sc->line = p->line;
+	ctf_block(p, stream_key, sc);
+	if (!p->bad && ctf_sclass(p->trace, sc->id) != NULL)
+		ctf_error(p, "a second stream %llu",
+		    (unsigned long long)sc->id);
+	ctf_expect(p, ';', "';'");
+	if (p->bad)
+		return;
+	sc->next = p->trace->sclasses;
+	p->trace->sclasses = sc;
+	map_put(&p->trace->byid, sc->id, sc);
+}
+
+static void
+event_key(struct ctf_parse *p, const char *key, void *arg)
+{
+	struct ctf_eclass *ev = arg;
+
+	if (strcmp(key, "name") == 0)
+		ev->name = meta_string(p);
+	else if (strcmp(key, "id") == 0)
+		ev->id = meta_number(p);
+	else if (strcmp(key, "stream_id") == 0)
+		ev->stream = meta_number(p);
+	else if (strcmp(key, "loglevel") == 0) {
+		ev->level = meta_signed(p);
+		ev->haslevel = 1;
+	} else if (strcmp(key, "context") == 0)
+		ev->context = meta_struct(p);
+	else if (strcmp(key, "fields") == 0)
+		ev->fields = meta_struct(p);
+	else
+		meta_skip(p);
+}
+
+static void
+meta_event(struct ctf_parse *p)
+{
+	struct ctf_eclass *ev;
+
+	ev = ctf_alloc(p->trace, sizeof(*ev));
+	ev->line = p->line;
+	ev->name = "";
+	ctf_block(p, event_key, ev);
+	ctf_expect(p, ';', "';'");
+	if (p->bad)
+		return;
+	ev->next = p->trace->events;
+	p->trace->events = ev;
+}
+
+static void
+meta_type(struct ctf_parse *p)
+{
+	ctf_type(p);
+	ctf_expect(p, ';', "';'");
+}
+
+static void
+meta_typealias(struct ctf_parse *p)
+{
+	ctf_typealias(p);
+	ctf_expect(p, ';', "';'");
+}
+
+static void
+meta_statement(struct ctf_parse *p)
+{
+	static const struct {
+		const char	*name;
+		void		(*read)(struct ctf_parse *);
+		int		 skip;		/* the name itself */
+	} blocks[] = {
+		{ "typealias", meta_typealias, 0 },
+		{ "struct", meta_type, 0 },
+		{ "enum", meta_type, 0 },
+		{ "trace", meta_trace, 1 },
+		{ "env", meta_env, 1 },
+		{ "clock", meta_clock, 1 },
+		{ "stream", meta_stream, 1 },
+		{ "event", meta_event, 1 }
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+		if (p->tok == TOK_IDENT && strcmp(p->str, blocks[i].name) == 0)
+			break;
+	if (i == sizeof(blocks) / sizeof(blocks[0])) {
+		ctf_error(p, "no statement of TSDL known here");
+		return;
+	}
+	if (blocks[i].skip)
+		ctf_next(p);
+	blocks[i].read(p);
+}
+
+static int
+meta_parse(struct ctf_trace *tr, const char *text, size_t n)
+{
+	struct ctf_parse p;
+
+	if (n >= 10 && memcmp(text, "/* CTF 1.8", 10) != 0) {
+		ctf_damage(tr->file, "not the plain text of CTF 1.8");
+		return -1;
+	}
+	memset(&p, 0, sizeof(p));
+	p.trace = tr;
+	p.p = text;
+	p.end = text + n;
+	p.line = 1;
+	ctf_next(&p);
+	while (!p.bad && p.tok != TOK_END)
+		meta_statement(&p);
+	if (p.bad && !p.cut)
+		return -1;
+	return ctf_finish(tr);
+}
+
+/* A file's bytes, which may become more meanwhile. */
+static char *
+meta_read(const char *file, size_t *np)
+{
+	struct stat st;
+	char *buf = NULL;
+	size_t n = 0, cap = 0;
+	ssize_t got = 1;
+	int fd;
+
+	if ((fd = regular_open(AT_FDCWD, file, O_NOFOLLOW, &st)) == -1)
+		return NULL;
+	while (got > 0 && n < CTF_METAMAX) {
+		if (n == cap) {
+			cap = cap == 0 ? 65536 : 2 * cap;
+			if ((buf = realloc(buf, cap)) == NULL)
+				die_errno("malloc");
+		}
+		if ((got = read(fd, buf + n, cap - n)) > 0)
+			n += (size_t)got;
+	}
+	close(fd);
+	*np = n;
+	if (got != 0) {
+		if (got > 0)
+			errno = EFBIG;
+		free(buf);
+		return NULL;
+	}
+	return buf;
+}
+
+/* NULL: it was said why.  The file's name is the trace's from here on. */
+struct ctf_trace *
+ctf_open(char *file)
+{
+	struct ctf_trace *tr;
+	char *text;
+	size_t n;
+	int ok;
+
+	if ((tr = calloc(1, sizeof(*tr))) == NULL)
+		die_errno("malloc");
+	tr->file = file;
+	if ((text = meta_read(file, &n)) == NULL) {
+		ctf_damage(file, "%s", strerror(errno));
+		ctf_close(tr);
+		return NULL;
+	}
+	ok = meta_parse(tr, text, n) == 0;
+	free(text);
+	if (!ok) {
+		ctf_close(tr);
+		return NULL;
+	}
+	if (!tr->hasorigin && tr->hasuuid)
+		origin_add(tr, tr->uuid, sizeof(tr->uuid));
+	else if (!tr->hasorigin)
+		origin_add(tr, file, strlen(file));
+	if (!tr->hasorigin)
+		tr->session = hash(0, file, strlen(file));
+	return tr;
+}
+
+void
+ctf_close(struct ctf_trace *tr)
+{
+	struct ctf_clock *c;
+
+	for (c = tr->clocks; c != NULL; c = c->next)
+		free(c->dates);
+	free(tr->points);
+	ctf_alloc_free(tr);
+	map_free(&tr->aliases);
+	map_free(&tr->byid);
+	free(tr->file);
+	free(tr);
+}

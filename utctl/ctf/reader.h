@@ -1,0 +1,142 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What the commands that read traces share: `utctl view' and those like it.
+ *
+ * The traces of directories are found (ctf_find.c), those of their events that
+ * are wanted are selected (select.c), and all come in the order of time
+ * (ctf_merge.c).
+ */
+
+#ifndef READER_H
+#define READER_H
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctf.h"
+
+struct select;
+
+/* What is done with what is read, for reader_run's argument. */
+struct reader_ops {
+	void	(*event)(void *, struct ctf_stream *);
+	void	(*discarded)(void *, const struct ctf_stream *);
+	void	(*lost)(void *, const struct ctf_stream *);
+	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
+	/* Of a module, wanted or not; or NULL. */
+	void	(*module)(void *, struct ctf_stream *);
+	/* Of a pair, and -f alone refuses it; or NULL. */
+	void	(*refused)(void *, struct ctf_stream *);
+	/*
+	 * Events between gonefrom and goneto may be missing, on purpose; if
+	 * nobody knows since when, this comes before all events.  Or NULL.
+	 */
+	void	(*gone)(void *, const struct ctf_stream *);
+};
+
+/* How often a clock jumped, by how much in all, and between which dates. */
+struct reader_steps {
+	size_t		 n;
+	double		 ns;
+	int64_t		 from, to;
+};
+
+/* Of one host, whose points date the traces. */
+struct reader_session {
+	const struct ctf_trace	*trace;		/* one of them */
+	int64_t			 offset;	/* of dates to boottime */
+	struct reader_steps	 set;		/* the system's clock */
+	struct reader_steps	 slept;		/* the machine */
+};
+
+/* What gives addresses their names, and has to hear of all modules. */
+struct reader_names {
+	void	(*trace)(struct ctf_trace *);	/* before its events */
+	void	(*module)(const struct ctf_stream *);
+};
+
+struct reader {
+	/* ctf_find.c */
+	struct ctf_trace	*traces;	/* the newest first */
+	struct ctf_stream	**streams;	/* the heap, once it is made */
+	size_t			 nstreams, cap;
+	size_t			 nfound;	/* streams so far */
+	size_t			 ntraces;
+	int			 top;		/* a session's ust is there, */
+	int			 files;		/* and what is no directory */
+
+	/* ctf_dates.c; those with points */
+	struct reader_session	*sessions;
+	size_t			 nsessions;
+
+	/* reader_follow(): the traces are still written. */
+	int			  follow;
+	struct ctf_stream	**idle;	/* all of them has been read */
+	size_t			  nidle, idlecap;
+
+	/* Whoever has the reader. */
+	struct select		*select; /* NULL: all events */
+	const struct reader_names *names; /* or NULL */
+	int			 refused;	/* ops->refused is called */
+
+	/* ctf_merge.c: events to be passed over yet, and to be read then. */
+	unsigned long long	 skip, left;
+	/* What was read. */
+	unsigned long long	 nevents;
+	unsigned long long	 ndiscarded;
+	unsigned long long	 nlost;		/* packets */
+};
+
+/* ctf_find.c */
+void	 reader_open(struct reader *, const char *);
+void	 reader_look(struct reader *, const char *);
+void	 trace_stat(struct ctf_trace *, const struct stat *);
+int	 trace_changed(const struct ctf_trace *, const struct stat *);
+void	 stream_add(struct reader *, struct ctf_stream *);
+struct ctf_stream *stream_copy(const struct ctf_stream *);
+void	 stream_free(struct ctf_stream *);
+
+/* ctf_dates.c */
+void	 reader_open_all(struct reader *, char **);
+
+/* ctf_row.c: where streams that are new go on from. */
+void	 reader_rows(struct reader *);
+
+/* view.c: prints what is read; losses on stderr. */
+extern const struct reader_ops print_ops;
+
+/* ctf_merge.c */
+void	 reader_trace(struct reader *, const struct reader_ops *,
+	    struct ctf_trace *);
+void	 reader_run(struct reader *, const struct reader_ops *, void *);
+int	 reader_span(const struct reader *, int64_t *, int64_t *);
+void	 reader_times(struct reader *);
+void	 reader_count(struct reader *);
+void	 reader_idle(struct reader *, struct ctf_stream *);
+void	 reader_wake(struct reader *);
+void	 reader_sort(struct reader *);
+int	 reader_upto(struct reader *, const struct reader_ops *, void *,
+	    int64_t);
+void	 reader_totals(const struct reader *);
+void	 reader_totals_json(const struct reader *, int64_t, int64_t);
+void	 reader_free(struct reader *);
+
+#endif /* READER_H */

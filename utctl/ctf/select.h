@@ -1,0 +1,84 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Which events of a trace are wanted: the options that all commands have that
+ * read traces.
+ */
+
+#ifndef SELECT_H
+#define SELECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../when.h"
+#include "ctf.h"
+#include "expr/expr.h"
+
+#define SELECT_OPTIONS	"b:e:f:l:L:n:p:t:u:x:"
+#define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... [-x glob] ...\n" \
+	"\t[-l level | -L level] [-f filter] [-p pid | glob] ...\n" \
+	"\t[-t tid | glob] ... [-n count]"
+
+/* A pattern of names, or an ID. */
+struct pattern {
+	const char	*glob;		/* NULL: the ID */
+	int64_t		 id;
+	int		 used;		/* something matched it */
+};
+
+struct patterns {
+	struct pattern	*v;		/* has room for all arguments */
+	size_t		 n;
+};
+
+struct select {
+	struct patterns	 events, except;
+	struct patterns	 programs, threads;
+	int		 levels;	/* 'l' up to level, 'L' only that */
+	uint32_t	 level;
+	const char	*text;		/* of the filter, or NULL */
+	struct expr	*filter;
+	int		 passes;	/* the filter fits some event */
+	char		 why[256];	/* or does not */
+	int		 why_holds;	/* for all events, not for one alone */
+	int		 whys;		/* events whose why was looked into */
+	struct when	 since, until;
+	int64_t		 from, to;	/* the same in ns, if they are known */
+	int		 count_given;
+	long long	 count;		/* the first ones; negative: the last */
+};
+
+/* With room for so many of each option. */
+void	 select_init(struct select *, int);
+/* An option of getopt(3): 0 if it is none of these; or utctl ends. */
+int	 select_option(struct select *, int);
+int	 select_all(const struct select *);	/* are all events wanted? */
+int	 select_each(const struct select *);	/* all but for the count? */
+/* May it leave out some events of a class and a process, by thread or value? */
+int	 select_within(const struct select *);
+/* Each trace, before its first event. */
+void	 select_trace(struct select *, struct ctf_trace *);
+int	 select_event(struct select *, struct ctf_stream *);
+/* If not: is it for the filter alone? */
+int	 select_refuses(struct select *, struct ctf_stream *);
+int	 select_loss(const struct select *, const struct ctf_stream *);
+/* Say what of it matched nothing. */
+void	 select_say(const struct select *);
+void	 select_free(struct select *);
+
+#endif /* SELECT_H */

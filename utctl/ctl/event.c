@@ -1,0 +1,170 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Which events are traced.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../utctl.h"
+#include "expr/expr.h"
+
+void
+check_filter(const char *text)
+{
+	struct expr *e;
+	char why[256];
+
+	if ((e = expr_parse(text, why, sizeof(why))) == NULL)
+		die("filter '%s': %s", text, why);
+	expr_free(e);
+}
+
+void
+rule_init(struct rule *r, int n)
+{
+	r->kind = UT_RULE_ALL;
+	if ((r->except = calloc((size_t)n, sizeof(*r->except))) == NULL)
+		die_errno("malloc");
+}
+
+int
+rule_option(struct rule *r, int ch)
+{
+	switch (ch) {
+	case 'f':
+		if (r->filter != NULL)
+			die("-f is given twice: && or || join filters");
+		check_filter(r->filter = optarg);
+		return 1;
+	case 'l':
+	case 'L':
+		if (r->kind != UT_RULE_ALL)
+			die("-l and -L: one level can be given");
+		r->kind = ch == 'l' ? UT_RULE_LEVEL : UT_RULE_ONLY;
+		r->level = parse_level(optarg);
+		return 1;
+	case 'x':
+		r->except[r->nexcept++] = optarg;
+		return 1;
+	}
+	return 0;
+}
+
+void
+rule_check(const struct rule *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nexcept; i++)
+		check_glob(r->except[i]);
+}
+
+/* UT_CTL_ENABLE or UT_CTL_DISABLE. */
+int
+client_rule(struct client *c, int type, const struct rule *r)
+{
+	struct ut_msg *m = client_begin(c, type);
+	size_t i;
+
+	ut_msg_str(m, r->session);
+	ut_msg_str(m, r->channel);
+	ut_msg_str(m, r->glob);
+	ut_msg_u32(m, r->kind);
+	ut_msg_u32(m, r->level);
+	ut_msg_u32(m, (uint32_t)r->nexcept);
+	for (i = 0; i < r->nexcept; i++)
+		ut_msg_str(m, r->except[i]);
+	ut_msg_str(m, r->filter != NULL ? r->filter : "");
+	return client_request(c, NULL);
+}
+
+static int
+rules_ask(struct client *c, struct step *st)
+{
+	char **glob;
+	int status = 0;
+
+	st->rule.session = st->session;
+	st->rule.channel = st->channel;
+	for (glob = st->globs; *glob != NULL && !client_gone(c); glob++) {
+		st->rule.glob = *glob;
+		status |= step_say(c, st, client_rule(c, st->type, &st->rule));
+	}
+	return status;
+}
+
+static int
+event_parse(int argc, char **argv, struct step *st, int type)
+{
+	static char star[] = "*", *all[] = { star, NULL };
+	struct rule *r = &st->rule;
+	int ch, any = 0;
+	size_t i;
+
+	st->type = type;
+	st->ask = rules_ask;
+	rule_init(r, argc);
+	while ((ch = option(argc, argv, "+as:c:" RULE_OPTIONS)) != -1) {
+		if (ch == 'a')
+			any = 1;
+		else if (ch == 's')
+			check_session(st->session = optarg);
+		else if (ch == 'c')
+			check_name("channel", st->channel = optarg);
+		else if (!rule_option(r, ch))
+			return usage();
+	}
+	if (any != (optind == argc))
+		return usage();
+	rule_check(r);
+	for (i = (size_t)optind; i < (size_t)argc; i++)
+		check_glob(argv[i]);
+	/* Without options, all that there are with the pattern. */
+	if (type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL &&
+	    r->nexcept == 0 && r->filter == NULL)
+		r->kind = UT_RULE_ANY;
+	st->globs = any ? all : argv + optind;
+	return 0;
+}
+
+int
+parse_enable_event(int argc, char **argv, struct step *st)
+{
+	return event_parse(argc, argv, st, UT_CTL_ENABLE);
+}
+
+static int
+parse_disable_event(int argc, char **argv, struct step *st)
+{
+	return event_parse(argc, argv, st, UT_CTL_DISABLE);
+}
+
+int
+cmd_enable_event(int argc, char **argv)
+{
+	return step_run(argc, argv, parse_enable_event);
+}
+
+int
+cmd_disable_event(int argc, char **argv)
+{
+	return step_run(argc, argv, parse_disable_event);
+}

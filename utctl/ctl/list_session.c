@@ -1,0 +1,415 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Sessions, and what they have, as text.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../utctl.h"
+#include "common/level.h"
+#include "list.h"
+
+int list_verbose;
+
+static uint64_t
+rows_count(const struct row *r, const char *what)
+{
+	uint64_t n = 0;
+
+	for (; (r = row_first(r, what)) != NULL; r = r->next)
+		n++;
+	return n;
+}
+
+void
+print_each(const struct row *r, const char *what,
+    void (*print)(const struct row *))
+{
+	for (; (r = row_first(r, what)) != NULL; r = r->next)
+		print(r);
+}
+
+/* `, 3 things', or nothing if there are none. */
+static void
+print_some(uint64_t n, const char *what)
+{
+	if (n > 0)
+		printf(", %" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void
+print_counts(const struct row *r)
+{
+	printf("%" PRIu64 " events, %" PRIu64 " lost", row_num(r, "written"),
+	    row_num(r, "lost"));
+	if (row_num(r, "overwritten") > 0)
+		printf(", %" PRIu64 " overwritten", row_num(r, "overwritten"));
+	printf(", %" PRIu64 " bytes", row_num(r, "bytes"));
+}
+
+void
+print_level(const struct row *r)
+{
+	const char *name = level_name(row_num(r, "level"));
+
+	if (name != NULL)
+		fputs(name, stdout);
+	else
+		printf("level %" PRIu64, row_num(r, "level"));
+}
+
+/* As utd sees it, if it does, and as the program sees itself. */
+static void
+print_pid(const struct row *r)
+{
+	uint64_t pid = row_num(r, "pid"), vpid = row_num(r, "vpid");
+
+	if (pid == 0)
+		printf("pid %" PRIu64 " in its namespace", vpid);
+	else if (vpid != 0 && vpid != pid)
+		printf("pid %" PRIu64 " (%" PRIu64 " in its namespace)", pid,
+		    vpid);
+	else
+		printf("pid %" PRIu64, pid);
+}
+
+void
+print_program(const struct row *r)
+{
+	printf("%s (", row_str(r, "name"));
+	print_pid(r);
+	printf(", uid %" PRIu64 ", %" PRIu64 "-bit)\n", row_num(r, "uid"),
+	    row_num(r, "bits"));
+}
+
+static void
+print_registered(const struct row *e)
+{
+	printf("            %s (id %" PRIu64 ", ", row_str(e, "name"),
+	    row_num(e, "id"));
+	print_level(e);
+	printf(")\n");
+}
+
+/*
+ * The events of a row: ut:log comes last, and as one though it is an event at
+ * each of 15 levels, if not all is to be shown.
+ */
+void
+print_events(const struct row *r, int indent,
+    void (*print)(const struct row *))
+{
+	const struct row *e;
+	uint64_t n = 0;
+
+	for (e = r->child; (e = row_first(e, "event")) != NULL; e = e->next) {
+		if (strcmp(row_str(e, "name"), "ut:log") == 0)
+			n++;
+		else
+			print(e);
+	}
+	if (n > 1 && !list_verbose) {
+		printf("%*sut:log (%" PRIu64 " levels)\n", indent, "", n);
+		return;
+	}
+	for (e = r->child; (e = row_first(e, "event")) != NULL; e = e->next)
+		if (strcmp(row_str(e, "name"), "ut:log") == 0)
+			print(e);
+}
+
+/* How often programs have waited for space, if they have. */
+static void
+print_waits(const struct row *r, int indent)
+{
+	const uint64_t n = row_num(r, "waits");
+
+	if (n > 0)
+		printf("%*swaited %" PRIu64 " time%s, %.3f ms in all, "
+		    "%.3f ms at most\n", indent, "", n, n == 1 ? "" : "s",
+		    (double)row_num(r, "waited_us") / 1000,
+		    (double)row_num(r, "longest_us") / 1000);
+}
+
+static void
+print_registry(const struct row *r, uint64_t subbufs)
+{
+	fputs("        ", stdout);
+	if (row_num(r, "pid") != 0)
+		printf("%s (pid %" PRIu64 "), ", row_str(r, "name"),
+		    row_num(r, "pid"));
+	printf("uid %" PRIu64 ", %" PRIu64 "-bit: ", row_num(r, "uid"),
+	    row_num(r, "bits"));
+	print_counts(r);
+	print_some(row_num(r, "packets"), "packet");
+	printf("; %" PRIu64 " of %" PRIu64 " sub-buffers in use\n",
+	    row_num(r, "used"), subbufs);
+	print_waits(r, 12);
+	print_events(r, 12, print_registered);
+}
+
+static void
+print_rule(const struct row *r)
+{
+	const struct row *c;
+	const char *comma = "; not ";
+
+	printf("        enabled: %s (level %s", row_str(r, "glob"),
+	    row_str(r, "level"));
+	for (c = r->child; (c = row_first(c, "exclusion")) != NULL;
+	    c = c->next) {
+		printf("%s%s", comma, row_str(c, "glob"));
+		comma = ", ";
+	}
+	if (row_str(r, "filter")[0] != '\0')
+		printf("; if %s", row_str(r, "filter"));
+	printf(")\n");
+}
+
+/* Files that are cut. */
+static void
+print_files(uint64_t size, uint64_t n)
+{
+	const char *unit = size % 1048576 == 0 ? "m" : size % 1024 == 0 ? "k" :
+	    "";
+
+	printf(", files of %" PRIu64 "%s", size / (*unit == 'm' ? 1048576 :
+	    *unit == 'k' ? 1024 : 1), unit);
+	if (n != 0)
+		printf(", the last %" PRIu64 " of a stream", n);
+}
+
+/* How long writers wait. */
+static void
+print_timeout(const struct row *r)
+{
+	const char *name = attr_table[ATTR_TIMEOUT].name;
+	const uint64_t ms = row_num(r, name);
+	char *text;
+
+	if (row_str(r, name)[0] != '\0') {
+		printf(" %s", row_str(r, name));
+		return;
+	}
+	text = time_text(ms);
+	printf(" for %s", text);
+	free(text);
+}
+
+/* An interval that is not the default. */
+static void
+print_interval(const struct row *r)
+{
+	const struct attr *a = &attr_table[ATTR_FLUSH];
+	const uint64_t ms = row_num(r, a->name);
+	char *text;
+
+	if (ms == a->usual)
+		return;
+	if (ms == 0) {
+		printf(", flushed when full");
+		return;
+	}
+	text = time_text(ms);
+	printf(", flushed each %s", text);
+	free(text);
+}
+
+/* How far the times of the cycle counter were off, where that is known. */
+static void
+print_clock(const struct row *r)
+{
+	const uint64_t ns = row_num(r, "clock_error_ns");
+
+	if (ns != 0)
+		printf(" (off by %" PRIu64 " us at most)",
+		    ns / 1000 + (ns % 1000 != 0));
+}
+
+static void
+print_contexts(const struct row *r)
+{
+	const struct row *c;
+	const char *before = "        contexts: ";
+
+	for (c = r->child; (c = row_first(c, "context")) != NULL; c = c->next) {
+		printf("%s%s", before, row_str(c, "name"));
+		before = ", ";
+	}
+	if (row_first(r->child, "context") != NULL)
+		putchar('\n');
+}
+
+static void
+print_channel(const struct row *r, int all)
+{
+	const struct row *c;
+	const struct attr *a;
+	const char *unit = "", *note = "";
+	uint64_t size = row_num(r, "subbuf_size");
+
+	if (strcmp(row_str(r, "state"), "disabled") == 0)
+		note = ", disabled";
+	else if (strcmp(row_str(r, "state"), "removed") == 0)
+		note = ", removed";
+
+	if (size % 1024 == 0) {
+		size /= 1024;
+		unit = "k";
+	}
+	printf("    channel %s: %s", row_str(r, "name"), row_str(r, "mode"));
+	if (strcmp(row_str(r, "mode"), "block") == 0)
+		print_timeout(r);
+	printf(", %" PRIu64 " sub-buffers of %" PRIu64 "%s",
+	    row_num(r, "subbufs"), size, unit);
+	if (row_num(r, "file_size") != 0)
+		print_files(row_num(r, "file_size"), row_num(r, "files"));
+	for (a = attr_table; a < attr_table + ATTRS; a++)
+		if (a->text != NULL &&
+		    strcmp(row_str(r, a->name), a->words[0]) != 0) {
+			fputs(a->text, stdout);
+			if (a == &attr_table[ATTR_CLOCK])
+				print_clock(r);
+		}
+	print_interval(r);
+	puts(note);
+	print_waits(r, 8);
+	print_contexts(r);
+	print_each(r->child, "rule", print_rule);
+	c = all ? r->child : NULL;
+	for (; (c = row_first(c, "registry")) != NULL; c = c->next)
+		print_registry(c, row_num(r, "subbufs"));
+}
+
+/* A number is that of a process or a user. */
+static void
+print_tracked(const struct row *r)
+{
+	printf("    tracked: %s ", row_str(r, "kind"));
+	if (strcmp(row_str(r, "kind"), "name") == 0)
+		puts(row_str(r, "value"));
+	else
+		printf("%" PRIu64 "\n", row_num(r, "value"));
+}
+
+void
+print_head(const struct row *r, int all)
+{
+	printf("session ");
+	if (row_num(r, "uid") != geteuid())
+		printf("%" PRIu64 "/", row_num(r, "uid"));
+	printf("%s (%s): %s%s\n    ", row_str(r, "name"), row_str(r, "state"),
+	    row_str(r, "dir")[0] != '\0' ? row_str(r, "dir") :
+	    row_num(r, "keeps") ? "(no directory)" : "(no output)",
+	    row_num(r, "astray") ? " (not there any more)" : "");
+	print_counts(r);
+	print_some(rows_count(r->child, "program"), "program");
+	print_some(rows_count(r->child, "warning"), "warning");
+	if (all)
+		printf(", uid %" PRIu64, row_num(r, "uid"));
+	putchar('\n');
+	if (row_str(r, "error")[0] != '\0')
+		printf("    error: %s\n", row_str(r, "error"));
+}
+
+static void
+print_snapshots(const struct row *r)
+{
+	const uint64_t n = row_num(r, "snapshots");
+
+	if (row_num(r, "keeps") == 0 && n == 0)
+		return;
+	printf("    %s%" PRIu64 " snapshot%s\n", row_num(r, "keeps") ?
+	    "keeps what it records, " : "", n, n == 1 ? "" : "s");
+}
+
+/* When it is rotated, and what is run then. */
+static void
+print_rotation(const struct row *r)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const uint64_t n = row_num(r, "chunks");
+
+	if (n == 0 && ms == 0 && bytes == 0 &&
+	    row_str(r, "rotate_command")[0] == '\0')
+		return;
+	printf("    rotated: %" PRIu64 " chunk%s", n, n == 1 ? "" : "s");
+	if (ms != 0)
+		printf(ms % 1000 == 0 ? ", every %" PRIu64 " s" :
+		    ", every %" PRIu64 " ms", ms % 1000 == 0 ? ms / 1000 : ms);
+	if (bytes != 0)
+		printf(", at %" PRIu64 " bytes", bytes);
+	if (row_str(r, "rotate_command")[0] != '\0')
+		printf(", for each: %s", row_str(r, "rotate_command"));
+	putchar('\n');
+}
+
+static void
+print_trigger(const struct row *r)
+{
+	const uint64_t n = row_num(r, "count"), acted = row_num(r, "acted");
+	const uint64_t matches = row_num(r, "matches");
+
+	printf("    trigger %" PRIu64 ": ", row_num(r, "number"));
+	if (n == 0)
+		printf("first %s", row_str(r, "glob"));
+	else
+		printf("each %" PRIu64 " %s", n, row_str(r, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		printf(" (if %s)", row_str(r, "filter"));
+	printf(": %s", row_str(r, "action"));
+	if (row_str(r, "command")[0] != '\0')
+		printf(" %s", row_str(r, "command"));
+	printf("; %s, %" PRIu64 " match%s, acted %" PRIu64 " time%s\n",
+	    row_str(r, "state"), matches, matches == 1 ? "" : "es", acted,
+	    acted == 1 ? "" : "s");
+}
+
+static void
+print_session(const struct row *r, int all)
+{
+	const struct row *c;
+
+	print_head(r, all);
+	print_snapshots(r);
+	print_rotation(r);
+	print_each(r->child, "tracked", print_tracked);
+	print_each(r->child, "trigger", print_trigger);
+	for (c = r->child; (c = row_first(c, "channel")) != NULL; c = c->next)
+		print_channel(c, all);
+	for (c = r->child; all && c != NULL; c = c->next) {
+		if (strcmp(c->what, "program") == 0) {
+			printf("    program ");
+			print_program(c);
+		} else if (strcmp(c->what, "warning") == 0)
+			printf("    warning: %s\n", row_str(c, "text"));
+	}
+}
+
+void
+print_sessions(const struct row *r, int all)
+{
+	if (row_first(r, "session") == NULL)
+		printf("no sessions\n");
+	for (; (r = row_first(r, "session")) != NULL; r = r->next)
+		print_session(r, all);
+}

@@ -1,0 +1,177 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * A utd of utctl's own.  It stays the child of utctl, which waits for its end:
+ * an orphan would be left to process 1, which in a container may be a program
+ * that waits for nothing but its own.
+ */
+
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../utctl.h"
+#include "common/msg.h"
+#include "common/rundir.h"
+
+static int lifeline = -1;	/* utd ends when it is closed */
+
+/* Print what utd said while it started. */
+static void
+copy_said(FILE *said)
+{
+	int c;
+
+	rewind(said);
+	while ((c = getc(said)) != EOF)
+		putc(c, stderr);
+}
+
+/*
+ * In the child: the output is for utd to say that it is ready, the input ends
+ * when utctl does, and what keys and hangups do to utctl is no matter of utd.
+ */
+static void
+prepare(const void *arg)
+{
+	const int *fds = arg;
+
+	(void)dup2(fds[3], 0);
+	(void)dup2(fds[1], 1);
+	if (fds[2] != -1)
+		(void)dup2(fds[2], 2);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+}
+
+/* Make utd's input, which ends when the lifeline is closed; -1 and errno. */
+static int
+lifeline_make(void)
+{
+	int fds[2];
+
+	if (pipe(fds) == -1)
+		return -1;
+	lifeline = fds[1];
+	(void)fcntl(lifeline, F_SETFD, FD_CLOEXEC);
+	return fds[0];
+}
+
+void
+utd_owned(void)
+{
+	if (lifeline != -1)
+		close(lifeline);
+	lifeline = -1;
+}
+
+/*
+ * Start utd, with fds as prepare() wants them, and wait until it is ready: -1,
+ * or the status with which it failed.
+ */
+static int
+start(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
+{
+	char stay[] = "-f", opt[] = "-r", end[] = "-e", *argv[7], c;
+	char *until = format("%s", when);
+	int r;
+
+	argv[0] = utd;
+	argv[1] = opt;
+	argv[2] = dir;
+	argv[3] = stay;
+	argv[4] = end;
+	argv[5] = until;
+	argv[6] = NULL;
+	if ((*pid = child_spawn(argv, prepare, fds)) == -1)
+		say_errno("cannot run %s", utd);
+	close(fds[1]);
+	close(fds[3]);
+	r = *pid == -1 ? 0 : child_await(*pid, fds[0], -1, sig, NULL);
+	if (r == -1 && read(fds[0], &c, 1) != 1)
+		r = child_await(*pid, -1, -1, sig, NULL);	/* it failed */
+	close(fds[0]);
+	free(until);
+	return r;
+}
+
+/*
+ * Its pid once its socket accepts, or -1; *sig is the last signal that came
+ * meanwhile, if any.  If another utd is there already, *taken becomes 1 and
+ * nothing is said, unless taken is NULL.
+ */
+pid_t
+utd_start(char *utd, char *dir, int *sig, int *taken)
+{
+	FILE *said = taken == NULL ? NULL : tmpfile();
+	int fds[4] = { -1, -1, -1, -1 }, r;
+	pid_t pid;
+
+	if (taken != NULL)
+		*taken = 0;
+	if (pipe(fds) == -1 || (fds[3] = lifeline_make()) == -1) {
+		say_errno("pipe");
+		for (r = 0; r < 2; r++)
+			if (fds[r] != -1)
+				close(fds[r]);
+		if (said != NULL)
+			fclose(said);
+		return -1;
+	}
+	fds[2] = said == NULL ? -1 : fileno(said);
+	r = start(utd, dir, sig, fds, taken == NULL ? "now" : "last", &pid);
+	if (taken != NULL)
+		*taken = pid != -1 && r == UT_RUNDIR_TAKEN;
+	if (said != NULL && !*taken)
+		copy_said(said);
+	if (said != NULL)
+		fclose(said);
+	if (pid != -1 && r == -1)
+		return pid;
+	utd_owned();
+	if (pid != -1 && (taken == NULL || !*taken))
+		say("%s did not start", utd);
+	return -1;
+}
+
+/*
+ * Wait for its end, within bounds: 0, the signal that killed it, or -1 if it
+ * does not end.
+ */
+int
+utd_reap(pid_t pid)
+{
+	static const struct timespec nap = { 0, 5000000 };
+	const int64_t deadline = ut_msg_now() + LINGER;
+	int status = 0;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (ut_msg_now() >= deadline)
+			return -1;
+		nanosleep(&nap, NULL);
+	}
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}

@@ -1,0 +1,146 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What record adds to a trace so that the addresses in it have names: the
+ * modules of the programs, in a channel of their own, where no flood of other
+ * events can make them be lost or overwritten.
+ */
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/match.h"
+#include "record.h"
+#include "ut_abi.h"
+
+#define CHANNEL		"modules"
+#define SUBSIZE		16384
+#define NSUBS		128
+
+static const char *const globs[] = { "ut:module", "ut:unload" };
+
+/* Events of wrappers, which may also be linked, or preloaded by hand. */
+static const char *const providers[] = { "func:", "libc:", "pthread:" };
+
+/* Numbers of a session that are sums of its channels'. */
+static const char *const sums[] = { "written", "lost", "overwritten" };
+
+/*
+ * Has the user asked for all of that event, in another channel, which keeps it
+ * to the end?
+ */
+static int
+modules_asked(const struct record *r, const char *event)
+{
+	int asked = 0;
+	size_t i;
+
+	for (i = 0; i < r->nglobs; i++)
+		asked |= event_matches(r->globs[i], event);
+	for (i = 0; i < r->rule.nexcept; i++)
+		asked &= fnmatch(r->rule.except[i], event, 0) != 0;
+	return asked && r->rule.kind == UT_RULE_ALL &&
+	    r->rule.filter == NULL && !r->keeps &&
+	    r->attrs.v[ATTR_MODE] != UT_MODE_OVERWRITE &&
+	    r->attrs.v[ATTR_FILES] == 0;
+}
+
+/* Will there be addresses that have no names otherwise? */
+static int
+modules_wanted(const struct record *r)
+{
+	const char *p;
+	size_t i, k;
+
+	if (modules_asked(r, globs[0]) && modules_asked(r, globs[1]))
+		return 0;
+	if (r->preload != NULL)
+		return 1;
+	for (i = 0; i < r->nglobs; i++)
+		for (k = 0; k < sizeof(providers) / sizeof(providers[0]); k++) {
+			p = providers[k];
+			if (strncmp(r->globs[i], p, strlen(p)) == 0)
+				return 1;
+		}
+	return 0;
+}
+
+/*
+ * Before all other channels, so that programs are told of this one first.  0,
+ * or -1 after the text of an error.
+ */
+int
+modules_enable(const struct record *r, const char *session)
+{
+	struct attrs attrs;
+	struct rule rule;
+	size_t i;
+
+	if (!modules_wanted(r))
+		return 0;
+	memset(&attrs, 0, sizeof(attrs));
+	attrs.v[ATTR_SUBSIZE] = SUBSIZE;
+	attrs.v[ATTR_NSUBS] = NSUBS;
+	attrs.v[ATTR_CLOCK] = r->attrs.v[ATTR_CLOCK];
+	attrs.v[ATTR_FLUSH] = r->attrs.v[ATTR_FLUSH];
+	if (client_channel(r->client, UT_CTL_CHANNEL, session, CHANNEL,
+	    &attrs) == -1)
+		return -1;
+	memset(&rule, 0, sizeof(rule));
+	rule.session = session;
+	rule.channel = CHANNEL;
+	rule.kind = UT_RULE_ALL;
+	for (i = 0; i < sizeof(globs) / sizeof(globs[0]); i++) {
+		rule.glob = globs[i];
+		if (client_rule(r->client, UT_CTL_ENABLE, &rule) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Take that channel out of what utd says of the session, but for the bytes: so
+ * many events were in there.
+ */
+uint64_t
+modules_hide(const struct record *r, struct row *session)
+{
+	struct row **p, *ch;
+	uint64_t n;
+	size_t i;
+
+	if (!modules_wanted(r))
+		return 0;
+	for (p = &session->child; (ch = *p) != NULL; p = &ch->next)
+		if (strcmp(ch->what, "channel") == 0 &&
+		    strcmp(row_str(ch, "name"), CHANNEL) == 0)
+			break;
+	if (ch == NULL)
+		return 0;
+	n = row_num(ch, "written");
+	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		row_subtract(session, sums[i], row_num(ch, sums[i]));
+	if (row_num(ch, "lost") > 0)
+		say("warning: %" PRIu64 " event%s of modules lost: some "
+		    "addresses will have no names", row_num(ch, "lost"),
+		    many(row_num(ch, "lost")));
+	*p = ch->next;
+	ch->next = NULL;
+	row_free(ch);
+	return n;
+}

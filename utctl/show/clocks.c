@@ -1,0 +1,205 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The clocks that events were timed with, and how exact each was, as far as
+ * the metadata tell.  There are few.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../utctl.h"
+#include "clocks.h"
+
+#define NS	1e9
+
+/* An event has that clock, which is not that of the event before. */
+void
+clocks_note(struct clocks *c, const struct ctf_clock *clock)
+{
+	struct clock_seen *p;
+	size_t i;
+
+	c->last = clock;
+	for (i = 0; i < c->n; i++)
+		if (strcmp(c->seen[i].name, clock->name) == 0)
+			break;
+	if (i == c->n) {
+		p = realloc(c->seen, (c->n + 1) * sizeof(*p));
+		if (p == NULL)
+			die_errno("malloc");
+		c->seen = p;
+		p += c->n++;
+		if ((p->name = strdup(clock->name)) == NULL)
+			die_errno("malloc");
+		p->error = 0;
+	}
+	if (c->seen[i].error < clock->error)
+		c->seen[i].error = clock->error;
+}
+
+void
+clocks_print(const struct clocks *c, const struct reader *r)
+{
+	char *shown, from[CTF_TIMELEN], to[CTF_TIMELEN];
+	const struct reader_steps *slept;
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		printf("%s%s", i == 0 ? "clock: " : ", ",
+		    shown = clean(c->seen[i].name));
+		free(shown);
+		if (c->seen[i].error > 0)
+			printf(" (off by %.3f us at most)",
+			    c->seen[i].error / 1000);
+	}
+	if (c->n > 0)
+		putchar('\n');
+	for (i = 0; i < r->nsessions; i++) {
+		slept = &r->sessions[i].slept;
+		if (slept->n == 0)
+			continue;
+		ctf_print_time(slept->from, from);
+		ctf_print_time(slept->to, to);
+		printf("the machine slept: %.3f s between %s and %s\n",
+		    slept->ns / NS, from, to);
+	}
+}
+
+static void
+json_steps(const char *name, const struct reader_steps *steps)
+{
+	printf(",\"%s_ns\":\"%.0f\"", name, steps->ns);
+	if (steps->n > 0)
+		printf(",\"%s_from\":\"%" PRId64 "\",\"%s_to\":\"%" PRId64 "\"",
+		    name, steps->from, name, steps->to);
+}
+
+void
+clocks_json(const struct clocks *c, const struct reader *r)
+{
+	size_t i;
+
+	printf(",\"clocks\":[");
+	for (i = 0; i < c->n; i++) {
+		printf("%s{\"name\":", i == 0 ? "" : ",");
+		put_json(c->seen[i].name);
+		printf(",\"error_ns\":%.0f}", c->seen[i].error);
+	}
+	printf("],\"hosts\":[");
+	for (i = 0; i < r->nsessions; i++) {
+		printf("%s{\"host\":", i == 0 ? "" : ",");
+		put_json(r->sessions[i].trace->host == NULL ? "" :
+		    r->sessions[i].trace->host);
+		json_steps("set", &r->sessions[i].set);
+		json_steps("slept", &r->sessions[i].slept);
+		putchar('}');
+	}
+	putchar(']');
+}
+
+static const char *
+ntp_state(int64_t state)
+{
+	static const char *const names[] = { "unknown", "ok", "insert",
+	    "delete", "leap", "wait", "unsynchronized" };
+
+	return state >= -1 && state <= 5 ? names[state + 1] : "other";
+}
+
+static void
+print_point(const struct ctf_point *p, int64_t offset)
+{
+	char date[CTF_TIMELEN];
+
+	ctf_print_time(p->boottime + offset, date);
+	printf("%s %" PRId64 " %" PRIu64 " %" PRId64 " %" PRId64
+	    " %.3f %.3f %.3f %.3f %s\n", date, p->monotonic, p->cycles,
+	    p->boottime, p->realtime, (double)p->ntp_offset / 1000,
+	    (double)p->ntp_frequency / 65536, (double)p->ntp_maximum / 1000,
+	    (double)p->ntp_error / 1000, ntp_state(p->ntp_state));
+}
+
+/* Numbers that a double does not hold are text. */
+static void
+json_point(const struct ctf_point *p, int64_t offset)
+{
+	printf("{\"time\":\"%" PRId64 "\",\"monotonic\":\"%" PRId64
+	    "\",\"cycles\":\"%" PRIu64 "\",\"boottime\":\"%" PRId64
+	    "\",\"realtime\":\"%" PRId64 "\",\"ntp_offset_ns\":%" PRId64
+	    ",\"ntp_frequency_ppm\":%.6f,\"ntp_maximum_ns\":%" PRIu64
+	    ",\"ntp_error_ns\":%" PRIu64 ",\"ntp_state\":\"%s\"}",
+	    p->boottime + offset, p->monotonic, p->cycles, p->boottime,
+	    p->realtime, p->ntp_offset, (double)p->ntp_frequency / 65536,
+	    p->ntp_maximum, p->ntp_error, ntp_state(p->ntp_state));
+}
+
+static int64_t
+offset_of(const struct reader *r, const struct ctf_trace *tr)
+{
+	size_t i;
+
+	for (i = 0; i < r->nsessions; i++)
+		if (r->sessions[i].trace->session == tr->session)
+			return r->sessions[i].offset;
+	return 0;
+}
+
+void
+clocks_points(const struct reader *r, int json)
+{
+	const struct ctf_trace *tr;
+	const char *sep = "";
+	char *shown;
+	size_t i;
+
+	printf(json ? "{\"traces\":[" : "date monotonic cycles boottime "
+	    "realtime offset/us frequency/ppm maximum/us error/us state\n");
+	for (tr = r->traces; tr != NULL; tr = tr->next) {
+		if (json) {
+			printf("%s{\"metadata\":", sep);
+			put_json(tr->file);
+			printf(",\"points\":[");
+			sep = ",";
+		} else {
+			printf("%s: %zu point%s\n", shown = clean(tr->file),
+			    tr->npoints, many(tr->npoints));
+			free(shown);
+		}
+		for (i = 0; i < tr->npoints; i++)
+			if (!json)
+				print_point(&tr->points[i], offset_of(r, tr));
+			else {
+				printf(i == 0 ? "" : ",");
+				json_point(&tr->points[i], offset_of(r, tr));
+			}
+		if (json)
+			printf("]}");
+	}
+	if (json)
+		printf("]}\n");
+}
+
+void
+clocks_free(struct clocks *c)
+{
+	while (c->n > 0)
+		free(c->seen[--c->n].name);
+	free(c->seen);
+}

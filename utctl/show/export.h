@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * utctl export: what its formats share.
+ */
+
+#ifndef EXPORT_H
+#define EXPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../ctf/reader.h"
+#include "../sym/symbols.h"
+#include "pair.h"
+
+#define EXPORT_NAME	(SYMBOLS_MAX + 64)
+
+/*
+ * The formats.  Each reads all and writes it; the pairs of -D have been added.
+ */
+const char *export_format(size_t);	/* NULL: there are no more */
+void	 export_chrome(struct reader *, struct pairs *);
+void	 export_folded(struct reader *, struct pairs *);
+
+/*
+ * export_name.c: what a pair is called: by the function, if it has an address,
+ * otherwise by the name of the pair.  The buffer has EXPORT_NAME bytes.
+ */
+const char *export_name(char *, const struct ctf_stream *, const char *,
+	    const struct ctf_field_at *, uint64_t);
+
+#endif /* EXPORT_H */

@@ -1,0 +1,525 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+
+/*
+ * utctl export -F chrome: JSON that Perfetto, chrome://tracing and speedscope
+ * read.  The document "Trace Event Format" of the Chromium project describes
+ * it.
+ *
+ * Pairs of a thread are B and E, which nest; each B that is written gets its E
+ * when the pair ends, is left, or events are lost.  Pairs with a key are b and
+ * e, with an ID.  Every other event is an instant, and so is a beginning in the
+ * time of a loss, which may have the end of it.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../map.h"
+#include "../say.h"
+#include "export.h"
+#include "pair_role.h"
+#include "print.h"
+
+/*
+ * A pair that a b began, for its end; or all B of that name of a thread, as
+ * readers such as speedscope want the name again in each E.
+ */
+struct open {
+	struct open	*next;		/* the same hash */
+	struct track	*track;
+	const char	*pair;
+	uint64_t	 id;		/* 0: B */
+	char		 name[];
+};
+
+#define STANDINS	(1 << 22)	/* no process has such an ID */
+
+/*
+ * A thread, or a process, that a reader has been told the name of.  Readers
+ * know both by their IDs alone.  So the process of another host with the same
+ * ID gets a number instead, and so does the thread of another program.
+ */
+struct track {
+	struct track	*next;		/* the same hash */
+	uint64_t	 of;		/* origin of its trace, or process */
+	int64_t		 id;
+	int64_t		 number;	/* that readers are told */
+	char		 name[sizeof(((struct ctf_who *)0)->name)];
+	char		 who[64];	/* the members of JSON */
+};
+
+struct chrome {
+	struct reader		*reader;
+	struct pairs		*pairs;
+	struct map		 processes, threads, opens;
+	struct map		 used;		/* numbers of tracks */
+	int64_t			 standin;	/* the last one */
+	const struct ctf_stream	*stream;	/* whose packet at pkt */
+	uint64_t		 pkt;		/* is of this thread */
+	struct track		*track;
+	uint64_t		 ids;
+	int			 any;		/* something was written */
+	int64_t			 first;		/* ns: when that was */
+	int64_t			 now;
+	int			 selected;	/* the event is */
+};
+
+static struct chrome run;
+
+/* After it there is ROOM less some 100 bytes. */
+static char *
+put_head(char ph, int64_t ns, const char *who)
+{
+	char *p = out_begin();
+
+	if (!run.any)
+		run.first = ns;
+	p = out_text(p, run.any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	run.any = 1;
+	*p++ = ph;
+	p = put_us(out_text(p, "\",\"ts\":"), ns - run.first);
+	return out_text(p, who);
+}
+
+static char *
+put_text(char *p, const char *before, const char *text)
+{
+	p = out_text(p, before);
+	return put_string(p, (const uint8_t *)text, strlen(text));
+}
+
+/*
+ * Threads and processes.
+ */
+
+static void
+tell_name(struct track *t, const char *kind, const char *name)
+{
+	char text[sizeof(t->name) + 32], *p;
+
+	memcpy(t->name, name, sizeof(t->name));
+	if (name[0] == '\0')
+		return;
+	if (t->number == t->id)
+		snprintf(text, sizeof(text), "%s", name);
+	else
+		snprintf(text, sizeof(text), "%s[%" PRId64 "]", name, t->id);
+	p = put_text(put_head('M', run.now, t->who), ",\"name\":", kind);
+	p = put_text(p, ",\"args\":{\"name\":", text);
+	out_end(out_text(p, "}}"));
+}
+
+/* Take the number that is the ID, or else one that no track of them has. */
+static int64_t
+number_take(uint64_t of, struct track *t)
+{
+	int64_t n = t->id;
+	uint64_t key;
+
+	while (key = map_bytes(of, &n, sizeof(n)),
+	    map_get(&run.used, key) != NULL)
+		n = STANDINS + ++run.standin;
+	map_put(&run.used, key, t);
+	return n;
+}
+
+static struct track *
+track_new(struct map *m, uint64_t key, const struct track *process, uint64_t of,
+    int64_t id)
+{
+	struct track *t = calloc(1, sizeof(*t));
+	char *p;
+
+	if (t == NULL)
+		die_errno("malloc");
+	t->of = of;
+	t->id = id;
+	t->number = number_take((uintptr_t)process, t);
+	p = ctf_put_i64(stpcpy(t->who, ",\"pid\":"),
+	    process == NULL ? t->number : process->number);
+	p = ctf_put_i64(stpcpy(p, ",\"tid\":"), t->number);
+	*p = '\0';
+	t->next = map_get(m, key);
+	map_put(m, key, t);
+	return t;
+}
+
+/* Of a process that has a track, or NULL.  A name that has changed is told. */
+static struct track *
+track_get(struct map *m, const struct track *process, uint64_t of, int64_t id,
+    const char *name)
+{
+	const uint64_t key = map_bytes(of, &id, sizeof(id));
+	struct track *t = map_get(m, key);
+
+	while (t != NULL && (t->of != of || t->id != id))
+		t = t->next;
+	if (t == NULL)
+		t = track_new(m, key, process, of, id);
+	if (strcmp(t->name, name) != 0)
+		tell_name(t, process == NULL ? "process_name" : "thread_name",
+		    name);
+	return t;
+}
+
+static struct track *
+track_of(const struct ctf_stream *s)
+{
+	const struct process *p;
+	const struct ctf_who *w;
+	struct track *t;
+	struct ctf_who buf;
+
+	if (run.stream == s && run.pkt == s->pkt && !s->class->eventwho)
+		return run.track;
+	p = processes_get(&run.pairs->processes, s);
+	w = ctf_whose(s, &buf);
+	t = track_get(&run.processes, NULL, s->trace->origin, w->vpid,
+	    w->name);
+	run.track = track_get(&run.threads, t, (uintptr_t)p, w->vtid,
+	    w->thread[0] == '\0' ? w->name : w->thread);
+	run.stream = s;
+	run.pkt = s->pkt;
+	return run.track;
+}
+
+static void
+tracks_free(struct map *m)
+{
+	struct track *t, *next;
+	size_t i;
+
+	for (i = 0; i < m->cap; i++)
+		for (t = m->v[i].value; t != NULL; t = next) {
+			next = t->next;
+			free(t);
+		}
+	map_free(m);
+}
+
+/*
+ * Pairs.
+ */
+
+static char *
+put_id(char *p, const struct open *o)
+{
+	p = ctf_put_u64(out_text(p, ",\"id\":\""), o->id);
+	p = put_text(p, "\",\"cat\":", o->pair);
+	return put_text(p, ",\"name\":", o->pair);
+}
+
+static void
+put_args(char *p, const struct ctf_stream *s)
+{
+	p = put_fields(out_text(out_room(p, ROOM), ",\"args\":{"), s);
+	out_end(out_text(p, "}}"));
+}
+
+static struct open *
+open_new(struct track *t, const char *pair, const char *name)
+{
+	const size_t len = strlen(name);
+	struct open *o = calloc(1, sizeof(*o) + len + 1);
+
+	if (o == NULL)
+		die_errno("malloc");
+	o->track = t;
+	o->pair = pair;
+	memcpy(o->name, name, len);
+	return o;
+}
+
+static struct open *
+open_of(struct track *t, const char *pair, const char *name)
+{
+	const uint64_t key = map_bytes((uintptr_t)t, name, strlen(name));
+	struct open *o;
+
+	o = map_get(&run.opens, key);
+	while (o != NULL && (o->track != t || strcmp(o->name, name) != 0))
+		o = o->next;
+	if (o == NULL) {
+		o = open_new(t, pair, name);
+		o->next = map_get(&run.opens, key);
+		map_put(&run.opens, key, o);
+	}
+	return o;
+}
+
+static void
+opens_free(void)
+{
+	struct open *o, *next;
+	size_t i;
+
+	for (i = 0; i < run.opens.cap; i++)
+		for (o = run.opens.v[i].value; o != NULL; o = next) {
+			next = o->next;
+			free(o);
+		}
+	map_free(&run.opens);
+}
+
+/* Is it not known how what begins now, with a key or without, ends? */
+static int
+unsure(const struct ctf_stream *s, int keyed)
+{
+	struct processes *ps = &run.pairs->processes;
+
+	return origin_unsure(keyed ? &ps->any : processes_get(ps, s)->origin,
+	    s->ns);
+}
+
+/* What the filter refuses is not shown. */
+static void *
+begin(void *arg, const struct ctf_stream *s, const char *pair,
+    const struct ctf_field_at *at, uint64_t address)
+{
+	char buf[EXPORT_NAME], *p;
+	struct open *o;
+
+	(void)arg;
+	if (!run.selected || unsure(s, 0))
+		return NULL;
+	o = open_of(track_of(s), pair, export_name(buf, s, pair, at, address));
+	p = put_head('B', s->ns, o->track->who);
+	if (at != NULL)
+		p = put_text(p, ",\"cat\":", pair);
+	put_args(put_text(p, ",\"name\":", o->name), s);
+	return o;
+}
+
+static void *
+begin_key(void *arg, const struct ctf_stream *s, const char *pair)
+{
+	struct open *o;
+
+	(void)arg;
+	if (!run.selected || unsure(s, 1))
+		return NULL;
+	o = open_new(track_of(s), pair, pair);
+	o->id = ++run.ids;
+	put_args(put_id(put_head('b', s->ns, o->track->who), o), s);
+	return o;
+}
+
+static char *
+put_end(const struct open *o)
+{
+	char *p = put_head(o->id == 0 ? 'E' : 'e', run.now, o->track->who);
+
+	return o->id == 0 ? put_text(p, ",\"name\":", o->name) :
+	    put_id(p, o);
+}
+
+static void
+open_free(struct open *o)
+{
+	if (o->id != 0)
+		free(o);
+}
+
+/* The fields of the end have a name of their own beside those of its begin. */
+static void
+end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+{
+	char *p;
+
+	(void)arg;
+	if (e->what == NULL)
+		return;
+	p = out_room(put_end(e->what), ROOM);
+	p = put_fields(out_text(p, ",\"args\":{\"end\":{"), s);
+	out_end(out_text(p, "}}}"));
+	open_free(e->what);
+}
+
+static void
+left(void *arg, void *what)
+{
+	(void)arg;
+	out_end(out_text(put_end(what), "}"));
+	open_free(what);
+}
+
+/* It stays open: readers show that. */
+static void
+still_open(void *arg, const struct pair_end *e)
+{
+	(void)arg;
+	open_free(e->what);
+}
+
+/*
+ * What is read.
+ */
+
+/* Is the event a part of pairs, and does it begin none that is not shown? */
+static int
+is_pair(const struct ctf_stream *s)
+{
+	const struct pair_role *r;
+	int is = 0;
+
+	for (r = s->event->pairs; r != NULL; r = r->next)
+		if (pair_role_counts(run.pairs, r)) {
+			if (!r->ends && unsure(s, r->pair->key != NULL))
+				return 0;
+			is = 1;
+		}
+	return is;
+}
+
+static void
+take(const struct ctf_stream *s, int selected, enum pair_fit fit)
+{
+	run.now = s->ns;
+	run.selected = selected;
+	if (s->event->pairs != NULL)
+		pairs_event(run.pairs, s, fit);
+}
+
+static void
+event(void *arg, struct ctf_stream *s)
+{
+	const struct track *t;
+
+	(void)arg;
+	take(s, 1, PAIR_FITS);
+	if (is_pair(s))
+		return;
+	t = track_of(s);
+	put_args(put_text(put_head('i', s->ns, t->who), ",\"s\":\"t\","
+	    "\"name\":", s->event->name), s);
+}
+
+/* An end goes with its beginning, whatever the filter says of it alone. */
+static void
+refused(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	take(s, 0, PAIR_OPEN);
+}
+
+/*
+ * So many were lost until that time.  The ends of what is open in the trace's
+ * programs may be among them.
+ */
+static void
+lose(const struct ctf_stream *s, const char *what, uint64_t n)
+{
+	const int64_t until = ctf_lost_until(s);
+	char *p;
+
+	run.now = s->ns;
+	pairs_cut(run.pairs, s);
+	pairs_lose(run.pairs, s);
+	p = put_text(put_head('i', s->ns, ",\"pid\":0,\"tid\":0"),
+	    ",\"s\":\"g\",\"name\":", what);
+	p = out_text(p, ",\"args\":{\"count\":");
+	p = n == 0 ? out_text(p, "null") : ctf_put_u64(p, n);
+	p = put_us(out_text(p, ",\"until\":"), until - run.first);
+	out_end(out_text(p, "}}"));
+}
+
+static void
+discarded(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	lose(s, s->ndiscarded == 0 ? "events may be discarded" :
+	    "events discarded", s->ndiscarded);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	lose(s, "packets lost", s->nlost);
+}
+
+static void
+gone(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	if (s->gonefrom > INT64_MIN)
+		run.now = s->ns;
+	pairs_cut(run.pairs, s);
+	pairs_lose(run.pairs, s);
+}
+
+static void
+module(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	pairs_module(run.pairs, s);
+	run.stream = NULL;	/* its process may be another one now */
+}
+
+static void
+trace(struct ctf_trace *tr)
+{
+	text_trace(tr);
+	pairs_trace(run.pairs, tr);
+}
+
+/* What is not known before the end. */
+static void
+put_tail(void)
+{
+	char *p = out_text(out_begin(), "\n],\"otherData\":{");
+
+	if (run.any) {
+		p = ctf_put_i64(out_text(p, "\"start_ns\":\""), run.first);
+		p = put_time(out_text(p, "\",\"start\":\""), run.first);
+		p = out_text(put_zone(p), "\",");
+	}
+	p = ctf_put_u64(out_text(p, "\"discarded\":"), run.reader->ndiscarded);
+	p = ctf_put_u64(out_text(p, ",\"lost_packets\":"), run.reader->nlost);
+	out_end(out_text(p, "}}\n"));
+}
+
+void
+export_chrome(struct reader *rd, struct pairs *ps)
+{
+	static const struct reader_ops ops = { event, discarded, lost, trace,
+	    module, refused, gone };
+	static const struct pair_ops mine = { begin, end, left, still_open,
+	    begin_key, NULL };
+
+	memset(&run, 0, sizeof(run));
+	run.reader = rd;
+	run.pairs = ps;
+	ps->ops = &mine;
+	ps->closed = ps->unfit = 1;
+	rd->refused = rd->select != NULL;
+	rd->names = &symbols_names;
+	ctf_print_init(1);
+	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","
+	    "\"traceEvents\":["));
+	reader_run(rd, &ops, NULL);
+	pairs_finish(ps);
+	put_tail();
+	ctf_print_flush();
+	tracks_free(&run.processes);
+	tracks_free(&run.threads);
+	map_free(&run.used);
+	opens_free();
+}

@@ -1,0 +1,309 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Groups of events: see group.h.  What is kept grows with the number of groups,
+ * not with that of events.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "../sym/symbols.h"
+#include "group.h"
+
+#define TAIL	24		/* bytes of dots, an address and a NUL */
+#define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
+
+/* Where the fields of -g are in events of a class. */
+struct places {
+	const struct ctf_eclass	*event;
+	struct ctf_field_at	 by[GROUP_BY];
+};
+
+static struct group **
+row_place(const struct groups *g, const char *key, size_t len, uint64_t h)
+{
+	size_t i = h & (g->cap - 1);
+
+	while (g->rows[i] != NULL && (g->rows[i]->hash != h ||
+	    g->rows[i]->len != len || memcmp(g->rows[i]->key, key, len) != 0))
+		i = (i + 1) & (g->cap - 1);
+	return &g->rows[i];
+}
+
+static void
+rows_grow(struct groups *g)
+{
+	struct group **old = g->rows;
+	const size_t n = g->cap;
+	size_t i;
+
+	g->cap = n == 0 ? 256 : 2 * n;
+	if ((g->rows = calloc(g->cap, sizeof(*g->rows))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < n; i++)
+		if (old[i] != NULL)
+			*row_place(g, old[i]->key, old[i]->len,
+			    old[i]->hash) = old[i];
+	free(old);
+}
+
+static struct group *
+row_get(struct groups *g, const char *key, size_t len)
+{
+	const uint64_t h = map_bytes(0, key, len);
+	struct group **p, *row;
+
+	if (2 * g->nrows >= g->cap)
+		rows_grow(g);
+	if (*(p = row_place(g, key, len, h)) != NULL)
+		return *p;
+	if ((row = calloc(1, sizeof(*row))) == NULL ||
+	    (row->key = malloc(len + 1)) == NULL)
+		die_errno("malloc");
+	memcpy(row->key, key, len);
+	row->len = len;
+	row->hash = h;
+	*p = row;
+	g->nrows++;
+	return row;
+}
+
+/* The fields of an event of that class; found once. */
+static const struct places *
+places_of(struct groups *g, const struct ctf_stream *s)
+{
+	const uint64_t key = (uintptr_t)s->event;
+	struct places *p;
+	size_t i;
+
+	if ((p = map_get(&g->places, key)) != NULL)
+		return p;
+	if ((p = calloc(1, sizeof(*p))) == NULL)
+		die_errno("malloc");
+	p->event = s->event;
+	map_put(&g->places, key, p);
+	for (i = 0; i < g->nby; i++)
+		if (g->by[i] == BY_FIELD)
+			g->found[i] |= ctf_field_find(&p->by[i], s->class,
+			    s->event, g->names[i]);
+	return p;
+}
+
+static size_t
+put_name(char *key, const char *name)
+{
+	const size_t n = strlen(name);
+
+	if (n <= GROUP_PART) {
+		memcpy(key, name, n);
+		return n;
+	}
+	cut_text(key, GROUP_PART + 1, name);
+	return strlen(key);
+}
+
+static size_t
+put_thread(char *key, const struct ctf_who *who)
+{
+	char *p = key + put_name(key, who->name);
+
+	*p++ = '[';
+	p = ctf_put_i64(p, who->vpid);
+	*p++ = ':';
+	p = ctf_put_i64(p, who->vtid);
+	*p++ = ']';
+	return (size_t)(p - key);
+}
+
+size_t
+group_address(char *key, size_t size, const char *before, const char *name,
+    uint64_t addr)
+{
+	const size_t a = strlen(before), b = strlen(name);
+
+	if (a + b < size) {
+		memcpy(key, before, a);
+		memcpy(key + a, name, b + 1);
+		return a + b;
+	}
+	snprintf(key, size, "%s%s", before, name);
+	snprintf(key + size - TAIL, TAIL, "... 0x%" PRIx64, addr);
+	return strlen(key);
+}
+
+/* A field: the value, or the name of an address. */
+static size_t
+put_field(char *key, const struct ctf_field_at *at,
+    const struct ctf_stream *s)
+{
+	const char *name = symbols_at(at, s);
+	uint64_t addr;
+
+	if (at->type == NULL)
+		return put_name(key, "-");
+	if (name == NULL || !ctf_field_bits(at, s, &addr))
+		return ctf_field_text(at, s, key, GROUP_PART);
+	return group_address(key, GROUP_PART + 1, "", name, addr);
+}
+
+/* One name of the key. */
+static size_t
+put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
+    char *key)
+{
+	const struct ctf_field_at *at = &g->last->by[i];
+	const struct ctf_who *who;
+	struct ctf_who buf;
+
+	if (g->by[i] == BY_EVENT)
+		return put_name(key, s->event->name);
+	if (g->by[i] == BY_FIELD)
+		return put_field(key, at, s);
+	who = ctf_whose(s, &buf);
+	return g->by[i] == BY_PROGRAM ? put_name(key, who->name) :
+	    put_thread(key, who);
+}
+
+struct group *
+groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
+{
+	char key[KEY];
+	size_t i, n = 0;
+
+	if (g->last == NULL || g->last->event != s->event)
+		g->last = places_of(g, s);
+	if (prefix != NULL) {
+		n = put_name(key, prefix);
+		key[n++] = '\0';
+	}
+	for (i = 0; i < g->nby; i++) {
+		n += put_part(g, i, s, key + n);
+		key[n++] = '\0';
+	}
+	return row_get(g, key, n);
+}
+
+/* Any other name is a field's. */
+static const char *const names[] = {
+	[BY_EVENT] = "event", [BY_PROGRAM] = "program", [BY_THREAD] = "thread"
+};
+
+const char *
+group_name(size_t i)
+{
+	return i < BY_FIELD ? names[i] : NULL;
+}
+
+void
+groups_by(struct groups *g, const char *name)
+{
+	enum group_by by = 0;
+
+	if (g->nby == GROUP_BY)
+		die("-g: at most %d times", GROUP_BY);
+	if (*name == '\0')
+		die("-g: a name is empty");
+	while (by < BY_FIELD && strcmp(name, names[by]) != 0)
+		by++;
+	g->by[g->nby] = by;
+	g->names[g->nby++] = name;
+}
+
+static int	(*order)(const struct group *, const struct group *);
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct group *x = *(struct group *const *)a;
+	const struct group *y = *(struct group *const *)b;
+	int c;
+
+	if ((c = order(x, y)) != 0)
+		return c;
+	c = memcmp(x->key, y->key, x->len < y->len ? x->len : y->len);
+	return c != 0 ? c : (x->len > y->len) - (x->len < y->len);
+}
+
+void
+groups_sort(struct groups *g,
+    int (*by)(const struct group *, const struct group *))
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < g->cap; i++)
+		if (g->rows[i] != NULL)
+			g->rows[n++] = g->rows[i];
+	g->cap = n;
+	order = by;
+	if (n > 1)
+		qsort(g->rows, n, sizeof(*g->rows), compare);
+}
+
+/* The names of the group, in columns. */
+void
+group_print(const struct group *row)
+{
+	const char *s = row->key;
+	char *shown;
+
+	for (; s < row->key + row->len; s += strlen(s) + 1) {
+		printf("  %s", shown = clean(s));
+		free(shown);
+	}
+	putchar('\n');
+}
+
+void
+groups_heads(const struct groups *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->nby; i++)
+		printf("  %s", g->names[i]);
+	putchar('\n');
+}
+
+/* What is in no event. */
+void
+groups_say_missing(const struct groups *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->nby; i++)
+		if (g->by[i] == BY_FIELD && !g->found[i])
+			say("-g %s: no field of any event", g->names[i]);
+}
+
+void
+groups_free(struct groups *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->nrows; i++) {
+		hist_free(&g->rows[i]->values);
+		free(g->rows[i]->key);
+		free(g->rows[i]);
+	}
+	free(g->rows);
+	for (i = 0; i < g->places.cap; i++)
+		free(g->places.v[i].value);
+	map_free(&g->places);
+}

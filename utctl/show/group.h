@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Groups of events, for utctl stat: by the event, the program, the thread, or
+ * by fields.
+ */
+
+#ifndef GROUP_H
+#define GROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../ctf/ctf_field.h"
+#include "../map.h"
+#include "hist.h"
+
+#define GROUP_BY	8	/* what they may be by */
+#define GROUP_PART	200	/* bytes of a name in a key */
+
+/* Its key is the names of what it is grouped by, each with a NUL behind. */
+struct group {
+	char		*key;
+	size_t		 len;
+	uint64_t	 hash;
+	uint64_t	 n;
+	uint64_t	 bytes;
+	int64_t		 first, last;
+	struct hist	 values;
+	int64_t		 total, self;	/* of pairs */
+	uint64_t	 unended, open;	/* not ended; of these, open yet */
+	int64_t		 open_total, open_self;
+};
+
+enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_FIELD };
+
+struct groups {
+	const char	*names[GROUP_BY];	/* as -g has them */
+	enum group_by	 by[GROUP_BY];
+	size_t		 nby;
+	int		 found[GROUP_BY];	/* some event has that */
+	struct group	**rows;		/* a hash table */
+	size_t		 nrows, cap;
+	struct map	 places;	/* where fields are, by class */
+	const struct places *last;
+};
+
+/* The names that are no fields, one by one; NULL: no more. */
+const char *group_name(size_t);
+/* One more that they are by; or utctl ends. */
+void	 groups_by(struct groups *, const char *);
+/* After ctf_body(): the event's group; its key is behind that prefix. */
+struct group *groups_get(struct groups *, const struct ctf_stream *,
+	    const char *);
+/*
+ * Text and the name of an address, as a part of a key: if it has to be cut, the
+ * address tells it from others.  Returns its length.
+ */
+size_t	 group_address(char *, size_t, const char *, const char *, uint64_t);
+/* The rows are an array from now on: in that order, or by their keys. */
+void	 groups_sort(struct groups *,
+	    int (*)(const struct group *, const struct group *));
+void	 groups_heads(const struct groups *);	/* printed, in columns */
+void	 group_print(const struct group *);
+void	 groups_say_missing(const struct groups *);
+void	 groups_free(struct groups *);
+
+#endif /* GROUP_H */

@@ -1,0 +1,100 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl heap: what is kept of the memory that processes allocate.
+ */
+
+#ifndef HEAP_H
+#define HEAP_H
+
+#include <stdint.h>
+
+#include "../sym/process.h"
+#include "blocks.h"
+#include "top.h"
+
+#define HEAP_TOP	10		/* blocks that are listed */
+#define HEAP_AGAIN	64		/* addresses that are remembered */
+
+/* What a caller has allocated. */
+struct heap_use {
+	uint32_t	 caller;
+	uint64_t	 blocks, bytes;		/* that are live */
+	uint64_t	 largest;		/* of them, at the end */
+	uint64_t	 calls, allocated;	/* of all times */
+	uint64_t	 unknown;		/* freed, not allocated here */
+};
+
+/* A block that was allocated though it was live: see heap_track.c. */
+struct heap_again {
+	uint64_t	 address;		/* 0: none */
+	uint64_t	 n;			/* as so many'th event */
+};
+
+/* Of one process. */
+struct heap {
+	struct process	 process;
+	struct blocks	 blocks;
+	struct heap_use	*uses;			/* by the caller's number */
+	size_t		 nuses;
+	uint64_t	 nblocks, bytes;	/* that are live */
+	uint64_t	 calls, allocated, frees, failed;
+	uint64_t	 unknown, twice, unseen;
+	uint64_t	 unsure_twice;		/* or events were lost */
+	uint64_t	 unsure_blocks;	/* live, or their free was */
+	uint64_t	 unsure_bytes;		/* lost */
+	uint64_t	 peak;			/* bytes, */
+	int64_t		 peak_ns;		/* and since when */
+	struct heap_again again[HEAP_AGAIN];
+	size_t		 nagain;
+	struct map	 threads;		/* their last events */
+};
+
+/* A block that is listed. */
+struct heap_note {
+	int64_t		 rank;			/* its size */
+	const struct heap *heap;
+	struct block	 block;			/* as it was */
+	int		 unsure;		/* it may have been freed */
+	int64_t		 ns;			/* of the second free, */
+	uint32_t	 caller;		/* whose it was */
+	int32_t		 thread;
+};
+
+struct heap_run {
+	struct processes processes;
+	int		 json;
+	int		 all;			/* also what is not live */
+	uint64_t	 n;			/* calls of all processes */
+	int64_t		 begin, end;
+	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
+	struct top	 top_ever, top_live;
+	size_t		 ntwice;
+	char		*paths[HEAP_TOP];	/* modules with unseen calls */
+	size_t		 npaths;
+};
+
+/* heap_track.c */
+extern const struct call_kind heap_calls[];
+void	 heap_event(struct heap_run *, struct ctf_stream *);
+/* The process has ended: what is live now is live at the end. */
+void	 heap_end(struct heap_run *, struct heap *);
+
+/* heap_print.c */
+void	 heap_print(const struct heap_run *, const struct reader *);
+
+#endif /* HEAP_H */

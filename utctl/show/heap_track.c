@@ -1,0 +1,367 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What each event of the allocator means for the heap of its process.
+ *
+ * The events of all threads come in the order of their times.  A free is
+ * recorded before it happens, and all other calls when they return: so a thread
+ * that gets the memory which another one has freed always comes second.  Only
+ * realloc, which frees and allocates, is one event: the memory that it frees
+ * may be another thread's before that event comes.  Therefore a block that is
+ * allocated while it is live is remembered: if the next event of another thread
+ * is a realloc that frees this address, that realloc has freed the earlier block.
+ * If there is none, the earlier block was freed by a call that was not recorded.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "heap.h"
+
+enum { ALLOC, REALLOC, FREE, UNSEEN };
+enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT };
+enum { PATH };			/* of UNSEEN */
+
+#define COMMON	[CALLER] = "caller", [PTR] = "ptr"
+
+const struct call_kind heap_calls[] = {
+	{ "libc:malloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:calloc", ALLOC, { COMMON, [SIZE] = "size",
+	    [COUNT] = "count" } },
+	{ "libc:realloc", REALLOC, { COMMON, [SIZE] = "size",
+	    [OLD] = "old" } },
+	{ "libc:reallocarray", REALLOC, { COMMON, [SIZE] = "size",
+	    [OLD] = "old", [COUNT] = "count" } },
+	{ "libc:free", FREE, { COMMON } },
+	{ "libc:posix_memalign", ALLOC, { COMMON, [SIZE] = "size",
+	    [RESULT] = "result" } },
+	{ "libc:aligned_alloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:memalign", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:valloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:pvalloc", ALLOC, { COMMON, [SIZE] = "size" } },
+	{ "libc:unseen", UNSEEN, { [PATH] = "path" } },
+	{ NULL, 0, { NULL } }
+};
+
+static int32_t
+thread_of(const struct ctf_stream *s)
+{
+	struct ctf_who buf;
+
+	return (int32_t)ctf_whose(s, &buf)->vtid;
+}
+
+static struct heap_use *
+use_of(struct heap *h, uint32_t caller)
+{
+	const size_t n = h->nuses;
+
+	if (caller >= n) {
+		h->nuses = 2 * (size_t)caller + 16;
+		h->uses = realloc(h->uses, h->nuses * sizeof(*h->uses));
+		if (h->uses == NULL)
+			die_errno("malloc");
+		memset(h->uses + n, 0, (h->nuses - n) * sizeof(*h->uses));
+	}
+	h->uses[caller].caller = caller;
+	return &h->uses[caller];
+}
+
+/* A block is no longer live. */
+static void
+forget(struct heap *h, struct block *b)
+{
+	struct heap_use *u = use_of(h, b->caller);
+
+	u->blocks--;
+	u->bytes -= b->size;
+	h->nblocks--;
+	h->bytes -= b->size;
+	h->blocks.live--;
+	b->size = BLOCK_FREED;
+}
+
+/* The thread's last event as so many'th of all; 0: none yet. */
+static uint64_t *
+last_of(struct heap *h, int32_t thread)
+{
+	uint64_t *last = map_get(&h->threads, (uint32_t)thread);
+
+	if (last != NULL)
+		return last;
+	if ((last = calloc(1, sizeof(*last))) == NULL)
+		die_errno("malloc");
+	map_put(&h->threads, (uint32_t)thread, last);
+	return last;
+}
+
+static void
+remember_again(const struct heap_run *r, struct heap *h, uint64_t address)
+{
+	struct heap_again *a = &h->again[h->nagain++ % HEAP_AGAIN];
+
+	a->address = address;
+	a->n = r->n;
+	h->unseen++;
+}
+
+/*
+ * Did the thread's realloc, which is over only now, free it before the last
+ * allocation there?  A thread that had an event since had not begun it then.
+ */
+static int
+was_again(struct heap *h, uint64_t address, int32_t thread)
+{
+	const uint64_t last = *last_of(h, thread);
+	struct heap_again *a;
+
+	for (a = h->again; a < h->again + HEAP_AGAIN; a++)
+		if (a->address == address && a->n > last) {
+			a->address = 0;
+			h->unseen--;
+			h->frees++;
+			return 1;
+		}
+	return 0;
+}
+
+static struct heap_note *
+note_largest(struct top *t, const struct heap *h, const struct block *b)
+{
+	const int64_t rank = b->size > INT64_MAX ? INT64_MAX :
+	    (int64_t)b->size;
+	struct heap_note *note;
+
+	if ((note = top_add(t, rank)) == NULL)
+		return NULL;
+	note->heap = h;
+	note->block = *b;
+	note->unsure = 0;
+	return note;
+}
+
+/* The bytes that were asked for; no block has as many as BLOCK_FREED. */
+static uint64_t
+size_of(const struct call *c, const struct ctf_stream *s)
+{
+	uint64_t count, size;
+
+	if (!call_field(c, SIZE, s, &size))
+		return 0;
+	if (call_field(c, COUNT, s, &count))
+		size = count != 0 && size > UINT64_MAX / count ? UINT64_MAX :
+		    count * size;
+	return size < BLOCK_FREED ? size : BLOCK_FREED - 1;
+}
+
+static void
+allocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    uint64_t address)
+{
+	struct heap_use *u;
+	struct block *b = blocks_get(&h->blocks, address);
+
+	if (b->size != BLOCK_FREED) {
+		remember_again(r, h, address);
+		forget(h, b);
+	}
+	b->size = size_of(s->event->call, s);
+	b->ns = s->ns;
+	b->caller = process_caller(&h->process, s, CALLER);
+	b->thread = thread_of(s);
+	h->blocks.live++;
+	u = use_of(h, b->caller);
+	u->blocks++;
+	u->bytes += b->size;
+	u->calls++;
+	u->allocated += b->size;
+	h->nblocks++;
+	h->bytes += b->size;
+	h->calls++;
+	h->allocated += b->size;
+	if (h->bytes > h->peak) {
+		h->peak = h->bytes;
+		h->peak_ns = s->ns;
+	}
+	(void)note_largest(&r->top_ever, h, b);
+}
+
+/* A call that was lost may have allocated the block again. */
+static void
+freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    const struct block *b, uint32_t caller)
+{
+	struct heap_note *note;
+
+	if (origin_unsure(h->process.origin, b->ns)) {
+		h->unsure_twice++;
+		return;
+	}
+	h->twice++;
+	if (r->ntwice == HEAP_TOP)
+		return;
+	note = &r->twice[r->ntwice++];
+	note->heap = h;
+	note->block = *b;
+	note->ns = s->ns;
+	note->caller = caller;
+	note->thread = thread_of(s);
+}
+
+static void
+release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    uint64_t address)
+{
+	const uint32_t caller = process_caller(&h->process, s, CALLER);
+	struct block *b = blocks_find(&h->blocks, address);
+
+	if (b == NULL) {
+		h->unknown++;
+		use_of(h, caller)->unknown++;
+		return;
+	}
+	if (b->size == BLOCK_FREED)
+		freed_twice(r, h, s, b, caller);
+	else {
+		h->frees++;
+		forget(h, b);
+	}
+	b->ns = s->ns;
+	b->caller = caller;
+	b->thread = thread_of(s);
+}
+
+/* With a size of 0 it may free, and return NULL. */
+static void
+reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+    uint64_t address)
+{
+	const struct call *c = s->event->call;
+	uint64_t old;
+
+	if (!call_field(c, OLD, s, &old))
+		old = 0;
+	if (address == 0 && (old == 0 || size_of(c, s) != 0)) {
+		h->failed++;
+		return;
+	}
+	if (old != 0 && !was_again(h, old, thread_of(s)))
+		release(r, h, s, old);
+	if (address != 0)
+		allocate(r, h, s, address);
+}
+
+/* Note the first few modules whose calls were not seen. */
+static void
+note_unseen(struct heap_run *r, const struct ctf_stream *s)
+{
+	const struct ctf_field_at *at = &s->event->call->at[PATH];
+	char path[4096];
+	size_t i;
+
+	if (at->type == NULL)
+		return;
+	path[ctf_field_text(at, s, path, sizeof(path) - 1)] = '\0';
+	for (i = 0; i < r->npaths && strcmp(r->paths[i], path) != 0; i++)
+		;
+	if (i == HEAP_TOP || i < r->npaths)
+		return;
+	r->paths[r->npaths++] = format("%s", path);
+}
+
+void
+heap_event(struct heap_run *r, struct ctf_stream *s)
+{
+	const struct call *c = s->event->call;
+	uint64_t address, result;
+	struct heap *h;
+
+	if (c != NULL && c->kind->what == UNSEEN)
+		note_unseen(r, s);
+	if (c == NULL || c->kind->what < 0 || c->kind->what == UNSEEN ||
+	    !call_field(c, PTR, s, &address) ||
+	    processes_again(&r->processes, s))
+		return;
+	h = (struct heap *)processes_get(&r->processes, s);
+	r->n++;
+	if (c->kind->what == REALLOC)
+		reallocate(r, h, s, address);
+	else if (c->kind->what == FREE) {
+		if (address != 0)
+			release(r, h, s, address);
+	} else if (address == 0 ||
+	    (call_field(c, RESULT, s, &result) && result != 0))
+		h->failed++;
+	else
+		allocate(r, h, s, address);
+	*last_of(h, thread_of(s)) = r->n;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	const struct heap_note *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? 1 : -1;
+	return (x->block.ns > y->block.ns) - (x->block.ns < y->block.ns);
+}
+
+/*
+ * Note, of blocks of one size, those that were allocated first: the order in
+ * which they come here is a matter of chance.
+ */
+static void
+note_live(struct heap_run *r, const struct heap *h, const struct block *b)
+{
+	struct heap_note *last;
+
+	if (r->top_live.n == r->top_live.most) {
+		last = &r->live[r->top_live.n - 1];
+		if (b->size < last->block.size ||
+		    (b->size == last->block.size && b->ns >= last->block.ns))
+			return;
+		r->top_live.n--;
+	}
+	if ((last = note_largest(&r->top_live, h, b)) != NULL)
+		last->unsure = origin_unsure(h->process.origin, b->ns);
+	qsort(r->live, r->top_live.n, sizeof(r->live[0]), by_size);
+}
+
+void
+heap_end(struct heap_run *r, struct heap *h)
+{
+	const struct block *b;
+	struct heap_use *u;
+	size_t i;
+
+	for (i = 0; i < h->blocks.cap; i++) {
+		b = &h->blocks.v[i];
+		if (!block_islive(b))
+			continue;
+		u = use_of(h, b->caller);
+		if (b->size > u->largest)
+			u->largest = b->size;
+		if (origin_unsure(h->process.origin, b->ns)) {
+			h->unsure_blocks++;
+			h->unsure_bytes += b->size;
+		}
+		note_live(r, h, b);
+	}
+	blocks_free(&h->blocks);
+}

@@ -1,0 +1,210 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl locks: what is kept of the locks of processes.
+ */
+
+#ifndef LOCKS_H
+#define LOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../sym/process.h"
+#include "hist.h"
+#include "top.h"
+
+#define LOCKS_TOP	10	/* waits and holds that are listed */
+#define LOCKS_MOST	4096	/* threads that wait for a lock, or have it */
+
+enum lock_mode {
+	LOCK_MUTEX,		/* also a mutex that is recursive */
+	LOCK_READ,
+	LOCK_WRITE
+};
+
+/* Of a lock, or of a caller. */
+struct lock_stat {
+	uint64_t	 acquired;
+	uint64_t	 contended;	/* requests when others had the lock */
+	uint64_t	 failed;
+	struct hist	 wait, hold;	/* ns */
+};
+
+/* A thread that has a lock. */
+struct lock_holder {
+	int32_t		 thread;
+	enum lock_mode	 mode;
+	uint32_t	 depth;
+	uint32_t	 caller;	/* that acquired it */
+	int64_t		 ns;		/* since then */
+	int		 once;		/* the depth is right, for certain */
+};
+
+struct lock_thread;
+
+struct lock {
+	uint64_t	 address;
+	char		*name;		/* of the variable; NULL: not known */
+	int		 isrw;
+	uint32_t	 first;		/* the first caller */
+	struct lock_stat stat;
+	struct lock_holder *holders;
+	size_t		 nholders, room;
+	struct lock_thread *waiters;
+	size_t		 nwaiters;
+	struct lock_thread *leaver;	/* thread with a leave of it; or NULL */
+	int64_t		 free;		/* ns: nobody had it then, */
+	int64_t		 taken;		/* or this thread alone */
+	int32_t		 taker;
+	uint64_t	 uncounted;	/* holders beyond LOCKS_MOST */
+};
+
+struct cond {
+	uint64_t	 address;
+	char		*name;
+	uint32_t	 first;
+	uint64_t	 waits, failed, signals, broadcasts;
+	struct hist	 wait;
+};
+
+/* A request that has not ended. */
+struct lock_wait {
+	struct lock	*lock;		/* NULL: none */
+	enum lock_mode	 mode;
+	int64_t		 ns;
+	uint32_t	 caller;
+	int		 contended;
+	int64_t		 held;		/* ns of it, longer than any other, */
+	int32_t		 holder;	/* by this thread; or 0 ns */
+	uint32_t	 holder_caller;
+};
+
+/*
+ * A hold that the thread's last event has ended, if what was called then does
+ * not fail: a wait for a condition, or a release of another thread's mutex.
+ */
+struct lock_leave {
+	struct lock	*lock;		/* NULL: none */
+	struct lock_holder holder;
+	int64_t		 ns;		/* of that event */
+	int		 unsure;
+};
+
+struct lock_thread {
+	int32_t		 id;
+	struct lock_wait wait;
+	struct lock_leave leave;
+	const struct lock *unheld;	/* the last event released this, */
+					/* which nobody had; or NULL */
+	uint64_t	*counted;	/* as one of these */
+	struct lock_thread *next;	/* waiters of the same lock */
+	struct cond	*cond;		/* it waits for this; or NULL */
+	int64_t		 cond_ns;	/* since then */
+	uint32_t	 cond_depth;	/* of the lock before */
+};
+
+/* Of one process. */
+struct locks {
+	struct process	 process;
+	struct locks_run *run;
+	struct map	 locks, conds, threads;
+	struct lock_stat **callers;	/* by number; NULL: none yet */
+	size_t		 ncallers;
+	uint64_t	 unheld;	/* released, not acquired here */
+	uint64_t	 unseen;	/* not released, but acquired again */
+	uint64_t	 unended;	/* requests */
+	uint64_t	 lost;		/* left out: events were lost */
+};
+
+/* A wait, or a hold. */
+struct lock_note {
+	int64_t		 took;		/* its rank */
+	const struct locks *process;
+	const struct lock *lock;
+	int64_t		 ns;		/* when it began */
+	int32_t		 thread;
+	uint32_t	 caller;
+	int		 failed;	/* the wait did */
+	int		 known;		/* the thread that held the lock */
+	int32_t		 holder;
+	uint32_t	 holder_caller;
+};
+
+struct locks_run {
+	struct processes processes;
+	int		 json;
+	int		 all;		/* no table is cut */
+	uint64_t	 n;		/* events of locks */
+	int64_t		 begin, end;
+	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
+	struct top	 top_waits, top_holds;
+};
+
+/* An event of a lock. */
+struct lock_event {
+	struct locks_run *run;
+	struct locks	*process;
+	const struct ctf_stream *stream;
+	struct lock_thread *thread;
+	uint32_t	 caller;
+};
+
+/* locks_state.c */
+struct lock *lock_of(const struct lock_event *, uint64_t);
+struct cond *cond_of(const struct lock_event *, uint64_t);
+struct lock_thread *lock_thread_of(struct locks *, int32_t);
+void	 lock_wait_begin(const struct lock_event *, struct lock *,
+	    enum lock_mode);
+void	 lock_wait_end(const struct lock_event *, struct lock *, int);
+void	 lock_hold_begin(const struct lock_event *, struct lock *,
+	    enum lock_mode, uint32_t);
+/* Is it not known what became of what began then? */
+int	 lock_unsure(const struct locks *, int64_t);
+struct lock_holder *lock_holder_of(struct lock *, int32_t);
+void	 lock_hold_end(const struct lock_event *, struct lock *,
+	    struct lock_holder *);
+/* End a hold; it may turn out that it has not ended. */
+void	 lock_leave(const struct lock_event *, struct lock *,
+	    struct lock_holder *);
+/* The hold that the thread has left has ended. */
+void	 lock_leave_settle(struct locks *, struct lock_thread *);
+/* The hold that the thread has left has not ended; NULL: there is none. */
+int	 lock_leave_deep(const struct lock_thread *);
+struct lock_holder *lock_leave_undo(struct lock_thread *);
+/* The holds that any threads have left have ended. */
+void	 locks_settle(struct locks *);
+struct lock_stat *lock_caller_stat(struct locks *, uint32_t);
+void	 locks_free(struct locks *);
+
+/* locks_track.c */
+extern const struct call_kind locks_calls[];
+void	 locks_event(struct locks_run *, struct ctf_stream *);
+
+/* locks_print.c */
+void	 locks_print(const struct locks_run *, const struct reader *);
+/* Those that waited or held longest come first; with NULL at the end. */
+void	**locks_sorted(const struct locks *);
+void	**conds_sorted(const struct locks *);
+/* The callers' numbers in that order, and how many there are. */
+size_t	 locks_callers(const struct locks *, uint32_t **);
+int	 locks_isempty(const struct locks *);
+
+/* locks_json.c */
+void	 locks_json(const struct locks_run *, const struct reader *);
+
+#endif /* LOCKS_H */

@@ -1,0 +1,158 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Pairs of events.  What is kept grows with what is open at a time, not with
+ * the number of events.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ctf/reader.h"
+#include "../sym/symbols.h"
+#include "pair_role.h"
+
+/* Threads, which are kept by themselves, are all that a process has. */
+static void
+keep(struct process *p)
+{
+	(void)p;
+}
+
+void
+pairs_init(struct pairs *ps)
+{
+	memset(ps, 0, sizeof(*ps));
+	processes_init(&ps->processes, sizeof(struct process), keep);
+	ps->processes.numbers = 1;
+}
+
+void
+pairs_event(struct pairs *ps, const struct ctf_stream *s, enum pair_fit fit)
+{
+	struct pair_thread *t = pair_thread_of(ps, s);
+	const struct pair_role *r;
+
+	ps->last = s->ns;
+	for (r = s->event->pairs; r != NULL; r = r->next) {
+		if (!pair_role_counts(ps, r))
+			continue;
+		if (r->pair->key == NULL)
+			(r->ends ? pair_thread_end : pair_thread_begin)(ps, t,
+			    r, s, fit);
+		else
+			(r->ends ? pair_key_end : pair_key_begin)(ps, r, s,
+			    fit);
+	}
+}
+
+void
+pairs_cut(struct pairs *ps, const struct ctf_stream *s)
+{
+	pair_threads_cut(ps, processes_origin(&ps->processes, s));
+	pair_keys_drop(ps, 1);
+}
+
+void
+pairs_lose(struct pairs *ps, const struct ctf_stream *s)
+{
+	processes_lose(&ps->processes, s);
+}
+
+void
+pairs_finish(struct pairs *ps)
+{
+	pair_threads_finish(ps);
+	pair_keys_finish(ps);
+}
+
+/*
+ * A process that executes another program begins anew: what that one had open
+ * has no end.
+ */
+void
+pairs_module(struct pairs *ps, const struct ctf_stream *s)
+{
+	processes_module(&ps->processes, s);
+}
+
+static void
+event(void *arg, struct ctf_stream *s)
+{
+	pairs_event(arg, s, PAIR_FITS);
+}
+
+/* The filter may be about what the pair's other event has. */
+static void
+refused(void *arg, struct ctf_stream *s)
+{
+	pairs_event(arg, s, s->event->unfit ? PAIR_OPEN : PAIR_REFUSED);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	pairs_lose(arg, s);
+}
+
+static void
+module(void *arg, struct ctf_stream *s)
+{
+	pairs_module(arg, s);
+}
+
+void
+pairs_read(struct pairs *ps, struct reader *rd)
+{
+	static const struct reader_ops ops = { event, lost, lost, NULL, module,
+	    refused, lost };
+	struct ctf_trace *tr;
+
+	rd->names = &symbols_names;		/* modules are read also without names */
+	rd->refused = rd->select != NULL;
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		pairs_trace(ps, tr);
+	reader_run(rd, &ops, ps);
+}
+
+static void
+list_free(struct pair *p)
+{
+	struct pair *next;
+
+	for (; p != NULL; p = next) {
+		next = p->next;
+		free(p->name);
+		free(p->begin);
+		free(p->end);
+		free(p->key);
+		free(p);
+	}
+}
+
+void
+pairs_free(struct pairs *ps)
+{
+
+	pair_threads_free(ps);
+	pair_keys_drop(ps, 0);
+	free(ps->keys);
+	list_free(ps->given);
+	list_free(ps->found);
+	map_free(&ps->names);
+	processes_free(&ps->processes, keep);
+}

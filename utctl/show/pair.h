@@ -1,0 +1,124 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Events that belong together as beginning and end.
+ */
+
+#ifndef PAIR_H
+#define PAIR_H
+
+#include <stdint.h>
+
+#include "../ctf/ctf_field.h"
+#include "../map.h"
+#include "../sym/process.h"
+
+/* An end that has met its beginning. */
+struct pair_end {
+	void		*what;		/* that begin() returned */
+	int64_t		 begin;		/* ns */
+	int64_t		 took;
+	int64_t		 self;		/* without what was nested in it */
+};
+
+/* What the filter says of an event. */
+enum pair_fit {
+	/* It is false. */
+	PAIR_REFUSED,
+	/* The event lacks fields of the filter: the pair's other one tells. */
+	PAIR_OPEN,
+	/* It is true, or there is none. */
+	PAIR_FITS
+};
+
+struct pair_ops {
+	/*
+	 * A beginning of a pair of that name, and of that address, if it has
+	 * one; what it is counted for.
+	 */
+	void	*(*begin)(void *, const struct ctf_stream *, const char *,
+		    const struct ctf_field_at *, uint64_t);
+	void	 (*end)(void *, const struct ctf_stream *,
+		    const struct pair_end *);
+	/* What began was left without an end; or NULL. */
+	void	 (*left)(void *, void *);
+	/*
+	 * It has no end yet: it took until the last event of its thread, or
+	 * if it has a key, until the last event of all.  Or NULL.
+	 */
+	void	 (*open)(void *, const struct pair_end *);
+	/* A beginning of a pair that has a key; or NULL: as begin. */
+	void	*(*begin_key)(void *, const struct ctf_stream *, const char *);
+	/*
+	 * A pair of that what was under way for so many ns more, which count
+	 * once where such pairs were nested in one another.  First come the
+	 * ns of pairs for which end() was called, then those of open().  Or
+	 * NULL.
+	 */
+	void	 (*total)(void *, void *, int64_t, int64_t);
+};
+
+struct pairs {
+	const struct pair_ops	*ops;
+	void			*arg;
+	int			 named;	/* pairs by their names are wanted */
+	int			 closed;	/* and none without an end */
+	int			 unfit;		/* -f keeps no end away */
+	uint64_t		 unended, unbegun;
+	uint64_t		 lost;	/* left out, as events were lost */
+	int64_t			 last;	/* ns: the last event */
+	struct pair		*given;	/* of -D, the newest first */
+	struct pair		*found;	/* by names of events, newest first */
+	struct map		 names;	/* of found */
+	struct processes	 processes;
+	struct map		 threads;
+	struct pair_thread	*recent;	/* one of them; or NULL */
+	struct pair_thread	*oldest, *newest;	/* as they came */
+	size_t			 noverlaps;	/* threads whose packets do */
+	const struct pair_thread *overlapping;	/* the first one, or NULL */
+	struct pair_key		**keys;		/* a hash table */
+	struct pair_key		*first_key, *last_key;	/* as they began */
+	size_t			 nkeys, kcap;
+};
+
+void	 pairs_init(struct pairs *);
+/* Of -D: begin,end[,key]; or utctl ends. */
+void	 pairs_add(struct pairs *, const char *);
+/* Each trace, before its events. */
+void	 pairs_trace(struct pairs *, struct ctf_trace *);
+/* After ctf_body(). */
+void	 pairs_event(struct pairs *, const struct ctf_stream *,
+	    enum pair_fit);
+/* An event of a module, wanted or not. */
+void	 pairs_module(struct pairs *, const struct ctf_stream *);
+/* All events of the reader. */
+void	 pairs_read(struct pairs *, struct reader *);
+/* So many are open in the event's thread, or that most. */
+size_t	 pairs_depth(struct pairs *, const struct ctf_stream *, size_t);
+/* What the innermost one in the event's thread is counted for, or NULL. */
+void	*pairs_top(struct pairs *, const struct ctf_stream *);
+/* Whatever a loss in the stream may affect is left without an end. */
+void	 pairs_cut(struct pairs *, const struct ctf_stream *);
+/* Events were lost: the stream's item tells of them. */
+void	 pairs_lose(struct pairs *, const struct ctf_stream *);
+/* What has no end yet has none. */
+void	 pairs_finish(struct pairs *);
+/* Say what -D names and no trace has, and which pairs are not certain. */
+void	 pairs_say(const struct pairs *);
+void	 pairs_free(struct pairs *);
+
+#endif /* PAIR_H */

@@ -1,0 +1,252 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Which events begin and end which pairs: by their names, or by -D.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "pair_role.h"
+
+static const struct {
+	const char	*begin, *end;
+} suffixes[] = {
+	{ "_begin", "_end" }, { "_entry", "_exit" }, { ":entry", ":exit" },
+	{ ":begin", ":end" }
+};
+
+#define NSUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
+
+static struct pair *
+pair_new(struct pair **list, char *name)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		die_errno("malloc");
+	p->name = name;
+	p->next = *list;
+	*list = p;
+	return p;
+}
+
+void
+pairs_add(struct pairs *ps, const char *spec)
+{
+	char *copy = format("%s", spec), *end, *key = NULL;
+	struct pair *p;
+
+	if ((end = strchr(copy, ',')) != NULL) {
+		*end++ = '\0';
+		if ((key = strchr(end, ',')) != NULL)
+			*key++ = '\0';
+	}
+	if (end == NULL || *copy == '\0' || *end == '\0' ||
+	    (key != NULL && (*key == '\0' || strchr(key, ',') != NULL)))
+		die("pair '%s': not an event, an event, and perhaps a field, "
+		    "with commas between", spec);
+	if (strcmp(copy, end) == 0)
+		die("pair '%s': an event cannot be its own end", spec);
+	p = pair_new(&ps->given, format("%s,%s", copy, end));
+	p->begin = format("%s", copy);
+	p->end = format("%s", end);
+	p->key = key == NULL ? NULL : format("%s", key);
+	free(copy);
+}
+
+/* The pair of the name up to there; that of :entry is the provider alone. */
+static struct pair *
+pair_named(struct pairs *ps, const char *name, size_t n)
+{
+	const uint64_t key = map_bytes(0, name, n);
+	struct pair *p, *first = map_get(&ps->names, key);
+
+	for (p = first; p != NULL; p = p->same)
+		if (strlen(p->name) == n && memcmp(p->name, name, n) == 0)
+			return p;
+	p = pair_new(&ps->found, format("%.*s", (int)n, name));
+	p->same = first;
+	map_put(&ps->names, key, p);
+	return p;
+}
+
+/* The trace's events by their names. */
+static void
+events_note(struct map *m, struct ctf_trace *tr)
+{
+	struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		map_put(m, map_bytes(0, ev->name, strlen(ev->name)), ev);
+}
+
+static struct pair_role *
+role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
+{
+	struct pair_role *r = ctf_alloc(tr, sizeof(*r)), **rp;
+
+	memset(r, 0, sizeof(*r));
+	r->pair = p;
+	r->ends = ends;
+	/* An event ends one pair before it begins the next. */
+	for (rp = &ev->pairs; *rp != NULL && (!ends || (*rp)->ends);)
+		rp = &(*rp)->next;
+	r->next = *rp;
+	*rp = r;
+	return r;
+}
+
+/* By its name, if the trace has the other event, too. */
+static void
+role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
+    const struct map *events)
+{
+	const size_t n = strlen(ev->name);
+	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
+	const char *mine, *other;
+	struct pair_role *r;
+	size_t i, k;
+	int ends, any;
+	char *name;
+
+	for (i = 0; i < 2 * NSUFFIXES; i++) {
+		ends = i % 2 == 1;
+		mine = ends ? suffixes[i / 2].end : suffixes[i / 2].begin;
+		other = ends ? suffixes[i / 2].begin : suffixes[i / 2].end;
+		k = strlen(mine);
+		if (n <= k || strcmp(ev->name + n - k, mine) != 0)
+			continue;
+		name = format("%.*s%s", (int)(n - k), ev->name, other);
+		any = map_get(events, map_bytes(0, name, strlen(name))) !=
+		    NULL;
+		free(name);
+		if (!any)
+			continue;
+		r = role_new(tr, ev, pair_named(ps, ev->name, n - k), ends);
+		if (mine[0] == ':' && sc != NULL)
+			(void)ctf_field_find(&r->at, sc, ev, "addr");
+		return;
+	}
+}
+
+static int
+is_read(const struct pairs *ps, const struct ctf_eclass *ev)
+{
+	return !ev->unwanted || (ps->unfit && ev->unfit);
+}
+
+/* Which pairs have an event that ends them and is selected? */
+static void
+ends_note(const struct pairs *ps, const struct ctf_trace *tr)
+{
+	const struct ctf_eclass *ev;
+	struct pair_role *r;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (r = ev->pairs; r != NULL; r = r->next)
+			r->pair->ends = 0;
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		if (is_read(ps, ev))
+			for (r = ev->pairs; r != NULL; r = r->next)
+				r->pair->ends |= r->ends;
+}
+
+/* Beginnings of threads whose ends cannot come do not count as such. */
+static void
+drop_endless(const struct pairs *ps, struct ctf_trace *tr)
+{
+	struct ctf_eclass *ev;
+	struct pair_role **rp;
+
+	ends_note(ps, tr);
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (rp = &ev->pairs; *rp != NULL;)
+			if (!(*rp)->ends && (*rp)->pair->key == NULL &&
+			    !(*rp)->pair->ends)
+				*rp = (*rp)->next;
+			else
+				rp = &(*rp)->next;
+}
+
+void
+pairs_trace(struct pairs *ps, struct ctf_trace *tr)
+{
+	const struct ctf_sclass *sc;
+	struct ctf_eclass *ev;
+	struct pair_role *r;
+	struct map events = { NULL, 0, 0 };
+	struct pair *p;
+	int ends;
+
+	processes_trace(tr);
+	if (ps->named)
+		events_note(&events, tr);
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		sc = ctf_sclass(tr, ev->stream);
+		if (ps->named)
+			role_by_name(ps, tr, ev, &events);
+		for (p = ps->given; p != NULL; p = p->next) {
+			ends = strcmp(p->end, ev->name) == 0;
+			if (!ends && strcmp(p->begin, ev->name) != 0)
+				continue;
+			r = role_new(tr, ev, p, ends);
+			p->found[ends] = 1;
+			if (p->key != NULL && sc != NULL)
+				(void)ctf_field_find(&r->at, sc, ev, p->key);
+			p->keyed[ends] |= r->at.type != NULL;
+			p->comes[ends] |= r->at.type != NULL &&
+			    is_read(ps, ev);
+		}
+	}
+	map_free(&events);
+	if (ps->closed)
+		drop_endless(ps, tr);
+}
+
+int
+pair_role_counts(const struct pairs *ps, const struct pair_role *r)
+{
+	return r->pair->key == NULL || (r->at.type != NULL &&
+	    (!ps->closed || (r->pair->comes[0] && r->pair->comes[1])));
+}
+
+static void
+say_missing(const struct pair *p)
+{
+	const char *const events[] = { p->begin, p->end };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (!p->found[i])
+			say("-D '%s': no event of the trace has such a name",
+			    events[i]);
+		else if (p->key != NULL && !p->keyed[i])
+			say("-D %s: the event has no field %s", events[i],
+			    p->key);
+}
+
+void
+pairs_say(const struct pairs *ps)
+{
+	const struct pair *p;
+
+	for (p = ps->given; p != NULL; p = p->next)
+		say_missing(p);
+	pair_threads_say(ps);
+}

@@ -1,0 +1,492 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The pairs of a thread nest: they are on its stack until they end.
+ */
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "../say.h"
+#include "pair_role.h"
+
+#define DEPTH	(1 << 18)	/* of a thread; what comes deeper is dropped */
+#define NOTHING	SIZE_MAX	/* no frame */
+
+/*
+ * A frame's end says whether the frame is counted: events may be lost before,
+ * and the end may never come.  So a frame has the time of what was counted
+ * within as long as it is not counted itself.  If it never is, that time goes
+ * to the next frame around it with the same what, or in the end to that what.
+ */
+struct frame {
+	const struct pair	*pair;
+	uint64_t		 address;	/* that both have, or 0 */
+	int64_t			 ns;
+	int64_t			 inner;		/* ns of what is nested */
+	void			*what;		/* or NULL: it is refused */
+	size_t			 top;		/* the frame with a what, at */
+						/* or below; or NOTHING */
+	size_t			 outer;		/* of this what; or NOTHING */
+	int64_t			 ended;		/* ns of this what, within */
+	int64_t			 open;		/* ns of it that is open yet */
+	enum pair_fit		 fit;		/* its beginning */
+};
+
+/*
+ * How often a pair of an address is open in the thread, or something that pairs
+ * are counted for, without an address.
+ */
+struct inside {
+	const void		*of;
+	uint64_t		 address;
+	size_t			 n;
+	size_t			 last;		/* the innermost frame */
+};
+
+/* A packet of the thread's events. */
+struct packet {
+	size_t			 file;		/* its index + 1, or 0: none */
+	uint64_t		 at;
+	int64_t			 end;		/* ns */
+};
+
+/* The packets of a class of streams: a thread has one of these at a time. */
+struct packets {
+	struct packets		*next;
+	uint64_t		 class;
+	struct packet		 now;		/* of the last event */
+	struct packet		 before;	/* that may have more events */
+};
+
+struct pair_thread {
+	struct pair_thread	*next;		/* of the same key */
+	struct pair_thread	*later;		/* that came after it */
+	int			 listed;	/* in origin.begun */
+	struct pair_thread	*before;	/* in origin.begun */
+	const struct process	*process;
+	int64_t			 tid;
+	struct packets		*packets;
+	int			 overlaps;	/* they do */
+	int64_t			 last;		/* ns: its last event */
+	struct frame		*frames;
+	size_t			 n, room;
+	struct inside		*inside;	/* a hash table */
+	size_t			 ninside, cap;
+};
+
+static struct pair_thread *
+add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
+{
+	struct pair_thread *t;
+
+	if ((t = calloc(1, sizeof(*t))) == NULL)
+		die_errno("malloc");
+	t->process = p;
+	t->tid = tid;
+	t->next = map_get(&ps->threads, key);
+	map_put(&ps->threads, key, t);
+	if (ps->newest != NULL)
+		ps->newest->later = t;
+	else
+		ps->oldest = t;
+	return ps->newest = t;
+}
+
+static struct packets *
+packets_of(struct pair_thread *t, uint64_t class)
+{
+	struct packets *p = t->packets;
+
+	while (p != NULL && p->class != class)
+		p = p->next;
+	if (p != NULL)
+		return p;
+	if ((p = calloc(1, sizeof(*p))) == NULL)
+		die_errno("malloc");
+	p->class = class;
+	p->next = t->packets;
+	return t->packets = p;
+}
+
+static int
+is_packet(const struct packet *p, const struct ctf_stream *s)
+{
+	return p->file == s->index + 1 && p->at == s->pkt;
+}
+
+/*
+ * A thread ID says nothing by itself: processes of several PID namespaces,
+ * users or hosts have threads with the same IDs.  Mostly the thread is the one
+ * that was asked for before.
+ */
+struct pair_thread *
+pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
+{
+	const struct process *p = processes_get(&ps->processes, s);
+	struct pair_thread *t = ps->recent;
+	struct ctf_who buf;
+	const int64_t tid = ctf_whose(s, &buf)->vtid;
+	uint64_t key;
+
+	if (t == NULL || t->process != p || t->tid != tid) {
+		key = map_bytes((uintptr_t)p, &tid, sizeof(tid));
+		t = map_get(&ps->threads, key);
+		while (t != NULL && (t->process != p || t->tid != tid))
+			t = t->next;
+		if (t == NULL)
+			t = add(ps, p, tid, key);
+		ps->recent = t;
+	}
+	t->last = s->ns;
+	return t;
+}
+
+static struct inside *
+inside_place(const struct pair_thread *t, const void *of, uint64_t address)
+{
+	size_t i = map_hash((uintptr_t)of * 31 + address) & (t->cap - 1);
+
+	while (t->inside[i].of != NULL && (t->inside[i].of != of ||
+	    t->inside[i].address != address))
+		i = (i + 1) & (t->cap - 1);
+	return &t->inside[i];
+}
+
+/* What is open no more gives its place back. */
+static void
+inside_grow(struct pair_thread *t)
+{
+	struct inside *old = t->inside;
+	const size_t n = t->cap;
+	size_t i;
+
+	t->ninside = 0;
+	for (i = 0; i < n; i++)
+		t->ninside += old[i].n > 0;
+	if (4 * t->ninside >= n)
+		t->cap = n == 0 ? 16 : 2 * n;
+	if ((t->inside = calloc(t->cap, sizeof(*t->inside))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < n; i++)
+		if (old[i].n > 0)
+			*inside_place(t, old[i].of, old[i].address) = old[i];
+	free(old);
+}
+
+/* Count one more. */
+static struct inside *
+inside_add(struct pair_thread *t, const void *of, uint64_t address)
+{
+	struct inside *in;
+
+	if (2 * t->ninside >= t->cap)
+		inside_grow(t);
+	in = inside_place(t, of, address);
+	if (in->of == NULL) {
+		in->of = of;
+		in->address = address;
+		t->ninside++;
+	}
+	in->n++;
+	return in;
+}
+
+static uint64_t
+address_of(const struct pair_role *r, const struct ctf_stream *s)
+{
+	uint64_t v = 0;
+
+	if (r->at.type != NULL)
+		(void)ctf_field_bits(&r->at, s, &v);
+	return v;
+}
+
+static struct frame *
+push(struct pair_thread *t)
+{
+	struct frame *f;
+
+	if (t->n == t->room) {
+		t->room = t->room == 0 ? 16 : 2 * t->room;
+		f = realloc(t->frames, t->room * sizeof(*f));
+		if (f == NULL)
+			die_errno("malloc");
+		t->frames = f;
+	}
+	return &t->frames[t->n++];
+}
+
+/* So many ns of it are nested in the one below. */
+static void
+pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
+{
+	const struct frame *f = &t->frames[--t->n];
+	struct inside *in;
+
+	if (t->n > 0)
+		t->frames[t->n - 1].inner += ns;
+	inside_place(t, f->pair, f->address)->n--;
+	if (f->what == NULL)
+		return;
+	in = inside_place(t, f->what, 0);
+	in->n--;
+	in->last = f->outer;
+	if (f->outer == NOTHING)
+		pair_total(ps, f->what, f->ended, f->open);
+	else {
+		t->frames[f->outer].ended += f->ended;
+		t->frames[f->outer].open += f->open;
+	}
+}
+
+/* Find the innermost frame around the new one with the same what. */
+static size_t
+outer_of(struct pair_thread *t, const void *what)
+{
+	struct inside *in = inside_add(t, what, 0);
+	const size_t outer = in->n > 1 ? in->last : NOTHING;
+
+	in->last = t->n - 1;
+	return outer;
+}
+
+/*
+ * If a packet goes on after an event of another one, they are of two threads,
+ * such as those of two PID namespaces; or of two copies of libut in a process,
+ * of which mostly one has pairs.  So only the events of pairs count.
+ */
+static void
+note_packet(struct pairs *ps, struct pair_thread *t,
+    const struct ctf_stream *s)
+{
+	struct packets *p;
+
+	if (t->overlaps || s->class->eventwho)
+		return;
+	p = packets_of(t, s->class->id);
+	if (is_packet(&p->now, s))
+		return;
+	if (is_packet(&p->before, s)) {
+		t->overlaps = 1;
+		if (ps->noverlaps++ == 0)
+			ps->overlapping = t;
+	}
+	if (p->before.file == 0 || p->now.end > p->before.end)
+		p->before = p->now;
+	p->now.file = s->index + 1;
+	p->now.at = s->pkt;
+	p->now.end = s->end;
+}
+
+void
+pair_thread_begin(struct pairs *ps, struct pair_thread *t,
+    const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
+{
+	const uint64_t address = address_of(r, s);
+	struct origin *o = t->process->origin;
+	const size_t below = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
+	void *what = NULL;
+	struct frame *f;
+
+	note_packet(ps, t, s);
+	if (fit != PAIR_REFUSED)
+		what = ps->ops->begin(ps->arg, s, r->pair->name,
+		    r->at.type == NULL ? NULL : &r->at, address);
+	if (t->n == DEPTH) {
+		pair_left(ps, o, s->ns, fit, what);
+		return;
+	}
+	if (!t->listed) {
+		t->listed = 1;
+		t->before = o->begun;
+		o->begun = t;
+	}
+	f = push(t);
+	f->pair = r->pair;
+	f->address = address;
+	f->ns = s->ns;
+	f->inner = f->ended = f->open = 0;
+	f->what = what;
+	f->top = what != NULL ? t->n - 1 : below;
+	f->outer = what != NULL ? outer_of(t, what) : NOTHING;
+	f->fit = fit;
+	(void)inside_add(t, r->pair, address);
+}
+
+/* What is on top stays without an end; what was nested in it is in the next. */
+static void
+leave(struct pairs *ps, struct pair_thread *t)
+{
+	const struct frame *f = &t->frames[t->n - 1];
+
+	pair_left(ps, t->process->origin, f->ns, f->fit, f->what);
+	pop(ps, t, f->inner);
+}
+
+/* The frame on top ends then. */
+static struct pair_end
+top_end(const struct frame *f, int64_t ns)
+{
+	struct pair_end e;
+
+	e.what = f->what;
+	e.begin = f->ns;
+	e.took = ns - f->ns;
+	e.self = e.took - f->inner;
+	return e;
+}
+
+/*
+ * The innermost one of the same pair and address.  What is still open within it
+ * was left without its end, by longjmp(3) for example.  If there is none, that
+ * is known without a look at all that is open.
+ */
+void
+pair_thread_end(struct pairs *ps, struct pair_thread *t,
+    const struct pair_role *r, const struct ctf_stream *s, enum pair_fit fit)
+{
+	const uint64_t address = address_of(r, s);
+	struct pair_end e;
+	struct frame *f;
+	int counts;
+
+	note_packet(ps, t, s);
+	if (t->n == 0 || inside_place(t, r->pair, address)->n == 0) {
+		ps->unbegun += fit == PAIR_FITS;
+		return;
+	}
+	while (f = &t->frames[t->n - 1], f->pair != r->pair ||
+	    f->address != address)
+		leave(ps, t);
+	counts = pair_fits(f->fit, fit);
+	e = top_end(f, s->ns);
+	if (counts && pair_over(ps, t->process->origin, s, &e))
+		f->ended = e.took;
+	pop(ps, t, counts ? e.took : f->inner);
+}
+
+/* What was open while events were lost may have ended. */
+size_t
+pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
+{
+	const struct pair_thread *t = pair_thread_of(ps, s);
+	size_t n = 0;
+
+	while (n < t->n && n < most &&
+	    !origin_unsure(t->process->origin, t->frames[t->n - 1 - n].ns))
+		n++;
+	return n;
+}
+
+/* Of those that were refused, nothing is counted. */
+void *
+pairs_top(struct pairs *ps, const struct ctf_stream *s)
+{
+	const struct pair_thread *t = pair_thread_of(ps, s);
+	const size_t top = t->n == 0 ? NOTHING : t->frames[t->n - 1].top;
+
+	if (top == NOTHING ||
+	    origin_unsure(t->process->origin, t->frames[top].ns))
+		return NULL;
+	return t->frames[top].what;
+}
+
+/* What the thread has open yet. */
+static void
+thread_finish(struct pairs *ps, struct pair_thread *t)
+{
+	struct pair_end e;
+	struct frame *f;
+
+	while (t->n > 0) {
+		f = &t->frames[t->n - 1];
+		e = top_end(f, t->last);
+		if (pair_open(ps, t->process->origin, f->fit, &e))
+			f->open = e.took;
+		pop(ps, t, f->fit == PAIR_FITS ? e.took : f->inner);
+	}
+}
+
+/* Say which threads may be several that have the same IDs. */
+void
+pair_threads_say(const struct pairs *ps)
+{
+	const struct pair_thread *t = ps->overlapping;
+	char *shown;
+
+	if (t == NULL)
+		return;
+	shown = clean(t->process->name);
+	say("%zu thread%s, such as %s[%" PRId64 ":%" PRId64 "]: the pairs are "
+	    "not certain, because packets overlap as if several threads had "
+	    "the same IDs", ps->noverlaps, many(ps->noverlaps), shown,
+	    t->process->vpid, t->tid);
+	free(shown);
+}
+
+static void
+thread_free(struct pairs *ps, struct pair_thread *t)
+{
+	struct packets *p;
+
+	(void)ps;
+	while ((p = t->packets) != NULL) {
+		t->packets = p->next;
+		free(p);
+	}
+	free(t->frames);
+	free(t->inside);
+	free(t);
+}
+
+static void
+each(struct pairs *ps, void (*call)(struct pairs *, struct pair_thread *))
+{
+	struct pair_thread *t, *later;
+
+	for (t = ps->oldest; t != NULL; t = later) {
+		later = t->later;
+		call(ps, t);
+	}
+}
+
+/* Other threads of the origin have nothing that is open. */
+void
+pair_threads_cut(struct pairs *ps, struct origin *o)
+{
+	struct pair_thread *t;
+
+	for (; (t = o->begun) != NULL; o->begun = t->before) {
+		while (t->n > 0)
+			leave(ps, t);
+		t->listed = 0;
+	}
+}
+
+void
+pair_threads_finish(struct pairs *ps)
+{
+	each(ps, thread_finish);
+}
+
+void
+pair_threads_free(struct pairs *ps)
+{
+	each(ps, thread_free);
+	map_free(&ps->threads);
+}

@@ -1,0 +1,303 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The fields of events and their contexts as text or JSON.
+ */
+
+#include <math.h>
+#include <string.h>
+
+#include "../sym/symbols.h"
+#include "print.h"
+
+static const struct ctf_stream *current;	/* whose event is printed */
+
+/* The bits of an integer, by 1, 3 or 4. */
+static char *
+put_bits(char *p, const struct ctf_type *t, uint64_t v)
+{
+	char tmp[64], *s = tmp + sizeof(tmp);
+	int shift = t->base == 16 ? 4 : t->base == 8 ? 3 : 1;
+	size_t n;
+
+	v = v << t->shift >> t->shift;
+	*p++ = '0';
+	if (t->base != 8)
+		*p++ = t->base == 16 ? 'x' : 'b';
+	do {
+		*--s = "0123456789abcdef"[v & (((uint64_t)1 << shift) - 1)];
+		v >>= shift;
+	} while (v != 0);
+	n = (size_t)(tmp + sizeof(tmp) - s);
+	memcpy(p, s, n);
+	return p + n;
+}
+
+/* Many readers of JSON have doubles only: more than they hold is text. */
+static int
+is_large(const struct ctf_type *t, uint64_t v)
+{
+	if (t->sign && v > INT64_MAX)
+		v = 0 - v;
+	return v > (uint64_t)1 << 53;
+}
+
+static char *
+put_int(char *p, const struct ctf_type *t, uint64_t v)
+{
+	if (t->base != 10 && !style.json)
+		return put_bits(p, t, v);
+	if (style.json && is_large(t, v)) {
+		*p++ = '"';
+		p = t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+		*p++ = '"';
+		return p;
+	}
+	return t->sign ? ctf_put_i64(p, (int64_t)v) : ctf_put_u64(p, v);
+}
+
+static char *
+put_float(char *p, const struct ctf_type *t, uint64_t v)
+{
+	const double d = ctf_real(t, v);
+
+	if (isfinite(d))
+		return ctf_put_real(p, d, t->nbytes == 4);
+	return out_text(p, style.json ? "null" : isnan(d) ? "nan" :
+	    d < 0 ? "-inf" : "inf");
+}
+
+static char *
+put_enum(char *p, const struct ctf_type *t, uint64_t v)
+{
+	const struct ctf_label *l = ctf_label(t, v);
+	const char *name = l != NULL ? l->text : NULL;
+
+	if (style.json) {
+		memcpy(p, "{\"value\":", 9);
+		p = put_int(p + 9, t, v);
+		if (name == NULL)
+			name = ",\"label\":null}";
+	}
+	return name == NULL ? put_int(p, t, v) : out_put(p, name, strlen(name));
+}
+
+/*
+ * Bytes in hexadecimal, and once more as text between bars, with a dot for each
+ * that is no printable character of ASCII.
+ */
+static char *
+put_bytes(char *p, const uint8_t *s, uint64_t n)
+{
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		p = out_room(p, ROOM);
+		*p++ = "0123456789abcdef"[s[i] >> 4];
+		*p++ = "0123456789abcdef"[s[i] & 15];
+		*p++ = ' ';
+	}
+	p = out_room(p, ROOM);
+	*p++ = '|';
+	for (i = 0; i < n; i++) {
+		p = out_room(p, ROOM);
+		*p++ = s[i] >= ' ' && s[i] <= '~' ? (char)s[i] : '.';
+	}
+	p = out_room(p, ROOM);
+	*p++ = '|';
+	return p;
+}
+
+static int
+is_byte(const struct ctf_type *t)
+{
+	return t->kind == CTF_INT && t->nbytes == 1 && t->base == 16 &&
+	    !t->sign && t->align == 1;
+}
+
+static char	*put_value(char *, struct ctf_cur *, const struct ctf_type *);
+
+static char *
+put_elems(char *p, struct ctf_cur *c, const struct ctf_type *t, uint64_t n)
+{
+	const uint8_t *nul;
+	uint64_t i;
+
+	ctf_align(c, t->align);
+	if (t->text) {
+		nul = memchr(c->p, '\0', (size_t)n);
+		p = put_string(p, c->p, nul == NULL ? (size_t)n :
+		    (size_t)(nul - c->p));
+		c->p += n;
+		return p;
+	}
+	if (!style.json && is_byte(t->elem)) {
+		p = put_bytes(p, c->p, n);
+		c->p += n;
+		return p;
+	}
+	*p++ = '[';
+	for (i = 0; i < n; i++) {
+		p = out_room(p, ROOM);
+		if (i != 0) {
+			*p++ = ',';
+			if (!style.json)
+				*p++ = ' ';
+		}
+		p = put_value(p, c, t->elem);
+	}
+	p = out_room(p, ROOM);
+	*p++ = ']';
+	return p;
+}
+
+/* An address: the name instead of the number; in JSON, both. */
+static char *
+put_address(char *p, struct ctf_cur *c, const struct ctf_field *f)
+{
+	const struct symbol *name;
+	uint64_t v;
+
+	ctf_align(c, f->type->align);
+	v = ctf_load(c->p, f->type);
+	c->p += f->type->nbytes;
+	name = symbols_field(current, f, v);
+	p = out_room(p, ROOM);
+	if (name == NULL || style.json)
+		p = put_int(p, f->type, v);
+	if (name == NULL)
+		return p;
+	if (!style.json)
+		return put_symbol(p, name);
+	p = out_room(out_put(p, f->key, f->keylen - 2), ROOM);
+	p = out_room(put_symbol(out_text(p, "_sym\":\""), name), ROOM);
+	*p++ = '"';
+	return p;
+}
+
+static int
+is_who(const struct ctf_field *f)
+{
+	return f->role == ROLE_VPID || f->role == ROLE_VTID ||
+	    f->role == ROLE_PROCNAME;
+}
+
+/* Where context is set, who it is was printed before. */
+static char *
+put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
+{
+	struct ctf_field *f = t->fields, *end = f + t->nfields;
+	size_t skip = style.json ? 1 : 2;	/* no comma before the first */
+
+	ctf_align(c, t->align);
+	p = out_room(p, ROOM);
+	*p++ = '{';
+	if (!style.json)
+		*p++ = ' ';
+	for (; f < end; f++) {
+		if (f->special && f->islen)
+			ctf_length(c, f);
+		else if (f->special) {
+			p = out_put(p, f->key + skip, f->keylen - skip);
+			p = put_address(p, c, f);
+			skip = 0;
+		} else if (context && is_who(f))
+			ctf_walk_type(c, f->type);
+		else {
+			p = out_put(p, f->key + skip, f->keylen - skip);
+			p = put_value(p, c, f->type);
+			skip = 0;
+		}
+	}
+	p = out_room(p, ROOM);
+	if (!style.json && skip == 0)
+		*p++ = ' ';
+	*p++ = '}';
+	return p;
+}
+
+static char *
+put_value(char *p, struct ctf_cur *c, const struct ctf_type *t)
+{
+	const uint8_t *s;
+	uint64_t v;
+
+	p = out_room(p, ROOM);
+	switch (t->kind) {
+	case CTF_STRING:
+		s = c->p;
+		c->p = memchr(s, '\0', (size_t)(c->end - s));
+		p = put_string(p, s, (size_t)(c->p - s));
+		c->p++;
+		return p;
+	case CTF_ARRAY:
+		return put_elems(p, c, t, t->count);
+	case CTF_SEQ:
+		return put_elems(p, c, t, t->len->val);
+	case CTF_STRUCT:
+		return put_struct(p, c, t, 0);
+	case CTF_INT:
+	case CTF_ENUM:
+	case CTF_FLOAT:
+		break;
+	}
+	ctf_align(c, t->align);
+	v = ctf_load(c->p, t);
+	c->p += t->nbytes;
+	return t->kind == CTF_INT ? put_int(p, t, v) : t->kind == CTF_ENUM ?
+	    put_enum(p, t, v) : put_float(p, t, v);
+}
+
+/* The blocks of the contexts, if they hold more than who it is. */
+static char *
+put_context(char *p, struct ctf_cur *c, const struct ctf_type *t,
+    const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nfields; i++)
+		if (!is_who(&t->fields[i]))
+			break;
+	if (i == t->nfields) {
+		ctf_walk(c, t, NULL);
+		return p;
+	}
+	if (style.json)
+		p = out_text(p, name);
+	p = put_struct(p, c, t, 1);
+	return out_text(p, style.json ? "," : ", ");
+}
+
+/* All that is recorded with an event. */
+char *
+put_fields(char *p, const struct ctf_stream *s)
+{
+	const struct ctf_eclass *ev = s->event;
+	struct ctf_cur c;
+
+	current = s;
+	ctf_cur(&c, s);
+	if (s->class->context != NULL)
+		p = put_context(p, &c, s->class->context, "\"context\":");
+	if (ev->context != NULL)
+		p = put_context(p, &c, ev->context, "\"event_context\":");
+	if (style.json)
+		p = out_text(p, "\"fields\":");
+	if (ev->fields != NULL)
+		return put_struct(p, &c, ev->fields, 0);
+	return out_text(p, style.json ? "{}" : "{ }");
+}

@@ -1,0 +1,124 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * How events are printed, and what is printed until it is written.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../say.h"
+#include "print.h"
+
+struct style	 style;
+char		 out[OUTSIZE];
+static char	*outp = out;		/* between events */
+
+/* A terminal that has colours, whose user wants some. */
+static int
+wants_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return (no == NULL || no[0] == '\0') && term != NULL &&
+	    term[0] != '\0' && strcmp(term, "dumb") != 0 &&
+	    isatty(STDOUT_FILENO);
+}
+
+void
+ctf_print_init(int json)
+{
+	int c;
+
+	style.json = ctf_time_iso = json;
+	style.colour = !json && wants_colour();
+	style.how = json ? ESCAPE_JSON : ESCAPE_STRING;
+	for (c = 0x20; c < 0x7f; c++)
+		style.plain[c] = c != '"' && c != '\\';
+}
+
+static void
+out_write(const char *p, size_t n)
+{
+	struct pollfd pfd;
+	ssize_t done;
+
+	while (n > 0) {
+		if ((done = write(STDOUT_FILENO, p, n)) == -1) {
+			if (errno == EINTR)
+				continue;
+			if (errno == EAGAIN) {
+				pfd.fd = STDOUT_FILENO;
+				pfd.events = POLLOUT;
+				poll(&pfd, 1, -1);
+				continue;
+			}
+			if (errno == EPIPE)
+				exit(1);
+			die_errno("stdout");
+		}
+		p += done;
+		n -= (size_t)done;
+	}
+}
+
+/* There is no more room behind. */
+char *
+out_full(char *p)
+{
+	out_write(out, (size_t)(p - out));
+	return out;
+}
+
+/* What does not fit is written in parts. */
+char *
+out_split(char *p, const char *s, size_t n)
+{
+	size_t k;
+
+	while (n > (k = (size_t)(out + OUTSIZE - p))) {
+		memcpy(p, s, k);
+		out_write(out, OUTSIZE);
+		p = out;
+		s += k;
+		n -= k;
+	}
+	memcpy(p, s, n);
+	return p + n;
+}
+
+char *
+out_begin(void)
+{
+	return out_room(outp, ROOM);
+}
+
+void
+out_end(char *p)
+{
+	outp = p;
+}
+
+void
+ctf_print_flush(void)
+{
+	out_write(out, (size_t)(outp - out));
+	outp = out;
+}

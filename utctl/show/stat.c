@@ -1,0 +1,449 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl stat: what is in traces.  Events are counted by what they are grouped
+ * by, and the values of a field are summed up for each group.  What is kept
+ * grows with the number of groups, not with that of events.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../ctf/reader.h"
+#include "../ctf/select.h"
+#include "../sym/symbols.h"
+#include "../utctl.h"
+#include "clocks.h"
+#include "common/compat.h"
+#include "durations.h"
+
+#define SLOWEST		10		/* pairs, without -S */
+#define SLOWEST_MAX	1000
+#define BARS	10			/* groups whose values get bars */
+#define BAR	40			/* columns */
+#define NS	1e9
+
+/* Where the field of -v is in events of a class. */
+struct place {
+	const struct ctf_eclass	*event;
+	struct ctf_field_at	 at;
+};
+
+struct stat_run {
+	struct groups	 groups;
+	struct clocks	 clocks;
+	const char	*value;		/* -v; or NULL */
+	int		 value_found;	/* an event has the field, */
+	int		 value_isnumber;	/* and it is a number */
+	struct place	*places;	/* in the order in which they came */
+	size_t		 nplaces;
+	const struct place *last;
+	int		 durations;	/* -d or -D: of pairs */
+	struct pairs	 pairs;
+	size_t		 slowest;	/* -S; or 0 */
+	int		 points;	/* -c */
+	int		 json;
+	int64_t		 begin, end;
+	uint64_t	 n, bytes;
+};
+
+static const struct place *
+place_of(struct stat_run *r, const struct ctf_stream *s)
+{
+	struct place *p;
+	size_t i;
+
+	for (i = 0; i < r->nplaces; i++)
+		if (r->places[i].event == s->event)
+			return &r->places[i];
+	p = realloc(r->places, (r->nplaces + 1) * sizeof(*p));
+	if (p == NULL)
+		die_errno("malloc");
+	r->places = p;
+	p += r->nplaces++;
+	memset(p, 0, sizeof(*p));
+	p->event = s->event;
+	r->value_found |= ctf_field_find(&p->at, s->class, s->event,
+	    r->value);
+	return p;
+}
+
+static void
+add_value(struct stat_run *r, const struct ctf_stream *s, struct hist *h)
+{
+	double v;
+
+	if (r->last == NULL || r->last->event != s->event)
+		r->last = place_of(r, s);
+	if (r->last->at.type != NULL && ctf_field_number(&r->last->at, s, &v)) {
+		r->value_isnumber = 1;
+		hist_add(h, v);
+	}
+}
+
+static void
+count_event(void *arg, struct ctf_stream *s)
+{
+	struct stat_run *r = arg;
+	const uint64_t bytes = s->off + s->pos - s->at;
+	struct group *row = groups_get(&r->groups, s, NULL);
+
+	if (s->class->clock != NULL && s->class->clock != r->clocks.last)
+		clocks_note(&r->clocks, s->class->clock);
+	if (row->n++ == 0)
+		row->first = s->ns;
+	row->last = s->ns;
+	row->bytes += bytes;
+	if (r->value != NULL)
+		add_value(r, s, &row->values);
+	if (r->n++ == 0)
+		r->begin = s->ns;
+	r->end = s->ns;
+	r->bytes += bytes;
+}
+
+/* Losses are only counted. */
+static void
+lose(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	(void)s;
+}
+
+/*
+ * Output.
+ */
+
+static int
+by_count(const struct group *x, const struct group *y)
+{
+	return (x->n < y->n) - (x->n > y->n);
+}
+
+static double
+rate(const struct group *row, const struct stat_run *r)
+{
+	const double s = ((double)r->end - (double)r->begin) / NS;
+
+	return s > 0 ? (double)row->n / s : 0;
+}
+
+static void
+print_counts(const struct stat_run *r)
+{
+	const struct group *row;
+	size_t i;
+
+	printf("%12s %12s %14s %14s %14s", "events", "per second", "bytes",
+	    "first", "last");
+	groups_heads(&r->groups);
+	for (i = 0; i < r->groups.nrows; i++) {
+		row = r->groups.rows[i];
+		printf("%12" PRIu64 " %12.0f %14" PRIu64 " %+14.6f %+14.6f",
+		    row->n, rate(row, r), row->bytes,
+		    ((double)row->first - (double)r->begin) / NS,
+		    ((double)row->last - (double)r->begin) / NS);
+		group_print(row);
+	}
+}
+
+static void
+print_values(const struct stat_run *r)
+{
+	struct group *row;
+	size_t i, q;
+
+	printf("%12s %12s %12s", r->value, "min", "mean");
+	for (q = 0; q < HIST_QUANTILES; q++)
+		printf(" %12s", hist_quantiles[q].name);
+	printf(" %12s", "max");
+	groups_heads(&r->groups);
+	for (i = 0; i < r->groups.nrows; i++) {
+		row = r->groups.rows[i];
+		if (row->values.n == 0)
+			continue;
+		printf("%12" PRIu64 " %12.6g %12.6g", row->values.n,
+		    row->values.min, row->values.sum / (double)row->values.n);
+		for (q = 0; q < HIST_QUANTILES; q++)
+			printf(" %12.6g", hist_quantile(&row->values,
+			    hist_quantiles[q].of_1000));
+		printf(" %12.6g", row->values.max);
+		group_print(row);
+	}
+}
+
+/* From here on, the next bar begins there: powers of two, also negative. */
+static double
+next_bound(double v)
+{
+	if (v == 0)
+		return 1;
+	return v > 0 ? 2 * v : v > -1.5 ? 0 : v / 2;
+}
+
+static double
+first_bound(double min)
+{
+	double v = min < 0 ? -1 : 1;
+
+	if (min >= 0 && min < 1)
+		return 0;
+	while (min < 0 ? v > min : 2 * v <= min)
+		v *= 2;
+	return v;
+}
+
+static void
+print_bars(const struct group *row)
+{
+	const struct hist *h = &row->values;
+	uint64_t n, most = 0;
+	double v;
+	int i, width;
+
+	if (h->n == 0)
+		return;
+	group_print(row);
+	for (v = first_bound(h->min); v <= h->max; v = next_bound(v))
+		if ((n = hist_between(h, v, next_bound(v))) > most)
+			most = n;
+	for (v = first_bound(h->min); v <= h->max; v = next_bound(v)) {
+		n = hist_between(h, v, next_bound(v));
+		width = (int)((double)n * BAR / (double)most + 0.999);
+		printf("%14.6g to %12.6g %12" PRIu64 " |", v, next_bound(v), n);
+		for (i = 0; i < width; i++)
+			putchar('#');
+		putchar('\n');
+	}
+}
+
+static void
+print_text(const struct stat_run *r, const struct reader *rd)
+{
+	char begin[CTF_TIMELEN], end[CTF_TIMELEN];
+	size_t i;
+
+	reader_totals(rd);
+	if (r->n == 0)
+		return;
+	ctf_print_time(r->begin, begin);
+	ctf_print_time(r->end, end);
+	printf("from %s to %s: %.9f s, %" PRIu64 " bytes\n", begin, end,
+	    ((double)r->end - (double)r->begin) / NS, r->bytes);
+	clocks_print(&r->clocks, rd);
+	putchar('\n');
+	print_counts(r);
+	if (r->value == NULL || !r->value_isnumber)
+		return;
+	putchar('\n');
+	print_values(r);
+	for (i = 0; i < r->groups.nrows && r->groups.nrows <= BARS; i++) {
+		putchar('\n');
+		print_bars(r->groups.rows[i]);
+	}
+}
+
+static void
+json_values(struct group *row)
+{
+	struct hist *h = &row->values;
+	size_t q;
+
+	printf(",\"values\":%" PRIu64 ",\"min\":%.17g,\"mean\":%.17g", h->n,
+	    h->min, h->sum / (double)h->n);
+	for (q = 0; q < HIST_QUANTILES; q++)
+		printf(",\"%s\":%.17g", hist_quantiles[q].name,
+		    hist_quantile(h, hist_quantiles[q].of_1000));
+	printf(",\"max\":%.17g", h->max);
+}
+
+/* Times are text: they are more than a double holds. */
+static void
+print_json(const struct stat_run *r, const struct reader *rd)
+{
+	struct group *row;
+	const char *s;
+	size_t i, k;
+
+	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu,"
+	    "\"bytes\":%" PRIu64, rd->nevents, rd->ndiscarded, rd->nlost,
+	    r->bytes);
+	if (r->n != 0)
+		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
+		    r->begin, r->end);
+	clocks_json(&r->clocks, rd);
+	printf(",\"groups\":[");
+	for (i = 0; i < r->groups.nrows; i++) {
+		row = r->groups.rows[i];
+		printf("%s{\"by\":{", i == 0 ? "" : ",");
+		for (k = 0, s = row->key; k < r->groups.nby;
+		    k++, s += strlen(s) + 1) {
+			printf(k == 0 ? "" : ",");
+			put_json(r->groups.names[k]);
+			putchar(':');
+			put_json(s);
+		}
+		printf("},\"events\":%" PRIu64 ",\"bytes\":%" PRIu64
+		    ",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
+		    row->n, row->bytes, row->first, row->last);
+		if (row->values.n != 0)
+			json_values(row);
+		putchar('}');
+	}
+	printf("]}\n");
+}
+
+/* What was asked for and is in no event. */
+static void
+say_missing(const struct stat_run *r)
+{
+	if (r->groups.places.n == 0)
+		return;
+	groups_say_missing(&r->groups);
+	if (r->value != NULL && !r->value_found)
+		say("-v %s: no field of any event", r->value);
+	else if (r->value != NULL && !r->value_isnumber)
+		say("-v %s: no number in any event", r->value);
+}
+
+static void
+counts(struct stat_run *r, struct reader *rd)
+{
+	static const struct reader_ops ops = { count_event, lose, lose,
+	    NULL, NULL, NULL, NULL };
+
+	reader_run(rd, &ops, r);
+	groups_sort(&r->groups, by_count);
+	if (rd->ntraces == 0 && ctf_damaged() != 0)
+		return;
+	if (r->json)
+		print_json(r, rd);
+	else
+		print_text(r, rd);
+}
+
+static int
+stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
+{
+	int status;
+
+	rd->names = symbols_begin() ? &symbols_names : NULL;
+	ut_confine_reader();	/* what it reads may be anybody's */
+	reader_open_all(rd, dirs);
+	if (r->points)
+		clocks_points(rd, r->json);
+	else if (r->durations)
+		durations(rd, &r->pairs, &r->groups,
+		    r->slowest == 0 ? SLOWEST : r->slowest, r->json);
+	else
+		counts(r, rd);
+	status = ctf_damaged() != 0;
+	ctf_damage_say();
+	if (rd->ntraces > 0 && rd->select != NULL)
+		select_say(rd->select);
+	if (rd->ntraces > 0)
+		pairs_say(&r->pairs);
+	say_missing(r);
+	return status;
+}
+
+/* With insertion for each pair, the list is not for very many. */
+static size_t
+parse_slowest(const char *s)
+{
+	unsigned long long n;
+
+	if (parse_size(s, &n) == -1 || n == 0 || n > SLOWEST_MAX)
+		die("-S %s: not a number from 1 to %d", s, SLOWEST_MAX);
+	return (size_t)n;
+}
+
+/* An option of stat alone; 0 if it is none. */
+static int
+stat_option(struct stat_run *r, int c)
+{
+	switch (c) {
+	case 'c':
+		r->points = 1;
+		return 1;
+	case 'd':
+		r->durations = r->pairs.named = 1;
+		return 1;
+	case 'D':
+		pairs_add(&r->pairs, optarg);
+		r->durations = 1;
+		return 1;
+	case 'g':
+		groups_by(&r->groups, optarg);
+		return 1;
+	case 'j':
+		r->json = 1;
+		return 1;
+	case 'S':
+		r->slowest = parse_slowest(optarg);
+		return 1;
+	case 'v':
+		if (r->value != NULL)
+			die("-v is given twice");
+		r->value = optarg;
+		return 1;
+	}
+	return 0;
+}
+
+int
+cmd_stat(int argc, char **argv)
+{
+	struct select sel;
+	struct reader rd;
+	struct stat_run r;
+	char **dirs;
+	int c, status;
+
+	memset(&r, 0, sizeof(r));
+	pairs_init(&r.pairs);
+	memset(&rd, 0, sizeof(rd));
+	select_init(&sel, argc);
+	while ((c = option(argc, argv, "+cdD:jg:S:v:" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
+		if (!stat_option(&r, c) && !select_option(&sel, c) &&
+		    !symbols_option(c))
+			return usage();
+	if (r.durations && r.value != NULL)
+		die("-v and %s: the values of a pair are its durations",
+		    r.pairs.named ? "-d" : "-D");
+	if (!r.durations && r.slowest != 0)
+		die("-S: for the pairs of -d or -D");
+	if (!r.durations && r.groups.nby == 0)
+		groups_by(&r.groups, "event");
+	if (!select_all(&sel))
+		rd.select = &sel;
+	dirs = which_traces(argv + optind);
+	status = stat_traces(&r, &rd, dirs);
+	which_free(dirs);
+	groups_free(&r.groups);
+	clocks_free(&r.clocks);
+	pairs_free(&r.pairs);
+	symbols_end();
+	free(r.places);
+	reader_free(&rd);
+	select_free(&sel);
+	return status;
+}

@@ -1,0 +1,259 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl view: prints the events of traces in the order of time.  Losses are
+ * told where they happened, damage at the end: ctf_damage.c.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../ctf/reader.h"
+#include "../ctf/select.h"
+#include "../sym/symbols.h"
+#include "../utctl.h"
+#include "columns.h"
+#include "common/compat.h"
+#include "indent.h"
+#include "live.h"
+#include "print.h"
+
+static int json;		/* -j */
+
+static void
+print_event(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	ctf_print_event(s);
+}
+
+/* The last member of a line. */
+static void
+print_file(const char *path)
+{
+	put_json(path);
+	printf("}\n");
+	fflush(stdout);
+}
+
+static void
+say_discarded(void *arg, const struct ctf_stream *s)
+{
+	char from[CTF_TIMELEN], to[CTF_TIMELEN];
+
+	(void)arg;
+	indent_lose(s);
+	ctf_print_flush();
+	if (json && s->ndiscarded == 0)
+		printf("{\"discarded\":null");
+	else if (json)
+		printf("{\"discarded\":%" PRIu64, s->ndiscarded);
+	if (json) {
+		printf(",\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64
+		    "\",\"file\":", s->from, s->to);
+		print_file(s->path);
+		return;
+	}
+	ctf_print_time(s->from, from);
+	ctf_print_time(s->to, to);
+	if (s->ndiscarded == 0) {
+		say("events may have been discarded between %s and %s in %s",
+		    from, to, s->path);
+		return;
+	}
+	say("%" PRIu64 " event%s discarded between %s and %s in %s",
+	    s->ndiscarded, many(s->ndiscarded), from, to, s->path);
+}
+
+static void
+say_lost(void *arg, const struct ctf_stream *s)
+{
+	char when[CTF_TIMELEN];
+
+	(void)arg;
+	indent_lose(s);
+	ctf_print_flush();
+	if (json) {
+		printf("{\"lost_packets\":%" PRIu64 ",\"before\":\"%" PRId64
+		    "\",\"file\":", s->nlost, s->lost);
+		print_file(s->path);
+		return;
+	}
+	ctf_print_time(s->lost, when);
+	say("%llu packet%s lost before %s in %s",
+	    (unsigned long long)s->nlost, many(s->nlost), when, s->path);
+}
+
+/* Packets that are missing by design are no loss to tell of. */
+static void
+note_gone(void *arg, const struct ctf_stream *s)
+{
+	(void)arg;
+	indent_lose(s);
+}
+
+static void
+note_module(void *arg, struct ctf_stream *s)
+{
+	(void)arg;
+	indent_module(s);
+}
+
+/* The totals, all there is of -q. */
+static void
+print_totals(const struct reader *r)
+{
+	if (json) {
+		printf("{\"events\":%llu,\"discarded\":%llu,"
+		    "\"lost_packets\":%llu}\n", r->nevents, r->ndiscarded,
+		    r->nlost);
+		return;
+	}
+	reader_totals(r);
+}
+
+const struct reader_ops print_ops = { print_event, say_discarded,
+    say_lost, ctf_print_trace, note_module, NULL, note_gone };
+
+/* What cannot be while the end is not known. */
+static void
+check_follow(const struct reader *r, char **dirs)
+{
+	const struct select *sel = r->select;
+
+	if (dirs[1] != NULL)
+		die("-F follows one session");
+	if (sel == NULL)
+		return;
+	if (sel->count < 0)
+		die("-F and -n %lld: which events are the last is not known",
+		    sel->count);
+	if (when_relative(&sel->since) || when_relative(&sel->until))
+		die("-F: -b and -u must be times of a clock, for beginning and "
+		    "end are not known");
+}
+
+/* As long as the session goes on. */
+static int
+view_live(struct reader *r, const char *dir)
+{
+	struct live l;
+	int failed;
+
+	live_open(&l, dir);
+	ut_confine_reader();
+	reader_follow(r, &l.follow, &print_ops, NULL);
+	failed = l.failed;
+	live_close(&l);
+	return failed;
+}
+
+static int
+view_all(struct reader *r, char **dirs, int quiet)
+{
+	int64_t begin, end;
+
+	ut_confine_reader();	/* what it reads may be anybody's */
+	reader_open_all(r, dirs);
+	if (columns_have("relative") && reader_span(r, &begin, &end))
+		columns_from(begin);
+	reader_run(r, quiet ? NULL : &print_ops, NULL);
+	return 0;
+}
+
+/* -o and -i are about lines of text, and lines there must be. */
+static void
+check_lines(const char *columns, int quiet)
+{
+	if (columns != NULL && json)
+		die("-o and -j: JSON has all there is");
+	if (columns != NULL && quiet)
+		die("-o and -q: totals have no columns");
+	if (indent_on && quiet)
+		die("-i and -q: no events are printed");
+	columns_set(columns == NULL ? COLUMNS_DEFAULT : columns);
+	if (indent_on && !json && !columns_have("event"))
+		die("-i needs the column event");
+}
+
+static int
+view(struct reader *r, char **dirs, int quiet, int follow)
+{
+	int status;
+
+	ctf_print_init(json);
+	r->names = (!quiet && symbols_begin()) || indent_on ?
+	    &symbols_names : NULL;
+	if (follow)
+		check_follow(r, dirs);
+	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet);
+	status |= ctf_damaged() != 0;
+	ctf_print_flush();
+	if (quiet && (r->ntraces > 0 || status == 0))
+		print_totals(r);
+	ctf_damage_say();
+	if (r->ntraces > 0 && r->select != NULL)
+		select_say(r->select);
+	if (r->ntraces > 0)
+		indent_say();
+	return status;
+}
+
+int
+cmd_view(int argc, char **argv)
+{
+	struct select sel;
+	struct reader r;
+	const char *columns = NULL;
+	char **dirs;
+	int c, follow = 0, quiet = 0, status;
+
+	json = 0;
+	memset(&r, 0, sizeof(r));
+	select_init(&sel, argc);
+	while ((c = option(argc, argv, "+D:Fijo:q" SELECT_OPTIONS
+	    SYMBOLS_OPTIONS)) != -1)
+		if (c == 'j')
+			json = 1;
+		else if (c == 'q')
+			quiet = 1;
+		else if (c == 'F')
+			follow = 1;
+		else if (c == 'i')
+			indent_start();
+		else if (c == 'D')
+			indent_pair(optarg);
+		else if (c == 'o')
+			columns = optarg;
+		else if (!select_option(&sel, c) && !symbols_option(c))
+			return usage();
+	if (!select_all(&sel))
+		r.select = &sel;
+	if (follow && quiet)
+		die("-F and -q: totals are known at the end");
+	check_lines(columns, quiet);
+	dirs = which_traces(argv + optind);
+	status = view(&r, dirs, quiet, follow);
+	which_free(dirs);
+	reader_free(&r);
+	indent_end();
+	symbols_end();
+	select_free(&sel);
+	return status;
+}

@@ -1,0 +1,214 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Which traces the commands read that read traces: directories, the sessions of
+ * utd by their names, or, if none is given, the newest one.
+ */
+
+#include <sys/types.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../utctl.h"
+
+#define RECORDED	"ut-"		/* record's directories begin so */
+
+struct newest {
+	char	*dir;			/* NULL: none yet */
+	time_t	 time;
+	int	 others;			/* there are some of other users */
+};
+
+/* What utd has, or NULL: it is asked once. */
+static struct row *
+sessions(void)
+{
+	static struct row *rows;
+	static int asked;
+	struct client *c;
+
+	if (asked || (c = client_try(NULL)) == NULL)
+		return rows;
+	asked = 1;
+	(void)client_ask(c, UT_CTL_LIST, "", &rows);
+	client_close(c);
+	return rows;
+}
+
+/*
+ * The directory of a session of that name, one's own first, or of the user's
+ * whose ID is in front; or NULL.
+ */
+static const char *
+session_dir(const char *name)
+{
+	const struct row *rows = sessions(), *s;
+	const size_t digits = strspn(name, "0123456789");
+	const char *dir = NULL;
+	uid_t uid = geteuid();
+	int any = 1;
+
+	if (digits > 0 && name[digits] == '/') {
+		uid = (uid_t)strtoul(name, NULL, 10);
+		name += digits + 1;
+		any = 0;
+	}
+	for (s = rows == NULL ? NULL : rows->child; s != NULL; s = s->next) {
+		if (strcmp(row_str(s, "name"), name) != 0 ||
+		    (!any && row_num(s, "uid") != uid))
+			continue;
+		if (row_str(s, "dir")[0] == '\0')
+			die("session %s has no directory", name);
+		dir = row_str(s, "dir");
+		if (row_num(s, "uid") == uid)
+			break;
+	}
+	return dir;
+}
+
+/* A path that is not there may be the name of a session. */
+static char *
+find(const char *arg)
+{
+	const char *dir;
+
+	if (access(arg, F_OK) == 0 || errno != ENOENT ||
+	    strchr(arg + strspn(arg, "0123456789/"), '/') != NULL ||
+	    (dir = session_dir(arg)) == NULL)
+		return format("%s", arg);
+	return format("%s", dir);
+}
+
+/* Is it the user's: a directory, or a link that the user has made? */
+static int
+is_mine(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
+/* Traces in which something was recorded have an "ust". */
+static void
+try(struct newest *n, const char *dir)
+{
+	char *ust = format("%s/ust", dir);
+	struct stat st;
+
+	if (lstat(ust, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    (n->dir == NULL || st.st_mtime > n->time ||
+	    (st.st_mtime == n->time && strcmp(dir, n->dir) > 0))) {
+		free(n->dir);
+		n->dir = format("%s", dir);
+		n->time = st.st_mtime;
+	}
+	free(ust);
+}
+
+/*
+ * Try all traces in that directory.  In one like /tmp, anybody can make what
+ * looks like the newest trace.
+ */
+static void
+try_all(struct newest *n, const char *where, const char *prefix)
+{
+	struct dirent *d;
+	char *path, *ust;
+	DIR *dir;
+
+	if ((dir = opendir(where)) == NULL)
+		return;
+	while ((d = readdir(dir)) != NULL) {
+		if (d->d_name[0] == '.' ||
+		    strncmp(d->d_name, prefix, strlen(prefix)) != 0)
+			continue;
+		path = format("%s/%s", where, d->d_name);
+		ust = format("%s/ust", path);
+		if (is_mine(path) && is_mine(ust))
+			try(n, path);
+		else
+			n->others |= access(ust, F_OK) == 0;
+		free(ust);
+		free(path);
+	}
+	closedir(dir);
+}
+
+/*
+ * Of the traces of the user's sessions, of those that are where sessions go by
+ * default, and of those that record made here, the one begun last.
+ */
+static char *
+newest(void)
+{
+	struct newest n = { NULL, 0, 0 };
+	const struct row *rows = sessions(), *s;
+	const char *home = getenv("HOME");
+	char *traces;
+
+	for (s = rows == NULL ? NULL : rows->child; s != NULL; s = s->next)
+		if (row_num(s, "uid") == geteuid() &&
+		    row_str(s, "dir")[0] != '\0')
+			try(&n, row_str(s, "dir"));
+	if (home != NULL && home[0] == '/') {
+		traces = format("%s/ut-traces", home);
+		try_all(&n, traces, "");
+		free(traces);
+	}
+	try_all(&n, ".", RECORDED);
+	if (n.dir == NULL && n.others)
+		die("there is no trace of yours here, nor in ~/ut-traces, but "
+		    "some of others: name the directory of one");
+	if (n.dir == NULL)
+		die("there is no trace here, nor in ~/ut-traces: name its "
+		    "directory");
+	say("the newest trace is %s", n.dir);
+	return n.dir;
+}
+
+/* The directories that the arguments mean; a list that ends with NULL. */
+char **
+which_traces(char **args)
+{
+	char **dirs;
+	size_t i, n = 0;
+
+	while (args[n] != NULL)
+		n++;
+	if ((dirs = calloc(n + 2, sizeof(*dirs))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < n; i++)
+		dirs[i] = find(args[i]);
+	if (n == 0)
+		dirs[0] = newest();
+	return dirs;
+}
+
+void
+which_free(char **dirs)
+{
+	size_t i;
+
+	for (i = 0; dirs[i] != NULL; i++)
+		free(dirs[i]);
+	free(dirs);
+}

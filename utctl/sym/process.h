@@ -1,0 +1,110 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The processes of traces, for the commands that keep something of each.
+ */
+
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../ctf/ctf.h"
+#include "../ctf/reader.h"
+#include "call.h"
+#include "callers.h"
+
+#define PROCESS_CHANNELS	32	/* that record one call: UT_REGIONS */
+
+/* The last call of a thread, and the channels that have an event of it. */
+struct process_call {
+	const struct call_kind *kind;
+	uint64_t	 fields[CALL_FIELDS];	/* 0: there is no such field */
+	uint32_t	 channels[PROCESS_CHANNELS];
+	size_t		 nchannels;
+};
+
+/*
+ * The traces of one origin, such as a user's of a session.  A process has no
+ * events elsewhere, so what is lost there is no event of other processes.
+ */
+struct origin {
+	int64_t		 lossy;		/* ns: events were lost until then */
+	struct pair_thread *begun;	/* pair_thread.c's: pairs_cut() */
+};
+
+/* A process, as long as it runs one program. */
+struct process {
+	struct process	*next;		/* that began after this one */
+	struct origin	*origin;	/* of its traces */
+	int64_t		 vpid;
+	char		 name[sizeof(((struct ctf_who *)0)->name)];
+	char		*program;	/* path of its first module, and */
+	uint64_t	 base;		/* where it lies; NULL: not known */
+	const char	*clock;		/* of its first call; NULL: none yet */
+	struct map	 calls;		/* struct process_call, by thread */
+	struct callers	 callers;
+};
+
+struct processes {
+	size_t		 size;		/* of what begins with a process */
+	void		(*over)(struct process *);	/* its memory is gone */
+	int		 numbers;	/* no names are wanted */
+	int		 several;	/* channels have calls */
+	uint32_t	 channel;	/* that has some */
+	uint64_t	 again;		/* events of calls that counted */
+	int		 clocks;	/* a process has calls by several */
+	struct map	 map;		/* those that run, by their IDs */
+	struct map	 origins;	/* by their hashes */
+	struct origin	 any;		/* a loss of whatever origin */
+	struct process	*first, **last;
+	const struct ctf_stream *stream;	/* whose packet at pkt */
+	uint64_t	 pkt;			/* is of this process */
+	struct process	*process;
+};
+
+void	 processes_init(struct processes *, size_t,
+	    void (*)(struct process *));
+/* A trace, before its events. */
+void	 processes_trace(struct ctf_trace *);
+/* The traces of a list of directories; calls of the table are found in them. */
+void	 processes_open(struct processes *, struct reader *, char **,
+	    const struct call_kind *);
+/* Do the options perhaps leave out some of the calls of a process? */
+int	 processes_partial(const struct reader *);
+/* After ctf_body(). */
+struct process *processes_get(struct processes *, const struct ctf_stream *);
+/* Is the event of a call that another channel's event has counted? */
+int	 processes_again(struct processes *, const struct ctf_stream *);
+void	 processes_say(const struct processes *);
+/* The origin of the stream's trace. */
+struct origin *processes_origin(struct processes *, const struct ctf_stream *);
+/* Events were lost: the stream's item tells of them. */
+void	 processes_lose(struct processes *, const struct ctf_stream *);
+/* May the end of what began then be among what was lost? */
+int	 origin_unsure(const struct origin *, int64_t);
+/* An event of a module. */
+void	 processes_module(struct processes *, const struct ctf_stream *);
+/* The number of the caller that is this field of the event's call. */
+uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
+/* Its name and ID. */
+void	 process_print(const struct process *);
+void	 process_json(const struct process *);
+void	 processes_free(struct processes *, void (*)(struct process *));
+
+#endif /* PROCESS_H */

@@ -1,0 +1,326 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Names for addresses: see symbols.h.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../ctf/ctf_field.h"
+#include "../ctf/reader.h"
+#include "../say.h"
+#include "demangle.h"
+#include "mapped.h"
+#include "symbols.h"
+
+#define NCACHE	4096		/* names that were made last */
+#define PATHMAX	4096
+
+/* Where an event of a module has its fields. */
+struct module_at {
+	int			 gone;		/* ut:unload */
+	struct ctf_field_at	 base, start, size, path, id;
+};
+
+struct named {
+	uint64_t	 addr;
+	uint64_t	 serial;	/* of the process; 0: empty */
+	enum ctf_address kind;
+	struct symbol	 symbol;	/* no text: it has no name */
+};
+
+static int		 off;		/* -N */
+static struct named	*cache;
+
+int
+symbols_option(int ch)
+{
+	if (ch == 'N')
+		off = 1;
+	else if (ch == 'R')
+		images_root(optarg);
+	return ch == 'N' || ch == 'R';
+}
+
+int
+symbols_begin(void)
+{
+	if (!off)
+		demangle_ready();
+	return !off;
+}
+
+/* false: the path is too long, or the build ID. */
+static int
+image_of(const struct module_at *at, const struct ctf_stream *s,
+    struct mapping *m)
+{
+	char path[PATHMAX + 1];
+	uint8_t id[ELF_IDMAX + 1];
+	size_t n, idlen;
+
+	n = ctf_field_text(&at->path, s, path, PATHMAX);
+	idlen = ctf_field_bytes(&at->id, s, id, sizeof(id));
+	if (n == 0 || n == PATHMAX || idlen > ELF_IDMAX)
+		return 0;
+	path[n] = '\0';
+	m->image = image_get(path, id, idlen);
+	return m->image != NULL;
+}
+
+static void
+symbols_event(const struct ctf_stream *s)
+{
+	const struct module_at *at = s->event->module;
+	const struct ctf_who *who;
+	struct ctf_who buf;
+	struct mapping m;
+
+	if (at == NULL || off ||
+	    !ctf_field_bits(&at->base, s, &m.base) ||
+	    !ctf_field_bits(&at->start, s, &m.start) ||
+	    !ctf_field_bits(&at->size, s, &m.size) ||
+	    m.size == 0 || m.size - 1 > UINT64_MAX - m.start)
+		return;
+	m.ns = s->ns;
+	who = ctf_whose(s, &buf);
+	if (!at->gone && image_of(at, s, &m))
+		mapped_add(s, who, &m);
+	else
+		mapped_gone(s, who, m.start, m.size);
+}
+
+/*
+ * Names.
+ */
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* The text of a name, as symbols.h says. */
+static char *
+name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
+{
+	const uint64_t look = kind == ADDRESS_RETURN ? addr - 1 : addr;
+	const struct mapping *m = mapped_find(p, look);
+	char raw[ELF_NAMEMAX], name[SYMBOLS_MAX - 200];
+	const char *file;
+	uint64_t start;
+
+	if (m == NULL)
+		return NULL;
+	file = base_name(image_path(m->image));
+	if (!image_find(m, kind == ADDRESS_DATA ? ELF_DATA : ELF_CODE, look,
+	    raw, &start))
+		return format("%.150s+0x%llx", file,
+		    (unsigned long long)(addr - m->base));
+	if (!demangle(raw, name, sizeof(name)))
+		cut_text(name, sizeof(name), raw);
+	if (addr == start)
+		return format("%s (%.150s)", name, file);
+	return format("%s+0x%llx (%.150s)", name,
+	    (unsigned long long)(addr - start), file);
+}
+
+/* Replace a name in the cache. */
+static void
+name_put(struct named *n, const struct process *p, uint64_t addr,
+    enum ctf_address kind)
+{
+	struct symbol *sym = &n->symbol;
+	size_t i;
+
+	free(sym->text);
+	sym->text = name_make(p, addr, kind);
+	sym->len = sym->text == NULL ? 0 : strlen(sym->text);
+	for (i = 0; i < sym->len; i++)
+		if (sym->text[i] < ' ' || sym->text[i] > '~' ||
+		    sym->text[i] == '"' || sym->text[i] == '\\')
+			break;
+	sym->plain = i == sym->len;
+	n->serial = mapped_serial(p);
+	n->addr = addr;
+	n->kind = kind;
+}
+
+static const struct symbol *
+symbol_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
+{
+	const struct process *p;
+	struct ctf_who buf;
+	struct named *n;
+	uint64_t h, serial;
+
+	if (addr == 0 ||
+	    (p = mapped_process(s, ctf_whose(s, &buf))) == NULL)
+		return NULL;
+	if (cache == NULL &&
+	    (cache = calloc(NCACHE, sizeof(*cache))) == NULL)
+		die_errno("malloc");
+	serial = mapped_serial(p);
+	h = (addr ^ serial << 40) * 11400714819323198485u >> 32;
+	n = &cache[(h + (uint64_t)kind) % NCACHE];
+	if (n->serial != serial || n->addr != addr || n->kind != kind)
+		name_put(n, p, addr, kind);
+	return n->symbol.text == NULL ? NULL : &n->symbol;
+}
+
+const char *
+symbols_name(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
+{
+	const struct symbol *sym = symbol_of(s, addr, kind);
+
+	return sym == NULL ? NULL : sym->text;
+}
+
+const struct symbol *
+symbols_field(const struct ctf_stream *s, const struct ctf_field *f,
+    uint64_t v)
+{
+	if (f->address == ADDRESS_NONE)
+		return NULL;
+	return symbol_of(s, v, f->address);
+}
+
+const char *
+symbols_at(const struct ctf_field_at *at, const struct ctf_stream *s)
+{
+	const struct symbol *sym;
+	uint64_t v;
+
+	if (at->type == NULL || !ctf_field_bits(at, s, &v))
+		return NULL;
+	sym = symbols_field(s, &at->parts[at->part]->fields[at->index], v);
+	return sym == NULL ? NULL : sym->text;
+}
+
+void
+symbols_end(void)
+{
+	size_t i;
+
+	mapped_free();
+	for (i = 0; cache != NULL && i < NCACHE; i++)
+		free(cache[i].symbol.text);
+	free(cache);
+	cache = NULL;
+	images_free();
+	demangle_end();
+	off = 0;
+}
+
+/*
+ * What is what in a trace.
+ */
+
+static int
+is_number(const struct ctf_field_at *at)
+{
+	return at->type->kind == CTF_INT && !at->type->sign;
+}
+
+static int
+is_text(const struct ctf_field_at *at)
+{
+	return at->type->kind == CTF_STRING;
+}
+
+static struct module_at *
+module_find(struct ctf_trace *tr, const struct ctf_sclass *sc,
+    const struct ctf_eclass *ev, int gone)
+{
+	struct module_at at, *new;
+
+	memset(&at, 0, sizeof(at));
+	at.gone = gone;
+	if (!ctf_field_find(&at.base, sc, ev, "base") ||
+	    !ctf_field_find(&at.start, sc, ev, "start") ||
+	    !ctf_field_find(&at.size, sc, ev, "size") ||
+	    !is_number(&at.base) || !is_number(&at.start) ||
+	    !is_number(&at.size))
+		return NULL;
+	if (!gone && (!ctf_field_find(&at.path, sc, ev, "path") ||
+	    !ctf_field_find(&at.id, sc, ev, "build_id") ||
+	    !is_text(&at.path) || !ctf_field_is_bytes(&at.id)))
+		return NULL;
+	new = ctf_alloc(tr, sizeof(*new));
+	*new = at;
+	return new;
+}
+
+/* Is the integer as long as a pointer of those programs, and hexadecimal? */
+static int
+is_address(const struct ctf_type *t, uint32_t nbytes)
+{
+	return t->kind == CTF_INT && t->base == 16 && !t->sign &&
+	    8 * t->nbytes == 64 - t->shift &&
+	    (t->nbytes == 8 || t->nbytes == nbytes);
+}
+
+static void
+addresses_mark(const struct ctf_type *t, uint32_t nbytes, int func)
+{
+	struct ctf_field *f;
+
+	for (f = t == NULL ? NULL : t->fields;
+	    t != NULL && f < t->fields + t->nfields; f++) {
+		if (!is_address(f->type, nbytes))
+			continue;
+		if (strcmp(f->name, "caller") == 0 ||
+		    strcmp(f->name, "ip") == 0 ||
+		    (func && strcmp(f->name, "call_site") == 0))
+			f->address = ADDRESS_RETURN;
+		else if (func && strcmp(f->name, "addr") == 0)
+			f->address = ADDRESS_EXACT;
+	}
+}
+
+static void
+symbols_trace(struct ctf_trace *tr)
+{
+	struct ctf_sclass *sc;
+	struct ctf_eclass *ev;
+	uint32_t nbytes = 0;
+	int gone;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		gone = strcmp(ev->name, "ut:unload") == 0;
+		if ((!gone && strcmp(ev->name, "ut:module") != 0) ||
+		    (sc = ctf_sclass(tr, ev->stream)) == NULL ||
+		    (ev->module = module_find(tr, sc, ev, gone)) == NULL)
+			continue;
+		sc->modules = 1;
+		nbytes = ev->module->start.type->nbytes;
+	}
+	for (ev = tr->events; nbytes != 0 && ev != NULL; ev = ev->next) {
+		addresses_mark(ev->context, nbytes, 0);
+		addresses_mark(ev->fields, nbytes,
+		    strncmp(ev->name, "func:", 5) == 0);
+	}
+	for (sc = tr->sclasses; nbytes != 0 && sc != NULL; sc = sc->next)
+		addresses_mark(sc->context, nbytes, 0);
+}
+
+const struct reader_names symbols_names = { symbols_trace, symbols_event };

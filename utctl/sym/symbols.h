@@ -1,0 +1,69 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Names for addresses: which function or variable of which file has an
+ * address, as the events ut:module and ut:unload of the process tell.
+ *
+ * A command calls symbols_begin(), and if it is true makes symbols_names its
+ * reader's `names': so all events of modules come here, in the order of time,
+ * whether or not they are selected.
+ */
+
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
+
+#include <stdint.h>
+
+#include "../ctf/ctf_field.h"
+
+#define SYMBOLS_OPTIONS	"NR:"
+#define SYMBOLS_USAGE	"[-N] [-R dir]"
+#define SYMBOLS_MAX	1200	/* bytes of a name, with NUL */
+
+struct symbol {
+	char	*text;
+	size_t	 len;
+	int	 plain;		/* there is nothing in it to be escaped */
+};
+
+/* An option of getopt(3): 0 if it is none of these; or utctl ends. */
+int	 symbols_option(int);
+/* Before the process is confined: are names wanted? */
+int	 symbols_begin(void);
+/*
+ * For a reader: finds the events of modules and the addresses in a trace, and
+ * does something about an event that is one of a module.
+ */
+extern const struct reader_names symbols_names;
+/*
+ * name+0x1f (file), name (file) or file+0x1234, as the event's process has it
+ * now; NULL: no module has the address.  It is good until the next call, and
+ * may have any bytes in it.  A return address belongs to the call before it.
+ */
+const char *symbols_name(const struct ctf_stream *, uint64_t,
+	    enum ctf_address);
+/*
+ * The same of the value of a field, if it is an address, and of a field that
+ * was found by its name; otherwise NULL.
+ */
+const struct symbol *symbols_field(const struct ctf_stream *,
+	    const struct ctf_field *, uint64_t);
+const char *symbols_at(const struct ctf_field_at *,
+	    const struct ctf_stream *);
+void	 symbols_end(void);
+
+#endif /* SYMBOLS_H */
