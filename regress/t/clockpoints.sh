@@ -198,7 +198,7 @@ for how in more other link; do
 	rm "$dir/clock"
 	cp "$T/saved" "$dir/clock"
 	# The log is that of the last utd alone.
-	[ "$(grep -c -- '-bit: what the clocks say is not' "$T/utd.log")" -eq 1 ] ||
+	[ "$(grep -c -- '-bit: what the clocks say' "$T/utd.log")" -eq 1 ] ||
 	    fail "$how: $(cat "$T/utd.log")"
 	kill_utd 1
 	start_utd
