@@ -24,6 +24,7 @@ trace() {
 
 # The date at 0 of a counter that is 2^40 at BOOT, with 2.1 GHz.
 LINE=1700004476423034392
+SLEWED=1700004476475386854	# of 2.10021 GHz
 
 # dated WITHIN EVENTS DIR...: the dates are true, but for so many ns, and the
 # events come in their true order.  Prints how far off the worst one is.
@@ -100,7 +101,7 @@ done
 		echo "hz $hz"
 		minutes 12
 	done
-} | trace slewed cycles 2100210000 $LINE
+} | trace slewed cycles 2100210000 $SLEWED
 dated 1000 420 slewed
 expect 0 '^clock: cycles (off by 150[0-9]*\.[0-9]* us at most)$' \
     utctl stat "$T/slewed"
@@ -114,7 +115,7 @@ expect 0 '^clock: cycles (off by 150[0-9]*\.[0-9]* us at most)$' \
 		echo point
 		minutes 5
 	done
-} | trace between cycles 2100210000 $LINE
+} | trace between cycles 2100210000 $SLEWED
 dated $(($(told between))) 263 between
 mkdir "$T/lone" && cp "$T"/between/[cm]* "$T/lone" && rm "$T/lone/clock"
 awk 'BEGIN { exit !('"$(sed 's/ .*//' "$T/off")"' > 1000000) }' ||
@@ -165,6 +166,40 @@ done
 } | trace leapt cycles 2100000000 $LINE
 dated 1000 28 leapt
 
+# It leaps back: what was before that is dated right, wherever it comes to.
+{
+	echo point
+	echo "run 1000000000 5"
+	echo "jump -1470000000"
+	echo "run 100000000 0"
+	echo point
+	echo "run 1000000 0"
+	echo point
+} | trace back cycles 2100210000 $SLEWED
+dated 200000 5 back
+{
+	echo point
+	echo "run 1000000000 5"
+	echo "jump -1470000000"
+	echo "run 100000000 0"
+	echo point
+	echo "run 10000000000 0"
+	echo point
+	echo "run 10000000000 5"
+	echo point
+} | trace back/on cycles 2100210000 $SLEWED
+mv "$T/back/on" "$T/on"
+dated 200000 10 on
+
+# It leapt back before the only point, which is of no use then.
+{
+	echo "run 1000000000 5"
+	echo "jump -1470000000"
+	echo "run 100000000 0"
+	echo point
+} | trace early cycles 2100000000 $LINE
+dated 2 5 early
+
 # The clock is set back by 2 s, then forward by an hour: the last setting holds
 # for all, in the next chunk, too.
 FINAL=$((DATE + 3598000000000))
@@ -199,7 +234,7 @@ expect 0 '^28 events' utctl view -q -b 00:36:38 -u 00:40:37 "$T/chunks"
 {
 	echo point
 	minutes 5
-} | trace two/a cycles 2100210000 $LINE
+} | trace two/a cycles 2100210000 $SLEWED
 for i in 1 2 3 4 5; do
 	echo point
 	echo "run 7000000000 3"
@@ -234,12 +269,12 @@ done
 	echo "run 10000000000 3"
 	echo point
 	echo "run 3000000000000 4"
-} | trace begins cycles 2100210000 $LINE
+} | trace begins cycles 2100210000 $SLEWED
 dated 2000 7 begins
 {
 	echo point
 	echo "run 10000000000 3"
-} | trace one cycles 2100000000 1600000000000000000
+} | trace one cycles 2100000000 1700009000000000000
 dated 10 3 one
 
 # Nothing of a file that makes no sense does harm, and what does is used.
@@ -290,7 +325,7 @@ while [ $byte -lt 132 ]; do
 			echo "bad 0 -1"
 			echo "run 60000000000 3"
 			echo point
-		} | trace bad$value cycles 2100210000 $LINE
+		} | trace bad$value cycles 2100210000 $SLEWED
 	done
 	utctl view "$T"/bad* >"$T/out" 2>"$T/err"
 	! grep 'backwards' "$T/err" || fail "byte $byte: $(cat "$T/err")"

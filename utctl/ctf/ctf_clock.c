@@ -221,16 +221,50 @@ dates_error(const struct ctf_dates *d, double rate)
 	return b == NULL ? error : larger(error, last * b->len);
 }
 
-/* As segments, from the second on, the points; but none that goes back. */
+/*
+ * CLOCK_MONOTONIC went on for so long, and the counter less: was it set back, or
+ * did it stand still?  By how much it would have counted, or 0.
+ */
+static uint64_t
+set_back(double ns, double counted, double rate)
+{
+	if (ns - counted <= JUMP + ns / 1000)
+		return 0;
+	return ns / rate < COUNT_MAX ? (uint64_t)(ns / rate) : INT64_MAX / 2;
+}
+
+/* How far the counter's line is behind that of CLOCK_MONOTONIC, at a point. */
+static double
+behind(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
+    const struct ctf_point *p)
+{
+	const struct ctf_clock *mono;
+	const int64_t is = clock_scale(cl, count);
+	int64_t other;
+
+	for (mono = tr->clocks; mono != NULL; mono = mono->next)
+		if (strcmp(mono->name, "monotonic") == 0)
+			break;
+	if (mono == NULL)
+		return 0;
+	other = clock_scale(mono, (uint64_t)p->monotonic);
+	return other > is ? apart(other, is) : 0;
+}
+
+/*
+ * As segments, from the second on, the points; but none that goes back.  What a
+ * counter says that was set back, it has perhaps said before: the events from
+ * before are dated right, so points are left out until it is beyond that.
+ */
 static struct ctf_dates *
 dates_new(const struct ctf_trace *tr, const struct ctf_clock *cl, int cycles,
     int64_t offset)
 {
-	const double most = COUNT_MAX / 1e9 * (double)cl->freq;
-	const struct ctf_point *p;
+	const double rate = 1e9 / (double)cl->freq;
+	const struct ctf_point *p, *was = NULL;
 	struct ctf_dates *d;
 	struct segment *s;
-	uint64_t count, last = 0;
+	uint64_t back, count, last = 0, least = 0;
 
 	d = calloc(1, sizeof(*d) + (tr->npoints + 1) * sizeof(*s));
 	if (d == NULL)
@@ -238,12 +272,26 @@ dates_new(const struct ctf_trace *tr, const struct ctf_clock *cl, int cycles,
 	d->n = 1;
 	for (p = tr->points; p < tr->points + tr->npoints; p++) {
 		count = cycles ? p->cycles : (uint64_t)p->monotonic;
-		if (count < last || count > INT64_MAX / 2 ||
-		    (double)count > most)
+		if (count == 0 || count < least || count > INT64_MAX / 2 ||
+		    (double)count * rate > COUNT_MAX)
 			continue;
+		if (was == NULL && least == 0)
+			back = set_back(behind(tr, cl, last = count, p), 0,
+			    rate);
+		else if (was != NULL && least == last)
+			back = set_back((double)(p->monotonic -
+			    was->monotonic), (double)(count - last) * rate,
+			    rate);
+		else
+			back = 0;
+		if (back != 0) {
+			least = last + back;
+			continue;
+		}
 		s = &d->segments[d->n++];
-		s->count = last = count;
+		s->count = last = least = count;
 		s->ns = p->boottime + offset;
+		was = p;
 	}
 	return d;
 }
