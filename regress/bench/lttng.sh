@@ -60,9 +60,9 @@ lt_format() {
 	fi
 }
 
-# lt_new SESSION DIR EVENT [option of enable-channel ...]: a session that records
-# load:EVENT into that directory.  $LT_CREATE and $LT_FILTER are options of
-# create and, if not empty, the filter.
+# lt_new SESSION DIR EVENT [option of enable-channel ...]: a session that
+# records load:EVENT into that directory.  $LT_CREATE and $LT_FILTER are options
+# of create and, if not empty, the filter.
 LT_CREATE= LT_FILTER=
 lt_new() {
 	new_name=$1 new_dir=$2 new_event=$3
@@ -103,7 +103,8 @@ lt_count() {
 lt_discarded() {
 	lttng --no-sessiond list "$1" | sed -n \
 	    's/.*Discarded event\(s\| records\): *\([0-9,]*\).*/\2/p' |
-	    tr -d , | awk '{ n += $1 } END { print (NR > 0 && n < 1e15) ? n + 0 : -1 }'
+	    tr -d , | awk '{ n += $1 }
+	    END { print (NR > 0 && n < 1e15) ? n + 0 : -1 }'
 }
 
 # lt_done SESSION DIR [CALLS]: it ends.  $lt_lost, $lt_size, and with the number

@@ -19,7 +19,8 @@ function figure(s, digits) {
 	if (s > -0.05 && s < 0.05 && digits < 2)
 		return "0.0"
 	if (s >= 1000)
-		return sprintf("%d,%03d", int((s + 0.5) / 1000), int(s + 0.5) % 1000)
+		return sprintf("%d,%03d", int((s + 0.5) / 1000),
+		    int(s + 0.5) % 1000)
 	return sprintf("%.*f", digits, s)
 }
 # a(NAME, WHO, DIGITS, TIMES): the row's figure of u, l or f, times that.
