@@ -21,10 +21,22 @@ lttng_here() {
 	fi
 }
 
+# What LTTng's library leaves in /dev/shm: lt_look notes what is there before,
+# and lt_tidy takes away what is new.
+lt_look() {
+	[ -e "$T/lt.before" ] ||
+	    ls /dev/shm/lttng-ust-wait-* >"$T/lt.before" 2>/dev/null
+}
+lt_tidy() {
+	[ -e "$T/lt.before" ] || return 0
+	for lt_file in /dev/shm/lttng-ust-wait-*; do
+		grep -q -x -e "$lt_file" "$T/lt.before" || rm -f "$lt_file"
+	done
+}
+
 # LTTng's daemons, with a home of their own, for this user.
 lt_up() {
-	# What its library leaves there: what is new we take away.
-	ls /dev/shm/lttng-ust-wait-* >"$T/lt.before" 2>/dev/null
+	lt_look
 	mkdir -p -m 700 "$T/lt"
 	LTTNG_HOME=$T/lt
 	export LTTNG_HOME
@@ -40,9 +52,7 @@ lt_down() {
 	kill "$SESSIOND_PID" 2>/dev/null
 	wait "$SESSIOND_PID" 2>/dev/null
 	SESSIOND_PID=
-	for lt_file in /dev/shm/lttng-ust-wait-*; do
-		grep -q -x -e "$lt_file" "$T/lt.before" || rm -f "$lt_file"
-	done
+	lt_tidy
 }
 
 lt() {

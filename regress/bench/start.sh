@@ -31,6 +31,7 @@ clean_up() {
 		kill "$p" 2>/dev/null
 	done
 	wait
+	lt_tidy
 	rm -rf "$T"
 }
 trap clean_up EXIT
@@ -55,6 +56,7 @@ session() {
 }
 
 lttng_daemon() {
+	lt_look
 	LTTNG_HOME=$T/$1
 	export LTTNG_HOME
 	lttng-sessiond --no-kernel >"$T/$1/sessiond.log" 2>&1 &
