@@ -10,6 +10,7 @@ TMPDIR=${BENCHDIR:-/dev/shm}
 [ -d "$TMPDIR" ] && [ -w "$TMPDIR" ] || TMPDIR=/tmp
 export TMPDIR
 . ./common.sh
+. bench/lttng.sh
 trap bench_finish EXIT
 chmod 700 "$T"
 HOME=$T
@@ -26,7 +27,7 @@ processors() {
 	    getconf "NPROCESSORS_$1" 2>/dev/null || echo 1
 }
 NCPU=$(processors ONLN)
-SESSIOND_PID=
+SESSIOND_PID= LT_FORMAT=
 LTTNG_ABSENT=
 # Where traces go, and a directory elsewhere that is taken away at the end.
 WHERE=$T DISK=
@@ -65,10 +66,8 @@ programs() {
 	compile load.ut bench/load.c "$LIBUT" &&
 	    compile load.fl -DPLAIN bench/load.c &&
 	    compile timed bench/timed.c || fail "cannot build"
-	if ! command -v lttng-sessiond >/dev/null 2>&1; then
-		LTTNG_ABSENT="no LTTng here"
-	elif ! compile load.lt -DLTTNG bench/load.c -llttng-ust -ldl \
-	    2>"$T/err"; then
+	if ! lttng_here ||
+	    ! compile load.lt -DLTTNG bench/load.c $LTTNG_CC 2>"$T/err"; then
 		LTTNG_ABSENT="no LTTng here"
 	else
 		lt_up
@@ -77,33 +76,6 @@ programs() {
 
 have_lttng() {
 	[ -z "$LTTNG_ABSENT" ]
-}
-
-# LTTng's daemons, with a home of their own, for this user.
-lt_up() {
-	# What its library leaves there: what is new we take away.
-	ls /dev/shm/lttng-ust-wait-* >"$T/lt.before" 2>/dev/null
-	mkdir -p -m 700 "$T/lt"
-	LTTNG_HOME=$T/lt
-	export LTTNG_HOME
-	lttng-sessiond --no-kernel >"$T/sessiond.log" 2>&1 &
-	SESSIOND_PID=$!
-	until_ok lttng --no-sessiond list ||
-	    fail "lttng-sessiond: $(head -3 "$T/sessiond.log")"
-}
-
-lt_down() {
-	[ -n "$SESSIOND_PID" ] || return 0
-	kill "$SESSIOND_PID" 2>/dev/null
-	wait "$SESSIOND_PID" 2>/dev/null
-	SESSIOND_PID=
-	for lt_file in /dev/shm/lttng-ust-wait-*; do
-		grep -q -x -e "$lt_file" "$T/lt.before" || rm -f "$lt_file"
-	done
-}
-
-lt() {
-	lttng --no-sessiond -q "$@" >"$T/lt.out" 2>&1
 }
 
 # ut_begin EVENT [option of enable-channel ...]: a session "s" that records
@@ -122,62 +94,20 @@ ut_begin() {
 	    fail "cannot start a session"
 }
 
-# The session ends: $ut_events, $ut_lost, $ut_size of the files of events;
-# with -k they stay.
-ut_end() {
-	utctl destroy s >"$T/out" || fail "destroy"
+# ut_done SESSION DIR: it ends.  $ut_events, $ut_lost, $ut_size of the files of
+# events.
+ut_done() {
+	utctl destroy "$1" >"$T/out" || fail "destroy"
 	read -r ut_events ut_lost <<-END
 	$(sed -n 's/.* \([0-9]*\) events, \([0-9]*\) lost.*/\1 \2/p' "$T/out")
 	END
-	ut_size=$(sizes "$ut_dir")
+	ut_size=$(sizes "$2")
+}
+
+# The session "s" ends; with -k the trace stays.
+ut_end() {
+	ut_done s "$ut_dir"
 	[ "${1:-}" = -k ] || rm -rf "$ut_dir"
-}
-
-# The same with LTTng: lt_begin EVENT [option of enable-channel ...].
-lt_begin() {
-	what=$1
-	shift
-	[ $# -gt 0 ] || set -- $LT_POOL
-	lt_dir=$WHERE/lttng
-	lt create -o "$lt_dir" s &&
-	    lt enable-channel -u -s s "$@" c &&
-	    lt enable-event -u -s s -c c "load:$what" &&
-	    lt start s || fail "lttng: $(head -3 "$T/lt.out")"
-	lt_started=1
-}
-
-lt_stop() {
-	[ -n "$lt_started" ] || return 0
-	lt stop s || fail "lttng: $(head -3 "$T/lt.out")"
-	lt_started=
-}
-
-# Sometimes it tells of 2^63 and more events: -1, nobody knows.
-lt_discarded() {
-	lttng --no-sessiond list "$1" |
-	    sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' |
-	    awk '{ n += $1 } END { print n < 1e15 ? n + 0 : -1 }'
-}
-
-# With the number of events that there were, if it is known, they are counted
-# where LTTng does not tell how many it lost.
-lt_end() {
-	lt_stop
-	lt_lost=$(lt_discarded s)
-	lt destroy s || fail "lttng: $(head -3 "$T/lt.out")"
-	case $lt_lost,${1:-} in
-	-1,[0-9]*)
-		! command -v babeltrace2 >/dev/null 2>&1 ||
-		    lt_lost=$(babeltrace2 "$lt_dir" 2>/dev/null |
-		    awk -v n="$1" 'END { print n - NR }') ;;
-	esac
-	lt_size=$(sizes "$lt_dir")
-	rm -rf "$lt_dir"
-}
-
-lt_consumerd() {
-	ps -A -o pid= -o ppid= -o comm= | awk -v p="$SESSIOND_PID" '
-	$2 == p && /consumerd/ { print $1 }'
 }
 
 # Seconds of a processor that processes have used.
@@ -198,6 +128,36 @@ cpu() {
 			}'
 		fi
 	done | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# told KEY CALLS: note what was lost of so many events, which KEY has timed in
+# the session that has just ended, and whether the trace has all the others.
+told() {
+	case $1 in
+	lt.*)	told_n=$lt_events told_lost=$lt_lost ;;
+	*)	told_n=$ut_events told_lost=$ut_lost ;;
+	esac
+	echo "$told_lost" >>"$T/m.$1.lost"
+	[ -z "$told_n" ] || [ "$told_lost" -lt 0 ] ||
+	    [ $((told_n + told_lost)) -eq "$2" ] ||
+	    echo "$told_n of $2" >>"$T/m.$1.not"
+}
+
+# ut_ends KEY [CALLS], lt_ends KEY [CALLS]: the session ends, and told() notes
+# what became of the events, as many as KEY's last line says.
+ut_ends() {
+	set -- "$1" "${2:-$(calls "$1")}"
+	ut_end
+	told "$@"
+}
+lt_ends() {
+	set -- "$1" "${2:-$(calls "$1")}"
+	lt_end "$2"
+	told "$@"
+}
+
+calls() {
+	tail -n 1 "$T/m.$1" | awk '{ print $2 }'
 }
 
 # Bytes in the files of events below a directory.
@@ -258,8 +218,7 @@ short_ut() {
 	shift
 	ut_begin "$@"
 	short "$short_key" load.ut "$1"
-	ut_end
-	echo "$ut_lost" >>"$T/m.$short_key.lost"
+	ut_ends "$short_key"
 }
 
 # percentiles NAME LIBUT LTTNG FLOOR [TIMES10 TIMES50]: rows of what short() and
@@ -267,9 +226,9 @@ short_ut() {
 # TIMES50 for p50: at most so many times the number beside libut's.
 percentiles() {
 	while read -r per_name per_column per_goal; do
-		row "$1: $per_name" ns "$(percentile "$2" "$per_column")" \
-		    "$(percentile "$3" "$per_column")" \
-		    "$(percentile "$4" "$per_column")" \
+		row "$1: $per_name" ns "$(value "$2" "$per_column")" \
+		    "$(value "$3" "$per_column")" \
+		    "$(value "$4" "$per_column")" \
 		    ${per_goal:+"<= $per_goal x peer" "u <= $per_goal * l"}
 	done <<-END
 	p10 3 ${5:-}
@@ -279,14 +238,28 @@ percentiles() {
 	END
 }
 
-# A median, or words if events were lost or nothing was measured.
-percentile() {
-	per_lost=0
-	[ ! -s "$T/m.$1.lost" ] || per_lost=$(sum "$1.lost")
+# value KEY [COLUMN]: the median, or words if nothing was measured, if events
+# were lost, or if those that were timed are not in the trace.
+value() {
+	unless "$1" "$(median "$1" "${2:-1}")"
+}
+
+# unless KEY VALUE: the same, with a value that was made of the medians.
+unless() {
 	case $1 in
 	lt.*)	have_lttng || { echo "$LTTNG_ABSENT"; return; } ;;
 	esac
-	unless_lost "$(median "$1" "$2")" "$per_lost"
+	un_lost=0
+	[ ! -s "$T/m.$1.lost" ] || un_lost=$(sum "$1.lost")
+	if [ -s "$T/m.$1.not" ]; then
+		echo "not measured: $(head -1 "$T/m.$1.not") recorded"
+	elif [ "$un_lost" -lt 0 ]; then
+		echo "losses unknown"
+	elif [ "$un_lost" -gt 0 ]; then
+		echo "$un_lost lost"
+	else
+		echo "$2"
+	fi
 }
 
 sum() {
@@ -300,25 +273,6 @@ calc() {
 	' '*|*' '|*'  '*|*'( '*|*[a-df-zA-Z]*)	return 1 ;;
 	esac
 	awk "BEGIN { printf \"%.6g\n\", $1 }" 2>/dev/null
-}
-
-# Words in place of the measurement if something was lost.
-unless_lost() {
-	if [ "$2" -lt 0 ]; then
-		echo "losses unknown"
-	elif [ "$2" -gt 0 ]; then
-		echo "$2 lost"
-	else
-		echo "$1"
-	fi
-}
-
-lttng_or_why() {
-	if have_lttng; then
-		echo "$1"
-	else
-		echo "$LTTNG_ABSENT"
-	fi
 }
 
 # row NAME UNIT LIBUT LTTNG FLOOR [GOAL CONDITION] ...

@@ -35,15 +35,11 @@ turns() {
 	done
 }
 
-# Sets $u and $l to the medians, if nothing was lost.
+# Sets $u and $l to the medians, if nothing was lost and all is recorded.
 ends() {
-	ut_end
-	u=$(unless_lost "$(median "ut.$1")" "$ut_lost")
-	l=$LTTNG_ABSENT
-	if have_lttng; then
-		lt_end
-		l=$(unless_lost "$(median "lt.$1")" "$lt_lost")
-	fi
+	ut_ends "ut.$1" "$(sum "ut.$1" 2)"
+	! have_lttng || lt_ends "lt.$1" "$(sum "lt.$1" 2)"
+	u=$(value "ut.$1") l=$(value "lt.$1")
 }
 
 begins() {
@@ -75,8 +71,8 @@ for e in none one mix bytes; do
 	row "event: $name" ns "$u" "$l" "$(median fl.$e)" \
 	    ">= 5 x LTTng" "l >= 5 * u" "<= 1.5 x floor" "u <= 1.5 * f"
 	u=$(calc "$ut_size / $ut_events")
-	! have_lttng || l=$(calc "$lt_size / ($(sum lt.$e 2) - $lt_lost)")
-	row "trace: $name" B "$u" "$l" "" \
+	row "trace: $name" B "$u" "$(unless lt.$e \
+	    "$(calc "$lt_size / ($(sum lt.$e 2) - $lt_lost)")")" "" \
 	    "<= LTTng" "u <= l" >>"$T/sizes"
 	case $e in
 	one)	one=$(median ut.one) ;;
@@ -89,17 +85,15 @@ while [ $r -lt "$ROUNDS" ]; do
 	measure ut.so "$T/load.so" -b "$BURSTS" -e one -n "$n" burst
 	r=$((r + 1))
 done
-ut_end
-row "event: one int, with libut.so" ns \
-    "$(unless_lost "$(median ut.so)" "$ut_lost")" "$(lttng_or_why \
-    "$(median lt.one)")" "$(median fl.one)"
+ut_ends ut.so "$(sum ut.so 2)"
+row "event: one int, with libut.so" ns "$(value ut.so)" "$(value lt.one)" \
+    "$(median fl.one)"
 
 # 2: with the processor's counter as the clock of the channel.
 for e in none one mix bytes; do
 	eval "name=\$name_$e n=\$bytes_$e"
 	if ! have_cycles; then
-		row "cycles: $name" ns "not available" \
-		    "$(lttng_or_why "$(median lt.$e)")" "" \
+		row "cycles: $name" ns "not available" "$(value lt.$e)" "" \
 		    ">= 9 x LTTng" "l >= 9 * u"
 		continue
 	fi
@@ -112,11 +106,9 @@ for e in none one mix bytes; do
 		    -n "$n" burst
 		r=$((r + 1))
 	done
-	ut_end
-	row "cycles: $name" ns \
-	    "$(unless_lost "$(median "ut.k$e")" "$ut_lost")" \
-	    "$(lttng_or_why "$(median lt.$e)")" "$(median "fl.k$e")" \
-	    ">= 9 x LTTng" "l >= 9 * u"
+	ut_ends "ut.k$e" "$(sum "ut.k$e" 2)"
+	row "cycles: $name" ns "$(value "ut.k$e")" "$(value lt.$e)" \
+	    "$(median "fl.k$e")" ">= 9 x LTTng" "l >= 9 * u"
 done
 
 # 3: threads, and processes, as many as there are processors.
@@ -155,35 +147,25 @@ while [ $r -lt "$ROUNDS" ]; do
 	r=$((r + 1))
 done
 row "disabled event, beyond the loop" ns "$(median ut.off)" \
-    "$(lttng_or_why "$(median lt.off)")" "" "<= 0.3" "u <= 0.3"
+    "$(value lt.off)" "" "<= 0.3" "u <= 0.3"
 
 # 5: one event into two sessions.
-u2= l2=0
 begins one
 utctl create -o "$T/ut2" s2 >/dev/null && utctl enable-channel -s s2 c &&
     utctl enable-event -s s2 -c c load:one >/dev/null && utctl start s2 ||
     fail "second session"
-if have_lttng; then
-	lt create -o "$T/lttng2" s2 &&
-	    lt enable-channel -u -s s2 $LT_POOL c &&
-	    lt enable-event -u -s s2 -c c load:one && lt start s2 ||
-	    fail "lttng: $(head -3 "$T/lt.out")"
-fi
+! have_lttng || lt_new s2 "$T/lttng2" one
 turns two one
-utctl destroy s2 >"$T/out" || fail "destroy"
-grep -q ' 0 lost' "$T/out" || u2="events lost"
+ut_done s2 "$T/ut2"
+rm -rf "$T/ut2"
+told ut.two "$(sum ut.two 2)"
 if have_lttng; then
 	lt stop s2
-	l2=$(lt_discarded s2)
-	lt destroy s2
+	lt_done s2 "$T/lttng2" "$(sum lt.two 2)"
+	told lt.two "$(sum lt.two 2)"
 fi
-rm -rf "$T/ut2" "$T/lttng2"
 ends two
-[ "$l2" -eq 0 ] || l="$l2 lost"
-case $u in
-*lost)	u2=$u ;;
-esac
-row "one int, in two sessions at once" ns "${u2:-$u}" "$l" "" \
+row "one int, in two sessions at once" ns "$u" "$l" "" \
     "<= 1.8 x in one" "u <= 1.8 * $one"
 
 cat "$T/sizes"

@@ -58,13 +58,14 @@ for e in none one mix bytes off; do
 	if have_lttng; then
 		[ $e = off ] || lt_begin $e
 		each lt $e
-		[ $e = off ] || lt_end
-		l=$(calc "$all - $empty")
+		[ $e = off ] || lt_ends lt.$e $((3 * N))
+		l=$(unless lt.$e "$(calc "$all - $empty")")
 	fi
 	[ $e = off ] || ut_begin $e
 	each ut $e
-	[ $e = off ] || ut_end
-	row "instructions: $name" "" "$(calc "$all - $empty")" \
+	[ $e = off ] || ut_ends ut.$e $((3 * N))
+	row "instructions: $name" "" \
+	    "$(unless ut.$e "$(calc "$all - $empty")")" \
 	    "${l:-not measured}" ""
 	[ $e != off ] || continue
 	# Of the functions, without the loop that calls them.

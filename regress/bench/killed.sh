@@ -7,7 +7,7 @@
 . bench/common.sh
 programs
 compile killed.ut bench/killed.c "$LIBUT" || fail "cannot build"
-! have_lttng || compile killed.lt -DLTTNG bench/killed.c -llttng-ust -ldl ||
+! have_lttng || compile killed.lt -DLTTNG bench/killed.c $LTTNG_CC ||
     fail "cannot build"
 N=100
 [ -z "$QUICK" ] || N=20

@@ -29,7 +29,8 @@
  *		An event that is not enabled, beyond the loop around it: ns.
  *	load [-e event] [-s ms] [-r rate] [-t threads] rate
  *		So many events a second, shared by the threads, in a burst
- *		each millisecond: the rate that came of it, and events.
+ *		each millisecond: the rate that came of it, and events, and
+ *		nanoseconds for each event of a burst: p10, p50 and p99.
  *	load [-b bursts] [-n threads] [-e event] [-p ms] thread
  *		Threads one after the other, with one event each if -e is
  *		there, so many in a burst: ns for each.
@@ -45,8 +46,8 @@
  *	load [-e event] [-n events] count
  *		Just so many events, or the event that is not enabled.
  *	load on
- *		Wait until load:one is enabled, and print the time, in
- *		milliseconds of CLOCK_MONOTONIC.
+ *		Wait until load:one is enabled, but at most 10 seconds, and
+ *		print the time, in milliseconds of CLOCK_MONOTONIC.
  *	load sleep
  *		One load:one and then nothing, until its input ends.
  */
@@ -72,6 +73,7 @@ struct thread {
 	double		 ns[MAXBURSTS];
 	double		 rate;
 	long		 events;
+	long		 nbursts;	/* that ns has */
 };
 
 static struct thread *threads;
@@ -309,6 +311,8 @@ pace(void *arg)
 			n = (long)(mine * 4e6);
 		if (n > 0)
 			trace(n);
+		if (n > 0 && th->nbursts < MAXBURSTS)
+			th->ns[th->nbursts++] = (now() - t) / (double)n;
 		done += n;
 		if (due - done < (long)(mine * 1e6))
 			sleep_until(t + 1e6);
@@ -321,15 +325,22 @@ pace(void *arg)
 static void
 do_rate(void)
 {
-	double sum = 0;
-	long i, total = 0;
+	double *all, sum = 0;
+	long i, n = 0, total = 0;
 
+	if ((all = calloc((size_t)nthreads * MAXBURSTS, sizeof(*all))) == NULL)
+		err(1, "calloc");
 	run_threads(pace);
 	for (i = 0; i < nthreads; i++) {
 		sum += threads[i].rate;
 		total += threads[i].events;
+		memcpy(all + n, threads[i].ns,
+		    (size_t)threads[i].nbursts * sizeof(*all));
+		n += threads[i].nbursts;
 	}
-	printf("%.0f %ld\n", sum, total);
+	qsort(all, (size_t)n, sizeof(*all), compare);
+	printf("%.0f %ld %.2f %.2f %.2f\n", sum, total, all[n / 10],
+	    all[n / 2], all[n * 99 / 100]);
 }
 
 static void *
@@ -372,11 +383,15 @@ static void
 do_on(void)
 {
 	const struct timespec nap = { 0, 50000 };
+	const double end = now() + 10e9;
 
 	printf("ready\n");
 	fflush(stdout);
-	while (!EV_ONE_ON())
+	while (!EV_ONE_ON()) {
+		if (now() > end)
+			errx(1, "load:one is not enabled");
 		nanosleep(&nap, NULL);
+	}
 	printf("%.3f\n", now() / 1e6);
 }
 

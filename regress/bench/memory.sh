@@ -89,7 +89,11 @@ if have_lttng; then
 	l_private=$((private - plain_private))
 	l_threads=$((threads - plain_threads))
 	wake
-	lt_end
+	lt_end 1
+	told lt.sleep 1
+	l=$(unless lt.sleep "$l")
+	l_private=$(unless lt.sleep "$l_private")
+	l_threads=$(unless lt.sleep "$l_threads")
 fi
 row "daemons, resident, no pool" kB "$u" "$l" "" "<= 4 MB" "u <= 4096"
 if [ -n "$linux" ]; then
@@ -108,8 +112,8 @@ l=$LTTNG_ABSENT l_all=$LTTNG_ABSENT
 if have_lttng && command -v ldd >/dev/null 2>&1; then
 	l=$(stripped $(libraries "$T/load.lt"))
 	sd=$(command -v lttng-sessiond)
-	cd=$(find /usr/lib /usr/local/lib -name lttng-consumerd 2>/dev/null |
-	    head -1)
+	cd=$(find ${LTTNG:+"$LTTNG"} /usr/lib /usr/local/lib \
+	    -name lttng-consumerd 2>/dev/null | head -1)
 	tool=$(command -v lttng)
 	l_all=$(stripped "$sd" $cd "$tool" \
 	    $(libraries "$T/load.lt" "$sd" $cd "$tool"))

@@ -32,7 +32,8 @@ peer() {
 	fi
 }
 
-# run_peer NAME EVENT: measure it once.  A text has a line for each event.
+# run_peer NAME EVENT: measure it once.  A text has a line for each event, and
+# what NanoLog writes is made a text.
 run_peer() {
 	# NanoLog opens a file in the directory where it runs, too.
 	if ! (cd "$T" && "./$1" "$2" log "$SHORT" 1000 1) >"$T/out" \
@@ -42,7 +43,13 @@ run_peer() {
 		return
 	fi
 	cat "$T/out" >>"$T/m.$1.$2"
+	nanolog=$PEERS/NanoLog/runtime/decompressor
 	case $1 in
+	NanoLog)
+		[ ! -x "$nanolog" ] ||
+		    "$nanolog" decompress "$T/log" | grep ' NOTICE\[' |
+		    awk 'NR == FNR { n = $2; next } END { print n - FNR }' \
+		    "$T/out" - >>"$T/m.$1.$2.lost" ;;
 	fmtlog|quill|xtr)
 		awk 'NR == FNR { n = $2; next } END { print n - FNR }' \
 		    "$T/out" "$T/log" >>"$T/m.$1.$2.lost" ;;

@@ -1,11 +1,12 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# The highest rate at which nothing is lost, and what the consumer takes for
-# it: bench.sh's row 6.  Writers have a burst each millisecond; the rate is
-# doubled until events are lost, or the writers cannot have them any faster,
-# twice in a row, and then halved in between.  What else goes on here
-# may be in the way: with SEARCHES=n both do all that so often, in turn, and
-# the medians are told.
+# The highest rate at which nothing is lost, what the consumer takes for it, and
+# what an event costs the writers meanwhile: bench.sh's row 6.  Writers have a
+# burst each millisecond; the rate is doubled until events are lost, or the
+# writers cannot have them any faster, twice in a row, and then halved in
+# between.  What else goes on here may be in the way, so both do all that
+# SEARCHES times, in turn, and the medians are told, and the lowest and the
+# highest of what was found.  On the disk once is all, without SEARCHES.
 
 . bench/common.sh
 programs
@@ -16,13 +17,18 @@ if [ -n "$QUICK" ]; then
 else
 	ms=1000 steps=4 places="tmpfs disk"
 fi
-searches=${SEARCHES:-1}
 case $TMPDIR in
 /dev/shm*)	;;
 *)		places=$(echo "$places" | sed "s|tmpfs|$TMPDIR|") ;;
 esac
 
+# An event has this many bytes in a trace, without its header.
+LEAST=33
+LT_HASTE=0
+
 # try ut|lt RATE: true if it was had and nothing was lost.  $got is the rate.
+# The events are not counted, as there are too many; but those that were not
+# recorded would take no bytes.
 try() {
 	if [ "$1" = ut ]; then
 		ut_begin mix
@@ -40,23 +46,29 @@ try() {
 		    -t "$writers" rate)"
 		lt_stop
 		used=$(cpu $(lt_consumerd))
-		lt_end "${3#* }"
+		lt_end "$(echo "$3" | awk '{ print $2 }')"
 		lost=$lt_lost size=$lt_size
 	fi
-	got=${3%% *} n=${3#* }
+	tracer=$1 asked=$2
+	set -- $3
+	got=$1 n=$2
 	[ "$lost" -eq 0 ] || return 1
+	if [ "$size" -lt $((n * LEAST)) ]; then
+		echo "less than $n" >>"$T/m.$tracer.$key.not"
+		return 1
+	fi
 	# What the consumer used, and for how many bytes.
-	echo "$(calc "$used - $before") $size $n" >>"$T/m.cpu.$1.$key"
-	[ "$got" -le "$best" ] || best=$got
-	awk "BEGIN { exit !($got >= 0.95 * $2) }"
+	echo "$(calc "$used - $before") $size $n" >>"$T/m.$tracer.$key.cpu"
+	[ "$got" -le "$best" ] || best=$got best_ns="$3 $4 $5"
+	[ "$got" -ge $((asked / 100 * 95)) ]
 }
 
 # The highest rate of one of them: $best.  A second search begins at a
 # quarter of what the first one found.
 highest() {
-	low=$(median "best.$1.$key")
+	low=$(median "$1.$key")
 	low=${low:-4000000}
-	low=$((${low%%.*} / 4)) high= best=0
+	low=$((${low%%.*} / 4)) high= best=0 best_ns=
 	[ $low -gt 10000 ] || low=10000
 	# Slow machines begin below.
 	while ! try "$1" $low && ! try "$1" $low; do
@@ -84,12 +96,33 @@ highest() {
 
 # The rate in MB, and CPU seconds for each GB, of what was not lost.
 mega() {
-	calc "$2 * $(sum "cpu.$1.$key" 2) / $(sum "cpu.$1.$key" 3) / 1e6"
+	calc "$(median "$1") * $(sum "$1.cpu" 2) / $(sum "$1.cpu" 3) / 1e6"
 }
 
 seconds() {
 	awk '{ s += $1; b += $2 }
-	    END { if (b > 0) print s / b * 1e9 }' "$T/m.cpu.$1.$key"
+	    END { if (b > 0) print s / b * 1e9 }' "$T/m.$1.cpu"
+}
+
+# The lowest and the highest rate that was found.
+spread() {
+	sort -n "$T/m.$1" | awk '
+	{ v[NR] = $1 / 1000 }
+	END { printf "%.0f-%.0f\n", v[1], v[NR] }'
+}
+
+# both NAME UNIT FUNCTION [ARGUMENT]: a row of what the function says of either.
+both() {
+	both_name=$1 both_unit=$2 both_run=$3
+	shift 3
+	both_l=
+	[ ! -s "$T/m.lt.$key.cpu" ] || both_l=$($both_run "lt.$key" "$@")
+	row "$both_name" "$both_unit" "$(unless "ut.$key" \
+	    "$($both_run "ut.$key" "$@")")" "$(unless "lt.$key" "$both_l")" \
+	    "" ${both_goal:+">= $both_goal x LTTng" "u >= $both_goal * l"}
+}
+rate() {
+	calc "$(median "$1") / 1000"
 }
 
 for place in $places; do
@@ -100,29 +133,28 @@ for place in $places; do
 		disk)	WHERE=$DISK ;;
 		*)	WHERE=$T ;;
 		esac
-		search=0
+		search=0 searches=${SEARCHES:-5}
+		[ $place != disk ] || searches=${SEARCHES:-1}
+		[ -z "$QUICK" ] || searches=${SEARCHES:-1}
 		while [ $search -lt $searches ]; do
 			for tracer in ut lt; do
 				[ $tracer = ut ] || have_lttng || continue
 				highest $tracer
-				echo "$best" >>"$T/m.best.$tracer.$key"
+				echo "$best $best_ns" >>"$T/m.$tracer.$key"
 			done
 			search=$((search + 1))
 		done
-		best=$(median "best.ut.$key")
-		u=$(calc "$best / 1000") um=$(mega ut "$best")
-		us=$(seconds ut)
-		l=$LTTNG_ABSENT lm=$LTTNG_ABSENT ls=$LTTNG_ABSENT
-		if have_lttng; then
-			best=$(median "best.lt.$key")
-			l=$(calc "$best / 1000") lm=$(mega lt "$best")
-			ls=$(seconds lt)
-		fi
-		name="$place, writers: $writers"
-		row "none lost, $name" k/s "$u" "$l" "" \
-		    ">= 3 x LTTng" "u >= 3 * l"
-		row "the same" MB/s "$um" "$lm" ""
-		row "consumer, CPU for 1 GB" s "$us" "$ls" ""
+		both_goal=3
+		[ "$writers" -eq 1 ] || both_goal=2
+		both "none lost, $place, writers: $writers" k/s rate
+		both_goal=
+		[ $searches -eq 1 ] || both "  lowest-highest of $searches" \
+		    k/s spread
+		both "the same" MB/s mega
+		both "  an event of these: p10" ns median 2
+		both "  p50" ns median 3
+		both "  p99" ns median 4
+		both "consumer, CPU for 1 GB" s seconds
 		[ "$NCPU" -gt 1 ] || break
 	done
 done

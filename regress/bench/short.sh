@@ -22,8 +22,7 @@ for e in one mix; do
 		if have_lttng; then
 			lt_begin $e
 			short "lt.$e" load.lt $e
-			lt_end
-			echo "$lt_lost" >>"$T/m.lt.$e.lost"
+			lt_ends "lt.$e"
 		fi
 		if [ -n "$cycles" ]; then
 			short_ut "uk.$e" $e -k cycles

@@ -16,7 +16,9 @@ if [ "$(id -u)" -eq 0 ]; then
 	exec ./prog/asuser 65534 sh "$0" "$@"
 fi
 . ./common.sh
+. bench/lttng.sh
 unset UT_RUNDIR XDG_RUNTIME_DIR
+LT_FORMAT=
 LTTNG_HOME=
 export LTTNG_HOME
 ROUNDS=${ROUNDS:-40}
@@ -29,6 +31,7 @@ clean_up() {
 		kill "$p" 2>/dev/null
 	done
 	wait
+	lt_tidy
 	rm -rf "$T"
 }
 trap clean_up EXIT
@@ -53,16 +56,19 @@ session() {
 }
 
 lttng_daemon() {
+	lt_look
 	LTTNG_HOME=$T/$1
+	export LTTNG_HOME
 	lttng-sessiond --no-kernel >"$T/$1/sessiond.log" 2>&1 &
 	DAEMONS="$DAEMONS $!"
 	until_ok lttng -q list ||
 	    fail "lttng-sessiond: $(cat "$T/$1/sessiond.log")"
+	lt_format
 }
 
 lttng_session() {
 	lttng_daemon "$1"
-	lttng -q create -o "$T/$1/lttng" s &&
+	lttng -q create $LT_FORMAT -o "$T/$1/lttng" s &&
 	    lttng -q enable-channel -u -s s "$2" c &&
 	    lttng -q enable-event -u -s s -c c 'one:*' &&
 	    lttng -q start s
@@ -128,10 +134,10 @@ session pid -p || {
 	not_measured="$not_measured
 libut per-PID: not measured: $(head -1 "$T/err")"
 }
-if ! command -v lttng-sessiond >/dev/null 2>&1; then
+if ! lttng_here; then
 	not_measured="$not_measured
 lttng-ust: not measured: no lttng-sessiond"
-elif ! compile lttng -DLTTNG -llttng-ust -ldl 2>"$T/err"; then
+elif ! compile lttng -DLTTNG $LTTNG_CC 2>"$T/err"; then
 	not_measured="$not_measured
 lttng-ust: not measured: $(head -1 "$T/err")"
 else
@@ -165,9 +171,37 @@ while [ $round -lt "$ROUNDS" ]; do
 	round=$((round + 1))
 done >"$T/times"
 
+# Did the processes of the sessions record what they should?  A line for each,
+# and the rows of those that did not, with words for the table.
+: >"$T/checks"
+: >"$T/unrecorded"
+# check ROWS NAME EVENTS TEXT
+check() {
+	c_n=$(awk -v rows="$1" '$1 ~ rows { n += $5 }
+	    END { print n + 0 }' "$T/times")
+	[ "$c_n" -gt 0 ] || return 0
+	echo "$2: $c_n processes, $4" >>"$T/checks"
+	[ "$3" -eq "$c_n" ] || awk -v rows="$1" -v why="$3 of $c_n recorded" '
+	    $1 ~ rows && !seen[$1]++ { print $1, why }' "$T/times" \
+	    >>"$T/unrecorded"
+}
+for d in uid pid; do
+	HOME=$T/$d utctl stop >"$T/out" 2>/dev/null || continue
+	check "^libut.*:$d\$" "libut per-$d" "$(sed -n \
+	    's/.* \([0-9]*\) events,.*/\1/p' "$T/out")" "$(cat "$T/out")"
+done
+for d in uid pid; do
+	[ -d "$T/$d/lttng" ] && command -v babeltrace2 >/dev/null 2>&1 ||
+	    continue
+	LTTNG_HOME=$T/$d lttng -q stop s
+	n=$(lt_count "$T/$d/lttng")
+	check "^lttng-ust:lttng:$d\$" "lttng-ust per-$d" "$n" \
+	    "$n events in the trace"
+done
+
 # The median of the times, and of what is added to the plain program's in
 # the same round.
-awk -v bench="${1:-}" '
+awk -v bench="${1:-}" -v unrecorded="$T/unrecorded" '
 function median(v, n,  i, j, x) {
 	for (i = 2; i <= n; i++) {
 		x = v[i]
@@ -192,6 +226,8 @@ function cell(row, at_once,  i, n, all, more) {
 }
 # Milliseconds of all that there are.
 function ms(row, at_once,  i, n, all) {
+	if (row in why)
+		return "not measured: " why[row]
 	for (i = 0; i < rounds; i++)
 		if ((row, at_once, i) in us)
 			all[++n] = us[row, at_once, i]
@@ -206,13 +242,17 @@ function bench_rows(  i, d, at_once, u, l, met) {
 			    brief[d[i]], at_once, u, l, ms(plain, at_once)
 			p = ms(plain, at_once)
 			met = u - p <= most[d[i]] ? "yes" : "no"
-			if (u == "not measured" || p == "not measured")
+			if (u ~ /not measured/ || p ~ /not measured/)
 				met = "-"
 			printf "<= floor + %s|%s\n", most[d[i]], met
 		}
 	}
 }
 BEGIN {
+	while ((getline line <unrecorded) > 0) {
+		i = index(line, " ")
+		why[substr(line, 1, i - 1)] = substr(line, i + 1)
+	}
 	# What the library may add.
 	most["none"] = "0.1"; most["idle"] = most["uid"] = "0.3"
 	most["pid"] = "1"
@@ -241,27 +281,4 @@ END {
 	}
 }' "$T/times"
 [ -z "$not_measured" ] || echo "${not_measured#?}"
-
-# All that was measured did what it should.
-for d in uid pid; do
-	n=$(awk -v d=":$d" '$1 ~ /^libut/ && index($1, d) { n += $5 }
-	    END { print n + 0 }' "$T/times")
-	[ "$n" -gt 0 ] || continue
-	export HOME="$T/$d"
-	echo "libut per-$d: $n processes, $(utctl stop)"
-done
-command -v babeltrace2 >/dev/null 2>&1 || exit 0
-for d in uid pid; do
-	[ -d "$T/$d/lttng" ] || continue
-	export LTTNG_HOME="$T/$d"
-	lttng -q stop s
-	n=$(awk -v r="lttng-ust:lttng:$d" '$1 == r { n += $5 }
-	    END { print n + 0 }' "$T/times")
-	if babeltrace2 "$T/$d/lttng" >"$T/out" 2>"$T/err"; then
-		echo "lttng-ust per-$d: $n processes," \
-		    "$(wc -l <"$T/out") events in the trace"
-	else
-		echo "lttng-ust per-$d: $n processes, a trace that" \
-		    "babeltrace2 refuses: $(grep -m 1 ERROR "$T/err")"
-	fi
-done
+cat "$T/checks"

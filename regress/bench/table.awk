@@ -15,11 +15,12 @@ function figure(s) {
 		return sprintf("%.0f", s)
 	return sprintf(s >= 100 ? "%.0f" : s >= 10 ? "%.1f" : "%.2f", s)
 }
-# How many times better than what is beside it: less is better, but for a rate.
+# How many times better than what is beside it: less is better, but for a rate
+# and for what a snapshot has.
 function ratio(unit, u, l) {
 	if (!is_number(u) || !is_number(l) || u < 0.005 || l < 0.005)
 		return ""
-	return figure(unit ~ /\/s$/ ? u / l : l / u)
+	return figure(unit ~ /\/s$|^MB$/ ? u / l : l / u)
 }
 BEGIN {
 	FS = "|"

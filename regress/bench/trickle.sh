@@ -8,7 +8,7 @@
 programs
 compile trickle.ut -DBENCH prog/trickle.c "$LIBUT" || fail "cannot build"
 ! have_lttng || compile trickle.lt -DBENCH -DLTTNG prog/trickle.c \
-    -llttng-ust -ldl || fail "cannot build"
+    $LTTNG_CC || fail "cannot build"
 seconds=10 idle=5000 row=100000
 [ -z "$QUICK" ] || seconds=2 idle=500 row=10000
 UT_REGISTER_TIMEOUT=-1
@@ -60,9 +60,14 @@ shape() {
 	if have_lttng; then
 		lt_begin one
 		$sh_run lt "$@"
+		rm -f "$T/m.lt.shape".*
 		lt_end "$sh_events"
-		sh_lt=$(calc "100 * $lt_lost / $sh_events")
-		sh_lt_size=$(calc "$lt_size / ($sh_events - $lt_lost)")
+		told lt.shape "$sh_events"
+		rm -f "$T/m.lt.shape.lost"
+		sh_lt=$(unless lt.shape \
+		    "$(calc "100 * $lt_lost / $sh_events")")
+		sh_lt_size=$(unless lt.shape \
+		    "$(calc "$lt_size / ($sh_events - $lt_lost)")")
 	fi
 	row "$sh_name: lost" "%" "$(calc "100 * $ut_lost / $sh_events")" \
 	    "$sh_lt" "" "none" "u == 0"
