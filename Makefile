@@ -116,15 +116,13 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/consumer/clockfile.c utd/consumer/consumer.c \
 		utd/consumer/copy.c utd/consumer/doze.c utd/consumer/drain.c \
 		utd/consumer/fault.c utd/consumer/found.c utd/consumer/gone.c \
-		utd/consumer/keep.c utd/consumer/loss.c utd/consumer/marks.c \
-		utd/consumer/memory.c utd/consumer/names.c utd/consumer/obey.c \
-		utd/consumer/oldest.c utd/consumer/orders.c \
-		utd/consumer/ours.c utd/consumer/output.c \
-		utd/consumer/packet.c utd/consumer/pause.c \
-		utd/consumer/piece.c utd/consumer/points.c \
-		utd/consumer/programs.c utd/consumer/region.c \
-		utd/consumer/remove.c utd/consumer/report.c \
-		utd/consumer/revoke.c utd/consumer/rotate.c \
+		utd/consumer/loss.c utd/consumer/memory.c utd/consumer/names.c \
+		utd/consumer/obey.c utd/consumer/orders.c utd/consumer/ours.c \
+		utd/consumer/output.c utd/consumer/packet.c \
+		utd/consumer/pause.c utd/consumer/piece.c \
+		utd/consumer/points.c utd/consumer/programs.c \
+		utd/consumer/region.c utd/consumer/remove.c \
+		utd/consumer/report.c utd/consumer/revoke.c \
 		utd/consumer/shot.c utd/consumer/shotdir.c \
 		utd/consumer/shrunk.c utd/consumer/sink.c utd/consumer/sleep.c \
 		utd/consumer/tick.c utd/consumer/warm.c utd/count.c \
@@ -207,6 +205,13 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/sym/sysroot.c utctl/usage.c utctl/utctl.c utctl/values.c \
 		utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
+UTCTL_HDRS =	$(UTCTL_HDRS)
+UTCTL_HDRS =	$(UTCTL_HDRS)
+UTCTL_HDRS =	$(UTCTL_HDRS)
+UTCTL_HDRS =	$(UTCTL_HDRS)
+UTCTL_HDRS =	$(UTCTL_HDRS)
+UTCTL_HDRS =	$(UTCTL_HDRS)
+UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \

@@ -158,3 +158,59 @@ sink_amend(struct sink *k, uint64_t lost, uint64_t end)
 	free(tried);
 	return done;
 }
+
+/*
+ * Marks: how many events were lost without a slot, at some times, so that a
+ * snapshot tells of those that were lost since about its first event.
+ */
+
+/* The events that programs have lost without a slot. */
+static uint64_t
+nobodys(struct region *r)
+{
+	return region_count(r, &r->losses[r->nslots].lost,
+	    load(&r->header->lost));
+}
+
+/*
+ * Note how many are lost without a slot, and when that was still so.  If there
+ * are too many notes, every other one is forgotten: then a snapshot tells of
+ * more that may have been lost before its first event.
+ */
+void
+loss_mark(struct region *r)
+{
+	const uint64_t now = region_now(r), lost = nobodys(r);
+	unsigned int i;
+
+	/* A first and a last one have the same count: the last one moves. */
+	if (r->nmarks > 1 && r->marks[r->nmarks - 1].lost == lost &&
+	    r->marks[r->nmarks - 2].lost == lost) {
+		r->marks[r->nmarks - 1].time = now;
+		return;
+	}
+	if (r->nmarks == LOSS_MARKS) {
+		for (i = 0; i < LOSS_MARKS / 2; i++)
+			r->marks[i] = r->marks[2 * i];
+		r->nmarks = LOSS_MARKS / 2;
+	}
+	r->marks[r->nmarks].time = now;
+	r->marks[r->nmarks++].lost = lost;
+}
+
+/* A copy tells of those that were lost since about its first event. */
+void
+loss_copy(struct region *r, struct region *c, uint64_t first)
+{
+	struct loss *l = &c->losses[c->nslots];
+	uint32_t i;
+
+	if (r->nmarks == 0 || first == UINT64_MAX)
+		return;
+	for (i = r->nmarks - 1; i > 0 && r->marks[i].time > first; i--)
+		continue;
+	l->lost = nobodys(r);
+	store(&c->header->lost, l->lost);
+	l->told = l->telling = r->marks[i].lost;
+	l->since = r->marks[i].time;
+}

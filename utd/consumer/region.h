@@ -95,7 +95,7 @@ struct region {
 	struct past	 past;
 	uint64_t	 begun;		/* when it went on in the sink's; of a
 					   copy, its first event */
-	bool		 keeps;		/* until it is closed: see keep.c */
+	bool		 keeps;		/* until it is closed: see copy.c */
 
 	char		 shm[UT_SHM_NAME];
 	int		 fd;
@@ -217,7 +217,7 @@ void	 region_wake_all(struct region *);
 /* names.c: what threads are called; true: those that have a name, too. */
 void	 region_names(struct region *, bool);
 
-/* keep.c: regions of a session that writes nothing by itself. */
+/* copy.c: regions of a session that writes nothing by itself. */
 uint64_t region_kept(const struct region *);	/* events */
 bool	 region_keep(struct region *, uint32_t, uint64_t);
 void	 region_name_dead(struct region *);
@@ -246,7 +246,7 @@ void	 loss_look(struct region *);	/* note who has none so far */
 void	 loss_begin(struct region *);
 void	 loss_adopt(struct region *, uint64_t);
 
-/* marks.c: when those without a slot were lost. */
+/* amend.c: when those without a slot were lost. */
 void	 loss_mark(struct region *);
 void	 loss_copy(struct region *, struct region *, uint64_t);
 
@@ -265,7 +265,7 @@ void	 pause_adopt(struct region *);
 void	 pause_copy(const struct region *, struct region *, uint64_t);
 void	 pause_tell(struct region *);	/* of those of which none does */
 
-/* rotate.c: a region goes on in another trace. */
+/* chunk.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);
 
 /* adopt.c: a region and its sink, and what another consumer has left. */
@@ -276,7 +276,7 @@ void	 region_end(struct region *, bool);
 /* shrunk.c: files that somebody has cut or removed. */
 void	 region_shrunk(struct region *);	/* their events are lost */
 
-/* oldest.c: which sub-buffers a pass takes, in overwrite mode. */
+/* revoke.c: which sub-buffers a pass takes, in overwrite mode. */
 bool	 oldest_find(struct region *, int);
 bool	 oldest_enough(const struct region *, uint32_t);
 bool	 oldest_full(const struct region *, uint32_t);

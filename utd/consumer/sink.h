@@ -27,7 +27,7 @@
  *
  * A region has one sink at a time, and all others write files.  The next chunk
  * of a rotation is another struct sink, with streams and numbers of its own,
- * that takes the place of the last one between two passes: see rotate.c.  A
+ * that takes the place of the last one between two passes: see chunk.c.  A
  * second kind of sink (a network) enters in stream_write() and
  * output_pending(), the only functions that write packets and metadata, and in
  * sink_adopt(), which finds out what the last consumer has written.
