@@ -168,8 +168,8 @@ UTCTL_SRCS =	utctl/asuser.c utctl/attach.c utctl/blocks.c \
 		utctl/context.c \
 		utctl/ctf_class.c utctl/ctf_clock.c utctl/ctf_damage.c \
 		utctl/ctf_dates.c utctl/ctf_field.c \
-		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_label.c \
-		utctl/ctf_lex.c \
+		utctl/ctf_filter.c utctl/ctf_find.c utctl/ctf_hosts.c \
+		utctl/ctf_label.c utctl/ctf_lex.c \
 		utctl/ctf_merge.c utctl/ctf_meta.c utctl/ctf_num.c \
 		utctl/ctf_points.c utctl/ctf_print.c utctl/ctf_read.c \
 		utctl/ctf_row.c \
