@@ -123,14 +123,15 @@ expect 0 '' utctl destroy
 # What record takes if it is not told, and how far off that was: a session of
 # some seconds was compared.
 recorded -- ./prog/clocks 3
-expect 0 '^clock: cycles (off by [0-9.]* us at most)$' utctl stat "$T/trace"
-expect 0 '"clocks":\[{"name":"cycles","error_ns":[1-9][0-9]*}\]' \
+expect 0 '^clock: cycles\(, by its points\)\{0,1\} (off by [0-9.]* [um]s at most)$' \
+    utctl stat "$T/trace"
+expect 0 '"clocks":\[{"name":"cycles","dates":"[a-z]*","error_ns":[1-9][0-9]*}\]' \
     utctl stat -j "$T/trace"
 recorded -F -- ./prog/clocks 1
 expect 0 "$ONLINE" utctl stat "$T/trace"
 recorded -k monotonic -- ./prog/clocks 1
 expect 0 "$ONLINE" utctl stat "$T/trace"
-expect 0 '"clocks":\[{"name":"monotonic","error_ns":[0-9]*}\]' \
+expect 0 '"clocks":\[{"name":"monotonic","dates":"line","error_ns":[0-9]*}\]' \
     utctl stat -j "$T/trace"
 
 # The times of many threads do not go back, which both readers check.

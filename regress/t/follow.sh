@@ -214,7 +214,8 @@ complains "-F follows one session" \
 complains '-F and -q' utctl view -F -q e
 complains '-F and -n -3' utctl view -F -n -3 e
 complains '-F: -b and -u must be times of a clock' utctl view -F -u +1s e
-complains "$T/s: no session writes it now" utctl view -F "$T/s"
+complains "$T/s: no session writes it now, by what utd in $UT_RUNDIR says" \
+    utctl view -F "$T/s"
 utctl create -S -o "$T/k" k >/dev/null || fail "k"
 complains 'session k keeps its events in memory' utctl view -F k
 utctl enable-event -s e 'clocks:*' >/dev/null && utctl start e >/dev/null ||

@@ -134,7 +134,7 @@ if command -v bash >/dev/null 2>&1; then
 	completed 'block discard overwrite' utctl enable-channel -m ''
 	completed 'cycles' utctl record -k c
 	completed 'chrome folded' utctl export -F ''
-	completed 'event program thread' utctl stat -g ''
+	completed 'event host program thread' utctl stat -g ''
 	completed $$ utctl record -p $$
 	start_utd
 	utctl create -o "$T/one" one >/dev/null &&

@@ -292,6 +292,7 @@ struct ctf_trace {
 	int			 ours;		/* libut's, by env */
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* as well; NULL: not known */
+	const char		*label;		/* host, or NULL: ctf_hosts.c */
 	/*
 	 * A hash of all of env: with the time when the session was created in
 	 * it, the same for all chunks of a trace, and for no others.  If env
@@ -448,6 +449,9 @@ void	 ctf_clock_dates(const struct ctf_trace *, int64_t);
 /* ctf_points.c */
 int	 ctf_points_here(const struct ctf_trace *, const char *);
 void	 ctf_points_read(struct ctf_trace *, const char *);
+
+/* ctf_hosts.c: the name, with the host in front of it, if it is given. */
+char	*host_name(const char *, const char *);
 
 /* ctf_read.c */
 void	 ctf_who(struct ctf_who *, const struct ctf_vals *);

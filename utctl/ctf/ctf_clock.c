@@ -183,11 +183,47 @@ dates_rates(struct ctf_dates *d, double rate)
 	end->len = (double)(INT64_MAX - (end->ns > 0 ? end->ns : 0));
 }
 
+static double
+distance(double a, double b)
+{
+	return a < b ? b - a : a - b;
+}
+
 /*
- * How far off dates may be.  If the rate changed once between two points, from
- * that before to that after, dates between are off by a quarter of what the
- * rate changed times that time, at most.  If only one of these rates is known,
- * nothing tells when it changed.  A jump may have come at any time.
+ * How far off dates may be at jumps.  A jump may have come at any time between
+ * its points, and the clock had its own rate there, not the line's, by which
+ * the dates go on: that of a time near by.  Times that are too short for a good
+ * rate do not end the search for it.  Forward, the times before a jump are near
+ * by; backward, those after it.
+ */
+static double
+jumps_error(const struct ctf_dates *d, double rate, int forward)
+{
+	const struct segment *s;
+	double off, n, part = 0, error = 0;	/* part: ns, for each cycle */
+	size_t i;
+
+	for (i = 1; i < d->n - 1; i++) {
+		s = &d->segments[forward ? i : d->n - 1 - i];
+		if (s[1].count == s->count)
+			continue;
+		if (is_jump(s, rate)) {
+			n = (double)(s[1].count - s->count);
+			error = larger(error, distance(n * rate, s->len) +
+			    n * part);
+			continue;
+		}
+		off = distance(s->rate, rate);
+		part = s->len >= LONG ? off : larger(part, off);
+	}
+	return error;
+}
+
+/*
+ * How far off dates may be elsewhere.  If the rate changed once between two
+ * points, from that before to that after, dates between are off by a quarter of
+ * what the rate changed times that time, at most.  If only one of these rates is
+ * known, nothing tells when it changed.
  */
 static double
 dates_error(const struct ctf_dates *d, double rate)
@@ -197,13 +233,8 @@ dates_error(const struct ctf_dates *d, double rate)
 	double diff, error = 0, last = -1;
 
 	for (s = d->segments + 1; s < end; s++) {
-		if (s[1].count == s->count)
+		if (s[1].count == s->count || is_jump(s, rate))
 			continue;
-		if (is_jump(s, rate)) {
-			diff = (double)(s[1].count - s->count) * rate - s->len;
-			error = larger(error, diff < 0 ? -diff : diff);
-			continue;
-		}
 		if (b != NULL) {
 			diff = s->rate / b->rate;
 			diff = diff < 1 ? 1 - diff : diff - 1;
@@ -316,7 +347,8 @@ clock_dates(const struct ctf_trace *tr, struct ctf_clock *cl, int cycles,
 	dates_rates(d, rate);
 	dates_find(d, 0);
 	if (d->n > 2)
-		cl->error = dates_error(d, rate);
+		cl->error = larger(dates_error(d, rate),
+		    larger(jumps_error(d, rate, 1), jumps_error(d, rate, 0)));
 	cl->dates = d;
 	cl->fast = 0;
 }

@@ -95,6 +95,21 @@ say_set(const struct reader_session *s)
 	    s->trace->file, times, s->set.ns / 1e9, from, to);
 }
 
+/* Dates go on while the machine sleeps, and so does whatever is measured. */
+static void
+say_slept(const struct reader_session *s)
+{
+	char from[CTF_TIMELEN], to[CTF_TIMELEN], times[32] = "";
+
+	ctf_print_time(s->slept.from, from);
+	ctf_print_time(s->slept.to, to);
+	if (s->slept.n > 1)
+		snprintf(times, sizeof(times), " %zu times", s->slept.n);
+	say("%s: the machine slept%s, for %.6f s in all, between %s and %s: "
+	    "what began before and ended after that time lasts so much longer",
+	    s->trace->file, times, s->slept.ns / 1e9, from, to);
+}
+
 /* Traces of one session. */
 static void
 date_session(struct reader *r, struct ctf_trace **traces, size_t n)
@@ -118,9 +133,12 @@ date_session(struct reader *r, struct ctf_trace **traces, size_t n)
 	s = &r->sessions[r->nsessions++];
 	s->trace = traces[0];
 	s->offset = offset;
+	s->last = p[np - 1];
 	find_steps(s, p, np, offset);
 	if (s->set.n > 0)
 		say_set(s);
+	if (s->slept.n > 0)
+		say_slept(s);
 	free(p);
 }
 
@@ -156,4 +174,5 @@ reader_open_all(struct reader *r, char **dirs)
 	for (; *dirs != NULL; dirs++)
 		reader_open(r, *dirs);
 	reader_dates(r);
+	hosts_find(r);
 }

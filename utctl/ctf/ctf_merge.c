@@ -465,4 +465,5 @@ reader_free(struct reader *r)
 	free(r->streams);
 	free(r->idle);
 	free(r->sessions);
+	free(r->hosts);
 }

@@ -134,6 +134,17 @@ is_time(int64_t ns)
 	return ns >= 0 && ns <= NS_MAX;
 }
 
+/* A packet of points; its UUID is that of another trace. */
+static int
+is_foreign(const struct ctf_trace *tr, const struct layout *l,
+    const uint8_t *buf)
+{
+	struct ctf_vals v;
+
+	return is_header(tr, buf, l->len, &v) && (v.has & 1 << ROLE_UUID) &&
+	    tr->hasuuid && memcmp(v.uuid, tr->uuid, 16) != 0;
+}
+
 static int
 point_get(const struct ctf_trace *tr, const struct layout *l,
     const uint8_t *buf, struct ctf_point *p)
@@ -143,8 +154,7 @@ point_get(const struct ctf_trace *tr, const struct layout *l,
 	uint64_t val;
 	size_t i;
 
-	if (!is_header(tr, buf, l->len, &v) || ((v.has & 1 << ROLE_UUID) &&
-	    tr->hasuuid && memcmp(v.uuid, tr->uuid, 16) != 0))
+	if (!is_header(tr, buf, l->len, &v))
 		return 0;
 	c.p += tr->header->fixed;
 	if (ctf_walk(&c, l->class->packet, &v) == -1 ||
@@ -190,7 +200,7 @@ ctf_points_read(struct ctf_trace *tr, const char *path)
 	struct ctf_point p;
 	struct layout l;
 	struct stat st;
-	uint64_t n, i, step, bad = 0;
+	uint64_t n, i, step, bad = 0, foreign = 0;
 	FILE *f = NULL;
 	int fd;
 
@@ -205,12 +215,17 @@ ctf_points_read(struct ctf_trace *tr, const char *path)
 		if ((step > 1 && fseeko(f, (off_t)(i * l.len), SEEK_SET) ==
 		    -1) || fread(buf, l.len, 1, f) != 1)
 			break;
-		if (point_get(tr, &l, buf, &p))
+		if (is_foreign(tr, &l, buf))
+			foreign++;
+		else if (point_get(tr, &l, buf, &p))
 			point_add(tr, &p);
 		else
 			bad++;
 	}
 	fclose(f);
+	if (foreign > 0)
+		ctf_damage(path, "%llu of its packets are of another trace",
+		    (unsigned long long)foreign);
 	if (bad > 0)
 		ctf_damage(path, "%llu of its packets say nothing that clocks "
 		    "can have said", (unsigned long long)bad);

@@ -63,6 +63,7 @@ struct reader_steps {
 struct reader_session {
 	const struct ctf_trace	*trace;		/* one of them */
 	int64_t			 offset;	/* of dates to boottime */
+	const struct ctf_point	*last;
 	struct reader_steps	 set;		/* the system's clock */
 	struct reader_steps	 slept;		/* the machine */
 };
@@ -86,6 +87,9 @@ struct reader {
 	/* ctf_dates.c; those with points */
 	struct reader_session	*sessions;
 	size_t			 nsessions;
+	/* ctf_hosts.c: the names of the hosts, sorted. */
+	const char		**hosts;
+	size_t			 nhosts;
 
 	/* reader_follow(): the traces are still written. */
 	int			  follow;
@@ -116,6 +120,9 @@ void	 stream_free(struct ctf_stream *);
 
 /* ctf_dates.c */
 void	 reader_open_all(struct reader *, char **);
+
+/* ctf_hosts.c */
+void	 hosts_find(struct reader *);
 
 /* ctf_row.c: where streams that are new go on from. */
 void	 reader_rows(struct reader *);

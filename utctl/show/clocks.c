@@ -27,7 +27,8 @@
 #include "../utctl.h"
 #include "clocks.h"
 
-#define NS	1e9
+#define NS			1e9
+#define NTP_UNSYNCHRONIZED	5
 
 /* An event has that clock, which is not that of the event before. */
 void
@@ -49,9 +50,64 @@ clocks_note(struct clocks *c, const struct ctf_clock *clock)
 		if ((p->name = strdup(clock->name)) == NULL)
 			die_errno("malloc");
 		p->error = 0;
+		p->points = 0;
 	}
+	c->seen[i].points |= clock->dates != NULL;
 	if (c->seen[i].error < clock->error)
 		c->seen[i].error = clock->error;
+}
+
+static void
+print_span(double ns)
+{
+	if (ns < 10000 * 1e3)
+		printf("%.3f us", ns / 1e3);
+	else if (ns < 10000 * 1e6)
+		printf("%.3f ms", ns / 1e6);
+	else
+		printf("%.3f s", ns / NS);
+}
+
+/* The last point of a host that is known, by its date; or NULL. */
+static const struct ctf_point *
+last_point(const struct reader *r, const char *host)
+{
+	const struct reader_session *s, *last = NULL;
+
+	for (s = r->sessions; s < r->sessions + r->nsessions; s++)
+		if (s->trace->host != NULL &&
+		    strcmp(s->trace->host, host) == 0 && (last == NULL ||
+		    s->last->boottime + s->offset >
+		    last->last->boottime + last->offset))
+			last = s;
+	return last == NULL ? NULL : last->last;
+}
+
+/* Of one host, only bad news is told. */
+static void
+print_hosts(const struct reader *r)
+{
+	const struct ctf_point *p;
+	char *shown;
+	size_t i;
+
+	for (i = 0; i < r->nhosts; i++) {
+		p = last_point(r, r->hosts[i]);
+		if (r->nhosts == 1 && (p == NULL ||
+		    p->ntp_state != NTP_UNSYNCHRONIZED))
+			continue;
+		printf("host %s: the clock is ", shown = clean(r->hosts[i]));
+		free(shown);
+		if (p == NULL || p->ntp_state < 0) {
+			printf("not known to be synchronized\n");
+			continue;
+		}
+		printf(p->ntp_state == NTP_UNSYNCHRONIZED ?
+		    "unsynchronized" : "synchronized");
+		printf(", off by ");
+		print_span((double)p->ntp_maximum);
+		printf(" at most, as NTP tells\n");
+	}
 }
 
 void
@@ -65,9 +121,13 @@ clocks_print(const struct clocks *c, const struct reader *r)
 		printf("%s%s", i == 0 ? "clock: " : ", ",
 		    shown = clean(c->seen[i].name));
 		free(shown);
-		if (c->seen[i].error > 0)
-			printf(" (off by %.3f us at most)",
-			    c->seen[i].error / 1000);
+		if (c->seen[i].points)
+			printf(", by its points");
+		if (c->seen[i].error > 0) {
+			printf(" (off by ");
+			print_span(c->seen[i].error);
+			printf(" at most)");
+		}
 	}
 	if (c->n > 0)
 		putchar('\n');
@@ -80,6 +140,16 @@ clocks_print(const struct clocks *c, const struct reader *r)
 		printf("the machine slept: %.3f s between %s and %s\n",
 		    slept->ns / NS, from, to);
 	}
+	print_hosts(r);
+}
+
+static const char *
+ntp_state(int64_t state)
+{
+	static const char *const names[] = { "unknown", "ok", "insert",
+	    "delete", "leap", "wait", "unsynchronized" };
+
+	return state >= -1 && state <= 5 ? names[state + 1] : "other";
 }
 
 static void
@@ -100,27 +170,22 @@ clocks_json(const struct clocks *c, const struct reader *r)
 	for (i = 0; i < c->n; i++) {
 		printf("%s{\"name\":", i == 0 ? "" : ",");
 		put_json(c->seen[i].name);
-		printf(",\"error_ns\":%.0f}", c->seen[i].error);
+		printf(",\"dates\":\"%s\",\"error_ns\":%.0f}",
+		    c->seen[i].points ? "points" : "line", c->seen[i].error);
 	}
 	printf("],\"hosts\":[");
 	for (i = 0; i < r->nsessions; i++) {
 		printf("%s{\"host\":", i == 0 ? "" : ",");
 		put_json(r->sessions[i].trace->host == NULL ? "" :
 		    r->sessions[i].trace->host);
+		printf(",\"ntp_state\":\"%s\",\"ntp_maximum_ns\":%" PRIu64,
+		    ntp_state(r->sessions[i].last->ntp_state),
+		    r->sessions[i].last->ntp_maximum);
 		json_steps("set", &r->sessions[i].set);
 		json_steps("slept", &r->sessions[i].slept);
 		putchar('}');
 	}
 	putchar(']');
-}
-
-static const char *
-ntp_state(int64_t state)
-{
-	static const char *const names[] = { "unknown", "ok", "insert",
-	    "delete", "leap", "wait", "unsynchronized" };
-
-	return state >= -1 && state <= 5 ? names[state + 1] : "other";
 }
 
 static void

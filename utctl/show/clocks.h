@@ -26,6 +26,7 @@
 struct clock_seen {
 	char	*name;
 	double	 error;			/* ns; 0: nothing is known */
+	int	 points;		/* some dates are by points */
 };
 
 struct clocks {

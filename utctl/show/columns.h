@@ -24,6 +24,7 @@
 #include "../ctf/ctf.h"
 
 #define COLUMNS_DEFAULT	"time,who,event,fields"
+#define COLUMNS_HOSTS	"time,host,who,event,fields"	/* if several */
 
 /* Names between commas; or utctl ends. */
 void	 columns_set(const char *);

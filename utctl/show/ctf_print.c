@@ -37,7 +37,12 @@ put_json_event(char *p, struct ctf_stream *s)
 {
 	const struct ctf_eclass *ev = s->event;
 
-	p = put_who(put_when(p, s->ns), s);
+	p = put_when(p, s->ns);
+	if (s->trace->label != NULL)
+		p = out_text(put_string(out_text(p, "\"host\":"),
+		    (const uint8_t *)s->trace->label,
+		    strlen(s->trace->label)), ",");
+	p = put_who(p, s);
 	return put_fields(out_put(p, ev->text, ev->textlen), s);
 }
 

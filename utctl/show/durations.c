@@ -36,6 +36,7 @@ struct slow {
 	int64_t			 took, self, begin;
 	const struct group	*group;
 	struct ctf_who		 who;	/* whose the end was */
+	const char		*host;	/* or NULL: there is but one */
 };
 
 struct run {
@@ -82,6 +83,7 @@ note_slow(struct run *r, const struct ctf_stream *s, const struct pair_end *e)
 	slow->begin = e->begin;
 	slow->group = e->what;
 	slow->who = *ctf_whose(s, &buf);
+	slow->host = s->trace->label;
 }
 
 static void
@@ -193,17 +195,19 @@ print_slow(const struct run *r)
 {
 	char when[CTF_TIMELEN];
 	const struct slow *s;
-	char *name;
+	char *name, *shown;
 
 	printf("\nthe slowest:\n%14s %14s  %-29s  program[pid:tid]  pair", "us",
 	    "self us", "began");
 	groups_heads(r->groups);
 	for (s = r->slow; s < r->slow + r->top.n; s++) {
 		ctf_print_time(s->begin, when);
-		name = clean(s->who.name);
+		name = host_name(s->host, s->who.name);
+		shown = clean(name);
 		printf("%14.3f %14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
-		    (double)s->took / US, (double)s->self / US, when, name,
-		    s->who.vpid, s->who.vtid);
+		    (double)s->took / US, (double)s->self / US, when,
+		    shown, s->who.vpid, s->who.vtid);
+		free(shown);
 		free(name);
 		group_print(s->group);
 	}
@@ -366,8 +370,14 @@ print_json(const struct run *r, const struct reader *rd)
 		printf("%s{", s == r->slow ? "" : ",");
 		json_by(r->groups, s->group);
 		printf(",\"ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
-		    "\",\"began\":\"%" PRId64 "\",\"procname\":", s->took,
-		    s->self, s->begin);
+		    "\",\"began\":\"%" PRId64 "\",", s->took, s->self,
+		    s->begin);
+		if (s->host != NULL) {
+			printf("\"host\":");
+			put_json(s->host);
+			putchar(',');
+		}
+		printf("\"procname\":");
 		put_json(s->who.name);
 		printf(",\"vpid\":%" PRId64 ",\"vtid\":%" PRId64 "}",
 		    s->who.vpid, s->who.vtid);

@@ -110,20 +110,22 @@ put_text(char *p, const char *before, const char *text)
  */
 
 static void
-tell_name(struct track *t, const char *kind, const char *name)
+tell_name(struct track *t, const char *kind, const char *host, const char *name)
 {
-	char text[sizeof(t->name) + 32], *p;
+	char id[24] = "", *full, *text, *p;
 
 	memcpy(t->name, name, sizeof(t->name));
 	if (name[0] == '\0')
 		return;
-	if (t->number == t->id)
-		snprintf(text, sizeof(text), "%s", name);
-	else
-		snprintf(text, sizeof(text), "%s[%" PRId64 "]", name, t->id);
+	if (t->number != t->id)
+		snprintf(id, sizeof(id), "[%" PRId64 "]", t->id);
+	full = host_name(host, name);
+	text = format("%s%s", full, id);
 	p = put_text(put_head('M', run.now, t->who), ",\"name\":", kind);
 	p = put_text(p, ",\"args\":{\"name\":", text);
 	out_end(out_text(p, "}}"));
+	free(text);
+	free(full);
 }
 
 /* Take the number that is the ID, or else one that no track of them has. */
@@ -164,7 +166,7 @@ track_new(struct map *m, uint64_t key, const struct track *process, uint64_t of,
 /* Of a process that has a track, or NULL.  A name that has changed is told. */
 static struct track *
 track_get(struct map *m, const struct track *process, uint64_t of, int64_t id,
-    const char *name)
+    const char *host, const char *name)
 {
 	const uint64_t key = map_bytes(of, &id, sizeof(id));
 	struct track *t = map_get(m, key);
@@ -175,7 +177,7 @@ track_get(struct map *m, const struct track *process, uint64_t of, int64_t id,
 		t = track_new(m, key, process, of, id);
 	if (strcmp(t->name, name) != 0)
 		tell_name(t, process == NULL ? "process_name" : "thread_name",
-		    name);
+		    host, name);
 	return t;
 }
 
@@ -192,8 +194,8 @@ track_of(const struct ctf_stream *s)
 	p = processes_get(&run.pairs->processes, s);
 	w = ctf_whose(s, &buf);
 	t = track_get(&run.processes, NULL, s->trace->origin, w->vpid,
-	    w->name);
-	run.track = track_get(&run.threads, t, (uintptr_t)p, w->vtid,
+	    s->trace->label, w->name);
+	run.track = track_get(&run.threads, t, (uintptr_t)p, w->vtid, NULL,
 	    w->thread[0] == '\0' ? w->name : w->thread);
 	run.stream = s;
 	run.pkt = s->pkt;

@@ -93,9 +93,13 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 	struct node *parent = pairs_top(r->pairs, s);
 	char buf[EXPORT_NAME];
 	struct ctf_who who;
+	char *name;
 
-	if (parent == NULL)
-		parent = node_get(r, NULL, ctf_whose(s, &who)->name);
+	if (parent == NULL) {
+		name = host_name(s->trace->label, ctf_whose(s, &who)->name);
+		parent = node_get(r, NULL, name);
+		free(name);
+	}
 	if (parent->depth == DEEPEST)
 		parent = node_get(r, parent, DEEPER);
 	else if (parent->depth > DEEPEST + 1)

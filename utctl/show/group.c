@@ -29,6 +29,7 @@
 #include "group.h"
 
 #define TAIL	24		/* bytes of dots, an address and a NUL */
+#define IDS	48		/* bytes of those of a process and a thread */
 #define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
 
 /* Where the fields of -g are in events of a class. */
@@ -121,10 +122,14 @@ put_name(char *key, const char *name)
 }
 
 static size_t
-put_thread(char *key, const struct ctf_who *who)
+put_thread(char *key, const struct ctf_stream *s, const struct ctf_who *who)
 {
-	char *p = key + put_name(key, who->name);
+	char *name = host_name(s->trace->label, who->name);
+	char *p = key;
 
+	cut_text(p, GROUP_PART + 1 - IDS, name);
+	free(name);
+	p += strlen(p);
 	*p++ = '[';
 	p = ctf_put_i64(p, who->vpid);
 	*p++ = ':';
@@ -175,11 +180,14 @@ put_part(const struct groups *g, size_t i, const struct ctf_stream *s,
 
 	if (g->by[i] == BY_EVENT)
 		return put_name(key, s->event->name);
+	if (g->by[i] == BY_HOST)
+		return put_name(key, s->trace->host == NULL ||
+		    s->trace->host[0] == '\0' ? "-" : s->trace->host);
 	if (g->by[i] == BY_FIELD)
 		return put_field(key, at, s);
 	who = ctf_whose(s, &buf);
 	return g->by[i] == BY_PROGRAM ? put_name(key, who->name) :
-	    put_thread(key, who);
+	    put_thread(key, s, who);
 }
 
 struct group *
@@ -203,7 +211,8 @@ groups_get(struct groups *g, const struct ctf_stream *s, const char *prefix)
 
 /* Any other name is a field's. */
 static const char *const names[] = {
-	[BY_EVENT] = "event", [BY_PROGRAM] = "program", [BY_THREAD] = "thread"
+	[BY_EVENT] = "event", [BY_PROGRAM] = "program",
+	[BY_THREAD] = "thread", [BY_HOST] = "host"
 };
 
 const char *

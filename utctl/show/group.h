@@ -46,7 +46,7 @@ struct group {
 	int64_t		 open_total, open_self;
 };
 
-enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_FIELD };
+enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_FIELD };
 
 struct groups {
 	const char	*names[GROUP_BY];	/* as -g has them */

@@ -175,7 +175,7 @@ static void
 print_place(const struct heap *h, int64_t ns, int32_t thread, uint32_t caller)
 {
 	char when[CTF_TIMELEN], text[CALLER_TEXT];
-	char *name = clean(h->process.name);
+	char *name = process_text(&h->process);
 
 	ctf_print_time(ns, when);
 	printf("  %-29s  %s[%" PRId64 ":%" PRId32 "]  %s", when, name,

@@ -136,8 +136,9 @@ live_open(struct live *l, const char *dir)
 		die("%s: no utd runs that would write it: without -F it can "
 		    "be viewed", dir);
 	if ((s = session_of(l)) == NULL)
-		die("%s: no session writes it now: without -F it can be "
-		    "viewed", dir);
+		die("%s: no session writes it now, by what utd in %s says: "
+		    "without -F it can be viewed", dir,
+		    client_dir(l->client));
 	if (row_num(s, "keeps") != 0)
 		die("session %s keeps its events in memory: a snapshot of it "
 		    "can be viewed", row_str(s, "name"));

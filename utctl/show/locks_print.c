@@ -347,7 +347,7 @@ print_note(const struct lock_note *n)
 {
 	const struct callers *cs = &n->process->process.callers;
 	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
-	char *name = clean(n->process->process.name);
+	char *name = process_text(&n->process->process);
 
 	ctf_print_time(n->ns, when);
 	printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId32 "]  %s  %s",

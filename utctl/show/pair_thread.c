@@ -431,7 +431,7 @@ pair_threads_say(const struct pairs *ps)
 
 	if (t == NULL)
 		return;
-	shown = clean(t->process->name);
+	shown = process_text(t->process);
 	say("%zu thread%s, such as %s[%" PRId64 ":%" PRId64 "]: the pairs are "
 	    "not certain, because packets overlap as if several threads had "
 	    "the same IDs", ps->noverlaps, many(ps->noverlaps), shown,

@@ -165,12 +165,14 @@ view_live(struct reader *r, const char *dir)
 }
 
 static int
-view_all(struct reader *r, char **dirs, int quiet)
+view_all(struct reader *r, char **dirs, int quiet, int named)
 {
 	int64_t begin, end;
 
 	ut_confine_reader();	/* what it reads may be anybody's */
 	reader_open_all(r, dirs);
+	if (r->nhosts > 1 && !named)
+		columns_set(COLUMNS_HOSTS);
 	if (columns_have("relative") && reader_span(r, &begin, &end))
 		columns_from(begin);
 	reader_run(r, quiet ? NULL : &print_ops, NULL);
@@ -182,7 +184,8 @@ static void
 check_lines(const char *columns, int quiet)
 {
 	if (columns != NULL && json)
-		die("-o and -j: JSON has all there is");
+		die("-o and -j: JSON has all there is, and the host if there "
+		    "are several");
 	if (columns != NULL && quiet)
 		die("-o and -q: totals have no columns");
 	if (indent_on && quiet)
@@ -193,7 +196,7 @@ check_lines(const char *columns, int quiet)
 }
 
 static int
-view(struct reader *r, char **dirs, int quiet, int follow)
+view(struct reader *r, char **dirs, int quiet, int follow, int named)
 {
 	int status;
 
@@ -202,7 +205,7 @@ view(struct reader *r, char **dirs, int quiet, int follow)
 	    &symbols_names : NULL;
 	if (follow)
 		check_follow(r, dirs);
-	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet);
+	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet, named);
 	status |= ctf_damaged() != 0;
 	ctf_print_flush();
 	if (quiet && (r->ntraces > 0 || status == 0))
@@ -249,7 +252,7 @@ cmd_view(int argc, char **argv)
 		die("-F and -q: totals are known at the end");
 	check_lines(columns, quiet);
 	dirs = which_traces(argv + optind);
-	status = view(&r, dirs, quiet, follow);
+	status = view(&r, dirs, quiet, follow, columns != NULL);
 	which_free(dirs);
 	reader_free(&r);
 	indent_end();

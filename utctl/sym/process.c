@@ -191,6 +191,7 @@ add(struct processes *ps, const struct ctf_stream *s,
 	if ((p = calloc(1, ps->size)) == NULL)
 		die_errno("malloc");
 	p->origin = processes_origin(ps, s);
+	p->host = s->trace->label;
 	p->vpid = who->vpid;
 	memcpy(p->name, who->name, sizeof(p->name));
 	p->callers.numbers = ps->numbers;
@@ -360,10 +361,20 @@ process_caller(struct process *p, const struct ctf_stream *s, size_t field)
 	return callers_event(&p->callers, c->kind->event);
 }
 
+char *
+process_text(const struct process *p)
+{
+	char *name = host_name(p->host, p->name);
+	char *shown = clean(name);
+
+	free(name);
+	return shown;
+}
+
 void
 process_print(const struct process *p)
 {
-	char *shown = clean(p->name);
+	char *shown = process_text(p);
 
 	printf("%s[%" PRId64 "]", shown, p->vpid);
 	free(shown);
@@ -372,6 +383,11 @@ process_print(const struct process *p)
 void
 process_json(const struct process *p)
 {
+	if (p->host != NULL) {
+		printf("\"host\":");
+		put_json(p->host);
+		putchar(',');
+	}
 	printf("\"procname\":");
 	put_json(p->name);
 	printf(",\"vpid\":%" PRId64, p->vpid);

@@ -52,6 +52,7 @@ struct origin {
 struct process {
 	struct process	*next;		/* that began after this one */
 	struct origin	*origin;	/* of its traces */
+	const char	*host;		/* of its traces, if shown, or NULL */
 	int64_t		 vpid;
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
 	char		*program;	/* path of its first module, and */
@@ -102,7 +103,9 @@ int	 origin_unsure(const struct origin *, int64_t);
 void	 processes_module(struct processes *, const struct ctf_stream *);
 /* The number of the caller that is this field of the event's call. */
 uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
-/* Its name and ID. */
+/* Its name, for the terminal: of several hosts, with the host. */
+char	*process_text(const struct process *);
+/* That and its ID. */
 void	 process_print(const struct process *);
 void	 process_json(const struct process *);
 void	 processes_free(struct processes *, void (*)(struct process *));
