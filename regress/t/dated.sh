@@ -218,7 +218,7 @@ BOOT=$((BOOT + 240000000000)) DATE=$((DATE - 2000000000))
 	echo "set 3600000000000"
 	echo point
 	minutes 1
-} | trace chunks/2 monotonic 1000000000 $DATE $FINAL
+} | trace chunks/2 monotonic 1000000000 $((DATE + 2000000000)) $FINAL
 BOOT=$first DATE=$((DATE + 2000000000))
 dated 1000 42 chunks
 [ "$(grep -c 'clock was set' "$T/err")" -eq 1 ] || fail "$(cat "$T/err")"
@@ -229,6 +229,84 @@ expect 0 '"set_ns":"3598000000000","set_from":"[0-9]*","set_to":"[0-9]*","slept_
     utctl stat -j "$T/chunks"
 expect 0 '^28 events' utctl view -q -b 00:36:38 -u 00:40:37 "$T/chunks"
 (dated 1000 28 chunks/1) >/dev/null && fail "a chunk alone has what is known there"
+
+# A clock that is set by a hair again and again is told, too.
+i=0
+{
+	while [ $((i += 1)) -le 200 ]; do
+		echo point
+		echo "run 1000000000 1"
+		echo "set 900000"
+	done
+	echo point
+} | trace hair monotonic 1000000000 $DATE $((DATE + 180000000))
+dated 1000 200 hair
+grep -q 'clock was set 100 times, by +0.180000 s in all' "$T/err" ||
+    fail "a hair: $(cat "$T/err")"
+
+# How long the machine slept is corrected afterwards: what was before is not.
+{
+	echo point
+	minutes 2
+	echo point
+	echo "sleep 3600000000000"
+	echo point
+	echo "run 1000000000 0"
+	echo "set -700000000"
+	echo point
+	minutes 2
+} | trace rtc monotonic 1000000000 $DATE
+(cd "$T" && utctl view -j rtc) 2>/dev/null | awk -F'"' '
+{
+	d = (substr($4, 1, 8) - substr($(NF - 1), 1, 8)) * 1e11 + \
+	    substr($4, 9) - substr($(NF - 1), 9)
+	want = NR <= 14 ? 0 : -700000000
+	if (d < want - 1000 || d > want + 1000)
+		exit bad = 1
+}
+END { exit bad || NR != 28 }' || fail "the clock was corrected after a sleep"
+
+# Events before the first point, between which and the beginning of the session
+# the machine slept: nobody knows whether they are before that.
+{
+	echo "run 1000000000 3"
+	echo "sleep 3600000000000"
+	echo "run 1000000000 3"
+	echo point
+	minutes 1
+} | trace unsure monotonic 1000000000 $DATE
+[ $(($(told unsure))) -ge 3600000000000 ] || fail "unsure: $(told unsure)"
+
+# Sessions of one name, begun in the same second on hosts of one name.
+for i in 1 2; do
+	{
+		echo point
+		minutes 2
+	} | trace same/$i monotonic 1000000000 $DATE
+	BOOT=$((BOOT + 864000000000000)) DATE=$((DATE - 864000000000000))
+done
+BOOT=$first DATE=1700000000000000000
+dated 1000 28 same
+[ ! -s "$T/err" ] || fail "same names: $(cat "$T/err")"
+
+# A user's points date no trace of another user.
+if [ "$(id -u)" -eq 0 ]; then
+	for i in 1 2; do
+		{
+			echo point
+			minutes 2
+			[ $i -eq 1 ] || echo "set 90000000000"
+			echo "run 1000000000 0"
+			echo point
+		} | trace users/$i monotonic 1000000000 $DATE
+	done
+	chown -R 65534 "$T/users/2"
+	utctl view "$T/users/1" >"$T/alone" 2>"$T/err" || fail "users"
+	utctl view "$T/users" 2>"$T/err" | head -n 14 | cmp - "$T/alone" ||
+	    fail "a user's points date another's trace"
+	grep -q "users/2/metadata: the .* clock was set" "$T/err" ||
+	    fail "users: $(cat "$T/err")"
+fi
 
 # Two hosts whose counters and metadata have nothing in common.
 {
@@ -298,6 +376,11 @@ expect 1 'clock: last packet cut short at byte 7920$' \
 expect 1 '^420 events' utctl view -q "$T/spoilt"
 head -c 40 "$T/slewed/clock" >"$T/spoilt/clock"
 expect 1 '^420 events' utctl view -q "$T/spoilt"
+cp "$T/slewed/clock" "$T/spoilt/clock"
+ln "$T/spoilt/clock" "$T/spoilt/again"
+expect 1 'another file of the trace tells already what clocks said' \
+    utctl view -q "$T/spoilt"
+rm "$T/spoilt/again"
 # Out of order, and with another in it that is no point.
 {
 	tail -c +$((132 * 30 + 1)) "$T/slewed/clock"

@@ -26,11 +26,11 @@ BEGIN {
 			changes++
 			continue
 		}
-		if (s == 30000)
-			print "sleep 3600000000000"
-		if (s == 50000)
-			print "set '$SET'"
 		if (s == 70000)
+			print "sleep 3600000000000"
+		if (s == 20000)
+			print "set '$SET'"
+		if (s == 50000)
 			print "set '$AGAIN'"
 		print "run 1000000000 1"
 	}

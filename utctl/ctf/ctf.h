@@ -127,6 +127,7 @@ struct ctf_point {
 	uint64_t	 ntp_maximum;	/* the largest error */
 	uint64_t	 ntp_error;	/* the estimated one */
 	int64_t		 ntp_state;	/* -1: not known */
+	int64_t		 date;		/* ctf_dates.c: when that was */
 };
 
 struct ctf_label {
@@ -272,6 +273,7 @@ struct ctf_trace {
 	char			*file;		/* the metadata's path */
 	dev_t			 dev;		/* and which file it is */
 	ino_t			 ino;
+	uid_t			 owner;
 	int			 away;		/* so often not found */
 	time_t			 mtime;		/* as it was when we looked */
 	off_t			 size;
@@ -300,7 +302,7 @@ struct ctf_trace {
 	 */
 	uint64_t		 origin;
 	int			 hasorigin;
-	/* A hash of host, name and time of creation: a session has one. */
+	/* A hash of host, name and time of creation: see ctf_dates.c. */
 	uint64_t		 session;
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
@@ -444,7 +446,7 @@ const struct ctf_label *ctf_label(const struct ctf_type *, uint64_t);
 
 /* ctf_clock.c */
 int64_t	 ctf_clock_ns(const struct ctf_clock *, uint64_t);
-void	 ctf_clock_dates(const struct ctf_trace *, int64_t);
+void	 ctf_clock_dates(const struct ctf_trace *);
 
 /* ctf_points.c */
 int	 ctf_points_here(const struct ctf_trace *, const char *);

@@ -41,6 +41,9 @@ struct segment {
 
 /* The segments are sorted; the first one ends where the second begins. */
 struct ctf_dates {
+	double			*error;	/* the clock's */
+	double			 before; /* ns, in front of the first point */
+	double			 back;	/* ns, by which a counter was set */
 	const struct segment	*last;	/* in which we were last */
 	uint64_t		 from, span;	/* its counts */
 	size_t			 n;
@@ -77,7 +80,24 @@ clock_scale(const struct ctf_clock *cl, uint64_t cycles)
 	return cl->base + (int64_t)s;
 }
 
-/* The last segment that begins at or before the count; or the first. */
+static double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double
+apart(int64_t a, int64_t b)
+{
+	return a > b ? (double)((uint64_t)a - (uint64_t)b) :
+	    (double)((uint64_t)b - (uint64_t)a);
+}
+
+/*
+ * The last segment that begins at or before the count; or the first.  What comes
+ * before all points was dated by the line when the trace began: if the clocks
+ * have jumped since, nobody knows on which side of that an event is.
+ */
 static void
 dates_find(struct ctf_dates *d, uint64_t count)
 {
@@ -90,6 +110,8 @@ dates_find(struct ctf_dates *d, uint64_t count)
 		else
 			hi = mid;
 	}
+	if (lo == 0)
+		*d->error = larger(*d->error, d->before);
 	d->last = &d->segments[lo];
 	d->from = lo == 0 ? 0 : d->last->count;
 	d->span = (hi < d->n ? d->segments[hi].count : UINT64_MAX) - d->from;
@@ -122,19 +144,6 @@ ctf_clock_ns(const struct ctf_clock *cl, uint64_t cycles)
 	if (cl->dates != NULL)
 		return dates_ns(cl->dates, cycles);
 	return clock_scale(cl, cycles);
-}
-
-static double
-apart(int64_t a, int64_t b)
-{
-	return a > b ? (double)((uint64_t)a - (uint64_t)b) :
-	    (double)((uint64_t)b - (uint64_t)a);
-}
-
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
 }
 
 /*
@@ -288,8 +297,7 @@ behind(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
  * before are dated right, so points are left out until it is beyond that.
  */
 static struct ctf_dates *
-dates_new(const struct ctf_trace *tr, const struct ctf_clock *cl, int cycles,
-    int64_t offset)
+dates_new(const struct ctf_trace *tr, const struct ctf_clock *cl, int cycles)
 {
 	const double rate = 1e9 / (double)cl->freq;
 	const struct ctf_point *p, *was = NULL;
@@ -316,26 +324,27 @@ dates_new(const struct ctf_trace *tr, const struct ctf_clock *cl, int cycles,
 		else
 			back = 0;
 		if (back != 0) {
+			d->back = larger(d->back, (double)back * rate);
 			least = last + back;
 			continue;
 		}
 		s = &d->segments[d->n++];
 		s->count = last = least = count;
-		s->ns = p->boottime + offset;
+		s->ns = p->date;
 		was = p;
 	}
 	return d;
 }
 
 static void
-clock_dates(const struct ctf_trace *tr, struct ctf_clock *cl, int cycles,
-    int64_t offset)
+clock_dates(const struct ctf_trace *tr, struct ctf_clock *cl, int cycles)
 {
 	const double rate = 1e9 / (double)cl->freq;
-	struct ctf_dates *d = dates_new(tr, cl, cycles, offset);
-	double error = 0;
+	struct ctf_dates *d = dates_new(tr, cl, cycles);
+	double error = d->back;
 	size_t i;
 
+	d->error = &cl->error;
 	for (i = 1; i < d->n; i++)
 		error = larger(error, apart(d->segments[i].ns,
 		    clock_scale(cl, d->segments[i].count)));
@@ -349,19 +358,25 @@ clock_dates(const struct ctf_trace *tr, struct ctf_clock *cl, int cycles,
 	if (d->n > 2)
 		cl->error = larger(dates_error(d, rate),
 		    larger(jumps_error(d, rate, 1), jumps_error(d, rate, 0)));
+	cl->error = larger(cl->error, d->back);
+	if (d->n > 1)
+		d->before = apart(d->segments[1].ns,
+		    clock_scale(cl, d->segments[1].count));
+	if (d->before <= JUMP)
+		d->before = 0;
 	cl->dates = d;
 	cl->fast = 0;
 }
 
-/* From here on, the points date events: realtime is boottime and the offset. */
+/* From here on, the points date events. */
 void
-ctf_clock_dates(const struct ctf_trace *tr, int64_t offset)
+ctf_clock_dates(const struct ctf_trace *tr)
 {
 	struct ctf_clock *cl;
 
 	for (cl = tr->clocks; cl != NULL; cl = cl->next)
 		if (strcmp(cl->name, "cycles") == 0)
-			clock_dates(tr, cl, 1, offset);
+			clock_dates(tr, cl, 1);
 		else if (strcmp(cl->name, "monotonic") == 0)
-			clock_dates(tr, cl, 0, offset);
+			clock_dates(tr, cl, 0);
 }

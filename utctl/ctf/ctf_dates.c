@@ -20,25 +20,50 @@
  * The system's clock is CLOCK_BOOTTIME, which only goes on, and an offset, which
  * changes when somebody sets the clock.  A setting is a correction, of what was
  * before, too: all traces of a session have the last offset that is known of any
- * of them, so that times do not go back at a setting.
+ * of them, so that times do not go back at a setting.  But how long the machine
+ * slept is known to the second only, and is often corrected: what was before that
+ * has the last offset from before, unless times would go back.
+ *
+ * A session has traces of several users, who write their own points: these date
+ * the traces of the same owner alone.  Two sessions of one name, on hosts of one
+ * name, are told apart by their beginning, which is known to the ns.
  */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../say.h"
 #include "reader.h"
 
 #define STEP		1000000		/* ns: less is no setting, or sleep */
+#define SLEEP		1000000000	/* ns of sleep that is not exact */
+
+/* When CLOCK_MONOTONIC was 0, as the session's beginning told it, in ns. */
+static int64_t
+session_base(const struct ctf_trace *tr)
+{
+	const struct ctf_clock *cl;
+
+	for (cl = tr->clocks; cl != NULL; cl = cl->next)
+		if (strcmp(cl->name, "monotonic") == 0)
+			return cl->base;
+	return 0;
+}
 
 static int
 trace_cmp(const void *va, const void *vb)
 {
 	const struct ctf_trace *a = *(struct ctf_trace *const *)va;
 	const struct ctf_trace *b = *(struct ctf_trace *const *)vb;
+	const int64_t abase = session_base(a), bbase = session_base(b);
 
-	return a->session < b->session ? -1 : a->session > b->session;
+	if (a->session != b->session)
+		return a->session < b->session ? -1 : 1;
+	if (abase != bbase)
+		return abase < bbase ? -1 : 1;
+	return a->owner < b->owner ? -1 : a->owner > b->owner;
 }
 
 static int
@@ -59,25 +84,56 @@ step_add(struct reader_steps *s, int64_t by, int64_t from, int64_t to)
 	s->ns += (double)by;
 }
 
-/* What happened to the clocks between these points, which are in order. */
-static void
-find_steps(struct reader_session *s, const struct ctf_point **p, size_t n,
-    int64_t offset)
+static int64_t
+offset_of(const struct ctf_point *p)
 {
-	int64_t by, from, to;
+	return p->realtime - p->boottime;
+}
+
+static int64_t
+slept(const struct ctf_point *a, const struct ctf_point *b)
+{
+	return (b->boottime - b->monotonic) - (a->boottime - a->monotonic);
+}
+
+/* The dates of points, which are in order. */
+static void
+date_points(struct ctf_point **p, size_t n)
+{
+	int64_t offset = offset_of(p[n - 1]), gap;
 	size_t i;
 
+	for (i = n; i-- > 0;) {
+		gap = i + 1 < n ? slept(p[i], p[i + 1]) : 0;
+		if (gap > SLEEP && offset_of(p[i]) - offset <= gap)
+			offset = offset_of(p[i]);
+		p[i]->date = p[i]->boottime + offset;
+	}
+}
+
+/* What happened to the clocks between these points: also bit by bit. */
+static void
+find_steps(struct reader_session *s, struct ctf_point **p, size_t n)
+{
+	int64_t by, rest = 0;
+	size_t i, since = 0;
+
 	for (i = 1; i < n; i++) {
-		from = p[i - 1]->boottime + offset;
-		to = p[i]->boottime + offset;
-		by = (p[i]->realtime - p[i]->boottime) -
-		    (p[i - 1]->realtime - p[i - 1]->boottime);
-		if (by > STEP || by < -STEP)
-			step_add(&s->set, by, from, to);
-		by = (p[i]->boottime - p[i]->monotonic) -
-		    (p[i - 1]->boottime - p[i - 1]->monotonic);
+		by = offset_of(p[i]) - offset_of(p[i - 1]);
+		if (by <= STEP && by >= -STEP) {
+			by = rest += by;
+			if (by <= STEP && by >= -STEP)
+				continue;
+			rest = 0;
+			step_add(&s->set, by, p[since]->date, p[i]->date);
+		} else
+			step_add(&s->set, by, p[i - 1]->date, p[i]->date);
+		since = i;
+	}
+	for (i = 1; i < n; i++) {
+		by = slept(p[i - 1], p[i]);
 		if (by > STEP)
-			step_add(&s->slept, by, from, to);
+			step_add(&s->slept, by, p[i - 1]->date, p[i]->date);
 	}
 }
 
@@ -115,9 +171,8 @@ static void
 date_session(struct reader *r, struct ctf_trace **traces, size_t n)
 {
 	struct reader_session *s;
-	const struct ctf_point **p;
+	struct ctf_point **p;
 	size_t i, k, np = 0;
-	int64_t offset;
 
 	for (i = 0; i < n; i++)
 		np += traces[i]->npoints;
@@ -127,14 +182,13 @@ date_session(struct reader *r, struct ctf_trace **traces, size_t n)
 		for (k = 0; k < traces[i]->npoints; k++)
 			p[np++] = &traces[i]->points[k];
 	qsort(p, np, sizeof(*p), point_cmp);
-	offset = p[np - 1]->realtime - p[np - 1]->boottime;
+	date_points(p, np);
 	for (i = 0; i < n; i++)
-		ctf_clock_dates(traces[i], offset);
+		ctf_clock_dates(traces[i]);
 	s = &r->sessions[r->nsessions++];
 	s->trace = traces[0];
-	s->offset = offset;
 	s->last = p[np - 1];
-	find_steps(s, p, np, offset);
+	find_steps(s, p, np);
 	if (s->set.n > 0)
 		say_set(s);
 	if (s->slept.n > 0)

@@ -157,6 +157,7 @@ trace_stat(struct ctf_trace *tr, const struct stat *st)
 {
 	tr->dev = st->st_dev;
 	tr->ino = st->st_ino;
+	tr->owner = st->st_uid;
 	tr->size = st->st_size;
 	tr->mtime = st->st_mtime;
 }

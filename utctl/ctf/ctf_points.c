@@ -204,6 +204,11 @@ ctf_points_read(struct ctf_trace *tr, const char *path)
 	FILE *f = NULL;
 	int fd;
 
+	if (tr->npoints > 0) {
+		ctf_damage(path, "another file of the trace tells already what "
+		    "clocks said");
+		return;
+	}
 	if (!layout_find(tr, &l) ||
 	    (fd = regular_open(AT_FDCWD, path, O_NOFOLLOW, &st)) == -1)
 		return;

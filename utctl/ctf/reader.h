@@ -62,7 +62,6 @@ struct reader_steps {
 /* Of one host, whose points date the traces. */
 struct reader_session {
 	const struct ctf_trace	*trace;		/* one of them */
-	int64_t			 offset;	/* of dates to boottime */
 	const struct ctf_point	*last;
 	struct reader_steps	 set;		/* the system's clock */
 	struct reader_steps	 slept;		/* the machine */

@@ -77,8 +77,7 @@ last_point(const struct reader *r, const char *host)
 	for (s = r->sessions; s < r->sessions + r->nsessions; s++)
 		if (s->trace->host != NULL &&
 		    strcmp(s->trace->host, host) == 0 && (last == NULL ||
-		    s->last->boottime + s->offset >
-		    last->last->boottime + last->offset))
+		    s->last->date > last->last->date))
 			last = s;
 	return last == NULL ? NULL : last->last;
 }
@@ -189,11 +188,11 @@ clocks_json(const struct clocks *c, const struct reader *r)
 }
 
 static void
-print_point(const struct ctf_point *p, int64_t offset)
+print_point(const struct ctf_point *p)
 {
 	char date[CTF_TIMELEN];
 
-	ctf_print_time(p->boottime + offset, date);
+	ctf_print_time(p->date, date);
 	printf("%s %" PRId64 " %" PRIu64 " %" PRId64 " %" PRId64
 	    " %.3f %.3f %.3f %.3f %s\n", date, p->monotonic, p->cycles,
 	    p->boottime, p->realtime, (double)p->ntp_offset / 1000,
@@ -203,27 +202,16 @@ print_point(const struct ctf_point *p, int64_t offset)
 
 /* Numbers that a double does not hold are text. */
 static void
-json_point(const struct ctf_point *p, int64_t offset)
+json_point(const struct ctf_point *p)
 {
 	printf("{\"time\":\"%" PRId64 "\",\"monotonic\":\"%" PRId64
 	    "\",\"cycles\":\"%" PRIu64 "\",\"boottime\":\"%" PRId64
 	    "\",\"realtime\":\"%" PRId64 "\",\"ntp_offset_ns\":%" PRId64
 	    ",\"ntp_frequency_ppm\":%.6f,\"ntp_maximum_ns\":%" PRIu64
 	    ",\"ntp_error_ns\":%" PRIu64 ",\"ntp_state\":\"%s\"}",
-	    p->boottime + offset, p->monotonic, p->cycles, p->boottime,
+	    p->date, p->monotonic, p->cycles, p->boottime,
 	    p->realtime, p->ntp_offset, (double)p->ntp_frequency / 65536,
 	    p->ntp_maximum, p->ntp_error, ntp_state(p->ntp_state));
-}
-
-static int64_t
-offset_of(const struct reader *r, const struct ctf_trace *tr)
-{
-	size_t i;
-
-	for (i = 0; i < r->nsessions; i++)
-		if (r->sessions[i].trace->session == tr->session)
-			return r->sessions[i].offset;
-	return 0;
 }
 
 void
@@ -249,10 +237,10 @@ clocks_points(const struct reader *r, int json)
 		}
 		for (i = 0; i < tr->npoints; i++)
 			if (!json)
-				print_point(&tr->points[i], offset_of(r, tr));
+				print_point(&tr->points[i]);
 			else {
 				printf(i == 0 ? "" : ",");
-				json_point(&tr->points[i], offset_of(r, tr));
+				json_point(&tr->points[i]);
 			}
 		if (json)
 			printf("]}");
