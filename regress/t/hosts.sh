@@ -119,6 +119,10 @@ for command in view 'view -j' 'view -q' stat 'stat -d' 'stat -c' heap locks \
 	    fail "$command: it did not sleep"
 done
 
+expect 0 '^the machine slept: 3600\.000 s ' utctl stat "$T/slept"
+expect 0 '^host gamma: the machine slept: 3600\.000 s ' \
+    utctl stat "$T/slept" "$T/two"
+
 # Two copies of a trace of pairs, allocations and locks, the second one with
 # another host: there are two of each process, and each has its host.
 twins() {

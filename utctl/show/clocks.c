@@ -136,6 +136,11 @@ clocks_print(const struct clocks *c, const struct reader *r)
 			continue;
 		ctf_print_time(slept->from, from);
 		ctf_print_time(slept->to, to);
+		if (r->nhosts > 1) {
+			shown = clean(r->sessions[i].trace->label);
+			printf("host %s: ", shown);
+			free(shown);
+		}
 		printf("the machine slept: %.3f s between %s and %s\n",
 		    slept->ns / NS, from, to);
 	}
