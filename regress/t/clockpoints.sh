@@ -7,6 +7,10 @@
 
 . ./common.sh
 
+# What utd is not allowed as a service of the system kills it.
+grep -q '^SystemCallFilter=.* adjtimex clock_adjtime$' "$TOP/utd/rc/systemd" ||
+    fail "the service may not ask what the system thinks of its clock"
+
 need od
 
 # When points are due, by clocks that do anything.

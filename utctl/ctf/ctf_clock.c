@@ -341,7 +341,7 @@ clock_dates(const struct ctf_trace *tr, struct ctf_clock *cl, int cycles)
 {
 	const double rate = 1e9 / (double)cl->freq;
 	struct ctf_dates *d = dates_new(tr, cl, cycles);
-	double error = d->back;
+	double error = 0;
 	size_t i;
 
 	d->error = &cl->error;
@@ -349,12 +349,12 @@ clock_dates(const struct ctf_trace *tr, struct ctf_clock *cl, int cycles)
 		error = larger(error, apart(d->segments[i].ns,
 		    clock_scale(cl, d->segments[i].count)));
 	if (error <= LINE) {
-		cl->error = larger(cl->error, error);
+		cl->error = larger(cl->error, larger(error, d->back));
 		free(d);
 		return;
 	}
 	dates_rates(d, rate);
-	dates_find(d, 0);
+	d->from = UINT64_MAX;		/* in no segment yet */
 	if (d->n > 2)
 		cl->error = larger(dates_error(d, rate),
 		    larger(jumps_error(d, rate, 1), jumps_error(d, rate, 0)));

@@ -44,7 +44,7 @@
 #include "sink.h"
 
 #define FILE_NAME	"clock"
-#define POINTS		64
+#define POINTS		1024
 #define LOOK_MS		100		/* between comparisons */
 #define SLEEP_MS	((int64_t)(POINTS_EVERY / 1000000))
 #define NEW_NS		100000000u	/* what is younger is as good as new */
@@ -149,12 +149,14 @@ clockfile_mark(void)
 	compare(true);
 }
 
-/* The directory was made.  That of a program has no point of its own. */
+/*
+ * The directory was made.  That of a program has a point of its own only if the
+ * clocks have gone another way since the last one.
+ */
 void
 clockfile_begin(struct trace *t)
 {
-	if (made == 0 || !t->new)
-		clockfile_mark();
+	compare(made == 0 || !t->new);
 	t->clock.next = made - 1;
 	stale = true;
 }
