@@ -203,11 +203,12 @@ empty_so() {
 # Programs that are built from now on look for the system's utd there.
 system_at() {
 	cp "$LIBUT" "$T/libut.a" || fail "cannot copy $LIBUT"
-	for f in find rundir; do
+	for f in find common/rundir; do
 		$CC -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 		    -D_TIME_BITS=64 -fvisibility=hidden $CFLAGS -I"$TOP/libut" \
-		    -DUT_RUNDIR_SYSTEM="\"$1\"" -c -o "$T/$f.o" \
-		    "$TOP/libut/$f.c" && ar r "$T/libut.a" "$T/$f.o" ||
+		    -DUT_RUNDIR_SYSTEM="\"$1\"" -c \
+		    -o "$T/${f#*/}.o" "$TOP/libut/$f.c" &&
+		    ar r "$T/libut.a" "$T/${f#*/}.o" ||
 		    fail "cannot build libut"
 	done
 	LIBUT=$T/libut.a

@@ -9,7 +9,8 @@
 try() {
 	$CC -std=c11 -D_GNU_SOURCE -D_NETBSD_SOURCE $CFLAGS ${1:-} \
 	    -I"$TOP/libut" -o "$T/bell" prog/bell.c "$TOP/libut/common/bell.c" \
-	    "$TOP/libut/common/gettime.c" "$TOP/libut/common/sock.c" "$TOP/libut/common/shm.c" "$TOP/libut/common/compat.c" $LIBS ||
+	    "$TOP/libut/common/gettime.c" "$TOP/libut/common/sock.c" \
+	    "$TOP/libut/common/shm.c" "$TOP/libut/common/compat.c" $LIBS ||
 	    fail "cannot build it: $*"
 	"$T/bell" >"$T/out" 2>&1 || fail "$*: status $?: $(cat "$T/out")"
 	grep -q '^done$' "$T/out" || fail "$*: $(cat "$T/out")"

@@ -25,7 +25,7 @@
 #include "../say.h"
 #include "ctf.h"
 
-#define LINE		1000	/* ns off the line that are on it */
+#define LINE		10000	/* ns off the line that are on it */
 #define JUMP		1e6	/* ns, and 1/1000: no clock errs by that */
 #define LONG		1e9	/* ns after which a rate is known */
 #define COUNT_MAX	4e18	/* ns since a counter was 0 */

@@ -137,33 +137,21 @@ find_steps(struct reader_session *s, struct ctf_point **p, size_t n)
 	}
 }
 
-static void
-say_set(const struct reader_session *s)
-{
-	char from[CTF_TIMELEN], to[CTF_TIMELEN], times[32] = "";
-
-	ctf_print_time(s->set.from, from);
-	ctf_print_time(s->set.to, to);
-	if (s->set.n > 1)
-		snprintf(times, sizeof(times), " %zu times", s->set.n);
-	say("%s: the system's clock was set%s, by %+.6f s in all, between %s "
-	    "and %s: events have times as if it had been right before",
-	    s->trace->file, times, s->set.ns / 1e9, from, to);
-}
-
 /* Dates go on while the machine sleeps, and so does whatever is measured. */
 static void
-say_slept(const struct reader_session *s)
+say_steps(const struct reader_session *s, const struct reader_steps *st,
+    const char *what, const char *by, const char *so)
 {
 	char from[CTF_TIMELEN], to[CTF_TIMELEN], times[32] = "";
 
-	ctf_print_time(s->slept.from, from);
-	ctf_print_time(s->slept.to, to);
-	if (s->slept.n > 1)
-		snprintf(times, sizeof(times), " %zu times", s->slept.n);
-	say("%s: the machine slept%s, for %.6f s in all, between %s and %s: "
-	    "what began before and ended after that time lasts so much longer",
-	    s->trace->file, times, s->slept.ns / 1e9, from, to);
+	if (st->n == 0)
+		return;
+	ctf_print_time(st->from, from);
+	ctf_print_time(st->to, to);
+	if (st->n > 1)
+		snprintf(times, sizeof(times), " %zu times", st->n);
+	say("%s: the %s%s, %s%.6f s in all, between %s and %s: %s",
+	    s->trace->file, what, times, by, st->ns / 1e9, from, to, so);
 }
 
 /* Traces of one session. */
@@ -189,10 +177,10 @@ date_session(struct reader *r, struct ctf_trace **traces, size_t n)
 	s->trace = traces[0];
 	s->last = p[np - 1];
 	find_steps(s, p, np);
-	if (s->set.n > 0)
-		say_set(s);
-	if (s->slept.n > 0)
-		say_slept(s);
+	say_steps(s, &s->set, "system's clock was set", s->set.ns < 0 ?
+	    "by " : "by +", "events have times as if it had been right before");
+	say_steps(s, &s->slept, "machine slept", "for ",
+	    "what began before and ended after that time lasts so much longer");
 	free(p);
 }
 

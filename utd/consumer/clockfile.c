@@ -48,6 +48,7 @@
 #define LOOK_MS		100		/* between comparisons */
 #define SLEEP_MS	((int64_t)(POINTS_EVERY / 1000000))
 #define NEW_NS		100000000u	/* what is younger is as good as new */
+#define INEXACT		5000		/* ns; clocks read with more say nothing */
 
 /* A packet: see metadata.c. */
 struct packet_point {
@@ -97,7 +98,8 @@ is_new(void)
 /*
  * Compare the clocks, and add a point if one is due or wanted.  If the clocks
  * have gone another way since the last comparison, that one is where the old
- * way ends.
+ * way ends.  A process that is traced, or has no processor, may not be able to
+ * read them at one instant: then there is no point.
  */
 static void
 compare(bool wanted)
@@ -106,6 +108,10 @@ compare(bool wanted)
 	enum points_due due;
 
 	instant_read(&seen.at);
+	if (seen.at.error > INEXACT) {
+		seen = before;
+		return;
+	}
 	if (!instant_counter)
 		seen.at.cycles = 0;
 	ut_ntp_read(&seen.ntp);
@@ -157,7 +163,7 @@ void
 clockfile_begin(struct trace *t)
 {
 	compare(made == 0 || !t->new);
-	t->clock.next = made - 1;
+	t->clock.next = made > 0 ? made - 1 : 0;
 	stale = true;
 }
 
@@ -171,6 +177,8 @@ clockfile_since(struct trace *t, uint64_t time, bool cycles)
 	uint64_t n = made - 1;
 	const struct instant *at = &points[n % POINTS].at;
 
+	if (made == 0)
+		return;
 	while (n > 0 && made - n < POINTS &&
 	    (cycles ? at->cycles : at->ns) > time)
 		at = &points[--n % POINTS].at;
@@ -318,5 +326,6 @@ void
 clockfile_end(struct trace *t)
 {
 	compare(false);
-	write_points(t, is_new() ? NULL : &seen);
+	write_points(t, is_new() || seen.at.ns <= policy.last.ns ? NULL :
+	    &seen);
 }
