@@ -48,7 +48,7 @@
 #define LOOK_MS		100		/* between comparisons */
 #define SLEEP_MS	((int64_t)(POINTS_EVERY / 1000000))
 #define NEW_NS		100000000u	/* what is younger is as good as new */
-#define INEXACT		5000		/* ns; clocks read with more say nothing */
+#define INEXACT		5000		/* ns of error that is no accident */
 
 /* A packet: see metadata.c. */
 struct packet_point {
@@ -98,20 +98,24 @@ is_new(void)
 /*
  * Compare the clocks, and add a point if one is due or wanted.  If the clocks
  * have gone another way since the last comparison, that one is where the old
- * way ends.  A process that is traced, or has no processor, may not be able to
- * read them at one instant: then there is no point.
+ * way ends.  A process that a debugger steps through, or that has no processor,
+ * cannot read them at one instant: then there is no point, if they could be read
+ * before.
  */
 static void
 compare(bool wanted)
 {
+	static uint64_t least = UINT64_MAX;
 	const struct point before = seen;
 	enum points_due due;
 
 	instant_read(&seen.at);
-	if (seen.at.error > INEXACT) {
+	if (seen.at.error > INEXACT && seen.at.error / 4 > least) {
 		seen = before;
 		return;
 	}
+	if (least > seen.at.error)
+		least = seen.at.error;
 	if (!instant_counter)
 		seen.at.cycles = 0;
 	ut_ntp_read(&seen.ntp);
