@@ -165,7 +165,7 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/ctf/ctf_class.c utctl/ctf/ctf_clock.c \
 		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
 		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c utctl/ctf/ctf_hosts.c \
+		utctl/ctf/ctf_find.c \
 		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \

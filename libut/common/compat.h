@@ -252,7 +252,7 @@ void	 ut_wait_until(struct timespec *, int64_t);
 #define UT_CLOCK_BOOT	CLOCK_MONOTONIC
 #endif
 
-/* What ntp_adjtime(2) tells (ntp.c); all 0 and a state of -1 if it does not. */
+/* The answer of ntp_adjtime(2) (ntp.c); without one all 0, and the state -1. */
 struct ut_ntp {
 	int64_t		 offset;	/* ns */
 	int64_t		 frequency;	/* parts per million, times 65536 */

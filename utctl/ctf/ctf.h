@@ -273,7 +273,6 @@ struct ctf_trace {
 	char			*file;		/* the metadata's path */
 	dev_t			 dev;		/* and which file it is */
 	ino_t			 ino;
-	uid_t			 owner;
 	int			 away;		/* so often not found */
 	time_t			 mtime;		/* as it was when we looked */
 	off_t			 size;
@@ -294,7 +293,7 @@ struct ctf_trace {
 	int			 ours;		/* libut's, by env */
 	struct ctf_who		 who;		/* from env */
 	const char		*host;		/* as well; NULL: not known */
-	const char		*label;		/* host, or NULL: ctf_hosts.c */
+	const char		*label;		/* host, or NULL: ctf_find.c */
 	/*
 	 * A hash of all of env: with the time when the session was created in
 	 * it, the same for all chunks of a trace, and for no others.  If env
@@ -306,6 +305,7 @@ struct ctf_trace {
 	uint64_t		 session;
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
+	uid_t			 owner;		/* of their file */
 };
 
 /* Where we are in a packet's bytes. */
@@ -452,7 +452,7 @@ void	 ctf_clock_dates(const struct ctf_trace *);
 int	 ctf_points_here(const struct ctf_trace *, const char *);
 void	 ctf_points_read(struct ctf_trace *, const char *);
 
-/* ctf_hosts.c: the name, with the host in front of it, if it is given. */
+/* ctf_find.c: the name, with the host in front of it, if it is given. */
 char	*host_name(const char *, const char *);
 
 /* ctf_read.c */

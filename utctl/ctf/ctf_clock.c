@@ -135,7 +135,7 @@ dates_ns(struct ctf_dates *d, uint64_t count)
 	return ns < d->last->len ? d->last->ns + (int64_t)ns : d->last->end;
 }
 
-/* What ctf_ns() has no time for. */
+/* ctf_ns() leaves to this what is not the plain case. */
 int64_t
 ctf_clock_ns(const struct ctf_clock *cl, uint64_t cycles)
 {

@@ -25,7 +25,7 @@
  * has the last offset from before, unless times would go back.
  *
  * A session has traces of several users, who write their own points: these date
- * the traces of the same owner alone.  Two sessions of one name, on hosts of one
+ * only traces whose points have the same owner.  Two sessions of one name, on hosts of one
  * name, are told apart by their beginning, which is known to the ns.
  */
 
@@ -111,7 +111,7 @@ date_points(struct ctf_point **p, size_t n)
 	}
 }
 
-/* What happened to the clocks between these points: also bit by bit. */
+/* Find the settings, also those bit by bit, and the sleeps between points. */
 static void
 find_steps(struct reader_session *s, struct ctf_point **p, size_t n)
 {

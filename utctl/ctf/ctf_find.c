@@ -157,7 +157,6 @@ trace_stat(struct ctf_trace *tr, const struct stat *st)
 {
 	tr->dev = st->st_dev;
 	tr->ino = st->st_ino;
-	tr->owner = st->st_uid;
 	tr->size = st->st_size;
 	tr->mtime = st->st_mtime;
 }
@@ -455,4 +454,44 @@ reader_open(struct reader *r, const char *dir)
 		ctf_damage(dir, "no trace here");
 	else
 		say("%s: an empty trace: no events were recorded", dir);
+}
+
+static int
+name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/*
+ * The hosts of traces that are read together.  If there are several, whatever
+ * names a process names its host as well: their IDs have nothing in common.
+ */
+void
+hosts_find(struct reader *r)
+{
+	struct ctf_trace *tr;
+	size_t i, n = 0;
+
+	if ((r->hosts = calloc(r->ntraces + 1, sizeof(*r->hosts))) == NULL)
+		die_errno("malloc");
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		if (tr->host != NULL && tr->host[0] != '\0')
+			r->hosts[n++] = tr->host;
+	if (n > 1)
+		qsort(r->hosts, n, sizeof(*r->hosts), name_cmp);
+	for (i = 0; i < n; i++)
+		if (i == 0 || strcmp(r->hosts[i], r->hosts[i - 1]) != 0)
+			r->hosts[r->nhosts++] = r->hosts[i];
+	if (r->nhosts < 2)
+		return;
+	for (tr = r->traces; tr != NULL; tr = tr->next)
+		tr->label = tr->host == NULL || tr->host[0] == '\0' ? "-" :
+		    tr->host;
+}
+
+char *
+host_name(const char *host, const char *name)
+{
+	return host == NULL ? format("%s", name) :
+	    format("%s:%s", host, name);
 }

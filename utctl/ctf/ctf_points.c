@@ -212,6 +212,7 @@ ctf_points_read(struct ctf_trace *tr, const char *path)
 	if (!layout_find(tr, &l) ||
 	    (fd = regular_open(AT_FDCWD, path, O_NOFOLLOW, &st)) == -1)
 		return;
+	tr->owner = st.st_uid;
 	if ((f = fdopen(fd, "r")) == NULL)
 		die_errno("%s", path);
 	n = (uint64_t)st.st_size / l.len;

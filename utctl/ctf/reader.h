@@ -67,7 +67,7 @@ struct reader_session {
 	struct reader_steps	 slept;		/* the machine */
 };
 
-/* What gives addresses their names, and has to hear of all modules. */
+/* Functions that give addresses names have to be told of all modules. */
 struct reader_names {
 	void	(*trace)(struct ctf_trace *);	/* before its events */
 	void	(*module)(const struct ctf_stream *);
@@ -86,7 +86,7 @@ struct reader {
 	/* ctf_dates.c; those with points */
 	struct reader_session	*sessions;
 	size_t			 nsessions;
-	/* ctf_hosts.c: the names of the hosts, sorted. */
+	/* ctf_find.c: the names of the hosts, sorted. */
 	const char		**hosts;
 	size_t			 nhosts;
 
@@ -109,6 +109,7 @@ struct reader {
 };
 
 /* ctf_find.c */
+void	 hosts_find(struct reader *);
 void	 reader_open(struct reader *, const char *);
 void	 reader_look(struct reader *, const char *);
 void	 trace_stat(struct ctf_trace *, const struct stat *);
@@ -119,9 +120,6 @@ void	 stream_free(struct ctf_stream *);
 
 /* ctf_dates.c */
 void	 reader_open_all(struct reader *, char **);
-
-/* ctf_hosts.c */
-void	 hosts_find(struct reader *);
 
 /* ctf_row.c: where streams that are new go on from. */
 void	 reader_rows(struct reader *);

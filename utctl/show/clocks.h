@@ -39,7 +39,7 @@ void	 clocks_note(struct clocks *, const struct ctf_clock *);
 void	 clocks_print(const struct clocks *, const struct reader *);
 void	 clocks_json(const struct clocks *, const struct reader *);
 void	 clocks_free(struct clocks *);
-/* What stat -c prints. */
+/* Print the points: stat -c. */
 void	 clocks_points(const struct reader *, int);
 
 #endif /* CLOCKS_H */

@@ -29,7 +29,7 @@
 #define POINTS_EVERY	UINT64_C(60000000000)
 #endif
 
-/* What is known of the points so far; all 0 before the first one. */
+/* The points so far; all 0 before the first one. */
 struct points {
 	unsigned int	 n;		/* 2: or more */
 	struct instant	 last, before;	/* the last one, and that before it */
