@@ -172,13 +172,12 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/ctf/ctf_row.c utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
 		utctl/ctf/ctf_window.c utctl/ctf/hole.c utctl/ctf/select.c \
-		utctl/ctl/context.c utctl/ctl/event.c utctl/ctl/glob.c \
+		utctl/ctl/channel.c utctl/ctl/event.c utctl/ctl/glob.c \
 		utctl/ctl/left.c utctl/ctl/list.c utctl/ctl/list_json.c \
 		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/nothing.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
-		utctl/ctl/shutdown.c utctl/ctl/snapshot.c utctl/ctl/step.c \
-		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
-		utctl/help.c utctl/level.c utctl/map.c utctl/option.c \
+		utctl/ctl/step.c utctl/ctl/track.c utctl/ctl/trigger.c \
+		utctl/ctl/words.c utctl/help.c utctl/map.c utctl/option.c \
 		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/find.c \
 		utctl/rec/follower.c utctl/rec/loader.c utctl/rec/modules.c \
 		utctl/rec/output.c utctl/rec/private.c utctl/rec/record.c \
@@ -203,8 +202,7 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/sym/call.c utctl/sym/callers.c utctl/sym/demangle.c \
 		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
 		utctl/sym/mapped.c utctl/sym/process.c utctl/sym/symbols.c \
-		utctl/sym/sysroot.c utctl/usage.c utctl/utctl.c utctl/values.c \
-		utctl/when.c
+		utctl/sym/sysroot.c utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	$(UTCTL_HDRS)

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "../regular.h"
-#include "../utctl.h"
+#include "record.h"
 
 #ifndef SBINDIR
 #define SBINDIR	"/usr/local/sbin"
@@ -43,8 +43,15 @@ static const char *const utd_places[] = {
 };
 static const char *const wrapper_dirs[] = { "../lib", "../libut", NULL };
 
-/* What -w can name: a library libut-NAME.so each. */
-static const char *const wrappers[] = { "func", "malloc", "pthread", NULL };
+const struct wrapper wrappers[] = {
+	{ "func", "also functions, of -finstrument-functions",
+	    { "func:entry", NULL } },
+	{ "malloc", "also the calls of malloc(3) and free(3)",
+	    { "libc:malloc", "libc:free" } },
+	{ "pthread", "also what takes and releases locks",
+	    { "pthread:mutex_acquired", "pthread:mutex_release" } },
+	{ NULL, NULL, { NULL, NULL } }
+};
 
 /* The directory of this utctl, with the slash, or NULL. */
 static char *
@@ -113,10 +120,10 @@ wrapper_find(const char *name)
 int
 wrapper_is(const char *name)
 {
-	size_t i;
+	const struct wrapper *w;
 
-	for (i = 0; wrappers[i] != NULL; i++)
-		if (strcmp(wrappers[i], name) == 0)
+	for (w = wrappers; w->name != NULL; w++)
+		if (strcmp(w->name, name) == 0)
 			return 1;
 	return 0;
 }
@@ -135,7 +142,7 @@ wrapper_in(const char *list, const char *name)
 const char *
 wrapper_name(size_t i)
 {
-	return i < sizeof(wrappers) / sizeof(wrappers[0]) ? wrappers[i] : NULL;
+	return wrappers[i].name;
 }
 
 /* Add the wrappers of one -w to such a list. */
@@ -146,8 +153,8 @@ wrapper_add(char *list, const char *arg)
 
 	while ((name = strsep(&rest, ",")) != NULL) {
 		if (!wrapper_is(name))
-			die("wrapper '%s': there are func, malloc and pthread",
-			    name);
+			die("wrapper '%s': there are %s", name,
+			    names_text(wrapper_name));
 		if (wrapper_in(list, name))
 			continue;
 		path = wrapper_find(name);

@@ -115,13 +115,13 @@ recover(char *dir)
 }
 
 /* With -d, only what nobody can write is removed. */
-int
-cmd_recover(int argc, char **argv)
+static int
+recover_main(int argc, char **argv)
 {
 	char dir[PATH_MAX], *state;
 	int c, s, delete = 0, r = 0;
 
-	while ((c = option(argc, argv, "+d")) != -1) {
+	while ((c = option(argc, argv)) != -1) {
 		if (c != 'd')
 			return usage();
 		delete = 1;
@@ -148,3 +148,11 @@ cmd_recover(int argc, char **argv)
 	free(state);
 	return r;
 }
+
+const struct command cmd_recover = {
+	.name = "recover", .page = "utctl-record",
+	.line = "write what a utd that was killed has left",
+	.usage = "[-d]",
+	.options = { "-d\tremove what cannot be written" },
+	.run = recover_main
+};

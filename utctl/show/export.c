@@ -29,11 +29,25 @@
 
 static const struct format_kind {
 	const char	*name;
+	const char	*what;
 	void		(*run)(struct reader *, struct pairs *);
 } formats[] = {
-	{ "chrome", export_chrome },
-	{ "folded", export_folded }
+	{ "chrome", "for Perfetto, and others (the default)", export_chrome },
+	{ "folded", "the self time of each stack of pairs", export_folded }
 };
+
+static const char *
+format_name(size_t i)
+{
+	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i].name :
+	    NULL;
+}
+
+static const char *
+format_what(size_t i)
+{
+	return formats[i].what;
+}
 
 static const struct format_kind *
 format_of(const char *name)
@@ -43,14 +57,7 @@ format_of(const char *name)
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(formats[i].name, name) == 0)
 			return &formats[i];
-	die("-F %s: there are chrome and folded", name);
-}
-
-const char *
-export_format(size_t i)
-{
-	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i].name :
-	    NULL;
+	die("-F %s: there are %s", name, names_text(format_name));
 }
 
 static int
@@ -73,8 +80,8 @@ export_traces(const struct format_kind *f, struct reader *rd,
 	return status;
 }
 
-int
-cmd_export(int argc, char **argv)
+static int
+export_main(int argc, char **argv)
 {
 	const struct format_kind *f = &formats[0];
 	struct select sel;
@@ -87,8 +94,7 @@ cmd_export(int argc, char **argv)
 	pairs_init(&pairs);
 	pairs.named = 1;
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+D:F:" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
+	while ((c = option(argc, argv)) != -1)
 		if (c == 'D')
 			pairs_add(&pairs, optarg);
 		else if (c == 'F')
@@ -106,3 +112,16 @@ cmd_export(int argc, char **argv)
 	select_free(&sel);
 	return status;
 }
+
+const struct command cmd_export = {
+	.name = "export", .page = "utctl-view",
+	.line = "write traces for programs that draw time lines, or flames",
+	.usage = "[-F format] " SYMBOLS_USAGE " [-D begin,end[,field]] ... "
+	    SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    SYMBOLS_HELP, SELECT_HELP
+	},
+	.letter = 'F', .value = format_name, .meaning = format_what,
+	.run = export_main
+};

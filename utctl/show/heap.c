@@ -163,8 +163,8 @@ heap_init(struct heap_run *r)
 	r->top_ever.most = r->top_live.most = HEAP_TOP;
 }
 
-int
-cmd_heap(int argc, char **argv)
+static int
+heap_main(int argc, char **argv)
 {
 	struct select sel;
 	struct reader rd;
@@ -174,8 +174,7 @@ cmd_heap(int argc, char **argv)
 	heap_init(&run);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
+	while ((c = option(argc, argv)) != -1)
 		if (c == 'a')
 			run.all = 1;
 		else if (c == 'j')
@@ -195,3 +194,14 @@ cmd_heap(int argc, char **argv)
 	select_free(&sel);
 	return status;
 }
+
+const struct command cmd_heap = {
+	.name = "heap", .page = "utctl-stat",
+	.line = "show what programs have allocated and not freed",
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-a\talso callers of which nothing is left",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.run = heap_main
+};

@@ -130,8 +130,8 @@ locks_init(struct locks_run *r)
 	r->top_waits.most = r->top_holds.most = LOCKS_TOP;
 }
 
-int
-cmd_locks(int argc, char **argv)
+static int
+locks_main(int argc, char **argv)
 {
 	struct select sel;
 	struct reader rd;
@@ -142,8 +142,7 @@ cmd_locks(int argc, char **argv)
 	locks_init(&r);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
+	while ((c = option(argc, argv)) != -1)
 		if (c == 'a')
 			r.all = 1;
 		else if (c == 'j')
@@ -161,3 +160,14 @@ cmd_locks(int argc, char **argv)
 	select_free(&sel);
 	return status;
 }
+
+const struct command cmd_locks = {
+	.name = "locks", .page = "utctl-stat",
+	.line = "show how long threads waited for locks, and held them",
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-a\tall of them, not only 20 of a kind",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.run = locks_main
+};

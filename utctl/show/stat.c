@@ -408,8 +408,8 @@ stat_option(struct stat_run *r, int c)
 	return 0;
 }
 
-int
-cmd_stat(int argc, char **argv)
+static int
+stat_main(int argc, char **argv)
 {
 	struct select sel;
 	struct reader rd;
@@ -421,8 +421,7 @@ cmd_stat(int argc, char **argv)
 	pairs_init(&r.pairs);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+cdD:jg:S:v:" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
+	while ((c = option(argc, argv)) != -1)
 		if (!stat_option(&r, c) && !select_option(&sel, c) &&
 		    !symbols_option(c))
 			return usage();
@@ -447,3 +446,22 @@ cmd_stat(int argc, char **argv)
 	select_free(&sel);
 	return status;
 }
+
+const struct command cmd_stat = {
+	.name = "stat", .page = "utctl-stat",
+	.line = "count the events of traces, and sum up their fields",
+	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-S count] "
+	    "[-g event | program | thread | field] ... [-v field] "
+	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-g name\tby event (the default), program, thread or a field",
+	    "-c\tprint what the clocks said, instead of events",
+	    "-d\thow long pairs of events took: x_begin and x_end",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    "-S count\tprint so many of the slowest pairs (default: 10)",
+	    "-v field\tits least, mean, greatest value, and percentiles",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.letter = 'g', .value = group_name,
+	.run = stat_main
+};

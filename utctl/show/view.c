@@ -218,8 +218,8 @@ view(struct reader *r, char **dirs, int quiet, int follow, int named)
 	return status;
 }
 
-int
-cmd_view(int argc, char **argv)
+static int
+view_main(int argc, char **argv)
 {
 	struct select sel;
 	struct reader r;
@@ -230,8 +230,7 @@ cmd_view(int argc, char **argv)
 	json = 0;
 	memset(&r, 0, sizeof(r));
 	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+D:Fijo:q" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
+	while ((c = option(argc, argv)) != -1)
 		if (c == 'j')
 			json = 1;
 		else if (c == 'q')
@@ -260,3 +259,21 @@ cmd_view(int argc, char **argv)
 	select_free(&sel);
 	return status;
 }
+
+const struct command cmd_view = {
+	.name = "view", .page = "utctl-view",
+	.line = "print the events of traces, or of sessions",
+	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
+	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-F\tfollow a session until it is stopped",
+	    "-i\tindent what pairs enclose, and say how long they took",
+	    "-j\tJSON, an object in each line",
+	    "-o columns\twhat lines have (default: time,who,event,fields)",
+	    "-q\tonly the totals",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    SYMBOLS_HELP, SELECT_HELP
+	},
+	.letter = 'o', .value = column_name,
+	.run = view_main
+};
