@@ -161,11 +161,10 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/session.h utd/parent/shot.h utd/parent/trace.h \
 		utd/parent/trigger.h utd/parent/user.h utd/utd.h
 
-UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
-		utctl/ctf/ctf_class.c utctl/ctf/ctf_clock.c \
-		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
-		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c \
+UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
+		utctl/ctf/ctf_clock.c utctl/ctf/ctf_damage.c \
+		utctl/ctf/ctf_dates.c utctl/ctf/ctf_field.c \
+		utctl/ctf/ctf_filter.c utctl/ctf/ctf_find.c \
 		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
@@ -173,18 +172,17 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
 		utctl/ctf/ctf_window.c utctl/ctf/hole.c utctl/ctf/select.c \
 		utctl/ctl/channel.c utctl/ctl/event.c utctl/ctl/glob.c \
-		utctl/ctl/left.c utctl/ctl/list.c utctl/ctl/list_json.c \
+		utctl/ctl/list.c utctl/ctl/list_json.c \
 		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/nothing.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
 		utctl/ctl/step.c utctl/ctl/track.c utctl/ctl/trigger.c \
 		utctl/ctl/words.c utctl/help.c utctl/map.c utctl/option.c \
-		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/find.c \
-		utctl/rec/follower.c utctl/rec/loader.c utctl/rec/modules.c \
-		utctl/rec/output.c utctl/rec/private.c utctl/rec/record.c \
+		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
+		utctl/rec/modules.c utctl/rec/output.c utctl/rec/record.c \
 		utctl/rec/record_begin.c utctl/rec/record_options.c \
 		utctl/rec/recover.c utctl/rec/report.c utctl/rec/running.c \
-		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/blocks.c \
-		utctl/show/clocks.c utctl/show/columns.c \
+		utctl/rec/wrapper.c utctl/regular.c utctl/remove.c utctl/say.c \
+		utctl/show/blocks.c utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/ctf_print.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
 		utctl/show/export_folded.c utctl/show/export_name.c \
@@ -262,12 +260,12 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) $(UTCTL_HDRS)
-utctl/rec/find.o: utctl/paths
+utctl/rec/wrapper.o: utctl/paths
 
 # The paths that utctl was built for; with other paths, it is built again.
 utctl/paths: paths-ok
 	@printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
-	    rm -f $@ utctl/rec/find.o utctl/utctl && \
+	    rm -f $@ utctl/rec/wrapper.o utctl/utctl && \
 	    printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' >$@; }
 
 libut/libut.a: $(LIBUT_OBJS)

@@ -180,29 +180,22 @@ int	 client_snapshot(struct client *, const char *, const char *,
 char	*quote(const char *);
 int	 split(char *, char **, const char **);
 
-/* find.c */
+/* wrapper.c */
 char	*utd_find(void);
 
-/* loader.c */
-/* A library's path, as LD_PRELOAD is to have it; the argument is freed. */
-char	*loader_entry(char *);
-/* Say it if the command is not loaded as wrappers have to be. */
-void	 loader_say(const char *);
-
-/* child.c */
-pid_t	 utd_start(char *, char *, int *, int *);	/* -1: it said why not */
+/* daemon.c */
+/* -1: it said why not. */
+pid_t	 utd_start(char *, char *, int *, int *);
 void	 utd_owned(void);	/* or will not be: utd may see our end */
 int	 utd_reap(pid_t);
+char	*private_make(void);		/* NULL: it said why not */
+
+/* child.c */
 void	 signals_catch(void);
 pid_t	 child_spawn(char **, void (*)(const void *), const void *);
 int	 child_await(pid_t, int, int64_t, int *, int *);
 int	 wait_signal(int, int, int *);
 int	 interruptible(int (*)(void *), void *);
-
-/* private.c */
-char	*private_make(void);		/* NULL: it said why not */
-
-/* asuser.c */
 int64_t	 as_user_deadline(void);
 int	 as_user(uid_t, gid_t, int (*)(void *), void *, int64_t);
 int	 connect_as(uid_t, gid_t, const char *);
@@ -234,9 +227,6 @@ pid_t	 process_with(const char *, const char *);	/* in it; or 0 */
 int	 process_user(pid_t, uid_t *, gid_t *);	/* the effective ones */
 int	 process_stopped(pid_t);
 int	 process_thread(pid_t, const char *);	/* has it one of that name? */
-
-/* left.c */
-unsigned int left_behind(const char *, int);
 
 /* which.c */
 char	**which_traces(char **);
