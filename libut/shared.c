@@ -80,7 +80,7 @@ sub_of(const struct writer *w, const struct region *rg)
 static void
 label(struct ut_subbuf *sub, uint64_t time)
 {
-	/* Who sees anything of what follows sees the round: see drop.c. */
+	/* Who sees anything of what follows sees the round: see overwrite.c. */
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&sub->first, time, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, time, memory_order_relaxed);

@@ -88,7 +88,7 @@ subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 	struct ut_subbuf *sub = w->sub;
 	uint64_t now = ut_read_clock(rg->clock);
 
-	/* Who sees anything of what follows sees the round: see drop.c. */
+	/* Who sees anything of what follows sees the round: see overwrite.c. */
 	atomic_thread_fence(memory_order_release);
 	ut_drop_later(rg, sub);
 	thread_label(sub, slot);

@@ -91,7 +91,7 @@ int		 ut_conn_say_new(struct conn *);
 int		 ut_conn_send_new(struct conn *);
 void		 ut_conn_await(struct conn *, int64_t);
 
-/* late.c */
+/* late_utd.c */
 extern int64_t	 ut_patience;		/* UT_REGISTER_TIMEOUT, ms */
 bool		 ut_conn_late(const struct conn *);
 void		 ut_conn_set_late(struct conn *, bool);

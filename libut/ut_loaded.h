@@ -72,7 +72,9 @@ bool		 ut_loaded_at(const void *, bool (*)(const struct ut_loaded *));
 /* May the child of a fork find the linker's lock taken for ever? */
 bool		 ut_loaded_stuck(void);
 
-/* found.c: a module that ut_code has found; it is there until it is done. */
+/*
+ * code_module.c: the module that ut_code has found, until ut_found_done.
+ */
 bool		 ut_found_put(const void *);
 const struct ut_loaded *ut_found(void);
 void		 ut_found_done(void);

@@ -293,7 +293,7 @@ enum room	 ut_writer_next(struct writer *, struct region *, size_t,
 		    uint64_t);
 void		 ut_writer_leave(struct writer *, struct region *);
 
-/* drop.c */
+/* overwrite.c */
 bool		 ut_drop(struct writer *, struct region *, uint32_t, uint32_t);
 void		 ut_drop_end(struct region *, struct ut_slot *,
 		    struct ut_subbuf *, uint64_t);

@@ -22,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/level.h"
-#include "common/match.h"
+#include "common/event_name.h"
 #include "utctl.h"
 
 #define COLUMN	18		/* where the text of an option begins */

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "common/compat.h"
-#include "common/level.h"
+#include "common/event_name.h"
 #include "utctl.h"
 #include "when.h"
 

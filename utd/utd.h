@@ -33,7 +33,7 @@
 #include <syslog.h>
 
 #include "../libut/common/compat.h"
-#include "../libut/common/level.h"
+#include "../libut/common/event_name.h"
 #include "../libut/common/msg.h"
 #define UT_NO_EVENTS
 #include "../libut/ut.h"
@@ -62,9 +62,7 @@
 	*at_ = (e)->next;						\
 } while (0)
 
-/*
- * log.c: the daemon's voices.
- */
+/* daemon.c: messages. */
 void	 log_init(bool, bool);		/* stay on stderr; debug messages too */
 void	 log_detach(void);
 void	 log_say(int, int, const char *, ...)	/* a level, an errno or 0 */
@@ -97,11 +95,11 @@ struct counts {
 	uint64_t	 longest;	/* of them, for one event */
 };
 
-/* count.c: counts of those who may lie. */
+/* daemon.c: counts of those who may lie. */
 bool	 count_grew(uint64_t *, uint64_t);	/* false: that is nonsense */
 void	 count_add(uint64_t *, uint64_t);
 
-/* become.c: another user, for good; true if that gave anything up; or fatal. */
+/* daemon.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
 
 /* instant.c: all clocks at one time, in ns but for the cycle counter. */
@@ -115,7 +113,7 @@ struct instant {
 extern bool instant_counter;	/* of a consumer: trust the cycle counter */
 void	 instant_read(struct instant *);
 
-/* uuid.c */
+/* daemon.c: UUIDs. */
 void	 uuid_begin(void);
 void	 uuid_make(unsigned char *, char *);	/* and in words */
 void	 random_bytes(void *, size_t);

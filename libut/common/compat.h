@@ -119,7 +119,7 @@ int	 ut_peer(int, uid_t *, gid_t *, pid_t *);
 int	 ut_peer_life(int);
 
 /*
- * Become that user for good (become.c): 0, or -1 with errno.  The group is for
+ * Become that user for good (confine.c): 0, or -1 with errno.  The group is for
  * a user whom nobody knows; others have their own, since that of a program may
  * be one that the user is not in, if the program is set-group-ID.
  */

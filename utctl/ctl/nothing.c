@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "../utctl.h"
-#include "common/match.h"
+#include "common/event_name.h"
 #include "ut_abi.h"
 
 #define EVERY	"*"

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "../utctl.h"
-#include "common/level.h"
+#include "common/event_name.h"
 
 static void
 put_word(FILE *f, const char *before, const char *word)

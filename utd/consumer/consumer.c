@@ -17,7 +17,7 @@
 /*
  * The consumer: a process of the traced user.  It has the regions and the
  * files, sleeps on the bell (sleep.c), and does what the parent says (orders.c
- * and obey.c).
+ * and orders_later.c).
  */
 
 #include <sys/types.h>
@@ -49,7 +49,7 @@ pass(void)
 	for (r = regions; r != NULL; r = r->next)
 		more |= region_pass(r, tick);
 	if (tick)
-		obey_dead();
+		orders_bury();
 	output_points();
 	tick_end();
 	return more;
@@ -74,7 +74,7 @@ run(void)
 
 	while (!parent_gone && !ending) {
 		orders_take();
-		obey();
+		orders_later();
 		if (parent_gone || ending)
 			break;
 		if (regions == NULL) {
@@ -86,7 +86,7 @@ run(void)
 			more = pass();
 	}
 	orders_take();		/* it may have gone after it said so */
-	obey();
+	orders_later();
 	ending &= orders_held == 0;	/* or another will */
 	while ((r = regions) != NULL) {
 		regions = r->next;

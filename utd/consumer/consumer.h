@@ -77,9 +77,9 @@ uint32_t orders_like(struct ut_msg *, struct region *);
 struct region *orders_region(const struct region *, struct trace *, bool,
 	    int);
 
-/* obey.c: what is done between two passes. */
-void	 obey(void);
-void	 obey_dead(void);		/* bury them where they can be */
+/* orders_later.c: what is done between two passes. */
+void	 orders_later(void);
+void	 orders_bury(void);		/* bury them where they can be */
 
 /* report.c: what the parent is told. */
 struct reason {
@@ -101,7 +101,7 @@ void	 report_progress(uint64_t);
 void	 report_made(const struct trace *);	/* under a new name */
 void	 report_wrote(const struct trace *);	/* metadata */
 
-/* shotdir.c: the directory of a snapshot; shot.c: what is in there. */
+/* shotdir.c: the directory of a snapshot; shottrace.c: what is in there. */
 void	 shot_dir(struct ut_msg *);
 void	 shot_end(struct ut_msg *);
 void	 shot_text(struct ut_msg *);

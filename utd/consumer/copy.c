@@ -19,8 +19,8 @@
  *
  * Nobody waits: no sub-buffer is taken or pinned.  So, in overwrite mode, a
  * sub-buffer may be dropped while it is copied.  Its `round' tells: see
- * libut/drop.c.  A copy counts if the round is the same before and after, and,
- * unless the sub-buffer is shared, if the claim is the same, too.
+ * libut/overwrite.c.  A copy counts if the round is the same before and after,
+ * and, unless the sub-buffer is shared, if the claim is the same, too.
  *
  * A sub-buffer that was claimed after we began is left out.  With it, the trace
  * would have gaps where sub-buffers were dropped that we had not reached yet.

@@ -19,7 +19,7 @@
  * because committed events may need it: metadata, names of programs, and new
  * directories and regions, for which programs and utctl wait.  Everything else
  * waits for the end of the pass, and for what another consumer had to be taken
- * over: see obey.c.
+ * over: see orders_later.c.
  */
 
 #include <sys/types.h>

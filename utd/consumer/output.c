@@ -15,7 +15,7 @@
  */
 
 /*
- * Traces: their directories, which ours.c makes and opens, and their metadata.
+ * Traces: their directories, which files.c makes and opens, and their metadata.
  */
 
 #include <sys/types.h>

@@ -389,7 +389,7 @@ region_round(struct region *r, uint32_t i)
 
 /*
  * Keep what is OWNED from being dropped when it is full, and find out whose it
- * is by now; false if it is not OWNED any more.  See libut/drop.c.
+ * is by now; false if it is not OWNED any more.  See libut/overwrite.c.
  */
 bool
 region_pin(struct region *r, uint32_t i, uint64_t *word)

@@ -32,7 +32,7 @@
 struct trace;
 struct sink;
 
-/* Memory that others can cut off: see fault.c. */
+/* Memory that others can cut off: see memory.c. */
 struct shared {
 	void		*at;
 	size_t		 size;
@@ -75,7 +75,7 @@ struct gone {
 	uint32_t	 count;		/* how often, to be told now */
 };
 
-/* A time when events were not recorded: see pause.c. */
+/* A time when events were not recorded: see pauses.c. */
 struct pause {
 	uint64_t	 from, to;
 };
@@ -106,7 +106,7 @@ struct region {
 	struct ut_subbuf *subs;
 	unsigned char	*data;
 	struct grave	*graves;	/* by sub-buffer; or NULL */
-	bool		 copy;		/* in memory of our own: see shot.c */
+	bool		 copy;		/* in memory of our own: see shottrace.c */
 	uint32_t	 nslots;
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
@@ -141,7 +141,7 @@ struct region {
 
 	uint64_t	 written;	/* events, as in the header */
 	uint64_t	 dropped;	/* likewise: could not be written */
-	struct counts	 counted;	/* as the parent was told last: obey.c */
+	struct counts	 counted;	/* as the parent was told last: orders_later.c */
 	struct loss	*losses;	/* by slot, and then nobody's */
 	uint64_t	 looked;	/* when we looked at them last */
 	uint64_t	 latest;	/* its clock had no larger time */
@@ -256,7 +256,7 @@ void	 gone_copy(const struct region *, struct region *, uint64_t);
 void	 gone_tell(struct region *);	/* of shared sub-buffers */
 void	 gone_slots(struct region *, bool);	/* true: of all slots */
 
-/* pause.c: times when events were not recorded. */
+/* pauses.c: times when events were not recorded. */
 void	 pause_add(struct region *, uint64_t, uint64_t);
 void	 pause_begin(struct region *);	/* the region stops */
 void	 pause_end(struct region *);	/* it starts, perhaps again */
@@ -287,7 +287,7 @@ bool	 oldest_full(const struct region *, uint32_t);
 bool	 region_needy(const struct region *);	/* then flush it before */
 bool	 region_revoke(struct region *);	/* true: something goes on */
 
-/* doze.c: which regions are awake. */
+/* sleep.c: which regions are awake. */
 void	 region_swap_active(struct region *, uint32_t, uint32_t);
 uint32_t region_interval(const struct region *);	/* ms; 0: never */
 void	 tick_always(void);
@@ -299,10 +299,10 @@ void	 tick_end(void);
 /* tick.c: when regions are looked at though nobody rings. */
 bool	 region_pass(struct region *, bool);	/* true: call again at once */
 
-/* warm.c: pages, ahead of the writers. */
+/* memory.c: pages, ahead of the writers. */
 bool	 region_warm(struct region *);	/* true: call again soon */
 
-/* fault.c: SIGBUS. */
+/* memory.c: SIGBUS. */
 void	 fault_init(void);
 void	 fault_watch(struct shared *, void *, size_t);
 void	 fault_forget(struct shared *);

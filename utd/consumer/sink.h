@@ -187,7 +187,7 @@ void	 stream_shrunk(struct sink *, struct stream *, const char *, uint64_t);
 /* amend.c: a last packet that tells of more. */
 bool	 sink_amend(struct sink *, uint64_t, uint64_t);
 
-/* found.c: the files that another consumer has left. */
+/* adopt_files.c: the files that another consumer has left. */
 bool	 sink_adopt(struct sink *);
 void	 sink_adopted(void);
 bool	 sink_has(const struct sink *, uint32_t, const unsigned char *, size_t,
@@ -221,7 +221,7 @@ void	 clockfile_write(struct trace *);
 void	 clockfile_end(struct trace *);
 
 /*
- * ours.c: directories and files.  A failure leaves its reason: see report_why.
+ * files.c: directories and files.  A failure leaves its reason: see report_why.
  * A directory must exist (OPEN), is made if it does not (MAKE), or must be new
  * (NEW): then it may get a number, for which the path needs room.
  */

@@ -337,7 +337,7 @@ static const struct order orders[] = {
 
 /* Bury all the dead in one pass; if that is not complete, try again later. */
 void
-obey_dead(void)
+orders_bury(void)
 {
 	struct region *r;
 	bool buried = true;
@@ -354,17 +354,17 @@ obey_dead(void)
 
 /* Obey the messages that were put off, and need not wait any more. */
 void
-obey(void)
+orders_later(void)
 {
 	struct later *l;
 
 	while (orders_held == 0 && (l = orders_next()) != NULL) {
 		if (died && l->msg.h.type != UT_C_DEAD)
-			obey_dead();
+			orders_bury();
 		(void)order_obey(orders, &l->msg);
 		ut_msg_clear(&l->msg);
 		free(l);
 	}
 	if (died)
-		obey_dead();
+		orders_bury();
 }
