@@ -200,16 +200,6 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/sym/mapped.c utctl/sym/process.c utctl/sym/symbols.c \
 		utctl/sym/sysroot.c utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
 		utctl/ctf/ctf_filter.h utctl/ctf/ctf_parse.h utctl/ctf/hole.h \
 		utctl/ctf/reader.h utctl/ctf/select.h utctl/ctl/list.h \
