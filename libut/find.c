@@ -122,7 +122,7 @@ fifo_there(const char *path, struct stat *st)
 	    (st->st_uid == 0 || st->st_uid == ut_geteuid());
 }
 
-/* The same, after we have tried to make one. */
+/* Try to make a FIFO; then, is there one that is root's or ours? */
 static bool
 fifo_make(const char *path, mode_t mode, struct stat *st)
 {
@@ -388,7 +388,7 @@ sleep_watching(const char *place)
 	return 0;
 }
 
-/* The same for a thread with descriptors of its own. */
+/* Sleep as in sleep_watching, in a thread with descriptors of its own. */
 static int
 sleep_apart(const char *place)
 {

@@ -48,9 +48,9 @@
 
 #define FILE_STEP	64	/* sizes of struct file are multiples */
 
-/* What a module was loaded from: its path, a NUL, and its build ID. */
+/* The file of a module: its path, a NUL, and its build ID. */
 struct file {
-	struct file	*next;		/* that is free */
+	struct file	*next;		/* in the list of free ones */
 	size_t		 room;
 	uint64_t	 name;		/* hash of what the linker calls it */
 	size_t		 pathlen;
@@ -63,7 +63,7 @@ struct module {
 	uintptr_t	 start;
 	uint64_t	 size;
 	struct file	*file;
-	uint32_t	 round;		/* of the last look that saw it */
+	uint32_t	 round;		/* the last look that found it */
 	bool		 untold;
 	bool		 again;		/* ut_loaded_at finds it */
 	bool		 sure;		/* no other can be in its place */
@@ -104,9 +104,9 @@ static struct ut_event unload_event = {
 
 static struct table *table;	/* NULL: there was no look yet */
 static struct file *freed;
-static bool dated = true;		/* more was loaded than there is */
-static bool doubtful;			/* the linker's lock in the child */
-static bool stuck;			/* that lock may be */
+static bool dated = true;		/* a module came or went since */
+static bool doubtful;			/* the linker's lock may be taken */
+static bool stuck;			/* taken for good, in a child */
 static bool stale;			/* the spans are older than the table */
 
 static uint64_t

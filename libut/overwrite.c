@@ -138,7 +138,7 @@ ut_drop(struct writer *w, struct region *rg, uint32_t i, uint32_t age)
 	word = atomic_load_explicit(&sub->state, memory_order_acquire);
 	if ((UT_STATE(word) != UT_FULL && UT_STATE(word) != UT_PARKED) ||
 	    !as_old(rg, sub, age) || slot == NULL)
-		return false;			/* or wiped: ut_writer_next */
+		return false;		/* wiped, perhaps: ut_writer_next */
 	atomic_thread_fence(memory_order_seq_cst);
 	/* Acquire: what the consumer has read and noted before it is 0. */
 	if (atomic_load_explicit(&sub->pin, memory_order_acquire) != 0)

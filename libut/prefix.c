@@ -30,7 +30,7 @@
 #include "ut_prefix.h"
 
 #define OWN_MAX		256u	/* contexts of the program */
-/* And others, which all regions may want. */
+/* Room for names that only sessions know, too: all that regions may want. */
 #define APPS_MAX	(OWN_MAX + UT_REGIONS * CONTEXT_MAX)
 #define PATIENCE	1000	/* ms for the last call of a callback */
 
@@ -91,7 +91,7 @@ app_unused(const struct prefix *pf)
 	return NULL;
 }
 
-/* That of the name, perhaps a new one.  It is not one that pf wants. */
+/* Find the context of that name, or make one; keep those that pf wants. */
 static struct app *
 app_get(const char *name, const struct prefix *pf)
 {
@@ -153,14 +153,14 @@ ut_prefix_call(const char *name, ut_callback *f)
 	if ((a = app_find(name)) == NULL)
 		return 0;
 	atomic_store_explicit(&a->callback, NULL, memory_order_release);
-	/* Who was about to call it has done so when it is out of its event. */
+	/* A thread about to call it has done so once its event is over. */
 	ut_barrier();
 	return ut_threads_quiet(PATIENCE) ? 0 : EBUSY;
 }
 
 /*
- * What utd says that a region wants: 0 or an errno.  Contexts that we do not
- * know have a size that we do not know.
+ * Make the prefix of the contexts that a region wants, as utd says: 0 or an
+ * errno.  A context of unknown name is an error, as its size is not known.
  */
 int
 ut_prefix_make(struct prefix *pf, const struct contexts *cs)
@@ -183,7 +183,7 @@ ut_prefix_make(struct prefix *pf, const struct contexts *cs)
 	return 0;
 }
 
-/* Of the region i, which is about to be attached. */
+/* Set the prefix of the region i, which is about to be attached. */
 void
 ut_prefix_set(unsigned int i, const struct prefix *pf)
 {
@@ -207,12 +207,13 @@ called(const struct thread *t, const struct level *l)
 }
 
 /*
- * What the program's callback says; 0 if there is none, or if this event is
- * the callback's own, or of a signal handler that came in its middle: no
- * callback is called while one is under way in the thread.  An event that was
- * left by siglongjmp in its callback has left `calling', too.  Nor is one
- * called for an event of ours: we have ut_lock, and a callback may wait for a
- * lock that a thread has which waits for that; nor is it our thread's value.
+ * Call the program's callback: the value, or 0 if there is none, or if this
+ * event is the callback's own, or of a signal handler that came in its middle:
+ * no callback is called while one is under way in the thread.  An event that
+ * was left by siglongjmp in its callback has left `calling', too.  No callback
+ * is called for an event of libut's own, either: libut has ut_lock then, and
+ * the callback may wait for a lock whose owner waits for ut_lock; and the value
+ * would be that of libut's thread.
  */
 static uint64_t
 call(struct level *l, struct app *a)

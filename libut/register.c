@@ -35,13 +35,13 @@
 #include "ut_loaded.h"
 #include "ut_register.h"
 
-#define BUSY_NAP	5		/* ms, until we try to connect again; */
-#define BUSY_NAP_MAX	160		/* doubles each time */
+#define BUSY_NAP	5		/* ms until the first retry */
+#define BUSY_NAP_MAX	160		/* ms, as it doubles each time */
 #define SHORT		50		/* ms */
 
 static bool started;
 static pid_t listens;			/* the process whose conns these are */
-static bool owed;			/* its threads have yet to be started */
+static bool owed;			/* threads have yet to be started */
 static sigset_t fork_signals;
 
 /* At the start: how long is each connection waited for? */

@@ -52,9 +52,9 @@
 #define IDS	8		/* bytes, of process and thread */
 
 /*
- * What each event says before its fields: process, thread, and the name that
- * utd was told, which is that of packets, whatever the program calls itself by
- * now.
+ * Set what each event says before its fields: process, thread, and the name
+ * that utd was told, which is that of packets, whatever the program calls
+ * itself by now.
  */
 void
 ut_shared_name(struct region *rg, const char *name)
@@ -69,18 +69,18 @@ ut_shared_fits(const struct region *rg, size_t len)
 	return len <= rg->subsize - rg->wholen;
 }
 
-/* Of the sub-buffer that the writer's data is in. */
+/* The sub-buffer that the writer's data is in. */
 static struct ut_subbuf *
 sub_of(const struct writer *w, const struct region *rg)
 {
 	return &rg->subs[(size_t)(w->data - rg->data) / rg->subsize];
 }
 
-/* What the consumer sees with the first commit.  Of nobody's. */
+/* Store what the consumer sees with the first commit, and no owner. */
 static void
 label(struct ut_subbuf *sub, uint64_t time)
 {
-	/* Who sees anything of what follows sees the round: see overwrite.c. */
+	/* A reader of any store below sees the round: see overwrite.c. */
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&sub->first, time, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, time, memory_order_relaxed);
@@ -98,7 +98,7 @@ leave(struct region *rg, struct ut_subbuf *sub, uint64_t mine, uint64_t state)
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(mine),
 	    0, state | UT_SHARED), memory_order_release);
 	if (rg->overwrites)
-		ut_now_free(rg);		/* or as good as that */
+		ut_now_free(rg);		/* this one can be dropped */
 }
 
 /*
@@ -131,8 +131,9 @@ has_room(struct writer *w, struct region *rg, struct ut_subbuf *sub,
 }
 
 /*
- * That one, if it still is what its word says.  The writer knows of it before
- * it is its own, as that may be all it ever gets to do: ut_shared_park.
+ * Take the sub-buffer i, if its state still is the word.  The writer knows of
+ * it before it is its own, as that may be all it ever gets to do:
+ * ut_shared_park.
  */
 static bool
 take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
@@ -283,7 +284,7 @@ ut_shared_end(struct writer *w, struct region *rg)
 	w->when = when;
 }
 
-/* The same order of stores as in ut_commit, and for the same reasons. */
+/* Store in the same order as ut_commit, and for the same reasons. */
 void
 ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 {

@@ -69,9 +69,9 @@ stuck_of(const struct region *rg)
 }
 
 /*
- * What changes as long as the consumer is well: how many sub-buffers it has
- * drained, of those that were delivered.  If it has drained all, anybody may be
- * waited for who gives back what is free.
+ * A number that changes as long as the consumer is well: how many of the
+ * delivered sub-buffers it has drained.  If it has drained all, the number
+ * changes whenever anybody frees something.
  */
 static uint64_t
 progress(const struct region *rg)
@@ -159,8 +159,8 @@ ut_wait_begin(struct space *s, struct region *rg)
 }
 
 /*
- * What is full may be too little for a ring, and what idle threads hold the
- * consumer takes back for those who wait: once it is to know of that.
+ * Ring once per wait, however little is full: the consumer then takes back, for
+ * those who wait, what idle threads hold.
  */
 static void
 ring(struct space *s, struct region *rg)
