@@ -74,7 +74,7 @@ by_call(clockid_t clock, struct timespec *ts)
 
 /* Tables of the vDSO. */
 struct vdso {
-	const char		*base;		/* of its addresses */
+	const char		*base;		/* addresses count from here */
 	const ElfW(Sym)		*symbols;
 	const char		*strings;
 	const ElfW(Word)	*hash;		/* or NULL */
@@ -212,7 +212,7 @@ ut_system_gettime(void)
 		if (f(CLOCK_MONOTONIC, &ts) != 0)
 			f = NULL;
 	}
-	if (f == NULL)		/* or the C library knows another way */
+	if (f == NULL)		/* the C library may know another way */
 		f = by_call(CLOCK_MONOTONIC, &ts) == 0 ? by_call :
 		    clock_gettime;
 	atomic_store_explicit(&known, f, memory_order_relaxed);

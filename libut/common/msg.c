@@ -36,7 +36,7 @@
 #define HEAD	sizeof(struct ut_msghdr)
 #define BEGIN	offsetof(struct ut_msg, h)
 
-/* What goes over the wire is one piece of memory. */
+/* Header and body go over the wire as one piece of memory. */
 _Static_assert(offsetof(struct ut_msg, body) == BEGIN + HEAD, "ut_msg");
 
 /* Room for the descriptors of one message, aligned as CMSG_ macros want. */
@@ -194,7 +194,7 @@ ut_msg_get_str(struct ut_msg *m, char *s, size_t size)
 	s[n] = '\0';
 }
 
-/* What ut_msg_bytes has put there. */
+/* Read what ut_msg_bytes has put there. */
 void
 ut_msg_get_bytes(struct ut_msg *m, struct ut_msg *to)
 {

@@ -75,7 +75,7 @@ UT_EVENT(libc, pvalloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
     UT_PTR(caller));
 #endif
 
-/* What malloc(3) aligns to at least, and the most the arena can align to. */
+/* The least that malloc(3) aligns to, and the most the arena can align to. */
 #define ALIGN		16
 #define PAGE		4096
 #define ARENA		(16 * PAGE)
@@ -177,8 +177,8 @@ too_many(size_t count, size_t size)
 }
 
 /*
- * The same functions over the arena.  Also, for good, those that the system
- * does not have.
+ * The functions over the arena: until the system's are found, and for good
+ * where the system lacks one.
  */
 static void *
 early_malloc(size_t size)
@@ -649,7 +649,7 @@ aligned_alloc(size_t alignment, size_t size)
 	return p;
 }
 
-/* These two are of C23. */
+/* C23 has these two. */
 void
 free_sized(void *ptr, size_t size)
 {

@@ -40,7 +40,7 @@ typedef void *new_operator(size_t, uintptr_t, uintptr_t);
 static new_operator *operators[OPERATORS_NEW];
 static new_operator *volatile called;
 
-/* What returns to that place has its own return address so far up the stack. */
+/* Where a return to pc has its own return address: words up the stack. */
 static struct place {
 	const void	*pc;
 	size_t		 up;		/* words, from the last one or the frame */
@@ -49,7 +49,7 @@ static unsigned int nplaces;
 
 static bool learnt;
 static const void *back;		/* where a call of called returns to */
-static PER_THREAD const void *const *top;	/* of the stack, while we learn */
+static PER_THREAD const void *const *top; /* the stack's, while learning */
 
 /*
  * Follow pc to the program, by what is known; *at is the last word read.  What
@@ -132,8 +132,9 @@ scrub(void)
 }
 
 /*
- * None, if the program or another library has one of its own, which others may
- * call and which need not be ready; or a malloc of its own.
+ * Find the operators; none, if the program or another library has one of its
+ * own, which others may call and which need not be ready, or a malloc of its
+ * own.
  */
 void
 new_find(void)

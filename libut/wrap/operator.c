@@ -45,7 +45,7 @@
 #include "alloc.h"
 
 #ifndef RTLD_NOLOAD
-#define RTLD_NOLOAD	0		/* it is loaded */
+#define RTLD_NOLOAD	0		/* the library is loaded already */
 #endif
 
 #define PATH_LEN	4096
@@ -250,7 +250,7 @@ find(size_t i)
 	wrap_block(&signals);
 	if (!alloc_ours())
 		__atomic_store_n(&next[i], wrap_next(names[i]),
-		    __ATOMIC_RELEASE);	/* and nothing else */
+		    __ATOMIC_RELEASE);	/* find nothing else */
 	else {
 		operator_find();
 		alloc_modules();

@@ -45,7 +45,7 @@
 
 UT_EVENT(libc, unseen, UT_DEBUG_FUNCTION, UT_STR(path));
 
-#define MODULES		64		/* that are told of */
+#define MODULES		64		/* most that are told of */
 #define PATH_LEN	4096
 
 #if UINTPTR_MAX > UINT32_MAX
