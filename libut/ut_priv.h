@@ -90,7 +90,7 @@ struct region {
 	uint32_t		 nslots;
 	uint32_t		 nsubs;
 	uint32_t		 subsize;
-	pid_t			 pid;	/* the process that attached it */
+	pid_t			 pid;		/* process that attached it */
 	uint64_t		 owner;		/* our number in the slots */
 	struct ut_bell		 bell;
 

@@ -79,8 +79,9 @@ adopt_held(struct region *r, const struct sink *k, uint32_t i,
 }
 
 /*
- * What was about to be written is found in a file before it can be dropped, or
- * it would count twice.  It is pinned, or READING, by the last consumer or us.
+ * Events that were about to be written are looked for in the files before they
+ * can be dropped, or they would count twice.  The sub-buffer is pinned, or
+ * READING, by the last consumer or us.
  */
 static void
 adopt_sub(struct region *r, const struct sink *k, uint32_t i)
@@ -187,7 +188,7 @@ adopt(struct region *r)
 
 	(void)region_count(r, &r->written, load(&r->header->written));
 	(void)region_count(r, &r->dropped, load(&r->header->dropped));
-	/* What it has revoked, it may have revoked just now. */
+	/* The last consumer may have revoked something just now. */
 	r->revoked = ut_msg_now();
 	adopt_past(r);
 	ok = adopt_sink(r, k);

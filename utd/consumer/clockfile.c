@@ -47,7 +47,7 @@
 #define POINTS		1024
 #define LOOK_MS		100		/* between comparisons */
 #define SLEEP_MS	((int64_t)(POINTS_EVERY / 1000000))
-#define NEW_NS		100000000u	/* what is younger is as good as new */
+#define NEW_NS		100000000u	/* a younger reading will do */
 #define INEXACT		5000		/* ns of error that is no accident */
 
 /* A packet: see metadata.c. */

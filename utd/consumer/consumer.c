@@ -85,9 +85,9 @@ run(void)
 		if (more || (!warmed && sleep_on_bell()))
 			more = pass();
 	}
-	orders_take();		/* it may have gone after it said so */
+	orders_take();		/* the parent's last ones */
 	orders_later();
-	ending &= orders_held == 0;	/* or another will */
+	ending &= orders_held == 0;	/* else the next consumer ends */
 	while ((r = regions) != NULL) {
 		regions = r->next;
 		if (ending) {
@@ -139,7 +139,7 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 {
 	catch_signal(SIGINT, SIG_IGN, 0);
 	catch_signal(SIGTERM, SIG_IGN, 0);
-	catch_signal(SIGCHLD, SIG_DFL, 0);	/* that pipe is the parent's */
+	catch_signal(SIGCHLD, SIG_DFL, 0);	/* the pipe is the parent's */
 	move(sock, lock);
 	ut_closefrom(LOCK + 1);
 	log_detach();

@@ -100,8 +100,8 @@ copy_sub(const struct region *r, struct region *c, uint32_t i, uint64_t now)
 }
 
 /*
- * What came before the first of a slot is no gap, and was not lost here: only
- * what was lost since is told.
+ * Events before a slot's first sub-buffer are no gap, and were not lost here:
+ * only what was lost since is told.
  */
 static void
 copy_slots(struct region *r, struct region *c)

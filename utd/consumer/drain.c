@@ -39,7 +39,7 @@
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
 #define UNHEARD_MAX	10	/* times that children are told of */
 
-static struct piece *pieces;	/* of this pass */
+static struct piece *pieces;	/* found in this pass */
 static size_t npieces, maxpieces;
 static uint32_t *marked;	/* REVOKED when this pass began */
 static size_t nmarked;
@@ -309,7 +309,7 @@ region_grew(struct region *r)
 	report_send();
 }
 
-/* What is not full may be dropped again, once it is. */
+/* Unpin what is not full: it may be dropped again, once it is. */
 static void
 pieces_unpin(struct region *r)
 {
@@ -396,7 +396,7 @@ region_drain(struct region *r, int how)
 		loss_look(r);
 	if (r->shared.cut)
 		region_damaged(r);
-	r->left = oldest_find(r, how);
+	r->more_full = oldest_find(r, how);
 	for (i = 0; i < r->nsubs; i++)
 		collect_one(r, (uint32_t)i, how);
 	if (how != DRAIN_FULL) {
@@ -433,9 +433,9 @@ region_drain(struct region *r, int how)
 	}
 	pieces_unpin(r);
 	region_grew(r);
-	if (!r->left)
+	if (!r->more_full)
 		region_looked(r);
-	return r->left || full >= r->bell;
+	return r->more_full || full >= r->bell;
 }
 
 /* Look at all files before what is written last, which can tell of them. */

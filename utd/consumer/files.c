@@ -302,7 +302,7 @@ output_session(const char *path, bool again)
 	return check_session(fd, again) == 0 ? fd : close_failed(fd);
 }
 
-/* The same, of one that may be anybody's, in which one of ours is made. */
+/* Open or make a directory, which may be anybody's, to make one of ours in. */
 int
 output_above(const char *path)
 {

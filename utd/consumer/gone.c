@@ -218,7 +218,7 @@ gone_slots(struct region *r, bool all)
 			tell_slot(r, i, r->losses[i].seq, last);
 }
 
-/* So many that numbers of packets might overflow is nonsense, and not told. */
+/* Tell of drops; so many that numbers of packets may overflow are nonsense. */
 void
 gone_tell(struct region *r)
 {

@@ -36,7 +36,7 @@
 
 #include "piece.h"
 
-#define LOOK_MS		20	/* of a pass; the rest in the next */
+#define LOOK_MS		20	/* per pass; the rest in the next */
 #define WORDS		(UT_THREAD_NAME / 8)
 
 union name {

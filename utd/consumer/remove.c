@@ -52,11 +52,11 @@
 #include "sink.h"
 
 #define SERVE_MS	10		/* between looks at regions */
-#define FOREIGN_MS	5000		/* of other users, who may add more */
+#define FOREIGN_MS	5000		/* users' files: they may add more */
 
 /* The places of directories. */
 enum place {
-	PLACE_CHUNK,			/* or a snapshot: it has ust/ */
+	PLACE_CHUNK,			/* a chunk or a snapshot, with ust/ */
 	PLACE_TOP,			/* ust/ */
 	PLACE_UIDS,			/* ust/uid/ */
 	PLACE_PIDS,			/* ust/pid/ */

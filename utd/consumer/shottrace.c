@@ -75,7 +75,7 @@ shot_text(struct ut_msg *m)
 		shots = s;
 	}
 	if (m->bad || n > TEXT_MAX - s->len)
-		return;			/* its length will be wrong */
+		return;			/* shot_take finds its length wrong */
 	s->text = xrealloc(s->text, s->len + n + 1);
 	memcpy(s->text + s->len, text, n + 1);
 	s->len += n;

@@ -113,9 +113,9 @@ stream_new(struct sink *k)
 }
 
 /*
- * Of two streams that may be: the thread's own, as another consumer has left
- * it, so that all that is removed of the thread's is older than what is not; or
- * the one that ended last.
+ * Is stream a better for the thread than b?  The thread's own is, as another
+ * consumer has left it, so that all that is removed of the thread's is older
+ * than what is not; else the one that ended last.
  */
 static bool
 stream_better(const struct stream *a, const struct stream *b, uint32_t tid)
