@@ -227,7 +227,7 @@ struct ut_header {
 	/* Geometry: constant. */
 	uint32_t magic;
 	uint32_t version;
-	uint64_t size;			/* of the region */
+	uint64_t size;			/* bytes of the region */
 	uint64_t slots;			/* offsets */
 	uint64_t subs;
 	uint64_t data;
@@ -239,7 +239,7 @@ struct ut_header {
 #define UT_MODE_BLOCK		2
 	uint32_t mode;
 #define UT_CLOCK_MONOTONIC	0	/* nanoseconds */
-#define UT_CLOCK_CYCLES		1	/* of the processor */
+#define UT_CLOCK_CYCLES		1	/* counted by the processor */
 	uint32_t clock;
 	/* In block mode: milliseconds that a writer waits, at most; 0: none. */
 #define UT_TIMEOUT_FOREVER	UINT32_MAX

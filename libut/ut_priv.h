@@ -110,7 +110,7 @@ struct region {
 
 	/* The listener's. */
 	size_t			 size;
-	int			 conn;		/* whose connection */
+	int			 conn;		/* the connection's number */
 	uint32_t		 handle;	/* utd's number for it */
 	dev_t			 dev;		/* to know the region by */
 	ino_t			 ino;

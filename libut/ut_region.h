@@ -32,7 +32,7 @@ struct known {
 	int		 conn;		/* which connection */
 	uint64_t	 owner;		/* our number there */
 	int64_t		 ahead;		/* ns, of utd's clock: ut_clock_ahead */
-	char		 name[NAME_MAX_LEN];	/* as utd was told */
+	char		 name[NAME_MAX_LEN];	/* known to utd */
 };
 
 int		 ut_region_attach(const struct known *, uint32_t, int, int,

@@ -238,7 +238,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   of the fd */
 
 #define UT_TROUBLE_SAY	0	/* nothing but that */
-#define UT_TROUBLE_LOST	1	/* and some events are lost */
-#define UT_TROUBLE_NOW	2	/* and events cannot be written; "": again */
+#define UT_TROUBLE_LOST	1	/* events were lost */
+#define UT_TROUBLE_NOW	2	/* events cannot be written; "": again */
 
 #endif /* UTD_H */

@@ -324,7 +324,7 @@ int	 ut_here(void);
  */
 #define UT_SHM_SHORT	15
 #if !defined(UT_POSIX) && (defined(__linux__) || defined(__FreeBSD__))
-#define UT_SHM_NAME	32		/* the same as UT_BELL_NAME */
+#define UT_SHM_NAME	32		/* UT_BELL_NAME's size */
 #else
 #define UT_SHM_NAME	UT_SHM_SHORT
 #endif

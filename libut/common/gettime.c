@@ -77,8 +77,8 @@ struct vdso {
 	const char		*base;		/* addresses count from here */
 	const ElfW(Sym)		*symbols;
 	const char		*strings;
-	const ElfW(Word)	*hash;		/* or NULL */
-	const uint32_t		*gnu_hash;	/* or NULL */
+	const ElfW(Word)	*hash;		/* may be NULL */
+	const uint32_t		*gnu_hash;	/* may be NULL */
 };
 
 static const void *

@@ -32,11 +32,11 @@
 
 /* From a point on. */
 struct segment {
-	uint64_t	 count;		/* of the clock, there */
-	int64_t		 ns;		/* the date there */
+	uint64_t	 count;		/* the clock's, at the point */
+	int64_t		 ns;		/* the date of the point */
 	double		 rate;		/* ns, for each cycle */
-	double		 len;		/* ns to the next point, */
-	int64_t		 end;		/* whose date that is */
+	double		 len;		/* ns to the next point */
+	int64_t		 end;		/* the date of the next point */
 };
 
 /* The segments are sorted; the first one ends where the second begins. */
@@ -45,7 +45,7 @@ struct ctf_dates {
 	double			 before; /* ns, in front of the first point */
 	double			 back;	/* ns, by which a counter was set */
 	const struct segment	*last;	/* in which we were last */
-	uint64_t		 from, span;	/* its counts */
+	uint64_t		 from, span;	/* the counts of last */
 	size_t			 n;
 	struct segment		 segments[];
 };
@@ -292,8 +292,8 @@ behind(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
 }
 
 /*
- * As segments, from the second on, the points; but none that goes back.  What a
- * counter says that was set back, it has perhaps said before: the events from
+ * Make segments of the points, from the second on, but of none that goes back.
+ * A counter that was set back may say what it has said before: the events from
  * before are dated right, so points are left out until it is beyond that.
  */
 static struct ctf_dates *

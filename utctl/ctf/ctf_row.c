@@ -33,7 +33,7 @@
 
 #define WINDOW	(4 << 10)
 
-/* The same file as it is now, to be read from its beginning. */
+/* A new stream of the file as it is now, to be read from its beginning. */
 static struct ctf_stream *
 anew(const struct ctf_stream *s)
 {

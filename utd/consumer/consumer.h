@@ -69,7 +69,7 @@ extern unsigned int orders_held;	/* how often: see UT_C_HOLD */
 
 void	 orders_init(void);
 void	 orders_take(void);		/* obey those that need not wait */
-struct later *orders_next(void);	/* that had to wait */
+struct later *orders_next(void);	/* the next that had to wait */
 bool	 order_obey(const struct order *, struct ut_msg *);
 /* Returns the serial number. */
 uint32_t orders_like(struct ut_msg *, struct region *);

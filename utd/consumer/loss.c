@@ -401,7 +401,7 @@ tell_unwritten(struct region *r)
 		names_packet(&pk, r, r->nslots);
 		pk.shared = r->sink->streams[i].shared;
 		pk.begin = pk.end = region_now(r);
-		r->sink->streams[i].end = pk.end - 1;	/* or set pk back */
+		r->sink->streams[i].end = pk.end - 1;	/* keep pk's end */
 		if (*sink_unwritten(r->sink, i) == 0)
 			(void)batch_add(r, i, &none, &pk);
 		else

@@ -88,9 +88,9 @@ struct loss_mark {
 
 struct region {
 	uint32_t	 id;
-	char		 name[NAME_MAXLEN];	/* of the channel */
+	char		 name[NAME_MAXLEN];	/* the channel's */
 	uint32_t	 stream;	/* the channel's ID in packets */
-	struct attrs	 attrs;		/* of the channel */
+	struct attrs	 attrs;		/* the channel's */
 	struct sink	*sink;		/* where packets go */
 	struct past	 past;
 	uint64_t	 begun;		/* when it went on in this trace; a
@@ -123,7 +123,7 @@ struct region {
 	uint32_t	*round;		/* by sub-buffer: when all this was */
 	struct gone	*gones;		/* by sub-buffer */
 	bool		 overwrites;	/* writers drop the oldest */
-	int32_t		 min_age;	/* of sub-buffers this pass takes */
+	int32_t		 min_age;	/* least, for this pass to take one */
 	bool		 more_full;	/* younger full ones are left */
 	int64_t		 revoked;	/* last look for idle threads */
 	uint32_t	 nfreed;	/* freed since writers were woken */
@@ -261,7 +261,7 @@ void	 gone_slots(struct region *, bool);	/* true: of all slots */
 void	 pause_add(struct region *, uint64_t, uint64_t);
 void	 pause_begin(struct region *);	/* the region stops */
 void	 pause_end(struct region *);	/* the region starts */
-void	 pause_alone(struct region *);	/* it stops, other regions go on */
+void	 pause_alone(struct region *);	/* stops; other regions go on */
 void	 pause_adopt(struct region *);
 void	 pause_copy(const struct region *, struct region *, uint64_t);
 void	 pause_tell(struct region *);	/* pauses that no packet tells of */
@@ -294,7 +294,7 @@ uint32_t region_interval(const struct region *);	/* ms; 0: never */
 void	 tick_always(void);
 void	 tick_awake(struct region *);
 void	 tick_awake_all(void);
-bool	 tick_begin(void);		/* of a pass; true: with a tick */
+bool	 tick_begin(void);		/* true: the pass has a tick */
 void	 tick_end(void);
 
 /* tick.c: when regions are looked at though nobody rings. */

@@ -237,7 +237,7 @@ int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
-int	 output_bare(int, const char *);	/* but for a name: 0 or -1 */
+int	 output_bare(int, const char *);	/* except a name: 0 or -1 */
 DIR	*output_list(int);		/* which stays open; NULL and errno */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 

@@ -47,7 +47,7 @@
 
 #define SLACK_MS	500	/* most that a flush is early, at a tick */
 #define QUIET_TICKS	4	/* until it dozes */
-#define GRACE_MS	500	/* the same as in revoke.c */
+#define GRACE_MS	500	/* revoke.c has this, too */
 
 /*
  * May a thread be in an event?  Asked before the pass looks at what is
