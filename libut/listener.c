@@ -193,7 +193,7 @@ run_end(uint32_t *tid)
 
 /* A thread: listens to a connection, or looks for a utd that is not there. */
 static void *
-run(void *arg)
+thread_main(void *arg)
 {
 	struct conn *c = arg;
 	bool apart = c != NULL && c->apart;
@@ -218,7 +218,7 @@ run_start(struct conn *c)
 
 	if (ut_alone)
 		return EPERM;
-	if ((error = ut_thread_start(run, c)) == 0)
+	if ((error = ut_thread_start(thread_main, c)) == 0)
 		running++;
 	return error;
 }
@@ -325,7 +325,7 @@ ut_threads_nap(int ms)
 
 /* Wake the thread of a connection, wherever it sleeps; false if we may not. */
 static bool
-wake(struct conn *c)
+conn_nudge(struct conn *c)
 {
 	if (c->apart && c->ready)
 		ut_nudge(c->thread);
@@ -369,7 +369,7 @@ ut_threads_end(void)
 		if (ut_msg_now() >= deadline)
 			return EBUSY;
 		for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-			if (!wake(c))
+			if (!conn_nudge(c))
 				return EBUSY;
 		ut_unlock();
 		nanosleep(&nap, NULL);

@@ -77,11 +77,12 @@ as_old(const struct region *rg, const struct ut_subbuf *sub, uint32_t age)
 
 /*
  * Note what the slot's count is to be, with what nobody has read, and when that
- * was, and, of a shared sub-buffer, how often.  Who sees the new `gone' sees its
- * time or a later one.  A thread that dies in here may have it counted twice.
+ * was, and, of a shared sub-buffer, how often.  Who sees the new `gone' sees
+ * its time or a later one.  A thread that dies in here may have it counted
+ * twice.
  */
 static void
-note(const struct ut_slot *slot, struct ut_subbuf *sub, bool shared)
+drop_note(const struct ut_slot *slot, struct ut_subbuf *sub, bool shared)
 {
 	const uint32_t n = UT_COMMIT_COUNT(atomic_load_explicit(&sub->commit,
 	    memory_order_relaxed)) - UT_COMMIT_COUNT(atomic_load_explicit(
@@ -108,7 +109,7 @@ ut_drop_end(struct region *rg, struct ut_slot *slot, struct ut_subbuf *sub,
 {
 	if (atomic_load_explicit(&sub->writing, memory_order_relaxed) !=
 	    UT_NOTED)
-		note(slot, sub, (mine & UT_SHARED) != 0);
+		drop_note(slot, sub, (mine & UT_SHARED) != 0);
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&slot->overwritten, atomic_load_explicit(
 	    &sub->until, memory_order_relaxed), memory_order_relaxed);

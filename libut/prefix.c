@@ -196,7 +196,7 @@ ut_prefix_set(unsigned int i, const struct prefix *pf)
 
 /* Is a level below in a callback, one that ends or that is the thread's own? */
 static bool
-called(const struct thread *t, const struct level *l)
+callback_busy(const struct thread *t, const struct level *l)
 {
 	const struct level *p;
 
@@ -216,14 +216,14 @@ called(const struct thread *t, const struct level *l)
  * would be that of libut's thread.
  */
 static uint64_t
-call(struct level *l, struct app *a)
+callback_call(struct level *l, struct app *a)
 {
 	ut_callback *f = atomic_load_explicit(&a->callback,
 	    memory_order_acquire);
 	uint64_t v;
 
 	l->calling = false;
-	if (f == NULL || called(ut_self, l) || ut_guest_here())
+	if (f == NULL || callback_busy(ut_self, l) || ut_guest_here())
 		return 0;
 	l->calling = true;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -235,7 +235,7 @@ call(struct level *l, struct app *a)
 
 /* The address of the call, if the program's ut.h is one that tells it. */
 static uint64_t
-caller(const struct ut_record *r)
+context_caller(const struct ut_record *r)
 {
 	const struct level *l = r->level;
 
@@ -243,7 +243,7 @@ caller(const struct ut_record *r)
 }
 
 static uint64_t
-fetch(const struct ut_record *r, uint32_t kind, struct app *a, int error)
+context_get(const struct ut_record *r, uint32_t kind, struct app *a, int error)
 {
 	struct level *l = r->level;
 
@@ -261,11 +261,11 @@ fetch(const struct ut_record *r, uint32_t kind, struct app *a, int error)
 	case CONTEXT_NEST:
 		return (uint64_t)(l - ut_self->levels);
 	case CONTEXT_CALLER:
-		return caller(r);
+		return context_caller(r);
 	case CONTEXT_ERRNO:
 		return (uint64_t)error;
 	default:
-		return call(l, a);
+		return callback_call(l, a);
 	}
 }
 
@@ -293,7 +293,7 @@ ut_prefix_put(const struct ut_record *r, const struct prefix *pf,
 	uint32_t i;
 
 	for (i = 0; i < pf->n; i++)
-		p = put(p, fetch(r, pf->of[i].kind, pf->of[i].app, error),
+		p = put(p, context_get(r, pf->of[i].kind, pf->of[i].app, error),
 		    context_table[pf->of[i].kind].size);
 	errno = error;
 	return p;

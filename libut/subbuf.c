@@ -325,7 +325,7 @@ overloaded(const struct region *rg)
  * share.
  */
 static enum room
-claim(struct writer *w, struct region *rg, size_t len, bool slow)
+room_claim(struct writer *w, struct region *rg, size_t len, bool slow)
 {
 	const bool drops = rg->overwrites && !slow;
 	const bool first = drops && overloaded(rg);
@@ -344,7 +344,7 @@ claim(struct writer *w, struct region *rg, size_t len, bool slow)
 
 /* Claim for a writer that waits, and so has no slot and no sub-buffer. */
 static enum room
-claim_again(struct writer *w, struct region *rg, size_t len, bool slow)
+room_claim_again(struct writer *w, struct region *rg, size_t len, bool slow)
 {
 	enum room room;
 
@@ -354,7 +354,7 @@ claim_again(struct writer *w, struct region *rg, size_t len, bool slow)
 		ut_writer_unbind(w, rg);
 		return ROOM_NONE;
 	}
-	room = claim(w, rg, len, slow);
+	room = room_claim(w, rg, len, slow);
 	if (room == ROOM_NONE && w->slot != NULL)
 		ut_writer_unbind(w, rg);
 	return room;
@@ -376,7 +376,7 @@ wait_claim(struct writer *w, struct region *rg, size_t len, bool slow)
 		if (!ut_writer_ours(w, rg))
 			return ROOM_NONE;	/* a child has come back */
 		ut_wait_say(rg);
-		room = claim_again(w, rg, len, slow);
+		room = room_claim_again(w, rg, len, slow);
 	} while (room == ROOM_NONE && ut_wait(&s, rg));
 	ut_wait_end(&s, rg);
 	if (room == ROOM_NONE) {
@@ -422,7 +422,7 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	slow = ut_shared_fits(rg, len) && now - last >= SLOW;
 	ut_writer_let_go(w);
 	w->when = now;
-	room = claim(w, rg, len, slow);
+	room = room_claim(w, rg, len, slow);
 	if (w->slot == NULL) {
 		room = ROOM_NONE;		/* wiped */
 	} else if (room == ROOM_NONE && ut_wait_may(w, rg)) {

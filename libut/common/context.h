@@ -39,7 +39,7 @@
 
 #define CONTEXT_MAX	16u		/* per channel */
 #define CONTEXT_NAME	64		/* bytes, with the NUL */
-#define CONTEXT_APP	"app_"		/* before the names that programs give */
+#define CONTEXT_APP	"app_"		/* in front of the programs' names */
 
 enum {
 	CONTEXT_CPU,

@@ -82,7 +82,7 @@ struct vdso {
 };
 
 static const void *
-at(const struct vdso *v, ElfW(Addr) offset)
+vdso_at(const struct vdso *v, ElfW(Addr) offset)
 {
 	return v->base + offset;
 }
@@ -93,16 +93,16 @@ read_dynamic(struct vdso *v, const ElfW(Dyn) *d)
 	for (; d->d_tag != DT_NULL; d++) {
 		switch (d->d_tag) {
 		case DT_SYMTAB:
-			v->symbols = at(v, d->d_un.d_ptr);
+			v->symbols = vdso_at(v, d->d_un.d_ptr);
 			break;
 		case DT_STRTAB:
-			v->strings = at(v, d->d_un.d_ptr);
+			v->strings = vdso_at(v, d->d_un.d_ptr);
 			break;
 		case DT_HASH:
-			v->hash = at(v, d->d_un.d_ptr);
+			v->hash = vdso_at(v, d->d_un.d_ptr);
 			break;
 		case DT_GNU_HASH:
-			v->gnu_hash = at(v, d->d_un.d_ptr);
+			v->gnu_hash = vdso_at(v, d->d_un.d_ptr);
 			break;
 		}
 	}
@@ -166,7 +166,7 @@ vdso_function(const struct vdso *v, const char *name)
 		if (sym->st_shndx != SHN_UNDEF &&
 		    (sym->st_info & 15) == STT_FUNC &&
 		    strcmp(v->strings + sym->st_name, name) == 0)
-			return at(v, sym->st_value);
+			return vdso_at(v, sym->st_value);
 	}
 	return NULL;
 }

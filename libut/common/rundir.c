@@ -70,7 +70,8 @@ ut_rundir_check(const char *dir)
 	/* The owner of a link can have it lead anywhere at any time. */
 	if (lstat(dir, &st) == -1)
 		return -1;
-	if (S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != ut_geteuid()) {
+	if (S_ISLNK(st.st_mode) && st.st_uid != 0 &&
+	    st.st_uid != ut_geteuid()) {
 		errno = EPERM;
 		return -1;
 	}

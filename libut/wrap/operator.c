@@ -264,7 +264,7 @@ find(size_t i)
 }
 
 static inline void *
-behind(size_t i)
+next_operator(size_t i)
 {
 	void *f = __atomic_load_n(&next[i], __ATOMIC_ACQUIRE);
 
@@ -272,7 +272,7 @@ behind(size_t i)
 }
 
 #define BEHIND(name)	\
-	(__extension__ (__typeof__(&name))behind(J(AT, name,)))
+	(__extension__ (__typeof__(&name))next_operator(J(AT, name,)))
 
 #define DEFINE_NEW(name, params, args, align)				\
 	void	*name params;						\

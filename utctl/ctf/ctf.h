@@ -273,7 +273,7 @@ struct ctf_trace {
 	char			*file;		/* the metadata's path */
 	dev_t			 dev;		/* the metadata file's */
 	ino_t			 ino;
-	int			 away;		/* looks that failed to find it */
+	int			 away;		/* looks that missed it */
 	time_t			 mtime;		/* at the last look */
 	off_t			 size;
 	struct ctf_chunk	*chunks;
@@ -344,7 +344,7 @@ struct ctf_stream {
 	size_t			 nhead;		/* 0: not read yet */
 	int			 growing;	/* more may come later */
 	uint64_t		 hole;		/* offset of one told, + 1 */
-	int			 away;		/* looks that failed to find it */
+	int			 away;		/* looks that missed it */
 
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;

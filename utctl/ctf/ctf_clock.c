@@ -94,9 +94,9 @@ apart(int64_t a, int64_t b)
 }
 
 /*
- * The last segment that begins at or before the count; or the first.  What comes
- * before all points was dated by the line when the trace began: if the clocks
- * have jumped since, nobody knows on which side of that an event is.
+ * The last segment that begins at or before the count; or the first.  What
+ * comes before all points was dated by the line when the trace began: if the
+ * clocks have jumped since, nobody knows on which side of that an event is.
  */
 static void
 dates_find(struct ctf_dates *d, uint64_t count)
@@ -230,9 +230,9 @@ jumps_error(const struct ctf_dates *d, double rate, int forward)
 
 /*
  * How far off dates may be elsewhere.  If the rate changed once between two
- * points, from that before to that after, dates between are off by a quarter of
- * what the rate changed times that time, at most.  If only one of these rates is
- * known, nothing tells when it changed.
+ * points, from that before to that after, dates between are off by at most a
+ * quarter of what the rate changed times that time.  If only one of these rates
+ * is known, nothing tells when it changed.
  */
 static double
 dates_error(const struct ctf_dates *d, double rate)
@@ -262,8 +262,8 @@ dates_error(const struct ctf_dates *d, double rate)
 }
 
 /*
- * CLOCK_MONOTONIC went on for so long, and the counter less: was it set back, or
- * did it stand still?  By how much it would have counted, or 0.
+ * CLOCK_MONOTONIC went on for so long, and the counter less: was it set back,
+ * or did it stand still?  By how much it would have counted, or 0.
  */
 static uint64_t
 set_back(double ns, double counted, double rate)
@@ -275,7 +275,7 @@ set_back(double ns, double counted, double rate)
 
 /* How far the counter's line is behind that of CLOCK_MONOTONIC, at a point. */
 static double
-behind(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
+lags(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
     const struct ctf_point *p)
 {
 	const struct ctf_clock *mono;
@@ -315,7 +315,7 @@ dates_new(const struct ctf_trace *tr, const struct ctf_clock *cl, int cycles)
 		    (double)count * rate > COUNT_MAX)
 			continue;
 		if (was == NULL && least == 0)
-			back = set_back(behind(tr, cl, last = count, p), 0,
+			back = set_back(lags(tr, cl, last = count, p), 0,
 			    rate);
 		else if (was != NULL && least == last)
 			back = set_back((double)(p->monotonic -

@@ -222,7 +222,7 @@ take_event(struct reader *r, struct ctf_stream *s,
 
 /* Whatever files say, a sum does not begin anew. */
 static void
-add(unsigned long long *sum, uint64_t n)
+sum_add(unsigned long long *sum, uint64_t n)
 {
 	*sum = n < ULLONG_MAX - *sum ? *sum + n : ULLONG_MAX;
 }
@@ -235,13 +235,13 @@ take_item(struct reader *r, struct ctf_stream *s,
 	case ITEM_DISCARDED:
 		if (ops != NULL && r->skip == 0)
 			ops->discarded(arg, s);
-		add(&r->ndiscarded, s->ndiscarded);
+		sum_add(&r->ndiscarded, s->ndiscarded);
 		s->discards = 0;
 		break;
 	case ITEM_LOST:
 		if (ops != NULL && r->skip == 0)
 			ops->lost(arg, s);
-		add(&r->nlost, s->nlost);
+		sum_add(&r->nlost, s->nlost);
 		s->nlost = 0;
 		break;
 	case ITEM_GONE:
@@ -293,7 +293,7 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 }
 
 static void
-merge(struct reader *r, const struct reader_ops *ops, void *arg)
+streams_merge(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	heap_make(r);
 	(void)reader_upto(r, ops, arg, INT64_MAX);
@@ -328,7 +328,7 @@ count_all(const struct reader *r)
 
 	reader_again(r, &again);
 	ctf_damage_hush(1);
-	merge(&again, NULL, NULL);
+	streams_merge(&again, NULL, NULL);
 	ctf_damage_hush(0);
 	free(again.streams);
 	return again.nevents;
@@ -424,7 +424,7 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		reader_times(r);
 	reader_rows(r);
 	reader_count(r);
-	merge(r, ops, arg);
+	streams_merge(r, ops, arg);
 }
 
 /* Print what was read, as a line. */

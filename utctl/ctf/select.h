@@ -82,8 +82,9 @@ void	 select_say(const struct select *);
 void	 select_free(struct select *);
 
 /*
- * ctf_filter.c: compile the filter for events of that class, in the trace's memory.  NULL if
- * it is false for them, as when they lack a field; the text says why.
+ * ctf_filter.c: compile the filter for events of that class, in the trace's
+ * memory.  NULL if it is false for them, as when they lack a field; the text
+ * says why.
  */
 struct ctf_filter *ctf_filter(struct ctf_trace *, const struct ctf_sclass *,
 	    const struct ctf_eclass *, const struct expr *, char *, size_t);

@@ -37,7 +37,7 @@
 
 /* Keep writers from dropping it; false if it is in another state by now. */
 static bool
-hold(struct region *r, uint32_t i, uint64_t word)
+sub_hold(struct region *r, uint32_t i, uint64_t word)
 {
 	if (!r->overwrites || UT_STATE(word) == UT_READING)
 		return true;
@@ -94,7 +94,7 @@ adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 		r->round[i] = load_acquire(&sub->round);
 		word = load_acquire(&sub->state);
 		if (load(&sub->writing) == load(&sub->consumed) ||
-		    hold(r, i, word)) {
+		    sub_hold(r, i, word)) {
 			adopt_held(r, k, i, word);
 			break;
 		}
@@ -179,7 +179,7 @@ adopt_past(struct region *r)
 
 /* Find out how far the last consumer was; false and errno if that fails. */
 static bool
-adopt(struct region *r)
+adopt_region(struct region *r)
 {
 	struct sink *k = r->sink;
 	uint64_t told;
@@ -220,7 +220,7 @@ region_begin(struct region *r, struct trace *t, bool again)
 	if (again) {
 		pause_adopt(r);
 		region_wake_all(r);
-		ok = adopt(r);
+		ok = adopt_region(r);
 	}
 	if (!again && t->again && t->fd != -1)
 		(void)sink_adopt(r->sink);

@@ -77,7 +77,7 @@ piece_valid(const struct region *r, const struct piece *pc)
 
 /* Does this pass want what is committed in a sub-buffer with that state? */
 static bool
-wanted(struct region *r, uint64_t word, int how)
+sub_wanted(struct region *r, uint64_t word, int how)
 {
 	uint32_t slot = UT_STATE_SLOT(word);
 
@@ -104,7 +104,7 @@ wanted(struct region *r, uint64_t word, int how)
  * last one.  It is READING since a pass that could not write it yet.
  */
 static bool
-hold(struct region *r, uint32_t i, uint64_t *word, bool full)
+sub_hold(struct region *r, uint32_t i, uint64_t *word, bool full)
 {
 	if (!full)
 		return region_pin(r, i, word);
@@ -143,12 +143,12 @@ collect_one(struct region *r, uint32_t i, int how)
 	word = load_acquire(&sub->state);
 	if (word & UT_REVOKED)
 		marked[nmarked++] = i;
-	if (!wanted(r, word, how))
+	if (!sub_wanted(r, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST ||
 	    r->overwrites);
-	if (!hold(r, i, &word, pc.full))
+	if (!sub_hold(r, i, &word, pc.full))
 		return;
 	region_round(r, i);
 	pc.gap = pc.begin = 0;

@@ -274,7 +274,7 @@ check_session(int fd, bool again)
 
 /* Walk there, and perhaps make it: a descriptor, or -1 and errno. */
 static int
-walk(const char *path, bool make)
+walk_to(const char *path, bool make)
 {
 	int fd = -1, error;
 
@@ -295,7 +295,7 @@ walk(const char *path, bool make)
 int
 output_session(const char *path, bool again)
 {
-	const int fd = walk(path, !again);
+	const int fd = walk_to(path, !again);
 
 	if (fd == -1)
 		return -1;
@@ -306,7 +306,7 @@ output_session(const char *path, bool again)
 int
 output_above(const char *path)
 {
-	return walk(path, true);
+	return walk_to(path, true);
 }
 
 static bool

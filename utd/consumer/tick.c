@@ -87,8 +87,9 @@ can_doze(struct region *r)
 	const bool same = delivered == r->quiet_at;
 
 	r->quiet_at = delivered;
-	return same && delivered == r->taken && r->waits == 0 && !r->more_full &&
-	    load(&r->header->mute) == 0 && !r->sink->trace->behind;
+	return same && delivered == r->taken && r->waits == 0 &&
+	    !r->more_full && load(&r->header->mute) == 0 &&
+	    !r->sink->trace->behind;
 }
 
 /* The next step towards sleep, or all the way back. */
