@@ -163,15 +163,14 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/ctf/ctf_class.c utctl/ctf/ctf_clock.c \
 		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
 		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c \
-		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
+		utctl/ctf/ctf_find.c utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
 		utctl/ctf/ctf_row.c utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
-		utctl/ctf/ctf_window.c utctl/ctf/hole.c utctl/ctf/select.c \
-		utctl/ctl/context.c utctl/ctl/event.c utctl/ctl/glob.c \
-		utctl/ctl/left.c utctl/ctl/list.c utctl/ctl/list_json.c \
+		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/context.c \
+		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/left.c \
+		utctl/ctl/list.c utctl/ctl/list_json.c \
 		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/nothing.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
 		utctl/ctl/shutdown.c utctl/ctl/snapshot.c utctl/ctl/step.c \
@@ -215,7 +214,7 @@ UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
-		utctl/ctf/ctf_filter.h utctl/ctf/ctf_parse.h utctl/ctf/hole.h \
+		utctl/ctf/ctf_parse.h \
 		utctl/ctf/reader.h utctl/ctf/select.h utctl/ctl/list.h \
 		utctl/map.h utctl/rec/record.h utctl/regular.h utctl/say.h \
 		utctl/show/blocks.h utctl/show/clocks.h utctl/show/columns.h \

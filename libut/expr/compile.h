@@ -30,14 +30,14 @@
 
 struct ut_value;
 
-/* As in struct ut_field of ut.h. */
+/* A field, described as by struct ut_field of ut.h. */
 struct expr_field {
 	const char		*name;
 	uint8_t			 kind;		/* UT_KIND_ */
-	uint8_t			 size;		/* of an element */
+	uint8_t			 size;		/* bytes of an element */
 	uint8_t			 flags;		/* UT_F_ */
 	uint32_t		 count;
-	const struct ut_value	*values;	/* of an enumeration */
+	const struct ut_value	*values;	/* an enumeration's */
 	size_t			 nvalues;
 };
 

@@ -151,7 +151,7 @@ field_lookup(const struct compiler *c, const struct expr_node *n)
 	return NULL;
 }
 
-/* The same, with the cursor where its offset is from. */
+/* Find the field, with the cursor where its offset is from. */
 static const struct expr_field *
 find(struct compiler *c, const struct expr_node *n, uint32_t *offset)
 {

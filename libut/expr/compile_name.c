@@ -95,7 +95,7 @@ label_emit(struct compiler *c, const struct expr_field *f,
 			continue;
 		any = true;
 		if (f->values[i].low > f->values[i].high)
-			continue;		/* of no value */
+			continue;		/* a label without value */
 		r[n][0] = f->values[i].low;
 		r[n++][1] = f->values[i].high;
 	}

@@ -15,9 +15,7 @@
  */
 
 
-/*
- * What the parts of the compiler share; compile.h is for others.
- */
+/* Shared by the parts of the compiler; compile.h is for others. */
 
 #ifndef COMPILER_H
 #define COMPILER_H
@@ -45,7 +43,7 @@ struct compiler {
 	const struct expr_field	*fields;
 	size_t			 nfields;
 	struct filter_code	*code;
-	size_t			 segment;	/* of the cursor, or NOWHERE */
+	size_t			 segment;	/* the cursor's, or NOWHERE */
 	bool			 bad;
 	char			*why;
 	size_t			 n;

@@ -28,12 +28,12 @@
 #include <string.h>
 
 #include "../say.h"
-#include "ctf_filter.h"
+#include "select.h"
 #include "expr/compile.h"
 #define UT_NO_EVENTS
 #include "ut.h"
 
-#define NFIELDS	64		/* that one expression names */
+#define NFIELDS	64		/* at most, in one expression */
 
 /* A field that is named. */
 struct wanted {
@@ -220,7 +220,7 @@ set_labels(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 	}
 }
 
-/* What the copy is. */
+/* Set the kind and size of a field as it is copied. */
 static void
 set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 {
@@ -273,7 +273,7 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 	}
 }
 
-/* What it needs of whose the event is, as bits; $cpu must be a context. */
+/* The roles that the expression names, as bits; $cpu must be a context. */
 static int
 needs(const struct maker *m, char *why, size_t size)
 {

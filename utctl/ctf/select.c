@@ -30,7 +30,6 @@
 
 #include "../utctl.h"
 #include "ctf_field.h"
-#include "ctf_filter.h"
 #include "select.h"
 
 #define WHYS	16	/* reasons that are looked into */
@@ -195,7 +194,7 @@ match_name(struct patterns *ps, const char *name)
 	return any;
 }
 
-/* Of a program or a thread, what of it is known. */
+/* Does what is known of a program or a thread match any pattern? */
 static int
 match_id(struct patterns *ps, int has, int idrole, int64_t id, int namerole,
     const char *name)
@@ -233,7 +232,9 @@ wants_class(struct select *sel, const struct ctf_eclass *ev)
 	    ev->level == (int64_t)sel->level);
 }
 
-/* What an event lacks another one may have. */
+/*
+ * Does the reason hold for all?  A field that one event lacks another may have.
+ */
 static int
 holds(struct select *sel, const struct ctf_trace *tr, const char *why)
 {
@@ -326,8 +327,8 @@ select_refuses(struct select *sel, struct ctf_stream *s)
 }
 
 /*
- * What was lost may have been anything: what a thread lost behind its last
- * packet is told in the next packet of the file, which may be another's.
+ * A loss may have been of anything: what a thread lost behind its last packet
+ * is told in the next packet of the file, which may be another's.
  */
 int
 select_loss(const struct select *sel, const struct ctf_stream *s)
