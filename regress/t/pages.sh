@@ -127,18 +127,15 @@ printed() {
 
 start_utd
 utctl create -o "$T/trace" s >/dev/null || fail "create"
-for c in '-k cycles uid' '-p -m block pid'; do
-	utctl enable-channel ${c} 2>/dev/null ||
-	    utctl enable-channel ${c#-k cycles } || fail "channel $c"
-done
-utctl add-context -c uid uid cpu && utctl enable-event -c pid 'ut:*' &&
+utctl enable-channel uid && utctl enable-channel -p -m block pid &&
+    utctl add-context -c uid uid cpu && utctl enable-event -c pid 'ut:*' &&
     utctl enable-event -c uid -l debug -x pulse:b 'pulse:*' &&
+    utctl enable-event -c uid 'calls:*' 'libc:*' 'pthread:*' &&
     utctl track -n pulse -n calls && utctl start &&
     utctl trigger -e pulse:a -f 'n == 1' -a 'exec true' >/dev/null ||
     fail "session"
-utctl enable-event -c uid 'calls:*' 'libc:*' 'pthread:*' || fail "calls"
 pulse_start
-pulse on
+until_ok sh -c 'utctl events -j | grep -q uint64' || fail "pulse"
 pulse a 3
 expect 0 '"uid"' utctl list -j
 printed 'list -j'
