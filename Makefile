@@ -240,9 +240,10 @@ PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
 LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
 
-MAN1 =		man/utctl.1
+MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
+		man/utctl-stat.1 man/utctl-view.1
 MAN3 =		man/ut.3
-MAN5 =		man/ut_abi.5 man/ut_msg.5
+MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
@@ -454,13 +455,11 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
 	    '$(DESTDIR)$(DATADIR)/valgrind.supp' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
-	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \
-	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_abi.5' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_msg.5' \
-	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8' \
 	    '$(DESTDIR)$(BASHDIR)/utctl' '$(DESTDIR)$(ZSHDIR)/_utctl' \
 	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
+	for f in $(MAN1) $(MAN3) $(MAN5) $(MAN7) $(MAN8); do \
+	    rm -f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f#man/} || exit 1; \
+	done
 	[ -z '$(RC_$(OS))' ] || rm -f '$(DESTDIR)$(RC)'
 	@[ ! -f '$(DESTDIR)$(DATADIR)/made' ] || { \
 	    made=$$(sed 's:^\.:$(PREFIX):' '$(DESTDIR)$(DATADIR)/made' | \
