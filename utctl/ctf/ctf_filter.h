@@ -24,14 +24,15 @@
 #include <stddef.h>
 
 #include "ctf.h"
-#include "expr/expr.h"
+#include "expr/compile.h"
 
 /*
  * Compile the filter for events of that class, in the trace's memory.  NULL if
- * it is false for them, as when they lack a field; the text says why.
+ * it is false for them, as when they lack a field: that is why.
  */
 struct ctf_filter *ctf_filter(struct ctf_trace *, const struct ctf_sclass *,
-	    const struct ctf_eclass *, const struct expr *, char *, size_t);
+	    const struct ctf_eclass *, const struct expr *,
+	    struct expr_why *);
 /* After ctf_body(): does the event pass? */
 int	 ctf_passes(const struct ctf_filter *, const struct ctf_stream *);
 

@@ -27,7 +27,7 @@
 
 #include "../when.h"
 #include "ctf.h"
-#include "expr/expr.h"
+#include "expr/compile.h"
 
 #define SELECT_OPTIONS	"b:e:f:l:L:n:p:t:u:x:"
 #define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... [-x glob] ...\n" \
@@ -54,8 +54,8 @@ struct select {
 	const char	*text;		/* of the filter, or NULL */
 	struct expr	*filter;
 	int		 passes;	/* the filter fits some event */
-	char		 why[256];	/* or does not */
-	int		 why_holds;	/* for all events, not for one alone */
+	struct expr_why	 why;		/* the filter fits no event */
+	int		 why_holds;	/* the reason is true of every event */
 	int		 whys;		/* events whose why was looked into */
 	struct when	 since, until;
 	int64_t		 from, to;	/* the same in ns, if they are known */
