@@ -195,8 +195,9 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/show/pair_end.c utctl/show/pair_key.c \
 		utctl/show/pair_role.c utctl/show/pair_thread.c \
 		utctl/show/print_field.c utctl/show/print_out.c \
-		utctl/show/print_text.c utctl/show/stat.c utctl/show/table.c \
-		utctl/show/top.c utctl/show/view.c utctl/show/which.c \
+		utctl/show/print_text.c utctl/show/show.c utctl/show/stat.c \
+		utctl/show/table.c utctl/show/top.c utctl/show/view.c \
+		utctl/show/which.c \
 		utctl/sym/call.c utctl/sym/callers.c utctl/sym/demangle.c \
 		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
 		utctl/sym/mapped.c utctl/sym/process.c utctl/sym/symbols.c \
@@ -222,7 +223,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
 		utctl/show/group.h utctl/show/heap.h utctl/show/hist.h \
 		utctl/show/indent.h utctl/show/live.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/table.h utctl/show/top.h utctl/sym/call.h \
+		utctl/show/show.h utctl/show/table.h utctl/show/top.h \
+		utctl/sym/call.h \
 		utctl/sym/callers.h utctl/sym/demangle.h utctl/sym/elf.h \
 		utctl/sym/image.h utctl/sym/mapped.h utctl/sym/process.h \
 		utctl/sym/symbols.h utctl/sym/sysroot.h utctl/utctl.h \

@@ -22,10 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/select.h"
 #include "../utctl.h"
-#include "common/compat.h"
 #include "export.h"
+#include "show.h"
 
 static const struct format_kind {
 	const char	*name;
@@ -34,6 +33,9 @@ static const struct format_kind {
 	{ "chrome", export_chrome },
 	{ "folded", export_folded }
 };
+
+static const struct format_kind *chosen;	/* -F */
+static struct pairs pairs;
 
 static const struct format_kind *
 format_of(const char *name)
@@ -54,55 +56,45 @@ export_format(size_t i)
 }
 
 static int
-export_traces(const struct format_kind *f, struct reader *rd,
-    struct pairs *ps, char **dirs)
+export_option(int c)
 {
-	int status;
+	if (c == 'D')
+		pairs_add(&pairs, optarg);
+	else if (c == 'F')
+		chosen = format_of(optarg);
+	return c == 'D' || c == 'F';
+}
 
-	rd->names = symbols_begin() ? &symbols_names : NULL;
-	ut_confine_reader();	/* what it reads may be anybody's */
+static int
+export(struct reader *rd, char **dirs)
+{
 	reader_open_all(rd, dirs);
-	if (rd->ntraces > 0 || ctf_damaged() == 0)
-		f->run(rd, ps);
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	if (rd->ntraces > 0)
-		pairs_say(ps);
-	return status;
+	if (show_any(rd))
+		chosen->run(rd, &pairs);
+	return 0;
+}
+
+static void
+say_pairs(const struct reader *rd)
+{
+	(void)rd;
+	pairs_say(&pairs);
+}
+
+static void
+end(void)
+{
+	pairs_free(&pairs);
 }
 
 int
 cmd_export(int argc, char **argv)
 {
-	const struct format_kind *f = &formats[0];
-	struct select sel;
-	struct reader rd;
-	struct pairs pairs;
-	char **dirs;
-	int c, status;
+	static const struct show show_export = { "D:F:", export_option, NULL,
+	    NULL, NULL, export, say_pairs, end };
 
-	memset(&rd, 0, sizeof(rd));
+	chosen = &formats[0];
 	pairs_init(&pairs);
 	pairs.named = 1;
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+D:F:" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'D')
-			pairs_add(&pairs, optarg);
-		else if (c == 'F')
-			f = format_of(optarg);
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = export_traces(f, &rd, &pairs, dirs);
-	which_free(dirs);
-	pairs_free(&pairs);
-	symbols_end();
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
+	return show(&show_export, argc, argv);
 }
