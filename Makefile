@@ -168,19 +168,19 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
 		utctl/ctf/ctf_row.c utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
-		utctl/ctf/ctf_window.c utctl/ctf/hole.c utctl/ctf/select.c \
-		utctl/ctl/channel.c utctl/ctl/event.c utctl/ctl/glob.c \
-		utctl/ctl/list.c utctl/ctl/list_json.c \
-		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/nothing.c \
-		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
-		utctl/ctl/step.c utctl/ctl/track.c utctl/ctl/trigger.c \
-		utctl/ctl/words.c utctl/help.c utctl/map.c utctl/option.c \
-		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
-		utctl/rec/modules.c utctl/rec/output.c utctl/rec/record.c \
-		utctl/rec/record_begin.c utctl/rec/record_options.c \
-		utctl/rec/recover.c utctl/rec/report.c utctl/rec/running.c \
-		utctl/rec/wrapper.c utctl/regular.c utctl/remove.c utctl/say.c \
-		utctl/show/blocks.c utctl/show/clocks.c utctl/show/columns.c \
+		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
+		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
+		utctl/ctl/list_json.c utctl/ctl/list_session.c \
+		utctl/ctl/load.c utctl/ctl/nothing.c utctl/ctl/rotate.c \
+		utctl/ctl/save.c utctl/ctl/session.c utctl/ctl/step.c \
+		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
+		utctl/help.c utctl/map.c utctl/option.c utctl/rec/attach.c \
+		utctl/rec/daemon.c utctl/rec/follower.c utctl/rec/modules.c \
+		utctl/rec/output.c utctl/rec/record.c utctl/rec/record_begin.c \
+		utctl/rec/record_options.c utctl/rec/recover.c \
+		utctl/rec/report.c utctl/rec/running.c utctl/rec/wrapper.c \
+		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/blocks.c \
+		utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/ctf_print.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
 		utctl/show/export_folded.c utctl/show/export_name.c \
@@ -193,15 +193,16 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/pair_end.c utctl/show/pair_key.c \
 		utctl/show/pair_role.c utctl/show/pair_thread.c \
 		utctl/show/print_field.c utctl/show/print_out.c \
-		utctl/show/print_text.c utctl/show/stat.c utctl/show/table.c \
-		utctl/show/top.c utctl/show/view.c utctl/show/which.c \
-		utctl/sym/call.c utctl/sym/callers.c utctl/sym/demangle.c \
-		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
-		utctl/sym/mapped.c utctl/sym/process.c utctl/sym/symbols.c \
-		utctl/sym/sysroot.c utctl/utctl.c utctl/when.c
+		utctl/show/print_text.c utctl/show/show.c utctl/show/stat.c \
+		utctl/show/table.c utctl/show/top.c utctl/show/view.c \
+		utctl/show/which.c utctl/sym/call.c utctl/sym/callers.c \
+		utctl/sym/demangle.c utctl/sym/elf.c utctl/sym/elf_symbols.c \
+		utctl/sym/image.c utctl/sym/mapped.c utctl/sym/process.c \
+		utctl/sym/symbols.c utctl/sym/sysroot.c utctl/utctl.c \
+		utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
-		utctl/ctf/ctf_filter.h utctl/ctf/ctf_parse.h utctl/ctf/hole.h \
+		utctl/ctf/ctf_parse.h \
 		utctl/ctf/reader.h utctl/ctf/select.h utctl/ctl/list.h \
 		utctl/map.h utctl/rec/record.h utctl/regular.h utctl/say.h \
 		utctl/show/blocks.h utctl/show/clocks.h utctl/show/columns.h \
@@ -209,7 +210,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
 		utctl/show/group.h utctl/show/heap.h utctl/show/hist.h \
 		utctl/show/indent.h utctl/show/live.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/table.h utctl/show/top.h utctl/sym/call.h \
+		utctl/show/show.h utctl/show/table.h utctl/show/top.h \
+		utctl/sym/call.h \
 		utctl/sym/callers.h utctl/sym/demangle.h utctl/sym/elf.h \
 		utctl/sym/image.h utctl/sym/mapped.h utctl/sym/process.h \
 		utctl/sym/symbols.h utctl/sym/sysroot.h utctl/utctl.h \
@@ -227,9 +229,10 @@ PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
 LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
 
-MAN1 =		man/utctl.1
+MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
+		man/utctl-stat.1 man/utctl-view.1
 MAN3 =		man/ut.3
-MAN5 =		man/ut_abi.5 man/ut_msg.5
+MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
@@ -441,13 +444,11 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
 	    '$(DESTDIR)$(DATADIR)/valgrind.supp' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
-	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \
-	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_abi.5' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_msg.5' \
-	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8' \
 	    '$(DESTDIR)$(BASHDIR)/utctl' '$(DESTDIR)$(ZSHDIR)/_utctl' \
 	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
+	for f in $(MAN1) $(MAN3) $(MAN5) $(MAN7) $(MAN8); do \
+	    rm -f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f#man/} || exit 1; \
+	done
 	[ -z '$(RC_$(OS))' ] || rm -f '$(DESTDIR)$(RC)'
 	@[ ! -f '$(DESTDIR)$(DATADIR)/made' ] || { \
 	    made=$$(sed 's:^\.:$(PREFIX):' '$(DESTDIR)$(DATADIR)/made' | \

@@ -173,7 +173,7 @@ void	 check_program(const char *);	/* for names of programs */
 
 /* rotate.c: NULL is the default. */
 int	 client_snapshot(struct client *, const char *, const char *,
-	    const char *, const char *);
+	    const char *, const char *, struct row **);
 
 /* words.c */
 char	*quote(const char *);

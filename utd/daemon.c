@@ -71,7 +71,7 @@ log_detach(void)
 
 /* Programs and users choose names: see escape.h. */
 static void
-say(int level, int error, const char *fmt, va_list ap)
+log_line(int level, int error, const char *fmt, va_list ap)
 {
 	char text[1024], line[2 * sizeof(text)];
 	size_t n;
@@ -97,7 +97,7 @@ log_say(int level, int error, const char *fmt, ...)
 	    (level == LOG_INFO && to_stderr)))
 		return;
 	va_start(ap, fmt);
-	say(level, error, fmt, ap);
+	log_line(level, error, fmt, ap);
 	va_end(ap);
 }
 
@@ -126,7 +126,7 @@ fatal(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(LOG_ERR, error, fmt, ap);
+	log_line(LOG_ERR, error, fmt, ap);
 	va_end(ap);
 	exit(1);
 }

@@ -50,10 +50,10 @@ typedef _Atomic uint32_t bell_t;
 
 #ifndef SYS_futex
 #define SYS_futex	SYS_futex_time64
-#define UT_TIME64
+#define FUTEX_TIME64
 #endif
 
-/* As in <linux/futex.h>, which not every C library comes with. */
+/* Names of <linux/futex.h>, which not every C library comes with. */
 enum {
 	FUTEX_WAIT = 0,
 	FUTEX_WAKE = 1,
@@ -421,15 +421,12 @@ ut_bell_remove(const char *name)
 
 #if defined(__linux__) && !defined(UT_POSIX)
 
-/* What the call takes, which need not be the C library's struct timespec. */
+/* The call's time, which need not be the C library's struct timespec. */
 struct wait_time {
-#if defined(SYS_futex)
-	long	 sec, nsec;
-
-#else
-
-#define SYS_futex	SYS_futex_time64
+#if defined(FUTEX_TIME64)
 	int64_t	 sec, nsec;
+#else
+	long	 sec, nsec;
 #endif
 };
 
@@ -450,7 +447,10 @@ ut_word_wake(_Atomic uint32_t *at, uint32_t n)
 
 #else
 
-/* As in ut_unblock: who was cancelled asynchronously ends by the last call. */
+/*
+ * A thread that was cancelled asynchronously ends by the last call, as in
+ * ut_unblock.
+ */
 void
 ut_word_wait(_Atomic uint32_t *at, uint32_t was, int ms)
 {

@@ -70,7 +70,8 @@ word_distance(const char *a, size_t n, const char *b, size_t m)
 	for (i = 1; i <= n; i++) {
 		k = i > WORD_NEAR ? i - WORD_NEAR : 1;
 		before = row[k - 1];
-		row[k - 1] = k > 1 || i > WORD_NEAR ? WORD_NEAR + 1 : (unsigned int)i;
+		row[k - 1] = k > 1 || i > WORD_NEAR ? WORD_NEAR + 1 :
+		    (unsigned int)i;
 		for (; k <= m && k <= i + WORD_NEAR; k++) {
 			here = row[k];
 			least = before + (a[i - 1] != b[k - 1]);

@@ -114,10 +114,10 @@ const struct command cmd_rotate = {
 	.parse = rotate_parse, .ask = rotate_ask, .loads = 1
 };
 
-/* NULL is the default.  utd's answer says where it is. */
+/* NULL is the default.  utd's answer, and a row "snapshot", say where it is. */
 int
 client_snapshot(struct client *c, const char *session, const char *dir,
-    const char *name, const char *command)
+    const char *name, const char *command, struct row **rows)
 {
 	struct ut_msg *m = client_begin(c, UT_CTL_SNAPSHOT);
 
@@ -125,7 +125,7 @@ client_snapshot(struct client *c, const char *session, const char *dir,
 	ut_msg_str(m, dir != NULL ? dir : "");
 	ut_msg_str(m, name != NULL ? name : "");
 	ut_msg_str(m, command != NULL ? command : "");
-	return client_request(c, NULL);
+	return client_request(c, rows);
 }
 
 /* What a snapshot is called in snapshots/, and what is run then. */
@@ -140,7 +140,7 @@ snapshot_ask(struct client *c, struct step *st)
 	const struct shot *shot = st->own;
 
 	return step_say(c, st, client_snapshot(c, st->session, st->dir,
-	    shot->name, shot->command));
+	    shot->name, shot->command, NULL));
 }
 
 static int

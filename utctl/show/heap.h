@@ -79,8 +79,6 @@ struct heap_run {
 	struct processes processes;
 	int		 json;
 	int		 all;			/* also what is not live */
-	uint64_t	 n;			/* calls of all processes */
-	int64_t		 begin, end;
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
 	size_t		 ntwice;
@@ -90,7 +88,7 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
-void	 heap_event(struct heap_run *, struct ctf_stream *);
+void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
 

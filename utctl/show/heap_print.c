@@ -30,7 +30,7 @@
 static double
 seconds(const struct heap_run *r, int64_t ns)
 {
-	return ((double)ns - (double)r->begin) / NS;
+	return ((double)ns - (double)r->processes.begin) / NS;
 }
 
 static int
@@ -228,11 +228,12 @@ print_text(const struct heap_run *r, const struct reader *rd)
 	size_t i, n;
 
 	reader_totals(rd);
-	if (r->n == 0)
+	if (r->processes.n == 0)
 		return;
-	ctf_print_time(r->begin, begin);
-	ctf_print_time(r->end, end);
-	printf("from %s to %s: %.9f s\n", begin, end, seconds(r, r->end));
+	ctf_print_time(r->processes.begin, begin);
+	ctf_print_time(r->processes.end, end);
+	printf("from %s to %s: %.9f s\n", begin, end,
+	    seconds(r, r->processes.end));
 	all = sort_heaps(r, &n);
 	for (i = 0; i < n; i++)
 		print_heap(r, all[i]);
@@ -341,7 +342,7 @@ print_json(const struct heap_run *r, const struct reader *rd)
 	struct heap **all;
 	size_t i, n;
 
-	reader_totals_json(rd, r->begin, r->end);
+	reader_totals_json(rd, r->processes.begin, r->processes.end);
 	printf(",\"processes\":[");
 	all = sort_heaps(r, &n);
 	for (i = 0; i < n; i++) {

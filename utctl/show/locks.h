@@ -149,8 +149,6 @@ struct locks_run {
 	struct processes processes;
 	int		 json;
 	int		 all;		/* no table is cut */
-	uint64_t	 n;		/* events of locks */
-	int64_t		 begin, end;
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
 	struct top	 top_waits, top_holds;
 };
@@ -193,7 +191,7 @@ void	 locks_free(struct locks *);
 
 /* locks_track.c */
 extern const struct call_kind locks_calls[];
-void	 locks_event(struct locks_run *, struct ctf_stream *);
+void	 locks_call(struct processes *, struct ctf_stream *);
 
 /* locks_print.c */
 void	 locks_print(const struct locks_run *, const struct reader *);

@@ -205,7 +205,7 @@ locks_json(const struct locks_run *r, const struct reader *rd)
 	const struct process *p;
 	const char *comma = "";
 
-	reader_totals_json(rd, r->begin, r->end);
+	reader_totals_json(rd, r->processes.begin, r->processes.end);
 	printf(",\"processes\":[");
 	for (p = r->processes.first; p != NULL; p = p->next)
 		if (!locks_isempty((const struct locks *)p)) {

@@ -383,12 +383,12 @@ locks_print(const struct locks_run *r, const struct reader *rd)
 	const struct process *p;
 
 	reader_totals(rd);
-	if (r->n == 0)
+	if (r->processes.n == 0)
 		return;
-	ctf_print_time(r->begin, begin);
-	ctf_print_time(r->end, end);
+	ctf_print_time(r->processes.begin, begin);
+	ctf_print_time(r->processes.end, end);
 	printf("from %s to %s: %.9f s\n", begin, end,
-	    ((double)r->end - (double)r->begin) / NS);
+	    ((double)r->processes.end - (double)r->processes.begin) / NS);
 	for (p = r->processes.first; p != NULL; p = p->next)
 		if (!locks_isempty((const struct locks *)p))
 			print_process(r, (const struct locks *)p);

@@ -26,13 +26,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/reader.h"
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
-#include "../utctl.h"
 #include "clocks.h"
-#include "common/compat.h"
 #include "durations.h"
+#include "show.h"
 
 #define SLOWEST		10		/* pairs, without -S */
 #define SLOWEST_MAX	1000
@@ -63,6 +59,8 @@ struct stat_run {
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
 };
+
+static struct stat_run run;
 
 static const struct place *
 place_of(struct stat_run *r, const struct ctf_stream *s)
@@ -339,31 +337,6 @@ counts(struct stat_run *r, struct reader *rd)
 		print_text(r, rd);
 }
 
-static int
-stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
-{
-	int status;
-
-	rd->names = symbols_begin() ? &symbols_names : NULL;
-	ut_confine_reader();	/* what it reads may be anybody's */
-	reader_open_all(rd, dirs);
-	if (r->points)
-		clocks_points(rd, r->json);
-	else if (r->durations)
-		durations(rd, &r->pairs, &r->groups,
-		    r->slowest == 0 ? SLOWEST : r->slowest, r->json);
-	else
-		counts(r, rd);
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	if (rd->ntraces > 0)
-		pairs_say(&r->pairs);
-	say_missing(r);
-	return status;
-}
-
 /* With insertion for each pair, the list is not for very many. */
 static size_t
 parse_slowest(const char *s)
@@ -375,27 +348,24 @@ parse_slowest(const char *s)
 	return (size_t)n;
 }
 
-/* An option of stat alone; 0 if it is none. */
 static int
-stat_option(struct stat_run *r, int c)
+stat_option(int c)
 {
+	struct stat_run *r = &run;
+
 	switch (c) {
 	case 'c':
-		r->points = 1;
-		return 1;
+		return r->points = 1;
 	case 'd':
-		r->durations = r->pairs.named = 1;
-		return 1;
+		return r->durations = r->pairs.named = 1;
 	case 'D':
 		pairs_add(&r->pairs, optarg);
-		r->durations = 1;
-		return 1;
+		return r->durations = 1;
 	case 'g':
 		groups_by(&r->groups, optarg);
 		return 1;
 	case 'j':
-		r->json = 1;
-		return 1;
+		return r->json = 1;
 	case 'S':
 		r->slowest = parse_slowest(optarg);
 		return 1;
@@ -408,43 +378,62 @@ stat_option(struct stat_run *r, int c)
 	return 0;
 }
 
+static void
+check(void)
+{
+	struct stat_run *r = &run;
+
+	if (r->durations && r->value != NULL)
+		die("-v and %s: the values of a pair are its durations",
+		    r->pairs.named ? "-d" : "-D");
+	if (!r->durations && r->slowest != 0)
+		die("-S: for the pairs of -d or -D");
+	if (!r->durations && r->groups.nby == 0)
+		groups_by(&r->groups, "event");
+}
+
+static int
+stat_traces(struct reader *rd, char **dirs)
+{
+	struct stat_run *r = &run;
+
+	reader_open_all(rd, dirs);
+	if (r->points)
+		clocks_points(rd, r->json);
+	else if (r->durations)
+		durations(rd, &r->pairs, &r->groups,
+		    r->slowest == 0 ? SLOWEST : r->slowest, r->json);
+	else
+		counts(r, rd);
+	return 0;
+}
+
+static void
+say_all(const struct reader *rd)
+{
+	(void)rd;
+	pairs_say(&run.pairs);
+	say_missing(&run);
+}
+
+static void
+end(void)
+{
+	groups_free(&run.groups);
+	clocks_free(&run.clocks);
+	pairs_free(&run.pairs);
+	free(run.places);
+}
+
 static int
 stat_main(int argc, char **argv)
 {
-	struct select sel;
-	struct reader rd;
-	struct stat_run r;
-	char **dirs;
-	int c, status;
+	static const struct show show_stat = { stat_option,
+	    check, NULL, NULL, stat_traces, say_all, end };
 
-	memset(&r, 0, sizeof(r));
-	pairs_init(&r.pairs);
-	memset(&rd, 0, sizeof(rd));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv)) != -1)
-		if (!stat_option(&r, c) && !select_option(&sel, c) &&
-		    !symbols_option(c))
-			return usage();
-	if (r.durations && r.value != NULL)
-		die("-v and %s: the values of a pair are its durations",
-		    r.pairs.named ? "-d" : "-D");
-	if (!r.durations && r.slowest != 0)
-		die("-S: for the pairs of -d or -D");
-	if (!r.durations && r.groups.nby == 0)
-		groups_by(&r.groups, "event");
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = stat_traces(&r, &rd, dirs);
-	which_free(dirs);
-	groups_free(&r.groups);
-	clocks_free(&r.clocks);
-	pairs_free(&r.pairs);
-	symbols_end();
-	free(r.places);
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
+	memset(&run, 0, sizeof(run));
+	pairs_init(&run.pairs);
+	return show(&show_stat, argc, argv);
 }
 
 const struct command cmd_stat = {
@@ -452,7 +441,7 @@ const struct command cmd_stat = {
 	.line = "count the events of traces, and sum up their fields",
 	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-S count] "
 	    "[-g event | program | thread | field] ... [-v field] "
-	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	    SHOW_USAGE,
 	.options = {
 	    "-g name\tby event (the default), program, thread or a field",
 	    "-c\tprint what the clocks said, instead of events",
@@ -460,7 +449,7 @@ const struct command cmd_stat = {
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    "-S count\tprint so many of the slowest pairs (default: 10)",
 	    "-v field\tits least, mean, greatest value, and percentiles",
-	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	    "-j\tJSON", SHOW_HELP
 	},
 	.letter = 'g', .value = group_name,
 	.run = stat_main

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What the parent tells a consumer to do between two passes.
- */
+/* The parent's messages that a consumer obeys between two passes. */
 
 #include <sys/types.h>
 #include <sys/mman.h>
@@ -29,7 +27,7 @@
 #include "region.h"
 #include "sink.h"
 
-static bool died;		/* a program, just now */
+static bool died;		/* a program has died, just now */
 
 static void
 reply_counts(uint32_t serial, struct region *r, uint32_t used)
@@ -197,7 +195,7 @@ do_closetrace(struct ut_msg *m)
 		output_close(t);
 }
 
-/* What became of the trace that these regions were written to. */
+/* Reply what became of the trace that these regions were written to. */
 static void
 reply_rotated(uint32_t serial, uint32_t trace)
 {

@@ -76,7 +76,7 @@ open_metadata(struct trace *t)
 			close(fd);
 			(void)output_refuse(t->path, "the metadata are not "
 			    "those that were there");
-			errno = ESTALE;		/* nor will they be */
+			errno = ESTALE;		/* trying again is useless */
 			return -1;
 		}
 	}

@@ -37,12 +37,12 @@
 static struct ut_bell bell = UT_BELL_NONE;
 static struct shared bell_shared;
 static volatile sig_atomic_t ticked;	/* the timer is over */
-static int64_t armed;			/* what it is set to; or 0 */
+static int64_t armed;			/* time the timer is set to; or 0 */
 static bool rung;
 static bool made;			/* the bell, by us */
 static bool always;		/* nothing else tells of the parent's end */
 static int64_t next_tick;	/* 0: none */
-static int64_t due;		/* what the timer is set to; 0: nothing */
+static int64_t due;		/* time of the next thing to do; 0: none */
 static bool ticking;		/* in this pass */
 
 /* The parent has sent something or is gone, or the time has come. */

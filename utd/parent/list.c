@@ -120,6 +120,8 @@ list_rules(struct client *k, const struct channel *ch)
 		row_num("unfit", r->filter != NULL &&
 		    r->filter->why[0] != '\0');
 		row_str("nearest", r->matched ? "" : r->nearest);
+		row_num("level_kind", r->kind);
+		row_num("level_number", r->kind == UT_RULE_ALL ? 0 : r->level);
 		row_end(k);
 		for (i = 0; i < r->nexcept; i++) {
 			row_begin(3, "exclusion");
@@ -253,7 +255,7 @@ wrong(const struct client *k, const struct session *s)
 	return error[0] == '\0' && unsaved != NULL ? unsaved : error;
 }
 
-static void
+void
 list_session(struct client *k, const struct session *s)
 {
 	const struct channel *ch;
@@ -263,6 +265,8 @@ list_session(struct client *k, const struct session *s)
 	const struct warning *w;
 	struct counts sum;
 
+	if (k->conn == NULL)
+		return;
 	session_counts(s, &sum);
 	row_begin(0, "session");
 	row_str("name", s->name);
@@ -291,6 +295,17 @@ list_session(struct client *k, const struct session *s)
 		row_str("text", w->text);
 		row_end(k);
 	}
+}
+
+void
+list_shot(struct client *k, uint64_t events, const char *lacks,
+    const char *dir)
+{
+	row_begin(0, "snapshot");
+	row_num("events", events);
+	row_str("lacks", lacks);
+	row_str("dir", dir);
+	row_end(k);
 }
 
 static void
@@ -325,10 +340,6 @@ list_sessions(struct client *k, struct ut_msg *m)
 		if (!client_check(k, s != NULL, why))
 			return;
 		client_about(k, s);
-	}
-	if (ut_msg_more(m) && ut_msg_get_u32(m) == 1) {
-		listed(k);
-		return;
 	}
 	w = client_wait(k, listed, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
