@@ -113,7 +113,7 @@ event_parse(int argc, char **argv, struct step *st)
 	int ch, i, any = 0;
 
 	r->kind = UT_RULE_ALL;
-	r->except = (char **)(r + 1);
+	r->except = (char **)(r + 1);	/* the room behind it */
 	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'a')
 			any = 1;
@@ -133,8 +133,8 @@ event_parse(int argc, char **argv, struct step *st)
 	return 0;
 }
 
-#define EVENT_USAGE	"[-s session] [-c channel] " LEVEL_USAGE " " \
-			RULE_USAGE " -a | 'glob' ..."
+#define EVENT_USAGE	"[-s session] [-c channel] " RULE_USAGE \
+			" -a | 'glob' ..."
 #define EVENT_HELP	SESSION_HELP, CHANNEL_HELP, RULE_HELP, "-a\tall events"
 
 const struct command cmd_enable_event = {

@@ -511,7 +511,7 @@ const struct command cmd_record = {
 	.name = "record", .page = "utctl-record",
 	.line = "record the events of a command, or of what runs",
 	.usage = "[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
-	    LEVEL_USAGE " " RULE_USAGE " [-w wrapper,...] ... "
+	    RULE_USAGE " [-w wrapper,...] ... "
 	    "[-p pid] ... | [--] command [argument ...]",
 	.options = {
 	    "-F\tprint the events, too, on the standard error",

@@ -68,7 +68,7 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2	/* of what belongs together */
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell, for
-				   utctl/ctl/left.c, too */
+				   utctl/rec/recover.c, too */
 #define STATE_SESSION	4	/* a id, b the session that it watches for as
 				   that one's trigger, or 0 */
 #define STATE_WARNING	5	/* a session, b uid: str */
@@ -77,7 +77,7 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_CHANNEL	8	/* a id, b session: see put_channel */
 #define STATE_RULE	9	/* a channel: as in the protocol */
 #define STATE_REGION	10	/* a id, b channel: see put_region, and
-				   utctl/ctl/left.c */
+				   utctl/rec/recover.c */
 #define STATE_ENTRY	11	/* a id, b region: u32 level, str name, str
 				   program, fields as in EVENTS */
 #define STATE_UNRULE	12	/* a channel: as in the protocol */
