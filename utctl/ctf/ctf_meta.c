@@ -191,8 +191,8 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 	if (v.tok == TOK_STR && (strcmp(key, "hostname") == 0 ||
 	    strcmp(key, "trace_name") == 0 ||
 	    strcmp(key, "trace_creation_datetime") == 0))
-		tr->session += hash_fnv(hash_fnv(0, key, strlen(key) + 1), v.str,
-		    strlen(v.str));
+		tr->session += hash_fnv(hash_fnv(0, key, strlen(key) + 1),
+		    v.str, strlen(v.str));
 	if (strcmp(key, "vpid") == 0 && v.tok == TOK_NUM) {
 		who->vpid = (int64_t)v.num;
 		who->has |= 1 << ROLE_VPID;
