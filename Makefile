@@ -119,7 +119,7 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/consumer/orders_later.c utd/consumer/output.c \
 		utd/consumer/packet.c utd/consumer/pauses.c \
 		utd/consumer/piece.c utd/consumer/points.c \
-		utd/consumer/programs.c utd/consumer/region.c \
+		utd/consumer/program_table.c utd/consumer/region_state.c \
 		utd/consumer/remove.c utd/consumer/report.c \
 		utd/consumer/revoke.c utd/consumer/shotdir.c \
 		utd/consumer/shottrace.c utd/consumer/shrunk.c \
