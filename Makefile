@@ -178,7 +178,8 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
 		utctl/ctl/shutdown.c utctl/ctl/snapshot.c utctl/ctl/step.c \
 		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
-		utctl/help.c utctl/level.c utctl/map.c utctl/option.c \
+		utctl/help.c utctl/json.c utctl/level.c utctl/map.c \
+		utctl/option.c \
 		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/find.c \
 		utctl/rec/follower.c utctl/rec/loader.c utctl/rec/modules.c \
 		utctl/rec/output.c utctl/rec/private.c utctl/rec/record.c \
@@ -192,14 +193,14 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
 		utctl/show/heap_print.c utctl/show/heap_track.c \
 		utctl/show/hist.c utctl/show/indent.c utctl/show/live.c \
-		utctl/show/locks.c utctl/show/locks_json.c \
+		utctl/show/locks.c \
 		utctl/show/locks_print.c utctl/show/locks_state.c \
 		utctl/show/locks_track.c utctl/show/pair.c \
 		utctl/show/pair_end.c utctl/show/pair_key.c \
 		utctl/show/pair_role.c utctl/show/pair_thread.c \
 		utctl/show/print_field.c utctl/show/print_out.c \
 		utctl/show/print_text.c utctl/show/show.c utctl/show/stat.c \
-		utctl/show/table.c utctl/show/top.c utctl/show/view.c \
+		utctl/show/rows.c utctl/show/view.c \
 		utctl/show/which.c \
 		utctl/sym/call.c utctl/sym/callers.c utctl/sym/demangle.c \
 		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
@@ -226,7 +227,7 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
 		utctl/show/group.h utctl/show/heap.h utctl/show/hist.h \
 		utctl/show/indent.h utctl/show/live.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/show.h utctl/show/table.h utctl/show/top.h \
+		utctl/show/show.h utctl/show/rows.h \
 		utctl/sym/call.h \
 		utctl/sym/callers.h utctl/sym/demangle.h utctl/sym/elf.h \
 		utctl/sym/image.h utctl/sym/mapped.h utctl/sym/process.h \
