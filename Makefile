@@ -74,23 +74,23 @@ RC =		$(DATADIR)/$(RCNAME_$(OS))
 RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/arena.c libut/clock.c libut/common/bell.c \
-		libut/common/compat.c libut/common/context.c \
-		libut/common/gettime.c libut/common/msg.c \
-		libut/common/rundir.c libut/common/shm.c libut/common/sock.c \
-		libut/common/threads.c libut/common/word.c libut/conn.c \
-		libut/drop.c libut/event.c libut/expr/filter.c \
-		libut/expr/range.c libut/expr/verify.c libut/filters.c \
-		libut/find.c libut/forked.c libut/found.c libut/late.c \
-		libut/listener.c libut/loaded.c libut/lock.c libut/log.c \
-		libut/module.c libut/own.c libut/phdr.c libut/prefix.c \
-		libut/record.c libut/region.c libut/register.c libut/shared.c \
-		libut/slot.c libut/spans.c libut/stack.c libut/subbuf.c \
-		libut/thread.c libut/wait.c
+LIBUT_SRCS =	libut/arena.c libut/clock.c libut/code_module.c \
+		libut/common/bell.c libut/common/compat.c \
+		libut/common/context.c libut/common/gettime.c \
+		libut/common/msg.c libut/common/rundir.c libut/common/shm.c \
+		libut/common/sock.c libut/common/threads.c libut/conn.c \
+		libut/event.c libut/expr/filter.c libut/expr/range.c \
+		libut/expr/verify.c libut/filters.c libut/find.c \
+		libut/forked.c libut/late_utd.c libut/listener.c \
+		libut/loaded.c libut/lock.c libut/log.c libut/module.c \
+		libut/overwrite.c libut/own_context.c libut/phdr.c \
+		libut/prefix.c libut/record.c libut/region.c libut/register.c \
+		libut/shared.c libut/slot.c libut/spans.c libut/stack.c \
+		libut/subbuf.c libut/thread.c libut/wait.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/common/attr.h libut/common/clock.h libut/common/compat.h \
 		libut/common/context.h libut/common/escape.h \
-		libut/common/hash.h libut/common/level.h libut/common/match.h \
+		libut/common/event_name.h libut/common/hash.h \
 		libut/common/msg.h libut/common/rundir.h libut/expr/compile.h \
 		libut/expr/compiler.h libut/expr/expr.h libut/expr/filter.h \
 		libut/ut.h libut/ut_abi.h libut/ut_code.h libut/ut_conn.h \
@@ -99,37 +99,35 @@ LIBUT_HDRS =	libut/common/attr.h libut/common/clock.h libut/common/compat.h \
 		libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/common/attr.o libut/common/become.o libut/common/bell.o \
-		libut/common/compat.o libut/common/confine.o \
-		libut/common/context.o libut/common/escape.o \
+COMMON_OBJS =	libut/common/attr.o libut/common/bell.o libut/common/compat.o \
+		libut/common/confine.o libut/common/context.o \
+		libut/common/escape.o libut/common/event_name.o \
 		libut/common/gettime.o libut/common/hangup.o \
-		libut/common/hash.o libut/common/level.o libut/common/match.o \
-		libut/common/msg.o libut/common/ntp.o libut/common/rundir.o \
-		libut/common/shm.o libut/common/sock.o libut/common/threads.o \
-		libut/common/walk.o libut/common/word.o libut/expr/compile.o \
-		libut/expr/compile_field.o libut/expr/compile_name.o \
-		libut/expr/expr.o libut/expr/filter.o libut/expr/range.o \
-		libut/expr/verify.o
+		libut/common/hash.o libut/common/msg.o libut/common/ntp.o \
+		libut/common/rundir.o libut/common/shm.o libut/common/sock.o \
+		libut/common/threads.o libut/common/walk.o \
+		libut/expr/compile.o libut/expr/compile_field.o \
+		libut/expr/compile_name.o libut/expr/expr.o \
+		libut/expr/filter.o libut/expr/range.o libut/expr/verify.o
 
-UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
-		utd/consumer/batch.c utd/consumer/chunk.c \
+UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
+		utd/consumer/amend.c utd/consumer/batch.c utd/consumer/chunk.c \
 		utd/consumer/clockfile.c utd/consumer/consumer.c \
-		utd/consumer/copy.c utd/consumer/doze.c utd/consumer/drain.c \
-		utd/consumer/fault.c utd/consumer/found.c utd/consumer/gone.c \
-		utd/consumer/loss.c utd/consumer/memory.c utd/consumer/names.c \
-		utd/consumer/obey.c utd/consumer/orders.c utd/consumer/ours.c \
-		utd/consumer/output.c utd/consumer/packet.c \
-		utd/consumer/pause.c utd/consumer/piece.c \
-		utd/consumer/points.c utd/consumer/programs.c \
-		utd/consumer/region.c utd/consumer/remove.c \
-		utd/consumer/report.c utd/consumer/revoke.c \
-		utd/consumer/shot.c utd/consumer/shotdir.c \
-		utd/consumer/shrunk.c utd/consumer/sink.c utd/consumer/sleep.c \
-		utd/consumer/tick.c utd/consumer/warm.c utd/count.c \
-		utd/instant.c utd/log.c utd/parent/assign.c utd/parent/carry.c \
-		utd/parent/channel.c utd/parent/client.c utd/parent/clock.c \
-		utd/parent/close.c utd/parent/command.c utd/parent/conn.c \
-		utd/parent/consumers.c utd/parent/context.c \
+		utd/consumer/copy.c utd/consumer/drain.c utd/consumer/files.c \
+		utd/consumer/gone.c utd/consumer/loss.c utd/consumer/memory.c \
+		utd/consumer/names.c utd/consumer/orders.c \
+		utd/consumer/orders_later.c utd/consumer/output.c \
+		utd/consumer/packet.c utd/consumer/pauses.c \
+		utd/consumer/piece.c utd/consumer/points.c \
+		utd/consumer/programs.c utd/consumer/region.c \
+		utd/consumer/remove.c utd/consumer/report.c \
+		utd/consumer/revoke.c utd/consumer/shotdir.c \
+		utd/consumer/shottrace.c utd/consumer/shrunk.c \
+		utd/consumer/sink.c utd/consumer/sleep.c utd/consumer/tick.c \
+		utd/daemon.c utd/instant.c utd/parent/assign.c \
+		utd/parent/carry.c utd/parent/channel.c utd/parent/client.c \
+		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
+		utd/parent/conn.c utd/parent/consumers.c utd/parent/context.c \
 		utd/parent/control.c utd/parent/counts.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
 		utd/parent/dorule.c utd/parent/dosession.c utd/parent/doshot.c \
@@ -150,7 +148,7 @@ UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
 		utd/parent/trace.c utd/parent/track.c utd/parent/trigger.c \
 		utd/parent/trust.c utd/parent/user.c utd/parent/wait.c \
 		utd/parent/wake.c utd/parent/warning.c utd/parent/watch.c \
-		utd/parent/where.c utd/utd.c utd/uuid.c
+		utd/parent/where.c utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/points.h utd/consumer/region.h \
@@ -165,15 +163,14 @@ UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
 		utctl/ctf/ctf_class.c utctl/ctf/ctf_clock.c \
 		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
 		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c \
-		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
+		utctl/ctf/ctf_find.c utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
 		utctl/ctf/ctf_row.c utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
-		utctl/ctf/ctf_window.c utctl/ctf/hole.c utctl/ctf/select.c \
-		utctl/ctl/context.c utctl/ctl/event.c utctl/ctl/glob.c \
-		utctl/ctl/left.c utctl/ctl/list.c utctl/ctl/list_json.c \
+		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/context.c \
+		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/left.c \
+		utctl/ctl/list.c utctl/ctl/list_json.c \
 		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/nothing.c \
 		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
 		utctl/ctl/shutdown.c utctl/ctl/snapshot.c utctl/ctl/step.c \
@@ -219,7 +216,7 @@ UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
-		utctl/ctf/ctf_filter.h utctl/ctf/ctf_parse.h utctl/ctf/hole.h \
+		utctl/ctf/ctf_parse.h \
 		utctl/ctf/reader.h utctl/ctf/select.h utctl/ctl/list.h \
 		utctl/map.h utctl/rec/record.h utctl/regular.h utctl/say.h \
 		utctl/show/blocks.h utctl/show/clocks.h utctl/show/columns.h \
@@ -246,9 +243,10 @@ PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
 LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
 
-MAN1 =		man/utctl.1
+MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
+		man/utctl-stat.1 man/utctl-view.1
 MAN3 =		man/ut.3
-MAN5 =		man/ut_abi.5 man/ut_msg.5
+MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
@@ -460,13 +458,11 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
 	    '$(DESTDIR)$(DATADIR)/valgrind.supp' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
-	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \
-	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_abi.5' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_msg.5' \
-	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8' \
 	    '$(DESTDIR)$(BASHDIR)/utctl' '$(DESTDIR)$(ZSHDIR)/_utctl' \
 	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
+	for f in $(MAN1) $(MAN3) $(MAN5) $(MAN7) $(MAN8); do \
+	    rm -f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f#man/} || exit 1; \
+	done
 	[ -z '$(RC_$(OS))' ] || rm -f '$(DESTDIR)$(RC)'
 	@[ ! -f '$(DESTDIR)$(DATADIR)/made' ] || { \
 	    made=$$(sed 's:^\.:$(PREFIX):' '$(DESTDIR)$(DATADIR)/made' | \

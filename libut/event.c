@@ -42,7 +42,7 @@
  */
 struct type {
 	char		*name;
-	uint64_t	 hash;		/* of name, level and fields */
+	uint64_t	 hash;		/* covers name, level and fields */
 	struct ut_event	*events;	/* twins; NULL: all unloaded */
 	struct type	*next;		/* in the bucket */
 	uint32_t	 number;
@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct ut_record) <= 64, "ut_record");
 static struct type *chunks[NCHUNKS];
 static struct type *buckets[BUCKETS];
 static uint32_t ntypes;
-static uint64_t fingerprint = FNV_INIT;	/* of all types, in order */
+static uint64_t fingerprint = FNV_INIT;	/* all types, in order */
 
 /* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
 static uint64_t

@@ -48,9 +48,9 @@
 
 #define FILE_STEP	64	/* sizes of struct file are multiples */
 
-/* What a module was loaded from: its path, a NUL, and its build ID. */
+/* The file of a module: its path, a NUL, and its build ID. */
 struct file {
-	struct file	*next;		/* that is free */
+	struct file	*next;		/* in the list of free ones */
 	size_t		 room;
 	uint64_t	 name;		/* hash of what the linker calls it */
 	size_t		 pathlen;
@@ -63,7 +63,7 @@ struct module {
 	uintptr_t	 start;
 	uint64_t	 size;
 	struct file	*file;
-	uint32_t	 round;		/* of the last look that saw it */
+	uint32_t	 round;		/* the last look that found it */
 	bool		 untold;
 	bool		 again;		/* ut_loaded_at finds it */
 	bool		 sure;		/* no other can be in its place */
@@ -104,9 +104,9 @@ static struct ut_event unload_event = {
 
 static struct table *table;	/* NULL: there was no look yet */
 static struct file *freed;
-static bool dated = true;		/* more was loaded than there is */
-static bool doubtful;			/* the linker's lock in the child */
-static bool stuck;			/* that lock may be */
+static bool dated = true;		/* a module came or went since */
+static bool doubtful;			/* the linker's lock may be taken */
+static bool stuck;			/* taken for good, in a child */
 static bool stale;			/* the spans are older than the table */
 
 static uint64_t
@@ -163,7 +163,7 @@ file_free(struct file *f)
 }
 
 static bool
-same(const struct module *m, const struct ut_loaded *l)
+module_same(const struct module *m, const struct ut_loaded *l)
 {
 	const struct file *f = m->file;
 
@@ -175,7 +175,7 @@ same(const struct module *m, const struct ut_loaded *l)
 
 /* Where modules that begin there, or the next ones, are in the table. */
 static uint32_t
-place(const struct table *t, uintptr_t start)
+module_place(const struct table *t, uintptr_t start)
 {
 	uint32_t low = 0, high = t->n, mid;
 
@@ -194,15 +194,15 @@ place(const struct table *t, uintptr_t start)
  * not seen any more in this round.
  */
 static void
-see(const struct ut_loaded *l)
+module_see(const struct ut_loaded *l)
 {
 	struct table *t = table;
 	struct module *m, *end = t->modules + t->n;
 	struct file *f;
 
-	m = t->modules + place(t, l->start);
+	m = t->modules + module_place(t, l->start);
 	for (; m < end && m->start == l->start; m++) {
-		if (same(m, l)) {
+		if (module_same(m, l)) {
 			m->round = t->round;
 			stale = stale || !m->sure;
 			m->sure = true;
@@ -226,7 +226,7 @@ see(const struct ut_loaded *l)
 
 /* Let ut_code see the modules that are sure to be there. */
 static void
-publish(const struct table *t)
+spans_publish(const struct table *t)
 {
 	uint32_t i;
 
@@ -304,7 +304,7 @@ record_changes(struct table *t, uint32_t but)
 		m->untold = false;
 	}
 	if (stale)
-		publish(t);
+		spans_publish(t);
 	stale = false;
 }
 
@@ -333,9 +333,9 @@ see_found(struct table *t, const struct ut_loaded *l)
 
 	for (m = t->modules; m < t->modules + t->n; m++)
 		if (m->start < l->start + l->size &&
-		    l->start < m->start + m->size && !same(m, l))
+		    l->start < m->start + m->size && !module_same(m, l))
 			m->round = t->round - 1;
-	see(l);
+	module_see(l);
 }
 
 /*
@@ -367,7 +367,7 @@ look_for_gone(struct table *t, uint32_t but)
  * has found is seen as well, if it is still there.
  */
 static void
-look(struct table *t, uint32_t but)
+modules_look(struct table *t, uint32_t but)
 {
 	if (stuck) {
 		if (ut_loaded_finds())
@@ -378,7 +378,7 @@ look(struct table *t, uint32_t but)
 		ut_found_done();
 	dated = false;
 	t->round++;
-	if (!ut_loaded_each(see, &t->seen))
+	if (!ut_loaded_each(module_see, &t->seen))
 		t->round--;
 	else
 		record_changes(t, but);
@@ -395,14 +395,14 @@ ut_loaded_tell(unsigned int i)
 
 	if (t == NULL || !ut_guest_begin(&had))
 		return;
-	look(t, region);
+	modules_look(t, region);
 	for (k = 0; k < t->n; k++)
 		record(&t->modules[k], &module_event, region);
 	ut_guest_end(had);
 }
 
 static bool
-wanted(void)
+events_wanted(void)
 {
 	return __atomic_load_n(&module_event.on, __ATOMIC_RELAXED) != 0 ||
 	    __atomic_load_n(&unload_event.on, __ATOMIC_RELAXED) != 0;
@@ -417,7 +417,7 @@ look_again(void (*how)(struct table *, uint32_t))
 
 	if (t == NULL)
 		return;
-	if (!wanted())
+	if (!events_wanted())
 		how(t, 0);
 	else if (ut_guest_begin(&had)) {
 		how(t, 0);
@@ -430,8 +430,8 @@ static void
 changed(void)
 {
 	dated = true;
-	if (wanted())
-		look_again(look);
+	if (events_wanted())
+		look_again(modules_look);
 }
 
 /* By a thread for which the linker has just loaded something, or unloaded. */
@@ -464,11 +464,11 @@ ut_loaded_leaves(void)
 void
 ut_loaded_before_fork(bool known, bool others)
 {
-	const bool now = known || wanted();
+	const bool now = known || events_wanted();
 
 	doubtful = now || others;
 	if (now && UT_HAS_LOADED && (dated || !ut_loaded_finds()))
-		look_again(look);
+		look_again(modules_look);
 }
 
 /* A lock that was stuck in the parent is in its child. */
@@ -505,7 +505,7 @@ look_for_code(void)
 {
 	struct thread *self = ut_mute();
 
-	look_again(look);
+	look_again(modules_look);
 	ut_unmute(self);
 }
 
@@ -518,7 +518,7 @@ take_found(void)
 	const struct ut_loaded *l = ut_found();
 
 	if (l != NULL) {
-		if (t != NULL && wanted() && ut_guest_begin(&had)) {
+		if (t != NULL && events_wanted() && ut_guest_begin(&had)) {
 			see_found(t, l);
 			record_changes(t, 0);
 			ut_guest_end(had);
@@ -552,7 +552,7 @@ code_unknown(const void *addr)
 UT_EXPORT void
 ut_code(const void *addr)
 {
-	if (UT_UNLIKELY(wanted()) &&
+	if (UT_UNLIKELY(events_wanted()) &&
 	    UT_UNLIKELY(!ut_spans_have((uintptr_t)addr)))
 		code_unknown(addr);
 }

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/level.h"
+#include "common/event_name.h"
 #include "utctl.h"
 
 static void	no_level(const char *) __attribute__((noreturn));

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/match.h"
+#include "common/event_name.h"
 #include "utctl.h"
 
 #define WIDTH	79		/* of usage */

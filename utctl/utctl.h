@@ -188,7 +188,7 @@ int	 cmd_clear(int, char **);
 
 /* snapshot.c */
 int	 client_snapshot(struct client *, const char *, const char *,
-	    const char *, const char *);
+	    const char *, const char *, struct row **);
 int	 cmd_snapshot(int, char **);
 
 /* shutdown.c */

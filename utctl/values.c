@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/level.h"
+#include "common/event_name.h"
 #include "show/columns.h"
 #include "show/export.h"
 #include "show/group.h"

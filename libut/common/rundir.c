@@ -67,10 +67,11 @@ ut_rundir_check(const char *dir)
 {
 	struct stat st;
 
-	/* Who made a link there can have it lead anywhere at any time. */
+	/* The owner of a link can have it lead anywhere at any time. */
 	if (lstat(dir, &st) == -1)
 		return -1;
-	if (S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != ut_geteuid()) {
+	if (S_ISLNK(st.st_mode) && st.st_uid != 0 &&
+	    st.st_uid != ut_geteuid()) {
 		errno = EPERM;
 		return -1;
 	}
@@ -111,8 +112,8 @@ ut_rundir_beside(char *buf, size_t size, const char *dir)
 }
 
 /*
- * Whose FIFO it is stands in the name, for all to check; which directory it
- * is about, as FNV-1a, which is the same for everybody who has the same name
+ * The name of the FIFO has its owner, for all to check, and the FNV-1a of the
+ * name of the directory, which is the same for everybody who has the same name
  * for it: http://www.isthe.com/chongo/tech/comp/fnv/
  */
 int

@@ -41,6 +41,7 @@
 
 int	 __wrap_nanosleep(const struct timespec *, struct timespec *);
 void	 __wrap_demangle_ready(void);
+void	 __wrap_ut_confine_reader(void);
 
 /* Nobody goes on writing the files meanwhile. */
 int
@@ -59,7 +60,7 @@ __wrap_demangle_ready(void)
 
 /* Nor does the fuzzer give up what it needs. */
 void
-ut_confine_reader(void)
+__wrap_ut_confine_reader(void)
 {
 }
 

@@ -16,7 +16,7 @@
 
 /*
  * Writers that wait for space, and a consumer that frees it, for spin: what is
- * here is libut/wait.c, libut/common/word.c and the claim of libut/subbuf.c, and
+ * here is libut/wait.c, libut/common/bell.c and the claim of libut/subbuf.c, and
  * region_wake of utd/consumer/region.c.  A writer claims a sub-buffer and
  * delivers it, some times; the consumer frees those that are full.  t/spin.sh
  * runs it.

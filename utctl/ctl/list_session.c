@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "../utctl.h"
-#include "common/level.h"
+#include "common/event_name.h"
 #include "list.h"
 
 int list_verbose;

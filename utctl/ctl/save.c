@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "../utctl.h"
-#include "common/level.h"
+#include "common/event_name.h"
 
 static void
 put_word(FILE *f, const char *before, const char *word)
@@ -153,19 +153,34 @@ put_attrs(FILE *f, const struct row *r)
 	return 0;
 }
 
-static void
+/* The levels of a rule: 0, or -1. */
+static int
+put_level(FILE *f, const struct row *r)
+{
+	const struct member *kind = row_find(r, "level_kind");
+	const char *name = level_name(row_num(r, "level_number"));
+
+	if (kind == NULL || kind->num >= UT_RULE_ANY || name == NULL) {
+		say("event %s: level %s is not known to this utctl",
+		    row_str(r, "glob"), row_str(r, "level"));
+		return -1;
+	}
+	if (kind->num != UT_RULE_ALL)
+		fprintf(f, " -%c %s", kind->num == UT_RULE_ONLY ? 'L' : 'l',
+		    name);
+	return 0;
+}
+
+static int
 put_rule(FILE *f, const char *session, const char *channel,
     const struct row *r)
 {
-	const char *level = row_str(r, "level");
 	const struct row *x;
 
 	put_word(f, "enable-event -s ", session);
 	put_word(f, " -c ", channel);
-	if (strncmp(level, "<= ", 3) == 0)
-		put_word(f, " -l ", level + 3);
-	else if (strncmp(level, "== ", 3) == 0)
-		put_word(f, " -L ", level + 3);
+	if (put_level(f, r) == -1)
+		return -1;
 	for (x = r->child; x != NULL; x = x->next)
 		if (strcmp(x->what, "exclusion") == 0)
 			put_word(f, " -x ", row_str(x, "glob"));
@@ -173,6 +188,7 @@ put_rule(FILE *f, const char *session, const char *channel,
 		put_word(f, " -f ", row_str(r, "filter"));
 	put_word(f, " ", row_str(r, "glob"));
 	putc('\n', f);
+	return 0;
 }
 
 /* The contexts of the channel, in one command. */
@@ -318,8 +334,9 @@ put_channel(FILE *f, const char *session, const struct row *r)
 	putc('\n', f);
 	put_contexts(f, session, r);
 	for (c = r->child; c != NULL; c = c->next)
-		if (strcmp(c->what, "rule") == 0)
-			put_rule(f, session, name, c);
+		if (strcmp(c->what, "rule") == 0 &&
+		    put_rule(f, session, name, c) == -1)
+			return -1;
 	if (strcmp(row_str(r, "state"), "disabled") == 0) {
 		put_word(f, "disable-channel -s ", session);
 		put_word(f, " ", name);

@@ -25,10 +25,10 @@
 
 #include "../utctl.h"
 
-/* NULL is the default.  utd's answer says where it is. */
+/* NULL is the default.  utd's answer, and a row "snapshot", say where it is. */
 int
 client_snapshot(struct client *c, const char *session, const char *dir,
-    const char *name, const char *command)
+    const char *name, const char *command, struct row **rows)
 {
 	struct ut_msg *m = client_begin(c, UT_CTL_SNAPSHOT);
 
@@ -36,14 +36,14 @@ client_snapshot(struct client *c, const char *session, const char *dir,
 	ut_msg_str(m, dir != NULL ? dir : "");
 	ut_msg_str(m, name != NULL ? name : "");
 	ut_msg_str(m, command != NULL ? command : "");
-	return client_request(c, NULL);
+	return client_request(c, rows);
 }
 
 static int
 snapshot_ask(struct client *c, struct step *st)
 {
 	return step_say(c, st, client_snapshot(c, st->session, st->dir,
-	    st->name, st->command));
+	    st->name, st->command, NULL));
 }
 
 static int

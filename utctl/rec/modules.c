@@ -24,7 +24,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/match.h"
+#include "common/event_name.h"
 #include "record.h"
 #include "ut_abi.h"
 

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +175,8 @@ static int
 snapshot_ask(struct record *r)
 {
 	struct row *rows;
-	const char *text;
+	const struct row *s;
+	uint64_t events;
 	bool any;
 
 	if (!r->keeps || !r->failed || r->shot != NULL)
@@ -188,10 +190,16 @@ snapshot_ask(struct record *r)
 	if (!any)
 		return 0;
 	if (output_replace(&r->out, 0) == -1 || client_snapshot(r->client,
-	    r->session, r->out.dir, NULL, NULL) == -1)
+	    r->session, r->out.dir, NULL, NULL, &rows) == -1)
 		return -1;
-	text = strstr(client_text(r->client), "snapshot");
-	r->shot = clean(text != NULL ? text : client_text(r->client));
+	if ((s = row_first(rows->child, "snapshot")) != NULL) {
+		events = row_num(s, "events");
+		r->shot = format("snapshot of %" PRIu64 " event%s%s: %s",
+		    events, many(events), row_str(s, "lacks"),
+		    row_str(s, "dir"));
+	} else
+		r->shot = format("%s", client_text(r->client));
+	row_free(rows);
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/match.h"
+#include "common/event_name.h"
 #include "record.h"
 #include "ut_abi.h"
 #define UT_NO_EVENTS

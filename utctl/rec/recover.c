@@ -47,7 +47,8 @@ keep(struct client *c, const struct row *s, const char *session)
 		dir = absolute(name);
 		free(name);
 	}
-	r = client_say(c, client_snapshot(c, session, dir, NULL, NULL));
+	r = client_say(c, client_snapshot(c, session, dir, NULL, NULL,
+	    NULL));
 	free(dir);
 	return r;
 }

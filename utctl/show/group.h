@@ -49,7 +49,7 @@ struct group {
 enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_FIELD };
 
 struct groups {
-	const char	*prefix;	/* what the key's first name is, or NULL */
+	const char	*prefix;	/* the first name of a key, or NULL */
 	const char	*names[GROUP_BY];	/* as -g has them */
 	enum group_by	 by[GROUP_BY];
 	size_t		 nby;

@@ -15,7 +15,7 @@
  */
 
 /*
- * Traces: their directories, which ours.c makes and opens, and their metadata.
+ * Traces: their directories, which files.c makes and opens, and their metadata.
  */
 
 #include <sys/types.h>
@@ -76,7 +76,7 @@ open_metadata(struct trace *t)
 			close(fd);
 			(void)output_refuse(t->path, "the metadata are not "
 			    "those that were there");
-			errno = ESTALE;		/* nor will they be */
+			errno = ESTALE;		/* trying again is useless */
 			return -1;
 		}
 	}

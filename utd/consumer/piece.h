@@ -32,7 +32,7 @@ struct piece {
 	uint32_t	 slot;
 	uint64_t	 seq;
 	uint64_t	 commit;
-	uint64_t	 begin, end;	/* of the packet, in time */
+	uint64_t	 begin, end;	/* times of the packet */
 	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;

@@ -22,7 +22,7 @@
 
 #include "consumer.h"
 
-#define BUCKETS		1024	/* of programs, whose numbers are in a row */
+#define BUCKETS		1024	/* for programs: their numbers are in a row */
 
 static struct program *programs[BUCKETS];
 static unsigned int ndead;	/* to be buried */

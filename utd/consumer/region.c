@@ -60,8 +60,8 @@ region_damaged(struct region *r)
 }
 
 /*
- * What a count of the programs' is now.  They can write anything there: if it
- * makes no sense, it is what it was when it did.
+ * Take over a count of the programs', who can write anything there: a count
+ * that makes no sense stays what it was when it made sense.
  */
 uint64_t
 region_count(struct region *r, uint64_t *n, uint64_t now)
@@ -238,7 +238,7 @@ region_advance(struct region *r, uint32_t slot, uint64_t seq)
 	r->waited[slot] = 0;
 }
 
-/* The same for the next consumer: it is known by the files, too. */
+/* Note it for the next consumer: the files show it, too. */
 void
 region_passed(struct region *r, uint32_t slot, uint64_t seq)
 {
@@ -312,15 +312,15 @@ region_sub_free(struct region *r, uint32_t i)
 	store(&sub->writing, 0);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(gen, 0, UT_FREE),
 	    memory_order_release);
-	if (i < load(&r->header->hint) && r->upto <= 0)
+	if (i < load(&r->header->hint) && r->min_age <= 0)
 		store(&r->header->hint, i);
 	one_drained(r);
 	now_free(r);
 }
 
 /*
- * What a sub-buffer has that is TAKEN, by that word, and that its slot has yet
- * to count.
+ * Events of a sub-buffer that is TAKEN, by that word, which its slot has yet to
+ * count.
  */
 static uint64_t
 uncounted(const struct region *r, uint32_t i, uint64_t word)
@@ -371,7 +371,7 @@ region_sub_drop(struct region *r, uint32_t i, uint64_t word)
 }
 
 /*
- * What is remembered of a sub-buffer may be of what was dropped since.  Who has
+ * Forget what is remembered of a sub-buffer if it was dropped since.  Who has
  * seen a state or a commit of after that, by an acquire load, sees its round.
  */
 void
@@ -389,7 +389,7 @@ region_round(struct region *r, uint32_t i)
 
 /*
  * Keep what is OWNED from being dropped when it is full, and find out whose it
- * is by now; false if it is not OWNED any more.  See libut/drop.c.
+ * is by now; false if it is not OWNED any more.  See libut/overwrite.c.
  */
 bool
 region_pin(struct region *r, uint32_t i, uint64_t *word)
@@ -504,7 +504,7 @@ region_looked(struct region *r)
 bool
 region_has_full(const struct region *r)
 {
-	return r->waits != 0 || r->left ||
+	return r->waits != 0 || r->more_full ||
 	    load(&r->header->delivered) != r->taken;
 }
 

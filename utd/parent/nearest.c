@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../libut/common/match.h"
+#include "../../libut/common/event_name.h"
 #include "session.h"
 
 #define SPECIAL	"*?[\\"

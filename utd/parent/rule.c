@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libut/common/match.h"
+#include "../../libut/common/event_name.h"
 #include "../../libut/expr/expr.h"
 #include "session.h"
 #include "user.h"

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What the parent tells a consumer to do between two passes.
- */
+/* The parent's messages that a consumer obeys between two passes. */
 
 #include <sys/types.h>
 #include <sys/mman.h>
@@ -29,7 +27,7 @@
 #include "region.h"
 #include "sink.h"
 
-static bool died;		/* a program, just now */
+static bool died;		/* a program has died, just now */
 
 static void
 reply_counts(uint32_t serial, struct region *r, uint32_t used)
@@ -197,7 +195,7 @@ do_closetrace(struct ut_msg *m)
 		output_close(t);
 }
 
-/* What became of the trace that these regions were written to. */
+/* Reply what became of the trace that these regions were written to. */
 static void
 reply_rotated(uint32_t serial, uint32_t trace)
 {
@@ -337,7 +335,7 @@ static const struct order orders[] = {
 
 /* Bury all the dead in one pass; if that is not complete, try again later. */
 void
-obey_dead(void)
+orders_bury(void)
 {
 	struct region *r;
 	bool buried = true;
@@ -354,17 +352,17 @@ obey_dead(void)
 
 /* Obey the messages that were put off, and need not wait any more. */
 void
-obey(void)
+orders_later(void)
 {
 	struct later *l;
 
 	while (orders_held == 0 && (l = orders_next()) != NULL) {
 		if (died && l->msg.h.type != UT_C_DEAD)
-			obey_dead();
+			orders_bury();
 		(void)order_obey(orders, &l->msg);
 		ut_msg_clear(&l->msg);
 		free(l);
 	}
 	if (died)
-		obey_dead();
+		orders_bury();
 }

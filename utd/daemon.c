@@ -14,6 +14,11 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
+/*
+ * The daemon and its consumers need these alike: messages, memory or the end,
+ * becoming another user, UUIDs, and a check of counts.
+ */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +33,9 @@
 
 #define PEER_LINES	20		/* in a minute */
 #define PEER_MS		60000
+#define COUNT_MOST	(UINT64_C(1) << 48)	/* between two looks */
 
+static int random_fd = -1;
 static bool to_stderr = true;
 static bool stays;			/* messages stay on stderr */
 static bool verbose;
@@ -64,7 +71,7 @@ log_detach(void)
 
 /* Programs and users choose names: see escape.h. */
 static void
-say(int level, int error, const char *fmt, va_list ap)
+log_line(int level, int error, const char *fmt, va_list ap)
 {
 	char text[1024], line[2 * sizeof(text)];
 	size_t n;
@@ -90,7 +97,7 @@ log_say(int level, int error, const char *fmt, ...)
 	    (level == LOG_INFO && to_stderr)))
 		return;
 	va_start(ap, fmt);
-	say(level, error, fmt, ap);
+	log_line(level, error, fmt, ap);
 	va_end(ap);
 }
 
@@ -119,7 +126,7 @@ fatal(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(LOG_ERR, error, fmt, ap);
+	log_line(LOG_ERR, error, fmt, ap);
 	va_end(ap);
 	exit(1);
 }
@@ -174,4 +181,84 @@ make_path(char *path, size_t size, const char *dir, const char *file)
 		errno = ENAMETOOLONG;
 		fatal("%s/%s", dir, file);
 	}
+}
+
+/* Become the user for good.  True if there was anything to give up. */
+bool
+become(uid_t uid, gid_t gid)
+{
+	if (geteuid() != 0 || uid == 0)
+		return false;
+	if (ut_become(uid, gid) == -1)
+		fatal("uid %lu", (unsigned long)uid);
+	return true;
+}
+
+/*
+ * Counts that somebody tells us who may lie.
+ *
+ * Counts only grow: of events, packets, bytes, and microseconds that threads
+ * wait.  COUNT_MOST events are eight hours of a hundred processors
+ * that do nothing else, an event each 10 ns; as microseconds it is a month of a
+ * hundred threads that wait.  We look each second, or, if a consumer or utd has
+ * stopped, when it goes on.  So a count that has grown by more, or that goes
+ * back, was not counted.
+ *
+ * All the same, one can grow by almost that each time.  So a sum stops at the
+ * end of the numbers, and what others add there is never taken away again.
+ *
+ * Take over what a count is now; if that is nonsense, the last one stands.
+ */
+bool
+count_grew(uint64_t *n, uint64_t now)
+{
+	if (now - *n > COUNT_MOST)
+		return false;
+	*n = now;
+	return true;
+}
+
+void
+count_add(uint64_t *sum, uint64_t n)
+{
+	*sum = n < UINT64_MAX - *sum ? *sum + n : UINT64_MAX;
+}
+
+/* 36 characters: RFC 9562. */
+void
+uuid_text(char *s, const unsigned char *uuid)
+{
+	int i;
+
+	for (i = 0; i < UUID_LEN; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*s++ = '-';
+		s += snprintf(s, 3, "%02x", uuid[i]);
+	}
+}
+
+/* Opened early, while there surely is a descriptor for it. */
+void
+uuid_begin(void)
+{
+	random_fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	if (random_fd == -1)
+		fatal("/dev/urandom");
+}
+
+void
+random_bytes(void *p, size_t n)
+{
+	if (read(random_fd, p, n) != (ssize_t)n)
+		fatal("/dev/urandom");
+}
+
+/* RFC 9562, version 4. */
+void
+uuid_make(unsigned char *uuid, char *s)
+{
+	random_bytes(uuid, UUID_LEN);
+	uuid[6] = (uuid[6] & 0x0f) | 0x40;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+	uuid_text(s, uuid);
 }

@@ -15,22 +15,25 @@
  */
 
 /*
- * A process of utd becomes one of another user.
+ * Which events a pattern means, what the log levels are called, and how near
+ * one word is to another.
  */
 
-#include <sys/types.h>
+#ifndef EVENT_NAME_H
+#define EVENT_NAME_H
 
-#include <unistd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "utd.h"
+#define NLEVELS		15
+#define WORD_NEAR	2	/* the largest distance that is computed */
 
-/* Become the user for good.  True if there was anything to give up. */
-bool
-become(uid_t uid, gid_t gid)
-{
-	if (geteuid() != 0 || uid == 0)
-		return false;
-	if (ut_become(uid, gid) == -1)
-		fatal("uid %lu", (unsigned long)uid);
-	return true;
-}
+/* The names of the log levels, by level: the most severe first. */
+extern const char *const level_names[NLEVELS];
+const char *level_name(uint64_t);	/* NULL: there is no such level */
+
+bool	 event_matches(const char *, const char *);	/* pattern, name */
+unsigned int word_distance(const char *, size_t, const char *, size_t);
+
+#endif /* EVENT_NAME_H */

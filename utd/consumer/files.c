@@ -274,7 +274,7 @@ check_session(int fd, bool again)
 
 /* Walk there, and perhaps make it: a descriptor, or -1 and errno. */
 static int
-walk(const char *path, bool make)
+walk_to(const char *path, bool make)
 {
 	int fd = -1, error;
 
@@ -295,18 +295,18 @@ walk(const char *path, bool make)
 int
 output_session(const char *path, bool again)
 {
-	const int fd = walk(path, !again);
+	const int fd = walk_to(path, !again);
 
 	if (fd == -1)
 		return -1;
 	return check_session(fd, again) == 0 ? fd : close_failed(fd);
 }
 
-/* The same, of one that may be anybody's, in which one of ours is made. */
+/* Open or make a directory, which may be anybody's, to make one of ours in. */
 int
 output_above(const char *path)
 {
-	return walk(path, true);
+	return walk_to(path, true);
 }
 
 static bool

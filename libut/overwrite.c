@@ -77,11 +77,12 @@ as_old(const struct region *rg, const struct ut_subbuf *sub, uint32_t age)
 
 /*
  * Note what the slot's count is to be, with what nobody has read, and when that
- * was, and, of a shared sub-buffer, how often.  Who sees the new `gone' sees its
- * time or a later one.  A thread that dies in here may have it counted twice.
+ * was, and, of a shared sub-buffer, how often.  Who sees the new `gone' sees
+ * its time or a later one.  A thread that dies in here may have it counted
+ * twice.
  */
 static void
-note(const struct ut_slot *slot, struct ut_subbuf *sub, bool shared)
+drop_note(const struct ut_slot *slot, struct ut_subbuf *sub, bool shared)
 {
 	const uint32_t n = UT_COMMIT_COUNT(atomic_load_explicit(&sub->commit,
 	    memory_order_relaxed)) - UT_COMMIT_COUNT(atomic_load_explicit(
@@ -108,7 +109,7 @@ ut_drop_end(struct region *rg, struct ut_slot *slot, struct ut_subbuf *sub,
 {
 	if (atomic_load_explicit(&sub->writing, memory_order_relaxed) !=
 	    UT_NOTED)
-		note(slot, sub, (mine & UT_SHARED) != 0);
+		drop_note(slot, sub, (mine & UT_SHARED) != 0);
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&slot->overwritten, atomic_load_explicit(
 	    &sub->until, memory_order_relaxed), memory_order_relaxed);
@@ -138,7 +139,7 @@ ut_drop(struct writer *w, struct region *rg, uint32_t i, uint32_t age)
 	word = atomic_load_explicit(&sub->state, memory_order_acquire);
 	if ((UT_STATE(word) != UT_FULL && UT_STATE(word) != UT_PARKED) ||
 	    !as_old(rg, sub, age) || slot == NULL)
-		return false;			/* or wiped: ut_writer_next */
+		return false;		/* wiped, perhaps: ut_writer_next */
 	atomic_thread_fence(memory_order_seq_cst);
 	/* Acquire: what the consumer has read and noted before it is 0. */
 	if (atomic_load_explicit(&sub->pin, memory_order_acquire) != 0)

@@ -49,7 +49,7 @@ struct shot {
 static struct shot *shots;
 
 static struct shot **
-find(uint32_t id)
+shot_find(uint32_t id)
 {
 	struct shot **sp;
 
@@ -63,7 +63,7 @@ void
 shot_text(struct ut_msg *m)
 {
 	static char text[UT_MSG_MAX];
-	struct shot *s = *find(m->h.a);
+	struct shot *s = *shot_find(m->h.a);
 	size_t n;
 
 	ut_msg_get_str(m, text, sizeof(text));
@@ -75,7 +75,7 @@ shot_text(struct ut_msg *m)
 		shots = s;
 	}
 	if (m->bad || n > TEXT_MAX - s->len)
-		return;			/* its length will be wrong */
+		return;			/* shot_take finds its length wrong */
 	s->text = xrealloc(s->text, s->len + n + 1);
 	memcpy(s->text + s->len, text, n + 1);
 	s->len += n;
@@ -161,7 +161,7 @@ static int
 shot_do(struct ut_msg *m, int fd, const char *path, struct region **copies,
     uint64_t *events)
 {
-	struct shot **sp = find(m->h.a), *s = *sp;
+	struct shot **sp = shot_find(m->h.a), *s = *sp;
 	const uint64_t len = ut_msg_get_u64(m);
 	struct trace like;
 	int i, below, r = -1;

@@ -38,7 +38,7 @@ static bool written;		/* all that were to be */
 
 /* Let the header have what the next consumer has to know. */
 static void
-note(struct region *r)
+pauses_note(struct region *r)
 {
 	struct ut_header *h = r->header;
 	unsigned int i;
@@ -52,7 +52,7 @@ note(struct region *r)
 }
 
 static void
-forget(struct region *r, unsigned int i)
+pause_forget(struct region *r, unsigned int i)
 {
 	r->npauses--;
 	memmove(&r->pauses[i], &r->pauses[i + 1],
@@ -63,7 +63,7 @@ forget(struct region *r, unsigned int i)
 
 /* Join the pause with that number and the next one. */
 static void
-join(struct region *r, unsigned int i)
+pauses_join(struct region *r, unsigned int i)
 {
 	struct pause *p = &r->pauses[i];
 
@@ -71,12 +71,12 @@ join(struct region *r, unsigned int i)
 		p->from = p[1].from;
 	if (p[1].to > p->to)
 		p->to = p[1].to;
-	forget(r, i + 1);
+	pause_forget(r, i + 1);
 }
 
 /* The time of the oldest sub-buffer that is not free. */
 static uint64_t
-oldest(const struct region *r)
+oldest_event(const struct region *r)
 {
 	uint64_t t, least = UINT64_MAX;
 	uint32_t i;
@@ -97,17 +97,17 @@ pause_add(struct region *r, uint64_t from, uint64_t to)
 	struct pause *p;
 
 	if (r->npauses == UT_PAUSES && (r->ntold > 0 ||
-	    r->pauses[0].to < oldest(r)))
-		forget(r, 0);
+	    r->pauses[0].to < oldest_event(r)))
+		pause_forget(r, 0);
 	else if (r->npauses == UT_PAUSES)
-		join(r, 0);
+		pauses_join(r, 0);
 	p = &r->pauses[r->npauses++];
 	p->from = from;
 	p->to = to > from ? to : from + 1;
 	while (r->npauses > r->ntold + 1 && r->pauses[r->npauses - 2].to >=
 	    r->pauses[r->npauses - 1].from)
-		join(r, r->npauses - 2);
-	note(r);
+		pauses_join(r, r->npauses - 2);
+	pauses_note(r);
 }
 
 /* From now on events are not recorded, or, if they were not, they are. */
@@ -164,7 +164,7 @@ pause_adopt(struct region *r)
 		if (i < told)
 			r->ntold = r->npauses;
 	}
-	note(r);
+	pauses_note(r);
 }
 
 void
@@ -178,7 +178,7 @@ pause_copy(const struct region *r, struct region *c, uint64_t first)
 }
 
 static void
-told(struct region *r, const struct piece *pc, uint64_t lost, bool ok)
+pauses_told(struct region *r, const struct piece *pc, uint64_t lost, bool ok)
 {
 	(void)r;
 	(void)pc;
@@ -190,7 +190,7 @@ told(struct region *r, const struct piece *pc, uint64_t lost, bool ok)
 void
 pause_tell(struct region *r)
 {
-	static const struct piece none = { .sub = NO_SUB, .done = told };
+	static const struct piece none = { .sub = NO_SUB, .done = pauses_told };
 	const struct trace *t = r->sink->trace;
 	struct packet pk;
 	unsigned int i;
@@ -216,5 +216,5 @@ pause_tell(struct region *r)
 	if (!written)
 		return;
 	r->ntold = r->npauses;
-	note(r);
+	pauses_note(r);
 }

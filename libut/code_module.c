@@ -41,7 +41,7 @@ static struct {
 
 /* False if there is no room.  Else it is there for others, and not ours. */
 static bool
-put(const struct ut_loaded *m)
+module_put(const struct ut_loaded *m)
 {
 	const size_t len = strlen(m->name);
 
@@ -70,7 +70,7 @@ ut_found_put(const void *addr)
 	/* Acquire: who read the last one has done so. */
 	taken = atomic_compare_exchange_strong_explicit(&found.state, &state,
 	    TAKEN, memory_order_acquire, memory_order_relaxed);
-	if (taken && !ut_loaded_at(addr, put))
+	if (taken && !ut_loaded_at(addr, module_put))
 		ut_found_done();
 	ut_unblock(&old, cancel);
 	return taken;

@@ -15,13 +15,14 @@
  */
 
 /*
- * Which events a pattern means, and how near one word is to another.
+ * Which events a pattern means, what the log levels are called, and how near
+ * one word is to another.
  */
 
 #include <fnmatch.h>
 #include <string.h>
 
-#include "match.h"
+#include "event_name.h"
 
 #define OURS		"ut:"
 #define LONGEST		256	/* bytes of a word, with its end */
@@ -38,6 +39,18 @@ event_matches(const char *glob, const char *name)
 	    (strcmp(name, "ut:module") == 0 || strcmp(name, "ut:unload") == 0))
 		return false;
 	return fnmatch(glob, name, 0) == 0;
+}
+
+const char *const level_names[NLEVELS] = {
+	"emerg", "alert", "crit", "err", "warning", "notice", "info",
+	"debug_system", "debug_program", "debug_process", "debug_module",
+	"debug_unit", "debug_function", "debug_line", "debug"
+};
+
+const char *
+level_name(uint64_t level)
+{
+	return level < NLEVELS ? level_names[level] : NULL;
 }
 
 /*
@@ -57,7 +70,8 @@ word_distance(const char *a, size_t n, const char *b, size_t m)
 	for (i = 1; i <= n; i++) {
 		k = i > WORD_NEAR ? i - WORD_NEAR : 1;
 		before = row[k - 1];
-		row[k - 1] = k > 1 || i > WORD_NEAR ? WORD_NEAR + 1 : (unsigned int)i;
+		row[k - 1] = k > 1 || i > WORD_NEAR ? WORD_NEAR + 1 :
+		    (unsigned int)i;
 		for (; k <= m && k <= i + WORD_NEAR; k++) {
 			here = row[k];
 			least = before + (a[i - 1] != b[k - 1]);

@@ -39,9 +39,9 @@ struct late {
 	uint32_t	 stream;
 	uint32_t	 file;
 	uint32_t	 tid;
-	off_t		 at;		/* of its events */
+	off_t		 at;		/* offset of its events */
 	uint64_t	 len;
-	uint64_t	 end;		/* in time */
+	uint64_t	 end;		/* time of its end */
 };
 
 static struct late *late;
@@ -219,7 +219,7 @@ adopt_stream(struct sink *k, const struct range *r)
 	return ok;
 }
 
-/* The same for files that are not cut: one of each stream, in a row. */
+/* Adopt files that are not cut: one of each stream, numbered in a row. */
 static bool
 adopt_whole(struct sink *k)
 {
