@@ -19,6 +19,17 @@ in_help() {
 	    tr -d '\n'
 }
 
+# page_of COMMAND: of the manual, that says more.
+page_of() {
+	case $1 in
+	record|recover)		echo 'utctl-record(1)' ;;
+	view|export)		echo 'utctl-view(1)' ;;
+	stat|heap|locks)	echo 'utctl-stat(1)' ;;
+	help|version)		echo 'utctl(1)' ;;
+	*)			echo 'utctl-session(1)' ;;
+	esac
+}
+
 expect 0 '^usage: utctl command' utctl help
 sed -n 's/^  \([a-z-]*\)  .*/\1/p' "$T/out" >"$T/commands"
 utctl 2>&1 | sed -n 's/^.* utctl \([a-z-]*\).*/\1/p' | sort >"$T/usage"
@@ -33,6 +44,8 @@ while read -r c; do
 	grep -q "^usage: utctl $c" "$T/out" && grep -q "^$c: [a-z]" "$T/out" ||
 	    fail "help $c: $(cat "$T/out")"
 	awk 'length > 80' "$T/out" | grep . && fail "help $c: wide"
+	[ "$(tail -n 1 "$T/out")" = "See $(page_of "$c")." ] ||
+	    fail "help $c: $(tail -n 1 "$T/out")"
 	sed '/^$/q' "$T/out" >"$T/head"
 	used=$(letters "$T/head")
 	[ "$used" = "$(in_help "$c")" ] ||

@@ -29,10 +29,15 @@
 #include "ctf.h"
 #include "expr/compile.h"
 
-#define SELECT_OPTIONS	"b:e:f:l:L:n:p:t:u:x:"
-#define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... [-x glob] ...\n" \
-	"\t[-l level | -L level] [-f filter] [-p pid | glob] ...\n" \
-	"\t[-t tid | glob] ... [-n count]"
+#define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... " LEVEL_USAGE " " \
+	RULE_USAGE " [-p pid | glob] ... [-t tid | glob] ... [-n count]"
+#define SELECT_HELP \
+	"-b time\tfrom then on: 14:03, '2026-11-21 14:03:07.5', +1.5s, -2s", \
+	"-u time\tup to then", \
+	"-e glob\tevents that match; may be repeated", RULE_HELP, \
+	"-p pid | glob\tof this process or program; may be repeated", \
+	"-t tid | glob\tof this thread; may be repeated", \
+	"-n count\tonly so many events, the first; with a -, the last"
 
 /* A pattern of names, or an ID. */
 struct pattern {

@@ -37,14 +37,6 @@ check_filter(const char *text)
 	expr_free(e);
 }
 
-void
-rule_init(struct rule *r, int n)
-{
-	r->kind = UT_RULE_ALL;
-	if ((r->except = calloc((size_t)n, sizeof(*r->except))) == NULL)
-		die_errno("malloc");
-}
-
 int
 rule_option(struct rule *r, int ch)
 {
@@ -99,72 +91,64 @@ client_rule(struct client *c, int type, const struct rule *r)
 static int
 rules_ask(struct client *c, struct step *st)
 {
+	struct rule *r = st->own;
 	char **glob;
 	int status = 0;
 
-	st->rule.session = st->session;
-	st->rule.channel = st->channel;
-	for (glob = st->globs; *glob != NULL && !client_gone(c); glob++) {
-		st->rule.glob = *glob;
-		status |= step_say(c, st, client_rule(c, st->type, &st->rule));
+	r->session = st->session;
+	r->channel = st->channel;
+	for (glob = st->names; *glob != NULL && !client_gone(c); glob++) {
+		r->glob = *glob;
+		status |= step_say(c, st, client_rule(c, st->type, r));
 	}
 	return status;
 }
 
 static int
-event_parse(int argc, char **argv, struct step *st, int type)
+event_parse(int argc, char **argv, struct step *st)
 {
 	static char star[] = "*", *all[] = { star, NULL };
-	struct rule *r = &st->rule;
-	int ch, any = 0;
-	size_t i;
+	struct rule *r = step_own(st, sizeof(*r) +
+	    (size_t)argc * sizeof(*r->except));
+	int ch, i, any = 0;
 
-	st->type = type;
-	st->ask = rules_ask;
-	rule_init(r, argc);
-	while ((ch = option(argc, argv, "+as:c:" RULE_OPTIONS)) != -1) {
+	r->kind = UT_RULE_ALL;
+	r->except = (char **)(r + 1);
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'a')
 			any = 1;
-		else if (ch == 's')
-			check_session(st->session = optarg);
-		else if (ch == 'c')
-			check_name("channel", st->channel = optarg);
-		else if (!rule_option(r, ch))
+		else if (!step_option(st, ch) && !rule_option(r, ch))
 			return usage();
 	}
 	if (any != (optind == argc))
 		return usage();
 	rule_check(r);
-	for (i = (size_t)optind; i < (size_t)argc; i++)
+	for (i = optind; i < argc; i++)
 		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
-	if (type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL &&
+	if (st->type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL &&
 	    r->nexcept == 0 && r->filter == NULL)
 		r->kind = UT_RULE_ANY;
-	st->globs = any ? all : argv + optind;
+	st->names = any ? all : argv + optind;
 	return 0;
 }
 
-int
-parse_enable_event(int argc, char **argv, struct step *st)
-{
-	return event_parse(argc, argv, st, UT_CTL_ENABLE);
-}
+#define EVENT_USAGE	"[-s session] [-c channel] " LEVEL_USAGE " " \
+			RULE_USAGE " -a | 'glob' ..."
+#define EVENT_HELP	SESSION_HELP, CHANNEL_HELP, RULE_HELP, "-a\tall events"
 
-static int
-parse_disable_event(int argc, char **argv, struct step *st)
-{
-	return event_parse(argc, argv, st, UT_CTL_DISABLE);
-}
+const struct command cmd_enable_event = {
+	.name = "enable-event", .page = "utctl-session",
+	.line = "record events, from now on",
+	.usage = EVENT_USAGE, .options = { EVENT_HELP },
+	.type = UT_CTL_ENABLE,
+	.parse = event_parse, .ask = rules_ask, .loads = 1
+};
 
-int
-cmd_enable_event(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_enable_event);
-}
-
-int
-cmd_disable_event(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_disable_event);
-}
+const struct command cmd_disable_event = {
+	.name = "disable-event", .page = "utctl-session",
+	.line = "record events no more",
+	.usage = EVENT_USAGE, .options = { EVENT_HELP },
+	.type = UT_CTL_DISABLE,
+	.parse = event_parse, .ask = rules_ask
+};

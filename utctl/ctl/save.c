@@ -522,15 +522,15 @@ list_differ(struct row **list, size_t n)
 	return 1;
 }
 
-int
-cmd_save(int argc, char **argv)
+static int
+save_main(int argc, char **argv)
 {
 	const char *path = NULL;
 	struct row **list = NULL;
 	size_t i, n = 0;
 	int ch, r;
 
-	while ((ch = option(argc, argv, "+o:")) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch != 'o')
 			return usage();
 		path = optarg;
@@ -548,3 +548,11 @@ cmd_save(int argc, char **argv)
 	free(list);
 	return r;
 }
+
+const struct command cmd_save = {
+	.name = "save", .page = "utctl-session",
+	.line = "print sessions as commands",
+	.usage = "[-o file] [session ...]",
+	.options = { "-o file\tinto a file" },
+	.run = save_main
+};

@@ -479,8 +479,8 @@ private_dir(struct record *r)
 	return 0;
 }
 
-int
-cmd_record(int argc, char **argv)
+static int
+record_main(int argc, char **argv)
 {
 	static struct record r;
 	int status = 1;
@@ -500,3 +500,29 @@ cmd_record(int argc, char **argv)
 	clean_up(&r);
 	return status;
 }
+
+static const char *
+wrapper_what(size_t i)
+{
+	return wrappers[i].what;
+}
+
+const struct command cmd_record = {
+	.name = "record", .page = "utctl-record",
+	.line = "record the events of a command, or of what runs",
+	.usage = "[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
+	    LEVEL_USAGE " " RULE_USAGE " [-w wrapper,...] ... "
+	    "[-p pid] ... | [--] command [argument ...]",
+	.options = {
+	    "-F\tprint the events, too, on the standard error",
+	    "-S\tkeep the newest events; write them if the command fails",
+	    "-r\treplace the trace, which becomes DIR.old",
+	    "-T time\tstop recording after this time, as 10s or 1.5h",
+	    "-p pid\trecord this process, which runs; may be repeated",
+	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
+	    "-e glob\tonly events that match; may be repeated", RULE_HELP
+	},
+	.attrs = ATTR_RECORD,
+	.letter = 'w', .value = wrapper_name, .meaning = wrapper_what,
+	.run = record_main
+};

@@ -28,14 +28,28 @@
 
 static const struct format_kind {
 	const char	*name;
+	const char	*what;
 	void		(*run)(struct reader *, struct pairs *);
 } formats[] = {
-	{ "chrome", export_chrome },
-	{ "folded", export_folded }
+	{ "chrome", "for Perfetto, and others (the default)", export_chrome },
+	{ "folded", "the self time of each stack of pairs", export_folded }
 };
 
 static const struct format_kind *chosen;	/* -F */
 static struct pairs pairs;
+
+static const char *
+format_name(size_t i)
+{
+	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i].name :
+	    NULL;
+}
+
+static const char *
+format_what(size_t i)
+{
+	return formats[i].what;
+}
 
 static const struct format_kind *
 format_of(const char *name)
@@ -45,14 +59,7 @@ format_of(const char *name)
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(formats[i].name, name) == 0)
 			return &formats[i];
-	die("-F %s: there are chrome and folded", name);
-}
-
-const char *
-export_format(size_t i)
-{
-	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i].name :
-	    NULL;
+	die("-F %s: there are %s", name, names_text(format_name));
 }
 
 static int
@@ -87,10 +94,10 @@ end(void)
 	pairs_free(&pairs);
 }
 
-int
-cmd_export(int argc, char **argv)
+static int
+export_main(int argc, char **argv)
 {
-	static const struct show show_export = { "D:F:", export_option, NULL,
+	static const struct show show_export = { export_option, NULL,
 	    NULL, NULL, export, say_pairs, end };
 
 	chosen = &formats[0];
@@ -98,3 +105,16 @@ cmd_export(int argc, char **argv)
 	pairs.named = 1;
 	return show(&show_export, argc, argv);
 }
+
+const struct command cmd_export = {
+	.name = "export", .page = "utctl-view",
+	.line = "write traces for programs that draw time lines, or flames",
+	.usage = "[-F format] " SYMBOLS_USAGE " [-D begin,end[,field]] ... "
+	    SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    SYMBOLS_HELP, SELECT_HELP
+	},
+	.letter = 'F', .value = format_name, .meaning = format_what,
+	.run = export_main
+};

@@ -133,12 +133,12 @@ end(void)
 		free(run.paths[--run.npaths]);
 }
 
-int
-cmd_heap(int argc, char **argv)
+static int
+heap_main(int argc, char **argv)
 {
 	static const struct process_ops ops = { heap_calls, heap_call,
 	    sizeof(struct heap), over, release };
-	static const struct show show_heap = { "aj", heap_option, NULL, NULL,
+	static const struct show show_heap = { heap_option, NULL, NULL,
 	    NULL, heap_traces, say_all, end };
 
 	memset(&run, 0, sizeof(run));
@@ -149,3 +149,14 @@ cmd_heap(int argc, char **argv)
 	run.top_ever.most = run.top_live.most = HEAP_TOP;
 	return show(&show_heap, argc, argv);
 }
+
+const struct command cmd_heap = {
+	.name = "heap", .page = "utctl-stat",
+	.line = "show what programs have allocated and not freed",
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-a\talso callers of which nothing is left",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.run = heap_main
+};

@@ -95,12 +95,12 @@ end(void)
 	processes_free(&run.processes);
 }
 
-int
-cmd_locks(int argc, char **argv)
+static int
+locks_main(int argc, char **argv)
 {
 	static const struct process_ops ops = { locks_calls, locks_call,
 	    sizeof(struct locks), over, release };
-	static const struct show show_locks = { "aj", locks_option, NULL, NULL,
+	static const struct show show_locks = { locks_option, NULL, NULL,
 	    NULL, locks_traces, say_all, end };
 
 	memset(&run, 0, sizeof(run));
@@ -111,3 +111,14 @@ cmd_locks(int argc, char **argv)
 	run.top_waits.most = run.top_holds.most = LOCKS_TOP;
 	return show(&show_locks, argc, argv);
 }
+
+const struct command cmd_locks = {
+	.name = "locks", .page = "utctl-stat",
+	.line = "show how long threads waited for locks, and held them",
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-a\tall of them, not only 20 of a kind",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.run = locks_main
+};

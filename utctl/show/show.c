@@ -23,13 +23,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
 #include "../utctl.h"
 #include "common/compat.h"
 #include "show.h"
-
-#define OPTIONS	64		/* bytes of all of a command's options */
 
 int
 show_any(const struct reader *rd)
@@ -92,7 +88,7 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 int
 show(const struct show *sh, int argc, char **argv)
 {
-	char options[OPTIONS], **dirs;
+	char **dirs;
 	struct select sel;
 	struct reader rd;
 	int c, status;
@@ -100,9 +96,7 @@ show(const struct show *sh, int argc, char **argv)
 	json_start(0);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
-	snprintf(options, sizeof(options), "+%s" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS, sh->options);
-	while ((c = option(argc, argv, options)) != -1)
+	while ((c = option(argc, argv)) != -1)
 		if (!sh->option(c) && !select_option(&sel, c) &&
 		    !symbols_option(c))
 			return usage();

@@ -24,11 +24,12 @@
 #include <stdint.h>
 
 #include "../ctf/reader.h"
+#include "../ctf/select.h"
 #include "../json.h"
+#include "../sym/symbols.h"
 
 struct show {
-	const char *options;	/* of getopt(3), without those of all */
-	/* One of these options, with optarg: 0 if it is none. */
+	/* An option that is not one of all, with optarg: 0 if it is none. */
 	int	(*option)(int);
 	/* All options together; or utctl ends.  Or NULL. */
 	void	(*check)(void);

@@ -372,10 +372,10 @@ end(void)
 	free(run.places);
 }
 
-int
-cmd_stat(int argc, char **argv)
+static int
+stat_main(int argc, char **argv)
 {
-	static const struct show show_stat = { "cdD:jg:S:v:", stat_option,
+	static const struct show show_stat = { stat_option,
 	    check, NULL, NULL, stat_traces, say_all, end };
 
 	memset(&run, 0, sizeof(run));
@@ -383,3 +383,22 @@ cmd_stat(int argc, char **argv)
 	pairs_init(&run.pairs);
 	return show(&show_stat, argc, argv);
 }
+
+const struct command cmd_stat = {
+	.name = "stat", .page = "utctl-stat",
+	.line = "count the events of traces, and sum up their fields",
+	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-S count] "
+	    "[-g event | program | thread | field] ... [-v field] "
+	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-g name\tby event (the default), program, thread or a field",
+	    "-c\tprint what the clocks said, instead of events",
+	    "-d\thow long pairs of events took: x_begin and x_end",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    "-S count\tprint so many of the slowest pairs (default: 10)",
+	    "-v field\tits least, mean, greatest value, and percentiles",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.letter = 'g', .value = group_name,
+	.run = stat_main
+};

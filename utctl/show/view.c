@@ -24,8 +24,6 @@
 #include <unistd.h>
 
 #include "../ctf/reader.h"
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
 #include "../utctl.h"
 #include "columns.h"
 #include "indent.h"
@@ -221,13 +219,31 @@ view_option(int c)
 	return 0;
 }
 
-int
-cmd_view(int argc, char **argv)
+static int
+view_main(int argc, char **argv)
 {
-	static const struct show show_view = { "D:Fijo:q", view_option, check,
+	static const struct show show_view = { view_option, check,
 	    &quiet, begin, view, say_pairs, indent_end };
 
 	follow = quiet = 0;
 	columns = NULL;
 	return show(&show_view, argc, argv);
 }
+
+const struct command cmd_view = {
+	.name = "view", .page = "utctl-view",
+	.line = "print the events of traces, or of sessions",
+	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
+	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-F\tfollow a session until it is stopped",
+	    "-i\tindent what pairs enclose, and say how long they took",
+	    "-j\tJSON, an object in each line",
+	    "-o columns\twhat lines have (default: time,who,event,fields)",
+	    "-q\tonly the totals",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    SYMBOLS_HELP, SELECT_HELP
+	},
+	.letter = 'o', .value = column_name,
+	.run = view_main
+};
