@@ -95,7 +95,7 @@ heap_option(int c)
 	if (c == 'a')
 		run.all = 1;
 	else if (c == 'j')
-		run.json = 1;
+		json_start(1);
 	return c == 'a' || c == 'j';
 }
 

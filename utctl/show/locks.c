@@ -62,7 +62,7 @@ locks_option(int c)
 	if (c == 'a')
 		run.all = 1;
 	else if (c == 'j')
-		run.json = 1;
+		json_start(1);
 	return c == 'a' || c == 'j';
 }
 
@@ -75,7 +75,7 @@ locks_traces(struct reader *rd, char **dirs)
 	for (p = run.processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
 	if (show_any(rd))
-		(run.json ? locks_json : locks_print)(&run, rd);
+		locks_print(&run, rd);
 	return 0;
 }
 

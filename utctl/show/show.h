@@ -21,8 +21,11 @@
 #ifndef SHOW_H
 #define SHOW_H
 
+#include <stdint.h>
+
 #include "../ctf/reader.h"
 #include "../ctf/select.h"
+#include "../json.h"
 #include "../sym/symbols.h"
 
 struct show {
@@ -44,5 +47,9 @@ struct show {
 int	 show(const struct show *, int, char **);
 /* Is there anything to print?  Not if no trace can be read. */
 int	 show_any(const struct reader *);
+/* Events, and how many were lost: a line, or the first members of an object. */
+void	 show_totals(const struct reader *);
+/* The first and the last time, if there are any, and what ends the line. */
+void	 show_span(int64_t, int64_t, const char *);
 
 #endif /* SHOW_H */
