@@ -227,8 +227,11 @@ state_load(const char *state, const char *table)
 	load_sessions(f, state);
 	fclose(f);
 	triggers_check();
-	for (s = sessions; s != NULL; s = s->next)
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->lingers)		/* its end may have been half saved */
+			session_strip(s);
 		session_warn(s, "utd was killed, and another took over");
+	}
 	if (sessions != NULL && (f = open_ours(table)) != NULL) {
 		load_programs(f);
 		fclose(f);

@@ -35,6 +35,7 @@ const char *last_unsaved(void);
 
 /* restore.c: a record of another utd; false if it makes no sense. */
 bool	 state_read(struct ut_msg *);
+void	 session_strip(struct session *);
 bool	 session_drop(uint32_t);
 
 /* load.c: what another utd has left. */

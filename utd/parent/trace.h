@@ -192,7 +192,6 @@ void	 channel_recount(struct channel *, struct waiter *);
 void	 channel_watch(struct channel *);
 void	 region_watch(struct region *);
 void	 region_grown(struct region *, uint64_t);
-void	 region_move(struct region *, struct trace *);
 void	 regions_move(struct trace *, struct trace *);
 bool	 channel_failed(const struct channel *);	/* a region of it */
 /* For close.c. */
