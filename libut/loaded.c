@@ -42,6 +42,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "ut_code.h"
 #include "ut_event.h"
 #include "ut_loaded.h"
@@ -110,13 +111,9 @@ static bool stuck;			/* taken for good, in a child */
 static bool stale;			/* the spans are older than the table */
 
 static uint64_t
-hash(const char *s)
+name_hash(const char *s)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	while (*s != '\0')
-		h = (h ^ (unsigned char)*s++) * UINT64_C(1099511628211);
-	return h;
+	return hash_fnv(FNV_INIT, s, strlen(s));
 }
 
 static struct file *
@@ -146,7 +143,7 @@ file_new(const struct ut_loaded *l)
 
 	if (f == NULL)
 		return NULL;
-	f->name = hash(l->name);
+	f->name = name_hash(l->name);
 	f->pathlen = len;
 	f->idlen = idlen;
 	memcpy(f->text, path, len + 1);
@@ -168,7 +165,7 @@ module_same(const struct module *m, const struct ut_loaded *l)
 	const struct file *f = m->file;
 
 	return m->base == l->base && m->start == l->start &&
-	    m->size == l->size && f->name == hash(l->name) &&
+	    m->size == l->size && f->name == name_hash(l->name) &&
 	    f->idlen == l->idlen && (l->idlen == 0 ||
 	    memcmp(f->text + f->pathlen + 1, l->id, l->idlen) == 0);
 }

@@ -14,6 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
+
 /*
  * utctl export: writes traces in the formats of other programs.
  */
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../utctl.h"
 #include "export.h"
 #include "show.h"
 
@@ -32,6 +34,9 @@ static const struct format_kind {
 	{ "chrome", "for Perfetto, and others (the default)", export_chrome },
 	{ "folded", "the self time of each stack of pairs", export_folded }
 };
+
+static const struct format_kind *chosen;	/* -F */
+static struct pairs pairs;
 
 static const char *
 format_name(size_t i)
@@ -45,9 +50,6 @@ format_what(size_t i)
 {
 	return formats[i].what;
 }
-
-static const struct format_kind *chosen;	/* -F */
-static struct pairs pairs;
 
 static const struct format_kind *
 format_of(const char *name)
@@ -107,10 +109,11 @@ export_main(int argc, char **argv)
 const struct command cmd_export = {
 	.name = "export", .page = "utctl-view",
 	.line = "write traces for programs that draw time lines, or flames",
-	.usage = "[-F format] [-D begin,end[,field]] ... " SHOW_USAGE,
+	.usage = "[-F format] " SYMBOLS_USAGE " [-D begin,end[,field]] ... "
+	    SELECT_USAGE " [dir | session] ...",
 	.options = {
 	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    SHOW_HELP
+	    SYMBOLS_HELP, SELECT_HELP
 	},
 	.letter = 'F', .value = format_name, .meaning = format_what,
 	.run = export_main

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "../say.h"
+#include "../utctl.h"
 #include "heap.h"
 #include "show.h"
 
@@ -94,7 +95,7 @@ heap_option(int c)
 	if (c == 'a')
 		run.all = 1;
 	else if (c == 'j')
-		run.json = 1;
+		json_start(1);
 	return c == 'a' || c == 'j';
 }
 
@@ -152,10 +153,10 @@ heap_main(int argc, char **argv)
 const struct command cmd_heap = {
 	.name = "heap", .page = "utctl-stat",
 	.line = "show what programs have allocated and not freed",
-	.usage = "[-aj] " SHOW_USAGE,
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
 	.options = {
 	    "-a\talso callers of which nothing is left",
-	    "-j\tJSON", SHOW_HELP
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
 	},
 	.run = heap_main
 };

@@ -25,7 +25,7 @@
 
 #include "../sym/process.h"
 #include "blocks.h"
-#include "top.h"
+#include "rows.h"
 
 #define HEAP_TOP	10		/* blocks that are listed */
 #define HEAP_AGAIN	64		/* addresses that are remembered */
@@ -48,6 +48,7 @@ struct heap_again {
 /* Of one process. */
 struct heap {
 	struct process	 process;
+	const struct heap_run *run;
 	struct blocks	 blocks;
 	struct heap_use	*uses;			/* by the caller's number */
 	size_t		 nuses;
@@ -77,7 +78,6 @@ struct heap_note {
 
 struct heap_run {
 	struct processes processes;
-	int		 json;
 	int		 all;			/* also what is not live */
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;

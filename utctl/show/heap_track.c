@@ -298,6 +298,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 	    processes_again(ps, s))
 		return;
 	h = (struct heap *)processes_get(ps, s);
+	h->run = r;
 	ps->n++;
 	if (c->kind->what == REALLOC)
 		reallocate(r, h, s, address);

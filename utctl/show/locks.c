@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../utctl.h"
 #include "locks.h"
 #include "show.h"
 
@@ -61,7 +62,7 @@ locks_option(int c)
 	if (c == 'a')
 		run.all = 1;
 	else if (c == 'j')
-		run.json = 1;
+		json_start(1);
 	return c == 'a' || c == 'j';
 }
 
@@ -74,7 +75,7 @@ locks_traces(struct reader *rd, char **dirs)
 	for (p = run.processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
 	if (show_any(rd))
-		(run.json ? locks_json : locks_print)(&run, rd);
+		locks_print(&run, rd);
 	return 0;
 }
 
@@ -114,10 +115,10 @@ locks_main(int argc, char **argv)
 const struct command cmd_locks = {
 	.name = "locks", .page = "utctl-stat",
 	.line = "show how long threads waited for locks, and held them",
-	.usage = "[-aj] " SHOW_USAGE,
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
 	.options = {
 	    "-a\tall of them, not only 20 of a kind",
-	    "-j\tJSON", SHOW_HELP
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
 	},
 	.run = locks_main
 };

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../utctl.h"
 #include "common/compat.h"
 #include "show.h"
 
@@ -30,6 +31,39 @@ int
 show_any(const struct reader *rd)
 {
 	return rd->ntraces > 0 || ctf_damaged() == 0;
+}
+
+void
+show_totals(const struct reader *rd)
+{
+	json_object(NULL);
+	json_u64("events", rd->nevents);
+	json_u64("discarded", rd->ndiscarded);
+	json_u64("lost_packets", rd->nlost);
+	if (json_on)
+		return;
+	printf("%llu event%s, %llu discarded", rd->nevents, many(rd->nevents),
+	    rd->ndiscarded);
+	if (rd->nlost != 0)
+		printf(", %llu packet%s lost", rd->nlost, many(rd->nlost));
+	putchar('\n');
+}
+
+void
+show_span(int64_t first, int64_t last, const char *rest)
+{
+	char from[CTF_TIMELEN], to[CTF_TIMELEN];
+
+	if (first == INT64_MIN)
+		return;
+	json_ns("first", first);
+	json_ns("last", last);
+	if (json_on)
+		return;
+	ctf_print_time(first, from);
+	ctf_print_time(last, to);
+	printf("from %s to %s: %.9f s%s", from, to,
+	    ((double)last - (double)first) / 1e9, rest);
 }
 
 static int
@@ -59,6 +93,7 @@ show(const struct show *sh, int argc, char **argv)
 	struct reader rd;
 	int c, status;
 
+	json_start(0);
 	memset(&rd, 0, sizeof(rd));
 	select_init(&sel, argc);
 	while ((c = option(argc, argv)) != -1)

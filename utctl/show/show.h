@@ -21,17 +21,15 @@
 #ifndef SHOW_H
 #define SHOW_H
 
+#include <stdint.h>
+
 #include "../ctf/reader.h"
 #include "../ctf/select.h"
+#include "../json.h"
 #include "../sym/symbols.h"
-#include "../utctl.h"
-
-/* What all such commands take, behind their own options. */
-#define SHOW_USAGE	SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ..."
-#define SHOW_HELP	SYMBOLS_HELP, SELECT_HELP
 
 struct show {
-	/* An option, with optarg: 0 if it is one of all such commands. */
+	/* An option that is not one of all, with optarg: 0 if it is none. */
 	int	(*option)(int);
 	/* All options together; or utctl ends.  Or NULL. */
 	void	(*check)(void);
@@ -49,5 +47,9 @@ struct show {
 int	 show(const struct show *, int, char **);
 /* Is there anything to print?  Not if no trace can be read. */
 int	 show_any(const struct reader *);
+/* Events, and how many were lost: a line, or the first members of an object. */
+void	 show_totals(const struct reader *);
+/* The first and the last time, if there are any, and what ends the line. */
+void	 show_span(int64_t, int64_t, const char *);
 
 #endif /* SHOW_H */

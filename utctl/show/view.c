@@ -23,13 +23,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../ctf/reader.h"
+#include "../utctl.h"
 #include "columns.h"
 #include "indent.h"
 #include "live.h"
 #include "print.h"
 #include "show.h"
 
-static int		 follow, json, quiet;	/* -F, -j and -q */
+static int		 follow, quiet;		/* -F and -q */
 static const char	*columns;		/* -o; or NULL */
 static struct live	 live;			/* of -F */
 
@@ -44,8 +46,8 @@ print_event(void *arg, struct ctf_stream *s)
 static void
 print_file(const char *path)
 {
-	put_json(path);
-	printf("}\n");
+	json_string("file", path);
+	json_end();
 	fflush(stdout);
 }
 
@@ -57,13 +59,12 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	indent_lose(s);
 	ctf_print_flush();
-	if (json && s->ndiscarded == 0)
-		printf("{\"discarded\":null");
-	else if (json)
-		printf("{\"discarded\":%" PRIu64, s->ndiscarded);
-	if (json) {
-		printf(",\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64
-		    "\",\"file\":", s->from, s->to);
+	if (json_on) {
+		json_object(NULL);
+		json_format("discarded", s->ndiscarded == 0 ? "null" :
+		    "%" PRIu64, s->ndiscarded);
+		json_ns("from", s->from);
+		json_ns("to", s->to);
 		print_file(s->path);
 		return;
 	}
@@ -86,9 +87,10 @@ say_lost(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	indent_lose(s);
 	ctf_print_flush();
-	if (json) {
-		printf("{\"lost_packets\":%" PRIu64 ",\"before\":\"%" PRId64
-		    "\",\"file\":", s->nlost, s->lost);
+	if (json_on) {
+		json_object(NULL);
+		json_u64("lost_packets", s->nlost);
+		json_ns("before", s->lost);
 		print_file(s->path);
 		return;
 	}
@@ -110,19 +112,6 @@ note_module(void *arg, struct ctf_stream *s)
 {
 	(void)arg;
 	indent_module(s);
-}
-
-/* The totals, all there is of -q. */
-static void
-print_totals(const struct reader *r)
-{
-	if (json) {
-		printf("{\"events\":%llu,\"discarded\":%llu,"
-		    "\"lost_packets\":%llu}\n", r->nevents, r->ndiscarded,
-		    r->nlost);
-		return;
-	}
-	reader_totals(r);
 }
 
 const struct reader_ops print_ops = { print_event, say_discarded,
@@ -147,7 +136,7 @@ check_follow(const struct select *sel, char **dirs)
 static void
 begin(struct reader *r, char **dirs)
 {
-	ctf_print_init(json);
+	ctf_print_init(json_on);
 	if (indent_on)
 		r->names = &symbols_names;
 	if (!follow)
@@ -174,8 +163,10 @@ view(struct reader *r, char **dirs)
 		columns_from(first);
 	reader_run(r, quiet ? NULL : &print_ops, NULL);
 	ctf_print_flush();
-	if (quiet && show_any(r))
-		print_totals(r);
+	if (quiet && show_any(r)) {
+		show_totals(r);
+		json_end();
+	}
 	return 0;
 }
 
@@ -192,7 +183,7 @@ check(void)
 {
 	if (follow && quiet)
 		die("-F and -q: totals are known at the end");
-	if (columns != NULL && json)
+	if (columns != NULL && json_on)
 		die("-o and -j: JSON has all there is, and the host if there "
 		    "are several");
 	if (columns != NULL && quiet)
@@ -200,7 +191,7 @@ check(void)
 	if (indent_on && quiet)
 		die("-i and -q: no events are printed");
 	columns_set(columns == NULL ? COLUMNS_DEFAULT : columns);
-	if (indent_on && !json && !columns_have("event"))
+	if (indent_on && !json_on && !columns_have("event"))
 		die("-i needs the column event");
 }
 
@@ -217,7 +208,8 @@ view_option(int c)
 		indent_start();
 		return 1;
 	case 'j':
-		return json = 1;
+		json_start(1);
+		return 1;
 	case 'o':
 		columns = optarg;
 		return 1;
@@ -233,7 +225,7 @@ view_main(int argc, char **argv)
 	static const struct show show_view = { view_option, check,
 	    &quiet, begin, view, say_pairs, indent_end };
 
-	json = follow = quiet = 0;
+	follow = quiet = 0;
 	columns = NULL;
 	return show(&show_view, argc, argv);
 }
@@ -242,7 +234,7 @@ const struct command cmd_view = {
 	.name = "view", .page = "utctl-view",
 	.line = "print the events of traces, or of sessions",
 	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
-	    SHOW_USAGE,
+	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
 	.options = {
 	    "-F\tfollow a session until it is stopped",
 	    "-i\tindent what pairs enclose, and say how long they took",
@@ -250,7 +242,7 @@ const struct command cmd_view = {
 	    "-o columns\twhat lines have (default: time,who,event,fields)",
 	    "-q\tonly the totals",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    SHOW_HELP
+	    SYMBOLS_HELP, SELECT_HELP
 	},
 	.letter = 'o', .value = column_name,
 	.run = view_main

@@ -38,6 +38,7 @@
 #include <string.h>
 
 #include "../ctf/select.h"
+#include "../json.h"
 #include "../say.h"
 #include "process.h"
 #include "symbols.h"
@@ -417,14 +418,9 @@ process_print(const struct process *p)
 void
 process_json(const struct process *p)
 {
-	if (p->host != NULL) {
-		printf("\"host\":");
-		put_json(p->host);
-		putchar(',');
-	}
-	printf("\"procname\":");
-	put_json(p->name);
-	printf(",\"vpid\":%" PRId64, p->vpid);
+	json_string("host", p->host);
+	json_string("procname", p->name);
+	json_i64("vpid", p->vpid);
 }
 
 void

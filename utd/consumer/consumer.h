@@ -107,7 +107,7 @@ void	 shot_end(struct ut_msg *);
 void	 shot_text(struct ut_msg *);
 void	 shot_take(struct ut_msg *);
 
-/* programs.c: programs. */
+/* program_table.c: programs. */
 struct program *program_read(struct ut_msg *);
 struct program *program_find(uint64_t);
 const struct program *program_of_pid(uint32_t);	/* NULL: unknown */

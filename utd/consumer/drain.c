@@ -48,11 +48,11 @@ static size_t nmarked;
 static void
 write_waits(struct region *r, int error)
 {
-	const int before = r->waits;
+	const int before = r->wait_errno;
 
 	if (error == before)
 		return;
-	r->waits = error;
+	r->wait_errno = error;
 	if (error != 0) {
 		if (before == 0)
 			r->waited_lost = region_lost(r);
@@ -153,7 +153,7 @@ collect_one(struct region *r, uint32_t i, int how)
 	region_round(r, i);
 	pc.gap = pc.begin = 0;
 	pc.end = load(&sub->last);
-	pc.again = false;
+	pc.retells = false;
 	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
