@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "../ctf/reader.h"
-#include "../utctl.h"
 #include "columns.h"
 #include "indent.h"
 #include "live.h"
@@ -234,7 +233,7 @@ const struct command cmd_view = {
 	.name = "view", .page = "utctl-view",
 	.line = "print the events of traces, or of sessions",
 	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
-	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	    SHOW_USAGE,
 	.options = {
 	    "-F\tfollow a session until it is stopped",
 	    "-i\tindent what pairs enclose, and say how long they took",
@@ -242,7 +241,7 @@ const struct command cmd_view = {
 	    "-o columns\twhat lines have (default: time,who,event,fields)",
 	    "-q\tonly the totals",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    SYMBOLS_HELP, SELECT_HELP
+	    SHOW_HELP
 	},
 	.letter = 'o', .value = column_name,
 	.run = view_main
