@@ -176,11 +176,11 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
 		utctl/help.c utctl/json.c utctl/map.c utctl/option.c \
 		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
-		utctl/rec/modules.c utctl/rec/output.c utctl/rec/record.c \
-		utctl/rec/record_begin.c utctl/rec/record_options.c \
-		utctl/rec/recover.c utctl/rec/report.c utctl/rec/running.c \
-		utctl/rec/wrapper.c utctl/regular.c utctl/remove.c utctl/say.c \
-		utctl/show/blocks.c utctl/show/clocks.c utctl/show/columns.c \
+		utctl/rec/output.c utctl/rec/record.c utctl/rec/record_begin.c \
+		utctl/rec/record_options.c utctl/rec/recover.c \
+		utctl/rec/report.c utctl/rec/running.c utctl/rec/wrapper.c \
+		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/blocks.c \
+		utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/ctf_print.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
 		utctl/show/export_folded.c utctl/show/export_name.c \

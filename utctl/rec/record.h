@@ -123,8 +123,7 @@ int	 record_options(struct record *, int, char **);
 /* record_begin.c: 0, or -1 after a message.  Of a struct record. */
 int	 record_begin(void *);
 
-/* modules.c: what names belong to the addresses of wrappers' events. */
-int	 modules_enable(const struct record *, const char *);
+/* Take the channel of modules out of what utd says of the session. */
 uint64_t modules_hide(const struct record *, struct row *);
 
 /* attach.c: -1 after a message. */

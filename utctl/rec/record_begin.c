@@ -15,18 +15,139 @@
  */
 
 /*
- * How utctl record begins: the session, with its channel and rules.
+ * How utctl record begins: the session, with its channel and rules.  So that
+ * the addresses in the trace have names, the modules of the programs are
+ * recorded, too, in a channel of their own, where no flood of other events can
+ * make them be lost or overwritten.
  */
 
 #include <sys/types.h>
 
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/event_name.h"
 #include "record.h"
 #include "ut_abi.h"
 
 #define NAMES		1000		/* of sessions, of one second */
 #define FOLLOW_HOLD	(INT64_C(300) * 1000000)
+#define CHANNEL		"modules"
+#define SUBSIZE		16384		/* bytes of its sub-buffers */
+#define NSUBS		128
+
+static const char *const module_globs[] = { "ut:module", "ut:unload" };
+
+/* Numbers of a session that are sums of its channels'. */
+static const char *const sums[] = { "written", "lost", "overwritten" };
+
+/*
+ * Has the user asked for all of that event, in another channel, which keeps it
+ * to the end?
+ */
+static int
+modules_asked(const struct record *r, const char *event)
+{
+	int asked = 0;
+	size_t i;
+
+	for (i = 0; i < r->nglobs; i++)
+		asked |= event_matches(r->globs[i], event);
+	for (i = 0; i < r->rule.nexcept; i++)
+		asked &= fnmatch(r->rule.except[i], event, 0) != 0;
+	return asked && r->rule.kind == UT_RULE_ALL &&
+	    r->rule.filter == NULL && !r->keeps &&
+	    r->attrs.v[ATTR_MODE] != UT_MODE_OVERWRITE &&
+	    r->attrs.v[ATTR_FILES] == 0;
+}
+
+/* Will there be addresses that have no names otherwise? */
+static int
+modules_wanted(const struct record *r)
+{
+	const struct wrapper *w;
+	size_t i;
+
+	if (modules_asked(r, module_globs[0]) &&
+	    modules_asked(r, module_globs[1]))
+		return 0;
+	if (r->preload != NULL)
+		return 1;
+	/* A wrapper may also be linked, or preloaded by hand. */
+	for (i = 0; i < r->nglobs; i++)
+		for (w = wrappers; w->name != NULL; w++)
+			if (strncmp(r->globs[i], w->events[0],
+			    strcspn(w->events[0], ":") + 1) == 0)
+				return 1;
+	return 0;
+}
+
+/*
+ * Before all other channels, so that programs are told of this one first.  0,
+ * or -1 after the text of an error.
+ */
+static int
+modules_enable(const struct record *r, const char *session)
+{
+	struct attrs attrs;
+	struct rule rule;
+	size_t i;
+
+	if (!modules_wanted(r))
+		return 0;
+	memset(&attrs, 0, sizeof(attrs));
+	attrs.v[ATTR_SUBSIZE] = SUBSIZE;
+	attrs.v[ATTR_NSUBS] = NSUBS;
+	attrs.v[ATTR_CLOCK] = r->attrs.v[ATTR_CLOCK];
+	attrs.v[ATTR_FLUSH] = r->attrs.v[ATTR_FLUSH];
+	if (client_channel(r->client, UT_CTL_CHANNEL, session, CHANNEL,
+	    &attrs) == -1)
+		return -1;
+	memset(&rule, 0, sizeof(rule));
+	rule.session = session;
+	rule.channel = CHANNEL;
+	rule.kind = UT_RULE_ALL;
+	for (i = 0; i < sizeof(module_globs) / sizeof(module_globs[0]); i++) {
+		rule.glob = module_globs[i];
+		if (client_rule(r->client, UT_CTL_ENABLE, &rule) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Take that channel out of what utd says of the session, but for the bytes: so
+ * many events were in there.
+ */
+uint64_t
+modules_hide(const struct record *r, struct row *session)
+{
+	struct row **p, *ch;
+	uint64_t n;
+	size_t i;
+
+	if (!modules_wanted(r))
+		return 0;
+	for (p = &session->child; (ch = *p) != NULL; p = &ch->next)
+		if (strcmp(ch->what, "channel") == 0 &&
+		    strcmp(row_str(ch, "name"), CHANNEL) == 0)
+			break;
+	if (ch == NULL)
+		return 0;
+	n = row_num(ch, "written");
+	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		row_subtract(session, sums[i], row_num(ch, sums[i]));
+	if (row_num(ch, "lost") > 0)
+		say("warning: %" PRIu64 " event%s of modules lost: some "
+		    "addresses will have no names", row_num(ch, "lost"),
+		    many(row_num(ch, "lost")));
+	*p = ch->next;
+	ch->next = NULL;
+	row_free(ch);
+	return n;
+}
 
 /*
  * Without a command, the session ends with utctl, however utctl ends; but once
