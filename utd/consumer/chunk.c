@@ -89,7 +89,7 @@ chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how)
 	int there;
 
 	if (output_there(archives, to))
-		return 0;		/* by one that died then */
+		return 0;		/* done by a consumer that died */
 	snprintf(hidden, sizeof(hidden), ".%s", to);
 	if (how == UT_CHUNK_ANY)
 		output_prune(fd, from);
