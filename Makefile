@@ -127,28 +127,28 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/daemon.c utd/instant.c utd/parent/assign.c \
 		utd/parent/carry.c utd/parent/channel.c utd/parent/client.c \
 		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
-		utd/parent/conn.c utd/parent/consumers.c utd/parent/context.c \
-		utd/parent/control.c utd/parent/counts.c \
+		utd/parent/conn.c utd/parent/consumers.c \
+		utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
 		utd/parent/dorule.c utd/parent/dosession.c utd/parent/doshot.c \
 		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
 		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
-		utd/parent/hash.c utd/parent/job.c utd/parent/journal.c \
-		utd/parent/kept.c utd/parent/last.c utd/parent/link.c \
+		utd/parent/journal.c \
+		utd/parent/link.c \
 		utd/parent/list.c utd/parent/listen.c utd/parent/load.c \
 		utd/parent/loop.c utd/parent/map.c utd/parent/matches.c \
-		utd/parent/metadata.c utd/parent/move.c utd/parent/nearest.c \
+		utd/parent/metadata.c utd/parent/move.c \
 		utd/parent/open.c utd/parent/parent.c utd/parent/pause.c \
 		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
-		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
+		utd/parent/ready.c utd/parent/region.c \
 		utd/parent/remains.c utd/parent/requests.c \
 		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
-		utd/parent/state.c utd/parent/stray.c utd/parent/table.c \
+		utd/parent/state.c utd/parent/table.c \
 		utd/parent/trace.c utd/parent/track.c utd/parent/trigger.c \
-		utd/parent/trust.c utd/parent/user.c utd/parent/wait.c \
+		utd/parent/trust.c utd/parent/user.c \
 		utd/parent/wake.c utd/parent/warning.c utd/parent/watch.c \
-		utd/parent/where.c utd/utd.c
+		utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/points.h utd/consumer/region.h \
@@ -159,70 +159,56 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/session.h utd/parent/shot.h utd/parent/trace.h \
 		utd/parent/trigger.h utd/parent/user.h utd/utd.h
 
-UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
-		utctl/ctf/ctf_class.c utctl/ctf/ctf_clock.c \
-		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
-		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
+UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
+		utctl/ctf/ctf_clock.c utctl/ctf/ctf_damage.c \
+		utctl/ctf/ctf_dates.c utctl/ctf/ctf_field.c \
+		utctl/ctf/ctf_filter.c utctl/ctf/ctf_find.c \
+		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
 		utctl/ctf/ctf_row.c utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
-		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/context.c \
-		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/left.c \
-		utctl/ctl/list.c utctl/ctl/list_json.c \
-		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/nothing.c \
-		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
-		utctl/ctl/shutdown.c utctl/ctl/snapshot.c utctl/ctl/step.c \
+		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
+		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
+		utctl/ctl/list_json.c utctl/ctl/list_session.c \
+		utctl/ctl/load.c utctl/ctl/nothing.c utctl/ctl/rotate.c \
+		utctl/ctl/save.c utctl/ctl/session.c utctl/ctl/step.c \
 		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
-		utctl/help.c utctl/level.c utctl/map.c utctl/option.c \
-		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/find.c \
-		utctl/rec/follower.c utctl/rec/loader.c utctl/rec/modules.c \
-		utctl/rec/output.c utctl/rec/private.c utctl/rec/record.c \
+		utctl/help.c utctl/json.c utctl/map.c utctl/option.c \
+		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
+		utctl/rec/modules.c utctl/rec/output.c utctl/rec/record.c \
 		utctl/rec/record_begin.c utctl/rec/record_options.c \
 		utctl/rec/recover.c utctl/rec/report.c utctl/rec/running.c \
-		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/blocks.c \
-		utctl/show/clocks.c utctl/show/columns.c \
+		utctl/rec/wrapper.c utctl/regular.c utctl/remove.c utctl/say.c \
+		utctl/show/blocks.c utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/ctf_print.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
 		utctl/show/export_folded.c utctl/show/export_name.c \
 		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
 		utctl/show/heap_print.c utctl/show/heap_track.c \
 		utctl/show/hist.c utctl/show/indent.c utctl/show/live.c \
-		utctl/show/locks.c utctl/show/locks_json.c \
-		utctl/show/locks_print.c utctl/show/locks_state.c \
-		utctl/show/locks_track.c utctl/show/pair.c \
-		utctl/show/pair_end.c utctl/show/pair_key.c \
+		utctl/show/locks.c utctl/show/locks_print.c \
+		utctl/show/locks_state.c utctl/show/locks_track.c \
+		utctl/show/pair.c utctl/show/pair_end.c utctl/show/pair_key.c \
 		utctl/show/pair_role.c utctl/show/pair_thread.c \
 		utctl/show/print_field.c utctl/show/print_out.c \
-		utctl/show/print_text.c utctl/show/stat.c utctl/show/table.c \
-		utctl/show/top.c utctl/show/view.c utctl/show/which.c \
+		utctl/show/print_text.c utctl/show/rows.c utctl/show/show.c \
+		utctl/show/stat.c utctl/show/view.c utctl/show/which.c \
 		utctl/sym/call.c utctl/sym/callers.c utctl/sym/demangle.c \
 		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
 		utctl/sym/mapped.c utctl/sym/process.c utctl/sym/symbols.c \
-		utctl/sym/sysroot.c utctl/usage.c utctl/utctl.c utctl/values.c \
-		utctl/when.c
+		utctl/sym/sysroot.c utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
-		utctl/ctf/ctf_parse.h \
-		utctl/ctf/reader.h utctl/ctf/select.h utctl/ctl/list.h \
-		utctl/map.h utctl/rec/record.h utctl/regular.h utctl/say.h \
-		utctl/show/blocks.h utctl/show/clocks.h utctl/show/columns.h \
+		utctl/ctf/ctf_parse.h utctl/ctf/reader.h utctl/ctf/select.h \
+		utctl/ctl/list.h utctl/json.h utctl/map.h utctl/rec/record.h \
+		utctl/regular.h utctl/say.h utctl/show/blocks.h \
+		utctl/show/clocks.h utctl/show/columns.h \
 		utctl/show/durations.h utctl/show/export.h utctl/show/follow.h \
 		utctl/show/group.h utctl/show/heap.h utctl/show/hist.h \
 		utctl/show/indent.h utctl/show/live.h utctl/show/locks.h \
 		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/table.h utctl/show/top.h utctl/sym/call.h \
+		utctl/show/rows.h utctl/show/show.h utctl/sym/call.h \
 		utctl/sym/callers.h utctl/sym/demangle.h utctl/sym/elf.h \
 		utctl/sym/image.h utctl/sym/mapped.h utctl/sym/process.h \
 		utctl/sym/symbols.h utctl/sym/sysroot.h utctl/utctl.h \
@@ -240,9 +226,10 @@ PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
 LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
 
-MAN1 =		man/utctl.1
+MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
+		man/utctl-stat.1 man/utctl-view.1
 MAN3 =		man/ut.3
-MAN5 =		man/ut_abi.5 man/ut_msg.5
+MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
@@ -261,12 +248,12 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) $(UTCTL_HDRS)
-utctl/rec/find.o: utctl/paths
+utctl/rec/wrapper.o: utctl/paths
 
 # The paths that utctl was built for; with other paths, it is built again.
 utctl/paths: paths-ok
 	@printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
-	    rm -f $@ utctl/rec/find.o utctl/utctl && \
+	    rm -f $@ utctl/rec/wrapper.o utctl/utctl && \
 	    printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' >$@; }
 
 libut/libut.a: $(LIBUT_OBJS)
@@ -454,13 +441,11 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
 	    '$(DESTDIR)$(DATADIR)/valgrind.supp' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
-	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \
-	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_abi.5' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_msg.5' \
-	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8' \
 	    '$(DESTDIR)$(BASHDIR)/utctl' '$(DESTDIR)$(ZSHDIR)/_utctl' \
 	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
+	for f in $(MAN1) $(MAN3) $(MAN5) $(MAN7) $(MAN8); do \
+	    rm -f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f#man/} || exit 1; \
+	done
 	[ -z '$(RC_$(OS))' ] || rm -f '$(DESTDIR)$(RC)'
 	@[ ! -f '$(DESTDIR)$(DATADIR)/made' ] || { \
 	    made=$$(sed 's:^\.:$(PREFIX):' '$(DESTDIR)$(DATADIR)/made' | \

@@ -169,7 +169,8 @@ struct ut_msghdr {
 #define UT_TRACK_GLOB	127	/* bytes */
 
 /* utd -> utctl: any number of ROW and PROGRESS, then OK or ERR. */
-#define UT_CTL_OK	48	/* str text for the user, may be empty */
+#define UT_CTL_OK	48	/* b UT_DID_ bits: str text for the user, may be
+				   empty */
 #define UT_CTL_ERR	49	/* b UT_TAKEN_ or 0: str text for the user */
 #define UT_CTL_ROW	50	/* a depth, b number of members: str what it
 				   is, then for each member: str key,
@@ -188,6 +189,10 @@ struct ut_msghdr {
 #define UT_TRIGGER_EXEC	3
 #define UT_TRIGGER_SNAPSHOT 4
 #define UT_TRIGGER_MAX	16		/* per session */
+
+/* Flags of an answer: utctl decides by these, never by the text. */
+#define UT_DID_LATE	1u	/* programs have not answered */
+#define UT_DID_NOTHING	2u	/* STOP, DESTROY: no event, and none lost */
 
 /* CREATE was refused for what it named, and may do with another name. */
 #define UT_TAKEN_NAME	1	/* there is a session of that name */

@@ -376,7 +376,7 @@ emit(struct compiler *c, uint16_t i, struct value *v)
 
 bool
 expr_compile(const struct expr *e, const struct expr_field *fields,
-    size_t nfields, struct filter_code *code, char *why, size_t n)
+    size_t nfields, struct filter_code *code, struct expr_why *why)
 {
 	const size_t was = code->len;
 	struct compiler c;
@@ -389,7 +389,7 @@ expr_compile(const struct expr *e, const struct expr_field *fields,
 	c.nfields = nfields;
 	c.code = code;
 	c.why = why;
-	c.n = n;
+	why->lacks = NULL;
 	names_check(&c);
 	code_put32(&c, 0);
 	(void)emit_condition(&c, e->root, &v);

@@ -41,11 +41,17 @@ struct expr_field {
 	size_t			 nvalues;
 };
 
+/* Why an expression does not fit an event. */
+struct expr_why {
+	const char	*lacks;		/* field of the expression, or NULL */
+	char		 text[256];	/* for the user */
+};
+
 /*
  * Append a program, with its length before it, for an event that has these
- * fields in this order.  False: the code is as it was, and the text says why.
+ * fields in this order.  False: the code is as it was, and this is why.
  */
 bool	 expr_compile(const struct expr *, const struct expr_field *, size_t,
-	    struct filter_code *, char *, size_t);
+	    struct filter_code *, struct expr_why *);
 
 #endif /* COMPILE_H */

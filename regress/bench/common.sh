@@ -311,7 +311,7 @@ have_cycles() {
 	utctl create -o "$T/k" k >/dev/null || fail "create"
 	utctl enable-channel -s k -k cycles c >/dev/null 2>&1
 	cycles_status=$?
-	utctl destroy k >/dev/null
+	utctl destroy k >/dev/null 2>&1
 	rm -rf "$T/k"
 	return $cycles_status
 }

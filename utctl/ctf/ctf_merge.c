@@ -427,28 +427,6 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 	streams_merge(r, ops, arg);
 }
 
-/* Print what was read, as a line. */
-void
-reader_totals(const struct reader *r)
-{
-	printf("%llu event%s, %llu discarded", r->nevents, many(r->nevents),
-	    r->ndiscarded);
-	if (r->nlost != 0)
-		printf(", %llu packet%s lost", r->nlost, many(r->nlost));
-	putchar('\n');
-}
-
-/* Print it as the first members of an object; INT64_MIN: there is no event. */
-void
-reader_totals_json(const struct reader *r, int64_t first, int64_t last)
-{
-	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu",
-	    r->nevents, r->ndiscarded, r->nlost);
-	if (first != INT64_MIN)
-		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
-		    first, last);
-}
-
 void
 reader_free(struct reader *r)
 {

@@ -139,8 +139,6 @@ void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);
 int	 reader_upto(struct reader *, const struct reader_ops *, void *,
 	    int64_t);
-void	 reader_totals(const struct reader *);
-void	 reader_totals_json(const struct reader *, int64_t, int64_t);
 void	 reader_free(struct reader *);
 
 #endif /* READER_H */

@@ -48,7 +48,6 @@ static void
 say_unmatched(const struct row *rule)
 {
 	const char *glob = row_str(rule, "glob");
-	const char *level = row_str(rule, "level");
 	const char *but = row_first(rule->child, "exclusion") != NULL ?
 	    ", but for those that -x excludes" : "";
 	const char *near = row_str(rule, "nearest");
@@ -59,9 +58,9 @@ say_unmatched(const struct row *rule)
 		    "of them", glob);
 		return;
 	}
-	if (strcmp(level, "all") != 0)
+	if (row_num(rule, "level_kind") != UT_RULE_ALL)
 		say("no program came that has an event %s of level %s%s", glob,
-		    level, but);
+		    row_str(rule, "level"), but);
 	else if (strcmp(glob, EVERY) == 0)
 		say("no program came that has events%s", but);
 	else
@@ -181,75 +180,24 @@ remedies_say(const struct row *session)
 			remedy_of(ch);
 }
 
-/* Of the session of that name; "" is the one created last. */
-static const struct row *
-row_of(const struct row *rows, const char *name)
-{
-	const struct row *s;
-
-	for (s = rows->child; s != NULL; s = s->next)
-		if (strcmp(s->what, "session") == 0 && (name[0] != '\0' ||
-		    row_num(s, "current") != 0))
-			return s;
-	return NULL;
-}
-
-/* The sessions, with what consumers count now or have told before. */
-static int
-list_ask(struct client *c, const char *session, int before, struct row **rows)
-{
-	struct ut_msg *m = client_begin(c, UT_CTL_LIST);
-
-	ut_msg_str(m, session);
-	ut_msg_u32(m, (uint32_t)before);
-	return client_request(c, rows);
-}
-
-/* The number of lost events is known once the session has stopped. */
-static void
-stopped_say(struct client *c, const char *session)
-{
-	const struct row *s;
-	struct row *rows;
-
-	if (list_ask(c, session, 1, &rows) == -1)
-		return;
-	if ((s = row_of(rows, session)) != NULL)
-		remedies_say(s);
-	row_free(rows);
-}
-
-/*
- * Stop or destroy the session.  If nothing was recorded, say why.  A session
- * that is destroyed cannot be listed any more: print its warnings.
- */
+/* Stop or destroy the session.  If nothing was recorded, say why. */
 int
 end_ask(struct client *c, struct step *st)
 {
-	const struct row *s;
 	struct row *rows;
-	int status;
+	const struct row *s;
 
-	if (list_ask(c, st->session, st->type == UT_CTL_STOP, &rows) == -1)
+	if (step_say(c, st, client_ask(c, st->type, st->session, &rows)) != 0)
 		return 1;
-	status = step_say(c, st, client_ask(c, st->type, st->session, NULL));
-	s = row_of(rows, st->session);
-	if (status == 0 && s != NULL && st->type == UT_CTL_DESTROY) {
-		fflush(stdout);
-		warnings_say(s);
-	}
-	if (status == 0 && s != NULL &&
-	    strstr(client_text(c), ": 0 events, 0 lost, ") != NULL) {
-		fflush(stdout);
-		nothing_say(s, 0);
-	}
-	if (status == 0 && s != NULL) {
-		fflush(stdout);
-		if (st->type == UT_CTL_STOP)
-			stopped_say(c, st->session);
-		else
-			remedies_say(s);
+	fflush(stdout);
+	if ((s = row_first(rows->child, "session")) != NULL) {
+		/* One that is destroyed cannot be listed any more. */
+		if (st->type == UT_CTL_DESTROY)
+			warnings_say(s);
+		if (client_did(c, UT_DID_NOTHING))
+			nothing_say(s, 0);
+		remedies_say(s);
 	}
 	row_free(rows);
-	return status;
+	return 0;
 }

@@ -34,9 +34,6 @@
 
 static const char *const globs[] = { "ut:module", "ut:unload" };
 
-/* Events of wrappers, which may also be linked, or preloaded by hand. */
-static const char *const providers[] = { "func:", "libc:", "pthread:" };
-
 /* Numbers of a session that are sums of its channels'. */
 static const char *const sums[] = { "written", "lost", "overwritten" };
 
@@ -64,19 +61,19 @@ modules_asked(const struct record *r, const char *event)
 static int
 modules_wanted(const struct record *r)
 {
-	const char *p;
-	size_t i, k;
+	const struct wrapper *w;
+	size_t i;
 
 	if (modules_asked(r, globs[0]) && modules_asked(r, globs[1]))
 		return 0;
 	if (r->preload != NULL)
 		return 1;
+	/* A wrapper may also be linked, or preloaded by hand. */
 	for (i = 0; i < r->nglobs; i++)
-		for (k = 0; k < sizeof(providers) / sizeof(providers[0]); k++) {
-			p = providers[k];
-			if (strncmp(r->globs[i], p, strlen(p)) == 0)
+		for (w = wrappers; w->name != NULL; w++)
+			if (strncmp(r->globs[i], w->events[0],
+			    strcspn(w->events[0], ":") + 1) == 0)
 				return 1;
-		}
 	return 0;
 }
 

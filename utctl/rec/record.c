@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +175,8 @@ static int
 snapshot_ask(struct record *r)
 {
 	struct row *rows;
-	const char *text;
+	const struct row *s;
+	uint64_t events;
 	bool any;
 
 	if (!r->keeps || !r->failed || r->shot != NULL)
@@ -188,10 +190,16 @@ snapshot_ask(struct record *r)
 	if (!any)
 		return 0;
 	if (output_replace(&r->out, 0) == -1 || client_snapshot(r->client,
-	    r->session, r->out.dir, NULL, NULL) == -1)
+	    r->session, r->out.dir, NULL, NULL, &rows) == -1)
 		return -1;
-	text = strstr(client_text(r->client), "snapshot");
-	r->shot = clean(text != NULL ? text : client_text(r->client));
+	if ((s = row_first(rows->child, "snapshot")) != NULL) {
+		events = row_num(s, "events");
+		r->shot = format("snapshot of %" PRIu64 " event%s%s: %s",
+		    events, many(events), row_str(s, "lacks"),
+		    row_str(s, "dir"));
+	} else
+		r->shot = format("%s", client_text(r->client));
+	row_free(rows);
 	return 0;
 }
 
@@ -471,8 +479,8 @@ private_dir(struct record *r)
 	return 0;
 }
 
-int
-cmd_record(int argc, char **argv)
+static int
+record_main(int argc, char **argv)
 {
 	static struct record r;
 	int status = 1;
@@ -492,3 +500,29 @@ cmd_record(int argc, char **argv)
 	clean_up(&r);
 	return status;
 }
+
+static const char *
+wrapper_what(size_t i)
+{
+	return wrappers[i].what;
+}
+
+const struct command cmd_record = {
+	.name = "record", .page = "utctl-record",
+	.line = "record the events of a command, or of what runs",
+	.usage = "[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
+	    RULE_USAGE " [-w wrapper,...] ... "
+	    "[-p pid] ... | [--] command [argument ...]",
+	.options = {
+	    "-F\tprint the events, too, on the standard error",
+	    "-S\tkeep the newest events; write them if the command fails",
+	    "-r\treplace the trace, which becomes DIR.old",
+	    "-T time\tstop recording after this time, as 10s or 1.5h",
+	    "-p pid\trecord this process, which runs; may be repeated",
+	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
+	    "-e glob\tonly events that match; may be repeated", RULE_HELP
+	},
+	.attrs = ATTR_RECORD,
+	.letter = 'w', .value = wrapper_name, .meaning = wrapper_what,
+	.run = record_main
+};

@@ -102,6 +102,21 @@ struct record {
 	struct follower	 follower;
 };
 
+/* wrapper.c: what -w can name, each a library libut-NAME.so. */
+struct wrapper {
+	const char	*name;		/* NULL ends the table */
+	const char	*what;		/* for help */
+	const char	*events[2];	/* that it is for; or one, and NULL */
+};
+
+extern const struct wrapper wrappers[];
+char	*wrapper_add(char *, const char *);
+int	 wrapper_is(const char *);
+int	 wrapper_in(const char *, const char *);
+const char *wrapper_name(size_t);	/* NULL: there are no more */
+/* Say it if the command is not loaded as wrappers have to be. */
+void	 loader_say(const char *);
+
 /* record_options.c: -1: they are not what the usage says. */
 int	 record_options(struct record *, int, char **);
 

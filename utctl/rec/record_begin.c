@@ -21,7 +21,6 @@
 #include <sys/types.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "record.h"
 #include "ut_abi.h"
@@ -93,7 +92,7 @@ session_start(struct record *r)
 	}
 	if (client_ask(c, UT_CTL_START, r->session, NULL) == -1)
 		return -1;
-	if (r->argv == NULL && strstr(client_text(c), "not answer") != NULL)
+	if (r->argv == NULL && client_did(c, UT_DID_LATE))
 		say("%s", client_text(c));
 	r->until = r->limit == -1 ? -1 : ut_msg_now() + r->limit;
 	return 0;

@@ -37,9 +37,8 @@ struct clocks {
 
 void	 clocks_note(struct clocks *, const struct ctf_clock *);
 void	 clocks_print(const struct clocks *, const struct reader *);
-void	 clocks_json(const struct clocks *, const struct reader *);
 void	 clocks_free(struct clocks *);
 /* Print the points: stat -c. */
-void	 clocks_points(const struct reader *, int);
+void	 clocks_points(const struct reader *);
 
 #endif /* CLOCKS_H */

@@ -29,7 +29,6 @@
  * Prints what the reader has: the groups, by what -g has said, and so many of
  * the slowest pairs, 1 or more.
  */
-void	 durations(struct reader *, struct pairs *, struct groups *, size_t,
-	    int);
+void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
 
 #endif /* DURATIONS_H */

@@ -34,7 +34,6 @@
 /*
  * The formats.  Each reads all and writes it; the pairs of -D have been added.
  */
-const char *export_format(size_t);	/* NULL: there are no more */
 void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);
 

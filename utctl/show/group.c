@@ -266,7 +266,22 @@ groups_sort(struct groups *g,
 		qsort(g->rows, n, sizeof(*g->rows), compare);
 }
 
-/* The names of the group, in columns. */
+void
+group_json(const struct groups *g, const struct group *row)
+{
+	const char *s = row->key;
+	size_t i;
+
+	json_object("by");
+	if (g->prefix != NULL) {
+		json_string(g->prefix, s);
+		s += strlen(s) + 1;
+	}
+	for (i = 0; i < g->nby; i++, s += strlen(s) + 1)
+		json_string(g->names[i], s);
+	json_end();
+}
+
 void
 group_print(const struct group *row)
 {
@@ -281,10 +296,19 @@ group_print(const struct group *row)
 }
 
 void
-groups_heads(const struct groups *g)
+group_end(const struct rows *t, const struct groups *g,
+    const struct group *row)
 {
 	size_t i;
 
+	if (!row_tail(t))
+		return;
+	if (!t->isheads) {
+		group_print(row);
+		return;
+	}
+	if (g->prefix != NULL)
+		printf("  %s", g->prefix);
 	for (i = 0; i < g->nby; i++)
 		printf("  %s", g->names[i]);
 	putchar('\n');

@@ -27,7 +27,7 @@
 
 #include "../ctf/ctf_field.h"
 #include "../map.h"
-#include "hist.h"
+#include "rows.h"
 
 #define GROUP_BY	8	/* what they may be by */
 #define GROUP_PART	200	/* bytes of a name in a key */
@@ -49,6 +49,7 @@ struct group {
 enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_FIELD };
 
 struct groups {
+	const char	*prefix;	/* the first name of a key, or NULL */
 	const char	*names[GROUP_BY];	/* as -g has them */
 	enum group_by	 by[GROUP_BY];
 	size_t		 nby;
@@ -74,8 +75,11 @@ size_t	 group_address(char *, size_t, const char *, const char *, uint64_t);
 /* The rows are an array from now on: in that order, or by their keys. */
 void	 groups_sort(struct groups *,
 	    int (*)(const struct group *, const struct group *));
-void	 groups_heads(const struct groups *);	/* printed, in columns */
+/* The names of a group: a member of JSON; a line; and the end of a row. */
+void	 group_json(const struct groups *, const struct group *);
 void	 group_print(const struct group *);
+void	 group_end(const struct rows *, const struct groups *,
+	    const struct group *);
 void	 groups_say_missing(const struct groups *);
 void	 groups_free(struct groups *);
 

@@ -26,41 +26,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/select.h"
 #include "../say.h"
-#include "../sym/symbols.h"
 #include "../utctl.h"
-#include "common/compat.h"
 #include "heap.h"
+#include "show.h"
 
 static struct heap_run run;
-
-static void
-event(void *arg, struct ctf_stream *s)
-{
-	struct heap_run *r = arg;
-
-	if (r->begin == INT64_MIN)
-		r->begin = s->ns;
-	r->end = s->ns;
-	heap_event(r, s);
-}
-
-static void
-lost(void *arg, const struct ctf_stream *s)
-{
-	struct heap_run *r = arg;
-
-	processes_lose(&r->processes, s);
-}
-
-static void
-module(void *arg, struct ctf_stream *s)
-{
-	struct heap_run *r = arg;
-
-	processes_module(&r->processes, s);
-}
 
 static void
 over(struct process *p)
@@ -111,7 +82,7 @@ say_lost(const struct heap_run *r)
 		blocks += h->unsure_blocks;
 		twice += h->unsure_twice;
 	}
-	if (r->n == 0 || !any)
+	if (r->processes.n == 0 || !any)
 		return;
 	say("events were lost: what is live is not certain, %" PRIu64
 	    " of the blocks may have been freed, and %" PRIu64 " more may "
@@ -119,79 +90,73 @@ say_lost(const struct heap_run *r)
 }
 
 static int
-heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
+heap_option(int c)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, module,
-	    NULL, lost };
-	struct process *p;
-	int status;
+	if (c == 'a')
+		run.all = 1;
+	else if (c == 'j')
+		json_start(1);
+	return c == 'a' || c == 'j';
+}
 
-	r->processes.numbers = !symbols_begin();
-	rd->names = &symbols_names;		/* also without them: modules come and go */
-	ut_confine_reader();	/* what it reads may be anybody's */
-	processes_open(&r->processes, rd, dirs, heap_calls);
-	reader_run(rd, &ops, r);
-	for (p = r->processes.first; p != NULL; p = p->next)
+static int
+heap_traces(struct reader *rd, char **dirs)
+{
+	struct process *p;
+
+	processes_read(&run.processes, rd, dirs);
+	for (p = run.processes.first; p != NULL; p = p->next)
 		over(p);
-	if (rd->ntraces > 0 || ctf_damaged() == 0)
-		heap_print(r, rd);
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	say_unseen(r);
-	if (rd->nevents > 0 && r->n == 0 && r->npaths == 0)
-		say("no calls of malloc(3) in the trace: was it recorded with "
-		    "-w malloc?");
-	if (r->n > 0 && processes_partial(rd))
-		say("-e, -x, -l, -L, -f or -t may leave out calls: what is "
-		    "live, and what was freed twice, is not certain");
-	processes_say(&r->processes);
-	say_lost(r);
-	return status;
+	if (show_any(rd))
+		heap_print(&run, rd);
+	return 0;
 }
 
 static void
-heap_init(struct heap_run *r)
+say_all(const struct reader *rd)
 {
-	memset(r, 0, sizeof(*r));
-	processes_init(&r->processes, sizeof(struct heap), over);
-	r->begin = INT64_MIN;
-	r->top_ever.list = r->ever;
-	r->top_live.list = r->live;
-	r->top_ever.size = r->top_live.size = sizeof(struct heap_note);
-	r->top_ever.most = r->top_live.most = HEAP_TOP;
+	const struct processes *ps = &run.processes;
+
+	say_unseen(&run);
+	if (rd->nevents > 0 && ps->n == 0 && run.npaths == 0)
+		say("no calls of malloc(3) in the trace: was it recorded with "
+		    "-w malloc?");
+	processes_say(ps, rd, "what is live, and what was freed twice");
+	say_lost(&run);
 }
 
-int
-cmd_heap(int argc, char **argv)
+static void
+end(void)
 {
-	struct select sel;
-	struct reader rd;
-	char **dirs;
-	int c, status;
-
-	heap_init(&run);
-	memset(&rd, 0, sizeof(rd));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'a')
-			run.all = 1;
-		else if (c == 'j')
-			run.json = 1;
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = heap_traces(&run, &rd, dirs);
-	which_free(dirs);
-	processes_free(&run.processes, release);
-	symbols_end();
+	processes_free(&run.processes);
 	while (run.npaths > 0)
 		free(run.paths[--run.npaths]);
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
 }
+
+static int
+heap_main(int argc, char **argv)
+{
+	static const struct process_ops ops = { heap_calls, heap_call,
+	    sizeof(struct heap), over, release };
+	static const struct show show_heap = { heap_option, NULL, NULL,
+	    NULL, heap_traces, say_all, end };
+
+	memset(&run, 0, sizeof(run));
+	processes_init(&run.processes, &ops);
+	run.top_ever.list = run.ever;
+	run.top_live.list = run.live;
+	run.top_ever.size = run.top_live.size = sizeof(struct heap_note);
+	run.top_ever.most = run.top_live.most = HEAP_TOP;
+	return show(&show_heap, argc, argv);
+}
+
+const struct command cmd_heap = {
+	.name = "heap", .page = "utctl-stat",
+	.line = "show what programs have allocated and not freed",
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-a\talso callers of which nothing is left",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.run = heap_main
+};

@@ -25,7 +25,7 @@
 
 #include "../sym/process.h"
 #include "blocks.h"
-#include "top.h"
+#include "rows.h"
 
 #define HEAP_TOP	10		/* blocks that are listed */
 #define HEAP_AGAIN	64		/* addresses that are remembered */
@@ -48,6 +48,7 @@ struct heap_again {
 /* Of one process. */
 struct heap {
 	struct process	 process;
+	const struct heap_run *run;
 	struct blocks	 blocks;
 	struct heap_use	*uses;			/* by the caller's number */
 	size_t		 nuses;
@@ -77,10 +78,7 @@ struct heap_note {
 
 struct heap_run {
 	struct processes processes;
-	int		 json;
 	int		 all;			/* also what is not live */
-	uint64_t	 n;			/* calls of all processes */
-	int64_t		 begin, end;
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
 	size_t		 ntwice;
@@ -90,7 +88,7 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
-void	 heap_event(struct heap_run *, struct ctf_stream *);
+void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
 

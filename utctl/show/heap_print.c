@@ -24,14 +24,9 @@
 
 #include "../say.h"
 #include "heap.h"
+#include "show.h"
 
 #define NS	1e9
-
-static double
-seconds(const struct heap_run *r, int64_t ns)
-{
-	return ((double)ns - (double)r->begin) / NS;
-}
 
 static int
 by_bytes(const void *a, const void *b)
@@ -49,12 +44,12 @@ by_bytes(const void *a, const void *b)
 
 /* Sort the callers, those that are shown first; their number. */
 static size_t
-sort_uses(const struct heap_run *r, struct heap *h)
+sort_uses(struct heap *h)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < h->nuses; i++)
-		if (h->uses[i].blocks > 0 || ((r->all || r->json) &&
+		if (h->uses[i].blocks > 0 || ((h->run->all || json_on) &&
 		    (h->uses[i].calls > 0 || h->uses[i].unknown > 0)))
 			h->uses[n++] = h->uses[i];
 	if (n > 1)
@@ -100,30 +95,23 @@ sort_heaps(const struct heap_run *r, size_t *n)
 	return all;
 }
 
-/*
- * Text.
- */
-
 static void
-print_uses(const struct heap_run *r, struct heap *h)
+put_use(struct rows *t, const void *arg, size_t i)
 {
-	const size_t n = sort_uses(r, h);
+	const struct heap *h = arg;
+	const struct heap_use *u = &h->uses[i];
 	char text[CALLER_TEXT];
-	const struct heap_use *u;
 
-	if (n == 0)
-		return;
-	printf("%14s %10s %12s %12s %16s%s  caller\n", "bytes", "blocks",
-	    "largest", "calls", "allocated", r->all ? "    not here" : "");
-	for (u = h->uses; u < h->uses + n; u++) {
-		printf("%14" PRIu64 " %10" PRIu64 " %12" PRIu64 " %12" PRIu64
-		    " %16" PRIu64, u->bytes, u->blocks, u->largest, u->calls,
-		    u->allocated);
-		if (r->all)
-			printf("%12" PRIu64, u->unknown);
+	callers_json(&h->process.callers, u->caller);
+	row_u64(t, "bytes", "bytes", u->bytes);
+	row_u64(t, "blocks", "blocks", u->blocks);
+	row_u64(t, "largest", "largest", u->largest);
+	row_u64(t, "calls", "calls", u->calls);
+	row_u64(t, "allocated", "allocated", u->allocated);
+	row_u64(t, h->run->all ? "not here" : NULL, "unknown", u->unknown);
+	if (row_end(t, "caller"))
 		printf("  %s\n", callers_text(&h->process.callers, u->caller,
 		    text));
-	}
 }
 
 static void
@@ -135,7 +123,14 @@ print_blocks(const char *before, uint64_t bytes, uint64_t blocks,
 }
 
 static void
-print_heap(const struct heap_run *r, struct heap *h)
+print_count(uint64_t n, const char *what)
+{
+	if (n > 0)
+		printf("  %" PRIu64 " %s\n", n, what);
+}
+
+static void
+print_heap(const struct heap *h)
 {
 	char when[CTF_TIMELEN];
 
@@ -151,216 +146,140 @@ print_heap(const struct heap_run *r, struct heap *h)
 		ctf_print_time(h->peak_ns, when);
 		printf("  %" PRIu64 " byte%s live at most, from %s on "
 		    "(%+.6f s)\n", h->peak, many(h->peak), when,
-		    seconds(r, h->peak_ns));
+		    ((double)h->peak_ns -
+		    (double)h->run->processes.begin) / NS);
 	}
-	if (h->failed > 0)
-		printf("  %" PRIu64 " call%s returned no memory\n", h->failed,
-		    many(h->failed));
-	if (h->twice > 0)
-		printf("  %" PRIu64 " freed twice\n", h->twice);
-	if (h->unsure_twice > 0)
-		printf("  %" PRIu64 " perhaps freed twice: events were lost "
-		    "meanwhile\n", h->unsure_twice);
-	if (h->unknown > 0)
-		printf("  %" PRIu64 " freed, but not allocated here\n",
-		    h->unknown);
-	if (h->unseen > 0)
-		printf("  %" PRIu64 " freed unseen: the memory was allocated "
-		    "again\n", h->unseen);
-	print_uses(r, h);
+	print_count(h->failed, h->failed == 1 ? "call returned no memory" :
+	    "calls returned no memory");
+	print_count(h->twice, "freed twice");
+	print_count(h->unsure_twice,
+	    "perhaps freed twice: events were lost meanwhile");
+	print_count(h->unknown, "freed, but not allocated here");
+	print_count(h->unseen, "freed unseen: the memory was allocated again");
+}
+
+static void
+json_heap(const struct heap *h)
+{
+	process_json(&h->process);
+	json_u64("bytes", h->bytes);
+	json_u64("blocks", h->nblocks);
+	json_u64("allocated", h->allocated);
+	json_u64("allocations", h->calls);
+	json_u64("frees", h->frees);
+	json_u64("failed", h->failed);
+	json_u64("twice", h->twice);
+	json_u64("unknown", h->unknown);
+	json_u64("unseen", h->unseen);
+	json_u64("peak", h->peak);
+	json_u64("unsure_bytes", h->unsure_bytes);
+	json_u64("unsure_blocks", h->unsure_blocks);
+	json_u64("unsure_twice", h->unsure_twice);
+	if (h->peak > 0)
+		json_ns("peak_ns", h->peak_ns);
+}
+
+static void
+put_heap(struct heap *h)
+{
+	static const int widths[] = { 14, 10, 12, 12, 16, 11 };
+	struct rows t = { .fixed = widths };
+
+	json_object(NULL);
+	if (json_on)
+		json_heap(h);
+	else
+		print_heap(h);
+	rows_put(&t, "callers", sort_uses(h), put_use, h);
+	json_end();
 }
 
 /* Whose block it was, and when. */
 static void
-print_place(const struct heap *h, int64_t ns, int32_t thread, uint32_t caller)
+put_place(const struct rows *t, const char *head, const struct heap *h,
+    int64_t ns, int32_t thread, uint32_t caller)
 {
-	char when[CTF_TIMELEN], text[CALLER_TEXT];
-	char *name = process_text(&h->process);
+	const struct process *p = &h->process;
+	char text[CALLER_TEXT];
 
-	ctf_print_time(ns, when);
-	printf("  %-29s  %s[%" PRId64 ":%" PRId32 "]  %s", when, name,
-	    h->process.vpid, thread,
-	    callers_text(&h->process.callers, caller, text));
-	free(name);
+	json_ns("ns", ns);
+	row_who(t, head, ns, p->host, p->name, p->vpid, thread);
+	callers_json(&p->callers, caller);
+	if (row_end(t, "caller"))
+		printf("  %s", callers_text(&p->callers, caller, text));
 }
 
 static void
-print_top(const char *title, const struct top *t)
+put_note(struct rows *t, const void *arg, size_t i)
 {
-	const struct heap_note *notes = t->list, *n;
+	const struct top *top = arg;
+	const struct heap_note *n = (const struct heap_note *)top->list + i;
 
-	if (t->n == 0)
-		return;
-	printf("\n%s:\n%14s  %-29s  program[pid:tid]  caller\n", title,
-	    "bytes", "allocated");
-	for (n = notes; n < notes + t->n; n++) {
-		printf("%14" PRIu64, n->block.size);
-		print_place(n->heap, n->block.ns, n->block.thread,
-		    n->block.caller);
+	row_u64(t, "bytes", "bytes", n->block.size);
+	put_place(t, "allocated", n->heap, n->block.ns, n->block.thread,
+	    n->block.caller);
+	if (top == &n->heap->run->top_live)
+		json_bool("unsure", n->unsure);
+	if (row_end(t, NULL))
 		puts(n->unsure ? ", as far as is known" : "");
-	}
 }
 
 static void
-print_twice(const struct heap_run *r)
+put_top(const char *title, const char *name, const struct top *top)
 {
-	const struct heap_note *n;
+	static const int width = 14;
+	struct rows t = { .fixed = &width };
 
-	if (r->ntwice == 0)
-		return;
-	printf("\nfreed twice:\n%18s  %-29s  program[pid:tid]  caller\n",
-	    "block", "freed");
-	for (n = r->twice; n < r->twice + r->ntwice; n++) {
-		printf("0x%016" PRIx64, n->block.address);
-		print_place(n->heap, n->block.ns, n->block.thread,
-		    n->block.caller);
+	if (!json_on && top->n > 0)
+		printf("\n%s:\n", title);
+	rows_put(&t, name, top->n, put_note, top);
+}
+
+static void
+put_twice(struct rows *t, const void *arg, size_t i)
+{
+	const struct heap_note *n = (const struct heap_note *)arg + i;
+
+	json_address("ptr", n->block.address);
+	row_text(t, "block", "0x%016" PRIx64, n->block.address);
+	json_object("first");
+	put_place(t, "freed", n->heap, n->block.ns, n->block.thread,
+	    n->block.caller);
+	json_end();
+	if (row_end(t, NULL))
 		printf("\n%18s", "again");
-		print_place(n->heap, n->ns, n->thread, n->caller);
-		putchar('\n');
-	}
-}
-
-static void
-print_text(const struct heap_run *r, const struct reader *rd)
-{
-	char begin[CTF_TIMELEN], end[CTF_TIMELEN];
-	struct heap **all;
-	size_t i, n;
-
-	reader_totals(rd);
-	if (r->n == 0)
+	else if (!json_on)
 		return;
-	ctf_print_time(r->begin, begin);
-	ctf_print_time(r->end, end);
-	printf("from %s to %s: %.9f s\n", begin, end, seconds(r, r->end));
-	all = sort_heaps(r, &n);
-	for (i = 0; i < n; i++)
-		print_heap(r, all[i]);
-	free(all);
-	print_top("the largest blocks that are live", &r->top_live);
-	print_top("the largest blocks of all", &r->top_ever);
-	print_twice(r);
-}
-
-/*
- * JSON.
- */
-
-static void
-json_uses(const struct heap_run *r, struct heap *h)
-{
-	const size_t n = sort_uses(r, h);
-	const struct heap_use *u;
-	size_t i;
-
-	printf(",\"callers\":[");
-	for (i = 0; i < n; i++) {
-		u = &h->uses[i];
-		printf("%s{", i == 0 ? "" : ",");
-		callers_json(&h->process.callers, u->caller);
-		printf(",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64
-		    ",\"largest\":%" PRIu64 ",\"calls\":%" PRIu64
-		    ",\"allocated\":%" PRIu64 ",\"unknown\":%" PRIu64 "}",
-		    u->bytes, u->blocks, u->largest, u->calls, u->allocated,
-		    u->unknown);
-	}
-	putchar(']');
-}
-
-static void
-json_heap(const struct heap_run *r, struct heap *h)
-{
-	putchar('{');
-	process_json(&h->process);
-	printf(",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"allocated\":%"
-	    PRIu64 ",\"allocations\":%" PRIu64 ",\"frees\":%" PRIu64
-	    ",\"failed\":%" PRIu64 ",\"twice\":%" PRIu64 ",\"unknown\":%"
-	    PRIu64 ",\"unseen\":%" PRIu64 ",\"peak\":%" PRIu64, h->bytes,
-	    h->nblocks, h->allocated, h->calls, h->frees, h->failed, h->twice,
-	    h->unknown, h->unseen, h->peak);
-	printf(",\"unsure_bytes\":%" PRIu64 ",\"unsure_blocks\":%" PRIu64
-	    ",\"unsure_twice\":%" PRIu64, h->unsure_bytes,
-	    h->unsure_blocks, h->unsure_twice);
-	if (h->peak > 0)
-		printf(",\"peak_ns\":\"%" PRId64 "\"", h->peak_ns);
-	json_uses(r, h);
-	putchar('}');
-}
-
-static void
-json_place(const struct heap *h, int64_t ns, int32_t thread, uint32_t caller)
-{
-	printf("\"ns\":\"%" PRId64 "\",", ns);
-	process_json(&h->process);
-	printf(",\"vtid\":%" PRId32 ",", thread);
-	callers_json(&h->process.callers, caller);
-}
-
-/* Of live blocks, are they? */
-static void
-json_top(const char *name, const struct top *t, int live)
-{
-	const struct heap_note *notes = t->list, *n;
-
-	printf(",\"%s\":[", name);
-	for (n = notes; n < notes + t->n; n++) {
-		printf("%s{\"bytes\":%" PRIu64 ",", n == notes ? "" : ",",
-		    n->block.size);
-		json_place(n->heap, n->block.ns, n->block.thread,
-		    n->block.caller);
-		if (live)
-			printf(",\"unsure\":%s", n->unsure ? "true" :
-			    "false");
-		putchar('}');
-	}
-	putchar(']');
-}
-
-static void
-json_twice(const struct heap_run *r)
-{
-	const struct heap_note *n;
-
-	printf(",\"freed_twice\":[");
-	for (n = r->twice; n < r->twice + r->ntwice; n++) {
-		printf("%s{\"ptr\":", n == r->twice ? "" : ",");
-		json_address(n->block.address);
-		printf(",\"first\":{");
-		json_place(n->heap, n->block.ns, n->block.thread,
-		    n->block.caller);
-		printf("},\"again\":{");
-		json_place(n->heap, n->ns, n->thread, n->caller);
-		printf("}}");
-	}
-	putchar(']');
-}
-
-static void
-print_json(const struct heap_run *r, const struct reader *rd)
-{
-	struct heap **all;
-	size_t i, n;
-
-	reader_totals_json(rd, r->begin, r->end);
-	printf(",\"processes\":[");
-	all = sort_heaps(r, &n);
-	for (i = 0; i < n; i++) {
-		printf(i == 0 ? "" : ",");
-		json_heap(r, all[i]);
-	}
-	free(all);
-	putchar(']');
-	json_top("largest_live", &r->top_live, 1);
-	json_top("largest", &r->top_ever, 0);
-	json_twice(r);
-	printf("}\n");
+	json_object("again");
+	put_place(t, NULL, n->heap, n->ns, n->thread, n->caller);
+	json_end();
+	if (row_end(t, NULL))
+		putchar('\n');
 }
 
 void
 heap_print(const struct heap_run *r, const struct reader *rd)
 {
-	if (r->json)
-		print_json(r, rd);
-	else
-		print_text(r, rd);
+	static const int width = 18;
+	struct rows t = { .fixed = &width };
+	struct heap **all;
+	size_t i, n;
+
+	show_totals(rd);
+	if (!json_on && r->processes.n == 0)
+		return;
+	show_span(r->processes.begin, r->processes.end, "\n");
+	all = sort_heaps(r, &n);
+	json_array("processes");
+	for (i = 0; i < n; i++)
+		put_heap(all[i]);
+	json_end();
+	free(all);
+	put_top("the largest blocks that are live", "largest_live",
+	    &r->top_live);
+	put_top("the largest blocks of all", "largest", &r->top_ever);
+	if (!json_on && r->ntwice > 0)
+		printf("\nfreed twice:\n");
+	rows_put(&t, "freed_twice", r->ntwice, put_twice, r->twice);
+	json_end();
 }

@@ -116,7 +116,7 @@ remember_again(const struct heap_run *r, struct heap *h, uint64_t address)
 	struct heap_again *a = &h->again[h->nagain++ % HEAP_AGAIN];
 
 	a->address = address;
-	a->n = r->n;
+	a->n = r->processes.n;
 	h->unseen++;
 }
 
@@ -285,20 +285,21 @@ note_unseen(struct heap_run *r, const struct ctf_stream *s)
 }
 
 void
-heap_event(struct heap_run *r, struct ctf_stream *s)
+heap_call(struct processes *ps, struct ctf_stream *s)
 {
+	struct heap_run *r = (struct heap_run *)ps;
 	const struct call *c = s->event->call;
 	uint64_t address, result;
 	struct heap *h;
 
-	if (c != NULL && c->kind->what == UNSEEN)
+	if (c->kind->what == UNSEEN)
 		note_unseen(r, s);
-	if (c == NULL || c->kind->what < 0 || c->kind->what == UNSEEN ||
-	    !call_field(c, PTR, s, &address) ||
-	    processes_again(&r->processes, s))
+	if (c->kind->what == UNSEEN || !call_field(c, PTR, s, &address) ||
+	    processes_again(ps, s))
 		return;
-	h = (struct heap *)processes_get(&r->processes, s);
-	r->n++;
+	h = (struct heap *)processes_get(ps, s);
+	h->run = r;
+	ps->n++;
 	if (c->kind->what == REALLOC)
 		reallocate(r, h, s, address);
 	else if (c->kind->what == FREE) {
@@ -309,7 +310,7 @@ heap_event(struct heap_run *r, struct ctf_stream *s)
 		h->failed++;
 	else
 		allocate(r, h, s, address);
-	*last_of(h, thread_of(s)) = r->n;
+	*last_of(h, thread_of(s)) = r->processes.n;
 }
 
 static int

@@ -24,38 +24,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
 #include "../utctl.h"
-#include "common/compat.h"
 #include "locks.h"
+#include "show.h"
 
-static void
-event(void *arg, struct ctf_stream *s)
-{
-	struct locks_run *r = arg;
-
-	if (r->begin == INT64_MIN)
-		r->begin = s->ns;
-	r->end = s->ns;
-	locks_event(r, s);
-}
-
-static void
-lost(void *arg, const struct ctf_stream *s)
-{
-	struct locks_run *r = arg;
-
-	processes_lose(&r->processes, s);
-}
-
-static void
-module(void *arg, struct ctf_stream *s)
-{
-	struct locks_run *r = arg;
-
-	processes_module(&r->processes, s);
-}
+static struct locks_run run;
 
 /* Its memory is gone: nobody has a lock, or waits for one. */
 static void
@@ -84,80 +57,68 @@ release(struct process *p)
 }
 
 static int
-locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
+locks_option(int c)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, module,
-	    NULL, lost };
-	struct process *p;
-	int status;
+	if (c == 'a')
+		run.all = 1;
+	else if (c == 'j')
+		json_start(1);
+	return c == 'a' || c == 'j';
+}
 
-	r->processes.numbers = !symbols_begin();
-	rd->names = &symbols_names;		/* also without them: modules come and go */
-	ut_confine_reader();	/* what it reads may be anybody's */
-	processes_open(&r->processes, rd, dirs, locks_calls);
-	reader_run(rd, &ops, r);
-	for (p = r->processes.first; p != NULL; p = p->next)
+static int
+locks_traces(struct reader *rd, char **dirs)
+{
+	struct process *p;
+
+	processes_read(&run.processes, rd, dirs);
+	for (p = run.processes.first; p != NULL; p = p->next)
 		locks_settle((struct locks *)p);
-	if (rd->ntraces > 0 || ctf_damaged() == 0) {
-		if (r->json)
-			locks_json(r, rd);
-		else
-			locks_print(r, rd);
-	}
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	if (rd->nevents > 0 && r->n == 0)
-		say("no events of locks in the trace: was it recorded with "
-		    "-w pthread?");
-	if (r->n > 0 && processes_partial(rd))
-		say("-e, -x, -l, -L, -f or -t may leave out calls: who waited "
-		    "for whom, and how long, is not certain");
-	processes_say(&r->processes);
-	return status;
+	if (show_any(rd))
+		locks_print(&run, rd);
+	return 0;
 }
 
 static void
-locks_init(struct locks_run *r)
+say_all(const struct reader *rd)
 {
-	memset(r, 0, sizeof(*r));
-	processes_init(&r->processes, sizeof(struct locks), over);
-	r->begin = INT64_MIN;
-	r->top_waits.list = r->waits;
-	r->top_holds.list = r->holds;
-	r->top_waits.size = r->top_holds.size = sizeof(struct lock_note);
-	r->top_waits.most = r->top_holds.most = LOCKS_TOP;
+	if (rd->nevents > 0 && run.processes.n == 0)
+		say("no events of locks in the trace: was it recorded with "
+		    "-w pthread?");
+	processes_say(&run.processes, rd,
+	    "who waited for whom, and how long");
 }
 
-int
-cmd_locks(int argc, char **argv)
+static void
+end(void)
 {
-	struct select sel;
-	struct reader rd;
-	struct locks_run r;
-	char **dirs;
-	int c, status;
-
-	locks_init(&r);
-	memset(&rd, 0, sizeof(rd));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'a')
-			r.all = 1;
-		else if (c == 'j')
-			r.json = 1;
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = locks_traces(&r, &rd, dirs);
-	which_free(dirs);
-	processes_free(&r.processes, release);
-	symbols_end();
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
+	processes_free(&run.processes);
 }
+
+static int
+locks_main(int argc, char **argv)
+{
+	static const struct process_ops ops = { locks_calls, locks_call,
+	    sizeof(struct locks), over, release };
+	static const struct show show_locks = { locks_option, NULL, NULL,
+	    NULL, locks_traces, say_all, end };
+
+	memset(&run, 0, sizeof(run));
+	processes_init(&run.processes, &ops);
+	run.top_waits.list = run.waits;
+	run.top_holds.list = run.holds;
+	run.top_waits.size = run.top_holds.size = sizeof(struct lock_note);
+	run.top_waits.most = run.top_holds.most = LOCKS_TOP;
+	return show(&show_locks, argc, argv);
+}
+
+const struct command cmd_locks = {
+	.name = "locks", .page = "utctl-stat",
+	.line = "show how long threads waited for locks, and held them",
+	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-a\tall of them, not only 20 of a kind",
+	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	},
+	.run = locks_main
+};

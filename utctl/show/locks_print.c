@@ -15,7 +15,7 @@
  */
 
 /*
- * utctl locks: what it prints as text.
+ * utctl locks: what it prints.
  */
 
 #include <inttypes.h>
@@ -24,11 +24,17 @@
 
 #include "../say.h"
 #include "locks.h"
-#include "table.h"
+#include "show.h"
 
-#define NS	1e9
 #define US	1e3		/* ns */
 #define ROWS	20		/* of a table, without -a */
+
+/* The locks, conditions or callers of a process, in the order of a table. */
+struct locks_sorted {
+	const struct locks *locks;
+	void		**v;
+	uint32_t	*callers;
+};
 
 /* The waits are what is looked for; what nobody waited for comes last. */
 static int
@@ -52,12 +58,6 @@ compare_locks(const void *a, const void *b)
 	    (x->address < y->address);
 }
 
-void **
-locks_sorted(const struct locks *ls)
-{
-	return map_sorted(&ls->locks, compare_locks);
-}
-
 static int
 compare_conds(const void *a, const void *b)
 {
@@ -67,12 +67,6 @@ compare_conds(const void *a, const void *b)
 	if (x->wait.sum != y->wait.sum)
 		return x->wait.sum < y->wait.sum ? 1 : -1;
 	return (x->address > y->address) - (x->address < y->address);
-}
-
-void **
-conds_sorted(const struct locks *ls)
-{
-	return map_sorted(&ls->conds, compare_conds);
 }
 
 static const struct locks *sorting;
@@ -86,8 +80,9 @@ compare_callers(const void *a, const void *b)
 	return c != 0 ? c : (x > y) - (x < y);
 }
 
-size_t
-locks_callers(const struct locks *ls, uint32_t **list)
+/* The callers' numbers in that order, and how many there are. */
+static size_t
+sort_callers(const struct locks *ls, uint32_t **list)
 {
 	size_t i, n = 0;
 
@@ -102,73 +97,44 @@ locks_callers(const struct locks *ls, uint32_t **list)
 	return n;
 }
 
-int
-locks_isempty(const struct locks *ls)
+static int
+is_empty(const struct process *p)
 {
+	const struct locks *ls = (const struct locks *)p;
+
 	return ls->locks.n == 0 && ls->conds.n == 0;
 }
 
-/* The total, and how single times are distributed. */
+/*
+ * Times in ns: the total, and how single times are distributed.  The total is
+ * text in JSON, for it may be more than a double holds.
+ */
 static void
-print_hist(struct table *t, struct hist *h)
+put_hist(struct rows *t, const char *total, const char *name, struct hist *h)
 {
-	size_t i;
+	const char *us = h->n == 0 ? "-" : "%.3f";
 
-	if (h->n == 0) {
-		for (i = 0; i < 4; i++)
-			table_cell(t, "-");
-		return;
+	row_text(t, total, us, h->sum / US);
+	row_text(t, "p50", us, hist_quantile(h, 500) / US);
+	row_text(t, "p99", us, hist_quantile(h, 990) / US);
+	row_text(t, "max us", us, h->max / US);
+	json_object(name);
+	json_u64("n", h->n);
+	if (h->n > 0) {
+		json_format("total_ns", "\"%.0f\"", h->sum);
+		json_hist(h, 0);
 	}
-	table_us(t, h->sum);
-	table_us(t, hist_quantile(h, 500));
-	table_us(t, hist_quantile(h, 990));
-	table_us(t, h->max);
+	json_end();
 }
 
 static void
-print_hist_heads(struct table *t, const char *total)
+put_stat(struct rows *t, struct lock_stat *st)
 {
-	table_cell(t, "%s", total);
-	table_cell(t, "p50");
-	table_cell(t, "p99");
-	table_cell(t, "max us");
-}
-
-static void
-print_heads(struct table *t, const char *what)
-{
-	table_cell(t, "acquired");
-	table_cell(t, "contended");
-	table_cell(t, "failed");
-	print_hist_heads(t, "waited us");
-	print_hist_heads(t, "held us");
-	if (table_rest(t))
-		printf("  %s\n", what);
-}
-
-static void
-print_stat(struct table *t, struct lock_stat *st)
-{
-	table_cell(t, "%" PRIu64, st->acquired);
-	table_cell(t, "%" PRIu64, st->contended);
-	table_cell(t, "%" PRIu64, st->failed);
-	print_hist(t, &st->wait);
-	print_hist(t, &st->hold);
-}
-
-/* So many rows of a table are shown. */
-static size_t
-rows(const struct locks_run *r, size_t n)
-{
-	return r->all || n <= ROWS ? n : ROWS;
-}
-
-static void
-print_cut(size_t shown, size_t n)
-{
-	if (shown < n)
-		printf("%10s and %zu more, which -a shows\n", "...",
-		    n - shown);
+	row_u64(t, "acquired", "acquired", st->acquired);
+	row_u64(t, "contended", "contended", st->contended);
+	row_u64(t, "failed", "failed", st->failed);
+	put_hist(t, "waited us", "wait", &st->wait);
+	put_hist(t, "held us", "hold", &st->hold);
 }
 
 /* The address, and the name of the variable, in CALLER_TEXT bytes. */
@@ -189,209 +155,236 @@ lock_text(uint64_t address, const char *name, char *text)
 
 /* What has no name is known by who used it first. */
 static void
-print_place(const struct locks *ls, uint64_t address, const char *name,
-    uint32_t first)
+put_place(const struct rows *t, const char *head, const struct locks *ls,
+    uint64_t address, const char *name, uint32_t first)
 {
 	char text[CALLER_TEXT];
 
+	if (!row_end(t, head))
+		return;
 	printf("  %s", lock_text(address, name, text));
 	if (name == NULL)
 		printf(" %s", callers_text(&ls->process.callers, first, text));
 	putchar('\n');
 }
 
+/*
+ * Who has a lock at the end, and who still waits for one, as in a deadlock: a
+ * thread did not do this with the lock; it did that before.
+ */
 static void
-print_locks(const struct locks_run *r, const struct locks *ls)
-{
-	const size_t n = rows(r, ls->locks.n);
-	void **all = locks_sorted(ls), **p;
-	struct table t;
-	struct lock *l;
-
-	for (table_begin(&t); n > 0 && table_next(&t);) {
-		print_heads(&t, "lock, its name or first user");
-		for (p = all; p < all + n; p++) {
-			l = *p;
-			print_stat(&t, &l->stat);
-			if (table_rest(&t))
-				print_place(ls, l->address, l->name, l->first);
-		}
-	}
-	print_cut(n, ls->locks.n);
-	free(all);
-}
-
-static void
-print_callers(const struct locks_run *r, const struct locks *ls)
-{
-	char text[CALLER_TEXT];
-	uint32_t *list;
-	const size_t all = locks_callers(ls, &list), n = rows(r, all);
-	struct table t;
-	size_t i;
-
-	for (table_begin(&t); n > 0 && table_next(&t);) {
-		print_heads(&t, "caller");
-		for (i = 0; i < n; i++) {
-			print_stat(&t, ls->callers[list[i]]);
-			if (table_rest(&t))
-				printf("  %s\n", callers_text(
-				    &ls->process.callers, list[i], text));
-		}
-	}
-	print_cut(n, all);
-	free(list);
-}
-
-static void
-print_cond_heads(struct table *t)
-{
-	table_cell(t, "waits");
-	table_cell(t, "failed");
-	table_cell(t, "signals");
-	table_cell(t, "broadcasts");
-	print_hist_heads(t, "waited us");
-	if (table_rest(t))
-		printf("  condition, its name or first user\n");
-}
-
-static void
-print_cond(struct table *t, const struct locks *ls, struct cond *c)
-{
-	table_cell(t, "%" PRIu64, c->waits);
-	table_cell(t, "%" PRIu64, c->failed);
-	table_cell(t, "%" PRIu64, c->signals);
-	table_cell(t, "%" PRIu64, c->broadcasts);
-	print_hist(t, &c->wait);
-	if (table_rest(t))
-		print_place(ls, c->address, c->name, c->first);
-}
-
-static void
-print_conds(const struct locks_run *r, const struct locks *ls)
-{
-	const size_t n = rows(r, ls->conds.n);
-	void **all = conds_sorted(ls), **p;
-	struct table t;
-
-	for (table_begin(&t); n > 0 && table_next(&t);) {
-		print_cond_heads(&t);
-		for (p = all; p < all + n; p++)
-			print_cond(&t, ls, *p);
-	}
-	print_cut(n, ls->conds.n);
-	free(all);
-}
-
-/* A thread did not do this with the lock; it did that before. */
-static void
-print_left(const struct locks *ls, const struct lock *l, const char *undone,
+put_end(const struct locks *ls, const struct lock *l, const char *undone,
     const char *done, int32_t thread, int64_t ns, uint32_t caller)
 {
 	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
 
+	json_object(NULL);
+	json_i64("vtid", thread);
+	json_ns("ns", ns);
+	callers_json(&ls->process.callers, caller);
+	json_bool("unsure", lock_unsure(ls, ns));
+	json_end();
+	if (json_on)
+		return;
 	ctf_print_time(ns, when);
-	printf("  %s not %s by thread %" PRId32 ", which %s it at %s from %s%s\n",
-	    lock_text(l->address, l->name, lock), undone, thread, done, when,
-	    callers_text(&ls->process.callers, caller, text),
+	printf("  %s not %s by thread %" PRId32 ", which %s it at %s from "
+	    "%s%s\n", lock_text(l->address, l->name, lock), undone, thread,
+	    done, when, callers_text(&ls->process.callers, caller, text),
 	    lock_unsure(ls, ns) ? ", as far as is known" : "");
 }
 
-/* Who has a lock at the end, and who still waits for one, as in a deadlock. */
 static void
-print_ends(const struct locks *ls)
+put_held(const struct locks *ls, const struct lock *l)
 {
-	void **all = locks_sorted(ls), **p;
-	const struct lock_thread *t;
 	const struct lock_holder *h;
-	const struct lock *l;
 
-	for (p = all; *p != NULL; p++)
-		for (l = *p, h = l->holders; h < l->holders + l->nholders; h++)
-			print_left(ls, l, "released", "acquired", h->thread,
-			    h->ns, h->caller);
-	for (p = all; *p != NULL; p++)
-		for (l = *p, t = l->waiters; t != NULL; t = t->next)
-			print_left(ls, l, "acquired", "requested", t->id,
-			    t->wait.ns, t->wait.caller);
-	free(all);
+	json_array("held");
+	for (h = l->holders; h < l->holders + l->nholders; h++)
+		put_end(ls, l, "released", "acquired", h->thread, h->ns,
+		    h->caller);
+	json_end();
 }
 
 static void
-print_process(const struct locks_run *r, const struct locks *ls)
+put_waiting(const struct locks *ls, const struct lock *l)
 {
-	putchar('\n');
-	process_print(&ls->process);
-	printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
-	    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
-	if (ls->unheld > 0)
-		printf("  %" PRIu64 " released, but not acquired here\n",
-		    ls->unheld);
-	if (ls->unseen > 0)
-		printf("  %" PRIu64 " released unseen: another thread acquired "
-		    "the lock\n", ls->unseen);
-	if (ls->unended > 0)
-		printf("  %" PRIu64 " requested, neither acquired nor "
-		    "failed\n", ls->unended);
-	if (ls->lost > 0)
-		printf("  %" PRIu64 " left out: events were lost meanwhile\n",
-		    ls->lost);
-	print_ends(ls);
-	print_locks(r, ls);
-	print_callers(r, ls);
-	print_conds(r, ls);
+	const struct lock_thread *t;
+
+	json_array("waiting");
+	for (t = l->waiters; t != NULL; t = t->next)
+		put_end(ls, l, "acquired", "requested", t->id, t->wait.ns,
+		    t->wait.caller);
+	json_end();
 }
 
 static void
-print_note(const struct lock_note *n)
+put_lock(struct rows *t, const void *arg, size_t i)
 {
-	const struct callers *cs = &n->process->process.callers;
-	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
-	char *name = process_text(&n->process->process);
+	const struct locks_sorted *sorted = arg;
+	struct lock *l = sorted->v[i];
 
-	ctf_print_time(n->ns, when);
-	printf("%14.3f  %-29s  %s[%" PRId64 ":%" PRId32 "]  %s  %s",
-	    (double)n->took / US, when, name, n->process->process.vpid,
-	    n->thread, lock_text(n->lock->address, n->lock->name, lock),
-	    callers_text(cs, n->caller, text));
-	free(name);
-	if (n->failed)
-		printf(" (failed)");
-	if (n->known)
-		printf("  held by %" PRId32 " %s", n->holder,
-		    callers_text(cs, n->holder_caller, text));
-	putchar('\n');
+	json_address("lock", l->address);
+	json_string("lock_sym", l->name);
+	json_string("kind", l->isrw ? "rwlock" : "mutex");
+	callers_json(&sorted->locks->process.callers, l->first);
+	put_stat(t, &l->stat);
+	if (json_on) {
+		put_held(sorted->locks, l);
+		put_waiting(sorted->locks, l);
+	}
+	put_place(t, "lock, its name or first user", sorted->locks,
+	    l->address, l->name, l->first);
 }
 
 static void
-print_top(const char *title, const struct top *t)
+put_caller(struct rows *t, const void *arg, size_t i)
 {
-	const struct lock_note *notes = t->list, *n;
+	const struct locks_sorted *sorted = arg;
+	const struct callers *cs = &sorted->locks->process.callers;
+	char text[CALLER_TEXT];
 
-	if (t->n == 0)
-		return;
-	printf("\n%s:\n%14s  %-29s  program[pid:tid]  lock  caller\n", title,
-	    "us", "began");
-	for (n = notes; n < notes + t->n; n++)
-		print_note(n);
+	callers_json(cs, sorted->callers[i]);
+	put_stat(t, sorted->locks->callers[sorted->callers[i]]);
+	if (row_end(t, "caller"))
+		printf("  %s\n", callers_text(cs, sorted->callers[i], text));
+}
+
+static void
+put_cond(struct rows *t, const void *arg, size_t i)
+{
+	const struct locks_sorted *sorted = arg;
+	struct cond *c = sorted->v[i];
+
+	json_address("cond", c->address);
+	json_string("cond_sym", c->name);
+	callers_json(&sorted->locks->process.callers, c->first);
+	row_u64(t, "waits", "waits", c->waits);
+	row_u64(t, "failed", "failed", c->failed);
+	row_u64(t, "signals", "signals", c->signals);
+	row_u64(t, "broadcasts", "broadcasts", c->broadcasts);
+	put_hist(t, "waited us", "wait", &c->wait);
+	put_place(t, "condition, its name or first user", sorted->locks,
+	    c->address, c->name, c->first);
+}
+
+/* All of them in JSON and with -a, otherwise the first few. */
+static void
+put_rows(const struct locks_sorted *sorted, const char *name, size_t n,
+    rows_put_fn put)
+{
+	const size_t shown = sorted->locks->run->all || json_on || n <= ROWS ?
+	    n : ROWS;
+	struct rows t = { .fixed = NULL };
+
+	rows_put(&t, name, shown, put, sorted);
+	if (shown < n)
+		printf("%10s and %zu more, which -a shows\n", "...",
+		    n - shown);
+}
+
+/* A line, if there are any. */
+static void
+put_count(const char *name, uint64_t n, const char *what)
+{
+	json_u64(name, n);
+	if (!json_on && n > 0)
+		printf("  %" PRIu64 " %s\n", n, what);
+}
+
+static void
+put_process(const struct locks *ls)
+{
+	struct locks_sorted sorted = { ls, NULL, NULL };
+	size_t i, n;
+
+	json_object(NULL);
+	process_json(&ls->process);
+	if (!json_on) {
+		putchar('\n');
+		process_print(&ls->process);
+		printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
+		    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
+	}
+	put_count("unheld", ls->unheld, "released, but not acquired here");
+	put_count("unseen", ls->unseen,
+	    "released unseen: another thread acquired the lock");
+	put_count("unended", ls->unended,
+	    "requested, neither acquired nor failed");
+	put_count("left_out", ls->lost, "left out: events were lost meanwhile");
+	sorted.v = map_sorted(&ls->locks, compare_locks);
+	for (i = 0; !json_on && i < ls->locks.n; i++)
+		put_held(ls, sorted.v[i]);
+	for (i = 0; !json_on && i < ls->locks.n; i++)
+		put_waiting(ls, sorted.v[i]);
+	put_rows(&sorted, "locks", ls->locks.n, put_lock);
+	free(sorted.v);
+	n = sort_callers(ls, &sorted.callers);
+	put_rows(&sorted, "callers", n, put_caller);
+	free(sorted.callers);
+	sorted.v = map_sorted(&ls->conds, compare_conds);
+	put_rows(&sorted, "conditions", ls->conds.n, put_cond);
+	free(sorted.v);
+	json_end();
+}
+
+/* A wait, or a hold. */
+static void
+put_note(struct rows *t, const void *arg, size_t i)
+{
+	const struct lock_note *n = (const struct lock_note *)arg + i;
+	const struct process *p = &n->process->process;
+	char text[CALLER_TEXT], lock[CALLER_TEXT];
+
+	row_us(t, "us", "took_ns", n->took);
+	json_ns("ns", n->ns);
+	row_who(t, "began", n->ns, p->host, p->name, p->vpid, n->thread);
+	json_address("lock", n->lock->address);
+	json_string("lock_sym", n->lock->name);
+	callers_json(&p->callers, n->caller);
+	json_bool("failed", n->failed);
+	if (row_end(t, "lock  caller"))
+		printf("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
+		    lock), callers_text(&p->callers, n->caller, text),
+		    n->failed ? " (failed)" : "");
+	if (n->known) {
+		json_object("holder");
+		json_i64("vtid", n->holder);
+		callers_json(&p->callers, n->holder_caller);
+		json_end();
+		if (row_end(t, NULL))
+			printf("  held by %" PRId32 " %s", n->holder,
+			    callers_text(&p->callers, n->holder_caller, text));
+	}
+	if (row_end(t, NULL))
+		putchar('\n');
+}
+
+static void
+put_top(const char *title, const char *name, const struct top *top)
+{
+	static const int width = 14;
+	struct rows t = { .fixed = &width };
+
+	if (!json_on && top->n > 0)
+		printf("\n%s:\n", title);
+	rows_put(&t, name, top->n, put_note, top->list);
 }
 
 void
 locks_print(const struct locks_run *r, const struct reader *rd)
 {
-	char begin[CTF_TIMELEN], end[CTF_TIMELEN];
 	const struct process *p;
 
-	reader_totals(rd);
-	if (r->n == 0)
+	show_totals(rd);
+	if (!json_on && r->processes.n == 0)
 		return;
-	ctf_print_time(r->begin, begin);
-	ctf_print_time(r->end, end);
-	printf("from %s to %s: %.9f s\n", begin, end,
-	    ((double)r->end - (double)r->begin) / NS);
+	show_span(r->processes.begin, r->processes.end, "\n");
+	json_array("processes");
 	for (p = r->processes.first; p != NULL; p = p->next)
-		if (!locks_isempty((const struct locks *)p))
-			print_process(r, (const struct locks *)p);
-	print_top("the longest waits", &r->top_waits);
-	print_top("held longest", &r->top_holds);
+		if (!is_empty(p))
+			put_process((const struct locks *)p);
+	json_end();
+	put_top("the longest waits", "waits", &r->top_waits);
+	put_top("held longest", "holds", &r->top_holds);
+	json_end();
 }

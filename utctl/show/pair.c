@@ -26,18 +26,15 @@
 #include "../sym/symbols.h"
 #include "pair_role.h"
 
-/* Threads, which are kept by themselves, are all that a process has. */
-static void
-keep(struct process *p)
-{
-	(void)p;
-}
-
 void
 pairs_init(struct pairs *ps)
 {
+	/* Threads, which are kept by themselves, are all that a process has. */
+	static const struct process_ops none = { .size =
+	    sizeof(struct process) };
+
 	memset(ps, 0, sizeof(*ps));
-	processes_init(&ps->processes, sizeof(struct process), keep);
+	processes_init(&ps->processes, &none);
 	ps->processes.numbers = 1;
 }
 
@@ -122,7 +119,7 @@ pairs_read(struct pairs *ps, struct reader *rd)
 	    refused, lost };
 	struct ctf_trace *tr;
 
-	rd->names = &symbols_names;		/* modules are read also without names */
+	rd->names = &symbols_names;	/* modules are read also with -N */
 	rd->refused = rd->select != NULL;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
@@ -154,5 +151,5 @@ pairs_free(struct pairs *ps)
 	list_free(ps->given);
 	list_free(ps->found);
 	map_free(&ps->names);
-	processes_free(&ps->processes, keep);
+	processes_free(&ps->processes);
 }

@@ -21,20 +21,19 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../ctf/reader.h"
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
 #include "../utctl.h"
 #include "columns.h"
-#include "common/compat.h"
 #include "indent.h"
 #include "live.h"
 #include "print.h"
+#include "show.h"
 
-static int json;		/* -j */
+static int		 follow, quiet;		/* -F and -q */
+static const char	*columns;		/* -o; or NULL */
+static struct live	 live;			/* of -F */
 
 static void
 print_event(void *arg, struct ctf_stream *s)
@@ -47,8 +46,8 @@ print_event(void *arg, struct ctf_stream *s)
 static void
 print_file(const char *path)
 {
-	put_json(path);
-	printf("}\n");
+	json_string("file", path);
+	json_end();
 	fflush(stdout);
 }
 
@@ -60,13 +59,12 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	indent_lose(s);
 	ctf_print_flush();
-	if (json && s->ndiscarded == 0)
-		printf("{\"discarded\":null");
-	else if (json)
-		printf("{\"discarded\":%" PRIu64, s->ndiscarded);
-	if (json) {
-		printf(",\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64
-		    "\",\"file\":", s->from, s->to);
+	if (json_on) {
+		json_object(NULL);
+		json_format("discarded", s->ndiscarded == 0 ? "null" :
+		    "%" PRIu64, s->ndiscarded);
+		json_ns("from", s->from);
+		json_ns("to", s->to);
 		print_file(s->path);
 		return;
 	}
@@ -89,9 +87,10 @@ say_lost(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	indent_lose(s);
 	ctf_print_flush();
-	if (json) {
-		printf("{\"lost_packets\":%" PRIu64 ",\"before\":\"%" PRId64
-		    "\",\"file\":", s->nlost, s->lost);
+	if (json_on) {
+		json_object(NULL);
+		json_u64("lost_packets", s->nlost);
+		json_ns("before", s->lost);
 		print_file(s->path);
 		return;
 	}
@@ -115,28 +114,13 @@ note_module(void *arg, struct ctf_stream *s)
 	indent_module(s);
 }
 
-/* The totals, all there is of -q. */
-static void
-print_totals(const struct reader *r)
-{
-	if (json) {
-		printf("{\"events\":%llu,\"discarded\":%llu,"
-		    "\"lost_packets\":%llu}\n", r->nevents, r->ndiscarded,
-		    r->nlost);
-		return;
-	}
-	reader_totals(r);
-}
-
 const struct reader_ops print_ops = { print_event, say_discarded,
     say_lost, ctf_print_trace, note_module, NULL, note_gone };
 
 /* What cannot be while the end is not known. */
 static void
-check_follow(const struct reader *r, char **dirs)
+check_follow(const struct select *sel, char **dirs)
 {
-	const struct select *sel = r->select;
-
 	if (dirs[1] != NULL)
 		die("-F follows one session");
 	if (sel == NULL)
@@ -149,41 +133,57 @@ check_follow(const struct reader *r, char **dirs)
 		    "end are not known");
 }
 
-/* As long as the session goes on. */
-static int
-view_live(struct reader *r, const char *dir)
+static void
+begin(struct reader *r, char **dirs)
 {
-	struct live l;
-	int failed;
-
-	live_open(&l, dir);
-	ut_confine_reader();
-	reader_follow(r, &l.follow, &print_ops, NULL);
-	failed = l.failed;
-	live_close(&l);
-	return failed;
+	ctf_print_init(json_on);
+	if (indent_on)
+		r->names = &symbols_names;
+	if (!follow)
+		return;
+	check_follow(r->select, dirs);
+	live_open(&live, *dirs);
 }
 
 static int
-view_all(struct reader *r, char **dirs, int quiet, int named)
+view(struct reader *r, char **dirs)
 {
-	int64_t begin, end;
+	int64_t first, last;
 
-	ut_confine_reader();	/* what it reads may be anybody's */
+	if (follow) {
+		reader_follow(r, &live.follow, &print_ops, NULL);
+		live_close(&live);
+		ctf_print_flush();
+		return live.failed;
+	}
 	reader_open_all(r, dirs);
-	if (r->nhosts > 1 && !named)
+	if (r->nhosts > 1 && columns == NULL)
 		columns_set(COLUMNS_HOSTS);
-	if (columns_have("relative") && reader_span(r, &begin, &end))
-		columns_from(begin);
+	if (columns_have("relative") && reader_span(r, &first, &last))
+		columns_from(first);
 	reader_run(r, quiet ? NULL : &print_ops, NULL);
+	ctf_print_flush();
+	if (quiet && show_any(r)) {
+		show_totals(r);
+		json_end();
+	}
 	return 0;
+}
+
+static void
+say_pairs(const struct reader *r)
+{
+	(void)r;
+	indent_say();
 }
 
 /* -o and -i are about lines of text, and lines there must be. */
 static void
-check_lines(const char *columns, int quiet)
+check(void)
 {
-	if (columns != NULL && json)
+	if (follow && quiet)
+		die("-F and -q: totals are known at the end");
+	if (columns != NULL && json_on)
 		die("-o and -j: JSON has all there is, and the host if there "
 		    "are several");
 	if (columns != NULL && quiet)
@@ -191,72 +191,59 @@ check_lines(const char *columns, int quiet)
 	if (indent_on && quiet)
 		die("-i and -q: no events are printed");
 	columns_set(columns == NULL ? COLUMNS_DEFAULT : columns);
-	if (indent_on && !json && !columns_have("event"))
+	if (indent_on && !json_on && !columns_have("event"))
 		die("-i needs the column event");
 }
 
 static int
-view(struct reader *r, char **dirs, int quiet, int follow, int named)
+view_option(int c)
 {
-	int status;
-
-	ctf_print_init(json);
-	r->names = (!quiet && symbols_begin()) || indent_on ?
-	    &symbols_names : NULL;
-	if (follow)
-		check_follow(r, dirs);
-	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet, named);
-	status |= ctf_damaged() != 0;
-	ctf_print_flush();
-	if (quiet && (r->ntraces > 0 || status == 0))
-		print_totals(r);
-	ctf_damage_say();
-	if (r->ntraces > 0 && r->select != NULL)
-		select_say(r->select);
-	if (r->ntraces > 0)
-		indent_say();
-	return status;
+	switch (c) {
+	case 'D':
+		indent_pair(optarg);
+		return 1;
+	case 'F':
+		return follow = 1;
+	case 'i':
+		indent_start();
+		return 1;
+	case 'j':
+		json_start(1);
+		return 1;
+	case 'o':
+		columns = optarg;
+		return 1;
+	case 'q':
+		return quiet = 1;
+	}
+	return 0;
 }
 
-int
-cmd_view(int argc, char **argv)
+static int
+view_main(int argc, char **argv)
 {
-	struct select sel;
-	struct reader r;
-	const char *columns = NULL;
-	char **dirs;
-	int c, follow = 0, quiet = 0, status;
+	static const struct show show_view = { view_option, check,
+	    &quiet, begin, view, say_pairs, indent_end };
 
-	json = 0;
-	memset(&r, 0, sizeof(r));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+D:Fijo:q" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'j')
-			json = 1;
-		else if (c == 'q')
-			quiet = 1;
-		else if (c == 'F')
-			follow = 1;
-		else if (c == 'i')
-			indent_start();
-		else if (c == 'D')
-			indent_pair(optarg);
-		else if (c == 'o')
-			columns = optarg;
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		r.select = &sel;
-	if (follow && quiet)
-		die("-F and -q: totals are known at the end");
-	check_lines(columns, quiet);
-	dirs = which_traces(argv + optind);
-	status = view(&r, dirs, quiet, follow, columns != NULL);
-	which_free(dirs);
-	reader_free(&r);
-	indent_end();
-	symbols_end();
-	select_free(&sel);
-	return status;
+	follow = quiet = 0;
+	columns = NULL;
+	return show(&show_view, argc, argv);
 }
+
+const struct command cmd_view = {
+	.name = "view", .page = "utctl-view",
+	.line = "print the events of traces, or of sessions",
+	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
+	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.options = {
+	    "-F\tfollow a session until it is stopped",
+	    "-i\tindent what pairs enclose, and say how long they took",
+	    "-j\tJSON, an object in each line",
+	    "-o columns\twhat lines have (default: time,who,event,fields)",
+	    "-q\tonly the totals",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    SYMBOLS_HELP, SELECT_HELP
+	},
+	.letter = 'o', .value = column_name,
+	.run = view_main
+};

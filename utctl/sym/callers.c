@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../json.h"
 #include "../say.h"
 #include "callers.h"
 #include "symbols.h"
@@ -129,25 +130,12 @@ callers_text(const struct callers *cs, uint32_t id, char *text)
 }
 
 void
-json_address(uint64_t address)
-{
-	if (address > (uint64_t)1 << 53)
-		printf("\"%" PRIu64 "\"", address);
-	else
-		printf("%" PRIu64, address);
-}
-
-void
 callers_json(const struct callers *cs, uint32_t id)
 {
 	const struct caller *c = cs->v[id];
 
-	printf("\"caller\":");
-	json_address(c->address);
-	if (c->name != NULL) {
-		printf(",\"caller_sym\":");
-		put_json(c->name);
-	}
+	json_address("caller", c->address);
+	json_string("caller_sym", c->name);
 }
 
 void

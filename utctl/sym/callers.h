@@ -55,8 +55,6 @@ uint32_t callers_event(struct callers *, const char *);
 const char *callers_text(const struct callers *, uint32_t, char *);
 /* The members of an object that say who it was. */
 void	 callers_json(const struct callers *, uint32_t);
-/* A number, or text if it is more than a double holds. */
-void	 json_address(uint64_t);
 void	 callers_free(struct callers *);
 
 #endif /* CALLERS_H */

@@ -38,8 +38,10 @@
 #include <string.h>
 
 #include "../ctf/select.h"
+#include "../json.h"
 #include "../say.h"
 #include "process.h"
+#include "symbols.h"
 
 #define MODULE_LOAD	(-1)
 #define MODULE_UNLOAD	(-2)
@@ -51,12 +53,11 @@ static const struct call_kind modules[] = {
 };
 
 void
-processes_init(struct processes *ps, size_t size,
-    void (*over)(struct process *))
+processes_init(struct processes *ps, const struct process_ops *ops)
 {
 	memset(ps, 0, sizeof(*ps));
-	ps->size = size;
-	ps->over = over;
+	ps->ops = ops;
+	ps->begin = ps->end = INT64_MIN;
 	ps->last = &ps->first;
 	ps->channel = UINT32_MAX;
 	ps->any.lossy = INT64_MIN;
@@ -91,22 +92,51 @@ note_channels(struct processes *ps, const struct ctf_trace *tr)
 	}
 }
 
-void
-processes_open(struct processes *ps, struct reader *rd, char **dirs,
-    const struct call_kind *table)
+static void
+event(void *arg, struct ctf_stream *s)
 {
+	struct processes *ps = arg;
+
+	if (ps->begin == INT64_MIN)
+		ps->begin = s->ns;
+	ps->end = s->ns;
+	if (s->event->call != NULL && s->event->call->kind->what >= 0)
+		ps->ops->call(ps, s);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	processes_lose(arg, s);
+}
+
+static void
+module(void *arg, struct ctf_stream *s)
+{
+	processes_module(arg, s);
+}
+
+void
+processes_read(struct processes *ps, struct reader *rd, char **dirs)
+{
+	static const struct reader_ops ops = { event, lost, lost, NULL, module,
+	    NULL, lost };
 	struct ctf_trace *tr;
 
+	ps->numbers = rd->names == NULL;
+	rd->names = &symbols_names;	/* modules are read also with -N */
 	reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {
-		call_trace(tr, table);
+		call_trace(tr, ps->ops->calls);
 		note_channels(ps, tr);
 		processes_trace(tr);
 	}
+	reader_run(rd, &ops, ps);
 }
 
-int
-processes_partial(const struct reader *rd)
+/* Do the options perhaps leave out some of the calls of a process? */
+static int
+is_partial(const struct reader *rd)
 {
 	const struct ctf_trace *tr;
 	const struct ctf_eclass *ev;
@@ -188,7 +218,7 @@ add(struct processes *ps, const struct ctf_stream *s,
 {
 	struct process *p;
 
-	if ((p = calloc(1, ps->size)) == NULL)
+	if ((p = calloc(1, ps->ops->size)) == NULL)
 		die_errno("malloc");
 	p->origin = processes_origin(ps, s);
 	p->host = s->trace->label;
@@ -304,8 +334,12 @@ processes_again(struct processes *ps, const struct ctf_stream *s)
 }
 
 void
-processes_say(const struct processes *ps)
+processes_say(const struct processes *ps, const struct reader *rd,
+    const char *uncertain)
 {
+	if (ps->n > 0 && is_partial(rd))
+		say("-e, -x, -l, -L, -f or -t may leave out calls: %s, is not "
+		    "certain", uncertain);
 	if (ps->again > 0)
 		say("%" PRIu64 " events were left out: another channel has "
 		    "an event of the same call", ps->again);
@@ -328,7 +362,8 @@ load(struct processes *ps, const struct ctf_stream *s, uint64_t base)
 	text[ctf_field_text(path, s, text, sizeof(text) - 1)] = '\0';
 	if (p->program != NULL && p->base != base &&
 	    strcmp(p->program, text) == 0) {
-		ps->over(p);
+		if (ps->ops->over != NULL)
+			ps->ops->over(p);
 		p = ps->process = add(ps, s, ctf_whose(s, &buf));
 	}
 	if (p->program == NULL) {
@@ -383,25 +418,21 @@ process_print(const struct process *p)
 void
 process_json(const struct process *p)
 {
-	if (p->host != NULL) {
-		printf("\"host\":");
-		put_json(p->host);
-		putchar(',');
-	}
-	printf("\"procname\":");
-	put_json(p->name);
-	printf(",\"vpid\":%" PRId64, p->vpid);
+	json_string("host", p->host);
+	json_string("procname", p->name);
+	json_i64("vpid", p->vpid);
 }
 
 void
-processes_free(struct processes *ps, void (*release)(struct process *))
+processes_free(struct processes *ps)
 {
 	struct process *p;
 	size_t i;
 
 	while ((p = ps->first) != NULL) {
 		ps->first = p->next;
-		release(p);
+		if (ps->ops->release != NULL)
+			ps->ops->release(p);
 		for (i = 0; i < p->calls.cap; i++)
 			free(p->calls.v[i].value);
 		map_free(&p->calls);

@@ -62,9 +62,22 @@ struct process {
 	struct callers	 callers;
 };
 
-struct processes {
+struct processes;
+
+/* What is kept of each process, for which calls.  Functions may be NULL. */
+struct process_ops {
+	const struct call_kind *calls;
+	/* An event of such a call. */
+	void		(*call)(struct processes *, struct ctf_stream *);
 	size_t		 size;		/* of what begins with a process */
 	void		(*over)(struct process *);	/* its memory is gone */
+	void		(*release)(struct process *);
+};
+
+struct processes {
+	const struct process_ops *ops;
+	uint64_t	 n;		/* calls: whoever counts them */
+	int64_t		 begin, end;	/* ns: of all events; or INT64_MIN */
 	int		 numbers;	/* no names are wanted */
 	int		 several;	/* channels have calls */
 	uint32_t	 channel;	/* that has some */
@@ -79,20 +92,18 @@ struct processes {
 	struct process	*process;
 };
 
-void	 processes_init(struct processes *, size_t,
-	    void (*)(struct process *));
+void	 processes_init(struct processes *, const struct process_ops *);
 /* A trace, before its events. */
 void	 processes_trace(struct ctf_trace *);
-/* The traces of a list of directories; calls of the table are found in them. */
-void	 processes_open(struct processes *, struct reader *, char **,
-	    const struct call_kind *);
-/* Do the options perhaps leave out some of the calls of a process? */
-int	 processes_partial(const struct reader *);
+/* All events of the traces of a list of directories. */
+void	 processes_read(struct processes *, struct reader *, char **);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
 /* Is the event of a call that another channel's event has counted? */
 int	 processes_again(struct processes *, const struct ctf_stream *);
-void	 processes_say(const struct processes *);
+/* Say what was left out, and what is not certain if options leave out calls. */
+void	 processes_say(const struct processes *, const struct reader *,
+	    const char *);
 /* The origin of the stream's trace. */
 struct origin *processes_origin(struct processes *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
@@ -108,6 +119,6 @@ char	*process_text(const struct process *);
 /* That and its ID. */
 void	 process_print(const struct process *);
 void	 process_json(const struct process *);
-void	 processes_free(struct processes *, void (*)(struct process *));
+void	 processes_free(struct processes *);
 
 #endif /* PROCESS_H */

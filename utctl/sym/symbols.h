@@ -30,8 +30,10 @@
 
 #include "../ctf/ctf_field.h"
 
-#define SYMBOLS_OPTIONS	"NR:"
 #define SYMBOLS_USAGE	"[-N] [-R dir]"
+#define SYMBOLS_HELP \
+	"-N\taddresses as numbers, not as names", \
+	"-R dir\tlook for programs and libraries below dir"
 #define SYMBOLS_MAX	1200	/* bytes of a name, with NUL */
 
 struct symbol {

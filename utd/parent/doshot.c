@@ -39,10 +39,12 @@ snapshot_taken(struct client *k)
 	else if (!shot_result(k->shot, &events, path, sizeof(path)))
 		client_refuse(k, "session %s: the snapshot takes long, and "
 		    "goes on", k->session->name);
-	else
+	else {
+		list_shot(k, events, shot_lacks(k->shot), path);
 		client_ok(k, "session %s: snapshot of %llu event%s%s: %s",
 		    k->session->name, (unsigned long long)events,
 		    events == 1 ? "" : "s", shot_lacks(k->shot), path);
+	}
 }
 
 void
