@@ -127,28 +127,24 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/daemon.c utd/instant.c utd/parent/assign.c \
 		utd/parent/carry.c utd/parent/channel.c utd/parent/client.c \
 		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
-		utd/parent/conn.c utd/parent/consumers.c \
-		utd/parent/control.c \
+		utd/parent/conn.c utd/parent/consumers.c utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
 		utd/parent/dorule.c utd/parent/dosession.c utd/parent/doshot.c \
 		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
 		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
-		utd/parent/journal.c \
-		utd/parent/link.c \
-		utd/parent/list.c utd/parent/listen.c utd/parent/load.c \
-		utd/parent/loop.c utd/parent/map.c utd/parent/matches.c \
-		utd/parent/metadata.c utd/parent/move.c \
-		utd/parent/open.c utd/parent/parent.c utd/parent/pause.c \
-		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
-		utd/parent/ready.c utd/parent/region.c \
+		utd/parent/journal.c utd/parent/link.c utd/parent/list.c \
+		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
+		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
+		utd/parent/move.c utd/parent/open.c utd/parent/parent.c \
+		utd/parent/pause.c utd/parent/plan.c utd/parent/program.c \
+		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
 		utd/parent/remains.c utd/parent/requests.c \
 		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
-		utd/parent/state.c utd/parent/table.c \
-		utd/parent/trace.c utd/parent/track.c utd/parent/trigger.c \
-		utd/parent/trust.c utd/parent/user.c \
-		utd/parent/wake.c utd/parent/warning.c utd/parent/watch.c \
-		utd/utd.c
+		utd/parent/state.c utd/parent/table.c utd/parent/trace.c \
+		utd/parent/track.c utd/parent/trigger.c utd/parent/trust.c \
+		utd/parent/user.c utd/parent/wake.c utd/parent/warning.c \
+		utd/parent/watch.c utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/points.h utd/consumer/region.h \
