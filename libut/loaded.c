@@ -431,7 +431,7 @@ changed(void)
 		look_again(modules_look);
 }
 
-/* By a thread for which the linker has just loaded something, or unloaded. */
+/* Look, in a thread for which the linker has just loaded something. */
 void
 ut_loaded_changed(void)
 {
@@ -440,8 +440,8 @@ ut_loaded_changed(void)
 }
 
 /*
- * By a destructor, of a library that is unloaded or of a process that exits.
- * The linker's lock may be as stuck as before.
+ * Look, in a destructor, of a library that is unloaded or of a process that
+ * exits.  The linker's lock may be as stuck as before.
  */
 void
 ut_loaded_leaves(void)
@@ -506,7 +506,7 @@ look_for_code(void)
 	ut_unmute(self);
 }
 
-/* By a thread that has the lock, as above. */
+/* Record what ut_code has found, in a thread that has the lock. */
 static void
 take_found(void)
 {

@@ -320,7 +320,7 @@ pieces_unpin(struct region *r)
 			region_unpin(r, pieces[i].sub);
 }
 
-/* They cannot be written yet: in overwrite mode, others may drop them. */
+/* Let writers drop, in overwrite mode, pieces that cannot be written yet. */
 static void
 pieces_leave(struct region *r)
 {

@@ -304,7 +304,7 @@ output_refine(struct trace *t, uint64_t at, const char *s)
 		memcpy(t->pending + (at - size), s, n);
 	if (t->nowhere || n > size || at > size - n)
 		return;
-	/* Not that of the others, which appends wherever it is told to. */
+	/* The trace's own descriptor only appends: open another. */
 	fd = output_file(t, "metadata", O_WRONLY);
 	if (fd == -1)
 		return;

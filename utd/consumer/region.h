@@ -283,9 +283,9 @@ bool	 oldest_enough(const struct region *, uint32_t);
 bool	 oldest_full(const struct region *, uint32_t);
 
 /* revoke.c: sub-buffers that idle threads hold. */
-#define HURRY_MS	50		/* between looks when writers wait; */
-					/* so often they say that they do */
-bool	 region_needy(const struct region *);	/* then flush it before */
+#define HURRY_MS	50	/* between looks at writers, who say that often
+				   that they wait */
+bool	 region_needy(const struct region *);	/* true: flush it before that */
 bool	 region_revoke(struct region *);	/* true: something goes on */
 
 /* sleep.c: which regions are awake. */

@@ -238,7 +238,7 @@ int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
 int	 output_bare(int, const char *);	/* except a name: 0 or -1 */
-DIR	*output_list(int);		/* which stays open; NULL and errno */
+DIR	*output_list(int);		/* NULL and errno; the fd stays open */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
