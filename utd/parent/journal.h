@@ -63,8 +63,6 @@ struct saved {
 };
 
 /* Types of messages in the journal, which are not those of the protocol. */
-#define STATE_VERSION	9
-_Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2	/* of what belongs together */
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell, for
@@ -87,8 +85,12 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_CHUNK	16	/* a session, b 1: the command has yet to be
 				   run for it, 0: for the first no more: str */
 
-/* How the journal is told what to write: see state.c. */
+/*
+ * How the journal is told what to write: see state.c.  False if there are more
+ * rows than so many bytes hold.
+ */
 struct saved_ops {
+	uint32_t version;
 	bool	(*put)(unsigned int, struct saved *, size_t);
 	bool	(*rows)(unsigned int, struct saved *, size_t);
 	void	(*gone)(unsigned int, struct saved *);
@@ -130,13 +132,8 @@ extern const struct member trace_members[], region_members[];
 uint64_t member_number(const struct member *, const void *);
 const char *member_text(const struct member *, const void *);
 
-/*
- * state.c: the records of all objects.  False if there are more rows than so
- * many bytes hold.
- */
-bool	 state_put(unsigned int, struct saved *, size_t);
-bool	 state_rows(unsigned int, struct saved *, size_t);
-void	 state_gone(unsigned int, struct saved *);
+/* state.c: the records of all objects. */
+extern const struct saved_ops state_ops;
 void	 state_renew(struct trace *);	/* its metadata begin anew */
 void	 state_warning(const struct session *, const struct warning *);
 void	 state_chunk(const struct session *, const char *, bool);

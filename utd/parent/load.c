@@ -167,12 +167,12 @@ load_sessions(FILE *f, const char *state)
 
 	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
 		keep(state, "damaged");
-	} else if (m.h.a > STATE_VERSION) {
+	} else if (m.h.a > state_ops.version) {
 		listen_close();
 		errno = EPROTONOSUPPORT;
 		fatal("%s: of a newer utd, which has to take it up or end "
-		    "(version %u, not %u)", state, m.h.a, STATE_VERSION);
-	} else if (m.h.a < STATE_VERSION) {
+		    "(version %u, not %u)", state, m.h.a, state_ops.version);
+	} else if (m.h.a < state_ops.version) {
 		keep(state, "of an older utd");
 	} else {
 		r = measure(f, &end);
