@@ -129,7 +129,7 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
 		utd/parent/conn.c utd/parent/consumers.c utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
-		utd/parent/dorule.c utd/parent/dosession.c utd/parent/doshot.c \
+		utd/parent/dorule.c utd/parent/dosession.c \
 		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
 		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
 		utd/parent/journal.c utd/parent/link.c utd/parent/list.c \
@@ -167,14 +167,14 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
 		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
 		utctl/ctl/list_json.c utctl/ctl/list_session.c \
-		utctl/ctl/load.c utctl/ctl/nothing.c utctl/ctl/rotate.c \
+		utctl/ctl/load.c utctl/ctl/quote.c utctl/ctl/rotate.c \
 		utctl/ctl/save.c utctl/ctl/session.c utctl/ctl/step.c \
-		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
+		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/why_empty.c \
 		utctl/help.c utctl/json.c utctl/map.c utctl/option.c \
 		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
-		utctl/rec/output.c utctl/rec/record.c utctl/rec/record_begin.c \
-		utctl/rec/record_options.c utctl/rec/recover.c \
-		utctl/rec/report.c utctl/rec/running.c utctl/rec/wrapper.c \
+		utctl/rec/procfs.c utctl/rec/record.c utctl/rec/record_dir.c \
+		utctl/rec/record_options.c utctl/rec/record_session.c \
+		utctl/rec/recover.c utctl/rec/report.c utctl/rec/wrapper.c \
 		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/blocks.c \
 		utctl/show/clocks.c utctl/show/columns.c \
 		utctl/show/ctf_print.c utctl/show/durations.c \

@@ -175,7 +175,7 @@ void	 check_program(const char *);	/* for names of programs */
 int	 client_snapshot(struct client *, const char *, const char *,
 	    const char *, const char *, struct row **);
 
-/* words.c */
+/* quote.c */
 char	*quote(const char *);
 int	 split(char *, char **, const char **);
 
@@ -212,14 +212,14 @@ int	 dir_keeps_names(int);	/* nobody else can rename what is there */
 int	 dir_removable(int, int);	/* in the first; may root? */
 int	 dir_remove(int, const char *, int);
 
-/* nothing.c */
+/* why_empty.c */
 int	 had_event(const struct row *, const char *);
-void	 nothing_say(const struct row *, int);
+void	 why_empty(const struct row *, int);
 void	 warnings_say(const struct row *);
 void	 remedies_say(const struct row *);
 int	 end_ask(struct client *, struct step *);
 
-/* running.c: NULL, or -1, is not known; strings are freed. */
+/* procfs.c: NULL, or -1, is not known; strings are freed. */
 char	*process_name(pid_t);
 char	*process_env(pid_t, const char *);	/* errno is 0: not set */
 pid_t	 process_with(const char *, const char *);	/* in it; or 0 */

@@ -59,7 +59,7 @@ node(const struct compiler *c, uint16_t i)
  */
 bool	 code_complain(struct compiler *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
-/* Complain that the field is not there; with a hint. */
+/* The event lacks the field; the string is a hint, or "". */
 bool	 field_complain(struct compiler *, const struct expr_node *,
 	    const char *);
 void	 code_put(struct compiler *, const void *, size_t);

@@ -48,7 +48,7 @@ void	 rotation_save(FILE *, const struct row *, int);
 void	 tracked_save(FILE *, const struct row *);
 void	 trigger_save(FILE *, const struct row *, const char *, int);
 
-/* words.c */
+/* quote.c */
 void	 put_word(FILE *, const char *, const char *);
 
 /* list_json.c */

@@ -15,10 +15,10 @@
  */
 
 /*
- * How utctl record begins: the session, with its channel and rules.  So that
- * the addresses in the trace have names, the modules of the programs are
- * recorded, too, in a channel of their own, where no flood of other events can
- * make them be lost or overwritten.
+ * The session of utctl record: how it begins, with a channel and rules, and
+ * what gives names to the addresses in its events: the modules of the programs,
+ * in a channel of their own, where no flood of other events can make them be
+ * lost or overwritten.
  */
 
 #include <sys/types.h>
@@ -227,7 +227,7 @@ record_begin(void *arg)
 	int result;
 
 	client_bound(r->client, 0);
-	if (!r->keeps && output_replace(&r->out, 1) == -1)
+	if (!r->keeps && record_dir_replace(&r->out, 1) == -1)
 		return -1;
 	r->left = r->shared;
 	r->created = session_create(r) == 0;
