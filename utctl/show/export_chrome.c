@@ -295,13 +295,13 @@ static void *
 begin(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address)
 {
-	char buf[EXPORT_NAME], *p;
+	char buf[PAIR_NAME], *p;
 	struct open *o;
 
 	(void)arg;
 	if (!run.selected || unsure(s, 0))
 		return NULL;
-	o = open_of(track_of(s), pair, export_name(buf, s, pair, at, address));
+	o = open_of(track_of(s), pair, pair_name(buf, s, pair, at, address));
 	p = put_head('B', s->ns, o->track->who);
 	if (at != NULL)
 		p = put_text(p, ",\"cat\":", pair);

@@ -20,8 +20,8 @@
 
 #include <stddef.h>
 
-#include "indent.h"
 #include "pair.h"
+#include "print.h"
 
 static void	*begins(void *, const struct ctf_stream *, const char *,
 		    const struct ctf_field_at *, uint64_t);

@@ -19,10 +19,13 @@
  * the number of events.
  */
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../ctf/reader.h"
+#include "../say.h"
 #include "../sym/symbols.h"
 #include "pair_role.h"
 
@@ -124,6 +127,45 @@ pairs_read(struct pairs *ps, struct reader *rd)
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
 	reader_run(rd, &ops, ps);
+}
+
+const char *
+pair_name(char *buf, const struct ctf_stream *s, const char *pair,
+    const struct ctf_field_at *at, uint64_t address)
+{
+	const char *symbol;
+
+	if (at == NULL)
+		return pair;
+	if ((symbol = symbols_at(at, s)) != NULL)
+		return symbol;
+	snprintf(buf, PAIR_NAME, "0x%" PRIx64, address);
+	return buf;
+}
+
+static void
+say_missing(const struct pair *p)
+{
+	const char *const events[] = { p->begin, p->end };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (!p->found[i])
+			say("-D '%s': no event of the trace has such a name",
+			    events[i]);
+		else if (p->key != NULL && !p->keyed[i])
+			say("-D %s: the event has no field %s", events[i],
+			    p->key);
+}
+
+void
+pairs_say(const struct pairs *ps)
+{
+	const struct pair *p;
+
+	for (p = ps->given; p != NULL; p = p->next)
+		say_missing(p);
+	pair_threads_say(ps);
 }
 
 static void

@@ -26,6 +26,9 @@
 #include "../ctf/ctf_field.h"
 #include "../map.h"
 #include "../sym/process.h"
+#include "../sym/symbols.h"
+
+#define PAIR_NAME	(SYMBOLS_MAX + 64)
 
 /* An end that has met its beginning. */
 struct pair_end {
@@ -115,6 +118,12 @@ void	*pairs_top(struct pairs *, const struct ctf_stream *);
 void	 pairs_cut(struct pairs *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
 void	 pairs_lose(struct pairs *, const struct ctf_stream *);
+/*
+ * What a pair is called: by the function, if it has an address, otherwise by
+ * the name of the pair.  The buffer has PAIR_NAME bytes.
+ */
+const char *pair_name(char *, const struct ctf_stream *, const char *,
+	    const struct ctf_field_at *, uint64_t);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
 /* Say what -D names and no trace has, and which pairs are not certain. */

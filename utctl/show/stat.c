@@ -28,9 +28,8 @@
 
 #include "../ctf/reader.h"
 #include "../utctl.h"
-#include "clocks.h"
-#include "durations.h"
 #include "show.h"
+#include "stat.h"
 
 #define SLOWEST		10		/* pairs, without -S */
 #define SLOWEST_MAX	1000

@@ -15,7 +15,7 @@
  */
 
 /*
- * Where functions were called from: see callers.h.
+ * Where functions were called from: see process.h.
  *
  * An address is given a name when it is first seen.  When modules are loaded or
  * unloaded, the same address may become that of another function: then it is
@@ -30,7 +30,7 @@
 
 #include "../json.h"
 #include "../say.h"
-#include "callers.h"
+#include "process.h"
 #include "symbols.h"
 
 #define OLDER	64	/* names that an address had: more are forgotten */

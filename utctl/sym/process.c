@@ -52,6 +52,51 @@ static const struct call_kind modules[] = {
 	{ NULL, 0, { NULL } }
 };
 
+/*
+ * Calls.
+ */
+
+static void
+call_add(struct ctf_trace *tr, struct ctf_eclass *ev, const struct call_kind *k)
+{
+	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
+	struct call *c;
+	size_t i;
+
+	if (sc == NULL)
+		return;
+	c = ctf_alloc(tr, sizeof(*c));
+	memset(c, 0, sizeof(*c));
+	c->kind = k;
+	for (i = 0; i < CALL_FIELDS; i++)
+		if (k->fields[i] != NULL)
+			(void)ctf_field_find(&c->at[i], sc, ev, k->fields[i]);
+	ev->call = c;
+}
+
+static void
+call_trace(struct ctf_trace *tr, const struct call_kind *table)
+{
+	const struct call_kind *k;
+	struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (k = table; k->event != NULL; k++)
+			if (strcmp(ev->name, k->event) == 0)
+				call_add(tr, ev, k);
+}
+
+int
+call_field(const struct call *c, size_t i, const struct ctf_stream *s,
+    uint64_t *v)
+{
+	return c->at[i].type != NULL && ctf_field_bits(&c->at[i], s, v);
+}
+
+/*
+ * Processes.
+ */
+
 void
 processes_init(struct processes *ps, const struct process_ops *ops)
 {

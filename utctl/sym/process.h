@@ -25,11 +25,44 @@
 #include <stdint.h>
 
 #include "../ctf/ctf.h"
+#include "../ctf/ctf_field.h"
 #include "../ctf/reader.h"
-#include "call.h"
-#include "callers.h"
+#include "../map.h"
 
+#define CALL_FIELDS		6
+#define CALLER_TEXT		320	/* bytes of a caller as text */
 #define PROCESS_CHANNELS	32	/* that record one call: UT_REGIONS */
+
+/* A row of a table that ends with a name that is NULL. */
+struct call_kind {
+	const char	*event;
+	int		 what;			/* for whoever has the table */
+	const char	*fields[CALL_FIELDS];	/* NULL: none */
+};
+
+/* What an event is, if it is in a table. */
+struct call {
+	const struct call_kind	*kind;
+	struct ctf_field_at	 at[CALL_FIELDS];
+};
+
+/* A place of a process that calls: it is known by a small number. */
+struct caller {
+	struct caller	*older;		/* of the same address */
+	uint64_t	 address;
+	char		*name;		/* NULL: not known */
+	unsigned int	 modules;	/* as many changes as were seen then */
+	uint32_t	 id;
+};
+
+struct callers {
+	struct caller	**v;		/* by number */
+	size_t		 n, room;
+	struct map	 addresses;	/* to struct caller, the newest */
+	struct map	 events;	/* where there are no addresses */
+	unsigned int	 modules;	/* so often have modules changed */
+	int		 numbers;	/* no names are wanted */
+};
 
 /* The last call of a thread, and the channels that have an event of it. */
 struct process_call {
@@ -92,6 +125,10 @@ struct processes {
 	struct process	*process;
 };
 
+/* process.c */
+/* After ctf_body(): the integer; false if the event has no such field. */
+int	 call_field(const struct call *, size_t, const struct ctf_stream *,
+	    uint64_t *);
 void	 processes_init(struct processes *, const struct process_ops *);
 /* A trace, before its events. */
 void	 processes_trace(struct ctf_trace *);
@@ -120,5 +157,16 @@ char	*process_text(const struct process *);
 void	 process_print(const struct process *);
 void	 process_json(const struct process *);
 void	 processes_free(struct processes *);
+
+/* callers.c */
+/* The number of a return address. */
+uint32_t callers_get(struct callers *, const struct ctf_stream *, uint64_t);
+/* That of an event of that name, which does not tell its caller. */
+uint32_t callers_event(struct callers *, const char *);
+/* A name, or the address in the buffer of CALLER_TEXT bytes. */
+const char *callers_text(const struct callers *, uint32_t, char *);
+/* The members of an object that say who it was. */
+void	 callers_json(const struct callers *, uint32_t);
+void	 callers_free(struct callers *);
 
 #endif /* PROCESS_H */
