@@ -191,10 +191,10 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
 		utctl/show/print_out.c utctl/show/print_text.c \
 		utctl/show/rows.c utctl/show/show.c utctl/show/stat.c \
-		utctl/show/view.c utctl/show/which.c utctl/sym/callers.c \
+		utctl/show/view.c utctl/show/which.c utctl/sym/calls.c \
 		utctl/sym/demangle.c utctl/sym/elf.c utctl/sym/elf_symbols.c \
-		utctl/sym/image.c utctl/sym/mapped.c utctl/sym/process.c \
-		utctl/sym/symbols.c utctl/utctl.c utctl/when.c
+		utctl/sym/image.c utctl/sym/process.c utctl/sym/symbols.c \
+		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
 		utctl/ctf/ctf_parse.h utctl/ctf/reader.h utctl/ctf/select.h \
@@ -204,8 +204,8 @@ UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
 		utctl/show/locks.h utctl/show/pair.h utctl/show/pair_role.h \
 		utctl/show/print.h utctl/show/rows.h utctl/show/show.h \
 		utctl/show/stat.h utctl/sym/demangle.h utctl/sym/elf.h \
-		utctl/sym/image.h utctl/sym/mapped.h utctl/sym/process.h \
-		utctl/sym/symbols.h utctl/utctl.h utctl/when.h
+		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
+		utctl/utctl.h utctl/when.h
 
 WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/pthread.o \

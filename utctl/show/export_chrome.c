@@ -471,7 +471,7 @@ static void
 module(void *arg, struct ctf_stream *s)
 {
 	(void)arg;
-	pairs_module(run.pairs, s);
+	(void)s;
 	run.stream = NULL;	/* its process may be another one now */
 }
 
@@ -512,7 +512,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	ps->ops = &mine;
 	ps->closed = ps->unfit = 1;
 	rd->refused = rd->select != NULL;
-	rd->names = &symbols_names;
+	symbols_use(rd, &ps->processes);
 	ctf_print_init(1);
 	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","
 	    "\"traceEvents\":["));

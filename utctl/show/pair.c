@@ -38,7 +38,7 @@ pairs_init(struct pairs *ps)
 
 	memset(ps, 0, sizeof(*ps));
 	processes_init(&ps->processes, &none);
-	ps->processes.numbers = 1;
+	ps->processes.numbers = ps->processes.kept = 1;
 }
 
 void
@@ -80,16 +80,6 @@ pairs_finish(struct pairs *ps)
 	pair_keys_finish(ps);
 }
 
-/*
- * A process that executes another program begins anew: what that one had open
- * has no end.
- */
-void
-pairs_module(struct pairs *ps, const struct ctf_stream *s)
-{
-	processes_module(&ps->processes, s);
-}
-
 static void
 event(void *arg, struct ctf_stream *s)
 {
@@ -109,20 +99,14 @@ lost(void *arg, const struct ctf_stream *s)
 	pairs_lose(arg, s);
 }
 
-static void
-module(void *arg, struct ctf_stream *s)
-{
-	pairs_module(arg, s);
-}
-
 void
 pairs_read(struct pairs *ps, struct reader *rd)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, module,
+	static const struct reader_ops ops = { event, lost, lost, NULL, NULL,
 	    refused, lost };
 	struct ctf_trace *tr;
 
-	rd->names = &symbols_names;	/* modules are read also with -N */
+	symbols_use(rd, &ps->processes);
 	rd->refused = rd->select != NULL;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);

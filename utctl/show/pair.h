@@ -106,8 +106,6 @@ void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */
 void	 pairs_event(struct pairs *, const struct ctf_stream *,
 	    enum pair_fit);
-/* An event of a module, wanted or not. */
-void	 pairs_module(struct pairs *, const struct ctf_stream *);
 /* All events of the reader. */
 void	 pairs_read(struct pairs *, struct reader *);
 /* So many are open in the event's thread, or that most. */

@@ -194,7 +194,6 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 	struct pair *p;
 	int ends;
 
-	processes_trace(tr);
 	if (ps->named)
 		events_note(&events, tr);
 	for (ev = tr->events; ev != NULL; ev = ev->next) {

@@ -30,7 +30,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../ctf/ctf.h"
+#include "../ctf/reader.h"
 #include "common/escape.h"
 
 #define OUTSIZE	(256 * 1024)
@@ -94,14 +94,14 @@ void	 indent_start(void);
 /* And of that pair, as -D gives it; or utctl ends. */
 void	 indent_pair(const char *);
 extern int indent_on;
+/* The reader is to tell of modules: processes execute other programs. */
+void	 indent_begin(struct reader *);
 /* Each trace, before its events. */
 void	 indent_trace(struct ctf_trace *);
 /* After ctf_body(): how deep, and how long what ends here took, in ns. */
 size_t	 indent_event(const struct ctf_stream *, int64_t *);
 /* Events were lost: the stream's item tells of them. */
 void	 indent_lose(const struct ctf_stream *);
-/* An event of a module: its process may execute another program. */
-void	 indent_module(const struct ctf_stream *);
 /* Say what -D names and no trace has, and what is not certain. */
 void	 indent_say(void);
 void	 indent_end(void);

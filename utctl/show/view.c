@@ -189,15 +189,8 @@ note_gone(void *arg, const struct ctf_stream *s)
 	indent_lose(s);
 }
 
-static void
-note_module(void *arg, struct ctf_stream *s)
-{
-	(void)arg;
-	indent_module(s);
-}
-
 const struct reader_ops print_ops = { print_event, say_discarded,
-    say_lost, print_trace, note_module, NULL, note_gone };
+    say_lost, print_trace, NULL, NULL, note_gone };
 
 /*
  * The session that is followed.
@@ -346,8 +339,7 @@ static void
 begin(struct reader *r, char **dirs)
 {
 	ctf_print_init(json_on);
-	if (indent_on)
-		r->names = &symbols_names;
+	indent_begin(r);
 	if (!follow)
 		return;
 	check_follow(r->select, dirs);
