@@ -175,40 +175,32 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/rec/procfs.c utctl/rec/record.c utctl/rec/record_dir.c \
 		utctl/rec/record_options.c utctl/rec/record_session.c \
 		utctl/rec/recover.c utctl/rec/report.c utctl/rec/wrapper.c \
-		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/blocks.c \
-		utctl/show/clocks.c utctl/show/columns.c \
-		utctl/show/ctf_print.c utctl/show/durations.c \
+		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/clocks.c \
+		utctl/show/columns.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
-		utctl/show/export_folded.c utctl/show/export_name.c \
-		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
-		utctl/show/heap_print.c utctl/show/heap_track.c \
-		utctl/show/hist.c utctl/show/indent.c utctl/show/live.c \
-		utctl/show/locks.c utctl/show/locks_print.c \
+		utctl/show/export_folded.c utctl/show/follow.c \
+		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
+		utctl/show/hist.c utctl/show/indent.c utctl/show/locks.c \
 		utctl/show/locks_state.c utctl/show/locks_track.c \
-		utctl/show/pair.c utctl/show/pair_end.c utctl/show/pair_key.c \
-		utctl/show/pair_role.c utctl/show/pair_thread.c \
-		utctl/show/print_field.c utctl/show/print_out.c \
-		utctl/show/print_text.c utctl/show/rows.c utctl/show/show.c \
-		utctl/show/stat.c utctl/show/view.c utctl/show/which.c \
-		utctl/sym/call.c utctl/sym/callers.c utctl/sym/demangle.c \
-		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
-		utctl/sym/mapped.c utctl/sym/process.c utctl/sym/symbols.c \
-		utctl/sym/sysroot.c utctl/utctl.c utctl/when.c
+		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
+		utctl/show/pair_thread.c utctl/show/print_field.c \
+		utctl/show/print_out.c utctl/show/print_text.c \
+		utctl/show/rows.c utctl/show/show.c utctl/show/stat.c \
+		utctl/show/view.c utctl/show/which.c utctl/sym/calls.c \
+		utctl/sym/demangle.c utctl/sym/elf.c utctl/sym/elf_symbols.c \
+		utctl/sym/image.c utctl/sym/process.c utctl/sym/symbols.c \
+		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
 		utctl/ctf/ctf_parse.h utctl/ctf/reader.h utctl/ctf/select.h \
 		utctl/ctl/list.h utctl/json.h utctl/map.h utctl/rec/record.h \
-		utctl/regular.h utctl/say.h utctl/show/blocks.h \
-		utctl/show/clocks.h utctl/show/columns.h \
-		utctl/show/durations.h utctl/show/export.h utctl/show/follow.h \
-		utctl/show/group.h utctl/show/heap.h utctl/show/hist.h \
-		utctl/show/indent.h utctl/show/live.h utctl/show/locks.h \
-		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/rows.h utctl/show/show.h utctl/sym/call.h \
-		utctl/sym/callers.h utctl/sym/demangle.h utctl/sym/elf.h \
-		utctl/sym/image.h utctl/sym/mapped.h utctl/sym/process.h \
-		utctl/sym/symbols.h utctl/sym/sysroot.h utctl/utctl.h \
-		utctl/when.h
+		utctl/regular.h utctl/say.h utctl/show/export.h \
+		utctl/show/follow.h utctl/show/heap.h utctl/show/hist.h \
+		utctl/show/locks.h utctl/show/pair.h utctl/show/pair_role.h \
+		utctl/show/print.h utctl/show/rows.h utctl/show/show.h \
+		utctl/show/stat.h utctl/sym/demangle.h utctl/sym/elf.h \
+		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
+		utctl/utctl.h utctl/when.h
 
 WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/pthread.o \

@@ -15,7 +15,7 @@
  */
 
 /*
- * Numbers as text: like all that ctf_print.c writes with, these take the place
+ * Numbers as text: like all that view.c writes with, these take the place
  * to write to and return the place behind.  A double has as few digits, but at
  * least 15, as give it back, a float at least 7.
  */

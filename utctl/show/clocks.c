@@ -26,7 +26,7 @@
 
 #include "../json.h"
 #include "../utctl.h"
-#include "clocks.h"
+#include "stat.h"
 
 #define NS			1e9
 #define NTP_UNSYNCHRONIZED	5

@@ -23,7 +23,6 @@
 
 #include "../ctf/ctf_field.h"
 #include "../say.h"
-#include "columns.h"
 #include "common/event_name.h"
 #include "print.h"
 

@@ -26,8 +26,8 @@
 
 #include "../say.h"
 #include "../sym/symbols.h"
-#include "durations.h"
 #include "show.h"
+#include "stat.h"
 
 struct slow {
 	int64_t			 took, self, begin;

@@ -15,7 +15,7 @@
  */
 
 /*
- * Groups of events: see group.h.  What is kept grows with the number of groups,
+ * Groups of events: see stat.h.  What is kept grows with the number of groups,
  * not with that of events.
  */
 
@@ -26,7 +26,7 @@
 
 #include "../say.h"
 #include "../sym/symbols.h"
-#include "group.h"
+#include "stat.h"
 
 #define TAIL	24		/* bytes of dots, an address and a NUL */
 #define IDS	48		/* bytes of those of a process and a thread */

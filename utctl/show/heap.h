@@ -24,11 +24,26 @@
 #include <stdint.h>
 
 #include "../sym/process.h"
-#include "blocks.h"
 #include "rows.h"
 
 #define HEAP_TOP	10		/* blocks that are listed */
 #define HEAP_AGAIN	64		/* addresses that are remembered */
+#define BLOCK_FREED	UINT64_MAX	/* no block has such a size */
+
+/* A block that is allocated, or one that was freed lately. */
+struct block {
+	uint64_t	 address;	/* 0: the entry is not used */
+	uint64_t	 size;		/* or BLOCK_FREED */
+	int64_t		 ns;		/* when it was allocated, or freed, */
+	uint32_t	 caller;	/* from where, */
+	int32_t		 thread;	/* and by which thread */
+};
+
+struct blocks {
+	struct block	*v;		/* a hash table */
+	size_t		 cap;
+	size_t		 used, live;
+};
 
 /* What a caller has allocated. */
 struct heap_use {
@@ -88,11 +103,9 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
+void	 blocks_free(struct blocks *);
 void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
-
-/* heap_print.c */
-void	 heap_print(const struct heap_run *, const struct reader *);
 
 #endif /* HEAP_H */

@@ -192,7 +192,4 @@ void	 locks_free(struct locks *);
 extern const struct call_kind locks_calls[];
 void	 locks_call(struct processes *, struct ctf_stream *);
 
-/* locks_print.c */
-void	 locks_print(const struct locks_run *, const struct reader *);
-
 #endif /* LOCKS_H */

@@ -15,9 +15,9 @@
  */
 
 /*
- * Rows of what was found, which are a table of text or an array of JSON.  What a
- * row has is told once, for its text, its JSON and the names of its columns: a
- * column without a name is only in JSON, and a member without one only in text.
+ * Rows of what was found, which are a table of text or an array of JSON.  What
+ * a row has is told once, for its text, its JSON and the names of its columns:
+ * a column without a name is only in JSON, a member without one only in text.
  */
 
 #ifndef ROWS_H

@@ -27,9 +27,8 @@
 #include <unistd.h>
 
 #include "../ctf/reader.h"
-#include "clocks.h"
-#include "durations.h"
 #include "show.h"
+#include "stat.h"
 
 #define SLOWEST		10		/* pairs, without -S */
 #define SLOWEST_MAX	1000

@@ -19,26 +19,108 @@
  * told where they happened, damage at the end: ctf_damage.c.
  */
 
+#include <sys/types.h>
+#include <sys/stat.h>
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../client.h"
 #include "../ctf/reader.h"
-#include "columns.h"
-#include "indent.h"
-#include "live.h"
+#include "common/compat.h"
+#include "follow.h"
 #include "print.h"
 #include "show.h"
+
+#define ASK		1000		/* ms between two questions, at least */
+#define COSTLY		20		/* times as long as an answer took */
+#define HOLD_MAX	5000		/* ms; an interval may be longer */
+#define MARGIN		200		/* ms: a turn takes a while */
+#define NS_MS		INT64_C(1000000)
+
+/* The session that writes a trace, for -F: see follow.h. */
+struct live {
+	struct follow	 follow;
+	const char	*dir;
+	struct client	*client;
+	struct row	*rows;
+	int64_t		 next;		/* ms: when utd is asked again */
+	int64_t		 ended;		/* ms: when all is written; or 0 */
+	int		 failed;
+};
 
 static int		 follow, quiet;		/* -F and -q */
 static const char	*columns;		/* -o; or NULL */
 static struct live	 live;			/* of -F */
 
+static char *
+put_when(char *p, int64_t ns)
+{
+	p = ctf_put_i64(out_text(p, "{\"ns\":\""), ns);
+	p = put_time(out_text(p, "\",\"time\":\""), ns);
+	return out_text(put_zone(p), "\",");
+}
+
+static char *
+put_json_event(char *p, struct ctf_stream *s)
+{
+	const struct ctf_eclass *ev = s->event;
+
+	p = put_when(p, s->ns);
+	if (s->trace->label != NULL)
+		p = out_text(put_string(out_text(p, "\"host\":"),
+		    (const uint8_t *)s->trace->label,
+		    strlen(s->trace->label)), ",");
+	p = put_who(p, s);
+	return put_fields(out_put(p, ev->text, ev->textlen), s);
+}
+
+/* The last member. */
+static char *
+put_json_depth(char *p, size_t depth, int64_t took)
+{
+	p = out_room(p, ROOM);
+	p = ctf_put_u64(out_text(p, ",\"depth\":"), depth);
+	if (took == TOOK_NONE)
+		return p;
+	return ctf_put_i64(out_text(p, ",\"took_ns\":\""), took);
+}
+
+/* Makes ready what of a trace is printed, before its events. */
+static void
+print_trace(struct ctf_trace *tr)
+{
+	text_trace(tr);
+	columns_trace(tr);
+	indent_trace(tr);
+}
+
 static void
 print_event(void *arg, struct ctf_stream *s)
 {
+	int64_t took = TOOK_NONE;
+	char *p = out_begin();
+	size_t depth = 0;
+
 	(void)arg;
-	ctf_print_event(s);
+	if (indent_on)
+		depth = indent_event(s, &took);
+	if (style.json) {
+		p = put_json_event(p, s);
+		if (indent_on)
+			p = put_json_depth(p, depth, took);
+		p = out_text(p, took == TOOK_NONE ? "}\n" : "\"}\n");
+	} else {
+		p = out_room(columns_event(p, s, depth), ROOM);
+		if (took != TOOK_NONE)
+			p = put_took(out_text(p, " "), took);
+		*p++ = '\n';
+	}
+	out_end(p);
 }
 
 /* The last member of a line. */
@@ -106,15 +188,135 @@ note_gone(void *arg, const struct ctf_stream *s)
 	indent_lose(s);
 }
 
-static void
-note_module(void *arg, struct ctf_stream *s)
+const struct reader_ops print_ops = { print_event, say_discarded,
+    say_lost, print_trace, NULL, NULL, note_gone };
+
+/*
+ * The session that is followed.
+ */
+
+static int
+is_same_dir(const char *a, const char *b)
 {
-	(void)arg;
-	indent_module(s);
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 &&
+	    sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-const struct reader_ops print_ops = { print_event, say_discarded,
-    say_lost, ctf_print_trace, note_module, NULL, note_gone };
+/* The session whose directory that is; asked for again: the rows are freed. */
+static const struct row *
+session_of(struct live *l)
+{
+	const struct row *s;
+
+	row_free(l->rows);
+	l->rows = NULL;
+	if (client_ask(l->client, UT_CTL_LIST, "", &l->rows) == -1)
+		return NULL;
+	for (s = l->rows->child; s != NULL; s = s->next)
+		if (strcmp(s->what, "session") == 0 &&
+		    row_str(s, "dir")[0] != '\0' &&
+		    is_same_dir(row_str(s, "dir"), l->dir))
+			return s;
+	return NULL;
+}
+
+/* So long may an event be on its way into a file. */
+static int64_t
+hold(const struct row *session)
+{
+	const char *name = attr_table[ATTR_FLUSH].name;
+	const struct row *ch;
+	uint64_t most = 0;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		if (strcmp(ch->what, "channel") == 0 &&
+		    row_num(ch, name) > most)
+			most = row_num(ch, name);
+	if (most > HOLD_MAX)
+		most = HOLD_MAX;
+	return ((int64_t)most + MARGIN) * NS_MS;
+}
+
+/*
+ * A session that has not been started yet is waited for.  One that was stopped
+ * goes on until its consumers have written all.
+ */
+static int
+goes_on(void *arg)
+{
+	struct live *l = arg;
+	const int64_t now = ut_msg_now();
+	const struct row *s;
+
+	if (l->ended != 0)
+		return now < l->ended;
+	if (now < l->next)
+		return 1;
+	s = session_of(l);
+	l->next = now + ASK + COSTLY * (ut_msg_now() - now);
+	if (s == NULL && l->client != NULL && client_gone(l->client)) {
+		say("utd is gone: what comes later is not shown");
+		l->failed = 1;
+		return 0;
+	}
+	if (s != NULL)
+		l->follow.hold = hold(s);
+	if (s != NULL && (strcmp(row_str(s, "state"), "active") == 0 ||
+	    row_num(s, "begun") == 0))
+		return 1;
+	l->ended = now + l->follow.hold / NS_MS;
+	return 1;
+}
+
+static void
+wait_ms(void *arg, int ms)
+{
+	struct timespec nap;
+
+	(void)arg;
+	ctf_print_flush();
+	nap.tv_sec = ms / 1000;
+	nap.tv_nsec = ms % 1000 * (long)NS_MS;
+	(void)nanosleep(&nap, NULL);
+}
+
+/* Find who writes that; or utctl ends. */
+static void
+live_open(struct live *l, const char *dir)
+{
+	const struct row *s;
+
+	memset(l, 0, sizeof(*l));
+	l->dir = dir;
+	if ((l->client = client_try(NULL)) == NULL)
+		die("%s: no utd runs that would write it: without -F it can "
+		    "be viewed", dir);
+	if ((s = session_of(l)) == NULL)
+		die("%s: no session writes it now, by what utd in %s says: "
+		    "without -F it can be viewed", dir,
+		    client_dir(l->client));
+	if (row_num(s, "keeps") != 0)
+		die("session %s keeps its events in memory: a snapshot of it "
+		    "can be viewed", row_str(s, "name"));
+	l->follow.dir = dir;
+	l->follow.hold = hold(s);
+	l->follow.goes_on = goes_on;
+	l->follow.pause = wait_ms;
+	l->follow.arg = l;
+}
+
+static void
+live_close(struct live *l)
+{
+	row_free(l->rows);
+	client_close(l->client);
+}
+
+/*
+ * The command.
+ */
 
 /* What cannot be while the end is not known. */
 static void
@@ -136,8 +338,7 @@ static void
 begin(struct reader *r, char **dirs)
 {
 	ctf_print_init(json_on);
-	if (indent_on)
-		r->names = &symbols_names;
+	indent_begin(r);
 	if (!follow)
 		return;
 	check_follow(r->select, dirs);

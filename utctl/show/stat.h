@@ -15,18 +15,20 @@
  */
 
 /*
- * Groups of events, for utctl stat: by the event, the program, the thread, or
- * by fields.
+ * utctl stat: groups of events, by the event, the program, the thread, or by
+ * fields; how long pairs have taken; and the clocks of what is read.
  */
 
-#ifndef GROUP_H
-#define GROUP_H
+#ifndef STAT_H
+#define STAT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "../ctf/ctf_field.h"
+#include "../ctf/reader.h"
 #include "../map.h"
+#include "pair.h"
 #include "rows.h"
 
 #define GROUP_BY	8	/* what they may be by */
@@ -60,6 +62,7 @@ struct groups {
 	const struct places *last;
 };
 
+/* group.c */
 /* The names that are no fields, one by one; NULL: no more. */
 const char *group_name(size_t);
 /* One more that they are by; or utctl ends. */
@@ -83,4 +86,29 @@ void	 group_end(const struct rows *, const struct groups *,
 void	 groups_say_missing(const struct groups *);
 void	 groups_free(struct groups *);
 
-#endif /* GROUP_H */
+/*
+ * durations.c: prints what the reader has: the groups, by what -g has said,
+ * and so many of the slowest pairs, 1 or more.
+ */
+void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
+
+struct clock_seen {
+	char	*name;
+	double	 error;			/* ns; 0: nothing is known */
+	int	 points;		/* some dates are by points */
+};
+
+struct clocks {
+	struct clock_seen	*seen;
+	size_t			 n;
+	const struct ctf_clock	*last;	/* of the event before */
+};
+
+/* clocks.c */
+void	 clocks_note(struct clocks *, const struct ctf_clock *);
+void	 clocks_print(const struct clocks *, const struct reader *);
+void	 clocks_free(struct clocks *);
+/* Print the points: stat -c. */
+void	 clocks_points(const struct reader *);
+
+#endif /* STAT_H */
