@@ -49,7 +49,7 @@ struct want {
 struct code {
 	unsigned int	 refs;
 	uint32_t	 hash;
-	struct user	*user;		/* whose it is */
+	struct user	*user;		/* charged for the code */
 	struct code	*next;
 	uint32_t	 len;
 	unsigned char	 b[];
