@@ -74,23 +74,23 @@ RC =		$(DATADIR)/$(RCNAME_$(OS))
 RCDIR =		$(RCDIR_$(OS))
 
 # libut: each object once, position-independent, for libut.so and libut.a.
-LIBUT_SRCS =	libut/arena.c libut/clock.c libut/common/bell.c \
-		libut/common/compat.c libut/common/context.c \
-		libut/common/gettime.c libut/common/msg.c \
-		libut/common/rundir.c libut/common/shm.c libut/common/sock.c \
-		libut/common/threads.c libut/common/word.c libut/conn.c \
-		libut/drop.c libut/event.c libut/expr/filter.c \
-		libut/expr/range.c libut/expr/verify.c libut/filters.c \
-		libut/find.c libut/forked.c libut/found.c libut/late.c \
-		libut/listener.c libut/loaded.c libut/lock.c libut/log.c \
-		libut/module.c libut/own.c libut/phdr.c libut/prefix.c \
-		libut/record.c libut/region.c libut/register.c libut/shared.c \
-		libut/slot.c libut/spans.c libut/stack.c libut/subbuf.c \
-		libut/thread.c libut/wait.c
+LIBUT_SRCS =	libut/arena.c libut/clock.c libut/code_module.c \
+		libut/common/bell.c libut/common/compat.c \
+		libut/common/context.c libut/common/gettime.c \
+		libut/common/msg.c libut/common/rundir.c libut/common/shm.c \
+		libut/common/sock.c libut/common/threads.c libut/conn.c \
+		libut/event.c libut/expr/filter.c libut/expr/range.c \
+		libut/expr/verify.c libut/filters.c libut/find.c \
+		libut/forked.c libut/late_utd.c libut/listener.c \
+		libut/loaded.c libut/lock.c libut/log.c libut/module.c \
+		libut/overwrite.c libut/own_context.c libut/phdr.c \
+		libut/prefix.c libut/record.c libut/region.c libut/register.c \
+		libut/shared.c libut/slot.c libut/spans.c libut/stack.c \
+		libut/subbuf.c libut/thread.c libut/wait.c
 LIBUT_OBJS =	$(LIBUT_SRCS:.c=.o)
 LIBUT_HDRS =	libut/common/attr.h libut/common/clock.h libut/common/compat.h \
 		libut/common/context.h libut/common/escape.h \
-		libut/common/hash.h libut/common/level.h libut/common/match.h \
+		libut/common/event_name.h libut/common/hash.h \
 		libut/common/msg.h libut/common/rundir.h libut/expr/compile.h \
 		libut/expr/compiler.h libut/expr/expr.h libut/expr/filter.h \
 		libut/ut.h libut/ut_abi.h libut/ut_code.h libut/ut_conn.h \
@@ -99,58 +99,52 @@ LIBUT_HDRS =	libut/common/attr.h libut/common/clock.h libut/common/compat.h \
 		libut/ut_region.h libut/ut_register.h
 
 # What utd and utctl have in common with it.
-COMMON_OBJS =	libut/common/attr.o libut/common/become.o libut/common/bell.o \
-		libut/common/compat.o libut/common/confine.o \
-		libut/common/context.o libut/common/escape.o \
+COMMON_OBJS =	libut/common/attr.o libut/common/bell.o libut/common/compat.o \
+		libut/common/confine.o libut/common/context.o \
+		libut/common/escape.o libut/common/event_name.o \
 		libut/common/gettime.o libut/common/hangup.o \
-		libut/common/hash.o libut/common/level.o libut/common/match.o \
-		libut/common/msg.o libut/common/ntp.o libut/common/rundir.o \
-		libut/common/shm.o libut/common/sock.o libut/common/threads.o \
-		libut/common/walk.o libut/common/word.o libut/expr/compile.o \
-		libut/expr/compile_field.o libut/expr/compile_name.o \
-		libut/expr/expr.o libut/expr/filter.o libut/expr/range.o \
-		libut/expr/verify.o
+		libut/common/hash.o libut/common/msg.o libut/common/ntp.o \
+		libut/common/rundir.o libut/common/shm.o libut/common/sock.o \
+		libut/common/threads.o libut/common/walk.o \
+		libut/expr/compile.o libut/expr/compile_field.o \
+		libut/expr/compile_name.o libut/expr/expr.o \
+		libut/expr/filter.o libut/expr/range.o libut/expr/verify.o
 
-UTD_SRCS =	utd/become.c utd/consumer/adopt.c utd/consumer/amend.c \
-		utd/consumer/batch.c utd/consumer/chunk.c \
+UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
+		utd/consumer/amend.c utd/consumer/batch.c utd/consumer/chunk.c \
 		utd/consumer/clockfile.c utd/consumer/consumer.c \
-		utd/consumer/copy.c utd/consumer/doze.c utd/consumer/drain.c \
-		utd/consumer/fault.c utd/consumer/found.c utd/consumer/gone.c \
-		utd/consumer/loss.c utd/consumer/memory.c utd/consumer/names.c \
-		utd/consumer/obey.c utd/consumer/orders.c utd/consumer/ours.c \
-		utd/consumer/output.c utd/consumer/packet.c \
-		utd/consumer/pause.c utd/consumer/piece.c \
-		utd/consumer/points.c utd/consumer/programs.c \
-		utd/consumer/region.c utd/consumer/remove.c \
-		utd/consumer/report.c utd/consumer/revoke.c \
-		utd/consumer/shot.c utd/consumer/shotdir.c \
-		utd/consumer/shrunk.c utd/consumer/sink.c utd/consumer/sleep.c \
-		utd/consumer/tick.c utd/consumer/warm.c utd/count.c \
-		utd/instant.c utd/log.c utd/parent/assign.c utd/parent/carry.c \
-		utd/parent/channel.c utd/parent/client.c utd/parent/clock.c \
-		utd/parent/close.c utd/parent/command.c utd/parent/conn.c \
-		utd/parent/consumers.c utd/parent/context.c \
-		utd/parent/control.c utd/parent/counts.c \
+		utd/consumer/copy.c utd/consumer/drain.c utd/consumer/files.c \
+		utd/consumer/gone.c utd/consumer/loss.c utd/consumer/memory.c \
+		utd/consumer/names.c utd/consumer/orders.c \
+		utd/consumer/orders_later.c utd/consumer/output.c \
+		utd/consumer/packet.c utd/consumer/pauses.c \
+		utd/consumer/piece.c utd/consumer/points.c \
+		utd/consumer/program_table.c utd/consumer/region_state.c \
+		utd/consumer/remove.c utd/consumer/report.c \
+		utd/consumer/revoke.c utd/consumer/shotdir.c \
+		utd/consumer/shottrace.c utd/consumer/shrunk.c \
+		utd/consumer/sink.c utd/consumer/sleep.c utd/consumer/tick.c \
+		utd/daemon.c utd/instant.c utd/parent/assign.c \
+		utd/parent/carry.c utd/parent/channel.c utd/parent/client.c \
+		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
+		utd/parent/conn.c utd/parent/consumers.c utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
-		utd/parent/dorule.c utd/parent/dosession.c utd/parent/doshot.c \
+		utd/parent/dorule.c utd/parent/dosession.c \
 		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
 		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
-		utd/parent/hash.c utd/parent/job.c utd/parent/journal.c \
-		utd/parent/kept.c utd/parent/last.c utd/parent/link.c \
-		utd/parent/list.c utd/parent/listen.c utd/parent/load.c \
-		utd/parent/loop.c utd/parent/map.c utd/parent/matches.c \
-		utd/parent/metadata.c utd/parent/move.c utd/parent/nearest.c \
-		utd/parent/open.c utd/parent/parent.c utd/parent/pause.c \
-		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
-		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
+		utd/parent/journal.c utd/parent/link.c utd/parent/list.c \
+		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
+		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
+		utd/parent/move.c utd/parent/open.c utd/parent/parent.c \
+		utd/parent/pause.c utd/parent/plan.c utd/parent/program.c \
+		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
 		utd/parent/remains.c utd/parent/requests.c \
 		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
-		utd/parent/state.c utd/parent/stray.c utd/parent/table.c \
-		utd/parent/trace.c utd/parent/track.c utd/parent/trigger.c \
-		utd/parent/trust.c utd/parent/user.c utd/parent/wait.c \
-		utd/parent/wake.c utd/parent/warning.c utd/parent/watch.c \
-		utd/parent/where.c utd/utd.c utd/uuid.c
+		utd/parent/state.c utd/parent/table.c utd/parent/trace.c \
+		utd/parent/track.c utd/parent/trigger.c utd/parent/trust.c \
+		utd/parent/user.c utd/parent/wake.c utd/parent/warning.c \
+		utd/parent/watch.c utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/points.h utd/consumer/region.h \
@@ -161,75 +155,52 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/parent/session.h utd/parent/shot.h utd/parent/trace.h \
 		utd/parent/trigger.h utd/parent/user.h utd/utd.h
 
-UTCTL_SRCS =	utctl/asuser.c utctl/child.c utctl/client.c \
-		utctl/ctf/ctf_class.c utctl/ctf/ctf_clock.c \
-		utctl/ctf/ctf_damage.c utctl/ctf/ctf_dates.c \
-		utctl/ctf/ctf_field.c utctl/ctf/ctf_filter.c \
-		utctl/ctf/ctf_find.c \
+UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
+		utctl/ctf/ctf_clock.c utctl/ctf/ctf_damage.c \
+		utctl/ctf/ctf_dates.c utctl/ctf/ctf_field.c \
+		utctl/ctf/ctf_filter.c utctl/ctf/ctf_find.c \
 		utctl/ctf/ctf_label.c utctl/ctf/ctf_lex.c \
 		utctl/ctf/ctf_merge.c utctl/ctf/ctf_meta.c utctl/ctf/ctf_num.c \
 		utctl/ctf/ctf_points.c utctl/ctf/ctf_read.c \
 		utctl/ctf/ctf_row.c utctl/ctf/ctf_time.c utctl/ctf/ctf_type.c \
 		utctl/ctf/ctf_value.c utctl/ctf/ctf_walk.c \
-		utctl/ctf/ctf_window.c utctl/ctf/hole.c utctl/ctf/select.c \
-		utctl/ctl/context.c utctl/ctl/event.c utctl/ctl/glob.c \
-		utctl/ctl/left.c utctl/ctl/list.c utctl/ctl/list_json.c \
-		utctl/ctl/list_session.c utctl/ctl/load.c utctl/ctl/nothing.c \
-		utctl/ctl/rotate.c utctl/ctl/save.c utctl/ctl/session.c \
-		utctl/ctl/shutdown.c utctl/ctl/snapshot.c utctl/ctl/step.c \
-		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
-		utctl/help.c utctl/level.c utctl/map.c utctl/option.c \
-		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/find.c \
-		utctl/rec/follower.c utctl/rec/loader.c utctl/rec/modules.c \
-		utctl/rec/output.c utctl/rec/private.c utctl/rec/record.c \
-		utctl/rec/record_begin.c utctl/rec/record_options.c \
-		utctl/rec/recover.c utctl/rec/report.c utctl/rec/running.c \
-		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/blocks.c \
-		utctl/show/clocks.c utctl/show/columns.c \
-		utctl/show/ctf_print.c utctl/show/durations.c \
+		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
+		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
+		utctl/ctl/list_json.c utctl/ctl/list_session.c \
+		utctl/ctl/load.c utctl/ctl/quote.c utctl/ctl/rotate.c \
+		utctl/ctl/save.c utctl/ctl/session.c utctl/ctl/step.c \
+		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/why_empty.c \
+		utctl/help.c utctl/json.c utctl/map.c utctl/option.c \
+		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
+		utctl/rec/procfs.c utctl/rec/record.c utctl/rec/record_dir.c \
+		utctl/rec/record_options.c utctl/rec/record_session.c \
+		utctl/rec/recover.c utctl/rec/report.c utctl/rec/wrapper.c \
+		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/clocks.c \
+		utctl/show/columns.c utctl/show/durations.c \
 		utctl/show/export.c utctl/show/export_chrome.c \
-		utctl/show/export_folded.c utctl/show/export_name.c \
-		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
-		utctl/show/heap_print.c utctl/show/heap_track.c \
-		utctl/show/hist.c utctl/show/indent.c utctl/show/live.c \
-		utctl/show/locks.c utctl/show/locks_json.c \
-		utctl/show/locks_print.c utctl/show/locks_state.c \
-		utctl/show/locks_track.c utctl/show/pair.c \
-		utctl/show/pair_end.c utctl/show/pair_key.c \
-		utctl/show/pair_role.c utctl/show/pair_thread.c \
-		utctl/show/print_field.c utctl/show/print_out.c \
-		utctl/show/print_text.c utctl/show/stat.c utctl/show/table.c \
-		utctl/show/top.c utctl/show/view.c utctl/show/which.c \
-		utctl/sym/call.c utctl/sym/callers.c utctl/sym/demangle.c \
-		utctl/sym/elf.c utctl/sym/elf_symbols.c utctl/sym/image.c \
-		utctl/sym/mapped.c utctl/sym/process.c utctl/sym/symbols.c \
-		utctl/sym/sysroot.c utctl/usage.c utctl/utctl.c utctl/values.c \
-		utctl/when.c
+		utctl/show/export_folded.c utctl/show/follow.c \
+		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
+		utctl/show/hist.c utctl/show/indent.c utctl/show/locks.c \
+		utctl/show/locks_state.c utctl/show/locks_track.c \
+		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
+		utctl/show/pair_thread.c utctl/show/print_field.c \
+		utctl/show/print_out.c utctl/show/print_text.c \
+		utctl/show/rows.c utctl/show/show.c utctl/show/stat.c \
+		utctl/show/view.c utctl/show/which.c utctl/sym/calls.c \
+		utctl/sym/demangle.c utctl/sym/elf.c utctl/sym/elf_symbols.c \
+		utctl/sym/image.c utctl/sym/process.c utctl/sym/symbols.c \
+		utctl/utctl.c utctl/when.c
 UTCTL_OBJS =	$(UTCTL_SRCS:.c=.o)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
-UTCTL_HDRS =	$(UTCTL_HDRS)
 UTCTL_HDRS =	utctl/client.h utctl/ctf/ctf.h utctl/ctf/ctf_field.h \
-		utctl/ctf/ctf_filter.h utctl/ctf/ctf_parse.h utctl/ctf/hole.h \
-		utctl/ctf/reader.h utctl/ctf/select.h utctl/ctl/list.h \
-		utctl/map.h utctl/rec/record.h utctl/regular.h utctl/say.h \
-		utctl/show/blocks.h utctl/show/clocks.h utctl/show/columns.h \
-		utctl/show/durations.h utctl/show/export.h utctl/show/follow.h \
-		utctl/show/group.h utctl/show/heap.h utctl/show/hist.h \
-		utctl/show/indent.h utctl/show/live.h utctl/show/locks.h \
-		utctl/show/pair.h utctl/show/pair_role.h utctl/show/print.h \
-		utctl/show/table.h utctl/show/top.h utctl/sym/call.h \
-		utctl/sym/callers.h utctl/sym/demangle.h utctl/sym/elf.h \
-		utctl/sym/image.h utctl/sym/mapped.h utctl/sym/process.h \
-		utctl/sym/symbols.h utctl/sym/sysroot.h utctl/utctl.h \
-		utctl/when.h
+		utctl/ctf/ctf_parse.h utctl/ctf/reader.h utctl/ctf/select.h \
+		utctl/ctl/list.h utctl/json.h utctl/map.h utctl/rec/record.h \
+		utctl/regular.h utctl/say.h utctl/show/export.h \
+		utctl/show/follow.h utctl/show/heap.h utctl/show/hist.h \
+		utctl/show/locks.h utctl/show/pair.h utctl/show/pair_role.h \
+		utctl/show/print.h utctl/show/rows.h utctl/show/show.h \
+		utctl/show/stat.h utctl/sym/demangle.h utctl/sym/elf.h \
+		utctl/sym/image.h utctl/sym/process.h utctl/sym/symbols.h \
+		utctl/utctl.h utctl/when.h
 
 WRAP_OBJS =	libut/wrap/early.o libut/wrap/func.o libut/wrap/malloc.o \
 		libut/wrap/new.o libut/wrap/operator.o libut/wrap/pthread.o \
@@ -243,9 +214,10 @@ PRELOADS =	libut/libut-func.so libut/libut-malloc.so \
 LIBS_BUILT =	libut/libut.a $(LIBUT_SO) $(PRELOADS) libut/libut-func.o
 PROGS =		utd/utd utctl/utctl
 
-MAN1 =		man/utctl.1
+MAN1 =		man/utctl.1 man/utctl-record.1 man/utctl-session.1 \
+		man/utctl-stat.1 man/utctl-view.1
 MAN3 =		man/ut.3
-MAN5 =		man/ut_abi.5 man/ut_msg.5
+MAN5 =		man/ut_abi.5 man/ut_json.5 man/ut_msg.5
 MAN7 =		man/ut.7
 MAN8 =		man/utd.8
 
@@ -264,12 +236,12 @@ $(LIBUT_OBJS) $(COMMON_OBJS) $(WRAP_OBJS): $(LIBUT_HDRS)
 $(WRAP_OBJS): $(WRAP_HDRS)
 $(UTD_OBJS): $(LIBUT_HDRS) $(UTD_HDRS)
 $(UTCTL_OBJS): $(LIBUT_HDRS) $(UTCTL_HDRS)
-utctl/rec/find.o: utctl/paths
+utctl/rec/wrapper.o: utctl/paths
 
 # The paths that utctl was built for; with other paths, it is built again.
 utctl/paths: paths-ok
 	@printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' | cmp -s - $@ || { \
-	    rm -f $@ utctl/rec/find.o utctl/utctl && \
+	    rm -f $@ utctl/rec/wrapper.o utctl/utctl && \
 	    printf '%s\n' '$(SBINDIR)' '$(LIBDIR)' >$@; }
 
 libut/libut.a: $(LIBUT_OBJS)
@@ -457,13 +429,11 @@ uninstall: paths-ok
 	    '$(DESTDIR)$(LIBDIR)/libut-func.o' \
 	    '$(DESTDIR)$(DATADIR)/valgrind.supp' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/ut.pc' \
-	    '$(DESTDIR)$(MANDIR)/man1/utctl.1' \
-	    '$(DESTDIR)$(MANDIR)/man3/ut.3' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_abi.5' \
-	    '$(DESTDIR)$(MANDIR)/man5/ut_msg.5' \
-	    '$(DESTDIR)$(MANDIR)/man7/ut.7' '$(DESTDIR)$(MANDIR)/man8/utd.8' \
 	    '$(DESTDIR)$(BASHDIR)/utctl' '$(DESTDIR)$(ZSHDIR)/_utctl' \
 	    '$(DESTDIR)$(FISHDIR)/utctl.fish'
+	for f in $(MAN1) $(MAN3) $(MAN5) $(MAN7) $(MAN8); do \
+	    rm -f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f#man/} || exit 1; \
+	done
 	[ -z '$(RC_$(OS))' ] || rm -f '$(DESTDIR)$(RC)'
 	@[ ! -f '$(DESTDIR)$(DATADIR)/made' ] || { \
 	    made=$$(sed 's:^\.:$(PREFIX):' '$(DESTDIR)$(DATADIR)/made' | \

@@ -36,8 +36,8 @@
 #include "ut_event.h"
 #include "ut_loaded.h"
 
-#define SEND_MIN	100		/* ms; then utd is given up, */
-#define SEND_MAX	3000		/* or then */
+#define SEND_MIN	100		/* ms, the least time-out */
+#define SEND_MAX	3000		/* ms, the longest */
 
 struct conn ut_conns[UT_CONNS];
 int ut_nconns;
@@ -121,7 +121,7 @@ do_welcome(struct conn *c, struct ut_msg *m)
 	const uint64_t before = c->known.owner;
 
 	if (m->h.a != UT_MSG_VERSION) {
-		c->given_up = true;	/* it will not learn */
+		c->given_up = true;	/* a retry cannot help */
 		ut_regions_drop(c->known.conn, 0);
 		return -1;
 	}
@@ -270,7 +270,7 @@ static int
 do_done(struct conn *c, struct ut_msg *m)
 {
 	if (c->done == c->asked)
-		return -1;		/* what for? */
+		return -1;		/* nothing was asked */
 	c->done++;
 	pthread_cond_broadcast(&answered);
 	if (c->done != c->asked)
@@ -330,7 +330,7 @@ conn_open(struct conn *c)
 		    errno == EINTR;
 		return -1;
 	}
-	/* It stays nonblocking: NetBSD knows no MSG_DONTWAIT when it sends. */
+	/* The socket stays nonblocking: NetBSD's send has no MSG_DONTWAIT. */
 	s = ut_high_fd(s);
 	if (!peer_trusted(s) || fstat(s, &st) == -1) {
 		close(s);
@@ -439,7 +439,7 @@ ut_conn_leave(struct conn *c)
 	c->left_ino = c->ino;
 }
 
-/* By a thread of the program: close that copy, unless the program has. */
+/* Close that copy, in a thread of the program, unless the program has. */
 static void
 close_left(struct conn *c)
 {

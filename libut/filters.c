@@ -40,7 +40,7 @@
  * no machine.
  */
 struct filter {
-	struct filter		*next;	/* that is free, or put aside */
+	struct filter		*next;	/* among free ones, or put aside */
 	struct filter_range	 range;
 	bool			 is_range;
 	uint32_t		 class;

@@ -122,7 +122,7 @@ fifo_there(const char *path, struct stat *st)
 	    (st->st_uid == 0 || st->st_uid == ut_geteuid());
 }
 
-/* The same, after we have tried to make one. */
+/* Try to make a FIFO; then, is there one that is root's or ours? */
 static bool
 fifo_make(const char *path, mode_t mode, struct stat *st)
 {
@@ -195,7 +195,7 @@ tmp_fifo(char *path, const char *dir)
 
 /* Does that thread look for it? */
 static bool
-wanted(const struct conn *c, unsigned int me)
+is_wanted(const struct conn *c, unsigned int me)
 {
 	return !c->given_up && !c->listened && c->finder == me;
 }
@@ -211,7 +211,7 @@ choose_place(unsigned int me, char *path)
 	struct conn *c;
 
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
-		if (!wanted(c, me))
+		if (!is_wanted(c, me))
 			continue;
 		if (c->system)
 			system = c->dir;
@@ -270,7 +270,7 @@ count_wanted(unsigned int me)
 	int i, n = 0;
 
 	for (i = 0; i < ut_nconns; i++)
-		n += wanted(&ut_conns[i], me);
+		n += is_wanted(&ut_conns[i], me);
 	return n;
 }
 
@@ -280,19 +280,19 @@ give_up(unsigned int me)
 	struct conn *c;
 
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (wanted(c, me))
+		if (is_wanted(c, me))
 			c->given_up = true;
 }
 
 /* Try to connect to each; *busy if one is there that does not accept yet. */
 static struct conn *
-look(unsigned int me, bool apart, bool *busy)
+try_all(unsigned int me, bool apart, bool *busy)
 {
 	struct conn *c;
 
 	*busy = false;
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
-		if (!wanted(c, me))
+		if (!is_wanted(c, me))
 			continue;
 		c->apart = apart;
 		if (ut_conn_hello(c) == 0)
@@ -388,7 +388,7 @@ sleep_watching(const char *place)
 	return 0;
 }
 
-/* The same for a thread with descriptors of its own. */
+/* Sleep as in sleep_watching, in a thread with descriptors of its own. */
 static int
 sleep_apart(const char *place)
 {
@@ -414,11 +414,11 @@ sleep_at(unsigned int me, bool apart, const char *place)
 	int error;
 
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (wanted(c, me))
+		if (is_wanted(c, me))
 			strcpy(c->place, place);
 	error = apart ? sleep_apart(place) : sleep_watching(place);
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (wanted(c, me))
+		if (is_wanted(c, me))
 			c->place[0] = '\0';
 	/* Without a descriptor, or if it is gone: choose again, later. */
 	if (error != 0 && error != EMFILE && error != ENFILE &&
@@ -432,7 +432,7 @@ sleep_at(unsigned int me, bool apart, const char *place)
 
 /* One was found: true if this thread can listen and need not go on looking. */
 static bool
-found(struct conn *c, unsigned int me)
+is_found(struct conn *c, unsigned int me)
 {
 	c->listened = true;
 	c->since = ut_msg_now();
@@ -445,7 +445,7 @@ found(struct conn *c, unsigned int me)
 
 /* Look until one is found to listen to, or nothing is left to look for. */
 static struct conn *
-find(unsigned int me, bool apart, int ms)
+find_any(unsigned int me, bool apart, int ms)
 {
 	char place[PLACE_LEN];
 	struct conn *c;
@@ -457,8 +457,8 @@ find(unsigned int me, bool apart, int ms)
 		if (ut_alone || count_wanted(me) == 0)
 			return NULL;
 		placed = choose_place(me, place);
-		if ((c = look(me, apart, &busy)) != NULL) {
-			if (found(c, me))
+		if ((c = try_all(me, apart, &busy)) != NULL) {
+			if (is_found(c, me))
 				return c;
 			if (!c->listened)
 				ms = pace;
@@ -492,7 +492,7 @@ ut_find(struct conn *lost, bool apart)
 		ms = slower();
 	}
 	me = take_over(lost);
-	c = find(me, apart, ms);
+	c = find_any(me, apart, ms);
 	if (me == finders)
 		watch_close();
 	ut_unlock();
@@ -519,7 +519,7 @@ ut_find_later(void)
 		return true;
 	}
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-		if (wanted(c, me) && c->busy)
+		if (is_wanted(c, me) && c->busy)
 			return true;
 	give_up(me);
 	return false;
@@ -534,7 +534,7 @@ ut_find_forked(void)
 
 /* Add a place where utd may be; not a directory that we cannot make. */
 static void
-add(const char *dir, bool system)
+conn_add(const char *dir, bool system)
 {
 	struct conn *c = &ut_conns[ut_nconns];
 
@@ -559,11 +559,11 @@ ut_find_init(void)
 	char user[RUNDIR_LEN];
 
 	if (dir != NULL && *dir != '\0') {
-		add(dir, false);
+		conn_add(dir, false);
 		return;
 	}
-	add(UT_RUNDIR_SYSTEM, ut_geteuid() != 0 || ut_issetugid());
+	conn_add(UT_RUNDIR_SYSTEM, ut_geteuid() != 0 || ut_issetugid());
 	if (!ut_issetugid() && ut_geteuid() != 0 &&
 	    ut_rundir_user(user, sizeof(user)) == 0)
-		add(user, false);
+		conn_add(user, false);
 }

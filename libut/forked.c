@@ -49,7 +49,7 @@ void	_malloc_prefork(void);
 void	_malloc_postfork(void);
 void	_malloc_postfork_child(void);
 
-static UT_PER_THREAD unsigned int forks;	/* that this thread is in */
+static UT_PER_THREAD unsigned int forks;	/* under way in this thread */
 static void	(*over)(void);
 
 void

@@ -40,7 +40,7 @@
 bool ut_alone;				/* there are to be none */
 static bool alone_known;
 static unsigned int running;
-static uint32_t tids[NTIDS];		/* of those, or that end; 0: none */
+static uint32_t tids[NTIDS];		/* running or ending; 0: unused */
 static pthread_cond_t ending;
 
 /* Send the NEW that another thread has left to us. */
@@ -86,7 +86,7 @@ listen_once(struct conn *c, int *ms)
 	return there;
 }
 
-/* The same for a thread with descriptors of its own, which can be nudged. */
+/* Listen in a thread with descriptors of its own, which can be nudged. */
 static bool
 listen_apart(struct conn *c, int nudge)
 {
@@ -132,7 +132,7 @@ come_apart(struct conn *c)
 		ut_conn_leave(c);
 	}
 	if (!(there = ut_conn_ours(c))) {
-		/* Not a moment too late, unless it was: let it go. */
+		/* The program replaced the socket just before: let it go. */
 		if (c->apart)
 			(void)ut_own_fds(-1);
 		ut_conn_lost(c);
@@ -193,7 +193,7 @@ run_end(uint32_t *tid)
 
 /* A thread: listens to a connection, or looks for a utd that is not there. */
 static void *
-run(void *arg)
+thread_main(void *arg)
 {
 	struct conn *c = arg;
 	bool apart = c != NULL && c->apart;
@@ -218,7 +218,7 @@ run_start(struct conn *c)
 
 	if (ut_alone)
 		return EPERM;
-	if ((error = ut_thread_start(run, c)) == 0)
+	if ((error = ut_thread_start(thread_main, c)) == 0)
 		running++;
 	return error;
 }
@@ -260,7 +260,7 @@ ut_conn_tell(struct conn *c)
 	}
 	if (ut_conn_send_new(c) == 0)
 		return !ut_conn_late(c);
-	/* Its own thread finds it closed, and does the rest. */
+	/* The connection's thread finds it closed, and does the rest. */
 	if (ut_conn_ours(c))
 		(void)shutdown(c->sock, SHUT_RDWR);
 	return false;
@@ -292,7 +292,7 @@ ut_threads_none(void)
 	pthread_condattr_destroy(&attr);
 }
 
-/* What nobody listens to is no connection of another thread's alone. */
+/* A connection that nobody listens to belongs to no thread alone. */
 void
 ut_conns_here(void)
 {
@@ -325,7 +325,7 @@ ut_threads_nap(int ms)
 
 /* Wake the thread of a connection, wherever it sleeps; false if we may not. */
 static bool
-wake(struct conn *c)
+conn_nudge(struct conn *c)
 {
 	if (c->apart && c->ready)
 		ut_nudge(c->thread);
@@ -369,7 +369,7 @@ ut_threads_end(void)
 		if (ut_msg_now() >= deadline)
 			return EBUSY;
 		for (c = ut_conns; c < ut_conns + ut_nconns; c++)
-			if (!wake(c))
+			if (!conn_nudge(c))
 				return EBUSY;
 		ut_unlock();
 		nanosleep(&nap, NULL);

@@ -42,15 +42,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "ut_code.h"
 #include "ut_event.h"
 #include "ut_loaded.h"
 
 #define FILE_STEP	64	/* sizes of struct file are multiples */
 
-/* What a module was loaded from: its path, a NUL, and its build ID. */
+/* The file of a module: its path, a NUL, and its build ID. */
 struct file {
-	struct file	*next;		/* that is free */
+	struct file	*next;		/* in the list of free ones */
 	size_t		 room;
 	uint64_t	 name;		/* hash of what the linker calls it */
 	size_t		 pathlen;
@@ -63,7 +64,7 @@ struct module {
 	uintptr_t	 start;
 	uint64_t	 size;
 	struct file	*file;
-	uint32_t	 round;		/* of the last look that saw it */
+	uint32_t	 round;		/* the last look that found it */
 	bool		 untold;
 	bool		 again;		/* ut_loaded_at finds it */
 	bool		 sure;		/* no other can be in its place */
@@ -104,19 +105,15 @@ static struct ut_event unload_event = {
 
 static struct table *table;	/* NULL: there was no look yet */
 static struct file *freed;
-static bool dated = true;		/* more was loaded than there is */
-static bool doubtful;			/* the linker's lock in the child */
-static bool stuck;			/* that lock may be */
+static bool dated = true;		/* a module came or went since */
+static bool doubtful;			/* the linker's lock may be taken */
+static bool stuck;			/* taken for good, in a child */
 static bool stale;			/* the spans are older than the table */
 
 static uint64_t
-hash(const char *s)
+name_hash(const char *s)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	while (*s != '\0')
-		h = (h ^ (unsigned char)*s++) * UINT64_C(1099511628211);
-	return h;
+	return hash_fnv(FNV_INIT, s, strlen(s));
 }
 
 static struct file *
@@ -146,7 +143,7 @@ file_new(const struct ut_loaded *l)
 
 	if (f == NULL)
 		return NULL;
-	f->name = hash(l->name);
+	f->name = name_hash(l->name);
 	f->pathlen = len;
 	f->idlen = idlen;
 	memcpy(f->text, path, len + 1);
@@ -163,19 +160,19 @@ file_free(struct file *f)
 }
 
 static bool
-same(const struct module *m, const struct ut_loaded *l)
+module_same(const struct module *m, const struct ut_loaded *l)
 {
 	const struct file *f = m->file;
 
 	return m->base == l->base && m->start == l->start &&
-	    m->size == l->size && f->name == hash(l->name) &&
+	    m->size == l->size && f->name == name_hash(l->name) &&
 	    f->idlen == l->idlen && (l->idlen == 0 ||
 	    memcmp(f->text + f->pathlen + 1, l->id, l->idlen) == 0);
 }
 
 /* Where modules that begin there, or the next ones, are in the table. */
 static uint32_t
-place(const struct table *t, uintptr_t start)
+module_place(const struct table *t, uintptr_t start)
 {
 	uint32_t low = 0, high = t->n, mid;
 
@@ -194,15 +191,15 @@ place(const struct table *t, uintptr_t start)
  * not seen any more in this round.
  */
 static void
-see(const struct ut_loaded *l)
+module_see(const struct ut_loaded *l)
 {
 	struct table *t = table;
 	struct module *m, *end = t->modules + t->n;
 	struct file *f;
 
-	m = t->modules + place(t, l->start);
+	m = t->modules + module_place(t, l->start);
 	for (; m < end && m->start == l->start; m++) {
-		if (same(m, l)) {
+		if (module_same(m, l)) {
 			m->round = t->round;
 			stale = stale || !m->sure;
 			m->sure = true;
@@ -226,7 +223,7 @@ see(const struct ut_loaded *l)
 
 /* Let ut_code see the modules that are sure to be there. */
 static void
-publish(const struct table *t)
+spans_publish(const struct table *t)
 {
 	uint32_t i;
 
@@ -304,7 +301,7 @@ record_changes(struct table *t, uint32_t but)
 		m->untold = false;
 	}
 	if (stale)
-		publish(t);
+		spans_publish(t);
 	stale = false;
 }
 
@@ -333,9 +330,9 @@ see_found(struct table *t, const struct ut_loaded *l)
 
 	for (m = t->modules; m < t->modules + t->n; m++)
 		if (m->start < l->start + l->size &&
-		    l->start < m->start + m->size && !same(m, l))
+		    l->start < m->start + m->size && !module_same(m, l))
 			m->round = t->round - 1;
-	see(l);
+	module_see(l);
 }
 
 /*
@@ -367,7 +364,7 @@ look_for_gone(struct table *t, uint32_t but)
  * has found is seen as well, if it is still there.
  */
 static void
-look(struct table *t, uint32_t but)
+modules_look(struct table *t, uint32_t but)
 {
 	if (stuck) {
 		if (ut_loaded_finds())
@@ -378,7 +375,7 @@ look(struct table *t, uint32_t but)
 		ut_found_done();
 	dated = false;
 	t->round++;
-	if (!ut_loaded_each(see, &t->seen))
+	if (!ut_loaded_each(module_see, &t->seen))
 		t->round--;
 	else
 		record_changes(t, but);
@@ -395,14 +392,14 @@ ut_loaded_tell(unsigned int i)
 
 	if (t == NULL || !ut_guest_begin(&had))
 		return;
-	look(t, region);
+	modules_look(t, region);
 	for (k = 0; k < t->n; k++)
 		record(&t->modules[k], &module_event, region);
 	ut_guest_end(had);
 }
 
 static bool
-wanted(void)
+events_wanted(void)
 {
 	return __atomic_load_n(&module_event.on, __ATOMIC_RELAXED) != 0 ||
 	    __atomic_load_n(&unload_event.on, __ATOMIC_RELAXED) != 0;
@@ -417,7 +414,7 @@ look_again(void (*how)(struct table *, uint32_t))
 
 	if (t == NULL)
 		return;
-	if (!wanted())
+	if (!events_wanted())
 		how(t, 0);
 	else if (ut_guest_begin(&had)) {
 		how(t, 0);
@@ -430,11 +427,11 @@ static void
 changed(void)
 {
 	dated = true;
-	if (wanted())
-		look_again(look);
+	if (events_wanted())
+		look_again(modules_look);
 }
 
-/* By a thread for which the linker has just loaded something, or unloaded. */
+/* Look, in a thread for which the linker has just loaded something. */
 void
 ut_loaded_changed(void)
 {
@@ -443,8 +440,8 @@ ut_loaded_changed(void)
 }
 
 /*
- * By a destructor, of a library that is unloaded or of a process that exits.
- * The linker's lock may be as stuck as before.
+ * Look, in a destructor, of a library that is unloaded or of a process that
+ * exits.  The linker's lock may be as stuck as before.
  */
 void
 ut_loaded_leaves(void)
@@ -464,11 +461,11 @@ ut_loaded_leaves(void)
 void
 ut_loaded_before_fork(bool known, bool others)
 {
-	const bool now = known || wanted();
+	const bool now = known || events_wanted();
 
 	doubtful = now || others;
 	if (now && UT_HAS_LOADED && (dated || !ut_loaded_finds()))
-		look_again(look);
+		look_again(modules_look);
 }
 
 /* A lock that was stuck in the parent is in its child. */
@@ -505,11 +502,11 @@ look_for_code(void)
 {
 	struct thread *self = ut_mute();
 
-	look_again(look);
+	look_again(modules_look);
 	ut_unmute(self);
 }
 
-/* By a thread that has the lock, as above. */
+/* Record what ut_code has found, in a thread that has the lock. */
 static void
 take_found(void)
 {
@@ -518,7 +515,7 @@ take_found(void)
 	const struct ut_loaded *l = ut_found();
 
 	if (l != NULL) {
-		if (t != NULL && wanted() && ut_guest_begin(&had)) {
+		if (t != NULL && events_wanted() && ut_guest_begin(&had)) {
 			see_found(t, l);
 			record_changes(t, 0);
 			ut_guest_end(had);
@@ -552,7 +549,7 @@ code_unknown(const void *addr)
 UT_EXPORT void
 ut_code(const void *addr)
 {
-	if (UT_UNLIKELY(wanted()) &&
+	if (UT_UNLIKELY(events_wanted()) &&
 	    UT_UNLIKELY(!ut_spans_have((uintptr_t)addr)))
 		code_unknown(addr);
 }

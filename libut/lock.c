@@ -29,7 +29,7 @@ pthread_mutex_t ut_lock = PTHREAD_MUTEX_INITIALIZER;
 sigset_t ut_signals;
 static int cancel_state;		/* for ut_leave; under ut_lock */
 
-/* What whoever has the lock is to do before it gives the lock back, or NULL. */
+/* The owner of the lock runs this before it gives the lock back; or NULL. */
 static void (*_Atomic errand)(void);
 
 /*

@@ -15,7 +15,7 @@
  */
 
 /*
- * What the run-time linker knows of the modules of the program: where each
+ * The modules of the program, as the run-time linker knows them: where each
  * lies, its path, and its build ID.
  */
 
@@ -359,7 +359,7 @@ ut_loaded_stuck(void)
 
 static char path[UT_PATH];		/* the result of ut_loaded_path */
 
-/* That path, or, from the current directory, if the file is there. */
+/* Set path to the name; to a relative one only if its file is there. */
 static bool
 find_named(const char *name)
 {
@@ -383,7 +383,7 @@ find_named(const char *name)
 
 #if defined(__linux__)
 
-/* Of a line of that file: the path, if the line is of that address. */
+/* The path in a line of /proc/self/maps, if the line has the address. */
 static const char *
 line_path(const char *line, uintptr_t at)
 {

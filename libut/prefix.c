@@ -30,7 +30,7 @@
 #include "ut_prefix.h"
 
 #define OWN_MAX		256u	/* contexts of the program */
-/* And others, which all regions may want. */
+/* Room for names that only sessions know, too: all that regions may want. */
 #define APPS_MAX	(OWN_MAX + UT_REGIONS * CONTEXT_MAX)
 #define PATIENCE	1000	/* ms for the last call of a callback */
 
@@ -91,7 +91,7 @@ app_unused(const struct prefix *pf)
 	return NULL;
 }
 
-/* That of the name, perhaps a new one.  It is not one that pf wants. */
+/* Find the context of that name, or make one; keep those that pf wants. */
 static struct app *
 app_get(const char *name, const struct prefix *pf)
 {
@@ -153,14 +153,14 @@ ut_prefix_call(const char *name, ut_callback *f)
 	if ((a = app_find(name)) == NULL)
 		return 0;
 	atomic_store_explicit(&a->callback, NULL, memory_order_release);
-	/* Who was about to call it has done so when it is out of its event. */
+	/* A thread about to call it has done so once its event is over. */
 	ut_barrier();
 	return ut_threads_quiet(PATIENCE) ? 0 : EBUSY;
 }
 
 /*
- * What utd says that a region wants: 0 or an errno.  Contexts that we do not
- * know have a size that we do not know.
+ * Make the prefix of the contexts that a region wants, as utd says: 0 or an
+ * errno.  A context of unknown name is an error, as its size is not known.
  */
 int
 ut_prefix_make(struct prefix *pf, const struct contexts *cs)
@@ -183,7 +183,7 @@ ut_prefix_make(struct prefix *pf, const struct contexts *cs)
 	return 0;
 }
 
-/* Of the region i, which is about to be attached. */
+/* Set the prefix of the region i, which is about to be attached. */
 void
 ut_prefix_set(unsigned int i, const struct prefix *pf)
 {
@@ -196,7 +196,7 @@ ut_prefix_set(unsigned int i, const struct prefix *pf)
 
 /* Is a level below in a callback, one that ends or that is the thread's own? */
 static bool
-called(const struct thread *t, const struct level *l)
+callback_busy(const struct thread *t, const struct level *l)
 {
 	const struct level *p;
 
@@ -207,22 +207,23 @@ called(const struct thread *t, const struct level *l)
 }
 
 /*
- * What the program's callback says; 0 if there is none, or if this event is
- * the callback's own, or of a signal handler that came in its middle: no
- * callback is called while one is under way in the thread.  An event that was
- * left by siglongjmp in its callback has left `calling', too.  Nor is one
- * called for an event of ours: we have ut_lock, and a callback may wait for a
- * lock that a thread has which waits for that; nor is it our thread's value.
+ * Call the program's callback: the value, or 0 if there is none, or if this
+ * event is the callback's own, or of a signal handler that came in its middle:
+ * no callback is called while one is under way in the thread.  An event that
+ * was left by siglongjmp in its callback has left `calling', too.  No callback
+ * is called for an event of libut's own, either: libut has ut_lock then, and
+ * the callback may wait for a lock whose owner waits for ut_lock; and the value
+ * would be that of libut's thread.
  */
 static uint64_t
-call(struct level *l, struct app *a)
+callback_call(struct level *l, struct app *a)
 {
 	ut_callback *f = atomic_load_explicit(&a->callback,
 	    memory_order_acquire);
 	uint64_t v;
 
 	l->calling = false;
-	if (f == NULL || called(ut_self, l) || ut_guest_here())
+	if (f == NULL || callback_busy(ut_self, l) || ut_guest_here())
 		return 0;
 	l->calling = true;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -234,7 +235,7 @@ call(struct level *l, struct app *a)
 
 /* The address of the call, if the program's ut.h is one that tells it. */
 static uint64_t
-caller(const struct ut_record *r)
+context_caller(const struct ut_record *r)
 {
 	const struct level *l = r->level;
 
@@ -242,7 +243,7 @@ caller(const struct ut_record *r)
 }
 
 static uint64_t
-fetch(const struct ut_record *r, uint32_t kind, struct app *a, int error)
+context_get(const struct ut_record *r, uint32_t kind, struct app *a, int error)
 {
 	struct level *l = r->level;
 
@@ -260,11 +261,11 @@ fetch(const struct ut_record *r, uint32_t kind, struct app *a, int error)
 	case CONTEXT_NEST:
 		return (uint64_t)(l - ut_self->levels);
 	case CONTEXT_CALLER:
-		return caller(r);
+		return context_caller(r);
 	case CONTEXT_ERRNO:
 		return (uint64_t)error;
 	default:
-		return call(l, a);
+		return callback_call(l, a);
 	}
 }
 
@@ -292,7 +293,7 @@ ut_prefix_put(const struct ut_record *r, const struct prefix *pf,
 	uint32_t i;
 
 	for (i = 0; i < pf->n; i++)
-		p = put(p, fetch(r, pf->of[i].kind, pf->of[i].app, error),
+		p = put(p, context_get(r, pf->of[i].kind, pf->of[i].app, error),
 		    context_table[pf->of[i].kind].size);
 	errno = error;
 	return p;

@@ -120,8 +120,8 @@ level_take(struct level *l, uintptr_t frame)
 }
 
 /*
- * The same, of a level that was free a while ago.  A handler may have had it
- * since, and have switched to another coroutine in the middle of its event.
+ * Take a level that was free a while ago.  A handler may have had it since, and
+ * have switched to another coroutine in the middle of its event.
  */
 static bool
 level_claim(struct level *l, uintptr_t frame)
@@ -321,7 +321,7 @@ begin_slow(struct ut_record *r, struct writer *w)
 	struct region *rg = region_of(r, w);
 
 	if (!atomic_load_explicit(&rg->attached, memory_order_acquire)) {
-		if (w->room != 0)	/* and so a slot: it may be busy */
+		if (w->room != 0)	/* has a slot, perhaps busy */
 			atomic_store_explicit(&w->slot->busy, 0,
 			    memory_order_release);
 		return NULL;
@@ -382,7 +382,7 @@ prefix_of(const struct ut_record *r, const struct writer *w)
 	return &ut_prefixes[region_of(r, w) - ut_regions];
 }
 
-/* The same with contexts, and perhaps a filter: they go before the fields. */
+/* Begin an event with contexts, which go first, and perhaps a filter. */
 static unsigned char * __attribute__((noinline))
 begin_prefixed(struct ut_record *r)
 {
@@ -601,8 +601,8 @@ passes(const struct ut_record *r, const struct writer *w,
 }
 
 /*
- * Of an event that has a filter, or a prefix, in a sub-buffer of the writer's
- * own.
+ * Commit an event that has a filter, or a prefix, in a sub-buffer of the
+ * writer's own.
  */
 static inline unsigned char * __attribute__((always_inline))
 commit_more(struct ut_record *r, struct writer *w, bool prefix)
@@ -637,7 +637,7 @@ commit_filtered(struct ut_record *r, struct writer *w)
 	return commit_more(r, w, false);
 }
 
-/* Of an event in a shared sub-buffer. */
+/* Commit an event in a shared sub-buffer. */
 static unsigned char *
 commit_shared(struct ut_record *r, struct writer *w)
 {
@@ -652,8 +652,9 @@ commit_shared(struct ut_record *r, struct writer *w)
 }
 
 /*
- * Of an event in a shared sub-buffer, with a filter, or in several regions.  Or
- * all is wiped, in a child that a signal handler forked in mid-event.
+ * Commit an event in a shared sub-buffer, with a filter, or in several regions.
+ * All may be wiped by then, in a child that a signal handler forked in
+ * mid-event.
  */
 static unsigned char * __attribute__((noinline))
 commit_other(struct ut_record *r)

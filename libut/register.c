@@ -35,18 +35,18 @@
 #include "ut_loaded.h"
 #include "ut_register.h"
 
-#define BUSY_NAP	5		/* ms, until we try to connect again; */
-#define BUSY_NAP_MAX	160		/* doubles each time */
+#define BUSY_NAP	5		/* ms until the first retry */
+#define BUSY_NAP_MAX	160		/* ms, as it doubles each time */
 #define SHORT		50		/* ms */
 
 static bool started;
 static pid_t listens;			/* the process whose conns these are */
-static bool owed;			/* its threads have yet to be started */
+static bool owed;			/* threads have yet to be started */
 static sigset_t fork_signals;
 
 /* At the start: how long is each connection waited for? */
 static struct wait {
-	bool	 over;			/* not any more */
+	bool	 over;			/* no longer waited for */
 	int64_t	 until;			/* -1: no end */
 } waits[UT_CONNS];
 
@@ -204,7 +204,7 @@ listen_all(void)
 
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
 		if (c->listened)
-			continue;	/* by one that would not end */
+			continue;	/* a thread would not end */
 		if (ut_alone || owed)
 			ut_conn_lost(c);
 		else if (c->sock != -1 && ut_conn_listen(c) == -1)
@@ -216,7 +216,7 @@ listen_all(void)
 
 /* Register, and listen from then on. */
 static void
-talk(int64_t deadline)
+conns_talk(int64_t deadline)
 {
 	owed = false;
 	ut_conns_here();
@@ -225,7 +225,7 @@ talk(int64_t deadline)
 }
 
 static void
-begin(void)
+threads_begin(void)
 {
 	struct conn *c;
 
@@ -299,7 +299,7 @@ talk_in_fork(void)
 	const enum fork_threads when = ut_fork_threads();
 
 	if (when == FORK_NOW || ut_alone) {
-		talk(register_deadline());
+		conns_talk(register_deadline());
 		return;
 	}
 	register_all(register_deadline());
@@ -339,7 +339,7 @@ child_of_fork(void)
 	ut_events_forked();
 	ut_conn_init();
 	ut_find_forked();
-	begin();
+	threads_begin();
 	talk_in_fork();
 	ut_unmute(self);
 	ut_threads_after_fork();
@@ -358,7 +358,7 @@ fork_over(void)
 	ut_enter(&signals);
 	self = ut_mute();
 	if (owed)
-		talk(register_deadline());
+		conns_talk(register_deadline());
 	ut_unmute(self);
 	ut_leave(&signals);
 }
@@ -376,8 +376,8 @@ ut_listen(void)
 	ut_find_init();
 	ut_fork_init(fork_over);
 	pthread_atfork(before_fork, after_fork, child_of_fork);
-	begin();
-	talk(register_deadline());
+	threads_begin();
+	conns_talk(register_deadline());
 	return true;
 }
 
@@ -396,7 +396,7 @@ ut_listen_new(void)
 	if (getpid() != listens)
 		return;
 	if (ut_alone || owed) {
-		talk(deadline);
+		conns_talk(deadline);
 		return;
 	}
 	ut_hurry = deadline;
@@ -426,7 +426,7 @@ ut_threads(int want)
 		if (!want)
 			error = ut_threads_end();
 		else if (!had || owed)
-			talk(register_deadline());
+			conns_talk(register_deadline());
 		if (!want && error == 0)
 			ut_conns_let_go();
 	}

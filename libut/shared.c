@@ -52,9 +52,9 @@
 #define IDS	8		/* bytes, of process and thread */
 
 /*
- * What each event says before its fields: process, thread, and the name that
- * utd was told, which is that of packets, whatever the program calls itself by
- * now.
+ * Set what each event says before its fields: process, thread, and the name
+ * that utd was told, which is that of packets, whatever the program calls
+ * itself by now.
  */
 void
 ut_shared_name(struct region *rg, const char *name)
@@ -69,18 +69,18 @@ ut_shared_fits(const struct region *rg, size_t len)
 	return len <= rg->subsize - rg->wholen;
 }
 
-/* Of the sub-buffer that the writer's data is in. */
+/* The sub-buffer that the writer's data is in. */
 static struct ut_subbuf *
 sub_of(const struct writer *w, const struct region *rg)
 {
 	return &rg->subs[(size_t)(w->data - rg->data) / rg->subsize];
 }
 
-/* What the consumer sees with the first commit.  Of nobody's. */
+/* Store what the consumer sees with the first commit, and no owner. */
 static void
-label(struct ut_subbuf *sub, uint64_t time)
+sub_label(struct ut_subbuf *sub, uint64_t time)
 {
-	/* Who sees anything of what follows sees the round: see drop.c. */
+	/* A reader of any store below sees the round: see overwrite.c. */
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&sub->first, time, memory_order_relaxed);
 	atomic_store_explicit(&sub->last, time, memory_order_relaxed);
@@ -92,13 +92,14 @@ label(struct ut_subbuf *sub, uint64_t time)
 
 /* OWNED -> PARKED or FULL: what the owner has stored goes before it. */
 static void
-leave(struct region *rg, struct ut_subbuf *sub, uint64_t mine, uint64_t state)
+sub_leave(struct region *rg, struct ut_subbuf *sub, uint64_t mine,
+    uint64_t state)
 {
 	ut_drop_later(rg, sub);
 	atomic_store_explicit(&sub->state, UT_STATE_WORD(UT_STATE_GEN(mine),
 	    0, state | UT_SHARED), memory_order_release);
 	if (rg->overwrites)
-		ut_now_free(rg);		/* or as good as that */
+		ut_now_free(rg);		/* this one can be dropped */
 }
 
 /*
@@ -117,7 +118,7 @@ has_room(struct writer *w, struct region *rg, struct ut_subbuf *sub,
 
 	w->when = ut_read_clock(rg->clock);
 	if (had == 0) {
-		label(sub, w->when);
+		sub_label(sub, w->when);
 		return true;
 	}
 	last = atomic_load_explicit(&sub->last, memory_order_relaxed);
@@ -131,11 +132,12 @@ has_room(struct writer *w, struct region *rg, struct ut_subbuf *sub,
 }
 
 /*
- * That one, if it still is what its word says.  The writer knows of it before
- * it is its own, as that may be all it ever gets to do: ut_shared_park.
+ * Take the sub-buffer i, if its state still is the word.  The writer knows of
+ * it before it is its own, as that may be all it ever gets to do:
+ * ut_shared_park.
  */
 static bool
-take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
+sub_take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
     size_t len)
 {
 	struct ut_subbuf *sub = &rg->subs[i];
@@ -156,7 +158,7 @@ take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
 			return false;		/* wiped: ut_writer_next */
 		if (has_room(w, rg, sub, len))
 			return true;
-		leave(rg, sub, mine, UT_FULL);
+		sub_leave(rg, sub, mine, UT_FULL);
 		/* A few may be all that nobody has for itself. */
 		ut_bell_maybe(rg, ut_subs_reserved(rg->nsubs) / 4);
 	}
@@ -169,7 +171,7 @@ take(struct writer *w, struct region *rg, uint32_t i, uint64_t word,
  * that are fuller are fewer.  How many may be parked soon?
  */
 static bool
-scan(struct writer *w, struct region *rg, size_t len, uint32_t *owned)
+subs_scan(struct writer *w, struct region *rg, size_t len, uint32_t *owned)
 {
 	const uint32_t first = rg->nsubs - ut_subs_shared(rg->nsubs);
 	uint64_t word, free_word = 0;
@@ -180,7 +182,7 @@ scan(struct writer *w, struct region *rg, size_t len, uint32_t *owned)
 		word = atomic_load_explicit(&rg->subs[i].state,
 		    memory_order_relaxed);
 		if (UT_STATE(word) == UT_PARKED) {
-			if (take(w, rg, i, word, len))
+			if (sub_take(w, rg, i, word, len))
 				return true;
 			++*owned;
 		} else if (UT_STATE(word) == UT_OWNED) {
@@ -194,7 +196,7 @@ scan(struct writer *w, struct region *rg, size_t len, uint32_t *owned)
 	if (free_one == rg->nsubs)
 		return false;
 	++*owned;
-	return take(w, rg, free_one, free_word, len);
+	return sub_take(w, rg, free_one, free_word, len);
 }
 
 /*
@@ -216,7 +218,7 @@ drop_one(struct writer *w, struct region *rg, size_t len)
 		word = atomic_load_explicit(&rg->subs[i].state,
 		    memory_order_relaxed);
 		if ((UT_STATE(word) != UT_FREE && UT_STATE(word) !=
-		    UT_PARKED) || !take(w, rg, i, word, len))
+		    UT_PARKED) || !sub_take(w, rg, i, word, len))
 			continue;
 		atomic_store_explicit(&rg->header->hint, i + 1,
 		    memory_order_relaxed);
@@ -240,11 +242,12 @@ ut_shared_claim(struct writer *w, struct region *rg, size_t len)
 	if (i < rg->nsubs) {
 		word = atomic_load_explicit(&rg->subs[i].state,
 		    memory_order_relaxed);
-		if (UT_STATE(word) == UT_PARKED && take(w, rg, i, word, len))
+		if (UT_STATE(word) == UT_PARKED &&
+		    sub_take(w, rg, i, word, len))
 			return true;
 	}
 	for (n = 0; n < YIELDS; n++) {
-		if (scan(w, rg, len, &owned) ||
+		if (subs_scan(w, rg, len, &owned) ||
 		    (rg->overwrites && drop_one(w, rg, len)))
 			return true;
 		if (owned == 0)
@@ -283,7 +286,7 @@ ut_shared_end(struct writer *w, struct region *rg)
 	w->when = when;
 }
 
-/* The same order of stores as in ut_commit, and for the same reasons. */
+/* Store in the same order as ut_commit, and for the same reasons. */
 void
 ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 {
@@ -300,9 +303,10 @@ ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 }
 
 /*
- * Nobody's again, if it is ours: an event that was left by siglongjmp may not
- * have got so far as to claim it, or may have parked it already.  It is ours if
- * it has our word, since no other thread has the slot that is in there.
+ * Make the sub-buffer nobody's again, if it is ours: an event that was left by
+ * siglongjmp may not have got so far as to claim it, or may have parked it
+ * already.  It is ours if it has our word, since no other thread has the slot
+ * that is in there.
  */
 void
 ut_shared_park(struct writer *w, struct region *rg)
@@ -312,7 +316,7 @@ ut_shared_park(struct writer *w, struct region *rg)
 
 	if (atomic_load_explicit(&sub->state, memory_order_relaxed) ==
 	    w->mine) {
-		leave(rg, sub, w->mine, UT_PARKED);
+		sub_leave(rg, sub, w->mine, UT_PARKED);
 		if (atomic_load_explicit(&rg->header->parked,
 		    memory_order_relaxed) != i)
 			atomic_store_explicit(&rg->header->parked, i,

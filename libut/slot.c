@@ -15,8 +15,8 @@
  */
 
 /*
- * What a writer has in a region before it has a sub-buffer: a slot; and the
- * bell, for when there is enough to read.  Async-signal-safe.
+ * The slot that a writer has in a region before it has a sub-buffer; and the
+ * bell, which is rung when there is enough to read.  Async-signal-safe.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ UT_PER_THREAD bool ut_entered;
 struct region ut_regions[UT_REGIONS];
 struct writer *_Atomic *ut_users[UT_REGIONS];
 
-/* What a writer without a sub-buffer points to: its state is never `mine'. */
+/* Writers without a sub-buffer point to this: its state is never `mine'. */
 struct ut_subbuf ut_no_subbuf;
 #define NOT_MINE	UINT64_MAX
 

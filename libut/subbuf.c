@@ -81,14 +81,14 @@ thread_label(struct ut_subbuf *sub, struct ut_slot *slot)
 		    memory_order_relaxed);
 }
 
-/* What the consumer sees with the first commit, or with FULL. */
+/* Store what the consumer sees with the first commit, or with FULL. */
 static void
 subbuf_label(struct writer *w, struct ut_slot *slot, struct region *rg)
 {
 	struct ut_subbuf *sub = w->sub;
 	uint64_t now = ut_read_clock(rg->clock);
 
-	/* Who sees anything of what follows sees the round: see drop.c. */
+	/* A reader of any store below sees the round: see overwrite.c. */
 	atomic_thread_fence(memory_order_release);
 	ut_drop_later(rg, sub);
 	thread_label(sub, slot);
@@ -142,7 +142,7 @@ subbuf_take(struct writer *w, struct region *rg, uint32_t i)
 
 	word = atomic_load_explicit(&rg->subs[i].state, memory_order_relaxed);
 	if (UT_STATE(word) != UT_FREE || slot == NULL)
-		return false;			/* or wiped: ut_writer_next */
+		return false;		/* wiped, perhaps: ut_writer_next */
 	mine = UT_STATE_WORD(UT_STATE_GEN(word) + 1,
 	    (uint32_t)(slot - rg->slots), UT_OWNED);
 	w->sub = &rg->subs[i];
@@ -230,7 +230,7 @@ subbuf_deliver(struct writer *w, struct region *rg)
 		atomic_store_explicit(&w->sub->state,
 		    UT_STATE_WORD(gen, slot, UT_FULL), memory_order_release);
 		if (rg->overwrites)
-			ut_now_free(rg);	/* or as good as that */
+			ut_now_free(rg);	/* FULL can be dropped, too */
 		ut_bell_maybe(rg, atomic_load_explicit(&rg->header->bell,
 		    memory_order_relaxed));
 	}
@@ -325,7 +325,7 @@ overloaded(const struct region *rg)
  * share.
  */
 static enum room
-claim(struct writer *w, struct region *rg, size_t len, bool slow)
+room_claim(struct writer *w, struct region *rg, size_t len, bool slow)
 {
 	const bool drops = rg->overwrites && !slow;
 	const bool first = drops && overloaded(rg);
@@ -342,9 +342,9 @@ claim(struct writer *w, struct region *rg, size_t len, bool slow)
 	return ROOM_NONE;
 }
 
-/* The same for a writer that waits, and so has nothing. */
+/* Claim for a writer that waits, and so has no slot and no sub-buffer. */
 static enum room
-claim_again(struct writer *w, struct region *rg, size_t len, bool slow)
+room_claim_again(struct writer *w, struct region *rg, size_t len, bool slow)
 {
 	enum room room;
 
@@ -354,7 +354,7 @@ claim_again(struct writer *w, struct region *rg, size_t len, bool slow)
 		ut_writer_unbind(w, rg);
 		return ROOM_NONE;
 	}
-	room = claim(w, rg, len, slow);
+	room = room_claim(w, rg, len, slow);
 	if (room == ROOM_NONE && w->slot != NULL)
 		ut_writer_unbind(w, rg);
 	return room;
@@ -376,7 +376,7 @@ wait_claim(struct writer *w, struct region *rg, size_t len, bool slow)
 		if (!ut_writer_ours(w, rg))
 			return ROOM_NONE;	/* a child has come back */
 		ut_wait_say(rg);
-		room = claim_again(w, rg, len, slow);
+		room = room_claim_again(w, rg, len, slow);
 	} while (room == ROOM_NONE && ut_wait(&s, rg));
 	ut_wait_end(&s, rg);
 	if (room == ROOM_NONE) {
@@ -422,7 +422,7 @@ ut_writer_next(struct writer *w, struct region *rg, size_t len, uint64_t now)
 	slow = ut_shared_fits(rg, len) && now - last >= SLOW;
 	ut_writer_let_go(w);
 	w->when = now;
-	room = claim(w, rg, len, slow);
+	room = room_claim(w, rg, len, slow);
 	if (w->slot == NULL) {
 		room = ROOM_NONE;		/* wiped */
 	} else if (room == ROOM_NONE && ut_wait_may(w, rg)) {

@@ -15,8 +15,8 @@
  */
 
 /*
- * What a thread that traces has: one struct thread, from its first event to
- * its end, and then another thread's.
+ * The data of threads that trace: each has one struct thread, from its first
+ * event to its end; then another thread gets it.
  */
 
 #include <sys/mman.h>
@@ -43,12 +43,12 @@ struct chunk {
 };
 
 /*
- * Of a thread that must not trace.  Such a thread is always in an event, so
- * that each event that begins comes to ut_thread_own.
+ * The data of a thread that must not trace.  The thread is always in an event,
+ * so that each event that begins comes to ut_thread_own.
  */
 static struct thread mute = { .levels[0].frame = UINTPTR_MAX };
 
-static UT_PER_THREAD struct thread *leaving;	/* that ends */
+static UT_PER_THREAD struct thread *leaving;	/* the thread's, at its end */
 static struct chunk chunks[NCHUNKS];
 static pthread_key_t key;
 static bool key_made;
@@ -322,8 +322,8 @@ thread_new(void)
 }
 
 /*
- * Of the thread that calls, which has an event: NULL if it must not trace, or
- * cannot.
+ * The data of the calling thread, which has an event.  NULL if the thread must
+ * not trace, or cannot.
  */
 struct thread *
 ut_thread_own(void)
@@ -465,7 +465,7 @@ ut_guest_begin(struct thread **had)
 	*had = ut_self;
 	ut_self = t;
 	guest_entered = ut_entered;
-	ut_entered = true;		/* it waits for nobody */
+	ut_entered = true;		/* never wait for space */
 	atomic_store_explicit(&guest, t, memory_order_relaxed);
 	return true;
 }
@@ -532,7 +532,7 @@ ut_threads_quiet(int ms)
 	uint64_t used;
 	int c;
 
-	if (kept == NULL)	/* or it is we who are in an event */
+	if (kept == NULL)	/* else this thread may be in an event */
 		deadline += ms;
 	for (c = 0; c < NCHUNKS; c++) {
 		p = atomic_load_explicit(&chunks[c].threads,

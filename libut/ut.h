@@ -25,8 +25,8 @@
 #define UT_H
 
 /*
- * What stands in a program's functions.  utd and utctl know what events look
- * like, and have none of their own.
+ * The macros that stand in a program's functions.  Both utd and utctl know what
+ * events look like, and have none of their own.
  */
 #ifndef UT_NO_EVENTS
 
@@ -51,9 +51,9 @@
 	} while (0)
 
 /*
- * Of a span: UT_BEGIN(provider, span, arguments...), UT_END(provider, span).
- * UT_SCOPE(provider, span, arguments...) is a declaration, and its end is
- * that of the block.
+ * Spans are UT_BEGIN(provider, span, arguments...), UT_END(provider, span).
+ * UT_SCOPE(provider, span, arguments...) is a declaration, and its end is that
+ * of the block.
  */
 #define UT_BEGIN(provider, ...)	UT_BEGUN(ut__##provider##__##__VA_ARGS__)
 #define UT_BEGUN(...)	\
@@ -115,7 +115,7 @@
 extern "C" {
 #endif
 
-/* Of functions in here: not all are used, none is to be instrumented. */
+/* Functions in here: not all are used, none is to be instrumented. */
 #define UT_HELPER	__attribute__((unused, no_instrument_function))
 
 /*
@@ -171,7 +171,7 @@ struct ut_enum {
 /* One field of an event, as it stands in the trace. */
 struct ut_field {
 	const char		*name;		/* NULL ends the list */
-	const struct ut_enum	*enumeration;	/* of UT_KIND_ENUM */
+	const struct ut_enum	*enumeration;	/* for UT_KIND_ENUM */
 	uint32_t		 count;		/* elements, of ARRAY, TEXT */
 #define UT_KIND_INT	1
 #define UT_KIND_FLOAT	2
@@ -181,7 +181,7 @@ struct ut_field {
 #define UT_KIND_SEQ	6	/* 32-bit number of elements, elements */
 #define UT_KIND_ENUM	7
 	uint8_t			 kind;
-	uint8_t			 size;		/* of one element, in bytes */
+	uint8_t			 size;		/* bytes of one element */
 #define UT_F_SIGNED	0x01
 #define UT_F_HEX	0x02
 #define UT_F_BE		0x04	/* network byte order */
@@ -216,7 +216,7 @@ struct ut_event {
 /* A program or shared library with events of its own. */
 struct ut_module {
 	uint32_t		 version;
-	uint32_t		 size;	/* of struct ut_event */
+	uint32_t		 size;	/* size of struct ut_event */
 	struct ut_event		*begin;
 	struct ut_event		*end;
 	struct ut_module	*next;	/* libut's */
@@ -234,7 +234,7 @@ struct ut_record {
 	uint64_t		 time;
 	size_t			 len;
 	void			*own;
-	uint32_t		 clock;	/* that time is of */
+	uint32_t		 clock;	/* UT_CLOCK_ of time */
 	uint32_t		 mask;
 	uint32_t		 on;
 };
@@ -361,7 +361,7 @@ ut_this_module_remove(void)
 #define UT_COMMA_ut_1	0
 #define UT_COMMA_ut_n	,
 
-/* What an argument expands to, as a string. */
+/* An argument, expanded, as a string. */
 #define UT_STRING(...)	UT_STRING_(__VA_ARGS__)
 #define UT_STRING_(...)	#__VA_ARGS__
 

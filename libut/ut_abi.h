@@ -132,7 +132,7 @@ struct ut_slot {
 	 * before, release store after: who sees 0 sees the commit.
 	 */
 	ut_a32 busy;
-	/* Of the thread, as it sees itself.  Relaxed. */
+	/* ID of the thread, as it sees itself.  Relaxed. */
 	ut_a32 tid;
 	/*
 	 * Events lost for want of room, ever, whoever had the slot, while it
@@ -169,7 +169,7 @@ struct ut_subbuf {
 	_Alignas(UT_ABI_LINE) ut_a64 state;
 	/* Whole events.  Writer, release; 0 in every FREE sub-buffer. */
 	ut_a64 commit;
-	/* Of these, already in the file.  Consumer, relaxed. */
+	/* The part of commit that is in the file.  Consumer, relaxed. */
 	ut_a64 consumed;
 	/* Time of the claim.  Writer, relaxed. */
 	ut_a64 first;
@@ -188,8 +188,8 @@ struct ut_subbuf {
 	 */
 	ut_a64 until;
 	/*
-	 * What consumed is about to be: for the next consumer.  Relaxed.  Of
-	 * one that is TAKEN, UT_NOTED while until is what is said above.
+	 * The next value of consumed, for the next consumer.  Relaxed.  In a
+	 * TAKEN sub-buffer, UT_NOTED while until is what is said above.
 	 */
 #define UT_NOTED	UINT64_MAX
 	ut_a64 writing;
@@ -227,7 +227,7 @@ struct ut_header {
 	/* Geometry: constant. */
 	uint32_t magic;
 	uint32_t version;
-	uint64_t size;			/* of the region */
+	uint64_t size;			/* bytes of the region */
 	uint64_t slots;			/* offsets */
 	uint64_t subs;
 	uint64_t data;
@@ -239,7 +239,7 @@ struct ut_header {
 #define UT_MODE_BLOCK		2
 	uint32_t mode;
 #define UT_CLOCK_MONOTONIC	0	/* nanoseconds */
-#define UT_CLOCK_CYCLES		1	/* of the processor */
+#define UT_CLOCK_CYCLES		1	/* counted by the processor */
 	uint32_t clock;
 	/* In block mode: milliseconds that a writer waits, at most; 0: none. */
 #define UT_TIMEOUT_FOREVER	UINT32_MAX
@@ -248,8 +248,8 @@ struct ut_header {
 	/* How much of lost and dropped was told. */
 	struct ut_told tell;
 	/*
-	 * What is dropped and counted in no sub-buffer's told is later than
-	 * this.  Consumer, relaxed, for the next one.
+	 * Events that were dropped and that no sub-buffer's told counts are
+	 * later than this.  Consumer, relaxed, for the next one.
 	 */
 	ut_a64 gone_since;
 	/*
@@ -258,8 +258,8 @@ struct ut_header {
 	 */
 	ut_a64 stopped;
 	/*
-	 * So many of the pauses below there are; packets tell of so many of
-	 * them, the first.  Consumer, relaxed, for the next one.
+	 * How many of the pauses below there are, and of how many, the first
+	 * ones, packets tell.  Consumer, relaxed, for the next one.
 	 */
 	ut_a32 npauses;
 	ut_a32 ntold;
@@ -310,8 +310,8 @@ struct ut_header {
 	/* Length of the longest event that fits no sub-buffer. */
 	ut_a32 toobig;
 	/*
-	 * Of the sub-buffers delivered, those that are dealt with.  Consumer,
-	 * relaxed: a hint.
+	 * Delivered sub-buffers that are dealt with.  Consumer, relaxed: a
+	 * hint.
 	 */
 	ut_a32 drained;
 	/*
@@ -334,8 +334,8 @@ struct ut_header {
 	/* 1: the names of some threads remain to be found.  Consumer. */
 	ut_a32 nameless;
 	/*
-	 * Of packets that were dropped, in a session without output.  Consumer,
-	 * relaxed, for the next one.
+	 * Bytes and number of packets that were dropped, in a session without
+	 * output.  Consumer, relaxed, for the next one.
 	 */
 	ut_a64 bytes;
 	ut_a64 packets;

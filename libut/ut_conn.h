@@ -38,14 +38,14 @@ struct conn {
 	char		 dir[RUNDIR_LEN];
 	bool		 system;	/* the directory is never ours */
 	int		 sock;		/* -1: none */
-	dev_t		 dev;		/* of the socket, to know it by */
+	dev_t		 dev;		/* the socket's, to know it by */
 	ino_t		 ino;
 	int		 left;		/* the program's copy of one, or -1 */
 	dev_t		 left_dev;
 	ino_t		 left_ino;
 	struct known	 known;
-	unsigned int	 asked;		/* HELLO and NEW sent */
-	unsigned int	 done;		/* and answered */
+	unsigned int	 asked;		/* HELLO and NEW that were sent */
+	unsigned int	 done;		/* HELLO and NEW that were answered */
 	bool		 news;		/* NEW has yet to be sent */
 	bool		 marked;	/* others have waited in vain */
 
@@ -54,8 +54,8 @@ struct conn {
 	 * alone: others have the one that listens say what is to be said.
 	 */
 	bool		 apart;
-	bool		 ready;		/* it listens, so that */
-	pthread_t	 thread;	/* can be nudged */
+	bool		 ready;		/* thread listens to nudges */
+	pthread_t	 thread;	/* the one that listens */
 	bool		 unsent;	/* NEW is to be sent, and counted */
 
 	bool		 listened;	/* a thread listens to it */
@@ -63,7 +63,7 @@ struct conn {
 	bool		 busy;		/* there, but did not let us connect */
 	int64_t		 since;		/* when it was found, ms */
 	unsigned int	 finder;	/* the thread that looks for it */
-	char		 place[PLACE_LEN];	/* where that sleeps, or "" */
+	char		 place[PLACE_LEN];	/* where finder sleeps, or "" */
 };
 
 /* find.c */
@@ -91,7 +91,7 @@ int		 ut_conn_say_new(struct conn *);
 int		 ut_conn_send_new(struct conn *);
 void		 ut_conn_await(struct conn *, int64_t);
 
-/* late.c */
+/* late_utd.c */
 extern int64_t	 ut_patience;		/* UT_REGISTER_TIMEOUT, ms */
 bool		 ut_conn_late(const struct conn *);
 void		 ut_conn_set_late(struct conn *, bool);

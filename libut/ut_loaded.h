@@ -44,9 +44,9 @@ struct ut_loaded {
 	uintptr_t		 start;	/* the lowest address that is mapped */
 	uint64_t		 size;	/* to the end of the last segment */
 	const char		*name;	/* the linker's; "": unknown */
-	bool			 program;	/* it is the program itself */
-	const unsigned char	*id;	/* build ID, */
-	size_t			 idlen;	/* 0: it has none */
+	bool			 program;	/* the program itself */
+	const unsigned char	*id;	/* build ID */
+	size_t			 idlen;	/* 0: no build ID */
 	bool			 again;	/* ut_loaded_at finds it */
 };
 
@@ -59,7 +59,7 @@ struct ut_loaded {
  * the result is false; else *seen is updated.
  */
 bool		 ut_loaded_each(void (*)(const struct ut_loaded *), uint64_t *);
-/* Its path: absolute, or "" if that is not known.  Under ut_lock. */
+/* The module's path: absolute, or "" if that is not known.  Under ut_lock. */
 const char	*ut_loaded_path(const struct ut_loaded *);
 /*
  * Is the address in a module?  -1: unknown.  If it is, ut_loaded_at calls the
@@ -72,7 +72,9 @@ bool		 ut_loaded_at(const void *, bool (*)(const struct ut_loaded *));
 /* May the child of a fork find the linker's lock taken for ever? */
 bool		 ut_loaded_stuck(void);
 
-/* found.c: a module that ut_code has found; it is there until it is done. */
+/*
+ * code_module.c: the module that ut_code has found, until ut_found_done.
+ */
 bool		 ut_found_put(const void *);
 const struct ut_loaded *ut_found(void);
 void		 ut_found_done(void);

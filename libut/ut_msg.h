@@ -41,7 +41,7 @@
 #define UT_FIFO		"wake"		/* utd opens it: here I am */
 
 struct ut_msghdr {
-	uint32_t	len;		/* of header and body */
+	uint32_t	len;		/* header and body */
 	uint16_t	type;
 	uint16_t	nfds;
 	uint32_t	a;
@@ -146,14 +146,14 @@ struct ut_msghdr {
 #define UT_LOADED_EVENT	0	/* the number of ut:module: it comes first */
 
 #define UT_BUFFERS_UID	0	/* shared by the programs of a user */
-#define UT_BUFFERS_PID	1	/* of one program each */
+#define UT_BUFFERS_PID	1	/* each of one program */
 
 /*
  * Rule: str glob, u32 UT_RULE_, u32 level, u32 number of exclusions, str glob
  * of each, str filter: an expression, see expr.h, or "", or not there.
  */
 #define UT_RULE_ALL	0	/* every level */
-#define UT_RULE_LEVEL	1	/* that level and more severe ones */
+#define UT_RULE_LEVEL	1	/* a level and more severe ones */
 #define UT_RULE_ONLY	2	/* exactly that level */
 #define UT_RULE_ANY	3	/* DISABLE: every rule with that glob */
 
@@ -169,7 +169,8 @@ struct ut_msghdr {
 #define UT_TRACK_GLOB	127	/* bytes */
 
 /* utd -> utctl: any number of ROW and PROGRESS, then OK or ERR. */
-#define UT_CTL_OK	48	/* str text for the user, may be empty */
+#define UT_CTL_OK	48	/* b UT_DID_ bits: str text for the user, may be
+				   empty */
 #define UT_CTL_ERR	49	/* b UT_TAKEN_ or 0: str text for the user */
 #define UT_CTL_ROW	50	/* a depth, b number of members: str what it
 				   is, then for each member: str key,
@@ -182,12 +183,16 @@ struct ut_msghdr {
 #define UT_CHUNK_MS	50		/* the least */
 #define UT_COMMAND_MAX	4095		/* bytes */
 
-/* What a trigger does; these are in the journal, too. */
+/* Actions of a trigger; these numbers are in the journal, too. */
 #define UT_TRIGGER_STOP	1
 #define UT_TRIGGER_ROTATE 2
 #define UT_TRIGGER_EXEC	3
 #define UT_TRIGGER_SNAPSHOT 4
-#define UT_TRIGGER_MAX	16		/* of a session */
+#define UT_TRIGGER_MAX	16		/* per session */
+
+/* Flags of an answer.  utctl decides by these: the text is for the user. */
+#define UT_DID_LATE	1u	/* programs have not answered */
+#define UT_DID_NOTHING	2u	/* STOP, DESTROY: no event, and none lost */
 
 /* CREATE was refused for what it named, and may do with another name. */
 #define UT_TAKEN_NAME	1	/* there is a session of that name */

@@ -15,7 +15,7 @@
  */
 
 /*
- * What stands in front of the fields of each event in a region (prefix.c).
+ * The contexts in front of the fields of each event in a region (prefix.c).
  * Under ut_lock, but for ut_prefix_put.
  */
 
@@ -37,7 +37,7 @@ struct prefix {
 	bool		 caller;	/* one of them is CONTEXT_CALLER */
 	struct {
 		uint32_t	 kind;	/* CONTEXT_ */
-		struct app	*app;	/* of CONTEXT_OWN */
+		struct app	*app;	/* if CONTEXT_OWN */
 	} of[CONTEXT_MAX];
 };
 

@@ -15,9 +15,9 @@
  */
 
 /*
- * What the files of the data path share: regions, threads, and what each has
- * in the other.  They take no lock.  Everything else in libut runs under
- * ut_lock: modules that come and go, and the listeners.
+ * The structures that the files of the data path share: regions, threads, and
+ * what each has in the other.  These files take no lock.  Everything else in
+ * libut runs under ut_lock: modules that come and go, and the listeners.
  */
 
 #ifndef UT_PRIV_H
@@ -35,7 +35,7 @@
 
 #include "common/compat.h"
 
-/* As clock_gettime(2), but CLOCK_MONOTONIC is that of utd: clock.c. */
+/* Like clock_gettime(2), but CLOCK_MONOTONIC is that of utd: clock.c. */
 extern ut_gettime_fn *ut_gettime __attribute__((visibility("hidden")));
 #define UT_GETTIME	ut_gettime
 
@@ -61,7 +61,7 @@ extern ut_gettime_fn *ut_gettime __attribute__((visibility("hidden")));
 #define UT_CLOCK_NONE	UINT32_MAX	/* no time is known */
 #define UT_CLOCK_ASK	(UT_CLOCK_NONE - 1)	/* ut_begin_at begins it */
 
-#define NAME_MAX_LEN	64		/* of a program, with its NUL */
+#define NAME_MAX_LEN	64		/* a program's, with its NUL */
 
 /*
  * How often a thread that finds all slots, or all shared sub-buffers, in the
@@ -90,7 +90,7 @@ struct region {
 	uint32_t		 nslots;
 	uint32_t		 nsubs;
 	uint32_t		 subsize;
-	pid_t			 pid;		/* who attached it */
+	pid_t			 pid;		/* process that attached it */
 	uint64_t		 owner;		/* our number in the slots */
 	struct ut_bell		 bell;
 
@@ -99,17 +99,18 @@ struct region {
 	uint32_t		 wholen;
 
 	/*
-	 * Where a slot was free last, and the header's freed when none was, and
-	 * when no sub-buffer was, also of those that a slow thread may have.
+	 * Where the last free slot was.  For slots, sub-buffers, and those
+	 * sub-buffers that a slow thread may have: the header's freed + 1 when
+	 * none was free; 0: there always was one.
 	 */
 	ut_a32			 slot_hint;
-	ut_a64			 slots_taken;	/* that + 1, or 0 */
-	ut_a64			 subs_taken;	/* as well */
-	ut_a64			 slow_taken;	/* as well */
+	ut_a64			 slots_taken;	/* for slots */
+	ut_a64			 subs_taken;	/* for sub-buffers */
+	ut_a64			 slow_taken;	/* for those */
 
 	/* The listener's. */
 	size_t			 size;
-	int			 conn;		/* of which connection */
+	int			 conn;		/* the connection's number */
 	uint32_t		 handle;	/* utd's number for it */
 	dev_t			 dev;		/* to know the region by */
 	ino_t			 ino;
@@ -135,7 +136,7 @@ _Static_assert((sizeof(struct region) & (sizeof(struct region) - 1)) == 0,
  * is good for nothing.
  */
 struct writer {
-	/* As in the sub-buffer: events, and their bytes. */
+	/* The sub-buffer's commit: events, and their bytes. */
 	_Alignas(64) uint64_t	 commit;
 	uint32_t		 room;		/* 0 without its own */
 	uint16_t		 bound;
@@ -208,7 +209,7 @@ _Static_assert(sizeof(struct level) <= 0x2000, "level");
  */
 struct thread {
 	struct level		 levels[NEST];
-	/* Of the stack of the thread, once that was found; 0: not yet. */
+	/* The bounds of the thread's stack, once found; 0: not yet. */
 	uintptr_t		 stack_low;
 	uintptr_t		 stack_high;
 };
@@ -250,7 +251,7 @@ int		 ut_clock_follow(int64_t, bool);
  * contexts.  Only the listener stores.
  */
 struct filters {
-	uint32_t	 mask;		/* of those regions, a bit each */
+	uint32_t	 mask;		/* these regions, a bit each */
 	struct filter	*_Atomic of[UT_REGIONS];
 };
 
@@ -293,7 +294,7 @@ enum room	 ut_writer_next(struct writer *, struct region *, size_t,
 		    uint64_t);
 void		 ut_writer_leave(struct writer *, struct region *);
 
-/* drop.c */
+/* overwrite.c */
 bool		 ut_drop(struct writer *, struct region *, uint32_t, uint32_t);
 void		 ut_drop_end(struct region *, struct ut_slot *,
 		    struct ut_subbuf *, uint64_t);

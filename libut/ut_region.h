@@ -27,12 +27,12 @@
 #include "common/context.h"
 #include "ut_priv.h"
 
-/* This program, as the utd of a connection knows it. */
+/* Our program, as the utd of a connection knows it. */
 struct known {
-	int		 conn;		/* which connection */
+	int		 conn;		/* number of the connection */
 	uint64_t	 owner;		/* our number there */
-	int64_t		 ahead;		/* its clock: ut_clock_ahead */
-	char		 name[NAME_MAX_LEN];	/* as it was told */
+	int64_t		 ahead;		/* ns, of utd's clock: ut_clock_ahead */
+	char		 name[NAME_MAX_LEN];	/* known to utd */
 };
 
 int		 ut_region_attach(const struct known *, uint32_t, int, int,

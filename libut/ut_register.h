@@ -15,8 +15,8 @@
  */
 
 /*
- * When a program is told of (register.c), and what is to be known of its
- * forks (forked.c).
+ * When utd is told of the program (register.c), and when the child of a fork
+ * may start threads (forked.c).
  */
 
 #ifndef UT_REGISTER_H
@@ -30,11 +30,11 @@ void		 ut_listen_new(void);
 
 /* forked.c */
 enum fork_threads {
-	/* When may the child of a fork start threads?  In the handler; */
+	/* The child of a fork may start threads in the handler */
 	FORK_NOW,
-	/* when the function is called that ut_fork_init was given; */
+	/* once the function is called that ut_fork_init was given */
 	FORK_OVER,
-	/* later, but nobody will say when. */
+	/* later, but nobody will say when */
 	FORK_UNSEEN
 };
 enum fork_threads ut_fork_threads(void);

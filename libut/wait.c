@@ -69,9 +69,9 @@ stuck_of(const struct region *rg)
 }
 
 /*
- * What changes as long as the consumer is well: how many sub-buffers it has
- * drained, of those that were delivered.  If it has drained all, anybody may be
- * waited for who gives back what is free.
+ * A number that changes as long as the consumer is well: how many of the
+ * delivered sub-buffers it has drained.  If it has drained all, the number
+ * changes whenever anybody frees something.
  */
 static uint64_t
 progress(const struct region *rg)
@@ -125,7 +125,7 @@ stuck_after(const struct region *rg)
  * time: the next to come sees the progress as it is.
  */
 static bool
-moves(const struct region *rg, uint64_t now)
+progress_made(const struct region *rg, uint64_t now)
 {
 	struct stuck *s = stuck_of(rg);
 	const uint64_t seen = progress(rg);
@@ -145,7 +145,7 @@ bool
 ut_wait_may(const struct writer *w, struct region *rg)
 {
 	return rg->patience != 0 && ut_writer_outer(w, rg) && !ut_entered &&
-	    moves(rg, ut_nanoseconds());
+	    progress_made(rg, ut_nanoseconds());
 }
 
 void
@@ -159,11 +159,11 @@ ut_wait_begin(struct space *s, struct region *rg)
 }
 
 /*
- * What is full may be too little for a ring, and what idle threads hold the
- * consumer takes back for those who wait: once it is to know of that.
+ * Ring once per wait, however little is full: the consumer then takes back, for
+ * those who wait, what idle threads hold.
  */
 static void
-ring(struct space *s, struct region *rg)
+wait_ring(struct space *s, struct region *rg)
 {
 	struct ut_header *h = rg->header;
 
@@ -197,11 +197,11 @@ ut_wait(struct space *s, struct region *rg)
 	if (!atomic_load_explicit(&rg->attached, memory_order_acquire) ||
 	    atomic_load_explicit(&h->active, memory_order_relaxed) == 0 ||
 	    (gone >= rg->patience && rg->patience != UT_TIMEOUT_FOREVER) ||
-	    !moves(rg, now))
+	    !progress_made(rg, now))
 		return false;
 	if (nap > rg->patience - gone)
 		nap = rg->patience - (uint32_t)gone;
-	ring(s, rg);
+	wait_ring(s, rg);
 	ut_word_wait(&h->waiting, 1, (int)nap);
 	s->nap = s->nap * 2 < NAP_MAX ? s->nap * 2 : NAP_MAX;
 	return true;

@@ -58,8 +58,8 @@ struct client {
 	struct row	*last[DEPTH_MAX + 1];
 	struct ut_msg	 m;
 	char		 text[UT_MSG_MAX];	/* of OK or ERR */
-	unsigned int	 taken;		/* bit UT_TAKEN_ of it, or 0 */
-	unsigned int	 hush;		/* those that are not told */
+	uint32_t	 code;		/* UT_DID_ of OK, UT_TAKEN_ of ERR */
+	unsigned int	 hush;		/* bit UT_TAKEN_ of each not told */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -307,7 +307,8 @@ row_first(const struct row *r, const char *what)
 	return r;
 }
 
-static const struct member *
+/* The member of that name; NULL: a utd of another version has none. */
+const struct member *
 row_find(const struct row *r, const char *key)
 {
 	size_t i;
@@ -352,14 +353,11 @@ static int
 client_verdict(struct client *c)
 {
 	ut_msg_get_str(&c->m, c->text, sizeof(c->text));
-	c->taken = 0;
+	c->code = c->m.h.b;
 	if (c->m.h.type == UT_CTL_OK)
 		return 0;
-	if (c->m.h.b == UT_TAKEN_NAME || c->m.h.b == UT_TAKEN_DIR)
-		c->taken = 1u << c->m.h.b;
-	if ((c->taken & c->hush) != 0)
-		return -1;
-	say("%s", c->text[0] == '\0' ? "utd refused" : c->text);
+	if (!client_hushed(c))
+		say("%s", c->text[0] == '\0' ? "utd refused" : c->text);
 	return -1;
 }
 
@@ -423,6 +421,7 @@ client_request(struct client *c, struct row **rows)
 	c->last[0] = root;
 	c->begun = ut_msg_now();
 	c->rows = 0;
+	c->code = 0;
 	c->text[0] = '\0';
 	/* A utd that hung up may have said why. */
 	if (ut_msg_send(c->fd, &c->m, c->begun + PATIENCE) == -1 &&
@@ -456,20 +455,26 @@ void
 client_hush(struct client *c, unsigned int taken)
 {
 	c->hush = taken;
-	c->taken = 0;
 }
 
 /* The request before has failed, and nothing was said. */
 int
 client_hushed(const struct client *c)
 {
-	return (c->taken & c->hush) != 0;
+	return c->code < 32 && (c->hush >> c->code & 1) != 0;
 }
 
 const char *
 client_text(const struct client *c)
 {
 	return c->text;
+}
+
+/* Did that bit come with the last reply? */
+int
+client_did(const struct client *c, uint32_t bit)
+{
+	return (c->code & bit) != 0;
 }
 
 /* Print what utd had to say to a request that came back so; -> exit status. */

@@ -66,10 +66,12 @@ int		 client_request(struct client *, struct row **);
 int		 client_ask(struct client *, int, const char *, struct row **);
 int		 client_say(struct client *, int);
 const char	*client_text(const struct client *);	/* of the last reply */
+int		 client_did(const struct client *, uint32_t);	/* UT_DID_ */
 /* A mask: bit UT_TAKEN_ of each. */
 void		 client_hush(struct client *, unsigned int);
 int		 client_hushed(const struct client *);
 const struct row *row_first(const struct row *, const char *);
+const struct member *row_find(const struct row *, const char *);
 const char	*row_str(const struct row *, const char *);
 uint64_t	 row_num(const struct row *, const char *);
 void		 row_subtract(struct row *, const char *, uint64_t);

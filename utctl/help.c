@@ -15,147 +15,186 @@
  */
 
 /*
- * utctl help: what the commands do, and their options, a line for each.
+ * utctl help, and usage: the commands, what they do, and their options.
  */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "ctf/select.h"
+#include "common/event_name.h"
 #include "utctl.h"
 
 #define COLUMN	18		/* where the text of an option begins */
+#define WIDTH	79		/* of usage */
 
-#define SESSION	"-s session\tthe session (default: the one created last)"
-#define CHANNEL	"-c channel\tthe channel (default: channel0)"
-#define RULES \
-	SESSION, CHANNEL, \
-	"-l level\tevents of this level and more severe ones", \
-	"-L level\tevents of this level", \
-	"-x glob\tnot those that match; may be repeated", \
-	"-f filter\tonly if this is true, as 'status >= 500'", \
-	"-a\tall events"
-#define SELECTION \
-	"-b time\tfrom then on: 14:03, '2026-11-21 14:03:07.5', +1.5s, -2s", \
-	"-u time\tup to then", \
-	"-e glob\tevents that match; may be repeated", \
-	"-x glob\tnot those that match; may be repeated", \
-	"-l level\tevents of this level and more severe ones", \
-	"-L level\tevents of this level", \
-	"-f filter\tonly if this is true, as 'status >= 500'", \
-	"-p pid | glob\tof this process or program; may be repeated", \
-	"-t tid | glob\tof this thread; may be repeated", \
-	"-n count\tonly so many events, the first; with a -, the last"
-#define NAMES \
-	"-N\taddresses as numbers, not as names", \
-	"-R dir\tlook for programs and libraries below dir"
+static const struct command none = { .name = "", .usage = "" };
+const struct command *utctl_command = &none;
+static const struct command *const *commands;
+static int complained;		/* of an option */
 
-static const struct topic {
-	const char	*command;
-	const char	*line;
-	const char	*options[24];	/* what is left of the tab, and right */
-} topics[] = {
-	{ "record", "record the events of a command, or of what runs",
-	    { "-F\tprint the events, too, on the standard error",
-	    "-S\tkeep the newest events; write them if the command fails",
-	    "-r\treplace the trace, which becomes DIR.old",
-	    "-T time\tstop recording after this time, as 10s or 1.5h",
-	    "-p pid\trecord this process, which runs; may be repeated",
-	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
-	    "-e glob\tonly events that match; may be repeated",
-	    "-x glob\tnot those that match; may be repeated",
-	    "-l level\tevents of this level and more severe ones",
-	    "-L level\tevents of this level",
-	    "-f filter\tonly if this is true, as 'status >= 500'",
-	    "-w malloc\talso the calls of malloc(3) and free(3)",
-	    "-w pthread\talso what takes and releases locks",
-	    "-w func\talso functions, of -finstrument-functions" } },
-	{ "view", "print the events of traces, or of sessions",
-	    { "-F\tfollow a session until it is stopped",
-	    "-i\tindent what pairs enclose, and say how long they took",
-	    "-j\tJSON, an object in each line",
-	    "-o columns\twhat lines have (default: time,who,event,fields)",
-	    "-q\tonly the totals",
-	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    NAMES, SELECTION } },
-	{ "stat", "count the events of traces, and sum up their fields",
-	    { "-g name\tby event (the default), program, thread or a field",
-	    "-c\tprint what the clocks said, instead of events",
-	    "-d\thow long pairs of events took: x_begin and x_end",
-	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    "-S count\tprint so many of the slowest pairs (default: 10)",
-	    "-v field\tits least, mean, greatest value, and percentiles",
-	    "-j\tJSON", NAMES, SELECTION } },
-	{ "heap", "show what programs have allocated and not freed",
-	    { "-a\talso callers of which nothing is left",
-	    "-j\tJSON", NAMES, SELECTION } },
-	{ "locks", "show how long threads waited for locks, and held them",
-	    { "-a\tall of them, not only 20 of a kind", "-j\tJSON",
-	    NAMES, SELECTION } },
-	{ "export", "write traces for programs that draw time lines, or flames",
-	    { "-F chrome\tfor Perfetto, and others (the default)",
-	    "-F folded\tthe self time of each stack of pairs",
-	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    NAMES, SELECTION } },
-	{ "create", "make a session, into which events are recorded",
-	    { "-o dir\twhere the trace goes (default: ~/ut-traces/NAME-DATE)",
-	    "-N\tno output: events are counted, and dropped",
-	    "-S\tkeep the newest events in memory, for snapshots" } },
-	{ "enable-event", "record events, from now on",
-	    { RULES } },
-	{ "disable-event", "record events no more", { RULES } },
-	{ "start", "begin to record", { NULL } },
-	{ "stop", "record no more, and write what there is", { NULL } },
-	{ "destroy", "stop a session and delete it; its trace stays",
-	    { "-a\tall your sessions" } },
-	{ "status", "show utd, and the sessions in short",
-	    { "-j\tJSON" } },
-	{ "list", "show sessions: channels, rules, numbers, warnings",
-	    { "-j\tJSON", "-v\tut:log at each of its levels" } },
-	{ "events", "show the programs that run, and their events",
-	    { "-j\tJSON", "-v\tut:log at each of its levels" } },
-	{ "enable-channel", "make a channel, with buffers of its own",
-	    { SESSION } },
-	{ "disable-channel", "record nothing into a channel", { SESSION } },
-	{ "remove-channel", "write the buffers of a channel, and free them",
-	    { SESSION } },
-	{ "add-context", "record the processor, the caller and so on with "
-	    "events", { SESSION, CHANNEL } },
-	{ "track", "record only some programs",
-	    { SESSION, "-p pid\tthis process",
-	    "-u user\tprograms of this user",
-	    "-n glob\tprograms whose names match" } },
-	{ "untrack", "no longer record only some programs",
-	    { SESSION, "-a\trecord all programs again", "-p pid\tthis process",
-	    "-u user\tprograms of this user",
-	    "-n glob\tprograms with this pattern" } },
-	{ "trigger", "do something when an event is recorded",
-	    { "-e glob\tthe event", "-f filter\tonly if this is true",
-	    "-n count\teach time that there were so many (default: once)",
-	    "-a action\tsnapshot, stop, rotate or 'exec command'",
-	    "-r number\tremove this trigger" } },
-	{ "rotate", "end a part of the trace, and begin the next",
-	    { "-t time\tfrom now on after this time; 0: no more",
-	    "-z size\tfrom now on at this size; 0: no more",
-	    "-c command\trun it for each part, whose directory is $1" } },
-	{ "clear", "remove what was recorded, and go on", { NULL } },
-	{ "snapshot", "write what is in the buffers now as a trace",
-	    { "-o dir\twhere it goes (default: snapshots/ of the session)",
-	    "-n name\tits name in snapshots/",
-	    "-c command\trun it then; the directory is $1" } },
-	{ "save", "print sessions as commands",
-	    { "-o file\tinto a file" } },
-	{ "load", "make sessions from the commands that save prints",
-	    { "-n\tonly check them" } },
-	{ "recover", "write what a utd that was killed has left",
-	    { "-d\tremove what cannot be written" } },
-	{ "shutdown", "end all sessions, and utd", { NULL } },
-	{ "help", "explain a command, or list them",
-	    { "-v option\tthe values that this option may have, for shells" } },
-	{ "version", "print the version", { NULL } },
+/* Commands are listed in this order. */
+static const char *const pages[] = {
+	"utctl-record", "utctl-view", "utctl-stat", "utctl-session", "utctl"
 };
 
-#define NTOPICS	(sizeof(topics) / sizeof(topics[0]))
+void
+commands_are(const struct command *const *table)
+{
+	commands = table;
+}
+
+const struct command *
+command_find(const char *name)
+{
+	const struct command *const *c;
+
+	for (c = commands; *c != NULL; c++)
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
+	return NULL;
+}
+
+/* The commands that load takes: NULL, there are no more. */
+const char *
+command_loaded(size_t i)
+{
+	const struct command *const *c;
+
+	for (c = commands; *c != NULL; c++)
+		if ((*c)->loads && i-- == 0)
+			return (*c)->name;
+	return NULL;
+}
+
+/* The command that was perhaps meant; or NULL. */
+static const char *
+command_near(const char *name)
+{
+	const struct command *const *c;
+	const char *near = NULL;
+	unsigned int d, least = WORD_NEAR + 1;
+
+	if (strlen(name) < 3)
+		return NULL;
+	for (c = commands; *c != NULL; c++) {
+		d = strncmp((*c)->name, name, strlen(name)) == 0 ? 0 :
+		    word_distance((*c)->name, strlen((*c)->name), name,
+		    strlen(name));
+		if (d < least) {
+			least = d;
+			near = (*c)->name;
+		}
+	}
+	return near;
+}
+
+/* There is none of that name. */
+int
+command_unknown(const char *name)
+{
+	const char *near = command_near(name);
+
+	if (near != NULL)
+		say("unknown command '%s': did you mean %s?  utctl help lists "
+		    "all", name, near);
+	else
+		say("unknown command '%s': utctl help lists all", name);
+	return 1;
+}
+
+/* All arguments in one line, each behind a space. */
+static void
+usage_text(char *text, size_t size, const struct command *c)
+{
+	const struct attr *a;
+	size_t n = 0;
+
+	for (a = attr_table; a < attr_table + ATTRS; a++)
+		if ((a->commands & c->attrs) != 0)
+			n += (size_t)snprintf(text + n, size - n, " [-%s]",
+			    a->option);
+	snprintf(text + n, size - n, "%s%s", c->usage[0] == '\0' ? "" : " ",
+	    c->usage);
+}
+
+/* The length of what stays in one line: a space, and what follows. */
+static int
+usage_part(const char *s)
+{
+	int n, depth = s[1] == '[';
+
+	for (n = 2; s[n] != '\0' && (s[n] != ' ' || depth > 0 ||
+	    s[n - 1] == '|' || s[n - 2] == '-' ||
+	    strchr(".|", s[n + 1]) != NULL); n++)
+		depth += (s[n] == '[') - (s[n] == ']');
+	return n;
+}
+
+static void
+usage_print(FILE *f, const char *head, const struct command *c)
+{
+	char text[1024];
+	const char *s;
+	int n, column, full;
+
+	usage_text(text, sizeof(text), c);
+	column = fprintf(f, "%s utctl %s", head, c->name);
+	for (s = text; *s != '\0'; s += n) {
+		n = usage_part(s);
+		full = column + n > WIDTH;
+		column = (full ? 7 : column) + n;
+		fprintf(f, "%s%.*s", full ? "\n\t" : " ", n - 1, s + 1);
+	}
+	putc('\n', f);
+}
+
+/* Whoever says what is wrong leaves the usage out of a line of load. */
+void
+usage_complained(void)
+{
+	complained = 1;
+}
+
+/* How the command that runs is used; returns 1. */
+int
+usage(void)
+{
+	char text[1024];
+
+	if (!say_placed()) {
+		usage_print(stderr, "usage:", utctl_command);
+	} else if (!complained) {
+		usage_text(text, sizeof(text), utctl_command);
+		say("usage: %s%s", utctl_command->name, text);
+	}
+	return 1;
+}
+
+void
+usage_all(FILE *f)
+{
+	const struct command *const *c;
+
+	for (c = commands; *c != NULL; c++)
+		usage_print(f, c == commands ? "usage:" : "      ", *c);
+}
+
+/* Names as a sentence has them: for the caller to free. */
+char *
+names_text(const char *(*name)(size_t))
+{
+	char *text = format("%s", name(0)), *longer;
+	size_t i;
+
+	for (i = 1; name(i) != NULL; i++) {
+		longer = format("%s%s%s", text, name(i + 1) == NULL ?
+		    " and " : ", ", name(i));
+		free(text);
+		text = longer;
+	}
+	return text;
+}
 
 static void
 print_option(const char *s)
@@ -216,14 +255,34 @@ print_attr(const struct attr *a)
 	print_option(text);
 }
 
+static void
+print_meanings(const struct command *c)
+{
+	const char *name;
+	char text[128];
+	size_t i;
+
+	for (i = 0; (name = c->value(i)) != NULL; i++) {
+		snprintf(text, sizeof(text), "-%c %s\t%s", c->letter, name,
+		    c->meaning(i));
+		print_option(text);
+	}
+}
+
 static int
 help_all(void)
 {
+	const struct command *const *c;
 	size_t i;
 
-	printf("usage: utctl command [argument ...]\n\n");
-	for (i = 0; i < NTOPICS; i++)
-		printf("  %-16s  %s\n", topics[i].command, topics[i].line);
+	printf("usage: utctl command [argument ...]\n");
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		putchar('\n');
+		for (c = commands; *c != NULL; c++)
+			if (strcmp((*c)->page, pages[i]) == 0)
+				printf("  %-16s  %s\n", (*c)->name,
+				    (*c)->line);
+	}
 	printf("\nutctl help command explains one.  How to begin: man 7 ut\n");
 	return 0;
 }
@@ -234,22 +293,89 @@ help(const struct command *c)
 {
 	const struct attr *a;
 	const char *const *o;
-	size_t i;
 
 	if (c == NULL)
 		return help_all();
 	usage_print(stdout, "usage:", c);
-	for (i = 0; i < NTOPICS; i++) {
-		if (strcmp(topics[i].command, c->name) != 0)
-			continue;
-		printf("\n%s: %s\n", c->name, topics[i].line);
-		if (c->attrs != 0 || topics[i].options[0] != NULL)
-			putchar('\n');
-		for (a = attr_table; a < attr_table + ATTRS; a++)
-			if ((a->commands & c->attrs) != 0)
-				print_attr(a);
-		for (o = topics[i].options; *o != NULL; o++)
-			print_option(*o);
+	printf("\n%s: %s\n", c->name, c->line);
+	if (c->attrs != 0 || c->options[0] != NULL)
+		putchar('\n');
+	for (a = attr_table; a < attr_table + ATTRS; a++)
+		if ((a->commands & c->attrs) != 0)
+			print_attr(a);
+	for (o = c->options; *o != NULL; o++)
+		print_option(*o);
+	if (c->meaning != NULL)
+		print_meanings(c);
+	printf("\nSee %s(1).\n", c->page);
+	return 0;
+}
+
+/* Each name of such a table: name(0), name(1) and so on, up to NULL. */
+static void
+print_names(const char *(*name)(size_t))
+{
+	const char *s;
+	size_t i;
+
+	for (i = 0; (s = name(i)) != NULL; i++)
+		puts(s);
+}
+
+static const char *
+level_at(size_t i)
+{
+	return level_name(i);
+}
+
+/* Events of programs that run, if there is a utd. */
+static int
+print_events(void)
+{
+	struct client *c;
+	struct row *rows;
+	const struct row *p, *e;
+
+	if ((c = client_open(NULL, 0)) == NULL)
+		return 1;
+	if (client_ask(c, UT_CTL_EVENTS, NULL, &rows) == -1) {
+		client_close(c);
+		return 1;
 	}
+	client_close(c);
+	rows_clean(rows);
+	for (p = rows->child; p != NULL; p = p->next)
+		for (e = p->child; e != NULL; e = e->next)
+			if (strcmp(e->what, "event") == 0)
+				puts(row_str(e, "name"));
+	row_free(rows);
+	return 0;
+}
+
+static void
+print_attr_words(const struct command *c, char letter)
+{
+	const struct attr *a;
+	size_t i;
+
+	for (a = attr_table; a < attr_table + ATTRS; a++)
+		if ((a->commands & c->attrs) != 0 && a->option[0] == letter)
+			for (i = 0; i < sizeof(a->words) / sizeof(a->words[0]);
+			    i++)
+				if (a->words[i] != NULL)
+					puts(a->words[i]);
+}
+
+/* Print values of the option: nothing if any value is good. */
+int
+values(const struct command *c, char letter)
+{
+	if (letter == 'e' || letter == 'x')
+		return print_events();
+	print_attr_words(c, letter);
+	if (letter == 'l' || letter == 'L')
+		print_names(level_at);
+	else if (letter == c->letter && letter != '\0')
+		print_names(c->value);
 	return 0;
 }

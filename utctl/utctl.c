@@ -18,19 +18,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctf/select.h"
 #include "map.h"
-#include "sym/symbols.h"
 #include "utctl.h"
 
 static int
-cmd_help(int argc, char **argv)
+help_main(int argc, char **argv)
 {
 	const struct command *c = NULL;
 	const char *letter = NULL;
 	int ch;
 
-	while ((ch = option(argc, argv, "+v:")) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch != 'v')
 			return usage();
 		letter = optarg + (optarg[0] == '-');
@@ -43,81 +41,40 @@ cmd_help(int argc, char **argv)
 	return letter == NULL ? help(c) : values(c, letter[0]);
 }
 
+static const struct command cmd_help = {
+	.name = "help", .page = "utctl",
+	.line = "explain a command, or list them",
+	.usage = "[command | -v option command]",
+	.options = {
+	    "-v option\tthe values that this option may have, for shells"
+	},
+	.run = help_main
+};
+
 static int
-cmd_version(int argc, char **argv)
+version_main(int argc, char **argv)
 {
-	if (option(argc, argv, "+") != -1 || argc != optind)
+	if (option(argc, argv) != -1 || argc != optind)
 		return usage();
 	printf("utctl %s\n", VERSION);
 	return 0;
 }
 
-static const struct command commands[] = {
-	{ "create", cmd_create, parse_create, 0,
-	    "[-N | [-S] [-o dir]] [name]" },
-	{ "start", cmd_start, parse_start, 0, "[name]" },
-	{ "stop", cmd_stop, NULL, 0, "[name]" },
-	{ "destroy", cmd_destroy, NULL, 0, "[-a | name]" },
-	{ "enable-channel", cmd_enable_channel, parse_enable_channel,
-	    ATTR_ENABLE, "[-s session] channel" },
-	{ "disable-channel", cmd_disable_channel, parse_disable_channel, 0,
-	    "[-s session] channel" },
-	{ "remove-channel", cmd_remove_channel, NULL, 0,
-	    "[-s session] channel" },
-	{ "add-context", cmd_add_context, parse_add_context, 0,
-	    "[-s session] [-c channel] name ..." },
-	{ "enable-event", cmd_enable_event, parse_enable_event, 0,
-	    "[-s session] [-c channel] "
-	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
-	    "-a | 'glob' ..." },
-	{ "disable-event", cmd_disable_event, NULL, 0,
-	    "[-s session] [-c channel] "
-	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
-	    "-a | 'glob' ..." },
-	{ "track", cmd_track, parse_track, 0, "[-s session] [-p pid] ... "
-	    "[-u user] ... [-n 'glob'] ..." },
-	{ "untrack", cmd_untrack, NULL, 0, "[-s session] -a | [-p pid] ... "
-	    "[-u user] ...\n\t[-n 'glob'] ..." },
-	{ "trigger", cmd_trigger, parse_trigger, 0, "-r number | -e 'glob' "
-	    "[-f filter] [-n count]\n\t"
-	    "-a snapshot | stop | rotate | 'exec command' [session]" },
-	{ "rotate", cmd_rotate, parse_rotate, 0, "[-t time] [-z size] "
-	    "[-c command] [session]" },
-	{ "clear", cmd_clear, NULL, 0, "[session]" },
-	{ "snapshot", cmd_snapshot, NULL, 0, "[-o dir | -n name] [-c command] "
-	    "[session]" },
-	{ "status", cmd_status, NULL, 0, "[-j]" },
-	{ "list", cmd_list, NULL, 0, "[-jv] [session]" },
-	{ "events", cmd_events, NULL, 0, "[-jv] [glob ...]" },
-	{ "save", cmd_save, NULL, 0, "[-o file] [session ...]" },
-	{ "load", cmd_load, NULL, 0, "[-n] [file]" },
-	{ "record", cmd_record, NULL, ATTR_RECORD,
-	    "\n\t[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
-	    "[-l level | -L level]\n\t[-x glob] ... [-f filter] "
-	    "[-w wrapper,...] ...\n\t"
-	    "[-p pid] ... | [--] command [argument ...]" },
-	{ "recover", cmd_recover, NULL, 0, "[-d]" },
-	{ "shutdown", cmd_shutdown, NULL, 0, "" },
-	{ "view", cmd_view, NULL, 0,
-	    "[-Fijq] [-D begin,end[,field]] ... [-o columns]\n\t"
-	    SYMBOLS_USAGE " "
-	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "stat", cmd_stat, NULL, 0, "[-cj] [-d] [-D begin,end[,field]] ...\n\t"
-	    "[-S count] [-g event | program | thread | field] ...\n\t"
-	    "[-v field] "
-	    SYMBOLS_USAGE " "
-	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "heap", cmd_heap, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"
-	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "locks", cmd_locks, NULL, 0, "[-aj] " SYMBOLS_USAGE "\n\t"
-	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "export", cmd_export, NULL, 0, "[-F chrome | folded] "
-	    SYMBOLS_USAGE "\n\t[-D begin,end[,field]] ... "
-	    SELECT_USAGE "\n\t[dir | session] ..." },
-	{ "help", cmd_help, NULL, 0,
-	    "[command | -v option command]" },
-	{ "version", cmd_version, NULL, 0, "" },
-	{ NULL, NULL, NULL, 0, NULL }
+static const struct command cmd_version = {
+	.name = "version", .page = "utctl",
+	.line = "print the version",
+	.usage = "",
+	.run = version_main
+};
+
+static const struct command *const commands[] = {
+	&cmd_create, &cmd_start, &cmd_stop, &cmd_destroy, &cmd_enable_channel,
+	&cmd_disable_channel, &cmd_remove_channel, &cmd_add_context,
+	&cmd_enable_event, &cmd_disable_event, &cmd_track, &cmd_untrack,
+	&cmd_trigger, &cmd_rotate, &cmd_clear, &cmd_snapshot, &cmd_status,
+	&cmd_list, &cmd_events, &cmd_save, &cmd_load, &cmd_record,
+	&cmd_recover, &cmd_shutdown, &cmd_view, &cmd_stat, &cmd_heap,
+	&cmd_locks, &cmd_export, &cmd_help, &cmd_version, NULL
 };
 
 /* Options in the place of a command, as other tools have them. */
@@ -145,9 +102,9 @@ main(int argc, char **argv)
 		usage_all(stderr);
 		return 1;
 	}
-	if ((c = command_select(command_name(argv[1]))) == NULL)
+	if ((c = command_find(command_name(argv[1]))) == NULL)
 		return command_unknown(argv[1]);
-	status = c->run(argc - 1, argv + 1);
+	status = step_run(c, argc - 1, argv + 1);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		say_errno("stdout");
 		return status == 0 ? 1 : status;

@@ -15,8 +15,8 @@
  */
 
 /*
- * Times of a trace, as arguments: see when.h, and utctl(1) for how they are
- * written.
+ * Times of a trace, as arguments: see when.h, and utctl-view(1) for how they
+ * are written.
  */
 
 #include <ctype.h>

@@ -63,7 +63,7 @@ instant_read(struct instant *best)
 		boot_end = nanoseconds(UT_CLOCK_BOOT);
 		took = boot_end - boot;
 		if (took < real_end - real)
-			took = real_end - real;		/* it was set */
+			took = real_end - real;		/* the clock was set */
 		if (took >= least)
 			continue;
 		least = took;

@@ -15,8 +15,8 @@
  */
 
 /*
- * What the daemon's two kinds of process have in common, and say to each
- * other: parent/ is utd itself, consumer/ what it forks.
+ * Shared by the daemon's two kinds of process, with the messages between them:
+ * parent/ is utd itself, consumer/ the children that it forks.
  */
 
 #ifndef UTD_H
@@ -33,7 +33,7 @@
 #include <syslog.h>
 
 #include "../libut/common/compat.h"
-#include "../libut/common/level.h"
+#include "../libut/common/event_name.h"
 #include "../libut/common/msg.h"
 #define UT_NO_EVENTS
 #include "../libut/ut.h"
@@ -43,7 +43,7 @@
 #define PROGRAM_NAME	64		/* with the NUL */
 /* The ID that the CTF has for a class of streams; each channel has two. */
 #define CTF_STREAM(channel, shared)	((channel) * 2 + ((shared) ? 1u : 0u))
-#define CTF_STREAM_CLOCK	UINT32_MAX	/* of what the clocks say */
+#define CTF_STREAM_CLOCK	UINT32_MAX	/* the clocks' readings */
 
 #define UUID_LEN	16
 #define UUID_TEXT	40	/* room for it in words */
@@ -62,9 +62,7 @@
 	*at_ = (e)->next;						\
 } while (0)
 
-/*
- * log.c: the daemon's voices.
- */
+/* daemon.c: messages. */
 void	 log_init(bool, bool);		/* stay on stderr; debug messages too */
 void	 log_detach(void);
 void	 log_say(int, int, const char *, ...)	/* a level, an errno or 0 */
@@ -73,19 +71,19 @@ void	 log_say(int, int, const char *, ...)	/* a level, an errno or 0 */
 #define log_warnx(...)	log_say(LOG_WARNING, 0, __VA_ARGS__)
 #define log_info(...)	log_say(LOG_INFO, 0, __VA_ARGS__)
 #define log_debug(...)	log_say(LOG_DEBUG, 0, __VA_ARGS__)
-/* As log_warnx, of what anybody can cause, again and again: not always. */
+/* Like log_warnx, for what anybody can cause again and again: limited. */
 #define log_peer(...)	(log_may() ? log_warnx(__VA_ARGS__) : (void)0)
 bool	 log_may(void);
 void	 fatal(const char *, ...)
 	    __attribute__((format(printf, 1, 2), noreturn));
 #define fatalx(...)	(errno = 0, fatal(__VA_ARGS__))
-void	*xcalloc(size_t, size_t);	/* or fatal */
+void	*xcalloc(size_t, size_t);	/* all three: or fatal */
 void	*xrealloc(void *, size_t);
 char	*xstrdup(const char *);
 void	 catch_signal(int, void (*)(int), int);
 void	 make_path(char *, size_t, const char *, const char *);
 
-/* What a consumer counted; the parent adds regions up. */
+/* Counts of a consumer; the parent adds regions up. */
 struct counts {
 	uint64_t	 written;	/* events */
 	uint64_t	 lost;
@@ -94,30 +92,30 @@ struct counts {
 	uint64_t	 overwritten;	/* events */
 	uint64_t	 waits;		/* for space, in block mode */
 	uint64_t	 waited;	/* microseconds */
-	uint64_t	 longest;	/* of them, for one event */
+	uint64_t	 longest;	/* microseconds, for one event */
 };
 
-/* count.c: counts of those who may lie. */
+/* daemon.c: counts of those who may lie. */
 bool	 count_grew(uint64_t *, uint64_t);	/* false: that is nonsense */
 void	 count_add(uint64_t *, uint64_t);
 
-/* become.c: another user, for good; true if that gave anything up; or fatal. */
+/* daemon.c: another user, for good; true if that gave anything up; or fatal. */
 bool	 become(uid_t, gid_t);
 
 /* instant.c: all clocks at one time, in ns but for the cycle counter. */
 struct instant {
 	uint64_t	 cycles;
 	uint64_t	 ns;		/* CLOCK_MONOTONIC */
-	uint64_t	 boot;		/* and while the machine slept */
+	uint64_t	 boot;		/* also while the machine slept */
 	uint64_t	 real;		/* CLOCK_REALTIME */
-	uint64_t	 error;		/* these may be so far apart */
+	uint64_t	 error;		/* how far apart the others may be */
 };
-extern bool instant_counter;	/* of a consumer: trust the cycle counter */
+extern bool instant_counter;	/* consumers trust the counter */
 void	 instant_read(struct instant *);
 
-/* uuid.c */
+/* daemon.c: UUIDs. */
 void	 uuid_begin(void);
-void	 uuid_make(unsigned char *, char *);	/* and in words */
+void	 uuid_make(unsigned char *, char *);	/* binary, as text */
 void	 random_bytes(void *, size_t);
 void	 uuid_text(char *, const unsigned char *);
 
@@ -184,10 +182,10 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   another; str hidden name: make that one, for
 				   now */
 #define UT_C_SHOTTEXT	85	/* a shot: str metadata, or the next part */
-#define UT_C_SHOT	86	/* a shot, b 0: u32 serial, str path, u64 bytes of
-				   metadata, 16 x u8 uuid, u32 how many regions,
-				   then each: u32 region; the fd above: write
-				   there what they hold */
+#define UT_C_SHOT	86	/* a shot, b 0: u32 serial, str path, u64 bytes
+				   of metadata, 16 x u8 uuid, u32 how many
+				   regions, then each: u32 region; the fd above:
+				   write there what they hold */
 #define UT_C_SHOTEND	87	/* b UT_SHOT_: u32 serial, str hidden name, str
 				   name, u32 1 if it can have another; the fd
 				   above, perhaps that of the hidden one */
@@ -230,8 +228,8 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 #define UT_START	1
 #define UT_STOP_ALONE	2	/* others of the session go on */
 
-#define UT_CHUNK_KEEP	0	/* even if there is nothing in it */
-#define UT_CHUNK_ANY	1	/* if there is anything in it */
+#define UT_CHUNK_KEEP	0	/* even if it is empty */
+#define UT_CHUNK_ANY	1	/* unless it is empty */
 #define UT_CHUNK_CLEAR	2	/* remove it */
 
 #define UT_SHOT_KEEP	0	/* give it that name */
@@ -240,7 +238,7 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   of the fd */
 
 #define UT_TROUBLE_SAY	0	/* nothing but that */
-#define UT_TROUBLE_LOST	1	/* and not all has been recorded */
-#define UT_TROUBLE_NOW	2	/* and cannot for now: "" is the end of that */
+#define UT_TROUBLE_LOST	1	/* events were lost */
+#define UT_TROUBLE_NOW	2	/* events cannot be written; "": again */
 
 #endif /* UTD_H */

@@ -38,7 +38,7 @@ enum {
 	ATTR_BUFFERS,			/* UT_BUFFERS_ */
 	ATTR_CLOCK,			/* UT_CLOCK_, or in requests the next */
 	ATTR_FILESIZE,			/* bytes; 0: never cut */
-	ATTR_FILES,			/* of a stream; 0: all */
+	ATTR_FILES,			/* most of a stream; 0: keep all */
 	ATTR_FLUSH,			/* milliseconds, or ATTR_NEVER */
 	ATTR_MODE,			/* UT_MODE_ */
 	ATTR_TIMEOUT,			/* milliseconds, or these two; or 0 */
@@ -51,12 +51,12 @@ struct attrs {
 
 /* The value of a time that users give, and are shown, as 0. */
 #define ATTR_NEVER		UINT32_MAX
-/* And of one without end, where there is such a thing. */
+/* The value of a time without end, where an attribute can have that. */
 #define ATTR_FOREVER		(UINT32_MAX - 1)
 #define ATTR_FOREVER_NAME	"forever"
 /* The clock that is best here: utd takes one of the others for it. */
 #define ATTR_CLOCK_AUTO		2u
-/* What a writer in block mode waits at most, unless a time is given. */
+/* The most that a writer in block mode waits, unless a time is given. */
 #define ATTR_TIMEOUT_USUAL	1000u
 
 /* The commands of utctl that have the option of an attribute. */
@@ -71,9 +71,9 @@ struct attr {
 	const char	*text;		/* for list, unless words[0] is */
 	uint32_t	 min, max;
 	bool		 bytes;		/* with k or m in messages */
-	bool		 power;		/* of two */
+	bool		 power;		/* must be a power of two */
 	bool		 time;		/* ms; ATTR_NEVER is valid, too */
-	bool		 endless;	/* and ATTR_FOREVER */
+	bool		 endless;	/* can be ATTR_FOREVER */
 	uint32_t	 usual;		/* the default; 0, which only it may
 					   be where min is more: none */
 	uint32_t	 usual_pid;	/* the default with -p; 0: the same */

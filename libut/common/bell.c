@@ -15,7 +15,7 @@
  */
 
 /*
- * The bell: what compat.h says of it.
+ * The bell, and a word to wait for: what compat.h says of them.
  */
 
 #include <sys/mman.h>
@@ -26,9 +26,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -46,11 +50,13 @@ typedef _Atomic uint32_t bell_t;
 
 #ifndef SYS_futex
 #define SYS_futex	SYS_futex_time64
+#define FUTEX_TIME64
 #endif
 
-/* As in <linux/futex.h>, which not every C library comes with. */
+/* Names of <linux/futex.h>, which not every C library comes with. */
 enum {
 	FUTEX_WAIT = 0,
+	FUTEX_WAKE = 1,
 	FUTEX_WAKE_OP = 5,
 	FUTEX_SET_1 = 1 << 12,
 	FUTEX_OR_2 = 2 << 28 | 2 << 12
@@ -409,6 +415,63 @@ ut_bell_remove(const char *name)
 {
 	if (name[0] != '\0')
 		bell_unlink(name);
+}
+
+#endif
+
+#if defined(__linux__) && !defined(UT_POSIX)
+
+/* The call's time, which need not be the C library's struct timespec. */
+struct wait_time {
+#if defined(FUTEX_TIME64)
+	int64_t	 sec, nsec;
+#else
+	long	 sec, nsec;
+#endif
+};
+
+void
+ut_word_wait(_Atomic uint32_t *at, uint32_t was, int ms)
+{
+	const struct wait_time time = { ms / 1000, ms % 1000 * 1000000 };
+
+	(void)syscall(SYS_futex, at, FUTEX_WAIT, was, &time, NULL, 0);
+}
+
+void
+ut_word_wake(_Atomic uint32_t *at, uint32_t n)
+{
+	(void)syscall(SYS_futex, at, FUTEX_WAKE, n > INT_MAX ? INT_MAX : n,
+	    NULL, NULL, 0);
+}
+
+#else
+
+/*
+ * A thread that was cancelled asynchronously ends by the last call, as in
+ * ut_unblock.
+ */
+void
+ut_word_wait(_Atomic uint32_t *at, uint32_t was, int ms)
+{
+	int state, type;
+
+	if (atomic_load_explicit(at, memory_order_acquire) != was)
+		return;
+	if (pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state) != 0)
+		state = PTHREAD_CANCEL_ENABLE;
+	(void)poll(NULL, 0, ms);
+	if (pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type) != 0)
+		type = PTHREAD_CANCEL_DEFERRED;
+	(void)pthread_setcancelstate(state, NULL);
+	(void)pthread_setcanceltype(type, NULL);
+}
+
+void
+ut_word_wake(_Atomic uint32_t *at, uint32_t n)
+{
+	(void)at;
+	(void)n;
 }
 
 #endif

@@ -45,7 +45,7 @@
 #define UT_HAVE_CYCLES	0
 #elif defined(__x86_64__) || defined(__i386__)
 #define UT_HAVE_CYCLES	1
-/* As the systems call it, in upper case or not. */
+/* Names that systems have for the counter. */
 #define UT_CYCLES_NAMES	"tsc", "TSC", "TSC-low"
 /* Linux: clocks that a hypervisor makes of the counter. */
 #define UT_CYCLES_MADE	"kvm-clock", "xen", "hyperv_clocksource_tsc_page"
@@ -79,7 +79,7 @@ ut_cycles(void)
 	return v;
 }
 
-/* By the architecture. */
+/* The architecture says that it is. */
 static inline bool
 ut_cycles_invariant(void)
 {

@@ -121,7 +121,7 @@ ut_proc_read(const char *path, char *s, size_t n)
 }
 #endif
 
-/* Its first thread decides; where the system does not say, none is stopped. */
+/* The first thread decides; where the system does not say, none is stopped. */
 int
 ut_stopped(pid_t pid)
 {

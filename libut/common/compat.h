@@ -15,9 +15,9 @@
  */
 
 /*
- * What POSIX lacks, or what only some systems have, one function per need.
- * With UT_POSIX defined every function takes its plain POSIX way, so that
- * the tests run it too.
+ * Calls that POSIX lacks, or that only some systems have, one function per
+ * need.  With UT_POSIX defined every function takes its plain POSIX way, so
+ * that the tests run it too.
  */
 
 #ifndef COMPAT_H
@@ -74,7 +74,7 @@ int	 ut_hung_up(int);
 int	 ut_signal_end(int);
 
 /*
- * As recvmsg(2), but it does not wait, and exec closes the descriptors that
+ * Like recvmsg(2), but it does not wait, and exec closes the descriptors that
  * come.  If the process may not have more descriptors, either the message comes
  * without them and with MSG_CTRUNC, or the result is -1 with EMSGSIZE, and
  * recv(2) gets the message.
@@ -88,10 +88,10 @@ ssize_t	 ut_recvmsg(int, struct msghdr *);
 #define UT_FULL_REFUSES	1
 #endif
 
-/* What connects to it shall not pass descriptors, where that can be had. */
+/* Refuse descriptors from peers that connect, where that can be had. */
 void	 ut_refuse_fds(int);
 /*
- * As recv(2) of a socket that does not wait, from a peer who is to send no
+ * Like recv(2) of a socket that does not wait, from a peer who is to send no
  * descriptors: EBADMSG if one comes, which stays where it is.
  */
 ssize_t	 ut_recv_bare(int, void *, size_t);
@@ -105,7 +105,7 @@ void	 ut_hang_up(int);
 void	 ut_closefrom(int);
 
 /*
- * Who is at the other end: 0, or -1 with errno.  The pid is 0 if the system
+ * The peer at the other end: 0, or -1 with errno.  The pid is 0 if the system
  * does not tell, or if this process has no number for that one, which is in
  * another PID namespace or outside of the jail.
  */
@@ -119,7 +119,7 @@ int	 ut_peer(int, uid_t *, gid_t *, pid_t *);
 int	 ut_peer_life(int);
 
 /*
- * Become that user for good (become.c): 0, or -1 with errno.  The group is for
+ * Become that user for good (confine.c): 0, or -1 with errno.  The group is for
  * a user whom nobody knows; others have their own, since that of a program may
  * be one that the user is not in, if the program is set-group-ID.
  */
@@ -127,8 +127,8 @@ int	 ut_become(uid_t, gid_t);
 gid_t	 ut_user_group(uid_t, gid_t);
 
 /*
- * Which processes the pids that this one sees are of: the same number is the
- * same namespace, and 0 is that this cannot be known.
+ * The PID namespace of this process, as a number that is the same for all
+ * processes in there; 0 if it cannot be known.
  */
 uint32_t ut_pid_space(void);
 
@@ -161,9 +161,9 @@ void	 ut_word_wake(_Atomic uint32_t *, uint32_t);
  */
 uint32_t ut_gettid(void);
 /*
- * The same as far as the C library knows it, without a system call: in a child
- * of vfork(2) it is its parent's.  0 if that cannot be known, also before
- * ut_own_tid_init.  Async-signal-safe.
+ * The thread's ID as far as the C library knows it, without a system call: in a
+ * child of vfork(2) it is the parent's.  0 if the ID cannot be known, also
+ * before ut_own_tid_init.  Async-signal-safe.
  */
 uint32_t ut_own_tid(void);
 void	 ut_own_tid_init(void);
@@ -186,7 +186,7 @@ void	 ut_thread_name(pid_t, pid_t, uint32_t, char *, size_t);
 /* The processor that runs us; UINT32_MAX: unknown.  Async-signal-safe. */
 uint32_t ut_cpu(void);
 
-/* As geteuid(2), but the system's word, which fakeroot(1) does not change. */
+/* Like geteuid(2), but the system's word, which fakeroot(1) does not change. */
 uid_t	 ut_geteuid(void);
 
 /* The name of the program, at most n bytes with the NUL. */
@@ -201,7 +201,7 @@ int	 ut_issetugid(void);
  * process, which is not.
  */
 void	 ut_stack_init(void);
-/* By the thread that is about to fork; in the child ut_stack_init follows. */
+/* Call before a fork, in that thread; then ut_stack_init in the child. */
 void	 ut_stack_forking(void);
 int	 ut_stack(uintptr_t *, uintptr_t *);
 
@@ -221,8 +221,8 @@ int	 ut_wipes(void);
 void	 ut_barrier(void);
 
 /*
- * What the system takes for its clock, by the name that it has for it: 0, or
- * -1 if it does not say.
+ * The counter that the system makes its clock of, by the system's name for it:
+ * 0, or -1 if the system does not say.
  */
 int	 ut_clock_source(char *, size_t);
 
@@ -233,7 +233,7 @@ int	 ut_clock_source(char *, size_t);
 int64_t	 ut_clock_ahead(void);
 
 /*
- * As clock_gettime(2), but always the system's own time, whatever a preloaded
+ * Like clock_gettime(2), but always the system's own time, whatever a preloaded
  * library says (gettime.c); and the function that is fastest for that.  Both
  * are async-signal-safe.
  */
@@ -241,7 +241,7 @@ typedef int ut_gettime_fn(clockid_t, struct timespec *);
 int	 ut_clock_gettime(clockid_t, struct timespec *);
 ut_gettime_fn *ut_system_gettime(void);
 ut_gettime_fn *ut_kernel_gettime(void);	/* by a system call; or NULL */
-time_t	 ut_time(void);			/* as time(3), likewise */
+time_t	 ut_time(void);			/* the system's own time(3) */
 /* For pthread_cond_timedwait(3) by CLOCK_MONOTONIC: so many ms from now. */
 void	 ut_wait_until(struct timespec *, int64_t);
 
@@ -258,7 +258,7 @@ struct ut_ntp {
 	int64_t		 frequency;	/* parts per million, times 65536 */
 	uint64_t	 maximum;	/* ns, of errors */
 	uint64_t	 error;		/* ns, as it is estimated */
-	int32_t		 state;		/* what the call returned */
+	int32_t		 state;		/* result of ntp_adjtime(2) */
 };
 void	 ut_ntp_read(struct ut_ntp *);
 
@@ -324,7 +324,7 @@ int	 ut_here(void);
  */
 #define UT_SHM_SHORT	15
 #if !defined(UT_POSIX) && (defined(__linux__) || defined(__FreeBSD__))
-#define UT_SHM_NAME	32		/* as UT_BELL_NAME */
+#define UT_SHM_NAME	32		/* UT_BELL_NAME's size */
 #else
 #define UT_SHM_NAME	UT_SHM_SHORT
 #endif
@@ -344,9 +344,10 @@ void	 ut_shm_touch(const unsigned char *, size_t);
  */
 void	 ut_large_pages(void *, size_t);
 /*
- * What is there under that name, and what fstat(2) says of it; -1 with errno.
- * Anybody can have made it.  Ours is only for its owner, and either a region,
- * which has the size that it says, or not larger than a bell.
+ * The kind of object that has that name, and what fstat(2) says of it; -1 with
+ * errno.  Anybody can have made it.  An object of ours is only for its owner,
+ * and either a region, which has the size that it says, or not larger than a
+ * bell.
  */
 #define UT_SHM_OTHER	0
 #define UT_SHM_BELL	1
@@ -382,10 +383,10 @@ int	 ut_bell_adopt(struct ut_bell *, const char *);
 /* For those who ring it; the descriptor, or -1, is closed. */
 void	 ut_bell_open(struct ut_bell *, int, const char *);
 void	 ut_bell_close(struct ut_bell *);
-void	 ut_bell_remove(const char *);	/* its name */
+void	 ut_bell_remove(const char *);	/* by name */
 /* Async-signal-safe. */
 void	 ut_bell_ring(struct ut_bell *);
-/* The same, in a signal handler of the one that sleeps. */
+/* Ring in a signal handler of the process that sleeps. */
 void	 ut_bell_stir(struct ut_bell *);
 /*
  * Sleep until it rings, or a signal comes: 1 if somebody else has rung, 0 if

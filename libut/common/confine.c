@@ -15,8 +15,8 @@
  */
 
 /*
- * What a process gives up for good, where the system can be told: see
- * compat.h.  It is more than has to be, so nothing here may fail.
+ * The rights that a process gives up for good.  ut_confine gives up what it can
+ * where the system has a way: more than has to be, so nothing there may fail.
  */
 
 #include <sys/types.h>
@@ -27,9 +27,40 @@
 #include <sys/procctl.h>
 #endif
 
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include "compat.h"
+
+gid_t
+ut_user_group(uid_t uid, gid_t gid)
+{
+	const struct passwd *pw = getpwuid(uid);
+
+	return pw != NULL ? pw->pw_gid : gid;
+}
+
+/* Real, effective and saved IDs, and the groups. */
+int
+ut_become(uid_t uid, gid_t gid)
+{
+	const struct passwd *pw;
+
+	gid = ut_user_group(uid, gid);
+	pw = getpwuid(uid);
+	if ((pw != NULL ? initgroups(pw->pw_name, gid) :
+	    setgroups(1, &gid)) == -1 || setgid(gid) == -1 ||
+	    setuid(uid) == -1)
+		return -1;
+	if (getuid() == uid && geteuid() == uid && getgid() == gid &&
+	    getegid() == gid && setuid(0) == -1 &&
+	    (gid == 0 || setgid(0) == -1))
+		return 0;
+	errno = EPERM;
+	return -1;
+}
 
 static void
 no_new_rights(void)

@@ -32,7 +32,7 @@ const struct context context_table[CONTEXTS] = {
 	[CONTEXT_OWN] = { CONTEXT_APP, 8, 0 }
 };
 
-/* Those of ASCII, whatever the locale says. */
+/* ASCII letters only, whatever the locale says. */
 static bool
 is_letter(char c)
 {

@@ -37,9 +37,9 @@
 #define contexts_put	ut_contexts_put
 #define contexts_get	ut_contexts_get
 
-#define CONTEXT_MAX	16u		/* of a channel */
+#define CONTEXT_MAX	16u		/* per channel */
 #define CONTEXT_NAME	64		/* bytes, with the NUL */
-#define CONTEXT_APP	"app_"		/* and a name that the program gave */
+#define CONTEXT_APP	"app_"		/* in front of the programs' names */
 
 enum {
 	CONTEXT_CPU,
@@ -50,7 +50,7 @@ enum {
 	CONTEXT_NEST,
 	CONTEXT_CALLER,
 	CONTEXT_ERRNO,
-	CONTEXT_OWN,			/* of the program: CONTEXT_APP */
+	CONTEXT_OWN,			/* the program's own: CONTEXT_APP */
 	CONTEXTS
 };
 
@@ -74,7 +74,9 @@ int	 context_kind(const char *);
 bool	 context_name(const char *);
 /* u32 how many, then for each: str name. */
 void	 contexts_put(struct ut_msg *, const struct contexts *);
-/* None if they are not there; false if they are not as put. */
+/*
+ * Read the contexts, or none if the message ends; false if they are not valid.
+ */
 bool	 contexts_get(struct ut_msg *, struct contexts *);
 
 #endif /* CONTEXT_H */

@@ -38,13 +38,13 @@ static const struct {
 	{ 0x7f, 0x9f },
 	{ 0xad, 0xad },			/* soft hyphen */
 	{ 0x61c, 0x61c },		/* a mark of direction */
-	{ 0x180e, 0x180e },		/* of no width */
-	{ 0x200b, 0x200f },		/* of no width, and directions */
+	{ 0x180e, 0x180e },		/* zero width */
+	{ 0x200b, 0x200f },		/* zero width, and directions */
 	{ 0x2028, 0x202e },		/* ends of lines, directions */
-	{ 0x2060, 0x206f },		/* of no width, directions */
-	{ 0xfeff, 0xfeff },		/* of no width: the byte order mark */
+	{ 0x2060, 0x206f },		/* zero width, directions */
+	{ 0xfeff, 0xfeff },		/* zero width: the byte order mark */
 	{ 0xfff9, 0xfffb },		/* annotations */
-	{ 0x1d173, 0x1d17a },		/* of music */
+	{ 0x1d173, 0x1d17a },		/* musical symbols */
 	{ 0xe0000, 0xe0fff },		/* tags */
 };
 
@@ -87,7 +87,7 @@ utf8_next(const unsigned char **sp, const unsigned char *end)
 	return c;
 }
 
-/* By its number; JSON has four digits only, and two halves for more. */
+/* Write a number; JSON has four digits only, and two halves for more. */
 static char *
 put_number(char *p, int32_t c, enum escape how)
 {

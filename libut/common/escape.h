@@ -24,14 +24,14 @@
 
 #include <stddef.h>
 
-/* What surrounds the text. */
+/* The quotes around the text. */
 enum escape {
 	ESCAPE_NAME,		/* anything: quotes and backslashes stay */
 	ESCAPE_STRING,		/* double quotes */
 	ESCAPE_JSON		/* a string of JSON */
 };
 
-#define ESCAPE_MAX	13	/* what a character becomes, and a NUL */
+#define ESCAPE_MAX	13	/* bytes that a character becomes, and a NUL */
 
 /*
  * Writes the character at *s, in a string that ends at `end', and steps over

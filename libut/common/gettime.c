@@ -74,15 +74,15 @@ by_call(clockid_t clock, struct timespec *ts)
 
 /* Tables of the vDSO. */
 struct vdso {
-	const char		*base;		/* of its addresses */
+	const char		*base;		/* addresses count from here */
 	const ElfW(Sym)		*symbols;
 	const char		*strings;
-	const ElfW(Word)	*hash;		/* or NULL */
-	const uint32_t		*gnu_hash;	/* or NULL */
+	const ElfW(Word)	*hash;		/* may be NULL */
+	const uint32_t		*gnu_hash;	/* may be NULL */
 };
 
 static const void *
-at(const struct vdso *v, ElfW(Addr) offset)
+vdso_at(const struct vdso *v, ElfW(Addr) offset)
 {
 	return v->base + offset;
 }
@@ -93,16 +93,16 @@ read_dynamic(struct vdso *v, const ElfW(Dyn) *d)
 	for (; d->d_tag != DT_NULL; d++) {
 		switch (d->d_tag) {
 		case DT_SYMTAB:
-			v->symbols = at(v, d->d_un.d_ptr);
+			v->symbols = vdso_at(v, d->d_un.d_ptr);
 			break;
 		case DT_STRTAB:
-			v->strings = at(v, d->d_un.d_ptr);
+			v->strings = vdso_at(v, d->d_un.d_ptr);
 			break;
 		case DT_HASH:
-			v->hash = at(v, d->d_un.d_ptr);
+			v->hash = vdso_at(v, d->d_un.d_ptr);
 			break;
 		case DT_GNU_HASH:
-			v->gnu_hash = at(v, d->d_un.d_ptr);
+			v->gnu_hash = vdso_at(v, d->d_un.d_ptr);
 			break;
 		}
 	}
@@ -166,7 +166,7 @@ vdso_function(const struct vdso *v, const char *name)
 		if (sym->st_shndx != SHN_UNDEF &&
 		    (sym->st_info & 15) == STT_FUNC &&
 		    strcmp(v->strings + sym->st_name, name) == 0)
-			return at(v, sym->st_value);
+			return vdso_at(v, sym->st_value);
 	}
 	return NULL;
 }
@@ -212,7 +212,7 @@ ut_system_gettime(void)
 		if (f(CLOCK_MONOTONIC, &ts) != 0)
 			f = NULL;
 	}
-	if (f == NULL)		/* or the C library knows another way */
+	if (f == NULL)		/* the C library may know another way */
 		f = by_call(CLOCK_MONOTONIC, &ts) == 0 ? by_call :
 		    clock_gettime;
 	atomic_store_explicit(&known, f, memory_order_relaxed);

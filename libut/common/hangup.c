@@ -39,7 +39,7 @@
 
 /* Are there descriptors in the queue?  What is before them is dropped. */
 static int
-carries(int s)
+has_descriptors(int s)
 {
 	char buf[4096];
 
@@ -70,7 +70,7 @@ outlast(int s, int pipe_end)
 
 /* Close a socket, which a grandchild, whom we need not wait for, has longer. */
 static void
-leave(int s)
+hang_up_later(int s)
 {
 	int ends[2];
 	pid_t pid;
@@ -95,8 +95,8 @@ void
 ut_hang_up(int s)
 {
 	errno = 0;
-	if (carries(s))
-		leave(s);
+	if (has_descriptors(s))
+		hang_up_later(s);
 	else
 		close(s);
 }

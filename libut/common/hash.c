@@ -24,7 +24,7 @@
 #include "hash.h"
 
 static uint64_t
-rotate(uint64_t x, int n)
+rotate_left(uint64_t x, int n)
 {
 	return x << n | x >> (64 - n);
 }
@@ -34,20 +34,20 @@ rounds(uint64_t *v, int n)
 {
 	while (n-- > 0) {
 		v[0] += v[1];
-		v[1] = rotate(v[1], 13) ^ v[0];
-		v[0] = rotate(v[0], 32);
+		v[1] = rotate_left(v[1], 13) ^ v[0];
+		v[0] = rotate_left(v[0], 32);
 		v[2] += v[3];
-		v[3] = rotate(v[3], 16) ^ v[2];
+		v[3] = rotate_left(v[3], 16) ^ v[2];
 		v[0] += v[3];
-		v[3] = rotate(v[3], 21) ^ v[0];
+		v[3] = rotate_left(v[3], 21) ^ v[0];
 		v[2] += v[1];
-		v[1] = rotate(v[1], 17) ^ v[2];
-		v[2] = rotate(v[2], 32);
+		v[1] = rotate_left(v[1], 17) ^ v[2];
+		v[2] = rotate_left(v[2], 32);
 	}
 }
 
 static void
-add(uint64_t *v, uint64_t word)
+hash_word(uint64_t *v, uint64_t word)
 {
 	v[3] ^= word;
 	rounds(v, 1);
@@ -65,16 +65,16 @@ hash_keyed(const uint64_t *key, uint64_t before, const void *bytes, size_t n)
 	v[1] = key[1] ^ UINT64_C(0x646f72616e646f6d);
 	v[2] = key[0] ^ UINT64_C(0x6c7967656e657261);
 	v[3] = key[1] ^ UINT64_C(0x7465646279746573);
-	add(v, before);
+	hash_word(v, before);
 	for (left = n; left >= sizeof(word); left -= sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
-		add(v, word);
+		hash_word(v, word);
 		p += sizeof(word);
 	}
 	word = 0;
 	if (left > 0)
 		memcpy(&word, p, left);
-	add(v, word ^ (uint64_t)n << 56);
+	hash_word(v, word ^ (uint64_t)n << 56);
 	v[2] ^= 0xff;
 	rounds(v, 3);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];

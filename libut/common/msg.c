@@ -36,7 +36,7 @@
 #define HEAD	sizeof(struct ut_msghdr)
 #define BEGIN	offsetof(struct ut_msg, h)
 
-/* What goes over the wire is one piece of memory. */
+/* Header and body go over the wire as one piece of memory. */
 _Static_assert(offsetof(struct ut_msg, body) == BEGIN + HEAD, "ut_msg");
 
 /* Room for the descriptors of one message, aligned as CMSG_ macros want. */
@@ -62,7 +62,7 @@ ut_msg_init(struct ut_msg *m, int type, uint32_t a, uint32_t b)
 }
 
 static void
-put(struct ut_msg *m, const void *v, size_t n)
+item_put(struct ut_msg *m, const void *v, size_t n)
 {
 	if (m->bad || n > UT_MSG_MAX - m->h.len) {
 		m->bad = 1;
@@ -75,19 +75,19 @@ put(struct ut_msg *m, const void *v, size_t n)
 void
 ut_msg_u8(struct ut_msg *m, uint8_t v)
 {
-	put(m, &v, sizeof(v));
+	item_put(m, &v, sizeof(v));
 }
 
 void
 ut_msg_u32(struct ut_msg *m, uint32_t v)
 {
-	put(m, &v, sizeof(v));
+	item_put(m, &v, sizeof(v));
 }
 
 void
 ut_msg_u64(struct ut_msg *m, uint64_t v)
 {
-	put(m, &v, sizeof(v));
+	item_put(m, &v, sizeof(v));
 }
 
 void
@@ -98,15 +98,15 @@ ut_msg_str(struct ut_msg *m, const char *s)
 
 	if (n > UINT16_MAX)
 		m->bad = 1;
-	put(m, &len, sizeof(len));
-	put(m, s, n);
+	item_put(m, &len, sizeof(len));
+	item_put(m, s, n);
 }
 
 void
 ut_msg_blob(struct ut_msg *m, const void *p, size_t n)
 {
 	ut_msg_u32(m, (uint32_t)n);
-	put(m, p, n);
+	item_put(m, p, n);
 }
 
 void
@@ -137,7 +137,7 @@ ut_msg_fd(struct ut_msg *m, int fd)
 }
 
 static void
-get(struct ut_msg *m, void *v, size_t n)
+item_get(struct ut_msg *m, void *v, size_t n)
 {
 	if (m->bad || n > m->h.len - HEAD - m->pos) {
 		m->bad = 1;
@@ -153,7 +153,7 @@ ut_msg_get_u8(struct ut_msg *m)
 {
 	uint8_t v;
 
-	get(m, &v, sizeof(v));
+	item_get(m, &v, sizeof(v));
 	return v;
 }
 
@@ -162,7 +162,7 @@ ut_msg_get_u32(struct ut_msg *m)
 {
 	uint32_t v;
 
-	get(m, &v, sizeof(v));
+	item_get(m, &v, sizeof(v));
 	return v;
 }
 
@@ -171,7 +171,7 @@ ut_msg_get_u64(struct ut_msg *m)
 {
 	uint64_t v;
 
-	get(m, &v, sizeof(v));
+	item_get(m, &v, sizeof(v));
 	return v;
 }
 
@@ -180,13 +180,13 @@ ut_msg_get_str(struct ut_msg *m, char *s, size_t size)
 {
 	uint16_t n;
 
-	get(m, &n, sizeof(n));
+	item_get(m, &n, sizeof(n));
 	s[0] = '\0';
 	if (m->bad || n >= size) {
 		m->bad = 1;
 		return;
 	}
-	get(m, s, n);
+	item_get(m, s, n);
 	if (m->bad || memchr(s, '\0', n) != NULL) {
 		m->bad = 1;
 		n = 0;
@@ -194,7 +194,7 @@ ut_msg_get_str(struct ut_msg *m, char *s, size_t size)
 	s[n] = '\0';
 }
 
-/* What ut_msg_bytes has put there. */
+/* Read what ut_msg_bytes has put there. */
 void
 ut_msg_get_bytes(struct ut_msg *m, struct ut_msg *to)
 {
@@ -205,7 +205,7 @@ ut_msg_get_bytes(struct ut_msg *m, struct ut_msg *to)
 		m->bad = 1;
 		return;
 	}
-	put(to, m->body + m->pos, n);
+	item_put(to, m->body + m->pos, n);
 	m->pos += n;
 }
 

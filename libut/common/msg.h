@@ -28,7 +28,7 @@
 
 struct ut_msg {
 	size_t			have;	/* bytes read or written so far */
-	size_t			pos;	/* of the next item */
+	size_t			pos;	/* next item */
 	int			bad;	/* an item did not fit, was not there */
 	int			nofds;	/* some came, but we had no room */
 	int			fds[UT_MSG_FDS];	/* -1 is none */
@@ -57,7 +57,7 @@ uint8_t	 ut_msg_get_u8(struct ut_msg *);
 uint32_t ut_msg_get_u32(struct ut_msg *);
 uint64_t ut_msg_get_u64(struct ut_msg *);
 void	 ut_msg_get_str(struct ut_msg *, char *, size_t);
-/* What ut_msg_bytes put there, as a message of its own to read from. */
+/* Read what ut_msg_bytes put there, as a message of its own. */
 void	 ut_msg_get_bytes(struct ut_msg *, struct ut_msg *);
 int	 ut_msg_more(const struct ut_msg *);	/* is there another item? */
 int	 ut_msg_get_fd(struct ut_msg *);	/* now yours; -1, errno */
@@ -73,8 +73,8 @@ int	 ut_msg_read_bare(int, struct ut_msg *);	/* no descriptors */
 int	 ut_msg_write(int, struct ut_msg *);
 
 /*
- * The same, waiting until a time of CLOCK_MONOTONIC in milliseconds (-1 is
- * for ever): 0, or -1 with errno; ETIMEDOUT when it has passed.
+ * Receive or send, waiting until a time of CLOCK_MONOTONIC in milliseconds (-1
+ * is for ever): 0, or -1 with errno; ETIMEDOUT when that time has passed.
  */
 int64_t	 ut_msg_now(void);
 int	 ut_msg_recv(int, struct ut_msg *, int64_t);

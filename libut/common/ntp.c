@@ -15,7 +15,7 @@
  */
 
 /*
- * What ntp_adjtime(2) says of the system's clock, where there is that call.
+ * The state of the system's clock, by ntp_adjtime(2), where there is that call.
  * Linux's C libraries all have it by its other name.
  */
 

@@ -26,6 +26,7 @@
 
 #include "../ut_msg.h"
 #include "compat.h"
+#include "hash.h"
 #include "rundir.h"
 
 static int
@@ -67,10 +68,11 @@ ut_rundir_check(const char *dir)
 {
 	struct stat st;
 
-	/* Who made a link there can have it lead anywhere at any time. */
+	/* The owner of a link can have it lead anywhere at any time. */
 	if (lstat(dir, &st) == -1)
 		return -1;
-	if (S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != ut_geteuid()) {
+	if (S_ISLNK(st.st_mode) && st.st_uid != 0 &&
+	    st.st_uid != ut_geteuid()) {
 		errno = EPERM;
 		return -1;
 	}
@@ -111,17 +113,15 @@ ut_rundir_beside(char *buf, size_t size, const char *dir)
 }
 
 /*
- * Whose FIFO it is stands in the name, for all to check; which directory it
- * is about, as FNV-1a, which is the same for everybody who has the same name
- * for it: http://www.isthe.com/chongo/tech/comp/fnv/
+ * The name of the FIFO has its owner, for all to check, and the FNV-1a of the
+ * name of the directory, which is the same for everybody who has the same name
+ * for it.
  */
 int
 ut_rundir_tmp(char *buf, size_t size, uid_t uid, const char *dir)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
+	const uint64_t h = hash_fnv(FNV_INIT, dir, strlen(dir));
 
-	for (; *dir != '\0'; dir++)
-		h = (h ^ (unsigned char)*dir) * UINT64_C(1099511628211);
 	return fit(snprintf(buf, size, UT_TMP "/" UT_TMP_NAME,
 	    (unsigned long)uid, (unsigned long long)h), size);
 }

@@ -144,7 +144,7 @@ reserve(int fd, off_t size)
 	do
 		error = posix_fallocate(fd, 0, size);
 	while (error == EINTR);
-	/* What cannot be reserved is backed by swap: no SIGBUS there. */
+	/* Memory that cannot be reserved is backed by swap: no SIGBUS there. */
 	if (error == EINVAL || error == ENODEV || error == EOPNOTSUPP)
 		return 0;
 	return error;

@@ -53,7 +53,7 @@
 
 #include "compat.h"
 
-#define STACK	(64 * 1024)	/* what our own threads use at most, fourfold */
+#define STACK	(64 * 1024)	/* four times what our own threads use */
 
 uint32_t
 ut_gettid(void)
@@ -239,8 +239,8 @@ ut_name_thread(const char *name)
 }
 
 /*
- * What the system itself wants of a stack, for a signal's frame or the
- * binding of a symbol, differs a lot and comes on top of what we use.
+ * The system itself needs some of a stack, for a signal's frame or the binding
+ * of a symbol: how much differs a lot, and comes on top of what we use.
  */
 static size_t
 stack_size(void)
@@ -267,7 +267,7 @@ stack_size(void)
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__i386__)) && \
     !defined(UT_POSIX)
 
-#define BLOCKS	8		/* of the threads started last */
+#define BLOCKS	8		/* kept for the threads started last */
 
 static void __attribute__((no_sanitize_thread))
 keep_block(pthread_t thread)

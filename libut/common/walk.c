@@ -52,7 +52,7 @@ trusted(uid_t uid)
  * followed.
  */
 static int
-follow(const char *name, const struct stat *link, char *rest)
+walk_link(const char *name, const struct stat *link, char *rest)
 {
 	char text[PATH_MAX], rest_of[PATH_MAX];
 	struct stat st;
@@ -81,7 +81,7 @@ follow(const char *name, const struct stat *link, char *rest)
 
 /* One step, to a directory that was seen. */
 static int
-step(const char *name, const struct stat *seen)
+walk_step(const char *name, const struct stat *seen)
 {
 	struct stat st;
 
@@ -129,12 +129,12 @@ ut_walk(const char *path, int make, mode_t mode)
 		if (lstat(name, &st) == -1)
 			return -1;
 		if (!S_ISLNK(st.st_mode)) {
-			if (step(name, &st) == -1)
+			if (walk_step(name, &st) == -1)
 				return -1;
 		} else if (++links > LINKS_MAX) {
 			errno = ELOOP;
 			return -1;
-		} else if (follow(name, &st, rest) == -1) {
+		} else if (walk_link(name, &st, rest) == -1) {
 			return -1;
 		}
 	}

@@ -45,7 +45,7 @@ put_int(struct compiler *c, uint64_t n)
 	code_put(c, &n, sizeof(n));
 }
 
-/* What the user calls it. */
+/* The name that the user wrote. */
 static const char *
 name_of(const struct compiler *c, const struct expr_node *n, char *buf,
     size_t size)
@@ -122,7 +122,7 @@ emit_number(struct compiler *c, uint16_t i, uint8_t op, bool integer,
 	return true;
 }
 
-/* As a condition: an integer. */
+/* Emit the node as a condition: an integer. */
 static bool
 emit_condition(struct compiler *c, uint16_t i, struct value *v)
 {
@@ -233,7 +233,7 @@ emit_compare(struct compiler *c, uint8_t op, const struct value *l,
 	    (r->type == SIGNED ? FILTER_RIGHT : 0));
 }
 
-/* Of integers, to v, which is the left one. */
+/* Emit the operator for integers, with the result in v, the left one. */
 static void
 emit_calc(struct compiler *c, uint8_t op, struct value *v,
     const struct value *r)
@@ -376,7 +376,7 @@ emit(struct compiler *c, uint16_t i, struct value *v)
 
 bool
 expr_compile(const struct expr *e, const struct expr_field *fields,
-    size_t nfields, struct filter_code *code, char *why, size_t n)
+    size_t nfields, struct filter_code *code, struct expr_why *why)
 {
 	const size_t was = code->len;
 	struct compiler c;
@@ -389,7 +389,7 @@ expr_compile(const struct expr *e, const struct expr_field *fields,
 	c.nfields = nfields;
 	c.code = code;
 	c.why = why;
-	c.n = n;
+	why->lacks = NULL;
 	names_check(&c);
 	code_put32(&c, 0);
 	(void)emit_condition(&c, e->root, &v);

@@ -30,22 +30,28 @@
 
 struct ut_value;
 
-/* As in struct ut_field of ut.h. */
+/* A field, described as by struct ut_field of ut.h. */
 struct expr_field {
 	const char		*name;
 	uint8_t			 kind;		/* UT_KIND_ */
-	uint8_t			 size;		/* of an element */
+	uint8_t			 size;		/* bytes of an element */
 	uint8_t			 flags;		/* UT_F_ */
 	uint32_t		 count;
-	const struct ut_value	*values;	/* of an enumeration */
+	const struct ut_value	*values;	/* an enumeration's */
 	size_t			 nvalues;
+};
+
+/* Why an expression does not fit an event. */
+struct expr_why {
+	const char	*lacks;		/* field of the expression, or NULL */
+	char		 text[256];	/* for the user */
 };
 
 /*
  * Append a program, with its length before it, for an event that has these
- * fields in this order.  False: the code is as it was, and the text says why.
+ * fields in this order.  False: the code is as it was, and this is why.
  */
 bool	 expr_compile(const struct expr *, const struct expr_field *, size_t,
-	    struct filter_code *, char *, size_t);
+	    struct filter_code *, struct expr_why *);
 
 #endif /* COMPILE_H */

@@ -39,11 +39,19 @@ code_complain(struct compiler *c, const char *fmt, ...)
 
 	if (!c->bad) {
 		va_start(ap, fmt);
-		vsnprintf(c->why, c->n, fmt, ap);
+		vsnprintf(c->why->text, sizeof(c->why->text), fmt, ap);
 		va_end(ap);
 	}
 	c->bad = true;
 	return false;
+}
+
+bool
+field_complain(struct compiler *c, const struct expr_node *n, const char *hint)
+{
+	if (!c->bad)
+		c->why->lacks = c->e->strings + n->s.at;
+	return code_complain(c, "no field %s%s", c->e->strings + n->s.at, hint);
 }
 
 /*
@@ -151,7 +159,7 @@ field_lookup(const struct compiler *c, const struct expr_node *n)
 	return NULL;
 }
 
-/* The same, with the cursor where its offset is from. */
+/* Find the field, with the cursor where its offset is from. */
 static const struct expr_field *
 find(struct compiler *c, const struct expr_node *n, uint32_t *offset)
 {
@@ -159,7 +167,7 @@ find(struct compiler *c, const struct expr_node *n, uint32_t *offset)
 	struct place at = { 0, 0 };
 
 	if (f == NULL) {
-		code_complain(c, "no field %s", c->e->strings + n->s.at);
+		field_complain(c, n, "");
 		return NULL;
 	}
 	for (before = c->fields; before < f; before++) {

@@ -95,7 +95,7 @@ label_emit(struct compiler *c, const struct expr_field *f,
 			continue;
 		any = true;
 		if (f->values[i].low > f->values[i].high)
-			continue;		/* of no value */
+			continue;		/* a label without value */
 		r[n][0] = f->values[i].low;
 		r[n++][1] = f->values[i].high;
 	}
@@ -144,11 +144,10 @@ names_check(struct compiler *c)
 		l = node(c, n->of.left);
 		r = node(c, n->of.right);
 		if (is_missing(c, r) && wants_text(c, l))
-			code_complain(c, "no field %s (text and labels need "
-			    "double quotes)", c->e->strings + r->s.at);
+			field_complain(c, r,
+			    " (text and labels need double quotes)");
 	}
 	for (i = 0; i < c->e->nnodes; i++)
 		if (is_missing(c, node(c, i)))
-			code_complain(c, "no field %s",
-			    c->e->strings + node(c, i)->s.at);
+			field_complain(c, node(c, i), "");
 }

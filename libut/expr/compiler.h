@@ -15,9 +15,7 @@
  */
 
 
-/*
- * What the parts of the compiler share; compile.h is for others.
- */
+/* Shared by the parts of the compiler; compile.h is for others. */
 
 #ifndef COMPILER_H
 #define COMPILER_H
@@ -45,10 +43,9 @@ struct compiler {
 	const struct expr_field	*fields;
 	size_t			 nfields;
 	struct filter_code	*code;
-	size_t			 segment;	/* of the cursor, or NOWHERE */
+	size_t			 segment;	/* the cursor's, or NOWHERE */
 	bool			 bad;
-	char			*why;
-	size_t			 n;
+	struct expr_why		*why;
 };
 
 static inline const struct expr_node *
@@ -58,10 +55,13 @@ node(const struct compiler *c, uint16_t i)
 }
 
 /*
- * compile_field.c.  False, for who returns that; only the first error is told.
+ * compile_field.c.  Both return false.  Only the first error is told.
  */
 bool	 code_complain(struct compiler *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
+/* The event lacks the field; the string is a hint, or "". */
+bool	 field_complain(struct compiler *, const struct expr_node *,
+	    const char *);
 void	 code_put(struct compiler *, const void *, size_t);
 void	 code_put8(struct compiler *, unsigned int);
 void	 code_put16(struct compiler *, size_t);

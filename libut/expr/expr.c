@@ -29,7 +29,7 @@
 #include "../common/context.h"
 #include "expr.h"
 
-/* What is known of the type of a node; a field has any. */
+/* The type of a node, as far as it is known; a field has any. */
 enum { ANY, INTEGER, REAL, NUMBER, TEXT, CONSTANT_TEXT };
 
 enum token { END, OPERAND, OPERATOR, OPEN, CLOSE, BAD };
@@ -38,9 +38,9 @@ struct parser {
 	const char	*text;		/* all of it */
 	const char	*p;		/* behind the token */
 	enum token	 token;
-	const char	*start;		/* of the token */
-	uint8_t		 op;		/* of OPERATOR */
-	struct expr_node node;		/* of OPERAND */
+	const char	*start;		/* where the token begins */
+	uint8_t		 op;		/* if OPERATOR */
+	struct expr_node node;		/* if OPERAND */
 	struct expr	*e;
 	unsigned int	 nest;
 	bool		 bad;
@@ -134,7 +134,7 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Of a hexadecimal digit; 16 if it is none. */
+/* The value of a hexadecimal digit; 16 if it is none. */
 static unsigned int
 digit(char c)
 {
@@ -447,7 +447,7 @@ check(struct parser *p, uint8_t op, const struct expr_node *n)
 		    "used with %s", expr_symbol(op));
 }
 
-/* Of an operator for numbers. */
+/* The type of the result of an operator for numbers. */
 static uint8_t
 result(uint8_t op, uint8_t left, uint8_t right)
 {

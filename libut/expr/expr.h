@@ -135,7 +135,7 @@ struct expr_node {
 	uint8_t		 op;
 	uint8_t		 type;		/* expr.c's */
 	uint8_t		 depth;		/* values that it needs at once */
-	uint8_t		 is_unsigned;	/* of EXPR_INT */
+	uint8_t		 is_unsigned;	/* for EXPR_INT */
 	uint16_t	 column;
 	union {
 		uint64_t	 n;
@@ -158,6 +158,6 @@ struct expr {
 	struct expr_node nodes[];	/* operands before operators */
 };
 
-const char *expr_symbol(uint8_t);	/* of an operator: "+" */
+const char *expr_symbol(uint8_t);	/* the operator's: "+" */
 
 #endif /* EXPR_H */

@@ -32,7 +32,7 @@ union value {
 struct machine {
 	const unsigned char	*pc;
 	const unsigned char	*fields;
-	size_t			 len;		/* of the fields */
+	size_t			 len;		/* bytes of the fields */
 	size_t			 cursor;
 	const struct filter_env	*env;
 	union value		*sp;		/* the next to be pushed */
@@ -120,7 +120,7 @@ load_text(struct machine *m, union value *v, unsigned int op)
 	return end != NULL || op == FILTER_LOAD_TEXT;
 }
 
-/* Of a sequence: its number of bytes is before them. */
+/* Load a sequence: the number of its bytes is before them. */
 static bool
 load_strn(struct machine *m, union value *v)
 {
@@ -370,7 +370,7 @@ holds_double(unsigned int op, double a, double b)
 }
 
 /*
- * What is between two stars is looked for once, from where the part before it
+ * The part between two stars is looked for once, from where the part before it
  * ended: that takes as long as the string is, whatever the pattern.
  */
 bool

@@ -53,7 +53,7 @@
 
 #define FILTER_MAX	16384	/* bytes of a filter */
 #define FILTER_DEPTH	16	/* values on the stack */
-#define FILTER_JUMPS	128	/* that jump over the same instruction */
+#define FILTER_JUMPS	128	/* at most, over the same instruction */
 
 /* Numbers are not used again. */
 enum {
@@ -167,7 +167,7 @@ struct filter_code {
 	unsigned char	 b[FILTER_MAX];
 };
 
-/* What is not in the fields. */
+/* Values that are not in the fields. */
 struct filter_env {
 	const char	*program;
 	uint32_t	 pid, tid;
@@ -178,7 +178,7 @@ struct filter_env {
 struct filter_range {
 	uint64_t	 low, width;	/* low to low + width, which may wrap */
 	uint32_t	 offset;
-	uint32_t	 end;		/* of the field */
+	uint32_t	 end;		/* end of the field */
 	uint8_t		 load;
 	bool		 outside;	/* true is what is not in there */
 };
@@ -232,7 +232,7 @@ filter_get64(const unsigned char *p)
 	return v;
 }
 
-/* Of two integers: order is -1, 0 or 1. */
+/* Does the comparison of two integers hold?  Order is -1, 0 or 1. */
 static inline bool
 filter_holds(unsigned int op, int order)
 {
@@ -298,7 +298,7 @@ filter_load(const unsigned char *p, unsigned int load)
 	}
 }
 
-/* What filter_run would say, of fields of so many bytes. */
+/* The result that filter_run would have, for fields of so many bytes. */
 static inline bool
 filter_in_range(const struct filter_range *r, const unsigned char *fields,
     size_t len)

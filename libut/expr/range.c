@@ -99,7 +99,7 @@ range_compare(const unsigned char *p, size_t n, struct filter_range *r)
 	return 0;
 }
 
-/* Or of being in one range. */
+/* A filter that is true in one range. */
 static size_t
 range_in(const unsigned char *p, size_t n, struct filter_range *r)
 {

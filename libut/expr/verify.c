@@ -33,7 +33,7 @@
 _Static_assert(FILTER_DEPTH * 2 == 32, "the stack's types fit a uint32_t");
 _Static_assert(FILTER_MAX <= UINT16_MAX, "jumps and lengths fit a uint16_t");
 
-/* What an instruction takes, leaves, and has as operands, in bytes. */
+/* Values that an instruction takes and leaves, and bytes of its operands. */
 static const struct effect {
 	uint8_t	 in, out, operands;
 } effects[FILTER_OPS] = {
@@ -91,8 +91,8 @@ static const struct effect {
 	[FILTER_DGT] =		{ TWO(D, D), I, 0 },
 	[FILTER_DGE] =		{ TWO(D, D), I, 0 },
 	[FILTER_SAME] =		{ TWO(S, S), I, 0 },
-	[FILTER_MATCH] =	{ S, I, 2 },	/* and the pattern */
-	[FILTER_IN] =		{ I, I, 2 },	/* and the ranges */
+	[FILTER_MATCH] =	{ S, I, 2 },	/* followed by the pattern */
+	[FILTER_IN] =		{ I, I, 2 },	/* followed by the ranges */
 	[FILTER_ELSE0] =	{ I, 0, 2 },
 	[FILTER_ELSE1] =	{ I, 0, 2 },
 	[FILTER_LOAD_STRN] =	{ 0, S, 4 },
@@ -118,7 +118,7 @@ bits(unsigned int types)
 	return types > 3 ? 4 : types > 0 ? 2 : 0;
 }
 
-/* Those that end here must find the stack as it is. */
+/* Jumps that end here must find the stack as it is. */
 static bool
 land(struct verifier *v)
 {

@@ -41,11 +41,11 @@ struct call {
 		VALLOC,
 		PVALLOC
 	}		 function;
-	int		 result;	/* of POSIX_MEMALIGN */
-	const void	*old;		/* what realloc(3) was given */
-	size_t		 count;		/* or the alignment */
+	int		 result;	/* result of POSIX_MEMALIGN */
+	const void	*old;		/* argument of realloc(3) */
+	size_t		 count;		/* count, or the alignment */
 	size_t		 size;
-	const void	*ptr;		/* what was allocated, or freed */
+	const void	*ptr;		/* memory allocated or freed */
 	const void	*caller;
 };
 

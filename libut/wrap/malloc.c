@@ -75,7 +75,7 @@ UT_EVENT(libc, pvalloc, UT_DEBUG_FUNCTION, UT_SIZE(size), UT_PTR(ptr),
     UT_PTR(caller));
 #endif
 
-/* What malloc(3) aligns to at least, and the most the arena can align to. */
+/* The least that malloc(3) aligns to, and the most the arena can align to. */
 #define ALIGN		16
 #define PAGE		4096
 #define ARENA		(16 * PAGE)
@@ -177,8 +177,8 @@ too_many(size_t count, size_t size)
 }
 
 /*
- * The same functions over the arena.  Also, for good, those that the system
- * does not have.
+ * The functions over the arena: until the system's are found, and for good
+ * where the system lacks one.
  */
 static void *
 early_malloc(size_t size)
@@ -378,7 +378,7 @@ alloc_modules(void)
 
 /* An event that nobody listens to is not recorded. */
 static void
-emit(const struct call *c)
+emit_call(const struct call *c)
 {
 	ut_code(c->caller);
 	switch (c->function) {
@@ -460,7 +460,7 @@ record(struct call *c, const void *frame)
 
 	c->caller = new_caller(c->caller, frame);
 	if (c->caller != NULL && (early_over || !early_keep(c)))
-		emit(c);
+		emit_call(c);
 	errno = saved;
 }
 
@@ -487,7 +487,7 @@ alloc_operator(enum function f, size_t alignment, size_t size, const void *p,
 
 /* Look for unseen calls; libut's own calls meanwhile are not the program's. */
 static void
-look(void)
+look_around(void)
 {
 	const uintptr_t inside = alloc_call.frame;
 	const int saved = errno;
@@ -529,9 +529,9 @@ begin(void)
 static void __attribute__((constructor(65001)))
 end_early(void)
 {
-	early_end(emit, miss);
+	early_end(emit_call, miss);
 	unseen_begin();
-	wrap_closing = look;
+	wrap_closing = look_around;
 	alloc_call.frame = 0;
 }
 
@@ -539,7 +539,7 @@ end_early(void)
 static void __attribute__((destructor))
 end(void)
 {
-	look();
+	look_around();
 }
 
 /* Not all headers declare these. */
@@ -649,7 +649,7 @@ aligned_alloc(size_t alignment, size_t size)
 	return p;
 }
 
-/* These two are of C23. */
+/* C23 has these two. */
 void
 free_sized(void *ptr, size_t size)
 {

@@ -40,23 +40,23 @@ typedef void *new_operator(size_t, uintptr_t, uintptr_t);
 static new_operator *operators[OPERATORS_NEW];
 static new_operator *volatile called;
 
-/* What returns to that place has its own return address so far up the stack. */
+/* Where a return to pc has its own return address: words up the stack. */
 static struct place {
 	const void	*pc;
-	size_t		 up;		/* words, from the last one or the frame */
+	size_t		 up;		/* words, from the last or the frame */
 } places[OPERATORS_NEW];
 static unsigned int nplaces;
 
 static bool learnt;
 static const void *back;		/* where a call of called returns to */
-static PER_THREAD const void *const *top;	/* of the stack, while we learn */
+static PER_THREAD const void *const *top; /* the stack's, while learning */
 
 /*
  * Follow pc to the program, by what is known; *at is the last word read.  What
  * another operator calls is known before that operator is.
  */
 static const void *
-follow(const void *pc, const void *const **at)
+frame_follow(const void *pc, const void *const **at)
 {
 	const unsigned int n = __atomic_load_n(&nplaces, __ATOMIC_ACQUIRE);
 	unsigned int i;
@@ -71,7 +71,7 @@ follow(const void *pc, const void *const **at)
 
 /* A place that is not known, in an operator that we have called. */
 static void NOINLINE
-learn(const void *pc, const void *const *at)
+place_learn(const void *pc, const void *const *at)
 {
 	const unsigned int n = nplaces;
 	const void *const *p;
@@ -90,11 +90,11 @@ new_caller(const void *caller, const void *frame)
 {
 	const void *const *at = frame;
 
-	caller = follow(caller, &at);
+	caller = frame_follow(caller, &at);
 	if (UT_LIKELY(top == NULL))
 		return caller;
 	if (caller != back && !learnt)
-		learn(caller, at);
+		place_learn(caller, at);
 	else if (caller != back)
 		__atomic_store_n(&nplaces, 0, __ATOMIC_RELAXED);
 	return NULL;
@@ -110,7 +110,7 @@ where_called(size_t size, uintptr_t alignment, uintptr_t other)
 
 /* All calls are one piece of code, so that they return to one address. */
 static void * NOINLINE
-call(void)
+call_operator(void)
 {
 	void *p;
 
@@ -122,7 +122,7 @@ call(void)
 
 /* No copy of that address is left on the stack from the call before. */
 static void NOINLINE
-scrub(void)
+stack_scrub(void)
 {
 	volatile unsigned char stack[SCRUB];
 	size_t i;
@@ -132,8 +132,9 @@ scrub(void)
 }
 
 /*
- * None, if the program or another library has one of its own, which others may
- * call and which need not be ready; or a malloc of its own.
+ * Find the operators; none, if the program or another library has one of its
+ * own, which others may call and which need not be ready, or a malloc of its
+ * own.
  */
 void
 new_find(void)
@@ -159,8 +160,8 @@ call_all(void (*release)(void *))
 
 	for (i = 0; i < OPERATORS_NEW; i++)
 		if ((called = operators[i]) != NULL) {
-			scrub();
-			release(call());
+			stack_scrub();
+			release(call_operator());
 		}
 }
 
@@ -172,7 +173,7 @@ void
 new_learn(void (*release)(void *))
 {
 	called = where_called;
-	(void)call();
+	(void)call_operator();
 	call_all(release);
 	learnt = true;
 	call_all(release);

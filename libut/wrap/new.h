@@ -15,7 +15,8 @@
  */
 
 /*
- * Who called operator new of C++, as that is what calls the allocator.
+ * The caller of C++'s operator new, since the operator is what calls the
+ * allocator.
  */
 
 #ifndef NEW_H

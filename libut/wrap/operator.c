@@ -45,7 +45,7 @@
 #include "alloc.h"
 
 #ifndef RTLD_NOLOAD
-#define RTLD_NOLOAD	0		/* it is loaded */
+#define RTLD_NOLOAD	0		/* the library is loaded already */
 #endif
 
 #define PATH_LEN	4096
@@ -250,7 +250,7 @@ find(size_t i)
 	wrap_block(&signals);
 	if (!alloc_ours())
 		__atomic_store_n(&next[i], wrap_next(names[i]),
-		    __ATOMIC_RELEASE);	/* and nothing else */
+		    __ATOMIC_RELEASE);	/* find nothing else */
 	else {
 		operator_find();
 		alloc_modules();
@@ -264,7 +264,7 @@ find(size_t i)
 }
 
 static inline void *
-behind(size_t i)
+next_operator(size_t i)
 {
 	void *f = __atomic_load_n(&next[i], __ATOMIC_ACQUIRE);
 
@@ -272,7 +272,7 @@ behind(size_t i)
 }
 
 #define BEHIND(name)	\
-	(__extension__ (__typeof__(&name))behind(J(AT, name,)))
+	(__extension__ (__typeof__(&name))next_operator(J(AT, name,)))
 
 #define DEFINE_NEW(name, params, args, align)				\
 	void	*name params;						\

@@ -62,7 +62,9 @@
 #include "ut.h"
 #include "wrap.h"
 
-/* What takes a lock: mutex, or rdlock and wrlock of a lock of both. */
+/*
+ * Events of what takes a lock: mutex, or rdlock and wrlock of a lock of both.
+ */
 #define LOCK_EVENTS(kind)						\
 	UT_EVENT(pthread, kind##_request, UT_DEBUG_FUNCTION,		\
 	    UT_PTR(lock), UT_PTR(caller));				\
@@ -247,7 +249,7 @@ of_program(const void *caller)
 		}							\
 	} while (0)
 
-/* Of robust mutexes, which not all systems have. */
+/* Errors of robust mutexes, which not all systems have. */
 #ifndef EOWNERDEAD
 #define EOWNERDEAD	(-1)
 #endif

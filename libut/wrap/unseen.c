@@ -45,7 +45,7 @@
 
 UT_EVENT(libc, unseen, UT_DEBUG_FUNCTION, UT_STR(path));
 
-#define MODULES		64		/* that are told of */
+#define MODULES		64		/* most that are told of */
 #define PATH_LEN	4096
 
 #if UINTPTR_MAX > UINT32_MAX
@@ -72,7 +72,7 @@ static uintptr_t told[MODULES];
 static size_t ntold;
 static size_t nfirst;			/* modules that came with the program */
 static bool looking;
-static pid_t process;			/* which began */
+static pid_t process;			/* the one that began */
 
 /* A search for a module that strays. */
 struct search {
@@ -96,7 +96,7 @@ struct table {
 };
 
 static void
-tell(const char *path)
+say_unseen(const char *path)
 {
 	if (!module.added)
 		ut_module_add(&module);
@@ -173,7 +173,7 @@ strays(const struct search *s, const struct dl_phdr_info *info,
 
 /* Some linkers have added the module's address to what is there. */
 static uintptr_t
-address(const struct dl_phdr_info *info, uintptr_t p)
+module_address(const struct dl_phdr_info *info, uintptr_t p)
 {
 	return p < info->dlpi_addr ? p + info->dlpi_addr : p;
 }
@@ -196,15 +196,15 @@ module_strays(const struct search *s, const struct dl_phdr_info *info,
 		const uintptr_t v = (uintptr_t)d->d_un.d_val;
 
 		if (d->d_tag == DT_SYMTAB)
-			symbols = (const void *)address(info, v);
+			symbols = (const void *)module_address(info, v);
 		else if (d->d_tag == DT_STRTAB)
-			strings = (const void *)address(info, v);
+			strings = (const void *)module_address(info, v);
 		else if (d->d_tag == DT_RELA || d->d_tag == DT_REL)
-			t[d->d_tag == DT_REL].at = address(info, v);
+			t[d->d_tag == DT_REL].at = module_address(info, v);
 		else if (d->d_tag == DT_RELASZ || d->d_tag == DT_RELSZ)
 			t[d->d_tag == DT_RELSZ].size = v;
 		else if (d->d_tag == DT_JMPREL)
-			t[2].at = address(info, v);
+			t[2].at = module_address(info, v);
 		else if (d->d_tag == DT_PLTRELSZ)
 			t[2].size = v;
 		else if (d->d_tag == DT_PLTREL && v == DT_RELA)
@@ -255,7 +255,7 @@ find_stray(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 static int
-count(struct dl_phdr_info *info, size_t size, void *arg)
+module_count(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)info, (void)size, (void)arg;
 	nfirst++;
@@ -297,10 +297,10 @@ unseen_begin(void)
 		dl_iterate_phdr(program_imports, &imports);
 		if (!imports) {
 			ntold = MODULES;
-			tell(info.dli_fname);
+			say_unseen(info.dli_fname);
 		}
 	}
-	dl_iterate_phdr(count, NULL);
+	dl_iterate_phdr(module_count, NULL);
 	process = getpid();
 }
 
@@ -322,6 +322,6 @@ unseen_look(void)
 	do
 		s.n = 0;
 	while (ntold < MODULES && dl_iterate_phdr(find_stray, &s) != 0 &&
-	    (tell(s.path), true));
+	    (say_unseen(s.path), true));
 	__atomic_store_n(&looking, false, __ATOMIC_RELEASE);
 }

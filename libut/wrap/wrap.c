@@ -15,8 +15,8 @@
  */
 
 /*
- * What the libraries have in common that are named in LD_PRELOAD.  Several of
- * them may be there at once: each calls the function of the next.
+ * Shared by the libraries that are named in LD_PRELOAD.  Several of them may be
+ * there at once: each calls the function of the next.
  */
 
 #define _GNU_SOURCE 1	/* RTLD_NEXT and more, here and on NetBSD */
@@ -40,10 +40,10 @@ same_library(const void *a, const void *b)
 
 #ifdef __GLIBC__
 /*
- * These have two versions, and a lookup without one may find that for programs
- * of 2002, where a condition is another structure.  A lookup with one, though,
- * passes over libraries between us and the C library, whose functions have no
- * versions.
+ * The functions below have two versions, and a lookup without one may find that
+ * for programs of 2002, where a condition is another structure.  A lookup with
+ * one, though, passes over libraries between us and the C library, whose
+ * functions have no versions.
  */
 static void *
 newest(const char *name, void *symbol)
@@ -60,7 +60,7 @@ newest(const char *name, void *symbol)
 			continue;
 		other = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
 		if (other == NULL)
-			(void)dlerror();	/* as below */
+			(void)dlerror();	/* clear it */
 		else if (symbol == NULL || same_library(symbol, other))
 			return other;
 	}
@@ -88,7 +88,7 @@ wrap_first(const char *name)
 	void *symbol = dlsym(RTLD_DEFAULT, name);
 
 	if (symbol == NULL)
-		(void)dlerror();	/* as above */
+		(void)dlerror();	/* clear it */
 	return symbol;
 }
 

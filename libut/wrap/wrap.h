@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What the libraries have in common that are named in LD_PRELOAD.
- */
+/* Shared by the libraries that are named in LD_PRELOAD. */
 
 #ifndef WRAP_H
 #define WRAP_H

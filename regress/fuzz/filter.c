@@ -116,6 +116,7 @@ run_text(struct input *in)
 	const size_t n = nul == NULL ? in->n : (size_t)(nul - in->p);
 	static struct filter_code code;
 	char *text = calloc(1, n + 1), why[128] = "";
+	struct expr_why reason = { NULL, "" };
 	struct expr *e;
 	unsigned char *exact;
 
@@ -129,15 +130,15 @@ run_text(struct input *in)
 	e = expr_parse(text, why, sizeof(why));
 	free(text);
 	if (e != NULL && expr_compile(e, fields,
-	    sizeof(fields) / sizeof(fields[0]), &code, why, sizeof(why)) &&
+	    sizeof(fields) / sizeof(fields[0]), &code, &reason) &&
 	    expr_compile(e, fields, sizeof(fields) / sizeof(fields[0]), &code,
-	    why, sizeof(why))) {
+	    &reason)) {
 		if (!filter_valid(code.b, code.len))
 			fuzz_die("compiled code is not valid");
 		exact = copy(code.b, code.len);
 		run(exact, code.len, in);
 		free(exact);
-	} else if (why[0] == '\0')
+	} else if (why[0] == '\0' && reason.text[0] == '\0')
 		fuzz_die("nobody says why");
 	expr_free(e);
 }

@@ -35,36 +35,37 @@
 #include "fuzz.h"
 
 static const struct call {
-	int	 (*run)(int, char **);
+	const struct command *command;
 	const char *args[4];
 } commands[] = {
-	{ cmd_list,		{ "list" } },
-	{ cmd_list,		{ "list", "s" } },
-	{ cmd_list,		{ "list", "-j", "s" } },
-	{ cmd_events,		{ "events" } },
-	{ cmd_events,		{ "events", "-j" } },
-	{ cmd_create,		{ "create", "-o/tmp", "s" } },
-	{ cmd_stop,		{ "stop", "s" } },
-	{ cmd_enable_event,	{ "enable-event", "a*", "b*" } },
-	{ cmd_status,		{ "status" } },
-	{ cmd_status,		{ "status", "-j" } },
-	{ cmd_destroy,		{ "destroy", "-a" } },
-	{ cmd_save,		{ "save" } },
-	{ cmd_save,		{ "save", "s" } },
-	{ cmd_save,		{ "save", "s", "t" } },
-	{ cmd_start,		{ "start" } },
-	{ cmd_destroy,		{ "destroy", "s" } },
+	{ &cmd_list,		{ "list" } },
+	{ &cmd_list,		{ "list", "s" } },
+	{ &cmd_list,		{ "list", "-j", "s" } },
+	{ &cmd_events,		{ "events" } },
+	{ &cmd_events,		{ "events", "-j" } },
+	{ &cmd_create,		{ "create", "-o/tmp", "s" } },
+	{ &cmd_stop,		{ "stop", "s" } },
+	{ &cmd_enable_event,	{ "enable-event", "a*", "b*" } },
+	{ &cmd_status,		{ "status" } },
+	{ &cmd_status,		{ "status", "-j" } },
+	{ &cmd_destroy,		{ "destroy", "-a" } },
+	{ &cmd_save,		{ "save" } },
+	{ &cmd_save,		{ "save", "s" } },
+	{ &cmd_save,		{ "save", "s", "t" } },
+	{ &cmd_start,		{ "start" } },
+	{ &cmd_destroy,		{ "destroy", "s" } },
 };
 
 static struct input in;
 static struct ut_msg m;
 
 int	 __wrap_ut_msg_connect(const char *, int64_t);
+void	 __wrap_ut_confine_reader(void);
 int	 __wrap_ut_peer(int, uid_t *, gid_t *, pid_t *);
 
 /* The reader of traces is not called, and gives nothing up. */
 void
-ut_confine_reader(void)
+__wrap_ut_confine_reader(void)
 {
 }
 
@@ -170,7 +171,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #else
 	optind = 1;
 #endif
-	(void)c->run(i, argv);
+	(void)step_run(c->command, i, argv);
 	close(200);
 	return 0;
 }

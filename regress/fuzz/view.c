@@ -41,6 +41,7 @@
 
 int	 __wrap_nanosleep(const struct timespec *, struct timespec *);
 void	 __wrap_demangle_ready(void);
+void	 __wrap_ut_confine_reader(void);
 
 /* Nobody goes on writing the files meanwhile. */
 int
@@ -59,7 +60,7 @@ __wrap_demangle_ready(void)
 
 /* Nor does the fuzzer give up what it needs. */
 void
-ut_confine_reader(void)
+__wrap_ut_confine_reader(void)
 {
 }
 
@@ -127,14 +128,14 @@ filter_arg(struct args *a, const uint8_t *p, size_t n)
 }
 
 static void
-run(int (*command)(int, char **), struct args *a)
+run(const struct command *command, struct args *a)
 {
 #ifdef __GLIBC__
 	optind = 0;
 #else
 	optind = 1;
 #endif
-	(void)command(a->n, a->argv);
+	(void)step_run(command, a->n, a->argv);
 }
 
 static void
@@ -168,7 +169,7 @@ view(struct args *a, unsigned int how)
 		args(a, "-n", how & SEL_UNTIL ? "3" : "-3");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(a, dir);
-	run(cmd_view, a);
+	run(&cmd_view, a);
 }
 
 /* The fields have short names in most of the corpus. */
@@ -189,7 +190,7 @@ stat_fields(unsigned int how)
 	args(&a, "-v", how & SEL_LAST ? "n" : "x");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(&a, dir);
-	run(cmd_stat, &a);
+	run(&cmd_stat, &a);
 }
 
 /* Pairs by name, by a key, and without one. */
@@ -213,7 +214,7 @@ stat_pairs(unsigned int how)
 		args(&a, "-f", how & SEL_LAST ? "n > 1" : "$cpu == 0 || s");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(&a, dir);
-	run(cmd_stat, &a);
+	run(&cmd_stat, &a);
 }
 
 /* Both formats, with the same pairs. */
@@ -235,12 +236,12 @@ export(unsigned int how, const char *format)
 		args(&a, "-n", "-20");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(&a, dir);
-	run(cmd_export, &a);
+	run(&cmd_export, &a);
 }
 
 /* What the calls of malloc(3), and those of locks, add up to. */
 static void
-sums(unsigned int how, const char *name, int (*command)(int, char **))
+sums(unsigned int how, const char *name, const struct command *command)
 {
 	static struct args a;
 	char dir[128];
@@ -270,7 +271,7 @@ points(unsigned int how)
 	arg(&a, how & SEL_NAME ? "-cj" : "-c");
 	snprintf(dir, sizeof(dir), "%s/trace", fuzz_dir());
 	arg(&a, dir);
-	run(cmd_stat, &a);
+	run(&cmd_stat, &a);
 }
 
 /* What is printed is of no interest. */
@@ -328,8 +329,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		stat_fields(how);
 		stat_pairs(how);
 		points(how);
-		sums(how, "heap", cmd_heap);
-		sums(how, "locks", cmd_locks);
+		sums(how, "heap", &cmd_heap);
+		sums(how, "locks", &cmd_locks);
 		export(how, "chrome");
 		export(how, "folded");
 	}

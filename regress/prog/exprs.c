@@ -1090,11 +1090,13 @@ translate(struct filter_code *code, char *why, size_t n)
 {
 	const size_t was = code->len;
 	struct expr *e = expr_parse(text, why, n);
+	struct expr_why reason;
 	bool good;
 
 	if (e == NULL)
 		return false;
-	good = expr_compile(e, fields, nfields, code, why, n);
+	if (!(good = expr_compile(e, fields, nfields, code, &reason)))
+		snprintf(why, n, "%s", reason.text);
 	expr_free(e);
 	if (!good && code->len != was)
 		disagree("something is left of it");

@@ -432,17 +432,19 @@ do_busy(int n)
 	free(socks);
 }
 
-/* The type of the answer. */
+/* The type of the answer, behind its rows. */
 static int
 answer(int s)
 {
 	struct ut_msghdr h;
 
-	if (recv(s, &h, sizeof(h), MSG_WAITALL) != sizeof(h) ||
-	    h.len < sizeof(h) || h.len > sizeof(buf) || (h.len > sizeof(h) &&
-	    recv(s, buf, h.len - sizeof(h), MSG_WAITALL) !=
-	    (ssize_t)(h.len - sizeof(h))))
-		err(1, "answer");
+	do {
+		if (recv(s, &h, sizeof(h), MSG_WAITALL) != sizeof(h) ||
+		    h.len < sizeof(h) || h.len > sizeof(buf) ||
+		    (h.len > sizeof(h) && recv(s, buf, h.len - sizeof(h),
+		    MSG_WAITALL) != (ssize_t)(h.len - sizeof(h))))
+			err(1, "answer");
+	} while (h.type == UT_CTL_ROW);
 	return h.type;
 }
 

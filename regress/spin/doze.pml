@@ -18,7 +18,7 @@
  * A region that dozes, for spin: one consumer, that looks, dozes off, sleeps
  * and is woken, and two programs of one thread each.  What is here is
  * libut/record.c, libut/subbuf.c and libut/slot.c, and, in utd/consumer,
- * tick.c, doze.c and sleep.c, less the sub-buffers: a thread has a number of
+ * tick.c and sleep.c, less the sub-buffers: a thread has a number of
  * committed events.  t/spin.sh runs it; ut_abi(5), Dozing, says why it is
  * right.
  *

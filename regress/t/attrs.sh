@@ -1,11 +1,11 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# The attributes of a channel: the table of utctl(1) against that of utctl and
+# The attributes of a channel: the table of utctl-session(1) against that of utctl and
 # utd, which is seen in the usage lines, in JSON, and in what is refused.
 
 . ./common.sh
 
-page=$TOP/man/utctl.1
+page=$TOP/man/utctl-session.1
 
 # The rows: letter|argument|name|values|default.
 awk '
@@ -17,7 +17,7 @@ sed -e 's/^\.It Fl \(.\) Ta Va /\1||/' \
     -e 's/ Ta /|/g' "$T/rows" >"$T/table"
 grep -q '^[a-zA-Z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" &&
     ! grep -v '^[a-zA-Z]|[^|]*|[a-z_]*|[^|]*|[^|]*$' "$T/table" ||
-    fail "the table of utctl(1): $(cat "$T/rows")"
+    fail "the table of $page: $(cat "$T/rows")"
 
 # As the usage line has them, and the least value of each number that is there
 # without being asked for.
@@ -40,18 +40,17 @@ used() {
     "usage: utctl enable-channel$options [-s session] channel" ] ||
     fail "the table has$options; $(used enable-channel)"
 
-# The letters, in the synopsis and where the command is described.
+# The letters, in the same order in the synopsis.
 for c in enable-channel record; do
 	want=$(used $c | sed 's/\[-\(.\)[^]]*\]/\
 \1\
 /g' | sed -n 's/^[a-zA-Z]$/&/p' | tr '\n' ' ')
-	awk -v command=$c '
-	$0 == ".Cm " command || $0 == ".It Xo Cm " command { on = 1; next }
-	on && $1 == ".Op" && $3 ~ /^[a-zA-Z]$/ { n++; printf "%s ", $3 }
-	on && !/^\.Op/ && !/^\\&/ { on = 0; if (n) print ""; n = 0 }
-	' "$page" >"$T/letters"
-	[ "$(cat "$T/letters")" = "$want
-$want" ] || fail "$c: $want, not $(cat "$T/letters")"
+	got=$(awk -v command=$c '
+	$0 == ".Nm utctl Cm " command { on = 1; next }
+	/^\.(Ed|Nm)/ { on = 0 }
+	on && $1 == ".Op" && $3 ~ /^[a-zA-Z]$/ { printf "%s ", $3 }
+	' "$TOP"/man/utctl-[rs]e[cs]*.1)
+	[ "$got" = "$want" ] || fail "$c: $want, not $got"
 done
 
 start_utd
@@ -153,9 +152,11 @@ members=name$(shown | sed 's/,"contexts".*//' | tr ',' '\n' |
 counts='clock_error_ns written lost overwritten bytes'
 [ "$members" = "name state$names $counts$waits" ] ||
     fail "list -j: $members"
-for row in ' channels   utctl.1' '1  channel  ut_msg.5'; do
-	grep -A 2 "^${row% *} " "$TOP/man/${row##* }" | tr '\n' ' ' |
-	    sed 's/  */ /g' | grep -q " $members " ||
-	    fail "${row##* } does not have $members"
-done
+grep -A 2 '^1  channel ' "$TOP/man/ut_msg.5" | tr '\n' ' ' |
+    sed 's/  */ /g' | grep -q " $members " ||
+    fail "ut_msg(5) does not have $members"
+described=$(sed -n '/^\.Em channels ,/,/^\.El/s/^\.It Va \([a-z_]*\) .*/\1/p' \
+    "$TOP/man/ut_json.5" | tr '\n' ' ')
+[ "$described" = "$members contexts rules registries " ] ||
+    fail "ut_json(5) has $described, not $members"
 stop_utd || fail "utd: status $?"

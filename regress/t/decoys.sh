@@ -1,9 +1,9 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
 # Links, FIFOs, devices, directories and hard links at each path that utctl
-# looks at: see "Paths that root touches" in utctl(1).  Nothing is waited for,
-# opened, written or removed that was not meant.  What record -r removes is in
-# removal, where utd is started in elsewhere.
+# looks at: see "Paths that root touches" in utctl-record(1).  Nothing is waited
+# for, opened, written or removed that was not meant.  What record -r removes is
+# in removal, where utd is started in elsewhere.
 
 . ./common.sh
 

@@ -1,11 +1,10 @@
 # Copyright (c) 2026 The libut authors.  ISC licence: see ../../README.
 #
-# utctl explains itself: the commands, usage, help and manual agree on what
-# there is, and what was mistyped is told with what was perhaps meant.
+# utctl explains itself: the commands, usage and help agree on what there is, as
+# the manuals do in pages, and what was mistyped is told with what was perhaps
+# meant.
 
 . ./common.sh
-
-page=$TOP/man/utctl.1
 
 # letters FILE: of options in the usage, with each once.
 letters() {
@@ -14,26 +13,21 @@ letters() {
 /g' | sed -n 's/^-\([a-zA-Z]*\)$/\1/p' | fold -w 1 | sort -u | tr -d '\n'
 }
 
-# in_synopsis COMMAND: the same, of the manual.
-in_synopsis() {
-	awk -v c="$1" '
-	/^\.Nm/ { first = 1; on = 0; next }
-	first {
-		first = 0
-		for (i = 2; i <= NF; i++)
-			if ($i == c)
-				on = 1
-		next
-	}
-	on { print }' "$T/synopsis" | sed 's/^\.//' | tr ' ' '\n' |
-	    awk 'after == "Fl" && /^[a-zA-Z]+$/ { print } { after = $0 }' |
-	    fold -w 1 | sort -u | tr -d '\n'
-}
-
 # in_help COMMAND: the same, of its explanation.
 in_help() {
 	utctl help "$1" | sed -n 's/^  -\([a-zA-Z]\).*/\1/p' | sort -u |
 	    tr -d '\n'
+}
+
+# page_of COMMAND: of the manual, that says more.
+page_of() {
+	case $1 in
+	record|recover)		echo 'utctl-record(1)' ;;
+	view|export)		echo 'utctl-view(1)' ;;
+	stat|heap|locks)	echo 'utctl-stat(1)' ;;
+	help|version)		echo 'utctl(1)' ;;
+	*)			echo 'utctl-session(1)' ;;
+	esac
 }
 
 expect 0 '^usage: utctl command' utctl help
@@ -41,12 +35,6 @@ sed -n 's/^  \([a-z-]*\)  .*/\1/p' "$T/out" >"$T/commands"
 utctl 2>&1 | sed -n 's/^.* utctl \([a-z-]*\).*/\1/p' | sort >"$T/usage"
 sort "$T/commands" | cmp -s - "$T/usage" ||
     fail "help and usage: $(sort "$T/commands" | diff - "$T/usage")"
-sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$page" >"$T/synopsis"
-awk '
-first { for (i = 2; i <= NF; i++) if ($i != "|") print $i }
-{ first = /^\.Nm/ }' "$T/synopsis" | sort -u >"$T/manual"
-cmp -s "$T/usage" "$T/manual" ||
-    fail "usage and manual: $(diff "$T/usage" "$T/manual")"
 [ "$(wc -l <"$T/usage")" -ge 26 ] || fail "$(cat "$T/usage")"
 
 n=0
@@ -56,12 +44,12 @@ while read -r c; do
 	grep -q "^usage: utctl $c" "$T/out" && grep -q "^$c: [a-z]" "$T/out" ||
 	    fail "help $c: $(cat "$T/out")"
 	awk 'length > 80' "$T/out" | grep . && fail "help $c: wide"
+	[ "$(tail -n 1 "$T/out")" = "See $(page_of "$c")." ] ||
+	    fail "help $c: $(tail -n 1 "$T/out")"
 	sed '/^$/q' "$T/out" >"$T/head"
 	used=$(letters "$T/head")
 	[ "$used" = "$(in_help "$c")" ] ||
 	    fail "$c: usage has $used, help $(in_help "$c")"
-	[ "$used" = "$(in_synopsis "$c")" ] ||
-	    fail "$c: usage has $used, the manual $(in_synopsis "$c")"
 	for h in -h --help; do
 		utctl "$c" $h </dev/null >"$T/got" 2>&1 || fail "$c $h: $?"
 		cmp -s "$T/got" "$T/out" || fail "$c $h: $(cat "$T/got")"

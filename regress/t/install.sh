@@ -70,8 +70,8 @@ for f in bin/utctl sbin/utd include/ut.h include/ut_field.h \
     lib/libut.a lib/libut.so lib/libut.so.1 lib/libut-func.so \
     lib/libut-malloc.so lib/libut-pthread.so lib/libut-func.o \
     lib/pkgconfig/ut.pc \
-    $man/man1/utctl.1 $man/man3/ut.3 $man/man5/ut_abi.5 $man/man5/ut_msg.5 \
-    $man/man7/ut.7 $man/man8/utd.8 share/zsh/site-functions/_utctl \
+    $(cd "$TOP/man" && for p in *.[1-8]; do echo "$man/man${p##*.}/$p"; done) \
+    share/zsh/site-functions/_utctl \
     share/bash-completion/completions/utctl \
     share/fish/vendor_completions.d/utctl.fish share/ut/valgrind.supp; do
 	[ -s "$T/dest/usr/local/$f" ] || fail "no $f"
@@ -86,7 +86,7 @@ FreeBSD) rc=utd rcdir=/usr/local/etc/rc.d ;;
 esac
 [ -s "$T/dest/usr/local/share/ut/$rc" ] || fail "no $rc"
 # And share/ut/made.
-[ "$(find "$T/dest" ! -type d | wc -l)" -eq 24 ] ||
+[ "$(find "$T/dest" ! -type d | wc -l)" -eq 29 ] ||
     fail "other files: $(find "$T/dest" ! -type d)"
 grep -r "$T" "$T/dest/usr/local/lib/pkgconfig" && fail "DESTDIR in ut.pc"
 expect 0 '10 events, 0 lost' "$T/dest/usr/local/bin/utctl" record \
@@ -156,7 +156,7 @@ for os in Linux FreeBSD NetBSD OpenBSD; do
 	esac
 	(cd "$T/tree" && $MAKE -n OS=$os PREFIX=/p uninstall) >"$T/make.out" ||
 	    fail "make -n: $(cat "$T/make.out")"
-	grep -q "'$want/man1/utctl.1'" "$T/make.out" ||
+	grep -q "'$want'/man" "$T/make.out" ||
 	    fail "$os: $(cat "$T/make.out")"
 done
 run_make MANDIR="$T/pages" DESTDIR="$T/dest" install

@@ -38,7 +38,7 @@ rooms() {
 }
 
 main() {
-	echo utd/utd utctl/utctl utctl/values
+	echo utd/utd utctl/utctl
 }
 
 need nm

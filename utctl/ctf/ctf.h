@@ -15,7 +15,7 @@
  */
 
 /*
- * What `utctl view' reads CTF 1.8 with.
+ * The reader of CTF 1.8, for `utctl view' and others.
  *
  * The metadata is parsed into types (ctf_type.c) and the classes of streams
  * and events made of them (ctf_meta.c).  A struct's fields are one flat array
@@ -36,13 +36,13 @@
 #include "../map.h"
 
 #define CTF_MAGIC	0xc1fc1fc1u	/* first in each packet */
-#define CTF_SWAPPED	0xc11ffcc1u	/* of the other byte order */
-#define CTF_DEPTH	16		/* of structs and arrays nested */
-#define CTF_NODES	65536		/* of one type */
-#define CTF_ALLNODES	(32 << 20)	/* of all events */
-#define CTF_EMPTY	256		/* of a type, that may be of no bytes */
-#define CTF_LABELS	65536		/* of an enum */
-#define CTF_NAMES	4096		/* of types; of clocks and streams */
+#define CTF_SWAPPED	0xc11ffcc1u	/* magic in the other byte order */
+#define CTF_DEPTH	16		/* nested structs and arrays */
+#define CTF_NODES	65536		/* per type */
+#define CTF_ALLNODES	(32 << 20)	/* in all events */
+#define CTF_EMPTY	256		/* per type, that may have no bytes */
+#define CTF_LABELS	65536		/* per enum */
+#define CTF_NAMES	4096		/* types; clocks and streams */
 #define CTF_CLOCKS	64
 #define CTF_TEXT	4096		/* bytes of a name, or a string */
 #define CTF_METAMAX	(64 << 20)	/* bytes of metadata */
@@ -90,7 +90,7 @@ enum ctf_address {
 	ADDRESS_NONE,
 	ADDRESS_EXACT,
 	ADDRESS_RETURN,			/* behind a call */
-	ADDRESS_DATA			/* of a variable */
+	ADDRESS_DATA			/* a variable */
 };
 
 enum ctf_order {
@@ -114,8 +114,8 @@ struct ctf_clock {
 };
 
 /*
- * What the clocks of a machine said at one instant.  All but cycles, frequency
- * and state is in ns.
+ * A reading of all clocks of a machine at one instant.  All but cycles,
+ * frequency and state is in ns.
  */
 struct ctf_point {
 	int64_t		 monotonic;
@@ -132,8 +132,8 @@ struct ctf_point {
 
 struct ctf_label {
 	const char	*name;
-	const char	*text;		/* as print_text.c writes it */
-	uint64_t	 lo, hi;	/* as signed as the enum */
+	const char	*text;		/* for print_text.c */
+	uint64_t	 lo, hi;	/* signed if the enum is */
 };
 
 /* The values of a label that no earlier label has. */
@@ -145,10 +145,10 @@ struct ctf_range {
 struct ctf_field {
 	struct ctf_type	*type;
 	const char	*name;		/* without the leading _ */
-	const char	*key;		/* as print_text.c writes it */
+	const char	*key;		/* for print_text.c */
 	size_t		 keylen;
 	enum ctf_role	 role;
-	int		 islen;		/* of a later sequence: not shown */
+	int		 islen;		/* length of a later sequence: hidden */
 	enum ctf_address address;	/* symbols.c's */
 	int		 special;	/* print_text.c's: it is one of these */
 	uint64_t	 val;		/* islen: as last read */
@@ -181,7 +181,7 @@ struct ctf_type {
 	size_t			 nfields;
 	struct ctf_label	*labels;	/* ENUM */
 	size_t			 nlabels;
-	struct ctf_range	*ranges;	/* of labels: ctf_label.c */
+	struct ctf_range	*ranges;	/* the labels': ctf_label.c */
 	size_t			 nranges;
 	uint64_t		 fixed;		/* bytes, 0 if they vary */
 	uint64_t		 min;		/* bytes, at least */
@@ -191,7 +191,7 @@ struct ctf_type {
 	unsigned long		 line;
 };
 
-/* Whose an event is. */
+/* The process and the thread of an event. */
 struct ctf_who {
 	int	 has;			/* 1 << ROLE_VPID and so on */
 	int64_t	 vpid;
@@ -211,14 +211,14 @@ struct ctf_eclass {
 	uint64_t		 id;
 	uint64_t		 stream;
 	const char		*name;
-	const char		*text;		/* as print_text.c writes it */
+	const char		*text;		/* for print_text.c */
 	size_t			 textlen;
 	int			 haslevel;
 	int64_t			 level;
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
 	int			 isfixed;	/* all after the header is */
-	size_t			 fixed;		/* so many bytes */
+	size_t			 fixed;		/* bytes after the header */
 	/* select.c's */
 	int			 unwanted;
 	int			 unfit;		/* for the filter alone */
@@ -243,13 +243,13 @@ struct ctf_sclass {
 	struct ctf_type		*packet;	/* packet.context */
 	struct ctf_type		*context;	/* event.context */
 	struct ctf_clock	*clock;		/* may be NULL */
-	struct ctf_clock	*endclock;	/* of timestamp_end */
-	uint32_t		 timebits;	/* of the event header's */
-	uint32_t		 beginbits;	/* of timestamp_begin */
+	struct ctf_clock	*endclock;	/* timestamp_end's */
+	uint32_t		 timebits;	/* the event header's time */
+	uint32_t		 beginbits;	/* timestamp_begin */
 	int			 eventwho;	/* event.context says whose */
 	int			 modules;	/* has ut:module or ut:unload */
 	size_t			 headlen;	/* bytes, 0 if they vary */
-	struct ctf_place	 headid;	/* if they don't */
+	struct ctf_place	 headid;	/* unless headlen is 0 */
 	struct ctf_place	 headtime;
 	struct ctf_eclass	**events;	/* sorted by ID */
 	size_t			 nevents;
@@ -271,10 +271,10 @@ struct ctf_chunk {
 struct ctf_trace {
 	struct ctf_trace	*next;
 	char			*file;		/* the metadata's path */
-	dev_t			 dev;		/* and which file it is */
+	dev_t			 dev;		/* the metadata file's */
 	ino_t			 ino;
-	int			 away;		/* so often not found */
-	time_t			 mtime;		/* as it was when we looked */
+	int			 away;		/* looks that missed it */
+	time_t			 mtime;		/* at the last look */
 	off_t			 size;
 	struct ctf_chunk	*chunks;
 	struct ctf_type		*types;
@@ -292,7 +292,7 @@ struct ctf_trace {
 	uint8_t			 uuid[16];
 	int			 ours;		/* libut's, by env */
 	struct ctf_who		 who;		/* from env */
-	const char		*host;		/* as well; NULL: not known */
+	const char		*host;		/* from env; NULL: not known */
 	const char		*label;		/* host, or NULL: ctf_find.c */
 	/*
 	 * A hash of all of env: with the time when the session was created in
@@ -305,7 +305,7 @@ struct ctf_trace {
 	uint64_t		 session;
 	struct ctf_point	*points;	/* sorted by boottime */
 	size_t			 npoints;
-	uid_t			 owner;		/* of their file */
+	uid_t			 owner;		/* the owner of that file */
 };
 
 /* Where we are in a packet's bytes. */
@@ -315,7 +315,7 @@ struct ctf_cur {
 	uint64_t	 bias;		/* ... this far into the packet */
 };
 
-/* What a walk found in the fields that have a role. */
+/* The values that a walk found in the fields that have a role. */
 struct ctf_vals {
 	uint32_t	 has;		/* 1 << role */
 	uint64_t	 val[ROLE_MAX];
@@ -337,20 +337,20 @@ struct ctf_stream {
 	char			*path;
 	size_t			 index;		/* breaks ties */
 	int			 fd;		/* -1: not open now */
-	uint64_t		 size;		/* as it was when we looked */
-	dev_t			 dev;		/* which file it is */
+	uint64_t		 size;		/* at the last look */
+	dev_t			 dev;		/* the file's, to know it by */
 	ino_t			 ino;		/* 0: the file is gone */
 	uint8_t			 head[CTF_HEAD];	/* how it begins */
 	size_t			 nhead;		/* 0: not read yet */
-	int			 growing;	/* it may have more later */
+	int			 growing;	/* more may come later */
 	uint64_t		 hole;		/* offset of one told, + 1 */
-	int			 away;		/* so often not found */
+	int			 away;		/* looks that missed it */
 
 	uint8_t			*buf;		/* a window of the file */
 	size_t			 cap, basecap;
 	size_t			 fill, pos;
 	size_t			 stop;		/* limit, or fill if nearer */
-	uint64_t		 off;		/* of buf in the file */
+	uint64_t		 off;		/* offset of buf in the file */
 	uint64_t		 limit;		/* content's end in file */
 
 	const struct ctf_sclass	*class;
@@ -362,16 +362,16 @@ struct ctf_stream {
 	int			 hasseq;
 	int			 hasend;	/* a packet came before */
 	int64_t			 end;		/* timestamp_end in ns */
-	int			 backwards;	/* its time: told once */
-	int			 leaps;		/* a count: told once */
+	int			 backwards;	/* time went back: told once */
+	int			 leaps;		/* a count leapt: told once */
 	int			 hasinstance;
 	uint64_t		 instance;
 
 	/* The file's place in its stream: ctf_row.c's. */
-	int			 placed;	/* its row was looked for */
+	int			 placed;	/* the row was looked for */
 	int			 isnew;
 	uint64_t		 row;		/* ID of the stream's class */
-	int64_t			 begin;		/* of the first packet */
+	int64_t			 begin;		/* time of the first packet */
 
 	struct ctf_who		 who;
 
@@ -393,7 +393,7 @@ struct ctf_stream {
 	int64_t			 ns;		/* item's time */
 	const struct ctf_eclass	*event;
 	uint64_t		 at;		/* event's offset in the file */
-	size_t			 body;		/* its contexts and fields */
+	size_t			 body;		/* bytes behind its header */
 
 	/* Events of other times are passed over, by packets if that can be. */
 	int64_t			 since, until;
@@ -401,8 +401,8 @@ struct ctf_stream {
 	/* select.c's: is the packet at whopkt of a wanted program? */
 	int			 whoknown, whofits;
 	uint64_t		 whopkt;
-	int			 wanted;	/* what it said of the event */
-	int			 refused;	/* by -f; told: reader.h */
+	int			 wanted;	/* is the event wanted? */
+	int			 refused;	/* by -f alone; see reader.h */
 
 	/* print_text.c's: who, as it writes that in the packet there. */
 	char			 prefix[512];

@@ -15,7 +15,7 @@
  */
 
 /*
- * What follows from the metadata when all of it is read: which fields the
+ * The conclusions from the metadata when all of it is read: which fields the
  * reader itself needs, which class an ID means, what can be skipped at once.
  */
 
@@ -307,7 +307,7 @@ finish_runs(struct ctf_type *t)
 	}
 }
 
-/* What depends on blocks that may have come in any order. */
+/* Set what depends on blocks that may have come in any order. */
 int
 ctf_finish(struct ctf_trace *tr)
 {

@@ -32,11 +32,11 @@
 
 /* From a point on. */
 struct segment {
-	uint64_t	 count;		/* of the clock, there */
-	int64_t		 ns;		/* the date there */
+	uint64_t	 count;		/* the clock's, at the point */
+	int64_t		 ns;		/* the date of the point */
 	double		 rate;		/* ns, for each cycle */
-	double		 len;		/* ns to the next point, */
-	int64_t		 end;		/* whose date that is */
+	double		 len;		/* ns to the next point */
+	int64_t		 end;		/* the date of the next point */
 };
 
 /* The segments are sorted; the first one ends where the second begins. */
@@ -45,7 +45,7 @@ struct ctf_dates {
 	double			 before; /* ns, in front of the first point */
 	double			 back;	/* ns, by which a counter was set */
 	const struct segment	*last;	/* in which we were last */
-	uint64_t		 from, span;	/* its counts */
+	uint64_t		 from, span;	/* the counts of last */
 	size_t			 n;
 	struct segment		 segments[];
 };
@@ -94,9 +94,9 @@ apart(int64_t a, int64_t b)
 }
 
 /*
- * The last segment that begins at or before the count; or the first.  What comes
- * before all points was dated by the line when the trace began: if the clocks
- * have jumped since, nobody knows on which side of that an event is.
+ * The last segment that begins at or before the count; or the first.  What
+ * comes before all points was dated by the line when the trace began: if the
+ * clocks have jumped since, nobody knows on which side of that an event is.
  */
 static void
 dates_find(struct ctf_dates *d, uint64_t count)
@@ -230,9 +230,9 @@ jumps_error(const struct ctf_dates *d, double rate, int forward)
 
 /*
  * How far off dates may be elsewhere.  If the rate changed once between two
- * points, from that before to that after, dates between are off by a quarter of
- * what the rate changed times that time, at most.  If only one of these rates is
- * known, nothing tells when it changed.
+ * points, from that before to that after, dates between are off by at most a
+ * quarter of what the rate changed times that time.  If only one of these rates
+ * is known, nothing tells when it changed.
  */
 static double
 dates_error(const struct ctf_dates *d, double rate)
@@ -262,8 +262,8 @@ dates_error(const struct ctf_dates *d, double rate)
 }
 
 /*
- * CLOCK_MONOTONIC went on for so long, and the counter less: was it set back, or
- * did it stand still?  By how much it would have counted, or 0.
+ * CLOCK_MONOTONIC went on for so long, and the counter less: was it set back,
+ * or did it stand still?  By how much it would have counted, or 0.
  */
 static uint64_t
 set_back(double ns, double counted, double rate)
@@ -275,7 +275,7 @@ set_back(double ns, double counted, double rate)
 
 /* How far the counter's line is behind that of CLOCK_MONOTONIC, at a point. */
 static double
-behind(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
+lags(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
     const struct ctf_point *p)
 {
 	const struct ctf_clock *mono;
@@ -292,8 +292,8 @@ behind(const struct ctf_trace *tr, const struct ctf_clock *cl, uint64_t count,
 }
 
 /*
- * As segments, from the second on, the points; but none that goes back.  What a
- * counter says that was set back, it has perhaps said before: the events from
+ * Make segments of the points, from the second on, but of none that goes back.
+ * A counter that was set back may say what it has said before: the events from
  * before are dated right, so points are left out until it is beyond that.
  */
 static struct ctf_dates *
@@ -315,7 +315,7 @@ dates_new(const struct ctf_trace *tr, const struct ctf_clock *cl, int cycles)
 		    (double)count * rate > COUNT_MAX)
 			continue;
 		if (was == NULL && least == 0)
-			back = set_back(behind(tr, cl, last = count, p), 0,
+			back = set_back(lags(tr, cl, last = count, p), 0,
 			    rate);
 		else if (was != NULL && least == last)
 			back = set_back((double)(p->monotonic -

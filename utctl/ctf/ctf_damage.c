@@ -15,7 +15,7 @@
  */
 
 /*
- * What is damaged in a trace.  It is said at the end, when all that can be read
+ * The damage of a trace, which is said at the end, when all that can be read
  * has been printed.
  */
 
@@ -46,7 +46,7 @@ ctf_damage(const char *path, const char *fmt, ...)
 	lines[nlines - 1] = format("%s: %s", path, msg);
 }
 
-/* What is read twice is told of once. */
+/* Add nothing while hushed: what is read twice is told of once. */
 void
 ctf_damage_hush(int hush)
 {

@@ -17,16 +17,18 @@
 /*
  * The dates of traces that were found together.
  *
- * The system's clock is CLOCK_BOOTTIME, which only goes on, and an offset, which
- * changes when somebody sets the clock.  A setting is a correction, of what was
- * before, too: all traces of a session have the last offset that is known of any
- * of them, so that times do not go back at a setting.  But how long the machine
- * slept is known to the second only, and is often corrected: what was before that
- * has the last offset from before, unless times would go back.
+ * The system's clock is CLOCK_BOOTTIME, which only goes on, and an offset,
+ * which changes when somebody sets the clock.  A setting is a correction, of
+ * what was before, too: all traces of a session have the last offset that is
+ * known of any of them, so that times do not go back at a setting.  But how
+ * long the machine slept is known to the second only, and is often corrected:
+ * what was before that has the last offset from before, unless times would go
+ * back.
  *
  * A session has traces of several users, who write their own points: these date
- * only traces whose points have the same owner.  Two sessions of one name, on hosts of one
- * name, are told apart by their beginning, which is known to the ns.
+ * only traces whose points have the same owner.  Two sessions of one name, on
+ * hosts of one name, are told apart by their beginning, which is known to the
+ * ns.
  */
 
 #include <inttypes.h>

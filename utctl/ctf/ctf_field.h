@@ -25,14 +25,14 @@
 
 #include "ctf.h"
 
-/* Where it is in the events of a class. */
+/* Where a field is in the events of a class. */
 struct ctf_field_at {
 	const struct ctf_type	*parts[CTF_PARTS];
 	int			 part;
 	size_t			 index;
 	const struct ctf_type	*type;	/* NULL: there is none */
-	int			 isfixed;	/* it begins always */
-	size_t			 off;		/* so far into the body */
+	int			 isfixed;	/* off is always the same */
+	size_t			 off;		/* bytes into the body */
 };
 
 /* The name of a context is behind a $; false if the events have none such. */
@@ -48,7 +48,7 @@ int	 ctf_field_bits(const struct ctf_field_at *,
 int	 ctf_field_is_bytes(const struct ctf_field_at *);
 size_t	 ctf_field_bytes(const struct ctf_field_at *,
 	    const struct ctf_stream *, uint8_t *, size_t);
-/* The same as text, which is cut: its length. */
+/* The bytes as text, which is cut: its length. */
 size_t	 ctf_field_text(const struct ctf_field_at *, const struct ctf_stream *,
 	    char *, size_t);
 

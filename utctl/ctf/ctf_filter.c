@@ -15,7 +15,7 @@
  */
 
 /*
- * Filters on the events of a trace: see ctf_filter.h.
+ * Filters on the events of a trace: see select.h.
  *
  * The machine that decides is the one that does so in programs (filter.h), so a
  * filter means the same here.  It wants fields as programs write them.  What an
@@ -28,12 +28,12 @@
 #include <string.h>
 
 #include "../say.h"
-#include "ctf_filter.h"
 #include "expr/compile.h"
+#include "select.h"
 #define UT_NO_EVENTS
 #include "ut.h"
 
-#define NFIELDS	64		/* that one expression names */
+#define NFIELDS	64		/* at most, in one expression */
 
 /* A field that is named. */
 struct wanted {
@@ -220,7 +220,7 @@ set_labels(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 	}
 }
 
-/* What the copy is. */
+/* Set the kind and size of a field as it is copied. */
 static void
 set_field(struct maker *m, struct expr_field *f, const struct ctf_type *t)
 {
@@ -273,9 +273,9 @@ add_part(struct maker *m, int part, const struct ctf_type *t)
 	}
 }
 
-/* What it needs of whose the event is, as bits; $cpu must be a context. */
+/* The roles that the expression names, as bits; $cpu must be a context. */
 static int
-needs(const struct maker *m, char *why, size_t size)
+needs(const struct maker *m, struct expr_why *why)
 {
 	int has = 0, cpu = 0;
 	uint16_t i;
@@ -295,7 +295,8 @@ needs(const struct maker *m, char *why, size_t size)
 		if (strcmp(m->fields[k].name, "$cpu") == 0)
 			cpu = 0;
 	if (cpu) {
-		snprintf(why, size, "no context cpu");
+		why->lacks = NULL;
+		snprintf(why->text, sizeof(why->text), "no context cpu");
 		return -1;
 	}
 	return has;
@@ -303,7 +304,7 @@ needs(const struct maker *m, char *why, size_t size)
 
 struct ctf_filter *
 ctf_filter(struct ctf_trace *tr, const struct ctf_sclass *sc,
-    const struct ctf_eclass *ev, const struct expr *e, char *why, size_t size)
+    const struct ctf_eclass *ev, const struct expr *e, struct expr_why *why)
 {
 	static struct filter_code code;
 	struct ctf_filter *fl = ctf_alloc(tr, sizeof(*fl));
@@ -318,8 +319,8 @@ ctf_filter(struct ctf_trace *tr, const struct ctf_sclass *sc,
 	add_part(&m, 1, ev->context);
 	add_part(&m, 2, ev->fields);
 	code.len = 0;
-	if ((fl->who = needs(&m, why, size)) == -1 ||
-	    !expr_compile(e, m.fields, m.n, &code, why, size))
+	if ((fl->who = needs(&m, why)) == -1 ||
+	    !expr_compile(e, m.fields, m.n, &code, why))
 		return NULL;
 	fl->n = m.n;
 	fl->wanted = ctf_alloc(tr, (m.n + 1) * sizeof(*fl->wanted));

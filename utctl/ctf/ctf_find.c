@@ -138,7 +138,7 @@ stream_free(struct ctf_stream *s)
 	free(s);
 }
 
-/* The same file, to be read from its beginning. */
+/* A copy of the stream, to be read from its beginning. */
 struct ctf_stream *
 stream_copy(const struct ctf_stream *s)
 {
@@ -151,7 +151,7 @@ stream_copy(const struct ctf_stream *s)
 	return copy;
 }
 
-/* Which file the metadata are, and how much of it was read at least. */
+/* Note which file the metadata are, and how much of it was read at least. */
 void
 trace_stat(struct ctf_trace *tr, const struct stat *st)
 {
@@ -316,8 +316,8 @@ find_unknown(const char *path, const struct names *ns)
 }
 
 /*
- * It may have been renamed since, and have streams that are new.  If its name
- * is new, the file may be another trace's, with the same inode: it is read
+ * Look for new streams of a trace, which may have been renamed since.  If its
+ * name is new, the file may be another trace's, with the same inode: it is read
  * again.
  */
 static void
@@ -430,7 +430,7 @@ find_dir(struct reader *r, const char *path, int depth)
 	names_free(&ns);
 }
 
-/* What is new in and below a directory whose traces are still written. */
+/* Find what is new in and below a directory whose traces are still written. */
 void
 reader_look(struct reader *r, const char *dir)
 {

@@ -34,7 +34,7 @@ in_order(const struct ctf_type *t, uint64_t v)
 }
 
 static struct ctf_range *
-add(struct ctf_range *to, uint64_t lo, uint64_t hi,
+range_add(struct ctf_range *to, uint64_t lo, uint64_t hi,
     const struct ctf_label *label)
 {
 	to->lo = lo;
@@ -45,7 +45,7 @@ add(struct ctf_range *to, uint64_t lo, uint64_t hi,
 
 /* Take all of a, and of b what a lacks; return where the result ends. */
 static struct ctf_range *
-merge(const struct ctf_range *a, const struct ctf_range *aend,
+ranges_merge(const struct ctf_range *a, const struct ctf_range *aend,
     const struct ctf_range *b, const struct ctf_range *bend,
     struct ctf_range *to)
 {
@@ -54,15 +54,15 @@ merge(const struct ctf_range *a, const struct ctf_range *aend,
 	for (; b < bend; b++) {
 		for (lo = b->lo; a < aend && a->hi < b->hi; a++) {
 			if (a->hi >= lo && a->lo > lo)
-				to = add(to, lo, a->lo - 1, b->label);
+				to = range_add(to, lo, a->lo - 1, b->label);
 			if (a->hi >= lo)
 				lo = a->hi + 1;
 			*to++ = *a;
 		}
 		if (a == aend || a->lo > b->hi)
-			to = add(to, lo, b->hi, b->label);
+			to = range_add(to, lo, b->hi, b->label);
 		else if (a->lo > lo)
-			to = add(to, lo, a->lo - 1, b->label);
+			to = range_add(to, lo, a->lo - 1, b->label);
 	}
 	while (a < aend)
 		*to++ = *a++;
@@ -74,7 +74,7 @@ merge(const struct ctf_range *a, const struct ctf_range *aend,
  * room for twice as many.
  */
 static struct ctf_range *
-sort(const struct ctf_type *t, const struct ctf_label *l, size_t n,
+sorted(const struct ctf_type *t, const struct ctf_label *l, size_t n,
     struct ctf_range *to, struct ctf_range *tmp)
 {
 	const size_t half = n / 2;
@@ -84,11 +84,11 @@ sort(const struct ctf_type *t, const struct ctf_label *l, size_t n,
 	if (n == 1) {
 		lo = in_order(t, l->lo);
 		hi = in_order(t, l->hi);
-		return lo <= hi ? add(to, lo, hi, l) : to;
+		return lo <= hi ? range_add(to, lo, hi, l) : to;
 	}
-	a = sort(t, l, half, tmp, to);
-	b = sort(t, l + half, n - half, tmp + 2 * half, to + 2 * half);
-	return merge(tmp, a, tmp + 2 * half, b, to);
+	a = sorted(t, l, half, tmp, to);
+	b = sorted(t, l + half, n - half, tmp + 2 * half, to + 2 * half);
+	return ranges_merge(tmp, a, tmp + 2 * half, b, to);
 }
 
 /* Make a type's ranges, after all its labels are known. */
@@ -102,7 +102,7 @@ ctf_label_sort(struct ctf_trace *tr, struct ctf_type *t)
 	if ((to = calloc(t->nlabels, 2 * sizeof(*to))) == NULL ||
 	    (tmp = calloc(t->nlabels, 2 * sizeof(*tmp))) == NULL)
 		die_errno("malloc");
-	t->nranges = (size_t)(sort(t, t->labels, t->nlabels, to, tmp) - to);
+	t->nranges = (size_t)(sorted(t, t->labels, t->nlabels, to, tmp) - to);
 	t->ranges = ctf_alloc(tr, t->nranges * sizeof(*to));
 	if (t->nranges > 0)
 		memcpy(t->ranges, to, t->nranges * sizeof(*to));

@@ -85,7 +85,7 @@ ctf_strdup(struct ctf_trace *tr, const char *s, size_t n)
 	return new;
 }
 
-/* What goes wrong where nothing follows is the end of the text. */
+/* Note an error; one at the end of the text means that the text is cut. */
 void
 ctf_error(struct ctf_parse *p, const char *fmt, ...)
 {
@@ -167,7 +167,7 @@ lex_ident(struct ctf_parse *p)
 	p->tok = TOK_IDENT;
 }
 
-/* Of a hexadecimal digit; 16 if it is none. */
+/* The value of a hexadecimal digit; 16 if it is none. */
 int
 ctf_digit(char c)
 {

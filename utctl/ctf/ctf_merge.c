@@ -58,7 +58,7 @@ heap_down(struct reader *r, size_t i)
 	r->streams[i] = s;
 }
 
-/* Who comes after the first: one of its two children, or NULL. */
+/* The stream after the first: one of its two children, or NULL. */
 static const struct ctf_stream *
 heap_second(const struct reader *r)
 {
@@ -69,7 +69,7 @@ heap_second(const struct reader *r)
 	return r->streams[1];
 }
 
-/* What is not wanted may be of use nevertheless: see take_event(). */
+/* An event that is not wanted may be of use nevertheless: see take_event(). */
 static int
 wants_event(struct reader *r, struct ctf_stream *s)
 {
@@ -79,7 +79,7 @@ wants_event(struct reader *r, struct ctf_stream *s)
 	return s->wanted || s->refused || s->event->module != NULL;
 }
 
-/* What of a loss is not told is not counted. */
+/* Forget a loss that is not wanted: it is not counted, either. */
 static int
 wants_item(struct reader *r, struct ctf_stream *s)
 {
@@ -96,7 +96,7 @@ wants_item(struct reader *r, struct ctf_stream *s)
 	return 0;
 }
 
-/* What comes next that is wanted, of an event all of it. */
+/* Find the next item that is wanted, of an event all of it. */
 static int
 stream_next(struct reader *r, struct ctf_stream *s)
 {
@@ -115,7 +115,7 @@ reader_sort(struct reader *r)
 		heap_down(r, i - 1);
 }
 
-/* What each stream has in memory. */
+/* The bytes that each stream has in memory. */
 static size_t
 window_size(const struct reader *r)
 {
@@ -222,7 +222,7 @@ take_event(struct reader *r, struct ctf_stream *s,
 
 /* Whatever files say, a sum does not begin anew. */
 static void
-add(unsigned long long *sum, uint64_t n)
+sum_add(unsigned long long *sum, uint64_t n)
 {
 	*sum = n < ULLONG_MAX - *sum ? *sum + n : ULLONG_MAX;
 }
@@ -235,13 +235,13 @@ take_item(struct reader *r, struct ctf_stream *s,
 	case ITEM_DISCARDED:
 		if (ops != NULL && r->skip == 0)
 			ops->discarded(arg, s);
-		add(&r->ndiscarded, s->ndiscarded);
+		sum_add(&r->ndiscarded, s->ndiscarded);
 		s->discards = 0;
 		break;
 	case ITEM_LOST:
 		if (ops != NULL && r->skip == 0)
 			ops->lost(arg, s);
-		add(&r->nlost, s->nlost);
+		sum_add(&r->nlost, s->nlost);
 		s->nlost = 0;
 		break;
 	case ITEM_GONE:
@@ -255,7 +255,7 @@ take_item(struct reader *r, struct ctf_stream *s,
 	}
 }
 
-/* What is only counted has no order. */
+/* Is it still the stream's turn?  Items that are only counted have no order. */
 static int
 in_turn(const struct ctf_stream *s, const struct ctf_stream *second,
     const struct reader_ops *ops)
@@ -293,7 +293,7 @@ reader_upto(struct reader *r, const struct reader_ops *ops, void *arg,
 }
 
 static void
-merge(struct reader *r, const struct reader_ops *ops, void *arg)
+streams_merge(struct reader *r, const struct reader_ops *ops, void *arg)
 {
 	heap_make(r);
 	(void)reader_upto(r, ops, arg, INT64_MAX);
@@ -301,7 +301,7 @@ merge(struct reader *r, const struct reader_ops *ops, void *arg)
 		stream_free(r->streams[--r->nstreams]);
 }
 
-/* The same streams, to be read once more. */
+/* Set a reader of the same streams, to be read once more. */
 static void
 reader_again(const struct reader *r, struct reader *again)
 {
@@ -328,7 +328,7 @@ count_all(const struct reader *r)
 
 	reader_again(r, &again);
 	ctf_damage_hush(1);
-	merge(&again, NULL, NULL);
+	streams_merge(&again, NULL, NULL);
 	ctf_damage_hush(0);
 	free(again.streams);
 	return again.nevents;
@@ -424,29 +424,7 @@ reader_run(struct reader *r, const struct reader_ops *ops, void *arg)
 		reader_times(r);
 	reader_rows(r);
 	reader_count(r);
-	merge(r, ops, arg);
-}
-
-/* What was read, as a line. */
-void
-reader_totals(const struct reader *r)
-{
-	printf("%llu event%s, %llu discarded", r->nevents, many(r->nevents),
-	    r->ndiscarded);
-	if (r->nlost != 0)
-		printf(", %llu packet%s lost", r->nlost, many(r->nlost));
-	putchar('\n');
-}
-
-/* The same as the first members of an object; INT64_MIN: there is no event. */
-void
-reader_totals_json(const struct reader *r, int64_t first, int64_t last)
-{
-	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu",
-	    r->nevents, r->ndiscarded, r->nlost);
-	if (first != INT64_MIN)
-		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
-		    first, last);
+	streams_merge(r, ops, arg);
 }
 
 void

@@ -15,7 +15,7 @@
  */
 
 /*
- * Numbers as text: like all that ctf_print.c writes with, these take the place
+ * Numbers as text: like all that view.c writes with, these take the place
  * to write to and return the place behind.  A double has as few digits, but at
  * least 15, as give it back, a float at least 7.
  */
@@ -148,11 +148,11 @@ put_decimal(char *p, uint64_t n, int k)
 }
 
 /*
- * What the printf(3) way does, for most numbers much faster.  The double is
+ * Do what the printf(3) way does, for most numbers much faster.  The double is
  * m / 2^s; with 15, 16 or 17 digits it is n / 10^k, and that gives the double
- * back if it is nearer than half of 1 / 2^s.  A float is a double that ends
- * in 29 bits of 0: it needs 7 to 9 digits, and 2^29 times that distance will
- * do.  All of this is exact.
+ * back if it is nearer than half of 1 / 2^s.  A float is a double that ends in
+ * 29 bits of 0: it needs 7 to 9 digits, and 2^29 times that distance will do.
+ * All of this is exact.
  */
 char *
 ctf_put_real(char *p, double d, int isfloat)

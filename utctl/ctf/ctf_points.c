@@ -34,7 +34,7 @@
 
 #define CLASS		UINT32_MAX	/* the ID of the class of streams */
 #define PACKETMAX	512		/* bytes */
-#define POINTS		131072		/* of a trace: 91 days of minutes */
+#define POINTS		131072		/* per trace: 91 days of minutes */
 #define SLACK		8		/* for ctf_load() */
 #define NS_MAX		(INT64_MAX / 4)	/* 73 years of uptime */
 
@@ -58,7 +58,7 @@ static const struct {
 struct layout {
 	const struct ctf_sclass	*class;
 	struct ctf_place	 at[NFIELDS];
-	size_t			 len;	/* of a packet */
+	size_t			 len;	/* bytes of a packet */
 };
 
 static int

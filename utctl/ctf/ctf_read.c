@@ -30,7 +30,7 @@
 
 #include "ctf.h"
 
-#define NAPS	100	/* of 10 ms, for what somebody may be writing */
+#define NAPS	100	/* sleeps of 10 ms, for what is being written */
 #define GREW_MAX	((uint64_t)1 << 48)	/* a count, in a packet */
 
 /* The counter's next value, of which these are the low bits. */
@@ -102,7 +102,7 @@ ctf_whose(const struct ctf_stream *s, struct ctf_who *who)
 	v.has = 0;
 	ctf_walk(&c, s->class->context, &v);
 	*who = s->who;
-	who->has &= ~(1 << ROLE_THREAD);	/* of another packet */
+	who->has &= ~(1 << ROLE_THREAD);	/* another packet's */
 	ctf_who(who, &v);
 	return who;
 }
@@ -512,7 +512,7 @@ event_header(struct ctf_stream *s)
 	return 0;
 }
 
-/* What comes next and when; 0 at the end of the stream. */
+/* Find the next item and its time; 0 at the end of the stream. */
 int
 ctf_peek(struct ctf_stream *s)
 {

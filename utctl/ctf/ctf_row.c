@@ -33,9 +33,9 @@
 
 #define WINDOW	(4 << 10)
 
-/* The same file as it is now, to be read from its beginning. */
+/* A new stream of the file as it is now, to be read from its beginning. */
 static struct ctf_stream *
-anew(const struct ctf_stream *s)
+stream_anew(const struct ctf_stream *s)
 {
 	struct ctf_stream *c = calloc(1, sizeof(*c));
 	struct stat st;
@@ -61,7 +61,7 @@ anew(const struct ctf_stream *s)
 static void
 find_row(struct ctf_stream *s)
 {
-	struct ctf_stream *c = anew(s);
+	struct ctf_stream *c = stream_anew(s);
 
 	s->placed = ctf_packet(c);
 	if (s->placed && c->hasend && c->hasinstance) {
@@ -101,7 +101,7 @@ place_cmp(const void *va, const void *vb)
 static void
 go_on(struct ctf_stream *s, const struct ctf_stream *before)
 {
-	struct ctf_stream *c = anew(before);
+	struct ctf_stream *c = stream_anew(before);
 
 	while (ctf_packet(c))
 		continue;

@@ -29,7 +29,7 @@
 
 /* The second that was printed last. */
 struct second {
-	int64_t	 ns;			/* its beginning */
+	int64_t	 ns;			/* when it begins */
 	char	 text[80];
 	size_t	 len;
 	char	 zone[16];

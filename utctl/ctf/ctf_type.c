@@ -37,7 +37,7 @@ struct labels {
 	struct ctf_type		*type;
 	struct ctf_label	*list;
 	size_t			 n, cap;
-	uint64_t		 next;		/* of a label without value */
+	uint64_t		 next;		/* a label's without value */
 };
 
 static struct ctf_type *
@@ -419,7 +419,7 @@ field_find(struct fields *fs, const char *name)
 	return (size_t)(uintptr_t)map_get(&fs->names, name_key(name));
 }
 
-/* Its length is in an earlier field of the same struct. */
+/* A sequence, whose length is in an earlier field of the same struct. */
 static struct ctf_type *
 type_seq(struct ctf_parse *p, struct ctf_type *elem, const char *len,
     struct fields *fs)
@@ -500,7 +500,7 @@ field_read(struct ctf_parse *p, struct fields *fs)
 	f->name = name;
 }
 
-/* What is known of a struct from its fields. */
+/* Set what is known of a struct from its fields. */
 static void
 struct_sizes(struct ctf_parse *p, struct ctf_type *t)
 {
@@ -594,7 +594,7 @@ type_struct(struct ctf_parse *p)
 	return t;
 }
 
-/* What C makes its types of: these words join to one name. */
+/* Is it a word that C makes its types of?  These join to one name. */
 static int
 type_isword(const char *s)
 {

@@ -173,7 +173,7 @@ ctf_length(struct ctf_cur *c, struct ctf_field *f)
 	c->p += f->type->nbytes;
 }
 
-/* What ctf_load() has of a floating-point number. */
+/* The floating-point number that ctf_load() has read. */
 double
 ctf_real(const struct ctf_type *t, uint64_t v)
 {

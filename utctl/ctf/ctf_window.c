@@ -31,9 +31,9 @@
 #include "../regular.h"
 #include "../say.h"
 #include "ctf.h"
-#include "hole.h"
 
 #define SLACK	8		/* ctf_load() reads up to 7 bytes too many */
+#define BLOCK	512		/* bytes: systems count in these */
 #define HOLE	(4 << 20)	/* bytes of a hole that no event leaves */
 
 /* The streams whose files are open; the longest open gives way. */
@@ -54,7 +54,7 @@ ctf_window_close(struct ctf_stream *s)
 			opened[i] = NULL;
 }
 
-/* It keeps its place, but nothing of the file. */
+/* Let the stream keep its place, but nothing of the file. */
 void
 ctf_window_drop(struct ctf_stream *s)
 {
@@ -180,6 +180,38 @@ window_slide(struct ctf_stream *s)
 		window_resize(s, 2 * s->cap);
 }
 
+/* The length of the hole from there on, if zeros are read there. */
+#if defined(SEEK_DATA) && !defined(UT_POSIX)
+static uint64_t
+hole_at(int fd, uint64_t from)
+{
+	const off_t data = lseek(fd, (off_t)from, SEEK_DATA);
+	struct stat st;
+
+	if (data != -1)
+		return (uint64_t)data > from ? (uint64_t)data - from : 0;
+	return errno == ENXIO && fstat(fd, &st) == 0 &&
+	    (uint64_t)st.st_size > from ? (uint64_t)st.st_size - from : 0;
+}
+#else
+/* The system does not say where holes are: all of the file's may be there. */
+static uint64_t
+hole_at(int fd, uint64_t from)
+{
+	struct stat st;
+	uint64_t here, left;
+
+	if (fstat(fd, &st) == -1 || (uint64_t)st.st_size <= from)
+		return 0;
+	here = (uint64_t)st.st_blocks * BLOCK;
+	left = (uint64_t)st.st_size - from;
+	if (here >= (uint64_t)st.st_size)
+		return 0;
+	return (uint64_t)st.st_size - here < left ?
+	    (uint64_t)st.st_size - here : left;
+}
+#endif
+
 /* A window of zeros may be a part of a file that was never written. */
 static int
 is_hole(const struct ctf_stream *s, uint64_t from)
@@ -216,7 +248,7 @@ read_error(ssize_t n)
 	    "another file has its name now" : strerror(errno);
 }
 
-/* What the file had and has not any more is as if it had never been. */
+/* Fill the window; bytes that the file has lost are as if they never were. */
 static void
 window_read(struct ctf_stream *s)
 {

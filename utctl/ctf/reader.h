@@ -15,7 +15,7 @@
  */
 
 /*
- * What the commands that read traces share: `utctl view' and those like it.
+ * Shared by the commands that read traces: `utctl view' and those like it.
  *
  * The traces of directories are found (ctf_find.c), those of their events that
  * are wanted are selected (select.c), and all come in the order of time
@@ -35,15 +35,15 @@
 
 struct select;
 
-/* What is done with what is read, for reader_run's argument. */
+/* Functions for what is read; the first argument is reader_run's. */
 struct reader_ops {
 	void	(*event)(void *, struct ctf_stream *);
 	void	(*discarded)(void *, const struct ctf_stream *);
 	void	(*lost)(void *, const struct ctf_stream *);
 	void	(*trace)(struct ctf_trace *);	/* before its events; or NULL */
-	/* Of a module, wanted or not; or NULL. */
+	/* An event of a module, wanted or not; or NULL. */
 	void	(*module)(void *, struct ctf_stream *);
-	/* Of a pair, and -f alone refuses it; or NULL. */
+	/* An event of a pair that -f alone refuses; or NULL. */
 	void	(*refused)(void *, struct ctf_stream *);
 	/*
 	 * Events between gonefrom and goneto may be missing, on purpose; if
@@ -59,7 +59,7 @@ struct reader_steps {
 	int64_t		 from, to;
 };
 
-/* Of one host, whose points date the traces. */
+/* A session on one host, whose points date its traces. */
 struct reader_session {
 	const struct ctf_trace	*trace;		/* one of them */
 	const struct ctf_point	*last;
@@ -80,10 +80,10 @@ struct reader {
 	size_t			 nstreams, cap;
 	size_t			 nfound;	/* streams so far */
 	size_t			 ntraces;
-	int			 top;		/* a session's ust is there, */
-	int			 files;		/* and what is no directory */
+	int			 top;		/* a session's ust is there */
+	int			 files;		/* something is no directory */
 
-	/* ctf_dates.c; those with points */
+	/* ctf_dates.c: sessions with points */
 	struct reader_session	*sessions;
 	size_t			 nsessions;
 	/* ctf_find.c: the names of the hosts, sorted. */
@@ -97,12 +97,12 @@ struct reader {
 
 	/* Whoever has the reader. */
 	struct select		*select; /* NULL: all events */
-	const struct reader_names *names; /* or NULL */
+	const struct reader_names *names; /* NULL: none */
 	int			 refused;	/* ops->refused is called */
 
-	/* ctf_merge.c: events to be passed over yet, and to be read then. */
-	unsigned long long	 skip, left;
-	/* What was read. */
+	unsigned long long	 skip;	/* events to pass over first */
+	unsigned long long	 left;	/* events to read after that */
+	/* Events, losses and packets that were read. */
 	unsigned long long	 nevents;
 	unsigned long long	 ndiscarded;
 	unsigned long long	 nlost;		/* packets */
@@ -139,8 +139,6 @@ void	 reader_wake(struct reader *);
 void	 reader_sort(struct reader *);
 int	 reader_upto(struct reader *, const struct reader_ops *, void *,
 	    int64_t);
-void	 reader_totals(const struct reader *);
-void	 reader_totals_json(const struct reader *, int64_t, int64_t);
 void	 reader_free(struct reader *);
 
 #endif /* READER_H */

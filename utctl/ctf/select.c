@@ -30,7 +30,6 @@
 
 #include "../utctl.h"
 #include "ctf_field.h"
-#include "ctf_filter.h"
 #include "select.h"
 
 #define WHYS	16	/* reasons that are looked into */
@@ -195,7 +194,7 @@ match_name(struct patterns *ps, const char *name)
 	return any;
 }
 
-/* Of a program or a thread, what of it is known. */
+/* Does what is known of a program or a thread match any pattern? */
 static int
 match_id(struct patterns *ps, int has, int idrole, int64_t id, int namerole,
     const char *name)
@@ -233,40 +232,42 @@ wants_class(struct select *sel, const struct ctf_eclass *ev)
 	    ev->level == (int64_t)sel->level);
 }
 
-/* What an event lacks another one may have. */
+/*
+ * Does the reason hold for all?  A field that one event lacks another may have.
+ */
 static int
-holds(struct select *sel, const struct ctf_trace *tr, const char *why)
+holds(struct select *sel, const struct ctf_trace *tr, const char *field)
 {
 	const struct ctf_eclass *ev;
 	const struct ctf_sclass *sc;
 	struct ctf_field_at at;
-	char name[256];
 
-	if (sscanf(why, "no field %255[^ ]", name) != 1)
+	if (field == NULL)
 		return 1;
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		sc = ctf_sclass(tr, ev->stream);
 		if (sc != NULL && wants_class(sel, ev) &&
-		    ctf_field_find(&at, sc, ev, name))
+		    ctf_field_find(&at, sc, ev, field))
 			return 0;
 	}
 	return 1;
 }
 
 static void
-note_why(struct select *sel, const struct ctf_trace *tr, const char *why)
+note_why(struct select *sel, const struct ctf_trace *tr,
+    const struct expr_why *why)
 {
 	if (sel->why_holds || sel->whys++ >= WHYS)
 		return;
-	sel->why_holds = holds(sel, tr, why);
-	snprintf(sel->why, sizeof(sel->why), "%s", why);
+	sel->why_holds = holds(sel, tr, why->lacks);
+	sel->why = *why;
 }
 
 void
 select_trace(struct select *sel, struct ctf_trace *tr)
 {
 	struct ctf_eclass *ev;
-	char why[256];
+	struct expr_why why;
 
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
 		ev->unwanted = !wants_class(sel, ev);
@@ -274,13 +275,13 @@ select_trace(struct select *sel, struct ctf_trace *tr)
 		if (ev->unwanted || sel->filter == NULL)
 			continue;
 		ev->filter = ctf_filter(tr, ctf_sclass(tr, ev->stream), ev,
-		    sel->filter, why, sizeof(why));
+		    sel->filter, &why);
 		if (ev->filter != NULL) {
 			sel->passes = 1;
 			continue;
 		}
 		ev->unwanted = ev->unfit = 1;
-		note_why(sel, tr, why);
+		note_why(sel, tr, &why);
 	}
 }
 
@@ -326,8 +327,8 @@ select_refuses(struct select *sel, struct ctf_stream *s)
 }
 
 /*
- * What was lost may have been anything: what a thread lost behind its last
- * packet is told in the next packet of the file, which may be another's.
+ * A loss may have been of anything: what a thread lost behind its last packet
+ * is told in the next packet of the file, which may be another's.
  */
 int
 select_loss(const struct select *sel, const struct ctf_stream *s)
@@ -360,10 +361,10 @@ select_say(const struct select *sel)
 		return;				/* not all of it was read */
 	say_unused(&sel->programs, 'p', "program with such an event");
 	say_unused(&sel->threads, 't', "thread with such an event");
-	if (sel->filter == NULL || sel->passes || sel->why[0] == '\0')
+	if (sel->filter == NULL || sel->passes || sel->whys == 0)
 		return;
 	if (sel->why_holds)
-		say("filter '%s': %s in any event", sel->text, sel->why);
+		say("filter '%s': %s in any event", sel->text, sel->why.text);
 	else
 		say("filter '%s': no event has all of its fields", sel->text);
 }

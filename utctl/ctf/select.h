@@ -27,12 +27,17 @@
 
 #include "../when.h"
 #include "ctf.h"
-#include "expr/expr.h"
+#include "expr/compile.h"
 
-#define SELECT_OPTIONS	"b:e:f:l:L:n:p:t:u:x:"
-#define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... [-x glob] ...\n" \
-	"\t[-l level | -L level] [-f filter] [-p pid | glob] ...\n" \
-	"\t[-t tid | glob] ... [-n count]"
+#define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... " RULE_USAGE \
+	" [-p pid | glob] ... [-t tid | glob] ... [-n count]"
+#define SELECT_HELP \
+	"-b time\tfrom then on: 14:03, '2026-11-21 14:03:07.5', +1.5s, -2s", \
+	"-u time\tup to then", \
+	"-e glob\tevents that match; may be repeated", RULE_HELP, \
+	"-p pid | glob\tof this process or program; may be repeated", \
+	"-t tid | glob\tof this thread; may be repeated", \
+	"-n count\tonly so many events, the first; with a -, the last"
 
 /* A pattern of names, or an ID. */
 struct pattern {
@@ -51,19 +56,19 @@ struct select {
 	struct patterns	 programs, threads;
 	int		 levels;	/* 'l' up to level, 'L' only that */
 	uint32_t	 level;
-	const char	*text;		/* of the filter, or NULL */
+	const char	*text;		/* the filter's, or NULL */
 	struct expr	*filter;
-	int		 passes;	/* the filter fits some event */
-	char		 why[256];	/* or does not */
-	int		 why_holds;	/* for all events, not for one alone */
-	int		 whys;		/* events whose why was looked into */
+	int		 passes;	/* does the filter fit some event? */
+	struct expr_why	 why;		/* the reason why it fits none */
+	int		 why_holds;	/* is why true of every event? */
+	int		 whys;		/* events for which why was checked */
 	struct when	 since, until;
-	int64_t		 from, to;	/* the same in ns, if they are known */
+	int64_t		 from, to;	/* since and until in ns, if known */
 	int		 count_given;
-	long long	 count;		/* the first ones; negative: the last */
+	long long	 count;		/* first ones; negative: last */
 };
 
-/* With room for so many of each option. */
+/* Make room for so many of each option. */
 void	 select_init(struct select *, int);
 /* An option of getopt(3): 0 if it is none of these; or utctl ends. */
 int	 select_option(struct select *, int);
@@ -77,8 +82,18 @@ int	 select_event(struct select *, struct ctf_stream *);
 /* If not: is it for the filter alone? */
 int	 select_refuses(struct select *, struct ctf_stream *);
 int	 select_loss(const struct select *, const struct ctf_stream *);
-/* Say what of it matched nothing. */
+/* Say which patterns matched nothing. */
 void	 select_say(const struct select *);
 void	 select_free(struct select *);
+
+/*
+ * ctf_filter.c: compile the filter for events of that class, in the trace's
+ * memory.  NULL if it is false for them, as when they lack a field; the reason
+ * is told.
+ */
+struct ctf_filter *ctf_filter(struct ctf_trace *, const struct ctf_sclass *,
+	    const struct ctf_eclass *, const struct expr *, struct expr_why *);
+/* After ctf_body(): does the event pass? */
+int	 ctf_passes(const struct ctf_filter *, const struct ctf_stream *);
 
 #endif /* SELECT_H */

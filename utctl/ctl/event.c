@@ -23,8 +23,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "common/event_name.h"
 #include "expr/expr.h"
+#include "list.h"
 
 void
 check_filter(const char *text)
@@ -35,14 +36,6 @@ check_filter(const char *text)
 	if ((e = expr_parse(text, why, sizeof(why))) == NULL)
 		die("filter '%s': %s", text, why);
 	expr_free(e);
-}
-
-void
-rule_init(struct rule *r, int n)
-{
-	r->kind = UT_RULE_ALL;
-	if ((r->except = calloc((size_t)n, sizeof(*r->except))) == NULL)
-		die_errno("malloc");
 }
 
 int
@@ -65,6 +58,61 @@ rule_option(struct rule *r, int ch)
 		r->except[r->nexcept++] = optarg;
 		return 1;
 	}
+	return 0;
+}
+
+void
+rule_print(const struct row *r)
+{
+	const struct row *c;
+	const char *comma = "; not ";
+
+	printf("        enabled: %s (level %s", row_str(r, "glob"),
+	    row_str(r, "level"));
+	for (c = r->child; (c = row_first(c, "exclusion")) != NULL;
+	    c = c->next) {
+		printf("%s%s", comma, row_str(c, "glob"));
+		comma = ", ";
+	}
+	if (row_str(r, "filter")[0] != '\0')
+		printf("; if %s", row_str(r, "filter"));
+	printf(")\n");
+}
+
+/* The levels of a rule: 0, or -1. */
+static int
+put_level(FILE *f, const struct row *r)
+{
+	const struct member *kind = row_find(r, "level_kind");
+	const char *name = level_name(row_num(r, "level_number"));
+
+	if (kind == NULL || kind->num >= UT_RULE_ANY || name == NULL) {
+		say("event %s: level %s is not known to this utctl",
+		    row_str(r, "glob"), row_str(r, "level"));
+		return -1;
+	}
+	if (kind->num != UT_RULE_ALL)
+		fprintf(f, " -%c %s", kind->num == UT_RULE_ONLY ? 'L' : 'l',
+		    name);
+	return 0;
+}
+
+int
+rule_save(FILE *f, const char *session, const char *channel,
+    const struct row *r)
+{
+	const struct row *x;
+
+	put_word(f, "enable-event -s ", session);
+	put_word(f, " -c ", channel);
+	if (put_level(f, r) == -1)
+		return -1;
+	for (x = r->child; (x = row_first(x, "exclusion")) != NULL; x = x->next)
+		put_word(f, " -x ", row_str(x, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		put_word(f, " -f ", row_str(r, "filter"));
+	put_word(f, " ", row_str(r, "glob"));
+	putc('\n', f);
 	return 0;
 }
 
@@ -99,72 +147,64 @@ client_rule(struct client *c, int type, const struct rule *r)
 static int
 rules_ask(struct client *c, struct step *st)
 {
+	struct rule *r = st->own;
 	char **glob;
 	int status = 0;
 
-	st->rule.session = st->session;
-	st->rule.channel = st->channel;
-	for (glob = st->globs; *glob != NULL && !client_gone(c); glob++) {
-		st->rule.glob = *glob;
-		status |= step_say(c, st, client_rule(c, st->type, &st->rule));
+	r->session = st->session;
+	r->channel = st->channel;
+	for (glob = st->names; *glob != NULL && !client_gone(c); glob++) {
+		r->glob = *glob;
+		status |= step_say(c, st, client_rule(c, st->type, r));
 	}
 	return status;
 }
 
 static int
-event_parse(int argc, char **argv, struct step *st, int type)
+event_parse(int argc, char **argv, struct step *st)
 {
 	static char star[] = "*", *all[] = { star, NULL };
-	struct rule *r = &st->rule;
-	int ch, any = 0;
-	size_t i;
+	struct rule *r = step_own(st, sizeof(*r) +
+	    (size_t)argc * sizeof(*r->except));
+	int ch, i, any = 0;
 
-	st->type = type;
-	st->ask = rules_ask;
-	rule_init(r, argc);
-	while ((ch = option(argc, argv, "+as:c:" RULE_OPTIONS)) != -1) {
+	r->kind = UT_RULE_ALL;
+	r->except = (char **)(r + 1);	/* the room behind it */
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'a')
 			any = 1;
-		else if (ch == 's')
-			check_session(st->session = optarg);
-		else if (ch == 'c')
-			check_name("channel", st->channel = optarg);
-		else if (!rule_option(r, ch))
+		else if (!step_option(st, ch) && !rule_option(r, ch))
 			return usage();
 	}
 	if (any != (optind == argc))
 		return usage();
 	rule_check(r);
-	for (i = (size_t)optind; i < (size_t)argc; i++)
+	for (i = optind; i < argc; i++)
 		check_glob(argv[i]);
 	/* Without options, all that there are with the pattern. */
-	if (type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL &&
+	if (st->type == UT_CTL_DISABLE && r->kind == UT_RULE_ALL &&
 	    r->nexcept == 0 && r->filter == NULL)
 		r->kind = UT_RULE_ANY;
-	st->globs = any ? all : argv + optind;
+	st->names = any ? all : argv + optind;
 	return 0;
 }
 
-int
-parse_enable_event(int argc, char **argv, struct step *st)
-{
-	return event_parse(argc, argv, st, UT_CTL_ENABLE);
-}
+#define EVENT_USAGE	"[-s session] [-c channel] " RULE_USAGE \
+			" -a | 'glob' ..."
+#define EVENT_HELP	SESSION_HELP, CHANNEL_HELP, RULE_HELP, "-a\tall events"
 
-static int
-parse_disable_event(int argc, char **argv, struct step *st)
-{
-	return event_parse(argc, argv, st, UT_CTL_DISABLE);
-}
+const struct command cmd_enable_event = {
+	.name = "enable-event", .page = "utctl-session",
+	.line = "record events, from now on",
+	.usage = EVENT_USAGE, .options = { EVENT_HELP },
+	.type = UT_CTL_ENABLE,
+	.parse = event_parse, .ask = rules_ask, .loads = 1
+};
 
-int
-cmd_enable_event(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_enable_event);
-}
-
-int
-cmd_disable_event(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_disable_event);
-}
+const struct command cmd_disable_event = {
+	.name = "disable-event", .page = "utctl-session",
+	.line = "record events no more",
+	.usage = EVENT_USAGE, .options = { EVENT_HELP },
+	.type = UT_CTL_DISABLE,
+	.parse = event_parse, .ask = rules_ask
+};

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "../utctl.h"
-#include "common/match.h"
+#include "common/event_name.h"
 #include "list.h"
 
 static void
@@ -140,11 +140,11 @@ show(int type, const char *name, int json, char **globs)
 
 /* Is JSON wanted?  -1: that is no way to call it. */
 static int
-parse_options(int argc, char **argv, int max, const char *known)
+parse_options(int argc, char **argv, int max)
 {
 	int ch, json = 0;
 
-	while ((ch = option(argc, argv, known)) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		switch (ch) {
 		case 'j':
 			json = 1;
@@ -159,25 +159,25 @@ parse_options(int argc, char **argv, int max, const char *known)
 	return argc - optind > max ? -1 : json;
 }
 
-int
-cmd_list(int argc, char **argv)
+static int
+list_main(int argc, char **argv)
 {
 	const char *name = "";
 	int json;
 
-	if ((json = parse_options(argc, argv, 1, "+jv")) == -1)
+	if ((json = parse_options(argc, argv, 1)) == -1)
 		return usage();
 	if (argc > optind)
 		check_session(name = argv[optind]);
 	return show(UT_CTL_LIST, name, json, argv + argc);
 }
 
-int
-cmd_events(int argc, char **argv)
+static int
+events_main(int argc, char **argv)
 {
 	int i, json;
 
-	if ((json = parse_options(argc, argv, argc, "+jv")) == -1)
+	if ((json = parse_options(argc, argv, argc)) == -1)
 		return usage();
 	for (i = optind; i < argc; i++)
 		check_glob(argv[i]);
@@ -209,15 +209,15 @@ row_utd(const struct row *rows)
 	return r == NULL ? rows : r;
 }
 
-int
-cmd_status(int argc, char **argv)
+static int
+status_main(int argc, char **argv)
 {
 	struct row *utd = NULL, *rows = NULL;
 	struct client *c;
 	char *dir;
 	int json, r;
 
-	if ((json = parse_options(argc, argv, 0, "+j")) == -1)
+	if ((json = parse_options(argc, argv, 0)) == -1)
 		return usage();
 	if ((c = client_open(NULL, 0)) == NULL)
 		return 1;
@@ -237,3 +237,26 @@ cmd_status(int argc, char **argv)
 	free(dir);
 	return r == 0 ? 0 : 1;
 }
+
+#define VERBOSE_HELP	"-j\tJSON", "-v\tut:log at each of its levels"
+
+const struct command cmd_list = {
+	.name = "list", .page = "utctl-session",
+	.line = "show sessions: channels, rules, numbers, warnings",
+	.usage = "[-jv] [session]", .options = { VERBOSE_HELP },
+	.run = list_main
+};
+
+const struct command cmd_events = {
+	.name = "events", .page = "utctl-session",
+	.line = "show the programs that run, and their events",
+	.usage = "[-jv] [glob ...]", .options = { VERBOSE_HELP },
+	.run = events_main
+};
+
+const struct command cmd_status = {
+	.name = "status", .page = "utctl-session",
+	.line = "show utd, and the sessions in short",
+	.usage = "[-j]", .options = { "-j\tJSON" },
+	.run = status_main
+};

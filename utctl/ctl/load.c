@@ -126,17 +126,18 @@ session_of(struct load *l, struct line *line)
 static void
 line_check(struct load *l, struct line *line, int argc)
 {
-	const struct command *c = command_select(line->argv[0]);
+	const struct command *c = command_find(line->argv[0]);
 
 	if (c == NULL && strcmp(line->argv[0], "utctl") == 0)
 		die("leave out utctl: a line begins with the command");
 	if (c == NULL)
 		die("unknown command '%s'", line->argv[0]);
-	if (c->parse == NULL)
-		die("%s: only create, enable-channel, add-context, "
-		    "enable-event, disable-channel, track, trigger, rotate and "
-		    "start can be loaded", c->name);
+	if (!c->loads)
+		die("%s: only %s can be loaded", c->name,
+		    names_text(command_loaded));
 	optind = 1;
+	utctl_command = c;
+	step_init(&line->step, c);
 	if (c->parse(argc, line->argv, &line->step) != 0)
 		exit(1);
 	line->step.quiet = 1;
@@ -159,7 +160,6 @@ line_read(struct load *l, char *text, unsigned int number)
 	line->argv = calloc(strlen(text) / 2 + 2, sizeof(*line->argv));
 	if (line->argv == NULL)
 		die_errno("malloc");
-	step_init(&line->step);
 	if ((argc = split(text, line->argv, &why)) == -1)
 		die("%s", why);
 	if (argc > 0) {
@@ -238,7 +238,7 @@ line_ask(struct load *l, struct line *line, struct client *c)
 		    access(st->dir, F_OK) == -1 && errno == ENOENT);
 	else
 		st->session = line->create->step.made;
-	status = st->ask(c, st);
+	status = st->command->ask(c, st);
 	if (st->type == UT_CTL_CREATE && st->made != NULL)
 		l->made = line;
 	if (status == 0 && caught != 0) {
@@ -306,14 +306,14 @@ load_free(struct load *l)
 	free(l->text);
 }
 
-int
-cmd_load(int argc, char **argv)
+static int
+load_main(int argc, char **argv)
 {
 	struct load l;
 	FILE *f = stdin;
 	int ch, check_only = 0, status;
 
-	while ((ch = option(argc, argv, "+n")) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch != 'n')
 			return usage();
 		check_only = 1;
@@ -335,3 +335,11 @@ cmd_load(int argc, char **argv)
 	load_free(&l);
 	return status;
 }
+
+const struct command cmd_load = {
+	.name = "load", .page = "utctl-session",
+	.line = "make sessions from the commands that save prints",
+	.usage = "[-n] [file]",
+	.options = { "-n\tonly check them" },
+	.run = load_main
+};

@@ -15,16 +15,24 @@
  */
 
 /*
- * Chunks of a session: the next one begins now, or from time to time.
+ * What is written of a session while it goes on: chunks, which end now or from
+ * time to time, and snapshots, which are traces of what the buffers hold.
  */
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "list.h"
+
+/* What rotate is to do from now on. */
+struct chunks {
+	uint32_t	 given;		/* UT_CHUNKS_, of these: */
+	uint32_t	 ms;
+	uint64_t	 bytes;
+	const char	*command;
+};
 
 /* A time in ms: seconds, or with ms, s, m or h; 0 is none. */
 static uint32_t
@@ -42,6 +50,59 @@ parse_time(const char *s)
 	return (uint32_t)v;
 }
 
+/* When it is rotated, and what is run then. */
+void
+rotation_print(const struct row *r)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const uint64_t n = row_num(r, "chunks");
+
+	if (n == 0 && ms == 0 && bytes == 0 &&
+	    row_str(r, "rotate_command")[0] == '\0')
+		return;
+	printf("    rotated: %" PRIu64 " chunk%s", n, n == 1 ? "" : "s");
+	if (ms != 0)
+		printf(ms % 1000 == 0 ? ", every %" PRIu64 " s" :
+		    ", every %" PRIu64 " ms", ms % 1000 == 0 ? ms / 1000 : ms);
+	if (bytes != 0)
+		printf(", at %" PRIu64 " bytes", bytes);
+	if (row_str(r, "rotate_command")[0] != '\0')
+		printf(", for each: %s", row_str(r, "rotate_command"));
+	putchar('\n');
+}
+
+static void
+put_rotated(FILE *f, const struct row *r, const char *command)
+{
+	if (command[0] != '\0')
+		put_word(f, " -c ", command);
+	put_word(f, " ", row_str(r, "name"));
+	putc('\n', f);
+}
+
+/* When it is rotated by itself, in one command, or one and a comment. */
+void
+rotation_save(FILE *f, const struct row *r, int foreign)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const char *command = row_str(r, "rotate_command");
+
+	if (ms != 0 || bytes != 0 || (command[0] != '\0' && !foreign)) {
+		fputs("rotate", f);
+		if (ms != 0)
+			fprintf(f, " -t %" PRIu64 "ms", ms);
+		if (bytes != 0)
+			fprintf(f, " -z %" PRIu64, bytes);
+		put_rotated(f, r, foreign ? "" : command);
+	}
+	if (foreign) {
+		fputs("# rotate", f);
+		put_rotated(f, r, command);
+	}
+}
+
 static uint64_t
 parse_bytes(const char *s)
 {
@@ -55,63 +116,117 @@ parse_bytes(const char *s)
 static int
 rotate_ask(struct client *c, struct step *st)
 {
+	const struct chunks *k = st->own;
 	struct ut_msg *m = client_begin(c, st->type);
 
 	ut_msg_str(m, st->session);
 	if (st->type == UT_CTL_CHUNKS) {
-		ut_msg_u32(m, st->chunks);
-		ut_msg_u32(m, st->ms);
-		ut_msg_u64(m, st->bytes);
-		ut_msg_str(m, st->command != NULL ? st->command : "");
+		ut_msg_u32(m, k->given);
+		ut_msg_u32(m, k->ms);
+		ut_msg_u64(m, k->bytes);
+		ut_msg_str(m, k->command != NULL ? k->command : "");
 	}
 	return step_say(c, st, client_request(c, NULL));
 }
 
-int
-parse_rotate(int argc, char **argv, struct step *st)
+static int
+rotate_parse(int argc, char **argv, struct step *st)
 {
+	struct chunks *k = step_own(st, sizeof(*k));
 	int ch;
 
-	st->ask = rotate_ask;
-	while ((ch = option(argc, argv, "+t:z:c:")) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 't') {
-			st->ms = parse_time(optarg);
-			st->chunks |= UT_CHUNKS_MS;
+			k->ms = parse_time(optarg);
+			k->given |= UT_CHUNKS_MS;
 		} else if (ch == 'z') {
-			st->bytes = parse_bytes(optarg);
-			st->chunks |= UT_CHUNKS_BYTES;
+			k->bytes = parse_bytes(optarg);
+			k->given |= UT_CHUNKS_BYTES;
 		} else if (ch == 'c') {
-			if (strlen(optarg) > UT_COMMAND_MAX)
-				die("command: longer than %d bytes",
-				    UT_COMMAND_MAX);
-			st->command = optarg;
-			st->chunks |= UT_CHUNKS_COMMAND;
+			k->command = check_command(optarg);
+			k->given |= UT_CHUNKS_COMMAND;
 		} else {
 			return usage();
 		}
 	}
-	st->type = st->chunks != 0 ? UT_CTL_CHUNKS : UT_CTL_ROTATE;
-	if (argc - optind > 1)
-		return usage();
-	if (argc > optind)
-		check_session(st->session = argv[optind]);
-	return 0;
+	if (k->given != 0)
+		st->type = UT_CTL_CHUNKS;
+	return step_session(argc, argv, st);
 }
 
+const struct command cmd_rotate = {
+	.name = "rotate", .page = "utctl-session",
+	.line = "end a part of the trace, and begin the next",
+	.usage = "[-t time] [-z size] [-c command] [session]",
+	.options = {
+	    "-t time\tfrom now on after this time; 0: no more",
+	    "-z size\tfrom now on at this size; 0: no more",
+	    "-c command\trun it for each part, whose directory is $1"
+	},
+	.type = UT_CTL_ROTATE,
+	.parse = rotate_parse, .ask = rotate_ask, .loads = 1
+};
+
+/* NULL is the default.  utd's answer, and a row "snapshot", say where it is. */
 int
-cmd_rotate(int argc, char **argv)
+client_snapshot(struct client *c, const char *session, const char *dir,
+    const char *name, const char *command, struct row **rows)
 {
-	return step_run(argc, argv, parse_rotate);
+	struct ut_msg *m = client_begin(c, UT_CTL_SNAPSHOT);
+
+	ut_msg_str(m, session);
+	ut_msg_str(m, dir != NULL ? dir : "");
+	ut_msg_str(m, name != NULL ? name : "");
+	ut_msg_str(m, command != NULL ? command : "");
+	return client_request(c, rows);
+}
+
+/* What a snapshot is called in snapshots/, and what is run then. */
+struct shot {
+	const char	*name;		/* NULL: the default */
+	const char	*command;	/* NULL: none */
+};
+
+static int
+snapshot_ask(struct client *c, struct step *st)
+{
+	const struct shot *shot = st->own;
+
+	return step_say(c, st, client_snapshot(c, st->session, st->dir,
+	    shot->name, shot->command, NULL));
 }
 
 static int
-parse_clear(int argc, char **argv, struct step *st)
+snapshot_parse(int argc, char **argv, struct step *st)
 {
-	return session_parse(argc, argv, st, UT_CTL_CLEAR);
+	struct shot *shot = step_own(st, sizeof(*shot));
+	int ch;
+
+	while ((ch = option(argc, argv)) != -1) {
+		if (ch == 'o') {
+			free(st->dir);
+			st->dir = absolute(optarg);
+		} else if (ch == 'n') {
+			check_name("snapshot", shot->name = optarg);
+		} else if (ch == 'c') {
+			shot->command = check_command(optarg);
+		} else {
+			return usage();
+		}
+	}
+	return st->dir != NULL && shot->name != NULL ? usage() :
+	    step_session(argc, argv, st);
 }
 
-int
-cmd_clear(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_clear);
-}
+const struct command cmd_snapshot = {
+	.name = "snapshot", .page = "utctl-session",
+	.line = "write what is in the buffers now as a trace",
+	.usage = "[-o dir | -n name] [-c command] [session]",
+	.options = {
+	    "-o dir\twhere it goes (default: snapshots/ of the session)",
+	    "-n name\tits name in snapshots/",
+	    "-c command\trun it then; the directory is $1"
+	},
+	.type = UT_CTL_SNAPSHOT,
+	.parse = snapshot_parse, .ask = snapshot_ask
+};

@@ -15,157 +15,18 @@
  */
 
 /*
- * Sessions and their channels.
+ * Sessions: how they begin and end.
  */
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../utctl.h"
-#include "../when.h"
-#include "common/compat.h"
 
-#define NAME_MAX_LEN	64
 #define NUMBERS		1000	/* behind a name that is taken */
-
-void
-check_name(const char *what, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (n == 0 || n > NAME_MAX_LEN || name[0] == '.' || name[0] == '-' ||
-	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
-		die("%s name '%s': a name has 1 to %d letters, digits, '_', "
-		    "'.' and '-', and does not begin with '.' or '-'", what,
-		    name, NAME_MAX_LEN);
-}
-
-/* NAME, or UID/NAME of what may be another user's. */
-void
-check_session(const char *name)
-{
-	size_t n = strspn(name, "0123456789");
-
-	check_name("session", n > 0 && name[n] == '/' ? name + n + 1 : name);
-}
-
-/* Whole milliseconds: 0, or -1. */
-int
-parse_ms(const char *s, unsigned long long *v)
-{
-	int64_t ns;
-
-	if (when_length(s, &ns) == -1 || ns % 1000000 != 0)
-		return -1;
-	*v = (unsigned long long)ns / 1000000;
-	return 0;
-}
-
-/* What parse_ms understands. */
-char *
-time_text(uint64_t ms)
-{
-	if (ms == 0)
-		return format("0");
-	if (ms % 60000 == 0)
-		return format("%" PRIu64 "m", ms / 60000);
-	if (ms % 1000 == 0)
-		return format("%" PRIu64 "s", ms / 1000);
-	return format("%" PRIu64 "ms", ms);
-}
-
-static uint32_t
-parse_attr(const struct attr *a, const char *s)
-{
-	unsigned long long v = 0;
-	char why[96] = "";
-	int word = a->words[0] != NULL;
-
-	if (a->endless && strcmp(s, ATTR_FOREVER_NAME) == 0)
-		return ATTR_FOREVER;
-	while (word && v <= a->max && strcmp(a->words[v], s) != 0)
-		v++;
-	if (!word && (a->time ? parse_ms : parse_size)(s, &v) == -1)
-		die("%s '%s': not a number, perhaps with %s", a->what, s,
-		    a->time ? "ms, s, m or h" : "k or m");
-	v = attr_value(a, v);
-	if (!attr_valid(a, v, why, sizeof(why)))
-		die(word ? "%s %s: %s" : "%s '%s': %s", a->what, s, why);
-	return (uint32_t)v;
-}
-
-/* Take an option of an attribute: 1; 0 if the letter is none of these. */
-int
-attr_option(struct attrs *attrs, int letter)
-{
-	const struct attr *a = attr_table;
-	size_t i;
-
-	for (i = 0; i < ATTRS; i++, a++) {
-		if (a->option[0] == letter) {
-			attrs->v[i] = a->option[1] == '\0' ? 1 :
-			    parse_attr(a, optarg);
-			return 1;
-		}
-	}
-	return 0;
-}
-
-/* Can they be together, with the defaults of those that are not given? */
-void
-check_attrs(const struct attrs *attrs)
-{
-	struct attrs all = *attrs;
-	char why[160];
-
-	attrs_default(&all);
-	if (!attrs_valid(&all, why, sizeof(why)))
-		die("%s", why);
-}
-
-/* That path, as utd can use it. */
-char *
-absolute(const char *path)
-{
-	char cwd[PATH_MAX + 1];
-
-	if (path[0] == '\0')
-		die("the name of the directory is empty");
-	if (path[0] == '-')
-		die("directory '%s': begins like an option; ./%s does not",
-		    path, path);
-	if (path[0] == '/')
-		cwd[0] = '\0';
-	else if (getcwd(cwd, sizeof(cwd)) == NULL)
-		die_errno("getcwd");
-	else
-		strcat(cwd, cwd[1] == '\0' ? "" : "/");
-	if (strlen(cwd) + strlen(path) >= PATH_MAX)
-		die("the name of the directory is longer than %d bytes",
-		    PATH_MAX - 1);
-	return format("%s%s", cwd, path);
-}
-
-/* That name, with the date and time. */
-char *
-stamped(const char *name)
-{
-	char stamp[32] = "";
-	time_t now = ut_time();
-	struct tm *tm;
-
-	if ((tm = localtime(&now)) != NULL)
-		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", tm);
-	return format("%s-%s", name, stamp);
-}
 
 /* Where a session goes by default: $HOME/ut-traces/name, or here. */
 char *
@@ -189,7 +50,7 @@ session_created(const struct step *st)
 	}
 	shown = clean(st->dir);
 	printf("session %s: %s%s\n", st->made, shown,
-	    st->keeps ? ", for snapshots" : "");
+	    *(const int *)st->own ? ", for snapshots" : "");
 	free(shown);
 	/* The path is utd's: in a container it may lead elsewhere. */
 	if (access(st->dir, F_OK) == -1 && errno == ENOENT)
@@ -228,7 +89,7 @@ create_ask(struct client *c, struct step *st)
 		    default_dir(unique);
 		client_hush(c, n < NUMBERS ? free_name | free_dir : 0);
 		r = create_request(c, name == NULL ? unique : name, dir,
-		    st->keeps);
+		    *(const int *)st->own);
 		if (r == 0) {
 			st->made = format("%s", name == NULL ? unique : name);
 			free(st->dir);
@@ -244,28 +105,25 @@ create_ask(struct client *c, struct step *st)
 	return step_say(c, st, r);
 }
 
-int
-parse_create(int argc, char **argv, struct step *st)
+static int
+create_parse(int argc, char **argv, struct step *st)
 {
+	int *keeps = step_own(st, sizeof(*keeps));
 	int ch, none = 0;
 
-	st->type = UT_CTL_CREATE;
-	st->ask = create_ask;
-	while ((ch = option(argc, argv, "+NSo:")) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'N') {
 			none = 1;
-			continue;
-		}
-		if (ch == 'S') {
-			st->keeps = 1;
-			continue;
-		}
-		if (ch != 'o')
+		} else if (ch == 'S') {
+			*keeps = 1;
+		} else if (ch == 'o') {
+			free(st->dir);
+			st->dir = absolute(optarg);
+		} else {
 			return usage();
-		free(st->dir);
-		st->dir = absolute(optarg);
+		}
 	}
-	if (argc - optind > 1 || (none && (st->dir != NULL || st->keeps)))
+	if (argc - optind > 1 || (none && (st->dir != NULL || *keeps)))
 		return usage();
 	if (none)
 		st->dir = format("%s", "");
@@ -274,11 +132,18 @@ parse_create(int argc, char **argv, struct step *st)
 	return 0;
 }
 
-int
-cmd_create(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_create);
-}
+const struct command cmd_create = {
+	.name = "create", .page = "utctl-session",
+	.line = "make a session, into which events are recorded",
+	.usage = "[-N | [-S] [-o dir]] [name]",
+	.options = {
+	    "-o dir\twhere the trace goes (default: ~/ut-traces/NAME-DATE)",
+	    "-N\tno output: events are counted, and dropped",
+	    "-S\tkeep the newest events in memory, for snapshots"
+	},
+	.type = UT_CTL_CREATE,
+	.parse = create_parse, .ask = create_ask, .loads = 1
+};
 
 static int
 session_ask(struct client *c, struct step *st)
@@ -286,45 +151,36 @@ session_ask(struct client *c, struct step *st)
 	return step_say(c, st, client_ask(c, st->type, st->session, NULL));
 }
 
-/* A command that names a session, or does not: then utd knows which. */
-int
-session_parse(int argc, char **argv, struct step *st, int type)
-{
-	st->type = type;
-	st->ask = session_ask;
-	if (option(argc, argv, "+") != -1 || argc - optind > 1)
-		return usage();
-	if (argc > optind)
-		check_session(st->session = argv[optind]);
-	return 0;
-}
-
-int
-parse_start(int argc, char **argv, struct step *st)
-{
-	return session_parse(argc, argv, st, UT_CTL_START);
-}
-
 static int
-parse_stop(int argc, char **argv, struct step *st)
+session_parse(int argc, char **argv, struct step *st)
 {
-	const int status = session_parse(argc, argv, st, UT_CTL_STOP);
-
-	st->ask = end_ask;
-	return status;
+	return option(argc, argv) != -1 ? usage() :
+	    step_session(argc, argv, st);
 }
 
-int
-cmd_start(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_start);
-}
+const struct command cmd_start = {
+	.name = "start", .page = "utctl-session",
+	.line = "begin to record",
+	.usage = "[name]",
+	.type = UT_CTL_START,
+	.parse = session_parse, .ask = session_ask, .loads = 1
+};
 
-int
-cmd_stop(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_stop);
-}
+const struct command cmd_stop = {
+	.name = "stop", .page = "utctl-session",
+	.line = "record no more, and write what there is",
+	.usage = "[name]",
+	.type = UT_CTL_STOP,
+	.parse = session_parse, .ask = end_ask
+};
+
+const struct command cmd_clear = {
+	.name = "clear", .page = "utctl-session",
+	.line = "remove what was recorded, and go on",
+	.usage = "[session]",
+	.type = UT_CTL_CLEAR,
+	.parse = session_parse, .ask = session_ask
+};
 
 /* The user's own sessions, each even if another one fails. */
 static int
@@ -366,102 +222,50 @@ destroy_ask(struct client *c, struct step *st)
 
 /* With -a, the session is NULL. */
 static int
-parse_destroy(int argc, char **argv, struct step *st)
+destroy_parse(int argc, char **argv, struct step *st)
 {
 	int ch;
 
-	st->type = UT_CTL_DESTROY;
-	st->ask = destroy_ask;
-	while ((ch = option(argc, argv, "+a")) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch != 'a')
 			return usage();
 		st->session = NULL;
 	}
-	if (argc - optind > (st->session == NULL ? 0 : 1))
-		return usage();
-	if (argc > optind)
-		check_session(st->session = argv[optind]);
-	return 0;
+	return st->session == NULL && argc != optind ? usage() :
+	    step_session(argc, argv, st);
 }
 
-int
-cmd_destroy(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_destroy);
-}
-
-int
-client_channel(struct client *c, int type, const char *session,
-    const char *channel, const struct attrs *attrs)
-{
-	struct ut_msg *m = client_begin(c, type);
-
-	ut_msg_str(m, session);
-	ut_msg_str(m, channel);
-	if (type == UT_CTL_CHANNEL)
-		attrs_put(m, attrs);
-	return client_request(c, NULL);
-}
+const struct command cmd_destroy = {
+	.name = "destroy", .page = "utctl-session",
+	.line = "stop a session and delete it; its trace stays",
+	.usage = "[-a | name]",
+	.options = { "-a\tall your sessions" },
+	.type = UT_CTL_DESTROY,
+	.parse = destroy_parse, .ask = destroy_ask
+};
 
 static int
-channel_ask(struct client *c, struct step *st)
+shutdown_parse(int argc, char **argv, struct step *st)
 {
-	return step_say(c, st, client_channel(c, st->type, st->session,
-	    st->channel, &st->attrs));
+	(void)st;
+	return option(argc, argv) != -1 || argc != optind ? usage() : 0;
 }
 
+/* utd answers when everything is written, or cannot be. */
 static int
-channel_parse(int argc, char **argv, struct step *st, int type)
+shutdown_ask(struct client *c, struct step *st)
 {
-	int ch;
+	const int r = client_ask(c, st->type, NULL, NULL);
 
-	st->type = type;
-	st->ask = channel_ask;
-	while ((ch = option(argc, argv, "+s:")) != -1) {
-		if (ch == 's')
-			check_session(st->session = optarg);
-		else if (!attr_option(&st->attrs, ch))
-			return usage();
-	}
-	if (argc - optind != 1)
-		return usage();
-	check_name("channel", st->channel = argv[optind]);
-	check_attrs(&st->attrs);
-	return 0;
+	if (r == 0)
+		client_ended(c);
+	return step_say(c, st, r);
 }
 
-int
-parse_enable_channel(int argc, char **argv, struct step *st)
-{
-	return channel_parse(argc, argv, st, UT_CTL_CHANNEL);
-}
-
-int
-parse_disable_channel(int argc, char **argv, struct step *st)
-{
-	return channel_parse(argc, argv, st, UT_CTL_CHOFF);
-}
-
-static int
-parse_remove_channel(int argc, char **argv, struct step *st)
-{
-	return channel_parse(argc, argv, st, UT_CTL_CHREMOVE);
-}
-
-int
-cmd_enable_channel(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_enable_channel);
-}
-
-int
-cmd_disable_channel(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_disable_channel);
-}
-
-int
-cmd_remove_channel(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_remove_channel);
-}
+const struct command cmd_shutdown = {
+	.name = "shutdown", .page = "utctl-session",
+	.line = "end all sessions, and utd",
+	.usage = "",
+	.type = UT_CTL_SHUTDOWN,
+	.parse = shutdown_parse, .ask = shutdown_ask
+};

@@ -22,28 +22,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../utctl.h"
 
-/* Check the arguments, and ask utd: the exit status. */
 int
-step_run(int argc, char **argv, int (*parse)(int, char **, struct step *))
+step_run(const struct command *cmd, int argc, char **argv)
 {
 	struct step st;
 	struct client *c;
 	int status;
 
-	step_init(&st);
-	status = parse(argc, argv, &st);
+	utctl_command = cmd;
+	if (cmd->run != NULL)
+		return cmd->run(argc, argv);
+	step_init(&st, cmd);
+	status = cmd->parse(argc, argv, &st);
 	if (status == 0) {
-		if ((c = client_open(NULL, 0)) == NULL)
-			status = 1;
-		else
-			status = st.ask(c, &st);
+		c = client_open(NULL, 0);
+		status = c == NULL ? 1 : cmd->ask(c, &st);
 		client_close(c);
 	}
 	step_free(&st);
 	return status;
+}
+
+/* Take -s or -c: 1; 0 if the option is neither. */
+int
+step_option(struct step *st, int letter)
+{
+	if (letter == 's')
+		check_session(st->session = optarg);
+	else if (letter == 'c')
+		check_name("channel", st->channel = optarg);
+	else
+		return 0;
+	return 1;
+}
+
+/* The last argument may be a session, and nothing may follow: 0, or 1. */
+int
+step_session(int argc, char **argv, struct step *st)
+{
+	if (argc - optind > 1)
+		return usage();
+	if (argc > optind)
+		check_session(st->session = argv[optind]);
+	return 0;
 }
 
 /* Print what utd had to say, or keep it; -> exit status. */
@@ -60,17 +85,26 @@ step_say(struct client *c, struct step *st, int r)
 }
 
 void
-step_init(struct step *st)
+step_init(struct step *st, const struct command *cmd)
 {
 	memset(st, 0, sizeof(*st));
+	st->command = cmd;
+	st->type = cmd->type;
 	st->session = st->channel = "";
+}
+
+void *
+step_own(struct step *st, size_t n)
+{
+	if ((st->own = calloc(1, n)) == NULL)
+		die_errno("malloc");
+	return st->own;
 }
 
 void
 step_free(struct step *st)
 {
-	free(st->rule.except);
-	free(st->entries);
+	free(st->own);
 	free(st->dir);
 	free(st->made);
 	free(st->answer);

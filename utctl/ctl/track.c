@@ -20,40 +20,22 @@
 
 #include <sys/types.h>
 
-#include <ctype.h>
-#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "list.h"
 
-/* A number in decimal, up to that one: 0, or -1. */
-static int
-parse_number(const char *s, unsigned long max, uint32_t *v)
-{
-	unsigned long n;
-	char *end;
+struct entry {
+	uint32_t	 kind;		/* UT_TRACK_ */
+	uint32_t	 number;
+	const char	*glob;
+};
 
-	if (!isdigit((unsigned char)s[0]))
-		return -1;
-	errno = 0;
-	n = strtoul(s, &end, 10);
-	if (errno != 0 || *end != '\0' || n > max)
-		return -1;
-	*v = (uint32_t)n;
-	return 0;
-}
-
-uint32_t
-parse_pid(const char *s)
-{
-	uint32_t pid;
-
-	if (parse_number(s, INT32_MAX, &pid) == -1 || pid == 0)
-		die("process ID '%s': not a number from 1 to %d", s, INT32_MAX);
-	return pid;
-}
+struct tracked {
+	uint32_t	 n;
+	struct entry	 v[];		/* has room for all arguments */
+};
 
 /* A name, or a number that need not have a name. */
 static uint32_t
@@ -67,6 +49,40 @@ parse_user(const char *s)
 	if (parse_number(s, UINT32_MAX - 1, &uid) == -1)
 		die("user '%s': unknown", s);
 	return uid;
+}
+
+/* A number is that of a process or a user. */
+void
+tracked_print(const struct row *r)
+{
+	printf("    tracked: %s ", row_str(r, "kind"));
+	if (strcmp(row_str(r, "kind"), "name") == 0)
+		puts(row_str(r, "value"));
+	else
+		printf("%" PRIu64 "\n", row_num(r, "value"));
+}
+
+/* What the session tracks, in one command. */
+void
+tracked_save(FILE *f, const struct row *r)
+{
+	const struct row *c;
+	const char *kind;
+	int any = 0;
+
+	for (c = r->child; (c = row_first(c, "tracked")) != NULL; c = c->next) {
+		if (!any)
+			put_word(f, "track -s ", row_str(r, "name"));
+		any = 1;
+		kind = row_str(c, "kind");
+		if (strcmp(kind, "name") == 0)
+			put_word(f, " -n ", row_str(c, "value"));
+		else
+			fprintf(f, " -%c %u", kind[0],
+			    (unsigned int)row_num(c, "value"));
+	}
+	if (any)
+		putc('\n', f);
 }
 
 /* Take an option: 1; 0 if it is none that names programs. */
@@ -93,83 +109,71 @@ track_option(struct entry *e, int letter)
 	}
 }
 
-/* UT_CTL_TRACK or UT_CTL_UNTRACK. */
-static int
-client_track(struct client *c, int type, const char *session,
-    const struct entry *entries, uint32_t n)
-{
-	struct ut_msg *m = client_begin(c, type);
-	uint32_t i;
-
-	ut_msg_str(m, session);
-	ut_msg_u32(m, n);
-	for (i = 0; i < n; i++) {
-		ut_msg_u32(m, entries[i].kind);
-		ut_msg_u32(m, entries[i].number);
-		ut_msg_str(m, entries[i].glob);
-	}
-	return client_request(c, NULL);
-}
-
 static int
 track_ask(struct client *c, struct step *st)
 {
-	return step_say(c, st, client_track(c, st->type, st->session,
-	    st->entries, st->nentries));
+	const struct tracked *t = st->own;
+	struct ut_msg *m = client_begin(c, st->type);
+	uint32_t i;
+
+	ut_msg_str(m, st->session);
+	ut_msg_u32(m, t->n);
+	for (i = 0; i < t->n; i++) {
+		ut_msg_u32(m, t->v[i].kind);
+		ut_msg_u32(m, t->v[i].number);
+		ut_msg_str(m, t->v[i].glob);
+	}
+	return step_say(c, st, client_request(c, NULL));
 }
 
 static int
-track_parse(int argc, char **argv, struct step *st, int type,
-    const char *known)
+track_parse(int argc, char **argv, struct step *st)
 {
+	struct tracked *t = step_own(st, sizeof(*t) +
+	    (size_t)argc * sizeof(t->v[0]));
 	int ch, all = 0;
 
-	st->type = type;
-	st->ask = track_ask;
-	if ((st->entries = calloc((size_t)argc, sizeof(*st->entries))) == NULL)
-		die_errno("malloc");
-	while ((ch = option(argc, argv, known)) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'a')
 			all = 1;
-		else if (ch == 's')
-			check_session(st->session = optarg);
-		else if (track_option(&st->entries[st->nentries], ch))
-			st->nentries++;
-		else
+		else if (track_option(&t->v[t->n], ch))
+			t->n++;
+		else if (!step_option(st, ch))
 			return usage();
 	}
-	if (st->nentries > UT_TRACK_MAX)
+	if (t->n > UT_TRACK_MAX)
 		die("%s: more than %d of -p, -u and -n", argv[0],
 		    UT_TRACK_MAX);
 	if (optind != argc)
 		die("%s: '%s' is no option: -n is before the name of a "
 		    "program, -p before a process ID, -u before a user",
 		    argv[0], argv[optind]);
-	if (all != (st->nentries == 0))
-		return usage();
-	return 0;
+	return all != (t->n == 0) ? usage() : 0;
 }
 
-int
-parse_track(int argc, char **argv, struct step *st)
-{
-	return track_parse(argc, argv, st, UT_CTL_TRACK, "+s:p:u:n:");
-}
+#define TRACK_USAGE	"[-p pid] ... [-u user] ... [-n 'glob'] ..."
+#define TRACK_HELP \
+	SESSION_HELP, \
+	"-p pid\tthis process", \
+	"-u user\tprograms of this user"
 
-static int
-parse_untrack(int argc, char **argv, struct step *st)
-{
-	return track_parse(argc, argv, st, UT_CTL_UNTRACK, "+as:p:u:n:");
-}
+const struct command cmd_track = {
+	.name = "track", .page = "utctl-session",
+	.line = "record only some programs",
+	.usage = "[-s session] " TRACK_USAGE,
+	.options = { TRACK_HELP, "-n glob\tprograms whose names match" },
+	.type = UT_CTL_TRACK,
+	.parse = track_parse, .ask = track_ask, .loads = 1
+};
 
-int
-cmd_track(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_track);
-}
-
-int
-cmd_untrack(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_untrack);
-}
+const struct command cmd_untrack = {
+	.name = "untrack", .page = "utctl-session",
+	.line = "no longer record only some programs",
+	.usage = "[-s session] -a | " TRACK_USAGE,
+	.options = {
+	    TRACK_HELP, "-n glob\tprograms with this pattern",
+	    "-a\trecord all programs again"
+	},
+	.type = UT_CTL_UNTRACK,
+	.parse = track_parse, .ask = track_ask
+};

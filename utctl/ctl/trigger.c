@@ -18,17 +18,58 @@
  * What is done in a session when programs record an event.
  */
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "list.h"
 
 #define SPACE		" \t\n"
+
+void
+trigger_print(const struct row *r)
+{
+	const uint64_t n = row_num(r, "count"), acted = row_num(r, "acted");
+	const uint64_t matches = row_num(r, "matches");
+
+	printf("    trigger %" PRIu64 ": ", row_num(r, "number"));
+	if (n == 0)
+		printf("first %s", row_str(r, "glob"));
+	else
+		printf("each %" PRIu64 " %s", n, row_str(r, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		printf(" (if %s)", row_str(r, "filter"));
+	printf(": %s", row_str(r, "action"));
+	if (row_str(r, "command")[0] != '\0')
+		printf(" %s", row_str(r, "command"));
+	printf("; %s, %" PRIu64 " match%s, acted %" PRIu64 " time%s\n",
+	    row_str(r, "state"), matches, matches == 1 ? "" : "es", acted,
+	    acted == 1 ? "" : "s");
+}
+
+/* As a command; a comment, if it is another user's: see save.c. */
+void
+trigger_save(FILE *f, const struct row *r, const char *session, int foreign)
+{
+	const char *action = row_str(r, "action");
+	const char *command = row_str(r, "command");
+	char *both;
+
+	put_word(f, foreign ? "# trigger -e " : "trigger -e ",
+	    row_str(r, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		put_word(f, " -f ", row_str(r, "filter"));
+	if (row_num(r, "count") != 0)
+		fprintf(f, " -n %" PRIu64, row_num(r, "count"));
+	both = format("%s%s%s", action, command[0] != '\0' ? " " : "",
+	    command);
+	put_word(f, " -a ", both);
+	free(both);
+	put_word(f, " ", session);
+	putc('\n', f);
+}
 
 /* The second word of the argument, if there is any, is a command. */
 static const struct action {
@@ -45,24 +86,23 @@ static const struct action {
 
 #define NACTIONS	(sizeof(actions) / sizeof(actions[0]))
 
-static void	no_action(const char *) __attribute__((noreturn));
+struct trigger {
+	uint32_t	 action;	/* UT_TRIGGER_; 0: not given */
+	uint32_t	 count;		/* of matches, 0: once; or its number */
+	const char	*command;
+	const char	*glob;
+	const char	*filter;
+};
 
-static void
-no_action(const char *s)
+static const char *
+action_name(size_t i)
 {
-	char known[128] = "";
-	size_t i, n = 0;
-
-	for (i = 0; i < NACTIONS; i++)
-		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s",
-		    i == 0 ? "" : i == NACTIONS - 1 ? " and " : ", ",
-		    actions[i].what);
-	die("action '%s': none of %s", s, known);
+	return i < NACTIONS ? actions[i].what : NULL;
 }
 
 /* Sets the action and its command. */
 static void
-parse_action(struct step *st, const char *s)
+parse_action(struct trigger *t, const char *s)
 {
 	const size_t n = strcspn(s, SPACE);
 	const char *rest = s + n + strspn(s + n, SPACE);
@@ -72,109 +112,112 @@ parse_action(struct step *st, const char *s)
 	    a->name[n] != '\0'))
 		a++;
 	if (a == actions + NACTIONS || (!a->command && rest[0] != '\0'))
-		no_action(s);
+		die("action '%s': none of %s", s, names_text(action_name));
 	if (a->command && rest[0] == '\0')
 		die("action '%s': a command must follow in the same argument: "
 		    "-a '%s command'", s, a->name);
-	if (strlen(rest) > UT_COMMAND_MAX)
-		die("command: longer than %d bytes", UT_COMMAND_MAX);
-	st->action = a->type;
-	st->command = rest;
+	t->action = a->type;
+	t->command = check_command(rest);
 }
 
 static uint32_t
 parse_count(const char *what, const char *s)
 {
-	unsigned long long n;
-	char *end;
+	uint32_t n;
 
-	errno = 0;
-	n = strtoull(s, &end, 10);
-	if (!isdigit((unsigned char)s[0]) || errno != 0 || *end != '\0' ||
-	    n == 0 || n > UINT32_MAX)
+	if (parse_number(s, UINT32_MAX, &n) == -1 || n == 0)
 		die("%s '%s': not a number from 1 to %" PRIu32, what, s,
 		    UINT32_MAX);
-	return (uint32_t)n;
+	return n;
 }
 
 static int
 trigger_ask(struct client *c, struct step *st)
 {
+	const struct trigger *t = st->own;
 	struct ut_msg *m = client_begin(c, st->type);
 
 	ut_msg_str(m, st->session);
 	if (st->type == UT_CTL_UNTRIGGER) {
-		ut_msg_u32(m, st->count);
+		ut_msg_u32(m, t->count);
 	} else {
-		ut_msg_u32(m, st->action);
-		ut_msg_u32(m, st->count);
-		ut_msg_str(m, st->command);
-		ut_msg_str(m, st->rule.glob);
+		ut_msg_u32(m, t->action);
+		ut_msg_u32(m, t->count);
+		ut_msg_str(m, t->command);
+		ut_msg_str(m, t->glob);
 		ut_msg_u32(m, UT_RULE_ALL);
 		ut_msg_u32(m, 0);
 		ut_msg_u32(m, 0);
-		ut_msg_str(m, st->rule.filter != NULL ? st->rule.filter : "");
+		ut_msg_str(m, t->filter != NULL ? t->filter : "");
 	}
 	return step_say(c, st, client_request(c, NULL));
 }
 
 /* Take an option: 1; 0 if it is none that makes a trigger. */
 static int
-trigger_option(const char *command, struct step *st, int letter)
+trigger_option(const char *command, struct trigger *t, int letter)
 {
 	switch (letter) {
 	case 'e':
-		if (st->rule.glob != NULL)
+		if (t->glob != NULL)
 			die("%s: -e is given twice", command);
-		check_glob(st->rule.glob = optarg);
+		check_glob(t->glob = optarg);
 		return 1;
 	case 'f':
-		if (st->rule.filter != NULL)
+		if (t->filter != NULL)
 			die("%s: -f is given twice: && or || join filters",
 			    command);
-		check_filter(st->rule.filter = optarg);
+		check_filter(t->filter = optarg);
 		return 1;
 	case 'n':
-		st->count = parse_count("count", optarg);
+		t->count = parse_count("count", optarg);
 		return 1;
 	case 'a':
-		if (st->action != 0)
+		if (t->action != 0)
 			die("%s: -a is given twice", command);
-		parse_action(st, optarg);
+		parse_action(t, optarg);
 		return 1;
 	default:
 		return 0;
 	}
 }
 
-int
-parse_trigger(int argc, char **argv, struct step *st)
+static int
+trigger_parse(int argc, char **argv, struct step *st)
 {
+	struct trigger *t = step_own(st, sizeof(*t));
 	uint32_t number = 0;
 	int ch, any = 0;
 
-	st->ask = trigger_ask;
-	while ((ch = option(argc, argv, "+e:f:n:a:r:")) != -1) {
+	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'r')
 			number = parse_count("trigger", optarg);
-		else if (trigger_option(argv[0], st, ch))
+		else if (trigger_option(argv[0], t, ch))
 			any = 1;
 		else
 			return usage();
 	}
-	if (argc - optind > 1 || any == (number != 0) ||
-	    (any && (st->rule.glob == NULL || st->action == 0)))
+	if (any == (number != 0) || (any && (t->glob == NULL ||
+	    t->action == 0)))
 		return usage();
-	if (argc > optind)
-		check_session(st->session = argv[optind]);
-	st->type = any ? UT_CTL_TRIGGER : UT_CTL_UNTRIGGER;
-	if (!any)
-		st->count = number;
-	return 0;
+	if (!any) {
+		st->type = UT_CTL_UNTRIGGER;
+		t->count = number;
+	}
+	return step_session(argc, argv, st);
 }
 
-int
-cmd_trigger(int argc, char **argv)
-{
-	return step_run(argc, argv, parse_trigger);
-}
+const struct command cmd_trigger = {
+	.name = "trigger", .page = "utctl-session",
+	.line = "do something when an event is recorded",
+	.usage = "-r number | -e 'glob' [-f filter] [-n count] "
+	    "-a snapshot | stop | rotate | 'exec command' [session]",
+	.options = {
+	    "-e glob\tthe event", "-f filter\tonly if this is true",
+	    "-n count\teach time that there were so many (default: once)",
+	    "-a action\tsnapshot, stop, rotate or 'exec command'",
+	    "-r number\tremove this trigger"
+	},
+	.type = UT_CTL_TRIGGER,
+	.parse = trigger_parse, .ask = trigger_ask, .loads = 1
+};

@@ -15,28 +15,112 @@
  */
 
 /*
- * A utd of utctl's own.  It stays the child of utctl, which waits for its end:
- * an orphan would be left to process 1, which in a container may be a program
- * that waits for nothing but its own.
+ * A utd of utctl's own, and its run directory.  It stays the child of utctl,
+ * which waits for its end: an orphan would be left to process 1, which in a
+ * container may be a program that waits for nothing but its own.
  */
 
 #include <sys/types.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../utctl.h"
+#include "common/compat.h"
 #include "common/msg.h"
 #include "common/rundir.h"
+#include "ut_abi.h"
 
 static int lifeline = -1;	/* utd ends when it is closed */
+
+/* We get there, and nobody but us and root can rename what we make there. */
+static int
+tmp_safe(const char *tmp)
+{
+	struct stat st;
+	int here, safe;
+
+	if ((here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
+		return 0;
+	safe = ut_walk(tmp, 0, 0) == 0 && stat(".", &st) == 0 &&
+	    (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
+	    (st.st_mode & S_ISVTX) != 0);
+	if (fchdir(here) == -1)
+		die_errno("fchdir");
+	close(here);
+	return safe;
+}
+
+/*
+ * Can every user get to what is in that directory, and nobody but root change
+ * the way there?
+ */
+static int
+good_for_root(const char *dir)
+{
+	char path[PATH_MAX], *p = path;
+	struct stat st;
+	int ok;
+
+	if (snprintf(path, sizeof(path), "%s/", dir) >= (int)sizeof(path))
+		return 0;
+	do {
+		p += strcspn(p + 1, "/") + 1;
+		*p = '\0';
+		ok = stat(path, &st) == 0 && st.st_uid == 0 &&
+		    (st.st_mode & S_IXOTH) != 0 &&
+		    ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
+		    (st.st_mode & S_ISVTX) != 0);
+		*p = '/';
+	} while (ok && p[1] != '\0');
+	return ok;
+}
+
+/* For a run directory, whose socket has a name that is bounded. */
+static const char *
+tmp_dir(void)
+{
+	const size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path);
+	const char *tmp = getenv("TMPDIR");
+
+	if (tmp == NULL || tmp[0] != '/' || !tmp_safe(tmp) ||
+	    strlen(tmp) + strlen("/ut-XXXXXX/run/" UT_SOCKET) >= max ||
+	    (geteuid() == 0 && !good_for_root(tmp)))
+		return "/tmp";
+	return tmp;
+}
+
+/*
+ * A run directory of our own.  It is a level deeper than need be, for programs
+ * that outlive us make their run directory, but none above it.  What root runs
+ * may become any user, and its utd serves them all.
+ */
+char *
+private_make(void)
+{
+	const char *tmp = tmp_dir();
+	char *dir = format("%s/ut-XXXXXX", tmp);
+
+	if (mkdtemp(dir) != NULL &&
+	    (geteuid() != 0 || chmod(dir, 0711) == 0))
+		return dir;
+	say_errno("run directory in %s", tmp);
+	free(dir);
+	return NULL;
+}
 
 /* Print what utd said while it started. */
 static void

@@ -32,7 +32,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../show/columns.h"
 #include "../show/follow.h"
 #include "../show/print.h"
 #include "../sym/symbols.h"

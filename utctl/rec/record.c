@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +175,8 @@ static int
 snapshot_ask(struct record *r)
 {
 	struct row *rows;
-	const char *text;
+	const struct row *s;
+	uint64_t events;
 	bool any;
 
 	if (!r->keeps || !r->failed || r->shot != NULL)
@@ -187,11 +189,17 @@ snapshot_ask(struct record *r)
 	row_free(rows);
 	if (!any)
 		return 0;
-	if (output_replace(&r->out, 0) == -1 || client_snapshot(r->client,
-	    r->session, r->out.dir, NULL, NULL) == -1)
+	if (record_dir_replace(&r->out, 0) == -1 || client_snapshot(r->client,
+	    r->session, r->out.dir, NULL, NULL, &rows) == -1)
 		return -1;
-	text = strstr(client_text(r->client), "snapshot");
-	r->shot = clean(text != NULL ? text : client_text(r->client));
+	if ((s = row_first(rows->child, "snapshot")) != NULL) {
+		events = row_num(s, "events");
+		r->shot = format("snapshot of %" PRIu64 " event%s%s: %s",
+		    events, many(events), row_str(s, "lacks"),
+		    row_str(s, "dir"));
+	} else
+		r->shot = format("%s", client_text(r->client));
+	row_free(rows);
 	return 0;
 }
 
@@ -445,7 +453,7 @@ clean_up(struct record *r)
 	if (r->client != NULL)
 		interruptible(utd_end, r);
 	if (wrote)
-		output_done(&r->out);
+		record_dir_done(&r->out);
 	if (r->client == NULL && r->ran)
 		return;			/* something is left to recover */
 	if (r->private != NULL)
@@ -454,9 +462,9 @@ clean_up(struct record *r)
 		say("%s could not be removed", r->private);
 	if (!wrote && r->left) {
 		say_incomplete(r);
-		output_done(&r->out);
+		record_dir_done(&r->out);
 	} else if (!wrote)
-		output_undo(&r->out, r->created && !r->keeps);
+		record_dir_undo(&r->out, r->created && !r->keeps);
 }
 
 /* A run directory that nobody else has, for a command. */
@@ -471,8 +479,8 @@ private_dir(struct record *r)
 	return 0;
 }
 
-int
-cmd_record(int argc, char **argv)
+static int
+record_main(int argc, char **argv)
 {
 	static struct record r;
 	int status = 1;
@@ -481,14 +489,40 @@ cmd_record(int argc, char **argv)
 	if (record_options(&r, argc, argv) == -1)
 		return usage();
 	r.utd = utd_find();
-	output_name(&r.out, r.argv != NULL ? r.argv[0] : attach_name(&r));
+	record_dir_name(&r.out, r.argv != NULL ? r.argv[0] : attach_name(&r));
 	signals_catch();
 	atexit(utd_kill);
 	if (private_dir(&r) == -1)
 		return 1;
-	if ((r.keeps ? output_try(&r.out) : output_make(&r.out)) == 0)
+	if ((r.keeps ? record_dir_try(&r.out) : record_dir_make(&r.out)) == 0)
 		status = record(&r);
 	follower_end(&r.follower, 1);
 	clean_up(&r);
 	return status;
 }
+
+static const char *
+wrapper_what(size_t i)
+{
+	return wrappers[i].what;
+}
+
+const struct command cmd_record = {
+	.name = "record", .page = "utctl-record",
+	.line = "record the events of a command, or of what runs",
+	.usage = "[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
+	    RULE_USAGE " [-w wrapper,...] ... "
+	    "[-p pid] ... | [--] command [argument ...]",
+	.options = {
+	    "-F\tprint the events, too, on the standard error",
+	    "-S\tkeep the newest events; write them if the command fails",
+	    "-r\treplace the trace, which becomes DIR.old",
+	    "-T time\tstop recording after this time, as 10s or 1.5h",
+	    "-p pid\trecord this process, which runs; may be repeated",
+	    "-o dir\twhere the trace goes (default: ut-trace-COMMAND-DATE)",
+	    "-e glob\tonly events that match; may be repeated", RULE_HELP
+	},
+	.attrs = ATTR_RECORD,
+	.letter = 'w', .value = wrapper_name, .meaning = wrapper_what,
+	.run = record_main
+};

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/match.h"
+#include "common/event_name.h"
 #include "record.h"
 #include "ut_abi.h"
 #define UT_NO_EVENTS
@@ -86,23 +86,17 @@ is_asked(const struct record *r, const char *event)
 static void
 check_wrappers(const struct record *r)
 {
-	static const struct {
-		const char	*wrapper, *event;
-	} all[] = {
-		{ "func", "func:entry" }, { "malloc", "libc:malloc" },
-		{ "malloc", "libc:free" },
-		{ "pthread", "pthread:mutex_acquired" },
-		{ "pthread", "pthread:mutex_release" },
-	};
+	const struct wrapper *w;
 	size_t i;
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (wrapper_in(r->preload, all[i].wrapper) &&
-		    !is_asked(r, all[i].event)) {
-			say("warning: -w %s, but -e, -x, -l or -L leave out "
-			    "its %s", all[i].wrapper, all[i].event);
-			return;
-		}
+	for (w = wrappers; w->name != NULL; w++)
+		for (i = 0; i < 2 && w->events[i] != NULL; i++)
+			if (wrapper_in(r->preload, w->name) &&
+			    !is_asked(r, w->events[i])) {
+				say("warning: -w %s, but -e, -x, -l or -L "
+				    "leave out its %s", w->name, w->events[i]);
+				return;
+			}
 }
 
 static void
@@ -134,10 +128,11 @@ options_init(struct record *r, int argc)
 	r->rule.session = r->session;
 	r->rule.channel = CHANNEL;
 	r->limit = r->until = -1;
-	rule_init(&r->rule, argc);
+	r->rule.kind = UT_RULE_ALL;
+	r->rule.except = calloc((size_t)argc, sizeof(*r->rule.except));
 	r->globs = calloc((size_t)argc, sizeof(*r->globs));
 	r->pids = calloc((size_t)argc, sizeof(*r->pids));
-	if (r->globs == NULL || r->pids == NULL)
+	if (r->rule.except == NULL || r->globs == NULL || r->pids == NULL)
 		die_errno("malloc");
 }
 
@@ -148,8 +143,7 @@ record_options(struct record *r, int argc, char **argv)
 	int ch, mode = 0, clock = 0;
 
 	options_init(r, argc);
-	while ((ch = option_first(argc, argv, "+FST:o:e:p:rw:"
-	    RULE_OPTIONS)) != -1) {
+	while ((ch = option_first(argc, argv)) != -1) {
 		switch (ch) {
 		case 'F':
 			r->follow = 1;

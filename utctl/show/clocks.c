@@ -24,8 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../json.h"
 #include "../utctl.h"
-#include "clocks.h"
+#include "stat.h"
 
 #define NS			1e9
 #define NTP_UNSYNCHRONIZED	5
@@ -109,11 +110,10 @@ print_hosts(const struct reader *r)
 	}
 }
 
-void
-clocks_print(const struct clocks *c, const struct reader *r)
+static void
+print_clocks(const struct clocks *c)
 {
-	char *shown, from[CTF_TIMELEN], to[CTF_TIMELEN];
-	const struct reader_steps *slept;
+	char *shown;
 	size_t i;
 
 	for (i = 0; i < c->n; i++) {
@@ -130,21 +130,23 @@ clocks_print(const struct clocks *c, const struct reader *r)
 	}
 	if (c->n > 0)
 		putchar('\n');
-	for (i = 0; i < r->nsessions; i++) {
-		slept = &r->sessions[i].slept;
-		if (slept->n == 0)
-			continue;
-		ctf_print_time(slept->from, from);
-		ctf_print_time(slept->to, to);
-		if (r->nhosts > 1) {
-			shown = clean(r->sessions[i].trace->label);
-			printf("host %s: ", shown);
-			free(shown);
-		}
-		printf("the machine slept: %.3f s between %s and %s\n",
-		    slept->ns / NS, from, to);
+}
+
+static void
+print_slept(const struct reader *r, const struct reader_session *s)
+{
+	char *shown, from[CTF_TIMELEN], to[CTF_TIMELEN];
+
+	if (s->slept.n == 0)
+		return;
+	ctf_print_time(s->slept.from, from);
+	ctf_print_time(s->slept.to, to);
+	if (r->nhosts > 1) {
+		printf("host %s: ", shown = clean(s->trace->label));
+		free(shown);
 	}
-	print_hosts(r);
+	printf("the machine slept: %.3f s between %s and %s\n",
+	    s->slept.ns / NS, from, to);
 }
 
 static const char *
@@ -156,47 +158,84 @@ ntp_state(int64_t state)
 	return state >= -1 && state <= 5 ? names[state + 1] : "other";
 }
 
+/* How often a clock jumped: members with these names. */
 static void
-json_steps(const char *name, const struct reader_steps *steps)
+json_steps(const struct reader_steps *steps, const char *ns, const char *from,
+    const char *to)
 {
-	printf(",\"%s_ns\":\"%.0f\"", name, steps->ns);
-	if (steps->n > 0)
-		printf(",\"%s_from\":\"%" PRId64 "\",\"%s_to\":\"%" PRId64 "\"",
-		    name, steps->from, name, steps->to);
+	json_format(ns, "\"%.0f\"", steps->ns);
+	if (steps->n == 0)
+		return;
+	json_ns(from, steps->from);
+	json_ns(to, steps->to);
+}
+
+static void
+json_clocks(const struct clocks *c, const struct reader *r)
+{
+	const struct reader_session *s;
+	size_t i;
+
+	json_array("clocks");
+	for (i = 0; i < c->n; i++) {
+		json_object(NULL);
+		json_string("name", c->seen[i].name);
+		json_string("dates", c->seen[i].points ? "points" : "line");
+		json_format("error_ns", "%.0f", c->seen[i].error);
+		json_end();
+	}
+	json_end();
+	json_array("hosts");
+	for (s = r->sessions; s < r->sessions + r->nsessions; s++) {
+		json_object(NULL);
+		json_string("host", s->trace->host == NULL ? "" :
+		    s->trace->host);
+		json_string("ntp_state", ntp_state(s->last->ntp_state));
+		json_u64("ntp_maximum_ns", s->last->ntp_maximum);
+		json_steps(&s->set, "set_ns", "set_from", "set_to");
+		json_steps(&s->slept, "slept_ns", "slept_from", "slept_to");
+		json_end();
+	}
+	json_end();
 }
 
 void
-clocks_json(const struct clocks *c, const struct reader *r)
+clocks_print(const struct clocks *c, const struct reader *r)
 {
 	size_t i;
 
-	printf(",\"clocks\":[");
-	for (i = 0; i < c->n; i++) {
-		printf("%s{\"name\":", i == 0 ? "" : ",");
-		put_json(c->seen[i].name);
-		printf(",\"dates\":\"%s\",\"error_ns\":%.0f}",
-		    c->seen[i].points ? "points" : "line", c->seen[i].error);
+	if (json_on) {
+		json_clocks(c, r);
+		return;
 	}
-	printf("],\"hosts\":[");
-	for (i = 0; i < r->nsessions; i++) {
-		printf("%s{\"host\":", i == 0 ? "" : ",");
-		put_json(r->sessions[i].trace->host == NULL ? "" :
-		    r->sessions[i].trace->host);
-		printf(",\"ntp_state\":\"%s\",\"ntp_maximum_ns\":%" PRIu64,
-		    ntp_state(r->sessions[i].last->ntp_state),
-		    r->sessions[i].last->ntp_maximum);
-		json_steps("set", &r->sessions[i].set);
-		json_steps("slept", &r->sessions[i].slept);
-		putchar('}');
-	}
-	putchar(']');
+	print_clocks(c);
+	for (i = 0; i < r->nsessions; i++)
+		print_slept(r, &r->sessions[i]);
+	print_hosts(r);
+	putchar('\n');
 }
 
+/* Numbers that a double does not hold are text. */
 static void
-print_point(const struct ctf_point *p)
+put_point(const struct ctf_point *p)
 {
 	char date[CTF_TIMELEN];
 
+	json_object(NULL);
+	json_ns("time", p->date);
+	json_ns("monotonic", p->monotonic);
+	json_format("cycles", "\"%" PRIu64 "\"", p->cycles);
+	json_ns("boottime", p->boottime);
+	json_ns("realtime", p->realtime);
+	json_i64("ntp_offset_ns", p->ntp_offset);
+	json_format("ntp_frequency_ppm", "%.6f",
+	    (double)p->ntp_frequency / 65536);
+	json_u64("ntp_maximum_ns", p->ntp_maximum);
+	json_u64("ntp_error_ns", p->ntp_error);
+	json_string("ntp_state", ntp_state(p->ntp_state));
+	json_end();
+	if (json_on)
+		return;
 	ctf_print_time(p->date, date);
 	printf("%s %" PRId64 " %" PRIu64 " %" PRId64 " %" PRId64
 	    " %.3f %.3f %.3f %.3f %s\n", date, p->monotonic, p->cycles,
@@ -205,53 +244,34 @@ print_point(const struct ctf_point *p)
 	    (double)p->ntp_error / 1000, ntp_state(p->ntp_state));
 }
 
-/* Numbers that a double does not hold are text. */
-static void
-json_point(const struct ctf_point *p)
-{
-	printf("{\"time\":\"%" PRId64 "\",\"monotonic\":\"%" PRId64
-	    "\",\"cycles\":\"%" PRIu64 "\",\"boottime\":\"%" PRId64
-	    "\",\"realtime\":\"%" PRId64 "\",\"ntp_offset_ns\":%" PRId64
-	    ",\"ntp_frequency_ppm\":%.6f,\"ntp_maximum_ns\":%" PRIu64
-	    ",\"ntp_error_ns\":%" PRIu64 ",\"ntp_state\":\"%s\"}",
-	    p->date, p->monotonic, p->cycles, p->boottime,
-	    p->realtime, p->ntp_offset, (double)p->ntp_frequency / 65536,
-	    p->ntp_maximum, p->ntp_error, ntp_state(p->ntp_state));
-}
-
 void
-clocks_points(const struct reader *r, int json)
+clocks_points(const struct reader *r)
 {
 	const struct ctf_trace *tr;
-	const char *sep = "";
 	char *shown;
 	size_t i;
 
-	printf(json ? "{\"traces\":[" : "date monotonic cycles boottime "
-	    "realtime offset/us frequency/ppm maximum/us error/us state\n");
+	json_object(NULL);
+	json_array("traces");
+	if (!json_on)
+		printf("date monotonic cycles boottime realtime offset/us "
+		    "frequency/ppm maximum/us error/us state\n");
 	for (tr = r->traces; tr != NULL; tr = tr->next) {
-		if (json) {
-			printf("%s{\"metadata\":", sep);
-			put_json(tr->file);
-			printf(",\"points\":[");
-			sep = ",";
-		} else {
+		json_object(NULL);
+		json_string("metadata", tr->file);
+		json_array("points");
+		if (!json_on) {
 			printf("%s: %zu point%s\n", shown = clean(tr->file),
 			    tr->npoints, many(tr->npoints));
 			free(shown);
 		}
 		for (i = 0; i < tr->npoints; i++)
-			if (!json)
-				print_point(&tr->points[i]);
-			else {
-				printf(i == 0 ? "" : ",");
-				json_point(&tr->points[i]);
-			}
-		if (json)
-			printf("]}");
+			put_point(&tr->points[i]);
+		json_end();
+		json_end();
 	}
-	if (json)
-		printf("]}\n");
+	json_end();
+	json_end();
 }
 
 void

@@ -23,8 +23,7 @@
 
 #include "../ctf/ctf_field.h"
 #include "../say.h"
-#include "columns.h"
-#include "common/level.h"
+#include "common/event_name.h"
 #include "print.h"
 
 #define MOST		32		/* columns of a line */

@@ -26,11 +26,8 @@
 
 #include "../say.h"
 #include "../sym/symbols.h"
-#include "durations.h"
-#include "table.h"
-#include "top.h"
-
-#define US		1e3		/* ns */
+#include "show.h"
+#include "stat.h"
 
 struct slow {
 	int64_t			 took, self, begin;
@@ -127,269 +124,124 @@ total(void *arg, void *what, int64_t ended, int64_t open)
 	g->open_total += open;
 }
 
+/* Those that did not end come last: they are in another table. */
 static int
 by_total(const struct group *x, const struct group *y)
 {
+	if ((x->n == 0) != (y->n == 0))
+		return x->n == 0 ? 1 : -1;
 	return (x->total < y->total) - (x->total > y->total);
 }
 
 static int
 by_open(const struct group *x, const struct group *y)
 {
+	if ((x->unended == 0) != (y->unended == 0))
+		return x->unended == 0 ? 1 : -1;
 	return (x->open_total < y->open_total) -
 	    (x->open_total > y->open_total);
 }
 
 static void
-print_heads(struct table *t, const struct groups *g)
+put_group(struct rows *t, const void *arg, size_t i)
 {
-	size_t q;
+	const struct groups *g = arg;
+	struct group *row = g->rows[i];
 
-	table_cell(t, "calls");
-	table_cell(t, "total us");
-	table_cell(t, "self us");
-	table_cell(t, "mean us");
-	for (q = 0; q < HIST_QUANTILES; q++)
-		table_cell(t, "%s", hist_quantiles[q].name);
-	table_cell(t, "max us");
-	if (table_rest(t)) {
-		printf("  pair");
-		groups_heads(g);
-	}
+	group_json(g, row);
+	row_u64(t, "calls", "calls", row->n);
+	row_us(t, "total us", "total_ns", row->total);
+	row_us(t, "self us", "self_ns", row->self);
+	row_hist(t, &row->values, 1);
+	group_end(t, g, row);
 }
 
 static void
-print_group(struct table *t, struct group *row)
+put_groups(const char *name, struct groups *g,
+    int (*order)(const struct group *, const struct group *), rows_put_fn put)
 {
-	size_t q;
+	struct rows t = { .fixed = NULL };
+	size_t n = 0;
 
-	table_cell(t, "%" PRIu64, row->n);
-	table_us(t, (double)row->total);
-	table_us(t, (double)row->self);
-	table_us(t, row->values.sum / (double)row->n);
-	for (q = 0; q < HIST_QUANTILES; q++)
-		table_us(t, hist_quantile(&row->values,
-		    hist_quantiles[q].of_1000));
-	table_us(t, row->values.max);
-	if (table_rest(t))
-		group_print(row);
+	groups_sort(g, order);
+	while (n < g->nrows && (order == by_total ? g->rows[n]->n :
+	    g->rows[n]->unended) > 0)
+		n++;
+	if (!json_on && n > 0)
+		putchar('\n');
+	rows_put(&t, name, n, put, g);
 }
 
 static void
-print_groups(const struct groups *g)
+put_slow(struct rows *t, const void *arg, size_t i)
 {
-	struct table t;
-	size_t i;
+	const struct run *r = arg;
+	const struct slow *s = &r->slow[i];
 
-	putchar('\n');
-	for (table_begin(&t); table_next(&t);) {
-		print_heads(&t, g);
-		for (i = 0; i < g->nrows; i++)
-			if (g->rows[i]->n > 0)
-				print_group(&t, g->rows[i]);
-	}
-}
-
-static void
-print_slow(const struct run *r)
-{
-	char when[CTF_TIMELEN];
-	const struct slow *s;
-	char *name, *shown;
-
-	printf("\nthe slowest:\n%14s %14s  %-29s  program[pid:tid]  pair", "us",
-	    "self us", "began");
-	groups_heads(r->groups);
-	for (s = r->slow; s < r->slow + r->top.n; s++) {
-		ctf_print_time(s->begin, when);
-		name = host_name(s->host, s->who.name);
-		shown = clean(name);
-		printf("%14.3f %14.3f  %-29s  %s[%" PRId64 ":%" PRId64 "]",
-		    (double)s->took / US, (double)s->self / US, when,
-		    shown, s->who.vpid, s->who.vtid);
-		free(shown);
-		free(name);
-		group_print(s->group);
-	}
+	group_json(r->groups, s->group);
+	row_us(t, "us", "ns", s->took);
+	row_us(t, "self us", "self_ns", s->self);
+	json_ns("began", s->begin);
+	row_who(t, "began", s->begin, s->host, s->who.name, s->who.vpid,
+	    s->who.vtid);
+	group_end(t, r->groups, s->group);
 }
 
 /* What is not in the table. */
 static void
-print_rest(const struct pairs *ps)
+put_rest(const char *name, uint64_t n, const char *what)
 {
-	if (ps->unended > 0)
-		printf("%" PRIu64 " begun and not ended\n", ps->unended);
-	if (ps->unbegun > 0)
-		printf("%" PRIu64 " ended and not begun\n", ps->unbegun);
-	if (ps->lost > 0)
-		printf("%" PRIu64 " left out: events were lost meanwhile\n",
-		    ps->lost);
-}
-
-static void
-print_unended_heads(struct table *t, const struct groups *g)
-{
-	table_cell(t, "not ended");
-	table_cell(t, "open");
-	table_cell(t, "total us");
-	table_cell(t, "self us");
-	if (table_rest(t)) {
-		printf("  %-29s  pair", "began");
-		groups_heads(g);
-	}
+	json_u64(name, n);
+	if (!json_on && n > 0)
+		printf("%" PRIu64 " %s\n", n, what);
 }
 
 /* Those that were left without an end are not open, and have no time. */
 static void
-print_unended_group(struct table *t, const struct group *row)
+put_unended(struct rows *t, const void *arg, size_t i)
 {
+	const struct groups *g = arg;
+	const struct group *row = g->rows[i];
 	char when[CTF_TIMELEN] = "-";
 
-	table_cell(t, "%" PRIu64, row->unended);
-	table_cell(t, "%" PRIu64, row->open);
-	table_us(t, (double)row->open_total);
-	table_us(t, (double)row->open_self);
-	if (!table_rest(t))
-		return;
-	if (row->open > 0)
+	group_json(g, row);
+	row_u64(t, "not ended", "calls", row->unended);
+	row_u64(t, "open", "open", row->open);
+	row_us(t, "total us", "total_ns", row->open_total);
+	row_us(t, "self us", "self_ns", row->open_self);
+	if (row->open > 0) {
+		json_ns("began", row->first);
 		ctf_print_time(row->first, when);
-	printf("  %-29s", when);
-	group_print(row);
-}
-
-static void
-print_unended(const struct groups *g)
-{
-	struct table t;
-	size_t i;
-
-	putchar('\n');
-	for (table_begin(&t); table_next(&t);) {
-		print_unended_heads(&t, g);
-		for (i = 0; i < g->nrows; i++)
-			if (g->rows[i]->unended > 0)
-				print_unended_group(&t, g->rows[i]);
 	}
+	if (row_tail(t))
+		printf("  %-29s", t->isheads ? "began" : when);
+	group_end(t, g, row);
 }
 
 static void
-print_text(const struct run *r, const struct reader *rd)
+print(struct run *r, const struct reader *rd)
 {
-	reader_totals(rd);
-	print_rest(r->pairs);
-	if (r->top.n > 0)
-		print_groups(r->groups);
-	if (r->pairs->unended > 0) {
-		groups_sort(r->groups, by_open);
-		print_unended(r->groups);
-	}
-	if (r->top.n > 0)
-		print_slow(r);
-}
+	static const int widths[] = { 14, 14 };
+	struct rows t = { .fixed = widths };
 
-static void
-json_by(const struct groups *g, const struct group *row)
-{
-	const char *s = row->key;
-	size_t k;
-
-	printf("\"by\":{\"pair\":");
-	put_json(s);
-	for (k = 0; k < g->nby; k++) {
-		s += strlen(s) + 1;
-		putchar(',');
-		put_json(g->names[k]);
-		putchar(':');
-		put_json(s);
-	}
-	putchar('}');
-}
-
-static void
-json_group(const struct groups *g, struct group *row)
-{
-	size_t q;
-
-	putchar('{');
-	json_by(g, row);
-	printf(",\"calls\":%" PRIu64 ",\"total_ns\":\"%" PRId64
-	    "\",\"self_ns\":\"%" PRId64 "\",\"min\":%.17g,"
-	    "\"mean\":%.17g", row->n, row->total, row->self,
-	    row->values.min, row->values.sum / (double)row->n);
-	for (q = 0; q < HIST_QUANTILES; q++)
-		printf(",\"%s\":%.17g", hist_quantiles[q].name,
-		    hist_quantile(&row->values, hist_quantiles[q].of_1000));
-	printf(",\"max\":%.17g}", row->values.max);
-}
-
-static void
-json_unended(const struct groups *g)
-{
-	const struct group *row;
-	const char *comma = "";
-	size_t i;
-
-	printf("],\"not_ended\":[");
-	for (i = 0; i < g->nrows; i++) {
-		row = g->rows[i];
-		if (row->unended == 0)
-			continue;
-		printf("%s{", comma);
-		json_by(g, row);
-		printf(",\"calls\":%" PRIu64 ",\"open\":%" PRIu64
-		    ",\"total_ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
-		    "\"", row->unended, row->open, row->open_total,
-		    row->open_self);
-		if (row->open > 0)
-			printf(",\"began\":\"%" PRId64 "\"", row->first);
-		putchar('}');
-		comma = ",";
-	}
-}
-
-static void
-print_json(const struct run *r, const struct reader *rd)
-{
-	const struct pairs *ps = r->pairs;
-	const struct slow *s;
-	const char *comma = "";
-	size_t i;
-
-	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu,"
-	    "\"unended\":%" PRIu64 ",\"unbegun\":%" PRIu64 ",\"left_out\":%"
-	    PRIu64 ",\"pairs\":[", rd->nevents, rd->ndiscarded, rd->nlost,
-	    ps->unended, ps->unbegun, ps->lost);
-	for (i = 0; i < r->groups->nrows; i++)
-		if (r->groups->rows[i]->n > 0) {
-			fputs(comma, stdout);
-			json_group(r->groups, r->groups->rows[i]);
-			comma = ",";
-		}
-	printf("],\"slowest\":[");
-	for (s = r->slow; s < r->slow + r->top.n; s++) {
-		printf("%s{", s == r->slow ? "" : ",");
-		json_by(r->groups, s->group);
-		printf(",\"ns\":\"%" PRId64 "\",\"self_ns\":\"%" PRId64
-		    "\",\"began\":\"%" PRId64 "\",", s->took, s->self,
-		    s->begin);
-		if (s->host != NULL) {
-			printf("\"host\":");
-			put_json(s->host);
-			putchar(',');
-		}
-		printf("\"procname\":");
-		put_json(s->who.name);
-		printf(",\"vpid\":%" PRId64 ",\"vtid\":%" PRId64 "}",
-		    s->who.vpid, s->who.vtid);
-	}
-	groups_sort(r->groups, by_open);
-	json_unended(r->groups);
-	printf("]}\n");
+	show_totals(rd);
+	put_rest("unended", r->pairs->unended, "begun and not ended");
+	put_rest("unbegun", r->pairs->unbegun, "ended and not begun");
+	put_rest("left_out", r->pairs->lost,
+	    "left out: events were lost meanwhile");
+	put_groups("pairs", r->groups, by_total, put_group);
+	if (json_on)
+		rows_put(&t, "slowest", r->top.n, put_slow, r);
+	put_groups("not_ended", r->groups, by_open, put_unended);
+	json_end();
+	if (json_on || r->top.n == 0)
+		return;
+	printf("\nthe slowest:\n");
+	rows_put(&t, NULL, r->top.n, put_slow, r);
 }
 
 void
-durations(struct reader *rd, struct pairs *ps, struct groups *g,
-    size_t nslow, int json)
+durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
 {
 	static const struct pair_ops mine = { begin, end, left, still_open,
 	    NULL, total };
@@ -403,17 +255,13 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g,
 	r.top.size = sizeof(r.slow[0]);
 	r.top.most = nslow;
 	r.groups = g;
+	g->prefix = "pair";
 	ps->ops = &mine;
 	ps->arg = &r;
 	pairs_read(ps, rd);
 	pairs_finish(ps);
-	groups_sort(g, by_total);
-	if (rd->ntraces == 0 && ctf_damaged() != 0)
-		;
-	else if (json)
-		print_json(&r, rd);
-	else
-		print_text(&r, rd);
+	if (show_any(rd))
+		print(&r, rd);
 	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
 	    ps->unbegun == 0 && ps->lost == 0)
 		say("no pairs of events: see -D");

@@ -22,18 +22,33 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/select.h"
-#include "../utctl.h"
-#include "common/compat.h"
 #include "export.h"
+#include "show.h"
 
 static const struct format_kind {
 	const char	*name;
+	const char	*what;
 	void		(*run)(struct reader *, struct pairs *);
 } formats[] = {
-	{ "chrome", export_chrome },
-	{ "folded", export_folded }
+	{ "chrome", "for Perfetto, and others (the default)", export_chrome },
+	{ "folded", "the self time of each stack of pairs", export_folded }
 };
+
+static const struct format_kind *chosen;	/* -F */
+static struct pairs pairs;
+
+static const char *
+format_name(size_t i)
+{
+	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i].name :
+	    NULL;
+}
+
+static const char *
+format_what(size_t i)
+{
+	return formats[i].what;
+}
 
 static const struct format_kind *
 format_of(const char *name)
@@ -43,66 +58,61 @@ format_of(const char *name)
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(formats[i].name, name) == 0)
 			return &formats[i];
-	die("-F %s: there are chrome and folded", name);
-}
-
-const char *
-export_format(size_t i)
-{
-	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i].name :
-	    NULL;
+	die("-F %s: there are %s", name, names_text(format_name));
 }
 
 static int
-export_traces(const struct format_kind *f, struct reader *rd,
-    struct pairs *ps, char **dirs)
+export_option(int c)
 {
-	int status;
-
-	rd->names = symbols_begin() ? &symbols_names : NULL;
-	ut_confine_reader();	/* what it reads may be anybody's */
-	reader_open_all(rd, dirs);
-	if (rd->ntraces > 0 || ctf_damaged() == 0)
-		f->run(rd, ps);
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	if (rd->ntraces > 0)
-		pairs_say(ps);
-	return status;
+	if (c == 'D')
+		pairs_add(&pairs, optarg);
+	else if (c == 'F')
+		chosen = format_of(optarg);
+	return c == 'D' || c == 'F';
 }
 
-int
-cmd_export(int argc, char **argv)
+static int
+export(struct reader *rd, char **dirs)
 {
-	const struct format_kind *f = &formats[0];
-	struct select sel;
-	struct reader rd;
-	struct pairs pairs;
-	char **dirs;
-	int c, status;
+	reader_open_all(rd, dirs);
+	if (show_any(rd))
+		chosen->run(rd, &pairs);
+	return 0;
+}
 
-	memset(&rd, 0, sizeof(rd));
+static void
+say_pairs(const struct reader *rd)
+{
+	(void)rd;
+	pairs_say(&pairs);
+}
+
+static void
+end(void)
+{
+	pairs_free(&pairs);
+}
+
+static int
+export_main(int argc, char **argv)
+{
+	static const struct show show_export = { export_option, NULL,
+	    NULL, NULL, export, say_pairs, end };
+
+	chosen = &formats[0];
 	pairs_init(&pairs);
 	pairs.named = 1;
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+D:F:" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'D')
-			pairs_add(&pairs, optarg);
-		else if (c == 'F')
-			f = format_of(optarg);
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = export_traces(f, &rd, &pairs, dirs);
-	which_free(dirs);
-	pairs_free(&pairs);
-	symbols_end();
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
+	return show(&show_export, argc, argv);
 }
+
+const struct command cmd_export = {
+	.name = "export", .page = "utctl-view",
+	.line = "write traces for programs that draw time lines, or flames",
+	.usage = "[-F format] [-D begin,end[,field]] ... " SHOW_USAGE,
+	.options = {
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    SHOW_HELP
+	},
+	.letter = 'F', .value = format_name, .meaning = format_what,
+	.run = export_main
+};

@@ -26,23 +26,12 @@
 #include <stdint.h>
 
 #include "../ctf/reader.h"
-#include "../sym/symbols.h"
 #include "pair.h"
-
-#define EXPORT_NAME	(SYMBOLS_MAX + 64)
 
 /*
  * The formats.  Each reads all and writes it; the pairs of -D have been added.
  */
-const char *export_format(size_t);	/* NULL: there are no more */
 void	 export_chrome(struct reader *, struct pairs *);
 void	 export_folded(struct reader *, struct pairs *);
-
-/*
- * export_name.c: what a pair is called: by the function, if it has an address,
- * otherwise by the name of the pair.  The buffer has EXPORT_NAME bytes.
- */
-const char *export_name(char *, const struct ctf_stream *, const char *,
-	    const struct ctf_field_at *, uint64_t);
 
 #endif /* EXPORT_H */

@@ -295,13 +295,13 @@ static void *
 begin(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address)
 {
-	char buf[EXPORT_NAME], *p;
+	char buf[PAIR_NAME], *p;
 	struct open *o;
 
 	(void)arg;
 	if (!run.selected || unsure(s, 0))
 		return NULL;
-	o = open_of(track_of(s), pair, export_name(buf, s, pair, at, address));
+	o = open_of(track_of(s), pair, pair_name(buf, s, pair, at, address));
 	p = put_head('B', s->ns, o->track->who);
 	if (at != NULL)
 		p = put_text(p, ",\"cat\":", pair);
@@ -471,7 +471,7 @@ static void
 module(void *arg, struct ctf_stream *s)
 {
 	(void)arg;
-	pairs_module(run.pairs, s);
+	(void)s;
 	run.stream = NULL;	/* its process may be another one now */
 }
 
@@ -512,7 +512,7 @@ export_chrome(struct reader *rd, struct pairs *ps)
 	ps->ops = &mine;
 	ps->closed = ps->unfit = 1;
 	rd->refused = rd->select != NULL;
-	rd->names = &symbols_names;
+	symbols_use(rd, &ps->processes);
 	ctf_print_init(1);
 	out_end(out_text(out_begin(), "{\"displayTimeUnit\":\"ns\","
 	    "\"traceEvents\":["));

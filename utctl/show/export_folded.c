@@ -91,7 +91,7 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 {
 	struct folded *r = arg;
 	struct node *parent = pairs_top(r->pairs, s);
-	char buf[EXPORT_NAME];
+	char buf[PAIR_NAME];
 	struct ctf_who who;
 	char *name;
 
@@ -104,7 +104,7 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 		parent = node_get(r, parent, DEEPER);
 	else if (parent->depth > DEEPEST + 1)
 		parent = parent->parent;
-	return node_get(r, parent, export_name(buf, s, pair, at, address));
+	return node_get(r, parent, pair_name(buf, s, pair, at, address));
 }
 
 /* It is on no thread's stack. */

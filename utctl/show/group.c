@@ -15,7 +15,7 @@
  */
 
 /*
- * Groups of events: see group.h.  What is kept grows with the number of groups,
+ * Groups of events: see stat.h.  What is kept grows with the number of groups,
  * not with that of events.
  */
 
@@ -26,7 +26,7 @@
 
 #include "../say.h"
 #include "../sym/symbols.h"
-#include "group.h"
+#include "stat.h"
 
 #define TAIL	24		/* bytes of dots, an address and a NUL */
 #define IDS	48		/* bytes of those of a process and a thread */
@@ -266,7 +266,22 @@ groups_sort(struct groups *g,
 		qsort(g->rows, n, sizeof(*g->rows), compare);
 }
 
-/* The names of the group, in columns. */
+void
+group_json(const struct groups *g, const struct group *row)
+{
+	const char *s = row->key;
+	size_t i;
+
+	json_object("by");
+	if (g->prefix != NULL) {
+		json_string(g->prefix, s);
+		s += strlen(s) + 1;
+	}
+	for (i = 0; i < g->nby; i++, s += strlen(s) + 1)
+		json_string(g->names[i], s);
+	json_end();
+}
+
 void
 group_print(const struct group *row)
 {
@@ -281,10 +296,19 @@ group_print(const struct group *row)
 }
 
 void
-groups_heads(const struct groups *g)
+group_end(const struct rows *t, const struct groups *g,
+    const struct group *row)
 {
 	size_t i;
 
+	if (!row_tail(t))
+		return;
+	if (!t->isheads) {
+		group_print(row);
+		return;
+	}
+	if (g->prefix != NULL)
+		printf("  %s", g->prefix);
 	for (i = 0; i < g->nby; i++)
 		printf("  %s", g->names[i]);
 	putchar('\n');

@@ -22,45 +22,18 @@
  */
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/select.h"
 #include "../say.h"
-#include "../sym/symbols.h"
-#include "../utctl.h"
-#include "common/compat.h"
 #include "heap.h"
+#include "show.h"
+
+#define NS	1e9
 
 static struct heap_run run;
-
-static void
-event(void *arg, struct ctf_stream *s)
-{
-	struct heap_run *r = arg;
-
-	if (r->begin == INT64_MIN)
-		r->begin = s->ns;
-	r->end = s->ns;
-	heap_event(r, s);
-}
-
-static void
-lost(void *arg, const struct ctf_stream *s)
-{
-	struct heap_run *r = arg;
-
-	processes_lose(&r->processes, s);
-}
-
-static void
-module(void *arg, struct ctf_stream *s)
-{
-	struct heap_run *r = arg;
-
-	processes_module(&r->processes, s);
-}
 
 static void
 over(struct process *p)
@@ -79,6 +52,266 @@ release(struct process *p)
 	map_free(&h->threads);
 	blocks_free(&h->blocks);
 	free(h->uses);
+}
+
+/*
+ * Output.
+ */
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	const struct heap_use *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	if (x->blocks != y->blocks)
+		return x->blocks < y->blocks ? 1 : -1;
+	if (x->allocated != y->allocated)
+		return x->allocated < y->allocated ? 1 : -1;
+	return (x->caller > y->caller) - (x->caller < y->caller);
+}
+
+/* Sort the callers, those that are shown first; their number. */
+static size_t
+sort_uses(struct heap *h)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < h->nuses; i++)
+		if (h->uses[i].blocks > 0 || ((h->run->all || json_on) &&
+		    (h->uses[i].calls > 0 || h->uses[i].unknown > 0)))
+			h->uses[n++] = h->uses[i];
+	if (n > 1)
+		qsort(h->uses, n, sizeof(*h->uses), by_bytes);
+	return n;
+}
+
+static int
+by_live(const void *a, const void *b)
+{
+	const struct heap *x = *(struct heap *const *)a;
+	const struct heap *y = *(struct heap *const *)b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	if (x->allocated != y->allocated)
+		return x->allocated < y->allocated ? 1 : -1;
+	return (x->process.vpid > y->process.vpid) -
+	    (x->process.vpid < y->process.vpid);
+}
+
+/* The processes with events, those with the most live bytes first. */
+static struct heap **
+sort_heaps(const struct heap_run *r, size_t *n)
+{
+	struct process *p;
+	struct heap **all, *h;
+	size_t most = 1;
+
+	for (p = r->processes.first; p != NULL; p = p->next)
+		most++;
+	if ((all = calloc(most, sizeof(*all))) == NULL)
+		die_errno("malloc");
+	*n = 0;
+	for (p = r->processes.first; p != NULL; p = p->next) {
+		h = (struct heap *)p;
+		if (h->calls + h->failed + h->unknown + h->twice +
+		    h->unsure_twice > 0)
+			all[(*n)++] = h;
+	}
+	if (*n > 1)
+		qsort(all, *n, sizeof(struct heap *), by_live);
+	return all;
+}
+
+static void
+put_use(struct rows *t, const void *arg, size_t i)
+{
+	const struct heap *h = arg;
+	const struct heap_use *u = &h->uses[i];
+	char text[CALLER_TEXT];
+
+	callers_json(&h->process.callers, u->caller);
+	row_u64(t, "bytes", "bytes", u->bytes);
+	row_u64(t, "blocks", "blocks", u->blocks);
+	row_u64(t, "largest", "largest", u->largest);
+	row_u64(t, "calls", "calls", u->calls);
+	row_u64(t, "allocated", "allocated", u->allocated);
+	row_u64(t, h->run->all ? "not here" : NULL, "unknown", u->unknown);
+	if (row_end(t, "caller"))
+		printf("  %s\n", callers_text(&h->process.callers, u->caller,
+		    text));
+}
+
+static void
+print_blocks(const char *before, uint64_t bytes, uint64_t blocks,
+    const char *what)
+{
+	printf("%s%" PRIu64 " byte%s in %" PRIu64 " block%s %s", before, bytes,
+	    many(bytes), blocks, many(blocks), what);
+}
+
+static void
+print_count(uint64_t n, const char *what)
+{
+	if (n > 0)
+		printf("  %" PRIu64 " %s\n", n, what);
+}
+
+static void
+print_heap(const struct heap *h)
+{
+	char when[CTF_TIMELEN];
+
+	putchar('\n');
+	process_print(&h->process);
+	print_blocks(": ", h->bytes, h->nblocks, "live at the end\n");
+	if (h->unsure_blocks > 0)
+		print_blocks("  of them ", h->unsure_bytes, h->unsure_blocks,
+		    "may have been freed: events were lost since\n");
+	print_blocks("  ", h->allocated, h->calls, "allocated");
+	printf(", %" PRIu64 " block%s freed\n", h->frees, many(h->frees));
+	if (h->peak > 0) {
+		ctf_print_time(h->peak_ns, when);
+		printf("  %" PRIu64 " byte%s live at most, from %s on "
+		    "(%+.6f s)\n", h->peak, many(h->peak), when,
+		    ((double)h->peak_ns -
+		    (double)h->run->processes.begin) / NS);
+	}
+	print_count(h->failed, h->failed == 1 ? "call returned no memory" :
+	    "calls returned no memory");
+	print_count(h->twice, "freed twice");
+	print_count(h->unsure_twice,
+	    "perhaps freed twice: events were lost meanwhile");
+	print_count(h->unknown, "freed, but not allocated here");
+	print_count(h->unseen, "freed unseen: the memory was allocated again");
+}
+
+static void
+json_heap(const struct heap *h)
+{
+	process_json(&h->process);
+	json_u64("bytes", h->bytes);
+	json_u64("blocks", h->nblocks);
+	json_u64("allocated", h->allocated);
+	json_u64("allocations", h->calls);
+	json_u64("frees", h->frees);
+	json_u64("failed", h->failed);
+	json_u64("twice", h->twice);
+	json_u64("unknown", h->unknown);
+	json_u64("unseen", h->unseen);
+	json_u64("peak", h->peak);
+	json_u64("unsure_bytes", h->unsure_bytes);
+	json_u64("unsure_blocks", h->unsure_blocks);
+	json_u64("unsure_twice", h->unsure_twice);
+	if (h->peak > 0)
+		json_ns("peak_ns", h->peak_ns);
+}
+
+static void
+put_heap(struct heap *h)
+{
+	static const int widths[] = { 14, 10, 12, 12, 16, 11 };
+	struct rows t = { .fixed = widths };
+
+	json_object(NULL);
+	if (json_on)
+		json_heap(h);
+	else
+		print_heap(h);
+	rows_put(&t, "callers", sort_uses(h), put_use, h);
+	json_end();
+}
+
+/* Whose block it was, and when. */
+static void
+put_place(const struct rows *t, const char *head, const struct heap *h,
+    int64_t ns, int32_t thread, uint32_t caller)
+{
+	const struct process *p = &h->process;
+	char text[CALLER_TEXT];
+
+	json_ns("ns", ns);
+	row_who(t, head, ns, p->host, p->name, p->vpid, thread);
+	callers_json(&p->callers, caller);
+	if (row_end(t, "caller"))
+		printf("  %s", callers_text(&p->callers, caller, text));
+}
+
+static void
+put_note(struct rows *t, const void *arg, size_t i)
+{
+	const struct top *top = arg;
+	const struct heap_note *n = (const struct heap_note *)top->list + i;
+
+	row_u64(t, "bytes", "bytes", n->block.size);
+	put_place(t, "allocated", n->heap, n->block.ns, n->block.thread,
+	    n->block.caller);
+	if (top == &n->heap->run->top_live)
+		json_bool("unsure", n->unsure);
+	if (row_end(t, NULL))
+		puts(n->unsure ? ", as far as is known" : "");
+}
+
+static void
+put_top(const char *title, const char *name, const struct top *top)
+{
+	static const int width = 14;
+	struct rows t = { .fixed = &width };
+
+	if (!json_on && top->n > 0)
+		printf("\n%s:\n", title);
+	rows_put(&t, name, top->n, put_note, top);
+}
+
+static void
+put_twice(struct rows *t, const void *arg, size_t i)
+{
+	const struct heap_note *n = (const struct heap_note *)arg + i;
+
+	json_address("ptr", n->block.address);
+	row_text(t, "block", "0x%016" PRIx64, n->block.address);
+	json_object("first");
+	put_place(t, "freed", n->heap, n->block.ns, n->block.thread,
+	    n->block.caller);
+	json_end();
+	if (row_end(t, NULL))
+		printf("\n%18s", "again");
+	else if (!json_on)
+		return;
+	json_object("again");
+	put_place(t, NULL, n->heap, n->ns, n->thread, n->caller);
+	json_end();
+	if (row_end(t, NULL))
+		putchar('\n');
+}
+
+static void
+heap_print(const struct heap_run *r, const struct reader *rd)
+{
+	static const int width = 18;
+	struct rows t = { .fixed = &width };
+	struct heap **all;
+	size_t i, n;
+
+	show_totals(rd);
+	if (!json_on && r->processes.n == 0)
+		return;
+	show_span(r->processes.begin, r->processes.end, "\n");
+	all = sort_heaps(r, &n);
+	json_array("processes");
+	for (i = 0; i < n; i++)
+		put_heap(all[i]);
+	json_end();
+	free(all);
+	put_top("the largest blocks that are live", "largest_live",
+	    &r->top_live);
+	put_top("the largest blocks of all", "largest", &r->top_ever);
+	if (!json_on && r->ntwice > 0)
+		printf("\nfreed twice:\n");
+	rows_put(&t, "freed_twice", r->ntwice, put_twice, r->twice);
+	json_end();
 }
 
 /* Name each program, or library, that an allocator is linked into. */
@@ -111,7 +344,7 @@ say_lost(const struct heap_run *r)
 		blocks += h->unsure_blocks;
 		twice += h->unsure_twice;
 	}
-	if (r->n == 0 || !any)
+	if (r->processes.n == 0 || !any)
 		return;
 	say("events were lost: what is live is not certain, %" PRIu64
 	    " of the blocks may have been freed, and %" PRIu64 " more may "
@@ -119,79 +352,73 @@ say_lost(const struct heap_run *r)
 }
 
 static int
-heap_traces(struct heap_run *r, struct reader *rd, char **dirs)
+heap_option(int c)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, module,
-	    NULL, lost };
-	struct process *p;
-	int status;
+	if (c == 'a')
+		run.all = 1;
+	else if (c == 'j')
+		json_start(1);
+	return c == 'a' || c == 'j';
+}
 
-	r->processes.numbers = !symbols_begin();
-	rd->names = &symbols_names;		/* also without them: modules come and go */
-	ut_confine_reader();	/* what it reads may be anybody's */
-	processes_open(&r->processes, rd, dirs, heap_calls);
-	reader_run(rd, &ops, r);
-	for (p = r->processes.first; p != NULL; p = p->next)
+static int
+heap_traces(struct reader *rd, char **dirs)
+{
+	struct process *p;
+
+	processes_read(&run.processes, rd, dirs);
+	for (p = run.processes.first; p != NULL; p = p->next)
 		over(p);
-	if (rd->ntraces > 0 || ctf_damaged() == 0)
-		heap_print(r, rd);
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	say_unseen(r);
-	if (rd->nevents > 0 && r->n == 0 && r->npaths == 0)
-		say("no calls of malloc(3) in the trace: was it recorded with "
-		    "-w malloc?");
-	if (r->n > 0 && processes_partial(rd))
-		say("-e, -x, -l, -L, -f or -t may leave out calls: what is "
-		    "live, and what was freed twice, is not certain");
-	processes_say(&r->processes);
-	say_lost(r);
-	return status;
+	if (show_any(rd))
+		heap_print(&run, rd);
+	return 0;
 }
 
 static void
-heap_init(struct heap_run *r)
+say_all(const struct reader *rd)
 {
-	memset(r, 0, sizeof(*r));
-	processes_init(&r->processes, sizeof(struct heap), over);
-	r->begin = INT64_MIN;
-	r->top_ever.list = r->ever;
-	r->top_live.list = r->live;
-	r->top_ever.size = r->top_live.size = sizeof(struct heap_note);
-	r->top_ever.most = r->top_live.most = HEAP_TOP;
+	const struct processes *ps = &run.processes;
+
+	say_unseen(&run);
+	if (rd->nevents > 0 && ps->n == 0 && run.npaths == 0)
+		say("no calls of malloc(3) in the trace: was it recorded with "
+		    "-w malloc?");
+	processes_say(ps, rd, "what is live, and what was freed twice");
+	say_lost(&run);
 }
 
-int
-cmd_heap(int argc, char **argv)
+static void
+end(void)
 {
-	struct select sel;
-	struct reader rd;
-	char **dirs;
-	int c, status;
-
-	heap_init(&run);
-	memset(&rd, 0, sizeof(rd));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'a')
-			run.all = 1;
-		else if (c == 'j')
-			run.json = 1;
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = heap_traces(&run, &rd, dirs);
-	which_free(dirs);
-	processes_free(&run.processes, release);
-	symbols_end();
+	processes_free(&run.processes);
 	while (run.npaths > 0)
 		free(run.paths[--run.npaths]);
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
 }
+
+static int
+heap_main(int argc, char **argv)
+{
+	static const struct process_ops ops = { heap_calls, heap_call,
+	    sizeof(struct heap), over, release };
+	static const struct show show_heap = { heap_option, NULL, NULL,
+	    NULL, heap_traces, say_all, end };
+
+	memset(&run, 0, sizeof(run));
+	processes_init(&run.processes, &ops);
+	run.top_ever.list = run.ever;
+	run.top_live.list = run.live;
+	run.top_ever.size = run.top_live.size = sizeof(struct heap_note);
+	run.top_ever.most = run.top_live.most = HEAP_TOP;
+	return show(&show_heap, argc, argv);
+}
+
+const struct command cmd_heap = {
+	.name = "heap", .page = "utctl-stat",
+	.line = "show what programs have allocated and not freed",
+	.usage = "[-aj] " SHOW_USAGE,
+	.options = {
+	    "-a\talso callers of which nothing is left",
+	    "-j\tJSON", SHOW_HELP
+	},
+	.run = heap_main
+};

@@ -24,11 +24,26 @@
 #include <stdint.h>
 
 #include "../sym/process.h"
-#include "blocks.h"
-#include "top.h"
+#include "rows.h"
 
 #define HEAP_TOP	10		/* blocks that are listed */
 #define HEAP_AGAIN	64		/* addresses that are remembered */
+#define BLOCK_FREED	UINT64_MAX	/* no block has such a size */
+
+/* A block that is allocated, or one that was freed lately. */
+struct block {
+	uint64_t	 address;	/* 0: the entry is not used */
+	uint64_t	 size;		/* or BLOCK_FREED */
+	int64_t		 ns;		/* when it was allocated, or freed, */
+	uint32_t	 caller;	/* from where, */
+	int32_t		 thread;	/* and by which thread */
+};
+
+struct blocks {
+	struct block	*v;		/* a hash table */
+	size_t		 cap;
+	size_t		 used, live;
+};
 
 /* What a caller has allocated. */
 struct heap_use {
@@ -48,6 +63,7 @@ struct heap_again {
 /* Of one process. */
 struct heap {
 	struct process	 process;
+	const struct heap_run *run;
 	struct blocks	 blocks;
 	struct heap_use	*uses;			/* by the caller's number */
 	size_t		 nuses;
@@ -77,10 +93,7 @@ struct heap_note {
 
 struct heap_run {
 	struct processes processes;
-	int		 json;
 	int		 all;			/* also what is not live */
-	uint64_t	 n;			/* calls of all processes */
-	int64_t		 begin, end;
 	struct heap_note ever[HEAP_TOP], live[HEAP_TOP], twice[HEAP_TOP];
 	struct top	 top_ever, top_live;
 	size_t		 ntwice;
@@ -90,11 +103,9 @@ struct heap_run {
 
 /* heap_track.c */
 extern const struct call_kind heap_calls[];
-void	 heap_event(struct heap_run *, struct ctf_stream *);
+void	 blocks_free(struct blocks *);
+void	 heap_call(struct processes *, struct ctf_stream *);
 /* The process has ended: what is live now is live at the end. */
 void	 heap_end(struct heap_run *, struct heap *);
-
-/* heap_print.c */
-void	 heap_print(const struct heap_run *, const struct reader *);
 
 #endif /* HEAP_H */

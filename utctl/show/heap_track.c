@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../map.h"
 #include "../say.h"
 #include "heap.h"
 
@@ -37,6 +38,8 @@ enum { ALLOC, REALLOC, FREE, UNSEEN };
 enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT };
 enum { PATH };			/* of UNSEEN */
 
+#define LEAST	64		/* entries */
+#define KEEP	4096		/* up to so many, nothing is dropped */
 #define COMMON	[CALLER] = "caller", [PTR] = "ptr"
 
 const struct call_kind heap_calls[] = {
@@ -57,6 +60,88 @@ const struct call_kind heap_calls[] = {
 	{ "libc:unseen", UNSEEN, { [PATH] = "path" } },
 	{ NULL, 0, { NULL } }
 };
+
+/*
+ * Blocks by their addresses.  A block that was freed stays in the table, to
+ * tell who freed it first if it is freed again.  When the table is full, all
+ * freed blocks are dropped: so it grows only with the number of live blocks.
+ */
+
+static struct block *
+block_place(const struct blocks *bs, uint64_t address)
+{
+	size_t i = map_hash(address) & (bs->cap - 1);
+
+	while (bs->v[i].address != 0 && bs->v[i].address != address)
+		i = (i + 1) & (bs->cap - 1);
+	return &bs->v[i];
+}
+
+static struct block *
+blocks_find(const struct blocks *bs, uint64_t address)
+{
+	struct block *b;
+
+	if (bs->cap == 0)
+		return NULL;
+	b = block_place(bs, address);
+	return b->address == 0 ? NULL : b;
+}
+
+static void
+blocks_grow(struct blocks *bs)
+{
+	const struct blocks old = *bs;
+	const struct block *b;
+	size_t i;
+	int drop = 0;
+
+	if (old.cap == 0)
+		bs->cap = LEAST;
+	else if (old.cap < KEEP || 2 * old.live >= old.cap)
+		bs->cap = 2 * old.cap;
+	else
+		drop = 1;
+	if ((bs->v = calloc(bs->cap, sizeof(*bs->v))) == NULL)
+		die_errno("malloc");
+	bs->used = 0;
+	for (i = 0; i < old.cap; i++) {
+		b = &old.v[i];
+		if (b->address != 0 && !(drop && b->size == BLOCK_FREED)) {
+			*block_place(bs, b->address) = *b;
+			bs->used++;
+		}
+	}
+	free(old.v);
+}
+
+static struct block *
+blocks_get(struct blocks *bs, uint64_t address)
+{
+	struct block *b = blocks_find(bs, address);
+
+	if (b != NULL)
+		return b;
+	if (4 * bs->used >= 3 * bs->cap)
+		blocks_grow(bs);
+	b = block_place(bs, address);
+	b->address = address;
+	b->size = BLOCK_FREED;
+	bs->used++;
+	return b;
+}
+
+void
+blocks_free(struct blocks *bs)
+{
+	free(bs->v);
+	bs->v = NULL;
+	bs->cap = bs->used = bs->live = 0;
+}
+
+/*
+ * Events.
+ */
 
 static int32_t
 thread_of(const struct ctf_stream *s)
@@ -116,7 +201,7 @@ remember_again(const struct heap_run *r, struct heap *h, uint64_t address)
 	struct heap_again *a = &h->again[h->nagain++ % HEAP_AGAIN];
 
 	a->address = address;
-	a->n = r->n;
+	a->n = r->processes.n;
 	h->unseen++;
 }
 
@@ -285,20 +370,21 @@ note_unseen(struct heap_run *r, const struct ctf_stream *s)
 }
 
 void
-heap_event(struct heap_run *r, struct ctf_stream *s)
+heap_call(struct processes *ps, struct ctf_stream *s)
 {
+	struct heap_run *r = (struct heap_run *)ps;
 	const struct call *c = s->event->call;
 	uint64_t address, result;
 	struct heap *h;
 
-	if (c != NULL && c->kind->what == UNSEEN)
+	if (c->kind->what == UNSEEN)
 		note_unseen(r, s);
-	if (c == NULL || c->kind->what < 0 || c->kind->what == UNSEEN ||
-	    !call_field(c, PTR, s, &address) ||
-	    processes_again(&r->processes, s))
+	if (c->kind->what == UNSEEN || !call_field(c, PTR, s, &address) ||
+	    processes_again(ps, s))
 		return;
-	h = (struct heap *)processes_get(&r->processes, s);
-	r->n++;
+	h = (struct heap *)processes_get(ps, s);
+	h->run = r;
+	ps->n++;
 	if (c->kind->what == REALLOC)
 		reallocate(r, h, s, address);
 	else if (c->kind->what == FREE) {
@@ -309,7 +395,7 @@ heap_event(struct heap_run *r, struct ctf_stream *s)
 		h->failed++;
 	else
 		allocate(r, h, s, address);
-	*last_of(h, thread_of(s)) = r->n;
+	*last_of(h, thread_of(s)) = r->processes.n;
 }
 
 static int
@@ -352,7 +438,7 @@ heap_end(struct heap_run *r, struct heap *h)
 
 	for (i = 0; i < h->blocks.cap; i++) {
 		b = &h->blocks.v[i];
-		if (!block_islive(b))
+		if (b->address == 0 || b->size == BLOCK_FREED)
 			continue;
 		u = use_of(h, b->caller);
 		if (b->size > u->largest)

@@ -20,8 +20,8 @@
 
 #include <stddef.h>
 
-#include "indent.h"
 #include "pair.h"
+#include "print.h"
 
 static void	*begins(void *, const struct ctf_stream *, const char *,
 		    const struct ctf_field_at *, uint64_t);
@@ -73,6 +73,13 @@ indent_start(void)
 }
 
 void
+indent_begin(struct reader *rd)
+{
+	if (indent_on)
+		symbols_use(rd, &pairs.processes);
+}
+
+void
 indent_pair(const char *arg)
 {
 	indent_start();
@@ -109,13 +116,6 @@ indent_lose(const struct ctf_stream *s)
 {
 	if (indent_on)
 		pairs_lose(&pairs, s);
-}
-
-void
-indent_module(const struct ctf_stream *s)
-{
-	if (indent_on)
-		pairs_module(&pairs, s);
 }
 
 void

@@ -20,42 +20,26 @@
  * places that use them, not with the trace.
  */
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
-#include "../utctl.h"
-#include "common/compat.h"
 #include "locks.h"
+#include "show.h"
 
-static void
-event(void *arg, struct ctf_stream *s)
-{
-	struct locks_run *r = arg;
+#define US	1e3		/* ns */
+#define ROWS	20		/* of a table, without -a */
 
-	if (r->begin == INT64_MIN)
-		r->begin = s->ns;
-	r->end = s->ns;
-	locks_event(r, s);
-}
+/* The locks, conditions or callers of a process, in the order of a table. */
+struct locks_sorted {
+	const struct locks *locks;
+	void		**v;
+	uint32_t	*callers;
+};
 
-static void
-lost(void *arg, const struct ctf_stream *s)
-{
-	struct locks_run *r = arg;
-
-	processes_lose(&r->processes, s);
-}
-
-static void
-module(void *arg, struct ctf_stream *s)
-{
-	struct locks_run *r = arg;
-
-	processes_module(&r->processes, s);
-}
+static struct locks_run run;
 
 /* Its memory is gone: nobody has a lock, or waits for one. */
 static void
@@ -83,81 +67,426 @@ release(struct process *p)
 	locks_free((struct locks *)p);
 }
 
-static int
-locks_traces(struct locks_run *r, struct reader *rd, char **dirs)
-{
-	static const struct reader_ops ops = { event, lost, lost, NULL, module,
-	    NULL, lost };
-	struct process *p;
-	int status;
+/*
+ * Output.
+ */
 
-	r->processes.numbers = !symbols_begin();
-	rd->names = &symbols_names;		/* also without them: modules come and go */
-	ut_confine_reader();	/* what it reads may be anybody's */
-	processes_open(&r->processes, rd, dirs, locks_calls);
-	reader_run(rd, &ops, r);
-	for (p = r->processes.first; p != NULL; p = p->next)
-		locks_settle((struct locks *)p);
-	if (rd->ntraces > 0 || ctf_damaged() == 0) {
-		if (r->json)
-			locks_json(r, rd);
-		else
-			locks_print(r, rd);
+/* The waits are what is looked for; what nobody waited for comes last. */
+static int
+compare_stats(const struct lock_stat *x, const struct lock_stat *y)
+{
+	if (x->wait.sum != y->wait.sum)
+		return x->wait.sum < y->wait.sum ? 1 : -1;
+	if (x->hold.sum != y->hold.sum)
+		return x->hold.sum < y->hold.sum ? 1 : -1;
+	return (x->acquired < y->acquired) - (x->acquired > y->acquired);
+}
+
+static int
+compare_locks(const void *a, const void *b)
+{
+	const struct lock *x = *(struct lock *const *)a;
+	const struct lock *y = *(struct lock *const *)b;
+	const int c = compare_stats(&x->stat, &y->stat);
+
+	return c != 0 ? c : (x->address > y->address) -
+	    (x->address < y->address);
+}
+
+static int
+compare_conds(const void *a, const void *b)
+{
+	const struct cond *x = *(struct cond *const *)a;
+	const struct cond *y = *(struct cond *const *)b;
+
+	if (x->wait.sum != y->wait.sum)
+		return x->wait.sum < y->wait.sum ? 1 : -1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static const struct locks *sorting;
+
+static int
+compare_callers(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const int c = compare_stats(sorting->callers[x], sorting->callers[y]);
+
+	return c != 0 ? c : (x > y) - (x < y);
+}
+
+/* The callers' numbers in that order, and how many there are. */
+static size_t
+sort_callers(const struct locks *ls, uint32_t **list)
+{
+	size_t i, n = 0;
+
+	if ((*list = calloc(ls->ncallers + 1, sizeof(**list))) == NULL)
+		die_errno("malloc");
+	for (i = 0; i < ls->ncallers; i++)
+		if (ls->callers[i] != NULL)
+			(*list)[n++] = (uint32_t)i;
+	sorting = ls;
+	if (n > 1)
+		qsort(*list, n, sizeof(**list), compare_callers);
+	return n;
+}
+
+static int
+is_empty(const struct process *p)
+{
+	const struct locks *ls = (const struct locks *)p;
+
+	return ls->locks.n == 0 && ls->conds.n == 0;
+}
+
+/*
+ * Times in ns: the total, and how single times are distributed.  The total is
+ * text in JSON, for it may be more than a double holds.
+ */
+static void
+put_hist(struct rows *t, const char *total, const char *name, struct hist *h)
+{
+	const char *us = h->n == 0 ? "-" : "%.3f";
+
+	row_text(t, total, us, h->sum / US);
+	row_text(t, "p50", us, hist_quantile(h, 500) / US);
+	row_text(t, "p99", us, hist_quantile(h, 990) / US);
+	row_text(t, "max us", us, h->max / US);
+	json_object(name);
+	json_u64("n", h->n);
+	if (h->n > 0) {
+		json_format("total_ns", "\"%.0f\"", h->sum);
+		json_hist(h, 0);
 	}
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	if (rd->nevents > 0 && r->n == 0)
-		say("no events of locks in the trace: was it recorded with "
-		    "-w pthread?");
-	if (r->n > 0 && processes_partial(rd))
-		say("-e, -x, -l, -L, -f or -t may leave out calls: who waited "
-		    "for whom, and how long, is not certain");
-	processes_say(&r->processes);
-	return status;
+	json_end();
 }
 
 static void
-locks_init(struct locks_run *r)
+put_stat(struct rows *t, struct lock_stat *st)
 {
-	memset(r, 0, sizeof(*r));
-	processes_init(&r->processes, sizeof(struct locks), over);
-	r->begin = INT64_MIN;
-	r->top_waits.list = r->waits;
-	r->top_holds.list = r->holds;
-	r->top_waits.size = r->top_holds.size = sizeof(struct lock_note);
-	r->top_waits.most = r->top_holds.most = LOCKS_TOP;
+	row_u64(t, "acquired", "acquired", st->acquired);
+	row_u64(t, "contended", "contended", st->contended);
+	row_u64(t, "failed", "failed", st->failed);
+	put_hist(t, "waited us", "wait", &st->wait);
+	put_hist(t, "held us", "hold", &st->hold);
 }
 
-int
-cmd_locks(int argc, char **argv)
+/* The address, and the name of the variable, in CALLER_TEXT bytes. */
+static const char *
+lock_text(uint64_t address, const char *name, char *text)
 {
-	struct select sel;
-	struct reader rd;
-	struct locks_run r;
-	char **dirs;
-	int c, status;
+	char *shown;
+	int n;
 
-	locks_init(&r);
-	memset(&rd, 0, sizeof(rd));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+aj" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'a')
-			r.all = 1;
-		else if (c == 'j')
-			r.json = 1;
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = locks_traces(&r, &rd, dirs);
-	which_free(dirs);
-	processes_free(&r.processes, release);
-	symbols_end();
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
+	n = snprintf(text, CALLER_TEXT, "0x%" PRIx64, address);
+	if (name == NULL)
+		return text;
+	text[n++] = ' ';
+	cut_text(text + n, CALLER_TEXT - (size_t)n, shown = clean(name));
+	free(shown);
+	return text;
 }
+
+/* What has no name is known by who used it first. */
+static void
+put_place(const struct rows *t, const char *head, const struct locks *ls,
+    uint64_t address, const char *name, uint32_t first)
+{
+	char text[CALLER_TEXT];
+
+	if (!row_end(t, head))
+		return;
+	printf("  %s", lock_text(address, name, text));
+	if (name == NULL)
+		printf(" %s", callers_text(&ls->process.callers, first, text));
+	putchar('\n');
+}
+
+/*
+ * Who has a lock at the end, and who still waits for one, as in a deadlock: a
+ * thread did not do this with the lock; it did that before.
+ */
+static void
+put_end(const struct locks *ls, const struct lock *l, const char *undone,
+    const char *done, int32_t thread, int64_t ns, uint32_t caller)
+{
+	char when[CTF_TIMELEN], text[CALLER_TEXT], lock[CALLER_TEXT];
+
+	json_object(NULL);
+	json_i64("vtid", thread);
+	json_ns("ns", ns);
+	callers_json(&ls->process.callers, caller);
+	json_bool("unsure", lock_unsure(ls, ns));
+	json_end();
+	if (json_on)
+		return;
+	ctf_print_time(ns, when);
+	printf("  %s not %s by thread %" PRId32 ", which %s it at %s from "
+	    "%s%s\n", lock_text(l->address, l->name, lock), undone, thread,
+	    done, when, callers_text(&ls->process.callers, caller, text),
+	    lock_unsure(ls, ns) ? ", as far as is known" : "");
+}
+
+static void
+put_held(const struct locks *ls, const struct lock *l)
+{
+	const struct lock_holder *h;
+
+	json_array("held");
+	for (h = l->holders; h < l->holders + l->nholders; h++)
+		put_end(ls, l, "released", "acquired", h->thread, h->ns,
+		    h->caller);
+	json_end();
+}
+
+static void
+put_waiting(const struct locks *ls, const struct lock *l)
+{
+	const struct lock_thread *t;
+
+	json_array("waiting");
+	for (t = l->waiters; t != NULL; t = t->next)
+		put_end(ls, l, "acquired", "requested", t->id, t->wait.ns,
+		    t->wait.caller);
+	json_end();
+}
+
+static void
+put_lock(struct rows *t, const void *arg, size_t i)
+{
+	const struct locks_sorted *sorted = arg;
+	struct lock *l = sorted->v[i];
+
+	json_address("lock", l->address);
+	json_string("lock_sym", l->name);
+	json_string("kind", l->isrw ? "rwlock" : "mutex");
+	callers_json(&sorted->locks->process.callers, l->first);
+	put_stat(t, &l->stat);
+	if (json_on) {
+		put_held(sorted->locks, l);
+		put_waiting(sorted->locks, l);
+	}
+	put_place(t, "lock, its name or first user", sorted->locks,
+	    l->address, l->name, l->first);
+}
+
+static void
+put_caller(struct rows *t, const void *arg, size_t i)
+{
+	const struct locks_sorted *sorted = arg;
+	const struct callers *cs = &sorted->locks->process.callers;
+	char text[CALLER_TEXT];
+
+	callers_json(cs, sorted->callers[i]);
+	put_stat(t, sorted->locks->callers[sorted->callers[i]]);
+	if (row_end(t, "caller"))
+		printf("  %s\n", callers_text(cs, sorted->callers[i], text));
+}
+
+static void
+put_cond(struct rows *t, const void *arg, size_t i)
+{
+	const struct locks_sorted *sorted = arg;
+	struct cond *c = sorted->v[i];
+
+	json_address("cond", c->address);
+	json_string("cond_sym", c->name);
+	callers_json(&sorted->locks->process.callers, c->first);
+	row_u64(t, "waits", "waits", c->waits);
+	row_u64(t, "failed", "failed", c->failed);
+	row_u64(t, "signals", "signals", c->signals);
+	row_u64(t, "broadcasts", "broadcasts", c->broadcasts);
+	put_hist(t, "waited us", "wait", &c->wait);
+	put_place(t, "condition, its name or first user", sorted->locks,
+	    c->address, c->name, c->first);
+}
+
+/* All of them in JSON and with -a, otherwise the first few. */
+static void
+put_rows(const struct locks_sorted *sorted, const char *name, size_t n,
+    rows_put_fn put)
+{
+	const size_t shown = sorted->locks->run->all || json_on || n <= ROWS ?
+	    n : ROWS;
+	struct rows t = { .fixed = NULL };
+
+	rows_put(&t, name, shown, put, sorted);
+	if (shown < n)
+		printf("%10s and %zu more, which -a shows\n", "...",
+		    n - shown);
+}
+
+/* A line, if there are any. */
+static void
+put_count(const char *name, uint64_t n, const char *what)
+{
+	json_u64(name, n);
+	if (!json_on && n > 0)
+		printf("  %" PRIu64 " %s\n", n, what);
+}
+
+static void
+put_process(const struct locks *ls)
+{
+	struct locks_sorted sorted = { ls, NULL, NULL };
+	size_t i, n;
+
+	json_object(NULL);
+	process_json(&ls->process);
+	if (!json_on) {
+		putchar('\n');
+		process_print(&ls->process);
+		printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
+		    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
+	}
+	put_count("unheld", ls->unheld, "released, but not acquired here");
+	put_count("unseen", ls->unseen,
+	    "released unseen: another thread acquired the lock");
+	put_count("unended", ls->unended,
+	    "requested, neither acquired nor failed");
+	put_count("left_out", ls->lost, "left out: events were lost meanwhile");
+	sorted.v = map_sorted(&ls->locks, compare_locks);
+	for (i = 0; !json_on && i < ls->locks.n; i++)
+		put_held(ls, sorted.v[i]);
+	for (i = 0; !json_on && i < ls->locks.n; i++)
+		put_waiting(ls, sorted.v[i]);
+	put_rows(&sorted, "locks", ls->locks.n, put_lock);
+	free(sorted.v);
+	n = sort_callers(ls, &sorted.callers);
+	put_rows(&sorted, "callers", n, put_caller);
+	free(sorted.callers);
+	sorted.v = map_sorted(&ls->conds, compare_conds);
+	put_rows(&sorted, "conditions", ls->conds.n, put_cond);
+	free(sorted.v);
+	json_end();
+}
+
+/* A wait, or a hold. */
+static void
+put_note(struct rows *t, const void *arg, size_t i)
+{
+	const struct lock_note *n = (const struct lock_note *)arg + i;
+	const struct process *p = &n->process->process;
+	char text[CALLER_TEXT], lock[CALLER_TEXT];
+
+	row_us(t, "us", "took_ns", n->took);
+	json_ns("ns", n->ns);
+	row_who(t, "began", n->ns, p->host, p->name, p->vpid, n->thread);
+	json_address("lock", n->lock->address);
+	json_string("lock_sym", n->lock->name);
+	callers_json(&p->callers, n->caller);
+	json_bool("failed", n->failed);
+	if (row_end(t, "lock  caller"))
+		printf("  %s  %s%s", lock_text(n->lock->address, n->lock->name,
+		    lock), callers_text(&p->callers, n->caller, text),
+		    n->failed ? " (failed)" : "");
+	if (n->known) {
+		json_object("holder");
+		json_i64("vtid", n->holder);
+		callers_json(&p->callers, n->holder_caller);
+		json_end();
+		if (row_end(t, NULL))
+			printf("  held by %" PRId32 " %s", n->holder,
+			    callers_text(&p->callers, n->holder_caller, text));
+	}
+	if (row_end(t, NULL))
+		putchar('\n');
+}
+
+static void
+put_top(const char *title, const char *name, const struct top *top)
+{
+	static const int width = 14;
+	struct rows t = { .fixed = &width };
+
+	if (!json_on && top->n > 0)
+		printf("\n%s:\n", title);
+	rows_put(&t, name, top->n, put_note, top->list);
+}
+
+static void
+locks_print(const struct locks_run *r, const struct reader *rd)
+{
+	const struct process *p;
+
+	show_totals(rd);
+	if (!json_on && r->processes.n == 0)
+		return;
+	show_span(r->processes.begin, r->processes.end, "\n");
+	json_array("processes");
+	for (p = r->processes.first; p != NULL; p = p->next)
+		if (!is_empty(p))
+			put_process((const struct locks *)p);
+	json_end();
+	put_top("the longest waits", "waits", &r->top_waits);
+	put_top("held longest", "holds", &r->top_holds);
+	json_end();
+}
+
+static int
+locks_option(int c)
+{
+	if (c == 'a')
+		run.all = 1;
+	else if (c == 'j')
+		json_start(1);
+	return c == 'a' || c == 'j';
+}
+
+static int
+locks_traces(struct reader *rd, char **dirs)
+{
+	struct process *p;
+
+	processes_read(&run.processes, rd, dirs);
+	for (p = run.processes.first; p != NULL; p = p->next)
+		locks_settle((struct locks *)p);
+	if (show_any(rd))
+		locks_print(&run, rd);
+	return 0;
+}
+
+static void
+say_all(const struct reader *rd)
+{
+	if (rd->nevents > 0 && run.processes.n == 0)
+		say("no events of locks in the trace: was it recorded with "
+		    "-w pthread?");
+	processes_say(&run.processes, rd,
+	    "who waited for whom, and how long");
+}
+
+static void
+end(void)
+{
+	processes_free(&run.processes);
+}
+
+static int
+locks_main(int argc, char **argv)
+{
+	static const struct process_ops ops = { locks_calls, locks_call,
+	    sizeof(struct locks), over, release };
+	static const struct show show_locks = { locks_option, NULL, NULL,
+	    NULL, locks_traces, say_all, end };
+
+	memset(&run, 0, sizeof(run));
+	processes_init(&run.processes, &ops);
+	run.top_waits.list = run.waits;
+	run.top_holds.list = run.holds;
+	run.top_waits.size = run.top_holds.size = sizeof(struct lock_note);
+	run.top_waits.most = run.top_holds.most = LOCKS_TOP;
+	return show(&show_locks, argc, argv);
+}
+
+const struct command cmd_locks = {
+	.name = "locks", .page = "utctl-stat",
+	.line = "show how long threads waited for locks, and held them",
+	.usage = "[-aj] " SHOW_USAGE,
+	.options = {
+	    "-a\tall of them, not only 20 of a kind",
+	    "-j\tJSON", SHOW_HELP
+	},
+	.run = locks_main
+};

@@ -26,7 +26,7 @@
 
 #include "../sym/process.h"
 #include "hist.h"
-#include "top.h"
+#include "rows.h"
 
 #define LOCKS_TOP	10	/* waits and holds that are listed */
 #define LOCKS_MOST	4096	/* threads that wait for a lock, or have it */
@@ -147,10 +147,7 @@ struct lock_note {
 
 struct locks_run {
 	struct processes processes;
-	int		 json;
 	int		 all;		/* no table is cut */
-	uint64_t	 n;		/* events of locks */
-	int64_t		 begin, end;
 	struct lock_note waits[LOCKS_TOP], holds[LOCKS_TOP];
 	struct top	 top_waits, top_holds;
 };
@@ -193,18 +190,6 @@ void	 locks_free(struct locks *);
 
 /* locks_track.c */
 extern const struct call_kind locks_calls[];
-void	 locks_event(struct locks_run *, struct ctf_stream *);
-
-/* locks_print.c */
-void	 locks_print(const struct locks_run *, const struct reader *);
-/* Those that waited or held longest come first; with NULL at the end. */
-void	**locks_sorted(const struct locks *);
-void	**conds_sorted(const struct locks *);
-/* The callers' numbers in that order, and how many there are. */
-size_t	 locks_callers(const struct locks *, uint32_t **);
-int	 locks_isempty(const struct locks *);
-
-/* locks_json.c */
-void	 locks_json(const struct locks_run *, const struct reader *);
+void	 locks_call(struct processes *, struct ctf_stream *);
 
 #endif /* LOCKS_H */

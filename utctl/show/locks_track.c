@@ -271,22 +271,21 @@ lock_event(const struct lock_event *e, int what, enum lock_mode mode)
 }
 
 void
-locks_event(struct locks_run *r, struct ctf_stream *s)
+locks_call(struct processes *ps, struct ctf_stream *s)
 {
 	const struct call *c = s->event->call;
 	struct lock_event e;
 	struct ctf_who buf;
 
-	if (c == NULL || c->kind->what < 0 ||
-	    processes_again(&r->processes, s))
+	if (processes_again(ps, s))
 		return;
-	r->n++;
-	e.run = r;
-	e.process = (struct locks *)processes_get(&r->processes, s);
+	ps->n++;
+	e.run = (struct locks_run *)ps;
+	e.process = (struct locks *)processes_get(ps, s);
 	e.stream = s;
 	e.thread = lock_thread_of(e.process,
 	    (int32_t)ctf_whose(s, &buf)->vtid);
-	e.process->run = r;
+	e.process->run = e.run;
 	if (c->kind->what / 4 != KEPT &&
 	    (c->kind->what / 4 != WOKEN || !lock_leave_deep(e.thread)))
 		lock_leave_settle(e.process, e.thread);

@@ -19,26 +19,26 @@
  * the number of events.
  */
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../ctf/reader.h"
+#include "../say.h"
 #include "../sym/symbols.h"
 #include "pair_role.h"
-
-/* Threads, which are kept by themselves, are all that a process has. */
-static void
-keep(struct process *p)
-{
-	(void)p;
-}
 
 void
 pairs_init(struct pairs *ps)
 {
+	/* Threads, which are kept by themselves, are all that a process has. */
+	static const struct process_ops none = { .size =
+	    sizeof(struct process) };
+
 	memset(ps, 0, sizeof(*ps));
-	processes_init(&ps->processes, sizeof(struct process), keep);
-	ps->processes.numbers = 1;
+	processes_init(&ps->processes, &none);
+	ps->processes.numbers = ps->processes.kept = 1;
 }
 
 void
@@ -80,16 +80,6 @@ pairs_finish(struct pairs *ps)
 	pair_keys_finish(ps);
 }
 
-/*
- * A process that executes another program begins anew: what that one had open
- * has no end.
- */
-void
-pairs_module(struct pairs *ps, const struct ctf_stream *s)
-{
-	processes_module(&ps->processes, s);
-}
-
 static void
 event(void *arg, struct ctf_stream *s)
 {
@@ -109,24 +99,57 @@ lost(void *arg, const struct ctf_stream *s)
 	pairs_lose(arg, s);
 }
 
-static void
-module(void *arg, struct ctf_stream *s)
-{
-	pairs_module(arg, s);
-}
-
 void
 pairs_read(struct pairs *ps, struct reader *rd)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, module,
+	static const struct reader_ops ops = { event, lost, lost, NULL, NULL,
 	    refused, lost };
 	struct ctf_trace *tr;
 
-	rd->names = &symbols_names;		/* modules are read also without names */
+	symbols_use(rd, &ps->processes);
 	rd->refused = rd->select != NULL;
 	for (tr = rd->traces; tr != NULL; tr = tr->next)
 		pairs_trace(ps, tr);
 	reader_run(rd, &ops, ps);
+}
+
+const char *
+pair_name(char *buf, const struct ctf_stream *s, const char *pair,
+    const struct ctf_field_at *at, uint64_t address)
+{
+	const char *symbol;
+
+	if (at == NULL)
+		return pair;
+	if ((symbol = symbols_at(at, s)) != NULL)
+		return symbol;
+	snprintf(buf, PAIR_NAME, "0x%" PRIx64, address);
+	return buf;
+}
+
+static void
+say_missing(const struct pair *p)
+{
+	const char *const events[] = { p->begin, p->end };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (!p->found[i])
+			say("-D '%s': no event of the trace has such a name",
+			    events[i]);
+		else if (p->key != NULL && !p->keyed[i])
+			say("-D %s: the event has no field %s", events[i],
+			    p->key);
+}
+
+void
+pairs_say(const struct pairs *ps)
+{
+	const struct pair *p;
+
+	for (p = ps->given; p != NULL; p = p->next)
+		say_missing(p);
+	pair_threads_say(ps);
 }
 
 static void
@@ -154,5 +177,5 @@ pairs_free(struct pairs *ps)
 	list_free(ps->given);
 	list_free(ps->found);
 	map_free(&ps->names);
-	processes_free(&ps->processes, keep);
+	processes_free(&ps->processes);
 }

@@ -26,6 +26,9 @@
 #include "../ctf/ctf_field.h"
 #include "../map.h"
 #include "../sym/process.h"
+#include "../sym/symbols.h"
+
+#define PAIR_NAME	(SYMBOLS_MAX + 64)
 
 /* An end that has met its beginning. */
 struct pair_end {
@@ -103,8 +106,6 @@ void	 pairs_trace(struct pairs *, struct ctf_trace *);
 /* After ctf_body(). */
 void	 pairs_event(struct pairs *, const struct ctf_stream *,
 	    enum pair_fit);
-/* An event of a module, wanted or not. */
-void	 pairs_module(struct pairs *, const struct ctf_stream *);
 /* All events of the reader. */
 void	 pairs_read(struct pairs *, struct reader *);
 /* So many are open in the event's thread, or that most. */
@@ -115,6 +116,12 @@ void	*pairs_top(struct pairs *, const struct ctf_stream *);
 void	 pairs_cut(struct pairs *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
 void	 pairs_lose(struct pairs *, const struct ctf_stream *);
+/*
+ * What a pair is called: by the function, if it has an address, otherwise by
+ * the name of the pair.  The buffer has PAIR_NAME bytes.
+ */
+const char *pair_name(char *, const struct ctf_stream *, const char *,
+	    const struct ctf_field_at *, uint64_t);
 /* What has no end yet has none. */
 void	 pairs_finish(struct pairs *);
 /* Say what -D names and no trace has, and which pairs are not certain. */

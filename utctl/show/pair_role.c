@@ -194,7 +194,6 @@ pairs_trace(struct pairs *ps, struct ctf_trace *tr)
 	struct pair *p;
 	int ends;
 
-	processes_trace(tr);
 	if (ps->named)
 		events_note(&events, tr);
 	for (ev = tr->events; ev != NULL; ev = ev->next) {
@@ -226,27 +225,69 @@ pair_role_counts(const struct pairs *ps, const struct pair_role *r)
 	    (!ps->closed || (r->pair->comes[0] && r->pair->comes[1])));
 }
 
-static void
-say_missing(const struct pair *p)
-{
-	const char *const events[] = { p->begin, p->end };
-	int i;
+/*
+ * What becomes of pairs: they end, or are left without an end, or are open yet;
+ * or it is not known, as events were lost.
+ */
 
-	for (i = 0; i < 2; i++)
-		if (!p->found[i])
-			say("-D '%s': no event of the trace has such a name",
-			    events[i]);
-		else if (p->key != NULL && !p->keyed[i])
-			say("-D %s: the event has no field %s", events[i],
-			    p->key);
+/* Neither event is refused, and the filter is true for one of them. */
+int
+pair_fits(enum pair_fit begin, enum pair_fit end)
+{
+	return begin != PAIR_REFUSED && end != PAIR_REFUSED &&
+	    (begin == PAIR_FITS || end == PAIR_FITS);
+}
+
+int
+pair_over(struct pairs *ps, const struct origin *o,
+    const struct ctf_stream *s, const struct pair_end *e)
+{
+	if (origin_unsure(o, e->begin)) {
+		ps->lost++;
+		return 0;
+	}
+	ps->ops->end(ps->arg, s, e);
+	return 1;
+}
+
+/* Its end did not come; it may have been lost. */
+static int
+pair_unended(struct pairs *ps, const struct origin *o, int64_t begin,
+    enum pair_fit fit)
+{
+	if (fit != PAIR_FITS)
+		return 0;
+	if (origin_unsure(o, begin)) {
+		ps->lost++;
+		return 0;
+	}
+	ps->unended++;
+	return 1;
 }
 
 void
-pairs_say(const struct pairs *ps)
+pair_left(struct pairs *ps, const struct origin *o, int64_t begin,
+    enum pair_fit fit, void *what)
 {
-	const struct pair *p;
+	if (pair_unended(ps, o, begin, fit) && ps->ops->left != NULL)
+		ps->ops->left(ps->arg, what);
+}
 
-	for (p = ps->given; p != NULL; p = p->next)
-		say_missing(p);
-	pair_threads_say(ps);
+int
+pair_open(struct pairs *ps, const struct origin *o, enum pair_fit fit,
+    const struct pair_end *e)
+{
+	if (!pair_unended(ps, o, e->begin, fit))
+		return 0;
+	if (ps->ops->open != NULL)
+		ps->ops->open(ps->arg, e);
+	return 1;
+}
+
+void
+pair_total(struct pairs *ps, void *what, int64_t ended, int64_t open)
+{
+	if (what != NULL && (ended != 0 || open != 0) &&
+	    ps->ops->total != NULL)
+		ps->ops->total(ps->arg, what, ended, open);
 }

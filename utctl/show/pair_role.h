@@ -68,7 +68,7 @@ void	 pair_keys_drop(struct pairs *, int);
 void	 pair_keys_finish(struct pairs *);
 
 /*
- * pair_end.c: what becomes of one that began at that time, in a thread of that
+ * What becomes of one that began at that time, in a thread of that
  * origin; or with a key, and then of any.
  */
 int	 pair_fits(enum pair_fit, enum pair_fit);

@@ -15,7 +15,8 @@
  */
 
 /*
- * How events are printed: what the files print_*.c and ctf_print.c share.
+ * How events are printed: what view.c, the files print_*.c, columns.c and
+ * indent.c share.
  *
  * All functions that write take the place to write to and return the place
  * behind; out_room() makes sure that there is some.  ctf_body() has seen that
@@ -29,11 +30,17 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../ctf/ctf.h"
+#include "../ctf/reader.h"
 #include "common/escape.h"
 
 #define OUTSIZE	(256 * 1024)
 #define ROOM	256		/* more than a number or an escape takes */
+
+#define COLUMNS_DEFAULT	"time,who,event,fields"
+#define COLUMNS_HOSTS	"time,host,who,event,fields"	/* if several */
+
+#define INDENT_MOST	32	/* levels; deeper ones are shown there */
+#define TOOK_NONE	INT64_MIN
 
 struct symbol;
 
@@ -48,13 +55,9 @@ struct style {
 extern struct style	 style;
 extern char		 out[OUTSIZE];
 
-/* ctf_print.c */
-void	 ctf_print_init(int);
-void	 ctf_print_trace(struct ctf_trace *);
-void	 ctf_print_event(struct ctf_stream *);
-void	 ctf_print_flush(void);
-
 /* print_out.c: into a buffer, which is written when it is full. */
+void	 ctf_print_init(int);
+void	 ctf_print_flush(void);
 char	*out_begin(void);
 void	 out_end(char *);
 char	*out_full(char *);
@@ -70,6 +73,38 @@ void	 text_trace(struct ctf_trace *);
 
 /* print_field.c */
 char	*put_fields(char *, const struct ctf_stream *);
+
+/* columns.c: what a line of text has, as view -o names it. */
+/* Names between commas; or utctl ends. */
+void	 columns_set(const char *);
+/* Is this one of them? */
+int	 columns_have(const char *);
+/* The names of the columns, one by one; NULL: no more. */
+const char *column_name(size_t);
+/* When the first event was, if not when the first line is printed. */
+void	 columns_from(int64_t);
+/* Each trace, before its events. */
+void	 columns_trace(struct ctf_trace *);
+/* An event, whose name is moved to the right by so many levels. */
+char	*columns_event(char *, struct ctf_stream *, size_t);
+
+/* indent.c: how deep an event is, and what it ends, for view -i. */
+/* From now on, of pairs of names like x_begin and x_end. */
+void	 indent_start(void);
+/* And of that pair, as -D gives it; or utctl ends. */
+void	 indent_pair(const char *);
+extern int indent_on;
+/* The reader is to tell of modules: processes execute other programs. */
+void	 indent_begin(struct reader *);
+/* Each trace, before its events. */
+void	 indent_trace(struct ctf_trace *);
+/* After ctf_body(): how deep, and how long what ends here took, in ns. */
+size_t	 indent_event(const struct ctf_stream *, int64_t *);
+/* Events were lost: the stream's item tells of them. */
+void	 indent_lose(const struct ctf_stream *);
+/* Say what -D names and no trace has, and what is not certain. */
+void	 indent_say(void);
+void	 indent_end(void);
 
 static inline char *
 out_room(char *p, size_t n)

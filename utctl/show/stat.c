@@ -27,12 +27,8 @@
 #include <unistd.h>
 
 #include "../ctf/reader.h"
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
-#include "../utctl.h"
-#include "clocks.h"
-#include "common/compat.h"
-#include "durations.h"
+#include "show.h"
+#include "stat.h"
 
 #define SLOWEST		10		/* pairs, without -S */
 #define SLOWEST_MAX	1000
@@ -59,10 +55,11 @@ struct stat_run {
 	struct pairs	 pairs;
 	size_t		 slowest;	/* -S; or 0 */
 	int		 points;	/* -c */
-	int		 json;
 	int64_t		 begin, end;
 	uint64_t	 n, bytes;
 };
+
+static struct stat_run run;
 
 static const struct place *
 place_of(struct stat_run *r, const struct ctf_stream *s)
@@ -113,7 +110,8 @@ count_event(void *arg, struct ctf_stream *s)
 	row->bytes += bytes;
 	if (r->value != NULL)
 		add_value(r, s, &row->values);
-	if (r->n++ == 0)
+	r->n++;
+	if (r->begin == INT64_MIN)
 		r->begin = s->ns;
 	r->end = s->ns;
 	r->bytes += bytes;
@@ -146,47 +144,42 @@ rate(const struct group *row, const struct stat_run *r)
 }
 
 static void
-print_counts(const struct stat_run *r)
+put_values(struct rows *t, struct group *row)
 {
-	const struct group *row;
-	size_t i;
-
-	printf("%12s %12s %14s %14s %14s", "events", "per second", "bytes",
-	    "first", "last");
-	groups_heads(&r->groups);
-	for (i = 0; i < r->groups.nrows; i++) {
-		row = r->groups.rows[i];
-		printf("%12" PRIu64 " %12.0f %14" PRIu64 " %+14.6f %+14.6f",
-		    row->n, rate(row, r), row->bytes,
-		    ((double)row->first - (double)r->begin) / NS,
-		    ((double)row->last - (double)r->begin) / NS);
-		group_print(row);
-	}
+	row_u64(t, run.value, "values", row->values.n);
+	row_hist(t, &row->values, 0);
 }
 
 static void
-print_values(const struct stat_run *r)
+put_counts(struct rows *t, const void *arg, size_t i)
 {
-	struct group *row;
-	size_t i, q;
+	const struct stat_run *r = arg;
+	struct group *row = r->groups.rows[i];
+	const double begin = (double)r->begin;
 
-	printf("%12s %12s %12s", r->value, "min", "mean");
-	for (q = 0; q < HIST_QUANTILES; q++)
-		printf(" %12s", hist_quantiles[q].name);
-	printf(" %12s", "max");
-	groups_heads(&r->groups);
-	for (i = 0; i < r->groups.nrows; i++) {
-		row = r->groups.rows[i];
-		if (row->values.n == 0)
-			continue;
-		printf("%12" PRIu64 " %12.6g %12.6g", row->values.n,
-		    row->values.min, row->values.sum / (double)row->values.n);
-		for (q = 0; q < HIST_QUANTILES; q++)
-			printf(" %12.6g", hist_quantile(&row->values,
-			    hist_quantiles[q].of_1000));
-		printf(" %12.6g", row->values.max);
-		group_print(row);
-	}
+	group_json(&r->groups, row);
+	row_u64(t, "events", "events", row->n);
+	row_text(t, "per second", "%.0f", rate(row, r));
+	row_u64(t, "bytes", "bytes", row->bytes);
+	json_ns("first", row->first);
+	row_text(t, "first", "%+.6f", ((double)row->first - begin) / NS);
+	json_ns("last", row->last);
+	row_text(t, "last", "%+.6f", ((double)row->last - begin) / NS);
+	if (json_on && row->values.n != 0)
+		put_values(t, row);
+	group_end(t, &r->groups, row);
+}
+
+static void
+put_value(struct rows *t, const void *arg, size_t i)
+{
+	const struct stat_run *r = arg;
+	struct group *row = r->groups.rows[i];
+
+	if (!t->isheads && row->values.n == 0)
+		return;
+	put_values(t, row);
+	group_end(t, &r->groups, row);
 }
 
 /* From here on, the next bar begins there: powers of two, also negative. */
@@ -235,79 +228,32 @@ print_bars(const struct group *row)
 }
 
 static void
-print_text(const struct stat_run *r, const struct reader *rd)
+print(struct stat_run *r, const struct reader *rd)
 {
-	char begin[CTF_TIMELEN], end[CTF_TIMELEN];
+	static const int counts[] = { 12, 12, 14, 14, 14 };
+	static const int values[] = { 12, 12, 12, 12, 12, 12, 12, 12 };
+	struct rows t = { .fixed = counts };
 	size_t i;
 
-	reader_totals(rd);
-	if (r->n == 0)
+	show_totals(rd);
+	if (!json_on && r->n == 0)
 		return;
-	ctf_print_time(r->begin, begin);
-	ctf_print_time(r->end, end);
-	printf("from %s to %s: %.9f s, %" PRIu64 " bytes\n", begin, end,
-	    ((double)r->end - (double)r->begin) / NS, r->bytes);
+	json_u64("bytes", r->bytes);
+	show_span(r->begin, r->end, ", ");
+	if (!json_on)
+		printf("%" PRIu64 " bytes\n", r->bytes);
 	clocks_print(&r->clocks, rd);
-	putchar('\n');
-	print_counts(r);
-	if (r->value == NULL || !r->value_isnumber)
+	rows_put(&t, "groups", r->groups.nrows, put_counts, r);
+	json_end();
+	if (json_on || r->value == NULL || !r->value_isnumber)
 		return;
 	putchar('\n');
-	print_values(r);
+	t.fixed = values;
+	rows_put(&t, NULL, r->groups.nrows, put_value, r);
 	for (i = 0; i < r->groups.nrows && r->groups.nrows <= BARS; i++) {
 		putchar('\n');
 		print_bars(r->groups.rows[i]);
 	}
-}
-
-static void
-json_values(struct group *row)
-{
-	struct hist *h = &row->values;
-	size_t q;
-
-	printf(",\"values\":%" PRIu64 ",\"min\":%.17g,\"mean\":%.17g", h->n,
-	    h->min, h->sum / (double)h->n);
-	for (q = 0; q < HIST_QUANTILES; q++)
-		printf(",\"%s\":%.17g", hist_quantiles[q].name,
-		    hist_quantile(h, hist_quantiles[q].of_1000));
-	printf(",\"max\":%.17g", h->max);
-}
-
-/* Times are text: they are more than a double holds. */
-static void
-print_json(const struct stat_run *r, const struct reader *rd)
-{
-	struct group *row;
-	const char *s;
-	size_t i, k;
-
-	printf("{\"events\":%llu,\"discarded\":%llu,\"lost_packets\":%llu,"
-	    "\"bytes\":%" PRIu64, rd->nevents, rd->ndiscarded, rd->nlost,
-	    r->bytes);
-	if (r->n != 0)
-		printf(",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
-		    r->begin, r->end);
-	clocks_json(&r->clocks, rd);
-	printf(",\"groups\":[");
-	for (i = 0; i < r->groups.nrows; i++) {
-		row = r->groups.rows[i];
-		printf("%s{\"by\":{", i == 0 ? "" : ",");
-		for (k = 0, s = row->key; k < r->groups.nby;
-		    k++, s += strlen(s) + 1) {
-			printf(k == 0 ? "" : ",");
-			put_json(r->groups.names[k]);
-			putchar(':');
-			put_json(s);
-		}
-		printf("},\"events\":%" PRIu64 ",\"bytes\":%" PRIu64
-		    ",\"first\":\"%" PRId64 "\",\"last\":\"%" PRId64 "\"",
-		    row->n, row->bytes, row->first, row->last);
-		if (row->values.n != 0)
-			json_values(row);
-		putchar('}');
-	}
-	printf("]}\n");
 }
 
 /* What was asked for and is in no event. */
@@ -331,37 +277,8 @@ counts(struct stat_run *r, struct reader *rd)
 
 	reader_run(rd, &ops, r);
 	groups_sort(&r->groups, by_count);
-	if (rd->ntraces == 0 && ctf_damaged() != 0)
-		return;
-	if (r->json)
-		print_json(r, rd);
-	else
-		print_text(r, rd);
-}
-
-static int
-stat_traces(struct stat_run *r, struct reader *rd, char **dirs)
-{
-	int status;
-
-	rd->names = symbols_begin() ? &symbols_names : NULL;
-	ut_confine_reader();	/* what it reads may be anybody's */
-	reader_open_all(rd, dirs);
-	if (r->points)
-		clocks_points(rd, r->json);
-	else if (r->durations)
-		durations(rd, &r->pairs, &r->groups,
-		    r->slowest == 0 ? SLOWEST : r->slowest, r->json);
-	else
-		counts(r, rd);
-	status = ctf_damaged() != 0;
-	ctf_damage_say();
-	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
-	if (rd->ntraces > 0)
-		pairs_say(&r->pairs);
-	say_missing(r);
-	return status;
+	if (show_any(rd))
+		print(r, rd);
 }
 
 /* With insertion for each pair, the list is not for very many. */
@@ -375,26 +292,24 @@ parse_slowest(const char *s)
 	return (size_t)n;
 }
 
-/* An option of stat alone; 0 if it is none. */
 static int
-stat_option(struct stat_run *r, int c)
+stat_option(int c)
 {
+	struct stat_run *r = &run;
+
 	switch (c) {
 	case 'c':
-		r->points = 1;
-		return 1;
+		return r->points = 1;
 	case 'd':
-		r->durations = r->pairs.named = 1;
-		return 1;
+		return r->durations = r->pairs.named = 1;
 	case 'D':
 		pairs_add(&r->pairs, optarg);
-		r->durations = 1;
-		return 1;
+		return r->durations = 1;
 	case 'g':
 		groups_by(&r->groups, optarg);
 		return 1;
 	case 'j':
-		r->json = 1;
+		json_start(1);
 		return 1;
 	case 'S':
 		r->slowest = parse_slowest(optarg);
@@ -408,42 +323,80 @@ stat_option(struct stat_run *r, int c)
 	return 0;
 }
 
-int
-cmd_stat(int argc, char **argv)
+static void
+check(void)
 {
-	struct select sel;
-	struct reader rd;
-	struct stat_run r;
-	char **dirs;
-	int c, status;
+	struct stat_run *r = &run;
 
-	memset(&r, 0, sizeof(r));
-	pairs_init(&r.pairs);
-	memset(&rd, 0, sizeof(rd));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+cdD:jg:S:v:" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (!stat_option(&r, c) && !select_option(&sel, c) &&
-		    !symbols_option(c))
-			return usage();
-	if (r.durations && r.value != NULL)
+	if (r->durations && r->value != NULL)
 		die("-v and %s: the values of a pair are its durations",
-		    r.pairs.named ? "-d" : "-D");
-	if (!r.durations && r.slowest != 0)
+		    r->pairs.named ? "-d" : "-D");
+	if (!r->durations && r->slowest != 0)
 		die("-S: for the pairs of -d or -D");
-	if (!r.durations && r.groups.nby == 0)
-		groups_by(&r.groups, "event");
-	if (!select_all(&sel))
-		rd.select = &sel;
-	dirs = which_traces(argv + optind);
-	status = stat_traces(&r, &rd, dirs);
-	which_free(dirs);
-	groups_free(&r.groups);
-	clocks_free(&r.clocks);
-	pairs_free(&r.pairs);
-	symbols_end();
-	free(r.places);
-	reader_free(&rd);
-	select_free(&sel);
-	return status;
+	if (!r->durations && r->groups.nby == 0)
+		groups_by(&r->groups, "event");
 }
+
+static int
+stat_traces(struct reader *rd, char **dirs)
+{
+	struct stat_run *r = &run;
+
+	reader_open_all(rd, dirs);
+	if (r->points)
+		clocks_points(rd);
+	else if (r->durations)
+		durations(rd, &r->pairs, &r->groups,
+		    r->slowest == 0 ? SLOWEST : r->slowest);
+	else
+		counts(r, rd);
+	return 0;
+}
+
+static void
+say_all(const struct reader *rd)
+{
+	(void)rd;
+	pairs_say(&run.pairs);
+	say_missing(&run);
+}
+
+static void
+end(void)
+{
+	groups_free(&run.groups);
+	clocks_free(&run.clocks);
+	pairs_free(&run.pairs);
+	free(run.places);
+}
+
+static int
+stat_main(int argc, char **argv)
+{
+	static const struct show show_stat = { stat_option,
+	    check, NULL, NULL, stat_traces, say_all, end };
+
+	memset(&run, 0, sizeof(run));
+	run.begin = INT64_MIN;
+	pairs_init(&run.pairs);
+	return show(&show_stat, argc, argv);
+}
+
+const struct command cmd_stat = {
+	.name = "stat", .page = "utctl-stat",
+	.line = "count the events of traces, and sum up their fields",
+	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-S count] "
+	    "[-g event | program | thread | field] ... [-v field] "
+	    SHOW_USAGE,
+	.options = {
+	    "-g name\tby event (the default), program, thread or a field",
+	    "-c\tprint what the clocks said, instead of events",
+	    "-d\thow long pairs of events took: x_begin and x_end",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    "-S count\tprint so many of the slowest pairs (default: 10)",
+	    "-v field\tits least, mean, greatest value, and percentiles",
+	    "-j\tJSON", SHOW_HELP
+	},
+	.letter = 'g', .value = group_name,
+	.run = stat_main
+};

@@ -19,36 +19,116 @@
  * told where they happened, damage at the end: ctf_damage.c.
  */
 
+#include <sys/types.h>
+#include <sys/stat.h>
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../client.h"
 #include "../ctf/reader.h"
-#include "../ctf/select.h"
-#include "../sym/symbols.h"
-#include "../utctl.h"
-#include "columns.h"
 #include "common/compat.h"
-#include "indent.h"
-#include "live.h"
+#include "follow.h"
 #include "print.h"
+#include "show.h"
 
-static int json;		/* -j */
+#define ASK		1000		/* ms between two questions, at least */
+#define COSTLY		20		/* times as long as an answer took */
+#define HOLD_MAX	5000		/* ms; an interval may be longer */
+#define MARGIN		200		/* ms: a turn takes a while */
+#define NS_MS		INT64_C(1000000)
+
+/* The session that writes a trace, for -F: see follow.h. */
+struct live {
+	struct follow	 follow;
+	const char	*dir;
+	struct client	*client;
+	struct row	*rows;
+	int64_t		 next;		/* ms: when utd is asked again */
+	int64_t		 ended;		/* ms: when all is written; or 0 */
+	int		 failed;
+};
+
+static int		 follow, quiet;		/* -F and -q */
+static const char	*columns;		/* -o; or NULL */
+static struct live	 live;			/* of -F */
+
+static char *
+put_when(char *p, int64_t ns)
+{
+	p = ctf_put_i64(out_text(p, "{\"ns\":\""), ns);
+	p = put_time(out_text(p, "\",\"time\":\""), ns);
+	return out_text(put_zone(p), "\",");
+}
+
+static char *
+put_json_event(char *p, struct ctf_stream *s)
+{
+	const struct ctf_eclass *ev = s->event;
+
+	p = put_when(p, s->ns);
+	if (s->trace->label != NULL)
+		p = out_text(put_string(out_text(p, "\"host\":"),
+		    (const uint8_t *)s->trace->label,
+		    strlen(s->trace->label)), ",");
+	p = put_who(p, s);
+	return put_fields(out_put(p, ev->text, ev->textlen), s);
+}
+
+/* The last member. */
+static char *
+put_json_depth(char *p, size_t depth, int64_t took)
+{
+	p = out_room(p, ROOM);
+	p = ctf_put_u64(out_text(p, ",\"depth\":"), depth);
+	if (took == TOOK_NONE)
+		return p;
+	return ctf_put_i64(out_text(p, ",\"took_ns\":\""), took);
+}
+
+/* Makes ready what of a trace is printed, before its events. */
+static void
+print_trace(struct ctf_trace *tr)
+{
+	text_trace(tr);
+	columns_trace(tr);
+	indent_trace(tr);
+}
 
 static void
 print_event(void *arg, struct ctf_stream *s)
 {
+	int64_t took = TOOK_NONE;
+	char *p = out_begin();
+	size_t depth = 0;
+
 	(void)arg;
-	ctf_print_event(s);
+	if (indent_on)
+		depth = indent_event(s, &took);
+	if (style.json) {
+		p = put_json_event(p, s);
+		if (indent_on)
+			p = put_json_depth(p, depth, took);
+		p = out_text(p, took == TOOK_NONE ? "}\n" : "\"}\n");
+	} else {
+		p = out_room(columns_event(p, s, depth), ROOM);
+		if (took != TOOK_NONE)
+			p = put_took(out_text(p, " "), took);
+		*p++ = '\n';
+	}
+	out_end(p);
 }
 
 /* The last member of a line. */
 static void
 print_file(const char *path)
 {
-	put_json(path);
-	printf("}\n");
+	json_string("file", path);
+	json_end();
 	fflush(stdout);
 }
 
@@ -60,13 +140,12 @@ say_discarded(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	indent_lose(s);
 	ctf_print_flush();
-	if (json && s->ndiscarded == 0)
-		printf("{\"discarded\":null");
-	else if (json)
-		printf("{\"discarded\":%" PRIu64, s->ndiscarded);
-	if (json) {
-		printf(",\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64
-		    "\",\"file\":", s->from, s->to);
+	if (json_on) {
+		json_object(NULL);
+		json_format("discarded", s->ndiscarded == 0 ? "null" :
+		    "%" PRIu64, s->ndiscarded);
+		json_ns("from", s->from);
+		json_ns("to", s->to);
 		print_file(s->path);
 		return;
 	}
@@ -89,9 +168,10 @@ say_lost(void *arg, const struct ctf_stream *s)
 	(void)arg;
 	indent_lose(s);
 	ctf_print_flush();
-	if (json) {
-		printf("{\"lost_packets\":%" PRIu64 ",\"before\":\"%" PRId64
-		    "\",\"file\":", s->nlost, s->lost);
+	if (json_on) {
+		json_object(NULL);
+		json_u64("lost_packets", s->nlost);
+		json_ns("before", s->lost);
 		print_file(s->path);
 		return;
 	}
@@ -108,35 +188,140 @@ note_gone(void *arg, const struct ctf_stream *s)
 	indent_lose(s);
 }
 
-static void
-note_module(void *arg, struct ctf_stream *s)
-{
-	(void)arg;
-	indent_module(s);
-}
-
-/* The totals, all there is of -q. */
-static void
-print_totals(const struct reader *r)
-{
-	if (json) {
-		printf("{\"events\":%llu,\"discarded\":%llu,"
-		    "\"lost_packets\":%llu}\n", r->nevents, r->ndiscarded,
-		    r->nlost);
-		return;
-	}
-	reader_totals(r);
-}
-
 const struct reader_ops print_ops = { print_event, say_discarded,
-    say_lost, ctf_print_trace, note_module, NULL, note_gone };
+    say_lost, print_trace, NULL, NULL, note_gone };
+
+/*
+ * The session that is followed.
+ */
+
+static int
+is_same_dir(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 &&
+	    sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* The session whose directory that is; asked for again: the rows are freed. */
+static const struct row *
+session_of(struct live *l)
+{
+	const struct row *s;
+
+	row_free(l->rows);
+	l->rows = NULL;
+	if (client_ask(l->client, UT_CTL_LIST, "", &l->rows) == -1)
+		return NULL;
+	for (s = l->rows->child; s != NULL; s = s->next)
+		if (strcmp(s->what, "session") == 0 &&
+		    row_str(s, "dir")[0] != '\0' &&
+		    is_same_dir(row_str(s, "dir"), l->dir))
+			return s;
+	return NULL;
+}
+
+/* So long may an event be on its way into a file. */
+static int64_t
+hold(const struct row *session)
+{
+	const char *name = attr_table[ATTR_FLUSH].name;
+	const struct row *ch;
+	uint64_t most = 0;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		if (strcmp(ch->what, "channel") == 0 &&
+		    row_num(ch, name) > most)
+			most = row_num(ch, name);
+	if (most > HOLD_MAX)
+		most = HOLD_MAX;
+	return ((int64_t)most + MARGIN) * NS_MS;
+}
+
+/*
+ * A session that has not been started yet is waited for.  One that was stopped
+ * goes on until its consumers have written all.
+ */
+static int
+goes_on(void *arg)
+{
+	struct live *l = arg;
+	const int64_t now = ut_msg_now();
+	const struct row *s;
+
+	if (l->ended != 0)
+		return now < l->ended;
+	if (now < l->next)
+		return 1;
+	s = session_of(l);
+	l->next = now + ASK + COSTLY * (ut_msg_now() - now);
+	if (s == NULL && l->client != NULL && client_gone(l->client)) {
+		say("utd is gone: what comes later is not shown");
+		l->failed = 1;
+		return 0;
+	}
+	if (s != NULL)
+		l->follow.hold = hold(s);
+	if (s != NULL && (strcmp(row_str(s, "state"), "active") == 0 ||
+	    row_num(s, "begun") == 0))
+		return 1;
+	l->ended = now + l->follow.hold / NS_MS;
+	return 1;
+}
+
+static void
+wait_ms(void *arg, int ms)
+{
+	struct timespec nap;
+
+	(void)arg;
+	ctf_print_flush();
+	nap.tv_sec = ms / 1000;
+	nap.tv_nsec = ms % 1000 * (long)NS_MS;
+	(void)nanosleep(&nap, NULL);
+}
+
+/* Find who writes that; or utctl ends. */
+static void
+live_open(struct live *l, const char *dir)
+{
+	const struct row *s;
+
+	memset(l, 0, sizeof(*l));
+	l->dir = dir;
+	if ((l->client = client_try(NULL)) == NULL)
+		die("%s: no utd runs that would write it: without -F it can "
+		    "be viewed", dir);
+	if ((s = session_of(l)) == NULL)
+		die("%s: no session writes it now, by what utd in %s says: "
+		    "without -F it can be viewed", dir,
+		    client_dir(l->client));
+	if (row_num(s, "keeps") != 0)
+		die("session %s keeps its events in memory: a snapshot of it "
+		    "can be viewed", row_str(s, "name"));
+	l->follow.dir = dir;
+	l->follow.hold = hold(s);
+	l->follow.goes_on = goes_on;
+	l->follow.pause = wait_ms;
+	l->follow.arg = l;
+}
+
+static void
+live_close(struct live *l)
+{
+	row_free(l->rows);
+	client_close(l->client);
+}
+
+/*
+ * The command.
+ */
 
 /* What cannot be while the end is not known. */
 static void
-check_follow(const struct reader *r, char **dirs)
+check_follow(const struct select *sel, char **dirs)
 {
-	const struct select *sel = r->select;
-
 	if (dirs[1] != NULL)
 		die("-F follows one session");
 	if (sel == NULL)
@@ -149,41 +334,56 @@ check_follow(const struct reader *r, char **dirs)
 		    "end are not known");
 }
 
-/* As long as the session goes on. */
-static int
-view_live(struct reader *r, const char *dir)
+static void
+begin(struct reader *r, char **dirs)
 {
-	struct live l;
-	int failed;
-
-	live_open(&l, dir);
-	ut_confine_reader();
-	reader_follow(r, &l.follow, &print_ops, NULL);
-	failed = l.failed;
-	live_close(&l);
-	return failed;
+	ctf_print_init(json_on);
+	indent_begin(r);
+	if (!follow)
+		return;
+	check_follow(r->select, dirs);
+	live_open(&live, *dirs);
 }
 
 static int
-view_all(struct reader *r, char **dirs, int quiet, int named)
+view(struct reader *r, char **dirs)
 {
-	int64_t begin, end;
+	int64_t first, last;
 
-	ut_confine_reader();	/* what it reads may be anybody's */
+	if (follow) {
+		reader_follow(r, &live.follow, &print_ops, NULL);
+		live_close(&live);
+		ctf_print_flush();
+		return live.failed;
+	}
 	reader_open_all(r, dirs);
-	if (r->nhosts > 1 && !named)
+	if (r->nhosts > 1 && columns == NULL)
 		columns_set(COLUMNS_HOSTS);
-	if (columns_have("relative") && reader_span(r, &begin, &end))
-		columns_from(begin);
+	if (columns_have("relative") && reader_span(r, &first, &last))
+		columns_from(first);
 	reader_run(r, quiet ? NULL : &print_ops, NULL);
+	ctf_print_flush();
+	if (quiet && show_any(r)) {
+		show_totals(r);
+		json_end();
+	}
 	return 0;
+}
+
+static void
+say_pairs(const struct reader *r)
+{
+	(void)r;
+	indent_say();
 }
 
 /* -o and -i are about lines of text, and lines there must be. */
 static void
-check_lines(const char *columns, int quiet)
+check(void)
 {
-	if (columns != NULL && json)
+	if (follow && quiet)
+		die("-F and -q: totals are known at the end");
+	if (columns != NULL && json_on)
 		die("-o and -j: JSON has all there is, and the host if there "
 		    "are several");
 	if (columns != NULL && quiet)
@@ -191,72 +391,59 @@ check_lines(const char *columns, int quiet)
 	if (indent_on && quiet)
 		die("-i and -q: no events are printed");
 	columns_set(columns == NULL ? COLUMNS_DEFAULT : columns);
-	if (indent_on && !json && !columns_have("event"))
+	if (indent_on && !json_on && !columns_have("event"))
 		die("-i needs the column event");
 }
 
 static int
-view(struct reader *r, char **dirs, int quiet, int follow, int named)
+view_option(int c)
 {
-	int status;
-
-	ctf_print_init(json);
-	r->names = (!quiet && symbols_begin()) || indent_on ?
-	    &symbols_names : NULL;
-	if (follow)
-		check_follow(r, dirs);
-	status = follow ? view_live(r, *dirs) : view_all(r, dirs, quiet, named);
-	status |= ctf_damaged() != 0;
-	ctf_print_flush();
-	if (quiet && (r->ntraces > 0 || status == 0))
-		print_totals(r);
-	ctf_damage_say();
-	if (r->ntraces > 0 && r->select != NULL)
-		select_say(r->select);
-	if (r->ntraces > 0)
-		indent_say();
-	return status;
+	switch (c) {
+	case 'D':
+		indent_pair(optarg);
+		return 1;
+	case 'F':
+		return follow = 1;
+	case 'i':
+		indent_start();
+		return 1;
+	case 'j':
+		json_start(1);
+		return 1;
+	case 'o':
+		columns = optarg;
+		return 1;
+	case 'q':
+		return quiet = 1;
+	}
+	return 0;
 }
 
-int
-cmd_view(int argc, char **argv)
+static int
+view_main(int argc, char **argv)
 {
-	struct select sel;
-	struct reader r;
-	const char *columns = NULL;
-	char **dirs;
-	int c, follow = 0, quiet = 0, status;
+	static const struct show show_view = { view_option, check,
+	    &quiet, begin, view, say_pairs, indent_end };
 
-	json = 0;
-	memset(&r, 0, sizeof(r));
-	select_init(&sel, argc);
-	while ((c = option(argc, argv, "+D:Fijo:q" SELECT_OPTIONS
-	    SYMBOLS_OPTIONS)) != -1)
-		if (c == 'j')
-			json = 1;
-		else if (c == 'q')
-			quiet = 1;
-		else if (c == 'F')
-			follow = 1;
-		else if (c == 'i')
-			indent_start();
-		else if (c == 'D')
-			indent_pair(optarg);
-		else if (c == 'o')
-			columns = optarg;
-		else if (!select_option(&sel, c) && !symbols_option(c))
-			return usage();
-	if (!select_all(&sel))
-		r.select = &sel;
-	if (follow && quiet)
-		die("-F and -q: totals are known at the end");
-	check_lines(columns, quiet);
-	dirs = which_traces(argv + optind);
-	status = view(&r, dirs, quiet, follow, columns != NULL);
-	which_free(dirs);
-	reader_free(&r);
-	indent_end();
-	symbols_end();
-	select_free(&sel);
-	return status;
+	follow = quiet = 0;
+	columns = NULL;
+	return show(&show_view, argc, argv);
 }
+
+const struct command cmd_view = {
+	.name = "view", .page = "utctl-view",
+	.line = "print the events of traces, or of sessions",
+	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
+	    SHOW_USAGE,
+	.options = {
+	    "-F\tfollow a session until it is stopped",
+	    "-i\tindent what pairs enclose, and say how long they took",
+	    "-j\tJSON, an object in each line",
+	    "-o columns\twhat lines have (default: time,who,event,fields)",
+	    "-q\tonly the totals",
+	    "-D a,b,key\tpairs of these events; key: a field of both",
+	    SHOW_HELP
+	},
+	.letter = 'o', .value = column_name,
+	.run = view_main
+};

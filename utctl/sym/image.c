@@ -28,15 +28,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../map.h"
 #include "../say.h"
 #include "image.h"
-#include "sysroot.h"
 
 #define MOST		4096	/* files */
 #define NOPEN		16	/* that stay open */
 #define NHASH		256
+#define LINKS		40	/* that are followed */
 #define DEBUG		"/usr/lib/debug/.build-id"
 
 struct image {
@@ -56,6 +57,100 @@ struct image {
 static struct image	*images[NHASH];
 static size_t		 nimages, nopen;
 static const char	*root = "";
+
+/*
+ * Paths below the directory of -R, as a process would find them whose root
+ * that is.  Each part is looked at by itself, so that neither `..' nor a link
+ * leads out of the directory: `..' stays below it, and a link that begins with
+ * a slash begins there.
+ */
+
+struct walk {
+	char		 done[PATH_MAX];	/* has no links in it */
+	char		 left[PATH_MAX];
+	int		 links;
+};
+
+/* Take the first part off what is left: 0 if there is none. */
+static int
+part_take(struct walk *w, char *part)
+{
+	const char *from = w->left + strspn(w->left, "/");
+	const size_t n = strcspn(from, "/");
+
+	memcpy(part, from, n);
+	part[n] = '\0';
+	memmove(w->left, from + n, strlen(from + n) + 1);
+	return n > 0;
+}
+
+static void
+part_drop(struct walk *w)
+{
+	char *slash = strrchr(w->done, '/');
+
+	if (slash != NULL)
+		*slash = '\0';
+}
+
+/* It is the last part of what is done: what it points to comes first now. */
+static int
+link_follow(struct walk *w, const char *to)
+{
+	const size_t n = strlen(to);
+
+	if (w->links++ == LINKS || n + strlen(w->left) >= sizeof(w->left))
+		return -1;
+	part_drop(w);
+	if (to[0] == '/')
+		w->done[0] = '\0';
+	memmove(w->left + n, w->left, strlen(w->left) + 1);
+	memcpy(w->left, to, n);
+	return 0;
+}
+
+static int
+part_add(struct walk *w, const char *part)
+{
+	const size_t n = strlen(w->done);
+	char to[PATH_MAX], *path;
+	ssize_t k;
+
+	if (n + 1 + strlen(part) >= sizeof(w->done))
+		return -1;
+	w->done[n] = '/';
+	strcpy(w->done + n + 1, part);
+	path = format("%s%s", root, w->done);
+	k = readlink(path, to, sizeof(to) - 1);
+	free(path);
+	if (k == -1)
+		return 0;		/* no link, or nothing */
+	to[k] = '\0';
+	return link_follow(w, to);
+}
+
+/* The absolute path below the directory, to be freed; NULL: there is none. */
+static char *
+sysroot_path(const char *path)
+{
+	struct walk w = { "", "", 0 };
+	char part[PATH_MAX];
+
+	if (strlen(path) >= sizeof(w.left))
+		return NULL;
+	strcpy(w.left, path);
+	while (part_take(&w, part)) {
+		if (strcmp(part, "..") == 0)
+			part_drop(&w);
+		else if (strcmp(part, ".") != 0 && part_add(&w, part) == -1)
+			return NULL;
+	}
+	return format("%s%s", root, w.done);
+}
+
+/*
+ * Images.
+ */
 
 void
 images_root(const char *dir)
@@ -119,7 +214,7 @@ has_id(const struct image *im, const struct elf *e)
 static int
 open_right(const struct image *im, struct elf *e, const char *path)
 {
-	char *below = *root != '\0' ? sysroot_path(root, path) :
+	char *below = *root != '\0' ? sysroot_path(path) :
 	    format("%s", path);
 	int result = -1;
 

@@ -37,88 +37,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ctf/select.h"
+#include "../json.h"
 #include "../say.h"
 #include "process.h"
 
-#define MODULE_LOAD	(-1)
-#define MODULE_UNLOAD	(-2)
+#define PROCESSES	4096		/* that are kept in any case */
+#define MODULES		(1u << 18)	/* of all processes */
 
-static const struct call_kind modules[] = {
-	{ "ut:module", MODULE_LOAD, { "base", "path" } },
-	{ "ut:unload", MODULE_UNLOAD, { "base" } },
-	{ NULL, 0, { NULL } }
-};
+static size_t	nmodules;
+static uint64_t	serials;
 
 void
-processes_init(struct processes *ps, size_t size,
-    void (*over)(struct process *))
+processes_init(struct processes *ps, const struct process_ops *ops)
 {
 	memset(ps, 0, sizeof(*ps));
-	ps->size = size;
-	ps->over = over;
+	ps->ops = ops;
+	ps->begin = ps->end = INT64_MIN;
 	ps->last = &ps->first;
 	ps->channel = UINT32_MAX;
 	ps->any.lossy = INT64_MIN;
-}
-
-void
-processes_trace(struct ctf_trace *tr)
-{
-	call_trace(tr, modules);
-}
-
-/* A channel has two classes of streams: see CTF_STREAM in utd.h. */
-static uint32_t
-channel_of(uint64_t stream)
-{
-	return (uint32_t)(stream / 2);
-}
-
-/* Do several channels have calls?  No channel of ours is UINT32_MAX. */
-static void
-note_channels(struct processes *ps, const struct ctf_trace *tr)
-{
-	const struct ctf_eclass *ev;
-
-	for (ev = tr->events; ev != NULL; ev = ev->next) {
-		if (ev->call == NULL)
-			continue;
-		if (ps->channel == UINT32_MAX)
-			ps->channel = channel_of(ev->stream);
-		else if (ps->channel != channel_of(ev->stream))
-			ps->several = 1;
-	}
-}
-
-void
-processes_open(struct processes *ps, struct reader *rd, char **dirs,
-    const struct call_kind *table)
-{
-	struct ctf_trace *tr;
-
-	reader_open_all(rd, dirs);
-	for (tr = rd->traces; tr != NULL; tr = tr->next) {
-		call_trace(tr, table);
-		note_channels(ps, tr);
-		processes_trace(tr);
-	}
-}
-
-int
-processes_partial(const struct reader *rd)
-{
-	const struct ctf_trace *tr;
-	const struct ctf_eclass *ev;
-
-	if (rd->select == NULL)
-		return 0;
-	for (tr = rd->traces; tr != NULL; tr = tr->next)
-		for (ev = tr->events; ev != NULL; ev = ev->next)
-			if (ev->call != NULL && ev->call->kind->what >= 0 &&
-			    (ev->unwanted || select_within(rd->select)))
-				return 1;
-	return 0;
 }
 
 struct origin *
@@ -144,8 +81,7 @@ counts(const struct ctf_sclass *sc)
 
 	for (i = 0; sc != NULL && i < sc->nevents; i++) {
 		ev = sc->events[i];
-		if (ev->pairs != NULL ||
-		    (ev->call != NULL && ev->call->kind->what >= 0))
+		if (ev->pairs != NULL || ev->call != NULL)
 			return 1;
 	}
 	return 0;
@@ -182,14 +118,65 @@ origin_unsure(const struct origin *o, int64_t ns)
 	return o->lossy != INT64_MIN && ns <= o->lossy;
 }
 
+static void
+process_free(const struct processes *ps, struct process *p)
+{
+	size_t i;
+
+	if (ps->ops->release != NULL)
+		ps->ops->release(p);
+	for (i = 0; i < p->calls.cap; i++)
+		free(p->calls.v[i].value);
+	map_free(&p->calls);
+	for (i = 0; i < p->callers.n; i++) {
+		free(p->callers.v[i]->name);
+		free(p->callers.v[i]);
+	}
+	free(p->callers.v);
+	map_free(&p->callers.addresses);
+	map_free(&p->callers.events);
+	nmodules -= p->nmodules;
+	free(p->modules);
+	free(p->program);
+	free(p);
+}
+
+/*
+ * Drop the processes that had no event since the last time.  This is done once
+ * for so many new ones, if nobody keeps anything of them.
+ */
+static void
+processes_drop(struct processes *ps)
+{
+	struct process **pp = &ps->first, *p;
+
+	map_free(&ps->map);
+	ps->fresh = 0;
+	while ((p = *pp) != NULL) {
+		if (p->used) {
+			p->used = 0;
+			map_put(&ps->map, p->key, p);
+			pp = &p->next;
+			continue;
+		}
+		*pp = p->next;
+		process_free(ps, p);
+	}
+	ps->last = pp;
+}
+
 static struct process *
-add(struct processes *ps, const struct ctf_stream *s,
+process_add(struct processes *ps, const struct ctf_stream *s,
     const struct ctf_who *who)
 {
 	struct process *p;
 
-	if ((p = calloc(1, ps->size)) == NULL)
+	if (ps->fresh++ == PROCESSES && ps->ops->call == NULL && !ps->kept)
+		processes_drop(ps);
+	if ((p = calloc(1, ps->ops->size)) == NULL)
 		die_errno("malloc");
+	p->key = ctf_process(s->trace, who);
+	p->serial = ++serials;
 	p->origin = processes_origin(ps, s);
 	p->host = s->trace->label;
 	p->vpid = who->vpid;
@@ -197,7 +184,7 @@ add(struct processes *ps, const struct ctf_stream *s,
 	p->callers.numbers = ps->numbers;
 	*ps->last = p;
 	ps->last = &p->next;
-	map_put(&ps->map, ctf_process(s->trace, who), p);
+	map_put(&ps->map, p->key, p);
 	return p;
 }
 
@@ -206,160 +193,170 @@ processes_get(struct processes *ps, const struct ctf_stream *s)
 {
 	const struct ctf_who *who;
 	struct ctf_who buf;
-	uint64_t key;
 
-	if (s == ps->stream && s->pkt == ps->pkt && !s->class->eventwho)
+	if (s == ps->stream && s->pkt == ps->pkt && !s->class->eventwho &&
+	    s->who.vpid == ps->process->vpid)
 		return ps->process;
 	who = ctf_whose(s, &buf);
-	key = ctf_process(s->trace, who);
-	if ((ps->process = map_get(&ps->map, key)) == NULL)
-		ps->process = add(ps, s, who);
+	ps->process = map_get(&ps->map, ctf_process(s->trace, who));
+	if (ps->process == NULL)
+		ps->process = process_add(ps, s, who);
+	ps->process->used = 1;
 	ps->stream = s;
 	ps->pkt = s->pkt;
 	return ps->process;
 }
 
-static struct process_call *
-last_call(struct process *p, int64_t thread)
+struct process *
+processes_load(struct processes *ps, const struct ctf_stream *s,
+    uint64_t base, const char *path)
 {
-	struct process_call *last = map_get(&p->calls, (uint64_t)thread);
+	struct process *p = processes_get(ps, s), *old = p;
+	struct ctf_who buf;
 
-	if (last != NULL)
-		return last;
-	if ((last = calloc(1, sizeof(*last))) == NULL)
-		die_errno("malloc");
-	map_put(&p->calls, (uint64_t)thread, last);
-	return last;
-}
-
-/* Is the event of the same call as the thread's last event, by its fields? */
-static int
-is_same(const struct process_call *last, const struct process_call *c)
-{
-	return last->kind == c->kind &&
-	    memcmp(last->fields, c->fields, sizeof(c->fields)) == 0;
-}
-
-static int
-has_channel(const struct process_call *c, uint32_t channel)
-{
-	size_t i;
-
-	for (i = 0; i < c->nchannels; i++)
-		if (c->channels[i] == channel)
-			return 1;
-	return c->nchannels == PROCESS_CHANNELS;
-}
-
-/* Events of one call come together only if one clock gives their times. */
-static void
-note_clock(struct processes *ps, struct process *p, const struct ctf_sclass *sc)
-{
-	const char *name = sc->clock != NULL ? sc->clock->name : "";
-
-	if (p->clock == NULL)
-		p->clock = name;
-	else if (p->clock != name && strcmp(p->clock, name) != 0)
-		ps->clocks = 1;
+	if (p->program != NULL && p->base != base &&
+	    strcmp(p->program, path) == 0) {
+		if (ps->ops->over != NULL)
+			ps->ops->over(p);
+		p = ps->process = process_add(ps, s, ctf_whose(s, &buf));
+		p->used = 1;
+		p->modules = old->modules;
+		p->nmodules = old->nmodules;
+		p->room = old->room;
+		old->modules = NULL;
+		old->nmodules = old->room = 0;
+	}
+	if (p->program == NULL) {
+		p->program = format("%s", path);
+		p->base = base;
+	}
+	return p;
 }
 
 /*
- * A call that several channels record is an event of each.  A thread records
- * these events one after the other, with nothing in between, and once in each
- * channel; they even have the same time, unless a sub-buffer was full.  So an
- * event is of another call than the thread's event before it if the name or a
- * field differs, or if its channel has the call already.  It does not matter
- * if a channel records only for a time, or only some calls, or has lost some;
- * but two equal calls in a row count once if each is in one channel alone.
+ * Modules.
  */
-int
-processes_again(struct processes *ps, const struct ctf_stream *s)
+
+static void
+modules_forget(struct process *p)
 {
-	const uint32_t channel = channel_of(s->class->id);
-	struct process_call c, *last;
-	struct process *p;
-	struct ctf_who buf;
-	int again;
+	nmodules -= p->nmodules;
+	p->nmodules = 0;
+	p->serial = ++serials;
+}
+
+/* The first one that ends behind the address. */
+static size_t
+module_place(const struct process *p, uint64_t addr)
+{
+	size_t lo = 0, hi = p->nmodules, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (addr >= p->modules[mid].start &&
+		    addr - p->modules[mid].start >= p->modules[mid].size)
+			lo = mid + 1;
+		else if (addr < p->modules[mid].start)
+			hi = mid;
+		else
+			return mid;
+	}
+	return lo;
+}
+
+void
+process_unmap(struct process *p, uint64_t start, uint64_t size)
+{
+	const size_t from = module_place(p, start);
+	size_t to = from;
+
+	while (to < p->nmodules && (p->modules[to].start < start ||
+	    p->modules[to].start - start < size))
+		to++;
+	if (to == from)
+		return;
+	memmove(&p->modules[from], &p->modules[to],
+	    (p->nmodules - to) * sizeof(*p->modules));
+	p->nmodules -= to - from;
+	nmodules -= to - from;
+	p->serial = ++serials;
+}
+
+static int
+is_known(const struct process *p, const struct mapping *m)
+{
+	const size_t i = module_place(p, m->start);
+
+	return i < p->nmodules && p->modules[i].start == m->start &&
+	    p->modules[i].size == m->size && p->modules[i].base == m->base &&
+	    p->modules[i].image == m->image;
+}
+
+/*
+ * A process that has executed another program, or another process with the
+ * same ID, has other modules in the place of old ones, or old ones in other
+ * places.
+ */
+static int
+is_another(const struct process *p, const struct mapping *m)
+{
+	size_t i = module_place(p, m->start);
+
+	if (i < p->nmodules && (p->modules[i].start <= m->start ||
+	    p->modules[i].start - m->start < m->size))
+		return 1;
+	for (i = 0; i < p->nmodules; i++)
+		if (p->modules[i].image == m->image)
+			return 1;
+	return 0;
+}
+
+static void
+module_add(struct process *p, const struct mapping *m)
+{
+	struct mapping *v;
 	size_t i;
 
-	if (!ps->several)
-		return 0;
-	p = processes_get(ps, s);
-	note_clock(ps, p, s->class);
-	last = last_call(p, ctf_whose(s, &buf)->vtid);
-	c.kind = s->event->call->kind;
-	for (i = 0; i < CALL_FIELDS; i++)
-		if (!call_field(s->event->call, i, s, &c.fields[i]))
-			c.fields[i] = 0;
-	again = is_same(last, &c) && !has_channel(last, channel);
-	if (again)
-		ps->again++;
-	else {
-		last->kind = c.kind;
-		memcpy(last->fields, c.fields, sizeof(c.fields));
-		last->nchannels = 0;
+	if (p->nmodules == p->room) {
+		p->room = p->room == 0 ? 8 : 2 * p->room;
+		v = realloc(p->modules, p->room * sizeof(*v));
+		if (v == NULL)
+			die_errno("malloc");
+		p->modules = v;
 	}
-	last->channels[last->nchannels++] = channel;
-	return again;
+	i = module_place(p, m->start);
+	memmove(&p->modules[i + 1], &p->modules[i],
+	    (p->nmodules - i) * sizeof(*p->modules));
+	p->modules[i] = *m;
+	p->nmodules++;
+	nmodules++;
+	p->serial = ++serials;
 }
 
 void
-processes_say(const struct processes *ps)
+process_map(struct process *p, const struct mapping *m)
 {
-	if (ps->again > 0)
-		say("%" PRIu64 " events were left out: another channel has "
-		    "an event of the same call", ps->again);
-	if (ps->clocks)
-		say("channels of one program have different clocks: the "
-		    "order of calls is not certain, and some may count twice");
-}
-
-/* A module is loaded; the first one that comes is the program. */
-static void
-load(struct processes *ps, const struct ctf_stream *s, uint64_t base)
-{
-	const struct ctf_field_at *path = &s->event->call->at[1];
-	struct process *p = processes_get(ps, s);
-	char text[4096];
-	struct ctf_who buf;
-
-	if (path->type == NULL)
+	if (is_known(p, m))
 		return;
-	text[ctf_field_text(path, s, text, sizeof(text) - 1)] = '\0';
-	if (p->program != NULL && p->base != base &&
-	    strcmp(p->program, text) == 0) {
-		ps->over(p);
-		p = ps->process = add(ps, s, ctf_whose(s, &buf));
-	}
-	if (p->program == NULL) {
-		p->program = format("%s", text);
-		p->base = base;
-	}
+	if (is_another(p, m))
+		modules_forget(p);
+	if (nmodules < MODULES)
+		module_add(p, m);
+	else
+		modules_forget(p);
 }
 
-void
-processes_module(struct processes *ps, const struct ctf_stream *s)
+const struct mapping *
+process_mapping(const struct process *p, uint64_t addr)
 {
-	const struct call *c = s->event->call;
-	uint64_t base;
+	const size_t i = module_place(p, addr);
 
-	if (c == NULL)
-		return;
-	if (c->kind->what == MODULE_LOAD && call_field(c, 0, s, &base))
-		load(ps, s, base);
-	processes_get(ps, s)->callers.modules++;
+	return i < p->nmodules && p->modules[i].start <= addr ? &p->modules[i] : NULL;
 }
 
-uint32_t
-process_caller(struct process *p, const struct ctf_stream *s, size_t field)
-{
-	const struct call *c = s->event->call;
-	uint64_t address;
-
-	if (call_field(c, field, s, &address))
-		return callers_get(&p->callers, s, address);
-	return callers_event(&p->callers, c->kind->event);
-}
+/*
+ * Output.
+ */
 
 char *
 process_text(const struct process *p)
@@ -383,31 +380,20 @@ process_print(const struct process *p)
 void
 process_json(const struct process *p)
 {
-	if (p->host != NULL) {
-		printf("\"host\":");
-		put_json(p->host);
-		putchar(',');
-	}
-	printf("\"procname\":");
-	put_json(p->name);
-	printf(",\"vpid\":%" PRId64, p->vpid);
+	json_string("host", p->host);
+	json_string("procname", p->name);
+	json_i64("vpid", p->vpid);
 }
 
 void
-processes_free(struct processes *ps, void (*release)(struct process *))
+processes_free(struct processes *ps)
 {
 	struct process *p;
 	size_t i;
 
 	while ((p = ps->first) != NULL) {
 		ps->first = p->next;
-		release(p);
-		for (i = 0; i < p->calls.cap; i++)
-			free(p->calls.v[i].value);
-		map_free(&p->calls);
-		callers_free(&p->callers);
-		free(p->program);
-		free(p);
+		process_free(ps, p);
 	}
 	map_free(&ps->map);
 	for (i = 0; i < ps->origins.cap; i++)

@@ -25,11 +25,45 @@
 #include <stdint.h>
 
 #include "../ctf/ctf.h"
+#include "../ctf/ctf_field.h"
 #include "../ctf/reader.h"
-#include "call.h"
-#include "callers.h"
+#include "../map.h"
+#include "image.h"
 
+#define CALL_FIELDS		6
+#define CALLER_TEXT		320	/* bytes of a caller as text */
 #define PROCESS_CHANNELS	32	/* that record one call: UT_REGIONS */
+
+/* A row of a table that ends with a name that is NULL. */
+struct call_kind {
+	const char	*event;
+	int		 what;			/* for whoever has the table */
+	const char	*fields[CALL_FIELDS];	/* NULL: none */
+};
+
+/* What an event is, if it is in a table. */
+struct call {
+	const struct call_kind	*kind;
+	struct ctf_field_at	 at[CALL_FIELDS];
+};
+
+/* A place of a process that calls: it is known by a small number. */
+struct caller {
+	struct caller	*older;		/* of the same address */
+	uint64_t	 address;
+	char		*name;		/* NULL: not known */
+	unsigned int	 modules;	/* as many changes as were seen then */
+	uint32_t	 id;
+};
+
+struct callers {
+	struct caller	**v;		/* by number */
+	size_t		 n, room;
+	struct map	 addresses;	/* to struct caller, the newest */
+	struct map	 events;	/* where there are no addresses */
+	unsigned int	 modules;	/* so often have modules changed */
+	int		 numbers;	/* no names are wanted */
+};
 
 /* The last call of a thread, and the channels that have an event of it. */
 struct process_call {
@@ -51,6 +85,11 @@ struct origin {
 /* A process, as long as it runs one program. */
 struct process {
 	struct process	*next;		/* that began after this one */
+	uint64_t	 key;		/* ctf_process() */
+	int		 used;		/* it had an event lately */
+	struct mapping	*modules;	/* in the order of addresses */
+	size_t		 nmodules, room;
+	uint64_t	 serial;	/* another one after each change; not 0 */
 	struct origin	*origin;	/* of its traces */
 	const char	*host;		/* of its traces, if shown, or NULL */
 	int64_t		 vpid;
@@ -62,10 +101,25 @@ struct process {
 	struct callers	 callers;
 };
 
-struct processes {
+struct processes;
+
+/* What is kept of each process, for which calls.  Functions may be NULL. */
+struct process_ops {
+	const struct call_kind *calls;
+	/* An event of such a call. */
+	void		(*call)(struct processes *, struct ctf_stream *);
 	size_t		 size;		/* of what begins with a process */
 	void		(*over)(struct process *);	/* its memory is gone */
+	void		(*release)(struct process *);
+};
+
+struct processes {
+	const struct process_ops *ops;
+	uint64_t	 n;		/* calls: whoever counts them */
+	int64_t		 begin, end;	/* ns: of all events; or INT64_MIN */
 	int		 numbers;	/* no names are wanted */
+	int		 kept;		/* pointers to processes are */
+	size_t		 fresh;		/* processes, since some were dropped */
 	int		 several;	/* channels have calls */
 	uint32_t	 channel;	/* that has some */
 	uint64_t	 again;		/* events of calls that counted */
@@ -79,28 +133,37 @@ struct processes {
 	struct process	*process;
 };
 
-void	 processes_init(struct processes *, size_t,
-	    void (*)(struct process *));
-/* A trace, before its events. */
-void	 processes_trace(struct ctf_trace *);
-/* The traces of a list of directories; calls of the table are found in them. */
-void	 processes_open(struct processes *, struct reader *, char **,
-	    const struct call_kind *);
-/* Do the options perhaps leave out some of the calls of a process? */
-int	 processes_partial(const struct reader *);
+/* process.c */
+/* After ctf_body(): the integer; false if the event has no such field. */
+int	 call_field(const struct call *, size_t, const struct ctf_stream *,
+	    uint64_t *);
+void	 processes_init(struct processes *, const struct process_ops *);
+/* All events of the traces of a list of directories. */
+void	 processes_read(struct processes *, struct reader *, char **);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
 /* Is the event of a call that another channel's event has counted? */
 int	 processes_again(struct processes *, const struct ctf_stream *);
-void	 processes_say(const struct processes *);
+/* Say what was left out, and what is not certain if options leave out calls. */
+void	 processes_say(const struct processes *, const struct reader *,
+	    const char *);
 /* The origin of the stream's trace. */
 struct origin *processes_origin(struct processes *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
 void	 processes_lose(struct processes *, const struct ctf_stream *);
 /* May the end of what began then be among what was lost? */
 int	 origin_unsure(const struct origin *, int64_t);
-/* An event of a module. */
-void	 processes_module(struct processes *, const struct ctf_stream *);
+/*
+ * The process, which has loaded the file of that path at that base: perhaps it
+ * executes another program now, and is another process.
+ */
+struct process *processes_load(struct processes *, const struct ctf_stream *,
+	    uint64_t, const char *);
+/* A process has loaded that; or no longer has what is between these. */
+void	 process_map(struct process *, const struct mapping *);
+void	 process_unmap(struct process *, uint64_t, uint64_t);
+/* What has that address; NULL: nothing. */
+const struct mapping *process_mapping(const struct process *, uint64_t);
 /* The number of the caller that is this field of the event's call. */
 uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
 /* Its name, for the terminal: of several hosts, with the host. */
@@ -108,6 +171,16 @@ char	*process_text(const struct process *);
 /* That and its ID. */
 void	 process_print(const struct process *);
 void	 process_json(const struct process *);
-void	 processes_free(struct processes *, void (*)(struct process *));
+void	 processes_free(struct processes *);
+
+/* Callers. */
+/* The number of a return address. */
+uint32_t callers_get(struct callers *, const struct ctf_stream *, uint64_t);
+/* That of an event of that name, which does not tell its caller. */
+uint32_t callers_event(struct callers *, const char *);
+/* A name, or the address in the buffer of CALLER_TEXT bytes. */
+const char *callers_text(const struct callers *, uint32_t, char *);
+/* The members of an object that say who it was. */
+void	 callers_json(const struct callers *, uint32_t);
 
 #endif /* PROCESS_H */

@@ -27,7 +27,7 @@
 #include "../ctf/reader.h"
 #include "../say.h"
 #include "demangle.h"
-#include "mapped.h"
+#include "process.h"
 #include "symbols.h"
 
 #define NCACHE	4096		/* names that were made last */
@@ -48,6 +48,7 @@ struct named {
 
 static int		 off;		/* -N */
 static struct named	*cache;
+static struct processes	 own, *table;	/* of processes */
 
 int
 symbols_option(int ch)
@@ -62,25 +63,35 @@ symbols_option(int ch)
 int
 symbols_begin(void)
 {
+	static const struct process_ops none = { .size =
+	    sizeof(struct process) };
+
+	processes_init(&own, &none);
+	table = &own;
 	if (!off)
 		demangle_ready();
 	return !off;
 }
 
+void
+symbols_use(struct reader *rd, struct processes *ps)
+{
+	rd->names = &symbols_names;
+	table = ps;
+}
+
 /* false: the path is too long, or the build ID. */
 static int
 image_of(const struct module_at *at, const struct ctf_stream *s,
-    struct mapping *m)
+    const char *path, struct mapping *m)
 {
-	char path[PATHMAX + 1];
+	const size_t n = strlen(path);
 	uint8_t id[ELF_IDMAX + 1];
-	size_t n, idlen;
+	size_t idlen;
 
-	n = ctf_field_text(&at->path, s, path, PATHMAX);
 	idlen = ctf_field_bytes(&at->id, s, id, sizeof(id));
 	if (n == 0 || n == PATHMAX || idlen > ELF_IDMAX)
 		return 0;
-	path[n] = '\0';
 	m->image = image_get(path, id, idlen);
 	return m->image != NULL;
 }
@@ -89,22 +100,28 @@ static void
 symbols_event(const struct ctf_stream *s)
 {
 	const struct module_at *at = s->event->module;
-	const struct ctf_who *who;
-	struct ctf_who buf;
+	char path[PATHMAX + 1] = "";
+	struct process *p;
 	struct mapping m;
 
-	if (at == NULL || off ||
-	    !ctf_field_bits(&at->base, s, &m.base) ||
-	    !ctf_field_bits(&at->start, s, &m.start) ||
+	if (at == NULL || !ctf_field_bits(&at->base, s, &m.base))
+		return;
+	if (at->gone)
+		p = processes_get(table, s);
+	else {
+		path[ctf_field_text(&at->path, s, path, PATHMAX)] = '\0';
+		p = processes_load(table, s, m.base, path);
+	}
+	p->callers.modules++;
+	if (off || !ctf_field_bits(&at->start, s, &m.start) ||
 	    !ctf_field_bits(&at->size, s, &m.size) ||
 	    m.size == 0 || m.size - 1 > UINT64_MAX - m.start)
 		return;
 	m.ns = s->ns;
-	who = ctf_whose(s, &buf);
-	if (!at->gone && image_of(at, s, &m))
-		mapped_add(s, who, &m);
+	if (!at->gone && image_of(at, s, path, &m))
+		process_map(p, &m);
 	else
-		mapped_gone(s, who, m.start, m.size);
+		process_unmap(p, m.start, m.size);
 }
 
 /*
@@ -124,7 +141,7 @@ static char *
 name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 {
 	const uint64_t look = kind == ADDRESS_RETURN ? addr - 1 : addr;
-	const struct mapping *m = mapped_find(p, look);
+	const struct mapping *m = process_mapping(p, look);
 	char raw[ELF_NAMEMAX], name[SYMBOLS_MAX - 200];
 	const char *file;
 	uint64_t start;
@@ -160,7 +177,7 @@ name_put(struct named *n, const struct process *p, uint64_t addr,
 		    sym->text[i] == '"' || sym->text[i] == '\\')
 			break;
 	sym->plain = i == sym->len;
-	n->serial = mapped_serial(p);
+	n->serial = p->serial;
 	n->addr = addr;
 	n->kind = kind;
 }
@@ -169,17 +186,18 @@ static const struct symbol *
 symbol_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
 {
 	const struct process *p;
-	struct ctf_who buf;
 	struct named *n;
 	uint64_t h, serial;
 
-	if (addr == 0 ||
-	    (p = mapped_process(s, ctf_whose(s, &buf))) == NULL)
+	if (addr == 0 || off || table == NULL)
+		return NULL;
+	p = processes_get(table, s);
+	if (p->nmodules == 0)
 		return NULL;
 	if (cache == NULL &&
 	    (cache = calloc(NCACHE, sizeof(*cache))) == NULL)
 		die_errno("malloc");
-	serial = mapped_serial(p);
+	serial = p->serial;
 	h = (addr ^ serial << 40) * 11400714819323198485u >> 32;
 	n = &cache[(h + (uint64_t)kind) % NCACHE];
 	if (n->serial != serial || n->addr != addr || n->kind != kind)
@@ -221,7 +239,8 @@ symbols_end(void)
 {
 	size_t i;
 
-	mapped_free();
+	processes_free(&own);
+	table = NULL;
 	for (i = 0; cache != NULL && i < NCACHE; i++)
 		free(cache[i].symbol.text);
 	free(cache);

@@ -29,9 +29,12 @@
 #include <stdint.h>
 
 #include "../ctf/ctf_field.h"
+#include "../ctf/reader.h"
 
-#define SYMBOLS_OPTIONS	"NR:"
 #define SYMBOLS_USAGE	"[-N] [-R dir]"
+#define SYMBOLS_HELP \
+	"-N\taddresses as numbers, not as names", \
+	"-R dir\tlook for programs and libraries below dir"
 #define SYMBOLS_MAX	1200	/* bytes of a name, with NUL */
 
 struct symbol {
@@ -49,6 +52,12 @@ int	 symbols_begin(void);
  * does something about an event that is one of a module.
  */
 extern const struct reader_names symbols_names;
+/*
+ * Modules are those of these processes, which have to be known also if no names
+ * are wanted: the reader's names are ours.
+ */
+struct processes;
+void	 symbols_use(struct reader *, struct processes *);
 /*
  * name+0x1f (file), name (file) or file+0x1234, as the event's process has it
  * now; NULL: no module has the address.  It is good until the next call, and

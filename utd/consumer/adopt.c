@@ -37,7 +37,7 @@
 
 /* Keep writers from dropping it; false if it is in another state by now. */
 static bool
-hold(struct region *r, uint32_t i, uint64_t word)
+sub_hold(struct region *r, uint32_t i, uint64_t word)
 {
 	if (!r->overwrites || UT_STATE(word) == UT_READING)
 		return true;
@@ -79,8 +79,9 @@ adopt_held(struct region *r, const struct sink *k, uint32_t i,
 }
 
 /*
- * What was about to be written is found in a file before it can be dropped, or
- * it would count twice.  It is pinned, or READING, by the last consumer or us.
+ * Events that were about to be written are looked for in the files before they
+ * can be dropped, or they would count twice.  The sub-buffer is pinned, or
+ * READING, by the last consumer or us.
  */
 static void
 adopt_sub(struct region *r, const struct sink *k, uint32_t i)
@@ -93,7 +94,7 @@ adopt_sub(struct region *r, const struct sink *k, uint32_t i)
 		r->round[i] = load_acquire(&sub->round);
 		word = load_acquire(&sub->state);
 		if (load(&sub->writing) == load(&sub->consumed) ||
-		    hold(r, i, word)) {
+		    sub_hold(r, i, word)) {
 			adopt_held(r, k, i, word);
 			break;
 		}
@@ -178,7 +179,7 @@ adopt_past(struct region *r)
 
 /* Find out how far the last consumer was; false and errno if that fails. */
 static bool
-adopt(struct region *r)
+adopt_region(struct region *r)
 {
 	struct sink *k = r->sink;
 	uint64_t told;
@@ -187,7 +188,7 @@ adopt(struct region *r)
 
 	(void)region_count(r, &r->written, load(&r->header->written));
 	(void)region_count(r, &r->dropped, load(&r->header->dropped));
-	/* What it has revoked, it may have revoked just now. */
+	/* The last consumer may have revoked something just now. */
 	r->revoked = ut_msg_now();
 	adopt_past(r);
 	ok = adopt_sink(r, k);
@@ -219,9 +220,9 @@ region_begin(struct region *r, struct trace *t, bool again)
 	if (again) {
 		pause_adopt(r);
 		region_wake_all(r);
-		ok = adopt(r);
+		ok = adopt_region(r);
 	}
-	if (!again && t->again && t->fd != -1)
+	if (!again && t->adopted && t->fd != -1)
 		(void)sink_adopt(r->sink);
 	sink_adopted();
 	return ok;

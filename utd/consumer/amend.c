@@ -96,7 +96,7 @@ stream_amend(const struct sink *k, struct stream *s, uint64_t lost,
 	int fd;
 
 	count_add(&discarded, lost);
-	/* Not that of the others, which appends wherever it is told to. */
+	/* The stream's own descriptor only appends: open another. */
 	if ((fd = stream_file(k, s->index, s->last_file, O_RDWR)) == -1)
 		return false;
 	if (is_last(k, s, fd) && (end <= s->last_end ||
@@ -112,10 +112,10 @@ stream_amend(const struct sink *k, struct stream *s, uint64_t lost,
 }
 
 /*
- * Of the streams that have not been tried, choose the one of which readers say
- * best what is missing.  Of a stream with one packet they can only say that
- * something may be.  Of the others, that one goes back furthest whose last
- * packet is the oldest.
+ * Choose, among the streams that have not been tried, the one whose readers say
+ * best what is missing.  For a stream with one packet they can only say that
+ * something may be.  Among the others, the one whose last packet is the oldest
+ * goes back furthest.
  */
 static struct stream *
 choose(const struct sink *k, const bool *tried)

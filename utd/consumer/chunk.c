@@ -57,7 +57,7 @@ output_there(int at, const char *name)
 
 /* Is there a directory of ours: 1, 0, or -1? */
 static int
-have(int at, const char *name)
+have_dir(int at, const char *name)
 {
 	const int fd = output_open(at, name);
 
@@ -82,18 +82,18 @@ wrap_top(int fd, int archives, const char *hidden)
 }
 
 static int
-move(int fd, int archives, const char *from, const char *to, uint32_t how)
+chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how)
 {
 	char hidden[NAME_MAXLEN + 1];
 	const bool top = strcmp(from, TOP) == 0;
 	int there;
 
 	if (output_there(archives, to))
-		return 0;		/* by one that died then */
+		return 0;		/* done by a consumer that died */
 	snprintf(hidden, sizeof(hidden), ".%s", to);
 	if (how == UT_CHUNK_ANY)
 		output_prune(fd, from);
-	if ((there = have(fd, from)) == -1)
+	if ((there = have_dir(fd, from)) == -1)
 		return -1;
 	if (there == 0 && how == UT_CHUNK_ANY &&
 	    !output_there(archives, hidden))
@@ -122,11 +122,11 @@ chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
 		if (make_dir(fd, ARCHIVES) == -1 ||
 		    (archives = output_open(fd, ARCHIVES)) == -1)
 			return -1;
-		r = move(fd, archives, from, to, how);
+		r = chunk_move(fd, archives, from, to, how);
 		*any = output_there(archives, to);
 		r = r == 0 ? close(archives) : close_failed(archives);
 	}
-	/* By this an empty trace is recognized. */
+	/* An empty trace is recognized by this directory. */
 	return r == 0 ? make_dir(fd, TOP) : r;
 }
 

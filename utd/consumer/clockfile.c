@@ -47,7 +47,7 @@
 #define POINTS		1024
 #define LOOK_MS		100		/* between comparisons */
 #define SLEEP_MS	((int64_t)(POINTS_EVERY / 1000000))
-#define NEW_NS		100000000u	/* what is younger is as good as new */
+#define NEW_NS		100000000u	/* a younger reading will do */
 #define INEXACT		5000		/* ns of error that is no accident */
 
 /* A packet: see metadata.c. */
@@ -99,11 +99,11 @@ is_new(void)
  * Compare the clocks, and add a point if one is due or wanted.  If the clocks
  * have gone another way since the last comparison, that one is where the old
  * way ends.  A process that a debugger steps through, or that has no processor,
- * cannot read them at one instant: then there is no point, if they could be read
- * before.
+ * cannot read them at one instant: then there is no point, if they could be
+ * read before.
  */
 static void
-compare(bool wanted)
+clocks_compare(bool wanted)
 {
 	static uint64_t least = UINT64_MAX;
 	const struct point before = seen;
@@ -139,7 +139,7 @@ clockfile_look(void)
 	if (looked != 0 && ms - looked < LOOK_MS)
 		return false;
 	looked = ms;
-	compare(false);
+	clocks_compare(false);
 	was = stale;
 	stale = false;
 	return was;
@@ -156,7 +156,7 @@ clockfile_next(void)
 void
 clockfile_mark(void)
 {
-	compare(true);
+	clocks_compare(true);
 }
 
 /*
@@ -166,7 +166,7 @@ clockfile_mark(void)
 void
 clockfile_begin(struct trace *t)
 {
-	compare(made == 0 || !t->new);
+	clocks_compare(made == 0 || !t->new);
 	t->clock.next = made > 0 ? made - 1 : 0;
 	stale = true;
 }
@@ -215,7 +215,7 @@ packet_make(unsigned char *to, const struct trace *t, const struct point *p)
 
 /* Is what the file has of this trace, as another consumer has left it? */
 static bool
-is_ours(const struct trace *t, int fd, uint64_t size)
+file_is_ours(const struct trace *t, int fd, uint64_t size)
 {
 	unsigned char buf[SIZE];
 	uint32_t stream = CTF_STREAM_CLOCK;
@@ -239,7 +239,7 @@ clockfile_open(struct trace *t)
 	int fd = -1;
 
 	errno = ENOENT;
-	if (c->made || t->again)
+	if (c->made || t->adopted)
 		fd = output_file(t, FILE_NAME, flags);
 	if (fd == -1 && errno == ENOENT) {
 		c->made = false;
@@ -248,7 +248,7 @@ clockfile_open(struct trace *t)
 	if (fd == -1 || fstat(fd, &st) == -1)
 		return fd == -1 ? -1 : close_failed(fd);
 	if ((c->made && (uint64_t)st.st_size > c->size) ||
-	    (st.st_size > 0 && !is_ours(t, fd, (uint64_t)st.st_size))) {
+	    (st.st_size > 0 && !file_is_ours(t, fd, (uint64_t)st.st_size))) {
 		(void)output_refuse(FILE_NAME, "somebody else has written "
 		    "there");
 		return close_failed(fd);
@@ -329,7 +329,7 @@ clockfile_write(struct trace *t)
 void
 clockfile_end(struct trace *t)
 {
-	compare(false);
+	clocks_compare(false);
 	write_points(t, is_new() || seen.at.ns <= policy.last.ns ? NULL :
 	    &seen);
 }

@@ -17,7 +17,7 @@
 /*
  * The consumer: a process of the traced user.  It has the regions and the
  * files, sleeps on the bell (sleep.c), and does what the parent says (orders.c
- * and obey.c).
+ * and orders_later.c).
  */
 
 #include <sys/types.h>
@@ -38,7 +38,7 @@
 
 /* Look at all regions that may have something.  True: again, at once. */
 static bool
-pass(void)
+run_pass(void)
 {
 	struct region *r;
 	bool more = false, tick;
@@ -49,7 +49,7 @@ pass(void)
 	for (r = regions; r != NULL; r = r->next)
 		more |= region_pass(r, tick);
 	if (tick)
-		obey_dead();
+		orders_bury();
 	output_points();
 	tick_end();
 	return more;
@@ -57,7 +57,7 @@ pass(void)
 
 /* Prepare some memory for writers.  False: there is enough. */
 static bool
-warm(void)
+warm_some(void)
 {
 	struct region *r;
 
@@ -67,27 +67,27 @@ warm(void)
 }
 
 static void
-run(void)
+consumer_run(void)
 {
 	struct region *r;
 	bool more = false, warmed;
 
 	while (!parent_gone && !ending) {
 		orders_take();
-		obey();
+		orders_later();
 		if (parent_gone || ending)
 			break;
 		if (regions == NULL) {
 			sleep_on_socket(-1);
 			continue;
 		}
-		warmed = warm();
+		warmed = warm_some();
 		if (more || (!warmed && sleep_on_bell()))
-			more = pass();
+			more = run_pass();
 	}
-	orders_take();		/* it may have gone after it said so */
-	obey();
-	ending &= orders_held == 0;	/* or another will */
+	orders_take();		/* the parent's last ones */
+	orders_later();
+	ending &= orders_held == 0;	/* else the next consumer ends */
 	while ((r = regions) != NULL) {
 		regions = r->next;
 		if (ending) {
@@ -103,7 +103,7 @@ run(void)
 
 /* Wherever the two are, here is where they are to be. */
 static void
-move(int sock, int lock)
+fds_move(int sock, int lock)
 {
 	if ((sock = fcntl(sock, F_DUPFD, LOCK + 1)) == -1 ||
 	    (lock = fcntl(lock, F_DUPFD, LOCK + 1)) == -1 ||
@@ -139,8 +139,8 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 {
 	catch_signal(SIGINT, SIG_IGN, 0);
 	catch_signal(SIGTERM, SIG_IGN, 0);
-	catch_signal(SIGCHLD, SIG_DFL, 0);	/* that pipe is the parent's */
-	move(sock, lock);
+	catch_signal(SIGCHLD, SIG_DFL, 0);	/* the pipe is the parent's */
+	fds_move(sock, lock);
 	ut_closefrom(LOCK + 1);
 	log_detach();
 	if (ut_nonblock(PARENT_FD) == -1)
@@ -156,7 +156,7 @@ consumer_main(int sock, int lock, uid_t uid, gid_t gid)
 	take_turn(uid);
 	if (ut_signal_end(PARENT_FD) == -1)
 		tick_always();		/* to see that the parent is gone */
-	run();
+	consumer_run();
 	sleep_tick(false);
 	catch_signal(SIGUSR1, SIG_IGN, 0);
 	catch_signal(SIGALRM, SIG_IGN, 0);

@@ -29,10 +29,10 @@ struct region;
 /* A program, as packets name it. */
 struct program {
 	uint64_t	 number;
-	uint32_t	 pid;		/* as it sees itself */
-	uint32_t	 outside;	/* as we see it; 0: unknown */
+	uint32_t	 pid;		/* in its own PID namespace */
+	uint32_t	 outside;	/* pid in ours; 0: unknown */
 	char		 name[PROGRAM_NAME];
-	bool		 dead;		/* and not buried everywhere */
+	bool		 dead;		/* dead, and not buried everywhere */
 	struct program	*next;
 };
 
@@ -43,7 +43,7 @@ extern bool ending;			/* in order */
 
 /* sleep.c: the bell. */
 int	 sleep_bell(char *);		/* open or make it: 0 or -1 */
-bool	 sleep_bell_new(void);		/* it was made */
+bool	 sleep_bell_new(void);		/* was it made? */
 void	 sleep_tick(bool);		/* each second */
 void	 sleep_until(int64_t);		/* the timer; 0: none */
 bool	 sleep_rang(void);		/* a program, since this was asked */
@@ -62,14 +62,14 @@ struct order {
 /* A message that has to wait for the end of a pass. */
 struct later {
 	struct later	*next;
-	struct ut_msg	 msg;		/* only as long as it needs to be */
+	struct ut_msg	 msg;		/* allocated to its length */
 };
 
-extern unsigned int orders_held;	/* how often: see UT_C_HOLD */
+extern unsigned int orders_held;	/* count of UT_C_HOLD */
 
 void	 orders_init(void);
-void	 orders_take(void);		/* obey those that can be at once */
-struct later *orders_next(void);	/* of the others */
+void	 orders_take(void);		/* obey those that need not wait */
+struct later *orders_next(void);	/* the next that had to wait */
 bool	 order_obey(const struct order *, struct ut_msg *);
 /* Returns the serial number. */
 uint32_t orders_like(struct ut_msg *, struct region *);
@@ -77,22 +77,22 @@ uint32_t orders_like(struct ut_msg *, struct region *);
 struct region *orders_region(const struct region *, struct trace *, bool,
 	    int);
 
-/* obey.c: what is done between two passes. */
-void	 obey(void);
-void	 obey_dead(void);		/* bury them where they can be */
+/* orders_later.c: what is done between two passes. */
+void	 orders_later(void);
+void	 orders_bury(void);		/* bury them where they can be */
 
 /* report.c: what the parent is told. */
 struct reason {
 	char	 why[512];		/* "": see errno */
 };
 struct ut_msg *report_begin(uint16_t, uint32_t, uint32_t);
-void	 report_send(void);		/* what was begun */
+void	 report_send(void);		/* send what was begun */
 int	 report_why(const char *, const char *, ...)	/* -1 */
 	    __attribute__((format(printf, 2, 3)));
-int	 report_errno(const char *);		/* likewise, by errno */
+int	 report_errno(const char *);		/* -1, with errno's text */
 void	 report_try(void);
 void	 report_swap(struct reason *);
-const char *report_reason(int);		/* that of the last failure */
+const char *report_reason(int);		/* text of the last failure */
 void	 report_failed(uint32_t, int);
 void	 report_trouble(const struct region *, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 3, 4)));
@@ -101,19 +101,19 @@ void	 report_progress(uint64_t);
 void	 report_made(const struct trace *);	/* under a new name */
 void	 report_wrote(const struct trace *);	/* metadata */
 
-/* shotdir.c: the directory of a snapshot; shot.c: what is in there. */
+/* shotdir.c: the directory of a snapshot; shottrace.c: what is in there. */
 void	 shot_dir(struct ut_msg *);
 void	 shot_end(struct ut_msg *);
 void	 shot_text(struct ut_msg *);
 void	 shot_take(struct ut_msg *);
 
-/* programs.c: programs. */
+/* program_table.c: programs. */
 struct program *program_read(struct ut_msg *);
 struct program *program_find(uint64_t);
-const struct program *program_of_pid(uint32_t);	/* or NULL */
+const struct program *program_of_pid(uint32_t);	/* NULL: unknown */
 bool	 program_dead(uint64_t);
 void	 program_died(struct ut_msg *);
 bool	 programs_dead(void);
-void	 programs_forget(void);		/* who was dead */
+void	 programs_forget(void);		/* forget the dead */
 
 #endif /* CONSUMER_H */

@@ -19,8 +19,8 @@
  *
  * Nobody waits: no sub-buffer is taken or pinned.  So, in overwrite mode, a
  * sub-buffer may be dropped while it is copied.  Its `round' tells: see
- * libut/drop.c.  A copy counts if the round is the same before and after, and,
- * unless the sub-buffer is shared, if the claim is the same, too.
+ * libut/overwrite.c.  A copy counts if the round is the same before and after,
+ * and, unless the sub-buffer is shared, if the claim is the same, too.
  *
  * A sub-buffer that was claimed after we began is left out.  With it, the trace
  * would have gaps where sub-buffers were dropped that we had not reached yet.
@@ -54,7 +54,7 @@ copy_labels(struct ut_subbuf *to, const struct ut_subbuf *from)
 
 /* Is it still of the round and, unless it is shared, of the claim of then? */
 static bool
-still(const struct ut_subbuf *sub, uint32_t round, uint64_t word)
+sub_is_same(const struct ut_subbuf *sub, uint32_t round, uint64_t word)
 {
 	atomic_thread_fence(memory_order_acquire);
 	return load(&sub->round) == round && ((word & UT_SHARED) != 0 ||
@@ -74,7 +74,7 @@ copy_sub(const struct region *r, struct region *c, uint32_t i, uint64_t now)
 
 	if (UT_STATE(word) == UT_FREE || UT_STATE(word) == UT_TAKEN ||
 	    commit == had)
-		return still(from, round, word);
+		return sub_is_same(from, round, word);
 	if (!commit_valid(r, commit, had) || (!(word & UT_SHARED) &&
 	    UT_STATE_SLOT(word) >= r->nslots))
 		return false;
@@ -84,7 +84,7 @@ copy_sub(const struct region *r, struct region *c, uint32_t i, uint64_t now)
 	    UT_COMMIT_LEN(commit) - UT_COMMIT_LEN(had));
 	if (c->keeps)
 		c->graves[i] = r->graves[i];
-	if (!still(from, round, word))
+	if (!sub_is_same(from, round, word))
 		return false;
 	if (had == 0 && load(&to->first) > now)
 		return true;
@@ -100,8 +100,8 @@ copy_sub(const struct region *r, struct region *c, uint32_t i, uint64_t now)
 }
 
 /*
- * What came before the first of a slot is no gap, and was not lost here: only
- * what was lost since is told.
+ * Events before a slot's first sub-buffer are no gap, and were not lost here:
+ * only what was lost since is told.
  */
 static void
 copy_slots(struct region *r, struct region *c)

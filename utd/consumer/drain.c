@@ -39,7 +39,7 @@
 #define TOOBIG_MAX	10	/* times that longer ones are told of */
 #define UNHEARD_MAX	10	/* times that children are told of */
 
-static struct piece *pieces;	/* of this pass */
+static struct piece *pieces;	/* found in this pass */
 static size_t npieces, maxpieces;
 static uint32_t *marked;	/* REVOKED when this pass began */
 static size_t nmarked;
@@ -48,11 +48,11 @@ static size_t nmarked;
 static void
 write_waits(struct region *r, int error)
 {
-	const int before = r->waits;
+	const int before = r->wait_errno;
 
 	if (error == before)
 		return;
-	r->waits = error;
+	r->wait_errno = error;
 	if (error != 0) {
 		if (before == 0)
 			r->waited_lost = region_lost(r);
@@ -77,7 +77,7 @@ piece_valid(const struct region *r, const struct piece *pc)
 
 /* Does this pass want what is committed in a sub-buffer with that state? */
 static bool
-wanted(struct region *r, uint64_t word, int how)
+sub_wanted(struct region *r, uint64_t word, int how)
 {
 	uint32_t slot = UT_STATE_SLOT(word);
 
@@ -104,7 +104,7 @@ wanted(struct region *r, uint64_t word, int how)
  * last one.  It is READING since a pass that could not write it yet.
  */
 static bool
-hold(struct region *r, uint32_t i, uint64_t *word, bool full)
+sub_hold(struct region *r, uint32_t i, uint64_t *word, bool full)
 {
 	if (!full)
 		return region_pin(r, i, word);
@@ -143,17 +143,17 @@ collect_one(struct region *r, uint32_t i, int how)
 	word = load_acquire(&sub->state);
 	if (word & UT_REVOKED)
 		marked[nmarked++] = i;
-	if (!wanted(r, word, how))
+	if (!sub_wanted(r, word, how))
 		return;
 	pc.full = UT_STATE(word) != UT_OWNED &&
 	    (UT_STATE(word) != UT_PARKED || how == DRAIN_LAST ||
 	    r->overwrites);
-	if (!hold(r, i, &word, pc.full))
+	if (!sub_hold(r, i, &word, pc.full))
 		return;
 	region_round(r, i);
 	pc.gap = pc.begin = 0;
 	pc.end = load(&sub->last);
-	pc.again = false;
+	pc.retells = false;
 	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
@@ -309,7 +309,7 @@ region_grew(struct region *r)
 	report_send();
 }
 
-/* What is not full may be dropped again, once it is. */
+/* Unpin what is not full: it may be dropped again, once it is. */
 static void
 pieces_unpin(struct region *r)
 {
@@ -320,7 +320,7 @@ pieces_unpin(struct region *r)
 			region_unpin(r, pieces[i].sub);
 }
 
-/* They cannot be written yet: in overwrite mode, others may drop them. */
+/* Let writers drop, in overwrite mode, pieces that cannot be written yet. */
 static void
 pieces_leave(struct region *r)
 {
@@ -396,7 +396,7 @@ region_drain(struct region *r, int how)
 		loss_look(r);
 	if (r->shared.cut)
 		region_damaged(r);
-	r->left = oldest_find(r, how);
+	r->more_full = oldest_find(r, how);
 	for (i = 0; i < r->nsubs; i++)
 		collect_one(r, (uint32_t)i, how);
 	if (how != DRAIN_FULL) {
@@ -433,9 +433,9 @@ region_drain(struct region *r, int how)
 	}
 	pieces_unpin(r);
 	region_grew(r);
-	if (!r->left)
+	if (!r->more_full)
 		region_looked(r);
-	return r->left || full >= r->bell;
+	return r->more_full || full >= r->bell;
 }
 
 /* Look at all files before what is written last, which can tell of them. */

@@ -79,7 +79,7 @@ gone_copy(const struct region *r, struct region *c, uint64_t first)
 
 /* The packet was written; or not, and the next one of its stream tells. */
 static void
-told(struct region *r, const struct piece *pc, uint64_t lost, bool written)
+gone_told(struct region *r, const struct piece *pc, uint64_t lost, bool written)
 {
 	uint32_t i;
 
@@ -93,7 +93,7 @@ told(struct region *r, const struct piece *pc, uint64_t lost, bool written)
 
 /* A time before all that is dropped from now on and not counted yet. */
 static uint64_t
-since(const struct region *r, uint32_t i, uint64_t now)
+gone_after(const struct region *r, uint32_t i, uint64_t now)
 {
 	const struct ut_subbuf *sub = &r->subs[i];
 	uint64_t t = load(&sub->first);
@@ -107,7 +107,7 @@ since(const struct region *r, uint32_t i, uint64_t now)
 
 /* Find out what is to be told, and from when on the next time. */
 static void
-look(struct region *r, struct packet *pk)
+gone_look(struct region *r, struct packet *pk)
 {
 	const uint64_t now = region_now(r);
 	const struct ut_subbuf *sub;
@@ -122,7 +122,7 @@ look(struct region *r, struct packet *pk)
 	for (i = 0; i < r->nsubs; i++) {
 		sub = &r->subs[i];
 		g = &r->gones[i];
-		g->next = since(r, i, now);
+		g->next = gone_after(r, i, now);
 		atomic_thread_fence(memory_order_acquire);
 		g->count = load_acquire(&sub->gone);
 		if (g->count == g->telling)
@@ -148,12 +148,12 @@ look_slots(struct region *r)
 	uint32_t i, n = region_slots_used(r);
 
 	for (i = 0; i < n; i++)
-		r->losses[i].there = false;
+		r->losses[i].has_sub = false;
 	for (i = 0; i < r->nsubs; i++) {
 		word = load_acquire(&r->subs[i].state);
 		if (UT_STATE(word) != UT_FREE && (word & UT_SHARED) == 0 &&
 		    UT_STATE_SLOT(word) < n)
-			r->losses[UT_STATE_SLOT(word)].there = true;
+			r->losses[UT_STATE_SLOT(word)].has_sub = true;
 		if ((t = load(&r->subs[i].gone_last)) > last)
 			last = t;
 	}
@@ -213,16 +213,16 @@ gone_slots(struct region *r, bool all)
 	atomic_thread_fence(memory_order_acquire);
 	last = look_slots(r);
 	for (i = 0; i < n; i++)
-		if (!r->losses[i].there &&
+		if (!r->losses[i].has_sub &&
 		    r->losses[i].seq > r->done_seq[i])
 			tell_slot(r, i, r->losses[i].seq, last);
 }
 
-/* So many that numbers of packets might overflow is nonsense, and not told. */
+/* Tell of drops; so many that numbers of packets may overflow are nonsense. */
 void
 gone_tell(struct region *r)
 {
-	static const struct piece none = { .sub = NO_SUB, .done = told };
+	static const struct piece none = { .sub = NO_SUB, .done = gone_told };
 	const struct trace *t = r->sink->trace;
 	struct packet pk;
 	uint64_t least;
@@ -230,7 +230,7 @@ gone_tell(struct region *r)
 
 	if (!r->overwrites || (t->meta == -1 && !t->nowhere))
 		return;
-	look(r, &pk);
+	gone_look(r, &pk);
 	if (pk.gap > 0 && pk.gap <= UINT32_MAX) {
 		stream = sink_stream(r->sink, r->nslots + r->nsubs, &pk);
 		if (stream == NO_STREAM)

@@ -41,7 +41,7 @@
 #include "piece.h"
 
 static uint64_t
-least(uint64_t a, uint64_t b)
+lesser(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -86,7 +86,7 @@ since_of(const struct region *r, uint32_t i)
 
 /* Go through the slots that were used, and nobody's. */
 static bool
-next(const struct region *r, uint32_t *i, uint32_t used)
+loss_next(const struct region *r, uint32_t *i, uint32_t used)
 {
 	if (++*i == used)
 		*i = r->nslots;
@@ -101,7 +101,7 @@ region_lost(struct region *r)
 	uint64_t sum = 0;
 	uint32_t i = UINT32_MAX;
 
-	while (next(r, &i, used))
+	while (loss_next(r, &i, used))
 		count_add(&sum, count_of(r, i));
 	return sum;
 }
@@ -113,7 +113,7 @@ loss_any(struct region *r)
 	const uint32_t used = region_slots_used(r);
 	uint32_t i = UINT32_MAX;
 
-	while (next(r, &i, used))
+	while (loss_next(r, &i, used))
 		if (count_of(r, i) > r->losses[i].telling)
 			return true;
 	return false;
@@ -132,7 +132,7 @@ loss_look(struct region *r)
 	struct loss *l;
 	uint32_t i = UINT32_MAX;
 
-	while (next(r, &i, used)) {
+	while (loss_next(r, &i, used)) {
 		l = &r->losses[i];
 		l->since = since_of(r, i);
 		if ((i == r->nslots || load_acquire(&r->slots[i].busy) == 0) &&
@@ -148,7 +148,7 @@ loss_look(struct region *r)
 
 /* The packet that was to tell of so many was written, or not. */
 static void
-told(struct region *r, const struct piece *pc, uint64_t n, bool written)
+loss_told(struct region *r, const struct piece *pc, uint64_t n, bool written)
 {
 	struct loss *l = &r->losses[pc->slot];
 	struct ut_told *tell = tell_of(r, pc->slot);
@@ -170,9 +170,9 @@ told(struct region *r, const struct piece *pc, uint64_t n, bool written)
  * files may know more of the thread than the region.
  */
 static void
-tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
+loss_tell(struct region *r, uint32_t i, uint64_t n, struct packet *pk)
 {
-	struct piece none = { .sub = NO_SUB, .slot = i, .done = told };
+	struct piece none = { .sub = NO_SUB, .slot = i, .done = loss_told };
 	uint64_t since = since_of(r, i), end = sink_end(r->sink, i, pk);
 	uint32_t stream;
 
@@ -203,15 +203,15 @@ void
 loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
 {
 	struct ut_subbuf *sub = &r->subs[pc->sub];
-	const uint64_t lost = least(load(&sub->lost), count_of(r, pc->slot));
+	const uint64_t lost = lesser(load(&sub->lost), count_of(r, pc->slot));
 	const uint64_t first = load(&sub->first);
 	const uint64_t had = r->losses[pc->slot].telling;
 	struct packet before = *pk;
 
 	if (lost <= had)
 		return;
-	before.end = least(first, just_before(pk->begin));
-	tell(r, pc->slot, lost - had, &before);
+	before.end = lesser(first, just_before(pk->begin));
+	loss_tell(r, pc->slot, lost - had, &before);
 }
 
 /*
@@ -222,8 +222,8 @@ loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
 void
 loss_unwritten(struct region *r, uint32_t stream, const struct packet *pk)
 {
-	struct piece none = { .sub = NO_SUB, .slot = r->nslots, .again = true,
-	    .done = told };
+	struct piece none = { .sub = NO_SUB, .slot = r->nslots, .retells = true,
+	    .done = loss_told };
 	uint64_t *unwritten = sink_unwritten(r->sink, stream), begin, end;
 	struct loss *l = &r->losses[r->nslots];
 	struct packet before = *pk;
@@ -233,7 +233,7 @@ loss_unwritten(struct region *r, uint32_t stream, const struct packet *pk)
 		return;
 	before.end = just_before(pk->lost > 0 ? pk->end : pk->begin);
 	if (!sink_last(r->sink, stream, &begin, &end))
-		end = least(l->since, before.end);
+		end = lesser(l->since, before.end);
 	before.begin = none.begin = end;
 	before.len = before.gap = before.events = 0;
 	before.lost = *unwritten;
@@ -282,10 +282,10 @@ told_left(struct region *r, const struct piece *pc, uint64_t n, bool written)
 	struct loss *l;
 
 	(void)n;
-	for (of.slot = UINT32_MAX; next(r, &of.slot, used);) {
+	for (of.slot = UINT32_MAX; loss_next(r, &of.slot, used);) {
 		l = &r->losses[of.slot];
 		if (l->telling > l->told)
-			told(r, &of, l->telling - l->told, written);
+			loss_told(r, &of, l->telling - l->told, written);
 	}
 	if (written)
 		sink_all_told(r->sink);
@@ -299,12 +299,12 @@ count_left(const struct region *r, uint32_t used, uint64_t *begin)
 	uint64_t sum = 0;
 	uint32_t i = UINT32_MAX;
 
-	while (next(r, &i, used)) {
+	while (loss_next(r, &i, used)) {
 		l = &r->losses[i];
 		if (l->count <= l->telling)
 			continue;
 		count_add(&sum, l->count - l->telling);
-		*begin = least(*begin, since_of(r, i));
+		*begin = lesser(*begin, since_of(r, i));
 	}
 	return sum;
 }
@@ -316,7 +316,7 @@ telling_left(struct region *r, uint32_t used, uint64_t now)
 	struct loss *l;
 	uint32_t i = UINT32_MAX;
 
-	while (next(r, &i, used)) {
+	while (loss_next(r, &i, used)) {
 		l = &r->losses[i];
 		if (l->count <= l->telling)
 			continue;
@@ -362,20 +362,20 @@ tell_rest(struct region *r, bool last)
 	uint64_t now;
 	uint32_t i = UINT32_MAX;
 
-	while (next(r, &i, used))
+	while (loss_next(r, &i, used))
 		r->losses[i].count = count_of(r, i);
 	atomic_thread_fence(memory_order_acquire);
 	now = region_now(r);
 	if (!last)
 		hold_back(r);
-	for (i = UINT32_MAX; next(r, &i, used);) {
+	for (i = UINT32_MAX; loss_next(r, &i, used);) {
 		l = &r->losses[i];
 		if (l->count <= l->telling || i == r->nslots ||
 		    !sink_writes(r->sink, i))
 			continue;
 		names_packet(&pk, r, i);
 		pk.end = now;
-		tell(r, i, l->count - l->telling, &pk);
+		loss_tell(r, i, l->count - l->telling, &pk);
 		l->count = 0;
 	}
 	batch_flush(r);
@@ -401,7 +401,7 @@ tell_unwritten(struct region *r)
 		names_packet(&pk, r, r->nslots);
 		pk.shared = r->sink->streams[i].shared;
 		pk.begin = pk.end = region_now(r);
-		r->sink->streams[i].end = pk.end - 1;	/* or is set back */
+		r->sink->streams[i].end = pk.end - 1;	/* keep pk's end */
 		if (*sink_unwritten(r->sink, i) == 0)
 			(void)batch_add(r, i, &none, &pk);
 		else
@@ -446,7 +446,7 @@ tell_last(struct region *r)
 	uint32_t i = UINT32_MAX;
 
 	all.begin = now;
-	while (next(r, &i, used))
+	while (loss_next(r, &i, used))
 		r->losses[i].count = count_of(r, i);
 	for (i = 0; i < r->sink->nstreams && loss_any(r); i++)
 		tell_behind(r, i, used, now);
@@ -521,26 +521,26 @@ loss_adopt(struct region *r, uint64_t files)
 	base = load(&tell_of(r, r->nslots)->until);
 	if (base == 0 || base > now)
 		base = now;
-	while (next(r, &i, used)) {
+	while (loss_next(r, &i, used)) {
 		l = &r->losses[i];
 		l->count = count_of(r, i);
-		l->told = least(load(&tell_of(r, i)->told), l->count);
-		l->telling = least(load(&tell_of(r, i)->telling), l->count);
+		l->told = lesser(load(&tell_of(r, i)->told), l->count);
+		l->telling = lesser(load(&tell_of(r, i)->telling), l->count);
 		until = load(&tell_of(r, i)->until);
 		l->since = until != 0 && until < now ? until : base;
-		files -= least(files, l->told);
+		files -= lesser(files, l->told);
 	}
-	for (i = UINT32_MAX; next(r, &i, used);) {
+	for (i = UINT32_MAX; loss_next(r, &i, used);) {
 		l = &r->losses[i];
 		if (l->telling > l->told) {
-			n = least(files, l->telling - l->told);
+			n = lesser(files, l->telling - l->told);
 			l->told += n;
 			files -= n;
 		}
 	}
-	for (i = UINT32_MAX; next(r, &i, used);) {
+	for (i = UINT32_MAX; loss_next(r, &i, used);) {
 		l = &r->losses[i];
-		n = least(files, l->count - l->told);
+		n = lesser(files, l->count - l->told);
 		l->told += n;
 		files -= n;
 		l->telling = l->told;

@@ -23,8 +23,11 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "region.h"
@@ -32,9 +35,16 @@
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS	MAP_ANON
 #endif
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE	0
+#endif
 
 #define PAGE		4096u
 #define NSLOTS_MIN	512u	/* idle threads keep theirs */
+#define WARM_STEP	(256u << 10)	/* then the parent is heard again */
+#define WARM_AHEAD	(UINT64_C(4) << 20)
+
+static struct shared *watched;
 
 static uint32_t
 slots_for(uint32_t nsubs)
@@ -295,4 +305,113 @@ region_private_free(struct region *r)
 {
 	munmap(r->header, r->size);
 	region_release(r);
+}
+
+/*
+ * How many bytes are to be warm, that is, filled with zeros ahead of the
+ * writers.  The system does that at the first touch, and a virtual machine may
+ * have to get the memory from its host, too: a writer would wait for both in
+ * the middle of an event.  Programs then map many pages by one fault
+ * (subbuf_map in libut/subbuf.c).
+ *
+ * Writers take the first sub-buffers that are free, so what lies behind the one
+ * claimed last is next.  Until the bell rings, an eighth of all may be claimed,
+ * and more before we have woken up.  What is further away stays untouched, and
+ * so does all of a region that is not started.  The hint is the programs'.
+ */
+static uint64_t
+warm_wanted(const struct region *r)
+{
+	const uint64_t all = (uint64_t)r->nsubs * r->subsize;
+	const uint64_t ahead = (uint64_t)(r->nsubs / 8 + r->nsubs / 16 + 1) *
+	    r->subsize;
+	const uint32_t hint = load(&r->header->hint);
+	const uint64_t want = (uint64_t)hint * r->subsize +
+	    (ahead < WARM_AHEAD ? ahead : WARM_AHEAD);
+
+	if (load(&r->header->active) == 0 || r->shared.cut)
+		return 0;
+	return hint < r->nsubs && want < all ? want : all;
+}
+
+/* Warm some pages; false if there are enough. */
+bool
+region_warm(struct region *r)
+{
+	const uint64_t want = warm_wanted(r);
+	size_t n;
+
+	if (want <= r->warm)
+		return false;
+	n = want - r->warm < WARM_STEP ? (size_t)(want - r->warm) : WARM_STEP;
+	ut_shm_touch(r->data + r->warm, n);
+	r->warm += n;
+	store(&r->header->warm, r->warm);
+	return true;
+}
+
+static struct shared *
+shared_find(uintptr_t at)
+{
+	struct shared *s;
+
+	for (s = watched; s != NULL; s = s->next)
+		if (at >= (uintptr_t)s->at && at - (uintptr_t)s->at < s->size)
+			break;
+	return s;
+}
+
+/*
+ * Memory that is taken away.  A program can cut off the region that it shares
+ * with us, and the bell; who touches what is not there any more gets SIGBUS, or
+ * SIGSEGV on older BSDs.
+ * Then private memory takes its place, all zeros, which is an empty region:
+ * whatever was under way goes on, finds nothing, and the rest goes on too.
+ *
+ * The handler runs where the memory was touched, never within mmap(2) or
+ * malloc(3), and the process has one thread, so it may do what it does.
+ *
+ * Elsewhere it is a flaw of ours: it comes again, and is our end.
+ */
+static void
+on_fault(int sig, siginfo_t *si, void *context)
+{
+	struct shared *s = shared_find((uintptr_t)si->si_addr);
+
+	(void)context;
+	if (s == NULL || mmap(s->at, s->size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) ==
+	    MAP_FAILED)
+		signal(sig, SIG_DFL);
+	else
+		s->cut = 1;
+}
+
+void
+fault_init(void)
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_sigaction = on_fault;
+	sa.sa_flags = SA_SIGINFO;
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGBUS, &sa, NULL);
+	sigaction(SIGSEGV, &sa, NULL);
+}
+
+void
+fault_watch(struct shared *s, void *at, size_t size)
+{
+	s->at = at;
+	s->size = size;
+	s->cut = 0;
+	s->next = watched;
+	watched = s;
+}
+
+void
+fault_forget(struct shared *s)
+{
+	LIST_DEL(struct shared, &watched, s, next);
 }

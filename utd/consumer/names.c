@@ -36,7 +36,7 @@
 
 #include "piece.h"
 
-#define LOOK_MS		20	/* of a pass; the rest in the next */
+#define LOOK_MS		20	/* per pass; the rest in the next */
 #define WORDS		(UT_THREAD_NAME / 8)
 
 union name {
@@ -56,7 +56,7 @@ is_same(const ut_a64 *at, const union name *name)
 }
 
 static void
-put(ut_a64 *at, const union name *name)
+name_put(ut_a64 *at, const union name *name)
 {
 	size_t i;
 
@@ -89,7 +89,7 @@ slot_name(struct ut_slot *slot)
 		return;
 	store(&slot->named, 0);
 	atomic_thread_fence(memory_order_release);
-	put(slot->name, &name);
+	name_put(slot->name, &name);
 	atomic_store_explicit(&slot->named, ((named >> 32) + 1) << 32 | tid,
 	    memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -110,12 +110,12 @@ sub_name(struct ut_subbuf *sub, const struct ut_slot *slot, uint64_t word)
 		return;
 	for (i = 0; i < WORDS; i++)
 		name.words[i] = load(&slot->name[i]);
-	put(sub->thread, &name);
+	name_put(sub->thread, &name);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (UT_STATE_GEN(load(&sub->state)) == UT_STATE_GEN(word))
 		return;
 	memset(&name, 0, sizeof(name));
-	put(sub->thread, &name);
+	name_put(sub->thread, &name);
 }
 
 /* Has the thread of the slot recorded something, and is it cheap to ask? */

@@ -15,11 +15,11 @@
  */
 
 /*
- * What the parent tells a consumer.  It is read in the middle of a pass, too,
- * because committed events may need it: metadata, names of programs, and new
- * directories and regions, for which programs and utctl wait.  Everything else
- * waits for the end of the pass, and for what another consumer had to be taken
- * over: see obey.c.
+ * The messages of the parent to a consumer.  They are read in the middle of a
+ * pass, too, because committed events may need it: metadata, names of programs,
+ * and new directories and regions, for which programs and utctl wait.
+ * Everything else waits for the end of the pass, and for what another consumer
+ * had to be taken over: see orders_later.c.
  */
 
 #include <sys/types.h>
@@ -36,7 +36,7 @@
 
 bool ending;
 
-static char bell_name[UT_BELL_NAME];	/* or what it is to be called */
+static char bell_name[UT_BELL_NAME];	/* the bell's, or the name to give it */
 static struct later *laters, **last_later = &laters;
 static struct ut_msg in;
 unsigned int orders_held;
@@ -126,7 +126,7 @@ do_trace(struct ut_msg *m)
 	memset(&like, 0, sizeof(like));
 	like.id = m->h.a;
 	like.new = ut_msg_get_u32(m) != 0;
-	like.again = ut_msg_get_u32(m) != 0;
+	like.adopted = ut_msg_get_u32(m) != 0;
 	made = ut_msg_get_u32(m) != 0;
 	like.lazy = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)
@@ -149,7 +149,7 @@ do_bell(struct ut_msg *m)
 	ut_msg_get_str(m, bell_name, sizeof(bell_name));
 }
 
-/* What somebody can do about it. */
+/* A remedy for the error, as the end of a message. */
 static const char *
 shm_help(int error)
 {
@@ -217,7 +217,7 @@ orders_region(const struct region *like, struct trace *t, bool again,
 	return NULL;
 }
 
-/* What UT_C_REGION and UT_C_BURY begin with: all but the directory. */
+/* Read what UT_C_REGION and UT_C_BURY begin with: all but the directory. */
 uint32_t
 orders_like(struct ut_msg *m, struct region *like)
 {
@@ -259,7 +259,7 @@ do_region(struct ut_msg *m)
 	regions = r;
 	tick_awake(r);
 	if (!region_sleep(r, true) || again)
-		sleep_ring();		/* what it has is to be drained */
+		sleep_ring();		/* drain what is there */
 	out = report_begin(UT_C_REPLY, serial, 0);
 	ut_msg_u32(out, active);
 	ut_msg_fd(out, r->fd);
@@ -301,7 +301,7 @@ do_program(struct ut_msg *m)
 	(void)program_read(m);
 }
 
-/* It stays awake, for it has a program that cannot wake it. */
+/* Keep the region awake: it has a program that cannot wake it. */
 static void
 do_mute(struct ut_msg *m)
 {

@@ -32,8 +32,8 @@ struct head {
 	uint32_t	 stream;
 	uint64_t	 instance;
 	uint64_t	 begin, end;
-	uint64_t	 content_size;	/* in bits */
-	uint64_t	 packet_size;	/* likewise */
+	uint64_t	 content_size;	/* bits */
+	uint64_t	 packet_size;	/* bits */
 	uint64_t	 seq;
 	uint64_t	 discarded;
 };
@@ -46,7 +46,7 @@ _Static_assert(sizeof(struct head) == 4 + UUID_LEN + 4 + 7 * 8, "padding");
 const size_t packet_end_at = offsetof(struct head, end);
 const size_t packet_discarded_at = offsetof(struct head, discarded);
 
-/* Who the packet is of, to p: what is behind that. */
+/* Write to p whose packet it is; returns the end. */
 static unsigned char *
 put_who(unsigned char *p, const struct packet *pk)
 {
@@ -64,7 +64,7 @@ put_who(unsigned char *p, const struct packet *pk)
 	return p;
 }
 
-/* Returns its length; buf has room for PACKET_HEAD_MAX bytes. */
+/* Write the head to buf, of PACKET_HEAD_MAX bytes; returns its length. */
 size_t
 packet_head(unsigned char *buf, const struct packet *pk)
 {

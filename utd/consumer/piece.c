@@ -130,7 +130,7 @@ piece_write(struct region *r, struct piece *pc)
 
 	memset(&pk, 0, sizeof(pk));
 	if (UT_COMMIT_LEN(pc->commit) == from) {
-		/* It is full, and all of it was written before. */
+		/* The sub-buffer is full, and all of it was written before. */
 		piece_over(r, pc);
 		return;
 	}

@@ -32,11 +32,11 @@ struct piece {
 	uint32_t	 slot;
 	uint64_t	 seq;
 	uint64_t	 commit;
-	uint64_t	 begin, end;	/* of the packet, in time */
+	uint64_t	 begin, end;	/* times of the packet */
 	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;
-	bool		 again;		/* tells of what was not written */
+	bool		 retells;	/* tells of what was not written */
 	/* Called when the packet, which tells of so many, was written. */
 	void		(*done)(struct region *, const struct piece *,
 			    uint64_t, bool);

@@ -42,7 +42,7 @@
 #define GROWTH		10
 #define GAP		(100 * MS)
 #define BREAKS_MAX	6
-#define CALM		(10000 * MS)	/* that ends a row of breaks */
+#define CALM		(10000 * MS)	/* breaks are forgotten then */
 #define OFF		2000		/* ns, from the line */
 #define OFF_REAL	10000
 

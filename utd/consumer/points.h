@@ -31,9 +31,9 @@
 
 /* The points so far; all 0 before the first one. */
 struct points {
-	unsigned int	 n;		/* 2: or more */
-	struct instant	 last, before;	/* the last one, and that before it */
-	unsigned int	 breaks;	/* that followed one another closely */
+	unsigned int	 n;		/* points so far; 2: or more */
+	struct instant	 last, before;	/* the last two points */
+	unsigned int	 breaks;	/* breaks in a row, close together */
 };
 
 enum points_due {

@@ -32,55 +32,55 @@
 struct trace;
 struct sink;
 
-/* Memory that others can cut off: see fault.c. */
+/* Memory that others can cut off: see memory.c. */
 struct shared {
 	void		*at;
 	size_t		 size;
-	volatile sig_atomic_t cut;	/* it was: private zeros replace it */
+	volatile sig_atomic_t cut;	/* cut off: private zeros replace it */
 	struct shared	*next;
 };
 
-/* Of a region: the traces before the one that it is written to. */
+/* The traces of a region before the one that it is written to. */
 struct past {
-	uint32_t	 trace;		/* the last one, for the parent; or 0 */
-	uint64_t	 told;		/* lost events of which they tell */
-	uint64_t	 bytes, packets;	/* of the last one */
-	bool		 unsaid;	/* the parent has yet to know these */
+	uint32_t	 trace;		/* the last, for the parent; or 0 */
+	uint64_t	 told;		/* lost events, in all of these */
+	uint64_t	 bytes, packets;	/* the last trace's */
+	bool		 unsaid;	/* the parent has yet to be told */
 };
 
-/* Of a sub-buffer that is kept: who wrote it, of those that are dead. */
+/* The dead program that wrote a sub-buffer, in a session that keeps it. */
 struct grave {
-	uint64_t	 number;	/* of the program; 0: none */
+	uint64_t	 number;	/* the program's; 0: none */
 	uint32_t	 pid;
 	char		 name[PROGRAM_NAME];
 };
 
-/* Events that a slot has lost, of all that it ever lost: see loss.c. */
+/* The events that a slot has lost: see loss.c. */
 struct loss {
-	uint64_t	 lost;		/* the slot's, when that made sense */
-	uint64_t	 overwritten;	/* likewise */
+	uint64_t	 lost;		/* the slot's, when it made sense */
+	uint64_t	 overwritten;	/* the slot's, when it made sense */
 	uint64_t	 told;		/* packets in the files tell of them */
-	uint64_t	 telling;	/* the same, with those on their way */
-	uint64_t	 since;		/* the others were lost after that */
-	uint64_t	 count;		/* total, to be told now; or 0 */
+	uint64_t	 telling;	/* told, and by packets on the way */
+	uint64_t	 since;		/* untold ones were lost later */
+	uint64_t	 count;		/* total to be told now; or 0 */
 	uint64_t	 seq;		/* claims, if gone.c may tell */
-	bool		 there;		/* it has a sub-buffer */
+	bool		 has_sub;	/* the slot has a sub-buffer */
 };
 
-/* Of a sub-buffer that was dropped when it was shared: see gone.c. */
+/* How often a sub-buffer was dropped when it was shared: see gone.c. */
 struct gone {
-	uint64_t	 since;		/* what no packet tells of is later */
-	uint64_t	 next;		/* since, when all that is told */
-	uint32_t	 telling;	/* how often, of which packets tell */
-	uint32_t	 count;		/* how often, to be told now */
+	uint64_t	 since;		/* untold drops came later */
+	uint64_t	 next;		/* the next since, when count is told */
+	uint32_t	 telling;	/* drops of which packets tell */
+	uint32_t	 count;		/* drops to be told now */
 };
 
-/* A time when events were not recorded: see pause.c. */
+/* A time when events were not recorded: see pauses.c. */
 struct pause {
 	uint64_t	 from, to;
 };
 
-/* The header's lost, at a time; for snapshots. */
+/* The value of the header's lost at a time, for snapshots. */
 #define LOSS_MARKS	32
 struct loss_mark {
 	uint64_t	 time, lost;
@@ -88,14 +88,14 @@ struct loss_mark {
 
 struct region {
 	uint32_t	 id;
-	char		 name[NAME_MAXLEN];	/* of the channel */
+	char		 name[NAME_MAXLEN];	/* the channel's */
 	uint32_t	 stream;	/* the channel's ID in packets */
-	struct attrs	 attrs;		/* of the channel */
+	struct attrs	 attrs;		/* the channel's */
 	struct sink	*sink;		/* where packets go */
 	struct past	 past;
-	uint64_t	 begun;		/* when it went on in the sink's; of a
-					   copy, its first event */
-	bool		 keeps;		/* until it is closed: see copy.c */
+	uint64_t	 begun;		/* when it went on in this trace; a
+					   copy: its first event */
+	bool		 keeps;		/* buffers, until closed: see copy.c */
 
 	char		 shm[UT_SHM_NAME];
 	int		 fd;
@@ -106,13 +106,14 @@ struct region {
 	struct ut_subbuf *subs;
 	unsigned char	*data;
 	struct grave	*graves;	/* by sub-buffer; or NULL */
-	bool		 copy;		/* in memory of our own: see shot.c */
+	bool		 copy;		/* private: see shottrace.c */
 	uint32_t	 nslots;
 	uint32_t	 nsubs;
 	uint32_t	 subsize;
-	uint32_t	 bell;		/* our copy: others can write there */
-	uint32_t	 taken;		/* likewise */
-	uint64_t	 warm;		/* likewise */
+	/* Copies of the header's, which others can write. */
+	uint32_t	 bell;
+	uint32_t	 taken;
+	uint64_t	 warm;
 
 	uint64_t	*done_seq;	/* by slot: the last one written */
 	uint32_t	*waited;	/* by slot: the tick since then */
@@ -122,65 +123,65 @@ struct region {
 	uint32_t	*round;		/* by sub-buffer: when all this was */
 	struct gone	*gones;		/* by sub-buffer */
 	bool		 overwrites;	/* writers drop the oldest */
-	int32_t		 upto;		/* what is as old, this pass takes */
-	bool		 left;		/* some that are full, by that */
-	int64_t		 revoked;	/* when we last looked for idle ones */
-	uint32_t	 nfreed;	/* since we last woke who waits */
+	int32_t		 min_age;	/* least, for this pass to take one */
+	bool		 more_full;	/* younger full ones are left */
+	int64_t		 revoked;	/* last look for idle threads */
+	uint32_t	 nfreed;	/* freed since writers were woken */
 	bool		 hungry;	/* writers wait */
 	int64_t		 waited_for;	/* when one said so last */
 
 #define DOZE_AWAKE	0	/* something goes on, or did */
-#define DOZE_OFF	1	/* who traces rings, but may not know it yet */
-#define DOZE_ASLEEP	2	/* they all know */
+#define DOZE_OFF	1	/* threads ring; some may not know it yet */
+#define DOZE_ASLEEP	2	/* all threads know */
 	unsigned int	 doze;
 	unsigned int	 quiet;		/* ticks without an event */
 	uint32_t	 quiet_at;	/* delivered, at the last tick */
-	int64_t		 dozed;		/* when that began */
-	int64_t		 flush;		/* when all is to be written; 0: not */
+	int64_t		 dozed;		/* when DOZE_OFF began */
+	int64_t		 flush;		/* time of the next flush; 0: none */
 	uint32_t	 ticks;
 
-	uint64_t	 written;	/* events, as in the header */
-	uint64_t	 dropped;	/* likewise: could not be written */
-	struct counts	 counted;	/* as the parent was told last: obey.c */
+	uint64_t	 written;	/* events in the files */
+	uint64_t	 dropped;	/* events that could not be written */
+	struct counts	 counted;	/* reply_counts' last ones */
 	struct loss	*losses;	/* by slot, and then nobody's */
-	uint64_t	 looked;	/* when we looked at them last */
-	uint64_t	 latest;	/* its clock had no larger time */
-	uint32_t	 nlooked;	/* slots that were used then */
+	uint64_t	 looked;	/* time of the last look at losses */
+	uint64_t	 latest;	/* largest time of its clock */
+	uint32_t	 nlooked;	/* slots used at looked */
 	struct loss_mark marks[LOSS_MARKS];
 	unsigned int	 nmarks;
 	struct pause	 pauses[UT_PAUSES];
 	unsigned int	 npauses;
-	unsigned int	 ntold;		/* packets tell of the first ones */
+	unsigned int	 ntold;		/* the first, which packets tell of */
 
-	bool		 watched;	/* the parent wants to know when */
-	uint64_t	 watched_bytes;	/* there are more than that */
+	bool		 watched;	/* the parent awaits more bytes */
+	uint64_t	 watched_bytes;	/* more than these */
 
-	bool		 damaged;	/* it is, and the parent was told */
+	bool		 damaged;	/* damaged, as the parent was told */
 	uint32_t	 toobig;	/* longest event that was reported */
-	unsigned int	 ntoobig;	/* how many such reports */
-	uint64_t	 unheard;	/* as in the header: reported */
-	unsigned int	 nunheard;	/* how many such reports */
-	int		 waits;		/* errno for which events wait; or 0 */
-	uint64_t	 waited_lost;	/* events lost when that began */
+	unsigned int	 ntoobig;	/* reports of toobig */
+	uint64_t	 unheard;	/* the header's, as reported */
+	unsigned int	 nunheard;	/* reports of unheard */
+	int		 wait_errno;	/* why events have to wait; or 0 */
+	uint64_t	 waited_lost;	/* events lost when they began to */
 	struct region	*next;
 };
 
 extern struct region *regions;
 
-/* What is shared; in no order, unless it is said. */
+/* Access to shared memory: relaxed, unless the name says an order. */
 #define load(at)	atomic_load_explicit(at, memory_order_relaxed)
 #define load_acquire(at) atomic_load_explicit(at, memory_order_acquire)
 #define store(at, v)	atomic_store_explicit(at, v, memory_order_relaxed)
 
 /* memory.c: the shared memory.  region_new returns NULL and errno. */
 struct region *region_new(const struct region *, bool, int);
-size_t	 region_size(const struct region *);	/* of shared memory */
+size_t	 region_size(const struct region *);	/* bytes of shared memory */
 void	 region_free(struct region *, bool);
 struct region *region_private(const struct region *);
 void	 region_private_free(struct region *);
 
-/* region.c: what is in there. */
-struct region *region_known(uint32_t);	/* or NULL */
+/* region_state.c: what is in there. */
+struct region *region_known(uint32_t);	/* NULL: unknown */
 void	 region_damaged(struct region *);
 uint64_t region_count(struct region *, uint64_t *, uint64_t);
 void	 region_start(struct region *);
@@ -205,13 +206,13 @@ void	 region_counts(const struct region *, uint64_t, uint64_t);
 void	 region_sub_consumed(struct region *, uint32_t, uint64_t, uint64_t);
 void	 region_advance(struct region *, uint32_t, uint64_t);
 void	 region_passed(struct region *, uint32_t, uint64_t);
-void	 region_look(struct region *);	/* note what was delivered */
-void	 region_looked(struct region *);	/* and that it is dealt with */
+void	 region_look(struct region *);	/* note what is delivered */
+void	 region_looked(struct region *);	/* note that it is dealt with */
 bool	 region_has_full(const struct region *);
 bool	 region_sleep(struct region *, bool);
 uint64_t region_now(const struct region *);	/* by its clock */
 uint64_t region_no_later(const struct region *, uint64_t);
-bool	 region_wake(struct region *);	/* who waits; true: there was any */
+bool	 region_wake(struct region *);	/* true: some writer waited */
 void	 region_wake_all(struct region *);
 
 /* names.c: what threads are called; true: those that have a name, too. */
@@ -230,13 +231,13 @@ struct region *region_copy(struct region *);	/* NULL and errno */
 #define DRAIN_FULL	0		/* sub-buffers that are full */
 #define DRAIN_DEAD	1		/* also what dead programs committed */
 #define DRAIN_ALL	2		/* also what everybody committed */
-#define DRAIN_LAST	3		/* the same, for the last time */
+#define DRAIN_LAST	3		/* like ALL, for the last time */
 #define DRAIN_TICK	4		/* FULL, and what is due each second */
 bool	 region_drain(struct region *, int);	/* true: call again at once */
 void	 region_finish(struct region *, bool);	/* stop and drain it */
 void	 region_look_files(struct region *);
 void	 region_check(const struct region *);
-void	 region_grew(struct region *);	/* or not: tell who wants to know */
+void	 region_grew(struct region *);	/* tell the parent, if it watches */
 bool	 region_bury(struct region *);	/* the dead; false: not yet */
 
 /* loss.c: the events that were lost, and what tells of them. */
@@ -253,17 +254,17 @@ void	 loss_copy(struct region *, struct region *, uint64_t);
 /* gone.c: overwritten events of which no packet with events tells. */
 void	 gone_begin(struct region *, bool);	/* true: another had it */
 void	 gone_copy(const struct region *, struct region *, uint64_t);
-void	 gone_tell(struct region *);	/* of shared sub-buffers */
+void	 gone_tell(struct region *);	/* drops of shared sub-buffers */
 void	 gone_slots(struct region *, bool);	/* true: of all slots */
 
-/* pause.c: times when events were not recorded. */
+/* pauses.c: times when events were not recorded. */
 void	 pause_add(struct region *, uint64_t, uint64_t);
 void	 pause_begin(struct region *);	/* the region stops */
-void	 pause_end(struct region *);	/* it starts, perhaps again */
-void	 pause_alone(struct region *);	/* it stops, others go on */
+void	 pause_end(struct region *);	/* the region starts */
+void	 pause_alone(struct region *);	/* stops; other regions go on */
 void	 pause_adopt(struct region *);
 void	 pause_copy(const struct region *, struct region *, uint64_t);
-void	 pause_tell(struct region *);	/* of those of which none does */
+void	 pause_tell(struct region *);	/* pauses that no packet tells of */
 
 /* chunk.c: a region goes on in another trace. */
 void	 region_rotate(struct region *, struct trace *);
@@ -282,27 +283,27 @@ bool	 oldest_enough(const struct region *, uint32_t);
 bool	 oldest_full(const struct region *, uint32_t);
 
 /* revoke.c: sub-buffers that idle threads hold. */
-#define HURRY_MS	50		/* between looks when writers wait; */
-					/* so often they say that they do */
-bool	 region_needy(const struct region *);	/* then flush it before */
+#define HURRY_MS	50	/* between looks at writers, who say that often
+				   that they wait */
+bool	 region_needy(const struct region *);	/* true: flush it before that */
 bool	 region_revoke(struct region *);	/* true: something goes on */
 
-/* doze.c: which regions are awake. */
+/* sleep.c: which regions are awake. */
 void	 region_swap_active(struct region *, uint32_t, uint32_t);
 uint32_t region_interval(const struct region *);	/* ms; 0: never */
 void	 tick_always(void);
 void	 tick_awake(struct region *);
 void	 tick_awake_all(void);
-bool	 tick_begin(void);		/* of a pass; true: that of a tick */
+bool	 tick_begin(void);		/* true: the pass has a tick */
 void	 tick_end(void);
 
 /* tick.c: when regions are looked at though nobody rings. */
 bool	 region_pass(struct region *, bool);	/* true: call again at once */
 
-/* warm.c: pages, ahead of the writers. */
+/* memory.c: pages, ahead of the writers. */
 bool	 region_warm(struct region *);	/* true: call again soon */
 
-/* fault.c: SIGBUS. */
+/* memory.c: SIGBUS. */
 void	 fault_init(void);
 void	 fault_watch(struct shared *, void *, size_t);
 void	 fault_forget(struct shared *);

@@ -52,11 +52,11 @@
 #include "sink.h"
 
 #define SERVE_MS	10		/* between looks at regions */
-#define FOREIGN_MS	5000		/* of other users, who may add more */
+#define FOREIGN_MS	5000		/* users' files: they may add more */
 
 /* The places of directories. */
 enum place {
-	PLACE_CHUNK,			/* or a snapshot: it has ust/ */
+	PLACE_CHUNK,			/* a chunk or a snapshot, with ust/ */
 	PLACE_TOP,			/* ust/ */
 	PLACE_UIDS,			/* ust/uid/ */
 	PLACE_PIDS,			/* ust/pid/ */
@@ -193,7 +193,7 @@ remove_below(const struct part *p, const char *name)
 
 /* Drain the regions now and then.  False: that part has had its time. */
 static bool
-serve(const struct part *p)
+serve_parent(const struct part *p)
 {
 	static int64_t served;
 	static struct reason other;
@@ -223,7 +223,7 @@ remove_listed(const struct part *p)
 	if (dir == NULL)
 		return report_errno(NULL);
 	while ((name = output_next(dir)) != NULL) {
-		if (!serve(p)) {
+		if (!serve_parent(p)) {
 			error = EMFILE;
 			(void)report_why(NULL, "uid %lu has too many files "
 			    "there: not removed", (unsigned long)p->uid);
@@ -291,7 +291,7 @@ output_discard(int fd, const char *path)
 
 /* Remove a directory in which there are only directories; false: it stays. */
 static bool
-prune(const struct part *above, const char *name, enum place place)
+place_prune(const struct part *above, const char *name, enum place place)
 {
 	struct part p = { .place = place };
 	const char *sub;
@@ -305,7 +305,7 @@ prune(const struct part *above, const char *name, enum place place)
 		dir = output_list(p.fd);
 		while (dir != NULL && empty && (sub = output_next(dir)) != NULL)
 			empty = (below = place_below(place, sub)) !=
-			    PLACE_NONE && prune(&p, sub, below);
+			    PLACE_NONE && place_prune(&p, sub, below);
 		empty &= dir != NULL;
 		if (dir != NULL)
 			closedir(dir);
@@ -320,5 +320,5 @@ output_prune(int at, const char *name)
 	const struct part above = { .fd = at, .place = PLACE_NONE,
 	    .uid = geteuid() };
 
-	(void)prune(&above, name, place_of(name));
+	(void)place_prune(&above, name, place_of(name));
 }

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What a consumer tells the parent.
- */
+/* The messages of a consumer to the parent. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -123,7 +121,7 @@ report_trouble(const struct region *r, uint32_t what, const char *fmt, ...)
 	report_send();
 }
 
-/* So many bytes more were written. */
+/* Count bytes that were written. */
 void
 report_bytes(uint64_t n)
 {

@@ -212,7 +212,7 @@ oldest_find(struct region *r, int how)
 	static uint32_t max;
 	uint32_t i, n = 0, some = r->nsubs / 4;
 
-	r->upto = how == DRAIN_LAST ? INT32_MIN : 0;
+	r->min_age = how == DRAIN_LAST ? INT32_MIN : 0;
 	if (!r->overwrites || how == DRAIN_LAST || how == DRAIN_DEAD)
 		return false;
 	if (max < r->nsubs)
@@ -226,7 +226,7 @@ oldest_find(struct region *r, int how)
 	if (n <= some)
 		return false;
 	qsort(ages, n, sizeof(*ages), by_age);
-	r->upto = (int32_t)ages[some - 1];
+	r->min_age = (int32_t)ages[some - 1];
 	return true;
 }
 
@@ -247,7 +247,7 @@ never_was(const struct region *r, uint32_t i)
 bool
 oldest_enough(const struct region *r, uint32_t i)
 {
-	return !r->overwrites || age_of(r, i) >= r->upto;
+	return !r->overwrites || age_of(r, i) >= r->min_age;
 }
 
 /* Is the sub-buffer, which was seen FULL or PARKED, so old that we take it? */

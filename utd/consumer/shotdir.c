@@ -178,7 +178,7 @@ shot_name(int above, const char *hidden, char *name, bool any)
 			return report_why(name, "there is one of that name");
 		}
 		if (!output_there(above, hidden))
-			return 0;	/* by one that died then */
+			return 0;	/* done by a consumer that died */
 		snprintf(name + n, OUTPUT_NUMBER, "-%u", i);
 	}
 	return renameat(above, hidden, above, name) == 0 ? 0 :
@@ -205,7 +205,7 @@ remove_hidden(int above, const char *hidden, int fd)
 
 /* Is it a directory of ours? */
 static bool
-is_ours(int fd, const char *name)
+shot_is_ours(int fd, const char *name)
 {
 	struct stat st;
 
@@ -215,7 +215,7 @@ is_ours(int fd, const char *name)
 
 /* Remove what was not complete when its utd was killed, as far as it goes. */
 static int
-sweep(int session)
+shots_sweep(int session)
 {
 	int fd = output_open(session, SNAPSHOTS);
 	const char *name;
@@ -227,7 +227,7 @@ sweep(int session)
 		return close_failed(fd);
 	while ((name = output_next(dir)) != NULL)
 		if (strncmp(name, HIDDEN, sizeof(HIDDEN) - 1) == 0 &&
-		    is_ours(fd, name))
+		    shot_is_ours(fd, name))
 			(void)output_remove(fd, name);
 	closedir(dir);
 	close(fd);
@@ -253,7 +253,7 @@ shot_end(struct ut_msg *m)
 	if (fd == -1)
 		r = -1;
 	else if (m->h.b == UT_SHOT_SWEEP)
-		r = sweep(fd);
+		r = shots_sweep(fd);
 	else if (!is_name(hidden) || !is_name(name))
 		r = report_errno(NULL);
 	else if (m->h.b == UT_SHOT_REMOVE)

@@ -113,9 +113,9 @@ stream_new(struct sink *k)
 }
 
 /*
- * Of two streams that may be: the thread's own, as another consumer has left
- * it, so that all that is removed of the thread's is older than what is not; or
- * the one that ended last.
+ * Is stream a better for the thread than b?  The thread's own is, as another
+ * consumer has left it, so that all that is removed of the thread's is older
+ * than what is not; else the one that ended last.
  */
 static bool
 stream_better(const struct stream *a, const struct stream *b, uint32_t tid)
@@ -442,7 +442,7 @@ stream_cut(struct sink *k, struct stream *s)
 
 /* Forget n bytes from the front of the vector. */
 static void
-skip(struct iovec **v, int *nv, size_t n)
+iov_skip(struct iovec **v, int *nv, size_t n)
 {
 	while (*nv > 0 && n >= (*v)->iov_len) {
 		n -= (*v)->iov_len;
@@ -469,7 +469,7 @@ stream_write(struct sink *k, struct stream *s, struct iovec *v, int nv,
 	if ((stream_open(k, s) == -1 && !cut) ||
 	    (cut && stream_cut(k, s) == -1))
 		return -1;
-	for (skip(&v, &nv, 0); nv > 0; skip(&v, &nv, (size_t)n)) {
+	for (iov_skip(&v, &nv, 0); nv > 0; iov_skip(&v, &nv, (size_t)n)) {
 		n = writev(s->fd, v, nv);
 		if (n == -1 && errno == EINTR) {
 			n = 0;

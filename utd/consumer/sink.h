@@ -42,12 +42,12 @@
 
 struct region;
 
-/* Of a trace: its file of points, see clockfile.c. */
+/* The file of points of a trace: see clockfile.c. */
 struct clockfile {
-	uint64_t	 next;		/* number of the first one it lacks */
+	uint64_t	 next;		/* number of the first missing point */
 	uint64_t	 size;		/* bytes */
-	bool		 made;		/* or found, as it should be */
-	bool		 refused;	/* what is there is not ours */
+	bool		 made;		/* made, or found as it should be */
+	bool		 refused;	/* the file there is not ours */
 };
 
 /* A trace, as CTF has it: a directory with metadata and streams. */
@@ -58,7 +58,7 @@ struct trace {
 	char		*path;
 	bool		 new;		/* to be made, and nobody else's */
 	bool		 lazy;		/* to be made when it is needed */
-	bool		 again;		/* another consumer had it before */
+	bool		 adopted;	/* another consumer had it before */
 	bool		 behind;	/* older metadata may be yet to come */
 	bool		 nowhere;	/* no directory: all is dropped */
 	int		 lost;		/* errno if it is gone for good; or 0 */
@@ -72,7 +72,7 @@ struct trace {
 	struct trace	*next;
 };
 
-/* Of a file: how many events were written, so far. */
+/* How many events a file had at a size. */
 struct mark {
 	uint64_t	 size;
 	uint64_t	 events;
@@ -85,28 +85,28 @@ struct mark {
 struct stream {
 	uint32_t	 index;
 	uint32_t	 first, file;	/* numbers of its files */
-	bool		 shared;	/* of the channel's second class */
-	uint32_t	 source;	/* whose packets go here */
-	uint32_t	 pid, tid;	/* of the thread, if it is not shared */
-	bool		 made;		/* the file, by a consumer */
+	bool		 shared;	/* the channel's second class */
+	uint32_t	 source;	/* the source whose packets go here */
+	uint32_t	 pid, tid;	/* the thread's; not if shared */
+	bool		 made;		/* a consumer has made the file */
 	int		 fd;		/* -1: closed to save descriptors */
 	unsigned int	 at;		/* in the list of open ones */
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets in the file */
-	uint64_t	 old;		/* of another consumer's, of them */
-	uint64_t	 events;	/* in the file, but for those */
-	struct mark	*marks;		/* in turn, or NULL: see shrunk.c */
+	uint64_t	 adopted;	/* bytes that another consumer wrote */
+	uint64_t	 events;	/* events behind the adopted bytes */
+	struct mark	*marks;		/* by size, or NULL: see shrunk.c */
 	unsigned int	 nmarks, room;
 	unsigned int	 sparse;	/* a mark for 2^sparse writes */
-	unsigned int	 unmarked;	/* writes */
-	bool		 emptied;	/* by somebody: nothing is in there */
+	unsigned int	 unmarked;	/* writes since the last mark */
+	bool		 emptied;	/* somebody has emptied the file */
 	uint64_t	 unwritten;	/* events; no packet tells of these */
-	bool		 untold;	/* its next packet tells of others */
+	bool		 untold;	/* next packet tells other streams' */
 	uint64_t	 end;		/* time at which the last packet ends */
-	uint64_t	 last_begin, last_end;	/* of what is in the file */
-	uint64_t	 last_at;	/* offset of the last packet, */
-	uint32_t	 last_file;	/* in the file with that number */
-	uint64_t	 seq;		/* of the next packet */
+	uint64_t	 last_begin, last_end;	/* times of the last packet */
+	uint64_t	 last_at;	/* offset of the last packet */
+	uint32_t	 last_file;	/* number of the file of last_at */
+	uint64_t	 seq;		/* the next packet's */
 	uint64_t	 missing;	/* numbers without a packet */
 	uint64_t	 discarded;	/* events, as the last packet tells */
 };
@@ -124,15 +124,14 @@ struct sink {
 	uint32_t	 maxstreams;	/* more is nonsense */
 	uint32_t	*stream_of;	/* by source: index + 1 of its stream */
 	uint64_t	 limit;		/* bytes of a file; 0: none is cut */
-	uint32_t	 maxfiles;	/* of a stream; 0: any number */
-	uint64_t	 bytes;		/* of all files that are there, or would
-					   be */
+	uint32_t	 maxfiles;	/* per stream; 0: any number */
+	uint64_t	 bytes;		/* in all files that exist, or would */
 	uint64_t	 packets;
 	uint64_t	 shrunk;	/* events that were in its files, until
 					   region_shrunk counts them as lost */
 	bool		 said_shrunk;
 	int		 trouble;	/* the errno last reported */
-	bool		 untold;	/* some of its streams may be */
+	bool		 untold;	/* some streams may be untold */
 };
 
 /* The first part is piece.c's, the second the sink's. */
@@ -187,7 +186,7 @@ void	 stream_shrunk(struct sink *, struct stream *, const char *, uint64_t);
 /* amend.c: a last packet that tells of more. */
 bool	 sink_amend(struct sink *, uint64_t, uint64_t);
 
-/* found.c: the files that another consumer has left. */
+/* adopt_files.c: the files that another consumer has left. */
 bool	 sink_adopt(struct sink *);
 void	 sink_adopted(void);
 bool	 sink_has(const struct sink *, uint32_t, const unsigned char *, size_t,
@@ -221,7 +220,7 @@ void	 clockfile_write(struct trace *);
 void	 clockfile_end(struct trace *);
 
 /*
- * ours.c: directories and files.  A failure leaves its reason: see report_why.
+ * files.c: directories and files.  A failure leaves its reason: see report_why.
  * A directory must exist (OPEN), is made if it does not (MAKE), or must be new
  * (NEW): then it may get a number, for which the path needs room.
  */
@@ -238,8 +237,8 @@ int	 output_dir(int, char *, enum output_how, uid_t);
 int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
-int	 output_bare(int, const char *);	/* but for that: 0, or -1 */
-DIR	*output_list(int);		/* which stays open; NULL and errno */
+int	 output_bare(int, const char *);	/* except a name: 0 or -1 */
+DIR	*output_list(int);		/* NULL and errno; the fd stays open */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */
@@ -251,6 +250,6 @@ bool	 output_there(int, const char *);
 int	 output_remove(int, const char *);	/* ust/, or what has it */
 int	 output_empty(int);		/* a directory that has ust/ */
 void	 output_discard(int, const char *);	/* a trace below */
-void	 output_prune(int, const char *);	/* if no file is in there */
+void	 output_prune(int, const char *);	/* if without files */
 
 #endif /* SINK_H */

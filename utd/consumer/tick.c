@@ -45,9 +45,9 @@
 #include "region.h"
 #include "sink.h"
 
-#define SLACK_MS	500	/* that a flush may be early, with a tick */
+#define SLACK_MS	500	/* most that a flush is early, at a tick */
 #define QUIET_TICKS	4	/* until it dozes */
-#define GRACE_MS	500	/* as in revoke.c */
+#define GRACE_MS	500	/* revoke.c has this, too */
 
 /*
  * May a thread be in an event?  Asked before the pass looks at what is
@@ -87,8 +87,9 @@ can_doze(struct region *r)
 	const bool same = delivered == r->quiet_at;
 
 	r->quiet_at = delivered;
-	return same && delivered == r->taken && r->waits == 0 && !r->left &&
-	    load(&r->header->mute) == 0 && !r->sink->trace->behind;
+	return same && delivered == r->taken && r->wait_errno == 0 &&
+	    !r->more_full && load(&r->header->mute) == 0 &&
+	    !r->sink->trace->behind;
 }
 
 /* The next step towards sleep, or all the way back. */

@@ -101,8 +101,7 @@ leave_again(void *arg)
 }
 
 void
-client_reply(struct client *k, uint16_t type, uint32_t taken, const char *fmt,
-    ...)
+client_reply(struct client *k, uint16_t type, uint32_t b, const char *fmt, ...)
 {
 	char text[PATH_MAX + 1024];
 	va_list ap;
@@ -113,7 +112,7 @@ client_reply(struct client *k, uint16_t type, uint32_t taken, const char *fmt,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	state_save();			/* what is said to be so stays so */
-	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, taken);
+	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, b);
 	ut_msg_str(&out, text);
 	conn_send(k->conn, &out);
 }
@@ -177,18 +176,17 @@ void
 client_answer(struct client *k, const char *text)
 {
 	char late[64] = "";
-	const char *unsaved;
+	const char *unsaved, *and;
 
 	if (k->late > 0)
 		snprintf(late, sizeof(late), "%s%u program%s not answer",
 		    *text != '\0' ? "; " : "", k->late,
 		    k->late == 1 ? " does" : "s do");
 	state_save();			/* or why it is not */
-	if ((unsaved = journal_trouble()) == NULL)
-		client_ok(k, "%s%s", text, late);
-	else
-		client_ok(k, "%s%s%s%s", text, late,
-		    *text != '\0' || k->late > 0 ? "; " : "", unsaved);
+	unsaved = journal_trouble();
+	and = unsaved != NULL && (*text != '\0' || k->late > 0) ? "; " : "";
+	client_did(k, k->late > 0 ? UT_DID_LATE : 0, "%s%s%s%s", text, late,
+	    and, unsaved != NULL ? unsaved : "");
 }
 
 bool

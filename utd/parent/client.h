@@ -63,7 +63,9 @@ void	 client_own(struct client *, bool);
 bool	 client_starter(int, bool);
 void	 client_reply(struct client *, uint16_t, uint32_t, const char *, ...)
 	    __attribute__((format(printf, 4, 5)));
-#define client_ok(k, ...)	client_reply(k, UT_CTL_OK, 0, __VA_ARGS__)
+/* With bits of UT_DID_. */
+#define client_did(k, did, ...)	client_reply(k, UT_CTL_OK, did, __VA_ARGS__)
+#define client_ok(k, ...)	client_did(k, 0, __VA_ARGS__)
 #define client_refuse(k, ...)	client_reply(k, UT_CTL_ERR, 0, __VA_ARGS__)
 /* Refuse what is not good; is it? */
 bool	 client_check(struct client *, bool, const char *);
@@ -91,6 +93,9 @@ void	 clients_end(bool, const char *);
 void	 control_hello(struct conn *, struct ut_msg *);
 
 /* list.c: what it is told. */
+/* The session's rows, and the row of a snapshot: they are part of an answer. */
+void	 list_session(struct client *, const struct session *);
+void	 list_shot(struct client *, uint64_t, const char *, const char *);
 void	 list_sessions(struct client *, struct ut_msg *);
 void	 list_events(struct client *, struct ut_msg *);
 void	 list_status(struct client *, struct ut_msg *);

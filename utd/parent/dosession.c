@@ -205,7 +205,9 @@ tell_counts(struct client *k, const char *what, bool last)
 	else
 		snprintf(out, sizeof(out), "%llu bytes",
 		    (unsigned long long)sum.bytes);
-	client_ok(k, "session %s %s: %llu events, %llu lost%s, %s%s%s%s%s",
+	client_did(k, (sum.written | sum.lost | sum.overwritten) == 0 ?
+	    UT_DID_NOTHING : 0,
+	    "session %s %s: %llu events, %llu lost%s, %s%s%s%s%s",
 	    s->name, what, (unsigned long long)sum.written,
 	    (unsigned long long)sum.lost, over, out, written ? " in " : "",
 	    written ? s->dir : "", written && s->astray ? WHERE_ASTRAY : "",
@@ -232,8 +234,10 @@ static void
 stopped(struct client *k)
 {
 	triggers_look(k->session);
-	if (!refused_late(k, "stopped"))
-		tell_counts(k, "stopped", false);
+	if (refused_late(k, "stopped"))
+		return;
+	list_session(k, k->session);
+	tell_counts(k, "stopped", false);
 }
 
 static struct waiter *
@@ -308,6 +312,7 @@ drained(struct client *k)
 		return;
 	if (k->session->error[0] == '\0' && k->session->failing[0] != '\0')
 		session_lost(k->session, k->session->failing);
+	list_session(k, k->session);
 	w = client_wait(k, destroyed, 0);
 	session_where(k->session, w);
 	for (ch = k->session->channels; ch != NULL; ch = ch->next) {

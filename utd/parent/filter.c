@@ -158,13 +158,13 @@ static bool
 append(struct filter *f, const struct event *e, const char *program,
     const struct fields *fs, struct filter_code *code)
 {
-	char why[256];
+	struct expr_why why;
 
-	if (expr_compile(f->expr, fs->of, fs->n, code, why, sizeof(why)))
+	if (expr_compile(f->expr, fs->of, fs->n, code, &why))
 		return true;
 	if (f->why[0] == '\0')
 		snprintf(f->why, sizeof(f->why), "%s of %s never passes "
-		    "filter '%.64s': %s", e->name, program, f->text, why);
+		    "filter '%.64s': %s", e->name, program, f->text, why.text);
 	return false;
 }
 

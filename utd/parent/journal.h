@@ -63,30 +63,19 @@ struct saved {
 };
 
 /* Types of messages in the journal, which are not those of the protocol. */
-#define STATE_VERSION	8
-_Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2	/* of what belongs together */
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell, for
-				   utctl/ctl/left.c, too */
-#define STATE_SESSION	4	/* a id, b these: see put_session */
-#define STATE_ACTIVE	1u
-#define STATE_MISSED	2u
-#define STATE_CURRENT	4u
-#define STATE_BEGUN	8u
-#define STATE_ROTATING	16u
-#define STATE_LINGERS	32u
-#define STATE_KEEPS	64u
-#define STATE_WATCHES	128u	/* it is of a trigger: see put_trigger */
+				   utctl/rec/recover.c, too */
+#define STATE_SESSION	4	/* a id, b the session that it watches for as
+				   that one's trigger, or 0 */
 #define STATE_WARNING	5	/* a session, b uid: str */
 #define STATE_TRACE	6	/* a id, b session: see put_trace */
-#define STATE_MADE	1u
-#define STATE_CARRYING	2u
 #define STATE_TEXT	7	/* a trace: u64 where, str metadata */
 #define STATE_CHANNEL	8	/* a id, b session: see put_channel */
 #define STATE_RULE	9	/* a channel: as in the protocol */
 #define STATE_REGION	10	/* a id, b channel: see put_region, and
-				   utctl/ctl/left.c */
+				   utctl/rec/recover.c */
 #define STATE_ENTRY	11	/* a id, b region: u32 level, str name, str
 				   program, fields as in EVENTS */
 #define STATE_UNRULE	12	/* a channel: as in the protocol */
@@ -96,8 +85,12 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_CHUNK	16	/* a session, b 1: the command has yet to be
 				   run for it, 0: for the first no more: str */
 
-/* How the journal is told what to write: see state.c. */
+/*
+ * How the journal is told what to write: see state.c.  False if there are more
+ * rows than so many bytes hold.
+ */
 struct saved_ops {
+	uint32_t version;
 	bool	(*put)(unsigned int, struct saved *, size_t);
 	bool	(*rows)(unsigned int, struct saved *, size_t);
 	void	(*gone)(unsigned int, struct saved *);
@@ -121,13 +114,26 @@ const char *journal_trouble(void);
 void	 journal_end(void);
 void	 journal_remove(void);
 
-/*
- * state.c: the records of all objects.  False if there are more rows than so
- * many bytes hold.
- */
-bool	 state_put(unsigned int, struct saved *, size_t);
-bool	 state_rows(unsigned int, struct saved *, size_t);
-void	 state_gone(unsigned int, struct saved *);
+/* A member of an object that is saved: see state.c. */
+struct member {
+	enum {
+		MEMBER_NUMBER,		/* a bool, or one of 4 or 8 bytes */
+		MEMBER_TEXT,		/* an array of char */
+		MEMBER_STRING		/* allocated, or NULL, which is "" */
+	} type;
+	const char	*name;		/* in a list; NULL: not there */
+	size_t		 at;		/* its offset in the object */
+	size_t		 size;		/* at most; 0: the table ends */
+};
+
+extern const struct member session_members[], trigger_members[];
+extern const struct member channel_members[], counts_members[];
+extern const struct member trace_members[], region_members[];
+uint64_t member_number(const struct member *, const void *);
+const char *member_text(const struct member *, const void *);
+
+/* state.c: the records of all objects. */
+extern const struct saved_ops state_ops;
 void	 state_renew(struct trace *);	/* its metadata begin anew */
 void	 state_warning(const struct session *, const struct warning *);
 void	 state_chunk(const struct session *, const char *, bool);

@@ -52,6 +52,8 @@
 
 #include "program.h"
 
+#define ERROR_MAX	255		/* above, no error has a text */
+
 static struct ut_msg out;
 static struct timer turn_timer;
 static bool ending;			/* utd ends: no link goes on */
@@ -403,11 +405,9 @@ static const char *
 error_text(int error)
 {
 	static char number[32];
-	const char *text = strerror(error);
 
-	if (error > 0 && strncmp(text, "Unknown error", 13) != 0 &&
-	    strcmp(text, "No error information") != 0)
-		return text;
+	if (error > 0 && error <= ERROR_MAX)
+		return strerror(error);
 	snprintf(number, sizeof(number), "error %d", error);
 	return number;
 }

@@ -26,6 +26,10 @@
 #include "program.h"
 #include "trigger.h"
 
+#define ALL		SIZE_MAX
+#define UPTO_BYTES	4u	/* of counts_members */
+#define UPTO_WAITS	7u	/* likewise */
+
 static struct ut_msg out;
 
 /*
@@ -54,6 +58,22 @@ row_num(const char *key, uint64_t value)
 	ut_msg_u8(&out, 'n');
 	ut_msg_u64(&out, value);
 	out.h.b++;
+}
+
+/* The next n members that are listed; returns those that follow. */
+static const struct member *
+row_members(const struct member *m, size_t n, const void *object)
+{
+	for (; m->size != 0 && n > 0; m++) {
+		if (m->name == NULL)
+			continue;
+		if (m->type == MEMBER_NUMBER)
+			row_num(m->name, member_number(m, object));
+		else
+			row_str(m->name, member_text(m, object));
+		n--;
+	}
+	return m;
 }
 
 static void
@@ -100,6 +120,8 @@ list_rules(struct client *k, const struct channel *ch)
 		row_num("unfit", r->filter != NULL &&
 		    r->filter->why[0] != '\0');
 		row_str("nearest", r->matched ? "" : r->nearest);
+		row_num("level_kind", r->kind);
+		row_num("level_number", r->kind == UT_RULE_ALL ? 0 : r->level);
 		row_end(k);
 		for (i = 0; i < r->nexcept; i++) {
 			row_begin(3, "exclusion");
@@ -107,15 +129,6 @@ list_rules(struct client *k, const struct channel *ch)
 			row_end(k);
 		}
 	}
-}
-
-/* How often programs have waited for space, and how long. */
-static void
-row_waits(const struct counts *c)
-{
-	row_num("waits", c->waits);
-	row_num("waited_us", c->waited);
-	row_num("longest_us", c->longest);
 }
 
 static void
@@ -127,12 +140,7 @@ list_registry(struct client *k, const struct region *r)
 	row_begin(2, "registry");
 	row_num("uid", r->trace->uid);
 	row_num("bits", r->trace->bits);
-	row_num("written", r->counts.written);
-	row_num("lost", r->counts.lost);
-	row_num("overwritten", r->counts.overwritten);
-	row_num("bytes", r->counts.bytes);
-	row_num("packets", r->counts.packets);
-	row_waits(&r->counts);
+	(void)row_members(counts_members, ALL, &r->counts);
 	row_num("used", r->used);
 	if (r->trace->owner != 0) {
 		row_str("name", r->trace->name);
@@ -174,11 +182,7 @@ list_channel(struct client *k, const struct channel *ch)
 	}
 	row_num("clock_error_ns", ch->attrs.v[ATTR_CLOCK] ==
 	    UT_CLOCK_CYCLES ? course_error(&ch->session->course) : 0);
-	row_num("written", sum.written);
-	row_num("lost", sum.lost);
-	row_num("overwritten", sum.overwritten);
-	row_num("bytes", sum.bytes);
-	row_waits(&sum);
+	(void)row_members(counts_members, UPTO_WAITS, &sum);
 	row_end(k);
 	list_contexts(k, ch);
 	list_rules(k, ch);
@@ -208,18 +212,19 @@ static void
 list_trigger(struct client *k, const struct trigger *t)
 {
 	const struct rule *rule = trigger_rule(t);
+	const struct member *m;
 
 	row_begin(1, "trigger");
-	row_num("number", t->number);
+	m = row_members(trigger_members, 1, t);
 	row_str("glob", rule->glob);
 	row_str("filter", rule->filter != NULL ? rule->filter->text : "");
-	row_num("count", t->count);
+	m = row_members(m, 1, t);
 	row_str("action", trigger_name(t->action));
-	row_str("command", t->command != NULL ? t->command : "");
+	m = row_members(m, 1, t);
 	row_str("state", t->due || t->busy ? "due" : trigger_over(t) ? "over" :
 	    "armed");
 	row_num("matches", trigger_matches(t));
-	row_num("acted", t->acted);
+	(void)row_members(m, ALL, t);
 	row_end(k);
 }
 
@@ -250,7 +255,7 @@ wrong(const struct client *k, const struct session *s)
 	return error[0] == '\0' && unsaved != NULL ? unsaved : error;
 }
 
-static void
+void
 list_session(struct client *k, const struct session *s)
 {
 	const struct channel *ch;
@@ -260,30 +265,21 @@ list_session(struct client *k, const struct session *s)
 	const struct warning *w;
 	struct counts sum;
 
+	if (k->conn == NULL)
+		return;
 	session_counts(s, &sum);
 	row_begin(0, "session");
 	row_str("name", s->name);
 	row_str("dir", s->dir);
 	row_str("state", s->active ? "active" : "stopped");
-	row_num("begun", s->begun);
+	(void)row_members(counts_members, UPTO_BYTES, &sum);
 	row_num("came", s->came);
 	row_num("others", s->others);
-	row_num("uid", s->uid);
-	row_num("written", sum.written);
-	row_num("lost", sum.lost);
-	row_num("overwritten", sum.overwritten);
-	row_num("bytes", sum.bytes);
 	row_num("astray", s->astray);
 	row_str("error", wrong(k, s));
-	row_num("missed", s->missed);
 	row_num("current", s->current && s->uid == k->conn->uid);
 	row_num("output", session_output(s));
-	row_num("rotate_ms", s->rotation.ms);
-	row_num("rotate_bytes", s->rotation.bytes);
-	row_str("rotate_command", s->command != NULL ? s->command : "");
-	row_num("chunks", s->rotation.kept);
-	row_num("keeps", s->keeps);
-	row_num("snapshots", s->shots);
+	(void)row_members(session_members, ALL, s);
 	row_end(k);
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		list_channel(k, ch);
@@ -299,6 +295,17 @@ list_session(struct client *k, const struct session *s)
 		row_str("text", w->text);
 		row_end(k);
 	}
+}
+
+void
+list_shot(struct client *k, uint64_t events, const char *lacks,
+    const char *dir)
+{
+	row_begin(0, "snapshot");
+	row_num("events", events);
+	row_str("lacks", lacks);
+	row_str("dir", dir);
+	row_end(k);
 }
 
 static void
@@ -333,10 +340,6 @@ list_sessions(struct client *k, struct ut_msg *m)
 		if (!client_check(k, s != NULL, why))
 			return;
 		client_about(k, s);
-	}
-	if (ut_msg_more(m) && ut_msg_get_u32(m) == 1) {
-		listed(k);
-		return;
 	}
 	w = client_wait(k, listed, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)

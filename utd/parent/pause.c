@@ -17,7 +17,7 @@
 /*
  * Pauses: what a program records has changed, so the end of a thing whose
  * beginning it has recorded may be missing.  Its consumer is told when that
- * was: see the consumer's pause.c.
+ * was: see the consumer's pauses.c.
  *
  * A pause begins when the program begins to obey, as it says, but not before it
  * was told, and ends with its last answer.  A program that records nothing any

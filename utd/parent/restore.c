@@ -34,6 +34,64 @@ id_valid(uint32_t id)
 	return id > 0 && id <= INT32_MAX;
 }
 
+static void
+get_number(struct ut_msg *in, const struct member *m, void *p)
+{
+	const uint64_t n = ut_msg_get_u64(in);
+
+	if (m->size == sizeof(bool))
+		*(bool *)p = n != 0;
+	else if (m->size == sizeof(uint64_t))
+		*(uint64_t *)p = n;
+	else if (n <= UINT32_MAX)
+		*(uint32_t *)p = (uint32_t)n;
+	else
+		in->bad = 1;
+}
+
+/*
+ * Read what is saved of an object into another, to be checked before it is
+ * moved.  The strings in that one are valid until the next message is read:
+ * each is at its place in the message, where it has a byte more.
+ */
+static void
+members_get(struct ut_msg *in, const struct member *m, void *object)
+{
+	static char strings[UT_MSG_MAX];
+	char *s;
+	void *p;
+
+	for (; m->size != 0; m++) {
+		p = (char *)object + m->at;
+		s = strings + in->pos;
+		if (m->type == MEMBER_NUMBER)
+			get_number(in, m, p);
+		else if (m->type == MEMBER_TEXT)
+			ut_msg_get_str(in, p, m->size);
+		else
+			ut_msg_get_str(in, *(char **)p = s, m->size);
+	}
+}
+
+static void
+members_move(const struct member *m, void *to, const void *from)
+{
+	const char *s;
+	char **p;
+
+	for (; m->size != 0; m++) {
+		if (m->type != MEMBER_STRING) {
+			memcpy((char *)to + m->at, (const char *)from + m->at,
+			    m->size);
+			continue;
+		}
+		p = (void *)((char *)to + m->at);
+		s = member_text(m, from);
+		free(*p);
+		*p = s[0] != '\0' ? xstrdup(s) : NULL;
+	}
+}
+
 static bool
 read_consumer(struct ut_msg *m)
 {
@@ -45,158 +103,62 @@ read_consumer(struct ut_msg *m)
 	return !m->bad;
 }
 
-/* Nothing of it, if anything is wrong. */
+/*
+ * Check the state of the session, which is NULL if it is new.  The session is
+ * that of a trigger of another, or `of' is NULL.
+ */
 static bool
-read_rotation(struct ut_msg *m, struct rotation *ro)
+session_check(const struct session *s, const struct session *new,
+    const struct session *of)
 {
-	struct rotation new = *ro;
+	const struct rotation *ro = &new->rotation;
 
-	new.chunk = ut_msg_get_u32(m);
-	new.kept = ut_msg_get_u32(m);
-	new.began = (int64_t)ut_msg_get_u64(m);
-	new.how = ut_msg_get_u32(m);
-	ut_msg_get_str(m, new.from, sizeof(new.from));
-	ut_msg_get_str(m, new.to, sizeof(new.to));
-	new.ms = ut_msg_get_u32(m);
-	new.bytes = ut_msg_get_u64(m);
-	if (m->bad || new.ms > INT32_MAX || strchr(new.from, '/') != NULL ||
-	    strchr(new.to, '/') != NULL)
+	if (!name_valid(new->name, "._-") ||
+	    (new->dir[0] != '/' && new->dir[0] != '\0') ||
+	    !course_valid(&new->course) || ro->ms > INT32_MAX ||
+	    strchr(ro->from, '/') != NULL || strchr(ro->to, '/') != NULL)
 		return false;
-	new.busy = (m->h.b & STATE_ROTATING) != 0;
-	*ro = new;
-	return true;
-}
-
-static void
-read_line(struct ut_msg *m, struct line *l)
-{
-	l->freq = ut_msg_get_u64(m);
-	l->offset_s = ut_msg_get_u64(m);
-	l->offset = ut_msg_get_u64(m);
-	l->error = ut_msg_get_u64(m);
-}
-
-static bool
-read_course(struct ut_msg *m, struct course *c)
-{
-	struct course new;
-
-	memset(&new, 0, sizeof(new));
-	new.since.cycles = ut_msg_get_u64(m);
-	new.since.ns = ut_msg_get_u64(m);
-	new.upto.cycles = ut_msg_get_u64(m);
-	new.upto.ns = ut_msg_get_u64(m);
-	new.before = new.since;
-	new.seen = new.upto;
-	new.freq = ut_msg_get_u64(m);
-	new.rated = ut_msg_get_u32(m) != 0;
-	new.lines = ut_msg_get_u32(m);
-	read_line(m, &new.past);
-	new.off = ut_msg_get_u64(m);
-	new.broken = ut_msg_get_u32(m) != 0;
-	new.lost = ut_msg_get_u32(m) != 0;
-	if (m->bad || !course_valid(&new))
-		return false;
-	*c = new;
-	return true;
-}
-
-/* A session watches for that one, or did so before. */
-static bool
-watches(struct session *s, struct session *of)
-{
-	if (s->trigger != NULL)
-		return s->trigger->of == of;
-	if (of == NULL || of == s || of->trigger != NULL || of->lingers ||
-	    of->uid != s->uid || s->triggers != NULL || session_output(s) ||
-	    s->channels != NULL || s->tracks != NULL)
-		return false;
-	session_watch(s, of);
-	return true;
-}
-
-/* What is behind the state of a session that watches. */
-static bool
-read_trigger(struct ut_msg *m, struct session *s)
-{
-	const bool fresh = s->trigger == NULL;
-	struct trigger *t, new;
-	char command[UT_COMMAND_MAX + 1], why[512];
-
-	if ((m->h.b & STATE_WATCHES) == 0)
-		return fresh;
-	if (!watches(s, session_by_id(ut_msg_get_u32(m)))) {
-		if (fresh && s->channels == NULL && s->triggers == NULL &&
-		    s->traces == NULL)
-			session_free(s);
-		return false;
-	}
-	new = *(t = s->trigger);
-	new.number = ut_msg_get_u32(m);
-	new.action = ut_msg_get_u32(m);
-	new.count = ut_msg_get_u32(m);
-	new.gone = ut_msg_get_u64(m);
-	new.passed = ut_msg_get_u64(m);
-	new.acted = ut_msg_get_u64(m);
-	new.due = ut_msg_get_u32(m) != 0;
-	ut_msg_get_str(m, command, sizeof(command));
-	if (m->bad || trigger_refused(t->of, new.action, command, why,
-	    sizeof(why))) {
-		if (fresh)
-			session_free(s);
-		return false;
-	}
-	free(t->command);
-	*t = new;
-	t->command = command[0] != '\0' ? xstrdup(command) : NULL;
-	if (t->of->ntriggers < t->number)
-		t->of->ntriggers = t->number;
-	return true;
+	if (s != NULL)
+		return s->uid == new->uid &&
+		    (s->trigger != NULL ? s->trigger->of : NULL) == of;
+	return of == NULL || (of->trigger == NULL && !of->lingers &&
+	    of->uid == new->uid && !session_output(new));
 }
 
 /* A new session, or the new state of one that was read before. */
 static bool
 read_session(struct ut_msg *m)
 {
+	static struct session new;
 	struct session *s = session_by_id(m->h.a);
-	char name[NAME_MAXLEN], dir[PATH_MAX], command[UT_COMMAND_MAX + 1];
-	const uint32_t nstreams = ut_msg_get_u32(m);
-	uid_t uid;
-	gid_t gid;
+	struct session *of = session_by_id(m->h.b);
+	struct trigger *t, trigger;
+	char why[512];
 
-	ut_msg_get_str(m, name, sizeof(name));
-	ut_msg_get_str(m, dir, sizeof(dir));
-	uid = (uid_t)ut_msg_get_u32(m);
-	gid = (gid_t)ut_msg_get_u32(m);
-	if (m->bad || !name_valid(name, "._-") ||
-	    (dir[0] != '/' && dir[0] != '\0') || !id_valid(m->h.a) ||
-	    (s != NULL && s->uid != uid) ||
-	    (s == NULL && (s = session_new(m->h.a, name, dir, uid,
-	    gid)) == NULL))
+	members_get(m, session_members, &new);
+	if (m->h.b != 0)
+		members_get(m, trigger_members, &trigger);
+	if (m->bad || !id_valid(m->h.a) || (m->h.b != 0 && of == NULL) ||
+	    !session_check(s, &new, of) || (of != NULL &&
+	    trigger_refused(of, trigger.action, trigger.command, why,
+	    sizeof(why))) || (s == NULL && (s = session_new(m->h.a, new.name,
+	    new.dir, new.uid, new.gid)) == NULL))
 		return false;
-	strcpy(s->dir, dir);		/* it may have been moved */
-	s->dying = s->lingers = (m->h.b & STATE_LINGERS) != 0;
+	memset(&s->course, 0, sizeof(s->course));
+	members_move(session_members, s, &new);
+	s->course.before = s->course.since;
+	s->course.seen = s->course.upto;
+	s->dying = s->lingers;
 	s->lasts = !s->lingers;
-	s->active = (m->h.b & STATE_ACTIVE) != 0;
-	s->current = (m->h.b & STATE_CURRENT) != 0;
-	s->missed = (m->h.b & STATE_MISSED) != 0;
-	s->nstreams = nstreams;
-	s->dev = ut_msg_get_u64(m);
-	s->ino = ut_msg_get_u64(m);
-	s->offset = ut_msg_get_u64(m);
-	if (!read_course(m, &s->course))
-		return false;
-	s->created = (int64_t)ut_msg_get_u64(m);
-	ut_msg_get_str(m, s->error, sizeof(s->error));
-	s->begun = (m->h.b & STATE_BEGUN) != 0;
-	s->keeps = (m->h.b & STATE_KEEPS) != 0;
-	if (!read_rotation(m, &s->rotation))
-		return false;
-	ut_msg_get_str(m, command, sizeof(command));
-	free(s->command);
-	s->command = m->bad || command[0] == '\0' ? NULL : xstrdup(command);
-	s->shots = ut_msg_get_u32(m);
-	return !m->bad && read_trigger(m, s);
+	if (of == NULL)
+		return true;
+	if (s->trigger == NULL)
+		session_watch(s, of);
+	t = s->trigger;
+	members_move(trigger_members, t, &trigger);
+	if (of->ntriggers < t->number)
+		of->ntriggers = t->number;
+	return true;
 }
 
 /* Chunks for which the command has to be run, or need not be any more. */
@@ -253,81 +215,69 @@ read_track(struct ut_msg *m)
 }
 
 /* So many bytes of metadata are past; with another UUID they begin anew. */
-static bool
-trace_past(struct trace *t, const unsigned char *uuid, uint64_t past)
+static void
+trace_past(struct trace *t, const struct trace *new)
 {
-	if (memcmp(t->uuid, uuid, UUID_LEN) != 0) {
-		memcpy(t->uuid, uuid, UUID_LEN);
+	if (memcmp(t->uuid, new->uuid, UUID_LEN) != 0) {
+		memcpy(t->uuid, new->uuid, UUID_LEN);
 		text_free(&t->text);
-	} else if (past < t->past) {
-		return false;
-	} else if (past - t->past < t->text.len) {
-		text_cut(&t->text, (size_t)(past - t->past));
+	} else if (new->past - t->past < t->text.len) {
+		text_cut(&t->text, (size_t)(new->past - t->past));
 	} else {
 		text_free(&t->text);
 	}
-	t->past = past;
-	return true;
 }
 
-/* It takes the place of that one, or of none, if it ever did. */
+/*
+ * Check the state of the trace, which is NULL if it is new.  The trace takes
+ * the place of another, or `before' is NULL.
+ */
 static bool
-trace_follows(struct trace *t, uint32_t id)
+trace_check(const struct trace *t, const struct trace *new,
+    const struct trace *before)
 {
-	struct trace *before = id != 0 ? trace_by_id(id) : NULL;
-
-	if (id != 0 && (before == NULL || before == t ||
-	    before->session != t->session || before->uid != t->uid ||
-	    before->owner != t->owner || before->before != NULL ||
-	    (before->after != NULL && before->after != t)))
+	if (t != NULL && (t->session != new->session || t->uid != new->uid ||
+	    t->owner != new->owner || (new->past < t->past &&
+	    memcmp(t->uuid, new->uuid, UUID_LEN) == 0)))
 		return false;
-	if (t->before != NULL)
-		t->before->after = NULL;
-	if ((t->before = before) != NULL)
-		before->after = t;
-	return true;
+	return new->session != NULL && new->path[0] != '\0' &&
+	    (before == NULL || (before != t &&
+	    before->session == new->session && before->uid == new->uid &&
+	    before->owner == new->owner && before->before == NULL &&
+	    (before->after == NULL || before->after == t)));
 }
 
 static bool
 read_trace(struct ut_msg *m)
 {
-	struct session *s = session_by_id(m->h.b);
-	struct trace *t = trace_by_id(m->h.a);
-	unsigned char uuid[UUID_LEN];
-	char path[PATH_MAX];
-	const uint32_t flags = ut_msg_get_u32(m);
-	const uid_t uid = (uid_t)ut_msg_get_u32(m);
-	const gid_t gid = (gid_t)ut_msg_get_u32(m);
-	const uint32_t bits = ut_msg_get_u32(m);
-	const uint64_t owner = ut_msg_get_u64(m);
+	static struct trace new;
+	struct trace *t = trace_by_id(m->h.a), *before;
+	uint32_t id;
 	int i;
 
-	if (s == NULL || !id_valid(m->h.a) || (t != NULL &&
-	    (t->session != s || t->uid != uid || t->owner != owner)))
+	new.session = session_by_id(m->h.b);
+	members_get(m, trace_members, &new);
+	for (i = 0; i < UUID_LEN; i++)
+		new.uuid[i] = ut_msg_get_u8(m);
+	id = ut_msg_get_u32(m);
+	before = trace_by_id(id);
+	if (m->bad || !id_valid(m->h.a) || (id != 0 && before == NULL) ||
+	    !trace_check(t, &new, before))
 		return false;
 	if (t == NULL) {
-		t = trace_new(s, m->h.a, uid, gid, owner);
+		t = trace_new(new.session, m->h.a, new.uid, new.gid, new.owner);
 		t->state = TRACE_ASKED;
 		trace_hold(t);
 	}
-	t->made = (flags & STATE_MADE) != 0;
-	t->carrying = (flags & STATE_CARRYING) != 0;
-	t->bits = bits;
-	t->pid = (pid_t)ut_msg_get_u32(m);
-	t->vpid = (pid_t)ut_msg_get_u32(m);
-	ut_msg_get_str(m, t->name, sizeof(t->name));
-	ut_msg_get_str(m, path, sizeof(path));
-	free(t->path);
-	t->path = xstrdup(path);
-	for (i = 0; i < UUID_LEN; i++)
-		uuid[i] = ut_msg_get_u8(m);
-	ut_msg_get_str(m, t->uuidstr, sizeof(t->uuidstr));
-	if (!trace_past(t, uuid, ut_msg_get_u64(m)))
-		return false;
-	t->clock_at = ut_msg_get_u64(m);
-	t->line = ut_msg_get_u32(m);
-	t->chunk = ut_msg_get_u32(m);
-	return trace_follows(t, ut_msg_get_u32(m)) && !m->bad;
+	trace_past(t, &new);
+	members_move(trace_members, t, &new);
+	if (t->before != NULL)
+		t->before->after = NULL;
+	if ((t->before = before) != NULL) {
+		before->after = t;
+		regions_move(before, t);
+	}
+	return true;
 }
 
 static bool
@@ -344,44 +294,43 @@ read_text(struct ut_msg *m)
 	return true;
 }
 
+/* Check the state of the channel, which is NULL if it is new. */
+static bool
+channel_check(const struct channel *ch, const struct channel *new)
+{
+	char why[512];
+
+	return new->session != NULL && name_valid(new->name, "._-") &&
+	    new->attrs.v[ATTR_CLOCK] != ATTR_CLOCK_AUTO &&
+	    channel_possible(&new->attrs, why, sizeof(why)) &&
+	    contexts_valid(&new->contexts, why, sizeof(why)) &&
+	    (ch == NULL || (ch->session == new->session &&
+	    memcmp(&ch->attrs, &new->attrs, sizeof(new->attrs)) == 0));
+}
+
 static bool
 read_channel(struct ut_msg *m)
 {
-	struct session *s = session_by_id(m->h.b);
+	static struct channel new;
 	struct channel *ch = channel_by_id(m->h.a);
-	struct attrs attrs;
-	char name[NAME_MAXLEN], why[160];
-	const uint32_t stream = ut_msg_get_u32(m);
 
-	ut_msg_get_str(m, name, sizeof(name));
-	attrs_get(m, &attrs);
-	if (m->bad || s == NULL || !name_valid(name, "._-") ||
-	    !id_valid(m->h.a) || attrs.v[ATTR_CLOCK] == ATTR_CLOCK_AUTO ||
-	    !channel_possible(&attrs, why, sizeof(why)))
-		return false;
-	if (ch != NULL && (ch->session != s ||
-	    memcmp(&ch->attrs, &attrs, sizeof(attrs)) != 0))
+	new.session = session_by_id(m->h.b);
+	members_get(m, channel_members, &new);
+	members_get(m, counts_members, &new.past);
+	attrs_get(m, &new.attrs);
+	if (!contexts_get(m, &new.contexts) || m->bad || !id_valid(m->h.a) ||
+	    !channel_check(ch, &new))
 		return false;
 	if (ch == NULL) {
-		if ((ch = channel_new(s, name, &attrs, m->h.a)) == NULL)
+		if ((ch = channel_new(new.session, new.name, &new.attrs,
+		    m->h.a)) == NULL)
 			return false;
-		s->nstreams--;			/* it counts already */
+		new.session->nstreams--;	/* it counts already */
 	}
-	ch->stream = stream;
-	ch->enabled = ut_msg_get_u32(m) != 0;
-	ch->removed = ut_msg_get_u32(m) != 0;
-	ch->past.written = ut_msg_get_u64(m);
-	ch->past.lost = ut_msg_get_u64(m);
-	ch->past.bytes = ut_msg_get_u64(m);
-	ch->past.packets = ut_msg_get_u64(m);
-	ch->kept = ut_msg_get_u64(m);
-	ch->older = ut_msg_get_u64(m);
-	ch->past.overwritten = ut_msg_get_u64(m);
-	ch->past.waits = ut_msg_get_u64(m);
-	ch->past.waited = ut_msg_get_u64(m);
-	ch->past.longest = ut_msg_get_u64(m);
-	return !m->bad && contexts_get(m, &ch->contexts) &&
-	    contexts_valid(&ch->contexts, why, sizeof(why));
+	members_move(channel_members, ch, &new);
+	ch->past = new.past;
+	ch->contexts = new.contexts;
+	return true;
 }
 
 static bool
@@ -406,25 +355,19 @@ read_region(struct ut_msg *m)
 	struct channel *ch = channel_by_id(m->h.b);
 	struct trace *t = trace_by_id(ut_msg_get_u32(m));
 	struct region *r = region_by_id(m->h.a);
-	char shm[UT_SHM_NAME];
+	struct region new;
 
-	ut_msg_get_str(m, shm, sizeof(shm));
+	ut_msg_get_str(m, new.shm, sizeof(new.shm));
+	members_get(m, region_members, &new);
 	if (m->bad || ch == NULL || t == NULL || !id_valid(m->h.a) ||
-	    t->session != ch->session || (r != NULL && (r->channel != ch ||
-	    (r->trace != t && r->trace != t->before))))
+	    t->session != ch->session || t->after != NULL ||
+	    (r != NULL && (r->channel != ch || r->trace != t)))
 		return false;
 	if (r == NULL)
 		r = region_add(ch, t, m->h.a);
-	else if (r->trace != t)
-		region_move(r, t);
-	region_had(r, shm);
-	r->described = ut_msg_get_u32(m) != 0;
-	r->moved = ut_msg_get_u32(m) != 0;
-	r->told = ut_msg_get_u64(m);
-	r->matched = ut_msg_get_u64(m);
-	r->base = ut_msg_get_u64(m);
-	r->since = ut_msg_get_u64(m);
-	return !m->bad;
+	region_had(r, new.shm);
+	members_move(region_members, r, &new);
+	return true;
 }
 
 /* An event: the registry gives IDs in the same order as before. */
@@ -462,7 +405,16 @@ drop_trace(struct trace *t)
 	return true;
 }
 
-/* With its triggers. */
+/* Drop the triggers and the traces of a session. */
+void
+session_strip(struct session *s)
+{
+	while (s->triggers != NULL)
+		(void)session_drop(s->triggers->watch->id);
+	while (s->traces != NULL)
+		(void)drop_trace(s->traces);
+}
+
 bool
 session_drop(uint32_t id)
 {
@@ -470,10 +422,7 @@ session_drop(uint32_t id)
 
 	if (s == NULL)
 		return false;
-	while (s->triggers != NULL)
-		(void)session_drop(s->triggers->watch->id);
-	while (s->traces != NULL)
-		(void)drop_trace(s->traces);
+	session_strip(s);
 	session_free(s);
 	return true;
 }

@@ -33,6 +33,129 @@
 
 static struct ut_msg out;
 
+/*
+ * What is saved of an object, and listed if it has a name.  A member is a row;
+ * one more raises the version.
+ */
+#define STATE_VERSION		9
+#define STATE_MEMBERS		93u
+#define MEMBER(type, member, size, name)				\
+	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
+#define SIZE(member)		sizeof(((struct OBJECT *)0)->member)
+#define NUMBER(member, name)	MEMBER(NUMBER, member, SIZE(member), name)
+#define TEXT(member)		MEMBER(TEXT, member, SIZE(member), NULL)
+#define STRING(member, size, name) MEMBER(STRING, member, size, name)
+#define SAVED(member)		NUMBER(member, NULL)
+#define END			{ MEMBER_NUMBER, NULL, 0, 0 }
+
+#define OBJECT session
+const struct member session_members[] = {
+	TEXT(name), TEXT(dir), TEXT(error),
+	SAVED(active), SAVED(current), SAVED(lingers), SAVED(created),
+	SAVED(gid), SAVED(dev), SAVED(ino), SAVED(offset), SAVED(nstreams),
+	NUMBER(uid, "uid"),
+	NUMBER(begun, "begun"),
+	NUMBER(missed, "missed"),
+	SAVED(course.since.cycles), SAVED(course.since.ns),
+	SAVED(course.upto.cycles), SAVED(course.upto.ns),
+	SAVED(course.freq), SAVED(course.rated), SAVED(course.lines),
+	SAVED(course.past.freq), SAVED(course.past.offset_s),
+	SAVED(course.past.offset), SAVED(course.past.error),
+	SAVED(course.off), SAVED(course.broken), SAVED(course.lost),
+	TEXT(rotation.from), TEXT(rotation.to), SAVED(rotation.busy),
+	SAVED(rotation.how), SAVED(rotation.chunk), SAVED(rotation.began),
+	NUMBER(rotation.ms, "rotate_ms"),
+	NUMBER(rotation.bytes, "rotate_bytes"),
+	STRING(command, UT_COMMAND_MAX + 1, "rotate_command"),
+	NUMBER(rotation.kept, "chunks"),
+	NUMBER(keeps, "keeps"),
+	NUMBER(shots, "snapshots"),
+	END
+};
+
+#undef OBJECT
+#define OBJECT trigger
+const struct member trigger_members[] = {
+	SAVED(action), SAVED(due), SAVED(gone), SAVED(passed),
+	NUMBER(number, "number"),
+	NUMBER(count, "count"),
+	STRING(command, UT_COMMAND_MAX + 1, "command"),
+	NUMBER(acted, "acted"),
+	END
+};
+
+#undef OBJECT
+#define OBJECT channel
+const struct member channel_members[] = {
+	TEXT(name), SAVED(stream), SAVED(enabled), SAVED(removed),
+	SAVED(kept), SAVED(older), END
+};
+
+#undef OBJECT
+#define OBJECT counts
+const struct member counts_members[] = {
+	NUMBER(written, "written"),
+	NUMBER(lost, "lost"),
+	NUMBER(overwritten, "overwritten"),
+	NUMBER(bytes, "bytes"),
+	NUMBER(waits, "waits"),
+	NUMBER(waited, "waited_us"),
+	NUMBER(longest, "longest_us"),
+	NUMBER(packets, "packets"),
+	END
+};
+
+#undef OBJECT
+#define OBJECT trace
+const struct member trace_members[] = {
+	TEXT(name), STRING(path, PATH_MAX, NULL), SAVED(made), SAVED(carrying),
+	SAVED(uid), SAVED(gid), SAVED(bits), SAVED(owner), SAVED(pid),
+	SAVED(vpid), TEXT(uuidstr), SAVED(past), SAVED(clock_at), SAVED(line),
+	SAVED(chunk), END
+};
+
+#undef OBJECT
+#define OBJECT region
+const struct member region_members[] = {
+	SAVED(described), SAVED(moved), SAVED(told), SAVED(matched),
+	SAVED(base), SAVED(since), END
+};
+
+#define ROWS(table)	(sizeof(table) / sizeof(table[0]) - 1)
+_Static_assert(ATTRS + ROWS(session_members) + ROWS(trigger_members) +
+    ROWS(channel_members) + ROWS(counts_members) + ROWS(trace_members) +
+    ROWS(region_members) == STATE_MEMBERS, "raise STATE_VERSION, too");
+
+uint64_t
+member_number(const struct member *m, const void *object)
+{
+	const void *p = (const char *)object + m->at;
+
+	return m->size == sizeof(bool) ? *(const bool *)p :
+	    m->size == sizeof(uint32_t) ? *(const uint32_t *)p :
+	    *(const uint64_t *)p;
+}
+
+const char *
+member_text(const struct member *m, const void *object)
+{
+	const void *p = (const char *)object + m->at;
+
+	if (m->type == MEMBER_TEXT)
+		return p;
+	return *(char *const *)p != NULL ? *(char *const *)p : "";
+}
+
+static void
+members_put(const struct member *m, const void *object)
+{
+	for (; m->size != 0; m++)
+		if (m->type == MEMBER_NUMBER)
+			ut_msg_u64(&out, member_number(m, object));
+		else
+			ut_msg_str(&out, member_text(m, object));
+}
+
 static void
 put_consumer(unsigned int j, struct saved *v)
 {
@@ -43,92 +166,64 @@ put_consumer(unsigned int j, struct saved *v)
 	(void)journal_put(j, &out);
 }
 
-static void
-put_warning(unsigned int j, const struct session *s, const struct warning *w)
+static const struct ut_msg *
+record_warning(const struct session *s, const struct warning *w)
 {
 	ut_msg_init(&out, STATE_WARNING, s->id, (uint32_t)w->uid);
 	ut_msg_str(&out, w->text);
-	(void)journal_put(j, &out);
+	return &out;
 }
 
-static void
-put_tracks(unsigned int j, uint16_t type, const struct session *s,
-    const struct track *list)
+static const struct ut_msg *
+record_tracks(const struct session *s, const struct track *list, bool added)
 {
 	const struct track *t;
 	uint32_t n = 0;
 
+	ut_msg_init(&out, added ? STATE_TRACK : STATE_UNTRACK, s->id, 0);
 	for (t = list; t != NULL; t = t->next)
 		n++;
-	ut_msg_init(&out, type, s->id, 0);
 	ut_msg_u32(&out, n);
 	for (t = list; t != NULL; t = t->next) {
 		ut_msg_u32(&out, t->kind);
 		ut_msg_u32(&out, t->number);
 		ut_msg_str(&out, t->glob);
 	}
-	(void)journal_put(j, &out);
+	return &out;
 }
 
-static void
-put_rotation(const struct rotation *ro)
+static const struct ut_msg *
+record_chunk(const struct session *s, const char *name, bool added)
 {
-	ut_msg_u32(&out, ro->chunk);
-	ut_msg_u32(&out, ro->kept);
-	ut_msg_u64(&out, (uint64_t)ro->began);
-	ut_msg_u32(&out, ro->how);
-	ut_msg_str(&out, ro->from);
-	ut_msg_str(&out, ro->to);
-	ut_msg_u32(&out, ro->ms);
-	ut_msg_u64(&out, ro->bytes);
+	ut_msg_init(&out, STATE_CHUNK, s->id, added);
+	ut_msg_str(&out, name);
+	return &out;
+}
+
+static const struct ut_msg *
+record_rule(const struct channel *ch, const struct rule *r, bool added)
+{
+	uint32_t i;
+
+	ut_msg_init(&out, added ? STATE_RULE : STATE_UNRULE, ch->id, 0);
+	ut_msg_str(&out, r->glob);
+	ut_msg_u32(&out, r->kind);
+	ut_msg_u32(&out, r->level);
+	ut_msg_u32(&out, r->nexcept);
+	for (i = 0; i < r->nexcept; i++)
+		ut_msg_str(&out, r->except[i]);
+	ut_msg_str(&out, r->filter != NULL ? r->filter->text : "");
+	return &out;
 }
 
 /* What is run may have ended when another utd looks; what rotates is known. */
 static void
 put_trigger(const struct trigger *t)
 {
-	ut_msg_u32(&out, t->of->id);
-	ut_msg_u32(&out, t->number);
-	ut_msg_u32(&out, t->action);
-	ut_msg_u32(&out, t->count);
-	ut_msg_u64(&out, t->gone);
-	ut_msg_u64(&out, t->passed);
-	ut_msg_u64(&out, t->acted);
-	ut_msg_u32(&out, t->due || (t->busy && t->command != NULL));
-	ut_msg_str(&out, t->command != NULL ? t->command : "");
-}
+	struct trigger told = *t;
 
-static void
-put_chunk(unsigned int j, const struct session *s, const char *name, bool added)
-{
-	ut_msg_init(&out, STATE_CHUNK, s->id, added);
-	ut_msg_str(&out, name);
-	(void)journal_put(j, &out);
-}
-
-static void
-put_line(const struct line *l)
-{
-	ut_msg_u64(&out, l->freq);
-	ut_msg_u64(&out, l->offset_s);
-	ut_msg_u64(&out, l->offset);
-	ut_msg_u64(&out, l->error);
-}
-
-static void
-put_course(const struct course *c)
-{
-	ut_msg_u64(&out, c->since.cycles);
-	ut_msg_u64(&out, c->since.ns);
-	ut_msg_u64(&out, c->upto.cycles);
-	ut_msg_u64(&out, c->upto.ns);
-	ut_msg_u64(&out, c->freq);
-	ut_msg_u32(&out, c->rated);
-	ut_msg_u32(&out, c->lines);
-	put_line(&c->past);
-	ut_msg_u64(&out, c->off);
-	ut_msg_u32(&out, c->broken);
-	ut_msg_u32(&out, c->lost);
+	told.due |= t->busy && t->command != NULL;
+	members_put(trigger_members, &told);
 }
 
 static void
@@ -138,40 +233,20 @@ put_session(unsigned int j, struct saved *v)
 	const struct warning *w;
 	const struct chunk *c;
 
-	ut_msg_init(&out, STATE_SESSION, s->id,
-	    (s->active ? STATE_ACTIVE : 0) |
-	    (s->missed ? STATE_MISSED : 0) |
-	    (s->current ? STATE_CURRENT : 0) |
-	    (s->begun ? STATE_BEGUN : 0) |
-	    (s->rotation.busy ? STATE_ROTATING : 0) |
-	    (s->lingers ? STATE_LINGERS : 0) |
-	    (s->keeps ? STATE_KEEPS : 0) |
-	    (s->trigger != NULL ? STATE_WATCHES : 0));
-	ut_msg_u32(&out, s->nstreams);
-	ut_msg_str(&out, s->name);
-	ut_msg_str(&out, s->dir);
-	ut_msg_u32(&out, (uint32_t)s->uid);
-	ut_msg_u32(&out, (uint32_t)s->gid);
-	ut_msg_u64(&out, s->dev);
-	ut_msg_u64(&out, s->ino);
-	ut_msg_u64(&out, s->offset);
-	put_course(&s->course);
-	ut_msg_u64(&out, (uint64_t)s->created);
-	ut_msg_str(&out, s->error);
-	put_rotation(&s->rotation);
-	ut_msg_str(&out, s->command != NULL ? s->command : "");
-	ut_msg_u32(&out, s->shots);
+	ut_msg_init(&out, STATE_SESSION, s->id, s->trigger != NULL ?
+	    s->trigger->of->id : 0);
+	members_put(session_members, s);
 	if (s->trigger != NULL)
 		put_trigger(s->trigger);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
 	for (w = s->warnings; w != NULL; w = w->next)
-		put_warning(j, s, w);
+		(void)journal_put(j, record_warning(s, w));
 	for (c = s->chunks; c != NULL; c = c->next)
-		put_chunk(j, s, c->name, true);
+		(void)journal_put(j, record_chunk(s, c->name, true));
 	if (s->tracks != NULL)
-		put_tracks(j, STATE_TRACK, s, s->tracks);
+		(void)journal_put(j, record_tracks(s, s->tracks, true));
 }
 
 static void
@@ -181,23 +256,9 @@ put_trace(unsigned int j, struct saved *v)
 	int i;
 
 	ut_msg_init(&out, STATE_TRACE, t->id, t->session->id);
-	ut_msg_u32(&out, (t->made ? STATE_MADE : 0) |
-	    (t->carrying ? STATE_CARRYING : 0));
-	ut_msg_u32(&out, (uint32_t)t->uid);
-	ut_msg_u32(&out, (uint32_t)t->gid);
-	ut_msg_u32(&out, t->bits);
-	ut_msg_u64(&out, t->owner);
-	ut_msg_u32(&out, (uint32_t)t->pid);
-	ut_msg_u32(&out, (uint32_t)t->vpid);
-	ut_msg_str(&out, t->name);
-	ut_msg_str(&out, t->path);
+	members_put(trace_members, t);
 	for (i = 0; i < UUID_LEN; i++)
 		ut_msg_u8(&out, t->uuid[i]);
-	ut_msg_str(&out, t->uuidstr);
-	ut_msg_u64(&out, t->past);
-	ut_msg_u64(&out, t->clock_at);
-	ut_msg_u32(&out, t->line);
-	ut_msg_u32(&out, t->chunk);
 	ut_msg_u32(&out, t->before != NULL && t->before->saved.in[j].there ?
 	    t->before->id : 0);
 	(void)journal_put(j, &out);
@@ -234,50 +295,21 @@ put_text(unsigned int j, struct saved *v, size_t left)
 }
 
 static void
-put_rule(unsigned int j, uint16_t type, const struct channel *ch,
-    const struct rule *r)
-{
-	uint32_t i;
-
-	ut_msg_init(&out, type, ch->id, 0);
-	ut_msg_str(&out, r->glob);
-	ut_msg_u32(&out, r->kind);
-	ut_msg_u32(&out, r->level);
-	ut_msg_u32(&out, r->nexcept);
-	for (i = 0; i < r->nexcept; i++)
-		ut_msg_str(&out, r->except[i]);
-	ut_msg_str(&out, r->filter != NULL ? r->filter->text : "");
-	(void)journal_put(j, &out);
-}
-
-static void
 put_channel(unsigned int j, struct saved *v)
 {
 	const struct channel *ch = v->object;
 	const struct rule *r;
 
 	ut_msg_init(&out, STATE_CHANNEL, ch->id, ch->session->id);
-	ut_msg_u32(&out, ch->stream);
-	ut_msg_str(&out, ch->name);
+	members_put(channel_members, ch);
+	members_put(counts_members, &ch->past);
 	attrs_put(&out, &ch->attrs);
-	ut_msg_u32(&out, ch->enabled);
-	ut_msg_u32(&out, ch->removed);
-	ut_msg_u64(&out, ch->past.written);
-	ut_msg_u64(&out, ch->past.lost);
-	ut_msg_u64(&out, ch->past.bytes);
-	ut_msg_u64(&out, ch->past.packets);
-	ut_msg_u64(&out, ch->kept);
-	ut_msg_u64(&out, ch->older);
-	ut_msg_u64(&out, ch->past.overwritten);
-	ut_msg_u64(&out, ch->past.waits);
-	ut_msg_u64(&out, ch->past.waited);
-	ut_msg_u64(&out, ch->past.longest);
 	contexts_put(&out, &ch->contexts);
 	(void)journal_put(j, &out);
 	if (v->in[j].there)
 		return;
 	for (r = ch->rules; r != NULL; r = r->next)
-		put_rule(j, STATE_RULE, ch, r);
+		(void)journal_put(j, record_rule(ch, r, true));
 }
 
 static void
@@ -288,12 +320,7 @@ put_region(unsigned int j, struct saved *v)
 	ut_msg_init(&out, STATE_REGION, r->id, r->channel->id);
 	ut_msg_u32(&out, r->trace->id);
 	ut_msg_str(&out, region_none(r) ? "" : r->shm);
-	ut_msg_u32(&out, r->described);
-	ut_msg_u32(&out, r->moved);
-	ut_msg_u64(&out, r->told);
-	ut_msg_u64(&out, r->matched);
-	ut_msg_u64(&out, r->base);
-	ut_msg_u64(&out, r->since);
+	members_put(region_members, r);
 	(void)journal_put(j, &out);
 }
 
@@ -397,7 +424,7 @@ there(unsigned int j, const struct saved *v)
 }
 
 /* The journal has it no more. */
-void
+static void
 state_gone(unsigned int j, struct saved *v)
 {
 	if (there(j, v)) {
@@ -407,7 +434,7 @@ state_gone(unsigned int j, struct saved *v)
 	memset(&v->in[j], 0, sizeof(v->in[j]));
 }
 
-bool
+static bool
 state_rows(unsigned int j, struct saved *v, size_t left)
 {
 	if (v->kind == SAVED_TRACE)
@@ -417,6 +444,8 @@ state_rows(unsigned int j, struct saved *v, size_t left)
 	return true;
 }
 
+static bool	state_put(unsigned int, struct saved *, size_t);
+
 /* Put what is to be read first, unless it is there. */
 static void
 put_first(unsigned int j, struct saved *v)
@@ -425,7 +454,7 @@ put_first(unsigned int j, struct saved *v)
 		(void)state_put(j, v, SIZE_MAX);
 }
 
-bool
+static bool
 state_put(unsigned int j, struct saved *v, size_t left)
 {
 	static void (*const puts[])(unsigned int, struct saved *) = {
@@ -452,6 +481,10 @@ state_put(unsigned int j, struct saved *v, size_t left)
 	return state_rows(j, v, left);
 }
 
+const struct saved_ops state_ops = {
+	STATE_VERSION, state_put, state_rows, state_gone
+};
+
 void
 state_renew(struct trace *t)
 {
@@ -459,50 +492,41 @@ state_renew(struct trace *t)
 	state_changed(&t->saved);
 }
 
+/* Append a record about an object to the journals that have the object. */
+static void
+append(const struct saved *v, const struct ut_msg *record)
+{
+	unsigned int j;
+
+	for (j = 0; j < 2; j++)
+		if (there(j, v))
+			(void)journal_put(j, record);
+	state_soon();
+}
+
 void
 state_warning(const struct session *s, const struct warning *w)
 {
-	unsigned int j;
-
-	for (j = 0; j < 2; j++)
-		if (there(j, &s->saved))
-			put_warning(j, s, w);
-	state_soon();
+	append(&s->saved, record_warning(s, w));
 }
 
-/* The command is to be run for it, or was. */
+/* The command is to be run for the chunk, or was. */
 void
 state_chunk(const struct session *s, const char *name, bool added)
 {
-	unsigned int j;
-
-	for (j = 0; j < 2; j++)
-		if (there(j, &s->saved))
-			put_chunk(j, s, name, added);
-	state_soon();
+	append(&s->saved, record_chunk(s, name, added));
 }
 
-/* These were added, or are no more: without any, all that there were. */
+/* The tracks were added or removed; an empty list: all were removed. */
 void
 state_track(const struct session *s, const struct track *list, bool added)
 {
-	unsigned int j;
-
-	for (j = 0; j < 2; j++)
-		if (there(j, &s->saved))
-			put_tracks(j, added ? STATE_TRACK : STATE_UNTRACK, s,
-			    list);
-	state_soon();
+	append(&s->saved, record_tracks(s, list, added));
 }
 
-/* It was added, or it and those that are like it are no more. */
+/* The rule was added; or it and all that are like it were removed. */
 void
 state_rule(const struct channel *ch, const struct rule *r, bool added)
 {
-	unsigned int j;
-
-	for (j = 0; j < 2; j++)
-		if (there(j, &ch->saved))
-			put_rule(j, added ? STATE_RULE : STATE_UNRULE, ch, r);
-	state_soon();
+	append(&ch->saved, record_rule(ch, r, added));
 }

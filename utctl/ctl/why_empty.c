@@ -1,0 +1,203 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Why a session has recorded nothing, or not all that it was asked for, as far
+ * as utd knows.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../utctl.h"
+#include "common/event_name.h"
+#include "ut_abi.h"
+
+#define EVERY	"*"
+
+/* Was there a program with an event that matches? */
+int
+had_event(const struct row *session, const char *glob)
+{
+	const struct row *ch, *r, *e;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		for (r = ch->child; r != NULL; r = r->next)
+			for (e = strcmp(r->what, "registry") == 0 ? r->child :
+			    NULL; e != NULL; e = e->next)
+				if (event_matches(glob, row_str(e, "name")))
+					return 1;
+	return 0;
+}
+
+static void
+say_unmatched(const struct row *rule)
+{
+	const char *glob = row_str(rule, "glob");
+	const char *but = row_first(rule->child, "exclusion") != NULL ?
+	    ", but for those that -x excludes" : "";
+	const char *near = row_str(rule, "nearest");
+
+	/* A warning says what does not fit. */
+	if (row_num(rule, "unfit") != 0) {
+		say("there are events that match %s, but the filter fits none "
+		    "of them", glob);
+		return;
+	}
+	if (row_num(rule, "level_kind") != UT_RULE_ALL)
+		say("no program came that has an event %s of level %s%s", glob,
+		    row_str(rule, "level"), but);
+	else if (strcmp(glob, EVERY) == 0)
+		say("no program came that has events%s", but);
+	else
+		say("no program came that has an event %s%s%s%s", glob, but,
+		    near[0] != '\0' ? ": is it " : "", near);
+}
+
+/* What each pattern has matched: none of them anything, some, or all. */
+static void
+say_rules(const struct row *session, int recorded)
+{
+	const struct row *ch, *r;
+	int filters = 0, matched = 0;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		for (r = ch->child; r != NULL; r = r->next) {
+			if (strcmp(r->what, "rule") != 0)
+				continue;
+			if (!had_event(session, row_str(r, "glob"))) {
+				/* A warning says why it was refused. */
+				if (row_num(r, "matched") == 0 ||
+				    row_num(r, "unfit") != 0)
+					say_unmatched(r);
+				continue;
+			}
+			matched = 1;
+			filters |= row_str(r, "filter")[0] != '\0';
+		}
+	/* An error has been told, or is the reason. */
+	if (matched && !recorded && row_str(session, "error")[0] == '\0')
+		say("there are events that match, but no program has reached "
+		    "one%s", filters ? " that passes its filter" : "");
+	else if (!matched && row_first(session->child, "tracked") != NULL)
+		say("only the programs that are tracked are recorded");
+}
+
+static int
+has_rules(const struct row *session)
+{
+	const struct row *ch;
+
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		if (row_first(ch->child, "rule") != NULL)
+			return 1;
+	return 0;
+}
+
+/* The session's row, as list has it, at its end. */
+void
+why_empty(const struct row *session, int recorded)
+{
+	if (!recorded && row_num(session, "begun") == 0)
+		say("session %s was never started", row_str(session, "name"));
+	else if (!has_rules(session))
+		say("no events were enabled in session %s",
+		    row_str(session, "name"));
+	else if (!recorded && row_num(session, "came") == 0) {
+		say("no program came that uses ut(3)");
+		if (row_num(session, "others") > 0)
+			say("there were programs of other users: only sessions "
+			    "of root record these");
+	} else
+		say_rules(session, recorded);
+}
+
+/* Print the warnings, but for the one that is printed as the error. */
+void
+warnings_say(const struct row *session)
+{
+	const char *error = row_str(session, "error");
+	const struct row *w;
+
+	for (w = session->child; w != NULL; w = w->next)
+		if (strcmp(w->what, "warning") == 0 &&
+		    strcmp(row_str(w, "text"), error) != 0)
+			say("warning: %s", row_str(w, "text"));
+}
+
+/* Say what the user can do about events that found no free buffer. */
+static void
+remedy_of(const struct row *channel)
+{
+	const char *name = row_str(channel, "name");
+	const char *mode = row_str(channel, "mode");
+	const uint64_t waited = row_num(channel, "waited_us") / 1000;
+	uint64_t more = row_num(channel, "subbufs") * 4;
+
+	if (more > UT_NSUBS_MAX)
+		more = UT_NSUBS_MAX;
+	if (row_num(channel, "lost") > 0 && strcmp(mode, "block") != 0)
+		say("channel %s: events are lost while no buffer is free, or "
+		    "if they are longer than one: -n %" PRIu64 " makes more of "
+		    "them, -b longer ones%s", name, more,
+		    strcmp(mode, "discard") == 0 ? ", and with -m block "
+		    "programs wait for one" : "");
+	else if (row_num(channel, "lost") > 0)
+		say("channel %s: events are lost if no buffer becomes free "
+		    "within the time-out, or if they are longer than one: -n %"
+		    PRIu64 " makes more of them, -b longer ones, -t sets the "
+		    "time-out", name, more);
+	else if (waited > 0)
+		say("channel %s: programs have waited for a free buffer, %"
+		    PRIu64 " ms in all: -n %" PRIu64 " makes more of them",
+		    name, waited, more);
+}
+
+/* An error has been told, and is the reason for what is lost. */
+void
+remedies_say(const struct row *session)
+{
+	const struct row *ch;
+
+	if (row_str(session, "error")[0] != '\0')
+		return;
+	for (ch = session->child; ch != NULL; ch = ch->next)
+		if (strcmp(ch->what, "channel") == 0)
+			remedy_of(ch);
+}
+
+/* Stop or destroy the session.  If nothing was recorded, say why. */
+int
+end_ask(struct client *c, struct step *st)
+{
+	struct row *rows;
+	const struct row *s;
+
+	if (step_say(c, st, client_ask(c, st->type, st->session, &rows)) != 0)
+		return 1;
+	fflush(stdout);
+	if ((s = row_first(rows->child, "session")) != NULL) {
+		/* One that is destroyed cannot be listed any more. */
+		if (st->type == UT_CTL_DESTROY)
+			warnings_say(s);
+		if (client_did(c, UT_DID_NOTHING))
+			why_empty(s, 0);
+		remedies_say(s);
+	}
+	row_free(rows);
+	return 0;
+}

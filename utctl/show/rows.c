@@ -1,0 +1,212 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Rows of what was found, as text and as JSON: see rows.h.
+ */
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ctf/ctf.h"
+#include "../say.h"
+#include "rows.h"
+
+#define US	1e3			/* ns */
+#define CELL	32			/* bytes of a number, and its NUL */
+
+/* Every row, behind the names of its columns. */
+static void
+put_all(struct rows *t, size_t n, rows_put_fn put, const void *arg)
+{
+	size_t i;
+
+	for (i = 0; i <= n; i++) {
+		t->at = 0;
+		t->isheads = i == 0;
+		put(t, arg, i == 0 ? 0 : i - 1);
+	}
+}
+
+void
+rows_put(struct rows *t, const char *name, size_t n, rows_put_fn put,
+    const void *arg)
+{
+	size_t i;
+
+	json_array(name);
+	for (i = 0; json_on && i < n; i++) {
+		json_object(NULL);
+		put(t, arg, i);
+		json_end();
+	}
+	json_end();
+	if (json_on || n == 0)
+		return;
+	memset(t->widths, 0, sizeof(t->widths));
+	t->isprinted = 0;
+	if (t->fixed == NULL)
+		put_all(t, n, put, arg);
+	t->isprinted = 1;
+	put_all(t, n, put, arg);
+}
+
+void
+row_text(struct rows *t, const char *head, const char *fmt, ...)
+{
+	char text[CELL];
+	va_list ap;
+	int n;
+
+	if (json_on || head == NULL)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!t->isheads)
+		head = text;
+	if (t->isprinted && t->fixed != NULL)
+		printf("%s%*s", t->at == 0 ? "" : " ", t->fixed[t->at], head);
+	else if (t->isprinted)
+		printf("%s%*s", t->at == 0 ? "" : "  ", t->widths[t->at], head);
+	else if ((n = (int)strlen(head)) > t->widths[t->at])
+		t->widths[t->at] = n;
+	t->at++;
+}
+
+void
+row_u64(struct rows *t, const char *head, const char *name, uint64_t v)
+{
+	json_u64(name, v);
+	row_text(t, head, "%" PRIu64, v);
+}
+
+void
+row_us(struct rows *t, const char *head, const char *name, int64_t ns)
+{
+	json_ns(name, ns);
+	row_text(t, head, "%.3f", (double)ns / US);
+}
+
+void
+json_hist(struct hist *h, int mean)
+{
+	size_t q;
+
+	json_real("min", h->min);
+	if (mean)
+		json_real("mean", h->sum / (double)h->n);
+	for (q = 0; q < HIST_QUANTILES; q++)
+		json_real(hist_quantiles[q].name,
+		    hist_quantile(h, hist_quantiles[q].of_1000));
+	json_real("max", h->max);
+}
+
+void
+row_hist(struct rows *t, struct hist *h, int isns)
+{
+	const char *fmt = isns ? "%.3f" : "%.6g";
+	const double unit = isns ? US : 1;
+	size_t q;
+
+	json_hist(h, 1);
+	if (!isns)
+		row_text(t, "min", fmt, h->min);
+	row_text(t, isns ? "mean us" : "mean", fmt,
+	    h->sum / (double)h->n / unit);
+	for (q = 0; q < HIST_QUANTILES; q++)
+		row_text(t, hist_quantiles[q].name, fmt,
+		    hist_quantile(h, hist_quantiles[q].of_1000) / unit);
+	row_text(t, isns ? "max us" : "max", fmt, h->max / unit);
+}
+
+void
+row_who(const struct rows *t, const char *head, int64_t ns,
+    const char *host, const char *program, int64_t vpid, int64_t vtid)
+{
+	char when[CTF_TIMELEN], *name, *shown;
+
+	json_string("host", host);
+	json_string("procname", program);
+	json_i64("vpid", vpid);
+	json_i64("vtid", vtid);
+	if (!row_tail(t))
+		return;
+	if (t->isheads) {
+		printf("  %-29s  program[pid:tid]", head);
+		return;
+	}
+	ctf_print_time(ns, when);
+	name = host_name(host, program);
+	printf("  %-29s  %s[%" PRId64 ":%" PRId64 "]", when,
+	    shown = clean(name), vpid, vtid);
+	free(shown);
+	free(name);
+}
+
+int
+row_tail(const struct rows *t)
+{
+	return !json_on && t->isprinted;
+}
+
+int
+row_end(const struct rows *t, const char *head)
+{
+	if (!row_tail(t))
+		return 0;
+	if (t->isheads && head != NULL)
+		printf("  %s\n", head);
+	return !t->isheads;
+}
+
+/*
+ * The greatest few.
+ */
+
+static int64_t
+rank_of(const char *element)
+{
+	int64_t rank;
+
+	memcpy(&rank, element, sizeof(rank));
+	return rank;
+}
+
+/* Elements of the same rank stay in the order in which they came. */
+void *
+top_add(struct top *t, int64_t rank)
+{
+	char *list = t->list, *p;
+	size_t i;
+
+	if (t->n == t->most &&
+	    rank_of(list + (t->n - 1) * t->size) >= rank)
+		return NULL;
+	if (t->n < t->most)
+		t->n++;
+	for (i = t->n - 1; i > 0 &&
+	    rank_of(list + (i - 1) * t->size) < rank; i--)
+		;
+	p = list + i * t->size;
+	memmove(p + t->size, p, (t->n - 1 - i) * t->size);
+	memset(p, 0, t->size);
+	memcpy(p, &rank, sizeof(rank));
+	return p;
+}

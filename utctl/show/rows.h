@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * Rows of what was found, which are a table of text or an array of JSON.  What
+ * a row has is told once, for its text, its JSON and the names of its columns:
+ * a column without a name is only in JSON, a member without one only in text.
+ */
+
+#ifndef ROWS_H
+#define ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../json.h"
+#include "hist.h"
+
+#define ROWS_MOST	16		/* columns */
+
+struct rows {
+	const int *fixed;		/* widths; NULL: of what is in them */
+	int	 isheads;		/* names of columns, not a row */
+	int	 isprinted;		/* not only measured */
+	size_t	 at;			/* the column that is next */
+	int	 widths[ROWS_MOST];
+};
+
+/* Tells what one row has, of the rows of what rows_put() was given. */
+typedef void (*rows_put_fn)(struct rows *, const void *, size_t);
+
+/* So many rows, and the array's name. */
+void	 rows_put(struct rows *, const char *, size_t, rows_put_fn,
+	    const void *);
+/* Numbers come first.  The column's name, the member's name, the value. */
+void	 row_u64(struct rows *, const char *, const char *, uint64_t);
+void	 row_us(struct rows *, const char *, const char *, int64_t);
+void	 row_text(struct rows *, const char *, const char *, ...)
+	    __attribute__((format(printf, 3, 4)));
+/* How values are distributed, of which there are some; or ns. */
+void	 row_hist(struct rows *, struct hist *, int);
+/* The members alone, with the mean or without. */
+void	 json_hist(struct hist *, int);
+
+/*
+ * Whose it was: the host, or NULL if there is but one, the program, and the IDs
+ * of process and thread.  Text has the time before, in a column of that name.
+ */
+void	 row_who(const struct rows *, const char *, int64_t, const char *,
+	    const char *, int64_t, int64_t);
+/* Is what comes now printed as text, in heads too? */
+int	 row_tail(const struct rows *);
+/* The rest of the line is text: its name, or NULL.  Is it to be printed? */
+int	 row_end(const struct rows *, const char *);
+
+/* The greatest few: a list of what begins with its rank, the greatest first. */
+struct top {
+	void	*list;
+	size_t	 size;			/* of an element */
+	size_t	 most;			/* elements */
+	size_t	 n;
+};
+
+/* A new element, zeros but for its rank; NULL: the others are greater. */
+void	*top_add(struct top *, int64_t);
+
+#endif /* ROWS_H */

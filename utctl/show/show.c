@@ -1,0 +1,114 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * What all commands begin and end with that read traces: their options, which
+ * traces they read, and what is said of damage and of what was selected.
+ */
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/compat.h"
+#include "show.h"
+
+int
+show_any(const struct reader *rd)
+{
+	return rd->ntraces > 0 || ctf_damaged() == 0;
+}
+
+void
+show_totals(const struct reader *rd)
+{
+	json_object(NULL);
+	json_u64("events", rd->nevents);
+	json_u64("discarded", rd->ndiscarded);
+	json_u64("lost_packets", rd->nlost);
+	if (json_on)
+		return;
+	printf("%llu event%s, %llu discarded", rd->nevents, many(rd->nevents),
+	    rd->ndiscarded);
+	if (rd->nlost != 0)
+		printf(", %llu packet%s lost", rd->nlost, many(rd->nlost));
+	putchar('\n');
+}
+
+void
+show_span(int64_t first, int64_t last, const char *rest)
+{
+	char from[CTF_TIMELEN], to[CTF_TIMELEN];
+
+	if (first == INT64_MIN)
+		return;
+	json_ns("first", first);
+	json_ns("last", last);
+	if (json_on)
+		return;
+	ctf_print_time(first, from);
+	ctf_print_time(last, to);
+	printf("from %s to %s: %.9f s%s", from, to,
+	    ((double)last - (double)first) / 1e9, rest);
+}
+
+static int
+show_traces(const struct show *sh, struct reader *rd, char **dirs)
+{
+	int status;
+
+	if ((sh->quiet == NULL || !*sh->quiet) && symbols_begin())
+		rd->names = &symbols_names;
+	if (sh->begin != NULL)
+		sh->begin(rd, dirs);
+	ut_confine_reader();	/* what it reads may be anybody's */
+	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
+	ctf_damage_say();
+	if (rd->ntraces > 0 && rd->select != NULL)
+		select_say(rd->select);
+	if (rd->ntraces > 0)
+		sh->say(rd);
+	return status;
+}
+
+int
+show(const struct show *sh, int argc, char **argv)
+{
+	char **dirs;
+	struct select sel;
+	struct reader rd;
+	int c, status;
+
+	json_start(0);
+	memset(&rd, 0, sizeof(rd));
+	select_init(&sel, argc);
+	while ((c = option(argc, argv)) != -1)
+		if (!sh->option(c) && !select_option(&sel, c) &&
+		    !symbols_option(c))
+			return usage();
+	if (!select_all(&sel))
+		rd.select = &sel;
+	if (sh->check != NULL)
+		sh->check();
+	dirs = which_traces(argv + optind);
+	status = show_traces(sh, &rd, dirs);
+	which_free(dirs);
+	sh->end();
+	symbols_end();
+	reader_free(&rd);
+	select_free(&sel);
+	return status;
+}

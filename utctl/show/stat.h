@@ -1,0 +1,114 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * utctl stat: groups of events, by the event, the program, the thread, or by
+ * fields; how long pairs have taken; and the clocks of what is read.
+ */
+
+#ifndef STAT_H
+#define STAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../ctf/ctf_field.h"
+#include "../ctf/reader.h"
+#include "../map.h"
+#include "pair.h"
+#include "rows.h"
+
+#define GROUP_BY	8	/* what they may be by */
+#define GROUP_PART	200	/* bytes of a name in a key */
+
+/* Its key is the names of what it is grouped by, each with a NUL behind. */
+struct group {
+	char		*key;
+	size_t		 len;
+	uint64_t	 hash;
+	uint64_t	 n;
+	uint64_t	 bytes;
+	int64_t		 first, last;
+	struct hist	 values;
+	int64_t		 total, self;	/* of pairs */
+	uint64_t	 unended, open;	/* not ended; of these, open yet */
+	int64_t		 open_total, open_self;
+};
+
+enum group_by { BY_EVENT, BY_PROGRAM, BY_THREAD, BY_HOST, BY_FIELD };
+
+struct groups {
+	const char	*prefix;	/* the first name of a key, or NULL */
+	const char	*names[GROUP_BY];	/* as -g has them */
+	enum group_by	 by[GROUP_BY];
+	size_t		 nby;
+	int		 found[GROUP_BY];	/* some event has that */
+	struct group	**rows;		/* a hash table */
+	size_t		 nrows, cap;
+	struct map	 places;	/* where fields are, by class */
+	const struct places *last;
+};
+
+/* group.c */
+/* The names that are no fields, one by one; NULL: no more. */
+const char *group_name(size_t);
+/* One more that they are by; or utctl ends. */
+void	 groups_by(struct groups *, const char *);
+/* After ctf_body(): the event's group; its key is behind that prefix. */
+struct group *groups_get(struct groups *, const struct ctf_stream *,
+	    const char *);
+/*
+ * Text and the name of an address, as a part of a key: if it has to be cut, the
+ * address tells it from others.  Returns its length.
+ */
+size_t	 group_address(char *, size_t, const char *, const char *, uint64_t);
+/* The rows are an array from now on: in that order, or by their keys. */
+void	 groups_sort(struct groups *,
+	    int (*)(const struct group *, const struct group *));
+/* The names of a group: a member of JSON; a line; and the end of a row. */
+void	 group_json(const struct groups *, const struct group *);
+void	 group_print(const struct group *);
+void	 group_end(const struct rows *, const struct groups *,
+	    const struct group *);
+void	 groups_say_missing(const struct groups *);
+void	 groups_free(struct groups *);
+
+/*
+ * durations.c: prints what the reader has: the groups, by what -g has said,
+ * and so many of the slowest pairs, 1 or more.
+ */
+void	 durations(struct reader *, struct pairs *, struct groups *, size_t);
+
+struct clock_seen {
+	char	*name;
+	double	 error;			/* ns; 0: nothing is known */
+	int	 points;		/* some dates are by points */
+};
+
+struct clocks {
+	struct clock_seen	*seen;
+	size_t			 n;
+	const struct ctf_clock	*last;	/* of the event before */
+};
+
+/* clocks.c */
+void	 clocks_note(struct clocks *, const struct ctf_clock *);
+void	 clocks_print(const struct clocks *, const struct reader *);
+void	 clocks_free(struct clocks *);
+/* Print the points: stat -c. */
+void	 clocks_points(const struct reader *);
+
+#endif /* STAT_H */

@@ -1,0 +1,370 @@
+/*
+ * Copyright (c) 2026 The libut authors
+ *
+ * Permission to use, copy, modify, and distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above
+ * copyright notice and this permission notice appear in all copies.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+ * WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+ * MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+ * WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ * ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF
+ * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+
+/*
+ * The calls of processes: which events they are, from where the functions were
+ * called, and whether several channels have events of one call.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ctf/select.h"
+#include "../json.h"
+#include "../say.h"
+#include "process.h"
+#include "symbols.h"
+
+#define OLDER	64	/* names that an address had: more are forgotten */
+
+/*
+ * Callers.  An address is given a name when it is first seen.  When modules are
+ * loaded or unloaded, the same address may become that of another function: then
+ * it is looked up again, and is another caller if it has another name.  If it
+ * had this name before, as with plugins that are loaded in turn, it is the
+ * caller of then.
+ */
+
+static struct caller *
+add(struct callers *cs, uint64_t address, const char *name)
+{
+	struct caller *c;
+
+	if (cs->n == cs->room) {
+		cs->room = cs->room == 0 ? 64 : 2 * cs->room;
+		cs->v = realloc(cs->v, cs->room * sizeof(struct caller *));
+		if (cs->v == NULL)
+			die_errno("malloc");
+	}
+	if ((c = calloc(1, sizeof(*c))) == NULL)
+		die_errno("malloc");
+	c->address = address;
+	c->name = name == NULL ? NULL : format("%s", name);
+	c->modules = cs->modules;
+	c->id = (uint32_t)cs->n;
+	cs->v[cs->n++] = c;
+	return c;
+}
+
+static const char *
+name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
+{
+	return cs->numbers ? NULL : symbols_name(s, address,
+	    ADDRESS_RETURN);
+}
+
+/* Modules have changed since: is it the same place, or one that it was once? */
+static struct caller *
+again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
+{
+	const char *name = name_of(cs, s, c->address);
+	struct caller **cp, *known;
+	int n = 0;
+
+	c->modules = cs->modules;
+	if (name == NULL)
+		return c;
+	if (c->name == NULL)
+		c->name = format("%s", name);	/* known only now */
+	for (cp = &c; *cp != NULL && n < OLDER &&
+	    strcmp((*cp)->name, name) != 0; n++)
+		cp = &(*cp)->older;
+	if ((known = *cp) == NULL || n == OLDER)
+		known = add(cs, c->address, name);
+	else
+		*cp = known->older;
+	known->older = c;
+	known->modules = cs->modules;
+	map_put(&cs->addresses, known->address, known);
+	return known;
+}
+
+uint32_t
+callers_get(struct callers *cs, const struct ctf_stream *s, uint64_t address)
+{
+	struct caller *c = map_get(&cs->addresses, address);
+
+	if (c == NULL) {
+		c = add(cs, address, name_of(cs, s, address));
+		map_put(&cs->addresses, address, c);
+	} else if (c->modules != cs->modules)
+		c = again(cs, s, c);
+	return c->id;
+}
+
+uint32_t
+callers_event(struct callers *cs, const char *event)
+{
+	struct caller *c = map_get(&cs->events, (uintptr_t)event);
+
+	if (c == NULL) {
+		c = add(cs, 0, event);
+		map_put(&cs->events, (uintptr_t)event, c);
+	}
+	return c->id;
+}
+
+const char *
+callers_text(const struct callers *cs, uint32_t id, char *text)
+{
+	const struct caller *c = cs->v[id];
+	char *shown;
+
+	if (c->name == NULL) {
+		snprintf(text, CALLER_TEXT, "0x%" PRIx64, c->address);
+		return text;
+	}
+	cut_text(text, CALLER_TEXT, shown = clean(c->name));
+	free(shown);
+	return text;
+}
+
+void
+callers_json(const struct callers *cs, uint32_t id)
+{
+	const struct caller *c = cs->v[id];
+
+	json_address("caller", c->address);
+	json_string("caller_sym", c->name);
+}
+
+uint32_t
+process_caller(struct process *p, const struct ctf_stream *s, size_t field)
+{
+	const struct call *c = s->event->call;
+	uint64_t address;
+
+	if (call_field(c, field, s, &address))
+		return callers_get(&p->callers, s, address);
+	return callers_event(&p->callers, c->kind->event);
+}
+
+/*
+ * Calls.
+ */
+
+static void
+call_add(struct ctf_trace *tr, struct ctf_eclass *ev, const struct call_kind *k)
+{
+	const struct ctf_sclass *sc = ctf_sclass(tr, ev->stream);
+	struct call *c;
+	size_t i;
+
+	if (sc == NULL)
+		return;
+	c = ctf_alloc(tr, sizeof(*c));
+	memset(c, 0, sizeof(*c));
+	c->kind = k;
+	for (i = 0; i < CALL_FIELDS; i++)
+		if (k->fields[i] != NULL)
+			(void)ctf_field_find(&c->at[i], sc, ev, k->fields[i]);
+	ev->call = c;
+}
+
+static void
+call_trace(struct ctf_trace *tr, const struct call_kind *table)
+{
+	const struct call_kind *k;
+	struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next)
+		for (k = table; k->event != NULL; k++)
+			if (strcmp(ev->name, k->event) == 0)
+				call_add(tr, ev, k);
+}
+
+int
+call_field(const struct call *c, size_t i, const struct ctf_stream *s,
+    uint64_t *v)
+{
+	return c->at[i].type != NULL && ctf_field_bits(&c->at[i], s, v);
+}
+
+/* A channel has two classes of streams: see CTF_STREAM in utd.h. */
+static uint32_t
+channel_of(uint64_t stream)
+{
+	return (uint32_t)(stream / 2);
+}
+
+/* Do several channels have calls?  No channel of ours is UINT32_MAX. */
+static void
+note_channels(struct processes *ps, const struct ctf_trace *tr)
+{
+	const struct ctf_eclass *ev;
+
+	for (ev = tr->events; ev != NULL; ev = ev->next) {
+		if (ev->call == NULL)
+			continue;
+		if (ps->channel == UINT32_MAX)
+			ps->channel = channel_of(ev->stream);
+		else if (ps->channel != channel_of(ev->stream))
+			ps->several = 1;
+	}
+}
+
+static void
+event(void *arg, struct ctf_stream *s)
+{
+	struct processes *ps = arg;
+
+	if (ps->begin == INT64_MIN)
+		ps->begin = s->ns;
+	ps->end = s->ns;
+	if (s->event->call != NULL)
+		ps->ops->call(ps, s);
+}
+
+static void
+lost(void *arg, const struct ctf_stream *s)
+{
+	processes_lose(arg, s);
+}
+
+void
+processes_read(struct processes *ps, struct reader *rd, char **dirs)
+{
+	static const struct reader_ops ops = { event, lost, lost, NULL, NULL,
+	    NULL, lost };
+	struct ctf_trace *tr;
+
+	ps->numbers = rd->names == NULL;
+	symbols_use(rd, ps);
+	reader_open_all(rd, dirs);
+	for (tr = rd->traces; tr != NULL; tr = tr->next) {
+		call_trace(tr, ps->ops->calls);
+		note_channels(ps, tr);
+	}
+	reader_run(rd, &ops, ps);
+}
+
+/* Do the options perhaps leave out some of the calls of a process? */
+static int
+is_partial(const struct reader *rd)
+{
+	const struct ctf_trace *tr;
+	const struct ctf_eclass *ev;
+
+	if (rd->select == NULL)
+		return 0;
+	for (tr = rd->traces; tr != NULL; tr = tr->next)
+		for (ev = tr->events; ev != NULL; ev = ev->next)
+			if (ev->call != NULL &&
+			    (ev->unwanted || select_within(rd->select)))
+				return 1;
+	return 0;
+}
+
+static struct process_call *
+last_call(struct process *p, int64_t thread)
+{
+	struct process_call *last = map_get(&p->calls, (uint64_t)thread);
+
+	if (last != NULL)
+		return last;
+	if ((last = calloc(1, sizeof(*last))) == NULL)
+		die_errno("malloc");
+	map_put(&p->calls, (uint64_t)thread, last);
+	return last;
+}
+
+/* Is the event of the same call as the thread's last event, by its fields? */
+static int
+is_same(const struct process_call *last, const struct process_call *c)
+{
+	return last->kind == c->kind &&
+	    memcmp(last->fields, c->fields, sizeof(c->fields)) == 0;
+}
+
+static int
+has_channel(const struct process_call *c, uint32_t channel)
+{
+	size_t i;
+
+	for (i = 0; i < c->nchannels; i++)
+		if (c->channels[i] == channel)
+			return 1;
+	return c->nchannels == PROCESS_CHANNELS;
+}
+
+/* Events of one call come together only if one clock gives their times. */
+static void
+note_clock(struct processes *ps, struct process *p, const struct ctf_sclass *sc)
+{
+	const char *name = sc->clock != NULL ? sc->clock->name : "";
+
+	if (p->clock == NULL)
+		p->clock = name;
+	else if (p->clock != name && strcmp(p->clock, name) != 0)
+		ps->clocks = 1;
+}
+
+/*
+ * A call that several channels record is an event of each.  A thread records
+ * these events one after the other, with nothing in between, and once in each
+ * channel; they even have the same time, unless a sub-buffer was full.  So an
+ * event is of another call than the thread's event before it if the name or a
+ * field differs, or if its channel has the call already.  It does not matter
+ * if a channel records only for a time, or only some calls, or has lost some;
+ * but two equal calls in a row count once if each is in one channel alone.
+ */
+int
+processes_again(struct processes *ps, const struct ctf_stream *s)
+{
+	const uint32_t channel = channel_of(s->class->id);
+	struct process_call c, *last;
+	struct process *p;
+	struct ctf_who buf;
+	int again;
+	size_t i;
+
+	if (!ps->several)
+		return 0;
+	p = processes_get(ps, s);
+	note_clock(ps, p, s->class);
+	last = last_call(p, ctf_whose(s, &buf)->vtid);
+	c.kind = s->event->call->kind;
+	for (i = 0; i < CALL_FIELDS; i++)
+		if (!call_field(s->event->call, i, s, &c.fields[i]))
+			c.fields[i] = 0;
+	again = is_same(last, &c) && !has_channel(last, channel);
+	if (again)
+		ps->again++;
+	else {
+		last->kind = c.kind;
+		memcpy(last->fields, c.fields, sizeof(c.fields));
+		last->nchannels = 0;
+	}
+	last->channels[last->nchannels++] = channel;
+	return again;
+}
+
+void
+processes_say(const struct processes *ps, const struct reader *rd,
+    const char *uncertain)
+{
+	if (ps->n > 0 && is_partial(rd))
+		say("-e, -x, -l, -L, -f or -t may leave out calls: %s, is not "
+		    "certain", uncertain);
+	if (ps->again > 0)
+		say("%" PRIu64 " events were left out: another channel has "
+		    "an event of the same call", ps->again);
+	if (ps->clocks)
+		say("channels of one program have different clocks: the "
+		    "order of calls is not certain, and some may count twice");
+}
