@@ -105,14 +105,14 @@ void	 consumers_look(void);		/* one may have nothing to do */
 void	 consumer_restore(uid_t, gid_t, const char *);
 void	 consumer_warn(const struct consumer *, const char *);
 
-/* remains.c: what a consumer leaves. */
+/* consumer_remains.c: what a consumer leaves. */
 void	 remains_begin(const char *);
 int	 consumer_lock(uid_t);		/* the lock file */
 void	 consumer_unlock(uid_t);	/* no other waits for it */
 /* Remove the memory of a region, or, if true, the bell, by its name. */
 void	 consumer_remove(const struct consumer *, const char *, bool);
 
-/* finish.c: utd ends. */
+/* consumers_end.c: utd ends. */
 void	 consumers_end(void);
 void	 consumers_remove(void);	/* files and memory left */
 

@@ -54,7 +54,7 @@ void	 loop_end(void);		/* ends with this round */
 extern bool loop_ending;
 extern unsigned int loop_round;		/* number of the round */
 
-/* ready.c: which files are ready. */
+/* pollset.c: which files are ready. */
 bool	 ready_add(struct file *, short);
 void	 ready_del(struct file *);
 void	 ready_events(struct file *, short);	/* poll(2) bits from now on */

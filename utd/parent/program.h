@@ -81,7 +81,7 @@ struct state_program {
 void	 program_restore(const struct state_program *);
 void	 program_hello(struct conn *, struct ut_msg *);
 
-/* map.c: regions that a program keeps from an earlier connection. */
+/* link_map.c: regions that a program keeps from an earlier connection. */
 struct link;
 bool	 program_keeps(struct program *);	/* DONE is to say so */
 void	 program_settle(struct program *);	/* is that over? */
@@ -136,15 +136,15 @@ struct link {
 };
 
 /*
- * assign.c: false if the session's user has no time left, and it has to be
+ * plan_assign.c: false if the session's user has no time left, and it has to be
  * called again.
  */
 bool	 plan_fill(struct plan *, struct channel *, const struct program *);
 
 /*
- * map.c: what a program is told.  map_describe asks for the next events to be
- * described; false if there are none.  map_send is false if the program has to
- * read some of it first.
+ * link_map.c: what a program is told.  map_describe asks for the next events to
+ * be described; false if there are none.  map_send is false if the program has
+ * to read some of it first.
  */
 uint32_t link_id(const struct link *);
 void	 map_list(struct program *);

@@ -22,7 +22,7 @@
  * two passes.  When the last has done so, the chunk is complete, and a consumer
  * of the session's owner gives it its place below archives/.  The part of
  * another user whose consumer does not do so is carried into the next chunk:
- * see carry.c.
+ * see rotate_carry.c.
  *
  * All of that is in the saved state before a consumer is told of it, and can be
  * asked for once more: wherever utd or a consumer dies, the next one goes on.

@@ -22,7 +22,7 @@
 #define SESSION_H
 
 #include "../../libut/common/context.h"
-#include "filter.h"
+#include "rule_filter.h"
 #include "journal.h"
 #include "loop.h"
 
@@ -214,7 +214,7 @@ bool	 course_line(const struct course *, uint32_t, uint64_t,
 	    struct line *);
 uint64_t course_error(const struct course *);	/* ns; 0: nothing is known */
 
-/* trust.c: false and why, if the cycle counter is no clock. */
+/* clock_trust.c: false and why, if the cycle counter is no clock. */
 bool	 clock_trusted(char *, size_t);
 
 /*

@@ -17,7 +17,7 @@
 /*
  * The traces of a session, as the parent sees them: one for each UID and ABI,
  * or one for each program; and how their metadata get to the consumer.  How
- * their directories are made and opened: see open.c.
+ * their directories are made and opened: see trace_open.c.
  */
 
 #include <stdlib.h>

@@ -195,14 +195,14 @@ void	 region_watch(struct region *);
 void	 region_grown(struct region *, uint64_t);
 void	 regions_move(struct trace *, struct trace *);
 bool	 channel_failed(const struct channel *);	/* a region of it */
-/* For close.c. */
+/* For region_close.c. */
 void	 region_put(struct ut_msg *, const struct channel *);
 void	 region_tell(const struct region *, uint16_t, uint32_t, consumer_cb *,
 	    struct waiter *);
 void	 region_forget(struct region *);
 void	 region_abandon(struct region *);
 
-/* close.c: the end of regions. */
+/* region_close.c: the end of regions. */
 void	 regions_bury_lost(struct trace *);
 bool	 regions_buried(const struct trace *);
 /* Bury the regions of a dead program. */
@@ -219,7 +219,7 @@ void	 channel_counts(const struct channel *, struct counts *);
 uint64_t channel_chunk(const struct channel *);	/* bytes in the chunk */
 void	 session_counts(const struct session *, struct counts *);
 
-/* open.c: how their directories are made and opened. */
+/* trace_open.c: how their directories are made and opened. */
 void	 session_open(struct session *, struct waiter *);
 void	 session_wait(struct session *);	/* then retry its directory */
 const struct consumer *session_late(const struct session *, uid_t);
@@ -236,21 +236,21 @@ struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
 
-/* carry.c: where the directory of a session is, if that is open. */
+/* rotate_carry.c: where the directory of a session is, if that is open. */
 #define WHERE_ASTRAY	": not there any more: moved or removed"
 void	 session_where(struct session *, struct waiter *);
 void	 session_where_cheap(struct session *, struct waiter *);
 
-/* move.c: the regions of the trace before go on in this one. */
+/* rotate_trace.c: the regions of the trace before go on in this one. */
 void	 trace_moving(struct trace *);	/* tell the consumer */
 void	 traces_moved(const struct consumer *);	/* consumer was given up */
 
-/* carry.c: parts of a chunk go with the next one. */
+/* rotate_carry.c: parts of a chunk go with the next one. */
 void	 trace_in_chunk(const struct trace *, char *, size_t);	/* the path */
 bool	 trace_overdue(const struct trace *);	/* nobody waits for it */
 void	 traces_carry(struct session *);
 
-/* watch.c: sessions that have the cycle counter for a clock. */
+/* clock_watch.c: sessions that have the cycle counter for a clock. */
 void	 watch_soon(void);		/* there may be another */
 void	 watch_session(struct session *);	/* compare the clocks now */
 

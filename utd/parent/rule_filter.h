@@ -15,11 +15,11 @@
  */
 
 /*
- * filter.c: the filters of rules, and their code for an event.
+ * rule_filter.c: the filters of rules, and their code for an event.
  */
 
-#ifndef FILTER_ROOM_H
-#define FILTER_ROOM_H
+#ifndef RULE_FILTER_H
+#define RULE_FILTER_H
 
 #include "user.h"
 
@@ -59,4 +59,4 @@ struct code *code_compile(const struct channel *, const struct want *,
 	    size_t, const struct event *, const char *, bool *);
 void	 code_unref(struct code *);
 
-#endif /* FILTER_ROOM_H */
+#endif /* RULE_FILTER_H */
