@@ -251,7 +251,8 @@ nearest_note(struct rule *r, const char *name)
 	if (strcspn(r->glob, SPECIAL) < n)
 		return;
 	d = word_distance(r->glob, n, name, m);
-	if (d == 0 || d > WORD_NEAR || (r->nearest[0] != '\0' && d >= r->distance))
+	if (d == 0 || d > WORD_NEAR ||
+	    (r->nearest[0] != '\0' && d >= r->distance))
 		return;
 	r->distance = d;
 	snprintf(r->nearest, sizeof(r->nearest), "%s", name);

@@ -155,7 +155,7 @@ fields_free(struct fields *fs)
  * the filter remembers the first such event, whose it was, and why.
  */
 static bool
-append(struct filter *f, const struct event *e, const char *program,
+code_append(struct filter *f, const struct event *e, const char *program,
     const struct fields *fs, struct filter_code *code)
 {
 	struct expr_why why;
@@ -234,7 +234,7 @@ code_compile(const struct channel *ch, const struct want *w, size_t n,
 	fields_get(&ch->contexts, e, &fs);
 	code.len = 0;
 	for (i = 0; i < n; i++) {
-		fits = append(w[i].filter, e, program, &fs, &code);
+		fits = code_append(w[i].filter, e, program, &fs, &code);
 		if (i == 0)
 			*first = fits;
 	}
