@@ -26,6 +26,7 @@
 
 #include "client.h"
 #include "consumers.h"
+#include "rule.h"
 
 #define LEAVE_MS	500	/* until the next try to end a session */
 #define LOOK_MS		100	/* between looks at programs */

@@ -25,6 +25,7 @@
 
 #include "do.h"
 #include "program.h"
+#include "shot.h"
 
 #define ROTATE_MS	15000	/* for consumers, which may be found late */
 #define SNAPSHOT_MS	60000	/* for consumers, which have to write */

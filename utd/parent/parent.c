@@ -24,6 +24,7 @@
 #include "listen.h"
 #include "parent.h"
 #include "program.h"
+#include "shot.h"
 #include "trigger.h"
 
 static const struct hello hellos[] = {

@@ -29,6 +29,7 @@
 
 #include "../../libut/common/clock.h"
 #include "event.h"
+#include "rule.h"
 #include "session.h"
 
 #define KEPT_MAX	64	/* plans kept for a channel */

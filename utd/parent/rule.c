@@ -26,8 +26,8 @@
 
 #include "../../libut/common/event_name.h"
 #include "../../libut/expr/expr.h"
+#include "rule.h"
 #include "session.h"
-#include "user.h"
 
 #define EXCEPT_MAX	256
 #define EXPR_COST	64	/* bytes for each of a filter's text */

@@ -28,6 +28,7 @@
 #include "../../libut/expr/compile.h"
 #include "../../libut/expr/expr.h"
 #include "event.h"
+#include "rule.h"
 #include "session.h"
 
 #define BUCKETS		4096

@@ -24,6 +24,7 @@
 #include "client.h"
 #include "parent.h"
 #include "program.h"
+#include "shot.h"
 
 /* Detach all programs, and close all regions. */
 void

@@ -27,6 +27,7 @@
 
 #include <string.h>
 
+#include "rule.h"
 #include "trace.h"
 
 #define CHUNK		32768u		/* bytes of metadata in one message */

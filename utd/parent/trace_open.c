@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "shot.h"
 
 #define PATIENCE	500		/* ms until a directory is tried */
 #define PATIENCE_MAX	30000		/* again, twice as long each time */

@@ -27,7 +27,6 @@
 
 #include "../../libut/common/clock.h"
 #include "program.h"
-#include "user.h"
 
 void
 tracks_free(struct track *t)

@@ -33,6 +33,7 @@
 
 #include "parent.h"
 #include "program.h"
+#include "shot.h"
 #include "trigger.h"
 
 #define LOOK_MS		20	/* between two looks, at least */
