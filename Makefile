@@ -135,7 +135,7 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/event.c \
 		utd/parent/journal.c utd/parent/journal_load.c \
 		utd/parent/link.c utd/parent/link_map.c utd/parent/list.c \
-		utd/parent/listen.c utd/parent/loop.c utd/parent/matches.c \
+		utd/parent/listen.c utd/parent/loop.c \
 		utd/parent/metadata.c utd/parent/parent.c utd/parent/pause.c \
 		utd/parent/plan.c utd/parent/plan_assign.c \
 		utd/parent/pollset.c utd/parent/program.c \

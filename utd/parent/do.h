@@ -42,8 +42,6 @@ void	 do_enable(struct client *, struct ut_msg *);
 void	 do_disable(struct client *, struct ut_msg *);
 /* The rule of a request is there: what events it matches now, if any. */
 void	 rule_answer(const struct client *, char *, size_t);
-
-/* matches.c */
 #define MATCHES_LEN	64
 unsigned int matches_text(const struct session *, const struct channel *,
 	    const struct rule *, char *, size_t);
