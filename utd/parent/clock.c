@@ -34,7 +34,7 @@
 #include <time.h>
 
 #include "../../libut/common/clock.h"
-#include "session.h"
+#include "course.h"
 
 #define SECOND	1000000000u	/* ns */
 #define FRESH	(10 * (uint64_t)SECOND)	/* the use of utd's first reading */

@@ -40,7 +40,7 @@
 #include <time.h>
 
 #include "../../libut/common/clock.h"
-#include "session.h"
+#include "course.h"
 
 #define TIMED	256		/* calls, of which the fastest counts */
 

@@ -250,10 +250,6 @@ void	 trace_in_chunk(const struct trace *, char *, size_t);	/* the path */
 bool	 trace_overdue(const struct trace *);	/* nobody waits for it */
 void	 traces_carry(struct session *);
 
-/* clock_watch.c: sessions that have the cycle counter for a clock. */
-void	 watch_soon(void);		/* there may be another */
-void	 watch_session(struct session *);	/* compare the clocks now */
-
 /* rotate.c: chunks. */
 void	 rotation_look(void *);		/* how far it is, of that ID */
 void	 rotation_begin(struct session *, uint32_t);
