@@ -34,7 +34,7 @@
 #define GLOB_MAX	255		/* bytes: utd takes no more */
 #define PROGRAM_MAX	63		/* bytes: libut tells no more */
 
-/* What characters there are in names, as bits. */
+/* Kinds of characters in names, as bits. */
 #define LETTER	1
 #define DIGIT	2
 #define COLON	4
@@ -73,7 +73,7 @@ leap(int places)
 	return places;
 }
 
-/* What a part of a pattern matches that stands for one character. */
+/* Kinds of characters that a one-character part of a pattern matches. */
 static int
 part_chars(const char *part, size_t n)
 {
@@ -102,7 +102,7 @@ bracket_len(const char *s)
 	char close[3] = "?]";
 
 	p += *p == '!' || *p == '^';
-	p += *p == ']';			/* as the first one it is a member */
+	p += *p == ']';			/* a first ] is a member */
 	for (; *p != ']'; p++) {
 		if (*p == '[' && p[1] != '\0' && strchr(":.=", p[1]) != NULL) {
 			close[0] = p[1];
@@ -131,7 +131,7 @@ part_len(const char *s)
 	return n;
 }
 
-/* What an event's name lacks. */
+/* Say why no event's name has such a character, and end. */
 static void
 no_such_char(const char *glob, const char *part, size_t n)
 {

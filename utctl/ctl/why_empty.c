@@ -68,7 +68,7 @@ say_unmatched(const struct row *rule)
 		    near[0] != '\0' ? ": is it " : "", near);
 }
 
-/* What each pattern has matched: none of them anything, some, or all. */
+/* Say what each pattern has matched: no event, some, or all. */
 static void
 say_rules(const struct row *session, int recorded)
 {

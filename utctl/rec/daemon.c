@@ -196,16 +196,16 @@ start(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
 	close(fds[3]);
 	r = *pid == -1 ? 0 : child_await(*pid, fds[0], -1, sig, NULL);
 	if (r == -1 && read(fds[0], &c, 1) != 1)
-		r = child_await(*pid, -1, -1, sig, NULL);	/* it failed */
+		r = child_await(*pid, -1, -1, sig, NULL);	/* utd failed */
 	close(fds[0]);
 	free(until);
 	return r;
 }
 
 /*
- * Its pid once its socket accepts, or -1; *sig is the last signal that came
- * meanwhile, if any.  If another utd is there already, *taken becomes 1 and
- * nothing is said, unless taken is NULL.
+ * Start utd: its PID once its socket accepts, or -1; *sig is the last signal
+ * that came meanwhile, if any.  If another utd is there already, *taken becomes
+ * 1 and nothing is said, unless taken is NULL.
  */
 pid_t
 utd_start(char *utd, char *dir, int *sig, int *taken)

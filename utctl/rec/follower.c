@@ -111,7 +111,7 @@ print(const char *dir, int fd, int life, int64_t hold)
 	reader_free(&r);
 }
 
-/* What is hold: see follow.h.  The connection to utd is not the follower's. */
+/* Start the follower, without the connection to utd.  For hold see follow.h. */
 int
 follower_start(struct follower *fw, const char *dir, int64_t hold, int utd)
 {

@@ -195,7 +195,7 @@ is_left(const char *name, const struct bytes *now, int delete, bool *stays)
 	return true;
 }
 
-/* The same name may be there many times, as things have changed. */
+/* Deal with the memory that one file names, perhaps many times. */
 static unsigned int
 kept_one(const char *path, int dir, const struct bytes *now, int delete,
     bool *stay)
@@ -273,7 +273,7 @@ kept_shm(const char *dir, int delete)
 	return files;
 }
 
-/* What a session holds that writes nothing by itself. */
+/* Write a snapshot of a session that writes nothing by itself. */
 static int
 keep(struct client *c, const struct row *s, const char *session)
 {

@@ -46,7 +46,7 @@
 /* Only glibc expands this, to the directory of its libraries. */
 #define ONLY_GLIBC	"/$LIB/../../../../../.."
 
-#define SCRIPTS		4	/* that are each other's interpreter */
+#define SCRIPTS		4	/* scripts that name one another */
 #define LINE		256	/* bytes of the line that names one */
 
 /* Where they are, seen from the directory of utctl: installed, or built. */

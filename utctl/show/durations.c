@@ -32,8 +32,8 @@
 struct slow {
 	int64_t			 took, self, begin;
 	const struct group	*group;
-	struct ctf_who		 who;	/* whose the end was */
-	const char		*host;	/* or NULL: there is but one */
+	struct ctf_who		 who;	/* from the end of the pair */
+	const char		*host;	/* NULL: there is but one */
 };
 
 struct run {
@@ -124,7 +124,7 @@ total(void *arg, void *what, int64_t ended, int64_t open)
 	g->open_total += open;
 }
 
-/* Those that did not end come last: they are in another table. */
+/* Pairs that did not end come last: they are in another table. */
 static int
 by_total(const struct group *x, const struct group *y)
 {
@@ -187,7 +187,7 @@ put_slow(struct rows *t, const void *arg, size_t i)
 	group_end(t, r->groups, s->group);
 }
 
-/* What is not in the table. */
+/* Print how many pairs are not in the table. */
 static void
 put_rest(const char *name, uint64_t n, const char *what)
 {
@@ -196,7 +196,7 @@ put_rest(const char *name, uint64_t n, const char *what)
 		printf("%" PRIu64 " %s\n", n, what);
 }
 
-/* Those that were left without an end are not open, and have no time. */
+/* Pairs that can no longer end have no duration. */
 static void
 put_unended(struct rows *t, const void *arg, size_t i)
 {

@@ -36,9 +36,9 @@
 
 /* The outermost is a program. */
 struct node {
-	struct node	*parent;	/* what is around it, or NULL */
-	struct node	*next;		/* that was made after it */
-	struct node	*same;		/* the same hash */
+	struct node	*parent;	/* the frame around, or NULL */
+	struct node	*next;		/* the one made after it */
+	struct node	*same;		/* with the same hash */
 	int64_t		 self;		/* ns */
 	size_t		 depth;
 	char		 name[];
@@ -107,7 +107,7 @@ begin(void *arg, const struct ctf_stream *s, const char *pair,
 	return node_get(r, parent, pair_name(buf, s, pair, at, address));
 }
 
-/* It is on no thread's stack. */
+/* Return NULL: a pair with a key is on no thread's stack. */
 static void *
 begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 {

@@ -136,7 +136,7 @@ file_look(struct ctf_stream *s)
 	return 1;
 }
 
-/* The same of the metadata, without which no stream of theirs is read. */
+/* Look at the metadata in the same way: without them no stream is read. */
 static int
 look_traces(struct reader *r)
 {
@@ -170,8 +170,8 @@ look_files(struct reader *r)
 }
 
 /*
- * What was removed: -W keeps so many files, clear none.  A search that comes by
- * while a directory is renamed may see it by neither name.
+ * Forget files that were removed: -W keeps so many files, clear none.  A search
+ * that comes by while a directory is renamed may see it by neither name.
  */
 static void
 forget_files(struct reader *r)
@@ -270,8 +270,8 @@ look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
 }
 
 /*
- * What there is now.  The files' sizes are taken before the metadata are read,
- * which describe at least what the files hold.
+ * Look at all there is now.  The files' sizes are taken before the metadata are
+ * read, which describe at least what the files hold.
  */
 static void
 look(struct reader *r, struct place *p, const struct reader_ops *ops)

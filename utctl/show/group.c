@@ -314,7 +314,7 @@ group_end(const struct rows *t, const struct groups *g,
 	putchar('\n');
 }
 
-/* What is in no event. */
+/* Say which fields of -g no event has. */
 void
 groups_say_missing(const struct groups *g)
 {

@@ -224,7 +224,7 @@ put_heap(struct heap *h)
 	json_end();
 }
 
-/* Whose block it was, and when. */
+/* The event of a block: when, in which thread, and by which caller. */
 static void
 put_place(const struct rows *t, const char *head, const struct heap *h,
     int64_t ns, int32_t thread, uint32_t caller)

@@ -15,7 +15,7 @@
  */
 
 /*
- * What each event of the allocator means for the heap of its process.
+ * The meaning of each event of the allocator for the heap of its process.
  *
  * The events of all threads come in the order of their times.  A free is
  * recorded before it happens, and all other calls when they return: so a thread
@@ -36,7 +36,7 @@
 
 enum { ALLOC, REALLOC, FREE, UNSEEN };
 enum { CALLER, PTR, SIZE, OLD, COUNT, RESULT };
-enum { PATH };			/* of UNSEEN */
+enum { PATH };			/* fields of UNSEEN */
 
 #define LEAST	64		/* entries */
 #define KEEP	4096		/* up to so many, nothing is dropped */

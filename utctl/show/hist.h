@@ -34,7 +34,7 @@ struct hist {
 	int		 sorted;
 };
 
-/* Those that are shown. */
+/* Quantiles that are shown. */
 #define HIST_QUANTILES	4
 
 extern const struct hist_shown {

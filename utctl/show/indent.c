@@ -46,7 +46,7 @@ begins(void *arg, const struct ctf_stream *s, const char *name,
 	return arg;
 }
 
-/* Of several pairs that end at once, the longest. */
+/* Keep the longest duration of all pairs that the event ends. */
 static void
 ends(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
@@ -68,7 +68,7 @@ indent_start(void)
 	pairs.ops = &ops;
 	pairs.arg = &took;
 	pairs.named = 1;
-	pairs.closed = 1;
+	pairs.need_end = 1;
 	indent_on = 1;
 }
 

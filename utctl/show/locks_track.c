@@ -15,7 +15,7 @@
  */
 
 /*
- * What each event of a lock means.
+ * The meaning of each event of a lock.
  *
  * A release is recorded before it happens, and an acquisition after it: so the
  * next thread's acquisition always comes second, and a lock is free for a

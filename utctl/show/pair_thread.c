@@ -24,7 +24,7 @@
 #include "../say.h"
 #include "pair_role.h"
 
-#define DEPTH	(1 << 18)	/* of a thread; what comes deeper is dropped */
+#define DEPTH	(1 << 18)	/* frames of a thread; others are dropped */
 #define NOTHING	SIZE_MAX	/* no frame */
 
 /*
@@ -35,16 +35,15 @@
  */
 struct frame {
 	const struct pair	*pair;
-	uint64_t		 address;	/* that both have, or 0 */
+	uint64_t		 address;	/* both events', or 0 */
 	int64_t			 ns;
 	int64_t			 inner;		/* ns of what is nested */
-	void			*what;		/* or NULL: it is refused */
-	size_t			 top;		/* the frame with a what, at */
-						/* or below; or NOTHING */
-	size_t			 outer;		/* of this what; or NOTHING */
+	void			*what;		/* NULL: refused */
+	size_t			 top;		/* nearest that has a what */
+	size_t			 outer;		/* next that has this what */
 	int64_t			 ended;		/* ns of this what, within */
 	int64_t			 open;		/* ns of it that is open yet */
-	enum pair_fit		 fit;		/* its beginning */
+	enum pair_fit		 fit;		/* the beginning's */
 };
 
 /*
@@ -60,7 +59,7 @@ struct inside {
 
 /* A packet of the thread's events. */
 struct packet {
-	size_t			 file;		/* its index + 1, or 0: none */
+	size_t			 file;		/* index + 1, or 0: none */
 	uint64_t		 at;
 	int64_t			 end;		/* ns */
 };
@@ -69,13 +68,13 @@ struct packet {
 struct packets {
 	struct packets		*next;
 	uint64_t		 class;
-	struct packet		 now;		/* of the last event */
-	struct packet		 before;	/* that may have more events */
+	struct packet		 now;		/* the last event's */
+	struct packet		 before;	/* may have more events */
 };
 
 struct pair_thread {
-	struct pair_thread	*next;		/* of the same key */
-	struct pair_thread	*later;		/* that came after it */
+	struct pair_thread	*next;		/* with the same key */
+	struct pair_thread	*later;		/* the one that came next */
 	int			 listed;	/* in origin.begun */
 	struct pair_thread	*before;	/* in origin.begun */
 	const struct process	*process;
@@ -167,7 +166,7 @@ inside_place(const struct pair_thread *t, const void *of, uint64_t address)
 	return &t->inside[i];
 }
 
-/* What is open no more gives its place back. */
+/* Make room, and forget what is open no more. */
 static void
 inside_grow(struct pair_thread *t)
 {
@@ -328,7 +327,7 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 	(void)inside_add(t, r->pair, address);
 }
 
-/* What is on top stays without an end; what was nested in it is in the next. */
+/* Leave the top frame without an end; time nested in it goes to the next. */
 static void
 leave(struct pairs *ps, struct pair_thread *t)
 {
@@ -380,7 +379,7 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 	pop(ps, t, counts ? e.took : f->inner);
 }
 
-/* What was open while events were lost may have ended. */
+/* Skip pairs that may have ended among lost events. */
 size_t
 pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
 {
@@ -393,7 +392,7 @@ pairs_depth(struct pairs *ps, const struct ctf_stream *s, size_t most)
 	return n;
 }
 
-/* Of those that were refused, nothing is counted. */
+/* The frame on top may be refused: the next one below that is not counts. */
 void *
 pairs_top(struct pairs *ps, const struct ctf_stream *s)
 {
@@ -406,7 +405,7 @@ pairs_top(struct pairs *ps, const struct ctf_stream *s)
 	return t->frames[top].what;
 }
 
-/* What the thread has open yet. */
+/* End the thread's open pairs with its last event. */
 static void
 thread_finish(struct pairs *ps, struct pair_thread *t)
 {

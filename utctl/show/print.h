@@ -91,7 +91,7 @@ char	*columns_event(char *, struct ctf_stream *, size_t);
 /* indent.c: how deep an event is, and what it ends, for view -i. */
 /* From now on, of pairs of names like x_begin and x_end. */
 void	 indent_start(void);
-/* And of that pair, as -D gives it; or utctl ends. */
+/* Add the pair begin,end[,key] of -D; dies if it is wrong. */
 void	 indent_pair(const char *);
 extern int indent_on;
 /* The reader is to tell of modules: processes execute other programs. */

@@ -24,7 +24,7 @@
 #include "../sym/symbols.h"
 #include "print.h"
 
-static const struct ctf_stream *current;	/* whose event is printed */
+static const struct ctf_stream *current;	/* the event that is printed */
 
 /* The bits of an integer, by 1, 3 or 4. */
 static char *

@@ -87,7 +87,7 @@ out_full(char *p)
 	return out;
 }
 
-/* What does not fit is written in parts. */
+/* Write in parts what does not fit. */
 char *
 out_split(char *p, const char *s, size_t n)
 {

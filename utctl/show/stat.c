@@ -46,8 +46,8 @@ struct stat_run {
 	struct groups	 groups;
 	struct clocks	 clocks;
 	const char	*value;		/* -v; or NULL */
-	int		 value_found;	/* an event has the field, */
-	int		 value_isnumber;	/* and it is a number */
+	int		 value_found;	/* an event has the field */
+	int		 value_isnumber;	/* the field is a number */
 	struct place	*places;	/* in the order in which they came */
 	size_t		 nplaces;
 	const struct place *last;
@@ -256,7 +256,7 @@ print(struct stat_run *r, const struct reader *rd)
 	}
 }
 
-/* What was asked for and is in no event. */
+/* Say which fields of -g and -v no event has. */
 static void
 say_missing(const struct stat_run *r)
 {

@@ -55,7 +55,7 @@ struct live {
 
 static int		 follow, quiet;		/* -F and -q */
 static const char	*columns;		/* -o; or NULL */
-static struct live	 live;			/* of -F */
+static struct live	 live;			/* for -F */
 
 static char *
 put_when(char *p, int64_t ns)
@@ -318,7 +318,7 @@ live_close(struct live *l)
  * The command.
  */
 
-/* What cannot be while the end is not known. */
+/* Refuse options that need the end, which -F does not know. */
 static void
 check_follow(const struct select *sel, char **dirs)
 {

@@ -38,7 +38,7 @@ struct newest {
 	int	 others;			/* there are some of other users */
 };
 
-/* What utd has, or NULL: it is asked once. */
+/* The sessions that utd has, or NULL; asked for once. */
 static struct row *
 sessions(void)
 {
@@ -154,8 +154,8 @@ try_all(struct newest *n, const char *where, const char *prefix)
 }
 
 /*
- * Of the traces of the user's sessions, of those that are where sessions go by
- * default, and of those that record made here, the one begun last.
+ * Find the trace that began last: of the user's sessions, of those where
+ * sessions go by default, and of those that record made here.
  */
 static char *
 newest(void)
