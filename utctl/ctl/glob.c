@@ -47,7 +47,7 @@
 
 /* From those places by one of those characters. */
 static int
-step(int places, int chars)
+places_step(int places, int chars)
 {
 	int to = 0;
 
@@ -64,12 +64,12 @@ step(int places, int chars)
 
 /* By any number of characters: there are three steps from end to end. */
 static int
-leap(int places)
+places_leap(int places)
 {
 	int i;
 
 	for (i = 0; i < 3; i++)
-		places |= step(places, LETTER | DIGIT | COLON);
+		places |= places_step(places, LETTER | DIGIT | COLON);
 	return places;
 }
 
@@ -178,13 +178,13 @@ check_glob(const char *glob)
 	for (; *s != '\0'; s += n) {
 		if (*s == '*') {
 			n = 1;
-			places = leap(places);
+			places = places_leap(places);
 			continue;
 		}
 		n = whole_part(glob, s);
 		if ((chars = part_chars(s, n)) == 0)
 			no_such_char(glob, s, n);
-		places = step(places, chars);
+		places = places_step(places, chars);
 	}
 	if (!(places & SECOND))
 		die("pattern '%s': no event has such a name; names are "

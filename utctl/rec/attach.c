@@ -46,7 +46,7 @@
 
 /* Name the process in one word for messages; freed. */
 static char *
-who(pid_t pid)
+process_word(pid_t pid)
 {
 	char *name = process_name(pid), *shown, *text;
 
@@ -62,7 +62,7 @@ who(pid_t pid)
 static int
 complain(pid_t pid, const char *why)
 {
-	char *text = who(pid);
+	char *text = process_word(pid);
 
 	say("%s: %s", text, why);
 	free(text);
@@ -429,7 +429,7 @@ attach_say(const struct record *r)
 	if (r->npids == 0)
 		what = format("all programs of the utd in %s", r->rundir);
 	else if (r->npids == 1)
-		what = who(r->pids[0].pid);
+		what = process_word(r->pids[0].pid);
 	else
 		what = format("%zu processes", r->npids);
 	limit = r->limit == -1 ? NULL : time_text((uint64_t)r->limit);

@@ -177,7 +177,7 @@ utd_owned(void)
  * or the status with which it failed.
  */
 static int
-start(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
+launch(char *utd, char *dir, int *sig, int fds[4], const char *when, pid_t *pid)
 {
 	char stay[] = "-f", opt[] = "-r", end[] = "-e", *argv[7], c;
 	char *until = format("%s", when);
@@ -226,7 +226,7 @@ utd_start(char *utd, char *dir, int *sig, int *taken)
 		return -1;
 	}
 	fds[2] = said == NULL ? -1 : fileno(said);
-	r = start(utd, dir, sig, fds, taken == NULL ? "now" : "last", &pid);
+	r = launch(utd, dir, sig, fds, taken == NULL ? "now" : "last", &pid);
 	if (taken != NULL)
 		*taken = pid != -1 && r == UT_RUNDIR_TAKEN;
 	if (said != NULL && !*taken)

@@ -275,7 +275,7 @@ kept_shm(const char *dir, int delete)
 
 /* Write a snapshot of a session that writes nothing by itself. */
 static int
-keep(struct client *c, const struct row *s, const char *session)
+session_keep(struct client *c, const struct row *s, const char *session)
 {
 	char *dir = NULL, *name;
 	int r;
@@ -310,7 +310,7 @@ sessions_end(void *arg)
 		name = format("%" PRIu64 "/%s", row_num(s, "uid"),
 		    row_str(s, "name"));
 		if (row_num(s, "keeps") && row_num(s, "written") > 0 &&
-		    keep(c, s, name) != 0)
+		    session_keep(c, s, name) != 0)
 			r = -1;
 		if (client_say(c, client_ask(c, UT_CTL_DESTROY, name,
 		    NULL)) != 0)
@@ -326,7 +326,7 @@ sessions_end(void *arg)
 }
 
 static int
-recover(char *dir)
+recover_dir(char *dir)
 {
 	struct client *c;
 	char *utd = utd_find();
@@ -381,7 +381,7 @@ recover_main(int argc, char **argv)
 		if (kept_shm(dir, delete) == 0)
 			die("nothing to recover: %s: %s", state, strerror(s));
 	} else {
-		r = delete ? 0 : recover(dir);
+		r = delete ? 0 : recover_dir(dir);
 		(void)kept_shm(dir, delete);
 	}
 	free(state);

@@ -292,7 +292,7 @@ unsure(const struct ctf_stream *s, int keyed)
 
 /* Write a B, unless the filter refuses the event. */
 static void *
-begin(void *arg, const struct ctf_stream *s, const char *pair,
+chrome_begin(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address)
 {
 	char buf[PAIR_NAME], *p;
@@ -341,7 +341,7 @@ open_free(struct open *o)
 
 /* The fields of the end have a name of their own beside those of its begin. */
 static void
-end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+chrome_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	char *p;
 
@@ -355,7 +355,7 @@ end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 }
 
 static void
-left(void *arg, void *what)
+chrome_left(void *arg, void *what)
 {
 	(void)arg;
 	out_end(out_text(put_end(what), "}"));
@@ -391,7 +391,7 @@ is_pair(const struct ctf_stream *s)
 }
 
 static void
-take(const struct ctf_stream *s, int selected, enum pair_fit fit)
+chrome_take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 {
 	run.now = s->ns;
 	run.selected = selected;
@@ -400,12 +400,12 @@ take(const struct ctf_stream *s, int selected, enum pair_fit fit)
 }
 
 static void
-event(void *arg, struct ctf_stream *s)
+chrome_event(void *arg, struct ctf_stream *s)
 {
 	const struct track *t;
 
 	(void)arg;
-	take(s, 1, PAIR_FITS);
+	chrome_take(s, 1, PAIR_FITS);
 	if (is_pair(s))
 		return;
 	t = track_of(s);
@@ -418,7 +418,7 @@ static void
 refused(void *arg, struct ctf_stream *s)
 {
 	(void)arg;
-	take(s, 0, PAIR_OPEN);
+	chrome_take(s, 0, PAIR_OPEN);
 }
 
 /*
@@ -426,7 +426,7 @@ refused(void *arg, struct ctf_stream *s)
  * programs may be among them.
  */
 static void
-lose(const struct ctf_stream *s, const char *what, uint64_t n)
+chrome_lose(const struct ctf_stream *s, const char *what, uint64_t n)
 {
 	const int64_t until = ctf_lost_until(s);
 	char *p;
@@ -446,7 +446,7 @@ static void
 discarded(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
-	lose(s, s->ndiscarded == 0 ? "events may be discarded" :
+	chrome_lose(s, s->ndiscarded == 0 ? "events may be discarded" :
 	    "events discarded", s->ndiscarded);
 }
 
@@ -454,7 +454,7 @@ static void
 lost(void *arg, const struct ctf_stream *s)
 {
 	(void)arg;
-	lose(s, "packets lost", s->nlost);
+	chrome_lose(s, "packets lost", s->nlost);
 }
 
 static void
@@ -476,7 +476,7 @@ module(void *arg, struct ctf_stream *s)
 }
 
 static void
-trace(struct ctf_trace *tr)
+chrome_trace(struct ctf_trace *tr)
 {
 	text_trace(tr);
 	pairs_trace(run.pairs, tr);
@@ -501,10 +501,10 @@ put_tail(void)
 void
 export_chrome(struct reader *rd, struct pairs *ps)
 {
-	static const struct reader_ops ops = { event, discarded, lost, trace,
-	    module, refused, gone };
-	static const struct pair_ops mine = { begin, end, left, still_open,
-	    begin_key, NULL };
+	static const struct reader_ops ops = { chrome_event, discarded, lost,
+	    chrome_trace, module, refused, gone };
+	static const struct pair_ops mine = { chrome_begin, chrome_end,
+	    chrome_left, still_open, begin_key, NULL };
 
 	memset(&run, 0, sizeof(run));
 	run.reader = rd;

@@ -86,7 +86,7 @@ node_get(struct folded *r, struct node *parent, const char *name)
 }
 
 static void *
-begin(void *arg, const struct ctf_stream *s, const char *pair,
+folded_begin(void *arg, const struct ctf_stream *s, const char *pair,
     const struct ctf_field_at *at, uint64_t address)
 {
 	struct folded *r = arg;
@@ -118,7 +118,7 @@ begin_key(void *arg, const struct ctf_stream *s, const char *pair)
 }
 
 static void
-end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+folded_end(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	struct folded *r = arg;
 	struct node *n = e->what;
@@ -192,8 +192,8 @@ nodes_free(struct folded *r)
 void
 export_folded(struct reader *rd, struct pairs *ps)
 {
-	static const struct pair_ops mine = { begin, end, NULL, NULL,
-	    begin_key, NULL };
+	static const struct pair_ops mine = { folded_begin, folded_end, NULL,
+	    NULL, begin_key, NULL };
 	struct folded r;
 
 	memset(&r, 0, sizeof(r));

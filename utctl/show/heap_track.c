@@ -309,7 +309,7 @@ freed_twice(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 }
 
 static void
-release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
+block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)
 {
 	const uint32_t caller = process_caller(&h->process, s, CALLER);
@@ -346,7 +346,7 @@ reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 		return;
 	}
 	if (old != 0 && !was_again(h, old, thread_of(s)))
-		release(r, h, s, old);
+		block_release(r, h, s, old);
 	if (address != 0)
 		allocate(r, h, s, address);
 }
@@ -389,7 +389,7 @@ heap_call(struct processes *ps, struct ctf_stream *s)
 		reallocate(r, h, s, address);
 	else if (c->kind->what == FREE) {
 		if (address != 0)
-			release(r, h, s, address);
+			block_release(r, h, s, address);
 	} else if (address == 0 ||
 	    (call_field(c, RESULT, s, &result) && result != 0))
 		h->failed++;

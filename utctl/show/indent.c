@@ -25,11 +25,11 @@
 
 static void	*begins(void *, const struct ctf_stream *, const char *,
 		    const struct ctf_field_at *, uint64_t);
-static void	 ends(void *, const struct ctf_stream *,
+static void	 indent_ends(void *, const struct ctf_stream *,
 		    const struct pair_end *);
 
-static const struct pair_ops ops = { begins, ends, NULL, NULL, NULL,
-    NULL };
+static const struct pair_ops ops = { begins, indent_ends, NULL, NULL, NULL, NULL
+    };
 static struct pairs pairs;
 
 int indent_on;
@@ -48,7 +48,7 @@ begins(void *arg, const struct ctf_stream *s, const char *name,
 
 /* Keep the longest duration of all pairs that the event ends. */
 static void
-ends(void *arg, const struct ctf_stream *s, const struct pair_end *e)
+indent_ends(void *arg, const struct ctf_stream *s, const struct pair_end *e)
 {
 	int64_t *took = arg;
 

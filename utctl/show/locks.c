@@ -43,7 +43,7 @@ static struct locks_run run;
 
 /* Release all locks of the process, and end all waits: its memory is gone. */
 static void
-over(struct process *p)
+locks_over(struct process *p)
 {
 	struct locks *ls = (struct locks *)p;
 	struct lock_thread *t;
@@ -62,7 +62,7 @@ over(struct process *p)
 }
 
 static void
-release(struct process *p)
+locks_release(struct process *p)
 {
 	locks_free((struct locks *)p);
 }
@@ -458,7 +458,7 @@ say_all(const struct reader *rd)
 }
 
 static void
-end(void)
+locks_finish(void)
 {
 	processes_free(&run.processes);
 }
@@ -467,9 +467,9 @@ static int
 locks_main(int argc, char **argv)
 {
 	static const struct process_ops ops = { locks_calls, locks_call,
-	    sizeof(struct locks), over, release };
+	    sizeof(struct locks), locks_over, locks_release };
 	static const struct show show_locks = { locks_option, NULL, NULL,
-	    NULL, locks_traces, say_all, end };
+	    NULL, locks_traces, say_all, locks_finish };
 
 	memset(&run, 0, sizeof(run));
 	processes_init(&run.processes, &ops);

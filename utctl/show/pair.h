@@ -80,7 +80,7 @@ struct pairs {
 	void			*arg;
 	int			 named;	/* pairs by their names are wanted */
 	int			 need_end;	/* report only pairs that end */
-	int			 ignore_filter_at_end;	/* ends may lack fields of -f */
+	int			 ignore_filter_at_end;	/* if it lacks fields */
 	uint64_t		 unended, unbegun;
 	uint64_t		 lost;	/* left out, as events were lost */
 	int64_t			 last;	/* ns: the last event */

@@ -89,7 +89,7 @@ struct pair_thread {
 };
 
 static struct pair_thread *
-add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
+thread_add(struct pairs *ps, const struct process *p, int64_t tid, uint64_t key)
 {
 	struct pair_thread *t;
 
@@ -148,7 +148,7 @@ pair_thread_of(struct pairs *ps, const struct ctf_stream *s)
 		while (t != NULL && (t->process != p || t->tid != tid))
 			t = t->next;
 		if (t == NULL)
-			t = add(ps, p, tid, key);
+			t = thread_add(ps, p, tid, key);
 		ps->recent = t;
 	}
 	t->last = s->ns;
@@ -232,7 +232,7 @@ push(struct pair_thread *t)
 
 /* So many ns of it are nested in the one below. */
 static void
-pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
+frame_pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 {
 	const struct frame *f = &t->frames[--t->n];
 	struct inside *in;
@@ -329,12 +329,12 @@ pair_thread_begin(struct pairs *ps, struct pair_thread *t,
 
 /* Leave the top frame without an end; time nested in it goes to the next. */
 static void
-leave(struct pairs *ps, struct pair_thread *t)
+frame_leave(struct pairs *ps, struct pair_thread *t)
 {
 	const struct frame *f = &t->frames[t->n - 1];
 
 	pair_left(ps, t->process->origin, f->ns, f->fit, f->what);
-	pop(ps, t, f->inner);
+	frame_pop(ps, t, f->inner);
 }
 
 /* The frame on top ends then. */
@@ -371,12 +371,12 @@ pair_thread_end(struct pairs *ps, struct pair_thread *t,
 	}
 	while (f = &t->frames[t->n - 1], f->pair != r->pair ||
 	    f->address != address)
-		leave(ps, t);
+		frame_leave(ps, t);
 	counts = pair_fits(f->fit, fit);
 	e = top_end(f, s->ns);
 	if (counts && pair_over(ps, t->process->origin, s, &e))
 		f->ended = e.took;
-	pop(ps, t, counts ? e.took : f->inner);
+	frame_pop(ps, t, counts ? e.took : f->inner);
 }
 
 /* Skip pairs that may have ended among lost events. */
@@ -417,7 +417,7 @@ thread_finish(struct pairs *ps, struct pair_thread *t)
 		e = top_end(f, t->last);
 		if (pair_open(ps, t->process->origin, f->fit, &e))
 			f->open = e.took;
-		pop(ps, t, f->fit == PAIR_FITS ? e.took : f->inner);
+		frame_pop(ps, t, f->fit == PAIR_FITS ? e.took : f->inner);
 	}
 }
 
@@ -472,7 +472,7 @@ pair_threads_cut(struct pairs *ps, struct origin *o)
 
 	for (; (t = o->begun) != NULL; o->begun = t->before) {
 		while (t->n > 0)
-			leave(ps, t);
+			frame_leave(ps, t);
 		t->listed = 0;
 	}
 }

@@ -335,7 +335,7 @@ check_follow(const struct select *sel, char **dirs)
 }
 
 static void
-begin(struct reader *r, char **dirs)
+view_begin(struct reader *r, char **dirs)
 {
 	ctf_print_init(json_on);
 	indent_begin(r);
@@ -423,7 +423,7 @@ static int
 view_main(int argc, char **argv)
 {
 	static const struct show show_view = { view_option, check,
-	    &quiet, begin, view, say_pairs, indent_end };
+	    &quiet, view_begin, view, say_pairs, indent_end };
 
 	follow = quiet = 0;
 	columns = NULL;
