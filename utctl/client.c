@@ -77,7 +77,6 @@ client_interrupted(void)
 	return interrupted;
 }
 
-/* Where its utd is. */
 const char *
 client_dir(const struct client *c)
 {
@@ -134,7 +133,6 @@ progress_erase(struct client *c)
 	errno = saved;
 }
 
-/* Say why the connection failed. */
 static int
 client_fail(struct client *c)
 {
@@ -457,7 +455,6 @@ client_hush(struct client *c, unsigned int taken)
 	c->hush = taken;
 }
 
-/* The request before has failed, and nothing was said. */
 int
 client_hushed(const struct client *c)
 {

@@ -89,7 +89,6 @@ command_near(const char *name)
 	return near;
 }
 
-/* There is none of that name. */
 int
 command_unknown(const char *name)
 {

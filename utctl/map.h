@@ -51,7 +51,6 @@ void	 map_seed(void);
 /* Make a key of these bytes, behind another key, or 0. */
 uint64_t map_bytes(uint64_t, const void *, size_t);
 
-/* Spread a key. */
 static inline size_t
 map_hash(uint64_t key)
 {

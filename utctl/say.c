@@ -111,7 +111,6 @@ die_errno(const char *fmt, ...)
 	exit(1);
 }
 
-/* A new string. */
 char *
 format(const char *fmt, ...)
 {

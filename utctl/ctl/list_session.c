@@ -179,7 +179,6 @@ print_files(uint64_t size, uint64_t n)
 		printf(", the last %" PRIu64 " of a stream", n);
 }
 
-/* How long writers wait. */
 static void
 print_timeout(const struct row *r)
 {

@@ -100,7 +100,6 @@ action_name(size_t i)
 	return i < NACTIONS ? actions[i].what : NULL;
 }
 
-/* Sets the action and its command. */
 static void
 parse_action(struct trigger *t, const char *s)
 {

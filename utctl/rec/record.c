@@ -264,7 +264,6 @@ time_over(struct record *r)
 	r->over = interruptible(session_end, r) == -1 ? -1 : 1;
 }
 
-/* Does utd not know the session any more? */
 static int
 session_lost(struct record *r)
 {

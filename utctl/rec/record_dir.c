@@ -304,7 +304,6 @@ try_name(const struct record_dir *o, const char *path)
 	return result;
 }
 
-/* Can what is there be renamed? */
 static int
 replace_try(const struct record_dir *o)
 {

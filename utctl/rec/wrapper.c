@@ -277,7 +277,6 @@ utd_find(void)
 	return path != NULL ? path : format("utd");
 }
 
-/* The library of a wrapper. */
 static char *
 wrapper_find(const char *name)
 {

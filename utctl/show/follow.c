@@ -242,7 +242,6 @@ look_place(struct place *p)
 	    "not shown");
 }
 
-/* Search the directory. */
 static void
 look_around(struct reader *r, struct place *p, const struct reader_ops *ops)
 {

@@ -60,7 +60,6 @@ struct heap_again {
 	uint64_t	 n;			/* the event's number */
 };
 
-/* The heap of one process. */
 struct heap {
 	struct process	 process;
 	const struct heap_run *run;

@@ -167,7 +167,6 @@ use_of(struct heap *h, uint32_t caller)
 	return &h->uses[caller];
 }
 
-/* A block is no longer live. */
 static void
 forget(struct heap *h, struct block *b)
 {

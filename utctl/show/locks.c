@@ -362,7 +362,6 @@ put_process(const struct locks *ls)
 	json_end();
 }
 
-/* A wait, or a hold. */
 static void
 put_note(struct rows *t, const void *arg, size_t i)
 {

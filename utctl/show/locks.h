@@ -118,7 +118,6 @@ struct lock_thread {
 	uint32_t	 cond_depth;	/* depth of the lock before */
 };
 
-/* The locks of one process. */
 struct locks {
 	struct process	 process;
 	struct locks_run *run;
@@ -152,7 +151,6 @@ struct locks_run {
 	struct top	 top_waits, top_holds;
 };
 
-/* An event of a lock. */
 struct lock_event {
 	struct locks_run *run;
 	struct locks	*process;

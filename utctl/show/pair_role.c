@@ -86,7 +86,6 @@ pair_named(struct pairs *ps, const char *name, size_t n)
 	return p;
 }
 
-/* The trace's events by their names. */
 static void
 events_note(struct map *m, struct ctf_trace *tr)
 {

@@ -187,7 +187,6 @@ inside_grow(struct pair_thread *t)
 	free(old);
 }
 
-/* Count one more. */
 static struct inside *
 inside_add(struct pair_thread *t, const void *of, uint64_t address)
 {

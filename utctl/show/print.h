@@ -44,7 +44,6 @@
 
 struct symbol;
 
-/* How all is printed. */
 struct style {
 	int		 json;
 	int		 colour;
@@ -77,7 +76,6 @@ char	*put_fields(char *, const struct ctf_stream *);
 /* columns.c: what a line of text has, as view -o names it. */
 /* Names between commas; or utctl ends. */
 void	 columns_set(const char *);
-/* Is this one of them? */
 int	 columns_have(const char *);
 /* The names of the columns, one by one; NULL: no more. */
 const char *column_name(size_t);

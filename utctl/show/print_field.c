@@ -282,7 +282,6 @@ put_context(char *p, struct ctf_cur *c, const struct ctf_type *t,
 	return out_text(p, style.json ? "," : ", ");
 }
 
-/* All that is recorded with an event. */
 char *
 put_fields(char *p, const struct ctf_stream *s)
 {

@@ -79,7 +79,6 @@ out_write(const char *p, size_t n)
 	}
 }
 
-/* There is no more room behind. */
 char *
 out_full(char *p)
 {

@@ -106,7 +106,6 @@ struct processes;
 /* Things to keep of each process, for which calls.  Functions may be NULL. */
 struct process_ops {
 	const struct call_kind *calls;
-	/* An event of such a call. */
 	void		(*call)(struct processes *, struct ctf_stream *);
 	size_t		 size;		/* bytes that begin with a process */
 	void		(*over)(struct process *);	/* at its exec */
@@ -147,7 +146,6 @@ int	 processes_again(struct processes *, const struct ctf_stream *);
 /* Say what was left out, and what is not certain if options leave out calls. */
 void	 processes_say(const struct processes *, const struct reader *,
 	    const char *);
-/* The origin of the stream's trace. */
 struct origin *processes_origin(struct processes *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
 void	 processes_lose(struct processes *, const struct ctf_stream *);
@@ -168,13 +166,10 @@ const struct mapping *process_mapping(const struct process *, uint64_t);
 uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
 /* The name, for the terminal: of several hosts, with the host. */
 char	*process_text(const struct process *);
-/* Print the name and the ID. */
 void	 process_print(const struct process *);
 void	 process_json(const struct process *);
 void	 processes_free(struct processes *);
 
-/* Callers. */
-/* The number of a return address. */
 uint32_t callers_get(struct callers *, const struct ctf_stream *, uint64_t);
 /* The number of an event's name, for calls that do not tell their caller. */
 uint32_t callers_event(struct callers *, const char *);

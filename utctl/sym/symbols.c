@@ -161,7 +161,6 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 	    (unsigned long long)(addr - start), file);
 }
 
-/* Replace a name in the cache. */
 static void
 name_put(struct named *n, const struct process *p, uint64_t addr,
     enum ctf_address kind)
