@@ -119,7 +119,7 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/consumer/orders_later.c utd/consumer/output.c \
 		utd/consumer/packet.c utd/consumer/pauses.c \
 		utd/consumer/piece.c utd/consumer/points.c \
-		utd/consumer/programs.c utd/consumer/region.c \
+		utd/consumer/program_table.c utd/consumer/region_state.c \
 		utd/consumer/remove.c utd/consumer/report.c \
 		utd/consumer/revoke.c utd/consumer/shotdir.c \
 		utd/consumer/shottrace.c utd/consumer/shrunk.c \
@@ -127,28 +127,24 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/daemon.c utd/instant.c utd/parent/assign.c \
 		utd/parent/carry.c utd/parent/channel.c utd/parent/client.c \
 		utd/parent/clock.c utd/parent/close.c utd/parent/command.c \
-		utd/parent/conn.c utd/parent/consumers.c utd/parent/context.c \
-		utd/parent/control.c utd/parent/counts.c \
+		utd/parent/conn.c utd/parent/consumers.c utd/parent/control.c \
 		utd/parent/dochannel.c utd/parent/dochunk.c \
-		utd/parent/dorule.c utd/parent/dosession.c utd/parent/doshot.c \
+		utd/parent/dorule.c utd/parent/dosession.c \
 		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/end.c \
 		utd/parent/event.c utd/parent/filter.c utd/parent/finish.c \
-		utd/parent/hash.c utd/parent/job.c utd/parent/journal.c \
-		utd/parent/kept.c utd/parent/last.c utd/parent/link.c \
-		utd/parent/list.c utd/parent/listen.c utd/parent/load.c \
-		utd/parent/loop.c utd/parent/map.c utd/parent/matches.c \
-		utd/parent/metadata.c utd/parent/move.c utd/parent/nearest.c \
-		utd/parent/open.c utd/parent/parent.c utd/parent/pause.c \
-		utd/parent/plan.c utd/parent/program.c utd/parent/programs.c \
-		utd/parent/ready.c utd/parent/region.c utd/parent/registry.c \
+		utd/parent/journal.c utd/parent/link.c utd/parent/list.c \
+		utd/parent/listen.c utd/parent/load.c utd/parent/loop.c \
+		utd/parent/map.c utd/parent/matches.c utd/parent/metadata.c \
+		utd/parent/move.c utd/parent/open.c utd/parent/parent.c \
+		utd/parent/pause.c utd/parent/plan.c utd/parent/program.c \
+		utd/parent/programs.c utd/parent/ready.c utd/parent/region.c \
 		utd/parent/remains.c utd/parent/requests.c \
 		utd/parent/restore.c utd/parent/rotate.c utd/parent/rule.c \
 		utd/parent/session.c utd/parent/shot.c utd/parent/shotpart.c \
-		utd/parent/state.c utd/parent/stray.c utd/parent/table.c \
-		utd/parent/trace.c utd/parent/track.c utd/parent/trigger.c \
-		utd/parent/trust.c utd/parent/user.c utd/parent/wait.c \
-		utd/parent/wake.c utd/parent/warning.c utd/parent/watch.c \
-		utd/parent/where.c utd/utd.c
+		utd/parent/state.c utd/parent/table.c utd/parent/trace.c \
+		utd/parent/track.c utd/parent/trigger.c utd/parent/trust.c \
+		utd/parent/user.c utd/parent/wake.c utd/parent/warning.c \
+		utd/parent/watch.c utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/points.h utd/consumer/region.h \
@@ -171,23 +167,22 @@ UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_window.c utctl/ctf/select.c utctl/ctl/channel.c \
 		utctl/ctl/event.c utctl/ctl/glob.c utctl/ctl/list.c \
 		utctl/ctl/list_json.c utctl/ctl/list_session.c \
-		utctl/ctl/load.c utctl/ctl/nothing.c utctl/ctl/rotate.c \
+		utctl/ctl/load.c utctl/ctl/quote.c utctl/ctl/rotate.c \
 		utctl/ctl/save.c utctl/ctl/session.c utctl/ctl/step.c \
-		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/words.c \
+		utctl/ctl/track.c utctl/ctl/trigger.c utctl/ctl/why_empty.c \
 		utctl/help.c utctl/json.c utctl/map.c utctl/option.c \
 		utctl/rec/attach.c utctl/rec/daemon.c utctl/rec/follower.c \
-		utctl/rec/modules.c utctl/rec/output.c utctl/rec/record.c \
-		utctl/rec/record_begin.c utctl/rec/record_options.c \
-		utctl/rec/recover.c utctl/rec/report.c utctl/rec/running.c \
-		utctl/rec/wrapper.c utctl/regular.c utctl/remove.c utctl/say.c \
-		utctl/show/clocks.c utctl/show/columns.c \
-		utctl/show/durations.c utctl/show/export.c \
-		utctl/show/export_chrome.c utctl/show/export_folded.c \
-		utctl/show/follow.c utctl/show/group.c utctl/show/heap.c \
-		utctl/show/heap_track.c utctl/show/hist.c utctl/show/indent.c \
-		utctl/show/locks.c utctl/show/locks_state.c \
-		utctl/show/locks_track.c utctl/show/pair.c \
-		utctl/show/pair_key.c utctl/show/pair_role.c \
+		utctl/rec/procfs.c utctl/rec/record.c utctl/rec/record_dir.c \
+		utctl/rec/record_options.c utctl/rec/record_session.c \
+		utctl/rec/recover.c utctl/rec/report.c utctl/rec/wrapper.c \
+		utctl/regular.c utctl/remove.c utctl/say.c utctl/show/clocks.c \
+		utctl/show/columns.c utctl/show/durations.c \
+		utctl/show/export.c utctl/show/export_chrome.c \
+		utctl/show/export_folded.c utctl/show/follow.c \
+		utctl/show/group.c utctl/show/heap.c utctl/show/heap_track.c \
+		utctl/show/hist.c utctl/show/indent.c utctl/show/locks.c \
+		utctl/show/locks_state.c utctl/show/locks_track.c \
+		utctl/show/pair.c utctl/show/pair_key.c utctl/show/pair_role.c \
 		utctl/show/pair_thread.c utctl/show/print_field.c \
 		utctl/show/print_out.c utctl/show/print_text.c \
 		utctl/show/rows.c utctl/show/show.c utctl/show/stat.c \

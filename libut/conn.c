@@ -439,7 +439,7 @@ ut_conn_leave(struct conn *c)
 	c->left_ino = c->ino;
 }
 
-/* By a thread of the program: close that copy, unless the program has. */
+/* Close that copy, in a thread of the program, unless the program has. */
 static void
 close_left(struct conn *c)
 {

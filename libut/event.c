@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "ut_code.h"
 #include "ut_event.h"
 #include "ut_prefix.h"
@@ -34,7 +35,6 @@
 #define NAME_MAX_SENT	4096
 #define FIELDS_MAX_SENT	(UT_MSG_MAX - 64)
 
-#define FNV_INIT	UINT64_C(14695981039346656037)
 
 /*
  * A type outlives the modules that it came from.  If a module is loaded again,
@@ -61,21 +61,10 @@ static struct type *buckets[BUCKETS];
 static uint32_t ntypes;
 static uint64_t fingerprint = FNV_INIT;	/* all types, in order */
 
-/* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t
-hash_bytes(uint64_t h, const void *v, size_t n)
-{
-	const unsigned char *p = v;
-
-	while (n-- > 0)
-		h = (h ^ *p++) * UINT64_C(1099511628211);
-	return h;
-}
-
 static uint64_t
 hash_str(uint64_t h, const char *s)
 {
-	return hash_bytes(h, s, strlen(s) + 1);
+	return hash_fnv(h, s, strlen(s) + 1);
 }
 
 static uint64_t
@@ -87,21 +76,21 @@ hash_event(const struct ut_event *e)
 	size_t i;
 
 	h = hash_str(h, e->name);
-	h = hash_bytes(h, &e->level, sizeof(e->level));
+	h = hash_fnv(h, &e->level, sizeof(e->level));
 	for (f = e->fields; f->name != NULL; f++) {
 		h = hash_str(h, f->name);
-		h = hash_bytes(h, &f->count, sizeof(f->count));
-		h = hash_bytes(h, &f->kind, sizeof(f->kind));
-		h = hash_bytes(h, &f->size, sizeof(f->size));
-		h = hash_bytes(h, &f->flags, sizeof(f->flags));
+		h = hash_fnv(h, &f->count, sizeof(f->count));
+		h = hash_fnv(h, &f->kind, sizeof(f->kind));
+		h = hash_fnv(h, &f->size, sizeof(f->size));
+		h = hash_fnv(h, &f->flags, sizeof(f->flags));
 		if (f->enumeration == NULL)
 			continue;
 		h = hash_str(h, f->enumeration->name);
 		for (i = 0; i < f->enumeration->nvalues; i++) {
 			v = &f->enumeration->values[i];
 			h = hash_str(h, v->name);
-			h = hash_bytes(h, &v->low, sizeof(v->low));
-			h = hash_bytes(h, &v->high, sizeof(v->high));
+			h = hash_fnv(h, &v->low, sizeof(v->low));
+			h = hash_fnv(h, &v->high, sizeof(v->high));
 		}
 	}
 	return h;
@@ -125,7 +114,7 @@ type_new(const struct ut_event *e, uint64_t hash)
 	memcpy(t->name, e->name, len);
 	t->level = (uint32_t)e->level;
 	t->hash = hash;
-	fingerprint = hash_bytes(fingerprint, &hash, sizeof(hash));
+	fingerprint = hash_fnv(fingerprint, &hash, sizeof(hash));
 	t->number = ntypes++;
 	t->next = buckets[hash % BUCKETS];
 	buckets[hash % BUCKETS] = t;

@@ -132,7 +132,7 @@ come_apart(struct conn *c)
 		ut_conn_leave(c);
 	}
 	if (!(there = ut_conn_ours(c))) {
-		/* Not a moment too late, unless it was: let it go. */
+		/* The program replaced the socket just before: let it go. */
 		if (c->apart)
 			(void)ut_own_fds(-1);
 		ut_conn_lost(c);

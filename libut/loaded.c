@@ -42,6 +42,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "ut_code.h"
 #include "ut_event.h"
 #include "ut_loaded.h"
@@ -110,13 +111,9 @@ static bool stuck;			/* taken for good, in a child */
 static bool stale;			/* the spans are older than the table */
 
 static uint64_t
-hash(const char *s)
+name_hash(const char *s)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	while (*s != '\0')
-		h = (h ^ (unsigned char)*s++) * UINT64_C(1099511628211);
-	return h;
+	return hash_fnv(FNV_INIT, s, strlen(s));
 }
 
 static struct file *
@@ -146,7 +143,7 @@ file_new(const struct ut_loaded *l)
 
 	if (f == NULL)
 		return NULL;
-	f->name = hash(l->name);
+	f->name = name_hash(l->name);
 	f->pathlen = len;
 	f->idlen = idlen;
 	memcpy(f->text, path, len + 1);
@@ -168,7 +165,7 @@ module_same(const struct module *m, const struct ut_loaded *l)
 	const struct file *f = m->file;
 
 	return m->base == l->base && m->start == l->start &&
-	    m->size == l->size && f->name == hash(l->name) &&
+	    m->size == l->size && f->name == name_hash(l->name) &&
 	    f->idlen == l->idlen && (l->idlen == 0 ||
 	    memcmp(f->text + f->pathlen + 1, l->id, l->idlen) == 0);
 }
@@ -434,7 +431,7 @@ changed(void)
 		look_again(modules_look);
 }
 
-/* By a thread for which the linker has just loaded something, or unloaded. */
+/* Look, in a thread for which the linker has just loaded something. */
 void
 ut_loaded_changed(void)
 {
@@ -443,8 +440,8 @@ ut_loaded_changed(void)
 }
 
 /*
- * By a destructor, of a library that is unloaded or of a process that exits.
- * The linker's lock may be as stuck as before.
+ * Look, in a destructor, of a library that is unloaded or of a process that
+ * exits.  The linker's lock may be as stuck as before.
  */
 void
 ut_loaded_leaves(void)
@@ -509,7 +506,7 @@ look_for_code(void)
 	ut_unmute(self);
 }
 
-/* By a thread that has the lock, as above. */
+/* Record what ut_code has found, in a thread that has the lock. */
 static void
 take_found(void)
 {

@@ -46,7 +46,7 @@ static sigset_t fork_signals;
 
 /* At the start: how long is each connection waited for? */
 static struct wait {
-	bool	 over;			/* not any more */
+	bool	 over;			/* no longer waited for */
 	int64_t	 until;			/* -1: no end */
 } waits[UT_CONNS];
 
@@ -204,7 +204,7 @@ listen_all(void)
 
 	for (c = ut_conns; c < ut_conns + ut_nconns; c++) {
 		if (c->listened)
-			continue;	/* by one that would not end */
+			continue;	/* a thread would not end */
 		if (ut_alone || owed)
 			ut_conn_lost(c);
 		else if (c->sock != -1 && ut_conn_listen(c) == -1)

@@ -303,9 +303,10 @@ ut_shared_commit(struct writer *w, struct region *rg, size_t len)
 }
 
 /*
- * Nobody's again, if it is ours: an event that was left by siglongjmp may not
- * have got so far as to claim it, or may have parked it already.  It is ours if
- * it has our word, since no other thread has the slot that is in there.
+ * Make the sub-buffer nobody's again, if it is ours: an event that was left by
+ * siglongjmp may not have got so far as to claim it, or may have parked it
+ * already.  It is ours if it has our word, since no other thread has the slot
+ * that is in there.
  */
 void
 ut_shared_park(struct writer *w, struct region *rg)

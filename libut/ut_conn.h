@@ -63,7 +63,7 @@ struct conn {
 	bool		 busy;		/* there, but did not let us connect */
 	int64_t		 since;		/* when it was found, ms */
 	unsigned int	 finder;	/* the thread that looks for it */
-	char		 place[PLACE_LEN];	/* where that sleeps, or "" */
+	char		 place[PLACE_LEN];	/* where finder sleeps, or "" */
 };
 
 /* find.c */

@@ -190,7 +190,7 @@ struct ut_msghdr {
 #define UT_TRIGGER_SNAPSHOT 4
 #define UT_TRIGGER_MAX	16		/* per session */
 
-/* What utctl decides by: it does not look into the text. */
+/* Flags of an answer.  utctl decides by these: the text is for the user. */
 #define UT_DID_LATE	1u	/* programs have not answered */
 #define UT_DID_NOTHING	2u	/* STOP, DESTROY: no event, and none lost */
 

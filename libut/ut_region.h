@@ -29,7 +29,7 @@
 
 /* Our program, as the utd of a connection knows it. */
 struct known {
-	int		 conn;		/* which connection */
+	int		 conn;		/* number of the connection */
 	uint64_t	 owner;		/* our number there */
 	int64_t		 ahead;		/* ns, of utd's clock: ut_clock_ahead */
 	char		 name[NAME_MAX_LEN];	/* known to utd */

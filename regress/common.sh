@@ -368,12 +368,38 @@ as_user() {
 	fi
 }
 
+# pick PATH: what JSON on stdin has there; see pick.awk.
+pick() {
+	awk -v want="$1" -f "$TOP/regress/pick.awk"
+}
+
+# member SESSION NAME...: what list -j says of it: member s lost, member s
+# channels c waits.
+member() {
+	utctl list -j "$1" | pick "sessions $*"
+}
+
+# member_is VALUE SESSION NAME...
+member_is() {
+	[ "$(shift && member "$@")" = "$1" ]
+}
+
+# has_programs SESSION NAME [N]: it lists some of this name, or N of them.
+has_programs() {
+	[ "$(member "$1" programs | grep -c -x "$2")" ${3:+-eq} ${3:--ne 0} ]
+}
+
+# has_sessions N: utd has so many.
+has_sessions() {
+	[ "$(utctl list -j | pick sessions | wc -l)" -eq "$1" ]
+}
+
 # What utd counts of a session: $events, $lost, $bytes.
 counts() {
-	utctl list "$1" >"$T/counts" || fail "list $1"
-	read -r events lost bytes <<-END
-	$(sed -n '2s/^ *\([0-9]*\) events, \([0-9]*\) lost, \([0-9]*\) .*/\1 \2 \3/p' "$T/counts")
-	END
+	utctl list -j "$1" >"$T/counts" || fail "list $1"
+	events=$(pick "sessions $1 written" <"$T/counts")
+	lost=$(pick "sessions $1 lost" <"$T/counts")
+	bytes=$(pick "sessions $1 bytes" <"$T/counts")
 }
 
 # Events whose names begin so that metadata on stdin or in a file describe, once
@@ -540,8 +566,7 @@ good_start() {
 		GOOD="$GOOD $LAST"
 		n=2
 	fi
-	until_ok sh -c "utctl list good | grep -c 'program seq' |
-	    grep -q '^$n\$'" || fail "no programs"
+	until_ok has_programs good seq $n || fail "no programs"
 	sleep 0.2
 	THEIRS=$(consumers | tr '\n' ' ')
 }

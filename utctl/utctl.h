@@ -48,19 +48,19 @@ struct command {
 	/* "-x value\twhat it is", or "-x\twhat it is"; NULL ends them. */
 	const char	*options[OPTIONS_MAX];
 	unsigned int	 attrs;		/* ATTR_ENABLE, ATTR_RECORD or 0 */
-	/* An option with few values: value(0), value(1) and so on, to NULL. */
-	char		 letter;	/* 0: there is no such option */
+	char		 letter;	/* of an option with few values, or 0 */
+	/* The names of these values: value(0), value(1), ..., NULL. */
 	const char	*(*value)(size_t);
-	/* What each value means; NULL: the option is among those above. */
+	/* What each value means, for help; NULL: the option is above. */
 	const char	*(*meaning)(size_t);
-	/* The command from its arguments to the exit status; or NULL: */
+	/* Runs the command to its exit status; NULL: parse and ask do. */
 	int		(*run)(int, char **);
-	/* parse checks the arguments: 0, or 1 after a message. */
+	/* Checks the arguments, and notes them: 0, or 1 after a message. */
 	int		(*parse)(int, char **, struct step *);
-	/* ask does what they say, and returns the exit status. */
+	/* Asks utd for what was noted, and returns the exit status. */
 	int		(*ask)(struct client *, struct step *);
-	int		 type;		/* UT_CTL_, of what utd is asked */
-	int		 loads;		/* load takes it */
+	int		 type;		/* UT_CTL_, of the request to utd */
+	int		 loads;		/* a line of load may be this command */
 };
 
 extern const struct command cmd_create, cmd_start, cmd_stop, cmd_destroy,
@@ -114,8 +114,7 @@ struct rule {
 	const char	*filter;	/* NULL: none */
 };
 
-#define LEVEL_USAGE	"[-l level | -L level]"
-#define RULE_USAGE	"[-x glob] ... [-f filter]"
+#define RULE_USAGE	"[-l level | -L level] [-x glob] ... [-f filter]"
 #define RULE_HELP \
 	"-l level\tevents of this level and more severe ones", \
 	"-L level\tevents of this level", \
@@ -176,7 +175,7 @@ void	 check_program(const char *);	/* for names of programs */
 int	 client_snapshot(struct client *, const char *, const char *,
 	    const char *, const char *, struct row **);
 
-/* words.c */
+/* quote.c */
 char	*quote(const char *);
 int	 split(char *, char **, const char **);
 
@@ -213,14 +212,14 @@ int	 dir_keeps_names(int);	/* nobody else can rename what is there */
 int	 dir_removable(int, int);	/* in the first; may root? */
 int	 dir_remove(int, const char *, int);
 
-/* nothing.c */
+/* why_empty.c */
 int	 had_event(const struct row *, const char *);
-void	 nothing_say(const struct row *, int);
+void	 why_empty(const struct row *, int);
 void	 warnings_say(const struct row *);
 void	 remedies_say(const struct row *);
 int	 end_ask(struct client *, struct step *);
 
-/* running.c: NULL, or -1, is not known; strings are freed. */
+/* procfs.c: NULL, or -1, is not known; strings are freed. */
 char	*process_name(pid_t);
 char	*process_env(pid_t, const char *);	/* errno is 0: not set */
 pid_t	 process_with(const char *, const char *);	/* in it; or 0 */

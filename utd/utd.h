@@ -183,9 +183,9 @@ void	 consumer_main(int, int, uid_t, gid_t) __attribute__((noreturn));
 				   now */
 #define UT_C_SHOTTEXT	85	/* a shot: str metadata, or the next part */
 #define UT_C_SHOT	86	/* a shot, b 0: u32 serial, str path, u64 bytes
-				   of metadata, 16 x u8 uuid, u32 how many regions,
-				   then each: u32 region; the fd above: write
-				   there what they hold */
+				   of metadata, 16 x u8 uuid, u32 how many
+				   regions, then each: u32 region; the fd above:
+				   write there what they hold */
 #define UT_C_SHOTEND	87	/* b UT_SHOT_: u32 serial, str hidden name, str
 				   name, u32 1 if it can have another; the fd
 				   above, perhaps that of the hidden one */

@@ -79,7 +79,7 @@ ut_cycles(void)
 	return v;
 }
 
-/* By the architecture. */
+/* The architecture says that it is. */
 static inline bool
 ut_cycles_invariant(void)
 {

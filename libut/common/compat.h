@@ -127,8 +127,8 @@ int	 ut_become(uid_t, gid_t);
 gid_t	 ut_user_group(uid_t, gid_t);
 
 /*
- * Which processes the pids that this one sees are of: the same number is the
- * same namespace, and 0 is that this cannot be known.
+ * The PID namespace of this process, as a number that is the same for all
+ * processes in there; 0 if it cannot be known.
  */
 uint32_t ut_pid_space(void);
 
@@ -201,7 +201,7 @@ int	 ut_issetugid(void);
  * process, which is not.
  */
 void	 ut_stack_init(void);
-/* By the thread that is about to fork; in the child ut_stack_init follows. */
+/* Call before a fork, in that thread; then ut_stack_init in the child. */
 void	 ut_stack_forking(void);
 int	 ut_stack(uintptr_t *, uintptr_t *);
 

@@ -87,7 +87,7 @@ utf8_next(const unsigned char **sp, const unsigned char *end)
 	return c;
 }
 
-/* By its number; JSON has four digits only, and two halves for more. */
+/* Write a number; JSON has four digits only, and two halves for more. */
 static char *
 put_number(char *p, int32_t c, enum escape how)
 {

@@ -15,8 +15,7 @@
  */
 
 /*
- * A hash of what somebody else has chosen: with a key that is this process's
- * secret, nobody can choose many of one bucket.
+ * Hashes of bytes.
  */
 
 #ifndef HASH_H
@@ -25,7 +24,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The key has two words; the third argument is another hash, or 0. */
+#define FNV_INIT	UINT64_C(14695981039346656037)
+#define FNV_PRIME	UINT64_C(1099511628211)
+
+/* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
+static inline uint64_t
+hash_fnv(uint64_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+
+	while (n-- > 0)
+		h = (h ^ *p++) * FNV_PRIME;
+	return h;
+}
+
+/*
+ * A hash of what somebody else has chosen: with a key that is this process's
+ * secret, nobody can choose many of one bucket.  The key has two words; the
+ * second argument is another hash, or 0.
+ */
 uint64_t hash_keyed(const uint64_t *, uint64_t, const void *, size_t);
 
 #endif /* HASH_H */

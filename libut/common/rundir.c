@@ -26,6 +26,7 @@
 
 #include "../ut_msg.h"
 #include "compat.h"
+#include "hash.h"
 #include "rundir.h"
 
 static int
@@ -114,15 +115,13 @@ ut_rundir_beside(char *buf, size_t size, const char *dir)
 /*
  * The name of the FIFO has its owner, for all to check, and the FNV-1a of the
  * name of the directory, which is the same for everybody who has the same name
- * for it: http://www.isthe.com/chongo/tech/comp/fnv/
+ * for it.
  */
 int
 ut_rundir_tmp(char *buf, size_t size, uid_t uid, const char *dir)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
+	const uint64_t h = hash_fnv(FNV_INIT, dir, strlen(dir));
 
-	for (; *dir != '\0'; dir++)
-		h = (h ^ (unsigned char)*dir) * UINT64_C(1099511628211);
 	return fit(snprintf(buf, size, UT_TMP "/" UT_TMP_NAME,
 	    (unsigned long)uid, (unsigned long long)h), size);
 }

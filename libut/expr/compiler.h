@@ -55,12 +55,13 @@ node(const struct compiler *c, uint16_t i)
 }
 
 /*
- * compile_field.c.  False, for who returns that; only the first error is told.
+ * compile_field.c.  Both return false.  Only the first error is told.
  */
 bool	 code_complain(struct compiler *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
+/* The event lacks the field; the string is a hint, or "". */
 bool	 field_complain(struct compiler *, const struct expr_node *,
-	    const char *);	/* that it is not there; with a hint */
+	    const char *);
 void	 code_put(struct compiler *, const void *, size_t);
 void	 code_put8(struct compiler *, unsigned int);
 void	 code_put16(struct compiler *, size_t);

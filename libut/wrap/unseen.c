@@ -72,7 +72,7 @@ static uintptr_t told[MODULES];
 static size_t ntold;
 static size_t nfirst;			/* modules that came with the program */
 static bool looking;
-static pid_t process;			/* which began */
+static pid_t process;			/* the one that began */
 
 /* A search for a module that strays. */
 struct search {

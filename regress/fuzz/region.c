@@ -473,7 +473,7 @@ open_trace(const struct trace *like, const char *name)
 	const int fd = open(fuzz_dir(), O_RDONLY | O_DIRECTORY);
 	struct trace *t = NULL;
 
-	if (fd == -1 || (t = output_trace(like, fd, name, like->again)) == NULL)
+	if (fd == -1 || (t = output_trace(like, fd, name, like->adopted)) == NULL)
 		fuzz_die("set-up");
 	return t;
 }
@@ -493,10 +493,10 @@ begin(void)
 	}
 	memset(programs[0].name, 'x', sizeof(programs[0].name) - 1);
 	memset(&like, 0, sizeof(like));
-	like.again = true;
+	like.adopted = true;
 	memset(like.uuid, 'u', sizeof(like.uuid));
 	dir = open_trace(&like, "t");
-	like.again = false;
+	like.adopted = false;
 	memset(like.uuid, 's', sizeof(like.uuid));
 	shots = open_trace(&like, "s");
 	dir->behind = false;

@@ -70,13 +70,13 @@ static void
 write_state(struct input *in, int how)
 {
 	filled = 0;
-	ut_msg_init(&message, STATE_BEGIN, STATE_VERSION, 0);
+	ut_msg_init(&message, STATE_BEGIN, state_ops.version, 0);
 	if (!(how & NO_BEGIN))
 		put(&message);
 	while (in->n > 0) {
 		input_message(in, &message, input_u8(in) % 16, 0);
 		if (message.h.type == STATE_BEGIN)
-			message.h.a %= STATE_VERSION + 1;
+			message.h.a %= state_ops.version + 1;
 		put(&message);
 	}
 	ut_msg_init(&message, STATE_END, 0, 0);
@@ -95,8 +95,8 @@ write_raw(const struct input *in)
 	memcpy(file, in->p, filled);
 	if (filled >= sizeof(h)) {
 		memcpy(&h, file, sizeof(h));
-		if (h.a > STATE_VERSION)
-			h.a = STATE_VERSION;
+		if (h.a > state_ops.version)
+			h.a = state_ops.version;
 		memcpy(file, &h, sizeof(h));
 	}
 	fuzz_file("old-programs", "", 0);

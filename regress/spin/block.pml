@@ -16,10 +16,10 @@
 
 /*
  * Writers that wait for space, and a consumer that frees it, for spin: what is
- * here is libut/wait.c, libut/common/bell.c and the claim of libut/subbuf.c, and
- * region_wake of utd/consumer/region.c.  A writer claims a sub-buffer and
- * delivers it, some times; the consumer frees those that are full.  t/spin.sh
- * runs it.
+ * here is libut/wait.c, libut/common/bell.c and the claim of libut/subbuf.c,
+ * and region_wake of utd/consumer/region_state.c.  A writer claims a sub-buffer
+ * and delivers it, some times; the consumer frees those that are full.
+ * t/spin.sh runs it.
  *
  * Memory.  A store of `waiting' by a writer, and what the consumer stores when
  * it frees, lands some time later, but what is free lands before `freed', which

@@ -18,8 +18,8 @@
  * Overwrite mode, for spin: two writers, which compete for NS sub-buffers, and
  * of which each that finds none free drops the oldest full one; and a consumer
  * that drains and buries.  What is here is libut/subbuf.c and, in utd/consumer,
- * drain.c and region.c, as far as revoke.pml does not have it, less the bytes.
- * t/spin.sh runs it.
+ * drain.c and region_state.c, as far as revoke.pml does not have it, less the
+ * bytes.  t/spin.sh runs it.
  *
  * Memory is as in revoke.pml: a writer's stores go into a store buffer, and
  * land some time later.  With WEAK a release store

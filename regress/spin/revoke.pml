@@ -18,8 +18,9 @@
  * The life of a sub-buffer, for spin: one consumer, that drains, revokes,
  * takes back and buries, and two programs of one thread each, which compete
  * for NS sub-buffers and for two slots.  What is here is libut/record.c,
- * libut/subbuf.c, libut/shared.c and, in utd/consumer, drain.c, region.c and
- * revoke.c, less the bytes.  t/spin.sh runs it; ut_abi(5) says why it is right.
+ * libut/subbuf.c, libut/shared.c and, in utd/consumer, drain.c, region_state.c
+ * and revoke.c, less the bytes.  t/spin.sh runs it; ut_abi(5) says why it is
+ * right.
  *
  * Each event goes, as it pleases, into a sub-buffer of the writer's own or into
  * one that is shared: how libut chooses between them is of no consequence here.

@@ -44,7 +44,7 @@ wait $p2 || fail "theirs: $?"
 # One that goes on is written by and by, even if it cannot ring.
 background "$T/theirs" -p 1000 3 1 1000000 "$T/progress"
 pid=$LAST
-until_ok sh -c "utctl list s | grep -q 'pid $pid,.* $theirs-bit'" ||
+until_ok member_is $theirs s programs theirs bits ||
     fail "not $theirs-bit: $(utctl list s)"
 if [ -r /proc/$pid/maps ]; then
 	n=$(grep -c /dev/shm/ /proc/$pid/maps)

@@ -16,9 +16,6 @@ consumer_of() {
 	ps -A -o pid= -o ppid= -o uid= |
 	    awk -v p="$UTD_PID" -v u="$1" '$2 == p && $3 == u { print $1 }'
 }
-has_programs() {
-	[ "$(utctl list s | grep -c 'program seq')" -eq "$1" ]
-}
 # ABOUT ACTION TEST: a trigger, at the first event of a program of root's.
 acts() {
 	utctl create -o "$T/s" s >/dev/null && utctl enable-event 'seq:*' &&
@@ -26,7 +23,7 @@ acts() {
 	    utctl start >/dev/null || fail "$1: set-up"
 	background ./prog/asuser 65534 ./prog/seq -p 100000 1 1 9000
 	theirs=$LAST
-	until_ok has_programs 1 || fail "$1: no program"
+	until_ok has_programs s seq 1 || fail "$1: no program"
 	stopped=$(consumer_of 65534)
 	halt "$stopped"
 	./prog/seq 200 1 1 || fail "$1: seq"

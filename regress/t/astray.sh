@@ -31,10 +31,10 @@ until_ok [ -d "$T/copied/ust" ] || fail "no copy: $(utctl list s)"
 # For another utd.
 kill_utd 2
 start_utd
-until_ok sh -c "utctl list s | grep -q 'session s (active): $T/d/b\$'" ||
+until_ok member_is "$T/d/b" s dir ||
     fail "$(utctl list s)"
 ./prog/seq 3 1 30 || fail "seq"
-until_ok sh -c "utctl list s | grep -q ' 60 events'" || fail "$(utctl list s)"
+until_ok member_is 60 s written || fail "$(utctl list s)"
 
 # In its place is another one, and it moved again; then it is gone.
 mv "$T/d/b" "$T/e" && mkdir "$T/d/b" || exit 1

@@ -71,7 +71,7 @@ shown() {
 	utctl list -j s | tr '{' '\n' | sed -n "s/^\"name\":\"c$nth\",//p"
 }
 is() {
-	value=$(shown | sed -n 's/.*"'"$1"'":"\{0,1\}\([^",]*\)"\{0,1\},.*/\1/p')
+	value=$(member s channels c$nth "$1")
 	[ "$value" = "$2" ] || fail "$1 is '$value', not '$2': $(shown)"
 }
 

@@ -22,8 +22,7 @@ session() {
 
 # value NAME MEMBER: what list -j says of the session's channel.
 value() {
-	utctl list -j "$1" | tr '{' '\n' |
-	    sed -n 's/^"name":"c",.*"'"$2"'":"\{0,1\}\([^",}]*\).*/\1/p'
+	member "$1" channels c "$2"
 }
 waits() {
 	[ "$(value "$1" waits)" -eq "$2" ]

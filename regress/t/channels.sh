@@ -54,12 +54,14 @@ kill -CONT $kids
 expect 0 'one stopped' utctl stop one
 expect 0 'two stopped: 2010 events, 0 lost' utctl stop two
 utctl list one >"$T/list"
-set -- $(sed -n '/channel small/,/channel large/s/.*-bit: \([0-9]*\) events, \([0-9]*\) lost.*/\1 \2/p' "$T/list")
+set -- $(member one channels small registries "$(id -u)" written) \
+    $(member one channels small registries "$(id -u)" lost)
 [ $# -eq 2 ] || fail "no counts of small: $(cat "$T/list")"
 [ $(($1 + $2)) -eq 6030 ] || fail "small: $1 + $2 are not 6030"
 # 8 kB of events of 12 to 19 bytes and more.
 [ "$1" -gt 330 ] && [ "$1" -lt 800 ] || fail "small: $1 fitted into 8 kB"
-grep -q -- '-bit: 4020 events, 0 lost' "$T/list" ||
+member_is 4020 one channels large registries "$(id -u)" written &&
+    member_is 0 one channels large registries "$(id -u)" lost ||
     fail "large: $(cat "$T/list")"
 readers_agree "$T/one"
 readers_agree "$T/two"

@@ -8,7 +8,7 @@
 . ./common.sh
 
 no_programs() {
-	! utctl list s | grep -q ', [0-9]* program'
+	has_programs s '.*' 0
 }
 
 # How many events of which writers there are.

@@ -24,8 +24,12 @@ until_ok sh -c 'utctl list s | grep -q "Permission denied"' ||
     fail "not told: $(utctl list s)"
 pulse hit 10
 chmod 600 "$T"/s/ust/uid/*/*/metadata || fail "chmod"
-until_ok sh -c 'utctl stop s; utctl start s; utctl list s |
-    grep -q " 1110 events"' || fail "not written: $(utctl list s)"
+all_written() {
+	utctl stop s
+	utctl start s
+	member_is 1110 s written
+}
+until_ok all_written || fail "not written: $(utctl list s)"
 expect 0 's destroyed: 1110 events, 0 lost' utctl destroy s
 readers_agree "$T/s"
 [ "$(wc -l <"$T/view.out")" -eq 1110 ] || fail "$(wc -l <"$T/view.out") events"

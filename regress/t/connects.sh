@@ -74,7 +74,7 @@ while [ $i -lt 12 ]; do
 	i=$((i + 1))
 done
 all_there() {
-	utctl list | grep -q "1100 events, 0 lost, [0-9]* bytes, $count prog"
+	member_is 1100 s written && member_is 0 s lost && has_programs s '.*' $count
 }
 until_ok all_there || fail "$(utctl list)"
 expect 0 '' utctl enable-event 'another:*'

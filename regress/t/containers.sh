@@ -26,10 +26,8 @@ start() {	# session
 # it as $outer, or not at all.
 pids() {	# session
 	until_ok sh -c "utctl list $1 | grep -q seq:tick" || fail "no program"
-	utctl list -j "$1" | grep -o '"programs":\[{[^}]*}' >"$T/json" ||
-	    fail "$1: no program"
-	outer=$(sed -n 's/.*"pid":\([0-9]*\).*/\1/p' "$T/json")
-	inner=$(sed -n 's/.*"vpid":\([0-9]*\).*/\1/p' "$T/json")
+	outer=$(member "$1" programs seq pid)
+	inner=$(member "$1" programs seq vpid)
 }
 
 # The program has recorded something, or it would not be in the trace.
@@ -59,7 +57,7 @@ start p
 background $new -p -f --kill-child ./prog/seq -p 1000 2 1 1000000 \
     "$T/progress"
 pids p
-[ "$inner" = 1 ] && [ "$outer" -gt 1 ] || fail "pids: $(cat "$T/json")"
+[ "$inner" = 1 ] && [ "$outer" -gt 1 ] || fail "pids: $outer $inner"
 expect 0 "^    program seq (pid $outer (1 in its namespace), uid $uid, " \
     utctl list p
 expect 0 "^seq (pid $outer (1 in its namespace), uid $uid, " utctl events
@@ -70,7 +68,7 @@ until_ok sh -c "utctl events | grep -q '^seq (pid $LAST, uid'" ||
     fail "a program without a namespace: $(utctl events)"
 traced
 kill -9 "$LAST" "$outer"
-until_ok sh -c "utctl list -j p | grep -q '\"programs\":\[\]'" ||
+until_ok has_programs p '.*' 0 ||
     fail "a dead program stays: $(utctl list p)"
 expect 0 'p destroyed: [0-9]* events, 0 lost' utctl destroy p
 readers_agree "$T/p"
@@ -89,15 +87,14 @@ rm -f "$T/progress"
 background ./prog/seq -p 1000 4 1 1000000 "$T/progress"
 seq=$LAST
 pids n
-[ "$outer" -eq 0 ] && [ "$inner" -eq $seq ] || fail "pids: $(cat "$T/json")"
+[ "$outer" -eq 0 ] && [ "$inner" -eq $seq ] || fail "pids: $outer $inner"
 expect 0 "^    program seq (pid $seq in its namespace, uid " utctl list n
 traced
 kill -9 $seq
 wait $seq 2>/dev/null
 ./prog/seq 5 1 10 || fail "seq: $?"
 # That they are dead not every system lets it see.
-! ./prog/life || until_ok sh -c \
-    "utctl list -j n | grep -q '\"programs\":\[\]'" ||
+! ./prog/life || until_ok has_programs n '.*' 0 ||
     fail "dead programs stay: $(utctl list n)"
 expect 0 'n destroyed: [0-9]* events, 0 lost' utctl destroy n
 readers_agree "$T/n"

@@ -18,14 +18,8 @@ set_up() {	# name, options of create
 	    utctl start >/dev/null || fail "set-up of $name"
 }
 
-# The members of the session in the list.
-member() {
-	utctl list -j |
-	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
-}
-
 all_known() {
-	[ $(($(member written) + $(member overwritten))) -eq "$1" ]
+	[ $(($(member "$name" written) + $(member "$name" overwritten))) -eq "$1" ]
 }
 
 # The program, up to where it waits, and then to its end.
@@ -98,7 +92,7 @@ for how in CONT KILL; do
 	kill -$how $c
 	expect 0 ' 0 lost, [1-9][0-9]* overwritten' utctl stop
 	pairs "$T/$how" $least
-	n=$(lost_packets) over=$(member overwritten)
+	n=$(lost_packets) over=$(member "$name" overwritten)
 	echo "$n packets, $over events"
 	[ "$n" -gt 5 ] && [ "$n" -lt "$over" ] || fail "$n packets, $over events"
 	expect 0 destroyed utctl destroy
@@ -116,7 +110,7 @@ finish_it
 kill -CONT $c
 expect 0 stopped utctl stop
 pairs "$T/large" 0
-n=$(lost_packets) over=$(member overwritten)
+n=$(lost_packets) over=$(member "$name" overwritten)
 [ "$n" -le $((over + 16)) ] && [ "$n" -ge $((over - 16)) ] ||
     fail "$n packets, $over events"
 expect 0 destroyed utctl destroy
@@ -237,7 +231,7 @@ kill -CONT $c
 expect 0 ' 0 lost, [1-9][0-9]* overwritten' utctl stop
 finish_it
 pairs "$T/ended.t" 0
-over=$(member overwritten)
+over=$(member "$name" overwritten)
 grep -q '"n":1,' "$T/view" && fail "nothing was overwritten"
 babeltrace2 "$T/ended.t" 2>&1 >/dev/null | grep -q 'discarded [1-9]' ||
     ! command -v babeltrace2 >/dev/null 2>&1 || fail "babeltrace2 knows nothing"

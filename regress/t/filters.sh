@@ -182,7 +182,7 @@ more_than() {
 	counts rules
 	[ "$events" -gt "$1" ]
 }
-until_ok sh -c "utctl list rules | grep -q 'program seq'" || fail "no program"
+until_ok has_programs rules seq || fail "no program"
 none_for "n < 0"
 expect 0 '^seq:tick: 1 event of 1 program$' \
     utctl enable-event -f 'n >= 0' 'seq:tick'
@@ -219,7 +219,7 @@ expect 0 '' utctl enable-event -f 'n < -7' 'seq:tick'
 kill -9 "$UTD_PID"
 wait "$UTD_PID" 2>/dev/null
 start_utd
-until_ok sh -c "utctl list rules | grep -q 'program seq'" || fail "no program"
+until_ok has_programs rules seq || fail "no program"
 utctl list rules >"$T/out"
 grep -q "if n < -7" "$T/out" || fail "forgotten: $(cat "$T/out")"
 none_for "after utd was killed"

@@ -23,7 +23,7 @@ try() {
 	background ./prog/clocks -p 300 2200 1000 4500
 	pid=$LAST
 	sleep 0.2
-	until_ok sh -c 'utctl list | grep -q "1 program"' || fail "no program"
+	until_ok has_programs "$1" clocks || fail "no program"
 	stopped=
 	[ "$1" = drained ] || stopped=$(consumers)
 	[ -z "$stopped" ] || halt $stopped

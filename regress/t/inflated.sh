@@ -98,7 +98,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	start_utd
 	lost 0 1000 1000 1000
 	kill_consumers
-	until_ok sh -c 'utctl list s | grep -q "uid 65533.*1000 lost"' ||
+	until_ok member_is 1000 s channels channel0 registries 65533 lost ||
 	    fail "consumers: $(utctl list s)"
 	lost 0 1000 1000 1000
 	expect 0 ' 0 events, 1000 lost, ' utctl stop s

@@ -28,8 +28,7 @@ for t in 0=0 0ms=0 1ms=1 999ms=999 1=1000 1.5=1500 2s=2000 0.5m=30000 \
     60m=3600000 1h=3600000 3600=3600000; do
 	i=$((i + 1))
 	utctl enable-channel -i ${t%=*} c$i || fail "-i ${t%=*}"
-	utctl list -j bad | grep -q "\"c$i\",[^{]*\"flush_ms\":${t#*=}," ||
-	    fail "$t: $(utctl list -j bad)"
+	member_is ${t#*=} bad channels c$i flush_ms || fail "$t: $(utctl list -j bad)"
 done
 utctl list bad >"$T/out" || fail "list"
 for t in 'when full' 'each 1ms' 'each 999ms' 'each 2s' 'each 60m'; do

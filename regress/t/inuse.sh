@@ -62,8 +62,7 @@ if [ -n "${UT_TEST_MACHINE-}" ]; then
 			    echo theirs >/dev/shm/sem.ut-$n-$uid-0" 2>/dev/null
 		done
 	done
-	until_ok sh -c "utctl list everything | grep -c 'program seq' |
-	    grep -q '^3\$'" || fail "no programs"
+	until_ok has_programs everything seq 3 || fail "no programs"
 fi
 
 # Odd settings.

@@ -37,7 +37,7 @@ session small 'seq:*'
 session alone 'seq:*' -p
 N=20000
 hold env UT_REGISTER_TIMEOUT=-1 ./prog/many -w much 0 $N
-until_ok sh -c "utctl list | grep -q '1 program'" || fail "no program"
+until_ok has_programs big many || fail "no program"
 if [ -r "/proc/$UTD_PID/io" ]; then
 	until_ok quiet || fail "utd does not come to rest"
 	size=$(wc -c <"$state")
@@ -65,7 +65,7 @@ kill -9 "$UTD_PID" $(consumers)
 wait "$UTD_PID" 2>/dev/null
 start_utd
 ! grep damaged "$T/utd.log" || fail "damaged"
-until_ok sh -c "utctl list | grep -q '1 program'" || fail "no program"
+until_ok has_programs big many || fail "no program"
 listed >"$T/after"
 cmp -s "$T/before" "$T/after" || fail "$(diff "$T/before" "$T/after")"
 release || fail "many: $?"

@@ -96,8 +96,7 @@ goes_on() {
 
 # attached SESSION: to channel c, which no utd tells before it is so.
 attached() {
-	until_ok sh -c "utctl list $1 | grep -q 'program pulse'" ||
-	    fail "not found again"
+	until_ok has_programs "$1" pulse || fail "not found again"
 }
 
 # Less than there is room for, and more: what is too much is counted.

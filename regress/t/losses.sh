@@ -263,7 +263,7 @@ utctl create -S -o "$T/shot" shot >/dev/null &&
 PROGRAM=$!
 CHILDREN="$CHILDREN $PROGRAM"
 sleep 1.2
-until_ok sh -c 'utctl list shot | grep -q " [1-9][0-9]* lost"' ||
+until_ok eval '[ "$(member shot lost)" -gt 0 ]' ||
     fail "shot: none is lost"
 expect 0 'snapshot of' utctl snapshot shot
 kill $PROGRAM

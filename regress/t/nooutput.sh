@@ -66,7 +66,7 @@ for how in 1 2 0; do
 	kill_utd $how
 	start_utd
 	until_ok pulse_on abco || fail "$answer"
-	until_ok sh -c "utctl list s | grep -q '1 program'" || fail "alone"
+	until_ok has_programs s '.*' 1 || fail "alone"
 	hit 100
 	[ $bytes -gt $was ] || fail "$bytes bytes, after $was: utd $how"
 	expect 0 '^session s (active): (no output)$' utctl list s

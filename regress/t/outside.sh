@@ -38,7 +38,7 @@ session() {
 }
 
 is_listed() {	# session, program
-	utctl list "$1" | grep -q "^    program $2 ("
+	has_programs "$1" "$2"
 }
 
 # Others come and go meanwhile, and take what they find free.
@@ -72,7 +72,7 @@ all_there() {
 # nothing from coming to an end where not.
 buried() {	# session, program
 	if ./prog/life; then
-		until_ok sh -c "! utctl list $1 | grep -q 'program $2 ('" ||
+		until_ok has_programs "$1" "$2" 0 ||
 		    fail "the dead stay: $(utctl list "$1")"
 	fi
 }

@@ -66,19 +66,15 @@ half "at the end"
 calls=$((threads * each + $(returned "$T/p") + 1))
 kill -CONT $(consumers)
 expect 0 "stopped" utctl stop
-counts_of=$(utctl list -j)
-member() {
-	echo "$counts_of" |
-	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
-}
-all=$(($(member written) + $(member overwritten)))
-[ "$(member lost)" -eq 0 ] || fail "$(member lost) lost"
+counts s
+all=$((events + $(member s overwritten)))
+[ "$lost" -eq 0 ] || fail "$lost lost"
 [ $all -ge $calls ] && [ $all -le $((calls + 2)) ] ||
     fail "$calls calls returned, $all counted"
 utctl view "$T/trace" 2>"$T/view.err" | ./prog/seqcheck >"$T/got" ||
     fail "$(cat "$T/got")"
 read -r kept writers missing <"$T/got"
 echo "$kept events of $writers writers"
-[ "$kept" -eq "$(member written)" ] ||
-    fail "$kept events, not $(member written)"
+[ "$kept" -eq "$events" ] ||
+    fail "$kept events, not $events"
 stop_utd || fail "utd: status $?"

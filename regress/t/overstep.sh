@@ -20,12 +20,6 @@ VICTIM_SHARED=1
 export VICTIM_SHARED
 subs=16 total=0 all_read=0 all_returned=0
 
-# The member of the session in the list.
-member() {
-	utctl list -j |
-	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
-}
-
 # What comes before each victim: the last one is buried, and then no consumer
 # drains what pulse fills the pool with.  The descriptors are pulse_start's.
 cat >"$T/before.sh" <<'EOF'
@@ -70,8 +64,8 @@ attack() {
 	until_ok regions '0 slots 0 programs 0 owned 0 full' ||
 	    fail "$name: taken for ever: $(cat "$T/regions")"
 	expect 0 "stopped" utctl stop
-	written=$(member written) over=$(member overwritten)
-	lost=$(member lost)
+	written=$(member "$name" written) over=$(member "$name" overwritten)
+	lost=$(member "$name" lost)
 	utctl destroy >/dev/null || fail "destroy"
 	readers_agree "$T/$name"
 	./prog/seqcheck <"$T/view.out" >"$T/got" ||
@@ -131,7 +125,7 @@ pulse hit 120000
 read -r held last <"$T/step.out"
 pulse hit 0
 counted() {
-	sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p" "$T/list"
+	pick "sessions held $1" <"$T/list"
 }
 more=$(($(counted written) + $(counted overwritten) - answer -
     $(returned "$T/progress")))

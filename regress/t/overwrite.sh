@@ -10,12 +10,6 @@ KILLS=${KILLS:-4}
 UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT
 
-# The member of the session in the list.
-member() {
-	utctl list -j |
-	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
-}
-
 set_up() {
 	utctl create -o "$T/$1" "$1" >/dev/null &&
 	    utctl enable-channel -m overwrite -b 4k -n $2 ${3:-} c &&
@@ -30,8 +24,8 @@ all_there() {
 	name=$1
 	shift
 	expect 0 "stopped: [0-9]* events" utctl stop
-	written=$(member written) over=$(member overwritten)
-	lost=$(member lost)
+	written=$(member "$name" written) over=$(member "$name" overwritten)
+	lost=$(member "$name" lost)
 	[ "$over" -eq 0 ] ||
 	    expect 0 "$written events, $lost lost, $over overwritten, " \
 	    utctl list "$name"
@@ -179,12 +173,12 @@ kill -9 $a
 until_ok utctl list own
 kill -CONT $(consumers)
 wait $LAST || fail "seq: $?"
-until_ok sh -c '! utctl list own | grep -q "pid [1-9]"' || fail "still there"
-over=$(member overwritten)
+until_ok has_programs own '.*' 0 || fail "still there"
+over=$(member own overwritten)
 kill_utd 1
 start_utd
-[ "$(member overwritten)" = "$over" ] ||
-    fail "$over overwritten, then $(member overwritten)"
+[ "$(member own overwritten)" = "$over" ] ||
+    fail "$over overwritten, then $(member own overwritten)"
 all_there own
 rm "$T/p.own"
 
@@ -232,7 +226,8 @@ for i in 1 2 3 4 5 6; do
 done
 wait $LAST || fail "seq: $?"
 utctl rotate >/dev/null && utctl stop >"$T/out" || fail "stop"
-written=$(member written) over=$(member overwritten) lost=$(member lost)
+written=$(member chunks written) over=$(member chunks overwritten)
+lost=$(member chunks lost)
 for d in "$T"/chunks/archives/*; do
 	utctl view "$d" 2>>"$T/view.err" || fail "view $d"
 done >"$T/view.out"

@@ -144,7 +144,7 @@ printed 'status -j' 'list -j'
 expect 0 '"uint64"' utctl events -j
 printed 'events -j' 'list -j'
 pulse off
-./prog/calls <<'THE END' >/dev/null || fail "calls: $?"
+UT_REGISTER_TIMEOUT=60000 ./prog/calls <<'THE END' >/dev/null || fail "calls: $?"
 1 malloc 100 0x1000 0xa1
 1 free 0x1000 0xa2
 1 free 0x1000 0xa3

@@ -13,7 +13,7 @@ session() {
 }
 
 listed() {
-	utctl list "$1" | grep -q "program pulse (pid $PULSE,"
+	member "$1" programs pulse pid | grep -q -x $PULSE
 }
 
 start_utd

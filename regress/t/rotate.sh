@@ -199,7 +199,7 @@ rotating=$!
 until_ok sh -c 'utctl rotate q 2>&1 | grep "being rotated"' ||
     fail "not rotated"
 kill -9 $LAST
-until_ok sh -c "! utctl list q | grep 'program seq'" || fail "it does not end"
+until_ok has_programs q seq 0 || fail "it does not end"
 kill -9 $at
 # One of the two has begun it.
 wait $rotating || grep -q 'being rotated' "$T/rotate.out" ||

@@ -20,8 +20,7 @@ takes() {	# n least most what
 }
 
 recorded_now() {
-	utctl list s >"$T/counts" || fail "list"
-	sed -n '2s/^ *\([0-9]*\) events, .*/\1/p' "$T/counts"
+	member s written
 }
 
 grows() {

@@ -91,8 +91,8 @@ done
 expect 0 '' utctl start s
 both "$T/seq" -p 100 4 1 100000000 "$T/user/progress" &
 shell=$!
-until_ok sh -c "utctl list s | grep -q '^    program seq'" || fail "no seq"
-seq=$(utctl list s | sed -n 's/^    program seq (pid \([0-9]*\).*/\1/p')
+until_ok has_programs s seq || fail "no seq"
+seq=$(member s programs seq pid)
 CHILDREN="$CHILDREN $seq"
 kill -9 "$(cat "$T/user/utd/utd.pid")"
 sleep 0.3

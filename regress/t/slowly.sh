@@ -13,7 +13,7 @@ utctl create -o "$T/trace" slowly >/dev/null &&
     fail "set-up"
 background ./prog/seq -p 300 1 16 9000000 "$T/progress"
 writer=$LAST
-until_ok sh -c "utctl list | grep -q ' 1 program'" || fail "no program"
+until_ok has_programs slowly seq || fail "no program"
 # It looks at all that there is whenever its timer says so.
 c=$(consumers)
 background sh -c "while kill -ALRM $c; do sleep 0.02; done" 2>/dev/null

@@ -27,10 +27,7 @@ while [ $i -lt $n ]; do
 	i=$((i + 1))
 	background ./prog/asuser 65534 ./prog/seq -p 900000 $i 1 1000
 done
-all_there() {
-	[ "$(utctl list s | grep -c 'program seq')" -eq $n ]
-}
-until_ok all_there || fail "not $n: $(utctl list s)"
+until_ok has_programs s seq $n || fail "not $n: $(utctl list s)"
 pulse_start
 until_ok pulse_on a--- || fail "$answer"
 pulse hit 10

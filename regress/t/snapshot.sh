@@ -143,7 +143,7 @@ tail -n 1 "$T/view.out" | grep -q "pulse:c .* n = $hits, " ||
 exec 3>&- 4<&-
 wait $PULSE
 was=$told
-until_ok sh -c "! utctl list k | grep 'program pulse'" || fail "not dead"
+until_ok has_programs k pulse 0 || fail "not dead"
 shoot
 has_events "$was" "of the dead"
 [ "$(grep -c "pulse\[$pid:" "$T/view.out")" -eq "$was" ] ||

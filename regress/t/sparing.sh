@@ -10,12 +10,6 @@
 UT_REGISTER_TIMEOUT=60000
 export UT_REGISTER_TIMEOUT
 
-# The member of the session in the list.
-member() {
-	utctl list -j |
-	    sed -n "s/^{\"sessions\":\[{[^{]*\"$1\":\([0-9]*\).*/\1/p"
-}
-
 set_up() {
 	utctl create -o "$T/$1" "$1" >/dev/null &&
 	    utctl enable-channel -m overwrite -b 4k -n 32 c &&
@@ -35,7 +29,8 @@ background ./prog/sparing 31 10
 wait $LAST || fail "sparing: $?"
 kill -CONT $(consumers)
 expect 0 "stopped: [0-9]* events" utctl stop
-counts="$(member written) $(member overwritten) $(member lost)"
+counts many
+counts="$events $(member many overwritten) $lost"
 [ "$counts" = "511 0 0" ] ||
     fail "written, overwritten and lost: $counts, not 511 0 0"
 utctl destroy >/dev/null || fail "destroy"
@@ -44,7 +39,7 @@ utctl destroy >/dev/null || fail "destroy"
 set_up revoked
 ./prog/sparing 28 10 300 || fail "sparing: $?"
 expect 0 "stopped: [0-9]* events" utctl stop
-over=$(member overwritten)
+over=$(member revoked overwritten)
 utctl view "$T/revoked" >"$T/view.out" 2>"$T/view.err" || fail "view"
 ./prog/seqcheck <"$T/view.out" >"$T/got" || fail "$(cat "$T/got")"
 echo "revoked: $(cat "$T/got"), $over overwritten"

@@ -12,8 +12,7 @@ GOT=$T/got
 
 # Matches of the trigger of s: $m.
 matches() {
-	m=$(utctl list s |
-	    sed -n 's/^    trigger 1: .* \([0-9]*\) match.*/\1/p')
+	m=$(member s triggers 1 matches)
 }
 
 counted() {

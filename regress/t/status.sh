@@ -29,7 +29,7 @@ utctl create -o "$T/a" a >/dev/null &&
 pulse_start
 pulse hit 7
 utctl create -o "$T/b	c" b >/dev/null || fail "create"
-bytes=$(utctl list a | sed -n '2s/.*lost, \([0-9]* bytes\).*/\1/p')
+bytes="$(member a bytes) bytes"
 is '1 program' "* session b (stopped): $T/b\\tc" \
     '    0 events, 0 lost, 0 bytes, 1 program' \
     "  session a (active): $T/a" "    7 events, 0 lost, $bytes, 1 program"

@@ -134,8 +134,7 @@ utctl create -o "$T/root" root >/dev/null || fail "nothing for root"
 # The next utd has all that there was, and leaves no more than this one.
 kill_utd 0
 start_utd
-[ "$(utctl list | grep -c '^session ')" -eq $((all + 2)) ] ||
-    fail "not all are there again"
+has_sessions $((all + 2)) || fail "not all are there again"
 complains "uid $u has too many sessions" \
     ./prog/asuser $u utctl create -o "$T/theirs/more" more
 utctl create -o "$T/again" again >/dev/null || fail "nothing for root again"

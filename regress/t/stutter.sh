@@ -30,10 +30,7 @@ while [ $i -lt $n ]; do
 	i=$((i + 1))
 	background ./prog/asuser 65534 ./prog/seq -p 900000 $i 1 1000
 done
-all_there() {
-	[ "$(utctl list s | grep -c 'program seq')" -eq $n ]
-}
-until_ok all_there || fail "not $n: $(utctl list s)"
+until_ok has_programs s seq $n || fail "not $n: $(utctl list s)"
 consumer_of() {
 	ps -A -o pid= -o ppid= -o uid= |
 	    awk -v p="$UTD_PID" '$2 == p && $3 == 65534 { print $1 }'

@@ -32,7 +32,7 @@ while [ $i -lt $KILLS ]; do
 	sleep 0.$((i * 3 % 5))
 	start_utd
 	expect 0 'warning: utd was killed, and another took over' utctl list s
-	until_ok sh -c "utctl list | grep -q '2 programs'" ||
+	until_ok has_programs s '.*' 2 ||
 	    fail "kill $i: programs do not come again: $(utctl list s)"
 	./prog/seq $((10 + i)) 1 100 "$T/short$i" || fail "seq"
 	short="$short $((10 + i)):$T/short$i"

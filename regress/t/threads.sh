@@ -19,7 +19,7 @@ utctl create -o "$T/small" small >/dev/null &&
 ./prog/threads 1000 || fail "threads"
 pulse_start
 until_ok pulse_on a--- || fail "pulse: $answer"
-until_ok sh -c 'utctl list small | grep -q "lost.*1 program,"' ||
+until_ok has_programs small '.*' 1 ||
     fail "the threads' program has not ended: $(utctl list small)"
 sleep 2.5			# what is parked is idle, then
 counts small

@@ -83,8 +83,8 @@ expect 0 '^trigger 17: ' utctl trigger -e a:b -a stop none
 [ "$(utctl list none | grep -c '^    trigger [0-9]*: first a:b: stop; armed, 0 matches, acted 0 times$')" -eq 16 ] ||
     fail "$(utctl list none)"
 # Nobody sees what watches.
-[ "$(utctl list | grep -c '^session')" -eq 2 ] || fail "$(utctl list)"
-[ "$(utctl status | grep -c '^. session')" -eq 2 ] || fail "$(utctl status)"
+has_sessions 2 || fail "$(utctl list)"
+[ "$(utctl status -j | pick sessions | wc -l)" -eq 2 ] || fail "$(utctl status)"
 expect 0 'session none destroyed: 0 events' utctl destroy none
 
 # The first of an event, before the session is started and while it is; the
@@ -211,7 +211,7 @@ expect 0 '^trigger 10: ' utctl trigger -e pulse:b -a stop
 expect 0 '^trigger 11: ' utctl trigger -e pulse:b -n 1 -a stop
 counts s
 pulse hit 1
-until_ok sh -c 'utctl list s | grep "^session s (stopped)"' || fail "runs on"
+until_ok member_is stopped s state || fail "runs on"
 pulse hit 10
 was=$events
 counts s
@@ -227,7 +227,7 @@ pulse hit 1
 say_so 1 'each 1 pulse:a: exec .*; due,' two
 expect 0 'session two destroyed: 0 events' utctl destroy two
 until_ok lines ended 1 || fail "the command went with its session"
-until_ok sh -c 'utctl list s | grep "^session s (stopped)"' || fail "runs on"
+until_ok member_is stopped s state || fail "runs on"
 until_ok sh -c "! ps -o stat= --ppid $UTD_PID 2>/dev/null | grep Z" ||
     fail "a zombie"
 

@@ -12,7 +12,7 @@ N=40000
 
 # The number of matches of a trigger of s.
 matches() {
-	m=$(utctl list s | sed -n "s/^    trigger $1: .* \\([0-9]*\\) match.*/\\1/p")
+	m=$(member s triggers "$1" matches)
 }
 
 counted() {
@@ -86,7 +86,7 @@ sleep 0.3
 kill -9 $LAST
 wait $LAST 2>/dev/null
 calls=$(returned "$T/progress")
-until_ok sh -c "! utctl list s | grep -q 'program seq'"
+until_ok has_programs s seq 0 || fail "seq is still there"
 until_ok test -s "$GOT/all" || fail "nothing was done"
 matches 1
 [ "$m" -ge $((total + calls)) ] && [ "$m" -le $((total + calls + 4)) ] ||
@@ -125,7 +125,7 @@ kill_utd 1
 start_utd
 ./prog/seq 0 1 1 && utctl start >/dev/null || fail "start"
 ./prog/seq 0 1 1 || fail "seq"
-until_ok sh -c 'utctl list s | grep "^session s (stopped)"' || fail "runs on"
+until_ok member_is stopped s state || fail "runs on"
 kill_utd 0
 start_utd
 expect 0 '^session s (stopped)' utctl list s

@@ -81,7 +81,7 @@ pulse hit 1
 start_utd
 utctl create -o "$T/t3" s >/dev/null && utctl enable-event 'pulse:*' &&
     utctl start || fail "set-up"
-until_ok sh -c "utctl list s | grep -q 'program'" || fail "not found"
+until_ok has_programs s '.*' || fail "not found"
 exec 3>&- 4<&-
 wait $PULSE
 cat "$T/later"

@@ -218,7 +218,7 @@ struct ctf_eclass {
 	struct ctf_type		*context;	/* may be NULL, like fields */
 	struct ctf_type		*fields;
 	int			 isfixed;	/* all after the header is */
-	size_t			 fixed;		/* so many bytes */
+	size_t			 fixed;		/* bytes after the header */
 	/* select.c's */
 	int			 unwanted;
 	int			 unfit;		/* for the filter alone */
@@ -338,7 +338,7 @@ struct ctf_stream {
 	size_t			 index;		/* breaks ties */
 	int			 fd;		/* -1: not open now */
 	uint64_t		 size;		/* at the last look */
-	dev_t			 dev;		/* which file it is */
+	dev_t			 dev;		/* the file's, to know it by */
 	ino_t			 ino;		/* 0: the file is gone */
 	uint8_t			 head[CTF_HEAD];	/* how it begins */
 	size_t			 nhead;		/* 0: not read yet */

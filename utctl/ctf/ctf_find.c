@@ -151,7 +151,7 @@ stream_copy(const struct ctf_stream *s)
 	return copy;
 }
 
-/* Which file the metadata are, and how much of it was read at least. */
+/* Note which file the metadata are, and how much of it was read at least. */
 void
 trace_stat(struct ctf_trace *tr, const struct stat *st)
 {

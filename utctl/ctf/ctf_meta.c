@@ -35,6 +35,7 @@
 
 #include "../regular.h"
 #include "../say.h"
+#include "common/hash.h"
 #include "ctf_parse.h"
 
 /* := struct { ... } */
@@ -156,29 +157,18 @@ meta_trace(struct ctf_parse *p)
 	tr->header = got.header;
 }
 
-static uint64_t
-hash(uint64_t h, const void *from, size_t n)
-{
-	const unsigned char *p = from;
-
-	for (; n > 0; n--)
-		h = (h ^ *p++) * 1099511628211u;
-	return h;
-}
-
 static void
 origin_add(struct ctf_trace *tr, const void *from, size_t n)
 {
-	tr->origin = hash(tr->origin, from, n);
+	tr->origin = hash_fnv(tr->origin, from, n);
 }
 
 uint64_t
 ctf_process(const struct ctf_trace *tr, const struct ctf_who *who)
 {
-	const uint64_t h = (tr->origin ^ (uint64_t)who->vpid) *
-	    1099511628211u;
+	const uint64_t h = (tr->origin ^ (uint64_t)who->vpid) * FNV_PRIME;
 
-	return hash(h, who->name, strlen(who->name));
+	return hash_fnv(h, who->name, strlen(who->name));
 }
 
 static void
@@ -201,8 +191,8 @@ env_key(struct ctf_parse *p, const char *key, void *arg)
 	if (v.tok == TOK_STR && (strcmp(key, "hostname") == 0 ||
 	    strcmp(key, "trace_name") == 0 ||
 	    strcmp(key, "trace_creation_datetime") == 0))
-		tr->session += hash(hash(0, key, strlen(key) + 1), v.str,
-		    strlen(v.str));
+		tr->session += hash_fnv(hash_fnv(0, key, strlen(key) + 1),
+		    v.str, strlen(v.str));
 	if (strcmp(key, "vpid") == 0 && v.tok == TOK_NUM) {
 		who->vpid = (int64_t)v.num;
 		who->has |= 1 << ROLE_VPID;
@@ -496,7 +486,7 @@ ctf_open(char *file)
 	else if (!tr->hasorigin)
 		origin_add(tr, file, strlen(file));
 	if (!tr->hasorigin)
-		tr->session = hash(0, file, strlen(file));
+		tr->session = hash_fnv(0, file, strlen(file));
 	return tr;
 }
 

@@ -29,8 +29,8 @@
 #include "ctf.h"
 #include "expr/compile.h"
 
-#define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... " LEVEL_USAGE " " \
-	RULE_USAGE " [-p pid | glob] ... [-t tid | glob] ... [-n count]"
+#define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... " RULE_USAGE \
+	" [-p pid | glob] ... [-t tid | glob] ... [-n count]"
 #define SELECT_HELP \
 	"-b time\tfrom then on: 14:03, '2026-11-21 14:03:07.5', +1.5s, -2s", \
 	"-u time\tup to then", \

@@ -23,8 +23,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "common/event_name.h"
 #include "expr/expr.h"
+#include "list.h"
 
 void
 check_filter(const char *text)
@@ -57,6 +58,61 @@ rule_option(struct rule *r, int ch)
 		r->except[r->nexcept++] = optarg;
 		return 1;
 	}
+	return 0;
+}
+
+void
+rule_print(const struct row *r)
+{
+	const struct row *c;
+	const char *comma = "; not ";
+
+	printf("        enabled: %s (level %s", row_str(r, "glob"),
+	    row_str(r, "level"));
+	for (c = r->child; (c = row_first(c, "exclusion")) != NULL;
+	    c = c->next) {
+		printf("%s%s", comma, row_str(c, "glob"));
+		comma = ", ";
+	}
+	if (row_str(r, "filter")[0] != '\0')
+		printf("; if %s", row_str(r, "filter"));
+	printf(")\n");
+}
+
+/* The levels of a rule: 0, or -1. */
+static int
+put_level(FILE *f, const struct row *r)
+{
+	const struct member *kind = row_find(r, "level_kind");
+	const char *name = level_name(row_num(r, "level_number"));
+
+	if (kind == NULL || kind->num >= UT_RULE_ANY || name == NULL) {
+		say("event %s: level %s is not known to this utctl",
+		    row_str(r, "glob"), row_str(r, "level"));
+		return -1;
+	}
+	if (kind->num != UT_RULE_ALL)
+		fprintf(f, " -%c %s", kind->num == UT_RULE_ONLY ? 'L' : 'l',
+		    name);
+	return 0;
+}
+
+int
+rule_save(FILE *f, const char *session, const char *channel,
+    const struct row *r)
+{
+	const struct row *x;
+
+	put_word(f, "enable-event -s ", session);
+	put_word(f, " -c ", channel);
+	if (put_level(f, r) == -1)
+		return -1;
+	for (x = r->child; (x = row_first(x, "exclusion")) != NULL; x = x->next)
+		put_word(f, " -x ", row_str(x, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		put_word(f, " -f ", row_str(r, "filter"));
+	put_word(f, " ", row_str(r, "glob"));
+	putc('\n', f);
 	return 0;
 }
 
@@ -113,7 +169,7 @@ event_parse(int argc, char **argv, struct step *st)
 	int ch, i, any = 0;
 
 	r->kind = UT_RULE_ALL;
-	r->except = (char **)(r + 1);
+	r->except = (char **)(r + 1);	/* the room behind it */
 	while ((ch = option(argc, argv)) != -1) {
 		if (ch == 'a')
 			any = 1;
@@ -133,8 +189,8 @@ event_parse(int argc, char **argv, struct step *st)
 	return 0;
 }
 
-#define EVENT_USAGE	"[-s session] [-c channel] " LEVEL_USAGE " " \
-			RULE_USAGE " -a | 'glob' ..."
+#define EVENT_USAGE	"[-s session] [-c channel] " RULE_USAGE \
+			" -a | 'glob' ..."
 #define EVENT_HELP	SESSION_HELP, CHANNEL_HELP, RULE_HELP, "-a\tall events"
 
 const struct command cmd_enable_event = {

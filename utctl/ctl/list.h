@@ -21,6 +21,10 @@
 #ifndef LIST_H
 #define LIST_H
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "../utctl.h"
 
 /* list_session.c */
@@ -33,6 +37,19 @@ void	 print_program(const struct row *);
 void	 print_events(const struct row *, int, void (*)(const struct row *));
 void	 print_head(const struct row *, int);
 void	 print_sessions(const struct row *, int);
+
+/* In the files of their commands: as text, and as a command that makes it. */
+void	 rule_print(const struct row *);
+void	 rotation_print(const struct row *);
+void	 tracked_print(const struct row *);
+void	 trigger_print(const struct row *);
+int	 rule_save(FILE *, const char *, const char *, const struct row *);
+void	 rotation_save(FILE *, const struct row *, int);
+void	 tracked_save(FILE *, const struct row *);
+void	 trigger_save(FILE *, const struct row *, const char *, int);
+
+/* quote.c */
+void	 put_word(FILE *, const char *, const char *);
 
 /* list_json.c */
 void	 list_json(const struct row *, int);

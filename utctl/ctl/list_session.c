@@ -166,24 +166,6 @@ print_registry(const struct row *r, uint64_t subbufs)
 	print_events(r, 12, print_registered);
 }
 
-static void
-print_rule(const struct row *r)
-{
-	const struct row *c;
-	const char *comma = "; not ";
-
-	printf("        enabled: %s (level %s", row_str(r, "glob"),
-	    row_str(r, "level"));
-	for (c = r->child; (c = row_first(c, "exclusion")) != NULL;
-	    c = c->next) {
-		printf("%s%s", comma, row_str(c, "glob"));
-		comma = ", ";
-	}
-	if (row_str(r, "filter")[0] != '\0')
-		printf("; if %s", row_str(r, "filter"));
-	printf(")\n");
-}
-
 /* Files that are cut. */
 static void
 print_files(uint64_t size, uint64_t n)
@@ -293,21 +275,10 @@ print_channel(const struct row *r, int all)
 	puts(note);
 	print_waits(r, 8);
 	print_contexts(r);
-	print_each(r->child, "rule", print_rule);
+	print_each(r->child, "rule", rule_print);
 	c = all ? r->child : NULL;
 	for (; (c = row_first(c, "registry")) != NULL; c = c->next)
 		print_registry(c, row_num(r, "subbufs"));
-}
-
-/* A number is that of a process or a user. */
-static void
-print_tracked(const struct row *r)
-{
-	printf("    tracked: %s ", row_str(r, "kind"));
-	if (strcmp(row_str(r, "kind"), "name") == 0)
-		puts(row_str(r, "value"));
-	else
-		printf("%" PRIu64 "\n", row_num(r, "value"));
 }
 
 void
@@ -341,49 +312,6 @@ print_snapshots(const struct row *r)
 	    "keeps what it records, " : "", n, n == 1 ? "" : "s");
 }
 
-/* When it is rotated, and what is run then. */
-static void
-print_rotation(const struct row *r)
-{
-	const uint64_t ms = row_num(r, "rotate_ms");
-	const uint64_t bytes = row_num(r, "rotate_bytes");
-	const uint64_t n = row_num(r, "chunks");
-
-	if (n == 0 && ms == 0 && bytes == 0 &&
-	    row_str(r, "rotate_command")[0] == '\0')
-		return;
-	printf("    rotated: %" PRIu64 " chunk%s", n, n == 1 ? "" : "s");
-	if (ms != 0)
-		printf(ms % 1000 == 0 ? ", every %" PRIu64 " s" :
-		    ", every %" PRIu64 " ms", ms % 1000 == 0 ? ms / 1000 : ms);
-	if (bytes != 0)
-		printf(", at %" PRIu64 " bytes", bytes);
-	if (row_str(r, "rotate_command")[0] != '\0')
-		printf(", for each: %s", row_str(r, "rotate_command"));
-	putchar('\n');
-}
-
-static void
-print_trigger(const struct row *r)
-{
-	const uint64_t n = row_num(r, "count"), acted = row_num(r, "acted");
-	const uint64_t matches = row_num(r, "matches");
-
-	printf("    trigger %" PRIu64 ": ", row_num(r, "number"));
-	if (n == 0)
-		printf("first %s", row_str(r, "glob"));
-	else
-		printf("each %" PRIu64 " %s", n, row_str(r, "glob"));
-	if (row_str(r, "filter")[0] != '\0')
-		printf(" (if %s)", row_str(r, "filter"));
-	printf(": %s", row_str(r, "action"));
-	if (row_str(r, "command")[0] != '\0')
-		printf(" %s", row_str(r, "command"));
-	printf("; %s, %" PRIu64 " match%s, acted %" PRIu64 " time%s\n",
-	    row_str(r, "state"), matches, matches == 1 ? "" : "es", acted,
-	    acted == 1 ? "" : "s");
-}
-
 static void
 print_session(const struct row *r, int all)
 {
@@ -391,9 +319,9 @@ print_session(const struct row *r, int all)
 
 	print_head(r, all);
 	print_snapshots(r);
-	print_rotation(r);
-	print_each(r->child, "tracked", print_tracked);
-	print_each(r->child, "trigger", print_trigger);
+	rotation_print(r);
+	print_each(r->child, "tracked", tracked_print);
+	print_each(r->child, "trigger", trigger_print);
 	for (c = r->child; (c = row_first(c, "channel")) != NULL; c = c->next)
 		print_channel(c, all);
 	for (c = r->child; all && c != NULL; c = c->next) {

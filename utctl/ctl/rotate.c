@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "list.h"
 
 /* What rotate is to do from now on. */
 struct chunks {
@@ -48,6 +48,59 @@ parse_time(const char *s)
 	if (v != 0 && v < UT_CHUNK_MS)
 		die("time '%s': less than %d ms", s, UT_CHUNK_MS);
 	return (uint32_t)v;
+}
+
+/* When it is rotated, and what is run then. */
+void
+rotation_print(const struct row *r)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const uint64_t n = row_num(r, "chunks");
+
+	if (n == 0 && ms == 0 && bytes == 0 &&
+	    row_str(r, "rotate_command")[0] == '\0')
+		return;
+	printf("    rotated: %" PRIu64 " chunk%s", n, n == 1 ? "" : "s");
+	if (ms != 0)
+		printf(ms % 1000 == 0 ? ", every %" PRIu64 " s" :
+		    ", every %" PRIu64 " ms", ms % 1000 == 0 ? ms / 1000 : ms);
+	if (bytes != 0)
+		printf(", at %" PRIu64 " bytes", bytes);
+	if (row_str(r, "rotate_command")[0] != '\0')
+		printf(", for each: %s", row_str(r, "rotate_command"));
+	putchar('\n');
+}
+
+static void
+put_rotated(FILE *f, const struct row *r, const char *command)
+{
+	if (command[0] != '\0')
+		put_word(f, " -c ", command);
+	put_word(f, " ", row_str(r, "name"));
+	putc('\n', f);
+}
+
+/* When it is rotated by itself, in one command, or one and a comment. */
+void
+rotation_save(FILE *f, const struct row *r, int foreign)
+{
+	const uint64_t ms = row_num(r, "rotate_ms");
+	const uint64_t bytes = row_num(r, "rotate_bytes");
+	const char *command = row_str(r, "rotate_command");
+
+	if (ms != 0 || bytes != 0 || (command[0] != '\0' && !foreign)) {
+		fputs("rotate", f);
+		if (ms != 0)
+			fprintf(f, " -t %" PRIu64 "ms", ms);
+		if (bytes != 0)
+			fprintf(f, " -z %" PRIu64, bytes);
+		put_rotated(f, r, foreign ? "" : command);
+	}
+	if (foreign) {
+		fputs("# rotate", f);
+		put_rotated(f, r, command);
+	}
 }
 
 static uint64_t

@@ -21,23 +21,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
-#include "common/event_name.h"
-
-static void
-put_word(FILE *f, const char *before, const char *word)
-{
-	char *quoted = quote(word);
-
-	fprintf(f, "%s%s", before, quoted);
-	free(quoted);
-}
+#include "list.h"
 
 /* Step over that many digits, and what follows them; NULL: not there. */
 static const char *
@@ -153,44 +142,6 @@ put_attrs(FILE *f, const struct row *r)
 	return 0;
 }
 
-/* The levels of a rule: 0, or -1. */
-static int
-put_level(FILE *f, const struct row *r)
-{
-	const struct member *kind = row_find(r, "level_kind");
-	const char *name = level_name(row_num(r, "level_number"));
-
-	if (kind == NULL || kind->num >= UT_RULE_ANY || name == NULL) {
-		say("event %s: level %s is not known to this utctl",
-		    row_str(r, "glob"), row_str(r, "level"));
-		return -1;
-	}
-	if (kind->num != UT_RULE_ALL)
-		fprintf(f, " -%c %s", kind->num == UT_RULE_ONLY ? 'L' : 'l',
-		    name);
-	return 0;
-}
-
-static int
-put_rule(FILE *f, const char *session, const char *channel,
-    const struct row *r)
-{
-	const struct row *x;
-
-	put_word(f, "enable-event -s ", session);
-	put_word(f, " -c ", channel);
-	if (put_level(f, r) == -1)
-		return -1;
-	for (x = r->child; x != NULL; x = x->next)
-		if (strcmp(x->what, "exclusion") == 0)
-			put_word(f, " -x ", row_str(x, "glob"));
-	if (row_str(r, "filter")[0] != '\0')
-		put_word(f, " -f ", row_str(r, "filter"));
-	put_word(f, " ", row_str(r, "glob"));
-	putc('\n', f);
-	return 0;
-}
-
 /* The contexts of the channel, in one command. */
 static void
 put_contexts(FILE *f, const char *session, const struct row *r)
@@ -198,40 +149,13 @@ put_contexts(FILE *f, const char *session, const struct row *r)
 	const struct row *c;
 	int any = 0;
 
-	for (c = r->child; c != NULL; c = c->next) {
-		if (strcmp(c->what, "context") != 0)
-			continue;
+	for (c = r->child; (c = row_first(c, "context")) != NULL; c = c->next) {
 		if (!any) {
 			put_word(f, "add-context -s ", session);
 			put_word(f, " -c ", row_str(r, "name"));
 		}
 		any = 1;
 		put_word(f, " ", row_str(c, "name"));
-	}
-	if (any)
-		putc('\n', f);
-}
-
-/* What the session tracks, in one command. */
-static void
-put_tracked(FILE *f, const struct row *r)
-{
-	const struct row *c;
-	const char *kind;
-	int any = 0;
-
-	for (c = r->child; c != NULL; c = c->next) {
-		if (strcmp(c->what, "tracked") != 0)
-			continue;
-		if (!any)
-			put_word(f, "track -s ", row_str(r, "name"));
-		any = 1;
-		kind = row_str(c, "kind");
-		if (strcmp(kind, "name") == 0)
-			put_word(f, " -n ", row_str(c, "value"));
-		else
-			fprintf(f, " -%c %u", kind[0],
-			    (unsigned int)row_num(c, "value"));
 	}
 	if (any)
 		putc('\n', f);
@@ -248,59 +172,6 @@ is_foreign(const struct row *session, const char *command)
 	return command[0] != '\0' && row_num(session, "uid") != geteuid();
 }
 
-static void
-put_rotated(FILE *f, const struct row *r, const char *command)
-{
-	if (command[0] != '\0')
-		put_word(f, " -c ", command);
-	put_word(f, " ", row_str(r, "name"));
-	putc('\n', f);
-}
-
-/* When it is rotated by itself, in one command, or one and a comment. */
-static void
-put_rotation(FILE *f, const struct row *r)
-{
-	const uint64_t ms = row_num(r, "rotate_ms");
-	const uint64_t bytes = row_num(r, "rotate_bytes");
-	const char *command = row_str(r, "rotate_command");
-	const int foreign = is_foreign(r, command);
-
-	if (ms != 0 || bytes != 0 || (command[0] != '\0' && !foreign)) {
-		fputs("rotate", f);
-		if (ms != 0)
-			fprintf(f, " -t %" PRIu64 "ms", ms);
-		if (bytes != 0)
-			fprintf(f, " -z %" PRIu64, bytes);
-		put_rotated(f, r, foreign ? "" : command);
-	}
-	if (foreign) {
-		fputs("# rotate", f);
-		put_rotated(f, r, command);
-	}
-}
-
-static void
-put_trigger(FILE *f, const struct row *session, const struct row *r)
-{
-	const char *action = row_str(r, "action");
-	const char *command = row_str(r, "command");
-	char *both;
-
-	put_word(f, is_foreign(session, command) ? "# trigger -e " :
-	    "trigger -e ", row_str(r, "glob"));
-	if (row_str(r, "filter")[0] != '\0')
-		put_word(f, " -f ", row_str(r, "filter"));
-	if (row_num(r, "count") != 0)
-		fprintf(f, " -n %" PRIu64, row_num(r, "count"));
-	both = format("%s%s%s", action, command[0] != '\0' ? " " : "",
-	    command);
-	put_word(f, " -a ", both);
-	free(both);
-	put_word(f, " ", row_str(session, "name"));
-	putc('\n', f);
-}
-
 /* Say once that commands of the session are comments. */
 static void
 say_foreign(const struct row *r)
@@ -309,9 +180,8 @@ say_foreign(const struct row *r)
 	const struct row *c;
 	int any = is_foreign(r, row_str(r, "rotate_command"));
 
-	for (c = r->child; c != NULL; c = c->next)
-		any |= strcmp(c->what, "trigger") == 0 &&
-		    is_foreign(r, row_str(c, "command"));
+	for (c = r->child; (c = row_first(c, "trigger")) != NULL; c = c->next)
+		any |= is_foreign(r, row_str(c, "command"));
 	if (any)
 		say("session %u/%s: uid %u's command is a comment, or whoever "
 		    "loads the text would run it", uid, row_str(r, "name"),
@@ -333,9 +203,8 @@ put_channel(FILE *f, const char *session, const struct row *r)
 	put_word(f, " ", name);
 	putc('\n', f);
 	put_contexts(f, session, r);
-	for (c = r->child; c != NULL; c = c->next)
-		if (strcmp(c->what, "rule") == 0 &&
-		    put_rule(f, session, name, c) == -1)
+	for (c = r->child; (c = row_first(c, "rule")) != NULL; c = c->next)
+		if (rule_save(f, session, name, c) == -1)
 			return -1;
 	if (strcmp(row_str(r, "state"), "disabled") == 0) {
 		put_word(f, "disable-channel -s ", session);
@@ -360,15 +229,13 @@ put_session(FILE *f, const struct row *r)
 		put_word(f, " -o ", dir);
 	put_word(f, " ", name);
 	putc('\n', f);
-	for (c = r->child; c != NULL; c = c->next)
-		if (strcmp(c->what, "channel") == 0 &&
-		    put_channel(f, name, c) == -1)
+	for (c = r->child; (c = row_first(c, "channel")) != NULL; c = c->next)
+		if (put_channel(f, name, c) == -1)
 			return -1;
-	put_tracked(f, r);
-	put_rotation(f, r);
-	for (c = r->child; c != NULL; c = c->next)
-		if (strcmp(c->what, "trigger") == 0)
-			put_trigger(f, r, c);
+	tracked_save(f, r);
+	rotation_save(f, r, is_foreign(r, row_str(r, "rotate_command")));
+	for (c = r->child; (c = row_first(c, "trigger")) != NULL; c = c->next)
+		trigger_save(f, c, name, is_foreign(r, row_str(c, "command")));
 	say_foreign(r);
 	return 0;
 }

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "list.h"
 
 struct entry {
 	uint32_t	 kind;		/* UT_TRACK_ */
@@ -49,6 +49,40 @@ parse_user(const char *s)
 	if (parse_number(s, UINT32_MAX - 1, &uid) == -1)
 		die("user '%s': unknown", s);
 	return uid;
+}
+
+/* A number is that of a process or a user. */
+void
+tracked_print(const struct row *r)
+{
+	printf("    tracked: %s ", row_str(r, "kind"));
+	if (strcmp(row_str(r, "kind"), "name") == 0)
+		puts(row_str(r, "value"));
+	else
+		printf("%" PRIu64 "\n", row_num(r, "value"));
+}
+
+/* What the session tracks, in one command. */
+void
+tracked_save(FILE *f, const struct row *r)
+{
+	const struct row *c;
+	const char *kind;
+	int any = 0;
+
+	for (c = r->child; (c = row_first(c, "tracked")) != NULL; c = c->next) {
+		if (!any)
+			put_word(f, "track -s ", row_str(r, "name"));
+		any = 1;
+		kind = row_str(c, "kind");
+		if (strcmp(kind, "name") == 0)
+			put_word(f, " -n ", row_str(c, "value"));
+		else
+			fprintf(f, " -%c %u", kind[0],
+			    (unsigned int)row_num(c, "value"));
+	}
+	if (any)
+		putc('\n', f);
 }
 
 /* Take an option: 1; 0 if it is none that names programs. */

@@ -20,12 +20,56 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
+#include "list.h"
 
 #define SPACE		" \t\n"
+
+void
+trigger_print(const struct row *r)
+{
+	const uint64_t n = row_num(r, "count"), acted = row_num(r, "acted");
+	const uint64_t matches = row_num(r, "matches");
+
+	printf("    trigger %" PRIu64 ": ", row_num(r, "number"));
+	if (n == 0)
+		printf("first %s", row_str(r, "glob"));
+	else
+		printf("each %" PRIu64 " %s", n, row_str(r, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		printf(" (if %s)", row_str(r, "filter"));
+	printf(": %s", row_str(r, "action"));
+	if (row_str(r, "command")[0] != '\0')
+		printf(" %s", row_str(r, "command"));
+	printf("; %s, %" PRIu64 " match%s, acted %" PRIu64 " time%s\n",
+	    row_str(r, "state"), matches, matches == 1 ? "" : "es", acted,
+	    acted == 1 ? "" : "s");
+}
+
+/* As a command; a comment, if it is another user's: see save.c. */
+void
+trigger_save(FILE *f, const struct row *r, const char *session, int foreign)
+{
+	const char *action = row_str(r, "action");
+	const char *command = row_str(r, "command");
+	char *both;
+
+	put_word(f, foreign ? "# trigger -e " : "trigger -e ",
+	    row_str(r, "glob"));
+	if (row_str(r, "filter")[0] != '\0')
+		put_word(f, " -f ", row_str(r, "filter"));
+	if (row_num(r, "count") != 0)
+		fprintf(f, " -n %" PRIu64, row_num(r, "count"));
+	both = format("%s%s%s", action, command[0] != '\0' ? " " : "",
+	    command);
+	put_word(f, " -a ", both);
+	free(both);
+	put_word(f, " ", session);
+	putc('\n', f);
+}
 
 /* The second word of the argument, if there is any, is a command. */
 static const struct action {

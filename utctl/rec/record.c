@@ -189,7 +189,7 @@ snapshot_ask(struct record *r)
 	row_free(rows);
 	if (!any)
 		return 0;
-	if (output_replace(&r->out, 0) == -1 || client_snapshot(r->client,
+	if (record_dir_replace(&r->out, 0) == -1 || client_snapshot(r->client,
 	    r->session, r->out.dir, NULL, NULL, &rows) == -1)
 		return -1;
 	if ((s = row_first(rows->child, "snapshot")) != NULL) {
@@ -453,7 +453,7 @@ clean_up(struct record *r)
 	if (r->client != NULL)
 		interruptible(utd_end, r);
 	if (wrote)
-		output_done(&r->out);
+		record_dir_done(&r->out);
 	if (r->client == NULL && r->ran)
 		return;			/* something is left to recover */
 	if (r->private != NULL)
@@ -462,9 +462,9 @@ clean_up(struct record *r)
 		say("%s could not be removed", r->private);
 	if (!wrote && r->left) {
 		say_incomplete(r);
-		output_done(&r->out);
+		record_dir_done(&r->out);
 	} else if (!wrote)
-		output_undo(&r->out, r->created && !r->keeps);
+		record_dir_undo(&r->out, r->created && !r->keeps);
 }
 
 /* A run directory that nobody else has, for a command. */
@@ -489,12 +489,12 @@ record_main(int argc, char **argv)
 	if (record_options(&r, argc, argv) == -1)
 		return usage();
 	r.utd = utd_find();
-	output_name(&r.out, r.argv != NULL ? r.argv[0] : attach_name(&r));
+	record_dir_name(&r.out, r.argv != NULL ? r.argv[0] : attach_name(&r));
 	signals_catch();
 	atexit(utd_kill);
 	if (private_dir(&r) == -1)
 		return 1;
-	if ((r.keeps ? output_try(&r.out) : output_make(&r.out)) == 0)
+	if ((r.keeps ? record_dir_try(&r.out) : record_dir_make(&r.out)) == 0)
 		status = record(&r);
 	follower_end(&r.follower, 1);
 	clean_up(&r);
@@ -511,7 +511,7 @@ const struct command cmd_record = {
 	.name = "record", .page = "utctl-record",
 	.line = "record the events of a command, or of what runs",
 	.usage = "[-F] [-S] [-r] [-T time] [-o dir] [-e glob] ... "
-	    LEVEL_USAGE " " RULE_USAGE " [-w wrapper,...] ... "
+	    RULE_USAGE " [-w wrapper,...] ... "
 	    "[-p pid] ... | [--] command [argument ...]",
 	.options = {
 	    "-F\tprint the events, too, on the standard error",

@@ -27,8 +27,8 @@
 
 #include "../utctl.h"
 
-/* output.c: where a trace goes. */
-struct output {
+/* record_dir.c: where a trace goes. */
+struct record_dir {
 	const char	*given;		/* of -o, or NULL */
 	char		*dir;
 	int		 keep;		/* it was there before */
@@ -39,12 +39,12 @@ struct output {
 	int		 older_fd;	/* older, as it was found; or -1 */
 };
 
-void	 output_name(struct output *, const char *);
-int	 output_try(struct output *);
-int	 output_make(struct output *);	/* -1: it said why not */
-int	 output_replace(struct output *, int);
-void	 output_done(struct output *);	/* it is another trace now */
-void	 output_undo(struct output *, int);
+void	 record_dir_name(struct record_dir *, const char *);
+int	 record_dir_try(struct record_dir *);
+int	 record_dir_make(struct record_dir *);	/* -1: it said why not */
+int	 record_dir_replace(struct record_dir *, int);
+void	 record_dir_done(struct record_dir *);	/* it is another trace now */
+void	 record_dir_undo(struct record_dir *, int);
 
 /* follower.c: the events are printed while they are recorded. */
 struct follower {
@@ -72,7 +72,7 @@ struct record {
 	int		 killed;	/* the signal that killed it, or 0 */
 	int		 over;		/* 1: it is; -1: that went wrong */
 	char		*session;
-	struct output	 out;
+	struct record_dir	 out;
 	int		 created;	/* utd took it for the session, */
 	int		 left;		/* and may still write there */
 	int		 ran;		/* the command did */
@@ -120,11 +120,9 @@ void	 loader_say(const char *);
 /* record_options.c: -1: they are not what the usage says. */
 int	 record_options(struct record *, int, char **);
 
-/* record_begin.c: 0, or -1 after a message.  Of a struct record. */
+/* record_session.c: 0, or -1 after a message.  Of a struct record. */
 int	 record_begin(void *);
-
-/* modules.c: what names belong to the addresses of wrappers' events. */
-int	 modules_enable(const struct record *, const char *);
+/* Take the channel of modules out of what utd says of the session. */
 uint64_t modules_hide(const struct record *, struct row *);
 
 /* attach.c: -1 after a message. */

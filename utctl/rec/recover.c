@@ -197,7 +197,7 @@ is_left(const char *name, const struct bytes *now, int delete, bool *stays)
 
 /* The same name may be there many times, as things have changed. */
 static unsigned int
-left_of(const char *path, int dir, const struct bytes *now, int delete,
+kept_one(const char *path, int dir, const struct bytes *now, int delete,
     bool *stay)
 {
 	struct bytes b;
@@ -242,7 +242,7 @@ dir_read(const char *path)
 
 /* How many such files there are.  Say what is left of each, or remove it. */
 static unsigned int
-left_behind(const char *dir, int delete)
+kept_shm(const char *dir, int delete)
 {
 	const struct dirent *e;
 	struct bytes now;
@@ -262,7 +262,7 @@ left_behind(const char *dir, int delete)
 			continue;
 		files++;
 		path = format("%s/%s", dir, e->d_name);
-		n += left_of(path, dirfd(d), &now, delete, &stay);
+		n += kept_one(path, dirfd(d), &now, delete, &stay);
 		free(path);
 	}
 	closedir(d);
@@ -373,16 +373,16 @@ recover_main(int argc, char **argv)
 	state = format("%s/state", dir);
 	if ((s = ut_msg_connect(dir, ut_msg_now())) != -1) {
 		ut_hang_up(s);
-		if (left_behind(dir, delete) == 0)
+		if (kept_shm(dir, delete) == 0)
 			die("utd runs in %s, and has taken up what there "
 			    "was", dir);
 	} else if (access(state, F_OK) == -1) {
 		s = errno;
-		if (left_behind(dir, delete) == 0)
+		if (kept_shm(dir, delete) == 0)
 			die("nothing to recover: %s: %s", state, strerror(s));
 	} else {
 		r = delete ? 0 : recover(dir);
-		(void)left_behind(dir, delete);
+		(void)kept_shm(dir, delete);
 	}
 	free(state);
 	return r;

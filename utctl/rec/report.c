@@ -184,7 +184,7 @@ report(const struct record *r, struct row *rows)
 		say("%s", error);
 	say_total(r, s, modules);
 	remedies_say(s);
-	nothing_say(s, recorded);
+	why_empty(s, recorded);
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
 		say_hints();
 	else if (!recorded)

@@ -22,7 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
 #include "export.h"
 #include "show.h"
 
@@ -109,11 +108,10 @@ export_main(int argc, char **argv)
 const struct command cmd_export = {
 	.name = "export", .page = "utctl-view",
 	.line = "write traces for programs that draw time lines, or flames",
-	.usage = "[-F format] " SYMBOLS_USAGE " [-D begin,end[,field]] ... "
-	    SELECT_USAGE " [dir | session] ...",
+	.usage = "[-F format] [-D begin,end[,field]] ... " SHOW_USAGE,
 	.options = {
 	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    SYMBOLS_HELP, SELECT_HELP
+	    SHOW_HELP
 	},
 	.letter = 'F', .value = format_name, .meaning = format_what,
 	.run = export_main

@@ -28,7 +28,6 @@
 #include <unistd.h>
 
 #include "../say.h"
-#include "../utctl.h"
 #include "heap.h"
 #include "show.h"
 
@@ -416,10 +415,10 @@ heap_main(int argc, char **argv)
 const struct command cmd_heap = {
 	.name = "heap", .page = "utctl-stat",
 	.line = "show what programs have allocated and not freed",
-	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.usage = "[-aj] " SHOW_USAGE,
 	.options = {
 	    "-a\talso callers of which nothing is left",
-	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	    "-j\tJSON", SHOW_HELP
 	},
 	.run = heap_main
 };

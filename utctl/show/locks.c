@@ -26,7 +26,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
 #include "locks.h"
 #include "show.h"
 
@@ -484,10 +483,10 @@ locks_main(int argc, char **argv)
 const struct command cmd_locks = {
 	.name = "locks", .page = "utctl-stat",
 	.line = "show how long threads waited for locks, and held them",
-	.usage = "[-aj] " SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	.usage = "[-aj] " SHOW_USAGE,
 	.options = {
 	    "-a\tall of them, not only 20 of a kind",
-	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	    "-j\tJSON", SHOW_HELP
 	},
 	.run = locks_main
 };

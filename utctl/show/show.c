@@ -23,7 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../utctl.h"
 #include "common/compat.h"
 #include "show.h"
 

@@ -27,6 +27,11 @@
 #include "../ctf/select.h"
 #include "../json.h"
 #include "../sym/symbols.h"
+#include "../utctl.h"
+
+/* What all such commands take, behind their own options. */
+#define SHOW_USAGE	SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ..."
+#define SHOW_HELP	SYMBOLS_HELP, SELECT_HELP
 
 struct show {
 	/* An option that is not one of all, with optarg: 0 if it is none. */

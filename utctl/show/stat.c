@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "../ctf/reader.h"
-#include "../utctl.h"
 #include "show.h"
 #include "stat.h"
 
@@ -388,7 +387,7 @@ const struct command cmd_stat = {
 	.line = "count the events of traces, and sum up their fields",
 	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-S count] "
 	    "[-g event | program | thread | field] ... [-v field] "
-	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	    SHOW_USAGE,
 	.options = {
 	    "-g name\tby event (the default), program, thread or a field",
 	    "-c\tprint what the clocks said, instead of events",
@@ -396,7 +395,7 @@ const struct command cmd_stat = {
 	    "-D a,b,key\tpairs of these events; key: a field of both",
 	    "-S count\tprint so many of the slowest pairs (default: 10)",
 	    "-v field\tits least, mean, greatest value, and percentiles",
-	    "-j\tJSON", SYMBOLS_HELP, SELECT_HELP
+	    "-j\tJSON", SHOW_HELP
 	},
 	.letter = 'g', .value = group_name,
 	.run = stat_main

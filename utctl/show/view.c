@@ -31,7 +31,6 @@
 
 #include "../client.h"
 #include "../ctf/reader.h"
-#include "../utctl.h"
 #include "common/compat.h"
 #include "follow.h"
 #include "print.h"
@@ -435,7 +434,7 @@ const struct command cmd_view = {
 	.name = "view", .page = "utctl-view",
 	.line = "print the events of traces, or of sessions",
 	.usage = "[-Fijq] [-D begin,end[,field]] ... [-o columns] "
-	    SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ...",
+	    SHOW_USAGE,
 	.options = {
 	    "-F\tfollow a session until it is stopped",
 	    "-i\tindent what pairs enclose, and say how long they took",
@@ -443,7 +442,7 @@ const struct command cmd_view = {
 	    "-o columns\twhat lines have (default: time,who,event,fields)",
 	    "-q\tonly the totals",
 	    "-D a,b,key\tpairs of these events; key: a field of both",
-	    SYMBOLS_HELP, SELECT_HELP
+	    SHOW_HELP
 	},
 	.letter = 'o', .value = column_name,
 	.run = view_main

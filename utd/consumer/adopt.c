@@ -222,7 +222,7 @@ region_begin(struct region *r, struct trace *t, bool again)
 		region_wake_all(r);
 		ok = adopt_region(r);
 	}
-	if (!again && t->again && t->fd != -1)
+	if (!again && t->adopted && t->fd != -1)
 		(void)sink_adopt(r->sink);
 	sink_adopted();
 	return ok;

@@ -100,7 +100,7 @@ scan_file(struct sink *k, struct stream *s, int fd)
 		s->discarded = pk.discarded;
 		stream_mark(s);
 	}
-	s->old = s->size;
+	s->adopted = s->size;
 	if (s->size == 0 && n > 0 &&
 	    !packet_begins(buf, (size_t)n, k->trace->uuid))
 		return stream_foreign(k, s->index, s->file) == 0;

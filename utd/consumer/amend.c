@@ -96,7 +96,7 @@ stream_amend(const struct sink *k, struct stream *s, uint64_t lost,
 	int fd;
 
 	count_add(&discarded, lost);
-	/* Not that of the others, which appends wherever it is told to. */
+	/* The stream's own descriptor only appends: open another. */
 	if ((fd = stream_file(k, s->index, s->last_file, O_RDWR)) == -1)
 		return false;
 	if (is_last(k, s, fd) && (end <= s->last_end ||

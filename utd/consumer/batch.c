@@ -48,8 +48,8 @@ batch_flush(struct region *r)
 	    batch.n) == 0;
 	for (i = 0; i < batch.n; i++) {
 		pc = &batch.pieces[i];
-		if (!written && (pc->sub != NO_SUB || pc->again))
-			*sink_unwritten(r->sink, batch.stream) += pc->again ?
+		if (!written && (pc->sub != NO_SUB || pc->retells))
+			*sink_unwritten(r->sink, batch.stream) += pc->retells ?
 			    batch.packets[i].lost : batch.packets[i].events;
 		if (pc->done != NULL)
 			pc->done(r, pc, batch.packets[i].lost, written);

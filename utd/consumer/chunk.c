@@ -89,7 +89,7 @@ chunk_move(int fd, int archives, const char *from, const char *to, uint32_t how)
 	int there;
 
 	if (output_there(archives, to))
-		return 0;		/* by one that died then */
+		return 0;		/* done by a consumer that died */
 	snprintf(hidden, sizeof(hidden), ".%s", to);
 	if (how == UT_CHUNK_ANY)
 		output_prune(fd, from);
@@ -126,7 +126,7 @@ chunk_done(int fd, const char *from, const char *to, uint32_t how, bool *any)
 		*any = output_there(archives, to);
 		r = r == 0 ? close(archives) : close_failed(archives);
 	}
-	/* By this an empty trace is recognized. */
+	/* An empty trace is recognized by this directory. */
 	return r == 0 ? make_dir(fd, TOP) : r;
 }
 

@@ -239,7 +239,7 @@ clockfile_open(struct trace *t)
 	int fd = -1;
 
 	errno = ENOENT;
-	if (c->made || t->again)
+	if (c->made || t->adopted)
 		fd = output_file(t, FILE_NAME, flags);
 	if (fd == -1 && errno == ENOENT) {
 		c->made = false;

@@ -62,10 +62,10 @@ struct order {
 /* A message that has to wait for the end of a pass. */
 struct later {
 	struct later	*next;
-	struct ut_msg	 msg;		/* only as long as it needs to be */
+	struct ut_msg	 msg;		/* allocated to its length */
 };
 
-extern unsigned int orders_held;	/* how often: see UT_C_HOLD */
+extern unsigned int orders_held;	/* count of UT_C_HOLD */
 
 void	 orders_init(void);
 void	 orders_take(void);		/* obey those that need not wait */
@@ -107,7 +107,7 @@ void	 shot_end(struct ut_msg *);
 void	 shot_text(struct ut_msg *);
 void	 shot_take(struct ut_msg *);
 
-/* programs.c: programs. */
+/* program_table.c: programs. */
 struct program *program_read(struct ut_msg *);
 struct program *program_find(uint64_t);
 const struct program *program_of_pid(uint32_t);	/* NULL: unknown */

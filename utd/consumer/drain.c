@@ -48,11 +48,11 @@ static size_t nmarked;
 static void
 write_waits(struct region *r, int error)
 {
-	const int before = r->waits;
+	const int before = r->wait_errno;
 
 	if (error == before)
 		return;
-	r->waits = error;
+	r->wait_errno = error;
 	if (error != 0) {
 		if (before == 0)
 			r->waited_lost = region_lost(r);
@@ -153,7 +153,7 @@ collect_one(struct region *r, uint32_t i, int how)
 	region_round(r, i);
 	pc.gap = pc.begin = 0;
 	pc.end = load(&sub->last);
-	pc.again = false;
+	pc.retells = false;
 	pc.shared = (word & UT_SHARED) != 0;
 	pc.commit = load_acquire(&sub->commit);
 	pc.sub = i;
@@ -320,7 +320,7 @@ pieces_unpin(struct region *r)
 			region_unpin(r, pieces[i].sub);
 }
 
-/* They cannot be written yet: in overwrite mode, others may drop them. */
+/* Let writers drop, in overwrite mode, pieces that cannot be written yet. */
 static void
 pieces_leave(struct region *r)
 {

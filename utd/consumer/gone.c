@@ -148,12 +148,12 @@ look_slots(struct region *r)
 	uint32_t i, n = region_slots_used(r);
 
 	for (i = 0; i < n; i++)
-		r->losses[i].there = false;
+		r->losses[i].has_sub = false;
 	for (i = 0; i < r->nsubs; i++) {
 		word = load_acquire(&r->subs[i].state);
 		if (UT_STATE(word) != UT_FREE && (word & UT_SHARED) == 0 &&
 		    UT_STATE_SLOT(word) < n)
-			r->losses[UT_STATE_SLOT(word)].there = true;
+			r->losses[UT_STATE_SLOT(word)].has_sub = true;
 		if ((t = load(&r->subs[i].gone_last)) > last)
 			last = t;
 	}
@@ -213,7 +213,7 @@ gone_slots(struct region *r, bool all)
 	atomic_thread_fence(memory_order_acquire);
 	last = look_slots(r);
 	for (i = 0; i < n; i++)
-		if (!r->losses[i].there &&
+		if (!r->losses[i].has_sub &&
 		    r->losses[i].seq > r->done_seq[i])
 			tell_slot(r, i, r->losses[i].seq, last);
 }

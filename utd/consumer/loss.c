@@ -222,7 +222,7 @@ loss_before(struct region *r, const struct piece *pc, const struct packet *pk)
 void
 loss_unwritten(struct region *r, uint32_t stream, const struct packet *pk)
 {
-	struct piece none = { .sub = NO_SUB, .slot = r->nslots, .again = true,
+	struct piece none = { .sub = NO_SUB, .slot = r->nslots, .retells = true,
 	    .done = loss_told };
 	uint64_t *unwritten = sink_unwritten(r->sink, stream), begin, end;
 	struct loss *l = &r->losses[r->nslots];

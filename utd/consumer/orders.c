@@ -126,7 +126,7 @@ do_trace(struct ut_msg *m)
 	memset(&like, 0, sizeof(like));
 	like.id = m->h.a;
 	like.new = ut_msg_get_u32(m) != 0;
-	like.again = ut_msg_get_u32(m) != 0;
+	like.adopted = ut_msg_get_u32(m) != 0;
 	made = ut_msg_get_u32(m) != 0;
 	like.lazy = ut_msg_get_u32(m) != 0;
 	for (i = 0; i < UUID_LEN; i++)

@@ -68,7 +68,7 @@ open_metadata(struct trace *t)
 	struct stat st;
 	int fd = -1;
 
-	if (t->again) {
+	if (t->adopted) {
 		fd = output_file(t, "metadata", flags);
 		if (fd == -1 && errno != ENOENT)
 			return -1;
@@ -99,7 +99,7 @@ static int
 output_make(struct trace *t)
 {
 	if (t->fd == -1 && (t->fd = output_dir(t->base, t->path,
-	    t->new && !t->again ? OUTPUT_NEW : OUTPUT_MAKE, geteuid())) == -1)
+	    t->new && !t->adopted ? OUTPUT_NEW : OUTPUT_MAKE, geteuid())) == -1)
 		return -1;
 	if (open_metadata(t) == -1)
 		return -1;
@@ -107,7 +107,7 @@ output_make(struct trace *t)
 	t->base = -1;
 	clockfile_begin(t);
 	/* One that another consumer made has the name that it told. */
-	if (t->new && !t->again && strcmp(t->path, ".") != 0)
+	if (t->new && !t->adopted && strcmp(t->path, ".") != 0)
 		report_made(t);
 	return 0;
 }
@@ -128,7 +128,7 @@ output_find(struct trace *t)
 			break;
 		if (t->fd != -1 && has_uuid(t)) {
 			report_made(t);
-			t->again = true;
+			t->adopted = true;
 			return;
 		}
 		if (t->fd != -1)
@@ -156,11 +156,11 @@ output_trace(const struct trace *like, int fd, const char *path, bool made)
 	t->base = fd;
 	t->nowhere = fd == -1;
 	strcpy(t->path, path);
-	t->behind = like->again;
-	t->again = like->again && made;
-	if (like->again && !made && !t->nowhere)
+	t->behind = like->adopted;
+	t->adopted = like->adopted && made;
+	if (like->adopted && !made && !t->nowhere)
 		output_find(t);
-	if (t->nowhere || ((t->new || t->lazy) && !t->again) ||
+	if (t->nowhere || ((t->new || t->lazy) && !t->adopted) ||
 	    output_make(t) == 0) {
 		t->next = traces;
 		traces = t;
@@ -304,7 +304,7 @@ output_refine(struct trace *t, uint64_t at, const char *s)
 		memcpy(t->pending + (at - size), s, n);
 	if (t->nowhere || n > size || at > size - n)
 		return;
-	/* Not that of the others, which appends wherever it is told to. */
+	/* The trace's own descriptor only appends: open another. */
 	fd = output_file(t, "metadata", O_WRONLY);
 	if (fd == -1)
 		return;

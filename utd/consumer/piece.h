@@ -36,7 +36,7 @@ struct piece {
 	uint64_t	 gap;		/* packets missing before it */
 	bool		 full;
 	bool		 shared;
-	bool		 again;		/* tells of what was not written */
+	bool		 retells;	/* tells of what was not written */
 	/* Called when the packet, which tells of so many, was written. */
 	void		(*done)(struct region *, const struct piece *,
 			    uint64_t, bool);

@@ -64,7 +64,7 @@ struct loss {
 	uint64_t	 since;		/* untold ones were lost later */
 	uint64_t	 count;		/* total to be told now; or 0 */
 	uint64_t	 seq;		/* claims, if gone.c may tell */
-	bool		 there;		/* the slot has a sub-buffer */
+	bool		 has_sub;	/* the slot has a sub-buffer */
 };
 
 /* How often a sub-buffer was dropped when it was shared: see gone.c. */
@@ -161,8 +161,8 @@ struct region {
 	unsigned int	 ntoobig;	/* reports of toobig */
 	uint64_t	 unheard;	/* the header's, as reported */
 	unsigned int	 nunheard;	/* reports of unheard */
-	int		 waits;		/* errno for which events wait; or 0 */
-	uint64_t	 waited_lost;	/* events lost when waits was set */
+	int		 wait_errno;	/* why events have to wait; or 0 */
+	uint64_t	 waited_lost;	/* events lost when they began to */
 	struct region	*next;
 };
 
@@ -180,7 +180,7 @@ void	 region_free(struct region *, bool);
 struct region *region_private(const struct region *);
 void	 region_private_free(struct region *);
 
-/* region.c: what is in there. */
+/* region_state.c: what is in there. */
 struct region *region_known(uint32_t);	/* NULL: unknown */
 void	 region_damaged(struct region *);
 uint64_t region_count(struct region *, uint64_t *, uint64_t);
@@ -283,9 +283,9 @@ bool	 oldest_enough(const struct region *, uint32_t);
 bool	 oldest_full(const struct region *, uint32_t);
 
 /* revoke.c: sub-buffers that idle threads hold. */
-#define HURRY_MS	50		/* between looks when writers wait; */
-					/* so often they say that they do */
-bool	 region_needy(const struct region *);	/* then flush it before */
+#define HURRY_MS	50	/* between looks at writers, who say that often
+				   that they wait */
+bool	 region_needy(const struct region *);	/* true: flush it before that */
 bool	 region_revoke(struct region *);	/* true: something goes on */
 
 /* sleep.c: which regions are awake. */

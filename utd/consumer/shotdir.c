@@ -178,7 +178,7 @@ shot_name(int above, const char *hidden, char *name, bool any)
 			return report_why(name, "there is one of that name");
 		}
 		if (!output_there(above, hidden))
-			return 0;	/* by one that died then */
+			return 0;	/* done by a consumer that died */
 		snprintf(name + n, OUTPUT_NUMBER, "-%u", i);
 	}
 	return renameat(above, hidden, above, name) == 0 ? 0 :

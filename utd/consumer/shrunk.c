@@ -61,7 +61,7 @@ void
 stream_unmark(struct stream *s)
 {
 	s->nmarks = s->sparse = s->unmarked = 0;
-	s->events = s->old = 0;
+	s->events = s->adopted = 0;
 }
 
 /*
@@ -83,7 +83,7 @@ stream_shrunk(struct sink *k, struct stream *s, const char *name,
 	if (!k->said_shrunk)
 		report_trouble(k->region, UT_TROUBLE_LOST, "channel %s: %s "
 		    "was cut or removed: %s%llu event%s that %s written there "
-		    "%s lost", k->region->name, name, m->size < s->old ?
+		    "%s lost", k->region->name, name, m->size < s->adopted ?
 		    "at least " : "", (unsigned long long)lost,
 		    lost == 1 ? "" : "s", lost == 1 ? "was" : "were",
 		    lost == 1 ? "is" : "are");
@@ -92,8 +92,8 @@ stream_shrunk(struct sink *k, struct stream *s, const char *name,
 	k->bytes -= s->size - m->size < k->bytes ? s->size - m->size : k->bytes;
 	s->size = m->size;
 	s->events = m->events;
-	if (s->old > s->size)
-		s->old = s->size;
+	if (s->adopted > s->size)
+		s->adopted = s->size;
 	s->emptied = s->size == 0;
 }
 

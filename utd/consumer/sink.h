@@ -58,7 +58,7 @@ struct trace {
 	char		*path;
 	bool		 new;		/* to be made, and nobody else's */
 	bool		 lazy;		/* to be made when it is needed */
-	bool		 again;		/* another consumer had it before */
+	bool		 adopted;	/* another consumer had it before */
 	bool		 behind;	/* older metadata may be yet to come */
 	bool		 nowhere;	/* no directory: all is dropped */
 	int		 lost;		/* errno if it is gone for good; or 0 */
@@ -93,8 +93,8 @@ struct stream {
 	unsigned int	 at;		/* in the list of open ones */
 	uint64_t	 used;		/* when last, to close the oldest */
 	uint64_t	 size;		/* bytes of whole packets in the file */
-	uint64_t	 old;		/* bytes that another consumer wrote */
-	uint64_t	 events;	/* events behind the old bytes */
+	uint64_t	 adopted;	/* bytes that another consumer wrote */
+	uint64_t	 events;	/* events behind the adopted bytes */
 	struct mark	*marks;		/* by size, or NULL: see shrunk.c */
 	unsigned int	 nmarks, room;
 	unsigned int	 sparse;	/* a mark for 2^sparse writes */
@@ -238,7 +238,7 @@ int	 output_open(int, const char *);	/* one that is there already */
 int	 output_give(int, const char *, uid_t, gid_t);
 int	 output_file(const struct trace *, const char *, int);
 int	 output_bare(int, const char *);	/* except a name: 0 or -1 */
-DIR	*output_list(int);		/* which stays open; NULL and errno */
+DIR	*output_list(int);		/* NULL and errno; the fd stays open */
 const char *output_next(DIR *);		/* name, but neither . nor .. */
 
 /* chunk.c: a chunk that is complete; as above. */

@@ -87,7 +87,7 @@ can_doze(struct region *r)
 	const bool same = delivered == r->quiet_at;
 
 	r->quiet_at = delivered;
-	return same && delivered == r->taken && r->waits == 0 &&
+	return same && delivered == r->taken && r->wait_errno == 0 &&
 	    !r->more_full && load(&r->header->mute) == 0 &&
 	    !r->sink->trace->behind;
 }

@@ -21,13 +21,21 @@
  * end.
  */
 
+#include <sys/types.h>
+#include <sys/wait.h>
+
 #include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client.h"
 #include "trace.h"
+#include "user.h"
 
 #define CHUNKS_MAX	1000	/* for which it has yet to be run */
 #define LOGGED_MAX	1000	/* for which it failed */
@@ -185,4 +193,167 @@ command_forget(struct session *s)
 	s->runs = 0;
 	forget(s);
 	s->lingers = false;
+}
+
+/*
+ * What is run for a session: a command line of sh(1), as the user who owns the
+ * session.  It has nothing of ours, and goes on if we are killed.
+ */
+
+#define JOBS		20u		/* of a user that begin in a second */
+#define SHARE		4		/* that all strangers have together */
+#define SHELL		"/bin/sh"
+#define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
+
+struct job {
+	pid_t		 pid;
+	job_cb		*ended;
+	uint32_t	 id;		/* its argument */
+	struct job	*next;
+};
+
+extern char **environ;
+
+static struct job *jobs;
+
+/* Take the next of so many turns a second: after so many ms it comes. */
+static int64_t
+turn(int64_t *at, int64_t now, unsigned int rate)
+{
+	int64_t wait;
+
+	if (*at < now - 1000)
+		*at = now - 1000;	/* so many may begin at once */
+	wait = *at - now;
+	*at += 1000 / rate;
+	return wait > 0 ? wait : 0;
+}
+
+/*
+ * Take the turn of one more command of the session's user: after so many ms it
+ * may be run.  To start a process takes long if we are large, and nobody else
+ * is served meanwhile: commands that one user wants run all the time wait.
+ */
+int
+job_delay(struct session *s)
+{
+	static int64_t strangers_at;
+	const int64_t now = ut_msg_now();
+	int64_t wait = turn(&s->user->job_at, now, JOBS), all;
+
+	if (user_is_stranger(s->uid)) {
+		all = turn(&strangers_at, now, SHARE * JOBS);
+		wait = wait > all ? wait : all;
+	}
+	if (wait > 0)
+		session_warn(s, "commands wait: at most %u of a user begin in "
+		    "a second", JOBS);
+	return (int)wait;
+}
+
+/* Another user's command gets nothing of our environment. */
+static void
+clean_environment(uid_t uid)
+{
+	static char *none[] = { NULL };
+	const struct passwd *pw = getpwuid(uid);
+
+	environ = none;
+	(void)setenv("PATH", DIRECTORIES, 1);
+	(void)setenv("SHELL", SHELL, 1);
+	(void)setenv("HOME", pw != NULL ? pw->pw_dir : "/", 1);
+	if (pw != NULL) {
+		(void)setenv("LOGNAME", pw->pw_name, 1);
+		(void)setenv("USER", pw->pw_name, 1);
+	}
+}
+
+static void	job_exec(const struct session *, char **)
+		    __attribute__((noreturn));
+
+/* In a process of its own, which becomes the command. */
+static void
+job_exec(const struct session *s, char **argv)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+	    SIGCHLD, SIGPIPE, SIGUSR1, SIGXFSZ };
+	size_t i;
+	int fd;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		(void)signal(signals[i], SIG_DFL);
+	(void)setsid();
+	if ((fd = open("/dev/null", O_RDWR)) == -1 || dup2(fd, 0) == -1 ||
+	    dup2(fd, 1) == -1 || dup2(fd, 2) == -1)
+		_exit(126);
+	ut_closefrom(3);
+	if (become(s->uid, s->gid))
+		clean_environment(s->uid);
+	if (chdir("/") == -1)
+		_exit(126);
+	execv(SHELL, argv);
+	_exit(127);
+}
+
+/*
+ * Run it with these arguments, $1 and so on.  When it has ended, the function
+ * is called.  -1: it cannot be run now.
+ */
+pid_t
+job_run(const struct session *s, const char *command,
+    const char *const args[JOB_ARGS], job_cb *ended, uint32_t id)
+{
+	struct job *j = xcalloc(1, sizeof(*j));
+	char *argv[JOB_ARGS + 5], **p = argv;
+	int i;
+
+	*p++ = (char *)(uintptr_t)"sh";
+	*p++ = (char *)(uintptr_t)"-c";
+	*p++ = (char *)(uintptr_t)command;
+	*p++ = (char *)(uintptr_t)"sh";
+	for (i = 0; i < JOB_ARGS && args[i] != NULL; i++)
+		*p++ = (char *)(uintptr_t)args[i];
+	*p = NULL;
+	state_save();			/* the next utd knows of it */
+	if ((j->pid = fork()) == 0)
+		job_exec(s, argv);
+	if (j->pid == -1) {
+		free(j);
+		return -1;
+	}
+	j->ended = ended;
+	j->id = id;
+	j->next = jobs;
+	jobs = j;
+	return j->pid;
+}
+
+/* A process has ended. */
+void
+jobs_reap(void)
+{
+	struct job *j, **p = &jobs;
+	int status;
+
+	while ((j = *p) != NULL) {
+		if (waitpid(j->pid, &status, WNOHANG) != j->pid) {
+			p = &j->next;
+			continue;
+		}
+		*p = j->next;
+		j->ended(j->id, status);
+		free(j);
+		p = &jobs;		/* others may have come */
+	}
+}
+
+/* How it failed, if it did. */
+bool
+job_failed(int status, char *why, size_t n)
+{
+	if (WIFSIGNALED(status))
+		snprintf(why, n, "killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(why, n, "exit status %d", WEXITSTATUS(status));
+	return status != 0;
 }

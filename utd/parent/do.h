@@ -62,8 +62,6 @@ void	 do_untrigger(struct client *, struct ut_msg *);
 void	 do_rotate(struct client *, struct ut_msg *);
 void	 do_clear(struct client *, struct ut_msg *);
 void	 do_chunks(struct client *, struct ut_msg *);
-
-/* doshot.c */
 void	 do_snapshot(struct client *, struct ut_msg *);
 
 #endif /* DO_H */

@@ -15,9 +15,11 @@
  */
 
 /*
- * What utctl asks for: where a chunk of a trace ends.
+ * What utctl asks for: where a chunk of a trace ends, and a trace of what the
+ * buffers hold now.
  */
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -25,6 +27,7 @@
 #include "program.h"
 
 #define ROTATE_MS	15000	/* for consumers, which may be found late */
+#define SNAPSHOT_MS	60000	/* for consumers, which have to write */
 
 /* Text for the answer, about parts that go with the next chunk. */
 static const char *
@@ -138,4 +141,51 @@ do_chunks(struct client *k, struct ut_msg *m)
 	rotation_set(k->session);
 	state_changed(&k->session->saved);
 	client_ok(k, "%s", "");
+}
+
+static void
+snapshot_taken(struct client *k)
+{
+	char path[PATH_MAX + NAME_MAXLEN + 16];
+	uint64_t events;
+
+	if (k->shot == 0)
+		client_refuse(k, "%s", k->why);
+	else if (k->why[0] != '\0')
+		client_refuse(k, "session %s: snapshot: %s", k->session->name,
+		    k->why);
+	else if (!shot_result(k->shot, &events, path, sizeof(path)))
+		client_refuse(k, "session %s: the snapshot takes long, and "
+		    "goes on", k->session->name);
+	else {
+		list_shot(k, events, shot_lacks(k->shot), path);
+		client_ok(k, "session %s: snapshot of %llu event%s%s: %s",
+		    k->session->name, (unsigned long long)events,
+		    events == 1 ? "" : "s", shot_lacks(k->shot), path);
+	}
+}
+
+void
+do_snapshot(struct client *k, struct ut_msg *m)
+{
+	char dir[PATH_MAX], name[NAME_MAXLEN], command[UT_COMMAND_MAX + 1];
+	char why[600];
+	struct waiter *w;
+
+	ut_msg_get_str(m, dir, sizeof(dir));
+	ut_msg_get_str(m, name, sizeof(name));
+	ut_msg_get_str(m, command, sizeof(command));
+	if (m->bad || (dir[0] != '\0' && (dir[0] != '/' || name[0] != '\0')) ||
+	    (name[0] != '\0' && !name_valid(name, "._-"))) {
+		client_refuse(k, "snapshot: an absolute directory or a name, "
+		    "and a command of %d bytes", UT_COMMAND_MAX);
+		return;
+	}
+	w = client_wait(k, snapshot_taken, SNAPSHOT_MS);
+	k->shot = shot_begin(k->session, dir[0] != '\0' ? dir : NULL,
+	    name[0] != '\0' ? name : NULL, command[0] != '\0' ? command : NULL,
+	    w, why, sizeof(why));
+	if (k->shot == 0)
+		wait_failed(w, why);
+	wait_less(w);
 }

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "event.h"
 
 #define BUCKETS		16384
@@ -331,4 +332,27 @@ event_type(const struct field *f, char *s, size_t n)
 		snprintf(s, n, "%s", element);
 		break;
 	}
+}
+
+/*
+ * A hash of what programs of any user have chosen: nobody can choose many of
+ * one bucket, as the key is this process's secret.
+ */
+
+static uint64_t key[2];
+
+static void
+key_make(void)
+{
+	random_bytes(key, sizeof(key));
+	key[0] |= 1;			/* made */
+}
+
+/* Of these bytes, behind those that `before' is the hash of, or 0. */
+uint32_t
+hash_bytes(uint32_t before, const void *bytes, size_t n)
+{
+	if (key[0] == 0)
+		key_make();
+	return (uint32_t)hash_keyed(key, before, bytes, n);
 }

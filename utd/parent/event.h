@@ -23,7 +23,7 @@
 
 #include "user.h"
 
-/* hash.c */
+/* event.c: a hash of what programs of any user have chosen. */
 uint32_t hash_bytes(uint32_t, const void *, size_t);
 
 /*
@@ -87,7 +87,7 @@ struct registry {
 	uint32_t	 nslots;
 };
 
-/* registry.c */
+/* table.c */
 void	 registry_free(struct registry *);
 /*
  * The event's ID, perhaps a new one.  0, a text and errno if it is refused:
@@ -96,7 +96,7 @@ void	 registry_free(struct registry *);
 uint32_t registry_get(struct registry *, struct event *, const char *,
 	    uint32_t, char *, size_t);
 
-/* table.c: the events that a program has. */
+/* The events that a program has. */
 struct table {
 	struct user	*user;
 	uint64_t	 fingerprint;

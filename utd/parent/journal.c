@@ -348,7 +348,7 @@ copy_begin(void)
 		memset(&v->in[!current], 0, sizeof(v->in[0]));
 	}
 	cursor = all;
-	put_mark(!current, STATE_BEGIN, STATE_VERSION);
+	put_mark(!current, STATE_BEGIN, journal_ops->version);
 	return true;
 }
 

@@ -63,12 +63,10 @@ struct saved {
 };
 
 /* Types of messages in the journal, which are not those of the protocol. */
-#define STATE_VERSION	9
-_Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_BEGIN	1	/* a version */
 #define STATE_END	2	/* of what belongs together */
 #define STATE_CONSUMER	3	/* a uid, b gid: str name of the bell, for
-				   utctl/ctl/left.c, too */
+				   utctl/rec/recover.c, too */
 #define STATE_SESSION	4	/* a id, b the session that it watches for as
 				   that one's trigger, or 0 */
 #define STATE_WARNING	5	/* a session, b uid: str */
@@ -77,7 +75,7 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_CHANNEL	8	/* a id, b session: see put_channel */
 #define STATE_RULE	9	/* a channel: as in the protocol */
 #define STATE_REGION	10	/* a id, b channel: see put_region, and
-				   utctl/ctl/left.c */
+				   utctl/rec/recover.c */
 #define STATE_ENTRY	11	/* a id, b region: u32 level, str name, str
 				   program, fields as in EVENTS */
 #define STATE_UNRULE	12	/* a channel: as in the protocol */
@@ -87,8 +85,12 @@ _Static_assert(ATTRS == 9, "put_channel writes more: raise STATE_VERSION");
 #define STATE_CHUNK	16	/* a session, b 1: the command has yet to be
 				   run for it, 0: for the first no more: str */
 
-/* How the journal is told what to write: see state.c. */
+/*
+ * How the journal is told what to write: see state.c.  False if there are more
+ * rows than so many bytes hold.
+ */
 struct saved_ops {
+	uint32_t version;
 	bool	(*put)(unsigned int, struct saved *, size_t);
 	bool	(*rows)(unsigned int, struct saved *, size_t);
 	void	(*gone)(unsigned int, struct saved *);
@@ -130,13 +132,8 @@ extern const struct member trace_members[], region_members[];
 uint64_t member_number(const struct member *, const void *);
 const char *member_text(const struct member *, const void *);
 
-/*
- * state.c: the records of all objects.  False if there are more rows than so
- * many bytes hold.
- */
-bool	 state_put(unsigned int, struct saved *, size_t);
-bool	 state_rows(unsigned int, struct saved *, size_t);
-void	 state_gone(unsigned int, struct saved *);
+/* state.c: the records of all objects. */
+extern const struct saved_ops state_ops;
 void	 state_renew(struct trace *);	/* its metadata begin anew */
 void	 state_warning(const struct session *, const struct warning *);
 void	 state_chunk(const struct session *, const char *, bool);

@@ -23,8 +23,10 @@
  */
 
 #include <sys/types.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -165,12 +167,12 @@ load_sessions(FILE *f, const char *state)
 
 	if (read_message(f, &m) != GOT || m.h.type != STATE_BEGIN) {
 		keep(state, "damaged");
-	} else if (m.h.a > STATE_VERSION) {
+	} else if (m.h.a > state_ops.version) {
 		listen_close();
 		errno = EPROTONOSUPPORT;
 		fatal("%s: of a newer utd, which has to take it up or end "
-		    "(version %u, not %u)", state, m.h.a, STATE_VERSION);
-	} else if (m.h.a < STATE_VERSION) {
+		    "(version %u, not %u)", state, m.h.a, state_ops.version);
+	} else if (m.h.a < state_ops.version) {
 		keep(state, "of an older utd");
 	} else {
 		r = measure(f, &end);
@@ -225,8 +227,11 @@ state_load(const char *state, const char *table)
 	load_sessions(f, state);
 	fclose(f);
 	triggers_check();
-	for (s = sessions; s != NULL; s = s->next)
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->lingers)		/* its end may have been half saved */
+			session_strip(s);
 		session_warn(s, "utd was killed, and another took over");
+	}
 	if (sessions != NULL && (f = open_ours(table)) != NULL) {
 		load_programs(f);
 		fclose(f);
@@ -256,6 +261,136 @@ state_resume(void)
 		session_open(s, NULL);
 		triggers_resume(s);
 	}
+}
+
+/*
+ * Shared memory of the last utd of this run directory that is in no state file:
+ * that utd could not save it before it was killed.  Nobody can read what is in
+ * there, because what describes the events is gone.
+ */
+
+#define PREFIX		"ut-"		/* see ut_shm_name */
+#define LOOK_MS		1000		/* for all of these */
+
+/* Does the name belong to a region or a consumer that was saved? */
+static bool
+is_known(const char *name)
+{
+	const struct consumer *c;
+	const struct session *s;
+	const struct channel *ch;
+	const struct region *r;
+
+	for (c = consumers; c != NULL; c = c->next)
+		if (strcmp(c->bellname, name) == 0)
+			return true;
+	for (s = sessions; s != NULL; s = s->next)
+		for (ch = s->channels; ch != NULL; ch = ch->next)
+			for (r = ch->regions; r != NULL; r = r->next)
+				if (strcmp(r->shm, name) == 0)
+					return true;
+	return false;
+}
+
+/* Remove it only with the rights of its owner, who may be anybody. */
+static void
+stray_remove(const char *name, const struct stat *st)
+{
+	const bool other = geteuid() == 0 && st->st_uid != 0;
+
+	if (other && seteuid(st->st_uid) == -1) {
+		log_warn("uid %lu", (unsigned long)st->st_uid);
+		return;
+	}
+	(void)shm_unlink(name);
+	ut_bell_remove(name);
+	if (other && seteuid(0) == -1)
+		fatal("uid 0");
+}
+
+/*
+ * Find the name, if that utd has made it; systems put something before names.
+ * An earlier utd has short names.
+ */
+static bool
+stray_name(const char *file, const char *prefix, char *name)
+{
+	const char *s = strstr(file, prefix);
+	const size_t n = s == NULL ? 0 : strlen(s);
+
+	if ((n != UT_SHM_NAME - 2 && n != UT_SHM_SHORT - 2) ||
+	    strspn(s + strlen(prefix), UT_SHM_DIGITS) != n - strlen(prefix))
+		return false;
+	name[0] = '/';
+	memcpy(name + 1, s, n + 1);
+	return true;
+}
+
+/*
+ * Any session that can record the programs of that user may have lost them.
+ * The user may as well have made them for us to find.
+ */
+static void
+stray_warn(const char *name, const struct stat *st)
+{
+	struct session *s;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s: buffers of uid %lu, %llu bytes, that "
+	    "the last utd could not save: their events are lost", name,
+	    (unsigned long)st->st_uid, (unsigned long long)st->st_size);
+	log_peer("%s", text);
+	for (s = sessions; s != NULL; s = s->next) {
+		if (s->uid == st->st_uid)
+			session_lost(session_shown(s), text);
+		else if (s->uid == 0)
+			session_blame(s, st->st_uid, "%s", text);
+	}
+}
+
+/*
+ * Where the system shows no names of shared memory, nothing is found.  If
+ * another process has that number by now, it may be a utd, with names of its
+ * own.  Users can put any number of such names there, and nobody waits for long
+ * until all are looked at.
+ */
+static void
+strays_remove(pid_t before)
+{
+	const char *where = ut_shm_where();
+	const int64_t until = ut_msg_now() + LOOK_MS;
+	char prefix[32], name[UT_SHM_NAME];
+	struct dirent *d;
+	struct stat st;
+	DIR *dir;
+	int kind;
+
+	if (before <= 0 || where == NULL)
+		return;
+	if (before != getpid() && !ut_dead(before)) {
+		log_info("shared memory of the last utd: not looked for, as "
+		    "process %ld is another now", (long)before);
+		return;
+	}
+	if ((dir = opendir(where)) == NULL)
+		return;
+	snprintf(prefix, sizeof(prefix), PREFIX "%x-", (unsigned int)before);
+	while ((d = readdir(dir)) != NULL) {
+		if (ut_msg_now() >= until) {
+			log_warnx("%s: too many files %s*: the rest of them "
+			    "stays", where, prefix);
+			break;
+		}
+		if (!stray_name(d->d_name, prefix, name) || is_known(name) ||
+		    (kind = ut_shm_look(name, &st)) == -1 ||
+		    !S_ISREG(st.st_mode) ||
+		    (geteuid() != 0 && st.st_uid != geteuid()))
+			continue;
+		if (kind == UT_SHM_REGION)
+			stray_warn(name, &st);
+		stray_remove(name, &st);
+	}
+	closedir(dir);
 }
 
 /* Restore what another utd has left there, and begin a new journal. */

@@ -62,7 +62,7 @@ int	 ready_wait(int);
 struct file *ready_next(short *);	/* after a wait, each once */
 
 /*
- * wait.c: somebody who waits for several answers.  When the last has come,
+ * Somebody who waits for several answers.  When the last has come,
  * `done' is called at the end of the round of the loop, because the answer may
  * come in the middle of a walk over objects that `done' frees.  Then the waiter
  * is freed.

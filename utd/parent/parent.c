@@ -175,10 +175,6 @@ static const struct consumer_ops consumer_ops = {
 	message, adopted, drained, late, watch, died
 };
 
-static const struct saved_ops saved_ops = {
-	state_put, state_rows, state_gone
-};
-
 void
 parent_open(const char *dir)
 {
@@ -186,7 +182,7 @@ parent_open(const char *dir)
 	clock_begin();
 	uuid_begin();
 	consumers_begin(dir, &consumer_ops);
-	journal_ops = &saved_ops;
+	journal_ops = &state_ops;
 	regions_changed = links_region;
 	session_looks = rotation_look;
 	session_cleared = session_tell;

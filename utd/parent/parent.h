@@ -30,17 +30,13 @@ void	 session_halt(struct session *, struct waiter *);
 void	 channel_close(struct channel *);
 void	 session_end(struct session *);
 bool	 sessions_end(void);		/* false: not all of them */
-
-/* last.c */
 void	 parent_stop(void);
 const char *last_unsaved(void);
 
 /* restore.c: a record of another utd; false if it makes no sense. */
 bool	 state_read(struct ut_msg *);
+void	 session_strip(struct session *);
 bool	 session_drop(uint32_t);
-
-/* stray.c: shared memory of another utd, with that process ID. */
-void	 strays_remove(pid_t);
 
 /* load.c: what another utd has left. */
 void	 state_open(const char *);

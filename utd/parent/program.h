@@ -81,7 +81,7 @@ struct state_program {
 void	 program_restore(const struct state_program *);
 void	 program_hello(struct conn *, struct ut_msg *);
 
-/* kept.c: regions that a program keeps from an earlier connection. */
+/* map.c: regions that a program keeps from an earlier connection. */
 struct link;
 bool	 program_keeps(struct program *);	/* DONE is to say so */
 void	 program_settle(struct program *);	/* is that over? */

@@ -62,14 +62,6 @@ region_join(struct region *r, struct trace *t)
 	r->trace = t;
 }
 
-/* It goes on in another trace. */
-void
-region_move(struct region *r, struct trace *to)
-{
-	LIST_DEL(struct region, &r->trace->regions, r, beside);
-	region_join(r, to);
-}
-
 /* All regions of the one trace go on in the other. */
 void
 regions_move(struct trace *from, struct trace *to)
@@ -77,7 +69,8 @@ regions_move(struct trace *from, struct trace *to)
 	struct region *r;
 
 	while ((r = from->regions) != NULL) {
-		region_move(r, to);
+		from->regions = r->beside;
+		region_join(r, to);
 		r->moved = true;
 		r->described = false;
 		state_changed(&r->saved);

@@ -273,8 +273,10 @@ read_trace(struct ut_msg *m)
 	members_move(trace_members, t, &new);
 	if (t->before != NULL)
 		t->before->after = NULL;
-	if ((t->before = before) != NULL)
+	if ((t->before = before) != NULL) {
 		before->after = t;
+		regions_move(before, t);
+	}
 	return true;
 }
 
@@ -358,13 +360,11 @@ read_region(struct ut_msg *m)
 	ut_msg_get_str(m, new.shm, sizeof(new.shm));
 	members_get(m, region_members, &new);
 	if (m->bad || ch == NULL || t == NULL || !id_valid(m->h.a) ||
-	    t->session != ch->session || (r != NULL && (r->channel != ch ||
-	    (r->trace != t && r->trace != t->before))))
+	    t->session != ch->session || t->after != NULL ||
+	    (r != NULL && (r->channel != ch || r->trace != t)))
 		return false;
 	if (r == NULL)
 		r = region_add(ch, t, m->h.a);
-	else if (r->trace != t)
-		region_move(r, t);
 	region_had(r, new.shm);
 	members_move(region_members, r, &new);
 	return true;
@@ -405,7 +405,16 @@ drop_trace(struct trace *t)
 	return true;
 }
 
-/* With its triggers. */
+/* Drop the triggers and the traces of a session. */
+void
+session_strip(struct session *s)
+{
+	while (s->triggers != NULL)
+		(void)session_drop(s->triggers->watch->id);
+	while (s->traces != NULL)
+		(void)drop_trace(s->traces);
+}
+
 bool
 session_drop(uint32_t id)
 {
@@ -413,10 +422,7 @@ session_drop(uint32_t id)
 
 	if (s == NULL)
 		return false;
-	while (s->triggers != NULL)
-		(void)session_drop(s->triggers->watch->id);
-	while (s->traces != NULL)
-		(void)drop_trace(s->traces);
+	session_strip(s);
 	session_free(s);
 	return true;
 }

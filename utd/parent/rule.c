@@ -228,3 +228,31 @@ rule_del(struct channel *ch, const struct rule *old)
 	}
 	return found;
 }
+
+/*
+ * For a rule that no event matches: the event that its pattern may have meant.
+ */
+
+#define SPECIAL	"*?[\\"
+
+/* With a pattern for all events of a provider, the provider is compared. */
+void
+nearest_note(struct rule *r, const char *name)
+{
+	size_t n = strlen(r->glob), m = strlen(name);
+	unsigned int d;
+
+	if (r->matched || strncmp(name, "ut:", 3) == 0)
+		return;
+	if (n > 2 && strcmp(r->glob + n - 2, ":*") == 0) {
+		n -= 2;
+		m = strcspn(name, ":");
+	}
+	if (strcspn(r->glob, SPECIAL) < n)
+		return;
+	d = word_distance(r->glob, n, name, m);
+	if (d == 0 || d > WORD_NEAR || (r->nearest[0] != '\0' && d >= r->distance))
+		return;
+	r->distance = d;
+	snprintf(r->nearest, sizeof(r->nearest), "%s", name);
+}

@@ -60,7 +60,7 @@ bool	 rule_add(struct channel *, struct rule *);
 bool	 rule_del(struct channel *, const struct rule *);
 void	 rules_free(struct channel *);
 
-/* nearest.c: the event does not match the rule. */
+/* The event does not match the rule. */
 void	 nearest_note(struct rule *, const char *);
 
 /* track.c: which programs a session wants. */
@@ -152,7 +152,7 @@ struct channel {
 	struct channel	*next;		/* of the session */
 };
 
-/* context.c: false and why, if they cannot be. */
+/* channel.c: false and why, if they cannot be. */
 bool	 contexts_valid(const struct contexts *, char *, size_t);
 bool	 contexts_possible(const struct channel *, const struct contexts *,
 	    char *, size_t);
@@ -348,7 +348,7 @@ void	 command_lingers(struct session *);
 void	 command_forget(struct session *);
 void	 commands_over(struct session *);
 
-/* job.c: a command line, as the session's owner. */
+/* command.c: a command line, as the session's owner. */
 typedef void job_cb(uint32_t, int);	/* an ID; a status, as of waitpid(2) */
 #define JOB_ARGS	4		/* at most; or NULL behind the last */
 int	 job_delay(struct session *);	/* before the next: ms */

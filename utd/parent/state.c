@@ -34,9 +34,11 @@
 static struct ut_msg out;
 
 /*
- * What is saved of an object: a member that is added here is a row, and raises
- * STATE_VERSION.  It is listed, too, if it has a name.
+ * What is saved of an object, and listed if it has a name.  A member is a row;
+ * one more raises the version.
  */
+#define STATE_VERSION		9
+#define STATE_MEMBERS		93u
 #define MEMBER(type, member, size, name)				\
 	{ MEMBER_ ## type, name, offsetof(struct OBJECT, member), size }
 #define SIZE(member)		sizeof(((struct OBJECT *)0)->member)
@@ -118,6 +120,11 @@ const struct member region_members[] = {
 	SAVED(described), SAVED(moved), SAVED(told), SAVED(matched),
 	SAVED(base), SAVED(since), END
 };
+
+#define ROWS(table)	(sizeof(table) / sizeof(table[0]) - 1)
+_Static_assert(ATTRS + ROWS(session_members) + ROWS(trigger_members) +
+    ROWS(channel_members) + ROWS(counts_members) + ROWS(trace_members) +
+    ROWS(region_members) == STATE_MEMBERS, "raise STATE_VERSION, too");
 
 uint64_t
 member_number(const struct member *m, const void *object)
@@ -417,7 +424,7 @@ there(unsigned int j, const struct saved *v)
 }
 
 /* The journal has it no more. */
-void
+static void
 state_gone(unsigned int j, struct saved *v)
 {
 	if (there(j, v)) {
@@ -427,7 +434,7 @@ state_gone(unsigned int j, struct saved *v)
 	memset(&v->in[j], 0, sizeof(v->in[j]));
 }
 
-bool
+static bool
 state_rows(unsigned int j, struct saved *v, size_t left)
 {
 	if (v->kind == SAVED_TRACE)
@@ -437,6 +444,8 @@ state_rows(unsigned int j, struct saved *v, size_t left)
 	return true;
 }
 
+static bool	state_put(unsigned int, struct saved *, size_t);
+
 /* Put what is to be read first, unless it is there. */
 static void
 put_first(unsigned int j, struct saved *v)
@@ -445,7 +454,7 @@ put_first(unsigned int j, struct saved *v)
 		(void)state_put(j, v, SIZE_MAX);
 }
 
-bool
+static bool
 state_put(unsigned int j, struct saved *v, size_t left)
 {
 	static void (*const puts[])(unsigned int, struct saved *) = {
@@ -471,6 +480,10 @@ state_put(unsigned int j, struct saved *v, size_t left)
 	v->in[j].there = true;
 	return state_rows(j, v, left);
 }
+
+const struct saved_ops state_ops = {
+	STATE_VERSION, state_put, state_rows, state_gone
+};
 
 void
 state_renew(struct trace *t)

@@ -192,7 +192,6 @@ void	 channel_recount(struct channel *, struct waiter *);
 void	 channel_watch(struct channel *);
 void	 region_watch(struct region *);
 void	 region_grown(struct region *, uint64_t);
-void	 region_move(struct region *, struct trace *);
 void	 regions_move(struct trace *, struct trace *);
 bool	 channel_failed(const struct channel *);	/* a region of it */
 /* For close.c. */
@@ -212,7 +211,7 @@ void	 regions_close(struct channel *);
 void	 regions_free(struct channel *);
 void	 regions_gone(void);
 
-/* counts.c: what consumers have counted. */
+/* channel.c: what consumers have counted. */
 void	 counts_add(struct counts *, const struct counts *);
 void	 region_counted(struct region *, struct ut_msg *);
 void	 channel_counts(const struct channel *, struct counts *);
@@ -236,7 +235,7 @@ struct region *region_find(const struct channel *, const struct program *);
 struct region *region_get(struct channel *, const struct program *);
 void	 region_retry(struct region *);
 
-/* where.c: where the directory of a session is, if that is open. */
+/* carry.c: where the directory of a session is, if that is open. */
 #define WHERE_ASTRAY	": not there any more: moved or removed"
 void	 session_where(struct session *, struct waiter *);
 void	 session_where_cheap(struct session *, struct waiter *);

@@ -49,7 +49,7 @@ cut_slashes(char *path)
 
 /* By default it is called as the command, and the time. */
 void
-output_name(struct output *o, const char *command)
+record_dir_name(struct record_dir *o, const char *command)
 {
 	const char *slash = strrchr(command, '/');
 	char *name, *unique;
@@ -111,7 +111,7 @@ is_filled(const char *path)
 
 /* Is there a trace already, and nobody wants it to be replaced? */
 static int
-has_trace(const struct output *o)
+has_trace(const struct record_dir *o)
 {
 	char *path;
 	size_t i;
@@ -141,13 +141,13 @@ has_trace(const struct output *o)
  * something behind it.
  */
 static const char *
-name_of(const struct output *o, const char *path)
+name_of(const struct record_dir *o, const char *path)
 {
 	return path + (strrchr(o->dir, '/') + 1 - o->dir);
 }
 
 static int
-is_there(const struct output *o, const char *path)
+is_there(const struct record_dir *o, const char *path)
 {
 	struct stat st;
 
@@ -156,7 +156,7 @@ is_there(const struct output *o, const char *path)
 }
 
 static int
-say_move(const struct output *o, const char *from, const char *to)
+say_move(const struct record_dir *o, const char *from, const char *to)
 {
 	if (renameat(o->above, name_of(o, from), o->above, name_of(o, to)) == 0)
 		return 0;
@@ -166,7 +166,7 @@ say_move(const struct output *o, const char *from, const char *to)
 
 /* 1: there is a directory above, now open; 0: there is none. */
 static int
-above(struct output *o)
+above(struct record_dir *o)
 {
 	char *name;
 
@@ -184,7 +184,7 @@ above(struct output *o)
 
 /* Root takes nothing for the old trace where others can rename. */
 static int
-says_above(const struct output *o)
+says_above(const struct record_dir *o)
 {
 	const int n = (int)(strrchr(o->dir, '/') - o->dir);
 
@@ -199,7 +199,7 @@ says_above(const struct output *o)
  * later?  *fd becomes the directory that is there, if any.
  */
 static int
-in_the_way(const struct output *o, const char *path, int *fd)
+in_the_way(const struct record_dir *o, const char *path, int *fd)
 {
 	*fd = -1;
 	if (!is_there(o, path))
@@ -222,7 +222,7 @@ in_the_way(const struct output *o, const char *path, int *fd)
  * With -r, *older becomes what has the name of the old one, or -1.
  */
 static int
-check_place(struct output *o, int *older)
+check_place(struct record_dir *o, int *older)
 {
 	char *old;
 	int bad, fd = -1;
@@ -243,7 +243,7 @@ check_place(struct output *o, int *older)
 
 /* Check the place when only the answer is wanted. */
 static int
-check_now(struct output *o)
+check_now(struct record_dir *o)
 {
 	int older;
 	const int r = check_place(o, &older);
@@ -259,7 +259,7 @@ check_now(struct output *o)
  * recorded.
  */
 int
-output_replace(struct output *o, int make)
+record_dir_replace(struct record_dir *o, int make)
 {
 	char *old;
 	int older;
@@ -295,7 +295,7 @@ output_replace(struct output *o, int make)
 
 /* Can we make a directory of that name?  It is removed again. */
 static int
-try_name(const struct output *o, const char *path)
+try_name(const struct record_dir *o, const char *path)
 {
 	const int result = mkdirat(o->above, name_of(o, path), 0700);
 
@@ -306,7 +306,7 @@ try_name(const struct output *o, const char *path)
 
 /* Can what is there be renamed? */
 static int
-replace_try(const struct output *o)
+replace_try(const struct record_dir *o)
 {
 	char *path = format("%s.%ld", o->dir, (long)getpid());
 	const int result = try_name(o, path);
@@ -319,7 +319,7 @@ replace_try(const struct output *o)
 
 /* It is made at the end, perhaps; what keeps us from that is said now. */
 int
-output_try(struct output *o)
+record_dir_try(struct record_dir *o)
 {
 	char *first = o->dir;
 	int n = 1, r;
@@ -346,7 +346,7 @@ output_try(struct output *o)
  * its path that may be another by now.
  */
 int
-output_make(struct output *o)
+record_dir_make(struct record_dir *o)
 {
 	char *first = o->dir;
 	int n = 1;
@@ -375,7 +375,7 @@ output_make(struct output *o)
 }
 
 void
-output_done(struct output *o)
+record_dir_done(struct record_dir *o)
 {
 	if (o->older != NULL && dir_remove(o->above, name_of(o, o->older),
 	    o->older_fd) == -1)
@@ -384,10 +384,10 @@ output_done(struct output *o)
 
 /*
  * Nothing was recorded, and if ust is set, there is an empty directory ust.
- * What has events all the same stays, as with output_done().
+ * What has events all the same stays, as with record_dir_done().
  */
 void
-output_undo(struct output *o, int ust)
+record_dir_undo(struct record_dir *o, int ust)
 {
 	char *path;
 
@@ -401,7 +401,7 @@ output_undo(struct output *o, int ust)
 	if (o->old != NULL && renameat(o->above, name_of(o, o->old), o->above,
 	    name_of(o, o->dir)) == -1) {
 		say("the trace in %s may not be complete", o->dir);
-		output_done(o);
+		record_dir_done(o);
 	} else if (o->older != NULL) {
 		path = format("%s.old", o->dir);
 		(void)say_move(o, o->older, path);

@@ -110,7 +110,7 @@ has_rules(const struct row *session)
 
 /* The session's row, as list has it, at its end. */
 void
-nothing_say(const struct row *session, int recorded)
+why_empty(const struct row *session, int recorded)
 {
 	if (!recorded && row_num(session, "begun") == 0)
 		say("session %s was never started", row_str(session, "name"));
@@ -195,7 +195,7 @@ end_ask(struct client *c, struct step *st)
 		if (st->type == UT_CTL_DESTROY)
 			warnings_say(s);
 		if (client_did(c, UT_DID_NOTHING))
-			nothing_say(s, 0);
+			why_empty(s, 0);
 		remedies_say(s);
 	}
 	row_free(rows);

@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../utctl.h"
 #include "common/escape.h"
+#include "list.h"
 
 #define PLAIN	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 		"0123456789_.,:/@%+=-"
@@ -93,6 +93,15 @@ quote(const char *word)
 	*q++ = '\'';
 	*q = '\0';
 	return quoted;
+}
+
+void
+put_word(FILE *f, const char *before, const char *word)
+{
+	char *quoted = quote(word);
+
+	fprintf(f, "%s%s", before, quoted);
+	free(quoted);
 }
 
 /*

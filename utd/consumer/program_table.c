@@ -37,7 +37,7 @@ program_find(uint64_t number)
 	return p;
 }
 
-/* By its pid as it sees itself. */
+/* The program with that pid in its own PID namespace. */
 const struct program *
 program_of_pid(uint32_t pid)
 {

@@ -504,7 +504,7 @@ region_looked(struct region *r)
 bool
 region_has_full(const struct region *r)
 {
-	return r->waits != 0 || r->more_full ||
+	return r->wait_errno != 0 || r->more_full ||
 	    load(&r->header->delivered) != r->taken;
 }
 
