@@ -93,6 +93,7 @@ const struct member channel_members[] = {
 
 #undef OBJECT
 #define OBJECT counts
+/* Sessions and channels list only the first: see UPTO_BYTES in list.c. */
 const struct member counts_members[] = {
 	NUMBER(written, "written"),
 	NUMBER(lost, "lost"),
