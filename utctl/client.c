@@ -96,7 +96,7 @@ client_fd(const struct client *c)
 	return c == NULL || c->gone ? -1 : c->fd;
 }
 
-/* There is something to read, between requests: is utd gone? */
+/* Is utd gone?  Only if it is can anything be read between requests. */
 int
 client_look(struct client *c)
 {
@@ -448,7 +448,7 @@ client_ask(struct client *c, int type, const char *name, struct row **rows)
 	return client_request(c, rows);
 }
 
-/* From now on it is not said, but asked for, that one of these is taken. */
+/* Keep quiet when one of these is taken: client_hushed() tells. */
 void
 client_hush(struct client *c, unsigned int taken)
 {

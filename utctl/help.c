@@ -155,7 +155,7 @@ usage_complained(void)
 	complained = 1;
 }
 
-/* How the command that runs is used; returns 1. */
+/* Say how the command that runs is used; returns 1. */
 int
 usage(void)
 {

@@ -15,7 +15,7 @@
  */
 
 /*
- * How directories are removed with all that is in them.
+ * Removal of directories with all that is in them.
  *
  * The owner of a directory on the way can put another one, or a link, in the
  * place of any name there, at any time.  So we go from descriptor to descriptor

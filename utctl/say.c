@@ -48,7 +48,7 @@ say_placed(void)
 	return place != NULL;
 }
 
-/* One line to stderr, in one piece. */
+/* Write one line to stderr, in one piece. */
 static void
 complain(int error, const char *fmt, va_list ap)
 {

@@ -39,13 +39,13 @@
 #define DIGIT	2
 #define COLON	4
 
-/* Where in a name, as bits. */
+/* Places in a name, as bits. */
 #define BEFORE	1			/* nothing is there yet */
 #define FIRST	2			/* in the provider's name */
 #define BETWEEN	4	/* behind the colon */
 #define SECOND	8	/* in the event's name, perhaps at its end */
 
-/* From those places by one of those characters. */
+/* The places that one of the characters leads to. */
 static int
 places_step(int places, int chars)
 {
@@ -62,7 +62,7 @@ places_step(int places, int chars)
 	return to;
 }
 
-/* By any number of characters: there are three steps from end to end. */
+/* The places that any characters lead to: three steps cross a name. */
 static int
 places_leap(int places)
 {

@@ -54,7 +54,7 @@ print_programs(const struct row *r, const char *dir)
 	}
 }
 
-/* By one of the patterns; none is all. */
+/* Does one of the patterns match?  No pattern matches all. */
 static int
 matches(const char *name, char **globs)
 {

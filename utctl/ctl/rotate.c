@@ -50,7 +50,7 @@ parse_time(const char *s)
 	return (uint32_t)v;
 }
 
-/* When it is rotated, and what is run then. */
+/* Print when the session is rotated, and the command that runs then. */
 void
 rotation_print(const struct row *r)
 {
@@ -81,7 +81,7 @@ put_rotated(FILE *f, const struct row *r, const char *command)
 	putc('\n', f);
 }
 
-/* When it is rotated by itself, in one command, or one and a comment. */
+/* Write when the session rotates itself: a command, perhaps a comment, too. */
 void
 rotation_save(FILE *f, const struct row *r, int foreign)
 {

@@ -41,7 +41,7 @@
 #define UNREAD_MS	1000		/* is a while without a reader */
 #define NAP_MS		5
 
-/* Until the other end of the pipe is closed. */
+/* Go on until the other end of the pipe is closed. */
 static int
 goes_on(void *arg)
 {

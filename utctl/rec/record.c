@@ -355,7 +355,7 @@ attach(struct record *r)
 	return -1;
 }
 
-/* From the start of utd to the end of the trace; -> exit status. */
+/* Record from the start of utd to the end of the trace; -> exit status. */
 static int
 record(struct record *r)
 {

@@ -47,7 +47,7 @@ cut_slashes(char *path)
 		path[--n] = '\0';
 }
 
-/* By default it is called as the command, and the time. */
+/* Name the directory: by default as the command, and the time. */
 void
 record_dir_name(struct record_dir *o, const char *command)
 {

@@ -240,7 +240,7 @@ dir_read(const char *path)
 	return NULL;
 }
 
-/* How many such files there are.  Say what is left of each, or remove it. */
+/* Say what each such file has left, or remove it; -> how many files. */
 static unsigned int
 kept_shm(const char *dir, int delete)
 {
@@ -291,7 +291,7 @@ session_keep(struct client *c, const struct row *s, const char *session)
 	return r;
 }
 
-/* All sessions, each with what there is of it; -1 if one went wrong. */
+/* End all sessions, and write all they have; -1 if one went wrong. */
 static int
 sessions_end(void *arg)
 {

@@ -422,7 +422,7 @@ refused(void *arg, struct ctf_stream *s)
 }
 
 /*
- * So many were lost until that time.  The ends of what is open in the trace's
+ * Write how many were lost, until when.  The ends of open pairs of the trace's
  * programs may be among them.
  */
 static void

@@ -207,7 +207,7 @@ is_used(const struct reader *r, const struct ctf_trace *tr)
 	return 0;
 }
 
-/* So were the metadata of chunks that are gone. */
+/* Forget traces that were removed. */
 static void
 forget_traces(struct reader *r)
 {

@@ -32,7 +32,7 @@
 #define IDS	48		/* bytes of those of a process and a thread */
 #define KEY	((GROUP_BY + 1) * (GROUP_PART + 1))
 
-/* Where the fields of -g are in events of a class. */
+/* The places of -g's fields in events of a class. */
 struct places {
 	const struct ctf_eclass	*event;
 	struct ctf_field_at	 by[GROUP_BY];

@@ -330,7 +330,7 @@ block_release(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
 	b->thread = thread_of(s);
 }
 
-/* With a size of 0 it may free, and return NULL. */
+/* A call with a size of 0 may free, and return NULL. */
 static void
 reallocate(struct heap_run *r, struct heap *h, const struct ctf_stream *s,
     uint64_t address)

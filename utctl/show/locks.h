@@ -109,8 +109,7 @@ struct lock_thread {
 	int32_t		 id;
 	struct lock_wait wait;
 	struct lock_leave leave;
-	const struct lock *unheld;	/* the last event released this, */
-					/* which nobody had; or NULL */
+	const struct lock *unheld;	/* just released, though not held */
 	uint64_t	*counted;	/* the counter that has unheld */
 	struct lock_thread *next;	/* waiters of the same lock */
 	struct cond	*cond;		/* waited for; or NULL */

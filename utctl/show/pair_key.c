@@ -180,7 +180,7 @@ pair_keys_finish(struct pairs *ps)
 	}
 }
 
-/* Whatever is open is left without an end, or only forgotten. */
+/* Leave all open pairs without an end, or only forget them. */
 void
 pair_keys_drop(struct pairs *ps, int left)
 {

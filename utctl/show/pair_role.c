@@ -111,7 +111,7 @@ role_new(struct ctf_trace *tr, struct ctf_eclass *ev, struct pair *p, int ends)
 	return r;
 }
 
-/* By its name, if the trace has the other event, too. */
+/* Give the event its role by its name, if the trace has the other event. */
 static void
 role_by_name(struct pairs *ps, struct ctf_trace *tr, struct ctf_eclass *ev,
     const struct map *events)

@@ -229,7 +229,7 @@ push(struct pair_thread *t)
 	return &t->frames[t->n++];
 }
 
-/* So many ns of it are nested in the one below. */
+/* Drop the top frame, of which so many ns are nested in the one below. */
 static void
 frame_pop(struct pairs *ps, struct pair_thread *t, int64_t ns)
 {
@@ -463,7 +463,7 @@ each(struct pairs *ps, void (*call)(struct pairs *, struct pair_thread *))
 	}
 }
 
-/* Other threads of the origin have nothing that is open. */
+/* Leave all open pairs of the origin: only threads in begun have any. */
 void
 pair_threads_cut(struct pairs *ps, struct origin *o)
 {

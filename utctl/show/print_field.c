@@ -196,7 +196,7 @@ is_who(const struct ctf_field *f)
 	    f->role == ROLE_PROCNAME;
 }
 
-/* Where context is set, who it is was printed before. */
+/* Skip the members that were printed before, if context is set. */
 static char *
 put_struct(char *p, struct ctf_cur *c, const struct ctf_type *t, int context)
 {

@@ -36,7 +36,7 @@
 struct show {
 	/* An option that is not one of all, with optarg: 0 if it is none. */
 	int	(*option)(int);
-	/* All options together; or utctl ends.  Or NULL. */
+	/* Check all options together, and die if they are wrong; or NULL. */
 	void	(*check)(void);
 	/* An option: if it is set, no address needs a name.  Or NULL. */
 	const int *quiet;

@@ -36,7 +36,7 @@
 #define BAR	40			/* columns */
 #define NS	1e9
 
-/* Where the field of -v is in events of a class. */
+/* The place of -v's field in events of a class. */
 struct place {
 	const struct ctf_eclass	*event;
 	struct ctf_field_at	 at;
@@ -182,7 +182,7 @@ put_value(struct rows *t, const void *arg, size_t i)
 	group_end(t, &r->groups, row);
 }
 
-/* From here on, the next bar begins there: powers of two, also negative. */
+/* The end of the bar that begins at v: powers of two, also negative. */
 static double
 next_bound(double v)
 {

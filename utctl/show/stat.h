@@ -65,7 +65,7 @@ struct groups {
 /* group.c */
 /* The names that are no fields, one by one; NULL: no more. */
 const char *group_name(size_t);
-/* One more that they are by; or utctl ends. */
+/* Group by this name, too; dies if there are too many. */
 void	 groups_by(struct groups *, const char *);
 /* After ctf_body(): the event's group; its key is behind that prefix. */
 struct group *groups_get(struct groups *, const struct ctf_stream *,

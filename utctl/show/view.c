@@ -222,7 +222,7 @@ session_of(struct live *l)
 	return NULL;
 }
 
-/* So long may an event be on its way into a file. */
+/* The longest time that an event may be on its way into a file. */
 static int64_t
 hold(const struct row *session)
 {
@@ -282,7 +282,7 @@ wait_ms(void *arg, int ms)
 	(void)nanosleep(&nap, NULL);
 }
 
-/* Find who writes that; or utctl ends. */
+/* Find the session that writes to the directory; dies if there is none. */
 static void
 live_open(struct live *l, const char *dir)
 {

@@ -61,7 +61,7 @@ int	 elf_open(struct elf *, const char *);
 void	 elf_close(struct elf *);
 /* The file is kept in mind, and opened again when it is read. */
 void	 elf_rest(struct elf *);
-/* So many bytes there: 0, or -1 if not all of them are. */
+/* Read so many bytes there: 0, or -1 if not all of them are. */
 int	 elf_read(struct elf *, void *, size_t, uint64_t);
 /* elf_read() for tables, with a limit on the bytes read of all files. */
 int	 elf_bulk(struct elf *, void *, size_t, uint64_t);

@@ -275,7 +275,7 @@ load(struct image *im)
 	}
 }
 
-/* In the file where the functions were found. */
+/* Load variables from the file where the functions were found. */
 static void
 load_data(struct image *im)
 {

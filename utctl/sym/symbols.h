@@ -43,7 +43,7 @@ struct symbol {
 	int	 plain;		/* there is nothing in it to be escaped */
 };
 
-/* An option of getopt(3): 0 if it is none of these; or utctl ends. */
+/* Take an option: 0 if it is none of these; dies if it is wrong. */
 int	 symbols_option(int);
 /* Before the process is confined: are names wanted? */
 int	 symbols_begin(void);
