@@ -214,7 +214,7 @@ int	 dir_remove(int, const char *, int);
 
 /* why_empty.c */
 int	 had_event(const struct row *, const char *);
-void	 why_empty(const struct row *, int);
+void	 why_empty(const struct row *, int, const char *);
 void	 warnings_say(const struct row *);
 void	 remedies_say(const struct row *);
 int	 end_ask(struct client *, struct step *);
