@@ -187,15 +187,6 @@ put_slow(struct rows *t, const void *arg, size_t i)
 	group_end(t, r->groups, s->group);
 }
 
-/* What is not in the table. */
-static void
-put_rest(const char *name, uint64_t n, const char *what)
-{
-	json_u64(name, n);
-	if (!json_on && n > 0)
-		printf("%" PRIu64 " %s\n", n, what);
-}
-
 /* Those that were left without an end are not open, and have no time. */
 static void
 put_unended(struct rows *t, const void *arg, size_t i)
@@ -225,9 +216,9 @@ print(struct run *r, const struct reader *rd)
 	struct rows t = { .fixed = widths };
 
 	show_totals(rd);
-	put_rest("unended", r->pairs->unended, "begun and not ended");
-	put_rest("unbegun", r->pairs->unbegun, "ended and not begun");
-	put_rest("left_out", r->pairs->lost,
+	show_count("unended", r->pairs->unended, "", "begun and not ended");
+	show_count("unbegun", r->pairs->unbegun, "", "ended and not begun");
+	show_count("left_out", r->pairs->lost, "",
 	    "left out: events were lost meanwhile");
 	put_groups("pairs", r->groups, by_total, put_group);
 	if (json_on)

@@ -153,13 +153,6 @@ print_blocks(const char *before, uint64_t bytes, uint64_t blocks,
 }
 
 static void
-print_count(uint64_t n, const char *what)
-{
-	if (n > 0)
-		printf("  %" PRIu64 " %s\n", n, what);
-}
-
-static void
 print_heap(const struct heap *h)
 {
 	char when[CTF_TIMELEN];
@@ -179,13 +172,14 @@ print_heap(const struct heap *h)
 		    ((double)h->peak_ns -
 		    (double)h->run->processes.begin) / NS);
 	}
-	print_count(h->failed, h->failed == 1 ? "call returned no memory" :
-	    "calls returned no memory");
-	print_count(h->twice, "freed twice");
-	print_count(h->unsure_twice,
+	show_count(NULL, h->failed, "  ", h->failed == 1 ?
+	    "call returned no memory" : "calls returned no memory");
+	show_count(NULL, h->twice, "  ", "freed twice");
+	show_count(NULL, h->unsure_twice, "  ",
 	    "perhaps freed twice: events were lost meanwhile");
-	print_count(h->unknown, "freed, but not allocated here");
-	print_count(h->unseen, "freed unseen: the memory was allocated again");
+	show_count(NULL, h->unknown, "  ", "freed, but not allocated here");
+	show_count(NULL, h->unseen, "  ",
+	    "freed unseen: the memory was allocated again");
 }
 
 static void

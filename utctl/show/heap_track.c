@@ -23,8 +23,8 @@
  * realloc, which frees and allocates, is one event: the memory that it frees
  * may be another thread's before that event comes.  Therefore a block that is
  * allocated while it is live is remembered: if the next event of another thread
- * is a realloc that frees this address, that realloc has freed the earlier block.
- * If there is none, the earlier block was freed by a call that was not recorded.
+ * is a realloc that frees this address, it has freed the earlier block.  If
+ * there is none, the earlier block was freed by a call that was not recorded.
  */
 
 #include <stdlib.h>

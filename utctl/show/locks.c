@@ -317,15 +317,6 @@ put_rows(const struct locks_sorted *sorted, const char *name, size_t n,
 		    n - shown);
 }
 
-/* A line, if there are any. */
-static void
-put_count(const char *name, uint64_t n, const char *what)
-{
-	json_u64(name, n);
-	if (!json_on && n > 0)
-		printf("  %" PRIu64 " %s\n", n, what);
-}
-
 static void
 put_process(const struct locks *ls)
 {
@@ -340,12 +331,14 @@ put_process(const struct locks *ls)
 		printf(": %zu lock%s, %zu condition%s\n", ls->locks.n,
 		    many(ls->locks.n), ls->conds.n, many(ls->conds.n));
 	}
-	put_count("unheld", ls->unheld, "released, but not acquired here");
-	put_count("unseen", ls->unseen,
+	show_count("unheld", ls->unheld, "  ",
+	    "released, but not acquired here");
+	show_count("unseen", ls->unseen, "  ",
 	    "released unseen: another thread acquired the lock");
-	put_count("unended", ls->unended,
+	show_count("unended", ls->unended, "  ",
 	    "requested, neither acquired nor failed");
-	put_count("left_out", ls->lost, "left out: events were lost meanwhile");
+	show_count("left_out", ls->lost, "  ",
+	    "left out: events were lost meanwhile");
 	sorted.v = map_sorted(&ls->locks, compare_locks);
 	for (i = 0; !json_on && i < ls->locks.n; i++)
 		put_held(ls, sorted.v[i]);

@@ -19,6 +19,7 @@
  * traces they read, and what is said of damage and of what was selected.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,15 @@ show_totals(const struct reader *rd)
 	if (rd->nlost != 0)
 		printf(", %llu packet%s lost", rd->nlost, many(rd->nlost));
 	putchar('\n');
+}
+
+void
+show_count(const char *name, uint64_t n, const char *before,
+    const char *behind)
+{
+	json_u64(name, n);
+	if (!json_on && n > 0)
+		printf("%s%" PRIu64 " %s\n", before, n, behind);
 }
 
 void

@@ -34,9 +34,9 @@
 
 /*
  * Callers.  An address is given a name when it is first seen.  When modules are
- * loaded or unloaded, the same address may become that of another function: then
- * it is looked up again, and is another caller if it has another name.  If it
- * had this name before, as with plugins that are loaded in turn, it is the
+ * loaded or unloaded, the same address may become that of another function:
+ * then it is looked up again, and is another caller if it has another name.  If
+ * it had this name before, as with plugins that are loaded in turn, it is the
  * caller of then.
  */
 
@@ -94,7 +94,8 @@ again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 	return known;
 }
 
-uint32_t
+/* The number of a return address. */
+static uint32_t
 callers_get(struct callers *cs, const struct ctf_stream *s, uint64_t address)
 {
 	struct caller *c = map_get(&cs->addresses, address);
@@ -107,7 +108,8 @@ callers_get(struct callers *cs, const struct ctf_stream *s, uint64_t address)
 	return c->id;
 }
 
-uint32_t
+/* An event of that name does not tell its caller. */
+static uint32_t
 callers_event(struct callers *cs, const char *event)
 {
 	struct caller *c = map_get(&cs->events, (uintptr_t)event);
@@ -244,6 +246,7 @@ processes_read(struct processes *ps, struct reader *rd, char **dirs)
 	struct ctf_trace *tr;
 
 	ps->numbers = rd->names == NULL;
+	ps->kept = 1;
 	symbols_use(rd, ps);
 	reader_open_all(rd, dirs);
 	for (tr = rd->traces; tr != NULL; tr = tr->next) {

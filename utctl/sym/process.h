@@ -89,7 +89,7 @@ struct process {
 	int		 used;		/* it had an event lately */
 	struct mapping	*modules;	/* in the order of addresses */
 	size_t		 nmodules, room;
-	uint64_t	 serial;	/* another one after each change; not 0 */
+	uint64_t	 serial;	/* changes with the modules; not 0 */
 	struct origin	*origin;	/* of its traces */
 	const char	*host;		/* of its traces, if shown, or NULL */
 	int64_t		 vpid;
@@ -134,19 +134,9 @@ struct processes {
 };
 
 /* process.c */
-/* After ctf_body(): the integer; false if the event has no such field. */
-int	 call_field(const struct call *, size_t, const struct ctf_stream *,
-	    uint64_t *);
 void	 processes_init(struct processes *, const struct process_ops *);
-/* All events of the traces of a list of directories. */
-void	 processes_read(struct processes *, struct reader *, char **);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
-/* Is the event of a call that another channel's event has counted? */
-int	 processes_again(struct processes *, const struct ctf_stream *);
-/* Say what was left out, and what is not certain if options leave out calls. */
-void	 processes_say(const struct processes *, const struct reader *,
-	    const char *);
 /* The origin of the stream's trace. */
 struct origin *processes_origin(struct processes *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
@@ -164,8 +154,6 @@ void	 process_map(struct process *, const struct mapping *);
 void	 process_unmap(struct process *, uint64_t, uint64_t);
 /* What has that address; NULL: nothing. */
 const struct mapping *process_mapping(const struct process *, uint64_t);
-/* The number of the caller that is this field of the event's call. */
-uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
 /* Its name, for the terminal: of several hosts, with the host. */
 char	*process_text(const struct process *);
 /* That and its ID. */
@@ -173,11 +161,19 @@ void	 process_print(const struct process *);
 void	 process_json(const struct process *);
 void	 processes_free(struct processes *);
 
-/* Callers. */
-/* The number of a return address. */
-uint32_t callers_get(struct callers *, const struct ctf_stream *, uint64_t);
-/* That of an event of that name, which does not tell its caller. */
-uint32_t callers_event(struct callers *, const char *);
+/* calls.c */
+/* All events of the traces of a list of directories. */
+void	 processes_read(struct processes *, struct reader *, char **);
+/* Is the event of a call that another channel's event has counted? */
+int	 processes_again(struct processes *, const struct ctf_stream *);
+/* Say what was left out, and what is not certain if options leave out calls. */
+void	 processes_say(const struct processes *, const struct reader *,
+	    const char *);
+/* After ctf_body(): the integer; false if the event has no such field. */
+int	 call_field(const struct call *, size_t, const struct ctf_stream *,
+	    uint64_t *);
+/* The number of the caller that is this field of the event's call. */
+uint32_t process_caller(struct process *, const struct ctf_stream *, size_t);
 /* A name, or the address in the buffer of CALLER_TEXT bytes. */
 const char *callers_text(const struct callers *, uint32_t, char *);
 /* The members of an object that say who it was. */
