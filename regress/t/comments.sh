@@ -7,7 +7,8 @@
 
 # The directories in which all comments do.
 rooms() {
-	echo libut libut/common libut/expr libut/wrap utd utd/consumer utctl/ctf
+	echo libut libut/common libut/expr libut/wrap utd utd/consumer utctl \
+	    utctl/ctf utctl/ctl utctl/rec utctl/show utctl/sym
 }
 
 # The comments of C sources that begin with such a word: file, line, text.

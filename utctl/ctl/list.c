@@ -99,7 +99,6 @@ keep_matching(struct row *rows, char **globs)
 	return rows->child != NULL;
 }
 
-/* Ask for rows, and print them. */
 static int
 show(int type, const char *name, int json, char **globs)
 {

@@ -15,8 +15,8 @@
  */
 
 /*
- * What is written of a session while it goes on: chunks, which end now or from
- * time to time, and snapshots, which are traces of what the buffers hold.
+ * Chunks, which end now or from time to time while a session goes on, and
+ * snapshots, which are traces of what the buffers hold.
  */
 
 #include <stdint.h>
@@ -26,9 +26,9 @@
 
 #include "list.h"
 
-/* What rotate is to do from now on. */
+/* How to cut the session into chunks from now on. */
 struct chunks {
-	uint32_t	 given;		/* UT_CHUNKS_, of these: */
+	uint32_t	 given;		/* UT_CHUNKS_: which are set */
 	uint32_t	 ms;
 	uint64_t	 bytes;
 	const char	*command;
@@ -181,7 +181,7 @@ client_snapshot(struct client *c, const char *session, const char *dir,
 	return client_request(c, rows);
 }
 
-/* What a snapshot is called in snapshots/, and what is run then. */
+/* The name of a snapshot in snapshots/, and the command that it runs. */
 struct shot {
 	const char	*name;		/* NULL: the default */
 	const char	*command;	/* NULL: none */

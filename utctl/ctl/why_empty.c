@@ -29,7 +29,6 @@
 
 #define EVERY	"*"
 
-/* Was there a program with an event that matches? */
 int
 had_event(const struct row *session, const char *glob)
 {
@@ -58,6 +57,7 @@ say_unmatched(const struct row *rule)
 		    "of them", glob);
 		return;
 	}
+	/* "no program came that has events, but for those that -x excludes" */
 	if (row_num(rule, "level_kind") != UT_RULE_ALL)
 		say("no program came that has an event %s of level %s%s", glob,
 		    row_str(rule, "level"), but);
@@ -68,7 +68,7 @@ say_unmatched(const struct row *rule)
 		    near[0] != '\0' ? ": is it " : "", near);
 }
 
-/* What each pattern has matched: none of them anything, some, or all. */
+/* Say what each pattern has matched: no event, some, or all. */
 static void
 say_rules(const struct row *session, int recorded)
 {
@@ -89,7 +89,7 @@ say_rules(const struct row *session, int recorded)
 			matched = 1;
 			filters |= row_str(r, "filter")[0] != '\0';
 		}
-	/* An error has been told, or is the reason. */
+	/* "no program has reached one that passes its filter": no error did. */
 	if (matched && !recorded && row_str(session, "error")[0] == '\0')
 		say("there are events that match, but no program has reached "
 		    "one%s", filters ? " that passes its filter" : "");

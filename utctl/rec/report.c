@@ -15,7 +15,7 @@
  */
 
 /*
- * What utctl record says at the end.
+ * The last messages of utctl record.
  */
 
 #include <sys/types.h>
@@ -29,7 +29,7 @@
 #include "common/compat.h"
 #include "record.h"
 
-/* What keeps programs from coming, seen from here. */
+/* Say what keeps programs from coming, seen from here. */
 static void
 say_hints(void)
 {
@@ -80,7 +80,7 @@ report_unlisted(const struct record *r)
 	free(name);
 }
 
-/* What went into the background is not waited for. */
+/* Say which programs run in the background: utctl does not wait for them. */
 static void
 report_left(const struct record *r, const struct row *session)
 {

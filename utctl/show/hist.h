@@ -34,7 +34,6 @@ struct hist {
 	int		 sorted;
 };
 
-/* Those that are shown. */
 #define HIST_QUANTILES	4
 
 extern const struct hist_shown {

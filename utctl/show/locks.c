@@ -30,7 +30,7 @@
 #include "show.h"
 
 #define US	1e3		/* ns */
-#define ROWS	20		/* of a table, without -a */
+#define ROWS	20		/* without -a, in a table */
 
 /* The locks, conditions or callers of a process, in the order of a table. */
 struct locks_sorted {
@@ -41,9 +41,9 @@ struct locks_sorted {
 
 static struct locks_run run;
 
-/* Its memory is gone: nobody has a lock, or waits for one. */
+/* Release all locks of the process, and end all waits: its memory is gone. */
 static void
-over(struct process *p)
+locks_over(struct process *p)
 {
 	struct locks *ls = (struct locks *)p;
 	struct lock_thread *t;
@@ -62,7 +62,7 @@ over(struct process *p)
 }
 
 static void
-release(struct process *p)
+locks_release(struct process *p)
 {
 	locks_free((struct locks *)p);
 }
@@ -188,7 +188,7 @@ lock_text(uint64_t address, const char *name, char *text)
 	return text;
 }
 
-/* What has no name is known by who used it first. */
+/* Print a name; for an object without one, the caller that used it first. */
 static void
 put_place(const struct rows *t, const char *head, const struct locks *ls,
     uint64_t address, const char *name, uint32_t first)
@@ -204,8 +204,8 @@ put_place(const struct rows *t, const char *head, const struct locks *ls,
 }
 
 /*
- * Who has a lock at the end, and who still waits for one, as in a deadlock: a
- * thread did not do this with the lock; it did that before.
+ * Print a lock that somebody has at the end, or still waits for, as in a
+ * deadlock: a thread did not do this with the lock; it did that before.
  */
 static void
 put_end(const struct locks *ls, const struct lock *l, const char *undone,
@@ -355,7 +355,6 @@ put_process(const struct locks *ls)
 	json_end();
 }
 
-/* A wait, or a hold. */
 static void
 put_note(struct rows *t, const void *arg, size_t i)
 {
@@ -451,7 +450,7 @@ say_all(const struct reader *rd)
 }
 
 static void
-end(void)
+locks_finish(void)
 {
 	processes_free(&run.processes);
 }
@@ -460,9 +459,9 @@ static int
 locks_main(int argc, char **argv)
 {
 	static const struct process_ops ops = { locks_calls, locks_call,
-	    sizeof(struct locks), over, release };
+	    sizeof(struct locks), locks_over, locks_release };
 	static const struct show show_locks = { locks_option, NULL, NULL,
-	    NULL, locks_traces, say_all, end };
+	    NULL, locks_traces, say_all, locks_finish };
 
 	memset(&run, 0, sizeof(run));
 	processes_init(&run.processes, &ops);

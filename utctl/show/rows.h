@@ -56,8 +56,8 @@ void	 row_hist(struct rows *, struct hist *, int);
 void	 json_hist(struct hist *, int);
 
 /*
- * Whose it was: the host, or NULL if there is but one, the program, and the IDs
- * of process and thread.  Text has the time before, in a column of that name.
+ * Print the host, or NULL if there is but one, the program, and the IDs of
+ * process and thread.  Text has the time before, in a column of that name.
  */
 void	 row_who(const struct rows *, const char *, int64_t, const char *,
 	    const char *, int64_t, int64_t);
@@ -69,7 +69,7 @@ int	 row_end(const struct rows *, const char *);
 /* The greatest few: a list of what begins with its rank, the greatest first. */
 struct top {
 	void	*list;
-	size_t	 size;			/* of an element */
+	size_t	 size;			/* bytes of an element */
 	size_t	 most;			/* elements */
 	size_t	 n;
 };

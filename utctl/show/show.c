@@ -15,8 +15,8 @@
  */
 
 /*
- * What all commands begin and end with that read traces: their options, which
- * traces they read, and what is said of damage and of what was selected.
+ * The beginning and the end of all commands that read traces: their options,
+ * which traces they read, and what is said of damage and of what was selected.
  */
 
 #include <inttypes.h>
@@ -84,7 +84,7 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 		rd->names = &symbols_names;
 	if (sh->begin != NULL)
 		sh->begin(rd, dirs);
-	ut_confine_reader();	/* what it reads may be anybody's */
+	ut_confine_reader();	/* traces may be anybody's */
 	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)

@@ -29,7 +29,7 @@
 #include "../sym/symbols.h"
 #include "../utctl.h"
 
-/* What all such commands take, behind their own options. */
+/* Arguments of all these commands, behind their own options. */
 #define SHOW_USAGE	SYMBOLS_USAGE " " SELECT_USAGE " [dir | session] ..."
 #define SHOW_HELP	SYMBOLS_HELP, SELECT_HELP
 

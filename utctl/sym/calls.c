@@ -41,7 +41,7 @@
  */
 
 static struct caller *
-add(struct callers *cs, uint64_t address, const char *name)
+caller_add(struct callers *cs, uint64_t address, const char *name)
 {
 	struct caller *c;
 
@@ -70,7 +70,7 @@ name_of(const struct callers *cs, const struct ctf_stream *s, uint64_t address)
 
 /* Modules have changed since: is it the same place, or one that it was once? */
 static struct caller *
-again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
+caller_again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 {
 	const char *name = name_of(cs, s, c->address);
 	struct caller **cp, *known;
@@ -85,7 +85,7 @@ again(struct callers *cs, const struct ctf_stream *s, struct caller *c)
 	    strcmp((*cp)->name, name) != 0; n++)
 		cp = &(*cp)->older;
 	if ((known = *cp) == NULL || n == OLDER)
-		known = add(cs, c->address, name);
+		known = caller_add(cs, c->address, name);
 	else
 		*cp = known->older;
 	known->older = c;
@@ -101,10 +101,10 @@ callers_get(struct callers *cs, const struct ctf_stream *s, uint64_t address)
 	struct caller *c = map_get(&cs->addresses, address);
 
 	if (c == NULL) {
-		c = add(cs, address, name_of(cs, s, address));
+		c = caller_add(cs, address, name_of(cs, s, address));
 		map_put(&cs->addresses, address, c);
 	} else if (c->modules != cs->modules)
-		c = again(cs, s, c);
+		c = caller_again(cs, s, c);
 	return c->id;
 }
 
@@ -115,7 +115,7 @@ callers_event(struct callers *cs, const char *event)
 	struct caller *c = map_get(&cs->events, (uintptr_t)event);
 
 	if (c == NULL) {
-		c = add(cs, 0, event);
+		c = caller_add(cs, 0, event);
 		map_put(&cs->events, (uintptr_t)event, c);
 	}
 	return c->id;
@@ -221,7 +221,7 @@ note_channels(struct processes *ps, const struct ctf_trace *tr)
 }
 
 static void
-event(void *arg, struct ctf_stream *s)
+calls_event(void *arg, struct ctf_stream *s)
 {
 	struct processes *ps = arg;
 
@@ -241,8 +241,8 @@ lost(void *arg, const struct ctf_stream *s)
 void
 processes_read(struct processes *ps, struct reader *rd, char **dirs)
 {
-	static const struct reader_ops ops = { event, lost, lost, NULL, NULL,
-	    NULL, lost };
+	static const struct reader_ops ops = { calls_event, lost, lost, NULL,
+	    NULL, NULL, lost };
 	struct ctf_trace *tr;
 
 	ps->numbers = rd->names == NULL;

@@ -42,8 +42,8 @@ struct elf {
 	unsigned int	 machine;
 	uint64_t	 phoff, shoff;	/* headers of segments, of sections */
 	uint32_t	 nph, nsh;
-	uint64_t	 lo, hi;	/* its segments' addresses: from, to */
-	uint64_t	 align;		/* of the first one */
+	uint64_t	 lo, hi;	/* addresses of segments: from, to */
+	uint64_t	 align;		/* the first segment's */
 	uint8_t		 id[ELF_IDMAX];	/* build ID */
 	size_t		 idlen;		/* 0: it has none */
 };
@@ -82,7 +82,7 @@ struct elf_symbols {
 	uint64_t		 strings, nstrings;	/* where names are */
 };
 
-/* Those of .symtab, or of .dynsym: 0, or -1 if the file has none there. */
+/* Load .symtab, or .dynsym: 0, or -1 if the file has none there. */
 int	 elf_symbols_load(struct elf_symbols *, struct elf *, enum elf_kind,
 	    int);
 /*

@@ -41,8 +41,8 @@
 #include "../say.h"
 #include "process.h"
 
-#define PROCESSES	4096		/* that are kept in any case */
-#define MODULES		(1u << 18)	/* of all processes */
+#define PROCESSES	4096		/* kept in any case */
+#define MODULES		(1u << 18)	/* all processes together */
 
 static size_t	nmodules;
 static uint64_t	serials;

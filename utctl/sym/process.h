@@ -32,7 +32,7 @@
 
 #define CALL_FIELDS		6
 #define CALLER_TEXT		320	/* bytes of a caller as text */
-#define PROCESS_CHANNELS	32	/* that record one call: UT_REGIONS */
+#define PROCESS_CHANNELS	32	/* channels of one call: UT_REGIONS */
 
 /* A row of a table that ends with a name that is NULL. */
 struct call_kind {
@@ -41,7 +41,7 @@ struct call_kind {
 	const char	*fields[CALL_FIELDS];	/* NULL: none */
 };
 
-/* What an event is, if it is in a table. */
+/* The kind of an event in a table, and where its fields are. */
 struct call {
 	const struct call_kind	*kind;
 	struct ctf_field_at	 at[CALL_FIELDS];
@@ -49,10 +49,10 @@ struct call {
 
 /* A place of a process that calls: it is known by a small number. */
 struct caller {
-	struct caller	*older;		/* of the same address */
+	struct caller	*older;		/* with the same address */
 	uint64_t	 address;
 	char		*name;		/* NULL: not known */
-	unsigned int	 modules;	/* as many changes as were seen then */
+	unsigned int	 modules;	/* changes that were seen then */
 	uint32_t	 id;
 };
 
@@ -84,32 +84,31 @@ struct origin {
 
 /* A process, as long as it runs one program. */
 struct process {
-	struct process	*next;		/* that began after this one */
+	struct process	*next;		/* in the order of beginning */
 	uint64_t	 key;		/* ctf_process() */
-	int		 used;		/* it had an event lately */
+	int		 used;		/* an event came lately */
 	struct mapping	*modules;	/* in the order of addresses */
 	size_t		 nmodules, room;
 	uint64_t	 serial;	/* changes with the modules; not 0 */
-	struct origin	*origin;	/* of its traces */
-	const char	*host;		/* of its traces, if shown, or NULL */
+	struct origin	*origin;	/* where its traces are from */
+	const char	*host;		/* to be shown, or NULL */
 	int64_t		 vpid;
 	char		 name[sizeof(((struct ctf_who *)0)->name)];
-	char		*program;	/* path of its first module, and */
-	uint64_t	 base;		/* where it lies; NULL: not known */
-	const char	*clock;		/* of its first call; NULL: none yet */
+	char		*program;	/* path of the first module, or NULL */
+	uint64_t	 base;		/* where the program lies */
+	const char	*clock;		/* the first call's; NULL: none yet */
 	struct map	 calls;		/* struct process_call, by thread */
 	struct callers	 callers;
 };
 
 struct processes;
 
-/* What is kept of each process, for which calls.  Functions may be NULL. */
+/* Things to keep of each process, for which calls.  Functions may be NULL. */
 struct process_ops {
 	const struct call_kind *calls;
-	/* An event of such a call. */
 	void		(*call)(struct processes *, struct ctf_stream *);
-	size_t		 size;		/* of what begins with a process */
-	void		(*over)(struct process *);	/* its memory is gone */
+	size_t		 size;		/* bytes that begin with a process */
+	void		(*over)(struct process *);	/* at its exec */
 	void		(*release)(struct process *);
 };
 
@@ -121,15 +120,15 @@ struct processes {
 	int		 kept;		/* pointers to processes are */
 	size_t		 fresh;		/* processes, since some were dropped */
 	int		 several;	/* channels have calls */
-	uint32_t	 channel;	/* that has some */
+	uint32_t	 channel;	/* the first with calls */
 	uint64_t	 again;		/* events of calls that counted */
 	int		 clocks;	/* a process has calls by several */
-	struct map	 map;		/* those that run, by their IDs */
+	struct map	 map;		/* running ones, by their IDs */
 	struct map	 origins;	/* by their hashes */
 	struct origin	 any;		/* a loss of whatever origin */
 	struct process	*first, **last;
-	const struct ctf_stream *stream;	/* whose packet at pkt */
-	uint64_t	 pkt;			/* is of this process */
+	const struct ctf_stream *stream;	/* the last event's */
+	uint64_t	 pkt;			/* the packet of process */
 	struct process	*process;
 };
 
@@ -137,7 +136,6 @@ struct processes {
 void	 processes_init(struct processes *, const struct process_ops *);
 /* After ctf_body(). */
 struct process *processes_get(struct processes *, const struct ctf_stream *);
-/* The origin of the stream's trace. */
 struct origin *processes_origin(struct processes *, const struct ctf_stream *);
 /* Events were lost: the stream's item tells of them. */
 void	 processes_lose(struct processes *, const struct ctf_stream *);
@@ -152,11 +150,10 @@ struct process *processes_load(struct processes *, const struct ctf_stream *,
 /* A process has loaded that; or no longer has what is between these. */
 void	 process_map(struct process *, const struct mapping *);
 void	 process_unmap(struct process *, uint64_t, uint64_t);
-/* What has that address; NULL: nothing. */
+/* The module that has the address; NULL: none. */
 const struct mapping *process_mapping(const struct process *, uint64_t);
-/* Its name, for the terminal: of several hosts, with the host. */
+/* The name, for the terminal: of several hosts, with the host. */
 char	*process_text(const struct process *);
-/* That and its ID. */
 void	 process_print(const struct process *);
 void	 process_json(const struct process *);
 void	 processes_free(struct processes *);

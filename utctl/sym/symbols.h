@@ -66,7 +66,7 @@ void	 symbols_use(struct reader *, struct processes *);
 const char *symbols_name(const struct ctf_stream *, uint64_t,
 	    enum ctf_address);
 /*
- * The same of the value of a field, if it is an address, and of a field that
+ * The name of the value of a field, if it is an address, and of a field that
  * was found by its name; otherwise NULL.
  */
 const struct symbol *symbols_field(const struct ctf_stream *,
