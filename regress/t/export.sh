@@ -326,7 +326,7 @@ check loss
 complains '-F svg: there are chrome and folded' utctl export -F svg "$T/trace"
 complains "pair 'a:b': not an event" utctl export -D a:b "$T/trace"
 complains 'nothing: No such file' utctl export "$T/nothing"
-expect 0 'no pairs of events that ended: see -D' \
+expect 0 'no pairs of events that ended: see -D in utctl-view(1)$' \
     utctl export -F folded -e work:alone_begin "$T/trace"
 
 # Names of functions.

@@ -79,6 +79,7 @@ struct process_call {
  */
 struct origin {
 	int64_t		 lossy;		/* ns: events were lost until then */
+	int		 losses;	/* not only the oldest events are gone */
 	struct pair_thread *begun;	/* pair_thread.c's: pairs_cut() */
 };
 
@@ -87,6 +88,7 @@ struct process {
 	struct process	*next;		/* that began after this one */
 	uint64_t	 key;		/* ctf_process() */
 	int		 used;		/* it had an event lately */
+	int		 nameless;	/* an address came before any module */
 	struct mapping	*modules;	/* in the order of addresses */
 	size_t		 nmodules, room;
 	uint64_t	 serial;	/* another one after each change; not 0 */
