@@ -81,6 +81,7 @@ char	*names_text(const char *(*)(size_t));	/* "a, b and c" */
 void	 usage_all(FILE *);
 void	 usage_complained(void);
 int	 usage(void);				/* says it; returns 1 */
+int	 usage_lacks(const char *);		/* says that, too */
 int	 help(const struct command *);	/* NULL: list all; returns 0 */
 int	 values(const struct command *, char);	/* an option's; 0 or 1 */
 
