@@ -155,6 +155,15 @@ usage_complained(void)
 	complained = 1;
 }
 
+/* Say what the arguments lack, and how the command is used; returns 1. */
+int
+usage_lacks(const char *what)
+{
+	if (!say_placed())
+		say("%s: %s", utctl_command->name, what);
+	return usage();
+}
+
 /* Say how the command that runs is used; returns 1. */
 int
 usage(void)
@@ -177,6 +186,7 @@ usage_all(FILE *f)
 
 	for (c = commands; *c != NULL; c++)
 		usage_print(f, c == commands ? "usage:" : "      ", *c);
+	fputs("utctl help lists the commands; to begin: man 7 ut\n", f);
 }
 
 /* Names as a sentence has them: for the caller to free. */
@@ -220,9 +230,13 @@ attr_values(const struct attr *a, char *text, size_t n)
 }
 
 static void
-attr_usual(const struct attr *a, char *text, size_t n)
+attr_usual(const struct attr *a, int isrecord, char *text, size_t n)
 {
-	if (a->words[0] != NULL)
+	if (isrecord && a->record.option != '\0')
+		snprintf(text, n, " (default: %s, -%c: %s)",
+		    a->words[a->record.usual], a->record.option,
+		    a->words[a->record.with]);
+	else if (a->words[0] != NULL)
 		snprintf(text, n, " (default: %s)", a->words[0]);
 	else if (a->usual == 0)
 		text[0] = '\0';
@@ -236,7 +250,7 @@ attr_usual(const struct attr *a, char *text, size_t n)
 
 /* Print the values that an attribute of a channel can have, and its default. */
 static void
-print_attr(const struct attr *a)
+print_attr(const struct attr *a, int isrecord)
 {
 	char values[64], usual[48], text[192];
 
@@ -245,7 +259,7 @@ print_attr(const struct attr *a)
 		    a->option, a->what);
 	} else {
 		attr_values(a, values, sizeof(values));
-		attr_usual(a, usual, sizeof(usual));
+		attr_usual(a, isrecord, usual, sizeof(usual));
 		snprintf(text, sizeof(text), "-%c %s\t%s%s%s%s", a->option[0],
 		    a->words[0] != NULL ? a->what : a->option + 2,
 		    a->words[0] != NULL ? "" : a->what,
@@ -301,7 +315,7 @@ help(const struct command *c)
 		putchar('\n');
 	for (a = attr_table; a < attr_table + ATTRS; a++)
 		if ((a->commands & c->attrs) != 0)
-			print_attr(a);
+			print_attr(a, c->attrs == ATTR_RECORD);
 	for (o = c->options; *o != NULL; o++)
 		print_option(*o);
 	if (c->meaning != NULL)

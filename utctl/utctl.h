@@ -81,6 +81,7 @@ char	*names_text(const char *(*)(size_t));	/* "a, b and c" */
 void	 usage_all(FILE *);
 void	 usage_complained(void);
 int	 usage(void);				/* says it; returns 1 */
+int	 usage_lacks(const char *);		/* says that, too */
 int	 help(const struct command *);	/* NULL: list all; returns 0 */
 int	 values(const struct command *, char);	/* an option's; 0 or 1 */
 
@@ -214,7 +215,7 @@ int	 dir_remove(int, const char *, int);
 
 /* why_empty.c */
 int	 had_event(const struct row *, const char *);
-void	 why_empty(const struct row *, int);
+void	 why_empty(const struct row *, int, const char *);
 void	 warnings_say(const struct row *);
 void	 remedies_say(const struct row *);
 int	 end_ask(struct client *, struct step *);

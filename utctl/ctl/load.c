@@ -319,7 +319,7 @@ load_main(int argc, char **argv)
 		check_only = 1;
 	}
 	if (argc - optind > 1)
-		return usage();
+		return usage_lacks("name one file");
 	memset(&l, 0, sizeof(l));
 	l.end = &l.first;
 	l.file = argc > optind ? argv[optind] : "stdin";

@@ -214,7 +214,8 @@ snapshot_parse(int argc, char **argv, struct step *st)
 			return usage();
 		}
 	}
-	return st->dir != NULL && shot->name != NULL ? usage() :
+	return st->dir != NULL && shot->name != NULL ?
+	    usage_lacks("-n and -o: one of them") :
 	    step_session(argc, argv, st);
 }
 

@@ -196,9 +196,11 @@ trigger_parse(int argc, char **argv, struct step *st)
 		else
 			return usage();
 	}
-	if (any == (number != 0) || (any && (t->glob == NULL ||
-	    t->action == 0)))
-		return usage();
+	if (any && number != 0)
+		return usage_lacks("-r: without other options");
+	if (number == 0 && (t->glob == NULL || t->action == 0))
+		return usage_lacks("name an event with -e and an action with "
+		    "-a, or a trigger with -r");
 	if (!any) {
 		st->type = UT_CTL_UNTRIGGER;
 		t->count = number;

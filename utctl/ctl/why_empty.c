@@ -108,9 +108,9 @@ has_rules(const struct row *session)
 	return 0;
 }
 
-/* The session's row, as list has it, at its end. */
+/* The hint is for a session to which no program came. */
 void
-why_empty(const struct row *session, int recorded)
+why_empty(const struct row *session, int recorded, const char *hint)
 {
 	if (!recorded && row_num(session, "begun") == 0)
 		say("session %s was never started", row_str(session, "name"));
@@ -118,7 +118,7 @@ why_empty(const struct row *session, int recorded)
 		say("no events were enabled in session %s",
 		    row_str(session, "name"));
 	else if (!recorded && row_num(session, "came") == 0) {
-		say("no program came that uses ut(3)");
+		say("no program came that uses ut(3)%s", hint);
 		if (row_num(session, "others") > 0)
 			say("there were programs of other users: only sessions "
 			    "of root record these");
@@ -195,7 +195,7 @@ end_ask(struct client *c, struct step *st)
 		if (st->type == UT_CTL_DESTROY)
 			warnings_say(s);
 		if (client_did(c, UT_DID_NOTHING))
-			why_empty(s, 0);
+			why_empty(s, 0, "");
 		remedies_say(s);
 	}
 	row_free(rows);

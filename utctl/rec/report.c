@@ -184,7 +184,8 @@ report(const struct record *r, struct row *rows)
 		say("%s", error);
 	say_total(r, s, modules);
 	remedies_say(s);
-	why_empty(s, recorded);
+	why_empty(s, recorded, r->argv != NULL && r->preload == NULL ?
+	    "; -w malloc records the calls of any program" : "");
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
 		say_hints();
 	else if (!recorded)

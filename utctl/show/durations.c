@@ -255,6 +255,6 @@ durations(struct reader *rd, struct pairs *ps, struct groups *g, size_t nslow)
 		durations_print(&r, rd);
 	if (r.top.n == 0 && rd->nevents > 0 && ps->unended == 0 &&
 	    ps->unbegun == 0 && ps->lost == 0)
-		say("no pairs of events: see -D");
+		say("no pairs of events: see -D in utctl-stat(1)");
 	free(r.slow);
 }

@@ -329,20 +329,27 @@ say_lost(const struct heap_run *r)
 {
 	const struct process *p;
 	const struct heap *h;
+	const char *why;
 	uint64_t blocks = 0, twice = 0;
-	int any = 0;
+	int any = 0, losses = 0;
 
 	for (p = r->processes.first; p != NULL; p = p->next) {
 		h = (const struct heap *)p;
 		any |= p->origin->lossy != INT64_MIN;
+		losses |= p->origin->losses;
 		blocks += h->unsure_blocks;
 		twice += h->unsure_twice;
 	}
 	if (r->processes.n == 0 || !any)
 		return;
-	say("events were lost: what is live is not certain, %" PRIu64
-	    " of the blocks may have been freed, and %" PRIu64 " more may "
-	    "have been freed twice", blocks, twice);
+	why = losses ? "events were lost" :
+	    "the oldest events were removed (-W) or overwritten";
+	if (blocks + twice == 0)
+		say("%s: what is live is not certain", why);
+	else
+		say("%s: what is live is not certain, %" PRIu64 " of the "
+		    "blocks may have been freed, and %" PRIu64 " more may "
+		    "have been freed twice", why, blocks, twice);
 }
 
 static int

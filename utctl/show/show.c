@@ -88,9 +88,10 @@ show_traces(const struct show *sh, struct reader *rd, char **dirs)
 	status = sh->run(rd, dirs) | (ctf_damaged() != 0);
 	ctf_damage_say();
 	if (rd->ntraces > 0 && rd->select != NULL)
-		select_say(rd->select);
+		select_say(rd->select, rd->nevents);
 	if (rd->ntraces > 0)
 		sh->say(rd);
+	symbols_say();
 	return status;
 }
 

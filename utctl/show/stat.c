@@ -386,10 +386,10 @@ const struct command cmd_stat = {
 	.name = "stat", .page = "utctl-stat",
 	.line = "count the events of traces, and sum up their fields",
 	.usage = "[-cj] [-d] [-D begin,end[,field]] ... [-S count] "
-	    "[-g event | program | thread | field] ... [-v field] "
+	    "[-g event | program | thread | host | field] ... [-v field] "
 	    SHOW_USAGE,
 	.options = {
-	    "-g name\tby event (the default), program, thread or a field",
+	    "-g name\tby event (the default), program, thread, host or a field",
 	    "-c\tprint what the clocks said, instead of events",
 	    "-d\thow long pairs of events took: x_begin and x_end",
 	    "-D a,b,key\tpairs of these events; key: a field of both",

@@ -48,6 +48,7 @@ const char *image_path(const struct image *);
  */
 int	 image_find(const struct mapping *, enum elf_kind, uint64_t, char *,
 	    uint64_t *);
+void	 images_say(void);	/* if nothing was found below it */
 void	 images_free(void);
 
 #endif /* IMAGE_H */

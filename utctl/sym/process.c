@@ -106,6 +106,7 @@ processes_lose(struct processes *ps, const struct ctf_stream *s)
 	if (s->item == ITEM_GONE && !counts(s->class))
 		return;
 	o = processes_origin(ps, s);
+	o->losses |= s->item != ITEM_GONE;
 	if (until > o->lossy)
 		o->lossy = until;
 	if (until > ps->any.lossy)

@@ -79,6 +79,7 @@ struct process_call {
  */
 struct origin {
 	int64_t		 lossy;		/* ns: events were lost until then */
+	int		 losses;	/* not only the oldest events are gone */
 	struct pair_thread *begun;	/* pair_thread.c's: pairs_cut() */
 };
 
@@ -87,6 +88,7 @@ struct process {
 	struct process	*next;		/* in the order of beginning */
 	uint64_t	 key;		/* ctf_process() */
 	int		 used;		/* an event came lately */
+	int		 nameless;	/* an address came before any module */
 	struct mapping	*modules;	/* in the order of addresses */
 	size_t		 nmodules, room;
 	uint64_t	 serial;	/* changes with the modules; not 0 */

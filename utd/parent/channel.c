@@ -97,7 +97,7 @@ channel_free(struct channel *ch)
 	free(ch);
 }
 
-/* Its regions and programs follow. */
+/* The caller has regions and programs follow. */
 void
 channel_enable(struct channel *ch, bool enabled)
 {

@@ -30,7 +30,7 @@
 #define LEAVE_MS	500	/* until the next try to end a session */
 #define LOOK_MS		100	/* between looks at programs */
 #define PROGRESS_MS	200	/* between two messages about progress */
-#define END_MS		1000	/* that utd waits for utctl when it ends */
+#define END_MS		1000	/* for utctl, when utd ends */
 
 static struct client *clients;
 static struct client *done;		/* to be freed */
@@ -64,9 +64,9 @@ sweep(void *arg)
 static void	leave_again(void *);
 
 /*
- * Its connection is closed.  If its session has to end now, that is a request
- * that nobody gets an answer to.  As long as the session is there and no
- * request is under way, this is tried again.
+ * End the session of a client whose connection is closed, if the session has to
+ * end now: a request that nobody gets an answer to.  As long as the session is
+ * there and no request is under way, this is tried again.
  */
 static bool
 left(struct client *k)
@@ -111,7 +111,7 @@ client_reply(struct client *k, uint16_t type, uint32_t b, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	state_save();			/* what is said to be so stays so */
+	state_save();			/* the next utd must know it, too */
 	ut_msg_init(&out, type, type == UT_CTL_OK ? UT_MSG_VERSION : 0, b);
 	ut_msg_str(&out, text);
 	conn_send(k->conn, &out);
@@ -182,7 +182,7 @@ client_answer(struct client *k, const char *text)
 		snprintf(late, sizeof(late), "%s%u program%s not answer",
 		    *text != '\0' ? "; " : "", k->late,
 		    k->late == 1 ? " does" : "s do");
-	state_save();			/* or why it is not */
+	state_save();			/* may set journal_trouble */
 	unsaved = journal_trouble();
 	and = unsaved != NULL && (*text != '\0' || k->late > 0) ? "; " : "";
 	client_did(k, k->late > 0 ? UT_DID_LATE : 0, "%s%s%s%s", text, late,

@@ -122,7 +122,7 @@ command_ended(uint32_t id, int status)
 	commands_over(s);
 }
 
-/* It has yet to be run for the chunk of that name. */
+/* Add a chunk for which the command has yet to be run. */
 void
 command_wants(struct session *s, const char *name)
 {
@@ -148,7 +148,7 @@ command_add(struct session *s, const char *name)
 	command_next(s);
 }
 
-/* Forget the chunks for which it does not run; or did not, for another utd. */
+/* Drop the waiting chunks, but not the first if its command is running. */
 static void
 forget(struct session *s)
 {
@@ -196,19 +196,20 @@ command_forget(struct session *s)
 }
 
 /*
- * What is run for a session: a command line of sh(1), as the user who owns the
- * session.  It has nothing of ours, and goes on if we are killed.
+ * Commands that are run for a session: a command line of sh(1), as the user who
+ * owns the session.  A command has nothing of ours, and goes on if we are
+ * killed.
  */
 
-#define JOBS		20u		/* of a user that begin in a second */
-#define SHARE		4		/* that all strangers have together */
+#define JOBS		20u		/* begun in a second for one user */
+#define SHARE		4		/* times JOBS, for all strangers */
 #define SHELL		"/bin/sh"
 #define DIRECTORIES	"/usr/local/bin:/usr/bin:/bin:/usr/pkg/bin"
 
 struct job {
 	pid_t		 pid;
 	job_cb		*ended;
-	uint32_t	 id;		/* its argument */
+	uint32_t	 id;		/* first argument of ended */
 	struct job	*next;
 };
 

@@ -33,7 +33,7 @@
 #include "consumers.h"
 #include "session.h"
 
-#define DEATHS_MS	10000	/* it is given up if it dies so often in less */
+#define DEATHS_MS	10000	/* given up if DEATHS happen in less */
 #define REQUESTS_MAX	16384	/* then its user must wait */
 #define IDLE_MS		1000	/* with nothing to do, once or twice */
 #define WATCH_MS	1000
@@ -119,7 +119,7 @@ spawn(struct consumer *c)
 		c->error = errno;
 		log_warn("consumer %d of uid %lu", (int)c->pid,
 		    (unsigned long)c->uid);
-		close(pair[0]);		/* it ends */
+		close(pair[0]);		/* makes the process end */
 		return false;
 	}
 	log_debug("consumer %d for uid %lu", (int)c->pid,
@@ -341,7 +341,7 @@ consumers_look(void)
 		timer_set(&idle_timer, IDLE_MS, end_idle, NULL);
 }
 
-/* Its process has written that much in all; a new process begins with 0. */
+/* Count the bytes that its process has written: a new one begins with 0. */
 void
 consumer_wrote(struct consumer *c, uint64_t written)
 {

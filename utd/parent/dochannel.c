@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: channels, and their contexts.
- */
+/* Requests of utctl: channels, and their contexts. */
 
 #include <stdio.h>
 #include <string.h>

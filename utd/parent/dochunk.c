@@ -15,7 +15,7 @@
  */
 
 /*
- * What utctl asks for: where a chunk of a trace ends, and a trace of what the
+ * Requests of utctl: where a chunk of a trace ends, and a trace of what the
  * buffers hold now.
  */
 

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: which events a channel records.
- */
+/* Requests of utctl: which events a channel records. */
 
 #include <errno.h>
 #include <stdio.h>

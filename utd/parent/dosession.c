@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: sessions that begin, record, and end.
- */
+/* Requests of utctl: sessions that begin, record, and end. */
 
 #include <errno.h>
 #include <limits.h>
@@ -111,7 +109,7 @@ do_create(struct client *k, struct ut_msg *m)
 	}
 }
 
-/* What else to say: errors, and how many warnings there are. */
+/* Write errors, and how many warnings there are, to follow the answer. */
 static void
 troubles(const struct session *s, bool last, char *text, size_t n)
 {

@@ -14,16 +14,14 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: which programs a session tracks.
- */
+/* Requests of utctl: which programs a session tracks. */
 
 #include <stdio.h>
 
 #include "do.h"
 #include "program.h"
 
-/* It has happened: say how many programs are tracked now, if that is known. */
+/* Answer with the number of programs that are tracked now, if it is known. */
 static void
 tracked(struct client *k)
 {
@@ -42,7 +40,7 @@ tracked(struct client *k)
 		    "programs", s->name, n, of);
 	else
 		snprintf(text, sizeof(text), "session %s tracks %s%s", s->name,
-		    s->tracks != NULL ? "only that" : "all programs",
+		    s->tracks != NULL ? "only these programs" : "all programs",
 		    !s->active ? "; it is not started" : session_wants(s) ? "" :
 		    "; no event is enabled yet");
 	client_answer(k, text);

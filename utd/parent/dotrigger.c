@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks for: what is done when programs record an event.
- */
+/* Requests of utctl: what is done when programs record an event. */
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +32,7 @@ struct wish {
 	uint32_t	 action;
 	uint32_t	 count;
 	char		 command[UT_COMMAND_MAX + 1];
-	struct contexts	 contexts;	/* that the filter needs */
+	struct contexts	 contexts;	/* needed by the filter */
 };
 
 static bool

@@ -54,14 +54,14 @@
 #define SPARE		(64u << 10)	/* bytes that stay free in it */
 #define SPARE_LEAST	(8u << 10)	/* with less no session can begin */
 #define RETRY_MS	1000		/* after it could not be written */
-#define BUCKETS		1024		/* of objects, by ID */
+#define BUCKETS		1024		/* for objects, by ID */
 
 struct journal {
 	int		 fd;		/* -1: nothing is written to it */
-	uint64_t	 size;		/* of what is in the file, */
-	uint64_t	 end;		/* and of zeros behind it */
+	uint64_t	 size;		/* bytes of records in the file */
+	uint64_t	 end;		/* size, and the zeros behind */
 	uint64_t	 needed;	/* size when it was new */
-	char		*buf;		/* what is not */
+	char		*buf;		/* records not yet in the file */
 	size_t		 len, room;
 	bool		 open;		/* no STATE_END behind the last one */
 };
@@ -73,8 +73,8 @@ static struct saved *all, **last = &all;
 static struct saved *by_id[BUCKETS];
 static struct saved *changed, **last_changed = &changed;
 static struct saved *cursor;		/* the next one to be copied */
-static bool off, failed;		/* and was told of */
-static char trouble[PATH_MAX + 160];	/* what cannot be saved, why; or "" */
+static bool off, failed;		/* failed: and was logged */
+static char trouble[PATH_MAX + 160];	/* the problem for users; or "" */
 static struct timer save_timer, copy_timer;
 const struct saved_ops *journal_ops;
 static uint32_t last_id;
@@ -336,7 +336,7 @@ copy_begin(void)
 	struct journal *j = &journals[!current];
 	struct saved *v;
 
-	(void)unlink(new_path);		/* it may have another name */
+	(void)unlink(new_path);		/* other names may exist */
 	j->fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
 	if (j->fd == -1) {

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What utctl asks to be told: sessions, and what programs offer.
- */
+/* Lists for utctl: sessions, and what programs offer. */
 
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +25,8 @@
 #include "trigger.h"
 
 #define ALL		SIZE_MAX
-#define UPTO_BYTES	4u	/* of counts_members */
-#define UPTO_WAITS	7u	/* likewise */
+#define UPTO_BYTES	4u	/* so many of counts_members */
+#define UPTO_WAITS	7u	/* so many of counts_members */
 
 static struct ut_msg out;
 
@@ -241,8 +239,8 @@ row_program(struct client *k, int depth, const struct program *p)
 }
 
 /*
- * What is wrong with the session.  A consumer that does not answer has not told
- * the numbers of events, either.
+ * The error of the session; or "".  A consumer that does not answer has not
+ * told the numbers of events, either.
  */
 static const char *
 wrong(const struct client *k, const struct session *s)

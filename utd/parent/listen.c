@@ -179,7 +179,7 @@ accept_one(void)
 		return true;
 	}
 	conn_of(c, u, gid, pid);
-	conn_read(c);		/* it said hello at once */
+	conn_read(c);		/* the hello came with the connection */
 	if (c->state != CONN_DEAD && c->ops == &stranger_ops)
 		timer_set(&c->patience, patience(uid), says_nothing, c);
 	return true;

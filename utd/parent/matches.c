@@ -110,8 +110,9 @@ count_programs(const struct session *s, const struct channel *only,
 }
 
 /*
- * Of the session, or only of that channel, and of the newest rule of the
- * channel, or of all rules.  The number of programs.
+ * Count the events that match: in the session, or only in that channel, and for
+ * the newest rule of the channel, or for all rules.  Returns the number of
+ * programs.
  */
 unsigned int
 matches_text(const struct session *s, const struct channel *only,

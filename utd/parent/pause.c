@@ -77,7 +77,7 @@ pause_acked(struct link *l, uint64_t begun)
 	if (l->since != 0 && (l->begun == 0 || begun < l->begun))
 		l->begun = begun;
 	if (begun == 0)
-		l->begun = l->since;	/* it is older, and does not say */
+		l->begun = l->since;	/* an older program does not say */
 }
 
 /* Is there no program whose pause is still to be told, or may be? */

@@ -30,7 +30,7 @@
 
 #include "program.h"
 
-#define BUCKETS	1024			/* of programs */
+#define BUCKETS	1024			/* for programs */
 #define SPARE	32			/* places in the file for others */
 
 struct program *programs;
@@ -40,8 +40,8 @@ static struct ut_msg out;
 static struct program *dead, **last_dead = &dead;	/* to be buried */
 static char path[PATH_MAX];
 static int fd = -1;
-static uint32_t nplaces;		/* in the table, */
-static size_t room;			/* and for so many */
+static uint32_t nplaces;		/* places in the table */
+static size_t room;			/* places for which the file has room */
 static uint32_t *free_places;
 static uint32_t nfree, roomfree;
 
@@ -153,7 +153,7 @@ place_free(uint32_t place)
 	if (nfree == roomfree) {
 		p = realloc(free_places, more * sizeof(*p));
 		if (p == NULL)
-			return;		/* it is not used again */
+			return;		/* never used again */
 		free_places = p;
 		roomfree = more;
 	}
@@ -270,7 +270,7 @@ void
 programs_open(const char *name)
 {
 	snprintf(path, sizeof(path), "%s", name);
-	(void)unlink(path);		/* it may have another name */
+	(void)unlink(path);		/* other names may exist */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 	    0600);
 	if (fd == -1)

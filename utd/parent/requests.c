@@ -57,11 +57,11 @@
 
 struct request {
 	uint32_t	 serial;
-	consumer_cb	*cb;		/* or NULL */
-	uint32_t	 id;		/* its argument */
-	int64_t		 asked;		/* when, */
-	uint64_t	 work;		/* and what was done until then */
-	struct waiter	*wait;		/* or NULL */
+	consumer_cb	*cb;		/* NULL: none */
+	uint32_t	 id;		/* first argument of cb */
+	int64_t		 asked;		/* time at which it was asked */
+	uint64_t	 work;		/* work that was done until then */
+	struct waiter	*wait;		/* NULL: nobody waits */
 	bool		 unwanted;	/* by now */
 	struct ut_msg	*msg;		/* only as long as it needs to be; NULL:
 					   made anew for another consumer, from

@@ -60,7 +60,7 @@ count_bytes(struct rule *r)
 		r->bytes += strlen(r->filter->text) * EXPR_COST;
 }
 
-/* Its filter, if there is one; false and why if that is invalid. */
+/* Read the filter, if there is one; false and why if the filter is invalid. */
 static bool
 read_filter(struct rule *r, struct ut_msg *m, char *why, size_t n)
 {

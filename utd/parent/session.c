@@ -280,7 +280,7 @@ trigger_free(struct trigger *t)
 	free(t);
 }
 
-/* Its regions and programs follow. */
+/* The caller has regions and programs follow. */
 void
 session_activate(struct session *s, bool active)
 {

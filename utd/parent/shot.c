@@ -37,11 +37,11 @@
 
 #include "shot.h"
 
-#define SHOTS_MAX	16		/* of a user, at a time */
+#define SHOTS_MAX	16		/* at a time, of one user */
 #define PATIENCE_MS	10000		/* for what can perhaps be soon */
 #define AGAIN_MS	50
 #define FORGET_MS	1000		/* until who waits has asked for it */
-#define COMMANDS_MAX	1000		/* of a session, that wait */
+#define COMMANDS_MAX	1000		/* waiting, of one session */
 
 static struct shot *shots;
 static struct ut_msg out;
@@ -100,7 +100,7 @@ next_command(uint32_t session)
 
 static void	run_command(struct shot *);
 
-/* It is remembered until whoever waits for it has asked. */
+/* Remember the snapshot until whoever waits for it has asked. */
 static void
 forget_soon(struct shot *sh)
 {
@@ -224,7 +224,7 @@ got_end(uint32_t id, int error, struct ut_msg *m)
 	if (error != 0) {
 		if (sh->why[0] == '\0') {
 			shot_fail(sh, consumer_why(m, error));
-			shot_end(sh);		/* it cannot have its name */
+			shot_end(sh);		/* no directory of its name */
 			return;
 		}
 	} else if (sh->why[0] == '\0') {
@@ -366,7 +366,7 @@ ask_dir(struct shot *sh, const struct session *s)
 	size_t len;
 
 	sh->begun = true;
-	/* As the archives of a rotation: when it was, and which one. */
+	/* A name like those of archives: the time and a number. */
 	if (sh->name[0] == '\0') {
 		name_time(sh->name, sizeof(sh->name), (int64_t)ut_time());
 		len = strlen(sh->name);
@@ -383,7 +383,7 @@ ask_dir(struct shot *sh, const struct session *s)
 	    NULL);
 }
 
-/* It begins, as soon as it can. */
+/* Begin the snapshot as soon as it can be. */
 static void
 shot_go(void *arg)
 {

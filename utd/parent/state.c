@@ -15,8 +15,8 @@
  */
 
 /*
- * What the next utd finds in the journal (journal.c) to go on where this one
- * was killed: sessions with all that they have.
+ * The records of the journal (journal.c), for the next utd to go on where this
+ * one was killed: sessions with all that they have.
  *
  * Each object has a record in the journal, written again as a whole when
  * something in it has changed: at the end of a round of the loop, and before
@@ -29,13 +29,13 @@
 
 #include "trace.h"
 
-#define CHUNK		32768u		/* of metadata, in one message */
+#define CHUNK		32768u		/* bytes of metadata in one message */
 
 static struct ut_msg out;
 
 /*
- * What is saved of an object, and listed if it has a name.  A member is a row;
- * one more raises the version.
+ * Members of an object that are saved, and listed if they have a name: a row a
+ * member.  One more raises the version.
  */
 #define STATE_VERSION		9
 #define STATE_MEMBERS		93u
@@ -217,7 +217,7 @@ record_rule(const struct channel *ch, const struct rule *r, bool added)
 	return &out;
 }
 
-/* What is run may have ended when another utd looks; what rotates is known. */
+/* A command under way may end before another utd looks: the action is due. */
 static void
 put_trigger(const struct trigger *t)
 {
@@ -267,7 +267,7 @@ put_trace(unsigned int j, struct saved *v)
 		v->in[j].text = t->past;
 }
 
-/* What has come since the text there ended, unless too much is past by now. */
+/* Put the text that was added since, unless too much of it is past by now. */
 static bool
 put_text(unsigned int j, struct saved *v, size_t left)
 {
@@ -395,7 +395,7 @@ lasts(const struct saved *v)
 	return false;
 }
 
-/* What it is a part of: without that the journal does not have it either. */
+/* The object that has this one, which the journal must have before. */
 static struct saved *
 above(const struct saved *v)
 {
@@ -476,7 +476,7 @@ state_put(unsigned int j, struct saved *v, size_t left)
 	if (v->kind == SAVED_REGION)
 		put_first(j, &((struct region *)v->object)->channel->saved);
 	if (t != NULL && t->before != NULL)
-		put_first(j, &t->before->saved);	/* whose place it takes */
+		put_first(j, &t->before->saved);
 	puts[v->kind](j, v);
 	v->in[j].there = true;
 	return state_rows(j, v, left);

@@ -29,10 +29,10 @@
 
 #include "event.h"
 
-#define EVENTS_MAX	131072		/* of one program */
+#define EVENTS_MAX	131072		/* events of one program */
 #define TABLE_MAX	(64u << 20)	/* bytes of descriptions */
 #define KEPT_MAX	32		/* tables that no program has */
-#define KEPT_BYTES	(16u << 20)	/* of them all */
+#define KEPT_BYTES	(16u << 20)	/* bytes of all these tables */
 
 static struct table *tables;		/* the one used last is the first */
 static uint64_t last_serial;
@@ -224,7 +224,7 @@ table_event(struct table *t, uint32_t number, struct ut_msg *fields)
  * begin at 1 and are never used again.
  */
 
-#define BYTES_MAX	(64u << 20)	/* of descriptions */
+#define BYTES_MAX	(64u << 20)	/* bytes of descriptions */
 
 void
 registry_free(struct registry *r)

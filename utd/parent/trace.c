@@ -17,7 +17,7 @@
 /*
  * The traces of a session, as the parent sees them: one for each UID and ABI,
  * or one for each program; and how their metadata get to the consumer.  How
- * their directories are made and opened: see open.c.
+ * their directories are made and opened: see trace_open.c.
  */
 
 #include <stdlib.h>
@@ -25,9 +25,9 @@
 
 #include "trace.h"
 
-#define PIECE	32768u		/* of metadata, in one message */
-#define AHEAD	(1u << 20)	/* bytes of it that the consumer has to read */
-#define BUCKETS	1024		/* of traces, by owners, which are in a row */
+#define PIECE	32768u		/* bytes of metadata in one message */
+#define AHEAD	(1u << 20)	/* bytes that the consumer has yet to read */
+#define BUCKETS	1024		/* traces by owners, which are in a row */
 
 static struct trace *by_owner[BUCKETS];
 static struct ut_msg out;
@@ -147,7 +147,7 @@ trace_wrote(const struct consumer *c, uint32_t id, uint64_t size)
 	text = &t->text;
 	n = (size_t)(size - t->past);
 	if (n < text->len / 2)
-		return;			/* or too much would be moved */
+		return;			/* else too much would be moved */
 	t->past = size;
 	text_cut(text, n);
 }
@@ -236,7 +236,7 @@ trace_leave(const struct trace *t)
 		consumers_look();
 }
 
-/* Its consumer was given up: another one of the user. */
+/* Change to another consumer of the user: the trace's own was given up. */
 void
 trace_move(struct trace *t)
 {

@@ -67,7 +67,7 @@ trigger_rule(const struct trigger *t)
 	return t->watch->channels->newest;
 }
 
-/* Since the session was started.  Sums wrap: differences are right. */
+/* Matches since the session started.  Sums wrap: differences are right. */
 uint64_t
 trigger_matches(const struct trigger *t)
 {
@@ -86,7 +86,7 @@ trigger_over(const struct trigger *t)
 	return t->count == 0 && t->passed > 0;
 }
 
-/* It is done now; it may be wanted again meanwhile. */
+/* Note that the action is done now; it may be due again meanwhile. */
 static void
 begin(struct trigger *t, bool busy)
 {
@@ -96,7 +96,7 @@ begin(struct trigger *t, bool busy)
 	state_changed(&t->watch->saved);
 }
 
-/* It cannot be done. */
+/* Give up an action that cannot be done. */
 static void
 forget(struct trigger *t)
 {
@@ -261,8 +261,8 @@ static const struct action {
 	uint32_t	 type;
 	const char	*name;
 	void		(*act)(struct trigger *);
-	const char	*(*lacks)(const struct session *);	/* or NULL */
-	bool		 command;	/* it has one */
+	const char	*(*lacks)(const struct session *);	/* NULL: none */
+	bool		 command;	/* runs a command */
 	bool		 ending;	/* also for a session that ends */
 } actions[] = {
 	{ UT_TRIGGER_SNAPSHOT, "snapshot", act_snapshot, no_place, false,
@@ -332,7 +332,7 @@ look(struct trigger *t)
 	struct channel *ch = t->watch->channels;
 	uint64_t more = trigger_matches(t) - t->passed * t->count;
 
-	if (more > INT64_MAX) {		/* of a damaged state: go on here */
+	if (more > INT64_MAX) {		/* after a damaged state: go on here */
 		t->gone -= more;
 		more = 0;
 	}
@@ -437,8 +437,8 @@ triggers_arm(struct session *s)
 }
 
 /*
- * What was due, or not known to be over, when another utd was killed, is done
- * when it is known how often there was a match.
+ * Resume triggers after another utd: what was due, or not known to be over, is
+ * done when the number of matches is known.
  */
 void
 triggers_resume(struct session *s)

@@ -14,9 +14,7 @@
  * OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 
-/*
- * What each user takes of us, so that none takes what others need.
- */
+/* Quotas: what each user takes of us, so that none takes what others need. */
 
 #include <errno.h>
 #include <limits.h>

@@ -63,8 +63,8 @@ struct held {
 
 static struct held held[HELD_MAX];
 static int nheld, held_max;
-static struct file finder;		/* a process of ours, */
-static pid_t finder_pid;		/* or 0 */
+static struct file finder;		/* socket of the finder */
+static pid_t finder_pid;		/* a process of ours; or 0 */
 
 static bool
 is_fifo_of(const struct stat *st, uid_t uid)
@@ -92,7 +92,7 @@ fifo_wake(const char *path, uid_t uid)
 	return w;
 }
 
-/* The same if nobody sleeps there: we are the reader meanwhile. */
+/* Wake a FIFO's reader, or hold the FIFO if nobody sleeps there. */
 static int
 fifo_hold(const char *path, uid_t uid)
 {

@@ -24,9 +24,9 @@
 
 #include "session.h"
 
-#define WARNINGS_MAX	100	/* of a session's owner */
-#define WARNINGS_OTHER	20	/* of each other user, */
-#define WARNINGS_OTHERS	4000	/* and of all of them */
+#define WARNINGS_MAX	100	/* for the owner of the session */
+#define WARNINGS_OTHER	20	/* for each other user */
+#define WARNINGS_OTHERS	4000	/* for all other users together */
 
 /*
  * How many more warnings may be of that user?  The owner's share is not for
@@ -92,7 +92,7 @@ warn(struct session *s, uid_t uid, const char *fmt, va_list ap)
 		log_warnx("session %s: %s", session_shown(s)->name, text);
 }
 
-/* The same, and to the log. */
+/* Warn, also in the log. */
 void
 session_warn(struct session *s, const char *fmt, ...)
 {
@@ -103,7 +103,7 @@ session_warn(struct session *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The same, for what the programs of that user cause. */
+/* Warn of what the programs of that user cause, also in the log. */
 void
 session_blame(struct session *s, uid_t uid, const char *fmt, ...)
 {

@@ -40,7 +40,7 @@
 
 #include "trace.h"
 
-#define SUFFIX	"-chunk-"	/* and a number */
+#define SUFFIX	"-chunk-"	/* followed by a number */
 #define AT_ONCE	16		/* requests, each with a descriptor */
 
 static struct ut_msg out;
@@ -206,7 +206,7 @@ got_carried(uint32_t id, int error, struct ut_msg *m)
 	if (t == NULL)
 		return;
 	t->asking = false;
-	if (!t->carrying) {		/* it has begun anew meanwhile */
+	if (!t->carrying) {		/* begun anew meanwhile */
 		rotation_soon(t->session);
 		return;
 	}

@@ -129,7 +129,7 @@ consumers_remove(void)
 
 	for (c = consumers; c != NULL; c = c->next) {
 		consumer_remove(c, c->bellname, true);
-		if (c->pid <= 0)	/* or it has the lock until it ends */
+		if (c->pid <= 0)	/* else its process has the lock */
 			consumer_unlock(c->uid);
 	}
 }

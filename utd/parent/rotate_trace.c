@@ -60,7 +60,7 @@ got_rotated(uint32_t id, int error, struct ut_msg *m)
 
 	if (t == NULL || t->before == NULL ||
 	    (error != 0 && t->state == TRACE_FAILED))
-		return;			/* it is asked for again */
+		return;			/* asked for again later */
 	for (n = error == 0 ? ut_msg_get_u32(m) : 0; n > 0; n--) {
 		r = region_by_id(ut_msg_get_u32(m));
 		if (m->bad || r == NULL || r->trace != t)

@@ -15,11 +15,11 @@
  */
 
 /*
- * filter.c: the filters of rules, and their code for an event.
+ * rule_filter.c: the filters of rules, and their code for an event.
  */
 
-#ifndef FILTER_ROOM_H
-#define FILTER_ROOM_H
+#ifndef RULE_FILTER_H
+#define RULE_FILTER_H
 
 #include "user.h"
 
@@ -49,7 +49,7 @@ struct want {
 struct code {
 	unsigned int	 refs;
 	uint32_t	 hash;
-	struct user	*user;		/* whose it is */
+	struct user	*user;		/* charged for the code */
 	struct code	*next;
 	uint32_t	 len;
 	unsigned char	 b[];
@@ -59,4 +59,4 @@ struct code *code_compile(const struct channel *, const struct want *,
 	    size_t, const struct event *, const char *, bool *);
 void	 code_unref(struct code *);
 
-#endif /* FILTER_ROOM_H */
+#endif /* RULE_FILTER_H */

@@ -61,7 +61,7 @@ trace_failed(struct trace *t, const char *why, bool for_good)
 		session_wait(t->session);
 }
 
-/* Its regions go on in the trace before, until it can be made. */
+/* Leave the regions in the trace before until this one can be made. */
 static void
 trace_later(struct trace *t, const char *why)
 {
@@ -106,13 +106,13 @@ got_trace(uint32_t id, int error, struct ut_msg *m)
 	if (t->take == TAKE_SIZE) {
 		t->take = TAKE_TEXT;
 		t->text.sent = (size_t)(size - t->past);
-		/* What the last one was sent it may not have written. */
+		/* The last consumer may not have written all it was sent. */
 		(void)trace_flush(t);
 		regions_synced(t);
 	}
 }
 
-/* Its metadata begin, perhaps anew. */
+/* Begin the metadata, perhaps anew. */
 void
 trace_begin(struct trace *t)
 {
@@ -206,7 +206,7 @@ trace_ask_dir(const struct trace *t, const char *path, bool new,
 	    NULL);
 }
 
-/* What is below the directory that the session's owner makes for another. */
+/* The end of a path, below the directory that is made for another user. */
 const char *
 trace_below(const struct trace *t)
 {
@@ -455,7 +455,7 @@ region_find(const struct channel *ch, const struct program *p)
 	return r;
 }
 
-/* The same, perhaps a new one. */
+/* Find the region, or have a new one. */
 struct region *
 region_get(struct channel *ch, const struct program *p)
 {
@@ -516,7 +516,7 @@ session_wait(struct session *s)
 	timer_set(&s->retry, s->patience, session_again, id_arg(s->id));
 }
 
-/* What another utd has left of snapshots is removed. */
+/* Remove what another utd has left of snapshots. */
 static void
 sweep(struct session *s)
 {

@@ -184,7 +184,7 @@ load_sessions(FILE *f, const char *state)
 	}
 }
 
-/* Of a damaged journal: a trigger without a channel, a rule or an action. */
+/* Drop triggers that lack a channel, rule or action: of a damaged journal. */
 static void
 triggers_check(void)
 {
@@ -228,7 +228,7 @@ state_load(const char *state, const char *table)
 	fclose(f);
 	triggers_check();
 	for (s = sessions; s != NULL; s = s->next) {
-		if (s->lingers)		/* its end may have been half saved */
+		if (s->lingers)		/* half of its end may be saved */
 			session_strip(s);
 		session_warn(s, "utd was killed, and another took over");
 	}

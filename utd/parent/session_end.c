@@ -162,14 +162,14 @@ sessions_end(void)
 
 #define PARTS_MS	15000		/* for other users' consumers, which
 					   may say something and do little */
-#define HURRY_MS	1000		/* and for parts that begin later */
+#define HURRY_MS	1000		/* parts that begin later */
 #define LAST_MS		20000		/* in all; then utd ends without */
 
 /* The last snapshot of a session. */
 struct last {
 	char		 session[NAME_MAXLEN];
 	uint32_t	 shot;
-	char		 why[600];	/* it is not there, or lacks a part */
+	char		 why[600];	/* why it or a part is missing; or "" */
 	struct last	*next;
 };
 

@@ -36,7 +36,7 @@ static int nfound;			/* by the last wait */
 
 static int set = -1;
 static struct epoll_event *found;	/* with room for each file */
-static int told;			/* of those found */
+static int told;			/* how many ready_next has returned */
 
 /* The bits of poll(2) and epoll(7) are the same. */
 static int
