@@ -155,10 +155,9 @@ UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/sink.h utd/parent/client.h utd/parent/conn.h \
 		utd/parent/consumers.h utd/parent/do.h utd/parent/event.h \
 		utd/parent/journal.h utd/parent/listen.h utd/parent/loop.h \
-		utd/parent/parent.h utd/parent/program.h \
-		utd/parent/rule_filter.h utd/parent/session.h \
-		utd/parent/shot.h utd/parent/trace.h utd/parent/trigger.h \
-		utd/parent/user.h utd/utd.h
+		utd/parent/parent.h utd/parent/program.h utd/parent/rule.h \
+		utd/parent/session.h utd/parent/shot.h utd/parent/trace.h \
+		utd/parent/trigger.h utd/parent/user.h utd/utd.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_clock.c utctl/ctf/ctf_damage.c \

@@ -24,6 +24,7 @@
 
 #include "../../libut/expr/expr.h"
 #include "client.h"
+#include "rule.h"
 #include "trace.h"
 
 struct channel *

@@ -26,6 +26,7 @@
 
 #include "client.h"
 #include "consumers.h"
+#include "rule.h"
 
 #define LEAVE_MS	500	/* until the next try to end a session */
 #define LOOK_MS		100	/* between looks at programs */
@@ -49,7 +50,7 @@ static const struct conn_ops client_ops = {
 };
 
 static void
-sweep(void *arg)
+clients_sweep(void *arg)
 {
 	struct client *k;
 
@@ -69,7 +70,7 @@ static void	leave_again(void *);
  * there and no request is under way, this is tried again.
  */
 static bool
-left(struct client *k)
+client_leave(struct client *k)
 {
 	if (k->leave == NULL || !k->leave(k))
 		return false;
@@ -85,13 +86,13 @@ left(struct client *k)
 static void
 sweep_later(struct client *k)
 {
-	if (k->conn != NULL || k->wait != NULL || left(k))
+	if (k->conn != NULL || k->wait != NULL || client_leave(k))
 		return;
 	if ((*k->prev = k->next) != NULL)
 		k->next->prev = k->prev;
 	k->next = done;
 	done = k;
-	timer_set(&sweeper, 0, sweep, NULL);
+	timer_set(&sweeper, 0, clients_sweep, NULL);
 }
 
 static void
@@ -141,7 +142,7 @@ request_end(void *arg)
 
 /* The request waits for programs: end the wait if all of them are stopped. */
 static void
-look(void *arg)
+client_look(void *arg)
 {
 	struct client *k = arg;
 
@@ -149,7 +150,7 @@ look(void *arg)
 	    clients_stopped(k->wait) == k->wait->pending)
 		request_end(k);
 	else
-		timer_set(&k->timer, LOOK_MS, look, k);
+		timer_set(&k->timer, LOOK_MS, client_look, k);
 }
 
 struct waiter *
@@ -161,7 +162,7 @@ client_wait(struct client *k, void (*finish)(struct client *), int ms)
 		wait_for(k->wait, k->conn->uid);
 	k->deadline = ut_msg_now() + ms;
 	if (ms > 0)
-		timer_set(&k->timer, LOOK_MS, look, k);
+		timer_set(&k->timer, LOOK_MS, client_look, k);
 	return k->wait;
 }
 
@@ -230,7 +231,7 @@ clients_left(void)
 
 /* No owner any more: end, or end with the last session. */
 static void
-leave(bool patient)
+clients_leave(bool patient)
 {
 	if (!patient) {
 		loop_stop();
@@ -257,7 +258,7 @@ starter_gone(void *arg, short revents)
 	(void)arg;
 	(void)revents;
 	starter_forget();
-	leave(starter_patient);
+	clients_leave(starter_patient);
 }
 
 bool
@@ -380,8 +381,8 @@ client_closed(struct conn *c)
 
 	k->conn = NULL;
 	if (k->owner && !k->patient)
-		leave(false);
+		clients_leave(false);
 	sweep_later(k);
 	if (k->owner && k->patient)
-		leave(true);
+		clients_leave(true);
 }

@@ -23,7 +23,7 @@
 
 /* Answer with the number of programs that are tracked now, if it is known. */
 static void
-tracked(struct client *k)
+answer_tracked(struct client *k)
 {
 	const struct session *s = k->session;
 	unsigned int n, of;
@@ -63,7 +63,7 @@ sync_channels(const struct session *s, struct waiter *w)
 static void
 sync_tracks(struct client *k)
 {
-	struct waiter *w = client_wait(k, tracked, CLIENT_PATIENCE);
+	struct waiter *w = client_wait(k, answer_tracked, CLIENT_PATIENCE);
 
 	sync_channels(k->session, w);
 	wait_less(w);

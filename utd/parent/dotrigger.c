@@ -112,7 +112,7 @@ trigger_make(struct session *s, struct rule *rule, const struct wish *w)
 }
 
 static void
-added(struct client *k)
+answer_added(struct client *k)
 {
 	const struct trigger *t = k->session->trigger;
 	char text[1200], what[1100];
@@ -152,7 +152,7 @@ do_trigger(struct client *k, struct ut_msg *m)
 	}
 	client_about(k, t->watch);
 	k->channel = t->watch->channels;
-	w = client_wait(k, added, CLIENT_PATIENCE);
+	w = client_wait(k, answer_added, CLIENT_PATIENCE);
 	if (s->active)
 		session_follow(t->watch, true, w);
 	wait_less(w);

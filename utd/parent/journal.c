@@ -143,7 +143,7 @@ journal_flush(struct journal *j)
 
 /* Is there room to spare in the file?  With errno if there is not. */
 static bool
-spare(struct journal *j)
+journal_spare(struct journal *j)
 {
 	static const char zeros[SPARE];
 	ssize_t n;
@@ -168,7 +168,7 @@ keep_spare(void)
 	if (j->fd == -1)
 		return;
 	errno = ENOSPC;
-	if (!spare(j)) {
+	if (!journal_spare(j)) {
 		journal_warn(path);
 	} else {
 		trouble[0] = '\0';
@@ -322,7 +322,7 @@ state_del(struct saved *v)
 
 /* Has the copy reached or passed the object? */
 static bool
-passed(const struct saved *v)
+copy_passed(const struct saved *v)
 {
 	return v->seen || v == cursor;
 }
@@ -362,8 +362,8 @@ copy_end(void)
 	if (j->fd == -1)
 		return;
 	/* Rather the old one, if only that has room to spare. */
-	if (!spare(j) && journals[current].fd != -1 &&
-	    spare(&journals[current])) {
+	if (!journal_spare(j) && journals[current].fd != -1 &&
+	    journal_spare(&journals[current])) {
 		unlink(new_path);
 		journal_close(j);
 		timer_set(&copy_timer, RETRY_MS, copy_later, NULL);
@@ -438,7 +438,7 @@ state_save(void)
 	while ((v = changed) != NULL) {
 		unlist(v);
 		(void)journal_ops->put(current, v, SIZE_MAX);
-		if (journals[!current].fd != -1 && passed(v))
+		if (journals[!current].fd != -1 && copy_passed(v))
 			(void)journal_ops->put(!current, v,
 			    v == cursor ? 0 : SIZE_MAX);
 	}

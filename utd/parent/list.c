@@ -243,12 +243,13 @@ row_program(struct client *k, int depth, const struct program *p)
  * told the numbers of events, either.
  */
 static const char *
-wrong(const struct client *k, const struct session *s)
+session_wrong(const struct client *k, const struct session *s)
 {
 	const char *error = session_error(s), *unsaved = journal_trouble();
 
 	if (error[0] == '\0' && s->traces != NULL &&
-	    (session_late(s, k->conn->uid) != NULL || (k->late > 0 && s->active)))
+	    (session_late(s, k->conn->uid) != NULL ||
+	    (k->late > 0 && s->active)))
 		return "a consumer does not answer: the numbers are old";
 	return error[0] == '\0' && unsaved != NULL ? unsaved : error;
 }
@@ -274,7 +275,7 @@ list_session(struct client *k, const struct session *s)
 	row_num("came", s->came);
 	row_num("others", s->others);
 	row_num("astray", s->astray);
-	row_str("error", wrong(k, s));
+	row_str("error", session_wrong(k, s));
 	row_num("current", s->current && s->uid == k->conn->uid);
 	row_num("output", session_output(s));
 	(void)row_members(session_members, ALL, s);
@@ -307,7 +308,7 @@ list_shot(struct client *k, uint64_t events, const char *lacks,
 }
 
 static void
-listed(struct client *k)
+answer_sessions(struct client *k)
 {
 	const struct session *s;
 
@@ -339,7 +340,7 @@ list_sessions(struct client *k, struct ut_msg *m)
 			return;
 		client_about(k, s);
 	}
-	w = client_wait(k, listed, CLIENT_PATIENCE);
+	w = client_wait(k, answer_sessions, CLIENT_PATIENCE);
 	for (s = sessions; s != NULL; s = s->next)
 		if ((k->session == NULL || k->session == session_shown(s)) &&
 		    user_controls(k->conn->uid, s->uid)) {
@@ -403,7 +404,7 @@ list_event(struct client *k, const struct event *e)
 }
 
 static void
-events_listed(struct client *k)
+answer_events(struct client *k)
 {
 	const struct program *p;
 	const struct event *e;
@@ -426,7 +427,7 @@ events_listed(struct client *k)
 void
 list_events(struct client *k, struct ut_msg *m)
 {
-	struct waiter *w = client_wait(k, events_listed, CLIENT_PATIENCE);
+	struct waiter *w = client_wait(k, answer_events, CLIENT_PATIENCE);
 	struct program *p;
 
 	(void)m;

@@ -21,6 +21,7 @@
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
+#include "rule.h"
 #include "trace.h"
 
 /* A program. */

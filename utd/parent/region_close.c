@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rule.h"
 #include "trace.h"
 
 static struct ut_msg out;

@@ -195,7 +195,8 @@ consumer_ask(struct consumer *c, struct ut_msg *m, consumer_cb *cb,
 
 /* The first request of the queue is answered. */
 static void
-answered(struct consumer *c, struct queue *q, int error, struct ut_msg *m)
+request_answered(struct consumer *c, struct queue *q, int error,
+    struct ut_msg *m)
 {
 	struct request *r = q->first;
 
@@ -214,7 +215,7 @@ requests_reply(struct consumer *c, struct ut_msg *m)
 
 	for (q = c->queues; q < c->queues + QUEUES; q++)
 		if (q->first != NULL && q->first->serial == m->h.a) {
-			answered(c, q, (int)m->h.b, m);
+			request_answered(c, q, (int)m->h.b, m);
 			break;
 		}
 }
@@ -229,7 +230,7 @@ requests_fail(struct consumer *c)
 	for (q = c->queues; q < c->queues + QUEUES; q++)
 		while (q->first != NULL) {
 			ut_msg_init(&none, 0, 0, 0);
-			answered(c, q, c->error != 0 ? c->error : EPIPE,
+			request_answered(c, q, c->error != 0 ? c->error : EPIPE,
 			    &none);
 		}
 }

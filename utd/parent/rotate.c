@@ -469,7 +469,7 @@ too_large(const struct session *s)
 
 /* Rotate if it is time, or look at how much there is. */
 static void
-due(void *arg)
+rotation_due(void *arg)
 {
 	struct session *s = session_by_id((uint32_t)(uintptr_t)arg);
 	struct rotation *ro;
@@ -499,11 +499,12 @@ rotation_set(struct session *s)
 	if (ro->ms != 0) {
 		if (ro->next <= now || ro->next > now + ro->ms)
 			ro->next = now + ro->ms;
-		timer_set(&ro->due, (int)(ro->next - now), due, id_arg(s->id));
+		timer_set(&ro->due, (int)(ro->next - now), rotation_due,
+		    id_arg(s->id));
 	}
 	if (rest > 0 && (ro->due.when == 0 || ro->due.when > now + rest)) {
 		timer_clear(&ro->due);
-		timer_set(&ro->due, rest, due, id_arg(s->id));
+		timer_set(&ro->due, rest, rotation_due, id_arg(s->id));
 	}
 	for (ch = s->channels; ch != NULL; ch = ch->next)
 		channel_watch(ch);
@@ -519,5 +520,5 @@ rotation_grew(struct session *s)
 	    ro->due.when <= ut_msg_now() + LOOK_MS))
 		return;
 	timer_clear(&ro->due);
-	timer_set(&ro->due, LOOK_MS, due, id_arg(s->id));
+	timer_set(&ro->due, LOOK_MS, rotation_due, id_arg(s->id));
 }

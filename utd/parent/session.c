@@ -27,6 +27,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "rule.h"
 #include "trace.h"
 
 struct session *sessions;

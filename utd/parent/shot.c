@@ -81,7 +81,7 @@ shot_free(struct shot *sh)
 }
 
 static void
-forget(void *arg)
+shot_forget(void *arg)
 {
 	shot_free(arg);
 }
@@ -105,7 +105,7 @@ static void
 forget_soon(struct shot *sh)
 {
 	sh->commanding = false;
-	timer_set(&sh->timer, FORGET_MS, forget, sh);
+	timer_set(&sh->timer, FORGET_MS, shot_forget, sh);
 }
 
 static void
@@ -134,7 +134,7 @@ command_ended(uint32_t id, int status)
 }
 
 static void
-run(void *arg)
+shot_run(void *arg)
 {
 	struct shot *sh = arg;
 	const char *const args[JOB_ARGS] = { sh->path };
@@ -157,9 +157,9 @@ run_command(struct shot *sh)
 	const int ms = s != NULL ? job_delay(s) : 0;
 
 	if (ms > 0)
-		timer_set(&sh->timer, ms, run, sh);
+		timer_set(&sh->timer, ms, shot_run, sh);
 	else
-		run(sh);
+		shot_run(sh);
 }
 
 static unsigned int
@@ -338,7 +338,7 @@ session_waits(const struct session *s, bool patience)
 
 /* Why there can be none now, with EAGAIN if perhaps soon; or NULL. */
 static const char *
-refused(const struct session *s, const char *dir, bool patience)
+shot_refused(const struct session *s, const char *dir, bool patience)
 {
 	errno = EINVAL;
 	if (!s->begun)
@@ -399,7 +399,7 @@ shot_go(void *arg)
 		errno = EINVAL;
 		not = "was destroyed";
 	} else {
-		not = refused(s, sh->dir, sh->waited < PATIENCE_MS);
+		not = shot_refused(s, sh->dir, sh->waited < PATIENCE_MS);
 	}
 	if (not == NULL) {
 		ask_dir(sh, s);
@@ -417,7 +417,7 @@ uint32_t
 shot_begin(struct session *s, const char *dir, const char *name,
     const char *command, struct waiter *w, char *why, size_t n)
 {
-	const char *not = refused(s, dir, true);
+	const char *not = shot_refused(s, dir, true);
 	unsigned char uuid[UUID_LEN];
 	char text[UUID_TEXT];
 	struct shot *sh;

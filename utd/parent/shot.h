@@ -63,6 +63,23 @@ shot_fail(struct shot *sh, const char *why)
 }
 
 /*
+ * shot.c: snapshots.  shot_begin returns its ID; or 0, and why there can be
+ * none.  The directory, the name and the command may be NULL.  The waiter waits
+ * for the end, and can ask then what came of it; but not much later.
+ */
+void	 shots_late(struct consumer *);
+void	 shots_slow(struct consumer *);
+uint32_t shot_begin(struct session *, const char *, const char *,
+	    const char *, struct waiter *, char *, size_t);
+/* True: it is over, and here is where it is. */
+bool	 shot_result(uint32_t, uint64_t *, char *, size_t);
+/* Words that name what the snapshot lacks, to follow the events; or "". */
+const char *shot_lacks(uint32_t);
+const char *shot_failed(uint32_t);	/* why; NULL: it did not */
+void	 shots_hurry(void);
+void	 shots_end(void);
+
+/*
  * shotpart.c: what each trace of the session gives to it.  The function is
  * called when all is written, or could not be.
  */

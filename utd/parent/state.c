@@ -27,6 +27,7 @@
 
 #include <string.h>
 
+#include "rule.h"
 #include "trace.h"
 
 #define CHUNK		32768u		/* bytes of metadata in one message */
@@ -397,7 +398,7 @@ lasts(const struct saved *v)
 
 /* The object that has this one, which the journal must have before. */
 static struct saved *
-above(const struct saved *v)
+saved_above(const struct saved *v)
 {
 	const struct session *s;
 
@@ -417,10 +418,10 @@ above(const struct saved *v)
 }
 
 static bool
-there(unsigned int j, const struct saved *v)
+saved_there(unsigned int j, const struct saved *v)
 {
 	while (v != NULL && v->in[j].there)
-		v = above(v);
+		v = saved_above(v);
 	return v == NULL;
 }
 
@@ -428,7 +429,7 @@ there(unsigned int j, const struct saved *v)
 static void
 state_gone(unsigned int j, struct saved *v)
 {
-	if (there(j, v)) {
+	if (saved_there(j, v)) {
 		ut_msg_init(&out, STATE_GONE, v->kind, v->id);
 		(void)journal_put(j, &out);
 	}
@@ -471,8 +472,8 @@ state_put(unsigned int j, struct saved *v, size_t left)
 		state_gone(j, v);
 		return true;
 	}
-	if (above(v) != NULL)
-		put_first(j, above(v));
+	if (saved_above(v) != NULL)
+		put_first(j, saved_above(v));
 	if (v->kind == SAVED_REGION)
 		put_first(j, &((struct region *)v->object)->channel->saved);
 	if (t != NULL && t->before != NULL)
@@ -495,12 +496,12 @@ state_renew(struct trace *t)
 
 /* Append a record about an object to the journals that have the object. */
 static void
-append(const struct saved *v, const struct ut_msg *record)
+saved_append(const struct saved *v, const struct ut_msg *record)
 {
 	unsigned int j;
 
 	for (j = 0; j < 2; j++)
-		if (there(j, v))
+		if (saved_there(j, v))
 			(void)journal_put(j, record);
 	state_soon();
 }
@@ -508,26 +509,26 @@ append(const struct saved *v, const struct ut_msg *record)
 void
 state_warning(const struct session *s, const struct warning *w)
 {
-	append(&s->saved, record_warning(s, w));
+	saved_append(&s->saved, record_warning(s, w));
 }
 
 /* The command is to be run for the chunk, or was. */
 void
 state_chunk(const struct session *s, const char *name, bool added)
 {
-	append(&s->saved, record_chunk(s, name, added));
+	saved_append(&s->saved, record_chunk(s, name, added));
 }
 
 /* The tracks were added or removed; an empty list: all were removed. */
 void
 state_track(const struct session *s, const struct track *list, bool added)
 {
-	append(&s->saved, record_tracks(s, list, added));
+	saved_append(&s->saved, record_tracks(s, list, added));
 }
 
 /* The rule was added; or it and all that are like it were removed. */
 void
 state_rule(const struct channel *ch, const struct rule *r, bool added)
 {
-	append(&ch->saved, record_rule(ch, r, added));
+	saved_append(&ch->saved, record_rule(ch, r, added));
 }

@@ -33,7 +33,7 @@ static struct trace *by_owner[BUCKETS];
 static struct ut_msg out;
 
 static struct trace **
-bucket(uint64_t owner)
+trace_bucket(uint64_t owner)
 {
 	return &by_owner[owner % BUCKETS];
 }
@@ -42,7 +42,7 @@ bucket(uint64_t owner)
 struct trace *
 trace_of(const struct session *s, uid_t uid, uint32_t bits, uint64_t owner)
 {
-	struct trace *t = *bucket(owner);
+	struct trace *t = *trace_bucket(owner);
 
 	while (t != NULL && (t->owner != owner || t->session != s ||
 	    t->uid != uid || t->bits != bits))
@@ -260,8 +260,8 @@ trace_new(struct session *s, uint32_t id, uid_t uid, gid_t gid, uint64_t owner)
 	trace_join(t);
 	t->next = s->traces;
 	s->traces = t;
-	t->chain = *bucket(owner);
-	*bucket(owner) = t;
+	t->chain = *trace_bucket(owner);
+	*trace_bucket(owner) = t;
 	state_add(&t->saved, SAVED_TRACE, id, t);
 	return t;
 }
@@ -309,7 +309,7 @@ void
 trace_drop(struct trace *t)
 {
 	LIST_DEL(struct trace, &t->session->traces, t, next);
-	LIST_DEL(struct trace, bucket(t->owner), t, chain);
+	LIST_DEL(struct trace, trace_bucket(t->owner), t, chain);
 	if (t->after != NULL)
 		t->after->before = NULL;
 	if (t->before != NULL) {

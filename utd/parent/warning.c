@@ -79,11 +79,11 @@ session_warned(struct session *s, uid_t uid, const char *text)
 	return true;
 }
 
-static void	warn(struct session *, uid_t, const char *, va_list)
+static void	warn_session(struct session *, uid_t, const char *, va_list)
 		    __attribute__((format(printf, 3, 0)));
 
 static void
-warn(struct session *s, uid_t uid, const char *fmt, va_list ap)
+warn_session(struct session *s, uid_t uid, const char *fmt, va_list ap)
 {
 	char text[1024];
 
@@ -99,7 +99,7 @@ session_warn(struct session *s, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	warn(s, s->uid, fmt, ap);
+	warn_session(s, s->uid, fmt, ap);
 	va_end(ap);
 }
 
@@ -110,6 +110,6 @@ session_blame(struct session *s, uid_t uid, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	warn(s, uid, fmt, ap);
+	warn_session(s, uid, fmt, ap);
 	va_end(ap);
 }
