@@ -223,7 +223,8 @@ int	 end_ask(struct client *, struct step *);
 /* procfs.c: NULL, or -1, is not known; strings are freed. */
 char	*process_name(pid_t);
 char	*process_env(pid_t, const char *);	/* errno is 0: not set */
-pid_t	 process_with(const char *, const char *);	/* in it; or 0 */
+/* A process with that in it, or that wrote over it and has the library; or 0 */
+pid_t	 process_with(const char *, const char *, const char *);
 int	 process_user(pid_t, uid_t *, gid_t *);	/* the effective ones */
 int	 process_stopped(pid_t);
 int	 process_thread(pid_t, const char *);	/* has it one of that name? */
