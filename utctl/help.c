@@ -26,12 +26,12 @@
 #include "utctl.h"
 
 #define COLUMN	18		/* where the text of an option begins */
-#define WIDTH	79		/* of usage */
+#define WIDTH	79		/* columns of usage */
 
 static const struct command none = { .name = "", .usage = "" };
 const struct command *utctl_command = &none;
 static const struct command *const *commands;
-static int complained;		/* of an option */
+static int complained;		/* an option was refused */
 
 /* Commands are listed in this order. */
 static const char *const pages[] = {
@@ -89,7 +89,6 @@ command_near(const char *name)
 	return near;
 }
 
-/* There is none of that name. */
 int
 command_unknown(const char *name)
 {
@@ -156,7 +155,16 @@ usage_complained(void)
 	complained = 1;
 }
 
-/* How the command that runs is used; returns 1. */
+/* Say what the arguments lack, and how the command is used; returns 1. */
+int
+usage_lacks(const char *what)
+{
+	if (!say_placed())
+		say("%s: %s", utctl_command->name, what);
+	return usage();
+}
+
+/* Say how the command that runs is used; returns 1. */
 int
 usage(void)
 {
@@ -178,6 +186,7 @@ usage_all(FILE *f)
 
 	for (c = commands; *c != NULL; c++)
 		usage_print(f, c == commands ? "usage:" : "      ", *c);
+	fputs("utctl help lists the commands; to begin: man 7 ut\n", f);
 }
 
 /* Names as a sentence has them: for the caller to free. */
@@ -221,9 +230,13 @@ attr_values(const struct attr *a, char *text, size_t n)
 }
 
 static void
-attr_usual(const struct attr *a, char *text, size_t n)
+attr_usual(const struct attr *a, int isrecord, char *text, size_t n)
 {
-	if (a->words[0] != NULL)
+	if (isrecord && a->record.option != '\0')
+		snprintf(text, n, " (default: %s, -%c: %s)",
+		    a->words[a->record.usual], a->record.option,
+		    a->words[a->record.with]);
+	else if (a->words[0] != NULL)
 		snprintf(text, n, " (default: %s)", a->words[0]);
 	else if (a->usual == 0)
 		text[0] = '\0';
@@ -235,9 +248,9 @@ attr_usual(const struct attr *a, char *text, size_t n)
 		snprintf(text, n, " (default: %u)", a->usual);
 }
 
-/* What values an attribute of a channel can have, and has if none is given. */
+/* Print the values that an attribute of a channel can have, and its default. */
 static void
-print_attr(const struct attr *a)
+print_attr(const struct attr *a, int isrecord)
 {
 	char values[64], usual[48], text[192];
 
@@ -246,7 +259,7 @@ print_attr(const struct attr *a)
 		    a->option, a->what);
 	} else {
 		attr_values(a, values, sizeof(values));
-		attr_usual(a, usual, sizeof(usual));
+		attr_usual(a, isrecord, usual, sizeof(usual));
 		snprintf(text, sizeof(text), "-%c %s\t%s%s%s%s", a->option[0],
 		    a->words[0] != NULL ? a->what : a->option + 2,
 		    a->words[0] != NULL ? "" : a->what,
@@ -302,7 +315,7 @@ help(const struct command *c)
 		putchar('\n');
 	for (a = attr_table; a < attr_table + ATTRS; a++)
 		if ((a->commands & c->attrs) != 0)
-			print_attr(a);
+			print_attr(a, c->attrs == ATTR_RECORD);
 	for (o = c->options; *o != NULL; o++)
 		print_option(*o);
 	if (c->meaning != NULL)

@@ -77,6 +77,12 @@ struct attr {
 	uint32_t	 usual;		/* the default; 0, which only it may
 					   be where min is more: none */
 	uint32_t	 usual_pid;	/* the default with -p; 0: the same */
+	/* The default of record, but for that with another of its options. */
+	struct {
+		uint32_t	 usual;
+		char		 option;	/* NUL: none */
+		uint32_t	 with;
+	} record;
 	const char	*words[4];	/* for 0, 1, ...; a number has none */
 };
 

@@ -322,9 +322,12 @@ emit_match(struct compiler *c, const struct expr_node *text, uint16_t other,
 	f = n->op == EXPR_FIELD ? field_lookup(c, n) : NULL;
 	if (f != NULL && f->kind == UT_KIND_ENUM)
 		return label_emit(c, f, text);
-	if (v->type != TEXT)
+	if (v->type != TEXT) {
+		if (n->op == EXPR_FIELD && !c->bad)
+			c->why->number = c->e->strings + n->s.at;
 		return code_complain(c, "%s is a number, and compared with "
 		    "text", name_of(c, n, buf, sizeof(buf)));
+	}
 	code_put8(c, FILTER_MATCH);
 	code_put16(c, text->s.len);
 	code_put(c, c->e->strings + text->s.at, text->s.len);
@@ -389,7 +392,7 @@ expr_compile(const struct expr *e, const struct expr_field *fields,
 	c.nfields = nfields;
 	c.code = code;
 	c.why = why;
-	why->lacks = NULL;
+	why->lacks = why->number = NULL;
 	names_check(&c);
 	code_put32(&c, 0);
 	(void)emit_condition(&c, e->root, &v);

@@ -44,6 +44,7 @@ struct expr_field {
 /* Why an expression does not fit an event. */
 struct expr_why {
 	const char	*lacks;		/* field of the expression, or NULL */
+	const char	*number;	/* a number that is taken for text */
 	char		 text[256];	/* for the user */
 };
 

@@ -18,7 +18,7 @@ lock_rows() {
 	awk '/ lock, its name or first user$/ { on = 1; next }
 	/ caller$/ { exit }
 	on && $1 != "..." {
-		print $1, $2, $3, $4 != "-", $8 != "-", $12, $13
+		print $1, $2, $3, $4 != "-", $8 != "-", $12, $NF
 	}' "$T/out"
 }
 

@@ -34,7 +34,7 @@ while IFS='|' read -r letter arg name values default; do
 done <"$T/table"
 
 used() {
-	utctl "$1" 2>&1 | tr '\n\t' '  ' | sed 's/  */ /g; s/ $//'
+	utctl "$1" 2>&1 | sed '/^utctl: /d' | tr '\n\t' '  ' | sed 's/  */ /g; s/ $//'
 }
 [ "$(used enable-channel)" = \
     "usage: utctl enable-channel$options [-s session] channel" ] ||

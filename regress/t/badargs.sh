@@ -42,6 +42,7 @@ for c in create start stop destroy enable-channel disable-channel \
 	bad "utctl: $c: unknown option -:" utctl $c -:
 	bad "utctl: $c: there are no long options" utctl $c --frob
 done
+bad '^utctl help lists the commands; to begin: man 7 ut$' utctl
 bad '^usage: utctl create' utctl create a b
 bad "utctl: create: option -o needs a value" utctl create -o
 for c in start stop destroy; do
@@ -50,6 +51,26 @@ done
 bad '^usage: utctl enable-channel' utctl enable-channel
 bad '^usage: utctl enable-channel' utctl enable-channel a b
 bad '^usage: utctl enable-event' utctl enable-event
+# What is missing is said.
+lacks() {
+	want=$1
+	shift
+	bad "utctl: $1: $want\$" utctl "$@"
+}
+for c in create start stop clear rotate snapshot; do
+	lacks 'name one session' $c a b
+done
+for c in enable-channel disable-channel remove-channel; do
+	lacks 'name one channel' $c -s s
+done
+lacks 'name one channel' enable-channel -C 1m -W 3
+for c in enable-event disable-event; do
+	lacks 'name an event, or -a for all' $c -l debug
+done
+lacks 'name a context' add-context -c c
+lacks 'say what with -p, -u or -n' track -s s
+lacks 'name an event with -e and an action with -a, or a trigger with -r' \
+    trigger -e 'a:b'
 bad 'utctl: enable-event: option -l needs a value' utctl enable-event -l
 bad '^usage: utctl disable-event' utctl disable-event
 for c in enable-event disable-event; do

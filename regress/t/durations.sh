@@ -300,7 +300,7 @@ for n in 0 1001 -1 x '' 1k; do
 	complains "^utctl: -S $n: not a number from 1 to 1000$" \
 	    utctl stat -d -S "$n" "$T/trace"
 done
-expect 0 'no pairs of events: see -D' utctl stat -d -e 'req:*' "$T/trace"
+expect 0 'no pairs of events: see -D in utctl-stat(1)$' utctl stat -d -e 'req:*' "$T/trace"
 expect 0 "-D 'start': no event of the trace has such a name" \
     utctl stat -D start,req:done,id "$T/trace"
 expect 0 '-D req:done: the event has no field none' \

@@ -188,6 +188,14 @@ awk '/: 454500 bytes in 100 blocks live at the end$/ ||
     /^ *again .*  0xf2$/ || /^ *0 *0 *0 *0 *0 *1  0xf3$/ { n++ }
     END { exit n != 6 }' "$T/out" || fail "many: $(cat "$T/out")"
 
+# The oldest files are gone, which is no loss.
+rm -rf "$T/trace"
+utctl record -b 4k -C 8k -W 1 -m block -o "$T/trace" -e 'libc:*' -- \
+    ./prog/calls <"$T/calls" 2>"$T/err" || fail "record: $(cat "$T/err")"
+expect 0 '^utctl: the oldest events were removed (-W) or overwritten: what' \
+    utctl heap "$T/trace"
+grep -E 'events were lost|[^0-9]0 (of|more)' "$T/err" && fail "lost"
+
 # A session that is rotated has one process in several traces.
 start_utd
 utctl create -o "$T/parts" s >/dev/null && utctl enable-event 'libc:*' \

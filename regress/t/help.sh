@@ -56,6 +56,11 @@ while read -r c; do
 	done
 	n=$((n + $(printf %s "$used" | wc -c)))
 done <"$T/commands"
+# The defaults of record are not those of enable-channel.
+expect 0 'cycles | auto (default: auto, -F: monotonic)$' utctl help record
+expect 0 'block (default: discard, -w: block)$' utctl help record
+expect 0 'cycles | auto (default: monotonic)$' utctl help enable-channel
+expect 0 'block (default: discard)$' utctl help enable-channel
 [ $n -ge 80 ] || fail "$n options"
 echo "$n options of $(wc -l <"$T/commands") commands"
 

@@ -187,6 +187,15 @@ Linux,*)
 	    fail "in the background with -w: $(cat "$T/err")"
 	left=$(sed -n 's/^utctl: seq (\([0-9]*\)) still.*/\1/p' "$T/err")
 	CHILDREN="$CHILDREN $left"
+	# Nor of one that is not connected, here for UT_DISABLE, and has
+	# written over its environment.
+	expect 0 ' in ' utctl record -w malloc -o "$T/titled" -- \
+	    env UT_DISABLE=1 sh -c "./prog/title '$T/title' >/dev/null 2>&1 </dev/null &
+	    until [ -s '$T/title' ]; do sleep 0.1; done"
+	grep -q '^utctl: title ([0-9]*) still runs, unrecorded' "$T/err" ||
+	    fail "with a title: $(cat "$T/err")"
+	left=$(sed -n 's/^utctl: title (\([0-9]*\)) still.*/\1/p' "$T/err")
+	CHILDREN="$CHILDREN $left"
 	;;
 esac
 

@@ -30,6 +30,13 @@ chosen() {
 	    utctl view -q "$@" "$T/a"
 }
 
+# never [option ...]: none is of that time.
+never() {
+	expect 0 '^utctl: -b or -u: no selected event is of that time$' \
+	    utctl view "$@" "$T/a"
+	[ ! -s "$T/out" ] || fail "$*: $(cat "$T/out")"
+}
+
 chosen 1
 chosen '$4 == "filters:plain"' -e '*:plain'
 chosen '$4 == "filters:plain"' -x filters:mixed
@@ -40,7 +47,10 @@ chosen '$4 == "filters:plain"' -l info
 chosen '$4 == "filters:plain"' -L UT_INFO
 chosen '$4 == "filters:mixed"' -L 14
 chosen 1 -l debug
-chosen 0 -l err
+expect 0 '^utctl: -l err: no event of the trace has this level or a more severe one$' \
+    utctl view -l err "$T/a"
+expect 0 '^utctl: -L err: no event of the trace has this level$' \
+    utctl view -q -L err "$T/a"
 
 # Programs and threads.
 chosen '$3 ~ /^other/' -p other
@@ -81,8 +91,8 @@ chosen "$later && $earlier" -b "$t400" -u "$t700"
 chosen "$later && $earlier" -b "$(echo "$t400" | tr ' ' T)" -u "$t700" -n 999
 chosen "$later" -b "$(at 400 2)" -u '9999-12-31'
 chosen 1 -b "$(at 1 1)"
-chosen 0 -u "$(at 1 1)"
-chosen 0 -b '2100-01-01 00:00'
+never -u "$(at 1 1)"
+never -b '2100-01-01 00:00'
 chosen "$later && $earlier && \$4 ~ /plain/ && ++n > 0" -b "$t400" -u "$t700" \
     -e '*plain' -n -1000
 utctl view -j "$T/a" | sed 's/^{"ns":"\([0-9]*\)",.*/\1/' >"$T/ns"
@@ -98,7 +108,7 @@ chosen "$later && $earlier" -b "-$(($(ns 1000) - $(ns 400)))ns" \
     -u "+$(($(ns 700) - $(ns 1)))ns"
 chosen 1 -b +0 -u -0s
 chosen 1 -b -100h -u +1h
-chosen 0 -b +1000m
+never -b +1000m
 
 # The same moment as others write it.
 (
@@ -226,19 +236,28 @@ said() {
 said "^utctl: -e 'no:[*]': no event of the trace has such a name\$" \
     utctl view -e 'no:*'
 said "^utctl: -x 'no:[*]': no event of the trace" utctl view -x 'no:*'
-said "^utctl: -p 'nobody': no program with such an event has such a name" \
+said "^utctl: -p 'nobody': no selected event is of a program of that name" \
     utctl view -p nobody
-said "^utctl: -t 1234567890: no thread with such an event has this ID" \
-    utctl view -t 1234567890
+said "^utctl: -t 1234567890: no selected event is of a thread of that ID" \
+    utctl view -n 5 -t 1234567890
 said "^utctl: filter 'nix > 3': no field nix in any event" \
-    utctl view -f 'nix > 3'
+    utctl view -n 5 -f 'nix > 3'
+said "^utctl: filter 'n > 99999999': no selected event passes it\$" \
+    utctl view -n -5 -f 'n > 99999999'
+for o in -b '-n 5 -b'; do
+	said '^utctl: -b or -u: no selected event is of that time$' \
+	    utctl view $o 2130-01-01
+done
+utctl view -n 0 -p nobody -f 'n > 99999999' -b 2130-01-01 "$L" 2>"$T/err" ||
+    fail "-n 0"
+[ ! -s "$T/err" ] || fail "-n 0: $(cat "$T/err")"
 said "^utctl: filter '\$cpu == 0': no context cpu in any event" \
     utctl view -f '$cpu == 0'
 # What one event lacks is not the reason if another has it.
 utctl record -o "$T/pairs" -- ./prog/pairs 2>"$T/err" ||
     fail "pairs: $(cat "$T/err")"
 L=$T/pairs
-said "filter 'key == 1': key is text, and compared with a number in any" \
+said "filter 'key == 1': in all events, key is text, and compared with a number\$" \
     utctl view -f 'key == 1'
 said "filter 'id == nix': no field nix in any event" utctl view -f 'id == nix'
 said "filter 'id == 1 && n == 1': no event has all of its fields" \

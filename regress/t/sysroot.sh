@@ -28,6 +28,7 @@ expects "stripped" "libx.so+$(printf 0x%x $((hid + 1)))" \
     'lib_one+0x1 (libx.so)'
 cp "$BIN/libone.so" "$T/root/opt/libx.so"
 expects "not stripped" 'hidden+0x1 (libx.so)' 'lib_one+0x1 (libx.so)'
+[ ! -s "$T/view.err" ] || fail "found: $(cat "$T/view.err")"
 # Another file in its place: another build ID.
 cp "$BIN/libtwo.so" "$T/root/opt/libx.so"
 expects "replaced" "libx.so+$(printf 0x%x $((hid + 1)))" \
@@ -36,6 +37,7 @@ mkdir -p "$debug"
 cp "$BIN/libtwo.so" "$debug/${ID#??}.debug"
 expects "replaced names" "libx.so+$(printf 0x%x $((hid + 1)))" \
     "libx.so+$(printf 0x%x $((one + 1)))"
+[ "$(wc -l <"$T/view.err")" -eq 1 ] || fail "-R: $(cat "$T/view.err")"
 options=-N
 expects "-N" "$(printf 0x%x $((BASE + hid + 1)))" \
     "$(printf 0x%x $((BASE + one + 1)))"

@@ -62,7 +62,7 @@ begin 2 "$U2" beta
 begin 3 "$U3" gamma_ray
 
 # Who is not tracked has nothing: neither a directory nor a registry.
-expect 0 '^session s tracks only that; it is not started$' \
+expect 0 '^session s tracks only these programs; it is not started$' \
     utctl track -n alpha
 expect 0 '^session s started: 2 events of 1 program$' utctl start
 want y--
@@ -192,7 +192,7 @@ want yyy
 
 # While it is stopped nobody is told, and it holds when it starts.
 expect 0 '' utctl stop
-expect 0 '^session s tracks only that; it is not started$' \
+expect 0 '^session s tracks only these programs; it is not started$' \
     utctl track -n alpha
 want ---
 expect 0 '' utctl start

@@ -295,7 +295,8 @@ needs(const struct maker *m, struct expr_why *why)
 		if (strcmp(m->fields[k].name, "$cpu") == 0)
 			cpu = 0;
 	if (cpu) {
-		why->lacks = NULL;
+		why->lacks = "$cpu";
+		why->number = NULL;
 		snprintf(why->text, sizeof(why->text), "no context cpu");
 		return -1;
 	}

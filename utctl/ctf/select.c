@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "../utctl.h"
+#include "common/event_name.h"
 #include "ctf_field.h"
 #include "select.h"
 
@@ -160,13 +161,18 @@ select_option(struct select *sel, int ch)
 	}
 }
 
+static int
+select_always(const struct select *sel)
+{
+	return sel->since.kind == WHEN_NONE && sel->until.kind == WHEN_NONE;
+}
+
 int
 select_each(const struct select *sel)
 {
 	return sel->events.n == 0 && sel->except.n == 0 &&
 	    sel->programs.n == 0 && sel->threads.n == 0 &&
-	    sel->levels == 0 && sel->filter == NULL &&
-	    sel->since.kind == WHEN_NONE && sel->until.kind == WHEN_NONE;
+	    sel->levels == 0 && sel->filter == NULL && select_always(sel);
 }
 
 int
@@ -227,9 +233,11 @@ wants_class(struct select *sel, const struct ctf_eclass *ev)
 		return 0;
 	if (sel->levels == 0)
 		return 1;
-	return ev->haslevel && (sel->levels == 'l' ?
-	    ev->level <= (int64_t)sel->level :
-	    ev->level == (int64_t)sel->level);
+	if (!ev->haslevel || (sel->levels == 'l' ?
+	    ev->level > (int64_t)sel->level :
+	    ev->level != (int64_t)sel->level))
+		return 0;
+	return sel->level_used = 1;
 }
 
 /*
@@ -255,11 +263,16 @@ holds(struct select *sel, const struct ctf_trace *tr, const char *field)
 
 static void
 note_why(struct select *sel, const struct ctf_trace *tr,
-    const struct expr_why *why)
+    const struct ctf_eclass *ev, const struct expr_why *why)
 {
+	struct ctf_field_at at;
+
 	if (sel->why_holds || sel->whys++ >= WHYS)
 		return;
 	sel->why_holds = holds(sel, tr, why->lacks);
+	sel->why_address = why->number != NULL && ctf_field_find(&at,
+	    ctf_sclass(tr, ev->stream), ev, why->number) &&
+	    at.type->kind == CTF_INT && at.type->base == 16;
 	sel->why = *why;
 }
 
@@ -281,7 +294,7 @@ select_trace(struct select *sel, struct ctf_trace *tr)
 			continue;
 		}
 		ev->unwanted = ev->unfit = 1;
-		note_why(sel, tr, &why);
+		note_why(sel, tr, ev, &why);
 	}
 }
 
@@ -305,7 +318,12 @@ wants_thread(struct select *sel, struct ctf_stream *s)
 static int
 wants_time(struct select *sel, struct ctf_stream *s)
 {
-	return s->ns >= sel->from && s->ns <= sel->to && wants_thread(sel, s);
+	if (s->ns < sel->from || s->ns > sel->to)
+		return 0;
+	sel->intime = 1;
+	if (!wants_thread(sel, s))
+		return 0;
+	return sel->ofthem = 1;
 }
 
 /* After ctf_body(). */
@@ -345,26 +363,45 @@ say_unused(const struct patterns *ps, char option, const char *what)
 		if (ps->v[i].used)
 			continue;
 		else if (ps->v[i].glob != NULL)
-			say("-%c '%s': no %s has such a name", option,
-			    ps->v[i].glob, what);
+			say("-%c '%s': no %s name", option, ps->v[i].glob,
+			    what);
 		else
-			say("-%c %lld: no %s has this ID", option,
+			say("-%c %lld: no %s ID", option,
 			    (long long)ps->v[i].id, what);
 }
 
-void
-select_say(const struct select *sel)
+/* No event can pass the filter. */
+static void
+say_why(const struct select *sel)
 {
-	say_unused(&sel->events, 'e', "event of the trace");
-	say_unused(&sel->except, 'x', "event of the trace");
-	if (sel->count_given && sel->count >= 0)
-		return;				/* not all of it was read */
-	say_unused(&sel->programs, 'p', "program with such an event");
-	say_unused(&sel->threads, 't', "thread with such an event");
-	if (sel->filter == NULL || sel->passes || sel->whys == 0)
-		return;
-	if (sel->why_holds)
+	if (!sel->why_holds)
+		say("filter '%s': no event has all of its fields", sel->text);
+	else if (sel->why.lacks != NULL)
 		say("filter '%s': %s in any event", sel->text, sel->why.text);
 	else
-		say("filter '%s': no event has all of its fields", sel->text);
+		say("filter '%s': in all events, %s%s", sel->text,
+		    sel->why.text, !sel->why_address ? "" :
+		    ": give the address, which view -N prints");
+}
+
+void
+select_say(const struct select *sel, unsigned long long selected)
+{
+	say_unused(&sel->events, 'e', "event of the trace has such a");
+	say_unused(&sel->except, 'x', "event of the trace has such a");
+	if (sel->levels != 0 && !sel->level_used)
+		say("-%c %s: no event of the trace has this level%s",
+		    sel->levels, level_names[sel->level], sel->levels == 'l' ?
+		    " or a more severe one" : "");
+	if (sel->count_given && sel->count >= 0 &&
+	    selected >= (unsigned long long)sel->count)
+		return;				/* not all of it was read */
+	say_unused(&sel->programs, 'p', "selected event is of a program of that");
+	say_unused(&sel->threads, 't', "selected event is of a thread of that");
+	if (sel->filter != NULL && !sel->passes && sel->whys > 0)
+		say_why(sel);
+	else if (selected == 0 && sel->filter != NULL && sel->ofthem)
+		say("filter '%s': no selected event passes it", sel->text);
+	if (selected == 0 && !sel->intime && !select_always(sel))
+		say("-b or -u: no selected event is of that time");
 }

@@ -32,11 +32,11 @@
 #define SELECT_USAGE	"[-b time] [-u time] [-e glob] ... " RULE_USAGE \
 	" [-p pid | glob] ... [-t tid | glob] ... [-n count]"
 #define SELECT_HELP \
-	"-b time\tfrom then on: 14:03, '2026-11-21 14:03:07.5', +1.5s, -2s", \
-	"-u time\tup to then", \
+	"-b time\tfrom then on: 14:03, '2026-11-21 14:03:07.5', +1.5s", \
+	"-u time\tup to then; -2s: 2 seconds before the end", \
 	"-e glob\tevents that match; may be repeated", RULE_HELP, \
 	"-p pid | glob\tof this process or program; may be repeated", \
-	"-t tid | glob\tof this thread; may be repeated", \
+	"-t tid | glob\tof this thread or of this name; may be repeated", \
 	"-n count\tonly so many events, the first; with a -, the last"
 
 /* A pattern of names, or an ID. */
@@ -56,14 +56,17 @@ struct select {
 	struct patterns	 programs, threads;
 	int		 levels;	/* 'l' up to level, 'L' only that */
 	uint32_t	 level;
+	int		 level_used;	/* an event has such a level */
 	const char	*text;		/* the filter's, or NULL */
 	struct expr	*filter;
 	int		 passes;	/* does the filter fit some event? */
 	struct expr_why	 why;		/* the reason why it fits none */
 	int		 why_holds;	/* is why true of every event? */
+	int		 why_address;	/* an address is compared with text */
 	int		 whys;		/* events for which why was checked */
 	struct when	 since, until;
 	int64_t		 from, to;	/* since and until in ns, if known */
+	int		 intime, ofthem;	/* events, and of -p and -t */
 	int		 count_given;
 	long long	 count;		/* first ones; negative: last */
 };
@@ -82,8 +85,8 @@ int	 select_event(struct select *, struct ctf_stream *);
 /* If not: is it for the filter alone? */
 int	 select_refuses(struct select *, struct ctf_stream *);
 int	 select_loss(const struct select *, const struct ctf_stream *);
-/* Say which patterns matched nothing. */
-void	 select_say(const struct select *);
+/* Say which options matched nothing: so many events were selected. */
+void	 select_say(const struct select *, unsigned long long);
 void	 select_free(struct select *);
 
 /*

@@ -55,7 +55,7 @@ channel_parse(int argc, char **argv, struct step *st)
 		if (!step_option(st, ch) && !attr_option(attrs, ch))
 			return usage();
 	if (argc - optind != 1)
-		return usage();
+		return usage_lacks("name one channel");
 	check_name("channel", st->channel = argv[optind]);
 	check_attrs(attrs);
 	return 0;
@@ -129,7 +129,7 @@ context_parse(int argc, char **argv, struct step *st)
 		if (!step_option(st, ch))
 			return usage();
 	if (optind == argc)
-		return usage();
+		return usage_lacks("name a context");
 	for (i = optind; i < argc; i++)
 		check_context(argv[i]);
 	if (argc - optind > (int)CONTEXT_MAX)

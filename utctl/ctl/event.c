@@ -177,7 +177,8 @@ event_parse(int argc, char **argv, struct step *st)
 			return usage();
 	}
 	if (any != (optind == argc))
-		return usage();
+		return usage_lacks(any ? "-a and a pattern: one of them" :
+		    "name an event, or -a for all");
 	rule_check(r);
 	for (i = optind; i < argc; i++)
 		check_glob(argv[i]);

@@ -36,10 +36,10 @@ struct line {
 	unsigned int	 number;
 	char		**argv;
 	struct step	 step;
-	struct line	*create;	/* of the session that it is about */
-	int		 bare;		/* its directory was not there */
+	struct line	*create;	/* the line that creates its session */
+	int		 bare;		/* the directory did not exist */
 	struct line	*next;
-	struct line	*older;		/* that creates a session */
+	struct line	*older;		/* the creating line before it */
 };
 
 struct load {
@@ -47,8 +47,8 @@ struct load {
 	char		*text;
 	size_t		 len;
 	struct line	*first, **end;
-	struct line	*last;		/* that creates a session */
-	struct line	*made;		/* the last that was carried out */
+	struct line	*last;		/* the last line that creates */
+	struct line	*made;		/* the last one carried out */
 };
 
 static volatile sig_atomic_t caught;
@@ -319,7 +319,7 @@ load_main(int argc, char **argv)
 		check_only = 1;
 	}
 	if (argc - optind > 1)
-		return usage();
+		return usage_lacks("name one file");
 	memset(&l, 0, sizeof(l));
 	l.end = &l.first;
 	l.file = argc > optind ? argv[optind] : "stdin";

@@ -70,8 +70,8 @@ create_request(struct client *c, const char *name, const char *dir, int keeps)
 }
 
 /*
- * What nobody has chosen, the name or the directory, gets a number behind if
- * there is one of that second already.  An empty directory is no output.
+ * Create a session.  A default name or directory gets a number behind if there
+ * is one of that second already.  An empty directory is no output.
  */
 static int
 create_ask(struct client *c, struct step *st)
@@ -123,8 +123,10 @@ create_parse(int argc, char **argv, struct step *st)
 			return usage();
 		}
 	}
-	if (argc - optind > 1 || (none && (st->dir != NULL || *keeps)))
-		return usage();
+	if (argc - optind > 1)
+		return usage_lacks("name one session");
+	if (none && (st->dir != NULL || *keeps))
+		return usage_lacks("-N: without -o and -S");
 	if (none)
 		st->dir = format("%s", "");
 	if (argc > optind)
@@ -231,7 +233,8 @@ destroy_parse(int argc, char **argv, struct step *st)
 			return usage();
 		st->session = NULL;
 	}
-	return st->session == NULL && argc != optind ? usage() :
+	return st->session == NULL && argc != optind ?
+	    usage_lacks("-a and a session: one of them") :
 	    step_session(argc, argv, st);
 }
 

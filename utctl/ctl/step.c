@@ -65,7 +65,7 @@ int
 step_session(int argc, char **argv, struct step *st)
 {
 	if (argc - optind > 1)
-		return usage();
+		return usage_lacks("name one session");
 	if (argc > optind)
 		check_session(st->session = argv[optind]);
 	return 0;

@@ -62,7 +62,7 @@ tracked_print(const struct row *r)
 		printf("%" PRIu64 "\n", row_num(r, "value"));
 }
 
-/* What the session tracks, in one command. */
+/* Write one command for all that the session tracks. */
 void
 tracked_save(FILE *f, const struct row *r)
 {
@@ -148,7 +148,8 @@ track_parse(int argc, char **argv, struct step *st)
 		die("%s: '%s' is no option: -n is before the name of a "
 		    "program, -p before a process ID, -u before a user",
 		    argv[0], argv[optind]);
-	return all != (t->n == 0) ? usage() : 0;
+	return all == (t->n == 0) ? 0 : usage_lacks(all ?
+	    "-a: without -p, -u and -n" : "say what with -p, -u or -n");
 }
 
 #define TRACK_USAGE	"[-p pid] ... [-u user] ... [-n 'glob'] ..."

@@ -15,7 +15,7 @@
  */
 
 /*
- * What the system tells of a process.  Only Linux does; elsewhere, and of
+ * Facts that the system tells of a process.  Only Linux does; elsewhere, and of
  * processes that we may not look at, nothing is known.
  */
 
@@ -176,8 +176,44 @@ process_thread(pid_t pid, const char *name)
 	return found;
 }
 
+/* In clock ticks since the system started; 0: not known. */
+static unsigned long long
+process_began(pid_t pid)
+{
+	unsigned long long ticks = 0;
+	char *text, *p;
+	size_t len;
+	int i;
+
+	if ((text = file_read((long)pid, "stat", &len)) == NULL)
+		return 0;
+	p = strrchr(text, ')');		/* the name may have any bytes */
+	for (i = 0; i < 20 && p != NULL; i++)
+		p = strchr(p + 1, ' ');
+	if (p != NULL)
+		ticks = strtoull(p, NULL, 10);
+	free(text);
+	return ticks;
+}
+
+/* What began before us is not ours. */
+static int
+process_maps(pid_t pid, const char *library)
+{
+	char *text;
+	size_t len;
+	int maps;
+
+	if (process_began(pid) < process_began(getpid()) ||
+	    (text = file_read((long)pid, "maps", &len)) == NULL)
+		return 0;
+	maps = strstr(text, library) != NULL;
+	free(text);
+	return maps;
+}
+
 pid_t
-process_with(const char *name, const char *value)
+process_with(const char *name, const char *value, const char *library)
 {
 	struct dirent *d;
 	char *v;
@@ -190,8 +226,9 @@ process_with(const char *name, const char *value)
 		if (d->d_name[0] < '1' || d->d_name[0] > '9')
 			continue;
 		pid = (pid_t)strtol(d->d_name, NULL, 10);
-		if ((v = process_env(pid, name)) != NULL &&
-		    strcmp(v, value) == 0)
+		v = process_env(pid, name);
+		if (v != NULL ? strcmp(v, value) == 0 :
+		    errno == ENOENT && process_maps(pid, library))
 			found = pid;
 		free(v);
 	}
@@ -234,8 +271,9 @@ process_env(pid_t pid, const char *name)
 }
 
 pid_t
-process_with(const char *name, const char *value)
+process_with(const char *name, const char *value, const char *library)
 {
+	(void)library;
 	(void)name;
 	(void)value;
 	return 0;

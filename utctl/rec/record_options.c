@@ -43,7 +43,6 @@ check_subject(const struct record *r)
 	return -1;
 }
 
-/* Do the options go together? */
 static void
 check_options(const struct record *r)
 {
@@ -56,7 +55,7 @@ check_options(const struct record *r)
 	if (r->argv != NULL && r->npids > 0)
 		die("-p and a command: record what runs, or run it");
 	if (r->argv != NULL && r->keeps && r->limit != -1)
-		die("-S and -T: the command has not failed before its end");
+		die("-S and -T: a command fails at its end, not after a time");
 	if (r->argv == NULL && r->preload != NULL)
 		die("-w: only a command that is run can get a wrapper");
 	if (r->npids > UT_TRACK_MAX)
@@ -136,6 +135,14 @@ options_init(struct record *r, int argc)
 		die_errno("malloc");
 }
 
+static void
+attr_usual(struct record *r, size_t i, int with)
+{
+	const struct attr *a = &attr_table[i];
+
+	r->attrs.v[i] = with ? a->record.with : a->record.usual;
+}
+
 int
 record_options(struct record *r, int argc, char **argv)
 {
@@ -178,13 +185,13 @@ record_options(struct record *r, int argc, char **argv)
 		}
 	}
 	/* Times that -F has printed cannot be refined. */
-	if (!clock && !r->follow)
-		r->attrs.v[ATTR_CLOCK] = ATTR_CLOCK_AUTO;
+	if (!clock)
+		attr_usual(r, ATTR_CLOCK, r->follow);
 	if (r->follow)
 		r->attrs.v[ATTR_FLUSH] = FOLLOW_MS;
 	/* One lost event of a wrapper makes all later figures doubtful. */
-	if (r->preload != NULL && !mode && !r->keeps)
-		r->attrs.v[ATTR_MODE] = UT_MODE_BLOCK;
+	if (!mode)
+		attr_usual(r, ATTR_MODE, r->preload != NULL && !r->keeps);
 	rule_check(&r->rule);
 	check_attrs(&r->attrs);
 	r->argv = argc == optind ? NULL : argv + optind;

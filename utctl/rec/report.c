@@ -15,7 +15,7 @@
  */
 
 /*
- * What utctl record says at the end.
+ * The last messages of utctl record.
  */
 
 #include <sys/types.h>
@@ -29,7 +29,7 @@
 #include "common/compat.h"
 #include "record.h"
 
-/* What keeps programs from coming, seen from here. */
+/* Say what keeps programs from coming, seen from here. */
 static void
 say_hints(void)
 {
@@ -58,29 +58,31 @@ say_unseen(const struct record *r, const struct row *session)
 		    "does not see: utctl heap names it");
 }
 
+/* A program may have another name than when utd came to know it. */
 static void
 say_left(const char *name, uint64_t pid, int others)
 {
+	char *now = process_name((pid_t)pid);
+
 	say("%s (%" PRIu64 ")%s still run%s, unrecorded from now on: for "
-	    "programs that outlive a command there are sessions", name, pid,
-	    others ? " and others" : "", others ? "" : "s");
+	    "programs that outlive a command there are sessions",
+	    now != NULL ? now : name, pid, others ? " and others" : "",
+	    others ? "" : "s");
+	free(now);
 }
 
 /* utd does not know of them where they have no threads: see -w. */
 static void
 report_unlisted(const struct record *r)
 {
-	const pid_t pid = process_with("UT_RUNDIR", r->rundir);
-	char *name;
+	const pid_t pid = process_with("UT_RUNDIR", r->rundir,
+	    strrchr(r->preload, '/'));
 
-	if (pid == 0)
-		return;
-	name = process_name(pid);
-	say_left(name == NULL ? "a program" : name, (uint64_t)pid, 0);
-	free(name);
+	if (pid != 0)
+		say_left("a program", (uint64_t)pid, 0);
 }
 
-/* What went into the background is not waited for. */
+/* Say which programs run in the background: utctl does not wait for them. */
 static void
 report_left(const struct record *r, const struct row *session)
 {
@@ -184,7 +186,8 @@ report(const struct record *r, struct row *rows)
 		say("%s", error);
 	say_total(r, s, modules);
 	remedies_say(s);
-	why_empty(s, recorded);
+	why_empty(s, recorded, r->argv != NULL && r->preload == NULL ?
+	    "; -w malloc records the calls of any program" : "");
 	if (!recorded && row_num(s, "came") == 0 && r->argv != NULL)
 		say_hints();
 	else if (!recorded)

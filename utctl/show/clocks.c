@@ -83,30 +83,31 @@ last_point(const struct reader *r, const char *host)
 	return last == NULL ? NULL : last->last;
 }
 
-/* Of one host, only bad news is told. */
+/* Print the state of the hosts' clocks; if there is one host, only bad news. */
 static void
 print_hosts(const struct reader *r)
 {
 	const struct ctf_point *p;
 	char *shown;
 	size_t i;
+	int lost;
 
 	for (i = 0; i < r->nhosts; i++) {
 		p = last_point(r, r->hosts[i]);
 		if (r->nhosts == 1 && (p == NULL ||
 		    p->ntp_state != NTP_UNSYNCHRONIZED))
 			continue;
-		printf("host %s: the clock is ", shown = clean(r->hosts[i]));
+		lost = p != NULL && p->ntp_state == NTP_UNSYNCHRONIZED;
+		printf("host %s: ", shown = clean(r->hosts[i]));
 		free(shown);
 		if (p == NULL || p->ntp_state < 0) {
-			printf("not known to be synchronized\n");
+			printf("the clock is not known to be synchronized\n");
 			continue;
 		}
-		printf(p->ntp_state == NTP_UNSYNCHRONIZED ?
-		    "unsynchronized" : "synchronized");
-		printf(", off by ");
+		printf(lost ? "no NTP keeps this clock: it may be off by " :
+		    "the clock is synchronized, off by ");
 		print_span((double)p->ntp_maximum);
-		printf(" at most, as NTP tells\n");
+		printf(lost ? "\n" : " at most, as NTP tells\n");
 	}
 }
 

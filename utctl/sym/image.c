@@ -35,14 +35,14 @@
 #include "image.h"
 
 #define MOST		4096	/* files */
-#define NOPEN		16	/* that stay open */
+#define NOPEN		16	/* files that stay open */
 #define NHASH		256
-#define LINKS		40	/* that are followed */
+#define LINKS		40	/* links that are followed */
 #define DEBUG		"/usr/lib/debug/.build-id"
 
 struct image {
 	struct image		*next;
-	uint64_t		 key;		/* of path and id */
+	uint64_t		 key;		/* a hash of path and id */
 	char			*path;
 	uint8_t			 id[ELF_IDMAX];
 	size_t			 idlen;
@@ -57,6 +57,7 @@ struct image {
 static struct image	*images[NHASH];
 static size_t		 nimages, nopen;
 static const char	*root = "";
+static int		 tried, found_any;	/* files, below root */
 
 /*
  * Paths below the directory of -R, as a process would find them whose root
@@ -93,7 +94,7 @@ part_drop(struct walk *w)
 		*slash = '\0';
 }
 
-/* It is the last part of what is done: what it points to comes first now. */
+/* Replace the last part of what is done, a link, by the path that it has. */
 static int
 link_follow(struct walk *w, const char *to)
 {
@@ -223,8 +224,10 @@ open_right(const struct image *im, struct elf *e, const char *path)
 	free(below);
 	if (result == -1)
 		return -1;
-	if (has_id(im, e))
+	if (has_id(im, e)) {
+		found_any = 1;
 		return 0;
+	}
 	elf_close(e);
 	return -1;
 }
@@ -265,6 +268,7 @@ load(struct image *im)
 	im->tried = 1;
 	if (im->path[0] != '/')
 		return;
+	tried = 1;
 	found = open_right(im, &im->elf, im->path) == 0;
 	if ((!found || elf_symbols_load(&im->symbols, &im->elf, ELF_CODE,
 	    0) == -1) && load_debug(im) == -1 && found)
@@ -275,7 +279,7 @@ load(struct image *im)
 	}
 }
 
-/* In the file where the functions were found. */
+/* Load variables from the file where the functions were found. */
 static void
 load_data(struct image *im)
 {
@@ -326,6 +330,13 @@ image_find(const struct mapping *m, enum elf_kind kind, uint64_t addr,
 }
 
 void
+images_say(void)
+{
+	if (*root != '\0' && tried && !found_any)
+		say("-R %s: no file of the trace was found there", root);
+}
+
+void
 images_free(void)
 {
 	struct image *im;
@@ -341,6 +352,7 @@ images_free(void)
 			free(im);
 		}
 	nimages = nopen = 0;
+	tried = found_any = 0;
 	elf_bulk_again();
 	root = "";
 }

@@ -37,7 +37,7 @@ struct mapping {
 	int64_t		 ns;		/* when it was known to be there */
 };
 
-/* All files are below this directory; or utctl ends. */
+/* Look for all files below this directory; dies if it is none. */
 void	 images_root(const char *);
 /* The one that has this path and build ID; NULL if there are too many. */
 struct image *image_get(const char *, const uint8_t *, size_t);
@@ -48,6 +48,7 @@ const char *image_path(const struct image *);
  */
 int	 image_find(const struct mapping *, enum elf_kind, uint64_t, char *,
 	    uint64_t *);
+void	 images_say(void);	/* if nothing was found below it */
 void	 images_free(void);
 
 #endif /* IMAGE_H */

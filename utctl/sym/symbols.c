@@ -18,6 +18,7 @@
  * Names for addresses: see symbols.h.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,14 +42,15 @@ struct module_at {
 
 struct named {
 	uint64_t	 addr;
-	uint64_t	 serial;	/* of the process; 0: empty */
+	uint64_t	 serial;	/* the process's; 0: empty */
 	enum ctf_address kind;
 	struct symbol	 symbol;	/* no text: it has no name */
 };
 
 static int		 off;		/* -N */
+static int		 recorded;	/* some trace can have modules */
 static struct named	*cache;
-static struct processes	 own, *table;	/* of processes */
+static struct processes	 own, *table;	/* processes with modules */
 
 int
 symbols_option(int ch)
@@ -161,7 +163,6 @@ name_make(const struct process *p, uint64_t addr, enum ctf_address kind)
 	    (unsigned long long)(addr - start), file);
 }
 
-/* Replace a name in the cache. */
 static void
 name_put(struct named *n, const struct process *p, uint64_t addr,
     enum ctf_address kind)
@@ -185,15 +186,17 @@ name_put(struct named *n, const struct process *p, uint64_t addr,
 static const struct symbol *
 symbol_of(const struct ctf_stream *s, uint64_t addr, enum ctf_address kind)
 {
-	const struct process *p;
+	struct process *p;
 	struct named *n;
 	uint64_t h, serial;
 
 	if (addr == 0 || off || table == NULL)
 		return NULL;
 	p = processes_get(table, s);
-	if (p->nmodules == 0)
+	if (p->nmodules == 0) {
+		p->nameless = recorded;
 		return NULL;
+	}
 	if (cache == NULL &&
 	    (cache = calloc(NCACHE, sizeof(*cache))) == NULL)
 		die_errno("malloc");
@@ -234,6 +237,29 @@ symbols_at(const struct ctf_field_at *at, const struct ctf_stream *s)
 	return sym == NULL ? NULL : sym->text;
 }
 
+/* One line names the first program, and tells how many there are. */
+void
+symbols_say(void)
+{
+	const struct process *p, *first = NULL;
+	char *name, *others;
+	size_t n = 0;
+
+	images_say();
+	for (p = table == NULL ? NULL : table->first; p != NULL; p = p->next)
+		if (p->nameless && p->program == NULL && n++ == 0)
+			first = p;
+	if (n == 0)
+		return;
+	name = process_text(first);
+	others = n == 1 ? format("%s", "") : format(" and %zu other%s", n - 1,
+	    many(n - 1));
+	say("%s[%" PRId64 "]%s: modules are not in the trace: no names of "
+	    "functions, see utctl-view(1)", name, first->vpid, others);
+	free(others);
+	free(name);
+}
+
 void
 symbols_end(void)
 {
@@ -247,11 +273,11 @@ symbols_end(void)
 	cache = NULL;
 	images_free();
 	demangle_end();
-	off = 0;
+	off = recorded = 0;
 }
 
 /*
- * What is what in a trace.
+ * Addresses in a trace, and events of modules.
  */
 
 static int
@@ -330,7 +356,7 @@ symbols_trace(struct ctf_trace *tr)
 		    (sc = ctf_sclass(tr, ev->stream)) == NULL ||
 		    (ev->module = module_find(tr, sc, ev, gone)) == NULL)
 			continue;
-		sc->modules = 1;
+		sc->modules = recorded = 1;
 		nbytes = ev->module->start.type->nbytes;
 	}
 	for (ev = tr->events; nbytes != 0 && ev != NULL; ev = ev->next) {

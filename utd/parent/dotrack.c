@@ -40,7 +40,7 @@ answer_tracked(struct client *k)
 		    "programs", s->name, n, of);
 	else
 		snprintf(text, sizeof(text), "session %s tracks %s%s", s->name,
-		    s->tracks != NULL ? "only that" : "all programs",
+		    s->tracks != NULL ? "only these programs" : "all programs",
 		    !s->active ? "; it is not started" : session_wants(s) ? "" :
 		    "; no event is enabled yet");
 	client_answer(k, text);
