@@ -58,6 +58,12 @@ LINK_Linux =	-Wl,-z,noseparate-code
 TABLES_utd =	-fno-asynchronous-unwind-tables
 TABLES_utd/consumer = $(TABLES_utd)
 TABLES_utd/parent = $(TABLES_utd)
+TABLES_utd/parent/act = $(TABLES_utd)
+TABLES_utd/parent/ask = $(TABLES_utd)
+TABLES_utd/parent/link = $(TABLES_utd)
+TABLES_utd/parent/store = $(TABLES_utd)
+TABLES_utd/parent/talk = $(TABLES_utd)
+TABLES_utd/parent/want = $(TABLES_utd)
 TABLES_utctl =	-fno-asynchronous-unwind-tables
 TABLES_utctl/ctf = $(TABLES_utctl)
 TABLES_utctl/ctl = $(TABLES_utctl)
@@ -124,41 +130,47 @@ UTD_SRCS =	utd/consumer/adopt.c utd/consumer/adopt_files.c \
 		utd/consumer/revoke.c utd/consumer/shotdir.c \
 		utd/consumer/shottrace.c utd/consumer/shrunk.c \
 		utd/consumer/sink.c utd/consumer/sleep.c utd/consumer/tick.c \
-		utd/daemon.c utd/instant.c utd/parent/channel.c \
-		utd/parent/client.c utd/parent/clock.c \
-		utd/parent/clock_trust.c utd/parent/clock_watch.c \
-		utd/parent/command.c utd/parent/conn.c \
-		utd/parent/consumer_remains.c utd/parent/consumers.c \
-		utd/parent/consumers_end.c utd/parent/control.c \
-		utd/parent/dochannel.c utd/parent/dochunk.c \
-		utd/parent/dorule.c utd/parent/dosession.c \
-		utd/parent/dotrack.c utd/parent/dotrigger.c utd/parent/event.c \
-		utd/parent/journal.c utd/parent/journal_load.c \
-		utd/parent/link.c utd/parent/link_map.c utd/parent/list.c \
-		utd/parent/listen.c utd/parent/loop.c \
-		utd/parent/metadata.c utd/parent/parent.c utd/parent/pause.c \
-		utd/parent/plan.c utd/parent/plan_assign.c \
-		utd/parent/pollset.c utd/parent/program.c \
-		utd/parent/programs.c utd/parent/region.c \
-		utd/parent/region_close.c utd/parent/requests.c \
-		utd/parent/restore.c utd/parent/rotate.c \
-		utd/parent/rotate_carry.c utd/parent/rotate_trace.c \
-		utd/parent/rule.c utd/parent/rule_filter.c \
-		utd/parent/session.c utd/parent/session_end.c \
-		utd/parent/shot.c utd/parent/shotpart.c utd/parent/state.c \
-		utd/parent/table.c utd/parent/trace.c utd/parent/trace_open.c \
-		utd/parent/track.c utd/parent/trigger.c utd/parent/user.c \
-		utd/parent/wake.c utd/parent/warning.c utd/utd.c
+		utd/daemon.c utd/instant.c utd/parent/act/client.c \
+		utd/parent/act/clock_watch.c utd/parent/act/command.c \
+		utd/parent/act/rotate.c utd/parent/act/session_end.c \
+		utd/parent/act/shot.c utd/parent/act/shotpart.c \
+		utd/parent/act/trigger.c utd/parent/ask/control.c \
+		utd/parent/ask/dochannel.c utd/parent/ask/dochunk.c \
+		utd/parent/ask/dorule.c utd/parent/ask/dosession.c \
+		utd/parent/ask/dotrack.c utd/parent/ask/dotrigger.c \
+		utd/parent/ask/list.c utd/parent/journal_load.c \
+		utd/parent/link/link.c utd/parent/link/link_map.c \
+		utd/parent/link/plan_assign.c utd/parent/link/program.c \
+		utd/parent/parent.c utd/parent/restore.c \
+		utd/parent/store/consumer_remains.c \
+		utd/parent/store/consumers.c utd/parent/store/consumers_end.c \
+		utd/parent/store/pause.c utd/parent/store/programs.c \
+		utd/parent/store/region.c utd/parent/store/region_close.c \
+		utd/parent/store/requests.c utd/parent/store/rotate_carry.c \
+		utd/parent/store/rotate_trace.c utd/parent/store/trace.c \
+		utd/parent/store/trace_open.c utd/parent/talk/conn.c \
+		utd/parent/talk/journal.c utd/parent/talk/listen.c \
+		utd/parent/talk/loop.c utd/parent/talk/pollset.c \
+		utd/parent/talk/user.c utd/parent/talk/wake.c \
+		utd/parent/want/channel.c utd/parent/want/clock.c \
+		utd/parent/want/clock_trust.c utd/parent/want/event.c \
+		utd/parent/want/metadata.c utd/parent/want/plan.c \
+		utd/parent/want/rule.c utd/parent/want/rule_filter.c \
+		utd/parent/want/session.c utd/parent/want/state.c \
+		utd/parent/want/table.c utd/parent/want/track.c \
+		utd/parent/want/warning.c utd/utd.c
 UTD_OBJS =	$(UTD_SRCS:.c=.o)
 UTD_HDRS =	utd/consumer/consumer.h utd/consumer/piece.h \
 		utd/consumer/points.h utd/consumer/region.h \
-		utd/consumer/sink.h utd/parent/client.h utd/parent/conn.h \
-		utd/parent/consumers.h utd/parent/course.h utd/parent/do.h \
-		utd/parent/event.h utd/parent/journal.h utd/parent/listen.h \
-		utd/parent/loop.h utd/parent/parent.h utd/parent/program.h \
-		utd/parent/rule.h utd/parent/session.h utd/parent/shot.h \
-		utd/parent/trace.h utd/parent/trigger.h utd/parent/user.h \
-		utd/utd.h
+		utd/consumer/sink.h utd/parent/act/client.h \
+		utd/parent/act/shot.h utd/parent/act/trigger.h \
+		utd/parent/ask/do.h utd/parent/link/program.h \
+		utd/parent/parent.h utd/parent/store/consumers.h \
+		utd/parent/store/trace.h utd/parent/talk/conn.h \
+		utd/parent/talk/journal.h utd/parent/talk/listen.h \
+		utd/parent/talk/loop.h utd/parent/talk/user.h \
+		utd/parent/want/course.h utd/parent/want/event.h \
+		utd/parent/want/rule.h utd/parent/want/session.h utd/utd.h
 
 UTCTL_SRCS =	utctl/child.c utctl/client.c utctl/ctf/ctf_class.c \
 		utctl/ctf/ctf_clock.c utctl/ctf/ctf_damage.c \

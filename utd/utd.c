@@ -34,9 +34,9 @@
 #include <unistd.h>
 
 #include "../libut/common/rundir.h"
-#include "parent/client.h"
-#include "parent/consumers.h"
-#include "parent/listen.h"
+#include "parent/act/client.h"
+#include "parent/store/consumers.h"
+#include "parent/talk/listen.h"
 #include "parent/parent.h"
 
 static int signal_pipe[2];

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 /* Its list of consumers is to be emptied, which utd never does. */
-#include "../../utd/parent/consumers.c"
+#include "../../utd/parent/store/consumers.c"
 #include "parent.h"
 
 #define NPLAYED		64

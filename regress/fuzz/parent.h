@@ -24,8 +24,8 @@
 
 #include <stdbool.h>
 
-#include "../../utd/parent/program.h"
-#include "../../utd/parent/listen.h"
+#include "../../utd/parent/link/program.h"
+#include "../../utd/parent/talk/listen.h"
 #include "../../utd/parent/parent.h"
 #include "fuzz.h"
 

@@ -25,7 +25,7 @@
 
 #include "../../libut/common/clock.h"
 
-#include "../../utd/parent/clock.c"
+#include "../../utd/parent/want/clock.c"
 
 #define DAY	86400
 #define RATE	2.9e9

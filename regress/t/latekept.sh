@@ -11,7 +11,7 @@
 hasty() {
 	$CC -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 	    $CFLAGS -pthread -I"$TOP/libut" -DLATE_MS=500 \
-	    -c -o "$T/consumers.o" "$TOP/utd/parent/consumers.c" &&
+	    -c -o "$T/consumers.o" "$TOP/utd/parent/store/consumers.c" &&
 	    ar t "$LIBUT" >"$T/in_libut" &&
 	    (cd "$TOP/libut" && ls common/*.o expr/*.o) | awk -F / '
 		FILENAME != "-" { has[$0]; next }

@@ -26,8 +26,14 @@ rooms() {
 	libut/expr libut/common
 	utd libut/common
 	utd/consumer utd libut/common
-	utd/parent utd libut/common libut/expr
-	utd/parent/consumers utd/consumer
+	utd/parent/talk utd libut/common
+	utd/parent/want utd/parent/talk utd libut/common libut/expr
+	utd/parent/store utd/parent/want utd/parent/talk utd libut/common
+	utd/parent/store/consumers utd/consumer
+	utd/parent/link utd/parent/store utd/parent/want utd/parent/talk utd libut/common
+	utd/parent/act utd/parent/link utd/parent/store utd/parent/want utd/parent/talk utd libut/common
+	utd/parent/ask utd/parent/act utd/parent/link utd/parent/store utd/parent/want utd/parent/talk utd libut/common
+	utd/parent utd/parent/ask utd/parent/act utd/parent/link utd/parent/store utd/parent/want utd/parent/talk utd libut/common
 	utctl libut/common
 	utctl/ctf utctl libut/common libut/expr
 	utctl/sym utctl/ctf utctl libut/common

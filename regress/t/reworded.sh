@@ -61,9 +61,9 @@ build() {	# CPPFLAGS OBJECT ...
 	    fail "build: $(tail "$T/build.log")"
 }
 build ''			# where the tree is not up to date
-build "-include $T/reword.h" utd/parent/client.o utd/parent/warning.o \
+build "-include $T/reword.h" utd/parent/act/client.o utd/parent/want/warning.o \
     libut/expr/compile_field.o
-build "-include $T/reword.h -DREWORD_SHORT" utd/parent/list.o \
+build "-include $T/reword.h -DREWORD_SHORT" utd/parent/ask/list.o \
     utctl/ctf/ctf_filter.o
 PATH=$T/tree/utctl:$T/tree/utd:$PATH
 start_utd

@@ -33,10 +33,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "listen.h"
+#include "talk/listen.h"
 #include "parent.h"
-#include "program.h"
-#include "trigger.h"
+#include "link/program.h"
+#include "act/trigger.h"
 
 enum reading { GOT, END, TORN, DAMAGED };
 

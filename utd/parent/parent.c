@@ -20,12 +20,12 @@
 
 #include <stddef.h>
 
-#include "client.h"
-#include "listen.h"
+#include "act/client.h"
+#include "talk/listen.h"
 #include "parent.h"
-#include "program.h"
-#include "shot.h"
-#include "trigger.h"
+#include "link/program.h"
+#include "act/shot.h"
+#include "act/trigger.h"
 
 static const struct hello hellos[] = {
 	{ UT_MSG_HELLO,	program_hello },

@@ -22,7 +22,7 @@
 #ifndef PARENT_H
 #define PARENT_H
 
-#include "session.h"
+#include "want/session.h"
 
 /* session_end.c */
 void	 session_follow(struct session *, bool, struct waiter *);

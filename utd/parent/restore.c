@@ -24,8 +24,8 @@
 #include <string.h>
 
 #include "parent.h"
-#include "program.h"
-#include "trigger.h"
+#include "link/program.h"
+#include "act/trigger.h"
 
 /* IDs are given from 1 on, and never reach INT32_MAX. */
 static bool
